@@ -1,0 +1,89 @@
+package rbm
+
+import "math/bits"
+
+// Matrix is a dense row-major matrix of float32; a row is an example.
+type Matrix struct {
+	Rows, Cols int
+	Data       []float32 // len Rows·Cols
+}
+
+// NewMatrix returns a zero matrix of rows × cols. It panics if either is
+// negative.
+func NewMatrix(rows, cols int) Matrix {
+	if rows < 0 || cols < 0 {
+		panic("rbm: negative matrix size")
+	}
+	return Matrix{Rows: rows, Cols: cols, Data: make([]float32, rows*cols)}
+}
+
+// Row returns row i, which shares memory with a.
+func (a Matrix) Row(i int) []float32 {
+	return a.Data[i*a.Cols : (i+1)*a.Cols : (i+1)*a.Cols]
+}
+
+// Bits is a dense matrix of binary values, one row an example, bit j of a row
+// in bit j%64 of word j/64. Stride is the number of words of a row. Bits past
+// Cols are zero, which every function here keeps and relies on.
+type Bits struct {
+	Rows, Cols, Stride int
+	Words              []uint64 // len Rows·Stride
+}
+
+// NewBits returns an all-zero bit matrix of rows × cols. It panics if either
+// is negative.
+func NewBits(rows, cols int) Bits {
+	if rows < 0 || cols < 0 {
+		panic("rbm: negative bit matrix size")
+	}
+	stride := (cols + 63) / 64
+	return Bits{Rows: rows, Cols: cols, Stride: stride, Words: make([]uint64, rows*stride)}
+}
+
+// Row returns the words of row i, which share memory with b.
+func (b Bits) Row(i int) []uint64 {
+	return b.Words[i*b.Stride : (i+1)*b.Stride : (i+1)*b.Stride]
+}
+
+// Slice returns rows lo … hi−1, which share memory with b.
+func (b Bits) Slice(lo, hi int) Bits {
+	return Bits{Rows: hi - lo, Cols: b.Cols, Stride: b.Stride, Words: b.Words[lo*b.Stride : hi*b.Stride]}
+}
+
+// Get reports whether bit (i, j) is one. It panics if (i, j) is out of range.
+func (b Bits) Get(i, j int) bool {
+	if uint(j) >= uint(b.Cols) {
+		panic("rbm: bit index out of range")
+	}
+	return b.Row(i)[j/64]>>(j%64)&1 != 0
+}
+
+// Set makes bit (i, j) one or zero. It panics if (i, j) is out of range.
+func (b Bits) Set(i, j int, on bool) {
+	if uint(j) >= uint(b.Cols) {
+		panic("rbm: bit index out of range")
+	}
+	w := &b.Row(i)[j/64]
+	if on {
+		*w |= 1 << (j % 64)
+	} else {
+		*w &^= 1 << (j % 64)
+	}
+}
+
+// Count returns the number of ones in b.
+func (b Bits) Count() int {
+	n := 0
+	for _, w := range b.Words {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// CopyFrom copies src, which must have b's rows and columns, over b.
+func (b Bits) CopyFrom(src Bits) {
+	if b.Rows != src.Rows || b.Cols != src.Cols {
+		panic("rbm: bit matrices of different shapes")
+	}
+	copy(b.Words, src.Words)
+}

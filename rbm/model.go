@@ -1,0 +1,223 @@
+package rbm
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// LabelKind says how the label units of a classification RBM behave.
+type LabelKind int
+
+const (
+	// Softmax labels are one unit of Classes states: exactly one bit is on.
+	Softmax LabelKind = iota
+	// Bernoulli labels are Classes ordinary binary units, as in the
+	// infinite-swapping paper; the data still have exactly one on.
+	Bernoulli
+)
+
+// String returns "softmax" or "bernoulli".
+func (k LabelKind) String() string {
+	if k == Bernoulli {
+		return "bernoulli"
+	}
+	return "softmax"
+}
+
+// ParseLabelKind returns the kind that String names so.
+func ParseLabelKind(s string) (LabelKind, error) {
+	switch s {
+	case "softmax":
+		return Softmax, nil
+	case "bernoulli":
+		return Bernoulli, nil
+	}
+	return 0, fmt.Errorf("unknown label kind %q; it is softmax or bernoulli", s)
+}
+
+// An RBM is a binary restricted Boltzmann machine with energy
+//
+//	E(v,h) = −vᵀWh − bᵀv − cᵀh
+//
+// over visible units v and hidden units h in {0,1}; its law at inverse
+// temperature β is p(v,h) ∝ exp(−βE(v,h)), and the model is the law at β = 1.
+// In a classification RBM the visible units are inputs x followed by a
+// one-hot label y: v = (x,y) (Larochelle & Bengio 2008).
+//
+// Methods that only read may run concurrently; Ascend and SetWeights may not.
+type RBM struct {
+	VisibleBias []float32 // b, len Visible()
+	HiddenBias  []float32 // c, len Hidden()
+	Classes     int       // the last Classes visible units are the label; 0 for a plain RBM
+	Labels      LabelKind // how they behave, if there are any
+
+	w    []float32 // panels of vec.Block hidden units, each rows × vec.Block
+	rows int       // rows of a panel: visible units, then zero rows
+	work ascentWork
+}
+
+// New returns an RBM of the given numbers of visible units, labels included,
+// and hidden units, all parameters zero. It panics if a number is not
+// positive or if classes is negative or exceeds visible.
+func New(visible, hidden, classes int, labels LabelKind) *RBM {
+	if visible <= 0 || hidden <= 0 {
+		panic("rbm: an RBM needs at least one visible and one hidden unit")
+	}
+	if classes < 0 || classes > visible {
+		panic("rbm: classes out of range")
+	}
+	rows := vec.PanelRows(visible)
+	return &RBM{
+		VisibleBias: make([]float32, visible),
+		HiddenBias:  make([]float32, hidden),
+		Classes:     classes,
+		Labels:      labels,
+		rows:        rows,
+		w:           make([]float32, vec.Blocks(hidden)*rows*vec.Block),
+	}
+}
+
+// Visible returns the number of visible units, labels included.
+func (m *RBM) Visible() int { return len(m.VisibleBias) }
+
+// Hidden returns the number of hidden units.
+func (m *RBM) Hidden() int { return len(m.HiddenBias) }
+
+// Inputs returns the number of visible units that are not labels.
+func (m *RBM) Inputs() int { return m.Visible() - m.Classes }
+
+// softmax reports whether the last visible units are one categorical unit.
+func (m *RBM) softmax() bool { return m.Classes > 0 && m.Labels == Softmax }
+
+// panel returns the weights of hidden units 64k … 64k+63, rows × 64.
+func (m *RBM) panel(k int) []float32 {
+	size := m.rows * vec.Block
+	return m.w[k*size : (k+1)*size : (k+1)*size]
+}
+
+// Weight returns the weight between visible unit i and hidden unit j.
+func (m *RBM) Weight(i, j int) float32 {
+	return m.panel(j / vec.Block)[i*vec.Block+j%vec.Block]
+}
+
+// Weights writes W to dst, visible × hidden. It panics if dst has another
+// shape.
+func (m *RBM) Weights(dst Matrix) {
+	m.checkWeights(dst)
+	for i := range dst.Rows {
+		row := dst.Row(i)
+		for k := 0; k*vec.Block < len(row); k++ {
+			copy(row[k*vec.Block:], m.panel(k)[i*vec.Block:(i+1)*vec.Block])
+		}
+	}
+}
+
+// SetWeights makes src, visible × hidden, the weights. It panics if src has
+// another shape.
+func (m *RBM) SetWeights(src Matrix) {
+	m.checkWeights(src)
+	for i := range src.Rows {
+		row := src.Row(i)
+		for k := 0; k*vec.Block < len(row); k++ {
+			hi := min(len(row), (k+1)*vec.Block)
+			copy(m.panel(k)[i*vec.Block:], row[k*vec.Block:hi])
+		}
+	}
+}
+
+func (m *RBM) checkWeights(a Matrix) {
+	if a.Rows != m.Visible() || a.Cols != m.Hidden() {
+		panic("rbm: weight matrix of another shape")
+	}
+}
+
+// Clone returns a copy of m that shares no memory with it.
+func (m *RBM) Clone() *RBM {
+	c := New(m.Visible(), m.Hidden(), m.Classes, m.Labels)
+	copy(c.VisibleBias, m.VisibleBias)
+	copy(c.HiddenBias, m.HiddenBias)
+	copy(c.w, m.w)
+	return c
+}
+
+// Randomize draws all parameters independently from N(0, sd²), the
+// initialisation of the infinite-swapping paper (section 4.2.2, sd = 0.01).
+func (m *RBM) Randomize(sd float64, key Key) {
+	r := key.Rand()
+	normal := func(dst []float32) {
+		for i := range dst {
+			dst[i] = float32(sd * r.NormFloat64())
+		}
+	}
+	w := NewMatrix(m.Visible(), m.Hidden())
+	normal(w.Data)
+	m.SetWeights(w)
+	normal(m.VisibleBias)
+	normal(m.HiddenBias)
+}
+
+// GivenClass returns the RBM over the inputs alone whose law is p(x,h|y): the
+// clamped label unit is folded into the hidden biases. It panics if m has no
+// class y.
+func (m *RBM) GivenClass(y int) *RBM {
+	if y < 0 || y >= m.Classes {
+		panic("rbm: class out of range")
+	}
+	nx := m.Inputs()
+	c := New(nx, m.Hidden(), 0, Softmax)
+	copy(c.VisibleBias, m.VisibleBias[:nx])
+	for j := range c.HiddenBias {
+		c.HiddenBias[j] = m.HiddenBias[j] + m.Weight(nx+y, j)
+	}
+	for k := range vec.Blocks(m.Hidden()) {
+		copy(c.panel(k)[:nx*vec.Block], m.panel(k))
+	}
+	return c
+}
+
+// weightLimit is the size beyond which a parameter counts as diverged: among
+// terms of 10⁴ a float32 sum no longer resolves 10⁻³, and σ saturates at 90.
+const weightLimit = 1e4
+
+// CheckFinite returns an error that names the first tensor and element that
+// is NaN, infinite or beyond ±10⁴, where float32 sums stop resolving the
+// preactivations; nil if there is none. Kernels clamp and so hide a NaN:
+// call it from time to time while training.
+func (m *RBM) CheckFinite() error {
+	check := func(name string, x []float32, at func(i int) string) error {
+		for i, v := range x {
+			if v != v || v > weightLimit || v < -weightLimit {
+				return fmt.Errorf("%s%s is %v", name, at(i), v)
+			}
+		}
+		return nil
+	}
+	index := func(i int) string { return fmt.Sprintf("[%d]", i) }
+	if err := check("visible_bias", m.VisibleBias, index); err != nil {
+		return err
+	}
+	if err := check("hidden_bias", m.HiddenBias, index); err != nil {
+		return err
+	}
+	for k := range vec.Blocks(m.Hidden()) {
+		err := check("weights", m.panel(k), func(i int) string {
+			return fmt.Sprintf("[%d,%d]", i/vec.Block, k*vec.Block+i%vec.Block)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Equal reports whether m and o have the same shape, kind and parameter bits.
+func (m *RBM) Equal(o *RBM) bool {
+	same := func(a, b []float32) bool {
+		return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
+	}
+	return m.Classes == o.Classes && (m.Classes == 0 || m.Labels == o.Labels) && m.rows == o.rows &&
+		same(m.VisibleBias, o.VisibleBias) && same(m.HiddenBias, o.HiddenBias) && same(m.w, o.w)
+}

@@ -1,0 +1,131 @@
+package rbm
+
+import "gorbm/rbm/internal/vec"
+
+// States are the states of a number of Markov chains of an RBM, one a row.
+// What persists from step to step is H; Step fills the rest.
+type States struct {
+	V, H   Bits      // visible and hidden states
+	Mean   Matrix    // p(h|v) at β = 1
+	Energy []float64 // E(v,h)
+
+	layers *layers
+}
+
+// NewStates returns all-zero states of rows chains of an RBM of m's shape.
+func NewStates(m *RBM, rows int) *States {
+	return &States{
+		V:      NewBits(rows, m.Visible()),
+		H:      NewBits(rows, m.Hidden()),
+		Mean:   NewMatrix(rows, m.Hidden()),
+		Energy: make([]float64, rows),
+		layers: newLayers(),
+	}
+}
+
+// Step takes each row of s, at its own inverse temperature, through steps
+// block Gibbs steps: v|h, then h|v. It starts from s.H and overwrites all of
+// s; the last up pass yields Mean (at β = 1, whatever the row's β), the new H
+// and the Energy of the new (V,H) together. beta has one value a row; nil means 1 for
+// all. Draws depend on key, the row, the step and the unit alone. It panics if
+// the shapes differ or steps < 1.
+func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
+	if s.V.Cols != m.Visible() || s.H.Cols != m.Hidden() {
+		panic("rbm: states of another shape than the model")
+	}
+	if beta != nil && len(beta) != s.H.Rows {
+		panic("rbm: Step needs one beta a row")
+	}
+	if steps < 1 {
+		panic("rbm: Step needs at least one step")
+	}
+	l := s.layers
+	l.grow(m, s.H.Rows)
+	l.v, l.h, l.beta, l.draw = s.V, s.H, beta, true
+	for t := range steps {
+		l.listHidden()
+		l.mean, l.energy = Matrix{}, nil
+		l.stream = key.Child(uint64(2 * t)).stream()
+		l.runDown()
+
+		l.listVisible()
+		if t == steps-1 {
+			l.mean, l.energy = s.Mean, s.Energy
+		}
+		l.stream = key.Child(uint64(2*t + 1)).stream()
+		l.runUp()
+	}
+	l.sumEnergy()
+	l.m = nil
+}
+
+// HiddenMean overwrites dst, v.Rows × Hidden(), with p(h=1|v). It panics if
+// the shapes differ.
+func (m *RBM) HiddenMean(dst Matrix, v Bits) {
+	m.checkVisible(v)
+	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
+		panic("rbm: HiddenMean needs dst of v.Rows × hidden")
+	}
+	l := layersPool.Get().(*layers)
+	l.grow(m, v.Rows)
+	l.v, l.mean, l.draw, l.energy = v, dst, false, nil
+	l.listVisible()
+	l.runUp()
+	l.release()
+}
+
+// VisibleMean overwrites dst, h.Rows × Visible(), with p(v=1|h); of a softmax
+// label, with the probabilities of the classes. It panics if the shapes
+// differ.
+func (m *RBM) VisibleMean(dst Matrix, h Bits) {
+	if h.Cols != m.Hidden() || dst.Rows != h.Rows || dst.Cols != m.Visible() {
+		panic("rbm: VisibleMean needs h of hidden units and dst of h.Rows × visible")
+	}
+	l := layersPool.Get().(*layers)
+	l.grow(m, h.Rows)
+	l.h, l.mean, l.draw = h, dst, false
+	l.listHidden()
+	l.runDown()
+	l.release()
+}
+
+// release gives l back to the pool without references to what it worked on.
+func (l *layers) release() {
+	l.m, l.v, l.h, l.mean = nil, Bits{}, Bits{}, Matrix{}
+	layersPool.Put(l)
+}
+
+func (m *RBM) checkVisible(v Bits) {
+	if v.Cols != m.Visible() {
+		panic("rbm: rows of another width than the visible layer")
+	}
+}
+
+// DrawBits overwrites dst with independent bits, each one with the probability
+// in the same place of p. It panics if the shapes differ.
+func DrawBits(dst Bits, p Matrix, key Key) {
+	if dst.Rows != p.Rows || dst.Cols != p.Cols {
+		panic("rbm: DrawBits needs matrices of one shape")
+	}
+	s := key.stream()
+	var u [vec.Block]float32
+	for r := range dst.Rows {
+		row, words := p.Row(r), dst.Row(r)
+		for k := range words {
+			s.Uniforms(&u, uint32(r), uint32(k))
+			lo := k * vec.Block
+			words[k] = vec.DrawMean(row[lo:min(lo+vec.Block, len(row))], &u)
+		}
+	}
+}
+
+// Randomize overwrites b with independent fair bits.
+func (b Bits) Randomize(key Key) {
+	s := key.stream()
+	for r := range b.Rows {
+		words := b.Row(r)
+		for k := range words {
+			words[k] = s.Bits(uint32(r), uint32(k)) & wordMask(min(b.Cols-k*vec.Block, vec.Block))
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package rbm
+
+import (
+	"math"
+	"runtime"
+	"testing"
+
+	"gorbm/negphase/diag"
+)
+
+// startExactly draws the rows of s from p over all.
+func startExactly(s *States, all []state, p []float64, key Key) {
+	for r := range s.H.Rows {
+		u := key.Uniform(uint64(r))
+		k := 0
+		for ; k < len(p)-1 && u >= p[k]; k++ {
+			u -= p[k]
+		}
+		for j, h := range all[k].h {
+			s.H.Set(r, j, h != 0)
+		}
+	}
+}
+
+// countStates counts the rows of s among all.
+func countStates(s *States, all []state) []int {
+	index := map[int]int{}
+	for i, st := range all {
+		index[key(append(append([]int{}, st.v...), st.h...))] = i
+	}
+	counts := make([]int, len(all))
+	for r := range s.H.Rows {
+		k := 0
+		for i := range s.V.Cols {
+			if s.V.Get(r, i) {
+				k |= 1 << i
+			}
+		}
+		for j := range s.H.Cols {
+			if s.H.Get(r, j) {
+				k |= 1 << (s.V.Cols + j)
+			}
+		}
+		i, ok := index[k]
+		if !ok {
+			return nil // a state that does not exist: two labels on
+		}
+		counts[i]++
+	}
+	return counts
+}
+
+// From an exact start the step leaves the law of (v,h) at each row's β as it
+// is, and at a β that is off by a tenth it does not.
+func TestStepIsStationary(t *testing.T) {
+	const rows = 40000
+	forEach(t, small, func(t *testing.T, shape shape) {
+		m := shape.random(17, 1.5)
+		all := states(m)
+		for _, beta := range []float64{1, 0.4} {
+			p, _ := law(all, beta)
+			run := func(actual float64) float64 {
+				s := NewStates(m, rows)
+				startExactly(s, all, p, NewKey(1))
+				b := make([]float32, rows)
+				for r := range b {
+					b[r] = float32(actual)
+				}
+				m.Step(s, b, 3, NewKey(2))
+				counts := countStates(s, all)
+				if counts == nil {
+					t.Fatal("a state outside the model")
+				}
+				for r := range 20 {
+					want := make([]float64, rows)
+					m.Energy(want, s.V, s.H)
+					near(t, "energy", s.Energy[r], want[r], 1e-5)
+				}
+				return diag.StationarityZ(counts, p)
+			}
+			if z := run(beta); z > 6 {
+				t.Errorf("β = %v: z = %.1f", beta, z)
+			}
+			if shape.visible+shape.hidden > 6 {
+				if z := run(beta * 1.3); z < 6 {
+					t.Errorf("β off by a third is not seen: z = %.1f", z)
+				}
+			}
+		}
+	})
+}
+
+// Mean is p(h|v) at β = 1 whatever the row's β.
+func TestStepMean(t *testing.T) {
+	m := shape{20, 70, 3, Softmax}.random(4, 1)
+	s := NewStates(m, 50)
+	s.H.Randomize(NewKey(1))
+	beta := make([]float32, 50)
+	for r := range beta {
+		beta[r] = 1 / float32(1+r%5)
+	}
+	m.Step(s, beta, 2, NewKey(5))
+	want := NewMatrix(50, 70)
+	m.HiddenMean(want, s.V)
+	for i, x := range s.Mean.Data {
+		if x != want.Data[i] {
+			t.Fatalf("mean %d is %v, want %v", i, x, want.Data[i])
+		}
+	}
+}
+
+// The same rows come out whatever the number of processors, and a row does
+// not depend on the rows that follow it.
+func TestStepDeterminism(t *testing.T) {
+	m := shape{130, 200, 10, Softmax}.random(4, 0.3)
+	run := func(rows, procs int) *States {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		s := NewStates(m, rows)
+		s.H.Randomize(NewKey(1))
+		m.Step(s, nil, 3, NewKey(9))
+		return s
+	}
+	want := run(70, 1)
+	for _, procs := range []int{2, 4, 7} {
+		got := run(70, procs)
+		for i, w := range want.V.Words {
+			if got.V.Words[i] != w {
+				t.Fatalf("%d processors: other visible states", procs)
+			}
+		}
+		for i, e := range want.Energy {
+			if math.Float64bits(e) != math.Float64bits(got.Energy[i]) {
+				t.Fatalf("%d processors: other energies", procs)
+			}
+		}
+	}
+	part := run(33, 2)
+	for i, w := range part.H.Words {
+		if want.H.Words[i] != w {
+			t.Fatal("rows depend on the rows after them")
+		}
+	}
+}
+
+func TestStepAllocatesNothing(t *testing.T) {
+	m := shape{130, 200, 10, Softmax}.random(4, 0.3)
+	s := NewStates(m, 70)
+	key := NewKey(1)
+	m.Step(s, nil, 1, key)
+	if n := testing.AllocsPerRun(50, func() { m.Step(s, nil, 2, key) }); n != 0 {
+		t.Errorf("%v allocations a step", n)
+	}
+	b := Batch{V: s.V, H: s.Mean}
+	m.Ascend(0, Phase{Batch: b}, Phase{Batch: b})
+	if n := testing.AllocsPerRun(50, func() { m.Ascend(0.1, Phase{Batch: b}, Phase{Batch: b}) }); n != 0 {
+		t.Errorf("%v allocations an ascent", n)
+	}
+}
+
+func TestDrawBits(t *testing.T) {
+	p := NewMatrix(3000, 70)
+	for i := range p.Data {
+		p.Data[i] = float32(i%70) / 69
+	}
+	b := NewBits(3000, 70)
+	DrawBits(b, p, NewKey(1))
+	for j := range 70 {
+		n := 0
+		for r := range b.Rows {
+			if b.Get(r, j) {
+				n++
+			}
+		}
+		q := float64(j) / 69
+		near(t, "frequency", float64(n)/3000, q, 6*math.Sqrt(q*(1-q)/3000))
+	}
+}
+
+func TestAscendAddsTheMomentDifference(t *testing.T) {
+	m := shape{130, 75, 3, Softmax}.random(4, 0.5)
+	states := func(rows int, seed uint64) Batch {
+		s := NewStates(m, rows)
+		s.H.Randomize(NewKey(seed))
+		m.Step(s, nil, 1, NewKey(seed))
+		return Batch{V: s.V, H: s.Mean}
+	}
+	for _, slots := range [][2]int{{1, 1}, {10, 50}, {70, 100}, {3, 0}} {
+		pos, neg := states(slots[0], 1), states(slots[1], 2)
+		neg.Weight = make([]float32, slots[1])
+		for r := range neg.Weight {
+			neg.Weight[r] = float32(r%3) - 0.5
+			if r%5 == 0 {
+				neg.Weight[r] = 0
+			}
+		}
+		plus, less := NewMoments(m), NewMoments(m)
+		plus.Set(pos)
+		less.Set(neg)
+		fused, dense, mixed := m.Clone(), m.Clone(), m.Clone()
+		const rate = 0.25
+		fused.Ascend(rate, Phase{Batch: pos}, Phase{Batch: neg})
+		dense.Ascend(rate, Phase{Moments: plus}, Phase{Moments: less})
+		mixed.Ascend(rate, Phase{Batch: pos}, Phase{Moments: less})
+		// Sums of up to 170 float32 terms below 1.5 in different orders.
+		const tol = 170 * 1.5 * rate / (1 << 23)
+		for _, got := range []*RBM{dense, mixed} {
+			for i := range m.Visible() {
+				near(t, "visible bias", float64(got.VisibleBias[i]), float64(fused.VisibleBias[i]), tol)
+				for j := range m.Hidden() {
+					near(t, "weight", float64(got.Weight(i, j)), float64(fused.Weight(i, j)), tol)
+				}
+			}
+			for j := range m.Hidden() {
+				near(t, "hidden bias", float64(got.HiddenBias[j]), float64(fused.HiddenBias[j]), tol)
+			}
+		}
+		// The dense pass against the definition.
+		for i := range m.Visible() {
+			for j := range m.Hidden() {
+				want := float64(m.Weight(i, j)) + rate*(float64(plus.VH.Row(i)[j])-float64(less.VH.Row(i)[j]))
+				near(t, "weight", float64(dense.Weight(i, j)), want, 1e-6*math.Max(1, math.Abs(want)))
+			}
+		}
+	}
+}
