@@ -182,7 +182,7 @@ func (m *RBM) GivenClass(y int) *RBM {
 // terms of 10⁴ a float32 sum no longer resolves 10⁻³, and σ saturates at 90.
 const weightLimit = 1e4
 
-// CheckFinite returns an error that names the first tensor and element that
+// CheckFinite returns an error that wraps ErrDiverged and names the first tensor and element that
 // is NaN, infinite or beyond ±10⁴, where float32 sums stop resolving the
 // preactivations; nil if there is none. Kernels clamp and so hide a NaN:
 // call it from time to time while training.
@@ -190,7 +190,7 @@ func (m *RBM) CheckFinite() error {
 	check := func(name string, x []float32, at func(i int) string) error {
 		for i, v := range x {
 			if v != v || v > weightLimit || v < -weightLimit {
-				return fmt.Errorf("%s%s is %v", name, at(i), v)
+				return fmt.Errorf("%w: %s%s is %v", ErrDiverged, name, at(i), v)
 			}
 		}
 		return nil

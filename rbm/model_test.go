@@ -189,12 +189,12 @@ func TestCheckFinite(t *testing.T) {
 	w := NewMatrix(3, 70)
 	w.Row(1)[66] = float32(math.NaN())
 	m.SetWeights(w)
-	if err := m.CheckFinite(); err == nil || err.Error() != "weights[1,66] is NaN" {
+	if err := m.CheckFinite(); err == nil || err.Error() != "diverged: weights[1,66] is NaN" {
 		t.Errorf("got %v", err)
 	}
 	m.SetWeights(NewMatrix(3, 70))
 	m.HiddenBias[69] = float32(math.Inf(-1))
-	if err := m.CheckFinite(); err == nil || err.Error() != "hidden_bias[69] is -Inf" {
+	if err := m.CheckFinite(); err == nil || err.Error() != "diverged: hidden_bias[69] is -Inf" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -1,0 +1,72 @@
+package negphase
+
+import (
+	"fmt"
+
+	"gorbm/rbm"
+)
+
+// cd is contrastive divergence (Hinton 2002): the chains start anew at the
+// batch, their first hidden states drawn from the positive phase.
+type cd struct {
+	steps  int
+	states *rbm.States
+	info   Info
+}
+
+func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
+	run := chains{states: c.states}
+	if c.states == nil || c.states.H.Rows != pos.V.Rows {
+		run.states = rbm.NewStates(m, pos.V.Rows)
+	}
+	if err := run.begin(m, pos, key); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
+	c.states = run.states
+	rbm.DrawBits(c.states.H, pos.H, key.Child(startKey))
+	m.Step(c.states, nil, c.steps, key.Child(roundKeys).Child(stepKey))
+	c.info.Reset()
+	c.info.Updates = int64(c.steps) * int64(pos.V.Rows)
+	return rbm.Phase{Batch: rbm.Batch{V: c.states.V, H: c.states.Mean, Weight: pos.Weight}}, c.info, run.finite()
+}
+
+// MarshalBinary returns nothing: every call starts anew.
+func (c *cd) MarshalBinary() ([]byte, error) { return nil, nil }
+
+func (c *cd) UnmarshalBinary(b []byte) error {
+	if len(b) != 0 {
+		return fmt.Errorf("%w: cd keeps no chains, but %d bytes are saved", rbm.ErrFormat, len(b))
+	}
+	return nil
+}
+
+// pcd continues its chains from update to update (Tieleman 2008).
+type pcd struct {
+	chains
+	steps int
+	info  Info
+}
+
+func newPCD(s Settings) *pcd {
+	return &pcd{chains: chains{rows: s.Chains, start: s.Start}, steps: s.K}
+}
+
+func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
+	if err := p.begin(m, pos, key.Child(startKey)); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
+	m.Step(p.states, nil, p.steps, key.Child(roundKeys).Child(stepKey))
+	p.info.Reset()
+	p.info.Updates = int64(p.steps) * int64(p.rows)
+	return rbm.Phase{Batch: rbm.Batch{V: p.states.V, H: p.states.Mean}}, p.info, p.finite()
+}
+
+func (p *pcd) MarshalBinary() ([]byte, error) { return p.appendBinary(nil), nil }
+
+func (p *pcd) UnmarshalBinary(b []byte) error {
+	rest, err := p.readBinary(b)
+	if err == nil && len(rest) != 0 {
+		err = fmt.Errorf("%w: %d bytes too many after the saved chains", rbm.ErrFormat, len(rest))
+	}
+	return err
+}

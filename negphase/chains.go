@@ -1,0 +1,123 @@
+package negphase
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"gorbm/rbm"
+)
+
+// Purposes of the keys derived from the key of a call.
+const (
+	startKey = iota
+	roundKeys
+)
+
+// Purposes within a round.
+const (
+	stepKey = iota
+	swapKey
+)
+
+// chains are persistent Markov chains: what cd restarts and the others go on
+// with.
+type chains struct {
+	rows   int
+	start  Start
+	states *rbm.States // nil before the first call
+	saved  rbm.Bits    // hidden states restored from a checkpoint, until the first call
+}
+
+// begin makes the chains ready to be advanced under m.
+func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
+	if c.states != nil {
+		if c.states.H.Cols != m.Hidden() || c.states.V.Cols != m.Visible() {
+			return fmt.Errorf("the chains have %d visible and %d hidden units, the model has %d and %d",
+				c.states.V.Cols, c.states.H.Cols, m.Visible(), m.Hidden())
+		}
+		return nil
+	}
+	states := rbm.NewStates(m, c.rows)
+	switch {
+	case c.saved.Rows > 0:
+		if c.saved.Cols != m.Hidden() {
+			return fmt.Errorf("the saved chains have %d hidden units, the model has %d", c.saved.Cols, m.Hidden())
+		}
+		states.H.CopyFrom(c.saved)
+		c.saved = rbm.Bits{}
+	case c.start == Data:
+		if pos.V.Rows == 0 {
+			return fmt.Errorf("chains that start at the data need at least one row")
+		}
+		mean := rbm.NewMatrix(c.rows, m.Hidden())
+		for r := range c.rows {
+			copy(mean.Row(r), pos.H.Row(r%pos.V.Rows))
+		}
+		rbm.DrawBits(states.H, mean, key)
+	default:
+		states.H.Randomize(key)
+	}
+	c.states = states
+	return nil
+}
+
+// finite returns an error if an energy is not.
+func (c *chains) finite() error {
+	for r, e := range c.states.Energy {
+		if math.IsNaN(e) || math.IsInf(e, 0) {
+			return fmt.Errorf("%w: the energy of chain %d is %v", rbm.ErrDiverged, r, e)
+		}
+	}
+	return nil
+}
+
+// chainsVersion is the version of the binary form of chains.
+const chainsVersion = 1
+
+// appendBinary appends version, rows and columns as uint32 and the words of
+// the hidden states; chains that have not begun have no rows.
+func (c *chains) appendBinary(b []byte) []byte {
+	h := c.saved
+	if c.states != nil {
+		h = c.states.H
+	}
+	for _, n := range []int{chainsVersion, h.Rows, h.Cols} {
+		b = binary.LittleEndian.AppendUint32(b, uint32(n))
+	}
+	for _, w := range h.Words {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
+}
+
+// readBinary is the inverse of appendBinary; it returns what follows.
+func (c *chains) readBinary(b []byte) ([]byte, error) {
+	if len(b) < 12 {
+		return nil, fmt.Errorf("%w: the saved chains are cut short", rbm.ErrFormat)
+	}
+	version, rows, cols := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
+	b = b[12:]
+	switch {
+	case version != chainsVersion:
+		return nil, fmt.Errorf("%w: saved chains of version %d; this program reads version %d", rbm.ErrFormat, version, chainsVersion)
+	case rows == 0:
+		c.states, c.saved = nil, rbm.Bits{}
+		return b, nil
+	case int(rows) != c.rows:
+		return nil, fmt.Errorf("%w: %d saved chains; the settings ask for %d", rbm.ErrFormat, rows, c.rows)
+	case uint64(rows)*((uint64(cols)+63)/64)*8 > uint64(len(b)):
+		return nil, fmt.Errorf("%w: the saved chains are cut short", rbm.ErrFormat)
+	}
+	h := rbm.NewBits(int(rows), int(cols))
+	for i := range h.Words {
+		h.Words[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	for r := range h.Rows {
+		if h.Cols%64 != 0 && h.Row(r)[h.Stride-1]>>(h.Cols%64) != 0 {
+			return nil, fmt.Errorf("%w: saved chain %d has bits beyond its last unit", rbm.ErrFormat, r)
+		}
+	}
+	c.states, c.saved = nil, h
+	return b[8*len(h.Words):], nil
+}

@@ -1,0 +1,18 @@
+// Package negphase estimates the negative phase of an RBM's likelihood
+// gradient: the expectation of v p(h|v)ᵀ, v and p(h|v) under the model itself.
+//
+// Every estimator hands back weighted particles (or, where the states can be
+// enumerated, the moments themselves), so each works with every optimiser,
+// metric and picture:
+//
+//	cd     contrastive divergence: κ Gibbs steps from the batch (Hinton 2002)
+//	pcd    persistent chains (Tieleman 2008)
+//	pt     parallel tempering: replicas at several temperatures that swap
+//	       with their neighbours (Desjardins et al. 2010)
+//	ins    infinite swapping: all permutations of the temperatures at once
+//	       (Hult, Nyquist & Ringqvist 2020, Algorithm 1)
+//	exact  enumeration, for small models
+//
+// An estimator is chosen by its Settings, which Parse reads from text such as
+// "pt:k=1:chains=20:tau=1/2/3/4/5".
+package negphase

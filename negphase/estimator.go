@@ -1,0 +1,99 @@
+package negphase
+
+import (
+	"encoding"
+
+	"gorbm/rbm"
+)
+
+// An Estimator estimates the negative phase of a model's log-likelihood
+// gradient. It holds the chains that it continues from call to call; use one
+// estimator for one model in training, and not concurrently.
+type Estimator interface {
+	// Estimate advances the chains under m and returns the negative phase and
+	// what happened on the way; both are valid until the next call. pos is
+	// the positive phase, a batch with its hidden means; estimators that do
+	// not start at the data ignore it. Neither m nor pos is changed. Equal
+	// state, m, pos and key give equal bits at any GOMAXPROCS. The error wraps
+	// rbm.ErrDiverged if an energy is not finite, rbm.ErrTooLarge if the model
+	// cannot be enumerated.
+	Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error)
+
+	// The binary form holds all that the next call needs beyond the model
+	// and the settings: restored into an estimator of the same settings, it
+	// goes on with the same bits.
+	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
+}
+
+// Info counts what an estimator did. Counts add exactly over calls; rates are
+// derived from them.
+type Info struct {
+	Updates int64 // block Gibbs steps, summed over all chains and replicas
+
+	// Of each pair of neighbouring temperatures, from the coldest: how often
+	// an exchange was possible and how often a particle crossed. For pt these
+	// are attempted and accepted swaps; for ins, permutations drawn and those
+	// that took a particle across.
+	SwapTries, Swaps []int64
+	// RoundTrips counts journeys of a particle from the lowest temperature to
+	// the highest and back.
+	RoundTrips int64
+
+	// Off sums, over the Groups of ins replicas that were weighed, the weight
+	// that did not lie on the particle simulated at temperature 1.
+	Off    float64
+	Groups int64
+}
+
+// Add adds o to i. Of equal ladders only: it panics if the numbers of pairs
+// differ and neither is zero.
+func (i *Info) Add(o Info) {
+	i.Updates += o.Updates
+	i.RoundTrips += o.RoundTrips
+	i.Off += o.Off
+	i.Groups += o.Groups
+	if len(o.Swaps) == 0 {
+		return
+	}
+	if len(i.Swaps) == 0 {
+		i.SwapTries = make([]int64, len(o.Swaps))
+		i.Swaps = make([]int64, len(o.Swaps))
+	}
+	if len(i.Swaps) != len(o.Swaps) {
+		panic("negphase: counts of different ladders")
+	}
+	for k := range o.Swaps {
+		i.SwapTries[k] += o.SwapTries[k]
+		i.Swaps[k] += o.Swaps[k]
+	}
+}
+
+// Reset makes all counts zero and keeps their room.
+func (i *Info) Reset() {
+	clear(i.SwapTries)
+	clear(i.Swaps)
+	*i = Info{SwapTries: i.SwapTries, Swaps: i.Swaps}
+}
+
+// SwapRates returns the rate of exchange of each pair of neighbouring
+// temperatures, from the coldest; nil if there are none or none was tried.
+func (i Info) SwapRates() []float64 {
+	if len(i.SwapTries) == 0 || i.SwapTries[0] == 0 {
+		return nil
+	}
+	rates := make([]float64, len(i.Swaps))
+	for k, n := range i.Swaps {
+		rates[k] = float64(n) / float64(i.SwapTries[k])
+	}
+	return rates
+}
+
+// OffWeight returns the mean weight of ins that did not lie on the particle
+// simulated at temperature 1, and whether there is any.
+func (i Info) OffWeight() (float64, bool) {
+	if i.Groups == 0 {
+		return 0, false
+	}
+	return i.Off / float64(i.Groups), true
+}

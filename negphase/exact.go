@@ -1,0 +1,38 @@
+package negphase
+
+import (
+	"fmt"
+
+	"gorbm/rbm"
+)
+
+// exact enumerates the smaller layer: the negative phase itself, for models
+// of at most rbm.GradientLimit states.
+type exact struct {
+	enum    *rbm.Enumeration
+	moments *rbm.Moments
+	info    Info
+}
+
+func (e *exact) Estimate(m *rbm.RBM, _ rbm.Batch, _ rbm.Key) (rbm.Phase, Info, error) {
+	if e.enum == nil {
+		enum, err := rbm.NewEnumeration(m, rbm.GradientLimit)
+		if err != nil {
+			return rbm.Phase{}, Info{}, err
+		}
+		e.enum, e.moments = enum, rbm.NewMoments(m)
+	}
+	e.enum.Set(m)
+	e.enum.Moments(e.moments)
+	return rbm.Phase{Moments: e.moments}, e.info, nil
+}
+
+// MarshalBinary returns nothing: there is no state.
+func (e *exact) MarshalBinary() ([]byte, error) { return nil, nil }
+
+func (e *exact) UnmarshalBinary(b []byte) error {
+	if len(b) != 0 {
+		return fmt.Errorf("%w: exact keeps no chains, but %d bytes are saved", rbm.ErrFormat, len(b))
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package negphase
+
+import (
+	"math/bits"
+	"slices"
+
+	"gorbm/rbm"
+)
+
+// A permanent weighs the permutations σ that assign K particles of energies
+// E_k to K inverse temperatures β_j,
+//
+//	ρ_σ ∝ Π_k exp(−β_σ(k) E_k),
+//
+// without listing them: a table over subsets of particles gives each
+// particle's probability to be at a temperature and exact draws of σ in
+// O(K·2^K) steps and space (the recursion that Held & Karp 1962 and Ryser 1963
+// use for such sums).
+//
+// Scaling keeps it in linear float64. Let particles be sorted by rising energy
+// and β fall; then the identity is the likeliest assignment, and with
+//
+//	v_{j+1} = v_j + (β_j − β_{j+1})(E_j + E_{j+1})/2,  u_k = −β_k E_k − v_k
+//
+// all a_kj = exp(−β_j E_k − u_k − v_j) are at most 1 and a_kk = 1, while ρ is
+// unchanged: the permanent Σ_σ Π a_kσ(k) lies between 1 and K!.
+type permanent struct {
+	beta  []float64 // falling
+	order []int     // particles by rising energy
+	a     []float64 // a[j·K+k], temperature j, k-th particle in order
+	// table[S] sums the products over all ways to put the particles of the
+	// set S at the last |S| temperatures.
+	table []float64
+	u, v  []float64
+}
+
+func newPermanent(beta []float64) *permanent {
+	k := len(beta)
+	return &permanent{
+		beta: beta, order: make([]int, k), a: make([]float64, k*k),
+		table: make([]float64, 1<<k), u: make([]float64, k), v: make([]float64, k),
+	}
+}
+
+// set fills the table for particles of these finite energies.
+func (p *permanent) set(energy []float64) {
+	n := len(p.beta)
+	for k := range p.order {
+		p.order[k] = k
+	}
+	slices.SortFunc(p.order, func(a, b int) int {
+		switch {
+		case energy[a] < energy[b]:
+			return -1
+		case energy[a] > energy[b]:
+			return 1
+		}
+		return a - b
+	})
+	for k, particle := range p.order {
+		e := energy[particle]
+		if k > 0 {
+			p.v[k] = p.v[k-1] + (p.beta[k-1]-p.beta[k])*(energy[p.order[k-1]]/2+e/2)
+		}
+		p.u[k] = -p.beta[k]*e - p.v[k]
+	}
+	for j, beta := range p.beta {
+		for k, particle := range p.order {
+			p.a[j*n+k] = rbm.Exp(min(0, -beta*energy[particle]-p.u[k]-p.v[j]))
+		}
+	}
+	p.table[0] = 1
+	for s := uint(1); s < 1<<n; s++ {
+		row := p.a[(n-bits.OnesCount(s))*n:]
+		sum := 0.0
+		for t := s; t != 0; t &= t - 1 {
+			k := bits.TrailingZeros(t)
+			sum += row[k] * p.table[s&^(1<<k)]
+		}
+		p.table[s] = sum
+	}
+}
+
+// weights overwrites w with each particle's probability to be at the first
+// temperature, Σ_{σ: σ(k)=1} ρ_σ; they sum to 1.
+func (p *permanent) weights(w []float64) {
+	all := uint(len(p.table) - 1)
+	for k, particle := range p.order {
+		w[particle] = p.a[k] * p.table[all&^(1<<k)] / p.table[all]
+	}
+}
+
+// draw overwrites at with a permutation drawn from ρ: at[j] is the particle
+// put at temperature j. It uses one uniform a temperature. Temperatures are
+// filled from the first, each in proportion to what the table leaves.
+func (p *permanent) draw(at []int, uniform func(j int) float64) {
+	n := len(p.beta)
+	left := uint(len(p.table) - 1)
+	for j := range at {
+		u := uniform(j) * p.table[left]
+		last := -1
+		for t := left; t != 0; t &= t - 1 {
+			k := bits.TrailingZeros(t)
+			x := p.a[j*n+k] * p.table[left&^(1<<k)]
+			if x == 0 {
+				continue
+			}
+			last = k
+			if u -= x; u < 0 {
+				break
+			}
+		}
+		at[j] = p.order[last]
+		left &^= 1 << last
+	}
+}

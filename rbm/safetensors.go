@@ -1,0 +1,283 @@
+package rbm
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// About is what a model file says beside the parameters. All of it is kept as
+// text in the file's metadata.
+type About struct {
+	ClassNames []string // of the label units; may be nil
+	Data       string   // the data set that the model was trained on
+	Binarize   string   // how its inputs were made binary
+	Height     int      // shape of the inputs as a picture; 0 if unknown
+	Width      int
+	Seed       uint64
+	Described  bool // the file says which units are labels; if not, Classes is 0
+}
+
+// The tensors of a model file, in every format.
+const (
+	tensorWeights = "weights"
+	tensorVisible = "visible_bias"
+	tensorHidden  = "hidden_bias"
+)
+
+const (
+	fileFormat  = "gorbm"
+	fileVersion = "1"
+	// maxHeader caps the header of a safetensors file (the format allows 100
+	// MB; ours are below 1 kB, plus the class names).
+	maxHeader = 1 << 20
+	// maxUnits and maxParameters cap a model that is read from a file: 4 GiB.
+	maxUnits      = 1 << 24
+	maxParameters = 1 << 30
+)
+
+// A tensor is an entry of a safetensors header.
+type tensor struct {
+	DType   string   `json:"dtype"`
+	Shape   []int64  `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"`
+}
+
+// WriteSafetensors writes m and what is known about it as a safetensors file:
+// float32 tensors weights [visible, hidden], visible_bias and hidden_bias, and
+// metadata.
+func (m *RBM) WriteSafetensors(w io.Writer, about About) error {
+	weights := NewMatrix(m.Visible(), m.Hidden())
+	m.Weights(weights)
+	parts := []struct {
+		name  string
+		shape []int64
+		data  []float32
+	}{
+		{tensorHidden, []int64{int64(m.Hidden())}, m.HiddenBias},
+		{tensorVisible, []int64{int64(m.Visible())}, m.VisibleBias},
+		{tensorWeights, []int64{int64(m.Visible()), int64(m.Hidden())}, weights.Data},
+	}
+	header := map[string]any{"__metadata__": m.metadata(about)}
+	var body bytes.Buffer
+	for _, p := range parts {
+		lo := int64(body.Len())
+		for _, x := range p.data {
+			body.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
+		}
+		header[p.name] = tensor{"F32", p.shape, [2]int64{lo, int64(body.Len())}}
+	}
+	text, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	for len(text)%8 != 0 { // the format asks for aligned tensors
+		text = append(text, ' ')
+	}
+	out := binary.LittleEndian.AppendUint64(nil, uint64(len(text)))
+	out = append(append(out, text...), body.Bytes()...)
+	_, err = w.Write(out)
+	return err
+}
+
+func (m *RBM) metadata(about About) map[string]string {
+	meta := map[string]string{
+		"format":  fileFormat,
+		"version": fileVersion,
+		"classes": strconv.Itoa(m.Classes),
+		"seed":    strconv.FormatUint(about.Seed, 10),
+	}
+	if m.Classes > 0 {
+		meta["labels"] = m.Labels.String()
+	}
+	if about.ClassNames != nil {
+		names, err := json.Marshal(about.ClassNames)
+		if err == nil { // a list of strings always is
+			meta["class_names"] = string(names)
+		}
+	}
+	if about.Data != "" {
+		meta["data"] = about.Data
+	}
+	if about.Binarize != "" {
+		meta["binarize"] = about.Binarize
+	}
+	if about.Height > 0 {
+		meta["shape"] = fmt.Sprintf("%dx%d", about.Height, about.Width)
+	}
+	return meta
+}
+
+// ReadSafetensors reads a model from a file of size bytes: three tensors as
+// WriteSafetensors writes them, of dtype F32 or F64, with our metadata or
+// without any. The error wraps ErrFormat.
+func ReadSafetensors(r io.Reader, size int64) (*RBM, About, error) {
+	bad := func(format string, args ...any) (*RBM, About, error) {
+		return nil, About{}, fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
+	}
+	var start [8]byte
+	if _, err := io.ReadFull(r, start[:]); err != nil {
+		return bad("not a safetensors file: it is cut short")
+	}
+	n := binary.LittleEndian.Uint64(start[:])
+	if n > maxHeader || int64(n) > size-8 {
+		return bad("not a safetensors file: its header would take %d bytes", n)
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return bad("the header is cut short")
+	}
+	var header map[string]json.RawMessage
+	if err := json.Unmarshal(text, &header); err != nil {
+		return bad("the header is not JSON: %v", err)
+	}
+	meta := map[string]string{}
+	if raw, ok := header["__metadata__"]; ok {
+		if err := json.Unmarshal(raw, &meta); err != nil {
+			return bad("the metadata are not text: %v", err)
+		}
+		delete(header, "__metadata__")
+	}
+	tensors := map[string]tensor{}
+	for name, raw := range header {
+		var t tensor
+		if err := json.Unmarshal(raw, &t); err != nil {
+			return bad("tensor %.40q is not described as the format asks", name)
+		}
+		tensors[name] = t
+	}
+	body := size - 8 - int64(n)
+	visible, hidden, err := checkTensors(tensors, body)
+	if err != nil {
+		return nil, About{}, err
+	}
+	all := make([]byte, body)
+	if _, err := io.ReadFull(r, all); err != nil {
+		return bad("the tensors are cut short")
+	}
+	return build(visible, hidden, meta, func(name string, dst []float32) {
+		t := tensors[name]
+		b := all[t.Offsets[0]:t.Offsets[1]]
+		for i := range dst {
+			if t.DType == "F64" {
+				dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])))
+			} else {
+				dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+			}
+		}
+	})
+}
+
+// checkTensors checks that the three tensors are there, of fitting shapes, and
+// lie within the body.
+func checkTensors(tensors map[string]tensor, body int64) (visible, hidden int, err error) {
+	bad := func(format string, args ...any) (int, int, error) {
+		return 0, 0, fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
+	}
+	for _, name := range []string{tensorWeights, tensorVisible, tensorHidden} {
+		if _, ok := tensors[name]; !ok {
+			return bad("there is no tensor %s; an RBM has weights [visible, hidden], visible_bias and hidden_bias", name)
+		}
+	}
+	w, v, h := tensors[tensorWeights], tensors[tensorVisible], tensors[tensorHidden]
+	if visible, hidden, err = checkShapes(w.Shape, v.Shape, h.Shape); err != nil {
+		return 0, 0, err
+	}
+	for name, t := range tensors {
+		want := int64(1)
+		for _, n := range t.Shape {
+			if n < 0 || n > maxParameters || want > maxParameters {
+				return bad("tensor %.40q has an absurd shape", name)
+			}
+			want *= n
+		}
+		switch t.DType {
+		case "F32":
+			want *= 4
+		case "F64":
+			want *= 8
+		default:
+			if name == tensorWeights || name == tensorVisible || name == tensorHidden {
+				return bad("tensor %s has dtype %.10q; it must be F32 or F64", name, t.DType)
+			}
+			continue // not ours
+		}
+		if lo, hi := t.Offsets[0], t.Offsets[1]; lo < 0 || hi < lo || hi > body || hi-lo != want {
+			return bad("tensor %.40q lies at bytes %d … %d of %d, which does not fit its shape; the file is cut short or damaged", name, lo, hi, body)
+		}
+	}
+	return visible, hidden, nil
+}
+
+// checkShapes checks the shapes of the three tensors against each other.
+func checkShapes(w, v, h []int64) (visible, hidden int, err error) {
+	ok := len(w) == 2 && len(v) == 1 && len(h) == 1 && w[0] == v[0] && w[1] == h[0]
+	if !ok {
+		return 0, 0, fmt.Errorf("%w: weights %v, visible_bias %v and hidden_bias %v do not fit together; weights are [visible, hidden]", ErrFormat, w, v, h)
+	}
+	if w[0] < 1 || w[1] < 1 || w[0] > maxUnits || w[1] > maxUnits || w[0]*w[1] > maxParameters {
+		return 0, 0, fmt.Errorf("%w: a model of %d × %d units is out of range", ErrFormat, w[0], w[1])
+	}
+	return int(w[0]), int(w[1]), nil
+}
+
+// build makes the model that a file describes; load overwrites dst with a
+// tensor's elements.
+func build(visible, hidden int, meta map[string]string, load func(name string, dst []float32)) (*RBM, About, error) {
+	bad := func(format string, args ...any) (*RBM, About, error) {
+		return nil, About{}, fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
+	}
+	var about About
+	var classes int
+	var labels LabelKind
+	if meta["format"] == fileFormat {
+		if v := meta["version"]; v != fileVersion {
+			return bad("the model has version %.20q; this program reads version %s", v, fileVersion)
+		}
+		about.Described = true
+		var err error
+		if classes, err = strconv.Atoi(meta["classes"]); err != nil || classes < 0 || classes > visible {
+			return bad("the model has %.20q classes but %d visible units", meta["classes"], visible)
+		}
+		if classes > 0 {
+			if labels, err = ParseLabelKind(meta["labels"]); err != nil {
+				return bad("%v", err)
+			}
+		}
+		if names, ok := meta["class_names"]; ok {
+			if err := json.Unmarshal([]byte(names), &about.ClassNames); err != nil || len(about.ClassNames) != classes {
+				return bad("the names of the classes do not fit their number, %d", classes)
+			}
+		}
+		if s, ok := meta["shape"]; ok {
+			if _, err := fmt.Sscanf(s, "%dx%d", &about.Height, &about.Width); err != nil ||
+				about.Height < 1 || about.Width < 1 || about.Height > maxUnits || about.Width > maxUnits ||
+				about.Height*about.Width != visible-classes {
+				return bad("the inputs' shape %.20q does not fit their number, %d", s, visible-classes)
+			}
+		}
+		about.Data, about.Binarize = meta["data"], meta["binarize"]
+		about.Seed, _ = strconv.ParseUint(meta["seed"], 10, 64) // absent in files that other tools wrote
+	}
+	m := New(visible, hidden, classes, labels)
+	w := NewMatrix(visible, hidden)
+	load(tensorWeights, w.Data)
+	load(tensorVisible, m.VisibleBias)
+	load(tensorHidden, m.HiddenBias)
+	m.SetWeights(w)
+	for _, t := range []struct {
+		name string
+		data []float32
+	}{{tensorWeights, w.Data}, {tensorVisible, m.VisibleBias}, {tensorHidden, m.HiddenBias}} {
+		i := slices.IndexFunc(t.data, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) })
+		if i >= 0 {
+			return bad("%s holds %v at element %d; every parameter must be finite", t.name, t.data[i], i)
+		}
+	}
+	return m, about, nil
+}

@@ -1,0 +1,267 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+// A Value is one named number that a metric yields.
+type Value struct {
+	Name  string
+	Value float64
+}
+
+// A Metric measures a model. Measuring never disturbs training.
+type Metric struct {
+	Name   string
+	Values []string // names of what Measure yields, in order
+	// Measure returns the values; whole asks for all rows where it otherwise
+	// takes a sample of them.
+	Measure func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
+}
+
+const (
+	// sampleWork bounds rows × weights of a sample that a metric takes, some
+	// half a second of one core.
+	sampleWork = 1 << 29
+	// sampleRows is the least number of rows of a sample.
+	sampleRows = 1000
+	// likelihoodWork bounds the terms of an enumeration that is done again and
+	// again while training, some half a second of one core.
+	likelihoodWork = 1 << 26
+)
+
+// A part is a set that metrics measure, with the random sample of its rows
+// that is fixed for the run.
+type part struct {
+	name   string
+	set    *data.Set
+	sample []int32
+}
+
+func newPart(name string, set *data.Set, m *rbm.RBM, key rbm.Key) part {
+	rows := max(sampleRows, sampleWork/(m.Visible()*m.Hidden()))
+	sample := make([]int32, set.Len())
+	for i := range sample {
+		sample[i] = int32(i)
+	}
+	if len(sample) > rows {
+		r := key.Rand()
+		r.Shuffle(len(sample), func(i, j int) { sample[i], sample[j] = sample[j], sample[i] })
+		sample = sample[:rows]
+		slices.Sort(sample)
+	}
+	return part{name: name, set: set, sample: sample}
+}
+
+// visible returns rows of the part as visible states of m.
+func (p part) visible(m *rbm.RBM, rows []int32) rbm.Bits {
+	v := rbm.NewBits(len(rows), m.Visible())
+	p.set.Visible(v, rows, m.Classes)
+	return v
+}
+
+// rows returns the rows to measure.
+func (p part) rows(whole bool) []int32 {
+	if !whole {
+		return p.sample
+	}
+	all := make([]int32, p.set.Len())
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+// MetricNames are the names that NewMetrics knows.
+var MetricNames = []string{"classification", "log_likelihood", "pseudo_likelihood"}
+
+// NewMetrics returns the metrics of these names for models of m's shape: "auto"
+// stands for all that apply and are affordable, "none" for none. test may be
+// nil. The values' names end in _train or _test:
+//
+//	classification     error_train, error_test (fractions), and on the test
+//	                   rows, if there are any, accuracy_sum = Σ log p(y|x), the
+//	                   prediction accuracy A of the infinite-swapping paper
+//	                   (section 4.1), and accuracy_mean
+//	log_likelihood     mean exact log-likelihood in nats, by enumeration
+//	pseudo_likelihood  mean exact log pseudo-likelihood in nats
+//
+// The paper draws the rows that A sums over anew each time; here they are one
+// random sample a run, so that successive values compare.
+func NewMetrics(names []string, m *rbm.RBM, train, test *data.Set, seed uint64) ([]Metric, error) {
+	key := rbm.NewKey(seed).Child(metricKey)
+	parts := []part{newPart("train", train, m, key.Child(0))}
+	if test != nil {
+		parts = append(parts, newPart("test", test, m, key.Child(1)))
+	}
+	enum, enumErr := rbm.NewEnumeration(m, rbm.EvaluationLimit)
+	auto := slices.Equal(names, []string{"auto"})
+	if auto {
+		names = nil
+		if m.Classes > 0 {
+			names = append(names, "classification")
+		}
+		if enumErr == nil && enum.Work() <= likelihoodWork {
+			names = append(names, "log_likelihood")
+		}
+		names = append(names, "pseudo_likelihood")
+	}
+	if slices.Equal(names, []string{"none"}) {
+		return nil, nil
+	}
+	var metrics []Metric
+	for _, name := range names {
+		switch name {
+		case "classification":
+			if m.Classes == 0 {
+				return nil, fmt.Errorf("metric classification needs a model with labels")
+			}
+			metrics = append(metrics, classification(parts))
+		case "log_likelihood":
+			if enumErr != nil {
+				return nil, fmt.Errorf("metric log_likelihood: %w", enumErr)
+			}
+			metrics = append(metrics, logLikelihood(parts, enum))
+		case "pseudo_likelihood":
+			metrics = append(metrics, pseudoLikelihood(parts))
+		default:
+			hint := ""
+			if near := data.Nearest(name, MetricNames); near != "" {
+				hint = "; did you mean " + near + "?"
+			}
+			return nil, fmt.Errorf("unknown metric %q%s; there are %s, auto and none", name, hint, strings.Join(MetricNames, ", "))
+		}
+	}
+	return metrics, nil
+}
+
+// valueNames returns stem_train, stem_test, as there are parts.
+func valueNames(stem string, parts []part) []string {
+	var names []string
+	for _, p := range parts {
+		names = append(names, stem+"_"+p.name)
+	}
+	return names
+}
+
+func classification(parts []part) Metric {
+	c := Metric{Name: "classification", Values: append(valueNames("error", parts), "accuracy_sum", "accuracy_mean")}
+	c.Measure = func(_ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
+		var values []float64
+		var sum, mean float64
+		for _, p := range parts {
+			rows := p.rows(whole && p.name == "test")
+			s := Classify(m, p.set, rows)
+			values = append(values, s.Error)
+			mean = s.MeanLogP // of the last part: test, if there is one
+			sum = mean * float64(s.N)
+		}
+		return append(values, sum, mean), nil
+	}
+	return c
+}
+
+// Score is how well a model predicts labels.
+type Score struct {
+	Error    float64 `json:"error"`      // fraction of rows whose likeliest class is wrong
+	MeanLogP float64 `json:"mean_log_p"` // mean log p(y|x), nats
+	N        int     `json:"n"`          // rows
+}
+
+// Classify scores m, which must have classes, on rows of set.
+func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
+	v := rbm.NewBits(len(rows), m.Visible())
+	set.Visible(v, rows, m.Classes)
+	logp := make([]float64, len(rows)*m.Classes)
+	m.ClassLogProb(logp, v)
+	s := Score{N: len(rows)}
+	for i, r := range rows {
+		p := logp[i*m.Classes : (i+1)*m.Classes]
+		y := set.Y[r]
+		if Likeliest(p) != int(y) {
+			s.Error++
+		}
+		s.MeanLogP += p[y]
+	}
+	s.Error /= float64(len(rows))
+	s.MeanLogP /= float64(len(rows))
+	return s
+}
+
+// Likeliest returns the index of the largest element, the first of equals.
+func Likeliest(x []float64) int {
+	best := 0
+	for i := range x {
+		if x[i] > x[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+func logLikelihood(parts []part, enum *rbm.Enumeration) Metric {
+	c := Metric{Name: "log_likelihood", Values: valueNames("log_likelihood", parts)}
+	c.Measure = func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
+		enum.Set(m)
+		logz, err := enum.LogZ(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		return eachMean(parts, m, func(dst []float64, v rbm.Bits) {
+			m.FreeEnergy(dst, v)
+			for i, f := range dst {
+				dst[i] = -f - logz
+			}
+		}, whole), nil
+	}
+	return c
+}
+
+func pseudoLikelihood(parts []part) Metric {
+	c := Metric{Name: "pseudo_likelihood", Values: valueNames("pseudo_likelihood", parts)}
+	c.Measure = func(_ context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
+		return eachMean(parts, m, m.PseudoLogLikelihood, false), nil
+	}
+	return c
+}
+
+// eachMean returns the mean over the rows of each part of what f writes.
+func eachMean(parts []part, m *rbm.RBM, f func(dst []float64, v rbm.Bits), whole bool) []float64 {
+	var means []float64
+	for _, p := range parts {
+		rows := p.rows(whole)
+		dst := make([]float64, len(rows))
+		f(dst, p.visible(m, rows))
+		sum := 0.0
+		for _, x := range dst {
+			sum += x
+		}
+		means = append(means, sum/float64(len(rows)))
+	}
+	return means
+}
+
+// LawLikelihood returns the mean log-likelihood that the law which set was
+// drawn from gives to its own rows, with or without their labels, and whether
+// that law is known: what no model should surpass by more than the noise of
+// the sample.
+func LawLikelihood(set *data.Set, labelled bool) (float64, bool) {
+	if set.LogProb == nil {
+		return 0, false
+	}
+	sum := 0.0
+	for r := range set.Len() {
+		y := -1
+		if labelled {
+			y = int(set.Y[r])
+		}
+		sum += set.LogProb(set.X.Row(r), y)
+	}
+	return sum / float64(set.Len()), true
+}

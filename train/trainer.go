@@ -1,0 +1,207 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"gorbm/data"
+	"gorbm/negphase"
+	"gorbm/rbm"
+)
+
+// Purposes of the keys that derive from the seed of a run.
+const (
+	initKey = iota
+	batchKey
+	negativeKey
+	metricKey
+	pictureKey
+)
+
+// Settings are what the parameters after n steps depend on, beside the data
+// and the shape of the model.
+type Settings struct {
+	Rate     float64           `json:"rate"`  // learning rate, constant
+	Batch    int               `json:"batch"` // rows of a minibatch
+	Seed     uint64            `json:"seed"`
+	Negative negphase.Settings `json:"negphase"`
+}
+
+// DefaultSettings returns the settings of the infinite-swapping paper (sections
+// 4.2.1 and 4.2.4) with the given negative phase: rate 0.1, batches of 10, as
+// many chains as rows in a batch.
+func DefaultSettings(negative string) Settings {
+	return Settings{Rate: 0.1, Batch: 10, Seed: 1, Negative: negphase.DefaultSettings(negative)}
+}
+
+// maxRate is the largest learning rate: one update may move a parameter by
+// this much, and at 100 every unit is saturated after the first.
+const maxRate = 100
+
+// check returns an error that names the setting that is out of range.
+func (s Settings) check(set *data.Set) error {
+	switch {
+	case math.IsNaN(s.Rate) || s.Rate <= 0 || s.Rate > maxRate:
+		return fmt.Errorf("rate is %v; it must be above 0 and at most %d", s.Rate, maxRate)
+	case set.Len() == 0:
+		return fmt.Errorf("%s has no rows to train on", set.Name)
+	case s.Batch < 1 || s.Batch > set.Len():
+		return fmt.Errorf("batch is %d; it must lie in 1 … %d, the rows of %s", s.Batch, set.Len(), set.Name)
+	}
+	return nil
+}
+
+// InitialSD is the standard deviation of the initial parameters, those of the
+// infinite-swapping paper (section 4.2.2, after Hinton's practical guide).
+const InitialSD = 0.01
+
+// NewModel returns an RBM of hidden units for the inputs of set, with a label
+// layer of the given kind if labelled, its parameters drawn from N(0,
+// InitialSD²) by the seed. It panics if labelled is true and set has no labels.
+func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.LabelKind, seed uint64) *rbm.RBM {
+	classes := 0
+	if labelled {
+		if set.Y == nil {
+			panic("train: the data have no labels")
+		}
+		classes = len(set.Classes)
+	}
+	m := rbm.New(set.X.Cols+classes, hidden, classes, labels)
+	m.Randomize(InitialSD, rbm.NewKey(seed).Child(initKey))
+	return m
+}
+
+// A Trainer moves a model's parameters up the likelihood of a data set, one
+// minibatch at a time. It is not for concurrent use.
+type Trainer struct {
+	model    *rbm.RBM
+	set      *data.Set
+	settings Settings
+	negative negphase.Estimator
+
+	step    int
+	elapsed time.Duration
+	key     rbm.Key // of the negative phase
+	batches *data.Batches
+	rows    []int32
+	batch   rbm.Batch
+}
+
+// New returns a trainer of m on set, at step 0. It changes m in place. The
+// error names the setting that is out of range or says why the model does not
+// fit the data.
+func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
+	if err := s.check(set); err != nil {
+		return nil, err
+	}
+	if err := Fits(m, set); err != nil {
+		return nil, err
+	}
+	negative, err := negphase.New(s.Negative)
+	if err != nil {
+		return nil, err
+	}
+	key := rbm.NewKey(s.Seed)
+	return &Trainer{
+		model: m, set: set, settings: s, negative: negative,
+		key:     key.Child(negativeKey),
+		batches: data.NewBatches(set.Len(), s.Batch, key.Child(batchKey)),
+		rows:    make([]int32, s.Batch),
+		batch:   rbm.Batch{V: rbm.NewBits(s.Batch, m.Visible()), H: rbm.NewMatrix(s.Batch, m.Hidden())},
+	}, nil
+}
+
+// Fits returns an error that says why m cannot be trained or judged on set, or
+// nil.
+func Fits(m *rbm.RBM, set *data.Set) error {
+	switch {
+	case m.Inputs() != set.X.Cols:
+		return fmt.Errorf("the model has %d inputs, but rows of %s have %d", m.Inputs(), set.Name, set.X.Cols)
+	case m.Classes > 0 && set.Y == nil:
+		return fmt.Errorf("the model has %d label units, but %s has no labels", m.Classes, set.Name)
+	case m.Classes > 0 && len(set.Classes) != m.Classes:
+		return fmt.Errorf("the model has %d classes, but %s has %d", m.Classes, set.Name, len(set.Classes))
+	}
+	return nil
+}
+
+// Model returns the model in training.
+func (t *Trainer) Model() *rbm.RBM { return t.model }
+
+// Steps returns the number of steps taken.
+func (t *Trainer) Steps() int { return t.step }
+
+// Elapsed returns the time spent in steps alone, since New or Load.
+func (t *Trainer) Elapsed() time.Duration { return t.elapsed }
+
+// Step takes one step: the positive phase of the next minibatch, the negative
+// phase, the update. The counts it returns are valid until the next step. The
+// error wraps rbm.ErrDiverged if an energy is no longer finite; the parameters
+// are then those before the step.
+func (t *Trainer) Step() (negphase.Info, error) {
+	start := time.Now()
+	defer func() { t.elapsed += time.Since(start) }()
+	t.batches.Rows(t.rows, t.step)
+	t.set.Visible(t.batch.V, t.rows, t.model.Classes)
+	t.model.HiddenMean(t.batch.H, t.batch.V)
+	negative, info, err := t.negative.Estimate(t.model, t.batch, t.key.Child(uint64(t.step)))
+	if err != nil {
+		return info, fmt.Errorf("step %d: %w", t.step+1, err)
+	}
+	t.model.Ascend(float32(t.settings.Rate), rbm.Phase{Batch: t.batch}, negative)
+	t.step++
+	return info, nil
+}
+
+// An Event is a step that was taken.
+type Event struct {
+	Step  int // number of the step, from 1
+	Last  bool
+	Info  negphase.Info // valid until the observer returns
+	Model *rbm.RBM      // to read, not to change
+}
+
+// An Observer is told of every step.
+type Observer func(ctx context.Context, e Event) error
+
+// ErrStop is returned by an observer that wants training to end here, without
+// failing.
+var ErrStop = errors.New("stop")
+
+// checkEvery is the number of steps between searches of all parameters for
+// values that are not finite: they cost as much as a fraction of a step.
+const checkEvery = 100
+
+// Run takes steps until steps have been taken in all, the context is done or
+// an observer returns an error; it returns that error, or nil for ErrStop. The
+// error wraps rbm.ErrDiverged if a parameter is no longer finite.
+func (t *Trainer) Run(ctx context.Context, steps int, observers ...Observer) error {
+	for t.step < steps {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		info, err := t.Step()
+		if err != nil {
+			return err
+		}
+		last := t.step == steps
+		if last || t.step%checkEvery == 0 {
+			if err := t.model.CheckFinite(); err != nil {
+				return fmt.Errorf("step %d: %w", t.step, err)
+			}
+		}
+		e := Event{Step: t.step, Last: last, Info: info, Model: t.model}
+		for _, observe := range observers {
+			if err := observe(ctx, e); err != nil {
+				if errors.Is(err, ErrStop) {
+					return nil
+				}
+				return err
+			}
+		}
+	}
+	return nil
+}
