@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// Progress shows how far long work has come, on a terminal; a nil Progress
+// shows nothing.
+type Progress struct{ bar *progressbar.ProgressBar }
+
+// NewProgress returns a progress bar of total units on w, or nil if quiet or w
+// is not a terminal.
+func NewProgress(w io.Writer, quiet bool, what, unit string, total int64) *Progress {
+	if quiet || !IsTerminal(w) {
+		return nil
+	}
+	options := []progressbar.Option{
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription(what),
+		progressbar.OptionThrottle(100 * time.Millisecond),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetWidth(24),
+	}
+	if unit == "B" {
+		options = append(options, progressbar.OptionShowBytes(true))
+	} else {
+		options = append(options, progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit))
+	}
+	return &Progress{progressbar.NewOptions64(total, options...)}
+}
+
+// IsTerminal reports whether w is a terminal.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Set moves the bar to n; text, if not empty, is shown before it. A bar that
+// cannot be drawn is no reason to stop, so errors of the terminal are ignored.
+func (p *Progress) Set(n int64, text string) {
+	if p == nil {
+		return
+	}
+	if text != "" {
+		p.bar.Describe(text)
+	}
+	_ = p.bar.Set64(n)
+}
+
+// Write counts the bytes of b, so that a Progress can stand in a MultiWriter.
+func (p *Progress) Write(b []byte) (int, error) {
+	if p != nil {
+		_ = p.bar.Add(len(b))
+	}
+	return len(b), nil
+}
+
+// Done removes the bar.
+func (p *Progress) Done() {
+	if p != nil {
+		_ = p.bar.Finish()
+	}
+}
