@@ -25,38 +25,46 @@ type Metric struct {
 	Measure func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
 }
 
+// Metrics that are taken again and again look at a sample of the rows. These
+// bound its size by rows × weights; on one core the first takes half a second
+// as row sums, the second a tenth as products.
 const (
-	// sampleWork bounds rows × weights of a sample that a metric takes, some
-	// half a second of one core.
-	sampleWork = 1 << 29
-	// sampleRows is the least number of rows of a sample.
-	sampleRows = 1000
+	rowWork     = 1 << 28
+	productWork = 1 << 26
+	// wholeWork bounds the last look, for those metrics that cannot take all
+	// rows then.
+	wholeWork = 1 << 29
+	// leastRows is the least number of rows of a sample.
+	leastRows = 100
 	// likelihoodWork bounds the terms of an enumeration that is done again and
 	// again while training, some half a second of one core.
 	likelihoodWork = 1 << 26
 )
 
-// A part is a set that metrics measure, with the random sample of its rows
-// that is fixed for the run.
+// A part is a set that metrics measure, with its rows in a random order that
+// is fixed for the run.
 type part struct {
-	name   string
-	set    *data.Set
-	sample []int32
+	name  string
+	set   *data.Set
+	order []int32
 }
 
-func newPart(name string, set *data.Set, m *rbm.RBM, key rbm.Key) part {
-	rows := max(sampleRows, sampleWork/(m.Visible()*m.Hidden()))
-	sample := make([]int32, set.Len())
-	for i := range sample {
-		sample[i] = int32(i)
+func newPart(name string, set *data.Set, key rbm.Key) part {
+	order := make([]int32, set.Len())
+	for i := range order {
+		order[i] = int32(i)
 	}
-	if len(sample) > rows {
-		r := key.Rand()
-		r.Shuffle(len(sample), func(i, j int) { sample[i], sample[j] = sample[j], sample[i] })
-		sample = sample[:rows]
-		slices.Sort(sample)
+	key.Rand().Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+	return part{name: name, set: set, order: order}
+}
+
+// rows returns a sample of rows, the same each time, of at most work divided
+// by m's weights; work 0 means all.
+func (p part) rows(m *rbm.RBM, work int) []int32 {
+	if work == 0 {
+		return p.order
 	}
-	return part{name: name, set: set, sample: sample}
+	return p.order[:min(len(p.order), max(leastRows, work/(m.Visible()*m.Hidden())))]
 }
 
 // visible returns rows of the part as visible states of m.
@@ -64,18 +72,6 @@ func (p part) visible(m *rbm.RBM, rows []int32) rbm.Bits {
 	v := rbm.NewBits(len(rows), m.Visible())
 	p.set.Visible(v, rows, m.Classes)
 	return v
-}
-
-// rows returns the rows to measure.
-func (p part) rows(whole bool) []int32 {
-	if !whole {
-		return p.sample
-	}
-	all := make([]int32, p.set.Len())
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
 }
 
 // MetricNames are the names that NewMetrics knows.
@@ -96,9 +92,9 @@ var MetricNames = []string{"classification", "log_likelihood", "pseudo_likelihoo
 // random sample a run, so that successive values compare.
 func NewMetrics(names []string, m *rbm.RBM, train, test *data.Set, seed uint64) ([]Metric, error) {
 	key := rbm.NewKey(seed).Child(metricKey)
-	parts := []part{newPart("train", train, m, key.Child(0))}
+	parts := []part{newPart("train", train, key.Child(0))}
 	if test != nil {
-		parts = append(parts, newPart("test", test, m, key.Child(1)))
+		parts = append(parts, newPart("test", test, key.Child(1)))
 	}
 	enum, enumErr := rbm.NewEnumeration(m, rbm.EvaluationLimit)
 	auto := slices.Equal(names, []string{"auto"})
@@ -156,8 +152,11 @@ func classification(parts []part) Metric {
 		var values []float64
 		var sum, mean float64
 		for _, p := range parts {
-			rows := p.rows(whole && p.name == "test")
-			s := Classify(m, p.set, rows)
+			work := rowWork
+			if whole && p.name == "test" {
+				work = 0
+			}
+			s := Classify(m, p.set, p.rows(m, work))
 			values = append(values, s.Error)
 			mean = s.MeanLogP // of the last part: test, if there is one
 			sum = mean * float64(s.N)
@@ -213,29 +212,37 @@ func logLikelihood(parts []part, enum *rbm.Enumeration) Metric {
 		if err != nil {
 			return nil, err
 		}
-		return eachMean(parts, m, func(dst []float64, v rbm.Bits) {
+		work := rowWork
+		if whole {
+			work = 0
+		}
+		return eachMean(parts, m, work, func(dst []float64, v rbm.Bits) {
 			m.FreeEnergy(dst, v)
 			for i, f := range dst {
 				dst[i] = -f - logz
 			}
-		}, whole), nil
+		}), nil
 	}
 	return c
 }
 
 func pseudoLikelihood(parts []part) Metric {
 	c := Metric{Name: "pseudo_likelihood", Values: valueNames("pseudo_likelihood", parts)}
-	c.Measure = func(_ context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
-		return eachMean(parts, m, m.PseudoLogLikelihood, false), nil
+	c.Measure = func(_ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
+		work := productWork
+		if whole {
+			work = wholeWork
+		}
+		return eachMean(parts, m, work, m.PseudoLogLikelihood), nil
 	}
 	return c
 }
 
-// eachMean returns the mean over the rows of each part of what f writes.
-func eachMean(parts []part, m *rbm.RBM, f func(dst []float64, v rbm.Bits), whole bool) []float64 {
+// eachMean returns the mean over a sample of each part of what f writes.
+func eachMean(parts []part, m *rbm.RBM, work int, f func(dst []float64, v rbm.Bits)) []float64 {
 	var means []float64
 	for _, p := range parts {
-		rows := p.rows(whole)
+		rows := p.rows(m, work)
 		dst := make([]float64, len(rows))
 		f(dst, p.visible(m, rows))
 		sum := 0.0

@@ -41,11 +41,20 @@ func DefaultSettings(negative string) Settings {
 // this much, and at 100 every unit is saturated after the first.
 const maxRate = 100
 
+// CheckRate returns an error if the learning rate is out of range.
+func (s Settings) CheckRate() error {
+	if math.IsNaN(s.Rate) || s.Rate <= 0 || s.Rate > maxRate {
+		return fmt.Errorf("rate is %v; it must be above 0 and at most %d", s.Rate, maxRate)
+	}
+	return nil
+}
+
 // check returns an error that names the setting that is out of range.
 func (s Settings) check(set *data.Set) error {
+	if err := s.CheckRate(); err != nil {
+		return err
+	}
 	switch {
-	case math.IsNaN(s.Rate) || s.Rate <= 0 || s.Rate > maxRate:
-		return fmt.Errorf("rate is %v; it must be above 0 and at most %d", s.Rate, maxRate)
 	case set.Len() == 0:
 		return fmt.Errorf("%s has no rows to train on", set.Name)
 	case s.Batch < 1 || s.Batch > set.Len():

@@ -190,8 +190,8 @@ func (h *header) setShape(s string) bool {
 	return true
 }
 
-// elements returns the number of elements.
-func (h *header) elements() int64 {
+// Elements returns the number of elements.
+func (h *header) Elements() int64 {
 	n := int64(1)
 	for _, d := range h.Shape {
 		n *= d
@@ -199,7 +199,7 @@ func (h *header) elements() int64 {
 	return n
 }
 
-// number returns the element in b, of h.Size bytes, as a float64. Integers
+// Number returns the element in b, of h.Size bytes, as a float64. Integers
 // beyond 2⁵³ are rounded, which only matters to labels: see Text.
 func (h *header) Number(b []byte) float64 {
 	switch h.Kind {

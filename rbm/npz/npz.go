@@ -121,7 +121,7 @@ func (a *Archive) Array(name string) (*Array, error) {
 		return nil, errorf("%s: %w", name, err)
 	}
 	rest := full - uint64(counted.n)
-	if n := uint64(h.elements()); rest%uint64(h.Size) != 0 || rest/uint64(h.Size) != n {
+	if n := uint64(h.Elements()); rest%uint64(h.Size) != 0 || rest/uint64(h.Size) != n {
 		rc.Close()
 		return nil, errorf("%s: shape %v needs %d elements of %d bytes, but %d bytes are there; save it again", name, h.Shape, n, h.Size, rest)
 	}

@@ -1,0 +1,220 @@
+package data
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/rbm"
+)
+
+// labelNames are the last names of a header, in lower case, that say that the
+// column holds labels.
+var labelNames = []string{"y", "label", "class", "target"}
+
+// csvReader is a CSV file being read.
+type csvReader struct {
+	path   string
+	labels string // auto, last or none
+	r      *csv.Reader
+	header []string // nil if the file has none
+	fields int      // columns of each row, the labels' included
+	label  bool     // the last column holds labels
+
+	words     []uint64 // rows so far
+	labeller  labeller // labels so far
+	threshold bool     // some value lay between 0 and 1
+}
+
+// loadCSV reads a file of one example a row: values 0 and 1, or numbers in
+// [0,1] of which those of ½ and more become ones. A header of words may come
+// first, and labels may be in the last column; see Options.LabelColumn.
+func loadCSV(f io.ReaderAt, size int64, path, labels string) (train, test *Set, err error) {
+	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), 1<<16)
+	// Spreadsheets like to begin a file with a byte order mark.
+	if bom, err := in.Peek(3); err == nil && string(bom) == "\xef\xbb\xbf" {
+		in.Discard(3)
+	}
+	c := &csvReader{path: path, labels: labels, r: csv.NewReader(in)}
+	c.r.FieldsPerRecord = -1 // ragged rows get a message of our own
+	c.r.ReuseRecord = true
+	c.r.TrimLeadingSpace = true
+	for first := true; ; first = false {
+		row, err := c.r.Read()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, nil, c.broken(err)
+		}
+		if first {
+			header, err := c.begin(row)
+			if err != nil {
+				return nil, nil, err
+			}
+			if header {
+				continue
+			}
+		}
+		if err := c.add(row); err != nil {
+			return nil, nil, err
+		}
+	}
+	s, err := c.set()
+	return s, nil, err
+}
+
+// begin takes the first row: it settles the number of columns, whether the row
+// is a header, and whether there are labels.
+func (c *csvReader) begin(row []string) (header bool, err error) {
+	c.fields = len(row)
+	last := strings.ToLower(strings.TrimSpace(row[len(row)-1]))
+	labelled := slices.Contains(labelNames, last)
+	header = labelled
+	if !header {
+		// Words in all columns but a label's are a header's; a lone word among
+		// numbers is a mistake.
+		inputs := row
+		if c.labels == "last" && len(row) > 1 {
+			inputs = row[:len(row)-1]
+		}
+		header = !slices.ContainsFunc(inputs, isNumber)
+	}
+	if header {
+		c.header = slices.Clone(row) // the reader will use row again
+		first := strings.ToLower(strings.TrimSpace(row[0]))
+		if c.labels == "auto" && !labelled && slices.Contains(labelNames, first) {
+			return false, formatErrorf("%s:1: the labels, %s, are in the first column; move them to the last", c.path, quote(row[0]))
+		}
+	}
+	c.label = c.labels == "last" || c.labels == "auto" && labelled
+	if c.label && len(row) < 2 {
+		return false, formatErrorf("%s:1: the labels' is the only column; put the inputs before it", c.path)
+	}
+	if why := checkShape(0, int64(len(row))); why != "" {
+		return false, formatErrorf("%s:1: %s; split the file", c.path, why)
+	}
+	return header, nil
+}
+
+// isNumber reports whether a field reads as a number, NaN included.
+func isNumber(field string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// add takes a row of values.
+func (c *csvReader) add(row []string) error {
+	if len(row) != c.fields {
+		line, _ := c.r.FieldPos(0)
+		return formatErrorf("%s:%d: %d columns where the first row has %d; give every row the same number", c.path, line, len(row), c.fields)
+	}
+	if c.label {
+		name := strings.TrimSpace(row[len(row)-1])
+		if name == "" {
+			return c.wrong(len(row)-1, "the label is missing; name a class")
+		}
+		if why := c.labeller.add(name); why != "" {
+			return c.wrong(len(row)-1, "%s; is it a column of labels?", why)
+		}
+		row = row[:len(row)-1]
+	}
+	at := len(c.words)
+	stride := (len(row) + 63) / 64
+	if at+stride > maxWords || at/stride >= maxRows {
+		return formatErrorf("%s: more than the 1 GiB of bits that is allowed; split the file", c.path)
+	}
+	c.words = slices.Grow(c.words, stride)[:at+stride]
+	x := c.words[at:]
+	clear(x)
+	for j, field := range row {
+		switch field {
+		case "0":
+		case "1":
+			x[j/64] |= 1 << (j % 64)
+		default:
+			v, err := c.value(j, field)
+			if err != nil {
+				return err
+			}
+			if v >= 0.5 {
+				x[j/64] |= 1 << (j % 64)
+			}
+			if v != 0 && v != 1 {
+				c.threshold = true
+			}
+		}
+	}
+	return nil
+}
+
+// value reads a field of column j that is not plainly 0 or 1.
+func (c *csvReader) value(j int, field string) (float64, error) {
+	field = strings.TrimSpace(field)
+	v, err := strconv.ParseFloat(field, 64)
+	switch {
+	case field == "":
+		return 0, c.wrong(j, "a value is missing; write 0 or 1, or a number between")
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		if j == c.fields-1 {
+			return 0, c.wrong(j, "%s is not a number; if the last column holds labels, say so by -label-column last", quote(field))
+		}
+		return 0, c.wrong(j, "%s is not a number; write 0 or 1, or a number between", quote(field))
+	case math.IsNaN(v):
+		return 0, c.wrong(j, "%s is not a number in [0,1]; fill in missing values first", quote(field))
+	case !(v >= 0 && v <= 1):
+		return 0, c.wrong(j, "%s is outside [0,1]; scale the values to it first", quote(field))
+	}
+	return v, nil
+}
+
+// wrong is the error for a field: file, line and column, the column's name if
+// there is one, and what is wrong.
+func (c *csvReader) wrong(j int, format string, args ...any) error {
+	line, _ := c.r.FieldPos(j)
+	column := fmt.Sprintf("column %d", j+1)
+	if c.header != nil {
+		column += " (" + quote(c.header[j]) + ")"
+	}
+	return formatErrorf("%s:%d: %s: %s", c.path, line, column, fmt.Sprintf(format, args...))
+}
+
+// broken is the error for text that is not CSV, or that cannot be read.
+func (c *csvReader) broken(err error) error {
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		return formatErrorf("%s:%d: byte %d: %w; quotes must enclose a whole field", c.path, parse.Line, parse.Column, parse.Err)
+	}
+	return fmt.Errorf("%s: %w", c.path, err)
+}
+
+// set returns the rows read as a set.
+func (c *csvReader) set() (*Set, error) {
+	cols := c.fields
+	if c.label {
+		cols--
+	}
+	stride := (cols + 63) / 64
+	if len(c.words) == 0 {
+		return nil, formatErrorf("%s: no examples; write one a row", c.path)
+	}
+	s := &Set{
+		Name:     c.path,
+		X:        rbm.Bits{Rows: len(c.words) / stride, Cols: cols, Stride: stride, Words: c.words},
+		Binarize: Binary,
+	}
+	if c.threshold {
+		s.Binarize = Threshold
+	}
+	s.Height, s.Width = nearSquare(cols)
+	if c.label {
+		s.Y, s.Classes = c.labeller.classes()
+	}
+	return s, nil
+}

@@ -1,0 +1,168 @@
+package data
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// readCSV loads CSV text under the name t.csv.
+func readCSV(text, labels string) (*Set, error) {
+	s, _, err := loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", labels)
+	return s, err
+}
+
+func TestCSV(t *testing.T) {
+	for _, c := range []struct {
+		name, text, labels string
+		rows               []string
+		y                  []int32
+		classes            []string
+		binarize           string
+	}{
+		{"plain", "0,1,1\n1,0,0\n", "auto", []string{"011", "100"}, nil, nil, Binary},
+		{"no last newline, CRLF, blanks", "0, 1 ,1\r\n1,0,0", "auto", []string{"011", "100"}, nil, nil, Binary},
+		{"byte order mark", "\xef\xbb\xbf0,1\n", "auto", []string{"01"}, nil, nil, Binary},
+		{"empty lines", "\n0,1\n\n1,1\n\n", "auto", []string{"01", "11"}, nil, nil, Binary},
+		{"header", "a,b\n0,1\n", "auto", []string{"01"}, nil, nil, Binary},
+		{"header, one column", "a\n0\n1\n", "auto", []string{"0", "1"}, nil, nil, Binary},
+		{"0.0 and 1.0", "0.0,1.0\n1e0,0\n", "auto", []string{"01", "10"}, nil, nil, Binary},
+		{"grey", "0.5,0.49,0.999\n", "auto", []string{"101"}, nil, nil, Threshold},
+		{"y", "a,b,Y\n0,1,10\n1,1,9\n0,0,10\n", "auto", []string{"01", "11", "00"}, []int32{1, 0, 1}, []string{"9", "10"}, Binary},
+		{"column numbers and target", "0,1,target\n0,1,cat\n", "auto", []string{"01"}, []int32{0}, []string{"cat"}, Binary},
+		{"label, ignored", "a,b,label\n0,1,1\n", "none", []string{"011"}, nil, nil, Binary},
+		{"class, sorted as words", "a,class\n0,b\n1,10\n1,9\n", "auto", []string{"0", "1", "1"}, []int32{2, 0, 1}, []string{"10", "9", "b"}, Binary},
+		{"last without a header", "0,1,7\n1,1,-3\n", "last", []string{"01", "11"}, []int32{1, 0}, []string{"-3", "7"}, Binary},
+		{"last, words", "0,1,cat\n1,1,ant\n", "last", []string{"01", "11"}, []int32{1, 0}, []string{"ant", "cat"}, Binary},
+		{"last, header of other words", "a,b,kind\n1,1,ant\n", "last", []string{"11"}, []int32{0}, []string{"ant"}, Binary},
+		{"quotes", "0,\"1\",\"a, \"\"b\"\"\"\n", "last", []string{"01"}, []int32{0}, []string{`a, "b"`}, Binary},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := readCSV(c.text, c.labels)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var rows []string
+			for r := range s.Len() {
+				rows = append(rows, rowText(s.X, r))
+			}
+			if !slices.Equal(rows, c.rows) || !slices.Equal(s.Y, c.y) || !slices.Equal(s.Classes, c.classes) || s.Binarize != c.binarize || s.Name != "t.csv" {
+				t.Errorf("got rows %v, y %v, classes %q, %s", rows, s.Y, s.Classes, s.Binarize)
+			}
+		})
+	}
+}
+
+func TestCSVWide(t *testing.T) {
+	// More than a word a row, where the rows end within words.
+	var text strings.Builder
+	want := randomSet(9, 150, 3)
+	for r := range want.Len() {
+		text.WriteString(strings.Join(strings.Split(rowText(want.X, r), ""), ",") + "," + strconv.Itoa(int(want.Y[r])) + "\n")
+	}
+	s, err := readCSV(text.String(), "last")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Hash() != want.Hash() {
+		t.Error("the rows differ from those written")
+	}
+	if s.Height != 10 || s.Width != 15 {
+		t.Errorf("shape %d × %d, want 10 × 15", s.Height, s.Width)
+	}
+}
+
+func TestCSVErrors(t *testing.T) {
+	many := "a,y\n"
+	for i := range maxClasses + 1 {
+		many += "0," + strconv.Itoa(i) + "\n"
+	}
+	for _, c := range []struct{ text, labels, want string }{
+		{"", "auto", "t.csv: no examples"},
+		{"\n\n", "auto", "t.csv: no examples"},
+		{"a,b\n", "auto", "t.csv: no examples"},
+		{"0,1\n0\n", "auto", "t.csv:2: 1 columns where the first row has 2"},
+		{"0,1\n0,1\n\n0,1,1\n", "auto", "t.csv:4: 3 columns"},
+		{"0,1\n0,cat\n", "auto", `t.csv:2: column 2: "cat" is not a number; if the last column holds labels, say so by -label-column last`},
+		{"0,1,1\n0,cat,1\n", "auto", `t.csv:2: column 2: "cat" is not a number; write`},
+		{"0,cat,1\n0,1,1\n", "auto", `t.csv:1: column 2: "cat"`},
+		{"a,b\n0,NaN\n", "auto", `t.csv:2: column 2 ("b"): "NaN"`},
+		{"nan,1\n", "auto", "column 1"},
+		{"0,2\n", "auto", `"2" is outside [0,1]`},
+		{"0,-0.1\n", "auto", `"-0.1" is outside [0,1]`},
+		{"0,inf\n", "auto", "outside [0,1]"},
+		{"0,1e999\n", "auto", "outside [0,1]"},
+		{"0,\n", "auto", "a value is missing"},
+		{"0,1,y\n0,1,\n", "auto", "the label is missing"},
+		{"y\n0\n", "auto", "only column"},
+		{"0\n1\n", "last", "only column"},
+		{"label,a\n5,1\n", "auto", "move them to the last"},
+		{"0,\"1\n", "auto", "t.csv:"},
+		{"0,1\"1\n", "auto", "quotes must enclose"},
+		{many, "auto", "more than 4096 different labels"},
+	} {
+		_, err := readCSV(c.text, c.labels)
+		checkFormat(t, err, c.want)
+	}
+}
+
+func TestCSVFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.CSV")
+	if err := os.WriteFile(path, []byte("a,b,y\n1,0,x\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, _ := mustLoad(t, path)
+	if s.Name != path || rowText(s.X, 0) != "10" || s.Classes[0] != "x" {
+		t.Errorf("got %q, %v, %q", s.Name, s.X, s.Classes)
+	}
+}
+
+// checkSet fails if a set breaks a promise of its type.
+func checkSet(t *testing.T, s *Set) {
+	t.Helper()
+	if s.Len() == 0 || s.X.Cols == 0 || s.Height*s.Width != s.X.Cols || len(s.X.Words) != s.X.Rows*s.X.Stride {
+		t.Fatalf("a set of shape %d × %d as %d × %d", s.Len(), s.X.Cols, s.Height, s.Width)
+	}
+	if (s.Y == nil) != (s.Classes == nil) || s.Y != nil && len(s.Y) != s.Len() {
+		t.Fatalf("%d labels of %d classes for %d rows", len(s.Y), len(s.Classes), s.Len())
+	}
+	for _, y := range s.Y {
+		if int(y) >= len(s.Classes) || y < 0 {
+			t.Fatalf("class %d of %d", y, len(s.Classes))
+		}
+	}
+	pad := rbmPad(s.X.Cols)
+	for r := range s.Len() {
+		if s.X.Row(r)[s.X.Stride-1]&pad != 0 {
+			t.Fatalf("row %d has bits past its end", r)
+		}
+	}
+}
+
+// rbmPad returns the bits of a row's last word that must be 0.
+func rbmPad(cols int) uint64 {
+	if cols%64 == 0 {
+		return 0
+	}
+	return ^uint64(0) << (cols % 64)
+}
+
+func FuzzCSV(f *testing.F) {
+	for _, s := range []string{"0,1\n1,0\n", "a,b,y\n0,0.5,x\n", "\"0\",1\n", "0,1\n0\n", "\xef\xbb\xbf1", "nan\n", ""} {
+		for mode := range 3 {
+			f.Add([]byte(s), uint8(mode))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte, mode uint8) {
+		s, _, err := loadCSV(bytes.NewReader(text), int64(len(text)), "t.csv", []string{"auto", "last", "none"}[mode%3])
+		if err != nil {
+			checkFormat(t, err, "t.csv")
+			return
+		}
+		checkSet(t, s)
+	})
+}

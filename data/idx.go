@@ -1,0 +1,120 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+
+	"gorbm/rbm"
+)
+
+// An idx is what an IDX file of bytes holds, the format in which MNIST is
+// given out: two zero bytes, the kind of the elements, the number of
+// dimensions, each dimension as a big-endian uint32, then the elements, the
+// last dimension running fastest.
+type idx struct {
+	dims []int
+	data []byte // product of dims
+}
+
+// idxBytes is the kind of unsigned bytes, the only one read here.
+const idxBytes = 0x08
+
+// readIDX reads an IDX file of unsigned bytes that is to have the given number
+// of dimensions. It allocates no more than r delivers, whatever the header
+// says, and refuses more than most elements. Errors name path.
+func readIDX(r io.Reader, path string, dims int, most int64) (idx, error) {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return idx{}, idxRead(path, err)
+	}
+	switch {
+	case head[0] != 0 || head[1] != 0:
+		return idx{}, formatErrorf("%s: not an IDX file (it starts with % x); put the original file there", path, head)
+	case head[2] != idxBytes:
+		return idx{}, formatErrorf("%s: IDX elements of kind 0x%02x; only unsigned bytes (0x08) can be read", path, head[2])
+	case int(head[3]) != dims:
+		return idx{}, formatErrorf("%s: %s, but %s belong there; are the files exchanged?", path, idxContent(int(head[3])), idxContent(dims))
+	}
+	out := idx{dims: make([]int, dims)}
+	size := int64(1)
+	for i := range out.dims {
+		var b [4]byte
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return idx{}, idxRead(path, err)
+		}
+		d := int64(binary.BigEndian.Uint32(b[:]))
+		if d == 0 {
+			return idx{}, formatErrorf("%s: the header says that dimension %d is empty; put the original file there", path, i+1)
+		}
+		if d > most/size {
+			return idx{}, formatErrorf("%s: the header asks for more than %d bytes; put the original file there", path, most)
+		}
+		size *= d
+		out.dims[i] = int(d)
+	}
+	// The buffer grows with what arrives, so a false header costs nothing.
+	var buf bytes.Buffer
+	n, err := io.Copy(&buf, io.LimitReader(r, size+1))
+	switch {
+	case err != nil:
+		return idx{}, idxRead(path, err)
+	case n < size:
+		return idx{}, formatErrorf("%s: cut short, %d bytes of data where the header says %d; fetch it again", path, n, size)
+	case n > size:
+		return idx{}, formatErrorf("%s: more data than the %d bytes that the header says; fetch it again", path, size)
+	}
+	out.data = buf.Bytes()
+	return out, nil
+}
+
+// idxContent says what an IDX file of so many dimensions is likely to hold.
+func idxContent(dims int) string {
+	switch dims {
+	case 1:
+		return "labels (1 dimension)"
+	case 3:
+		return "images (3 dimensions)"
+	}
+	return fmt.Sprintf("data of %d dimensions", dims)
+}
+
+// idxRead is the error for a file that ends in its header or cannot be
+// decompressed. An error of the disk keeps its own text.
+func idxRead(path string, err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return formatErrorf("%s: cut short; fetch it again", path)
+	}
+	if strings.HasPrefix(err.Error(), "gzip:") || strings.HasPrefix(err.Error(), "flate:") {
+		return formatErrorf("%s: damaged (%v); fetch it again", path, err)
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// decompress returns a reader of r's content, through gzip if r starts with
+// gzip's magic number, whatever the file is called.
+func decompress(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReader(r)
+	magic, err := b.Peek(2)
+	if err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
+		return b, nil // what is wrong with a shorter file, its reader will say
+	}
+	return gzip.NewReader(b)
+}
+
+// thresholdBytes overwrites the rows of dst with grey bytes made binary: those
+// of 128 and more, that is at least ½ of 255, are ones. len(grey) must be
+// dst.Rows·dst.Cols.
+func thresholdBytes(dst rbm.Bits, grey []byte) {
+	for r := range dst.Rows {
+		row, in := dst.Row(r), grey[r*dst.Cols:(r+1)*dst.Cols]
+		clear(row)
+		for j, g := range in {
+			row[j/64] |= uint64(g>>7) << (j % 64)
+		}
+	}
+}

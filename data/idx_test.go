@@ -1,0 +1,124 @@
+package data
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"io"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// idxBuild returns an IDX file of bytes.
+func idxBuild(data []byte, dims ...uint32) []byte {
+	b := []byte{0, 0, idxBytes, byte(len(dims))}
+	for _, d := range dims {
+		b = binary.BigEndian.AppendUint32(b, d)
+	}
+	return append(b, data...)
+}
+
+func gzipped(b []byte) []byte {
+	var buf bytes.Buffer
+	w := gzip.NewWriter(&buf)
+	w.Write(b)
+	w.Close()
+	return buf.Bytes()
+}
+
+// unpackIDX reads an IDX file, gzip or not.
+func unpackIDX(b []byte, dims int, most int64) (idx, error) {
+	r, err := decompress(bytes.NewReader(b))
+	if err != nil {
+		return idx{}, idxRead("t.idx", err)
+	}
+	return readIDX(r, "t.idx", dims, most)
+}
+
+func TestIDX(t *testing.T) {
+	data := []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
+	for _, pack := range []func([]byte) []byte{gzipped, bytes.Clone} {
+		got, err := unpackIDX(pack(idxBuild(data, 2, 3, 2)), 3, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got.data, data) || len(got.dims) != 3 || got.dims[0] != 2 || got.dims[1] != 3 || got.dims[2] != 2 {
+			t.Errorf("got %v", got)
+		}
+	}
+}
+
+func TestIDXErrors(t *testing.T) {
+	good := idxBuild([]byte{1, 2, 3, 4}, 4)
+	long := gzipped(idxBuild(bytes.Repeat([]byte{1, 2, 3, 5, 8, 13}, 100), 600))
+	for _, c := range []struct {
+		name string
+		file []byte
+		dims int
+		want string
+	}{
+		{"empty", nil, 1, "cut short"},
+		{"one byte", good[:1], 1, "cut short"},
+		{"cut magic", good[:3], 1, "cut short"},
+		{"cut header", good[:6], 1, "cut short"},
+		{"cut data", good[:10], 1, "cut short, 2 bytes of data where the header says 4"},
+		{"too long", append(bytes.Clone(good), 0), 1, "more data than the 4 bytes"},
+		{"web page", []byte("<!DOCTYPE html>"), 1, "not an IDX file"},
+		{"floats", []byte{0, 0, 0x0d, 1, 0, 0, 0, 0}, 1, "kind 0x0d"},
+		{"exchanged", good, 3, "labels (1 dimension), but images (3 dimensions) belong there; are the files exchanged?"},
+		{"no rows", idxBuild(nil, 0), 1, "empty"},
+		{"huge", idxBuild(nil, 1<<31, 1<<31, 1<<31), 3, "more than 1000 bytes"},
+		{"too large", idxBuild(nil, 1001), 1, "more than 1000 bytes"},
+		{"cut gzip", long[:len(long)-10], 1, "cut short"},
+		{"gzip magic only", []byte{0x1f, 0x8b, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}, 1, "damaged"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := unpackIDX(c.file, c.dims, 1000)
+			checkFormat(t, err, "t.idx", c.want)
+		})
+	}
+	fails := io.MultiReader(bytes.NewReader(good[:6]), brokenReader{})
+	if _, err := readIDX(fails, "t.idx", 1, 1000); !errors.Is(err, errBroken) || errors.Is(err, ErrFormat) {
+		t.Errorf("a failing disk gives %v", err)
+	}
+}
+
+var errBroken = errors.New("disk on fire")
+
+type brokenReader struct{}
+
+func (brokenReader) Read([]byte) (int, error) { return 0, errBroken }
+
+func TestThresholdBytes(t *testing.T) {
+	x := rbm.NewBits(2, 3)
+	x.Words[0] = 7
+	thresholdBytes(x, []byte{127, 128, 255, 0, 1, 200})
+	if rowText(x, 0) != "011" || rowText(x, 1) != "001" {
+		t.Errorf("rows %s, %s", rowText(x, 0), rowText(x, 1))
+	}
+}
+
+func FuzzIDX(f *testing.F) {
+	good := idxBuild([]byte{1, 2, 3, 4}, 4)
+	f.Add(good, uint8(1))
+	f.Add(gzipped(good), uint8(1))
+	f.Add(idxBuild(make([]byte, 8), 2, 2, 2), uint8(3))
+	f.Add(idxBuild(nil, 1<<31, 1<<31, 4), uint8(3))
+	f.Add(good[:7], uint8(1))
+	f.Fuzz(func(t *testing.T, b []byte, dims uint8) {
+		got, err := unpackIDX(b, int(dims), 1<<20)
+		if err != nil {
+			checkFormat(t, err, "t.idx")
+			return
+		}
+		size := 1
+		for _, d := range got.dims {
+			size *= d
+		}
+		if len(got.dims) != int(dims) || size != len(got.data) || size == 0 && dims > 0 {
+			t.Errorf("dimensions %v of %d bytes", got.dims, len(got.data))
+		}
+	})
+}

@@ -1,0 +1,159 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// checkError fails unless err is of one line and contains the words.
+func checkError(t *testing.T, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("no error, want one about %q", words)
+		return
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q does not say %q", err, w)
+		}
+	}
+	if strings.ContainsAny(err.Error(), "\n\r") {
+		t.Errorf("error %q has more than one line", err)
+	}
+}
+
+// checkFormat is checkError for an error that must be ErrFormat.
+func checkFormat(t *testing.T, err error, words ...string) {
+	t.Helper()
+	checkError(t, err, words...)
+	if !errors.Is(err, ErrFormat) {
+		t.Errorf("error %v is not ErrFormat", err)
+	}
+}
+
+func TestBadSpecs(t *testing.T) {
+	for _, c := range []struct{ spec, want string }{
+		{"", "no data set named"},
+		{"mnits", `unknown data set "mnits"; did you mean mnist?`},
+		{"fontdigit:100", "did you mean fontdigits?"},
+		{"Toy:4,4,25,0.2", "did you mean toy?"},
+		{"qqqqqqqqqq", "known are fontdigits, mnist, toy"},
+		{"a\nb", "single line"},
+		{"toy:", "spare colon"},
+		{"toy:4,4,25", "four numbers"},
+		{"toy:4,4,25,0.2,1", "four numbers"},
+		{"toy:3,4,25,0.2", "power of two"},
+		{"toy:1,4,25,0.2", "power of two"},
+		{"toy:0,4,25,0.2", "modes"},
+		{"toy:-4,4,25,0.2", "modes"},
+		{"toy:x,4,25,0.2", "modes"},
+		{"toy:8192,4,25,0.2", "modes"},
+		{"toy:4,0,25,0.2", "repeats"},
+		{"toy:4,4,0,0.2", "copies"},
+		{"toy:4,4,1e3,0.2", "copies"},
+		{"toy:4,4,99999999999999999999,0.2", "copies"},
+		{"toy:4,4,60000000,0.2", "ask for less"},
+		{"toy:4,100000,60000,0.2", "1 GiB"},
+		{"toy:4096,1048576,1,0.2", "columns"},
+		{"toy:4,4,25,1.5", "flip probability"},
+		{"toy:4,4,25,-0.1", "flip probability"},
+		{"toy:4,4,25,NaN", "flip probability"},
+		{"toy:4,4,25,0.2:plane", "one too many"},
+		{"toy:plain:plain", "one too many"},
+		{"toy:seed=1:seed=1", "two seeds"},
+		{"toy:seed=-1", "seed"},
+		{"toy:seed=x", "seed"},
+		{"fontdigits:0", "number of rows from 1 to 60000"},
+		{"fontdigits:60001", "number of rows from 1 to 60000"},
+		{"fontdigits:ten", "number of rows"},
+		{"fontdigits:1:2", "too many settings"},
+		{"mnist:0", "number of rows from 1 to 60000"},
+		{"mnist:seed=3", "leave the seed away"},
+		{strings.Repeat("x", 5000), "unknown data set"},
+	} {
+		_, _, err := Load(context.Background(), c.spec, Options{})
+		checkFormat(t, err, c.want)
+		if err != nil && len(err.Error()) > 300 {
+			t.Errorf("%.20s…: an error of %d letters", c.spec, len(err.Error()))
+		}
+	}
+	_, _, err := Load(context.Background(), "toy", Options{LabelColumn: "first"})
+	checkFormat(t, err, "auto, last or none")
+}
+
+func TestBadPaths(t *testing.T) {
+	dir := t.TempDir()
+	good := filepath.Join(dir, "digits.csv")
+	if err := os.WriteFile(good, []byte("0,1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	text := filepath.Join(dir, "digits.txt")
+	if err := os.WriteFile(text, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ spec, want string }{
+		{filepath.Join(dir, "digit.csv"), "did you mean " + good},
+		{filepath.Join(dir, "absent.npz"), "name a .csv or .npz file"},
+		{filepath.Join(dir, "nowhere", "absent"), "name a .csv or .npz file"},
+	} {
+		_, _, err := Load(context.Background(), c.spec, Options{})
+		checkError(t, err, c.spec, c.want)
+		if !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%v is not fs.ErrNotExist", err)
+		}
+	}
+	_, _, err := Load(context.Background(), text, Options{})
+	checkFormat(t, err, text, "must end in .csv or .npz")
+	_, _, err = Load(context.Background(), dir, Options{})
+	checkFormat(t, err, "is a folder")
+	folder := filepath.Join(dir, "folder.csv")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = Load(context.Background(), folder, Options{})
+	checkFormat(t, err, "not a regular file")
+}
+
+func TestLoadCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, spec := range []string{"toy", "fontdigits", "x.csv"} {
+		if _, _, err := Load(ctx, spec, Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want context.Canceled", spec, err)
+		}
+	}
+}
+
+// counts is a progress display that counts.
+type counts struct{ n int64 }
+
+func (c *counts) Write(p []byte) (int, error) {
+	c.n += int64(len(p))
+	return len(p), nil
+}
+
+func TestProgress(t *testing.T) {
+	var c counts
+	var what string
+	var total int64
+	_, _, err := Load(context.Background(), "fontdigits:300", Options{Progress: func(w string, n int64) io.Writer {
+		what, total = w, n
+		return &c
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if total != 300+fontTest || c.n != total || what != "drawing fontdigits:300" {
+		t.Errorf("%q: %d of %d pictures told", what, c.n, total)
+	}
+	// A display that is not there.
+	if _, _, err := Load(context.Background(), "fontdigits:1", Options{Progress: func(string, int64) io.Writer { return nil }}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,56 @@
+package data
+
+import "strings"
+
+// Nearest returns the name in known that is most like name, or "" if none is
+// like it. Likeness is the number of letters to insert, delete, replace or
+// exchange with their neighbour (case does not count); up to a third of the
+// letters may differ, and two in any name of three letters or more. Of equals
+// the first wins. It serves the suggestions in messages, of data sets here and
+// of flags and samplers elsewhere.
+func Nearest(name string, known []string) string {
+	best, least := "", 0
+	for _, k := range known {
+		most := len([]rune(k)) / 3
+		if len([]rune(k)) >= 3 {
+			most = max(most, 2)
+		}
+		d := editDistance(strings.ToLower(name), strings.ToLower(k))
+		// A name of which every letter would change is like nothing.
+		if d > most || d >= len([]rune(k)) {
+			continue
+		}
+		if best == "" || d < least {
+			best, least = k, d
+		}
+	}
+	return best
+}
+
+// editDistance returns the optimal string alignment distance: Levenshtein's
+// with exchanges of neighbouring letters, the commonest slip of the hand.
+func editDistance(a, b string) int {
+	s, t := []rune(a), []rune(b)
+	before := make([]int, len(t)+1) // row i−2
+	prev := make([]int, len(t)+1)   // row i−1
+	cur := make([]int, len(t)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(s); i++ {
+		cur[0] = i
+		for j := 1; j <= len(t); j++ {
+			change := 1
+			if s[i-1] == t[j-1] {
+				change = 0
+			}
+			d := min(prev[j]+1, cur[j-1]+1, prev[j-1]+change)
+			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
+				d = min(d, before[j-2]+1)
+			}
+			cur[j] = d
+		}
+		before, prev, cur = prev, cur, before
+	}
+	return prev[len(t)]
+}

@@ -1,0 +1,296 @@
+package data
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio/npz"
+	"gonum.org/v1/gonum/mat"
+)
+
+// npyBytes returns a NumPy file of a given type and shape, as NumPy writes it,
+// around raw elements.
+func npyBytes(descr, shape string, data any) []byte {
+	head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, shape)
+	return npyFile(head, data)
+}
+
+func npyFile(head string, data any) []byte {
+	head += strings.Repeat(" ", 63-(10+len(head))%64) + "\n"
+	b := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), byte(len(head)>>8))
+	b = append(b, head...)
+	b, err := binary.Append(b, binary.LittleEndian, data)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+// zipped returns an archive of pairs of names and contents.
+func zipped(method uint16, files ...any) []byte {
+	var buf bytes.Buffer
+	z := zip.NewWriter(&buf)
+	for i := 0; i < len(files); i += 2 {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: files[i].(string) + ".npy", Method: method})
+		if err == nil {
+			_, err = w.Write(files[i+1].([]byte))
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		panic(err)
+	}
+	return buf.Bytes()
+}
+
+func readNPZ(b []byte, labels string) (train, test *Set, err error) {
+	return loadNPZ(bytes.NewReader(b), int64(len(b)), "t.npz", labels)
+}
+
+// Every type of element gives the same rows.
+func TestNPZTypes(t *testing.T) {
+	swap := func(descr, shape string, data any) []byte {
+		b := npyBytes(descr, shape, []byte{})
+		b, _ = binary.Append(b, binary.BigEndian, data)
+		return b
+	}
+	between := [][]byte{
+		npyBytes("<f8", "2, 3", []float64{0.25, 0.5, 0.75, 1, 0, 0.4999}),
+		npyBytes("|u1", "2, 3", []byte{127, 128, 255, 200, 0, 1}),
+	}
+	for _, x := range [][]byte{
+		npyBytes("|b1", "2, 3", []byte{0, 1, 1, 255, 0, 0}),
+		npyBytes("|u1", "2, 3", []byte{0, 1, 1, 1, 0, 0}),
+		npyBytes("|i1", "2, 3", []int8{0, 1, 1, 1, 0, 0}),
+		npyBytes("<i2", "2, 3", []int16{0, 1, 1, 1, 0, 0}),
+		npyBytes("<u4", "2, 3", []uint32{0, 1, 1, 1, 0, 0}),
+		npyBytes("<i8", "2, 3", []int64{0, 1, 1, 1, 0, 0}),
+		npyBytes("<f4", "2, 3", []float32{0, 1, 1, 1, 0, 0}),
+		npyBytes("<f8", "2, 3", []float64{0, 1, 1, 1, 0, 0}),
+		between[0],
+		between[1],
+		npyBytes("|u1", "2, 3, 1", []byte{0, 1, 1, 1, 0, 0}),
+		npyBytes("|u1", "2, 1, 3, 1", []byte{0, 1, 1, 1, 0, 0}),
+		npyBytes("|u1", "2L, 3L", []byte{0, 1, 1, 1, 0, 0}),
+		swap(">i4", "2, 3", []int32{0, 1, 1, 1, 0, 0}),
+		swap(">f8", "2, 3", []float64{0, 1, 1, 1, 0, 0}),
+	} {
+		for _, method := range []uint16{zip.Store, zip.Deflate} {
+			s, test, err := readNPZ(zipped(method, "x", x), "auto")
+			if err != nil {
+				t.Errorf("%.60q: %v", x[10:], err)
+				continue
+			}
+			if rowText(s.X, 0) != "011" || rowText(s.X, 1) != "100" || test != nil || s.Y != nil {
+				t.Errorf("%.60q: rows %s, %s", x[10:], rowText(s.X, 0), rowText(s.X, 1))
+			}
+			want := Binary
+			if slices.ContainsFunc(between, func(b []byte) bool { return bytes.Equal(b, x) }) {
+				want = Threshold
+			}
+			if s.Binarize != want {
+				t.Errorf("%.60q: %s, want %s", x[10:], s.Binarize, want)
+			}
+		}
+	}
+}
+
+func TestNPZLabels(t *testing.T) {
+	x := npyBytes("|b1", "3, 2", []byte{0, 1, 1, 1, 0, 0})
+	word := func(s string) []uint32 {
+		out := make([]uint32, 3)
+		for i, r := range []rune(s) {
+			out[i] = uint32(r)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		y       []byte
+		classes []string
+		want    []int32
+	}{
+		{npyBytes("<i8", "3,", []int64{10, 9, 10}), []string{"9", "10"}, []int32{1, 0, 1}},
+		{npyBytes("<i8", "3, 1", []int64{-1, 9, math.MaxInt64}), []string{"-1", "9", "9223372036854775807"}, []int32{0, 1, 2}},
+		{npyBytes("|u1", "3,", []byte{200, 0, 1}), []string{"0", "1", "200"}, []int32{2, 0, 1}},
+		{npyBytes("|b1", "3,", []byte{1, 0, 1}), []string{"0", "1"}, []int32{1, 0, 1}},
+		{npyBytes("<f8", "3,", []float64{2, -1, 2}), []string{"-1", "2"}, []int32{1, 0, 1}},
+		{npyBytes("<U3", "3,", slices.Concat(word("ül"), word("a"), word("cat"))), []string{"a", "cat", "ül"}, []int32{2, 0, 1}},
+	} {
+		s, _, err := readNPZ(zipped(zip.Deflate, "y", c.y, "x", x), "auto")
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if !slices.Equal(s.Classes, c.classes) || !slices.Equal(s.Y, c.want) {
+			t.Errorf("classes %q, labels %v, want %q, %v", s.Classes, s.Y, c.classes, c.want)
+		}
+	}
+	s, _, err := readNPZ(zipped(zip.Store, "x", x, "y", []byte("not read")), "none")
+	if err != nil || s.Y != nil {
+		t.Errorf("labels none: %v, %v", err, s)
+	}
+}
+
+func TestNPZKeras(t *testing.T) {
+	pixels := func(n int, grey byte) []byte {
+		b := make([]byte, n*2*3)
+		for i := range b {
+			b[i] = byte(i%2) * grey
+		}
+		return b
+	}
+	train, test, err := readNPZ(zipped(zip.Deflate,
+		"x_train", npyBytes("|u1", "4, 2, 3", pixels(4, 255)), "y_train", npyBytes("|u1", "4,", []byte{3, 1, 3, 7}),
+		"x_test", npyBytes("|u1", "2, 2, 3", pixels(2, 1)), "y_test", npyBytes("|u1", "2,", []byte{7, 5}),
+	), "auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSet(t, train)
+	checkSet(t, test)
+	if train.Len() != 4 || test.Len() != 2 || train.Height != 2 || train.Width != 3 || test.Name != "t.npz test" {
+		t.Errorf("%d and %d rows of %d × %d, %q", train.Len(), test.Len(), train.Height, train.Width, test.Name)
+	}
+	if !slices.Equal(train.Classes, []string{"1", "3", "5", "7"}) || !slices.Equal(train.Y, []int32{1, 0, 1, 3}) || !slices.Equal(test.Y, []int32{3, 2}) {
+		t.Errorf("classes %q, labels %v and %v", train.Classes, train.Y, test.Y)
+	}
+	// The training rows show that bytes are grey, so a 1 in a test row is dark.
+	if rowText(train.X, 0) != "010101" || rowText(test.X, 0) != "000000" {
+		t.Errorf("rows %s, %s", rowText(train.X, 0), rowText(test.X, 0))
+	}
+}
+
+// What another implementation writes.
+func TestNPZFromLibrary(t *testing.T) {
+	want := randomSet(9, 150, 3)
+	x := mat.NewDense(9, 150, nil)
+	for r := range 9 {
+		for j, bit := range rowText(want.X, r) {
+			x.Set(r, j, float64(bit-'0'))
+		}
+	}
+	var buf bytes.Buffer
+	w := npz.NewWriter(&buf)
+	if err := w.Write("x.npy", x); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write("y.npy", want.Y); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := readNPZ(buf.Bytes(), "auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Hash() != want.Hash() {
+		t.Error("the rows differ from those written")
+	}
+}
+
+func TestNPZErrors(t *testing.T) {
+	x := npyBytes("|b1", "3, 2", []byte{0, 1, 1, 1, 0, 0})
+	one := func(x []byte) []byte { return zipped(zip.Deflate, "x", x) }
+	labels := func(y []byte) []byte { return zipped(zip.Deflate, "x", x, "y", y) }
+	head := func(h string) []byte { return one(npyFile(h, []byte{0, 1, 1, 1, 0, 0})) }
+	damaged := zipped(zip.Store, "x", x)
+	damaged[bytes.Index(damaged, []byte{0, 1, 1, 1, 0, 0})] = 1
+	bomb := zipped(zip.Deflate, "x", x)
+	central := bytes.LastIndex(bomb, []byte("PK\x01\x02"))
+	binary.LittleEndian.PutUint32(bomb[central+24:], 1<<31)
+	for _, c := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"not a zip", []byte("hello"), "not an npz archive"},
+		{"empty zip", zipped(zip.Store), "an empty archive"},
+		{"other names", zipped(zip.Store, "arr_0", x, "b", x), `only "arr_0", "b"; name the inputs x`},
+		{"not npy", one([]byte("hello, world")), "not a NumPy array"},
+		{"empty npy", one(nil), "cut short"},
+		{"only magic", one([]byte("\x93NUMPY\x01\x00")), "cut short"},
+		{"version 9", one([]byte("\x93NUMPY\x09\x00")), "format 9"},
+		{"cut header", one(x[:40]), "cut short"},
+		{"long header", one([]byte("\x93NUMPY\x02\x00\xff\xff\xff\xff")), "a header of 4294967295 bytes"},
+		{"no dictionary", head("hello"), "cannot be read"},
+		{"no shape", head("{'descr': '|b1', 'fortran_order': False, }"), "cannot be read"},
+		{"two shapes", head("{'shape': (3, 2), 'shape': (3, 2), }"), "cannot be read"},
+		{"no quote", head("{'descr': '|b1, 'fortran_order': False, 'shape': (3, 2), }"), "cannot be read"},
+		{"bad shape", head("{'descr': '|b1', 'fortran_order': False, 'shape': (3, a), }"), "cannot be read"},
+		{"negative", head("{'descr': '|b1', 'fortran_order': False, 'shape': (-3, -2), }"), "cannot be read"},
+		{"overflow", head("{'descr': '|b1', 'fortran_order': False, 'shape': (4294967296, 4294967296), }"), "cannot be read"},
+		{"fortran", head("{'descr': '|b1', 'fortran_order': True, 'shape': (3, 2), }"), "numpy.ascontiguousarray(x)"},
+		{"maybe fortran", head("{'descr': '|b1', 'fortran_order': Maybe, 'shape': (3, 2), }"), "cannot be read"},
+		{"records", head("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 2), }"), "records"},
+		{"objects", one(npyBytes("|O", "3, 2", make([]byte, 48))), "Python objects"},
+		{"complex", one(npyBytes("<c8", "3, 2", make([]byte, 48))), `"<c8" cannot be read`},
+		{"half", one(npyBytes("<f2", "3, 2", make([]byte, 12))), `"<f2" cannot be read`},
+		{"text", one(npyBytes("<U1", "3, 2", make([]byte, 24))), "inputs are text"},
+		{"one dimension", one(npyBytes("|b1", "6,", make([]byte, 6))), "1 dimensions"},
+		{"none", one(npyBytes("|b1", "", make([]byte, 1))), "0 dimensions"},
+		{"no rows", one(npyBytes("|b1", "0, 3", []byte{})), "no examples"},
+		{"no columns", one(npyBytes("|b1", "3, 0", []byte{})), "no examples"},
+		{"too little", one(npyBytes("|b1", "4, 2", make([]byte, 6))), "needs 8 elements of 1 bytes, but 6"},
+		{"too much", one(npyBytes("|b1", "2, 2", make([]byte, 6))), "needs 4 elements"},
+		{"not whole", one(npyBytes("<f4", "1, 2", make([]byte, 9))), "needs 2 elements"},
+		{"wide", one(npyBytes("|b1", "1, 2000000", make([]byte, 2000000))), "columns"},
+		{"NaN", one(npyBytes("<f4", "1, 2", []float32{0, float32(math.NaN())})), "x: row 0, column 1: NaN"},
+		{"above", one(npyBytes("<f8", "2, 1", []float64{0, 16})), "x: row 1, column 0: 16 is outside [0,1]"},
+		{"below", one(npyBytes("<i8", "2, 1", []int64{-1, 1})), "-1 is outside [0,1]"},
+		{"dark", one(npyBytes("|u1", "2, 1", []byte{16, 1})), "bytes up to 16 only"},
+		{"damaged", damaged, "checksum"},
+		{"false size", bomb, "cannot be"},
+		{"label count", labels(npyBytes("|u1", "2,", []byte{0, 1})), "labels of shape [2] for 3 examples"},
+		{"one-hot", labels(npyBytes("|u1", "3, 2", []byte{0, 1, 1, 0, 0, 1})), "labels of shape [3 2] for 3 examples"},
+		{"label NaN", labels(npyBytes("<f8", "3,", []float64{0, math.NaN(), 1})), "label of row 1"},
+		{"label 0.5", labels(npyBytes("<f8", "3,", []float64{0, 1, 0.5})), "label of row 2"},
+		{"label empty", labels(npyBytes("<U1", "3,", []uint32{65, 0, 66})), "label of row 1"},
+		{"widths", zipped(zip.Store, "x_train", x, "x_test", npyBytes("|b1", "2, 3", make([]byte, 6))), "give both the same shape"},
+		{"half labelled", zipped(zip.Store, "x_train", x, "y_train", npyBytes("|u1", "3,", make([]byte, 3)), "x_test", x), "no array y_test"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, _, err := readNPZ(c.file, "auto")
+			checkFormat(t, err, "t.npz", c.want)
+		})
+	}
+	_, _, err := readNPZ(one(x), "last")
+	checkFormat(t, err, "no array y")
+}
+
+func FuzzNPZ(f *testing.F) {
+	x := npyBytes("|u1", "2, 3", []byte{0, 1, 1, 1, 0, 0})
+	f.Add(x, []byte{}, false)
+	f.Add(x, npyBytes("<i2", "2,", []int16{4, 2}), true)
+	f.Add(npyBytes("<f4", "2, 1, 1", []float32{0.25, 1}), npyBytes("<U1", "2,", []uint32{65, 66}), false)
+	f.Add(npyBytes(">f8", "1, 1", []float64{0}), npyBytes("|b1", "1, 1", []byte{1}), true)
+	f.Add([]byte("\x93NUMPY\x02\x00\x00\x01\x00\x00"), []byte{}, false)
+	// The arrays are fuzzed inside a sound archive, which mutation of a whole
+	// one would hardly ever leave so; then the same bytes as the archive.
+	f.Fuzz(func(t *testing.T, x, y []byte, deflate bool) {
+		method := zip.Store
+		if deflate {
+			method = zip.Deflate
+		}
+		files := []any{"x", x}
+		if len(y) > 0 {
+			files = append(files, "y", y)
+		}
+		for _, b := range [][]byte{zipped(method, files...), x} {
+			s, _, err := readNPZ(b, "auto")
+			if err != nil {
+				checkFormat(t, err, "t.npz")
+				continue
+			}
+			checkSet(t, s)
+		}
+	})
+}

@@ -1,0 +1,60 @@
+package data
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"math/rand/v2"
+
+	"gorbm/rbm"
+)
+
+// Children of a seed's key, one for each thing that is generated here. The
+// first is far from any number that a training run uses for its own streams,
+// so that data of seed 1 and training with seed 1 share no draws.
+const (
+	streamData  = 0x64617461 // "data"
+	streamToy   = 1
+	streamTrain = 2
+	streamTest  = 3
+)
+
+// dataKey returns the key of one kind of generated data.
+func dataKey(seed, kind uint64) rbm.Key {
+	return rbm.NewKey(seed).Child(streamData).Child(kind)
+}
+
+// rng is a sequence of random numbers whose values are defined by the PCG-DXSM
+// algorithm and by the few lines here alone, so that no change of a library's
+// algorithms ever changes a data set. Unlike Key.Rand it can be seeded again
+// in place.
+type rng struct{ pcg rand.PCG }
+
+func (r *rng) seed(k rbm.Key) {
+	r.pcg.Seed(binary.LittleEndian.Uint64(k[:8]), binary.LittleEndian.Uint64(k[8:]))
+}
+
+// uniform returns a number in [0,1) with 53 random bits.
+func (r *rng) uniform() float64 {
+	return float64(r.pcg.Uint64()>>11) * 0x1p-53
+}
+
+// between returns a number in [lo,hi), of 24 random bits.
+func (r *rng) between(lo, hi float32) float32 {
+	u := float32(r.pcg.Uint64()>>40) * 0x1p-24
+	return lo + float32(u*(hi-lo))
+}
+
+// bell returns a number in (−1,1) of standard deviation 0.289, the mean of
+// four uniform ones: near enough to normal, and exact on every machine.
+func (r *rng) bell() float32 {
+	w := r.pcg.Uint64()
+	sum := int32(w&0xffff) + int32(w>>16&0xffff) + int32(w>>32&0xffff) + int32(w>>48)
+	return float32(sum-2*0xffff) * (1.0 / (2 * 0x10000))
+}
+
+// intn returns a number in [0,n), for n > 0. The multiplication alone favours
+// some values by n·2⁻⁶⁴, which no sample could show.
+func (r *rng) intn(n int) int {
+	hi, _ := bits.Mul64(r.pcg.Uint64(), uint64(n))
+	return int(hi)
+}

@@ -1,0 +1,120 @@
+package data
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+
+	"gorbm/rbm"
+)
+
+// How the values of a set came to be binary: [Set.Binarize].
+const (
+	Binary    = "binary"    // they were 0 and 1 already
+	Threshold = "threshold" // v ≥ ½ became 1 (for bytes: v ≥ 128)
+)
+
+// A Set is a list of binary examples, with class labels or without. Whoever
+// reads a Set treats it as read-only; many goroutines may then share it.
+type Set struct {
+	// Name is the canonical spec, for example "toy:4,4,2500,0.2:seed=1", or a
+	// file's path. For a training set Load(Name) gives the same rows again; the
+	// test part of a source is called the same with " test" after it.
+	Name string
+
+	X       rbm.Bits // inputs, one row an example; labels are not among them
+	Y       []int32  // class of each row; nil where there are no labels
+	Classes []string // names of the classes; nil where there are no labels
+
+	// Height and Width are the shape of a row as a picture, row by row:
+	// Height·Width = X.Cols. Data that are no pictures have the most
+	// square-like shape, wider than high.
+	Height, Width int
+
+	// Binarize says how the values were made binary: Binary or Threshold.
+	Binarize string
+
+	// LogProb returns the log probability, in nats, of inputs x and class y
+	// under the law that the rows were drawn from; for y < 0 that of x alone.
+	// Bits of x past X.Cols do not count. It is nil where the law is not known.
+	LogProb func(x []uint64, y int) float64
+}
+
+// Len returns the number of examples.
+func (s *Set) Len() int { return s.X.Rows }
+
+// Density returns the fraction of ones among the inputs; 0 for an empty set.
+func (s *Set) Density() float64 {
+	n := s.X.Rows * s.X.Cols
+	if n == 0 {
+		return 0
+	}
+	return float64(s.X.Count()) / float64(n)
+}
+
+// Hash returns the SHA-256, in hexadecimal, of the rows: their number, their
+// length, their bits and their labels, in order. Names play no part in it.
+func (s *Set) Hash() string {
+	h := sha256.New()
+	buf := make([]byte, 0, 1<<15)
+	put := func(w uint64) {
+		if len(buf)+8 > cap(buf) {
+			h.Write(buf)
+			buf = buf[:0]
+		}
+		buf = binary.LittleEndian.AppendUint64(buf, w)
+	}
+	put(uint64(s.X.Rows))
+	put(uint64(s.X.Cols))
+	put(uint64(len(s.Y))) // labelled or not
+	for _, w := range s.X.Words {
+		put(w)
+	}
+	for _, y := range s.Y {
+		put(uint64(y))
+	}
+	h.Write(buf)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Visible overwrites row r of dst with the visible units of example rows[r]:
+// its inputs, then its class one-hot in the last classes units. With classes 0
+// the inputs stand alone and labels are not looked at. It allocates nothing.
+//
+// It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of
+// range, or if classes > 0 and an example has no class below it.
+func (s *Set) Visible(dst rbm.Bits, rows []int32, classes int) {
+	if classes < 0 || dst.Rows != len(rows) || dst.Cols != s.X.Cols+classes {
+		panic("data: visible units of the wrong shape")
+	}
+	if classes > 0 && s.Y == nil {
+		panic("data: visible units with classes from a set without labels")
+	}
+	for r, row := range rows {
+		to := dst.Row(r)
+		n := copy(to, s.X.Row(int(row)))
+		clear(to[n:])
+		if classes > 0 {
+			y := int(s.Y[row])
+			if uint(y) >= uint(classes) {
+				panic("data: label beyond the number of classes")
+			}
+			bit := s.X.Cols + y
+			to[bit/64] |= 1 << (bit % 64)
+		}
+	}
+}
+
+// nearSquare returns the factors of n closest to each other, the smaller
+// first.
+func nearSquare(n int) (height, width int) {
+	for h := 1; h*h <= n; h++ {
+		if n%h == 0 {
+			height = h
+		}
+	}
+	if height == 0 {
+		return 0, 0
+	}
+	return height, n / height
+}
