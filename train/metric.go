@@ -179,17 +179,26 @@ func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 	set.Visible(v, rows, m.Classes)
 	logp := make([]float64, len(rows)*m.Classes)
 	m.ClassLogProb(logp, v)
-	s := Score{N: len(rows)}
+	y := make([]int32, len(rows))
 	for i, r := range rows {
-		p := logp[i*m.Classes : (i+1)*m.Classes]
-		y := set.Y[r]
-		if Likeliest(p) != int(y) {
+		y[i] = set.Y[r]
+	}
+	return ScoreRows(logp, y)
+}
+
+// ScoreRows scores log p(y|x), rows × classes, against the labels y.
+func ScoreRows(logp []float64, y []int32) Score {
+	s := Score{N: len(y)}
+	classes := len(logp) / len(y)
+	for i, label := range y {
+		p := logp[i*classes : (i+1)*classes]
+		if Likeliest(p) != int(label) {
 			s.Error++
 		}
-		s.MeanLogP += p[y]
+		s.MeanLogP += p[label]
 	}
-	s.Error /= float64(len(rows))
-	s.MeanLogP /= float64(len(rows))
+	s.Error /= float64(len(y))
+	s.MeanLogP /= float64(len(y))
 	return s
 }
 

@@ -195,3 +195,11 @@ func Between(flagName string, n, lo, hi int) error {
 	}
 	return nil
 }
+
+// Absent checks that there is no file at path, which the flag asks to write.
+func Absent(flagName, path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("-%s: %s is there already; remove it or choose another name", flagName, path)
+	}
+	return nil
+}

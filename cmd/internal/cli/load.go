@@ -42,7 +42,7 @@ func (d *DataFlags) Load(ctx context.Context, stderr io.Writer, quiet bool) (tra
 	})
 	bar.Done()
 	if errors.Is(err, data.ErrSpec) {
-		err = Usagef("-data %w", err)
+		err = Usagef("-data: %w", err)
 	}
 	return train, test, err
 }

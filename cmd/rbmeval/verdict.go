@@ -1,0 +1,175 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// A verdict is what a model comes to on its rows.
+type verdict struct {
+	n      int
+	logZ   float64   // NaN if it was not computed
+	free   []float64 // F of each row
+	pseudo []float64
+	logp   []float64 // log p(y|x), rows × classes
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// jsonResult is the object that -json prints.
+type jsonResult struct {
+	Model             string       `json:"model"`
+	Data              string       `json:"data"`
+	Binarize          string       `json:"binarize"`
+	N                 int          `json:"n"`
+	FreeEnergy        *float64     `json:"free_energy,omitempty"`
+	LogZ              *float64     `json:"log_z,omitempty"`
+	MeanLogLikelihood *float64     `json:"mean_log_likelihood,omitempty"`
+	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
+	PseudoLikelihood  *float64     `json:"pseudo_likelihood,omitempty"`
+	Classification    *train.Score `json:"classification,omitempty"`
+}
+
+func (v *verdict) result(j *judge) (jsonResult, error) {
+	r := jsonResult{Model: j.model.Path, Data: j.set.Name, Binarize: j.set.Binarize, N: v.n}
+	bad := false
+	set := func(dst **float64, x float64) {
+		bad = bad || math.IsNaN(x) || math.IsInf(x, 0)
+		*dst = &x
+	}
+	if j.likely() {
+		set(&r.FreeEnergy, mean(v.free))
+	}
+	if j.exact {
+		set(&r.LogZ, v.logZ)
+		set(&r.MeanLogLikelihood, -mean(v.free)-v.logZ)
+		if law, ok := train.LawLikelihood(j.set, j.labelled()); ok {
+			set(&r.LawLogLikelihood, law)
+		}
+	}
+	if j.pl {
+		set(&r.PseudoLikelihood, mean(v.pseudo))
+	}
+	if j.classify {
+		s := train.ScoreRows(v.logp, j.set.Y)
+		bad = bad || math.IsNaN(s.MeanLogP)
+		r.Classification = &s
+	}
+	if bad {
+		return r, errNotFinite
+	}
+	return r, nil
+}
+
+func (v *verdict) print(j *judge, w io.Writer) error {
+	r, err := v.result(j)
+	if err != nil {
+		return err
+	}
+	if j.json {
+		return json.NewEncoder(w).Encode(r)
+	}
+	fmt.Fprintf(w, "%s: %d inputs", r.Model, j.m.Inputs())
+	if j.m.Classes > 0 {
+		fmt.Fprintf(w, " + %d %s labels", j.m.Classes, j.m.Labels)
+	}
+	fmt.Fprintf(w, ", %d hidden units\n%s: %d rows (%s)\n", j.m.Hidden(), r.Data, r.N, r.Binarize)
+	line := func(what string, x *float64) {
+		if x != nil {
+			fmt.Fprintf(w, "%-26s %.6f\n", what, *x)
+		}
+	}
+	line("mean free energy", r.FreeEnergy)
+	line("exact log Z", r.LogZ)
+	line("mean log-likelihood", r.MeanLogLikelihood)
+	line("  of the data's own law", r.LawLogLikelihood)
+	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
+	if c := r.Classification; c != nil {
+		fmt.Fprintf(w, "%-26s %.3f %% of %d rows\n", "classification error", 100*c.Error, c.N)
+		line("mean log p(y|x)", &c.MeanLogP)
+	}
+	if !j.exact {
+		if enum, err := rbm.NewEnumeration(j.m, rbm.EvaluationLimit); err != nil {
+			fmt.Fprintf(w, "no exact log-likelihood: %v\n", err)
+		} else if j.likely() {
+			fmt.Fprintf(w, "no exact log-likelihood: %d states were not enumerated unasked; -exact does\n", enum.States())
+		}
+	}
+	if j.rows != "" {
+		fmt.Fprintf(w, "rows written to %s\n", j.rows)
+	}
+	return nil
+}
+
+// writeRows writes the table of -rows.
+func (v *verdict) writeRows(j *judge) error {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 12, 64) }
+	name := func(y int) string {
+		switch {
+		case j.about.ClassNames != nil:
+			return j.about.ClassNames[y]
+		case j.set.Classes != nil:
+			return j.set.Classes[y]
+		}
+		return strconv.Itoa(y)
+	}
+	header := []string{"row", "free_energy"}
+	if j.exact {
+		header = append(header, "log_likelihood")
+	}
+	if j.pl {
+		header = append(header, "pseudo_log_likelihood")
+	}
+	if j.labelled() {
+		header = append(header, "label")
+	}
+	if j.m.Classes > 0 {
+		header = append(header, "predicted")
+		for y := range j.m.Classes {
+			header = append(header, "p_"+name(y))
+		}
+	}
+	return rbm.ReplaceFile(j.rows, func(w io.Writer) error {
+		table := csv.NewWriter(w)
+		if err := table.Write(header); err != nil {
+			return err
+		}
+		for r := range v.n {
+			line := []string{strconv.Itoa(r), number(v.free[r])}
+			if j.exact {
+				line = append(line, number(-v.free[r]-v.logZ))
+			}
+			if j.pl {
+				line = append(line, number(v.pseudo[r]))
+			}
+			if j.labelled() {
+				line = append(line, name(int(j.set.Y[r])))
+			}
+			if c := j.m.Classes; c > 0 {
+				logp := v.logp[r*c : (r+1)*c]
+				line = append(line, name(train.Likeliest(logp)))
+				for _, lp := range logp {
+					line = append(line, number(rbm.Exp(lp)))
+				}
+			}
+			if err := table.Write(line); err != nil {
+				return err
+			}
+		}
+		table.Flush()
+		return table.Error()
+	})
+}

@@ -1,0 +1,80 @@
+// Rbmexport converts a model between file formats and draws its filters and
+// samples.
+//
+//	rbmexport -model runs/fontdigits-ins-1/model.safetensors -out model.npz
+//
+// See rbmexport -h.
+package main
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/rbm"
+	"gorbm/train"
+	"gorbm/train/sheet"
+)
+
+func main() { cli.Main("rbmexport", run) }
+
+const summary = `rbmexport converts a model, or draws it.
+
+The ending of -out says what is wanted: .safetensors or .npz, each with weights
+[visible, hidden], visible_bias and hidden_bias; or .png, a sheet of filters, or
+with -samples of samples.`
+
+// perLine is the number of samples drawn for each class.
+const perLine = 10
+
+func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
+	f := cli.NewFlags("rbmexport", summary, "rbmexport -model FILE -out FILE [flags]")
+	model := cli.AddModelFlags(f)
+	out := f.String("out", "", "file to write: .safetensors, .npz or .png")
+	samples := f.Bool("samples", false, "draw samples, annealed from random states, instead of filters")
+	seed := f.Uint64("seed", 1, "seed of the samples")
+	if err := f.Parse(args, stdout); err != nil {
+		return err
+	}
+	ext := strings.ToLower(filepath.Ext(*out))
+	switch {
+	case *out == "":
+		return cli.Usagef("-out is missing; name a .safetensors, .npz or .png file")
+	case ext != ".safetensors" && ext != ".npz" && ext != ".png":
+		return cli.Usagef("-out is %q; it must end in .safetensors, .npz or .png", *out)
+	case *samples && ext != ".png":
+		return cli.Usagef("-samples draws a picture; -out must end in .png")
+	}
+	if err := cli.Absent("out", *out); err != nil {
+		return err
+	}
+	m, about, err := model.Load(f)
+	if err != nil {
+		return err
+	}
+	if ext != ".png" {
+		err = m.WriteFile(*out, about)
+	} else {
+		err = rbm.ReplaceFile(*out, func(w io.Writer) error { return sheet.Encode(w, draw(m, about, *samples, *seed)) })
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(stdout, "%s: %d visible and %d hidden units\n", *out, m.Visible(), m.Hidden())
+	return err
+}
+
+func draw(m *rbm.RBM, about rbm.About, samples bool, seed uint64) image.Image {
+	height, width := about.Height, about.Width
+	if height == 0 {
+		height, width = sheet.Shape(m.Inputs())
+	}
+	if samples {
+		return sheet.Tiles(train.Samples(m, perLine, seed), height, width, perLine, sheet.Ink)
+	}
+	return sheet.Filters(m, height, width)
+}

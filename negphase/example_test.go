@@ -1,0 +1,73 @@
+package negphase_test
+
+import (
+	"fmt"
+
+	"gorbm/negphase"
+	"gorbm/rbm"
+)
+
+// An estimator is chosen by a text and returns weighted particles of the
+// model.
+func Example() {
+	settings, err := negphase.Parse("ins:chains=2:tau=1/2/4", negphase.DefaultSettings(""))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	estimator, err := negphase.New(settings)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model := rbm.New(6, 4, 0, rbm.Softmax)
+	model.Randomize(1, rbm.NewKey(1))
+	negative, info, err := estimator.Estimate(model, rbm.Batch{}, rbm.NewKey(2))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	sum := float32(0)
+	for _, w := range negative.Weight {
+		sum += w
+	}
+	fmt.Println(settings)
+	fmt.Printf("%d particles, weights add up to %.3f, %d Gibbs steps\n", negative.V.Rows, sum, info.Updates)
+	// Output:
+	// ins:k=1:swaps=1:chains=2:start=uniform:tau=1/2/4
+	// 6 particles, weights add up to 1.000, 6 Gibbs steps
+}
+
+func ExampleParse() {
+	_, err := negphase.Parse("pcd:chain=20", negphase.DefaultSettings(""))
+	fmt.Println(err)
+	_, err = negphase.Parse("pt:tau=1/3/2", negphase.DefaultSettings(""))
+	fmt.Println(err)
+	// Output:
+	// pcd has no setting "chain"; did you mean chains?; it has k, chains, start
+	// pt: temperatures 1/3/2: they must rise, but 2 follows 3
+}
+
+// Counts of many calls add up; rates are taken of the sums.
+func ExampleInfo() {
+	estimator, err := negphase.New(negphase.Settings{
+		Kind: "pt", K: 1, Swaps: 1, Chains: 10, Start: negphase.Uniform, Temperatures: []float64{1, 1.5, 2},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model := rbm.New(6, 4, 0, rbm.Softmax)
+	model.Randomize(1, rbm.NewKey(1))
+	var total negphase.Info
+	for n := range uint64(1000) {
+		_, info, err := estimator.Estimate(model, rbm.Batch{}, rbm.NewKey(2).Child(n))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		total.Add(info)
+	}
+	fmt.Printf("swap rates %.2f, %d round trips\n", total.SwapRates(), total.RoundTrips)
+	// Output: swap rates [0.63 0.77], 5054 round trips
+}

@@ -1,0 +1,190 @@
+package negphase
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// A shape is a kind and size of RBM that the tests go through.
+type shape struct {
+	visible, hidden, classes int
+	labels                   rbm.LabelKind
+}
+
+func (s shape) String() string {
+	if s.classes == 0 {
+		return fmt.Sprintf("visible=%d/hidden=%d", s.visible, s.hidden)
+	}
+	return fmt.Sprintf("visible=%d/hidden=%d/%v=%d", s.visible, s.hidden, s.labels, s.classes)
+}
+
+// random returns an RBM of shape s with parameters from N(0, sd²).
+func (s shape) random(seed uint64, sd float64) *rbm.RBM {
+	m := rbm.New(s.visible, s.hidden, s.classes, s.labels)
+	m.Randomize(sd, rbm.NewKey(seed))
+	return m
+}
+
+// state is one joint state with its energy, by the definition.
+type state struct {
+	v, h   []int
+	energy float64
+}
+
+// states lists the joint states of m: the slow and obvious way.
+func states(m *rbm.RBM) []state {
+	var all []state
+	n, k := m.Visible(), m.Hidden()
+	for bits := range 1 << (n + k) {
+		s := state{v: make([]int, n), h: make([]int, k)}
+		for i := range n {
+			s.v[i] = bits >> i & 1
+		}
+		for j := range k {
+			s.h[j] = bits >> (n + j) & 1
+		}
+		if m.Classes > 0 && m.Labels == rbm.Softmax {
+			on := 0
+			for _, y := range s.v[m.Inputs():] {
+				on += y
+			}
+			if on != 1 {
+				continue
+			}
+		}
+		for i, v := range s.v {
+			s.energy -= float64(v) * float64(m.VisibleBias[i])
+			for j, h := range s.h {
+				s.energy -= float64(v*h) * float64(m.Weight(i, j))
+			}
+		}
+		for j, h := range s.h {
+			s.energy -= float64(h) * float64(m.HiddenBias[j])
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+// law returns the probabilities of all at inverse temperature beta.
+func law(all []state, beta float64) []float64 {
+	top := math.Inf(-1)
+	for _, s := range all {
+		top = math.Max(top, -beta*s.energy)
+	}
+	p := make([]float64, len(all))
+	sum := 0.0
+	for i, s := range all {
+		p[i] = math.Exp(-beta*s.energy - top)
+		sum += p[i]
+	}
+	for i := range p {
+		p[i] /= sum
+	}
+	return p
+}
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+// hiddenField returns c + vᵀW in float64.
+func hiddenField(m *rbm.RBM, v []int) []float64 {
+	a := make([]float64, m.Hidden())
+	for j := range a {
+		a[j] = float64(m.HiddenBias[j])
+		for i, x := range v {
+			a[j] += float64(x) * float64(m.Weight(i, j))
+		}
+	}
+	return a
+}
+
+// visibleField returns b + Wh in float64.
+func visibleField(m *rbm.RBM, h []int) []float64 {
+	a := make([]float64, m.Visible())
+	for i := range a {
+		a[i] = float64(m.VisibleBias[i])
+		for j, x := range h {
+			a[i] += float64(x) * float64(m.Weight(i, j))
+		}
+	}
+	return a
+}
+
+// terms returns what the gradient averages, v q(h|v)ᵀ, then v, then q(h|v), with the
+// hidden means q taken at inverse temperature beta.
+func terms(m *rbm.RBM, v []int, beta float64) []float64 {
+	q := hiddenField(m, v)
+	for j := range q {
+		q[j] = sigmoid(beta * q[j])
+	}
+	var f []float64
+	for _, x := range v {
+		for _, q := range q {
+			f = append(f, float64(x)*q)
+		}
+	}
+	for _, x := range v {
+		f = append(f, float64(x))
+	}
+	return append(f, q...)
+}
+
+// expectation returns E f under p over all, f being terms at β = 1.
+func expectation(m *rbm.RBM, all []state, p []float64) []float64 {
+	var mean []float64
+	for x, s := range all {
+		mean = addTo(mean, p[x], terms(m, s.v, 1))
+	}
+	return mean
+}
+
+// addTo adds w·f to sum, which may be nil.
+func addTo(sum []float64, w float64, f []float64) []float64 {
+	if sum == nil {
+		sum = make([]float64, len(f))
+	}
+	for i, x := range f {
+		sum[i] += w * x
+	}
+	return sum
+}
+
+// farthest returns the largest difference of two vectors.
+func farthest(a, b []float64) float64 {
+	d := 0.0
+	for i := range a {
+		d = math.Max(d, math.Abs(a[i]-b[i]))
+	}
+	return d
+}
+
+// near fails unless got is within tol of want.
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s: got %v, want %v ± %v", what, got, want, tol)
+	}
+}
+
+// parse returns the settings that text stands for.
+func parse(t testing.TB, text string) Settings {
+	t.Helper()
+	s, err := Parse(text, DefaultSettings(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// estimator returns a new estimator of the settings that text stands for.
+func estimator(t testing.TB, text string) Estimator {
+	t.Helper()
+	e, err := New(parse(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}

@@ -1,0 +1,415 @@
+package negphase
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// kernelTol bounds the rounding of sums of some hundred thousand products
+// that add up to about 1: errors of 2⁻⁵³ of both signs, a thousand in a row.
+const kernelTol = 1e-12
+
+// mutantBreak is the least that a broken kernel must be off by.
+const mutantBreak = 1e-6
+
+// A replicated system is K particles of a tiny RBM with all its joint states
+// X = (x_1 … x_K) and the block Gibbs kernel of a particle at each
+// temperature.
+type replicated struct {
+	m     *rbm.RBM
+	all   []state
+	beta  []float64
+	p     [][]float64   // p[k][x], the law at β_k
+	gibbs [][][]float64 // gibbs[k][x][y], from x to y at β_k
+	joint [][]int       // X by number
+	perms [][]int
+}
+
+func newReplicated(m *rbm.RBM, beta []float64) *replicated {
+	s := &replicated{m: m, all: states(m), beta: beta, perms: permutations(len(beta))}
+	for _, b := range beta {
+		s.p = append(s.p, law(s.all, b))
+		s.gibbs = append(s.gibbs, gibbsKernel(m, s.all, b))
+	}
+	x := make([]int, len(beta))
+	for {
+		s.joint = append(s.joint, slices.Clone(x))
+		k := 0
+		for ; k < len(x); k++ {
+			if x[k]++; x[k] < len(s.all) {
+				break
+			}
+			x[k] = 0
+		}
+		if k == len(x) {
+			return s
+		}
+	}
+}
+
+// gibbsKernel returns the matrix of one block Gibbs step at beta, v given h
+// and then h given the new v, from the factors of the conditionals.
+func gibbsKernel(m *rbm.RBM, all []state, beta float64) [][]float64 {
+	plain := m.Visible()
+	if m.Classes > 0 && m.Labels == rbm.Softmax {
+		plain = m.Inputs()
+	}
+	kernel := make([][]float64, len(all))
+	for x, from := range all {
+		a := visibleField(m, from.h)
+		z := 0.0
+		for _, a := range a[plain:] {
+			z += math.Exp(beta * a)
+		}
+		for _, to := range all {
+			p := 1.0
+			for i, v := range to.v[:plain] {
+				p *= sigmoid(beta * a[i] * float64(2*v-1))
+			}
+			for i, v := range to.v[plain:] {
+				if v != 0 {
+					p *= math.Exp(beta*a[plain+i]) / z
+				}
+			}
+			for j, c := range hiddenField(m, to.v) {
+				p *= sigmoid(beta * c * float64(2*to.h[j]-1))
+			}
+			kernel[x] = append(kernel[x], p)
+		}
+	}
+	return kernel
+}
+
+// number is the inverse of s.joint.
+func (s *replicated) number(x []int) int {
+	n := 0
+	for k := len(x) - 1; k >= 0; k-- {
+		n = n*len(s.all) + x[k]
+	}
+	return n
+}
+
+func (s *replicated) energies(x []int) []float64 {
+	e := make([]float64, len(x))
+	for k := range x {
+		e[k] = s.all[x[k]].energy
+	}
+	return e
+}
+
+// product returns Π_k p_k(x_k).
+func (s *replicated) product() []float64 { return s.assigned(nil) }
+
+// assigned returns the law Π_j p_j(x_at[j]); nil is the identity.
+func (s *replicated) assigned(at []int) []float64 {
+	p := make([]float64, len(s.joint))
+	for n, x := range s.joint {
+		p[n] = 1
+		for j := range s.beta {
+			k := j
+			if at != nil {
+				k = at[j]
+			}
+			p[n] *= s.p[j][x[k]]
+		}
+	}
+	return p
+}
+
+// symmetrised returns p̄, the mean of all assignments.
+func (s *replicated) symmetrised() []float64 {
+	var p []float64
+	for _, at := range s.perms {
+		p = addTo(p, 1/float64(len(s.perms)), s.assigned(at))
+	}
+	return p
+}
+
+// move returns the law of X after the Gibbs steps of all particles from a
+// state, with the temperatures assigned by at.
+func (s *replicated) move(at, from []int) []float64 {
+	row := make([]float64, len(s.joint))
+	for n, to := range s.joint {
+		row[n] = 1
+		for j, k := range at {
+			row[n] *= s.gibbs[j][from[k]][to[k]]
+		}
+	}
+	return row
+}
+
+// swapping returns, for each X, the implementation's law of the permutation
+// and its weights of the particles.
+func (s *replicated) swapping() (rho, weights [][]float64) {
+	p := newPermanent(s.beta)
+	for _, x := range s.joint {
+		p.set(s.energies(x))
+		w := make([]float64, len(x))
+		p.weights(w)
+		weights = append(weights, w)
+		var r []float64
+		for _, at := range s.perms {
+			prob, _ := p.path(at)
+			r = append(r, prob)
+		}
+		rho = append(rho, r)
+	}
+	return rho, weights
+}
+
+// infinite returns the matrix of one step of infinite swapping as it acts on
+// X: the temperatures are drawn given X, then every particle moves at its own.
+func (s *replicated) infinite() [][]float64 {
+	rho, _ := s.swapping()
+	matrix := make([][]float64, len(s.joint))
+	for n, x := range s.joint {
+		for i, at := range s.perms {
+			matrix[n] = addTo(matrix[n], rho[n][i], s.move(at, x))
+		}
+	}
+	return matrix
+}
+
+// estimate returns Σ_X p(X) Σ_k w_k(X) f_k(x_k), f being terms at inverse
+// temperatures b, one a particle.
+func (s *replicated) estimate(p []float64, weights [][]float64, b []float64) []float64 {
+	table := make([][][]float64, len(b))
+	for k := range b {
+		for _, st := range s.all {
+			table[k] = append(table[k], terms(s.m, st.v, b[k]))
+		}
+	}
+	var sum []float64
+	for n, x := range s.joint {
+		for k := range x {
+			sum = addTo(sum, p[n]*weights[n][k], table[k][x[k]])
+		}
+	}
+	return sum
+}
+
+// after returns the row vector p times the matrix.
+func after(p []float64, matrix [][]float64) []float64 {
+	var q []float64
+	for n, row := range matrix {
+		q = addTo(q, p[n], row)
+	}
+	return q
+}
+
+// ones returns n ones.
+func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+
+// eachReplicated calls f for the models whose kernels are listed, with ladders
+// of two and three temperatures. A Bernoulli label is a plain unit.
+func eachReplicated(t *testing.T, f func(t *testing.T, s *replicated)) {
+	for _, shape := range []shape{{2, 1, 0, 0}, {1, 2, 0, 0}, {3, 1, 2, rbm.Softmax}} {
+		for _, beta := range [][]float64{{1, 0.5}, {1, 0.6, 0.25}} {
+			t.Run(shape.String()+"/K="+string(rune('0'+len(beta))), func(t *testing.T) {
+				f(t, newReplicated(shape.random(21, 1.5), beta))
+			})
+		}
+	}
+}
+
+func TestInfiniteSwappingKernel(t *testing.T) {
+	eachReplicated(t, func(t *testing.T, s *replicated) {
+		k := len(s.beta)
+		bar, matrix := s.symmetrised(), s.infinite()
+		for n, row := range matrix {
+			sum := 0.0
+			for _, p := range row {
+				sum += p
+			}
+			near(t, "sum of a row", sum, 1, kernelTol)
+			if t.Failed() {
+				t.Fatalf("row %d is no law", n)
+			}
+		}
+		if d := farthest(after(bar, matrix), bar); d > kernelTol {
+			t.Errorf("p̄ is moved by %v", d)
+		}
+		_, weights := s.swapping()
+		want := expectation(s.m, s.all, s.p[0])
+		if d := farthest(s.estimate(bar, weights, ones(k)), want); d > kernelTol {
+			t.Errorf("the estimate is off by %v", d)
+		}
+		// The joint law of X and the assignment is symmetric, so p̄ may be
+		// replaced by the identity assignment.
+		if d := farthest(s.estimate(s.product(), weights, ones(k)), want); d > kernelTol {
+			t.Errorf("the estimate under the identity is off by %v", d)
+		}
+
+		mutant := func(name string, d float64) {
+			t.Helper()
+			t.Logf("%s: off by %.2g", name, d)
+			if d < mutantBreak {
+				t.Errorf("mutant is not seen: %s: off by %v only", name, d)
+			}
+		}
+		// Weights of the state before the Gibbs steps, terms of that after them.
+		var stale []float64
+		for n := range s.joint {
+			one := make([][]float64, len(s.joint))
+			for i := range one {
+				one[i] = weights[n]
+			}
+			stale = addTo(stale, bar[n], s.estimate(matrix[n], one, ones(k)))
+		}
+		mutant("weights before the Gibbs steps", farthest(stale, want))
+		mutant("hidden means at the particle's temperature", farthest(s.estimate(s.product(), weights, s.beta), want))
+		flat := make([][]float64, len(s.joint))
+		for n := range flat {
+			flat[n] = slices.Repeat([]float64{1 / float64(k)}, k)
+		}
+		mutant("equal weights", farthest(s.estimate(bar, flat, ones(k)), want))
+		// The joint law of particles by temperature must survive too; drawing
+		// the permutation from the energies before the steps breaks it.
+		mutant("permutation from the energies before the Gibbs steps", s.moved(true))
+		if d := s.moved(false); d > kernelTol {
+			t.Errorf("the law of the particles by temperature is moved by %v", d)
+		}
+	})
+}
+
+// moved returns how far one step of the code moves the law Π_j p_j of the
+// particles by temperature: Gibbs steps, then a permutation drawn given the
+// new state, or, if stale, given the old one.
+func (s *replicated) moved(stale bool) float64 {
+	rho, _ := s.swapping()
+	start := s.product()
+	identity := make([]int, len(s.beta))
+	for k := range identity {
+		identity[k] = k
+	}
+	end := make([]float64, len(start))
+	y := make([]int, len(s.beta))
+	for n, from := range s.joint {
+		row := s.move(identity, from)
+		for i, to := range s.joint {
+			law := rho[i]
+			if stale {
+				law = rho[n]
+			}
+			for q, at := range s.perms {
+				for j, k := range at {
+					y[j] = to[k]
+				}
+				end[s.number(y)] += start[n] * row[i] * law[q]
+			}
+		}
+	}
+	return farthest(end, start)
+}
+
+// tempering returns how far one step of parallel tempering, Gibbs steps and an
+// upward sweep of swaps, moves the law Π_k p_k, and the law that it gives to
+// the particle at temperature 1. stale takes the energies of the swaps from
+// before the Gibbs steps.
+func (s *replicated) tempering(swap func(betaA, betaB, energyA, energyB float64) float64, stale bool) (float64, []float64) {
+	start := s.product()
+	identity := make([]int, len(s.beta))
+	for k := range identity {
+		identity[k] = k
+	}
+	sweep := func(q []float64, energies func(x []int) []float64) []float64 {
+		for k := range len(s.beta) - 1 {
+			next := make([]float64, len(q))
+			for n, x := range s.joint {
+				e := energies(x)
+				a := swap(s.beta[k], s.beta[k+1], e[k], e[k+1])
+				y := slices.Clone(x)
+				y[k], y[k+1] = y[k+1], y[k]
+				next[s.number(y)] += q[n] * a
+				next[n] += q[n] * (1 - a)
+			}
+			q = next
+		}
+		return q
+	}
+	end := make([]float64, len(start))
+	if stale {
+		for n, from := range s.joint {
+			old := s.energies(from)
+			row := sweep(s.move(identity, from), func([]int) []float64 { return old })
+			end = addTo(end, start[n], row)
+		}
+	} else {
+		var q []float64
+		for n, from := range s.joint {
+			q = addTo(q, start[n], s.move(identity, from))
+		}
+		end = sweep(q, s.energies)
+	}
+	cold := make([]float64, len(s.all))
+	for n, x := range s.joint {
+		cold[x[0]] += end[n]
+	}
+	return farthest(end, start), cold
+}
+
+func TestParallelTemperingKernel(t *testing.T) {
+	eachReplicated(t, func(t *testing.T, s *replicated) {
+		d, cold := s.tempering(swapProbability, false)
+		if d > kernelTol {
+			t.Errorf("Π p_k is moved by %v", d)
+		}
+		want := expectation(s.m, s.all, s.p[0])
+		if d := farthest(expectation(s.m, s.all, cold), want); d > kernelTol {
+			t.Errorf("the estimate is off by %v", d)
+		}
+		for _, mutant := range []struct {
+			name  string
+			swap  func(betaA, betaB, energyA, energyB float64) float64
+			stale bool
+		}{
+			{"wrong sign", func(a, b, x, y float64) float64 { return swapProbability(b, a, x, y) }, false},
+			{"no difference of β", func(a, b, x, y float64) float64 { return swapProbability(a, 0, x, y) }, false},
+			{"always swap", func(a, b, x, y float64) float64 { return 1 }, false},
+			{"energies before the Gibbs steps", swapProbability, true},
+		} {
+			d, cold := s.tempering(mutant.swap, mutant.stale)
+			off := farthest(expectation(s.m, s.all, cold), want)
+			t.Logf("%s: law moved by %.2g, estimate off by %.2g", mutant.name, d, off)
+			if d < mutantBreak {
+				t.Errorf("mutant is not seen: %s: the law is moved by %v only", mutant.name, d)
+			}
+			if off < mutantBreak {
+				t.Errorf("mutant is not seen: %s: the estimate is off by %v only", mutant.name, off)
+			}
+		}
+	})
+}
+
+// reassign of the estimator itself, on every X at once and from every
+// assignment of temperatures: each row gets its weight.
+func TestReassignWeighsTheRows(t *testing.T) {
+	eachReplicated(t, func(t *testing.T, s *replicated) {
+		k := len(s.beta)
+		_, weights := s.swapping()
+		temperatures := make([]float64, k)
+		for j, b := range s.beta {
+			temperatures[j] = 1 / b
+		}
+		n := newINS(Settings{Kind: "ins", K: 1, Swaps: 1, Chains: len(s.joint), Start: Uniform, Temperatures: temperatures})
+		for _, at := range s.perms {
+			n.states = rbm.NewStates(s.m, n.rows)
+			for g, x := range s.joint {
+				copy(n.states.Energy[g*k:], s.energies(x))
+				for j, row := range at {
+					n.ladder.at[g*k+j] = int32(g*k + row)
+				}
+				n.reassign(g, true)
+				for row, want := range weights[g] {
+					// share is in float64, and the sort takes any order of equals;
+					// the row's weight is rounded to float32.
+					near(t, "weight", n.share[slices.Index(at, row)], want, 1e-14)
+					near(t, "weight of the row", float64(n.weight[g*k+row])*float64(len(s.joint)), want, 1e-6*want)
+				}
+			}
+		}
+	})
+}

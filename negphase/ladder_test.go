@@ -1,0 +1,140 @@
+package negphase
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// newTestLadder returns one group at k temperatures.
+func newTestLadder(k int) *ladder {
+	s := Settings{Kind: "pt", K: 1, Swaps: 1, Chains: 1, Start: Uniform}
+	for i := range k {
+		s.Temperatures = append(s.Temperatures, float64(i+1))
+	}
+	l := newLadder(s)
+	return &l
+}
+
+func TestRoundTrips(t *testing.T) {
+	l := newTestLadder(3)
+	for i, step := range []struct {
+		rows  []int32
+		trips int64
+	}{
+		{[]int32{0, 1, 2}, 0}, // particle 2 is at the top but was never at the bottom
+		{[]int32{2, 1, 0}, 0}, // 0 is up; 2 is down for the first time
+		{[]int32{1, 0, 2}, 0}, // 2 is up
+		{[]int32{0, 1, 2}, 1}, // 0 is back
+		{[]int32{0, 1, 2}, 1}, // and stays
+		{[]int32{2, 1, 0}, 2}, // 2 is back, 0 is up again
+		{[]int32{0, 2, 1}, 3},
+	} {
+		l.trace(step.rows)
+		if l.info.RoundTrips != step.trips {
+			t.Errorf("after step %d: %d round trips, want %d", i, l.info.RoundTrips, step.trips)
+		}
+	}
+}
+
+// A pair of temperatures is crossed if the particles below it are not the same
+// as before.
+func TestCrossings(t *testing.T) {
+	for _, c := range []struct {
+		after []int32
+		want  []int64
+	}{
+		{[]int32{0, 1, 2, 3}, []int64{0, 0, 0}},
+		{[]int32{1, 0, 2, 3}, []int64{1, 0, 0}},
+		{[]int32{0, 1, 3, 2}, []int64{0, 0, 1}},
+		{[]int32{1, 0, 3, 2}, []int64{1, 0, 1}},
+		{[]int32{3, 1, 2, 0}, []int64{1, 1, 1}},
+		{[]int32{0, 3, 1, 2}, []int64{0, 1, 1}},
+	} {
+		l := newTestLadder(4)
+		l.crossed([]int32{0, 1, 2, 3}, c.after)
+		if !slices.Equal(l.info.Swaps, c.want) || !slices.Equal(l.info.SwapTries, []int64{1, 1, 1}) {
+			t.Errorf("%v: crossed %v of %v, want %v", c.after, l.info.Swaps, l.info.SwapTries, c.want)
+		}
+	}
+}
+
+// Counts of one call against what the settings say, and a warm ladder that
+// exchanges.
+func TestInfoCounts(t *testing.T) {
+	m := shape{6, 4, 0, 0}.random(1, 0.1)
+	for _, text := range []string{"pt:k=3:swaps=2:chains=50:tau=1/1.2/1.5", "ins:k=3:swaps=2:chains=50:tau=1/1.2/1.5"} {
+		s := parse(t, text)
+		_, info, err := estimator(t, text).Estimate(m, rbm.Batch{}, rbm.NewKey(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Updates != 3*2*50*3 {
+			t.Errorf("%s: %d updates", text, info.Updates)
+		}
+		for k, n := range info.SwapTries {
+			if n != 2*50 || info.Swaps[k] <= 0 || info.Swaps[k] > n {
+				t.Errorf("%s: pair %d: %d of %d", text, k, info.Swaps[k], n)
+			}
+		}
+		off, any := info.OffWeight()
+		switch {
+		case any != (s.Kind == "ins"):
+			t.Errorf("%s: off weight %v, %v", text, off, any)
+		case any && (info.Groups != 50 || !(off > 0.5 && off < 0.75)):
+			// Energies are nearly equal, so it is nearly 1 − 1/K = 2/3.
+			t.Errorf("%s: %d groups weighed, %v off", text, info.Groups, off)
+		}
+	}
+	// cd and pcd count κ steps a chain.
+	for text, want := range map[string]int64{"cd:k=4": 4 * 6, "pcd:k=4:chains=11": 44} {
+		_, info, err := estimator(t, text).Estimate(m, positive(m, 6, 1), rbm.NewKey(1))
+		if err != nil || info.Updates != want || info.SwapRates() != nil {
+			t.Errorf("%s: %v, %v; want %d updates", text, info, err, want)
+		}
+	}
+}
+
+func TestInfoAdds(t *testing.T) {
+	a := Info{Updates: 1, SwapTries: []int64{2, 3}, Swaps: []int64{1, 0}, RoundTrips: 4, Off: 0.5, Groups: 2}
+	var sum Info
+	sum.Add(Info{Updates: 5})
+	sum.Add(a)
+	sum.Add(a)
+	if sum.Updates != 7 || sum.RoundTrips != 8 || sum.Off != 1 || sum.Groups != 4 ||
+		!slices.Equal(sum.SwapTries, []int64{4, 6}) || !slices.Equal(sum.Swaps, []int64{2, 0}) {
+		t.Errorf("got %+v", sum)
+	}
+	if a.SwapTries[0] != 2 {
+		t.Error("what is added is changed")
+	}
+	if r := sum.SwapRates(); !slices.Equal(r, []float64{0.5, 0}) {
+		t.Errorf("rates %v", r)
+	}
+	sum.Reset()
+	if sum.Updates != 0 || sum.Groups != 0 || sum.Off != 0 || !slices.Equal(sum.Swaps, []int64{0, 0}) || sum.SwapRates() != nil {
+		t.Errorf("after Reset: %+v", sum)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("counts of another ladder are added")
+		}
+	}()
+	sum.Add(Info{SwapTries: []int64{1}, Swaps: []int64{1}})
+}
+
+func TestSwapProbability(t *testing.T) {
+	for _, c := range []struct{ betaA, betaB, energyA, energyB, want float64 }{
+		{1, 0.5, 3, 1, 1},            // the colder one has more energy
+		{1, 0.5, 1, 3, math.Exp(-1)}, // exp(½·(1−3))
+		{1, 0.5, 2, 2, 1},
+		{1, 0.2, -1e6, 1e6, 0},
+		{1, 0.2, 1e6, -1e6, 1},
+		{1, 0.75, -4, 4, math.Exp(-2)},
+	} {
+		got := swapProbability(c.betaA, c.betaB, c.energyA, c.energyB)
+		near(t, "probability", got, c.want, 4e-16) // of rbm.Exp and of math.Exp
+	}
+}

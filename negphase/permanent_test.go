@@ -1,0 +1,290 @@
+package negphase
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// permutations lists all orders of 0 … n−1.
+func permutations(n int) [][]int {
+	if n == 0 {
+		return [][]int{{}}
+	}
+	var all [][]int
+	for _, p := range permutations(n - 1) {
+		for i := range n {
+			all = append(all, slices.Insert(slices.Clone(p), i, n-1))
+		}
+	}
+	return all
+}
+
+// explicit lists all permutations, at[j] being the particle at temperature j,
+// with their probabilities, and returns log Σ exp(−Σ_j β_j E_at[j]).
+func explicit(beta, energy []float64) (perms [][]int, rho []float64, logsum float64) {
+	perms = permutations(len(beta))
+	rho = make([]float64, len(perms))
+	top := math.Inf(-1)
+	for i, at := range perms {
+		for j, k := range at {
+			rho[i] -= beta[j] * energy[k]
+		}
+		top = math.Max(top, rho[i])
+	}
+	sum := 0.0
+	for i := range rho {
+		rho[i] = math.Exp(rho[i] - top)
+		sum += rho[i]
+	}
+	for i := range rho {
+		rho[i] /= sum
+	}
+	return perms, rho, top + math.Log(sum)
+}
+
+// weightsByList adds the probabilities of the permutations that put each
+// particle at the first temperature.
+func weightsByList(perms [][]int, rho []float64) []float64 {
+	w := make([]float64, len(perms[0]))
+	for i, at := range perms {
+		w[at[0]] += rho[i]
+	}
+	return w
+}
+
+// path follows draw through the table to the permutation at: it returns the
+// permutation's probability and uniforms that lie in the middle of what leads
+// there.
+func (p *permanent) path(at []int) (prob float64, middle []float64) {
+	n := len(p.beta)
+	prob = 1
+	left := uint(len(p.table) - 1)
+	for j, particle := range at {
+		before, x := 0.0, 0.0
+		for t := left; t != 0; t &= t - 1 {
+			k := bits.TrailingZeros(t)
+			x = p.a[j*n+k] * p.table[left&^(1<<k)]
+			if p.order[k] == particle {
+				if x == 0 {
+					return 0, nil // draw never goes there
+				}
+				left0 := left
+				left &^= 1 << k
+				middle = append(middle, (before+x/2)/p.table[left0])
+				prob *= x / p.table[left0]
+				break
+			}
+			before += x
+		}
+	}
+	return prob, middle
+}
+
+// ladderOf returns inverse temperatures 1, 1/2, … 1/k, the paper's ladder.
+func ladderOf(k int) []float64 {
+	beta := make([]float64, k)
+	for j := range beta {
+		beta[j] = 1 / float64(j+1)
+	}
+	return beta
+}
+
+// rounding bounds the relative error of a product of K factors exp(x) where x
+// is a sum of some eight terms of at most top, after K² additions, with an
+// error of 4·10⁻¹⁶ = 2·2⁻⁵² in each exponential.
+func rounding(k int, top float64) float64 {
+	return float64(k) * (8*top + 10 + float64(k)) * 0x1p-52
+}
+
+// A permanentCase is a ladder and energies with the tolerance of both ways to
+// weigh the permutations.
+type permanentCase struct {
+	name         string
+	beta, energy []float64
+	tol          float64
+}
+
+func permanentCases() []permanentCase {
+	var cases []permanentCase
+	r := rbm.NewKey(1).Rand()
+	for k := 1; k <= 6; k++ {
+		for _, scale := range []float64{0, 1, 10, 100, 1000} {
+			c := permanentCase{fmt.Sprintf("K=%d/scale=%v", k, scale), ladderOf(k), make([]float64, k), 0}
+			top := 0.0
+			for i := range c.energy {
+				c.energy[i] = scale * r.NormFloat64()
+				top = math.Max(top, math.Abs(c.energy[i]))
+			}
+			c.tol = rounding(k, top)
+			cases = append(cases, c)
+		}
+		// Inverse temperatures 2^−j and energies in quarters: every exponent is
+		// exact, so only the exponentials and the sums round.
+		c := permanentCase{fmt.Sprintf("K=%d/exact exponents", k), make([]float64, k), make([]float64, k), rounding(k, 0)}
+		for i := range c.energy {
+			c.beta[i] = math.Ldexp(1, -i)
+			c.energy[i] = float64(r.IntN(8001)-4000) / 4
+		}
+		if k > 2 {
+			c.energy[2] = c.energy[0] // a tie
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+func TestPermanentAgainstTheList(t *testing.T) {
+	for _, c := range permanentCases() {
+		t.Run(c.name, func(t *testing.T) {
+			perms, rho, logsum := explicit(c.beta, c.energy)
+			p := newPermanent(c.beta)
+			p.set(c.energy)
+			for k, a := range p.a {
+				if !(a >= 0 && a <= 1) {
+					t.Errorf("factor %d is %v, outside 0 … 1", k, a)
+				}
+			}
+			total := p.table[len(p.table)-1]
+			if !(total >= 1-c.tol) {
+				t.Errorf("the permanent is %v, below 1", total)
+			}
+			got := math.Log(total)
+			for j := range c.beta {
+				got += p.u[j] + p.v[j]
+			}
+			near(t, "log permanent", got, logsum, c.tol+math.Abs(logsum)*0x1p-50)
+
+			w := make([]float64, len(c.beta))
+			p.weights(w)
+			for k, want := range weightsByList(perms, rho) {
+				near(t, "weight", w[k], want, 2*c.tol*want+math.SmallestNonzeroFloat64)
+			}
+			at := make([]int, len(c.beta))
+			for i, perm := range perms {
+				prob, middle := p.path(perm)
+				near(t, fmt.Sprint("ρ of ", perm), prob, rho[i], 2*c.tol*rho[i]+math.SmallestNonzeroFloat64)
+				if prob < 1e-9 {
+					continue // its interval may be narrower than the steps of a uniform
+				}
+				p.draw(at, func(j int) float64 { return middle[j] })
+				if !slices.Equal(at, perm) {
+					t.Errorf("uniforms %v lead to %v, want %v", middle, at, perm)
+				}
+			}
+		})
+	}
+}
+
+// Draws from the table against the listed law, and against that of energies
+// of the other sign, which must not fit.
+func TestPermanentDraws(t *testing.T) {
+	const draws = 20000
+	r := rbm.NewKey(2).Rand()
+	for k := 2; k <= 5; k++ {
+		beta, energy, minus := ladderOf(k), make([]float64, k), make([]float64, k)
+		for i := range energy {
+			energy[i] = 2 * r.NormFloat64()
+			minus[i] = -energy[i]
+		}
+		p := newPermanent(beta)
+		p.set(energy)
+		perms, rho, _ := explicit(beta, energy)
+		counts := make([]int, len(perms))
+		at := make([]int, k)
+		key := rbm.NewKey(uint64(k))
+		for i := range draws {
+			p.draw(at, func(j int) float64 { return key.Uniform(uint64(i*k + j)) })
+			counts[slices.IndexFunc(perms, func(q []int) bool { return slices.Equal(q, at) })]++
+		}
+		z := diag.StationarityZ(counts, rho)
+		_, wrong, _ := explicit(beta, minus)
+		broken := diag.StationarityZ(counts, wrong)
+		t.Logf("K = %d: z = %.1f; energies of the other sign %.1f", k, z, broken)
+		if z > 6 {
+			t.Errorf("K = %d: z = %.1f", k, z)
+		}
+		if broken < 6 {
+			t.Errorf("K = %d: a wrong law is not seen: z = %.1f", k, broken)
+		}
+	}
+}
+
+func TestPermanentOfManyParticles(t *testing.T) {
+	r := rbm.NewKey(3).Rand()
+	for _, k := range []int{14, maxINS} {
+		p := newPermanent(ladderOf(k))
+		w, energy, at := make([]float64, k), make([]float64, k), make([]int, k)
+		check := func(name string) {
+			t.Helper()
+			p.set(energy)
+			p.weights(w)
+			sum := 0.0
+			for i, x := range w {
+				if !(x >= 0 && x <= 1+1e-12) {
+					t.Errorf("K = %d, %s: weight %d is %v", k, name, i, x)
+				}
+				sum += x
+			}
+			near(t, name+": sum of weights", sum, 1, 1e-12) // K² roundings of 2⁻⁵³
+			// The ends of the range of a uniform, and between.
+			for _, u := range []float64{0x1p-53, 0.5, 1 - 0x1p-53} {
+				p.draw(at, func(int) float64 { return u })
+				seen := slices.Sorted(slices.Values(at))
+				for i, x := range seen {
+					if i != x {
+						t.Fatalf("K = %d, %s: %v is not a permutation", k, name, at)
+					}
+				}
+			}
+		}
+		check("equal energies")
+		for _, x := range w {
+			near(t, "weight of equal energies", x, 1/float64(k), 1e-14) // K roundings of 2⁻⁵³ in each of K!
+		}
+		for _, scale := range []float64{1, 1000, 1e6} {
+			for i := range energy {
+				energy[i] = scale * r.NormFloat64()
+			}
+			check(fmt.Sprint("scale ", scale))
+		}
+		for i := range energy {
+			energy[i] = 1e6 * float64(1-2*(i%2))
+		}
+		check("gaps of 2·10⁶")
+		// All weight is on the odd ones, which have the least energy, alike.
+		for i, x := range w {
+			want := float64(i%2) / float64(k/2)
+			near(t, "weight beside a gap", x, want, 1e-9) // exponents of 10⁶ round by 10⁻¹⁰
+		}
+	}
+}
+
+// A constant added to all energies changes nothing but rounding.
+func TestPermanentOfShiftedEnergies(t *testing.T) {
+	r := rbm.NewKey(4).Rand()
+	const k = 7
+	p := newPermanent(ladderOf(k))
+	energy, want, got := make([]float64, k), make([]float64, k), make([]float64, k)
+	for i := range energy {
+		energy[i] = 3 * r.NormFloat64()
+	}
+	p.set(energy)
+	p.weights(want)
+	for _, shift := range []float64{1, -40, 1000, -1e5} {
+		moved := slices.Clone(energy)
+		for i := range moved {
+			moved[i] += shift
+		}
+		p.set(moved)
+		p.weights(got)
+		for i := range got {
+			near(t, fmt.Sprint("weight after a shift of ", shift), got[i], want[i], 2*rounding(k, math.Abs(shift)+10)*want[i])
+		}
+	}
+}

@@ -1,0 +1,433 @@
+package negphase
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// exactGroups is the number of independent groups that start from the exact
+// law: a β that is off by a fifth then gives z = 20 and more.
+const exactGroups = 6000
+
+// Separate streams for the start and for the call.
+var startFrom, callFrom = rbm.NewKey(1001), rbm.NewKey(1002)
+
+// drawExactly returns hidden states whose row r is drawn from p[r mod len(p)],
+// laws over all.
+func drawExactly(all []state, p [][]float64, rows int) rbm.Bits {
+	b := rbm.NewBits(rows, len(all[0].h))
+	for r := range rows {
+		for j, h := range all[pick(p[r%len(p)], startFrom.Uniform(uint64(r)))].h {
+			b.Set(r, j, h != 0)
+		}
+	}
+	return b
+}
+
+// pick returns the index that the uniform u stands for under p.
+func pick(p []float64, u float64) int {
+	k := 0
+	for ; k < len(p)-1 && u >= p[k]; k++ {
+		u -= p[k]
+	}
+	return k
+}
+
+// A census counts joint states of rows.
+type census struct {
+	all   []state
+	index map[int]int
+}
+
+func newCensus(all []state) *census {
+	c := &census{all, map[int]int{}}
+	for x, s := range all {
+		c.index[c.code(func(i int) bool { return s.v[i] != 0 }, func(j int) bool { return s.h[j] != 0 })] = x
+	}
+	return c
+}
+
+func (c *census) code(v, h func(i int) bool) (n int) {
+	for i := range c.all[0].v {
+		if v(i) {
+			n |= 1 << i
+		}
+	}
+	for j := range c.all[0].h {
+		if h(j) {
+			n |= 1 << (len(c.all[0].v) + j)
+		}
+	}
+	return n
+}
+
+// state returns the number of the joint state in row r of s.
+func (c *census) state(t *testing.T, s *rbm.States, r int) int {
+	x, ok := c.index[c.code(func(i int) bool { return s.V.Get(r, i) }, func(j int) bool { return s.H.Get(r, j) })]
+	if !ok {
+		t.Fatalf("row %d is in a state that the model does not have", r)
+	}
+	return x
+}
+
+// z tests the states of the given rows of s against p.
+func (c *census) z(t *testing.T, s *rbm.States, rows []int32, p []float64) float64 {
+	t.Helper()
+	counts := make([]int, len(c.all))
+	for _, r := range rows {
+		counts[c.state(t, s, int(r))]++
+	}
+	return diag.StationarityZ(counts, p)
+}
+
+// rowsAt returns the rows at temperature k.
+func (l *ladder) rowsAt(k int) []int32 {
+	var rows []int32
+	for g := range l.groups() {
+		rows = append(rows, l.group(g)[k])
+	}
+	return rows
+}
+
+// sharp are small models of every kind; with parameters of standard deviation
+// 2 their laws are far from uniform and from each other.
+var sharp = []shape{
+	{4, 3, 0, 0},
+	{3, 4, 0, 0},
+	{5, 3, 3, rbm.Softmax},
+	{4, 2, 2, rbm.Bernoulli},
+}
+
+const sharpSD = 2
+
+// testTemperatures are the temperatures of these tests: exact as inverse
+// float32, unlike 1/3.
+var testTemperatures = []float64{1, 1.6, 4}
+
+// An exactStart is a model with its laws and a positive phase.
+type exactStart struct {
+	m   *rbm.RBM
+	all []state
+	p   [][]float64 // by temperature
+	c   *census
+}
+
+func newExactStart(s shape) *exactStart {
+	m := s.random(31, sharpSD)
+	x := &exactStart{m: m, all: states(m)}
+	for _, t := range testTemperatures {
+		x.p = append(x.p, law(x.all, 1/t))
+	}
+	x.c = newCensus(x.all)
+	return x
+}
+
+// ladderSettings are those of pt and ins from the exact start.
+func ladderSettings(kind string) Settings {
+	return Settings{Kind: kind, K: 1, Swaps: 2, Chains: exactGroups, Start: Uniform, Temperatures: testTemperatures}
+}
+
+// pt returns parallel tempering at the exact start: particle k of each group is
+// drawn at temperature k.
+func (x *exactStart) pt() *pt {
+	p := newPT(ladderSettings("pt"))
+	p.saved = drawExactly(x.all, x.p, p.rows)
+	return p
+}
+
+// ins returns infinite swapping at the exact start; that of pt is a draw of the
+// joint law of particles and assignment, given one assignment.
+func (x *exactStart) ins() *ins {
+	n := newINS(ladderSettings("ins"))
+	n.saved = drawExactly(x.all, x.p, n.rows)
+	return n
+}
+
+// worst returns the largest z of the particles by temperature.
+func (x *exactStart) worst(t *testing.T, l *ladder) float64 {
+	t.Helper()
+	worst := math.Inf(-1)
+	for k, p := range x.p {
+		worst = max(worst, x.c.z(t, l.states, l.rowsAt(k), p))
+	}
+	return worst
+}
+
+func eachExactStart(t *testing.T, shapes []shape, f func(t *testing.T, x *exactStart)) {
+	for _, s := range shapes {
+		t.Run(s.String(), func(t *testing.T) { f(t, newExactStart(s)) })
+	}
+}
+
+// From an exact start every estimator leaves the law of the particles at each
+// temperature as it is.
+func TestEstimateIsStationary(t *testing.T) {
+	eachExactStart(t, sharp, func(t *testing.T, x *exactStart) {
+		check := func(name string, z float64) {
+			t.Helper()
+			t.Logf("%s: z = %.1f", name, z)
+			if z > 6 {
+				t.Errorf("%s: z = %.1f", name, z)
+			}
+		}
+		run := func(e Estimator, pos rbm.Batch) rbm.Phase {
+			t.Helper()
+			phase, _, err := e.Estimate(x.m, pos, callFrom)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return phase
+		}
+		p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
+		p.saved = drawExactly(x.all, x.p[:1], p.rows)
+		run(p, rbm.Batch{})
+		check("pcd", x.c.z(t, p.states, numbers(p.rows), x.p[0]))
+
+		pt := x.pt()
+		run(pt, rbm.Batch{})
+		check("pt", x.worst(t, &pt.ladder))
+
+		ins := x.ins()
+		run(ins, rbm.Batch{})
+		check("ins", x.worst(t, &ins.ladder))
+
+		// cd from a batch drawn from the model stays there.
+		pos := rbm.Batch{V: rbm.NewBits(exactGroups, x.m.Visible()), H: rbm.NewMatrix(exactGroups, x.m.Hidden())}
+		for r := range exactGroups {
+			for i, v := range x.all[pick(x.p[0], startFrom.Uniform(uint64(r)))].v {
+				pos.V.Set(r, i, v != 0)
+			}
+		}
+		x.m.HiddenMean(pos.H, pos.V)
+		c := &cd{steps: 2}
+		run(c, pos)
+		check("cd", x.c.z(t, c.states, numbers(exactGroups), x.p[0]))
+	})
+}
+
+func numbers(n int) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
+}
+
+// The same estimators put together wrongly from their own parts: each must be
+// seen.
+func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
+	eachExactStart(t, sharp[1:3], func(t *testing.T, x *exactStart) {
+		check := func(name string, z float64) {
+			t.Helper()
+			t.Logf("%s: z = %.1f", name, z)
+			if z < 6 {
+				t.Errorf("a broken estimator is not seen: %s: z = %.1f", name, z)
+			}
+		}
+		begin := func(l *ladder) {
+			t.Helper()
+			if err := l.begin(x.m, rbm.Batch{}, callFrom); err != nil {
+				t.Fatal(err)
+			}
+		}
+		advance := func(l *ladder, round int) {
+			t.Helper()
+			if err := l.advance(x.m, callFrom.Child(uint64(round))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		swap := callFrom.Child(99)
+
+		// A row's β is off by a fifth.
+		p := x.pt()
+		begin(&p.ladder)
+		for t := range p.swaps {
+			for k, beta := range p.beta {
+				for _, row := range p.rowsAt(k) {
+					p.rowBeta[row] = float32(1.2 * beta)
+				}
+			}
+			x.m.Step(p.states, p.rowBeta, 1, callFrom.Child(uint64(t)))
+			p.sweep(swap.Child(uint64(t)))
+		}
+		check("pt, β off by a fifth", x.worst(t, &p.ladder))
+
+		// The temperatures of a group are not those it is assigned to.
+		p = x.pt()
+		begin(&p.ladder)
+		for t := range p.swaps {
+			for r := range p.rowBeta {
+				p.rowBeta[r] = float32(p.beta[r%len(p.beta)])
+			}
+			x.m.Step(p.states, p.rowBeta, 1, callFrom.Child(uint64(t)))
+			p.sweep(swap.Child(uint64(t)))
+		}
+		check("pt, β by row instead of by assignment", x.worst(t, &p.ladder))
+
+		// Swaps with the sign of the exponent turned: energies negated.
+		p = x.pt()
+		begin(&p.ladder)
+		for t := range p.swaps {
+			advance(&p.ladder, t)
+			for r := range p.states.Energy {
+				p.states.Energy[r] *= -1
+			}
+			p.sweep(swap.Child(uint64(t)))
+		}
+		check("pt, sign of the swaps", x.worst(t, &p.ladder))
+
+		reassign := func(n *ins, round int) {
+			n.draws = swap.Child(uint64(round))
+			for g := range n.groups() {
+				n.reassign(g, false)
+			}
+		}
+		n := x.ins()
+		begin(&n.ladder)
+		for t := range n.swaps {
+			advance(&n.ladder, t)
+			for r := range n.states.Energy {
+				n.states.Energy[r] *= -1
+			}
+			reassign(n, t)
+		}
+		check("ins, sign of the energies", x.worst(t, &n.ladder))
+
+		// The permutation is drawn from the energies before the last steps.
+		n = x.ins()
+		begin(&n.ladder)
+		advance(&n.ladder, 0)
+		old := append([]float64(nil), n.states.Energy...)
+		for t := range n.swaps {
+			advance(&n.ladder, t+1)
+			old, n.states.Energy = n.states.Energy, old
+			reassign(n, t)
+			old, n.states.Energy = n.states.Energy, old
+			copy(old, n.states.Energy)
+		}
+		check("ins, energies before the steps", x.worst(t, &n.ladder))
+	})
+}
+
+// groupEstimates returns for each group the estimate that its rows of the
+// phase give, as terms.
+func groupEstimates(phase rbm.Phase, groups int) [][]float64 {
+	rows := phase.V.Rows / groups
+	all := make([][]float64, groups)
+	for r := range phase.V.Rows {
+		w := 1 / float64(rows)
+		if phase.Weight != nil {
+			w = float64(phase.Weight[r]) * float64(groups)
+		}
+		var f []float64
+		for i := range phase.V.Cols {
+			for _, q := range phase.H.Row(r) {
+				if !phase.V.Get(r, i) {
+					q = 0
+				}
+				f = append(f, float64(q))
+			}
+		}
+		for i := range phase.V.Cols {
+			v := 0.0
+			if phase.V.Get(r, i) {
+				v = 1
+			}
+			f = append(f, v)
+		}
+		for _, q := range phase.H.Row(r) {
+			f = append(f, float64(q))
+		}
+		all[r/rows] = addTo(all[r/rows], w, f)
+	}
+	return all
+}
+
+// deviation returns the largest difference between the mean of the groups'
+// estimates and want, in units of what independent estimates in 0 … 1 may
+// have: six standard errors from the groups, and 42/(n−1) for those of hardly
+// any variance, the second term of the empirical Bernstein bound (Maurer &
+// Pontil 2009, theorem 4) at the same level.
+func deviation(groups [][]float64, want []float64) float64 {
+	n := float64(len(groups))
+	worst := 0.0
+	for i := range want {
+		var sum, square float64
+		for _, g := range groups {
+			sum += g[i]
+			square += g[i] * g[i]
+		}
+		mean := sum / n
+		se := math.Sqrt(max(0, square/n-mean*mean) / n)
+		worst = max(worst, math.Abs(mean-want[i])/(6*se+42/(n-1)))
+	}
+	return worst
+}
+
+// From an exact start the returned moments have the exact ones as their mean.
+func TestEstimateIsUnbiased(t *testing.T) {
+	eachExactStart(t, sharp, func(t *testing.T, x *exactStart) {
+		want := expectation(x.m, x.all, x.p[0])
+		run := func(e Estimator) rbm.Phase {
+			t.Helper()
+			phase, _, err := e.Estimate(x.m, rbm.Batch{}, callFrom)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return phase
+		}
+		pt, ins := x.pt(), x.ins()
+		p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
+		p.saved = drawExactly(x.all, x.p[:1], p.rows)
+		for _, c := range []struct {
+			name  string
+			phase rbm.Phase
+		}{{"pcd", run(p)}, {"pt", run(pt)}, {"ins", run(ins)}} {
+			d := deviation(groupEstimates(c.phase, exactGroups), want)
+			t.Logf("%s: %.2f of the tolerance", c.name, d)
+			if d > 1 {
+				t.Errorf("%s is biased: %.2f times the tolerance", c.name, d)
+			}
+			// The particles with equal weights are not the model.
+			if c.name != "pcd" {
+				c.phase.Weight = nil
+				if d := deviation(groupEstimates(c.phase, exactGroups), want); d < 1 {
+					t.Errorf("%s: equal weights are not seen: %.2f", c.name, d)
+				}
+			}
+		}
+		// The weights of ins on its particles of one round later.
+		weight := append([]float32(nil), ins.weight...)
+		phase := run(ins)
+		phase.Weight = weight
+		d := deviation(groupEstimates(phase, exactGroups), want)
+		t.Logf("ins, weights of other particles: %.2f", d)
+		if d < 1 {
+			t.Errorf("weights of other particles are not seen: %.2f", d)
+		}
+	})
+}
+
+// exact returns the moments themselves.
+func TestExactIsExact(t *testing.T) {
+	eachExactStart(t, sharp, func(t *testing.T, x *exactStart) {
+		phase, _, err := estimator(t, "exact").Estimate(x.m, rbm.Batch{}, callFrom)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := expectation(x.m, x.all, x.p[0])
+		var got []float64
+		for _, s := range [][]float32{phase.Moments.VH.Data, phase.Moments.V, phase.Moments.H} {
+			for _, x := range s {
+				got = append(got, float64(x))
+			}
+		}
+		for i := range want {
+			near(t, fmt.Sprint("moment ", i), got[i], want[i], 0x1p-24+1e-12) // stored as float32
+		}
+	})
+}
