@@ -1,0 +1,23 @@
+// Package rbm is the restricted Boltzmann machine: its parameters and
+// conditionals, energies and free energies, the tempered Gibbs step, the ascent
+// step of training, exact enumeration, and model files.
+//
+// A training step passes through it like this. HiddenMean turns a minibatch V
+// into the positive phase, the Batch (V, p(h|V)). An estimator of package
+// negphase takes chains of States through Step and hands back the negative
+// phase, a Batch of weighted particles. Ascend moves the parameters by the
+// difference.
+//
+// # Layout
+//
+// States are bits, an example a row. Weights are kept once, in panels of 64
+// hidden units; each panel holds a row of 64 weights for every visible unit.
+// Sums over active units therefore add rows of a panel, and the update of a
+// panel adds scaled hidden means to the same rows.
+//
+// # Numbers
+//
+// Parameters are float32. Every kernel has one written order of additions, so
+// results do not depend on the number of processors. Energies that judge a
+// model are float64.
+package rbm
