@@ -54,9 +54,11 @@ type RBM struct {
 	Classes     int       // the last Classes visible units are the label; 0 for a plain RBM
 	Labels      LabelKind // how they behave, if there are any
 
-	w    []float32 // panels of vec.Block hidden units, each rows × vec.Block
-	rows int       // rows of a panel: visible units, then zero rows
-	work ascentWork
+	w      []float32 // panels of vec.Block hidden units, each rows × vec.Block
+	rows   int       // rows of a panel: visible units, then zero rows
+	work   ascentWork
+	sweep  sweep
+	centre centring
 }
 
 // New returns an RBM of the given numbers of visible units, labels included,
