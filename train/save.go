@@ -88,7 +88,7 @@ func (t *Trainer) Load(r io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("the model of the saved run: %w", err)
 	}
-	if m.Visible() != t.model.Visible() || m.Hidden() != t.model.Hidden() || m.Classes != t.model.Classes || m.Labels != t.model.Labels {
+	if m.Visible() != t.model.Visible() || m.Hidden() != t.model.Hidden() || m.Classes != t.model.Classes || m.Classes > 0 && m.Labels != t.model.Labels {
 		return fmt.Errorf("the saved model has %d visible and %d hidden units, %d of them %v labels; this one has %d, %d and %d %v",
 			m.Visible(), m.Hidden(), m.Classes, m.Labels, t.model.Visible(), t.model.Hidden(), t.model.Classes, t.model.Labels)
 	}
