@@ -77,7 +77,7 @@ func (t *Trainer) Load(r io.Reader) error {
 	want, _ := json.Marshal(t.settings) // as in Save
 	got, _ := json.Marshal(h.Settings)
 	switch {
-	case h.Step < 0:
+	case h.Step < 0 || h.Step > MaxSteps:
 		return fmt.Errorf("%w: the saved run is at step %d", rbm.ErrFormat, h.Step)
 	case !bytes.Equal(got, want):
 		return fmt.Errorf("the saved run has other settings: %s, not %s", got, want)
