@@ -81,20 +81,34 @@ func Softplus(x float64) float64 {
 }
 
 // SoftplusSum returns Σ log(1+eˣ) over x. The factors 1+e^−|x| lie in (1,2],
-// so up to a thousand of them are multiplied before one logarithm.
+// so up to a thousand of them are multiplied, in order, before one logarithm;
+// the parts max(x,0) and the logarithms are added in order.
 func SoftplusSum(x []float64) float64 {
 	sum := 0.0
 	for len(x) > 0 {
 		n := min(len(x), 1000)
 		prod := 1.0
-		for _, x := range x[:n] {
-			sum += max(x, 0)
-			prod *= 1 + Exp(-math.Abs(x))
+		for run := x[:n]; len(run) > 0; {
+			var f [128]float64
+			part := run[:min(len(run), len(f))]
+			softplusFactors(f[:len(part)], part)
+			for i, x := range part {
+				sum += max(x, 0)
+				prod *= f[i]
+			}
+			run = run[len(part):]
 		}
 		sum += Log(prod)
 		x = x[n:]
 	}
 	return sum
+}
+
+// softplusFactorsGo writes 1+e^−|x| to dst.
+func softplusFactorsGo(dst, x []float64) {
+	for i, x := range x {
+		dst[i] = 1 + Exp(-math.Abs(x))
+	}
 }
 
 // LogSumExp returns log Σ eˣ, safe at any size; −Inf for no terms.

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func small() {
+	lists()
+	for _, s := range []simd{avx2, avx512} {
+		s.scale()
+		s.addWhere()
+		s.exps()
+		s.softplusFactors()
+	}
+}
+
+// lists writes Lists: the numbers of sixteen bits at a time are compressed by
+// them. A whole vector is stored each time, so that up to sixteen places past
+// the end are overwritten.
+func lists() {
+	function("listsAVX512", "func(list, cuts *uint32, words *uint64, rowStride, wordStride, n, count int, first, step uint32)",
+		"listsAVX512 is Lists for n, count > 0; first is the value of the first bit, step that between words.")
+	list, cuts, words := arg("list"), arg("cuts"), arg("words")
+	rowStride, wordStride := arg("rowStride"), arg("wordStride")
+	c.SHLQ(operand.U8(3), rowStride)
+	c.SHLQ(operand.U8(3), wordStride)
+	n, count := arg("n"), arg("count")
+	first := c.GP32()
+	c.Load(c.Param("first"), first)
+	step := c.ZMM()
+	s := c.GP32()
+	c.Load(c.Param("step"), s)
+	c.VPBROADCASTD(s, step)
+	var start, value [4]reg.VecVirtual
+	values := make([]uint32, 64)
+	for i := range values {
+		values[i] = uint32(i) * block
+	}
+	base := c.ZMM()
+	c.VPBROADCASTD(first, base)
+	for g := range start {
+		start[g] = c.ZMM()
+		c.VPADDD(wide("offsets", values...).Offset(64*g), base, start[g])
+	}
+	p, w, left, bits := c.GP64(), c.GP64(), c.GP64(), c.GP64()
+	c.MOVL(mem(cuts, 0), p.As32())
+	c.LEAQ(operand.Mem{Base: list, Index: p, Scale: 4}, p)
+
+	c.Label("row")
+	c.MOVQ(words, w)
+	c.MOVQ(count, left)
+	for g := range value {
+		value[g] = c.ZMM()
+		c.VMOVDQA32(start[g], value[g])
+	}
+	c.Label("word")
+	c.MOVQ(mem(w, 0), bits)
+	c.TESTQ(bits, bits)
+	c.JEQ(operand.LabelRef("next"))
+	for g := range value {
+		k, n := c.K(), c.GP64()
+		c.MOVWLZX(bits.As16(), n.As32())
+		c.KMOVW(n.As32(), k)
+		t := c.ZMM()
+		c.VPCOMPRESSD_Z(value[g], k, t)
+		c.VMOVDQU32(t, mem(p, 0))
+		c.POPCNTL(n.As32(), n.As32())
+		c.LEAQ(operand.Mem{Base: p, Index: n, Scale: 4}, p)
+		if g < 3 {
+			c.SHRQ(operand.U8(16), bits)
+		}
+	}
+	c.Label("next")
+	for g := range value {
+		c.VPADDD(step, value[g], value[g])
+	}
+	c.ADDQ(wordStride, w)
+	c.DECQ(left)
+	c.JNE(operand.LabelRef("word"))
+	end := c.GP64()
+	c.MOVQ(p, end)
+	c.SUBQ(list, end)
+	c.SHRQ(operand.U8(2), end)
+	c.ADDQ(operand.U8(4), cuts)
+	c.MOVL(end.As32(), mem(cuts, 0))
+	c.ADDQ(rowStride, words)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("row"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func (s simd) scale() {
+	name := "scale" + s.name
+	function(name, "func(dst *float32, dstStride int, x *float32, a float32, blocks int)",
+		name+" is Scale for blocks > 0 whole blocks.")
+	dst, dstStride, x, blocks := arg("dst"), bytes(arg("dstStride")), arg("x"), arg("blocks")
+	a := s.vector()
+	m, _ := c.Param("a").Resolve()
+	c.VBROADCASTSS(m.Addr, a)
+	c.Label("block")
+	for i := range block / s.width {
+		y := s.vector()
+		c.VMULPS(mem(x, 4*s.width*i), a, y)
+		c.VMOVUPS(y, mem(dst, 4*s.width*i))
+	}
+	c.ADDQ(dstStride, dst)
+	c.ADDQ(operand.U32(4*block), x)
+	c.DECQ(blocks)
+	c.JNE(operand.LabelRef("block"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func (s simd) addWhere() {
+	name := "addWhere" + s.name
+	function(name, "func(acc *float32, words *uint64, coef *float32, n int)",
+		name+" is AddWhere for n > 0 words.")
+	acc, words, coef, n := arg("acc"), arg("words"), arg("coef"), arg("n")
+	sum := make([]reg.VecVirtual, block/s.width)
+	for i := range sum {
+		sum[i] = s.vector()
+		c.VMOVUPS(mem(acc, 4*s.width*i), sum[i])
+	}
+	x := s.vector()
+	c.Label("word")
+	c.VBROADCASTSS(mem(coef, 0), x)
+	for i := range sum {
+		if s.zmm() {
+			k := c.K()
+			c.KMOVW(mem(words, 2*i), k)
+			c.VADDPS(x, sum[i], k, sum[i])
+			continue
+		}
+		mask, t := c.YMM(), c.YMM()
+		c.VPBROADCASTD(mem(words, i/4*4), mask)
+		c.VPAND(bitsOfByte(i%4), mask, mask)
+		c.VPCMPEQD(bitsOfByte(i%4), mask, mask)
+		c.VADDPS(x, sum[i], t)
+		c.VBLENDVPS(mask, t, sum[i], sum[i])
+	}
+	c.ADDQ(operand.U8(8), words)
+	c.ADDQ(operand.U8(4), coef)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("word"))
+	for i := range sum {
+		c.VMOVUPS(sum[i], mem(acc, 4*s.width*i))
+	}
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func (s simd) exps() {
+	name := "exps" + s.name
+	function(name, "func(dst, x *float32, n int, scale, shift float32)", name+" is exps for n > 0.")
+	dst, x, n := arg("dst"), arg("x"), arg("n")
+	a, b := s.vector(), s.vector()
+	m, _ := c.Param("scale").Resolve()
+	c.VBROADCASTSS(m.Addr, a)
+	m, _ = c.Param("shift").Resolve()
+	c.VBROADCASTSS(m.Addr, b)
+	compute := func(y reg.VecVirtual) {
+		c.VMULPS(y, a, y)
+		c.VSUBPS(b, y, y)
+		s.exp(y)
+	}
+	c.Label("vector")
+	c.CMPQ(n, operand.U8(s.width))
+	c.JLT(operand.LabelRef("rest"))
+	y := s.vector()
+	c.VMOVUPS(mem(x, 0), y)
+	compute(y)
+	c.VMOVUPS(y, mem(dst, 0))
+	c.ADDQ(operand.U8(4*s.width), x)
+	c.ADDQ(operand.U8(4*s.width), dst)
+	c.SUBQ(operand.U8(s.width), n)
+	c.JMP(operand.LabelRef("vector"))
+	c.Label("rest")
+	c.TESTQ(n, n)
+	c.JEQ(operand.LabelRef("done"))
+	y = s.vector()
+	if s.zmm() {
+		k, t := c.K(), c.GP32()
+		c.MOVL(operand.U32(1<<16-1), t)
+		c.BZHIL(n.As32(), t, t)
+		c.KMOVW(t, k)
+		c.VMOVUPS_Z(mem(x, 0), k, y)
+		compute(y)
+		c.VMOVUPS(y, k, mem(dst, 0))
+	} else {
+		mask := c.YMM()
+		s.broadcast(n, mask)
+		c.VPCMPGTD(wide("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
+		c.VMASKMOVPS(mem(x, 0), mask, y)
+		compute(y)
+		c.VMASKMOVPS(y, mask, mem(dst, 0))
+	}
+	c.Label("done")
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// softplusFactors writes 1+e^−|x| in the terms of Exp of package vec, with |x|
+// cut at 50: beyond 37 the result is 1.
+func (s simd) softplusFactors() {
+	name := "softplusFactors" + s.name
+	function(name, "func(dst, x *float64, n int)", name+" is softplusFactors for n > 0, a multiple of the vector.")
+	dst, x, n := arg("dst"), arg("x"), arg("n")
+	c.Label("vector")
+	y, k, t, p, shift := s.vector(), s.vector(), s.vector(), s.vector(), s.vector()
+	c.VMOVUPD(mem(x, 0), y)
+	s.or64(double("signBit64", negativeZero), y)
+	s.max64(double("softplusMin", -50), y)
+	c.VMOVAPD(y, k)
+	s.mul64(double("log2E64", 1/ln2), k)
+	s.add64(double("roundMagic64", 0x1.8p52), k)
+	c.VPSLLQ(operand.U8(52), k, shift)
+	s.sub64(double("roundMagic64", 0x1.8p52), k)
+	c.VMOVAPD(k, t)
+	s.mul64(double("ln2Hi64", 6.93147180369123816490e-01), t)
+	c.VSUBPD(t, y, y)
+	s.mul64(double("ln2Lo64", 1.90821492927058770002e-10), k)
+	c.VSUBPD(k, y, y)
+	c.VMOVAPD(y, p)
+	s.mul64(taylor(13), p)
+	for i := 12; i >= 0; i-- {
+		s.add64(taylor(i), p)
+		if i > 0 {
+			c.VMULPD(y, p, p)
+		}
+	}
+	c.VPADDQ(shift, p, p)
+	s.add64(double("one64", 1), p)
+	c.VMOVUPD(p, mem(dst, 0))
+	c.ADDQ(operand.U8(4*s.width), x)
+	c.ADDQ(operand.U8(4*s.width), dst)
+	c.SUBQ(operand.U8(s.width/2), n)
+	c.JNE(operand.LabelRef("vector"))
+	c.VZEROUPPER()
+	c.RET()
+}
