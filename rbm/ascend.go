@@ -44,7 +44,7 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	}
 	wide := work >= wideWork
 	a.list.run(vec.Blocks(m.Visible()), wide)
-	a.move.run(ceilDiv(vec.Blocks(m.Hidden()), a.panels()), wide)
+	a.move.run(ceilDiv(vec.Blocks(m.Hidden()), partPanels), wide)
 	clear(a.h) // keep no references to the caller's memory
 	clear(a.v)
 	a.plus, a.less = nil, nil
@@ -56,15 +56,6 @@ func (a *ascentWork) groups() int { return vec.Blocks(len(a.coef)) }
 
 // listSize is the room for the slots of a block of visible units.
 func (a *ascentWork) listSize() int { return a.groups()*vec.Block*vec.Block + vec.ListSlack }
-
-// panels returns the number of panels that one part moves: with few slots, so
-// many that their means still fit the first-level cache.
-func (a *ascentWork) panels() int {
-	if len(a.coef) <= 24 {
-		return 4
-	}
-	return 2
-}
 
 // growAscent makes room for the slots that are there.
 func (m *RBM) growAscent() {
@@ -164,8 +155,8 @@ func addScaled(bias []float32, rate float32, s *Moments, lo int) {
 func (m *RBM) movePart(i int) {
 	a := &m.work
 	slots := len(a.coef)
-	k := i * a.panels()
-	panels := min(a.panels(), vec.Blocks(m.Hidden())-k)
+	k := i * partPanels
+	panels := min(partPanels, vec.Blocks(m.Hidden())-k)
 	lo := k * vec.Block
 	hi := min(lo+panels*vec.Block, m.Hidden())
 	if slots > 0 {

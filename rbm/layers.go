@@ -11,10 +11,11 @@ const (
 	// chunkRows is the number of rows that a pass lists at once, which bounds
 	// the memory of a pass over any number of them.
 	chunkRows = 128
-	// upPanels is the number of panels that one part of an up pass sums: a word
-	// of visible units of both, 32 KiB of weights, serves all rows from the
-	// first-level cache.
-	upPanels = 2
+	// partPanels is the number of panels that one part of an up pass or of an
+	// ascent works on. A word of visible units of two panels, 32 KiB of weights,
+	// serves all rows from the first-level cache, and the eight additions of a
+	// row hide each other's latency.
+	partPanels = 2
 	// wideWork is the number of weights times rows below which a pass is not
 	// worth sharing out: some 50 µs of one core.
 	wideWork = 1 << 20
@@ -113,18 +114,18 @@ func (l *layers) listVisible() {
 // be there, and takes from them what l asks for: means at β = 1, draws at each
 // row's β into l.h, energy terms.
 func (l *layers) runUp() {
-	groups := ceilDiv(vec.Blocks(l.m.Hidden()), upPanels)
+	groups := ceilDiv(vec.Blocks(l.m.Hidden()), partPanels)
 	l.up.run(groups*ceilDiv(l.v.Rows, partRows(groups)), l.wide(l.v.Rows))
 }
 
 func (l *layers) upPart(i int) {
 	m, rows := l.m, l.v.Rows
 	panels := vec.Blocks(m.Hidden())
-	size := partRows(ceilDiv(panels, upPanels))
+	size := partRows(ceilDiv(panels, partPanels))
 	parts := ceilDiv(rows, size)
-	k, lo := i/parts*upPanels, i%parts*size
+	k, lo := i/parts*partPanels, i%parts*size
 	n := min(size, rows-lo)
-	last := min(k+upPanels, panels)
+	last := min(k+partPanels, panels)
 
 	for p := k; p < last; p++ {
 		var bias [vec.Block]float32

@@ -14,11 +14,6 @@ func rowSums1AVX512(acc *float32, accStride int, base *float32, baseStride int, 
 //go:noescape
 func rowSums2AVX512(acc *float32, accStride int, base *float32, baseStride int, lists *uint32, cuts *uint32, n int)
 
-// rowSums4AVX512 is RowSums for 4 panel(s) and n > 0 lists.
-//
-//go:noescape
-func rowSums4AVX512(acc *float32, accStride int, base *float32, baseStride int, lists *uint32, cuts *uint32, n int)
-
 // rowSums1AVX2 is RowSums for 1 panel(s) and n > 0 lists.
 //
 //go:noescape
@@ -89,6 +84,11 @@ func sigmoidsAVX512(dst *float32, dstStride int, x *float32, n int, width int)
 //go:noescape
 func listsAVX512(list *uint32, cuts *uint32, words *uint64, rowStride int, wordStride int, n int, count int, first uint32, step uint32)
 
+// transposeAVX512 is Transpose.
+//
+//go:noescape
+func transposeAVX512(m *uint64)
+
 // scaleAVX2 is Scale for blocks > 0 whole blocks.
 //
 //go:noescape
@@ -104,10 +104,10 @@ func addWhereAVX2(acc *float32, words *uint64, coef *float32, n int)
 //go:noescape
 func expsAVX2(dst *float32, x *float32, n int, scale float32, shift float32)
 
-// softplusFactorsAVX2 is softplusFactors for n > 0, a multiple of the vector.
+// softplusPartsAVX2 is softplusParts for n > 0, a multiple of the vector.
 //
 //go:noescape
-func softplusFactorsAVX2(dst *float64, x *float64, n int)
+func softplusPartsAVX2(factor *float64, part *float64, x *float64, n int)
 
 // scaleAVX512 is Scale for blocks > 0 whole blocks.
 //
@@ -124,7 +124,7 @@ func addWhereAVX512(acc *float32, words *uint64, coef *float32, n int)
 //go:noescape
 func expsAVX512(dst *float32, x *float32, n int, scale float32, shift float32)
 
-// softplusFactorsAVX512 is softplusFactors for n > 0, a multiple of the vector.
+// softplusPartsAVX512 is softplusParts for n > 0, a multiple of the vector.
 //
 //go:noescape
-func softplusFactorsAVX512(dst *float64, x *float64, n int)
+func softplusPartsAVX512(factor *float64, part *float64, x *float64, n int)

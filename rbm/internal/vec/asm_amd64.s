@@ -111,99 +111,6 @@ next:
 	VZEROUPPER
 	RET
 
-// func rowSums4AVX512(acc *float32, accStride int, base *float32, baseStride int, lists *uint32, cuts *uint32, n int)
-// Requires: AVX, AVX512F
-TEXT ·rowSums4AVX512(SB), NOSPLIT, $0-56
-	MOVQ acc+0(FP), AX
-	MOVQ base+16(FP), CX
-	MOVQ lists+32(FP), DX
-	MOVQ cuts+40(FP), BX
-	MOVQ n+48(FP), SI
-	MOVQ accStride+8(FP), DI
-	SHLQ $0x02, DI
-	MOVQ baseStride+24(FP), R8
-	SHLQ $0x02, R8
-	MOVL (BX), R9
-	LEAQ (DX)(R9*4), R9
-
-list:
-	MOVL    4(BX), R10
-	LEAQ    (DX)(R10*4), R10
-	CMPQ    R9, R10
-	JEQ     next
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	LEAQ    (AX)(DI*1), R11
-	VMOVUPS (R11), Z4
-	VMOVUPS 64(R11), Z5
-	VMOVUPS 128(R11), Z6
-	VMOVUPS 192(R11), Z7
-	ADDQ    DI, R11
-	VMOVUPS (R11), Z8
-	VMOVUPS 64(R11), Z9
-	VMOVUPS 128(R11), Z10
-	VMOVUPS 192(R11), Z11
-	ADDQ    DI, R11
-	VMOVUPS (R11), Z12
-	VMOVUPS 64(R11), Z13
-	VMOVUPS 128(R11), Z14
-	VMOVUPS 192(R11), Z15
-
-row:
-	MOVL    (R9), R11
-	LEAQ    (CX)(R11*4), R11
-	VADDPS  (R11), Z0, Z0
-	VADDPS  64(R11), Z1, Z1
-	VADDPS  128(R11), Z2, Z2
-	VADDPS  192(R11), Z3, Z3
-	LEAQ    (R11)(R8*1), R11
-	VADDPS  (R11), Z4, Z4
-	VADDPS  64(R11), Z5, Z5
-	VADDPS  128(R11), Z6, Z6
-	VADDPS  192(R11), Z7, Z7
-	ADDQ    R8, R11
-	VADDPS  (R11), Z8, Z8
-	VADDPS  64(R11), Z9, Z9
-	VADDPS  128(R11), Z10, Z10
-	VADDPS  192(R11), Z11, Z11
-	ADDQ    R8, R11
-	VADDPS  (R11), Z12, Z12
-	VADDPS  64(R11), Z13, Z13
-	VADDPS  128(R11), Z14, Z14
-	VADDPS  192(R11), Z15, Z15
-	ADDQ    $0x04, R9
-	CMPQ    R9, R10
-	JNE     row
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	LEAQ    (AX)(DI*1), R11
-	VMOVUPS Z4, (R11)
-	VMOVUPS Z5, 64(R11)
-	VMOVUPS Z6, 128(R11)
-	VMOVUPS Z7, 192(R11)
-	ADDQ    DI, R11
-	VMOVUPS Z8, (R11)
-	VMOVUPS Z9, 64(R11)
-	VMOVUPS Z10, 128(R11)
-	VMOVUPS Z11, 192(R11)
-	ADDQ    DI, R11
-	VMOVUPS Z12, (R11)
-	VMOVUPS Z13, 64(R11)
-	VMOVUPS Z14, 128(R11)
-	VMOVUPS Z15, 192(R11)
-
-next:
-	ADDQ $0x00000100, AX
-	ADDQ $0x04, BX
-	DECQ SI
-	JNE  list
-	VZEROUPPER
-	RET
-
 // func rowSums1AVX2(acc *float32, accStride int, base *float32, baseStride int, lists *uint32, cuts *uint32, n int)
 // Requires: AVX
 TEXT ·rowSums1AVX2(SB), NOSPLIT, $0-56
@@ -1186,187 +1093,187 @@ TEXT ·drawsAVX2(SB), NOSPLIT, $256-88
 	MOVQ         n+72(FP), R11
 	MOVQ         mask+80(FP), R12
 
-row:
+rows:
 	VMOVD        R9, X1
 	VPBROADCASTD X1, Y1
 	VPADDD       lanes8_0_0<>+0(SB), Y1, Y1
 	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       lanes8_0_1<>+0(SB), Y2, Y2
-	VMOVD        R10, X3
-	VPBROADCASTD X3, Y3
-	VPBROADCASTD 80(R8), Y4
-	VPBROADCASTD 84(R8), Y5
+	VPBROADCASTD 80(R8), Y3
+	VPBROADCASTD 84(R8), Y4
+	VMOVD        R10, X5
+	VPBROADCASTD X5, Y5
 	VMOVDQU      philoxM0<>+0(SB), Y6
 	VMOVDQU      philoxM1<>+0(SB), Y7
 	VPMULUDQ     Y6, Y1, Y1
 	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y7, Y4, Y4
-	VPSHUFD      $0xf5, Y4, Y8
+	VPMULUDQ     Y7, Y3, Y3
+	VPSHUFD      $0xf5, Y3, Y8
 	VPBROADCASTD (R8), Y9
-	VPXOR        Y3, Y8, Y8
+	VPXOR        Y5, Y8, Y8
 	VPXOR        Y9, Y8, Y8
-	VPSHUFD      $0xf5, Y1, Y3
+	VPSHUFD      $0xf5, Y1, Y5
 	VPBROADCASTD 4(R8), Y9
-	VPXOR        Y5, Y3, Y3
-	VPXOR        Y9, Y3, Y3
+	VPXOR        Y4, Y5, Y5
+	VPXOR        Y9, Y5, Y5
 	VPSHUFD      $0xf5, Y2, Y9
 	VPBROADCASTD 4(R8), Y10
-	VPXOR        Y5, Y9, Y9
-	VPXOR        Y10, Y9, Y9
-	VPMULUDQ     Y6, Y8, Y5
-	VPMULUDQ     Y7, Y3, Y3
-	VPMULUDQ     Y7, Y9, Y8
-	VPSHUFD      $0xf5, Y3, Y9
-	VPBROADCASTD 8(R8), Y10
 	VPXOR        Y4, Y9, Y9
 	VPXOR        Y10, Y9, Y9
-	VPSHUFD      $0xf5, Y5, Y10
-	VPBROADCASTD 12(R8), Y11
-	VPXOR        Y1, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y8, Y1
+	VPMULUDQ     Y6, Y8, Y4
+	VPMULUDQ     Y7, Y5, Y5
+	VPMULUDQ     Y7, Y9, Y8
+	VPSHUFD      $0xf5, Y5, Y9
+	VPBROADCASTD 8(R8), Y10
+	VPXOR        Y3, Y9, Y9
+	VPXOR        Y10, Y9, Y9
+	VPSHUFD      $0xf5, Y8, Y10
 	VPBROADCASTD 8(R8), Y11
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y11, Y1, Y1
-	VPSHUFD      $0xf5, Y5, Y4
-	VPBROADCASTD 12(R8), Y11
-	VPXOR        Y2, Y4, Y4
-	VPXOR        Y11, Y4, Y4
-	VPMULUDQ     Y6, Y9, Y2
-	VPMULUDQ     Y6, Y1, Y1
-	VPMULUDQ     Y7, Y10, Y9
-	VPMULUDQ     Y7, Y4, Y4
-	VPSHUFD      $0xf5, Y9, Y10
-	VPBROADCASTD 16(R8), Y11
 	VPXOR        Y3, Y10, Y10
 	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y2, Y3
-	VPBROADCASTD 20(R8), Y11
-	VPXOR        Y5, Y3, Y3
+	VPSHUFD      $0xf5, Y4, Y3
+	VPBROADCASTD 12(R8), Y11
+	VPXOR        Y1, Y3, Y3
 	VPXOR        Y11, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y11
-	VPBROADCASTD 16(R8), Y12
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 12(R8), Y11
+	VPXOR        Y2, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPMULUDQ     Y6, Y9, Y2
+	VPMULUDQ     Y6, Y10, Y9
+	VPMULUDQ     Y7, Y3, Y3
+	VPMULUDQ     Y7, Y1, Y1
+	VPSHUFD      $0xf5, Y3, Y10
+	VPBROADCASTD 16(R8), Y11
+	VPXOR        Y5, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y1, Y5
+	VPBROADCASTD 16(R8), Y11
+	VPXOR        Y8, Y5, Y5
+	VPXOR        Y11, Y5, Y5
+	VPSHUFD      $0xf5, Y2, Y8
+	VPBROADCASTD 20(R8), Y11
+	VPXOR        Y4, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPSHUFD      $0xf5, Y9, Y11
+	VPBROADCASTD 20(R8), Y12
+	VPXOR        Y4, Y11, Y11
+	VPXOR        Y12, Y11, Y11
+	VPMULUDQ     Y6, Y10, Y4
+	VPMULUDQ     Y6, Y5, Y5
+	VPMULUDQ     Y7, Y8, Y8
+	VPMULUDQ     Y7, Y11, Y10
+	VPSHUFD      $0xf5, Y8, Y11
+	VPBROADCASTD 24(R8), Y12
+	VPXOR        Y3, Y11, Y11
+	VPXOR        Y12, Y11, Y11
+	VPSHUFD      $0xf5, Y10, Y3
+	VPBROADCASTD 24(R8), Y12
+	VPXOR        Y1, Y3, Y3
+	VPXOR        Y12, Y3, Y3
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 28(R8), Y12
+	VPXOR        Y2, Y1, Y1
+	VPXOR        Y12, Y1, Y1
+	VPSHUFD      $0xf5, Y5, Y2
+	VPBROADCASTD 28(R8), Y12
+	VPXOR        Y9, Y2, Y2
+	VPXOR        Y12, Y2, Y2
+	VPMULUDQ     Y6, Y11, Y9
+	VPMULUDQ     Y6, Y3, Y3
+	VPMULUDQ     Y7, Y1, Y1
+	VPMULUDQ     Y7, Y2, Y2
+	VPSHUFD      $0xf5, Y1, Y11
+	VPBROADCASTD 32(R8), Y12
 	VPXOR        Y8, Y11, Y11
 	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y1, Y8
-	VPBROADCASTD 20(R8), Y12
-	VPXOR        Y5, Y8, Y8
-	VPXOR        Y12, Y8, Y8
-	VPMULUDQ     Y6, Y10, Y5
-	VPMULUDQ     Y6, Y11, Y10
-	VPMULUDQ     Y7, Y3, Y3
-	VPMULUDQ     Y7, Y8, Y8
-	VPSHUFD      $0xf5, Y3, Y11
-	VPBROADCASTD 24(R8), Y12
-	VPXOR        Y9, Y11, Y11
-	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y5, Y9
-	VPBROADCASTD 28(R8), Y12
-	VPXOR        Y2, Y9, Y9
-	VPXOR        Y12, Y9, Y9
-	VPSHUFD      $0xf5, Y8, Y2
-	VPBROADCASTD 24(R8), Y12
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y12, Y2, Y2
-	VPSHUFD      $0xf5, Y10, Y4
-	VPBROADCASTD 28(R8), Y12
-	VPXOR        Y1, Y4, Y4
-	VPXOR        Y12, Y4, Y4
-	VPMULUDQ     Y6, Y11, Y1
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y7, Y9, Y9
-	VPMULUDQ     Y7, Y4, Y4
-	VPSHUFD      $0xf5, Y9, Y11
-	VPBROADCASTD 32(R8), Y12
-	VPXOR        Y3, Y11, Y11
-	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y1, Y3
-	VPBROADCASTD 36(R8), Y12
-	VPXOR        Y5, Y3, Y3
-	VPXOR        Y12, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y5
-	VPBROADCASTD 32(R8), Y12
-	VPXOR        Y8, Y5, Y5
-	VPXOR        Y12, Y5, Y5
 	VPSHUFD      $0xf5, Y2, Y8
-	VPBROADCASTD 36(R8), Y12
+	VPBROADCASTD 32(R8), Y12
 	VPXOR        Y10, Y8, Y8
 	VPXOR        Y12, Y8, Y8
-	VPMULUDQ     Y6, Y11, Y10
-	VPMULUDQ     Y6, Y5, Y5
-	VPMULUDQ     Y7, Y3, Y3
-	VPMULUDQ     Y7, Y8, Y8
-	VPSHUFD      $0xf5, Y3, Y11
-	VPBROADCASTD 40(R8), Y12
-	VPXOR        Y9, Y11, Y11
-	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y10, Y9
-	VPBROADCASTD 44(R8), Y12
-	VPXOR        Y1, Y9, Y9
-	VPXOR        Y12, Y9, Y9
-	VPSHUFD      $0xf5, Y8, Y1
-	VPBROADCASTD 40(R8), Y12
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y12, Y1, Y1
-	VPSHUFD      $0xf5, Y5, Y4
-	VPBROADCASTD 44(R8), Y12
-	VPXOR        Y2, Y4, Y4
-	VPXOR        Y12, Y4, Y4
-	VPMULUDQ     Y6, Y11, Y2
-	VPMULUDQ     Y6, Y1, Y1
-	VPMULUDQ     Y7, Y9, Y9
-	VPMULUDQ     Y7, Y4, Y4
-	VPSHUFD      $0xf5, Y9, Y11
-	VPBROADCASTD 48(R8), Y12
-	VPXOR        Y3, Y11, Y11
-	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y2, Y3
-	VPBROADCASTD 52(R8), Y12
-	VPXOR        Y10, Y3, Y3
-	VPXOR        Y12, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y10
-	VPBROADCASTD 48(R8), Y12
-	VPXOR        Y8, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y10
+	VPBROADCASTD 36(R8), Y12
+	VPXOR        Y4, Y10, Y10
 	VPXOR        Y12, Y10, Y10
-	VPSHUFD      $0xf5, Y1, Y8
-	VPBROADCASTD 52(R8), Y12
-	VPXOR        Y5, Y8, Y8
-	VPXOR        Y12, Y8, Y8
-	VPMULUDQ     Y6, Y11, Y5
-	VPMULUDQ     Y6, Y10, Y10
-	VPMULUDQ     Y7, Y3, Y3
-	VPMULUDQ     Y7, Y8, Y8
-	VPSHUFD      $0xf5, Y3, Y11
-	VPBROADCASTD 56(R8), Y12
-	VPXOR        Y9, Y11, Y11
-	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y5, Y9
-	VPBROADCASTD 60(R8), Y12
-	VPXOR        Y2, Y9, Y9
-	VPXOR        Y12, Y9, Y9
-	VPSHUFD      $0xf5, Y8, Y2
-	VPBROADCASTD 56(R8), Y12
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y12, Y2, Y2
-	VPSHUFD      $0xf5, Y10, Y4
-	VPBROADCASTD 60(R8), Y12
-	VPXOR        Y1, Y4, Y4
+	VPSHUFD      $0xf5, Y3, Y4
+	VPBROADCASTD 36(R8), Y12
+	VPXOR        Y5, Y4, Y4
 	VPXOR        Y12, Y4, Y4
+	VPMULUDQ     Y6, Y11, Y5
+	VPMULUDQ     Y6, Y8, Y8
+	VPMULUDQ     Y7, Y10, Y10
+	VPMULUDQ     Y7, Y4, Y4
+	VPSHUFD      $0xf5, Y10, Y11
+	VPBROADCASTD 40(R8), Y12
+	VPXOR        Y1, Y11, Y11
+	VPXOR        Y12, Y11, Y11
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 40(R8), Y12
+	VPXOR        Y2, Y1, Y1
+	VPXOR        Y12, Y1, Y1
+	VPSHUFD      $0xf5, Y5, Y2
+	VPBROADCASTD 44(R8), Y12
+	VPXOR        Y9, Y2, Y2
+	VPXOR        Y12, Y2, Y2
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 44(R8), Y12
+	VPXOR        Y3, Y9, Y9
+	VPXOR        Y12, Y9, Y9
+	VPMULUDQ     Y6, Y11, Y3
+	VPMULUDQ     Y6, Y1, Y1
+	VPMULUDQ     Y7, Y2, Y2
+	VPMULUDQ     Y7, Y9, Y9
+	VPSHUFD      $0xf5, Y2, Y11
+	VPBROADCASTD 48(R8), Y12
+	VPXOR        Y10, Y11, Y11
+	VPXOR        Y12, Y11, Y11
+	VPSHUFD      $0xf5, Y9, Y10
+	VPBROADCASTD 48(R8), Y12
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y12, Y10, Y10
+	VPSHUFD      $0xf5, Y3, Y4
+	VPBROADCASTD 52(R8), Y12
+	VPXOR        Y5, Y4, Y4
+	VPXOR        Y12, Y4, Y4
+	VPSHUFD      $0xf5, Y1, Y5
+	VPBROADCASTD 52(R8), Y12
+	VPXOR        Y8, Y5, Y5
+	VPXOR        Y12, Y5, Y5
+	VPMULUDQ     Y6, Y11, Y8
+	VPMULUDQ     Y6, Y10, Y10
+	VPMULUDQ     Y7, Y4, Y4
+	VPMULUDQ     Y7, Y5, Y5
+	VPSHUFD      $0xf5, Y4, Y11
+	VPBROADCASTD 56(R8), Y12
+	VPXOR        Y2, Y11, Y11
+	VPXOR        Y12, Y11, Y11
+	VPSHUFD      $0xf5, Y5, Y2
+	VPBROADCASTD 56(R8), Y12
+	VPXOR        Y9, Y2, Y2
+	VPXOR        Y12, Y2, Y2
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 60(R8), Y12
+	VPXOR        Y3, Y9, Y9
+	VPXOR        Y12, Y9, Y9
+	VPSHUFD      $0xf5, Y10, Y3
+	VPBROADCASTD 60(R8), Y12
+	VPXOR        Y1, Y3, Y3
+	VPXOR        Y12, Y3, Y3
 	VPMULUDQ     Y6, Y11, Y1
 	VPMULUDQ     Y6, Y2, Y2
 	VPMULUDQ     Y7, Y9, Y9
-	VPMULUDQ     Y7, Y4, Y4
+	VPMULUDQ     Y7, Y3, Y3
 	VPSHUFD      $0xf5, Y9, Y11
 	VPBROADCASTD 64(R8), Y12
-	VPXOR        Y3, Y11, Y11
+	VPXOR        Y4, Y11, Y11
 	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y1, Y3
-	VPBROADCASTD 68(R8), Y12
-	VPXOR        Y5, Y3, Y3
-	VPXOR        Y12, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y5
+	VPSHUFD      $0xf5, Y3, Y4
 	VPBROADCASTD 64(R8), Y12
+	VPXOR        Y5, Y4, Y4
+	VPXOR        Y12, Y4, Y4
+	VPSHUFD      $0xf5, Y1, Y5
+	VPBROADCASTD 68(R8), Y12
 	VPXOR        Y8, Y5, Y5
 	VPXOR        Y12, Y5, Y5
 	VPSHUFD      $0xf5, Y2, Y8
@@ -1374,45 +1281,45 @@ row:
 	VPXOR        Y10, Y8, Y8
 	VPXOR        Y12, Y8, Y8
 	VPMULUDQ     Y6, Y11, Y10
-	VPMULUDQ     Y6, Y5, Y5
-	VPMULUDQ     Y7, Y3, Y3
+	VPMULUDQ     Y6, Y4, Y4
+	VPMULUDQ     Y7, Y5, Y5
 	VPMULUDQ     Y7, Y8, Y6
-	VPSHUFD      $0xf5, Y3, Y7
+	VPSHUFD      $0xf5, Y5, Y7
 	VPBROADCASTD 72(R8), Y8
 	VPXOR        Y9, Y7, Y7
 	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y10, Y8
-	VPBROADCASTD 76(R8), Y9
-	VPXOR        Y1, Y8, Y8
-	VPXOR        Y9, Y8, Y8
-	VPSHUFD      $0xf5, Y6, Y1
+	VPSHUFD      $0xf5, Y6, Y8
 	VPBROADCASTD 72(R8), Y9
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y9, Y1, Y1
-	VPSHUFD      $0xf5, Y5, Y4
+	VPXOR        Y3, Y8, Y8
+	VPXOR        Y9, Y8, Y8
+	VPSHUFD      $0xf5, Y10, Y3
 	VPBROADCASTD 76(R8), Y9
-	VPXOR        Y2, Y4, Y4
-	VPXOR        Y9, Y4, Y4
-	VPSHUFD      $0xa0, Y1, Y1
-	VPBLENDD     $0xaa, Y1, Y7, Y7
-	VPSHUFD      $0xa0, Y6, Y6
-	VPBLENDD     $0xaa, Y6, Y3, Y3
-	VPSHUFD      $0xa0, Y4, Y4
-	VPBLENDD     $0xaa, Y4, Y8, Y8
-	VPSHUFD      $0xa0, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y10, Y10
+	VPXOR        Y1, Y3, Y3
+	VPXOR        Y9, Y3, Y3
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 76(R8), Y9
+	VPXOR        Y2, Y1, Y1
+	VPXOR        Y9, Y1, Y1
+	VPSHUFD      $0xa0, Y8, Y8
+	VPBLENDD     $0xaa, Y8, Y7, Y7
 	VPSRLD       $0x08, Y7, Y7
 	VORPS        lowBit<>+0(SB), Y7, Y7
 	VCVTDQ2PS    Y7, Y7
 	VMOVUPS      Y7, (SP)
+	VPSHUFD      $0xa0, Y6, Y6
+	VPBLENDD     $0xaa, Y6, Y5, Y5
+	VPSRLD       $0x08, Y5, Y5
+	VORPS        lowBit<>+0(SB), Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMOVUPS      Y5, 64(SP)
+	VPSHUFD      $0xa0, Y1, Y1
+	VPBLENDD     $0xaa, Y1, Y3, Y3
 	VPSRLD       $0x08, Y3, Y3
 	VORPS        lowBit<>+0(SB), Y3, Y3
 	VCVTDQ2PS    Y3, Y3
-	VMOVUPS      Y3, 64(SP)
-	VPSRLD       $0x08, Y8, Y8
-	VORPS        lowBit<>+0(SB), Y8, Y8
-	VCVTDQ2PS    Y8, Y8
-	VMOVUPS      Y8, 128(SP)
+	VMOVUPS      Y3, 128(SP)
+	VPSHUFD      $0xa0, Y4, Y4
+	VPBLENDD     $0xaa, Y4, Y10, Y10
 	VPSRLD       $0x08, Y10, Y10
 	VORPS        lowBit<>+0(SB), Y10, Y10
 	VCVTDQ2PS    Y10, Y10
@@ -1423,180 +1330,180 @@ row:
 	VMOVD        R9, X2
 	VPBROADCASTD X2, Y2
 	VPADDD       lanes8_8_1<>+0(SB), Y2, Y2
-	VMOVD        R10, X3
-	VPBROADCASTD X3, Y3
-	VPBROADCASTD 80(R8), Y4
-	VPBROADCASTD 84(R8), Y5
+	VPBROADCASTD 80(R8), Y3
+	VPBROADCASTD 84(R8), Y4
+	VMOVD        R10, X5
+	VPBROADCASTD X5, Y5
 	VMOVDQU      philoxM0<>+0(SB), Y6
 	VMOVDQU      philoxM1<>+0(SB), Y7
 	VPMULUDQ     Y6, Y1, Y1
 	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y7, Y4, Y4
-	VPSHUFD      $0xf5, Y4, Y8
+	VPMULUDQ     Y7, Y3, Y3
+	VPSHUFD      $0xf5, Y3, Y8
 	VPBROADCASTD (R8), Y9
-	VPXOR        Y3, Y8, Y8
+	VPXOR        Y5, Y8, Y8
 	VPXOR        Y9, Y8, Y8
-	VPSHUFD      $0xf5, Y1, Y3
+	VPSHUFD      $0xf5, Y1, Y5
 	VPBROADCASTD 4(R8), Y9
-	VPXOR        Y5, Y3, Y3
-	VPXOR        Y9, Y3, Y3
+	VPXOR        Y4, Y5, Y5
+	VPXOR        Y9, Y5, Y5
 	VPSHUFD      $0xf5, Y2, Y9
 	VPBROADCASTD 4(R8), Y10
-	VPXOR        Y5, Y9, Y9
-	VPXOR        Y10, Y9, Y9
-	VPMULUDQ     Y6, Y8, Y5
-	VPMULUDQ     Y7, Y3, Y3
-	VPMULUDQ     Y7, Y9, Y8
-	VPSHUFD      $0xf5, Y3, Y9
-	VPBROADCASTD 8(R8), Y10
 	VPXOR        Y4, Y9, Y9
 	VPXOR        Y10, Y9, Y9
-	VPSHUFD      $0xf5, Y5, Y10
-	VPBROADCASTD 12(R8), Y11
-	VPXOR        Y1, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y8, Y1
+	VPMULUDQ     Y6, Y8, Y4
+	VPMULUDQ     Y7, Y5, Y5
+	VPMULUDQ     Y7, Y9, Y8
+	VPSHUFD      $0xf5, Y5, Y9
+	VPBROADCASTD 8(R8), Y10
+	VPXOR        Y3, Y9, Y9
+	VPXOR        Y10, Y9, Y9
+	VPSHUFD      $0xf5, Y8, Y10
 	VPBROADCASTD 8(R8), Y11
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y11, Y1, Y1
-	VPSHUFD      $0xf5, Y5, Y4
-	VPBROADCASTD 12(R8), Y11
-	VPXOR        Y2, Y4, Y4
-	VPXOR        Y11, Y4, Y4
-	VPMULUDQ     Y6, Y9, Y2
-	VPMULUDQ     Y6, Y1, Y1
-	VPMULUDQ     Y7, Y10, Y9
-	VPMULUDQ     Y7, Y4, Y4
-	VPSHUFD      $0xf5, Y9, Y10
-	VPBROADCASTD 16(R8), Y11
 	VPXOR        Y3, Y10, Y10
 	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y2, Y3
-	VPBROADCASTD 20(R8), Y11
-	VPXOR        Y5, Y3, Y3
+	VPSHUFD      $0xf5, Y4, Y3
+	VPBROADCASTD 12(R8), Y11
+	VPXOR        Y1, Y3, Y3
 	VPXOR        Y11, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y11
-	VPBROADCASTD 16(R8), Y12
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 12(R8), Y11
+	VPXOR        Y2, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPMULUDQ     Y6, Y9, Y2
+	VPMULUDQ     Y6, Y10, Y9
+	VPMULUDQ     Y7, Y3, Y3
+	VPMULUDQ     Y7, Y1, Y1
+	VPSHUFD      $0xf5, Y3, Y10
+	VPBROADCASTD 16(R8), Y11
+	VPXOR        Y5, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y1, Y5
+	VPBROADCASTD 16(R8), Y11
+	VPXOR        Y8, Y5, Y5
+	VPXOR        Y11, Y5, Y5
+	VPSHUFD      $0xf5, Y2, Y8
+	VPBROADCASTD 20(R8), Y11
+	VPXOR        Y4, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPSHUFD      $0xf5, Y9, Y11
+	VPBROADCASTD 20(R8), Y12
+	VPXOR        Y4, Y11, Y11
+	VPXOR        Y12, Y11, Y11
+	VPMULUDQ     Y6, Y10, Y4
+	VPMULUDQ     Y6, Y5, Y5
+	VPMULUDQ     Y7, Y8, Y8
+	VPMULUDQ     Y7, Y11, Y10
+	VPSHUFD      $0xf5, Y8, Y11
+	VPBROADCASTD 24(R8), Y12
+	VPXOR        Y3, Y11, Y11
+	VPXOR        Y12, Y11, Y11
+	VPSHUFD      $0xf5, Y10, Y3
+	VPBROADCASTD 24(R8), Y12
+	VPXOR        Y1, Y3, Y3
+	VPXOR        Y12, Y3, Y3
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 28(R8), Y12
+	VPXOR        Y2, Y1, Y1
+	VPXOR        Y12, Y1, Y1
+	VPSHUFD      $0xf5, Y5, Y2
+	VPBROADCASTD 28(R8), Y12
+	VPXOR        Y9, Y2, Y2
+	VPXOR        Y12, Y2, Y2
+	VPMULUDQ     Y6, Y11, Y9
+	VPMULUDQ     Y6, Y3, Y3
+	VPMULUDQ     Y7, Y1, Y1
+	VPMULUDQ     Y7, Y2, Y2
+	VPSHUFD      $0xf5, Y1, Y11
+	VPBROADCASTD 32(R8), Y12
 	VPXOR        Y8, Y11, Y11
 	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y1, Y8
-	VPBROADCASTD 20(R8), Y12
-	VPXOR        Y5, Y8, Y8
-	VPXOR        Y12, Y8, Y8
-	VPMULUDQ     Y6, Y10, Y5
-	VPMULUDQ     Y6, Y11, Y10
-	VPMULUDQ     Y7, Y3, Y3
-	VPMULUDQ     Y7, Y8, Y8
-	VPSHUFD      $0xf5, Y3, Y11
-	VPBROADCASTD 24(R8), Y12
-	VPXOR        Y9, Y11, Y11
-	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y5, Y9
-	VPBROADCASTD 28(R8), Y12
-	VPXOR        Y2, Y9, Y9
-	VPXOR        Y12, Y9, Y9
-	VPSHUFD      $0xf5, Y8, Y2
-	VPBROADCASTD 24(R8), Y12
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y12, Y2, Y2
-	VPSHUFD      $0xf5, Y10, Y4
-	VPBROADCASTD 28(R8), Y12
-	VPXOR        Y1, Y4, Y4
-	VPXOR        Y12, Y4, Y4
-	VPMULUDQ     Y6, Y11, Y1
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y7, Y9, Y9
-	VPMULUDQ     Y7, Y4, Y4
-	VPSHUFD      $0xf5, Y9, Y11
-	VPBROADCASTD 32(R8), Y12
-	VPXOR        Y3, Y11, Y11
-	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y1, Y3
-	VPBROADCASTD 36(R8), Y12
-	VPXOR        Y5, Y3, Y3
-	VPXOR        Y12, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y5
-	VPBROADCASTD 32(R8), Y12
-	VPXOR        Y8, Y5, Y5
-	VPXOR        Y12, Y5, Y5
 	VPSHUFD      $0xf5, Y2, Y8
-	VPBROADCASTD 36(R8), Y12
+	VPBROADCASTD 32(R8), Y12
 	VPXOR        Y10, Y8, Y8
 	VPXOR        Y12, Y8, Y8
-	VPMULUDQ     Y6, Y11, Y10
-	VPMULUDQ     Y6, Y5, Y5
-	VPMULUDQ     Y7, Y3, Y3
-	VPMULUDQ     Y7, Y8, Y8
-	VPSHUFD      $0xf5, Y3, Y11
-	VPBROADCASTD 40(R8), Y12
-	VPXOR        Y9, Y11, Y11
-	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y10, Y9
-	VPBROADCASTD 44(R8), Y12
-	VPXOR        Y1, Y9, Y9
-	VPXOR        Y12, Y9, Y9
-	VPSHUFD      $0xf5, Y8, Y1
-	VPBROADCASTD 40(R8), Y12
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y12, Y1, Y1
-	VPSHUFD      $0xf5, Y5, Y4
-	VPBROADCASTD 44(R8), Y12
-	VPXOR        Y2, Y4, Y4
-	VPXOR        Y12, Y4, Y4
-	VPMULUDQ     Y6, Y11, Y2
-	VPMULUDQ     Y6, Y1, Y1
-	VPMULUDQ     Y7, Y9, Y9
-	VPMULUDQ     Y7, Y4, Y4
-	VPSHUFD      $0xf5, Y9, Y11
-	VPBROADCASTD 48(R8), Y12
-	VPXOR        Y3, Y11, Y11
-	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y2, Y3
-	VPBROADCASTD 52(R8), Y12
-	VPXOR        Y10, Y3, Y3
-	VPXOR        Y12, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y10
-	VPBROADCASTD 48(R8), Y12
-	VPXOR        Y8, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y10
+	VPBROADCASTD 36(R8), Y12
+	VPXOR        Y4, Y10, Y10
 	VPXOR        Y12, Y10, Y10
-	VPSHUFD      $0xf5, Y1, Y8
-	VPBROADCASTD 52(R8), Y12
-	VPXOR        Y5, Y8, Y8
-	VPXOR        Y12, Y8, Y8
-	VPMULUDQ     Y6, Y11, Y5
-	VPMULUDQ     Y6, Y10, Y10
-	VPMULUDQ     Y7, Y3, Y3
-	VPMULUDQ     Y7, Y8, Y8
-	VPSHUFD      $0xf5, Y3, Y11
-	VPBROADCASTD 56(R8), Y12
-	VPXOR        Y9, Y11, Y11
-	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y5, Y9
-	VPBROADCASTD 60(R8), Y12
-	VPXOR        Y2, Y9, Y9
-	VPXOR        Y12, Y9, Y9
-	VPSHUFD      $0xf5, Y8, Y2
-	VPBROADCASTD 56(R8), Y12
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y12, Y2, Y2
-	VPSHUFD      $0xf5, Y10, Y4
-	VPBROADCASTD 60(R8), Y12
-	VPXOR        Y1, Y4, Y4
+	VPSHUFD      $0xf5, Y3, Y4
+	VPBROADCASTD 36(R8), Y12
+	VPXOR        Y5, Y4, Y4
 	VPXOR        Y12, Y4, Y4
+	VPMULUDQ     Y6, Y11, Y5
+	VPMULUDQ     Y6, Y8, Y8
+	VPMULUDQ     Y7, Y10, Y10
+	VPMULUDQ     Y7, Y4, Y4
+	VPSHUFD      $0xf5, Y10, Y11
+	VPBROADCASTD 40(R8), Y12
+	VPXOR        Y1, Y11, Y11
+	VPXOR        Y12, Y11, Y11
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 40(R8), Y12
+	VPXOR        Y2, Y1, Y1
+	VPXOR        Y12, Y1, Y1
+	VPSHUFD      $0xf5, Y5, Y2
+	VPBROADCASTD 44(R8), Y12
+	VPXOR        Y9, Y2, Y2
+	VPXOR        Y12, Y2, Y2
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 44(R8), Y12
+	VPXOR        Y3, Y9, Y9
+	VPXOR        Y12, Y9, Y9
+	VPMULUDQ     Y6, Y11, Y3
+	VPMULUDQ     Y6, Y1, Y1
+	VPMULUDQ     Y7, Y2, Y2
+	VPMULUDQ     Y7, Y9, Y9
+	VPSHUFD      $0xf5, Y2, Y11
+	VPBROADCASTD 48(R8), Y12
+	VPXOR        Y10, Y11, Y11
+	VPXOR        Y12, Y11, Y11
+	VPSHUFD      $0xf5, Y9, Y10
+	VPBROADCASTD 48(R8), Y12
+	VPXOR        Y4, Y10, Y10
+	VPXOR        Y12, Y10, Y10
+	VPSHUFD      $0xf5, Y3, Y4
+	VPBROADCASTD 52(R8), Y12
+	VPXOR        Y5, Y4, Y4
+	VPXOR        Y12, Y4, Y4
+	VPSHUFD      $0xf5, Y1, Y5
+	VPBROADCASTD 52(R8), Y12
+	VPXOR        Y8, Y5, Y5
+	VPXOR        Y12, Y5, Y5
+	VPMULUDQ     Y6, Y11, Y8
+	VPMULUDQ     Y6, Y10, Y10
+	VPMULUDQ     Y7, Y4, Y4
+	VPMULUDQ     Y7, Y5, Y5
+	VPSHUFD      $0xf5, Y4, Y11
+	VPBROADCASTD 56(R8), Y12
+	VPXOR        Y2, Y11, Y11
+	VPXOR        Y12, Y11, Y11
+	VPSHUFD      $0xf5, Y5, Y2
+	VPBROADCASTD 56(R8), Y12
+	VPXOR        Y9, Y2, Y2
+	VPXOR        Y12, Y2, Y2
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 60(R8), Y12
+	VPXOR        Y3, Y9, Y9
+	VPXOR        Y12, Y9, Y9
+	VPSHUFD      $0xf5, Y10, Y3
+	VPBROADCASTD 60(R8), Y12
+	VPXOR        Y1, Y3, Y3
+	VPXOR        Y12, Y3, Y3
 	VPMULUDQ     Y6, Y11, Y1
 	VPMULUDQ     Y6, Y2, Y2
 	VPMULUDQ     Y7, Y9, Y9
-	VPMULUDQ     Y7, Y4, Y4
+	VPMULUDQ     Y7, Y3, Y3
 	VPSHUFD      $0xf5, Y9, Y11
 	VPBROADCASTD 64(R8), Y12
-	VPXOR        Y3, Y11, Y11
+	VPXOR        Y4, Y11, Y11
 	VPXOR        Y12, Y11, Y11
-	VPSHUFD      $0xf5, Y1, Y3
-	VPBROADCASTD 68(R8), Y12
-	VPXOR        Y5, Y3, Y3
-	VPXOR        Y12, Y3, Y3
-	VPSHUFD      $0xf5, Y4, Y5
+	VPSHUFD      $0xf5, Y3, Y4
 	VPBROADCASTD 64(R8), Y12
+	VPXOR        Y5, Y4, Y4
+	VPXOR        Y12, Y4, Y4
+	VPSHUFD      $0xf5, Y1, Y5
+	VPBROADCASTD 68(R8), Y12
 	VPXOR        Y8, Y5, Y5
 	VPXOR        Y12, Y5, Y5
 	VPSHUFD      $0xf5, Y2, Y8
@@ -1604,346 +1511,343 @@ row:
 	VPXOR        Y10, Y8, Y8
 	VPXOR        Y12, Y8, Y8
 	VPMULUDQ     Y6, Y11, Y10
-	VPMULUDQ     Y6, Y5, Y5
-	VPMULUDQ     Y7, Y3, Y3
+	VPMULUDQ     Y6, Y4, Y4
+	VPMULUDQ     Y7, Y5, Y5
 	VPMULUDQ     Y7, Y8, Y6
-	VPSHUFD      $0xf5, Y3, Y7
+	VPSHUFD      $0xf5, Y5, Y7
 	VPBROADCASTD 72(R8), Y8
 	VPXOR        Y9, Y7, Y7
 	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y10, Y8
-	VPBROADCASTD 76(R8), Y9
-	VPXOR        Y1, Y8, Y8
-	VPXOR        Y9, Y8, Y8
-	VPSHUFD      $0xf5, Y6, Y1
+	VPSHUFD      $0xf5, Y6, Y8
 	VPBROADCASTD 72(R8), Y9
-	VPXOR        Y4, Y1, Y1
-	VPXOR        Y9, Y1, Y1
-	VPSHUFD      $0xf5, Y5, Y4
+	VPXOR        Y3, Y8, Y8
+	VPXOR        Y9, Y8, Y8
+	VPSHUFD      $0xf5, Y10, Y3
 	VPBROADCASTD 76(R8), Y9
-	VPXOR        Y2, Y4, Y4
-	VPXOR        Y9, Y4, Y4
-	VPSHUFD      $0xa0, Y1, Y1
-	VPBLENDD     $0xaa, Y1, Y7, Y7
-	VPSHUFD      $0xa0, Y6, Y6
-	VPBLENDD     $0xaa, Y6, Y3, Y3
-	VPSHUFD      $0xa0, Y4, Y4
-	VPBLENDD     $0xaa, Y4, Y8, Y8
-	VPSHUFD      $0xa0, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y10, Y10
+	VPXOR        Y1, Y3, Y3
+	VPXOR        Y9, Y3, Y3
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 76(R8), Y9
+	VPXOR        Y2, Y1, Y1
+	VPXOR        Y9, Y1, Y1
+	VPSHUFD      $0xa0, Y8, Y8
+	VPBLENDD     $0xaa, Y8, Y7, Y7
 	VPSRLD       $0x08, Y7, Y7
 	VORPS        lowBit<>+0(SB), Y7, Y7
 	VCVTDQ2PS    Y7, Y7
 	VMOVUPS      Y7, 32(SP)
+	VPSHUFD      $0xa0, Y6, Y6
+	VPBLENDD     $0xaa, Y6, Y5, Y5
+	VPSRLD       $0x08, Y5, Y5
+	VORPS        lowBit<>+0(SB), Y5, Y5
+	VCVTDQ2PS    Y5, Y5
+	VMOVUPS      Y5, 96(SP)
+	VPSHUFD      $0xa0, Y1, Y1
+	VPBLENDD     $0xaa, Y1, Y3, Y3
 	VPSRLD       $0x08, Y3, Y3
 	VORPS        lowBit<>+0(SB), Y3, Y3
 	VCVTDQ2PS    Y3, Y3
-	VMOVUPS      Y3, 96(SP)
-	VPSRLD       $0x08, Y8, Y8
-	VORPS        lowBit<>+0(SB), Y8, Y8
-	VCVTDQ2PS    Y8, Y8
-	VMOVUPS      Y8, 160(SP)
+	VMOVUPS      Y3, 160(SP)
+	VPSHUFD      $0xa0, Y4, Y4
+	VPBLENDD     $0xaa, Y4, Y10, Y10
 	VPSRLD       $0x08, Y10, Y10
 	VORPS        lowBit<>+0(SB), Y10, Y10
 	VCVTDQ2PS    Y10, Y10
 	VMOVUPS      Y10, 224(SP)
 	XORQ         R13, R13
-	VMOVUPS      224(SP), Y1
-	VBROADCASTSS (AX), Y2
-	VMULPS       224(SI), Y2, Y2
-	VXORPS       signBit<>+0(SB), Y2, Y2
-	VMINPS       expMax<>+0(SB), Y2, Y2
-	VMAXPS       expMin<>+0(SB), Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       log2E<>+0(SB), Y3, Y3
-	VADDPS       roundMagic<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y5
-	VSUBPS       roundMagic<>+0(SB), Y3, Y3
-	VMOVAPS      Y3, Y4
-	VMULPS       ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y2, Y2
-	VMULPS       ln2Lo<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       expC6<>+0(SB), Y3, Y3
-	VADDPS       expC5<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC4<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC3<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC2<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y2, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y2, Y3, Y3
-	VADDPS       one<>+0(SB), Y3, Y3
-	VPADDD       Y5, Y3, Y2
-	VADDPS       one<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VCMPPS       $0x01, Y0, Y2, Y2
-	VMOVMSKPS    Y2, R14
-	SHLQ         $0x08, R13
-	ORQ          R14, R13
 	VMOVUPS      192(SP), Y1
-	VBROADCASTSS (AX), Y2
-	VMULPS       192(SI), Y2, Y2
-	VXORPS       signBit<>+0(SB), Y2, Y2
-	VMINPS       expMax<>+0(SB), Y2, Y2
-	VMAXPS       expMin<>+0(SB), Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       log2E<>+0(SB), Y3, Y3
-	VADDPS       roundMagic<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y5
-	VSUBPS       roundMagic<>+0(SB), Y3, Y3
-	VMOVAPS      Y3, Y4
-	VMULPS       ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y2, Y2
-	VMULPS       ln2Lo<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       expC6<>+0(SB), Y3, Y3
-	VADDPS       expC5<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC4<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC3<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC2<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y2, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y2, Y3, Y3
+	VMOVUPS      224(SP), Y2
+	VBROADCASTSS (AX), Y3
+	VMULPS       192(SI), Y3, Y4
+	VMULPS       224(SI), Y3, Y3
+	VXORPS       signBit<>+0(SB), Y4, Y4
+	VXORPS       signBit<>+0(SB), Y3, Y3
+	VMINPS       expMax<>+0(SB), Y4, Y4
+	VMINPS       expMax<>+0(SB), Y3, Y3
+	VMAXPS       expMin<>+0(SB), Y4, Y4
+	VMAXPS       expMin<>+0(SB), Y3, Y3
+	VMOVAPS      Y4, Y5
+	VMOVAPS      Y3, Y6
+	VMULPS       log2E<>+0(SB), Y5, Y5
+	VMULPS       log2E<>+0(SB), Y6, Y6
+	VADDPS       roundMagic<>+0(SB), Y5, Y5
+	VADDPS       roundMagic<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y5, Y7
+	VPSLLD       $0x17, Y6, Y8
+	VSUBPS       roundMagic<>+0(SB), Y5, Y5
+	VSUBPS       roundMagic<>+0(SB), Y6, Y6
+	VMOVAPS      Y5, Y9
+	VMOVAPS      Y6, Y10
+	VMULPS       ln2Hi<>+0(SB), Y9, Y9
+	VMULPS       ln2Hi<>+0(SB), Y10, Y10
+	VSUBPS       Y9, Y4, Y4
+	VSUBPS       Y10, Y3, Y3
+	VMULPS       ln2Lo<>+0(SB), Y5, Y5
+	VMULPS       ln2Lo<>+0(SB), Y6, Y6
+	VSUBPS       Y5, Y4, Y4
+	VSUBPS       Y6, Y3, Y3
+	VMOVAPS      Y4, Y5
+	VMOVAPS      Y3, Y6
+	VMULPS       expC6<>+0(SB), Y5, Y5
+	VMULPS       expC6<>+0(SB), Y6, Y6
+	VADDPS       expC5<>+0(SB), Y5, Y5
+	VADDPS       expC5<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC4<>+0(SB), Y5, Y5
+	VADDPS       expC4<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC3<>+0(SB), Y5, Y5
+	VADDPS       expC3<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC2<>+0(SB), Y5, Y5
+	VADDPS       expC2<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y4, Y9
+	VMULPS       Y3, Y3, Y10
+	VMULPS       Y9, Y5, Y5
+	VMULPS       Y10, Y6, Y6
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y6, Y6
+	VADDPS       one<>+0(SB), Y5, Y5
+	VADDPS       one<>+0(SB), Y6, Y6
+	VPADDD       Y7, Y5, Y4
+	VPADDD       Y8, Y6, Y3
+	VADDPS       one<>+0(SB), Y4, Y4
 	VADDPS       one<>+0(SB), Y3, Y3
-	VPADDD       Y5, Y3, Y2
-	VADDPS       one<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VCMPPS       $0x01, Y0, Y2, Y2
-	VMOVMSKPS    Y2, R14
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y2, Y3, Y3
+	VCMPPS       $0x01, Y0, Y3, Y3
+	VMOVMSKPS    Y3, R14
 	SHLQ         $0x08, R13
 	ORQ          R14, R13
-	VMOVUPS      160(SP), Y1
-	VBROADCASTSS (AX), Y2
-	VMULPS       160(SI), Y2, Y2
-	VXORPS       signBit<>+0(SB), Y2, Y2
-	VMINPS       expMax<>+0(SB), Y2, Y2
-	VMAXPS       expMin<>+0(SB), Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       log2E<>+0(SB), Y3, Y3
-	VADDPS       roundMagic<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y5
-	VSUBPS       roundMagic<>+0(SB), Y3, Y3
-	VMOVAPS      Y3, Y4
-	VMULPS       ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y2, Y2
-	VMULPS       ln2Lo<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       expC6<>+0(SB), Y3, Y3
-	VADDPS       expC5<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC4<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC3<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC2<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y2, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y2, Y3, Y3
-	VADDPS       one<>+0(SB), Y3, Y3
-	VPADDD       Y5, Y3, Y2
-	VADDPS       one<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VCMPPS       $0x01, Y0, Y2, Y2
-	VMOVMSKPS    Y2, R14
+	VCMPPS       $0x01, Y0, Y4, Y4
+	VMOVMSKPS    Y4, R14
 	SHLQ         $0x08, R13
 	ORQ          R14, R13
 	VMOVUPS      128(SP), Y1
-	VBROADCASTSS (AX), Y2
-	VMULPS       128(SI), Y2, Y2
-	VXORPS       signBit<>+0(SB), Y2, Y2
-	VMINPS       expMax<>+0(SB), Y2, Y2
-	VMAXPS       expMin<>+0(SB), Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       log2E<>+0(SB), Y3, Y3
-	VADDPS       roundMagic<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y5
-	VSUBPS       roundMagic<>+0(SB), Y3, Y3
-	VMOVAPS      Y3, Y4
-	VMULPS       ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y2, Y2
-	VMULPS       ln2Lo<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       expC6<>+0(SB), Y3, Y3
-	VADDPS       expC5<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC4<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC3<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC2<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y2, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y2, Y3, Y3
+	VMOVUPS      160(SP), Y2
+	VBROADCASTSS (AX), Y3
+	VMULPS       128(SI), Y3, Y4
+	VMULPS       160(SI), Y3, Y3
+	VXORPS       signBit<>+0(SB), Y4, Y4
+	VXORPS       signBit<>+0(SB), Y3, Y3
+	VMINPS       expMax<>+0(SB), Y4, Y4
+	VMINPS       expMax<>+0(SB), Y3, Y3
+	VMAXPS       expMin<>+0(SB), Y4, Y4
+	VMAXPS       expMin<>+0(SB), Y3, Y3
+	VMOVAPS      Y4, Y5
+	VMOVAPS      Y3, Y6
+	VMULPS       log2E<>+0(SB), Y5, Y5
+	VMULPS       log2E<>+0(SB), Y6, Y6
+	VADDPS       roundMagic<>+0(SB), Y5, Y5
+	VADDPS       roundMagic<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y5, Y7
+	VPSLLD       $0x17, Y6, Y8
+	VSUBPS       roundMagic<>+0(SB), Y5, Y5
+	VSUBPS       roundMagic<>+0(SB), Y6, Y6
+	VMOVAPS      Y5, Y9
+	VMOVAPS      Y6, Y10
+	VMULPS       ln2Hi<>+0(SB), Y9, Y9
+	VMULPS       ln2Hi<>+0(SB), Y10, Y10
+	VSUBPS       Y9, Y4, Y4
+	VSUBPS       Y10, Y3, Y3
+	VMULPS       ln2Lo<>+0(SB), Y5, Y5
+	VMULPS       ln2Lo<>+0(SB), Y6, Y6
+	VSUBPS       Y5, Y4, Y4
+	VSUBPS       Y6, Y3, Y3
+	VMOVAPS      Y4, Y5
+	VMOVAPS      Y3, Y6
+	VMULPS       expC6<>+0(SB), Y5, Y5
+	VMULPS       expC6<>+0(SB), Y6, Y6
+	VADDPS       expC5<>+0(SB), Y5, Y5
+	VADDPS       expC5<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC4<>+0(SB), Y5, Y5
+	VADDPS       expC4<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC3<>+0(SB), Y5, Y5
+	VADDPS       expC3<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC2<>+0(SB), Y5, Y5
+	VADDPS       expC2<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y4, Y9
+	VMULPS       Y3, Y3, Y10
+	VMULPS       Y9, Y5, Y5
+	VMULPS       Y10, Y6, Y6
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y6, Y6
+	VADDPS       one<>+0(SB), Y5, Y5
+	VADDPS       one<>+0(SB), Y6, Y6
+	VPADDD       Y7, Y5, Y4
+	VPADDD       Y8, Y6, Y3
+	VADDPS       one<>+0(SB), Y4, Y4
 	VADDPS       one<>+0(SB), Y3, Y3
-	VPADDD       Y5, Y3, Y2
-	VADDPS       one<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VCMPPS       $0x01, Y0, Y2, Y2
-	VMOVMSKPS    Y2, R14
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y2, Y3, Y3
+	VCMPPS       $0x01, Y0, Y3, Y3
+	VMOVMSKPS    Y3, R14
 	SHLQ         $0x08, R13
 	ORQ          R14, R13
-	VMOVUPS      96(SP), Y1
-	VBROADCASTSS (AX), Y2
-	VMULPS       96(SI), Y2, Y2
-	VXORPS       signBit<>+0(SB), Y2, Y2
-	VMINPS       expMax<>+0(SB), Y2, Y2
-	VMAXPS       expMin<>+0(SB), Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       log2E<>+0(SB), Y3, Y3
-	VADDPS       roundMagic<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y5
-	VSUBPS       roundMagic<>+0(SB), Y3, Y3
-	VMOVAPS      Y3, Y4
-	VMULPS       ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y2, Y2
-	VMULPS       ln2Lo<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       expC6<>+0(SB), Y3, Y3
-	VADDPS       expC5<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC4<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC3<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC2<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y2, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y2, Y3, Y3
-	VADDPS       one<>+0(SB), Y3, Y3
-	VPADDD       Y5, Y3, Y2
-	VADDPS       one<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VCMPPS       $0x01, Y0, Y2, Y2
-	VMOVMSKPS    Y2, R14
+	VCMPPS       $0x01, Y0, Y4, Y4
+	VMOVMSKPS    Y4, R14
 	SHLQ         $0x08, R13
 	ORQ          R14, R13
 	VMOVUPS      64(SP), Y1
-	VBROADCASTSS (AX), Y2
-	VMULPS       64(SI), Y2, Y2
-	VXORPS       signBit<>+0(SB), Y2, Y2
-	VMINPS       expMax<>+0(SB), Y2, Y2
-	VMAXPS       expMin<>+0(SB), Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       log2E<>+0(SB), Y3, Y3
-	VADDPS       roundMagic<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y5
-	VSUBPS       roundMagic<>+0(SB), Y3, Y3
-	VMOVAPS      Y3, Y4
-	VMULPS       ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y2, Y2
-	VMULPS       ln2Lo<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       expC6<>+0(SB), Y3, Y3
-	VADDPS       expC5<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC4<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC3<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC2<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y2, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y2, Y3, Y3
+	VMOVUPS      96(SP), Y2
+	VBROADCASTSS (AX), Y3
+	VMULPS       64(SI), Y3, Y4
+	VMULPS       96(SI), Y3, Y3
+	VXORPS       signBit<>+0(SB), Y4, Y4
+	VXORPS       signBit<>+0(SB), Y3, Y3
+	VMINPS       expMax<>+0(SB), Y4, Y4
+	VMINPS       expMax<>+0(SB), Y3, Y3
+	VMAXPS       expMin<>+0(SB), Y4, Y4
+	VMAXPS       expMin<>+0(SB), Y3, Y3
+	VMOVAPS      Y4, Y5
+	VMOVAPS      Y3, Y6
+	VMULPS       log2E<>+0(SB), Y5, Y5
+	VMULPS       log2E<>+0(SB), Y6, Y6
+	VADDPS       roundMagic<>+0(SB), Y5, Y5
+	VADDPS       roundMagic<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y5, Y7
+	VPSLLD       $0x17, Y6, Y8
+	VSUBPS       roundMagic<>+0(SB), Y5, Y5
+	VSUBPS       roundMagic<>+0(SB), Y6, Y6
+	VMOVAPS      Y5, Y9
+	VMOVAPS      Y6, Y10
+	VMULPS       ln2Hi<>+0(SB), Y9, Y9
+	VMULPS       ln2Hi<>+0(SB), Y10, Y10
+	VSUBPS       Y9, Y4, Y4
+	VSUBPS       Y10, Y3, Y3
+	VMULPS       ln2Lo<>+0(SB), Y5, Y5
+	VMULPS       ln2Lo<>+0(SB), Y6, Y6
+	VSUBPS       Y5, Y4, Y4
+	VSUBPS       Y6, Y3, Y3
+	VMOVAPS      Y4, Y5
+	VMOVAPS      Y3, Y6
+	VMULPS       expC6<>+0(SB), Y5, Y5
+	VMULPS       expC6<>+0(SB), Y6, Y6
+	VADDPS       expC5<>+0(SB), Y5, Y5
+	VADDPS       expC5<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC4<>+0(SB), Y5, Y5
+	VADDPS       expC4<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC3<>+0(SB), Y5, Y5
+	VADDPS       expC3<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC2<>+0(SB), Y5, Y5
+	VADDPS       expC2<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y4, Y9
+	VMULPS       Y3, Y3, Y10
+	VMULPS       Y9, Y5, Y5
+	VMULPS       Y10, Y6, Y6
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y6, Y6
+	VADDPS       one<>+0(SB), Y5, Y5
+	VADDPS       one<>+0(SB), Y6, Y6
+	VPADDD       Y7, Y5, Y4
+	VPADDD       Y8, Y6, Y3
+	VADDPS       one<>+0(SB), Y4, Y4
 	VADDPS       one<>+0(SB), Y3, Y3
-	VPADDD       Y5, Y3, Y2
-	VADDPS       one<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VCMPPS       $0x01, Y0, Y2, Y2
-	VMOVMSKPS    Y2, R14
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y2, Y3, Y3
+	VCMPPS       $0x01, Y0, Y3, Y3
+	VMOVMSKPS    Y3, R14
 	SHLQ         $0x08, R13
 	ORQ          R14, R13
-	VMOVUPS      32(SP), Y1
-	VBROADCASTSS (AX), Y2
-	VMULPS       32(SI), Y2, Y2
-	VXORPS       signBit<>+0(SB), Y2, Y2
-	VMINPS       expMax<>+0(SB), Y2, Y2
-	VMAXPS       expMin<>+0(SB), Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       log2E<>+0(SB), Y3, Y3
-	VADDPS       roundMagic<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y5
-	VSUBPS       roundMagic<>+0(SB), Y3, Y3
-	VMOVAPS      Y3, Y4
-	VMULPS       ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y2, Y2
-	VMULPS       ln2Lo<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       expC6<>+0(SB), Y3, Y3
-	VADDPS       expC5<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC4<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC3<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC2<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y2, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y2, Y3, Y3
-	VADDPS       one<>+0(SB), Y3, Y3
-	VPADDD       Y5, Y3, Y2
-	VADDPS       one<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VCMPPS       $0x01, Y0, Y2, Y2
-	VMOVMSKPS    Y2, R14
+	VCMPPS       $0x01, Y0, Y4, Y4
+	VMOVMSKPS    Y4, R14
 	SHLQ         $0x08, R13
 	ORQ          R14, R13
 	VMOVUPS      (SP), Y1
-	VBROADCASTSS (AX), Y2
-	VMULPS       (SI), Y2, Y2
-	VXORPS       signBit<>+0(SB), Y2, Y2
-	VMINPS       expMax<>+0(SB), Y2, Y2
-	VMAXPS       expMin<>+0(SB), Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       log2E<>+0(SB), Y3, Y3
-	VADDPS       roundMagic<>+0(SB), Y3, Y3
-	VPSLLD       $0x17, Y3, Y5
-	VSUBPS       roundMagic<>+0(SB), Y3, Y3
-	VMOVAPS      Y3, Y4
-	VMULPS       ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS       Y4, Y2, Y2
-	VMULPS       ln2Lo<>+0(SB), Y3, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVAPS      Y2, Y3
-	VMULPS       expC6<>+0(SB), Y3, Y3
-	VADDPS       expC5<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC4<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC3<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y3, Y3
-	VADDPS       expC2<>+0(SB), Y3, Y3
-	VMULPS       Y2, Y2, Y4
-	VMULPS       Y4, Y3, Y3
-	VADDPS       Y2, Y3, Y3
+	VMOVUPS      32(SP), Y2
+	VBROADCASTSS (AX), Y3
+	VMULPS       (SI), Y3, Y4
+	VMULPS       32(SI), Y3, Y3
+	VXORPS       signBit<>+0(SB), Y4, Y4
+	VXORPS       signBit<>+0(SB), Y3, Y3
+	VMINPS       expMax<>+0(SB), Y4, Y4
+	VMINPS       expMax<>+0(SB), Y3, Y3
+	VMAXPS       expMin<>+0(SB), Y4, Y4
+	VMAXPS       expMin<>+0(SB), Y3, Y3
+	VMOVAPS      Y4, Y5
+	VMOVAPS      Y3, Y6
+	VMULPS       log2E<>+0(SB), Y5, Y5
+	VMULPS       log2E<>+0(SB), Y6, Y6
+	VADDPS       roundMagic<>+0(SB), Y5, Y5
+	VADDPS       roundMagic<>+0(SB), Y6, Y6
+	VPSLLD       $0x17, Y5, Y7
+	VPSLLD       $0x17, Y6, Y8
+	VSUBPS       roundMagic<>+0(SB), Y5, Y5
+	VSUBPS       roundMagic<>+0(SB), Y6, Y6
+	VMOVAPS      Y5, Y9
+	VMOVAPS      Y6, Y10
+	VMULPS       ln2Hi<>+0(SB), Y9, Y9
+	VMULPS       ln2Hi<>+0(SB), Y10, Y10
+	VSUBPS       Y9, Y4, Y4
+	VSUBPS       Y10, Y3, Y3
+	VMULPS       ln2Lo<>+0(SB), Y5, Y5
+	VMULPS       ln2Lo<>+0(SB), Y6, Y6
+	VSUBPS       Y5, Y4, Y4
+	VSUBPS       Y6, Y3, Y3
+	VMOVAPS      Y4, Y5
+	VMOVAPS      Y3, Y6
+	VMULPS       expC6<>+0(SB), Y5, Y5
+	VMULPS       expC6<>+0(SB), Y6, Y6
+	VADDPS       expC5<>+0(SB), Y5, Y5
+	VADDPS       expC5<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC4<>+0(SB), Y5, Y5
+	VADDPS       expC4<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC3<>+0(SB), Y5, Y5
+	VADDPS       expC3<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y5, Y5
+	VMULPS       Y3, Y6, Y6
+	VADDPS       expC2<>+0(SB), Y5, Y5
+	VADDPS       expC2<>+0(SB), Y6, Y6
+	VMULPS       Y4, Y4, Y9
+	VMULPS       Y3, Y3, Y10
+	VMULPS       Y9, Y5, Y5
+	VMULPS       Y10, Y6, Y6
+	VADDPS       Y4, Y5, Y5
+	VADDPS       Y3, Y6, Y6
+	VADDPS       one<>+0(SB), Y5, Y5
+	VADDPS       one<>+0(SB), Y6, Y6
+	VPADDD       Y7, Y5, Y4
+	VPADDD       Y8, Y6, Y3
+	VADDPS       one<>+0(SB), Y4, Y4
 	VADDPS       one<>+0(SB), Y3, Y3
-	VPADDD       Y5, Y3, Y2
-	VADDPS       one<>+0(SB), Y2, Y2
-	VMULPS       Y1, Y2, Y2
-	VCMPPS       $0x01, Y0, Y2, Y2
-	VMOVMSKPS    Y2, R14
+	VMULPS       Y1, Y4, Y4
+	VMULPS       Y2, Y3, Y3
+	VCMPPS       $0x01, Y0, Y3, Y3
+	VMOVMSKPS    Y3, R14
+	SHLQ         $0x08, R13
+	ORQ          R14, R13
+	VCMPPS       $0x01, Y0, Y4, Y4
+	VMOVMSKPS    Y4, R14
 	SHLQ         $0x08, R13
 	ORQ          R14, R13
 	ANDQ         R12, R13
 	MOVQ         R13, (DX)
 	ADDQ         BX, DX
 	ADDQ         DI, SI
-	INCQ         R10
 	ADDQ         CX, AX
 	DECQ         R11
-	JNE          row
+	ADDQ         $0x01, R10
+	TESTQ        R11, R11
+	JNE          rows
 	VZEROUPPER
 	RET
 
@@ -2172,187 +2076,187 @@ TEXT ·drawMeansAVX2(SB), NOSPLIT, $256-72
 	MOVQ n+56(FP), R9
 	MOVQ mask+64(FP), R10
 
-row:
+rows:
 	VMOVD        DI, X0
 	VPBROADCASTD X0, Y0
 	VPADDD       lanes8_0_0<>+0(SB), Y0, Y0
 	VMOVD        DI, X1
 	VPBROADCASTD X1, Y1
 	VPADDD       lanes8_0_1<>+0(SB), Y1, Y1
-	VMOVD        R8, X2
-	VPBROADCASTD X2, Y2
-	VPBROADCASTD 80(SI), Y3
-	VPBROADCASTD 84(SI), Y4
+	VPBROADCASTD 80(SI), Y2
+	VPBROADCASTD 84(SI), Y3
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
 	VMOVDQU      philoxM0<>+0(SB), Y5
 	VMOVDQU      philoxM1<>+0(SB), Y6
 	VPMULUDQ     Y5, Y0, Y0
 	VPMULUDQ     Y5, Y1, Y1
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y3, Y7
+	VPMULUDQ     Y6, Y2, Y2
+	VPSHUFD      $0xf5, Y2, Y7
 	VPBROADCASTD (SI), Y8
-	VPXOR        Y2, Y7, Y7
+	VPXOR        Y4, Y7, Y7
 	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y0, Y2
+	VPSHUFD      $0xf5, Y0, Y4
 	VPBROADCASTD 4(SI), Y8
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y8, Y2, Y2
+	VPXOR        Y3, Y4, Y4
+	VPXOR        Y8, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y8
 	VPBROADCASTD 4(SI), Y9
-	VPXOR        Y4, Y8, Y8
-	VPXOR        Y9, Y8, Y8
-	VPMULUDQ     Y5, Y7, Y4
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y8, Y7
-	VPSHUFD      $0xf5, Y2, Y8
-	VPBROADCASTD 8(SI), Y9
 	VPXOR        Y3, Y8, Y8
 	VPXOR        Y9, Y8, Y8
-	VPSHUFD      $0xf5, Y4, Y9
-	VPBROADCASTD 12(SI), Y10
-	VPXOR        Y0, Y9, Y9
-	VPXOR        Y10, Y9, Y9
-	VPSHUFD      $0xf5, Y7, Y0
+	VPMULUDQ     Y5, Y7, Y3
+	VPMULUDQ     Y6, Y4, Y4
+	VPMULUDQ     Y6, Y8, Y7
+	VPSHUFD      $0xf5, Y4, Y8
+	VPBROADCASTD 8(SI), Y9
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y9, Y8, Y8
+	VPSHUFD      $0xf5, Y7, Y9
 	VPBROADCASTD 8(SI), Y10
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y10, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
-	VPBROADCASTD 12(SI), Y10
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y10, Y3, Y3
-	VPMULUDQ     Y5, Y8, Y1
-	VPMULUDQ     Y5, Y0, Y0
-	VPMULUDQ     Y6, Y9, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y9
-	VPBROADCASTD 16(SI), Y10
 	VPXOR        Y2, Y9, Y9
 	VPXOR        Y10, Y9, Y9
-	VPSHUFD      $0xf5, Y1, Y2
-	VPBROADCASTD 20(SI), Y10
-	VPXOR        Y4, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y2
+	VPBROADCASTD 12(SI), Y10
+	VPXOR        Y0, Y2, Y2
 	VPXOR        Y10, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y10
-	VPBROADCASTD 16(SI), Y11
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 12(SI), Y10
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y10, Y0, Y0
+	VPMULUDQ     Y5, Y8, Y1
+	VPMULUDQ     Y5, Y9, Y8
+	VPMULUDQ     Y6, Y2, Y2
+	VPMULUDQ     Y6, Y0, Y0
+	VPSHUFD      $0xf5, Y2, Y9
+	VPBROADCASTD 16(SI), Y10
+	VPXOR        Y4, Y9, Y9
+	VPXOR        Y10, Y9, Y9
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 16(SI), Y10
+	VPXOR        Y7, Y4, Y4
+	VPXOR        Y10, Y4, Y4
+	VPSHUFD      $0xf5, Y1, Y7
+	VPBROADCASTD 20(SI), Y10
+	VPXOR        Y3, Y7, Y7
+	VPXOR        Y10, Y7, Y7
+	VPSHUFD      $0xf5, Y8, Y10
+	VPBROADCASTD 20(SI), Y11
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPMULUDQ     Y5, Y9, Y3
+	VPMULUDQ     Y5, Y4, Y4
+	VPMULUDQ     Y6, Y7, Y7
+	VPMULUDQ     Y6, Y10, Y9
+	VPSHUFD      $0xf5, Y7, Y10
+	VPBROADCASTD 24(SI), Y11
+	VPXOR        Y2, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y2
+	VPBROADCASTD 24(SI), Y11
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y11, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 28(SI), Y11
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y11, Y0, Y0
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 28(SI), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPMULUDQ     Y5, Y10, Y8
+	VPMULUDQ     Y5, Y2, Y2
+	VPMULUDQ     Y6, Y0, Y0
+	VPMULUDQ     Y6, Y1, Y1
+	VPSHUFD      $0xf5, Y0, Y10
+	VPBROADCASTD 32(SI), Y11
 	VPXOR        Y7, Y10, Y10
 	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y7
-	VPBROADCASTD 20(SI), Y11
-	VPXOR        Y4, Y7, Y7
-	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y9, Y4
-	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 24(SI), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y4, Y8
-	VPBROADCASTD 28(SI), Y11
-	VPXOR        Y1, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y1
-	VPBROADCASTD 24(SI), Y11
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y11, Y1, Y1
-	VPSHUFD      $0xf5, Y9, Y3
-	VPBROADCASTD 28(SI), Y11
-	VPXOR        Y0, Y3, Y3
-	VPXOR        Y11, Y3, Y3
-	VPMULUDQ     Y5, Y10, Y0
-	VPMULUDQ     Y5, Y1, Y1
-	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y10
-	VPBROADCASTD 32(SI), Y11
-	VPXOR        Y2, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y2
-	VPBROADCASTD 36(SI), Y11
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y4
-	VPBROADCASTD 32(SI), Y11
-	VPXOR        Y7, Y4, Y4
-	VPXOR        Y11, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y7
-	VPBROADCASTD 36(SI), Y11
+	VPBROADCASTD 32(SI), Y11
 	VPXOR        Y9, Y7, Y7
 	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y5, Y4, Y4
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 40(SI), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y9, Y8
-	VPBROADCASTD 44(SI), Y11
-	VPXOR        Y0, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y0
-	VPBROADCASTD 40(SI), Y11
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y11, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
-	VPBROADCASTD 44(SI), Y11
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y11, Y3, Y3
-	VPMULUDQ     Y5, Y10, Y1
-	VPMULUDQ     Y5, Y0, Y0
-	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y10
-	VPBROADCASTD 48(SI), Y11
-	VPXOR        Y2, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y1, Y2
-	VPBROADCASTD 52(SI), Y11
-	VPXOR        Y9, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y9
-	VPBROADCASTD 48(SI), Y11
-	VPXOR        Y7, Y9, Y9
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 36(SI), Y11
+	VPXOR        Y3, Y9, Y9
 	VPXOR        Y11, Y9, Y9
-	VPSHUFD      $0xf5, Y0, Y7
-	VPBROADCASTD 52(SI), Y11
-	VPXOR        Y4, Y7, Y7
-	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y10, Y4
-	VPMULUDQ     Y5, Y9, Y9
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 56(SI), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y4, Y8
-	VPBROADCASTD 60(SI), Y11
-	VPXOR        Y1, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y1
-	VPBROADCASTD 56(SI), Y11
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y11, Y1, Y1
-	VPSHUFD      $0xf5, Y9, Y3
-	VPBROADCASTD 60(SI), Y11
-	VPXOR        Y0, Y3, Y3
+	VPSHUFD      $0xf5, Y2, Y3
+	VPBROADCASTD 36(SI), Y11
+	VPXOR        Y4, Y3, Y3
 	VPXOR        Y11, Y3, Y3
+	VPMULUDQ     Y5, Y10, Y4
+	VPMULUDQ     Y5, Y7, Y7
+	VPMULUDQ     Y6, Y9, Y9
+	VPMULUDQ     Y6, Y3, Y3
+	VPSHUFD      $0xf5, Y9, Y10
+	VPBROADCASTD 40(SI), Y11
+	VPXOR        Y0, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 40(SI), Y11
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y11, Y0, Y0
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 44(SI), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPSHUFD      $0xf5, Y7, Y8
+	VPBROADCASTD 44(SI), Y11
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPMULUDQ     Y5, Y10, Y2
+	VPMULUDQ     Y5, Y0, Y0
+	VPMULUDQ     Y6, Y1, Y1
+	VPMULUDQ     Y6, Y8, Y8
+	VPSHUFD      $0xf5, Y1, Y10
+	VPBROADCASTD 48(SI), Y11
+	VPXOR        Y9, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 48(SI), Y11
+	VPXOR        Y3, Y9, Y9
+	VPXOR        Y11, Y9, Y9
+	VPSHUFD      $0xf5, Y2, Y3
+	VPBROADCASTD 52(SI), Y11
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y11, Y3, Y3
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 52(SI), Y11
+	VPXOR        Y7, Y4, Y4
+	VPXOR        Y11, Y4, Y4
+	VPMULUDQ     Y5, Y10, Y7
+	VPMULUDQ     Y5, Y9, Y9
+	VPMULUDQ     Y6, Y3, Y3
+	VPMULUDQ     Y6, Y4, Y4
+	VPSHUFD      $0xf5, Y3, Y10
+	VPBROADCASTD 56(SI), Y11
+	VPXOR        Y1, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 56(SI), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPSHUFD      $0xf5, Y7, Y8
+	VPBROADCASTD 60(SI), Y11
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPSHUFD      $0xf5, Y9, Y2
+	VPBROADCASTD 60(SI), Y11
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y11, Y2, Y2
 	VPMULUDQ     Y5, Y10, Y0
 	VPMULUDQ     Y5, Y1, Y1
 	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
+	VPMULUDQ     Y6, Y2, Y2
 	VPSHUFD      $0xf5, Y8, Y10
 	VPBROADCASTD 64(SI), Y11
-	VPXOR        Y2, Y10, Y10
+	VPXOR        Y3, Y10, Y10
 	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y2
-	VPBROADCASTD 68(SI), Y11
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y4
+	VPSHUFD      $0xf5, Y2, Y3
 	VPBROADCASTD 64(SI), Y11
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y11, Y3, Y3
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 68(SI), Y11
 	VPXOR        Y7, Y4, Y4
 	VPXOR        Y11, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y7
@@ -2360,45 +2264,45 @@ row:
 	VPXOR        Y9, Y7, Y7
 	VPXOR        Y11, Y7, Y7
 	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y5, Y4, Y4
-	VPMULUDQ     Y6, Y2, Y2
+	VPMULUDQ     Y5, Y3, Y3
+	VPMULUDQ     Y6, Y4, Y4
 	VPMULUDQ     Y6, Y7, Y5
-	VPSHUFD      $0xf5, Y2, Y6
+	VPSHUFD      $0xf5, Y4, Y6
 	VPBROADCASTD 72(SI), Y7
 	VPXOR        Y8, Y6, Y6
 	VPXOR        Y7, Y6, Y6
-	VPSHUFD      $0xf5, Y9, Y7
-	VPBROADCASTD 76(SI), Y8
-	VPXOR        Y0, Y7, Y7
-	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y5, Y0
+	VPSHUFD      $0xf5, Y5, Y7
 	VPBROADCASTD 72(SI), Y8
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y8, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
+	VPXOR        Y2, Y7, Y7
+	VPXOR        Y8, Y7, Y7
+	VPSHUFD      $0xf5, Y9, Y2
 	VPBROADCASTD 76(SI), Y8
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y8, Y3, Y3
-	VPSHUFD      $0xa0, Y0, Y0
-	VPBLENDD     $0xaa, Y0, Y6, Y6
-	VPSHUFD      $0xa0, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y2, Y2
-	VPSHUFD      $0xa0, Y3, Y3
-	VPBLENDD     $0xaa, Y3, Y7, Y7
-	VPSHUFD      $0xa0, Y4, Y4
-	VPBLENDD     $0xaa, Y4, Y9, Y9
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y8, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 76(SI), Y8
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y8, Y0, Y0
+	VPSHUFD      $0xa0, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y6, Y6
 	VPSRLD       $0x08, Y6, Y6
 	VORPS        lowBit<>+0(SB), Y6, Y6
 	VCVTDQ2PS    Y6, Y6
 	VMOVUPS      Y6, (SP)
+	VPSHUFD      $0xa0, Y5, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y4
+	VPSRLD       $0x08, Y4, Y4
+	VORPS        lowBit<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMOVUPS      Y4, 64(SP)
+	VPSHUFD      $0xa0, Y0, Y0
+	VPBLENDD     $0xaa, Y0, Y2, Y2
 	VPSRLD       $0x08, Y2, Y2
 	VORPS        lowBit<>+0(SB), Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VMOVUPS      Y2, 64(SP)
-	VPSRLD       $0x08, Y7, Y7
-	VORPS        lowBit<>+0(SB), Y7, Y7
-	VCVTDQ2PS    Y7, Y7
-	VMOVUPS      Y7, 128(SP)
+	VMOVUPS      Y2, 128(SP)
+	VPSHUFD      $0xa0, Y3, Y3
+	VPBLENDD     $0xaa, Y3, Y9, Y9
 	VPSRLD       $0x08, Y9, Y9
 	VORPS        lowBit<>+0(SB), Y9, Y9
 	VCVTDQ2PS    Y9, Y9
@@ -2409,180 +2313,180 @@ row:
 	VMOVD        DI, X1
 	VPBROADCASTD X1, Y1
 	VPADDD       lanes8_8_1<>+0(SB), Y1, Y1
-	VMOVD        R8, X2
-	VPBROADCASTD X2, Y2
-	VPBROADCASTD 80(SI), Y3
-	VPBROADCASTD 84(SI), Y4
+	VPBROADCASTD 80(SI), Y2
+	VPBROADCASTD 84(SI), Y3
+	VMOVD        R8, X4
+	VPBROADCASTD X4, Y4
 	VMOVDQU      philoxM0<>+0(SB), Y5
 	VMOVDQU      philoxM1<>+0(SB), Y6
 	VPMULUDQ     Y5, Y0, Y0
 	VPMULUDQ     Y5, Y1, Y1
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y3, Y7
+	VPMULUDQ     Y6, Y2, Y2
+	VPSHUFD      $0xf5, Y2, Y7
 	VPBROADCASTD (SI), Y8
-	VPXOR        Y2, Y7, Y7
+	VPXOR        Y4, Y7, Y7
 	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y0, Y2
+	VPSHUFD      $0xf5, Y0, Y4
 	VPBROADCASTD 4(SI), Y8
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y8, Y2, Y2
+	VPXOR        Y3, Y4, Y4
+	VPXOR        Y8, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y8
 	VPBROADCASTD 4(SI), Y9
-	VPXOR        Y4, Y8, Y8
-	VPXOR        Y9, Y8, Y8
-	VPMULUDQ     Y5, Y7, Y4
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y8, Y7
-	VPSHUFD      $0xf5, Y2, Y8
-	VPBROADCASTD 8(SI), Y9
 	VPXOR        Y3, Y8, Y8
 	VPXOR        Y9, Y8, Y8
-	VPSHUFD      $0xf5, Y4, Y9
-	VPBROADCASTD 12(SI), Y10
-	VPXOR        Y0, Y9, Y9
-	VPXOR        Y10, Y9, Y9
-	VPSHUFD      $0xf5, Y7, Y0
+	VPMULUDQ     Y5, Y7, Y3
+	VPMULUDQ     Y6, Y4, Y4
+	VPMULUDQ     Y6, Y8, Y7
+	VPSHUFD      $0xf5, Y4, Y8
+	VPBROADCASTD 8(SI), Y9
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y9, Y8, Y8
+	VPSHUFD      $0xf5, Y7, Y9
 	VPBROADCASTD 8(SI), Y10
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y10, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
-	VPBROADCASTD 12(SI), Y10
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y10, Y3, Y3
-	VPMULUDQ     Y5, Y8, Y1
-	VPMULUDQ     Y5, Y0, Y0
-	VPMULUDQ     Y6, Y9, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y9
-	VPBROADCASTD 16(SI), Y10
 	VPXOR        Y2, Y9, Y9
 	VPXOR        Y10, Y9, Y9
-	VPSHUFD      $0xf5, Y1, Y2
-	VPBROADCASTD 20(SI), Y10
-	VPXOR        Y4, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y2
+	VPBROADCASTD 12(SI), Y10
+	VPXOR        Y0, Y2, Y2
 	VPXOR        Y10, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y10
-	VPBROADCASTD 16(SI), Y11
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 12(SI), Y10
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y10, Y0, Y0
+	VPMULUDQ     Y5, Y8, Y1
+	VPMULUDQ     Y5, Y9, Y8
+	VPMULUDQ     Y6, Y2, Y2
+	VPMULUDQ     Y6, Y0, Y0
+	VPSHUFD      $0xf5, Y2, Y9
+	VPBROADCASTD 16(SI), Y10
+	VPXOR        Y4, Y9, Y9
+	VPXOR        Y10, Y9, Y9
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 16(SI), Y10
+	VPXOR        Y7, Y4, Y4
+	VPXOR        Y10, Y4, Y4
+	VPSHUFD      $0xf5, Y1, Y7
+	VPBROADCASTD 20(SI), Y10
+	VPXOR        Y3, Y7, Y7
+	VPXOR        Y10, Y7, Y7
+	VPSHUFD      $0xf5, Y8, Y10
+	VPBROADCASTD 20(SI), Y11
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPMULUDQ     Y5, Y9, Y3
+	VPMULUDQ     Y5, Y4, Y4
+	VPMULUDQ     Y6, Y7, Y7
+	VPMULUDQ     Y6, Y10, Y9
+	VPSHUFD      $0xf5, Y7, Y10
+	VPBROADCASTD 24(SI), Y11
+	VPXOR        Y2, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y2
+	VPBROADCASTD 24(SI), Y11
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y11, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 28(SI), Y11
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y11, Y0, Y0
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 28(SI), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPMULUDQ     Y5, Y10, Y8
+	VPMULUDQ     Y5, Y2, Y2
+	VPMULUDQ     Y6, Y0, Y0
+	VPMULUDQ     Y6, Y1, Y1
+	VPSHUFD      $0xf5, Y0, Y10
+	VPBROADCASTD 32(SI), Y11
 	VPXOR        Y7, Y10, Y10
 	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y7
-	VPBROADCASTD 20(SI), Y11
-	VPXOR        Y4, Y7, Y7
-	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y9, Y4
-	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 24(SI), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y4, Y8
-	VPBROADCASTD 28(SI), Y11
-	VPXOR        Y1, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y1
-	VPBROADCASTD 24(SI), Y11
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y11, Y1, Y1
-	VPSHUFD      $0xf5, Y9, Y3
-	VPBROADCASTD 28(SI), Y11
-	VPXOR        Y0, Y3, Y3
-	VPXOR        Y11, Y3, Y3
-	VPMULUDQ     Y5, Y10, Y0
-	VPMULUDQ     Y5, Y1, Y1
-	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y10
-	VPBROADCASTD 32(SI), Y11
-	VPXOR        Y2, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y2
-	VPBROADCASTD 36(SI), Y11
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y4
-	VPBROADCASTD 32(SI), Y11
-	VPXOR        Y7, Y4, Y4
-	VPXOR        Y11, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y7
-	VPBROADCASTD 36(SI), Y11
+	VPBROADCASTD 32(SI), Y11
 	VPXOR        Y9, Y7, Y7
 	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y5, Y4, Y4
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 40(SI), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y9, Y8
-	VPBROADCASTD 44(SI), Y11
-	VPXOR        Y0, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y0
-	VPBROADCASTD 40(SI), Y11
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y11, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
-	VPBROADCASTD 44(SI), Y11
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y11, Y3, Y3
-	VPMULUDQ     Y5, Y10, Y1
-	VPMULUDQ     Y5, Y0, Y0
-	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y10
-	VPBROADCASTD 48(SI), Y11
-	VPXOR        Y2, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y1, Y2
-	VPBROADCASTD 52(SI), Y11
-	VPXOR        Y9, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y9
-	VPBROADCASTD 48(SI), Y11
-	VPXOR        Y7, Y9, Y9
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 36(SI), Y11
+	VPXOR        Y3, Y9, Y9
 	VPXOR        Y11, Y9, Y9
-	VPSHUFD      $0xf5, Y0, Y7
-	VPBROADCASTD 52(SI), Y11
-	VPXOR        Y4, Y7, Y7
-	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y10, Y4
-	VPMULUDQ     Y5, Y9, Y9
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 56(SI), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y4, Y8
-	VPBROADCASTD 60(SI), Y11
-	VPXOR        Y1, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y1
-	VPBROADCASTD 56(SI), Y11
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y11, Y1, Y1
-	VPSHUFD      $0xf5, Y9, Y3
-	VPBROADCASTD 60(SI), Y11
-	VPXOR        Y0, Y3, Y3
+	VPSHUFD      $0xf5, Y2, Y3
+	VPBROADCASTD 36(SI), Y11
+	VPXOR        Y4, Y3, Y3
 	VPXOR        Y11, Y3, Y3
+	VPMULUDQ     Y5, Y10, Y4
+	VPMULUDQ     Y5, Y7, Y7
+	VPMULUDQ     Y6, Y9, Y9
+	VPMULUDQ     Y6, Y3, Y3
+	VPSHUFD      $0xf5, Y9, Y10
+	VPBROADCASTD 40(SI), Y11
+	VPXOR        Y0, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 40(SI), Y11
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y11, Y0, Y0
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 44(SI), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPSHUFD      $0xf5, Y7, Y8
+	VPBROADCASTD 44(SI), Y11
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPMULUDQ     Y5, Y10, Y2
+	VPMULUDQ     Y5, Y0, Y0
+	VPMULUDQ     Y6, Y1, Y1
+	VPMULUDQ     Y6, Y8, Y8
+	VPSHUFD      $0xf5, Y1, Y10
+	VPBROADCASTD 48(SI), Y11
+	VPXOR        Y9, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 48(SI), Y11
+	VPXOR        Y3, Y9, Y9
+	VPXOR        Y11, Y9, Y9
+	VPSHUFD      $0xf5, Y2, Y3
+	VPBROADCASTD 52(SI), Y11
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y11, Y3, Y3
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 52(SI), Y11
+	VPXOR        Y7, Y4, Y4
+	VPXOR        Y11, Y4, Y4
+	VPMULUDQ     Y5, Y10, Y7
+	VPMULUDQ     Y5, Y9, Y9
+	VPMULUDQ     Y6, Y3, Y3
+	VPMULUDQ     Y6, Y4, Y4
+	VPSHUFD      $0xf5, Y3, Y10
+	VPBROADCASTD 56(SI), Y11
+	VPXOR        Y1, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 56(SI), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPSHUFD      $0xf5, Y7, Y8
+	VPBROADCASTD 60(SI), Y11
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPSHUFD      $0xf5, Y9, Y2
+	VPBROADCASTD 60(SI), Y11
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y11, Y2, Y2
 	VPMULUDQ     Y5, Y10, Y0
 	VPMULUDQ     Y5, Y1, Y1
 	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
+	VPMULUDQ     Y6, Y2, Y2
 	VPSHUFD      $0xf5, Y8, Y10
 	VPBROADCASTD 64(SI), Y11
-	VPXOR        Y2, Y10, Y10
+	VPXOR        Y3, Y10, Y10
 	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y2
-	VPBROADCASTD 68(SI), Y11
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y4
+	VPSHUFD      $0xf5, Y2, Y3
 	VPBROADCASTD 64(SI), Y11
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y11, Y3, Y3
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 68(SI), Y11
 	VPXOR        Y7, Y4, Y4
 	VPXOR        Y11, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y7
@@ -2590,103 +2494,103 @@ row:
 	VPXOR        Y9, Y7, Y7
 	VPXOR        Y11, Y7, Y7
 	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y5, Y4, Y4
-	VPMULUDQ     Y6, Y2, Y2
+	VPMULUDQ     Y5, Y3, Y3
+	VPMULUDQ     Y6, Y4, Y4
 	VPMULUDQ     Y6, Y7, Y5
-	VPSHUFD      $0xf5, Y2, Y6
+	VPSHUFD      $0xf5, Y4, Y6
 	VPBROADCASTD 72(SI), Y7
 	VPXOR        Y8, Y6, Y6
 	VPXOR        Y7, Y6, Y6
-	VPSHUFD      $0xf5, Y9, Y7
-	VPBROADCASTD 76(SI), Y8
-	VPXOR        Y0, Y7, Y7
-	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y5, Y0
+	VPSHUFD      $0xf5, Y5, Y7
 	VPBROADCASTD 72(SI), Y8
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y8, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
+	VPXOR        Y2, Y7, Y7
+	VPXOR        Y8, Y7, Y7
+	VPSHUFD      $0xf5, Y9, Y2
 	VPBROADCASTD 76(SI), Y8
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y8, Y3, Y3
-	VPSHUFD      $0xa0, Y0, Y0
-	VPBLENDD     $0xaa, Y0, Y6, Y6
-	VPSHUFD      $0xa0, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y2, Y2
-	VPSHUFD      $0xa0, Y3, Y3
-	VPBLENDD     $0xaa, Y3, Y7, Y7
-	VPSHUFD      $0xa0, Y4, Y4
-	VPBLENDD     $0xaa, Y4, Y9, Y9
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y8, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 76(SI), Y8
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y8, Y0, Y0
+	VPSHUFD      $0xa0, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y6, Y6
 	VPSRLD       $0x08, Y6, Y6
 	VORPS        lowBit<>+0(SB), Y6, Y6
 	VCVTDQ2PS    Y6, Y6
 	VMOVUPS      Y6, 32(SP)
+	VPSHUFD      $0xa0, Y5, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y4
+	VPSRLD       $0x08, Y4, Y4
+	VORPS        lowBit<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMOVUPS      Y4, 96(SP)
+	VPSHUFD      $0xa0, Y0, Y0
+	VPBLENDD     $0xaa, Y0, Y2, Y2
 	VPSRLD       $0x08, Y2, Y2
 	VORPS        lowBit<>+0(SB), Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VMOVUPS      Y2, 96(SP)
-	VPSRLD       $0x08, Y7, Y7
-	VORPS        lowBit<>+0(SB), Y7, Y7
-	VCVTDQ2PS    Y7, Y7
-	VMOVUPS      Y7, 160(SP)
+	VMOVUPS      Y2, 160(SP)
+	VPSHUFD      $0xa0, Y3, Y3
+	VPBLENDD     $0xaa, Y3, Y9, Y9
 	VPSRLD       $0x08, Y9, Y9
 	VORPS        lowBit<>+0(SB), Y9, Y9
 	VCVTDQ2PS    Y9, Y9
 	VMOVUPS      Y9, 224(SP)
 	XORQ         R11, R11
-	VMOVUPS      224(SP), Y0
-	VMOVUPS      224(DX), Y1
-	VMULPS       two24<>+0(SB), Y1, Y1
-	VCMPPS       $0x01, Y1, Y0, Y0
-	VMOVMSKPS    Y0, R12
-	SHLQ         $0x08, R11
-	ORQ          R12, R11
 	VMOVUPS      192(SP), Y0
-	VMOVUPS      192(DX), Y1
-	VMULPS       two24<>+0(SB), Y1, Y1
-	VCMPPS       $0x01, Y1, Y0, Y0
-	VMOVMSKPS    Y0, R12
+	VMOVUPS      224(SP), Y1
+	VMOVUPS      192(DX), Y2
+	VMOVUPS      224(DX), Y3
+	VMULPS       two24<>+0(SB), Y2, Y2
+	VMULPS       two24<>+0(SB), Y3, Y3
+	VCMPPS       $0x01, Y3, Y1, Y1
+	VMOVMSKPS    Y1, R12
 	SHLQ         $0x08, R11
 	ORQ          R12, R11
-	VMOVUPS      160(SP), Y0
-	VMOVUPS      160(DX), Y1
-	VMULPS       two24<>+0(SB), Y1, Y1
-	VCMPPS       $0x01, Y1, Y0, Y0
+	VCMPPS       $0x01, Y2, Y0, Y0
 	VMOVMSKPS    Y0, R12
 	SHLQ         $0x08, R11
 	ORQ          R12, R11
 	VMOVUPS      128(SP), Y0
-	VMOVUPS      128(DX), Y1
-	VMULPS       two24<>+0(SB), Y1, Y1
-	VCMPPS       $0x01, Y1, Y0, Y0
-	VMOVMSKPS    Y0, R12
+	VMOVUPS      160(SP), Y1
+	VMOVUPS      128(DX), Y2
+	VMOVUPS      160(DX), Y3
+	VMULPS       two24<>+0(SB), Y2, Y2
+	VMULPS       two24<>+0(SB), Y3, Y3
+	VCMPPS       $0x01, Y3, Y1, Y1
+	VMOVMSKPS    Y1, R12
 	SHLQ         $0x08, R11
 	ORQ          R12, R11
-	VMOVUPS      96(SP), Y0
-	VMOVUPS      96(DX), Y1
-	VMULPS       two24<>+0(SB), Y1, Y1
-	VCMPPS       $0x01, Y1, Y0, Y0
+	VCMPPS       $0x01, Y2, Y0, Y0
 	VMOVMSKPS    Y0, R12
 	SHLQ         $0x08, R11
 	ORQ          R12, R11
 	VMOVUPS      64(SP), Y0
-	VMOVUPS      64(DX), Y1
-	VMULPS       two24<>+0(SB), Y1, Y1
-	VCMPPS       $0x01, Y1, Y0, Y0
-	VMOVMSKPS    Y0, R12
+	VMOVUPS      96(SP), Y1
+	VMOVUPS      64(DX), Y2
+	VMOVUPS      96(DX), Y3
+	VMULPS       two24<>+0(SB), Y2, Y2
+	VMULPS       two24<>+0(SB), Y3, Y3
+	VCMPPS       $0x01, Y3, Y1, Y1
+	VMOVMSKPS    Y1, R12
 	SHLQ         $0x08, R11
 	ORQ          R12, R11
-	VMOVUPS      32(SP), Y0
-	VMOVUPS      32(DX), Y1
-	VMULPS       two24<>+0(SB), Y1, Y1
-	VCMPPS       $0x01, Y1, Y0, Y0
+	VCMPPS       $0x01, Y2, Y0, Y0
 	VMOVMSKPS    Y0, R12
 	SHLQ         $0x08, R11
 	ORQ          R12, R11
 	VMOVUPS      (SP), Y0
-	VMOVUPS      (DX), Y1
-	VMULPS       two24<>+0(SB), Y1, Y1
-	VCMPPS       $0x01, Y1, Y0, Y0
+	VMOVUPS      32(SP), Y1
+	VMOVUPS      (DX), Y2
+	VMOVUPS      32(DX), Y3
+	VMULPS       two24<>+0(SB), Y2, Y2
+	VMULPS       two24<>+0(SB), Y3, Y3
+	VCMPPS       $0x01, Y3, Y1, Y1
+	VMOVMSKPS    Y1, R12
+	SHLQ         $0x08, R11
+	ORQ          R12, R11
+	VCMPPS       $0x01, Y2, Y0, Y0
 	VMOVMSKPS    Y0, R12
 	SHLQ         $0x08, R11
 	ORQ          R12, R11
@@ -2694,9 +2598,10 @@ row:
 	MOVQ         R11, (AX)
 	ADDQ         CX, AX
 	ADDQ         BX, DX
-	INCQ         R8
 	DECQ         R9
-	JNE          row
+	ADDQ         $0x01, R8
+	TESTQ        R9, R9
+	JNE          rows
 	VZEROUPPER
 	RET
 
@@ -2713,180 +2618,180 @@ TEXT ·uniformsAVX2(SB), NOSPLIT, $0-32
 	VMOVD        DX, X1
 	VPBROADCASTD X1, Y1
 	VPADDD       lanes8_0_1<>+0(SB), Y1, Y1
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y2
-	VPBROADCASTD 80(CX), Y3
-	VPBROADCASTD 84(CX), Y4
+	VPBROADCASTD 80(CX), Y2
+	VPBROADCASTD 84(CX), Y3
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y4
 	VMOVDQU      philoxM0<>+0(SB), Y5
 	VMOVDQU      philoxM1<>+0(SB), Y6
 	VPMULUDQ     Y5, Y0, Y0
 	VPMULUDQ     Y5, Y1, Y1
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y3, Y7
+	VPMULUDQ     Y6, Y2, Y2
+	VPSHUFD      $0xf5, Y2, Y7
 	VPBROADCASTD (CX), Y8
-	VPXOR        Y2, Y7, Y7
+	VPXOR        Y4, Y7, Y7
 	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y0, Y2
+	VPSHUFD      $0xf5, Y0, Y4
 	VPBROADCASTD 4(CX), Y8
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y8, Y2, Y2
+	VPXOR        Y3, Y4, Y4
+	VPXOR        Y8, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y8
 	VPBROADCASTD 4(CX), Y9
-	VPXOR        Y4, Y8, Y8
-	VPXOR        Y9, Y8, Y8
-	VPMULUDQ     Y5, Y7, Y4
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y8, Y7
-	VPSHUFD      $0xf5, Y2, Y8
-	VPBROADCASTD 8(CX), Y9
 	VPXOR        Y3, Y8, Y8
 	VPXOR        Y9, Y8, Y8
-	VPSHUFD      $0xf5, Y4, Y9
-	VPBROADCASTD 12(CX), Y10
-	VPXOR        Y0, Y9, Y9
-	VPXOR        Y10, Y9, Y9
-	VPSHUFD      $0xf5, Y7, Y0
+	VPMULUDQ     Y5, Y7, Y3
+	VPMULUDQ     Y6, Y4, Y4
+	VPMULUDQ     Y6, Y8, Y7
+	VPSHUFD      $0xf5, Y4, Y8
+	VPBROADCASTD 8(CX), Y9
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y9, Y8, Y8
+	VPSHUFD      $0xf5, Y7, Y9
 	VPBROADCASTD 8(CX), Y10
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y10, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
-	VPBROADCASTD 12(CX), Y10
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y10, Y3, Y3
-	VPMULUDQ     Y5, Y8, Y1
-	VPMULUDQ     Y5, Y0, Y0
-	VPMULUDQ     Y6, Y9, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y9
-	VPBROADCASTD 16(CX), Y10
 	VPXOR        Y2, Y9, Y9
 	VPXOR        Y10, Y9, Y9
-	VPSHUFD      $0xf5, Y1, Y2
-	VPBROADCASTD 20(CX), Y10
-	VPXOR        Y4, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y2
+	VPBROADCASTD 12(CX), Y10
+	VPXOR        Y0, Y2, Y2
 	VPXOR        Y10, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y10
-	VPBROADCASTD 16(CX), Y11
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 12(CX), Y10
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y10, Y0, Y0
+	VPMULUDQ     Y5, Y8, Y1
+	VPMULUDQ     Y5, Y9, Y8
+	VPMULUDQ     Y6, Y2, Y2
+	VPMULUDQ     Y6, Y0, Y0
+	VPSHUFD      $0xf5, Y2, Y9
+	VPBROADCASTD 16(CX), Y10
+	VPXOR        Y4, Y9, Y9
+	VPXOR        Y10, Y9, Y9
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 16(CX), Y10
+	VPXOR        Y7, Y4, Y4
+	VPXOR        Y10, Y4, Y4
+	VPSHUFD      $0xf5, Y1, Y7
+	VPBROADCASTD 20(CX), Y10
+	VPXOR        Y3, Y7, Y7
+	VPXOR        Y10, Y7, Y7
+	VPSHUFD      $0xf5, Y8, Y10
+	VPBROADCASTD 20(CX), Y11
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPMULUDQ     Y5, Y9, Y3
+	VPMULUDQ     Y5, Y4, Y4
+	VPMULUDQ     Y6, Y7, Y7
+	VPMULUDQ     Y6, Y10, Y9
+	VPSHUFD      $0xf5, Y7, Y10
+	VPBROADCASTD 24(CX), Y11
+	VPXOR        Y2, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y2
+	VPBROADCASTD 24(CX), Y11
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y11, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 28(CX), Y11
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y11, Y0, Y0
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 28(CX), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPMULUDQ     Y5, Y10, Y8
+	VPMULUDQ     Y5, Y2, Y2
+	VPMULUDQ     Y6, Y0, Y0
+	VPMULUDQ     Y6, Y1, Y1
+	VPSHUFD      $0xf5, Y0, Y10
+	VPBROADCASTD 32(CX), Y11
 	VPXOR        Y7, Y10, Y10
 	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y7
-	VPBROADCASTD 20(CX), Y11
-	VPXOR        Y4, Y7, Y7
-	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y9, Y4
-	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 24(CX), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y4, Y8
-	VPBROADCASTD 28(CX), Y11
-	VPXOR        Y1, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y1
-	VPBROADCASTD 24(CX), Y11
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y11, Y1, Y1
-	VPSHUFD      $0xf5, Y9, Y3
-	VPBROADCASTD 28(CX), Y11
-	VPXOR        Y0, Y3, Y3
-	VPXOR        Y11, Y3, Y3
-	VPMULUDQ     Y5, Y10, Y0
-	VPMULUDQ     Y5, Y1, Y1
-	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y10
-	VPBROADCASTD 32(CX), Y11
-	VPXOR        Y2, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y2
-	VPBROADCASTD 36(CX), Y11
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y4
-	VPBROADCASTD 32(CX), Y11
-	VPXOR        Y7, Y4, Y4
-	VPXOR        Y11, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y7
-	VPBROADCASTD 36(CX), Y11
+	VPBROADCASTD 32(CX), Y11
 	VPXOR        Y9, Y7, Y7
 	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y5, Y4, Y4
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 40(CX), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y9, Y8
-	VPBROADCASTD 44(CX), Y11
-	VPXOR        Y0, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y0
-	VPBROADCASTD 40(CX), Y11
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y11, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
-	VPBROADCASTD 44(CX), Y11
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y11, Y3, Y3
-	VPMULUDQ     Y5, Y10, Y1
-	VPMULUDQ     Y5, Y0, Y0
-	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y10
-	VPBROADCASTD 48(CX), Y11
-	VPXOR        Y2, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y1, Y2
-	VPBROADCASTD 52(CX), Y11
-	VPXOR        Y9, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y9
-	VPBROADCASTD 48(CX), Y11
-	VPXOR        Y7, Y9, Y9
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 36(CX), Y11
+	VPXOR        Y3, Y9, Y9
 	VPXOR        Y11, Y9, Y9
-	VPSHUFD      $0xf5, Y0, Y7
-	VPBROADCASTD 52(CX), Y11
-	VPXOR        Y4, Y7, Y7
-	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y10, Y4
-	VPMULUDQ     Y5, Y9, Y9
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 56(CX), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y4, Y8
-	VPBROADCASTD 60(CX), Y11
-	VPXOR        Y1, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y1
-	VPBROADCASTD 56(CX), Y11
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y11, Y1, Y1
-	VPSHUFD      $0xf5, Y9, Y3
-	VPBROADCASTD 60(CX), Y11
-	VPXOR        Y0, Y3, Y3
+	VPSHUFD      $0xf5, Y2, Y3
+	VPBROADCASTD 36(CX), Y11
+	VPXOR        Y4, Y3, Y3
 	VPXOR        Y11, Y3, Y3
+	VPMULUDQ     Y5, Y10, Y4
+	VPMULUDQ     Y5, Y7, Y7
+	VPMULUDQ     Y6, Y9, Y9
+	VPMULUDQ     Y6, Y3, Y3
+	VPSHUFD      $0xf5, Y9, Y10
+	VPBROADCASTD 40(CX), Y11
+	VPXOR        Y0, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 40(CX), Y11
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y11, Y0, Y0
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 44(CX), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPSHUFD      $0xf5, Y7, Y8
+	VPBROADCASTD 44(CX), Y11
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPMULUDQ     Y5, Y10, Y2
+	VPMULUDQ     Y5, Y0, Y0
+	VPMULUDQ     Y6, Y1, Y1
+	VPMULUDQ     Y6, Y8, Y8
+	VPSHUFD      $0xf5, Y1, Y10
+	VPBROADCASTD 48(CX), Y11
+	VPXOR        Y9, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 48(CX), Y11
+	VPXOR        Y3, Y9, Y9
+	VPXOR        Y11, Y9, Y9
+	VPSHUFD      $0xf5, Y2, Y3
+	VPBROADCASTD 52(CX), Y11
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y11, Y3, Y3
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 52(CX), Y11
+	VPXOR        Y7, Y4, Y4
+	VPXOR        Y11, Y4, Y4
+	VPMULUDQ     Y5, Y10, Y7
+	VPMULUDQ     Y5, Y9, Y9
+	VPMULUDQ     Y6, Y3, Y3
+	VPMULUDQ     Y6, Y4, Y4
+	VPSHUFD      $0xf5, Y3, Y10
+	VPBROADCASTD 56(CX), Y11
+	VPXOR        Y1, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 56(CX), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPSHUFD      $0xf5, Y7, Y8
+	VPBROADCASTD 60(CX), Y11
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPSHUFD      $0xf5, Y9, Y2
+	VPBROADCASTD 60(CX), Y11
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y11, Y2, Y2
 	VPMULUDQ     Y5, Y10, Y0
 	VPMULUDQ     Y5, Y1, Y1
 	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
+	VPMULUDQ     Y6, Y2, Y2
 	VPSHUFD      $0xf5, Y8, Y10
 	VPBROADCASTD 64(CX), Y11
-	VPXOR        Y2, Y10, Y10
+	VPXOR        Y3, Y10, Y10
 	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y2
-	VPBROADCASTD 68(CX), Y11
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y4
+	VPSHUFD      $0xf5, Y2, Y3
 	VPBROADCASTD 64(CX), Y11
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y11, Y3, Y3
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 68(CX), Y11
 	VPXOR        Y7, Y4, Y4
 	VPXOR        Y11, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y7
@@ -2894,45 +2799,45 @@ TEXT ·uniformsAVX2(SB), NOSPLIT, $0-32
 	VPXOR        Y9, Y7, Y7
 	VPXOR        Y11, Y7, Y7
 	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y5, Y4, Y4
-	VPMULUDQ     Y6, Y2, Y2
+	VPMULUDQ     Y5, Y3, Y3
+	VPMULUDQ     Y6, Y4, Y4
 	VPMULUDQ     Y6, Y7, Y5
-	VPSHUFD      $0xf5, Y2, Y6
+	VPSHUFD      $0xf5, Y4, Y6
 	VPBROADCASTD 72(CX), Y7
 	VPXOR        Y8, Y6, Y6
 	VPXOR        Y7, Y6, Y6
-	VPSHUFD      $0xf5, Y9, Y7
-	VPBROADCASTD 76(CX), Y8
-	VPXOR        Y0, Y7, Y7
-	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y5, Y0
+	VPSHUFD      $0xf5, Y5, Y7
 	VPBROADCASTD 72(CX), Y8
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y8, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
+	VPXOR        Y2, Y7, Y7
+	VPXOR        Y8, Y7, Y7
+	VPSHUFD      $0xf5, Y9, Y2
 	VPBROADCASTD 76(CX), Y8
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y8, Y3, Y3
-	VPSHUFD      $0xa0, Y0, Y0
-	VPBLENDD     $0xaa, Y0, Y6, Y6
-	VPSHUFD      $0xa0, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y2, Y2
-	VPSHUFD      $0xa0, Y3, Y3
-	VPBLENDD     $0xaa, Y3, Y7, Y7
-	VPSHUFD      $0xa0, Y4, Y4
-	VPBLENDD     $0xaa, Y4, Y9, Y9
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y8, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 76(CX), Y8
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y8, Y0, Y0
+	VPSHUFD      $0xa0, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y6, Y6
 	VPSRLD       $0x08, Y6, Y6
 	VORPS        lowBit<>+0(SB), Y6, Y6
 	VCVTDQ2PS    Y6, Y6
 	VMOVUPS      Y6, (AX)
+	VPSHUFD      $0xa0, Y5, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y4
+	VPSRLD       $0x08, Y4, Y4
+	VORPS        lowBit<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMOVUPS      Y4, 64(AX)
+	VPSHUFD      $0xa0, Y0, Y0
+	VPBLENDD     $0xaa, Y0, Y2, Y2
 	VPSRLD       $0x08, Y2, Y2
 	VORPS        lowBit<>+0(SB), Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VMOVUPS      Y2, 64(AX)
-	VPSRLD       $0x08, Y7, Y7
-	VORPS        lowBit<>+0(SB), Y7, Y7
-	VCVTDQ2PS    Y7, Y7
-	VMOVUPS      Y7, 128(AX)
+	VMOVUPS      Y2, 128(AX)
+	VPSHUFD      $0xa0, Y3, Y3
+	VPBLENDD     $0xaa, Y3, Y9, Y9
 	VPSRLD       $0x08, Y9, Y9
 	VORPS        lowBit<>+0(SB), Y9, Y9
 	VCVTDQ2PS    Y9, Y9
@@ -2943,180 +2848,180 @@ TEXT ·uniformsAVX2(SB), NOSPLIT, $0-32
 	VMOVD        DX, X1
 	VPBROADCASTD X1, Y1
 	VPADDD       lanes8_8_1<>+0(SB), Y1, Y1
-	VMOVD        BX, X2
-	VPBROADCASTD X2, Y2
-	VPBROADCASTD 80(CX), Y3
-	VPBROADCASTD 84(CX), Y4
+	VPBROADCASTD 80(CX), Y2
+	VPBROADCASTD 84(CX), Y3
+	VMOVD        BX, X4
+	VPBROADCASTD X4, Y4
 	VMOVDQU      philoxM0<>+0(SB), Y5
 	VMOVDQU      philoxM1<>+0(SB), Y6
 	VPMULUDQ     Y5, Y0, Y0
 	VPMULUDQ     Y5, Y1, Y1
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y3, Y7
+	VPMULUDQ     Y6, Y2, Y2
+	VPSHUFD      $0xf5, Y2, Y7
 	VPBROADCASTD (CX), Y8
-	VPXOR        Y2, Y7, Y7
+	VPXOR        Y4, Y7, Y7
 	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y0, Y2
+	VPSHUFD      $0xf5, Y0, Y4
 	VPBROADCASTD 4(CX), Y8
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y8, Y2, Y2
+	VPXOR        Y3, Y4, Y4
+	VPXOR        Y8, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y8
 	VPBROADCASTD 4(CX), Y9
-	VPXOR        Y4, Y8, Y8
-	VPXOR        Y9, Y8, Y8
-	VPMULUDQ     Y5, Y7, Y4
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y8, Y7
-	VPSHUFD      $0xf5, Y2, Y8
-	VPBROADCASTD 8(CX), Y9
 	VPXOR        Y3, Y8, Y8
 	VPXOR        Y9, Y8, Y8
-	VPSHUFD      $0xf5, Y4, Y9
-	VPBROADCASTD 12(CX), Y10
-	VPXOR        Y0, Y9, Y9
-	VPXOR        Y10, Y9, Y9
-	VPSHUFD      $0xf5, Y7, Y0
+	VPMULUDQ     Y5, Y7, Y3
+	VPMULUDQ     Y6, Y4, Y4
+	VPMULUDQ     Y6, Y8, Y7
+	VPSHUFD      $0xf5, Y4, Y8
+	VPBROADCASTD 8(CX), Y9
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y9, Y8, Y8
+	VPSHUFD      $0xf5, Y7, Y9
 	VPBROADCASTD 8(CX), Y10
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y10, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
-	VPBROADCASTD 12(CX), Y10
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y10, Y3, Y3
-	VPMULUDQ     Y5, Y8, Y1
-	VPMULUDQ     Y5, Y0, Y0
-	VPMULUDQ     Y6, Y9, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y9
-	VPBROADCASTD 16(CX), Y10
 	VPXOR        Y2, Y9, Y9
 	VPXOR        Y10, Y9, Y9
-	VPSHUFD      $0xf5, Y1, Y2
-	VPBROADCASTD 20(CX), Y10
-	VPXOR        Y4, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y2
+	VPBROADCASTD 12(CX), Y10
+	VPXOR        Y0, Y2, Y2
 	VPXOR        Y10, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y10
-	VPBROADCASTD 16(CX), Y11
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 12(CX), Y10
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y10, Y0, Y0
+	VPMULUDQ     Y5, Y8, Y1
+	VPMULUDQ     Y5, Y9, Y8
+	VPMULUDQ     Y6, Y2, Y2
+	VPMULUDQ     Y6, Y0, Y0
+	VPSHUFD      $0xf5, Y2, Y9
+	VPBROADCASTD 16(CX), Y10
+	VPXOR        Y4, Y9, Y9
+	VPXOR        Y10, Y9, Y9
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 16(CX), Y10
+	VPXOR        Y7, Y4, Y4
+	VPXOR        Y10, Y4, Y4
+	VPSHUFD      $0xf5, Y1, Y7
+	VPBROADCASTD 20(CX), Y10
+	VPXOR        Y3, Y7, Y7
+	VPXOR        Y10, Y7, Y7
+	VPSHUFD      $0xf5, Y8, Y10
+	VPBROADCASTD 20(CX), Y11
+	VPXOR        Y3, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPMULUDQ     Y5, Y9, Y3
+	VPMULUDQ     Y5, Y4, Y4
+	VPMULUDQ     Y6, Y7, Y7
+	VPMULUDQ     Y6, Y10, Y9
+	VPSHUFD      $0xf5, Y7, Y10
+	VPBROADCASTD 24(CX), Y11
+	VPXOR        Y2, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y9, Y2
+	VPBROADCASTD 24(CX), Y11
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y11, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 28(CX), Y11
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y11, Y0, Y0
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 28(CX), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPMULUDQ     Y5, Y10, Y8
+	VPMULUDQ     Y5, Y2, Y2
+	VPMULUDQ     Y6, Y0, Y0
+	VPMULUDQ     Y6, Y1, Y1
+	VPSHUFD      $0xf5, Y0, Y10
+	VPBROADCASTD 32(CX), Y11
 	VPXOR        Y7, Y10, Y10
 	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y7
-	VPBROADCASTD 20(CX), Y11
-	VPXOR        Y4, Y7, Y7
-	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y9, Y4
-	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 24(CX), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y4, Y8
-	VPBROADCASTD 28(CX), Y11
-	VPXOR        Y1, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y1
-	VPBROADCASTD 24(CX), Y11
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y11, Y1, Y1
-	VPSHUFD      $0xf5, Y9, Y3
-	VPBROADCASTD 28(CX), Y11
-	VPXOR        Y0, Y3, Y3
-	VPXOR        Y11, Y3, Y3
-	VPMULUDQ     Y5, Y10, Y0
-	VPMULUDQ     Y5, Y1, Y1
-	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y10
-	VPBROADCASTD 32(CX), Y11
-	VPXOR        Y2, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y2
-	VPBROADCASTD 36(CX), Y11
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y4
-	VPBROADCASTD 32(CX), Y11
-	VPXOR        Y7, Y4, Y4
-	VPXOR        Y11, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y7
-	VPBROADCASTD 36(CX), Y11
+	VPBROADCASTD 32(CX), Y11
 	VPXOR        Y9, Y7, Y7
 	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y5, Y4, Y4
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 40(CX), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y9, Y8
-	VPBROADCASTD 44(CX), Y11
-	VPXOR        Y0, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y0
-	VPBROADCASTD 40(CX), Y11
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y11, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
-	VPBROADCASTD 44(CX), Y11
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y11, Y3, Y3
-	VPMULUDQ     Y5, Y10, Y1
-	VPMULUDQ     Y5, Y0, Y0
-	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
-	VPSHUFD      $0xf5, Y8, Y10
-	VPBROADCASTD 48(CX), Y11
-	VPXOR        Y2, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y1, Y2
-	VPBROADCASTD 52(CX), Y11
-	VPXOR        Y9, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y9
-	VPBROADCASTD 48(CX), Y11
-	VPXOR        Y7, Y9, Y9
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 36(CX), Y11
+	VPXOR        Y3, Y9, Y9
 	VPXOR        Y11, Y9, Y9
-	VPSHUFD      $0xf5, Y0, Y7
-	VPBROADCASTD 52(CX), Y11
-	VPXOR        Y4, Y7, Y7
-	VPXOR        Y11, Y7, Y7
-	VPMULUDQ     Y5, Y10, Y4
-	VPMULUDQ     Y5, Y9, Y9
-	VPMULUDQ     Y6, Y2, Y2
-	VPMULUDQ     Y6, Y7, Y7
-	VPSHUFD      $0xf5, Y2, Y10
-	VPBROADCASTD 56(CX), Y11
-	VPXOR        Y8, Y10, Y10
-	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y4, Y8
-	VPBROADCASTD 60(CX), Y11
-	VPXOR        Y1, Y8, Y8
-	VPXOR        Y11, Y8, Y8
-	VPSHUFD      $0xf5, Y7, Y1
-	VPBROADCASTD 56(CX), Y11
-	VPXOR        Y3, Y1, Y1
-	VPXOR        Y11, Y1, Y1
-	VPSHUFD      $0xf5, Y9, Y3
-	VPBROADCASTD 60(CX), Y11
-	VPXOR        Y0, Y3, Y3
+	VPSHUFD      $0xf5, Y2, Y3
+	VPBROADCASTD 36(CX), Y11
+	VPXOR        Y4, Y3, Y3
 	VPXOR        Y11, Y3, Y3
+	VPMULUDQ     Y5, Y10, Y4
+	VPMULUDQ     Y5, Y7, Y7
+	VPMULUDQ     Y6, Y9, Y9
+	VPMULUDQ     Y6, Y3, Y3
+	VPSHUFD      $0xf5, Y9, Y10
+	VPBROADCASTD 40(CX), Y11
+	VPXOR        Y0, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 40(CX), Y11
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y11, Y0, Y0
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 44(CX), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPSHUFD      $0xf5, Y7, Y8
+	VPBROADCASTD 44(CX), Y11
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPMULUDQ     Y5, Y10, Y2
+	VPMULUDQ     Y5, Y0, Y0
+	VPMULUDQ     Y6, Y1, Y1
+	VPMULUDQ     Y6, Y8, Y8
+	VPSHUFD      $0xf5, Y1, Y10
+	VPBROADCASTD 48(CX), Y11
+	VPXOR        Y9, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y8, Y9
+	VPBROADCASTD 48(CX), Y11
+	VPXOR        Y3, Y9, Y9
+	VPXOR        Y11, Y9, Y9
+	VPSHUFD      $0xf5, Y2, Y3
+	VPBROADCASTD 52(CX), Y11
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y11, Y3, Y3
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 52(CX), Y11
+	VPXOR        Y7, Y4, Y4
+	VPXOR        Y11, Y4, Y4
+	VPMULUDQ     Y5, Y10, Y7
+	VPMULUDQ     Y5, Y9, Y9
+	VPMULUDQ     Y6, Y3, Y3
+	VPMULUDQ     Y6, Y4, Y4
+	VPSHUFD      $0xf5, Y3, Y10
+	VPBROADCASTD 56(CX), Y11
+	VPXOR        Y1, Y10, Y10
+	VPXOR        Y11, Y10, Y10
+	VPSHUFD      $0xf5, Y4, Y1
+	VPBROADCASTD 56(CX), Y11
+	VPXOR        Y8, Y1, Y1
+	VPXOR        Y11, Y1, Y1
+	VPSHUFD      $0xf5, Y7, Y8
+	VPBROADCASTD 60(CX), Y11
+	VPXOR        Y2, Y8, Y8
+	VPXOR        Y11, Y8, Y8
+	VPSHUFD      $0xf5, Y9, Y2
+	VPBROADCASTD 60(CX), Y11
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y11, Y2, Y2
 	VPMULUDQ     Y5, Y10, Y0
 	VPMULUDQ     Y5, Y1, Y1
 	VPMULUDQ     Y6, Y8, Y8
-	VPMULUDQ     Y6, Y3, Y3
+	VPMULUDQ     Y6, Y2, Y2
 	VPSHUFD      $0xf5, Y8, Y10
 	VPBROADCASTD 64(CX), Y11
-	VPXOR        Y2, Y10, Y10
+	VPXOR        Y3, Y10, Y10
 	VPXOR        Y11, Y10, Y10
-	VPSHUFD      $0xf5, Y0, Y2
-	VPBROADCASTD 68(CX), Y11
-	VPXOR        Y4, Y2, Y2
-	VPXOR        Y11, Y2, Y2
-	VPSHUFD      $0xf5, Y3, Y4
+	VPSHUFD      $0xf5, Y2, Y3
 	VPBROADCASTD 64(CX), Y11
+	VPXOR        Y4, Y3, Y3
+	VPXOR        Y11, Y3, Y3
+	VPSHUFD      $0xf5, Y0, Y4
+	VPBROADCASTD 68(CX), Y11
 	VPXOR        Y7, Y4, Y4
 	VPXOR        Y11, Y4, Y4
 	VPSHUFD      $0xf5, Y1, Y7
@@ -3124,45 +3029,45 @@ TEXT ·uniformsAVX2(SB), NOSPLIT, $0-32
 	VPXOR        Y9, Y7, Y7
 	VPXOR        Y11, Y7, Y7
 	VPMULUDQ     Y5, Y10, Y9
-	VPMULUDQ     Y5, Y4, Y4
-	VPMULUDQ     Y6, Y2, Y2
+	VPMULUDQ     Y5, Y3, Y3
+	VPMULUDQ     Y6, Y4, Y4
 	VPMULUDQ     Y6, Y7, Y5
-	VPSHUFD      $0xf5, Y2, Y6
+	VPSHUFD      $0xf5, Y4, Y6
 	VPBROADCASTD 72(CX), Y7
 	VPXOR        Y8, Y6, Y6
 	VPXOR        Y7, Y6, Y6
-	VPSHUFD      $0xf5, Y9, Y7
-	VPBROADCASTD 76(CX), Y8
-	VPXOR        Y0, Y7, Y7
-	VPXOR        Y8, Y7, Y7
-	VPSHUFD      $0xf5, Y5, Y0
+	VPSHUFD      $0xf5, Y5, Y7
 	VPBROADCASTD 72(CX), Y8
-	VPXOR        Y3, Y0, Y0
-	VPXOR        Y8, Y0, Y0
-	VPSHUFD      $0xf5, Y4, Y3
+	VPXOR        Y2, Y7, Y7
+	VPXOR        Y8, Y7, Y7
+	VPSHUFD      $0xf5, Y9, Y2
 	VPBROADCASTD 76(CX), Y8
-	VPXOR        Y1, Y3, Y3
-	VPXOR        Y8, Y3, Y3
-	VPSHUFD      $0xa0, Y0, Y0
-	VPBLENDD     $0xaa, Y0, Y6, Y6
-	VPSHUFD      $0xa0, Y5, Y5
-	VPBLENDD     $0xaa, Y5, Y2, Y2
-	VPSHUFD      $0xa0, Y3, Y3
-	VPBLENDD     $0xaa, Y3, Y7, Y7
-	VPSHUFD      $0xa0, Y4, Y4
-	VPBLENDD     $0xaa, Y4, Y9, Y9
+	VPXOR        Y0, Y2, Y2
+	VPXOR        Y8, Y2, Y2
+	VPSHUFD      $0xf5, Y3, Y0
+	VPBROADCASTD 76(CX), Y8
+	VPXOR        Y1, Y0, Y0
+	VPXOR        Y8, Y0, Y0
+	VPSHUFD      $0xa0, Y7, Y7
+	VPBLENDD     $0xaa, Y7, Y6, Y6
 	VPSRLD       $0x08, Y6, Y6
 	VORPS        lowBit<>+0(SB), Y6, Y6
 	VCVTDQ2PS    Y6, Y6
 	VMOVUPS      Y6, 32(AX)
+	VPSHUFD      $0xa0, Y5, Y5
+	VPBLENDD     $0xaa, Y5, Y4, Y4
+	VPSRLD       $0x08, Y4, Y4
+	VORPS        lowBit<>+0(SB), Y4, Y4
+	VCVTDQ2PS    Y4, Y4
+	VMOVUPS      Y4, 96(AX)
+	VPSHUFD      $0xa0, Y0, Y0
+	VPBLENDD     $0xaa, Y0, Y2, Y2
 	VPSRLD       $0x08, Y2, Y2
 	VORPS        lowBit<>+0(SB), Y2, Y2
 	VCVTDQ2PS    Y2, Y2
-	VMOVUPS      Y2, 96(AX)
-	VPSRLD       $0x08, Y7, Y7
-	VORPS        lowBit<>+0(SB), Y7, Y7
-	VCVTDQ2PS    Y7, Y7
-	VMOVUPS      Y7, 160(AX)
+	VMOVUPS      Y2, 160(AX)
+	VPSHUFD      $0xa0, Y3, Y3
+	VPBLENDD     $0xaa, Y3, Y9, Y9
 	VPSRLD       $0x08, Y9, Y9
 	VORPS        lowBit<>+0(SB), Y9, Y9
 	VCVTDQ2PS    Y9, Y9
@@ -3188,13 +3093,84 @@ TEXT ·sigmoidsAVX2(SB), NOSPLIT, $0-40
 	VBROADCASTSS one<>+0(SB), Y1
 
 row:
-	MOVQ  AX, R9
-	MOVQ  DX, R10
-	MOVQ  DI, R8
-	TESTQ R8, R8
-	JEQ   rest
+	MOVQ AX, R9
+	MOVQ DX, R10
+	MOVQ DI, R8
 
-vector:
+vectors2:
+	CMPQ    R8, $0x02
+	JLT     fewer2
+	VMOVUPS (R10), Y2
+	VMOVUPS 32(R10), Y3
+	VXORPS  signBit<>+0(SB), Y2, Y2
+	VXORPS  signBit<>+0(SB), Y3, Y3
+	VMINPS  expMax<>+0(SB), Y2, Y2
+	VMINPS  expMax<>+0(SB), Y3, Y3
+	VMAXPS  expMin<>+0(SB), Y2, Y2
+	VMAXPS  expMin<>+0(SB), Y3, Y3
+	VMOVAPS Y2, Y4
+	VMOVAPS Y3, Y5
+	VMULPS  log2E<>+0(SB), Y4, Y4
+	VMULPS  log2E<>+0(SB), Y5, Y5
+	VADDPS  roundMagic<>+0(SB), Y4, Y4
+	VADDPS  roundMagic<>+0(SB), Y5, Y5
+	VPSLLD  $0x17, Y4, Y6
+	VPSLLD  $0x17, Y5, Y7
+	VSUBPS  roundMagic<>+0(SB), Y4, Y4
+	VSUBPS  roundMagic<>+0(SB), Y5, Y5
+	VMOVAPS Y4, Y8
+	VMOVAPS Y5, Y9
+	VMULPS  ln2Hi<>+0(SB), Y8, Y8
+	VMULPS  ln2Hi<>+0(SB), Y9, Y9
+	VSUBPS  Y8, Y2, Y2
+	VSUBPS  Y9, Y3, Y3
+	VMULPS  ln2Lo<>+0(SB), Y4, Y4
+	VMULPS  ln2Lo<>+0(SB), Y5, Y5
+	VSUBPS  Y4, Y2, Y2
+	VSUBPS  Y5, Y3, Y3
+	VMOVAPS Y2, Y4
+	VMOVAPS Y3, Y5
+	VMULPS  expC6<>+0(SB), Y4, Y4
+	VMULPS  expC6<>+0(SB), Y5, Y5
+	VADDPS  expC5<>+0(SB), Y4, Y4
+	VADDPS  expC5<>+0(SB), Y5, Y5
+	VMULPS  Y2, Y4, Y4
+	VMULPS  Y3, Y5, Y5
+	VADDPS  expC4<>+0(SB), Y4, Y4
+	VADDPS  expC4<>+0(SB), Y5, Y5
+	VMULPS  Y2, Y4, Y4
+	VMULPS  Y3, Y5, Y5
+	VADDPS  expC3<>+0(SB), Y4, Y4
+	VADDPS  expC3<>+0(SB), Y5, Y5
+	VMULPS  Y2, Y4, Y4
+	VMULPS  Y3, Y5, Y5
+	VADDPS  expC2<>+0(SB), Y4, Y4
+	VADDPS  expC2<>+0(SB), Y5, Y5
+	VMULPS  Y2, Y2, Y8
+	VMULPS  Y3, Y3, Y9
+	VMULPS  Y8, Y4, Y4
+	VMULPS  Y9, Y5, Y5
+	VADDPS  Y2, Y4, Y4
+	VADDPS  Y3, Y5, Y5
+	VADDPS  one<>+0(SB), Y4, Y4
+	VADDPS  one<>+0(SB), Y5, Y5
+	VPADDD  Y6, Y4, Y2
+	VPADDD  Y7, Y5, Y3
+	VADDPS  one<>+0(SB), Y2, Y2
+	VADDPS  one<>+0(SB), Y3, Y3
+	VDIVPS  Y2, Y1, Y2
+	VDIVPS  Y3, Y1, Y3
+	VMOVUPS Y2, (R9)
+	VMOVUPS Y3, 32(R9)
+	ADDQ    $0x00000040, R9
+	ADDQ    $0x00000040, R10
+	SUBQ    $0x02, R8
+	JMP     vectors2
+
+fewer2:
+vectors1:
+	CMPQ    R8, $0x01
+	JLT     fewer1
 	VMOVUPS (R10), Y2
 	VXORPS  signBit<>+0(SB), Y2, Y2
 	VMINPS  expMax<>+0(SB), Y2, Y2
@@ -3202,11 +3178,11 @@ vector:
 	VMOVAPS Y2, Y3
 	VMULPS  log2E<>+0(SB), Y3, Y3
 	VADDPS  roundMagic<>+0(SB), Y3, Y3
-	VPSLLD  $0x17, Y3, Y5
+	VPSLLD  $0x17, Y3, Y4
 	VSUBPS  roundMagic<>+0(SB), Y3, Y3
-	VMOVAPS Y3, Y4
-	VMULPS  ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS  Y4, Y2, Y2
+	VMOVAPS Y3, Y5
+	VMULPS  ln2Hi<>+0(SB), Y5, Y5
+	VSUBPS  Y5, Y2, Y2
 	VMULPS  ln2Lo<>+0(SB), Y3, Y3
 	VSUBPS  Y3, Y2, Y2
 	VMOVAPS Y2, Y3
@@ -3218,20 +3194,20 @@ vector:
 	VADDPS  expC3<>+0(SB), Y3, Y3
 	VMULPS  Y2, Y3, Y3
 	VADDPS  expC2<>+0(SB), Y3, Y3
-	VMULPS  Y2, Y2, Y4
-	VMULPS  Y4, Y3, Y3
+	VMULPS  Y2, Y2, Y5
+	VMULPS  Y5, Y3, Y3
 	VADDPS  Y2, Y3, Y3
 	VADDPS  one<>+0(SB), Y3, Y3
-	VPADDD  Y5, Y3, Y2
+	VPADDD  Y4, Y3, Y2
 	VADDPS  one<>+0(SB), Y2, Y2
 	VDIVPS  Y2, Y1, Y2
 	VMOVUPS Y2, (R9)
-	ADDQ    $0x20, R9
-	ADDQ    $0x20, R10
-	DECQ    R8
-	JNE     vector
+	ADDQ    $0x00000020, R9
+	ADDQ    $0x00000020, R10
+	SUBQ    $0x01, R8
+	JMP     vectors1
 
-rest:
+fewer1:
 	TESTQ      SI, SI
 	JEQ        next
 	VMOVUPS    (R10), Y2
@@ -3241,11 +3217,11 @@ rest:
 	VMOVAPS    Y2, Y3
 	VMULPS     log2E<>+0(SB), Y3, Y3
 	VADDPS     roundMagic<>+0(SB), Y3, Y3
-	VPSLLD     $0x17, Y3, Y5
+	VPSLLD     $0x17, Y3, Y4
 	VSUBPS     roundMagic<>+0(SB), Y3, Y3
-	VMOVAPS    Y3, Y4
-	VMULPS     ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS     Y4, Y2, Y2
+	VMOVAPS    Y3, Y5
+	VMULPS     ln2Hi<>+0(SB), Y5, Y5
+	VSUBPS     Y5, Y2, Y2
 	VMULPS     ln2Lo<>+0(SB), Y3, Y3
 	VSUBPS     Y3, Y2, Y2
 	VMOVAPS    Y2, Y3
@@ -3257,11 +3233,11 @@ rest:
 	VADDPS     expC3<>+0(SB), Y3, Y3
 	VMULPS     Y2, Y3, Y3
 	VADDPS     expC2<>+0(SB), Y3, Y3
-	VMULPS     Y2, Y2, Y4
-	VMULPS     Y4, Y3, Y3
+	VMULPS     Y2, Y2, Y5
+	VMULPS     Y5, Y3, Y3
 	VADDPS     Y2, Y3, Y3
 	VADDPS     one<>+0(SB), Y3, Y3
-	VPADDD     Y5, Y3, Y2
+	VPADDD     Y4, Y3, Y2
 	VADDPS     one<>+0(SB), Y2, Y2
 	VDIVPS     Y2, Y1, Y2
 	VMASKMOVPS Y2, Y0, (R9)
@@ -3286,7 +3262,7 @@ GLOBL iota<>(SB), RODATA|NOPTR, $32
 
 // func drawsAVX512(words *uint64, wordStride int, x *float32, xStride int, beta *float32, betaStride int, keys *[22]uint32, first int, row int, n int, mask uint64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·drawsAVX512(SB), NOSPLIT, $0-88
+TEXT ·drawsAVX512(SB), NOSPLIT, $512-88
 	MOVQ         beta+32(FP), AX
 	MOVQ         betaStride+40(FP), CX
 	SHLQ         $0x02, CX
@@ -3313,286 +3289,555 @@ TEXT ·drawsAVX512(SB), NOSPLIT, $0-88
 	KMOVW        R12, K5
 	SHRQ         $0x10, R12
 
-row:
+rows:
 	VPBROADCASTD    R9, Z1
 	VPADDD          lanes16_0_0<>+0(SB), Z1, Z1
 	VPBROADCASTD    R9, Z2
 	VPADDD          lanes16_0_1<>+0(SB), Z2, Z2
-	VPBROADCASTD    R10, Z3
-	VPBROADCASTD    80(R8), Z4
-	VPBROADCASTD    84(R8), Z5
-	VPBROADCASTD    philoxM0<>+0(SB), Z6
-	VPBROADCASTD    philoxM1<>+0(SB), Z7
-	VPMULUDQ        Z6, Z1, Z1
-	VPMULUDQ        Z6, Z2, Z2
-	VPMULUDQ        Z7, Z4, Z4
-	VPSHUFD         $0xf5, Z4, Z8
-	VPTERNLOGD.BCST $0x96, (R8), Z3, Z8
-	VPSHUFD         $0xf5, Z1, Z3
-	VPTERNLOGD.BCST $0x96, 4(R8), Z5, Z3
-	VPSHUFD         $0xf5, Z2, Z9
-	VPTERNLOGD.BCST $0x96, 4(R8), Z5, Z9
-	VPMULUDQ        Z6, Z8, Z5
-	VPMULUDQ        Z7, Z3, Z3
-	VPMULUDQ        Z7, Z9, Z8
+	VPBROADCASTD    80(R8), Z3
+	VPBROADCASTD    84(R8), Z4
+	VPBROADCASTD    R10, Z5
+	LEAQ            1(R10), R12
+	VPBROADCASTD    R12, Z6
+	VPBROADCASTD    philoxM0<>+0(SB), Z7
+	VPBROADCASTD    philoxM1<>+0(SB), Z8
+	VPMULUDQ        Z7, Z1, Z1
+	VPMULUDQ        Z7, Z2, Z2
+	VPMULUDQ        Z8, Z3, Z3
 	VPSHUFD         $0xf5, Z3, Z9
-	VPTERNLOGD.BCST $0x96, 8(R8), Z4, Z9
-	VPSHUFD         $0xf5, Z5, Z10
-	VPTERNLOGD.BCST $0x96, 12(R8), Z1, Z10
-	VPSHUFD         $0xf5, Z8, Z1
-	VPTERNLOGD.BCST $0x96, 8(R8), Z4, Z1
-	VPSHUFD         $0xf5, Z5, Z4
-	VPTERNLOGD.BCST $0x96, 12(R8), Z2, Z4
-	VPMULUDQ        Z6, Z9, Z2
-	VPMULUDQ        Z6, Z1, Z1
-	VPMULUDQ        Z7, Z10, Z9
-	VPMULUDQ        Z7, Z4, Z4
-	VPSHUFD         $0xf5, Z9, Z10
-	VPTERNLOGD.BCST $0x96, 16(R8), Z3, Z10
-	VPSHUFD         $0xf5, Z2, Z3
-	VPTERNLOGD.BCST $0x96, 20(R8), Z5, Z3
+	VPTERNLOGD.BCST $0x96, (R8), Z5, Z9
+	VPSHUFD         $0xf5, Z3, Z5
+	VPTERNLOGD.BCST $0x96, (R8), Z6, Z5
+	VPSHUFD         $0xf5, Z1, Z6
+	VPTERNLOGD.BCST $0x96, 4(R8), Z4, Z6
+	VPSHUFD         $0xf5, Z2, Z10
+	VPTERNLOGD.BCST $0x96, 4(R8), Z4, Z10
+	VPMULUDQ        Z7, Z9, Z4
+	VPMULUDQ        Z7, Z5, Z5
+	VPMULUDQ        Z8, Z6, Z6
+	VPMULUDQ        Z8, Z10, Z9
+	VPSHUFD         $0xf5, Z6, Z10
+	VPTERNLOGD.BCST $0x96, 8(R8), Z3, Z10
+	VPSHUFD         $0xf5, Z9, Z11
+	VPTERNLOGD.BCST $0x96, 8(R8), Z3, Z11
+	VPSHUFD         $0xf5, Z4, Z3
+	VPTERNLOGD.BCST $0x96, 12(R8), Z1, Z3
+	VPSHUFD         $0xf5, Z4, Z12
+	VPTERNLOGD.BCST $0x96, 12(R8), Z2, Z12
+	VPSHUFD         $0xf5, Z5, Z13
+	VPTERNLOGD.BCST $0x96, 12(R8), Z1, Z13
+	VPSHUFD         $0xf5, Z5, Z1
+	VPTERNLOGD.BCST $0x96, 12(R8), Z2, Z1
+	VPMULUDQ        Z7, Z10, Z2
+	VPMULUDQ        Z7, Z11, Z10
+	VPMULUDQ        Z8, Z3, Z3
+	VPMULUDQ        Z8, Z12, Z11
+	VPMULUDQ        Z8, Z13, Z12
+	VPMULUDQ        Z8, Z1, Z1
+	VPSHUFD         $0xf5, Z3, Z13
+	VPTERNLOGD.BCST $0x96, 16(R8), Z6, Z13
+	VPSHUFD         $0xf5, Z11, Z14
+	VPTERNLOGD.BCST $0x96, 16(R8), Z9, Z14
+	VPSHUFD         $0xf5, Z12, Z15
+	VPTERNLOGD.BCST $0x96, 16(R8), Z6, Z15
+	VPSHUFD         $0xf5, Z1, Z6
+	VPTERNLOGD.BCST $0x96, 16(R8), Z9, Z6
+	VPSHUFD         $0xf5, Z2, Z9
+	VPTERNLOGD.BCST $0x96, 20(R8), Z4, Z9
+	VPSHUFD         $0xf5, Z10, Z16
+	VPTERNLOGD.BCST $0x96, 20(R8), Z4, Z16
+	VPSHUFD         $0xf5, Z2, Z4
+	VPTERNLOGD.BCST $0x96, 20(R8), Z5, Z4
+	VPSHUFD         $0xf5, Z10, Z17
+	VPTERNLOGD.BCST $0x96, 20(R8), Z5, Z17
+	VPMULUDQ        Z7, Z13, Z5
+	VPMULUDQ        Z7, Z14, Z13
+	VPMULUDQ        Z7, Z15, Z14
+	VPMULUDQ        Z7, Z6, Z6
+	VPMULUDQ        Z8, Z9, Z9
+	VPMULUDQ        Z8, Z16, Z15
+	VPMULUDQ        Z8, Z4, Z4
+	VPMULUDQ        Z8, Z17, Z16
+	VPSHUFD         $0xf5, Z9, Z17
+	VPTERNLOGD.BCST $0x96, 24(R8), Z3, Z17
+	VPSHUFD         $0xf5, Z15, Z3
+	VPTERNLOGD.BCST $0x96, 24(R8), Z11, Z3
 	VPSHUFD         $0xf5, Z4, Z11
-	VPTERNLOGD.BCST $0x96, 16(R8), Z8, Z11
-	VPSHUFD         $0xf5, Z1, Z8
-	VPTERNLOGD.BCST $0x96, 20(R8), Z5, Z8
-	VPMULUDQ        Z6, Z10, Z5
-	VPMULUDQ        Z6, Z11, Z10
+	VPTERNLOGD.BCST $0x96, 24(R8), Z12, Z11
+	VPSHUFD         $0xf5, Z16, Z12
+	VPTERNLOGD.BCST $0x96, 24(R8), Z1, Z12
+	VPSHUFD         $0xf5, Z5, Z1
+	VPTERNLOGD.BCST $0x96, 28(R8), Z2, Z1
+	VPSHUFD         $0xf5, Z13, Z18
+	VPTERNLOGD.BCST $0x96, 28(R8), Z10, Z18
+	VPSHUFD         $0xf5, Z14, Z19
+	VPTERNLOGD.BCST $0x96, 28(R8), Z2, Z19
+	VPSHUFD         $0xf5, Z6, Z2
+	VPTERNLOGD.BCST $0x96, 28(R8), Z10, Z2
+	VPMULUDQ        Z7, Z17, Z10
 	VPMULUDQ        Z7, Z3, Z3
-	VPMULUDQ        Z7, Z8, Z8
-	VPSHUFD         $0xf5, Z3, Z11
-	VPTERNLOGD.BCST $0x96, 24(R8), Z9, Z11
-	VPSHUFD         $0xf5, Z5, Z9
-	VPTERNLOGD.BCST $0x96, 28(R8), Z2, Z9
-	VPSHUFD         $0xf5, Z8, Z2
-	VPTERNLOGD.BCST $0x96, 24(R8), Z4, Z2
-	VPSHUFD         $0xf5, Z10, Z4
-	VPTERNLOGD.BCST $0x96, 28(R8), Z1, Z4
-	VPMULUDQ        Z6, Z11, Z1
-	VPMULUDQ        Z6, Z2, Z2
+	VPMULUDQ        Z7, Z11, Z11
+	VPMULUDQ        Z7, Z12, Z12
+	VPMULUDQ        Z8, Z1, Z1
+	VPMULUDQ        Z8, Z18, Z17
+	VPMULUDQ        Z8, Z19, Z18
+	VPMULUDQ        Z8, Z2, Z2
+	VPSHUFD         $0xf5, Z1, Z19
+	VPTERNLOGD.BCST $0x96, 32(R8), Z9, Z19
+	VPSHUFD         $0xf5, Z17, Z9
+	VPTERNLOGD.BCST $0x96, 32(R8), Z15, Z9
+	VPSHUFD         $0xf5, Z18, Z15
+	VPTERNLOGD.BCST $0x96, 32(R8), Z4, Z15
+	VPSHUFD         $0xf5, Z2, Z4
+	VPTERNLOGD.BCST $0x96, 32(R8), Z16, Z4
+	VPSHUFD         $0xf5, Z10, Z16
+	VPTERNLOGD.BCST $0x96, 36(R8), Z5, Z16
+	VPSHUFD         $0xf5, Z3, Z5
+	VPTERNLOGD.BCST $0x96, 36(R8), Z13, Z5
+	VPSHUFD         $0xf5, Z11, Z13
+	VPTERNLOGD.BCST $0x96, 36(R8), Z14, Z13
+	VPSHUFD         $0xf5, Z12, Z14
+	VPTERNLOGD.BCST $0x96, 36(R8), Z6, Z14
+	VPMULUDQ        Z7, Z19, Z6
 	VPMULUDQ        Z7, Z9, Z9
+	VPMULUDQ        Z7, Z15, Z15
 	VPMULUDQ        Z7, Z4, Z4
-	VPSHUFD         $0xf5, Z9, Z11
-	VPTERNLOGD.BCST $0x96, 32(R8), Z3, Z11
-	VPSHUFD         $0xf5, Z1, Z3
-	VPTERNLOGD.BCST $0x96, 36(R8), Z5, Z3
-	VPSHUFD         $0xf5, Z4, Z5
-	VPTERNLOGD.BCST $0x96, 32(R8), Z8, Z5
-	VPSHUFD         $0xf5, Z2, Z8
-	VPTERNLOGD.BCST $0x96, 36(R8), Z10, Z8
-	VPMULUDQ        Z6, Z11, Z10
-	VPMULUDQ        Z6, Z5, Z5
+	VPMULUDQ        Z8, Z16, Z16
+	VPMULUDQ        Z8, Z5, Z5
+	VPMULUDQ        Z8, Z13, Z13
+	VPMULUDQ        Z8, Z14, Z14
+	VPSHUFD         $0xf5, Z16, Z19
+	VPTERNLOGD.BCST $0x96, 40(R8), Z1, Z19
+	VPSHUFD         $0xf5, Z5, Z1
+	VPTERNLOGD.BCST $0x96, 40(R8), Z17, Z1
+	VPSHUFD         $0xf5, Z13, Z17
+	VPTERNLOGD.BCST $0x96, 40(R8), Z18, Z17
+	VPSHUFD         $0xf5, Z14, Z18
+	VPTERNLOGD.BCST $0x96, 40(R8), Z2, Z18
+	VPSHUFD         $0xf5, Z6, Z2
+	VPTERNLOGD.BCST $0x96, 44(R8), Z10, Z2
+	VPSHUFD         $0xf5, Z9, Z10
+	VPTERNLOGD.BCST $0x96, 44(R8), Z3, Z10
+	VPSHUFD         $0xf5, Z15, Z3
+	VPTERNLOGD.BCST $0x96, 44(R8), Z11, Z3
+	VPSHUFD         $0xf5, Z4, Z11
+	VPTERNLOGD.BCST $0x96, 44(R8), Z12, Z11
+	VPMULUDQ        Z7, Z19, Z12
+	VPMULUDQ        Z7, Z1, Z1
+	VPMULUDQ        Z7, Z17, Z17
+	VPMULUDQ        Z7, Z18, Z18
+	VPMULUDQ        Z8, Z2, Z2
+	VPMULUDQ        Z8, Z10, Z10
+	VPMULUDQ        Z8, Z3, Z3
+	VPMULUDQ        Z8, Z11, Z11
+	VPSHUFD         $0xf5, Z2, Z19
+	VPTERNLOGD.BCST $0x96, 48(R8), Z16, Z19
+	VPSHUFD         $0xf5, Z10, Z16
+	VPTERNLOGD.BCST $0x96, 48(R8), Z5, Z16
+	VPSHUFD         $0xf5, Z3, Z5
+	VPTERNLOGD.BCST $0x96, 48(R8), Z13, Z5
+	VPSHUFD         $0xf5, Z11, Z13
+	VPTERNLOGD.BCST $0x96, 48(R8), Z14, Z13
+	VPSHUFD         $0xf5, Z12, Z14
+	VPTERNLOGD.BCST $0x96, 52(R8), Z6, Z14
+	VPSHUFD         $0xf5, Z1, Z6
+	VPTERNLOGD.BCST $0x96, 52(R8), Z9, Z6
+	VPSHUFD         $0xf5, Z17, Z9
+	VPTERNLOGD.BCST $0x96, 52(R8), Z15, Z9
+	VPSHUFD         $0xf5, Z18, Z15
+	VPTERNLOGD.BCST $0x96, 52(R8), Z4, Z15
+	VPMULUDQ        Z7, Z19, Z4
+	VPMULUDQ        Z7, Z16, Z16
+	VPMULUDQ        Z7, Z5, Z5
+	VPMULUDQ        Z7, Z13, Z13
+	VPMULUDQ        Z8, Z14, Z14
+	VPMULUDQ        Z8, Z6, Z6
+	VPMULUDQ        Z8, Z9, Z9
+	VPMULUDQ        Z8, Z15, Z15
+	VPSHUFD         $0xf5, Z14, Z19
+	VPTERNLOGD.BCST $0x96, 56(R8), Z2, Z19
+	VPSHUFD         $0xf5, Z6, Z2
+	VPTERNLOGD.BCST $0x96, 56(R8), Z10, Z2
+	VPSHUFD         $0xf5, Z9, Z10
+	VPTERNLOGD.BCST $0x96, 56(R8), Z3, Z10
+	VPSHUFD         $0xf5, Z15, Z3
+	VPTERNLOGD.BCST $0x96, 56(R8), Z11, Z3
+	VPSHUFD         $0xf5, Z4, Z11
+	VPTERNLOGD.BCST $0x96, 60(R8), Z12, Z11
+	VPSHUFD         $0xf5, Z16, Z12
+	VPTERNLOGD.BCST $0x96, 60(R8), Z1, Z12
+	VPSHUFD         $0xf5, Z5, Z1
+	VPTERNLOGD.BCST $0x96, 60(R8), Z17, Z1
+	VPSHUFD         $0xf5, Z13, Z17
+	VPTERNLOGD.BCST $0x96, 60(R8), Z18, Z17
+	VPMULUDQ        Z7, Z19, Z18
+	VPMULUDQ        Z7, Z2, Z2
+	VPMULUDQ        Z7, Z10, Z10
 	VPMULUDQ        Z7, Z3, Z3
-	VPMULUDQ        Z7, Z8, Z8
-	VPSHUFD         $0xf5, Z3, Z11
-	VPTERNLOGD.BCST $0x96, 40(R8), Z9, Z11
-	VPSHUFD         $0xf5, Z10, Z9
-	VPTERNLOGD.BCST $0x96, 44(R8), Z1, Z9
-	VPSHUFD         $0xf5, Z8, Z1
-	VPTERNLOGD.BCST $0x96, 40(R8), Z4, Z1
-	VPSHUFD         $0xf5, Z5, Z4
-	VPTERNLOGD.BCST $0x96, 44(R8), Z2, Z4
-	VPMULUDQ        Z6, Z11, Z2
-	VPMULUDQ        Z6, Z1, Z1
-	VPMULUDQ        Z7, Z9, Z9
-	VPMULUDQ        Z7, Z4, Z4
-	VPSHUFD         $0xf5, Z9, Z11
-	VPTERNLOGD.BCST $0x96, 48(R8), Z3, Z11
-	VPSHUFD         $0xf5, Z2, Z3
-	VPTERNLOGD.BCST $0x96, 52(R8), Z10, Z3
-	VPSHUFD         $0xf5, Z4, Z10
-	VPTERNLOGD.BCST $0x96, 48(R8), Z8, Z10
-	VPSHUFD         $0xf5, Z1, Z8
-	VPTERNLOGD.BCST $0x96, 52(R8), Z5, Z8
-	VPMULUDQ        Z6, Z11, Z5
-	VPMULUDQ        Z6, Z10, Z10
-	VPMULUDQ        Z7, Z3, Z3
-	VPMULUDQ        Z7, Z8, Z8
-	VPSHUFD         $0xf5, Z3, Z11
-	VPTERNLOGD.BCST $0x96, 56(R8), Z9, Z11
-	VPSHUFD         $0xf5, Z5, Z9
-	VPTERNLOGD.BCST $0x96, 60(R8), Z2, Z9
-	VPSHUFD         $0xf5, Z8, Z2
-	VPTERNLOGD.BCST $0x96, 56(R8), Z4, Z2
-	VPSHUFD         $0xf5, Z10, Z4
-	VPTERNLOGD.BCST $0x96, 60(R8), Z1, Z4
-	VPMULUDQ        Z6, Z11, Z1
-	VPMULUDQ        Z6, Z2, Z2
-	VPMULUDQ        Z7, Z9, Z9
-	VPMULUDQ        Z7, Z4, Z4
-	VPSHUFD         $0xf5, Z9, Z11
-	VPTERNLOGD.BCST $0x96, 64(R8), Z3, Z11
-	VPSHUFD         $0xf5, Z1, Z3
-	VPTERNLOGD.BCST $0x96, 68(R8), Z5, Z3
-	VPSHUFD         $0xf5, Z4, Z5
-	VPTERNLOGD.BCST $0x96, 64(R8), Z8, Z5
-	VPSHUFD         $0xf5, Z2, Z8
-	VPTERNLOGD.BCST $0x96, 68(R8), Z10, Z8
-	VPMULUDQ        Z6, Z11, Z10
-	VPMULUDQ        Z6, Z5, Z5
-	VPMULUDQ        Z7, Z3, Z3
-	VPMULUDQ        Z7, Z8, Z6
-	VPSHUFD         $0xf5, Z3, Z7
-	VPTERNLOGD.BCST $0x96, 72(R8), Z9, Z7
-	VPSHUFD         $0xf5, Z10, Z8
-	VPTERNLOGD.BCST $0x96, 76(R8), Z1, Z8
-	VPSHUFD         $0xf5, Z6, Z1
-	VPTERNLOGD.BCST $0x96, 72(R8), Z4, Z1
-	VPSHUFD         $0xf5, Z5, Z4
-	VPTERNLOGD.BCST $0x96, 76(R8), Z2, Z4
-	VPSHUFD         $0xa0, Z1, K1, Z7
-	VPSHUFD         $0xa0, Z6, K1, Z3
-	VPSHUFD         $0xa0, Z4, K1, Z8
-	VPSHUFD         $0xa0, Z5, K1, Z10
-	VPSRLD          $0x08, Z7, Z7
-	VORPS.BCST      lowBit<>+0(SB), Z7, Z7
-	VCVTDQ2PS       Z7, Z7
-	VBROADCASTSS    (AX), Z1
-	VMULPS          (SI), Z1, Z1
-	VXORPS.BCST     signBit<>+0(SB), Z1, Z1
-	VMINPS.BCST     expMax<>+0(SB), Z1, Z1
-	VMAXPS.BCST     expMin<>+0(SB), Z1, Z1
-	VMOVAPS         Z1, Z2
-	VMULPS.BCST     log2E<>+0(SB), Z2, Z2
-	VADDPS.BCST     roundMagic<>+0(SB), Z2, Z2
-	VPSLLD          $0x17, Z2, Z5
-	VSUBPS.BCST     roundMagic<>+0(SB), Z2, Z2
-	VMOVAPS         Z2, Z4
-	VMULPS.BCST     ln2Hi<>+0(SB), Z4, Z4
-	VSUBPS          Z4, Z1, Z1
-	VMULPS.BCST     ln2Lo<>+0(SB), Z2, Z2
-	VSUBPS          Z2, Z1, Z1
-	VMOVAPS         Z1, Z2
-	VMULPS.BCST     expC6<>+0(SB), Z2, Z2
-	VADDPS.BCST     expC5<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC4<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC3<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC2<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z1, Z4
-	VMULPS          Z4, Z2, Z2
-	VADDPS          Z1, Z2, Z2
-	VADDPS.BCST     one<>+0(SB), Z2, Z2
-	VPADDD          Z5, Z2, Z1
-	VADDPS.BCST     one<>+0(SB), Z1, Z1
-	VMULPS          Z7, Z1, Z1
-	VCMPPS          $0x01, Z0, Z1, K2, K6
-	KMOVW           K6, (DX)
-	VPSRLD          $0x08, Z3, Z3
-	VORPS.BCST      lowBit<>+0(SB), Z3, Z3
-	VCVTDQ2PS       Z3, Z3
-	VBROADCASTSS    (AX), Z1
-	VMULPS          64(SI), Z1, Z1
-	VXORPS.BCST     signBit<>+0(SB), Z1, Z1
-	VMINPS.BCST     expMax<>+0(SB), Z1, Z1
-	VMAXPS.BCST     expMin<>+0(SB), Z1, Z1
-	VMOVAPS         Z1, Z2
-	VMULPS.BCST     log2E<>+0(SB), Z2, Z2
-	VADDPS.BCST     roundMagic<>+0(SB), Z2, Z2
-	VPSLLD          $0x17, Z2, Z5
-	VSUBPS.BCST     roundMagic<>+0(SB), Z2, Z2
-	VMOVAPS         Z2, Z4
-	VMULPS.BCST     ln2Hi<>+0(SB), Z4, Z4
-	VSUBPS          Z4, Z1, Z1
-	VMULPS.BCST     ln2Lo<>+0(SB), Z2, Z2
-	VSUBPS          Z2, Z1, Z1
-	VMOVAPS         Z1, Z2
-	VMULPS.BCST     expC6<>+0(SB), Z2, Z2
-	VADDPS.BCST     expC5<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC4<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC3<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC2<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z1, Z4
-	VMULPS          Z4, Z2, Z2
-	VADDPS          Z1, Z2, Z2
-	VADDPS.BCST     one<>+0(SB), Z2, Z2
-	VPADDD          Z5, Z2, Z1
-	VADDPS.BCST     one<>+0(SB), Z1, Z1
-	VMULPS          Z3, Z1, Z1
-	VCMPPS          $0x01, Z0, Z1, K3, K6
-	KMOVW           K6, 2(DX)
+	VPMULUDQ        Z8, Z11, Z11
+	VPMULUDQ        Z8, Z12, Z12
+	VPMULUDQ        Z8, Z1, Z1
+	VPMULUDQ        Z8, Z17, Z17
+	VPSHUFD         $0xf5, Z11, Z19
+	VPTERNLOGD.BCST $0x96, 64(R8), Z14, Z19
+	VPSHUFD         $0xf5, Z12, Z14
+	VPTERNLOGD.BCST $0x96, 64(R8), Z6, Z14
+	VPSHUFD         $0xf5, Z1, Z6
+	VPTERNLOGD.BCST $0x96, 64(R8), Z9, Z6
+	VPSHUFD         $0xf5, Z17, Z9
+	VPTERNLOGD.BCST $0x96, 64(R8), Z15, Z9
+	VPSHUFD         $0xf5, Z18, Z15
+	VPTERNLOGD.BCST $0x96, 68(R8), Z4, Z15
+	VPSHUFD         $0xf5, Z2, Z4
+	VPTERNLOGD.BCST $0x96, 68(R8), Z16, Z4
+	VPSHUFD         $0xf5, Z10, Z16
+	VPTERNLOGD.BCST $0x96, 68(R8), Z5, Z16
+	VPSHUFD         $0xf5, Z3, Z5
+	VPTERNLOGD.BCST $0x96, 68(R8), Z13, Z5
+	VPMULUDQ        Z7, Z19, Z13
+	VPMULUDQ        Z7, Z14, Z14
+	VPMULUDQ        Z7, Z6, Z6
+	VPMULUDQ        Z7, Z9, Z7
+	VPMULUDQ        Z8, Z15, Z9
+	VPMULUDQ        Z8, Z4, Z4
+	VPMULUDQ        Z8, Z16, Z15
+	VPMULUDQ        Z8, Z5, Z5
+	VPSHUFD         $0xf5, Z9, Z8
+	VPTERNLOGD.BCST $0x96, 72(R8), Z11, Z8
+	VPSHUFD         $0xf5, Z4, Z11
+	VPTERNLOGD.BCST $0x96, 72(R8), Z12, Z11
+	VPSHUFD         $0xf5, Z15, Z12
+	VPTERNLOGD.BCST $0x96, 72(R8), Z1, Z12
+	VPSHUFD         $0xf5, Z5, Z1
+	VPTERNLOGD.BCST $0x96, 72(R8), Z17, Z1
+	VPSHUFD         $0xf5, Z13, Z16
+	VPTERNLOGD.BCST $0x96, 76(R8), Z18, Z16
+	VPSHUFD         $0xf5, Z14, Z17
+	VPTERNLOGD.BCST $0x96, 76(R8), Z2, Z17
+	VPSHUFD         $0xf5, Z6, Z2
+	VPTERNLOGD.BCST $0x96, 76(R8), Z10, Z2
+	VPSHUFD         $0xf5, Z7, Z10
+	VPTERNLOGD.BCST $0x96, 76(R8), Z3, Z10
+	VPSHUFD         $0xa0, Z11, K1, Z8
 	VPSRLD          $0x08, Z8, Z8
 	VORPS.BCST      lowBit<>+0(SB), Z8, Z8
 	VCVTDQ2PS       Z8, Z8
-	VBROADCASTSS    (AX), Z1
-	VMULPS          128(SI), Z1, Z1
-	VXORPS.BCST     signBit<>+0(SB), Z1, Z1
-	VMINPS.BCST     expMax<>+0(SB), Z1, Z1
-	VMAXPS.BCST     expMin<>+0(SB), Z1, Z1
-	VMOVAPS         Z1, Z2
-	VMULPS.BCST     log2E<>+0(SB), Z2, Z2
-	VADDPS.BCST     roundMagic<>+0(SB), Z2, Z2
-	VPSLLD          $0x17, Z2, Z4
-	VSUBPS.BCST     roundMagic<>+0(SB), Z2, Z2
-	VMOVAPS         Z2, Z3
-	VMULPS.BCST     ln2Hi<>+0(SB), Z3, Z3
-	VSUBPS          Z3, Z1, Z1
-	VMULPS.BCST     ln2Lo<>+0(SB), Z2, Z2
-	VSUBPS          Z2, Z1, Z1
-	VMOVAPS         Z1, Z2
-	VMULPS.BCST     expC6<>+0(SB), Z2, Z2
-	VADDPS.BCST     expC5<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC4<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC3<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC2<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z1, Z3
-	VMULPS          Z3, Z2, Z2
-	VADDPS          Z1, Z2, Z2
-	VADDPS.BCST     one<>+0(SB), Z2, Z2
-	VPADDD          Z4, Z2, Z1
-	VADDPS.BCST     one<>+0(SB), Z1, Z1
-	VMULPS          Z8, Z1, Z1
-	VCMPPS          $0x01, Z0, Z1, K4, K6
-	KMOVW           K6, 4(DX)
-	VPSRLD          $0x08, Z10, Z10
-	VORPS.BCST      lowBit<>+0(SB), Z10, Z10
-	VCVTDQ2PS       Z10, Z10
-	VBROADCASTSS    (AX), Z1
-	VMULPS          192(SI), Z1, Z1
-	VXORPS.BCST     signBit<>+0(SB), Z1, Z1
-	VMINPS.BCST     expMax<>+0(SB), Z1, Z1
-	VMAXPS.BCST     expMin<>+0(SB), Z1, Z1
-	VMOVAPS         Z1, Z2
-	VMULPS.BCST     log2E<>+0(SB), Z2, Z2
-	VADDPS.BCST     roundMagic<>+0(SB), Z2, Z2
-	VPSLLD          $0x17, Z2, Z4
-	VSUBPS.BCST     roundMagic<>+0(SB), Z2, Z2
-	VMOVAPS         Z2, Z3
-	VMULPS.BCST     ln2Hi<>+0(SB), Z3, Z3
-	VSUBPS          Z3, Z1, Z1
-	VMULPS.BCST     ln2Lo<>+0(SB), Z2, Z2
-	VSUBPS          Z2, Z1, Z1
-	VMOVAPS         Z1, Z2
-	VMULPS.BCST     expC6<>+0(SB), Z2, Z2
-	VADDPS.BCST     expC5<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC4<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC3<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z2, Z2
-	VADDPS.BCST     expC2<>+0(SB), Z2, Z2
-	VMULPS          Z1, Z1, Z3
-	VMULPS          Z3, Z2, Z2
-	VADDPS          Z1, Z2, Z2
-	VADDPS.BCST     one<>+0(SB), Z2, Z2
-	VPADDD          Z4, Z2, Z1
-	VADDPS.BCST     one<>+0(SB), Z1, Z1
-	VMULPS          Z10, Z1, Z1
-	VCMPPS          $0x01, Z0, Z1, K5, K6
+	VMOVUPS         Z8, (SP)
+	VPSHUFD         $0xa0, Z1, K1, Z12
+	VPSRLD          $0x08, Z12, Z12
+	VORPS.BCST      lowBit<>+0(SB), Z12, Z12
+	VCVTDQ2PS       Z12, Z12
+	VMOVUPS         Z12, 256(SP)
+	VPSHUFD         $0xa0, Z4, K1, Z9
+	VPSRLD          $0x08, Z9, Z9
+	VORPS.BCST      lowBit<>+0(SB), Z9, Z9
+	VCVTDQ2PS       Z9, Z9
+	VMOVUPS         Z9, 64(SP)
+	VPSHUFD         $0xa0, Z5, K1, Z15
+	VPSRLD          $0x08, Z15, Z15
+	VORPS.BCST      lowBit<>+0(SB), Z15, Z15
+	VCVTDQ2PS       Z15, Z15
+	VMOVUPS         Z15, 320(SP)
+	VPSHUFD         $0xa0, Z17, K1, Z16
+	VPSRLD          $0x08, Z16, Z16
+	VORPS.BCST      lowBit<>+0(SB), Z16, Z16
+	VCVTDQ2PS       Z16, Z16
+	VMOVUPS         Z16, 128(SP)
+	VPSHUFD         $0xa0, Z10, K1, Z2
+	VPSRLD          $0x08, Z2, Z2
+	VORPS.BCST      lowBit<>+0(SB), Z2, Z2
+	VCVTDQ2PS       Z2, Z2
+	VMOVUPS         Z2, 384(SP)
+	VPSHUFD         $0xa0, Z14, K1, Z13
+	VPSRLD          $0x08, Z13, Z13
+	VORPS.BCST      lowBit<>+0(SB), Z13, Z13
+	VCVTDQ2PS       Z13, Z13
+	VMOVUPS         Z13, 192(SP)
+	VPSHUFD         $0xa0, Z7, K1, Z6
+	VPSRLD          $0x08, Z6, Z6
+	VORPS.BCST      lowBit<>+0(SB), Z6, Z6
+	VCVTDQ2PS       Z6, Z6
+	VMOVUPS         Z6, 448(SP)
+	VMOVUPS         (SP), Z1
+	VMOVUPS         64(SP), Z2
+	VMOVUPS         128(SP), Z3
+	VMOVUPS         192(SP), Z4
+	VBROADCASTSS    (AX), Z5
+	VMULPS          (SI), Z5, Z6
+	VMULPS          64(SI), Z5, Z7
+	VMULPS          128(SI), Z5, Z8
+	VMULPS          192(SI), Z5, Z5
+	VXORPS.BCST     signBit<>+0(SB), Z6, Z6
+	VXORPS.BCST     signBit<>+0(SB), Z7, Z7
+	VXORPS.BCST     signBit<>+0(SB), Z8, Z8
+	VXORPS.BCST     signBit<>+0(SB), Z5, Z5
+	VMINPS.BCST     expMax<>+0(SB), Z6, Z6
+	VMINPS.BCST     expMax<>+0(SB), Z7, Z7
+	VMINPS.BCST     expMax<>+0(SB), Z8, Z8
+	VMINPS.BCST     expMax<>+0(SB), Z5, Z5
+	VMAXPS.BCST     expMin<>+0(SB), Z6, Z6
+	VMAXPS.BCST     expMin<>+0(SB), Z7, Z7
+	VMAXPS.BCST     expMin<>+0(SB), Z8, Z8
+	VMAXPS.BCST     expMin<>+0(SB), Z5, Z5
+	VMOVAPS         Z6, Z9
+	VMOVAPS         Z7, Z10
+	VMOVAPS         Z8, Z11
+	VMOVAPS         Z5, Z12
+	VMULPS.BCST     log2E<>+0(SB), Z9, Z9
+	VMULPS.BCST     log2E<>+0(SB), Z10, Z10
+	VMULPS.BCST     log2E<>+0(SB), Z11, Z11
+	VMULPS.BCST     log2E<>+0(SB), Z12, Z12
+	VADDPS.BCST     roundMagic<>+0(SB), Z9, Z9
+	VADDPS.BCST     roundMagic<>+0(SB), Z10, Z10
+	VADDPS.BCST     roundMagic<>+0(SB), Z11, Z11
+	VADDPS.BCST     roundMagic<>+0(SB), Z12, Z12
+	VPSLLD          $0x17, Z9, Z13
+	VPSLLD          $0x17, Z10, Z14
+	VPSLLD          $0x17, Z11, Z15
+	VPSLLD          $0x17, Z12, Z16
+	VSUBPS.BCST     roundMagic<>+0(SB), Z9, Z9
+	VSUBPS.BCST     roundMagic<>+0(SB), Z10, Z10
+	VSUBPS.BCST     roundMagic<>+0(SB), Z11, Z11
+	VSUBPS.BCST     roundMagic<>+0(SB), Z12, Z12
+	VMOVAPS         Z9, Z17
+	VMOVAPS         Z10, Z18
+	VMOVAPS         Z11, Z19
+	VMOVAPS         Z12, Z20
+	VMULPS.BCST     ln2Hi<>+0(SB), Z17, Z17
+	VMULPS.BCST     ln2Hi<>+0(SB), Z18, Z18
+	VMULPS.BCST     ln2Hi<>+0(SB), Z19, Z19
+	VMULPS.BCST     ln2Hi<>+0(SB), Z20, Z20
+	VSUBPS          Z17, Z6, Z6
+	VSUBPS          Z18, Z7, Z7
+	VSUBPS          Z19, Z8, Z8
+	VSUBPS          Z20, Z5, Z5
+	VMULPS.BCST     ln2Lo<>+0(SB), Z9, Z9
+	VMULPS.BCST     ln2Lo<>+0(SB), Z10, Z10
+	VMULPS.BCST     ln2Lo<>+0(SB), Z11, Z11
+	VMULPS.BCST     ln2Lo<>+0(SB), Z12, Z12
+	VSUBPS          Z9, Z6, Z6
+	VSUBPS          Z10, Z7, Z7
+	VSUBPS          Z11, Z8, Z8
+	VSUBPS          Z12, Z5, Z5
+	VMOVAPS         Z6, Z9
+	VMOVAPS         Z7, Z10
+	VMOVAPS         Z8, Z11
+	VMOVAPS         Z5, Z12
+	VMULPS.BCST     expC6<>+0(SB), Z9, Z9
+	VMULPS.BCST     expC6<>+0(SB), Z10, Z10
+	VMULPS.BCST     expC6<>+0(SB), Z11, Z11
+	VMULPS.BCST     expC6<>+0(SB), Z12, Z12
+	VADDPS.BCST     expC5<>+0(SB), Z9, Z9
+	VADDPS.BCST     expC5<>+0(SB), Z10, Z10
+	VADDPS.BCST     expC5<>+0(SB), Z11, Z11
+	VADDPS.BCST     expC5<>+0(SB), Z12, Z12
+	VMULPS          Z6, Z9, Z9
+	VMULPS          Z7, Z10, Z10
+	VMULPS          Z8, Z11, Z11
+	VMULPS          Z5, Z12, Z12
+	VADDPS.BCST     expC4<>+0(SB), Z9, Z9
+	VADDPS.BCST     expC4<>+0(SB), Z10, Z10
+	VADDPS.BCST     expC4<>+0(SB), Z11, Z11
+	VADDPS.BCST     expC4<>+0(SB), Z12, Z12
+	VMULPS          Z6, Z9, Z9
+	VMULPS          Z7, Z10, Z10
+	VMULPS          Z8, Z11, Z11
+	VMULPS          Z5, Z12, Z12
+	VADDPS.BCST     expC3<>+0(SB), Z9, Z9
+	VADDPS.BCST     expC3<>+0(SB), Z10, Z10
+	VADDPS.BCST     expC3<>+0(SB), Z11, Z11
+	VADDPS.BCST     expC3<>+0(SB), Z12, Z12
+	VMULPS          Z6, Z9, Z9
+	VMULPS          Z7, Z10, Z10
+	VMULPS          Z8, Z11, Z11
+	VMULPS          Z5, Z12, Z12
+	VADDPS.BCST     expC2<>+0(SB), Z9, Z9
+	VADDPS.BCST     expC2<>+0(SB), Z10, Z10
+	VADDPS.BCST     expC2<>+0(SB), Z11, Z11
+	VADDPS.BCST     expC2<>+0(SB), Z12, Z12
+	VMULPS          Z6, Z6, Z17
+	VMULPS          Z7, Z7, Z18
+	VMULPS          Z8, Z8, Z19
+	VMULPS          Z5, Z5, Z20
+	VMULPS          Z17, Z9, Z9
+	VMULPS          Z18, Z10, Z10
+	VMULPS          Z19, Z11, Z11
+	VMULPS          Z20, Z12, Z12
+	VADDPS          Z6, Z9, Z9
+	VADDPS          Z7, Z10, Z10
+	VADDPS          Z8, Z11, Z11
+	VADDPS          Z5, Z12, Z12
+	VADDPS.BCST     one<>+0(SB), Z9, Z9
+	VADDPS.BCST     one<>+0(SB), Z10, Z10
+	VADDPS.BCST     one<>+0(SB), Z11, Z11
+	VADDPS.BCST     one<>+0(SB), Z12, Z12
+	VPADDD          Z13, Z9, Z6
+	VPADDD          Z14, Z10, Z7
+	VPADDD          Z15, Z11, Z8
+	VPADDD          Z16, Z12, Z5
+	VADDPS.BCST     one<>+0(SB), Z6, Z6
+	VADDPS.BCST     one<>+0(SB), Z7, Z7
+	VADDPS.BCST     one<>+0(SB), Z8, Z8
+	VADDPS.BCST     one<>+0(SB), Z5, Z5
+	VMULPS          Z1, Z6, Z6
+	VMULPS          Z2, Z7, Z7
+	VMULPS          Z3, Z8, Z8
+	VMULPS          Z4, Z5, Z5
+	VCMPPS          $0x01, Z0, Z5, K5, K6
 	KMOVW           K6, 6(DX)
+	VCMPPS          $0x01, Z0, Z8, K4, K6
+	KMOVW           K6, 4(DX)
+	VCMPPS          $0x01, Z0, Z7, K3, K6
+	KMOVW           K6, 2(DX)
+	VCMPPS          $0x01, Z0, Z6, K2, K6
+	KMOVW           K6, (DX)
 	ADDQ            BX, DX
 	ADDQ            DI, SI
-	INCQ            R10
 	ADDQ            CX, AX
 	DECQ            R11
-	JNE             row
+	JEQ             done
+	VMOVUPS         256(SP), Z1
+	VMOVUPS         320(SP), Z2
+	VMOVUPS         384(SP), Z3
+	VMOVUPS         448(SP), Z4
+	VBROADCASTSS    (AX), Z5
+	VMULPS          (SI), Z5, Z6
+	VMULPS          64(SI), Z5, Z7
+	VMULPS          128(SI), Z5, Z8
+	VMULPS          192(SI), Z5, Z5
+	VXORPS.BCST     signBit<>+0(SB), Z6, Z6
+	VXORPS.BCST     signBit<>+0(SB), Z7, Z7
+	VXORPS.BCST     signBit<>+0(SB), Z8, Z8
+	VXORPS.BCST     signBit<>+0(SB), Z5, Z5
+	VMINPS.BCST     expMax<>+0(SB), Z6, Z6
+	VMINPS.BCST     expMax<>+0(SB), Z7, Z7
+	VMINPS.BCST     expMax<>+0(SB), Z8, Z8
+	VMINPS.BCST     expMax<>+0(SB), Z5, Z5
+	VMAXPS.BCST     expMin<>+0(SB), Z6, Z6
+	VMAXPS.BCST     expMin<>+0(SB), Z7, Z7
+	VMAXPS.BCST     expMin<>+0(SB), Z8, Z8
+	VMAXPS.BCST     expMin<>+0(SB), Z5, Z5
+	VMOVAPS         Z6, Z9
+	VMOVAPS         Z7, Z10
+	VMOVAPS         Z8, Z11
+	VMOVAPS         Z5, Z12
+	VMULPS.BCST     log2E<>+0(SB), Z9, Z9
+	VMULPS.BCST     log2E<>+0(SB), Z10, Z10
+	VMULPS.BCST     log2E<>+0(SB), Z11, Z11
+	VMULPS.BCST     log2E<>+0(SB), Z12, Z12
+	VADDPS.BCST     roundMagic<>+0(SB), Z9, Z9
+	VADDPS.BCST     roundMagic<>+0(SB), Z10, Z10
+	VADDPS.BCST     roundMagic<>+0(SB), Z11, Z11
+	VADDPS.BCST     roundMagic<>+0(SB), Z12, Z12
+	VPSLLD          $0x17, Z9, Z13
+	VPSLLD          $0x17, Z10, Z14
+	VPSLLD          $0x17, Z11, Z15
+	VPSLLD          $0x17, Z12, Z16
+	VSUBPS.BCST     roundMagic<>+0(SB), Z9, Z9
+	VSUBPS.BCST     roundMagic<>+0(SB), Z10, Z10
+	VSUBPS.BCST     roundMagic<>+0(SB), Z11, Z11
+	VSUBPS.BCST     roundMagic<>+0(SB), Z12, Z12
+	VMOVAPS         Z9, Z17
+	VMOVAPS         Z10, Z18
+	VMOVAPS         Z11, Z19
+	VMOVAPS         Z12, Z20
+	VMULPS.BCST     ln2Hi<>+0(SB), Z17, Z17
+	VMULPS.BCST     ln2Hi<>+0(SB), Z18, Z18
+	VMULPS.BCST     ln2Hi<>+0(SB), Z19, Z19
+	VMULPS.BCST     ln2Hi<>+0(SB), Z20, Z20
+	VSUBPS          Z17, Z6, Z6
+	VSUBPS          Z18, Z7, Z7
+	VSUBPS          Z19, Z8, Z8
+	VSUBPS          Z20, Z5, Z5
+	VMULPS.BCST     ln2Lo<>+0(SB), Z9, Z9
+	VMULPS.BCST     ln2Lo<>+0(SB), Z10, Z10
+	VMULPS.BCST     ln2Lo<>+0(SB), Z11, Z11
+	VMULPS.BCST     ln2Lo<>+0(SB), Z12, Z12
+	VSUBPS          Z9, Z6, Z6
+	VSUBPS          Z10, Z7, Z7
+	VSUBPS          Z11, Z8, Z8
+	VSUBPS          Z12, Z5, Z5
+	VMOVAPS         Z6, Z9
+	VMOVAPS         Z7, Z10
+	VMOVAPS         Z8, Z11
+	VMOVAPS         Z5, Z12
+	VMULPS.BCST     expC6<>+0(SB), Z9, Z9
+	VMULPS.BCST     expC6<>+0(SB), Z10, Z10
+	VMULPS.BCST     expC6<>+0(SB), Z11, Z11
+	VMULPS.BCST     expC6<>+0(SB), Z12, Z12
+	VADDPS.BCST     expC5<>+0(SB), Z9, Z9
+	VADDPS.BCST     expC5<>+0(SB), Z10, Z10
+	VADDPS.BCST     expC5<>+0(SB), Z11, Z11
+	VADDPS.BCST     expC5<>+0(SB), Z12, Z12
+	VMULPS          Z6, Z9, Z9
+	VMULPS          Z7, Z10, Z10
+	VMULPS          Z8, Z11, Z11
+	VMULPS          Z5, Z12, Z12
+	VADDPS.BCST     expC4<>+0(SB), Z9, Z9
+	VADDPS.BCST     expC4<>+0(SB), Z10, Z10
+	VADDPS.BCST     expC4<>+0(SB), Z11, Z11
+	VADDPS.BCST     expC4<>+0(SB), Z12, Z12
+	VMULPS          Z6, Z9, Z9
+	VMULPS          Z7, Z10, Z10
+	VMULPS          Z8, Z11, Z11
+	VMULPS          Z5, Z12, Z12
+	VADDPS.BCST     expC3<>+0(SB), Z9, Z9
+	VADDPS.BCST     expC3<>+0(SB), Z10, Z10
+	VADDPS.BCST     expC3<>+0(SB), Z11, Z11
+	VADDPS.BCST     expC3<>+0(SB), Z12, Z12
+	VMULPS          Z6, Z9, Z9
+	VMULPS          Z7, Z10, Z10
+	VMULPS          Z8, Z11, Z11
+	VMULPS          Z5, Z12, Z12
+	VADDPS.BCST     expC2<>+0(SB), Z9, Z9
+	VADDPS.BCST     expC2<>+0(SB), Z10, Z10
+	VADDPS.BCST     expC2<>+0(SB), Z11, Z11
+	VADDPS.BCST     expC2<>+0(SB), Z12, Z12
+	VMULPS          Z6, Z6, Z17
+	VMULPS          Z7, Z7, Z18
+	VMULPS          Z8, Z8, Z19
+	VMULPS          Z5, Z5, Z20
+	VMULPS          Z17, Z9, Z9
+	VMULPS          Z18, Z10, Z10
+	VMULPS          Z19, Z11, Z11
+	VMULPS          Z20, Z12, Z12
+	VADDPS          Z6, Z9, Z9
+	VADDPS          Z7, Z10, Z10
+	VADDPS          Z8, Z11, Z11
+	VADDPS          Z5, Z12, Z12
+	VADDPS.BCST     one<>+0(SB), Z9, Z9
+	VADDPS.BCST     one<>+0(SB), Z10, Z10
+	VADDPS.BCST     one<>+0(SB), Z11, Z11
+	VADDPS.BCST     one<>+0(SB), Z12, Z12
+	VPADDD          Z13, Z9, Z6
+	VPADDD          Z14, Z10, Z7
+	VPADDD          Z15, Z11, Z8
+	VPADDD          Z16, Z12, Z5
+	VADDPS.BCST     one<>+0(SB), Z6, Z6
+	VADDPS.BCST     one<>+0(SB), Z7, Z7
+	VADDPS.BCST     one<>+0(SB), Z8, Z8
+	VADDPS.BCST     one<>+0(SB), Z5, Z5
+	VMULPS          Z1, Z6, Z6
+	VMULPS          Z2, Z7, Z7
+	VMULPS          Z3, Z8, Z8
+	VMULPS          Z4, Z5, Z5
+	VCMPPS          $0x01, Z0, Z5, K5, K6
+	KMOVW           K6, 6(DX)
+	VCMPPS          $0x01, Z0, Z8, K4, K6
+	KMOVW           K6, 4(DX)
+	VCMPPS          $0x01, Z0, Z7, K3, K6
+	KMOVW           K6, 2(DX)
+	VCMPPS          $0x01, Z0, Z6, K2, K6
+	KMOVW           K6, (DX)
+	ADDQ            BX, DX
+	ADDQ            DI, SI
+	ADDQ            CX, AX
+	DECQ            R11
+	ADDQ            $0x02, R10
+	TESTQ           R11, R11
+	JNE             rows
+
+done:
 	VZEROUPPER
 	RET
 
@@ -3634,7 +3879,7 @@ GLOBL lanes16_0_1<>(SB), RODATA|NOPTR, $64
 
 // func drawMeansAVX512(words *uint64, wordStride int, x *float32, xStride int, keys *[22]uint32, first int, row int, n int, mask uint64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·drawMeansAVX512(SB), NOSPLIT, $0-72
+TEXT ·drawMeansAVX512(SB), NOSPLIT, $512-72
 	MOVQ  words+0(FP), AX
 	MOVQ  wordStride+8(FP), CX
 	SHLQ  $0x03, CX
@@ -3657,169 +3902,327 @@ TEXT ·drawMeansAVX512(SB), NOSPLIT, $0-72
 	KMOVW R10, K5
 	SHRQ  $0x10, R10
 
-row:
+rows:
 	VPBROADCASTD    DI, Z0
 	VPADDD          lanes16_0_0<>+0(SB), Z0, Z0
 	VPBROADCASTD    DI, Z1
 	VPADDD          lanes16_0_1<>+0(SB), Z1, Z1
-	VPBROADCASTD    R8, Z2
-	VPBROADCASTD    80(SI), Z3
-	VPBROADCASTD    84(SI), Z4
-	VPBROADCASTD    philoxM0<>+0(SB), Z5
-	VPBROADCASTD    philoxM1<>+0(SB), Z6
-	VPMULUDQ        Z5, Z0, Z0
-	VPMULUDQ        Z5, Z1, Z1
-	VPMULUDQ        Z6, Z3, Z3
-	VPSHUFD         $0xf5, Z3, Z7
-	VPTERNLOGD.BCST $0x96, (SI), Z2, Z7
-	VPSHUFD         $0xf5, Z0, Z2
-	VPTERNLOGD.BCST $0x96, 4(SI), Z4, Z2
-	VPSHUFD         $0xf5, Z1, Z8
-	VPTERNLOGD.BCST $0x96, 4(SI), Z4, Z8
-	VPMULUDQ        Z5, Z7, Z4
-	VPMULUDQ        Z6, Z2, Z2
-	VPMULUDQ        Z6, Z8, Z7
+	VPBROADCASTD    80(SI), Z2
+	VPBROADCASTD    84(SI), Z3
+	VPBROADCASTD    R8, Z4
+	LEAQ            1(R8), R10
+	VPBROADCASTD    R10, Z5
+	VPBROADCASTD    philoxM0<>+0(SB), Z6
+	VPBROADCASTD    philoxM1<>+0(SB), Z7
+	VPMULUDQ        Z6, Z0, Z0
+	VPMULUDQ        Z6, Z1, Z1
+	VPMULUDQ        Z7, Z2, Z2
 	VPSHUFD         $0xf5, Z2, Z8
-	VPTERNLOGD.BCST $0x96, 8(SI), Z3, Z8
-	VPSHUFD         $0xf5, Z4, Z9
-	VPTERNLOGD.BCST $0x96, 12(SI), Z0, Z9
-	VPSHUFD         $0xf5, Z7, Z0
-	VPTERNLOGD.BCST $0x96, 8(SI), Z3, Z0
-	VPSHUFD         $0xf5, Z4, Z3
-	VPTERNLOGD.BCST $0x96, 12(SI), Z1, Z3
-	VPMULUDQ        Z5, Z8, Z1
-	VPMULUDQ        Z5, Z0, Z0
-	VPMULUDQ        Z6, Z9, Z8
-	VPMULUDQ        Z6, Z3, Z3
-	VPSHUFD         $0xf5, Z8, Z9
-	VPTERNLOGD.BCST $0x96, 16(SI), Z2, Z9
-	VPSHUFD         $0xf5, Z1, Z2
-	VPTERNLOGD.BCST $0x96, 20(SI), Z4, Z2
+	VPTERNLOGD.BCST $0x96, (SI), Z4, Z8
+	VPSHUFD         $0xf5, Z2, Z4
+	VPTERNLOGD.BCST $0x96, (SI), Z5, Z4
+	VPSHUFD         $0xf5, Z0, Z5
+	VPTERNLOGD.BCST $0x96, 4(SI), Z3, Z5
+	VPSHUFD         $0xf5, Z1, Z9
+	VPTERNLOGD.BCST $0x96, 4(SI), Z3, Z9
+	VPMULUDQ        Z6, Z8, Z3
+	VPMULUDQ        Z6, Z4, Z4
+	VPMULUDQ        Z7, Z5, Z5
+	VPMULUDQ        Z7, Z9, Z8
+	VPSHUFD         $0xf5, Z5, Z9
+	VPTERNLOGD.BCST $0x96, 8(SI), Z2, Z9
+	VPSHUFD         $0xf5, Z8, Z10
+	VPTERNLOGD.BCST $0x96, 8(SI), Z2, Z10
+	VPSHUFD         $0xf5, Z3, Z2
+	VPTERNLOGD.BCST $0x96, 12(SI), Z0, Z2
+	VPSHUFD         $0xf5, Z3, Z11
+	VPTERNLOGD.BCST $0x96, 12(SI), Z1, Z11
+	VPSHUFD         $0xf5, Z4, Z12
+	VPTERNLOGD.BCST $0x96, 12(SI), Z0, Z12
+	VPSHUFD         $0xf5, Z4, Z0
+	VPTERNLOGD.BCST $0x96, 12(SI), Z1, Z0
+	VPMULUDQ        Z6, Z9, Z1
+	VPMULUDQ        Z6, Z10, Z9
+	VPMULUDQ        Z7, Z2, Z2
+	VPMULUDQ        Z7, Z11, Z10
+	VPMULUDQ        Z7, Z12, Z11
+	VPMULUDQ        Z7, Z0, Z0
+	VPSHUFD         $0xf5, Z2, Z12
+	VPTERNLOGD.BCST $0x96, 16(SI), Z5, Z12
+	VPSHUFD         $0xf5, Z10, Z13
+	VPTERNLOGD.BCST $0x96, 16(SI), Z8, Z13
+	VPSHUFD         $0xf5, Z11, Z14
+	VPTERNLOGD.BCST $0x96, 16(SI), Z5, Z14
+	VPSHUFD         $0xf5, Z0, Z5
+	VPTERNLOGD.BCST $0x96, 16(SI), Z8, Z5
+	VPSHUFD         $0xf5, Z1, Z8
+	VPTERNLOGD.BCST $0x96, 20(SI), Z3, Z8
+	VPSHUFD         $0xf5, Z9, Z15
+	VPTERNLOGD.BCST $0x96, 20(SI), Z3, Z15
+	VPSHUFD         $0xf5, Z1, Z3
+	VPTERNLOGD.BCST $0x96, 20(SI), Z4, Z3
+	VPSHUFD         $0xf5, Z9, Z16
+	VPTERNLOGD.BCST $0x96, 20(SI), Z4, Z16
+	VPMULUDQ        Z6, Z12, Z4
+	VPMULUDQ        Z6, Z13, Z12
+	VPMULUDQ        Z6, Z14, Z13
+	VPMULUDQ        Z6, Z5, Z5
+	VPMULUDQ        Z7, Z8, Z8
+	VPMULUDQ        Z7, Z15, Z14
+	VPMULUDQ        Z7, Z3, Z3
+	VPMULUDQ        Z7, Z16, Z15
+	VPSHUFD         $0xf5, Z8, Z16
+	VPTERNLOGD.BCST $0x96, 24(SI), Z2, Z16
+	VPSHUFD         $0xf5, Z14, Z2
+	VPTERNLOGD.BCST $0x96, 24(SI), Z10, Z2
 	VPSHUFD         $0xf5, Z3, Z10
-	VPTERNLOGD.BCST $0x96, 16(SI), Z7, Z10
-	VPSHUFD         $0xf5, Z0, Z7
-	VPTERNLOGD.BCST $0x96, 20(SI), Z4, Z7
-	VPMULUDQ        Z5, Z9, Z4
-	VPMULUDQ        Z5, Z10, Z9
+	VPTERNLOGD.BCST $0x96, 24(SI), Z11, Z10
+	VPSHUFD         $0xf5, Z15, Z11
+	VPTERNLOGD.BCST $0x96, 24(SI), Z0, Z11
+	VPSHUFD         $0xf5, Z4, Z0
+	VPTERNLOGD.BCST $0x96, 28(SI), Z1, Z0
+	VPSHUFD         $0xf5, Z12, Z17
+	VPTERNLOGD.BCST $0x96, 28(SI), Z9, Z17
+	VPSHUFD         $0xf5, Z13, Z18
+	VPTERNLOGD.BCST $0x96, 28(SI), Z1, Z18
+	VPSHUFD         $0xf5, Z5, Z1
+	VPTERNLOGD.BCST $0x96, 28(SI), Z9, Z1
+	VPMULUDQ        Z6, Z16, Z9
 	VPMULUDQ        Z6, Z2, Z2
-	VPMULUDQ        Z6, Z7, Z7
-	VPSHUFD         $0xf5, Z2, Z10
-	VPTERNLOGD.BCST $0x96, 24(SI), Z8, Z10
-	VPSHUFD         $0xf5, Z4, Z8
-	VPTERNLOGD.BCST $0x96, 28(SI), Z1, Z8
-	VPSHUFD         $0xf5, Z7, Z1
-	VPTERNLOGD.BCST $0x96, 24(SI), Z3, Z1
-	VPSHUFD         $0xf5, Z9, Z3
-	VPTERNLOGD.BCST $0x96, 28(SI), Z0, Z3
-	VPMULUDQ        Z5, Z10, Z0
-	VPMULUDQ        Z5, Z1, Z1
+	VPMULUDQ        Z6, Z10, Z10
+	VPMULUDQ        Z6, Z11, Z11
+	VPMULUDQ        Z7, Z0, Z0
+	VPMULUDQ        Z7, Z17, Z16
+	VPMULUDQ        Z7, Z18, Z17
+	VPMULUDQ        Z7, Z1, Z1
+	VPSHUFD         $0xf5, Z0, Z18
+	VPTERNLOGD.BCST $0x96, 32(SI), Z8, Z18
+	VPSHUFD         $0xf5, Z16, Z8
+	VPTERNLOGD.BCST $0x96, 32(SI), Z14, Z8
+	VPSHUFD         $0xf5, Z17, Z14
+	VPTERNLOGD.BCST $0x96, 32(SI), Z3, Z14
+	VPSHUFD         $0xf5, Z1, Z3
+	VPTERNLOGD.BCST $0x96, 32(SI), Z15, Z3
+	VPSHUFD         $0xf5, Z9, Z15
+	VPTERNLOGD.BCST $0x96, 36(SI), Z4, Z15
+	VPSHUFD         $0xf5, Z2, Z4
+	VPTERNLOGD.BCST $0x96, 36(SI), Z12, Z4
+	VPSHUFD         $0xf5, Z10, Z12
+	VPTERNLOGD.BCST $0x96, 36(SI), Z13, Z12
+	VPSHUFD         $0xf5, Z11, Z13
+	VPTERNLOGD.BCST $0x96, 36(SI), Z5, Z13
+	VPMULUDQ        Z6, Z18, Z5
 	VPMULUDQ        Z6, Z8, Z8
+	VPMULUDQ        Z6, Z14, Z14
 	VPMULUDQ        Z6, Z3, Z3
-	VPSHUFD         $0xf5, Z8, Z10
-	VPTERNLOGD.BCST $0x96, 32(SI), Z2, Z10
-	VPSHUFD         $0xf5, Z0, Z2
-	VPTERNLOGD.BCST $0x96, 36(SI), Z4, Z2
-	VPSHUFD         $0xf5, Z3, Z4
-	VPTERNLOGD.BCST $0x96, 32(SI), Z7, Z4
-	VPSHUFD         $0xf5, Z1, Z7
-	VPTERNLOGD.BCST $0x96, 36(SI), Z9, Z7
-	VPMULUDQ        Z5, Z10, Z9
-	VPMULUDQ        Z5, Z4, Z4
+	VPMULUDQ        Z7, Z15, Z15
+	VPMULUDQ        Z7, Z4, Z4
+	VPMULUDQ        Z7, Z12, Z12
+	VPMULUDQ        Z7, Z13, Z13
+	VPSHUFD         $0xf5, Z15, Z18
+	VPTERNLOGD.BCST $0x96, 40(SI), Z0, Z18
+	VPSHUFD         $0xf5, Z4, Z0
+	VPTERNLOGD.BCST $0x96, 40(SI), Z16, Z0
+	VPSHUFD         $0xf5, Z12, Z16
+	VPTERNLOGD.BCST $0x96, 40(SI), Z17, Z16
+	VPSHUFD         $0xf5, Z13, Z17
+	VPTERNLOGD.BCST $0x96, 40(SI), Z1, Z17
+	VPSHUFD         $0xf5, Z5, Z1
+	VPTERNLOGD.BCST $0x96, 44(SI), Z9, Z1
+	VPSHUFD         $0xf5, Z8, Z9
+	VPTERNLOGD.BCST $0x96, 44(SI), Z2, Z9
+	VPSHUFD         $0xf5, Z14, Z2
+	VPTERNLOGD.BCST $0x96, 44(SI), Z10, Z2
+	VPSHUFD         $0xf5, Z3, Z10
+	VPTERNLOGD.BCST $0x96, 44(SI), Z11, Z10
+	VPMULUDQ        Z6, Z18, Z11
+	VPMULUDQ        Z6, Z0, Z0
+	VPMULUDQ        Z6, Z16, Z16
+	VPMULUDQ        Z6, Z17, Z17
+	VPMULUDQ        Z7, Z1, Z1
+	VPMULUDQ        Z7, Z9, Z9
+	VPMULUDQ        Z7, Z2, Z2
+	VPMULUDQ        Z7, Z10, Z10
+	VPSHUFD         $0xf5, Z1, Z18
+	VPTERNLOGD.BCST $0x96, 48(SI), Z15, Z18
+	VPSHUFD         $0xf5, Z9, Z15
+	VPTERNLOGD.BCST $0x96, 48(SI), Z4, Z15
+	VPSHUFD         $0xf5, Z2, Z4
+	VPTERNLOGD.BCST $0x96, 48(SI), Z12, Z4
+	VPSHUFD         $0xf5, Z10, Z12
+	VPTERNLOGD.BCST $0x96, 48(SI), Z13, Z12
+	VPSHUFD         $0xf5, Z11, Z13
+	VPTERNLOGD.BCST $0x96, 52(SI), Z5, Z13
+	VPSHUFD         $0xf5, Z0, Z5
+	VPTERNLOGD.BCST $0x96, 52(SI), Z8, Z5
+	VPSHUFD         $0xf5, Z16, Z8
+	VPTERNLOGD.BCST $0x96, 52(SI), Z14, Z8
+	VPSHUFD         $0xf5, Z17, Z14
+	VPTERNLOGD.BCST $0x96, 52(SI), Z3, Z14
+	VPMULUDQ        Z6, Z18, Z3
+	VPMULUDQ        Z6, Z15, Z15
+	VPMULUDQ        Z6, Z4, Z4
+	VPMULUDQ        Z6, Z12, Z12
+	VPMULUDQ        Z7, Z13, Z13
+	VPMULUDQ        Z7, Z5, Z5
+	VPMULUDQ        Z7, Z8, Z8
+	VPMULUDQ        Z7, Z14, Z14
+	VPSHUFD         $0xf5, Z13, Z18
+	VPTERNLOGD.BCST $0x96, 56(SI), Z1, Z18
+	VPSHUFD         $0xf5, Z5, Z1
+	VPTERNLOGD.BCST $0x96, 56(SI), Z9, Z1
+	VPSHUFD         $0xf5, Z8, Z9
+	VPTERNLOGD.BCST $0x96, 56(SI), Z2, Z9
+	VPSHUFD         $0xf5, Z14, Z2
+	VPTERNLOGD.BCST $0x96, 56(SI), Z10, Z2
+	VPSHUFD         $0xf5, Z3, Z10
+	VPTERNLOGD.BCST $0x96, 60(SI), Z11, Z10
+	VPSHUFD         $0xf5, Z15, Z11
+	VPTERNLOGD.BCST $0x96, 60(SI), Z0, Z11
+	VPSHUFD         $0xf5, Z4, Z0
+	VPTERNLOGD.BCST $0x96, 60(SI), Z16, Z0
+	VPSHUFD         $0xf5, Z12, Z16
+	VPTERNLOGD.BCST $0x96, 60(SI), Z17, Z16
+	VPMULUDQ        Z6, Z18, Z17
+	VPMULUDQ        Z6, Z1, Z1
+	VPMULUDQ        Z6, Z9, Z9
 	VPMULUDQ        Z6, Z2, Z2
-	VPMULUDQ        Z6, Z7, Z7
-	VPSHUFD         $0xf5, Z2, Z10
-	VPTERNLOGD.BCST $0x96, 40(SI), Z8, Z10
-	VPSHUFD         $0xf5, Z9, Z8
-	VPTERNLOGD.BCST $0x96, 44(SI), Z0, Z8
-	VPSHUFD         $0xf5, Z7, Z0
-	VPTERNLOGD.BCST $0x96, 40(SI), Z3, Z0
-	VPSHUFD         $0xf5, Z4, Z3
-	VPTERNLOGD.BCST $0x96, 44(SI), Z1, Z3
-	VPMULUDQ        Z5, Z10, Z1
-	VPMULUDQ        Z5, Z0, Z0
-	VPMULUDQ        Z6, Z8, Z8
-	VPMULUDQ        Z6, Z3, Z3
-	VPSHUFD         $0xf5, Z8, Z10
-	VPTERNLOGD.BCST $0x96, 48(SI), Z2, Z10
-	VPSHUFD         $0xf5, Z1, Z2
-	VPTERNLOGD.BCST $0x96, 52(SI), Z9, Z2
-	VPSHUFD         $0xf5, Z3, Z9
-	VPTERNLOGD.BCST $0x96, 48(SI), Z7, Z9
-	VPSHUFD         $0xf5, Z0, Z7
-	VPTERNLOGD.BCST $0x96, 52(SI), Z4, Z7
-	VPMULUDQ        Z5, Z10, Z4
-	VPMULUDQ        Z5, Z9, Z9
-	VPMULUDQ        Z6, Z2, Z2
-	VPMULUDQ        Z6, Z7, Z7
-	VPSHUFD         $0xf5, Z2, Z10
-	VPTERNLOGD.BCST $0x96, 56(SI), Z8, Z10
-	VPSHUFD         $0xf5, Z4, Z8
-	VPTERNLOGD.BCST $0x96, 60(SI), Z1, Z8
-	VPSHUFD         $0xf5, Z7, Z1
-	VPTERNLOGD.BCST $0x96, 56(SI), Z3, Z1
-	VPSHUFD         $0xf5, Z9, Z3
-	VPTERNLOGD.BCST $0x96, 60(SI), Z0, Z3
-	VPMULUDQ        Z5, Z10, Z0
-	VPMULUDQ        Z5, Z1, Z1
-	VPMULUDQ        Z6, Z8, Z8
-	VPMULUDQ        Z6, Z3, Z3
-	VPSHUFD         $0xf5, Z8, Z10
-	VPTERNLOGD.BCST $0x96, 64(SI), Z2, Z10
-	VPSHUFD         $0xf5, Z0, Z2
-	VPTERNLOGD.BCST $0x96, 68(SI), Z4, Z2
-	VPSHUFD         $0xf5, Z3, Z4
-	VPTERNLOGD.BCST $0x96, 64(SI), Z7, Z4
-	VPSHUFD         $0xf5, Z1, Z7
-	VPTERNLOGD.BCST $0x96, 68(SI), Z9, Z7
-	VPMULUDQ        Z5, Z10, Z9
-	VPMULUDQ        Z5, Z4, Z4
-	VPMULUDQ        Z6, Z2, Z2
-	VPMULUDQ        Z6, Z7, Z5
-	VPSHUFD         $0xf5, Z2, Z6
-	VPTERNLOGD.BCST $0x96, 72(SI), Z8, Z6
-	VPSHUFD         $0xf5, Z9, Z7
-	VPTERNLOGD.BCST $0x96, 76(SI), Z0, Z7
-	VPSHUFD         $0xf5, Z5, Z0
-	VPTERNLOGD.BCST $0x96, 72(SI), Z3, Z0
-	VPSHUFD         $0xf5, Z4, Z3
-	VPTERNLOGD.BCST $0x96, 76(SI), Z1, Z3
-	VPSHUFD         $0xa0, Z0, K1, Z6
-	VPSHUFD         $0xa0, Z5, K1, Z2
-	VPSHUFD         $0xa0, Z3, K1, Z7
-	VPSHUFD         $0xa0, Z4, K1, Z9
-	VPSRLD          $0x08, Z6, Z6
-	VORPS.BCST      lowBit<>+0(SB), Z6, Z6
-	VCVTDQ2PS       Z6, Z6
-	VMOVUPS         (DX), Z0
-	VMULPS.BCST     two24<>+0(SB), Z0, Z0
-	VCMPPS          $0x01, Z0, Z6, K2, K6
-	KMOVW           K6, (AX)
-	VPSRLD          $0x08, Z2, Z2
-	VORPS.BCST      lowBit<>+0(SB), Z2, Z2
-	VCVTDQ2PS       Z2, Z2
-	VMOVUPS         64(DX), Z0
-	VMULPS.BCST     two24<>+0(SB), Z0, Z0
-	VCMPPS          $0x01, Z0, Z2, K3, K6
-	KMOVW           K6, 2(AX)
+	VPMULUDQ        Z7, Z10, Z10
+	VPMULUDQ        Z7, Z11, Z11
+	VPMULUDQ        Z7, Z0, Z0
+	VPMULUDQ        Z7, Z16, Z16
+	VPSHUFD         $0xf5, Z10, Z18
+	VPTERNLOGD.BCST $0x96, 64(SI), Z13, Z18
+	VPSHUFD         $0xf5, Z11, Z13
+	VPTERNLOGD.BCST $0x96, 64(SI), Z5, Z13
+	VPSHUFD         $0xf5, Z0, Z5
+	VPTERNLOGD.BCST $0x96, 64(SI), Z8, Z5
+	VPSHUFD         $0xf5, Z16, Z8
+	VPTERNLOGD.BCST $0x96, 64(SI), Z14, Z8
+	VPSHUFD         $0xf5, Z17, Z14
+	VPTERNLOGD.BCST $0x96, 68(SI), Z3, Z14
+	VPSHUFD         $0xf5, Z1, Z3
+	VPTERNLOGD.BCST $0x96, 68(SI), Z15, Z3
+	VPSHUFD         $0xf5, Z9, Z15
+	VPTERNLOGD.BCST $0x96, 68(SI), Z4, Z15
+	VPSHUFD         $0xf5, Z2, Z4
+	VPTERNLOGD.BCST $0x96, 68(SI), Z12, Z4
+	VPMULUDQ        Z6, Z18, Z12
+	VPMULUDQ        Z6, Z13, Z13
+	VPMULUDQ        Z6, Z5, Z5
+	VPMULUDQ        Z6, Z8, Z6
+	VPMULUDQ        Z7, Z14, Z8
+	VPMULUDQ        Z7, Z3, Z3
+	VPMULUDQ        Z7, Z15, Z14
+	VPMULUDQ        Z7, Z4, Z4
+	VPSHUFD         $0xf5, Z8, Z7
+	VPTERNLOGD.BCST $0x96, 72(SI), Z10, Z7
+	VPSHUFD         $0xf5, Z3, Z10
+	VPTERNLOGD.BCST $0x96, 72(SI), Z11, Z10
+	VPSHUFD         $0xf5, Z14, Z11
+	VPTERNLOGD.BCST $0x96, 72(SI), Z0, Z11
+	VPSHUFD         $0xf5, Z4, Z0
+	VPTERNLOGD.BCST $0x96, 72(SI), Z16, Z0
+	VPSHUFD         $0xf5, Z12, Z15
+	VPTERNLOGD.BCST $0x96, 76(SI), Z17, Z15
+	VPSHUFD         $0xf5, Z13, Z16
+	VPTERNLOGD.BCST $0x96, 76(SI), Z1, Z16
+	VPSHUFD         $0xf5, Z5, Z1
+	VPTERNLOGD.BCST $0x96, 76(SI), Z9, Z1
+	VPSHUFD         $0xf5, Z6, Z9
+	VPTERNLOGD.BCST $0x96, 76(SI), Z2, Z9
+	VPSHUFD         $0xa0, Z10, K1, Z7
 	VPSRLD          $0x08, Z7, Z7
 	VORPS.BCST      lowBit<>+0(SB), Z7, Z7
 	VCVTDQ2PS       Z7, Z7
-	VMOVUPS         128(DX), Z0
-	VMULPS.BCST     two24<>+0(SB), Z0, Z0
-	VCMPPS          $0x01, Z0, Z7, K4, K6
-	KMOVW           K6, 4(AX)
-	VPSRLD          $0x08, Z9, Z9
-	VORPS.BCST      lowBit<>+0(SB), Z9, Z9
-	VCVTDQ2PS       Z9, Z9
-	VMOVUPS         192(DX), Z0
-	VMULPS.BCST     two24<>+0(SB), Z0, Z0
-	VCMPPS          $0x01, Z0, Z9, K5, K6
+	VMOVUPS         Z7, (SP)
+	VPSHUFD         $0xa0, Z0, K1, Z11
+	VPSRLD          $0x08, Z11, Z11
+	VORPS.BCST      lowBit<>+0(SB), Z11, Z11
+	VCVTDQ2PS       Z11, Z11
+	VMOVUPS         Z11, 256(SP)
+	VPSHUFD         $0xa0, Z3, K1, Z8
+	VPSRLD          $0x08, Z8, Z8
+	VORPS.BCST      lowBit<>+0(SB), Z8, Z8
+	VCVTDQ2PS       Z8, Z8
+	VMOVUPS         Z8, 64(SP)
+	VPSHUFD         $0xa0, Z4, K1, Z14
+	VPSRLD          $0x08, Z14, Z14
+	VORPS.BCST      lowBit<>+0(SB), Z14, Z14
+	VCVTDQ2PS       Z14, Z14
+	VMOVUPS         Z14, 320(SP)
+	VPSHUFD         $0xa0, Z16, K1, Z15
+	VPSRLD          $0x08, Z15, Z15
+	VORPS.BCST      lowBit<>+0(SB), Z15, Z15
+	VCVTDQ2PS       Z15, Z15
+	VMOVUPS         Z15, 128(SP)
+	VPSHUFD         $0xa0, Z9, K1, Z1
+	VPSRLD          $0x08, Z1, Z1
+	VORPS.BCST      lowBit<>+0(SB), Z1, Z1
+	VCVTDQ2PS       Z1, Z1
+	VMOVUPS         Z1, 384(SP)
+	VPSHUFD         $0xa0, Z13, K1, Z12
+	VPSRLD          $0x08, Z12, Z12
+	VORPS.BCST      lowBit<>+0(SB), Z12, Z12
+	VCVTDQ2PS       Z12, Z12
+	VMOVUPS         Z12, 192(SP)
+	VPSHUFD         $0xa0, Z6, K1, Z5
+	VPSRLD          $0x08, Z5, Z5
+	VORPS.BCST      lowBit<>+0(SB), Z5, Z5
+	VCVTDQ2PS       Z5, Z5
+	VMOVUPS         Z5, 448(SP)
+	VMOVUPS         (SP), Z0
+	VMOVUPS         64(SP), Z1
+	VMOVUPS         128(SP), Z2
+	VMOVUPS         192(SP), Z3
+	VMOVUPS         (DX), Z4
+	VMOVUPS         64(DX), Z5
+	VMOVUPS         128(DX), Z6
+	VMOVUPS         192(DX), Z7
+	VMULPS.BCST     two24<>+0(SB), Z4, Z4
+	VMULPS.BCST     two24<>+0(SB), Z5, Z5
+	VMULPS.BCST     two24<>+0(SB), Z6, Z6
+	VMULPS.BCST     two24<>+0(SB), Z7, Z7
+	VCMPPS          $0x01, Z7, Z3, K5, K6
 	KMOVW           K6, 6(AX)
+	VCMPPS          $0x01, Z6, Z2, K4, K6
+	KMOVW           K6, 4(AX)
+	VCMPPS          $0x01, Z5, Z1, K3, K6
+	KMOVW           K6, 2(AX)
+	VCMPPS          $0x01, Z4, Z0, K2, K6
+	KMOVW           K6, (AX)
 	ADDQ            CX, AX
 	ADDQ            BX, DX
-	INCQ            R8
 	DECQ            R9
-	JNE             row
+	JEQ             done
+	VMOVUPS         256(SP), Z0
+	VMOVUPS         320(SP), Z1
+	VMOVUPS         384(SP), Z2
+	VMOVUPS         448(SP), Z3
+	VMOVUPS         (DX), Z4
+	VMOVUPS         64(DX), Z5
+	VMOVUPS         128(DX), Z6
+	VMOVUPS         192(DX), Z7
+	VMULPS.BCST     two24<>+0(SB), Z4, Z4
+	VMULPS.BCST     two24<>+0(SB), Z5, Z5
+	VMULPS.BCST     two24<>+0(SB), Z6, Z6
+	VMULPS.BCST     two24<>+0(SB), Z7, Z7
+	VCMPPS          $0x01, Z7, Z3, K5, K6
+	KMOVW           K6, 6(AX)
+	VCMPPS          $0x01, Z6, Z2, K4, K6
+	KMOVW           K6, 4(AX)
+	VCMPPS          $0x01, Z5, Z1, K3, K6
+	KMOVW           K6, 2(AX)
+	VCMPPS          $0x01, Z4, Z0, K2, K6
+	KMOVW           K6, (AX)
+	ADDQ            CX, AX
+	ADDQ            BX, DX
+	DECQ            R9
+	ADDQ            $0x02, R8
+	TESTQ           R9, R9
+	JNE             rows
+
+done:
 	VZEROUPPER
 	RET
 
@@ -3836,143 +4239,143 @@ TEXT ·uniformsAVX512(SB), NOSPLIT, $0-32
 	VPADDD          lanes16_0_0<>+0(SB), Z0, Z0
 	VPBROADCASTD    DX, Z1
 	VPADDD          lanes16_0_1<>+0(SB), Z1, Z1
-	VPBROADCASTD    BX, Z2
-	VPBROADCASTD    80(CX), Z3
-	VPBROADCASTD    84(CX), Z4
+	VPBROADCASTD    80(CX), Z2
+	VPBROADCASTD    84(CX), Z3
+	VPBROADCASTD    BX, Z4
 	VPBROADCASTD    philoxM0<>+0(SB), Z5
 	VPBROADCASTD    philoxM1<>+0(SB), Z6
 	VPMULUDQ        Z5, Z0, Z0
 	VPMULUDQ        Z5, Z1, Z1
-	VPMULUDQ        Z6, Z3, Z3
-	VPSHUFD         $0xf5, Z3, Z7
-	VPTERNLOGD.BCST $0x96, (CX), Z2, Z7
-	VPSHUFD         $0xf5, Z0, Z2
-	VPTERNLOGD.BCST $0x96, 4(CX), Z4, Z2
+	VPMULUDQ        Z6, Z2, Z2
+	VPSHUFD         $0xf5, Z2, Z7
+	VPTERNLOGD.BCST $0x96, (CX), Z4, Z7
+	VPSHUFD         $0xf5, Z0, Z4
+	VPTERNLOGD.BCST $0x96, 4(CX), Z3, Z4
 	VPSHUFD         $0xf5, Z1, Z8
-	VPTERNLOGD.BCST $0x96, 4(CX), Z4, Z8
-	VPMULUDQ        Z5, Z7, Z4
-	VPMULUDQ        Z6, Z2, Z2
+	VPTERNLOGD.BCST $0x96, 4(CX), Z3, Z8
+	VPMULUDQ        Z5, Z7, Z3
+	VPMULUDQ        Z6, Z4, Z4
 	VPMULUDQ        Z6, Z8, Z7
-	VPSHUFD         $0xf5, Z2, Z8
-	VPTERNLOGD.BCST $0x96, 8(CX), Z3, Z8
-	VPSHUFD         $0xf5, Z4, Z9
-	VPTERNLOGD.BCST $0x96, 12(CX), Z0, Z9
-	VPSHUFD         $0xf5, Z7, Z0
-	VPTERNLOGD.BCST $0x96, 8(CX), Z3, Z0
-	VPSHUFD         $0xf5, Z4, Z3
-	VPTERNLOGD.BCST $0x96, 12(CX), Z1, Z3
+	VPSHUFD         $0xf5, Z4, Z8
+	VPTERNLOGD.BCST $0x96, 8(CX), Z2, Z8
+	VPSHUFD         $0xf5, Z7, Z9
+	VPTERNLOGD.BCST $0x96, 8(CX), Z2, Z9
+	VPSHUFD         $0xf5, Z3, Z2
+	VPTERNLOGD.BCST $0x96, 12(CX), Z0, Z2
+	VPSHUFD         $0xf5, Z3, Z0
+	VPTERNLOGD.BCST $0x96, 12(CX), Z1, Z0
 	VPMULUDQ        Z5, Z8, Z1
-	VPMULUDQ        Z5, Z0, Z0
-	VPMULUDQ        Z6, Z9, Z8
-	VPMULUDQ        Z6, Z3, Z3
-	VPSHUFD         $0xf5, Z8, Z9
-	VPTERNLOGD.BCST $0x96, 16(CX), Z2, Z9
-	VPSHUFD         $0xf5, Z1, Z2
-	VPTERNLOGD.BCST $0x96, 20(CX), Z4, Z2
-	VPSHUFD         $0xf5, Z3, Z10
-	VPTERNLOGD.BCST $0x96, 16(CX), Z7, Z10
-	VPSHUFD         $0xf5, Z0, Z7
-	VPTERNLOGD.BCST $0x96, 20(CX), Z4, Z7
-	VPMULUDQ        Z5, Z9, Z4
-	VPMULUDQ        Z5, Z10, Z9
+	VPMULUDQ        Z5, Z9, Z8
 	VPMULUDQ        Z6, Z2, Z2
-	VPMULUDQ        Z6, Z7, Z7
-	VPSHUFD         $0xf5, Z2, Z10
-	VPTERNLOGD.BCST $0x96, 24(CX), Z8, Z10
-	VPSHUFD         $0xf5, Z4, Z8
-	VPTERNLOGD.BCST $0x96, 28(CX), Z1, Z8
-	VPSHUFD         $0xf5, Z7, Z1
-	VPTERNLOGD.BCST $0x96, 24(CX), Z3, Z1
-	VPSHUFD         $0xf5, Z9, Z3
-	VPTERNLOGD.BCST $0x96, 28(CX), Z0, Z3
-	VPMULUDQ        Z5, Z10, Z0
-	VPMULUDQ        Z5, Z1, Z1
-	VPMULUDQ        Z6, Z8, Z8
-	VPMULUDQ        Z6, Z3, Z3
-	VPSHUFD         $0xf5, Z8, Z10
-	VPTERNLOGD.BCST $0x96, 32(CX), Z2, Z10
-	VPSHUFD         $0xf5, Z0, Z2
-	VPTERNLOGD.BCST $0x96, 36(CX), Z4, Z2
-	VPSHUFD         $0xf5, Z3, Z4
-	VPTERNLOGD.BCST $0x96, 32(CX), Z7, Z4
+	VPMULUDQ        Z6, Z0, Z0
+	VPSHUFD         $0xf5, Z2, Z9
+	VPTERNLOGD.BCST $0x96, 16(CX), Z4, Z9
+	VPSHUFD         $0xf5, Z0, Z4
+	VPTERNLOGD.BCST $0x96, 16(CX), Z7, Z4
 	VPSHUFD         $0xf5, Z1, Z7
-	VPTERNLOGD.BCST $0x96, 36(CX), Z9, Z7
-	VPMULUDQ        Z5, Z10, Z9
-	VPMULUDQ        Z5, Z4, Z4
-	VPMULUDQ        Z6, Z2, Z2
-	VPMULUDQ        Z6, Z7, Z7
-	VPSHUFD         $0xf5, Z2, Z10
-	VPTERNLOGD.BCST $0x96, 40(CX), Z8, Z10
-	VPSHUFD         $0xf5, Z9, Z8
-	VPTERNLOGD.BCST $0x96, 44(CX), Z0, Z8
-	VPSHUFD         $0xf5, Z7, Z0
-	VPTERNLOGD.BCST $0x96, 40(CX), Z3, Z0
-	VPSHUFD         $0xf5, Z4, Z3
-	VPTERNLOGD.BCST $0x96, 44(CX), Z1, Z3
-	VPMULUDQ        Z5, Z10, Z1
-	VPMULUDQ        Z5, Z0, Z0
-	VPMULUDQ        Z6, Z8, Z8
-	VPMULUDQ        Z6, Z3, Z3
+	VPTERNLOGD.BCST $0x96, 20(CX), Z3, Z7
 	VPSHUFD         $0xf5, Z8, Z10
-	VPTERNLOGD.BCST $0x96, 48(CX), Z2, Z10
-	VPSHUFD         $0xf5, Z1, Z2
-	VPTERNLOGD.BCST $0x96, 52(CX), Z9, Z2
-	VPSHUFD         $0xf5, Z3, Z9
-	VPTERNLOGD.BCST $0x96, 48(CX), Z7, Z9
-	VPSHUFD         $0xf5, Z0, Z7
-	VPTERNLOGD.BCST $0x96, 52(CX), Z4, Z7
-	VPMULUDQ        Z5, Z10, Z4
-	VPMULUDQ        Z5, Z9, Z9
-	VPMULUDQ        Z6, Z2, Z2
+	VPTERNLOGD.BCST $0x96, 20(CX), Z3, Z10
+	VPMULUDQ        Z5, Z9, Z3
+	VPMULUDQ        Z5, Z4, Z4
 	VPMULUDQ        Z6, Z7, Z7
-	VPSHUFD         $0xf5, Z2, Z10
-	VPTERNLOGD.BCST $0x96, 56(CX), Z8, Z10
-	VPSHUFD         $0xf5, Z4, Z8
-	VPTERNLOGD.BCST $0x96, 60(CX), Z1, Z8
-	VPSHUFD         $0xf5, Z7, Z1
-	VPTERNLOGD.BCST $0x96, 56(CX), Z3, Z1
-	VPSHUFD         $0xf5, Z9, Z3
-	VPTERNLOGD.BCST $0x96, 60(CX), Z0, Z3
+	VPMULUDQ        Z6, Z10, Z9
+	VPSHUFD         $0xf5, Z7, Z10
+	VPTERNLOGD.BCST $0x96, 24(CX), Z2, Z10
+	VPSHUFD         $0xf5, Z9, Z2
+	VPTERNLOGD.BCST $0x96, 24(CX), Z0, Z2
+	VPSHUFD         $0xf5, Z3, Z0
+	VPTERNLOGD.BCST $0x96, 28(CX), Z1, Z0
+	VPSHUFD         $0xf5, Z4, Z1
+	VPTERNLOGD.BCST $0x96, 28(CX), Z8, Z1
+	VPMULUDQ        Z5, Z10, Z8
+	VPMULUDQ        Z5, Z2, Z2
+	VPMULUDQ        Z6, Z0, Z0
+	VPMULUDQ        Z6, Z1, Z1
+	VPSHUFD         $0xf5, Z0, Z10
+	VPTERNLOGD.BCST $0x96, 32(CX), Z7, Z10
+	VPSHUFD         $0xf5, Z1, Z7
+	VPTERNLOGD.BCST $0x96, 32(CX), Z9, Z7
+	VPSHUFD         $0xf5, Z8, Z9
+	VPTERNLOGD.BCST $0x96, 36(CX), Z3, Z9
+	VPSHUFD         $0xf5, Z2, Z3
+	VPTERNLOGD.BCST $0x96, 36(CX), Z4, Z3
+	VPMULUDQ        Z5, Z10, Z4
+	VPMULUDQ        Z5, Z7, Z7
+	VPMULUDQ        Z6, Z9, Z9
+	VPMULUDQ        Z6, Z3, Z3
+	VPSHUFD         $0xf5, Z9, Z10
+	VPTERNLOGD.BCST $0x96, 40(CX), Z0, Z10
+	VPSHUFD         $0xf5, Z3, Z0
+	VPTERNLOGD.BCST $0x96, 40(CX), Z1, Z0
+	VPSHUFD         $0xf5, Z4, Z1
+	VPTERNLOGD.BCST $0x96, 44(CX), Z8, Z1
+	VPSHUFD         $0xf5, Z7, Z8
+	VPTERNLOGD.BCST $0x96, 44(CX), Z2, Z8
+	VPMULUDQ        Z5, Z10, Z2
+	VPMULUDQ        Z5, Z0, Z0
+	VPMULUDQ        Z6, Z1, Z1
+	VPMULUDQ        Z6, Z8, Z8
+	VPSHUFD         $0xf5, Z1, Z10
+	VPTERNLOGD.BCST $0x96, 48(CX), Z9, Z10
+	VPSHUFD         $0xf5, Z8, Z9
+	VPTERNLOGD.BCST $0x96, 48(CX), Z3, Z9
+	VPSHUFD         $0xf5, Z2, Z3
+	VPTERNLOGD.BCST $0x96, 52(CX), Z4, Z3
+	VPSHUFD         $0xf5, Z0, Z4
+	VPTERNLOGD.BCST $0x96, 52(CX), Z7, Z4
+	VPMULUDQ        Z5, Z10, Z7
+	VPMULUDQ        Z5, Z9, Z9
+	VPMULUDQ        Z6, Z3, Z3
+	VPMULUDQ        Z6, Z4, Z4
+	VPSHUFD         $0xf5, Z3, Z10
+	VPTERNLOGD.BCST $0x96, 56(CX), Z1, Z10
+	VPSHUFD         $0xf5, Z4, Z1
+	VPTERNLOGD.BCST $0x96, 56(CX), Z8, Z1
+	VPSHUFD         $0xf5, Z7, Z8
+	VPTERNLOGD.BCST $0x96, 60(CX), Z2, Z8
+	VPSHUFD         $0xf5, Z9, Z2
+	VPTERNLOGD.BCST $0x96, 60(CX), Z0, Z2
 	VPMULUDQ        Z5, Z10, Z0
 	VPMULUDQ        Z5, Z1, Z1
 	VPMULUDQ        Z6, Z8, Z8
-	VPMULUDQ        Z6, Z3, Z3
+	VPMULUDQ        Z6, Z2, Z2
 	VPSHUFD         $0xf5, Z8, Z10
-	VPTERNLOGD.BCST $0x96, 64(CX), Z2, Z10
-	VPSHUFD         $0xf5, Z0, Z2
-	VPTERNLOGD.BCST $0x96, 68(CX), Z4, Z2
-	VPSHUFD         $0xf5, Z3, Z4
-	VPTERNLOGD.BCST $0x96, 64(CX), Z7, Z4
+	VPTERNLOGD.BCST $0x96, 64(CX), Z3, Z10
+	VPSHUFD         $0xf5, Z2, Z3
+	VPTERNLOGD.BCST $0x96, 64(CX), Z4, Z3
+	VPSHUFD         $0xf5, Z0, Z4
+	VPTERNLOGD.BCST $0x96, 68(CX), Z7, Z4
 	VPSHUFD         $0xf5, Z1, Z7
 	VPTERNLOGD.BCST $0x96, 68(CX), Z9, Z7
 	VPMULUDQ        Z5, Z10, Z9
-	VPMULUDQ        Z5, Z4, Z4
-	VPMULUDQ        Z6, Z2, Z2
+	VPMULUDQ        Z5, Z3, Z3
+	VPMULUDQ        Z6, Z4, Z4
 	VPMULUDQ        Z6, Z7, Z5
-	VPSHUFD         $0xf5, Z2, Z6
+	VPSHUFD         $0xf5, Z4, Z6
 	VPTERNLOGD.BCST $0x96, 72(CX), Z8, Z6
-	VPSHUFD         $0xf5, Z9, Z7
-	VPTERNLOGD.BCST $0x96, 76(CX), Z0, Z7
-	VPSHUFD         $0xf5, Z5, Z0
-	VPTERNLOGD.BCST $0x96, 72(CX), Z3, Z0
-	VPSHUFD         $0xf5, Z4, Z3
-	VPTERNLOGD.BCST $0x96, 76(CX), Z1, Z3
-	VPSHUFD         $0xa0, Z0, K1, Z6
-	VPSHUFD         $0xa0, Z5, K1, Z2
-	VPSHUFD         $0xa0, Z3, K1, Z7
-	VPSHUFD         $0xa0, Z4, K1, Z9
+	VPSHUFD         $0xf5, Z5, Z7
+	VPTERNLOGD.BCST $0x96, 72(CX), Z2, Z7
+	VPSHUFD         $0xf5, Z9, Z2
+	VPTERNLOGD.BCST $0x96, 76(CX), Z0, Z2
+	VPSHUFD         $0xf5, Z3, Z0
+	VPTERNLOGD.BCST $0x96, 76(CX), Z1, Z0
+	VPSHUFD         $0xa0, Z7, K1, Z6
 	VPSRLD          $0x08, Z6, Z6
 	VORPS.BCST      lowBit<>+0(SB), Z6, Z6
 	VCVTDQ2PS       Z6, Z6
 	VMOVUPS         Z6, (AX)
+	VPSHUFD         $0xa0, Z5, K1, Z4
+	VPSRLD          $0x08, Z4, Z4
+	VORPS.BCST      lowBit<>+0(SB), Z4, Z4
+	VCVTDQ2PS       Z4, Z4
+	VMOVUPS         Z4, 64(AX)
+	VPSHUFD         $0xa0, Z0, K1, Z2
 	VPSRLD          $0x08, Z2, Z2
 	VORPS.BCST      lowBit<>+0(SB), Z2, Z2
 	VCVTDQ2PS       Z2, Z2
-	VMOVUPS         Z2, 64(AX)
-	VPSRLD          $0x08, Z7, Z7
-	VORPS.BCST      lowBit<>+0(SB), Z7, Z7
-	VCVTDQ2PS       Z7, Z7
-	VMOVUPS         Z7, 128(AX)
+	VMOVUPS         Z2, 128(AX)
+	VPSHUFD         $0xa0, Z3, K1, Z9
 	VPSRLD          $0x08, Z9, Z9
 	VORPS.BCST      lowBit<>+0(SB), Z9, Z9
 	VCVTDQ2PS       Z9, Z9
@@ -3998,13 +4401,146 @@ TEXT ·sigmoidsAVX512(SB), NOSPLIT, $0-40
 	VBROADCASTSS one<>+0(SB), Z0
 
 row:
-	MOVQ  AX, R9
-	MOVQ  DX, R10
-	MOVQ  DI, R8
-	TESTQ R8, R8
-	JEQ   rest
+	MOVQ AX, R9
+	MOVQ DX, R10
+	MOVQ DI, R8
 
-vector:
+vectors4:
+	CMPQ        R8, $0x04
+	JLT         fewer4
+	VMOVUPS     (R10), Z1
+	VMOVUPS     64(R10), Z2
+	VMOVUPS     128(R10), Z3
+	VMOVUPS     192(R10), Z4
+	VXORPS.BCST signBit<>+0(SB), Z1, Z1
+	VXORPS.BCST signBit<>+0(SB), Z2, Z2
+	VXORPS.BCST signBit<>+0(SB), Z3, Z3
+	VXORPS.BCST signBit<>+0(SB), Z4, Z4
+	VMINPS.BCST expMax<>+0(SB), Z1, Z1
+	VMINPS.BCST expMax<>+0(SB), Z2, Z2
+	VMINPS.BCST expMax<>+0(SB), Z3, Z3
+	VMINPS.BCST expMax<>+0(SB), Z4, Z4
+	VMAXPS.BCST expMin<>+0(SB), Z1, Z1
+	VMAXPS.BCST expMin<>+0(SB), Z2, Z2
+	VMAXPS.BCST expMin<>+0(SB), Z3, Z3
+	VMAXPS.BCST expMin<>+0(SB), Z4, Z4
+	VMOVAPS     Z1, Z5
+	VMOVAPS     Z2, Z6
+	VMOVAPS     Z3, Z7
+	VMOVAPS     Z4, Z8
+	VMULPS.BCST log2E<>+0(SB), Z5, Z5
+	VMULPS.BCST log2E<>+0(SB), Z6, Z6
+	VMULPS.BCST log2E<>+0(SB), Z7, Z7
+	VMULPS.BCST log2E<>+0(SB), Z8, Z8
+	VADDPS.BCST roundMagic<>+0(SB), Z5, Z5
+	VADDPS.BCST roundMagic<>+0(SB), Z6, Z6
+	VADDPS.BCST roundMagic<>+0(SB), Z7, Z7
+	VADDPS.BCST roundMagic<>+0(SB), Z8, Z8
+	VPSLLD      $0x17, Z5, Z9
+	VPSLLD      $0x17, Z6, Z10
+	VPSLLD      $0x17, Z7, Z11
+	VPSLLD      $0x17, Z8, Z12
+	VSUBPS.BCST roundMagic<>+0(SB), Z5, Z5
+	VSUBPS.BCST roundMagic<>+0(SB), Z6, Z6
+	VSUBPS.BCST roundMagic<>+0(SB), Z7, Z7
+	VSUBPS.BCST roundMagic<>+0(SB), Z8, Z8
+	VMOVAPS     Z5, Z13
+	VMOVAPS     Z6, Z14
+	VMOVAPS     Z7, Z15
+	VMOVAPS     Z8, Z16
+	VMULPS.BCST ln2Hi<>+0(SB), Z13, Z13
+	VMULPS.BCST ln2Hi<>+0(SB), Z14, Z14
+	VMULPS.BCST ln2Hi<>+0(SB), Z15, Z15
+	VMULPS.BCST ln2Hi<>+0(SB), Z16, Z16
+	VSUBPS      Z13, Z1, Z1
+	VSUBPS      Z14, Z2, Z2
+	VSUBPS      Z15, Z3, Z3
+	VSUBPS      Z16, Z4, Z4
+	VMULPS.BCST ln2Lo<>+0(SB), Z5, Z5
+	VMULPS.BCST ln2Lo<>+0(SB), Z6, Z6
+	VMULPS.BCST ln2Lo<>+0(SB), Z7, Z7
+	VMULPS.BCST ln2Lo<>+0(SB), Z8, Z8
+	VSUBPS      Z5, Z1, Z1
+	VSUBPS      Z6, Z2, Z2
+	VSUBPS      Z7, Z3, Z3
+	VSUBPS      Z8, Z4, Z4
+	VMOVAPS     Z1, Z5
+	VMOVAPS     Z2, Z6
+	VMOVAPS     Z3, Z7
+	VMOVAPS     Z4, Z8
+	VMULPS.BCST expC6<>+0(SB), Z5, Z5
+	VMULPS.BCST expC6<>+0(SB), Z6, Z6
+	VMULPS.BCST expC6<>+0(SB), Z7, Z7
+	VMULPS.BCST expC6<>+0(SB), Z8, Z8
+	VADDPS.BCST expC5<>+0(SB), Z5, Z5
+	VADDPS.BCST expC5<>+0(SB), Z6, Z6
+	VADDPS.BCST expC5<>+0(SB), Z7, Z7
+	VADDPS.BCST expC5<>+0(SB), Z8, Z8
+	VMULPS      Z1, Z5, Z5
+	VMULPS      Z2, Z6, Z6
+	VMULPS      Z3, Z7, Z7
+	VMULPS      Z4, Z8, Z8
+	VADDPS.BCST expC4<>+0(SB), Z5, Z5
+	VADDPS.BCST expC4<>+0(SB), Z6, Z6
+	VADDPS.BCST expC4<>+0(SB), Z7, Z7
+	VADDPS.BCST expC4<>+0(SB), Z8, Z8
+	VMULPS      Z1, Z5, Z5
+	VMULPS      Z2, Z6, Z6
+	VMULPS      Z3, Z7, Z7
+	VMULPS      Z4, Z8, Z8
+	VADDPS.BCST expC3<>+0(SB), Z5, Z5
+	VADDPS.BCST expC3<>+0(SB), Z6, Z6
+	VADDPS.BCST expC3<>+0(SB), Z7, Z7
+	VADDPS.BCST expC3<>+0(SB), Z8, Z8
+	VMULPS      Z1, Z5, Z5
+	VMULPS      Z2, Z6, Z6
+	VMULPS      Z3, Z7, Z7
+	VMULPS      Z4, Z8, Z8
+	VADDPS.BCST expC2<>+0(SB), Z5, Z5
+	VADDPS.BCST expC2<>+0(SB), Z6, Z6
+	VADDPS.BCST expC2<>+0(SB), Z7, Z7
+	VADDPS.BCST expC2<>+0(SB), Z8, Z8
+	VMULPS      Z1, Z1, Z13
+	VMULPS      Z2, Z2, Z14
+	VMULPS      Z3, Z3, Z15
+	VMULPS      Z4, Z4, Z16
+	VMULPS      Z13, Z5, Z5
+	VMULPS      Z14, Z6, Z6
+	VMULPS      Z15, Z7, Z7
+	VMULPS      Z16, Z8, Z8
+	VADDPS      Z1, Z5, Z5
+	VADDPS      Z2, Z6, Z6
+	VADDPS      Z3, Z7, Z7
+	VADDPS      Z4, Z8, Z8
+	VADDPS.BCST one<>+0(SB), Z5, Z5
+	VADDPS.BCST one<>+0(SB), Z6, Z6
+	VADDPS.BCST one<>+0(SB), Z7, Z7
+	VADDPS.BCST one<>+0(SB), Z8, Z8
+	VPADDD      Z9, Z5, Z1
+	VPADDD      Z10, Z6, Z2
+	VPADDD      Z11, Z7, Z3
+	VPADDD      Z12, Z8, Z4
+	VADDPS.BCST one<>+0(SB), Z1, Z1
+	VADDPS.BCST one<>+0(SB), Z2, Z2
+	VADDPS.BCST one<>+0(SB), Z3, Z3
+	VADDPS.BCST one<>+0(SB), Z4, Z4
+	VDIVPS      Z1, Z0, Z1
+	VDIVPS      Z2, Z0, Z2
+	VDIVPS      Z3, Z0, Z3
+	VDIVPS      Z4, Z0, Z4
+	VMOVUPS     Z1, (R9)
+	VMOVUPS     Z2, 64(R9)
+	VMOVUPS     Z3, 128(R9)
+	VMOVUPS     Z4, 192(R9)
+	ADDQ        $0x00000100, R9
+	ADDQ        $0x00000100, R10
+	SUBQ        $0x04, R8
+	JMP         vectors4
+
+fewer4:
+vectors1:
+	CMPQ        R8, $0x01
+	JLT         fewer1
 	VMOVUPS     (R10), Z1
 	VXORPS.BCST signBit<>+0(SB), Z1, Z1
 	VMINPS.BCST expMax<>+0(SB), Z1, Z1
@@ -4012,11 +4548,11 @@ vector:
 	VMOVAPS     Z1, Z2
 	VMULPS.BCST log2E<>+0(SB), Z2, Z2
 	VADDPS.BCST roundMagic<>+0(SB), Z2, Z2
-	VPSLLD      $0x17, Z2, Z4
+	VPSLLD      $0x17, Z2, Z3
 	VSUBPS.BCST roundMagic<>+0(SB), Z2, Z2
-	VMOVAPS     Z2, Z3
-	VMULPS.BCST ln2Hi<>+0(SB), Z3, Z3
-	VSUBPS      Z3, Z1, Z1
+	VMOVAPS     Z2, Z4
+	VMULPS.BCST ln2Hi<>+0(SB), Z4, Z4
+	VSUBPS      Z4, Z1, Z1
 	VMULPS.BCST ln2Lo<>+0(SB), Z2, Z2
 	VSUBPS      Z2, Z1, Z1
 	VMOVAPS     Z1, Z2
@@ -4028,20 +4564,20 @@ vector:
 	VADDPS.BCST expC3<>+0(SB), Z2, Z2
 	VMULPS      Z1, Z2, Z2
 	VADDPS.BCST expC2<>+0(SB), Z2, Z2
-	VMULPS      Z1, Z1, Z3
-	VMULPS      Z3, Z2, Z2
+	VMULPS      Z1, Z1, Z4
+	VMULPS      Z4, Z2, Z2
 	VADDPS      Z1, Z2, Z2
 	VADDPS.BCST one<>+0(SB), Z2, Z2
-	VPADDD      Z4, Z2, Z1
+	VPADDD      Z3, Z2, Z1
 	VADDPS.BCST one<>+0(SB), Z1, Z1
 	VDIVPS      Z1, Z0, Z1
 	VMOVUPS     Z1, (R9)
-	ADDQ        $0x40, R9
-	ADDQ        $0x40, R10
-	DECQ        R8
-	JNE         vector
+	ADDQ        $0x00000040, R9
+	ADDQ        $0x00000040, R10
+	SUBQ        $0x01, R8
+	JMP         vectors1
 
-rest:
+fewer1:
 	TESTQ       SI, SI
 	JEQ         next
 	VMOVUPS     (R10), Z1
@@ -4051,11 +4587,11 @@ rest:
 	VMOVAPS     Z1, Z2
 	VMULPS.BCST log2E<>+0(SB), Z2, Z2
 	VADDPS.BCST roundMagic<>+0(SB), Z2, Z2
-	VPSLLD      $0x17, Z2, Z4
+	VPSLLD      $0x17, Z2, Z3
 	VSUBPS.BCST roundMagic<>+0(SB), Z2, Z2
-	VMOVAPS     Z2, Z3
-	VMULPS.BCST ln2Hi<>+0(SB), Z3, Z3
-	VSUBPS      Z3, Z1, Z1
+	VMOVAPS     Z2, Z4
+	VMULPS.BCST ln2Hi<>+0(SB), Z4, Z4
+	VSUBPS      Z4, Z1, Z1
 	VMULPS.BCST ln2Lo<>+0(SB), Z2, Z2
 	VSUBPS      Z2, Z1, Z1
 	VMOVAPS     Z1, Z2
@@ -4067,11 +4603,11 @@ rest:
 	VADDPS.BCST expC3<>+0(SB), Z2, Z2
 	VMULPS      Z1, Z2, Z2
 	VADDPS.BCST expC2<>+0(SB), Z2, Z2
-	VMULPS      Z1, Z1, Z3
-	VMULPS      Z3, Z2, Z2
+	VMULPS      Z1, Z1, Z4
+	VMULPS      Z4, Z2, Z2
 	VADDPS      Z1, Z2, Z2
 	VADDPS.BCST one<>+0(SB), Z2, Z2
-	VPADDD      Z4, Z2, Z1
+	VPADDD      Z3, Z2, Z1
 	VADDPS.BCST one<>+0(SB), Z1, Z1
 	VDIVPS      Z1, Z0, Z1
 	VMOVUPS     Z1, K1, (R9)
@@ -4232,6 +4768,283 @@ DATA offsets<>+248(SB)/4, $0x00000f80
 DATA offsets<>+252(SB)/4, $0x00000fc0
 GLOBL offsets<>(SB), RODATA|NOPTR, $256
 
+// func transposeAVX512(m *uint64)
+// Requires: AVX, AVX512BW, AVX512F
+TEXT ·transposeAVX512(SB), NOSPLIT, $0-8
+	MOVQ        m+0(FP), AX
+	VMOVDQU32   pairs<>+0(SB), Z0
+	VMOVDQU32   columns<>+0(SB), Z1
+	VMOVDQU64   (AX), Z2
+	VPSHUFB     Z0, Z2, Z2
+	VPERMW      Z2, Z1, Z2
+	VMOVDQU64   64(AX), Z3
+	VPSHUFB     Z0, Z3, Z3
+	VPERMW      Z3, Z1, Z3
+	VMOVDQU64   128(AX), Z4
+	VPSHUFB     Z0, Z4, Z4
+	VPERMW      Z4, Z1, Z4
+	VMOVDQU64   192(AX), Z5
+	VPSHUFB     Z0, Z5, Z5
+	VPERMW      Z5, Z1, Z5
+	VMOVDQU64   256(AX), Z6
+	VPSHUFB     Z0, Z6, Z6
+	VPERMW      Z6, Z1, Z6
+	VMOVDQU64   320(AX), Z7
+	VPSHUFB     Z0, Z7, Z7
+	VPERMW      Z7, Z1, Z7
+	VMOVDQU64   384(AX), Z8
+	VPSHUFB     Z0, Z8, Z8
+	VPERMW      Z8, Z1, Z8
+	VMOVDQU64   448(AX), Z9
+	VPSHUFB     Z0, Z9, Z9
+	VPERMW      Z9, Z1, Z9
+	VPUNPCKLQDQ Z3, Z2, Z0
+	VPUNPCKHQDQ Z3, Z2, Z1
+	VPUNPCKLQDQ Z5, Z4, Z2
+	VPUNPCKHQDQ Z5, Z4, Z3
+	VPUNPCKLQDQ Z7, Z6, Z4
+	VPUNPCKHQDQ Z7, Z6, Z5
+	VPUNPCKLQDQ Z9, Z8, Z6
+	VPUNPCKHQDQ Z9, Z8, Z7
+	VSHUFI64X2  $0x88, Z2, Z0, Z8
+	VSHUFI64X2  $0xdd, Z2, Z0, Z0
+	VSHUFI64X2  $0x88, Z6, Z4, Z2
+	VSHUFI64X2  $0xdd, Z6, Z4, Z4
+	VSHUFI64X2  $0x88, Z2, Z8, Z6
+	VSHUFI64X2  $0x88, Z4, Z0, Z9
+	VSHUFI64X2  $0xdd, Z2, Z8, Z2
+	VSHUFI64X2  $0xdd, Z4, Z0, Z0
+	VSHUFI64X2  $0x88, Z3, Z1, Z4
+	VSHUFI64X2  $0xdd, Z3, Z1, Z1
+	VSHUFI64X2  $0x88, Z7, Z5, Z3
+	VSHUFI64X2  $0xdd, Z7, Z5, Z5
+	VSHUFI64X2  $0x88, Z3, Z4, Z7
+	VSHUFI64X2  $0x88, Z5, Z1, Z8
+	VSHUFI64X2  $0xdd, Z3, Z4, Z3
+	VSHUFI64X2  $0xdd, Z5, Z1, Z1
+	VPMOVB2M    Z6, K1
+	KMOVQ       K1, 56(AX)
+	VPADDB      Z6, Z6, Z6
+	VPMOVB2M    Z6, K1
+	KMOVQ       K1, 48(AX)
+	VPADDB      Z6, Z6, Z6
+	VPMOVB2M    Z6, K1
+	KMOVQ       K1, 40(AX)
+	VPADDB      Z6, Z6, Z6
+	VPMOVB2M    Z6, K1
+	KMOVQ       K1, 32(AX)
+	VPADDB      Z6, Z6, Z6
+	VPMOVB2M    Z6, K1
+	KMOVQ       K1, 24(AX)
+	VPADDB      Z6, Z6, Z6
+	VPMOVB2M    Z6, K1
+	KMOVQ       K1, 16(AX)
+	VPADDB      Z6, Z6, Z6
+	VPMOVB2M    Z6, K1
+	KMOVQ       K1, 8(AX)
+	VPADDB      Z6, Z6, Z6
+	VPMOVB2M    Z6, K1
+	KMOVQ       K1, (AX)
+	VPMOVB2M    Z7, K1
+	KMOVQ       K1, 120(AX)
+	VPADDB      Z7, Z7, Z7
+	VPMOVB2M    Z7, K1
+	KMOVQ       K1, 112(AX)
+	VPADDB      Z7, Z7, Z7
+	VPMOVB2M    Z7, K1
+	KMOVQ       K1, 104(AX)
+	VPADDB      Z7, Z7, Z7
+	VPMOVB2M    Z7, K1
+	KMOVQ       K1, 96(AX)
+	VPADDB      Z7, Z7, Z7
+	VPMOVB2M    Z7, K1
+	KMOVQ       K1, 88(AX)
+	VPADDB      Z7, Z7, Z7
+	VPMOVB2M    Z7, K1
+	KMOVQ       K1, 80(AX)
+	VPADDB      Z7, Z7, Z7
+	VPMOVB2M    Z7, K1
+	KMOVQ       K1, 72(AX)
+	VPADDB      Z7, Z7, Z7
+	VPMOVB2M    Z7, K1
+	KMOVQ       K1, 64(AX)
+	VPMOVB2M    Z9, K1
+	KMOVQ       K1, 184(AX)
+	VPADDB      Z9, Z9, Z9
+	VPMOVB2M    Z9, K1
+	KMOVQ       K1, 176(AX)
+	VPADDB      Z9, Z9, Z9
+	VPMOVB2M    Z9, K1
+	KMOVQ       K1, 168(AX)
+	VPADDB      Z9, Z9, Z9
+	VPMOVB2M    Z9, K1
+	KMOVQ       K1, 160(AX)
+	VPADDB      Z9, Z9, Z9
+	VPMOVB2M    Z9, K1
+	KMOVQ       K1, 152(AX)
+	VPADDB      Z9, Z9, Z9
+	VPMOVB2M    Z9, K1
+	KMOVQ       K1, 144(AX)
+	VPADDB      Z9, Z9, Z9
+	VPMOVB2M    Z9, K1
+	KMOVQ       K1, 136(AX)
+	VPADDB      Z9, Z9, Z9
+	VPMOVB2M    Z9, K1
+	KMOVQ       K1, 128(AX)
+	VPMOVB2M    Z8, K1
+	KMOVQ       K1, 248(AX)
+	VPADDB      Z8, Z8, Z8
+	VPMOVB2M    Z8, K1
+	KMOVQ       K1, 240(AX)
+	VPADDB      Z8, Z8, Z8
+	VPMOVB2M    Z8, K1
+	KMOVQ       K1, 232(AX)
+	VPADDB      Z8, Z8, Z8
+	VPMOVB2M    Z8, K1
+	KMOVQ       K1, 224(AX)
+	VPADDB      Z8, Z8, Z8
+	VPMOVB2M    Z8, K1
+	KMOVQ       K1, 216(AX)
+	VPADDB      Z8, Z8, Z8
+	VPMOVB2M    Z8, K1
+	KMOVQ       K1, 208(AX)
+	VPADDB      Z8, Z8, Z8
+	VPMOVB2M    Z8, K1
+	KMOVQ       K1, 200(AX)
+	VPADDB      Z8, Z8, Z8
+	VPMOVB2M    Z8, K1
+	KMOVQ       K1, 192(AX)
+	VPMOVB2M    Z2, K1
+	KMOVQ       K1, 312(AX)
+	VPADDB      Z2, Z2, Z2
+	VPMOVB2M    Z2, K1
+	KMOVQ       K1, 304(AX)
+	VPADDB      Z2, Z2, Z2
+	VPMOVB2M    Z2, K1
+	KMOVQ       K1, 296(AX)
+	VPADDB      Z2, Z2, Z2
+	VPMOVB2M    Z2, K1
+	KMOVQ       K1, 288(AX)
+	VPADDB      Z2, Z2, Z2
+	VPMOVB2M    Z2, K1
+	KMOVQ       K1, 280(AX)
+	VPADDB      Z2, Z2, Z2
+	VPMOVB2M    Z2, K1
+	KMOVQ       K1, 272(AX)
+	VPADDB      Z2, Z2, Z2
+	VPMOVB2M    Z2, K1
+	KMOVQ       K1, 264(AX)
+	VPADDB      Z2, Z2, Z2
+	VPMOVB2M    Z2, K1
+	KMOVQ       K1, 256(AX)
+	VPMOVB2M    Z3, K1
+	KMOVQ       K1, 376(AX)
+	VPADDB      Z3, Z3, Z3
+	VPMOVB2M    Z3, K1
+	KMOVQ       K1, 368(AX)
+	VPADDB      Z3, Z3, Z3
+	VPMOVB2M    Z3, K1
+	KMOVQ       K1, 360(AX)
+	VPADDB      Z3, Z3, Z3
+	VPMOVB2M    Z3, K1
+	KMOVQ       K1, 352(AX)
+	VPADDB      Z3, Z3, Z3
+	VPMOVB2M    Z3, K1
+	KMOVQ       K1, 344(AX)
+	VPADDB      Z3, Z3, Z3
+	VPMOVB2M    Z3, K1
+	KMOVQ       K1, 336(AX)
+	VPADDB      Z3, Z3, Z3
+	VPMOVB2M    Z3, K1
+	KMOVQ       K1, 328(AX)
+	VPADDB      Z3, Z3, Z3
+	VPMOVB2M    Z3, K1
+	KMOVQ       K1, 320(AX)
+	VPMOVB2M    Z0, K1
+	KMOVQ       K1, 440(AX)
+	VPADDB      Z0, Z0, Z0
+	VPMOVB2M    Z0, K1
+	KMOVQ       K1, 432(AX)
+	VPADDB      Z0, Z0, Z0
+	VPMOVB2M    Z0, K1
+	KMOVQ       K1, 424(AX)
+	VPADDB      Z0, Z0, Z0
+	VPMOVB2M    Z0, K1
+	KMOVQ       K1, 416(AX)
+	VPADDB      Z0, Z0, Z0
+	VPMOVB2M    Z0, K1
+	KMOVQ       K1, 408(AX)
+	VPADDB      Z0, Z0, Z0
+	VPMOVB2M    Z0, K1
+	KMOVQ       K1, 400(AX)
+	VPADDB      Z0, Z0, Z0
+	VPMOVB2M    Z0, K1
+	KMOVQ       K1, 392(AX)
+	VPADDB      Z0, Z0, Z0
+	VPMOVB2M    Z0, K1
+	KMOVQ       K1, 384(AX)
+	VPMOVB2M    Z1, K1
+	KMOVQ       K1, 504(AX)
+	VPADDB      Z1, Z1, Z1
+	VPMOVB2M    Z1, K1
+	KMOVQ       K1, 496(AX)
+	VPADDB      Z1, Z1, Z1
+	VPMOVB2M    Z1, K1
+	KMOVQ       K1, 488(AX)
+	VPADDB      Z1, Z1, Z1
+	VPMOVB2M    Z1, K1
+	KMOVQ       K1, 480(AX)
+	VPADDB      Z1, Z1, Z1
+	VPMOVB2M    Z1, K1
+	KMOVQ       K1, 472(AX)
+	VPADDB      Z1, Z1, Z1
+	VPMOVB2M    Z1, K1
+	KMOVQ       K1, 464(AX)
+	VPADDB      Z1, Z1, Z1
+	VPMOVB2M    Z1, K1
+	KMOVQ       K1, 456(AX)
+	VPADDB      Z1, Z1, Z1
+	VPMOVB2M    Z1, K1
+	KMOVQ       K1, 448(AX)
+	VZEROUPPER
+	RET
+
+DATA pairs<>+0(SB)/4, $0x09010800
+DATA pairs<>+4(SB)/4, $0x0b030a02
+DATA pairs<>+8(SB)/4, $0x0d050c04
+DATA pairs<>+12(SB)/4, $0x0f070e06
+DATA pairs<>+16(SB)/4, $0x09010800
+DATA pairs<>+20(SB)/4, $0x0b030a02
+DATA pairs<>+24(SB)/4, $0x0d050c04
+DATA pairs<>+28(SB)/4, $0x0f070e06
+DATA pairs<>+32(SB)/4, $0x09010800
+DATA pairs<>+36(SB)/4, $0x0b030a02
+DATA pairs<>+40(SB)/4, $0x0d050c04
+DATA pairs<>+44(SB)/4, $0x0f070e06
+DATA pairs<>+48(SB)/4, $0x09010800
+DATA pairs<>+52(SB)/4, $0x0b030a02
+DATA pairs<>+56(SB)/4, $0x0d050c04
+DATA pairs<>+60(SB)/4, $0x0f070e06
+GLOBL pairs<>(SB), RODATA|NOPTR, $64
+
+DATA columns<>+0(SB)/4, $0x00080000
+DATA columns<>+4(SB)/4, $0x00180010
+DATA columns<>+8(SB)/4, $0x00090001
+DATA columns<>+12(SB)/4, $0x00190011
+DATA columns<>+16(SB)/4, $0x000a0002
+DATA columns<>+20(SB)/4, $0x001a0012
+DATA columns<>+24(SB)/4, $0x000b0003
+DATA columns<>+28(SB)/4, $0x001b0013
+DATA columns<>+32(SB)/4, $0x000c0004
+DATA columns<>+36(SB)/4, $0x001c0014
+DATA columns<>+40(SB)/4, $0x000d0005
+DATA columns<>+44(SB)/4, $0x001d0015
+DATA columns<>+48(SB)/4, $0x000e0006
+DATA columns<>+52(SB)/4, $0x001e0016
+DATA columns<>+56(SB)/4, $0x000f0007
+DATA columns<>+60(SB)/4, $0x001f0017
+GLOBL columns<>(SB), RODATA|NOPTR, $64
+
 // func scaleAVX2(dst *float32, dstStride int, x *float32, a float32, blocks int)
 // Requires: AVX
 TEXT ·scaleAVX2(SB), NOSPLIT, $0-40
@@ -4359,11 +5172,11 @@ vector:
 	VMOVAPS Y2, Y3
 	VMULPS  log2E<>+0(SB), Y3, Y3
 	VADDPS  roundMagic<>+0(SB), Y3, Y3
-	VPSLLD  $0x17, Y3, Y5
+	VPSLLD  $0x17, Y3, Y4
 	VSUBPS  roundMagic<>+0(SB), Y3, Y3
-	VMOVAPS Y3, Y4
-	VMULPS  ln2Hi<>+0(SB), Y4, Y4
-	VSUBPS  Y4, Y2, Y2
+	VMOVAPS Y3, Y5
+	VMULPS  ln2Hi<>+0(SB), Y5, Y5
+	VSUBPS  Y5, Y2, Y2
 	VMULPS  ln2Lo<>+0(SB), Y3, Y3
 	VSUBPS  Y3, Y2, Y2
 	VMOVAPS Y2, Y3
@@ -4375,11 +5188,11 @@ vector:
 	VADDPS  expC3<>+0(SB), Y3, Y3
 	VMULPS  Y2, Y3, Y3
 	VADDPS  expC2<>+0(SB), Y3, Y3
-	VMULPS  Y2, Y2, Y4
-	VMULPS  Y4, Y3, Y3
+	VMULPS  Y2, Y2, Y5
+	VMULPS  Y5, Y3, Y3
 	VADDPS  Y2, Y3, Y3
 	VADDPS  one<>+0(SB), Y3, Y3
-	VPADDD  Y5, Y3, Y2
+	VPADDD  Y4, Y3, Y2
 	VMOVUPS Y2, (AX)
 	ADDQ    $0x20, CX
 	ADDQ    $0x20, AX
@@ -4400,11 +5213,11 @@ rest:
 	VMOVAPS      Y2, Y0
 	VMULPS       log2E<>+0(SB), Y0, Y0
 	VADDPS       roundMagic<>+0(SB), Y0, Y0
-	VPSLLD       $0x17, Y0, Y4
+	VPSLLD       $0x17, Y0, Y1
 	VSUBPS       roundMagic<>+0(SB), Y0, Y0
-	VMOVAPS      Y0, Y1
-	VMULPS       ln2Hi<>+0(SB), Y1, Y1
-	VSUBPS       Y1, Y2, Y2
+	VMOVAPS      Y0, Y4
+	VMULPS       ln2Hi<>+0(SB), Y4, Y4
+	VSUBPS       Y4, Y2, Y2
 	VMULPS       ln2Lo<>+0(SB), Y0, Y0
 	VSUBPS       Y0, Y2, Y2
 	VMOVAPS      Y2, Y0
@@ -4416,72 +5229,181 @@ rest:
 	VADDPS       expC3<>+0(SB), Y0, Y0
 	VMULPS       Y2, Y0, Y0
 	VADDPS       expC2<>+0(SB), Y0, Y0
-	VMULPS       Y2, Y2, Y1
-	VMULPS       Y1, Y0, Y0
+	VMULPS       Y2, Y2, Y4
+	VMULPS       Y4, Y0, Y0
 	VADDPS       Y2, Y0, Y0
 	VADDPS       one<>+0(SB), Y0, Y0
-	VPADDD       Y4, Y0, Y2
+	VPADDD       Y1, Y0, Y2
 	VMASKMOVPS   Y2, Y3, (AX)
 
 done:
 	VZEROUPPER
 	RET
 
-// func softplusFactorsAVX2(dst *float64, x *float64, n int)
+// func softplusPartsAVX2(factor *float64, part *float64, x *float64, n int)
 // Requires: AVX, AVX2
-TEXT ·softplusFactorsAVX2(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+TEXT ·softplusPartsAVX2(SB), NOSPLIT, $0-32
+	MOVQ   factor+0(FP), AX
+	MOVQ   part+8(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   n+24(FP), BX
+	VXORPD Y0, Y0, Y0
 
-vector:
-	VMOVUPD (CX), Y0
-	VORPD   signBit64<>+0(SB), Y0, Y0
-	VMAXPD  softplusMin<>+0(SB), Y0, Y0
-	VMOVAPD Y0, Y1
-	VMULPD  log2E64<>+0(SB), Y1, Y1
-	VADDPD  roundMagic64<>+0(SB), Y1, Y1
-	VPSLLQ  $0x34, Y1, Y3
-	VSUBPD  roundMagic64<>+0(SB), Y1, Y1
-	VMOVAPD Y1, Y2
+vectors2:
+	CMPQ    BX, $0x08
+	JLT     fewer2
+	VMOVUPD (DX), Y1
+	VMAXPD  Y1, Y0, Y3
+	VMOVUPD Y3, (CX)
+	VMOVUPD 32(DX), Y2
+	VMAXPD  Y2, Y0, Y4
+	VMOVUPD Y4, 32(CX)
+	VORPD   signBit64<>+0(SB), Y1, Y1
+	VORPD   signBit64<>+0(SB), Y2, Y2
+	VMAXPD  softplusMin<>+0(SB), Y1, Y1
+	VMAXPD  softplusMin<>+0(SB), Y2, Y2
+	VMOVAPS Y1, Y7
+	VMOVAPS Y2, Y8
+	VMULPD  log2E64<>+0(SB), Y7, Y7
+	VMULPD  log2E64<>+0(SB), Y8, Y8
+	VADDPD  roundMagic64<>+0(SB), Y7, Y7
+	VADDPD  roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ  $0x34, Y7, Y5
+	VPSLLQ  $0x34, Y8, Y6
+	VSUBPD  roundMagic64<>+0(SB), Y7, Y7
+	VSUBPD  roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD Y7, Y3
+	VMOVAPD Y8, Y4
+	VMULPD  ln2Hi64<>+0(SB), Y3, Y3
+	VMULPD  ln2Hi64<>+0(SB), Y4, Y4
+	VSUBPD  Y3, Y1, Y1
+	VSUBPD  Y4, Y2, Y2
+	VMULPD  ln2Lo64<>+0(SB), Y7, Y7
+	VMULPD  ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD  Y7, Y1, Y1
+	VSUBPD  Y8, Y2, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMULPD  taylor13<>+0(SB), Y3, Y3
+	VMULPD  taylor13<>+0(SB), Y4, Y4
+	VADDPD  taylor12<>+0(SB), Y3, Y3
+	VADDPD  taylor12<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor11<>+0(SB), Y3, Y3
+	VADDPD  taylor11<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor10<>+0(SB), Y3, Y3
+	VADDPD  taylor10<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor9<>+0(SB), Y3, Y3
+	VADDPD  taylor9<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor8<>+0(SB), Y3, Y3
+	VADDPD  taylor8<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor7<>+0(SB), Y3, Y3
+	VADDPD  taylor7<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor6<>+0(SB), Y3, Y3
+	VADDPD  taylor6<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor5<>+0(SB), Y3, Y3
+	VADDPD  taylor5<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor4<>+0(SB), Y3, Y3
+	VADDPD  taylor4<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor3<>+0(SB), Y3, Y3
+	VADDPD  taylor3<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor2<>+0(SB), Y3, Y3
+	VADDPD  taylor2<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor1<>+0(SB), Y3, Y3
+	VADDPD  taylor1<>+0(SB), Y4, Y4
+	VMULPD  Y1, Y3, Y3
+	VMULPD  Y2, Y4, Y4
+	VADDPD  taylor0<>+0(SB), Y3, Y3
+	VADDPD  taylor0<>+0(SB), Y4, Y4
+	VPADDQ  Y5, Y3, Y3
+	VPADDQ  Y6, Y4, Y4
+	VADDPD  one64<>+0(SB), Y3, Y3
+	VADDPD  one64<>+0(SB), Y4, Y4
+	VMOVUPD Y3, (AX)
+	VMOVUPD Y4, 32(AX)
+	ADDQ    $0x00000040, DX
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x08, BX
+	JMP     vectors2
+
+fewer2:
+vectors1:
+	CMPQ    BX, $0x04
+	JLT     fewer1
+	VMOVUPD (DX), Y1
+	VMAXPD  Y1, Y0, Y2
+	VMOVUPD Y2, (CX)
+	VORPD   signBit64<>+0(SB), Y1, Y1
+	VMAXPD  softplusMin<>+0(SB), Y1, Y1
+	VMOVAPS Y1, Y4
+	VMULPD  log2E64<>+0(SB), Y4, Y4
+	VADDPD  roundMagic64<>+0(SB), Y4, Y4
+	VPSLLQ  $0x34, Y4, Y3
+	VSUBPD  roundMagic64<>+0(SB), Y4, Y4
+	VMOVAPD Y4, Y2
 	VMULPD  ln2Hi64<>+0(SB), Y2, Y2
-	VSUBPD  Y2, Y0, Y0
-	VMULPD  ln2Lo64<>+0(SB), Y1, Y1
-	VSUBPD  Y1, Y0, Y0
-	VMOVAPD Y0, Y1
-	VMULPD  taylor13<>+0(SB), Y1, Y1
-	VADDPD  taylor12<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor11<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor10<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor9<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor8<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor7<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor6<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor5<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor4<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor3<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor2<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor1<>+0(SB), Y1, Y1
-	VMULPD  Y0, Y1, Y1
-	VADDPD  taylor0<>+0(SB), Y1, Y1
-	VPADDQ  Y3, Y1, Y1
-	VADDPD  one64<>+0(SB), Y1, Y1
-	VMOVUPD Y1, (AX)
-	ADDQ    $0x20, CX
-	ADDQ    $0x20, AX
-	SUBQ    $0x04, DX
-	JNE     vector
+	VSUBPD  Y2, Y1, Y1
+	VMULPD  ln2Lo64<>+0(SB), Y4, Y4
+	VSUBPD  Y4, Y1, Y1
+	VMOVAPS Y1, Y2
+	VMULPD  taylor13<>+0(SB), Y2, Y2
+	VADDPD  taylor12<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor11<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor10<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor9<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor8<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor7<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor6<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor5<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor4<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor3<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor2<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor1<>+0(SB), Y2, Y2
+	VMULPD  Y1, Y2, Y2
+	VADDPD  taylor0<>+0(SB), Y2, Y2
+	VPADDQ  Y3, Y2, Y2
+	VADDPD  one64<>+0(SB), Y2, Y2
+	VMOVUPD Y2, (AX)
+	ADDQ    $0x00000020, DX
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, AX
+	SUBQ    $0x04, BX
+	JMP     vectors1
+
+fewer1:
 	VZEROUPPER
 	RET
 
@@ -4774,11 +5696,11 @@ vector:
 	VMOVAPS     Z2, Z3
 	VMULPS.BCST log2E<>+0(SB), Z3, Z3
 	VADDPS.BCST roundMagic<>+0(SB), Z3, Z3
-	VPSLLD      $0x17, Z3, Z5
+	VPSLLD      $0x17, Z3, Z4
 	VSUBPS.BCST roundMagic<>+0(SB), Z3, Z3
-	VMOVAPS     Z3, Z4
-	VMULPS.BCST ln2Hi<>+0(SB), Z4, Z4
-	VSUBPS      Z4, Z2, Z2
+	VMOVAPS     Z3, Z5
+	VMULPS.BCST ln2Hi<>+0(SB), Z5, Z5
+	VSUBPS      Z5, Z2, Z2
 	VMULPS.BCST ln2Lo<>+0(SB), Z3, Z3
 	VSUBPS      Z3, Z2, Z2
 	VMOVAPS     Z2, Z3
@@ -4790,11 +5712,11 @@ vector:
 	VADDPS.BCST expC3<>+0(SB), Z3, Z3
 	VMULPS      Z2, Z3, Z3
 	VADDPS.BCST expC2<>+0(SB), Z3, Z3
-	VMULPS      Z2, Z2, Z4
-	VMULPS      Z4, Z3, Z3
+	VMULPS      Z2, Z2, Z5
+	VMULPS      Z5, Z3, Z3
 	VADDPS      Z2, Z3, Z3
 	VADDPS.BCST one<>+0(SB), Z3, Z3
-	VPADDD      Z5, Z3, Z2
+	VPADDD      Z4, Z3, Z2
 	VMOVUPS     Z2, (AX)
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, AX
@@ -4815,11 +5737,11 @@ rest:
 	VMOVAPS     Z2, Z0
 	VMULPS.BCST log2E<>+0(SB), Z0, Z0
 	VADDPS.BCST roundMagic<>+0(SB), Z0, Z0
-	VPSLLD      $0x17, Z0, Z3
+	VPSLLD      $0x17, Z0, Z1
 	VSUBPS.BCST roundMagic<>+0(SB), Z0, Z0
-	VMOVAPS     Z0, Z1
-	VMULPS.BCST ln2Hi<>+0(SB), Z1, Z1
-	VSUBPS      Z1, Z2, Z2
+	VMOVAPS     Z0, Z3
+	VMULPS.BCST ln2Hi<>+0(SB), Z3, Z3
+	VSUBPS      Z3, Z2, Z2
 	VMULPS.BCST ln2Lo<>+0(SB), Z0, Z0
 	VSUBPS      Z0, Z2, Z2
 	VMOVAPS     Z2, Z0
@@ -4831,71 +5753,270 @@ rest:
 	VADDPS.BCST expC3<>+0(SB), Z0, Z0
 	VMULPS      Z2, Z0, Z0
 	VADDPS.BCST expC2<>+0(SB), Z0, Z0
-	VMULPS      Z2, Z2, Z1
-	VMULPS      Z1, Z0, Z0
+	VMULPS      Z2, Z2, Z3
+	VMULPS      Z3, Z0, Z0
 	VADDPS      Z2, Z0, Z0
 	VADDPS.BCST one<>+0(SB), Z0, Z0
-	VPADDD      Z3, Z0, Z2
+	VPADDD      Z1, Z0, Z2
 	VMOVUPS     Z2, K1, (AX)
 
 done:
 	VZEROUPPER
 	RET
 
-// func softplusFactorsAVX512(dst *float64, x *float64, n int)
+// func softplusPartsAVX512(factor *float64, part *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·softplusFactorsAVX512(SB), NOSPLIT, $0-24
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ n+16(FP), DX
+TEXT ·softplusPartsAVX512(SB), NOSPLIT, $0-32
+	MOVQ   factor+0(FP), AX
+	MOVQ   part+8(FP), CX
+	MOVQ   x+16(FP), DX
+	MOVQ   n+24(FP), BX
+	VXORPD Z0, Z0, Z0
 
-vector:
-	VMOVUPD     (CX), Z0
-	VORPD.BCST  signBit64<>+0(SB), Z0, Z0
-	VMAXPD.BCST softplusMin<>+0(SB), Z0, Z0
-	VMOVAPD     Z0, Z1
-	VMULPD.BCST log2E64<>+0(SB), Z1, Z1
-	VADDPD.BCST roundMagic64<>+0(SB), Z1, Z1
-	VPSLLQ      $0x34, Z1, Z3
-	VSUBPD.BCST roundMagic64<>+0(SB), Z1, Z1
-	VMOVAPD     Z1, Z2
+vectors4:
+	CMPQ        BX, $0x20
+	JLT         fewer4
+	VMOVUPD     (DX), Z1
+	VMAXPD      Z1, Z0, Z5
+	VMOVUPD     Z5, (CX)
+	VMOVUPD     64(DX), Z2
+	VMAXPD      Z2, Z0, Z6
+	VMOVUPD     Z6, 64(CX)
+	VMOVUPD     128(DX), Z3
+	VMAXPD      Z3, Z0, Z7
+	VMOVUPD     Z7, 128(CX)
+	VMOVUPD     192(DX), Z4
+	VMAXPD      Z4, Z0, Z8
+	VMOVUPD     Z8, 192(CX)
+	VORPD.BCST  signBit64<>+0(SB), Z1, Z1
+	VORPD.BCST  signBit64<>+0(SB), Z2, Z2
+	VORPD.BCST  signBit64<>+0(SB), Z3, Z3
+	VORPD.BCST  signBit64<>+0(SB), Z4, Z4
+	VMAXPD.BCST softplusMin<>+0(SB), Z1, Z1
+	VMAXPD.BCST softplusMin<>+0(SB), Z2, Z2
+	VMAXPD.BCST softplusMin<>+0(SB), Z3, Z3
+	VMAXPD.BCST softplusMin<>+0(SB), Z4, Z4
+	VMOVAPS     Z1, Z13
+	VMOVAPS     Z2, Z14
+	VMOVAPS     Z3, Z15
+	VMOVAPS     Z4, Z16
+	VMULPD.BCST log2E64<>+0(SB), Z13, Z13
+	VMULPD.BCST log2E64<>+0(SB), Z14, Z14
+	VMULPD.BCST log2E64<>+0(SB), Z15, Z15
+	VMULPD.BCST log2E64<>+0(SB), Z16, Z16
+	VADDPD.BCST roundMagic64<>+0(SB), Z13, Z13
+	VADDPD.BCST roundMagic64<>+0(SB), Z14, Z14
+	VADDPD.BCST roundMagic64<>+0(SB), Z15, Z15
+	VADDPD.BCST roundMagic64<>+0(SB), Z16, Z16
+	VPSLLQ      $0x34, Z13, Z9
+	VPSLLQ      $0x34, Z14, Z10
+	VPSLLQ      $0x34, Z15, Z11
+	VPSLLQ      $0x34, Z16, Z12
+	VSUBPD.BCST roundMagic64<>+0(SB), Z13, Z13
+	VSUBPD.BCST roundMagic64<>+0(SB), Z14, Z14
+	VSUBPD.BCST roundMagic64<>+0(SB), Z15, Z15
+	VSUBPD.BCST roundMagic64<>+0(SB), Z16, Z16
+	VMOVAPD     Z13, Z5
+	VMOVAPD     Z14, Z6
+	VMOVAPD     Z15, Z7
+	VMOVAPD     Z16, Z8
+	VMULPD.BCST ln2Hi64<>+0(SB), Z5, Z5
+	VMULPD.BCST ln2Hi64<>+0(SB), Z6, Z6
+	VMULPD.BCST ln2Hi64<>+0(SB), Z7, Z7
+	VMULPD.BCST ln2Hi64<>+0(SB), Z8, Z8
+	VSUBPD      Z5, Z1, Z1
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z8, Z4, Z4
+	VMULPD.BCST ln2Lo64<>+0(SB), Z13, Z13
+	VMULPD.BCST ln2Lo64<>+0(SB), Z14, Z14
+	VMULPD.BCST ln2Lo64<>+0(SB), Z15, Z15
+	VMULPD.BCST ln2Lo64<>+0(SB), Z16, Z16
+	VSUBPD      Z13, Z1, Z1
+	VSUBPD      Z14, Z2, Z2
+	VSUBPD      Z15, Z3, Z3
+	VSUBPD      Z16, Z4, Z4
+	VMOVAPS     Z1, Z5
+	VMOVAPS     Z2, Z6
+	VMOVAPS     Z3, Z7
+	VMOVAPS     Z4, Z8
+	VMULPD.BCST taylor13<>+0(SB), Z5, Z5
+	VMULPD.BCST taylor13<>+0(SB), Z6, Z6
+	VMULPD.BCST taylor13<>+0(SB), Z7, Z7
+	VMULPD.BCST taylor13<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor12<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor12<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor12<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor12<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor11<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor11<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor11<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor11<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor10<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor10<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor10<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor10<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor9<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor9<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor9<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor9<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor8<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor8<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor8<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor8<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor7<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor7<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor7<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor7<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor6<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor6<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor6<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor6<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor5<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor5<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor5<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor5<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor4<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor4<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor4<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor4<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor3<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor3<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor3<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor3<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor2<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor2<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor2<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor2<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor1<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor1<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor1<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor1<>+0(SB), Z8, Z8
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VADDPD.BCST taylor0<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor0<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor0<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor0<>+0(SB), Z8, Z8
+	VPADDQ      Z9, Z5, Z5
+	VPADDQ      Z10, Z6, Z6
+	VPADDQ      Z11, Z7, Z7
+	VPADDQ      Z12, Z8, Z8
+	VADDPD.BCST one64<>+0(SB), Z5, Z5
+	VADDPD.BCST one64<>+0(SB), Z6, Z6
+	VADDPD.BCST one64<>+0(SB), Z7, Z7
+	VADDPD.BCST one64<>+0(SB), Z8, Z8
+	VMOVUPD     Z5, (AX)
+	VMOVUPD     Z6, 64(AX)
+	VMOVUPD     Z7, 128(AX)
+	VMOVUPD     Z8, 192(AX)
+	ADDQ        $0x00000100, DX
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, AX
+	SUBQ        $0x20, BX
+	JMP         vectors4
+
+fewer4:
+vectors1:
+	CMPQ        BX, $0x08
+	JLT         fewer1
+	VMOVUPD     (DX), Z1
+	VMAXPD      Z1, Z0, Z2
+	VMOVUPD     Z2, (CX)
+	VORPD.BCST  signBit64<>+0(SB), Z1, Z1
+	VMAXPD.BCST softplusMin<>+0(SB), Z1, Z1
+	VMOVAPS     Z1, Z4
+	VMULPD.BCST log2E64<>+0(SB), Z4, Z4
+	VADDPD.BCST roundMagic64<>+0(SB), Z4, Z4
+	VPSLLQ      $0x34, Z4, Z3
+	VSUBPD.BCST roundMagic64<>+0(SB), Z4, Z4
+	VMOVAPD     Z4, Z2
 	VMULPD.BCST ln2Hi64<>+0(SB), Z2, Z2
-	VSUBPD      Z2, Z0, Z0
-	VMULPD.BCST ln2Lo64<>+0(SB), Z1, Z1
-	VSUBPD      Z1, Z0, Z0
-	VMOVAPD     Z0, Z1
-	VMULPD.BCST taylor13<>+0(SB), Z1, Z1
-	VADDPD.BCST taylor12<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor11<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor10<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor9<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor8<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor7<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor6<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor5<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor4<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor3<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor2<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor1<>+0(SB), Z1, Z1
-	VMULPD      Z0, Z1, Z1
-	VADDPD.BCST taylor0<>+0(SB), Z1, Z1
-	VPADDQ      Z3, Z1, Z1
-	VADDPD.BCST one64<>+0(SB), Z1, Z1
-	VMOVUPD     Z1, (AX)
-	ADDQ        $0x40, CX
-	ADDQ        $0x40, AX
-	SUBQ        $0x08, DX
-	JNE         vector
+	VSUBPD      Z2, Z1, Z1
+	VMULPD.BCST ln2Lo64<>+0(SB), Z4, Z4
+	VSUBPD      Z4, Z1, Z1
+	VMOVAPS     Z1, Z2
+	VMULPD.BCST taylor13<>+0(SB), Z2, Z2
+	VADDPD.BCST taylor12<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor11<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor10<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor9<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor8<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor7<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor6<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor5<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor4<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor3<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor2<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor1<>+0(SB), Z2, Z2
+	VMULPD      Z1, Z2, Z2
+	VADDPD.BCST taylor0<>+0(SB), Z2, Z2
+	VPADDQ      Z3, Z2, Z2
+	VADDPD.BCST one64<>+0(SB), Z2, Z2
+	VMOVUPD     Z2, (AX)
+	ADDQ        $0x00000040, DX
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, AX
+	SUBQ        $0x08, BX
+	JMP         vectors1
+
+fewer1:
 	VZEROUPPER
 	RET

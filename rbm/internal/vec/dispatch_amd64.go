@@ -17,9 +17,6 @@ func rowSums(acc []float32, accStride int, base []float32, baseStride, panels in
 		switch {
 		case l == AVX2:
 			rowSums1AVX2(&acc[0], accStride, &base[0], baseStride, &lists[0], &cuts[0], len(cuts)-1)
-		case panels >= 4:
-			do = 4
-			rowSums4AVX512(&acc[0], accStride, &base[0], baseStride, &lists[0], &cuts[0], len(cuts)-1)
 		case panels >= 2:
 			do = 2
 			rowSums2AVX512(&acc[0], accStride, &base[0], baseStride, &lists[0], &cuts[0], len(cuts)-1)
@@ -175,7 +172,7 @@ func exps(dst, x []float32, scale, shift float32) {
 }
 
 //go:noinline
-func softplusFactors(dst, x []float64) {
+func softplusParts(factor, part, x []float64) {
 	l := InUse()
 	n := 0
 	if l != Go {
@@ -183,10 +180,19 @@ func softplusFactors(dst, x []float64) {
 	}
 	if n > 0 {
 		if l == AVX512 {
-			softplusFactorsAVX512(&dst[0], &x[0], n)
+			softplusPartsAVX512(&factor[0], &part[0], &x[0], n)
 		} else {
-			softplusFactorsAVX2(&dst[0], &x[0], n)
+			softplusPartsAVX2(&factor[0], &part[0], &x[0], n)
 		}
 	}
-	softplusFactorsGo(dst[n:], x[n:])
+	softplusPartsGo(factor[n:], part[n:], x[n:])
+}
+
+//go:noinline
+func transpose(m *[Block]uint64) {
+	if InUse() == AVX512 {
+		transposeAVX512(&m[0])
+		return
+	}
+	transposeGo(m)
 }

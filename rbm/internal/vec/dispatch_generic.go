@@ -36,4 +36,6 @@ func (s Stream) uniforms(dst *[Block]float32, row, j uint32) { s.uniformsGo(dst,
 
 func exps(dst, x []float32, scale, shift float32) { expsGo(dst, x, scale, shift) }
 
-func softplusFactors(dst, x []float64) { softplusFactorsGo(dst, x) }
+func softplusParts(factor, part, x []float64) { softplusPartsGo(factor, part, x) }
+
+func transpose(m *[Block]uint64) { transposeGo(m) }

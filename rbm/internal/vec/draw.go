@@ -60,9 +60,7 @@ func (s Stream) drawsGo(words []uint64, stride int, x, beta []float32, first, j 
 		s.uniformsGo(&u, first+uint32(r), j, width)
 		var w uint64
 		for i, x := range x[r*Block:][:width] {
-			if u[i]*(1+exp32(-(b*x))) < 1<<24 {
-				w |= 1 << i
-			}
+			w |= less(u[i]*(1+exp32(-(b*x))), 1<<24) << i
 		}
 		words[r*stride] = w
 	}
@@ -96,12 +94,18 @@ func (s Stream) drawMeansGo(words []uint64, stride int, p []float32, pStride int
 		s.uniformsGo(&u, first+uint32(r), j, width)
 		var w uint64
 		for i, p := range p[r*pStride:][:width] {
-			if u[i] < p*(1<<24) {
-				w |= 1 << i
-			}
+			w |= less(u[i], p*(1<<24)) << i
 		}
 		words[r*stride] = w
 	}
+}
+
+// less returns 1 if a < b, else 0; the compiler makes no jump of it.
+func less(a, b float32) uint64 {
+	if a < b {
+		return 1
+	}
+	return 0
 }
 
 // wordMask returns a word whose low n bits are one, 0 ≤ n ≤ 64.

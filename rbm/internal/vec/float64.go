@@ -84,19 +84,19 @@ func Softplus(x float64) float64 {
 // so up to a thousand of them are multiplied, in order, before one logarithm;
 // the parts max(x,0) and the logarithms are added in order.
 func SoftplusSum(x []float64) float64 {
+	var factor, part [128]float64
 	sum := 0.0
 	for len(x) > 0 {
 		n := min(len(x), 1000)
 		prod := 1.0
 		for run := x[:n]; len(run) > 0; {
-			var f [128]float64
-			part := run[:min(len(run), len(f))]
-			softplusFactors(f[:len(part)], part)
-			for i, x := range part {
-				sum += max(x, 0)
-				prod *= f[i]
+			k := min(len(run), len(part))
+			softplusParts(factor[:k], part[:k], run[:k])
+			for i, x := range part[:k] {
+				sum += x
+				prod *= factor[i]
 			}
-			run = run[len(part):]
+			run = run[k:]
 		}
 		sum += Log(prod)
 		x = x[n:]
@@ -104,10 +104,11 @@ func SoftplusSum(x []float64) float64 {
 	return sum
 }
 
-// softplusFactorsGo writes 1+e^−|x| to dst.
-func softplusFactorsGo(dst, x []float64) {
+// softplusPartsGo writes 1+e^−|x| to factor and max(x,0) to part.
+func softplusPartsGo(factor, part, x []float64) {
 	for i, x := range x {
-		dst[i] = 1 + Exp(-math.Abs(x))
+		factor[i] = 1 + Exp(-math.Abs(x))
+		part[i] = max(x, 0)
 	}
 }
 

@@ -445,3 +445,23 @@ func TestSoftplusSumLevels(t *testing.T) {
 		}
 	})
 }
+
+func TestTransposeLevels(t *testing.T) {
+	check := func(t *testing.T) {
+		s := newSource(1, false)
+		for range 50 {
+			m := (*[Block]uint64)(s.words(fenced[uint64](t, Block, s.IntN(2) == 0), 0.3))
+			old := *m
+			Transpose(m)
+			for i := range Block {
+				for j := range Block {
+					if old[i]>>j&1 != m[j]>>i&1 {
+						t.Fatalf("bit %d of word %d is not bit %d of word %d", j, i, i, j)
+					}
+				}
+			}
+		}
+	}
+	t.Run("go", func(t *testing.T) { atGo(func() { check(t) }) })
+	forLevels(t, func(t *testing.T, at func(func())) { at(func() { check(t) }) })
+}

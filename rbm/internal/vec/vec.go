@@ -33,9 +33,12 @@ func Blocks(n int) int { return (n + Block - 1) / Block }
 func PanelRows(n int) int { return (n + 1 + Tile - 1) / Tile * Tile }
 
 // Transpose transposes a 64×64 bit matrix in place: bit j of word i becomes
-// bit i of word j. Blocks of halving size are exchanged across the diagonal
-// (Warren, Hacker's Delight, section 7-3).
-func Transpose(m *[Block]uint64) {
+// bit i of word j.
+func Transpose(m *[Block]uint64) { transpose(m) }
+
+// transposeGo exchanges blocks of halving size across the diagonal (Warren,
+// Hacker's Delight, section 7-3).
+func transposeGo(m *[Block]uint64) {
 	mask := uint64(0x00000000FFFFFFFF)
 	for s := 32; s != 0; s >>= 1 {
 		for k := 0; k < Block; k = (k + s + 1) &^ s {

@@ -51,59 +51,82 @@ func float(name string, x float32) constant { return constant{name, math.Float32
 
 func (k constant) mem() operand.Mem { return repeat(k.name, k.bits) }
 
-// The operations of a vector with a constant: x = x op k. AVX-512 repeats one
+// The operations of vectors with a constant: x = x op k. AVX-512 repeats one
 // word of memory by itself.
-func (s simd) mul(k constant, x reg.VecVirtual) { s.with(k, x, c.VMULPS, c.VMULPS_BCST) }
-func (s simd) add(k constant, x reg.VecVirtual) { s.with(k, x, c.VADDPS, c.VADDPS_BCST) }
-func (s simd) sub(k constant, x reg.VecVirtual) { s.with(k, x, c.VSUBPS, c.VSUBPS_BCST) }
-func (s simd) min(k constant, x reg.VecVirtual) { s.with(k, x, c.VMINPS, c.VMINPS_BCST) }
-func (s simd) max(k constant, x reg.VecVirtual) { s.with(k, x, c.VMAXPS, c.VMAXPS_BCST) }
-func (s simd) xor(k constant, x reg.VecVirtual) { s.with(k, x, c.VXORPS, c.VXORPS_BCST) }
-func (s simd) or(k constant, x reg.VecVirtual)  { s.with(k, x, c.VORPS, c.VORPS_BCST) }
+func (s simd) mul(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VMULPS, c.VMULPS_BCST) }
+func (s simd) add(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VADDPS, c.VADDPS_BCST) }
+func (s simd) sub(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VSUBPS, c.VSUBPS_BCST) }
+func (s simd) min(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VMINPS, c.VMINPS_BCST) }
+func (s simd) max(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VMAXPS, c.VMAXPS_BCST) }
+func (s simd) xor(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VXORPS, c.VXORPS_BCST) }
+func (s simd) or(k constant, x ...reg.VecVirtual)  { s.with(k, x, c.VORPS, c.VORPS_BCST) }
 
-func (s simd) with(k constant, x reg.VecVirtual, all, repeated func(...operand.Op)) {
-	if s.zmm() {
-		repeated(k.mem(), x, x)
-	} else {
-		all(k.mem(), x, x)
+func (s simd) with(k constant, x []reg.VecVirtual, all, repeated func(...operand.Op)) {
+	for _, x := range x {
+		if s.zmm() {
+			repeated(k.mem(), x, x)
+		} else {
+			all(k.mem(), x, x)
+		}
 	}
 }
 
-// exp replaces y by exp32(y).
-func (s simd) exp(y reg.VecVirtual) {
-	s.min(expMax, y)
-	s.max(expMin, y)
-	n, t, shift, p := s.vector(), s.vector(), s.vector(), s.vector()
-	c.VMOVAPS(y, n)
-	s.mul(log2E, n)
-	s.add(roundMagic, n)
-	c.VPSLLD(operand.U8(23), n, shift) // n·2²³: the low bits of the rounded sum are n
-	s.sub(roundMagic, n)
-	c.VMOVAPS(n, t)
-	s.mul(ln2Hi, t)
-	c.VSUBPS(t, y, y)
-	s.mul(ln2Lo, n)
-	c.VSUBPS(n, y, y) // r
-	c.VMOVAPS(y, p)
-	s.mul(expC[6], p)
+// each does an operation between vectors in pairs: z = x op y.
+func each(op func(...operand.Op), y, x, z []reg.VecVirtual) {
+	for i := range x {
+		op(y[i], x[i], z[i])
+	}
+}
+
+// vectors returns n registers, with copies of x if there are any.
+func (s simd) vectors(n int, x ...reg.VecVirtual) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, n)
+	for i := range v {
+		v[i] = s.vector()
+		if x != nil {
+			c.VMOVAPS(x[i], v[i])
+		}
+	}
+	return v
+}
+
+// exp replaces every y by exp32(y), step by step, as one would not fill the
+// pipelines.
+func (s simd) exp(y ...reg.VecVirtual) {
+	s.min(expMax, y...)
+	s.max(expMin, y...)
+	n := s.vectors(len(y), y...)
+	s.mul(log2E, n...)
+	s.add(roundMagic, n...)
+	shift := s.vectors(len(y))
+	for i := range n {
+		c.VPSLLD(operand.U8(23), n[i], shift[i]) // n·2²³: the low bits of the rounded sum are n
+	}
+	s.sub(roundMagic, n...)
+	t := s.vectors(len(y), n...)
+	s.mul(ln2Hi, t...)
+	each(c.VSUBPS, t, y, y)
+	s.mul(ln2Lo, n...)
+	each(c.VSUBPS, n, y, y) // r
+	p := s.vectors(len(y), y...)
+	s.mul(expC[6], p...)
 	for k := 5; k >= 3; k-- {
-		s.add(expC[k], p)
-		c.VMULPS(y, p, p)
+		s.add(expC[k], p...)
+		each(c.VMULPS, y, p, p)
 	}
-	s.add(expC[2], p)
-	c.VMULPS(y, y, t)
-	c.VMULPS(t, p, p)
-	c.VADDPS(y, p, p)
-	s.add(one, p)
-	c.VPADDD(shift, p, y) // ·2ⁿ: the result is a normal number, so its exponent is p's plus n
+	s.add(expC[2], p...)
+	each(c.VMULPS, y, y, t)
+	each(c.VMULPS, t, p, p)
+	each(c.VADDPS, y, p, p)
+	s.add(one, p...)
+	each(c.VPADDD, shift, p, y) // ·2ⁿ: the result is a normal number, so its exponent is p's plus n
 }
 
-// philox evaluates Philox4x32-10 for two vectors of counters, the even and the
-// odd ones, each in the low half of a 64-bit lane. What is in the high halves
-// does not matter. x are the counter words; it returns the four words of the
-// result with even and odd ones in their places. Vectors that are the same for
-// both are given once.
-func (s simd) philox(x [4][2]reg.VecVirtual, keys reg.GPVirtual) (out [4]reg.VecVirtual) {
+// philox evaluates Philox4x32-10 for a number of vectors of counters, each in
+// the low half of a 64-bit lane. What is in the high halves does not matter. x
+// are the four counter words of each. Vectors that are the same in several
+// sets are given once.
+func (s simd) philox(x [4][]reg.VecVirtual, keys reg.GPVirtual) [4][]reg.VecVirtual {
 	var m [2]reg.VecVirtual
 	for i := range m {
 		m[i] = s.vector()
@@ -113,59 +136,58 @@ func (s simd) philox(x [4][2]reg.VecVirtual, keys reg.GPVirtual) (out [4]reg.Vec
 			c.VMOVDQU(philoxM[i].mem(), m[i])
 		}
 	}
+	type pair [2]reg.VecVirtual
 	for round := range 10 {
-		var p [2][2]reg.VecVirtual // products, by word 0 or 2, by even or odd
-		for i := range p {
-			for k := range 2 {
-				if k == 1 && x[2*i][0] == x[2*i][1] {
-					p[i][1] = p[i][0]
-					continue
+		var p, y [4][]reg.VecVirtual // products by word 0 or 2; new words
+		for i := 0; i < 4; i += 2 {
+			done := map[reg.VecVirtual]reg.VecVirtual{}
+			for _, w := range x[i] {
+				if done[w] == nil {
+					done[w] = s.vector()
+					c.VPMULUDQ(m[i/2], w, done[w])
 				}
-				p[i][k] = s.vector()
-				c.VPMULUDQ(m[i], x[2*i][k], p[i][k])
+				p[i] = append(p[i], done[w])
 			}
 		}
-		// high returns the high half of a product ^ w ^ key.
-		high := func(p, w reg.VecVirtual, key int) reg.VecVirtual {
-			h := s.vector()
+		// high gives the high halves of products ^ w ^ key.
+		high := func(p, w []reg.VecVirtual, key int) (out []reg.VecVirtual) {
 			k := mem(keys, 4*(2*round+key))
-			if s.zmm() {
-				c.VPSHUFD(operand.U8(0xF5), p, h)
-				c.VPTERNLOGD_BCST(operand.U8(0x96), k, w, h)
-				return h
-			}
-			t := s.vector()
-			c.VPSHUFD(operand.U8(0xF5), p, h)
-			c.VPBROADCASTD(k, t)
-			c.VPXOR(w, h, h)
-			c.VPXOR(t, h, h)
-			return h
-		}
-		var y [4][2]reg.VecVirtual
-		for k := range 2 {
-			for i, from := range [2]int{1, 0} { // new words 0 and 2
-				same := k == 1 && p[from][0] == p[from][1] && x[2*i+1][0] == x[2*i+1][1]
-				if same {
-					y[2*i][1] = y[2*i][0]
-				} else {
-					y[2*i][k] = high(p[from][k], x[2*i+1][k], i)
+			done := map[pair]reg.VecVirtual{}
+			for i := range p {
+				at := pair{p[i], w[i]}
+				if h := done[at]; h == nil {
+					h = s.vector()
+					done[at] = h
+					c.VPSHUFD(operand.U8(0xF5), p[i], h)
+					if s.zmm() {
+						c.VPTERNLOGD_BCST(operand.U8(0x96), k, w[i], h)
+					} else {
+						t := s.vector()
+						c.VPBROADCASTD(k, t)
+						c.VPXOR(w[i], h, h)
+						c.VPXOR(t, h, h)
+					}
 				}
+				out = append(out, done[at])
 			}
-			y[1][k], y[3][k] = p[1][k], p[0][k]
+			return out
 		}
+		y[0], y[1] = high(p[2], x[1], 0), p[2]
+		y[2], y[3] = high(p[0], x[3], 1), p[0]
 		x = y
 	}
-	for w := range out {
-		even, odd := x[w][0], x[w][1]
-		if s.zmm() {
-			c.VPSHUFD(operand.U8(0xA0), odd, oddLanes, even)
-		} else {
-			c.VPSHUFD(operand.U8(0xA0), odd, odd)
-			c.VPBLENDD(operand.U8(0xAA), odd, even, even)
-		}
-		out[w] = even
+	return x
+}
+
+// merge puts the low halves of odd into the odd places of even.
+func (s simd) merge(even, odd reg.VecVirtual) reg.VecVirtual {
+	if s.zmm() {
+		c.VPSHUFD(operand.U8(0xA0), odd, oddLanes, even)
+	} else {
+		c.VPSHUFD(operand.U8(0xA0), odd, odd)
+		c.VPBLENDD(operand.U8(0xAA), odd, even, even)
 	}
-	return out
+	return even
 }
 
 var oddLanes reg.OpmaskVirtual
@@ -205,25 +227,40 @@ func (s simd) broadcast(r reg.GPVirtual, x reg.VecVirtual) {
 	c.VPBROADCASTD(t, x)
 }
 
-// The uniforms of one block. keys are the twenty round keys, then counter
-// words 2 and 3; first are 16j of the block, row its row. emit is called for
-// each vector of uniforms with the unit that it starts at.
-func (s simd) uniforms(keys, first, row reg.GPVirtual, emit func(unit int, u reg.VecVirtual)) {
+// uniforms computes the uniforms of one block in a number of rows from row on.
+// keys are the twenty round keys, then counter words 2 and 3; first is 16j of
+// the block. emit is called for each vector of uniforms with its row and the
+// unit that it starts at.
+func (s simd) uniforms(keys, first, row reg.GPVirtual, rows int, emit func(r, unit int, u reg.VecVirtual)) {
 	for lane := 0; lane < 16; lane += s.width {
-		var x [4][2]reg.VecVirtual
-		x[0] = s.firstCounters(first, lane)
-		for w := 1; w < 4; w++ {
-			v := s.vector()
-			if w == 1 {
-				s.broadcast(row, v)
-			} else {
-				c.VPBROADCASTD(mem(keys, 4*(18+w)), v)
-			}
-			x[w] = [2]reg.VecVirtual{v, v}
+		var x [4][]reg.VecVirtual
+		counters := s.firstCounters(first, lane)
+		var upper [2]reg.VecVirtual
+		for w := range upper {
+			upper[w] = s.vector()
+			c.VPBROADCASTD(mem(keys, 4*(20+w)), upper[w])
 		}
-		for w, u := range s.philox(x, keys) {
-			s.uniform(u)
-			emit(16*w+lane, u)
+		for r := range rows {
+			at, v := row, s.vector()
+			if r > 0 {
+				at = c.GP64()
+				c.LEAQ(mem(row, r), at)
+			}
+			s.broadcast(at, v)
+			for odd := range 2 {
+				x[0] = append(x[0], counters[odd])
+				x[1] = append(x[1], v)
+				x[2] = append(x[2], upper[0])
+				x[3] = append(x[3], upper[1])
+			}
+		}
+		y := s.philox(x, keys)
+		for w := range y {
+			for r := range rows {
+				u := s.merge(y[w][2*r], y[w][2*r+1])
+				s.uniform(u)
+				emit(r, 16*w+lane, u)
+			}
 		}
 	}
 }
@@ -238,16 +275,20 @@ func draws() {
 }
 
 // rowLoop writes the loop over rows that Draws and DrawMeans share. fire
-// returns the scaled comparison of a vector x with uniforms u, x < y.
-func (s simd) rowLoop(fire func(x operand.Mem, u reg.VecVirtual) (lhs, rhs reg.VecVirtual), next func()) {
+// returns vectors of which the first is to be less than the second, from
+// values at x and uniforms u.
+func (s simd) rowLoop(fire func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs []reg.VecVirtual), next func()) {
 	words, wordStride := arg("words"), arg("wordStride")
 	c.SHLQ(operand.U8(3), wordStride)
 	x, xStride := arg("x"), bytes(arg("xStride"))
 	keys, first, row, n := arg("keys"), arg("first"), arg("row"), arg("n")
 	mask := arg("mask")
+	// Uniforms are computed for so many rows at a time that the pipelines are
+	// full, and then used for the rows that exist.
+	rows, vectors := 1, 2
 	var width [4]reg.OpmaskVirtual
-	var u operand.Mem
 	if s.zmm() {
+		rows, vectors = 2, 4
 		oddLanesInit()
 		m := c.GP64()
 		c.MOVQ(mask, m)
@@ -256,40 +297,55 @@ func (s simd) rowLoop(fire func(x operand.Mem, u reg.VecVirtual) (lhs, rhs reg.V
 			c.KMOVW(m.As32(), width[i])
 			c.SHRQ(operand.U8(16), m)
 		}
-	} else {
-		u = c.AllocLocal(4 * block)
 	}
-	c.Label("row")
-	word := c.GP64()
-	if s.zmm() {
-		s.uniforms(keys, first, row, func(unit int, u reg.VecVirtual) {
-			lhs, rhs := fire(mem(x, 4*unit), u)
-			k := c.K()
-			c.VCMPPS(operand.U8(1), rhs, lhs, width[unit/16], k)
-			c.KMOVW(k, mem(words, unit/8))
-		})
-	} else {
-		s.uniforms(keys, first, row, func(unit int, v reg.VecVirtual) { c.VMOVUPS(v, u.Offset(4*unit)) })
-		c.XORQ(word, word)
-		for unit := block - 8; unit >= 0; unit -= 8 {
-			v := s.vector()
-			c.VMOVUPS(u.Offset(4*unit), v)
-			lhs, rhs := fire(mem(x, 4*unit), v)
-			c.VCMPPS(operand.U8(1), rhs, lhs, lhs)
-			bits := c.GP64()
-			c.VMOVMSKPS(lhs, bits.As32())
-			c.SHLQ(operand.U8(8), word)
-			c.ORQ(bits, word)
+	u := c.AllocLocal(4 * block * rows)
+
+	c.Label("rows")
+	s.uniforms(keys, first, row, rows, func(r, unit int, v reg.VecVirtual) {
+		c.VMOVUPS(v, u.Offset(4*(block*r+unit)))
+	})
+	for r := range rows {
+		word := c.GP64()
+		if !s.zmm() {
+			c.XORQ(word, word)
 		}
-		c.ANDQ(mask, word)
-		c.MOVQ(word, mem(words, 0))
+		for unit := block - vectors*s.width; unit >= 0; unit -= vectors * s.width {
+			v, at := s.vectors(vectors), make([]operand.Mem, vectors)
+			for i := range v {
+				c.VMOVUPS(u.Offset(4*(block*r+unit+i*s.width)), v[i])
+				at[i] = mem(x, 4*(unit+i*s.width))
+			}
+			lhs, rhs := fire(at, v)
+			for i := vectors - 1; i >= 0; i-- {
+				if s.zmm() {
+					k := c.K()
+					c.VCMPPS(operand.U8(1), rhs[i], lhs[i], width[i], k)
+					c.KMOVW(k, mem(words, 2*i))
+					continue
+				}
+				c.VCMPPS(operand.U8(1), rhs[i], lhs[i], lhs[i])
+				bits := c.GP64()
+				c.VMOVMSKPS(lhs[i], bits.As32())
+				c.SHLQ(operand.U8(8), word)
+				c.ORQ(bits, word)
+			}
+		}
+		if !s.zmm() {
+			c.ANDQ(mask, word)
+			c.MOVQ(word, mem(words, 0))
+		}
+		c.ADDQ(wordStride, words)
+		c.ADDQ(xStride, x)
+		next()
+		c.DECQ(n)
+		if r < rows-1 {
+			c.JEQ(operand.LabelRef("done"))
+		}
 	}
-	c.ADDQ(wordStride, words)
-	c.ADDQ(xStride, x)
-	c.INCQ(row)
-	next()
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("row"))
+	c.ADDQ(operand.U8(rows), row)
+	c.TESTQ(n, n)
+	c.JNE(operand.LabelRef("rows"))
+	c.Label("done")
 	c.VZEROUPPER()
 	c.RET()
 }
@@ -308,25 +364,30 @@ func (s simd) draws() {
 	beta, betaStride := arg("beta"), bytes(arg("betaStride"))
 	limit := s.vector()
 	c.VBROADCASTSS(two24.mem(), limit)
-	s.rowLoop(func(x operand.Mem, u reg.VecVirtual) (lhs, rhs reg.VecVirtual) {
-		y := s.vector()
-		c.VBROADCASTSS(mem(beta, 0), y)
-		c.VMULPS(x, y, y)
-		s.xor(signBit, y)
-		s.exp(y)
-		s.add(one, y)
-		c.VMULPS(u, y, y)
-		return y, limit
+	s.rowLoop(func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs []reg.VecVirtual) {
+		b, y := s.vector(), s.vectors(len(x))
+		c.VBROADCASTSS(mem(beta, 0), b)
+		for i := range y {
+			c.VMULPS(x[i], b, y[i])
+			rhs = append(rhs, limit)
+		}
+		s.xor(signBit, y...)
+		s.exp(y...)
+		s.add(one, y...)
+		each(c.VMULPS, u, y, y)
+		return y, rhs
 	}, func() { c.ADDQ(betaStride, beta) })
 }
 
 func (s simd) drawMeans() {
 	function("drawMeans"+s.name, "func(words *uint64, wordStride int, x *float32, xStride int, keys *[22]uint32, first, row, n int, mask uint64)",
 		"drawMeans"+s.name+" is DrawMeans of a whole block for n > 0 rows.")
-	s.rowLoop(func(x operand.Mem, u reg.VecVirtual) (lhs, rhs reg.VecVirtual) {
-		y := s.vector()
-		c.VMOVUPS(x, y)
-		s.mul(two24, y)
+	s.rowLoop(func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs []reg.VecVirtual) {
+		y := s.vectors(len(x))
+		for i := range y {
+			c.VMOVUPS(x[i], y[i])
+		}
+		s.mul(two24, y...)
 		return u, y
 	}, func() {})
 }
@@ -338,7 +399,7 @@ func (s simd) uniformsBlocks() {
 	if s.zmm() {
 		oddLanesInit()
 	}
-	s.uniforms(keys, first, row, func(unit int, u reg.VecVirtual) { c.VMOVUPS(u, mem(dst, 4*unit)) })
+	s.uniforms(keys, first, row, 1, func(r, unit int, u reg.VecVirtual) { c.VMOVUPS(u, mem(dst, 4*unit)) })
 	c.VZEROUPPER()
 	c.RET()
 }
@@ -368,13 +429,17 @@ func (s simd) sigmoids() {
 	}
 	unit := s.vector()
 	c.VBROADCASTSS(one.mem(), unit)
-	sigmoid := func(p reg.GPVirtual) reg.VecVirtual {
-		y := s.vector()
-		c.VMOVUPS(mem(p, 0), y)
-		s.xor(signBit, y)
-		s.exp(y)
-		s.add(one, y)
-		c.VDIVPS(y, unit, y)
+	sigmoid := func(p reg.GPVirtual, n int) []reg.VecVirtual {
+		y := s.vectors(n)
+		for i := range y {
+			c.VMOVUPS(mem(p, 4*s.width*i), y[i])
+		}
+		s.xor(signBit, y...)
+		s.exp(y...)
+		s.add(one, y...)
+		for i := range y {
+			c.VDIVPS(y[i], unit, y[i])
+		}
 		return y
 	}
 	to, from := c.GP64(), c.GP64()
@@ -382,18 +447,23 @@ func (s simd) sigmoids() {
 	c.MOVQ(dst, to)
 	c.MOVQ(x, from)
 	c.MOVQ(whole, left)
-	c.TESTQ(left, left)
-	c.JEQ(operand.LabelRef("rest"))
-	c.Label("vector")
-	c.VMOVUPS(sigmoid(from), mem(to, 0))
-	c.ADDQ(operand.U8(4*s.width), to)
-	c.ADDQ(operand.U8(4*s.width), from)
-	c.DECQ(left)
-	c.JNE(operand.LabelRef("vector"))
-	c.Label("rest")
+	for _, n := range []int{s.width / 4, 1} {
+		again, enough := fmt.Sprintf("vectors%d", n), fmt.Sprintf("fewer%d", n)
+		c.Label(again)
+		c.CMPQ(left, operand.U8(n))
+		c.JLT(operand.LabelRef(enough))
+		for i, y := range sigmoid(from, n) {
+			c.VMOVUPS(y, mem(to, 4*s.width*i))
+		}
+		c.ADDQ(operand.U32(4*s.width*n), to)
+		c.ADDQ(operand.U32(4*s.width*n), from)
+		c.SUBQ(operand.U8(n), left)
+		c.JMP(operand.LabelRef(again))
+		c.Label(enough)
+	}
 	c.TESTQ(width, width)
 	c.JEQ(operand.LabelRef("next"))
-	y := sigmoid(from) // x has whole rows of 64
+	y := sigmoid(from, 1)[0] // x has whole rows of 64
 	if s.zmm() {
 		c.VMOVUPS(y, k, mem(to, 0))
 	} else {

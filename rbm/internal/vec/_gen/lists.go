@@ -1,17 +1,20 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 func small() {
 	lists()
+	transpose()
 	for _, s := range []simd{avx2, avx512} {
 		s.scale()
 		s.addWhere()
 		s.exps()
-		s.softplusFactors()
+		s.softplusParts()
 	}
 }
 
@@ -87,6 +90,65 @@ func lists() {
 	c.ADDQ(rowStride, words)
 	c.DECQ(n)
 	c.JNE(operand.LabelRef("row"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// transpose writes Transpose: bytes are sorted so that one vector holds the
+// same byte of all 64 words, whose top bits are then a word of the result; the
+// next ones follow by shifting.
+func transpose() {
+	function("transposeAVX512", "func(m *uint64)", "transposeAVX512 is Transpose.")
+	m := arg("m")
+	pairs := make([]uint32, 16) // within 128 bits: bytes of two words side by side
+	for i := range 64 {
+		from := i%16/2 + i%2*8
+		pairs[i/4] |= uint32(from) << (8 * (i % 4))
+	}
+	columns := make([]uint32, 16) // of the pairs: those of one byte side by side
+	for i := range 32 {
+		from := i%4*8 + i/4
+		columns[i/2] |= uint32(from) << (16 * (i % 2))
+	}
+	shuffle, order := c.ZMM(), c.ZMM()
+	c.VMOVDQU32(wide("pairs", pairs...), shuffle)
+	c.VMOVDQU32(wide("columns", columns...), order)
+	var a, t [8]reg.VecVirtual
+	for i := range a {
+		a[i] = c.ZMM()
+		c.VMOVDQU64(mem(m, 64*i), a[i])
+		c.VPSHUFB(shuffle, a[i], a[i])
+		c.VPERMW(a[i], order, a[i]) // quadword b has byte b of eight words
+	}
+	for i := 0; i < 8; i += 2 {
+		t[i], t[i+1] = c.ZMM(), c.ZMM()
+		c.VPUNPCKLQDQ(a[i+1], a[i], t[i])
+		c.VPUNPCKHQDQ(a[i+1], a[i], t[i+1])
+	}
+	var column [8]reg.VecVirtual
+	for odd := range 2 {
+		var s [4]reg.VecVirtual
+		for i := range s {
+			s[i] = c.ZMM()
+			lo := i / 2 * 4
+			c.VSHUFI64X2(operand.U8([2]int{0x88, 0xDD}[i%2]), t[lo+2+odd], t[lo+odd], s[i])
+		}
+		for i := range 4 {
+			z := c.ZMM()
+			c.VSHUFI64X2(operand.U8([2]int{0x88, 0xDD}[i/2]), s[2+i%2], s[i%2], z)
+			column[2*i+odd] = z
+		}
+	}
+	for b, z := range column {
+		for bit := 7; bit >= 0; bit-- {
+			k := c.K()
+			c.VPMOVB2M(z, k)
+			c.KMOVQ(k, mem(m, 8*(8*b+bit)))
+			if bit > 0 {
+				c.VPADDB(z, z, z)
+			}
+		}
+	}
 	c.VZEROUPPER()
 	c.RET()
 }
@@ -201,42 +263,61 @@ func (s simd) exps() {
 	c.RET()
 }
 
-// softplusFactors writes 1+e^−|x| in the terms of Exp of package vec, with |x|
-// cut at 50: beyond 37 the result is 1.
-func (s simd) softplusFactors() {
-	name := "softplusFactors" + s.name
-	function(name, "func(dst, x *float64, n int)", name+" is softplusFactors for n > 0, a multiple of the vector.")
-	dst, x, n := arg("dst"), arg("x"), arg("n")
-	c.Label("vector")
-	y, k, t, p, shift := s.vector(), s.vector(), s.vector(), s.vector(), s.vector()
-	c.VMOVUPD(mem(x, 0), y)
-	s.or64(double("signBit64", negativeZero), y)
-	s.max64(double("softplusMin", -50), y)
-	c.VMOVAPD(y, k)
-	s.mul64(double("log2E64", 1/ln2), k)
-	s.add64(double("roundMagic64", 0x1.8p52), k)
-	c.VPSLLQ(operand.U8(52), k, shift)
-	s.sub64(double("roundMagic64", 0x1.8p52), k)
-	c.VMOVAPD(k, t)
-	s.mul64(double("ln2Hi64", 6.93147180369123816490e-01), t)
-	c.VSUBPD(t, y, y)
-	s.mul64(double("ln2Lo64", 1.90821492927058770002e-10), k)
-	c.VSUBPD(k, y, y)
-	c.VMOVAPD(y, p)
-	s.mul64(taylor(13), p)
-	for i := 12; i >= 0; i-- {
-		s.add64(taylor(i), p)
-		if i > 0 {
-			c.VMULPD(y, p, p)
+// softplusParts writes 1+e^−|x| in the terms of Exp of package vec, with |x|
+// cut at 50, as beyond 37 the result is 1, and max(x,0), which keeps a NaN.
+func (s simd) softplusParts() {
+	name := "softplusParts" + s.name
+	function(name, "func(factor, part, x *float64, n int)", name+" is softplusParts for n > 0, a multiple of the vector.")
+	factor, part, x, n := arg("factor"), arg("part"), arg("x"), arg("n")
+	zero := s.vector()
+	c.VXORPD(zero, zero, zero)
+	for _, v := range []int{s.width / 4, 1} { // vectors at once: one alone would not fill the pipelines
+		again, enough := fmt.Sprintf("vectors%d", v), fmt.Sprintf("fewer%d", v)
+		c.Label(again)
+		c.CMPQ(n, operand.U8(v*s.width/2))
+		c.JLT(operand.LabelRef(enough))
+		y, t, shift := s.vectors(v), s.vectors(v), s.vectors(v)
+		for i := range y {
+			c.VMOVUPD(mem(x, 4*s.width*i), y[i])
+			c.VMAXPD(y[i], zero, t[i])
+			c.VMOVUPD(t[i], mem(part, 4*s.width*i))
 		}
+		s.or64(double("signBit64", negativeZero), y...)
+		s.max64(double("softplusMin", -50), y...)
+		k := s.vectors(v, y...)
+		s.mul64(double("log2E64", 1/ln2), k...)
+		s.add64(double("roundMagic64", 0x1.8p52), k...)
+		for i := range k {
+			c.VPSLLQ(operand.U8(52), k[i], shift[i])
+		}
+		s.sub64(double("roundMagic64", 0x1.8p52), k...)
+		for i := range k {
+			c.VMOVAPD(k[i], t[i])
+		}
+		s.mul64(double("ln2Hi64", 6.93147180369123816490e-01), t...)
+		each(c.VSUBPD, t, y, y)
+		s.mul64(double("ln2Lo64", 1.90821492927058770002e-10), k...)
+		each(c.VSUBPD, k, y, y)
+		p := s.vectors(v, y...)
+		s.mul64(taylor(13), p...)
+		for i := 12; i >= 0; i-- {
+			s.add64(taylor(i), p...)
+			if i > 0 {
+				each(c.VMULPD, y, p, p)
+			}
+		}
+		each(c.VPADDQ, shift, p, p)
+		s.add64(double("one64", 1), p...)
+		for i := range p {
+			c.VMOVUPD(p[i], mem(factor, 4*s.width*i))
+		}
+		c.ADDQ(operand.U32(4*s.width*v), x)
+		c.ADDQ(operand.U32(4*s.width*v), part)
+		c.ADDQ(operand.U32(4*s.width*v), factor)
+		c.SUBQ(operand.U8(v*s.width/2), n)
+		c.JMP(operand.LabelRef(again))
+		c.Label(enough)
 	}
-	c.VPADDQ(shift, p, p)
-	s.add64(double("one64", 1), p)
-	c.VMOVUPD(p, mem(dst, 0))
-	c.ADDQ(operand.U8(4*s.width), x)
-	c.ADDQ(operand.U8(4*s.width), dst)
-	c.SUBQ(operand.U8(s.width/2), n)
-	c.JNE(operand.LabelRef("vector"))
 	c.VZEROUPPER()
 	c.RET()
 }

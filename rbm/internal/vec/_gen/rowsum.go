@@ -11,13 +11,13 @@ import (
 const block = 64
 
 func rowSums() {
-	for _, panels := range []int{1, 2, 4} {
+	for _, panels := range []int{1, 2} {
 		rowSumsLevel(fmt.Sprintf("rowSums%dAVX512", panels), panels, 16, func() reg.VecVirtual { return c.ZMM() })
 	}
 	rowSumsLevel("rowSums1AVX2", 1, 8, func() reg.VecVirtual { return c.YMM() })
 }
 
-// rowSumsLevel writes rowSums for a number of panels and a width of vector:
+// rowSumsLevel writes rowSums for one or two panels and a width of vector:
 // the accumulators of one list stay in registers.
 func rowSumsLevel(name string, panels, width int, vector func() reg.VecVirtual) {
 	function(name, "func(acc *float32, accStride int, base *float32, baseStride int, lists, cuts *uint32, n int)",
@@ -40,8 +40,6 @@ func rowSumsLevel(name string, panels, width int, vector func() reg.VecVirtual) 
 			if panel == 1 {
 				c.LEAQ(operand.Mem{Base: start, Index: stride, Scale: 1}, walk)
 				from = walk
-			} else if panel > 1 {
-				c.ADDQ(stride, walk)
 			}
 			for i := range block / width {
 				f(sum[panel*block/width+i], mem(from, 4*width*i))
