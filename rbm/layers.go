@@ -7,6 +7,10 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
+// KernelLevel returns the instructions that the inner loops use on this
+// machine: "avx512", "avx2" or "go". All give the same bits.
+func KernelLevel() string { return vec.InUse().String() }
+
 const (
 	// chunkRows is the number of rows that a pass lists at once, which bounds
 	// the memory of a pass over any number of them.

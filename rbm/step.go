@@ -7,7 +7,7 @@ import "gorbm/rbm/internal/vec"
 type States struct {
 	V, H   Bits      // visible and hidden states
 	Mean   Matrix    // p(h|v) at β = 1
-	Energy []float64 // E(v,h)
+	Energy []float64 // E(v,h); Step leaves it alone if it is nil
 
 	layers *layers
 }
@@ -55,12 +55,17 @@ func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 
 			l.listVisible()
 			if t == steps-1 {
-				l.mean, l.energy = s.Mean.slice(lo, hi), s.Energy[lo:hi]
+				l.mean = s.Mean.slice(lo, hi)
+				if s.Energy != nil {
+					l.energy = s.Energy[lo:hi]
+				}
 			}
 			l.stream = key.Child(uint64(2*t + 1)).stream()
 			l.runUp()
 		}
-		l.sumEnergy()
+		if l.energy != nil {
+			l.sumEnergy()
+		}
 	}
 	l.m, l.beta, l.energy = nil, nil, nil
 }
