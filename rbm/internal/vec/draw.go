@@ -1,8 +1,8 @@
 package vec
 
-// rowsWork is the number of rows of Block units, some 50 ns each, that one
-// call of assembly draws.
-const rowsWork = 1 << 11
+// rowsWork is the number of rows of Block units, up to 150 ns each, that
+// one call of assembly draws.
+const rowsWork = 1 << 10
 
 // Sigmoids writes 1/(1+e^−x) of the first width ≤ Block values of each of n
 // rows of x, Block apart, to rows of dst that are stride apart.

@@ -18,8 +18,15 @@ func Lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count 
 	_ = cuts[n]
 	_ = words[(n-1)*rowStride+(count-1)*wordStride]
 	_ = list[int(cuts[0])+n*count*Block+ListSlack-1]
-	lists(list, cuts, words, rowStride, wordStride, n, count, first)
+	rows := max(1, listsWork/count)
+	for lo := 0; lo < n; lo += rows {
+		lists(list, cuts[lo:], words[lo*rowStride:], rowStride, wordStride, min(rows, n-lo), count, first)
+	}
 }
+
+// listsWork is the number of words, some 6 ns each, that one call of assembly
+// lists.
+const listsWork = 1 << 14
 
 func listsGo(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
 	p := int(cuts[0])
@@ -63,11 +70,16 @@ func scaleGo(dst []float32, stride int, x []float32, a float32, blocks int) {
 // AddWhere adds coef[s] to acc[c] for each s, ascending, where bit c of
 // words[s] is one.
 func AddWhere(acc *[Block]float32, words []uint64, coef []float32) {
-	if len(coef) == 0 {
-		return
+	for words = words[:len(coef)]; len(words) > 0; {
+		n := min(len(words), addWork)
+		addWhere(acc, words[:n], coef[:n])
+		words, coef = words[n:], coef[n:]
 	}
-	addWhere(acc, words[:len(coef)], coef)
 }
+
+// addWork is the number of words, up to 10 ns each, that one call of assembly
+// adds.
+const addWork = 1 << 14
 
 func addWhereGo(acc *[Block]float32, words []uint64, coef []float32) {
 	for s, w := range words {
