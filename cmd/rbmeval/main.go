@@ -64,6 +64,7 @@ type judge struct {
 	set   *data.Set
 	v     rbm.Bits // visible states of all rows; label units empty if the data have no labels
 	enum  *rbm.Enumeration
+	auto  bool // what to do was left to us
 
 	stderr io.Writer
 }
@@ -131,7 +132,7 @@ func (j *judge) fit() error {
 	if err := train.Fits(j.m, j.set); err != nil && !(j.set.Y == nil && j.m.Inputs() == j.set.X.Cols) {
 		return fmt.Errorf("%s does not fit the data: %w", j.model.Path, err)
 	}
-	if j.about.ClassNames != nil && j.set.Y != nil {
+	if j.labelled() && j.about.ClassNames != nil {
 		for y, name := range j.set.Classes {
 			if j.about.ClassNames[y] != name {
 				return fmt.Errorf("class %d is %q in %s but %q in the model; the data must name the classes alike", y, name, j.set.Name, j.about.ClassNames[y])
@@ -165,7 +166,7 @@ func (j *judge) likely() bool {
 // choose settles what to do.
 func (j *judge) choose() error {
 	enum, err := rbm.NewEnumeration(j.m, rbm.EvaluationLimit)
-	auto := !j.exact && !j.pl && !j.classify
+	j.auto = !j.exact && !j.pl && !j.classify
 	switch {
 	case j.exact && err != nil:
 		return fmt.Errorf("-exact: %w", err)
@@ -176,7 +177,7 @@ func (j *judge) choose() error {
 	case j.pl && j.m.Classes > 0 && !j.labelled():
 		return cli.Usagef("-pl needs rows with labels for a model with labels; %s has none", j.set.Name)
 	}
-	if auto {
+	if j.auto {
 		j.exact = err == nil && enum.Work() <= autoWork && j.likely()
 		j.pl = j.m.Classes == 0 || j.labelled()
 		j.classify = j.labelled()

@@ -101,10 +101,12 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 		fmt.Fprintf(w, "%-26s %.3f %% of %d rows\n", "classification error", 100*c.Error, c.N)
 		line("mean log p(y|x)", &c.MeanLogP)
 	}
-	if !j.exact {
+	if !j.likely() {
+		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")
+	} else if j.auto && !j.exact {
 		if enum, err := rbm.NewEnumeration(j.m, rbm.EvaluationLimit); err != nil {
 			fmt.Fprintf(w, "no exact log-likelihood: %v\n", err)
-		} else if j.likely() {
+		} else {
 			fmt.Fprintf(w, "no exact log-likelihood: %d states were not enumerated unasked; -exact does\n", enum.States())
 		}
 	}

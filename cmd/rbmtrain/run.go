@@ -52,7 +52,7 @@ type configModel struct {
 
 func (p *plan) config() config {
 	c := config{
-		Version: cli.Version(), Command: os.Args, Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH,
+		Version: cli.Version(), Command: p.command, Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH,
 		Data: configData{Name: p.train.Name, Hash: p.train.Hash(), Rows: p.train.Len(), Inputs: p.train.X.Cols,
 			Density: p.train.Density(), Binarize: p.train.Binarize},
 		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes},
@@ -81,15 +81,23 @@ func (p *plan) about() rbm.About {
 
 // run trains and writes the folder.
 func (p *plan) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
-	if !p.json && !p.quiet {
-		fmt.Fprintln(stdout, p.describe())
-	}
 	trainer, err := train.New(p.settings, p.train, p.model)
 	if err != nil {
 		return err
 	}
+	describe := func() {
+		if !p.json && !p.quiet {
+			fmt.Fprintln(stdout, p.describe())
+		}
+	}
 	if p.dryRun {
+		describe()
 		return nil
+	}
+	if p.cpuprofile != "" {
+		if err := cli.Absent("cpuprofile", p.cpuprofile); err != nil {
+			return err
+		}
 	}
 	stem := strings.Map(func(r rune) rune {
 		if r == ':' || r == ',' {
@@ -101,6 +109,7 @@ func (p *plan) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
+	describe()
 	if err := folder.WriteJSON(train.ConfigFile, p.config()); err != nil {
 		return err
 	}

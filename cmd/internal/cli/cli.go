@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -118,7 +119,7 @@ func (f *Flags) Parse(args []string, stdout io.Writer) error {
 		f.Usage()
 		return err
 	case err != nil:
-		return Usagef("%s%s", flagError(err), f.suggest(err))
+		return Usagef("%s%s; see -h", flagError(err), f.suggest(err))
 	case f.version:
 		fmt.Fprintf(stdout, "%s %s\n", f.Name(), Version())
 		return flag.ErrHelp
@@ -139,7 +140,7 @@ func (f *Flags) suggest(err error) string {
 	if !ok {
 		return ""
 	}
-	return DidYouMean("-", name, f.names()) + "; see -h"
+	return DidYouMean("-", name, f.names())
 }
 
 func (f *Flags) names() (names []string) {
@@ -196,10 +197,19 @@ func Between(flagName string, n, lo, hi int) error {
 	return nil
 }
 
-// Absent checks that there is no file at path, which the flag asks to write.
+// Absent checks that there is no file at path, which the flag asks to write,
+// but a folder to put it in.
 func Absent(flagName, path string) error {
+	if dir := filepath.Dir(path); !isDir(dir) {
+		return fmt.Errorf("-%s: there is no folder %s for %s; make it first", flagName, dir, filepath.Base(path))
+	}
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("-%s: %s is there already; remove it or choose another name", flagName, path)
 	}
 	return nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

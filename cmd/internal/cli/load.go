@@ -58,7 +58,7 @@ func AddModelFlags(f *Flags) *ModelFlags {
 	m := new(ModelFlags)
 	f.StringVar(&m.Path, "model", "", "model file, .safetensors or .npz")
 	f.IntVar(&m.Classes, "classes", 0, "label units of a model whose file does not say: its last visible units")
-	f.StringVar(&m.Labels, "labels", "softmax", "their kind, softmax or bernoulli")
+	f.StringVar(&m.Labels, "labels", "softmax", "kind of the label units of -classes, softmax or bernoulli")
 	return m
 }
 
@@ -82,10 +82,13 @@ func (f *ModelFlags) Load(flags *Flags) (*rbm.RBM, rbm.About, error) {
 	switch given := flags.Given("classes") || flags.Given("labels"); {
 	case given && about.Described:
 		return fail(Usagef("-classes and -labels are for models whose file does not say; %s has %d classes", f.Path, m.Classes))
-	case f.Classes < 0 || f.Classes > m.Visible():
-		return fail(Usagef("-classes is %d; the model has %d visible units", f.Classes, m.Visible()))
+	case f.Classes < 0 || f.Classes >= m.Visible():
+		return fail(Usagef("-classes is %d; it must lie in 0 … %d, for the model has %d visible units", f.Classes, m.Visible()-1, m.Visible()))
 	case given:
 		m.Classes, m.Labels = f.Classes, kind
+	}
+	if m.Inputs() == 0 {
+		return fail(fmt.Errorf("model %s has labels but no inputs; take one that has both", f.Path))
 	}
 	return m, about, nil
 }

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// status runs a command that ends with err and returns the exit status and
+// what is on stderr.
+func status(ctx context.Context, err error) (int, string) {
+	var stderr bytes.Buffer
+	s := Run(ctx, "prog", func(context.Context, []string, io.Writer, io.Writer) error { return err }, nil, io.Discard, &stderr)
+	return s, stderr.String()
+}
+
+func TestRunStatus(t *testing.T) {
+	signal := func(status int) context.Context {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		cancel(signalled{status})
+		return ctx
+	}
+	plain, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, c := range []struct {
+		name   string
+		ctx    context.Context
+		err    error
+		status int
+		stderr string
+	}{
+		{"nothing wrong", context.Background(), nil, OK, ""},
+		{"help", context.Background(), flag.ErrHelp, OK, ""},
+		{"failure", context.Background(), errors.New("it broke"), Failed, "prog: it broke\n"},
+		{"usage", context.Background(), Usagef("-k is %d", 3), Usage, "prog: -k is 3\n"},
+		{"wrapped usage", context.Background(), fmt.Errorf("so: %w", Usagef("-k")), Usage, "prog: so: -k\n"},
+		{"several lines", context.Background(), errors.Join(errors.New("one\n\ttwo"), errors.New("three")), Failed, "prog: one two three\n"},
+		{"Ctrl-C", signal(Interrupted), context.Canceled, Interrupted, ""},
+		{"Ctrl-C with a message", signal(Interrupted), errors.New("stopped after step 3"), Interrupted, "prog: stopped after step 3\n"},
+		{"Ctrl-C, wrapped", signal(Interrupted), fmt.Errorf("step 3: %w", context.Canceled), Interrupted, "prog: step 3: context canceled\n"},
+		{"SIGTERM", signal(Terminated), context.Canceled, Terminated, ""},
+		{"Ctrl-C too late", signal(Interrupted), nil, OK, ""},
+		{"cancelled by the caller", plain, context.Canceled, Failed, "prog: context canceled\n"},
+	} {
+		if s, stderr := status(c.ctx, c.err); s != c.status || stderr != c.stderr {
+			t.Errorf("%s: status %d and %q, want %d and %q", c.name, s, stderr, c.status, c.stderr)
+		}
+	}
+	if Interrupted != 128+int(syscall.SIGINT) || Terminated != 128+int(syscall.SIGTERM) {
+		t.Error("the statuses of signals are not 128 + their numbers")
+	}
+}
+
+func TestUsagefWraps(t *testing.T) {
+	if err := Usagef("-data: %w", io.ErrUnexpectedEOF); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error("a usage error hides what it wraps")
+	}
+}
+
+// parse parses args with one int flag, -hidden.
+func parse(args ...string) (f *Flags, hidden int, stdout string, err error) {
+	var out bytes.Buffer
+	f = NewFlags("prog", "prog does this.", "prog [flags]")
+	n := f.Int("hidden", 7, "hidden units")
+	err = f.Parse(args, &out)
+	return f, *n, out.String(), err
+}
+
+func TestFlags(t *testing.T) {
+	f, n, out, err := parse("-hidden", "3")
+	if err != nil || n != 3 || out != "" || !f.Given("hidden") || f.Given("version") {
+		t.Errorf("-hidden 3: %d, %v, stdout %q", n, err, out)
+	}
+	if f, n, _, err := parse(); err != nil || n != 7 || f.Given("hidden") {
+		t.Errorf("no flags: %d, %v", n, err)
+	}
+	_, _, out, err = parse("-h")
+	if !errors.Is(err, flag.ErrHelp) || !strings.Contains(out, "prog does this.\n\nUsage: prog [flags]\n\nFlags:\n  -hidden int\n") {
+		t.Errorf("-h: %v, stdout %q", err, out)
+	}
+	if _, _, out, err := parse("-version"); !errors.Is(err, flag.ErrHelp) || out != "prog "+Version()+"\n" {
+		t.Errorf("-version: %v, stdout %q", err, out)
+	}
+	for _, c := range []struct{ arg, want string }{
+		{"-hiden=3", "flag provided but not defined: -hiden; did you mean -hidden?; see -h"},
+		{"-zzzzzz", "flag provided but not defined: -zzzzzz; see -h"},
+		{"-hidden=x", `invalid value "x" for flag -hidden; see -h`},
+		{"-hidden", "flag needs an argument: -hidden; see -h"},
+		{"file", `unexpected argument "file"; settings are given by flags, see -h`},
+	} {
+		_, _, out, err := parse(c.arg)
+		var usage usageError
+		if err == nil || err.Error() != c.want || !errors.As(err, &usage) || out != "" {
+			t.Errorf("%s: %v, want %s", c.arg, err, c.want)
+		}
+	}
+}
+
+func TestChecks(t *testing.T) {
+	dir := t.TempDir()
+	there := filepath.Join(dir, "there")
+	if err := os.WriteFile(there, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		err  error
+		want string // "" for none
+	}{
+		{Choice("part", "test", "train", "test"), ""},
+		{Choice("part", "tset", "train", "test"), `-part is "tset"; did you mean test?; it is train, test`},
+		{Choice("part", "qqqqqq", "train", "test"), `-part is "qqqqqq"; it is train, test`},
+		{Between("n", 1, 1, 3), ""},
+		{Between("n", 3, 1, 3), ""},
+		{Between("n", 0, 1, 3), "-n is 0; it must lie in 1 … 3"},
+		{Between("n", 4, 1, 3), "-n is 4; it must lie in 1 … 3"},
+		{Absent("out", filepath.Join(dir, "new")), ""},
+		{Absent("out", there), "-out: " + there + " is there already; remove it or choose another name"},
+		{Absent("out", dir), "-out: " + dir + " is there already; remove it or choose another name"},
+		{Absent("out", filepath.Join(dir, "no", "new")), "-out: there is no folder " + filepath.Join(dir, "no") + " for new; make it first"},
+		{Absent("out", filepath.Join(there, "new")), "-out: there is no folder " + there + " for new; make it first"},
+	} {
+		got := ""
+		if c.err != nil {
+			got = c.err.Error()
+		}
+		if got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+func TestProgressIsSilentOffTerminals(t *testing.T) {
+	file, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var buf bytes.Buffer
+	for _, w := range []io.Writer{&buf, file} {
+		p := NewProgress(w, false, "work", "rows", 10)
+		p.Set(5, "half")
+		if n, err := p.Write(make([]byte, 3)); n != 3 || err != nil {
+			t.Errorf("Write returns %d, %v", n, err)
+		}
+		p.Done()
+	}
+	if info, err := file.Stat(); err != nil || info.Size() != 0 || buf.Len() != 0 {
+		t.Errorf("a bar was drawn where there is no terminal: %q", buf.String())
+	}
+}

@@ -1,0 +1,237 @@
+// Package clitest is what the tests of the commands share.
+package clitest
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/rbm"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// Toy is a small data set: 8 inputs, 4 classes, 200 rows.
+const Toy = "toy:4,4,50,0.2"
+
+// Isolate puts the test into an empty folder, with empty folders for all that
+// is looked for elsewhere and a proxy that refuses every download at once. It
+// returns the empty folder.
+func Isolate(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "LocalAppData", "GORBM_DATA"} {
+		t.Setenv(name, t.TempDir())
+	}
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+		t.Setenv(name, "http://127.0.0.1:1")
+	}
+	t.Setenv("NO_PROXY", "")
+	t.Setenv("no_proxy", "")
+	dir := t.TempDir()
+	t.Chdir(dir)
+	return dir
+}
+
+// A Command is a command under test.
+type Command struct {
+	Name string
+	Run  cli.Command
+}
+
+// A Result is what a call came to.
+type Result struct {
+	Status         int
+	Stdout, Stderr string
+}
+
+// Call runs the command.
+func (c Command) Call(args ...string) Result { return c.CallContext(context.Background(), args...) }
+
+// CallContext runs the command under ctx.
+func (c Command) CallContext(ctx context.Context, args ...string) Result {
+	var stdout, stderr bytes.Buffer
+	status := cli.Run(ctx, c.Name, c.Run, args, &stdout, &stderr)
+	return Result{status, stdout.String(), stderr.String()}
+}
+
+// OK runs the command, which must succeed in silence on stderr but for
+// warnings, and returns what it printed on stdout.
+func (c Command) OK(t *testing.T, args ...string) string {
+	t.Helper()
+	r := c.Call(args...)
+	if r.Status != cli.OK {
+		t.Fatalf("%s %q exits with %d: %s", c.Name, args, r.Status, r.Stderr)
+	}
+	for line := range strings.Lines(r.Stderr) {
+		if !strings.HasPrefix(line, c.Name+": warning: ") {
+			t.Errorf("%s %q prints on stderr: %s", c.Name, args, line)
+		}
+	}
+	return r.Stdout
+}
+
+// Fails runs the command, which must exit with the status, print nothing on
+// stdout and one line on stderr that begins with its name and holds each of
+// words, and leave the working folder as it was.
+func (c Command) Fails(t *testing.T, status int, args []string, words ...string) {
+	t.Helper()
+	before := Tree(t, ".")
+	r := c.Call(args...)
+	if r.Status != status {
+		t.Errorf("%q exits with %d, want %d", args, r.Status, status)
+	}
+	if r.Stdout != "" {
+		t.Errorf("%q prints on stdout: %s", args, r.Stdout)
+	}
+	c.OneLine(t, r.Stderr, words...)
+	if after := Tree(t, "."); after != before {
+		t.Errorf("%q changed files.\nbefore:\n%safter:\n%s", args, before, after)
+	}
+}
+
+// OneLine checks that stderr is one line with the command's name and words.
+func (c Command) OneLine(t *testing.T, stderr string, words ...string) {
+	t.Helper()
+	line, end := strings.CutSuffix(stderr, "\n")
+	if !strings.HasPrefix(line, c.Name+": ") || !end || strings.ContainsAny(line, "\n\r") {
+		t.Errorf("stderr is not one line that begins with %q: %q", c.Name+": ", stderr)
+	}
+	for _, bad := range []string{"panic", "goroutine", "%!", "runtime error"} {
+		if strings.Contains(line, bad) {
+			t.Errorf("stderr holds %q: %s", bad, line)
+		}
+	}
+	for _, w := range words {
+		if !strings.Contains(line, w) {
+			t.Errorf("stderr lacks %q: %s", w, line)
+		}
+	}
+}
+
+// Help checks -h and -version: status 0, all on stdout, all flags named.
+func (c Command) Help(t *testing.T, flags ...string) {
+	t.Helper()
+	Isolate(t)
+	for _, arg := range []string{"-h", "-help", "--help"} {
+		out := c.OK(t, arg)
+		if !strings.HasPrefix(out, c.Name+" ") || !strings.Contains(out, "\nUsage: "+c.Name+" ") {
+			t.Errorf("%s does not begin with what the command is for, or lacks its usage:\n%s", arg, out)
+		}
+		for _, f := range append(flags, "version") {
+			if !strings.Contains(out, "\n  -"+f+"\n") && !strings.Contains(out, "\n  -"+f+" ") {
+				t.Errorf("%s lacks the flag -%s", arg, f)
+			}
+		}
+		for line := range strings.Lines(out) {
+			if strings.HasSuffix(line, " \n") {
+				t.Errorf("%s: a line ends in a space: %q", arg, line)
+			}
+		}
+	}
+	if out := c.OK(t, "-version"); !strings.HasPrefix(out, c.Name+" ") || !strings.Contains(out, "go1.") || strings.Count(out, "\n") != 1 {
+		t.Errorf("-version prints %q", out)
+	}
+	if tree := Tree(t, "."); tree != "" {
+		t.Errorf("help left files behind:\n%s", tree)
+	}
+}
+
+// Tree lists all that is in dir: paths, and sums of the contents of files.
+func Tree(t *testing.T, dir string) string {
+	t.Helper()
+	var out strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		fmt.Fprint(&out, path)
+		if d.Type().IsRegular() {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&out, " %x", sha256.Sum256(b))
+		}
+		fmt.Fprintln(&out)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// Golden holds got against a file, which -update rewrites. The path must be
+// made absolute before the test leaves the package's folder; see Testdata.
+func Golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		Write(t, path, got)
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v; -update makes it", err)
+	}
+	if string(want) != got {
+		t.Errorf("%s differs; -update accepts it.\ngot:\n%s\nwant:\n%s", filepath.Base(path), got, want)
+	}
+}
+
+// Testdata returns the absolute path of the folder testdata of the package
+// whose tests run in dir.
+func Testdata(dir string) string { return filepath.Join(dir, "testdata") }
+
+// Write writes a file, and its folder if need be.
+func Write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Read returns the content of a file.
+func Read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// Model returns a model with parameters large enough to matter.
+func Model(visible, hidden, classes int, labels rbm.LabelKind) *rbm.RBM {
+	m := rbm.New(visible, hidden, classes, labels)
+	m.Randomize(0.7, rbm.NewKey(5))
+	return m
+}
+
+// Save writes a model file.
+func Save(t *testing.T, path string, m *rbm.RBM, about rbm.About) {
+	t.Helper()
+	if err := m.WriteFile(path, about); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Load reads a model file.
+func Load(t *testing.T, path string) (*rbm.RBM, rbm.About) {
+	t.Helper()
+	m, about, err := rbm.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, about
+}

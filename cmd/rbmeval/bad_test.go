@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/rbm"
+)
+
+// safetensors returns a safetensors file with this header and body.
+func safetensors(header string, body int) string {
+	return string(binary.LittleEndian.AppendUint64(nil, uint64(len(header)))) + header + string(make([]byte, body))
+}
+
+// bare is a header of a model of 3 × 2 units with this metadata.
+func bare(metadata string) string {
+	return fmt.Sprintf(`{"__metadata__":{%s},"hidden_bias":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},`+
+		`"visible_bias":{"dtype":"F32","shape":[3],"data_offsets":[8,20]},"weights":{"dtype":"F32","shape":[3,2],"data_offsets":[20,44]}}`, metadata)
+}
+
+func TestBadInput(t *testing.T) {
+	isolate(t)
+	clitest.Save(t, "large.npz", clitest.Model(32, 40, 0, rbm.Softmax), rbm.About{Data: "toy:2,32,5,0:plain"})
+	whole := clitest.Read(t, "softmax.safetensors")
+	for path, content := range map[string]string{
+		"there.csv":              "a file",
+		"words.txt":              "not a model",
+		"empty.safetensors":      "",
+		"short.safetensors":      whole[:len(whole)-4],
+		"header.safetensors":     whole[:20],
+		"words.safetensors":      "not a model, though it says so",
+		"words.npz":              "not a model, though it says so",
+		"json.safetensors":       safetensors("{not json", 0),
+		"other.safetensors":      safetensors(`{"conv1":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}`, 8),
+		"half.safetensors":       safetensors(strings.ReplaceAll(bare(""), "F32", "F16"), 44),
+		"version.safetensors":    safetensors(bare(`"format":"gorbm","version":"99","classes":"0"`), 44),
+		"labels.safetensors":     safetensors(bare(`"format":"gorbm","version":"1","classes":"3","labels":"softmax"`), 44),
+		"manylabels.safetensors": safetensors(bare(`"format":"gorbm","version":"1","classes":"9","labels":"softmax"`), 44),
+		"absurd.safetensors":     safetensors(strings.ReplaceAll(bare(""), "[3,2]", "[99999999999,2]"), 44),
+		"three.csv":              "0,1,1\n",
+		"names.csv":              "a,b,c,d,e,f,g,h,label\n" + "0,0,0,0,0,0,0,0,a\n0,0,0,0,0,0,0,0,b\n0,0,0,0,0,0,0,0,c\n0,0,0,0,0,0,0,0,d\n",
+		"two.csv":                "a,b,c,d,e,f,g,h,label\n" + "0,0,0,0,0,0,0,0,a\n0,0,0,0,0,0,0,0,b\n",
+	} {
+		clitest.Write(t, path, content)
+	}
+	const s = "-model softmax.safetensors "
+	for _, c := range []struct {
+		status int
+		args   string
+		want   []string
+	}{
+		// The model.
+		{cli.Usage, "", []string{"-model is missing", "model.safetensors"}},
+		{cli.Failed, "-model nothing.npz", []string{"nothing.npz does not exist"}},
+		{cli.Failed, "-model .", []string{"model .", "not a file", "name the model.safetensors"}},
+		{cli.Failed, "-model words.txt", []string{"words.txt", ".safetensors or .npz"}},
+		{cli.Failed, "-model empty.safetensors", []string{"empty.safetensors", "cut short"}},
+		{cli.Failed, "-model short.safetensors", []string{"short.safetensors", "cut short or damaged"}},
+		{cli.Failed, "-model header.safetensors", []string{"header.safetensors", "not a safetensors file"}},
+		{cli.Failed, "-model words.safetensors", []string{"words.safetensors", "not a safetensors file"}},
+		{cli.Failed, "-model words.npz", []string{"words.npz"}},
+		{cli.Failed, "-model json.safetensors", []string{"json.safetensors", "not JSON"}},
+		{cli.Failed, "-model other.safetensors", []string{"other.safetensors", "no tensor weights", "visible_bias and hidden_bias"}},
+		{cli.Failed, "-model half.safetensors", []string{"half.safetensors", `"F16"`, "F32 or F64"}},
+		{cli.Failed, "-model version.safetensors", []string{"version.safetensors", `version "99"`, "reads version 1"}},
+		{cli.Failed, "-model labels.safetensors -data three.csv", []string{"labels.safetensors", "no inputs"}},
+		{cli.Failed, "-model manylabels.safetensors", []string{"manylabels.safetensors", `"9" classes`, "3 visible units"}},
+		{cli.Failed, "-model absurd.safetensors", []string{"absurd.safetensors"}},
+		{cli.Usage, s + "-classes 4", []string{"-classes and -labels", "4 classes"}},
+		{cli.Usage, s + "-labels sofmax", []string{"-labels", `"sofmax"`, "softmax or bernoulli"}},
+		// Model and data.
+		{cli.Failed, s + "-data three.csv", []string{"softmax.safetensors does not fit the data", "8 inputs", "three.csv have 3"}},
+		{cli.Failed, s + "-data toy:8,4,5,0.2", []string{"softmax.safetensors does not fit the data", "8 inputs", "have 12"}},
+		{cli.Failed, s + "-data two.csv", []string{"softmax.safetensors does not fit the data", "4 classes", "two.csv has 2"}},
+		{cli.Failed, s + "-data names.csv", []string{`class 0 is "a" in names.csv but "11" in the model`, "alike"}},
+		{cli.Failed, s + "-data missing.csv", []string{"missing.csv", "does not exist"}},
+		{cli.Usage, s + "-data toyy", []string{"-data", "did you mean toy?"}},
+		{cli.Failed, s + "-data mnist", []string{"mnist", "none could be downloaded", "-data-dir"}},
+		{cli.Usage, s + "-label-column lats", []string{"-label-column", "did you mean last?"}},
+		{cli.Usage, s + "-part tset", []string{"-part", `"tset"`, "did you mean test?"}},
+		{cli.Usage, s + "-part test", []string{"-part is test", "no test rows"}},
+		// What cannot be computed.
+		{cli.Failed, "-model large.npz -exact", []string{"-exact", "2^32 states", "limit is 2^28", "28 hidden units"}},
+		{cli.Usage, "-model plain.npz -classify", []string{"-classify needs labels", "the model has 0"}},
+		{cli.Usage, s + "-classify -data " + clitest.Toy + ":plain", []string{"-classify needs labels", "the model has 4"}},
+		{cli.Usage, s + "-pl -data " + clitest.Toy + ":plain", []string{"-pl needs rows with labels"}},
+		{cli.Usage, "-model bernoulli.safetensors -exact -data " + clitest.Toy + ":plain", []string{"-exact needs rows with labels", "bernoulli"}},
+		// What is there already, or cannot be written.
+		{cli.Failed, s + "-rows there.csv", []string{"-rows", "there.csv is there already", "choose another name"}},
+		{cli.Failed, s + "-rows no/rows.csv", []string{"-rows", "no folder no", "make it first"}},
+		{cli.Failed, s + "-rows there.csv/rows.csv", []string{"-rows", "no folder there.csv"}},
+		// The command line.
+		{cli.Usage, "-modle x", []string{"-modle", "did you mean -model?"}},
+		{cli.Usage, "softmax.safetensors", []string{`unexpected argument "softmax.safetensors"`, "-h"}},
+		{cli.Usage, s + "-json=perhaps", []string{`"perhaps"`, "-json"}},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			rbmeval.Fails(t, c.status, strings.Fields(c.args), c.want...)
+		})
+	}
+}
+
+// TestCancelled checks that work ends with the context, and leaves no table.
+func TestCancelled(t *testing.T) {
+	isolate(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	before := clitest.Tree(t, ".")
+	r := rbmeval.CallContext(ctx, "-model", "softmax.safetensors", "-rows", "rows.csv")
+	if r.Status != cli.Failed || r.Stdout != "" {
+		t.Errorf("exits with %d and prints %q", r.Status, r.Stdout)
+	}
+	rbmeval.OneLine(t, r.Stderr)
+	if clitest.Tree(t, ".") != before {
+		t.Error("a cancelled command left files")
+	}
+}
+
+// TestHugeParameters checks parameters near the end of float32: what is
+// printed is finite all the same, or nothing is.
+func TestHugeParameters(t *testing.T) {
+	isolate(t)
+	m, about := clitest.Load(t, "plain.npz")
+	for i := range m.VisibleBias {
+		m.VisibleBias[i] = 3e38
+	}
+	clitest.Save(t, "huge.npz", m, about)
+	var got jsonResult
+	if err := json.Unmarshal([]byte(rbmeval.OK(t, "-model", "huge.npz", "-json")), &got); err != nil {
+		t.Fatal(err)
+	}
+	if *got.LogZ < 8*2.9e38 || *got.LogZ > 8*3.1e38 || *got.MeanLogLikelihood > 0 {
+		t.Errorf("log Z %v, mean log-likelihood %v", *got.LogZ, *got.MeanLogLikelihood)
+	}
+}
+
+// TestNoClassesNamed checks a model without labels whose file names classes
+// all the same, on data that have some.
+func TestNoClassesNamed(t *testing.T) {
+	isolate(t)
+	clitest.Write(t, "m.safetensors", safetensors(bare(`"format":"gorbm","version":"1","classes":"0","class_names":"[]"`), 44))
+	clitest.Write(t, "rows.csv", "a,b,c,label\n0,1,0,x\n1,1,0,y\n")
+	if out := rbmeval.OK(t, "-model", "m.safetensors", "-data", "rows.csv"); !strings.Contains(out, "rows.csv: 2 rows") {
+		t.Errorf("prints %s", out)
+	}
+}

@@ -1,0 +1,420 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/sbinet/npyio/npz"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+var rbmeval = clitest.Command{Name: "rbmeval", Run: run}
+
+// toy is what a model of the toy data says of itself.
+var toy = rbm.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}
+
+// isolate goes to an empty folder and puts three models there: of the toy
+// data with softmax labels, with Bernoulli labels, and without; and one that
+// says nothing of itself. It returns the folder of golden files.
+func isolate(t *testing.T) (testdata string) {
+	t.Helper()
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.Isolate(t)
+	clitest.Save(t, "softmax.safetensors", clitest.Model(12, 5, 4, rbm.Softmax), toy)
+	clitest.Save(t, "bernoulli.safetensors", clitest.Model(12, 5, 4, rbm.Bernoulli), toy)
+	plain := toy
+	plain.ClassNames, plain.Data = nil, clitest.Toy+":plain:seed=1"
+	clitest.Save(t, "plain.npz", clitest.Model(8, 5, 0, rbm.Softmax), plain)
+	return clitest.Testdata(wd)
+}
+
+func TestHelp(t *testing.T) {
+	rbmeval.Help(t, "classes", "classify", "data", "data-dir", "exact", "json", "label-column", "labels", "model", "part", "pl", "quiet", "rows")
+}
+
+// TestGolden fixes text, JSON and the table of -rows.
+func TestGolden(t *testing.T) {
+	testdata := isolate(t)
+	for _, c := range []struct{ name, args string }{
+		{"softmax", "-model softmax.safetensors -rows rows.csv"},
+		{"bernoulli", "-model bernoulli.safetensors"},
+		{"plain", "-model plain.npz"},
+		{"unlabelled", "-model softmax.safetensors -data toy:4,4,50,0.2:plain"},
+		{"bernoulli-unlabelled", "-model bernoulli.safetensors -data toy:4,4,50,0.2:plain"},
+		{"pl", "-model softmax.safetensors -pl"},
+	} {
+		args := strings.Fields(c.args)
+		clitest.Golden(t, filepath.Join(testdata, c.name+".txt"), rbmeval.OK(t, args...))
+		if c.name == "softmax" {
+			first, _, _ := strings.Cut(clitest.Read(t, "rows.csv"), "\n3,")
+			clitest.Golden(t, filepath.Join(testdata, "rows.csv"), first+"\n")
+			args = args[:2]
+		}
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, []byte(rbmeval.OK(t, append(args, "-json")...)), "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		clitest.Golden(t, filepath.Join(testdata, c.name+".json"), rounded(t, indented.String()))
+	}
+}
+
+// rounded cuts numbers to 9 digits: the last ones may depend on the machine.
+func rounded(t *testing.T, text string) string {
+	t.Helper()
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		key, value, ok := strings.Cut(line, ": ")
+		number, comma := strings.CutSuffix(value, ",")
+		x, err := strconv.ParseFloat(number, 64)
+		if !ok || err != nil {
+			continue
+		}
+		lines[i] = key + ": " + strconv.FormatFloat(x, 'g', 9, 64)
+		if comma {
+			lines[i] += ","
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// rows reads the table of -rows by the names of its columns.
+func rows(t *testing.T, path string) (header []string, column map[string][]string) {
+	t.Helper()
+	table, err := csv.NewReader(strings.NewReader(clitest.Read(t, path))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	column = map[string][]string{}
+	for _, row := range table[1:] {
+		for i, x := range row {
+			column[table[0][i]] = append(column[table[0][i]], x)
+		}
+	}
+	return table[0], column
+}
+
+func number(t *testing.T, s string) float64 {
+	t.Helper()
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// free is F(v) = −bᵀv − Σⱼ log(1 + exp(cⱼ + (vᵀW)ⱼ)), written out.
+func free(m *rbm.RBM, v []int) float64 {
+	f := 0.0
+	for i, on := range v {
+		f -= float64(on) * float64(m.VisibleBias[i])
+	}
+	for j := range m.Hidden() {
+		a := float64(m.HiddenBias[j])
+		for i, on := range v {
+			a += float64(on) * float64(m.Weight(i, j))
+		}
+		f -= math.Log1p(math.Exp(a))
+	}
+	return f
+}
+
+// states returns the visible states of a data set's rows; labels of classes
+// units are those of the rows, or all off.
+func states(set *data.Set, classes int) [][]int {
+	v := make([][]int, set.Len())
+	for r := range v {
+		v[r] = make([]int, set.X.Cols+classes)
+		for i := range set.X.Cols {
+			if set.X.Get(r, i) {
+				v[r][i] = 1
+			}
+		}
+		if classes > 0 && set.Y != nil {
+			v[r][set.X.Cols+int(set.Y[r])] = 1
+		}
+	}
+	return v
+}
+
+func load(t *testing.T, spec string) *data.Set {
+	t.Helper()
+	set, _, err := data.Load(context.Background(), spec, data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// logZ sums over all visible states of m, which has few.
+func logZ(m *rbm.RBM) float64 {
+	sum := 0.0
+	v := make([]int, m.Visible())
+	for s := range 1 << m.Visible() {
+		on := 0
+		for i := range v {
+			v[i] = s >> i & 1
+			if i >= m.Inputs() {
+				on += v[i]
+			}
+		}
+		if m.Classes == 0 || m.Labels == rbm.Bernoulli || on == 1 {
+			sum += math.Exp(-free(m, v))
+		}
+	}
+	return math.Log(sum)
+}
+
+// TestAgreesWithDefinition holds -rows and the means against sums written out
+// here.
+func TestAgreesWithDefinition(t *testing.T) {
+	for _, c := range []struct{ model, spec string }{
+		{"softmax.safetensors", clitest.Toy},
+		{"bernoulli.safetensors", clitest.Toy},
+		{"plain.npz", clitest.Toy + ":plain"},
+	} {
+		isolate(t)
+		m, _ := clitest.Load(t, c.model)
+		set := load(t, c.spec)
+		var result jsonResult
+		if err := json.Unmarshal([]byte(rbmeval.OK(t, "-model", c.model, "-rows", "rows.csv", "-json")), &result); err != nil {
+			t.Fatal(err)
+		}
+		_, column := rows(t, "rows.csv")
+		z := logZ(m)
+		if math.Abs(*result.LogZ-z) > 1e-9 {
+			t.Errorf("%s: log Z %v, want %v", c.model, *result.LogZ, z)
+		}
+		meanF, wrong, meanP, n := 0.0, 0.0, 0.0, float64(set.Len())
+		for r, v := range states(set, m.Classes) {
+			f := free(m, v)
+			meanF += f / n
+			if got := number(t, column["free_energy"][r]); math.Abs(got-f) > 1e-9 {
+				t.Fatalf("%s: row %d has free energy %v, want %v", c.model, r, got, f)
+			}
+			if got := number(t, column["log_likelihood"][r]); math.Abs(got+f+z) > 1e-9 {
+				t.Fatalf("%s: row %d has log-likelihood %v, want %v", c.model, r, got, -f-z)
+			}
+			// Besag: each unit given the others. A softmax label is one unit.
+			pl := 0.0
+			units := m.Visible()
+			if m.Classes > 0 && m.Labels == rbm.Softmax {
+				units = m.Inputs()
+			}
+			for i := range units {
+				v[i] = 1 - v[i]
+				pl -= math.Log1p(math.Exp(f - free(m, v)))
+				v[i] = 1 - v[i]
+			}
+			if m.Classes > 0 {
+				p := predict(m, v)
+				y := int(set.Y[r])
+				if units == m.Inputs() {
+					pl += math.Log(p[y])
+				}
+				meanP += math.Log(p[y]) / n
+				best := slices.Index(p, slices.Max(p))
+				if best != y {
+					wrong++
+				}
+				if got := column["predicted"][r]; got != toy.ClassNames[best] {
+					t.Errorf("%s: row %d is predicted as %s, want %s", c.model, r, got, toy.ClassNames[best])
+				}
+				if got := column["label"][r]; got != toy.ClassNames[y] {
+					t.Errorf("%s: row %d is labelled %s, want %s", c.model, r, got, toy.ClassNames[y])
+				}
+				for k, name := range toy.ClassNames {
+					if got := number(t, column["p_"+name][r]); math.Abs(got-p[k]) > 1e-9 {
+						t.Fatalf("%s: row %d has p(%s|x) = %v, want %v", c.model, r, name, got, p[k])
+					}
+				}
+			}
+			if got := number(t, column["pseudo_log_likelihood"][r]); math.Abs(got-pl) > 1e-9 {
+				t.Fatalf("%s: row %d has pseudo-log-likelihood %v, want %v", c.model, r, got, pl)
+			}
+		}
+		if math.Abs(*result.FreeEnergy-meanF) > 1e-9 || math.Abs(*result.MeanLogLikelihood+meanF+z) > 1e-9 {
+			t.Errorf("%s: mean free energy %v, want %v; likelihood %v", c.model, *result.FreeEnergy, meanF, *result.MeanLogLikelihood)
+		}
+		if s := result.Classification; m.Classes > 0 && (s.N != set.Len() || math.Abs(s.Error-wrong/n) > 1e-12 || math.Abs(s.MeanLogP-meanP) > 1e-9) {
+			t.Errorf("%s: %+v, want error %v, mean log p %v", c.model, *s, wrong/n, meanP)
+		}
+	}
+}
+
+// predict returns p(y|x) of each class; it leaves the labels of v as they were.
+func predict(m *rbm.RBM, v []int) []float64 {
+	p := make([]float64, m.Classes)
+	with, sum := slices.Clone(v), 0.0
+	for y := range p {
+		clear(with[m.Inputs():])
+		with[m.Inputs()+y] = 1
+		p[y] = math.Exp(-free(m, with))
+		sum += p[y]
+	}
+	for y := range p {
+		p[y] /= sum
+	}
+	return p
+}
+
+// TestUnlabelled checks a model with softmax labels on rows without: they are
+// predicted, and F sums the label out.
+func TestUnlabelled(t *testing.T) {
+	isolate(t)
+	m, _ := clitest.Load(t, "softmax.safetensors")
+	out := rbmeval.OK(t, "-model", "softmax.safetensors", "-data", clitest.Toy+":plain", "-rows", "rows.csv")
+	if strings.Contains(out, "classification") || strings.Contains(out, "pseudo") {
+		t.Errorf("scores that need labels: %s", out)
+	}
+	header, column := rows(t, "rows.csv")
+	if slices.Contains(header, "label") || !slices.Contains(header, "predicted") {
+		t.Errorf("columns %v", header)
+	}
+	for r, v := range states(load(t, clitest.Toy+":plain"), 4) {
+		p := predict(m, v)
+		if best := slices.Index(p, slices.Max(p)); column["predicted"][r] != toy.ClassNames[best] {
+			t.Errorf("row %d is predicted as %s, want %s", r, column["predicted"][r], toy.ClassNames[best])
+		}
+		sum := 0.0
+		for y := range p {
+			clear(v[8:])
+			v[8+y] = 1
+			sum += math.Exp(-free(m, v))
+		}
+		if got := number(t, column["free_energy"][r]); math.Abs(got+math.Log(sum)) > 1e-9 {
+			t.Fatalf("row %d has free energy %v, want %v", r, got, -math.Log(sum))
+		}
+	}
+}
+
+// TestPart checks which rows are judged where there are test rows.
+func TestPart(t *testing.T) {
+	isolate(t)
+	f, err := os.Create("rows.npz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := npz.NewWriter(f)
+	err = errors.Join(
+		z.Write("x_train.npy", [3][4]uint8{{0, 1}, {1, 1}, {0, 0, 1}}),
+		z.Write("x_test.npy", [2][4]uint8{{0, 1, 0, 1}, {1}}),
+		z.Close(), f.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.Save(t, "m.safetensors", clitest.Model(4, 2, 0, rbm.Softmax), rbm.About{Data: "rows.npz"})
+	for part, want := range map[string]string{
+		"auto":  "\nrows.npz test: 2 rows",
+		"test":  "\nrows.npz test: 2 rows",
+		"train": "\nrows.npz: 3 rows",
+	} {
+		if out := rbmeval.OK(t, "-model", "m.safetensors", "-part", part); !strings.Contains(out, want) {
+			t.Errorf("-part %s: %s", part, out)
+		}
+	}
+}
+
+// TestUndescribed checks -classes and -labels, for a model that says nothing
+// of itself.
+func TestUndescribed(t *testing.T) {
+	python, err := python()
+	if err != nil {
+		t.Skip(err)
+	}
+	isolate(t)
+	m, _ := clitest.Load(t, "softmax.safetensors")
+	script := `
+import sys, numpy
+m = numpy.load(sys.argv[1])
+numpy.savez(sys.argv[2], weights=m["weights"], visible_bias=m["visible_bias"], hidden_bias=m["hidden_bias"])
+`
+	clitest.Save(t, "described.npz", m, toy)
+	if out, err := exec.Command(python, "-c", script, "described.npz", "bare.npz").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	same := func(args ...string) string {
+		out := rbmeval.OK(t, append(args, "-data", clitest.Toy)...)
+		_, out, _ = strings.Cut(out, ":") // the file's name
+		return out
+	}
+	if same("-model", "bare.npz", "-classes", "4") != same("-model", "softmax.safetensors") {
+		t.Error("-classes 4 does not make the same model")
+	}
+	if same("-model", "bare.npz", "-classes", "4", "-labels", "bernoulli") != same("-model", "bernoulli.safetensors") {
+		t.Error("-classes 4 -labels bernoulli does not make the same model")
+	}
+	rbmeval.Fails(t, cli.Usage, []string{"-model", "bare.npz"}, "-data is missing", "bare.npz does not say")
+	rbmeval.Fails(t, cli.Usage, []string{"-model", "bare.npz", "-classes", "12", "-data", clitest.Toy}, "-classes is 12", "0 … 11", "12 visible units")
+	rbmeval.Fails(t, cli.Usage, []string{"-model", "bare.npz", "-classes", "-1", "-data", clitest.Toy}, "-classes is -1", "12 visible units")
+	rbmeval.Fails(t, cli.Failed, []string{"-model", "bare.npz", "-data", clitest.Toy}, "bare.npz does not fit the data", "12 inputs", "have 8")
+}
+
+// python returns a Python that has numpy.
+func python() (string, error) {
+	for _, p := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(p, "-c", "import numpy").Run() == nil {
+			return p, nil
+		}
+	}
+	return "", fmt.Errorf("there is no python3 with numpy")
+}
+
+// TestNumPy loads a model.npz into NumPy, which must find the free energies
+// that rbmeval does.
+func TestNumPy(t *testing.T) {
+	python, err := python()
+	if err != nil {
+		t.Skip(err)
+	}
+	isolate(t)
+	m, about := clitest.Load(t, "plain.npz")
+	var csv strings.Builder
+	for _, v := range states(load(t, clitest.Toy+":plain"), 0) {
+		fmt.Fprintln(&csv, strings.Trim(strings.ReplaceAll(fmt.Sprint(v), " ", ","), "[]"))
+	}
+	clitest.Write(t, "x.csv", csv.String())
+	clitest.Save(t, "m.safetensors", m, about)
+	rbmeval.OK(t, "-model", "m.safetensors", "-data", "x.csv", "-rows", "rows.csv")
+	_, column := rows(t, "rows.csv")
+	script := `
+import numpy
+m = numpy.load("plain.npz")
+v = numpy.loadtxt("x.csv", delimiter=",")
+assert m["weights"].shape == (8, 5), m["weights"].shape
+a = v @ m["weights"].astype("f8") + m["hidden_bias"]
+for f in -v @ m["visible_bias"].astype("f8") - numpy.logaddexp(0, a).sum(axis=1):
+    print(repr(float(f)))
+`
+	out, err := exec.Command(python, "-c", script).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got := strings.Fields(string(out))
+	if len(got) != 200 || len(column["free_energy"]) != 200 {
+		t.Fatalf("%d rows by NumPy, %d by rbmeval", len(got), len(column["free_energy"]))
+	}
+	for r := range got {
+		if a, b := number(t, got[r]), number(t, column["free_energy"][r]); math.Abs(a-b) > 1e-5 {
+			t.Fatalf("row %d: %v by NumPy, %v by rbmeval", r, a, b)
+		}
+	}
+}

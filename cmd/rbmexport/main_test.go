@@ -1,0 +1,192 @@
+package main
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	_ "image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/rbm"
+)
+
+var rbmexport = clitest.Command{Name: "rbmexport", Run: run}
+
+var about = rbm.About{ClassNames: []string{"a", "b"}, Data: "digits.csv", Binarize: "threshold", Height: 2, Width: 5, Seed: 3}
+
+// isolate goes to an empty folder and puts a model there: 2 × 5 inputs, 2
+// labels, 7 hidden units. It returns the folder of golden files.
+func isolate(t *testing.T) (testdata string) {
+	t.Helper()
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.Isolate(t)
+	clitest.Save(t, "m.safetensors", clitest.Model(12, 7, 2, rbm.Bernoulli), about)
+	return clitest.Testdata(wd)
+}
+
+func TestHelp(t *testing.T) {
+	rbmexport.Help(t, "classes", "labels", "model", "out", "samples", "seed")
+}
+
+func TestGolden(t *testing.T) {
+	testdata := isolate(t)
+	var out strings.Builder
+	for _, args := range []string{"-out a.npz", "-out b.safetensors", "-out c.png", "-out d.png -samples", "-out e.PNG"} {
+		fmt.Fprintf(&out, "$ rbmexport -model m.safetensors %s\n%s", args, rbmexport.OK(t, append([]string{"-model", "m.safetensors"}, strings.Fields(args)...)...))
+	}
+	clitest.Golden(t, filepath.Join(testdata, "export.txt"), out.String())
+}
+
+// TestRoundTrip checks that nothing is lost between the formats.
+func TestRoundTrip(t *testing.T) {
+	isolate(t)
+	for _, step := range [][2]string{{"m.safetensors", "a.npz"}, {"a.npz", "b.safetensors"}, {"b.safetensors", "c.npz"}} {
+		rbmexport.OK(t, "-model", step[0], "-out", step[1])
+	}
+	if clitest.Read(t, "m.safetensors") != clitest.Read(t, "b.safetensors") {
+		t.Error("safetensors → npz → safetensors changes the file")
+	}
+	want, _ := clitest.Load(t, "m.safetensors")
+	for _, path := range []string{"a.npz", "b.safetensors", "c.npz"} {
+		m, got := clitest.Load(t, path)
+		if !m.Equal(want) {
+			t.Errorf("%s holds another model", path)
+		}
+		got.Described = false
+		if fmt.Sprint(got) != fmt.Sprint(about) {
+			t.Errorf("%s says of itself %v, want %v", path, got, about)
+		}
+	}
+}
+
+func picture(t *testing.T, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, format, err := image.Decode(f)
+	if err != nil || format != "png" {
+		t.Fatalf("%s: %s, %v", path, format, err)
+	}
+	return img
+}
+
+func colours(img image.Image) int {
+	seen := map[color.Color]bool{}
+	for y := range img.Bounds().Dy() {
+		for x := range img.Bounds().Dx() {
+			seen[img.At(x, y)] = true
+		}
+	}
+	return len(seen)
+}
+
+// TestPictures checks sizes, that something is to be seen, and that the seed
+// alone decides about samples.
+func TestPictures(t *testing.T) {
+	isolate(t)
+	clitest.Save(t, "unshaped.npz", clitest.Model(12, 7, 0, rbm.Softmax), rbm.About{})
+	draw := func(args ...string) (img image.Image, file string) {
+		path := fmt.Sprintf("%s/x.png", t.TempDir())
+		rbmexport.OK(t, append(args, "-out", path)...)
+		return picture(t, path), clitest.Read(t, path)
+	}
+	for _, c := range []struct {
+		args string
+		size image.Point
+	}{
+		// 2 × 5 values of 6 × 6 pixels, with gaps of 2: 7 filters in 3
+		// columns, 10 samples for each of 2 classes.
+		{"-model m.safetensors", image.Pt(3*32+2, 3*14+2)},
+		{"-model m.safetensors -samples", image.Pt(10*32+2, 2*14+2)},
+		// 12 inputs of unknown shape are drawn as 3 × 4, 7 × 7 pixels each;
+		// without classes there are 100 samples.
+		{"-model unshaped.npz", image.Pt(3*30+2, 3*23+2)},
+		{"-model unshaped.npz -samples", image.Pt(10*30+2, 10*23+2)},
+	} {
+		img, _ := draw(strings.Fields(c.args)...)
+		if img.Bounds().Size() != c.size {
+			t.Errorf("%s: %v, want %v", c.args, img.Bounds().Size(), c.size)
+		}
+		if n := colours(img); n < 10 {
+			t.Errorf("%s: %d colours only", c.args, n)
+		}
+	}
+	_, a := draw("-model", "m.safetensors", "-samples")
+	_, b := draw("-model", "m.safetensors", "-samples", "-seed", "1")
+	_, c := draw("-model", "m.safetensors", "-samples", "-seed", "2")
+	if a != b || a == c {
+		t.Errorf("equal seeds give equal samples: %v; other seeds: %v", a == b, a == c)
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	isolate(t)
+	whole := clitest.Read(t, "m.safetensors")
+	clitest.Write(t, "there.npz", "a file")
+	clitest.Write(t, "short.safetensors", whole[:len(whole)-4])
+	clitest.Write(t, "words.npz", "no archive")
+	clitest.Write(t, "words.txt", "no model")
+	clitest.Write(t, "bare.safetensors", bare(whole))
+	const m = "-model m.safetensors "
+	for _, c := range []struct {
+		status int
+		args   string
+		want   []string
+	}{
+		{cli.Usage, "", []string{"-out is missing", ".safetensors, .npz or .png"}},
+		{cli.Usage, m, []string{"-out is missing"}},
+		{cli.Usage, "-out a.npz", []string{"-model is missing", "model.safetensors"}},
+		{cli.Usage, m + "-out a.txt", []string{`-out is "a.txt"`, ".safetensors, .npz or .png"}},
+		{cli.Usage, m + "-out a", []string{`-out is "a"`}},
+		{cli.Usage, m + "-out a.npz -samples", []string{"-samples draws a picture", ".png"}},
+		{cli.Failed, m + "-out there.npz", []string{"-out", "there.npz is there already", "choose another name"}},
+		{cli.Failed, m + "-out m.safetensors", []string{"-out", "m.safetensors is there already"}},
+		{cli.Failed, m + "-out no/a.npz", []string{"-out", "no folder no", "make it first"}},
+		{cli.Failed, m + "-out there.npz/a.npz", []string{"-out", "no folder there.npz"}},
+		{cli.Failed, "-model nothing.npz -out a.npz", []string{"nothing.npz does not exist"}},
+		{cli.Failed, "-model short.safetensors -out a.npz", []string{"short.safetensors", "cut short or damaged"}},
+		{cli.Failed, "-model words.npz -out a.npz", []string{"words.npz"}},
+		{cli.Failed, "-model words.txt -out a.npz", []string{"words.txt", ".safetensors or .npz"}},
+		{cli.Usage, m + "-classes 2 -out a.npz", []string{"-classes and -labels", "2 classes"}},
+		{cli.Usage, "-model bare.safetensors -classes 12 -out a.png", []string{"-classes is 12", "0 … 11"}},
+		{cli.Usage, "-model bare.safetensors -classes -1 -out a.png", []string{"-classes is -1"}},
+		{cli.Usage, "-model bare.safetensors -classes 2 -labels zzz -out a.png", []string{"-labels", `"zzz"`, "softmax or bernoulli"}},
+		{cli.Usage, m + "-seed -1 -out a.png", []string{`"-1" for flag -seed`}},
+		{cli.Usage, m + "-ouy a.png", []string{"-ouy", "did you mean -out?"}},
+		{cli.Usage, m + "-out a.png b.png", []string{`unexpected argument "b.png"`}},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			rbmexport.Fails(t, c.status, strings.Fields(c.args), c.want...)
+		})
+	}
+}
+
+// bare takes from a model file its metadata, by another name for them: a
+// reader skips what it does not know.
+func bare(file string) string {
+	return strings.Replace(file, `"format":"gorbm"`, `"format":"other"`, 1)
+}
+
+// TestUndescribed checks that -classes makes a described model of one that
+// says nothing of itself.
+func TestUndescribed(t *testing.T) {
+	isolate(t)
+	clitest.Write(t, "bare.safetensors", bare(clitest.Read(t, "m.safetensors")))
+	rbmexport.OK(t, "-model", "bare.safetensors", "-classes", "2", "-labels", "bernoulli", "-out", "told.npz")
+	m, got := clitest.Load(t, "told.npz")
+	want, _ := clitest.Load(t, "m.safetensors")
+	if !m.Equal(want) || !got.Described {
+		t.Errorf("%d %s labels, described: %v", m.Classes, m.Labels, got.Described)
+	}
+}

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/train"
+)
+
+// TestBadUsage goes through mistakes in the command line: status 2, one line
+// that names the thing and the remedy, and nothing left behind.
+func TestBadUsage(t *testing.T) {
+	clitest.Isolate(t)
+	const toy = "-data " + clitest.Toy + " "
+	for _, c := range []struct {
+		args string
+		want []string
+	}{
+		// Temperatures.
+		{"-temperatures 2,3", []string{"temperatures 2/3", "the first must be 1"}},
+		{"-temperatures 1", []string{"temperatures 1", "at least two", "pcd"}},
+		{"-temperatures 1,3,2", []string{"must rise", "2 follows 3"}},
+		{"-temperatures 1,2,2", []string{"must rise", "2 follows 2"}},
+		{"-temperatures 1,NaN", []string{"temperatures 1/NaN", "finite"}},
+		{"-temperatures 1,Inf", []string{"temperatures 1/+Inf", "finite"}},
+		{"-temperatures NaN,2", []string{"temperatures NaN/2", "the first must be 1"}},
+		{"-temperatures 1,warm", []string{"-temperatures", `"warm" is not a number`}},
+		{"-temperatures 1,,2", []string{"-temperatures", `"" is not a number`}},
+		{"-negphase pt:tau=", []string{"-negphase pt", "temperatures", "at least two"}},
+		{"-temperatures 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", []string{"ins takes at most 16", "take pt"}},
+		{"-negphase pt:tau=2/3", []string{"-negphase pt", "the first must be 1"}},
+		{"-negphase pcd -temperatures 1,2", []string{"-temperatures", "pcd", "leave it out"}},
+		// Zero, negative, not finite, absurd.
+		{"-hidden 0", []string{"-hidden is 0", "1 … 1048576"}},
+		{"-hidden -3", []string{"-hidden is -3"}},
+		{"-hidden 10000000", []string{"-hidden is 10000000", "1 … 1048576"}},
+		{"-hidden 99999999999999999999", []string{`"99999999999999999999" for flag -hidden`, "out of range"}},
+		{"-hidden many", []string{`"many" for flag -hidden`, "see -h"}},
+		{"-hidden 1.5", []string{`"1.5" for flag -hidden`}},
+		{"-hidden", []string{"needs an argument: -hidden"}},
+		{"-batch 0", []string{"-batch is 0", "1 …"}},
+		{"-batch -1", []string{"-batch is -1"}},
+		{toy + "-batch 201", []string{"-batch is 201", clitest.Toy, "only 200 rows"}},
+		{"-steps 0", []string{"-steps is 0", "1 …"}},
+		{"-steps -5", []string{"-steps is -5"}},
+		{"-steps 99999999999999999", []string{"-steps is 99999999999999999", "1 … " + strconv.Itoa(train.MaxSteps)}},
+		{"-chains 0", []string{"chains is 0", "1 … 1000000"}},
+		{"-chains -2", []string{"chains is -2"}},
+		{"-chains 2000000000", []string{"chains is 2000000000", "1 … 1000000"}},
+		{"-k 0", []string{"k is 0", "1 …"}},
+		{"-k -1", []string{"k is -1"}},
+		{"-k 2000000000", []string{"k is 2000000000"}},
+		{"-swaps 0", []string{"swaps is 0"}},
+		{"-swaps -1", []string{"swaps is -1"}},
+		{"-swaps 2000000000", []string{"swaps is 2000000000"}},
+		{"-rate 0", []string{"-rate is 0", "above 0"}},
+		{"-rate -0.1", []string{"-rate is -0.1"}},
+		{"-rate NaN", []string{"-rate is NaN"}},
+		{"-rate Inf", []string{"-rate is +Inf", "at most 100"}},
+		{"-rate 1e9", []string{"-rate is 1e+09", "at most 100"}},
+		{"-rate fast", []string{`"fast" for flag -rate`}},
+		{"-eval-every 0", []string{"-eval-every is 0", "1 …"}},
+		{"-eval-every -1", []string{"-eval-every is -1"}},
+		{"-eval-every 99999999999999999", []string{"-eval-every is 99999999999999999"}},
+		{"-epochs 0", []string{"-epochs is 0", "above 0"}},
+		{"-epochs -1", []string{"-epochs is -1"}},
+		{"-epochs NaN", []string{"-epochs is NaN"}},
+		{toy + "-epochs Inf", []string{"-epochs is +Inf", "at most " + strconv.Itoa(train.MaxSteps)}},
+		{toy + "-epochs 1e300", []string{"-epochs is 1e+300", "at most " + strconv.Itoa(train.MaxSteps)}},
+		{"-seed -1", []string{`"-1" for flag -seed`}},
+		// Memory that no machine has; -dry-run as none shall be tried.
+		{"-data toy:2,1024,1,0 -batch 1 -hidden 1048576 -dry-run", []string{"-hidden is 1048576", "weights", "at most 1073741824"}},
+		{toy + "-chains 1000000 -hidden 1000 -dry-run", []string{"-chains 1000000", "5 temperatures", "-hidden 1000", "at most 536870912"}},
+		{toy + "-negphase pcd -chains 1000000 -hidden 1000 -dry-run", []string{"-chains 1000000", "1 temperatures", "-hidden 1000"}},
+		{"-data toy:2,1,10000,0.1 -batch 20000 -hidden 100000 -negphase cd -dry-run", []string{"-batch 20000", "-hidden 100000", "at most 536870912"}},
+		// The toy data.
+		{"-data toy:3,4,50,0.2", []string{"toy:3,4,50,0.2", "modes, 3", "power of two"}},
+		{"-data toy:0,4,50,0.2", []string{"modes", `"0"`}},
+		{"-data toy:4,4,50,1.1", []string{"flip probability", `"1.1"`, "from 0 to 1"}},
+		{"-data toy:4,4,50,-0.1", []string{"flip probability", `"-0.1"`}},
+		{"-data toy:4,4,50,NaN", []string{"flip probability", `"NaN"`}},
+		{"-data toy:4,4,50", []string{"toy takes four numbers", "toy:4,4,2500,0.2"}},
+		{"-data toy:4,4,x,0.2", []string{"copies", `"x"`, "whole number"}},
+		{"-data toy:4096,1000000,1000000,0.2", []string{"ask for less"}},
+		{"-data toy:4,4,50,0.2:seed=x", []string{`seed "x"`, "whole number"}},
+		// Unknown names, with the nearest known.
+		{"-data toyy", []string{"-data", `"toyy"`, "did you mean toy?"}},
+		{"-data fontdigit", []string{"did you mean fontdigits?"}},
+		{"-data zzzz", []string{`"zzzz"`, "fontdigits, mnist, toy"}},
+		{"-data ", []string{"no data set named", "fontdigits, mnist, toy"}},
+		{"-negphase exat", []string{`"exat"`, "did you mean exact?"}},
+		{"-negphase zzzz", []string{`"zzzz"`, "cd, pcd, pt, ins, exact"}},
+		{"-negphase pt:chain=3", []string{`no setting "chain"`, "did you mean chains?"}},
+		{"-negphase pt:k", []string{`"k" is not of the form key=value`}},
+		{"-negphase pt:k=x", []string{`k is "x"`, "whole number"}},
+		{toy + "-metrics log_likelihod", []string{"-metrics", `"log_likelihod"`, "did you mean log_likelihood?"}},
+		{toy + "-metrics zzzz", []string{`"zzzz"`, "classification, log_likelihood, pseudo_likelihood, auto and none"}},
+		{"-labels sofmax", []string{"-labels", `"sofmax"`, "did you mean softmax?"}},
+		{"-label-column lats", []string{"-label-column", `"lats"`, "did you mean last?"}},
+		{"-start unifrm", []string{`start is "unifrm"`, "uniform or data"}},
+		{"-hiden 4", []string{"-hiden", "did you mean -hidden?", "see -h"}},
+		{"-zzzzzzzz", []string{"-zzzzzzzz", "see -h"}},
+		// Settings that contradict each other.
+		{"-steps 5 -epochs 1", []string{"-steps and -epochs", "give one"}},
+		{"-negphase exact -k 2", []string{"-k", "exact", "leave it out"}},
+		{"-negphase exact:k=2", []string{"exact has no settings", `"k"`}},
+		{"-negphase cd -chains 3", []string{"-chains", "cd", "leave it out"}},
+		{"-negphase cd -swaps 3 -chains 3", []string{"-swaps", "cd"}}, // the first, always
+		{"-negphase pt:k=2 -k 2", []string{"-k and k=", "give one"}},
+		{"-negphase pt:tau=1/2 -temperatures 1,2", []string{"-temperatures and tau=", "give one"}},
+		{toy + "-negphase exact -labels none -hidden 500 -data toy:2,32,5,0", []string{"-negphase exact", "2^32 states", "limit is 2^18", "18 hidden units"}},
+		{"-data " + clitest.Toy + ":plain -labels softmax", []string{"-labels is softmax", "has no labels"}},
+		{toy + "-labels none -metrics classification", []string{"-metrics", "classification needs a model with labels"}},
+		{"-data toy:2,32,5,0 -labels none -hidden 32 -metrics log_likelihood", []string{"-metrics", "2^32 states", "limit is 2^28"}},
+		// What is left over.
+		{"digits.csv", []string{`unexpected argument "digits.csv"`, "flags", "-h"}},
+		{toy + "-json yes", []string{`unexpected argument "yes"`}},
+		{"-json=perhaps", []string{`"perhaps" for -json`}},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			rbmtrain.Fails(t, cli.Usage, strings.Split(c.args, " "), c.want...)
+		})
+	}
+}
+
+// idx returns an IDX file of zero bytes.
+func idx(dims ...uint32) string {
+	b := []byte{0, 0, 8, byte(len(dims))}
+	n := uint32(1)
+	for _, d := range dims {
+		b = binary.BigEndian.AppendUint32(b, d)
+		n *= d
+	}
+	return string(b) + string(make([]byte, n))
+}
+
+// TestBadFiles goes through files that are missing or damaged: status 1.
+func TestBadFiles(t *testing.T) {
+	const (
+		images = "train-images-idx3-ubyte"
+		labels = "train-labels-idx1-ubyte"
+	)
+	for _, c := range []struct {
+		name    string
+		path    string // of a file to write; "" for none
+		content string
+		args    string
+		want    []string
+	}{
+		{"no MNIST and no network", "", "", "-data mnist", []string{"mnist", images, "none could be downloaded", "put train-images-idx3-ubyte.gz", "-data-dir"}},
+		{"MNIST images cut short", "d/" + images, idx(10, 28, 28)[:100], "-data mnist -data-dir d", []string{images, "cut short", "fetch it again"}},
+		{"MNIST header cut short", "d/" + images, idx(10, 28, 28)[:6], "-data mnist -data-dir d", []string{images, "cut short"}},
+		{"MNIST file empty", "d/" + images, "", "-data mnist -data-dir d", []string{images, "cut short"}},
+		{"MNIST labels for images", "d/" + images, idx(10), "-data mnist -data-dir d", []string{images, "labels (1 dimension), but images (3 dimensions) belong there"}},
+		{"MNIST of no IDX", "d/" + images, "<html>no</html>", "-data mnist -data-dir d", []string{images, "not an IDX file"}},
+		{"MNIST gzip damaged", "d/" + images + ".gz", "\x1f\x8b\x08garbage garbage", "-data mnist -data-dir d", []string{images, "fetch it again"}},
+		// Whatever else differs, counts among it, is told by the checksum.
+		{"MNIST of other counts", "d/" + images, idx(9, 28, 28), "-data mnist -data-dir d", []string{images, "SHA-256", "fetch it again"}},
+		{"CSV missing", "", "", "-data digits.csv", []string{"digits.csv", "does not exist", "fontdigits, mnist, toy"}},
+		{"CSV misspelt", "digits.csv", "0,1\n", "-data digit.csv", []string{"digit.csv", "did you mean digits.csv?"}},
+		{"CSV empty", "x.csv", "", "-data x.csv", []string{"x.csv", "no examples"}},
+		{"CSV of a header", "x.csv", "a,b,label\n", "-data x.csv", []string{"x.csv", "no examples"}},
+		{"CSV ragged", "x.csv", "0,1,1\n0,1\n", "-data x.csv", []string{"x.csv:2", "2 columns where the first row has 3"}},
+		{"CSV of words", "x.csv", "0,1\n0,one\n", "-data x.csv", []string{"x.csv:2", `"one" is not a number`, "-label-column last"}},
+		{"CSV of large values", "x.csv", "0,1\n0,7\n", "-data x.csv", []string{"x.csv:2", "outside [0,1]", "scale"}},
+		{"npz missing", "", "", "-data x.npz", []string{"x.npz", "does not exist"}},
+		{"npz damaged", "x.npz", "not a zip", "-data x.npz", []string{"x.npz"}},
+		{"CSV that is a folder", "x.csv/y", "", "-data x.csv", []string{"x.csv", "not a regular file"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clitest.Isolate(t)
+			if c.path != "" {
+				clitest.Write(t, c.path, c.content)
+			}
+			rbmtrain.Fails(t, cli.Failed, strings.Fields(c.args), c.want...)
+		})
+	}
+}
+
+// TestOutputInUse checks that nothing is overwritten unasked.
+func TestOutputInUse(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "foreign/thesis.tex", "years of work")
+	clitest.Write(t, "file", "a file")
+	clitest.Write(t, "profile", "a profile")
+	rbmtrain.OK(t, small("-quiet", "-out", "earlier")...)
+	for _, c := range []struct {
+		args string
+		want []string
+	}{
+		{"-out foreign", []string{"foreign", "in use, and not by a run", "-out"}},
+		{"-out foreign -force", []string{"foreign", "in use, and not by a run", "-out"}},
+		{"-out earlier", []string{"earlier", "an earlier run", "-out", "-force"}},
+		{"-out file", []string{"file", "not a directory", "-out"}},
+		{"-out file -force", []string{"file", "not a directory", "-out"}},
+		{"-out file/run", []string{"file", "not a directory", "-out"}},
+		{"-out new -cpuprofile profile", []string{"-cpuprofile", "profile is there already"}},
+		{"-out new -cpuprofile no/profile", []string{"-cpuprofile", "no folder no"}},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			rbmtrain.Fails(t, cli.Failed, small(strings.Fields(c.args)...), c.want...)
+		})
+	}
+	t.Run("folder that may not be written", func(t *testing.T) {
+		if os.Getuid() == 0 {
+			t.Skip("root may write everywhere")
+		}
+		if err := os.Mkdir("locked", 0o555); err != nil {
+			t.Fatal(err)
+		}
+		rbmtrain.Fails(t, cli.Failed, small("-out", "locked/run"), "locked", "-out")
+		rbmtrain.Fails(t, cli.Failed, small("-out", "locked"), "locked")
+	})
+	t.Run("runs is a file", func(t *testing.T) {
+		clitest.Write(t, "runs", "a file")
+		rbmtrain.Fails(t, cli.Failed, small(), "runs", "choose another by -out")
+	})
+}
+
+// TestForce checks that -force replaces a run whole and touches nothing else
+// in its folder, and that an empty folder needs no force.
+func TestForce(t *testing.T) {
+	clitest.Isolate(t)
+	if err := os.Mkdir("run", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	rbmtrain.OK(t, small("-quiet", "-out", "run")...)
+	clitest.Write(t, "run/notes.txt", "my notes")
+	before := clitest.Read(t, filepath.Join("run", train.ModelFile))
+
+	// A command that cannot run takes nothing away.
+	rbmtrain.Fails(t, cli.Usage, small("-out", "run", "-force", "-batch", "1000"), "-batch")
+
+	rbmtrain.OK(t, small("-quiet", "-out", "run", "-force", "-seed", "9")...)
+	if clitest.Read(t, filepath.Join("run", train.ModelFile)) == before {
+		t.Error("-force left the earlier model")
+	}
+	if clitest.Read(t, "run/notes.txt") != "my notes" {
+		t.Error("-force touched another file")
+	}
+	if c := clitest.Read(t, filepath.Join("run", train.ConfigFile)); !strings.Contains(c, `"seed": 9`) {
+		t.Error("-force left the earlier config.json")
+	}
+	if out := rbmtrain.OK(t, small("-out", "new", "-force")...); !strings.Contains(out, "new: config.json") {
+		t.Errorf("-force without an earlier run: %s", out)
+	}
+	// Without -out a number is found that is free.
+	for _, n := range []string{"1", "2"} {
+		if out := rbmtrain.OK(t, small("-negphase", "cd")...); !strings.Contains(out, "_seed=1-cd-"+n+": ") {
+			t.Errorf("run %s went elsewhere: %s", n, out)
+		}
+	}
+}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/negphase"
+	"gorbm/train"
+)
+
+// asCommand makes the test binary be rbmtrain, for tests of signals.
+const asCommand = "RBMTRAIN_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+var rbmtrain = clitest.Command{Name: "rbmtrain", Run: run}
+
+// small returns the arguments of a small run, and more.
+func small(more ...string) []string {
+	return append([]string{"-data", clitest.Toy, "-hidden", "4", "-steps", "60"}, more...)
+}
+
+// isolate returns the folder of golden files, after going to an empty folder.
+func isolate(t *testing.T) (testdata string) {
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.Isolate(t)
+	return clitest.Testdata(wd)
+}
+
+func TestHelp(t *testing.T) {
+	rbmtrain.Help(t, "batch", "chains", "cpuprofile", "data", "data-dir", "dry-run", "epochs", "eval-every", "force", "hidden", "json",
+		"k", "label-column", "labels", "metrics", "negphase", "out", "quiet", "rate", "seed", "start", "steps", "swaps", "temperatures")
+	out := rbmtrain.OK(t, "-h")
+	for _, kind := range negphase.Kinds() {
+		if !regexp.MustCompile(`(?m)^  ` + kind + ` +\w`).MatchString(out) {
+			t.Errorf("-h does not say what %s is", kind)
+		}
+	}
+}
+
+var speed = regexp.MustCompile(`steps in \S+ s, \S+ steps/s`)
+
+// TestGolden fixes what a run prints, its config.json and its metrics.csv but
+// for times and versions, for every negative phase.
+func TestGolden(t *testing.T) {
+	testdata := isolate(t)
+	for _, kind := range negphase.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			r := rbmtrain.Call(small("-negphase", kind)...)
+			if r.Status != 0 {
+				t.Fatalf("exits with %d: %s", r.Status, r.Stderr)
+			}
+			text := speed.ReplaceAllString(r.Stdout, "steps in TIME s, SPEED steps/s") + r.Stderr
+			clitest.Golden(t, filepath.Join(testdata, kind+".txt"), text)
+
+			dir := filepath.Join("runs", "toy_4_4_50_0.2_seed=1-"+kind+"-1")
+			config := clitest.Read(t, filepath.Join(dir, train.ConfigFile))
+			for _, key := range []string{"version", "kernels", "processor"} {
+				mask := regexp.MustCompile(`(?m)^  "` + key + `": "[^"]+",$`)
+				if !mask.MatchString(config) {
+					t.Errorf("config.json has no %s", key)
+				}
+				config = mask.ReplaceAllString(config, `  "`+key+`": "MASKED",`)
+			}
+			clitest.Golden(t, filepath.Join(testdata, kind+".config.json"), config)
+
+			rows := table(t, filepath.Join(dir, train.MetricsFile))
+			clitest.Golden(t, filepath.Join(testdata, kind+".header.csv"), strings.Join(rows[0], ",")+"\n")
+			if len(rows) != 1+21 { // step 0 and a row every 3 of 60 steps
+				t.Errorf("metrics.csv has %d rows below the header, want 21", len(rows)-1)
+			}
+			for i, row := range rows[1:] {
+				if row[0] != strconv.Itoa(3*i) {
+					t.Errorf("row %d of metrics.csv is of step %s", i, row[0])
+				}
+			}
+		})
+	}
+}
+
+// table reads a CSV file.
+func table(t *testing.T, path string) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(clitest.Read(t, path))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// TestJSON checks the keys that scripts rely on, and that the metrics are those
+// of the last row of metrics.csv.
+func TestJSON(t *testing.T) {
+	common := []string{"steps", "seconds", "steps_per_second", "metrics", "law_log_likelihood_train", "data", "binarize", "negphase", "model", "folder"}
+	for _, c := range []struct {
+		kind string
+		more []string
+	}{
+		{"cd", nil},
+		{"pcd", nil},
+		{"exact", nil},
+		{"pt", []string{"swap_rates", "round_trips"}},
+		{"ins", []string{"swap_rates", "round_trips", "off_weight"}},
+	} {
+		clitest.Isolate(t)
+		out := rbmtrain.OK(t, small("-negphase", c.kind, "-json", "-out", "run")...)
+		if strings.Count(out, "\n") != 1 {
+			t.Errorf("%s: -json prints more than a line: %q", c.kind, out)
+		}
+		var got map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(out), &got); err != nil {
+			t.Fatalf("%s: %v", c.kind, err)
+		}
+		var keys []string
+		for k := range got {
+			keys = append(keys, k)
+		}
+		slices.Sort(keys)
+		want := slices.Sorted(slices.Values(append(c.more, common...)))
+		if !slices.Equal(keys, want) {
+			t.Errorf("%s: keys %v, want %v", c.kind, keys, want)
+		}
+		var r jsonResult
+		if err := json.Unmarshal([]byte(out), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.Steps != 60 || r.Seconds <= 0 || math.Abs(r.StepsPerSecond*r.Seconds-60) > 1e-6 {
+			t.Errorf("%s: %d steps in %v s at %v steps/s", c.kind, r.Steps, r.Seconds, r.StepsPerSecond)
+		}
+		if r.Folder != "run" || r.Model != filepath.Join("run", train.ModelFile) || r.Data != clitest.Toy+":seed=1" {
+			t.Errorf("%s: folder %s, model %s, data %s", c.kind, r.Folder, r.Model, r.Data)
+		}
+		rows := table(t, filepath.Join("run", train.MetricsFile))
+		last := rows[len(rows)-1]
+		if len(r.Metrics) == 0 {
+			t.Errorf("%s: no metrics", c.kind)
+		}
+		for name, v := range r.Metrics {
+			at := slices.Index(rows[0], name)
+			if at < 0 {
+				t.Errorf("%s: metrics.csv has no column %s", c.kind, name)
+				continue
+			}
+			if x, err := strconv.ParseFloat(last[at], 64); err != nil || math.Abs(x-v) > 1e-8*math.Abs(v) {
+				t.Errorf("%s: %s is %v, but %s in metrics.csv", c.kind, name, v, last[at])
+			}
+		}
+	}
+}
+
+// TestQuiet checks that -quiet leaves standard output empty, and that the
+// warning of a ladder that does not exchange remains, also in the JSON.
+func TestQuiet(t *testing.T) {
+	clitest.Isolate(t)
+	if out := rbmtrain.OK(t, small("-quiet", "-negphase", "pcd")...); out != "" {
+		t.Errorf("-quiet prints %q", out)
+	}
+	// A model of strong weights beside a temperature of almost no weight.
+	frozen := []string{"-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "300", "-metrics", "none", "-negphase", "pt:tau=1/1000"}
+	r := rbmtrain.Call(append(frozen, "-quiet")...)
+	if r.Status != 0 || r.Stdout != "" {
+		t.Errorf("exits with %d and prints %q", r.Status, r.Stdout)
+	}
+	rbmtrain.OneLine(t, r.Stderr, "warning: the ladder does not exchange", "temperatures 1 and 1000", "closer together")
+	if out := rbmtrain.OK(t, append(frozen, "-json")...); !strings.Contains(out, `"warnings":["the ladder does not exchange`) {
+		t.Errorf("the warning is not in the JSON: %s", out)
+	}
+}
+
+// TestEqualSeeds checks that equal seeds give equal models at any GOMAXPROCS,
+// and other seeds another.
+func TestEqualSeeds(t *testing.T) {
+	before := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(before)
+	for _, kind := range negphase.Kinds() {
+		clitest.Isolate(t)
+		for i, procs := range []int{1, 4, 4} {
+			runtime.GOMAXPROCS(procs)
+			rbmtrain.OK(t, small("-quiet", "-negphase", kind, "-out", strconv.Itoa(i))...)
+		}
+		rbmtrain.OK(t, small("-quiet", "-negphase", kind, "-seed", "2", "-out", "other")...)
+		model := func(dir string) string { return clitest.Read(t, filepath.Join(dir, train.ModelFile)) }
+		if model("0") != model("1") {
+			t.Errorf("%s: models differ between GOMAXPROCS 1 and 4", kind)
+		}
+		if model("1") != model("2") {
+			t.Errorf("%s: two equal runs give different models", kind)
+		}
+		if model("0") == model("other") {
+			t.Errorf("%s: the seed does not matter", kind)
+		}
+		for _, picture := range []string{train.FiltersFile, train.SamplesFile} {
+			if clitest.Read(t, filepath.Join("0", picture)) != clitest.Read(t, filepath.Join("1", picture)) {
+				t.Errorf("%s: %s differs between GOMAXPROCS 1 and 4", kind, picture)
+			}
+		}
+	}
+}
+
+// TestObserversDoNotDisturb checks that what is measured, and when, does not
+// change the model.
+func TestObserversDoNotDisturb(t *testing.T) {
+	clitest.Isolate(t)
+	rbmtrain.OK(t, small("-quiet", "-out", "a")...)
+	rbmtrain.OK(t, small("-quiet", "-out", "b", "-metrics", "none")...)
+	rbmtrain.OK(t, small("-quiet", "-out", "c", "-eval-every", "1")...)
+	a := clitest.Read(t, filepath.Join("a", train.ModelFile))
+	for _, dir := range []string{"b", "c"} {
+		if clitest.Read(t, filepath.Join(dir, train.ModelFile)) != a {
+			t.Errorf("run %s has another model", dir)
+		}
+	}
+	if n := len(table(t, filepath.Join("c", train.MetricsFile))); n != 62 {
+		t.Errorf("-eval-every 1 gives %d rows, want 62", n)
+	}
+	if n := len(table(t, filepath.Join("b", train.MetricsFile))[0]); n != 2+4+1+1 {
+		t.Errorf("-metrics none leaves %d columns, want 8", n)
+	}
+}
+
+func TestDryRunWritesNothing(t *testing.T) {
+	clitest.Isolate(t)
+	out := rbmtrain.OK(t, small("-dry-run")...)
+	for _, want := range []string{"toy:4,4,50,0.2:seed=1: 200 rows of 8 binary inputs", "8 inputs + 4 softmax labels, 4 hidden units", "ins:k=1", "60 steps"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("-dry-run does not say %q: %s", want, out)
+		}
+	}
+	rbmtrain.OK(t, small("-dry-run", "-out", "run")...)
+	rbmtrain.OK(t, small("-dry-run", "-cpuprofile", "cpu")...)
+	if tree := clitest.Tree(t, "."); tree != "" {
+		t.Errorf("-dry-run leaves:\n%s", tree)
+	}
+}
+
+// TestGrammar checks that flags and grammar say the same.
+func TestGrammar(t *testing.T) {
+	clitest.Isolate(t)
+	for _, c := range []struct{ flags, grammar []string }{
+		{[]string{"-negphase", "cd", "-k", "3"}, []string{"-negphase", "cd:k=3"}},
+		{[]string{"-negphase", "pt", "-temperatures", "1,1.5,2", "-swaps", "2", "-chains", "3", "-start", "data"}, []string{"-negphase", "pt:tau=1/1.5/2:swaps=2:chains=3:start=data"}},
+		{[]string{"-epochs", "0.25"}, []string{"-steps", "5"}}, // 50 of 200 rows in batches of 10
+	} {
+		args := []string{"-data", clitest.Toy, "-dry-run"}
+		a, b := rbmtrain.OK(t, append(args, c.flags...)...), rbmtrain.OK(t, append(args, c.grammar...)...)
+		if a != b {
+			t.Errorf("%v and %v differ: %s and %s", c.flags, c.grammar, a, b)
+		}
+		if a == rbmtrain.OK(t, args...) {
+			t.Errorf("%v has no effect", c.flags)
+		}
+	}
+	if out := rbmtrain.OK(t, "-data", clitest.Toy, "-batch", "20", "-dry-run"); !strings.Contains(out, "chains=20") {
+		t.Errorf("there are not as many chains as rows in a batch: %s", out)
+	}
+}
+
+// TestLabels checks what -labels makes of labelled and plain data.
+func TestLabels(t *testing.T) {
+	for _, c := range []struct {
+		data, labels string
+		classes      int
+		kind         string
+	}{
+		{clitest.Toy, "auto", 4, "softmax"},
+		{clitest.Toy, "softmax", 4, "softmax"},
+		{clitest.Toy, "bernoulli", 4, "bernoulli"},
+		{clitest.Toy, "none", 0, "softmax"},
+		{clitest.Toy + ":plain", "auto", 0, "softmax"},
+		{clitest.Toy + ":plain", "none", 0, "softmax"},
+	} {
+		clitest.Isolate(t)
+		rbmtrain.OK(t, "-data", c.data, "-labels", c.labels, "-hidden", "3", "-steps", "5", "-quiet", "-out", "run")
+		m, about := clitest.Load(t, filepath.Join("run", train.ModelFile))
+		if m.Classes != c.classes || m.Labels.String() != c.kind || m.Inputs() != 8 || m.Hidden() != 3 || len(about.ClassNames) != c.classes {
+			t.Errorf("%s with -labels %s: %d %s labels named %v, %d inputs, %d hidden units", c.data, c.labels, m.Classes, m.Labels, about.ClassNames, m.Inputs(), m.Hidden())
+		}
+		if about.Data != c.data+":seed=1" || about.Binarize != "binary" || about.Seed != 1 || about.Height != 2 || about.Width != 4 {
+			t.Errorf("the model says of itself: %+v", about)
+		}
+	}
+}

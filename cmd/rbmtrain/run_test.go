@@ -1,0 +1,203 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	_ "image/png"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// TestSignals interrupts a real process: it must say so, exit with 128 + the
+// signal's number and leave the model of the step that it reached, the one
+// that a run of so many steps ends with.
+func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("signals cannot be sent to a process there")
+	}
+	clitest.Isolate(t)
+	said := regexp.MustCompile(`^rbmtrain: stopped after step (\d+) of 1000000000; .* is in run\n$`)
+	for _, c := range []struct {
+		signal os.Signal
+		status int
+	}{{os.Interrupt, cli.Interrupted}, {syscall.SIGTERM, cli.Terminated}} {
+		dir := t.TempDir()
+		args := []string{"-data", clitest.Toy, "-hidden", "4", "-negphase", "cd", "-metrics", "none", "-out", "run"}
+		cmd := exec.Command(os.Args[0], append(args, "-steps", "1000000000", "-eval-every", "50")...)
+		cmd.Env = append(os.Environ(), asCommand+"=1")
+		cmd.Dir = dir
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		underWay(filepath.Join(dir, "run", train.MetricsFile), ended)
+		if err := cmd.Process.Signal(c.signal); err != nil {
+			t.Errorf("%v: %v", c.signal, err)
+		}
+		err := <-ended
+		if cmd.ProcessState.ExitCode() != c.status {
+			t.Errorf("%v: %v, want status %d; stderr: %s", c.signal, err, c.status, &stderr)
+		}
+		m := said.FindStringSubmatch(stderr.String())
+		if m == nil {
+			t.Fatalf("%v: stderr is %q", c.signal, &stderr)
+		}
+		if strings.Contains(stdout.String(), "steps/s") {
+			t.Errorf("%v: an interrupted run reports like a whole one: %s", c.signal, &stdout)
+		}
+		for _, file := range []string{train.ConfigFile, train.MetricsFile, train.FiltersFile, train.SamplesFile} {
+			if _, err := os.Stat(filepath.Join(dir, "run", file)); err != nil {
+				t.Errorf("%v: %v", c.signal, err)
+			}
+		}
+		rbmtrain.OK(t, append(args, "-quiet", "-force", "-steps", m[1])...)
+		if clitest.Read(t, filepath.Join("run", train.ModelFile)) != clitest.Read(t, filepath.Join(dir, "run", train.ModelFile)) {
+			t.Errorf("%v: the model is not that of step %s", c.signal, m[1])
+		}
+	}
+}
+
+// underWay waits until the file has three lines or the process has ended.
+func underWay(file string, ended chan error) {
+	for {
+		select {
+		case err := <-ended:
+			ended <- err
+			return
+		case <-time.After(2 * time.Millisecond):
+		}
+		if b, err := os.ReadFile(file); err == nil && bytes.Count(b, []byte("\n")) >= 3 {
+			return
+		}
+	}
+}
+
+// TestCancelled checks a context that is over before it begins: no folder is
+// made.
+func TestCancelled(t *testing.T) {
+	clitest.Isolate(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	r := rbmtrain.CallContext(ctx, small()...)
+	if r.Status != cli.Failed {
+		t.Errorf("exits with %d", r.Status)
+	}
+	rbmtrain.OneLine(t, r.Stderr)
+}
+
+// TestDiverged checks what is said of parameters that leave the range in which
+// they can be computed with.
+func TestDiverged(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		spoil func(m *rbm.RBM)
+		want  []string
+	}{
+		{"too large", func(m *rbm.RBM) { m.HiddenBias[1] = 2e4 }, []string{"training step 60", "hidden_bias[1]", "20"}},
+		{"NaN", func(m *rbm.RBM) { m.VisibleBias[3] = float32(math.NaN()) }, []string{"training step ", "NaN"}},
+		{"infinite weight", func(m *rbm.RBM) {
+			w := rbm.NewMatrix(m.Visible(), m.Hidden())
+			w.Row(2)[3] = float32(math.Inf(1))
+			m.SetWeights(w)
+		}, []string{"training step "}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clitest.Isolate(t)
+			// The flags cannot ask for such a model, so it is put in here.
+			spoiled := func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+				o := newOptions()
+				if err := o.flags.Parse(args, stdout); err != nil {
+					return err
+				}
+				p, err := o.check(ctx, stderr)
+				if err != nil {
+					return err
+				}
+				c.spoil(p.model)
+				return p.run(ctx, stdout, stderr)
+			}
+			r := clitest.Command{Name: "rbmtrain", Run: spoiled}.Call(small("-negphase", "cd", "-metrics", "none", "-quiet", "-out", "run")...)
+			if r.Status != cli.Failed {
+				t.Errorf("exits with %d", r.Status)
+			}
+			rbmtrain.OneLine(t, r.Stderr, append(c.want, "diverged", "smaller -rate", "run")...)
+			if _, err := os.Stat(filepath.Join("run", train.ModelFile)); err == nil {
+				t.Error("a model that diverged was saved")
+			}
+		})
+	}
+}
+
+// picture decodes a PNG.
+func picture(t *testing.T, path string) image.Image {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, format, err := image.Decode(f)
+	if err != nil || format != "png" {
+		t.Fatalf("%s: %s, %v", path, format, err)
+	}
+	return img
+}
+
+// TestPictures checks sizes, and that something is to be seen.
+func TestPictures(t *testing.T) {
+	clitest.Isolate(t)
+	for _, c := range []struct {
+		data             string
+		filters, samples image.Point
+	}{
+		// Tiles of 2 × 4 values, each 7 × 7 pixels, with gaps of 2: 5 filters
+		// in 3 columns, 10 samples for each of 4 classes.
+		{clitest.Toy, image.Pt(3*30+2, 2*16+2), image.Pt(10*30+2, 4*16+2)},
+		{clitest.Toy + ":plain", image.Pt(3*30+2, 2*16+2), image.Pt(10*30+2, 10*16+2)},
+	} {
+		rbmtrain.OK(t, "-data", c.data, "-hidden", "5", "-steps", "40", "-quiet", "-out", "run", "-force")
+		for file, want := range map[string]image.Point{train.FiltersFile: c.filters, train.SamplesFile: c.samples} {
+			img := picture(t, filepath.Join("run", file))
+			if img.Bounds().Size() != want {
+				t.Errorf("%s: %s is %v, want %v", c.data, file, img.Bounds().Size(), want)
+			}
+			seen := map[color.Color]bool{}
+			for y := range want.Y {
+				for x := range want.X {
+					seen[img.At(x, y)] = true
+				}
+			}
+			if len(seen) < 10 {
+				t.Errorf("%s: %s has %d colours only", c.data, file, len(seen))
+			}
+		}
+	}
+}
+
+// TestProfile checks that a profile is written, beside the usual files.
+func TestProfile(t *testing.T) {
+	clitest.Isolate(t)
+	rbmtrain.OK(t, small("-quiet", "-out", "run", "-cpuprofile", "cpu.pprof")...)
+	if got := clitest.Read(t, "cpu.pprof"); !strings.HasPrefix(got, "\x1f\x8b") {
+		t.Errorf("the profile begins with %.10q", got)
+	}
+}
