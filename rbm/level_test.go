@@ -160,7 +160,7 @@ func TestPeakMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, line := range strings.Split(string(status), "\n") {
+		for line := range strings.SplitSeq(string(status), "\n") {
 			if kb := 0; strings.HasPrefix(line, "VmHWM:") {
 				fmt.Sscanf(line, "VmHWM: %d", &kb)
 				fmt.Println("peak", kb)
