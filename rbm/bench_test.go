@@ -8,6 +8,7 @@ import (
 // benchShapes are the models that the project is measured on; batch is both
 // the number of examples and that of chains.
 var benchShapes = []struct{ visible, hidden, batch int }{
+	{16, 4, 10}, // the toy models of the exact experiments
 	{784, 500, 10},
 	{784, 500, 50},
 	{784, 500, 100},
