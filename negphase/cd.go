@@ -63,10 +63,15 @@ func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 
 func (p *pcd) MarshalBinary() ([]byte, error) { return p.appendBinary(nil), nil }
 
+// UnmarshalBinary changes nothing unless all of b fits.
 func (p *pcd) UnmarshalBinary(b []byte) error {
-	rest, err := p.readBinary(b)
-	if err == nil && len(rest) != 0 {
-		err = fmt.Errorf("%w: %d bytes too many after the saved chains", rbm.ErrFormat, len(rest))
+	h, rest, err := p.readBinary(b)
+	if err != nil {
+		return err
 	}
-	return err
+	if len(rest) != 0 {
+		return fmt.Errorf("%w: %d bytes too many after the saved chains", rbm.ErrFormat, len(rest))
+	}
+	p.restore(h)
+	return nil
 }

@@ -42,7 +42,7 @@ func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	switch {
 	case c.saved.Rows > 0:
 		if c.saved.Cols != m.Hidden() {
-			return fmt.Errorf("the saved chains have %d hidden units, the model has %d", c.saved.Cols, m.Hidden())
+			return fmt.Errorf("%w: the saved chains have %d hidden units, the model has %d", rbm.ErrFormat, c.saved.Cols, m.Hidden())
 		}
 		states.H.CopyFrom(c.saved)
 		c.saved = rbm.Bits{}
@@ -91,33 +91,40 @@ func (c *chains) appendBinary(b []byte) []byte {
 	return b
 }
 
-// readBinary is the inverse of appendBinary; it returns what follows.
-func (c *chains) readBinary(b []byte) ([]byte, error) {
+// readBinary reads what appendBinary wrote, for restore, and returns what
+// follows. It changes nothing.
+func (c *chains) readBinary(b []byte) (h rbm.Bits, rest []byte, err error) {
+	bad := func(format string, args ...any) (rbm.Bits, []byte, error) {
+		return rbm.Bits{}, nil, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+	}
 	if len(b) < 12 {
-		return nil, fmt.Errorf("%w: the saved chains are cut short", rbm.ErrFormat)
+		return bad("the saved chains are cut short")
 	}
 	version, rows, cols := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
 	b = b[12:]
 	switch {
 	case version != chainsVersion:
-		return nil, fmt.Errorf("%w: saved chains of version %d; this program reads version %d", rbm.ErrFormat, version, chainsVersion)
+		return bad("saved chains of version %d; this program reads version %d", version, chainsVersion)
 	case rows == 0:
-		c.states, c.saved = nil, rbm.Bits{}
-		return b, nil
+		return rbm.Bits{}, b, nil
 	case int(rows) != c.rows:
-		return nil, fmt.Errorf("%w: %d saved chains; the settings ask for %d", rbm.ErrFormat, rows, c.rows)
+		return bad("%d saved chains; the settings ask for %d", rows, c.rows)
 	case uint64(rows)*((uint64(cols)+63)/64)*8 > uint64(len(b)):
-		return nil, fmt.Errorf("%w: the saved chains are cut short", rbm.ErrFormat)
+		return bad("the saved chains are cut short")
 	}
-	h := rbm.NewBits(int(rows), int(cols))
+	h = rbm.NewBits(int(rows), int(cols))
 	for i := range h.Words {
 		h.Words[i] = binary.LittleEndian.Uint64(b[8*i:])
 	}
 	for r := range h.Rows {
 		if h.Cols%64 != 0 && h.Row(r)[h.Stride-1]>>(h.Cols%64) != 0 {
-			return nil, fmt.Errorf("%w: saved chain %d has bits beyond its last unit", rbm.ErrFormat, r)
+			return bad("saved chain %d has bits beyond its last unit", r)
 		}
 	}
+	return h, b[8*len(h.Words):], nil
+}
+
+// restore makes the next call begin at hidden states h; with no rows, anew.
+func (c *chains) restore(h rbm.Bits) {
 	c.states, c.saved = nil, h
-	return b[8*len(h.Words):], nil
 }

@@ -22,6 +22,10 @@ func (e *exact) Estimate(m *rbm.RBM, _ rbm.Batch, _ rbm.Key) (rbm.Phase, Info, e
 		}
 		e.enum, e.moments = enum, rbm.NewMoments(m)
 	}
+	if len(e.moments.V) != m.Visible() || len(e.moments.H) != m.Hidden() {
+		return rbm.Phase{}, Info{}, fmt.Errorf("the enumeration is of %d visible and %d hidden units, the model has %d and %d",
+			len(e.moments.V), len(e.moments.H), m.Visible(), m.Hidden())
+	}
 	e.enum.Set(m)
 	e.enum.Moments(e.moments)
 	return rbm.Phase{Moments: e.moments}, e.info, nil

@@ -14,7 +14,7 @@ type ins struct {
 	perm   *permanent
 	energy []float64 // of the group's particles, by temperature
 	share  []float64 // their weights
-	at     []int     // the permutation drawn
+	drawn  []int     // the permutation: particle by temperature
 	before []int32
 	draws  rbm.Key
 	first  uint64 // number of the group's first uniform
@@ -24,7 +24,7 @@ type ins struct {
 func newINS(s Settings) *ins {
 	k := len(s.Temperatures)
 	n := &ins{ladder: newLadder(s), energy: make([]float64, k), share: make([]float64, k),
-		at: make([]int, k), before: make([]int32, k)}
+		drawn: make([]int, k), before: make([]int32, k)}
 	n.perm = newPermanent(n.beta)
 	n.next = func(j int) float64 { return n.draws.Uniform(n.first + uint64(j)) }
 	return n
@@ -65,9 +65,9 @@ func (n *ins) reassign(g int, weigh bool) {
 		n.info.Groups++
 	}
 	n.first = uint64(g * len(rows))
-	n.perm.draw(n.at, n.next)
+	n.perm.draw(n.drawn, n.next)
 	copy(n.before, rows)
-	for j, k := range n.at {
+	for j, k := range n.drawn {
 		rows[j] = n.before[k]
 	}
 	n.crossed(n.before, rows)

@@ -38,7 +38,7 @@ func newLadder(s Settings) ladder {
 		info: Info{SwapTries: make([]int64, k-1), Swaps: make([]int64, k-1)},
 	}
 	for i, t := range s.Temperatures {
-		l.beta[i] = 1 / t
+		l.beta[i] = float64(float32(1 / t)) // the Gibbs steps take float32
 	}
 	for r := range l.at {
 		l.at[r] = int32(r)
@@ -111,8 +111,9 @@ func (l *ladder) MarshalBinary() ([]byte, error) {
 	return append(b, l.journey...), nil
 }
 
+// UnmarshalBinary changes nothing unless all of b fits.
 func (l *ladder) UnmarshalBinary(b []byte) error {
-	b, err := l.readBinary(b)
+	h, b, err := l.readBinary(b)
 	if err != nil {
 		return err
 	}
@@ -120,6 +121,7 @@ func (l *ladder) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("%w: the saved ladder has %d bytes after its chains, want %d", rbm.ErrFormat, len(b), 2*l.rows)
 	}
 	k := len(l.beta)
+	at := make([]int32, l.rows)
 	for g := range l.groups() {
 		seen := make([]bool, k)
 		for i, x := range b[g*k : (g+1)*k] {
@@ -127,14 +129,17 @@ func (l *ladder) UnmarshalBinary(b []byte) error {
 				return fmt.Errorf("%w: the saved temperatures of group %d are not a permutation", rbm.ErrFormat, g)
 			}
 			seen[x] = true
-			l.at[g*k+i] = int32(g*k + int(x))
+			at[g*k+i] = int32(g*k + int(x))
 		}
 	}
-	for i, x := range b[l.rows:] {
+	journey := b[l.rows:]
+	for i, x := range journey {
 		if x > downward {
 			return fmt.Errorf("%w: saved journey %d of particle %d", rbm.ErrFormat, x, i)
 		}
-		l.journey[i] = x
 	}
+	l.restore(h)
+	copy(l.at, at)
+	copy(l.journey, journey)
 	return nil
 }

@@ -31,6 +31,7 @@ type permanent struct {
 	// table[S] sums the products over all ways to put the particles of the
 	// set S at the last |S| temperatures.
 	table []float64
+	e     []float64 // sorted energies above the least
 	u, v  []float64
 }
 
@@ -38,7 +39,7 @@ func newPermanent(beta []float64) *permanent {
 	k := len(beta)
 	return &permanent{
 		beta: beta, order: make([]int, k), a: make([]float64, k*k),
-		table: make([]float64, 1<<k), u: make([]float64, k), v: make([]float64, k),
+		table: make([]float64, 1<<k), e: make([]float64, k), u: make([]float64, k), v: make([]float64, k),
 	}
 }
 
@@ -57,16 +58,18 @@ func (p *permanent) set(energy []float64) {
 		}
 		return a - b
 	})
+	// Only differences of energies count; from the least they lose nothing
+	// to the size that all share.
 	for k, particle := range p.order {
-		e := energy[particle]
+		p.e[k] = energy[particle] - energy[p.order[0]]
 		if k > 0 {
-			p.v[k] = p.v[k-1] + (p.beta[k-1]-p.beta[k])*(energy[p.order[k-1]]/2+e/2)
+			p.v[k] = p.v[k-1] + (p.beta[k-1]-p.beta[k])*(p.e[k-1]/2+p.e[k]/2)
 		}
-		p.u[k] = -p.beta[k]*e - p.v[k]
+		p.u[k] = -p.beta[k]*p.e[k] - p.v[k]
 	}
 	for j, beta := range p.beta {
-		for k, particle := range p.order {
-			p.a[j*n+k] = rbm.Exp(min(0, -beta*energy[particle]-p.u[k]-p.v[j]))
+		for k, e := range p.e {
+			p.a[j*n+k] = rbm.Exp(min(0, -beta*e-p.u[k]-p.v[j]))
 		}
 	}
 	p.table[0] = 1

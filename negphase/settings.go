@@ -86,19 +86,31 @@ func didYouMean(name string, known []string) string {
 	return ""
 }
 
-// New returns a new estimator. The error names the setting that is out of
-// range.
+// New returns a new estimator. The error is that of Check.
 func New(s Settings) (Estimator, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
 	k, err := find(s.Kind)
 	if err != nil {
 		return nil, err
 	}
+	return k.make(s), nil
+}
+
+// Check returns an error that names the setting that is out of range, of those
+// that the kind has, or the kind if it is unknown.
+func (s Settings) Check() error {
+	k, err := find(s.Kind)
+	if err != nil {
+		return err
+	}
 	for _, key := range k.keys {
 		if err := s.check(key); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return k.make(s), nil
+	return nil
 }
 
 const (
@@ -197,7 +209,7 @@ func (s Settings) String() string {
 // Parse reads settings in the grammar name[:key=value]…, such as
 // "pt:k=1:tau=1/2/3/4/5"; keys are k, swaps, chains, start and tau, and lists
 // are separated by '/'. What the text does not mention is taken from
-// defaults. The settings are checked as by New.
+// defaults. The settings are checked by Check.
 func Parse(text string, defaults Settings) (Settings, error) {
 	parts := strings.Split(text, ":")
 	s := defaults
@@ -206,6 +218,7 @@ func Parse(text string, defaults Settings) (Settings, error) {
 	if err != nil {
 		return s, err
 	}
+	var seen []string
 	for _, p := range parts[1:] {
 		key, value, ok := strings.Cut(p, "=")
 		if !ok {
@@ -218,12 +231,15 @@ func Parse(text string, defaults Settings) (Settings, error) {
 			return s, fmt.Errorf("%s has no setting %q%s; it has %s",
 				s.Kind, key, didYouMean(key, k.keys), strings.Join(k.keys, ", "))
 		}
+		if slices.Contains(seen, key) {
+			return s, fmt.Errorf("%s: %s is given twice", s.Kind, key)
+		}
+		seen = append(seen, key)
 		if err := s.set(key, value); err != nil {
 			return s, err
 		}
 	}
-	_, err = New(s)
-	return s, err
+	return s, s.Check()
 }
 
 func (s *Settings) set(key, value string) (err error) {
@@ -248,7 +264,10 @@ func (s *Settings) set(key, value string) (err error) {
 
 // ParseTemperatures reads a list of numbers separated by '/' or ','.
 func ParseTemperatures(text string) ([]float64, error) {
-	fields := strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == ',' })
+	if text == "" {
+		return nil, nil
+	}
+	fields := strings.Split(strings.ReplaceAll(text, ",", "/"), "/")
 	t := make([]float64, len(fields))
 	for i, f := range fields {
 		x, err := strconv.ParseFloat(strings.TrimSpace(f), 64)

@@ -10,8 +10,8 @@ import (
 )
 
 // exactGroups is the number of independent groups that start from the exact
-// law: a β that is off by a fifth then gives z = 20 and more.
-const exactGroups = 6000
+// law: a β that is off by a fifth then gives z = 25 and more.
+const exactGroups = 8000
 
 // Separate streams for the start and for the call.
 var startFrom, callFrom = rbm.NewKey(1001), rbm.NewKey(1002)

@@ -1,10 +1,6 @@
 package rbm
 
-import (
-	"math/bits"
-
-	"gorbm/rbm/internal/vec"
-)
+import "gorbm/rbm/internal/vec"
 
 // ascentWork is what Ascend needs beside its arguments, kept so that no step
 // allocates. A slot is one particle of either phase whose weight is not zero.
@@ -12,15 +8,15 @@ type ascentWork struct {
 	coef  []float32   // of each slot: rate·weight, negative in the negative phase
 	h     [][]float32 // hidden means of each slot
 	v     [][]uint64  // visible words of each slot
-	lists []uint32    // for each visible unit the panel offsets of its slots
-	end   []uint32    // end of each unit's part of lists
+	mask  []uint64    // of each block of visible units: words of the slots, then their transposes
+	lists []uint32    // of each block: the slots of its units, in groups of vec.Block slots
+	cuts  []uint32    // of each block and group: where the units' parts of lists end
 	all   []uint32    // every slot
-	mask  []uint64    // of 64 visible units: the slots in which each is on
-	g     []float32   // per panel: slots+1 rows of coef·h, the last zero
+	g     []float32   // per panel: coef·h, a row for each slot
 
 	rate       float32
 	plus, less *Moments
-	job        job
+	list, move job
 }
 
 // Ascend moves the parameters by rate · (pos − neg):
@@ -33,28 +29,53 @@ type ascentWork struct {
 // pass. It panics if the shapes differ.
 func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	a := &m.work
-	if a.job.part == nil {
-		a.job.part = m.ascendPart
+	if a.list.part == nil {
+		a.list.part, a.move.part = m.listPart, m.movePart
 	}
 	a.coef, a.h, a.v = a.coef[:0], a.h[:0], a.v[:0]
 	a.rate, a.plus, a.less = rate, pos.Moments, neg.Moments
 	m.addSlots(rate, pos)
 	m.addSlots(-rate, neg)
-	m.listSlots()
+	m.growAscent()
 
-	panels := vec.Blocks(m.Hidden())
-	if n := panels * (len(a.coef) + 1) * vec.Block; len(a.g) < n {
-		a.g = make([]float32, n)
-	}
-	work := len(a.lists) * m.Hidden()
+	work := len(a.coef) * m.Visible() * m.Hidden()
 	if a.plus != nil || a.less != nil {
-		work += m.Visible() * m.Hidden()
+		work += 8 * m.Visible() * m.Hidden()
 	}
-	a.job.run(panels, work >= wideWork)
-	m.ascendVisible()
+	wide := work >= wideWork
+	a.list.run(vec.Blocks(m.Visible()), wide)
+	a.move.run(ceilDiv(vec.Blocks(m.Hidden()), partPanels), wide)
 	clear(a.h) // keep no references to the caller's memory
 	clear(a.v)
 	a.plus, a.less = nil, nil
+}
+
+// groups returns the number of groups of slots, of which each is a word of a
+// transposed mask.
+func (a *ascentWork) groups() int { return vec.Blocks(len(a.coef)) }
+
+// listSize is the room for the slots of a block of visible units.
+func (a *ascentWork) listSize() int { return a.groups()*vec.Block*vec.Block + vec.ListSlack }
+
+// growAscent makes room for the slots that are there.
+func (m *RBM) growAscent() {
+	a := &m.work
+	blocks := vec.Blocks(m.Visible())
+	if n := blocks * a.groups() * vec.Block; len(a.mask) < n {
+		a.mask = make([]uint64, n)
+	}
+	if n := blocks * a.listSize(); len(a.lists) < n {
+		a.lists = make([]uint32, n)
+	}
+	if n := blocks * a.groups() * (vec.Block + 1); len(a.cuts) < n {
+		a.cuts = make([]uint32, n)
+	}
+	if n := vec.Blocks(m.Hidden()) * len(a.coef) * vec.Block; len(a.g) < n {
+		a.g = make([]float32, n)
+	}
+	for s := len(a.all); s < len(a.coef); s++ {
+		a.all = append(a.all, uint32(s)*vec.Block)
+	}
 }
 
 // addSlots appends the particles of p, if it has any.
@@ -81,79 +102,89 @@ func (m *RBM) addSlots(rate float32, p Phase) {
 	}
 }
 
-// listSlots turns the slots' rows of visible units into each visible unit's
-// list of slots: 64 × 64 bits at a time are transposed.
-func (m *RBM) listSlots() {
+// listPart turns the slots' words of block k of visible units into each unit's
+// list of slots, 64 × 64 bits at a time, and moves the units' biases.
+func (m *RBM) listPart(k int) {
 	a := &m.work
-	slots := len(a.coef)
-	a.lists, a.end, a.all = a.lists[:0], a.end[:0], a.all[:0]
-	for s := range slots {
-		a.all = append(a.all, uint32(s)*vec.Block)
+	lo := k * vec.Block
+	hi := min(lo+vec.Block, m.Visible())
+	groups := a.groups()
+	mask := a.mask[k*groups*vec.Block:][:groups*vec.Block]
+	for s, v := range a.v {
+		mask[s] = v[k]
 	}
-	if len(a.all)%2 != 0 {
-		a.all = append(a.all, uint32(slots)*vec.Block)
-	}
-	groups := vec.Blocks(slots)
-	if n := groups * vec.Block; len(a.mask) < n {
-		a.mask = make([]uint64, n)
-	}
-	for first := 0; first < m.Visible(); first += vec.Block {
-		for q := range groups {
-			t := (*[vec.Block]uint64)(a.mask[q*vec.Block:])
-			clear(t[:])
-			for s := q * vec.Block; s < min(slots, (q+1)*vec.Block); s++ {
-				t[s%vec.Block] = a.v[s][first/vec.Block]
-			}
-			vec.Transpose(t)
-		}
-		for i := range min(vec.Block, m.Visible()-first) {
-			lo := len(a.lists)
-			for q := range groups {
-				for w := a.mask[q*vec.Block+i]; w != 0; w &= w - 1 {
-					a.lists = append(a.lists, uint32(q*vec.Block+bits.TrailingZeros64(w))*vec.Block)
-				}
-			}
-			if (len(a.lists)-lo)%2 != 0 {
-				a.lists = append(a.lists, uint32(slots)*vec.Block)
-			}
-			a.end = append(a.end, uint32(len(a.lists)))
-		}
+	clear(mask[len(a.v):])
+
+	var bias [vec.Block]float32
+	copy(bias[:], m.VisibleBias[lo:hi])
+	vec.AddWhere(&bias, mask, a.coef)
+	copy(m.VisibleBias[lo:hi], bias[:])
+	addScaled(m.VisibleBias[lo:hi], a.rate, a.plus, lo)
+	addScaled(m.VisibleBias[lo:hi], -a.rate, a.less, lo)
+
+	lists := a.lists[k*a.listSize():][:a.listSize()]
+	first := uint32(0)
+	for q := range groups {
+		vec.Transpose((*[vec.Block]uint64)(mask[q*vec.Block:]))
+		cuts := a.unitCuts(k, q)
+		cuts[0] = first
+		vec.Lists(lists, cuts, mask[q*vec.Block:], 1, 0, hi-lo, 1, uint32(q*vec.Block*vec.Block))
+		first = cuts[hi-lo]
 	}
 }
 
-// ascendPart moves the weights and hidden biases of panel k.
-func (m *RBM) ascendPart(k int) {
+// unitCuts are where the slots of group q end in the lists of the units of
+// block k.
+func (a *ascentWork) unitCuts(k, q int) []uint32 {
+	const size = vec.Block + 1
+	return a.cuts[(k*a.groups()+q)*size:][:size]
+}
+
+// addScaled adds rate times the moments' ⟨v⟩ from unit lo on, if there are
+// moments.
+func addScaled(bias []float32, rate float32, s *Moments, lo int) {
+	if s == nil {
+		return
+	}
+	for i := range bias {
+		bias[i] += float32(rate * s.V[lo+i])
+	}
+}
+
+// movePart moves the weights and hidden biases of one group of panels.
+func (m *RBM) movePart(i int) {
 	a := &m.work
 	slots := len(a.coef)
-	size := (slots + 1) * vec.Block
-	g := a.g[k*size : (k+1)*size]
+	k := i * partPanels
+	panels := min(partPanels, vec.Blocks(m.Hidden())-k)
 	lo := k * vec.Block
-	hi := min(lo+vec.Block, m.Hidden())
-	clear(g[slots*vec.Block:])
-	for s, c := range a.coef {
-		row := g[s*vec.Block : (s+1)*vec.Block]
-		n := 0
-		for j, p := range a.h[s][lo:hi] {
-			row[j] = float32(c * p)
-			n++
+	hi := min(lo+panels*vec.Block, m.Hidden())
+	if slots > 0 {
+		g := a.g[k*slots*vec.Block:]
+		for s, c := range a.coef {
+			vec.Scale(g[s*vec.Block:], slots*vec.Block, a.h[s][lo:hi], c)
 		}
-		clear(row[n:])
-	}
-	panel := m.panel(k)
-	from := uint32(0)
-	for i, to := range a.end {
-		if from < to {
-			vec.RowSum((*[vec.Block]float32)(panel[i*vec.Block:]), g, a.lists[from:to])
+		w := m.w[k*m.rows*vec.Block:]
+		for b := range vec.Blocks(m.Visible()) {
+			lists := a.lists[b*a.listSize():][:a.listSize()]
+			rows := min(vec.Block, m.Visible()-b*vec.Block)
+			for q := range a.groups() {
+				cuts := a.unitCuts(b, q)[:rows+1]
+				vec.RowSums(w[b*vec.Block*vec.Block:], m.rows*vec.Block, g, slots*vec.Block, panels, lists, cuts)
+			}
 		}
-		from = to
+		for p := range panels {
+			var acc [vec.Block]float32
+			part := m.HiddenBias[lo+p*vec.Block : min(lo+(p+1)*vec.Block, hi)]
+			copy(acc[:], part)
+			vec.RowSums(acc[:], 0, g[p*slots*vec.Block:], 0, 1, a.all, []uint32{0, uint32(slots)})
+			copy(part, acc[:])
+		}
 	}
-	var acc [vec.Block]float32
-	copy(acc[:], m.HiddenBias[lo:hi])
-	vec.RowSum(&acc, g, a.all)
-	copy(m.HiddenBias[lo:hi], acc[:])
-
-	m.ascendMoments(k, a.plus, a.rate)
-	m.ascendMoments(k, a.less, -a.rate)
+	for p := k; p < k+panels; p++ {
+		m.ascendMoments(p, a.plus, a.rate)
+		m.ascendMoments(p, a.less, -a.rate)
+	}
 }
 
 // ascendMoments adds rate times the moments' part of panel k, if there are
@@ -173,28 +204,5 @@ func (m *RBM) ascendMoments(k int, s *Moments, rate float32) {
 	}
 	for j := lo; j < hi; j++ {
 		m.HiddenBias[j] += float32(rate * s.H[j])
-	}
-}
-
-// ascendVisible moves the visible biases.
-func (m *RBM) ascendVisible() {
-	a := &m.work
-	slots := len(a.coef)
-	from := uint32(0)
-	for i, to := range a.end {
-		b := m.VisibleBias[i]
-		for _, o := range a.lists[from:to] {
-			if s := int(o / vec.Block); s < slots {
-				b += a.coef[s]
-			}
-		}
-		from = to
-		if a.plus != nil {
-			b += float32(a.rate * a.plus.V[i])
-		}
-		if a.less != nil {
-			b += float32(-a.rate * a.less.V[i])
-		}
-		m.VisibleBias[i] = b
 	}
 }

@@ -27,7 +27,8 @@ var ErrTooLarge = errors.New("too many states to enumerate")
 // in closed form, the states of the other are listed in Gray-code order, one
 // row of W added or taken away a state. Softmax labels have Classes states,
 // not 2^Classes. Work is cut into blocks by the state's number, so results do
-// not depend on the number of processors.
+// not depend on the number of processors. It keeps its working memory, so that
+// repeated use allocates nothing; only one goroutine may use it at a time.
 type Enumeration struct {
 	m      *RBM
 	hidden bool // the hidden layer is listed
@@ -41,9 +42,23 @@ type Enumeration struct {
 	base  [][]float64 // per label state: preactivations of the summed layer with nothing on
 	shift []float64   // per label state: its own log weight
 
-	logs   []float64 // log-sum-exp of each block
-	groups []*sums   // partial moments
+	logs    []float64 // log-sum-exp of each block
+	scratch []scratch // of each group of blocks of LogZ
+	groups  []*sums   // partial moments
+
+	ctx      context.Context
+	progress func(done float64)
+	done     atomic.Int64 // blocks
+	logz     float64
+	logJob   job
+	sumJob   job
 }
+
+// scratch is what a group of blocks needs to be summed.
+type scratch struct{ a, logw []float64 }
+
+// logGroups is the number of parts that the blocks of LogZ are shared out in.
+const logGroups = 64
 
 // blockBits is the logarithm of the states of a block: sums in float64 start
 // afresh at each, so that rounding cannot pile up.
@@ -88,6 +103,11 @@ func NewEnumeration(m *RBM, limit int) (*Enumeration, error) {
 	e.bias = make([]float64, e.units)
 	e.rows, e.base, e.shift = alloc(e.units), alloc(e.labels), make([]float64, e.labels)
 	e.logs = make([]float64, e.blocks())
+	e.scratch = make([]scratch, min(e.blocks(), logGroups))
+	for i := range e.scratch {
+		e.scratch[i] = scratch{make([]float64, e.other), make([]float64, e.blockSize())}
+	}
+	e.logJob.part, e.sumJob.part = e.logPart, e.sumPart
 	e.Set(m)
 	return e, nil
 }
@@ -194,25 +214,31 @@ func (e *Enumeration) walk(b int, a []float64, visit func(logw float64), start f
 // is called now and then with the part that is done, from several goroutines.
 // It stops early with the context's error.
 func (e *Enumeration) LogZ(ctx context.Context, progress func(done float64)) (float64, error) {
-	n := e.blocks()
-	var done atomic.Int64
-	j := job{part: func(b int) {
-		if ctx.Err() != nil {
-			return
-		}
-		a := make([]float64, e.other)
-		logw := make([]float64, 0, e.blockSize())
-		e.walk(b, a, func(w float64) { logw = append(logw, w) }, nil, nil)
-		e.logs[b] = vec.LogSumExp(logw)
-		if d := done.Add(1); progress != nil {
-			progress(float64(d) / float64(n))
-		}
-	}}
-	j.run(n, e.wide())
+	e.ctx, e.progress = ctx, progress
+	e.done.Store(0)
+	e.logJob.run(len(e.scratch), e.wide())
+	e.ctx, e.progress = nil, nil
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
 	return vec.LogSumExp(e.logs), nil
+}
+
+// logPart sums the blocks of group g.
+func (e *Enumeration) logPart(g int) {
+	n, groups := e.blocks(), len(e.scratch)
+	s := &e.scratch[g]
+	for b := g * n / groups; b < (g+1)*n/groups; b++ {
+		if e.ctx.Err() != nil {
+			return
+		}
+		i := 0
+		e.walk(b, s.a, func(w float64) { s.logw[i] = w; i++ }, nil, nil)
+		e.logs[b] = vec.LogSumExp(s.logw)
+		if d := e.done.Add(1); e.progress != nil {
+			e.progress(float64(d) / float64(n))
+		}
+	}
 }
 
 // LogZ returns the exact log Z of m in nats by enumerating its smaller layer.

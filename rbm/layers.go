@@ -1,37 +1,59 @@
 package rbm
 
 import (
+	"math/bits"
 	"sync"
 
 	"gorbm/rbm/internal/vec"
 )
 
-// rowBlock is the number of rows that one part of a pass works on. It only
-// shapes the work: every sum belongs to one unit of one row.
-const rowBlock = 16
+// KernelLevel returns the instructions that the inner loops use on this
+// machine: "avx512", "avx2" or "go". All give the same bits.
+func KernelLevel() string { return vec.InUse().String() }
 
-// wideWork is the number of weights times rows below which a pass is not
-// worth sharing out: some 50 µs of one core.
-const wideWork = 1 << 17
+const (
+	// chunkRows is the number of rows that a pass lists at once, which bounds
+	// the memory of a pass over any number of them.
+	chunkRows = 128
+	// partPanels is the number of panels that one part of an up pass or of an
+	// ascent works on. A word of visible units of two panels, 32 KiB of weights,
+	// serves all rows from the first-level cache, and the eight additions of a
+	// row hide each other's latency.
+	partPanels = 2
+	// wideWork is the number of weights times rows below which a pass is not
+	// worth sharing out: some 50 µs of one core.
+	wideWork = 1 << 20
+	// rowBlock is the number of rows that one part of a loop over examples
+	// works on.
+	rowBlock = 16
+)
+
+// None of these shapes a sum: every sum belongs to one unit of one row.
+
+func rowBlocks(rows int) int { return ceilDiv(rows, rowBlock) }
 
 // layers holds what passes between the layers need beside the model and the
 // states: the lists of active units, and the arguments of the pass that is
-// running. It is kept from pass to pass so that none allocates.
+// running. It is kept from pass to pass so that none allocates. A pass works
+// on at most chunkRows rows.
 type layers struct {
-	active [][]uint32     // active visible units of each row, for the up pass
-	lanes  []vec.LaneList // active hidden units of each row, for the down pass
-	label  []float32      // label preactivations, rows × classes
+	lists  []uint32    // active visible units: word by word, in each row by row
+	cuts   []uint32    // where the parts of lists end
+	hidden vec.Columns // active hidden units
+	acts   []float32   // preactivations: block by block of units, in each row by row
+	label  []float32   // label preactivations, rows × classes
 
 	m       *RBM
+	first   int // the first row's number among all
 	v, h    Bits
 	mean    Matrix    // destination of means; no rows: not wanted
 	beta    []float32 // nil: all 1
-	energy  []float64 // rows × panels of −Σ h·a; nil: not wanted
+	energy  []float64 // of each row; nil: not wanted
 	draw    bool
 	stream  vec.Stream
 	up      job
 	down    job
-	partial []float64
+	partial []float64 // rows × panels of −Σ h·a
 }
 
 var layersPool = sync.Pool{New: func() any { return newLayers() }}
@@ -46,14 +68,20 @@ func newLayers() *layers {
 // grow makes room for rows.
 func (l *layers) grow(m *RBM, rows int) {
 	l.m = m
-	for len(l.active) < rows {
-		l.active = append(l.active, make([]uint32, 0, m.Visible()+1))
-		l.lanes = append(l.lanes, vec.LaneList{Offsets: make([]uint32, 0, m.Hidden())})
+	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
+	if n := rows*visible*vec.Block + vec.ListSlack; len(l.lists) < n {
+		l.lists = make([]uint32, n)
+	}
+	if n := rows*visible + 1; len(l.cuts) < n {
+		l.cuts = make([]uint32, n)
+	}
+	if n := rows * max(visible, hidden) * vec.Block; len(l.acts) < n {
+		l.acts = make([]float32, n)
 	}
 	if n := rows * m.Classes; len(l.label) < n {
 		l.label = make([]float32, n)
 	}
-	if n := rows * vec.Blocks(m.Hidden()); len(l.partial) < n {
+	if n := rows * hidden; len(l.partial) < n {
 		l.partial = make([]float64, n)
 	}
 }
@@ -62,12 +90,27 @@ func (l *layers) wide(rows int) bool {
 	return rows*l.m.Visible()*l.m.Hidden() >= wideWork
 }
 
-func rowBlocks(rows int) int { return (rows + rowBlock - 1) / rowBlock }
+// partRows returns the number of rows of one part of a pass that is cut into
+// groups of units already: many, so that weights are read once for all.
+func partRows(groups int) int {
+	if groups >= 4 {
+		return 64
+	}
+	return 16
+}
+
+// slice returns rows lo … hi−1, which share memory with a.
+func (a Matrix) slice(lo, hi int) Matrix {
+	return Matrix{Rows: hi - lo, Cols: a.Cols, Data: a.Data[lo*a.Cols : hi*a.Cols]}
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // listVisible lists the active visible units of every row of l.v.
 func (l *layers) listVisible() {
-	for r := range l.v.Rows {
-		l.active[r] = vec.Active(l.active[r][:0], l.v.Row(r), l.m.Visible())
+	rows := l.v.Rows
+	for k := range l.v.Stride {
+		vec.Lists(l.lists, l.cuts[k*rows:], l.v.Words[k:], l.v.Stride, 1, rows, 1, uint32(k*vec.Block*vec.Block))
 	}
 }
 
@@ -75,40 +118,66 @@ func (l *layers) listVisible() {
 // be there, and takes from them what l asks for: means at β = 1, draws at each
 // row's β into l.h, energy terms.
 func (l *layers) runUp() {
-	l.up.run(vec.Blocks(l.m.Hidden())*rowBlocks(l.v.Rows), l.wide(l.v.Rows))
+	groups := ceilDiv(vec.Blocks(l.m.Hidden()), partPanels)
+	l.up.run(groups*ceilDiv(l.v.Rows, partRows(groups)), l.wide(l.v.Rows))
 }
 
 func (l *layers) upPart(i int) {
-	blocks := rowBlocks(l.v.Rows)
-	k, lo := i/blocks, i%blocks*rowBlock
-	m := l.m
-	panel := m.panel(k)
-	bias := m.HiddenBias[k*vec.Block:]
-	width := min(len(bias), vec.Block)
-	var acc, u [vec.Block]float32
-	for r := lo; r < min(lo+rowBlock, l.v.Rows); r++ {
-		clear(acc[copy(acc[:], bias):])
-		vec.RowSum(&acc, panel, l.active[r])
-		if l.mean.Rows > 0 {
-			vec.Sigmoid(l.mean.Row(r)[k*vec.Block:][:width], acc[:])
+	m, rows := l.m, l.v.Rows
+	panels := vec.Blocks(m.Hidden())
+	size := partRows(ceilDiv(panels, partPanels))
+	parts := ceilDiv(rows, size)
+	k, lo := i/parts*partPanels, i%parts*size
+	n := min(size, rows-lo)
+	last := min(k+partPanels, panels)
+
+	for p := k; p < last; p++ {
+		var bias [vec.Block]float32
+		copy(bias[:], m.HiddenBias[p*vec.Block:])
+		acts := l.acts[(p*rows+lo)*vec.Block:]
+		for r := range n {
+			*(*[vec.Block]float32)(acts[r*vec.Block:]) = bias
 		}
-		if !l.draw {
-			continue
-		}
-		l.stream.Uniforms(&u, uint32(r), uint32(k))
-		word := vec.Draw(&acc, &u, l.betaOf(r)) & wordMask(width)
-		l.h.Row(r)[k] = word
-		if l.energy != nil {
-			l.partial[r*vec.Blocks(m.Hidden())+k] = -maskedSum(acc[:width], word)
-		}
+	}
+	acts := l.acts[(k*rows+lo)*vec.Block:]
+	panel := m.w[k*m.rows*vec.Block:]
+	for w := range l.v.Stride {
+		cuts := l.cuts[w*rows+lo:][:n+1]
+		vec.RowSums(acts, rows*vec.Block, panel, m.rows*vec.Block, last-k, l.lists, cuts)
+	}
+	for p := k; p < last; p++ {
+		l.hiddenUnits(p, lo, n)
 	}
 }
 
-func (l *layers) betaOf(r int) float32 {
-	if l.beta == nil {
-		return 1
+// hiddenUnits takes what is wanted of the preactivations of panel k, n rows
+// from lo on.
+func (l *layers) hiddenUnits(k, lo, n int) {
+	acts := l.acts[(k*l.v.Rows+lo)*vec.Block:][:n*vec.Block]
+	width := min(l.m.Hidden()-k*vec.Block, vec.Block)
+	if l.mean.Rows > 0 {
+		vec.Sigmoids(l.mean.Data[lo*l.mean.Cols+k*vec.Block:], l.mean.Cols, acts, n, width)
 	}
-	return l.beta[r]
+	if !l.draw {
+		return
+	}
+	l.drawUnits(l.h, acts, k, lo, n, width)
+	if l.energy == nil {
+		return
+	}
+	panels := vec.Blocks(l.m.Hidden())
+	for r := range n {
+		l.partial[(lo+r)*panels+k] = -maskedSum(acts[r*vec.Block:], l.h.Row(lo + r)[k])
+	}
+}
+
+// drawUnits draws block k of n rows of dst from lo on, at each row's β.
+func (l *layers) drawUnits(dst Bits, acts []float32, k, lo, n, width int) {
+	var beta []float32
+	if l.beta != nil {
+		beta = l.beta[lo:]
+	}
+	l.stream.Draws(dst.Words[lo*dst.Stride+k:], dst.Stride, acts, beta, uint32(l.first+lo), uint32(k), n, width)
 }
 
 // sumEnergy adds the parts of each row's energy in panel order.
@@ -117,8 +186,7 @@ func (l *layers) sumEnergy() {
 	for r := range l.v.Rows {
 		e := 0.0
 		for k, w := range l.v.Row(r) {
-			lo := k * vec.Block
-			e -= maskedSum(l.m.VisibleBias[lo:min(lo+vec.Block, l.m.Visible())], w)
+			e -= maskedSum(l.m.VisibleBias[k*vec.Block:], w)
 		}
 		for _, p := range l.partial[r*panels : (r+1)*panels] {
 			e += p
@@ -127,19 +195,15 @@ func (l *layers) sumEnergy() {
 	}
 }
 
-// listHidden lists the active hidden units of every row of l.h.
-func (l *layers) listHidden() {
-	for r := range l.h.Rows {
-		l.lanes[r].Set(l.h.Row(r), l.m.rows*vec.Block)
-	}
-}
-
-// runDown sums the visible preactivations of every row of l.h, whose lists
-// must be there, and draws l.v at each row's β or takes means at β = 1.
+// runDown sums the visible preactivations of every row of l.h, and draws l.v
+// at each row's β or takes means at β = 1.
 func (l *layers) runDown() {
-	rows := l.h.Rows
-	l.down.run(vec.Blocks(l.m.Visible())*rowBlocks(rows), l.wide(rows))
-	if l.m.softmax() {
+	rows, m := l.h.Rows, l.m
+	l.hidden.Set(l.h.Words, l.h.Stride, rows, vec.Blocks(m.Hidden()), m.rows*vec.Block)
+	groups := vec.Blocks(m.Visible())
+	l.down.run(groups*ceilDiv(rows, partRows(groups)), l.wide(rows))
+	l.hidden.Release()
+	if m.softmax() {
 		for r := range rows {
 			l.labels(r)
 		}
@@ -147,39 +211,34 @@ func (l *layers) runDown() {
 }
 
 func (l *layers) downPart(i int) {
-	blocks := rowBlocks(l.h.Rows)
-	k, lo := i/blocks, i%blocks*rowBlock
-	hi := min(lo+rowBlock, l.h.Rows)
-	m := l.m
+	m, rows := l.m, l.h.Rows
+	size := partRows(vec.Blocks(m.Visible()))
+	parts := ceilDiv(rows, size)
+	k, lo := i/parts, i%parts*size
+	n := min(size, rows-lo)
+
 	first := k * vec.Block
 	width := min(m.Visible()-first, vec.Block)
-	var acts [rowBlock][vec.Block]float32
+	acts := l.acts[(k*rows+lo)*vec.Block:][:n*vec.Block]
+	var bias [vec.Block]float32
+	copy(bias[:], m.VisibleBias[first:])
 	for t := 0; t < width; t += vec.Tile {
-		base := m.w[(first+t)*vec.Block:]
-		for r := lo; r < hi; r++ {
-			vec.Dot((*[vec.Tile]float32)(acts[r-lo][t:]), base, &l.lanes[r])
-		}
+		l.hidden.Dots(acts[t:], m.w[(first+t)*vec.Block:], (*[vec.Tile]float32)(bias[t:]), lo, lo+n)
 	}
 	plain := width // units of this block that are not a softmax label
 	if m.softmax() {
 		plain = min(max(m.Inputs()-first, 0), width)
+		for r := range n {
+			for c := plain; c < width; c++ {
+				l.label[(lo+r)*m.Classes+first+c-m.Inputs()] = acts[r*vec.Block+c]
+			}
+		}
 	}
-	var u [vec.Block]float32
-	for r := lo; r < hi; r++ {
-		act := &acts[r-lo]
-		for c, b := range m.VisibleBias[first : first+width] {
-			act[c] += b
-		}
-		for c := plain; c < width; c++ {
-			l.label[r*m.Classes+first+c-m.Inputs()] = act[c]
-		}
-		if l.mean.Rows > 0 {
-			vec.Sigmoid(l.mean.Row(r)[first:first+plain], act[:])
-		}
-		if l.draw {
-			l.stream.Uniforms(&u, uint32(r), uint32(k))
-			l.v.Row(r)[k] = vec.Draw(act, &u, l.betaOf(r)) & wordMask(plain)
-		}
+	if l.mean.Rows > 0 && plain > 0 {
+		vec.Sigmoids(l.mean.Data[lo*l.mean.Cols+first:], l.mean.Cols, acts, n, plain)
+	}
+	if l.draw {
+		l.drawUnits(l.v, acts, k, lo, n, plain)
 	}
 }
 
@@ -189,12 +248,16 @@ func (l *layers) labels(r int) {
 	m := l.m
 	x := l.label[r*m.Classes : (r+1)*m.Classes]
 	nx := m.Inputs()
-	if l.draw {
-		y := vec.DrawOne(x, l.stream.Uniform(uint32(r), uint32(nx)), l.betaOf(r))
-		l.v.Set(r, nx+y, true)
-	}
 	if l.mean.Rows > 0 {
 		vec.Softmax(l.mean.Row(r)[nx:], x)
+	}
+	if l.draw {
+		beta := float32(1)
+		if l.beta != nil {
+			beta = l.beta[r]
+		}
+		y := vec.DrawOne(x, l.stream.Uniform(uint32(l.first+r), uint32(nx)), beta)
+		l.v.Set(r, nx+y, true)
 	}
 }
 
@@ -204,10 +267,8 @@ func wordMask(n int) uint64 { return 1<<n - 1 }
 // maskedSum returns Σ x[i] over the one bits i of w, in float64, ascending.
 func maskedSum(x []float32, w uint64) float64 {
 	sum := 0.0
-	for i, x := range x {
-		if w>>i&1 != 0 {
-			sum += float64(x)
-		}
+	for ; w != 0; w &= w - 1 {
+		sum += float64(x[bits.TrailingZeros64(w)])
 	}
 	return sum
 }

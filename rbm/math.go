@@ -12,6 +12,3 @@ func Log(x float64) float64 { return vec.Log(x) }
 
 // LogSumExp returns log Σ eˣ, safe at any size; −Inf for no terms.
 func LogSumExp(x []float64) float64 { return vec.LogSumExp(x) }
-
-// KernelLevel returns the name of the instruction set that the kernels use.
-func KernelLevel() string { return "go" }

@@ -25,27 +25,32 @@ type sums struct {
 // goes off, which costs two additions a state and summed unit whatever the
 // number of listed ones.
 func (e *Enumeration) Moments(dst *Moments) float64 {
-	logz, _ := e.LogZ(context.Background(), nil)
-	groups := min(e.blocks(), momentGroups)
+	e.logz, _ = e.LogZ(context.Background(), nil)
+	groups := e.sumGroups()
 	for len(e.groups) < groups {
 		e.groups = append(e.groups, e.newSums())
 	}
-	j := job{part: func(g int) {
-		s := e.groups[g]
-		s.reset()
-		// Blocks are powers of two times the label states, so groups of one
-		// size cover them except where there are labels.
-		for b := g * e.blocks() / groups; b < (g+1)*e.blocks()/groups; b++ {
-			e.addBlock(s, b, logz)
-		}
-	}}
-	j.run(groups, e.wide())
+	e.sumJob.run(groups, e.wide())
 	total := e.groups[0]
 	for _, s := range e.groups[1:groups] {
 		total.add(s)
 	}
 	e.store(dst, total)
-	return logz
+	return e.logz
+}
+
+func (e *Enumeration) sumGroups() int { return min(e.blocks(), momentGroups) }
+
+// sumPart adds up the moments of the blocks of group g. Blocks are powers of
+// two times the label states, so groups of one size cover them except where
+// there are labels.
+func (e *Enumeration) sumPart(g int) {
+	s := e.groups[g]
+	s.reset()
+	n, groups := e.blocks(), e.sumGroups()
+	for b := g * n / groups; b < (g+1)*n/groups; b++ {
+		e.addBlock(s, b, e.logz)
+	}
 }
 
 func (e *Enumeration) newSums() *sums {

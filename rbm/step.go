@@ -7,7 +7,7 @@ import "gorbm/rbm/internal/vec"
 type States struct {
 	V, H   Bits      // visible and hidden states
 	Mean   Matrix    // p(h|v) at β = 1
-	Energy []float64 // E(v,h)
+	Energy []float64 // E(v,h); Step leaves it alone if it is nil
 
 	layers *layers
 }
@@ -40,23 +40,34 @@ func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 		panic("rbm: Step needs at least one step")
 	}
 	l := s.layers
-	l.grow(m, s.H.Rows)
-	l.v, l.h, l.beta, l.draw = s.V, s.H, beta, true
-	for t := range steps {
-		l.listHidden()
-		l.mean, l.energy = Matrix{}, nil
-		l.stream = key.Child(uint64(2 * t)).stream()
-		l.runDown()
-
-		l.listVisible()
-		if t == steps-1 {
-			l.mean, l.energy = s.Mean, s.Energy
+	l.grow(m, min(s.H.Rows, chunkRows))
+	l.draw = true
+	for lo := 0; lo < s.H.Rows; lo += chunkRows {
+		hi := min(lo+chunkRows, s.H.Rows)
+		l.first, l.v, l.h = lo, s.V.Slice(lo, hi), s.H.Slice(lo, hi)
+		if beta != nil {
+			l.beta = beta[lo:hi]
 		}
-		l.stream = key.Child(uint64(2*t + 1)).stream()
-		l.runUp()
+		for t := range steps {
+			l.mean, l.energy = Matrix{}, nil
+			l.stream = key.Child(uint64(2 * t)).stream()
+			l.runDown()
+
+			l.listVisible()
+			if t == steps-1 {
+				l.mean = s.Mean.slice(lo, hi)
+				if s.Energy != nil {
+					l.energy = s.Energy[lo:hi]
+				}
+			}
+			l.stream = key.Child(uint64(2*t + 1)).stream()
+			l.runUp()
+		}
+		if l.energy != nil {
+			l.sumEnergy()
+		}
 	}
-	l.sumEnergy()
-	l.m = nil
+	l.m, l.beta, l.energy = nil, nil, nil
 }
 
 // HiddenMean overwrites dst, v.Rows × Hidden(), with p(h=1|v). It panics if
@@ -67,10 +78,14 @@ func (m *RBM) HiddenMean(dst Matrix, v Bits) {
 		panic("rbm: HiddenMean needs dst of v.Rows × hidden")
 	}
 	l := layersPool.Get().(*layers)
-	l.grow(m, v.Rows)
-	l.v, l.mean, l.draw, l.energy = v, dst, false, nil
-	l.listVisible()
-	l.runUp()
+	l.grow(m, min(v.Rows, chunkRows))
+	l.draw, l.energy = false, nil
+	for lo := 0; lo < v.Rows; lo += chunkRows {
+		hi := min(lo+chunkRows, v.Rows)
+		l.v, l.mean = v.Slice(lo, hi), dst.slice(lo, hi)
+		l.listVisible()
+		l.runUp()
+	}
 	l.release()
 }
 
@@ -82,10 +97,13 @@ func (m *RBM) VisibleMean(dst Matrix, h Bits) {
 		panic("rbm: VisibleMean needs h of hidden units and dst of h.Rows × visible")
 	}
 	l := layersPool.Get().(*layers)
-	l.grow(m, h.Rows)
-	l.h, l.mean, l.draw = h, dst, false
-	l.listHidden()
-	l.runDown()
+	l.grow(m, min(h.Rows, chunkRows))
+	l.draw = false
+	for lo := 0; lo < h.Rows; lo += chunkRows {
+		hi := min(lo+chunkRows, h.Rows)
+		l.h, l.mean = h.Slice(lo, hi), dst.slice(lo, hi)
+		l.runDown()
+	}
 	l.release()
 }
 
@@ -108,13 +126,10 @@ func DrawBits(dst Bits, p Matrix, key Key) {
 		panic("rbm: DrawBits needs matrices of one shape")
 	}
 	s := key.stream()
-	var u [vec.Block]float32
-	for r := range dst.Rows {
-		row, words := p.Row(r), dst.Row(r)
-		for k := range words {
-			s.Uniforms(&u, uint32(r), uint32(k))
-			lo := k * vec.Block
-			words[k] = vec.DrawMean(row[lo:min(lo+vec.Block, len(row))], &u)
+	for k := range dst.Stride {
+		lo := k * vec.Block
+		if dst.Rows > 0 {
+			s.DrawMeans(dst.Words[k:], dst.Stride, p.Data[lo:], p.Cols, 0, uint32(k), dst.Rows, min(vec.Block, p.Cols-lo))
 		}
 	}
 }

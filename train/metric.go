@@ -26,14 +26,14 @@ type Metric struct {
 }
 
 // Metrics that are taken again and again look at a sample of the rows. These
-// bound its size by rows × weights; on one core the first takes half a second
-// as row sums, the second a tenth as products.
+// bound its size by rows × weights, to some tenths of a second of one core:
+// as row sums, and as products.
 const (
 	rowWork     = 1 << 28
-	productWork = 1 << 26
+	productWork = 1 << 25
 	// wholeWork bounds the last look, for those metrics that cannot take all
 	// rows then.
-	wholeWork = 1 << 29
+	wholeWork = 1 << 28
 	// leastRows is the least number of rows of a sample.
 	leastRows = 100
 	// likelihoodWork bounds the terms of an enumeration that is done again and

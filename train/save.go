@@ -150,7 +150,7 @@ func (t *Trainer) checkHeader(text []byte) (step int, err error) {
 		return 0, err
 	}
 	switch {
-	case h.Step < 0:
+	case h.Step < 0 || h.Step > MaxSteps:
 		return 0, fmt.Errorf("%w: the saved run is at step %d", rbm.ErrFormat, h.Step)
 	case !bytes.Equal(theirs, ours):
 		return 0, fmt.Errorf("the saved run has other settings: %s, not %s", theirs, ours)

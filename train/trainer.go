@@ -221,6 +221,9 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	t.model.HiddenMean(t.batch.H, t.batch.V)
 	negative, info, err := t.negative.Estimate(t.model, t.batch, t.key.Child(uint64(t.step)))
 	if err != nil {
+		if named := t.model.CheckFinite(); errors.Is(err, rbm.ErrDiverged) && named != nil {
+			err = named // the parameter says more than the energy
+		}
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}
 	t.optimizer.ascend(t.model, t.step, t.batch, negative)
@@ -242,6 +245,10 @@ type Observer func(ctx context.Context, e Event) error
 // ErrStop is returned by an observer that wants training to end here, without
 // failing.
 var ErrStop = errors.New("stop")
+
+// MaxSteps is the largest number of steps: rows dealt are then counted within
+// 63 bits.
+const MaxSteps = 1<<31 - 1
 
 // checkEvery is the number of steps between searches of all parameters for
 // values that are not finite: they cost as much as a fraction of a step.

@@ -102,12 +102,13 @@ const defaultHidden = 500
 const (
 	maxHidden     = 1 << 20
 	maxParameters = 1 << 30 // 4 GiB of weights
-	maxTraining   = 1 << 40 // steps
+	maxStates     = 1 << 29 // of hidden units in all rows or chains: 2 GiB of means
 )
 
 // A plan is a checked command line with its data loaded.
 type plan struct {
 	options
+	command     []string // as it was called
 	train, test *data.Set
 	settings    train.Settings
 	model       *rbm.RBM
@@ -124,6 +125,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	p.command = append([]string{o.flags.Name()}, args...)
 	return p.run(ctx, stdout, stderr)
 }
 
@@ -157,8 +159,8 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 	}
 	if p.steps = o.steps; o.flags.Given("epochs") {
 		steps := math.Ceil(o.epochs * float64(p.train.Len()) / float64(o.batch))
-		if steps > maxTraining {
-			return nil, cli.Usagef("-epochs is %v, which is %.3g steps; that is absurd", o.epochs, steps)
+		if steps > train.MaxSteps {
+			return nil, cli.Usagef("-epochs is %v, which is %.3g steps; at most %d are allowed", o.epochs, steps, train.MaxSteps)
 		}
 		p.steps = int(steps)
 	}
@@ -174,6 +176,9 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 	}
 	if n := (p.train.X.Cols + len(p.train.Classes)) * o.hidden; n > maxParameters {
 		return nil, cli.Usagef("-hidden is %d, which makes %d weights; at most %d are allowed", o.hidden, n, maxParameters)
+	}
+	if err := o.checkStates(negative); err != nil {
+		return nil, err
 	}
 	p.model = train.NewModel(p.train, o.hidden, labelled, kind, o.seed)
 	if negative.Kind == "exact" {
@@ -196,11 +201,26 @@ func (o *options) checkSteps() error {
 			return cli.Usagef("-epochs is %v; it must be above 0", o.epochs)
 		}
 	}
-	if err := cli.Between("steps", o.steps, 1, maxTraining); err != nil {
+	if err := cli.Between("steps", o.steps, 1, train.MaxSteps); err != nil {
 		return err
 	}
 	if o.flags.Given("eval-every") {
-		return cli.Between("eval-every", o.evalEvery, 1, maxTraining)
+		return cli.Between("eval-every", o.evalEvery, 1, train.MaxSteps)
+	}
+	return nil
+}
+
+// checkStates bounds the memory that batch and chains take beside the model.
+func (o *options) checkStates(s negphase.Settings) error {
+	if n := o.batch * o.hidden; n > maxStates {
+		return cli.Usagef("-batch %d with -hidden %d makes %d hidden states; at most %d are allowed", o.batch, o.hidden, n, maxStates)
+	}
+	replicas := 1
+	if negphase.Has(s.Kind, "tau") {
+		replicas = len(s.Temperatures)
+	}
+	if n := s.Chains * replicas * o.hidden; negphase.Has(s.Kind, "chains") && n > maxStates {
+		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", s.Chains, replicas, o.hidden, n, maxStates)
 	}
 	return nil
 }
@@ -223,12 +243,13 @@ func (o *options) negative() (negphase.Settings, error) {
 	if err != nil {
 		return s, cli.Usagef("-negphase %w", err)
 	}
-	for flagName, key := range map[string]string{"k": "k", "swaps": "swaps", "chains": "chains", "start": "start", "temperatures": "tau"} {
+	for _, pair := range [][2]string{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}} {
+		flagName, key := pair[0], pair[1]
 		if !o.flags.Given(flagName) {
 			continue
 		}
 		if !negphase.Has(name, key) {
-			return s, cli.Usagef("-%s has no meaning for -negphase %s", flagName, name)
+			return s, cli.Usagef("-%s has no meaning for -negphase %s; leave it out", flagName, name)
 		}
 		if strings.Contains(":"+rest, ":"+key+"=") {
 			return s, cli.Usagef("-%s and %s= in -negphase say the same; give one of them", flagName, key)

@@ -34,8 +34,11 @@ type Stream struct{ K0, K1, C2, C3 uint32 }
 // of one vector evaluation give four vectors of draws in unit order. A uniform
 // is an odd number below 2²⁴, the midpoint of a cell of width 2; as a float32
 // it is exact.
-func (s Stream) Uniforms(dst *[Block]float32, row, j uint32) {
-	for l := uint32(0); l < 16; l++ {
+func (s Stream) Uniforms(dst *[Block]float32, row, j uint32) { s.uniforms(dst, row, j) }
+
+// uniformsGo is Uniforms for the counters of the first width ≤ Block units.
+func (s Stream) uniformsGo(dst *[Block]float32, row, j uint32, width int) {
+	for l := uint32(0); l < uint32(min(16, width)); l++ {
 		x0, x1, x2, x3 := Philox(16*j+l, row, s.C2, s.C3, s.K0, s.K1)
 		dst[l] = float32(x0>>8 | 1)
 		dst[16+l] = float32(x1>>8 | 1)

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// wide returns the address of a table of 32-bit values, made at its first use.
+func wide(name string, values ...uint32) operand.Mem {
+	if m, ok := tables[name]; ok {
+		return m
+	}
+	m := c.StaticGlobal(name)
+	c.DataAttributes(attr.RODATA | attr.NOPTR)
+	for i, v := range values {
+		c.AddDatum(4*i, operand.U32(v))
+	}
+	tables[name] = m
+	return m
+}
+
+var tables = map[string]operand.Mem{}
+
+// bitsOfByte returns a vector of eight words, each with one bit of byte k of a
+// word.
+func bitsOfByte(k int) operand.Mem {
+	var v [8]uint32
+	for i := range v {
+		v[i] = 1 << (8*k + i)
+	}
+	return wide(fmt.Sprintf("bits%d", k), v[:]...)
+}
+
+// repeat returns a vector of eight times v.
+func repeat(name string, v uint32) operand.Mem {
+	return wide(name, v, v, v, v, v, v, v, v)
+}
+
+const ln2 = math.Ln2
+
+var negativeZero = math.Copysign(0, -1)
+
+// double returns a vector of four times x.
+func double(name string, x float64) operand.Mem {
+	b := math.Float64bits(x)
+	lo, hi := uint32(b), uint32(b>>32)
+	return wide(name, lo, hi, lo, hi, lo, hi, lo, hi)
+}
+
+// taylor returns 1/n!.
+func taylor(n int) operand.Mem {
+	f := 1.0 // exact to 18!
+	for i := 2; i <= n; i++ {
+		f *= float64(i)
+	}
+	return double(fmt.Sprintf("taylor%d", n), 1/f)
+}
+
+// The operations of a vector of float64 with a constant.
+func (s simd) mul64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VMULPD, c.VMULPD_BCST) }
+func (s simd) add64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VADDPD, c.VADDPD_BCST) }
+func (s simd) sub64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VSUBPD, c.VSUBPD_BCST) }
+func (s simd) max64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VMAXPD, c.VMAXPD_BCST) }
+func (s simd) or64(k operand.Mem, x ...reg.VecVirtual)  { s.with64(k, x, c.VORPD, c.VORPD_BCST) }
+
+func (s simd) with64(k operand.Mem, x []reg.VecVirtual, all, repeated func(...operand.Op)) {
+	for _, x := range x {
+		if s.zmm() {
+			repeated(k, x, x)
+		} else {
+			all(k, x, x)
+		}
+	}
+}

@@ -1,0 +1,486 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A simd is a width of vectors of float32.
+type simd struct {
+	name   string
+	width  int
+	vector func() reg.VecVirtual
+}
+
+var (
+	avx2   = simd{"AVX2", 8, c.YMM}
+	avx512 = simd{"AVX512", 16, c.ZMM}
+)
+
+func (s simd) zmm() bool { return s.width == 16 }
+
+// The constants of exp32 in package vec.
+var (
+	log2E      = float("log2E", 1.44269504)
+	roundMagic = float("roundMagic", 0x1.8p23)
+	ln2Hi      = float("ln2Hi", 0.693359375)
+	ln2Lo      = float("ln2Lo", -2.12194440e-4)
+	expC       = [...]constant{
+		2: float("expC2", 0.49999994), 3: float("expC3", 0.16666521), 4: float("expC4", 0.04166839),
+		5: float("expC5", 0.008368717), 6: float("expC6", 0.0013814599),
+	}
+	expMax  = float("expMax", 87)
+	expMin  = float("expMin", -87)
+	one     = float("one", 1)
+	two24   = float("two24", 1<<24)
+	signBit = constant{"signBit", 1 << 31}
+	lowBit  = constant{"lowBit", 1}
+	philoxM = [2]constant{{"philoxM0", 0xD2511F53}, {"philoxM1", 0xCD9E8D57}}
+)
+
+// A constant is a 32-bit value in all lanes, in memory.
+type constant struct {
+	name string
+	bits uint32
+}
+
+func float(name string, x float32) constant { return constant{name, math.Float32bits(x)} }
+
+func (k constant) mem() operand.Mem { return repeat(k.name, k.bits) }
+
+// The operations of vectors with a constant: x = x op k. AVX-512 repeats one
+// word of memory by itself.
+func (s simd) mul(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VMULPS, c.VMULPS_BCST) }
+func (s simd) add(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VADDPS, c.VADDPS_BCST) }
+func (s simd) sub(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VSUBPS, c.VSUBPS_BCST) }
+func (s simd) min(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VMINPS, c.VMINPS_BCST) }
+func (s simd) max(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VMAXPS, c.VMAXPS_BCST) }
+func (s simd) xor(k constant, x ...reg.VecVirtual) { s.with(k, x, c.VXORPS, c.VXORPS_BCST) }
+func (s simd) or(k constant, x ...reg.VecVirtual)  { s.with(k, x, c.VORPS, c.VORPS_BCST) }
+
+func (s simd) with(k constant, x []reg.VecVirtual, all, repeated func(...operand.Op)) {
+	for _, x := range x {
+		if s.zmm() {
+			repeated(k.mem(), x, x)
+		} else {
+			all(k.mem(), x, x)
+		}
+	}
+}
+
+// each does an operation between vectors in pairs: z = x op y.
+func each(op func(...operand.Op), y, x, z []reg.VecVirtual) {
+	for i := range x {
+		op(y[i], x[i], z[i])
+	}
+}
+
+// vectors returns n registers, with copies of x if there are any.
+func (s simd) vectors(n int, x ...reg.VecVirtual) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, n)
+	for i := range v {
+		v[i] = s.vector()
+		if x != nil {
+			c.VMOVAPS(x[i], v[i])
+		}
+	}
+	return v
+}
+
+// exp replaces every y by exp32(y), step by step, as one would not fill the
+// pipelines.
+func (s simd) exp(y ...reg.VecVirtual) {
+	s.min(expMax, y...)
+	s.max(expMin, y...)
+	n := s.vectors(len(y), y...)
+	s.mul(log2E, n...)
+	s.add(roundMagic, n...)
+	shift := s.vectors(len(y))
+	for i := range n {
+		c.VPSLLD(operand.U8(23), n[i], shift[i]) // n·2²³: the low bits of the rounded sum are n
+	}
+	s.sub(roundMagic, n...)
+	t := s.vectors(len(y), n...)
+	s.mul(ln2Hi, t...)
+	each(c.VSUBPS, t, y, y)
+	s.mul(ln2Lo, n...)
+	each(c.VSUBPS, n, y, y) // r
+	p := s.vectors(len(y), y...)
+	s.mul(expC[6], p...)
+	for k := 5; k >= 3; k-- {
+		s.add(expC[k], p...)
+		each(c.VMULPS, y, p, p)
+	}
+	s.add(expC[2], p...)
+	each(c.VMULPS, y, y, t)
+	each(c.VMULPS, t, p, p)
+	each(c.VADDPS, y, p, p)
+	s.add(one, p...)
+	each(c.VPADDD, shift, p, y) // ·2ⁿ: the result is a normal number, so its exponent is p's plus n
+}
+
+// philox evaluates Philox4x32-10 for a number of vectors of counters, each in
+// the low half of a 64-bit lane. What is in the high halves does not matter. x
+// are the four counter words of each. Vectors that are the same in several
+// sets are given once.
+func (s simd) philox(x [4][]reg.VecVirtual, keys reg.GPVirtual) [4][]reg.VecVirtual {
+	var m [2]reg.VecVirtual
+	for i := range m {
+		m[i] = s.vector()
+		if s.zmm() {
+			c.VPBROADCASTD(philoxM[i].mem(), m[i])
+		} else {
+			c.VMOVDQU(philoxM[i].mem(), m[i])
+		}
+	}
+	type pair [2]reg.VecVirtual
+	for round := range 10 {
+		var p, y [4][]reg.VecVirtual // products by word 0 or 2; new words
+		for i := 0; i < 4; i += 2 {
+			done := map[reg.VecVirtual]reg.VecVirtual{}
+			for _, w := range x[i] {
+				if done[w] == nil {
+					done[w] = s.vector()
+					c.VPMULUDQ(m[i/2], w, done[w])
+				}
+				p[i] = append(p[i], done[w])
+			}
+		}
+		// high gives the high halves of products ^ w ^ key.
+		high := func(p, w []reg.VecVirtual, key int) (out []reg.VecVirtual) {
+			k := mem(keys, 4*(2*round+key))
+			done := map[pair]reg.VecVirtual{}
+			for i := range p {
+				at := pair{p[i], w[i]}
+				if h := done[at]; h == nil {
+					h = s.vector()
+					done[at] = h
+					c.VPSHUFD(operand.U8(0xF5), p[i], h)
+					if s.zmm() {
+						c.VPTERNLOGD_BCST(operand.U8(0x96), k, w[i], h)
+					} else {
+						t := s.vector()
+						c.VPBROADCASTD(k, t)
+						c.VPXOR(w[i], h, h)
+						c.VPXOR(t, h, h)
+					}
+				}
+				out = append(out, done[at])
+			}
+			return out
+		}
+		y[0], y[1] = high(p[2], x[1], 0), p[2]
+		y[2], y[3] = high(p[0], x[3], 1), p[0]
+		x = y
+	}
+	return x
+}
+
+// merge puts the low halves of odd into the odd places of even.
+func (s simd) merge(even, odd reg.VecVirtual) reg.VecVirtual {
+	if s.zmm() {
+		c.VPSHUFD(operand.U8(0xA0), odd, oddLanes, even)
+	} else {
+		c.VPSHUFD(operand.U8(0xA0), odd, odd)
+		c.VPBLENDD(operand.U8(0xAA), odd, even, even)
+	}
+	return even
+}
+
+var oddLanes reg.OpmaskVirtual
+
+// uniform turns random words into 24-bit uniforms.
+func (s simd) uniform(x reg.VecVirtual) {
+	c.VPSRLD(operand.U8(8), x, x)
+	s.or(lowBit, x)
+	c.VCVTDQ2PS(x, x)
+}
+
+// firstCounters returns the first counter words of a block, 16j+l, of n even
+// and n odd lanes l from lane on.
+func (s simd) firstCounters(j reg.GPVirtual, lane int) [2]reg.VecVirtual {
+	var x [2]reg.VecVirtual
+	for odd := range 2 {
+		n := s.width / 2
+		v := make([]uint32, 2*n)
+		for i := range n {
+			v[2*i] = uint32(lane + 2*i + odd)
+		}
+		x[odd] = s.vector()
+		s.broadcast(j, x[odd])
+		c.VPADDD(wide(fmt.Sprintf("lanes%d_%d_%d", s.width, lane, odd), v...), x[odd], x[odd])
+	}
+	return x
+}
+
+// broadcast copies the low 32 bits of r to all lanes of x.
+func (s simd) broadcast(r reg.GPVirtual, x reg.VecVirtual) {
+	if s.zmm() {
+		c.VPBROADCASTD(r.As32(), x)
+		return
+	}
+	t := c.XMM()
+	c.VMOVD(r.As32(), t)
+	c.VPBROADCASTD(t, x)
+}
+
+// uniforms computes the uniforms of one block in a number of rows from row on.
+// keys are the twenty round keys, then counter words 2 and 3; first is 16j of
+// the block. emit is called for each vector of uniforms with its row and the
+// unit that it starts at.
+func (s simd) uniforms(keys, first, row reg.GPVirtual, rows int, emit func(r, unit int, u reg.VecVirtual)) {
+	for lane := 0; lane < 16; lane += s.width {
+		var x [4][]reg.VecVirtual
+		counters := s.firstCounters(first, lane)
+		var upper [2]reg.VecVirtual
+		for w := range upper {
+			upper[w] = s.vector()
+			c.VPBROADCASTD(mem(keys, 4*(20+w)), upper[w])
+		}
+		for r := range rows {
+			at, v := row, s.vector()
+			if r > 0 {
+				at = c.GP64()
+				c.LEAQ(mem(row, r), at)
+			}
+			s.broadcast(at, v)
+			for odd := range 2 {
+				x[0] = append(x[0], counters[odd])
+				x[1] = append(x[1], v)
+				x[2] = append(x[2], upper[0])
+				x[3] = append(x[3], upper[1])
+			}
+		}
+		y := s.philox(x, keys)
+		for w := range y {
+			for r := range rows {
+				u := s.merge(y[w][2*r], y[w][2*r+1])
+				s.uniform(u)
+				emit(r, 16*w+lane, u)
+			}
+		}
+	}
+}
+
+func draws() {
+	for _, s := range []simd{avx2, avx512} {
+		s.draws()
+		s.drawMeans()
+		s.uniformsBlocks()
+		s.sigmoids()
+	}
+}
+
+// rowLoop writes the loop over rows that Draws and DrawMeans share. fire
+// returns vectors of which the first is to be less than the second, from
+// values at x and uniforms u.
+func (s simd) rowLoop(fire func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs []reg.VecVirtual), next func()) {
+	words, wordStride := arg("words"), arg("wordStride")
+	c.SHLQ(operand.U8(3), wordStride)
+	x, xStride := arg("x"), bytes(arg("xStride"))
+	keys, first, row, n := arg("keys"), arg("first"), arg("row"), arg("n")
+	mask := arg("mask")
+	// Uniforms are computed for so many rows at a time that the pipelines are
+	// full, and then used for the rows that exist.
+	rows, vectors := 1, 2
+	var width [4]reg.OpmaskVirtual
+	if s.zmm() {
+		rows, vectors = 2, 4
+		oddLanesInit()
+		m := c.GP64()
+		c.MOVQ(mask, m)
+		for i := range width {
+			width[i] = c.K()
+			c.KMOVW(m.As32(), width[i])
+			c.SHRQ(operand.U8(16), m)
+		}
+	}
+	u := c.AllocLocal(4 * block * rows)
+
+	c.Label("rows")
+	s.uniforms(keys, first, row, rows, func(r, unit int, v reg.VecVirtual) {
+		c.VMOVUPS(v, u.Offset(4*(block*r+unit)))
+	})
+	for r := range rows {
+		word := c.GP64()
+		if !s.zmm() {
+			c.XORQ(word, word)
+		}
+		for unit := block - vectors*s.width; unit >= 0; unit -= vectors * s.width {
+			v, at := s.vectors(vectors), make([]operand.Mem, vectors)
+			for i := range v {
+				c.VMOVUPS(u.Offset(4*(block*r+unit+i*s.width)), v[i])
+				at[i] = mem(x, 4*(unit+i*s.width))
+			}
+			lhs, rhs := fire(at, v)
+			for i := vectors - 1; i >= 0; i-- {
+				if s.zmm() {
+					k := c.K()
+					c.VCMPPS(operand.U8(1), rhs[i], lhs[i], width[i], k)
+					c.KMOVW(k, mem(words, 2*i))
+					continue
+				}
+				c.VCMPPS(operand.U8(1), rhs[i], lhs[i], lhs[i])
+				bits := c.GP64()
+				c.VMOVMSKPS(lhs[i], bits.As32())
+				c.SHLQ(operand.U8(8), word)
+				c.ORQ(bits, word)
+			}
+		}
+		if !s.zmm() {
+			c.ANDQ(mask, word)
+			c.MOVQ(word, mem(words, 0))
+		}
+		c.ADDQ(wordStride, words)
+		c.ADDQ(xStride, x)
+		next()
+		c.DECQ(n)
+		if r < rows-1 {
+			c.JEQ(operand.LabelRef("done"))
+		}
+	}
+	c.ADDQ(operand.U8(rows), row)
+	c.TESTQ(n, n)
+	c.JNE(operand.LabelRef("rows"))
+	c.Label("done")
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// oddLanesInit makes the mask of the odd lanes of a zmm register.
+func oddLanesInit() {
+	oddLanes = c.K()
+	t := c.GP32()
+	c.MOVL(operand.U32(0xAAAA), t)
+	c.KMOVW(t, oddLanes)
+}
+
+func (s simd) draws() {
+	function("draws"+s.name, "func(words *uint64, wordStride int, x *float32, xStride int, beta *float32, betaStride int, keys *[22]uint32, first, row, n int, mask uint64)",
+		"draws"+s.name+" is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.")
+	beta, betaStride := arg("beta"), bytes(arg("betaStride"))
+	limit := s.vector()
+	c.VBROADCASTSS(two24.mem(), limit)
+	s.rowLoop(func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs []reg.VecVirtual) {
+		b, y := s.vector(), s.vectors(len(x))
+		c.VBROADCASTSS(mem(beta, 0), b)
+		for i := range y {
+			c.VMULPS(x[i], b, y[i])
+			rhs = append(rhs, limit)
+		}
+		s.xor(signBit, y...)
+		s.exp(y...)
+		s.add(one, y...)
+		each(c.VMULPS, u, y, y)
+		return y, rhs
+	}, func() { c.ADDQ(betaStride, beta) })
+}
+
+func (s simd) drawMeans() {
+	function("drawMeans"+s.name, "func(words *uint64, wordStride int, x *float32, xStride int, keys *[22]uint32, first, row, n int, mask uint64)",
+		"drawMeans"+s.name+" is DrawMeans of a whole block for n > 0 rows.")
+	s.rowLoop(func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs []reg.VecVirtual) {
+		y := s.vectors(len(x))
+		for i := range y {
+			c.VMOVUPS(x[i], y[i])
+		}
+		s.mul(two24, y...)
+		return u, y
+	}, func() {})
+}
+
+func (s simd) uniformsBlocks() {
+	function("uniforms"+s.name, "func(dst *float32, keys *[22]uint32, first, row int)",
+		"uniforms"+s.name+" is Stream.Uniforms.")
+	dst, keys, first, row := arg("dst"), arg("keys"), arg("first"), arg("row")
+	if s.zmm() {
+		oddLanesInit()
+	}
+	s.uniforms(keys, first, row, 1, func(r, unit int, u reg.VecVirtual) { c.VMOVUPS(u, mem(dst, 4*unit)) })
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// sigmoids writes means of n rows of up to a block: whole vectors, then the
+// rest of the row under a mask.
+func (s simd) sigmoids() {
+	function("sigmoids"+s.name, "func(dst *float32, dstStride int, x *float32, n, width int)",
+		"sigmoids"+s.name+" is Sigmoids for n > 0 rows of 0 < width ≤ 64.")
+	dst, dstStride, x, n, width := arg("dst"), bytes(arg("dstStride")), arg("x"), arg("n"), arg("width")
+	whole, left := c.GP64(), c.GP64()
+	c.MOVQ(width, whole)
+	c.SHRQ(operand.U8(log2(s.width)), whole)
+	c.ANDQ(operand.U8(s.width-1), width)
+	var k reg.OpmaskVirtual
+	mask := reg.VecVirtual(nil)
+	if s.zmm() {
+		k = c.K()
+		t := c.GP32()
+		c.MOVL(operand.U32(1<<16-1), t)
+		c.BZHIL(width.As32(), t, t)
+		c.KMOVW(t, k)
+	} else {
+		mask = c.YMM()
+		s.broadcast(width, mask)
+		c.VPCMPGTD(wide("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
+	}
+	unit := s.vector()
+	c.VBROADCASTSS(one.mem(), unit)
+	sigmoid := func(p reg.GPVirtual, n int) []reg.VecVirtual {
+		y := s.vectors(n)
+		for i := range y {
+			c.VMOVUPS(mem(p, 4*s.width*i), y[i])
+		}
+		s.xor(signBit, y...)
+		s.exp(y...)
+		s.add(one, y...)
+		for i := range y {
+			c.VDIVPS(y[i], unit, y[i])
+		}
+		return y
+	}
+	to, from := c.GP64(), c.GP64()
+	c.Label("row")
+	c.MOVQ(dst, to)
+	c.MOVQ(x, from)
+	c.MOVQ(whole, left)
+	for _, n := range []int{s.width / 4, 1} {
+		again, enough := fmt.Sprintf("vectors%d", n), fmt.Sprintf("fewer%d", n)
+		c.Label(again)
+		c.CMPQ(left, operand.U8(n))
+		c.JLT(operand.LabelRef(enough))
+		for i, y := range sigmoid(from, n) {
+			c.VMOVUPS(y, mem(to, 4*s.width*i))
+		}
+		c.ADDQ(operand.U32(4*s.width*n), to)
+		c.ADDQ(operand.U32(4*s.width*n), from)
+		c.SUBQ(operand.U8(n), left)
+		c.JMP(operand.LabelRef(again))
+		c.Label(enough)
+	}
+	c.TESTQ(width, width)
+	c.JEQ(operand.LabelRef("next"))
+	y := sigmoid(from, 1)[0] // x has whole rows of 64
+	if s.zmm() {
+		c.VMOVUPS(y, k, mem(to, 0))
+	} else {
+		c.VMASKMOVPS(y, mask, mem(to, 0))
+	}
+	c.Label("next")
+	c.ADDQ(dstStride, dst)
+	c.ADDQ(operand.U32(4*block), x)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("row"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func log2(n int) (k int) {
+	for ; n > 1; n >>= 1 {
+		k++
+	}
+	return k
+}

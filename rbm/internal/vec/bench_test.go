@@ -1,0 +1,137 @@
+package vec
+
+import (
+	"fmt"
+	"testing"
+)
+
+// forBench runs a benchmark at every level and reports count operations an
+// iteration as unit a second.
+func forBench(b *testing.B, name string, count float64, unit string, f func()) {
+	for l := Go; l <= Best(); l++ {
+		b.Run(fmt.Sprintf("level=%v/%s", l, name), func(b *testing.B) {
+			defer SetLevel(l)()
+			for b.Loop() {
+				f()
+			}
+			b.ReportMetric(count*float64(b.N)/b.Elapsed().Seconds()/1e9, "G"+unit+"/s")
+		})
+	}
+}
+
+// The row sums of 784 × 500 in the order of an up pass: two panels at a time,
+// a word of visible units at a time, all chains.
+func BenchmarkRowSums(b *testing.B) {
+	const n, panels = 784, 8
+	s := newSource(1, false)
+	rows := PanelRows(n)
+	w := s.fill(make([]float32, panels*rows*Block))
+	for _, batch := range []int{10, 50, 100} {
+		words := s.words(make([]uint64, batch*Blocks(n)), 0.19)
+		lists, cuts := make([]uint32, len(words)*Block+ListSlack), make([]uint32, len(words)+1)
+		for k := range Blocks(n) {
+			if k == Blocks(n)-1 {
+				for r := range batch {
+					words[r*Blocks(n)+k] &= wordMask(n % Block)
+				}
+			}
+			Lists(lists, cuts[k*batch:], words[k:], Blocks(n), 1, batch, 1, uint32(k*Block*Block))
+		}
+		acc := make([]float32, batch*panels*Block)
+		bytes := float64(cuts[len(words)]) * panels * Block * 4
+		forBench(b, fmt.Sprintf("batch=%d", batch), bytes, "B", func() {
+			for p := 0; p < panels; p += 2 {
+				for k := range Blocks(n) {
+					RowSums(acc[p*batch*Block:], batch*Block, w[p*rows*Block:], rows*Block, 2, lists, cuts[k*batch:(k+1)*batch+1])
+				}
+			}
+		})
+	}
+}
+
+// The sums of 784 × 500 in the order of a down pass; additions count for all
+// columns, on or off.
+func BenchmarkDots(b *testing.B) {
+	const n, panels = 784, 8
+	s := newSource(1, false)
+	rows := PanelRows(n)
+	w := s.fill(make([]float32, panels*rows*Block))
+	var bias [Tile]float32
+	for _, batch := range []int{10, 50, 100} {
+		words := s.words(make([]uint64, batch*panels), 0.3)
+		dst := make([]float32, batch*Block)
+		var c Columns
+		forBench(b, fmt.Sprintf("batch=%d", batch), float64(n*panels*Block*batch), "add", func() {
+			c.Set(words, panels, batch, panels, rows*Block)
+			for t := 0; t < n; t += Tile {
+				c.Dots(dst, w[t*Block:], &bias, 0, batch)
+			}
+		})
+	}
+}
+
+func BenchmarkDraws(b *testing.B) {
+	const n = 100
+	s := newSource(1, false)
+	x, words := s.fill(make([]float32, n*Block)), make([]uint64, n)
+	means := make([]float32, n*Block)
+	Sigmoids(means, Block, x, n, Block)
+	stream := Stream{1, 2, 3, 4}
+	forBench(b, "kind=tempered", n*Block, "draw", func() { stream.Draws(words, 1, x, nil, 0, 0, n, Block) })
+	forBench(b, "kind=means", n*Block, "draw", func() { stream.DrawMeans(words, 1, means, Block, 0, 0, n, Block) })
+}
+
+func BenchmarkUniforms(b *testing.B) {
+	var u [Block]float32
+	stream := Stream{1, 2, 3, 4}
+	forBench(b, "block=64", Block, "word", func() { stream.Uniforms(&u, 1, 2) })
+}
+
+func BenchmarkSigmoids(b *testing.B) {
+	const n = 100
+	x := newSource(1, false).fill(make([]float32, n*Block))
+	dst := make([]float32, n*Block)
+	for _, width := range []int{20, 64} {
+		forBench(b, fmt.Sprintf("width=%d", width), float64(n*width), "mean", func() { Sigmoids(dst, Block, x, n, width) })
+	}
+}
+
+func BenchmarkLists(b *testing.B) {
+	const n = 100
+	words := newSource(1, false).words(make([]uint64, n), 0.2)
+	list, cuts := make([]uint32, n*Block+ListSlack), make([]uint32, n+1)
+	forBench(b, "density=0.2", n*Block, "bit", func() { Lists(list, cuts, words, 1, 0, n, 1, 0) })
+}
+
+func BenchmarkTranspose(b *testing.B) {
+	m := (*[Block]uint64)(newSource(1, false).words(make([]uint64, Block), 0.2))
+	forBench(b, "bits=4096", Block*Block, "bit", func() { Transpose(m) })
+}
+
+func BenchmarkScale(b *testing.B) {
+	x := newSource(1, false).fill(make([]float32, 500))
+	dst := make([]float32, 8*Block)
+	forBench(b, "len=500", 4*500, "B", func() { Scale(dst, Block, x, 0.5) })
+}
+
+func BenchmarkAddWhere(b *testing.B) {
+	s := newSource(1, false)
+	words, coef := s.words(make([]uint64, 200), 0.2), s.fill(make([]float32, 200))
+	var acc [Block]float32
+	forBench(b, "slots=200", 200*Block, "add", func() { AddWhere(&acc, words, coef) })
+}
+
+func BenchmarkDrawOne(b *testing.B) {
+	x := newSource(1, false).fill(make([]float32, 10))
+	y := make([]float32, 10)
+	forBench(b, "classes=10", 1, "draw", func() { copy(y, x); DrawOne(y, 12345, 1) })
+}
+
+func BenchmarkSoftplusSum(b *testing.B) {
+	s := newSource(1, false)
+	x := make([]float64, 500)
+	for i := range x {
+		x[i] = s.NormFloat64() * 3
+	}
+	forBench(b, "len=500", 500, "term", func() { SoftplusSum(x) })
+}

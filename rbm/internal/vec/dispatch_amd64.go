@@ -1,0 +1,198 @@
+//go:build !noasm
+
+package vec
+
+// Assembly has no points at which the garbage collector can stop it. These
+// functions are not inlined, so that each call of one is such a point.
+
+//go:noinline
+func rowSums(acc []float32, accStride int, base []float32, baseStride, panels int, lists, cuts []uint32) {
+	l := InUse()
+	if l == Go {
+		rowSumsGo(acc, accStride, base, baseStride, panels, lists, cuts)
+		return
+	}
+	for panels > 0 {
+		do := 1
+		switch {
+		case l == AVX2:
+			rowSums1AVX2(&acc[0], accStride, &base[0], baseStride, &lists[0], &cuts[0], len(cuts)-1)
+		case panels >= 2:
+			do = 2
+			rowSums2AVX512(&acc[0], accStride, &base[0], baseStride, &lists[0], &cuts[0], len(cuts)-1)
+		default:
+			rowSums1AVX512(&acc[0], accStride, &base[0], baseStride, &lists[0], &cuts[0], len(cuts)-1)
+		}
+		if panels -= do; panels > 0 {
+			acc, base = acc[do*accStride:], base[do*baseStride:]
+		}
+	}
+}
+
+//go:noinline
+func (c *Columns) dots(dst, base []float32, bias *[Tile]float32, lo, n int) {
+	switch InUse() {
+	case AVX512:
+		words := c.words[lo*c.stride:]
+		if n >= 3 {
+			dots3AVX512(&dst[0], &base[0], c.panelStride, c.panels, &bias[0], &words[0], c.stride, n/3)
+		}
+		done := n / 3 * 3
+		switch n - done {
+		case 1:
+			dots1AVX512(&dst[done*Block], &base[0], c.panelStride, c.panels, &bias[0], &words[done*c.stride], c.stride, 1)
+		case 2:
+			dots2AVX512(&dst[done*Block], &base[0], c.panelStride, c.panels, &bias[0], &words[done*c.stride], c.stride, 1)
+		}
+	case AVX2:
+		dots1AVX2(&dst[0], &base[0], c.panelStride, c.panels, &bias[0], &c.words[lo*c.stride], c.stride, n)
+	default:
+		c.dotsGo(dst, base, bias, lo, n)
+	}
+}
+
+//go:noinline
+func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
+	if InUse() == AVX512 {
+		listsAVX512(&list[0], &cuts[0], &words[0], rowStride, wordStride, n, count, first, Block*Block)
+		return
+	}
+	listsGo(list, cuts, words, rowStride, wordStride, n, count, first) // AVX2 cannot compress
+}
+
+//go:noinline
+func scale(dst []float32, stride int, x []float32, a float32, blocks int) {
+	switch InUse() {
+	case AVX512:
+		scaleAVX512(&dst[0], stride, &x[0], a, blocks)
+	case AVX2:
+		scaleAVX2(&dst[0], stride, &x[0], a, blocks)
+	default:
+		scaleGo(dst, stride, x, a, blocks)
+	}
+}
+
+//go:noinline
+func addWhere(acc *[Block]float32, words []uint64, coef []float32) {
+	switch InUse() {
+	case AVX512:
+		addWhereAVX512(&acc[0], &words[0], &coef[0], len(words))
+	case AVX2:
+		addWhereAVX2(&acc[0], &words[0], &coef[0], len(words))
+	default:
+		addWhereGo(acc, words, coef)
+	}
+}
+
+//go:noinline
+func sigmoids(dst []float32, stride int, x []float32, n, width int) {
+	switch InUse() {
+	case AVX512:
+		sigmoidsAVX512(&dst[0], stride, &x[0], n, width)
+	case AVX2:
+		sigmoidsAVX2(&dst[0], stride, &x[0], n, width)
+	default:
+		sigmoidsGo(dst, stride, x, n, width)
+	}
+}
+
+var one = [1]float32{1}
+
+//go:noinline
+func (s Stream) draws(words []uint64, stride int, x, beta []float32, first, j uint32, n, width int) {
+	l := InUse()
+	if l == Go {
+		s.drawsGo(words, stride, x, beta, first, j, n, width)
+		return
+	}
+	b, bStride := &one[0], 0
+	if beta != nil {
+		b, bStride = &beta[0], 1
+	}
+	keys := s.keys()
+	if l == AVX512 {
+		drawsAVX512(&words[0], stride, &x[0], Block, b, bStride, &keys, int(16*j), int(first), n, wordMask(width))
+	} else {
+		drawsAVX2(&words[0], stride, &x[0], Block, b, bStride, &keys, int(16*j), int(first), n, wordMask(width))
+	}
+}
+
+//go:noinline
+func (s Stream) drawMeans(words []uint64, stride int, p []float32, pStride int, first, j uint32, n, width int) {
+	l := InUse()
+	if l == Go {
+		s.drawMeansGo(words, stride, p, pStride, first, j, n, width)
+		return
+	}
+	keys := s.keys()
+	if l == AVX512 {
+		drawMeansAVX512(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, wordMask(width))
+	} else {
+		drawMeansAVX2(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, wordMask(width))
+	}
+}
+
+//go:noinline
+func (s Stream) uniforms(dst *[Block]float32, row, j uint32) {
+	l := InUse()
+	if l == Go {
+		s.uniformsGo(dst, row, j, Block)
+		return
+	}
+	keys := s.keys()
+	if l == AVX512 {
+		uniformsAVX512(&dst[0], &keys, int(16*j), int(row))
+	} else {
+		uniformsAVX2(&dst[0], &keys, int(16*j), int(row))
+	}
+}
+
+// keys returns the two keys of each round, then the upper counter words.
+func (s Stream) keys() (k [22]uint32) {
+	k0, k1 := s.K0, s.K1
+	for i := range 10 {
+		k[2*i], k[2*i+1] = k0, k1
+		k0 += philoxW0
+		k1 += philoxW1
+	}
+	k[20], k[21] = s.C2, s.C3
+	return k
+}
+
+//go:noinline
+func exps(dst, x []float32, scale, shift float32) {
+	switch InUse() {
+	case AVX512:
+		expsAVX512(&dst[0], &x[0], len(x), scale, shift)
+	case AVX2:
+		expsAVX2(&dst[0], &x[0], len(x), scale, shift)
+	default:
+		expsGo(dst, x, scale, shift)
+	}
+}
+
+//go:noinline
+func softplusParts(factor, part, x []float64) {
+	l := InUse()
+	n := 0
+	if l != Go {
+		n = len(x) &^ 7
+	}
+	if n > 0 {
+		if l == AVX512 {
+			softplusPartsAVX512(&factor[0], &part[0], &x[0], n)
+		} else {
+			softplusPartsAVX2(&factor[0], &part[0], &x[0], n)
+		}
+	}
+	softplusPartsGo(factor[n:], part[n:], x[n:])
+}
+
+//go:noinline
+func transpose(m *[Block]uint64) {
+	if InUse() == AVX512 {
+		transposeAVX512(&m[0])
+		return
+	}
+	transposeGo(m)
+}

@@ -1,0 +1,166 @@
+package vec
+
+// rowsWork is the number of rows of Block units, up to 150 ns each, that
+// one call of assembly draws.
+const rowsWork = 1 << 10
+
+// Sigmoids writes 1/(1+e^−x) of the first width ≤ Block values of each of n
+// rows of x, Block apart, to rows of dst that are stride apart.
+func Sigmoids(dst []float32, stride int, x []float32, n, width int) {
+	if n <= 0 || width <= 0 {
+		return
+	}
+	_ = dst[(n-1)*stride+width-1]
+	_ = x[n*Block-1]
+	_ = x[:n*Block][width-1]
+	for lo := 0; lo < n; lo += rowsWork {
+		sigmoids(dst[lo*stride:], stride, x[lo*Block:], min(rowsWork, n-lo), width)
+	}
+}
+
+func sigmoidsGo(dst []float32, stride int, x []float32, n, width int) {
+	for r := range n {
+		to := dst[r*stride:][:width]
+		for i, x := range x[r*Block:][:width] {
+			to[i] = 1 / (1 + exp32(-x))
+		}
+	}
+}
+
+// Draws writes states of block j of n rows of units, of which the first width
+// exist: bit i of words[r·stride] is one with probability
+// 1/(1+e^(−beta[r]·x[r·Block+i])). A nil beta means 1. The uniform u is that
+// of the stream for row first+r and unit i of block j; no division is needed:
+// the test is u·(1+e^(−beta·x)) < 2²⁴.
+func (s Stream) Draws(words []uint64, stride int, x, beta []float32, first, j uint32, n, width int) {
+	if n <= 0 {
+		return
+	}
+	_ = words[(n-1)*stride]
+	_ = x[n*Block-1]
+	if beta != nil {
+		_ = beta[n-1]
+	}
+	for lo := 0; lo < n; lo += rowsWork {
+		b := beta
+		if b != nil {
+			b = b[lo:]
+		}
+		s.draws(words[lo*stride:], stride, x[lo*Block:], b, first+uint32(lo), j, min(rowsWork, n-lo), width)
+	}
+}
+
+func (s Stream) drawsGo(words []uint64, stride int, x, beta []float32, first, j uint32, n, width int) {
+	var u [Block]float32
+	b := float32(1)
+	for r := range n {
+		if beta != nil {
+			b = beta[r]
+		}
+		s.uniformsGo(&u, first+uint32(r), j, width)
+		var w uint64
+		for i, x := range x[r*Block:][:width] {
+			w |= less(u[i]*(1+exp32(-(b*x))), 1<<24) << i
+		}
+		words[r*stride] = w
+	}
+}
+
+// DrawMeans writes states of block j of n rows: bit i < width ≤ Block of
+// words[r·stride] is one with probability p[r·pStride+i], by the uniform of
+// row first+r and unit i of block j.
+func (s Stream) DrawMeans(words []uint64, stride int, p []float32, pStride int, first, j uint32, n, width int) {
+	if n <= 0 {
+		return
+	}
+	_ = words[(n-1)*stride]
+	_ = p[(n-1)*pStride+width-1]
+	if width == Block {
+		for lo := 0; lo < n; lo += rowsWork {
+			s.drawMeans(words[lo*stride:], stride, p[lo*pStride:], pStride, first+uint32(lo), j, min(rowsWork, n-lo), width)
+		}
+		return
+	}
+	for r := range n { // do not read past the row
+		var q [Block]float32
+		copy(q[:], p[r*pStride:][:width])
+		s.drawMeans(words[r*stride:], stride, q[:], Block, first+uint32(r), j, 1, width)
+	}
+}
+
+func (s Stream) drawMeansGo(words []uint64, stride int, p []float32, pStride int, first, j uint32, n, width int) {
+	var u [Block]float32
+	for r := range n {
+		s.uniformsGo(&u, first+uint32(r), j, width)
+		var w uint64
+		for i, p := range p[r*pStride:][:width] {
+			w |= less(u[i], p*(1<<24)) << i
+		}
+		words[r*stride] = w
+	}
+}
+
+// less returns 1 if a < b, else 0; the compiler makes no jump of it.
+func less(a, b float32) uint64 {
+	if a < b {
+		return 1
+	}
+	return 0
+}
+
+// wordMask returns a word whose low n bits are one, 0 ≤ n ≤ 64.
+func wordMask(n int) uint64 { return 1<<n - 1 }
+
+// DrawOne returns index k with probability proportional to e^(beta·x[k]), by
+// the inverse of the distribution function at the uniform u of
+// Stream.Uniforms. Exponentials are taken relative to the largest beta·x and
+// added in order. It overwrites x with them, and panics if x is empty.
+func DrawOne(x []float32, u, beta float32) int {
+	top := beta * x[0]
+	for _, x := range x[1:] {
+		if z := beta * x; z > top {
+			top = z
+		}
+	}
+	exps(x, x, beta, top)
+	var sum float32
+	for _, e := range x {
+		sum += e
+	}
+	u *= 0x1p-24 * sum
+	sum = 0
+	for k, e := range x {
+		if sum += e; u < sum {
+			return k
+		}
+	}
+	return len(x) - 1 // u reached the total by rounding
+}
+
+// Softmax writes e^x[k] / Σ e^x to dst, which may be x; both have the same
+// length, at least 1. Exponentials are taken relative to the largest x and
+// added in order.
+func Softmax(dst, x []float32) {
+	top := x[0]
+	for _, x := range x[1:] {
+		if x > top {
+			top = x
+		}
+	}
+	dst = dst[:len(x)]
+	exps(dst, x, 1, top)
+	var sum float32
+	for _, e := range dst {
+		sum += e
+	}
+	for k := range dst {
+		dst[k] /= sum
+	}
+}
+
+// expsGo writes e^(scale·x−shift) to dst, which may be x.
+func expsGo(dst, x []float32, scale, shift float32) {
+	for i, x := range x {
+		dst[i] = exp32(float32(scale*x) - shift)
+	}
+}

@@ -1,0 +1,467 @@
+package vec
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// forLevels runs a test at every level above plain Go that the machine has.
+func forLevels(t *testing.T, f func(t *testing.T, at func(func()))) {
+	for l := AVX2; l <= Best(); l++ {
+		t.Run(l.String(), func(t *testing.T) {
+			f(t, func(run func()) {
+				defer SetLevel(l)()
+				run()
+			})
+		})
+	}
+}
+
+// atGo runs f in plain Go.
+func atGo(f func()) {
+	defer SetLevel(Go)()
+	f()
+}
+
+// A source makes test data. In a wild one a value in eight is a denormal, a
+// huge number, a signed zero, an infinity or NaN.
+type source struct {
+	*rand.Rand
+	wild bool
+}
+
+func newSource(seed uint64, wild bool) *source {
+	return &source{rand.New(rand.NewPCG(seed, 1)), wild}
+}
+
+func (s *source) float() float32 {
+	if s.wild && s.IntN(8) == 0 {
+		odd := [...]float32{0, float32(math.Copysign(0, -1)), float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+			1e-45, -3e-42, 1.1754944e-38, math.MaxFloat32, -math.MaxFloat32, 87, -87, 88.5, -104, 100, -16}
+		return odd[s.IntN(len(odd))]
+	}
+	return float32(s.NormFloat64() * 3)
+}
+
+func (s *source) fill(x []float32) []float32 {
+	for i := range x {
+		x[i] = s.float()
+	}
+	return x
+}
+
+// words fills w with bits that are one at the given density.
+func (s *source) words(w []uint64, density float64) []uint64 {
+	for i := range w {
+		w[i] = 0
+		for b := range 64 {
+			if s.Float64() < density {
+				w[i] |= 1 << b
+			}
+		}
+	}
+	return w
+}
+
+// same demands equal bits, or NaN of any payload on both sides.
+func same(t *testing.T, what string, got, want []float32) {
+	t.Helper()
+	for i := range want {
+		g, w := math.Float32bits(got[i]), math.Float32bits(want[i])
+		if g != w && (got[i] == got[i] || want[i] == want[i]) {
+			t.Fatalf("%s: value %d is %v (%08x), plain Go gives %v (%08x)", what, i, got[i], g, want[i], w)
+		}
+	}
+}
+
+// forData goes through tame and wild data, both ends fenced, and all
+// alignments of a float32 in a vector.
+func forData(t *testing.T, f func(t *testing.T, s *source, low bool, misalign int)) {
+	seed := uint64(1)
+	for _, wild := range []bool{false, true} {
+		for _, low := range []bool{false, true} {
+			for misalign := range 4 {
+				seed++
+				f(t, newSource(seed, wild), low, misalign*5)
+			}
+		}
+	}
+}
+
+// shifted returns n fenced values that start shift values after a multiple of
+// the vector when the low end is fenced, and end as much before one if not.
+func shifted(t *testing.T, n, shift int, low bool) []float32 {
+	x := fenced[float32](t, n+shift, low)
+	if low {
+		return x[:n]
+	}
+	return x[shift:]
+}
+
+func TestRowSums(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for _, panels := range []int{1, 2, 3, 4, 7} {
+				const rows = 70
+				baseStride := rows*Block + s.IntN(3)*4
+				base := s.fill(shifted(t, (panels-1)*baseStride+rows*Block, shift, low))
+				for n := 1; n < 40; n += 1 + s.IntN(6) {
+					cuts := []uint32{uint32(s.IntN(3))}
+					lists := make([]uint32, cuts[0])
+					for range n {
+						for range s.IntN(4) * s.IntN(60) {
+							lists = append(lists, uint32(s.IntN(rows))*Block)
+						}
+						cuts = append(cuts, uint32(len(lists)))
+					}
+					l := fenced[uint32](t, len(lists), low)
+					copy(l, lists)
+					accStride := n*Block + s.IntN(2)*Block
+					got := s.fill(shifted(t, (panels-1)*accStride+n*Block, shift, low))
+					want := slices.Clone(got)
+					atGo(func() { RowSums(want, accStride, base, baseStride, panels, lists, cuts) })
+					at(func() { RowSums(got, accStride, base, baseStride, panels, l, cuts) })
+					same(t, fmt.Sprintf("%d panels, %d lists", panels, n), got, want)
+				}
+			}
+		})
+	})
+}
+
+// The plain Go of RowSums against its definition, in float32 and in order.
+func TestRowSumsDefinition(t *testing.T) {
+	defer SetLevel(Go)()
+	s := newSource(3, false)
+	base := s.fill(make([]float32, 50*Block))
+	for n := range 20 {
+		var list []uint32
+		for range n {
+			list = append(list, uint32(s.IntN(50))*Block)
+		}
+		got := s.fill(make([]float32, Block))
+		want := slices.Clone(got)
+		RowSums(got, Block, base, 0, 1, list, []uint32{0, uint32(n)})
+		for _, o := range list {
+			for c := range want {
+				want[c] += base[int(o)+c]
+			}
+		}
+		same(t, "sum", got, want)
+	}
+}
+
+func TestDots(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for _, panels := range []int{1, 2, 5, 8} {
+				for _, n := range []int{1, 2, 3, 4, 5, 6, 10, 33} {
+					panelStride := Tile*Block + s.IntN(3)*Block
+					base := s.fill(shifted(t, (panels-1)*panelStride+Tile*Block, shift, low))
+					stride := panels + s.IntN(2)
+					words := s.words(fenced[uint64](t, (n-1)*stride+panels, low), []float64{0, 0.1, 0.5, 1}[s.IntN(4)])
+					bias := (*[Tile]float32)(s.fill(fenced[float32](t, Tile, low)))
+					got := shifted(t, (n-1)*Block+Tile, shift, low)
+					want := make([]float32, len(got))
+					var plain, fast Columns
+					lo := s.IntN(n)
+					atGo(func() {
+						plain.Set(words, stride, n, panels, panelStride)
+						plain.Dots(want, base, bias, lo, n)
+					})
+					at(func() {
+						fast.Set(words, stride, n, panels, panelStride)
+						fast.Dots(got, base, bias, lo, n)
+					})
+					same(t, fmt.Sprintf("%d panels, %d rows", panels, n), got, want)
+				}
+			}
+		})
+	})
+}
+
+// The plain Go of Dots against the tree of its contract.
+func TestDotsDefinition(t *testing.T) {
+	defer SetLevel(Go)()
+	s := newSource(3, false)
+	const panels = 3
+	base := s.fill(make([]float32, panels*Tile*Block))
+	words := s.words(make([]uint64, panels), 0.4)
+	bias := (*[Tile]float32)(s.fill(make([]float32, Tile)))
+	var c Columns
+	c.Set(words, panels, 1, panels, Tile*Block)
+	got := make([]float32, Tile)
+	c.Dots(got, base, bias, 0, 1)
+	want := make([]float32, Tile)
+	for r := range want {
+		var x [16]float32
+		for j := range panels * Block {
+			if words[j/Block]>>(j%Block)&1 != 0 {
+				x[j%16] += base[j/Block*Tile*Block+r*Block+j%Block]
+			}
+		}
+		var q [4]float32
+		for k := range q {
+			q[k] = (x[4*k] + x[4*k+2]) + (x[4*k+1] + x[4*k+3])
+		}
+		want[r] = ((q[0] + q[2]) + (q[1] + q[3])) + bias[r]
+	}
+	same(t, "dot", got, want)
+}
+
+func TestDraws(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for n := range 20 {
+				stream := Stream{s.Uint32(), s.Uint32(), s.Uint32(), s.Uint32()}
+				first, j := s.Uint32(), s.Uint32N(1<<28)
+				stride := 1 + s.IntN(3)
+				words := fenced[uint64](t, max(0, n-1)*stride+1, low)
+				want := make([]uint64, len(words))
+				x := s.fill(shifted(t, n*Block, shift, low))
+				width := s.IntN(Block + 1)
+				var beta []float32
+				if s.IntN(3) > 0 {
+					beta = fenced[float32](t, n, low)
+					for i := range beta {
+						beta[i] = s.Float32()
+					}
+				}
+				atGo(func() { stream.Draws(want, stride, x, beta, first, j, n, width) })
+				at(func() { stream.Draws(words, stride, x, beta, first, j, n, width) })
+				if !slices.Equal(words, want) {
+					t.Fatalf("draws of %d rows of %d: %x, plain Go gives %x", n, width, words, want)
+				}
+			}
+		})
+	})
+}
+
+func TestDrawMeans(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for width := 1; width <= Block; width++ {
+				n := 1 + s.IntN(4)
+				stream := Stream{s.Uint32(), s.Uint32(), s.Uint32(), s.Uint32()}
+				pStride := width + s.IntN(9)
+				p := shifted(t, (n-1)*pStride+width, shift, low)
+				for i := range p {
+					p[i] = s.Float32()
+					if s.wild && s.IntN(9) == 0 {
+						p[i] = s.float()
+					}
+				}
+				words := fenced[uint64](t, n, low)
+				want := make([]uint64, n)
+				atGo(func() { stream.DrawMeans(want, 1, p, pStride, 7, 3, n, width) })
+				at(func() { stream.DrawMeans(words, 1, p, pStride, 7, 3, n, width) })
+				if !slices.Equal(words, want) {
+					t.Fatalf("draws of %d rows of %d: %x, plain Go gives %x", n, width, words, want)
+				}
+			}
+		})
+	})
+}
+
+func TestUniformsLevels(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		s := newSource(1, false)
+		for range 200 {
+			stream := Stream{s.Uint32(), s.Uint32(), s.Uint32(), s.Uint32()}
+			row, j := s.Uint32(), s.Uint32N(1<<28)
+			var want [Block]float32
+			got := (*[Block]float32)(fenced[float32](t, Block, s.IntN(2) == 0))
+			atGo(func() { stream.Uniforms(&want, row, j) })
+			at(func() { stream.Uniforms(got, row, j) })
+			same(t, "uniforms", got[:], want[:])
+		}
+	})
+}
+
+func TestSigmoids(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for width := range Block + 1 {
+				n := s.IntN(4)
+				stride := width + s.IntN(9)
+				x := s.fill(shifted(t, n*Block, shift, low))
+				got := shifted(t, max(0, n-1)*stride+width, shift, low)
+				for i := range got {
+					got[i] = float32(math.NaN()) // what lies between rows stays
+				}
+				want := slices.Clone(got)
+				atGo(func() { Sigmoids(want, stride, x, n, width) })
+				at(func() { Sigmoids(got, stride, x, n, width) })
+				same(t, fmt.Sprintf("%d rows of %d", n, width), got, want)
+			}
+		})
+	})
+}
+
+func TestListsLevels(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		s := newSource(1, false)
+		for range 200 {
+			n, count := s.IntN(70), s.IntN(5)
+			rowStride, wordStride := 1, max(n, 1)
+			if s.IntN(2) == 0 {
+				rowStride, wordStride = max(count, 1), 1
+			}
+			low := s.IntN(2) == 0
+			words := s.words(fenced[uint64](t, n*count, low), []float64{0, 0.02, 0.2, 1}[s.IntN(4)])
+			start, first := uint32(s.IntN(5)), uint32(s.IntN(1000))
+			size := int(start) + n*count*Block + ListSlack
+			got, want := fenced[uint32](t, size, low), make([]uint32, size)
+			cuts, wantCuts := fenced[uint32](t, n+1, low), make([]uint32, n+1)
+			cuts[0], wantCuts[0] = start, start
+			atGo(func() { Lists(want, wantCuts, words, rowStride, wordStride, n, count, first) })
+			at(func() { Lists(got, cuts, words, rowStride, wordStride, n, count, first) })
+			if count == 0 {
+				continue
+			}
+			if !slices.Equal(cuts, wantCuts) {
+				t.Fatalf("cuts %v, plain Go gives %v", cuts, wantCuts)
+			}
+			if end := cuts[n]; !slices.Equal(got[start:end], want[start:end]) {
+				t.Fatalf("list %v, plain Go gives %v", got[start:end], want[start:end])
+			}
+		}
+	})
+}
+
+func TestListsDefinition(t *testing.T) {
+	words := []uint64{1<<63 | 5, 1 << 7, 0, 1} // two rows of two words
+	list, cuts := make([]uint32, 4*Block+ListSlack), make([]uint32, 3)
+	Lists(list, cuts, words, 2, 1, 2, 2, 100)
+	want := []uint32{100, 100 + 2*Block, 100 + 63*Block, 100 + 71*Block, 100 + 64*Block}
+	if !slices.Equal(list[:5], want) || !slices.Equal(cuts, []uint32{0, 4, 5}) {
+		t.Errorf("got %v and %v, want %v and [0 4 5]", list[:5], cuts, want)
+	}
+}
+
+func TestScale(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		for n := range 258 {
+			s := newSource(uint64(n), n%2 == 0)
+			low := s.IntN(2) == 0
+			shift := s.IntN(16)
+			x := s.fill(shifted(t, n, shift, low))
+			stride := Block + s.IntN(3)*Block
+			size := 0
+			if n > 0 {
+				size = (Blocks(n)-1)*stride + Block
+			}
+			got := shifted(t, size, shift, low)
+			want := slices.Clone(got)
+			a := s.float()
+			atGo(func() { Scale(want, stride, x, a) })
+			at(func() { Scale(got, stride, x, a) })
+			same(t, fmt.Sprintf("%d values", n), got, want)
+			for i, x := range x {
+				if y := want[i/Block*stride+i%Block]; y != x*a && (y == y || x*a == x*a) {
+					t.Fatalf("value %d is %v, want %v", i, y, x*a)
+				}
+			}
+			for i := n; i < Blocks(n)*Block; i++ {
+				if want[i/Block*stride+i%Block] != 0 {
+					t.Fatalf("value %d past the end is not zero", i)
+				}
+			}
+		}
+	})
+}
+
+func TestAddWhere(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for n := range 40 {
+				words := s.words(fenced[uint64](t, n, low), 0.3)
+				coef := s.fill(fenced[float32](t, n, low))
+				got := (*[Block]float32)(s.fill(shifted(t, Block, shift, low)))
+				want, sum := *got, *got
+				atGo(func() { AddWhere(&want, words, coef) })
+				at(func() { AddWhere(got, words, coef) })
+				same(t, "sums", got[:], want[:])
+				for i, a := range coef {
+					for c := range sum {
+						if words[i]>>c&1 != 0 {
+							sum[c] += a
+						}
+					}
+				}
+				same(t, "definition", want[:], sum[:])
+			}
+		})
+	})
+}
+
+// exps by length, and through it the labels.
+func TestLabelsLevels(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for n := 1; n < 258; n++ {
+				x := s.fill(shifted(t, n, shift, low))
+				got, want := shifted(t, n, shift, low), make([]float32, n)
+				a, b := s.float(), s.float()
+				atGo(func() { exps(want, x, a, b) })
+				at(func() { exps(got, x, a, b) })
+				same(t, "exps", got, want)
+				atGo(func() { Softmax(want, x) })
+				at(func() { Softmax(got, x) })
+				same(t, "softmax", got, want)
+				u, beta := float32(s.IntN(1<<24)|1), s.Float32()
+				var k, l int
+				atGo(func() { k = DrawOne(slices.Clone(x), u, beta) })
+				at(func() { l = DrawOne(x, u, beta) })
+				if k != l {
+					t.Fatalf("label %d of %d, plain Go draws %d", l, n, k)
+				}
+			}
+		})
+	})
+}
+
+func TestSoftplusSumLevels(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		for n := range 258 {
+			for _, wild := range []bool{false, true} {
+				s := newSource(uint64(n), wild)
+				x := fenced[float64](t, n, n%2 == 0)
+				for i := range x {
+					x[i] = s.NormFloat64() * 20
+					if wild && s.IntN(50) == 0 {
+						x[i] = float64(s.float())
+					}
+				}
+				var got, want float64
+				atGo(func() { want = SoftplusSum(x) })
+				at(func() { got = SoftplusSum(x) })
+				if math.Float64bits(got) != math.Float64bits(want) && (got == got || want == want) {
+					t.Fatalf("%d terms: %v, plain Go gives %v", n, got, want)
+				}
+			}
+		}
+	})
+}
+
+func TestTransposeLevels(t *testing.T) {
+	check := func(t *testing.T) {
+		s := newSource(1, false)
+		for range 50 {
+			m := (*[Block]uint64)(s.words(fenced[uint64](t, Block, s.IntN(2) == 0), 0.3))
+			old := *m
+			Transpose(m)
+			for i := range Block {
+				for j := range Block {
+					if old[i]>>j&1 != m[j]>>i&1 {
+						t.Fatalf("bit %d of word %d is not bit %d of word %d", j, i, i, j)
+					}
+				}
+			}
+		}
+	}
+	t.Run("go", func(t *testing.T) { atGo(func() { check(t) }) })
+	forLevels(t, func(t *testing.T, at func(func())) { at(func() { check(t) }) })
+}

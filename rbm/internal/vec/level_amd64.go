@@ -1,0 +1,20 @@
+//go:build !noasm
+
+package vec
+
+import "golang.org/x/sys/cpu"
+
+// best is the only place that asks what the processor has.
+var best = func() Level {
+	x := &cpu.X86
+	switch {
+	case !x.HasAVX2:
+		return Go
+	case !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512DQ || !x.HasAVX512VL || !x.HasBMI2 || !x.HasPOPCNT:
+		return AVX2
+	}
+	return AVX512
+}()
+
+// Best returns the highest level that the machine and the build have.
+func Best() Level { return best }

@@ -1,0 +1,90 @@
+package vec
+
+import "math/bits"
+
+// ListSlack is the number of places past the end of its output that Lists may
+// overwrite.
+const ListSlack = 16
+
+// Lists writes the offsets of the one bits of n rows of words, each row count
+// words that are wordStride apart, ascending: bit b of word q is offset
+// first + (q·Block+b)·Block. Row i goes to list[cuts[i]:cuts[i+1]], one after
+// the other; cuts[0] is given, cuts[1] … cuts[n] are written. list must have
+// room for all bits and ListSlack more.
+func Lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
+	if n <= 0 || count <= 0 {
+		return
+	}
+	_ = cuts[n]
+	_ = words[(n-1)*rowStride+(count-1)*wordStride]
+	_ = list[int(cuts[0])+n*count*Block+ListSlack-1]
+	rows := max(1, listsWork/count)
+	for lo := 0; lo < n; lo += rows {
+		lists(list, cuts[lo:], words[lo*rowStride:], rowStride, wordStride, min(rows, n-lo), count, first)
+	}
+}
+
+// listsWork is the number of words, some 6 ns each, that one call of assembly
+// lists.
+const listsWork = 1 << 14
+
+func listsGo(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
+	p := int(cuts[0])
+	for i := range n {
+		for q := range count {
+			o := first + uint32(q*Block*Block)
+			for w := words[i*rowStride+q*wordStride]; w != 0; w &= w - 1 {
+				list[p] = o + uint32(bits.TrailingZeros64(w))*Block
+				p++
+			}
+		}
+		cuts[i+1] = uint32(p)
+	}
+}
+
+// Scale writes a·x to dst, block by block: x[k·Block+c]·a goes to
+// dst[k·stride+c], and the last block is filled up with zeros.
+func Scale(dst []float32, stride int, x []float32, a float32) {
+	whole := len(x) / Block
+	if whole > 0 {
+		_ = dst[(whole-1)*stride+Block-1]
+		scale(dst, stride, x, a, whole)
+	}
+	if rest := x[whole*Block:]; len(rest) > 0 {
+		var last [Block]float32
+		copy(last[:], rest)
+		scale(dst[whole*stride:][:Block], stride, last[:], a, 1)
+		clear(dst[whole*stride+len(rest):][:Block-len(rest)])
+	}
+}
+
+func scaleGo(dst []float32, stride int, x []float32, a float32, blocks int) {
+	for k := range blocks {
+		to := dst[k*stride:][:Block]
+		for c, x := range x[k*Block:][:Block] {
+			to[c] = x * a
+		}
+	}
+}
+
+// AddWhere adds coef[s] to acc[c] for each s, ascending, where bit c of
+// words[s] is one.
+func AddWhere(acc *[Block]float32, words []uint64, coef []float32) {
+	for words = words[:len(coef)]; len(words) > 0; {
+		n := min(len(words), addWork)
+		addWhere(acc, words[:n], coef[:n])
+		words, coef = words[n:], coef[n:]
+	}
+}
+
+// addWork is the number of words, up to 10 ns each, that one call of assembly
+// adds.
+const addWork = 1 << 14
+
+func addWhereGo(acc *[Block]float32, words []uint64, coef []float32) {
+	for s, w := range words {
+		for ; w != 0; w &= w - 1 {
+			acc[bits.TrailingZeros64(w)] += coef[s]
+		}
+	}
+}

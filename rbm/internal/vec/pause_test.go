@@ -1,0 +1,81 @@
+package vec
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"testing"
+)
+
+// The garbage collector waits until every goroutine can be stopped, which
+// assembly cannot. Calls that would each take milliseconds if they were not
+// cut up must not make it wait for one. The median is asserted: a single wait
+// may be the operating system's.
+func TestPauses(t *testing.T) {
+	const n = 1 << 14
+	s := newSource(1, false)
+	base := s.fill(make([]float32, 256*Block))
+	acc := make([]float32, n*Block)
+	lists, cuts := make([]uint32, n*128), make([]uint32, n+1)
+	for i := range lists {
+		lists[i] = uint32(s.IntN(256)) * Block
+	}
+	for i := range cuts {
+		cuts[i] = uint32(i * 128)
+	}
+	words, out := s.words(make([]uint64, n), 0.1), make([]uint32, n*Block+ListSlack)
+	coef := s.fill(make([]float32, n))
+	var bias [Tile]float32
+	var columns Columns
+	columns.Set(words, 1, n, 1, 0)
+	stream := Stream{1, 2, 3, 4}
+	ends := make([]uint32, n+1)
+	for name, f := range map[string]func(){
+		"RowSums":   func() { RowSums(acc, 0, base, 0, 1, lists, cuts) },
+		"Dots":      func() { columns.Dots(acc, base, &bias, 0, n) },
+		"Sigmoids":  func() { Sigmoids(acc, Block, acc, n, Block) },
+		"Draws":     func() { stream.Draws(words, 1, acc, nil, 0, 0, n, Block) },
+		"DrawMeans": func() { stream.DrawMeans(words, 1, acc, Block, 0, 0, n, Block) },
+		"Lists":     func() { Lists(out, ends, words, 1, 0, n, 1, 0) },
+		"AddWhere":  func() { AddWhere((*[Block]float32)(acc), words, coef) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			stop, stopped := make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(stopped)
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						f()
+					}
+				}
+			}()
+			sample := []metrics.Sample{{Name: "/sched/pauses/stopping/gc:seconds"}}
+			read := func() *metrics.Float64Histogram {
+				metrics.Read(sample)
+				h := sample[0].Value.Float64Histogram()
+				return &metrics.Float64Histogram{Counts: append([]uint64(nil), h.Counts...), Buckets: h.Buckets}
+			}
+			before := read()
+			for range 40 {
+				runtime.GC()
+			}
+			after := read()
+			close(stop)
+			<-stopped
+			short, long := uint64(0), uint64(0)
+			for i, c := range after.Counts {
+				c -= before.Counts[i]
+				if after.Buckets[i+1] <= 1e-3 {
+					short += c
+				} else {
+					long += c
+				}
+			}
+			if short <= long {
+				t.Errorf("%d waits up to a millisecond, %d longer", short, long)
+			}
+		})
+	}
+}

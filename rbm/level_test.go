@@ -1,0 +1,235 @@
+package rbm
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"testing"
+	"time"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// A digest of everything that the batched layers compute.
+func digestOfPasses(s shape, rows int) string {
+	h := sha256.New()
+	m := s.random(4, 0.3)
+	c := NewStates(m, rows)
+	c.H.Randomize(NewKey(1))
+	data := NewStates(m, rows/2+1)
+	data.H.Randomize(NewKey(2))
+	m.Step(data, nil, 1, NewKey(3))
+	beta := make([]float32, rows)
+	for r := range beta {
+		beta[r] = 1 / float32(1+r%3)
+	}
+	hidden, visible := NewMatrix(rows/2+1, m.Hidden()), NewMatrix(rows, m.Visible())
+	bits := NewBits(rows/2+1, m.Hidden())
+	weight := make([]float32, rows)
+	for r := range weight {
+		weight[r] = float32(r%4) / float32(rows)
+	}
+	for t := range uint64(3) {
+		m.HiddenMean(hidden, data.V)
+		DrawBits(bits, hidden, NewKey(4).Child(t))
+		m.Step(c, beta, 2, NewKey(5).Child(t))
+		m.VisibleMean(visible, c.H)
+		m.Ascend(0.1, Phase{Batch: Batch{V: data.V, H: hidden}}, Phase{Batch: Batch{V: c.V, H: c.Mean, Weight: weight}})
+		moments := NewMoments(m)
+		moments.Set(Batch{V: c.V, H: c.Mean})
+		m.Ascend(0.01, Phase{Moments: moments}, Phase{Batch: Batch{V: c.V, H: c.Mean}})
+		free := make([]float64, rows)
+		m.FreeEnergy(free, c.V)
+		for _, x := range []any{hidden.Data, bits.Words, c.V.Words, c.H.Words, c.Mean.Data, c.Energy, visible.Data,
+			m.w, m.VisibleBias, m.HiddenBias, free} {
+			binary.Write(h, binary.LittleEndian, x)
+		}
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
+// Every level of the kernels gives the same bits on any number of processors.
+func TestLevelsAndProcessors(t *testing.T) {
+	shapes := []shape{
+		{1, 1, 0, Softmax}, {63, 65, 0, Softmax}, {64, 64, 3, Bernoulli}, {70, 500, 10, Softmax},
+		{784, 130, 0, Softmax}, {300, 257, 7, Softmax},
+	}
+	for _, s := range shapes {
+		for _, rows := range []int{1, 7, 150} {
+			want := ""
+			for level := vec.Go; level <= vec.Best(); level++ {
+				for _, procs := range []int{1, 2, 4, 7} {
+					restore := vec.SetLevel(level)
+					old := runtime.GOMAXPROCS(procs)
+					got := digestOfPasses(s, rows)
+					runtime.GOMAXPROCS(old)
+					restore()
+					if want == "" {
+						want = got
+					}
+					if got != want {
+						t.Errorf("%v, %d rows: %v on %d processors gives %s, want %s", s, rows, level, procs, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestKernelLevel(t *testing.T) {
+	defer vec.SetLevel(vec.Go)()
+	if got := KernelLevel(); got != "go" {
+		t.Errorf("level %q, want go", got)
+	}
+}
+
+// The garbage collector waits for every goroutine to reach a point at which it
+// can stop, of which assembly has none. The median wait is asserted: single
+// ones also wait for the operating system.
+func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
+	m := New(784, 4096, 0, Softmax)
+	m.Randomize(0.01, NewKey(1))
+	s := NewStates(m, 300)
+	mean := NewMatrix(300, 4096)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for i := uint64(0); ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			m.Step(s, nil, 1, NewKey(i))
+			m.HiddenMean(mean, s.V)
+			b := Batch{V: s.V, H: mean}
+			m.Ascend(1e-6, Phase{Batch: b}, Phase{Batch: b})
+		}
+	}()
+	sample := []metrics.Sample{{Name: "/sched/pauses/stopping/gc:seconds"}}
+	counts := func() []uint64 {
+		metrics.Read(sample)
+		return append([]uint64(nil), sample[0].Value.Float64Histogram().Counts...)
+	}
+	before := counts()
+	for range 100 {
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	after := counts()
+	close(stop)
+	<-stopped
+	short, long := uint64(0), uint64(0)
+	for i, edge := range sample[0].Value.Float64Histogram().Buckets[1:] {
+		n := after[i] - before[i]
+		if edge <= 1e-3 {
+			short += n
+		} else {
+			long += n
+		}
+	}
+	t.Logf("%d stops within a millisecond, %d longer", short, long)
+	if short < 100 || short <= long {
+		t.Errorf("%d stops took up to a millisecond, %d longer", short, long)
+	}
+}
+
+// Training 784 × 500 on a data set of MNIST's size stays under 120 MiB.
+func TestPeakMemory(t *testing.T) {
+	const limit = 120 << 10 // KiB
+	if os.Getenv("GORBM_PEAK") != "" {
+		m := New(784, 500, 0, Softmax)
+		data := NewBits(60000, 784)
+		data.Randomize(NewKey(1))
+		s := NewStates(m, 100)
+		mean := NewMatrix(100, 500)
+		for i := range uint64(100) {
+			pos := data.Slice(int(i)*100, int(i+1)*100)
+			m.HiddenMean(mean, pos)
+			m.Step(s, nil, 1, NewKey(i))
+			m.Ascend(0.01, Phase{Batch: Batch{V: pos, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
+		}
+		free := make([]float64, data.Rows)
+		m.FreeEnergy(free[:2000], data.Slice(0, 2000))
+		status, err := os.ReadFile("/proc/self/status")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range strings.Split(string(status), "\n") {
+			if kb := 0; strings.HasPrefix(line, "VmHWM:") {
+				fmt.Sscanf(line, "VmHWM: %d", &kb)
+				fmt.Println("peak", kb)
+			}
+		}
+		return
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("reads /proc")
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestPeakMemory$")
+	cmd.Env = append(os.Environ(), "GORBM_PEAK=1")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kb := 0
+	if _, err := fmt.Sscanf(string(out), "peak %d", &kb); err != nil || kb == 0 {
+		t.Fatalf("no peak in %q", out)
+	}
+	t.Logf("%d MiB", kb>>10)
+	if kb > limit {
+		t.Errorf("peak memory of %d MiB", kb>>10)
+	}
+}
+
+func TestMeansAllocateNothing(t *testing.T) {
+	m := shape{130, 200, 10, Softmax}.random(4, 0.3)
+	const rows = 2*chunkRows + 9
+	v, h := NewBits(rows, 130), NewBits(rows, 200)
+	v.Randomize(NewKey(1))
+	vm, hm := NewMatrix(rows, 130), NewMatrix(rows, 200)
+	for name, f := range map[string]func(){
+		"HiddenMean":  func() { m.HiddenMean(hm, v) },
+		"VisibleMean": func() { m.VisibleMean(vm, h) },
+		"DrawBits":    func() { DrawBits(h, hm, NewKey(2)) },
+	} {
+		f()
+		if n := testing.AllocsPerRun(50, f); n != 0 {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
+
+func TestExactMomentsAllocateNothing(t *testing.T) {
+	for _, s := range []shape{{20, 12, 0, Softmax}, {5, 4, 3, Softmax}} {
+		m := s.random(1, 1)
+		e, err := NewEnumeration(m, GradientLimit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dst := NewMoments(m)
+		e.Moments(dst)
+		if n := testing.AllocsPerRun(20, func() { e.Set(m); e.Moments(dst) }); n != 0 {
+			t.Errorf("%v: %v allocations a call", s, n)
+		}
+	}
+}
+
+// An energy that is not wanted is not computed, and nothing else changes.
+func TestStepWithoutEnergy(t *testing.T) {
+	m := shape{20, 70, 3, Softmax}.random(4, 1)
+	a, b := NewStates(m, 5), NewStates(m, 5)
+	b.Energy = nil
+	m.Step(a, nil, 2, NewKey(1))
+	m.Step(b, nil, 2, NewKey(1))
+	for i, w := range a.H.Words {
+		if b.H.Words[i] != w {
+			t.Fatal("other states")
+		}
+	}
+}

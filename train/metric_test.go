@@ -1,0 +1,281 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorbm/data"
+	"gorbm/negphase"
+	"gorbm/rbm"
+)
+
+// tinyModel has one input, two classes and one hidden unit. Its biases are 0
+// and its weights 0, and ln 3 of the input, ln 7 of class 1, so that the
+// weight of a visible state, 1 + exp(Σ w), is
+//
+//	          x=0  x=1
+//	label 0    2    4
+//	label 1    8   22
+//
+// and 36 in all with a softmax label. With Bernoulli labels, no label has the
+// weights of label 0 and both those of label 1: 72 in all.
+func tinyModel(kind rbm.LabelKind) *rbm.RBM {
+	m := rbm.New(3, 1, 2, kind)
+	w := rbm.NewMatrix(3, 1)
+	w.Data[0], w.Data[2] = float32(math.Log(3)), float32(math.Log(7))
+	m.SetWeights(w)
+	return m
+}
+
+// tinySet has the rows (x,y) = (1,1), (0,1), (1,0).
+func tinySet() *data.Set {
+	s := &data.Set{
+		Name: "tiny", X: rbm.NewBits(3, 1), Y: []int32{1, 1, 0}, Classes: []string{"a", "b"},
+		Height: 1, Width: 1, Binarize: data.Binary,
+	}
+	s.X.Set(0, 0, true)
+	s.X.Set(2, 0, true)
+	return s
+}
+
+// tinyTest has the row (1,1) alone.
+func tinyTest() *data.Set {
+	s := tinySet()
+	s.X, s.Y = s.X.Slice(0, 1), s.Y[:1]
+	return s
+}
+
+// handTol covers ln 3 and ln 7 rounded to float32 in three terms.
+const handTol = 1e-6
+
+func TestMetricsByHand(t *testing.T) {
+	log := math.Log
+	classes := (log(22./26) + log(8./10) + log(4./26)) / 3
+	for _, c := range []struct {
+		kind          rbm.LabelKind
+		total, pseudo float64
+	}{
+		{rbm.Softmax, 36, classes + log(22./30*8/30*4/6)/3},
+		// The unit of the class that a row does not have, or has, is even.
+		{rbm.Bernoulli, 72, classes + log(22./30*8/30*4/6)/3 + log(0.5)},
+	} {
+		m := tinyModel(c.kind)
+		want := map[string]float64{
+			"error_train": 1. / 3, "error_test": 0,
+			"accuracy_sum": log(22. / 26), "accuracy_mean": log(22. / 26), // of the test row
+			"log_likelihood_train": log(22*8*4)/3 - log(c.total), "log_likelihood_test": log(22 / c.total),
+			"pseudo_likelihood_train": c.pseudo, "pseudo_likelihood_test": pseudoOfTest(c.kind),
+		}
+		metrics, err := NewMetrics([]string{"auto"}, m, tinySet(), tinyTest(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, whole := range []bool{false, true} {
+			seen := 0
+			for _, metric := range metrics {
+				got, err := metric.Measure(context.Background(), m, whole)
+				if err != nil || len(got) != len(metric.Values) {
+					t.Fatal(got, metric.Values, err)
+				}
+				for i, name := range metric.Values {
+					if _, ok := want[name]; !ok {
+						t.Errorf("%s is not expected", name)
+					}
+					near(t, fmt.Sprint(c.kind, " ", name), got[i], want[name], handTol)
+					seen++
+				}
+			}
+			if seen != len(want) {
+				t.Errorf("%d values of %d", seen, len(want))
+			}
+		}
+		// Without test rows, the accuracy is that of the training rows.
+		metrics, err = NewMetrics([]string{"classification"}, m, tinySet(), nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := metrics[0].Measure(context.Background(), m, false)
+		if err != nil || !slices.Equal(metrics[0].Values, []string{"error_train", "accuracy_sum", "accuracy_mean"}) {
+			t.Fatal(got, metrics[0].Values, err)
+		}
+		near(t, "accuracy_sum", got[1], 3*classes, handTol)
+		near(t, "accuracy_mean", got[2], classes, handTol)
+
+		score := Classify(m, tinySet(), []int32{2, 2, 0, 1})
+		if score.N != 4 || score.Error != 0.5 {
+			t.Errorf("score %+v", score)
+		}
+	}
+}
+
+// pseudoOfTest is the log pseudo-likelihood of (1,1).
+func pseudoOfTest(kind rbm.LabelKind) float64 {
+	p := math.Log(22./26) + math.Log(22./30)
+	if kind == rbm.Bernoulli {
+		p += math.Log(0.5)
+	}
+	return p
+}
+
+func TestMetricsWithoutLabels(t *testing.T) {
+	m := rbm.New(1, 1, 0, rbm.Softmax)
+	m.VisibleBias[0] = float32(math.Log(3)) // p(x=1) = 3/4
+	metrics, err := NewMetrics([]string{"auto"}, m, tinySet(), nil, 1)
+	if err != nil || len(metrics) != 2 {
+		t.Fatal(metrics, err)
+	}
+	want := math.Log(3./4*1/4*3/4) / 3
+	for _, metric := range metrics {
+		got, err := metric.Measure(context.Background(), m, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, metric.Name, got[0], want, handTol)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := metrics[0].Measure(ctx, m, true); err == nil {
+		t.Error("an enumeration goes on when it is cancelled")
+	}
+}
+
+func TestNewMetricsNames(t *testing.T) {
+	tiny, set := tinyModel(rbm.Softmax), tinySet()
+	large := rbm.New(61, 60, 2, rbm.Softmax)
+	for _, c := range []struct {
+		names string
+		m     *rbm.RBM
+		want  string // names, or what the error says
+	}{
+		{"none", tiny, ""},
+		{"auto", tiny, "classification log_likelihood pseudo_likelihood"},
+		{"auto", large, "classification pseudo_likelihood"},
+		{"auto", rbm.New(1, 1, 0, 0), "log_likelihood pseudo_likelihood"},
+		{"pseudo_likelihood", tiny, "pseudo_likelihood"},
+		{"pseudo_likelihood,classification", tiny, "pseudo_likelihood classification"},
+		{"log_likelihood", large, "too many states"},
+		{"classification", rbm.New(1, 1, 0, 0), "labels"},
+		{"clasification", tiny, "did you mean classification?"},
+		{"speed", tiny, "there are classification, log_likelihood, pseudo_likelihood"},
+	} {
+		metrics, err := NewMetrics(strings.Split(c.names, ","), c.m, set, nil, 1)
+		var got []string
+		for _, m := range metrics {
+			got = append(got, m.Name)
+		}
+		if err != nil {
+			if !strings.Contains(err.Error(), c.want) || c.want == "" || strings.Contains(err.Error(), "\n") {
+				t.Errorf("%s: got %v, want %q", c.names, err, c.want)
+			}
+		} else if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: got %v, want %q", c.names, got, c.want)
+		}
+	}
+}
+
+// A metric measures the same rows every time, whatever else is done.
+func TestMetricsRepeat(t *testing.T) {
+	set := toy(t, smallToy)
+	m := NewModel(set, 6, true, rbm.Softmax, 1)
+	m.Randomize(1, rbm.NewKey(5))
+	before := m.Clone()
+	measure := func(seed uint64) string {
+		metrics, err := NewMetrics([]string{"auto"}, m, set, set, seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []float64
+		for range 2 {
+			for _, metric := range metrics {
+				x, err := metric.Measure(context.Background(), m, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, x...)
+			}
+		}
+		if half := len(all) / 2; !slices.Equal(all[:half], all[half:]) {
+			t.Error("measured twice, other values")
+		}
+		return fmt.Sprint(all)
+	}
+	if measure(1) != measure(1) {
+		t.Error("measured again, other values")
+	}
+	if !m.Equal(before) {
+		t.Error("measuring has changed the model")
+	}
+}
+
+func TestLikeliest(t *testing.T) {
+	for _, c := range []struct {
+		x    []float64
+		want int
+	}{{[]float64{1}, 0}, {[]float64{1, 3, 2}, 1}, {[]float64{2, 3, 3}, 1}, {[]float64{math.Inf(-1), -5}, 1}} {
+		if got := Likeliest(c.x); got != c.want {
+			t.Errorf("of %v: %d, want %d", c.x, got, c.want)
+		}
+	}
+}
+
+func TestLawLikelihood(t *testing.T) {
+	set := tinySet()
+	if _, ok := LawLikelihood(set, true); ok {
+		t.Error("a law that is not there")
+	}
+	set.LogProb = func(x []uint64, y int) float64 { return float64(10*int(x[0]) + y) }
+	if got, ok := LawLikelihood(set, true); !ok || got != (11+1+10)/3. {
+		t.Errorf("with labels %v", got)
+	}
+	if got, ok := LawLikelihood(set, false); !ok || got != (9-1+9)/3. {
+		t.Errorf("without labels %v", got)
+	}
+	// The toy law against its entropy: H = ln 4 + 8·h(0.2) nats, and a row's
+	// log probability varies by 8·0.2·0.8·ln²4.
+	set = toy(t, smallToy)
+	got, _ := LawLikelihood(set, true)
+	want := -math.Log(4) + 8*(0.2*math.Log(0.2)+0.8*math.Log(0.8))
+	near(t, "toy law", got, want, 6*math.Sqrt(8*0.2*0.8/float64(set.Len()))*math.Log(4))
+}
+
+func TestEvaluator(t *testing.T) {
+	whole := map[int]bool{}
+	step := 0
+	metric := Metric{Name: "m", Values: []string{"a", "b"}, Measure: func(_ context.Context, _ *rbm.RBM, all bool) ([]float64, error) {
+		whole[step] = all
+		return []float64{float64(step), -1}, nil
+	}}
+	var updates []int64
+	v := &Evaluator{Metrics: []Metric{metric}, Every: 4, Report: func(e Evaluation) error {
+		a, ok := e.Value("a")
+		if !ok || a != float64(e.Step) {
+			t.Errorf("step %d: a is %v, %v", e.Step, a, ok)
+		}
+		if _, ok := e.Value("c"); ok {
+			t.Error("a value that is not there")
+		}
+		updates = append(updates, e.Info.Updates)
+		return nil
+	}}
+	m := tinyModel(rbm.Softmax)
+	if err := v.Begin(context.Background(), m); err != nil {
+		t.Fatal(err)
+	}
+	for step = 1; step <= 10; step++ {
+		e := Event{Step: step, Last: step == 10, Info: negphase.Info{Updates: int64(step)}, Model: m}
+		if err := v.Observe(context.Background(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if fmt.Sprint(whole) != "map[0:false 4:false 8:false 10:true]" {
+		t.Errorf("measured at %v", whole)
+	}
+	// 1+2+3+4, 5+…+8, 9+10.
+	if !slices.Equal(updates, []int64{0, 10, 26, 19}) || v.Total.Updates != 55 {
+		t.Errorf("counts %v, in all %d", updates, v.Total.Updates)
+	}
+}

@@ -1,0 +1,358 @@
+package train
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gorbm/negphase"
+	"gorbm/rbm"
+)
+
+// hash returns the start of the SHA-256 of all parameters.
+func hash(m *rbm.RBM) string {
+	w := rbm.NewMatrix(m.Visible(), m.Hidden())
+	m.Weights(w)
+	var b []byte
+	for _, x := range [][]float32{w.Data, m.VisibleBias, m.HiddenBias} {
+		for _, x := range x {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(x))
+		}
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
+}
+
+// goldens are the parameters after 50 steps on smallToy with 6 hidden units.
+// They are the same on every processor; whoever changes them changes every
+// run that was ever reported, and says so.
+var goldens = map[string]string{
+	"cd/softmax":      "cdff2d32feb361e3",
+	"cd/bernoulli":    "08b34313c2a4d516",
+	"cd/none":         "c3ff4014544be942",
+	"pcd/softmax":     "7af73d3dcabccb52",
+	"pcd/bernoulli":   "c949e7face475b5e",
+	"pcd/none":        "0c10128ab4020331",
+	"pt/softmax":      "911a3663fd305d5e",
+	"pt/bernoulli":    "55661aaddfdfec20",
+	"pt/none":         "770d707519ea9dd4",
+	"ins/softmax":     "814b7f283fe5c971",
+	"ins/bernoulli":   "f32335936c2d3c35",
+	"ins/none":        "976d611ebdaae745",
+	"exact/softmax":   "574d61830543bfe1",
+	"exact/bernoulli": "ac33c3aef5003c60",
+	"exact/none":      "869a17c234489d25",
+}
+
+func TestGoldenParameters(t *testing.T) {
+	set := toy(t, smallToy)
+	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.LabelKind) {
+		tr := newTrainer(t, s, set, 6, labelled, kind)
+		run(t, tr, 50)
+		name := strings.TrimPrefix(t.Name(), "TestGoldenParameters/")
+		if got := hash(tr.Model()); got != goldens[name] {
+			t.Errorf("%q: %q, want %q", name, got, goldens[name])
+		}
+	})
+}
+
+// Equal bits at any GOMAXPROCS, on a model for which the passes are shared out:
+// 25 rows of 84 × 70 weights are above 2¹⁷.
+func TestTrainingAtAnyGOMAXPROCS(t *testing.T) {
+	set := toy(t, "toy:4,40,25,0.2")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, text := range []string{"cd:k=1", "pcd:chains=25", "pt:chains=10:tau=1/2/3", "ins:chains=10:tau=1/2/3", "exact"} {
+		t.Run(text, func(t *testing.T) {
+			s := settingsOf(t, text)
+			s.Batch = 25
+			hidden := 70
+			if s.Negative.Kind == "exact" {
+				hidden = 9 // 2⁹ states × 84 units are above 2¹⁴
+			}
+			var want *rbm.RBM
+			for _, procs := range []int{1, 4} {
+				runtime.GOMAXPROCS(procs)
+				tr := newTrainer(t, s, set, hidden, true, rbm.Softmax)
+				run(t, tr, 20)
+				if want == nil {
+					want = tr.Model()
+				}
+				if !tr.Model().Equal(want) {
+					t.Errorf("other parameters at GOMAXPROCS %d", procs)
+				}
+			}
+			s.Seed++
+			other := newTrainer(t, s, set, hidden, true, rbm.Softmax)
+			run(t, other, 20)
+			if other.Model().Equal(want) {
+				t.Error("another seed gives the same parameters")
+			}
+		})
+	}
+}
+
+// Observers and metrics, which draw numbers of their own, change nothing.
+func TestObserversDisturbNothing(t *testing.T) {
+	set := toy(t, smallToy)
+	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.LabelKind) {
+		alone := newTrainer(t, s, set, 6, labelled, kind)
+		run(t, alone, 30)
+
+		watched := newTrainer(t, s, set, 6, labelled, kind)
+		metrics, err := NewMetrics([]string{"auto"}, watched.Model(), set, set, s.Seed)
+		if err != nil || len(metrics) < 2 {
+			t.Fatal(metrics, err)
+		}
+		sampler, err := negphase.New(negphase.DefaultSettings("pcd"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var seen []int
+		evaluator := &Evaluator{Metrics: metrics, Every: 7, Report: func(e Evaluation) error {
+			seen = append(seen, e.Step)
+			return nil
+		}}
+		run(t, watched, 30, evaluator.Observe, func(_ context.Context, e Event) error {
+			_, _, err := sampler.Estimate(e.Model, rbm.Batch{}, rbm.NewKey(s.Seed).Child(uint64(e.Step)))
+			return err
+		})
+		if !watched.Model().Equal(alone.Model()) {
+			t.Error("training differs when it is watched")
+		}
+		if fmt.Sprint(seen) != "[7 14 21 28 30]" {
+			t.Errorf("evaluated at %v", seen)
+		}
+	})
+}
+
+func TestRunTellsOfEveryStep(t *testing.T) {
+	tr := newTrainer(t, settingsOf(t, negatives["pt"]), toy(t, smallToy), 6, true, rbm.Softmax)
+	var steps []int
+	var total negphase.Info
+	last := 0
+	observe := func(_ context.Context, e Event) error {
+		steps = append(steps, e.Step)
+		total.Add(e.Info)
+		if e.Last {
+			last = e.Step
+		}
+		if e.Model != tr.Model() {
+			t.Error("the event is of another model")
+		}
+		return nil
+	}
+	run(t, tr, 3, observe)
+	run(t, tr, 5, observe)
+	run(t, tr, 5, observe) // nothing is left to do
+	if fmt.Sprint(steps) != "[1 2 3 4 5]" || last != 5 || tr.Steps() != 5 {
+		t.Errorf("steps %v, last %d, %d taken", steps, last, tr.Steps())
+	}
+	// 5 steps × 2 rounds × 4 groups × 3 temperatures.
+	if total.Updates != 5*2*4*3 || total.SwapTries[0] != 5*2*4 {
+		t.Errorf("counted %+v", total)
+	}
+}
+
+func TestRunStops(t *testing.T) {
+	set := toy(t, smallToy)
+	at := func(step int, err error) Observer {
+		return func(_ context.Context, e Event) error {
+			if e.Step == step {
+				return err
+			}
+			return nil
+		}
+	}
+	trainer := func() *Trainer { return newTrainer(t, settingsOf(t, "cd:k=1"), set, 6, true, rbm.Softmax) }
+
+	tr := trainer()
+	later := 0
+	count := func(context.Context, Event) error { later++; return nil }
+	err := tr.Run(context.Background(), 10, at(3, fmt.Errorf("well enough: %w", ErrStop)), count)
+	if err != nil || tr.Steps() != 3 || later != 2 {
+		t.Errorf("ErrStop: %v after %d steps; the next observer saw %d", err, tr.Steps(), later)
+	}
+	tr = trainer()
+	failure := errors.New("disk full")
+	if err := tr.Run(context.Background(), 10, at(4, failure)); !errors.Is(err, failure) || tr.Steps() != 4 {
+		t.Errorf("an error: %v after %d steps", err, tr.Steps())
+	}
+	tr = trainer()
+	ctx, cancel := context.WithCancel(context.Background())
+	err = tr.Run(ctx, 10, func(_ context.Context, e Event) error {
+		if e.Step == 5 {
+			cancel()
+		}
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || tr.Steps() != 5 {
+		t.Errorf("cancelled: %v after %d steps", err, tr.Steps())
+	}
+	// It can go on, with the bits of a run that never stopped.
+	run(t, tr, 12)
+	whole := trainer()
+	run(t, whole, 12)
+	if !tr.Model().Equal(whole.Model()) {
+		t.Error("a run that was stopped goes on otherwise")
+	}
+}
+
+// A parameter that is NaN, infinite or huge stops training, with the step and
+// the tensor, at the next search of all parameters: at the last step, or every
+// hundred.
+func TestDivergence(t *testing.T) {
+	set := toy(t, smallToy)
+	for _, c := range []struct {
+		name  string
+		spoil func(m *rbm.RBM)
+		rate  float64
+		steps int
+		want  string
+	}{
+		{"NaN weight", func(m *rbm.RBM) { spoil(m, 3, 2, float32(math.NaN())) }, 0.1, 5, "step 5: diverged: weights[3,2] is NaN"},
+		{"NaN weight, long run", func(m *rbm.RBM) { spoil(m, 3, 2, float32(math.NaN())) }, 0.1, 1000, "step 100: diverged: weights[3,2] is NaN"},
+		{"NaN visible bias", func(m *rbm.RBM) { m.VisibleBias[1] = float32(math.NaN()) }, 0.1, 1, "step 1: diverged: visible_bias[1] is NaN"},
+		{"NaN hidden bias", func(m *rbm.RBM) { m.HiddenBias[4] = float32(math.NaN()) }, 0.1, 2, "step 2: diverged: hidden_bias[4] is NaN"},
+		{"huge weight", func(m *rbm.RBM) { spoil(m, 0, 1, -5e4) }, maxRate, 3, "step 3: diverged: weights[0,1] is -"},
+		{"infinite bias", func(m *rbm.RBM) { m.HiddenBias[0] = float32(math.Inf(1)) }, 0.1, 3, "step 1: diverged: hidden_bias[0] is +Inf"},
+	} {
+		s := settingsOf(t, "pcd:chains=8")
+		s.Rate = c.rate
+		tr := newTrainer(t, s, set, 6, true, rbm.Softmax)
+		c.spoil(tr.Model())
+		err := tr.Run(context.Background(), c.steps)
+		if !errors.Is(err, rbm.ErrDiverged) || !strings.HasPrefix(fmt.Sprint(err), c.want) {
+			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		}
+	}
+	// A step that fails leaves the parameters and the count.
+	tr := newTrainer(t, settingsOf(t, "pcd:chains=8"), set, 6, true, rbm.Softmax)
+	tr.Model().HiddenBias[0] = float32(math.Inf(1))
+	before := tr.Model().Clone()
+	if _, err := tr.Step(); !errors.Is(err, rbm.ErrDiverged) || !tr.Model().Equal(before) || tr.Steps() != 0 {
+		t.Errorf("a step that fails: %v, %d steps", err, tr.Steps())
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	set := toy(t, smallToy)
+	plain := toy(t, "toy:4,4,100,0.2:plain")
+	for _, c := range []struct {
+		name  string
+		spoil func(s *Settings, m **rbm.RBM)
+		want  string
+	}{
+		{"rate 0", func(s *Settings, _ **rbm.RBM) { s.Rate = 0 }, "rate is 0"},
+		{"rate NaN", func(s *Settings, _ **rbm.RBM) { s.Rate = math.NaN() }, "rate is NaN"},
+		{"rate Inf", func(s *Settings, _ **rbm.RBM) { s.Rate = math.Inf(1) }, "rate is +Inf"},
+		{"rate 101", func(s *Settings, _ **rbm.RBM) { s.Rate = 101 }, "rate is 101"},
+		{"batch 0", func(s *Settings, _ **rbm.RBM) { s.Batch = 0 }, "batch is 0"},
+		{"batch too large", func(s *Settings, _ **rbm.RBM) { s.Batch = 401 }, "1 … 400"},
+		{"chains 0", func(s *Settings, _ **rbm.RBM) { s.Negative.Chains = 0 }, "pcd: chains is 0"},
+		{"kind", func(s *Settings, _ **rbm.RBM) { s.Negative.Kind = "pdc" }, "did you mean pcd?"},
+		{"inputs", func(_ *Settings, m **rbm.RBM) { *m = rbm.New(9, 2, 0, 0) }, "9 inputs"},
+		{"classes", func(_ *Settings, m **rbm.RBM) { *m = rbm.New(11, 2, 3, 0) }, "3 classes"},
+	} {
+		s, m := settingsOf(t, "pcd:chains=8"), NewModel(set, 6, true, rbm.Softmax, 1)
+		c.spoil(&s, &m)
+		if _, err := New(s, set, m); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		}
+	}
+	if _, err := New(DefaultSettings("cd"), plain, rbm.New(12, 2, 4, 0)); err == nil || !strings.Contains(err.Error(), "no labels") {
+		t.Errorf("labels of unlabelled data: %v", err)
+	}
+}
+
+// The initial parameters have mean 0 and variance InitialSD², and are a
+// function of the seed.
+func TestNewModel(t *testing.T) {
+	set := toy(t, "toy:4,40,25,0.2")
+	m := NewModel(set, 100, true, rbm.Bernoulli, 3)
+	if m.Visible() != 84 || m.Hidden() != 100 || m.Classes != 4 || m.Labels != rbm.Bernoulli {
+		t.Errorf("a model of %d × %d units, %d classes, %v", m.Visible(), m.Hidden(), m.Classes, m.Labels)
+	}
+	w := rbm.NewMatrix(84, 100)
+	m.Weights(w)
+	var sum, square float64
+	for _, x := range w.Data {
+		sum += float64(x)
+		square += float64(x) * float64(x)
+	}
+	n := float64(len(w.Data))
+	near(t, "mean", sum/n, 0, 6*InitialSD/math.Sqrt(n))
+	near(t, "variance", square/n, InitialSD*InitialSD, 6*InitialSD*InitialSD*math.Sqrt(2/n))
+	if !m.Equal(NewModel(set, 100, true, rbm.Bernoulli, 3)) || m.Equal(NewModel(set, 100, true, rbm.Bernoulli, 4)) {
+		t.Error("the model is not a function of its seed")
+	}
+	if m := NewModel(set, 2, false, rbm.Softmax, 1); m.Visible() != 80 || m.Classes != 0 {
+		t.Errorf("without labels %d visible units, %d classes", m.Visible(), m.Classes)
+	}
+}
+
+// With the exact negative phase training climbs to the likelihood of the law
+// that the data were drawn from.
+func TestExactTrainingReachesTheLaw(t *testing.T) {
+	set := toy(t, smallToy)
+	law, ok := LawLikelihood(set, true)
+	if !ok {
+		t.Fatal("the law of the toy data is not known")
+	}
+	for _, kind := range []rbm.LabelKind{rbm.Softmax, rbm.Bernoulli} {
+		tr := newTrainer(t, settingsOf(t, "exact"), set, 8, true, kind)
+		metrics, err := NewMetrics([]string{"log_likelihood"}, tr.Model(), set, nil, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		likelihood := func() float64 {
+			x, err := metrics[0].Measure(context.Background(), tr.Model(), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return x[0]
+		}
+		start := likelihood()
+		run(t, tr, 3000)
+		end := likelihood()
+		t.Logf("%v: %.4f to %.4f; law %.4f", kind, start, end, law)
+		// The gap that the start leaves is closed to a tenth. No model of p
+		// parameters is above the law by more than p/2N on average, with a
+		// standard deviation of √(p/2)/N (Wilks): the law's likelihood on its
+		// own rows is what its parameters lose by not being fitted.
+		p := float64(8*12 + 8 + 12)
+		n := float64(set.Len())
+		if end < law-(law-start)/10 || end > law+p/(2*n)+6*math.Sqrt(p/2)/n {
+			t.Errorf("%v: %.4f after 3000 steps from %.4f; the law has %.4f", kind, end, start, law)
+		}
+	}
+}
+
+// exactAllocates is why exact is left out; to be removed when rbm.Enumeration
+// keeps its room.
+const exactAllocates = "rbm.Enumeration allocates at every call"
+
+func TestStepAllocatesNothing(t *testing.T) {
+	set := toy(t, "toy:4,40,25,0.2")
+	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.LabelKind) {
+		if s.Negative.Kind == "exact" {
+			t.Skip(exactAllocates)
+		}
+		tr := newTrainer(t, s, set, 9, labelled, kind)
+		run(t, tr, 20) // lists grow to the most active units seen
+		step := func() {
+			if _, err := tr.Step(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := testing.AllocsPerRun(50, step); n != 0 {
+			t.Errorf("%v allocations a step", n)
+		}
+	})
+}
