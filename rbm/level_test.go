@@ -10,7 +10,6 @@ import (
 	"runtime/metrics"
 	"strings"
 	"testing"
-	"time"
 
 	"gorbm/rbm/internal/vec"
 )
@@ -56,11 +55,14 @@ func digestOfPasses(s shape, rows int) string {
 // Every level of the kernels gives the same bits on any number of processors.
 func TestLevelsAndProcessors(t *testing.T) {
 	shapes := []shape{
-		{1, 1, 0, Softmax}, {63, 65, 0, Softmax}, {64, 64, 3, Bernoulli}, {70, 500, 10, Softmax},
-		{784, 130, 0, Softmax}, {300, 257, 7, Softmax},
+		{1, 1, 0, Softmax}, {63, 65, 0, Softmax}, {64, 64, 3, Bernoulli}, {70, 300, 10, Softmax},
+		{784, 130, 0, Softmax}, {200, 257, 7, Softmax},
 	}
-	for _, s := range shapes {
-		for _, rows := range []int{1, 7, 150} {
+	if testing.Short() {
+		shapes = shapes[2:4]
+	}
+	for k, s := range shapes {
+		for _, rows := range []int{1 + k, 130 + k} {
 			want := ""
 			for level := vec.Go; level <= vec.Best(); level++ {
 				for _, procs := range []int{1, 2, 4, 7} {
@@ -92,10 +94,10 @@ func TestKernelLevel(t *testing.T) {
 // can stop, of which assembly has none. The median wait is asserted: single
 // ones also wait for the operating system.
 func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
-	m := New(784, 4096, 0, Softmax)
+	m := New(784, 1000, 0, Softmax)
 	m.Randomize(0.01, NewKey(1))
 	s := NewStates(m, 300)
-	mean := NewMatrix(300, 4096)
+	mean := NewMatrix(300, 1000)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -117,9 +119,8 @@ func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
 		return append([]uint64(nil), sample[0].Value.Float64Histogram().Counts...)
 	}
 	before := counts()
-	for range 100 {
+	for range 50 {
 		runtime.GC()
-		time.Sleep(time.Millisecond)
 	}
 	after := counts()
 	close(stop)
@@ -133,8 +134,7 @@ func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
 			long += n
 		}
 	}
-	t.Logf("%d stops within a millisecond, %d longer", short, long)
-	if short < 100 || short <= long {
+	if short <= long {
 		t.Errorf("%d stops took up to a millisecond, %d longer", short, long)
 	}
 }
@@ -160,7 +160,7 @@ func TestPeakMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, line := range strings.Split(string(status), "\n") {
+		for line := range strings.SplitSeq(string(status), "\n") {
 			if kb := 0; strings.HasPrefix(line, "VmHWM:") {
 				fmt.Sscanf(line, "VmHWM: %d", &kb)
 				fmt.Println("peak", kb)
@@ -188,6 +188,9 @@ func TestPeakMemory(t *testing.T) {
 }
 
 func TestMeansAllocateNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("under the race detector a sync.Pool forgets at random")
+	}
 	m := shape{130, 200, 10, Softmax}.random(4, 0.3)
 	const rows = 2*chunkRows + 9
 	v, h := NewBits(rows, 130), NewBits(rows, 200)

@@ -1,0 +1,5 @@
+//go:build race
+
+package rbm
+
+const raceEnabled = true
