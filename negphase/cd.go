@@ -16,8 +16,8 @@ type cd struct {
 
 func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
 	run := chains{states: c.states}
-	if c.states == nil || c.states.H.Rows != pos.V.Rows {
-		run.states = rbm.NewStates(m, pos.V.Rows)
+	if c.states == nil || c.states.H.Rows != pos.Rows() {
+		run.states = rbm.NewStates(m, pos.Rows())
 	}
 	if err := run.begin(m, pos, key); err != nil {
 		return rbm.Phase{}, Info{}, err
@@ -26,7 +26,7 @@ func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, 
 	rbm.DrawBits(c.states.H, pos.H, key.Child(startKey))
 	m.Step(c.states, nil, c.steps, key.Child(roundKeys).Child(stepKey))
 	c.info.Reset()
-	c.info.Updates = int64(c.steps) * int64(pos.V.Rows)
+	c.info.Updates = int64(c.steps) * int64(pos.Rows())
 	return rbm.Phase{Batch: rbm.Batch{V: c.states.V, H: c.states.Mean, Weight: pos.Weight}}, c.info, run.finite()
 }
 

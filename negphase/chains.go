@@ -47,12 +47,12 @@ func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 		states.H.CopyFrom(c.saved)
 		c.saved = rbm.Bits{}
 	case c.start == Data:
-		if pos.V.Rows == 0 {
+		if pos.Rows() == 0 {
 			return fmt.Errorf("chains that start at the data need at least one row")
 		}
 		mean := rbm.NewMatrix(c.rows, m.Hidden())
 		for r := range c.rows {
-			copy(mean.Row(r), pos.H.Row(r%pos.V.Rows))
+			copy(mean.Row(r), pos.H.Row(r%pos.Rows()))
 		}
 		rbm.DrawBits(states.H, mean, key)
 	default:

@@ -15,8 +15,15 @@ type ascentWork struct {
 	g     []float32   // per panel: coef·h, a row for each slot
 
 	rate       float32
+	grey       []greySlots
 	plus, less *Moments
 	list, move job
+}
+
+// greySlots are a batch of grey rows and the rate that goes with it.
+type greySlots struct {
+	batch Batch
+	rate  float32
 }
 
 // Ascend moves the parameters by rate · (pos − neg):
@@ -25,8 +32,8 @@ type ascentWork struct {
 //
 // Particles are added in one fused pass over the rows of W in which any is
 // active: every parameter adds the terms ±(rate·weight)·mean of its particles
-// in row order, those of pos first. Moments follow, pos then neg, in a dense
-// pass. It panics if the shapes differ.
+// in row order, those of pos first. Grey rows follow, then moments, pos before
+// neg, in passes of their own. It panics if the shapes differ.
 func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	a := &m.work
 	if a.list.part == nil {
@@ -39,6 +46,9 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	m.growAscent()
 
 	work := len(a.coef) * m.Visible() * m.Hidden()
+	for _, g := range a.grey {
+		work += 8 * g.batch.Rows() * m.Visible() * m.Hidden()
+	}
 	if a.plus != nil || a.less != nil {
 		work += 8 * m.Visible() * m.Hidden()
 	}
@@ -47,6 +57,8 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	a.move.run(ceilDiv(vec.Blocks(m.Hidden()), partPanels), wide)
 	clear(a.h) // keep no references to the caller's memory
 	clear(a.v)
+	clear(a.grey)
+	a.grey = a.grey[:0]
 	a.plus, a.less = nil, nil
 }
 
@@ -86,11 +98,12 @@ func (m *RBM) addSlots(rate float32, p Phase) {
 		}
 		return
 	}
-	if p.V.Cols != m.Visible() || p.H.Cols != m.Hidden() || p.H.Rows != p.V.Rows ||
-		p.Weight != nil && len(p.Weight) != p.V.Rows {
-		panic("rbm: batch of another shape than the model")
-	}
+	p.check(m.Visible(), m.Hidden())
 	a := &m.work
+	if p.Grey.Rows > 0 {
+		a.grey = append(a.grey, greySlots{p.Batch, rate})
+		return
+	}
 	for r := range p.V.Rows {
 		w := p.weight(r)
 		if w == 0 {
@@ -182,6 +195,9 @@ func (m *RBM) movePart(i int) {
 		}
 	}
 	for p := k; p < k+panels; p++ {
+		for _, g := range a.grey {
+			m.ascendGrey(p, g.batch, g.rate)
+		}
 		m.ascendMoments(p, a.plus, a.rate)
 		m.ascendMoments(p, a.less, -a.rate)
 	}

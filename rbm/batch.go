@@ -5,14 +5,18 @@ package rbm
 // Rao–Blackwellised estimate Σ_r w_r f(v_r, p(h|v_r)) of E f(v,h).
 type Batch struct {
 	V      Bits
+	Grey   Matrix // if it has rows, it replaces V: inputs in [0,1]
 	H      Matrix
 	Weight []float32 // nil means 1/Rows for all; may be zero or negative
 }
 
+// Rows returns the number of examples.
+func (b Batch) Rows() int { return b.H.Rows }
+
 // weight returns the weight of row r.
 func (b Batch) weight(r int) float32 {
 	if b.Weight == nil {
-		return 1 / float32(b.V.Rows)
+		return 1 / float32(b.H.Rows)
 	}
 	return b.Weight[r]
 }
@@ -35,13 +39,11 @@ func NewMoments(m *RBM) *Moments {
 // Set overwrites s with the weighted moments of b. It panics if the shapes
 // differ.
 func (s *Moments) Set(b Batch) {
-	if b.V.Cols != len(s.V) || b.H.Cols != len(s.H) || b.H.Rows != b.V.Rows {
-		panic("rbm: moments of another shape than the batch")
-	}
+	b.check(len(s.V), len(s.H))
 	clear(s.V)
 	clear(s.H)
 	clear(s.VH.Data)
-	for r := range b.V.Rows {
+	for r := range b.Rows() {
 		w := b.weight(r)
 		if w == 0 {
 			continue
@@ -50,16 +52,39 @@ func (s *Moments) Set(b Batch) {
 		for j, p := range h {
 			s.H[j] += float32(w * p)
 		}
-		for i := range b.V.Cols {
-			if !b.V.Get(r, i) {
+		for i := range s.V {
+			x := b.at(r, i)
+			if x == 0 {
 				continue
 			}
-			s.V[i] += w
+			s.V[i] += float32(w * x)
 			row := s.VH.Row(i)
 			for j, p := range h {
-				row[j] += float32(w * p)
+				row[j] += float32(w * float32(x*p))
 			}
 		}
+	}
+}
+
+// at returns visible unit i of row r.
+func (b Batch) at(r, i int) float32 {
+	switch {
+	case b.Grey.Rows > 0:
+		return b.Grey.Row(r)[i]
+	case b.V.Get(r, i):
+		return 1
+	}
+	return 0
+}
+
+// check panics if b is not of these layers.
+func (b Batch) check(visible, hidden int) {
+	rows, cols := b.V.Rows, b.V.Cols
+	if b.Grey.Rows > 0 {
+		rows, cols = b.Grey.Rows, b.Grey.Cols
+	}
+	if cols != visible || b.H.Cols != hidden || b.H.Rows != rows || b.Weight != nil && len(b.Weight) != rows {
+		panic("rbm: batch of another shape than the model")
 	}
 }
 

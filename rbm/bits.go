@@ -87,3 +87,12 @@ func (b Bits) CopyFrom(src Bits) {
 	}
 	copy(b.Words, src.Words)
 }
+
+// Each calls f for every one bit of row i, in ascending order.
+func (b Bits) Each(i int, f func(j int)) {
+	for k, w := range b.Row(i) {
+		for ; w != 0; w &= w - 1 {
+			f(64*k + bits.TrailingZeros64(w))
+		}
+	}
+}

@@ -77,7 +77,7 @@ func run(t testing.TB, tr *Trainer, steps int, observers ...Observer) {
 func save(t testing.TB, tr *Trainer) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := tr.Save(&b); err != nil {
+	if err := tr.Save(&b, nil); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

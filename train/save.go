@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"gorbm/rbm"
 )
@@ -14,45 +16,85 @@ import (
 // A saved trainer is
 //
 //	magic, 8 bytes
-//	lengths of header, model and estimator, 3 × uint64, little endian
-//	header (JSON), model (safetensors), estimator (its binary form)
+//	lengths of the parts, 4 × uint64, little endian
+//	header (JSON)
+//	parameters (float32, little endian): the model, then the optimizer's own
+//	estimator (its binary form)
+//	what the caller added to it
 //	SHA-256 of all before it
 const saveMagic = "gorbmtr\x01"
+
+// partCount is the number of parts.
+const partCount = 4
 
 // saved is the header: where the run was, and what it depends on.
 type saved struct {
 	Step     int      `json:"step"`
 	Settings Settings `json:"settings"`
+	Visible  int      `json:"visible"`
+	Hidden   int      `json:"hidden"`
+	Classes  int      `json:"classes"`
+	Labels   string   `json:"labels"`
 	Data     string   `json:"data"`
 	Hash     string   `json:"data_hash"`
+}
+
+// header describes the trainer as it is.
+func (t *Trainer) header() saved {
+	h := saved{Step: t.step, Settings: t.settings, Visible: t.model.Visible(), Hidden: t.model.Hidden(),
+		Classes: t.model.Classes, Data: t.set.Name, Hash: t.set.Hash()}
+	if h.Classes > 0 {
+		h.Labels = t.model.Labels.String()
+	}
+	return h
 }
 
 // maxSaved caps what Load reads: a model of maxParameters and as much again of
 // chains.
 const maxSaved = 1 << 33
 
+// parameters calls f for every vector of float32 that the next step needs.
+func (t *Trainer) parameters(f func(x []float32)) {
+	for _, m := range []*rbm.RBM{t.model, t.optimizer.velocity, t.optimizer.average} {
+		if m == nil {
+			continue
+		}
+		w := rbm.NewMatrix(m.Visible(), m.Hidden())
+		m.Weights(w)
+		f(w.Data)
+		m.SetWeights(w)
+		f(m.VisibleBias)
+		f(m.HiddenBias)
+	}
+	f(t.optimizer.mu)
+	f(t.optimizer.lambda)
+}
+
 // Save writes all that the next step needs beside the data: step number,
-// settings, parameters, chains.
-func (t *Trainer) Save(w io.Writer) error {
-	header, err := json.Marshal(saved{t.step, t.settings, t.set.Name, t.set.Hash()})
+// settings, parameters, chains, and extra, which Load gives back.
+func (t *Trainer) Save(w io.Writer, extra []byte) error {
+	header, err := json.Marshal(t.header())
 	if err != nil {
 		return err
 	}
-	var model bytes.Buffer
-	if err := t.model.WriteSafetensors(&model, rbm.About{Seed: t.settings.Seed}); err != nil {
-		return err
-	}
+	var parameters []byte
+	t.parameters(func(x []float32) {
+		for _, v := range x {
+			parameters = binary.LittleEndian.AppendUint32(parameters, math.Float32bits(v))
+		}
+	})
 	estimator, err := t.negative.MarshalBinary()
 	if err != nil {
 		return err
 	}
+	parts := [partCount][]byte{header, parameters, estimator, extra}
+	head := []byte(saveMagic)
+	for _, p := range parts {
+		head = binary.LittleEndian.AppendUint64(head, uint64(len(p)))
+	}
 	sum := sha256.New()
 	out := io.MultiWriter(w, sum)
-	head := []byte(saveMagic)
-	for _, n := range []int{len(header), model.Len(), len(estimator)} {
-		head = binary.LittleEndian.AppendUint64(head, uint64(n))
-	}
-	for _, b := range [][]byte{head, header, model.Bytes(), estimator} {
+	for _, b := range append([][]byte{head}, parts[:]...) {
 		if _, err := out.Write(b); err != nil {
 			return err
 		}
@@ -62,54 +104,71 @@ func (t *Trainer) Save(w io.Writer) error {
 }
 
 // Load restores what Save wrote into a trainer of the same settings, data and
-// shape of model; the parameters are copied into the trainer's model. The
-// error wraps rbm.ErrFormat if the file is damaged; it says what differs if it
+// shape of model, whose parameters it overwrites, and returns the extra bytes.
+// The horizon of the schedule may differ: a run may go on for longer. The error
+// wraps rbm.ErrFormat if the file is damaged; it says what differs if it
 // belongs to another run. Nothing is changed unless all of it fits.
-func (t *Trainer) Load(r io.Reader) error {
+func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 	parts, err := readSaved(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var h saved
-	if err := json.Unmarshal(parts[0], &h); err != nil {
-		return fmt.Errorf("%w: the header of the saved run: %v", rbm.ErrFormat, err)
-	}
-	want, _ := json.Marshal(t.settings) // as in Save
-	got, _ := json.Marshal(h.Settings)
-	switch {
-	case h.Step < 0 || h.Step > MaxSteps:
-		return fmt.Errorf("%w: the saved run is at step %d", rbm.ErrFormat, h.Step)
-	case !bytes.Equal(got, want):
-		return fmt.Errorf("the saved run has other settings: %s, not %s", got, want)
-	case h.Hash != t.set.Hash():
-		return fmt.Errorf("the saved run was trained on other data: %.60q, not %q", h.Data, t.set.Name)
-	}
-	m, _, err := rbm.ReadSafetensors(bytes.NewReader(parts[1]), int64(len(parts[1])))
+	step, err := t.checkHeader(parts[0])
 	if err != nil {
-		return fmt.Errorf("the model of the saved run: %w", err)
+		return nil, err
 	}
-	if m.Visible() != t.model.Visible() || m.Hidden() != t.model.Hidden() || m.Classes != t.model.Classes || m.Classes > 0 && m.Labels != t.model.Labels {
-		return fmt.Errorf("the saved model has %d visible and %d hidden units, %d of them %v labels; this one has %d, %d and %d %v",
-			m.Visible(), m.Hidden(), m.Classes, m.Labels, t.model.Visible(), t.model.Hidden(), t.model.Classes, t.model.Labels)
+	size := 0
+	t.parameters(func(x []float32) { size += 4 * len(x) })
+	if len(parts[1]) != size {
+		return nil, fmt.Errorf("%w: the saved run has %d bytes of parameters, not %d", rbm.ErrFormat, len(parts[1]), size)
 	}
 	if err := t.negative.UnmarshalBinary(parts[2]); err != nil {
-		return fmt.Errorf("the chains of the saved run: %w", err)
+		return nil, fmt.Errorf("the chains of the saved run: %w", err)
 	}
-	w := rbm.NewMatrix(m.Visible(), m.Hidden())
-	m.Weights(w)
-	t.model.SetWeights(w)
-	copy(t.model.VisibleBias, m.VisibleBias)
-	copy(t.model.HiddenBias, m.HiddenBias)
-	t.step, t.elapsed = h.Step, 0
-	return nil
+	b := parts[1]
+	t.parameters(func(x []float32) {
+		for i := range x {
+			x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		}
+		b = b[4*len(x):]
+	})
+	t.step, t.elapsed = step, 0
+	return parts[3], nil
 }
 
-// readSaved returns header, model and estimator after checking the sum.
-func readSaved(r io.Reader) (parts [3][]byte, err error) {
-	bad := func(format string, args ...any) ([3][]byte, error) {
+// checkHeader returns the step of a header that fits t.
+func (t *Trainer) checkHeader(text []byte) (step int, err error) {
+	var h saved
+	if err := json.Unmarshal(text, &h); err != nil {
+		return 0, fmt.Errorf("%w: the header of the saved run: %v", rbm.ErrFormat, err)
+	}
+	want := t.header()
+	h.Settings.Horizon = want.Settings.Horizon
+	theirs, err1 := json.Marshal(h.Settings)
+	ours, err2 := json.Marshal(want.Settings)
+	if err := errors.Join(err1, err2); err != nil {
+		return 0, err
+	}
+	switch {
+	case h.Step < 0 || h.Step > MaxSteps:
+		return 0, fmt.Errorf("%w: the saved run is at step %d", rbm.ErrFormat, h.Step)
+	case !bytes.Equal(theirs, ours):
+		return 0, fmt.Errorf("the saved run has other settings: %s, not %s", theirs, ours)
+	case h.Hash != want.Hash:
+		return 0, fmt.Errorf("the saved run was trained on other data: %.60q, not %q, or its rows have changed", h.Data, want.Data)
+	case h.Visible != want.Visible || h.Hidden != want.Hidden || h.Classes != want.Classes || h.Labels != want.Labels:
+		return 0, fmt.Errorf("the saved model has %d visible and %d hidden units and %d %s labels; this one has %d, %d and %d %s",
+			h.Visible, h.Hidden, h.Classes, h.Labels, want.Visible, want.Hidden, want.Classes, want.Labels)
+	}
+	return h.Step, nil
+}
+
+// readSaved returns the parts after checking the sum.
+func readSaved(r io.Reader) (parts [partCount][]byte, err error) {
+	bad := func(format string, args ...any) ([partCount][]byte, error) {
 		return parts, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
 	}
-	var head [len(saveMagic) + 24]byte
+	var head [len(saveMagic) + 8*partCount]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return bad("not a saved run: it is cut short")
 	}

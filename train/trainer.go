@@ -24,34 +24,60 @@ const (
 // Settings are what the parameters after n steps depend on, beside the data
 // and the shape of the model.
 type Settings struct {
-	Rate     float64           `json:"rate"`  // learning rate, constant
-	Batch    int               `json:"batch"` // rows of a minibatch
+	Rate     float64           `json:"rate"`     // learning rate at the start
+	Schedule string            `json:"schedule"` // how it goes on: constant, inverse[:steps], linear or cosine
+	Horizon  int               `json:"horizon"`  // steps of the whole run, for schedules that end
+	Momentum float64           `json:"momentum"` // share of the last change that is repeated; 0: none
+	L1       float64           `json:"l1"`       // penalty on Σ|W|, in units of the log-likelihood
+	L2       float64           `json:"l2"`       // penalty on ½ΣW²
+	Center   float64           `json:"center"`   // step of the offsets' moving averages; 0: not centred
+	Average  float64           `json:"average"`  // share of the old in the parameters' moving average; 0: none
+	Batch    int               `json:"batch"`    // rows of a minibatch
 	Seed     uint64            `json:"seed"`
 	Negative negphase.Settings `json:"negphase"`
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper (sections
 // 4.2.1 and 4.2.4) with the given negative phase: rate 0.1, batches of 10, as
-// many chains as rows in a batch.
+// many chains as rows in a batch, 10000 steps.
 func DefaultSettings(negative string) Settings {
-	return Settings{Rate: 0.1, Batch: 10, Seed: 1, Negative: negphase.DefaultSettings(negative)}
+	return Settings{Rate: 0.1, Schedule: "constant", Horizon: 10000, Batch: 10, Seed: 1, Negative: negphase.DefaultSettings(negative)}
 }
 
 // maxRate is the largest learning rate: one update may move a parameter by
 // this much, and at 100 every unit is saturated after the first.
 const maxRate = 100
 
-// CheckRate returns an error if the learning rate is out of range.
-func (s Settings) CheckRate() error {
+// Check returns an error that names the setting that is out of range, of those
+// that do not hang on the data or belong to the negative phase.
+func (s Settings) Check() error {
 	if math.IsNaN(s.Rate) || s.Rate <= 0 || s.Rate > maxRate {
 		return fmt.Errorf("rate is %v; it must be above 0 and at most %d", s.Rate, maxRate)
+	}
+	if err := CheckSchedule(s.Schedule); err != nil {
+		return err
+	}
+	for _, c := range []struct {
+		name  string
+		value float64
+		below float64
+	}{
+		{"momentum", s.Momentum, 1},
+		{"l1", s.L1, 1 / s.Rate}, // a weight must not be shrunk past zero in a step
+		{"l2", s.L2, 1 / s.Rate},
+		{"center", s.Center, 1},
+		{"average", s.Average, 1},
+	} {
+		if !(c.value >= 0 && c.value < c.below) {
+			return fmt.Errorf("%s is %v; it must be at least 0 and below %.4g", c.name, c.value, c.below)
+		}
 	}
 	return nil
 }
 
 // check returns an error that names the setting that is out of range.
 func (s Settings) check(set *data.Set) error {
-	if err := s.CheckRate(); err != nil {
+	if err := s.Check(); err != nil {
 		return err
 	}
 	switch {
@@ -83,6 +109,34 @@ func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.LabelKind, se
 	return m
 }
 
+// VisibleMean returns the mean of the visible units of m over the rows of set.
+func VisibleMean(m *rbm.RBM, set *data.Set) []float32 {
+	counts := make([]int, m.Visible())
+	row, v := make([]int32, 1), rbm.NewBits(1, m.Visible())
+	for r := range set.Len() {
+		row[0] = int32(r)
+		set.Visible(v, row, m.Classes)
+		v.Each(0, func(i int) { counts[i]++ })
+	}
+	mean := make([]float32, len(counts))
+	for i, n := range counts {
+		mean[i] = float32(float64(n) / float64(set.Len()))
+	}
+	return mean
+}
+
+// SetLogOdds makes the visible biases of m the log-odds of the units over set,
+// at which a model without weights has the data's means: log((n+½)/(N−n+½))
+// for a unit that is on in n of N rows, the halves keeping units that never
+// change finite.
+func SetLogOdds(m *rbm.RBM, set *data.Set) {
+	rows := float64(set.Len())
+	for i, p := range VisibleMean(m, set) {
+		n := math.Round(float64(p) * rows)
+		m.VisibleBias[i] = float32(rbm.Log(n+0.5) - rbm.Log(rows-n+0.5))
+	}
+}
+
 // A Trainer moves a model's parameters up the likelihood of a data set, one
 // minibatch at a time. It is not for concurrent use.
 type Trainer struct {
@@ -90,6 +144,8 @@ type Trainer struct {
 	set      *data.Set
 	settings Settings
 	negative negphase.Estimator
+
+	optimizer *optimizer
 
 	step    int
 	elapsed time.Duration
@@ -116,10 +172,11 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	key := rbm.NewKey(s.Seed)
 	return &Trainer{
 		model: m, set: set, settings: s, negative: negative,
-		key:     key.Child(negativeKey),
-		batches: data.NewBatches(set.Len(), s.Batch, key.Child(batchKey)),
-		rows:    make([]int32, s.Batch),
-		batch:   rbm.Batch{V: rbm.NewBits(s.Batch, m.Visible()), H: rbm.NewMatrix(s.Batch, m.Hidden())},
+		optimizer: newOptimizer(s, m, VisibleMean(m, set)),
+		key:       key.Child(negativeKey),
+		batches:   data.NewBatches(set.Len(), s.Batch, key.Child(batchKey)),
+		rows:      make([]int32, s.Batch),
+		batch:     rbm.Batch{V: rbm.NewBits(s.Batch, m.Visible()), H: rbm.NewMatrix(s.Batch, m.Hidden())},
 	}, nil
 }
 
@@ -137,8 +194,14 @@ func Fits(m *rbm.RBM, set *data.Set) error {
 	return nil
 }
 
-// Model returns the model in training.
-func (t *Trainer) Model() *rbm.RBM { return t.model }
+// Model returns the model that training has come to: the one it was given, or
+// the moving average of its parameters if they are averaged.
+func (t *Trainer) Model() *rbm.RBM {
+	if t.optimizer.average != nil {
+		return t.optimizer.average
+	}
+	return t.model
+}
 
 // Steps returns the number of steps taken.
 func (t *Trainer) Steps() int { return t.step }
@@ -163,7 +226,7 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		}
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}
-	t.model.Ascend(float32(t.settings.Rate), rbm.Phase{Batch: t.batch}, negative)
+	t.optimizer.ascend(t.model, t.step, t.batch, negative)
 	t.step++
 	return info, nil
 }
@@ -173,7 +236,7 @@ type Event struct {
 	Step  int // number of the step, from 1
 	Last  bool
 	Info  negphase.Info // valid until the observer returns
-	Model *rbm.RBM      // to read, not to change
+	Model *rbm.RBM      // of Trainer.Model; to read, not to change
 }
 
 // An Observer is told of every step.
@@ -209,7 +272,7 @@ func (t *Trainer) Run(ctx context.Context, steps int, observers ...Observer) err
 				return fmt.Errorf("step %d: %w", t.step, err)
 			}
 		}
-		e := Event{Step: t.step, Last: last, Info: info, Model: t.model}
+		e := Event{Step: t.step, Last: last, Info: info, Model: t.Model()}
 		for _, observe := range observers {
 			if err := observe(ctx, e); err != nil {
 				if errors.Is(err, ErrStop) {

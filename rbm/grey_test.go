@@ -1,0 +1,104 @@
+package rbm
+
+import (
+	"math"
+	"testing"
+)
+
+// greyOf returns bits as 0 and 1.
+func greyOf(v Bits) Matrix {
+	g := NewMatrix(v.Rows, v.Cols)
+	for r := range v.Rows {
+		v.Each(r, func(i int) { g.Row(r)[i] = 1 })
+	}
+	return g
+}
+
+// Rows of 0 and 1 are the same rows, grey or not.
+func TestGreyRowsOfBits(t *testing.T) {
+	m := shape{130, 75, 3, Softmax}.random(4, 0.5)
+	s := NewStates(m, 40)
+	s.H.Randomize(NewKey(1))
+	m.Step(s, nil, 1, NewKey(1))
+	grey := greyOf(s.V)
+
+	mean := NewMatrix(40, 75)
+	m.HiddenMeanGrey(mean, grey)
+	for i, p := range mean.Data {
+		if p != s.Mean.Data[i] { // the same additions in the same order
+			t.Fatalf("mean %d is %v, want %v", i, p, s.Mean.Data[i])
+		}
+	}
+	f, g := make([]float64, 40), make([]float64, 40)
+	m.FreeEnergy(f, s.V)
+	m.FreeEnergyGrey(g, grey)
+	p, q := make([]float64, 120), make([]float64, 120)
+	m.ClassLogProb(p, s.V)
+	m.ClassLogProbGrey(q, grey)
+	for r := range f {
+		near(t, "free energy", g[r], f[r], 1e-10) // 205 terms of size 10 in another order
+	}
+	for i := range p {
+		near(t, "log p(y|x)", q[i], p[i], 1e-10)
+	}
+
+	a, b := m.Clone(), m.Clone()
+	neg := Phase{Batch: Batch{V: s.V.Slice(0, 10), H: s.Mean.slice(0, 10)}}
+	a.Ascend(0.25, Phase{Batch: Batch{V: s.V, H: s.Mean}}, neg)
+	b.Ascend(0.25, Phase{Batch: Batch{Grey: grey, H: s.Mean}}, neg)
+	compare(t, a, b, 50*0.25*2/(1<<23))
+}
+
+func compare(t *testing.T, a, b *RBM, tol float64) {
+	t.Helper()
+	var want []float64
+	eachParameter(a, func(_ int, x float32, _ bool) { want = append(want, float64(x)) })
+	eachParameter(b, func(i int, x float32, _ bool) {
+		if !(math.Abs(float64(x)-want[i]) <= tol) {
+			t.Fatalf("parameter %d is %v, want %v ± %v", i, x, want[i], tol)
+		}
+	})
+}
+
+// Values in between against the definition, and the fused update against that
+// by moments.
+func TestGreyRows(t *testing.T) {
+	m := shape{9, 70, 2, Softmax}.random(4, 0.5)
+	grey := NewMatrix(6, 9)
+	for i := range grey.Data {
+		grey.Data[i] = float32(i%5) / 4
+	}
+	mean := NewMatrix(6, 70)
+	m.HiddenMeanGrey(mean, grey)
+	f := make([]float64, 6)
+	m.FreeEnergyGrey(f, grey)
+	for r := range 6 {
+		want := 0.0
+		for i, x := range grey.Row(r) {
+			want -= float64(x) * float64(m.VisibleBias[i])
+		}
+		for j := range m.Hidden() {
+			a := float64(m.HiddenBias[j])
+			for i, x := range grey.Row(r) {
+				a += float64(x) * float64(m.Weight(i, j))
+			}
+			near(t, "mean", float64(mean.Row(r)[j]), 1/(1+math.Exp(-a)), 1e-6)
+			want -= math.Log1p(math.Exp(a))
+		}
+		near(t, "free energy", f[r], want, 1e-11)
+	}
+	b := Batch{Grey: grey, H: mean, Weight: []float32{0.5, 0, -0.25, 1, 0.125, 0.125}}
+	plus := NewMoments(m)
+	plus.Set(b)
+	fused, dense := m.Clone(), m.Clone()
+	fused.Ascend(0.5, Phase{Batch: b}, Phase{Moments: NewMoments(m)})
+	dense.Ascend(0.5, Phase{Moments: plus}, Phase{Moments: NewMoments(m)})
+	compare(t, fused, dense, 20*0.5*2/(1<<23))
+
+	if n := testing.AllocsPerRun(20, func() {
+		m.HiddenMeanGrey(mean, grey)
+		fused.Ascend(0.5, Phase{Batch: b}, Phase{Batch: b})
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

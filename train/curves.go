@@ -1,0 +1,128 @@
+package train
+
+import (
+	"encoding/csv"
+	"fmt"
+	"image/color"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// A panel of curves.png shows the columns of metrics.csv whose names begin
+// with its stem.
+var panels = []struct {
+	stem, label string
+}{
+	{"log_likelihood_", "log-likelihood / nats"},
+	{"pseudo_likelihood_", "pseudo-log-likelihood / nats"},
+	{"error_", "classification error"},
+	{"accuracy_mean", "mean log p(y|x) / nats"},
+	{"free_energy_gap", "free-energy gap / nats"},
+	{"swap_", "exchange rate of pair"},
+	{"off_weight", "weight off coldest"},
+}
+
+// curveColors are Okabe and Ito's, told apart by the colour-blind.
+var curveColors = []color.RGBA{
+	{0x00, 0x72, 0xB2, 0xFF}, {0xD5, 0x5E, 0x00, 0xFF}, {0x00, 0x9E, 0x73, 0xFF},
+	{0xCC, 0x79, 0xA7, 0xFF}, {0xE6, 0x9F, 0x00, 0xFF}, {0x56, 0xB4, 0xE9, 0xFF},
+}
+
+// Curves draws the metrics of a run against the step, a panel a kind, as PNG.
+// table is the file metrics.csv. It writes nothing if there is nothing to
+// draw.
+func Curves(w io.Writer, table string) error {
+	columns, rows, err := ReadTable(table)
+	if err != nil {
+		return err
+	}
+	var plots [][]*plot.Plot
+	for _, p := range panels {
+		if one, err := panel(p.stem, p.label, columns, rows); err != nil {
+			return err
+		} else if one != nil {
+			plots = append(plots, []*plot.Plot{one})
+		}
+	}
+	if len(plots) == 0 {
+		return nil
+	}
+	plots[len(plots)-1][0].X.Label.Text = "step"
+	const width, height = 16 * vg.Centimeter, 6 * vg.Centimeter
+	img := vgimg.New(width, height*vg.Length(len(plots)))
+	tiles := draw.Tiles{Rows: len(plots), Cols: 1, PadX: vg.Millimeter, PadY: 3 * vg.Millimeter,
+		PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter}
+	for i, canvas := range plot.Align(plots, tiles, draw.New(img)) {
+		plots[i][0].Draw(canvas[0])
+	}
+	_, err = vgimg.PngCanvas{Canvas: img}.WriteTo(w)
+	return err
+}
+
+// panel returns the plot of the columns that begin with stem; nil if there are
+// none.
+func panel(stem, label string, columns []string, rows [][]float64) (*plot.Plot, error) {
+	p := plot.New()
+	p.Y.Label.Text = label
+	p.Add(plotter.NewGrid())
+	p.Legend.Top = strings.HasPrefix(stem, "error") || strings.HasPrefix(stem, "swap")
+	n := 0
+	for c, name := range columns {
+		if !strings.HasPrefix(name, stem) {
+			continue
+		}
+		xy := make(plotter.XYs, 0, len(rows))
+		for _, row := range rows {
+			xy = append(xy, plotter.XY{X: row[0], Y: row[c]})
+		}
+		line, err := plotter.NewLine(xy)
+		if err != nil {
+			return nil, fmt.Errorf("cannot draw %s: %w", name, err)
+		}
+		line.Color = curveColors[n%len(curveColors)]
+		line.Width = vg.Points(1.2)
+		p.Add(line)
+		if rest := strings.TrimPrefix(name, stem); rest != "" {
+			p.Legend.Add(strings.ReplaceAll(rest, "_", "–"), line)
+		}
+		n++
+	}
+	if n == 0 {
+		return nil, nil
+	}
+	return p, nil
+}
+
+// ReadTable reads metrics.csv: the names of its columns and its rows.
+func ReadTable(path string) (columns []string, rows [][]float64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	records, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(records) == 0 {
+		return nil, nil, fmt.Errorf("%s is empty", path)
+	}
+	for line, r := range records[1:] {
+		row := make([]float64, len(r))
+		for i, field := range r {
+			if row[i], err = strconv.ParseFloat(field, 64); err != nil {
+				return nil, nil, fmt.Errorf("%s: line %d: %q is not a number", path, line+2, field)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return records[0], rows, nil
+}

@@ -1,0 +1,305 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"testing"
+
+	"gorbm/data"
+	"gorbm/negphase"
+	"gorbm/rbm"
+)
+
+// all has every part of the optimizer on.
+func all(s Settings) Settings {
+	s.Schedule, s.Horizon = "cosine", 80
+	s.Momentum, s.L1, s.L2, s.Center, s.Average = 0.5, 1e-3, 1e-2, 0.05, 0.9
+	return s
+}
+
+func TestRateAt(t *testing.T) {
+	for _, c := range []struct {
+		schedule string
+		step     int
+		want     float64
+	}{
+		{"constant", 0, 0.5}, {"constant", 1000, 0.5},
+		{"linear", 0, 0.5}, {"linear", 25, 0.375}, {"linear", 100, 0}, {"linear", 200, 0},
+		{"cosine", 0, 0.5}, {"cosine", 50, 0.25}, {"cosine", 100, 0}, {"cosine", 200, 0},
+		{"inverse", 0, 0.5}, {"inverse", 10, 0.25}, {"inverse:30", 30, 0.25}, {"inverse:30", 90, 0.125},
+	} {
+		s := Settings{Rate: 0.5, Schedule: c.schedule, Horizon: 100}
+		near(t, c.schedule, s.rateAt(c.step), c.want, 1e-15)
+	}
+	for _, bad := range []string{"", "linaer", "linear:3", "inverse:", "inverse:0", "inverse:-1", "inverse:NaN", "inverse:Inf", "inverse:x"} {
+		if CheckSchedule(bad) == nil {
+			t.Errorf("schedule %q is accepted", bad)
+		}
+	}
+}
+
+// The parts of the optimizer against the same update written out in float64 on
+// moments, step by step from the same parameters.
+func TestOptimizerAgainstTheDefinition(t *testing.T) {
+	set := toy(t, smallToy)
+	for name, change := range map[string]func(s *Settings){
+		"plain":               func(*Settings) {},
+		"momentum":            func(s *Settings) { s.Momentum = 0.8 },
+		"l1":                  func(s *Settings) { s.L1 = 0.05 },
+		"l2":                  func(s *Settings) { s.L2 = 0.5 },
+		"centred":             func(s *Settings) { s.Center = 0.1 },
+		"centred, momentum":   func(s *Settings) { s.Center, s.Momentum = 0.1, 0.8 },
+		"averaged":            func(s *Settings) { s.Average = 0.75 },
+		"linear":              func(s *Settings) { s.Schedule, s.Horizon = "linear", 20 },
+		"all of it with l1/2": func(s *Settings) { *s = all(*s) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settingsOf(t, "pcd:chains=8")
+			change(&s)
+			tr := newTrainer(t, s, set, 5, true, rbm.Softmax)
+			tr.model.Randomize(0.5, rbm.NewKey(9))
+			if tr.optimizer.average != nil {
+				tr.optimizer.average.Set(tr.model)
+			}
+			o := newReference(s, tr.model, VisibleMean(tr.model, set))
+			twin := newTrainer(t, s, set, 5, true, rbm.Softmax) // deals the same batches
+			for step := range 10 {
+				// The reference follows the trainer's parameters, so that the
+				// samples are the same; it must land where the trainer does.
+				twin.batches.Rows(twin.rows, step)
+				set.Visible(twin.batch.V, twin.rows, tr.model.Classes)
+				tr.model.HiddenMean(twin.batch.H, twin.batch.V)
+				neg, _, err := twin.negative.Estimate(tr.model, twin.batch, twin.key.Child(uint64(step)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.step(step, twin.batch, neg)
+				run(t, tr, step+1)
+				// Float32 rounding of some hundred operations on numbers near 1.
+				o.compare(t, step, tr, 1e-5)
+			}
+		})
+	}
+}
+
+// reference is the optimizer in float64, unfused.
+type reference struct {
+	s                 Settings
+	n, m              int
+	w, vel, avg       []float64 // weights, visible biases, hidden biases
+	mu, lambda        []float64
+	visible, hidden   int
+	gradient, centred []float64
+}
+
+func flat(m *rbm.RBM) []float64 {
+	var x []float64
+	for i := range m.Visible() {
+		for j := range m.Hidden() {
+			x = append(x, float64(m.Weight(i, j)))
+		}
+	}
+	for _, b := range m.VisibleBias {
+		x = append(x, float64(b))
+	}
+	for _, c := range m.HiddenBias {
+		x = append(x, float64(c))
+	}
+	return x
+}
+
+func newReference(s Settings, m *rbm.RBM, mean []float32) *reference {
+	o := &reference{s: s, n: m.Visible(), m: m.Hidden(), w: flat(m), avg: flat(m)}
+	o.vel = make([]float64, len(o.w))
+	for _, p := range mean {
+		o.mu = append(o.mu, float64(p))
+	}
+	for range o.m {
+		o.lambda = append(o.lambda, 0.5)
+	}
+	return o
+}
+
+func (o *reference) step(t int, pos rbm.Batch, neg rbm.Phase) {
+	n, m := o.n, o.m
+	g := make([]float64, len(o.w))
+	addTo := func(b rbm.Batch, sign float64) {
+		for r := range b.V.Rows {
+			w := sign / float64(b.V.Rows)
+			for i := range n {
+				if !b.V.Get(r, i) {
+					continue
+				}
+				g[n*m+i] += w
+				for j, p := range b.H.Row(r) {
+					g[i*m+j] += w * float64(p)
+				}
+			}
+			for j, p := range b.H.Row(r) {
+				g[n*m+n+j] += w * float64(p)
+			}
+		}
+	}
+	addTo(pos, 1)
+	addTo(neg.Batch, -1)
+	if c := o.s.Center; c > 0 {
+		for i := range o.mu {
+			mean := 0.0
+			for r := range pos.V.Rows {
+				if pos.V.Get(r, i) {
+					mean += 1 / float64(pos.V.Rows)
+				}
+			}
+			o.mu[i] += c * (mean - o.mu[i])
+		}
+		for j := range o.lambda {
+			mean := 0.0
+			for r := range pos.V.Rows {
+				mean += float64(pos.H.Row(r)[j]) / float64(pos.V.Rows)
+			}
+			o.lambda[j] += c * (mean - o.lambda[j])
+		}
+		gb := append([]float64(nil), g[n*m:n*m+n]...)
+		gc := append([]float64(nil), g[n*m+n:]...)
+		for i := range n {
+			for j := range m {
+				g[i*m+j] -= o.mu[i]*gc[j] + gb[i]*o.lambda[j]
+			}
+		}
+		for i := range n {
+			for j := range m {
+				g[n*m+i] -= g[i*m+j] * o.lambda[j]
+				g[n*m+n+j] -= g[i*m+j] * o.mu[i]
+			}
+		}
+	}
+	rate := o.s.rateAt(t)
+	for k := range o.w {
+		o.vel[k] = o.s.Momentum*o.vel[k] + rate*g[k]
+		o.w[k] += o.vel[k]
+		if k < n*m {
+			o.w[k] *= 1 - rate*o.s.L2
+			o.w[k] = math.Copysign(math.Max(math.Abs(o.w[k])-rate*o.s.L1, 0), o.w[k])
+		}
+		o.avg[k] = o.s.Average*o.avg[k] + (1-o.s.Average)*o.w[k]
+	}
+}
+
+func (o *reference) compare(t *testing.T, step int, tr *Trainer, tol float64) {
+	t.Helper()
+	want := o.w
+	if o.s.Average > 0 {
+		want = o.avg
+	}
+	for k, x := range flat(tr.Model()) {
+		if !(math.Abs(x-want[k]) <= tol) {
+			t.Fatalf("step %d: parameter %d is %v, want %v", step+1, k, x, want[k])
+		}
+	}
+}
+
+// A run with every part of the optimizer goes on after Load with the same
+// bits, at any step.
+func TestLoadGoesOnWithAll(t *testing.T) {
+	set := toy(t, smallToy)
+	for _, kind := range negphase.Kinds() {
+		s := all(settingsOf(t, negatives[kind]))
+		whole := newTrainer(t, s, set, 6, true, rbm.Softmax)
+		run(t, whole, 60)
+		for _, at := range []int{0, 25, 60} {
+			first := newTrainer(t, s, set, 6, true, rbm.Softmax)
+			run(t, first, at)
+			second := newTrainer(t, s, set, 6, true, rbm.Softmax)
+			run(t, second, 7)
+			if _, err := second.Load(bytes.NewReader(save(t, first))); err != nil {
+				t.Fatal(err)
+			}
+			run(t, second, 60)
+			if !bytes.Equal(save(t, second), save(t, whole)) {
+				t.Errorf("%s: loaded at step %d it goes on with other bits", kind, at)
+			}
+		}
+	}
+}
+
+func TestOptimizerAllocatesNothing(t *testing.T) {
+	tr := newTrainer(t, all(settingsOf(t, "pcd:chains=8")), toy(t, smallToy), 6, true, rbm.Softmax)
+	run(t, tr, 5)
+	n := testing.AllocsPerRun(50, func() {
+		if _, err := tr.Step(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n != 0 {
+		t.Errorf("%v allocations a step", n)
+	}
+}
+
+// Centring changes the path, not the goal: with the exact gradient both reach
+// the same likelihood as far as 3000 steps allow.
+func TestCentredTrainingReachesTheLaw(t *testing.T) {
+	set := toy(t, smallToy)
+	end := func(center float64) float64 {
+		s := settingsOf(t, "exact")
+		s.Center, s.Schedule, s.Horizon = center, "linear", 3000
+		tr := newTrainer(t, s, set, 6, true, rbm.Softmax)
+		run(t, tr, 3000)
+		return likelihood(t, tr.Model(), set)
+	}
+	law, _ := LawLikelihood(set, true)
+	plain, centred := end(0), end(0.01)
+	t.Logf("plain %.4f, centred %.4f, law %.4f", plain, centred, law)
+	start := likelihood(t, NewModel(set, 6, true, rbm.Softmax, 1), set)
+	if centred < law-0.1*(law-start) {
+		t.Errorf("centred training ends at %v; the law has %v, the start %v", centred, law, start)
+	}
+}
+
+func likelihood(t *testing.T, m *rbm.RBM, set *data.Set) float64 {
+	t.Helper()
+	metrics, err := NewMetrics([]string{"log_likelihood"}, m, set, nil, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := metrics[0].Measure(context.Background(), m, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v[0]
+}
+
+func TestSetLogOdds(t *testing.T) {
+	set := toy(t, smallToy)
+	m := rbm.New(12, 3, 4, rbm.Softmax)
+	SetLogOdds(m, set)
+	mean := rbm.NewMatrix(1, 12)
+	m.VisibleMean(mean, rbm.NewBits(1, 3))
+	for i, p := range VisibleMean(m, set) {
+		if i < m.Inputs() {
+			// The halves move a frequency of 400 rows by up to 1/800.
+			near(t, "mean", float64(mean.Row(0)[i]), float64(p), 0.5/400+1e-6)
+		}
+	}
+	constant := &data.Set{Name: "constant", X: rbm.NewBits(10, 2), Height: 1, Width: 2}
+	plain := rbm.New(2, 1, 0, rbm.Softmax)
+	SetLogOdds(plain, constant)
+	near(t, "bias of a unit that is always off", float64(plain.VisibleBias[0]), math.Log(0.5/10.5), 1e-6)
+}
+
+func TestSettingsCheck(t *testing.T) {
+	for name, spoil := range map[string]func(s *Settings){
+		"momentum": func(s *Settings) { s.Momentum = 1 },
+		"l1":       func(s *Settings) { s.L1 = -1 },
+		"l2":       func(s *Settings) { s.L2 = math.NaN() },
+		"center":   func(s *Settings) { s.Center = 1.5 },
+		"average":  func(s *Settings) { s.Average = math.Inf(1) },
+		"schedule": func(s *Settings) { s.Schedule = "lineer" },
+	} {
+		s := settingsOf(t, "pcd:chains=8")
+		spoil(&s)
+		if err := s.Check(); err == nil || !bytes.Contains([]byte(err.Error()), []byte(name)) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
