@@ -52,6 +52,9 @@ func sources() []source {
 		{"fontdigits", loadFontDigits},
 		{"mnist", loadMNIST},
 		{"toy", loadToy},
+		{"bars", loadBars},
+		{"shifter", loadShifter},
+		{"desjardins", loadDesjardins},
 	}
 }
 

@@ -75,6 +75,23 @@ func TestBadSpecs(t *testing.T) {
 		{"fontdigits:1:2", "too many settings"},
 		{"mnist:0", "number of rows from 1 to 60000"},
 		{"mnist:seed=3", "leave the seed away"},
+		{"bars:0", "the side of a picture"},
+		{"bars:21", "from 1 to 20"},
+		{"bars:x", "the side of a picture"},
+		{"bars:4:5", "one too many"},
+		{"bars:distinct:distinct", "one too many"},
+		{"bars:4:doubled", "one too many"},
+		{"bars:seed=2", "bars is not generated at random; leave the seed away"},
+		{"shifter:0", "the length of a pattern"},
+		{"shifter:21", "from 1 to 20"},
+		{"shifter:8:8", "one too many"},
+		{"shifter:seed=2", "leave the seed away"},
+		{"desjardins:2", "flip probability"},
+		{"desjardins:x", "flip probability"},
+		{"desjardins:0.1:10", "multiple of 4"},
+		{"desjardins:0.1:0", "multiple of 4"},
+		{"desjardins:0.1:99999999999", "multiple of 4"},
+		{"desjardins:0.1:8:8", "one too many"},
 		{strings.Repeat("x", 5000), "unknown data set"},
 	} {
 		_, _, err := Load(context.Background(), c.spec, Options{})
@@ -123,7 +140,7 @@ func TestBadPaths(t *testing.T) {
 func TestLoadCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, spec := range []string{"toy", "fontdigits", "x.csv"} {
+	for _, spec := range []string{"toy", "bars", "shifter", "desjardins", "fontdigits", "x.csv"} {
 		if _, _, err := Load(ctx, spec, Options{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want context.Canceled", spec, err)
 		}

@@ -69,8 +69,8 @@ func loadMNIST(ctx context.Context, sp spec, opt Options) (train, test *Set, err
 }
 
 func (m mnistSource) load(ctx context.Context, sp spec, opt Options) (train, test *Set, err error) {
-	if sp.hasSeed {
-		return nil, nil, specErrorf("%s: mnist is not generated; leave the seed away", sp.text)
+	if err := sp.noSeed(); err != nil {
+		return nil, nil, err
 	}
 	if _, err := sp.rows(60000); err != nil {
 		return nil, nil, err
