@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"math"
 	"testing"
 )
@@ -104,6 +105,13 @@ func TestListedGoldens(t *testing.T) {
 		again, _ := mustLoad(t, s.Name)
 		if again.Hash() != s.Hash() || again.Name != s.Name {
 			t.Errorf("%s: the canonical name %s gives other rows", spec, s.Name)
+		}
+		// Nothing is made binary that is so already.
+		for _, b := range []string{Threshold, Sample, None} {
+			other, _, err := Load(context.Background(), spec, Options{Binarize: b})
+			if err != nil || other.Hash() != want || other.Binarize != Binary || other.Grey.Rows != 0 {
+				t.Errorf("%s, %s: %v", spec, b, err)
+			}
 		}
 	}
 }
