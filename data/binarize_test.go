@@ -111,6 +111,11 @@ func TestBinarizeBinary(t *testing.T) {
 		}
 	}
 	// Bytes of 0, 1 and 255 are grey; a part of them alone would not be.
+	writeFiles(t, dir, map[string][]byte{"k.idx": idxBuild([]byte{0, 1, 255}, 1, 3)})
+	s, _, err := Load(context.Background(), filepath.Join(dir, "k.idx"), Options{Binarize: None})
+	if err != nil || s.Binarize != None || rowText(s.X, 0) != "001" {
+		t.Errorf("bytes of 0, 1 and 255: %+v, %v", s, err)
+	}
 	path := filepath.Join(dir, "k.npz")
 	if err := os.WriteFile(path, zipped(zip.Store, "x_train", npyBytes("|u1", "2, 3", white), "x_test", npyBytes("|u1", "2, 3", bits)), 0o644); err != nil {
 		t.Fatal(err)

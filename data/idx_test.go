@@ -83,6 +83,25 @@ func TestIDXErrors(t *testing.T) {
 	}
 }
 
+// endless delivers zeros, and counts them.
+type endless struct{ n int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	clear(p)
+	e.n += int64(len(p))
+	return len(p), nil
+}
+
+// What the header does not tell of is not read, nor is memory taken for it.
+func TestIDXEndless(t *testing.T) {
+	var zeros endless
+	_, err := readIDX(io.MultiReader(bytes.NewReader(idxBuild(nil, 1000)), &zeros), "t.idx", 1<<20, 1)
+	checkFormat(t, err, "more data than the 1000 bytes")
+	if zeros.n > 1<<16 {
+		t.Errorf("%d bytes were read for 1000", zeros.n)
+	}
+}
+
 var errBroken = errors.New("disk on fire")
 
 type brokenReader struct{}

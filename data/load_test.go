@@ -137,6 +137,7 @@ func TestShape(t *testing.T) {
 		want       string
 	}{
 		{3, 5, "a row of 12 inputs is no picture of 3 × 5"},
+		{3, 2, "is no picture of 3 × 2"},
 		{5, 2, "sizes whose product is 12"},
 		{1 << 62, 4, "is no picture"},
 		{3, 0, "give both sizes"},
