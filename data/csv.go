@@ -27,21 +27,24 @@ type csvReader struct {
 	fields int      // columns of each row, the labels' included
 	label  bool     // the last column holds labels
 
-	words     []uint64 // rows so far
-	labeller  labeller // labels so far
-	threshold bool     // some value lay between 0 and 1
+	bin      binarizer
+	words    []uint64  // rows so far
+	labeller labeller  // labels so far
+	between  bool      // some value lay between 0 and 1
+	values   []float32 // of the last row; for None only
+	grey     []float32 // rows so far, if some value lay between; for None only
 }
 
 // loadCSV reads a file of one example a row: values 0 and 1, or numbers in
-// [0,1] of which those of ½ and more become ones. A header of words may come
-// first, and labels may be in the last column; see Options.LabelColumn.
-func loadCSV(f io.ReaderAt, size int64, path, labels string) (train, test *Set, err error) {
+// [0,1] that are made binary as Options.Binarize says. A header of words may
+// come first, and labels may be in the last column; see Options.LabelColumn.
+func loadCSV(f io.ReaderAt, size int64, path string, opt Options) (train, test *Set, err error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), 1<<16)
 	// Spreadsheets like to begin a file with a byte order mark.
 	if bom, err := in.Peek(3); err == nil && string(bom) == "\xef\xbb\xbf" {
 		in.Discard(3)
 	}
-	c := &csvReader{path: path, labels: labels, r: csv.NewReader(in)}
+	c := &csvReader{path: path, labels: opt.LabelColumn, r: csv.NewReader(in), bin: opt.binarizer(streamTrain)}
 	c.r.FieldsPerRecord = -1 // ragged rows get a message of our own
 	c.r.ReuseRecord = true
 	c.r.TrimLeadingSpace = true
@@ -133,24 +136,51 @@ func (c *csvReader) add(row []string) error {
 	c.words = slices.Grow(c.words, stride)[:at+stride]
 	x := c.words[at:]
 	clear(x)
+	c.values = c.values[:0]
+	i := at / stride
+	key := c.bin.row(i)
 	for j, field := range row {
+		v := 0.0
 		switch field {
 		case "0":
 		case "1":
-			x[j/64] |= 1 << (j % 64)
+			v = 1
 		default:
-			v, err := c.value(j, field)
-			if err != nil {
+			var err error
+			if v, err = c.value(j, field); err != nil {
 				return err
 			}
-			if v >= 0.5 {
-				x[j/64] |= 1 << (j % 64)
-			}
-			if v != 0 && v != 1 {
-				c.threshold = true
-			}
+		}
+		if c.bin.one(key, j, v) {
+			x[j/64] |= 1 << (j % 64)
+		}
+		c.between = c.between || v != 0 && v != 1
+		if c.bin.mode == None {
+			c.values = append(c.values, float32(v))
 		}
 	}
+	return c.keep(i)
+}
+
+// keep stores the values of row i, the last one read, if grey values are to
+// stay and there are any so far. The rows before the first are what their bits
+// say.
+func (c *csvReader) keep(i int) error {
+	if c.bin.mode != None || !c.between {
+		return nil
+	}
+	cols := len(c.values)
+	if why := checkGrey(i+1, cols); why != "" {
+		return formatErrorf("%s: %s", c.path, why)
+	}
+	stride := (cols + 63) / 64
+	for r := len(c.grey) / cols; r < i; r++ {
+		x := c.words[r*stride:]
+		for j := range cols {
+			c.grey = append(c.grey, float32(x[j/64]>>(j%64)&1))
+		}
+	}
+	c.grey = append(c.grey, c.values...)
 	return nil
 }
 
@@ -209,8 +239,11 @@ func (c *csvReader) set() (*Set, error) {
 		X:        rbm.Bits{Rows: len(c.words) / stride, Cols: cols, Stride: stride, Words: c.words},
 		Binarize: Binary,
 	}
-	if c.threshold {
-		s.Binarize = Threshold
+	if c.between {
+		s.Binarize = c.bin.mode
+	}
+	if c.grey != nil {
+		s.Grey = rbm.Matrix{Rows: s.X.Rows, Cols: cols, Data: c.grey}
 	}
 	s.Height, s.Width = nearSquare(cols)
 	if c.label {

@@ -12,7 +12,7 @@ import (
 
 // readCSV loads CSV text under the name t.csv.
 func readCSV(text, labels string) (*Set, error) {
-	s, _, err := loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", labels)
+	s, _, err := loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", Options{LabelColumn: labels})
 	return s, err
 }
 
@@ -130,6 +130,19 @@ func checkSet(t *testing.T, s *Set) {
 	if (s.Y == nil) != (s.Classes == nil) || s.Y != nil && len(s.Y) != s.Len() {
 		t.Fatalf("%d labels of %d classes for %d rows", len(s.Y), len(s.Classes), s.Len())
 	}
+	if (s.Grey.Rows > 0) != (s.Binarize == None) {
+		t.Fatalf("%d rows of grey values, %s", s.Grey.Rows, s.Binarize)
+	}
+	if s.Grey.Rows > 0 {
+		if s.Grey.Rows != s.Len() || s.Grey.Cols != s.X.Cols || len(s.Grey.Data) != s.Len()*s.X.Cols {
+			t.Fatalf("grey values of %d × %d, %d in all, for %d × %d", s.Grey.Rows, s.Grey.Cols, len(s.Grey.Data), s.Len(), s.X.Cols)
+		}
+		for i, v := range s.Grey.Data {
+			if !(v >= 0 && v <= 1) || s.X.Get(i/s.X.Cols, i%s.X.Cols) != (v >= 0.5) {
+				t.Fatalf("grey value %g is bit %v", v, s.X.Get(i/s.X.Cols, i%s.X.Cols))
+			}
+		}
+	}
 	for _, y := range s.Y {
 		if int(y) >= len(s.Classes) || y < 0 {
 			t.Fatalf("class %d of %d", y, len(s.Classes))
@@ -153,12 +166,16 @@ func rbmPad(cols int) uint64 {
 
 func FuzzCSV(f *testing.F) {
 	for _, s := range []string{"0,1\n1,0\n", "a,b,y\n0,0.5,x\n", "\"0\",1\n", "0,1\n0\n", "\xef\xbb\xbf1", "nan\n", ""} {
-		for mode := range 3 {
+		for mode := range 9 {
 			f.Add([]byte(s), uint8(mode))
 		}
 	}
 	f.Fuzz(func(t *testing.T, text []byte, mode uint8) {
-		s, _, err := loadCSV(bytes.NewReader(text), int64(len(text)), "t.csv", []string{"auto", "last", "none"}[mode%3])
+		opt := Options{
+			LabelColumn: []string{"auto", "last", "none"}[mode%3],
+			Binarize:    []string{Threshold, Sample, None}[mode/3%3],
+		}
+		s, _, err := loadCSV(bytes.NewReader(text), int64(len(text)), "t.csv", opt)
 		if err != nil {
 			checkFormat(t, err, "t.csv")
 			return

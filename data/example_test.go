@@ -70,6 +70,72 @@ func ExampleSet_Visible() {
 	// 11000100
 }
 
+// All rows of bars and stripes are listed, so their mean is the law's: no model
+// can do better.
+func ExampleLoad_bars() {
+	for _, spec := range []string{"bars:4", "bars:4:distinct"} {
+		bars, _, err := data.Load(context.Background(), spec, data.Options{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		best := 0.0
+		for r := range bars.Len() {
+			best += bars.LogProb(bars.X.Row(r), -1) / float64(bars.Len())
+		}
+		fmt.Printf("%s: %d rows, at best %.4f nats\n", bars.Name, bars.Len(), best)
+	}
+	// Output:
+	// bars:4: 32 rows, at best -3.3791 nats
+	// bars:4:distinct: 30 rows, at best -3.4012 nats
+}
+
+func ExampleSet_GreyRows() {
+	digits, _, err := data.Load(context.Background(), "fontdigits:100", data.Options{Binarize: data.None})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v := rbm.NewMatrix(1, digits.X.Cols+10)
+	digits.GreyRows(v, []int32{0}, 10)
+	fmt.Println(digits.Binarize, v.Row(0)[158:164])
+	fmt.Println(digits.Classes[digits.Y[0]], v.Row(0)[digits.X.Cols:])
+	// Output:
+	// none [1 0.8156863 0.56078434 0.7372549 0.6627451 0.003921569]
+	// 5 [0 0 0 0 0 1 0 0 0 0]
+}
+
+func ExampleSet_Split() {
+	toy, _, err := data.Load(context.Background(), "toy", data.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	train, validation, err := toy.Split(0.1, rbm.NewKey(1))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(train.Name, train.Len())
+	fmt.Println(validation.Name, validation.Len())
+	_, _, err = toy.Split(10000, rbm.NewKey(1))
+	fmt.Println(err)
+	// Output:
+	// toy:4,4,2500,0.2:seed=1 9000
+	// toy:4,4,2500,0.2:seed=1 holdout 1000
+	// holdout 10000 of 10000 rows leaves one part empty; hold out from 1 to 9999 rows
+}
+
+func ExampleSet_DescribeConstantColumns() {
+	digits, _, err := data.Load(context.Background(), "fontdigits:100", data.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(digits.DescribeConstantColumns())
+	// Output: 241 of 784 columns are constant (0, 1, 2, …)
+}
+
 func ExampleBatches() {
 	// Three rows an epoch, two a step: the second step is half of the second
 	// epoch already.

@@ -27,33 +27,37 @@ func loadFontDigits(ctx context.Context, sp spec, opt Options) (train, test *Set
 	if n < fontTrain {
 		name = fmt.Sprintf("fontdigits:%d", n)
 	}
-	train, test = newFontSet(sp.withSeed(name), n), newFontSet(sp.withSeed("fontdigits")+" test", fontTest)
+	bin, binTest := opt.binarizer(streamTrain), opt.binarizer(streamTest)
+	train, test = newFontSet(sp.withSeed(name), n, bin), newFontSet(sp.withSeed("fontdigits")+" test", fontTest, binTest)
 	progress := opt.progress("drawing "+name, int64(n+fontTest))
 	for _, part := range []struct {
 		set *Set
 		key rbm.Key
-	}{{train, dataKey(sp.seed, streamTrain)}, {test, dataKey(sp.seed, streamTest)}} {
-		if err := part.set.draw(ctx, part.key, progress); err != nil {
+		bin binarizer
+	}{{train, dataKey(sp.seed, streamTrain), bin}, {test, dataKey(sp.seed, streamTest), binTest}} {
+		if err := part.set.draw(ctx, part.key, part.bin, progress); err != nil {
 			return nil, nil, err
 		}
 	}
 	return train, test, nil
 }
 
-func newFontSet(name string, n int) *Set {
-	return &Set{
+func newFontSet(name string, n int, bin binarizer) *Set {
+	s := &Set{
 		Name:     name,
 		X:        rbm.NewBits(n, fontSide*fontSide),
 		Y:        make([]int32, n),
 		Classes:  digitNames(),
 		Height:   fontSide,
 		Width:    fontSide,
-		Binarize: Threshold,
+		Binarize: bin.mode,
 	}
+	bin.keep(s) // of the size of MNIST: never too many
+	return s
 }
 
 // draw fills a set, a block at a time, and tells progress of every block.
-func (s *Set) draw(ctx context.Context, key rbm.Key, progress io.Writer) error {
+func (s *Set) draw(ctx context.Context, key rbm.Key, bin binarizer, progress io.Writer) error {
 	const block = 256
 	pens := sync.Pool{New: func() any { return newDigitPen() }}
 	var mu sync.Mutex
@@ -62,7 +66,7 @@ func (s *Set) draw(ctx context.Context, key rbm.Key, progress io.Writer) error {
 		defer pens.Put(pen)
 		for i := lo; i < hi; i++ {
 			s.Y[i] = int32(pen.draw(key.Child(uint64(i))))
-			thresholdBytes(s.X.Slice(i, i+1), pen.grey.Pix)
+			bin.picture(s, i, pen.grey.Pix)
 		}
 		mu.Lock()
 		defer mu.Unlock()

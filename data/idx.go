@@ -7,9 +7,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-
-	"gorbm/rbm"
 )
 
 // An idx is what an IDX file of bytes holds, the format in which MNIST is
@@ -24,10 +23,11 @@ type idx struct {
 // idxBytes is the kind of unsigned bytes, the only one read here.
 const idxBytes = 0x08
 
-// readIDX reads an IDX file of unsigned bytes that is to have the given number
-// of dimensions. It allocates no more than r delivers, whatever the header
-// says, and refuses more than most elements. Errors name path.
-func readIDX(r io.Reader, path string, dims int, most int64) (idx, error) {
+// readIDX reads an IDX file of unsigned bytes that is to have one of the given
+// numbers of dimensions. It allocates no more than r delivers, whatever the
+// header says, reads no further than the header says, whatever r delivers, and
+// refuses more than most elements. Errors name path.
+func readIDX(r io.Reader, path string, most int64, dims ...int) (idx, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return idx{}, idxRead(path, err)
@@ -37,10 +37,10 @@ func readIDX(r io.Reader, path string, dims int, most int64) (idx, error) {
 		return idx{}, formatErrorf("%s: not an IDX file (it starts with % x); put the original file there", path, head)
 	case head[2] != idxBytes:
 		return idx{}, formatErrorf("%s: IDX elements of kind 0x%02x; only unsigned bytes (0x08) can be read", path, head[2])
-	case int(head[3]) != dims:
-		return idx{}, formatErrorf("%s: %s, but %s belong there; are the files exchanged?", path, idxContent(int(head[3])), idxContent(dims))
+	case !slices.Contains(dims, int(head[3])):
+		return idx{}, formatErrorf("%s: %s, but %s belong there; are the files exchanged?", path, idxContent(int(head[3])), idxContent(dims[len(dims)-1]))
 	}
-	out := idx{dims: make([]int, dims)}
+	out := idx{dims: make([]int, head[3])}
 	size := int64(1)
 	for i := range out.dims {
 		var b [4]byte
@@ -104,17 +104,4 @@ func decompress(r io.Reader) (io.Reader, error) {
 		return b, nil // what is wrong with a shorter file, its reader will say
 	}
 	return gzip.NewReader(b)
-}
-
-// thresholdBytes overwrites the rows of dst with grey bytes made binary: those
-// of 128 and more, that is at least ½ of 255, are ones. len(grey) must be
-// dst.Rows·dst.Cols.
-func thresholdBytes(dst rbm.Bits, grey []byte) {
-	for r := range dst.Rows {
-		row, in := dst.Row(r), grey[r*dst.Cols:(r+1)*dst.Cols]
-		clear(row)
-		for j, g := range in {
-			row[j/64] |= uint64(g>>7) << (j % 64)
-		}
-	}
 }

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"io"
 	"testing"
-
-	"gorbm/rbm"
 )
 
 // idxBuild returns an IDX file of bytes.
@@ -29,18 +27,18 @@ func gzipped(b []byte) []byte {
 }
 
 // unpackIDX reads an IDX file, gzip or not.
-func unpackIDX(b []byte, dims int, most int64) (idx, error) {
+func unpackIDX(b []byte, most int64, dims ...int) (idx, error) {
 	r, err := decompress(bytes.NewReader(b))
 	if err != nil {
 		return idx{}, idxRead("t.idx", err)
 	}
-	return readIDX(r, "t.idx", dims, most)
+	return readIDX(r, "t.idx", most, dims...)
 }
 
 func TestIDX(t *testing.T) {
 	data := []byte{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
 	for _, pack := range []func([]byte) []byte{gzipped, bytes.Clone} {
-		got, err := unpackIDX(pack(idxBuild(data, 2, 3, 2)), 3, 100)
+		got, err := unpackIDX(pack(idxBuild(data, 2, 3, 2)), 100, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,13 +73,32 @@ func TestIDXErrors(t *testing.T) {
 		{"gzip magic only", []byte{0x1f, 0x8b, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}, 1, "damaged"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := unpackIDX(c.file, c.dims, 1000)
+			_, err := unpackIDX(c.file, 1000, c.dims)
 			checkFormat(t, err, "t.idx", c.want)
 		})
 	}
 	fails := io.MultiReader(bytes.NewReader(good[:6]), brokenReader{})
-	if _, err := readIDX(fails, "t.idx", 1, 1000); !errors.Is(err, errBroken) || errors.Is(err, ErrFormat) {
+	if _, err := readIDX(fails, "t.idx", 1000, 1); !errors.Is(err, errBroken) || errors.Is(err, ErrFormat) {
 		t.Errorf("a failing disk gives %v", err)
+	}
+}
+
+// endless delivers zeros, and counts them.
+type endless struct{ n int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	clear(p)
+	e.n += int64(len(p))
+	return len(p), nil
+}
+
+// What the header does not tell of is not read, nor is memory taken for it.
+func TestIDXEndless(t *testing.T) {
+	var zeros endless
+	_, err := readIDX(io.MultiReader(bytes.NewReader(idxBuild(nil, 1000)), &zeros), "t.idx", 1<<20, 1)
+	checkFormat(t, err, "more data than the 1000 bytes")
+	if zeros.n > 1<<16 {
+		t.Errorf("%d bytes were read for 1000", zeros.n)
 	}
 }
 
@@ -91,15 +108,6 @@ type brokenReader struct{}
 
 func (brokenReader) Read([]byte) (int, error) { return 0, errBroken }
 
-func TestThresholdBytes(t *testing.T) {
-	x := rbm.NewBits(2, 3)
-	x.Words[0] = 7
-	thresholdBytes(x, []byte{127, 128, 255, 0, 1, 200})
-	if rowText(x, 0) != "011" || rowText(x, 1) != "001" {
-		t.Errorf("rows %s, %s", rowText(x, 0), rowText(x, 1))
-	}
-}
-
 func FuzzIDX(f *testing.F) {
 	good := idxBuild([]byte{1, 2, 3, 4}, 4)
 	f.Add(good, uint8(1))
@@ -108,7 +116,7 @@ func FuzzIDX(f *testing.F) {
 	f.Add(idxBuild(nil, 1<<31, 1<<31, 4), uint8(3))
 	f.Add(good[:7], uint8(1))
 	f.Fuzz(func(t *testing.T, b []byte, dims uint8) {
-		got, err := unpackIDX(b, int(dims), 1<<20)
+		got, err := unpackIDX(b, 1<<20, int(dims))
 		if err != nil {
 			checkFormat(t, err, "t.idx")
 			return

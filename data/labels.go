@@ -63,3 +63,13 @@ func (l *labeller) classes() (y []int32, names []string) {
 	}
 	return y, names
 }
+
+// give hands all labels out to sets, whose rows they were added for in this
+// order; their classes are those of all together.
+func (l *labeller) give(sets []*Set) {
+	y, classes := l.classes()
+	for _, s := range sets {
+		s.Y, s.Classes = y[:s.Len():s.Len()], classes
+		y = y[s.Len():]
+	}
+}

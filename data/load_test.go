@@ -37,6 +37,15 @@ func checkFormat(t *testing.T, err error, words ...string) {
 	}
 }
 
+// checkSpec is checkFormat for an error that must be ErrSpec.
+func checkSpec(t *testing.T, err error, words ...string) {
+	t.Helper()
+	checkFormat(t, err, words...)
+	if !errors.Is(err, ErrSpec) {
+		t.Errorf("error %v is not ErrSpec", err)
+	}
+}
+
 func TestBadSpecs(t *testing.T) {
 	for _, c := range []struct{ spec, want string }{
 		{"", "no data set named"},
@@ -75,6 +84,23 @@ func TestBadSpecs(t *testing.T) {
 		{"fontdigits:1:2", "too many settings"},
 		{"mnist:0", "number of rows from 1 to 60000"},
 		{"mnist:seed=3", "leave the seed away"},
+		{"bars:0", "the side of a picture"},
+		{"bars:21", "from 1 to 20"},
+		{"bars:x", "the side of a picture"},
+		{"bars:4:5", "one too many"},
+		{"bars:distinct:distinct", "one too many"},
+		{"bars:4:doubled", "one too many"},
+		{"bars:seed=2", "bars is not generated at random; leave the seed away"},
+		{"shifter:0", "the length of a pattern"},
+		{"shifter:21", "from 1 to 20"},
+		{"shifter:8:8", "one too many"},
+		{"shifter:seed=2", "leave the seed away"},
+		{"desjardins:2", "flip probability"},
+		{"desjardins:x", "flip probability"},
+		{"desjardins:0.1:10", "multiple of 4"},
+		{"desjardins:0.1:0", "multiple of 4"},
+		{"desjardins:0.1:99999999999", "multiple of 4"},
+		{"desjardins:0.1:8:8", "one too many"},
 		{strings.Repeat("x", 5000), "unknown data set"},
 	} {
 		_, _, err := Load(context.Background(), c.spec, Options{})
@@ -85,6 +111,52 @@ func TestBadSpecs(t *testing.T) {
 	}
 	_, _, err := Load(context.Background(), "toy", Options{LabelColumn: "first"})
 	checkFormat(t, err, "auto, last or none")
+}
+
+func TestShape(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(path, []byte("0,1,0,0,1,1,0,1,0,1,0,1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		spec         string
+		high, wide   int
+		wantH, wantW int
+	}{{path, 0, 0, 3, 4}, {path, 2, 6, 2, 6}, {path, 12, 1, 12, 1}, {"toy:4,8,2,0.1", 2, 8, 2, 8}, {"fontdigits:1", 14, 56, 14, 56}} {
+		s, test, err := Load(context.Background(), c.spec, Options{Height: c.high, Width: c.wide})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if s.Height != c.wantH || s.Width != c.wantW || test != nil && test.Height != c.wantH {
+			t.Errorf("%s: %d × %d, want %d × %d", c.spec, s.Height, s.Width, c.wantH, c.wantW)
+		}
+	}
+	for _, c := range []struct {
+		high, wide int
+		want       string
+	}{
+		{3, 5, "a row of 12 inputs is no picture of 3 × 5"},
+		{3, 2, "is no picture of 3 × 2"},
+		{5, 2, "sizes whose product is 12"},
+		{1 << 62, 4, "is no picture"},
+		{3, 0, "give both sizes"},
+		{0, 4, "give both sizes"},
+		{-3, -4, "give both sizes"},
+	} {
+		_, _, err := Load(context.Background(), path, Options{Height: c.high, Width: c.wide})
+		checkSpec(t, err, c.want)
+	}
+	for text, want := range map[string][2]int{"": {0, 0}, "28x28": {28, 28}, "3X4": {3, 4}} {
+		h, w, err := ParseShape(text)
+		if h != want[0] || w != want[1] || err != nil {
+			t.Errorf("ParseShape(%q) = %d, %d, %v", text, h, w, err)
+		}
+	}
+	for _, text := range []string{"x", "28", "28x", "x28", "0x3", "-1x3", "3x4x5", "3 x 4", "99999999999999999999x1"} {
+		_, _, err := ParseShape(text)
+		checkSpec(t, err, "as in 28x28")
+	}
 }
 
 func TestBadPaths(t *testing.T) {
@@ -99,8 +171,8 @@ func TestBadPaths(t *testing.T) {
 	}
 	for _, c := range []struct{ spec, want string }{
 		{filepath.Join(dir, "digit.csv"), "did you mean " + good},
-		{filepath.Join(dir, "absent.npz"), "name a .csv or .npz file"},
-		{filepath.Join(dir, "nowhere", "absent"), "name a .csv or .npz file"},
+		{filepath.Join(dir, "absent.npz"), "name a .csv, .npz or IDX file"},
+		{filepath.Join(dir, "nowhere", "absent"), "name a .csv, .npz or IDX file"},
 	} {
 		_, _, err := Load(context.Background(), c.spec, Options{})
 		checkError(t, err, c.spec, c.want)
@@ -109,7 +181,7 @@ func TestBadPaths(t *testing.T) {
 		}
 	}
 	_, _, err := Load(context.Background(), text, Options{})
-	checkFormat(t, err, text, "must end in .csv or .npz")
+	checkFormat(t, err, text, "must end in .csv, .npz, -ubyte")
 	_, _, err = Load(context.Background(), dir, Options{})
 	checkFormat(t, err, "is a folder")
 	folder := filepath.Join(dir, "folder.csv")
@@ -123,7 +195,7 @@ func TestBadPaths(t *testing.T) {
 func TestLoadCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, spec := range []string{"toy", "fontdigits", "x.csv"} {
+	for _, spec := range []string{"toy", "bars", "shifter", "desjardins", "fontdigits", "x.csv"} {
 		if _, _, err := Load(ctx, spec, Options{}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: error %v, want context.Canceled", spec, err)
 		}

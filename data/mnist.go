@@ -12,8 +12,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"gorbm/rbm"
 )
 
 // An idxFile is one file of MNIST: its name and the SHA-256 of its
@@ -63,20 +61,23 @@ func defaultMNIST() mnistSource {
 
 // loadMNIST loads mnist or mnist:N, the last N training rows: with N = 55000
 // the training set of the infinite swapping paper, rows 5000 to 59999. Pixels
-// are thresholded at ½, which is that paper's rounding (section 4.3).
+// are by default thresholded at ½, which is that paper's rounding (section 4.3).
 func loadMNIST(ctx context.Context, sp spec, opt Options) (train, test *Set, err error) {
 	return defaultMNIST().load(ctx, sp, opt)
 }
 
 func (m mnistSource) load(ctx context.Context, sp spec, opt Options) (train, test *Set, err error) {
-	if sp.hasSeed {
-		return nil, nil, specErrorf("%s: mnist is not generated; leave the seed away", sp.text)
+	if err := sp.noSeed(); err != nil {
+		return nil, nil, err
 	}
 	if _, err := sp.rows(60000); err != nil {
 		return nil, nil, err
 	}
 	var parts [4]idx
 	var paths [4]string
+	if err := ctx.Err(); err != nil {
+		return nil, nil, err
+	}
 	for i, f := range m.files {
 		if paths[i], err = m.find(ctx, f, opt); err != nil {
 			return nil, nil, err
@@ -85,10 +86,10 @@ func (m mnistSource) load(ctx context.Context, sp spec, opt Options) (train, tes
 			return nil, nil, err
 		}
 	}
-	if train, err = digitSet(parts[0], parts[1], paths[0], paths[1]); err != nil {
+	if train, err = digitSet(parts[0], parts[1], paths[0], paths[1], opt.binarizer(streamTrain)); err != nil {
 		return nil, nil, err
 	}
-	if test, err = digitSet(parts[2], parts[3], paths[2], paths[3]); err != nil {
+	if test, err = digitSet(parts[2], parts[3], paths[2], paths[3], opt.binarizer(streamTest)); err != nil {
 		return nil, nil, err
 	}
 	train.Name, test.Name = "mnist", "mnist test"
@@ -100,6 +101,9 @@ func (m mnistSource) load(ctx context.Context, sp spec, opt Options) (train, tes
 		train.Name = fmt.Sprintf("mnist:%d", n)
 		lo := train.Len() - n
 		train.X, train.Y = train.X.Slice(lo, lo+n), train.Y[lo:]
+		if g := &train.Grey; g.Rows > 0 {
+			g.Rows, g.Data = n, g.Data[lo*g.Cols:]
+		}
 	}
 	return train, test, nil
 }
@@ -178,7 +182,7 @@ func (f idxFile) parse(r io.Reader, path string) (idx, error) {
 		return idx{}, idxRead(path, err)
 	}
 	h := sha256.New()
-	out, err := readIDX(io.TeeReader(r, h), path, f.dims, maxIDX)
+	out, err := readIDX(io.TeeReader(r, h), path, maxIDX, f.dims)
 	if err != nil {
 		return idx{}, err
 	}
@@ -189,16 +193,15 @@ func (f idxFile) parse(r io.Reader, path string) (idx, error) {
 }
 
 // digitSet makes a set of images and their labels 0 to 9.
-func digitSet(images, labels idx, imagePath, labelPath string) (*Set, error) {
-	n, h, w := images.dims[0], images.dims[1], images.dims[2]
-	if labels.dims[0] != n {
-		return nil, formatErrorf("%s holds %d labels for the %d images of %s; fetch both files again", labelPath, labels.dims[0], n, imagePath)
+func digitSet(images, labels idx, imagePath, labelPath string, bin binarizer) (*Set, error) {
+	if err := countLabels(images, labels, imagePath, labelPath); err != nil {
+		return nil, err
 	}
-	if why := checkShape(int64(n), int64(h)*int64(w)); why != "" {
-		return nil, formatErrorf("%s: %s; fetch it again", imagePath, why)
+	s, err := pictureSet(images, imagePath, bin)
+	if err != nil {
+		return nil, err
 	}
-	s := &Set{X: rbm.NewBits(n, h*w), Y: make([]int32, n), Classes: digitNames(), Height: h, Width: w, Binarize: Threshold}
-	thresholdBytes(s.X, images.data)
+	s.Y, s.Classes = make([]int32, s.Len()), digitNames()
 	for i, y := range labels.data {
 		if y > 9 {
 			return nil, formatErrorf("%s: label %d of row %d is not a digit; fetch it again", labelPath, y, i)

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -284,5 +285,23 @@ func TestMNISTReal(t *testing.T) {
 	const want = "73a72c8342ec575583629e75457bcd54116a98d777d96487a2daf16930283f82"
 	if got := train.Hash(); got != want {
 		t.Errorf("hash of the training rows %s, want %s", got, want)
+	}
+	// As one pair of IDX files among others, and drawn.
+	opt := Options{Binarize: Sample}
+	for _, spec := range []string{"mnist", filepath.Join(dir, "mnist", "train-images-idx3-ubyte.gz")} {
+		train, test, err := Load(context.Background(), spec, opt)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the files may be there without gzip, or with a dot in the name
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		const want, wantTest = "d7cb897d4be5b47a1f37be1c05961fd3a355191aa9afa322c930f820c8decd3b", "93845be75467c06b6527748954ec3ecb05e17fb9a5eda2df67e794dd9ce2f7b6"
+		if got := train.Hash(); got != want {
+			t.Errorf("%s: hash of the drawn training rows %s, want %s", spec, got, want)
+		}
+		if got := test.Hash(); got != wantTest {
+			t.Errorf("%s: hash of the drawn test rows %s, want %s", spec, got, wantTest)
+		}
 	}
 }

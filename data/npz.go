@@ -14,7 +14,7 @@ import (
 // x is examples × inputs or examples × height × width (or height × width × 1):
 // 0 and 1 of any type, floats in [0,1], or bytes of grey up to 255. y is one
 // label an example: integers, or text.
-func loadNPZ(f io.ReaderAt, size int64, path, labels string) (train, test *Set, err error) {
+func loadNPZ(f io.ReaderAt, size int64, path string, opt Options) (train, test *Set, err error) {
 	a := archive{path: path}
 	if a.Archive, err = npz.Open(f, size); err != nil {
 		return nil, nil, a.wrap(err)
@@ -45,32 +45,37 @@ func loadNPZ(f io.ReaderAt, size int64, path, labels string) (train, test *Set, 
 		return nil, nil, formatErrorf("%s: rows of x_train are %d × %d, of x_test %d × %d; give both the same shape",
 			path, scans[0].height, scans[0].width, scans[1].height, scans[1].width)
 	}
-	most, between := 0.0, false
+	most, between, one := 0.0, false, false
 	for _, s := range scans {
-		most, between = max(most, s.most), between || s.between
+		most, between, one = max(most, s.most), between || s.between, one || s.one
 	}
-	if most > 1 && most < 128 {
-		return nil, nil, formatErrorf("%s: bytes up to %g only, and grey below 128 counts as 0; scale them so that white is 255, or to 0 and 1", path, most)
+	white, why := byteScale(most)
+	if why != "" {
+		return nil, nil, formatErrorf("%s: %s", path, why)
 	}
-	level := 0.5
-	if most > 1 {
-		level = 127.5 // of bytes up to 255
-	}
+	between = between || one && white > 1
 	var sets []*Set
 	for i, s := range scans {
 		set := &Set{Name: path, Height: s.height, Width: s.width, Binarize: Binary}
 		if i == 1 {
 			set.Name += " test"
 		}
-		if between {
-			set.Binarize = Threshold
+		bin := opt.binarizer(streamTrain + uint64(i))
+		if !between {
+			bin.mode = Threshold // with nothing to do
+		} else {
+			set.Binarize = bin.mode
 		}
-		if set.X, err = a.pack(x[i], s, level); err != nil {
+		unit := 1.0
+		if s.bytes {
+			unit = white
+		}
+		if err := a.pack(x[i], set, s.rows, unit, bin); err != nil {
 			return nil, nil, err
 		}
 		sets = append(sets, set)
 	}
-	if labels != "none" && (a.Has(y[0]) || labels == "last") {
+	if opt.LabelColumn != "none" && (a.Has(y[0]) || opt.LabelColumn == "last") {
 		if err := a.label(sets, y); err != nil {
 			return nil, nil, err
 		}
@@ -84,8 +89,10 @@ func loadNPZ(f io.ReaderAt, size int64, path, labels string) (train, test *Set, 
 // An inputScan is what a first reading of an array of inputs tells.
 type inputScan struct {
 	rows, height, width int
+	bytes               bool    // elements are bytes, perhaps of grey
 	most                float64 // the largest value
-	between             bool    // some value is neither 0 nor 1
+	between             bool    // some value is neither 0 nor 1, nor a byte of 255
+	one                 bool    // some byte is 1: white, or nearly black
 }
 
 // scan reads an array of inputs and checks its shape and every value.
@@ -121,12 +128,14 @@ func (a archive) scan(name string) (s inputScan, err error) {
 	if len(shape) == 3 {
 		s.height, s.width = int(shape[1]), int(shape[2])
 	}
-	bytes := r.Kind == 'u' && r.Size == 1
+	s.bytes = r.Kind == 'u' && r.Size == 1
 	err = r.Rows(s.rows, int(cols), func(i, j int, v float64) error {
 		switch {
-		case v == 0 || v == 1:
-		case bytes:
-			s.between = true
+		case v == 0:
+		case s.bytes:
+			s.between = s.between || v > 1 && v < 255
+			s.one = s.one || v == 1
+		case v == 1:
 		case math.IsNaN(v):
 			return a.errorf(name, "row %d, column %d: NaN is not a number in [0,1]; fill in missing values first", i, j)
 		case !(v > 0 && v < 1):
@@ -140,22 +149,33 @@ func (a archive) scan(name string) (s inputScan, err error) {
 	return s, a.wrap(err)
 }
 
-// pack reads an array of inputs again, as bits: ones are the values of level
-// and more.
-func (a archive) pack(name string, s inputScan, level float64) (rbm.Bits, error) {
+// pack reads an array of inputs again, into the rows of a set, in units of what
+// stands for 1.
+func (a archive) pack(name string, s *Set, rows int, unit float64, bin binarizer) error {
 	r, err := a.open(name)
 	if err != nil {
-		return rbm.Bits{}, err
+		return err
 	}
 	defer r.Close()
-	x := rbm.NewBits(s.rows, s.height*s.width)
-	err = r.Rows(x.Rows, x.Cols, func(i, j int, v float64) error {
-		if v >= level {
-			x.Words[i*x.Stride+j/64] |= 1 << (j % 64)
+	s.X = rbm.NewBits(rows, s.Height*s.Width)
+	if why := bin.keep(s); why != "" {
+		return a.errorf(name, "%s", why)
+	}
+	var key rbm.Key
+	err = r.Rows(rows, s.X.Cols, func(i, j int, v float64) error {
+		if j == 0 {
+			key = bin.row(i)
+		}
+		v /= unit
+		if bin.one(key, j, v) {
+			s.X.Words[i*s.X.Stride+j/64] |= 1 << (j % 64)
+		}
+		if bin.mode == None {
+			s.Grey.Data[i*s.X.Cols+j] = float32(v)
 		}
 		return nil
 	})
-	return x, a.wrap(err)
+	return a.wrap(err)
 }
 
 // label reads the labels of all sets, whose classes are those of all together.
@@ -188,11 +208,7 @@ func (a archive) label(sets []*Set, names []string) error {
 			return a.wrap(err)
 		}
 	}
-	y, classes := l.classes()
-	for _, s := range sets {
-		s.Y, s.Classes = y[:s.Len():s.Len()], classes
-		y = y[s.Len():]
-	}
+	l.give(sets)
 	return nil
 }
 

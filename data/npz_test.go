@@ -51,8 +51,8 @@ func zipped(method uint16, files ...any) []byte {
 	return buf.Bytes()
 }
 
-func readNPZ(b []byte, labels string) (train, test *Set, err error) {
-	return loadNPZ(bytes.NewReader(b), int64(len(b)), "t.npz", labels)
+func readNPZ(b []byte, labels string, binarize ...string) (train, test *Set, err error) {
+	return loadNPZ(bytes.NewReader(b), int64(len(b)), "t.npz", Options{LabelColumn: labels, Binarize: strings.Join(binarize, "")})
 }
 
 // Every type of element gives the same rows.
@@ -268,14 +268,14 @@ func TestNPZErrors(t *testing.T) {
 
 func FuzzNPZ(f *testing.F) {
 	x := npyBytes("|u1", "2, 3", []byte{0, 1, 1, 1, 0, 0})
-	f.Add(x, []byte{}, false)
-	f.Add(x, npyBytes("<i2", "2,", []int16{4, 2}), true)
-	f.Add(npyBytes("<f4", "2, 1, 1", []float32{0.25, 1}), npyBytes("<U1", "2,", []uint32{65, 66}), false)
-	f.Add(npyBytes(">f8", "1, 1", []float64{0}), npyBytes("|b1", "1, 1", []byte{1}), true)
-	f.Add([]byte("\x93NUMPY\x02\x00\x00\x01\x00\x00"), []byte{}, false)
+	f.Add(x, []byte{}, false, uint8(0))
+	f.Add(x, npyBytes("<i2", "2,", []int16{4, 2}), true, uint8(1))
+	f.Add(npyBytes("<f4", "2, 1, 1", []float32{0.25, 1}), npyBytes("<U1", "2,", []uint32{65, 66}), false, uint8(2))
+	f.Add(npyBytes(">f8", "1, 1", []float64{0}), npyBytes("|b1", "1, 1", []byte{1}), true, uint8(0))
+	f.Add([]byte("\x93NUMPY\x02\x00\x00\x01\x00\x00"), []byte{}, false, uint8(0))
 	// The arrays are fuzzed inside a sound archive, which mutation of a whole
 	// one would hardly ever leave so; then the same bytes as the archive.
-	f.Fuzz(func(t *testing.T, x, y []byte, deflate bool) {
+	f.Fuzz(func(t *testing.T, x, y []byte, deflate bool, mode uint8) {
 		method := zip.Store
 		if deflate {
 			method = zip.Deflate
@@ -285,7 +285,7 @@ func FuzzNPZ(f *testing.F) {
 			files = append(files, "y", y)
 		}
 		for _, b := range [][]byte{zipped(method, files...), x} {
-			s, _, err := readNPZ(b, "auto")
+			s, _, err := readNPZ(b, "auto", []string{Threshold, Sample, None}[mode%3])
 			if err != nil {
 				checkFormat(t, err, "t.npz")
 				continue

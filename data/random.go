@@ -12,10 +12,11 @@ import (
 // first is far from any number that a training run uses for its own streams,
 // so that data of seed 1 and training with seed 1 share no draws.
 const (
-	streamData  = 0x64617461 // "data"
-	streamToy   = 1
-	streamTrain = 2
-	streamTest  = 3
+	streamData   = 0x64617461 // "data"
+	streamToy    = 1
+	streamTrain  = 2
+	streamTest   = 3
+	streamSample = 4
 )
 
 // dataKey returns the key of one kind of generated data.

@@ -4,34 +4,39 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"math"
 
 	"gorbm/rbm"
 )
 
-// How the values of a set came to be binary: [Set.Binarize].
-const (
-	Binary    = "binary"    // they were 0 and 1 already
-	Threshold = "threshold" // v ≥ ½ became 1 (for bytes: v ≥ 128)
-)
-
-// A Set is a list of binary examples, with class labels or without. Whoever
-// reads a Set treats it as read-only; many goroutines may then share it.
+// A Set is a list of examples, binary or grey, with class labels or without.
+// Whoever reads a Set treats it as read-only; many goroutines may then share
+// it.
 type Set struct {
 	// Name is the canonical spec, for example "toy:4,4,2500,0.2:seed=1", or a
-	// file's path. For a training set Load(Name) gives the same rows again; the
-	// test part of a source is called the same with " test" after it.
+	// file's path. For a training set Load(Name), with the same options, gives
+	// the same rows again; the test part of a source is called the same with
+	// " test" after it.
 	Name string
 
 	X       rbm.Bits // inputs, one row an example; labels are not among them
 	Y       []int32  // class of each row; nil where there are no labels
 	Classes []string // names of the classes; nil where there are no labels
 
+	// Grey holds the values in [0,1] themselves where they stayed grey: where
+	// Grey.Rows is not 0. It has X's shape, and X then is what Threshold makes
+	// of it: good for the number and the length of rows, and for pictures of
+	// them, but not what a model that takes grey values should be trained on
+	// and judged by; GreyRows is.
+	Grey rbm.Matrix
+
 	// Height and Width are the shape of a row as a picture, row by row:
 	// Height·Width = X.Cols. Data that are no pictures have the most
 	// square-like shape, wider than high.
 	Height, Width int
 
-	// Binarize says how the values were made binary: Binary or Threshold.
+	// Binarize says how the values were made binary: Binary, Threshold or
+	// Sample; or None, if and only if there is Grey.
 	Binarize string
 
 	// LogProb returns the log probability, in nats, of inputs x and class y
@@ -43,17 +48,26 @@ type Set struct {
 // Len returns the number of examples.
 func (s *Set) Len() int { return s.X.Rows }
 
-// Density returns the fraction of ones among the inputs; 0 for an empty set.
+// Density returns the fraction of ones among the inputs, or the mean of grey
+// values; 0 for an empty set.
 func (s *Set) Density() float64 {
 	n := s.X.Rows * s.X.Cols
 	if n == 0 {
 		return 0
 	}
+	if s.Grey.Rows > 0 {
+		sum := 0.0
+		for _, v := range s.Grey.Data {
+			sum += float64(v)
+		}
+		return sum / float64(n)
+	}
 	return float64(s.X.Count()) / float64(n)
 }
 
 // Hash returns the SHA-256, in hexadecimal, of the rows: their number, their
-// length, their bits and their labels, in order. Names play no part in it.
+// length, their bits, their labels and their grey values, if there are any, in
+// order. Names play no part in it.
 func (s *Set) Hash() string {
 	h := sha256.New()
 	buf := make([]byte, 0, 1<<15)
@@ -72,6 +86,9 @@ func (s *Set) Hash() string {
 	}
 	for _, y := range s.Y {
 		put(uint64(y))
+	}
+	for _, v := range s.Grey.Data {
+		put(uint64(math.Float32bits(v)))
 	}
 	h.Write(buf)
 	return hex.EncodeToString(h.Sum(nil))
@@ -101,6 +118,42 @@ func (s *Set) Visible(dst rbm.Bits, rows []int32, classes int) {
 			}
 			bit := s.X.Cols + y
 			to[bit/64] |= 1 << (bit % 64)
+		}
+	}
+}
+
+// GreyRows overwrites row r of dst with the visible units of example rows[r] as
+// numbers in [0,1]: its inputs, grey or, in a binary set, 0 and 1, then its
+// class one-hot in the last classes units. It is Visible's twin in every other
+// way: with classes 0 labels are not looked at, and it allocates nothing.
+//
+// It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of
+// range, or if classes > 0 and an example has no class below it.
+func (s *Set) GreyRows(dst rbm.Matrix, rows []int32, classes int) {
+	if classes < 0 || dst.Rows != len(rows) || dst.Cols != s.X.Cols+classes {
+		panic("data: visible units of the wrong shape")
+	}
+	if classes > 0 && s.Y == nil {
+		panic("data: visible units with classes from a set without labels")
+	}
+	for r, row := range rows {
+		to := dst.Row(r)
+		inputs, labels := to[:s.X.Cols], to[s.X.Cols:]
+		if s.Grey.Rows > 0 {
+			copy(inputs, s.Grey.Row(int(row)))
+		} else {
+			x := s.X.Row(int(row))
+			for j := range inputs {
+				inputs[j] = float32(x[j/64] >> (j % 64) & 1)
+			}
+		}
+		clear(labels)
+		if classes > 0 {
+			y := int(s.Y[row])
+			if uint(y) >= uint(classes) {
+				panic("data: label beyond the number of classes")
+			}
+			labels[y] = 1
 		}
 	}
 }

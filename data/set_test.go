@@ -50,6 +50,45 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+func TestGreyRows(t *testing.T) {
+	const cols, classes = 70, 3
+	binary := randomSet(20, cols, classes)
+	grey := randomSet(20, cols, classes)
+	grey.Grey = rbm.NewMatrix(20, cols)
+	for i := range grey.Grey.Data {
+		grey.Grey.Data[i] = float32(i%256) / 255
+	}
+	rows := []int32{3, 0, 19, 3}
+	for _, s := range []*Set{binary, grey} {
+		for _, n := range []int{0, classes} {
+			dst := rbm.NewMatrix(len(rows), cols+n)
+			for i := range dst.Data {
+				dst.Data[i] = 7 // what was there must go
+			}
+			s.GreyRows(dst, rows, n)
+			v := rbm.NewBits(len(rows), cols+n)
+			s.Visible(v, rows, n)
+			for r, row := range rows {
+				for j := range cols + n {
+					want := float32(0)
+					if v.Get(r, j) {
+						want = 1
+					}
+					if j < cols && s.Grey.Rows > 0 {
+						want = s.Grey.Row(int(row))[j]
+					}
+					if got := dst.Row(r)[j]; got != want {
+						t.Fatalf("%d classes: unit %d of row %d is %g, want %g", n, j, r, got, want)
+					}
+				}
+			}
+			if n := testing.AllocsPerRun(100, func() { s.GreyRows(dst, rows, n) }); n != 0 {
+				t.Errorf("%g allocations", n)
+			}
+		}
+	}
+}
+
 func TestVisibleAllocates(t *testing.T) {
 	s := randomSet(20, 784, 10)
 	dst, rows := rbm.NewBits(3, 794), []int32{1, 2, 3}
@@ -72,6 +111,12 @@ func TestPanics(t *testing.T) {
 		{"row range", func() { s.Visible(rbm.NewBits(1, 11), []int32{5}, 3) }},
 		{"class range", func() { s.Visible(rbm.NewBits(1, 11), []int32{4}, 3) }},
 		{"no labels", func() { bare.Visible(rbm.NewBits(1, 11), []int32{0}, 3) }},
+		{"grey columns", func() { s.GreyRows(rbm.NewMatrix(1, 8), []int32{0}, 3) }},
+		{"grey rows", func() { s.GreyRows(rbm.NewMatrix(2, 11), []int32{0}, 3) }},
+		{"grey negative classes", func() { s.GreyRows(rbm.NewMatrix(1, 7), []int32{0}, -1) }},
+		{"grey row range", func() { s.GreyRows(rbm.NewMatrix(1, 11), []int32{5}, 3) }},
+		{"grey class range", func() { s.GreyRows(rbm.NewMatrix(1, 11), []int32{4}, 3) }},
+		{"grey no labels", func() { bare.GreyRows(rbm.NewMatrix(1, 11), []int32{0}, 3) }},
 		{"no rows", func() { NewBatches(0, 1, rbm.Key{}) }},
 		{"no size", func() { NewBatches(1, 0, rbm.Key{}) }},
 		{"batch size", func() { NewBatches(4, 2, rbm.Key{}).Rows(make([]int32, 3), 0) }},
@@ -99,7 +144,15 @@ func TestHash(t *testing.T) {
 		t.Error("names change the hash")
 	}
 	seen := map[string]string{hash: "the original"}
+	greyed := func(last float32) func(s *Set) {
+		return func(s *Set) {
+			s.Grey = rbm.NewMatrix(6, 70)
+			s.Grey.Data[6*70-1] = last
+		}
+	}
 	for name, change := range map[string]func(s *Set){
+		"grey":      greyed(0),
+		"a grey":    greyed(0.25),
 		"a bit":     func(s *Set) { s.X.Set(5, 69, !s.X.Get(5, 69)) },
 		"a label":   func(s *Set) { s.Y[5] = (s.Y[5] + 1) % 3 },
 		"no labels": func(s *Set) { s.Y = nil },

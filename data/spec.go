@@ -58,3 +58,23 @@ func (sp spec) rows(most int) (int, error) {
 func (sp spec) withSeed(s string) string {
 	return s + ":seed=" + strconv.FormatUint(sp.seed, 10)
 }
+
+// noSeed returns an error if a seed is given to a set that is not drawn.
+func (sp spec) noSeed() error {
+	if sp.hasSeed {
+		return specErrorf("%s: %s is not generated at random; leave the seed away", sp.text, sp.name)
+	}
+	return nil
+}
+
+// probability reads the probability of a flip.
+func (sp spec) probability(text string) (float64, error) {
+	p, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || !(p >= 0 && p <= 1) {
+		return 0, specErrorf("%s: the flip probability, %s, must be a number from 0 to 1", sp.text, quote(text))
+	}
+	return p + 0, nil // −0 becomes 0: one name for one set
+}
+
+// formatFloat returns the shortest text that stands for v in a name.
+func formatFloat(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

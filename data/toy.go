@@ -31,10 +31,15 @@ func loadToy(ctx context.Context, sp spec, _ Options) (train, test *Set, err err
 	if err != nil {
 		return nil, nil, err
 	}
-	name := fmt.Sprintf("toy:%d,%d,%d,%s", t.modes, t.repeat, t.copies, strconv.FormatFloat(t.flip, 'g', -1, 64))
+	name := fmt.Sprintf("toy:%d,%d,%d,%s", t.modes, t.repeat, t.copies, formatFloat(t.flip))
 	if t.plain {
 		name += ":plain"
 	}
+	return t.generate(ctx, sp, name)
+}
+
+// generate draws the rows, under a canonical name that the seed is put after.
+func (t toySettings) generate(ctx context.Context, sp spec, name string) (train, test *Set, err error) {
 	codes := t.codes()
 	s := &Set{
 		Name:     sp.withSeed(name),
@@ -107,11 +112,10 @@ func parseToy(sp spec) (toySettings, error) {
 	if t.modes < 2 || t.modes&(t.modes-1) != 0 {
 		return t, specErrorf("%s: the number of modes, %d, must be a power of two from 2 to %d", sp.text, t.modes, maxClasses)
 	}
-	p, err := strconv.ParseFloat(strings.TrimSpace(f[3]), 64)
-	if err != nil || !(p >= 0 && p <= 1) {
-		return t, specErrorf("%s: the flip probability, %s, must be a number from 0 to 1", sp.text, quote(f[3]))
+	var err error
+	if t.flip, err = sp.probability(f[3]); err != nil {
+		return t, err
 	}
-	t.flip = p + 0 // −0 becomes 0: one name for one set
 	cols := int64(t.repeat) * int64(bits.Len(uint(t.modes-1)))
 	if why := checkShape(int64(t.modes)*int64(t.copies), cols); why != "" {
 		return t, specErrorf("%s: %s; ask for less", sp.text, why)

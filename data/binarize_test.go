@@ -1,0 +1,304 @@
+package data
+
+import (
+	"archive/zip"
+	"context"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// greyBytes returns rows × cols bytes, some black, some white, most between.
+func greyBytes(rows, cols int) []byte {
+	var r rng
+	r.seed(dataKey(7, 7))
+	b := make([]byte, rows*cols)
+	for i := range b {
+		b[i] = byte(min(max(r.intn(400)-70, 0), 255))
+	}
+	return b
+}
+
+// The same values give the same set, whatever kind of file they come from.
+func TestBinarizeFormats(t *testing.T) {
+	const rows, cols = 13, 70 // rows that end within words
+	grey := greyBytes(rows, cols)
+	floats := make([]float64, len(grey))
+	var text strings.Builder
+	for i, g := range grey {
+		floats[i] = float64(g) / 255
+		text.WriteString(strconv.FormatFloat(floats[i], 'g', -1, 64))
+		text.WriteString(map[bool]string{true: "\n", false: ","}[i%cols == cols-1])
+	}
+	dir := t.TempDir()
+	files := map[string][]byte{
+		"a.csv":   []byte(text.String()),
+		"f8.npz":  zipped(zip.Deflate, "x", npyBytes("<f8", "13, 70", floats)),
+		"u1.npz":  zipped(zip.Store, "x", npyBytes("|u1", "13, 70", grey)),
+		"a-ubyte": idxBuild(grey, rows, cols),
+		"b.idx":   gzipped(idxBuild(grey, rows, 7, 10)),
+	}
+	writeFiles(t, dir, files)
+	hashes := map[string]string{}
+	for _, mode := range []string{"", Threshold, Sample, None} {
+		opt := Options{Binarize: mode}
+		key := opt.binarizer(streamTrain).key
+		want := &Set{X: rbm.NewBits(rows, cols)}
+		for i, v := range floats {
+			r, j := i/cols, i%cols
+			on := v >= 0.5
+			if mode == Sample {
+				// What the draw is a function of, and of nothing else.
+				on = key.Child(uint64(r)).Uniform(uint64(j)) < v
+			}
+			want.X.Set(r, j, on)
+			if mode == None {
+				want.Grey = rbm.Matrix{Rows: rows, Cols: cols, Data: append(want.Grey.Data, float32(v))}
+			}
+		}
+		hashes[mode] = want.Hash()
+		for name := range files {
+			s, _, err := Load(context.Background(), filepath.Join(dir, name), opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSet(t, s)
+			wantMode := mode
+			if mode == "" {
+				wantMode = Threshold
+			}
+			if s.Hash() != want.Hash() || s.Binarize != wantMode || (s.Grey.Rows > 0) != (mode == None) {
+				t.Errorf("%s, %q: rows differ, or %s", name, mode, s.Binarize)
+			}
+		}
+	}
+	if hashes[""] != hashes[Threshold] || hashes[Sample] == hashes[Threshold] || hashes[None] == hashes[Threshold] {
+		t.Errorf("hashes %v", hashes)
+	}
+}
+
+// Data that are binary already stay so, and nothing is kept beside them.
+func TestBinarizeBinary(t *testing.T) {
+	bits := []byte{0, 1, 1, 1, 0, 0}
+	white := []byte{0, 255, 255, 255, 0, 0}
+	dir := t.TempDir()
+	files := map[string][]byte{
+		"a.csv":  []byte("0,1,1\n1.0,0.0,0\n"),
+		"f4.npz": zipped(zip.Store, "x", npyBytes("<f4", "2, 3", []float32{0, 1, 1, 1, 0, 0})),
+		"u1.npz": zipped(zip.Store, "x", npyBytes("|u1", "2, 3", bits)),
+		"w.npz":  zipped(zip.Store, "x", npyBytes("|u1", "2, 3", white)),
+		"a.idx":  idxBuild(bits, 2, 3),
+		"w.idx":  idxBuild(white, 2, 1, 3),
+	}
+	writeFiles(t, dir, files)
+	for name := range files {
+		for _, mode := range []string{Threshold, Sample, None} {
+			s, _, err := Load(context.Background(), filepath.Join(dir, name), Options{Binarize: mode})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkSet(t, s)
+			if s.Binarize != Binary || rowText(s.X, 0) != "011" || rowText(s.X, 1) != "100" {
+				t.Errorf("%s, %s: rows %s and %s, %s", name, mode, rowText(s.X, 0), rowText(s.X, 1), s.Binarize)
+			}
+		}
+	}
+	// Bytes of 0, 1 and 255 are grey; a part of them alone would not be.
+	writeFiles(t, dir, map[string][]byte{"k.idx": idxBuild([]byte{0, 1, 255}, 1, 3)})
+	s, _, err := Load(context.Background(), filepath.Join(dir, "k.idx"), Options{Binarize: None})
+	if err != nil || s.Binarize != None || rowText(s.X, 0) != "001" {
+		t.Errorf("bytes of 0, 1 and 255: %+v, %v", s, err)
+	}
+	path := filepath.Join(dir, "k.npz")
+	if err := os.WriteFile(path, zipped(zip.Store, "x_train", npyBytes("|u1", "2, 3", white), "x_test", npyBytes("|u1", "2, 3", bits)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	train, test, err := Load(context.Background(), path, Options{Binarize: None})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if train.Binarize != None || test.Binarize != None || test.Grey.Data[1] != float32(1.0/255) {
+		t.Errorf("%s, %s, %v", train.Binarize, test.Binarize, test.Grey.Data)
+	}
+}
+
+// A grey value that comes late: rows before it are what their bits say.
+func TestBinarizeLateGrey(t *testing.T) {
+	s, _, err := loadCSV(strings.NewReader("0,1,1\n1,1,0\n0,1,0.25\n1,0,0\n"), 100, "t.csv", Options{Binarize: None})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkSet(t, s)
+	want := []float32{0, 1, 1, 1, 1, 0, 0, 1, 0.25, 1, 0, 0}
+	for i, v := range want {
+		if s.Grey.Data[i] != v {
+			t.Fatalf("grey values %v, want %v", s.Grey.Data, want)
+		}
+	}
+	if got, want := s.Density(), 6.25/12; got != want {
+		t.Errorf("density %g, want %g", got, want)
+	}
+}
+
+// A value v becomes 1 with probability v: each count is binomial.
+func TestSampleProbabilities(t *testing.T) {
+	const rows, cols = 4000, 16
+	grey := make([]byte, rows*cols)
+	for i := range grey {
+		grey[i] = byte(i % cols * 17) // 0, 17, …, 255
+	}
+	b := Options{Binarize: Sample}.binarizer(streamTrain)
+	s := &Set{X: rbm.NewBits(rows, cols)}
+	b.pictures(s, grey)
+	both := 0
+	for j := range cols {
+		n := 0
+		for r := range rows {
+			if s.X.Get(r, j) {
+				n++
+			}
+		}
+		p := float64(j) / 15
+		if (j == 0 || j == 15) && n != j/15*rows {
+			t.Errorf("%d of %d rows of value %g are 1", n, rows, p)
+		}
+		if z := (float64(n) - p*rows) / math.Sqrt(p*(1-p)*rows); math.Abs(z) > 6 {
+			t.Errorf("%d of %d rows of value %g are 1: z = %.1f", n, rows, p, z)
+		}
+	}
+	// Neighbours are drawn apart.
+	for r := range rows {
+		if s.X.Get(r, 7) != s.X.Get(r, 8) {
+			both++
+		}
+	}
+	p := 7.0/15*7/15 + 8.0/15*8/15
+	if z := (float64(both) - p*rows) / math.Sqrt(p*(1-p)*rows); math.Abs(z) > 6 {
+		t.Errorf("neighbours differ in %d rows, want %.0f: z = %.1f", both, p*rows, z)
+	}
+	// The two parts share no draws.
+	other := &Set{X: rbm.NewBits(rows, cols)}
+	Options{Binarize: Sample}.binarizer(streamTest).pictures(other, grey)
+	if s.Hash() == other.Hash() {
+		t.Error("training and test rows are drawn alike")
+	}
+}
+
+// Goldens: what is drawn, and what is kept, may never change either.
+func TestBinarizeFontDigits(t *testing.T) {
+	draw := func(n, procs int, opt Options) *Set {
+		was := runtime.GOMAXPROCS(procs)
+		defer runtime.GOMAXPROCS(was)
+		bin := opt.binarizer(streamTrain)
+		s := newFontSet("", n, bin)
+		if err := s.draw(context.Background(), dataKey(1, streamTrain), bin, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for mode, want := range map[string]string{
+		Threshold: "c89560bdcbe0324aa8f8838837d610bf471f5bcca951406dfb3d2b84d7201b0a",
+		Sample:    "1ecd0489f589e6f1346fa4419f46c8c06cc22c6e76379ae4e3234d17fd1f639d",
+		None:      "8eefe3a87a384dc0e1c82b8e0d7a55fde115aa1d571a7f07ce41bedb4ae55436",
+	} {
+		opt := Options{Binarize: mode}
+		all := draw(300, 4, opt)
+		checkSet(t, all)
+		if got := all.Hash(); got != want || all.Binarize != mode {
+			t.Errorf("%s: hash %s, want %s; %s", mode, got, want, all.Binarize)
+		}
+		if got := draw(300, 1, opt).Hash(); got != want {
+			t.Errorf("%s: on one processor the hash is %s, want %s", mode, got, want)
+		}
+		if got := draw(3, 1, opt).Hash(); got != all.take([]int32{0, 1, 2}).Hash() {
+			t.Errorf("%s: the first rows of few are not those of many", mode)
+		}
+	}
+	for mode, want := range map[string][2]string{
+		Sample: {"1ecd0489f589e6f1346fa4419f46c8c06cc22c6e76379ae4e3234d17fd1f639d", "08814d16fb2b1a2f5488e0500c1c1c9b6755f374d0327800d4ba557796416773"},
+		None:   {"8eefe3a87a384dc0e1c82b8e0d7a55fde115aa1d571a7f07ce41bedb4ae55436", "13b7ab7c1e32d2b6f5d0dcce4eb777d536c6ecbf311cd3cbd47322f5209a74b2"},
+	} {
+		train, test, err := Load(context.Background(), "fontdigits:300", Options{Binarize: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if train.Hash() != want[0] || test.Hash() != want[1] || test.Binarize != mode {
+			t.Errorf("%s: hashes %s and %s; %s", mode, train.Hash(), test.Hash(), test.Binarize)
+		}
+	}
+}
+
+func TestBinarizeMNIST(t *testing.T) {
+	m, contents := fakeMNIST(t)
+	writeFiles(t, m.cache, contents)
+	for _, mode := range []string{Threshold, Sample, None} {
+		all, test, err := loadFake(m, "mnist", Options{Binarize: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSet(t, all)
+		checkSet(t, test)
+		part, _, err := loadFake(m, "mnist:4", Options{Binarize: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkSet(t, part)
+		if part.Hash() != all.take([]int32{2, 3, 4, 5}).Hash() || all.Binarize != mode {
+			t.Errorf("%s: the last rows are not those of the whole, or %s", mode, all.Binarize)
+		}
+		if mode == None && (all.Grey.Data[0] != float32(128.0/255) || all.Grey.Data[1] != 0) {
+			t.Errorf("grey values %v", all.Grey.Data)
+		}
+	}
+}
+
+func TestBinarizeErrors(t *testing.T) {
+	_, _, err := Load(context.Background(), "toy", Options{Binarize: "round"})
+	checkFormat(t, err, `binarization "round": it must be threshold, sample or none`)
+	// More than can be held is known before it is taken.
+	if why := checkGrey(1<<20, 784); !strings.Contains(why, "1 GiB") {
+		t.Errorf("a million grey digits: %q", why)
+	}
+	if why := checkGrey(1<<18, 1<<10); why != "" {
+		t.Errorf("1 GiB of grey values: %q", why)
+	}
+	s := &Set{X: rbm.Bits{Rows: 1 << 20, Cols: 784}}
+	if why := (binarizer{mode: None}).keep(s); why == "" || s.Grey.Data != nil {
+		t.Error("room for a million grey digits")
+	}
+}
+
+func TestNPZMixedTypes(t *testing.T) {
+	// Bytes of grey in one part, numbers in [0,1] in the other.
+	s, test, err := readNPZ(zipped(zip.Store,
+		"x_train", npyBytes("|u1", "1, 3", []byte{0, 200, 255}),
+		"x_test", npyBytes("<f4", "1, 3", []float32{0.75, 0.25, 1})), "auto", None)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Grey.Data[2] != 1 || rowText(s.X, 0) != "011" || test.Grey.Data[0] != 0.75 || rowText(test.X, 0) != "101" {
+		t.Errorf("grey values %v and %v", s.Grey.Data, test.Grey.Data)
+	}
+}
+
+func BenchmarkPictures(b *testing.B) {
+	grey := greyBytes(1000, 784)
+	for _, mode := range []string{Threshold, Sample, None} {
+		b.Run(mode, func(b *testing.B) {
+			bin := Options{Binarize: mode}.binarizer(streamTrain)
+			s := &Set{X: rbm.NewBits(1000, 784)}
+			bin.keep(s)
+			for b.Loop() {
+				clear(s.X.Words)
+				bin.pictures(s, grey)
+			}
+		})
+	}
+}

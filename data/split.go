@@ -1,0 +1,63 @@
+package data
+
+import (
+	"math"
+
+	"gorbm/rbm"
+)
+
+// Split holds out some rows of a training set, chosen at random, to validate
+// on: a fraction of them if holdout is below 1, else that many. Which ones
+// depends on the number of rows, on holdout and on the key alone. Both parts
+// keep the order of the whole. What is left for training keeps its name, too;
+// the other part is called the same with " holdout" after it.
+//
+// The error, an [ErrSpec], says what holdout may be.
+func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) {
+	n := holdout
+	if holdout < 1 {
+		n = math.Round(holdout * float64(s.Len()))
+	}
+	switch {
+	case s.Len() < 2:
+		return nil, nil, specErrorf("%s: a single row cannot be split; hold out nothing", s.Name)
+	case !(holdout > 0) || n != math.Trunc(n):
+		return nil, nil, specErrorf("holdout %g: give a fraction between 0 and 1, or a whole number of rows", holdout)
+	case n < 1 || n >= float64(s.Len()):
+		return nil, nil, specErrorf("holdout %g of %d rows leaves one part empty; hold out from 1 to %d rows", holdout, s.Len(), s.Len()-1)
+	}
+	// Each row in turn is held out with the share that is still to be held out
+	// of those to come: every choice of n rows is equally likely (Knuth's
+	// algorithm S).
+	var r rng
+	r.seed(key)
+	var out, left []int32
+	for i := range s.Len() {
+		if r.intn(s.Len()-i) < int(n)-len(out) {
+			out = append(out, int32(i))
+		} else {
+			left = append(left, int32(i))
+		}
+	}
+	held = s.take(out)
+	held.Name += " holdout"
+	return s.take(left), held, nil
+}
+
+// take returns a set of some rows of s, in the order given.
+func (s *Set) take(rows []int32) *Set {
+	t := *s
+	t.X = rbm.NewBits(len(rows), s.X.Cols)
+	s.Visible(t.X, rows, 0)
+	if s.Grey.Rows > 0 {
+		t.Grey = rbm.NewMatrix(len(rows), s.X.Cols)
+		s.GreyRows(t.Grey, rows, 0)
+	}
+	if s.Y != nil {
+		t.Y = make([]int32, len(rows))
+		for i, row := range rows {
+			t.Y[i] = s.Y[row]
+		}
+	}
+	return &t
+}
