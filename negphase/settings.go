@@ -1,6 +1,7 @@
 package negphase
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -27,6 +28,20 @@ type Settings struct {
 	Chains       int       `json:"chains"`       // chains, or groups of replicas: pcd, pt, ins
 	Start        Start     `json:"start"`        // where chains begin: pcd, pt, ins
 	Temperatures []float64 `json:"temperatures"` // rising from 1: pt, ins
+}
+
+// MarshalJSON writes the settings that the kind has.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	out := map[string]any{"kind": s.Kind}
+	for key, value := range map[string]any{"k": s.K, "swaps": s.Swaps, "chains": s.Chains, "start": s.Start} {
+		if Has(s.Kind, key) {
+			out[key] = value
+		}
+	}
+	if Has(s.Kind, "tau") {
+		out["temperatures"] = s.Temperatures
+	}
+	return json.Marshal(out)
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an
@@ -151,7 +166,11 @@ func (s Settings) check(key string) error {
 func checkLadder(s Settings) error {
 	t := s.Temperatures
 	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%s: temperatures %s: %s", s.Kind, join(t), fmt.Sprintf(format, args...))
+		list := join(t)
+		if list == "" {
+			list = "(none)"
+		}
+		return fmt.Errorf("%s: temperatures %s: %s", s.Kind, list, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case len(t) < 2:

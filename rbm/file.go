@@ -28,7 +28,7 @@ func ReadFile(path string) (*RBM, About, error) {
 	}
 	var m *RBM
 	var about About
-	switch ext := filepath.Ext(path); ext {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".safetensors":
 		m, about, err = ReadSafetensors(f, stat.Size())
 	case ".npz":

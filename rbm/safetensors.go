@@ -14,13 +14,14 @@ import (
 // About is what a model file says beside the parameters. All of it is kept as
 // text in the file's metadata.
 type About struct {
-	ClassNames []string // of the label units; may be nil
-	Data       string   // the data set that the model was trained on
-	Binarize   string   // how its inputs were made binary
-	Height     int      // shape of the inputs as a picture; 0 if unknown
-	Width      int
-	Seed       uint64
-	Described  bool // the file says which units are labels; if not, Classes is 0
+	ClassNames  []string // of the label units; may be nil
+	Data        string   // the data set that the model was trained on
+	LabelColumn string   // which column of the data held the labels, as the commands' -label-column
+	Binarize    string   // how its inputs were made binary
+	Height      int      // shape of the inputs as a picture; 0 if unknown
+	Width       int
+	Seed        uint64
+	Described   bool // the file says which units are labels; if not, Classes is 0
 }
 
 // The tensors of a model file, in every format.
@@ -103,6 +104,9 @@ func (m *RBM) metadata(about About) map[string]string {
 	}
 	if about.Data != "" {
 		meta["data"] = about.Data
+	}
+	if about.LabelColumn != "" {
+		meta["label_column"] = about.LabelColumn
 	}
 	if about.Binarize != "" {
 		meta["binarize"] = about.Binarize
@@ -261,7 +265,7 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 				return bad("the inputs' shape %.20q does not fit their number, %d", s, visible-classes)
 			}
 		}
-		about.Data, about.Binarize = meta["data"], meta["binarize"]
+		about.Data, about.LabelColumn, about.Binarize = meta["data"], meta["label_column"], meta["binarize"]
 		about.Seed, _ = strconv.ParseUint(meta["seed"], 10, 64) // absent in files that other tools wrote
 	}
 	m := New(visible, hidden, classes, labels)

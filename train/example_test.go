@@ -24,7 +24,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	metrics, err := train.NewMetrics([]string{"log_likelihood"}, model, set, nil, 1)
+	metrics, err := train.NewMetrics([]string{"log_likelihood"}, model, train.Sets{Train: set}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"gorbm/rbm"
 )
@@ -20,7 +22,9 @@ const (
 	ConfigFile  = "config.json"
 	MetricsFile = "metrics.csv"
 	ModelFile   = "model.safetensors"
+	BestFile    = "best.safetensors"
 	FiltersFile = "filters.png"
+	CurvesFile  = "curves.png"
 	SamplesFile = "samples.png"
 )
 
@@ -35,17 +39,18 @@ const maxRuns = 1_000_000
 // NewFolder makes the folder dir for a new run. If dir is empty it is the first
 // free of runs/<stem>-1, runs/<stem>-2 … Nothing is overwritten: a folder that
 // has anything in it is an error, unless force is set and it is that of an
-// earlier run, whose files are then removed as this run writes its own.
+// earlier run, whose files are then removed.
 func NewFolder(dir, stem string, force bool) (*Folder, error) {
 	if dir != "" {
-		return openFolder(dir, force)
-	}
-	stem = strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`/\:*?"<>| `, r) {
-			return '_'
+		f, err := CheckFolder(dir, force)
+		if err != nil {
+			return nil, err
 		}
-		return r
-	}, stem)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, fmt.Errorf("cannot make the folder of the run: %w; choose another by -out", err)
+		}
+		return f, f.clear()
+	}
 	if err := os.MkdirAll("runs", 0o755); err != nil {
 		return nil, fmt.Errorf("cannot make the folder for runs: %w; choose another by -out", err)
 	}
@@ -62,31 +67,62 @@ func NewFolder(dir, stem string, force bool) (*Folder, error) {
 	return nil, fmt.Errorf("runs holds %d runs named %s; choose a folder by -out", maxRuns, stem)
 }
 
-func openFolder(dir string, force bool) (*Folder, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("cannot make the folder of the run: %w; choose another by -out", err)
-	}
+// CheckFolder checks, and changes nothing, that dir may take a new run.
+func CheckFolder(dir string, force bool) (*Folder, error) {
+	f := &Folder{dir}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, fmt.Errorf("cannot look into the folder of the run: %w", err)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, nil
+	case err != nil:
+		return nil, fmt.Errorf("cannot look into the folder of the run: %w; choose another by -out", err)
+	case len(entries) == 0:
+		return f, nil
 	}
-	if len(entries) == 0 {
-		return &Folder{dir}, nil
-	}
-	_, err = os.Stat(filepath.Join(dir, ConfigFile))
+	_, err = os.Stat(f.Path(ConfigFile))
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("output folder %s is in use, and not by a run; choose another by -out", dir)
 	case !force:
-		return nil, fmt.Errorf("output folder %s holds an earlier run; choose another by -out, or replace it by -force", dir)
-	}
-	f := &Folder{dir}
-	for _, name := range []string{ConfigFile, MetricsFile, ModelFile, FiltersFile, SamplesFile} {
-		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("cannot replace the earlier run: %w", err)
-		}
+		return nil, fmt.Errorf("output folder %s holds an earlier run; choose another by -out, go on with it by -resume, or replace it by -force", dir)
 	}
 	return f, nil
+}
+
+// clear removes the files of an earlier run.
+func (f *Folder) clear() error {
+	snapshots, err := filepath.Glob(f.Path(SnapshotsDir + "/*.safetensors"))
+	if err != nil {
+		return fmt.Errorf("cannot replace the earlier run: %w", err)
+	}
+	for _, path := range snapshots {
+		if err := os.Remove(path); err != nil {
+			return fmt.Errorf("cannot replace the earlier run: %w", err)
+		}
+	}
+	for _, name := range []string{ConfigFile, MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, FiltersFile, SamplesFile, CurvesFile} {
+		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("cannot replace the earlier run: %w", err)
+		}
+	}
+	return nil
+}
+
+// Stem returns the name of a folder for runs on a data set: its name, of a file
+// without path and ending, without the default seed, in letters that need no
+// quoting.
+func Stem(name string) string {
+	name = strings.TrimSuffix(name, ":seed=1")
+	if ext := filepath.Ext(name); ext == ".csv" || ext == ".npz" {
+		name = strings.TrimSuffix(name, ext)
+	}
+	name = filepath.Base(name)
+	return strings.Map(func(r rune) rune {
+		if r == '.' || r == '-' || r == '_' || r >= '0' && r <= '9' || unicode.IsLetter(r) {
+			return r
+		}
+		return '_'
+	}, name)
 }
 
 // Path returns the path of a file of the folder.
@@ -119,6 +155,46 @@ func (f *Folder) NewTable(columns []string) (*Table, error) {
 	}
 	t := &Table{file: file, csv: csv.NewWriter(file), cols: len(columns)}
 	return t, t.write(columns)
+}
+
+// ContinueTable opens the table of a run that goes on after step: its rows up
+// to there are kept, later ones are cut off. The error says so if its columns
+// are not these.
+func (f *Folder) ContinueTable(columns []string, step int) (*Table, error) {
+	path := f.Path(MetricsFile)
+	was, rows, err := ReadTable(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
+	}
+	if !slices.Equal(was, columns) {
+		return nil, fmt.Errorf("cannot go on with the metrics: %s has columns %v, not %v", path, was, columns)
+	}
+	for i, row := range rows {
+		if row[0] > float64(step) {
+			rows = rows[:i]
+			break
+		}
+	}
+	err = rbm.ReplaceFile(path, func(w io.Writer) error {
+		t := &Table{csv: csv.NewWriter(w), cols: len(columns)}
+		if err := t.write(columns); err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if err := t.Add(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
+	}
+	return &Table{file: file, csv: csv.NewWriter(file), cols: len(columns)}, nil
 }
 
 func (t *Table) write(row []string) error {

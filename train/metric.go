@@ -25,6 +25,12 @@ type Metric struct {
 	Measure func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
 }
 
+// Sets are the parts of the data: to train on, to choose by, to judge by. The
+// last two may be nil.
+type Sets struct {
+	Train, Holdout, Test *data.Set
+}
+
 // Metrics that are taken again and again look at a sample of the rows. These
 // bound its size by rows × weights, to some tenths of a second of one core:
 // as row sums, and as products.
@@ -67,65 +73,107 @@ func (p part) rows(m *rbm.RBM, work int) []int32 {
 	return p.order[:min(len(p.order), max(leastRows, work/(m.Visible()*m.Hidden())))]
 }
 
-// visible returns rows of the part as visible states of m.
-func (p part) visible(m *rbm.RBM, rows []int32) rbm.Bits {
-	v := rbm.NewBits(len(rows), m.Visible())
-	p.set.Visible(v, rows, m.Classes)
-	return v
+// SampleRows returns the number of rows of set that the last look of the
+// pseudo-likelihood takes.
+func SampleRows(m *rbm.RBM, set *data.Set) int {
+	return min(set.Len(), max(leastRows, wholeWork/(m.Visible()*m.Hidden())))
+}
+
+// freeEnergies returns F of a sample of the part.
+func (p part) freeEnergies(m *rbm.RBM, work int) []float64 {
+	rows := p.rows(m, work)
+	f := make([]float64, len(rows))
+	b := room(p.set, len(rows), m)
+	if b.Grey.Rows > 0 {
+		p.set.GreyRows(b.Grey, rows, m.Classes)
+		m.FreeEnergyGrey(f, b.Grey)
+		return f
+	}
+	p.set.Visible(b.V, rows, m.Classes)
+	m.FreeEnergy(f, b.V)
+	return f
 }
 
 // MetricNames are the names that NewMetrics knows.
-var MetricNames = []string{"classification", "log_likelihood", "pseudo_likelihood"}
+var MetricNames = []string{"classification", "log_likelihood", "pseudo_likelihood", "free_energy_gap"}
 
 // NewMetrics returns the metrics of these names for models of m's shape: "auto"
-// stands for all that apply and are affordable, "none" for none. test may be
-// nil. The values' names end in _train or _test:
+// stands for all that apply and are affordable, "none" for none. The values'
+// names end in _train, _holdout or _test:
 //
-//	classification     error_train, error_test (fractions), and on the test
-//	                   rows, if there are any, accuracy_sum = Σ log p(y|x), the
-//	                   prediction accuracy A of the infinite-swapping paper
-//	                   (section 4.1), and accuracy_mean
-//	log_likelihood     mean exact log-likelihood in nats, by enumeration
-//	pseudo_likelihood  mean exact log pseudo-likelihood in nats
+//	classification     error_train, … (fractions); accuracy_sum = Σ log p(y|x)
+//	                   over the sample of the last part, the prediction
+//	                   accuracy A of the infinite-swapping paper (section 4.1);
+//	                   accuracy_mean, the mean log p(y|x) of the last part
+//	log_likelihood     mean exact log-likelihood in nats, by enumeration; of
+//	                   grey rows the score −F − log Z, no likelihood
+//	pseudo_likelihood  mean exact log pseudo-likelihood in nats; not of grey rows
+//	free_energy_gap    mean F of the rows that are not trained on, held out if
+//	                   there are any, less that of the training rows: it grows
+//	                   as a model overfits
 //
 // The paper draws the rows that A sums over anew each time; here they are one
 // random sample a run, so that successive values compare.
-func NewMetrics(names []string, m *rbm.RBM, train, test *data.Set, seed uint64) ([]Metric, error) {
+func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, error) {
 	key := rbm.NewKey(seed).Child(metricKey)
-	parts := []part{newPart("train", train, key.Child(0))}
-	if test != nil {
-		parts = append(parts, newPart("test", test, key.Child(1)))
+	parts := []part{newPart("train", sets.Train, key.Child(0))}
+	if sets.Holdout != nil {
+		parts = append(parts, newPart("holdout", sets.Holdout, key.Child(2)))
 	}
+	if sets.Test != nil {
+		parts = append(parts, newPart("test", sets.Test, key.Child(1)))
+	}
+	grey := sets.Train.Grey.Rows > 0
 	enum, enumErr := rbm.NewEnumeration(m, rbm.EvaluationLimit)
-	auto := slices.Equal(names, []string{"auto"})
-	if auto {
-		names = nil
+	var all []string
+	for _, name := range names {
+		name = strings.TrimSpace(name)
+		switch {
+		case name == "none" && len(names) == 1:
+			return nil, nil
+		case name != "auto":
+			all = append(all, name)
+			continue
+		}
 		if m.Classes > 0 {
-			names = append(names, "classification")
+			all = append(all, "classification")
 		}
 		if enumErr == nil && enum.Work() <= likelihoodWork {
-			names = append(names, "log_likelihood")
+			all = append(all, "log_likelihood")
 		}
-		names = append(names, "pseudo_likelihood")
-	}
-	if slices.Equal(names, []string{"none"}) {
-		return nil, nil
+		if !grey {
+			all = append(all, "pseudo_likelihood")
+		}
+		if len(parts) > 1 {
+			all = append(all, "free_energy_gap")
+		}
 	}
 	var metrics []Metric
-	for _, name := range names {
+	for i, name := range all {
+		if slices.Contains(all[:i], name) {
+			continue
+		}
 		switch name {
 		case "classification":
 			if m.Classes == 0 {
-				return nil, fmt.Errorf("metric classification needs a model with labels")
+				return nil, fmt.Errorf("classification needs a model with labels")
 			}
 			metrics = append(metrics, classification(parts))
 		case "log_likelihood":
 			if enumErr != nil {
-				return nil, fmt.Errorf("metric log_likelihood: %w", enumErr)
+				return nil, fmt.Errorf("log_likelihood: %w", enumErr)
 			}
 			metrics = append(metrics, logLikelihood(parts, enum))
 		case "pseudo_likelihood":
+			if grey {
+				return nil, fmt.Errorf("pseudo_likelihood needs binary inputs; those of %s are grey", sets.Train.Name)
+			}
 			metrics = append(metrics, pseudoLikelihood(parts))
+		case "free_energy_gap":
+			if len(parts) < 2 {
+				return nil, fmt.Errorf("free_energy_gap needs rows held out or for testing; %s has neither", sets.Train.Name)
+			}
+			metrics = append(metrics, freeEnergyGap(parts))
 		default:
 			hint := ""
 			if near := data.Nearest(name, MetricNames); near != "" {
@@ -150,18 +198,16 @@ func classification(parts []part) Metric {
 	c := Metric{Name: "classification", Values: append(valueNames("error", parts), "accuracy_sum", "accuracy_mean")}
 	c.Measure = func(_ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
 		var values []float64
-		var sum, mean float64
+		var sample, last Score // of the last part
 		for _, p := range parts {
-			work := rowWork
-			if whole && p.name == "test" {
-				work = 0
+			sample = Classify(m, p.set, p.rows(m, rowWork))
+			last = sample
+			if whole && p.name != "train" {
+				last = Classify(m, p.set, p.rows(m, 0))
 			}
-			s := Classify(m, p.set, p.rows(m, work))
-			values = append(values, s.Error)
-			mean = s.MeanLogP // of the last part: test, if there is one
-			sum = mean * float64(s.N)
+			values = append(values, last.Error)
 		}
-		return append(values, sum, mean), nil
+		return append(values, sample.MeanLogP*float64(sample.N), last.MeanLogP), nil
 	}
 	return c
 }
@@ -175,10 +221,15 @@ type Score struct {
 
 // Classify scores m, which must have classes, on rows of set.
 func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
-	v := rbm.NewBits(len(rows), m.Visible())
-	set.Visible(v, rows, m.Classes)
+	b := room(set, len(rows), m)
 	logp := make([]float64, len(rows)*m.Classes)
-	m.ClassLogProb(logp, v)
+	if b.Grey.Rows > 0 {
+		set.GreyRows(b.Grey, rows, m.Classes)
+		m.ClassLogProbGrey(logp, b.Grey)
+	} else {
+		set.Visible(b.V, rows, m.Classes)
+		m.ClassLogProb(logp, b.V)
+	}
 	y := make([]int32, len(rows))
 	for i, r := range rows {
 		y[i] = set.Y[r]
@@ -225,12 +276,11 @@ func logLikelihood(parts []part, enum *rbm.Enumeration) Metric {
 		if whole {
 			work = 0
 		}
-		return eachMean(parts, m, work, func(dst []float64, v rbm.Bits) {
-			m.FreeEnergy(dst, v)
-			for i, f := range dst {
-				dst[i] = -f - logz
-			}
-		}), nil
+		var values []float64
+		for _, p := range parts {
+			values = append(values, -mean(p.freeEnergies(m, work))-logz)
+		}
+		return values, nil
 	}
 	return c
 }
@@ -242,25 +292,35 @@ func pseudoLikelihood(parts []part) Metric {
 		if whole {
 			work = wholeWork
 		}
-		return eachMean(parts, m, work, m.PseudoLogLikelihood), nil
+		var values []float64
+		for _, p := range parts {
+			rows := p.rows(m, work)
+			dst, v := make([]float64, len(rows)), rbm.NewBits(len(rows), m.Visible())
+			p.set.Visible(v, rows, m.Classes)
+			m.PseudoLogLikelihood(dst, v)
+			values = append(values, mean(dst))
+		}
+		return values, nil
 	}
 	return c
 }
 
-// eachMean returns the mean over a sample of each part of what f writes.
-func eachMean(parts []part, m *rbm.RBM, work int, f func(dst []float64, v rbm.Bits)) []float64 {
-	var means []float64
-	for _, p := range parts {
-		rows := p.rows(m, work)
-		dst := make([]float64, len(rows))
-		f(dst, p.visible(m, rows))
-		sum := 0.0
-		for _, x := range dst {
-			sum += x
-		}
-		means = append(means, sum/float64(len(rows)))
+// freeEnergyGap compares the first part, which is trained on, with the second
+// (Hinton, A practical guide to training RBMs, 2010, section 6).
+func freeEnergyGap(parts []part) Metric {
+	c := Metric{Name: "free_energy_gap", Values: []string{"free_energy_gap"}}
+	c.Measure = func(_ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
+		return []float64{mean(parts[1].freeEnergies(m, rowWork)) - mean(parts[0].freeEnergies(m, rowWork))}, nil
 	}
-	return means
+	return c
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
 }
 
 // LawLikelihood returns the mean log-likelihood that the law which set was

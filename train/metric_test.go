@@ -69,8 +69,9 @@ func TestMetricsByHand(t *testing.T) {
 			"accuracy_sum": log(22. / 26), "accuracy_mean": log(22. / 26), // of the test row
 			"log_likelihood_train": log(22*8*4)/3 - log(c.total), "log_likelihood_test": log(22 / c.total),
 			"pseudo_likelihood_train": c.pseudo, "pseudo_likelihood_test": pseudoOfTest(c.kind),
+			"free_energy_gap": log(22*8*4)/3 - log(22),
 		}
-		metrics, err := NewMetrics([]string{"auto"}, m, tinySet(), tinyTest(), 1)
+		metrics, err := NewMetrics([]string{"auto"}, m, Sets{Train: tinySet(), Test: tinyTest()}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func TestMetricsByHand(t *testing.T) {
 			}
 		}
 		// Without test rows, the accuracy is that of the training rows.
-		metrics, err = NewMetrics([]string{"classification"}, m, tinySet(), nil, 1)
+		metrics, err = NewMetrics([]string{"classification"}, m, Sets{Train: tinySet()}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +125,7 @@ func pseudoOfTest(kind rbm.LabelKind) float64 {
 func TestMetricsWithoutLabels(t *testing.T) {
 	m := rbm.New(1, 1, 0, rbm.Softmax)
 	m.VisibleBias[0] = float32(math.Log(3)) // p(x=1) = 3/4
-	metrics, err := NewMetrics([]string{"auto"}, m, tinySet(), nil, 1)
+	metrics, err := NewMetrics([]string{"auto"}, m, Sets{Train: tinySet()}, 1)
 	if err != nil || len(metrics) != 2 {
 		t.Fatal(metrics, err)
 	}
@@ -162,7 +163,7 @@ func TestNewMetricsNames(t *testing.T) {
 		{"clasification", tiny, "did you mean classification?"},
 		{"speed", tiny, "there are classification, log_likelihood, pseudo_likelihood"},
 	} {
-		metrics, err := NewMetrics(strings.Split(c.names, ","), c.m, set, nil, 1)
+		metrics, err := NewMetrics(strings.Split(c.names, ","), c.m, Sets{Train: set}, 1)
 		var got []string
 		for _, m := range metrics {
 			got = append(got, m.Name)
@@ -184,7 +185,7 @@ func TestMetricsRepeat(t *testing.T) {
 	m.Randomize(1, rbm.NewKey(5))
 	before := m.Clone()
 	measure := func(seed uint64) string {
-		metrics, err := NewMetrics([]string{"auto"}, m, set, set, seed)
+		metrics, err := NewMetrics([]string{"auto"}, m, Sets{Train: set, Test: set}, seed)
 		if err != nil {
 			t.Fatal(err)
 		}

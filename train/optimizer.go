@@ -126,15 +126,21 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, pos rbm.Batch, neg rbm.Phase) {
 // parameters that we keep need no correction then: the law does not change.
 func (o *optimizer) slide(pos rbm.Batch) {
 	to := float32(o.settings.Center)
-	keep, share := 1-to, to/float32(pos.V.Rows)
+	keep, share := 1-to, to/float32(pos.Rows())
 	for i := range o.mu {
 		o.mu[i] *= keep
 	}
 	for j := range o.lambda {
 		o.lambda[j] *= keep
 	}
-	for r := range pos.V.Rows {
-		pos.V.Each(r, func(i int) { o.mu[i] += share })
+	for r := range pos.Rows() {
+		if pos.Grey.Rows > 0 {
+			for i, x := range pos.Grey.Row(r) {
+				o.mu[i] += float32(share * x)
+			}
+		} else {
+			pos.V.Each(r, func(i int) { o.mu[i] += share })
+		}
 		for j, p := range pos.H.Row(r) {
 			o.lambda[j] += float32(share * p)
 		}

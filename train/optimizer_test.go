@@ -258,7 +258,7 @@ func TestCentredTrainingReachesTheLaw(t *testing.T) {
 
 func likelihood(t *testing.T, m *rbm.RBM, set *data.Set) float64 {
 	t.Helper()
-	metrics, err := NewMetrics([]string{"log_likelihood"}, m, set, nil, 1)
+	metrics, err := NewMetrics([]string{"log_likelihood"}, m, Sets{Train: set}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -111,16 +111,23 @@ func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.LabelKind, se
 
 // VisibleMean returns the mean of the visible units of m over the rows of set.
 func VisibleMean(m *rbm.RBM, set *data.Set) []float32 {
-	counts := make([]int, m.Visible())
-	row, v := make([]int32, 1), rbm.NewBits(1, m.Visible())
+	sums := make([]float64, m.Visible())
+	row, one := make([]int32, 1), room(set, 1, m)
 	for r := range set.Len() {
 		row[0] = int32(r)
-		set.Visible(v, row, m.Classes)
-		v.Each(0, func(i int) { counts[i]++ })
+		if one.Grey.Rows > 0 {
+			set.GreyRows(one.Grey, row, m.Classes)
+			for i, x := range one.Grey.Data {
+				sums[i] += float64(x)
+			}
+			continue
+		}
+		set.Visible(one.V, row, m.Classes)
+		one.V.Each(0, func(i int) { sums[i]++ })
 	}
-	mean := make([]float32, len(counts))
-	for i, n := range counts {
-		mean[i] = float32(float64(n) / float64(set.Len()))
+	mean := make([]float32, len(sums))
+	for i, n := range sums {
+		mean[i] = float32(n / float64(set.Len()))
 	}
 	return mean
 }
@@ -132,7 +139,7 @@ func VisibleMean(m *rbm.RBM, set *data.Set) []float32 {
 func SetLogOdds(m *rbm.RBM, set *data.Set) {
 	rows := float64(set.Len())
 	for i, p := range VisibleMean(m, set) {
-		n := math.Round(float64(p) * rows)
+		n := float64(p) * rows
 		m.VisibleBias[i] = float32(rbm.Log(n+0.5) - rbm.Log(rows-n+0.5))
 	}
 }
@@ -170,14 +177,37 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 		return nil, err
 	}
 	key := rbm.NewKey(s.Seed)
+	batch := room(set, s.Batch, m)
+	batch.H = rbm.NewMatrix(s.Batch, m.Hidden())
 	return &Trainer{
 		model: m, set: set, settings: s, negative: negative,
 		optimizer: newOptimizer(s, m, VisibleMean(m, set)),
 		key:       key.Child(negativeKey),
 		batches:   data.NewBatches(set.Len(), s.Batch, key.Child(batchKey)),
 		rows:      make([]int32, s.Batch),
-		batch:     rbm.Batch{V: rbm.NewBits(s.Batch, m.Visible()), H: rbm.NewMatrix(s.Batch, m.Hidden())},
+		batch:     batch,
 	}, nil
+}
+
+// room returns room for rows of set as visible units of m, bits or grey.
+func room(set *data.Set, rows int, m *rbm.RBM) (b rbm.Batch) {
+	if set.Grey.Rows > 0 {
+		b.Grey = rbm.NewMatrix(rows, m.Visible())
+	} else {
+		b.V = rbm.NewBits(rows, m.Visible())
+	}
+	return b
+}
+
+// fill overwrites b with the positive phase of rows of set.
+func fill(b rbm.Batch, set *data.Set, rows []int32, m *rbm.RBM) {
+	if b.Grey.Rows > 0 {
+		set.GreyRows(b.Grey, rows, m.Classes)
+		m.HiddenMeanGrey(b.H, b.Grey)
+		return
+	}
+	set.Visible(b.V, rows, m.Classes)
+	m.HiddenMean(b.H, b.V)
 }
 
 // Fits returns an error that says why m cannot be trained or judged on set, or
@@ -217,8 +247,7 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	start := time.Now()
 	defer func() { t.elapsed += time.Since(start) }()
 	t.batches.Rows(t.rows, t.step)
-	t.set.Visible(t.batch.V, t.rows, t.model.Classes)
-	t.model.HiddenMean(t.batch.H, t.batch.V)
+	fill(t.batch, t.set, t.rows, t.model)
 	negative, info, err := t.negative.Estimate(t.model, t.batch, t.key.Child(uint64(t.step)))
 	if err != nil {
 		if named := t.model.CheckFinite(); errors.Is(err, rbm.ErrDiverged) && named != nil {

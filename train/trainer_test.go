@@ -106,7 +106,7 @@ func TestObserversDisturbNothing(t *testing.T) {
 		run(t, alone, 30)
 
 		watched := newTrainer(t, s, set, 6, labelled, kind)
-		metrics, err := NewMetrics([]string{"auto"}, watched.Model(), set, set, s.Seed)
+		metrics, err := NewMetrics([]string{"auto"}, watched.Model(), Sets{Train: set, Test: set}, s.Seed)
 		if err != nil || len(metrics) < 2 {
 			t.Fatal(metrics, err)
 		}
@@ -307,7 +307,7 @@ func TestExactTrainingReachesTheLaw(t *testing.T) {
 	}
 	for _, kind := range []rbm.LabelKind{rbm.Softmax, rbm.Bernoulli} {
 		tr := newTrainer(t, settingsOf(t, "exact"), set, 8, true, kind)
-		metrics, err := NewMetrics([]string{"log_likelihood"}, tr.Model(), set, nil, 1)
+		metrics, err := NewMetrics([]string{"log_likelihood"}, tr.Model(), Sets{Train: set}, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

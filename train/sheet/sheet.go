@@ -12,9 +12,9 @@ import (
 	"gorbm/rbm"
 )
 
-// tileSide is the least side of a picture on a sheet, in pixels: smaller ones
-// are enlarged by a whole factor.
-const tileSide = 28
+// tileSide is the least longer side of a picture on a sheet, in pixels: smaller
+// ones are enlarged by a whole factor.
+const tileSide = 56
 
 // gap is the space between pictures, in pixels.
 const gap = 2

@@ -22,11 +22,12 @@ var (
 // TestTiles checks every pixel of a sheet against where it should lie.
 func TestTiles(t *testing.T) {
 	for _, c := range []struct{ rows, height, width, columns, scale int }{
-		{5, 2, 3, 2, 10}, // enlarged to 28 pixels at least, one place empty
-		{1, 1, 1, 1, 28},
-		{3, 28, 28, 3, 1},
-		{2, 40, 7, 1, 1},
-		{0, 2, 2, 4, 14},
+		{5, 2, 3, 2, 19}, // enlarged to 56 pixels at least, one place empty
+		{1, 1, 1, 1, 56},
+		{3, 28, 28, 3, 2},
+		{3, 56, 57, 3, 1},
+		{2, 40, 7, 1, 2},
+		{0, 2, 2, 4, 28},
 	} {
 		rows := rbm.NewMatrix(c.rows, c.height*c.width)
 		for i := range rows.Data {
@@ -114,11 +115,11 @@ func TestFilters(t *testing.T) {
 	w.Row(0)[101] = -1e6 // of a unit that is not shown
 	m.SetWeights(w)
 	img := Filters(m, 2, 3)
-	if want := image.Pt(10*32+2, 10*22+2); img.Bounds().Size() != want {
+	if want := image.Pt(10*59+2, 10*40+2); img.Bounds().Size() != want {
 		t.Fatalf("size %v, want %v", img.Bounds().Size(), want)
 	}
 	at := func(unit, y, x int) color.RGBA {
-		return img.RGBAAt(2+unit%10*32+10*x+5, 2+unit/10*22+10*y+5)
+		return img.RGBAAt(2+unit%10*59+19*x+5, 2+unit/10*40+19*y+5)
 	}
 	for _, c := range []struct {
 		unit, y, x int
@@ -183,8 +184,8 @@ func ExampleTiles() {
 	rows.Row(1)[5] = 1 // the lower right corner of the second
 	img := Tiles(rows, 2, 3, 2, Ink)
 	fmt.Println(img.Bounds().Size())
-	fmt.Println(img.RGBAAt(60, 20), img.RGBAAt(30, 20))
+	fmt.Println(img.RGBAAt(110, 30), img.RGBAAt(30, 30))
 	// Output:
-	// (66,46)
+	// (120,82)
 	// {0 0 0 255} {255 255 255 255}
 }
