@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -236,3 +237,7 @@ func ParseShape(text string) (height, width int, err error) {
 	}
 	return height, width, nil
 }
+
+// Known reports whether name, without settings, is that of a data set that
+// [Load] knows.
+func Known(name string) bool { return slices.Contains(Names(), name) }

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gorbm/rbm/npz"
 )
 
 var testAbout = About{
@@ -45,6 +47,42 @@ func TestModelFilesRoundTrip(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(dir, ".*"))
 	if len(left) > 0 {
 		t.Errorf("temporary files are left: %v", left)
+	}
+}
+
+// scikit-learn's names and order of axes.
+func TestSklearnNPZ(t *testing.T) {
+	m := shape{7, 5, 3, Softmax}.random(1, 3)
+	var b bytes.Buffer
+	if err := m.WriteSklearnNPZ(&b, testAbout); err != nil {
+		t.Fatal(err)
+	}
+	archive, err := npz.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	components, err := archive.Array("components_")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int64{5, 7}, components.Shape); diff != "" {
+		t.Error(diff)
+	}
+	err = components.Rows(5, 7, func(j, i int, v float64) error {
+		if float32(v) != m.Weight(i, j) {
+			t.Errorf("components_[%d,%d] is %v, want %v", j, i, v, m.Weight(i, j))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	got, about, err := ReadNPZ(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil || !got.Equal(m) {
+		t.Errorf("read back: another model, %v", err)
+	}
+	if diff := cmp.Diff(testAbout, about); diff != "" {
+		t.Error(diff)
 	}
 }
 

@@ -4,9 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"reflect"
-
-	npyio "github.com/sbinet/npyio/npz"
 
 	"gorbm/rbm/npz"
 )
@@ -25,37 +22,48 @@ func (m *RBM) WriteNPZ(w io.Writer, about About) error {
 	if err != nil {
 		return err
 	}
-	z := npyio.NewWriter(w)
-	for _, a := range []struct {
-		name string
-		data any
-	}{
-		{tensorWeights, matrixArray(weights)},
-		{tensorVisible, m.VisibleBias},
-		{tensorHidden, m.HiddenBias},
-		{metadataArray, meta},
-	} {
-		if err := z.Write(a.name+".npy", a.data); err != nil {
-			return err
-		}
-	}
-	return z.Close()
+	return npz.Write(w, []npz.Named{
+		{Name: tensorWeights, Data: npz.Matrix(weights.Rows, weights.Cols, weights.Data)},
+		{Name: tensorVisible, Data: m.VisibleBias},
+		{Name: tensorHidden, Data: m.HiddenBias},
+		{Name: metadataArray, Data: meta},
+	})
 }
 
-// matrixArray returns a as a two-dimensional Go array, the only form in which
-// the library writes float32 matrices.
-func matrixArray(a Matrix) any {
-	t := reflect.ArrayOf(a.Rows, reflect.ArrayOf(a.Cols, reflect.TypeFor[float32]()))
-	v := reflect.New(t).Elem()
-	for i := range a.Rows {
-		reflect.Copy(v.Index(i), reflect.ValueOf(a.Row(i)))
+// The arrays of a model in scikit-learn's words, as attributes of its
+// BernoulliRBM.
+const (
+	sklearnWeights = "components_"        // [hidden, visible]
+	sklearnHidden  = "intercept_hidden_"  // [hidden]
+	sklearnVisible = "intercept_visible_" // [visible]
+)
+
+// WriteSklearnNPZ writes m as a NumPy archive of the attributes of
+// scikit-learn's BernoulliRBM: components_ [hidden, visible],
+// intercept_hidden_ and intercept_visible_, with the metadata beside them.
+func (m *RBM) WriteSklearnNPZ(w io.Writer, about About) error {
+	weights := NewMatrix(m.Hidden(), m.Visible())
+	for j := range m.Hidden() {
+		for i := range m.Visible() {
+			weights.Row(j)[i] = m.Weight(i, j)
+		}
 	}
-	return v.Interface()
+	meta, err := json.Marshal(m.metadata(about))
+	if err != nil {
+		return err
+	}
+	return npz.Write(w, []npz.Named{
+		{Name: sklearnWeights, Data: npz.Matrix(weights.Rows, weights.Cols, weights.Data)},
+		{Name: sklearnHidden, Data: m.HiddenBias},
+		{Name: sklearnVisible, Data: m.VisibleBias},
+		{Name: metadataArray, Data: meta},
+	})
 }
 
 // ReadNPZ reads a model from a NumPy archive of size bytes: weights [visible,
-// hidden], visible_bias and hidden_bias, of any float type, with our metadata
-// or without. The error wraps ErrFormat.
+// hidden], visible_bias and hidden_bias, or scikit-learn's names of them as
+// WriteSklearnNPZ writes, of any float type, with our metadata or without. The
+// error wraps ErrFormat.
 func ReadNPZ(r io.ReaderAt, size int64) (*RBM, About, error) {
 	fail := func(err error) (*RBM, About, error) {
 		return nil, About{}, fmt.Errorf("%w: %w", ErrFormat, err)
@@ -64,8 +72,13 @@ func ReadNPZ(r io.ReaderAt, size int64) (*RBM, About, error) {
 	if err != nil {
 		return fail(err)
 	}
+	names := map[string]string{tensorWeights: tensorWeights, tensorVisible: tensorVisible, tensorHidden: tensorHidden}
+	sklearn := archive.Has(sklearnWeights)
+	if sklearn {
+		names = map[string]string{tensorWeights: sklearnWeights, tensorVisible: sklearnVisible, tensorHidden: sklearnHidden}
+	}
 	shapes := map[string][]int64{}
-	for _, name := range []string{tensorWeights, tensorVisible, tensorHidden} {
+	for tensor, name := range names {
 		a, err := archive.Array(name)
 		if err != nil {
 			return fail(err)
@@ -74,7 +87,10 @@ func ReadNPZ(r io.ReaderAt, size int64) (*RBM, About, error) {
 		if a.Kind != 'f' {
 			return fail(fmt.Errorf("%s must hold floats", name))
 		}
-		shapes[name] = a.Shape
+		shapes[tensor] = a.Shape
+	}
+	if w := shapes[tensorWeights]; sklearn && len(w) == 2 {
+		shapes[tensorWeights] = []int64{w[1], w[0]}
 	}
 	visible, hidden, err := checkShapes(shapes[tensorWeights], shapes[tensorVisible], shapes[tensorHidden])
 	if err != nil {
@@ -91,12 +107,12 @@ func ReadNPZ(r io.ReaderAt, size int64) (*RBM, About, error) {
 		}
 	}
 	var failed error
-	m, about, err := build(visible, hidden, meta, func(name string, dst []float32) {
+	m, about, err := build(visible, hidden, meta, func(tensor string, dst []float32) {
 		cols := len(dst)
-		if name == tensorWeights {
+		if tensor == tensorWeights {
 			cols = hidden
 		}
-		if err := readFloats(archive, name, dst, cols); err != nil && failed == nil {
+		if err := readFloats(archive, names[tensor], dst, cols, sklearn); err != nil && failed == nil {
 			failed = err
 		}
 	})
@@ -107,15 +123,15 @@ func ReadNPZ(r io.ReaderAt, size int64) (*RBM, About, error) {
 }
 
 // readFloats fills dst with an array of rows of cols elements, in row-major
-// order; a vector is a single row.
-func readFloats(archive *npz.Archive, name string, dst []float32, cols int) error {
+// order, or with the transpose of the array; a vector is a single row.
+func readFloats(archive *npz.Archive, name string, dst []float32, cols int, transposed bool) error {
 	a, err := archive.Array(name)
 	if err != nil {
 		return err
 	}
 	defer a.Close()
 	rows := len(dst) / cols
-	if len(a.Shape) == 2 && a.Fortran() { // stored column by column
+	if len(a.Shape) == 2 && a.Fortran() != transposed { // stored column by column of ours
 		return a.Rows(cols, rows, func(j, i int, v float64) error {
 			dst[i*cols+j] = float32(v)
 			return nil

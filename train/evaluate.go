@@ -34,22 +34,29 @@ type Evaluator struct {
 	// Report is told of each evaluation.
 	Report func(e Evaluation) error
 
-	Total negphase.Info // counts of the whole run
-	since negphase.Info
+	total, since negphase.Info
 }
+
+// Counts returns what the estimator did up to the last evaluation and since;
+// valid until the next step.
+func (v *Evaluator) Counts() (before, since negphase.Info) { return v.total, v.since }
+
+// Restore makes the counts those that Counts returned before.
+func (v *Evaluator) Restore(before, since negphase.Info) { v.total, v.since = before, since }
 
 // Begin measures the model before the first step.
 func (v *Evaluator) Begin(ctx context.Context, m *rbm.RBM) error {
 	return v.evaluate(ctx, m, 0, false)
 }
 
-// Observe is the Observer that counts each step and evaluates where due.
+// Observe is the Observer that counts each step and evaluates where due; an
+// evaluation that has begun is finished even if the context is done.
 func (v *Evaluator) Observe(ctx context.Context, e Event) error {
 	v.since.Add(e.Info)
 	if !e.Last && e.Step%v.Every != 0 {
 		return nil
 	}
-	return v.evaluate(ctx, e.Model, e.Step, e.Last)
+	return v.evaluate(context.WithoutCancel(ctx), e.Model, e.Step, e.Last)
 }
 
 func (v *Evaluator) evaluate(ctx context.Context, m *rbm.RBM, step int, whole bool) error {
@@ -63,7 +70,7 @@ func (v *Evaluator) evaluate(ctx context.Context, m *rbm.RBM, step int, whole bo
 			e.Values = append(e.Values, Value{metric.Values[i], x})
 		}
 	}
-	v.Total.Add(v.since)
+	v.total.Add(v.since)
 	err := v.Report(e)
 	v.since.Reset()
 	return err

@@ -276,7 +276,7 @@ func TestEvaluator(t *testing.T) {
 		t.Errorf("measured at %v", whole)
 	}
 	// 1+2+3+4, 5+…+8, 9+10.
-	if !slices.Equal(updates, []int64{0, 10, 26, 19}) || v.Total.Updates != 55 {
-		t.Errorf("counts %v, in all %d", updates, v.Total.Updates)
+	if !slices.Equal(updates, []int64{0, 10, 26, 19}) || v.total.Updates != 55 {
+		t.Errorf("counts %v, in all %d", updates, v.total.Updates)
 	}
 }

@@ -1,6 +1,6 @@
 // Package npz reads NumPy archives that anyone may have written: sizes are
 // checked before anything is allocated, and nothing in a file makes it panic.
-// Archives are written by github.com/sbinet/npyio/npz.
+// It writes them by way of github.com/sbinet/npyio.
 package npz
 
 import (
