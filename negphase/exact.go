@@ -2,6 +2,7 @@ package negphase
 
 import (
 	"fmt"
+	"math"
 
 	"gorbm/rbm"
 )
@@ -27,7 +28,9 @@ func (e *exact) Estimate(m *rbm.RBM, _ rbm.Batch, _ rbm.Key) (rbm.Phase, Info, e
 			len(e.moments.V), len(e.moments.H), m.Visible(), m.Hidden())
 	}
 	e.enum.Set(m)
-	e.enum.Moments(e.moments)
+	if z := e.enum.Moments(e.moments); math.IsNaN(z) || math.IsInf(z, 0) {
+		return rbm.Phase{}, Info{}, fmt.Errorf("%w: log Z is %v", rbm.ErrDiverged, z)
+	}
 	return rbm.Phase{Moments: e.moments}, e.info, nil
 }
 

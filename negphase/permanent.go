@@ -63,13 +63,13 @@ func (p *permanent) set(energy []float64) {
 	for k, particle := range p.order {
 		p.e[k] = energy[particle] - energy[p.order[0]]
 		if k > 0 {
-			p.v[k] = p.v[k-1] + (p.beta[k-1]-p.beta[k])*(p.e[k-1]/2+p.e[k]/2)
+			p.v[k] = p.v[k-1] + float64((p.beta[k-1]-p.beta[k])*(p.e[k-1]/2+p.e[k]/2))
 		}
-		p.u[k] = -p.beta[k]*p.e[k] - p.v[k]
+		p.u[k] = -float64(p.beta[k]*p.e[k]) - p.v[k]
 	}
 	for j, beta := range p.beta {
 		for k, e := range p.e {
-			p.a[j*n+k] = rbm.Exp(min(0, -beta*e-p.u[k]-p.v[j]))
+			p.a[j*n+k] = rbm.Exp(min(0, -float64(beta*e)-p.u[k]-p.v[j]))
 		}
 	}
 	p.table[0] = 1
@@ -78,7 +78,7 @@ func (p *permanent) set(energy []float64) {
 		sum := 0.0
 		for t := s; t != 0; t &= t - 1 {
 			k := bits.TrailingZeros(t)
-			sum += row[k] * p.table[s&^(1<<k)]
+			sum += float64(row[k] * p.table[s&^(1<<k)])
 		}
 		p.table[s] = sum
 	}
@@ -100,11 +100,11 @@ func (p *permanent) draw(at []int, uniform func(j int) float64) {
 	n := len(p.beta)
 	left := uint(len(p.table) - 1)
 	for j := range at {
-		u := uniform(j) * p.table[left]
+		u := float64(uniform(j) * p.table[left])
 		last := -1
 		for t := left; t != 0; t &= t - 1 {
 			k := bits.TrailingZeros(t)
-			x := p.a[j*n+k] * p.table[left&^(1<<k)]
+			x := float64(p.a[j*n+k] * p.table[left&^(1<<k)])
 			if x == 0 {
 				continue
 			}

@@ -134,6 +134,8 @@ const (
 	// maxINS is the largest number of temperatures of ins: its table of
 	// subsets has 2^K entries.
 	maxINS = 16
+	// maxReplicas is the largest number of replicas in all chains.
+	maxReplicas = 1 << 24
 	// MaxChains is the largest number of chains.
 	MaxChains = 1_000_000
 )
@@ -179,6 +181,8 @@ func checkLadder(s Settings) error {
 		return bad("ins takes at most %d, as its work grows like 2^K; take pt", maxINS)
 	case len(t) > maxRungs:
 		return bad("at most %d are allowed", maxRungs)
+	case s.Chains > maxReplicas/len(t):
+		return bad("%d chains of them make more than %d replicas", s.Chains, maxReplicas)
 	case t[0] != 1:
 		return bad("the first must be 1, the temperature of the model")
 	}

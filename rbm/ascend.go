@@ -20,6 +20,10 @@ type ascentWork struct {
 	list, move job
 }
 
+// maxList is the length of a list of slots that one call of a kernel sums, some
+// 20 µs.
+const maxList = 4096
+
 // greySlots are a batch of grey rows and the rate that goes with it.
 type greySlots struct {
 	batch Batch
@@ -93,7 +97,7 @@ func (m *RBM) growAscent() {
 // addSlots appends the particles of p, if it has any.
 func (m *RBM) addSlots(rate float32, p Phase) {
 	if p.Moments != nil {
-		if len(p.Moments.V) != m.Visible() || len(p.Moments.H) != m.Hidden() {
+		if s := p.Moments; len(s.V) != m.Visible() || len(s.H) != m.Hidden() || s.VH.Rows != m.Visible() || s.VH.Cols != m.Hidden() {
 			panic("rbm: moments of another shape than the model")
 		}
 		return
@@ -190,7 +194,10 @@ func (m *RBM) movePart(i int) {
 			var acc [vec.Block]float32
 			part := m.HiddenBias[lo+p*vec.Block : min(lo+(p+1)*vec.Block, hi)]
 			copy(acc[:], part)
-			vec.RowSums(acc[:], 0, g[p*slots*vec.Block:], 0, 1, a.all, []uint32{0, uint32(slots)})
+			for lo := 0; lo < slots; lo += maxList { // no call may take long
+				cuts := []uint32{uint32(lo), uint32(min(lo+maxList, slots))}
+				vec.RowSums(acc[:], 0, g[p*slots*vec.Block:], 0, 1, a.all, cuts)
+			}
 			copy(part, acc[:])
 		}
 	}

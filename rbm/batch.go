@@ -83,6 +83,9 @@ func (b Batch) check(visible, hidden int) {
 	if b.Grey.Rows > 0 {
 		rows, cols = b.Grey.Rows, b.Grey.Cols
 	}
+	if b.Grey.Rows == 0 {
+		b.V.check()
+	}
 	if cols != visible || b.H.Cols != hidden || b.H.Rows != rows || b.Weight != nil && len(b.Weight) != rows {
 		panic("rbm: batch of another shape than the model")
 	}

@@ -71,6 +71,22 @@ func (b Bits) Set(i, j int, on bool) {
 	}
 }
 
+// check panics if rows do not have as many words as they need, or have bits
+// beyond the last column: the kernels rely on both.
+func (b Bits) check() {
+	if b.Stride != (b.Cols+63)/64 || len(b.Words) < b.Rows*b.Stride {
+		panic("rbm: bit matrix of another stride than its columns need")
+	}
+	if b.Cols%64 == 0 {
+		return
+	}
+	for i := b.Stride - 1; i < b.Rows*b.Stride; i += b.Stride {
+		if b.Words[i]>>(b.Cols%64) != 0 {
+			panic("rbm: bits beyond the last column")
+		}
+	}
+}
+
 // Count returns the number of ones in b.
 func (b Bits) Count() int {
 	n := 0

@@ -151,6 +151,27 @@ func TestDamagedModels(t *testing.T) {
 	}
 }
 
+// A claim of a model that would take far more memory than its file is refused.
+func TestAbsurdModels(t *testing.T) {
+	header := `{"weights":{"dtype":"F32","shape":[16777216,65],"data_offsets":[0,4362076160]},` +
+		`"visible_bias":{"dtype":"F32","shape":[16777216],"data_offsets":[4362076160,4429185024]},` +
+		`"hidden_bias":{"dtype":"F32","shape":[65],"data_offsets":[4429185024,4429185284]}}`
+	file := binary.LittleEndian.AppendUint64(nil, uint64(len(header)))
+	file = append(file, header...)
+	// The file claims to hold all of it.
+	_, _, err := ReadSafetensors(bytes.NewReader(file), int64(len(file))+4429185284)
+	if !errors.Is(err, ErrFormat) {
+		t.Errorf("got %v, want ErrFormat", err)
+	}
+	// Hidden units are kept in panels of 64: 65 take the room of 128.
+	if _, _, err := checkShapes([]int64{1 << 24, 1}, []int64{1 << 24}, []int64{1}); err != nil {
+		t.Error(err)
+	}
+	if _, _, err := checkShapes([]int64{1 << 24, 65}, []int64{1 << 24}, []int64{65}); !errors.Is(err, ErrFormat) {
+		t.Errorf("got %v, want ErrFormat", err)
+	}
+}
+
 func TestReadFileNamesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "model.txt")

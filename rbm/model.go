@@ -47,7 +47,8 @@ func ParseLabelKind(s string) (LabelKind, error) {
 // In a classification RBM the visible units are inputs x followed by a
 // one-hot label y: v = (x,y) (Larochelle & Bengio 2008).
 //
-// Methods that only read may run concurrently; Ascend and SetWeights may not.
+// Methods that only read may run concurrently; those that change parameters may
+// not run beside any other.
 type RBM struct {
 	VisibleBias []float32 // b, len Visible()
 	HiddenBias  []float32 // c, len Hidden()
@@ -191,8 +192,11 @@ const weightLimit = 1e4
 func (m *RBM) CheckFinite() error {
 	check := func(name string, x []float32, at func(i int) string) error {
 		for i, v := range x {
-			if v != v || v > weightLimit || v < -weightLimit {
+			if v != v || math.IsInf(float64(v), 0) {
 				return fmt.Errorf("%w: %s%s is %v", ErrDiverged, name, at(i), v)
+			}
+			if v > weightLimit || v < -weightLimit {
+				return fmt.Errorf("%w: %s%s is %v, beyond ±%v", ErrDiverged, name, at(i), v, weightLimit)
 			}
 		}
 		return nil

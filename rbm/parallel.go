@@ -13,18 +13,41 @@ type job struct {
 	part func(i int)
 	n    int64
 	next atomic.Int64
+
+	mu   sync.Mutex
+	turn uint64 // number of runs that are over
 	done sync.WaitGroup
 }
 
-// helpers hands jobs to goroutines that live as long as the program; there
-// are as many as ever ran at once.
+// A ticket asks a helper to join one run of a job. One that is found after
+// that run is over is void, so nobody waits for a helper that is busy
+// elsewhere: passes may run beside each other, and inside each other's parts.
+type ticket struct {
+	job  *job
+	turn uint64
+}
+
+// join enters the run that t is for, if it still goes on.
+func (t ticket) join() bool {
+	t.job.mu.Lock()
+	defer t.job.mu.Unlock()
+	if t.job.turn != t.turn {
+		return false
+	}
+	t.job.done.Add(1)
+	return true
+}
+
+// helpers are goroutines that live as long as the program, one less than the
+// largest GOMAXPROCS that a job has seen.
 var helpers struct {
 	sync.Mutex
-	queue chan *job
+	queue chan ticket
 	count int
 }
 
-// run calls part(i) for 0 ≤ i < n, in parallel if wide.
+// run calls part(i) for 0 ≤ i < n, in parallel if wide. A job is run by one
+// goroutine at a time.
 func (j *job) run(n int, wide bool) {
 	workers := 1
 	if wide {
@@ -39,11 +62,17 @@ func (j *job) run(n int, wide bool) {
 	startHelpers(workers - 1)
 	j.n = int64(n)
 	j.next.Store(0)
-	j.done.Add(workers - 1)
+	t := ticket{j, j.turn}
 	for range workers - 1 {
-		helpers.queue <- j
+		select {
+		case helpers.queue <- t:
+		default: // more work waits than there is help
+		}
 	}
 	j.work()
+	j.mu.Lock()
+	j.turn++
+	j.mu.Unlock()
 	j.done.Wait()
 }
 
@@ -57,13 +86,15 @@ func startHelpers(n int) {
 	helpers.Lock()
 	defer helpers.Unlock()
 	if helpers.queue == nil {
-		helpers.queue = make(chan *job, 1024)
+		helpers.queue = make(chan ticket, 1024)
 	}
 	for ; helpers.count < n; helpers.count++ {
 		go func() {
-			for j := range helpers.queue {
-				j.work()
-				j.done.Done()
+			for t := range helpers.queue {
+				if t.join() {
+					t.job.work()
+					t.job.done.Done()
+				}
 			}
 		}()
 	}

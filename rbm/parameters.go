@@ -1,11 +1,16 @@
 package rbm
 
-import "gorbm/rbm/internal/vec"
+import (
+	"encoding/binary"
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
 
 // An RBM doubles as a vector of parameters: a gradient, a velocity and an
 // average are kept as RBMs, so that the fused ascent step can add particles to
 // each. What is below are the sweeps over all parameters that momentum, decay,
-// centring and averaging need.
+// centring and averaging need; they panic if two models differ in shape.
 
 // A sweep is an operation on every parameter, panel by panel.
 type sweep struct {
@@ -73,13 +78,13 @@ func blend(m, x []float32, a, b float32) {
 
 func decay(m, _ []float32, l1, keep float32) {
 	for i, w := range m {
-		w *= keep
+		w = float32(w * keep)
 		switch {
 		case w > l1:
 			w -= l1
 		case w < -l1:
 			w += l1
-		default:
+		case w == w: // a NaN stays, to be found
 			w = 0
 		}
 		m[i] = w
@@ -111,6 +116,47 @@ func (m *RBM) checkShape(x *RBM) {
 	if m.Visible() != x.Visible() || m.Hidden() != x.Hidden() {
 		panic("rbm: parameters of another shape")
 	}
+}
+
+// AppendParameters appends all parameters to b as little-endian float32:
+// weights row by row of visible units, visible biases, hidden biases.
+func (m *RBM) AppendParameters(b []byte) []byte {
+	put := func(x []float32) {
+		for _, v := range x {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+	}
+	w := NewMatrix(m.Visible(), m.Hidden())
+	m.Weights(w)
+	put(w.Data)
+	put(m.VisibleBias)
+	put(m.HiddenBias)
+	return b
+}
+
+// ParameterBytes returns the length of what AppendParameters appends.
+func (m *RBM) ParameterBytes() int {
+	return 4 * (m.Visible()*m.Hidden() + m.Visible() + m.Hidden())
+}
+
+// SetParameters takes the parameters from the start of b, as AppendParameters
+// writes them, and returns the rest. It panics if b is too short.
+func (m *RBM) SetParameters(b []byte) []byte {
+	if len(b) < m.ParameterBytes() {
+		panic("rbm: too few bytes of parameters")
+	}
+	take := func(x []float32) {
+		for i := range x {
+			x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+		}
+		b = b[4*len(x):]
+	}
+	w := NewMatrix(m.Visible(), m.Hidden())
+	take(w.Data)
+	m.SetWeights(w)
+	take(m.VisibleBias)
+	take(m.HiddenBias)
+	return b
 }
 
 // Centre turns a gradient, held in m, into the centred gradient at offsets mu

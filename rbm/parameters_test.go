@@ -55,6 +55,30 @@ func TestSweeps(t *testing.T) {
 	}
 }
 
+// Nothing may hide that a weight is NaN.
+func TestDecayKeepsNaN(t *testing.T) {
+	m := New(2, 2, 0, Softmax)
+	w := NewMatrix(2, 2)
+	w.Row(0)[1] = float32(math.NaN())
+	m.SetWeights(w)
+	m.Decay(0.1, 0.1)
+	if m.CheckFinite() == nil {
+		t.Error("decay hides a NaN")
+	}
+}
+
+func TestParametersRoundTrip(t *testing.T) {
+	s := shape{9, 70, 2, Softmax}
+	m, got := s.random(1, 1), s.random(2, 1)
+	b := m.AppendParameters([]byte("head"))
+	if len(b) != 4+m.ParameterBytes() {
+		t.Errorf("%d bytes, want %d", len(b)-4, m.ParameterBytes())
+	}
+	if rest := got.SetParameters(append(b[4:], "tail"...)); string(rest) != "tail" || !got.Equal(m) {
+		t.Errorf("the parameters changed, or %q is left", rest)
+	}
+}
+
 // The centred gradient is the plain one of the centred model: with the offsets
 // held fixed, W' = W, b' = b + W·lambda and c' = c + Wᵀ·mu describe the same
 // law, and a step along the centred gradient in (W,b',c') is a step along

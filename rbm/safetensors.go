@@ -1,6 +1,7 @@
 package rbm
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
@@ -9,6 +10,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"gorbm/rbm/internal/vec"
 )
 
 // About is what a model file says beside the parameters. All of it is kept as
@@ -37,7 +40,8 @@ const (
 	// maxHeader caps the header of a safetensors file (the format allows 100
 	// MB; ours are below 1 kB, plus the class names).
 	maxHeader = 1 << 20
-	// maxUnits and maxParameters cap a model that is read from a file: 4 GiB.
+	// maxUnits and maxParameters cap a model that is read from a file: 4 GiB of
+	// weights, kept twice while they are put in order.
 	maxUnits      = 1 << 24
 	maxParameters = 1 << 30
 )
@@ -119,13 +123,13 @@ func (m *RBM) metadata(about About) map[string]string {
 
 // ReadSafetensors reads a model from a file of size bytes: three tensors as
 // WriteSafetensors writes them, of dtype F32 or F64, with our metadata or
-// without any. The error wraps ErrFormat.
-func ReadSafetensors(r io.Reader, size int64) (*RBM, About, error) {
+// without any; others are passed over. The error wraps ErrFormat.
+func ReadSafetensors(r io.ReaderAt, size int64) (*RBM, About, error) {
 	bad := func(format string, args ...any) (*RBM, About, error) {
 		return nil, About{}, fmt.Errorf("%w: %s", ErrFormat, fmt.Sprintf(format, args...))
 	}
 	var start [8]byte
-	if _, err := io.ReadFull(r, start[:]); err != nil {
+	if _, err := r.ReadAt(start[:], 0); err != nil {
 		return bad("not a safetensors file: it is cut short")
 	}
 	n := binary.LittleEndian.Uint64(start[:])
@@ -133,7 +137,7 @@ func ReadSafetensors(r io.Reader, size int64) (*RBM, About, error) {
 		return bad("not a safetensors file: its header would take %d bytes", n)
 	}
 	text := make([]byte, n)
-	if _, err := io.ReadFull(r, text); err != nil {
+	if _, err := r.ReadAt(text, 8); err != nil {
 		return bad("the header is cut short")
 	}
 	var header map[string]json.RawMessage
@@ -160,21 +164,38 @@ func ReadSafetensors(r io.Reader, size int64) (*RBM, About, error) {
 	if err != nil {
 		return nil, About{}, err
 	}
-	all := make([]byte, body)
-	if _, err := io.ReadFull(r, all); err != nil {
-		return bad("the tensors are cut short")
-	}
-	return build(visible, hidden, meta, func(name string, dst []float32) {
+	var failed error
+	m, about, err := build(visible, hidden, meta, func(name string, dst []float32) {
 		t := tensors[name]
-		b := all[t.Offsets[0]:t.Offsets[1]]
-		for i := range dst {
-			if t.DType == "F64" {
-				dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:])))
-			} else {
-				dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-			}
+		part := io.NewSectionReader(r, 8+int64(n)+t.Offsets[0], t.Offsets[1]-t.Offsets[0])
+		if err := readTensor(part, t.DType, dst); err != nil && failed == nil {
+			failed = fmt.Errorf("%w: tensor %s cannot be read: %w", ErrFormat, name, err)
 		}
 	})
+	if failed != nil {
+		return nil, About{}, failed
+	}
+	return m, about, err
+}
+
+// readTensor fills dst with the elements of a tensor.
+func readTensor(r io.Reader, dtype string, dst []float32) error {
+	in := bufio.NewReaderSize(r, 1<<16)
+	var b [8]byte
+	for i := range dst {
+		if dtype == "F64" {
+			if _, err := io.ReadFull(in, b[:8]); err != nil {
+				return err
+			}
+			dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(b[:8])))
+			continue
+		}
+		if _, err := io.ReadFull(in, b[:4]); err != nil {
+			return err
+		}
+		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[:4]))
+	}
+	return nil
 }
 
 // checkTensors checks that the three tensors are there, of fitting shapes, and
@@ -224,7 +245,8 @@ func checkShapes(w, v, h []int64) (visible, hidden int, err error) {
 	if !ok {
 		return 0, 0, fmt.Errorf("%w: weights %v, visible_bias %v and hidden_bias %v do not fit together; weights are [visible, hidden]", ErrFormat, w, v, h)
 	}
-	if w[0] < 1 || w[1] < 1 || w[0] > maxUnits || w[1] > maxUnits || w[0]*w[1] > maxParameters {
+	// Weights are kept in panels of vec.Block hidden units.
+	if w[0] < 1 || w[1] < 1 || w[0] > maxUnits || w[1] > maxUnits || w[0]*int64(vec.Blocks(int(w[1]))*vec.Block) > maxParameters {
 		return 0, 0, fmt.Errorf("%w: a model of %d × %d units is out of range", ErrFormat, w[0], w[1])
 	}
 	return int(w[0]), int(w[1]), nil

@@ -2,12 +2,13 @@ package rbm
 
 import "gorbm/rbm/internal/vec"
 
-// States are the states of a number of Markov chains of an RBM, one a row.
-// What persists from step to step is H; Step fills the rest.
+// States are the states of a number of Markov chains of an RBM, one a row, as
+// NewStates makes them. What persists from step to step is H; Step fills the
+// rest.
 type States struct {
 	V, H   Bits      // visible and hidden states
 	Mean   Matrix    // p(h|v) at β = 1
-	Energy []float64 // E(v,h); Step leaves it alone if it is nil
+	Energy []float64 // E(v,h), a float64 sum of float32 preactivations; Step leaves it alone if it is nil
 
 	layers *layers
 }
@@ -39,6 +40,11 @@ func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 	if steps < 1 {
 		panic("rbm: Step needs at least one step")
 	}
+	rows := s.H.Rows
+	if s.V.Rows != rows || s.Mean.Rows != rows || s.Mean.Cols != m.Hidden() || s.Energy != nil && len(s.Energy) != rows {
+		panic("rbm: states whose parts do not fit together; make them by NewStates")
+	}
+	s.H.check()
 	l := s.layers
 	l.grow(m, min(s.H.Rows, chunkRows))
 	l.draw = true
@@ -96,6 +102,7 @@ func (m *RBM) VisibleMean(dst Matrix, h Bits) {
 	if h.Cols != m.Hidden() || dst.Rows != h.Rows || dst.Cols != m.Visible() {
 		panic("rbm: VisibleMean needs h of hidden units and dst of h.Rows × visible")
 	}
+	h.check()
 	l := layersPool.Get().(*layers)
 	l.grow(m, min(h.Rows, chunkRows))
 	l.draw = false
@@ -117,6 +124,7 @@ func (m *RBM) checkVisible(v Bits) {
 	if v.Cols != m.Visible() {
 		panic("rbm: rows of another width than the visible layer")
 	}
+	v.check()
 }
 
 // DrawBits overwrites dst with independent bits, each one with the probability

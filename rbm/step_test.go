@@ -142,6 +142,32 @@ func TestStepDeterminism(t *testing.T) {
 	}
 }
 
+// Bits that no unit has must be seen before a kernel follows them.
+func TestStrayBitsPanic(t *testing.T) {
+	m := shape{5, 3, 0, Softmax}.random(1, 1)
+	stray := NewBits(2, 5)
+	stray.Words[1] = 1 << 5
+	wide := Bits{Rows: 2, Cols: 5, Stride: 2, Words: make([]uint64, 4)}
+	for name, f := range map[string]func(){
+		"HiddenMean":  func() { m.HiddenMean(NewMatrix(2, 3), stray) },
+		"FreeEnergy":  func() { m.FreeEnergy(make([]float64, 2), stray) },
+		"Ascend":      func() { m.Ascend(1, Phase{Batch: Batch{V: stray, H: NewMatrix(2, 3)}}, Phase{Moments: NewMoments(m)}) },
+		"stride":      func() { m.HiddenMean(NewMatrix(2, 3), wide) },
+		"VisibleMean": func() { h := NewBits(1, 3); h.Words[0] = 8; m.VisibleMean(NewMatrix(1, 5), h) },
+		"Step":        func() { s := NewStates(m, 1); s.H.Words[0] = 8; m.Step(s, nil, 1, NewKey(1)) },
+		"no states":   func() { m.Step(&States{V: NewBits(1, 5), H: NewBits(1, 3)}, nil, 1, NewKey(1)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
+
 func TestStepAllocatesNothing(t *testing.T) {
 	m := shape{130, 200, 10, Softmax}.random(4, 0.3)
 	s := NewStates(m, 70)

@@ -16,13 +16,14 @@ import (
 const (
 	CheckpointFile = "checkpoint"
 	previousFile   = "checkpoint.previous"
+	freshFile      = "checkpoint.new" // on its way to become the checkpoint
 )
 
 // SaveCheckpoint writes the folder's checkpoint, with extra bytes that
 // LoadCheckpoint gives back. The one that was there is kept as the previous;
 // at every moment one of the two is whole.
 func (f *Folder) SaveCheckpoint(t *Trainer, extra []byte) error {
-	fresh := f.Path(CheckpointFile) + ".new"
+	fresh := f.Path(freshFile)
 	if err := rbm.ReplaceFile(fresh, func(w io.Writer) error { return t.Save(w, extra) }); err != nil {
 		return err
 	}
@@ -49,6 +50,11 @@ func (f *Folder) LoadCheckpoint(t *Trainer) (extra []byte, warning string, err e
 	extra, err2 := f.load(previousFile, t)
 	switch {
 	case err2 == nil:
+		// The good one takes the place of the damaged, which must not become
+		// the previous when the next is saved.
+		if e := os.Rename(f.Path(previousFile), f.Path(CheckpointFile)); e != nil {
+			return nil, "", fmt.Errorf("cannot put the previous checkpoint in place: %w", e)
+		}
 		return extra, fmt.Sprintf("%v; going on from the previous checkpoint, of step %d", err, t.Steps()), nil
 	case errors.Is(err, fs.ErrNotExist) && errors.Is(err2, fs.ErrNotExist):
 		return nil, "", fmt.Errorf("%s has no checkpoint to go on from; start anew", f.Dir)
@@ -104,6 +110,9 @@ func (f *Folder) Snapshots(steps []int, about rbm.About) (func(e Event) error, e
 	return func(e Event) error {
 		if _, due := slices.BinarySearch(steps, e.Step); !due {
 			return nil
+		}
+		if err := e.Model.CheckFinite(); err != nil {
+			return fmt.Errorf("step %d: %w", e.Step, err)
 		}
 		return e.Model.WriteFile(f.Path(SnapshotFile(e.Step)), about)
 	}, nil

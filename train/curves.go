@@ -1,10 +1,12 @@
 package train
 
 import (
+	"bytes"
 	"encoding/csv"
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -73,7 +75,8 @@ func panel(stem, label string, columns []string, rows [][]float64) (*plot.Plot, 
 	p := plot.New()
 	p.Y.Label.Text = label
 	p.Add(plotter.NewGrid())
-	p.Legend.Top = strings.HasPrefix(stem, "error") || strings.HasPrefix(stem, "swap")
+	p.Legend.Top = stem == "error_" || stem == "swap_"
+	p.Legend.Left = stem == "swap_" // rates often rise to the right
 	n := 0
 	for c, name := range columns {
 		if !strings.HasPrefix(name, stem) {
@@ -81,7 +84,12 @@ func panel(stem, label string, columns []string, rows [][]float64) (*plot.Plot, 
 		}
 		xy := make(plotter.XYs, 0, len(rows))
 		for _, row := range rows {
-			xy = append(xy, plotter.XY{X: row[0], Y: row[c]})
+			if !math.IsNaN(row[c]) && !math.IsInf(row[c], 0) {
+				xy = append(xy, plotter.XY{X: row[0], Y: row[c]})
+			}
+		}
+		if len(xy) == 0 {
+			continue
 		}
 		line, err := plotter.NewLine(xy)
 		if err != nil {
@@ -101,14 +109,17 @@ func panel(stem, label string, columns []string, rows [][]float64) (*plot.Plot, 
 	return p, nil
 }
 
-// ReadTable reads metrics.csv: the names of its columns and its rows.
+// ReadTable reads metrics.csv: the names of its columns and its rows. A last
+// line without its end was cut short and is left out.
 func ReadTable(path string) (columns []string, rows [][]float64, err error) {
-	f, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	in := csv.NewReader(bytes.NewReader(text))
+	in.FieldsPerRecord = -1
+	records, err := in.ReadAll()
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -116,6 +127,9 @@ func ReadTable(path string) (columns []string, rows [][]float64, err error) {
 		return nil, nil, fmt.Errorf("%s is empty", path)
 	}
 	for line, r := range records[1:] {
+		if len(r) != len(records[0]) {
+			return nil, nil, fmt.Errorf("%s: line %d has %d values for %d columns", path, line+2, len(r), len(records[0]))
+		}
 		row := make([]float64, len(r))
 		for i, field := range r {
 			if row[i], err = strconv.ParseFloat(field, 64); err != nil {

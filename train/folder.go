@@ -100,7 +100,8 @@ func (f *Folder) clear() error {
 			return fmt.Errorf("cannot replace the earlier run: %w", err)
 		}
 	}
-	for _, name := range []string{ConfigFile, MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, FiltersFile, SamplesFile, CurvesFile} {
+	for _, name := range []string{MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile,
+		ConfigFile /* last: what is left by an interruption is still a run's */} {
 		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot replace the earlier run: %w", err)
 		}

@@ -124,7 +124,11 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 		parts = append(parts, newPart("test", sets.Test, key.Child(1)))
 	}
 	grey := sets.Train.Grey.Rows > 0
-	enum, enumErr := rbm.NewEnumeration(m, rbm.EvaluationLimit)
+	var enum *rbm.Enumeration
+	enumErr := error(nil)
+	if !slices.Equal(names, []string{"none"}) {
+		enum, enumErr = rbm.NewEnumeration(m, rbm.EvaluationLimit)
+	}
 	var all []string
 	for _, name := range names {
 		name = strings.TrimSpace(name)

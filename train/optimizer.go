@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gorbm/data"
 	"gorbm/rbm"
 )
 
@@ -42,11 +43,11 @@ func (s Settings) rateAt(t int) float64 {
 	x := float64(t) / float64(max(s.Horizon, 1))
 	switch name {
 	case "inverse":
-		half := float64(s.Horizon) / 10
+		half := max(float64(s.Horizon)/10, 1)
 		if given {
 			half, _ = strconv.ParseFloat(t0, 64) // checked
 		}
-		return s.Rate / (1 + float64(t)/max(half, 1))
+		return s.Rate / (1 + float64(t)/half)
 	case "linear":
 		return s.Rate * max(1-x, 0)
 	case "cosine":
@@ -67,14 +68,13 @@ type optimizer struct {
 	lambda   []float32 // and of the hidden ones
 }
 
-// newOptimizer returns the optimizer of m; mean is the mean of the visible
-// units over the data.
-func newOptimizer(s Settings, m *rbm.RBM, mean []float32) *optimizer {
+// newOptimizer returns the optimizer of m on set.
+func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 	o := &optimizer{settings: s}
 	blank := func() *rbm.RBM { return rbm.New(m.Visible(), m.Hidden(), m.Classes, m.Labels) }
 	if s.Center > 0 {
 		o.gradient = blank()
-		o.mu = append(o.mu, mean...)
+		o.mu = VisibleMean(m, set)
 		o.lambda = make([]float32, m.Hidden())
 		for j := range o.lambda {
 			o.lambda[j] = 0.5
@@ -114,7 +114,10 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, pos rbm.Batch, neg rbm.Phase) {
 		m.Ascend(rate, plus, neg)
 	}
 	if o.settings.L1 > 0 || o.settings.L2 > 0 {
-		m.Decay(rate*float32(o.settings.L1), rate*float32(o.settings.L2))
+		// Momentum lengthens every step along the gradient by 1/(1−momentum);
+		// the penalty's step must keep pace, or it would count for less.
+		pace := rate / (1 - float32(o.settings.Momentum))
+		m.Decay(pace*float32(o.settings.L1), pace*float32(o.settings.L2))
 	}
 	if o.average != nil {
 		o.average.Blend(float32(o.settings.Average), m)

@@ -1,43 +1,84 @@
 package train
 
 import (
+	"gorbm/data"
 	"gorbm/rbm"
 )
 
+// Gibbs steps of a sample, and of the annealing that replaces a start at the
+// data.
 const (
-	annealSteps = 200 // Gibbs steps of rising β
-	restSteps   = 50  // at β = 1 after them
+	sampleSteps = 200
+	annealSteps = 200
 )
 
-// Samples returns p(v=1|h) of the inputs for chains of m that know nothing of
-// the data: they start uniformly, anneal through 200 Gibbs steps while β rises
-// evenly to 1, and rest for 50. A classification RBM is sampled given each
-// class in turn, perClass rows each; else perClass·10 rows are drawn. The rows
-// are a look at the model, not proof that its chains have mixed.
-func Samples(m *rbm.RBM, perClass int, seed uint64) rbm.Matrix {
+// Samples returns p(v=1|h) of the inputs for chains of m after 200 Gibbs steps
+// from random rows of set. A classification RBM is sampled given each class in
+// turn, perClass rows each, its label clamped and its chains started at rows of
+// the class; else perClass·10 rows are drawn. If set is nil, or has no rows of
+// a class, chains start uniformly and anneal first, while β rises evenly to 1
+// in 200 steps. The rows are a look at the model, not proof that its chains
+// mix: 200 steps from the data may not have left them.
+func Samples(m *rbm.RBM, set *data.Set, perClass int, seed uint64) rbm.Matrix {
 	key := rbm.NewKey(seed).Child(pictureKey)
 	if m.Classes == 0 {
-		return anneal(m, 10*perClass, key)
+		return sample(m, set, -1, 10*perClass, key)
 	}
 	all := rbm.NewMatrix(m.Classes*perClass, m.Inputs())
 	for y := range m.Classes {
-		rows := anneal(m.GivenClass(y), perClass, key.Child(uint64(y)))
+		rows := sample(m.GivenClass(y), set, y, perClass, key.Child(uint64(y)))
 		copy(all.Data[y*perClass*all.Cols:], rows.Data)
 	}
 	return all
 }
 
-func anneal(m *rbm.RBM, rows int, key rbm.Key) rbm.Matrix {
+// Purposes of the keys of a sample, beside those of its steps.
+const (
+	sampleStart = 1<<32 + iota
+	sampleRows
+)
+
+// sample draws rows of m, a model without labels, started at rows of class y,
+// or of any class if y < 0.
+func sample(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix {
 	s := rbm.NewStates(m, rows)
-	s.H.Randomize(key)
-	beta := make([]float32, rows)
-	for t := 1; t <= annealSteps+restSteps; t++ {
-		for r := range beta {
-			beta[r] = min(1, float32(t)/annealSteps)
+	step := uint64(0)
+	if from := rowsOf(set, y); len(from) > 0 {
+		pick := make([]int32, rows)
+		for r := range pick {
+			pick[r] = from[int(key.Child(sampleRows).Uniform(uint64(r))*float64(len(from)))]
 		}
-		m.Step(s, beta, 1, key.Child(uint64(t)))
+		v, mean := rbm.NewBits(rows, m.Visible()), rbm.NewMatrix(rows, m.Hidden())
+		set.Visible(v, pick, 0)
+		m.HiddenMean(mean, v)
+		rbm.DrawBits(s.H, mean, key.Child(sampleStart))
+	} else {
+		s.H.Randomize(key.Child(sampleStart))
+		beta := make([]float32, rows)
+		for ; step < annealSteps; step++ {
+			for r := range beta {
+				beta[r] = float32(step+1) / annealSteps
+			}
+			m.Step(s, beta, 1, key.Child(step))
+		}
 	}
+	m.Step(s, nil, sampleSteps, key.Child(step))
 	mean := rbm.NewMatrix(rows, m.Visible())
 	m.VisibleMean(mean, s.H)
 	return mean
+}
+
+// rowsOf returns the rows of class y of set, or all if y < 0; nil if there is
+// no set, or it has no labels to tell.
+func rowsOf(set *data.Set, y int) []int32 {
+	if set == nil || y >= 0 && set.Y == nil {
+		return nil
+	}
+	var rows []int32
+	for r := range set.Len() {
+		if y < 0 || set.Y[r] == int32(y) {
+			rows = append(rows, int32(r))
+		}
+	}
+	return rows
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"gorbm/rbm"
 )
@@ -42,32 +43,26 @@ type saved struct {
 // header describes the trainer as it is.
 func (t *Trainer) header() saved {
 	h := saved{Step: t.step, Settings: t.settings, Visible: t.model.Visible(), Hidden: t.model.Hidden(),
-		Classes: t.model.Classes, Data: t.set.Name, Hash: t.set.Hash()}
+		Classes: t.model.Classes, Data: t.set.Name, Hash: t.hash}
 	if h.Classes > 0 {
 		h.Labels = t.model.Labels.String()
 	}
 	return h
 }
 
-// maxSaved caps what Load reads: a model of maxParameters and as much again of
-// chains.
-const maxSaved = 1 << 33
+// maxSaved caps what Load reads, beyond any model that fits in memory with its
+// velocity, average and chains.
+const maxSaved = 1 << 36
 
-// parameters calls f for every vector of float32 that the next step needs.
-func (t *Trainer) parameters(f func(x []float32)) {
-	for _, m := range []*rbm.RBM{t.model, t.optimizer.velocity, t.optimizer.average} {
-		if m == nil {
-			continue
+// models are the sets of parameters that the next step needs.
+func (t *Trainer) models() []*rbm.RBM {
+	models := []*rbm.RBM{t.model}
+	for _, m := range []*rbm.RBM{t.optimizer.velocity, t.optimizer.average} {
+		if m != nil {
+			models = append(models, m)
 		}
-		w := rbm.NewMatrix(m.Visible(), m.Hidden())
-		m.Weights(w)
-		f(w.Data)
-		m.SetWeights(w)
-		f(m.VisibleBias)
-		f(m.HiddenBias)
 	}
-	f(t.optimizer.mu)
-	f(t.optimizer.lambda)
+	return models
 }
 
 // Save writes all that the next step needs beside the data: step number,
@@ -78,11 +73,12 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 		return err
 	}
 	var parameters []byte
-	t.parameters(func(x []float32) {
-		for _, v := range x {
-			parameters = binary.LittleEndian.AppendUint32(parameters, math.Float32bits(v))
-		}
-	})
+	for _, m := range t.models() {
+		parameters = m.AppendParameters(parameters)
+	}
+	for _, x := range append(slices.Clone(t.optimizer.mu), t.optimizer.lambda...) {
+		parameters = binary.LittleEndian.AppendUint32(parameters, math.Float32bits(x))
+	}
 	estimator, err := t.negative.MarshalBinary()
 	if err != nil {
 		return err
@@ -117,8 +113,10 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	size := 0
-	t.parameters(func(x []float32) { size += 4 * len(x) })
+	size := 4 * (len(t.optimizer.mu) + len(t.optimizer.lambda))
+	for _, m := range t.models() {
+		size += m.ParameterBytes()
+	}
 	if len(parts[1]) != size {
 		return nil, fmt.Errorf("%w: the saved run has %d bytes of parameters, not %d", rbm.ErrFormat, len(parts[1]), size)
 	}
@@ -126,12 +124,15 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 		return nil, fmt.Errorf("the chains of the saved run: %w", err)
 	}
 	b := parts[1]
-	t.parameters(func(x []float32) {
+	for _, m := range t.models() {
+		b = m.SetParameters(b)
+	}
+	for _, x := range [][]float32{t.optimizer.mu, t.optimizer.lambda} {
 		for i := range x {
 			x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 		}
 		b = b[4*len(x):]
-	})
+	}
 	t.step, t.elapsed = step, 0
 	return parts[3], nil
 }

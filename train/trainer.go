@@ -63,8 +63,8 @@ func (s Settings) Check() error {
 		below float64
 	}{
 		{"momentum", s.Momentum, 1},
-		{"l1", s.L1, 1 / s.Rate}, // a weight must not be shrunk past zero in a step
-		{"l2", s.L2, 1 / s.Rate},
+		{"l1", s.L1, math.Inf(1)},
+		{"l2", s.L2, (1 - s.Momentum) / s.Rate}, // or a step would turn the weights' signs
 		{"center", s.Center, 1},
 		{"average", s.Average, 1},
 	} {
@@ -135,12 +135,16 @@ func VisibleMean(m *rbm.RBM, set *data.Set) []float32 {
 // SetLogOdds makes the visible biases of m the log-odds of the units over set,
 // at which a model without weights has the data's means: log((n+½)/(N−n+½))
 // for a unit that is on in n of N rows, the halves keeping units that never
-// change finite.
+// change finite; of softmax labels log(n+½).
 func SetLogOdds(m *rbm.RBM, set *data.Set) {
 	rows := float64(set.Len())
 	for i, p := range VisibleMean(m, set) {
 		n := float64(p) * rows
-		m.VisibleBias[i] = float32(rbm.Log(n+0.5) - rbm.Log(rows-n+0.5))
+		b := rbm.Log(n + 0.5)
+		if i < m.Inputs() || m.Labels == rbm.Bernoulli {
+			b -= rbm.Log(rows - n + 0.5)
+		}
+		m.VisibleBias[i] = float32(b)
 	}
 }
 
@@ -149,6 +153,7 @@ func SetLogOdds(m *rbm.RBM, set *data.Set) {
 type Trainer struct {
 	model    *rbm.RBM
 	set      *data.Set
+	hash     string // of set
 	settings Settings
 	negative negphase.Estimator
 
@@ -180,8 +185,8 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	batch := room(set, s.Batch, m)
 	batch.H = rbm.NewMatrix(s.Batch, m.Hidden())
 	return &Trainer{
-		model: m, set: set, settings: s, negative: negative,
-		optimizer: newOptimizer(s, m, VisibleMean(m, set)),
+		model: m, set: set, hash: set.Hash(), settings: s, negative: negative,
+		optimizer: newOptimizer(s, m, set),
 		key:       key.Child(negativeKey),
 		batches:   data.NewBatches(set.Len(), s.Batch, key.Child(batchKey)),
 		rows:      make([]int32, s.Batch),
@@ -250,8 +255,10 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	fill(t.batch, t.set, t.rows, t.model)
 	negative, info, err := t.negative.Estimate(t.model, t.batch, t.key.Child(uint64(t.step)))
 	if err != nil {
-		if named := t.model.CheckFinite(); errors.Is(err, rbm.ErrDiverged) && named != nil {
-			err = named // the parameter says more than the energy
+		if errors.Is(err, rbm.ErrDiverged) {
+			if named := t.model.CheckFinite(); named != nil {
+				err = named // the parameter says more than the energy
+			}
 		}
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}

@@ -120,6 +120,10 @@ func (a *Archive) Array(name string) (*Array, error) {
 		rc.Close()
 		return nil, errorf("%s: %w", name, err)
 	}
+	if uint64(counted.n) > full {
+		rc.Close()
+		return nil, errorf("%s: %d bytes cannot hold the header; save it again", name, full)
+	}
 	rest := full - uint64(counted.n)
 	if n := uint64(h.Elements()); rest%uint64(h.Size) != 0 || rest/uint64(h.Size) != n {
 		rc.Close()

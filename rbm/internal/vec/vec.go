@@ -12,8 +12,8 @@
 //	cd _gen && go run .
 //
 // Weights are stored in panels of Block columns. A panel is a row-major matrix
-// of Block columns and one row a visible unit, then at least one zero row, to
-// a multiple of Tile rows.
+// of Block columns and one row a visible unit, then zero rows to a multiple of
+// Tile.
 package vec
 
 const (
@@ -30,7 +30,7 @@ const (
 func Blocks(n int) int { return (n + Block - 1) / Block }
 
 // PanelRows returns the number of rows of a panel for n visible units.
-func PanelRows(n int) int { return (n + 1 + Tile - 1) / Tile * Tile }
+func PanelRows(n int) int { return (n + Tile - 1) / Tile * Tile }
 
 // Transpose transposes a 64×64 bit matrix in place: bit j of word i becomes
 // bit i of word j.
