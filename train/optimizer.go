@@ -26,7 +26,7 @@ func CheckSchedule(s string) error {
 		known = known || name == k
 	}
 	if !known {
-		return fmt.Errorf("unknown schedule %q; there are constant, inverse or inverse:STEPS, linear and cosine", s)
+		return fmt.Errorf("schedule %q is unknown; there are constant, inverse or inverse:STEPS, linear and cosine", s)
 	}
 	if !given {
 		return nil

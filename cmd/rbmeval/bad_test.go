@@ -56,9 +56,9 @@ func TestBadInput(t *testing.T) {
 		want   []string
 	}{
 		// The model.
-		{cli.Usage, "", []string{"-model is missing", "model.safetensors"}},
+		{cli.Usage, "", []string{"-model is missing", ".safetensors or .npz file, or the folder of a run"}},
 		{cli.Failed, "-model nothing.npz", []string{"nothing.npz does not exist"}},
-		{cli.Failed, "-model .", []string{"model .", "not a file", "name the model.safetensors"}},
+		{cli.Failed, "-model .", []string{"model . is a folder without model.safetensors", "name a file"}},
 		{cli.Failed, "-model words.txt", []string{"words.txt", ".safetensors or .npz"}},
 		{cli.Failed, "-model empty.safetensors", []string{"empty.safetensors", "cut short"}},
 		{cli.Failed, "-model short.safetensors", []string{"short.safetensors", "cut short or damaged"}},

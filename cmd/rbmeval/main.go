@@ -12,10 +12,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 
 	"gorbm/cmd/internal/cli"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/npz"
 	"gorbm/train"
 )
 
@@ -27,7 +29,9 @@ Without -exact, -pl or -classify it does all three where they apply; exact
 enumeration only if it takes no longer than some seconds. All numbers are in
 nats, means over the rows, and computed in float64. In a model with labels the
 likelihood is that of inputs and label together; of data without labels, that of
-the inputs with the label summed out.`
+the inputs with the label summed out. Of grey inputs it is the score −F − log Z,
+which is no likelihood. Features of rows without labels leave the label units of
+the model off.`
 
 type options struct {
 	flags *cli.Flags
@@ -39,6 +43,7 @@ type options struct {
 	pl       bool
 	classify bool
 	rows     string
+	features string
 	quiet    bool
 	json     bool
 }
@@ -51,6 +56,7 @@ func newOptions() *options {
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored")
 	f.BoolVar(&o.classify, "classify", false, "error rate and mean log p(y|x)")
 	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: free energy, log-likelihood, label, prediction, p(y|x)")
+	f.StringVar(&o.features, "features", "", "write an .npz with p(h|v) of every row, the array features [rows, hidden] (what scikit-learn calls transform)")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar")
 	f.BoolVar(&o.json, "json", false, "print one JSON object and nothing else on standard output")
 	return o
@@ -62,7 +68,8 @@ type judge struct {
 	m     *rbm.RBM
 	about rbm.About
 	set   *data.Set
-	v     rbm.Bits // visible states of all rows; label units empty if the data have no labels
+	v     rbm.Bits   // visible states of all rows; label units empty if the data have no labels
+	grey  rbm.Matrix // in their place, if the inputs are grey
 	enum  *rbm.Enumeration
 	auto  bool // what to do was left to us
 
@@ -93,21 +100,25 @@ func (o *options) load(ctx context.Context, stderr io.Writer) (*judge, error) {
 	if err := cli.Choice("part", o.part, "auto", "train", "test"); err != nil {
 		return nil, err
 	}
-	if o.rows != "" {
-		if err := cli.Absent("rows", o.rows); err != nil {
+	for name, path := range map[string]string{"rows": o.rows, "features": o.features} {
+		if path == "" {
+			continue
+		}
+		if err := cli.Absent(name, path); err != nil {
 			return nil, err
 		}
+	}
+	if o.features != "" && filepath.Ext(o.features) != ".npz" {
+		return nil, cli.Usagef("-features is %q; it must end in .npz", o.features)
 	}
 	m, about, err := o.model.Load(o.flags)
 	if err != nil {
 		return nil, err
 	}
-	if !o.flags.Given("data") {
-		if about.Data == "" {
-			return nil, cli.Usagef("-data is missing, and %s does not say what it was trained on", o.model.Path)
-		}
-		o.data.Spec = about.Data
+	if !o.flags.Given("data") && about.Data == "" {
+		return nil, cli.Usagef("-data is missing, and %s does not say what it was trained on", o.model.Path)
 	}
+	o.data.Follow(o.flags, about)
 	j := &judge{options: *o, m: m, about: about, stderr: stderr}
 	trainSet, test, err := o.data.Load(ctx, stderr, o.quiet)
 	if err != nil {
@@ -143,15 +154,63 @@ func (j *judge) fit() error {
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	j.v = rbm.NewBits(len(rows), j.m.Visible())
-	if j.m.Classes > 0 && j.set.Y == nil {
-		for i := range rows { // label units stay empty
-			copy(j.v.Row(i), j.set.X.Row(i))
+	classes := 0 // label units stay empty where there are no labels
+	if j.labelled() {
+		classes = j.m.Classes
+	}
+	inputs := j.set
+	if j.grey = rbm.NewMatrix(0, j.m.Visible()); inputs.Grey.Rows > 0 {
+		narrow := rbm.NewMatrix(len(rows), j.m.Inputs()+classes)
+		inputs.GreyRows(narrow, rows, classes)
+		j.grey = rbm.NewMatrix(len(rows), j.m.Visible())
+		for r := range rows {
+			copy(j.grey.Row(r), narrow.Row(r))
 		}
 		return nil
 	}
-	j.set.Visible(j.v, rows, j.m.Classes)
+	narrow := rbm.NewBits(len(rows), j.m.Inputs()+classes)
+	inputs.Visible(narrow, rows, classes)
+	j.v = rbm.NewBits(len(rows), j.m.Visible())
+	for r := range rows {
+		copy(j.v.Row(r), narrow.Row(r))
+	}
 	return nil
+}
+
+// isGrey reports whether the inputs are grey.
+func (j *judge) isGrey() bool { return j.grey.Rows > 0 }
+
+// freeEnergy overwrites dst with F of rows lo …
+func (j *judge) freeEnergy(dst []float64, lo int) {
+	if j.isGrey() {
+		j.m.FreeEnergyGrey(dst, slice(j.grey, lo, lo+len(dst)))
+		return
+	}
+	j.m.FreeEnergy(dst, j.v.Slice(lo, lo+len(dst)))
+}
+
+// classLogProb overwrites dst with log p(y|x) of rows lo …
+func (j *judge) classLogProb(dst []float64, lo int) {
+	hi := lo + len(dst)/j.m.Classes
+	if j.isGrey() {
+		j.m.ClassLogProbGrey(dst, slice(j.grey, lo, hi))
+		return
+	}
+	j.m.ClassLogProb(dst, j.v.Slice(lo, hi))
+}
+
+// hiddenMean overwrites dst with p(h|v) of all rows.
+func (j *judge) hiddenMean(dst rbm.Matrix) {
+	if j.isGrey() {
+		j.m.HiddenMeanGrey(dst, j.grey)
+		return
+	}
+	j.m.HiddenMean(dst, j.v)
+}
+
+// slice returns rows lo … hi−1 of a, which share its memory.
+func slice(a rbm.Matrix, lo, hi int) rbm.Matrix {
+	return rbm.Matrix{Rows: hi - lo, Cols: a.Cols, Data: a.Data[lo*a.Cols : hi*a.Cols]}
 }
 
 // labelled reports whether the rows have their labels in v.
@@ -174,12 +233,14 @@ func (j *judge) choose() error {
 		return cli.Usagef("-exact needs rows with labels for a model with bernoulli labels; %s has none", j.set.Name)
 	case j.classify && !j.labelled():
 		return cli.Usagef("-classify needs labels, of the model and of the data; the model has %d and %s %d", j.m.Classes, j.set.Name, len(j.set.Classes))
+	case j.pl && j.isGrey():
+		return cli.Usagef("-pl needs binary inputs; those of %s are grey", j.set.Name)
 	case j.pl && j.m.Classes > 0 && !j.labelled():
 		return cli.Usagef("-pl needs rows with labels for a model with labels; %s has none", j.set.Name)
 	}
 	if j.auto {
 		j.exact = err == nil && enum.Work() <= autoWork && j.likely()
-		j.pl = j.m.Classes == 0 || j.labelled()
+		j.pl = !j.isGrey() && (j.m.Classes == 0 || j.labelled())
 		j.classify = j.labelled()
 	}
 	if j.exact {
@@ -193,13 +254,13 @@ const chunk = 256
 
 // eachChunk calls f for parts of the rows, with a bar.
 func (j *judge) eachChunk(ctx context.Context, what string, f func(lo, hi int)) error {
-	bar := cli.NewProgress(j.stderr, j.quiet, what, "rows", int64(j.v.Rows))
+	bar := cli.NewProgress(j.stderr, j.quiet, what, "rows", int64(j.set.Len()))
 	defer bar.Done()
-	for lo := 0; lo < j.v.Rows; lo += chunk {
+	for lo := 0; lo < j.set.Len(); lo += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		hi := min(lo+chunk, j.v.Rows)
+		hi := min(lo+chunk, j.set.Len())
 		f(lo, hi)
 		bar.Set(int64(hi), "")
 	}
@@ -208,7 +269,7 @@ func (j *judge) eachChunk(ctx context.Context, what string, f func(lo, hi int)) 
 
 // judge computes what was asked for.
 func (j *judge) judge(ctx context.Context) (*verdict, error) {
-	v := &verdict{n: j.v.Rows, logZ: math.NaN()}
+	v := &verdict{n: j.set.Len(), logZ: math.NaN()}
 	if j.exact {
 		bar := cli.NewProgress(j.stderr, j.quiet, "exact log Z", "‰", 1000)
 		z, err := j.enum.LogZ(ctx, func(done float64) { bar.Set(int64(1000*done), "") })
@@ -219,21 +280,20 @@ func (j *judge) judge(ctx context.Context) (*verdict, error) {
 		v.logZ = z
 	}
 	classes := j.m.Classes
-	v.logp = make([]float64, j.v.Rows*classes)
-	v.free = make([]float64, j.v.Rows)
+	v.logp = make([]float64, v.n*classes)
+	v.free = make([]float64, v.n)
 	err := j.eachChunk(ctx, "free energies", func(lo, hi int) {
-		part := j.v.Slice(lo, hi)
 		if classes > 0 {
-			j.m.ClassLogProb(v.logp[lo*classes:hi*classes], part)
+			j.classLogProb(v.logp[lo*classes:hi*classes], lo)
 		}
 		if classes > 0 && !j.labelled() {
-			j.sumOutLabels(v.free[lo:hi], v.logp[lo*classes:hi*classes], part)
+			j.sumOutLabels(v.free[lo:hi], v.logp[lo*classes:hi*classes], lo)
 			return
 		}
-		j.m.FreeEnergy(v.free[lo:hi], part)
+		j.freeEnergy(v.free[lo:hi], lo)
 	})
 	if err == nil && j.pl {
-		v.pseudo = make([]float64, j.v.Rows)
+		v.pseudo = make([]float64, v.n)
 		err = j.eachChunk(ctx, "pseudo-likelihood", func(lo, hi int) {
 			j.m.PseudoLogLikelihood(v.pseudo[lo:hi], j.v.Slice(lo, hi))
 		})
@@ -241,31 +301,51 @@ func (j *judge) judge(ctx context.Context) (*verdict, error) {
 	if err == nil && j.rows != "" {
 		err = v.writeRows(j)
 	}
+	if err == nil && j.features != "" {
+		err = j.writeFeatures()
+	}
 	if err != nil {
 		return nil, err
 	}
 	return v, nil
 }
 
-// sumOutLabels overwrites free with F(x) = −log Σ_y exp(−F(x,y)) of rows
-// without labels, by way of p(y|x) of the first class. Bernoulli labels have
-// no such F; theirs is NaN.
-func (j *judge) sumOutLabels(free, logp []float64, v rbm.Bits) {
+// sumOutLabels overwrites free with F(x) = −log Σ_y exp(−F(x,y)) of rows lo …
+// without labels, by way of p(y|x) of the first class: F(x) = F(x,0) + log
+// p(0|x). Bernoulli labels have no such F; theirs is NaN.
+func (j *judge) sumOutLabels(free, logp []float64, lo int) {
 	if !j.likely() {
 		for i := range free {
 			free[i] = math.NaN()
 		}
 		return
 	}
-	with := rbm.NewBits(v.Rows, v.Cols)
-	with.CopyFrom(v)
-	for r := range with.Rows {
-		with.Set(r, j.m.Inputs(), true)
+	first := j.m.Inputs()
+	for r := lo; r < lo+len(free); r++ {
+		if j.isGrey() {
+			j.grey.Row(r)[first] = 1
+		} else {
+			j.v.Set(r, first, true)
+		}
 	}
-	j.m.FreeEnergy(free, with)
-	for r := range free {
-		free[r] += logp[r*j.m.Classes]
+	j.freeEnergy(free, lo)
+	for i := range free {
+		free[i] += logp[i*j.m.Classes]
+		if j.isGrey() {
+			j.grey.Row(lo + i)[first] = 0
+		} else {
+			j.v.Set(lo+i, first, false)
+		}
 	}
+}
+
+// writeFeatures writes the array of -features.
+func (j *judge) writeFeatures() error {
+	h := rbm.NewMatrix(j.set.Len(), j.m.Hidden())
+	j.hiddenMean(h)
+	return rbm.ReplaceFile(j.features, func(w io.Writer) error {
+		return npz.Write(w, []npz.Named{{Name: "features", Data: npz.Matrix(h.Rows, h.Cols, h.Data)}})
+	})
 }
 
 var errNotFinite = errors.New("a result is not finite: the model's parameters are too large to judge")

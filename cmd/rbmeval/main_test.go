@@ -48,7 +48,7 @@ func isolate(t *testing.T) (testdata string) {
 }
 
 func TestHelp(t *testing.T) {
-	rbmeval.Help(t, "classes", "classify", "data", "data-dir", "exact", "json", "label-column", "labels", "model", "part", "pl", "quiet", "rows")
+	rbmeval.Help(t, "binarize", "classes", "classify", "data", "data-dir", "exact", "features", "json", "label-column", "labels", "model", "part", "pl", "quiet", "rows", "shape")
 }
 
 // TestGolden fixes text, JSON and the table of -rows.

@@ -113,6 +113,9 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 	if j.rows != "" {
 		fmt.Fprintf(w, "rows written to %s\n", j.rows)
 	}
+	if j.features != "" {
+		fmt.Fprintf(w, "features written to %s\n", j.features)
+	}
 	return nil
 }
 

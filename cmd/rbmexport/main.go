@@ -26,7 +26,9 @@ const summary = `rbmexport converts a model, or draws it.
 
 The ending of -out says what is wanted: .safetensors or .npz, each with weights
 [visible, hidden], visible_bias and hidden_bias; or .png, a sheet of filters, or
-with -samples of samples.`
+with -samples of samples. -sklearn writes the .npz with the names of
+scikit-learn's BernoulliRBM: components_ [hidden, visible], intercept_hidden_
+and intercept_visible_. Both kinds are read.`
 
 // perLine is the number of samples drawn for each class.
 const perLine = 10
@@ -36,6 +38,7 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	model := cli.AddModelFlags(f)
 	out := f.String("out", "", "file to write: .safetensors, .npz or .png")
 	samples := f.Bool("samples", false, "draw samples, annealed from random states, instead of filters")
+	sklearn := f.Bool("sklearn", false, "write the .npz with scikit-learn's names")
 	seed := f.Uint64("seed", 1, "seed of the samples")
 	if err := f.Parse(args, stdout); err != nil {
 		return err
@@ -46,6 +49,8 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 		return cli.Usagef("-out is missing; name a .safetensors, .npz or .png file")
 	case ext != ".safetensors" && ext != ".npz" && ext != ".png":
 		return cli.Usagef("-out is %q; it must end in .safetensors, .npz or .png", *out)
+	case *sklearn && ext != ".npz":
+		return cli.Usagef("-sklearn is for .npz files, not %s", ext)
 	case *samples && ext != ".png":
 		return cli.Usagef("-samples draws a picture; -out must end in .png")
 	}
@@ -56,15 +61,24 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if ext != ".png" {
+	var img image.Image
+	switch {
+	case *sklearn:
+		err = rbm.ReplaceFile(*out, func(w io.Writer) error { return m.WriteSklearnNPZ(w, about) })
+	case ext == ".png":
+		img = draw(m, about, *samples, *seed)
+		err = rbm.ReplaceFile(*out, func(w io.Writer) error { return sheet.Encode(w, img) })
+	default:
 		err = m.WriteFile(*out, about)
-	} else {
-		err = rbm.ReplaceFile(*out, func(w io.Writer) error { return sheet.Encode(w, draw(m, about, *samples, *seed)) })
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s: %d visible and %d hidden units\n", *out, m.Visible(), m.Hidden())
+	what := fmt.Sprintf("%d visible and %d hidden units", m.Visible(), m.Hidden())
+	if img != nil {
+		what = fmt.Sprintf("a sheet of %d×%d pixels", img.Bounds().Dx(), img.Bounds().Dy())
+	}
+	_, err = fmt.Fprintf(stdout, "%s: %s\n", *out, what)
 	return err
 }
 
@@ -74,7 +88,7 @@ func draw(m *rbm.RBM, about rbm.About, samples bool, seed uint64) image.Image {
 		height, width = sheet.Shape(m.Inputs())
 	}
 	if samples {
-		return sheet.Tiles(train.Samples(m, perLine, seed), height, width, perLine, sheet.Ink)
+		return sheet.Tiles(train.Samples(m, nil, perLine, seed), height, width, perLine, sheet.Ink)
 	}
 	return sheet.Filters(m, height, width)
 }

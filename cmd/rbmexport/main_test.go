@@ -33,7 +33,7 @@ func isolate(t *testing.T) (testdata string) {
 }
 
 func TestHelp(t *testing.T) {
-	rbmexport.Help(t, "classes", "labels", "model", "out", "samples", "seed")
+	rbmexport.Help(t, "classes", "labels", "model", "out", "samples", "seed", "sklearn")
 }
 
 func TestGolden(t *testing.T) {
@@ -105,14 +105,14 @@ func TestPictures(t *testing.T) {
 		args string
 		size image.Point
 	}{
-		// 2 × 5 values of 6 × 6 pixels, with gaps of 2: 7 filters in 3
+		// 2 × 5 values of 12 × 12 pixels, with gaps of 2: 7 filters in 3
 		// columns, 10 samples for each of 2 classes.
-		{"-model m.safetensors", image.Pt(3*32+2, 3*14+2)},
-		{"-model m.safetensors -samples", image.Pt(10*32+2, 2*14+2)},
-		// 12 inputs of unknown shape are drawn as 3 × 4, 7 × 7 pixels each;
+		{"-model m.safetensors", image.Pt(3*62+2, 3*26+2)},
+		{"-model m.safetensors -samples", image.Pt(10*62+2, 2*26+2)},
+		// 12 inputs of unknown shape are drawn as 3 × 4, 14 × 14 pixels each;
 		// without classes there are 100 samples.
-		{"-model unshaped.npz", image.Pt(3*30+2, 3*23+2)},
-		{"-model unshaped.npz -samples", image.Pt(10*30+2, 10*23+2)},
+		{"-model unshaped.npz", image.Pt(3*58+2, 3*44+2)},
+		{"-model unshaped.npz -samples", image.Pt(10*58+2, 10*44+2)},
 	} {
 		img, _ := draw(strings.Fields(c.args)...)
 		if img.Bounds().Size() != c.size {
@@ -146,7 +146,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		{cli.Usage, "", []string{"-out is missing", ".safetensors, .npz or .png"}},
 		{cli.Usage, m, []string{"-out is missing"}},
-		{cli.Usage, "-out a.npz", []string{"-model is missing", "model.safetensors"}},
+		{cli.Usage, "-out a.npz", []string{"-model is missing", ".safetensors or .npz file, or the folder of a run"}},
 		{cli.Usage, m + "-out a.txt", []string{`-out is "a.txt"`, ".safetensors, .npz or .png"}},
 		{cli.Usage, m + "-out a", []string{`-out is "a"`}},
 		{cli.Usage, m + "-out a.npz -samples", []string{"-samples draws a picture", ".png"}},

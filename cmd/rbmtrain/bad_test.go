@@ -32,9 +32,9 @@ func TestBadUsage(t *testing.T) {
 		{"-temperatures NaN,2", []string{"temperatures NaN/2", "the first must be 1"}},
 		{"-temperatures 1,warm", []string{"-temperatures", `"warm" is not a number`}},
 		{"-temperatures 1,,2", []string{"-temperatures", `"" is not a number`}},
-		{"-negphase pt:tau=", []string{"-negphase pt", "temperatures", "at least two"}},
+		{"-negphase pt:tau=", []string{"-negphase: pt", "temperatures", "at least two"}},
 		{"-temperatures 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", []string{"ins takes at most 16", "take pt"}},
-		{"-negphase pt:tau=2/3", []string{"-negphase pt", "the first must be 1"}},
+		{"-negphase pt:tau=2/3", []string{"-negphase: pt", "the first must be 1"}},
 		{"-negphase pcd -temperatures 1,2", []string{"-temperatures", "pcd", "leave it out"}},
 		// Zero, negative, not finite, absurd.
 		{"-hidden 0", []string{"-hidden is 0", "1 … 1048576"}},
@@ -100,7 +100,7 @@ func TestBadUsage(t *testing.T) {
 		{"-negphase pt:k", []string{`"k" is not of the form key=value`}},
 		{"-negphase pt:k=x", []string{`k is "x"`, "whole number"}},
 		{toy + "-metrics log_likelihod", []string{"-metrics", `"log_likelihod"`, "did you mean log_likelihood?"}},
-		{toy + "-metrics zzzz", []string{`"zzzz"`, "classification, log_likelihood, pseudo_likelihood, auto and none"}},
+		{toy + "-metrics zzzz", []string{`"zzzz"`, "classification, log_likelihood, pseudo_likelihood, free_energy_gap, auto and none"}},
 		{"-labels sofmax", []string{"-labels", `"sofmax"`, "did you mean softmax?"}},
 		{"-label-column lats", []string{"-label-column", `"lats"`, "did you mean last?"}},
 		{"-start unifrm", []string{`start is "unifrm"`, "uniform or data"}},
@@ -247,12 +247,12 @@ func TestForce(t *testing.T) {
 	if c := clitest.Read(t, filepath.Join("run", train.ConfigFile)); !strings.Contains(c, `"seed": 9`) {
 		t.Error("-force left the earlier config.json")
 	}
-	if out := rbmtrain.OK(t, small("-out", "new", "-force")...); !strings.Contains(out, "new: config.json") {
+	if out := rbmtrain.OK(t, small("-out", "new", "-force")...); !strings.HasSuffix(out, "\nresults in new\n") {
 		t.Errorf("-force without an earlier run: %s", out)
 	}
 	// Without -out a number is found that is free.
 	for _, n := range []string{"1", "2"} {
-		if out := rbmtrain.OK(t, small("-negphase", "cd")...); !strings.Contains(out, "_seed=1-cd-"+n+": ") {
+		if out := rbmtrain.OK(t, small("-negphase", "cd")...); !strings.HasSuffix(out, "\nresults in runs/toy_4_4_50_0.2-cd-"+n+"\n") {
 			t.Errorf("run %s went elsewhere: %s", n, out)
 		}
 	}

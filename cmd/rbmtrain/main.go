@@ -8,13 +8,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"strings"
 
 	"gorbm/cmd/internal/cli"
-	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/train"
@@ -35,9 +36,19 @@ is chosen by -negphase:
 
 Settings may follow the name, as in -negphase pt:k=1:swaps=1:tau=1/2/3; the
 flags -k -swaps -chains -start -temperatures say the same. Results go to a
-folder: config.json, metrics.csv, model.safetensors, filters.png, samples.png.
+folder: config.json, metrics.csv, model.safetensors, a checkpoint, snapshots in
+models/, and the pictures filters.png, samples.png and curves.png. Ctrl-C saves
+and stops; -resume goes on to the same bits as if nothing had happened.
 Defaults are those of the infinite-swapping paper (Hult, Nyquist & Ringqvist
-2020), where it has them.`
+2020), where it has them.
+
+Examples:
+
+  rbmtrain                                        # infinite swapping on font digits
+  rbmtrain -data mnist -negphase pcd -chains 100 -batch 100 -rate 0.01 -center 0.01 -epochs 20
+  rbmtrain -data bars:4 -hidden 16 -negphase pt -schedule linear -steps 50000
+  rbmtrain -data rows.csv -label-column last -hidden 50 -holdout 0.1 -stop-after 5
+  rbmtrain -resume runs/mnist-pcd-1 -steps 20000`
 
 // options are the flags.
 type options struct {
@@ -53,18 +64,31 @@ type options struct {
 	start        string
 	temperatures string
 	rate         float64
+	schedule     string
+	momentum     float64
+	l1, l2       float64
+	center       float64
+	average      float64
+	init         string
 	batch        int
 	steps        int
 	epochs       float64
 	seed         uint64
 	metrics      string
 	evalEvery    int
+	holdout      float64
+	stopAfter    int
+	checkpoint   string
+	snapshots    int
+	resume       string
 	out          string
 	force        bool
 	dryRun       bool
 	quiet        bool
 	json         bool
 	cpuprofile   string
+
+	extended bool // -steps came with -resume
 }
 
 func newOptions() *options {
@@ -80,12 +104,24 @@ func newOptions() *options {
 	f.StringVar(&o.start, "start", string(d.Negative.Start), "where chains start: uniform or data")
 	f.StringVar(&o.temperatures, "temperatures", "1,2,3,4,5", "temperatures of pt and ins, rising from 1")
 	f.Float64Var(&o.rate, "rate", d.Rate, "learning rate")
+	f.StringVar(&o.schedule, "schedule", d.Schedule, "how it goes on: constant, inverse or inverse:STEPS (halved after so many steps, a tenth of all by default), linear or cosine (to zero)")
+	f.Float64Var(&o.momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 1")
+	f.Float64Var(&o.l1, "l1", 0, "penalty on the sum of |weight|, per row in nats")
+	f.Float64Var(&o.l2, "l2", 0, "penalty on half the sum of weight², per row in nats")
+	f.Float64Var(&o.center, "center", 0, "centred gradient: step of the offsets' moving averages, such as 0.01; 0: not centred")
+	f.Float64Var(&o.average, "average", 0, "share of the old in a moving average of the parameters, such as 0.999, which becomes the model; 0: none")
+	f.StringVar(&o.init, "init", "", "start from: nothing (small random parameters), log-odds (visible biases from the data's frequencies), or a model file")
 	f.IntVar(&o.batch, "batch", d.Batch, "rows of a minibatch")
 	f.IntVar(&o.steps, "steps", 10000, "training steps")
 	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps")
 	f.Uint64Var(&o.seed, "seed", d.Seed, "seed of all that is random but the data: equal seeds give equal bits")
 	f.StringVar(&o.metrics, "metrics", "auto", "what to measure: "+strings.Join(train.MetricNames, ", ")+", separated by commas; auto or none")
 	f.IntVar(&o.evalEvery, "eval-every", 0, "steps between measurements (default: a twentieth of the steps)")
+	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
+	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never")
+	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time (5m, 1h) or number of steps between checkpoints")
+	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none")
+	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -quiet -json may be given besides")
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)")
 	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run, write nothing")
@@ -103,23 +139,30 @@ const (
 	maxHidden     = 1 << 20
 	maxParameters = 1 << 30 // 4 GiB of weights
 	maxStates     = 1 << 29 // of hidden units in all rows or chains: 2 GiB of means
+	maxSnapshots  = 10000
 )
 
 // A plan is a checked command line with its data loaded.
 type plan struct {
 	options
-	command     []string // as it was called
-	train, test *data.Set
-	settings    train.Settings
-	model       *rbm.RBM
-	steps       int
-	metrics     []train.Metric
+	command  []string // as it was called
+	sets     train.Sets
+	settings train.Settings
+	model    *rbm.RBM
+	steps    int
+	every    interval // between checkpoints
+	metrics  []train.Metric
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
 	if err := o.flags.Parse(args, stdout); err != nil {
 		return err
+	}
+	if o.flags.Given("resume") {
+		if err := o.adopt(); err != nil {
+			return err
+		}
 	}
 	p, err := o.check(ctx, stderr)
 	if err != nil {
@@ -132,10 +175,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 // check checks every flag, before and after the data are known, and loads the
 // data.
 func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
+	every, everyErr := parseInterval(o.checkpoint)
 	for _, err := range []error{
 		cli.Choice("labels", o.labels, "auto", "softmax", "bernoulli", "none"),
 		cli.Between("hidden", o.hidden, 1, maxHidden),
 		cli.Between("batch", o.batch, 1, math.MaxInt32),
+		cli.Between("stop-after", o.stopAfter, 0, math.MaxInt32),
+		cli.Between("snapshots", o.snapshots, 0, maxSnapshots),
+		everyErr,
 		o.checkSteps(),
 	} {
 		if err != nil {
@@ -146,50 +193,111 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := train.Settings{Rate: o.rate, Batch: o.batch, Seed: o.seed, Negative: negative}
-	if err := s.CheckRate(); err != nil {
+	s := train.Settings{Rate: o.rate, Schedule: o.schedule, Momentum: o.momentum, L1: o.l1, L2: o.l2,
+		Center: o.center, Average: o.average, Batch: o.batch, Seed: o.seed, Negative: negative}
+	if err := s.Check(); err != nil {
 		return nil, cli.Usagef("-%w", err)
 	}
-	p := &plan{options: *o, settings: s}
-	if p.train, p.test, err = o.data.Load(ctx, stderr, o.quiet); err != nil {
+	if o.stopAfter > 0 && o.holdout == 0 {
+		return nil, cli.Usagef("-stop-after looks at rows held out; say how many by -holdout, such as 0.1")
+	}
+	p := &plan{options: *o, settings: s, every: every}
+	if p.sets.Train, p.sets.Test, err = o.data.Load(ctx, stderr, o.quiet); err != nil {
 		return nil, err
 	}
-	if o.batch > p.train.Len() {
-		return nil, cli.Usagef("-batch is %d, but %s has only %d rows", o.batch, p.train.Name, p.train.Len())
+	if o.flags.Given("holdout") {
+		key := rbm.NewKey(o.seed).Child(holdoutKey)
+		if p.sets.Train, p.sets.Holdout, err = p.sets.Train.Split(o.holdout, key); err != nil {
+			return nil, cli.Usagef("-holdout: %w", err)
+		}
 	}
-	if p.steps = o.steps; o.flags.Given("epochs") {
-		steps := math.Ceil(o.epochs * float64(p.train.Len()) / float64(o.batch))
+	return p, p.fit()
+}
+
+// holdoutKey is the purpose of the key that chooses the rows held out, beyond
+// those of package train.
+const holdoutKey = 1 << 32
+
+// fit checks what hangs on the data, and makes the model.
+func (p *plan) fit() (err error) {
+	set := p.sets.Train
+	if p.batch > set.Len() {
+		return cli.Usagef("-batch is %d, but %s has only %d rows", p.batch, set.Name, set.Len())
+	}
+	if p.steps = p.options.steps; p.flags.Given("epochs") {
+		steps := math.Ceil(p.epochs * float64(set.Len()) / float64(p.batch))
 		if steps > train.MaxSteps {
-			return nil, cli.Usagef("-epochs is %v, which is %.3g steps; at most %d are allowed", o.epochs, steps, train.MaxSteps)
+			return cli.Usagef("-epochs is %v, which is %.3g steps; at most %d are allowed", p.epochs, steps, train.MaxSteps)
 		}
 		p.steps = int(steps)
 	}
-	if !o.flags.Given("eval-every") {
+	p.settings.Horizon = p.steps
+	if !p.flags.Given("eval-every") {
 		p.evalEvery = max(1, p.steps/20)
 	}
-	kind, labelled := rbm.Softmax, p.train.Y != nil && o.labels != "none"
-	if o.labels == "bernoulli" {
+	kind, labelled := rbm.Softmax, set.Y != nil && p.labels != "none"
+	if p.labels == "bernoulli" {
 		kind = rbm.Bernoulli
 	}
-	if p.train.Y == nil && o.labels != "auto" && o.labels != "none" {
-		return nil, cli.Usagef("-labels is %s, but %s has no labels", o.labels, p.train.Name)
+	if set.Y == nil && p.labels != "auto" && p.labels != "none" {
+		return cli.Usagef("-labels is %s, but %s has no labels", p.labels, set.Name)
 	}
-	if n := (p.train.X.Cols + len(p.train.Classes)) * o.hidden; n > maxParameters {
-		return nil, cli.Usagef("-hidden is %d, which makes %d weights; at most %d are allowed", o.hidden, n, maxParameters)
+	if n := (set.X.Cols + len(set.Classes)) * p.hidden; n > maxParameters {
+		return cli.Usagef("-hidden is %d, which makes %d weights; at most %d are allowed", p.hidden, n, maxParameters)
 	}
-	if err := o.checkStates(negative); err != nil {
-		return nil, err
+	if err := p.checkStates(p.settings.Negative); err != nil {
+		return err
 	}
-	p.model = train.NewModel(p.train, o.hidden, labelled, kind, o.seed)
-	if negative.Kind == "exact" {
+	if err := p.start(labelled, kind); err != nil {
+		return err
+	}
+	if p.settings.Negative.Kind == "exact" {
 		if _, err := rbm.NewEnumeration(p.model, rbm.GradientLimit); err != nil {
-			return nil, cli.Usagef("-negphase exact: %w", err)
+			return cli.Usagef("-negphase exact: %w", err)
 		}
 	}
-	if p.metrics, err = train.NewMetrics(strings.Split(o.metrics, ","), p.model, p.train, p.test, o.seed); err != nil {
-		return nil, cli.Usagef("-metrics: %w", err)
+	if p.metrics, err = train.NewMetrics(strings.Split(p.options.metrics, ","), p.model, p.sets, p.seed); err != nil {
+		return cli.Usagef("-metrics: %w", err)
 	}
-	return p, nil
+	if p.sets.Holdout != nil && p.choice() == "" && p.stopAfter > 0 {
+		return cli.Usagef("-stop-after needs a metric of the rows held out; -metrics %s has none", p.options.metrics)
+	}
+	return nil
+}
+
+// start makes the model that training starts from.
+func (p *plan) start(labelled bool, kind rbm.LabelKind) error {
+	set := p.sets.Train
+	if p.init == "" || p.init == "log-odds" {
+		p.model = train.NewModel(set, p.hidden, labelled, kind, p.seed)
+		if p.init != "" {
+			train.SetLogOdds(p.model, set)
+		}
+		return nil
+	}
+	m, about, err := rbm.ReadFile(p.init)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("-init: there is no file %s%s; give a model file or log-odds", p.init, cli.DidYouMean("", p.init, []string{"log-odds"}))
+	}
+	if err != nil {
+		return fmt.Errorf("-init: %w", err)
+	}
+	if !about.Described && labelled { // a file of bare tensors: the labels are those of the data
+		m.Classes, m.Labels = min(len(set.Classes), m.Visible()), kind
+	}
+	switch {
+	case labelled != (m.Classes > 0):
+		return cli.Usagef("-init: %s has %d label units, which does not go with -labels %s on %s", p.init, m.Classes, p.labels, set.Name)
+	case p.flags.Given("hidden") && m.Hidden() != p.hidden:
+		return cli.Usagef("-hidden is %d, but %s has %d hidden units; leave -hidden out", p.hidden, p.init, m.Hidden())
+	case p.labels == "bernoulli" && m.Labels != rbm.Bernoulli || p.labels == "softmax" && m.Labels != rbm.Softmax:
+		return cli.Usagef("-labels is %s, but those of %s are %s", p.labels, p.init, m.Labels)
+	}
+	if err := train.Fits(m, set); err != nil {
+		return fmt.Errorf("-init: %s does not fit the data: %w", p.init, err)
+	}
+	p.model, p.hidden = m, m.Hidden()
+	return nil
 }
 
 func (o *options) checkSteps() error {
@@ -241,7 +349,7 @@ func (o *options) negative() (negphase.Settings, error) {
 	s.Temperatures = temperatures
 	parsed, err := negphase.Parse(o.negphase, s)
 	if err != nil {
-		return s, cli.Usagef("-negphase %w", err)
+		return s, cli.Usagef("-negphase: %w", err)
 	}
 	for _, pair := range [][2]string{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}} {
 		flagName, key := pair[0], pair[1]
@@ -258,15 +366,35 @@ func (o *options) negative() (negphase.Settings, error) {
 	return parsed, nil
 }
 
-// describe says in two lines what is trained on what.
+// describe says in two lines, or three, what is trained on what.
 func (p *plan) describe() string {
-	d := fmt.Sprintf("%s: %d rows of %d binary inputs (%s), density %.3f", p.train.Name, p.train.Len(), p.train.X.Cols, p.train.Binarize, p.train.Density())
-	if p.test != nil {
-		d += fmt.Sprintf("; %d test rows", p.test.Len())
+	set := p.sets.Train
+	d := fmt.Sprintf("%s: %d rows of %d inputs (%s), density %.3f", set.Name, set.Len(), set.X.Cols, set.Binarize, set.Density())
+	if p.sets.Holdout != nil {
+		d += fmt.Sprintf("; %d rows held out", p.sets.Holdout.Len())
+	}
+	if p.sets.Test != nil {
+		d += fmt.Sprintf("; %d test rows", p.sets.Test.Len())
+	}
+	if constant := set.DescribeConstantColumns(); constant != "" {
+		d += "\n" + constant
 	}
 	m := fmt.Sprintf("RBM: %d inputs", p.model.Inputs())
 	if p.model.Classes > 0 {
 		m += fmt.Sprintf(" + %d %s labels", p.model.Classes, p.model.Labels)
 	}
-	return fmt.Sprintf("%s\n%s, %d hidden units; %s, rate %v, batch %d, %d steps", d, m, p.model.Hidden(), p.settings.Negative, p.settings.Rate, p.settings.Batch, p.steps)
+	s := p.settings
+	m += fmt.Sprintf(", %d hidden units; %s, rate %v", p.model.Hidden(), s.Negative, s.Rate)
+	if s.Schedule != "constant" {
+		m += " " + s.Schedule
+	}
+	for _, x := range []struct {
+		name  string
+		value float64
+	}{{"momentum", s.Momentum}, {"l1", s.L1}, {"l2", s.L2}, {"center", s.Center}, {"average", s.Average}} {
+		if x.value > 0 {
+			m += fmt.Sprintf(", %s %v", x.name, x.value)
+		}
+	}
+	return fmt.Sprintf("%s\n%s, batch %d, %d steps", d, m, s.Batch, p.steps)
 }

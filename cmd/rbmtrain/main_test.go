@@ -46,8 +46,9 @@ func isolate(t *testing.T) (testdata string) {
 }
 
 func TestHelp(t *testing.T) {
-	rbmtrain.Help(t, "batch", "chains", "cpuprofile", "data", "data-dir", "dry-run", "epochs", "eval-every", "force", "hidden", "json",
-		"k", "label-column", "labels", "metrics", "negphase", "out", "quiet", "rate", "seed", "start", "steps", "swaps", "temperatures")
+	rbmtrain.Help(t, "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
+		"epochs", "eval-every", "force", "hidden", "holdout", "init", "json", "k", "l1", "l2", "label-column", "labels", "metrics", "momentum",
+		"negphase", "out", "quiet", "rate", "resume", "schedule", "seed", "shape", "snapshots", "start", "steps", "stop-after", "swaps", "temperatures")
 	out := rbmtrain.OK(t, "-h")
 	for _, kind := range negphase.Kinds() {
 		if !regexp.MustCompile(`(?m)^  ` + kind + ` +\w`).MatchString(out) {
@@ -71,7 +72,7 @@ func TestGolden(t *testing.T) {
 			text := speed.ReplaceAllString(r.Stdout, "steps in TIME s, SPEED steps/s") + r.Stderr
 			clitest.Golden(t, filepath.Join(testdata, kind+".txt"), text)
 
-			dir := filepath.Join("runs", "toy_4_4_50_0.2_seed=1-"+kind+"-1")
+			dir := filepath.Join("runs", "toy_4_4_50_0.2-"+kind+"-1")
 			config := clitest.Read(t, filepath.Join(dir, train.ConfigFile))
 			for _, key := range []string{"version", "kernels", "processor"} {
 				mask := regexp.MustCompile(`(?m)^  "` + key + `": "[^"]+",$`)
@@ -121,7 +122,7 @@ func TestJSON(t *testing.T) {
 		{"ins", []string{"swap_rates", "round_trips", "off_weight"}},
 	} {
 		clitest.Isolate(t)
-		out := rbmtrain.OK(t, small("-negphase", c.kind, "-json", "-out", "run")...)
+		out := rbmtrain.OK(t, small("-negphase", c.kind, "-rate", "0.5", "-json", "-out", "run")...)
 		if strings.Count(out, "\n") != 1 {
 			t.Errorf("%s: -json prints more than a line: %q", c.kind, out)
 		}
@@ -194,9 +195,9 @@ func TestEqualSeeds(t *testing.T) {
 		clitest.Isolate(t)
 		for i, procs := range []int{1, 4, 4} {
 			runtime.GOMAXPROCS(procs)
-			rbmtrain.OK(t, small("-quiet", "-negphase", kind, "-out", strconv.Itoa(i))...)
+			rbmtrain.OK(t, small("-quiet", "-metrics", "none", "-snapshots", "3", "-negphase", kind, "-out", strconv.Itoa(i))...)
 		}
-		rbmtrain.OK(t, small("-quiet", "-negphase", kind, "-seed", "2", "-out", "other")...)
+		rbmtrain.OK(t, small("-quiet", "-metrics", "none", "-snapshots", "3", "-negphase", kind, "-seed", "2", "-out", "other")...)
 		model := func(dir string) string { return clitest.Read(t, filepath.Join(dir, train.ModelFile)) }
 		if model("0") != model("1") {
 			t.Errorf("%s: models differ between GOMAXPROCS 1 and 4", kind)
@@ -239,7 +240,7 @@ func TestObserversDoNotDisturb(t *testing.T) {
 func TestDryRunWritesNothing(t *testing.T) {
 	clitest.Isolate(t)
 	out := rbmtrain.OK(t, small("-dry-run")...)
-	for _, want := range []string{"toy:4,4,50,0.2:seed=1: 200 rows of 8 binary inputs", "8 inputs + 4 softmax labels, 4 hidden units", "ins:k=1", "60 steps"} {
+	for _, want := range []string{"toy:4,4,50,0.2:seed=1: 200 rows of 8 inputs (binary)", "8 inputs + 4 softmax labels, 4 hidden units", "ins:k=1", "60 steps"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("-dry-run does not say %q: %s", want, out)
 		}

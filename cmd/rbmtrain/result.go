@@ -6,19 +6,13 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"gorbm/negphase"
 	"gorbm/train"
 )
 
-// A result is what the run came to.
-type result struct {
-	steps   int
-	elapsed time.Duration // in steps alone
-	last    train.Evaluation
-	total   negphase.Info
-}
+// fixedColumns is the number of columns of metrics.csv that every run has.
+const fixedColumns = 2
 
 // columns are those of metrics.csv.
 func (p *plan) columns() []string {
@@ -48,48 +42,66 @@ func (p *plan) pairs() int {
 
 // row returns the evaluation as a row of metrics.csv. Rates are those since
 // the row before; at step 0, where there are none, they are 0.
-func (p *plan) row(e train.Evaluation, elapsed time.Duration) []float64 {
-	row := []float64{float64(e.Step), elapsed.Seconds()}
+func (r *runner) row(e train.Evaluation) []float64 {
+	row := []float64{float64(e.Step), r.seconds()}
 	for _, v := range e.Values {
 		row = append(row, v.Value)
 	}
 	rates := e.Info.SwapRates()
 	if rates == nil {
-		rates = make([]float64, p.pairs())
+		rates = make([]float64, r.pairs())
 	}
 	row = append(row, rates...)
-	if p.pairs() > 0 {
+	if r.pairs() > 0 {
 		row = append(row, float64(e.Info.RoundTrips))
 	}
-	if p.settings.Negative.Kind == "ins" {
+	if r.settings.Negative.Kind == "ins" {
 		off, _ := e.Info.OffWeight()
 		row = append(row, off)
 	}
 	return row
 }
 
-// latest is the metric that the progress bar shows: the one that matters most
-// of those measured.
-func (p *plan) latest(e train.Evaluation) string {
-	for _, show := range []struct {
-		name, text string
-		percent    bool
-	}{
-		{"log_likelihood_test", "log-likelihood %.4g", false},
-		{"log_likelihood_train", "log-likelihood %.4g", false},
-		{"error_test", "test error %.2f %%", true},
-		{"error_train", "error %.2f %%", true},
-		{"pseudo_likelihood_test", "pseudo-likelihood %.4g", false},
-		{"pseudo_likelihood_train", "pseudo-likelihood %.4g", false},
-	} {
-		if v, ok := e.Value(show.name); ok {
-			if show.percent {
-				v *= 100
+// first returns the first of these names that a metric yields, or "".
+func (p *plan) first(names ...string) string {
+	for _, name := range names {
+		for _, m := range p.metrics {
+			for _, v := range m.Values {
+				if v == name {
+					return name
+				}
 			}
-			return fmt.Sprintf(show.text, v)
 		}
 	}
-	return "training"
+	return ""
+}
+
+// choice is the metric of the rows held out that decides which model is best:
+// likelihood before pseudo-likelihood before the error rate.
+func (p *plan) choice() string {
+	return p.first("log_likelihood_holdout", "pseudo_likelihood_holdout", "error_holdout")
+}
+
+// goal is the metric of the training rows that training should raise.
+func (p *plan) goal() string {
+	return p.first("log_likelihood_train", "pseudo_likelihood_train")
+}
+
+// latest is the metric that the progress bar shows: the one that matters most
+// of those measured.
+func (r *runner) latest() string {
+	name := r.first("log_likelihood_test", "log_likelihood_train", "error_test", "error_train", "pseudo_likelihood_test", "pseudo_likelihood_train")
+	v, ok := r.last.Value(name)
+	switch what, _, _ := strings.Cut(name, "_"); {
+	case !ok:
+		return "training"
+	case what == "error":
+		return fmt.Sprintf("error %.2f %%", 100*v)
+	case what == "log":
+		return fmt.Sprintf("log-likelihood %.4g", v)
+	default:
+		return fmt.Sprintf("pseudo-likelihood %.4g", v)
+	}
 }
 
 // exchangeFloor is the rate of exchange of the coldest pair below which a
@@ -97,22 +109,36 @@ func (p *plan) latest(e train.Evaluation) string {
 // above serve a chain for nothing.
 const exchangeFloor = 0.01
 
-// warning says in plain words that the ladder does not exchange, or "".
-func (r *result) warning(p *plan) string {
-	rates := r.total.SwapRates()
+// exchangeWarning says in plain words that the ladder does not exchange, or "".
+func (p *plan) exchangeWarning(info negphase.Info) string {
+	rates := info.SwapRates()
 	if rates == nil {
 		return ""
 	}
 	rate, what := rates[0], "swaps in"
-	if off, ok := r.total.OffWeight(); ok {
-		rate, what = off, "puts weight on other particles than the coldest in"
+	if off, ok := info.OffWeight(); ok {
+		rate, what = off, "moves weight off the coldest particle in"
 	}
 	if rate >= exchangeFloor {
 		return ""
 	}
 	t := p.settings.Negative.Temperatures
-	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %v and %v) %s %s of attempts, so %s is pcd at %d times the cost; put temperatures closer together",
+	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %v and %v) %s %s of attempts, so %s is pcd at %d times the cost; put -temperatures closer together, such as 1,1.1,1.2,1.3, or take pcd",
 		t[0], t[1], what, percent(rate), p.settings.Negative.Kind, len(t))
+}
+
+// worseWarning says that the model ends worse than it began, or "".
+func (r *runner) worseWarning() string {
+	end, ok := r.last.Value(r.goal())
+	if r.state.First == nil || !ok || end >= *r.state.First {
+		return ""
+	}
+	return fmt.Sprintf("the model is worse than before the first step: %s is %.5g, it was %.5g; try a smaller -rate or more -chains", r.goal(), end, *r.state.First)
+}
+
+func (r *runner) warn(w string) {
+	r.bar.Clear()
+	fmt.Fprintf(r.stderr, "rbmtrain: warning: %s\n", w)
 }
 
 func percent(x float64) string {
@@ -129,6 +155,7 @@ type jsonResult struct {
 	SwapRates      []float64          `json:"swap_rates,omitempty"`
 	RoundTrips     *int64             `json:"round_trips,omitempty"`
 	OffWeight      *float64           `json:"off_weight,omitempty"`
+	BestStep       *int               `json:"best_step,omitempty"`
 	Warnings       []string           `json:"warnings,omitempty"`
 	Data           string             `json:"data"`
 	Binarize       string             `json:"binarize"`
@@ -137,79 +164,106 @@ type jsonResult struct {
 	Folder         string             `json:"folder"`
 }
 
-func (r *result) print(p *plan, folder *train.Folder, stdout, stderr io.Writer) error {
-	warning := r.warning(p)
-	if p.json {
-		s := jsonResult{
-			Steps: r.steps, Seconds: r.elapsed.Seconds(), StepsPerSecond: float64(r.steps) / r.elapsed.Seconds(),
-			Metrics: map[string]float64{}, SwapRates: r.total.SwapRates(),
-			Data: p.train.Name, Binarize: p.train.Binarize, NegPhase: p.settings.Negative.String(),
-			Model: folder.Path(train.ModelFile), Folder: folder.Dir,
+// print prints the result: as JSON, or in words, or warnings alone.
+func (r *runner) print(stdout, stderr io.Writer) error {
+	total, _ := r.evaluator.Counts() // the last step was measured
+	var warnings []string
+	for _, w := range []string{r.exchangeWarning(total), r.worseWarning()} {
+		if w != "" {
+			warnings = append(warnings, w)
 		}
-		for _, v := range r.last.Values {
-			s.Metrics[v.Name] = v.Value
-		}
-		if law, ok := train.LawLikelihood(p.train, p.model.Classes > 0); ok {
-			s.Law = &law
-		}
-		if p.pairs() > 0 {
-			s.RoundTrips = &r.total.RoundTrips
-		}
-		if off, ok := r.total.OffWeight(); ok {
-			s.OffWeight = &off
-		}
-		if warning != "" {
-			s.Warnings = []string{warning}
-		}
-		return json.NewEncoder(stdout).Encode(s)
 	}
-	if !p.quiet {
-		r.report(p, folder, stdout)
+	if r.json {
+		return json.NewEncoder(stdout).Encode(r.result(total, warnings))
 	}
-	if warning != "" {
-		fmt.Fprintf(stderr, "rbmtrain: warning: %s\n", warning)
+	if !r.quiet {
+		r.describeResult(total, stdout)
+	}
+	for _, w := range warnings {
+		if w != r.exchangeWarning(total) || !r.warned { // it was said when it was first seen
+			r.warn(w)
+		}
 	}
 	return nil
 }
 
-// report prints the closing lines.
-func (r *result) report(p *plan, folder *train.Folder, w io.Writer) {
-	fmt.Fprintf(w, "%d steps in %.3g s, %.4g steps/s\n", r.steps, r.elapsed.Seconds(), float64(r.steps)/r.elapsed.Seconds())
-	if v, ok := r.last.Value("error_train"); ok {
-		fmt.Fprintf(w, "classification error: train %s", percent(v))
-		if v, ok := r.last.Value("error_test"); ok {
-			fmt.Fprintf(w, ", test %s", percent(v))
-		}
-		mean, _ := r.last.Value("accuracy_mean")
-		fmt.Fprintf(w, "; mean log p(y|x) %.4g\n", mean)
+func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
+	s := jsonResult{
+		Steps: r.trainer.Steps(), Seconds: r.seconds(), StepsPerSecond: float64(r.trainer.Steps()) / r.seconds(),
+		Metrics: map[string]float64{}, SwapRates: total.SwapRates(), Warnings: warnings,
+		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(),
+		Model: r.folder.Path(train.ModelFile), Folder: r.folder.Dir,
 	}
-	if v, ok := r.last.Value("log_likelihood_train"); ok {
-		fmt.Fprintf(w, "exact log-likelihood: train %.5g", v)
-		if law, ok := train.LawLikelihood(p.train, p.model.Classes > 0); ok {
-			fmt.Fprintf(w, " (the law of the data scores %.5g on the same rows)", law)
-		}
-		if v, ok := r.last.Value("log_likelihood_test"); ok {
-			fmt.Fprintf(w, ", test %.5g", v)
-		}
-		fmt.Fprintf(w, " nats (%s)\n", p.train.Binarize)
+	for _, v := range r.last.Values {
+		s.Metrics[v.Name] = v.Value
 	}
-	if v, ok := r.last.Value("pseudo_likelihood_train"); ok {
-		fmt.Fprintf(w, "pseudo-log-likelihood: train %.5g", v)
-		if v, ok := r.last.Value("pseudo_likelihood_test"); ok {
-			fmt.Fprintf(w, ", test %.5g", v)
-		}
-		fmt.Fprintf(w, " nats (%s; a sample of rows)\n", p.train.Binarize)
+	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes > 0); ok {
+		s.Law = &law
 	}
-	if rates := r.total.SwapRates(); rates != nil {
+	if r.pairs() > 0 {
+		s.RoundTrips = &total.RoundTrips
+	}
+	if off, ok := total.OffWeight(); ok {
+		s.OffWeight = &off
+	}
+	if r.state.Best != nil {
+		s.BestStep = &r.state.Best.Step
+	}
+	return s
+}
+
+// describeResult prints the closing lines.
+func (r *runner) describeResult(total negphase.Info, w io.Writer) {
+	steps := r.trainer.Steps()
+	fmt.Fprintf(w, "%d steps in %.3g s, %.4g steps/s\n", steps, r.seconds(), float64(steps)/r.seconds())
+	if r.stopped {
+		fmt.Fprintf(w, "stopped: no better %s in %d measurements\n", r.choice(), r.stopAfter)
+	}
+	r.parts(w, "classification error", "error", percent, "")
+	if v, ok := r.last.Value("accuracy_mean"); ok {
+		fmt.Fprintf(w, "mean log p(y|x): %.4g nats\n", v)
+	}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
+	note := r.sets.Train.Binarize
+	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes > 0); ok {
+		note += fmt.Sprintf("; the law of the data scores %.5g on the training rows", law)
+	}
+	r.parts(w, "exact log-likelihood", "log_likelihood", number, " nats ("+note+")")
+	note = r.sets.Train.Binarize
+	if n := train.SampleRows(r.model, r.sets.Train); n < r.sets.Train.Len() {
+		note += fmt.Sprintf("; samples of %d rows", n)
+	}
+	r.parts(w, "pseudo-log-likelihood", "pseudo_likelihood", number, " nats ("+note+")")
+	if v, ok := r.last.Value("free_energy_gap"); ok {
+		fmt.Fprintf(w, "free-energy gap: %.4g nats\n", v)
+	}
+	if b := r.state.Best; b != nil {
+		fmt.Fprintf(w, "best on the rows held out: step %d, %s %s\n", b.Step, r.choice(), number(b.Value))
+	}
+	if rates := total.SwapRates(); rates != nil {
 		var s []string
-		t := p.settings.Negative.Temperatures
+		t := r.settings.Negative.Temperatures
 		for k, rate := range rates {
 			s = append(s, fmt.Sprintf("%v–%v %s", t[k], t[k+1], percent(rate)))
 		}
-		fmt.Fprintf(w, "exchange between temperatures: %s; %d round trips\n", strings.Join(s, ", "), r.total.RoundTrips)
+		fmt.Fprintf(w, "exchange between temperatures: %s; %d round trips\n", strings.Join(s, ", "), total.RoundTrips)
 	}
-	if off, ok := r.total.OffWeight(); ok {
+	if off, ok := total.OffWeight(); ok {
 		fmt.Fprintf(w, "weight of the estimate off the coldest particle: %s\n", percent(off))
 	}
-	fmt.Fprintf(w, "%s: %s\n", folder.Dir, strings.Join([]string{train.ConfigFile, train.MetricsFile, train.ModelFile, train.FiltersFile, train.SamplesFile}, " "))
+	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
+}
+
+// parts prints a metric of all parts of the data in one line, if it was
+// measured.
+func (r *runner) parts(w io.Writer, what, stem string, format func(float64) string, note string) {
+	var s []string
+	for _, part := range []string{"train", "holdout", "test"} {
+		if v, ok := r.last.Value(stem + "_" + part); ok {
+			s = append(s, part+" "+format(v))
+		}
+	}
+	if s != nil {
+		fmt.Fprintf(w, "%s: %s%s\n", what, strings.Join(s, ", "), note)
+	}
 }

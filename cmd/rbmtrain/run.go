@@ -2,14 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
 	"io"
 	"os"
-	"runtime"
 	"runtime/pprof"
-	"strings"
+	"strconv"
 	"time"
 
 	"gorbm/cmd/internal/cli"
@@ -18,100 +18,27 @@ import (
 	"gorbm/train/sheet"
 )
 
-// config is config.json: every setting of the run and where it came from.
-type config struct {
-	Version   string         `json:"version"`
-	Command   []string       `json:"command"`
-	Kernels   string         `json:"kernels"`
-	Processor string         `json:"processor"`
-	Data      configData     `json:"data"`
-	Model     configModel    `json:"model"`
-	Training  train.Settings `json:"training"`
-	Steps     int            `json:"steps"`
-	EvalEvery int            `json:"eval_every"`
-	Metrics   []string       `json:"metrics"`
-}
-
-type configData struct {
-	Name     string  `json:"name"`
-	Hash     string  `json:"hash"`
-	TestHash string  `json:"test_hash,omitempty"`
-	Rows     int     `json:"rows"`
-	TestRows int     `json:"test_rows"`
-	Inputs   int     `json:"inputs"`
-	Density  float64 `json:"density"`
-	Binarize string  `json:"binarize"`
-}
-
-type configModel struct {
-	Visible int    `json:"visible"`
-	Hidden  int    `json:"hidden"`
-	Classes int    `json:"classes"`
-	Labels  string `json:"labels,omitempty"`
-}
-
-func (p *plan) config() config {
-	c := config{
-		Version: cli.Version(), Command: p.command, Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH,
-		Data: configData{Name: p.train.Name, Hash: p.train.Hash(), Rows: p.train.Len(), Inputs: p.train.X.Cols,
-			Density: p.train.Density(), Binarize: p.train.Binarize},
-		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes},
-		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{},
-	}
-	if p.test != nil {
-		c.Data.TestHash, c.Data.TestRows = p.test.Hash(), p.test.Len()
-	}
-	if p.model.Classes > 0 {
-		c.Model.Labels = p.model.Labels.String()
-	}
-	for _, m := range p.metrics {
-		c.Metrics = append(c.Metrics, m.Name)
-	}
-	return c
-}
-
-// about is what the model file says beside the parameters.
-func (p *plan) about() rbm.About {
-	a := rbm.About{Data: p.train.Name, Binarize: p.train.Binarize, Height: p.train.Height, Width: p.train.Width, Seed: p.settings.Seed}
-	if p.model.Classes > 0 {
-		a.ClassNames = p.train.Classes
-	}
-	return a
-}
-
 // run trains and writes the folder.
 func (p *plan) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
-	trainer, err := train.New(p.settings, p.train, p.model)
+	trainer, err := train.New(p.settings, p.sets.Train, p.model)
 	if err != nil {
 		return err
-	}
-	describe := func() {
-		if !p.json && !p.quiet {
-			fmt.Fprintln(stdout, p.describe())
-		}
-	}
-	if p.dryRun {
-		describe()
-		return nil
 	}
 	if p.cpuprofile != "" {
 		if err := cli.Absent("cpuprofile", p.cpuprofile); err != nil {
 			return err
 		}
 	}
-	stem := strings.Map(func(r rune) rune {
-		if r == ':' || r == ',' {
-			return '_'
-		}
-		return r
-	}, p.train.Name)
-	folder, err := train.NewFolder(p.out, stem+"-"+p.settings.Negative.Kind, p.force)
-	if err != nil {
+	if p.dryRun {
+		return p.rehearse(stdout)
+	}
+	r := &runner{plan: p, trainer: trainer, stderr: stderr}
+	if err := r.open(); err != nil {
 		return err
 	}
-	describe()
-	if err := folder.WriteJSON(train.ConfigFile, p.config()); err != nil {
-		return err
+	defer r.close()
+	if !p.json && !p.quiet {
+		fmt.Fprintln(stdout, p.describe())
 	}
 	if p.cpuprofile != "" {
 		stop, err := profile(p.cpuprofile)
@@ -120,74 +47,232 @@ func (p *plan) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 	}
-	result, err := p.steer(ctx, trainer, folder, stderr)
-	if err != nil && !errors.Is(err, context.Canceled) {
+	err = r.train(ctx)
+	interrupted := errors.Is(err, context.Canceled)
+	if err != nil && !interrupted {
 		return err
 	}
 	// What was learnt is kept even if the run was interrupted.
-	if e := p.write(folder); e != nil {
+	if e := r.write(); e != nil {
 		return errors.Join(err, e)
 	}
-	if err != nil {
-		return fmt.Errorf("stopped after step %d of %d; the model as it was then is in %s", trainer.Steps(), p.steps, folder.Dir)
+	if interrupted {
+		return fmt.Errorf("stopped after step %d of %d; go on by: rbmtrain %s", trainer.Steps(), p.steps, r.resumption())
 	}
-	return result.print(p, folder, stdout, stderr)
-}
-
-// steer runs the training steps, measuring and showing progress on the way.
-func (p *plan) steer(ctx context.Context, trainer *train.Trainer, folder *train.Folder, stderr io.Writer) (*result, error) {
-	table, err := folder.NewTable(p.columns())
-	if err != nil {
-		return nil, err
-	}
-	defer table.Close()
-	bar := cli.NewProgress(stderr, p.quiet, "training", "steps", int64(p.steps))
-	defer bar.Done()
-	r := &result{}
-	latest := "training"
-	evaluator := &train.Evaluator{Metrics: p.metrics, Every: p.evalEvery, Report: func(e train.Evaluation) error {
-		r.last = e
-		latest = p.latest(e)
-		return table.Add(p.row(e, trainer.Elapsed()))
-	}}
-	if err := evaluator.Begin(ctx, p.model); err != nil {
-		return nil, err
-	}
-	var shown time.Time
-	progress := func(_ context.Context, e train.Event) error {
-		if now := time.Now(); e.Last || now.Sub(shown) > 100*time.Millisecond {
-			shown = now
-			bar.Set(int64(e.Step), latest)
-		}
-		return nil
-	}
-	err = trainer.Run(ctx, p.steps, evaluator.Observe, progress)
-	r.steps, r.elapsed, r.total = trainer.Steps(), trainer.Elapsed(), evaluator.Total
-	if errors.Is(err, rbm.ErrDiverged) {
-		err = fmt.Errorf("training %w; try a smaller -rate; metrics up to then are in %s", err, folder.Dir)
-	}
-	return r, err
-}
-
-// write writes the model and the pictures.
-func (p *plan) write(folder *train.Folder) error {
-	if err := p.model.CheckFinite(); err != nil {
+	if err := r.draw(); err != nil {
 		return err
 	}
-	if err := p.model.WriteFile(folder.Path(train.ModelFile), p.about()); err != nil {
-		return err
+	return r.print(stdout, stderr)
+}
+
+// resumption returns the flags by which the run goes on to the same end: how
+// far it was to go stands in config.json unless -resume came with -steps.
+func (r *runner) resumption() string {
+	flags := "-resume " + r.folder.Dir
+	if r.extended {
+		flags += " -steps " + strconv.Itoa(r.steps)
 	}
-	h, w := p.train.Height, p.train.Width
-	samples := train.Samples(p.model, samplesPerClass, p.settings.Seed)
-	for name, img := range map[string]image.Image{
-		train.FiltersFile: sheet.Filters(p.model, h, w),
-		train.SamplesFile: sheet.Tiles(samples, h, w, samplesPerClass, sheet.Ink),
-	} {
-		if err := rbm.ReplaceFile(folder.Path(name), func(w io.Writer) error { return sheet.Encode(w, img) }); err != nil {
+	return flags
+}
+
+// rehearse says what would be run.
+func (p *plan) rehearse(stdout io.Writer) error {
+	if p.out != "" {
+		if _, err := train.CheckFolder(p.out, p.force); err != nil {
 			return err
 		}
 	}
+	if p.json {
+		return json.NewEncoder(stdout).Encode(p.config())
+	}
+	_, err := fmt.Fprintln(stdout, p.describe())
+	return err
+}
+
+// A runner is a run under way.
+type runner struct {
+	*plan
+	trainer   *train.Trainer
+	evaluator *train.Evaluator
+	folder    *train.Folder
+	table     *train.Table
+	bar       *cli.Progress // nil before training
+	stderr    io.Writer
+
+	state     progressState
+	last      train.Evaluation
+	begun     bool // the evaluation of step 0 is in the table
+	warned    bool // that the ladder does not exchange
+	stopped   bool // by -stop-after
+	saved     time.Time
+	savedStep int
+}
+
+// open makes the folder, or opens that of the run to go on with.
+func (r *runner) open() (err error) {
+	r.evaluator = &train.Evaluator{Metrics: r.metrics, Every: r.evalEvery, Report: r.report}
+	if !r.flags.Given("resume") {
+		if r.folder, err = train.NewFolder(r.out, train.Stem(r.sets.Train.Name)+"-"+r.settings.Negative.Kind, r.force); err != nil {
+			return err
+		}
+		if err := r.folder.WriteJSON(train.ConfigFile, r.config()); err != nil {
+			return err
+		}
+		r.table, err = r.folder.NewTable(r.columns())
+		return err
+	}
+	r.folder = &train.Folder{Dir: r.resume}
+	extra, warning, err := r.folder.LoadCheckpoint(r.trainer)
+	if err != nil {
+		return fmt.Errorf("-resume: %w", err)
+	}
+	if warning != "" {
+		fmt.Fprintf(r.stderr, "rbmtrain: warning: %s\n", warning)
+	}
+	if err := json.Unmarshal(extra, &r.state); err != nil {
+		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.resume, err)
+	}
+	if r.trainer.Steps() >= r.steps {
+		return cli.Usagef("-resume: %s has taken %d steps of %d already; give -steps above %d to go on", r.resume, r.trainer.Steps(), r.steps, r.trainer.Steps())
+	}
+	r.evaluator.Restore(r.state.Before, r.state.Since)
+	keep := r.trainer.Steps()
+	if r.begun = keep > 0; !r.begun {
+		keep = -1 // the measurement of step 0 may have been cut off: it is taken anew
+	}
+	r.table, err = r.folder.ContinueTable(r.columns(), keep)
+	return err
+}
+
+func (r *runner) close() {
+	if r.table != nil {
+		r.table.Close()
+	}
+}
+
+// seconds returns the time spent in steps, over all parts of the run.
+func (r *runner) seconds() float64 { return r.state.Seconds + r.trainer.Elapsed().Seconds() }
+
+// train takes the steps, measuring and saving on the way.
+func (r *runner) train(ctx context.Context) error {
+	if !r.begun {
+		if err := r.evaluator.Begin(ctx, r.trainer.Model()); err != nil {
+			return err
+		}
+	}
+	start := r.trainer.Steps()
+	bar := cli.NewProgress(r.stderr, r.quiet, "training", "steps", int64(r.steps-start))
+	defer bar.Done()
+	r.bar = bar
+	snapshot, err := r.folder.Snapshots(train.SnapshotSteps(r.steps, r.snapshots), r.about())
+	if err != nil {
+		return err
+	}
+	r.saved, r.savedStep = time.Now(), r.trainer.Steps()
+	var shown time.Time
+	err = r.trainer.Run(ctx, r.steps, r.evaluator.Observe, func(_ context.Context, e train.Event) error {
+		if err := snapshot(e); err != nil {
+			return err
+		}
+		if now := time.Now(); e.Last || now.Sub(shown) > 100*time.Millisecond {
+			shown = now
+			bar.Set(int64(e.Step-start), r.latest())
+		}
+		if r.stopped {
+			return train.ErrStop
+		}
+		if r.every.due(e.Step, r.savedStep, r.saved) {
+			return r.save()
+		}
+		return nil
+	})
+	if errors.Is(err, rbm.ErrDiverged) {
+		return fmt.Errorf("training %w; try a smaller -rate; metrics up to then are in %s", err, r.folder.Dir)
+	}
+	return err
+}
+
+// save writes a checkpoint.
+func (r *runner) save() error {
+	if err := r.model.CheckFinite(); err != nil {
+		return err
+	}
+	state := r.state
+	state.Seconds = r.seconds()
+	state.Before, state.Since = r.evaluator.Counts()
+	extra, err := json.Marshal(state)
+	if err != nil {
+		return err
+	}
+	r.saved, r.savedStep = time.Now(), r.trainer.Steps()
+	return r.folder.SaveCheckpoint(r.trainer, extra)
+}
+
+// report takes an evaluation into the table, keeps the best model and says
+// early if the ladder does not exchange.
+func (r *runner) report(e train.Evaluation) error {
+	r.last = e
+	if e.Step == 0 {
+		if name := r.goal(); name != "" {
+			v, _ := e.Value(name)
+			r.state.First = &v
+		}
+	}
+	if w := r.exchangeWarning(e.Info); w != "" && e.Step < r.steps && !r.warned {
+		r.warned = true
+		r.warn(w)
+	}
+	if err := r.table.Add(r.row(e)); err != nil {
+		return err
+	}
+	return r.choose(e)
+}
+
+// choose keeps the model if it is the best so far on the rows held out.
+func (r *runner) choose(e train.Evaluation) error {
+	if r.sets.Holdout == nil || r.choice() == "" {
+		return nil
+	}
+	v, _ := e.Value(r.choice())
+	if r.choice() == "error_holdout" {
+		v = -v
+	}
+	b := r.state.Best
+	if b == nil || v > b.Value {
+		r.state.Best = &bestState{Value: v, Step: e.Step}
+		return r.trainer.Model().WriteFile(r.folder.Path(train.BestFile), r.about())
+	}
+	b.Since++
+	r.stopped = r.stopAfter > 0 && b.Since >= r.stopAfter
 	return nil
+}
+
+// write writes the checkpoint and the model.
+func (r *runner) write() error {
+	if err := r.save(); err != nil {
+		return err
+	}
+	return r.trainer.Model().WriteFile(r.folder.Path(train.ModelFile), r.about())
+}
+
+// draw writes the pictures.
+func (r *runner) draw() error {
+	h, w := r.sets.Train.Height, r.sets.Train.Width
+	samples := train.Samples(r.trainer.Model(), r.sets.Train, samplesPerClass, r.settings.Seed)
+	for name, img := range map[string]image.Image{
+		train.FiltersFile: sheet.Filters(r.trainer.Model(), h, w),
+		train.SamplesFile: sheet.Tiles(samples, h, w, samplesPerClass, sheet.Ink),
+	} {
+		if err := rbm.ReplaceFile(r.folder.Path(name), func(w io.Writer) error { return sheet.Encode(w, img) }); err != nil {
+			return err
+		}
+	}
+	if len(r.columns()) == fixedColumns {
+		return nil // nothing was measured
+	}
+	return rbm.ReplaceFile(r.folder.Path(train.CurvesFile), func(w io.Writer) error {
+		return train.Curves(w, r.folder.Path(train.MetricsFile))
+	})
 }
 
 // samplesPerClass is the number of samples in a line of samples.png, a line

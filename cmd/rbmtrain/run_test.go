@@ -32,7 +32,7 @@ func TestSignals(t *testing.T) {
 		t.Skip("signals cannot be sent to a process there")
 	}
 	clitest.Isolate(t)
-	said := regexp.MustCompile(`^rbmtrain: stopped after step (\d+) of 1000000000; .* is in run\n$`)
+	said := regexp.MustCompile(`^rbmtrain: stopped after step (\d+) of 1000000000; go on by: rbmtrain -resume run\n$`)
 	for _, c := range []struct {
 		signal os.Signal
 		status int
@@ -64,7 +64,7 @@ func TestSignals(t *testing.T) {
 		if strings.Contains(stdout.String(), "steps/s") {
 			t.Errorf("%v: an interrupted run reports like a whole one: %s", c.signal, &stdout)
 		}
-		for _, file := range []string{train.ConfigFile, train.MetricsFile, train.FiltersFile, train.SamplesFile} {
+		for _, file := range []string{train.ConfigFile, train.MetricsFile, train.CheckpointFile} {
 			if _, err := os.Stat(filepath.Join(dir, "run", file)); err != nil {
 				t.Errorf("%v: %v", c.signal, err)
 			}
@@ -135,7 +135,7 @@ func TestDiverged(t *testing.T) {
 				c.spoil(p.model)
 				return p.run(ctx, stdout, stderr)
 			}
-			r := clitest.Command{Name: "rbmtrain", Run: spoiled}.Call(small("-negphase", "cd", "-metrics", "none", "-quiet", "-out", "run")...)
+			r := clitest.Command{Name: "rbmtrain", Run: spoiled}.Call(small("-negphase", "cd", "-metrics", "none", "-snapshots", "0", "-quiet", "-out", "run")...)
 			if r.Status != cli.Failed {
 				t.Errorf("exits with %d", r.Status)
 			}
@@ -169,10 +169,10 @@ func TestPictures(t *testing.T) {
 		data             string
 		filters, samples image.Point
 	}{
-		// Tiles of 2 × 4 values, each 7 × 7 pixels, with gaps of 2: 5 filters
+		// Tiles of 2 × 4 values, each 14 × 14 pixels, with gaps of 2: 5 filters
 		// in 3 columns, 10 samples for each of 4 classes.
-		{clitest.Toy, image.Pt(3*30+2, 2*16+2), image.Pt(10*30+2, 4*16+2)},
-		{clitest.Toy + ":plain", image.Pt(3*30+2, 2*16+2), image.Pt(10*30+2, 10*16+2)},
+		{clitest.Toy, image.Pt(3*58+2, 2*30+2), image.Pt(10*58+2, 4*30+2)},
+		{clitest.Toy + ":plain", image.Pt(3*58+2, 2*30+2), image.Pt(10*58+2, 10*30+2)},
 	} {
 		rbmtrain.OK(t, "-data", c.data, "-hidden", "5", "-steps", "40", "-quiet", "-out", "run", "-force")
 		for file, want := range map[string]image.Point{train.FiltersFile: c.filters, train.SamplesFile: c.samples} {

@@ -6,22 +6,41 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/train"
 )
 
 // DataFlags are the flags that choose data.
 type DataFlags struct {
-	Spec, Dir, LabelColumn string
+	Spec, Dir, LabelColumn, Binarize, Shape string
 }
 
-// AddDataFlags adds -data, -data-dir and -label-column to f.
+// dataHelp lists what -data takes.
+const dataHelp = `data: a name with settings after a colon, or a file
+fontdigits[:N]      digits rendered from fonts (N: so many rows)
+mnist[:N]           handwritten digits (mnist:55000 is the paper's)
+toy:M,D,N,P[:plain] M modes of bits repeated D times, N copies each,
+                    flipped with probability P; plain: without labels
+bars:N              bars and stripes, N×N (bars:4:distinct: each once)
+shifter:N           labelled shifter of N bits
+desjardins:P        four modes of 4×4, flipped with probability P
+FILE.csv FILE.npz   rows of values in [0,1]
+IMAGES[,LABELS]     IDX files, gzipped or not
+generated data end in :seed=N if wished`
+
+// AddDataFlags adds the flags to f.
 func AddDataFlags(f *Flags, spec, specHelp string) *DataFlags {
 	d := new(DataFlags)
-	f.StringVar(&d.Spec, "data", spec, "data: fontdigits, mnist, mnist:55000, toy:4,4,2500,0.2, or a .csv or .npz file"+specHelp)
+	f.StringVar(&d.Spec, "data", spec, dataHelp+specHelp)
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
 	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, none, or auto, which takes a last column named y, label, class or target")
+	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), or none (kept as probabilities)")
+	f.StringVar(&d.Shape, "shape", "", "shape of the rows as pictures, such as 28x28 (default: the data's own, or as square as can be)")
 	return d
 }
 
@@ -30,21 +49,77 @@ func (d *DataFlags) Load(ctx context.Context, stderr io.Writer, quiet bool) (tra
 	if err := Choice("label-column", d.LabelColumn, "auto", "last", "none"); err != nil {
 		return nil, nil, err
 	}
+	if err := Choice("binarize", d.Binarize, data.Threshold, data.Sample, data.None); err != nil {
+		return nil, nil, err
+	}
+	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Binarize: d.Binarize}
+	if d.Shape != "" {
+		if opt.Height, opt.Width, err = data.ParseShape(d.Shape); err != nil {
+			return nil, nil, Usagef("-shape: %w", err)
+		}
+	}
 	var bar *Progress
-	train, test, err = data.Load(ctx, d.Spec, data.Options{
-		Dir:         d.Dir,
-		LabelColumn: d.LabelColumn,
-		Progress: func(what string, total int64) io.Writer {
-			bar.Done()
-			bar = NewProgress(stderr, quiet, what, "B", total)
-			return bar
-		},
-	})
+	opt.Progress = func(what string, total int64) io.Writer {
+		bar.Done()
+		bar = NewProgress(stderr, quiet, what, "B", total)
+		return bar
+	}
+	train, test, err = data.Load(ctx, d.Spec, opt)
 	bar.Done()
 	if errors.Is(err, data.ErrSpec) {
 		err = Usagef("-data: %w", err)
 	}
 	return train, test, err
+}
+
+// Source returns a spec that means the same data from any folder: paths are
+// made absolute.
+func (d *DataFlags) Source(set *data.Set) string {
+	if name, _, _ := strings.Cut(d.Spec, ":"); data.Known(name) {
+		return set.Name
+	}
+	if _, err := os.Stat(d.Spec); err == nil { // one file, even with a comma in its name
+		return Abs(d.Spec)
+	}
+	parts := strings.Split(d.Spec, ",")
+	for i, p := range parts {
+		parts[i] = Abs(p)
+	}
+	return strings.Join(parts, ",")
+}
+
+// Describe notes in about what the data were.
+func (d *DataFlags) Describe(about *rbm.About, set *data.Set) {
+	about.Data, about.Binarize = d.Source(set), set.Binarize
+	about.Height, about.Width = set.Height, set.Width
+	if d.LabelColumn != "auto" {
+		about.LabelColumn = d.LabelColumn
+	}
+}
+
+// Follow takes what the flags do not say from what a model's file says.
+func (d *DataFlags) Follow(f *Flags, about rbm.About) {
+	if !f.Given("binarize") && (about.Binarize == data.Sample || about.Binarize == data.None) {
+		d.Binarize = about.Binarize
+	}
+	if f.Given("data") {
+		return
+	}
+	d.Spec = about.Data
+	if !f.Given("label-column") && about.LabelColumn != "" {
+		d.LabelColumn = about.LabelColumn
+	}
+	if !f.Given("shape") && about.Height > 0 {
+		d.Shape = fmt.Sprintf("%dx%d", about.Height, about.Width)
+	}
+}
+
+// Abs returns path made absolute, or as it is where that cannot be done.
+func Abs(path string) string {
+	if abs, err := filepath.Abs(path); err == nil && path != "" {
+		return abs
+	}
+	return path
 }
 
 // ModelFlags are the flags that choose a model that a file holds.
@@ -56,7 +131,7 @@ type ModelFlags struct {
 // AddModelFlags adds -model, -classes and -labels to f.
 func AddModelFlags(f *Flags) *ModelFlags {
 	m := new(ModelFlags)
-	f.StringVar(&m.Path, "model", "", "model file, .safetensors or .npz")
+	f.StringVar(&m.Path, "model", "", "model: a .safetensors or .npz file, or the folder of a run")
 	f.IntVar(&m.Classes, "classes", 0, "label units of a model whose file does not say: its last visible units")
 	f.StringVar(&m.Labels, "labels", "softmax", "kind of the label units of -classes, softmax or bernoulli")
 	return m
@@ -66,11 +141,18 @@ func AddModelFlags(f *Flags) *ModelFlags {
 func (f *ModelFlags) Load(flags *Flags) (*rbm.RBM, rbm.About, error) {
 	fail := func(err error) (*rbm.RBM, rbm.About, error) { return nil, rbm.About{}, err }
 	if f.Path == "" {
-		return fail(Usagef("-model is missing; name a .safetensors or .npz file, such as runs/NAME/model.safetensors"))
+		return fail(Usagef("-model is missing; name a .safetensors or .npz file, or the folder of a run"))
 	}
 	kind, err := rbm.ParseLabelKind(f.Labels)
 	if err != nil {
 		return fail(Usagef("-labels: %w", err))
+	}
+	if info, err := os.Stat(f.Path); err == nil && info.IsDir() {
+		dir := f.Path
+		f.Path = filepath.Join(dir, train.ModelFile)
+		if _, err := os.Stat(f.Path); errors.Is(err, fs.ErrNotExist) {
+			return fail(fmt.Errorf("model %s is a folder without %s; name a file, or the folder of a run that has ended", dir, train.ModelFile))
+		}
 	}
 	m, about, err := rbm.ReadFile(f.Path)
 	if errors.Is(err, fs.ErrNotExist) {

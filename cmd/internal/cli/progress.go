@@ -54,6 +54,14 @@ func (p *Progress) Set(n int64, text string) {
 	_ = p.bar.Set64(n)
 }
 
+// Clear takes the bar off the screen until it is set again, so that something
+// else can be printed.
+func (p *Progress) Clear() {
+	if p != nil {
+		_ = p.bar.Clear()
+	}
+}
+
 // Write counts the bytes of b, so that a Progress can stand in a MultiWriter.
 func (p *Progress) Write(b []byte) (int, error) {
 	if p != nil {

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"runtime"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/data"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// config is config.json: every setting of the run and where it came from.
+type config struct {
+	Version   string            `json:"version"`
+	Command   []string          `json:"command"`
+	Flags     map[string]string `json:"flags"` // those that were given; -resume reads them
+	Kernels   string            `json:"kernels"`
+	Processor string            `json:"processor"`
+	Data      configData        `json:"data"`
+	Model     configModel       `json:"model"`
+	Training  train.Settings    `json:"training"`
+	Steps     int               `json:"steps"`
+	EvalEvery int               `json:"eval_every"`
+	Metrics   []string          `json:"metrics"`
+}
+
+type configData struct {
+	Name        string  `json:"name"`
+	Binarize    string  `json:"binarize"`
+	Rows        int     `json:"rows"`
+	HoldoutRows int     `json:"holdout_rows"`
+	TestRows    int     `json:"test_rows"`
+	Inputs      int     `json:"inputs"`
+	Density     float64 `json:"density"`
+	Hash        string  `json:"hash"`
+	TestHash    string  `json:"test_hash,omitempty"`
+}
+
+type configModel struct {
+	Visible int    `json:"visible"`
+	Hidden  int    `json:"hidden"`
+	Classes int    `json:"classes"`
+	Labels  string `json:"labels,omitempty"`
+	Init    string `json:"init"`
+}
+
+func (p *plan) config() config {
+	set := p.sets.Train
+	c := config{
+		Version: cli.Version(), Command: p.command, Flags: p.given(),
+		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH,
+		Data: configData{Name: set.Name, Hash: set.Hash(), Rows: set.Len(), Inputs: set.X.Cols,
+			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize},
+		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes, Init: p.init},
+		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{},
+	}
+	if p.sets.Test != nil {
+		c.Data.TestHash = p.sets.Test.Hash()
+	}
+	if p.model.Classes > 0 {
+		c.Model.Labels = p.model.Labels.String()
+	}
+	for _, m := range p.metrics {
+		c.Metrics = append(c.Metrics, m.Name)
+	}
+	return c
+}
+
+func rows(set *data.Set) int {
+	if set == nil {
+		return 0
+	}
+	return set.Len()
+}
+
+// about is what the model file says beside the parameters.
+func (p *plan) about() rbm.About {
+	a := rbm.About{Seed: p.settings.Seed}
+	p.data.Describe(&a, p.sets.Train)
+	if p.model.Classes > 0 {
+		a.ClassNames = p.sets.Train.Classes
+	}
+	return a
+}

@@ -1,0 +1,662 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/data"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// planned returns the plan that the arguments make: the model is as it is
+// before the first step.
+func planned(t *testing.T, args ...string) *plan {
+	t.Helper()
+	o := newOptions()
+	if err := o.flags.Parse(args, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	p, err := o.check(context.Background(), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// names lists the files of a folder.
+func names(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// column returns a column of metrics.csv.
+func column(t *testing.T, dir, name string) (values []float64) {
+	t.Helper()
+	columns, rows, err := train.ReadTable(filepath.Join(dir, train.MetricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(columns, name)
+	if at < 0 {
+		t.Fatalf("metrics.csv has no column %s, but %v", name, columns)
+	}
+	for _, row := range rows {
+		values = append(values, row[at])
+	}
+	return values
+}
+
+// TestSnapshots checks at which steps models are kept, and that they are those
+// of their steps.
+func TestSnapshots(t *testing.T) {
+	clitest.Isolate(t)
+	args := []string{"-data", clitest.Toy, "-hidden", "4", "-negphase", "cd", "-quiet"}
+	for _, c := range []struct {
+		n, steps string
+		want     []int
+	}{
+		{"0", "60", nil},
+		{"1", "60", []int{60}},
+		{"2", "60", []int{1, 60}},
+		{"4", "1000", []int{1, 10, 100, 1000}},
+		{"6", "120", []int{1, 3, 7, 18, 46, 120}}, // 120^(k/5)
+		{"20", "5", []int{1, 2, 3, 4, 5}},
+		{"20", "1", []int{1}},
+	} {
+		rbmtrain.OK(t, append(args, "-steps", c.steps, "-snapshots", c.n, "-out", "run", "-force", "-metrics", "none")...)
+		if c.want == nil {
+			if _, err := os.Stat("run/models"); err == nil {
+				t.Errorf("-snapshots 0 makes a folder")
+			}
+			continue
+		}
+		var want []string
+		for _, step := range c.want {
+			want = append(want, fmt.Sprintf("%07d.safetensors", step))
+		}
+		if got := names(t, "run/models"); !slices.Equal(got, want) {
+			t.Errorf("-snapshots %s -steps %s keeps %v, want %v", c.n, c.steps, got, want)
+			continue
+		}
+		if clitest.Read(t, "run/models/"+want[len(want)-1]) != clitest.Read(t, "run/model.safetensors") {
+			t.Errorf("-steps %s: the last snapshot is not the model", c.steps)
+		}
+	}
+	rbmtrain.OK(t, append(args, "-steps", "120", "-snapshots", "6", "-out", "long")...)
+	rbmtrain.OK(t, append(args, "-steps", "18", "-out", "short")...)
+	if clitest.Read(t, "long/models/0000018.safetensors") != clitest.Read(t, "short/model.safetensors") {
+		t.Error("the snapshot of step 18 is not the model of a run of 18 steps")
+	}
+}
+
+// TestBest checks which model is kept as the best on the rows held out, and
+// when -stop-after ends the run, against metrics.csv.
+func TestBest(t *testing.T) {
+	// So few rows and so large a rate that the model overfits soon.
+	args := []string{"-data", "toy:4,4,8,0.2", "-holdout", "0.5", "-hidden", "8", "-negphase", "exact", "-rate", "0.5", "-eval-every", "10", "-snapshots", "0"}
+	model := func(step int) string { // of a run that ends there
+		rbmtrain.OK(t, append(args, "-metrics", "none", "-steps", strconv.Itoa(step), "-quiet", "-force", "-out", "ended")...)
+		return clitest.Read(t, "ended/model.safetensors")
+	}
+	for _, c := range []struct {
+		metrics, choice string
+		sign            float64
+	}{
+		{"auto", "log_likelihood_holdout", 1},
+		{"pseudo_likelihood,classification", "pseudo_likelihood_holdout", 1},
+		{"classification", "error_holdout", -1},
+	} {
+		clitest.Isolate(t)
+		r := result(t, rbmtrain.OK(t, append(args, "-metrics", c.metrics, "-steps", "300", "-json", "-out", "run")...))
+		values, steps := column(t, "run", c.choice), column(t, "run", "step")
+		best := 0
+		for i, v := range values {
+			if c.sign*v > c.sign*values[best] {
+				best = i
+			}
+		}
+		if best == 0 || best == len(values)-1 {
+			t.Fatalf("%s is best at row %d of %d: nothing is tested", c.choice, best, len(values))
+		}
+		if step := int(steps[best]); r.BestStep == nil || *r.BestStep != step {
+			t.Errorf("%s: the best step is %v, want %d", c.metrics, r.BestStep, step)
+		} else if clitest.Read(t, "run/best.safetensors") != model(step) {
+			t.Errorf("%s: best.safetensors is not the model of step %d", c.metrics, step)
+		}
+
+		// The run ends at the third measurement in a row that is no better than
+		// the best before.
+		since, end := 0, 0
+		for i, top := 1, values[0]; i < len(values) && since < 3; i++ {
+			since, end = since+1, int(steps[i])
+			if c.sign*values[i] > c.sign*top {
+				since, top = 0, values[i]
+			}
+		}
+		out := rbmtrain.OK(t, append(args, "-metrics", c.metrics, "-steps", "300", "-stop-after", "3", "-out", "stopped")...)
+		if since < 3 {
+			t.Fatalf("%s never gets worse: nothing is tested", c.choice)
+		}
+		for _, want := range []string{fmt.Sprintf("\n%d steps in ", end), "\nstopped: no better " + c.choice + " in 3 measurements\n", "\nbest on the rows held out: step "} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%s: does not say %q: %s", c.metrics, want, out)
+			}
+		}
+		if got := column(t, "stopped", "step"); int(got[len(got)-1]) != end {
+			t.Errorf("%s: stopped at step %v, want %d", c.metrics, got[len(got)-1], end)
+		}
+		if clitest.Read(t, "stopped/model.safetensors") != model(end) {
+			t.Errorf("%s: the model is not that of step %d", c.metrics, end)
+		}
+	}
+	clitest.Isolate(t)
+	rbmtrain.OK(t, small("-quiet", "-out", "run")...)
+	if _, err := os.Stat("run/best.safetensors"); err == nil {
+		t.Error("there is a best model without rows held out")
+	}
+}
+
+// TestHoldout checks how many rows are held out, and that they hang on the
+// seed.
+func TestHoldout(t *testing.T) {
+	clitest.Isolate(t)
+	for _, c := range []struct {
+		holdout string
+		rows    int
+	}{{"0.1", 20}, {"0.25", 50}, {"1", 1}, {"30", 30}, {"199", 199}} {
+		p := planned(t, small("-holdout", c.holdout, "-batch", "1")...)
+		if p.sets.Holdout.Len() != c.rows || p.sets.Train.Len() != 200-c.rows {
+			t.Errorf("-holdout %s: %d rows are held out, %d remain; want %d of 200", c.holdout, p.sets.Holdout.Len(), p.sets.Train.Len(), c.rows)
+		}
+	}
+	a, b, c := planned(t, small("-holdout", "0.3")...), planned(t, small("-holdout", "0.3", "-rate", "0.2")...), planned(t, small("-holdout", "0.3", "-seed", "2")...)
+	if a.sets.Holdout.Hash() != b.sets.Holdout.Hash() || a.sets.Holdout.Hash() == c.sets.Holdout.Hash() {
+		t.Error("the rows held out do not hang on the seed alone")
+	}
+	if out := rbmtrain.OK(t, small("-holdout", "0.1", "-dry-run")...); !strings.Contains(out, ": 180 rows of 8 inputs (binary), density ") || !strings.Contains(out, "; 20 rows held out\n") {
+		t.Errorf("prints %s", out)
+	}
+}
+
+// TestInit checks the models that training starts from.
+func TestInit(t *testing.T) {
+	clitest.Isolate(t)
+	set, _, err := data.Load(context.Background(), clitest.Toy, data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := planned(t, small()...).model
+	odds := planned(t, small("-init", "log-odds")...).model
+	for i := range odds.Inputs() {
+		n := 0.5
+		for r := range set.Len() {
+			if set.X.Get(r, i) {
+				n++
+			}
+		}
+		// A float32 holds some seven digits.
+		if want := math.Log(n / (float64(set.Len()) + 1 - n)); math.Abs(float64(odds.VisibleBias[i])-want) > 1e-6 {
+			t.Errorf("-init log-odds: bias %d is %v, want %v", i, odds.VisibleBias[i], want)
+		}
+		for j := range odds.Hidden() {
+			if odds.Weight(i, j) != random.Weight(i, j) {
+				t.Fatal("-init log-odds changes the weights")
+			}
+		}
+	}
+
+	rbmtrain.OK(t, small("-quiet", "-out", "first")...)
+	file := filepath.Join("first", train.ModelFile)
+	want, _ := clitest.Load(t, file)
+	if p := planned(t, "-data", clitest.Toy, "-init", file); !p.model.Equal(want) || p.config().Model.Hidden != 4 {
+		t.Error("-init with a file starts from another model")
+	}
+	before := clitest.Read(t, file)
+	rbmtrain.OK(t, small("-init", file, "-quiet", "-out", "second")...)
+	if clitest.Read(t, file) != before {
+		t.Error("-init changes the file")
+	}
+	if a, b := column(t, "first", "log_likelihood_train"), column(t, "second", "log_likelihood_train"); a[len(a)-1] != b[0] {
+		t.Errorf("the first run ends at %v, the one that goes on from its model begins at %v", a[len(a)-1], b[0])
+	}
+
+	rbmtrain.OK(t, "-data", clitest.Toy+":plain", "-hidden", "4", "-steps", "5", "-quiet", "-out", "plain")
+	rbmtrain.OK(t, small("-labels", "bernoulli", "-quiet", "-out", "bernoulli")...)
+	clitest.Write(t, "cut.safetensors", before[:len(before)-4])
+	clitest.Write(t, "text.txt", "no model")
+	for _, c := range []struct {
+		status int
+		args   string
+		want   []string
+	}{
+		{cli.Failed, "-init nothing.npz", []string{"-init", "no file nothing.npz", "a model file or log-odds"}},
+		{cli.Failed, "-init log-ods", []string{"-init", "log-ods", "did you mean log-odds?"}},
+		{cli.Failed, "-init cut.safetensors", []string{"-init", "cut.safetensors", "cut short or damaged"}},
+		{cli.Failed, "-init text.txt", []string{"-init", "text.txt", ".safetensors or .npz"}},
+		{cli.Usage, "-init plain/model.safetensors", []string{"-init", "plain/model.safetensors", "0 label units", "-labels auto"}},
+		{cli.Usage, "-init " + file + " -labels none", []string{"-init", "4 label units", "-labels none"}},
+		{cli.Usage, "-init " + file + " -labels bernoulli", []string{"-labels is bernoulli", "are softmax"}},
+		{cli.Usage, "-init bernoulli/model.safetensors -labels softmax", []string{"-labels is softmax", "are bernoulli"}},
+		{cli.Usage, "-init " + file + " -hidden 5", []string{"-hidden is 5", "4 hidden units", "leave -hidden out"}},
+		{cli.Failed, "-init " + file + " -data toy:4,5,50,0.2", []string{"-init", "does not fit the data", "8 inputs", "10"}},
+		{cli.Failed, "-init " + file + " -data toy:8,4,5,0.2", []string{"-init", "does not fit the data"}},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			rbmtrain.Fails(t, c.status, append([]string{"-data", clitest.Toy}, strings.Fields(c.args)...), c.want...)
+		})
+	}
+}
+
+// grey is a table of grey values, some of them on the threshold.
+func grey() (text string, values [][]float64) {
+	var b strings.Builder
+	for r := range 12 {
+		row := []float64{float64(r%5) / 4, float64(r*7%11) / 10, 0.5, float64(r*3%8) / 7}
+		values = append(values, row)
+		for i, x := range row {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.WriteString(strconv.FormatFloat(x, 'g', -1, 64))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String(), values
+}
+
+// bits writes the rows of a set as a table of 0 and 1.
+func bits(set *data.Set) string {
+	var b strings.Builder
+	for r := range set.Len() {
+		for i := range set.X.Cols {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			if set.X.Get(r, i) {
+				b.WriteByte('1')
+			} else {
+				b.WriteByte('0')
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// TestBinarize checks what becomes of grey values: threshold and sample train
+// as the bits do that stand for them, none trains on the values.
+func TestBinarize(t *testing.T) {
+	clitest.Isolate(t)
+	text, values := grey()
+	clitest.Write(t, "grey.csv", text)
+	args := []string{"-hidden", "3", "-batch", "12", "-negphase", "exact", "-quiet"}
+	for _, mode := range []string{data.Threshold, data.Sample} {
+		set, _, err := data.Load(context.Background(), "grey.csv", data.Options{Binarize: mode})
+		if err != nil {
+			t.Fatal(err)
+		}
+		clitest.Write(t, mode+".csv", bits(set))
+		rbmtrain.OK(t, append(args, "-steps", "40", "-data", "grey.csv", "-binarize", mode, "-out", mode)...)
+		rbmtrain.OK(t, append(args, "-steps", "40", "-data", mode+".csv", "-out", mode+"-bits")...)
+		a, about := clitest.Load(t, filepath.Join(mode, train.ModelFile))
+		b, bitsAbout := clitest.Load(t, filepath.Join(mode+"-bits", train.ModelFile))
+		if !a.Equal(b) {
+			t.Errorf("-binarize %s trains another model than its bits", mode)
+		}
+		if about.Binarize != mode || bitsAbout.Binarize != data.Binary {
+			t.Errorf("-binarize %s: the models say %q and, of bits, %q", mode, about.Binarize, bitsAbout.Binarize)
+		}
+	}
+	if clitest.Read(t, "threshold.csv") == clitest.Read(t, "sample.csv") {
+		t.Error("threshold and sample give the same bits: nothing is tested")
+	}
+	rbmtrain.OK(t, append(args, "-steps", "40", "-data", "grey.csv", "-out", "default")...)
+	if clitest.Read(t, "default/model.safetensors") != clitest.Read(t, "threshold/model.safetensors") {
+		t.Error("the default is not threshold")
+	}
+
+	// One step on all rows moves the biases by rate times the difference of
+	// the means: of the values as they are, and of the model.
+	before := planned(t, append(args, "-data", "grey.csv", "-binarize", "none")...).model
+	rbmtrain.OK(t, append(args, "-steps", "1", "-rate", "0.5", "-data", "grey.csv", "-binarize", "none", "-out", "none")...)
+	after, about := clitest.Load(t, "none/model.safetensors")
+	if about.Binarize != data.None {
+		t.Errorf("-binarize none: the model says %q", about.Binarize)
+	}
+	mean := modelMean(before)
+	for i := range before.VisibleBias {
+		sum := 0.0
+		for _, row := range values {
+			sum += row[i]
+		}
+		want := float64(before.VisibleBias[i]) + 0.5*(sum/float64(len(values))-mean[i])
+		if got := float64(after.VisibleBias[i]); math.Abs(got-want) > 1e-6 { // some ulps of float32 below 1
+			t.Errorf("-binarize none: bias %d is %v after a step, want %v", i, got, want)
+		}
+	}
+	if n := len(column(t, "none", "log_likelihood_train")); n == 0 {
+		t.Error("grey rows have no score")
+	}
+	rbmtrain.Fails(t, cli.Usage, append(args, "-data", "grey.csv", "-binarize", "none", "-metrics", "pseudo_likelihood"), "-metrics", "pseudo_likelihood needs binary inputs", "grey.csv are grey")
+	rbmtrain.Fails(t, cli.Usage, append(args, "-data", "grey.csv", "-binarize", "smaple"), "-binarize", "did you mean sample?")
+}
+
+// modelMean returns ⟨v⟩ under m, which has few visible units, by summing over
+// all of their states.
+func modelMean(m *rbm.RBM) []float64 {
+	mean, z := make([]float64, m.Visible()), 0.0
+	for s := range 1 << m.Visible() {
+		logw := 0.0
+		for i, b := range m.VisibleBias {
+			logw += float64(b) * float64(s>>i&1)
+		}
+		for j, c := range m.HiddenBias {
+			a := float64(c)
+			for i := range m.Visible() {
+				a += float64(m.Weight(i, j)) * float64(s>>i&1)
+			}
+			logw += math.Log1p(math.Exp(a))
+		}
+		z += math.Exp(logw)
+		for i := range mean {
+			mean[i] += math.Exp(logw) * float64(s>>i&1)
+		}
+	}
+	for i := range mean {
+		mean[i] /= z
+	}
+	return mean
+}
+
+// TestShape checks that -shape decides about pictures and goes to the model.
+func TestShape(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "rows.csv", rowsCSV(40))
+	for _, c := range []struct {
+		shape         []string
+		height, width int
+	}{
+		{nil, 2, 3},
+		{[]string{"-shape", "3x2"}, 3, 2},
+		{[]string{"-shape", "1x6"}, 1, 6},
+	} {
+		rbmtrain.OK(t, append(c.shape, "-data", "rows.csv", "-hidden", "4", "-steps", "20", "-quiet", "-out", "run", "-force")...)
+		_, about := clitest.Load(t, "run/model.safetensors")
+		if about.Height != c.height || about.Width != c.width {
+			t.Errorf("%v: the model says %d × %d, want %d × %d", c.shape, about.Height, about.Width, c.height, c.width)
+		}
+		// Four filters, two in a line, enlarged to at least 56 pixels, with
+		// gaps of 2.
+		scale := (56 + max(c.height, c.width) - 1) / max(c.height, c.width)
+		want := image.Pt(2*(c.width*scale+2)+2, 2*(c.height*scale+2)+2)
+		if got := picture(t, "run/filters.png").Bounds().Size(); got != want {
+			t.Errorf("%v: filters.png is %v, want %v", c.shape, got, want)
+		}
+	}
+	for _, c := range []struct {
+		shape string
+		want  []string
+	}{
+		{"4x2", []string{"rows.csv", "6 inputs", "4 × 2", "product is 6"}},
+		{"6", []string{"-shape", `"6"`, "28x28"}},
+		{"0x6", []string{"-shape", `"0x6"`}},
+		{"-2x-3", []string{"-shape", `"-2x-3"`}},
+		{"2x3x1", []string{"-shape", `"2x3x1"`}},
+		{"99999999999999999999x1", []string{"-shape"}},
+		{"3037000500x6074001000", []string{"6 inputs"}}, // the product overflows to a small number
+	} {
+		t.Run(c.shape, func(t *testing.T) {
+			rbmtrain.Fails(t, cli.Usage, []string{"-data", "rows.csv", "-shape", c.shape}, c.want...)
+		})
+	}
+}
+
+// TestGeneratedData trains on each data set with a law that is known, and holds
+// what the law is said to score against a formula.
+func TestGeneratedData(t *testing.T) {
+	h := func(p float64) float64 { return -p*math.Log(p) - (1-p)*math.Log(1-p) }
+	for _, c := range []struct {
+		spec, folder string
+		inputs       int
+		law, within  float64
+	}{
+		// Of 2·2³ pictures the empty and the full one are there twice.
+		{"bars:3", "bars_3", 9, -(12*math.Log(16) + 4*math.Log(8)) / 16, 1e-12},
+		{"bars:3:distinct", "bars_3_distinct", 9, -math.Log(14), 1e-12},
+		// 2⁴ patterns, each shifted in three ways.
+		{"shifter:4", "shifter_4", 8, -math.Log(48), 1e-12},
+		// Four modes that are told apart but for chance; the rows are a sample
+		// of 10000, whose number of flips in 160000 has a standard deviation of
+		// 87: five of them, each worth log 19.
+		{"desjardins:0.05", "desjardins_0.05", 16, -math.Log(4) - 16*h(0.05), 5 * 87 * math.Log(19) / 10000},
+	} {
+		clitest.Isolate(t)
+		out := rbmtrain.OK(t, "-data", c.spec, "-hidden", "5", "-negphase", "exact", "-rate", "0.3", "-steps", "200", "-eval-every", "100", "-json")
+		r := result(t, out)
+		if r.Law == nil || math.Abs(*r.Law-c.law) > c.within {
+			t.Errorf("%s: the law is said to score %v, want %v", c.spec, *r.Law, c.law)
+		}
+		ll := column(t, "runs/"+c.folder+"-exact-1", "log_likelihood_train")
+		if !(ll[len(ll)-1] > ll[0]+0.01) || !(ll[len(ll)-1] < *r.Law) {
+			t.Errorf("%s: the log-likelihood goes from %v to %v under a law of %v", c.spec, ll[0], ll[len(ll)-1], *r.Law)
+		}
+		if m, _ := clitest.Load(t, "runs/"+c.folder+"-exact-1/model.safetensors"); m.Inputs() != c.inputs {
+			t.Errorf("%s: the model has %d inputs, want %d", c.spec, m.Inputs(), c.inputs)
+		}
+	}
+	clitest.Isolate(t)
+	for _, c := range []struct{ spec, want string }{
+		{"bars:0", "bars:0"}, {"bars:x", `"x"`}, {"bars:4:distnct", "distnct"}, {"bars:40", "bars"}, {"shifter:99", "shifter"}, {"desjardins:2", `"2"`},
+	} {
+		rbmtrain.Fails(t, cli.Usage, []string{"-data", c.spec, "-dry-run"}, "-data", c.want)
+	}
+}
+
+// TestConstantColumns checks that inputs that never change are named.
+func TestConstantColumns(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "rows.csv", "0,1,1,0\n0,0,1,1\n0,1,1,1\n")
+	args := []string{"-data", "rows.csv", "-hidden", "2", "-steps", "5", "-batch", "3"}
+	const want = "\n2 of 4 columns are constant (0, 2)\n"
+	for _, more := range [][]string{nil, {"-dry-run"}} {
+		if out := rbmtrain.OK(t, append(args, more...)...); !strings.Contains(out, want) {
+			t.Errorf("%v: does not say %q: %s", more, want, out)
+		}
+	}
+	if out := rbmtrain.OK(t, small("-dry-run")...); strings.Contains(out, "constant") {
+		t.Errorf("says so of data that change: %s", out)
+	}
+}
+
+// TestDryRunJSON checks that -dry-run -json prints the config.json that the run
+// will write.
+func TestDryRunJSON(t *testing.T) {
+	clitest.Isolate(t)
+	args := demanding("pt", "-init", "log-odds")
+	read := func(text string) (c config) {
+		d := json.NewDecoder(strings.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&c); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	dry := read(rbmtrain.OK(t, append(args, "-dry-run", "-json")...))
+	if tree := clitest.Tree(t, "."); tree != "" {
+		t.Errorf("-dry-run -json leaves:\n%s", tree)
+	}
+	rbmtrain.OK(t, append(args, "-quiet", "-out", "run")...)
+	real := read(clitest.Read(t, "run/config.json"))
+	if want := append([]string{"rbmtrain"}, append(args, "-dry-run", "-json")...); !slices.Equal(dry.Command, want) {
+		t.Errorf("the command is %q, want %q", dry.Command, want)
+	}
+	dry.Command, real.Command = nil, nil
+	if a, b := fmt.Sprintf("%+v", dry), fmt.Sprintf("%+v", real); a != b {
+		t.Errorf("-dry-run -json prints\n%s, the run writes\n%s", a, b)
+	}
+	if s := real.Training; s.Momentum != 0.5 || s.Center != 0.05 || s.Average != 0.9 || s.L1 != 0.0001 || s.L2 != 0.001 || s.Schedule != "cosine" || s.Horizon != 120 ||
+		real.Model.Init != "log-odds" || real.Data.Rows != 160 || real.Data.HoldoutRows != 40 || real.Flags["momentum"] != "0.5" {
+		t.Errorf("config.json says %+v", real)
+	}
+}
+
+// TestSettingsMatter checks that each setting of the optimizer changes the
+// model, and is named before the run.
+func TestSettingsMatter(t *testing.T) {
+	clitest.Isolate(t)
+	rbmtrain.OK(t, small("-negphase", "cd", "-quiet", "-out", "plain")...)
+	model := clitest.Read(t, "plain/model.safetensors")
+	for _, c := range []struct{ args, want string }{
+		{"-schedule linear", "rate 0.1 linear,"},
+		{"-schedule cosine", "rate 0.1 cosine,"},
+		{"-schedule inverse", "rate 0.1 inverse,"},
+		{"-schedule inverse:20", "rate 0.1 inverse:20,"},
+		{"-momentum 0.5", ", momentum 0.5,"},
+		{"-l1 0.01", ", l1 0.01,"},
+		{"-l2 0.01", ", l2 0.01,"},
+		{"-center 0.01", ", center 0.01,"},
+		{"-average 0.9", ", average 0.9,"},
+		{"-init log-odds", ""},
+	} {
+		out := rbmtrain.OK(t, small(append(strings.Fields(c.args), "-negphase", "cd", "-metrics", "none", "-snapshots", "0", "-out", "run", "-force")...)...)
+		if clitest.Read(t, "run/model.safetensors") == model {
+			t.Errorf("%s has no effect", c.args)
+		}
+		if !strings.Contains(out, c.want) {
+			t.Errorf("%s is not named: %s", c.args, out)
+		}
+	}
+}
+
+// TestCurves checks that curves.png has a panel for each kind of metric, and a
+// curve in each.
+func TestCurves(t *testing.T) {
+	clitest.Isolate(t)
+	for _, c := range []struct {
+		args   string
+		panels int // 0: no picture
+	}{
+		{"-negphase ins", 6}, // likelihoods, error, log p(y|x), exchange, weight
+		{"-negphase pcd -holdout 0.2", 5},
+		{"-negphase pt -metrics none", 1},
+		{"-negphase cd -metrics none", 0},
+		{"-negphase cd -metrics classification -steps 1", 2},
+	} {
+		rbmtrain.OK(t, small(append(strings.Fields(c.args), "-quiet", "-out", "run", "-force")...)...)
+		path := filepath.Join("run", train.CurvesFile)
+		if c.panels == 0 {
+			if _, err := os.Stat(path); err == nil {
+				t.Errorf("%s: curves of nothing", c.args)
+			}
+			continue
+		}
+		img := picture(t, path)
+		size := img.Bounds().Size()
+		for panel := range c.panels {
+			coloured := 0
+			for y := size.Y * panel / c.panels; y < size.Y*(panel+1)/c.panels; y++ {
+				for x := range size.X {
+					if r, g, b, _ := img.At(x, y).RGBA(); max(r, g, b)-min(r, g, b) > 0x4000 {
+						coloured++
+					}
+				}
+			}
+			if coloured < 30 {
+				t.Errorf("%s: panel %d of %d has %d coloured pixels", c.args, panel+1, c.panels, coloured)
+			}
+		}
+		if size.X < 400 || size.Y/c.panels < 150 {
+			t.Errorf("%s: %v is small for %d panels", c.args, size, c.panels)
+		}
+	}
+}
+
+// TestWarnings checks when a run says that something is amiss, and that it says
+// so once.
+func TestWarnings(t *testing.T) {
+	clitest.Isolate(t)
+	const ladder, worse = "rbmtrain: warning: the ladder does not exchange: ", "rbmtrain: warning: the model is worse than before the first step: "
+	frozen := []string{"-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "300", "-metrics", "none", "-quiet"}
+	for _, kind := range []string{"pt:tau=1/1000", "ins:tau=1/1000"} {
+		name, _, _ := strings.Cut(kind, ":")
+		r := interrupt(200, append(frozen, "-negphase", kind)...)
+		early, rest, _ := strings.Cut(r.Stderr, "\n")
+		if !strings.HasPrefix(early, ladder) || !strings.Contains(early, name+" is pcd at 2 times the cost") || !strings.HasPrefix(rest, "rbmtrain: stopped after step ") {
+			t.Errorf("%s: an interrupted run prints %q", kind, r.Stderr)
+		}
+		if r = rbmtrain.Call(append(frozen, "-negphase", kind)...); strings.Count(r.Stderr, ladder) != 1 {
+			t.Errorf("%s: the warning is printed %d times", kind, strings.Count(r.Stderr, ladder))
+		}
+	}
+	bad := []string{"-data", clitest.Toy, "-hidden", "8", "-steps", "200", "-rate", "20", "-negphase", "cd"}
+	r := rbmtrain.Call(append(bad, "-quiet")...)
+	rbmtrain.OneLine(t, r.Stderr, strings.TrimPrefix(worse, "rbmtrain: "), "log_likelihood_train is -", "it was -", "smaller -rate")
+	if r := result(t, rbmtrain.OK(t, append(bad, "-json")...)); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "the model is worse") {
+		t.Errorf("the JSON has the warnings %q", r.Warnings)
+	}
+	if r := rbmtrain.Call("-data", clitest.Toy, "-hidden", "8", "-steps", "200", "-negphase", "exact"); r.Stderr != "" {
+		t.Errorf("a run that learns prints %q", r.Stderr)
+	}
+}
+
+// TestBadSettings goes through mistakes in the newer flags.
+func TestBadSettings(t *testing.T) {
+	clitest.Isolate(t)
+	for _, c := range []struct {
+		args string
+		want []string
+	}{
+		{"-schedule foo", []string{`-schedule "foo" is unknown`, "constant, inverse"}},
+		{"-schedule inverse:x", []string{`-schedule "inverse:x"`, "of steps above 0"}},
+		{"-schedule inverse:0", []string{`-schedule "inverse:0"`}},
+		{"-schedule inverse:NaN", []string{`-schedule "inverse:NaN"`}},
+		{"-schedule cosine:3", []string{`-schedule "cosine:3"`, "only inverse"}},
+		{"-momentum 1", []string{"-momentum is 1", "below 1"}},
+		{"-momentum -0.5", []string{"-momentum is -0.5", "at least 0"}},
+		{"-momentum NaN", []string{"-momentum is NaN"}},
+		{"-l1 -1", []string{"-l1 is -1"}},
+		{"-l1 NaN", []string{"-l1 is NaN"}},
+		{"-l2 11", []string{"-l2 is 11", "below 10"}}, // at rate 0.1
+		{"-center 1", []string{"-center is 1"}},
+		{"-average 1", []string{"-average is 1"}},
+		{"-average -1", []string{"-average is -1"}},
+		{"-holdout 0", []string{"-holdout", "holdout 0", "fraction between 0 and 1"}},
+		{"-holdout -1", []string{"-holdout", "holdout -1"}},
+		{"-holdout 1.5", []string{"-holdout", "holdout 1.5", "whole number of rows"}},
+		{"-holdout NaN", []string{"-holdout", "holdout NaN"}},
+		{"-holdout 200", []string{"-holdout", "from 1 to 199 rows"}},
+		{"-holdout 195", []string{"-batch is 10", "only 5 rows"}},
+		{"-stop-after 3", []string{"-stop-after", "-holdout", "0.1"}},
+		{"-stop-after -1", []string{"-stop-after is -1"}},
+		{"-stop-after 3 -holdout 0.1 -metrics none", []string{"-stop-after needs a metric of the rows held out", "-metrics none"}},
+		{"-snapshots -1", []string{"-snapshots is -1", "0 … 10000"}},
+		{"-snapshots 10001", []string{"-snapshots is 10001"}},
+		{"-checkpoint-every 0", []string{"-checkpoint-every is 0", "1 …"}},
+		{"-checkpoint-every -5m", []string{`-checkpoint-every is "-5m"`, "5m"}},
+		{"-checkpoint-every soon", []string{`-checkpoint-every is "soon"`, "5m, or a number of steps"}},
+	} {
+		t.Run(c.args, func(t *testing.T) {
+			rbmtrain.Fails(t, cli.Usage, append([]string{"-data", clitest.Toy}, strings.Fields(c.args)...), c.want...)
+		})
+	}
+}

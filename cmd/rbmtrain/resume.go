@@ -1,0 +1,115 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/negphase"
+	"gorbm/train"
+)
+
+// adopt takes every flag from the run in -resume, but those that may go with
+// it.
+func (o *options) adopt() error {
+	var other []string
+	o.flags.Visit(func(f *flag.Flag) {
+		if !slices.Contains([]string{"resume", "steps", "quiet", "json"}, f.Name) {
+			other = append(other, "-"+f.Name)
+		}
+	})
+	if len(other) > 0 {
+		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -quiet -json can", strings.Join(other, " "))
+	}
+	folder := train.Folder{Dir: o.resume}
+	text, err := os.ReadFile(folder.Path(train.ConfigFile))
+	if err != nil {
+		return fmt.Errorf("-resume: %s is not the folder of a run: %w", o.resume, err)
+	}
+	o.extended = o.flags.Given("steps")
+	var c config
+	if err := json.Unmarshal(text, &c); err != nil {
+		return fmt.Errorf("-resume: %s is damaged: %w", folder.Path(train.ConfigFile), err)
+	}
+	for name, value := range c.Flags {
+		if o.flags.Given(name) || name == "steps" && o.flags.Given("steps") || name == "epochs" && o.flags.Given("steps") {
+			continue
+		}
+		if err := o.flags.Set(name, value); err != nil {
+			return fmt.Errorf("-resume: %s: -%s %q: %w", folder.Path(train.ConfigFile), name, value, err)
+		}
+	}
+	return nil
+}
+
+// given returns the flags that say what to train and how, for config.json;
+// paths are made absolute, so that the run can go on from any folder.
+func (p *plan) given() map[string]string {
+	m := map[string]string{"eval-every": strconv.Itoa(p.evalEvery)}
+	p.flags.Visit(func(f *flag.Flag) {
+		switch f.Name {
+		case "out", "force", "resume", "dry-run", "quiet", "json", "cpuprofile", "eval-every":
+		case "data":
+			m[f.Name] = p.data.Source(p.sets.Train)
+		case "data-dir":
+			m[f.Name] = cli.Abs(f.Value.String())
+		case "init":
+			if m[f.Name] = p.init; p.init != "log-odds" {
+				m[f.Name] = cli.Abs(p.init)
+			}
+		default:
+			m[f.Name] = f.Value.String()
+		}
+	})
+	return m
+}
+
+// progressState is what a checkpoint holds beside the trainer, so that a run
+// that goes on reports as if it had never stopped.
+type progressState struct {
+	Seconds float64       `json:"seconds"`
+	Before  negphase.Info `json:"before"` // counts up to the last measurement
+	Since   negphase.Info `json:"since"`  // and since
+	Best    *bestState    `json:"best,omitempty"`
+	First   *float64      `json:"first,omitempty"` // the goal before the first step
+}
+
+// bestState is where the best model of a run with rows held out was found.
+type bestState struct {
+	Value float64 `json:"value"`
+	Step  int     `json:"step"`
+	Since int     `json:"since"` // measurements since
+}
+
+// An interval is a time or a number of steps.
+type interval struct {
+	time  time.Duration
+	steps int
+}
+
+// parseInterval reads 5m, 1h30m or 1000.
+func parseInterval(s string) (interval, error) {
+	if n, err := strconv.Atoi(s); err == nil {
+		return interval{steps: n}, cli.Between("checkpoint-every", n, 1, train.MaxSteps)
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return interval{}, cli.Usagef("-checkpoint-every is %q; it must be a time such as 5m, or a number of steps", s)
+	}
+	return interval{time: d}, nil
+}
+
+// due reports whether it is time for another, since the last at that step and
+// moment.
+func (i interval) due(step, lastStep int, last time.Time) bool {
+	if i.steps > 0 {
+		return step-lastStep >= i.steps
+	}
+	return time.Since(last) >= i.time
+}

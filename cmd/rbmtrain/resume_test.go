@@ -1,0 +1,418 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/negphase"
+	"gorbm/train"
+)
+
+// A countdown is a context that is asked a number of times whether it is done,
+// once a step, and then calls end: a run stops at the same step every time.
+type countdown struct {
+	context.Context
+	left int
+	end  func()
+}
+
+func newCountdown(n int, end func()) *countdown {
+	return &countdown{Context: context.Background(), left: n, end: end}
+}
+
+func (c *countdown) Err() error {
+	if c.left--; c.left >= 0 {
+		return nil
+	}
+	c.end()
+	return context.Canceled
+}
+
+// interrupt runs rbmtrain until its context is cancelled, as by Ctrl-C, after
+// about n steps.
+func interrupt(n int, args ...string) clitest.Result {
+	return rbmtrain.CallContext(newCountdown(n, func() {}), args...)
+}
+
+// kill runs rbmtrain and ends it within a step, after about n of them, so that
+// nothing more is written: as by SIGKILL.
+func kill(n int, args ...string) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		cli.Run(newCountdown(n, runtime.Goexit), "rbmtrain", run, args, io.Discard, io.Discard)
+	}()
+	<-ended
+}
+
+// demanding returns the arguments of a run whose next step needs all that a
+// checkpoint can hold.
+func demanding(kind string, more ...string) []string {
+	return append([]string{"-data", clitest.Toy, "-hidden", "4", "-seed", "3", "-steps", "120", "-eval-every", "10", "-snapshots", "6", "-holdout", "0.2",
+		"-momentum", "0.5", "-center", "0.05", "-average", "0.9", "-l1", "0.0001", "-l2", "0.001", "-schedule", "cosine", "-negphase", kind}, more...)
+}
+
+// metrics reads metrics.csv without the column of seconds.
+func metrics(t *testing.T, dir string) [][]string {
+	t.Helper()
+	rows := table(t, filepath.Join(dir, train.MetricsFile))
+	at := slices.Index(rows[0], "seconds")
+	if at < 0 {
+		t.Fatalf("metrics.csv has no seconds: %v", rows[0])
+	}
+	for i := range rows {
+		rows[i] = slices.Delete(rows[i], at, at+1)
+	}
+	return rows
+}
+
+// sameRuns checks that two folders hold the same but for times and paths.
+func sameRuns(t *testing.T, got, want string) {
+	t.Helper()
+	list := func(dir string) (files []string) {
+		for line := range strings.Lines(strings.ReplaceAll(clitest.Tree(t, dir), dir+"/", "")) {
+			name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if strings.HasPrefix(name, "."+train.CheckpointFile+".new.") {
+				continue // half a file, of a process that was killed
+			}
+			// What hangs on the clock or on how often the run was stopped.
+			if !slices.Contains([]string{train.ConfigFile, train.MetricsFile, train.CheckpointFile, train.CheckpointFile + ".previous"}, name) {
+				files = append(files, strings.TrimSpace(line))
+			}
+		}
+		return files
+	}
+	if a, b := list(got), list(want); !slices.Equal(a, b) {
+		t.Errorf("%s holds other files than %s:\n%s\n\n%s", got, want, strings.Join(a, "\n"), strings.Join(b, "\n"))
+	}
+	if a, b := metrics(t, got), metrics(t, want); !reflect.DeepEqual(a, b) {
+		t.Errorf("metrics of %s differ from those of %s:\n%v\n%v", got, want, a, b)
+	}
+}
+
+// result reads what -json printed, without times and paths.
+func result(t *testing.T, out string) jsonResult {
+	t.Helper()
+	var r jsonResult
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	r.Seconds, r.StepsPerSecond, r.Folder, r.Model = 0, 0, "", ""
+	return r
+}
+
+// TestResume checks, for every negative phase and with everything that keeps
+// state, that a run that was interrupted, twice, or killed ends as one that was
+// not: the same model, snapshots, pictures, metrics and result.
+func TestResume(t *testing.T) {
+	for _, kind := range negphase.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			clitest.Isolate(t)
+			whole := result(t, rbmtrain.OK(t, demanding(kind, "-out", "whole", "-json")...))
+			if whole.Steps != 120 || whole.BestStep == nil {
+				t.Fatalf("the whole run comes to %+v", whole)
+			}
+
+			r := interrupt(50, demanding(kind, "-out", "twice")...)
+			first := stoppedAt(t, r, "twice")
+			r = interrupt(50, "-resume", "twice")
+			if second := stoppedAt(t, r, "twice"); second <= first {
+				t.Errorf("stopped at step %d, then at step %d", first, second)
+			}
+			if got := result(t, rbmtrain.OK(t, "-resume", "twice", "-json")); !reflect.DeepEqual(got, whole) {
+				t.Errorf("interrupted twice: the result is\n%+v, want\n%+v", got, whole)
+			}
+			sameRuns(t, "twice", "whole")
+
+			kill(80, demanding(kind, "-out", "killed", "-checkpoint-every", "7")...)
+			if _, err := os.Stat(filepath.Join("killed", train.ModelFile)); err == nil {
+				t.Fatal("a run that was killed has its model")
+			}
+			if got := result(t, rbmtrain.OK(t, "-resume", "killed", "-json")); !reflect.DeepEqual(got, whole) {
+				t.Errorf("killed: the result is\n%+v, want\n%+v", got, whole)
+			}
+			sameRuns(t, "killed", "whole")
+		})
+	}
+}
+
+// stoppedAt returns the step at which the run was interrupted.
+func stoppedAt(t *testing.T, r clitest.Result, dir string) int {
+	t.Helper()
+	var step, of int
+	rbmtrain.OneLine(t, r.Stderr)
+	if _, err := fmt.Sscanf(r.Stderr, "rbmtrain: stopped after step %d of %d; go on by: rbmtrain -resume "+dir, &step, &of); err != nil || r.Status != cli.Failed {
+		t.Fatalf("exits with %d: %s", r.Status, r.Stderr)
+	}
+	if step < 1 || step >= of {
+		t.Fatalf("stopped after step %d of %d", step, of)
+	}
+	return step
+}
+
+// TestResumeAtStepZero checks a run that is stopped before its first step: what
+// is measured there stands in the table once.
+func TestResumeAtStepZero(t *testing.T) {
+	clitest.Isolate(t)
+	rbmtrain.OK(t, small("-quiet", "-out", "whole")...)
+	for n := 0; ; n++ {
+		if err := os.RemoveAll("run"); err != nil {
+			t.Fatal(err)
+		}
+		r := interrupt(n, small("-out", "run")...)
+		if strings.Contains(r.Stderr, "stopped after step 1 ") {
+			break
+		}
+		if !strings.Contains(r.Stderr, "stopped after step 0 ") {
+			if n > 100 {
+				t.Fatalf("no run is stopped at its first step: %s", r.Stderr)
+			}
+			continue // earlier yet
+		}
+		rbmtrain.OK(t, "-resume", "run", "-quiet")
+		sameRuns(t, "run", "whole")
+	}
+}
+
+// TestKilledProcess kills a real process and goes on with what it left.
+func TestKilledProcess(t *testing.T) {
+	clitest.Isolate(t)
+	args := []string{"-data", clitest.Toy, "-hidden", "4", "-negphase", "pcd", "-eval-every", "3", "-metrics", "none", "-snapshots", "0"}
+	cmd := exec.Command(os.Args[0], append(args, "-steps", "1000000000", "-checkpoint-every", "7", "-out", "run")...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		if _, err := os.Stat(filepath.Join("run", train.CheckpointFile)); err == nil {
+			break
+		}
+		select {
+		case err := <-ended:
+			t.Fatalf("the process ended by itself: %v", err)
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	<-ended
+	rows := table(t, filepath.Join("run", train.MetricsFile))
+	last, err := strconv.Atoi(rows[len(rows)-1][0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := strconv.Itoa(last + 20)
+	rbmtrain.OK(t, "-resume", "run", "-steps", steps, "-quiet")
+	rbmtrain.OK(t, append(args, "-steps", steps, "-quiet", "-out", "whole")...)
+	sameRuns(t, "run", "whole")
+}
+
+// TestResumeFurther checks that -steps extends a run that has ended, and that
+// a run so extended says how to go on when it is stopped.
+func TestResumeFurther(t *testing.T) {
+	clitest.Isolate(t)
+	args := []string{"-data", clitest.Toy, "-hidden", "4", "-eval-every", "10", "-snapshots", "0", "-momentum", "0.5"}
+	rbmtrain.OK(t, append(args, "-steps", "120", "-quiet", "-out", "whole")...)
+	rbmtrain.OK(t, append(args, "-steps", "60", "-quiet", "-out", "run")...)
+	rbmtrain.Fails(t, cli.Usage, []string{"-resume", "run"}, "-resume", "run has taken 60 steps of 60 already", "-steps above 60")
+	rbmtrain.Fails(t, cli.Usage, []string{"-resume", "run", "-steps", "40"}, "60 steps of 40 already", "-steps above 60")
+	r := interrupt(30, "-resume", "run", "-steps", "120")
+	if !strings.HasSuffix(r.Stderr, "go on by: rbmtrain -resume run -steps 120\n") {
+		t.Errorf("prints %q", r.Stderr)
+	}
+	stoppedAt(t, r, "run")
+	out := rbmtrain.OK(t, "-resume", "run", "-steps", "120")
+	if !strings.Contains(out, "\n120 steps in ") || !strings.HasSuffix(out, "\nresults in run\n") {
+		t.Errorf("prints %s", out)
+	}
+	sameRuns(t, "run", "whole")
+	rbmtrain.Fails(t, cli.Usage, []string{"-resume", "run", "-steps", "0"}, "-steps is 0")
+}
+
+// TestResumeDamaged checks what is done about a folder that is not whole.
+func TestResumeDamaged(t *testing.T) {
+	const checkpoint, previous = "run/" + train.CheckpointFile, "run/" + train.CheckpointFile + ".previous"
+	damage := func(t *testing.T, path string) {
+		b := []byte(clitest.Read(t, path))
+		b[len(b)/2] ^= 1
+		clitest.Write(t, path, string(b))
+	}
+	cut := func(t *testing.T, path string) {
+		s := clitest.Read(t, path)
+		clitest.Write(t, path, s[:len(s)/2])
+	}
+	remove := func(t *testing.T, path string) {
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	clitest.Isolate(t)
+	args := demanding("pcd", "-data", "rows.csv", "-checkpoint-every", "7")
+	csv := rowsCSV(60)
+	clitest.Write(t, "rows.csv", csv)
+	rbmtrain.OK(t, append(args, "-quiet", "-out", "whole")...)
+	kill(90, append(args, "-out", "killed")...)
+	for _, c := range []struct {
+		name    string
+		spoil   func(t *testing.T)
+		warning []string // the run goes on, with this warning; nil for none
+		err     []string // or it does not
+	}{
+		{name: "whole", spoil: func(*testing.T) {}},
+		{name: "checkpoint damaged", spoil: func(t *testing.T) { damage(t, checkpoint) },
+			warning: []string{"warning: " + checkpoint, "checksum", "going on from the previous checkpoint, of step "}},
+		{name: "checkpoint cut", spoil: func(t *testing.T) { cut(t, checkpoint) },
+			warning: []string{"warning: " + checkpoint, "cut short", "going on from the previous checkpoint"}},
+		{name: "checkpoint empty", spoil: func(t *testing.T) { clitest.Write(t, checkpoint, "") },
+			warning: []string{"warning: " + checkpoint, "cut short", "going on from the previous checkpoint"}},
+		{name: "checkpoint missing", spoil: func(t *testing.T) { remove(t, checkpoint) },
+			warning: []string{"warning: ", checkpoint, "going on from the previous checkpoint"}},
+		{name: "previous missing", spoil: func(t *testing.T) { remove(t, previous) }},
+		{name: "both damaged", spoil: func(t *testing.T) { damage(t, checkpoint); damage(t, previous) },
+			err: []string{"-resume", checkpoint, "checksum"}},
+		{name: "damaged and none before", spoil: func(t *testing.T) { damage(t, checkpoint); remove(t, previous) },
+			err: []string{"-resume", checkpoint, "checksum"}},
+		{name: "both missing", spoil: func(t *testing.T) { remove(t, checkpoint); remove(t, previous) },
+			err: []string{"-resume", "run has no checkpoint to go on from", "start anew"}},
+		{name: "no checkpoint at all", spoil: func(t *testing.T) { clitest.Write(t, checkpoint, "not a checkpoint"); remove(t, previous) },
+			err: []string{"-resume", checkpoint}},
+		{name: "config missing", spoil: func(t *testing.T) { remove(t, "run/"+train.ConfigFile) },
+			err: []string{"-resume", "run is not the folder of a run"}},
+		{name: "config damaged", spoil: func(t *testing.T) { cut(t, "run/"+train.ConfigFile) },
+			err: []string{"-resume", train.ConfigFile, "damaged"}},
+		{name: "config of an unknown flag", spoil: func(t *testing.T) {
+			clitest.Write(t, "run/"+train.ConfigFile, strings.Replace(clitest.Read(t, "run/"+train.ConfigFile), `"momentum"`, `"momentun"`, 1))
+		}, err: []string{"-resume", train.ConfigFile, "-momentun"}},
+		{name: "config of other settings", spoil: func(t *testing.T) {
+			clitest.Write(t, "run/"+train.ConfigFile, strings.Replace(clitest.Read(t, "run/"+train.ConfigFile), `"momentum": "0.5"`, `"momentum": "0.4"`, 1))
+		}, err: []string{"-resume", "other settings"}},
+		{name: "metrics missing", spoil: func(t *testing.T) { remove(t, "run/"+train.MetricsFile) },
+			err: []string{train.MetricsFile, "cannot go on with the metrics"}},
+		{name: "metrics of other columns", spoil: func(t *testing.T) {
+			clitest.Write(t, "run/"+train.MetricsFile, "step,seconds,error_train\n0,0,0\n")
+		}, err: []string{train.MetricsFile, "columns"}},
+		{name: "metrics of words", spoil: func(t *testing.T) {
+			clitest.Write(t, "run/"+train.MetricsFile, strings.Replace(clitest.Read(t, "run/"+train.MetricsFile), "\n10,", "\nten,", 1))
+		}, err: []string{train.MetricsFile, `"ten" is not a number`}},
+		{name: "metrics with a torn line", spoil: func(t *testing.T) {
+			clitest.Write(t, "run/"+train.MetricsFile, clitest.Read(t, "run/"+train.MetricsFile)+"100,0.3,-")
+		}},
+		{name: "metrics with a torn number", spoil: func(t *testing.T) {
+			columns := strings.Count(strings.SplitN(clitest.Read(t, "run/"+train.MetricsFile), "\n", 2)[0], ",")
+			clitest.Write(t, "run/"+train.MetricsFile, clitest.Read(t, "run/"+train.MetricsFile)+"10"+strings.Repeat(",1e-", columns))
+		}},
+		{name: "other rows", spoil: func(t *testing.T) { clitest.Write(t, "rows.csv", strings.Replace(csv, "\n0,", "\n1,", 1)) },
+			err: []string{"-resume", "other data", "rows.csv", "its rows have changed"}},
+		{name: "fewer rows", spoil: func(t *testing.T) { clitest.Write(t, "rows.csv", rowsCSV(55)) },
+			err: []string{"-resume", "other data", "rows.csv"}},
+		{name: "data missing", spoil: func(t *testing.T) { remove(t, "rows.csv") },
+			err: []string{"rows.csv", "does not exist"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			clitest.Write(t, "rows.csv", csv)
+			if err := os.RemoveAll("run"); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.CopyFS("run", os.DirFS("killed")); err != nil {
+				t.Fatal(err)
+			}
+			c.spoil(t)
+			if c.err != nil {
+				rbmtrain.Fails(t, cli.Failed, []string{"-resume", "run"}, c.err...)
+				return
+			}
+			r := rbmtrain.Call("-resume", "run", "-quiet")
+			if r.Status != cli.OK || (c.warning == nil) != (r.Stderr == "") {
+				t.Fatalf("exits with %d: %s", r.Status, r.Stderr)
+			}
+			if c.warning != nil {
+				rbmtrain.OneLine(t, r.Stderr, c.warning...)
+			}
+			sameRuns(t, "run", "whole")
+		})
+	}
+}
+
+// rowsCSV returns a table of rows of six inputs and a label: a word said twice,
+// with some noise.
+func rowsCSV(rows int) string {
+	var b bytes.Buffer
+	for r := range rows {
+		noise := r * r % 11 % 3 % 2
+		fmt.Fprintf(&b, "%d,%d,%d,%d,%d,%d,%s\n", r&1, r>>1&1, r&1^1, r&1^noise, r>>1&1, r&1^1, []string{"even", "odd"}[r&1])
+	}
+	return "a,b,c,d,e,f,label\n" + b.String()
+}
+
+// TestResumeElsewhere checks that a run on a file goes on from another folder.
+func TestResumeElsewhere(t *testing.T) {
+	at := clitest.Isolate(t)
+	args := small("-data", "rows, all.csv", "-init", "start.safetensors", "-label-column", "last", "-eval-every", "10", "-snapshots", "0")
+	clitest.Write(t, "rows, all.csv", rowsCSV(60))
+	rbmtrain.OK(t, "-data", "rows, all.csv", "-hidden", "4", "-steps", "5", "-quiet", "-out", "first")
+	clitest.Write(t, "start.safetensors", clitest.Read(t, "first/"+train.ModelFile))
+	rbmtrain.OK(t, append(args, "-quiet", "-out", "whole")...)
+	stoppedAt(t, interrupt(40, append(args, "-out", "run")...), "run")
+	t.Chdir(t.TempDir())
+	rbmtrain.OK(t, "-resume", filepath.Join(at, "run"), "-quiet")
+	if left := clitest.Tree(t, "."); left != "" {
+		t.Errorf("-resume of another folder writes to this one: %s", left)
+	}
+	t.Chdir(at)
+	sameRuns(t, "run", "whole")
+}
+
+// TestResumeUsage checks what cannot go with -resume.
+func TestResumeUsage(t *testing.T) {
+	clitest.Isolate(t)
+	stoppedAt(t, interrupt(40, small("-out", "run")...), "run")
+	clitest.Write(t, "folder/notes.txt", "no run")
+	clitest.Write(t, "file", "no folder")
+	for _, c := range []struct {
+		status int
+		args   string
+		want   []string
+	}{
+		{cli.Usage, "-resume run -rate 0.2", []string{"-rate cannot go with -resume", "-steps -quiet -json"}},
+		{cli.Usage, "-resume run -seed 2 -data toy", []string{"-data -seed cannot go with -resume"}},
+		{cli.Usage, "-resume run -out other", []string{"-out cannot go with -resume"}},
+		{cli.Usage, "-resume run -dry-run", []string{"-dry-run cannot go with -resume"}},
+		{cli.Usage, "-resume run -force", []string{"-force cannot go with -resume"}},
+		{cli.Usage, "-resume run -epochs 4", []string{"-epochs cannot go with -resume"}},
+		{cli.Usage, "-resume run -steps -1", []string{"-steps is -1"}},
+		{cli.Usage, "-resume", []string{"needs an argument: -resume"}},
+		{cli.Failed, "-resume nowhere", []string{"-resume", "nowhere is not the folder of a run"}},
+		{cli.Failed, "-resume folder", []string{"-resume", "folder is not the folder of a run"}},
+		{cli.Failed, "-resume file", []string{"-resume", "file is not the folder of a run"}},
+	} {
+		t.Run(c.args, func(t *testing.T) { rbmtrain.Fails(t, c.status, strings.Fields(c.args), c.want...) })
+	}
+}
+
+// TestResumeEpochs checks that a run of so many epochs goes on to its end.
+func TestResumeEpochs(t *testing.T) {
+	clitest.Isolate(t)
+	args := []string{"-data", clitest.Toy, "-hidden", "4", "-epochs", "3", "-schedule", "linear"}
+	rbmtrain.OK(t, append(args, "-quiet", "-out", "whole")...)
+	stoppedAt(t, interrupt(30, append(args, "-out", "run")...), "run")
+	rbmtrain.OK(t, "-resume", "run", "-quiet")
+	sameRuns(t, "run", "whole")
+}
