@@ -1,0 +1,46 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"gorbm/data"
+	"gorbm/negphase"
+	"gorbm/rbm"
+)
+
+// BenchmarkUpdate is a whole training step on 784 binary inputs, as many
+// chains as rows in a batch, five temperatures where there are any. Compare
+// the kernels with plain Go by -tags noasm and benchstat.
+func BenchmarkUpdate(b *testing.B) {
+	set, _, err := data.Load(context.Background(), "fontdigits:2000", data.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, kind := range []string{"cd", "pcd", "pt", "ins"} {
+		for _, size := range []struct{ hidden, batch int }{{500, 10}, {500, 100}, {4096, 10}} {
+			b.Run(fmt.Sprintf("negphase=%s/hidden=%d/batch=%d", kind, size.hidden, size.batch), func(b *testing.B) {
+				s := DefaultSettings(kind)
+				s.Negative = negphase.DefaultSettings(kind)
+				s.Batch, s.Negative.Chains, s.Rate = size.batch, size.batch, 0.01
+				tr, err := New(s, set, NewModel(set, size.hidden, false, rbm.Softmax, 1))
+				if err != nil {
+					b.Fatal(err)
+				}
+				for range 20 { // units find their usual densities
+					if _, err := tr.Step(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := tr.Step(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
+			})
+		}
+	}
+}
