@@ -76,14 +76,50 @@ func checkGrey(rows, cols int) string {
 
 // pictures makes all rows of s from grey bytes, of which 255 is white. There
 // must be X.Rows·X.Cols of them.
-func (b binarizer) pictures(s *Set, grey []byte) {
-	n := s.X.Cols
+func (b binarizer) pictures(s *Set, grey []byte) { b.part(s, 0, s.X.Rows, grey) }
+
+// part makes n rows of s from row first on.
+func (b binarizer) part(s *Set, first, n int, grey []byte) {
+	cols := s.X.Cols
 	// Nothing ends this early, so there is no error.
-	forBlocks(context.Background(), s.X.Rows, 1024, func(lo, hi int) {
+	forBlocks(context.Background(), n, 1024, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			b.picture(s, i, grey[i*n:(i+1)*n])
+			b.picture(s, first+i, grey[i*cols:(i+1)*cols])
 		}
 	})
+}
+
+// A packer makes the rows of a set from the grey bytes that are written to it,
+// in order.
+type packer struct {
+	bin  binarizer
+	set  *Set
+	next int    // row
+	buf  []byte // less than packRows rows
+}
+
+// packRows is the number of rows that are packed at once.
+const packRows = 2048
+
+func (p *packer) Write(b []byte) (int, error) {
+	n := len(b)
+	for len(b) > 0 {
+		k := min(len(b), packRows*p.set.X.Cols-len(p.buf))
+		p.buf = append(p.buf, b[:k]...)
+		b = b[k:]
+		if len(p.buf) == packRows*p.set.X.Cols {
+			p.flush()
+		}
+	}
+	return n, nil
+}
+
+// flush packs the whole rows that are there.
+func (p *packer) flush() {
+	rows := min(len(p.buf)/max(p.set.X.Cols, 1), p.set.X.Rows-p.next)
+	p.bin.part(p.set, p.next, rows, p.buf)
+	p.next += rows
+	p.buf = p.buf[:0]
 }
 
 // picture makes row i of s, which must be zero, from grey bytes.

@@ -28,48 +28,66 @@ const idxBytes = 0x08
 // header says, reads no further than the header says, whatever r delivers, and
 // refuses more than most elements. Errors name path.
 func readIDX(r io.Reader, path string, most int64, dims ...int) (idx, error) {
-	var head [4]byte
-	if _, err := io.ReadFull(r, head[:]); err != nil {
-		return idx{}, idxRead(path, err)
-	}
-	switch {
-	case head[0] != 0 || head[1] != 0:
-		return idx{}, formatErrorf("%s: not an IDX file (it starts with % x); put the original file there", path, head)
-	case head[2] != idxBytes:
-		return idx{}, formatErrorf("%s: IDX elements of kind 0x%02x; only unsigned bytes (0x08) can be read", path, head[2])
-	case !slices.Contains(dims, int(head[3])):
-		return idx{}, formatErrorf("%s: %s, but %s belong there; are the files exchanged?", path, idxContent(int(head[3])), idxContent(dims[len(dims)-1]))
-	}
-	out := idx{dims: make([]int, head[3])}
-	size := int64(1)
-	for i := range out.dims {
-		var b [4]byte
-		if _, err := io.ReadFull(r, b[:]); err != nil {
-			return idx{}, idxRead(path, err)
-		}
-		d := int64(binary.BigEndian.Uint32(b[:]))
-		if d == 0 {
-			return idx{}, formatErrorf("%s: the header says that dimension %d is empty; put the original file there", path, i+1)
-		}
-		if d > most/size {
-			return idx{}, formatErrorf("%s: the header asks for more than %d bytes; put the original file there", path, most)
-		}
-		size *= d
-		out.dims[i] = int(d)
-	}
 	// The buffer grows with what arrives, so a false header costs nothing.
 	var buf bytes.Buffer
-	n, err := io.Copy(&buf, io.LimitReader(r, size+1))
-	switch {
-	case err != nil:
-		return idx{}, idxRead(path, err)
-	case n < size:
-		return idx{}, formatErrorf("%s: cut short, %d bytes of data where the header says %d; fetch it again", path, n, size)
-	case n > size:
-		return idx{}, formatErrorf("%s: more data than the %d bytes that the header says; fetch it again", path, size)
+	var out idx
+	err := scanIDX(r, path, most, dims, func(dims []int) (io.Writer, error) {
+		out.dims = dims
+		return &buf, nil
+	})
+	if err != nil {
+		return idx{}, err
 	}
 	out.data = buf.Bytes()
 	return out, nil
+}
+
+// scanIDX is readIDX for those who do not want the elements in memory: begin
+// is told the dimensions and returns where the elements go.
+func scanIDX(r io.Reader, path string, most int64, dims []int, begin func(dims []int) (io.Writer, error)) error {
+	var head [4]byte
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		return idxRead(path, err)
+	}
+	switch {
+	case head[0] != 0 || head[1] != 0:
+		return formatErrorf("%s: not an IDX file (it starts with % x); put the original file there", path, head)
+	case head[2] != idxBytes:
+		return formatErrorf("%s: IDX elements of kind 0x%02x; only unsigned bytes (0x08) can be read", path, head[2])
+	case !slices.Contains(dims, int(head[3])):
+		return formatErrorf("%s: %s, but %s belong there; are the files exchanged?", path, idxContent(int(head[3])), idxContent(dims[len(dims)-1]))
+	}
+	shape := make([]int, head[3])
+	size := int64(1)
+	for i := range shape {
+		var b [4]byte
+		if _, err := io.ReadFull(r, b[:]); err != nil {
+			return idxRead(path, err)
+		}
+		d := int64(binary.BigEndian.Uint32(b[:]))
+		if d == 0 {
+			return formatErrorf("%s: the header says that dimension %d is empty; put the original file there", path, i+1)
+		}
+		if d > most/size {
+			return formatErrorf("%s: the header asks for more than %d bytes; put the original file there", path, most)
+		}
+		size *= d
+		shape[i] = int(d)
+	}
+	w, err := begin(shape)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(w, io.LimitReader(r, size+1))
+	switch {
+	case err != nil:
+		return idxRead(path, err)
+	case n < size:
+		return formatErrorf("%s: cut short, %d bytes of data where the header says %d; fetch it again", path, n, size)
+	case n > size:
+		return formatErrorf("%s: more data than the %d bytes that the header says; fetch it again", path, size)
+	}
+	return nil
 }
 
 // idxContent says what an IDX file of so many dimensions is likely to hold.

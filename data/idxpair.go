@@ -171,7 +171,12 @@ func readIDXFile(ctx context.Context, path string, dims ...int) (idx, error) {
 
 // countLabels returns an error if there is not one label for every image.
 func countLabels(images, labels idx, imagePath, labelPath string) error {
-	if n := images.dims[0]; labels.dims[0] != n {
+	return sameCount(images.dims[0], labels, imagePath, labelPath)
+}
+
+// sameCount checks that there is a label for each of n images.
+func sameCount(n int, labels idx, imagePath, labelPath string) error {
+	if labels.dims[0] != n {
 		return formatErrorf("%s holds %d labels for the %d images of %s; fetch both files again", labelPath, labels.dims[0], n, imagePath)
 	}
 	return nil
@@ -179,21 +184,30 @@ func countLabels(images, labels idx, imagePath, labelPath string) error {
 
 // pictureSet makes a set of grey images, without labels and without a name.
 func pictureSet(images idx, path string, bin binarizer) (*Set, error) {
-	n, h, w := images.dims[0], 1, images.dims[1]
-	if len(images.dims) == 3 {
-		h, w = images.dims[1], images.dims[2]
+	s, err := emptyPictures(images.dims, path, bin)
+	if err != nil {
+		return nil, err
+	}
+	bin.pictures(s, images.data)
+	return s, nil
+}
+
+// emptyPictures makes a set with room for images of these dimensions.
+func emptyPictures(dims []int, path string, bin binarizer) (*Set, error) {
+	n, h, w := dims[0], 1, dims[1]
+	if len(dims) == 3 {
+		h, w = dims[1], dims[2]
 	}
 	if why := checkShape(int64(n), int64(h)*int64(w)); why != "" {
 		return nil, formatErrorf("%s: %s; fetch it again, or use a part of it", path, why)
 	}
-	if len(images.dims) == 2 {
+	if len(dims) == 2 {
 		h, w = nearSquare(w)
 	}
 	s := &Set{X: rbm.NewBits(n, h*w), Height: h, Width: w, Binarize: bin.mode}
 	if why := bin.keep(s); why != "" {
 		return nil, formatErrorf("%s: %s", path, why)
 	}
-	bin.pictures(s, images.data)
 	return s, nil
 }
 

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -73,7 +74,6 @@ func (m mnistSource) load(ctx context.Context, sp spec, opt Options) (train, tes
 	if _, err := sp.rows(60000); err != nil {
 		return nil, nil, err
 	}
-	var parts [4]idx
 	var paths [4]string
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
@@ -82,14 +82,11 @@ func (m mnistSource) load(ctx context.Context, sp spec, opt Options) (train, tes
 		if paths[i], err = m.find(ctx, f, opt); err != nil {
 			return nil, nil, err
 		}
-		if parts[i], err = f.read(paths[i]); err != nil {
-			return nil, nil, err
-		}
 	}
-	if train, err = digitSet(parts[0], parts[1], paths[0], paths[1], opt.binarizer(streamTrain)); err != nil {
+	if train, err = digitSet(m.files[:2], paths[:2], opt.binarizer(streamTrain)); err != nil {
 		return nil, nil, err
 	}
-	if test, err = digitSet(parts[2], parts[3], paths[2], paths[3], opt.binarizer(streamTest)); err != nil {
+	if test, err = digitSet(m.files[2:], paths[2:], opt.binarizer(streamTest)); err != nil {
 		return nil, nil, err
 	}
 	train.Name, test.Name = "mnist", "mnist test"
@@ -164,47 +161,65 @@ func (m mnistSource) names() string {
 // maxIDX caps the uncompressed size of a file: MNIST's largest has 47 MB.
 const maxIDX = 1 << 28
 
-// read reads a file and holds it against its sum.
-func (f idxFile) read(path string) (idx, error) {
+// scan reads a file and holds it against its sum; its elements go where begin
+// says.
+func (f idxFile) scan(path string, begin func(dims []int) (io.Writer, error)) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return idx{}, err
+		return err
 	}
 	defer file.Close()
-	return f.parse(file, path)
+	return f.check(file, path, begin)
 }
 
-// parse reads f from r. A content that is broken is reported as what it is;
+// check reads f from r. A content that is broken is reported as what it is;
 // one that is well formed but not f is told by its sum.
-func (f idxFile) parse(r io.Reader, path string) (idx, error) {
+func (f idxFile) check(r io.Reader, path string, begin func(dims []int) (io.Writer, error)) error {
 	r, err := decompress(r)
 	if err != nil {
-		return idx{}, idxRead(path, err)
+		return idxRead(path, err)
 	}
 	h := sha256.New()
-	out, err := readIDX(io.TeeReader(r, h), path, maxIDX, f.dims)
-	if err != nil {
-		return idx{}, err
+	if err := scanIDX(io.TeeReader(r, h), path, maxIDX, []int{f.dims}, begin); err != nil {
+		return err
 	}
 	if sum := hex.EncodeToString(h.Sum(nil)); sum != f.sum {
-		return idx{}, formatErrorf("%s: SHA-256 %s… of the content is not that of %s, %s…; delete the file and fetch it again", path, sum[:12], f.name, f.sum[:12])
+		return formatErrorf("%s: SHA-256 %s… of the content is not that of %s, %s…; delete the file and fetch it again", path, sum[:12], f.name, f.sum[:12])
 	}
-	return out, nil
+	return nil
 }
 
-// digitSet makes a set of images and their labels 0 to 9.
-func digitSet(images, labels idx, imagePath, labelPath string, bin binarizer) (*Set, error) {
-	if err := countLabels(images, labels, imagePath, labelPath); err != nil {
+// digitSet makes a set of a file of images and one of labels 0 to 9. Pixels
+// become bits as they arrive: all of them as bytes would take more memory than
+// training does.
+func digitSet(files []idxFile, paths []string, bin binarizer) (s *Set, err error) {
+	p := &packer{bin: bin}
+	err = files[0].scan(paths[0], func(dims []int) (io.Writer, error) {
+		s, err := emptyPictures(dims, paths[0], bin)
+		p.set = s
+		return p, err
+	})
+	if err != nil {
 		return nil, err
 	}
-	s, err := pictureSet(images, imagePath, bin)
+	p.flush()
+	s = p.set
+	var labels idx
+	var buf bytes.Buffer
+	err = files[1].scan(paths[1], func(dims []int) (io.Writer, error) {
+		labels.dims = dims
+		return &buf, nil
+	})
 	if err != nil {
+		return nil, err
+	}
+	if err := sameCount(s.Len(), labels, paths[0], paths[1]); err != nil {
 		return nil, err
 	}
 	s.Y, s.Classes = make([]int32, s.Len()), digitNames()
-	for i, y := range labels.data {
+	for i, y := range buf.Bytes() {
 		if y > 9 {
-			return nil, formatErrorf("%s: label %d of row %d is not a digit; fetch it again", labelPath, y, i)
+			return nil, formatErrorf("%s: label %d of row %d is not a digit; fetch it again", paths[1], y, i)
 		}
 		s.Y[i] = int32(y)
 	}
