@@ -59,7 +59,7 @@ func (f *Folder) LoadCheckpoint(t *Trainer) (extra []byte, warning string, err e
 	case errors.Is(err, fs.ErrNotExist) && errors.Is(err2, fs.ErrNotExist):
 		return nil, "", fmt.Errorf("%s has no checkpoint to go on from; start anew", f.Dir)
 	}
-	return nil, "", err
+	return nil, "", fmt.Errorf("%w; the previous checkpoint is of no use either: start anew", err)
 }
 
 func (f *Folder) load(name string, t *Trainer) ([]byte, error) {

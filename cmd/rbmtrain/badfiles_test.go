@@ -3,9 +3,12 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"compress/gzip"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -33,6 +36,41 @@ func archive(t *testing.T, arrays ...string) string {
 		if _, err := w.Write([]byte(arrays[i+1])); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// liar returns an npz file of an array x whose entry says that it unpacks to a
+// terabyte.
+func liar(t *testing.T, method uint16, array string) string {
+	t.Helper()
+	packed := array
+	if method == zip.Deflate {
+		var b bytes.Buffer
+		w, err := flate.NewWriter(&b, flate.DefaultCompression)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(array)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		packed = b.String()
+	}
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.CreateRaw(&zip.FileHeader{Name: "x.npy", Method: method, CRC32: crc32.ChecksumIEEE([]byte(array)),
+		CompressedSize64: uint64(len(packed)), UncompressedSize64: 1 << 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write([]byte(packed)); err != nil {
+		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
@@ -84,7 +122,7 @@ func TestBadData(t *testing.T) {
 		{"word", []string{"x.csv", "a,b\n0,1\n0,maybe\n"}, "-data x.csv", []string{"x.csv:3", `"maybe" is not a number`}},
 		{"word in the first row", []string{"x.csv", "0,one\n0,1\n"}, "-data x.csv", []string{"x.csv:1", `"one" is not a number`}},
 		{"NaN", []string{"x.csv", "0,1\nNaN,1\n"}, "-data x.csv", []string{"x.csv:2", "NaN", "missing values"}},
-		{"nothing in a cell", []string{"x.csv", "0,1\n0,\n"}, "-data x.csv", []string{"x.csv:2", `""`}},
+		{"nothing in a cell", []string{"x.csv", "0,1\n0,\n"}, "-data x.csv", []string{"x.csv:2", "column 2", "a value is missing"}},
 		{"above 1", []string{"x.csv", "0,1\n0,1.01\n"}, "-data x.csv", []string{"x.csv:2", "1.01", "outside [0,1]", "scale"}},
 		{"below 0", []string{"x.csv", "0,1\n-0.1,1\n"}, "-data x.csv", []string{"x.csv:2", "-0.1", "outside [0,1]"}},
 		{"infinite", []string{"x.csv", "0,1\n0,Inf\n"}, "-data x.csv", []string{"x.csv:2", "outside [0,1]"}},
@@ -120,8 +158,10 @@ func TestBadData(t *testing.T) {
 		{"npz of a huge header", []string{"x.npz", archive(t, "x", "\x93NUMPY\x02\x00\xff\xff\xff\x7f"+strings.Repeat(" ", 100))}, "-data x.npz", []string{"x.npz", "header"}},
 		{"npz of a huge claim", []string{"x.npz", archive(t, "x", npy("1000000000000, 1000", make([]byte, 80)))}, "-data x.npz", []string{"x.npz"}},
 		{"npz whose size overflows", []string{"x.npz", archive(t, "x", npy("4611686018427387904, 8", make([]byte, 80)))}, "-data x.npz", []string{"x.npz"}},
-		{"npz of fewer elements than it says", []string{"x.npz", archive(t, "x", npy("1000, 1000", make([]byte, 80)))}, "-data x.npz", []string{"x.npz", "cut short"}},
+		{"npz of fewer elements than it says", []string{"x.npz", archive(t, "x", npy("1000, 1000", make([]byte, 80)))}, "-data x.npz", []string{"x.npz: x: shape [1000 1000]", "80 bytes are there"}},
 		{"npz of more elements than it says", []string{"x.npz", archive(t, "x", huge)}, "-data x.npz", []string{"x.npz"}},
+		{"npz that says it unpacks to much", []string{"x.npz", liar(t, zip.Store, npy("1000000, 1000000", make([]byte, 80)))}, "-data x.npz", []string{"x.npz"}},
+		{"npz that says so and is compressed", []string{"x.npz", liar(t, zip.Deflate, npy("1000000, 1000", make([]byte, 80)))}, "-data x.npz", []string{"x.npz"}},
 		{"npz of a negative shape", []string{"x.npz", archive(t, "x", npy("-20, 4", make([]byte, 80)))}, "-data x.npz", []string{"x.npz"}},
 		{"npz of no rows", []string{"x.npz", archive(t, "x", npy("0, 4", nil))}, "-data x.npz", []string{"x.npz", "no examples"}},
 		{"npz of a vector", []string{"x.npz", archive(t, "x", npy("80,", make([]byte, 80)))}, "-data x.npz", []string{"x.npz", "1 dimensions", "examples × inputs"}},
@@ -141,7 +181,13 @@ func TestBadData(t *testing.T) {
 			for i := 0; i < len(c.files); i += 2 {
 				clitest.Write(t, c.files[i], c.files[i+1])
 			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
 			rbmtrain.Fails(t, cli.Failed, strings.Fields(c.args), c.want...)
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; n > 64<<20 {
+				t.Errorf("%d MiB were allocated for it", n>>20)
+			}
 		})
 	}
 	clitest.Isolate(t)

@@ -169,7 +169,12 @@ func TestBest(t *testing.T) {
 			t.Errorf("%s: the model is not that of step %d", c.metrics, end)
 		}
 	}
+	// Of equals the first is the best: at so small a rate all are.
 	clitest.Isolate(t)
+	r := result(t, rbmtrain.OK(t, small("-holdout", "0.5", "-metrics", "classification", "-rate", "1e-9", "-eval-every", "10", "-stop-after", "2", "-json", "-out", "equal")...))
+	if r.Steps != 20 || r.BestStep == nil || *r.BestStep != 0 {
+		t.Errorf("of equals: stopped at step %d with the best at %v, want 20 and 0", r.Steps, *r.BestStep)
+	}
 	rbmtrain.OK(t, small("-quiet", "-out", "run")...)
 	if _, err := os.Stat("run/best.safetensors"); err == nil {
 		t.Error("there is a best model without rows held out")

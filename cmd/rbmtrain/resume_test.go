@@ -380,6 +380,27 @@ func TestResumeElsewhere(t *testing.T) {
 	sameRuns(t, "run", "whole")
 }
 
+// TestResumePairElsewhere checks the same of a pair of files.
+func TestResumePairElsewhere(t *testing.T) {
+	at := clitest.Isolate(t)
+	var images, labels strings.Builder
+	images.WriteString(idxHeader(30, 2, 2))
+	labels.WriteString(idxHeader(30))
+	for r := range byte(30) {
+		images.Write([]byte{255 * (r & 1), 255 * (r >> 1 & 1), 255 * (r & 1), 0})
+		labels.WriteByte(r & 1)
+	}
+	clitest.Write(t, "x.idx", images.String())
+	clitest.Write(t, "y.idx", labels.String())
+	args := small("-data", "x.idx,y.idx", "-snapshots", "0")
+	rbmtrain.OK(t, append(args, "-quiet", "-out", "whole")...)
+	stoppedAt(t, interrupt(40, append(args, "-out", "run")...), "run")
+	t.Chdir(t.TempDir())
+	rbmtrain.OK(t, "-resume", filepath.Join(at, "run"), "-quiet")
+	t.Chdir(at)
+	sameRuns(t, "run", "whole")
+}
+
 // TestResumeUsage checks what cannot go with -resume.
 func TestResumeUsage(t *testing.T) {
 	clitest.Isolate(t)
@@ -415,4 +436,8 @@ func TestResumeEpochs(t *testing.T) {
 	stoppedAt(t, interrupt(30, append(args, "-out", "run")...), "run")
 	rbmtrain.OK(t, "-resume", "run", "-quiet")
 	sameRuns(t, "run", "whole")
+	// -steps takes the place of -epochs; 60 steps were taken.
+	if out := rbmtrain.OK(t, "-resume", "run", "-steps", "66"); !strings.Contains(out, "\n66 steps in ") {
+		t.Errorf("prints %s", out)
+	}
 }

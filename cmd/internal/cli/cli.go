@@ -16,6 +16,7 @@ import (
 	"syscall"
 
 	"gorbm/data"
+	"gorbm/rbm"
 )
 
 // Exit statuses.
@@ -105,6 +106,7 @@ func NewFlags(name, summary, usage string) *Flags {
 	f.Usage = func() {
 		fmt.Fprintf(f.Output(), "%s\n\nUsage: %s\n\nFlags:\n", summary, usage)
 		f.PrintDefaults()
+		fmt.Fprintf(f.Output(), "\nKernels on this machine: %s (avx512, avx2 and go give the same bits)\n", rbm.KernelLevel())
 	}
 	return f
 }
