@@ -22,9 +22,9 @@ func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) 
 	case s.Len() < 2:
 		return nil, nil, specErrorf("%s: a single row cannot be split; hold out nothing", s.Name)
 	case !(holdout > 0) || n != math.Trunc(n):
-		return nil, nil, specErrorf("holdout %g: give a fraction between 0 and 1, or a whole number of rows", holdout)
+		return nil, nil, specErrorf("%g rows cannot be held out; give a fraction between 0 and 1, or a whole number of rows", holdout)
 	case n < 1 || n >= float64(s.Len()):
-		return nil, nil, specErrorf("holdout %g of %d rows leaves one part empty; hold out from 1 to %d rows", holdout, s.Len(), s.Len()-1)
+		return nil, nil, specErrorf("%g of %d rows held out leaves one part empty; hold out from 1 to %d rows", holdout, s.Len(), s.Len()-1)
 	}
 	// Each row in turn is held out with the share that is still to be held out
 	// of those to come: every choice of n rows is equally likely (Knuth's

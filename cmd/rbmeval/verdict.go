@@ -94,7 +94,11 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 	}
 	line("mean free energy", r.FreeEnergy)
 	line("exact log Z", r.LogZ)
-	line("mean log-likelihood", r.MeanLogLikelihood)
+	if j.isGrey() {
+		line("mean score −F − log Z", r.MeanLogLikelihood)
+	} else {
+		line("mean log-likelihood", r.MeanLogLikelihood)
+	}
 	line("  of the data's own law", r.LawLogLikelihood)
 	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
 	if c := r.Classification; c != nil {

@@ -157,7 +157,7 @@ func TestBest(t *testing.T) {
 		if since < 3 {
 			t.Fatalf("%s never gets worse: nothing is tested", c.choice)
 		}
-		for _, want := range []string{fmt.Sprintf("\n%d steps in ", end), "\nstopped: no better " + c.choice + " in 3 measurements\n", "\nbest on the rows held out: step "} {
+		for _, want := range []string{fmt.Sprintf("\n%d steps in ", end), fmt.Sprintf("\nstopped at step %d of 300: no better %s in 3 measurements\n", end, c.choice), "\nbest on the rows held out: step "} {
 			if !strings.Contains(out, want) {
 				t.Errorf("%s: does not say %q: %s", c.metrics, want, out)
 			}
@@ -645,10 +645,10 @@ func TestBadSettings(t *testing.T) {
 		{"-center 1", []string{"-center is 1"}},
 		{"-average 1", []string{"-average is 1"}},
 		{"-average -1", []string{"-average is -1"}},
-		{"-holdout 0", []string{"-holdout", "holdout 0", "fraction between 0 and 1"}},
-		{"-holdout -1", []string{"-holdout", "holdout -1"}},
-		{"-holdout 1.5", []string{"-holdout", "holdout 1.5", "whole number of rows"}},
-		{"-holdout NaN", []string{"-holdout", "holdout NaN"}},
+		{"-holdout 0", []string{"-holdout", "0 rows cannot be held out", "fraction between 0 and 1"}},
+		{"-holdout -1", []string{"-holdout", "-1 rows cannot be held out"}},
+		{"-holdout 1.5", []string{"-holdout", "1.5 rows cannot be held out", "whole number of rows"}},
+		{"-holdout NaN", []string{"-holdout", "NaN rows cannot be held out"}},
 		{"-holdout 200", []string{"-holdout", "from 1 to 199 rows"}},
 		{"-holdout 195", []string{"-batch is 10", "only 5 rows"}},
 		{"-stop-after 3", []string{"-stop-after", "-holdout", "0.1"}},

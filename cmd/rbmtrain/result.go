@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -127,10 +128,14 @@ func (p *plan) exchangeWarning(info negphase.Info) string {
 		t[0], t[1], what, percent(rate), p.settings.Negative.Kind, len(t))
 }
 
+// worseMargin is the part of the first value by which the last must be worse
+// to be worth a warning: short runs wander that far.
+const worseMargin = 0.01
+
 // worseWarning says that the model ends worse than it began, or "".
 func (r *runner) worseWarning() string {
 	end, ok := r.last.Value(r.goal())
-	if r.state.First == nil || !ok || end >= *r.state.First {
+	if r.state.First == nil || !ok || end >= *r.state.First-worseMargin*math.Abs(*r.state.First) {
 		return ""
 	}
 	return fmt.Sprintf("the model is worse than before the first step: %s is %.5g, it was %.5g; try a smaller -rate or more -chains", r.goal(), end, *r.state.First)
@@ -217,7 +222,7 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	steps := r.trainer.Steps()
 	fmt.Fprintf(w, "%d steps in %.3g s, %.4g steps/s\n", steps, r.seconds(), float64(steps)/r.seconds())
 	if r.stopped {
-		fmt.Fprintf(w, "stopped: no better %s in %d measurements\n", r.choice(), r.stopAfter)
+		fmt.Fprintf(w, "stopped at step %d of %d: no better %s in %d measurements\n", steps, r.steps, r.choice(), r.stopAfter)
 	}
 	r.parts(w, "classification error", "error", percent, "")
 	if v, ok := r.last.Value("accuracy_mean"); ok {
@@ -228,7 +233,11 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes > 0); ok {
 		note += fmt.Sprintf("; the law of the data scores %.5g on the training rows", law)
 	}
-	r.parts(w, "exact log-likelihood", "log_likelihood", number, " nats ("+note+")")
+	what := "exact log-likelihood"
+	if r.sets.Train.Grey.Rows > 0 {
+		what, note = "score −F − log Z", "grey values kept: no likelihood"
+	}
+	r.parts(w, what, "log_likelihood", number, " nats ("+note+")")
 	note = r.sets.Train.Binarize
 	if n := train.SampleRows(r.model, r.sets.Train); n < r.sets.Train.Len() {
 		note += fmt.Sprintf("; samples of %d rows", n)
@@ -238,7 +247,11 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 		fmt.Fprintf(w, "free-energy gap: %.4g nats\n", v)
 	}
 	if b := r.state.Best; b != nil {
-		fmt.Fprintf(w, "best on the rows held out: step %d, %s %s\n", b.Step, r.choice(), number(b.Value))
+		v := b.Value
+		if r.choice() == "error_holdout" {
+			v = -v // of errors the least is best
+		}
+		fmt.Fprintf(w, "best on the rows held out: step %d, %s %s\n", b.Step, r.choice(), number(v))
 	}
 	if rates := total.SwapRates(); rates != nil {
 		var s []string

@@ -140,8 +140,10 @@ func (r *runner) open() (err error) {
 	if r.begun = keep > 0; !r.begun {
 		keep = -1 // the measurement of step 0 may have been cut off: it is taken anew
 	}
-	r.table, err = r.folder.ContinueTable(r.columns(), keep)
-	return err
+	if r.table, err = r.folder.ContinueTable(r.columns(), keep); err != nil || !r.extended {
+		return err
+	}
+	return r.folder.WriteJSON(train.ConfigFile, r.config()) // the folder now speaks of the longer run
 }
 
 func (r *runner) close() {
