@@ -245,7 +245,7 @@ func (c *csvReader) set() (*Set, error) {
 	if c.grey != nil {
 		s.Grey = rbm.Matrix{Rows: s.X.Rows, Cols: cols, Data: c.grey}
 	}
-	s.Height, s.Width = nearSquare(cols)
+	s.Height, s.Width = NearSquare(cols)
 	if c.label {
 		s.Y, s.Classes = c.labeller.classes()
 	}

@@ -123,7 +123,7 @@ func ExampleSet_Split() {
 	// Output:
 	// toy:4,4,2500,0.2:seed=1 9000
 	// toy:4,4,2500,0.2:seed=1 holdout 1000
-	// holdout 10000 of 10000 rows leaves one part empty; hold out from 1 to 9999 rows
+	// 10000 of 10000 rows held out leaves one part empty; hold out from 1 to 9999 rows
 }
 
 func ExampleSet_DescribeConstantColumns() {

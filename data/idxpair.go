@@ -202,7 +202,7 @@ func emptyPictures(dims []int, path string, bin binarizer) (*Set, error) {
 		return nil, formatErrorf("%s: %s; fetch it again, or use a part of it", path, why)
 	}
 	if len(dims) == 2 {
-		h, w = nearSquare(w)
+		h, w = NearSquare(w)
 	}
 	s := &Set{X: rbm.NewBits(n, h*w), Height: h, Width: w, Binarize: bin.mode}
 	if why := bin.keep(s); why != "" {

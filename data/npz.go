@@ -124,7 +124,7 @@ func (a archive) scan(name string) (s inputScan, err error) {
 		return s, a.errorf(name, "%s; save less", why)
 	}
 	s.rows = int(shape[0])
-	s.height, s.width = nearSquare(int(cols))
+	s.height, s.width = NearSquare(int(cols))
 	if len(shape) == 3 {
 		s.height, s.width = int(shape[1]), int(shape[2])
 	}

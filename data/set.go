@@ -158,9 +158,9 @@ func (s *Set) GreyRows(dst rbm.Matrix, rows []int32, classes int) {
 	}
 }
 
-// nearSquare returns the factors of n closest to each other, the smaller
+// NearSquare returns the factors of n closest to each other, the smaller
 // first.
-func nearSquare(n int) (height, width int) {
+func NearSquare(n int) (height, width int) {
 	for h := 1; h*h <= n; h++ {
 		if n%h == 0 {
 			height = h

@@ -182,8 +182,8 @@ func TestDensity(t *testing.T) {
 
 func TestNearSquare(t *testing.T) {
 	for n, want := range map[int][2]int{0: {0, 0}, 1: {1, 1}, 7: {1, 7}, 8: {2, 4}, 16: {4, 4}, 1050: {30, 35}} {
-		if h, w := nearSquare(n); h != want[0] || w != want[1] {
-			t.Errorf("nearSquare(%d) = %d, %d, want %v", n, h, w, want)
+		if h, w := NearSquare(n); h != want[0] || w != want[1] {
+			t.Errorf("NearSquare(%d) = %d, %d, want %v", n, h, w, want)
 		}
 	}
 }

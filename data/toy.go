@@ -47,7 +47,7 @@ func (t toySettings) generate(ctx context.Context, sp spec, name string) (train,
 		Binarize: Binary,
 		LogProb:  t.logProb(codes),
 	}
-	s.Height, s.Width = nearSquare(codes.Cols)
+	s.Height, s.Width = NearSquare(codes.Cols)
 	if !t.plain {
 		s.Y = make([]int32, s.X.Rows)
 		for r := range s.Y {

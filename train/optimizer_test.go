@@ -85,12 +85,10 @@ func TestOptimizerAgainstTheDefinition(t *testing.T) {
 
 // reference is the optimizer in float64, unfused.
 type reference struct {
-	s                 Settings
-	n, m              int
-	w, vel, avg       []float64 // weights, visible biases, hidden biases
-	mu, lambda        []float64
-	visible, hidden   int
-	gradient, centred []float64
+	s           Settings
+	n, m        int
+	w, vel, avg []float64 // weights, visible biases, hidden biases
+	mu, lambda  []float64
 }
 
 func flat(m *rbm.RBM) []float64 {

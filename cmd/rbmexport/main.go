@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"gorbm/cmd/internal/cli"
+	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/train"
 	"gorbm/train/sheet"
@@ -85,7 +86,7 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 func draw(m *rbm.RBM, about rbm.About, samples bool, seed uint64) image.Image {
 	height, width := about.Height, about.Width
 	if height == 0 {
-		height, width = sheet.Shape(m.Inputs())
+		height, width = data.NearSquare(m.Inputs())
 	}
 	if samples {
 		return sheet.Tiles(train.Samples(m, nil, perLine, seed), height, width, perLine, sheet.Ink)

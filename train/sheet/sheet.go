@@ -104,14 +104,3 @@ func Columns(n int) int { return max(1, int(math.Ceil(math.Sqrt(float64(n))))) }
 
 // Encode writes img as PNG.
 func Encode(w io.Writer, img image.Image) error { return png.Encode(w, img) }
-
-// Shape returns the height and width of the picture, as square as can be and
-// wider than high, that n values of unknown shape make: 1 × n at worst.
-func Shape(n int) (height, width int) {
-	for h := 1; h*h <= n; h++ {
-		if n%h == 0 {
-			height = h
-		}
-	}
-	return height, n / height
-}

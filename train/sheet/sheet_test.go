@@ -146,14 +146,6 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-func TestShape(t *testing.T) {
-	for n, want := range map[int][2]int{1: {1, 1}, 2: {1, 2}, 7: {1, 7}, 8: {2, 4}, 12: {3, 4}, 16: {4, 4}, 784: {28, 28}, 783: {27, 29}} {
-		if h, w := Shape(n); [2]int{h, w} != want {
-			t.Errorf("Shape(%d) = %d, %d, want %v", n, h, w, want)
-		}
-	}
-}
-
 func TestEncode(t *testing.T) {
 	img := Filters(rbm.New(4, 3, 0, rbm.Softmax), 2, 2)
 	img.SetRGBA(1, 1, red)
