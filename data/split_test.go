@@ -87,7 +87,7 @@ func TestSplitErrors(t *testing.T) {
 	whole := randomSet(50, 8, 2)
 	for _, holdout := range []float64{0, -1, -0.1, 1.5, 0.001, 0.999, 50, 1e300, math.Inf(1), math.NaN()} {
 		_, _, err := whole.Split(holdout, rbm.Key{})
-		checkSpec(t, err, "holdout")
+		checkSpec(t, err, "held out")
 	}
 	_, _, err := randomSet(1, 8, 2).Split(0.5, rbm.Key{})
 	checkSpec(t, err, "a single row")

@@ -204,7 +204,8 @@ func TestMetricsRepeat(t *testing.T) {
 		}
 		return fmt.Sprint(all)
 	}
-	if measure(1) != measure(1) {
+	first := measure(1)
+	if again := measure(1); again != first {
 		t.Error("measured again, other values")
 	}
 	if !m.Equal(before) {
