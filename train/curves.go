@@ -69,14 +69,19 @@ func Curves(w io.Writer, table string) error {
 	return err
 }
 
+// legendRoom stretches the axis of steps, so that the legend lies beside the
+// curves.
+const legendRoom = 1.14
+
 // panel returns the plot of the columns that begin with stem; nil if there are
 // none.
 func panel(stem, label string, columns []string, rows [][]float64) (*plot.Plot, error) {
 	p := plot.New()
 	p.Y.Label.Text = label
+	p.X.Tick.Marker = plot.TickerFunc(stepTicks)
 	p.Add(plotter.NewGrid())
-	p.Legend.Top = stem == "error_" || stem == "swap_"
-	p.Legend.Left = stem == "swap_" // rates often rise to the right
+	p.Legend.Top = true
+	ofSteps := stem == "swap_" || stem == "off_weight"
 	n := 0
 	for c, name := range columns {
 		if !strings.HasPrefix(name, stem) {
@@ -84,6 +89,9 @@ func panel(stem, label string, columns []string, rows [][]float64) (*plot.Plot, 
 		}
 		xy := make(plotter.XYs, 0, len(rows))
 		for _, row := range rows {
+			if row[0] == 0 && ofSteps {
+				continue // nothing was done yet
+			}
 			if !math.IsNaN(row[c]) && !math.IsInf(row[c], 0) {
 				xy = append(xy, plotter.XY{X: row[0], Y: row[c]})
 			}
@@ -106,7 +114,21 @@ func panel(stem, label string, columns []string, rows [][]float64) (*plot.Plot, 
 	if n == 0 {
 		return nil, nil
 	}
+	if last := rows[len(rows)-1][0]; last > 0 {
+		p.X.Min, p.X.Max = 0, legendRoom*last
+	}
 	return p, nil
+}
+
+// stepTicks labels the default ticks with whole numbers.
+func stepTicks(low, high float64) []plot.Tick {
+	ticks := plot.DefaultTicks{}.Ticks(low, high)
+	for i, t := range ticks {
+		if t.Label != "" {
+			ticks[i].Label = strconv.FormatFloat(t.Value, 'f', -1, 64)
+		}
+	}
+	return ticks
 }
 
 // ReadTable reads metrics.csv: the names of its columns and its rows. A last
