@@ -92,9 +92,12 @@ func TestKernelLevel(t *testing.T) {
 
 // The garbage collector waits for every goroutine to reach a point at which it
 // can stop, of which assembly has none. On a busy machine it also waits for the
-// operating system, so an eighth of the waits must be short; if a pass could
-// not be stopped, none would be.
+// operating system, so an eighth of the waits must be short, in the best of
+// five rounds; if a pass could not be stopped, none would be.
 func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("measures pauses")
+	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // on one, the collector waits for its turn
 	m := New(784, 1000, 0, Softmax)
 	m.Randomize(0.01, NewKey(1))
@@ -120,22 +123,28 @@ func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
 		metrics.Read(sample)
 		return append([]uint64(nil), sample[0].Value.Float64Histogram().Counts...)
 	}
-	before := counts()
-	for range 20 {
-		runtime.GC()
-	}
-	after := counts()
-	close(stop)
-	<-stopped
-	short, long := uint64(0), uint64(0)
-	for i, edge := range sample[0].Value.Float64Histogram().Buckets[1:] {
-		n := after[i] - before[i]
-		if edge <= 1e-3 {
-			short += n
-		} else {
-			long += n
+	var short, long uint64
+	for range 5 {
+		before := counts()
+		for range 20 {
+			runtime.GC()
+		}
+		after := counts()
+		short, long = 0, 0
+		for i, edge := range sample[0].Value.Float64Histogram().Buckets[1:] {
+			n := after[i] - before[i]
+			if edge <= 1e-3 {
+				short += n
+			} else {
+				long += n
+			}
+		}
+		if short*8 >= short+long {
+			break
 		}
 	}
+	close(stop)
+	<-stopped
 	if short*8 < short+long {
 		t.Errorf("%d stops took up to a millisecond, %d longer", short, long)
 	}
