@@ -123,9 +123,9 @@ func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 		}
 	})
 	// Sizes at which the passes are shared out among goroutines: rows × weights
-	// at least 2²⁰, and 2¹⁰ listed states × 300 units.
+	// at least 2²³, and 2¹⁰ listed states × 300 units.
 	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3"} {
-		t.Run("wide/"+settings, func(t *testing.T) { check(t, settings, shape{290, 130, 10, rbm.Softmax}, 40) })
+		t.Run("wide/"+settings, func(t *testing.T) { check(t, settings, shape{590, 370, 10, rbm.Softmax}, 40) })
 	}
 	t.Run("wide/exact", func(t *testing.T) { check(t, "exact", shape{300, 10, 3, rbm.Softmax}, 2) })
 }

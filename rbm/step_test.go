@@ -112,7 +112,7 @@ func TestStepMean(t *testing.T) {
 // The same rows come out whatever the number of processors, and a row does
 // not depend on the rows that follow it.
 func TestStepDeterminism(t *testing.T) {
-	m := shape{130, 200, 10, Softmax}.random(4, 0.3)
+	m := shape{600, 250, 10, Softmax}.random(4, 0.3)
 	run := func(rows, procs int) *States {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		s := NewStates(m, rows)

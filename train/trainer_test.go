@@ -64,17 +64,17 @@ func TestGoldenParameters(t *testing.T) {
 }
 
 // Equal bits at any GOMAXPROCS, on a model for which the passes are shared out:
-// 25 rows of 244 × 200 weights are above 2²⁰.
+// 25 rows of 484 × 700 weights are above 2²³.
 func TestTrainingAtAnyGOMAXPROCS(t *testing.T) {
-	set := toy(t, "toy:4,120,25,0.2")
+	set := toy(t, "toy:4,240,25,0.2")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, text := range []string{"cd:k=1", "pcd:chains=25", "pt:chains=10:tau=1/2/3", "ins:chains=10:tau=1/2/3", "exact"} {
 		t.Run(text, func(t *testing.T) {
 			s := settingsOf(t, text)
 			s.Batch = 25
-			hidden := 200
+			hidden := 700
 			if s.Negative.Kind == "exact" {
-				hidden = 9 // 2⁹ states × 244 units are above 2¹⁴
+				hidden = 9 // 2⁹ states × 484 units are above 2¹⁴
 			}
 			var want *rbm.RBM
 			for _, procs := range []int{1, 4} {
