@@ -77,7 +77,7 @@ func NewEnumeration(m *RBM, limit int) (*Enumeration, error) {
 		visible = float64(m.Inputs()) + math.Log2(float64(m.Classes))
 	}
 	if n := min(hidden, visible); n > math.Log2(float64(limit)) {
-		return nil, fmt.Errorf("%w: the smaller layer has 2^%.4g states, the limit is 2^%.4g; estimate instead, or take a model of at most %d hidden units",
+		return nil, fmt.Errorf("%w: the smaller layer has 2^%.4g states, the limit is 2^%.4g; take a model of at most %d hidden units",
 			ErrTooLarge, n, math.Log2(float64(limit)), bits.Len(uint(limit))-1)
 	}
 	e := &Enumeration{labels: 1}
