@@ -55,7 +55,7 @@ func newOptions() *options {
 	f.BoolVar(&o.exact, "exact", false, "exact log Z and log-likelihood, however long it takes (at most 2^28 states)")
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored")
 	f.BoolVar(&o.classify, "classify", false, "error rate and mean log p(y|x)")
-	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: free energy, log-likelihood, label, prediction, p(y|x)")
+	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: free energy, and where they apply log-likelihood, pseudo-log-likelihood, label, prediction, p(y|x)")
 	f.StringVar(&o.features, "features", "", "write an .npz with p(h|v) of every row, the array features [rows, hidden] (what scikit-learn calls transform)")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar")
 	f.BoolVar(&o.json, "json", false, "print one JSON object and nothing else on standard output")

@@ -27,7 +27,8 @@ const summary = `rbmexport converts a model, or draws it.
 
 The ending of -out says what is wanted: .safetensors or .npz, each with weights
 [visible, hidden], visible_bias and hidden_bias; or .png, a sheet of filters, or
-with -samples of samples. -sklearn writes the .npz with the names of
+with -samples of p(v|h) of samples: a class a row with its label held, annealed from
+random states, where samples.png of a run starts at data. -sklearn writes the .npz with the names of
 scikit-learn's BernoulliRBM: components_ [hidden, visible], intercept_hidden_
 and intercept_visible_. Both kinds are read.`
 

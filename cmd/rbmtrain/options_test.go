@@ -606,7 +606,7 @@ func TestWarnings(t *testing.T) {
 		name, _, _ := strings.Cut(kind, ":")
 		r := interrupt(200, append(frozen, "-negphase", kind)...)
 		early, rest, _ := strings.Cut(r.Stderr, "\n")
-		if !strings.HasPrefix(early, ladder) || !strings.Contains(early, name+" is pcd at 2 times the cost") || !strings.HasPrefix(rest, "rbmtrain: stopped after step ") {
+		if !strings.HasPrefix(early, ladder) || !strings.Contains(early, name+" is pcd with 2 times the chains to run") || !strings.HasPrefix(rest, "rbmtrain: stopped after step ") {
 			t.Errorf("%s: an interrupted run prints %q", kind, r.Stderr)
 		}
 		if r = rbmtrain.Call(append(frozen, "-negphase", kind)...); strings.Count(r.Stderr, ladder) != 1 {

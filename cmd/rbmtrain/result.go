@@ -124,7 +124,7 @@ func (p *plan) exchangeWarning(info negphase.Info) string {
 		return ""
 	}
 	t := p.settings.Negative.Temperatures
-	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %v and %v) %s %s of attempts, so %s is pcd at %d times the cost; put -temperatures closer together, such as 1,1.1,1.2,1.3, or take pcd",
+	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %v and %v) %s %s of attempts, so %s is pcd with %d times the chains to run; put -temperatures closer together, such as 1,1.1,1.2,1.3, or take pcd",
 		t[0], t[1], what, percent(rate), p.settings.Negative.Kind, len(t))
 }
 
