@@ -15,19 +15,17 @@ type cd struct {
 }
 
 func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
-	run := chains{states: c.states}
 	if c.states == nil || c.states.H.Rows != pos.Rows() {
-		run.states = rbm.NewStates(m, pos.Rows())
+		c.states = rbm.NewStates(m, pos.Rows())
 	}
-	if err := run.begin(m, pos, key); err != nil {
+	if err := checkShape(c.states, m); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	c.states = run.states
 	rbm.DrawBits(c.states.H, pos.H, key.Child(startKey))
 	m.Step(c.states, nil, c.steps, key.Child(roundKeys).Child(stepKey))
 	c.info.Reset()
 	c.info.Updates = int64(c.steps) * int64(pos.Rows())
-	return rbm.Phase{Batch: rbm.Batch{V: c.states.V, H: c.states.Mean, Weight: pos.Weight}}, c.info, run.finite()
+	return rbm.Phase{Batch: rbm.Batch{V: c.states.V, H: c.states.Mean, Weight: pos.Weight}}, c.info, finite(c.states)
 }
 
 // MarshalBinary returns nothing: every call starts anew.
@@ -58,7 +56,7 @@ func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 	m.Step(p.states, nil, p.steps, key.Child(roundKeys).Child(stepKey))
 	p.info.Reset()
 	p.info.Updates = int64(p.steps) * int64(p.rows)
-	return rbm.Phase{Batch: rbm.Batch{V: p.states.V, H: p.states.Mean}}, p.info, p.finite()
+	return rbm.Phase{Batch: rbm.Batch{V: p.states.V, H: p.states.Mean}}, p.info, finite(p.states)
 }
 
 func (p *pcd) MarshalBinary() ([]byte, error) { return p.appendBinary(nil), nil }

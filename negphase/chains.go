@@ -20,8 +20,7 @@ const (
 	swapKey
 )
 
-// chains are persistent Markov chains: what cd restarts and the others go on
-// with.
+// chains are persistent Markov chains: what pcd, pt and ins go on with.
 type chains struct {
 	rows   int
 	start  Start
@@ -32,11 +31,7 @@ type chains struct {
 // begin makes the chains ready to be advanced under m.
 func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	if c.states != nil {
-		if c.states.H.Cols != m.Hidden() || c.states.V.Cols != m.Visible() {
-			return fmt.Errorf("the chains have %d visible and %d hidden units, the model has %d and %d",
-				c.states.V.Cols, c.states.H.Cols, m.Visible(), m.Hidden())
-		}
-		return nil
+		return checkShape(c.states, m)
 	}
 	states := rbm.NewStates(m, c.rows)
 	switch {
@@ -62,9 +57,18 @@ func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	return nil
 }
 
+// checkShape returns an error if the chains are not of m's layers.
+func checkShape(s *rbm.States, m *rbm.RBM) error {
+	if s.H.Cols != m.Hidden() || s.V.Cols != m.Visible() {
+		return fmt.Errorf("the chains have %d visible and %d hidden units, the model has %d and %d",
+			s.V.Cols, s.H.Cols, m.Visible(), m.Hidden())
+	}
+	return nil
+}
+
 // finite returns an error if an energy is not.
-func (c *chains) finite() error {
-	for r, e := range c.states.Energy {
+func finite(s *rbm.States) error {
+	for r, e := range s.Energy {
 		if math.IsNaN(e) || math.IsInf(e, 0) {
 			return fmt.Errorf("%w: the energy of chain %d is %v", rbm.ErrDiverged, r, e)
 		}

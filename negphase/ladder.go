@@ -65,7 +65,7 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 	}
 	m.Step(l.states, l.rowBeta, l.steps, key.Child(stepKey))
 	l.info.Updates += int64(l.steps) * int64(l.rows)
-	return l.finite()
+	return finite(l.states)
 }
 
 // crossed counts an opportunity to exchange at each pair of temperatures of a

@@ -22,6 +22,11 @@ func (a Matrix) Row(i int) []float32 {
 	return a.Data[i*a.Cols : (i+1)*a.Cols : (i+1)*a.Cols]
 }
 
+// Slice returns rows lo … hi−1, which share memory with a.
+func (a Matrix) Slice(lo, hi int) Matrix {
+	return Matrix{Rows: hi - lo, Cols: a.Cols, Data: a.Data[lo*a.Cols : hi*a.Cols]}
+}
+
 // Bits is a dense matrix of binary values, one row an example, bit j of a row
 // in bit j%64 of word j/64. Stride is the number of words of a row. Bits past
 // Cols are zero, which every function here keeps and relies on.

@@ -39,7 +39,7 @@ func (m *RBM) FreeEnergy(dst []float64, v Bits) {
 	if len(dst) != v.Rows {
 		panic("rbm: FreeEnergy needs one place of dst a row")
 	}
-	m.eachRow(v, func(r int, a []float64) {
+	m.eachRow(v.Rows, func(r int, a []float64) {
 		m.preactivate(a, v.Row(r))
 		dst[r] = -m.visibleField(v.Row(r)) - vec.SoftplusSum(a)
 	})
@@ -60,7 +60,7 @@ func (m *RBM) ClassLogProb(dst []float64, v Bits) {
 	}
 	nx := m.Inputs()
 	labels := m.labelRows()
-	m.eachRow(v, func(r int, a []float64) {
+	m.eachRow(v.Rows, func(r int, a []float64) {
 		x := make([]uint64, v.Stride)
 		copy(x, v.Row(r))
 		clearFrom(x, nx)
@@ -98,12 +98,12 @@ func (m *RBM) labelRows() [][]float64 {
 	return rows
 }
 
-// eachRow calls f for every row of v, in parallel by blocks of rows; a is
-// scratch of the size of the hidden layer.
-func (m *RBM) eachRow(v Bits, f func(r int, a []float64)) {
-	parallel(rowBlocks(v.Rows), func(i int) {
+// eachRow calls f for every row, in parallel by blocks of rows; a is scratch of
+// the size of the hidden layer.
+func (m *RBM) eachRow(rows int, f func(r int, a []float64)) {
+	parallel(rowBlocks(rows), func(i int) {
 		a := make([]float64, m.Hidden())
-		for r := i * rowBlock; r < min((i+1)*rowBlock, v.Rows); r++ {
+		for r := i * rowBlock; r < min((i+1)*rowBlock, rows); r++ {
 			f(r, a)
 		}
 	})
@@ -143,6 +143,6 @@ func (m *RBM) visibleField(v []uint64) float64 {
 // clearFrom clears the bits from n on.
 func clearFrom(words []uint64, n int) {
 	for k := range words {
-		words[k] &= wordMask(min(max(n-k*vec.Block, 0), vec.Block))
+		words[k] &= vec.WordMask(min(max(n-k*vec.Block, 0), vec.Block))
 	}
 }

@@ -99,7 +99,7 @@ func (m *RBM) FreeEnergyGrey(dst []float64, v Matrix) {
 	if len(dst) != v.Rows {
 		panic("rbm: FreeEnergyGrey needs one place of dst a row")
 	}
-	m.eachGreyRow(v, func(r int, a []float64) {
+	m.eachRow(v.Rows, func(r int, a []float64) {
 		field := m.preactivateGrey(a, v.Row(r))
 		dst[r] = -field - vec.SoftplusSum(a)
 	})
@@ -113,18 +113,9 @@ func (m *RBM) ClassLogProbGrey(dst []float64, v Matrix) {
 		panic("rbm: ClassLogProbGrey needs a classification RBM and v.Rows × classes places")
 	}
 	labels := m.labelRows()
-	m.eachGreyRow(v, func(r int, a []float64) {
+	m.eachRow(v.Rows, func(r int, a []float64) {
 		m.preactivateGrey(a, v.Row(r)[:m.Inputs()])
 		m.classLogProb(dst[r*m.Classes:(r+1)*m.Classes], a, labels)
-	})
-}
-
-func (m *RBM) eachGreyRow(v Matrix, f func(r int, a []float64)) {
-	parallel(rowBlocks(v.Rows), func(i int) {
-		a := make([]float64, m.Hidden())
-		for r := i * rowBlock; r < min((i+1)*rowBlock, v.Rows); r++ {
-			f(r, a)
-		}
 	})
 }
 

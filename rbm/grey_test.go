@@ -43,7 +43,7 @@ func TestGreyRowsOfBits(t *testing.T) {
 	}
 
 	a, b := m.Clone(), m.Clone()
-	neg := Phase{Batch: Batch{V: s.V.Slice(0, 10), H: s.Mean.slice(0, 10)}}
+	neg := Phase{Batch: Batch{V: s.V.Slice(0, 10), H: s.Mean.Slice(0, 10)}}
 	a.Ascend(0.25, Phase{Batch: Batch{V: s.V, H: s.Mean}}, neg)
 	b.Ascend(0.25, Phase{Batch: Batch{Grey: grey, H: s.Mean}}, neg)
 	compare(t, a, b, 50*0.25*2/(1<<23))

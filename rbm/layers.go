@@ -100,11 +100,6 @@ func partRows(groups int) int {
 	return 16
 }
 
-// slice returns rows lo … hi−1, which share memory with a.
-func (a Matrix) slice(lo, hi int) Matrix {
-	return Matrix{Rows: hi - lo, Cols: a.Cols, Data: a.Data[lo*a.Cols : hi*a.Cols]}
-}
-
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // listVisible lists the active visible units of every row of l.v.
@@ -261,9 +256,6 @@ func (l *layers) labels(r int) {
 		l.v.Set(r, nx+y, true)
 	}
 }
-
-// wordMask returns a word whose low n bits are one, 0 ≤ n ≤ 64.
-func wordMask(n int) uint64 { return 1<<n - 1 }
 
 // maskedSum returns Σ x[i] over the one bits i of w, in float64, ascending.
 func maskedSum(x []float32, w uint64) float64 {

@@ -61,7 +61,7 @@ func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 
 			l.listVisible()
 			if t == steps-1 {
-				l.mean = s.Mean.slice(lo, hi)
+				l.mean = s.Mean.Slice(lo, hi)
 				if s.Energy != nil {
 					l.energy = s.Energy[lo:hi]
 				}
@@ -88,7 +88,7 @@ func (m *RBM) HiddenMean(dst Matrix, v Bits) {
 	l.draw, l.energy = false, nil
 	for lo := 0; lo < v.Rows; lo += chunkRows {
 		hi := min(lo+chunkRows, v.Rows)
-		l.v, l.mean = v.Slice(lo, hi), dst.slice(lo, hi)
+		l.v, l.mean = v.Slice(lo, hi), dst.Slice(lo, hi)
 		l.listVisible()
 		l.runUp()
 	}
@@ -108,7 +108,7 @@ func (m *RBM) VisibleMean(dst Matrix, h Bits) {
 	l.draw = false
 	for lo := 0; lo < h.Rows; lo += chunkRows {
 		hi := min(lo+chunkRows, h.Rows)
-		l.h, l.mean = h.Slice(lo, hi), dst.slice(lo, hi)
+		l.h, l.mean = h.Slice(lo, hi), dst.Slice(lo, hi)
 		l.runDown()
 	}
 	l.release()
@@ -148,7 +148,7 @@ func (b Bits) Randomize(key Key) {
 	for r := range b.Rows {
 		words := b.Row(r)
 		for k := range words {
-			words[k] = s.Bits(uint32(r), uint32(k)) & wordMask(min(b.Cols-k*vec.Block, vec.Block))
+			words[k] = s.Bits(uint32(r), uint32(k)) & vec.WordMask(min(b.Cols-k*vec.Block, vec.Block))
 		}
 	}
 }

@@ -70,13 +70,18 @@ func (p part) rows(m *rbm.RBM, work int) []int32 {
 	if work == 0 {
 		return p.order
 	}
-	return p.order[:min(len(p.order), max(leastRows, work/(m.Visible()*m.Hidden())))]
+	return p.order[:sampleRowsOf(m, p.set, work)]
+}
+
+// sampleRowsOf returns the number of rows of a sample of set of at most work.
+func sampleRowsOf(m *rbm.RBM, set *data.Set, work int) int {
+	return min(set.Len(), max(leastRows, work/(m.Visible()*m.Hidden())))
 }
 
 // SampleRows returns the number of rows of set that the last look of the
 // pseudo-likelihood takes.
 func SampleRows(m *rbm.RBM, set *data.Set) int {
-	return min(set.Len(), max(leastRows, wholeWork/(m.Visible()*m.Hidden())))
+	return sampleRowsOf(m, set, wholeWork)
 }
 
 // freeEnergies returns F of a sample of the part.
@@ -84,13 +89,12 @@ func (p part) freeEnergies(m *rbm.RBM, work int) []float64 {
 	rows := p.rows(m, work)
 	f := make([]float64, len(rows))
 	b := room(p.set, len(rows), m)
+	lay(b, p.set, rows, m)
 	if b.Grey.Rows > 0 {
-		p.set.GreyRows(b.Grey, rows, m.Classes)
 		m.FreeEnergyGrey(f, b.Grey)
-		return f
+	} else {
+		m.FreeEnergy(f, b.V)
 	}
-	p.set.Visible(b.V, rows, m.Classes)
-	m.FreeEnergy(f, b.V)
 	return f
 }
 
@@ -115,6 +119,9 @@ var MetricNames = []string{"classification", "log_likelihood", "pseudo_likelihoo
 // The paper draws the rows that A sums over anew each time; here they are one
 // random sample a run, so that successive values compare.
 func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, error) {
+	if len(names) == 1 && strings.TrimSpace(names[0]) == "none" {
+		return nil, nil
+	}
 	key := rbm.NewKey(seed).Child(metricKey)
 	parts := []part{newPart("train", sets.Train, key.Child(0))}
 	if sets.Holdout != nil {
@@ -124,18 +131,11 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 		parts = append(parts, newPart("test", sets.Test, key.Child(1)))
 	}
 	grey := sets.Train.Grey.Rows > 0
-	var enum *rbm.Enumeration
-	enumErr := error(nil)
-	if !slices.Equal(names, []string{"none"}) {
-		enum, enumErr = rbm.NewEnumeration(m, rbm.EvaluationLimit)
-	}
+	enum, enumErr := rbm.NewEnumeration(m, rbm.EvaluationLimit)
 	var all []string
 	for _, name := range names {
 		name = strings.TrimSpace(name)
-		switch {
-		case name == "none" && len(names) == 1:
-			return nil, nil
-		case name != "auto":
+		if name != "auto" {
 			all = append(all, name)
 			continue
 		}
@@ -227,11 +227,10 @@ type Score struct {
 func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 	b := room(set, len(rows), m)
 	logp := make([]float64, len(rows)*m.Classes)
+	lay(b, set, rows, m)
 	if b.Grey.Rows > 0 {
-		set.GreyRows(b.Grey, rows, m.Classes)
 		m.ClassLogProbGrey(logp, b.Grey)
 	} else {
-		set.Visible(b.V, rows, m.Classes)
 		m.ClassLogProb(logp, b.V)
 	}
 	y := make([]int32, len(rows))
@@ -313,7 +312,7 @@ func pseudoLikelihood(parts []part) Metric {
 // (Hinton, A practical guide to training RBMs, 2010, section 6).
 func freeEnergyGap(parts []part) Metric {
 	c := Metric{Name: "free_energy_gap", Values: []string{"free_energy_gap"}}
-	c.Measure = func(_ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
+	c.Measure = func(_ context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
 		return []float64{mean(parts[1].freeEnergies(m, rowWork)) - mean(parts[0].freeEnergies(m, rowWork))}, nil
 	}
 	return c

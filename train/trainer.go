@@ -115,15 +115,14 @@ func VisibleMean(m *rbm.RBM, set *data.Set) []float32 {
 	row, one := make([]int32, 1), room(set, 1, m)
 	for r := range set.Len() {
 		row[0] = int32(r)
-		if one.Grey.Rows > 0 {
-			set.GreyRows(one.Grey, row, m.Classes)
-			for i, x := range one.Grey.Data {
-				sums[i] += float64(x)
-			}
+		lay(one, set, row, m)
+		if one.Grey.Rows == 0 {
+			one.V.Each(0, func(i int) { sums[i]++ })
 			continue
 		}
-		set.Visible(one.V, row, m.Classes)
-		one.V.Each(0, func(i int) { sums[i]++ })
+		for i, x := range one.Grey.Data {
+			sums[i] += float64(x)
+		}
 	}
 	mean := make([]float32, len(sums))
 	for i, n := range sums {
@@ -204,15 +203,13 @@ func room(set *data.Set, rows int, m *rbm.RBM) (b rbm.Batch) {
 	return b
 }
 
-// fill overwrites b with the positive phase of rows of set.
-func fill(b rbm.Batch, set *data.Set, rows []int32, m *rbm.RBM) {
+// lay overwrites the inputs of b, which has room for them, with rows of set.
+func lay(b rbm.Batch, set *data.Set, rows []int32, m *rbm.RBM) {
 	if b.Grey.Rows > 0 {
 		set.GreyRows(b.Grey, rows, m.Classes)
-		m.HiddenMeanGrey(b.H, b.Grey)
-		return
+	} else {
+		set.Visible(b.V, rows, m.Classes)
 	}
-	set.Visible(b.V, rows, m.Classes)
-	m.HiddenMean(b.H, b.V)
 }
 
 // Fits returns an error that says why m cannot be trained or judged on set, or
@@ -252,7 +249,12 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	start := time.Now()
 	defer func() { t.elapsed += time.Since(start) }()
 	t.batches.Rows(t.rows, t.step)
-	fill(t.batch, t.set, t.rows, t.model)
+	lay(t.batch, t.set, t.rows, t.model)
+	if t.batch.Grey.Rows > 0 {
+		t.model.HiddenMeanGrey(t.batch.H, t.batch.Grey)
+	} else {
+		t.model.HiddenMean(t.batch.H, t.batch.V)
+	}
 	negative, info, err := t.negative.Estimate(t.model, t.batch, t.key.Child(uint64(t.step)))
 	if err != nil {
 		if errors.Is(err, rbm.ErrDiverged) {

@@ -154,25 +154,25 @@ func (j *judge) fit() error {
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	classes := 0 // label units stay empty where there are no labels
-	if j.labelled() {
-		classes = j.m.Classes
-	}
-	inputs := j.set
-	if j.grey = rbm.NewMatrix(0, j.m.Visible()); inputs.Grey.Rows > 0 {
-		narrow := rbm.NewMatrix(len(rows), j.m.Inputs()+classes)
-		inputs.GreyRows(narrow, rows, classes)
+	bare := j.m.Classes > 0 && !j.labelled() // label units stay empty
+	if j.set.Grey.Rows > 0 {
 		j.grey = rbm.NewMatrix(len(rows), j.m.Visible())
+		if !bare {
+			j.set.GreyRows(j.grey, rows, j.m.Classes)
+			return nil
+		}
 		for r := range rows {
-			copy(j.grey.Row(r), narrow.Row(r))
+			copy(j.grey.Row(r), j.set.Grey.Row(r))
 		}
 		return nil
 	}
-	narrow := rbm.NewBits(len(rows), j.m.Inputs()+classes)
-	inputs.Visible(narrow, rows, classes)
 	j.v = rbm.NewBits(len(rows), j.m.Visible())
+	if !bare {
+		j.set.Visible(j.v, rows, j.m.Classes)
+		return nil
+	}
 	for r := range rows {
-		copy(j.v.Row(r), narrow.Row(r))
+		copy(j.v.Row(r), j.set.X.Row(r))
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ func (j *judge) isGrey() bool { return j.grey.Rows > 0 }
 // freeEnergy overwrites dst with F of rows lo …
 func (j *judge) freeEnergy(dst []float64, lo int) {
 	if j.isGrey() {
-		j.m.FreeEnergyGrey(dst, slice(j.grey, lo, lo+len(dst)))
+		j.m.FreeEnergyGrey(dst, j.grey.Slice(lo, lo+len(dst)))
 		return
 	}
 	j.m.FreeEnergy(dst, j.v.Slice(lo, lo+len(dst)))
@@ -193,7 +193,7 @@ func (j *judge) freeEnergy(dst []float64, lo int) {
 func (j *judge) classLogProb(dst []float64, lo int) {
 	hi := lo + len(dst)/j.m.Classes
 	if j.isGrey() {
-		j.m.ClassLogProbGrey(dst, slice(j.grey, lo, hi))
+		j.m.ClassLogProbGrey(dst, j.grey.Slice(lo, hi))
 		return
 	}
 	j.m.ClassLogProb(dst, j.v.Slice(lo, hi))
@@ -206,11 +206,6 @@ func (j *judge) hiddenMean(dst rbm.Matrix) {
 		return
 	}
 	j.m.HiddenMean(dst, j.v)
-}
-
-// slice returns rows lo … hi−1 of a, which share its memory.
-func slice(a rbm.Matrix, lo, hi int) rbm.Matrix {
-	return rbm.Matrix{Rows: hi - lo, Cols: a.Cols, Data: a.Data[lo*a.Cols : hi*a.Cols]}
 }
 
 // labelled reports whether the rows have their labels in v.

@@ -32,7 +32,7 @@ func BenchmarkRowSums(b *testing.B) {
 		for k := range Blocks(n) {
 			if k == Blocks(n)-1 {
 				for r := range batch {
-					words[r*Blocks(n)+k] &= wordMask(n % Block)
+					words[r*Blocks(n)+k] &= WordMask(n % Block)
 				}
 			}
 			Lists(lists, cuts[k*batch:], words[k:], Blocks(n), 1, batch, 1, uint32(k*Block*Block))

@@ -111,9 +111,9 @@ func (s Stream) draws(words []uint64, stride int, x, beta []float32, first, j ui
 	}
 	keys := s.keys()
 	if l == AVX512 {
-		drawsAVX512(&words[0], stride, &x[0], Block, b, bStride, &keys, int(16*j), int(first), n, wordMask(width))
+		drawsAVX512(&words[0], stride, &x[0], Block, b, bStride, &keys, int(16*j), int(first), n, WordMask(width))
 	} else {
-		drawsAVX2(&words[0], stride, &x[0], Block, b, bStride, &keys, int(16*j), int(first), n, wordMask(width))
+		drawsAVX2(&words[0], stride, &x[0], Block, b, bStride, &keys, int(16*j), int(first), n, WordMask(width))
 	}
 }
 
@@ -126,9 +126,9 @@ func (s Stream) drawMeans(words []uint64, stride int, p []float32, pStride int, 
 	}
 	keys := s.keys()
 	if l == AVX512 {
-		drawMeansAVX512(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, wordMask(width))
+		drawMeansAVX512(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, WordMask(width))
 	} else {
-		drawMeansAVX2(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, wordMask(width))
+		drawMeansAVX2(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, WordMask(width))
 	}
 }
 

@@ -108,8 +108,8 @@ func less(a, b float32) uint64 {
 	return 0
 }
 
-// wordMask returns a word whose low n bits are one, 0 ≤ n ≤ 64.
-func wordMask(n int) uint64 { return 1<<n - 1 }
+// WordMask returns a word whose low n bits are one, 0 ≤ n ≤ 64.
+func WordMask(n int) uint64 { return 1<<n - 1 }
 
 // DrawOne returns index k with probability proportional to e^(beta·x[k]), by
 // the inverse of the distribution function at the uniform u of
