@@ -53,6 +53,7 @@ type layers struct {
 	base       *Base     // where the path of β ends; nil: uniform
 	energy     []float64 // of each row; nil: not wanted
 	baseEnergy []float64 // likewise of the base
+	rise       *rise     // gains of the hidden units; nil: not wanted
 	draw       bool
 	stream     vec.Stream
 	up         job
@@ -159,6 +160,9 @@ func (l *layers) hiddenUnits(k, lo, n int) {
 	width := min(l.m.Hidden()-k*vec.Block, vec.Block)
 	if l.mean.Rows > 0 {
 		vec.Sigmoids(l.mean.Data[lo*l.mean.Cols+k*vec.Block:], l.mean.Cols, acts, n, width)
+	}
+	if l.rise != nil {
+		l.rise.panel(acts, k, lo, n)
 	}
 	if !l.draw {
 		return
