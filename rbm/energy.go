@@ -130,11 +130,14 @@ func (m *RBM) preactivate(a []float64, v []uint64) {
 }
 
 // visibleField returns bᵀv.
-func (m *RBM) visibleField(v []uint64) float64 {
+func (m *RBM) visibleField(v []uint64) float64 { return maskedSums(m.VisibleBias, v) }
+
+// maskedSums returns Σ x[i] over the one bits i of words, in float64, ascending.
+func maskedSums(x []float32, words []uint64) float64 {
 	sum := 0.0
-	for k, w := range v {
+	for k, w := range words {
 		for ; w != 0; w &= w - 1 {
-			sum += float64(m.VisibleBias[k*vec.Block+bits.TrailingZeros64(w)])
+			sum += float64(x[k*vec.Block+bits.TrailingZeros64(w)])
 		}
 	}
 	return sum

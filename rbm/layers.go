@@ -43,18 +43,21 @@ type layers struct {
 	hidden vec.Columns // active hidden units
 	acts   []float32   // preactivations: block by block of units, in each row by row
 	label  []float32   // label preactivations, rows × classes
+	blends []float32   // preactivations on the path to a base, laid out as acts
 
-	m       *RBM
-	first   int // the first row's number among all
-	v, h    Bits
-	mean    Matrix    // destination of means; no rows: not wanted
-	beta    []float32 // nil: all 1
-	energy  []float64 // of each row; nil: not wanted
-	draw    bool
-	stream  vec.Stream
-	up      job
-	down    job
-	partial []float64 // rows × panels of −Σ h·a
+	m          *RBM
+	first      int // the first row's number among all
+	v, h       Bits
+	mean       Matrix    // destination of means; no rows: not wanted
+	beta       []float32 // nil: all 1
+	base       *Base     // where the path of β ends; nil: uniform
+	energy     []float64 // of each row; nil: not wanted
+	baseEnergy []float64 // likewise of the base
+	draw       bool
+	stream     vec.Stream
+	up         job
+	down       job
+	partial    []float64 // rows × panels of −Σ h·a
 }
 
 var layersPool = sync.Pool{New: func() any { return newLayers() }}
@@ -78,6 +81,9 @@ func (l *layers) grow(m *RBM, rows int) {
 	}
 	if n := rows * max(visible, hidden) * vec.Block; len(l.acts) < n {
 		l.acts = make([]float32, n)
+	}
+	if n := len(l.acts); l.base != nil && len(l.blends) < n {
+		l.blends = make([]float32, n)
 	}
 	if n := rows * m.Classes; len(l.label) < n {
 		l.label = make([]float32, n)
@@ -157,7 +163,7 @@ func (l *layers) hiddenUnits(k, lo, n int) {
 	if !l.draw {
 		return
 	}
-	l.drawUnits(l.h, acts, k, lo, n, width)
+	l.drawUnits(l.h, acts, l.base.hidden(), k, lo, n, width)
 	if l.energy == nil {
 		return
 	}
@@ -167,11 +173,19 @@ func (l *layers) hiddenUnits(k, lo, n int) {
 	}
 }
 
-// drawUnits draws block k of n rows of dst from lo on, at each row's β.
-func (l *layers) drawUnits(dst Bits, acts []float32, k, lo, n, width int) {
+// drawUnits draws block k of n rows of dst from lo on, at each row's β on the
+// path from the biases base; nil is the uniform end.
+func (l *layers) drawUnits(dst Bits, acts, base []float32, k, lo, n, width int) {
 	var beta []float32
 	if l.beta != nil {
 		beta = l.beta[lo:]
+	}
+	if base != nil && beta != nil {
+		var from [vec.Block]float32
+		copy(from[:], base[k*vec.Block:])
+		blends := l.blends[(k*dst.Rows+lo)*vec.Block:]
+		vec.Blend(blends, acts, beta, &from, n)
+		acts, beta = blends, nil
 	}
 	l.stream.Draws(dst.Words[lo*dst.Stride+k:], dst.Stride, acts, beta, uint32(l.first+lo), uint32(k), n, width)
 }
@@ -188,6 +202,9 @@ func (l *layers) sumEnergy() {
 			e += p
 		}
 		l.energy[r] = e
+		if l.base != nil {
+			l.baseEnergy[r] = l.base.energy(l.v.Row(r), l.h.Row(r))
+		}
 	}
 }
 
@@ -234,7 +251,7 @@ func (l *layers) downPart(i int) {
 		vec.Sigmoids(l.mean.Data[lo*l.mean.Cols+first:], l.mean.Cols, acts, n, plain)
 	}
 	if l.draw {
-		l.drawUnits(l.v, acts, k, lo, n, plain)
+		l.drawUnits(l.v, acts, l.base.visible(), k, lo, n, plain)
 	}
 }
 
@@ -251,6 +268,12 @@ func (l *layers) labels(r int) {
 		beta := float32(1)
 		if l.beta != nil {
 			beta = l.beta[r]
+		}
+		if l.base != nil {
+			for c, b := range l.base.VisibleBias[nx:] {
+				x[c] = float32(beta*x[c]) + float32((1-beta)*b)
+			}
+			beta = 1
 		}
 		y := vec.DrawOne(x, l.stream.Uniform(uint32(l.first+r), uint32(nx)), beta)
 		l.v.Set(r, nx+y, true)

@@ -33,8 +33,11 @@ func digestOfPasses(s shape, rows int) string {
 	for r := range weight {
 		weight[r] = float32(r%4) / float32(rows)
 	}
+	path := NewStates(m, rows)
+	path.Base = randomBase(m, 1, 6)
 	for t := range uint64(3) {
 		m.HiddenMean(hidden, data.V)
+		m.Step(path, beta, 1, NewKey(6).Child(t))
 		DrawBits(bits, hidden, NewKey(4).Child(t))
 		m.Step(c, beta, 2, NewKey(5).Child(t))
 		m.VisibleMean(visible, c.H)
@@ -45,7 +48,7 @@ func digestOfPasses(s shape, rows int) string {
 		free := make([]float64, rows)
 		m.FreeEnergy(free, c.V)
 		for _, x := range []any{hidden.Data, bits.Words, c.V.Words, c.H.Words, c.Mean.Data, c.Energy, visible.Data,
-			m.w, m.VisibleBias, m.HiddenBias, free} {
+			m.w, m.VisibleBias, m.HiddenBias, free, path.V.Words, path.H.Words, path.Energy, path.BaseEnergy} {
 			binary.Write(h, binary.LittleEndian, x)
 		}
 	}

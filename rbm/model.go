@@ -190,30 +190,38 @@ const weightLimit = 1e4
 // preactivations; nil if there is none. Kernels clamp and so hide a NaN:
 // call it from time to time while training.
 func (m *RBM) CheckFinite() error {
-	check := func(name string, x []float32, at func(i int) string) error {
-		for i, v := range x {
-			if v != v || math.IsInf(float64(v), 0) {
-				return fmt.Errorf("%w: %s%s is %v", ErrDiverged, name, at(i), v)
-			}
-			if v > weightLimit || v < -weightLimit {
-				return fmt.Errorf("%w: %s%s is %v, beyond ±%v", ErrDiverged, name, at(i), v, weightLimit)
-			}
-		}
-		return nil
-	}
-	index := func(i int) string { return fmt.Sprintf("[%d]", i) }
-	if err := check("visible_bias", m.VisibleBias, index); err != nil {
-		return err
-	}
-	if err := check("hidden_bias", m.HiddenBias, index); err != nil {
+	if err := m.checkBiases(); err != nil {
 		return err
 	}
 	for k := range vec.Blocks(m.Hidden()) {
-		err := check("weights", m.panel(k), func(i int) string {
+		err := checkTensor("weights", m.panel(k), func(i int) string {
 			return fmt.Sprintf("[%d,%d]", i/vec.Block, k*vec.Block+i%vec.Block)
 		})
 		if err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkBiases is CheckFinite of the biases alone.
+func (m *RBM) checkBiases() error {
+	index := func(i int) string { return fmt.Sprintf("[%d]", i) }
+	if err := checkTensor("visible_bias", m.VisibleBias, index); err != nil {
+		return err
+	}
+	return checkTensor("hidden_bias", m.HiddenBias, index)
+}
+
+// checkTensor names the first element of x that is out of bounds; at writes
+// its index.
+func checkTensor(name string, x []float32, at func(i int) string) error {
+	for i, v := range x {
+		if v != v || math.IsInf(float64(v), 0) {
+			return fmt.Errorf("%w: %s%s is %v", ErrDiverged, name, at(i), v)
+		}
+		if v > weightLimit || v < -weightLimit {
+			return fmt.Errorf("%w: %s%s is %v, beyond ±%v", ErrDiverged, name, at(i), v, weightLimit)
 		}
 	}
 	return nil

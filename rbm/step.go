@@ -10,6 +10,9 @@ type States struct {
 	Mean   Matrix    // p(h|v) at β = 1
 	Energy []float64 // E(v,h), a float64 sum of float32 preactivations; Step leaves it alone if it is nil
 
+	Base       *Base     // the hot end of the rows' path; nil is the uniform law
+	BaseEnergy []float64 // E₀(v,h), if there are a Base and an Energy; Step makes it if it is nil
+
 	layers *layers
 }
 
@@ -24,12 +27,13 @@ func NewStates(m *RBM, rows int) *States {
 	}
 }
 
-// Step takes each row of s, at its own inverse temperature, through steps
-// block Gibbs steps: v|h, then h|v. It starts from s.H and overwrites all of
-// s; the last up pass yields Mean (at β = 1, whatever the row's β), the new H
-// and the Energy of the new (V,H) together. beta has one value a row; nil means 1 for
-// all. Draws depend on key, the row, the step and the unit alone. It panics if
-// the shapes differ or steps < 1.
+// Step takes each row of s, at its own inverse temperature on the path from
+// s.Base to m, through steps block Gibbs steps: v|h, then h|v. It starts from
+// s.H and overwrites all other states of s; the last up pass yields Mean (at
+// β = 1, whatever the row's β), the new H and the Energy and BaseEnergy of the
+// new (V,H) together. beta has one value a row; nil means 1 for all. At β = 0
+// rows are independent draws from the base. Draws depend on key, the row, the
+// step and the unit alone. It panics if the shapes differ or steps < 1.
 func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 	if s.V.Cols != m.Visible() || s.H.Cols != m.Hidden() {
 		panic("rbm: states of another shape than the model")
@@ -45,7 +49,15 @@ func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 		panic("rbm: states whose parts do not fit together; make them by NewStates")
 	}
 	s.H.check()
+	s.Base.mustFit(m)
+	if s.Base != nil && s.Energy != nil && len(s.BaseEnergy) != rows {
+		if s.BaseEnergy != nil {
+			panic("rbm: States.BaseEnergy needs one place a row")
+		}
+		s.BaseEnergy = make([]float64, rows)
+	}
 	l := s.layers
+	l.base = s.Base
 	l.grow(m, min(s.H.Rows, chunkRows))
 	l.draw = true
 	for lo := 0; lo < s.H.Rows; lo += chunkRows {
@@ -64,6 +76,9 @@ func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 				l.mean = s.Mean.Slice(lo, hi)
 				if s.Energy != nil {
 					l.energy = s.Energy[lo:hi]
+					if s.Base != nil {
+						l.baseEnergy = s.BaseEnergy[lo:hi]
+					}
 				}
 			}
 			l.stream = key.Child(uint64(2*t + 1)).stream()
@@ -73,7 +88,7 @@ func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 			l.sumEnergy()
 		}
 	}
-	l.m, l.beta, l.energy = nil, nil, nil
+	l.m, l.base, l.beta, l.energy, l.baseEnergy = nil, nil, nil, nil, nil
 }
 
 // HiddenMean overwrites dst, v.Rows × Hidden(), with p(h=1|v). It panics if

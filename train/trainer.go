@@ -132,19 +132,10 @@ func VisibleMean(m *rbm.RBM, set *data.Set) []float32 {
 }
 
 // SetLogOdds makes the visible biases of m the log-odds of the units over set,
-// at which a model without weights has the data's means: log((n+½)/(N−n+½))
-// for a unit that is on in n of N rows, the halves keeping units that never
-// change finite; of softmax labels log(n+½).
+// as RBM.LogOdds gives them: at these a model without weights has the data's
+// means.
 func SetLogOdds(m *rbm.RBM, set *data.Set) {
-	rows := float64(set.Len())
-	for i, p := range VisibleMean(m, set) {
-		n := float64(p) * rows
-		b := rbm.Log(n + 0.5)
-		if i < m.Inputs() || m.Labels == rbm.Bernoulli {
-			b -= rbm.Log(rows - n + 0.5)
-		}
-		m.VisibleBias[i] = float32(b)
-	}
+	m.LogOdds(m.VisibleBias, VisibleMean(m, set), set.Len())
 }
 
 // A Trainer moves a model's parameters up the likelihood of a data set, one

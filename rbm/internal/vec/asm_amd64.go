@@ -128,3 +128,13 @@ func expsAVX512(dst *float32, x *float32, n int, scale float32, shift float32)
 //
 //go:noescape
 func softplusPartsAVX512(factor *float64, part *float64, x *float64, n int)
+
+// blendAVX2 is Blend for n > 0 rows.
+//
+//go:noescape
+func blendAVX2(dst *float32, x *float32, beta *float32, base *float32, n int)
+
+// blendAVX512 is Blend for n > 0 rows.
+//
+//go:noescape
+func blendAVX512(dst *float32, x *float32, beta *float32, base *float32, n int)

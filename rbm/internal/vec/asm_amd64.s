@@ -6020,3 +6020,93 @@ vectors1:
 fewer1:
 	VZEROUPPER
 	RET
+
+// func blendAVX2(dst *float32, x *float32, beta *float32, base *float32, n int)
+// Requires: AVX
+TEXT ·blendAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         beta+16(FP), DX
+	MOVQ         base+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSS one<>+0(SB), Y0
+
+row:
+	VBROADCASTSS (DX), Y1
+	VSUBPS       Y1, Y0, Y2
+	VMULPS       (CX), Y1, Y3
+	VMULPS       (BX), Y2, Y4
+	VMULPS       32(CX), Y1, Y5
+	VMULPS       32(BX), Y2, Y6
+	VMULPS       64(CX), Y1, Y7
+	VMULPS       64(BX), Y2, Y8
+	VMULPS       96(CX), Y1, Y9
+	VMULPS       96(BX), Y2, Y10
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y6, Y5, Y5
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y10, Y9, Y9
+	VMOVUPS      Y3, (AX)
+	VMOVUPS      Y5, 32(AX)
+	VMOVUPS      Y7, 64(AX)
+	VMOVUPS      Y9, 96(AX)
+	VMULPS       128(CX), Y1, Y3
+	VMULPS       128(BX), Y2, Y4
+	VMULPS       160(CX), Y1, Y5
+	VMULPS       160(BX), Y2, Y6
+	VMULPS       192(CX), Y1, Y7
+	VMULPS       192(BX), Y2, Y8
+	VMULPS       224(CX), Y1, Y1
+	VMULPS       224(BX), Y2, Y2
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y6, Y5, Y5
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y2, Y1, Y1
+	VMOVUPS      Y3, 128(AX)
+	VMOVUPS      Y5, 160(AX)
+	VMOVUPS      Y7, 192(AX)
+	VMOVUPS      Y1, 224(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x04, DX
+	DECQ         SI
+	JNE          row
+	VZEROUPPER
+	RET
+
+// func blendAVX512(dst *float32, x *float32, beta *float32, base *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·blendAVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         beta+16(FP), DX
+	MOVQ         base+24(FP), BX
+	MOVQ         n+32(FP), SI
+	VBROADCASTSS one<>+0(SB), Z0
+
+row:
+	VBROADCASTSS (DX), Z1
+	VSUBPS       Z1, Z0, Z2
+	VMULPS       (CX), Z1, Z3
+	VMULPS       (BX), Z2, Z4
+	VMULPS       64(CX), Z1, Z5
+	VMULPS       64(BX), Z2, Z6
+	VMULPS       128(CX), Z1, Z7
+	VMULPS       128(BX), Z2, Z8
+	VMULPS       192(CX), Z1, Z1
+	VMULPS       192(BX), Z2, Z2
+	VADDPS       Z4, Z3, Z3
+	VADDPS       Z6, Z5, Z5
+	VADDPS       Z8, Z7, Z7
+	VADDPS       Z2, Z1, Z1
+	VMOVUPS      Z3, (AX)
+	VMOVUPS      Z5, 64(AX)
+	VMOVUPS      Z7, 128(AX)
+	VMOVUPS      Z1, 192(AX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, CX
+	ADDQ         $0x04, DX
+	DECQ         SI
+	JNE          row
+	VZEROUPPER
+	RET

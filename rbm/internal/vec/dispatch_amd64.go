@@ -189,6 +189,18 @@ func softplusParts(factor, part, x []float64) {
 }
 
 //go:noinline
+func blend(dst, x, beta []float32, base *[Block]float32, n int) {
+	switch InUse() {
+	case AVX512:
+		blendAVX512(&dst[0], &x[0], &beta[0], &base[0], n)
+	case AVX2:
+		blendAVX2(&dst[0], &x[0], &beta[0], &base[0], n)
+	default:
+		blendGo(dst, x, beta, base, n)
+	}
+}
+
+//go:noinline
 func transpose(m *[Block]uint64) {
 	if InUse() == AVX512 {
 		transposeAVX512(&m[0])

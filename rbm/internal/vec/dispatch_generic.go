@@ -38,4 +38,6 @@ func exps(dst, x []float32, scale, shift float32) { expsGo(dst, x, scale, shift)
 
 func softplusParts(factor, part, x []float64) { softplusPartsGo(factor, part, x) }
 
+func blend(dst, x, beta []float32, base *[Block]float32, n int) { blendGo(dst, x, beta, base, n) }
+
 func transpose(m *[Block]uint64) { transposeGo(m) }

@@ -27,6 +27,7 @@ func main() {
 	dots()
 	draws()
 	small()
+	path()
 
 	out := func(name string, p printer.Builder) pass.Interface {
 		f, err := os.Create("../" + name)

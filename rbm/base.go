@@ -1,0 +1,190 @@
+package rbm
+
+import (
+	"fmt"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// A Base is the hot end of a tempered path: independent units with energy
+//
+//	E₀(v,h) = −b₀ᵀv − c₀ᵀh
+//
+// whose log Z is known. The law at inverse temperature β on the path from a
+// base to a model of energy E is p_β ∝ exp(−E_β) with
+//
+//	E_β(v,h) = β·E(v,h) + (1−β)·E₀(v,h)
+//
+// (Salakhutdinov & Murray 2008, section 4.1). From the data's base rates the
+// path is shorter than from the uniform law, which is what a nil Base means:
+// E₀ = 0, every state equally likely. A softmax label stays one unit.
+type Base struct {
+	VisibleBias []float32 // b₀, len Visible() of the model
+	HiddenBias  []float32 // c₀, len Hidden()
+}
+
+// NewBase returns the base of a model of m's shape whose visible units have
+// the means mean over rows rows, up to LogOdds' halves, and whose hidden units
+// are fair. It panics if mean has another length than the visible layer.
+func NewBase(m *RBM, mean []float32, rows int) *Base {
+	b := uniformBase(m)
+	m.LogOdds(b.VisibleBias, mean, rows)
+	return b
+}
+
+// uniformBase returns the base that nil stands for.
+func uniformBase(m *RBM) *Base {
+	return &Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
+}
+
+// LogOdds overwrites dst with the visible biases at which a model of m's shape
+// without weights has the means mean over rows rows: log((n+½)/(N−n+½)) for a
+// unit that is on in n of N rows, the halves keeping units that never change
+// finite; of softmax labels log(n+½). It panics if dst or mean has another
+// length than the visible layer.
+func (m *RBM) LogOdds(dst, mean []float32, rows int) {
+	if len(dst) != m.Visible() || len(mean) != m.Visible() {
+		panic("rbm: LogOdds needs one mean and one place a visible unit")
+	}
+	total := float64(rows)
+	for i, p := range mean {
+		n := float64(p) * total
+		b := Log(n + 0.5)
+		if i < m.Inputs() || m.Labels == Bernoulli {
+			b -= Log(total - n + 0.5)
+		}
+		dst[i] = float32(b)
+	}
+}
+
+// Check returns an error that says what is wrong if b does not fit m or has a
+// bias that is not finite; a nil Base always fits.
+func (b *Base) Check(m *RBM) error {
+	if b == nil {
+		return nil
+	}
+	if len(b.VisibleBias) != m.Visible() || len(b.HiddenBias) != m.Hidden() {
+		return fmt.Errorf("the base has %d visible and %d hidden biases, the model %d and %d units; make the base for this model",
+			len(b.VisibleBias), len(b.HiddenBias), m.Visible(), m.Hidden())
+	}
+	asModel := RBM{VisibleBias: b.VisibleBias, HiddenBias: b.HiddenBias}
+	if err := asModel.checkBiases(); err != nil {
+		return fmt.Errorf("base: %w", err)
+	}
+	return nil
+}
+
+func (b *Base) mustFit(m *RBM) {
+	if b != nil && (len(b.VisibleBias) != m.Visible() || len(b.HiddenBias) != m.Hidden()) {
+		panic("rbm: base of another shape than the model")
+	}
+}
+
+// LogZ returns log Σ exp(−E₀) over the states of m, in nats: Σ log(1+e^b) over
+// the binary units, and log Σ e^b over the states of a softmax label. It
+// panics if b is of another shape than m.
+func (b *Base) LogZ(m *RBM) float64 {
+	b.mustFit(m)
+	if b == nil {
+		b = uniformBase(m)
+	}
+	binary := m.Visible()
+	logZ := 0.0
+	if m.softmax() {
+		binary = m.Inputs()
+		logZ = vec.LogSumExp(widen(b.VisibleBias[binary:]))
+	}
+	return logZ + vec.SoftplusSum(widen(b.VisibleBias[:binary])) + vec.SoftplusSum(widen(b.HiddenBias))
+}
+
+// widen returns x in float64.
+func widen(x []float32) []float64 {
+	y := make([]float64, len(x))
+	for i, x := range x {
+		y[i] = float64(x)
+	}
+	return y
+}
+
+// Energy overwrites dst, len v.Rows, with E₀(v,h) of every pair of rows; of a
+// nil Base with zeros. It panics if the shapes differ.
+func (b *Base) Energy(dst []float64, v, h Bits) {
+	if len(dst) != v.Rows || h.Rows != v.Rows {
+		panic("rbm: Energy needs as many rows of h and places of dst as rows of v")
+	}
+	if b == nil {
+		clear(dst)
+		return
+	}
+	if v.Cols != len(b.VisibleBias) || h.Cols != len(b.HiddenBias) {
+		panic("rbm: rows of another width than the layers of the base")
+	}
+	v.check()
+	h.check()
+	for r := range dst {
+		dst[r] = b.energy(v.Row(r), h.Row(r))
+	}
+}
+
+// energy returns E₀ of one state: visible units first, ascending.
+func (b *Base) energy(v, h []uint64) float64 {
+	return 0 - maskedSums(b.VisibleBias, v) - maskedSums(b.HiddenBias, h)
+}
+
+// Draw overwrites v and h, as many rows of m's layers, with independent draws
+// from b. A step at β = 0 with the same key gives the same bits. It panics if
+// the shapes differ.
+func (b *Base) Draw(m *RBM, v, h Bits, key Key) {
+	b.mustFit(m)
+	m.checkVisible(v)
+	h.check()
+	if h.Cols != m.Hidden() || h.Rows != v.Rows {
+		panic("rbm: Draw needs as many rows of hidden as of visible units")
+	}
+	if b == nil {
+		b = uniformBase(m)
+	}
+	down, up := key.Child(0).stream(), key.Child(1).stream()
+	binary := m.Visible()
+	if m.softmax() {
+		binary = m.Inputs()
+	}
+	drawBlocks(v, b.VisibleBias[:binary], down)
+	drawBlocks(h, b.HiddenBias, up)
+	if !m.softmax() {
+		return
+	}
+	label := make([]float32, m.Classes)
+	for r := range v.Rows {
+		clearFrom(v.Row(r)[vec.Blocks(binary):], 0)
+		copy(label, b.VisibleBias[binary:])
+		v.Set(r, binary+vec.DrawOne(label, down.Uniform(uint32(r), uint32(binary)), 1), true)
+	}
+}
+
+// drawBlocks draws the first len(bias) units of every row of dst, and clears
+// the rest of the last of their words.
+func drawBlocks(dst Bits, bias []float32, s vec.Stream) {
+	for k := range vec.Blocks(len(bias)) {
+		var x [vec.Block]float32
+		width := copy(x[:], bias[k*vec.Block:])
+		for r := range dst.Rows {
+			s.Draws(dst.Words[r*dst.Stride+k:], dst.Stride, x[:], nil, uint32(r), uint32(k), 1, width)
+		}
+	}
+}
+
+// visible and hidden return the biases of a layer; nil of a nil Base.
+func (b *Base) visible() []float32 {
+	if b == nil {
+		return nil
+	}
+	return b.VisibleBias
+}
+
+func (b *Base) hidden() []float32 {
+	if b == nil {
+		return nil
+	}
+	return b.HiddenBias
+}
