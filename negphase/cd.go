@@ -63,7 +63,7 @@ func (p *pcd) MarshalBinary() ([]byte, error) { return p.appendBinary(nil), nil 
 
 // UnmarshalBinary changes nothing unless all of b fits.
 func (p *pcd) UnmarshalBinary(b []byte) error {
-	h, rest, err := p.readBinary(b)
+	h, rest, err := readChains(b, p.rows)
 	if err != nil {
 		return err
 	}

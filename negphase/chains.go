@@ -95,9 +95,9 @@ func (c *chains) appendBinary(b []byte) []byte {
 	return b
 }
 
-// readBinary reads what appendBinary wrote, for restore, and returns what
-// follows. It changes nothing.
-func (c *chains) readBinary(b []byte) (h rbm.Bits, rest []byte, err error) {
+// readChains reads what appendBinary wrote of so many rows, for restore, and
+// returns what follows.
+func readChains(b []byte, want int) (h rbm.Bits, rest []byte, err error) {
 	bad := func(format string, args ...any) (rbm.Bits, []byte, error) {
 		return rbm.Bits{}, nil, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
 	}
@@ -111,8 +111,8 @@ func (c *chains) readBinary(b []byte) (h rbm.Bits, rest []byte, err error) {
 		return bad("saved chains of version %d; this program reads version %d", version, chainsVersion)
 	case rows == 0:
 		return rbm.Bits{}, b, nil
-	case int(rows) != c.rows:
-		return bad("%d saved chains; the settings ask for %d", rows, c.rows)
+	case int(rows) != want:
+		return bad("%d saved chains; the settings ask for %d", rows, want)
 	case uint64(rows)*((uint64(cols)+63)/64)*8 > uint64(len(b)):
 		return bad("the saved chains are cut short")
 	}

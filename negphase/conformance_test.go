@@ -18,8 +18,9 @@ import (
 var conformance = map[string][]string{
 	"cd":    {"cd:k=2"},
 	"pcd":   {"pcd:k=2:chains=13", "pcd:k=1:chains=5:start=data"},
-	"pt":    {"pt:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "pt:k=1:chains=3:start=data"},
+	"pt":    {"pt:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "pt:k=1:chains=3:start=data", "pt:swaps=3:chains=1:tau=1/1.5/2.5/6:order=evenodd"},
 	"ins":   {"ins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "ins:k=1:chains=3:start=data"},
+	"pins":  {"pins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6/9:block=2", "pins:k=1:chains=1:start=data:block=3"},
 	"exact": {"exact"},
 }
 
@@ -124,7 +125,7 @@ func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 	})
 	// Sizes at which the passes are shared out among goroutines: rows × weights
 	// at least 2²³, and 2¹⁰ listed states × 300 units.
-	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3"} {
+	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2"} {
 		t.Run("wide/"+settings, func(t *testing.T) { check(t, settings, shape{590, 370, 10, rbm.Softmax}, 40) })
 	}
 	t.Run("wide/exact", func(t *testing.T) { check(t, "exact", shape{300, 10, 3, rbm.Softmax}, 2) })
@@ -267,6 +268,7 @@ func TestStepsAreTaken(t *testing.T) {
 		{"pcd:k=1", "pcd:k=2", "pcd:k=3"},
 		{"pt:k=1", "pt:k=2", "pt:k=1:swaps=2"},
 		{"ins:k=1", "ins:k=2", "ins:k=1:swaps=2"},
+		{"pins:k=1:block=2", "pins:k=2:block=2", "pins:k=1:swaps=2:block=2"},
 	} {
 		seen := map[string]string{}
 		for _, settings := range c {
@@ -316,7 +318,7 @@ func begun(t testing.TB, settings string) (Estimator, []byte) {
 
 func TestDamagedStatesAreRefused(t *testing.T) {
 	eachKind(t, func(t *testing.T, settings string) {
-		_, saved := begun(t, settings)
+		e, saved := begun(t, settings)
 		refused := func(what string, b []byte) {
 			t.Helper()
 			err := estimator(t, settings).UnmarshalBinary(b)
@@ -325,7 +327,7 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 			}
 		}
 		refused("a byte too many", append(slices.Clone(saved), 0))
-		for n := range len(saved) {
+		for n := 0; n < len(saved); n += 1 + n/500 { // the record is long and of one kind
 			refused(fmt.Sprintf("cut to %d bytes", n), saved[:n])
 		}
 		if len(saved) == 0 {
@@ -336,21 +338,47 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 			copy(b[at:], x)
 			return b
 		}
-		refused("another version", with(0, 2))
-		refused("another number of chains", with(4, saved[4]+1))
-		one := slices.Clone(saved) // chain, of as many words as all have
-		binary.LittleEndian.PutUint32(one[4:], 1)
-		binary.LittleEndian.PutUint32(one[8:], 64*binary.LittleEndian.Uint32(saved[4:]))
-		refused("other chains of the same size", one)
-		refused("no chains but states", with(4, 0, 0, 0, 0))
-		refused("4·10⁹ chains", with(4, 255, 255, 255, 255))
-		refused("4·10⁹ hidden units", with(8, 255, 255, 255, 255))
-		refused("a bit past the last unit", with(12, 0x80)) // 7 hidden units
-		if rest := 12 + 8*int(binary.LittleEndian.Uint32(saved[4:])); rest < len(saved) {
-			refused("a particle at two temperatures", with(rest, saved[rest+1]))
-			refused("a particle that is not there", with(rest, 200))
-			refused("a journey that does not exist", with(len(saved)-1, 3))
+		refused("another version", with(0, 3))
+		head := 0 // of a ladder: its version, number of temperatures and inverse temperatures
+		l, isLadder := e.(Tempered)
+		if isLadder {
+			head = 8 + 4*len(l.Ladder().Beta)
+			refused("another number of temperatures", with(4, saved[4]+1))
+			refused("4·10⁹ temperatures", with(4, 255, 255, 255, 255))
+			refused("no temperatures", with(4, 0, 0, 0, 0))
+			refused("other inverse temperatures", with(12, saved[12]+1))
+			refused("inverse temperatures that are NaN", with(12, 0, 0, 0xc0, 0x7f))
 		}
+		chains := saved[head:]
+		refused("another version of the chains", with(head, 2))
+		refused("another number of chains", with(head+4, chains[4]+1))
+		one := slices.Clone(saved) // chain, of as many words as all have
+		binary.LittleEndian.PutUint32(one[head+4:], 1)
+		binary.LittleEndian.PutUint32(one[head+8:], 64*binary.LittleEndian.Uint32(chains[4:]))
+		refused("other chains of the same size", one)
+		refused("no chains but states", with(head+4, 0, 0, 0, 0))
+		refused("4·10⁹ chains", with(head+4, 255, 255, 255, 255))
+		refused("4·10⁹ hidden units", with(head+8, 255, 255, 255, 255))
+		refused("a bit past the last unit", with(head+12, 0x80)) // 7 hidden units
+		if !isLadder {
+			return
+		}
+		rows := int(binary.LittleEndian.Uint32(chains[4:]))
+		ranks := head + 12 + 8*rows
+		refused("a particle at two temperatures", with(ranks, saved[ranks+1]))
+		refused("a particle that is not there", with(ranks, 200))
+		refused("a journey that does not exist", with(ranks+2*rows-1, 3))
+		counts := ranks + 2*rows
+		refused("a number of rounds below 0", with(counts+7, 0x80))
+		refused("a number of rounds near overflow", with(counts+7, 0x7f))
+		refused("a number of round trips below 0", with(counts+15, 0x80))
+		refused("fewer rounds than the record has", with(counts, 0))
+		refused("a record of more rounds", with(counts+16, saved[counts+16]+1))
+		refused("batches of no rounds", with(counts+24, 0))
+		refused("a rejection that is not a number", with(counts+32+6, 0xf8, 0x7f))
+		refused("a rejection above 1", with(counts+32+6, 0xf0, 0x41))
+		refused("a rejection below 0", with(counts+32+6, 0xf0, 0xbf))
+		refused("a trajectory through no temperature", with(len(saved)-1, saved[4]))
 	})
 }
 

@@ -8,10 +8,16 @@
 //	cd     contrastive divergence: κ Gibbs steps from the batch (Hinton 2002)
 //	pcd    persistent chains (Tieleman 2008)
 //	pt     parallel tempering: replicas at several temperatures that swap
-//	       with their neighbours (Desjardins et al. 2010)
+//	       with their neighbours (Desjardins et al. 2010), all in each round
+//	       or the even and the odd pairs in turn (Syed et al. 2022)
 //	ins    infinite swapping: all permutations of the temperatures at once
 //	       (Hult, Nyquist & Ringqvist 2020, Algorithm 1)
+//	pins   partial infinite swapping: within blocks of a long ladder (Dupuis et
+//	       al. 2012)
 //	exact  enumeration, for small models
+//
+// Those that run a ladder of temperatures (Tempered) say how it exchanges:
+// rejection rates, round trips, and where each particle spent its time.
 //
 // An estimator is chosen by its Settings, which Parse reads from text such as
 // "pt:k=1:chains=20:tau=1/2/3/4/5".

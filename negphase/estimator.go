@@ -2,6 +2,7 @@ package negphase
 
 import (
 	"encoding"
+	"slices"
 
 	"gorbm/rbm"
 )
@@ -40,7 +41,7 @@ type Info struct {
 	// the highest and back.
 	RoundTrips int64
 
-	// Off sums, over the Groups of ins replicas that were weighed, the weight
+	// Off sums, over the Groups of ins and pins replicas that were weighed, the weight
 	// that did not lie on the particle simulated at temperature 1.
 	Off    float64
 	Groups int64
@@ -77,19 +78,20 @@ func (i *Info) Reset() {
 }
 
 // SwapRates returns the rate of exchange of each pair of neighbouring
-// temperatures, from the coldest; nil if there are none or none was tried.
+// temperatures, from the coldest, 0 of a pair that was not tried; nil if there
+// are no pairs or none was tried.
 func (i Info) SwapRates() []float64 {
-	if len(i.SwapTries) == 0 || i.SwapTries[0] == 0 {
+	if !slices.ContainsFunc(i.SwapTries, func(n int64) bool { return n > 0 }) {
 		return nil
 	}
 	rates := make([]float64, len(i.Swaps))
 	for k, n := range i.Swaps {
-		rates[k] = float64(n) / float64(i.SwapTries[k])
+		rates[k] = float64(n) / float64(max(1, i.SwapTries[k]))
 	}
 	return rates
 }
 
-// OffWeight returns the mean weight of ins that did not lie on the particle
+// OffWeight returns the mean weight of ins or pins that did not lie on the particle
 // simulated at temperature 1, and whether there is any.
 func (i Info) OffWeight() (float64, bool) {
 	if i.Groups == 0 {

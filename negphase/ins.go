@@ -9,23 +9,32 @@ import "gorbm/rbm"
 // x_k with the weights Σ_{σ: σ(k)=1} ρ_σ of the same particles (Proposition
 // 2), which sum to 1 in a group. Where the paper lists the K! permutations, a
 // permanent by subsets is taken.
+//
+// Its work grows like 2^K, so long ladders take pins, the partial version
+// (Dupuis et al. 2012): two partitions of the ladder into blocks, the second
+// offset by half a block, are used in turn, and a permutation is drawn within
+// each block. The estimate is weighed within the block that holds temperature
+// 1. A ladder of a single block is ins itself.
 type ins struct {
 	ladder
-	perm   *permanent
-	energy []float64 // of the group's particles, by temperature
-	share  []float64 // their weights
-	drawn  []int     // the permutation: particle by temperature
-	before []int32
-	draws  rbm.Key
-	first  uint64 // number of the group's first uniform
-	next   func(j int) float64
+	block    int                    // most temperatures in a block
+	perms    [maxINS + 1]*permanent // by number of temperatures
+	energies []float64              // of a block's particles, by temperature
+	share    []float64              // their weights
+	drawn    []int                  // the permutation: particle by temperature
+	before   []int32
+	draws    rbm.Key
+	first    uint64 // number of the block's first uniform
+	next     func(j int) float64
 }
 
 func newINS(s Settings) *ins {
-	k := len(s.Temperatures)
-	n := &ins{ladder: newLadder(s), energy: make([]float64, k), share: make([]float64, k),
-		drawn: make([]int, k), before: make([]int32, k)}
-	n.perm = newPermanent(n.beta)
+	n := &ins{ladder: newLadder(s), block: maxINS}
+	if s.Kind == "pins" {
+		n.block = s.Block
+	}
+	n.energies, n.share = make([]float64, n.block), make([]float64, n.block)
+	n.drawn, n.before = make([]int, n.block), make([]int32, n.block)
 	n.next = func(j int) float64 { return n.draws.Uniform(n.first + uint64(j)) }
 	return n
 }
@@ -40,35 +49,71 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 		if err := n.advance(m, round); err != nil {
 			return rbm.Phase{}, Info{}, err
 		}
-		n.draws = round.Child(swapKey)
-		for g := range n.groups() {
-			n.reassign(g, t == n.swaps-1)
-		}
+		n.reassign(round.Child(swapKey), t == n.swaps-1)
+		n.finish()
 	}
 	return n.phase(), n.info, nil
 }
 
-// reassign draws the temperatures of group g's particles anew, and before
-// that, if weigh is set, their weights in the estimate.
-func (n *ins) reassign(g int, weigh bool) {
-	rows := n.group(g)
-	for k, row := range rows {
-		n.energy[k] = n.states.Energy[row]
-	}
-	n.perm.set(n.energy)
+// reassign draws the temperatures of all particles anew within the blocks of
+// this round and, if weigh is set, overwrites the weights in the estimate by
+// those before the draw.
+func (n *ins) reassign(key rbm.Key, weigh bool) {
+	n.draws = key
 	if weigh {
-		n.perm.weights(n.share)
-		for k, row := range rows {
-			n.weight[row] = float32(n.share[k] / float64(n.groups()))
+		clear(n.weight)
+	}
+	for lo, k := 0, len(n.beta); lo < k; {
+		hi := n.blockEnd(lo)
+		for g := range n.groups {
+			n.first = uint64(g*k + lo)
+			n.permute(n.group(g), lo, hi, weigh && lo == 0)
 		}
-		n.info.Off += 1 - n.share[0]
+		lo = hi
+	}
+}
+
+// blockEnd returns the end of the block that begins at temperature lo in the
+// partition of this round.
+func (n *ins) blockEnd(lo int) int {
+	length := n.block
+	if k := len(n.beta); lo == 0 && k > n.block && n.rounds%2 == 1 {
+		length = n.block / 2
+	}
+	return min(lo+length, len(n.beta))
+}
+
+// permute draws the temperatures lo … hi−1 of a group's particles anew and
+// before that, if weigh is set, weighs them.
+func (n *ins) permute(rows []int32, lo, hi int, weigh bool) {
+	block := rows[lo:hi]
+	perm := n.permanent(len(block))
+	perm.beta = n.beta[lo:hi]
+	energy, share, drawn, before := n.energies[:len(block)], n.share[:len(block)], n.drawn[:len(block)], n.before[:len(block)]
+	for k, row := range block {
+		energy[k] = n.energy(row)
+	}
+	perm.set(energy)
+	if weigh {
+		perm.weights(share)
+		for k, row := range block {
+			n.weight[row] = float32(share[k] / float64(n.groups))
+		}
+		n.info.Off += 1 - share[0]
 		n.info.Groups++
 	}
-	n.first = uint64(g * len(rows))
-	n.perm.draw(n.drawn, n.next)
-	copy(n.before, rows)
-	for j, k := range n.drawn {
-		rows[j] = n.before[k]
+	perm.draw(drawn, n.next)
+	copy(before, block)
+	for j, k := range drawn {
+		block[j] = before[k]
 	}
-	n.crossed(n.before, rows)
+	n.crossed(rows, lo, hi)
+}
+
+// permanent returns the table for blocks of so many temperatures.
+func (n *ins) permanent(length int) *permanent {
+	if n.perms[length] == nil {
+		n.perms[length] = newPermanent(make([]float64, length))
+	}
+	return n.perms[length]
 }

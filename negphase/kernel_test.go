@@ -305,18 +305,18 @@ func (s *replicated) moved(stale bool) float64 {
 	return farthest(end, start)
 }
 
-// tempering returns how far one step of parallel tempering, Gibbs steps and an
-// upward sweep of swaps, moves the law Π_k p_k, and the law that it gives to
-// the particle at temperature 1. stale takes the energies of the swaps from
-// before the Gibbs steps.
-func (s *replicated) tempering(swap func(betaA, betaB, energyA, energyB float64) float64, stale bool) (float64, []float64) {
+// tempering returns how far one step of parallel tempering, Gibbs steps and
+// swaps of these pairs, in this order, moves the law Π_k p_k, and the law that
+// it gives to the particle at temperature 1. stale takes the energies of the
+// swaps from before the Gibbs steps.
+func (s *replicated) tempering(pairs []int, swap func(betaA, betaB, energyA, energyB float64) float64, stale bool) (float64, []float64) {
 	start := s.product()
 	identity := make([]int, len(s.beta))
 	for k := range identity {
 		identity[k] = k
 	}
 	sweep := func(q []float64, energies func(x []int) []float64) []float64 {
-		for k := range len(s.beta) - 1 {
+		for _, k := range pairs {
 			next := make([]float64, len(q))
 			for n, x := range s.joint {
 				e := energies(x)
@@ -353,13 +353,17 @@ func (s *replicated) tempering(swap func(betaA, betaB, energyA, energyB float64)
 
 func TestParallelTemperingKernel(t *testing.T) {
 	eachReplicated(t, func(t *testing.T, s *replicated) {
-		d, cold := s.tempering(swapProbability, false)
-		if d > kernelTol {
-			t.Errorf("Π p_k is moved by %v", d)
-		}
 		want := expectation(s.m, s.all, s.p[0])
-		if d := farthest(expectation(s.m, s.all, cold), want); d > kernelTol {
-			t.Errorf("the estimate is off by %v", d)
+		upward := []int{0, 1}[:len(s.beta)-1]
+		// All pairs in order; the even ones; the odd ones.
+		for _, pairs := range [][]int{upward, {0}, upward[1:]} {
+			d, cold := s.tempering(pairs, swapProbability, false)
+			if d > kernelTol {
+				t.Errorf("pairs %v: Π p_k is moved by %v", pairs, d)
+			}
+			if d := farthest(expectation(s.m, s.all, cold), want); d > kernelTol {
+				t.Errorf("pairs %v: the estimate is off by %v", pairs, d)
+			}
 		}
 		for _, mutant := range []struct {
 			name  string
@@ -371,7 +375,7 @@ func TestParallelTemperingKernel(t *testing.T) {
 			{"always swap", func(a, b, x, y float64) float64 { return 1 }, false},
 			{"energies before the Gibbs steps", swapProbability, true},
 		} {
-			d, cold := s.tempering(mutant.swap, mutant.stale)
+			d, cold := s.tempering(upward, mutant.swap, mutant.stale)
 			off := farthest(expectation(s.m, s.all, cold), want)
 			t.Logf("%s: law moved by %.2g, estimate off by %.2g", mutant.name, d, off)
 			if d < mutantBreak {
@@ -384,9 +388,9 @@ func TestParallelTemperingKernel(t *testing.T) {
 	})
 }
 
-// reassign of the estimator itself, on every X at once and from every
+// permute of the estimator itself, on every X at once and from every
 // assignment of temperatures: each row gets its weight.
-func TestReassignWeighsTheRows(t *testing.T) {
+func TestPermuteWeighsTheRows(t *testing.T) {
 	eachReplicated(t, func(t *testing.T, s *replicated) {
 		k := len(s.beta)
 		_, weights := s.swapping()
@@ -402,7 +406,7 @@ func TestReassignWeighsTheRows(t *testing.T) {
 				for j, row := range at {
 					n.ladder.at[g*k+j] = int32(g*k + row)
 				}
-				n.reassign(g, true)
+				n.permute(n.group(g), 0, k, true)
 				for row, want := range weights[g] {
 					// share is in float64, and the sort takes any order of equals;
 					// the row's weight is rounded to float32.

@@ -1,9 +1,6 @@
 package negphase
 
 import (
-	"fmt"
-	"slices"
-
 	"gorbm/rbm"
 )
 
@@ -12,13 +9,20 @@ import (
 // never states.
 type ladder struct {
 	chains
+	groups       int
 	steps, swaps int
 	beta         []float64 // inverse temperatures, falling from 1
 	at           []int32   // at[g·K+k]: row of the particle of group g at temperature k
+	rung         []int32   // of each row: the temperature of its last Gibbs steps
 	journey      []uint8   // of each row: where on its round trip it is
 	rowBeta      []float32
 	weight       []float32 // of each row in the estimate
-	info         Info
+	crossing     []bool    // scratch of crossed, one a pair
+
+	rounds int64 // since the first call; whose turn it is follows from their parity
+	trips  int64 // round trips since the first call
+	record record
+	info   Info
 }
 
 // Stations of a round trip.
@@ -29,25 +33,30 @@ const (
 )
 
 func newLadder(s Settings) ladder {
-	k := len(s.Temperatures)
-	rows := s.Chains * k
-	l := ladder{
-		chains: chains{rows: rows, start: s.Start}, steps: s.K, swaps: s.Swaps,
-		beta: make([]float64, k), at: make([]int32, rows), journey: make([]uint8, rows),
-		rowBeta: make([]float32, rows), weight: make([]float32, rows),
-		info: Info{SwapTries: make([]int64, k-1), Swaps: make([]int64, k-1)},
+	l := ladder{chains: chains{start: s.Start}, groups: s.Chains, steps: s.K, swaps: s.Swaps}
+	beta := make([]float64, len(s.Temperatures))
+	for k, t := range s.Temperatures {
+		beta[k] = float64(float32(1 / t)) // the Gibbs steps take float32
 	}
-	for i, t := range s.Temperatures {
-		l.beta[i] = float64(float32(1 / t)) // the Gibbs steps take float32
-	}
-	for r := range l.at {
-		l.at[r] = int32(r)
-	}
+	l.stand(beta)
 	return l
 }
 
-// groups returns the number of groups.
-func (l *ladder) groups() int { return l.rows / len(l.beta) }
+// stand makes l a ladder of these inverse temperatures: particles are assigned
+// in the order of their rows, and nothing is recorded yet.
+func (l *ladder) stand(beta []float64) {
+	k := len(beta)
+	l.beta, l.rows = beta, l.groups*k
+	l.at, l.rung = make([]int32, l.rows), make([]int32, l.rows)
+	l.journey = make([]uint8, l.rows)
+	l.rowBeta, l.weight = make([]float32, l.rows), make([]float32, l.rows)
+	l.crossing = make([]bool, k-1)
+	l.record = newRecord(l.groups, k)
+	l.info = Info{SwapTries: make([]int64, k-1), Swaps: make([]int64, k-1)}
+	for r := range l.at {
+		l.at[r] = int32(r)
+	}
+}
 
 // group returns the rows of group g's particles by temperature.
 func (l *ladder) group(g int) []int32 {
@@ -55,33 +64,61 @@ func (l *ladder) group(g int) []int32 {
 	return l.at[g*k : (g+1)*k]
 }
 
+// energy returns what β multiplies in the law of the particle in a row.
+func (l *ladder) energy(row int32) float64 { return l.states.Energy[row] }
+
 // advance takes all particles through the Gibbs steps of one round, each at
-// the temperature it is assigned to.
+// the temperature it is assigned to, and records how neighbours would swap.
 func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
-	for g := range l.groups() {
+	for g := range l.groups {
 		for k, row := range l.group(g) {
+			l.rung[row] = int32(k)
 			l.rowBeta[row] = float32(l.beta[k])
 		}
 	}
 	m.Step(l.states, l.rowBeta, l.steps, key.Child(stepKey))
 	l.info.Updates += int64(l.steps) * int64(l.rows)
-	return finite(l.states)
-}
-
-// crossed counts an opportunity to exchange at each pair of temperatures of a
-// group whose particles were at the rows before, and each pair that a
-// particle crossed.
-func (l *ladder) crossed(before, after []int32) {
-	for k := range l.info.Swaps {
-		l.info.SwapTries[k]++
-		for _, row := range after[k+1:] {
-			if slices.Contains(before[:k+1], row) {
-				l.info.Swaps[k]++
-				break
-			}
+	if err := finite(l.states); err != nil {
+		return err
+	}
+	for g := range l.groups {
+		sums, rows := l.record.sample(g), l.group(g)
+		for k := range sums {
+			sums[k] += 1 - swapProbability(l.beta[k], l.beta[k+1], l.energy(rows[k]), l.energy(rows[k+1]))
 		}
 	}
-	l.trace(after)
+	return nil
+}
+
+// crossed counts an opportunity to exchange at each pair of the temperatures
+// lo … hi−1 of a group whose particles there are in rows by now, and each pair
+// that a particle crossed since the last Gibbs steps.
+func (l *ladder) crossed(rows []int32, lo, hi int) {
+	clear(l.crossing)
+	for k := lo; k < hi; k++ {
+		for j := int(l.rung[rows[k]]); j < k; j++ {
+			l.crossing[j] = true // upward; as many cross downward
+		}
+	}
+	for k := lo; k < hi-1; k++ {
+		l.info.SwapTries[k]++
+		if l.crossing[k] {
+			l.info.Swaps[k]++
+		}
+	}
+}
+
+// finish ends a round: where the particles are by now goes on record.
+func (l *ladder) finish() {
+	for g := range l.groups {
+		rows := l.group(g)
+		for k, row := range rows {
+			l.record.visit(g, int(row)-g*len(rows), int(l.rung[row]), k)
+		}
+		l.trace(rows)
+	}
+	l.record.next()
+	l.rounds++
 }
 
 // trace follows the round trips of a group's particles.
@@ -92,6 +129,7 @@ func (l *ladder) trace(rows []int32) {
 	bottom := &l.journey[rows[0]]
 	if *bottom == downward {
 		l.info.RoundTrips++
+		l.trips++
 	}
 	*bottom = upward
 }
@@ -99,47 +137,4 @@ func (l *ladder) trace(rows []int32) {
 // phase returns the weighted particles.
 func (l *ladder) phase() rbm.Phase {
 	return rbm.Phase{Batch: rbm.Batch{V: l.states.V, H: l.states.Mean, Weight: l.weight}}
-}
-
-// MarshalBinary appends to the chains each group's rank of particles by
-// temperature and each particle's journey, one byte each.
-func (l *ladder) MarshalBinary() ([]byte, error) {
-	b := l.appendBinary(nil)
-	for i, row := range l.at {
-		b = append(b, uint8(int(row)-i/len(l.beta)*len(l.beta)))
-	}
-	return append(b, l.journey...), nil
-}
-
-// UnmarshalBinary changes nothing unless all of b fits.
-func (l *ladder) UnmarshalBinary(b []byte) error {
-	h, b, err := l.readBinary(b)
-	if err != nil {
-		return err
-	}
-	if len(b) != 2*l.rows {
-		return fmt.Errorf("%w: the saved ladder has %d bytes after its chains, want %d", rbm.ErrFormat, len(b), 2*l.rows)
-	}
-	k := len(l.beta)
-	at := make([]int32, l.rows)
-	for g := range l.groups() {
-		seen := make([]bool, k)
-		for i, x := range b[g*k : (g+1)*k] {
-			if int(x) >= k || seen[x] {
-				return fmt.Errorf("%w: the saved temperatures of group %d are not a permutation", rbm.ErrFormat, g)
-			}
-			seen[x] = true
-			at[g*k+i] = int32(g*k + int(x))
-		}
-	}
-	journey := b[l.rows:]
-	for i, x := range journey {
-		if x > downward {
-			return fmt.Errorf("%w: saved journey %d of particle %d", rbm.ErrFormat, x, i)
-		}
-	}
-	l.restore(h)
-	copy(l.at, at)
-	copy(l.journey, journey)
-	return nil
 }

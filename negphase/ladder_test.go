@@ -54,10 +54,18 @@ func TestCrossings(t *testing.T) {
 		{[]int32{0, 3, 1, 2}, []int64{0, 1, 1}},
 	} {
 		l := newTestLadder(4)
-		l.crossed([]int32{0, 1, 2, 3}, c.after)
+		copy(l.rung, []int32{0, 1, 2, 3})
+		l.crossed(c.after, 0, 4)
 		if !slices.Equal(l.info.Swaps, c.want) || !slices.Equal(l.info.SwapTries, []int64{1, 1, 1}) {
 			t.Errorf("%v: crossed %v of %v, want %v", c.after, l.info.Swaps, l.info.SwapTries, c.want)
 		}
+	}
+	// Of a block only its own pairs were possible.
+	l := newTestLadder(5)
+	copy(l.rung, []int32{0, 1, 2, 3, 4})
+	l.crossed([]int32{0, 3, 1, 2, 4}, 1, 4)
+	if !slices.Equal(l.info.Swaps, []int64{0, 1, 1, 0}) || !slices.Equal(l.info.SwapTries, []int64{0, 1, 1, 0}) {
+		t.Errorf("in a block: crossed %v of %v", l.info.Swaps, l.info.SwapTries)
 	}
 }
 
@@ -65,7 +73,8 @@ func TestCrossings(t *testing.T) {
 // exchanges.
 func TestInfoCounts(t *testing.T) {
 	m := shape{6, 4, 0, 0}.random(1, 0.1)
-	for _, text := range []string{"pt:k=3:swaps=2:chains=50:tau=1/1.2/1.5", "ins:k=3:swaps=2:chains=50:tau=1/1.2/1.5"} {
+	for _, text := range []string{"pt:k=3:swaps=2:chains=50:tau=1/1.2/1.5", "ins:k=3:swaps=2:chains=50:tau=1/1.2/1.5",
+		"pins:k=3:swaps=2:chains=50:tau=1/1.2/1.5"} {
 		s := parse(t, text)
 		_, info, err := estimator(t, text).Estimate(m, rbm.Batch{}, rbm.NewKey(1))
 		if err != nil {
@@ -81,7 +90,7 @@ func TestInfoCounts(t *testing.T) {
 		}
 		off, any := info.OffWeight()
 		switch {
-		case any != (s.Kind == "ins"):
+		case any != (s.Kind != "pt"):
 			t.Errorf("%s: off weight %v, %v", text, off, any)
 		case any && (info.Groups != 50 || !(off > 0.5 && off < 0.75)):
 			// Energies are nearly equal, so it is nearly 1 − 1/K = 2/3.

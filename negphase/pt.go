@@ -2,13 +2,19 @@ package negphase
 
 import "gorbm/rbm"
 
-// pt is parallel tempering: after each round of Gibbs steps neighbours swap,
-// upward from the coldest pair, by the Metropolis–Hastings rule (Desjardins et
-// al. 2010; infinite-swapping paper, section 3). The estimate is the mean over
-// the particles at temperature 1 after the last swaps.
-type pt struct{ ladder }
+// pt is parallel tempering: after each round of Gibbs steps neighbours swap by
+// the Metropolis–Hastings rule, upward from the coldest pair (Desjardins et
+// al. 2010; infinite-swapping paper, section 3) or, in the order EvenOdd, the
+// even pairs in one round and the odd ones in the next: a chain that is not
+// reversible, whose particles keep their direction (Okabe et al. 2001; Syed et al.
+// 2022). The estimate is the mean over the particles at temperature 1 after
+// the last swaps.
+type pt struct {
+	ladder
+	order Order
+}
 
-func newPT(s Settings) *pt { return &pt{newLadder(s)} }
+func newPT(s Settings) *pt { return &pt{newLadder(s), s.order()} }
 
 func (p *pt) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
 	if err := p.begin(m, pos, key.Child(startKey)); err != nil {
@@ -20,29 +26,33 @@ func (p *pt) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, 
 		if err := p.advance(m, round); err != nil {
 			return rbm.Phase{}, Info{}, err
 		}
-		p.sweep(round.Child(swapKey))
+		p.swap(round.Child(swapKey))
+		p.finish()
 	}
 	clear(p.weight)
-	for g := range p.groups() {
-		p.weight[p.group(g)[0]] = 1 / float32(p.groups())
+	for g := range p.groups {
+		p.weight[p.group(g)[0]] = 1 / float32(p.groups)
 	}
 	return p.phase(), p.info, nil
 }
 
-// sweep attempts the swaps of all pairs of neighbours in every group.
-func (p *pt) sweep(key rbm.Key) {
+// swap attempts the swaps of this round's pairs in every group.
+func (p *pt) swap(key rbm.Key) {
 	pairs := len(p.beta) - 1
-	for g := range p.groups() {
+	first, stride := 0, 1
+	if p.order == EvenOdd {
+		first, stride = int(p.rounds%2), 2
+	}
+	for g := range p.groups {
 		rows := p.group(g)
-		for k := range pairs {
-			a := swapProbability(p.beta[k], p.beta[k+1], p.states.Energy[rows[k]], p.states.Energy[rows[k+1]])
+		for k := first; k < pairs; k += stride {
+			a := swapProbability(p.beta[k], p.beta[k+1], p.energy(rows[k]), p.energy(rows[k+1]))
 			p.info.SwapTries[k]++
 			if key.Uniform(uint64(g*pairs+k)) < a {
 				rows[k], rows[k+1] = rows[k+1], rows[k]
 				p.info.Swaps[k]++
 			}
 		}
-		p.trace(rows)
 	}
 }
 

@@ -16,6 +16,9 @@ var texts = []string{
 	"pt:k=1:swaps=1:chains=10:start=uniform:tau=1/2/3/4/5",
 	"pt:k=2:swaps=7:chains=1:start=uniform:tau=1/1.0000001",
 	"ins:k=1:swaps=1:chains=10:start=data:tau=1/1.5/1e+30",
+	"pt:k=1:swaps=1:chains=10:start=uniform:tau=1/2:order=sweep",
+	"pt:k=1:swaps=1:chains=10:start=uniform:tau=1/2:order=evenodd",
+	"pins:k=1:swaps=1:chains=10:start=uniform:tau=1/2/3:block=2",
 	"exact",
 }
 
@@ -78,7 +81,7 @@ func TestParseErrors(t *testing.T) {
 		text string
 		want []string // what the message says
 	}{
-		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, exact"}},
+		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, exact"}},
 		{"pdc", []string{`unknown negative phase "pdc"`, "did you mean pcd?"}},
 		{"exakt", []string{`"exakt"`, "did you mean exact?"}},
 		{"PT", []string{`"PT"`, "did you mean pt?"}},
@@ -113,6 +116,13 @@ func TestParseErrors(t *testing.T) {
 		{"pcd:start=zero", []string{"pcd: start", `"zero"`, "uniform or data"}},
 		{"pt:start=", []string{"pt: start", `""`}},
 
+		{"pt:order=even", []string{"pt: order", `"even"`, "sweep or evenodd"}},
+		{"ins:order=sweep", []string{"ins has no setting", `"order"`}},
+		{"ins:block=4", []string{"ins has no setting", `"block"`}},
+		{"pins:block=1", []string{"pins: block is 1", "2 … 16"}},
+		{"pins:block=17", []string{"pins: block is 17", "2 … 16"}},
+		{"pins:block=half", []string{"pins: block", `"half"`, "whole number"}},
+
 		{"pt:tau=", []string{"pt: temperatures", "at least two"}},
 		{"pt:tau=1", []string{"pt: temperatures 1:", "at least two", "pcd"}},
 		{"pt:tau=2/3", []string{"pt: temperatures 2/3", "first must be 1"}},
@@ -125,8 +135,9 @@ func TestParseErrors(t *testing.T) {
 		{"pt:tau=1/Inf", []string{"pt: temperatures", "finite"}},
 		{"pt:tau=1/2/1e999", []string{"temperature", "1e999"}},
 		{"pt:tau=1/hot", []string{"temperature", `"hot"`, "not a number"}},
-		{"ins:tau=" + rungs(maxINS+1), []string{"ins: temperatures", "at most 16", "pt"}},
+		{"ins:tau=" + rungs(maxINS+1), []string{"ins: temperatures", "at most 16", "take pt or pins"}},
 		{"pt:tau=" + rungs(maxRungs+1), []string{"pt: temperatures", "at most 256"}},
+		{"pins:tau=" + rungs(maxRungs+1), []string{"pins: temperatures", "at most 256"}},
 	} {
 		_, err := Parse(c.text, DefaultSettings(""))
 		if err == nil {
@@ -142,7 +153,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%q: the message has several lines: %v", c.text, err)
 		}
 	}
-	for _, text := range []string{"ins:chains=1:tau=" + rungs(maxINS), "pt:chains=1:tau=" + rungs(maxRungs)} {
+	for _, text := range []string{"ins:chains=1:tau=" + rungs(maxINS), "pt:chains=1:tau=" + rungs(maxRungs), "pins:chains=1:tau=" + rungs(maxRungs)} {
 		if _, err := Parse(text, DefaultSettings("")); err != nil {
 			t.Error(err)
 		}
@@ -158,6 +169,8 @@ func TestNewChecksWhatTheKindHas(t *testing.T) {
 			"chains": func(s *Settings) { s.Chains = -1 },
 			"start":  func(s *Settings) { s.Start = "" },
 			"tau":    func(s *Settings) { s.Temperatures = nil },
+			"order":  func(s *Settings) { s.Order = "none" },
+			"block":  func(s *Settings) { s.Block = 0 },
 		} {
 			s := DefaultSettings(kind)
 			spoil(&s)

@@ -87,7 +87,7 @@ func (c *census) z(t *testing.T, s *rbm.States, rows []int32, p []float64) float
 // rowsAt returns the rows at temperature k.
 func (l *ladder) rowsAt(k int) []int32 {
 	var rows []int32
-	for g := range l.groups() {
+	for g := range l.groups {
 		rows = append(rows, l.group(g)[k])
 	}
 	return rows
@@ -126,23 +126,26 @@ func newExactStart(s shape) *exactStart {
 	return x
 }
 
-// ladderSettings are those of pt and ins from the exact start.
+// ladderSettings are those of pt, ins and pins from the exact start; blocks
+// are shorter than the ladder.
 func ladderSettings(kind string) Settings {
-	return Settings{Kind: kind, K: 1, Swaps: 2, Chains: exactGroups, Start: Uniform, Temperatures: testTemperatures}
+	return Settings{Kind: kind, K: 1, Swaps: 2, Chains: exactGroups, Start: Uniform, Temperatures: testTemperatures, Block: 2}
 }
 
 // pt returns parallel tempering at the exact start: particle k of each group is
 // drawn at temperature k.
-func (x *exactStart) pt() *pt {
-	p := newPT(ladderSettings("pt"))
+func (x *exactStart) pt(order Order) *pt {
+	s := ladderSettings("pt")
+	s.Order = order
+	p := newPT(s)
 	p.saved = drawExactly(x.all, x.p, p.rows)
 	return p
 }
 
-// ins returns infinite swapping at the exact start; that of pt is a draw of the
-// joint law of particles and assignment, given one assignment.
-func (x *exactStart) ins() *ins {
-	n := newINS(ladderSettings("ins"))
+// ins returns infinite swapping, or pins, at the exact start; that of pt is a
+// draw of the joint law of particles and assignment, given one assignment.
+func (x *exactStart) ins(kind string) *ins {
+	n := newINS(ladderSettings(kind))
 	n.saved = drawExactly(x.all, x.p, n.rows)
 	return n
 }
@@ -187,13 +190,16 @@ func TestEstimateIsStationary(t *testing.T) {
 		run(p, rbm.Batch{})
 		check("pcd", x.c.z(t, p.states, numbers(p.rows), x.p[0]))
 
-		pt := x.pt()
-		run(pt, rbm.Batch{})
-		check("pt", x.worst(t, &pt.ladder))
-
-		ins := x.ins()
-		run(ins, rbm.Batch{})
-		check("ins", x.worst(t, &ins.ladder))
+		for _, order := range []Order{Sweep, EvenOdd} {
+			pt := x.pt(order)
+			run(pt, rbm.Batch{})
+			check("pt, "+string(order), x.worst(t, &pt.ladder))
+		}
+		for _, kind := range []string{"ins", "pins"} {
+			ins := x.ins(kind)
+			run(ins, rbm.Batch{})
+			check(kind, x.worst(t, &ins.ladder))
+		}
 
 		// cd from a batch drawn from the model stays there.
 		pos := rbm.Batch{V: rbm.NewBits(exactGroups, x.m.Visible()), H: rbm.NewMatrix(exactGroups, x.m.Hidden())}
@@ -243,7 +249,7 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 		swap := callFrom.Child(99)
 
 		// A row's β is off by a fifth.
-		p := x.pt()
+		p := x.pt(Sweep)
 		begin(&p.ladder)
 		for t := range p.swaps {
 			for k, beta := range p.beta {
@@ -252,41 +258,36 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 				}
 			}
 			x.m.Step(p.states, p.rowBeta, 1, callFrom.Child(uint64(t)))
-			p.sweep(swap.Child(uint64(t)))
+			p.swap(swap.Child(uint64(t)))
 		}
 		check("pt, β off by a fifth", x.worst(t, &p.ladder))
 
 		// The temperatures of a group are not those it is assigned to.
-		p = x.pt()
+		p = x.pt(Sweep)
 		begin(&p.ladder)
 		for t := range p.swaps {
 			for r := range p.rowBeta {
 				p.rowBeta[r] = float32(p.beta[r%len(p.beta)])
 			}
 			x.m.Step(p.states, p.rowBeta, 1, callFrom.Child(uint64(t)))
-			p.sweep(swap.Child(uint64(t)))
+			p.swap(swap.Child(uint64(t)))
 		}
 		check("pt, β by row instead of by assignment", x.worst(t, &p.ladder))
 
 		// Swaps with the sign of the exponent turned: energies negated.
-		p = x.pt()
+		p = x.pt(Sweep)
 		begin(&p.ladder)
 		for t := range p.swaps {
 			advance(&p.ladder, t)
 			for r := range p.states.Energy {
 				p.states.Energy[r] *= -1
 			}
-			p.sweep(swap.Child(uint64(t)))
+			p.swap(swap.Child(uint64(t)))
 		}
 		check("pt, sign of the swaps", x.worst(t, &p.ladder))
 
-		reassign := func(n *ins, round int) {
-			n.draws = swap.Child(uint64(round))
-			for g := range n.groups() {
-				n.reassign(g, false)
-			}
-		}
-		n := x.ins()
+		reassign := func(n *ins, round int) { n.reassign(swap.Child(uint64(round)), false) }
+		n := x.ins("ins")
 		begin(&n.ladder)
 		for t := range n.swaps {
 			advance(&n.ladder, t)
@@ -297,8 +298,21 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 		}
 		check("ins, sign of the energies", x.worst(t, &n.ladder))
 
+		// Blocks of the ladder's other half: β of the wrong temperatures.
+		n = x.ins("pins")
+		begin(&n.ladder)
+		for t := range n.swaps {
+			advance(&n.ladder, t)
+			beta := n.beta
+			n.beta = append(append([]float64(nil), beta[1:]...), 0)
+			reassign(n, t)
+			n.beta = beta
+			n.finish()
+		}
+		check("pins, β of the next temperature", x.worst(t, &n.ladder))
+
 		// The permutation is drawn from the energies before the last steps.
-		n = x.ins()
+		n = x.ins("ins")
 		begin(&n.ladder)
 		advance(&n.ladder, 0)
 		old := append([]float64(nil), n.states.Energy...)
@@ -380,13 +394,14 @@ func TestEstimateIsUnbiased(t *testing.T) {
 			}
 			return phase
 		}
-		pt, ins := x.pt(), x.ins()
+		pt, evenodd, ins, pins := x.pt(Sweep), x.pt(EvenOdd), x.ins("ins"), x.ins("pins")
+		pins.swaps = 3 // so that the last block that is weighed holds a pair
 		p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
 		p.saved = drawExactly(x.all, x.p[:1], p.rows)
 		for _, c := range []struct {
 			name  string
 			phase rbm.Phase
-		}{{"pcd", run(p)}, {"pt", run(pt)}, {"ins", run(ins)}} {
+		}{{"pcd", run(p)}, {"pt", run(pt)}, {"pt, evenodd", run(evenodd)}, {"ins", run(ins)}, {"pins", run(pins)}} {
 			d := deviation(groupEstimates(c.phase, exactGroups), want)
 			t.Logf("%s: %.2f of the tolerance", c.name, d)
 			if d > 1 {

@@ -46,6 +46,9 @@ var goldens = map[string]string{
 	"ins/softmax":     "814b7f283fe5c971",
 	"ins/bernoulli":   "f32335936c2d3c35",
 	"ins/none":        "976d611ebdaae745",
+	"pins/softmax":    "8bbe1bb4067572f0",
+	"pins/bernoulli":  "ea4508b07168a241",
+	"pins/none":       "2be8c21a43d5b484",
 	"exact/softmax":   "574d61830543bfe1",
 	"exact/bernoulli": "ac33c3aef5003c60",
 	"exact/none":      "869a17c234489d25",
@@ -68,7 +71,7 @@ func TestGoldenParameters(t *testing.T) {
 func TestTrainingAtAnyGOMAXPROCS(t *testing.T) {
 	set := toy(t, "toy:4,240,25,0.2")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, text := range []string{"cd:k=1", "pcd:chains=25", "pt:chains=10:tau=1/2/3", "ins:chains=10:tau=1/2/3", "exact"} {
+	for _, text := range []string{"cd:k=1", "pcd:chains=25", "pt:chains=10:tau=1/2/3", "ins:chains=10:tau=1/2/3", "pins:chains=10:tau=1/2/3:block=2", "exact"} {
 		t.Run(text, func(t *testing.T) {
 			s := settingsOf(t, text)
 			s.Batch = 25

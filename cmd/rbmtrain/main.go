@@ -32,6 +32,7 @@ is chosen by -negphase:
   pcd    persistent chains
   pt     parallel tempering: replicas at several temperatures swap
   ins    infinite swapping: all permutations of the temperatures at once
+  pins   partial infinite swapping: all permutations within blocks of a long ladder
   exact  enumeration, where a layer has at most 18 units
 
 Settings may follow the name, as in -negphase pt:k=1:swaps=1:tau=1/2/3; the

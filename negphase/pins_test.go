@@ -1,0 +1,310 @@
+package negphase
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// partition returns the ends of the blocks of n in a round.
+func (n *ins) partition(round int64) []int {
+	n.rounds = round
+	var ends []int
+	for lo := 0; lo < len(n.beta); {
+		lo = n.blockEnd(lo)
+		ends = append(ends, lo)
+	}
+	return ends
+}
+
+func TestPartitions(t *testing.T) {
+	for _, c := range []struct {
+		rungs, block int
+		even, odd    []int
+	}{
+		{2, 2, []int{2}, []int{2}},
+		{8, 8, []int{8}, []int{8}}, // a single block is ins
+		{5, 8, []int{5}, []int{5}},
+		{3, 2, []int{2, 3}, []int{1, 3}},
+		{9, 8, []int{8, 9}, []int{4, 9}},
+		{10, 4, []int{4, 8, 10}, []int{2, 6, 10}},
+		{7, 3, []int{3, 6, 7}, []int{1, 4, 7}},
+	} {
+		s := Settings{Kind: "pins", Chains: 1, Block: c.block}
+		for k := range c.rungs {
+			s.Temperatures = append(s.Temperatures, float64(k+1))
+		}
+		n := newINS(s)
+		for round, want := range [][]int{c.even, c.odd, c.even} {
+			if got := n.partition(int64(round)); !slices.Equal(got, want) {
+				t.Errorf("%d temperatures in blocks of %d, round %d: blocks end at %v, want %v", c.rungs, c.block, round, got, want)
+			}
+		}
+	}
+}
+
+// Of one block pins is ins, bit for bit; of two it is not.
+func TestPINSOfOneBlockIsINS(t *testing.T) {
+	m := shape{9, 7, 0, 0}.random(3, 1.5)
+	const rest = ":k=1:swaps=3:chains=5:tau=1/1.3/1.7/2.5/4"
+	want := call(t, estimator(t, "ins"+rest), m, rbm.Batch{}, 0, 4)
+	for _, block := range []int{5, 6, 16} {
+		if got := call(t, estimator(t, fmt.Sprint("pins", rest, ":block=", block)), m, rbm.Batch{}, 0, 4); !slices.Equal(got, want) {
+			t.Errorf("blocks of %d: other bits than ins", block)
+		}
+	}
+	if got := call(t, estimator(t, fmt.Sprint("pins", rest, ":block=4")), m, rbm.Batch{}, 0, 4); slices.Equal(got, want) {
+		t.Error("two blocks give the bits of ins")
+	}
+}
+
+// steps returns the law of the particles by temperature one Gibbs step after
+// law q.
+func (s *replicated) steps(q []float64) []float64 {
+	for k, kernel := range s.gibbs {
+		next := make([]float64, len(q))
+		for n, x := range s.joint {
+			y := slices.Clone(x)
+			for to, p := range kernel[x[k]] {
+				y[k] = to
+				next[s.number(y)] += q[n] * p
+			}
+		}
+		q = next
+	}
+	return q
+}
+
+// blockwise returns for each X the law, over s.perms, of the permutation that
+// is drawn within blocks that end so, by the implementation's tables for the inverse temperatures
+// beta.
+func (s *replicated) blockwise(ends []int, beta []float64) (rho [][]float64) {
+	for _, x := range s.joint {
+		e := s.energies(x)
+		law := make([]float64, len(s.perms))
+		for i, at := range s.perms {
+			law[i] = 1
+			lo := 0
+			for _, hi := range ends {
+				p := newPermanent(beta[lo:hi])
+				p.set(e[lo:hi])
+				var local []int
+				for _, particle := range at[lo:hi] {
+					local = append(local, particle-lo)
+				}
+				if slices.Min(local) < 0 || slices.Max(local) >= hi-lo {
+					law[i] = 0
+					break
+				}
+				prob, _ := p.path(local)
+				law[i] *= prob
+				lo = hi
+			}
+		}
+		rho = append(rho, law)
+	}
+	return rho
+}
+
+// permuted returns the law of the particles by temperature after the
+// permutation.
+func (s *replicated) permuted(q []float64, rho [][]float64) []float64 {
+	end := make([]float64, len(q))
+	y := make([]int, len(s.beta))
+	for n, x := range s.joint {
+		for i, at := range s.perms {
+			if rho[n][i] == 0 {
+				continue
+			}
+			for j, k := range at {
+				y[j] = x[k]
+			}
+			end[s.number(y)] += q[n] * rho[n][i]
+		}
+	}
+	return end
+}
+
+// blockWeights returns the weights that the estimator gives the particles of
+// each X, with the block that ends at hi.
+func (s *replicated) blockWeights(n *ins, hi int) (weights [][]float64) {
+	for g, x := range s.joint {
+		copy(n.states.Energy[g*len(x):], s.energies(x))
+		n.permute(n.group(g), 0, hi, true)
+		weights = append(weights, make([]float64, len(x)))
+		copy(weights[g], n.share[:hi])
+	}
+	return weights
+}
+
+// Both half-steps of pins, and the estimate after the Gibbs steps of each, on
+// three units at three and four temperatures in blocks of two.
+func TestPartialInfiniteSwappingKernel(t *testing.T) {
+	for _, beta := range [][]float64{{1, 0.7, 0.25}, {1, 0.8, 0.5, 0.25}} {
+		t.Run(fmt.Sprint("K=", len(beta)), func(t *testing.T) {
+			s := newReplicated(shape{2, 1, 0, 0}.random(21, 1.5), beta)
+			k := len(beta)
+			temperatures := make([]float64, k)
+			for j, b := range beta {
+				temperatures[j] = 1 / b
+			}
+			settings := Settings{Kind: "pins", K: 1, Swaps: 1, Chains: len(s.joint), Start: Uniform, Temperatures: temperatures, Block: 2}
+			start, want := s.product(), expectation(s.m, s.all, s.p[0])
+			mutant := func(name string, d float64) {
+				t.Helper()
+				t.Logf("%s: off by %.2g", name, d)
+				if d < mutantBreak {
+					t.Errorf("mutant is not seen: %s: off by %v only", name, d)
+				}
+			}
+			for round := range 2 {
+				n := newINS(settings)
+				n.beta = beta // as float64
+				n.states = rbm.NewStates(s.m, n.rows)
+				ends := n.partition(int64(round))
+				rho := s.blockwise(ends, beta)
+				moved := s.steps(start)
+				if d := farthest(s.permuted(moved, rho), start); d > kernelTol {
+					t.Errorf("round %d: Π p_k is moved by %v", round, d)
+				}
+				weights := s.blockWeights(n, ends[0])
+				if d := farthest(s.estimate(moved, weights, ones(k)), want); d > kernelTol {
+					t.Errorf("round %d: the estimate is off by %v", round, d)
+				}
+
+				// The tables of a block for the temperatures of the one beside it.
+				beside := append(slices.Clone(beta[1:]), 0)
+				mutant("β of the next temperature", farthest(s.permuted(start, s.blockwise(ends, beside)), start))
+				if ends[0] == 1 {
+					continue // a block of one has nothing else to break
+				}
+				// The weight of a block that does not hold temperature 1.
+				other := make([][]float64, len(weights))
+				for x := range other {
+					other[x] = append(make([]float64, k-2), weights[x][:2]...)
+				}
+				mutant("weights on the last block", farthest(s.estimate(start, other, ones(k)), want))
+				if k > 3 {
+					continue // what follows is a sum over pairs of states
+				}
+				// Weights of the state before the Gibbs steps.
+				var stale []float64
+				old := make([][]float64, len(s.joint))
+				for x, from := range s.joint {
+					for y := range old {
+						old[y] = weights[x]
+					}
+					stale = addTo(stale, start[x], s.estimate(s.move(s.perms[0], from), old, ones(k)))
+				}
+				mutant("weights before the Gibbs steps", farthest(stale, want))
+			}
+		})
+	}
+}
+
+// What takes turns persists and alternates: every pair of temperatures
+// exchanges within two rounds, whether they come in one call or in two; with
+// the turn stuck, some pairs never do.
+func TestTurnsAlternate(t *testing.T) {
+	m := shape{6, 4, 0, 0}.random(1, 0.1)
+	const rest = ":chains=60:tau=1/1.1/1.2/1.3/1.4/1.5"
+	type parts interface {
+		Tempered
+		turn() *int64
+	}
+	tried := func(e parts, calls int, stuck bool) (info Info) {
+		for n := range calls {
+			if stuck {
+				*e.turn() = 1
+			}
+			_, i, err := e.Estimate(m, rbm.Batch{}, rbm.NewKey(uint64(n)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			info.Add(i)
+		}
+		return info
+	}
+	for _, c := range []struct {
+		text  string
+		tries []int64 // in two rounds of 60 groups
+		stuck []int64
+	}{
+		{"pt:order=evenodd" + rest, []int64{60, 60, 60, 60, 60}, []int64{0, 120, 0, 120, 0}},
+		{"pins:block=4" + rest, []int64{120, 60, 120, 60, 120}, []int64{120, 0, 120, 120, 120}},
+	} {
+		one, two := tried(estimator(t, c.text+":swaps=2").(parts), 1, false), tried(estimator(t, c.text).(parts), 2, false)
+		stuck := tried(estimator(t, c.text).(parts), 2, true)
+		if !slices.Equal(one.SwapTries, c.tries) || !slices.Equal(two.SwapTries, c.tries) {
+			t.Errorf("%s: %v pairs are tried in one call, %v in two, want %v", c.text, one.SwapTries, two.SwapTries, c.tries)
+		}
+		if !slices.Equal(stuck.SwapTries, c.stuck) {
+			t.Errorf("%s: with the turn stuck %v pairs are tried, want %v", c.text, stuck.SwapTries, c.stuck)
+		}
+		for k, n := range two.Swaps {
+			if n == 0 {
+				t.Errorf("%s: pair %d never exchanges", c.text, k)
+			}
+		}
+		if rates := stuck.SwapRates(); rates == nil || slices.Min(rates) != 0 {
+			t.Errorf("%s: with the turn stuck the rates are %v", c.text, rates)
+		}
+	}
+}
+
+func (l *ladder) turn() *int64 { return &l.rounds }
+
+// Two rounds of blocks take a particle from any temperature to any other that
+// two blocks reach, and rows above the weighed block have no weight.
+func TestRowsOfOtherBlocksHaveNoWeight(t *testing.T) {
+	m := shape{9, 7, 0, 0}.random(3, 1)
+	e := estimator(t, "pins:chains=3:tau=1/1.2/1.4/1.6/1.8/2/2.2:block=4").(*ins)
+	for round, want := range []int{4, 2, 4, 2} {
+		was := slices.Clone(e.at)
+		phase, _, err := e.Estimate(m, rbm.Batch{}, rbm.NewKey(uint64(round)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for g := range e.groups {
+			for k, row := range was[g*7 : (g+1)*7] {
+				if (phase.Weight[row] > 0) != (k < want) {
+					t.Errorf("round %d: the particle at temperature %d has weight %v", round, k, phase.Weight[row])
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkLadder is an update of 10 groups at 30 temperatures of a model of
+// 784 × 500 units: pins should cost what pt does.
+func BenchmarkLadder(b *testing.B) {
+	m := rbm.New(784, 500, 0, rbm.Softmax)
+	m.Randomize(0.1, rbm.NewKey(1))
+	// Densities as of trained models: a fifth of the units on.
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, bias := range [][]float32{m.VisibleBias, m.HiddenBias} {
+		for i := range bias {
+			bias[i] = float32(-1.5 + 0.3*r.NormFloat64())
+		}
+	}
+	tau := ":chains=10:tau=1"
+	for k := range 29 {
+		tau += fmt.Sprintf("/%.4g", 1/(1-float64(k+1)/30))
+	}
+	for _, name := range []string{"pt", "pt:order=evenodd", "pins:block=4", "pins:block=6", "pins:block=8", "pins:block=10", "pins:block=12"} {
+		b.Run("negphase="+name, func(b *testing.B) {
+			e := estimator(b, name+tau)
+			n := uint64(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				n++
+				if _, _, err := e.Estimate(m, rbm.Batch{}, rbm.NewKey(n)); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

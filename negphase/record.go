@@ -1,0 +1,154 @@
+package negphase
+
+import (
+	"gonum.org/v1/gonum/stat"
+)
+
+// A record holds what is measured of a ladder from round to round, in room
+// that does not grow: sums by pair of neighbouring temperatures, counts by
+// particle and temperature, and the last rounds of the first group.
+type record struct {
+	groups, rungs int
+	rounds        int64
+
+	// Samples of Σ (1 − acceptance) of each pair: one a group, which are
+	// independent; or, of a lone group, one a batch of rounds, all of one
+	// length, which doubles when the room is full.
+	samples []float64
+	length  int64
+
+	// Counts of rounds over all groups. A particle's number is the
+	// temperature it started from.
+	stays   []int64 // [particle·K + temperature after the round]
+	moves   []int64 // [temperature before the swaps · K + after]
+	journal []uint8 // [round mod journalRounds · K + particle], temperatures of the first group's particles
+}
+
+const (
+	// journalRounds is the number of rounds that a trajectory shows.
+	journalRounds = 1024
+	// loneBatches is the room for batches of a lone group: an error from 32
+	// to 64 batches is itself known to 1/√(2·31), some 13 %.
+	loneBatches = 64
+)
+
+func newRecord(groups, rungs int) record {
+	r := record{groups: groups, rungs: rungs, length: 1,
+		stays: make([]int64, rungs*rungs), moves: make([]int64, rungs*rungs), journal: make([]uint8, journalRounds*rungs)}
+	rows := groups
+	if groups == 1 {
+		rows = loneBatches
+	}
+	r.samples = make([]float64, rows*(rungs-1))
+	return r
+}
+
+// sample returns the sums, one a pair, to which this round of group g adds.
+func (r *record) sample(g int) []float64 {
+	if r.groups == 1 {
+		g = int(r.rounds / r.length)
+	}
+	return r.row(g)
+}
+
+func (r *record) row(i int) []float64 {
+	pairs := r.rungs - 1
+	return r.samples[i*pairs : (i+1)*pairs]
+}
+
+// visit records that a particle of group g went from one temperature to
+// another in this round.
+func (r *record) visit(g, particle, from, to int) {
+	r.stays[particle*r.rungs+to]++
+	r.moves[from*r.rungs+to]++
+	if g == 0 {
+		r.journal[int(r.rounds%journalRounds)*r.rungs+particle] = uint8(to)
+	}
+}
+
+// next ends a round.
+func (r *record) next() {
+	r.rounds++
+	if r.groups > 1 || r.rounds < loneBatches*r.length {
+		return
+	}
+	for i := range loneBatches / 2 {
+		for k, x := range r.row(2 * i) {
+			r.row(i)[k] = x + r.row(2*i + 1)[k]
+		}
+	}
+	clear(r.samples[loneBatches/2*(r.rungs-1):])
+	r.length *= 2
+}
+
+// complete returns the number of complete samples and the rounds of each.
+func (r *record) complete() (samples int, rounds int64) {
+	if r.groups == 1 || r.rounds == 0 {
+		return int(r.rounds / r.length), r.length
+	}
+	return r.groups, r.rounds
+}
+
+// allPairs stands for the sum over all pairs.
+const allPairs = -1
+
+// rejection returns the mean rejection of pair k, or of allPairs, with its
+// standard error; 0 if there are not two samples to tell it from.
+func (r *record) rejection(k int) (mean, err float64) {
+	if r.rounds == 0 {
+		return 0, 0
+	}
+	value := func(i int) (sum float64) {
+		if k != allPairs {
+			return r.row(i)[k]
+		}
+		for _, x := range r.row(i) {
+			sum += x
+		}
+		return sum
+	}
+	sum := 0.0
+	for i := range len(r.samples) / (r.rungs - 1) {
+		sum += value(i)
+	}
+	mean = sum / float64(r.rounds) / float64(r.groups)
+
+	whole, rounds := r.complete()
+	if whole < 2 {
+		return mean, 0
+	}
+	samples := make([]float64, whole)
+	for i := range samples {
+		samples[i] = value(i) / float64(rounds)
+	}
+	return mean, stat.StdErr(stat.StdDev(samples, nil), float64(whole))
+}
+
+// rates returns a K × K matrix of counts as fractions of the rounds of all
+// groups.
+func (r *record) rates(counts []int64) [][]float64 {
+	m := make([][]float64, r.rungs)
+	for i := range m {
+		m[i] = make([]float64, r.rungs)
+		for j := range m[i] {
+			if r.rounds > 0 {
+				m[i][j] = float64(counts[i*r.rungs+j]) / float64(r.rounds) / float64(r.groups)
+			}
+		}
+	}
+	return m
+}
+
+// kept returns the number of rounds in the journal.
+func (r *record) kept() int { return int(min(r.rounds, journalRounds)) }
+
+// trajectory returns the temperatures of the first group's particles in the
+// last rounds, the oldest first.
+func (r *record) trajectory() [][]uint8 {
+	t := make([][]uint8, r.kept())
+	for i := range t {
+		n := int((r.rounds - int64(len(t)) + int64(i)) % journalRounds)
+		t[i] = append([]uint8(nil), r.journal[n*r.rungs:(n+1)*r.rungs]...)
+	}
+	return t
+}
