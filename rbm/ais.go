@@ -86,8 +86,7 @@ func (a Annealed) MarshalJSON() ([]byte, error) {
 }
 
 // AIS estimates log Z of m by annealed importance sampling (Neal 2001;
-// Salakhutdinov & Murray 2008, section 4.1) with the hidden units summed out:
-// chains start at exact draws of the base, and the mean of their weights is an
+// Salakhutdinov & Murray 2008) with the hidden units summed out: chains start at exact draws of the base, and the mean of their weights is an
 // unbiased estimate of Z/Z₀. Its logarithm is too low on average, by some half
 // of StdErr², and by more than StdErr shows where the effective sample size is
 // small: the chains then missed what matters. Pilot and run have keys of their
@@ -114,7 +113,7 @@ func (m *RBM) AIS(ctx context.Context, s Annealing, key Key, progress func(done 
 }
 
 // ReverseAIS estimates log Z of m by the reverse of AIS (Burda, Grosse &
-// Salakhutdinov 2015, section 3): chains start at the rows of start, which must
+// Salakhutdinov 2015): chains start at the rows of start, which must
 // be draws from m, and go down the path, each move of AIS reversed in the
 // reversed order; the mean of their weights is an unbiased estimate of Z₀/Z. So
 // LogZ, of opposite sign, is too high on average, and with AIS brackets the
@@ -220,7 +219,7 @@ func powerSums(logw []float64) (sum, squares float64) {
 }
 
 // conditionalESS returns (Σ Wg)²/(ΣW · Σ Wg²) for log weights W before a step
-// and gains g of it (Zhou, Johansen & Aston 2016, eq. 3.16), between 0 and 1.
+// and gains g of it (Zhou, Johansen & Aston 2016), between 0 and 1.
 func conditionalESS(logw, gains []float64) float64 {
 	top, high := math.Inf(-1), math.Inf(-1)
 	for r, w := range logw {

@@ -19,8 +19,8 @@ const placeEvenly = 0.05
 // two pilot runs.
 //
 // Let U = ∂ log p*_β(v)/∂β. A step Δ multiplies weights by w = e^(ΔU) to first
-// order, so the conditional effective sample size (Zhou, Johansen & Aston 2016,
-// eq. 3.17), as a part of the chains, is
+// order, so the conditional effective sample size (Zhou, Johansen & Aston 2016),
+// as a part of the chains, is
 //
 //	(E w)²/E w² = 1 − Δ²·Var U + O(Δ³):
 //
