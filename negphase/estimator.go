@@ -37,6 +37,9 @@ type Info struct {
 	// are attempted and accepted swaps; for ins, permutations drawn and those
 	// that took a particle across.
 	SwapTries, Swaps []int64
+	// Tuned is the number of times that the ladder was tuned before. Counts
+	// of pairs are of that ladder alone.
+	Tuned int64
 	// RoundTrips counts journeys of a particle from the lowest temperature to
 	// the highest and back.
 	RoundTrips int64
@@ -47,19 +50,22 @@ type Info struct {
 	Groups int64
 }
 
-// Add adds o to i. Of equal ladders only: it panics if the numbers of pairs
-// differ and neither is zero.
+// Add adds o to i. Counts of pairs are kept of the ladder that was tuned more
+// often; those of the other are dropped. It panics if the numbers of pairs of
+// ladders that were tuned equally often differ and neither is zero.
 func (i *Info) Add(o Info) {
 	i.Updates += o.Updates
 	i.RoundTrips += o.RoundTrips
 	i.Off += o.Off
 	i.Groups += o.Groups
-	if len(o.Swaps) == 0 {
+	if len(o.Swaps) == 0 || o.Tuned < i.Tuned {
 		return
 	}
-	if len(i.Swaps) == 0 {
-		i.SwapTries = make([]int64, len(o.Swaps))
-		i.Swaps = make([]int64, len(o.Swaps))
+	if len(i.Swaps) == 0 || o.Tuned > i.Tuned {
+		i.Tuned = o.Tuned
+		i.SwapTries = append(i.SwapTries[:0], o.SwapTries...)
+		i.Swaps = append(i.Swaps[:0], o.Swaps...)
+		return
 	}
 	if len(i.Swaps) != len(o.Swaps) {
 		panic("negphase: counts of different ladders")
@@ -74,7 +80,7 @@ func (i *Info) Add(o Info) {
 func (i *Info) Reset() {
 	clear(i.SwapTries)
 	clear(i.Swaps)
-	*i = Info{SwapTries: i.SwapTries, Swaps: i.Swaps}
+	*i = Info{SwapTries: i.SwapTries, Swaps: i.Swaps, Tuned: i.Tuned}
 }
 
 // SwapRates returns the rate of exchange of each pair of neighbouring

@@ -40,10 +40,9 @@ func newINS(s Settings) *ins {
 }
 
 func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
-	if err := n.begin(m, pos, key.Child(startKey)); err != nil {
+	if err := n.prepare(m, pos, key.Child(startKey)); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	n.info.Reset()
 	for t := range n.swaps {
 		round := key.Child(roundKeys + uint64(t))
 		if err := n.advance(m, round); err != nil {

@@ -1,6 +1,8 @@
 package negphase
 
 import (
+	"cmp"
+
 	"gorbm/rbm"
 )
 
@@ -22,7 +24,9 @@ type ladder struct {
 	rounds int64 // since the first call; whose turn it is follows from their parity
 	trips  int64 // round trips since the first call
 	record record
-	info   Info
+	tuner
+	base *rbm.Base // the far end of the path; nil is the uniform law
+	info Info
 }
 
 // Stations of a round trip.
@@ -33,13 +37,34 @@ const (
 )
 
 func newLadder(s Settings) ladder {
-	l := ladder{chains: chains{start: s.Start}, groups: s.Chains, steps: s.K, swaps: s.Swaps}
-	beta := make([]float64, len(s.Temperatures))
-	for k, t := range s.Temperatures {
-		beta[k] = float64(float32(1 / t)) // the Gibbs steps take float32
+	l := ladder{chains: chains{start: s.Start}, groups: s.Chains, steps: s.K, swaps: s.Swaps, tuner: newTuner(s)}
+	if s.Path == ToData {
+		l.base = s.Base
 	}
-	l.stand(beta)
+	l.stand(firstBeta(s))
 	return l
+}
+
+// firstBeta returns the inverse temperatures of a new ladder: those of the
+// settings, or equally spaced until they are tuned. The Gibbs steps take
+// float32, and so do we.
+func firstBeta(s Settings) []float64 {
+	if !s.Auto {
+		beta := make([]float64, len(s.Temperatures))
+		for k, t := range s.Temperatures {
+			beta[k] = float64(float32(1 / t))
+		}
+		return beta
+	}
+	beta := make([]float64, cmp.Or(s.Rungs, startRungs))
+	far := 0.0
+	if s.Hottest != 0 {
+		far = float64(float32(1 / s.Hottest))
+	}
+	for k := range beta {
+		beta[k] = float64(float32(1 - (1-far)*float64(k)/float64(len(beta)-1)))
+	}
+	return beta
 }
 
 // stand makes l a ladder of these inverse temperatures: particles are assigned
@@ -64,8 +89,33 @@ func (l *ladder) group(g int) []int32 {
 	return l.at[g*k : (g+1)*k]
 }
 
-// energy returns what β multiplies in the law of the particle in a row.
-func (l *ladder) energy(row int32) float64 { return l.states.Energy[row] }
+// prepare makes the chains ready for a call of Estimate under m.
+func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
+	if l.states == nil {
+		if err := l.base.Check(m); err != nil {
+			return err
+		}
+	}
+	if err := l.begin(m, pos, key); err != nil {
+		return err
+	}
+	l.states.Base = l.base
+	if l.due() {
+		l.retune(m)
+	}
+	l.info.Reset()
+	l.info.Tuned = l.tuned
+	return nil
+}
+
+// energy returns what β multiplies in the law of the particle in a row: E, or
+// E − E₀ on the path from a base.
+func (l *ladder) energy(row int32) float64 {
+	if l.base == nil {
+		return l.states.Energy[row]
+	}
+	return l.states.Energy[row] - l.states.BaseEnergy[row]
+}
 
 // advance takes all particles through the Gibbs steps of one round, each at
 // the temperature it is assigned to, and records how neighbours would swap.
@@ -84,7 +134,9 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 	for g := range l.groups {
 		sums, rows := l.record.sample(g), l.group(g)
 		for k := range sums {
-			sums[k] += 1 - swapProbability(l.beta[k], l.beta[k+1], l.energy(rows[k]), l.energy(rows[k+1]))
+			cold, hot := l.energy(rows[k]), l.energy(rows[k+1])
+			sums[k] += 1 - swapProbability(l.beta[k], l.beta[k+1], cold, hot)
+			l.record.rises[k] += hot - cold
 		}
 	}
 	return nil

@@ -126,6 +126,21 @@ func TestInfoAdds(t *testing.T) {
 	if sum.Updates != 0 || sum.Groups != 0 || sum.Off != 0 || !slices.Equal(sum.Swaps, []int64{0, 0}) || sum.SwapRates() != nil {
 		t.Errorf("after Reset: %+v", sum)
 	}
+	// Of a ladder that was tuned only the newest counts of pairs stay; all else
+	// adds up.
+	tuned := Info{Updates: 1, SwapTries: []int64{5}, Swaps: []int64{4}, RoundTrips: 1, Tuned: 1}
+	for _, infos := range [][]Info{{a, tuned, tuned}, {tuned, a, tuned}, {tuned, tuned, a}, {{}, a, tuned, {Updates: 0}, tuned}} {
+		var sum Info
+		for _, i := range infos {
+			sum.Add(i)
+		}
+		if sum.Updates != 3 || sum.RoundTrips != 6 || sum.Tuned != 1 || !slices.Equal(sum.SwapTries, []int64{10}) || !slices.Equal(sum.Swaps, []int64{8}) {
+			t.Errorf("got %+v", sum)
+		}
+	}
+	if tuned.Swaps[0] != 4 || a.Swaps[0] != 1 {
+		t.Error("what is added is changed")
+	}
 	defer func() {
 		if recover() == nil {
 			t.Error("counts of another ladder are added")

@@ -17,10 +17,9 @@ type pt struct {
 func newPT(s Settings) *pt { return &pt{newLadder(s), s.order()} }
 
 func (p *pt) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
-	if err := p.begin(m, pos, key.Child(startKey)); err != nil {
+	if err := p.prepare(m, pos, key.Child(startKey)); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	p.info.Reset()
 	for t := range p.swaps {
 		round := key.Child(roundKeys + uint64(t))
 		if err := p.advance(m, round); err != nil {

@@ -16,6 +16,7 @@ type record struct {
 	// length, which doubles when the room is full.
 	samples []float64
 	length  int64
+	rises   []float64 // Σ over rounds and groups of the hotter neighbour's energy above the colder's
 
 	// Counts of rounds over all groups. A particle's number is the
 	// temperature it started from.
@@ -39,7 +40,7 @@ func newRecord(groups, rungs int) record {
 	if groups == 1 {
 		rows = loneBatches
 	}
-	r.samples = make([]float64, rows*(rungs-1))
+	r.samples, r.rises = make([]float64, rows*(rungs-1)), make([]float64, rungs-1)
 	return r
 }
 
@@ -122,6 +123,11 @@ func (r *record) rejection(k int) (mean, err float64) {
 		samples[i] = value(i) / float64(rounds)
 	}
 	return mean, stat.StdErr(stat.StdDev(samples, nil), float64(whole))
+}
+
+// rise returns the mean difference of energy between the neighbours of pair k.
+func (r *record) rise(k int) float64 {
+	return r.rises[k] / float64(max(1, r.rounds)) / float64(r.groups)
 }
 
 // rates returns a K × K matrix of counts as fractions of the rounds of all

@@ -28,6 +28,14 @@ func (l *ladder) MarshalBinary() ([]byte, error) {
 	b = append(b, l.journey...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(l.rounds))
 	b = binary.LittleEndian.AppendUint64(b, uint64(l.trips))
+	for _, n := range []int64{l.calls, l.next, l.tuned} {
+		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	capped := uint8(0)
+	if l.capped {
+		capped = 1
+	}
+	b = append(b, capped)
 	return l.record.appendBinary(b), nil
 }
 
@@ -37,6 +45,9 @@ func (l *ladder) UnmarshalBinary(b []byte) error {
 	beta, err := l.readBeta(&r)
 	if err != nil {
 		return err
+	}
+	if len(r.b) < 2*l.groups*len(beta) { // of ranks and journeys alone, before room is made
+		return fmt.Errorf("%w: the saved ladder is cut short", rbm.ErrFormat)
 	}
 	n := *l
 	n.stand(beta)
@@ -55,6 +66,9 @@ func (l *ladder) UnmarshalBinary(b []byte) error {
 		}
 	}
 	n.rounds, n.trips = r.count(), r.count()
+	n.calls, n.next, n.tuned = r.count(), r.time(), r.count()
+	capped := r.byte()
+	n.capped = capped == 1
 	n.record.readBinary(&r)
 	switch {
 	case r.short:
@@ -63,6 +77,10 @@ func (l *ladder) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("%w: the saved ladder has %s", rbm.ErrFormat, r.bad)
 	case len(r.b) != 0:
 		return fmt.Errorf("%w: %d bytes too many after the saved ladder", rbm.ErrFormat, len(r.b))
+	case capped > 1:
+		return fmt.Errorf("%w: the saved ladder has %d where 0 or 1 is due", rbm.ErrFormat, capped)
+	case !n.auto && (n.next != never || n.tuned != 0):
+		return fmt.Errorf("%w: the saved ladder is tuned; the settings name its temperatures", rbm.ErrFormat)
 	case n.record.rounds > n.rounds:
 		return fmt.Errorf("%w: the saved ladder has records of %d rounds, but took %d", rbm.ErrFormat, n.record.rounds, n.rounds)
 	}
@@ -78,17 +96,37 @@ func (l *ladder) readBeta(r *reader) ([]float64, error) {
 		return nil, fmt.Errorf("%w: the saved ladder is cut short", rbm.ErrFormat)
 	case version != ladderVersion:
 		return nil, fmt.Errorf("%w: a saved ladder of version %d; this program reads version %d", rbm.ErrFormat, version, ladderVersion)
-	case int64(k) != int64(len(l.beta)):
-		return nil, fmt.Errorf("%w: a saved ladder of %d temperatures; the settings ask for %d", rbm.ErrFormat, k, len(l.beta))
+	case l.lengthOf(int64(k)) != nil:
+		return nil, l.lengthOf(int64(k))
 	}
 	beta := make([]float64, k)
+	last := len(l.beta) - 1
 	for i := range beta {
 		beta[i] = float64(math.Float32frombits(r.uint32()))
-		if beta[i] != l.beta[i] {
+		switch {
+		case !l.auto && beta[i] != l.beta[i]:
 			return nil, fmt.Errorf("%w: the saved ladder has the inverse temperature %v where the settings ask for %v", rbm.ErrFormat, beta[i], l.beta[i])
+		case i > 0 && !(beta[i] < beta[i-1]) && l.auto:
+			return nil, fmt.Errorf("%w: saved inverse temperatures that do not fall: %v follows %v", rbm.ErrFormat, beta[i], beta[i-1])
 		}
 	}
+	if beta[0] != l.beta[0] || beta[k-1] != l.beta[last] {
+		return nil, fmt.Errorf("%w: the saved ladder has inverse temperatures from %v to %v; the settings ask for %v to %v",
+			rbm.ErrFormat, beta[0], beta[k-1], l.beta[0], l.beta[last])
+	}
 	return beta, nil
+}
+
+// lengthOf returns an error if a saved ladder cannot have k temperatures.
+func (l *ladder) lengthOf(k int64) error {
+	least, most := int64(len(l.beta)), int64(len(l.beta))
+	if l.auto && l.tuner.rungs == 0 {
+		least, most = leastRungs, int64(l.most)
+	}
+	if k < least || k > most {
+		return fmt.Errorf("%w: a saved ladder of %d temperatures; the settings ask for %d … %d", rbm.ErrFormat, k, least, most)
+	}
+	return nil
 }
 
 // readRanks reads which particle of each group is at which temperature.
@@ -115,6 +153,9 @@ func (r *record) appendBinary(b []byte) []byte {
 	for _, x := range r.samples {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 	}
+	for _, x := range r.rises {
+		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+	}
 	for _, counts := range [][]int64{r.stays, r.moves} {
 		for _, n := range counts {
 			b = binary.LittleEndian.AppendUint64(b, uint64(n))
@@ -135,6 +176,11 @@ func (r *record) readBinary(from *reader) {
 		// Rejections are at most 1 a round.
 		if r.samples[i] = from.float64(); !(r.samples[i] >= 0 && r.samples[i] <= float64(r.rounds)) {
 			from.bad = fmt.Sprintf("rejections of %v in %d rounds", r.samples[i], r.rounds)
+		}
+	}
+	for i := range r.rises {
+		if r.rises[i] = from.float64(); math.IsNaN(r.rises[i]) || math.IsInf(r.rises[i], 0) {
+			from.bad = fmt.Sprintf("a difference of energies of %v", r.rises[i])
 		}
 	}
 	for _, counts := range [][]int64{r.stays, r.moves} {
@@ -171,6 +217,15 @@ func (r *reader) byte() uint8    { return r.take(1)[0] }
 func (r *reader) uint32() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
 func (r *reader) float64() float64 {
 	return math.Float64frombits(binary.LittleEndian.Uint64(r.take(8)))
+}
+
+// time reads when something is due, which may be never.
+func (r *reader) time() int64 {
+	if len(r.b) >= 8 && binary.LittleEndian.Uint64(r.b) == never {
+		r.take(8)
+		return never
+	}
+	return r.count()
 }
 
 // count reads a number that is not negative and has room to grow.

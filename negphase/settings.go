@@ -1,14 +1,13 @@
 package negphase
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gorbm/data"
+	"gorbm/rbm"
 )
 
 // Start says where the chains of an estimator begin.
@@ -27,6 +26,14 @@ const (
 	EvenOdd Order = "evenodd" // the even pairs in one round, the odd ones in the next
 )
 
+// Path says where the path of tempered laws ends, at β = 0.
+type Path string
+
+const (
+	ToUniform Path = "uniform" // every state equally likely
+	ToData    Path = "data"    // independent units with the data's base rates
+)
+
 // order returns the order of the swaps.
 func (s Settings) order() Order {
 	if s.Order == "" {
@@ -38,34 +45,26 @@ func (s Settings) order() Order {
 // Settings choose an estimator. Fields that a kind does not have are ignored
 // by New and refused by Parse.
 type Settings struct {
-	Kind         string    `json:"kind"`
-	K            int       `json:"k"`            // κ: Gibbs steps between swaps; all kinds but exact
-	Swaps        int       `json:"swaps"`        // rounds of κ steps and a swap in each update: pt, ins, pins
-	Chains       int       `json:"chains"`       // chains, or groups of replicas: pcd, pt, ins, pins
-	Start        Start     `json:"start"`        // where chains begin: pcd, pt, ins, pins
-	Temperatures []float64 `json:"temperatures"` // rising from 1: pt, ins, pins
-	Order        Order     `json:"order"`        // of the swaps: pt; "" is Sweep
-	Block        int       `json:"block"`        // most temperatures in a block: pins
-}
+	Kind   string `json:"kind"`
+	K      int    `json:"k"`      // κ: Gibbs steps between swaps; all kinds but exact
+	Swaps  int    `json:"swaps"`  // rounds of κ steps and a swap in each update: pt, ins, pins
+	Chains int    `json:"chains"` // chains, or groups of replicas: pcd, pt, ins, pins
+	Start  Start  `json:"start"`  // where chains begin: pcd, pt, ins, pins
+	Order  Order  `json:"order"`  // of the swaps: pt; "" is Sweep
+	Block  int    `json:"block"`  // most temperatures in a block: pins
 
-// MarshalJSON writes the settings that the kind has.
-func (s Settings) MarshalJSON() ([]byte, error) {
-	out := map[string]any{"kind": s.Kind}
-	for key, value := range map[string]any{"k": s.K, "swaps": s.Swaps, "chains": s.Chains, "start": s.Start} {
-		if Has(s.Kind, key) {
-			out[key] = value
-		}
-	}
-	if Has(s.Kind, "tau") {
-		out["temperatures"] = s.Temperatures
-	}
-	if Has(s.Kind, "order") && s.Order != "" {
-		out["order"] = s.Order
-	}
-	if Has(s.Kind, "block") {
-		out["block"] = s.Block
-	}
-	return json.Marshal(out)
+	// Temperatures rise from 1 and may end at +Inf, β = 0: pt, ins, pins. In
+	// their place, Auto has them tuned between 1 and Hottest, 0 being +Inf: so
+	// many as Rungs, or if that is 0, as the barrier asks for.
+	Temperatures []float64 `json:"temperatures"`
+	Auto         bool      `json:"-"`
+	Rungs        int       `json:"-"`
+	Hottest      float64   `json:"hottest"`
+
+	// Path is where temperatures lead to: pt, ins, pins; "" is ToUniform.
+	// For ToData the caller gives the Base to New.
+	Path Path      `json:"path"`
+	Base *rbm.Base `json:"-"`
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an
@@ -87,9 +86,9 @@ type kind struct {
 var kinds = []kind{
 	{"cd", []string{"k"}, func(s Settings) Estimator { return &cd{steps: s.K} }},
 	{"pcd", []string{"k", "chains", "start"}, func(s Settings) Estimator { return newPCD(s) }},
-	{"pt", []string{"k", "swaps", "chains", "start", "tau", "order"}, func(s Settings) Estimator { return newPT(s) }},
-	{"ins", []string{"k", "swaps", "chains", "start", "tau"}, func(s Settings) Estimator { return newINS(s) }},
-	{"pins", []string{"k", "swaps", "chains", "start", "tau", "block"}, func(s Settings) Estimator { return newINS(s) }},
+	{"pt", []string{"k", "swaps", "chains", "start", "tau", "hottest", "order", "path"}, func(s Settings) Estimator { return newPT(s) }},
+	{"ins", []string{"k", "swaps", "chains", "start", "tau", "hottest", "path"}, func(s Settings) Estimator { return newINS(s) }},
+	{"pins", []string{"k", "swaps", "chains", "start", "tau", "hottest", "block", "path"}, func(s Settings) Estimator { return newINS(s) }},
 	{"exact", nil, func(s Settings) Estimator { return &exact{} }},
 }
 
@@ -103,7 +102,8 @@ func Kinds() []string {
 }
 
 // Has reports whether estimators of this kind have the setting named by the
-// grammar's key: k, swaps, chains, start, tau, order or block.
+// grammar's key: k, swaps, chains, start, tau, hottest, order, block or
+// path.
 func Has(name, key string) bool {
 	k, err := find(name)
 	return err == nil && slices.Contains(k.keys, key)
@@ -127,10 +127,14 @@ func didYouMean(name string, known []string) string {
 	return ""
 }
 
-// New returns a new estimator. The error is that of Check.
+// New returns a new estimator. The error is that of Check, or that Path is
+// ToData without a Base.
 func New(s Settings) (Estimator, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
+	}
+	if Has(s.Kind, "path") && s.Path == ToData && s.Base == nil {
+		return nil, fmt.Errorf("%s: path=data needs the base rates of the data; without data take path=uniform", s.Kind)
 	}
 	k, err := find(s.Kind)
 	if err != nil {
@@ -190,7 +194,16 @@ func (s Settings) check(key string) error {
 			return fmt.Errorf("%s: start is %q; it is uniform or data", s.Kind, s.Start)
 		}
 	case "tau":
-		return checkLadder(s)
+		if s.Auto {
+			return s.checkAuto()
+		}
+		return s.checkLadder()
+	case "hottest":
+		return s.checkHottest()
+	case "path":
+		if s.Path != "" && s.Path != ToUniform && s.Path != ToData {
+			return fmt.Errorf("%s: path is %q; it is uniform or data", s.Kind, s.Path)
+		}
 	case "order":
 		if o := s.order(); o != Sweep && o != EvenOdd {
 			return fmt.Errorf("%s: order is %q; it is sweep or evenodd", s.Kind, s.Order)
@@ -203,7 +216,7 @@ func (s Settings) check(key string) error {
 	return nil
 }
 
-func checkLadder(s Settings) error {
+func (s Settings) checkLadder() error {
 	t := s.Temperatures
 	bad := func(format string, args ...any) error {
 		list := join(t)
@@ -225,8 +238,8 @@ func checkLadder(s Settings) error {
 		return bad("the first must be 1, the temperature of the model")
 	}
 	for k, x := range t {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return bad("they must be finite numbers")
+		if math.IsNaN(x) {
+			return bad("they must be numbers")
 		}
 		if k > 0 && x <= t[k-1] {
 			return bad("they must rise, but %v follows %v", x, t[k-1])
@@ -235,117 +248,54 @@ func checkLadder(s Settings) error {
 	return nil
 }
 
-func join(t []float64) string {
-	s := make([]string, len(t))
-	for i, x := range t {
-		s[i] = strconv.FormatFloat(x, 'g', -1, 64)
-	}
-	return strings.Join(s, "/")
-}
+// leastHottest is the lowest top of a tuned ladder: below, float32 has no room
+// for many inverse temperatures between it and 1.
+const leastHottest = 1.01
 
-// String returns s in the grammar that Parse reads.
-func (s Settings) String() string {
-	k, err := find(s.Kind)
-	if err != nil {
-		return s.Kind
-	}
-	out := s.Kind
-	for _, key := range k.keys {
-		switch key {
-		case "k":
-			out += fmt.Sprintf(":k=%d", s.K)
-		case "swaps":
-			out += fmt.Sprintf(":swaps=%d", s.Swaps)
-		case "chains":
-			out += fmt.Sprintf(":chains=%d", s.Chains)
-		case "start":
-			out += ":start=" + string(s.Start)
-		case "tau":
-			out += ":tau=" + join(s.Temperatures)
-		case "order":
-			if s.Order != "" {
-				out += ":order=" + string(s.Order)
-			}
-		case "block":
-			out += fmt.Sprintf(":block=%d", s.Block)
-		}
-	}
-	return out
-}
-
-// Parse reads settings in the grammar name[:key=value]…, such as
-// "pt:k=1:tau=1/2/3/4/5"; keys are k, swaps, chains, start, tau, order and
-// block, and lists are separated by '/'. What the text does not mention is taken from
-// defaults. The settings are checked by Check.
-func Parse(text string, defaults Settings) (Settings, error) {
-	parts := strings.Split(text, ":")
-	s := defaults
-	s.Kind = parts[0]
-	k, err := find(s.Kind)
-	if err != nil {
-		return s, err
-	}
-	var seen []string
-	for _, p := range parts[1:] {
-		key, value, ok := strings.Cut(p, "=")
-		if !ok {
-			return s, fmt.Errorf("%s: %q is not of the form key=value", s.Kind, p)
-		}
-		if !slices.Contains(k.keys, key) {
-			if len(k.keys) == 0 {
-				return s, fmt.Errorf("%s has no settings, so no %q", s.Kind, key)
-			}
-			return s, fmt.Errorf("%s has no setting %q%s; it has %s",
-				s.Kind, key, didYouMean(key, k.keys), strings.Join(k.keys, ", "))
-		}
-		if slices.Contains(seen, key) {
-			return s, fmt.Errorf("%s: %s is given twice", s.Kind, key)
-		}
-		seen = append(seen, key)
-		if err := s.set(key, value); err != nil {
-			return s, err
-		}
-	}
-	return s, s.Check()
-}
-
-func (s *Settings) set(key, value string) (err error) {
-	switch key {
-	case "k":
-		s.K, err = strconv.Atoi(value)
-	case "swaps":
-		s.Swaps, err = strconv.Atoi(value)
-	case "chains":
-		s.Chains, err = strconv.Atoi(value)
-	case "start":
-		s.Start = Start(value)
-	case "order":
-		s.Order = Order(value)
-	case "block":
-		s.Block, err = strconv.Atoi(value)
-	case "tau":
-		s.Temperatures, err = ParseTemperatures(value)
-		return err
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %s is %q; it must be a whole number", s.Kind, key, value)
+func (s Settings) checkAuto() error {
+	most := s.longest()
+	switch {
+	case len(s.Temperatures) > 0:
+		return fmt.Errorf("%s: temperatures %s are given and to be tuned; leave one out", s.Kind, join(s.Temperatures))
+	case s.Rungs != 0 && (s.Rungs < 2 || s.Rungs > most):
+		return fmt.Errorf("%s: tau is auto/%d; the number must lie in 2 … %d", s.Kind, s.Rungs, most)
+	case s.Chains > maxReplicas/s.MaxTemperatures():
+		return fmt.Errorf("%s: %d chains at up to %d temperatures make more than %d replicas", s.Kind, s.Chains, s.MaxTemperatures(), maxReplicas)
 	}
 	return nil
 }
 
-// ParseTemperatures reads a list of numbers separated by '/' or ','.
-func ParseTemperatures(text string) ([]float64, error) {
-	if text == "" {
-		return nil, nil
+func (s Settings) checkHottest() error {
+	switch {
+	case s.Hottest == 0:
+		return nil
+	case !s.Auto:
+		return fmt.Errorf("%s: hottest is for tau=auto; end the temperatures with it instead", s.Kind)
+	case !(s.Hottest >= leastHottest):
+		return fmt.Errorf("%s: hottest is %v; it must be at least %v, or inf", s.Kind, s.Hottest, leastHottest)
 	}
-	fields := strings.Split(strings.ReplaceAll(text, ",", "/"), "/")
-	t := make([]float64, len(fields))
-	for i, f := range fields {
-		x, err := strconv.ParseFloat(strings.TrimSpace(f), 64)
-		if err != nil {
-			return nil, fmt.Errorf("temperature %q is not a number", f)
-		}
-		t[i] = x
+	return nil
+}
+
+// longest returns the most temperatures that the kind allows.
+func (s Settings) longest() int {
+	if s.Kind == "ins" {
+		return maxINS
 	}
-	return t, nil
+	return maxRungs
+}
+
+// MaxTemperatures returns the largest number of temperatures that the ladder
+// may come to have, or 1 if the kind has none: what memory is to be reckoned
+// with.
+func (s Settings) MaxTemperatures() int {
+	switch {
+	case !Has(s.Kind, "tau"):
+		return 1
+	case !s.Auto:
+		return len(s.Temperatures)
+	case s.Rungs > 0:
+		return s.Rungs
+	}
+	return min(s.longest(), autoRungs)
 }

@@ -19,6 +19,11 @@ var texts = []string{
 	"pt:k=1:swaps=1:chains=10:start=uniform:tau=1/2:order=sweep",
 	"pt:k=1:swaps=1:chains=10:start=uniform:tau=1/2:order=evenodd",
 	"pins:k=1:swaps=1:chains=10:start=uniform:tau=1/2/3:block=2",
+	"pt:k=1:swaps=1:chains=10:start=uniform:tau=1/2/inf",
+	"pt:k=1:swaps=1:chains=10:start=uniform:tau=auto:order=sweep:path=data",
+	"pt:k=1:swaps=1:chains=10:start=uniform:tau=auto/256:hottest=5",
+	"ins:k=1:swaps=1:chains=10:start=uniform:tau=auto/16:hottest=inf:path=uniform",
+	"pins:k=1:swaps=1:chains=10:start=uniform:tau=auto:hottest=1.01:block=4",
 	"exact",
 }
 
@@ -130,9 +135,26 @@ func TestParseErrors(t *testing.T) {
 		{"ins:tau=1/1", []string{"ins: temperatures 1/1", "rise", "1 follows 1"}},
 		{"ins:tau=1/3/2", []string{"ins: temperatures 1/3/2", "2 follows 3"}},
 		{"ins:tau=1/-2", []string{"ins: temperatures", "rise"}},
-		{"pt:tau=1/NaN", []string{"pt: temperatures", "finite"}},
+		{"pt:tau=1/NaN", []string{"pt: temperatures", "numbers"}},
 		{"pt:tau=NaN/2", []string{"pt: temperatures", "first must be 1"}},
-		{"pt:tau=1/Inf", []string{"pt: temperatures", "finite"}},
+		{"pt:tau=1/inf/inf", []string{"pt: temperatures 1/inf/inf", "rise"}},
+		{"pt:tau=1/-inf", []string{"pt: temperatures", "rise"}},
+		{"pt:tau=inf/2", []string{"pt: temperatures inf/2", "first must be 1"}},
+		{"pt:tau=auto/", []string{"auto/", "auto/20"}},
+		{"pt:tau=auto20", []string{"auto20", "auto/20"}},
+		{"pt:tau=auto/0", []string{"auto/0", "auto/20"}},
+		{"pt:tau=auto/many", []string{"auto/many", "auto/20"}},
+		{"pt:tau=auto/1", []string{"pt: tau is auto/1", "2 … 256"}},
+		{"pins:tau=auto/257", []string{"pins: tau is auto/257", "2 … 256"}},
+		{"ins:tau=auto/17", []string{"ins: tau is auto/17", "2 … 16"}},
+		{"pt:chains=1000000:tau=auto", []string{"1000000 chains", "64 temperatures", "16777216"}},
+		{"pt:hottest=3", []string{"pt: hottest is for tau=auto"}},
+		{"pt:tau=auto:hottest=1", []string{"pt: hottest is 1", "at least 1.01"}},
+		{"pt:tau=auto:hottest=0", []string{"pt: hottest", `"0"`, "at least 1.01"}},
+		{"pt:tau=auto:hottest=NaN", []string{"pt: hottest", "at least 1.01"}},
+		{"pt:tau=auto:hottest=warm", []string{"pt: hottest", `"warm"`, "a number, or inf"}},
+		{"pt:path=there", []string{"pt: path", `"there"`, "uniform or data"}},
+		{"pcd:path=data", []string{"pcd has no setting", `"path"`}},
 		{"pt:tau=1/2/1e999", []string{"temperature", "1e999"}},
 		{"pt:tau=1/hot", []string{"temperature", `"hot"`, "not a number"}},
 		{"ins:tau=" + rungs(maxINS+1), []string{"ins: temperatures", "at most 16", "take pt or pins"}},
@@ -160,17 +182,43 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
+// The flag's text reads as the setting's.
+func TestSetTemperatures(t *testing.T) {
+	for _, c := range []struct {
+		text, tau string
+		most      int
+	}{
+		{"auto", "auto", 64}, {"auto:20", "auto/20", 20}, {"auto/20", "auto/20", 20}, {" auto", "auto", 64},
+		{"1,2,3", "1/2/3", 3}, {"1/ 2/+Inf", "1/2/inf", 3}, {"1,infinity", "1/inf", 2},
+	} {
+		s := DefaultSettings("pt")
+		s.Auto, s.Rungs = true, 7 // of before
+		err := s.SetTemperatures(c.text)
+		if err != nil || s.tau() != c.tau || s.MaxTemperatures() != c.most || s.Check() != nil {
+			t.Errorf("%q is read as %q, at most %d temperatures, %v, %v", c.text, s.tau(), s.MaxTemperatures(), err, s.Check())
+		}
+	}
+	for kind, want := range map[string]int{"cd": 1, "ins": 16, "pins": 64} {
+		s := Settings{Kind: kind, Auto: true}
+		if got := s.MaxTemperatures(); got != want {
+			t.Errorf("%s: at most %d temperatures, want %d", kind, got, want)
+		}
+	}
+}
+
 // New checks what a kind has and nothing else.
 func TestNewChecksWhatTheKindHas(t *testing.T) {
 	for _, kind := range Kinds() {
 		for key, spoil := range map[string]func(s *Settings){
-			"k":      func(s *Settings) { s.K = 0 },
-			"swaps":  func(s *Settings) { s.Swaps = 0 },
-			"chains": func(s *Settings) { s.Chains = -1 },
-			"start":  func(s *Settings) { s.Start = "" },
-			"tau":    func(s *Settings) { s.Temperatures = nil },
-			"order":  func(s *Settings) { s.Order = "none" },
-			"block":  func(s *Settings) { s.Block = 0 },
+			"k":       func(s *Settings) { s.K = 0 },
+			"swaps":   func(s *Settings) { s.Swaps = 0 },
+			"chains":  func(s *Settings) { s.Chains = -1 },
+			"start":   func(s *Settings) { s.Start = "" },
+			"tau":     func(s *Settings) { s.Temperatures = nil },
+			"order":   func(s *Settings) { s.Order = "none" },
+			"path":    func(s *Settings) { s.Path = "none" },
+			"hottest": func(s *Settings) { s.Hottest = 3 },
+			"block":   func(s *Settings) { s.Block = 0 },
 		} {
 			s := DefaultSettings(kind)
 			spoil(&s)
@@ -179,6 +227,19 @@ func TestNewChecksWhatTheKindHas(t *testing.T) {
 				t.Errorf("%s with a bad %s: %v, %v", kind, key, e, err)
 			}
 		}
+	}
+	// A path to the data's base rates needs them.
+	for _, kind := range []string{"pt", "ins", "pins"} {
+		s := DefaultSettings(kind)
+		s.Path = ToData
+		if _, err := New(s); err == nil || !strings.Contains(err.Error(), kind+": path=data needs the base rates") {
+			t.Errorf("%s without a base: %v", kind, err)
+		}
+	}
+	both := DefaultSettings("pt")
+	both.Auto = true
+	if _, err := New(both); err == nil || !strings.Contains(err.Error(), "temperatures 1/2/3/4/5 are given and to be tuned") {
+		t.Errorf("temperatures and auto: %v", err)
 	}
 	if _, err := New(Settings{}); err == nil {
 		t.Error("settings without a kind are accepted")

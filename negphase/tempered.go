@@ -12,10 +12,14 @@ type Tempered interface {
 	// Ladder returns the ladder of the last call and what was measured of it:
 	// a copy.
 	Ladder() Ladder
+	// Freeze stops the tuning of the ladder for good. To sample a fixed
+	// model, tune in a burn-in and freeze: the chain is Markov from then on.
+	Freeze()
 }
 
 // A Ladder says how particles exchange between K temperatures. It is measured
-// from when the ladder stands: from the first call. A round is κ Gibbs steps
+// from when the ladder stands: from the first call, or from the call that
+// tuned it last. A round is κ Gibbs steps
 // and the swaps after them.
 type Ladder struct {
 	Beta []float64 // inverse temperatures, falling from 1
@@ -49,13 +53,19 @@ type Ladder struct {
 	// Trajectory is, for each of the last rounds (at most 1024), the oldest first, the
 	// temperature of each particle of the first group.
 	Trajectory [][]uint8
+
+	// Tuned is the number of times that the ladder was tuned. Capped tells
+	// that the last time more temperatures were wanted than the kind may have.
+	Tuned  int64
+	Capped bool
 }
 
 // Ladder returns what was measured.
 func (l *ladder) Ladder() Ladder {
 	r := &l.record
 	out := Ladder{Beta: slices.Clone(l.beta), Rounds: r.rounds, RoundTrips: l.trips,
-		Association: r.rates(r.stays), Moves: r.rates(r.moves), Trajectory: r.trajectory()}
+		Association: r.rates(r.stays), Moves: r.rates(r.moves), Trajectory: r.trajectory(),
+		Tuned: l.tuned, Capped: l.capped}
 	for k := range len(l.beta) - 1 {
 		mean, err := r.rejection(k)
 		out.Rejection = append(out.Rejection, mean)

@@ -324,10 +324,7 @@ func (o *options) checkStates(s negphase.Settings) error {
 	if n := o.batch * o.hidden; n > maxStates {
 		return cli.Usagef("-batch %d with -hidden %d makes %d hidden states; at most %d are allowed", o.batch, o.hidden, n, maxStates)
 	}
-	replicas := 1
-	if negphase.Has(s.Kind, "tau") {
-		replicas = len(s.Temperatures)
-	}
+	replicas := s.MaxTemperatures()
 	if n := s.Chains * replicas * o.hidden; negphase.Has(s.Kind, "chains") && n > maxStates {
 		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", s.Chains, replicas, o.hidden, n, maxStates)
 	}
@@ -343,11 +340,9 @@ func (o *options) negative() (negphase.Settings, error) {
 	if s.Chains = o.batch; o.flags.Given("chains") {
 		s.Chains = o.chains
 	}
-	temperatures, err := negphase.ParseTemperatures(o.temperatures)
-	if err != nil {
+	if err := s.SetTemperatures(o.temperatures); err != nil {
 		return s, cli.Usagef("-temperatures: %w", err)
 	}
-	s.Temperatures = temperatures
 	parsed, err := negphase.Parse(o.negphase, s)
 	if err != nil {
 		return s, cli.Usagef("-negphase: %w", err)

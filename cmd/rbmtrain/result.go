@@ -33,9 +33,10 @@ func (p *plan) columns() []string {
 	return c
 }
 
-// pairs returns the number of neighbouring temperatures of the ladder.
+// pairs returns the number of neighbouring temperatures of the ladder, or 0 if
+// there is none or it is tuned, as its number then varies.
 func (p *plan) pairs() int {
-	if !negphase.Has(p.settings.Negative.Kind, "tau") {
+	if !negphase.Has(p.settings.Negative.Kind, "tau") || p.settings.Negative.Auto {
 		return 0
 	}
 	return len(p.settings.Negative.Temperatures) - 1
@@ -49,7 +50,7 @@ func (r *runner) row(e train.Evaluation) []float64 {
 		row = append(row, v.Value)
 	}
 	rates := e.Info.SwapRates()
-	if rates == nil {
+	if rates == nil || r.pairs() == 0 {
 		rates = make([]float64, r.pairs())
 	}
 	row = append(row, rates...)
@@ -113,7 +114,7 @@ const exchangeFloor = 0.01
 // exchangeWarning says in plain words that the ladder does not exchange, or "".
 func (p *plan) exchangeWarning(info negphase.Info) string {
 	rates := info.SwapRates()
-	if rates == nil {
+	if rates == nil || p.settings.Negative.Auto { // a tuned ladder sees to it itself
 		return ""
 	}
 	rate, what := rates[0], "swaps in"
@@ -257,6 +258,10 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 		var s []string
 		t := r.settings.Negative.Temperatures
 		for k, rate := range rates {
+			if r.settings.Negative.Auto {
+				s = append(s, percent(rate)) // tuned: the temperatures are not settings
+				continue
+			}
 			s = append(s, fmt.Sprintf("%v–%v %s", t[k], t[k+1], percent(rate)))
 		}
 		fmt.Fprintf(w, "exchange between temperatures: %s; %d round trips\n", strings.Join(s, ", "), total.RoundTrips)

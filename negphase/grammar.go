@@ -1,0 +1,256 @@
+package negphase
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// String returns s in the grammar that Parse reads.
+func (s Settings) String() string {
+	k, err := find(s.Kind)
+	if err != nil {
+		return s.Kind
+	}
+	out := s.Kind
+	for _, key := range k.keys {
+		switch key {
+		case "k":
+			out += fmt.Sprintf(":k=%d", s.K)
+		case "swaps":
+			out += fmt.Sprintf(":swaps=%d", s.Swaps)
+		case "chains":
+			out += fmt.Sprintf(":chains=%d", s.Chains)
+		case "start":
+			out += ":start=" + string(s.Start)
+		case "tau":
+			out += ":tau=" + s.tau()
+		case "hottest":
+			if s.Hottest != 0 {
+				out += ":hottest=" + number(s.Hottest)
+			}
+		case "path":
+			if s.Path != "" {
+				out += ":path=" + string(s.Path)
+			}
+		case "order":
+			if s.Order != "" {
+				out += ":order=" + string(s.Order)
+			}
+		case "block":
+			out += fmt.Sprintf(":block=%d", s.Block)
+		}
+	}
+	return out
+}
+
+// Parse reads settings in the grammar name[:key=value]…, such as
+// "pt:k=1:tau=1/2/3/4/5"; keys are k, swaps, chains, start, tau, hottest, order,
+// block and path, and lists are separated by '/'; tau is also auto or auto/n. What the text does not mention is taken from
+// defaults. The settings are checked by Check.
+func Parse(text string, defaults Settings) (Settings, error) {
+	parts := strings.Split(text, ":")
+	s := defaults
+	s.Kind = parts[0]
+	k, err := find(s.Kind)
+	if err != nil {
+		return s, err
+	}
+	var seen []string
+	for _, p := range parts[1:] {
+		key, value, ok := strings.Cut(p, "=")
+		if !ok {
+			return s, fmt.Errorf("%s: %q is not of the form key=value", s.Kind, p)
+		}
+		if !slices.Contains(k.keys, key) {
+			if len(k.keys) == 0 {
+				return s, fmt.Errorf("%s has no settings, so no %q", s.Kind, key)
+			}
+			return s, fmt.Errorf("%s has no setting %q%s; it has %s",
+				s.Kind, key, didYouMean(key, k.keys), strings.Join(k.keys, ", "))
+		}
+		if slices.Contains(seen, key) {
+			return s, fmt.Errorf("%s: %s is given twice", s.Kind, key)
+		}
+		seen = append(seen, key)
+		if err := s.set(key, value); err != nil {
+			return s, err
+		}
+	}
+	return s, s.Check()
+}
+
+func (s *Settings) set(key, value string) (err error) {
+	switch key {
+	case "k":
+		s.K, err = strconv.Atoi(value)
+	case "swaps":
+		s.Swaps, err = strconv.Atoi(value)
+	case "chains":
+		s.Chains, err = strconv.Atoi(value)
+	case "start":
+		s.Start = Start(value)
+	case "order":
+		s.Order = Order(value)
+	case "block":
+		s.Block, err = strconv.Atoi(value)
+	case "path":
+		s.Path = Path(value)
+	case "hottest":
+		if s.Hottest, err = strconv.ParseFloat(value, 64); err != nil {
+			return fmt.Errorf("%s: hottest is %q; it must be a number, or inf", s.Kind, value)
+		}
+		if s.Hottest == 0 || math.IsNaN(s.Hottest) {
+			return fmt.Errorf("%s: hottest is %q; it must be at least %v, or inf", s.Kind, value, leastHottest)
+		}
+	case "tau":
+		return s.SetTemperatures(value)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %s is %q; it must be a whole number", s.Kind, key, value)
+	}
+	return nil
+}
+
+// ParseTemperatures reads a list of numbers separated by '/' or ','.
+func ParseTemperatures(text string) ([]float64, error) {
+	if text == "" {
+		return nil, nil
+	}
+	fields := strings.Split(strings.ReplaceAll(text, ",", "/"), "/")
+	t := make([]float64, len(fields))
+	for i, f := range fields {
+		x, err := strconv.ParseFloat(strings.TrimSpace(f), 64)
+		if err != nil {
+			return nil, fmt.Errorf("temperature %q is not a number", f)
+		}
+		t[i] = x
+	}
+	return t, nil
+}
+
+// SetTemperatures reads a list as ParseTemperatures does, or "auto", or "auto"
+// and a number, as in "auto/20" or "auto:20".
+func (s *Settings) SetTemperatures(text string) (err error) {
+	rest, auto := strings.CutPrefix(strings.TrimSpace(text), "auto")
+	if !auto {
+		s.Auto, s.Rungs = false, 0
+		s.Temperatures, err = ParseTemperatures(text)
+		return err
+	}
+	s.Auto, s.Rungs, s.Temperatures = true, 0, nil
+	if rest == "" {
+		return nil
+	}
+	if s.Rungs, err = strconv.Atoi(rest[1:]); err != nil || !strings.ContainsAny(rest[:1], "/:") || s.Rungs == 0 {
+		return fmt.Errorf("temperatures %q; a ladder to be tuned is auto, or auto/20 with a number", text)
+	}
+	return nil
+}
+
+// tau returns the text that SetTemperatures reads.
+func (s Settings) tau() string {
+	switch {
+	case !s.Auto:
+		return join(s.Temperatures)
+	case s.Rungs == 0:
+		return "auto"
+	}
+	return fmt.Sprintf("auto/%d", s.Rungs)
+}
+
+func join(t []float64) string {
+	s := make([]string, len(t))
+	for i, x := range t {
+		s[i] = number(x)
+	}
+	return strings.Join(s, "/")
+}
+
+// number returns x as it is read back, without the sign of +Inf.
+func number(x float64) string {
+	if math.IsInf(x, 1) {
+		return "inf"
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// MarshalJSON writes the settings that the kind has; a tuned ladder as the
+// text "auto", and infinite temperatures as the text "inf".
+func (s Settings) MarshalJSON() ([]byte, error) {
+	out := map[string]any{"kind": s.Kind}
+	for key, value := range map[string]any{"k": s.K, "swaps": s.Swaps, "chains": s.Chains, "start": s.Start, "block": s.Block} {
+		if Has(s.Kind, key) {
+			out[key] = value
+		}
+	}
+	// Where zero means a default, a setting is left out with it.
+	if Has(s.Kind, "order") && s.Order != "" {
+		out["order"] = s.Order
+	}
+	if Has(s.Kind, "path") && s.Path != "" {
+		out["path"] = s.Path
+	}
+	if Has(s.Kind, "hottest") && s.Hottest != 0 {
+		out["hottest"] = jsonNumber(s.Hottest)
+	}
+	if Has(s.Kind, "tau") && s.Auto {
+		out["temperatures"] = s.tau()
+	} else if Has(s.Kind, "tau") {
+		t := make([]jsonNumber, len(s.Temperatures))
+		for i, x := range s.Temperatures {
+			t[i] = jsonNumber(x)
+		}
+		out["temperatures"] = t
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. What is not mentioned stays.
+func (s *Settings) UnmarshalJSON(b []byte) error {
+	type plain Settings // without methods
+	in := struct {
+		*plain
+		Temperatures json.RawMessage `json:"temperatures"`
+		Hottest      *jsonNumber     `json:"hottest"`
+	}{plain: (*plain)(s), Hottest: (*jsonNumber)(&s.Hottest)}
+	if err := json.Unmarshal(b, &in); err != nil || in.Temperatures == nil {
+		return err
+	}
+	var text string
+	if json.Unmarshal(in.Temperatures, &text) == nil {
+		return s.SetTemperatures(text)
+	}
+	var list []jsonNumber
+	if err := json.Unmarshal(in.Temperatures, &list); err != nil {
+		return err
+	}
+	s.Auto, s.Rungs, s.Temperatures = false, 0, nil
+	for _, x := range list {
+		s.Temperatures = append(s.Temperatures, float64(x))
+	}
+	return nil
+}
+
+// A jsonNumber is a number that may be infinite, which JSON's may not.
+type jsonNumber float64
+
+func (x jsonNumber) MarshalJSON() ([]byte, error) {
+	if math.IsInf(float64(x), 0) {
+		return json.Marshal(number(float64(x)))
+	}
+	return json.Marshal(float64(x))
+}
+
+func (x *jsonNumber) UnmarshalJSON(b []byte) error {
+	var text string
+	if json.Unmarshal(b, &text) != nil {
+		return json.Unmarshal(b, (*float64)(x))
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	*x = jsonNumber(f)
+	return err
+}

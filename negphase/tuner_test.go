@@ -1,0 +1,370 @@
+package negphase
+
+import (
+	"bytes"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"gorbm/rbm"
+)
+
+// independent returns a model of independent units, each with this bias: its
+// energy is −bias times a binomial number, and a Gibbs step an independent
+// draw.
+func independent(visible, hidden int, bias float32) *rbm.RBM {
+	m := rbm.New(visible, hidden, 0, rbm.Softmax)
+	for i := range m.VisibleBias {
+		m.VisibleBias[i] = bias
+	}
+	for j := range m.HiddenBias {
+		m.HiddenBias[j] = bias
+	}
+	return m
+}
+
+// exactPairs returns the exact rejection of each pair of neighbours of beta,
+// and the difference of their mean energies, of so many independent units.
+func exactPairs(units int, bias float64, beta []float64) (rejection, rise []float64) {
+	laws := make([][]float64, len(beta)) // of the number of units that are off
+	means := make([]float64, len(beta))
+	choose := func(n int) float64 { // log of the binomial coefficient
+		all, _ := math.Lgamma(float64(units + 1))
+		off, _ := math.Lgamma(float64(n + 1))
+		on, _ := math.Lgamma(float64(units - n + 1))
+		return all - off - on
+	}
+	for k, b := range beta {
+		for n := range units + 1 {
+			p := math.Exp(choose(n) - float64(n)*b*bias - float64(units)*math.Log1p(math.Exp(-b*bias)))
+			laws[k] = append(laws[k], p)
+			means[k] += bias * float64(n) * p
+		}
+	}
+	for k := range len(beta) - 1 {
+		// Σ over x < y of p(x)·q(y)·(1 − exp(−Δβ·bias·(y−x))), by running sums
+		// over x.
+		r, below, damped := 0.0, 0.0, 0.0
+		decay := math.Exp(-(beta[k] - beta[k+1]) * bias)
+		for n := range units + 1 {
+			r += laws[k+1][n] * (below - damped)
+			below += laws[k][n]
+			damped = (damped + laws[k][n]) * decay
+		}
+		rejection, rise = append(rejection, r), append(rise, means[k+1]-means[k])
+	}
+	return rejection, rise
+}
+
+// calls makes calls first … last of e.
+func calls(t testing.TB, e Estimator, m *rbm.RBM, first, last int) {
+	t.Helper()
+	call(t, e, m, rbm.Batch{}, first, last+1)
+}
+
+// A tuned ladder of a model whose rejections are known rejects equally often
+// everywhere, and its barrier is the exact one.
+func TestTunedLadderRejectsEqually(t *testing.T) {
+	const bias = 2
+	m := independent(60, 40, bias)
+	for _, text := range []string{"pt:tau=auto/10", "pt:tau=auto", "pt:tau=auto:hottest=4", "ins:tau=auto", "pins:tau=auto/10:block=4"} {
+		e := estimator(t, text+":chains=20").(Tempered)
+		calls(t, e, m, 1, 1000)
+		e.Freeze()
+		calls(t, e, m, 1001, 1300)
+		l := e.Ladder()
+		r, _ := exactPairs(100, bias, l.Beta)
+		mean := stat.Mean(r, nil)
+		t.Logf("%s: %d temperatures, rejections %.3f ± %.3f, barrier %.3f ± %.3f", text, len(l.Beta), r, l.RejectionErr[0], l.Barrier, l.BarrierErr)
+		for k := range r {
+			// Placed by rejections of some 200 calls, as well known as these of
+			// the last 300 or more.
+			if tol := 6 * math.Sqrt(1.5) * l.RejectionErr[k]; math.Abs(r[k]-mean) > tol {
+				t.Errorf("%s: pair %d rejects %.4f, all pairs %.4f; tolerance %.4f", text, k, r[k], mean, tol)
+			}
+		}
+		if z := (l.Barrier - floats.Sum(r)) / l.BarrierErr; math.Abs(z) > 6 {
+			t.Errorf("%s: barrier %v ± %v, exactly %v", text, l.Barrier, l.BarrierErr, floats.Sum(r))
+		}
+		if l.Capped || l.Tuned == 0 {
+			t.Errorf("%s: tuned %d times, capped %v", text, l.Tuned, l.Capped)
+		}
+	}
+}
+
+// settled returns the ladder after tunings from exact measurements, thermal
+// being whether the differences of energy are among them.
+func settled(units int, bias float64, beta []float64, tunings int, thermal bool) []float64 {
+	for range tunings {
+		r, rise := exactPairs(units, bias, beta)
+		if !thermal {
+			clear(rise)
+		}
+		if next, _ := placed(beta, lengths(beta, r, rise), len(beta)); next != nil {
+			beta = next
+		}
+	}
+	return beta
+}
+
+// spread returns the largest over the least of x.
+func spread(x []float64) float64 { return slices.Max(x) / slices.Min(x) }
+
+// terrible are ladders of n rungs from 1 to 0 that hardly exchange.
+var terrible = map[string]func(n int) []float64{
+	"all rungs at the hot end": func(n int) []float64 {
+		beta := make([]float64, n)
+		for k := range beta {
+			beta[k] = 1e-3 * (1 - float64(k)/float64(n-1))
+		}
+		beta[0] = 1
+		return beta
+	},
+	"all rungs at the cold end": func(n int) []float64 {
+		beta := make([]float64, n)
+		for k := range beta {
+			beta[k] = 1 - 1e-3*float64(k)/float64(n-1)
+		}
+		beta[n-1] = 0
+		return beta
+	},
+	"equal gaps": func(n int) []float64 {
+		beta := make([]float64, n)
+		for k := range beta {
+			beta[k] = 1 - float64(k)/float64(n-1)
+		}
+		return beta
+	},
+}
+
+// From terrible ladders, tunings by exact measurements of a sharp model end at
+// equal rejections; and of a model so sharp that nearly all swaps are refused
+// wherever the rungs are, at equal thermodynamic lengths, which rejections
+// alone cannot tell.
+func TestTerribleLadders(t *testing.T) {
+	for name, start := range terrible {
+		r, _ := exactPairs(300, 8, settled(300, 8, start(24), 20, true))
+		t.Logf("%s: rejections end at %.4f … %.4f", name, slices.Min(r), slices.Max(r))
+		// Each tuning keeps a part of the error of the one before; twenty leave
+		// less than one in a thousand.
+		if spread(r) > 1.001 {
+			t.Errorf("%s: rejections end at %.4f", name, r)
+		}
+
+		thermal := func(beta []float64) []float64 {
+			_, length := exactPairs(4000, 1.5, beta)
+			for k := range length {
+				length[k] = math.Sqrt((beta[k] - beta[k+1]) * length[k])
+			}
+			return length
+		}
+		length, stuck := thermal(settled(4000, 1.5, start(5), 20, true)), thermal(settled(4000, 1.5, start(5), 20, false))
+		t.Logf("%s: five rungs end at thermodynamic lengths %.2f, by rejections alone at %.2f", name, length, stuck)
+		if spread(length) > 1.01 {
+			t.Errorf("%s: thermodynamic lengths end at %.3f", name, length)
+		}
+		if spread(stuck) < 1.1 {
+			t.Errorf("%s: mutant is not seen: rejections alone end at thermodynamic lengths %.3f", name, stuck)
+		}
+	}
+}
+
+// The same by the estimators, whose measurements are noisy, and with the
+// number of rungs left to the barrier.
+func TestTerribleLaddersInUse(t *testing.T) {
+	m := independent(60, 40, 8)
+	for name, start := range terrible {
+		for _, text := range []string{"pt:chains=6:tau=auto/16", "pt:chains=6:tau=auto", "pins:chains=6:tau=auto"} {
+			e := estimator(t, text).(Tempered)
+			var l *ladder
+			switch e := e.(type) {
+			case *pt:
+				l = &e.ladder
+			case *ins:
+				l = &e.ladder
+			}
+			l.stand(start(max(startRungs, l.tuner.rungs)))
+			calls(t, e, m, 1, 440)
+			got := e.Ladder()
+			r, _ := exactPairs(100, 8, got.Beta)
+			mean := stat.Mean(r, nil)
+			t.Logf("%s, %s: %d temperatures, rejections %.3f … %.3f", text, name, len(r)+1, slices.Min(r), slices.Max(r))
+			for k := range r {
+				// Placed by the rejections of the 72 calls before the last
+				// tuning: 432 independent rounds of a variance of at most ¼.
+				if tol := 6 * math.Sqrt(0.25/432); math.Abs(r[k]-mean) > tol {
+					t.Errorf("%s, %s: pair %d rejects %.3f, all pairs %.3f; tolerance %.3f", text, name, k, r[k], mean, tol)
+				}
+			}
+			// The barrier asks for rejections of a half, and rungs are taken
+			// away from three eighths down.
+			if l.tuner.rungs == 0 && (mean > 0.55 || mean < 3./8) {
+				t.Errorf("%s, %s: %d temperatures reject %.3f", text, name, len(got.Beta), mean)
+			}
+		}
+	}
+}
+
+// A run across tunings that is saved at any call goes on with the same bits,
+// at any GOMAXPROCS.
+func TestTuningsResume(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	m := shape{20, 16, 0, 0}.random(3, 1.5)
+	for _, text := range []string{"pt:chains=3:tau=auto", "ins:chains=3:tau=auto", "pins:chains=1:tau=auto:block=4"} {
+		const last = 230 // tunings come before calls 51, 101, 151 and 201
+		runtime.GOMAXPROCS(1)
+		whole := estimator(t, text).(Tempered)
+		var saved [][]byte
+		var bits [][]uint64
+		var lengths []int
+		for n := range last {
+			b, err := whole.MarshalBinary()
+			if err != nil {
+				t.Fatal(err)
+			}
+			saved, lengths = append(saved, b), append(lengths, len(whole.Ladder().Beta))
+			bits = append(bits, call(t, whole, m, rbm.Batch{}, n, n+1))
+		}
+		final, _ := whole.MarshalBinary()
+		if l := whole.Ladder(); l.Tuned != 4 || slices.Min(lengths) == slices.Max(lengths) {
+			t.Errorf("%s: tuned %d times, lengths from %d to %d", text, l.Tuned, slices.Min(lengths), slices.Max(lengths))
+		}
+		runtime.GOMAXPROCS(4)
+		for _, at := range []int{0, 49, 50, 51, 130, 205} {
+			e := estimator(t, text).(Tempered)
+			if err := e.UnmarshalBinary(saved[at]); err != nil {
+				t.Fatal(err)
+			}
+			for n := at; n < last; n++ {
+				if got := call(t, e, m, rbm.Batch{}, n, n+1); !slices.Equal(got, bits[n]) {
+					t.Fatalf("%s: saved before call %d, call %d gives other bits", text, at, n)
+				}
+			}
+			if b, _ := e.MarshalBinary(); !bytes.Equal(b, final) {
+				t.Errorf("%s: saved before call %d it ends in another state", text, at)
+			}
+		}
+	}
+}
+
+// Tunings are due by the number of calls alone, and not after Freeze, also of
+// a state that was saved frozen.
+func TestTuningSchedule(t *testing.T) {
+	u := newTuner(Settings{Kind: "pt", Auto: true})
+	var due []int
+	for n := range 1000 {
+		if u.due() {
+			due = append(due, n)
+		}
+	}
+	if want := []int{50, 100, 150, 200, 250, 300, 360, 432, 518, 621, 745, 894}; !slices.Equal(due, want) {
+		t.Errorf("tunings after calls %v, want %v", due, want)
+	}
+	m := independent(20, 10, 1)
+	e := estimator(t, "pt:chains=4:tau=auto").(Tempered)
+	calls(t, e, m, 1, 60)
+	e.Freeze()
+	saved, _ := e.MarshalBinary()
+	restored := estimator(t, "pt:chains=4:tau=auto").(Tempered)
+	if err := restored.UnmarshalBinary(saved); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range []Tempered{e, restored} {
+		calls(t, e, m, 61, 300)
+		if l := e.Ladder(); l.Tuned != 1 || l.Rounds != 250 {
+			t.Errorf("frozen after one tuning it is tuned %d times, the ladder stands for %d rounds", l.Tuned, l.Rounds)
+		}
+	}
+	for _, text := range []string{"pt", "pt:tau=auto/2"} {
+		e := estimator(t, text).(Tempered)
+		calls(t, e, m, 1, 120)
+		if l := e.Ladder(); l.Tuned != 0 {
+			t.Errorf("%s is tuned", text)
+		}
+	}
+}
+
+// The number of temperatures follows the barrier without going back and forth.
+func TestWantedTemperatures(t *testing.T) {
+	for _, c := range []struct {
+		kind    string
+		rungs   int
+		now     int
+		barrier float64
+		want    int
+		capped  bool
+	}{
+		{"pt", 0, 5, 2, 5, false},
+		{"pt", 0, 5, 2.01, 6, false},
+		{"pt", 0, 5, 40, 10, true}, // at most the double
+		{"pt", 0, 40, 31, 63, false},
+		{"pt", 0, 40, 31.6, 64, true},
+		{"pt", 0, 64, 1e300, 64, true},
+		{"pt", 0, 20, 7.1, 20, false}, // 17 would do
+		{"pt", 0, 20, 7, 15, false},
+		{"pt", 0, 5, 0, 3, false},
+		{"pt", 0, 3, 0, 3, false},
+		{"ins", 0, 16, 9, 16, true},
+		{"pt", 20, 20, 3, 20, false},
+	} {
+		u := newTuner(Settings{Kind: c.kind, Auto: true, Rungs: c.rungs})
+		if got := u.wanted(c.now, c.barrier); got != c.want || u.capped != c.capped {
+			t.Errorf("%s of %d temperatures, barrier %v: wants %d, capped %v; want %d, %v", c.kind, c.now, c.barrier, got, u.capped, c.want, c.capped)
+		}
+	}
+}
+
+// Particles of a new ladder start where those of the nearest old temperatures
+// are, and the records start again but for the totals.
+func TestRetunedParticles(t *testing.T) {
+	m := shape{20, 70, 0, 0}.random(3, 0.2)
+	e := estimator(t, "pt:chains=3:tau=auto/6").(*pt)
+	calls(t, e, m, 1, 50)
+	old, at, beta, trips := slices.Clone(e.states.H.Words), slices.Clone(e.at), slices.Clone(e.beta), e.trips
+	if trips == 0 || e.record.rounds != 50 {
+		t.Fatalf("%d round trips in %d rounds", trips, e.record.rounds)
+	}
+	e.tuner.rungs = 9
+	e.retune(m)
+	if len(e.beta) != 9 || e.rows != 27 || e.beta[0] != 1 || e.beta[8] != 0 || slices.Equal(e.beta[1:5], beta[1:5]) {
+		t.Errorf("from %v to %v", beta, e.beta)
+	}
+	if e.trips != trips || e.record.rounds != 0 || e.rounds != 50 || e.tuned != 1 {
+		t.Errorf("%d round trips, %d rounds on record, %d in all, %d tunings", e.trips, e.record.rounds, e.rounds, e.tuned)
+	}
+	for g := range 3 {
+		last := 0
+		for j, row := range e.group(g) {
+			from := -1
+			for k, o := range at[g*6 : (g+1)*6] {
+				if slices.Equal(old[int(o)*2:int(o)*2+2], e.states.H.Row(int(row))) {
+					from = k
+				}
+			}
+			if from < last || j == 8 && from != 5 {
+				t.Errorf("group %d: temperature %d starts from old temperature %d, the one before from %d", g, j, from, last)
+			}
+			last = from
+		}
+	}
+}
+
+// Temperatures that float32 cannot tell apart are not placed.
+func TestPlaced(t *testing.T) {
+	beta, from := placed([]float64{1, 0.5, 0}, []float64{1, 1}, 5)
+	if !slices.Equal(beta, []float64{1, 0.75, 0.5, 0.25, 0}) || !slices.Equal(from, []int{0, 0, 1, 1, 2}) {
+		t.Errorf("got %v from %v", beta, from)
+	}
+	for _, length := range [][]float64{{0, 1}, {1, math.Inf(1)}, {math.NaN(), 1}, {1, -1}, {1e300, 1}} {
+		if beta, _ := placed([]float64{1, 0.5, 0}, length, 5); beta != nil {
+			t.Errorf("%v: placed at %v", length, beta)
+		}
+	}
+	if beta, _ := placed([]float64{1, 1 - 0x1p-22}, []float64{1}, 9); beta != nil {
+		t.Errorf("more than there are between: %v", beta)
+	}
+}
