@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +31,13 @@ var panels = []struct {
 	{"free_energy_gap", "free-energy gap / nats"},
 	{"swap_", "exchange rate of pair"},
 	{"off_weight", "weight off coldest"},
+	{"temperatures", "temperatures"},
+	{"barrier", "barrier of the ladder"},
+	{"round_trips_per_1000", "round trips / 1000 steps"},
 }
+
+// ladderStems are those of what only steps have.
+var ladderStems = []string{"swap_", "off_weight", "temperatures", "barrier", "round_trips_per_1000"}
 
 // curveColors are Okabe and Ito's, told apart by the colour-blind.
 var curveColors = []color.RGBA{
@@ -81,10 +88,10 @@ func panel(stem, label string, columns []string, rows [][]float64) (*plot.Plot, 
 	p.X.Tick.Marker = plot.TickerFunc(stepTicks)
 	p.Add(plotter.NewGrid())
 	p.Legend.Top = true
-	ofSteps := stem == "swap_" || stem == "off_weight"
+	ofSteps := slices.Contains(ladderStems, stem)
 	n := 0
 	for c, name := range columns {
-		if !strings.HasPrefix(name, stem) {
+		if !strings.HasPrefix(name, stem) || strings.HasSuffix(name, "_error") {
 			continue
 		}
 		xy := make(plotter.XYs, 0, len(rows))

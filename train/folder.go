@@ -26,6 +26,8 @@ const (
 	FiltersFile = "filters.png"
 	CurvesFile  = "curves.png"
 	SamplesFile = "samples.png"
+	LaddersFile = "ladder.csv" // how the temperatures exchange, at each measurement
+	LadderFile  = "ladder.png"
 )
 
 // A Folder holds what a run leaves behind.
@@ -100,7 +102,7 @@ func (f *Folder) clear() error {
 			return fmt.Errorf("cannot replace the earlier run: %w", err)
 		}
 	}
-	for _, name := range []string{MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile,
+	for _, name := range []string{MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile,
 		ConfigFile /* last: what is left by an interruption is still a run's */} {
 		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot replace the earlier run: %w", err)
@@ -139,18 +141,18 @@ func (f *Folder) WriteJSON(name string, v any) error {
 	})
 }
 
-// A Table is the growing file metrics.csv: a header, then one row an
-// evaluation. Each row is on disk when Add returns, short of a crash of the
-// machine.
+// A Table is a growing file such as metrics.csv: a header, then rows that
+// begin with the step. Each row is on disk when Add returns, short of a crash
+// of the machine.
 type Table struct {
 	file *os.File
 	csv  *csv.Writer
 	cols int
 }
 
-// NewTable makes the table with these columns.
-func (f *Folder) NewTable(columns []string) (*Table, error) {
-	file, err := os.Create(f.Path(MetricsFile))
+// NewTable makes the table of this name with these columns.
+func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
+	file, err := os.Create(f.Path(name))
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the metrics: %w", err)
 	}
@@ -158,11 +160,11 @@ func (f *Folder) NewTable(columns []string) (*Table, error) {
 	return t, t.write(columns)
 }
 
-// ContinueTable opens the table of a run that goes on after step: its rows up
-// to there are kept, later ones are cut off. The error says so if its columns
-// are not these.
-func (f *Folder) ContinueTable(columns []string, step int) (*Table, error) {
-	path := f.Path(MetricsFile)
+// ContinueTable opens the table of this name of a run that goes on after step:
+// its rows up to there are kept, later ones are cut off. The error says so if
+// its columns are not these.
+func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table, error) {
+	path := f.Path(name)
 	was, rows, err := ReadTable(path)
 	if err != nil {
 		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)

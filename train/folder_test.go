@@ -80,7 +80,7 @@ func TestCheckFolder(t *testing.T) {
 // TestNewFolder checks that a run is replaced whole, and nothing else with it.
 func TestNewFolder(t *testing.T) {
 	dir := t.TempDir()
-	ours := []string{ConfigFile, MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, FiltersFile, SamplesFile, CurvesFile, SnapshotFile(7)}
+	ours := []string{ConfigFile, MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, SnapshotFile(7)}
 	if err := os.Mkdir(filepath.Join(dir, SnapshotsDir), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestNewFolder(t *testing.T) {
 // tableOf writes a table.
 func tableOf(t testing.TB, f *Folder, columns []string, rows [][]float64) {
 	t.Helper()
-	table, err := f.NewTable(columns)
+	table, err := f.NewTable(MetricsFile, columns)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestContinueTable(t *testing.T) {
 			tableOf(t, f, columns, rows)
 			text := string(content(t, f.Path(MetricsFile)))
 			put(t, f.Path(MetricsFile), []byte(text+torn))
-			table, err := f.ContinueTable(columns, c.step)
+			table, err := f.ContinueTable(MetricsFile, columns, c.step)
 			if err != nil {
 				t.Errorf("step %d, torn %q: %v", c.step, torn, err)
 				continue
@@ -166,14 +166,14 @@ func TestContinueTable(t *testing.T) {
 	} {
 		f := folder(t)
 		put(t, f.Path(MetricsFile), []byte(c.text))
-		if _, err := f.ContinueTable(columns, 5); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if _, err := f.ContinueTable(MetricsFile, columns, 5); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v, want %s", c.text, err, c.want)
 		}
 		if string(content(t, f.Path(MetricsFile))) != c.text {
 			t.Errorf("%q was changed", c.text)
 		}
 	}
-	if _, err := folder(t).ContinueTable(columns, 5); err == nil || !strings.Contains(err.Error(), MetricsFile) {
+	if _, err := folder(t).ContinueTable(MetricsFile, columns, 5); err == nil || !strings.Contains(err.Error(), MetricsFile) {
 		t.Errorf("no table: %v", err)
 	}
 }
@@ -218,7 +218,7 @@ func FuzzReadTable(f *testing.F) {
 				t.Fatalf("a row of %d under %d columns", len(row), len(columns))
 			}
 		}
-		table, err := dir.ContinueTable(columns, math.MaxInt64)
+		table, err := dir.ContinueTable(MetricsFile, columns, math.MaxInt64)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -167,6 +167,9 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err := Fits(m, set); err != nil {
 		return nil, err
 	}
+	if s.Negative.Path == negphase.ToData && s.Negative.Base == nil {
+		s.Negative.Base = rbm.NewBase(m, VisibleMean(m, set), set.Len())
+	}
 	negative, err := negphase.New(s.Negative)
 	if err != nil {
 		return nil, err
@@ -224,6 +227,15 @@ func (t *Trainer) Model() *rbm.RBM {
 		return t.optimizer.average
 	}
 	return t.model
+}
+
+// Ladder returns the temperatures of the negative phase and how they exchange,
+// and whether it has any.
+func (t *Trainer) Ladder() (negphase.Ladder, bool) {
+	if n, ok := t.negative.(negphase.Tempered); ok {
+		return n.Ladder(), true
+	}
+	return negphase.Ladder{}, false
 }
 
 // Steps returns the number of steps taken.

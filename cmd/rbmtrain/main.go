@@ -31,14 +31,28 @@ is chosen by -negphase:
   cd     contrastive divergence: short chains from the batch
   pcd    persistent chains
   pt     parallel tempering: replicas at several temperatures swap
-  ins    infinite swapping: all permutations of the temperatures at once
+  ins    infinite swapping: all permutations of the temperatures at once, at most 16
+  pins   partial infinite swapping: permutations within blocks of the temperatures
   pins   partial infinite swapping: all permutations within blocks of a long ladder
   exact  enumeration, where a layer has at most 18 units
 
 Settings may follow the name, as in -negphase pt:k=1:swaps=1:tau=1/2/3; the
-flags -k -swaps -chains -start -temperatures say the same. Results go to a
-folder: config.json, metrics.csv, model.safetensors, a checkpoint, snapshots in
-models/, and the pictures filters.png, samples.png and curves.png. Ctrl-C saves
+flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
+
+  order=evenodd   pt swaps even and odd pairs in turn (default: sweep, all upward)
+  block=8         temperatures in a block of pins
+  path=data       β = 0 is not the uniform law but that of independent units with
+                  the data's frequencies, which is nearer (auto: the default)
+  hottest=5       a tuned ladder ends there (default: inf)
+
+-temperatures auto tunes the ladder while the model sharpens: temperatures stand
+where neighbours exchange equally often, as many as the measured barrier asks
+for (at most 64), or auto:20 of them. metrics.csv, ladder.csv and ladder.png show
+how it exchanges.
+
+Results go to a folder: config.json, metrics.csv, model.safetensors, a
+checkpoint, snapshots in models/, and the pictures filters.png, samples.png,
+curves.png and ladder.png. Ctrl-C saves
 and stops; -resume goes on to the same bits as if nothing had happened.
 Defaults are those of the infinite-swapping paper (Hult, Nyquist & Ringqvist
 2020), where it has them.
@@ -47,6 +61,7 @@ Examples:
 
   rbmtrain                                        # infinite swapping on font digits
   rbmtrain -data mnist -negphase pcd -chains 100 -batch 100 -rate 0.01 -center 0.01 -epochs 20
+  rbmtrain -data mnist -labels none -negphase pins:path=data -temperatures auto
   rbmtrain -data bars:4 -hidden 16 -negphase pt -schedule linear -steps 50000
   rbmtrain -data rows.csv -label-column last -hidden 50 -holdout 0.1 -stop-after 5
   rbmtrain -resume runs/mnist-pcd-1 -steps 20000`
@@ -99,11 +114,11 @@ func newOptions() *options {
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data")
 	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units")
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3")
-	f.IntVar(&o.k, "k", d.Negative.K, "Gibbs steps per update (cd, pcd) or between swaps (pt, ins)")
-	f.IntVar(&o.swaps, "swaps", d.Negative.Swaps, "rounds of Gibbs steps and a swap an update (pt, ins)")
-	f.IntVar(&o.chains, "chains", 0, "chains, of pt and ins groups of replicas (default: as many as rows in a batch)")
+	f.IntVar(&o.k, "k", d.Negative.K, "Gibbs steps per update (cd, pcd) or between swaps (pt, ins, pins)")
+	f.IntVar(&o.swaps, "swaps", d.Negative.Swaps, "rounds of Gibbs steps and a swap an update (pt, ins, pins)")
+	f.IntVar(&o.chains, "chains", 0, "chains, of pt, ins and pins groups of replicas (default: as many as rows in a batch)")
 	f.StringVar(&o.start, "start", string(d.Negative.Start), "where chains start: uniform or data")
-	f.StringVar(&o.temperatures, "temperatures", "1,2,3,4,5", "temperatures of pt and ins, rising from 1")
+	f.StringVar(&o.temperatures, "temperatures", "1,2,3,4,5", "temperatures of pt, ins and pins, rising from 1, inf allowed; auto or auto:NUMBER has them tuned")
 	f.Float64Var(&o.rate, "rate", d.Rate, "learning rate")
 	f.StringVar(&o.schedule, "schedule", d.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after so many steps, a tenth of all by default), linear or cosine (to zero)")
 	f.Float64Var(&o.momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 1")
@@ -346,6 +361,9 @@ func (o *options) negative() (negphase.Settings, error) {
 	parsed, err := negphase.Parse(o.negphase, s)
 	if err != nil {
 		return s, cli.Usagef("-negphase: %w", err)
+	}
+	if parsed.Auto && parsed.Path == "" {
+		parsed.Path = negphase.ToData // the shorter way, as the data are known here
 	}
 	for _, pair := range [][2]string{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}} {
 		flagName, key := pair[0], pair[1]

@@ -118,8 +118,9 @@ func TestJSON(t *testing.T) {
 		{"cd", nil},
 		{"pcd", nil},
 		{"exact", nil},
-		{"pt", []string{"swap_rates", "round_trips"}},
-		{"ins", []string{"swap_rates", "round_trips", "off_weight"}},
+		{"pt", []string{"swap_rates", "round_trips", "ladder"}},
+		{"ins", []string{"swap_rates", "round_trips", "off_weight", "ladder"}},
+		{"pins:tau=auto", []string{"swap_rates", "round_trips", "off_weight", "ladder"}},
 	} {
 		clitest.Isolate(t)
 		out := rbmtrain.OK(t, small("-negphase", c.kind, "-rate", "0.5", "-json", "-out", "run")...)
@@ -232,8 +233,62 @@ func TestObserversDoNotDisturb(t *testing.T) {
 	if n := len(table(t, filepath.Join("c", train.MetricsFile))); n != 62 {
 		t.Errorf("-eval-every 1 gives %d rows, want 62", n)
 	}
-	if n := len(table(t, filepath.Join("b", train.MetricsFile))[0]); n != 2+4+1+1 {
-		t.Errorf("-metrics none leaves %d columns, want 8", n)
+	if n := len(table(t, filepath.Join("b", train.MetricsFile))[0]); n != 2+4+1+1+3 {
+		t.Errorf("-metrics none leaves %d columns, want 11", n)
+	}
+}
+
+// TestLadder checks ladder.csv and ladder.png of a tuned ladder, against the
+// JSON: a row a temperature at each measurement, of as many temperatures as
+// metrics.csv says.
+func TestLadder(t *testing.T) {
+	clitest.Isolate(t)
+	out := rbmtrain.OK(t, "-data", "toy:4,8,50,0.1", "-hidden", "8", "-rate", "0.2", "-steps", "400", "-eval-every", "40",
+		"-negphase", "pins", "-temperatures", "auto", "-json", "-out", "run")
+	var r jsonResult
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(r.NegPhase, ":path=data:") && !strings.HasSuffix(r.NegPhase, ":path=data") {
+		t.Errorf("the tuned ladder leads elsewhere than to the data's frequencies: %s", r.NegPhase)
+	}
+	_, metrics, err := train.ReadTable(filepath.Join("run", train.MetricsFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.Index(table(t, filepath.Join("run", train.MetricsFile))[0], "temperatures")
+	columns, rows, err := train.ReadTable(filepath.Join("run", train.LaddersFile))
+	if err != nil || !slices.Equal(columns, pairColumns) {
+		t.Fatalf("ladder.csv has columns %v: %v", columns, err)
+	}
+	for _, m := range metrics[1:] { // there was no round before step 0
+		n := int(m[at])
+		if n < 3 || len(rows) < n {
+			t.Fatalf("step %v has %d temperatures, and %d rows are left in ladder.csv", m[0], n, len(rows))
+		}
+		ladder := rows[:n]
+		rows = rows[n:]
+		for k, row := range ladder {
+			if row[0] != m[0] || row[1] != float64(k+1) || row[3] > 0 && math.Abs(row[2]*row[3]-1) > 1e-8 || k > 0 && row[3] >= ladder[k-1][3] {
+				t.Errorf("step %v: row %d of ladder.csv is %v", m[0], k, row)
+			}
+		}
+		if ladder[0][3] != 1 || ladder[n-1][3] != 0 || !math.IsNaN(ladder[n-1][4]) {
+			t.Errorf("step %v: the ladder goes from β = %v to %v", m[0], ladder[0][3], ladder[n-1][3])
+		}
+		if len(rows) == 0 {
+			for k, x := range r.Ladder.Rejection {
+				if math.Abs(x-ladder[k][4]) > 1e-9 {
+					t.Errorf("rejection %d is %v in the JSON, %v in ladder.csv", k, x, ladder[k][4])
+				}
+			}
+		}
+	}
+	if len(rows) > 0 || r.RoundTrips == nil || *r.RoundTrips == 0 {
+		t.Errorf("%d rows of ladder.csv belong to no measurement; round trips %v", len(rows), r.RoundTrips)
+	}
+	if _, err := os.Stat(filepath.Join("run", train.LadderFile)); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -21,47 +21,16 @@ func (p *plan) columns() []string {
 	for _, m := range p.metrics {
 		c = append(c, m.Values...)
 	}
-	for k := range p.pairs() {
-		c = append(c, fmt.Sprintf("swap_%d_%d", k+1, k+2))
-	}
-	if p.pairs() > 0 {
-		c = append(c, "round_trips")
-	}
-	if p.settings.Negative.Kind == "ins" {
-		c = append(c, "off_weight")
-	}
-	return c
+	return append(c, p.ladderColumns()...)
 }
 
-// pairs returns the number of neighbouring temperatures of the ladder, or 0 if
-// there is none or it is tuned, as its number then varies.
-func (p *plan) pairs() int {
-	if !negphase.Has(p.settings.Negative.Kind, "tau") || p.settings.Negative.Auto {
-		return 0
-	}
-	return len(p.settings.Negative.Temperatures) - 1
-}
-
-// row returns the evaluation as a row of metrics.csv. Rates are those since
-// the row before; at step 0, where there are none, they are 0.
+// row returns the evaluation as a row of metrics.csv.
 func (r *runner) row(e train.Evaluation) []float64 {
 	row := []float64{float64(e.Step), r.seconds()}
 	for _, v := range e.Values {
 		row = append(row, v.Value)
 	}
-	rates := e.Info.SwapRates()
-	if rates == nil || r.pairs() == 0 {
-		rates = make([]float64, r.pairs())
-	}
-	row = append(row, rates...)
-	if r.pairs() > 0 {
-		row = append(row, float64(e.Info.RoundTrips))
-	}
-	if r.settings.Negative.Kind == "ins" {
-		off, _ := e.Info.OffWeight()
-		row = append(row, off)
-	}
-	return row
+	return append(row, r.ladderValues(e)...)
 }
 
 // first returns the first of these names that a metric yields, or "".
@@ -106,29 +75,6 @@ func (r *runner) latest() string {
 	}
 }
 
-// exchangeFloor is the rate of exchange of the coldest pair below which a
-// ladder is called broken: at one exchange in a hundred attempts the replicas
-// above serve a chain for nothing.
-const exchangeFloor = 0.01
-
-// exchangeWarning says in plain words that the ladder does not exchange, or "".
-func (p *plan) exchangeWarning(info negphase.Info) string {
-	rates := info.SwapRates()
-	if rates == nil || p.settings.Negative.Auto { // a tuned ladder sees to it itself
-		return ""
-	}
-	rate, what := rates[0], "swaps in"
-	if off, ok := info.OffWeight(); ok {
-		rate, what = off, "moves weight off the coldest particle in"
-	}
-	if rate >= exchangeFloor {
-		return ""
-	}
-	t := p.settings.Negative.Temperatures
-	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %v and %v) %s %s of attempts, so %s is pcd with %d times the chains to run; put -temperatures closer together, such as 1,1.1,1.2,1.3, or take pcd",
-		t[0], t[1], what, percent(rate), p.settings.Negative.Kind, len(t))
-}
-
 // worseMargin is the part of the first value by which the last must be worse
 // to be worth a warning: short runs wander that far.
 const worseMargin = 0.01
@@ -161,6 +107,7 @@ type jsonResult struct {
 	SwapRates      []float64          `json:"swap_rates,omitempty"`
 	RoundTrips     *int64             `json:"round_trips,omitempty"`
 	OffWeight      *float64           `json:"off_weight,omitempty"`
+	Ladder         *jsonLadder        `json:"ladder,omitempty"`
 	BestStep       *int               `json:"best_step,omitempty"`
 	Warnings       []string           `json:"warnings,omitempty"`
 	Data           string             `json:"data"`
@@ -174,7 +121,11 @@ type jsonResult struct {
 func (r *runner) print(stdout, stderr io.Writer) error {
 	total, _ := r.evaluator.Counts() // the last step was measured
 	var warnings []string
-	for _, w := range []string{r.exchangeWarning(total), r.worseWarning()} {
+	exchange := r.exchangeWarning(total)
+	if exchange == "" {
+		exchange = r.tripWarning(total)
+	}
+	for _, w := range []string{exchange, r.worseWarning()} {
 		if w != "" {
 			warnings = append(warnings, w)
 		}
@@ -186,7 +137,7 @@ func (r *runner) print(stdout, stderr io.Writer) error {
 		r.describeResult(total, stdout)
 	}
 	for _, w := range warnings {
-		if w != r.exchangeWarning(total) || !r.warned { // it was said when it was first seen
+		if w != exchange || !r.warned { // it was said when it was first seen
 			r.warn(w)
 		}
 	}
@@ -206,7 +157,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes > 0); ok {
 		s.Law = &law
 	}
-	if r.pairs() > 0 {
+	if s.Ladder = r.jsonLadder(); s.Ladder != nil {
 		s.RoundTrips = &total.RoundTrips
 	}
 	if off, ok := total.OffWeight(); ok {
@@ -254,21 +205,7 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 		}
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s %s\n", b.Step, r.choice(), number(v))
 	}
-	if rates := total.SwapRates(); rates != nil {
-		var s []string
-		t := r.settings.Negative.Temperatures
-		for k, rate := range rates {
-			if r.settings.Negative.Auto {
-				s = append(s, percent(rate)) // tuned: the temperatures are not settings
-				continue
-			}
-			s = append(s, fmt.Sprintf("%v–%v %s", t[k], t[k+1], percent(rate)))
-		}
-		fmt.Fprintf(w, "exchange between temperatures: %s; %d round trips\n", strings.Join(s, ", "), total.RoundTrips)
-	}
-	if off, ok := total.OffWeight(); ok {
-		fmt.Fprintf(w, "weight of the estimate off the coldest particle: %s\n", percent(off))
-	}
+	r.describeLadder(w, total)
 	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
 }
 

@@ -78,6 +78,9 @@ type progressState struct {
 	Since   negphase.Info `json:"since"`  // and since
 	Best    *bestState    `json:"best,omitempty"`
 	First   *float64      `json:"first,omitempty"` // the goal before the first step
+
+	Measured    int                `json:"measured"`               // step of the last measurement
+	FirstLadder *train.NamedLadder `json:"first_ladder,omitempty"` // as it was first measured
 }
 
 // bestState is where the best model of a run with rows held out was found.

@@ -96,6 +96,7 @@ type runner struct {
 	evaluator *train.Evaluator
 	folder    *train.Folder
 	table     *train.Table
+	pairs     *train.Table  // ladder.csv; nil without a ladder
 	bar       *cli.Progress // nil before training
 	stderr    io.Writer
 
@@ -118,7 +119,12 @@ func (r *runner) open() (err error) {
 		if err := r.folder.WriteJSON(train.ConfigFile, r.config()); err != nil {
 			return err
 		}
-		r.table, err = r.folder.NewTable(r.columns())
+		if r.tempered() {
+			if r.pairs, err = r.folder.NewTable(train.LaddersFile, pairColumns); err != nil {
+				return err
+			}
+		}
+		r.table, err = r.folder.NewTable(train.MetricsFile, r.columns())
 		return err
 	}
 	r.folder = &train.Folder{Dir: r.resume}
@@ -140,15 +146,22 @@ func (r *runner) open() (err error) {
 	if r.begun = keep > 0; !r.begun {
 		keep = -1 // the measurement of step 0 may have been cut off: it is taken anew
 	}
-	if r.table, err = r.folder.ContinueTable(r.columns(), keep); err != nil || !r.extended {
+	if r.tempered() {
+		if r.pairs, err = r.folder.ContinueTable(train.LaddersFile, pairColumns, keep); err != nil {
+			return err
+		}
+	}
+	if r.table, err = r.folder.ContinueTable(train.MetricsFile, r.columns(), keep); err != nil || !r.extended {
 		return err
 	}
 	return r.folder.WriteJSON(train.ConfigFile, r.config()) // the folder now speaks of the longer run
 }
 
 func (r *runner) close() {
-	if r.table != nil {
-		r.table.Close()
+	for _, t := range []*train.Table{r.table, r.pairs} {
+		if t != nil {
+			t.Close()
+		}
 	}
 }
 
@@ -227,6 +240,10 @@ func (r *runner) report(e train.Evaluation) error {
 	if err := r.table.Add(r.row(e)); err != nil {
 		return err
 	}
+	if err := r.recordLadder(e); err != nil {
+		return err
+	}
+	r.state.Measured = e.Step
 	return r.choose(e)
 }
 
@@ -268,6 +285,9 @@ func (r *runner) draw() error {
 		if err := rbm.ReplaceFile(r.folder.Path(name), func(w io.Writer) error { return sheet.Encode(w, img) }); err != nil {
 			return err
 		}
+	}
+	if err := r.drawLadder(); err != nil {
+		return err
 	}
 	if len(r.columns()) == fixedColumns {
 		return nil // nothing was measured
