@@ -17,7 +17,8 @@
 //	exact  enumeration, for small models
 //
 // Those that run a ladder of temperatures (Tempered) say how it exchanges:
-// rejection rates, round trips, and where each particle spent its time.
+// rejection rates, round trips, and where each particle spent its time. On them
+// rests the estimate of log Z of package logz.
 //
 // An estimator is chosen by its Settings, which Parse reads from text such as
 // "pt:k=1:chains=20:tau=1/2/3/4/5".

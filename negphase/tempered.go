@@ -12,6 +12,10 @@ type Tempered interface {
 	// Ladder returns the ladder of the last call and what was measured of it:
 	// a copy.
 	Ladder() Ladder
+	// Excess overwrites dst, groups × temperatures, with what β multiplies in
+	// the energies of the particles as the last call left them: see
+	// ladder.Excess.
+	Excess(dst []float64)
 	// Freeze stops the tuning of the ladder for good. To sample a fixed
 	// model, tune in a burn-in and freeze: the chain is Markov from then on.
 	Freeze()

@@ -1,0 +1,16 @@
+// Package logz estimates the logarithm of an RBM's partition function where it
+// cannot be enumerated, and says in words how far the estimates can be trusted.
+//
+// Annealed importance sampling is too low on average, reverse annealed
+// importance sampling from draws of the model too high: together they bracket
+// log Z, as far as the draws are the model's. The draws come from a ladder of
+// temperatures run on the model itself, never from data; the same ladder yields
+// a third estimate, the multistate Bennett ratio, which is in between.
+//
+//	AIS      exact draws of the base → the model, hidden units summed out
+//	reverse  particles of the ladder at temperature 1 → the base
+//	Bennett  the energies of the particles at all temperatures
+//
+// The ladder is parallel tempering (negphase's pt), tuned in a burn-in and then
+// frozen.
+package logz

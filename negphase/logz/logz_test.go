@@ -1,0 +1,282 @@
+package logz
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"gorbm/rbm"
+)
+
+// A model is a small one with what its path begins at.
+type model struct {
+	name string
+	m    *rbm.RBM
+	base *rbm.Base
+	want float64 // log Z by enumeration
+}
+
+// models have weights of standard deviations 0.3 to 3, with and without labels
+// and a base.
+func models(t *testing.T) []model {
+	t.Helper()
+	var all []model
+	for i, c := range []struct {
+		name    string
+		sd      float64
+		classes int
+		labels  rbm.LabelKind
+		base    bool
+	}{
+		{"flat", 0.3, 0, rbm.Softmax, false},
+		{"plain", 1, 0, rbm.Softmax, true},
+		{"softmax", 1, 4, rbm.Softmax, true},
+		{"bernoulli", 1, 4, rbm.Bernoulli, true},
+		{"sharp softmax", 3, 4, rbm.Softmax, false},
+		{"sharp", 3, 0, rbm.Softmax, true},
+	} {
+		m := rbm.New(16, 8, c.classes, c.labels)
+		m.Randomize(c.sd, rbm.NewKey(uint64(i)))
+		one := model{name: c.name, m: m}
+		if c.base {
+			mean := make([]float32, m.Visible())
+			for i := range mean {
+				mean[i] = float32(i+1) / float32(len(mean)+1)
+			}
+			one.base = rbm.NewBase(m, mean, 1000)
+		}
+		var err error
+		if one.want, err = m.LogZ(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// small are settings that take some hundredths of a second for such models.
+func small(base *rbm.Base) Settings {
+	s := DefaultSettings()
+	s.Annealing.Temperatures, s.Annealing.Base = 200, base
+	s.BurnIn, s.Rounds = 300, 300
+	return s
+}
+
+// Each estimate against enumeration. The standard error of reverse AIS is that
+// of ten groups, so z follows Student's t with ν = 9, whose z² has the mean
+// ν/(ν−2) = 9/7 and the variance 3ν²/((ν−2)(ν−4)) − 81/49 = 5.3; the others
+// have less. Six standard errors of the mean are allowed.
+func TestAgainstEnumeration(t *testing.T) {
+	const seeds = 5
+	var squares, sum [3]float64
+	n := 0
+	for _, c := range models(t) {
+		for seed := range uint64(seeds) {
+			b, err := Estimate(t.Context(), c.m, small(c.base), rbm.NewKey(seed), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, x := range [][2]float64{{b.AIS.LogZ, b.AIS.StdErr}, {b.Reverse.LogZ, b.Reverse.StdErr}, {b.Bennett.LogZ, b.Bennett.StdErr}} {
+				z := (x[0] - c.want) / x[1]
+				// Student's t at nine degrees of freedom exceeds 6 once in 5000 times.
+				if math.Abs(z) > 6 {
+					t.Errorf("%s, seed %d: estimate %d is %v ± %v, want %v", c.name, seed, i, x[0], x[1], c.want)
+				}
+				squares[i] += z * z
+				sum[i] += x[0] - c.want
+			}
+			if len(b.Warnings) > 0 {
+				t.Errorf("%s, seed %d: warnings %q", c.name, seed, b.Warnings)
+			}
+			n++
+		}
+	}
+	for i, x := range squares {
+		t.Logf("estimate %d: mean z² %.2f of %d, mean error %.4f", i, x/float64(n), n, sum[i]/float64(n))
+		if x/float64(n) > 9.0/7+6*math.Sqrt(5.3/float64(n)) {
+			t.Errorf("estimate %d: mean z² is %.2f", i, x/float64(n))
+		}
+	}
+}
+
+// Broken twins: what the estimates come to if the draws are not those of their
+// temperatures must be told from the truth by far.
+func TestBrokenDraws(t *testing.T) {
+	c := models(t)[5] // sharp
+	s := small(c.base)
+	far := func(what string, logZ, stdErr float64) {
+		t.Helper()
+		if z := (logZ - c.want) / stdErr; math.Abs(z) < 6 {
+			t.Errorf("%s: %v ± %v is not told from %v", what, logZ, stdErr, c.want)
+		}
+	}
+	d, err := s.climb(t.Context(), c.m, rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Energies of the next warmer temperature in place of their own.
+	warmer := d
+	warmer.excess = append(append([][]float64{}, d.excess[1:]...), d.excess[len(d.excess)-1])
+	r, err := s.ratio(c.m, warmer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far("energies of the wrong temperature", r.LogZ, r.StdErr)
+	// Reverse AIS from draws of the base instead of the model.
+	hot := rbm.NewBits(d.start.Rows, d.start.Cols)
+	c.base.Draw(c.m, hot, rbm.NewBits(hot.Rows, c.m.Hidden()), rbm.NewKey(1))
+	a, err := c.m.ReverseAIS(t.Context(), s.Annealing, hot, rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far("rows of the base", a.LogZ, groupedStdErr(a.LogWeights, s.Groups))
+	// The right ones, so that it is the draws which were wrong.
+	a, err = c.m.ReverseAIS(t.Context(), s.Annealing, d.start, rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if z := (a.LogZ - c.want) / groupedStdErr(a.LogWeights, s.Groups); math.Abs(z) > 6 {
+		t.Errorf("rows of the model: z = %v", z)
+	}
+}
+
+// A ladder too coarse and too short for the model, on which chains do not
+// exchange, is no ground for a number without a word.
+func TestPoorEstimatesSaySo(t *testing.T) {
+	m := rbm.New(60, 30, 0, rbm.Softmax)
+	m.Randomize(4, rbm.NewKey(1))
+	s := small(nil)
+	s.Annealing.Temperatures, s.Annealing.Chains = 4, 30
+	s.BurnIn, s.Rounds = 4, 6
+	b, err := Estimate(t.Context(), m, s, rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := strings.Join(b.Warnings, "\n")
+	for _, w := range []string{"weights of AIS are worth", "gives no number", "round trip", "nats wide"} {
+		if !strings.Contains(all, w) {
+			t.Errorf("no warning has %q:\n%s", w, all)
+		}
+	}
+	if out, err := json.Marshal(b.Bennett); err != nil || strings.Contains(string(out), "log_z") {
+		t.Errorf("%s, %v", out, err)
+	}
+}
+
+func TestDeterminismGOMAXPROCS(t *testing.T) {
+	c := models(t)[2]
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var first Bracket
+	for i, procs := range []int{1, 4} {
+		runtime.GOMAXPROCS(procs)
+		calls := map[Stage]float64{}
+		b, err := Estimate(t.Context(), c.m, small(c.base), rbm.NewKey(3), func(stage Stage, done float64) {
+			if done < calls[stage] || done > 1 {
+				t.Errorf("%s goes from %v to %v", stage, calls[stage], done)
+			}
+			calls[stage] = done
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, stage := range []Stage{Annealing, Ladder, Reversing} {
+			if calls[stage] != 1 {
+				t.Errorf("%s ends at %v", stage, calls[stage])
+			}
+		}
+		if i == 0 {
+			first = b
+		} else if d := cmp.Diff(first, b); d != "" {
+			t.Errorf("at %d processors: %s", procs, d)
+		}
+	}
+}
+
+// Only what is asked for is done, with the same result.
+func TestParts(t *testing.T) {
+	c := models(t)[1]
+	whole, err := Estimate(t.Context(), c.m, small(c.base), rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"AIS", "reverse", "Bennett"} {
+		s := small(c.base)
+		s.AIS, s.Reverse, s.Bennett = part == "AIS", part == "reverse", part == "Bennett"
+		b, err := Estimate(t.Context(), c.m, s, rbm.NewKey(1), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (b.AIS != nil) != s.AIS || (b.Reverse != nil) != s.Reverse || (b.Bennett != nil) != s.Bennett {
+			t.Errorf("%s alone: %+v", part, b)
+		}
+		logZ, stdErr, by := b.Best()
+		want := map[string]Method{"AIS": ByAIS, "reverse": ByReverse, "Bennett": ByBennett}[part]
+		if by != want || math.Abs(logZ-c.want) > 6*stdErr {
+			t.Errorf("%s alone: %v ± %v by %s", part, logZ, stdErr, by)
+		}
+		switch part {
+		case "AIS":
+			if logZ != whole.AIS.LogZ || b.Ladder.Beta != nil {
+				t.Errorf("AIS alone %v, among others %v", logZ, whole.AIS.LogZ)
+			}
+		case "Bennett":
+			if logZ != whole.Bennett.LogZ {
+				t.Errorf("Bennett alone %v, among others %v", logZ, whole.Bennett.LogZ)
+			}
+		}
+	}
+	// 25 chains from ten groups are three of each.
+	s := small(c.base)
+	s.AIS, s.Bennett, s.Annealing.Chains = false, false, 25
+	b, err := Estimate(t.Context(), c.m, s, rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(b.Reverse.LogWeights); n != 30 {
+		t.Errorf("%d chains of reverse AIS", n)
+	}
+	if b.Start.Tuned != 0 || len(b.Start.Beta) == 0 || b.Start.Rounds == 0 || b.Ladder.Tuned == 0 {
+		t.Errorf("ladder tuned %d times after %d", b.Ladder.Tuned, b.Start.Tuned)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	m := rbm.New(4, 3, 0, rbm.Softmax)
+	for want, change := range map[string]func(s *Settings){
+		"no estimate":               func(s *Settings) { s.AIS, s.Reverse, s.Bennett = false, false, false },
+		"1 ladders; it takes 2":     func(s *Settings) { s.Groups = 1 },
+		"a burn-in of -1 rounds":    func(s *Settings) { s.BurnIn = -1 },
+		"1 rounds of the ladder":    func(s *Settings) { s.Rounds = 1 },
+		"9 rounds of 10 ladders":    func(s *Settings) { s.Rounds = 9 },
+		"0 chains":                  func(s *Settings) { s.Annealing.Chains = 0 },
+		"1 temperatures":            func(s *Settings) { s.Annealing.Temperatures = 1 },
+		"base has 2 visible":        func(s *Settings) { s.Annealing.Base = &rbm.Base{VisibleBias: make([]float32, 2)} },
+		"100000001 rounds":          func(s *Settings) { s.Rounds = 100_000_001 },
+		"10001 ladders; it takes 2": func(s *Settings) { s.Groups = 10_001 },
+	} {
+		s := DefaultSettings()
+		change(&s)
+		if _, err := Estimate(t.Context(), m, s, rbm.NewKey(1), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, ais := range []bool{true, false} {
+		s := DefaultSettings()
+		s.AIS = ais
+		if _, err := Estimate(ctx, m, s, rbm.NewKey(1), nil); !errors.Is(err, context.Canceled) {
+			t.Errorf("cancelled: %v", err)
+		}
+	}
+	m.HiddenBias[1] = float32(math.Inf(1))
+	if _, err := Estimate(t.Context(), m, DefaultSettings(), rbm.NewKey(1), nil); !errors.Is(err, rbm.ErrDiverged) {
+		t.Errorf("an infinite bias: %v", err)
+	}
+}
