@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -49,6 +50,17 @@ func TestBadInput(t *testing.T) {
 	} {
 		clitest.Write(t, path, content)
 	}
+	snapshot := func(path, of string) { clitest.Write(t, path, clitest.Read(t, of)) }
+	snapshot("mixed/models/0000001.safetensors", "softmax.safetensors")
+	clitest.Save(t, "mixed/models/0000002.safetensors", clitest.Model(12, 6, 4, rbm.Softmax), toy)
+	clitest.Write(t, "damaged/models/0000001.safetensors", whole[:len(whole)-4])
+	clitest.Write(t, "large/.keep", "")
+	if err := os.Mkdir("large/models", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Save(t, "large/models/0000001.safetensors", clitest.Model(32, 40, 0, rbm.Softmax), rbm.About{Data: "toy:2,32,5,0:plain"})
+	snapshot("small/models/0000001.safetensors", "softmax.safetensors")
+	snapshot("bernoulli/models/0000001.safetensors", "bernoulli.safetensors")
 	const s = "-model softmax.safetensors "
 	for _, c := range []struct {
 		status int
@@ -90,7 +102,35 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, "-model plain.npz -classify", []string{"-classify needs labels", "the model has 0"}},
 		{cli.Usage, s + "-classify -data " + clitest.Toy + ":plain", []string{"-classify needs labels", "the model has 4"}},
 		{cli.Usage, s + "-pl -data " + clitest.Toy + ":plain", []string{"-pl needs rows with labels"}},
-		{cli.Usage, "-model bernoulli.safetensors -exact -data " + clitest.Toy + ":plain", []string{"-exact needs rows with labels", "bernoulli"}},
+		{cli.Usage, "-model bernoulli.safetensors -exact -data " + clitest.Toy + ":plain", []string{"-exact", "need rows with labels", "bernoulli"}},
+		{cli.Usage, "-model bernoulli.safetensors -ais -data " + clitest.Toy + ":plain", []string{"-ais", "need rows with labels", "bernoulli"}},
+		// Estimates of log Z.
+		{cli.Usage, s + "-ais -ais-chains 0", []string{"-ais-chains is 0", "1 … 1048576"}},
+		{cli.Usage, s + "-ais -ais-temperatures 1", []string{"-ais-temperatures is 1", "2 … "}},
+		{cli.Usage, s + "-bennett -ladder-rounds 3", []string{"-ladder-rounds is 3", "60 … "}},
+		{cli.Usage, s + "-ais -base dta", []string{"-base", `"dta"`, "did you mean data?"}},
+		{cli.Usage, s + "-ais-chains 10", []string{"-ais-chains is for -ais and -reverse-ais", "give one"}},
+		{cli.Usage, s + "-bennett -ais-temperatures 10", []string{"-ais-temperatures is for -ais and -reverse-ais"}},
+		{cli.Usage, s + "-ais -ladder-rounds 100", []string{"-ladder-rounds is for -reverse-ais and -bennett"}},
+		{cli.Usage, s + "-ais -ladder x.png", []string{"-ladder is for -reverse-ais and -bennett"}},
+		{cli.Usage, s + "-exact -base uniform", []string{"-base is for -ais"}},
+		{cli.Usage, s + "-pl -seed 2", []string{"-seed is for -ais"}},
+		{cli.Usage, s + "-reverse-ais -ais-chains 1000 -ladder-rounds 60", []string{"-ais-chains 1000", "10 ladders", "-ladder-rounds of 151 or more"}},
+		{cli.Usage, s + "-bennett -ladder x.jpg", []string{"-ladder", "x.jpg", ".png"}},
+		{cli.Failed, s + "-bennett -ladder no/x.png", []string{"-ladder", "no folder no", "make it first"}},
+		{cli.Usage, s + "-out x", []string{"-out is for", "-run"}},
+		// A run.
+		{cli.Failed, "-run nothing", []string{"-run", "holds no snapshots", "-snapshots above 0"}},
+		{cli.Failed, "-run mixed", []string{"-run", "0000002.safetensors is of another shape than", "several runs"}},
+		{cli.Failed, "-run damaged", []string{"0000001.safetensors", "cut short"}},
+		{cli.Usage, "-run mixed -model softmax.safetensors", []string{"-model is for a single model"}},
+		{cli.Usage, "-run mixed -pl", []string{"-pl is for a single model"}},
+		{cli.Usage, "-run mixed -ladder x.png", []string{"-ladder is for a single model"}},
+		{cli.Failed, "-run mixed -out there.csv", []string{"-out", "there.csv is there already"}},
+		{cli.Failed, "-run large -exact", []string{"-exact", "2^32 states"}},
+		{cli.Usage, "-run small -ais-chains 10", []string{"-ais-chains is for -ais and -reverse-ais"}},
+		{cli.Usage, "-run bernoulli -data " + clitest.Toy + ":plain", []string{"-run", "rows without labels", "bernoulli"}},
+		{cli.Failed, "-run small -data three.csv", []string{"does not fit the data", "8 inputs"}},
 		// What is there already, or cannot be written.
 		{cli.Failed, s + "-rows there.csv", []string{"-rows", "there.csv is there already", "choose another name"}},
 		{cli.Failed, s + "-rows no/rows.csv", []string{"-rows", "no folder no", "make it first"}},

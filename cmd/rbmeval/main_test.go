@@ -48,7 +48,8 @@ func isolate(t *testing.T) (testdata string) {
 }
 
 func TestHelp(t *testing.T) {
-	rbmeval.Help(t, "binarize", "classes", "classify", "data", "data-dir", "exact", "features", "json", "label-column", "labels", "model", "part", "pl", "quiet", "rows", "shape")
+	rbmeval.Help(t, "ais", "ais-chains", "ais-temperatures", "base", "bennett", "binarize", "classes", "classify", "data", "data-dir", "exact", "features", "json",
+		"label-column", "labels", "ladder", "ladder-rounds", "model", "out", "part", "pl", "quiet", "reverse-ais", "rows", "run", "seed", "shape")
 }
 
 // TestGolden fixes text, JSON and the table of -rows.
@@ -61,6 +62,7 @@ func TestGolden(t *testing.T) {
 		{"unlabelled", "-model softmax.safetensors -data toy:4,4,50,0.2:plain"},
 		{"bernoulli-unlabelled", "-model bernoulli.safetensors -data toy:4,4,50,0.2:plain"},
 		{"pl", "-model softmax.safetensors -pl"},
+		{"estimates", "-model softmax.safetensors -ais -reverse-ais -bennett -ais-temperatures 100 -ladder-rounds 600 -seed 3"},
 	} {
 		args := strings.Fields(c.args)
 		clitest.Golden(t, filepath.Join(testdata, c.name+".txt"), rbmeval.OK(t, args...))

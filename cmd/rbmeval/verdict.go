@@ -14,8 +14,7 @@ import (
 
 // A verdict is what a model comes to on its rows.
 type verdict struct {
-	n      int
-	logZ   float64   // NaN if it was not computed
+	partition
 	free   []float64 // F of each row
 	pseudo []float64
 	logp   []float64 // log p(y|x), rows × classes
@@ -31,12 +30,12 @@ func mean(x []float64) float64 {
 
 // jsonResult is the object that -json prints.
 type jsonResult struct {
-	Model             string       `json:"model"`
-	Data              string       `json:"data"`
-	Binarize          string       `json:"binarize"`
-	N                 int          `json:"n"`
-	FreeEnergy        *float64     `json:"free_energy,omitempty"`
-	LogZ              *float64     `json:"log_z,omitempty"`
+	Model      string   `json:"model"`
+	Data       string   `json:"data"`
+	Binarize   string   `json:"binarize"`
+	N          int      `json:"n"`
+	FreeEnergy *float64 `json:"free_energy,omitempty"`
+	logZResult
 	MeanLogLikelihood *float64     `json:"mean_log_likelihood,omitempty"`
 	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
 	PseudoLikelihood  *float64     `json:"pseudo_likelihood,omitempty"`
@@ -44,7 +43,7 @@ type jsonResult struct {
 }
 
 func (v *verdict) result(j *judge) (jsonResult, error) {
-	r := jsonResult{Model: j.model.Path, Data: j.set.Name, Binarize: j.set.Binarize, N: v.n}
+	r := jsonResult{Model: j.model.Path, Data: j.set.Name, Binarize: j.set.Binarize, N: j.n}
 	bad := false
 	set := func(dst **float64, x float64) {
 		bad = bad || math.IsNaN(x) || math.IsInf(x, 0)
@@ -53,8 +52,7 @@ func (v *verdict) result(j *judge) (jsonResult, error) {
 	if j.likely() {
 		set(&r.FreeEnergy, mean(v.free))
 	}
-	if j.exact {
-		set(&r.LogZ, v.logZ)
+	if v.by != "" {
 		set(&r.MeanLogLikelihood, -mean(v.free)-v.logZ)
 		if law, ok := train.LawLikelihood(j.set, j.labelled()); ok {
 			set(&r.LawLogLikelihood, law)
@@ -71,7 +69,9 @@ func (v *verdict) result(j *judge) (jsonResult, error) {
 	if bad {
 		return r, errNotFinite
 	}
-	return r, nil
+	var err error
+	r.logZResult, err = v.partition.result()
+	return r, err
 }
 
 func (v *verdict) print(j *judge, w io.Writer) error {
@@ -93,12 +93,8 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 		}
 	}
 	line("mean free energy", r.FreeEnergy)
-	line("exact log Z", r.LogZ)
-	if j.isGrey() {
-		line("mean score −F − log Z", r.MeanLogLikelihood)
-	} else {
-		line("mean log-likelihood", r.MeanLogLikelihood)
-	}
+	v.partition.print(w)
+	v.printLikelihood(j, w)
 	line("  of the data's own law", r.LawLogLikelihood)
 	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
 	if c := r.Classification; c != nil {
@@ -107,12 +103,8 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 	}
 	if !j.likely() {
 		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")
-	} else if j.auto && !j.exact {
-		if enum, err := rbm.NewEnumeration(j.m, rbm.EvaluationLimit); err != nil {
-			fmt.Fprintf(w, "no exact log-likelihood: %v\n", err)
-		} else {
-			fmt.Fprintf(w, "no exact log-likelihood: %d states were not enumerated unasked; -exact does\n", enum.States())
-		}
+	} else if enum, err := rbm.NewEnumeration(j.m, rbm.EvaluationLimit); err == nil && j.auto && !j.exact {
+		fmt.Fprintf(w, "%d states were not enumerated unasked; -exact does\n", enum.States())
 	}
 	if j.rows != "" {
 		fmt.Fprintf(w, "rows written to %s\n", j.rows)
@@ -120,7 +112,34 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 	if j.features != "" {
 		fmt.Fprintf(w, "features written to %s\n", j.features)
 	}
+	if j.ladder != "" {
+		fmt.Fprintf(w, "ladder drawn in %s\n", j.ladder)
+	}
+	for _, warning := range v.Warnings {
+		fmt.Fprintf(j.stderr, "rbmeval: warning: %s\n", warning)
+	}
 	return nil
+}
+
+// printLikelihood prints the mean log-likelihood: of an estimate how it was
+// found, and what the bracket of log Z leaves of it.
+func (v *verdict) printLikelihood(j *judge, w io.Writer) {
+	what := "mean log-likelihood"
+	if j.isGrey() {
+		what = "mean score −F − log Z"
+	}
+	switch free := mean(v.free); {
+	case v.by == byExact:
+		fmt.Fprintf(w, "%-26s %.6f\n", what, -free-v.logZ)
+	case v.by != "":
+		fmt.Fprintf(w, "%-26s %s by %s", what, plusMinus(-free-v.logZ, v.stdErr), methods[v.by])
+		if v.AIS != nil && v.Reverse != nil {
+			fmt.Fprintf(w, "; %.3f by AIS, %.3f by its reverse", -free-v.AIS.LogZ, -free-v.Reverse.LogZ)
+		}
+		fmt.Fprintln(w)
+	case j.asked():
+		fmt.Fprintf(w, "no %s: no estimate of log Z has a number\n", what)
+	}
 }
 
 // writeRows writes the table of -rows.
@@ -136,7 +155,7 @@ func (v *verdict) writeRows(j *judge) error {
 		return strconv.Itoa(y)
 	}
 	header := []string{"row", "free_energy"}
-	if j.exact {
+	if v.by != "" {
 		header = append(header, "log_likelihood")
 	}
 	if j.pl {
@@ -156,9 +175,9 @@ func (v *verdict) writeRows(j *judge) error {
 		if err := table.Write(header); err != nil {
 			return err
 		}
-		for r := range v.n {
+		for r := range j.n {
 			line := []string{strconv.Itoa(r), number(v.free[r])}
-			if j.exact {
+			if v.by != "" {
 				line = append(line, number(-v.free[r]-v.logZ))
 			}
 			if j.pl {

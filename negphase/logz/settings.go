@@ -26,7 +26,7 @@ type Settings struct {
 // processors for a model of 784 × 500 units.
 func DefaultSettings() Settings {
 	return Settings{AIS: true, Reverse: true, Bennett: true,
-		Annealing: rbm.DefaultAnnealing(), Groups: 10, BurnIn: 1000, Rounds: 1000}
+		Annealing: rbm.DefaultAnnealing(), Groups: 10, BurnIn: 1000, Rounds: 2000}
 }
 
 const (

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gorbm/rbm"
+)
+
+// historyResult is the object that -json prints.
+type historyResult struct {
+	Run       string           `json:"run"`
+	Data      string           `json:"data"`
+	Binarize  string           `json:"binarize"`
+	NTrain    int              `json:"n_train"`
+	NTest     int              `json:"n_test"`
+	Snapshots []snapshotResult `json:"snapshots"`
+}
+
+type snapshotResult struct {
+	Step  int      `json:"step"`
+	Train *float64 `json:"log_likelihood_train,omitempty"`
+	Test  *float64 `json:"log_likelihood_test,omitempty"`
+	logZResult
+}
+
+func (h *history) result() (historyResult, error) {
+	p := h.parts[0]
+	r := historyResult{Run: h.run, Data: p.set.Name, Binarize: p.set.Binarize, NTrain: p.n}
+	if len(h.parts) > 1 {
+		r.NTest = h.parts[1].n
+	}
+	for i := range h.snapshots {
+		s := &h.snapshots[i]
+		logZ, err := s.partition.result()
+		if err != nil {
+			return r, fmt.Errorf("%s: %w", s.path, err)
+		}
+		r.Snapshots = append(r.Snapshots, snapshotResult{s.step, s.likelihood(0, s.logZ), s.likelihood(1, s.logZ), logZ})
+	}
+	return r, nil
+}
+
+// report writes what was asked for.
+func (h *history) report(w io.Writer) error {
+	r, err := h.result()
+	if err != nil {
+		return err
+	}
+	if h.out != "" {
+		if err := h.write(r); err != nil {
+			return err
+		}
+	}
+	if h.json {
+		return json.NewEncoder(w).Encode(r)
+	}
+	h.print(r, w)
+	doubtful, last := 0, ""
+	for _, s := range h.snapshots {
+		if len(s.Warnings) > 0 {
+			doubtful++
+			last = fmt.Sprintf("of step %d: %s", s.step, s.Warnings[0])
+		}
+	}
+	if doubtful > 0 {
+		fmt.Fprintf(h.first.stderr, "rbmeval: warning: the estimates of %d snapshots, marked by !, are doubtful, as -json and -out tell of each; %s\n", doubtful, last)
+	}
+	return nil
+}
+
+// print prints the table.
+func (h *history) print(r historyResult, w io.Writer) {
+	m := h.first.m
+	fmt.Fprintf(w, "%s: %d inputs", r.Run, m.Inputs())
+	if m.Classes > 0 {
+		fmt.Fprintf(w, " + %d %s labels", m.Classes, m.Labels)
+	}
+	fmt.Fprintf(w, ", %d hidden units\n%s: %d training rows", m.Hidden(), r.Data, r.NTrain)
+	if r.NTest > 0 {
+		fmt.Fprintf(w, ", %d test rows", r.NTest)
+	}
+	what := "log-likelihood"
+	if h.parts[0].isGrey() {
+		what = "score −F − log Z"
+	}
+	fmt.Fprintf(w, " (%s); mean %s in nats\n%9s  %12s  %7s  %-15s  %10s", r.Binarize, what, "step", "log Z", "±", "by", "train")
+	if r.NTest > 0 {
+		fmt.Fprintf(w, "  %10s", "test")
+	}
+	fmt.Fprintln(w)
+	number := func(x *float64, width int) string {
+		if x == nil {
+			return fmt.Sprintf("%*s", width, "–")
+		}
+		return fmt.Sprintf("%*.3f", width, *x)
+	}
+	for _, s := range r.Snapshots {
+		fmt.Fprintf(w, "%9d  %s  %s  %-15s  %s", s.Step, number(s.LogZ, 12), number(s.LogZStdErr, 7), methods[s.LogZBy], number(s.Train, 10))
+		if r.NTest > 0 {
+			fmt.Fprintf(w, "  %s", number(s.Test, 10))
+		}
+		if len(s.Warnings) > 0 {
+			fmt.Fprint(w, "  !")
+		}
+		fmt.Fprintln(w)
+	}
+	if h.out != "" {
+		fmt.Fprintf(w, "table and picture in %s\n", h.out)
+	}
+}
+
+// write makes the folder of -out.
+func (h *history) write(r historyResult) error {
+	if err := os.Mkdir(h.out, 0o755); err != nil {
+		return fmt.Errorf("-out: %w", err)
+	}
+	if err := rbm.ReplaceFile(filepath.Join(h.out, "likelihood.csv"), r.writeTable); err != nil {
+		return err
+	}
+	return rbm.ReplaceFile(filepath.Join(h.out, "likelihood.png"), h.draw)
+}
+
+// writeTable writes a line a snapshot; what was not found stays empty.
+func (r historyResult) writeTable(w io.Writer) error {
+	table := csv.NewWriter(w)
+	err := table.Write([]string{"step", "log_likelihood_train", "log_likelihood_test", "log_z", "log_z_by", "log_z_std_err",
+		"ais", "ais_std_err", "ais_ess", "reverse_ais", "reverse_ais_std_err", "reverse_ais_ess", "bennett", "bennett_std_err", "bennett_overlap", "round_trips", "warnings"})
+	if err != nil {
+		return err
+	}
+	text := func(x float64) string {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return ""
+		}
+		return strconv.FormatFloat(x, 'g', 12, 64)
+	}
+	maybe := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return text(*x)
+	}
+	for _, s := range r.Snapshots {
+		line := []string{strconv.Itoa(s.Step), maybe(s.Train), maybe(s.Test), maybe(s.LogZ), s.LogZBy, maybe(s.LogZStdErr)}
+		for _, a := range []*rbm.Annealed{s.AIS, s.ReverseAIS} {
+			if a == nil {
+				line = append(line, "", "", "")
+				continue
+			}
+			line = append(line, text(a.LogZ), text(a.StdErr), text(a.ESS))
+		}
+		if b := s.Bennett; b == nil {
+			line = append(line, "", "", "", "")
+		} else {
+			line = append(line, text(b.LogZ), text(b.StdErr), text(b.Overlap), strconv.FormatInt(b.RoundTrips, 10))
+		}
+		line = append(line, strings.Join(s.Warnings, "; "))
+		if err := table.Write(line); err != nil {
+			return err
+		}
+	}
+	table.Flush()
+	return table.Error()
+}

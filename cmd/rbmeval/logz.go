@@ -1,0 +1,256 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/data"
+	"gorbm/negphase/logz"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// logZFlags say how log Z is found.
+type logZFlags struct {
+	exact, ais, reverse, bennett bool
+
+	chains, temperatures, rounds int
+	base                         string
+	seed                         uint64
+	ladder                       string
+}
+
+const (
+	// burnInShare is the part of the rounds of a ladder that come before the
+	// draws; in the first half of it the ladder is tuned.
+	burnInShare = 3
+	// historyShare is what a snapshot of a run gets of the work of a single
+	// model: some twenty of them are judged.
+	historyShare = 2
+
+	maxChains       = 1 << 20
+	maxTemperatures = 1 << 24
+	minRounds       = 60 // a burn-in of 20, and draws that show a variance
+	maxRounds       = 1 << 26
+)
+
+func addLogZFlags(f *cli.Flags) *logZFlags {
+	s := logz.DefaultSettings()
+	z := new(logZFlags)
+	f.BoolVar(&z.exact, "exact", false, "exact log Z and log-likelihood, however long it takes (at most 2^28 states)")
+	f.BoolVar(&z.ais, "ais", false, "log Z by annealed importance sampling: too low on average")
+	f.BoolVar(&z.reverse, "reverse-ais", false, "log Z by reverse annealed importance sampling, from tempered chains at the model: too high on average")
+	f.BoolVar(&z.bennett, "bennett", false, "log Z by the multistate Bennett ratio along the tempered chains")
+	f.IntVar(&z.chains, "ais-chains", s.Annealing.Chains, "chains of AIS and of its reverse")
+	f.IntVar(&z.temperatures, "ais-temperatures", s.Annealing.Temperatures, "temperatures of AIS and of its reverse; a snapshot of -run gets half of the default")
+	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "rounds of the tempered chains, the first third of which are the burn-in; a snapshot of -run gets half of the default")
+	f.StringVar(&z.base, "base", "data", "where tempering begins: data, independent units with the means of the training rows, or uniform")
+	f.Uint64Var(&z.seed, "seed", 1, "seed of the estimates: equal seeds give equal bits")
+	f.StringVar(&z.ladder, "ladder", "", "write a .png of the ladder of tempered chains before and after it is tuned to the model")
+	return z
+}
+
+// asked reports whether a way to log Z was asked for.
+func (z *logZFlags) asked() bool { return z.exact || z.estimated() }
+
+// estimated reports whether log Z is to be estimated.
+func (z *logZFlags) estimated() bool { return z.ais || z.reverse || z.bennett }
+
+// estimate asks for all estimates.
+func (z *logZFlags) estimate() { z.ais, z.reverse, z.bennett = true, true, true }
+
+// check checks the values of the flags.
+func (z *logZFlags) check() error {
+	for _, err := range []error{
+		cli.Between("ais-chains", z.chains, 1, maxChains),
+		cli.Between("ais-temperatures", z.temperatures, 2, maxTemperatures),
+		cli.Between("ladder-rounds", z.rounds, minRounds, maxRounds),
+		cli.Choice("base", z.base, "data", "uniform"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	if z.ladder == "" {
+		return nil
+	}
+	if filepath.Ext(z.ladder) != ".png" {
+		return cli.Usagef("-ladder is %q; it must end in .png", z.ladder)
+	}
+	return cli.Absent("ladder", z.ladder)
+}
+
+// idle returns an error for a flag that was given but bears on nothing that is
+// done.
+func (z *logZFlags) idle(f *cli.Flags) error {
+	for _, c := range []struct {
+		flag string
+		used bool
+		of   string
+	}{
+		{"ais-chains", z.ais || z.reverse, "-ais and -reverse-ais"},
+		{"ais-temperatures", z.ais || z.reverse, "-ais and -reverse-ais"},
+		{"ladder-rounds", z.reverse || z.bennett, "-reverse-ais and -bennett"},
+		{"ladder", z.reverse || z.bennett, "-reverse-ais and -bennett"},
+		{"base", z.estimated(), "-ais, -reverse-ais and -bennett"},
+		{"seed", z.estimated(), "-ais, -reverse-ais and -bennett"},
+	} {
+		if !c.used && f.Given(c.flag) {
+			return cli.Usagef("-%s is for %s, none of which is done; give one of them", c.flag, c.of)
+		}
+	}
+	s := z.settings(nil)
+	if least := (z.chains + s.Groups - 1) / s.Groups; z.reverse && s.Rounds < least {
+		return cli.Usagef("-ais-chains %d of reverse AIS start from %d ladders, which takes -ladder-rounds of %d or more", z.chains, s.Groups, burnInShare*least/(burnInShare-1)+1)
+	}
+	return nil
+}
+
+// settings returns what the flags say; a nil base is the uniform law.
+func (z *logZFlags) settings(base *rbm.Base) logz.Settings {
+	s := logz.DefaultSettings()
+	s.AIS, s.Reverse, s.Bennett = z.ais, z.reverse, z.bennett
+	s.Annealing.Chains, s.Annealing.Temperatures, s.Annealing.Base = z.chains, z.temperatures, base
+	s.BurnIn = z.rounds / burnInShare
+	s.Rounds = z.rounds - s.BurnIn
+	return s
+}
+
+// baseOf returns the base for models of m's shape: with the means of the
+// training rows in set, and labels that are fair where set has none.
+func (z *logZFlags) baseOf(m *rbm.RBM, set *data.Set) *rbm.Base {
+	if z.base == "uniform" {
+		return nil
+	}
+	if m.Classes == 0 || set.Y != nil {
+		return rbm.NewBase(m, train.VisibleMean(m, set), set.Len())
+	}
+	mean := train.VisibleMean(rbm.New(m.Inputs(), 1, 0, rbm.Softmax), set)
+	for range m.Classes {
+		mean = append(mean, 0.5) // of softmax labels only their being equal counts
+	}
+	return rbm.NewBase(m, mean, set.Len())
+}
+
+// A partition is what was found of log Z.
+type partition struct {
+	logz.Bracket
+	logZ, stdErr float64 // exact, or the best estimate
+	by           string  // how; "" if there is no number
+}
+
+const byExact = "exact"
+
+// methods are the words for how log Z was found.
+var methods = map[string]string{
+	byExact: "enumeration", string(logz.ByAIS): "AIS", string(logz.ByReverse): "reverse AIS", string(logz.ByBennett): "Bennett's ratio",
+}
+
+// find finds log Z of m. enum is its enumeration if that is asked for.
+func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *rbm.Enumeration, base *rbm.Base, progress func(stage string, done float64)) (p partition, err error) {
+	if z.estimated() {
+		stages := func(stage logz.Stage, done float64) { progress(string(stage), done) }
+		if p.Bracket, err = logz.Estimate(ctx, m, z.settings(base), rbm.NewKey(z.seed), stages); err != nil {
+			return partition{}, err
+		}
+		var by logz.Method
+		p.logZ, p.stdErr, by = p.Best()
+		p.by = string(by)
+	}
+	if enum != nil {
+		exact, err := enum.LogZ(ctx, func(done float64) { progress("exact log Z", done) })
+		if err != nil {
+			return partition{}, err
+		}
+		p.logZ, p.stdErr, p.by = exact, 0, byExact
+	}
+	return p, nil
+}
+
+// finite reports whether all numbers of p that are there are finite; the error
+// of a single chain, which has none, need not be.
+func (p partition) finite() bool {
+	ok := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	if p.by != "" && !ok(p.logZ) {
+		return false
+	}
+	for _, a := range []*rbm.Annealed{p.AIS, p.Reverse} {
+		if a != nil && !(ok(a.LogZ) && ok(a.ESS) && ok(a.CESS) && !math.IsNaN(a.StdErr)) {
+			return false
+		}
+	}
+	return p.Bennett == nil || math.IsNaN(p.Bennett.LogZ) || ok(p.Bennett.LogZ) && ok(p.Bennett.StdErr)
+}
+
+// A logZResult is what -json prints of log Z.
+type logZResult struct {
+	LogZ       *float64      `json:"log_z,omitempty"`
+	LogZBy     string        `json:"log_z_by,omitempty"`
+	LogZStdErr *float64      `json:"log_z_std_err,omitempty"`
+	AIS        *rbm.Annealed `json:"ais,omitempty"`
+	ReverseAIS *rbm.Annealed `json:"reverse_ais,omitempty"`
+	Bennett    *logz.Ratio   `json:"bennett,omitempty"`
+	Warnings   []string      `json:"warnings,omitempty"`
+}
+
+func (p partition) result() (logZResult, error) {
+	if !p.finite() {
+		return logZResult{}, errNotFinite
+	}
+	r := logZResult{LogZBy: p.by, AIS: p.AIS, ReverseAIS: p.Reverse, Bennett: p.Bennett, Warnings: p.Warnings}
+	if p.by != "" {
+		r.LogZ = &p.logZ
+		if p.by != byExact && !math.IsInf(p.stdErr, 0) {
+			r.LogZStdErr = &p.stdErr
+		}
+	}
+	return r, nil
+}
+
+// print prints the ways to log Z, a line each.
+func (p partition) print(w io.Writer) {
+	if p.by == byExact {
+		fmt.Fprintf(w, "%-26s %.6f\n", "exact log Z", p.logZ)
+	}
+	annealed := func(what string, a *rbm.Annealed) {
+		if a != nil {
+			fmt.Fprintf(w, "%-26s %s (%d chains, %d temperatures; ESS %.1f, smallest CESS %.1f %%)\n",
+				what, plusMinus(a.LogZ, a.StdErr), len(a.LogWeights), len(a.Path), a.ESS, 100*a.CESS)
+		}
+	}
+	annealed("log Z by AIS", p.AIS)
+	annealed("log Z by reverse AIS", p.Reverse)
+	if r := p.Bennett; r != nil {
+		number := "no number"
+		if !math.IsNaN(r.LogZ) {
+			number = plusMinus(r.LogZ, r.StdErr)
+		}
+		fmt.Fprintf(w, "%-26s %s (%d temperatures; smallest overlap %.2g %%, %d round trips)\n",
+			"log Z by Bennett's ratio", number, r.Temperatures, 100*r.Overlap, r.RoundTrips)
+	}
+}
+
+// plusMinus writes an estimate with its standard error, if it has one.
+func plusMinus(x, stdErr float64) string {
+	if math.IsInf(stdErr, 0) {
+		return fmt.Sprintf("%.3f", x)
+	}
+	return fmt.Sprintf("%.3f ± %.3f", x, stdErr)
+}
+
+// drawLadder writes the picture of -ladder.
+func (z *logZFlags) drawLadder(b logz.Bracket) error {
+	if z.ladder == "" {
+		return nil
+	}
+	return rbm.ReplaceFile(z.ladder, func(w io.Writer) error {
+		return train.Ladders(w, train.NamedLadder{Name: "before tuning", Ladder: b.Start}, train.NamedLadder{Name: "tuned", Ladder: b.Ladder})
+	})
+}
+
+var errNotFinite = errors.New("a result is not finite: the model's parameters are too large to judge")
