@@ -50,6 +50,7 @@ type layers struct {
 	mean    Matrix    // destination of means; no rows: not wanted
 	beta    []float32 // nil: all 1
 	energy  []float64 // of each row; nil: not wanted
+	partner *layers   // of the chains that these are coupled to; nil: none
 	draw    bool
 	stream  vec.Stream
 	up      job
@@ -252,7 +253,12 @@ func (l *layers) labels(r int) {
 		if l.beta != nil {
 			beta = l.beta[r]
 		}
-		y := vec.DrawOne(x, l.stream.Uniform(uint32(l.first+r), uint32(nx)), beta)
+		var y int
+		if l.partner != nil {
+			y = l.coupledLabel(r, x)
+		} else {
+			y = vec.DrawOne(x, l.stream.Uniform(uint32(l.first+r), uint32(nx)), beta)
+		}
 		l.v.Set(r, nx+y, true)
 	}
 }
