@@ -11,6 +11,8 @@
 //	       with their neighbours (Desjardins et al. 2010)
 //	ins    infinite swapping: all permutations of the temperatures at once
 //	       (Hult, Nyquist & Ringqvist 2020, Algorithm 1)
+//	ucd    unbiased contrastive divergence: pairs of coupled chains that run
+//	       until they meet (Qiu, Zhang & Wang 2020)
 //	exact  enumeration, for small models
 //
 // An estimator is chosen by its Settings, which Parse reads from text such as

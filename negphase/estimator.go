@@ -2,6 +2,7 @@ package negphase
 
 import (
 	"encoding"
+	"fmt"
 
 	"gorbm/rbm"
 )
@@ -44,6 +45,10 @@ type Info struct {
 	// that did not lie on the particle simulated at temperature 1.
 	Off    float64
 	Groups int64
+
+	// Of ucd: the pairs of chains that met, the sum of the Gibbs steps at which
+	// they did, and the pairs that were cut before they met.
+	Meetings, MeetingTime, Cuts int64
 }
 
 // Add adds o to i. Of equal ladders only: it panics if the numbers of pairs
@@ -53,6 +58,9 @@ func (i *Info) Add(o Info) {
 	i.RoundTrips += o.RoundTrips
 	i.Off += o.Off
 	i.Groups += o.Groups
+	i.Meetings += o.Meetings
+	i.MeetingTime += o.MeetingTime
+	i.Cuts += o.Cuts
 	if len(o.Swaps) == 0 {
 		return
 	}
@@ -96,4 +104,15 @@ func (i Info) OffWeight() (float64, bool) {
 		return 0, false
 	}
 	return i.Off / float64(i.Groups), true
+}
+
+// CutWarning says in words that estimates of ucd are biased because chains
+// were cut before they met; empty if none were.
+func (i Info) CutWarning() string {
+	if i.Cuts == 0 {
+		return ""
+	}
+	pairs := i.Meetings + i.Cuts
+	return fmt.Sprintf("the estimates of ucd are biased: %d of its %d pairs of chains (%.3g %%) had not met by the step that max allows; "+
+		"raise max, or take pt or ins: chains of a model as sharp as this meet late or never", i.Cuts, pairs, 100*float64(i.Cuts)/float64(pairs))
 }

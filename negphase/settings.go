@@ -28,12 +28,13 @@ type Settings struct {
 	Chains       int       `json:"chains"`       // chains, or groups of replicas: pcd, pt, ins
 	Start        Start     `json:"start"`        // where chains begin: pcd, pt, ins
 	Temperatures []float64 `json:"temperatures"` // rising from 1: pt, ins
+	Max          int       `json:"max"`          // Gibbs steps after which a pair of chains is cut: ucd
 }
 
 // MarshalJSON writes the settings that the kind has.
 func (s Settings) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"kind": s.Kind}
-	for key, value := range map[string]any{"k": s.K, "swaps": s.Swaps, "chains": s.Chains, "start": s.Start} {
+	for key, value := range map[string]any{"k": s.K, "swaps": s.Swaps, "chains": s.Chains, "start": s.Start, "max": s.Max} {
 		if Has(s.Kind, key) {
 			out[key] = value
 		}
@@ -46,9 +47,10 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an
 // estimator of the given kind: one Gibbs step and one swap an update, ten
-// chains with a uniform start, temperatures 1 to 5 (sections 4.2.4–4.2.6).
+// chains with a uniform start, temperatures 1 to 5 (sections 4.2.4–4.2.6); and
+// for ucd, which it lacks, a cut after 1000 steps.
 func DefaultSettings(kind string) Settings {
-	return Settings{Kind: kind, K: 1, Swaps: 1, Chains: 10, Start: Uniform, Temperatures: []float64{1, 2, 3, 4, 5}}
+	return Settings{Kind: kind, K: 1, Swaps: 1, Chains: 10, Start: Uniform, Temperatures: []float64{1, 2, 3, 4, 5}, Max: 1000}
 }
 
 // A kind of estimator: the settings it has, and how it is made.
@@ -64,6 +66,7 @@ var kinds = []kind{
 	{"pcd", []string{"k", "chains", "start"}, func(s Settings) Estimator { return newPCD(s) }},
 	{"pt", []string{"k", "swaps", "chains", "start", "tau"}, func(s Settings) Estimator { return newPT(s) }},
 	{"ins", []string{"k", "swaps", "chains", "start", "tau"}, func(s Settings) Estimator { return newINS(s) }},
+	{"ucd", []string{"k", "max", "chains", "start"}, func(s Settings) Estimator { return newUCD(s) }},
 	{"exact", nil, func(s Settings) Estimator { return &exact{} }},
 }
 
@@ -77,7 +80,7 @@ func Kinds() []string {
 }
 
 // Has reports whether estimators of this kind have the setting named by the
-// grammar's key: k, swaps, chains, start or tau.
+// grammar's key: k, swaps, chains, start, tau or max.
 func Has(name, key string) bool {
 	k, err := find(name)
 	return err == nil && slices.Contains(k.keys, key)
@@ -161,6 +164,8 @@ func (s Settings) check(key string) error {
 		}
 	case "tau":
 		return checkLadder(s)
+	case "max":
+		return checkCut(s)
 	}
 	return nil
 }
@@ -197,6 +202,18 @@ func checkLadder(s Settings) error {
 	return nil
 }
 
+// checkCut bounds the cut of ucd and the particles of a call, of which there
+// are two for each pair and step.
+func checkCut(s Settings) error {
+	switch {
+	case s.Max < s.K || s.Max > maxSteps:
+		return fmt.Errorf("%s: max is %d; it must lie in k … %d, and k is %d", s.Kind, s.Max, maxSteps, s.K)
+	case s.Max > maxReplicas/2/max(s.Chains, 1):
+		return fmt.Errorf("%s: %d chains of up to max = %d steps make more than %d particles", s.Kind, s.Chains, s.Max, maxReplicas)
+	}
+	return nil
+}
+
 func join(t []float64) string {
 	s := make([]string, len(t))
 	for i, x := range t {
@@ -224,14 +241,16 @@ func (s Settings) String() string {
 			out += ":start=" + string(s.Start)
 		case "tau":
 			out += ":tau=" + join(s.Temperatures)
+		case "max":
+			out += fmt.Sprintf(":max=%d", s.Max)
 		}
 	}
 	return out
 }
 
 // Parse reads settings in the grammar name[:key=value]…, such as
-// "pt:k=1:tau=1/2/3/4/5"; keys are k, swaps, chains, start and tau, and lists
-// are separated by '/'. What the text does not mention is taken from
+// "pt:k=1:tau=1/2/3/4/5"; keys are k, swaps, chains, start, tau and max, and
+// lists are separated by '/'. What the text does not mention is taken from
 // defaults. The settings are checked by Check.
 func Parse(text string, defaults Settings) (Settings, error) {
 	parts := strings.Split(text, ":")
@@ -278,6 +297,8 @@ func (s *Settings) set(key, value string) (err error) {
 	case "tau":
 		s.Temperatures, err = ParseTemperatures(value)
 		return err
+	case "max":
+		s.Max, err = strconv.Atoi(value)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %s is %q; it must be a whole number", s.Kind, key, value)

@@ -16,6 +16,7 @@ var texts = []string{
 	"pt:k=1:swaps=1:chains=10:start=uniform:tau=1/2/3/4/5",
 	"pt:k=2:swaps=7:chains=1:start=uniform:tau=1/1.0000001",
 	"ins:k=1:swaps=1:chains=10:start=data:tau=1/1.5/1e+30",
+	"ucd:k=5:max=200:chains=20:start=data",
 	"exact",
 }
 
@@ -28,7 +29,7 @@ func TestParseReadsWhatStringWrites(t *testing.T) {
 		if got := s.String(); got != text {
 			t.Errorf("%q is read and written as %q", text, got)
 		}
-		again, err := Parse(s.String(), Settings{K: 1, Swaps: 1, Chains: 1, Start: Uniform, Temperatures: []float64{1, 2}})
+		again, err := Parse(s.String(), Settings{K: 1, Swaps: 1, Chains: 1, Start: Uniform, Temperatures: []float64{1, 2}, Max: 7})
 		if err != nil || again.String() != text {
 			t.Errorf("%q, over other defaults: %v, %v", text, again, err)
 		}
@@ -78,7 +79,7 @@ func TestParseErrors(t *testing.T) {
 		text string
 		want []string // what the message says
 	}{
-		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, exact"}},
+		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, ucd, exact"}},
 		{"pdc", []string{`unknown negative phase "pdc"`, "did you mean pcd?"}},
 		{"exakt", []string{`"exakt"`, "did you mean exact?"}},
 		{"PT", []string{`"PT"`, "did you mean pt?"}},
@@ -112,6 +113,13 @@ func TestParseErrors(t *testing.T) {
 		{"pcd:chains=many", []string{"pcd: chains", `"many"`}},
 		{"pcd:start=zero", []string{"pcd: start", `"zero"`, "uniform or data"}},
 		{"pt:start=", []string{"pt: start", `""`}},
+
+		{"ucd:max=0", []string{"ucd: max is 0", "k … 1000000"}},
+		{"ucd:k=5:max=4", []string{"ucd: max is 4", "k is 5"}},
+		{"ucd:max=1000001", []string{"ucd: max is 1000001"}},
+		{"ucd:max=soon", []string{"ucd: max", `"soon"`, "whole number"}},
+		{"ucd:chains=10000:max=10000", []string{"ucd: 10000 chains", "max = 10000", "16777216 particles"}},
+		{"ucd:swaps=1", []string{"ucd has no setting", `"swaps"`}},
 
 		{"pt:tau=", []string{"pt: temperatures", "at least two"}},
 		{"pt:tau=1", []string{"pt: temperatures 1:", "at least two", "pcd"}},
@@ -158,6 +166,7 @@ func TestNewChecksWhatTheKindHas(t *testing.T) {
 			"chains": func(s *Settings) { s.Chains = -1 },
 			"start":  func(s *Settings) { s.Start = "" },
 			"tau":    func(s *Settings) { s.Temperatures = nil },
+			"max":    func(s *Settings) { s.Max = 0 },
 		} {
 			s := DefaultSettings(kind)
 			spoil(&s)

@@ -17,6 +17,7 @@ var negatives = map[string]string{
 	"pcd":   "pcd:k=1:chains=8",
 	"pt":    "pt:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
 	"ins":   "ins:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
+	"ucd":   "ucd:k=1:max=20:chains=4",
 	"exact": "exact",
 }
 

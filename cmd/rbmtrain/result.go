@@ -173,7 +173,7 @@ type jsonResult struct {
 func (r *runner) print(stdout, stderr io.Writer) error {
 	total, _ := r.evaluator.Counts() // the last step was measured
 	var warnings []string
-	for _, w := range []string{r.exchangeWarning(total), r.worseWarning()} {
+	for _, w := range []string{r.exchangeWarning(total), total.CutWarning(), r.worseWarning()} {
 		if w != "" {
 			warnings = append(warnings, w)
 		}
