@@ -131,6 +131,9 @@ func TestCurveIsThatOfTheRunningMean(t *testing.T) {
 		if curve.Repeats != 3 || curve.Info.Updates != int64(3*curve.Last().GibbsSteps) {
 			t.Errorf("%s: %d repeats, %d Gibbs steps", c.text, curve.Repeats, curve.Info.Updates)
 		}
+		if half := curve.Points[len(curve.Points)/2]; math.Abs(half.Seconds-half.Steps*curve.SecondsPerStep()) > 1e-12 {
+			t.Errorf("%s: %v seconds at step %v", c.text, half.Seconds, half.Steps)
+		}
 		if curve.SecondsPerStep() <= 0 {
 			t.Errorf("%s: %v seconds a step", c.text, curve.SecondsPerStep())
 		}
@@ -374,6 +377,17 @@ func TestRunErrors(t *testing.T) {
 	m.VisibleBias[0] = float32(math.Inf(1))
 	if _, err := Run(context.Background(), m, truth, parse(t, "pcd"), Settings{Steps: 1, Repeats: 1}); !errors.Is(err, rbm.ErrDiverged) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// One repeat that was disturbed does not change the pace.
+func TestPaceIsThatOfTheMedian(t *testing.T) {
+	c := Curve{Points: []Point{{Steps: 10}, {Steps: 100}}}
+	for _, s := range []float64{2, 1, 50} {
+		c.pace(s)
+	}
+	if c.Last().Seconds != 2 || math.Abs(c.Points[0].Seconds-0.2) > 1e-15 || math.Abs(c.SecondsPerStep()-0.02) > 1e-15 {
+		t.Errorf("%+v", c.Points)
 	}
 }
 

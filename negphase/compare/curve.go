@@ -19,7 +19,8 @@ type Curve struct {
 	Variance float64 // trace of the covariance of one run's mean; NaN of one run
 	Cosine   Moment  // to the truth: of gradients if there is a positive phase, else of negative phases
 
-	spread *spread
+	spread  *spread
+	seconds []float64 // of each repeat, in the estimator
 }
 
 // A Point of a curve tells how far the mean of the first updates is from the
@@ -28,15 +29,16 @@ type Point struct {
 	Updates    int     // calls of the estimator
 	Steps      float64 // block Gibbs steps of each chain; a replica is a chain of its own
 	GibbsSteps float64 // of all chains and replicas
-	Seconds    float64 // spent in the estimator
+	Seconds    float64 // in the estimator, at the pace of the median repeat
 	Distance   Moment  // Euclidean, over all elements of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩
 }
 
 // Last returns the last point. It panics if there is none.
 func (c *Curve) Last() Point { return c.Points[len(c.Points)-1] }
 
-// SecondsPerStep returns the seconds for a step of every chain; NaN if no
-// steps were taken.
+// SecondsPerStep returns the seconds for a step of every chain in the median
+// repeat, which another program's work does not disturb; NaN if no steps were
+// taken.
 func (c *Curve) SecondsPerStep() float64 {
 	last := c.Last()
 	if last.Steps == 0 {
@@ -55,7 +57,7 @@ type Bias struct {
 // Corrected returns the length of the bias without what noise is expected to
 // add to it; 0 if noise explains all of it.
 func (b Bias) Corrected() float64 {
-	return math.Sqrt(max(0, b.Norm*b.Norm-b.Floor*b.Floor))
+	return math.Sqrt(max(0, float64(b.Norm*b.Norm)-float64(b.Floor*b.Floor)))
 }
 
 // A Moment is the mean of a number over the repeats and its standard
@@ -80,9 +82,10 @@ func (m *Moment) add(x float64) {
 
 // A trace is what one repeat yields, point by point.
 type trace struct {
-	steps, gibbs, seconds, distance []float64
-	value                           []float64 // the mean at the last point
-	info                            negphase.Info
+	steps, gibbs, distance []float64
+	seconds                float64   // in all
+	value                  []float64 // the mean at the last point
+	info                   negphase.Info
 }
 
 // add takes one repeat into the curve.
@@ -93,9 +96,9 @@ func (c *Curve) add(t trace, truth *Truth) {
 		p := &c.Points[i]
 		p.Steps += (t.steps[i] - p.Steps) / n
 		p.GibbsSteps += (t.gibbs[i] - p.GibbsSteps) / n
-		p.Seconds += (t.seconds[i] - p.Seconds) / n
 		p.Distance.add(t.distance[i])
 	}
+	c.pace(t.seconds)
 	c.Info.Add(t.info)
 	c.Cosine.add(cosine(t.value, truth.Negative, truth.Positive))
 	c.spread.add(t.value)
@@ -104,7 +107,22 @@ func (c *Curve) add(t trace, truth *Truth) {
 	for i, x := range c.spread.mean {
 		d += float64((x - truth.Negative[i]) * (x - truth.Negative[i]))
 	}
-	c.Bias = Bias{math.Sqrt(d), math.Sqrt(c.Variance/n + truth.StdErr*truth.StdErr)}
+	c.Bias = Bias{math.Sqrt(d), math.Sqrt(c.Variance/n + float64(truth.StdErr*truth.StdErr))}
+}
+
+// pace sets the seconds of all points, of another repeat that took this long.
+func (c *Curve) pace(seconds float64) {
+	at, _ := slices.BinarySearch(c.seconds, seconds)
+	c.seconds = slices.Insert(c.seconds, at, seconds)
+	whole := c.seconds[len(c.seconds)/2]
+	last := c.Last()
+	for i := range c.Points {
+		p := &c.Points[i]
+		p.Seconds = whole
+		if last.Steps > 0 {
+			p.Seconds = whole * p.Steps / last.Steps
+		}
+	}
 }
 
 // maxPoints is the number of points of a long curve: more than a picture shows.

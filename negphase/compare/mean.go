@@ -77,6 +77,9 @@ func plus(sum []float64, w float64, x []float32) {
 	}
 }
 
+// Sum returns the sum of the phases, which shares memory with a.
+func (a *Mean) Sum() []float64 { return a.sum }
+
 // Value overwrites dst with the mean; with NaN if there are no phases.
 func (a *Mean) Value(dst []float64) {
 	n := float64(a.n)

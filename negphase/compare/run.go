@@ -183,13 +183,13 @@ func (r *runner) repeat(ctx context.Context, c *Curve, repeat int) (trace, error
 		if n+1 == c.Points[len(t.steps)].Updates {
 			t.steps = append(t.steps, steps)
 			t.gibbs = append(t.gibbs, gibbs)
-			t.seconds = append(t.seconds, spent.Seconds())
 			t.distance = append(t.distance, r.mean.Distance(r.truth.Negative))
 		}
 		if r.done++; r.Progress != nil && n%progressEvery == 0 {
 			r.Progress(r.done / r.total)
 		}
 	}
+	t.seconds = spent.Seconds()
 	t.value = make([]float64, len(r.truth.Negative))
 	r.mean.Value(t.value)
 	return t, nil

@@ -64,9 +64,9 @@ func Enumerate(m *rbm.RBM) (*Truth, error) {
 	return t, nil
 }
 
-// referenceGroups is the number of independent runs of a reference: their
+// ReferenceGroups is the number of independent runs of a reference: their
 // spread gives its standard error to some 1/√(2·19) = 16 %.
-const referenceGroups = 20
+const ReferenceGroups = 20
 
 // DefaultReference returns the settings of a reference: parallel tempering at
 // 40 temperatures with evenly spaced β, down to 1/40, where hardly any model
@@ -90,7 +90,7 @@ func Reference(ctx context.Context, m *rbm.RBM, s negphase.Settings, updates int
 	t := &Truth{Negative: NewMean(m).sum}
 	spread := newSpread(len(t.Negative))
 	mean, value := NewMean(m), make([]float64, len(t.Negative))
-	for g := range uint64(referenceGroups) {
+	for g := range uint64(ReferenceGroups) {
 		e, err := negphase.New(s)
 		if err != nil {
 			return nil, err
@@ -116,7 +116,7 @@ func Reference(ctx context.Context, m *rbm.RBM, s negphase.Settings, updates int
 		spread.add(value)
 	}
 	copy(t.Negative, spread.mean)
-	t.StdErr = math.Sqrt(spread.variance() / referenceGroups)
+	t.StdErr = math.Sqrt(spread.variance() / ReferenceGroups)
 	return t, nil
 }
 
