@@ -9,6 +9,7 @@ import (
 
 	"gorbm/cmd/internal/cli"
 	"gorbm/data"
+	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
 	"gorbm/train"
@@ -26,7 +27,7 @@ type subject struct {
 	step      int // of the run; 0 for a model of -model
 	m         *rbm.RBM
 	about     rbm.About
-	reference string // settings of the reference run, if there was one
+	reference negphase.Settings // of the reference run, if there was one
 }
 
 // loadModels loads the model of -model or the snapshots of -run.

@@ -259,7 +259,7 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 			bar.Set(done, "")
 		})
 		bar.Done()
-		s.reference = settings.String()
+		s.reference = settings
 	}
 	if err != nil {
 		return nil, err

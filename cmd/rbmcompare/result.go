@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"text/tabwriter"
 
 	"gorbm/negphase"
@@ -98,7 +99,7 @@ func (p *plan) json(r result) jsonResult {
 		j.Data = p.set.Name
 	}
 	if !r.truth.Exact {
-		j.Reference = &jsonReference{r.reference, r.truth.StdErr, r.truth.Info.SwapRates()}
+		j.Reference = &jsonReference{r.reference.String(), r.truth.StdErr, r.truth.Info.SwapRates()}
 	}
 	for i, c := range r.curves {
 		if c.Repeats == 0 {
@@ -168,7 +169,7 @@ func (p *plan) describe(r result, w io.Writer) {
 	fmt.Fprintf(w, ", %d hidden units\n", r.m.Hidden())
 	how := "exact"
 	if !r.truth.Exact {
-		how = fmt.Sprintf("by %s, ± %.3g in all", r.reference, r.truth.StdErr)
+		how = fmt.Sprintf("by %s, ± %.3g in all", short(r.reference), r.truth.StdErr)
 	}
 	fmt.Fprintf(w, "negative phase %s, length %.4g", how, r.truth.Norm())
 	if p.set != nil {
@@ -191,6 +192,18 @@ func (p *plan) describe(r result, w io.Writer) {
 			plusMinus(last.Distance), bias, number(math.Sqrt(c.Variance)), c.Cosine.Mean, number(1e6*c.SecondsPerStep()), number(last.Seconds))
 	}
 	t.Flush()
+}
+
+// shortList is the number of temperatures that a line has room for.
+const shortList = 8
+
+// short returns s in the grammar, with a long list of temperatures counted.
+func short(s negphase.Settings) string {
+	text := s.String()
+	if at := strings.Index(text, ":tau="); at >= 0 && len(s.Temperatures) > shortList {
+		text = fmt.Sprintf("%s at %d temperatures up to %g", text[:at], len(s.Temperatures), s.Temperatures[len(s.Temperatures)-1])
+	}
+	return text
 }
 
 // count returns "1 repeat", "2 repeats".
