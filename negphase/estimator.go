@@ -106,6 +106,15 @@ func (i Info) OffWeight() (float64, bool) {
 	return i.Off / float64(i.Groups), true
 }
 
+// MeanMeetingTime returns the mean number of Gibbs steps after which pairs of ucd
+// met, and whether any did; pairs that were cut are not in it.
+func (i Info) MeanMeetingTime() (float64, bool) {
+	if i.Meetings == 0 {
+		return 0, false
+	}
+	return float64(i.MeetingTime) / float64(i.Meetings), true
+}
+
 // CutWarning says in words that estimates of ucd are biased because chains
 // were cut before they met; empty if none were.
 func (i Info) CutWarning() string {

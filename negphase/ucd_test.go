@@ -285,6 +285,12 @@ func TestCutWarning(t *testing.T) {
 	if info.Cuts != 20 || !strings.Contains(w, "biased: 20 of its 20 pairs") || !strings.Contains(w, "(100 %)") || strings.Contains(w, "\n") {
 		t.Errorf("%d cuts, %q", info.Cuts, w)
 	}
+	if _, ok := info.MeanMeetingTime(); ok {
+		t.Error("a meeting time without meetings")
+	}
+	if tau, ok := (Info{Meetings: 4, MeetingTime: 10, Cuts: 3}).MeanMeetingTime(); !ok || tau != 2.5 {
+		t.Errorf("mean meeting time %v, %v", tau, ok)
+	}
 	if w := (Info{Meetings: 3}).CutWarning(); w != "" {
 		t.Errorf("a warning without a cut: %q", w)
 	}

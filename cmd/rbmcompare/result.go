@@ -111,8 +111,8 @@ func (p *plan) json(r result) jsonResult {
 			DistanceMean: last.Distance.Mean, DistanceSD: known(last.Distance.SD),
 			BiasNorm: c.Bias.Norm, BiasFloor: known(c.Bias.Floor), Bias: known(c.Bias.Corrected()), Variance: known(c.Variance),
 			CosineMean: known(c.Cosine.Mean), CosineSD: known(c.Cosine.SD), SwapRates: c.Info.SwapRates(), Cuts: c.Info.Cuts}
-		if c.Info.Meetings > 0 {
-			e.MeetingTime = known(float64(c.Info.MeetingTime) / float64(c.Info.Meetings))
+		if tau, ok := c.Info.MeanMeetingTime(); ok {
+			e.MeetingTime = &tau
 		}
 		j.Estimators = append(j.Estimators, e)
 	}

@@ -264,6 +264,9 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	if off, ok := total.OffWeight(); ok {
 		fmt.Fprintf(w, "weight of the estimate off the coldest particle: %s\n", percent(off))
 	}
+	if tau, ok := total.MeanMeetingTime(); ok {
+		fmt.Fprintf(w, "coupled chains met after %.3g steps in the mean; %d of %d pairs were cut\n", tau, total.Cuts, total.Meetings+total.Cuts)
+	}
 	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
 }
 

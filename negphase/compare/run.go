@@ -135,14 +135,14 @@ func (r *runner) batches(repeat int) func(update int) rbm.Batch {
 
 // chainSteps returns the block Gibbs steps of each chain in an update. Chains
 // and replicas are the particles, but for ucd, which lists its pairs at many
-// steps.
+// steps. An update in which no Gibbs steps are counted is one step.
 func chainSteps(s negphase.Settings, phase rbm.Phase, info negphase.Info) float64 {
 	chains := phase.Rows()
 	if negphase.Has(s.Kind, "max") {
 		chains = s.Chains
 	}
-	if chains == 0 {
-		return 0
+	if chains == 0 || info.Updates == 0 {
+		return 1
 	}
 	return float64(info.Updates) / float64(chains)
 }
