@@ -14,6 +14,8 @@
 //	       (Hult, Nyquist & Ringqvist 2020, Algorithm 1)
 //	pins   partial infinite swapping: within blocks of a long ladder (Dupuis et
 //	       al. 2012)
+//	ucd    unbiased contrastive divergence: pairs of coupled chains that run
+//	       until they meet (Qiu, Zhang & Wang 2020)
 //	exact  enumeration, for small models
 //
 // Those that run a ladder of temperatures (Tempered) say how it exchanges:

@@ -53,6 +53,7 @@ type layers struct {
 	base       *Base     // where the path of β ends; nil: uniform
 	energy     []float64 // of each row; nil: not wanted
 	baseEnergy []float64 // likewise of the base
+	partner    *layers   // of the chains that these are coupled to; nil: none
 	draw       bool
 	stream     vec.Stream
 	up         job
@@ -275,7 +276,12 @@ func (l *layers) labels(r int) {
 			}
 			beta = 1
 		}
-		y := vec.DrawOne(x, l.stream.Uniform(uint32(l.first+r), uint32(nx)), beta)
+		var y int
+		if l.partner != nil {
+			y = l.coupledLabel(r, x)
+		} else {
+			y = vec.DrawOne(x, l.stream.Uniform(uint32(l.first+r), uint32(nx)), beta)
+		}
 		l.v.Set(r, nx+y, true)
 	}
 }

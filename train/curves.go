@@ -39,8 +39,8 @@ var panels = []struct {
 // ladderStems are those of what only steps have.
 var ladderStems = []string{"swap_", "off_weight", "temperatures", "barrier", "round_trips_per_1000"}
 
-// curveColors are Okabe and Ito's, told apart by the colour-blind.
-var curveColors = []color.RGBA{
+// CurveColors are Okabe and Ito's, told apart by the colour-blind.
+var CurveColors = []color.RGBA{
 	{0x00, 0x72, 0xB2, 0xFF}, {0xD5, 0x5E, 0x00, 0xFF}, {0x00, 0x9E, 0x73, 0xFF},
 	{0xCC, 0x79, 0xA7, 0xFF}, {0xE6, 0x9F, 0x00, 0xFF}, {0x56, 0xB4, 0xE9, 0xFF},
 }
@@ -110,7 +110,7 @@ func panel(stem, label string, columns []string, rows [][]float64) (*plot.Plot, 
 		if err != nil {
 			return nil, fmt.Errorf("cannot draw %s: %w", name, err)
 		}
-		line.Color = curveColors[n%len(curveColors)]
+		line.Color = CurveColors[n%len(CurveColors)]
 		line.Width = vg.Points(1.2)
 		p.Add(line)
 		if rest := strings.TrimPrefix(name, stem); rest != "" {

@@ -31,7 +31,7 @@ func curves(t *testing.T, columns []string, rows [][]float64) image.Image {
 // count returns the number of pixels in rows lo … hi−1 that are painted in one
 // of the colours of curves, and not another's.
 func count(img image.Image, colour, lo, hi int) int {
-	want, n := curveColors[colour], 0
+	want, n := CurveColors[colour], 0
 	for y := lo; y < hi; y++ {
 		for x := range img.Bounds().Dx() {
 			r, g, b, _ := img.At(x, y).RGBA()
@@ -69,7 +69,7 @@ func TestCurves(t *testing.T) {
 		}
 		h := img.Bounds().Dy()
 		for panel, n := range []int{2, 1, 1} {
-			for colour := range curveColors {
+			for colour := range CurveColors {
 				lo, hi := h*panel/3, h*(panel+1)/3
 				if got := count(img, colour, lo, hi); (got > 10) != (colour < n) {
 					t.Errorf("%s: panel %d has %d pixels of colour %d, of %d curves", name, panel, got, colour, n)

@@ -91,7 +91,7 @@ func rejections(l NamedLadder) (*plot.Plot, error) {
 	if err != nil {
 		return nil, err
 	}
-	line.Color, dots.Color = curveColors[0], curveColors[0]
+	line.Color, dots.Color = CurveColors[0], CurveColors[0]
 	dots.Shape, dots.Radius = draw.CircleGlyph{}, vg.Points(2)
 	bars, err := plotter.NewYErrorBars(points)
 	if err != nil {
@@ -161,7 +161,7 @@ func (greys) Colors() []color.Color {
 
 // shownParticles is the number of particles whose ways are drawn: as many as
 // there are colours.
-var shownParticles = len(curveColors)
+var shownParticles = len(CurveColors)
 
 // journeys plots the rungs of some particles of the first group, of those that
 // started evenly spread over the ladder, in the last rounds.
@@ -184,7 +184,7 @@ func journeys(l NamedLadder) (*plot.Plot, error) {
 		if err != nil {
 			return nil, err
 		}
-		line.Color, line.Width = curveColors[i], vg.Points(0.7)
+		line.Color, line.Width = CurveColors[i], vg.Points(0.7)
 		p.Add(line)
 	}
 	p.Y.Min, p.Y.Max = 0.5, float64(k)+0.5
