@@ -76,11 +76,23 @@ func (c *sweep) site(k int, r *rand.Rand) int {
 	return int(c.sites[k])
 }
 
+// chance returns the chance that an update of site i flips it.
+func (c *sweep) chance(i int) chance {
+	switch s := c.ising; {
+	case s == nil:
+		return chanceOf(c.law(c.beta * c.deltas[i]))
+	case c.table != nil:
+		return c.table[s.halfCost(i)+s.graph.maxLocal]
+	default:
+		return chanceOf(c.law(c.beta * s.delta(i)))
+	}
+}
+
 // generic sweeps any system.
 func (c *sweep) generic(r *rand.Rand) (flips int) {
 	for k := range c.sites {
 		i := c.site(k, r)
-		if chanceOf(c.law(c.beta * c.deltas[i])).happens(r.Uint64()) {
+		if c.chance(i).happens(r.Uint64()) {
 			c.system.Flip(i)
 			flips++
 		}
@@ -93,7 +105,7 @@ func (c *sweep) real(r *rand.Rand) (flips int) {
 	s := c.ising
 	for k := range c.sites {
 		i := c.site(k, r)
-		if chanceOf(c.law(c.beta * s.delta(i))).happens(r.Uint64()) {
+		if c.chance(i).happens(r.Uint64()) {
 			s.flipReal(i)
 			flips++
 		}
