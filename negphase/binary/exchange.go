@@ -105,7 +105,6 @@ func (c *exchange) Warning() string {
 	return ""
 }
 
-
 // chance returns the chance that the exchange of sites i and j is accepted.
 func (c *exchange) chance(i, j int32) chance {
 	s := c.ising
