@@ -3,6 +3,7 @@ package binary
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gorbm/rbm"
 )
@@ -29,6 +30,9 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	}
 	if e.Reference != nil && len(e.Reference) != s.Len() {
 		return nil, fmt.Errorf("exchange: a reference of %d bits for a system of %d", len(e.Reference), s.Len())
+	}
+	if slices.ContainsFunc(e.Reference, func(x uint8) bool { return x > 1 }) {
+		return nil, fmt.Errorf("exchange: the reference is not a state: give a reference of zeros and ones")
 	}
 	c := &exchange{system: s, beta: beta, reference: e.Reference, slots: sites}
 	c.Reset()
