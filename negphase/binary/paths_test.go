@@ -43,7 +43,7 @@ func TestFastPathsAreTheGeneralPath(t *testing.T) {
 				start := RandomState(g.Len(), rbm.NewKey(3))
 				fast, slow := NewIsing(g, start), NewIsing(g, start)
 				a := must(m.Bind(fast, 0.6, sites))(t)
-				b := must(m.Bind(plain{slow}, 0.6, sites))(t)
+				b := must(m.Bind(general{slow}, 0.6, sites))(t)
 				ra, rb := rbm.NewKey(4).Rand(), rbm.NewKey(4).Rand()
 				var ia, ib Info
 				for range 100 {
@@ -155,7 +155,7 @@ func TestBindErrors(t *testing.T) {
 		"0 of 16 sites differ":    func() (Chain, error) { return Exchange{}.Bind(NewIsing(g, nil), 1, nil) },
 		"3 of 3 sites differ":     func() (Chain, error) { return Exchange{}.Bind(half, 1, []int32{0, 1, 2}) },
 		"a reference of 3 bits":   func() (Chain, error) { return Exchange{Reference: make([]uint8, 3)}.Bind(half, 1, nil) },
-		"couplings of an Ising":   func() (Chain, error) { return SwendsenWang{}.Bind(plain{half}, 1, nil) },
+		"couplings of an Ising":   func() (Chain, error) { return SwendsenWang{}.Bind(general{half}, 1, nil) },
 		"reference of zeros and ": func() (Chain, error) { return Exchange{Reference: slices.Repeat([]uint8{2}, 16)}.Bind(half, 1, nil) },
 	} {
 		if _, err := bind(); err == nil || !strings.Contains(err.Error(), want) {
