@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-
-	"gorbm/rbm"
 )
 
 // Exchange keeps the number of sites that differ from a reference state: it
@@ -51,7 +49,9 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 		}
 		c.reach = 2*g.maxLocal + 2*c.strongest
 		c.table = law(Metropolis{}.flip).table(g, beta, c.reach)
-		c.hopeful()
+		for k := range c.table[1:] {
+			c.table[k+1] = min(c.table[k+1], c.table[k]) // whatever the roundings
+		}
 	default:
 		c.ising = is
 	}
@@ -69,21 +69,9 @@ type exchange struct {
 	law       *squeeze
 
 	// Integer graphs.
-	table     []chance // by half cost + reach
-	bound     []chance // the best chance of a pair whatever joins it, by s_i h_i + s_j h_j + reach
+	table     []chance // by half cost + reach, descending
 	reach     int32
-	strongest int32 // |J|
-}
-
-// hopeful sets bound: a coupling lowers the half cost by at most twice the
-// strongest.
-func (c *exchange) hopeful() {
-	c.bound = make([]chance, len(c.table))
-	for k := range c.bound {
-		for _, t := range c.table[max(0, k-2*int(c.strongest)):min(len(c.table), k+2*int(c.strongest)+1)] {
-			c.bound[k] = max(c.bound[k], t)
-		}
-	}
+	strongest int32    // the largest |J|
 }
 
 // Reset renews the two lists of sites.
@@ -223,15 +211,16 @@ func (c *exchange) real(draws *stream) (accepted int) {
 func (c *exchange) integer(draws *stream) (accepted int) {
 	s := c.ising
 	g, state, local, slots := s.graph, s.state, s.local, c.slots
-	d := *draws // in registers
+	best := 2 * c.strongest // what a coupling can take off the half cost
+	d := *draws             // in registers
 	for range slots {
 		a, b := c.pair(d.next())
 		i, j := slots[a], slots[b]
 		word := d.next()
 		si, sj := spin(state[i]), spin(state[j])
 		half := si*local[i] + sj*local[j] + c.reach
-		if !c.bound[half].happens(word) {
-			continue // no need to look for a coupling
+		if !c.table[half-best].happens(word) {
+			continue // whatever coupling joins the two
 		}
 		if k := g.link(i, j); k >= 0 {
 			half -= 2 * si * sj * g.weight[k]
@@ -245,35 +234,4 @@ func (c *exchange) integer(draws *stream) (accepted int) {
 	}
 	s.renewAll()
 	return accepted
-}
-
-// RandomState returns n independent fair bits.
-func RandomState(n int, key rbm.Key) []uint8 {
-	x := make([]uint8, n)
-	for i := range x {
-		if key.Uniform(uint64(i)) < 0.5 {
-			x[i] = 1
-		}
-	}
-	return x
-}
-
-// ShellState returns a uniformly random state of n bits of which active differ
-// from the reference, all zeros if nil. It is an error if there are no such
-// states; it panics if the reference is not of n bits.
-func ShellState(n, active int, reference []uint8, key rbm.Key) ([]uint8, error) {
-	if active < 0 || active > n {
-		return nil, fmt.Errorf("%d of %d bits to differ from the reference: give 0 to %d", active, n, n)
-	}
-	x := make([]uint8, n)
-	if reference != nil {
-		if len(reference) != n {
-			panic("binary: a reference of the wrong length")
-		}
-		copy(x, reference)
-	}
-	for _, i := range key.Rand().Perm(n)[:active] {
-		x[i] ^= 1
-	}
-	return x, nil
 }

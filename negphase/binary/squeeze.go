@@ -43,7 +43,13 @@ func newSqueeze(p law) *squeeze {
 // happens decides an event of probability law(x) by a random word.
 func (s *squeeze) happens(x float64, word uint64) bool {
 	const edge = squeezeEdge - 0x1p-20 // inside the last cell
-	c := &s.cells[int((min(max(x, -edge), edge)+squeezeEdge)*squeezeCells)]
+	at := x
+	if at < -edge {
+		at = -edge
+	} else if !(at < edge) { // a cost that is no number counts as high
+		at = edge
+	}
+	c := &s.cells[int((at+squeezeEdge)*squeezeCells)]
 	if !c.high.happens(word) {
 		return false
 	}

@@ -90,7 +90,8 @@ func (c *swendsenWang) Reset() {}
 func (c *swendsenWang) Move(r *rand.Rand) Info {
 	c.begin()
 	draws := newStream(r)
-	for _, b := range c.bonds {
+	for k := range c.bonds {
+		b := &c.bonds[k]
 		if c.satisfied(b) && b.joins.happens(draws.next()) {
 			c.cluster.join(b.i, b.j)
 		}
@@ -106,7 +107,7 @@ func (c *swendsenWang) begin() {
 	clear(c.coin)
 }
 
-func (c *swendsenWang) satisfied(b clusterBond) bool { return c.bits[b.i]^c.bits[b.j] == b.unlike }
+func (c *swendsenWang) satisfied(b *clusterBond) bool { return c.bits[b.i]^c.bits[b.j] == b.unlike }
 
 // turn flips each cluster but the ghost's with probability ½.
 func (c *swendsenWang) turn(draws *stream) Info {
