@@ -71,7 +71,7 @@ type exchange struct {
 	// Integer graphs.
 	table     []chance // by half cost + reach, descending
 	reach     int32
-	strongest int32    // the largest |J|
+	strongest int32 // the largest |J|
 }
 
 // Reset renews the two lists of sites.
@@ -92,7 +92,11 @@ func (c *exchange) Reset() {
 
 // Warning says if the chain may be reducible.
 func (c *exchange) Warning() string {
-	if len(c.slots) == 2 && c.chance(c.slots[0], c.slots[1]) == always && c.chance(c.slots[1], c.slots[0]) == always {
+	if len(c.slots) != 2 {
+		return ""
+	}
+	i, j := c.slots[0], c.slots[1]
+	if c.table != nil && c.halfCost(i, j) == 0 || c.beta*c.cost(i, j) == 0 {
 		return "exchange: two sites of equal energy swap at every attempt, and a move makes two attempts: the state never changes"
 	}
 	return ""

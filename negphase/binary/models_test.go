@@ -3,6 +3,7 @@ package binary
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gorbm/rbm"
@@ -125,15 +126,19 @@ func boltzmann(energy []float64, beta float64) []float64 {
 	return p
 }
 
-// pick returns a state drawn from p.
-func pick(p []float64, r *rand.Rand) int {
-	u := r.Float64()
-	for x, w := range p {
-		if u -= w; u < 0 {
-			return x
-		}
+// cumulated returns the sums p₀, p₀+p₁, …
+func cumulated(p []float64) []float64 {
+	sums := slices.Clone(p)
+	for x := range sums[1:] {
+		sums[x+1] += sums[x]
 	}
-	return len(p) - 1
+	return sums
+}
+
+// pick returns a state drawn from the law whose sums are given.
+func pick(sums []float64, r *rand.Rand) int {
+	x, _ := slices.BinarySearch(sums, r.Float64()*sums[len(sums)-1])
+	return x
 }
 
 // A tableSystem has any energies whatever, by the code of the state.

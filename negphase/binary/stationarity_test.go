@@ -24,9 +24,9 @@ func z(t *testing.T, s *Ising, c Chain, codes []int, pi []float64) float64 {
 	for k, x := range codes {
 		index[x] = k
 	}
-	counts := make([]int, len(codes))
+	counts, sums := make([]int, len(codes)), cumulated(pi)
 	for range exactStarts {
-		s.SetState(stateOf(codes[pick(pi, r)], s.Len()))
+		s.SetState(stateOf(codes[pick(sums, r)], s.Len()))
 		c.Reset()
 		c.Move(r)
 		k, ok := index[codeOf(s.State())]
