@@ -109,6 +109,11 @@ func (p *plan) loadData(ctx context.Context) error {
 		return fmt.Errorf("%s does not fit the data: %w", first.path, err)
 	}
 	p.set = set
+	for i := range p.estimators {
+		if p.estimators[i].Path == negphase.ToData {
+			p.estimators[i].Base = train.Base(first.m, set)
+		}
+	}
 	return nil
 }
 

@@ -36,7 +36,8 @@ Figures 2 and 4 of the infinite-swapping paper (Hult, Nyquist & Ringqvist 2020).
 As the positive phase has no noise, it is the distance between the gradients.
 
 Models of at most 2^22 states are enumerated, which may take some minutes; for
-larger ones the truth is a long reference run, printed with its error.
+larger ones the truth is a long reference run, printed with its error. Ladders
+with tau=auto are tuned on the model beforehand, at no charge, and then stay.
 
   distance   mean over the repeats at the last step, ± standard deviation
   bias       length of the mean error, and how much of that noise explains
@@ -51,7 +52,7 @@ Examples:
   rbmcompare -model runs/toy -negphase pcd,pt,ins -out runs/compared
   rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,cd:k=10,ucd,exact
   rbmcompare -run runs/toy -negphase pcd,pt:tau=1/1.5/2/3 -steps 1000 -out runs/along
-  rbmcompare -model runs/mnist -negphase pcd:chains=100,pt -reference-steps 50000`
+  rbmcompare -model runs/mnist -data mnist -negphase pcd:chains=100,pins:tau=auto:path=data`
 
 type options struct {
 	flags *cli.Flags
@@ -181,6 +182,9 @@ func (p *plan) parseEstimators() error {
 		if compare.NeedsData(s) && !p.flags.Given("data") {
 			return cli.Usagef("-negphase: %s starts at the data, and there are none; give -data, or leave it out", text)
 		}
+		if s.Path == negphase.ToData && !p.flags.Given("data") {
+			return cli.Usagef("-negphase: %s leads to the frequencies of the data, and there are none; give -data, or leave path=data out", text)
+		}
 		p.names, p.estimators = append(p.names, text), append(p.estimators, s)
 	}
 	if p.options.reference == "" {
@@ -190,7 +194,7 @@ func (p *plan) parseEstimators() error {
 	if err != nil {
 		return cli.Usagef("-reference: %w", err)
 	}
-	if compare.NeedsData(s) || s.Kind == "exact" {
+	if compare.NeedsData(s) || s.Kind == "exact" || s.Path == negphase.ToData {
 		return cli.Usagef("-reference is %s; it must be a sampler that starts uniformly", p.options.reference)
 	}
 	p.reference = &s
@@ -206,7 +210,7 @@ func (p *plan) checkStates() error {
 			rows = s.Chains
 		}
 		if negphase.Has(s.Kind, "tau") {
-			rows *= len(s.Temperatures)
+			rows *= s.MaxTemperatures()
 		}
 		if negphase.Has(s.Kind, "max") {
 			rows *= 2 * s.Max
@@ -248,6 +252,9 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 	}
 	if p.reference != nil || errors.Is(err, rbm.ErrTooLarge) {
 		settings := compare.DefaultReference()
+		if p.set != nil {
+			settings.Path, settings.Base = negphase.ToData, train.Base(s.m, p.set)
+		}
 		if p.reference != nil {
 			settings = *p.reference
 		}

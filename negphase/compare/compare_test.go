@@ -337,6 +337,22 @@ func TestEqualSeeds(t *testing.T) {
 }
 
 // When the context ends, what was completed is there.
+// TestTunedLadder checks that a ladder which tunes itself stays once it is
+// compared: the curve is that of the temperatures it names.
+func TestTunedLadder(t *testing.T) {
+	m := model(6, 4, 0, rbm.Softmax)
+	truth := enumerate(t, m)
+	s := Settings{Steps: 100, Repeats: 3, Seed: 4}
+	auto := run(t, m, truth, s, "pins:tau=auto:chains=3")[0]
+	if auto.Estimator.Auto || auto.Info.Tuned != 0 || len(auto.Estimator.Temperatures) < 3 {
+		t.Fatalf("what ran is %s, tuned %d times", auto.Estimator, auto.Info.Tuned)
+	}
+	fixed := run(t, m, truth, s, "pcd", auto.Estimator.String())[1]
+	if fixed.Last().Distance != auto.Last().Distance || fixed.Bias != auto.Bias {
+		t.Errorf("the tuned ladder ends at %+v, the same one given at %+v", auto.Last(), fixed.Last())
+	}
+}
+
 func TestRunEndsWithTheContext(t *testing.T) {
 	m := model(6, 5, 0, rbm.Softmax)
 	truth := enumerate(t, m)

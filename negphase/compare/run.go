@@ -40,7 +40,12 @@ var ErrNoData = errors.New("there are no data to start at")
 const (
 	pilotKey = iota
 	repeatKey
+	tuneKey
 )
+
+// tuneUpdates is the number of updates in which a ladder is tuned beforehand:
+// eight tunings, of which the last few hardly move it.
+const tuneUpdates = 500
 
 // Run runs each estimator Repeats times on m, from a new start, and returns a
 // curve for each, in order. As in the paper the chains start where their
@@ -50,6 +55,9 @@ const (
 // One estimator runs at a time, the repeats of all in turn, and the seconds are
 // those of its calls alone; the caller may set GOMAXPROCS. All but the seconds
 // is the same for equal seeds, and of one estimator whatever the others are.
+//
+// A ladder that tunes itself is tuned on m beforehand, in tuneUpdates that are
+// not counted, and then stays: Curve.Estimator has its temperatures.
 //
 // An estimator that yields moments is asked once a repeat. If the context ends,
 // or an estimator fails, the curves have the repeats that were completed, and
@@ -61,6 +69,13 @@ func Run(ctx context.Context, m *rbm.RBM, truth *Truth, estimators []negphase.Se
 	r := &runner{m: m, truth: truth, Settings: s, mean: NewMean(m)}
 	curves := make([]Curve, len(estimators))
 	for i, e := range estimators {
+		if NeedsData(e) && r.Batches == nil {
+			return nil, fmt.Errorf("%s: %w; name some, or take an estimator that starts uniformly", e, ErrNoData)
+		}
+		e, err := negphase.Tuned(e, m, r.batches(0)(0), tuneUpdates, rbm.NewKey(s.Seed).Child(tuneKey))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e, err)
+		}
 		updates, err := r.plan(e)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e, err)
@@ -103,9 +118,6 @@ const pilotUpdates = 10
 // plan returns the number of updates that take as many steps as there are to
 // be, by trying some.
 func (r *runner) plan(s negphase.Settings) (updates int, err error) {
-	if NeedsData(s) && r.Batches == nil {
-		return 0, fmt.Errorf("%w; name some, or take an estimator that starts uniformly", ErrNoData)
-	}
 	e, err := negphase.New(s)
 	if err != nil {
 		return 0, err

@@ -68,16 +68,11 @@ func Enumerate(m *rbm.RBM) (*Truth, error) {
 // spread gives its standard error to some 1/√(2·19) = 16 %.
 const ReferenceGroups = 20
 
-// DefaultReference returns the settings of a reference: parallel tempering at
-// 40 temperatures with evenly spaced β, down to 1/40, where hardly any model
-// has modes left.
+// DefaultReference returns the settings of a reference: parallel tempering of
+// two groups along a ladder that is tuned on the model first.
 func DefaultReference() negphase.Settings {
-	const rungs = 40
 	s := negphase.DefaultSettings("pt")
-	s.Chains, s.Temperatures = 2, nil
-	for k := range rungs {
-		s.Temperatures = append(s.Temperatures, rungs/float64(rungs-k))
-	}
+	s.Chains, s.Order, s.Temperatures, s.Auto = 2, negphase.EvenOdd, nil, true
 	return s
 }
 
@@ -85,8 +80,13 @@ func DefaultReference() negphase.Settings {
 // estimator, updates each, of which the first half is not counted (Gelman &
 // Rubin 1992). Its error is that of the spread of the runs, which tells the
 // truth only if they have mixed: look at the exchange rates in Info. progress,
-// if not nil, is told of every update that is done.
+// if not nil, is told of every update that is done. A ladder that tunes itself
+// is tuned beforehand and then stays, as in Run.
 func Reference(ctx context.Context, m *rbm.RBM, s negphase.Settings, updates int, key rbm.Key, progress func()) (*Truth, error) {
+	s, err := negphase.Tuned(s, m, rbm.Batch{}, tuneUpdates, key.Child(ReferenceGroups))
+	if err != nil {
+		return nil, fmt.Errorf("the reference run: %w", err)
+	}
 	t := &Truth{Negative: NewMean(m).sum}
 	spread := newSpread(len(t.Negative))
 	mean, value := NewMean(m), make([]float64, len(t.Negative))
