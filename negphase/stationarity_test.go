@@ -110,15 +110,22 @@ var testTemperatures = []float64{1, 1.6, 4}
 
 // An exactStart is a model with its laws and a positive phase.
 type exactStart struct {
-	m   *rbm.RBM
-	all []state
-	p   [][]float64 // by temperature
-	c   *census
+	m    *rbm.RBM
+	base *rbm.Base
+	all  []state
+	p    [][]float64 // by temperature
+	c    *census
 }
 
-func newExactStart(s shape) *exactStart {
+// newExactStart returns one on the path to the uniform law, or, if base is set,
+// to a random base.
+func newExactStart(s shape, base bool) *exactStart {
 	m := s.random(31, sharpSD)
 	x := &exactStart{m: m, all: states(m)}
+	if base {
+		x.base = randomBase(m, 6)
+		x.all = withBase(x.all, x.base)
+	}
 	for _, t := range testTemperatures {
 		x.p = append(x.p, law(x.all, 1/t))
 	}
@@ -138,6 +145,7 @@ func (x *exactStart) pt(order Order) *pt {
 	s := ladderSettings("pt")
 	s.Order = order
 	p := newPT(s)
+	p.base = x.base
 	p.saved = drawExactly(x.all, x.p, p.rows)
 	return p
 }
@@ -146,6 +154,7 @@ func (x *exactStart) pt(order Order) *pt {
 // draw of the joint law of particles and assignment, given one assignment.
 func (x *exactStart) ins(kind string) *ins {
 	n := newINS(ladderSettings(kind))
+	n.base = x.base
 	n.saved = drawExactly(x.all, x.p, n.rows)
 	return n
 }
@@ -162,7 +171,49 @@ func (x *exactStart) worst(t *testing.T, l *ladder) float64 {
 
 func eachExactStart(t *testing.T, shapes []shape, f func(t *testing.T, x *exactStart)) {
 	for _, s := range shapes {
-		t.Run(s.String(), func(t *testing.T) { f(t, newExactStart(s)) })
+		t.Run(s.String(), func(t *testing.T) { f(t, newExactStart(s, false)) })
+	}
+}
+
+// On the path to a base, ladders leave the laws there as they are and their
+// estimates have the exact mean; swaps by E in place of E − E₀ do not.
+func TestPathToABase(t *testing.T) {
+	for _, s := range sharp {
+		x := newExactStart(s, true)
+		want := expectation(x.m, x.all, x.p[0])
+		pt, evenodd, ins, pins := x.pt(Sweep), x.pt(EvenOdd), x.ins("ins"), x.ins("pins")
+		for _, c := range []struct {
+			name string
+			e    Estimator
+			l    *ladder
+		}{{"pt", pt, &pt.ladder}, {"pt, evenodd", evenodd, &evenodd.ladder}, {"ins", ins, &ins.ladder}, {"pins", pins, &pins.ladder}} {
+			phase, _, err := c.e.Estimate(x.m, rbm.Batch{}, callFrom)
+			if err != nil {
+				t.Fatal(err)
+			}
+			z, d := x.worst(t, c.l), deviation(groupEstimates(phase, exactGroups), want)
+			t.Logf("%v: %s: z = %.1f, %.2f of the tolerance", s, c.name, z, d)
+			if z > 6 || d > 1 {
+				t.Errorf("%v: %s: z = %.1f, the mean is off by %.2f tolerances", s, c.name, z, d)
+			}
+		}
+		broken := x.pt(Sweep)
+		if err := broken.prepare(x.m, rbm.Batch{}, callFrom); err != nil {
+			t.Fatal(err)
+		}
+		for round := range 2 {
+			if err := broken.advance(x.m, callFrom.Child(uint64(round))); err != nil {
+				t.Fatal(err)
+			}
+			broken.base = nil // of the swaps alone
+			broken.swap(callFrom.Child(uint64(10 + round)))
+			broken.base = x.base
+		}
+		z := x.worst(t, &broken.ladder)
+		t.Logf("%v: swaps by E: z = %.1f", s, z)
+		if z < 6 {
+			t.Errorf("%v: swaps by E instead of E − E₀ are not seen: z = %.1f", s, z)
+		}
 	}
 }
 
