@@ -3,6 +3,7 @@ package negphase
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gorbm/negphase/diag"
@@ -496,4 +497,44 @@ func TestExactIsExact(t *testing.T) {
 			near(t, fmt.Sprint("moment ", i), got[i], want[i], 0x1p-24+1e-12) // stored as float32
 		}
 	})
+}
+
+// A base of another shape is an error; with one that fits, a run that was saved
+// goes on with the same bits, which are others than those of the uniform path.
+func TestBaseOfALadder(t *testing.T) {
+	m := shape{9, 7, 3, rbm.Softmax}.random(5, 0.7)
+	for _, kind := range []string{"pt", "ins", "pins"} {
+		s := parse(t, kind+":tau=auto:path=data:chains=3")
+		s.Base = randomBase(m, 2)
+		run := func(saved []byte, from, to int) ([]uint64, []byte) {
+			t.Helper()
+			e, err := New(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := e.UnmarshalBinary(saved); saved != nil && err != nil {
+				t.Fatal(err)
+			}
+			bits := call(t, e, m, rbm.Batch{}, from, to)
+			b, _ := e.MarshalBinary()
+			return bits, b
+		}
+		whole, _ := run(nil, 0, 70)
+		first, saved := run(nil, 0, 45)
+		second, _ := run(saved, 45, 70)
+		if !slices.Equal(whole, slices.Concat(first, second)) {
+			t.Errorf("%s goes on with other bits", kind)
+		}
+		if slices.Equal(call(t, estimator(t, kind+":tau=auto:chains=3"), m, rbm.Batch{}, 0, 70), whole) {
+			t.Errorf("%s: the base changes nothing", kind)
+		}
+		s.Base = randomBase(shape{8, 7, 0, 0}.random(1, 1), 2)
+		e, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := e.Estimate(m, rbm.Batch{}, rbm.NewKey(1)); err == nil {
+			t.Errorf("%s takes a base of another shape", kind)
+		}
+	}
 }
