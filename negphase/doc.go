@@ -21,6 +21,10 @@
 // Those that run a ladder of temperatures (Tempered) say how it exchanges:
 // rejection rates, round trips, and where each particle spent its time.
 //
+// The temperatures of a ladder are given, or with "tau=auto" tuned until all
+// neighbours reject equally often (Syed et al. 2022); their path ends at the
+// uniform law or, with "path=data", at the data's base rates.
+//
 // An estimator is chosen by its Settings, which Parse reads from text such as
 // "pt:k=1:chains=20:tau=1/2/3/4/5".
 package negphase

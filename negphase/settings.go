@@ -22,7 +22,12 @@ const (
 type Order string
 
 const (
-	Sweep   Order = "sweep"   // all pairs in each round, upward from the coldest
+	// Sweep tries all pairs in each round, upward from the coldest. It is the
+	// default also of tuned ladders, because at equal numbers of Gibbs steps it
+	// made 1.4 to 1.8 times the round trips of EvenOdd, on ladders of 16 to 64
+	// temperatures and rejections of 17 to 68 % (TestRoundTripRate,
+	// BenchmarkRoundTrips).
+	Sweep   Order = "sweep"
 	EvenOdd Order = "evenodd" // the even pairs in one round, the odd ones in the next
 )
 
