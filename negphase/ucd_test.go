@@ -233,7 +233,7 @@ func TestUCDChainsAreGibbsChains(t *testing.T) {
 	for _, s := range meetable {
 		m := s.random(31, meetableSD)
 		all := states(m)
-		gibbs := gibbsKernel(m, all, 1)
+		gibbs := gibbsKernel(m, nil, all, 1)
 		p := make([]float64, len(all))
 		hidden := 1 << m.Hidden()
 		for x, st := range all { // a uniform h, with any v: the step draws v anew
