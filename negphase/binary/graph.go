@@ -29,9 +29,9 @@ type Edge struct {
 // Every J and h is an integer multiple of one quantum. If the numbers given
 // are such multiples to rounding, as ±1, or 0.1 and 0.3, with local fields of
 // at most 2¹⁶ quanta, the graph is an integer graph and sums are taken in
-// integers. Otherwise the quantum is a power of two, 2⁻⁵² of the largest
-// possible local field or 2⁻⁶² of the largest energy, to which J and h are
-// rounded: no more than a single rounding of a local field in float64 loses,
+// integers. Otherwise the quantum is a power of two, about 2⁻⁵¹ of the
+// largest possible local field or 2⁻⁶¹ of the largest energy, to which J and h
+// are rounded: little more than one rounding of a local field in float64 loses,
 // but then no sum of them is ever rounded again. So in both cases fields and
 // energies are exact, whatever the order of the flips that led to them.
 type Graph struct {

@@ -85,6 +85,11 @@ func (s *Ising) recompute() {
 		}
 	}
 	s.energy = -twice / 2
+	s.renewAll()
+}
+
+// renewAll sets all flip costs, if Deltas was called.
+func (s *Ising) renewAll() {
 	for i := range s.deltas {
 		s.deltas[i] = s.delta(i)
 	}
@@ -93,7 +98,7 @@ func (s *Ising) recompute() {
 // delta returns the cost of a flip of spin i.
 func (s *Ising) delta(i int) float64 {
 	if s.local != nil {
-		return float64(s.halfCost(i)) * (2 * s.graph.quantum)
+		return s.graph.cost(s.halfCost(i))
 	}
 	return 2 * float64(spin(s.state[i])) * s.real[i]
 }

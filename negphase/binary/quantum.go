@@ -34,9 +34,9 @@ func (g *Graph) quantize() error {
 		g.setIntegers(q)
 		return nil
 	}
-	// 2⁵² quanta in a local field are exact in float64; 2⁶² in the energy, and
-	// in twice the field, in int64. One step up pays for the roundings that
-	// the sums here and the rounding to quanta make.
+	// 2⁵² quanta in a local field are exact in float64, 2⁶² in the energy in
+	// int64. One step up pays for the roundings that the sums above and the
+	// rounding to quanta make.
 	_, field := math.Frexp(g.maxField)
 	_, energy := math.Frexp(total)
 	g.quantum = math.Ldexp(1, max(field-52, energy-62)+1)
@@ -52,11 +52,11 @@ func (g *Graph) quantize() error {
 // integerQuantum returns the largest quantum of which all numbers are
 // multiples to rounding, if it divides the smallest by at most maxDivisor.
 func (g *Graph) integerQuantum() (float64, bool) {
-	least := math.Inf(1)
+	least, most := math.Inf(1), 0.0
 	for _, x := range [][]float64{g.coupling, g.field} {
 		for _, v := range x {
 			if v != 0 {
-				least = min(least, math.Abs(v))
+				least, most = min(least, math.Abs(v)), max(most, math.Abs(v))
 			}
 		}
 	}
@@ -69,7 +69,7 @@ func (g *Graph) integerQuantum() (float64, bool) {
 			return 0, false
 		}
 		if multiples(g.coupling, q) && multiples(g.field, q) {
-			return q, true
+			return most / math.RoundToEven(most/q), true // the nearest to the largest number
 		}
 	}
 	return 0, false
