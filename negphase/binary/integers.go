@@ -66,15 +66,3 @@ func (in *integers) settle(path []int32, half int64) {
 		}
 	}
 }
-
-// allSites returns sites, or all n if they are nil.
-func allSites(n int, sites []int32) []int32 {
-	if sites != nil {
-		return sites
-	}
-	sites = make([]int32, n)
-	for i := range sites {
-		sites[i] = int32(i)
-	}
-	return sites
-}

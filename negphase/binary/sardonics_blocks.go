@@ -37,7 +37,7 @@ type change struct {
 const unflipped = -1
 
 func newBlockWalk(s System, sites []int32, biases int, scale [2]float64, table [2]*walk.Table, longest int) *blockWalk {
-	w := &blockWalk{system: s, deltas: s.Deltas(), sites: sites, all: allSites(s.Len(), nil), biases: biases, scale: scale, table: table}
+	w := &blockWalk{system: s, deltas: s.Deltas(), sites: sites, all: everySite(s.Len()), biases: biases, scale: scale, table: table}
 	for b := range biases {
 		w.blocks[b] = walk.NewBlocks(s.Len())
 		w.after[b] = make([]uint64, longest)
@@ -47,6 +47,14 @@ func newBlockWalk(s System, sites []int32, biases int, scale [2]float64, table [
 	w.start = make([]int32, longest+1)
 	w.reset()
 	return w
+}
+
+func everySite(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
 }
 
 func (w *blockWalk) weight(b int, i int32) uint64 {

@@ -40,7 +40,10 @@ type slowWalk struct {
 // newSlow has the weight function of the chain c, since any positive function
 // is valid and the two must agree to rounding.
 func newSlow(m Sardonics, g *Graph, beta float64, sites []int32, table bool) *slowWalk {
-	s := &slowWalk{Sardonics: m, model: plainOf(g), sites: allSites(g.Len(), sites)}
+	s := &slowWalk{Sardonics: m, model: plainOf(g), sites: sites}
+	if sites == nil {
+		s.sites = everySite(g.Len())
+	}
 	family := walk.HeatBath
 	if m.Weights == Boltzmann {
 		family = walk.Boltzmann
@@ -161,14 +164,14 @@ func exactCases() []exactCase {
 		{name: "single k=1-3", n: 5, m: single(1, 3), slow: true},
 		{name: "single k=3", n: 5, m: single(3, 3), slow: true},
 		{name: "single k=1-M", n: 5, m: single(1, 5), slow: true},
-		{name: "single k=1-M of 6", n: 6, m: single(1, 6)},
-		{name: "single k=1-2 of 8", n: 8, m: single(1, 2)},
+		{name: "single k=1-M of 6", n: 6, m: single(1, 6), long: true},
+		{name: "single k=1-2 of 8", n: 8, m: single(1, 2), long: true},
 		{name: "pair", n: 5, m: pair, slow: true},
 		{name: "some sites", n: 6, m: pair, sites: []int32{5, 0, 3, 2}, slow: true},
 		{name: "mixture", n: 4, m: mixed, slow: true},
 		{name: "mixture of 5", n: 5, m: mixed},
 		{name: "own type", n: 4, m: own, slow: true},
-		{name: "iterated", n: 4, m: iterated, long: true},
+		{name: "iterated", n: 3, m: iterated},
 		{name: "iterated mixture", n: 4, m: twice, long: true},
 	}
 }
@@ -182,7 +185,11 @@ func kernelOf(c exactCase, score scorer, beta float64) (kernel, []float64) {
 	all := states(c.n)
 	k, proposed := newKernel(len(all)), make([]float64, len(all))
 	lengths := 1 / math.Pow(float64(c.m.MaxLength-c.m.MinLength+1), float64(c.m.walks()))
-	every := paths(selfAvoiding(allSites(c.n, c.sites), c.m.MinLength, c.m.MaxLength), c.m.walks())
+	sites := c.sites
+	if sites == nil {
+		sites = everySite(c.n)
+	}
+	every := paths(selfAvoiding(sites, c.m.MinLength, c.m.MaxLength), c.m.walks())
 	kinds := 1
 	if c.m.OwnType {
 		kinds = 3
@@ -226,7 +233,7 @@ func TestSardonicsKernels(t *testing.T) {
 		for _, weights := range []Weights{HeatBath, Boltzmann} {
 			for _, c := range exactCases() {
 				t.Run(structure.name+"/"+string(weights)+"/"+c.name, func(t *testing.T) {
-					if c.long && (testing.Short() || weights == Boltzmann || structure.name == "untold") {
+					if c.long && (testing.Short() || weights == Boltzmann || structure.name == "untold" || structure.name == "bipartite") {
 						t.Skip("long")
 					}
 					c.m.Weights = weights

@@ -58,10 +58,11 @@ func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
-	n := s.Len()
-	if sites != nil {
-		n = len(sites)
+	sites, err := bindable(s, beta, sites)
+	if err != nil {
+		return nil, err
 	}
+	n := len(sites)
 	if m.MaxLength > n {
 		return nil, fmt.Errorf("sardonics: walks of k=%s flips are longer than the system of %d units; give k at most %d", lengths(m.MinLength, m.MaxLength), n, n)
 	}

@@ -5,7 +5,6 @@ import "gorbm/negphase/binary/internal/walk"
 // newWalker returns the walker of m on s: lists of classes where costs are few
 // and equal, block sums elsewhere.
 func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, error) {
-	sites = allSites(s.Len(), sites)
 	gamma, biases := [2]float64{m.Gamma1, m.Gamma2}, 1
 	if m.mixed() {
 		biases = 2
