@@ -64,7 +64,7 @@ func wrong(s *Ising, c Chain) string {
 	case *blockShell:
 		for _, i := range w.sites {
 			side := w.side(i)
-			if w.blocks[side].Leaf[i] != w.table[side].Weight(w.scale[side]*w.deltas[i]) || w.blocks[1-side].Leaf[i] != 0 {
+			if w.blocks[side].Leaf[i] != w.table[side].Weight(w.scale[side]*w.cost(i)) || w.blocks[1-side].Leaf[i] != 0 {
 				return "leaf"
 			}
 		}
