@@ -39,6 +39,15 @@ func ParseOrder(name string) (Order, error) {
 	return 0, fmt.Errorf("order %q: one of linear, chessboard, random", name)
 }
 
+// MarshalText returns the order's name.
+func (o Order) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText is ParseOrder.
+func (o *Order) UnmarshalText(text []byte) (err error) {
+	*o, err = ParseOrder(string(text))
+	return err
+}
+
 // sequence returns the sites of a sweep over s in their order; of a random
 // one, the sites to draw from.
 func (o Order) sequence(s System, sites []int32) ([]int32, error) {
