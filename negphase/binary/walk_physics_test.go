@@ -149,10 +149,10 @@ func TestSardonicsMeanEnergyAtCriticality(t *testing.T) {
 	for range 100 {
 		sw.Move(r)
 	}
-	clusters, se1 := meanEnergyOf(s, sw, 5000, r)
+	clusters, se1 := meanEnergyOf(s, sw, 3000, r)
 	m := DefaultSardonics()
 	m.MinLength, m.MaxLength = b.low, b.up
-	walks, se2 := meanEnergyOf(s, mustBind(t, m, s, b.beta), 50_000, r)
+	walks, se2 := meanEnergyOf(s, mustBind(t, m, s, b.beta), 30_000, r)
 	n := float64(s.Len())
 	t.Logf("per spin: clusters %.5f ± %.5f, walks %.5f ± %.5f", clusters/n, se1/n, walks/n, se2/n)
 	if math.Abs(clusters-walks) > 3*math.Hypot(se1, se2) {
