@@ -259,31 +259,6 @@ func (l *layers) downPart(i int) {
 	}
 }
 
-// labels draws the softmax label of row r, by the uniform of its first unit,
-// or takes the label means.
-func (l *layers) labels(r int) {
-	m := l.m
-	x := l.label[r*m.Classes : (r+1)*m.Classes]
-	nx := m.Inputs()
-	if l.mean.Rows > 0 {
-		vec.Softmax(l.mean.Row(r)[nx:], x)
-	}
-	if l.draw {
-		beta := float32(1)
-		if l.beta != nil {
-			beta = l.beta[r]
-		}
-		if l.base != nil {
-			for c, b := range l.base.VisibleBias[nx:] {
-				x[c] = float32(beta*x[c]) + float32((1-beta)*b)
-			}
-			beta = 1
-		}
-		y := vec.DrawOne(x, l.stream.Uniform(uint32(l.first+r), uint32(nx)), beta)
-		l.v.Set(r, nx+y, true)
-	}
-}
-
 // maskedSum returns Σ x[i] over the one bits i of w, in float64, ascending.
 func maskedSum(x []float32, w uint64) float64 {
 	sum := 0.0
