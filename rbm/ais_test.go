@@ -102,7 +102,7 @@ func TestReverseAISBrackets(t *testing.T) {
 		for _, b := range []*Base{nil, randomBase(m, 0.5, 4)} {
 			s := Annealing{Chains: 4, Temperatures: 6, Base: b}
 			var low, high []float64
-			for i := range uint64(500) {
+			for i := range uint64(400) {
 				low = append(low, ais(t, m, s, i).LogZ-logZ)
 				start := exactDraws(m, s.Chains, NewKey(i).Child(1))
 				keep := slices.Clone(start.Words)

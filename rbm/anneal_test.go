@@ -286,7 +286,7 @@ func TestAnnealingByHand(t *testing.T) {
 // The weights of the annealing itself have the mean Z/Z₀; those of the broken
 // algorithms do not.
 func TestAnnealingIsUnbiased(t *testing.T) {
-	const chains = 20000
+	const chains = 10000
 	path := []float64{0, 0.25, 0.5, 0.75, 1}
 	for _, shape := range []shape{{4, 3, 0, Softmax}, {5, 3, 3, Softmax}, {5, 3, 2, Bernoulli}} {
 		t.Run(shape.String(), func(t *testing.T) {

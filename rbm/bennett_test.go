@@ -67,7 +67,7 @@ func (s rungs) bennett(t *testing.T, b *Base, m *RBM, effective []float64) Benne
 // Over many repetitions errors have the size of the standard errors: the mean
 // of z² has a standard error of √(2/repeats) if z is normal; five are allowed.
 func TestBennettIsCalibrated(t *testing.T) {
-	const repeats = 400
+	const repeats = 200
 	for _, c := range []struct {
 		shape shape
 		beta  []float64
@@ -311,7 +311,7 @@ func TestBennettDeterminism(t *testing.T) {
 // A long ladder of normal energies, whose log Z is known: with D ~ N(0, sd²) at
 // β = 0 it is N(−β·sd², sd²) at β, and log Z = ½β²sd².
 func TestBennettOnALongLadder(t *testing.T) {
-	const repeats, rungs, sd = 100, 25, 12.0
+	const repeats, rungs, sd = 60, 15, 8.0
 	beta, d := make([]float64, rungs), make([][]float64, rungs)
 	square := 0.0
 	for i := range uint64(repeats) {
