@@ -202,7 +202,7 @@ func (m *RBM) anneal(ctx context.Context, base *Base, path []float64, v Bits, ke
 	}
 	n := float64(v.Rows)
 	sum, squares := powerSums(out.LogWeights)
-	out.LogZ = sum - math.Log(n)
+	out.LogZ = sum - Log(n)
 	out.ESS = min(Exp(2*sum-squares), n)
 	out.StdErr = math.Inf(1)
 	if v.Rows > 1 {
@@ -235,7 +235,7 @@ func conditionalESS(logw, gains []float64) float64 {
 		before += e
 		after += f
 		if e > 0 {
-			squares += f * (f / e)
+			squares += float64(f * (f / e))
 		}
 	}
 	// The scales e^top and e^high cancel.
