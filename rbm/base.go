@@ -15,7 +15,7 @@ import (
 //
 //	E_β(v,h) = β·E(v,h) + (1−β)·E₀(v,h)
 //
-// (Salakhutdinov & Murray 2008, section 4.1). From the data's base rates the
+// (Salakhutdinov & Murray 2008). From the data's base rates the
 // path is shorter than from the uniform law, which is what a nil Base means:
 // E₀ = 0, every state equally likely. A softmax label stays one unit.
 type Base struct {

@@ -134,7 +134,17 @@ func softplusPartsAVX512(factor *float64, part *float64, x *float64, n int)
 //go:noescape
 func blendAVX2(dst *float32, x *float32, beta *float32, base *float32, n int)
 
+// risesAVX2 is Rises for n > 0 rows.
+//
+//go:noescape
+func risesAVX2(factor *float64, part *float64, x *float32, from float64, to float64, fromShift *float64, toShift *float64, n int)
+
 // blendAVX512 is Blend for n > 0 rows.
 //
 //go:noescape
 func blendAVX512(dst *float32, x *float32, beta *float32, base *float32, n int)
+
+// risesAVX512 is Rises for n > 0 rows.
+//
+//go:noescape
+func risesAVX512(factor *float64, part *float64, x *float32, from float64, to float64, fromShift *float64, toShift *float64, n int)

@@ -5253,35 +5253,35 @@ vectors2:
 	CMPQ    BX, $0x08
 	JLT     fewer2
 	VMOVUPD (DX), Y1
-	VMAXPD  Y1, Y0, Y3
-	VMOVUPD Y3, (CX)
+	VMAXPD  Y1, Y0, Y2
+	VMOVUPD Y2, (CX)
 	VMOVUPD 32(DX), Y2
-	VMAXPD  Y2, Y0, Y4
-	VMOVUPD Y4, 32(CX)
+	VMAXPD  Y2, Y0, Y3
+	VMOVUPD Y3, 32(CX)
 	VORPD   signBit64<>+0(SB), Y1, Y1
 	VORPD   signBit64<>+0(SB), Y2, Y2
 	VMAXPD  softplusMin<>+0(SB), Y1, Y1
 	VMAXPD  softplusMin<>+0(SB), Y2, Y2
-	VMOVAPS Y1, Y7
-	VMOVAPS Y2, Y8
-	VMULPD  log2E64<>+0(SB), Y7, Y7
-	VMULPD  log2E64<>+0(SB), Y8, Y8
-	VADDPD  roundMagic64<>+0(SB), Y7, Y7
-	VADDPD  roundMagic64<>+0(SB), Y8, Y8
-	VPSLLQ  $0x34, Y7, Y5
-	VPSLLQ  $0x34, Y8, Y6
-	VSUBPD  roundMagic64<>+0(SB), Y7, Y7
-	VSUBPD  roundMagic64<>+0(SB), Y8, Y8
-	VMOVAPD Y7, Y3
-	VMOVAPD Y8, Y4
-	VMULPD  ln2Hi64<>+0(SB), Y3, Y3
-	VMULPD  ln2Hi64<>+0(SB), Y4, Y4
-	VSUBPD  Y3, Y1, Y1
-	VSUBPD  Y4, Y2, Y2
-	VMULPD  ln2Lo64<>+0(SB), Y7, Y7
-	VMULPD  ln2Lo64<>+0(SB), Y8, Y8
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMULPD  log2E64<>+0(SB), Y3, Y3
+	VMULPD  log2E64<>+0(SB), Y4, Y4
+	VADDPD  roundMagic64<>+0(SB), Y3, Y3
+	VADDPD  roundMagic64<>+0(SB), Y4, Y4
+	VPSLLQ  $0x34, Y3, Y5
+	VPSLLQ  $0x34, Y4, Y6
+	VSUBPD  roundMagic64<>+0(SB), Y3, Y3
+	VSUBPD  roundMagic64<>+0(SB), Y4, Y4
+	VMOVAPD Y3, Y7
+	VMOVAPD Y4, Y8
+	VMULPD  ln2Hi64<>+0(SB), Y7, Y7
+	VMULPD  ln2Hi64<>+0(SB), Y8, Y8
 	VSUBPD  Y7, Y1, Y1
 	VSUBPD  Y8, Y2, Y2
+	VMULPD  ln2Lo64<>+0(SB), Y3, Y3
+	VMULPD  ln2Lo64<>+0(SB), Y4, Y4
+	VSUBPD  Y3, Y1, Y1
+	VSUBPD  Y4, Y2, Y2
 	VMOVAPS Y1, Y3
 	VMOVAPS Y2, Y4
 	VMULPD  taylor13<>+0(SB), Y3, Y3
@@ -5357,16 +5357,16 @@ vectors1:
 	VMOVUPD Y2, (CX)
 	VORPD   signBit64<>+0(SB), Y1, Y1
 	VMAXPD  softplusMin<>+0(SB), Y1, Y1
-	VMOVAPS Y1, Y4
-	VMULPD  log2E64<>+0(SB), Y4, Y4
-	VADDPD  roundMagic64<>+0(SB), Y4, Y4
-	VPSLLQ  $0x34, Y4, Y3
-	VSUBPD  roundMagic64<>+0(SB), Y4, Y4
-	VMOVAPD Y4, Y2
-	VMULPD  ln2Hi64<>+0(SB), Y2, Y2
-	VSUBPD  Y2, Y1, Y1
-	VMULPD  ln2Lo64<>+0(SB), Y4, Y4
+	VMOVAPS Y1, Y2
+	VMULPD  log2E64<>+0(SB), Y2, Y2
+	VADDPD  roundMagic64<>+0(SB), Y2, Y2
+	VPSLLQ  $0x34, Y2, Y3
+	VSUBPD  roundMagic64<>+0(SB), Y2, Y2
+	VMOVAPD Y2, Y4
+	VMULPD  ln2Hi64<>+0(SB), Y4, Y4
 	VSUBPD  Y4, Y1, Y1
+	VMULPD  ln2Lo64<>+0(SB), Y2, Y2
+	VSUBPD  Y2, Y1, Y1
 	VMOVAPS Y1, Y2
 	VMULPD  taylor13<>+0(SB), Y2, Y2
 	VADDPD  taylor12<>+0(SB), Y2, Y2
@@ -5777,17 +5777,17 @@ vectors4:
 	CMPQ        BX, $0x20
 	JLT         fewer4
 	VMOVUPD     (DX), Z1
-	VMAXPD      Z1, Z0, Z5
-	VMOVUPD     Z5, (CX)
+	VMAXPD      Z1, Z0, Z2
+	VMOVUPD     Z2, (CX)
 	VMOVUPD     64(DX), Z2
-	VMAXPD      Z2, Z0, Z6
-	VMOVUPD     Z6, 64(CX)
+	VMAXPD      Z2, Z0, Z3
+	VMOVUPD     Z3, 64(CX)
 	VMOVUPD     128(DX), Z3
-	VMAXPD      Z3, Z0, Z7
-	VMOVUPD     Z7, 128(CX)
+	VMAXPD      Z3, Z0, Z4
+	VMOVUPD     Z4, 128(CX)
 	VMOVUPD     192(DX), Z4
-	VMAXPD      Z4, Z0, Z8
-	VMOVUPD     Z8, 192(CX)
+	VMAXPD      Z4, Z0, Z5
+	VMOVUPD     Z5, 192(CX)
 	VORPD.BCST  signBit64<>+0(SB), Z1, Z1
 	VORPD.BCST  signBit64<>+0(SB), Z2, Z2
 	VORPD.BCST  signBit64<>+0(SB), Z3, Z3
@@ -5796,46 +5796,46 @@ vectors4:
 	VMAXPD.BCST softplusMin<>+0(SB), Z2, Z2
 	VMAXPD.BCST softplusMin<>+0(SB), Z3, Z3
 	VMAXPD.BCST softplusMin<>+0(SB), Z4, Z4
-	VMOVAPS     Z1, Z13
-	VMOVAPS     Z2, Z14
-	VMOVAPS     Z3, Z15
-	VMOVAPS     Z4, Z16
-	VMULPD.BCST log2E64<>+0(SB), Z13, Z13
-	VMULPD.BCST log2E64<>+0(SB), Z14, Z14
-	VMULPD.BCST log2E64<>+0(SB), Z15, Z15
-	VMULPD.BCST log2E64<>+0(SB), Z16, Z16
-	VADDPD.BCST roundMagic64<>+0(SB), Z13, Z13
-	VADDPD.BCST roundMagic64<>+0(SB), Z14, Z14
-	VADDPD.BCST roundMagic64<>+0(SB), Z15, Z15
-	VADDPD.BCST roundMagic64<>+0(SB), Z16, Z16
-	VPSLLQ      $0x34, Z13, Z9
-	VPSLLQ      $0x34, Z14, Z10
-	VPSLLQ      $0x34, Z15, Z11
-	VPSLLQ      $0x34, Z16, Z12
-	VSUBPD.BCST roundMagic64<>+0(SB), Z13, Z13
-	VSUBPD.BCST roundMagic64<>+0(SB), Z14, Z14
-	VSUBPD.BCST roundMagic64<>+0(SB), Z15, Z15
-	VSUBPD.BCST roundMagic64<>+0(SB), Z16, Z16
-	VMOVAPD     Z13, Z5
-	VMOVAPD     Z14, Z6
-	VMOVAPD     Z15, Z7
-	VMOVAPD     Z16, Z8
-	VMULPD.BCST ln2Hi64<>+0(SB), Z5, Z5
-	VMULPD.BCST ln2Hi64<>+0(SB), Z6, Z6
-	VMULPD.BCST ln2Hi64<>+0(SB), Z7, Z7
-	VMULPD.BCST ln2Hi64<>+0(SB), Z8, Z8
-	VSUBPD      Z5, Z1, Z1
-	VSUBPD      Z6, Z2, Z2
-	VSUBPD      Z7, Z3, Z3
-	VSUBPD      Z8, Z4, Z4
-	VMULPD.BCST ln2Lo64<>+0(SB), Z13, Z13
-	VMULPD.BCST ln2Lo64<>+0(SB), Z14, Z14
-	VMULPD.BCST ln2Lo64<>+0(SB), Z15, Z15
-	VMULPD.BCST ln2Lo64<>+0(SB), Z16, Z16
+	VMOVAPS     Z1, Z5
+	VMOVAPS     Z2, Z6
+	VMOVAPS     Z3, Z7
+	VMOVAPS     Z4, Z8
+	VMULPD.BCST log2E64<>+0(SB), Z5, Z5
+	VMULPD.BCST log2E64<>+0(SB), Z6, Z6
+	VMULPD.BCST log2E64<>+0(SB), Z7, Z7
+	VMULPD.BCST log2E64<>+0(SB), Z8, Z8
+	VADDPD.BCST roundMagic64<>+0(SB), Z5, Z5
+	VADDPD.BCST roundMagic64<>+0(SB), Z6, Z6
+	VADDPD.BCST roundMagic64<>+0(SB), Z7, Z7
+	VADDPD.BCST roundMagic64<>+0(SB), Z8, Z8
+	VPSLLQ      $0x34, Z5, Z9
+	VPSLLQ      $0x34, Z6, Z10
+	VPSLLQ      $0x34, Z7, Z11
+	VPSLLQ      $0x34, Z8, Z12
+	VSUBPD.BCST roundMagic64<>+0(SB), Z5, Z5
+	VSUBPD.BCST roundMagic64<>+0(SB), Z6, Z6
+	VSUBPD.BCST roundMagic64<>+0(SB), Z7, Z7
+	VSUBPD.BCST roundMagic64<>+0(SB), Z8, Z8
+	VMOVAPD     Z5, Z13
+	VMOVAPD     Z6, Z14
+	VMOVAPD     Z7, Z15
+	VMOVAPD     Z8, Z16
+	VMULPD.BCST ln2Hi64<>+0(SB), Z13, Z13
+	VMULPD.BCST ln2Hi64<>+0(SB), Z14, Z14
+	VMULPD.BCST ln2Hi64<>+0(SB), Z15, Z15
+	VMULPD.BCST ln2Hi64<>+0(SB), Z16, Z16
 	VSUBPD      Z13, Z1, Z1
 	VSUBPD      Z14, Z2, Z2
 	VSUBPD      Z15, Z3, Z3
 	VSUBPD      Z16, Z4, Z4
+	VMULPD.BCST ln2Lo64<>+0(SB), Z5, Z5
+	VMULPD.BCST ln2Lo64<>+0(SB), Z6, Z6
+	VMULPD.BCST ln2Lo64<>+0(SB), Z7, Z7
+	VMULPD.BCST ln2Lo64<>+0(SB), Z8, Z8
+	VSUBPD      Z5, Z1, Z1
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z8, Z4, Z4
 	VMOVAPS     Z1, Z5
 	VMOVAPS     Z2, Z6
 	VMOVAPS     Z3, Z7
@@ -5971,16 +5971,16 @@ vectors1:
 	VMOVUPD     Z2, (CX)
 	VORPD.BCST  signBit64<>+0(SB), Z1, Z1
 	VMAXPD.BCST softplusMin<>+0(SB), Z1, Z1
-	VMOVAPS     Z1, Z4
-	VMULPD.BCST log2E64<>+0(SB), Z4, Z4
-	VADDPD.BCST roundMagic64<>+0(SB), Z4, Z4
-	VPSLLQ      $0x34, Z4, Z3
-	VSUBPD.BCST roundMagic64<>+0(SB), Z4, Z4
-	VMOVAPD     Z4, Z2
-	VMULPD.BCST ln2Hi64<>+0(SB), Z2, Z2
-	VSUBPD      Z2, Z1, Z1
-	VMULPD.BCST ln2Lo64<>+0(SB), Z4, Z4
+	VMOVAPS     Z1, Z2
+	VMULPD.BCST log2E64<>+0(SB), Z2, Z2
+	VADDPD.BCST roundMagic64<>+0(SB), Z2, Z2
+	VPSLLQ      $0x34, Z2, Z3
+	VSUBPD.BCST roundMagic64<>+0(SB), Z2, Z2
+	VMOVAPD     Z2, Z4
+	VMULPD.BCST ln2Hi64<>+0(SB), Z4, Z4
 	VSUBPD      Z4, Z1, Z1
+	VMULPD.BCST ln2Lo64<>+0(SB), Z2, Z2
+	VSUBPD      Z2, Z1, Z1
 	VMOVAPS     Z1, Z2
 	VMULPD.BCST taylor13<>+0(SB), Z2, Z2
 	VADDPD.BCST taylor12<>+0(SB), Z2, Z2
@@ -6074,6 +6074,1587 @@ row:
 	VZEROUPPER
 	RET
 
+// func risesAVX2(factor *float64, part *float64, x *float32, from float64, to float64, fromShift *float64, toShift *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·risesAVX2(SB), NOSPLIT, $0-64
+	MOVQ         factor+0(FP), AX
+	MOVQ         part+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+56(FP), BX
+	MOVQ         fromShift+40(FP), SI
+	MOVQ         toShift+48(FP), DI
+	VXORPD       Y0, Y0, Y0
+	VBROADCASTSD one64<>+0(SB), Y1
+
+row:
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VMOVAPD      Y1, Y4
+	VMOVAPD      Y1, Y5
+	VMOVAPD      Y1, Y6
+	VMOVAPD      Y1, Y7
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    (DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       (SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    (DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       (DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y2, Y2
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y4, Y4
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    16(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       32(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    16(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       32(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y5, Y5
+	VMULPD       Y9, Y7, Y7
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    32(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       64(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    32(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       64(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y2, Y2
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y4, Y4
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    48(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       96(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    48(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       96(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y5, Y5
+	VMULPD       Y9, Y7, Y7
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    64(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       128(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    64(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       128(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y2, Y2
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y4, Y4
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    80(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       160(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    80(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       160(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y5, Y5
+	VMULPD       Y9, Y7, Y7
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    96(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       192(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    96(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       192(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y2, Y2
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y4, Y4
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    112(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       224(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    112(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       224(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y5, Y5
+	VMULPD       Y9, Y7, Y7
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    128(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       256(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    128(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       256(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y2, Y2
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y4, Y4
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    144(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       288(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    144(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       288(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y5, Y5
+	VMULPD       Y9, Y7, Y7
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    160(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       320(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    160(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       320(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y2, Y2
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y4, Y4
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    176(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       352(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    176(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       352(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y5, Y5
+	VMULPD       Y9, Y7, Y7
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    192(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       384(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    192(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       384(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y2, Y2
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y4, Y4
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    208(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       416(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    208(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       416(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y5, Y5
+	VMULPD       Y9, Y7, Y7
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    224(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       448(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    224(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       448(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y2, Y2
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y4, Y4
+	VMULPD       Y9, Y6, Y6
+	VBROADCASTSD from+24(FP), Y8
+	VCVTPS2PD    240(DX), Y9
+	VMULPD       Y8, Y9, Y9
+	VADDPD       480(SI), Y9, Y9
+	VBROADCASTSD to+32(FP), Y8
+	VCVTPS2PD    240(DX), Y10
+	VMULPD       Y8, Y10, Y10
+	VADDPD       480(DI), Y10, Y10
+	VMAXPD       Y10, Y0, Y8
+	VMAXPD       Y9, Y0, Y11
+	VSUBPD       Y11, Y8, Y8
+	VADDPD       Y8, Y3, Y3
+	VORPD        signBit64<>+0(SB), Y9, Y9
+	VMAXPD       softplusMin<>+0(SB), Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y8, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y9, Y9
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y8, Y9, Y9
+	VMOVAPS      Y9, Y8
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y9, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y11, Y8, Y8
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VORPD        signBit64<>+0(SB), Y10, Y10
+	VMAXPD       softplusMin<>+0(SB), Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       log2E64<>+0(SB), Y9, Y9
+	VADDPD       roundMagic64<>+0(SB), Y9, Y9
+	VPSLLQ       $0x34, Y9, Y11
+	VSUBPD       roundMagic64<>+0(SB), Y9, Y9
+	VMOVAPD      Y9, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y12, Y10, Y10
+	VMULPD       ln2Lo64<>+0(SB), Y9, Y9
+	VSUBPD       Y9, Y10, Y10
+	VMOVAPS      Y10, Y9
+	VMULPD       taylor13<>+0(SB), Y9, Y9
+	VADDPD       taylor12<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor11<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor10<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor9<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor8<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor7<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor6<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor5<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor4<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor3<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor2<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor1<>+0(SB), Y9, Y9
+	VMULPD       Y10, Y9, Y9
+	VADDPD       taylor0<>+0(SB), Y9, Y9
+	VPADDQ       Y11, Y9, Y9
+	VADDPD       one64<>+0(SB), Y9, Y9
+	VMULPD       Y8, Y5, Y5
+	VMULPD       Y9, Y7, Y7
+	VADDPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X3
+	VADDPD       X3, X2, X2
+	VPERMILPD    $0x01, X2, X3
+	VADDPD       X3, X2, X2
+	VMOVSD       X2, (CX)
+	VMULPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X2
+	VMULPD       X2, X4, X4
+	VPERMILPD    $0x01, X4, X2
+	VMULPD       X2, X4, X4
+	VMULPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X2
+	VMULPD       X2, X6, X6
+	VPERMILPD    $0x01, X6, X2
+	VMULPD       X2, X6, X6
+	VDIVSD       X4, X6, X6
+	VMOVSD       X6, (AX)
+	ADDQ         $0x00000100, DX
+	ADDQ         $0x08, CX
+	ADDQ         $0x08, AX
+	DECQ         BX
+	JNE          row
+	VZEROUPPER
+	RET
+
 // func blendAVX512(dst *float32, x *float32, beta *float32, base *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·blendAVX512(SB), NOSPLIT, $0-40
@@ -6108,5 +7689,810 @@ row:
 	ADDQ         $0x04, DX
 	DECQ         SI
 	JNE          row
+	VZEROUPPER
+	RET
+
+// func risesAVX512(factor *float64, part *float64, x *float32, from float64, to float64, fromShift *float64, toShift *float64, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·risesAVX512(SB), NOSPLIT, $0-64
+	MOVQ         factor+0(FP), AX
+	MOVQ         part+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+56(FP), BX
+	MOVQ         fromShift+40(FP), SI
+	MOVQ         toShift+48(FP), DI
+	VXORPD       Z0, Z0, Z0
+	VBROADCASTSD one64<>+0(SB), Z1
+
+row:
+	VXORPD        Z2, Z2, Z2
+	VMOVAPD       Z1, Z3
+	VMOVAPD       Z1, Z4
+	VBROADCASTSD  from+24(FP), Z5
+	VCVTPS2PD     (DX), Z6
+	VMULPD        Z5, Z6, Z6
+	VADDPD        (SI), Z6, Z6
+	VCVTPS2PD     32(DX), Z7
+	VMULPD        Z5, Z7, Z7
+	VADDPD        64(SI), Z7, Z7
+	VBROADCASTSD  to+32(FP), Z5
+	VCVTPS2PD     (DX), Z8
+	VMULPD        Z5, Z8, Z8
+	VADDPD        (DI), Z8, Z8
+	VCVTPS2PD     32(DX), Z9
+	VMULPD        Z5, Z9, Z9
+	VADDPD        64(DI), Z9, Z9
+	VMAXPD        Z8, Z0, Z5
+	VMAXPD        Z6, Z0, Z10
+	VSUBPD        Z10, Z5, Z5
+	VADDPD        Z5, Z2, Z2
+	VMAXPD        Z9, Z0, Z5
+	VMAXPD        Z7, Z0, Z10
+	VSUBPD        Z10, Z5, Z5
+	VADDPD        Z5, Z2, Z2
+	VORPD.BCST    signBit64<>+0(SB), Z6, Z6
+	VORPD.BCST    signBit64<>+0(SB), Z7, Z7
+	VORPD.BCST    signBit64<>+0(SB), Z8, Z8
+	VORPD.BCST    signBit64<>+0(SB), Z9, Z9
+	VMAXPD.BCST   softplusMin<>+0(SB), Z6, Z6
+	VMAXPD.BCST   softplusMin<>+0(SB), Z7, Z7
+	VMAXPD.BCST   softplusMin<>+0(SB), Z8, Z8
+	VMAXPD.BCST   softplusMin<>+0(SB), Z9, Z9
+	VMOVAPS       Z6, Z5
+	VMOVAPS       Z7, Z10
+	VMOVAPS       Z8, Z11
+	VMOVAPS       Z9, Z12
+	VMULPD.BCST   log2E64<>+0(SB), Z5, Z5
+	VMULPD.BCST   log2E64<>+0(SB), Z10, Z10
+	VMULPD.BCST   log2E64<>+0(SB), Z11, Z11
+	VMULPD.BCST   log2E64<>+0(SB), Z12, Z12
+	VADDPD.BCST   roundMagic64<>+0(SB), Z5, Z5
+	VADDPD.BCST   roundMagic64<>+0(SB), Z10, Z10
+	VADDPD.BCST   roundMagic64<>+0(SB), Z11, Z11
+	VADDPD.BCST   roundMagic64<>+0(SB), Z12, Z12
+	VPSLLQ        $0x34, Z5, Z13
+	VPSLLQ        $0x34, Z10, Z14
+	VPSLLQ        $0x34, Z11, Z15
+	VPSLLQ        $0x34, Z12, Z16
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z5, Z5
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z10, Z10
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z11, Z11
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z12, Z12
+	VMOVAPD       Z5, Z17
+	VMOVAPD       Z10, Z18
+	VMOVAPD       Z11, Z19
+	VMOVAPD       Z12, Z20
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z17, Z17
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z18, Z18
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z19, Z19
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z20, Z20
+	VSUBPD        Z17, Z6, Z6
+	VSUBPD        Z18, Z7, Z7
+	VSUBPD        Z19, Z8, Z8
+	VSUBPD        Z20, Z9, Z9
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z5, Z5
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z10, Z10
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z11, Z11
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z12, Z12
+	VSUBPD        Z5, Z6, Z6
+	VSUBPD        Z10, Z7, Z7
+	VSUBPD        Z11, Z8, Z8
+	VSUBPD        Z12, Z9, Z9
+	VMOVAPS       Z6, Z5
+	VMOVAPS       Z7, Z10
+	VMOVAPS       Z8, Z11
+	VMOVAPS       Z9, Z12
+	VMULPD.BCST   taylor13<>+0(SB), Z5, Z5
+	VMULPD.BCST   taylor13<>+0(SB), Z10, Z10
+	VMULPD.BCST   taylor13<>+0(SB), Z11, Z11
+	VMULPD.BCST   taylor13<>+0(SB), Z12, Z12
+	VADDPD.BCST   taylor12<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor12<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor12<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor12<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor11<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor11<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor11<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor11<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor10<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor10<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor10<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor10<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor9<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor9<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor9<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor9<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor8<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor8<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor8<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor8<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor7<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor7<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor7<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor7<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor6<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor6<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor6<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor6<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor5<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor5<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor5<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor5<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor4<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor4<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor4<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor4<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor3<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor3<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor3<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor3<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor2<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor2<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor2<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor2<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor1<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor1<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor1<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor1<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor0<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor0<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor0<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor0<>+0(SB), Z12, Z12
+	VPADDQ        Z13, Z5, Z5
+	VPADDQ        Z14, Z10, Z10
+	VPADDQ        Z15, Z11, Z11
+	VPADDQ        Z16, Z12, Z12
+	VADDPD.BCST   one64<>+0(SB), Z5, Z5
+	VADDPD.BCST   one64<>+0(SB), Z10, Z10
+	VADDPD.BCST   one64<>+0(SB), Z11, Z11
+	VADDPD.BCST   one64<>+0(SB), Z12, Z12
+	VMULPD        Z5, Z3, Z3
+	VMULPD        Z10, Z3, Z3
+	VMULPD        Z11, Z4, Z4
+	VMULPD        Z12, Z4, Z4
+	VBROADCASTSD  from+24(FP), Z5
+	VCVTPS2PD     64(DX), Z6
+	VMULPD        Z5, Z6, Z6
+	VADDPD        128(SI), Z6, Z6
+	VCVTPS2PD     96(DX), Z7
+	VMULPD        Z5, Z7, Z7
+	VADDPD        192(SI), Z7, Z7
+	VBROADCASTSD  to+32(FP), Z5
+	VCVTPS2PD     64(DX), Z8
+	VMULPD        Z5, Z8, Z8
+	VADDPD        128(DI), Z8, Z8
+	VCVTPS2PD     96(DX), Z9
+	VMULPD        Z5, Z9, Z9
+	VADDPD        192(DI), Z9, Z9
+	VMAXPD        Z8, Z0, Z5
+	VMAXPD        Z6, Z0, Z10
+	VSUBPD        Z10, Z5, Z5
+	VADDPD        Z5, Z2, Z2
+	VMAXPD        Z9, Z0, Z5
+	VMAXPD        Z7, Z0, Z10
+	VSUBPD        Z10, Z5, Z5
+	VADDPD        Z5, Z2, Z2
+	VORPD.BCST    signBit64<>+0(SB), Z6, Z6
+	VORPD.BCST    signBit64<>+0(SB), Z7, Z7
+	VORPD.BCST    signBit64<>+0(SB), Z8, Z8
+	VORPD.BCST    signBit64<>+0(SB), Z9, Z9
+	VMAXPD.BCST   softplusMin<>+0(SB), Z6, Z6
+	VMAXPD.BCST   softplusMin<>+0(SB), Z7, Z7
+	VMAXPD.BCST   softplusMin<>+0(SB), Z8, Z8
+	VMAXPD.BCST   softplusMin<>+0(SB), Z9, Z9
+	VMOVAPS       Z6, Z5
+	VMOVAPS       Z7, Z10
+	VMOVAPS       Z8, Z11
+	VMOVAPS       Z9, Z12
+	VMULPD.BCST   log2E64<>+0(SB), Z5, Z5
+	VMULPD.BCST   log2E64<>+0(SB), Z10, Z10
+	VMULPD.BCST   log2E64<>+0(SB), Z11, Z11
+	VMULPD.BCST   log2E64<>+0(SB), Z12, Z12
+	VADDPD.BCST   roundMagic64<>+0(SB), Z5, Z5
+	VADDPD.BCST   roundMagic64<>+0(SB), Z10, Z10
+	VADDPD.BCST   roundMagic64<>+0(SB), Z11, Z11
+	VADDPD.BCST   roundMagic64<>+0(SB), Z12, Z12
+	VPSLLQ        $0x34, Z5, Z13
+	VPSLLQ        $0x34, Z10, Z14
+	VPSLLQ        $0x34, Z11, Z15
+	VPSLLQ        $0x34, Z12, Z16
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z5, Z5
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z10, Z10
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z11, Z11
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z12, Z12
+	VMOVAPD       Z5, Z17
+	VMOVAPD       Z10, Z18
+	VMOVAPD       Z11, Z19
+	VMOVAPD       Z12, Z20
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z17, Z17
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z18, Z18
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z19, Z19
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z20, Z20
+	VSUBPD        Z17, Z6, Z6
+	VSUBPD        Z18, Z7, Z7
+	VSUBPD        Z19, Z8, Z8
+	VSUBPD        Z20, Z9, Z9
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z5, Z5
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z10, Z10
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z11, Z11
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z12, Z12
+	VSUBPD        Z5, Z6, Z6
+	VSUBPD        Z10, Z7, Z7
+	VSUBPD        Z11, Z8, Z8
+	VSUBPD        Z12, Z9, Z9
+	VMOVAPS       Z6, Z5
+	VMOVAPS       Z7, Z10
+	VMOVAPS       Z8, Z11
+	VMOVAPS       Z9, Z12
+	VMULPD.BCST   taylor13<>+0(SB), Z5, Z5
+	VMULPD.BCST   taylor13<>+0(SB), Z10, Z10
+	VMULPD.BCST   taylor13<>+0(SB), Z11, Z11
+	VMULPD.BCST   taylor13<>+0(SB), Z12, Z12
+	VADDPD.BCST   taylor12<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor12<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor12<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor12<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor11<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor11<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor11<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor11<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor10<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor10<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor10<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor10<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor9<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor9<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor9<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor9<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor8<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor8<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor8<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor8<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor7<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor7<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor7<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor7<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor6<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor6<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor6<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor6<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor5<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor5<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor5<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor5<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor4<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor4<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor4<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor4<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor3<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor3<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor3<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor3<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor2<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor2<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor2<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor2<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor1<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor1<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor1<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor1<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor0<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor0<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor0<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor0<>+0(SB), Z12, Z12
+	VPADDQ        Z13, Z5, Z5
+	VPADDQ        Z14, Z10, Z10
+	VPADDQ        Z15, Z11, Z11
+	VPADDQ        Z16, Z12, Z12
+	VADDPD.BCST   one64<>+0(SB), Z5, Z5
+	VADDPD.BCST   one64<>+0(SB), Z10, Z10
+	VADDPD.BCST   one64<>+0(SB), Z11, Z11
+	VADDPD.BCST   one64<>+0(SB), Z12, Z12
+	VMULPD        Z5, Z3, Z3
+	VMULPD        Z10, Z3, Z3
+	VMULPD        Z11, Z4, Z4
+	VMULPD        Z12, Z4, Z4
+	VBROADCASTSD  from+24(FP), Z5
+	VCVTPS2PD     128(DX), Z6
+	VMULPD        Z5, Z6, Z6
+	VADDPD        256(SI), Z6, Z6
+	VCVTPS2PD     160(DX), Z7
+	VMULPD        Z5, Z7, Z7
+	VADDPD        320(SI), Z7, Z7
+	VBROADCASTSD  to+32(FP), Z5
+	VCVTPS2PD     128(DX), Z8
+	VMULPD        Z5, Z8, Z8
+	VADDPD        256(DI), Z8, Z8
+	VCVTPS2PD     160(DX), Z9
+	VMULPD        Z5, Z9, Z9
+	VADDPD        320(DI), Z9, Z9
+	VMAXPD        Z8, Z0, Z5
+	VMAXPD        Z6, Z0, Z10
+	VSUBPD        Z10, Z5, Z5
+	VADDPD        Z5, Z2, Z2
+	VMAXPD        Z9, Z0, Z5
+	VMAXPD        Z7, Z0, Z10
+	VSUBPD        Z10, Z5, Z5
+	VADDPD        Z5, Z2, Z2
+	VORPD.BCST    signBit64<>+0(SB), Z6, Z6
+	VORPD.BCST    signBit64<>+0(SB), Z7, Z7
+	VORPD.BCST    signBit64<>+0(SB), Z8, Z8
+	VORPD.BCST    signBit64<>+0(SB), Z9, Z9
+	VMAXPD.BCST   softplusMin<>+0(SB), Z6, Z6
+	VMAXPD.BCST   softplusMin<>+0(SB), Z7, Z7
+	VMAXPD.BCST   softplusMin<>+0(SB), Z8, Z8
+	VMAXPD.BCST   softplusMin<>+0(SB), Z9, Z9
+	VMOVAPS       Z6, Z5
+	VMOVAPS       Z7, Z10
+	VMOVAPS       Z8, Z11
+	VMOVAPS       Z9, Z12
+	VMULPD.BCST   log2E64<>+0(SB), Z5, Z5
+	VMULPD.BCST   log2E64<>+0(SB), Z10, Z10
+	VMULPD.BCST   log2E64<>+0(SB), Z11, Z11
+	VMULPD.BCST   log2E64<>+0(SB), Z12, Z12
+	VADDPD.BCST   roundMagic64<>+0(SB), Z5, Z5
+	VADDPD.BCST   roundMagic64<>+0(SB), Z10, Z10
+	VADDPD.BCST   roundMagic64<>+0(SB), Z11, Z11
+	VADDPD.BCST   roundMagic64<>+0(SB), Z12, Z12
+	VPSLLQ        $0x34, Z5, Z13
+	VPSLLQ        $0x34, Z10, Z14
+	VPSLLQ        $0x34, Z11, Z15
+	VPSLLQ        $0x34, Z12, Z16
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z5, Z5
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z10, Z10
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z11, Z11
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z12, Z12
+	VMOVAPD       Z5, Z17
+	VMOVAPD       Z10, Z18
+	VMOVAPD       Z11, Z19
+	VMOVAPD       Z12, Z20
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z17, Z17
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z18, Z18
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z19, Z19
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z20, Z20
+	VSUBPD        Z17, Z6, Z6
+	VSUBPD        Z18, Z7, Z7
+	VSUBPD        Z19, Z8, Z8
+	VSUBPD        Z20, Z9, Z9
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z5, Z5
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z10, Z10
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z11, Z11
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z12, Z12
+	VSUBPD        Z5, Z6, Z6
+	VSUBPD        Z10, Z7, Z7
+	VSUBPD        Z11, Z8, Z8
+	VSUBPD        Z12, Z9, Z9
+	VMOVAPS       Z6, Z5
+	VMOVAPS       Z7, Z10
+	VMOVAPS       Z8, Z11
+	VMOVAPS       Z9, Z12
+	VMULPD.BCST   taylor13<>+0(SB), Z5, Z5
+	VMULPD.BCST   taylor13<>+0(SB), Z10, Z10
+	VMULPD.BCST   taylor13<>+0(SB), Z11, Z11
+	VMULPD.BCST   taylor13<>+0(SB), Z12, Z12
+	VADDPD.BCST   taylor12<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor12<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor12<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor12<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor11<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor11<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor11<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor11<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor10<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor10<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor10<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor10<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor9<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor9<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor9<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor9<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor8<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor8<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor8<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor8<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor7<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor7<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor7<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor7<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor6<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor6<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor6<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor6<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor5<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor5<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor5<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor5<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor4<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor4<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor4<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor4<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor3<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor3<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor3<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor3<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor2<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor2<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor2<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor2<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor1<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor1<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor1<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor1<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor0<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor0<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor0<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor0<>+0(SB), Z12, Z12
+	VPADDQ        Z13, Z5, Z5
+	VPADDQ        Z14, Z10, Z10
+	VPADDQ        Z15, Z11, Z11
+	VPADDQ        Z16, Z12, Z12
+	VADDPD.BCST   one64<>+0(SB), Z5, Z5
+	VADDPD.BCST   one64<>+0(SB), Z10, Z10
+	VADDPD.BCST   one64<>+0(SB), Z11, Z11
+	VADDPD.BCST   one64<>+0(SB), Z12, Z12
+	VMULPD        Z5, Z3, Z3
+	VMULPD        Z10, Z3, Z3
+	VMULPD        Z11, Z4, Z4
+	VMULPD        Z12, Z4, Z4
+	VBROADCASTSD  from+24(FP), Z5
+	VCVTPS2PD     192(DX), Z6
+	VMULPD        Z5, Z6, Z6
+	VADDPD        384(SI), Z6, Z6
+	VCVTPS2PD     224(DX), Z7
+	VMULPD        Z5, Z7, Z7
+	VADDPD        448(SI), Z7, Z7
+	VBROADCASTSD  to+32(FP), Z5
+	VCVTPS2PD     192(DX), Z8
+	VMULPD        Z5, Z8, Z8
+	VADDPD        384(DI), Z8, Z8
+	VCVTPS2PD     224(DX), Z9
+	VMULPD        Z5, Z9, Z9
+	VADDPD        448(DI), Z9, Z9
+	VMAXPD        Z8, Z0, Z5
+	VMAXPD        Z6, Z0, Z10
+	VSUBPD        Z10, Z5, Z5
+	VADDPD        Z5, Z2, Z2
+	VMAXPD        Z9, Z0, Z5
+	VMAXPD        Z7, Z0, Z10
+	VSUBPD        Z10, Z5, Z5
+	VADDPD        Z5, Z2, Z2
+	VORPD.BCST    signBit64<>+0(SB), Z6, Z6
+	VORPD.BCST    signBit64<>+0(SB), Z7, Z7
+	VORPD.BCST    signBit64<>+0(SB), Z8, Z8
+	VORPD.BCST    signBit64<>+0(SB), Z9, Z9
+	VMAXPD.BCST   softplusMin<>+0(SB), Z6, Z6
+	VMAXPD.BCST   softplusMin<>+0(SB), Z7, Z7
+	VMAXPD.BCST   softplusMin<>+0(SB), Z8, Z8
+	VMAXPD.BCST   softplusMin<>+0(SB), Z9, Z9
+	VMOVAPS       Z6, Z5
+	VMOVAPS       Z7, Z10
+	VMOVAPS       Z8, Z11
+	VMOVAPS       Z9, Z12
+	VMULPD.BCST   log2E64<>+0(SB), Z5, Z5
+	VMULPD.BCST   log2E64<>+0(SB), Z10, Z10
+	VMULPD.BCST   log2E64<>+0(SB), Z11, Z11
+	VMULPD.BCST   log2E64<>+0(SB), Z12, Z12
+	VADDPD.BCST   roundMagic64<>+0(SB), Z5, Z5
+	VADDPD.BCST   roundMagic64<>+0(SB), Z10, Z10
+	VADDPD.BCST   roundMagic64<>+0(SB), Z11, Z11
+	VADDPD.BCST   roundMagic64<>+0(SB), Z12, Z12
+	VPSLLQ        $0x34, Z5, Z13
+	VPSLLQ        $0x34, Z10, Z14
+	VPSLLQ        $0x34, Z11, Z15
+	VPSLLQ        $0x34, Z12, Z16
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z5, Z5
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z10, Z10
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z11, Z11
+	VSUBPD.BCST   roundMagic64<>+0(SB), Z12, Z12
+	VMOVAPD       Z5, Z17
+	VMOVAPD       Z10, Z18
+	VMOVAPD       Z11, Z19
+	VMOVAPD       Z12, Z20
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z17, Z17
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z18, Z18
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z19, Z19
+	VMULPD.BCST   ln2Hi64<>+0(SB), Z20, Z20
+	VSUBPD        Z17, Z6, Z6
+	VSUBPD        Z18, Z7, Z7
+	VSUBPD        Z19, Z8, Z8
+	VSUBPD        Z20, Z9, Z9
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z5, Z5
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z10, Z10
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z11, Z11
+	VMULPD.BCST   ln2Lo64<>+0(SB), Z12, Z12
+	VSUBPD        Z5, Z6, Z6
+	VSUBPD        Z10, Z7, Z7
+	VSUBPD        Z11, Z8, Z8
+	VSUBPD        Z12, Z9, Z9
+	VMOVAPS       Z6, Z5
+	VMOVAPS       Z7, Z10
+	VMOVAPS       Z8, Z11
+	VMOVAPS       Z9, Z12
+	VMULPD.BCST   taylor13<>+0(SB), Z5, Z5
+	VMULPD.BCST   taylor13<>+0(SB), Z10, Z10
+	VMULPD.BCST   taylor13<>+0(SB), Z11, Z11
+	VMULPD.BCST   taylor13<>+0(SB), Z12, Z12
+	VADDPD.BCST   taylor12<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor12<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor12<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor12<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor11<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor11<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor11<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor11<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor10<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor10<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor10<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor10<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor9<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor9<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor9<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor9<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor8<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor8<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor8<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor8<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor7<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor7<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor7<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor7<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor6<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor6<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor6<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor6<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor5<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor5<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor5<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor5<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor4<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor4<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor4<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor4<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor3<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor3<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor3<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor3<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor2<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor2<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor2<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor2<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor1<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor1<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor1<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor1<>+0(SB), Z12, Z12
+	VMULPD        Z6, Z5, Z5
+	VMULPD        Z7, Z10, Z10
+	VMULPD        Z8, Z11, Z11
+	VMULPD        Z9, Z12, Z12
+	VADDPD.BCST   taylor0<>+0(SB), Z5, Z5
+	VADDPD.BCST   taylor0<>+0(SB), Z10, Z10
+	VADDPD.BCST   taylor0<>+0(SB), Z11, Z11
+	VADDPD.BCST   taylor0<>+0(SB), Z12, Z12
+	VPADDQ        Z13, Z5, Z5
+	VPADDQ        Z14, Z10, Z10
+	VPADDQ        Z15, Z11, Z11
+	VPADDQ        Z16, Z12, Z12
+	VADDPD.BCST   one64<>+0(SB), Z5, Z5
+	VADDPD.BCST   one64<>+0(SB), Z10, Z10
+	VADDPD.BCST   one64<>+0(SB), Z11, Z11
+	VADDPD.BCST   one64<>+0(SB), Z12, Z12
+	VMULPD        Z5, Z3, Z3
+	VMULPD        Z10, Z3, Z3
+	VMULPD        Z11, Z4, Z4
+	VMULPD        Z12, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z2, Y5
+	VADDPD        Y5, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X5
+	VADDPD        X5, X2, X2
+	VPERMILPD     $0x01, X2, X5
+	VADDPD        X5, X2, X2
+	VMOVSD        X2, (CX)
+	VEXTRACTF64X4 $0x01, Z3, Y2
+	VMULPD        Y2, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X2
+	VMULPD        X2, X3, X3
+	VPERMILPD     $0x01, X3, X2
+	VMULPD        X2, X3, X3
+	VEXTRACTF64X4 $0x01, Z4, Y2
+	VMULPD        Y2, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X2
+	VMULPD        X2, X4, X4
+	VPERMILPD     $0x01, X4, X2
+	VMULPD        X2, X4, X4
+	VDIVSD        X3, X4, X4
+	VMOVSD        X4, (AX)
+	ADDQ          $0x00000100, DX
+	ADDQ          $0x08, CX
+	ADDQ          $0x08, AX
+	DECQ          BX
+	JNE           row
 	VZEROUPPER
 	RET

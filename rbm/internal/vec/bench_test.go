@@ -135,3 +135,19 @@ func BenchmarkSoftplusSum(b *testing.B) {
 	}
 	forBench(b, "len=500", 500, "term", func() { SoftplusSum(x) })
 }
+
+func BenchmarkRises(b *testing.B) {
+	const n = 100
+	x := newSource(1, false).fill(make([]float32, n*Block))
+	factor, part := make([]float64, n), make([]float64, n)
+	var shift [Block]float64
+	forBench(b, "rows=100", n*Block, "unit", func() { Rises(factor, part, x, 0.5, 0.501, &shift, &shift, n) })
+}
+
+func BenchmarkBlend(b *testing.B) {
+	const n = 100
+	s := newSource(1, false)
+	x, beta := s.fill(make([]float32, n*Block)), s.fill(make([]float32, n))
+	var base [Block]float32
+	forBench(b, "rows=100", n*Block, "unit", func() { Blend(x, x, beta, &base, n) })
+}

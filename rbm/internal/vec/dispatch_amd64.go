@@ -201,6 +201,18 @@ func blend(dst, x, beta []float32, base *[Block]float32, n int) {
 }
 
 //go:noinline
+func rises(factor, part []float64, x []float32, from, to float64, fromShift, toShift *[Block]float64, n int) {
+	switch InUse() {
+	case AVX512:
+		risesAVX512(&factor[0], &part[0], &x[0], from, to, &fromShift[0], &toShift[0], n)
+	case AVX2:
+		risesAVX2(&factor[0], &part[0], &x[0], from, to, &fromShift[0], &toShift[0], n)
+	default:
+		risesGo(factor, part, x, from, to, fromShift, toShift, n)
+	}
+}
+
+//go:noinline
 func transpose(m *[Block]uint64) {
 	if InUse() == AVX512 {
 		transposeAVX512(&m[0])

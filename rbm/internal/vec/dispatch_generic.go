@@ -40,4 +40,8 @@ func softplusParts(factor, part, x []float64) { softplusPartsGo(factor, part, x)
 
 func blend(dst, x, beta []float32, base *[Block]float32, n int) { blendGo(dst, x, beta, base, n) }
 
+func rises(factor, part []float64, x []float32, from, to float64, fromShift, toShift *[Block]float64, n int) {
+	risesGo(factor, part, x, from, to, fromShift, toShift, n)
+}
+
 func transpose(m *[Block]uint64) { transposeGo(m) }

@@ -1,5 +1,7 @@
 package vec
 
+import "math"
+
 // Blend writes, for each of n rows of Block units, the preactivations at
 // beta[r] on the straight path from independent units of biases base to x:
 //
@@ -25,5 +27,50 @@ func blendGo(dst, x, beta []float32, base *[Block]float32, n int) {
 		for i, a := range base {
 			to[i] = float32(b*from[i]) + float32((1-b)*a)
 		}
+	}
+}
+
+// Rises writes what Σ log(1+eˣ) of each of n rows of Block units gains from one
+// place on a path to another. With yᵢ = from·x[i] + fromShift[i], zᵢ = to·x[i]
+// + toShift[i] in float64,
+//
+//	part[r]   = Σ max(zᵢ,0) − max(yᵢ,0)
+//	factor[r] = Π (1+e^−|zᵢ|) / Π (1+e^−|yᵢ|)
+//
+// so that the gain is part[r] + log factor[r]. Lane l of eight takes units l,
+// l+8, … in order, in sums and products alike; lanes q and q+4 are folded
+// together, then q and q+2, then 0 and 1. A NaN makes part NaN and leaves factor
+// open.
+func Rises(factor, part []float64, x []float32, from, to float64, fromShift, toShift *[Block]float64, n int) {
+	if n <= 0 {
+		return
+	}
+	_ = factor[n-1]
+	_ = part[n-1]
+	_ = x[n*Block-1]
+	for lo := 0; lo < n; lo += rowsWork {
+		rises(factor[lo:], part[lo:], x[lo*Block:], from, to, fromShift, toShift, min(rowsWork, n-lo))
+	}
+}
+
+func risesGo(factor, part []float64, x []float32, from, to float64, fromShift, toShift *[Block]float64, n int) {
+	for r := range n {
+		var sum [8]float64
+		low, high := [8]float64{1, 1, 1, 1, 1, 1, 1, 1}, [8]float64{1, 1, 1, 1, 1, 1, 1, 1}
+		for i, x := range x[r*Block:][:Block] {
+			y := float64(from*float64(x)) + fromShift[i]
+			z := float64(to*float64(x)) + toShift[i]
+			sum[i%8] += max(z, 0) - max(y, 0)
+			low[i%8] *= 1 + Exp(-math.Abs(y))
+			high[i%8] *= 1 + Exp(-math.Abs(z))
+		}
+		for half := 4; half > 0; half /= 2 {
+			for q := range half {
+				sum[q] += sum[q+half]
+				low[q] *= low[q+half]
+				high[q] *= high[q+half]
+			}
+		}
+		part[r], factor[r] = sum[0], high[0]/low[0]
 	}
 }

@@ -2,6 +2,7 @@ package vec
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 )
@@ -41,5 +42,68 @@ func TestBlendDefinition(t *testing.T) {
 		if got[i] != base[i] || got[Block+i] != quarter || got[2*Block+i] != x[2*Block+i] {
 			t.Fatalf("unit %d: %v, %v, %v", i, got[i], got[Block+i], got[2*Block+i])
 		}
+	}
+}
+
+// same64 is same of float64.
+func same64(t *testing.T, what string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) && (got[i] == got[i] || want[i] == want[i]) {
+			t.Fatalf("%s: value %d is %v, plain Go gives %v", what, i, got[i], want[i])
+		}
+	}
+}
+
+func TestRises(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		for n := range 66 {
+			s := newSource(uint64(n), n%3 == 0)
+			low, shift := s.IntN(2) == 0, s.IntN(16)
+			x := s.fill(shifted(t, n*Block, shift, low))
+			y, z := (*[Block]float64)(fenced[float64](t, Block, low)), (*[Block]float64)(fenced[float64](t, Block, low))
+			for i := range y {
+				y[i], z[i] = 3*s.NormFloat64(), float64(s.float())
+			}
+			factor, part := fenced[float64](t, n, low), fenced[float64](t, n, low)
+			wantFactor, wantPart := make([]float64, n), make([]float64, n)
+			from, to := s.Float64(), s.Float64()
+			atGo(func() { Rises(wantFactor, wantPart, x, from, to, y, z, n) })
+			at(func() { Rises(factor, part, x, from, to, y, z, n) })
+			same64(t, fmt.Sprintf("parts of %d rows", n), part, wantPart)
+			for r, p := range part {
+				if p == p { // of a NaN the factor is open
+					same64(t, fmt.Sprintf("factor %d of %d rows", r, n), factor[r:r+1], wantFactor[r:r+1])
+				}
+			}
+		}
+	})
+}
+
+// A gain is a difference of two sums of 64 softpluses of size 100, rounded 64
+// times each.
+func TestRisesDefinition(t *testing.T) {
+	for l := Go; l <= Best(); l++ {
+		restore := SetLevel(l)
+		s := newSource(3, false)
+		const n = 3
+		x := s.fill(make([]float32, n*Block))
+		var shift [2][Block]float64
+		for i := range Block {
+			shift[0][i], shift[1][i] = 40*s.NormFloat64(), 40*s.NormFloat64()
+		}
+		factor, part := make([]float64, n), make([]float64, n)
+		Rises(factor, part, x, 0.25, 0.75, &shift[0], &shift[1], n)
+		for r := range n {
+			want := 0.0
+			for i := range Block {
+				a := float64(x[r*Block+i])
+				want += Softplus(0.75*a+shift[1][i]) - Softplus(0.25*a+shift[0][i])
+			}
+			if got := part[r] + Log(factor[r]); math.Abs(got-want) > 2*64*64*100*0x1p-53 {
+				t.Errorf("%v: gain %v, want %v", l, got, want)
+			}
+		}
+		restore()
 	}
 }

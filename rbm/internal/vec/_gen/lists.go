@@ -263,8 +263,7 @@ func (s simd) exps() {
 	c.RET()
 }
 
-// softplusParts writes 1+e^−|x| in the terms of Exp of package vec, with |x|
-// cut at 50, as beyond 37 the result is 1, and max(x,0), which keeps a NaN.
+// softplusParts writes 1+e^−|x| and max(x,0), which keeps a NaN.
 func (s simd) softplusParts() {
 	name := "softplusParts" + s.name
 	function(name, "func(factor, part, x *float64, n int)", name+" is softplusParts for n > 0, a multiple of the vector.")
@@ -276,38 +275,13 @@ func (s simd) softplusParts() {
 		c.Label(again)
 		c.CMPQ(n, operand.U8(v*s.width/2))
 		c.JLT(operand.LabelRef(enough))
-		y, t, shift := s.vectors(v), s.vectors(v), s.vectors(v)
+		y, t := s.vectors(v), s.vectors(v)
 		for i := range y {
 			c.VMOVUPD(mem(x, 4*s.width*i), y[i])
 			c.VMAXPD(y[i], zero, t[i])
 			c.VMOVUPD(t[i], mem(part, 4*s.width*i))
 		}
-		s.or64(double("signBit64", negativeZero), y...)
-		s.max64(double("softplusMin", -50), y...)
-		k := s.vectors(v, y...)
-		s.mul64(double("log2E64", 1/ln2), k...)
-		s.add64(double("roundMagic64", 0x1.8p52), k...)
-		for i := range k {
-			c.VPSLLQ(operand.U8(52), k[i], shift[i])
-		}
-		s.sub64(double("roundMagic64", 0x1.8p52), k...)
-		for i := range k {
-			c.VMOVAPD(k[i], t[i])
-		}
-		s.mul64(double("ln2Hi64", 6.93147180369123816490e-01), t...)
-		each(c.VSUBPD, t, y, y)
-		s.mul64(double("ln2Lo64", 1.90821492927058770002e-10), k...)
-		each(c.VSUBPD, k, y, y)
-		p := s.vectors(v, y...)
-		s.mul64(taylor(13), p...)
-		for i := 12; i >= 0; i-- {
-			s.add64(taylor(i), p...)
-			if i > 0 {
-				each(c.VMULPD, y, p, p)
-			}
-		}
-		each(c.VPADDQ, shift, p, p)
-		s.add64(double("one64", 1), p...)
+		p := s.softplusFactor(y)
 		for i := range p {
 			c.VMOVUPD(p[i], mem(factor, 4*s.width*i))
 		}
@@ -320,4 +294,38 @@ func (s simd) softplusParts() {
 	}
 	c.VZEROUPPER()
 	c.RET()
+}
+
+// softplusFactor returns 1+e^−|y| in the terms of Exp of package vec, with |y|
+// cut at 50, as beyond 37 the result is 1. It overwrites y.
+func (s simd) softplusFactor(y []reg.VecVirtual) []reg.VecVirtual {
+	s.or64(double("signBit64", negativeZero), y...)
+	s.max64(double("softplusMin", -50), y...)
+	k := s.vectors(len(y), y...)
+	s.mul64(double("log2E64", 1/ln2), k...)
+	s.add64(double("roundMagic64", 0x1.8p52), k...)
+	shift := s.vectors(len(y))
+	for i := range k {
+		c.VPSLLQ(operand.U8(52), k[i], shift[i])
+	}
+	s.sub64(double("roundMagic64", 0x1.8p52), k...)
+	t := s.vectors(len(y))
+	for i := range k {
+		c.VMOVAPD(k[i], t[i])
+	}
+	s.mul64(double("ln2Hi64", 6.93147180369123816490e-01), t...)
+	each(c.VSUBPD, t, y, y)
+	s.mul64(double("ln2Lo64", 1.90821492927058770002e-10), k...)
+	each(c.VSUBPD, k, y, y)
+	p := s.vectors(len(y), y...)
+	s.mul64(taylor(13), p...)
+	for i := 12; i >= 0; i-- {
+		s.add64(taylor(i), p...)
+		if i > 0 {
+			each(c.VMULPD, y, p, p)
+		}
+	}
+	each(c.VPADDQ, shift, p, p)
+	s.add64(double("one64", 1), p...)
+	return p
 }

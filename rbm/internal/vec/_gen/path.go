@@ -9,6 +9,7 @@ import (
 func path() {
 	for _, s := range []simd{avx2, avx512} {
 		s.blend()
+		s.rises()
 	}
 }
 
@@ -42,4 +43,107 @@ func (s simd) blend() {
 	c.JNE(operand.LabelRef("row"))
 	c.VZEROUPPER()
 	c.RET()
+}
+
+// rises keeps the eight lanes of each of its three accumulators in one or two
+// vectors, and folds halves onto each other until one lane is left.
+func (s simd) rises() {
+	name := "rises" + s.name
+	function(name, "func(factor, part *float64, x *float32, from, to float64, fromShift, toShift *float64, n int)",
+		name+" is Rises for n > 0 rows.")
+	factor, part, x, n := arg("factor"), arg("part"), arg("x"), arg("n")
+	shift := [2]reg.GPVirtual{arg("fromShift"), arg("toShift")}
+	lanes := s.width / 2
+	parts := 8 / lanes // vectors of an accumulator
+	zero, unit := s.vector(), s.vector()
+	c.VXORPD(zero, zero, zero)
+	c.VBROADCASTSD(double("one64", 1), unit)
+	c.Label("row")
+	sum := s.vectors(parts)
+	var prod [2][]reg.VecVirtual
+	for i := range sum {
+		c.VXORPD(sum[i], sum[i], sum[i])
+	}
+	for end := range prod {
+		prod[end] = s.vectors(parts)
+		for i := range prod[end] {
+			c.VMOVAPD(unit, prod[end][i])
+		}
+	}
+	// AVX-512 has registers for two vectors at both ends at a time.
+	together := 1
+	if s.zmm() {
+		together = 2
+	}
+	scales := func(end int) operand.Mem {
+		m, _ := c.Param([]string{"from", "to"}[end]).Resolve()
+		return m.Addr
+	}
+	for lo := 0; lo < block; lo += together * lanes {
+		acc := lo / lanes % parts
+		y := [2][]reg.VecVirtual{}
+		for end := range y {
+			b := s.vector()
+			c.VBROADCASTSD(scales(end), b)
+			for i := range together {
+				at, v := lo+i*lanes, s.vector()
+				c.VCVTPS2PD(mem(x, 4*at), v)
+				c.VMULPD(b, v, v)
+				c.VADDPD(mem(shift[end], 8*at), v, v)
+				y[end] = append(y[end], v)
+			}
+		}
+		for i := range together {
+			up, down := s.vector(), s.vector()
+			c.VMAXPD(y[1][i], zero, up)
+			c.VMAXPD(y[0][i], zero, down)
+			c.VSUBPD(down, up, up)
+			c.VADDPD(up, sum[acc], sum[acc])
+		}
+		var f [2][]reg.VecVirtual
+		if s.zmm() {
+			all := s.softplusFactor(append(y[0], y[1]...))
+			f = [2][]reg.VecVirtual{all[:together], all[together:]}
+		} else {
+			for end := range f {
+				f[end] = s.softplusFactor(y[end])
+			}
+		}
+		for end := range f {
+			for _, v := range f[end] {
+				c.VMULPD(v, prod[end][acc], prod[end][acc])
+			}
+		}
+	}
+	total := s.fold(sum, c.VADDPD)
+	c.VMOVSD(total, mem(part, 0))
+	low, high := s.fold(prod[0], c.VMULPD), s.fold(prod[1], c.VMULPD)
+	c.VDIVSD(low, high, high)
+	c.VMOVSD(high, mem(factor, 0))
+	c.ADDQ(operand.U32(4*block), x)
+	c.ADDQ(operand.U8(8), part)
+	c.ADDQ(operand.U8(8), factor)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("row"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// fold reduces eight lanes of float64 to one: lane q with q+4, then q with
+// q+2, then 0 with 1.
+func (s simd) fold(x []reg.VecVirtual, op func(...operand.Op)) reg.Register {
+	four, two := x[0].AsY(), x[0].AsX()
+	if s.zmm() {
+		upper := c.YMM()
+		c.VEXTRACTF64X4(operand.U8(1), x[0], upper)
+		op(upper, four, four)
+	} else {
+		op(x[1], four, four)
+	}
+	pair := c.XMM()
+	c.VEXTRACTF128(operand.U8(1), four, pair)
+	op(pair, two, two)
+	c.VPERMILPD(operand.U8(1), two, pair)
+	op(pair, two, two)
+	return two
 }

@@ -1,0 +1,243 @@
+package rbm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+)
+
+// Annealing are the settings of annealed importance sampling.
+type Annealing struct {
+	Chains       int       `json:"chains"`
+	Temperatures int       `json:"temperatures"`   // inverse temperatures of the path, both ends included
+	Pilot        int       `json:"pilot"`          // chains of the two short runs that place them; 0: spaced evenly
+	Path         []float64 `json:"path,omitempty"` // the inverse temperatures themselves, from 0 to 1; nil: placed
+	Base         *Base     `json:"-"`              // where the path begins; nil: the uniform law
+}
+
+// DefaultAnnealing returns 100 chains and 1000 inverse temperatures placed by
+// 50 chains, a path from the uniform law; a Base of the data's means is better.
+func DefaultAnnealing() Annealing {
+	return Annealing{Chains: 100, Temperatures: 1000, Pilot: 50}
+}
+
+const (
+	// maxChains and maxTemperatures bound the memory of a run: chains have
+	// states of some hundred bytes and a stretch of gains, the path 8 bytes a
+	// temperature.
+	maxChains       = 1 << 20
+	maxTemperatures = 1 << 24
+)
+
+// Check returns an error that names the setting that is out of range or says
+// why the base or a parameter of m will not do.
+func (s Annealing) Check(m *RBM) error {
+	switch {
+	case s.Chains < 1 || s.Chains > maxChains:
+		return fmt.Errorf("annealing: %d chains; it takes 1 to %d", s.Chains, maxChains)
+	case s.Pilot < 0 || s.Pilot > maxChains:
+		return fmt.Errorf("annealing: %d pilot chains; it takes 0 to %d", s.Pilot, maxChains)
+	case s.Pilot == 1:
+		return fmt.Errorf("annealing: one pilot chain shows no variance; take none, or 20 or more")
+	case s.Path == nil && (s.Temperatures < 2 || s.Temperatures > maxTemperatures):
+		return fmt.Errorf("annealing: %d temperatures; it takes 2 to %d", s.Temperatures, maxTemperatures)
+	case len(s.Path) > maxTemperatures:
+		return fmt.Errorf("annealing: a path of %d temperatures; it takes up to %d", len(s.Path), maxTemperatures)
+	}
+	if s.Path != nil {
+		if err := checkPath(s.Path); err != nil {
+			return fmt.Errorf("annealing: %w", err)
+		}
+	}
+	if err := s.Base.Check(m); err != nil {
+		return fmt.Errorf("annealing: %w", err)
+	}
+	return m.CheckFinite()
+}
+
+// An Annealed is what annealed importance sampling says of log Z, in nats.
+type Annealed struct {
+	LogZ   float64
+	StdErr float64 // of LogZ, from the spread of the weights; +Inf of a single chain
+	ESS    float64 // effective sample size of the weights, (Σw)²/Σw², between 1 and the chains
+	CESS   float64 // the smallest conditional effective sample size of a step, as a part of the chains
+
+	Path       []float64 // the inverse temperatures, ascending
+	LogWeights []float64 // of each chain: its log estimate of Z/Z₀, or of Z₀/Z in reverse
+}
+
+// MarshalJSON writes log_z, std_err, ess, cess and the numbers of chains and
+// temperatures; a standard error that is infinite as null.
+func (a Annealed) MarshalJSON() ([]byte, error) {
+	out := struct {
+		LogZ         float64  `json:"log_z"`
+		StdErr       *float64 `json:"std_err"`
+		ESS          float64  `json:"ess"`
+		CESS         float64  `json:"cess"`
+		Chains       int      `json:"chains"`
+		Temperatures int      `json:"temperatures"`
+	}{LogZ: a.LogZ, ESS: a.ESS, CESS: a.CESS, Chains: len(a.LogWeights), Temperatures: len(a.Path)}
+	if !math.IsInf(a.StdErr, 0) {
+		out.StdErr = &a.StdErr
+	}
+	return json.Marshal(out)
+}
+
+// AIS estimates log Z of m by annealed importance sampling (Neal 2001;
+// Salakhutdinov & Murray 2008) with the hidden units summed out: chains start at exact draws of the base, and the mean of their weights is an
+// unbiased estimate of Z/Z₀. Its logarithm is too low on average, by some half
+// of StdErr², and by more than StdErr shows where the effective sample size is
+// small: the chains then missed what matters. Pilot and run have keys of their
+// own, so that placing the temperatures leaves the estimate unbiased.
+//
+// progress, if not nil, is called now and then with the part that is done. The
+// error names a setting, wraps ErrDiverged if a parameter or weight is not
+// finite, or is the context's. Equal settings, model and key give equal bits at
+// any GOMAXPROCS.
+func (m *RBM) AIS(ctx context.Context, s Annealing, key Key, progress func(done float64)) (Annealed, error) {
+	if err := s.Check(m); err != nil {
+		return Annealed{}, err
+	}
+	path, err := s.place(ctx, m, key.Child(0), share(progress, 0, pilotShare))
+	if err != nil {
+		return Annealed{}, err
+	}
+	v, h := NewBits(s.Chains, m.Visible()), NewBits(s.Chains, m.Hidden())
+	s.Base.Draw(m, v, h, key.Child(1))
+	out, err := m.anneal(ctx, s.Base, path, v, key.Child(2), share(progress, pilotShare, 1))
+	if err != nil {
+		return Annealed{}, err
+	}
+	out.LogZ, out.Path = s.Base.LogZ(m)+out.LogZ, path
+	return out, nil
+}
+
+// ReverseAIS estimates log Z of m by the reverse of AIS (Burda, Grosse &
+// Salakhutdinov 2015): chains start at the rows of start, which must
+// be draws from m, and go down the path, each move of AIS reversed in the
+// reversed order; the mean of their weights is an unbiased estimate of Z₀/Z. So
+// LogZ, its negative logarithm, is too high on average, and with AIS brackets
+// the truth, as far as the rows of start are draws from m. Rows of one chain
+// depend on each other, which StdErr does not know. Settings are those of AIS,
+// but there are as many chains as rows; a Path that AIS has placed need not be
+// placed again. Errors are those of AIS, and one that names a row whose softmax
+// label is not one class. It panics if start has another width than the visible
+// layer; it does not change start.
+func (m *RBM) ReverseAIS(ctx context.Context, s Annealing, start Bits, key Key, progress func(done float64)) (Annealed, error) {
+	m.checkVisible(start)
+	s.Chains = start.Rows
+	if err := s.Check(m); err != nil {
+		return Annealed{}, err
+	}
+	if err := m.checkLabels(start); err != nil {
+		return Annealed{}, fmt.Errorf("annealing: %w", err)
+	}
+	path, err := s.place(ctx, m, key.Child(0), share(progress, 0, pilotShare))
+	if err != nil {
+		return Annealed{}, err
+	}
+	down := make([]float64, len(path))
+	for i, b := range path {
+		down[len(path)-1-i] = b
+	}
+	v := NewBits(start.Rows, start.Cols)
+	v.CopyFrom(start)
+	out, err := m.anneal(ctx, s.Base, down, v, key.Child(2), share(progress, pilotShare, 1))
+	if err != nil {
+		return Annealed{}, err
+	}
+	out.LogZ, out.Path = s.Base.LogZ(m)-out.LogZ, path
+	return out, nil
+}
+
+// checkLabels names the first row of v whose softmax label is not one class.
+func (m *RBM) checkLabels(v Bits) error {
+	if !m.softmax() {
+		return nil
+	}
+	for r := range v.Rows {
+		on := 0
+		for i := m.Inputs(); i < v.Cols; i++ {
+			if v.Get(r, i) {
+				on++
+			}
+		}
+		if on != 1 {
+			return fmt.Errorf("row %d has %d classes on; a softmax label has one", r, on)
+		}
+	}
+	return nil
+}
+
+// pilotShare is the part of the work that the pilots do under DefaultAnnealing:
+// half the chains at a twentieth and a tenth of the temperatures.
+const pilotShare = 0.07
+
+// share returns a progress from lo to hi of the whole.
+func share(progress func(done float64), lo, hi float64) func(done float64) {
+	if progress == nil {
+		return nil
+	}
+	return func(done float64) { progress(lo + (hi-lo)*done) }
+}
+
+// anneal takes the rows of v along path, and returns what their weights say of
+// the ratio of the partition functions at its ends.
+func (m *RBM) anneal(ctx context.Context, base *Base, path []float64, v Bits, key Key, progress func(done float64)) (Annealed, error) {
+	a := newAnnealing(m, base, path, v, key)
+	out := Annealed{CESS: 1, LogWeights: make([]float64, v.Rows)}
+	var steps func(int)
+	if progress != nil {
+		steps = func(n int) { progress(float64(n) / float64(a.steps())) }
+	}
+	err := a.run(ctx, func(_ int, gains []float64) {
+		out.CESS = min(out.CESS, conditionalESS(out.LogWeights, gains))
+		for r, g := range gains {
+			out.LogWeights[r] += g
+		}
+	}, steps)
+	if err != nil {
+		return Annealed{}, err
+	}
+	n := float64(v.Rows)
+	sum, squares := powerSums(out.LogWeights)
+	out.LogZ = sum - Log(n)
+	out.ESS = min(Exp(2*sum-squares), n)
+	out.StdErr = math.Inf(1)
+	if v.Rows > 1 {
+		// The relative variance of the mean weight, whose root is the standard
+		// error of its logarithm to first order.
+		out.StdErr = math.Sqrt(max(0, 1/out.ESS-1/n) * n / (n - 1))
+	}
+	return out, nil
+}
+
+// powerSums returns log Σ w and log Σ w² of log weights.
+func powerSums(logw []float64) (sum, squares float64) {
+	twice := make([]float64, len(logw))
+	for i, w := range logw {
+		twice[i] = 2 * w
+	}
+	return LogSumExp(logw), LogSumExp(twice)
+}
+
+// conditionalESS returns (Σ Wg)²/(ΣW · Σ Wg²) for log weights W before a step
+// and gains g of it (Zhou, Johansen & Aston 2016), between 0 and 1.
+func conditionalESS(logw, gains []float64) float64 {
+	top, high := math.Inf(-1), math.Inf(-1)
+	for r, w := range logw {
+		top, high = max(top, w), max(high, w+gains[r])
+	}
+	var before, after, squares float64
+	for r, w := range logw {
+		e, f := Exp(w-top), Exp(w+gains[r]-high)
+		before += e
+		after += f
+		if e > 0 {
+			squares += float64(f * (f / e))
+		}
+	}
+	// The scales e^top and e^high cancel.
+	return min(1, after*after/(before*squares))
+}

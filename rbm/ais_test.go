@@ -1,0 +1,352 @@
+package rbm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// ais runs AIS and fails the test on an error.
+func ais(t *testing.T, m *RBM, s Annealing, seed uint64) Annealed {
+	t.Helper()
+	out, err := m.AIS(context.Background(), s, NewKey(seed), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// exactDraws returns rows of visible states drawn from the law p of all.
+func exactDraws(all []state, p []float64, rows int, key Key) Bits {
+	v := NewBits(rows, len(all[0].v))
+	for r := range rows {
+		u, k := key.Uniform(uint64(r)), 0
+		for ; k < len(p)-1 && u >= p[k]; k++ {
+			u -= p[k]
+		}
+		for i, x := range all[k].v {
+			v.Set(r, i, x != 0)
+		}
+	}
+	return v
+}
+
+// tenModels are models with small layers and weights from tame to wild.
+func tenModels() (all []*RBM) {
+	for k := range 10 {
+		shape := []shape{{10, 8, 0, Softmax}, {9, 8, 3, Softmax}, {7, 9, 3, Bernoulli}}[k%3]
+		all = append(all, shape.random(uint64(k+1), 0.3*math.Pow(10, float64(k)/9)))
+	}
+	return all
+}
+
+// Where the effective sample size says that the weights can be trusted, the
+// truth is within two standard errors at least nine times in ten.
+func TestAISIsCalibrated(t *testing.T) {
+	repeats := 10
+	if testing.Short() {
+		repeats = 4
+	}
+	inside, trusted := 0, 0
+	for k, m := range tenModels() {
+		logZ, err := m.LogZ(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := Annealing{Chains: 100, Temperatures: 100, Pilot: 20}
+		if k%2 == 1 {
+			s.Base = randomBase(m, 0.5, uint64(k))
+		}
+		good, worst := 0, 0.0
+		for i := range repeats {
+			out := ais(t, m, s, uint64(100*k+i))
+			if out.ESS <= 50 {
+				continue
+			}
+			good++
+			z := math.Abs(out.LogZ-logZ) / out.StdErr
+			worst = max(worst, z)
+			if z <= 2 {
+				inside++
+			}
+		}
+		trusted += good
+		t.Logf("model %d: %d of %d runs with ESS > 50, worst error %.1f standard errors", k, good, repeats, worst)
+	}
+	t.Logf("%d of %d within two standard errors", inside, trusted)
+	if trusted < 5*repeats || float64(inside) < 0.9*float64(trusted) {
+		t.Errorf("%d of %d estimates within two standard errors", inside, trusted)
+	}
+}
+
+// With too few temperatures AIS is too low on average and the reverse too
+// high; over many runs the truth is bracketed by many standard errors.
+func TestReverseAISBrackets(t *testing.T) {
+	for _, shape := range []shape{{6, 5, 0, Softmax}, {7, 4, 3, Softmax}} {
+		m := shape.random(2, 1.5)
+		all := states(m)
+		p, logZ := law(all, 1)
+		for _, b := range []*Base{nil, randomBase(m, 0.5, 4)} {
+			s := Annealing{Chains: 4, Temperatures: 6, Base: b}
+			var low, high []float64
+			for i := range uint64(400) {
+				low = append(low, ais(t, m, s, i).LogZ-logZ)
+				start := exactDraws(all, p, s.Chains, NewKey(i).Child(1))
+				keep := slices.Clone(start.Words)
+				out, err := m.ReverseAIS(context.Background(), s, start, NewKey(i), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(keep, start.Words) {
+					t.Fatal("the rows that it starts at have changed")
+				}
+				high = append(high, out.LogZ-logZ)
+			}
+			z := func(x []float64) float64 {
+				mean, sd := stat.MeanStdDev(x, nil)
+				return mean / sd * math.Sqrt(float64(len(x)))
+			}
+			t.Logf("AIS %.3f, reverse %+.3f", stat.Mean(low, nil), stat.Mean(high, nil))
+			if z(low) > -4 || z(high) < 4 {
+				t.Errorf("%v: AIS is off by %.1f standard errors, the reverse by %.1f", shape, z(low), z(high))
+			}
+		}
+		// The mean weight of the reverse is Z₀/Z.
+		const chains = 20000
+		out, err := m.ReverseAIS(context.Background(), Annealing{Temperatures: 6}, exactDraws(all, p, chains, NewKey(1)), NewKey(2), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "log Z", out.LogZ, logZ, 5*out.StdErr)
+		if out.StdErr > 0.2 {
+			t.Errorf("standard error %v of %d chains", out.StdErr, chains)
+		}
+	}
+}
+
+// Placed temperatures have equal conditional effective sample sizes; evenly
+// spaced ones do not. 2000 chains show a variance to 3 %, the pilots, smoothed
+// over five steps of 500 chains, to some 2 %; the even part and the second
+// order move a step by a tenth or two.
+func TestPlacedTemperatures(t *testing.T) {
+	m := shape{14, 10, 0, Softmax}.random(3, 1)
+	base := randomBase(m, 1, 4)
+	s := Annealing{Chains: 2000, Temperatures: 60, Pilot: 500, Base: base}
+	spread := func(path []float64) (lo, hi float64) {
+		v, h := NewBits(s.Chains, m.Visible()), NewBits(s.Chains, m.Hidden())
+		base.Draw(m, v, h, NewKey(7))
+		logw, loss := make([]float64, s.Chains), []float64{}
+		err := newAnnealing(m, base, path, v, NewKey(8)).run(context.Background(), func(_ int, gains []float64) {
+			loss = append(loss, 1-conditionalESS(logw, gains))
+			for r, g := range gains {
+				logw[r] += g
+			}
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		middle := slices.Sorted(slices.Values(loss))[len(loss)/2]
+		return slices.Min(loss) / middle, slices.Max(loss) / middle
+	}
+	placed, err := s.place(context.Background(), m, NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := checkPath(placed); err != nil || len(placed) != 60 {
+		t.Fatalf("%d temperatures: %v", len(placed), err)
+	}
+	lo, hi := spread(placed)
+	evenLo, evenHi := spread(evenPath(60))
+	t.Logf("1 − CESS over its median: %.2f … %.2f placed, %.2f … %.2f even", lo, hi, evenLo, evenHi)
+	if lo < 0.6 || hi > 1.5 {
+		t.Errorf("1 − CESS is %.2f to %.2f times its median", lo, hi)
+	}
+	if evenLo > 0.6 && evenHi < 1.5 {
+		t.Error("evenly spaced temperatures pass too: the model is too easy")
+	}
+}
+
+func TestConditionalESS(t *testing.T) {
+	logw := []float64{800, 799, 790, 801}
+	gains := []float64{-1, 0.5, 2, 0.1}
+	var top, sum, squares float64
+	for r, w := range logw {
+		w, g := math.Exp(w-800), math.Exp(gains[r])
+		top, sum, squares = top+w, sum+w*g, squares+w*g*g
+	}
+	near(t, "CESS", conditionalESS(logw, gains), sum*sum/top/squares, 1e-14)
+	near(t, "CESS of equal gains", conditionalESS(logw, []float64{5, 5, 5, 5}), 1, 1e-14)
+	for _, far := range [][]float64{{-1e6, 0, 0, 0}, {1e6, 0, 0, 0}} {
+		if c := conditionalESS(make([]float64, 4), far); !(c >= 0.24 && c <= 1) {
+			t.Errorf("gains %v: %v", far, c)
+		}
+	}
+}
+
+// With two temperatures AIS is importance sampling from the base.
+func TestTwoTemperatures(t *testing.T) {
+	m := shape{5, 4, 0, Softmax}.random(2, 0.5)
+	_, logZ := law(states(m), 1)
+	out := ais(t, m, Annealing{Chains: 5000, Temperatures: 2, Pilot: 20}, 1)
+	near(t, "log Z", out.LogZ, logZ, 4*out.StdErr)
+	near(t, "smallest CESS", out.CESS, out.ESS/5000, 1e-12) // one step from equal weights
+
+	// A model that is its own base has one weight.
+	flat := New(5, 4, 3, Softmax)
+	out = ais(t, flat, DefaultAnnealing(), 1)
+	near(t, "log Z", out.LogZ, (*Base)(nil).LogZ(flat), 1e-12)
+	near(t, "ESS", out.ESS, 100, 1e-9)
+	near(t, "standard error", out.StdErr, 0, 1e-7) // the root of a rounding
+}
+
+func TestOneChain(t *testing.T) {
+	m := shape{5, 4, 0, Softmax}.random(2, 0.5)
+	s := DefaultAnnealing()
+	s.Chains, s.Temperatures = 1, 30
+	out := ais(t, m, s, 1)
+	if !math.IsInf(out.StdErr, 1) || out.ESS != 1 {
+		t.Errorf("standard error %v, ESS %v of one chain", out.StdErr, out.ESS)
+	}
+	b, err := json.Marshal(out)
+	if err != nil || !strings.Contains(string(b), `"std_err":null`) || !strings.Contains(string(b), `"temperatures":30`) {
+		t.Errorf("%s, %v", b, err)
+	}
+	out.StdErr = 0.5
+	if b, err = json.Marshal(out); err != nil || !strings.Contains(string(b), `"std_err":0.5`) {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+func TestAnnealingErrors(t *testing.T) {
+	m := shape{4, 3, 2, Softmax}.random(2, 0.5)
+	for want, spoil := range map[string]func(s *Annealing, m *RBM){
+		"0 chains":               func(s *Annealing, m *RBM) { s.Chains = 0 },
+		"-1 pilot chains":        func(s *Annealing, m *RBM) { s.Pilot = -1 },
+		"one pilot chain":        func(s *Annealing, m *RBM) { s.Pilot = 1 },
+		"1 temperatures":         func(s *Annealing, m *RBM) { s.Temperatures = 1 },
+		"ends with 1":            func(s *Annealing, m *RBM) { s.Path = []float64{0, 0.5} },
+		"0.5 follows 0.5":        func(s *Annealing, m *RBM) { s.Path = []float64{0, 0.5, 0.5, 1} },
+		"NaN follows 0":          func(s *Annealing, m *RBM) { s.Path = []float64{0, math.NaN(), 1} },
+		"make the base":          func(s *Annealing, m *RBM) { s.Base = &Base{} },
+		"visible_bias[2] is":     func(s *Annealing, m *RBM) { m.VisibleBias[2] = float32(math.NaN()) },
+		"hidden_bias[1] is +Inf": func(s *Annealing, m *RBM) { s.Base = uniformBase(m); s.Base.HiddenBias[1] = float32(math.Inf(1)) },
+	} {
+		s, bad := DefaultAnnealing(), m.Clone()
+		spoil(&s, bad)
+		if _, err := bad.AIS(context.Background(), s, NewKey(1), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("AIS: got %v, want %q", err, want)
+		}
+		if s.Chains < 1 {
+			continue
+		}
+		start := NewBits(1, 4)
+		start.Set(0, 2, true)
+		if _, err := bad.ReverseAIS(context.Background(), s, start, NewKey(1), nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("ReverseAIS: got %v, want %q", err, want)
+		}
+	}
+	if _, err := m.ReverseAIS(context.Background(), DefaultAnnealing(), NewBits(2, 4), NewKey(1), nil); err == nil || !strings.Contains(err.Error(), "row 0 has 0 classes on") {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s := DefaultAnnealing()
+	_, err := m.AIS(ctx, s, NewKey(1), func(done float64) {
+		if done > 0.5 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Huge but finite weights give numbers, not NaN, and an effective sample size
+// that says what they are worth.
+func TestHugeWeights(t *testing.T) {
+	for _, sd := range []float64{30, 1000, 3000} {
+		for _, shape := range []shape{{8, 6, 0, Softmax}, {9, 6, 3, Softmax}, {30, 70, 3, Bernoulli}} {
+			m := shape.random(3, sd)
+			if m.CheckFinite() != nil {
+				continue // one of a few thousand beyond three deviations of 3000
+			}
+			s := DefaultAnnealing()
+			s.Temperatures = 50
+			out := ais(t, m, s, 1)
+			for _, x := range []float64{out.LogZ, out.StdErr, out.ESS, out.CESS} {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					t.Errorf("sd %v: %+v", sd, out)
+				}
+			}
+			if out.ESS < 1-1e-12 || out.ESS > 100 || out.CESS < 0 || out.CESS > 1 {
+				t.Errorf("sd %v: ESS %v, CESS %v", sd, out.ESS, out.CESS)
+			}
+		}
+	}
+}
+
+// Equal keys give equal bits at any number of processors and level, and the
+// pilots and the run report what they have done.
+func TestAISDeterminism(t *testing.T) {
+	m := shape{90, 140, 10, Softmax}.random(4, 0.1)
+	s := Annealing{Chains: 60, Temperatures: 150, Pilot: 30, Base: randomBase(m, 0.3, 2)}
+	digest := func() string {
+		out := ais(t, m, s, 3)
+		down, err := m.ReverseAIS(context.Background(), s, digestStart(m), NewKey(3), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := sha256.New()
+		for _, x := range []any{out.LogWeights, out.Path, out.LogZ, out.StdErr, down.LogWeights, down.LogZ} {
+			binary.Write(h, binary.LittleEndian, x)
+		}
+		return fmt.Sprintf("%x", h.Sum(nil)[:8])
+	}
+	want := ""
+	for level := vec.Go; level <= vec.Best(); level++ {
+		for _, procs := range []int{1, 2, 5} {
+			if level == vec.Go && procs > 2 {
+				continue // the slow level needs no third proof
+			}
+			restore := vec.SetLevel(level)
+			old := runtime.GOMAXPROCS(procs)
+			got := digest()
+			runtime.GOMAXPROCS(old)
+			restore()
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%v on %d processors gives %s, want %s", level, procs, got, want)
+			}
+		}
+	}
+	last := 0.0
+	_, err := m.AIS(context.Background(), s, NewKey(3), func(done float64) {
+		if done < last {
+			t.Errorf("progress falls from %v to %v", last, done)
+		}
+		last = done
+	})
+	if err != nil || last != 1 {
+		t.Errorf("progress ends at %v: %v", last, err)
+	}
+}
+
+// digestStart returns 30 rows of a few steps of m's chains.
+func digestStart(m *RBM) Bits {
+	s := NewStates(m, 30)
+	m.Step(s, nil, 3, NewKey(9))
+	return s.V
+}

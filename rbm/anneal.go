@@ -1,0 +1,237 @@
+package rbm
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
+
+const (
+	// annealRows is the number of chains that one part of an annealing run
+	// carries: few, so that the default hundred keep four processors busy, and
+	// enough that more would be no faster a row (at 784×500 ten at a time take
+	// 10 % longer, fifty and a hundred the same).
+	annealRows = 25
+	// annealSteps is the number of steps between two looks at the weights of
+	// all chains: some ten milliseconds of a hundred chains at 784×500.
+	annealSteps = 64
+)
+
+// An annealing takes chains along a path of inverse temperatures and gathers
+// the gains of their log weights. From v at a step from β to β' a chain gains
+//
+//	log p*_β'(v) − log p*_β(v),   p*_β(v) = Σ_h exp(−E_β(v,h)),
+//
+// and then, but after the last step, moves by h|v and v|h at β'. One up pass
+// yields the gain and h. Up the path this is annealed importance sampling, down
+// the path its exact reverse: the move at each β is its own reverse.
+type annealing struct {
+	path   []float64 // β by β, each a float32
+	key    Key
+	parts  []annealPart
+	gains  [][]float64 // of each step of the stretch that is running: of each chain
+	lo, hi int         // that stretch: steps lo … hi−1 lead to path[lo+1] … path[hi]
+	ctx    context.Context
+	job    job
+}
+
+// annealPart is what carries annealRows chains. The model stays as it is for
+// many steps, so the way down is an up pass of its mirror: adding the rows of
+// Wᵀ of the units that are on is faster than dot products, unless two hidden
+// units in three are on, and Wᵀ is made but once.
+type annealPart struct {
+	up, down *layers // of the model, of its mirror
+	rise     rise
+	first    int       // chain
+	slope    []float64 // b − b₀: ∂E_β/∂β of the visible biases, negated
+	beta     []float32
+}
+
+// mirror returns m with its layers exchanged, and b likewise. Labels become
+// plain hidden units.
+func (m *RBM) mirror(b *Base) (*RBM, *Base) {
+	w, t := NewMatrix(m.Visible(), m.Hidden()), NewMatrix(m.Hidden(), m.Visible())
+	m.Weights(w)
+	for i := range w.Rows {
+		for j, x := range w.Row(i) {
+			t.Data[j*t.Cols+i] = x
+		}
+	}
+	other := New(m.Hidden(), m.Visible(), 0, Softmax)
+	other.SetWeights(t)
+	copy(other.VisibleBias, m.HiddenBias)
+	copy(other.HiddenBias, m.VisibleBias)
+	if b != nil {
+		b = &Base{VisibleBias: b.HiddenBias, HiddenBias: b.VisibleBias}
+	}
+	return other, b
+}
+
+// newAnnealing prepares to take the rows of v, which it moves, along path.
+func newAnnealing(m *RBM, base *Base, path []float64, v Bits, key Key) *annealing {
+	a := &annealing{path: path, key: key}
+	a.job.part = a.part
+	biases := base
+	if biases == nil {
+		biases = uniformBase(m)
+	}
+	slope := make([]float64, m.Visible())
+	for i, b := range m.VisibleBias {
+		slope[i] = float64(b) - float64(biases.VisibleBias[i])
+	}
+	mirror, mirrorBase := m.mirror(base)
+	for lo := 0; lo < v.Rows; lo += annealRows {
+		hi := min(lo+annealRows, v.Rows)
+		p := annealPart{
+			up: newLayers(), down: newLayers(), first: lo, slope: slope,
+			beta: make([]float32, hi-lo), rise: newRise(biases.HiddenBias, hi-lo),
+		}
+		h := NewBits(hi-lo, m.Hidden())
+		p.up.base, p.up.first, p.up.v, p.up.h = base, lo, v.Slice(lo, hi), h
+		p.up.grow(m, hi-lo)
+		p.down.base, p.down.first, p.down.v, p.down.h = mirrorBase, lo, h, p.up.v
+		p.down.grow(mirror, hi-lo)
+		p.up.beta, p.down.beta, p.down.draw = p.beta, p.beta, true
+		a.parts = append(a.parts, p)
+	}
+	for range min(annealSteps, a.steps()) {
+		a.gains = append(a.gains, make([]float64, v.Rows))
+	}
+	return a
+}
+
+// steps returns the number of steps of the path.
+func (a *annealing) steps() int { return len(a.path) - 1 }
+
+// run walks the path and calls look with the gains of each step, in order.
+// progress, if not nil, is called now and then with the number of steps done.
+// An error says that the context has ended, or at which β a gain is not finite.
+func (a *annealing) run(ctx context.Context, look func(step int, gains []float64), progress func(steps int)) error {
+	a.ctx = ctx
+	for a.hi = 0; a.hi < a.steps(); {
+		a.lo, a.hi = a.hi, min(a.hi+annealSteps, a.steps())
+		a.job.run(len(a.parts), true)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for k := a.lo; k < a.hi; k++ {
+			gains := a.gains[k-a.lo]
+			for _, g := range gains {
+				if math.IsNaN(g) || math.IsInf(g, 0) {
+					return fmt.Errorf("%w: a log weight is %v at β = %v", ErrDiverged, g, a.path[k+1])
+				}
+			}
+			look(k, gains)
+		}
+		if progress != nil {
+			progress(a.hi)
+		}
+	}
+	return nil
+}
+
+// part takes the chains of part i through the stretch.
+func (a *annealing) part(i int) {
+	p := &a.parts[i]
+	for k := a.lo; k < a.hi && a.ctx.Err() == nil; k++ {
+		p.gain(a.gains[k-a.lo][p.first:], a.path[k], a.path[k+1], a.key.Child(uint64(2*k)), k+1 < a.steps())
+		if k+1 < a.steps() {
+			p.moveVisible(a.key.Child(uint64(2*k + 1)))
+		}
+	}
+}
+
+// gain overwrites dst, of the part's chains, with their gains from β = from to
+// β = to, and draws their hidden states at to if draw is set.
+func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
+	l := p.up
+	p.rise.set(from, to)
+	for r := range p.beta {
+		p.beta[r] = float32(to)
+	}
+	l.rise, l.draw = &p.rise, draw
+	l.stream = key.stream()
+	l.listVisible()
+	l.runUp()
+	for r := range l.v.Rows {
+		field := 0.0
+		l.v.Each(r, func(i int) { field += p.slope[i] })
+		dst[r] = float64((to-from)*field) + p.rise.sum(r)
+	}
+}
+
+// moveVisible draws v|h at the β that gain has drawn h at.
+func (p *annealPart) moveVisible(key Key) {
+	l, m := p.down, p.up.m
+	l.stream = key.stream()
+	l.listVisible()
+	l.runUp()
+	if !m.softmax() {
+		return
+	}
+	// The labels, drawn as plain units, give way to one class.
+	rows, nx := l.h.Rows, m.Inputs()
+	label := p.up.label[:m.Classes]
+	for r := range rows {
+		clearFrom(l.h.Row(r), nx)
+		for c := range label {
+			k, i := (nx+c)/vec.Block, (nx+c)%vec.Block
+			label[c] = l.acts[(k*rows+r)*vec.Block+i]
+		}
+		p.up.drawLabel(label, l.h, r, l.stream)
+	}
+}
+
+// A rise is what the hidden units gain in an up pass: Σⱼ log(1+e^xⱼ) between
+// two places on the path, xⱼ = β·aⱼ + (1−β)·c₀ⱼ.
+type rise struct {
+	from, to  float64
+	rows      int
+	bias      []float32            // c₀
+	fromShift [][vec.Block]float64 // (1−β)·c₀, panel by panel
+	toShift   [][vec.Block]float64
+	factor    []float64 // as vec.Rises gives them: of each panel, of each row
+	part      []float64
+}
+
+func newRise(bias []float32, rows int) rise {
+	n := vec.Blocks(len(bias))
+	return rise{
+		rows: rows, bias: bias,
+		fromShift: make([][vec.Block]float64, n), toShift: make([][vec.Block]float64, n),
+		factor: make([]float64, n*rows), part: make([]float64, n*rows),
+	}
+}
+
+func (s *rise) set(from, to float64) {
+	s.from, s.to = from, to
+	for j, c := range s.bias {
+		s.fromShift[j/vec.Block][j%vec.Block] = float64((1 - from) * float64(c))
+		s.toShift[j/vec.Block][j%vec.Block] = float64((1 - to) * float64(c))
+	}
+}
+
+// panel takes the gains of panel k, n rows from lo on, from preactivations.
+// Units that do not exist have none and gain nothing.
+func (s *rise) panel(acts []float32, k, lo, n int) {
+	at := k*s.rows + lo
+	vec.Rises(s.factor[at:], s.part[at:], acts, s.from, s.to, &s.fromShift[k], &s.toShift[k], n)
+}
+
+// sum returns what row r gains, panel by panel. A factor lies between 2⁻⁶⁴ and
+// 2⁶⁴, so fourteen of them fit before a logarithm must be taken.
+func (s *rise) sum(r int) float64 {
+	const together = 14
+	sum, prod := 0.0, 1.0
+	for k := range s.toShift {
+		sum += s.part[k*s.rows+r]
+		prod *= s.factor[k*s.rows+r]
+		if k%together == together-1 {
+			sum += Log(prod)
+			prod = 1
+		}
+	}
+	return sum + Log(prod)
+}

@@ -1,0 +1,116 @@
+package rbm
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// ErrOverlap is wrapped by Bennett's error when neighbours on a ladder share
+// too few states for a ratio of their partition functions.
+var ErrOverlap = errors.New("neighbouring temperatures overlap too little")
+
+const (
+	// leastOverlap is the overlap below which Bennett gives no number: at 1 %
+	// the variance of a ratio is some 200 times that of a mean of as many draws,
+	// and the draws that carry it may be missing altogether.
+	leastOverlap = 0.01
+	// maxRungs bounds the memory of Bennett's matrices, one a group of draws, to
+	// 32 MiB.
+	maxRungs = 512
+)
+
+// A BennettLogZ is what draws along a ladder say of the log Z of its rungs.
+type BennettLogZ struct {
+	LogZ    []float64 `json:"log_z"`   // of each rung, in the order given, in nats
+	StdErr  []float64 `json:"std_err"` // of each LogZ; 0 at β = 0, whose log Z is known
+	Overlap float64   `json:"overlap"` // the smallest between neighbours, between 0 and 1
+}
+
+// Bennett estimates log Z at every rung of a ladder from draws at all of them,
+// by the multistate Bennett acceptance ratio (Shirts & Chodera 2008). Draw n of
+// rung k is from
+//
+//	p_k(x) ∝ exp(−E₀(x) − beta[k]·D(x)),  D = E − E₀,
+//
+// and d[k][n] is its D; of uniform ladders D is the energy. The rungs may come
+// in any order and have different numbers of draws; one must be β = 0, with log
+// Z equal to logZ0 (Base.LogZ). The free energies f_k = −log Z_k/Z₀ solve
+//
+//	Σ_x p_k(x)/Σ_l n_l p_l(x) = 1,  p_k(x) = exp(f_k − β_k D(x))
+//
+// (eq. 11), found by Newton's method from the chain of two-rung ratios; the
+// sums run over all draws, without a matrix of them.
+//
+// effective[k] says how many independent draws those of rung k are worth, their
+// number divided by their statistical inefficiency; nil takes them as
+// independent. Standard errors are eq. 8 at these numbers, and so are only
+// as honest as these.
+//
+// The overlap of neighbours i and j is ∫ 2 p_i p_j/(p_i+p_j), 1 where they
+// agree and 0 where they share nothing, estimated from the draws of each by
+// itself, of which the smaller counts: with n draws of either the variance of
+// the ratio is (2/n)(1/overlap − 1) (Bennett 1976). Below 1 % the error
+// wraps ErrOverlap, and only Overlap is set. Other errors name what is wrong
+// with the input. Results do not depend on the number of processors.
+func Bennett(beta []float64, d [][]float64, effective []float64, logZ0 float64) (BennettLogZ, error) {
+	if err := checkLadder(beta, d, effective); err != nil {
+		return BennettLogZ{}, fmt.Errorf("bennett: %w", err)
+	}
+	order := make([]int, len(beta))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		if beta[i] < beta[j] {
+			return -1
+		}
+		return 1
+	})
+	s := newBennett(beta, d, effective, order)
+	overlap, at := s.chain()
+	if overlap < leastOverlap {
+		return BennettLogZ{Overlap: overlap}, fmt.Errorf("bennett: %w: %.2g %% at β = %v and %v; put temperatures between them",
+			ErrOverlap, 100*overlap, s.beta[at], s.beta[at+1])
+	}
+	variance, err := s.newton()
+	if err != nil {
+		return BennettLogZ{}, fmt.Errorf("bennett: %w", err)
+	}
+	out := BennettLogZ{LogZ: make([]float64, len(beta)), StdErr: make([]float64, len(beta)), Overlap: overlap}
+	for i, k := range order {
+		out.LogZ[k] = logZ0 - (s.f[i] + float64(s.beta[i]*s.centre))
+		out.StdErr[k] = math.Sqrt(variance[i])
+	}
+	return out, nil
+}
+
+// checkLadder says what is wrong with the arguments of Bennett.
+func checkLadder(beta []float64, d [][]float64, effective []float64) error {
+	switch {
+	case len(d) != len(beta) || effective != nil && len(effective) != len(beta):
+		return fmt.Errorf("%d inverse temperatures, draws of %d and %d effective numbers", len(beta), len(d), len(effective))
+	case len(beta) < 2 || len(beta) > maxRungs:
+		return fmt.Errorf("%d temperatures; it takes 2 to %d", len(beta), maxRungs)
+	case !slices.Contains(beta, 0):
+		return errors.New("no rung at β = 0, whose log Z is known; end the ladder there")
+	}
+	for k, b := range beta {
+		if math.IsNaN(b) || math.IsInf(b, 0) || b < 0 || slices.Contains(beta[:k], b) {
+			return fmt.Errorf("inverse temperature %v; they are different numbers from 0 on", b)
+		}
+		if len(d[k]) == 0 {
+			return fmt.Errorf("no draws at β = %v", b)
+		}
+		if effective != nil && !(effective[k] > 0 && effective[k] <= float64(len(d[k]))) {
+			return fmt.Errorf("%v effective draws of %d at β = %v", effective[k], len(d[k]), b)
+		}
+		for n, x := range d[k] {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return fmt.Errorf("draw %d at β = %v has the energy %v", n, b, x)
+			}
+		}
+	}
+	return nil
+}

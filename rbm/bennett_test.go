@@ -1,0 +1,336 @@
+package rbm
+
+import (
+	"errors"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// A rungs is a ladder of an enumerable model with exact draws.
+type rungs struct {
+	beta []float64
+	logZ []float64 // the truth
+	d    [][]float64
+
+	law [][]float64 // the cumulated law of each rung
+	of  []float64   // D of each state
+}
+
+func newRungs(m *RBM, b *Base, beta []float64) rungs {
+	s := rungs{beta: beta, d: make([][]float64, len(beta))}
+	base := baseStates(m, b)
+	for i, st := range states(m) {
+		s.of = append(s.of, st.energy-base[i].energy)
+	}
+	for _, x := range beta {
+		p, logZ := law(blended(m, b, x, 1-x), 1)
+		for i := range p[1:] {
+			p[i+1] += p[i]
+		}
+		s.law, s.logZ = append(s.law, p), append(s.logZ, logZ)
+	}
+	return s
+}
+
+// draw draws counts[k] independent states of each rung.
+func (s rungs) draw(counts []int, key Key) {
+	for k, p := range s.law {
+		s.d[k] = make([]float64, counts[k])
+		for n := range s.d[k] {
+			i, _ := slices.BinarySearch(p, key.Child(uint64(k)).Uniform(uint64(n))*p[len(p)-1])
+			s.d[k][n] = s.of[i]
+		}
+	}
+}
+
+// exactRungs returns a ladder with draws.
+func exactRungs(m *RBM, b *Base, beta []float64, counts []int, key Key) rungs {
+	s := newRungs(m, b, beta)
+	s.draw(counts, key)
+	return s
+}
+
+func (s rungs) bennett(t *testing.T, b *Base, m *RBM, effective []float64) BennettLogZ {
+	t.Helper()
+	out, err := Bennett(s.beta, s.d, effective, b.LogZ(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Over many repetitions errors have the size of the standard errors: the mean
+// of z² has a standard error of √(2/repeats) if z is normal; five are allowed.
+func TestBennettIsCalibrated(t *testing.T) {
+	const repeats = 200
+	for _, c := range []struct {
+		shape shape
+		beta  []float64
+		count []int
+	}{
+		{shape{5, 4, 0, Softmax}, []float64{1, 0.6, 0.3, 0}, []int{60, 100, 80, 200}},
+		{shape{6, 4, 3, Softmax}, []float64{1, 0}, []int{300, 200}},
+		{shape{5, 4, 2, Bernoulli}, []float64{0, 0.5, 1, 1.5}, []int{100, 100, 30, 100}},
+	} {
+		m := c.shape.random(3, 0.8)
+		for _, b := range []*Base{nil, randomBase(m, 0.5, 4)} {
+			one := slices.Index(c.beta, 1)
+			square, inside := 0.0, 0
+			s := newRungs(m, b, c.beta)
+			for i := range uint64(repeats) {
+				s.draw(c.count, NewKey(i))
+				out := s.bennett(t, b, m, nil)
+				z := (out.LogZ[one] - s.logZ[one]) / out.StdErr[one]
+				square += z * z / repeats
+				if math.Abs(z) <= 2 {
+					inside++
+				}
+			}
+			t.Logf("%v: mean z² %.2f, %d of %d within two standard errors", c.shape, square, inside, repeats)
+			if math.Abs(square-1) > 5*math.Sqrt(2.0/repeats) || float64(inside) < 0.9*repeats {
+				t.Errorf("%v: mean z² %.2f, %d of %d within two standard errors", c.shape, square, inside, repeats)
+			}
+		}
+	}
+}
+
+// The solution against the plain iteration of eq. 11 and eq. 8 with the whole
+// matrix of weights.
+func TestBennettAgainstTheEquations(t *testing.T) {
+	m := shape{5, 4, 0, Softmax}.random(3, 1)
+	beta, counts := []float64{0.4, 1, 0, 0.7}, []int{20, 15, 30, 10}
+	s := exactRungs(m, nil, beta, counts, NewKey(1))
+	got := s.bennett(t, nil, m, nil)
+
+	var all []float64
+	for _, d := range s.d {
+		all = append(all, d...)
+	}
+	f := make([]float64, len(beta))
+	weights := func() *mat.Dense { // of each draw, of each rung
+		w := mat.NewDense(len(all), len(beta), nil)
+		for n, d := range all {
+			sum := 0.0
+			for k := range beta {
+				sum += float64(counts[k]) * math.Exp(f[k]-beta[k]*d)
+			}
+			for k := range beta {
+				w.Set(n, k, math.Exp(f[k]-beta[k]*d)/sum)
+			}
+		}
+		return w
+	}
+	const zero = 2 // the rung β = 0
+	for range 20000 {
+		w := weights()
+		for k := range f {
+			f[k] -= math.Log(mat.Sum(w.ColView(k)))
+		}
+		for k, f0 := range slices.Clone(f) {
+			f[k] = f0 - f[zero]
+		}
+	}
+	w := weights()
+	n := len(all)
+	counted := mat.NewDense(n, len(beta), nil)
+	for k := range beta {
+		for i := range n {
+			counted.Set(i, k, w.At(i, k)*float64(counts[k]))
+		}
+	}
+	var inner, theta, left mat.Dense
+	inner.Mul(counted, w.T())
+	inner.Scale(-1, &inner)
+	for i := range n {
+		inner.Set(i, i, inner.At(i, i)+1)
+	}
+	left.Mul(w.T(), pseudoInverse(&inner))
+	theta.Mul(&left, w)
+	for k := range beta {
+		near(t, "log Z", got.LogZ[k], (*Base)(nil).LogZ(m)-f[k], 1e-9)
+		v := theta.At(k, k) - 2*theta.At(k, zero) + theta.At(zero, zero)
+		// A square root of a variance of rounding size at β = 0.
+		near(t, "standard error", got.StdErr[k], math.Sqrt(max(0, v)), 1e-7)
+	}
+}
+
+// pseudoInverse returns the Moore–Penrose inverse of a, whose singular values
+// are of size 1 or rounding.
+func pseudoInverse(a *mat.Dense) *mat.Dense {
+	var svd mat.SVD
+	svd.Factorize(a, mat.SVDThin)
+	var u, v, out mat.Dense
+	svd.UTo(&u)
+	svd.VTo(&v)
+	values := svd.Values(nil)
+	for k, x := range values {
+		scale := 0.0
+		if x > 1e-10 {
+			scale = 1 / x
+		}
+		for i := range values {
+			v.Set(i, k, v.At(i, k)*scale)
+		}
+	}
+	out.Mul(&v, u.T())
+	return &out
+}
+
+// Draws that come four times over are worth a quarter of their number: nothing
+// changes if that is said, and the standard error is halved if it is not.
+func TestBennettEffectiveDraws(t *testing.T) {
+	m := shape{5, 4, 0, Softmax}.random(3, 1)
+	beta, counts := []float64{1, 0.5, 0}, []int{200, 150, 100}
+	s := exactRungs(m, nil, beta, counts, NewKey(1))
+	want := s.bennett(t, nil, m, nil)
+	four, effective := rungs{beta: beta}, []float64{200, 150, 100}
+	for _, d := range s.d {
+		four.d = append(four.d, slices.Concat(d, d, d, d))
+	}
+	got, careless := four.bennett(t, nil, m, effective), four.bennett(t, nil, m, nil)
+	for k := range beta {
+		near(t, "log Z", got.LogZ[k], want.LogZ[k], 1e-9)
+		near(t, "standard error", got.StdErr[k], want.StdErr[k], 1e-9)
+		near(t, "log Z", careless.LogZ[k], want.LogZ[k], 1e-9)
+		near(t, "careless standard error", careless.StdErr[k], want.StdErr[k]/2, 1e-9)
+	}
+	near(t, "overlap", got.Overlap, want.Overlap, 1e-12)
+}
+
+// An energy that is shifted by c shifts log Z by −βc, whatever its size.
+func TestBennettAtAnyScale(t *testing.T) {
+	m := shape{5, 4, 0, Softmax}.random(3, 1)
+	s := exactRungs(m, nil, []float64{1, 0.5, 0}, []int{200, 150, 100}, NewKey(1))
+	want := s.bennett(t, nil, m, nil)
+	for _, c := range []float64{-1e9, 1e6} {
+		moved := rungs{beta: s.beta}
+		for _, d := range s.d {
+			d = slices.Clone(d)
+			for i := range d {
+				d[i] += c
+			}
+			moved.d = append(moved.d, d)
+		}
+		got := moved.bennett(t, nil, m, nil)
+		for k, b := range s.beta {
+			// An energy near c is rounded to 2⁻⁵³·c, and so is the result.
+			near(t, "log Z", got.LogZ[k], want.LogZ[k]-b*c, 1e-9+4*math.Abs(c)*0x1p-53)
+			near(t, "standard error", got.StdErr[k], want.StdErr[k], 1e-5*want.StdErr[k]+1e-9)
+		}
+	}
+}
+
+// The overlap is that of the definition, and where it is below a hundredth
+// there is no number.
+func TestBennettOverlap(t *testing.T) {
+	m := shape{5, 4, 0, Softmax}.random(3, 1.2)
+	count := []int{20000, 20000}
+	s := exactRungs(m, nil, []float64{0, 1}, count, NewKey(1))
+	got := s.bennett(t, nil, m, nil)
+	p, _ := law(states(m), 1)
+	q := 1 / float64(len(p))
+	want, square := 0.0, 0.0
+	for _, p := range p {
+		want += 2 * p * q / (p + q)
+		square += p * math.Pow(2*q/(p+q), 2)
+	}
+	near(t, "overlap", got.Overlap, want, 6*math.Sqrt((square-want*want)/20000)) // six standard errors of its mean
+
+	far := shape{12, 4, 0, Softmax}.random(3, 5)
+	s = exactRungs(far, nil, []float64{0, 0.02, 1}, []int{300, 300, 300}, NewKey(1))
+	out, err := Bennett(s.beta, s.d, nil, 0)
+	if !errors.Is(err, ErrOverlap) || !strings.Contains(err.Error(), "β = 0.02 and 1") {
+		t.Errorf("overlap %v: got error %v", out.Overlap, err)
+	}
+	if out.LogZ != nil || !(out.Overlap < leastOverlap) {
+		t.Errorf("a number without overlap: %+v", out)
+	}
+
+	// Rungs that agree share everything, and their ratio is known.
+	same, err := Bennett([]float64{0, 1}, [][]float64{{2, 2, 2}, {2, 2}}, nil, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	near(t, "overlap", same.Overlap, 1, 1e-12)
+	near(t, "log Z", same.LogZ[1], 5, 1e-12)
+	near(t, "standard error", same.StdErr[1], 0, 1e-7) // the root of a rounding
+}
+
+func TestBennettErrors(t *testing.T) {
+	type args struct {
+		beta      []float64
+		d         [][]float64
+		effective []float64
+	}
+	for want, a := range map[string]args{
+		"it takes 2 to 512":        {[]float64{0}, [][]float64{{1}}, nil},
+		"no rung at β = 0":         {[]float64{1, 0.5}, [][]float64{{1}, {1}}, nil},
+		"draws of 1":               {[]float64{1, 0}, [][]float64{{1}}, nil},
+		"no draws at β = 1":        {[]float64{0, 1}, [][]float64{{1}, {}}, nil},
+		"temperature 0; they":      {[]float64{0, 0}, [][]float64{{1}, {1}}, nil},
+		"temperature NaN":          {[]float64{0, math.NaN()}, [][]float64{{1}, {1}}, nil},
+		"temperature -1":           {[]float64{0, -1}, [][]float64{{1}, {1}}, nil},
+		"has the energy NaN":       {[]float64{0, 1}, [][]float64{{1}, {math.NaN()}}, nil},
+		"has the energy +Inf":      {[]float64{0, 1}, [][]float64{{1, math.Inf(1)}, {1}}, nil},
+		"2 effective draws of 1":   {[]float64{0, 1}, [][]float64{{1}, {1}}, []float64{1, 2}},
+		"NaN effective draws of 1": {[]float64{0, 1}, [][]float64{{1}, {1}}, []float64{1, math.NaN()}},
+		"and 1 effective numbers":  {[]float64{0, 1}, [][]float64{{1}, {1}}, []float64{1}},
+		"inverse temperature +Inf": {[]float64{0, math.Inf(1)}, [][]float64{{1}, {1}}, nil},
+	} {
+		if _, err := Bennett(a.beta, a.d, a.effective, 0); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+}
+
+// Results do not depend on the number of processors.
+func TestBennettDeterminism(t *testing.T) {
+	m := shape{5, 4, 0, Softmax}.random(3, 1)
+	s := exactRungs(m, nil, []float64{1, 0.7, 0.4, 0}, []int{9000, 4000, 6000, 5000}, NewKey(1))
+	run := func(procs int) BennettLogZ {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		return s.bennett(t, nil, m, nil)
+	}
+	want := run(1)
+	for _, procs := range []int{2, 5} {
+		got := run(procs)
+		if !slices.Equal(got.LogZ, want.LogZ) || !slices.Equal(got.StdErr, want.StdErr) || got.Overlap != want.Overlap {
+			t.Errorf("%d processors: %v, want %v", procs, got, want)
+		}
+	}
+	for k, z := range s.logZ {
+		near(t, "log Z", want.LogZ[k], z, 5*want.StdErr[k]+1e-12)
+	}
+}
+
+// A long ladder of normal energies, whose log Z is known: with D ~ N(0, sd²) at
+// β = 0 it is N(−β·sd², sd²) at β, and log Z = ½β²sd².
+func TestBennettOnALongLadder(t *testing.T) {
+	const repeats, rungs, sd = 60, 15, 8.0
+	beta, d := make([]float64, rungs), make([][]float64, rungs)
+	square := 0.0
+	for i := range uint64(repeats) {
+		r := NewKey(i).Rand()
+		for k := range beta {
+			beta[k] = float64(k) / (rungs - 1)
+			d[k] = make([]float64, 100)
+			for n := range d[k] {
+				d[k][n] = sd*r.NormFloat64() - beta[k]*sd*sd
+			}
+		}
+		got, err := Bennett(beta, d, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := (got.LogZ[rungs-1] - sd*sd/2) / got.StdErr[rungs-1]
+		square += z * z / repeats
+	}
+	if math.Abs(square-1) > 5*math.Sqrt(2.0/repeats) {
+		t.Errorf("mean z² %.2f", square)
+	}
+}

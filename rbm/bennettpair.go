@@ -1,0 +1,101 @@
+package rbm
+
+import (
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// chain sets f to the sums of the ratios of neighbours, each from the draws of
+// these two rungs alone, and returns the smallest overlap with the lower rung
+// of its pair.
+func (s *bennett) chain() (overlap float64, at int) {
+	overlap = math.Inf(1)
+	for k := range len(s.f) - 1 {
+		ratio := s.ratio(k)
+		s.f[k+1] = s.f[k] + ratio
+		if o := s.pairOverlap(k, ratio); o < overlap {
+			overlap, at = o, k
+		}
+	}
+	return overlap, at
+}
+
+// ratio returns f_j − f_i for neighbours i and j = i+1 by Bennett's acceptance
+// ratio (Bennett 1976): with t = log(n_j/n_i) + f_j − f_i − (β_j−β_i)D,
+// the mean counts
+//
+//	Σ_{x of i} σ(t)  and  Σ_{x of j} σ(−t)
+//
+// agree. Their difference rises with the ratio, so the root is bracketed, and
+// Newton's steps that leave the bracket are replaced by its middle.
+func (s *bennett) ratio(i int) float64 {
+	j := i + 1
+	db, shift := s.beta[j]-s.beta[i], s.logn[j]-s.logn[i]
+	lo, hi := math.Inf(1), math.Inf(-1) // of (β_j−β_i)D
+	for _, d := range [2][]float64{s.d[i], s.d[j]} {
+		for _, x := range d {
+			x = float64(db * (x - s.centre))
+			lo, hi = min(lo, x), max(hi, x)
+		}
+	}
+	// Beyond these one of the sums is below e^−margin of its largest value, the
+	// other near it; no number of draws makes up for e^−60.
+	const margin = 60
+	lo, hi = lo-shift-margin-math.Abs(shift), hi-shift+margin+math.Abs(shift)
+	at := (lo + hi) / 2
+	for range 200 { // bisection alone ends at a rounding before that
+		excess, slope := 0.0, 0.0
+		for side, k := range [2]int{i, j} {
+			count := s.n[k] / float64(len(s.d[k]))
+			sign := float64(1 - 2*side)
+			sum, rise := 0.0, 0.0
+			for _, d := range s.d[k] {
+				p := logistic(sign * (shift + at - float64(db*(d-s.centre))))
+				sum += p
+				rise += p * (1 - p)
+			}
+			excess += sign * count * sum
+			slope += count * rise
+		}
+		if excess > 0 {
+			hi = at
+		} else {
+			lo = at
+		}
+		next := at - excess/slope
+		if !(next > lo && next < hi) {
+			next = (lo + hi) / 2
+		}
+		if math.Abs(next-at) <= 1e-12*max(1, math.Abs(at)) { // some roundings
+			return next
+		}
+		at = next
+	}
+	return at
+}
+
+// pairOverlap returns the overlap of rungs i and i+1 at the ratio f of theirs:
+// the smaller of its estimates from the draws of either, the mean of
+// 2p_j/(p_i+p_j) over those of i and of 2p_i/(p_i+p_j) over those of j.
+func (s *bennett) pairOverlap(i int, f float64) float64 {
+	db := s.beta[i+1] - s.beta[i]
+	overlap := 1.0
+	for side, d := range [2][]float64{s.d[i], s.d[i+1]} {
+		sign, mean := float64(1-2*side), 0.0
+		for _, x := range d {
+			mean += 2 * logistic(sign*(f-float64(db*(x-s.centre)))) / float64(len(d))
+		}
+		overlap = min(overlap, mean)
+	}
+	return overlap
+}
+
+// logistic returns 1/(1+e^−x), safe at any size.
+func logistic(x float64) float64 {
+	e := vec.Exp(-math.Abs(x))
+	if x < 0 {
+		return e / (1 + e)
+	}
+	return 1 / (1 + e)
+}

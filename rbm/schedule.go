@@ -1,0 +1,147 @@
+package rbm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// placeEvenly is the part of the path's length that is spread evenly over β, so
+// that no stretch in which the pilot saw no variance is left without a step: a
+// step is at most twenty times the even one.
+const placeEvenly = 0.05
+
+// place returns the path of s for m: the one that is given, or one placed by
+// two pilot runs.
+//
+// Let U = ∂ log p*_β(v)/∂β. A step Δ multiplies weights by w = e^(ΔU) to first
+// order, so the conditional effective sample size (Zhou, Johansen & Aston 2016),
+// as a part of the chains, is
+//
+//	(E w)²/E w² = 1 − Δ²·Var U + O(Δ³):
+//
+// it is the same at every step if steps have the same Δ·√Var U. So the path is
+// cut into equal parts of its length ∫ √Var U dβ, which the pilots measure step
+// by step as the standard deviation of the gains. The first pilot is spaced
+// evenly, the second as the first says.
+func (s Annealing) place(ctx context.Context, m *RBM, key Key, progress func(done float64)) ([]float64, error) {
+	if s.Path != nil {
+		return onFloat32(slices.Clone(s.Path)), nil
+	}
+	if s.Pilot == 0 || s.Temperatures == 2 {
+		return evenPath(s.Temperatures), nil
+	}
+	// A twentieth and a tenth of the temperatures, but enough to see the shape.
+	path := evenPath(max(11, s.Temperatures/20))
+	rounds := []int{max(21, s.Temperatures/10), s.Temperatures}
+	for i, next := range rounds {
+		v, h := NewBits(s.Pilot, m.Visible()), NewBits(s.Pilot, m.Hidden())
+		s.Base.Draw(m, v, h, key.Child(uint64(2*i)))
+		a := newAnnealing(m, s.Base, path, v, key.Child(uint64(2*i+1)))
+		length := make([]float64, a.steps())
+		err := a.run(ctx, func(k int, gains []float64) { length[k] = deviation(gains) }, nil)
+		if err != nil {
+			return nil, err
+		}
+		if progress != nil {
+			progress(float64(i+1) / float64(len(rounds)))
+		}
+		path = equalParts(path, smooth(length, path), next)
+	}
+	return path, nil
+}
+
+// deviation returns the standard deviation of two values or more. Like all that
+// places temperatures it is written out, without fused products, because the
+// draws of the run hang on its bits.
+func deviation(x []float64) float64 {
+	mean, sum, n := 0.0, 0.0, float64(len(x))
+	for _, v := range x {
+		mean += v / n
+	}
+	for _, v := range x {
+		sum += float64((v - mean) * (v - mean))
+	}
+	return math.Sqrt(sum / (n - 1))
+}
+
+// smooth returns the lengths of the steps of path with their speeds, length by
+// Δβ, replaced by the root of the mean square over each step and its two
+// neighbours on either side: a variance of few chains is uncertain.
+func smooth(length, path []float64) []float64 {
+	out := make([]float64, len(length))
+	for k := range out {
+		sum, n := 0.0, 0.0
+		for i := max(0, k-2); i <= min(len(length)-1, k+2); i++ {
+			if d := path[i+1] - path[i]; d > 0 {
+				sum += float64((length[i] / d) * (length[i] / d))
+				n++
+			}
+		}
+		if n > 0 {
+			out[k] = (path[k+1] - path[k]) * math.Sqrt(sum/n)
+		}
+	}
+	return out
+}
+
+// equalParts returns n inverse temperatures from 0 to 1 between which lie equal
+// parts of the length of path, given step by step, with placeEvenly of it
+// spread evenly.
+func equalParts(path, length []float64, n int) []float64 {
+	total := 0.0
+	for _, l := range length {
+		total += l
+	}
+	if total == 0 {
+		return evenPath(n)
+	}
+	place := make([]float64, n)
+	at, k := 0.0, 0 // the length up to path[k]
+	step := func(k int) float64 {
+		return float64((1-placeEvenly)*length[k]/total) + float64(placeEvenly*(path[k+1]-path[k]))
+	}
+	for i := 1; i < n-1; i++ {
+		want := float64(i) / float64(n-1)
+		for k < len(length)-1 && at+step(k) < want {
+			at += step(k)
+			k++
+		}
+		part := min(1, (want-at)/step(k))
+		place[i] = path[k] + float64(part*(path[k+1]-path[k]))
+	}
+	place[n-1] = 1
+	return onFloat32(place)
+}
+
+// evenPath returns n ≥ 2 evenly spaced inverse temperatures from 0 to 1.
+func evenPath(n int) []float64 {
+	path := make([]float64, n)
+	for i := range path {
+		path[i] = float64(i) / float64(n-1)
+	}
+	return onFloat32(path)
+}
+
+// onFloat32 rounds path to the inverse temperatures that the moves are made at.
+func onFloat32(path []float64) []float64 {
+	for i, b := range path {
+		path[i] = float64(float32(b))
+	}
+	return path
+}
+
+// checkPath returns an error that says why path is not one from 0 to 1.
+func checkPath(path []float64) error {
+	if len(path) < 2 || path[0] != 0 || path[len(path)-1] != 1 {
+		return errors.New("a path of inverse temperatures begins with 0 and ends with 1")
+	}
+	for i, b := range path[1:] {
+		if !(b > path[i]) {
+			return fmt.Errorf("a path of inverse temperatures ascends; %v follows %v", b, path[i])
+		}
+	}
+	return nil
+}
