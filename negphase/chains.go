@@ -34,26 +34,33 @@ func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 		return checkShape(c.states, m)
 	}
 	states := rbm.NewStates(m, c.rows)
-	switch {
-	case c.saved.Rows > 0:
+	if c.saved.Rows > 0 {
 		if c.saved.Cols != m.Hidden() {
 			return fmt.Errorf("%w: the saved chains have %d hidden units, the model has %d", rbm.ErrFormat, c.saved.Cols, m.Hidden())
 		}
 		states.H.CopyFrom(c.saved)
 		c.saved = rbm.Bits{}
-	case c.start == Data:
-		if pos.Rows() == 0 {
-			return fmt.Errorf("chains that start at the data need at least one row")
-		}
-		mean := rbm.NewMatrix(c.rows, m.Hidden())
-		for r := range c.rows {
-			copy(mean.Row(r), pos.H.Row(r%pos.Rows()))
-		}
-		rbm.DrawBits(states.H, mean, key)
-	default:
-		states.H.Randomize(key)
+	} else if err := drawStart(states, c.start, pos, key); err != nil {
+		return err
 	}
 	c.states = states
+	return nil
+}
+
+// drawStart draws the hidden states of s that chains start at. It overwrites
+// s.Mean with their probabilities if they start at the data.
+func drawStart(s *rbm.States, start Start, pos rbm.Batch, key rbm.Key) error {
+	if start == Uniform {
+		s.H.Randomize(key)
+		return nil
+	}
+	if pos.Rows() == 0 {
+		return fmt.Errorf("chains that start at the data need at least one row")
+	}
+	for r := range s.H.Rows {
+		copy(s.Mean.Row(r), pos.H.Row(r%pos.Rows()))
+	}
+	rbm.DrawBits(s.H, s.Mean, key)
 	return nil
 }
 

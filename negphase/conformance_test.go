@@ -21,6 +21,7 @@ var conformance = map[string][]string{
 	"pt":    {"pt:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "pt:k=1:chains=3:start=data", "pt:swaps=3:chains=1:tau=1/1.5/2.5/6:order=evenodd", "pt:chains=7:tau=auto"},
 	"ins":   {"ins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "ins:k=1:chains=3:start=data", "ins:chains=1:tau=auto/4:hottest=4"},
 	"pins":  {"pins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6/9:block=2", "pins:k=1:chains=1:start=data:block=3", "pins:chains=7:tau=auto/5:block=4"},
+	"ucd":   {"ucd:k=2:max=500:chains=7", "ucd:k=1:max=3:chains=5:start=data"},
 	"exact": {"exact"},
 }
 
@@ -75,7 +76,8 @@ func words(p rbm.Phase, info Info) []uint64 {
 		floats(p.Moments.H)
 		floats(p.Moments.VH.Data)
 	}
-	for _, n := range append(append([]int64{info.Updates, info.RoundTrips, info.Groups}, info.SwapTries...), info.Swaps...) {
+	counts := []int64{info.Updates, info.RoundTrips, info.Groups, info.Meetings, info.MeetingTime, info.Cuts}
+	for _, n := range slices.Concat(counts, info.SwapTries, info.Swaps) {
 		w = append(w, uint64(n))
 	}
 	return append(w, math.Float64bits(info.Off))
@@ -125,7 +127,7 @@ func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 	})
 	// Sizes at which the passes are shared out among goroutines: rows × weights
 	// at least 2²³, and 2¹⁰ listed states × 300 units.
-	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2"} {
+	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2", "ucd:chains=40:max=4"} {
 		t.Run("wide/"+settings, func(t *testing.T) { check(t, settings, shape{590, 370, 10, rbm.Softmax}, 40) })
 	}
 	t.Run("wide/exact", func(t *testing.T) { check(t, "exact", shape{300, 10, 3, rbm.Softmax}, 2) })
@@ -208,7 +210,8 @@ func TestNoRows(t *testing.T) {
 }
 
 // What is returned is a phase of the model's shape whose weights sum to 1 and
-// whose means are probabilities.
+// whose means are probabilities; only ucd has particles that count against
+// others.
 func TestPhasesAreWellFormed(t *testing.T) {
 	eachKind(t, func(t *testing.T, settings string) {
 		for _, s := range append(modest, shape{3, 2, 3, rbm.Softmax}) {
@@ -219,8 +222,9 @@ func TestPhasesAreWellFormed(t *testing.T) {
 			}
 			got := rbm.NewMoments(m)
 			phase.SetMoments(got)
+			signed := strings.HasPrefix(settings, "ucd")
 			for _, x := range slices.Concat(got.V, got.H, got.VH.Data) {
-				if !(x >= 0 && x <= 1+1e-6) {
+				if !signed && !(x >= 0 && x <= 1+1e-6) {
 					t.Fatalf("%v: a moment is %v", s, x)
 				}
 			}
@@ -240,7 +244,7 @@ func TestPhasesAreWellFormed(t *testing.T) {
 				if phase.Weight != nil {
 					w = float64(phase.Weight[r])
 				}
-				if !(w >= 0) {
+				if !signed && !(w >= 0) {
 					t.Errorf("%v: weight %d is %v", s, r, w)
 				}
 				sum += w
@@ -269,6 +273,7 @@ func TestStepsAreTaken(t *testing.T) {
 		{"pt:k=1", "pt:k=2", "pt:k=1:swaps=2"},
 		{"ins:k=1", "ins:k=2", "ins:k=1:swaps=2"},
 		{"pins:k=1:block=2", "pins:k=2:block=2", "pins:k=1:swaps=2:block=2"},
+		{"ucd:k=1", "ucd:k=2", "ucd:k=3", "ucd:k=1:max=5"},
 	} {
 		seen := map[string]string{}
 		for _, settings := range c {

@@ -14,11 +14,17 @@
 //	       (Hult, Nyquist & Ringqvist 2020, Algorithm 1)
 //	pins   partial infinite swapping: within blocks of a long ladder (Dupuis et
 //	       al. 2012)
+//	ucd    unbiased contrastive divergence: pairs of coupled chains that run
+//	       until they meet (Qiu, Zhang & Wang 2020)
 //	exact  enumeration, for small models
 //
 // Those that run a ladder of temperatures (Tempered) say how it exchanges:
 // rejection rates, round trips, and where each particle spent its time. On them
 // rests the estimate of log Z of package logz.
+//
+// The temperatures of a ladder are given, or with "tau=auto" tuned until all
+// neighbours reject equally often (Syed et al. 2022); their path ends at the
+// uniform law or, with "path=data", at the data's base rates.
 //
 // An estimator is chosen by its Settings, which Parse reads from text such as
 // "pt:k=1:chains=20:tau=1/2/3/4/5".

@@ -2,6 +2,7 @@ package negphase
 
 import (
 	"encoding"
+	"fmt"
 	"slices"
 
 	"gorbm/rbm"
@@ -48,6 +49,10 @@ type Info struct {
 	// that did not lie on the particle simulated at temperature 1.
 	Off    float64
 	Groups int64
+
+	// Of ucd: the pairs of chains that met, the sum of the Gibbs steps at which
+	// they did, and the pairs that were cut before they met.
+	Meetings, MeetingTime, Cuts int64
 }
 
 // Add adds o to i. Counts of pairs are kept of the ladder that was tuned more
@@ -58,6 +63,9 @@ func (i *Info) Add(o Info) {
 	i.RoundTrips += o.RoundTrips
 	i.Off += o.Off
 	i.Groups += o.Groups
+	i.Meetings += o.Meetings
+	i.MeetingTime += o.MeetingTime
+	i.Cuts += o.Cuts
 	if len(o.Swaps) == 0 || o.Tuned < i.Tuned {
 		return
 	}
@@ -104,4 +112,24 @@ func (i Info) OffWeight() (float64, bool) {
 		return 0, false
 	}
 	return i.Off / float64(i.Groups), true
+}
+
+// MeanMeetingTime returns the mean number of Gibbs steps after which pairs of ucd
+// met, and whether any did; pairs that were cut are not in it.
+func (i Info) MeanMeetingTime() (float64, bool) {
+	if i.Meetings == 0 {
+		return 0, false
+	}
+	return float64(i.MeetingTime) / float64(i.Meetings), true
+}
+
+// CutWarning says in words that estimates of ucd are biased because chains
+// were cut before they met; empty if none were.
+func (i Info) CutWarning() string {
+	if i.Cuts == 0 {
+		return ""
+	}
+	pairs := i.Meetings + i.Cuts
+	return fmt.Sprintf("the estimates of ucd are biased: %d of its %d pairs of chains (%.3g %%) had not met by the step that max allows; "+
+		"raise max, or take pt or ins: chains of a model as sharp as this meet late or never", i.Cuts, pairs, 100*float64(i.Cuts)/float64(pairs))
 }

@@ -42,6 +42,8 @@ func (s Settings) String() string {
 			}
 		case "block":
 			out += fmt.Sprintf(":block=%d", s.Block)
+		case "max":
+			out += fmt.Sprintf(":max=%d", s.Max)
 		}
 	}
 	return out
@@ -49,8 +51,9 @@ func (s Settings) String() string {
 
 // Parse reads settings in the grammar name[:key=value]…, such as
 // "pt:k=1:tau=1/2/3/4/5"; keys are k, swaps, chains, start, tau, hottest, order,
-// block and path, and lists are separated by '/'; tau is also auto or auto/n. What the text does not mention is taken from
-// defaults. The settings are checked by Check.
+// block, path and max, and lists are separated by '/'; tau is also auto or
+// auto/n. What the text does not mention is taken from defaults. The settings
+// are checked by Check.
 func Parse(text string, defaults Settings) (Settings, error) {
 	parts := strings.Split(text, ":")
 	s := defaults
@@ -97,6 +100,8 @@ func (s *Settings) set(key, value string) (err error) {
 		s.Order = Order(value)
 	case "block":
 		s.Block, err = strconv.Atoi(value)
+	case "max":
+		s.Max, err = strconv.Atoi(value)
 	case "path":
 		s.Path = Path(value)
 	case "hottest":
@@ -182,7 +187,7 @@ func number(x float64) string {
 // text "auto", and infinite temperatures as the text "inf".
 func (s Settings) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"kind": s.Kind}
-	for key, value := range map[string]any{"k": s.K, "swaps": s.Swaps, "chains": s.Chains, "start": s.Start, "block": s.Block} {
+	for key, value := range map[string]any{"k": s.K, "swaps": s.Swaps, "chains": s.Chains, "start": s.Start, "block": s.Block, "max": s.Max} {
 		if Has(s.Kind, key) {
 			out[key] = value
 		}

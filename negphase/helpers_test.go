@@ -3,6 +3,7 @@ package negphase
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gorbm/rbm"
@@ -28,10 +29,38 @@ func (s shape) random(seed uint64, sd float64) *rbm.RBM {
 	return m
 }
 
-// state is one joint state with its energy, by the definition.
+// state is one joint state with its energy, by the definition, and that of the
+// base of the path, 0 for the uniform law.
 type state struct {
 	v, h   []int
 	energy float64
+	base   float64
+}
+
+// withBase returns the states with their energies of base.
+func withBase(all []state, base *rbm.Base) []state {
+	all = slices.Clone(all)
+	for x := range all {
+		for i, v := range all[x].v {
+			all[x].base -= float64(v) * float64(base.VisibleBias[i])
+		}
+		for j, h := range all[x].h {
+			all[x].base -= float64(h) * float64(base.HiddenBias[j])
+		}
+	}
+	return all
+}
+
+// randomBase returns a base of biases from N(0, 1.5²).
+func randomBase(m *rbm.RBM, seed uint64) *rbm.Base {
+	b := &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
+	r := rbm.NewKey(seed).Rand()
+	for _, bias := range [][]float32{b.VisibleBias, b.HiddenBias} {
+		for i := range bias {
+			bias[i] = float32(1.5 * r.NormFloat64())
+		}
+	}
+	return b
 }
 
 // states lists the joint states of m: the slow and obvious way.
@@ -69,16 +98,19 @@ func states(m *rbm.RBM) []state {
 	return all
 }
 
+// at returns the energy on the path at inverse temperature beta.
+func (s state) at(beta float64) float64 { return beta*s.energy + (1-beta)*s.base }
+
 // law returns the probabilities of all at inverse temperature beta.
 func law(all []state, beta float64) []float64 {
 	top := math.Inf(-1)
 	for _, s := range all {
-		top = math.Max(top, -beta*s.energy)
+		top = math.Max(top, -s.at(beta))
 	}
 	p := make([]float64, len(all))
 	sum := 0.0
 	for i, s := range all {
-		p[i] = math.Exp(-beta*s.energy - top)
+		p[i] = math.Exp(-s.at(beta) - top)
 		sum += p[i]
 	}
 	for i := range p {

@@ -20,6 +20,7 @@ const mutantBreak = 1e-6
 // temperature.
 type replicated struct {
 	m     *rbm.RBM
+	base  *rbm.Base // nil: the uniform law
 	all   []state
 	beta  []float64
 	p     [][]float64   // p[k][x], the law at β_k
@@ -28,11 +29,14 @@ type replicated struct {
 	perms [][]int
 }
 
-func newReplicated(m *rbm.RBM, beta []float64) *replicated {
-	s := &replicated{m: m, all: states(m), beta: beta, perms: permutations(len(beta))}
+func newReplicated(m *rbm.RBM, base *rbm.Base, beta []float64) *replicated {
+	s := &replicated{m: m, base: base, all: states(m), beta: beta, perms: permutations(len(beta))}
+	if base != nil {
+		s.all = withBase(s.all, base)
+	}
 	for _, b := range beta {
 		s.p = append(s.p, law(s.all, b))
-		s.gibbs = append(s.gibbs, gibbsKernel(m, s.all, b))
+		s.gibbs = append(s.gibbs, gibbsKernel(m, base, s.all, b))
 	}
 	x := make([]int, len(beta))
 	for {
@@ -50,32 +54,48 @@ func newReplicated(m *rbm.RBM, beta []float64) *replicated {
 	}
 }
 
-// gibbsKernel returns the matrix of one block Gibbs step at beta, v given h
-// and then h given the new v, from the factors of the conditionals.
-func gibbsKernel(m *rbm.RBM, all []state, beta float64) [][]float64 {
+// blend returns β·x + (1−β)·base; a nil base is 0.
+func blend(beta float64, x []float64, base []float32) []float64 {
+	y := make([]float64, len(x))
+	for i := range y {
+		y[i] = beta * x[i]
+		if base != nil {
+			y[i] += (1 - beta) * float64(base[i])
+		}
+	}
+	return y
+}
+
+// gibbsKernel returns the matrix of one block Gibbs step at beta on the path
+// from base, v given h and then h given the new v, from the factors of the
+// conditionals.
+func gibbsKernel(m *rbm.RBM, base *rbm.Base, all []state, beta float64) [][]float64 {
 	plain := m.Visible()
 	if m.Classes > 0 && m.Labels == rbm.Softmax {
 		plain = m.Inputs()
 	}
+	if base == nil {
+		base = &rbm.Base{}
+	}
 	kernel := make([][]float64, len(all))
 	for x, from := range all {
-		a := visibleField(m, from.h)
+		a := blend(beta, visibleField(m, from.h), base.VisibleBias)
 		z := 0.0
 		for _, a := range a[plain:] {
-			z += math.Exp(beta * a)
+			z += math.Exp(a)
 		}
 		for _, to := range all {
 			p := 1.0
 			for i, v := range to.v[:plain] {
-				p *= sigmoid(beta * a[i] * float64(2*v-1))
+				p *= sigmoid(a[i] * float64(2*v-1))
 			}
 			for i, v := range to.v[plain:] {
 				if v != 0 {
-					p *= math.Exp(beta*a[plain+i]) / z
+					p *= math.Exp(a[plain+i]) / z
 				}
 			}
-			for j, c := range hiddenField(m, to.v) {
-				p *= sigmoid(beta * c * float64(2*to.h[j]-1))
+			for j, c := range blend(beta, hiddenField(m, to.v), base.HiddenBias) {
+				p *= sigmoid(c * float64(2*to.h[j]-1))
 			}
 			kernel[x] = append(kernel[x], p)
 		}
@@ -92,12 +112,34 @@ func (s *replicated) number(x []int) int {
 	return n
 }
 
+// energies returns what β multiplies: E − E₀.
 func (s *replicated) energies(x []int) []float64 {
 	e := make([]float64, len(x))
 	for k := range x {
-		e[k] = s.all[x[k]].energy
+		e[k] = s.all[x[k]].energy - s.all[x[k]].base
 	}
 	return e
+}
+
+// set makes the states of group g of l those of X, as far as swaps look at
+// them.
+func (s *replicated) set(l *ladder, g int, x []int) {
+	for k := range x {
+		l.states.Energy[g*len(x)+k] = s.all[x[k]].energy
+		if s.base != nil {
+			l.states.BaseEnergy[g*len(x)+k] = s.all[x[k]].base
+		}
+	}
+}
+
+// states returns chains of l under s, ready for set.
+func (s *replicated) states(l *ladder) *rbm.States {
+	l.base = s.base
+	st := rbm.NewStates(s.m, l.rows)
+	if s.base != nil {
+		st.BaseEnergy = make([]float64, l.rows)
+	}
+	return st
 }
 
 // product returns Π_k p_k(x_k).
@@ -204,13 +246,15 @@ func after(p []float64, matrix [][]float64) []float64 {
 func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 
 // eachReplicated calls f for the models whose kernels are listed, with ladders
-// of two and three temperatures. A Bernoulli label is a plain unit.
+// of two and three temperatures, on both paths. A Bernoulli label is a plain
+// unit.
 func eachReplicated(t *testing.T, f func(t *testing.T, s *replicated)) {
 	for _, shape := range []shape{{2, 1, 0, 0}, {1, 2, 0, 0}, {3, 1, 2, rbm.Softmax}} {
 		for _, beta := range [][]float64{{1, 0.5}, {1, 0.625, 0.25}} {
-			t.Run(shape.String()+"/K="+string(rune('0'+len(beta))), func(t *testing.T) {
-				f(t, newReplicated(shape.random(21, 1.5), beta))
-			})
+			name := shape.String() + "/K=" + string(rune('0'+len(beta)))
+			m := shape.random(21, 1.5)
+			t.Run(name, func(t *testing.T) { f(t, newReplicated(m, nil, beta)) })
+			t.Run(name+"/base", func(t *testing.T) { f(t, newReplicated(m, randomBase(m, 5), beta)) })
 		}
 	}
 }
@@ -266,6 +310,13 @@ func TestInfiniteSwappingKernel(t *testing.T) {
 			flat[n] = slices.Repeat([]float64{1 / float64(k)}, k)
 		}
 		mutant("equal weights", farthest(s.estimate(bar, flat, ones(k)), want))
+		if s.base != nil {
+			forget := *s
+			forget.all = states(s.m)
+			_, weights := forget.swapping()
+			mutant("weights by E instead of E − E₀", farthest(s.estimate(bar, weights, ones(k)), want))
+			mutant("permutation by E instead of E − E₀", forget.moved(false))
+		}
 		// The joint law of particles by temperature must survive too; drawing
 		// the permutation from the energies before the steps breaks it.
 		mutant("permutation from the energies before the Gibbs steps", s.moved(true))
@@ -365,6 +416,15 @@ func TestParallelTemperingKernel(t *testing.T) {
 				t.Errorf("pairs %v: the estimate is off by %v", pairs, d)
 			}
 		}
+		if s.base != nil {
+			forget := *s // that the path has a base
+			forget.all = states(s.m)
+			d, _ := forget.tempering(upward, swapProbability, false)
+			t.Logf("E instead of E − E₀: law moved by %.2g", d)
+			if d < mutantBreak {
+				t.Errorf("mutant is not seen: E instead of E − E₀: the law is moved by %v only", d)
+			}
+		}
 		for _, mutant := range []struct {
 			name  string
 			swap  func(betaA, betaB, energyA, energyB float64) float64
@@ -400,9 +460,9 @@ func TestPermuteWeighsTheRows(t *testing.T) {
 		}
 		n := newINS(Settings{Kind: "ins", K: 1, Swaps: 1, Chains: len(s.joint), Start: Uniform, Temperatures: temperatures})
 		for _, at := range s.perms {
-			n.states = rbm.NewStates(s.m, n.rows)
+			n.states = s.states(&n.ladder)
 			for g, x := range s.joint {
-				copy(n.states.Energy[g*k:], s.energies(x))
+				s.set(&n.ladder, g, x)
 				for j, row := range at {
 					n.ladder.at[g*k+j] = int32(g*k + row)
 				}

@@ -132,7 +132,7 @@ func (s *replicated) permuted(q []float64, rho [][]float64) []float64 {
 // each X, with the block that ends at hi.
 func (s *replicated) blockWeights(n *ins, hi int) (weights [][]float64) {
 	for g, x := range s.joint {
-		copy(n.states.Energy[g*len(x):], s.energies(x))
+		s.set(&n.ladder, g, x)
 		n.permute(n.group(g), 0, hi, true)
 		weights = append(weights, make([]float64, len(x)))
 		copy(weights[g], n.share[:hi])
@@ -141,11 +141,15 @@ func (s *replicated) blockWeights(n *ins, hi int) (weights [][]float64) {
 }
 
 // Both half-steps of pins, and the estimate after the Gibbs steps of each, on
-// three units at three and four temperatures in blocks of two.
+// three units at three and four temperatures in blocks of two, on both paths.
 func TestPartialInfiniteSwappingKernel(t *testing.T) {
-	for _, beta := range [][]float64{{1, 0.7, 0.25}, {1, 0.8, 0.5, 0.25}} {
-		t.Run(fmt.Sprint("K=", len(beta)), func(t *testing.T) {
-			s := newReplicated(shape{2, 1, 0, 0}.random(21, 1.5), beta)
+	m := shape{2, 1, 0, 0}.random(21, 1.5)
+	for name, s := range map[string]*replicated{
+		"K=3": newReplicated(m, nil, []float64{1, 0.7, 0.25}), "K=3/base": newReplicated(m, randomBase(m, 5), []float64{1, 0.7, 0.25}),
+		"K=4": newReplicated(m, nil, []float64{1, 0.8, 0.5, 0.25}), "K=4/base": newReplicated(m, randomBase(m, 5), []float64{1, 0.8, 0.5, 0.25}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			beta := s.beta
 			k := len(beta)
 			temperatures := make([]float64, k)
 			for j, b := range beta {
@@ -163,7 +167,7 @@ func TestPartialInfiniteSwappingKernel(t *testing.T) {
 			for round := range 2 {
 				n := newINS(settings)
 				n.beta = beta // as float64
-				n.states = rbm.NewStates(s.m, n.rows)
+				n.states = s.states(&n.ladder)
 				ends := n.partition(int64(round))
 				rho := s.blockwise(ends, beta)
 				moved := s.steps(start)

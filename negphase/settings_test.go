@@ -24,6 +24,7 @@ var texts = []string{
 	"pt:k=1:swaps=1:chains=10:start=uniform:tau=auto/256:hottest=5",
 	"ins:k=1:swaps=1:chains=10:start=uniform:tau=auto/16:hottest=inf:path=uniform",
 	"pins:k=1:swaps=1:chains=10:start=uniform:tau=auto:hottest=1.01:block=4",
+	"ucd:k=5:max=200:chains=20:start=data",
 	"exact",
 }
 
@@ -36,7 +37,7 @@ func TestParseReadsWhatStringWrites(t *testing.T) {
 		if got := s.String(); got != text {
 			t.Errorf("%q is read and written as %q", text, got)
 		}
-		again, err := Parse(s.String(), Settings{K: 1, Swaps: 1, Chains: 1, Start: Uniform, Temperatures: []float64{1, 2}})
+		again, err := Parse(s.String(), Settings{K: 1, Swaps: 1, Chains: 1, Start: Uniform, Temperatures: []float64{1, 2}, Max: 7})
 		if err != nil || again.String() != text {
 			t.Errorf("%q, over other defaults: %v, %v", text, again, err)
 		}
@@ -86,7 +87,7 @@ func TestParseErrors(t *testing.T) {
 		text string
 		want []string // what the message says
 	}{
-		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, exact"}},
+		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, ucd, exact"}},
 		{"pdc", []string{`unknown negative phase "pdc"`, "did you mean pcd?"}},
 		{"exakt", []string{`"exakt"`, "did you mean exact?"}},
 		{"PT", []string{`"PT"`, "did you mean pt?"}},
@@ -127,6 +128,12 @@ func TestParseErrors(t *testing.T) {
 		{"pins:block=1", []string{"pins: block is 1", "2 … 16"}},
 		{"pins:block=17", []string{"pins: block is 17", "2 … 16"}},
 		{"pins:block=half", []string{"pins: block", `"half"`, "whole number"}},
+		{"ucd:max=0", []string{"ucd: max is 0", "k … 1000000"}},
+		{"ucd:k=5:max=4", []string{"ucd: max is 4", "k is 5"}},
+		{"ucd:max=1000001", []string{"ucd: max is 1000001"}},
+		{"ucd:max=soon", []string{"ucd: max", `"soon"`, "whole number"}},
+		{"ucd:chains=10000:max=10000", []string{"ucd: 10000 chains", "max = 10000", "16777216 particles"}},
+		{"ucd:swaps=1", []string{"ucd has no setting", `"swaps"`}},
 
 		{"pt:tau=", []string{"pt: temperatures", "at least two"}},
 		{"pt:tau=1", []string{"pt: temperatures 1:", "at least two", "pcd"}},
@@ -219,6 +226,7 @@ func TestNewChecksWhatTheKindHas(t *testing.T) {
 			"path":    func(s *Settings) { s.Path = "none" },
 			"hottest": func(s *Settings) { s.Hottest = 3 },
 			"block":   func(s *Settings) { s.Block = 0 },
+			"max":     func(s *Settings) { s.Max = 0 },
 		} {
 			s := DefaultSettings(kind)
 			spoil(&s)

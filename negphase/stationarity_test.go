@@ -3,6 +3,7 @@ package negphase
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gorbm/negphase/diag"
@@ -110,15 +111,22 @@ var testTemperatures = []float64{1, 1.6, 4}
 
 // An exactStart is a model with its laws and a positive phase.
 type exactStart struct {
-	m   *rbm.RBM
-	all []state
-	p   [][]float64 // by temperature
-	c   *census
+	m    *rbm.RBM
+	base *rbm.Base
+	all  []state
+	p    [][]float64 // by temperature
+	c    *census
 }
 
-func newExactStart(s shape) *exactStart {
+// newExactStart returns one on the path to the uniform law, or, if base is set,
+// to a random base.
+func newExactStart(s shape, base bool) *exactStart {
 	m := s.random(31, sharpSD)
 	x := &exactStart{m: m, all: states(m)}
+	if base {
+		x.base = randomBase(m, 6)
+		x.all = withBase(x.all, x.base)
+	}
 	for _, t := range testTemperatures {
 		x.p = append(x.p, law(x.all, 1/t))
 	}
@@ -138,6 +146,7 @@ func (x *exactStart) pt(order Order) *pt {
 	s := ladderSettings("pt")
 	s.Order = order
 	p := newPT(s)
+	p.base = x.base
 	p.saved = drawExactly(x.all, x.p, p.rows)
 	return p
 }
@@ -146,6 +155,7 @@ func (x *exactStart) pt(order Order) *pt {
 // draw of the joint law of particles and assignment, given one assignment.
 func (x *exactStart) ins(kind string) *ins {
 	n := newINS(ladderSettings(kind))
+	n.base = x.base
 	n.saved = drawExactly(x.all, x.p, n.rows)
 	return n
 }
@@ -162,7 +172,49 @@ func (x *exactStart) worst(t *testing.T, l *ladder) float64 {
 
 func eachExactStart(t *testing.T, shapes []shape, f func(t *testing.T, x *exactStart)) {
 	for _, s := range shapes {
-		t.Run(s.String(), func(t *testing.T) { f(t, newExactStart(s)) })
+		t.Run(s.String(), func(t *testing.T) { f(t, newExactStart(s, false)) })
+	}
+}
+
+// On the path to a base, ladders leave the laws there as they are and their
+// estimates have the exact mean; swaps by E in place of E − E₀ do not.
+func TestPathToABase(t *testing.T) {
+	for _, s := range sharp {
+		x := newExactStart(s, true)
+		want := expectation(x.m, x.all, x.p[0])
+		pt, evenodd, ins, pins := x.pt(Sweep), x.pt(EvenOdd), x.ins("ins"), x.ins("pins")
+		for _, c := range []struct {
+			name string
+			e    Estimator
+			l    *ladder
+		}{{"pt", pt, &pt.ladder}, {"pt, evenodd", evenodd, &evenodd.ladder}, {"ins", ins, &ins.ladder}, {"pins", pins, &pins.ladder}} {
+			phase, _, err := c.e.Estimate(x.m, rbm.Batch{}, callFrom)
+			if err != nil {
+				t.Fatal(err)
+			}
+			z, d := x.worst(t, c.l), deviation(groupEstimates(phase, exactGroups), want)
+			t.Logf("%v: %s: z = %.1f, %.2f of the tolerance", s, c.name, z, d)
+			if z > 6 || d > 1 {
+				t.Errorf("%v: %s: z = %.1f, the mean is off by %.2f tolerances", s, c.name, z, d)
+			}
+		}
+		broken := x.pt(Sweep)
+		if err := broken.prepare(x.m, rbm.Batch{}, callFrom); err != nil {
+			t.Fatal(err)
+		}
+		for round := range 2 {
+			if err := broken.advance(x.m, callFrom.Child(uint64(round))); err != nil {
+				t.Fatal(err)
+			}
+			broken.base = nil // of the swaps alone
+			broken.swap(callFrom.Child(uint64(10 + round)))
+			broken.base = x.base
+		}
+		z := x.worst(t, &broken.ladder)
+		t.Logf("%v: swaps by E: z = %.1f", s, z)
+		if z < 6 {
+			t.Errorf("%v: swaps by E instead of E − E₀ are not seen: z = %.1f", s, z)
+		}
 	}
 }
 
@@ -445,4 +497,44 @@ func TestExactIsExact(t *testing.T) {
 			near(t, fmt.Sprint("moment ", i), got[i], want[i], 0x1p-24+1e-12) // stored as float32
 		}
 	})
+}
+
+// A base of another shape is an error; with one that fits, a run that was saved
+// goes on with the same bits, which are others than those of the uniform path.
+func TestBaseOfALadder(t *testing.T) {
+	m := shape{9, 7, 3, rbm.Softmax}.random(5, 0.7)
+	for _, kind := range []string{"pt", "ins", "pins"} {
+		s := parse(t, kind+":tau=auto:path=data:chains=3")
+		s.Base = randomBase(m, 2)
+		run := func(saved []byte, from, to int) ([]uint64, []byte) {
+			t.Helper()
+			e, err := New(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := e.UnmarshalBinary(saved); saved != nil && err != nil {
+				t.Fatal(err)
+			}
+			bits := call(t, e, m, rbm.Batch{}, from, to)
+			b, _ := e.MarshalBinary()
+			return bits, b
+		}
+		whole, _ := run(nil, 0, 70)
+		first, saved := run(nil, 0, 45)
+		second, _ := run(saved, 45, 70)
+		if !slices.Equal(whole, slices.Concat(first, second)) {
+			t.Errorf("%s goes on with other bits", kind)
+		}
+		if slices.Equal(call(t, estimator(t, kind+":tau=auto:chains=3"), m, rbm.Batch{}, 0, 70), whole) {
+			t.Errorf("%s: the base changes nothing", kind)
+		}
+		s.Base = randomBase(shape{8, 7, 0, 0}.random(1, 1), 2)
+		e, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := e.Estimate(m, rbm.Batch{}, rbm.NewKey(1)); err == nil {
+			t.Errorf("%s takes a base of another shape", kind)
+		}
+	}
 }

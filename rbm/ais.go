@@ -31,8 +31,7 @@ const (
 )
 
 // Check returns an error that names the setting that is out of range or says
-// why the base does not fit m. It reads Chains only for AIS, which does not
-// take its chains from elsewhere.
+// why the base or a parameter of m will not do.
 func (s Annealing) Check(m *RBM) error {
 	switch {
 	case s.Chains < 1 || s.Chains > maxChains:
@@ -107,21 +106,24 @@ func (m *RBM) AIS(ctx context.Context, s Annealing, key Key, progress func(done 
 	v, h := NewBits(s.Chains, m.Visible()), NewBits(s.Chains, m.Hidden())
 	s.Base.Draw(m, v, h, key.Child(1))
 	out, err := m.anneal(ctx, s.Base, path, v, key.Child(2), share(progress, pilotShare, 1))
-	out.LogZ += s.Base.LogZ(m)
-	out.Path = path
-	return out, err
+	if err != nil {
+		return Annealed{}, err
+	}
+	out.LogZ, out.Path = s.Base.LogZ(m)+out.LogZ, path
+	return out, nil
 }
 
 // ReverseAIS estimates log Z of m by the reverse of AIS (Burda, Grosse &
 // Salakhutdinov 2015): chains start at the rows of start, which must
 // be draws from m, and go down the path, each move of AIS reversed in the
 // reversed order; the mean of their weights is an unbiased estimate of Z₀/Z. So
-// LogZ, of opposite sign, is too high on average, and with AIS brackets the
-// truth, as far as the rows of start are draws from m. Rows of one chain depend on each other, which
-// StdErr does not know. Settings are those of AIS, but there are as many chains
-// as rows; a Path of AIS need not be placed again. Errors are those of AIS, and
-// one that names a row whose softmax label is not one class. It panics if start
-// has another width than the visible layer; it does not change start.
+// LogZ, its negative logarithm, is too high on average, and with AIS brackets
+// the truth, as far as the rows of start are draws from m. Rows of one chain
+// depend on each other, which StdErr does not know. Settings are those of AIS,
+// but there are as many chains as rows; a Path that AIS has placed need not be
+// placed again. Errors are those of AIS, and one that names a row whose softmax
+// label is not one class. It panics if start has another width than the visible
+// layer; it does not change start.
 func (m *RBM) ReverseAIS(ctx context.Context, s Annealing, start Bits, key Key, progress func(done float64)) (Annealed, error) {
 	m.checkVisible(start)
 	s.Chains = start.Rows
@@ -142,9 +144,11 @@ func (m *RBM) ReverseAIS(ctx context.Context, s Annealing, start Bits, key Key, 
 	v := NewBits(start.Rows, start.Cols)
 	v.CopyFrom(start)
 	out, err := m.anneal(ctx, s.Base, down, v, key.Child(2), share(progress, pilotShare, 1))
-	out.LogZ = s.Base.LogZ(m) - out.LogZ
-	out.Path = path
-	return out, err
+	if err != nil {
+		return Annealed{}, err
+	}
+	out.LogZ, out.Path = s.Base.LogZ(m)-out.LogZ, path
+	return out, nil
 }
 
 // checkLabels names the first row of v whose softmax label is not one class.
@@ -198,7 +202,7 @@ func (m *RBM) anneal(ctx context.Context, base *Base, path []float64, v Bits, ke
 	}
 	n := float64(v.Rows)
 	sum, squares := powerSums(out.LogWeights)
-	out.LogZ = sum - math.Log(n)
+	out.LogZ = sum - Log(n)
 	out.ESS = min(Exp(2*sum-squares), n)
 	out.StdErr = math.Inf(1)
 	if v.Rows > 1 {
@@ -231,7 +235,7 @@ func conditionalESS(logw, gains []float64) float64 {
 		before += e
 		after += f
 		if e > 0 {
-			squares += f * (f / e)
+			squares += float64(f * (f / e))
 		}
 	}
 	// The scales e^top and e^high cancel.

@@ -82,7 +82,7 @@ func (s *allPaths) weigh(p []float64, from, to float64) []float64 {
 	for i := range s.a.parts {
 		part := &s.a.parts[i]
 		part.gain(gain, from, to, NewKey(1), false)
-		for r := range part.layers.v.Rows {
+		for r := range part.up.v.Rows {
 			q[part.first+r] = p[part.first+r] * math.Exp(gain[r])
 		}
 	}
@@ -286,7 +286,7 @@ func TestAnnealingByHand(t *testing.T) {
 // The weights of the annealing itself have the mean Z/Z₀; those of the broken
 // algorithms do not.
 func TestAnnealingIsUnbiased(t *testing.T) {
-	const chains = 20000
+	const chains = 10000
 	path := []float64{0, 0.25, 0.5, 0.75, 1}
 	for _, shape := range []shape{{4, 3, 0, Softmax}, {5, 3, 3, Softmax}, {5, 3, 2, Bernoulli}} {
 		t.Run(shape.String(), func(t *testing.T) {
@@ -325,5 +325,18 @@ func TestAnnealingIsUnbiased(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestAnnealingAllocatesNothing(t *testing.T) {
+	m := shape{130, 200, 10, Softmax}.random(4, 0.3)
+	v, h := NewBits(2*annealRows, 130), NewBits(2*annealRows, 200)
+	b := randomBase(m, 1, 6)
+	b.Draw(m, v, h, NewKey(1))
+	a := newAnnealing(m, b, evenPath(20), v, NewKey(2))
+	a.ctx, a.hi = context.Background(), 5
+	a.part(1)
+	if n := testing.AllocsPerRun(20, func() { a.part(1) }); n != 0 {
+		t.Errorf("%v allocations in five steps", n)
 	}
 }

@@ -73,7 +73,7 @@ var tiny = []shape{
 // From every hidden state the law of a step is that of the path; the law that
 // forgets the base's part of the energy is seen to be another.
 func TestStepOnThePath(t *testing.T) {
-	const rows = 20000
+	const rows = 10000
 	forEach(t, tiny, func(t *testing.T, shape shape) {
 		m := shape.random(5, 1.5)
 		b := randomBase(m, 1.5, 6)

@@ -67,7 +67,7 @@ func (s rungs) bennett(t *testing.T, b *Base, m *RBM, effective []float64) Benne
 // Over many repetitions errors have the size of the standard errors: the mean
 // of z² has a standard error of √(2/repeats) if z is normal; five are allowed.
 func TestBennettIsCalibrated(t *testing.T) {
-	const repeats = 400
+	const repeats = 200
 	for _, c := range []struct {
 		shape shape
 		beta  []float64
@@ -305,5 +305,32 @@ func TestBennettDeterminism(t *testing.T) {
 	}
 	for k, z := range s.logZ {
 		near(t, "log Z", want.LogZ[k], z, 5*want.StdErr[k]+1e-12)
+	}
+}
+
+// A long ladder of normal energies, whose log Z is known: with D ~ N(0, sd²) at
+// β = 0 it is N(−β·sd², sd²) at β, and log Z = ½β²sd².
+func TestBennettOnALongLadder(t *testing.T) {
+	const repeats, rungs, sd = 60, 15, 8.0
+	beta, d := make([]float64, rungs), make([][]float64, rungs)
+	square := 0.0
+	for i := range uint64(repeats) {
+		r := NewKey(i).Rand()
+		for k := range beta {
+			beta[k] = float64(k) / (rungs - 1)
+			d[k] = make([]float64, 100)
+			for n := range d[k] {
+				d[k][n] = sd*r.NormFloat64() - beta[k]*sd*sd
+			}
+		}
+		got, err := Bennett(beta, d, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		z := (got.LogZ[rungs-1] - sd*sd/2) / got.StdErr[rungs-1]
+		square += z * z / repeats
+	}
+	if math.Abs(square-1) > 5*math.Sqrt(2.0/repeats) {
+		t.Errorf("mean z² %.2f", square)
 	}
 }

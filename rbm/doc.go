@@ -1,6 +1,7 @@
 // Package rbm is the restricted Boltzmann machine: its parameters and
 // conditionals, energies and free energies, the tempered Gibbs step, the ascent
-// step of training, exact enumeration, and model files.
+// step of training, log Z by exact enumeration, annealed importance sampling
+// and the multistate Bennett ratio, and model files.
 //
 // A training step passes through it like this. HiddenMean turns a minibatch V
 // into the positive phase, the Batch (V, p(h|V)). An estimator of package

@@ -53,6 +53,7 @@ type layers struct {
 	base       *Base     // where the path of β ends; nil: uniform
 	energy     []float64 // of each row; nil: not wanted
 	baseEnergy []float64 // likewise of the base
+	partner    *layers   // of the chains that these are coupled to; nil: none
 	rise       *rise     // gains of the hidden units; nil: not wanted
 	draw       bool
 	stream     vec.Stream
@@ -256,31 +257,6 @@ func (l *layers) downPart(i int) {
 	}
 	if l.draw {
 		l.drawUnits(l.v, acts, l.base.visible(), k, lo, n, plain)
-	}
-}
-
-// labels draws the softmax label of row r, by the uniform of its first unit,
-// or takes the label means.
-func (l *layers) labels(r int) {
-	m := l.m
-	x := l.label[r*m.Classes : (r+1)*m.Classes]
-	nx := m.Inputs()
-	if l.mean.Rows > 0 {
-		vec.Softmax(l.mean.Row(r)[nx:], x)
-	}
-	if l.draw {
-		beta := float32(1)
-		if l.beta != nil {
-			beta = l.beta[r]
-		}
-		if l.base != nil {
-			for c, b := range l.base.VisibleBias[nx:] {
-				x[c] = float32(beta*x[c]) + float32((1-beta)*b)
-			}
-			beta = 1
-		}
-		y := vec.DrawOne(x, l.stream.Uniform(uint32(l.first+r), uint32(nx)), beta)
-		l.v.Set(r, nx+y, true)
 	}
 }
 

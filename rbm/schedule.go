@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat"
 )
 
 // placeEvenly is the part of the path's length that is spread evenly over β, so
@@ -43,7 +41,7 @@ func (s Annealing) place(ctx context.Context, m *RBM, key Key, progress func(don
 		s.Base.Draw(m, v, h, key.Child(uint64(2*i)))
 		a := newAnnealing(m, s.Base, path, v, key.Child(uint64(2*i+1)))
 		length := make([]float64, a.steps())
-		err := a.run(ctx, func(k int, gains []float64) { length[k] = stat.StdDev(gains, nil) }, nil)
+		err := a.run(ctx, func(k int, gains []float64) { length[k] = deviation(gains) }, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -55,6 +53,20 @@ func (s Annealing) place(ctx context.Context, m *RBM, key Key, progress func(don
 	return path, nil
 }
 
+// deviation returns the standard deviation of two values or more. Like all that
+// places temperatures it is written out, without fused products, because the
+// draws of the run hang on its bits.
+func deviation(x []float64) float64 {
+	mean, sum, n := 0.0, 0.0, float64(len(x))
+	for _, v := range x {
+		mean += v / n
+	}
+	for _, v := range x {
+		sum += float64((v - mean) * (v - mean))
+	}
+	return math.Sqrt(sum / (n - 1))
+}
+
 // smooth returns the lengths of the steps of path with their speeds, length by
 // Δβ, replaced by the root of the mean square over each step and its two
 // neighbours on either side: a variance of few chains is uncertain.
@@ -64,7 +76,7 @@ func smooth(length, path []float64) []float64 {
 		sum, n := 0.0, 0.0
 		for i := max(0, k-2); i <= min(len(length)-1, k+2); i++ {
 			if d := path[i+1] - path[i]; d > 0 {
-				sum += (length[i] / d) * (length[i] / d)
+				sum += float64((length[i] / d) * (length[i] / d))
 				n++
 			}
 		}
@@ -89,7 +101,7 @@ func equalParts(path, length []float64, n int) []float64 {
 	place := make([]float64, n)
 	at, k := 0.0, 0 // the length up to path[k]
 	step := func(k int) float64 {
-		return (1-placeEvenly)*length[k]/total + placeEvenly*(path[k+1]-path[k])
+		return float64((1-placeEvenly)*length[k]/total) + float64(placeEvenly*(path[k+1]-path[k]))
 	}
 	for i := 1; i < n-1; i++ {
 		want := float64(i) / float64(n-1)
@@ -98,7 +110,7 @@ func equalParts(path, length []float64, n int) []float64 {
 			k++
 		}
 		part := min(1, (want-at)/step(k))
-		place[i] = path[k] + part*(path[k+1]-path[k])
+		place[i] = path[k] + float64(part*(path[k+1]-path[k]))
 	}
 	place[n-1] = 1
 	return onFloat32(place)

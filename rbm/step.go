@@ -35,14 +35,30 @@ func NewStates(m *RBM, rows int) *States {
 // rows are independent draws from the base. Draws depend on key, the row, the
 // step and the unit alone. It panics if the shapes differ or steps < 1.
 func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
-	if s.V.Cols != m.Visible() || s.H.Cols != m.Hidden() {
-		panic("rbm: states of another shape than the model")
-	}
+	s.check(m)
 	if beta != nil && len(beta) != s.H.Rows {
 		panic("rbm: Step needs one beta a row")
 	}
 	if steps < 1 {
 		panic("rbm: Step needs at least one step")
+	}
+	l := s.layers
+	l.base = s.Base
+	l.grow(m, min(s.H.Rows, chunkRows))
+	for lo := 0; lo < s.H.Rows; lo += chunkRows {
+		hi := min(lo+chunkRows, s.H.Rows)
+		if beta != nil {
+			l.beta = beta[lo:hi]
+		}
+		s.stepRows(lo, hi, steps, key)
+	}
+	l.forget()
+}
+
+// check panics if s is not of m's shape or its parts are of different ones.
+func (s *States) check(m *RBM) {
+	if s.V.Cols != m.Visible() || s.H.Cols != m.Hidden() {
+		panic("rbm: states of another shape than the model")
 	}
 	rows := s.H.Rows
 	if s.V.Rows != rows || s.Mean.Rows != rows || s.Mean.Cols != m.Hidden() || s.Energy != nil && len(s.Energy) != rows {
@@ -56,39 +72,39 @@ func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 		}
 		s.BaseEnergy = make([]float64, rows)
 	}
-	l := s.layers
-	l.base = s.Base
-	l.grow(m, min(s.H.Rows, chunkRows))
-	l.draw = true
-	for lo := 0; lo < s.H.Rows; lo += chunkRows {
-		hi := min(lo+chunkRows, s.H.Rows)
-		l.first, l.v, l.h = lo, s.V.Slice(lo, hi), s.H.Slice(lo, hi)
-		if beta != nil {
-			l.beta = beta[lo:hi]
-		}
-		for t := range steps {
-			l.mean, l.energy = Matrix{}, nil
-			l.stream = key.Child(uint64(2 * t)).stream()
-			l.runDown()
+}
 
-			l.listVisible()
-			if t == steps-1 {
-				l.mean = s.Mean.Slice(lo, hi)
-				if s.Energy != nil {
-					l.energy = s.Energy[lo:hi]
-					if s.Base != nil {
-						l.baseEnergy = s.BaseEnergy[lo:hi]
-					}
+// stepRows takes rows lo … hi−1, at most chunkRows, through the steps.
+func (s *States) stepRows(lo, hi, steps int, key Key) {
+	l := s.layers
+	l.draw = true
+	l.first, l.v, l.h = lo, s.V.Slice(lo, hi), s.H.Slice(lo, hi)
+	for t := range steps {
+		l.mean, l.energy, l.baseEnergy = Matrix{}, nil, nil
+		l.stream = key.Child(uint64(2 * t)).stream()
+		l.runDown()
+
+		l.listVisible()
+		if t == steps-1 {
+			l.mean = s.Mean.Slice(lo, hi)
+			if s.Energy != nil {
+				l.energy = s.Energy[lo:hi]
+				if s.Base != nil {
+					l.baseEnergy = s.BaseEnergy[lo:hi]
 				}
 			}
-			l.stream = key.Child(uint64(2*t + 1)).stream()
-			l.runUp()
 		}
-		if l.energy != nil {
-			l.sumEnergy()
-		}
+		l.stream = key.Child(uint64(2*t + 1)).stream()
+		l.runUp()
 	}
-	l.m, l.base, l.beta, l.energy, l.baseEnergy = nil, nil, nil, nil, nil
+	if l.energy != nil {
+		l.sumEnergy()
+	}
+}
+
+// forget drops the references of a step.
+func (l *layers) forget() {
+	l.m, l.base, l.beta, l.energy, l.baseEnergy, l.partner = nil, nil, nil, nil, nil, nil
 }
 
 // HiddenMean overwrites dst, v.Rows × Hidden(), with p(h=1|v). It panics if

@@ -18,6 +18,7 @@ var negatives = map[string]string{
 	"pt":    "pt:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
 	"ins":   "ins:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
 	"pins":  "pins:k=1:swaps=2:chains=4:tau=1/1.5/2.25:block=2",
+	"ucd":   "ucd:k=1:max=20:chains=4",
 	"exact": "exact",
 }
 

@@ -138,6 +138,12 @@ func SetLogOdds(m *rbm.RBM, set *data.Set) {
 	m.LogOdds(m.VisibleBias, VisibleMean(m, set), set.Len())
 }
 
+// Base returns the base-rate model of set for models of m's shape: the end of
+// tempered paths that is nearer than the uniform law.
+func Base(m *rbm.RBM, set *data.Set) *rbm.Base {
+	return rbm.NewBase(m, VisibleMean(m, set), set.Len())
+}
+
 // A Trainer moves a model's parameters up the likelihood of a data set, one
 // minibatch at a time. It is not for concurrent use.
 type Trainer struct {
@@ -168,7 +174,7 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 		return nil, err
 	}
 	if s.Negative.Path == negphase.ToData && s.Negative.Base == nil {
-		s.Negative.Base = rbm.NewBase(m, VisibleMean(m, set), set.Len())
+		s.Negative.Base = Base(m, set)
 	}
 	negative, err := negphase.New(s.Negative)
 	if err != nil {

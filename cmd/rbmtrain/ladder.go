@@ -166,8 +166,12 @@ func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 		return
 	}
 	if r.settings.Negative.Auto {
-		fmt.Fprintf(w, "ladder: %d temperatures from 1 to %s; its coldest pair exchanges %s, the worst %s\n", len(l.Beta),
-			temperature(l.Beta[len(l.Beta)-1]), percent(rates[0]), percent(slices.Min(rates)))
+		most := ""
+		if l.Capped {
+			most = ", the most that are taken, where the barrier asks for more"
+		}
+		fmt.Fprintf(w, "ladder: %d temperatures from 1 to %s%s; its coldest pair exchanges %s, the worst %s\n", len(l.Beta),
+			temperature(l.Beta[len(l.Beta)-1]), most, percent(rates[0]), percent(slices.Min(rates)))
 	} else {
 		var s []string
 		for k, rate := range rates {

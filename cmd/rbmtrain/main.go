@@ -33,7 +33,7 @@ is chosen by -negphase:
   pt     parallel tempering: replicas at several temperatures swap
   ins    infinite swapping: all permutations of the temperatures at once, at most 16
   pins   partial infinite swapping: permutations within blocks of the temperatures
-  pins   partial infinite swapping: all permutations within blocks of a long ladder
+  ucd    unbiased contrastive divergence: coupled pairs of chains run until they meet
   exact  enumeration, where a layer has at most 18 units
 
 Settings may follow the name, as in -negphase pt:k=1:swaps=1:tau=1/2/3; the
@@ -114,7 +114,7 @@ func newOptions() *options {
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data")
 	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units")
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3")
-	f.IntVar(&o.k, "k", d.Negative.K, "Gibbs steps per update (cd, pcd) or between swaps (pt, ins, pins)")
+	f.IntVar(&o.k, "k", d.Negative.K, "Gibbs steps per update (cd, pcd), between swaps (pt, ins, pins), or before the first that counts (ucd)")
 	f.IntVar(&o.swaps, "swaps", d.Negative.Swaps, "rounds of Gibbs steps and a swap an update (pt, ins, pins)")
 	f.IntVar(&o.chains, "chains", 0, "chains, of pt, ins and pins groups of replicas (default: as many as rows in a batch)")
 	f.StringVar(&o.start, "start", string(d.Negative.Start), "where chains start: uniform or data")
@@ -342,6 +342,9 @@ func (o *options) checkStates(s negphase.Settings) error {
 	replicas := s.MaxTemperatures()
 	if n := s.Chains * replicas * o.hidden; negphase.Has(s.Kind, "chains") && n > maxStates {
 		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", s.Chains, replicas, o.hidden, n, maxStates)
+	}
+	if n := s.Chains * 2 * s.Max * o.hidden; negphase.Has(s.Kind, "max") && n > maxStates {
+		return cli.Usagef("-chains %d of up to max = %d steps with -hidden %d makes %d hidden states; at most %d are allowed", s.Chains, s.Max, o.hidden, n, maxStates)
 	}
 	return nil
 }

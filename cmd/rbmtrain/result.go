@@ -125,7 +125,7 @@ func (r *runner) print(stdout, stderr io.Writer) error {
 	if exchange == "" {
 		exchange = r.tripWarning(total)
 	}
-	for _, w := range []string{exchange, r.worseWarning()} {
+	for _, w := range []string{exchange, total.CutWarning(), r.worseWarning()} {
 		if w != "" {
 			warnings = append(warnings, w)
 		}
@@ -206,6 +206,9 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s %s\n", b.Step, r.choice(), number(v))
 	}
 	r.describeLadder(w, total)
+	if tau, ok := total.MeanMeetingTime(); ok {
+		fmt.Fprintf(w, "coupled chains met after %.3g steps in the mean; %d of %d pairs were cut\n", tau, total.Cuts, total.Meetings+total.Cuts)
+	}
 	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
 }
 

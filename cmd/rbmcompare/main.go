@@ -1,0 +1,317 @@
+// Rbmcompare compares estimators of the negative phase on one model, or along
+// the snapshots of a run: their distance to the exact one against Gibbs steps
+// and seconds.
+//
+//	rbmcompare -model runs/toy-exact-1 -negphase pcd,pt,ins
+//
+// See rbmcompare -h.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"strings"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/data"
+	"gorbm/negphase"
+	"gorbm/negphase/compare"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+func main() { cli.Main("rbmcompare", run) }
+
+const summary = `rbmcompare compares estimators of the negative phase on a model that stands still.
+
+Each estimator of -negphase starts anew and runs for -steps Gibbs steps of each
+of its chains (a replica of pt or ins is a chain of its own), -repeats times.
+Its estimate is the mean of all updates so far, without burn-in, and its
+distance the Euclidean one, over ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩, to the exact negative phase:
+Figures 2 and 4 of the infinite-swapping paper (Hult, Nyquist & Ringqvist 2020).
+As the positive phase has no noise, it is the distance between the gradients.
+
+Models of at most 2^22 states are enumerated, which may take some minutes; for
+larger ones the truth is a long reference run, printed with its error. Ladders
+with tau=auto are tuned on the model beforehand, at no charge, and then stay.
+
+  distance   mean over the repeats at the last step, ± standard deviation
+  bias       length of the mean error, and how much of that noise explains
+  noise      root of the summed variances of the estimate
+  cosine     between estimated and true gradient if -data is given, else between
+             the negative phases, which are long and much alike
+
+Seconds are those of the estimator alone, on -workers processors.
+
+Examples:
+
+  rbmcompare -model runs/toy -negphase pcd,pt,ins -out runs/compared
+  rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,cd:k=10,ucd,exact
+  rbmcompare -run runs/toy -negphase pcd,pt:tau=1/1.5/2/3 -steps 1000 -out runs/along
+  rbmcompare -model runs/mnist -data mnist -negphase pcd:chains=100,pins:tau=auto:path=data`
+
+type options struct {
+	flags *cli.Flags
+	model *cli.ModelFlags
+	data  *cli.DataFlags
+
+	run            string
+	negphase       string
+	chains         int
+	batch          int
+	steps          int
+	repeats        int
+	seed           uint64
+	reference      string
+	referenceSteps int
+	workers        int
+	out            string
+	quiet          bool
+	json           bool
+}
+
+func newOptions() *options {
+	f := cli.NewFlags("rbmcompare", summary, "rbmcompare -model FILE | -run DIR [flags]")
+	o := &options{flags: f, model: cli.AddModelFlags(f), data: cli.AddDataFlags(f, "", " (default: none; chains then start uniformly)")}
+	f.StringVar(&o.run, "run", "", "folder of a run: all snapshots in its models/ are compared on")
+	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
+	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Chains, "chains, of pt and ins groups of replicas, where -negphase does not say")
+	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")
+	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps of each chain")
+	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20")
+	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits, but for the seconds")
+	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt at 40 temperatures)")
+	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts")
+	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on; 0: all")
+	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress bar")
+	f.BoolVar(&o.json, "json", false, "print one JSON object and nothing else on standard output")
+	return o
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := newOptions()
+	if err := o.flags.Parse(args, stdout); err != nil {
+		return err
+	}
+	p, err := o.check(ctx, stderr)
+	if err != nil {
+		return err
+	}
+	results, err := p.compare(ctx)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	if len(results) > 0 { // what was completed is kept even if interrupted
+		if e := p.report(results, stdout, stderr); e != nil {
+			return errors.Join(err, e)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("stopped early: %d of %d models, the last after %d of %d repeats", len(results), len(p.models), completed(results), o.repeats)
+	}
+	return nil
+}
+
+const (
+	maxRepeats = 1 << 20
+	maxStates  = 1 << 29 // of hidden units in all chains: 2 GiB of means
+)
+
+// A plan is a checked command line with its models and data loaded.
+type plan struct {
+	options
+	models     []*subject
+	set        *data.Set // nil: none
+	names      []string  // of the estimators, as given
+	estimators []negphase.Settings
+	reference  *negphase.Settings // nil: the truth is enumerated where it can be
+	stderr     io.Writer
+}
+
+func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
+	for _, err := range []error{
+		cli.Between("chains", o.chains, 1, negphase.MaxChains),
+		cli.Between("batch", o.batch, 1, math.MaxInt32),
+		cli.Between("steps", o.steps, 1, train.MaxSteps),
+		cli.Between("repeats", o.repeats, 1, maxRepeats),
+		cli.Between("reference-steps", o.referenceSteps, 2, train.MaxSteps),
+		cli.Between("workers", o.workers, 0, math.MaxInt32),
+	} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	p := &plan{options: *o, stderr: stderr}
+	if err := p.parseEstimators(); err != nil {
+		return nil, err
+	}
+	if o.out != "" {
+		if err := cli.Absent("out", o.out); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.loadModels(); err != nil {
+		return nil, err
+	}
+	if err := p.loadData(ctx); err != nil {
+		return nil, err
+	}
+	return p, p.checkStates()
+}
+
+// parseEstimators reads -negphase and -reference.
+func (p *plan) parseEstimators() error {
+	defaults := negphase.DefaultSettings("")
+	defaults.Chains = p.chains
+	for _, text := range strings.Split(p.negphase, ",") {
+		text = strings.TrimSpace(text)
+		s, err := negphase.Parse(text, defaults)
+		if err != nil {
+			return cli.Usagef("-negphase: %w", err)
+		}
+		for i, other := range p.estimators {
+			if other.String() == s.String() {
+				return cli.Usagef("-negphase: %s and %s are the same; give one of them", p.names[i], text)
+			}
+		}
+		if compare.NeedsData(s) && !p.flags.Given("data") {
+			return cli.Usagef("-negphase: %s starts at the data, and there are none; give -data, or leave it out", text)
+		}
+		if s.Path == negphase.ToData && !p.flags.Given("data") {
+			return cli.Usagef("-negphase: %s leads to the frequencies of the data, and there are none; give -data, or leave path=data out", text)
+		}
+		p.names, p.estimators = append(p.names, text), append(p.estimators, s)
+	}
+	if p.options.reference == "" {
+		return nil
+	}
+	s, err := negphase.Parse(p.options.reference, compare.DefaultReference())
+	if err != nil {
+		return cli.Usagef("-reference: %w", err)
+	}
+	if compare.NeedsData(s) || s.Kind == "exact" || s.Path == negphase.ToData {
+		return cli.Usagef("-reference is %s; it must be a sampler that starts uniformly", p.options.reference)
+	}
+	p.reference = &s
+	return nil
+}
+
+// checkStates bounds the memory that chains take.
+func (p *plan) checkStates() error {
+	hidden := p.models[0].m.Hidden()
+	for i, s := range p.estimators {
+		rows := 1
+		if negphase.Has(s.Kind, "chains") {
+			rows = s.Chains
+		}
+		if negphase.Has(s.Kind, "tau") {
+			rows *= s.MaxTemperatures()
+		}
+		if negphase.Has(s.Kind, "max") {
+			rows *= 2 * s.Max
+		}
+		if s.Kind == "cd" {
+			rows = p.batch
+		}
+		if n := rows * hidden; n > maxStates {
+			return cli.Usagef("-negphase: %s makes %d hidden states; at most %d are allowed", p.names[i], n, maxStates)
+		}
+	}
+	return nil
+}
+
+// compare compares the estimators on every model. It returns what was
+// completed beside an error.
+func (p *plan) compare(ctx context.Context) (results []result, err error) {
+	for i, s := range p.models {
+		truth, err := p.truth(ctx, s)
+		if err != nil {
+			return results, err
+		}
+		curves, err := p.measure(ctx, s, truth, i)
+		if len(curves) > 0 && curves[0].Repeats > 0 {
+			results = append(results, result{s, truth, curves})
+		}
+		if err != nil {
+			return results, err
+		}
+	}
+	return results, nil
+}
+
+// truth returns the negative phase that the estimators are held against, with
+// the positive phase of the data.
+func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err error) {
+	if p.reference == nil {
+		truth, err = enumerate(ctx, s.m)
+	}
+	if p.reference != nil || errors.Is(err, rbm.ErrTooLarge) {
+		settings := compare.DefaultReference()
+		if p.set != nil {
+			settings.Path, settings.Base = negphase.ToData, train.Base(s.m, p.set)
+		}
+		if p.reference != nil {
+			settings = *p.reference
+		}
+		total := compare.ReferenceGroups * int64(p.referenceSteps)
+		bar := cli.NewProgress(p.stderr, p.quiet, "reference run", "updates", total)
+		done := int64(0)
+		truth, err = compare.Reference(ctx, s.m, settings, p.referenceSteps, rbm.NewKey(p.seed).Child(referenceKey), func() {
+			done++
+			bar.Set(done, "")
+		})
+		bar.Done()
+		s.reference = settings
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.set != nil {
+		truth.Positive = p.positive(s.m)
+	}
+	return truth, nil
+}
+
+// enumerate is compare.Enumerate, but ends with the context: the program does
+// too, so the work that goes on does not matter.
+func enumerate(ctx context.Context, m *rbm.RBM) (*compare.Truth, error) {
+	type outcome struct {
+		truth *compare.Truth
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		truth, err := compare.Enumerate(m)
+		done <- outcome{truth, err}
+	}()
+	select {
+	case o := <-done:
+		return o.truth, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// measure runs the estimators on model number i.
+func (p *plan) measure(ctx context.Context, s *subject, truth *compare.Truth, i int) ([]compare.Curve, error) {
+	if p.workers > 0 {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(p.workers))
+	}
+	what := "comparing"
+	if len(p.models) > 1 {
+		what = fmt.Sprintf("model %d of %d", i+1, len(p.models))
+	}
+	bar := cli.NewProgress(p.stderr, p.quiet, what, "‰", 1000)
+	defer bar.Done()
+	settings := compare.Settings{Steps: p.steps, Repeats: p.repeats, Seed: p.seed,
+		Progress: func(done float64) { bar.Set(int64(1000*done), "") }}
+	if p.set != nil {
+		settings.Batches = func(repeat int) func(int) rbm.Batch { return p.batches(s.m, repeat) }
+	}
+	return compare.Run(ctx, s.m, truth, p.estimators, settings)
+}

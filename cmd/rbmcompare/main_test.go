@@ -1,0 +1,281 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/negphase"
+	"gorbm/negphase/compare"
+	"gorbm/rbm"
+)
+
+var rbmcompare = clitest.Command{Name: "rbmcompare", Run: run}
+
+// isolate goes to an empty folder and puts two models there, one with softmax
+// labels and one without, and a run with three snapshots. It returns the folder
+// of golden files.
+func isolate(t *testing.T) (testdata string) {
+	t.Helper()
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	clitest.Isolate(t)
+	about := rbm.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}
+	clitest.Save(t, "softmax.safetensors", clitest.Model(12, 5, 4, rbm.Softmax), about)
+	clitest.Save(t, "plain.npz", clitest.Model(8, 5, 0, rbm.Softmax), rbm.About{})
+	if err := os.MkdirAll("run/models", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i, step := range []int{1, 10, 100} {
+		m := rbm.New(12, 5, 4, rbm.Softmax)
+		m.Randomize(0.5*float64(i), rbm.NewKey(5))
+		clitest.Save(t, fmt.Sprintf("run/models/%07d.safetensors", step), m, about)
+	}
+	return clitest.Testdata(wd)
+}
+
+// small returns the arguments of a quick comparison, and more.
+func small(more ...string) []string {
+	return append(more, "-steps", "30", "-repeats", "4")
+}
+
+func TestHelp(t *testing.T) {
+	rbmcompare.Help(t, "batch", "binarize", "chains", "classes", "data", "data-dir", "json", "label-column", "labels", "model", "negphase", "out", "quiet",
+		"reference", "reference-steps", "repeats", "run", "seed", "shape", "steps", "workers")
+	out := rbmcompare.OK(t, "-h")
+	for _, kind := range negphase.Kinds() {
+		if !strings.Contains(out, kind) {
+			t.Errorf("-h does not name %s", kind)
+		}
+	}
+}
+
+// The columns and values that depend on the machine.
+var (
+	timed  = regexp.MustCompile(`(?m)(\d\.\d{6}|cosine) +\S+ +\S+$`)
+	kernel = regexp.MustCompile(`\((avx512|avx2|go)\)`)
+	jsonOf = regexp.MustCompile(`(?m)^( *"(?:seconds|seconds_per_step|kernels)": ).*?(,?)$`)
+)
+
+// everyKind is a list with all estimators.
+const everyKind = "cd:k=2,pcd:chains=5,pt:tau=1/1.5/3,ins:tau=1/1.5/3,ucd:max=40,exact"
+
+// TestGolden fixes text, JSON and the table but for times.
+func TestGolden(t *testing.T) {
+	testdata := isolate(t)
+	for _, c := range []struct{ name, args string }{
+		{"softmax", "-model softmax.safetensors -data " + clitest.Toy + " -negphase " + everyKind},
+		{"plain", "-model plain.npz -negphase pcd,ins -seed 3"},
+		{"reference", "-model plain.npz -negphase pcd -reference pt:chains=3:tau=1/2/4 -reference-steps 50"},
+		{"run", "-run run -negphase pcd,pt"},
+	} {
+		args := small(strings.Fields(c.args)...)
+		out := rbmcompare.OK(t, append(args, "-out", "of-"+c.name)...)
+		out = kernel.ReplaceAllString(timed.ReplaceAllString(out, "$1 TIMES"), "(KERNELS)")
+		clitest.Golden(t, filepath.Join(testdata, c.name+".txt"), out)
+
+		object := rbmcompare.OK(t, append(args, "-json")...)
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, []byte(object), "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		mask := func(text string) string { return rounded(t, jsonOf.ReplaceAllString(text, `${1}"MASKED"$2`)) }
+		clitest.Golden(t, filepath.Join(testdata, c.name+".json"), mask(indented.String()))
+		if written := mask(clitest.Read(t, "of-"+c.name+"/compare.json")); written != mask(indented.String()) {
+			t.Errorf("%s: compare.json is not what -json prints:\n%s", c.name, written)
+		}
+	}
+}
+
+// rounded cuts numbers to 9 digits: the last ones may depend on the machine.
+func rounded(t *testing.T, text string) string {
+	t.Helper()
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		head, value, ok := strings.Cut(line, ": ")
+		if !ok {
+			head, value = "", strings.TrimSpace(line) // of a list
+		} else {
+			head += ": "
+		}
+		number, comma := strings.CutSuffix(value, ",")
+		x, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			continue
+		}
+		lines[i] = head + strconv.FormatFloat(x, 'g', 9, 64)
+		if comma {
+			lines[i] += ","
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// estimators returns what -json says of one model.
+func estimators(t *testing.T, args ...string) jsonResult {
+	t.Helper()
+	var r jsonResult
+	if err := json.Unmarshal([]byte(rbmcompare.OK(t, append(args, "-json")...)), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The files hold what the library finds: curves.csv all points, the pictures
+// something.
+func TestFiles(t *testing.T) {
+	isolate(t)
+	rbmcompare.OK(t, small("-model", "softmax.safetensors", "-negphase", "pcd,ins", "-out", "out")...)
+	m, _ := clitest.Load(t, "softmax.safetensors")
+	truth, err := compare.Enumerate(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	curves, err := compare.Run(context.Background(), m, truth,
+		[]negphase.Settings{negphase.DefaultSettings("pcd"), negphase.DefaultSettings("ins")}, compare.Settings{Steps: 30, Repeats: 4, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := csv.NewReader(strings.NewReader(clitest.Read(t, "out/curves.csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 1
+	for i, name := range []string{"pcd", "ins"} {
+		for _, p := range curves[i].Points {
+			row := table[at]
+			at++
+			number := func(k int) float64 {
+				x, err := strconv.ParseFloat(row[k], 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return x
+			}
+			if row[0] != "softmax.safetensors" || row[1] != name || row[2] != "4" || number(3) != float64(p.Updates) || number(4) != p.Steps ||
+				number(5) != p.GibbsSteps || number(6) <= 0 || math.Abs(number(7)/p.Distance.Mean-1) > 1e-9 || math.Abs(number(8)/p.Distance.SD-1) > 1e-9 {
+				t.Fatalf("row %d is %v, want %+v of %s", at, row, p, name)
+			}
+		}
+	}
+	if at != len(table) {
+		t.Errorf("%d rows, want %d", len(table), at)
+	}
+	rbmcompare.OK(t, small("-run", "run", "-negphase", "pcd,exact", "-out", "along")...)
+	for _, name := range []string{"out/curves.png", "along/curves-0000001.png", "along/curves-0000010.png", "along/curves-0000100.png", "along/run.png"} {
+		inked(t, name)
+	}
+	// One step, one repeat, or the truth alone: nothing to draw is no error.
+	rbmcompare.OK(t, "-model", "plain.npz", "-negphase", "exact", "-repeats", "1", "-out", "bare")
+	rbmcompare.OK(t, "-model", "plain.npz", "-steps", "1", "-repeats", "1", "-out", "point")
+	inked(t, "point/curves.png")
+}
+
+// inked fails unless the picture has lines of the first colour.
+func inked(t *testing.T, path string) {
+	t.Helper()
+	img, err := png.Decode(strings.NewReader(clitest.Read(t, path)))
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	b := img.Bounds()
+	for x := b.Min.X; x < b.Max.X; x++ {
+		for y := b.Min.Y; y < b.Max.Y; y++ {
+			if r, g, bl, _ := img.At(x, y).RGBA(); r>>8 == 0 && g>>8 == 0x72 && bl>>8 == 0xB2 {
+				return
+			}
+		}
+	}
+	t.Errorf("%s is blank", path)
+}
+
+// The cosine is of gradients where there are data, and the positive phase is
+// that of all rows.
+func TestCosineWithData(t *testing.T) {
+	isolate(t)
+	args := small("-model", "softmax.safetensors", "-negphase", "pcd")
+	without, with := estimators(t, args...), estimators(t, append(args, "-data", clitest.Toy)...)
+	if without.GradientNorm != nil || with.GradientNorm == nil || with.Data != clitest.Toy+":seed=1" {
+		t.Errorf("gradient norms %v and %v, data %q", without.GradientNorm, with.GradientNorm, with.Data)
+	}
+	a, b := without.Estimators[0], with.Estimators[0]
+	if a.DistanceMean != b.DistanceMean || *a.CosineMean == *b.CosineMean {
+		t.Errorf("data change the distance, %v and %v, or not the cosine, %v", a.DistanceMean, b.DistanceMean, *a.CosineMean)
+	}
+	m, _ := clitest.Load(t, "softmax.safetensors")
+	truth, err := compare.Enumerate(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := load(t, clitest.Toy)
+	v, rows := rbm.NewBits(set.Len(), 12), make([]int32, set.Len())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	set.Visible(v, rows, 4)
+	h := rbm.NewMatrix(set.Len(), 5)
+	m.HiddenMean(h, v)
+	mean := compare.NewMean(m)
+	mean.Add(rbm.Phase{Batch: rbm.Batch{V: v, H: h}})
+	if want := mean.Distance(truth.Negative); math.Abs(*with.GradientNorm-want) > 1e-6 {
+		t.Errorf("gradient of length %v, want %v", *with.GradientNorm, want)
+	}
+}
+
+// Other chains, seeds and batches give other figures; -workers does not.
+func TestOptionsMatter(t *testing.T) {
+	isolate(t)
+	args := small("-model", "softmax.safetensors", "-negphase", "pcd,cd", "-data", clitest.Toy)
+	figures := func(more ...string) []float64 {
+		var x []float64
+		for _, e := range estimators(t, append(args, more...)...).Estimators {
+			x = append(x, e.DistanceMean, *e.DistanceSD)
+		}
+		return x
+	}
+	base := figures()
+	if !slices.Equal(figures("-workers", "0"), base) || !slices.Equal(figures("-workers", "3"), base) {
+		t.Error("-workers changes the figures")
+	}
+	seeded := figures("-seed", "2")
+	chains, batch := figures("-chains", "20"), figures("-batch", "20")
+	for i := range base {
+		ofPCD := i < 2
+		if seeded[i] == base[i] || (chains[i] != base[i]) != ofPCD || (batch[i] != base[i]) == ofPCD {
+			t.Errorf("figure %d: %v; %v by seed, %v by chains, %v by batch", i, base[i], seeded[i], chains[i], batch[i])
+		}
+	}
+}
+
+// Words of warning: for ladders that do not exchange, and pairs that are cut.
+func TestWarnings(t *testing.T) {
+	isolate(t)
+	m := clitest.Model(64, 5, 0, rbm.Softmax)
+	for i := range m.VisibleBias {
+		m.VisibleBias[i] = 40
+	}
+	clitest.Save(t, "cold.npz", m, rbm.About{})
+	r := rbmcompare.Call(small("-model", "cold.npz", "-negphase", "pt:tau=1/30,ucd:max=1")...)
+	if r.Status != cli.OK || !strings.Contains(r.Stderr, "warning: pt:tau=1/30: a pair of neighbouring temperatures") ||
+		!strings.Contains(r.Stderr, "warning: ucd:max=1: the estimates of ucd are biased") {
+		t.Errorf("%d: %s", r.Status, r.Stderr)
+	}
+	if r := rbmcompare.Call(small("-model", "plain.npz")...); r.Stderr != "" {
+		t.Errorf("a warning without reason: %s", r.Stderr)
+	}
+}

@@ -1,0 +1,326 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"gorbm/negphase"
+	"gorbm/negphase/compare"
+	"gorbm/rbm"
+)
+
+// A result is what came of one model.
+type result struct {
+	*subject
+	truth  *compare.Truth
+	curves []compare.Curve
+}
+
+// completed returns the number of repeats that all estimators of the last
+// model completed.
+func completed(results []result) int {
+	if len(results) == 0 {
+		return 0
+	}
+	least := math.MaxInt
+	for _, c := range results[len(results)-1].curves {
+		least = min(least, c.Repeats)
+	}
+	return least
+}
+
+// jsonResult is the object of -json and compare.json for one model.
+type jsonResult struct {
+	Model        string          `json:"model"`
+	Step         int             `json:"step,omitempty"`
+	Data         string          `json:"data,omitempty"`
+	Exact        bool            `json:"exact"`
+	Reference    *jsonReference  `json:"reference,omitempty"`
+	Norm         float64         `json:"norm"`
+	GradientNorm *float64        `json:"gradient_norm,omitempty"`
+	Seed         uint64          `json:"seed"`
+	Workers      int             `json:"workers"`
+	Kernels      string          `json:"kernels"`
+	Estimators   []jsonEstimator `json:"estimators"`
+}
+
+type jsonReference struct {
+	NegPhase  string    `json:"negphase"`
+	StdErr    float64   `json:"std_err"`
+	SwapRates []float64 `json:"swap_rates,omitempty"`
+}
+
+// jsonEstimator has the figures at the last point; what one repeat cannot tell
+// is left out.
+type jsonEstimator struct {
+	Name           string    `json:"name"`
+	NegPhase       string    `json:"negphase"`
+	Repeats        int       `json:"repeats"`
+	Updates        int       `json:"updates"`
+	Steps          float64   `json:"steps"`
+	GibbsSteps     float64   `json:"gibbs_steps"`
+	Seconds        float64   `json:"seconds"`
+	SecondsPerStep *float64  `json:"seconds_per_step,omitempty"`
+	DistanceMean   float64   `json:"distance_mean"`
+	DistanceSD     *float64  `json:"distance_sd,omitempty"`
+	BiasNorm       float64   `json:"bias_norm"`
+	BiasFloor      *float64  `json:"bias_floor,omitempty"`
+	Bias           *float64  `json:"bias,omitempty"`
+	Variance       *float64  `json:"variance,omitempty"`
+	CosineMean     *float64  `json:"cosine_mean,omitempty"`
+	CosineSD       *float64  `json:"cosine_sd,omitempty"`
+	SwapRates      []float64 `json:"swap_rates,omitempty"`
+	MeetingTime    *float64  `json:"mean_meeting_time,omitempty"`
+	Cuts           int64     `json:"cuts,omitempty"`
+}
+
+// known returns x, or nil if it is NaN.
+func known(x float64) *float64 {
+	if math.IsNaN(x) {
+		return nil
+	}
+	return &x
+}
+
+func (p *plan) json(r result) jsonResult {
+	j := jsonResult{Model: r.path, Step: r.step, Exact: r.truth.Exact, Norm: r.truth.Norm(), GradientNorm: known(r.truth.GradientNorm()),
+		Seed: p.seed, Workers: p.processors(), Kernels: rbm.KernelLevel()}
+	if p.set != nil {
+		j.Data = p.set.Name
+	}
+	if !r.truth.Exact {
+		j.Reference = &jsonReference{r.reference.String(), r.truth.StdErr, r.truth.Info.SwapRates()}
+	}
+	for i, c := range r.curves {
+		if c.Repeats == 0 {
+			continue
+		}
+		last := c.Last()
+		e := jsonEstimator{Name: p.names[i], NegPhase: c.Estimator.String(), Repeats: c.Repeats, Updates: last.Updates,
+			Steps: last.Steps, GibbsSteps: last.GibbsSteps, Seconds: last.Seconds, SecondsPerStep: known(c.SecondsPerStep()),
+			DistanceMean: last.Distance.Mean, DistanceSD: known(last.Distance.SD),
+			BiasNorm: c.Bias.Norm, BiasFloor: known(c.Bias.Floor), Bias: known(c.Bias.Corrected()), Variance: known(c.Variance),
+			CosineMean: known(c.Cosine.Mean), CosineSD: known(c.Cosine.SD), SwapRates: c.Info.SwapRates(), Cuts: c.Info.Cuts}
+		if tau, ok := c.Info.MeanMeetingTime(); ok {
+			e.MeetingTime = &tau
+		}
+		j.Estimators = append(j.Estimators, e)
+	}
+	return j
+}
+
+// processors returns the number of processors that seconds are measured on.
+func (p *plan) processors() int {
+	if p.workers > 0 {
+		return p.workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// report prints the results and writes the files.
+func (p *plan) report(results []result, stdout, stderr io.Writer) error {
+	objects := make([]jsonResult, len(results))
+	for i, r := range results {
+		objects[i] = p.json(r)
+	}
+	var object any = objects[0]
+	if p.options.run != "" {
+		object = map[string]any{"run": p.options.run, "models": objects}
+	}
+	if p.out != "" {
+		if err := p.write(results, object); err != nil {
+			return err
+		}
+	}
+	if p.options.json {
+		if err := json.NewEncoder(stdout).Encode(object); err != nil {
+			return err
+		}
+	} else {
+		for _, r := range results {
+			p.describe(r, stdout)
+		}
+		if p.out != "" {
+			fmt.Fprintf(stdout, "results in %s\n", p.out)
+		}
+	}
+	for _, w := range p.warnings(results) {
+		fmt.Fprintf(stderr, "rbmcompare: warning: %s\n", w)
+	}
+	return nil
+}
+
+// describe prints a table.
+func (p *plan) describe(r result, w io.Writer) {
+	fmt.Fprintf(w, "%s: %d inputs", r.path, r.m.Inputs())
+	if r.m.Classes > 0 {
+		fmt.Fprintf(w, " + %d %s labels", r.m.Classes, r.m.Labels)
+	}
+	fmt.Fprintf(w, ", %d hidden units\n", r.m.Hidden())
+	how := "exact"
+	if !r.truth.Exact {
+		how = fmt.Sprintf("by %s, ± %.3g in all", short(r.reference), r.truth.StdErr)
+	}
+	fmt.Fprintf(w, "negative phase %s, length %.4g", how, r.truth.Norm())
+	if p.set != nil {
+		fmt.Fprintf(w, "; gradient of %s, length %.4g", p.set.Name, r.truth.GradientNorm())
+	}
+	fmt.Fprintf(w, "\n%s, seconds of %s (%s)\n", count(r.curves[0].Repeats, "repeat"), count(p.processors(), "processor"), rbm.KernelLevel())
+
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "negphase\tsteps\tGibbs steps\tdistance\tbias\tnoise\tcosine\tµs/step\tseconds\t\n")
+	for i, c := range r.curves {
+		if c.Repeats == 0 {
+			continue
+		}
+		last := c.Last()
+		bias := number(c.Bias.Norm)
+		if !math.IsNaN(c.Bias.Floor) {
+			bias += " (noise " + number(c.Bias.Floor) + ")"
+		}
+		fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%s\t%s\t%s\t%.6f\t%s\t%s\t\n", p.names[i], last.Steps, last.GibbsSteps,
+			plusMinus(last.Distance), bias, number(math.Sqrt(c.Variance)), c.Cosine.Mean, number(1e6*c.SecondsPerStep()), number(last.Seconds))
+	}
+	t.Flush()
+}
+
+// shortList is the number of temperatures that a line has room for.
+const shortList = 8
+
+// short returns s in the grammar, with a long list of temperatures counted.
+func short(s negphase.Settings) string {
+	text := s.String()
+	if at := strings.Index(text, ":tau="); at >= 0 && len(s.Temperatures) > shortList {
+		text = fmt.Sprintf("%s at %d temperatures up to %g", text[:at], len(s.Temperatures), s.Temperatures[len(s.Temperatures)-1])
+	}
+	return text
+}
+
+// count returns "1 repeat", "2 repeats".
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+func number(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+func plusMinus(m compare.Moment) string {
+	if math.IsNaN(m.SD) {
+		return number(m.Mean)
+	}
+	return number(m.Mean) + " ± " + number(m.SD)
+}
+
+// exchangeFloor is the rate of exchange of the coldest pair below which a
+// ladder is called broken, as in rbmtrain.
+const exchangeFloor = 0.01
+
+// warnings says in words what makes the figures mean less than they seem to,
+// of all models together.
+func (p *plan) warnings(results []result) (warnings []string) {
+	ladder := func(what string, info negphase.Info) {
+		if rates := info.SwapRates(); rates != nil && slices.Min(rates) < exchangeFloor {
+			warnings = append(warnings, fmt.Sprintf("%s: a pair of neighbouring temperatures exchanges in %.2g %% of attempts: the hotter replicas serve for nothing; put temperatures closer together",
+				what, 100*slices.Min(rates)))
+		}
+	}
+	var reference negphase.Info
+	for _, r := range results {
+		reference.Add(r.truth.Info)
+	}
+	ladder("the reference run", reference)
+	for i := range p.estimators {
+		var info negphase.Info
+		for _, r := range results {
+			info.Add(r.curves[i].Info)
+		}
+		ladder(p.names[i], info)
+		if w := info.CutWarning(); w != "" {
+			warnings = append(warnings, p.names[i]+": "+w)
+		}
+	}
+	return warnings
+}
+
+// write makes the folder of -out and fills it.
+func (p *plan) write(results []result, object any) error {
+	if err := os.Mkdir(p.out, 0o755); err != nil {
+		return fmt.Errorf("-out: %w", err)
+	}
+	file := func(name string, write func(w io.Writer) error) error {
+		return rbm.ReplaceFile(filepath.Join(p.out, name), write)
+	}
+	if err := file("compare.json", func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(object)
+	}); err != nil {
+		return err
+	}
+	if err := file("curves.csv", func(w io.Writer) error { return p.table(results, w) }); err != nil {
+		return err
+	}
+	for _, r := range results {
+		name := "curves.png"
+		if p.options.run != "" {
+			name = fmt.Sprintf("curves-%07d.png", r.step)
+		}
+		if err := file(name, func(w io.Writer) error { return p.drawCurves(r, w) }); err != nil {
+			return err
+		}
+	}
+	if len(results) < 2 {
+		return nil
+	}
+	return file("run.png", func(w io.Writer) error { return p.drawRun(results, w) })
+}
+
+// table writes all points of all curves as CSV; what one repeat cannot tell is
+// empty.
+func (p *plan) table(results []result, w io.Writer) error {
+	t := csv.NewWriter(w)
+	if err := t.Write([]string{"model", "negphase", "repeats", "updates", "steps", "gibbs_steps", "seconds", "distance_mean", "distance_sd"}); err != nil {
+		return err
+	}
+	field := func(x float64) string {
+		if math.IsNaN(x) {
+			return ""
+		}
+		return strconv.FormatFloat(x, 'g', 10, 64)
+	}
+	for _, r := range results {
+		for i, c := range r.curves {
+			if c.Repeats == 0 {
+				continue
+			}
+			for _, pt := range c.Points {
+				row := []string{r.path, p.names[i], strconv.Itoa(c.Repeats), strconv.Itoa(pt.Updates)}
+				for _, x := range []float64{pt.Steps, pt.GibbsSteps, pt.Seconds, pt.Distance.Mean, pt.Distance.SD} {
+					row = append(row, field(x))
+				}
+				if err := t.Write(row); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	t.Flush()
+	return t.Error()
+}

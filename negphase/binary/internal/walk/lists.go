@@ -1,0 +1,88 @@
+package walk
+
+// A Node is what the walks look up of a site again and again, in 8 bytes, so
+// that a few thousand sites stay in the fastest cache.
+type Node struct {
+	Pos  int32 // place of the site in its list; negative: in none
+	List uint8 // the list it is in, or would be in
+	Spin int8  // ±1
+}
+
+// A List is one of the lists of Lists, and what is the same for all its sites.
+type List struct {
+	N      int32     // number of sites
+	Start  int32     // they are Site[Start : Start+N]
+	Half   int32     // half of what a flip costs, in quanta
+	Side   int32     // of a shell
+	Weight [2]uint64 // under each of two biases
+}
+
+// MaxLists is the number of lists there may be: all that Node.List can name.
+const MaxLists = 256
+
+// Lists keep sites by list, for draws among sites of equal weight (the n-fold
+// way of Bortz, Kalos & Lebowitz 1975). Moving a site costs one swap.
+type Lists struct {
+	Node []Node
+	Site []int32
+	List [MaxLists]List
+}
+
+// NewLists returns empty lists, each with room for all sites.
+func NewLists(lists, sites int) *Lists {
+	l := &Lists{Node: make([]Node, sites), Site: make([]int32, lists*sites)}
+	for c := range lists {
+		l.List[c].Start = int32(c * sites)
+	}
+	return l
+}
+
+// Clear empties all lists and marks all sites by pos, which is negative.
+func (l *Lists) Clear(pos int32) {
+	for c := range l.List {
+		l.List[c].N = 0
+	}
+	for i := range l.Node {
+		l.Node[i].Pos = pos
+	}
+}
+
+// Add puts site i, which is in no list, into the one of its Node.
+func (l *Lists) Add(i int32) {
+	n := &l.Node[i]
+	c := &l.List[n.List]
+	l.Site[c.Start+c.N] = i
+	n.Pos = c.N
+	c.N++
+}
+
+// Remove takes site i out of its list; its Pos is left to the caller to set.
+func (l *Lists) Remove(i int32) {
+	n := &l.Node[i]
+	c := &l.List[n.List]
+	c.N--
+	last := l.Site[c.Start+c.N]
+	l.Site[c.Start+n.Pos] = last
+	l.Node[last].Pos = n.Pos
+}
+
+// Move takes site i from its list to another.
+func (l *Lists) Move(i int32, to uint8) {
+	l.Remove(i)
+	l.Node[i].List = to
+	l.Add(i)
+}
+
+// Find returns the site into whose share x falls, x below the sum of the
+// weights under the given bias of all sites from the given list on.
+func (l *Lists) Find(x uint64, first uint8, bias int) int32 {
+	for c := first; ; c++ {
+		list := &l.List[c]
+		weight := list.Weight[bias&1]
+		share := uint64(list.N) * weight
+		if x < share {
+			return l.Site[list.Start+int32(x/weight)]
+		}
+		x -= share
+	}
+}

@@ -1,0 +1,142 @@
+package compare
+
+import (
+	"math"
+	"slices"
+
+	"gorbm/negphase"
+)
+
+// A Curve is what came of one estimator.
+type Curve struct {
+	Estimator negphase.Settings
+	Points    []Point
+	Repeats   int           // independent runs that the figures are taken over
+	Info      negphase.Info // of all of them
+
+	// Of the estimates at the last point, the means of whole runs:
+	Bias     Bias
+	Variance float64 // trace of the covariance of one run's mean; NaN of one run
+	Cosine   Moment  // to the truth: of gradients if there is a positive phase, else of negative phases
+
+	spread  *spread
+	seconds []float64 // of each repeat, in the estimator
+}
+
+// A Point of a curve tells how far the mean of the first updates is from the
+// truth. Everything is a mean over the repeats.
+type Point struct {
+	Updates    int     // calls of the estimator
+	Steps      float64 // block Gibbs steps of each chain; a replica is a chain of its own
+	GibbsSteps float64 // of all chains and replicas
+	Seconds    float64 // in the estimator, at the pace of the median repeat
+	Distance   Moment  // Euclidean, over all elements of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩
+}
+
+// Last returns the last point. It panics if there is none.
+func (c *Curve) Last() Point { return c.Points[len(c.Points)-1] }
+
+// SecondsPerStep returns the seconds for a step of every chain in the median
+// repeat, which another program's work does not disturb; NaN if no steps were
+// taken.
+func (c *Curve) SecondsPerStep() float64 {
+	last := c.Last()
+	if last.Steps == 0 {
+		return math.NaN()
+	}
+	return last.Seconds / last.Steps
+}
+
+// Bias is the systematic part of an error: the mean over the repeats, less the
+// truth.
+type Bias struct {
+	Norm  float64 // its length
+	Floor float64 // the length that noise alone would give it in the root mean square
+}
+
+// Corrected returns the length of the bias without what noise is expected to
+// add to it; 0 if noise explains all of it.
+func (b Bias) Corrected() float64 {
+	return math.Sqrt(max(0, float64(b.Norm*b.Norm)-float64(b.Floor*b.Floor)))
+}
+
+// A Moment is the mean of a number over the repeats and its standard
+// deviation, NaN of one repeat.
+type Moment struct {
+	Mean, SD float64
+
+	n       int
+	squares float64
+}
+
+func (m *Moment) add(x float64) {
+	m.n++
+	d := x - m.Mean
+	m.Mean += d / float64(m.n)
+	m.squares += float64(d * (x - m.Mean))
+	m.SD = math.NaN()
+	if m.n > 1 {
+		m.SD = math.Sqrt(m.squares / float64(m.n-1))
+	}
+}
+
+// A trace is what one repeat yields, point by point.
+type trace struct {
+	steps, gibbs, distance []float64
+	seconds                float64   // in all
+	value                  []float64 // the mean at the last point
+	info                   negphase.Info
+}
+
+// add takes one repeat into the curve.
+func (c *Curve) add(t trace, truth *Truth) {
+	c.Repeats++
+	n := float64(c.Repeats)
+	for i := range c.Points {
+		p := &c.Points[i]
+		p.Steps += (t.steps[i] - p.Steps) / n
+		p.GibbsSteps += (t.gibbs[i] - p.GibbsSteps) / n
+		p.Distance.add(t.distance[i])
+	}
+	c.pace(t.seconds)
+	c.Info.Add(t.info)
+	c.Cosine.add(cosine(t.value, truth.Negative, truth.Positive))
+	c.spread.add(t.value)
+	c.Variance = c.spread.variance()
+	d := 0.0
+	for i, x := range c.spread.mean {
+		d += float64((x - truth.Negative[i]) * (x - truth.Negative[i]))
+	}
+	c.Bias = Bias{math.Sqrt(d), math.Sqrt(c.Variance/n + float64(truth.StdErr*truth.StdErr))}
+}
+
+// pace sets the seconds of all points, of another repeat that took this long.
+func (c *Curve) pace(seconds float64) {
+	at, _ := slices.BinarySearch(c.seconds, seconds)
+	c.seconds = slices.Insert(c.seconds, at, seconds)
+	whole := c.seconds[len(c.seconds)/2]
+	last := c.Last()
+	for i := range c.Points {
+		p := &c.Points[i]
+		p.Seconds = whole
+		if last.Steps > 0 {
+			p.Seconds = whole * p.Steps / last.Steps
+		}
+	}
+}
+
+// maxPoints is the number of points of a long curve: more than a picture shows.
+const maxPoints = 100
+
+// grid returns at most maxPoints numbers from 1 to last, evenly spaced on a
+// logarithmic scale as far as whole numbers are.
+func grid(last int) []int {
+	var points []int
+	for k := range maxPoints {
+		n := int(math.Round(math.Pow(float64(last), float64(k)/(maxPoints-1))))
+		if len(points) == 0 || n > points[len(points)-1] {
+			points = append(points, n)
+		}
+	}
+	return slices.Clip(points)
+}

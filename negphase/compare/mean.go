@@ -1,0 +1,125 @@
+package compare
+
+import (
+	"math"
+	"math/bits"
+
+	"gorbm/rbm"
+)
+
+// A Mean is the running mean of phases of one shape, each of the same weight.
+type Mean struct {
+	visible, hidden int
+	sum             []float64
+	n               int
+}
+
+// NewMean returns the mean of no phases of m's shape.
+func NewMean(m *rbm.RBM) *Mean {
+	v, h := m.Visible(), m.Hidden()
+	return &Mean{visible: v, hidden: h, sum: make([]float64, v*h+v+h)}
+}
+
+// Reset forgets all phases.
+func (a *Mean) Reset() {
+	clear(a.sum)
+	a.n = 0
+}
+
+// Add adds a phase, the particles with their weights or the moments. It panics
+// if its shape is another.
+func (a *Mean) Add(p rbm.Phase) {
+	a.n++
+	vh := a.sum[:a.visible*a.hidden]
+	v, h := a.sum[len(vh):len(vh)+a.visible], a.sum[len(vh)+a.visible:]
+	if s := p.Moments; s != nil {
+		plus(vh, 1, s.VH.Data)
+		plus(v, 1, s.V)
+		plus(h, 1, s.H)
+		return
+	}
+	if p.H.Cols != a.hidden || p.Grey.Rows == 0 && p.V.Cols != a.visible || p.Grey.Rows > 0 && p.Grey.Cols != a.visible {
+		panic("compare: a phase of another shape")
+	}
+	for r := range p.Rows() {
+		w := 1 / float64(p.Rows())
+		if p.Weight != nil {
+			w = float64(p.Weight[r])
+		}
+		if w == 0 {
+			continue
+		}
+		mean := p.H.Row(r)
+		plus(h, w, mean)
+		unit := func(i int, x float64) {
+			v[i] += x
+			plus(vh[i*a.hidden:(i+1)*a.hidden], x, mean)
+		}
+		if p.Grey.Rows > 0 {
+			for i, x := range p.Grey.Row(r) {
+				unit(i, float64(w*float64(x)))
+			}
+			continue
+		}
+		for k, word := range p.V.Row(r) {
+			for ; word != 0; word &= word - 1 {
+				unit(64*k+bits.TrailingZeros64(word), w)
+			}
+		}
+	}
+}
+
+// plus adds w·x to sum.
+func plus(sum []float64, w float64, x []float32) {
+	sum = sum[:len(x)]
+	for i, y := range x {
+		sum[i] += float64(w * float64(y))
+	}
+}
+
+// Sum returns the sum of the phases, which shares memory with a.
+func (a *Mean) Sum() []float64 { return a.sum }
+
+// Value overwrites dst with the mean; with NaN if there are no phases.
+func (a *Mean) Value(dst []float64) {
+	n := float64(a.n)
+	for i, x := range a.sum {
+		dst[i] = x / n
+	}
+}
+
+// Distance returns the Euclidean distance of the mean from x.
+func (a *Mean) Distance(x []float64) float64 {
+	n, sum := float64(a.n), 0.0
+	for i, s := range a.sum {
+		d := s/n - x[i]
+		sum += float64(d * d)
+	}
+	return math.Sqrt(sum)
+}
+
+// norm returns |x|.
+func norm(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += float64(v * v)
+	}
+	return math.Sqrt(sum)
+}
+
+// cosine returns the cosine of the angle between two gradients: those with
+// the negative phases a and b, of the likelihood if there is a positive phase,
+// and else of the negative phases alone. NaN if one of them is zero.
+func cosine(a, b, positive []float64) float64 {
+	var dot, aa, bb float64
+	for i := range a {
+		x, y := a[i], b[i]
+		if positive != nil {
+			x, y = positive[i]-x, positive[i]-y
+		}
+		dot += float64(x * y)
+		aa += float64(x * x)
+		bb += float64(y * y)
+	}
+	return dot / math.Sqrt(float64(aa*bb))
+}

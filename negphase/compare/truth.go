@@ -1,0 +1,149 @@
+package compare
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gorbm/negphase"
+	"gorbm/rbm"
+)
+
+// EnumerationLimit is the largest number of states that Enumerate lists. It
+// does so once, not at every step: at 784 summed units that takes a core some
+// two minutes.
+const EnumerationLimit = 1 << 22
+
+// A Truth is the negative phase that estimators are held against.
+type Truth struct {
+	Negative []float64 // moments, in the order of the package
+	Exact    bool      // by enumeration
+	// StdErr is the standard error of Negative: the root of the summed
+	// variances of its elements, which is how far it is from the exact one in
+	// the root mean square; 0 if exact.
+	StdErr float64
+	Info   negphase.Info // of the reference run; zero if exact
+
+	// Positive, if not nil, is the positive phase, which cosines then take
+	// into account.
+	Positive []float64
+}
+
+// Norm returns the length of the negative phase.
+func (t *Truth) Norm() float64 { return norm(t.Negative) }
+
+// GradientNorm returns the length of the gradient, the positive less the
+// negative phase; NaN without a positive phase.
+func (t *Truth) GradientNorm() float64 {
+	if t.Positive == nil {
+		return math.NaN()
+	}
+	d := make([]float64, len(t.Negative))
+	for i := range d {
+		d[i] = t.Positive[i] - t.Negative[i]
+	}
+	return norm(d)
+}
+
+// Enumerate returns the exact negative phase of m, to the rounding of float32.
+// The error wraps rbm.ErrTooLarge if there are more than EnumerationLimit
+// states.
+func Enumerate(m *rbm.RBM) (*Truth, error) {
+	enum, err := rbm.NewEnumeration(m, EnumerationLimit)
+	if err != nil {
+		return nil, err
+	}
+	moments := rbm.NewMoments(m)
+	if z := enum.Moments(moments); math.IsNaN(z) || math.IsInf(z, 0) {
+		return nil, fmt.Errorf("%w: log Z is %v", rbm.ErrDiverged, z)
+	}
+	mean := NewMean(m)
+	mean.Add(rbm.Phase{Moments: moments})
+	t := &Truth{Negative: make([]float64, len(mean.sum)), Exact: true}
+	mean.Value(t.Negative)
+	return t, nil
+}
+
+// ReferenceGroups is the number of independent runs of a reference: their
+// spread gives its standard error to some 1/√(2·19) = 16 %.
+const ReferenceGroups = 20
+
+// DefaultReference returns the settings of a reference: parallel tempering of
+// two groups along a ladder that is tuned on the model first.
+func DefaultReference() negphase.Settings {
+	s := negphase.DefaultSettings("pt")
+	s.Chains, s.Order, s.Temperatures, s.Auto = 2, negphase.EvenOdd, nil, true
+	return s
+}
+
+// Reference estimates the negative phase of m by 20 independent runs of the
+// estimator, updates each, of which the first half is not counted (Gelman &
+// Rubin 1992). Its error is that of the spread of the runs, which tells the
+// truth only if they have mixed: look at the exchange rates in Info. progress,
+// if not nil, is told of every update that is done. A ladder that tunes itself
+// is tuned beforehand and then stays, as in Run.
+func Reference(ctx context.Context, m *rbm.RBM, s negphase.Settings, updates int, key rbm.Key, progress func()) (*Truth, error) {
+	s, err := negphase.Tuned(s, m, rbm.Batch{}, tuneUpdates, key.Child(ReferenceGroups))
+	if err != nil {
+		return nil, fmt.Errorf("the reference run: %w", err)
+	}
+	t := &Truth{Negative: NewMean(m).sum}
+	spread := newSpread(len(t.Negative))
+	mean, value := NewMean(m), make([]float64, len(t.Negative))
+	for g := range uint64(ReferenceGroups) {
+		e, err := negphase.New(s)
+		if err != nil {
+			return nil, err
+		}
+		mean.Reset()
+		for n := range updates {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			phase, info, err := e.Estimate(m, rbm.Batch{}, key.Child(g).Child(uint64(n)))
+			if err != nil {
+				return nil, fmt.Errorf("the reference run: %w", err)
+			}
+			t.Info.Add(info)
+			if n >= updates/2 {
+				mean.Add(phase)
+			}
+			if progress != nil {
+				progress()
+			}
+		}
+		mean.Value(value)
+		spread.add(value)
+	}
+	copy(t.Negative, spread.mean)
+	t.StdErr = math.Sqrt(spread.variance() / ReferenceGroups)
+	return t, nil
+}
+
+// A spread holds the mean of vectors and the sum of the variances of their
+// elements (Welford 1962).
+type spread struct {
+	mean    []float64
+	squares float64
+	n       int
+}
+
+func newSpread(size int) *spread { return &spread{mean: make([]float64, size)} }
+
+func (s *spread) add(x []float64) {
+	s.n++
+	for i, v := range x {
+		d := v - s.mean[i]
+		s.mean[i] += d / float64(s.n)
+		s.squares += float64(d * (v - s.mean[i]))
+	}
+}
+
+// variance returns the trace of the covariance of one vector; NaN of fewer
+// than two.
+func (s *spread) variance() float64 {
+	if s.n < 2 {
+		return math.NaN()
+	}
+	return s.squares / float64(s.n-1)
+}

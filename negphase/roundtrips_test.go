@@ -1,0 +1,108 @@
+package negphase
+
+import (
+	"math"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// normalTrips returns the round trips of rounds of a ladder of normal energies:
+// of variance sd² at every β and mean −β·sd², drawn anew in each round, as
+// fast chains have them; and Σ r/(1−r) over the mean rejections r of pairs.
+func normalTrips(t *testing.T, text string, rungs int, sd float64, rounds int, stuck bool) (trips, odds float64) {
+	s := parse(t, text)
+	s.Chains, s.Temperatures, s.Auto, s.Rungs = 1, nil, true, rungs
+	p := newPT(s)
+	p.states = rbm.NewStates(rbm.New(1, 1, 0, rbm.Softmax), rungs)
+	r := rbm.NewKey(1).Rand()
+	rejected := make([]float64, rungs-1)
+	for n := range rounds {
+		for k, row := range p.at {
+			p.rung[row] = int32(k)
+			p.states.Energy[row] = -p.beta[k]*sd*sd + sd*r.NormFloat64()
+		}
+		for k := range rejected {
+			rejected[k] += 1 - swapProbability(p.beta[k], p.beta[k+1], p.states.Energy[p.at[k]], p.states.Energy[p.at[k+1]])
+		}
+		if stuck {
+			p.rounds = 0
+		}
+		p.swap(rbm.NewKey(2).Child(uint64(n)))
+		p.finish()
+	}
+	for _, x := range rejected {
+		x /= float64(rounds)
+		odds += x / (1 - x)
+	}
+	return float64(p.trips), odds
+}
+
+// Even/odd swaps make 1/(2 + 2Σ r/(1−r)) round trips a round (Syed et al. 2022,
+// corollary 2), if energies are independent from round to round. An upward
+// sweep makes half as many again, as it tries every pair in every round.
+func TestRoundTripRate(t *testing.T) {
+	for _, c := range []struct {
+		rungs int
+		sd    float64 // between neighbours
+	}{{8, 0.7}, {16, 0.3}, {16, 0.7}, {16, 1.4}} {
+		const rounds = 20000
+		sd := c.sd * float64(c.rungs-1)
+		trips, odds := normalTrips(t, "pt:order=evenodd", c.rungs, sd, rounds, false)
+		sweep, _ := normalTrips(t, "pt", c.rungs, sd, rounds, false)
+		want := rounds / (2 + 2*odds)
+		t.Logf("%d temperatures, Σ r/(1−r) = %.2f: %v round trips, want %.0f; upward sweeps make %v", c.rungs, odds, trips, want, sweep)
+		// At most Poisson's spread, and a trip a particle that begins or ends
+		// half way.
+		tol := 6*math.Sqrt(want) + float64(c.rungs)
+		near(t, "round trips", trips, want, tol)
+		if sweep < want+tol {
+			t.Errorf("upward sweeps make %v round trips, even/odd swaps %v", sweep, trips)
+		}
+		if trips, _ := normalTrips(t, "pt:order=evenodd", c.rungs, sd, 1000, true); trips != 0 {
+			t.Errorf("with the parity stuck there are %v round trips", trips)
+		}
+	}
+}
+
+// BenchmarkRoundTrips is an update of 4 groups on tuned and frozen ladders of sharp
+// random models; round trips of a particle in a thousand updates say how well
+// an order exchanges.
+func BenchmarkRoundTrips(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		m    *rbm.RBM
+	}{
+		{"random-100x60", shape{100, 60, 0, 0}.random(7, 0.7)},
+		{"random-784x100", shape{784, 100, 0, 0}.random(7, 0.3)},
+		{"independent-300", independent(299, 1, 8)},
+	} {
+		m := c.m
+		for _, text := range []string{"pt:order=sweep", "pt:order=evenodd", "pins:block=4", "pins:block=6", "pins:block=8", "pins:block=10", "pins:block=12"} {
+			b.Run("model="+c.name+"/negphase="+text, func(b *testing.B) {
+				e := estimator(b, text+":tau=auto:chains=4").(Tempered)
+				n := uint64(0)
+				update := func() {
+					n++
+					if _, _, err := e.Estimate(m, rbm.Batch{}, rbm.NewKey(n)); err != nil {
+						b.Fatal(err)
+					}
+				}
+				for range 2000 {
+					update()
+				}
+				e.Freeze()
+				before := e.Ladder()
+				b.ResetTimer()
+				for range b.N {
+					update()
+				}
+				l := e.Ladder()
+				particles := float64(4 * len(l.Beta))
+				b.ReportMetric(1000*float64(l.RoundTrips-before.RoundTrips)/float64(b.N)/particles, "trips/1000")
+				b.ReportMetric(float64(len(l.Beta)), "rungs")
+				b.ReportMetric(l.Barrier, "barrier")
+			})
+		}
+	}
+}
