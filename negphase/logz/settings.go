@@ -67,7 +67,7 @@ func (s Settings) rowsOfGroup() int {
 // negative returns the settings of the ladder.
 func (s Settings) negative() negphase.Settings {
 	n := negphase.DefaultSettings("pt")
-	n.Chains, n.Order = s.Groups, negphase.EvenOdd
+	n.Chains = s.Groups
 	n.Temperatures, n.Auto = nil, true
 	if base := s.Annealing.Base; base != nil {
 		n.Path, n.Base = negphase.ToData, base
