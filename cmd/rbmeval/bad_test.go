@@ -180,6 +180,20 @@ func TestHugeParameters(t *testing.T) {
 	}
 }
 
+// Parameters beyond what can be tempered: asked for, the estimates fail;
+// unasked, the rest is judged with a warning.
+func TestHugeParametersEstimated(t *testing.T) {
+	isolate(t)
+	huge := clitest.Model(32, 40, 0, rbm.Softmax)
+	huge.VisibleBias[3] = 3e38
+	clitest.Save(t, "huge.npz", huge, rbm.About{Data: "toy:2,32,5,0:plain"})
+	rbmeval.Fails(t, cli.Failed, []string{"-model", "huge.npz", "-bennett"}, "diverged", "visible_bias[3]")
+	r, _ := evaluate(t, "-model huge.npz")
+	if r.LogZ != nil || r.MeanLogLikelihood != nil || r.PseudoLikelihood == nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "visible_bias[3]") {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestNoClassesNamed checks a model without labels whose file names classes
 // all the same, on data that have some.
 func TestNoClassesNamed(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/sbinet/npyio/npz"
@@ -375,6 +376,70 @@ func TestRunParts(t *testing.T) {
 		if math.Abs(*got-*want.MeanLogLikelihood) > 1e-9 {
 			t.Errorf("%s: %v, alone %v", part, *got, *want.MeanLogLikelihood)
 		}
+	}
+}
+
+// Of many training rows a sample is judged, which the seed draws.
+func TestRunSample(t *testing.T) {
+	isolate(t)
+	makeRun(t)
+	likelihood := func(seed string) float64 {
+		var r historyResult
+		args := strings.Fields("-run run -data toy:4,4,3000,0.2 -exact -ais -ais-temperatures 2 -json -seed " + seed)
+		if err := json.Unmarshal([]byte(rbmeval.OK(t, args...)), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.NTrain != 10000 {
+			t.Errorf("%d of 12000 training rows", r.NTrain)
+		}
+		return *r.Snapshots[4].Train
+	}
+	if a, b := likelihood("1"), likelihood("2"); a == b || a != likelihood("1") {
+		t.Errorf("samples have the likelihoods %v and %v", a, b)
+	}
+}
+
+// A fuse is a context that is cancelled after it was asked so many times.
+type fuse struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (f *fuse) Err() error {
+	if f.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A run that is interrupted between its snapshots reports those that are done.
+func TestRunInterrupted(t *testing.T) {
+	isolate(t)
+	makeRun(t)
+	partly := 0
+	for n := int64(1); ; n += 3 {
+		if err := os.RemoveAll("out"); err != nil {
+			t.Fatal(err)
+		}
+		ctx := &fuse{Context: t.Context()}
+		ctx.left.Store(n)
+		r := rbmeval.CallContext(ctx, "-run", "run", "-out", "out")
+		if r.Status == cli.OK {
+			break
+		}
+		if r.Stdout == "" {
+			continue
+		}
+		partly++
+		_, column := rows(t, "out/likelihood.csv")
+		steps := column["step"]
+		rbmeval.OneLine(t, r.Stderr, "stopped after step "+steps[len(steps)-1])
+		if len(steps) >= 5 {
+			t.Errorf("stopped after all of %v", steps)
+		}
+	}
+	if partly == 0 {
+		t.Error("never stopped between two snapshots")
 	}
 }
 

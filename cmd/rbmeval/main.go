@@ -10,6 +10,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -209,8 +210,11 @@ func (j *judge) judge(ctx context.Context) (*verdict, error) {
 			bar.Set(int64(1000*done), "")
 		})
 		bar.Done()
-		if err != nil {
+		if err != nil && !(j.auto && errors.Is(err, rbm.ErrDiverged)) {
 			return nil, err
+		}
+		if err != nil { // nobody asked for it: the rest is judged without
+			part.Warnings = []string{fmt.Sprintf("log Z was not estimated: %v", err)}
 		}
 		v.partition = part
 	}

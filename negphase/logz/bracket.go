@@ -107,7 +107,7 @@ func (s Settings) warnings(b Bracket) []string {
 			100*r.Overlap)
 	}
 	if (b.Reverse != nil || b.Bennett != nil) && b.RoundTrips < int64(s.Groups) {
-		add("%d particles made a round trip of the ladder, less than one of each of %d groups: the chains at the model may not have mixed, and reverse AIS from them is then no upper bound; take more rounds of the ladder",
+		add("round trips of the ladder: %d, fewer than its %d groups of particles: the chains at the model may not have mixed, and reverse AIS from them is then no upper bound; take more rounds of the ladder",
 			b.RoundTrips, s.Groups)
 	}
 	if b.AIS != nil && b.Reverse != nil {

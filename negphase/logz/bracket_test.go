@@ -30,7 +30,7 @@ func TestWarnings(t *testing.T) {
 		"upside down":          {Bracket{AIS: annealed(10.5, 0.1, 50), Reverse: annealed(10, 0.1, 50), Bennett: ratio(10.4, 0.1), RoundTrips: 10}, []string{"upside down"}, ByBennett},
 		"ratio below AIS":      {Bracket{AIS: annealed(10.5, 0.1, 50), Bennett: ratio(10, 0.1), RoundTrips: 10}, []string{"Bennett's ratio lies below AIS"}, ByAIS},
 		"no overlap":           {Bracket{AIS: annealed(10, 0.1, 50), Bennett: &Ratio{LogZ: math.NaN(), Overlap: 0.002}, RoundTrips: 10}, []string{"overlap by 0.2 %"}, ByAIS},
-		"no trips":             {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10, 0.1, 50), RoundTrips: 9}, []string{"9 particles made a round trip"}, ByAIS},
+		"no trips":             {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10, 0.1, 50), RoundTrips: 9}, []string{"round trips of the ladder: 9, fewer"}, ByAIS},
 		"AIS needs no ladder":  {Bracket{AIS: annealed(10, 0.1, 50)}, nil, ByAIS},
 		"reverse alone":        {Bracket{Reverse: annealed(10, 0.1, 50), RoundTrips: 10}, nil, ByReverse},
 		"no number, reverse":   {Bracket{Reverse: annealed(10, 0.1, 50), Bennett: &Ratio{LogZ: math.NaN()}, RoundTrips: 10}, []string{"gives no number"}, ByReverse},
