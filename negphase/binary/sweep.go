@@ -1,0 +1,131 @@
+package binary
+
+import "math/rand/v2"
+
+// A singleSite mover updates one site at a time: it flips a site with a
+// probability that depends on β times the cost alone.
+type singleSite interface {
+	order() Order
+	flip(x float64) float64
+	proposes() bool // and accepts: counted as such
+}
+
+// A sweep is the chain of a singleSite mover: as many updates as sites, one
+// random word each and in random order one more for the site.
+type sweep struct {
+	system System
+	ising  *Ising // the system, if it is one
+	beta   float64
+	sites  []int32 // in the order of updates
+	order  Order
+	law    law
+	counts bool // proposals
+	deltas []float64
+	table  []chance // of integer graphs, by half cost
+}
+
+func newSweep(s System, beta float64, sites []int32, m singleSite) (*sweep, error) {
+	sites, err := bindable(s, beta, sites)
+	if err != nil {
+		return nil, err
+	}
+	c := &sweep{system: s, beta: beta, order: m.order(), law: m.flip, counts: m.proposes()}
+	if c.sites, err = c.order.sequence(s, sites); err != nil {
+		return nil, err
+	}
+	is, ok := s.(*Ising)
+	switch {
+	case !ok:
+		c.deltas = s.Deltas()
+	case is.local != nil:
+		c.table = c.law.table(is.graph, beta, is.graph.maxLocal)
+		fallthrough
+	default:
+		c.ising = is
+	}
+	return c, nil
+}
+
+// Reset does nothing: a sweep keeps nothing of the state.
+func (c *sweep) Reset() {}
+
+// Move makes one sweep.
+func (c *sweep) Move(r *rand.Rand) Info {
+	var flips int
+	switch {
+	case c.table != nil:
+		flips = c.integer(r)
+	case c.ising != nil:
+		flips = c.real(r)
+	default:
+		flips = c.generic(r)
+	}
+	n := int64(len(c.sites))
+	info := Info{Moves: 1, Updates: n, Flips: int64(flips)}
+	if c.counts {
+		info.Proposals, info.Accepted = n, int64(flips)
+	}
+	return info
+}
+
+// site returns the k-th site of the sweep.
+func (c *sweep) site(k int, r *rand.Rand) int {
+	if c.order == Random {
+		k = belowWord(len(c.sites), r.Uint64())
+	}
+	return int(c.sites[k])
+}
+
+// chance returns the chance that an update of site i flips it.
+func (c *sweep) chance(i int) chance {
+	switch s := c.ising; {
+	case s == nil:
+		return chanceOf(c.law(c.beta * c.deltas[i]))
+	case c.table != nil:
+		return c.table[s.halfCost(i)+s.graph.maxLocal]
+	default:
+		return chanceOf(c.law(c.beta * s.delta(i)))
+	}
+}
+
+// generic sweeps any system.
+func (c *sweep) generic(r *rand.Rand) (flips int) {
+	for k := range c.sites {
+		i := c.site(k, r)
+		if c.chance(i).happens(r.Uint64()) {
+			c.system.Flip(i)
+			flips++
+		}
+	}
+	return flips
+}
+
+// real is generic for an Ising system.
+func (c *sweep) real(r *rand.Rand) (flips int) {
+	s := c.ising
+	for k := range c.sites {
+		i := c.site(k, r)
+		if c.chance(i).happens(r.Uint64()) {
+			s.flipReal(i)
+			flips++
+		}
+	}
+	s.renewAll()
+	return flips
+}
+
+// integer is generic for an Ising system on an integer graph.
+func (c *sweep) integer(r *rand.Rand) (flips int) {
+	s := c.ising
+	reach := s.graph.maxLocal
+	table := c.table
+	for k := range c.sites {
+		i := c.site(k, r)
+		if table[s.halfCost(i)+reach].happens(r.Uint64()) {
+			s.flipInteger(i)
+			flips++
+		}
+	}
+	s.renewAll()
+	return flips
+}
