@@ -1,0 +1,76 @@
+package walk
+
+// blockBits: 64 leaves to a block. Finding a leaf scans the blocks and then
+// one block, which costs least where there are as many blocks as leaves in
+// one; for the 1e3 to 1e4 sites of lattices in use that is near 64.
+const (
+	blockBits = 6
+	blockSize = 1 << blockBits
+)
+
+// Blocks keep the weights of sites with their sums over blocks and in all, for
+// draws of a site in proportion to its weight. All sums are exact.
+type Blocks struct {
+	Leaf  []uint64 // weight of each site; zero where it cannot be drawn
+	sum   []uint64 // of each block
+	Total uint64
+}
+
+// NewBlocks returns weights that are all zero.
+func NewBlocks(sites int) *Blocks {
+	n := (sites + blockSize - 1) >> blockBits
+	return &Blocks{Leaf: make([]uint64, n<<blockBits)[:sites], sum: make([]uint64, n)}
+}
+
+// Clear makes all weights zero.
+func (b *Blocks) Clear() {
+	clear(b.Leaf)
+	clear(b.sum)
+	b.Total = 0
+}
+
+// Set gives site i the weight w.
+func (b *Blocks) Set(i int, w uint64) {
+	d := w - b.Leaf[i] // wraps around, and back in the sums
+	b.Leaf[i] = w
+	b.sum[i>>blockBits] += d
+	b.Total += d
+}
+
+// Find returns the site into whose share x falls, x below Total: the first
+// site for which x is below the sum of the weights up to it.
+func (b *Blocks) Find(x uint64) int {
+	k := 0
+	for _, s := range b.sum {
+		if x < s {
+			break
+		}
+		x -= s
+		k++
+	}
+	i := k << blockBits
+	for _, w := range b.Leaf[i:] {
+		if x < w {
+			break
+		}
+		x -= w
+		i++
+	}
+	return i
+}
+
+// Sums reports whether the sums are those of the leaves.
+func (b *Blocks) Sums() bool {
+	total := uint64(0)
+	for k, s := range b.sum {
+		block := uint64(0)
+		for _, w := range b.Leaf[k<<blockBits : min(len(b.Leaf), (k+1)<<blockBits)] {
+			block += w
+		}
+		if block != s {
+			return false
+		}
+		total += block
+	}
+	return total == b.Total
+}

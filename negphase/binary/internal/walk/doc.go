@@ -1,0 +1,11 @@
+// Package walk holds what the walks of package binary draw from and score
+// with: whole-number weights, lists of sites of equal weight, sums of blocks
+// of weights, and products of many probabilities.
+//
+// Weights are whole numbers, so that a sum of them is exact in any order: a
+// total that is kept current by differences is the total, the normaliser of a
+// reversed walk comes by adding and subtracting without loss, and a draw falls
+// on each site with exactly its share. That the weights are rounded does no
+// harm. Any positive function of the state is a valid proposal, as long as the
+// walk and its reverse are scored with the same function.
+package walk

@@ -1,0 +1,85 @@
+package walk
+
+import (
+	"math/bits"
+
+	"gorbm/rbm"
+)
+
+// A Family is a form of the weight φ of a flip that raises the energy by ΔE,
+// as a function of x = γβΔE.
+type Family uint8
+
+const (
+	HeatBath  Family = iota // φ = 1/(1 + eˣ)
+	Boltzmann               // φ = e⁻ˣ
+)
+
+// MaxSpan bounds 2·γβ·max|ΔE| for Boltzmann weights: beyond, the smallest
+// weight would round to zero times the largest, as 2⁻⁴⁴ = e⁻³⁰·⁵. Heat-bath
+// weights need no bound: below 2⁻⁴⁴ they stay at it.
+const MaxSpan = 30
+
+// unitBits makes the largest weight 2⁴⁴: a float64 holds all weights, and the
+// sum over 2¹⁷ sites stays below 2⁶¹.
+const unitBits = 44
+
+// A Bias turns x = γβΔE into a weight of the given family.
+type Bias struct {
+	family Family
+	unit   float64 // weight of φ = 1
+	top    float64 // largest |x| that occurs: Boltzmann weights are in units of e^top
+}
+
+// NewBias returns the weights for a system of so many sites in which |x| is at
+// most top.
+func NewBias(family Family, sites int, top float64) Bias {
+	return Bias{family, float64(uint64(1) << min(unitBits, 61-bits.Len(uint(sites)))), top}
+}
+
+// Weight returns the weight of a flip, in 1 … 2⁴⁴.
+func (b Bias) Weight(x float64) uint64 {
+	var phi float64
+	if b.family == HeatBath {
+		phi = 1 / (1 + rbm.Exp(x))
+	} else {
+		phi = rbm.Exp(min(-x-b.top, 0))
+	}
+	return max(1, uint64(float64(b.unit*phi)+0.5))
+}
+
+// A Table is a Bias for continuous costs, interpolated between knots: within
+// 2e-4 of it relatively, some ten times faster, and as valid a proposal.
+type Table struct {
+	knot [tableKnots + 1]float64 // whole numbers
+}
+
+const (
+	tableStep = 32 // knots per unit of x: the error of interpolation is 32⁻²/8
+	// tableTop is where the table ends: e⁻³² is below the smallest weight.
+	tableTop   = 32
+	tableKnots = 2 * tableTop * tableStep
+)
+
+// NewTable tabulates b.
+func NewTable(b Bias) *Table {
+	t := new(Table)
+	for i := range t.knot {
+		t.knot[i] = float64(b.Weight(float64(i)/tableStep - tableTop))
+	}
+	return t
+}
+
+// Weight returns the weight of a flip.
+func (t *Table) Weight(x float64) uint64 {
+	x = float64(x*tableStep) + tableTop*tableStep
+	if !(x > 0) {
+		return uint64(int64(t.knot[0]))
+	}
+	if x >= tableKnots {
+		return uint64(int64(t.knot[tableKnots]))
+	}
+	i := int(x)
+	a, b := t.knot[i], t.knot[i+1]
+	return uint64(int64(a) - int64(float64((x-float64(i))*(a-b))))
+}

@@ -1,0 +1,197 @@
+package binary
+
+import (
+	"math/rand/v2"
+
+	"gorbm/negphase/binary/internal/walk"
+)
+
+// A blockWalk is a walker for any System, with costs of any size: it keeps the
+// weight of each site with sums over blocks of them.
+type blockWalk struct {
+	system System
+	deltas []float64
+	sites  []int32
+	all    []int32 // what Flip means by nil
+	biases int     // 2 if a second bias occurs
+	scale  [2]float64
+	table  [2]*walk.Table
+	blocks [2]*walk.Blocks
+	step   []int32 // at which a site flipped in this segment; unflipped or fixed
+	path   []int32 // sites flipped by all segments so far
+	sum    float64 // energy that these flips have added
+
+	// Of the segment, by step.
+	after [2][]uint64 // total after the flip
+	own   [2][]uint64 // weight of the flipped site as the walk goes on
+	start []int32     // log[start[t]:start[t+1]]: what flip t changed
+	log   []change
+}
+
+// A change is the weight of a site before a flip.
+type change struct {
+	site   int32
+	weight [2]uint64
+}
+
+const unflipped = -1
+
+func newBlockWalk(s System, sites []int32, biases int, scale [2]float64, table [2]*walk.Table, longest int) *blockWalk {
+	w := &blockWalk{system: s, deltas: s.Deltas(), sites: sites, all: everySite(s.Len()), biases: biases, scale: scale, table: table}
+	for b := range biases {
+		w.blocks[b] = walk.NewBlocks(s.Len())
+		w.after[b] = make([]uint64, longest)
+		w.own[b] = make([]uint64, longest)
+	}
+	w.step = make([]int32, s.Len())
+	w.start = make([]int32, longest+1)
+	w.reset()
+	return w
+}
+
+func everySite(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+func (w *blockWalk) weight(b int, i int32) uint64 {
+	return w.table[b].Weight(float64(w.scale[b] * w.deltas[i]))
+}
+
+func (w *blockWalk) reset() {
+	for i := range w.step {
+		w.step[i] = fixed
+	}
+	for b := range w.biases {
+		w.blocks[b].Clear()
+		for _, i := range w.sites {
+			w.step[i] = unflipped
+			w.blocks[b].Set(int(i), w.weight(b, i))
+		}
+	}
+	w.path, w.sum = w.path[:0], 0
+}
+
+func (w *blockWalk) rise() float64 { return w.sum }
+
+func (w *blockWalk) commit() { w.path, w.sum = w.path[:0], 0 }
+
+func (w *blockWalk) undo() {
+	for t := len(w.path) - 1; t >= 0; t-- {
+		for _, j := range w.flip(w.path[t]) {
+			if w.step[j] == unflipped {
+				for b := range w.biases {
+					w.blocks[b].Set(int(j), w.weight(b, j))
+				}
+			}
+		}
+	}
+	w.path, w.sum = w.path[:0], 0
+}
+
+// flip flips site i and returns the sites whose costs changed.
+func (w *blockWalk) flip(i int32) []int32 {
+	if touched := w.system.Flip(int(i)); touched != nil {
+		return touched
+	}
+	return w.all
+}
+
+func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) {
+	w.log = w.log[:0]
+	for t := range k {
+		var i int32
+		if path == nil {
+			i = int32(w.blocks[bias].Find(walk.Below(r, w.blocks[bias].Total)))
+		} else {
+			i = path[t]
+		}
+		w.forward(i, t, sc)
+	}
+	w.start[k] = int32(len(w.log))
+	w.backward(k, sc)
+}
+
+// forward flips site i as step t of the segment; the site's weight leaves the
+// blocks.
+func (w *blockWalk) forward(i int32, t int, sc *score) {
+	w.start[t] = int32(len(w.log))
+	own := change{site: i}
+	for b := range w.biases {
+		blocks := w.blocks[b]
+		own.weight[b] = blocks.Leaf[i]
+		p := &sc.forward[b]
+		p.P *= float64(blocks.Leaf[i]) / float64(blocks.Total)
+		if p.P < walk.Small {
+			p.Fold()
+		}
+		blocks.Set(int(i), 0)
+	}
+	w.log = append(w.log, own)
+	w.step[i] = int32(t)
+	w.path = append(w.path, i)
+	w.sum += w.deltas[i]
+	for _, j := range w.flip(i) {
+		at := w.step[j]
+		if at == fixed || j == i {
+			continue
+		}
+		old := change{site: j}
+		for b := range w.biases {
+			weight := w.weight(b, j)
+			if at == unflipped {
+				old.weight[b] = w.blocks[b].Leaf[j]
+				w.blocks[b].Set(int(j), weight)
+			} else {
+				old.weight[b] = w.own[b][at]
+				w.own[b][at] = weight
+			}
+		}
+		w.log = append(w.log, old)
+	}
+	for b := range w.biases {
+		w.own[b][t] = w.weight(b, i)
+		w.after[b][t] = w.blocks[b].Total
+	}
+}
+
+// backward puts the sites of the segment back into the blocks and scores the
+// reverse walk, as classWalk.backward does.
+func (w *blockWalk) backward(k int, sc *score) {
+	path := w.path[len(w.path)-k:]
+	for b := range w.biases {
+		own, after, p := w.own[b], w.after[b], sc.reverse[b]
+		gone := uint64(0)
+		for t, i := range path {
+			w.blocks[b].Set(int(i), own[t])
+			gone += own[t]
+		}
+		for t := int32(k) - 1; t >= 0; t-- {
+			p.P *= float64(own[t]) / float64(after[t]+gone)
+			if p.P < walk.Small {
+				p.Fold()
+			}
+			log := w.log[w.start[t]:w.start[t+1]]
+			gone -= own[t] + log[0].weight[b]
+			own[t] = log[0].weight[b]
+			for _, c := range log[1:] {
+				switch at := w.step[c.site]; {
+				case at < 0: // not of this segment
+				case at < t: // flipped before
+					gone += c.weight[b] - own[at]
+					own[at] = c.weight[b]
+				default: // flipped later
+					gone -= c.weight[b] - own[at]
+					own[at] = c.weight[b]
+				}
+			}
+		}
+		sc.reverse[b] = p
+	}
+	for _, i := range path {
+		w.step[i] = unflipped
+	}
+}

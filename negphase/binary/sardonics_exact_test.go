@@ -1,0 +1,431 @@
+package binary
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gorbm/negphase/binary/internal/walk"
+	"gorbm/rbm"
+)
+
+// scorePath takes the chain along a path as if it had been drawn in a move of
+// type kind, and back. It returns what Move decides by: the logarithms of the
+// probabilities of the path and of its reverse, and the rise of the energy.
+func (c *sardonicsChain) scorePath(kind int, p path) (forward, reverse, rise float64) {
+	c.begin()
+	for i, sites := range p {
+		half := c.halfOf(i)
+		c.walker.segment(nil, sites, len(sites), typeBias[kind][half], &c.half[half])
+	}
+	forward, reverse = c.density(kind)
+	rise = c.walker.rise()
+	c.walker.undo()
+	return forward, reverse, rise
+}
+
+// A slowWalk is SARDONICS as the paper states it: at every flip the weights of
+// all sites that may flip are computed anew from the couplings, and the
+// reverse is scored by walking it. Its flaws are the errors that the tests
+// must see.
+type slowWalk struct {
+	Sardonics
+	model  plain
+	sites  []int32
+	weight [2]func(cost float64) float64
+
+	noFreed, noSwap, noRatio bool
+}
+
+// newSlow has the weight function of the chain c, since any positive function
+// is valid and the two must agree to rounding.
+func newSlow(m Sardonics, g *Graph, beta float64, sites []int32, table bool) *slowWalk {
+	s := &slowWalk{Sardonics: m, model: plainOf(g), sites: sites}
+	if sites == nil {
+		s.sites = everySite(g.Len())
+	}
+	family := walk.HeatBath
+	if m.Weights == Boltzmann {
+		family = walk.Boltzmann
+	}
+	for b, gamma := range []float64{m.Gamma1, m.Gamma2} {
+		weights := walk.NewBias(family, len(s.sites), gamma*beta*2*g.maxField)
+		if table {
+			interpolated := walk.NewTable(weights)
+			s.weight[b] = func(cost float64) float64 { return float64(interpolated.Weight(gamma * beta * cost)) }
+		} else {
+			s.weight[b] = func(cost float64) float64 { return float64(weights.Weight(gamma * beta * cost)) }
+		}
+	}
+	return s
+}
+
+// walked returns the log probability of one walk from x, which it takes x
+// along. Sites in never cannot be drawn at all.
+func (s *slowWalk) walked(x []uint8, walk []int32, bias int, never []int32) float64 {
+	logp := 0.0
+	for t, i := range walk {
+		sum, own := 0.0, 0.0
+		for _, j := range s.sites {
+			if slices.Contains(walk[:t], j) || slices.Contains(never, j) && j != i {
+				continue
+			}
+			w := s.weight[bias](s.model.delta(x, int(j)))
+			sum += w
+			if j == i {
+				own = w
+			}
+		}
+		logp += math.Log(own / sum)
+		x[i] ^= 1
+	}
+	return logp
+}
+
+// path returns the log probability of a path of the given type from x, which
+// it takes x along.
+func (s *slowWalk) path(x []uint8, p path, kind int, back bool) float64 {
+	logp := 0.0
+	for i, walk := range p {
+		half := 0
+		if !s.Single && i >= s.Walks {
+			half = 1
+		}
+		if back && s.noSwap {
+			half = 1 - half
+		}
+		var never []int32
+		if back && s.noFreed {
+			never = walk // the bits that the walk flipped stay forbidden
+		}
+		logp += s.walked(x, walk, typeBias[kind][half], never)
+	}
+	return logp
+}
+
+// proportion returns log P of a type.
+func (s *slowWalk) proportion(kind int) float64 {
+	if s.Single {
+		return math.Log([3]float64{1, 0, 0}[kind])
+	}
+	return math.Log(s.Mix[kind] / (s.Mix[0] + s.Mix[1] + s.Mix[2]))
+}
+
+func (s *slowWalk) scorePath(x0 []uint8, kind int, p path) (forward, reverse, rise float64) {
+	x := slices.Clone(x0)
+	if s.OwnType {
+		forward = s.proportion(kind) + s.path(x, p, kind, false)
+		rise = s.model.energy(x) - s.model.energy(x0)
+		swapped := swappedType[kind]
+		reverse = s.proportion(swapped) + s.path(x, reversed(p), swapped, true)
+		if s.noRatio {
+			reverse += s.proportion(kind) - s.proportion(swapped)
+		}
+		return forward, reverse, rise
+	}
+	var f, b float64
+	for t := range 3 {
+		x = slices.Clone(x0)
+		f += math.Exp(s.proportion(t) + s.path(x, p, t, false))
+		b += math.Exp(s.proportion(t) + s.path(x, reversed(p), t, true))
+	}
+	for _, w := range p {
+		for _, i := range w {
+			x[i] ^= 1
+		}
+	}
+	return math.Log(f), math.Log(b), s.model.energy(x) - s.model.energy(x0)
+}
+
+// An exactCase is a sampler and a system small enough to list all its moves.
+type exactCase struct {
+	name  string
+	n     int
+	m     Sardonics
+	sites []int32
+	slow  bool // checked path by path too
+	long  bool // left out of short tests
+}
+
+func exactCases() []exactCase {
+	single := func(low, high int) Sardonics {
+		return Sardonics{MinLength: low, MaxLength: high, Gamma1: .9, Weights: HeatBath, Single: true}
+	}
+	pair := Sardonics{MinLength: 1, MaxLength: 2, Gamma1: 1.1, Gamma2: .4, Weights: HeatBath, Walks: 1, Mix: [3]float64{1, 0, 0}}
+	mixed := pair
+	mixed.Mix = [3]float64{.3, .2, .5}
+	own := mixed
+	own.OwnType = true
+	twice := mixed
+	twice.Walks = 2
+	iterated := pair
+	iterated.Walks = 2
+	return []exactCase{
+		{name: "single k=1-3", n: 5, m: single(1, 3), slow: true},
+		{name: "single k=3", n: 5, m: single(3, 3), slow: true},
+		{name: "single k=1-M", n: 5, m: single(1, 5), slow: true},
+		{name: "single k=1-M of 6", n: 6, m: single(1, 6), long: true},
+		{name: "single k=1-2 of 8", n: 8, m: single(1, 2), long: true},
+		{name: "pair", n: 5, m: pair, slow: true},
+		{name: "some sites", n: 6, m: pair, sites: []int32{5, 0, 3, 2}, slow: true},
+		{name: "mixture", n: 4, m: mixed, slow: true},
+		{name: "mixture of 5", n: 5, m: mixed},
+		{name: "own type", n: 4, m: own, slow: true},
+		{name: "iterated", n: 3, m: iterated},
+		{name: "iterated mixture", n: 4, m: twice, long: true},
+	}
+}
+
+// A scorer is a chain, or the slow walk, or a flawed one.
+type scorer func(x []uint8, kind int, p path) (forward, reverse, rise float64)
+
+// kernelOf lists every walk from every state. The second result is the sum of
+// the proposals of each state, to be one.
+func kernelOf(c exactCase, score scorer, beta float64) (kernel, []float64) {
+	all := states(c.n)
+	k, proposed := newKernel(len(all)), make([]float64, len(all))
+	lengths := 1 / math.Pow(float64(c.m.MaxLength-c.m.MinLength+1), float64(c.m.walks()))
+	sites := c.sites
+	if sites == nil {
+		sites = everySite(c.n)
+	}
+	every := paths(selfAvoiding(sites, c.m.MinLength, c.m.MaxLength), c.m.walks())
+	kinds := 1
+	if c.m.OwnType {
+		kinds = 3
+	}
+	for x, state := range all {
+		for kind := range kinds {
+			for _, p := range every {
+				f, b, rise := score(state, kind, p)
+				y := x
+				for _, w := range p {
+					for _, i := range w {
+						y ^= 1 << i
+					}
+				}
+				flow := lengths * math.Exp(f)
+				proposed[x] += flow
+				k[x][y] += flow * min(1, math.Exp(b-f-beta*rise))
+			}
+		}
+	}
+	return k, proposed
+}
+
+const exactBeta = 0.8
+
+// The structures that the exact tests go through.
+var structures = []struct {
+	name  string
+	graph func(t testing.TB, n int) *Graph
+	hide  func(s *Ising) System
+	table bool // the weights are interpolated
+}{
+	{"classes", func(t testing.TB, n int) *Graph { return randomGraph(t, n, true, 3) }, func(s *Ising) System { return s }, false},
+	{"blocks", func(t testing.TB, n int) *Graph { return randomGraph(t, n, false, 4) }, func(s *Ising) System { return s }, true},
+	{"bipartite", func(t testing.TB, n int) *Graph { return bipartiteGraph(t, n, 5) }, func(s *Ising) System { return anySystem{s} }, true},
+	{"untold", func(t testing.TB, n int) *Graph { return randomGraph(t, n, true, 6) }, func(s *Ising) System { return dense{s} }, true},
+}
+
+func TestSardonicsKernels(t *testing.T) {
+	for _, structure := range structures {
+		for _, weights := range []Weights{HeatBath, Boltzmann} {
+			for _, c := range exactCases() {
+				t.Run(structure.name+"/"+string(weights)+"/"+c.name, func(t *testing.T) {
+					if c.long && (testing.Short() || weights == Boltzmann || structure.name == "untold" || structure.name == "bipartite") {
+						t.Skip("long")
+					}
+					c.m.Weights = weights
+					if weights == Boltzmann {
+						c.m.Gamma1, c.m.Gamma2 = c.m.Gamma1/2, c.m.Gamma2/2
+					}
+					g := structure.graph(t, c.n)
+					ising := NewIsing(g, nil)
+					bound, err := c.m.Bind(structure.hide(ising), exactBeta, c.sites)
+					if err != nil {
+						t.Fatal(err)
+					}
+					chain := bound.(*sardonicsChain)
+					_, classes := chain.walker.(*classWalk)
+					if classes != (structure.name == "classes") {
+						t.Fatalf("walker %T", chain.walker)
+					}
+					if bw, ok := chain.walker.(*blockWalk); ok && structure.hide(ising) != System(ising) {
+						// The largest cost is guessed from the state then;
+						// the slow walk knows it, so make them equal.
+						for b := range bw.biases {
+							family := walk.HeatBath
+							if weights == Boltzmann {
+								family = walk.Boltzmann
+							}
+							bw.table[b] = walk.NewTable(walk.NewBias(family, len(bw.sites), bw.scale[b]*2*g.maxField))
+						}
+					}
+					slow := newSlow(c.m, g, exactBeta, c.sites, structure.table)
+					seen := -1
+					score := func(x []uint8, kind int, p path) (f, b, rise float64) {
+						if i := indexOf(x); i != seen {
+							seen = i
+							ising.SetState(x)
+							chain.Reset()
+						}
+						f, b, rise = chain.scorePath(kind, p)
+						if c.slow {
+							// A path has at most 10 flips, each with some 10 roundings
+							// in logarithms of at most 5, and totals of 2⁴⁷.
+							sf, sb, srise := slow.scorePath(x, kind, p)
+							if math.Abs(f-sf) > 1e-12 || math.Abs(b-sb) > 1e-12 || math.Abs(rise-srise) > 1e-12 {
+								t.Fatalf("path %v from %v: (%v %v %v), slowly (%v %v %v)", p, x, f, b, rise, sf, sb, srise)
+							}
+						}
+						return f, b, rise
+					}
+					k, proposed := kernelOf(c, score, exactBeta)
+					for x, p := range proposed {
+						if math.Abs(p-1) > 1e-12 {
+							t.Fatalf("the proposals of state %d add up to %v", x, p)
+						}
+					}
+					law := slow.model.boltzmann(states(c.n), exactBeta)
+					if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
+						t.Errorf("detailed balance is off by %g, relatively %g", a, r)
+					}
+					if c.sites == nil && !k.positive() {
+						t.Error("some state is not reached from some other")
+					}
+				})
+			}
+		}
+	}
+}
+
+// The errors that are easily made must be seen by the test above.
+func TestSardonicsMutantsAreSeen(t *testing.T) {
+	mixed := Sardonics{MinLength: 1, MaxLength: 2, Gamma1: 1.1, Gamma2: .4, Weights: HeatBath, Walks: 1, Mix: [3]float64{.3, .2, .5}}
+	own := mixed
+	own.OwnType = true
+	for _, mutant := range []struct {
+		name string
+		m    Sardonics
+		flaw func(s *slowWalk)
+	}{
+		{"none", mixed, func(s *slowWalk) {}},
+		{"none, own type", own, func(s *slowWalk) {}},
+		{"the reverse may not draw the bits it set free", mixed, func(s *slowWalk) { s.noFreed = true }},
+		{"the biases of the halves of the reverse are not exchanged", mixed, func(s *slowWalk) { s.noSwap = true }},
+		{"own type without the ratio of proportions", own, func(s *slowWalk) { s.noRatio = true }},
+	} {
+		g := randomGraph(t, 4, true, 3)
+		s := newSlow(mutant.m, g, exactBeta, nil, false)
+		mutant.flaw(s)
+		k, _ := kernelOf(exactCase{n: 4, m: mutant.m}, s.scorePath, exactBeta)
+		a, _ := k.residual(s.model.boltzmann(states(4), exactBeta))
+		if ok := a < 1e-12; ok != (mutant.name[:4] == "none") {
+			t.Errorf("%s: detailed balance is off by %g", mutant.name, a)
+		}
+	}
+	for _, m := range []Sardonics{
+		{MinLength: 2, MaxLength: 2, Gamma1: 1, Weights: HeatBath, Walks: 1, Mix: [3]float64{1, 0, 0}},
+		{MinLength: 3, MaxLength: 3, Gamma1: 1, Weights: HeatBath, Walks: 1, Mix: [3]float64{1, 0, 0}},
+		{MinLength: 2, MaxLength: 2, Gamma1: 1, Weights: HeatBath, Single: true},
+		{MinLength: 4, MaxLength: 4, Gamma1: 1, Weights: HeatBath, Single: true},
+	} {
+		g := randomGraph(t, 4, true, 3)
+		k, _ := kernelOf(exactCase{n: 4, m: m}, newSlow(m, g, exactBeta, nil, false).scorePath, exactBeta)
+		if k.positive() {
+			t.Errorf("k=%d: all states are reached", m.MinLength)
+		}
+		if _, err := m.Bind(NewIsing(g, nil), exactBeta, nil); err == nil {
+			t.Errorf("k=%d, single %v is not refused", m.MinLength, m.Single)
+		}
+	}
+}
+
+// Proposition 3.3: between two states, walks are accepted at most as often as
+// a proposal of the end state alone, summed over walks, would be.
+func TestSardonicsAcceptsAtMostTheMarginal(t *testing.T) {
+	m := Sardonics{MinLength: 1, MaxLength: 4, Gamma1: 1.3, Weights: HeatBath, Single: true}
+	for seed := range uint64(5) {
+		g := randomGraph(t, 4, false, 100+seed)
+		ising := NewIsing(g, nil)
+		chain := mustBind(t, m, ising, exactBeta).(*sardonicsChain)
+		q := newKernel(16)
+		c := exactCase{n: 4, m: m}
+		k, _ := kernelOf(c, func(x []uint8, kind int, p path) (f, b, rise float64) {
+			ising.SetState(x)
+			chain.Reset()
+			f, b, rise = chain.scorePath(kind, p)
+			y := indexOf(x)
+			for _, i := range p[0] {
+				y ^= 1 << i
+			}
+			q[indexOf(x)][y] += math.Exp(f) / 4 // of four lengths
+			return f, b, rise
+		}, exactBeta)
+		law := plainOf(g).boltzmann(states(4), exactBeta)
+		strict := 0
+		for x := range k {
+			for y := range k {
+				if x == y {
+					continue
+				}
+				effective := k[x][y] / q[x][y]
+				marginal := min(1, law[y]*q[y][x]/(law[x]*q[x][y]))
+				if effective > marginal*(1+1e-12) { // 24 walks, rounded
+					t.Errorf("%d to %d: accepted with %v, above %v", x, y, effective, marginal)
+				}
+				if effective < marginal*(1-1e-6) {
+					strict++
+				}
+			}
+		}
+		if strict == 0 {
+			t.Error("nowhere is the bound strict")
+		}
+	}
+}
+
+// The reverse of a path, scored from where the path ended, has the two
+// probabilities exchanged: on large systems, where nothing can be listed.
+func TestSardonicsReversePathExchangesProbabilities(t *testing.T) {
+	for _, b := range benches {
+		m := DefaultSardonics()
+		m.Gamma1, m.Gamma2, m.Walks, m.Mix = 1.02, .9, 2, [3]float64{.5, .3, .2}
+		m.MinLength, m.MaxLength = b.low, b.up
+		ising := b.system(t, 2)
+		chain := mustBind(t, m, ising, b.beta).(*sardonicsChain)
+		r := rbm.NewKey(8).Rand()
+		for range 200 {
+			chain.Move(r)
+		}
+		for range 10 {
+			var p path
+			for range 4 {
+				sites := r.Perm(ising.Len())[:b.low+r.IntN(b.up-b.low+1)]
+				w := make([]int32, len(sites))
+				for t, i := range sites {
+					w[t] = int32(i)
+				}
+				p = append(p, w)
+			}
+			f, back, rise := chain.scorePath(0, p)
+			start := slices.Clone(ising.State())
+			for _, w := range p {
+				for _, i := range w {
+					ising.Flip(int(i))
+				}
+			}
+			chain.Reset()
+			f2, back2, rise2 := chain.scorePath(0, reversed(p))
+			// Some 360 flips, each with ten roundings in logarithms that add up
+			// to some 3000: below 360·10·2⁻⁵³·3000 = 1.2e-9 at worst, and a
+			// thousandth of it as they are independent.
+			if math.Abs(f-back2) > 1e-9 || math.Abs(back-f2) > 1e-9 || math.Abs(rise+rise2) > 1e-9 {
+				t.Errorf("%s: (%v, %v, %v) and back (%v, %v, %v)", b.name, f, back, rise, f2, back2, rise2)
+			}
+			ising.SetState(start)
+			chain.Reset()
+		}
+	}
+}

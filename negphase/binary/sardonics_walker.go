@@ -1,0 +1,54 @@
+package binary
+
+import "gorbm/negphase/binary/internal/walk"
+
+// newWalker returns the walker of m on s: lists of classes where costs are few
+// and equal, block sums elsewhere.
+func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, error) {
+	gamma, biases := [2]float64{m.Gamma1, m.Gamma2}, 1
+	if m.mixed() {
+		biases = 2
+	}
+	var weights [2]walk.Bias
+	for b := range biases {
+		var err error
+		if weights[b], err = bias("sardonics", m.Weights, gamma[b], beta, largestCost(s), len(sites)); err != nil {
+			return nil, err
+		}
+	}
+	if in, ok := newIntegers(s, sites); ok {
+		var weight [2][]uint64
+		for b := range biases {
+			weight[b] = in.weights(weights[b], gamma[b]*beta)
+		}
+		return newClassWalk(in, biases, weight, m.MaxLength), nil
+	}
+	var table [2]*walk.Table
+	var scale [2]float64
+	for b := range biases {
+		table[b], scale[b] = walk.NewTable(weights[b]), gamma[b]*beta
+	}
+	return newBlockWalk(s, sites, biases, scale, table, m.MaxLength), nil
+}
+
+// weights returns the weight of each class at γβ = scale.
+func (in *integers) weights(b walk.Bias, scale float64) []uint64 {
+	w := make([]uint64, in.classes)
+	for c := range w {
+		w[c] = b.Weight(float64(scale * in.costOf(c)))
+	}
+	return w
+}
+
+// largestCost bounds what a flip can cost or gain: of an Ising system by its
+// graph, of others by the state they are in, with room to spare.
+func largestCost(s System) float64 {
+	if is, ok := s.(*Ising); ok {
+		return 2 * is.graph.maxField
+	}
+	top := 0.0
+	for _, d := range s.Deltas() {
+		top = max(top, d, -d)
+	}
+	return 2 * top
+}

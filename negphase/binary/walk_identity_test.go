@@ -1,0 +1,306 @@
+package binary
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"gorbm/negphase/binary/internal/walk"
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// wrong says what in a system or in the caches of a walk differs from its
+// recomputation, exactly; "" if nothing does.
+func wrong(s *Ising, c Chain) string {
+	fresh := NewIsing(s.graph, s.state)
+	switch {
+	case fresh.energy != s.energy:
+		return "energy"
+	case !slices.Equal(fresh.local, s.local) || !slices.Equal(fresh.real, s.real):
+		return "fields"
+	case s.deltas != nil && !slices.Equal(fresh.Deltas(), s.deltas):
+		return "flip costs"
+	}
+	var caches any
+	switch c := c.(type) {
+	case *sardonicsChain:
+		caches = c.walker
+	case *intraclusterChain:
+		caches = c.walker
+	}
+	switch w := caches.(type) {
+	case *classWalk:
+		for b := range w.biases {
+			total := uint64(0)
+			for _, i := range w.sites {
+				total += w.weight[b][w.class(i)]
+			}
+			if total != w.total[b] {
+				return "total weight"
+			}
+		}
+		return wrongLists(w.lists, w.sites, w.class)
+	case *classShell:
+		var total [2]uint64
+		for _, i := range w.sites {
+			side := int32(w.state[i] ^ w.reference[i])
+			if w.row[i] != side*int32(w.classes) {
+				return "side"
+			}
+			total[side] += w.weight[w.row[i]+w.class(i)]
+		}
+		if total != w.total {
+			return "total weight"
+		}
+		return wrongLists(w.lists, w.sites, func(i int32) int32 { return w.row[i] + w.class(i) })
+	case *blockWalk:
+		for b := range w.biases {
+			for _, i := range w.sites {
+				if w.blocks[b].Leaf[i] != w.weight(b, i) || w.step[i] != unflipped {
+					return "leaf"
+				}
+			}
+			if !w.blocks[b].Sums() {
+				return "block sums"
+			}
+		}
+	case *blockShell:
+		for _, i := range w.sites {
+			side := w.side(i)
+			if w.blocks[side].Leaf[i] != w.table[side].Weight(w.scale[side]*w.deltas[i]) || w.blocks[1-side].Leaf[i] != 0 {
+				return "leaf"
+			}
+		}
+		if !w.blocks[0].Sums() || !w.blocks[1].Sums() {
+			return "block sums"
+		}
+	default:
+		return fmt.Sprintf("unknown walk %T", w)
+	}
+	return ""
+}
+
+func wrongLists(l *walk.Lists, sites []int32, list func(int32) int32) string {
+	n := 0
+	for _, count := range l.N {
+		n += int(count)
+	}
+	if n != len(sites) {
+		return "counts"
+	}
+	for _, i := range sites {
+		c, p := list(i), l.Pos[i]
+		if p < 0 || p >= l.N[c] || l.Site[int(c)*l.Sites+int(p)] != i {
+			return "lists"
+		}
+	}
+	return ""
+}
+
+// counters returns all numbers that a rejected move must leave as they were:
+// not the order within lists.
+func counters(s *Ising, c Chain) []uint64 {
+	out := []uint64{uint64(s.energy)}
+	for _, x := range s.state {
+		out = append(out, uint64(x))
+	}
+	for _, h := range s.local {
+		out = append(out, uint64(h))
+	}
+	for i := range s.real {
+		out = append(out, uint64(int64(s.real[i]*s.scale)))
+	}
+	var caches any
+	switch c := c.(type) {
+	case *sardonicsChain:
+		caches = c.walker
+	case *intraclusterChain:
+		caches = c.walker
+	}
+	switch w := caches.(type) {
+	case *classWalk:
+		for _, n := range w.lists.N {
+			out = append(out, uint64(n))
+		}
+		out = append(out, w.total[:]...)
+	case *classShell:
+		for _, n := range w.lists.N {
+			out = append(out, uint64(n))
+		}
+		out = append(out, w.total[:]...)
+	case *blockWalk:
+		for b := range w.biases {
+			out = append(append(out, w.blocks[b].Leaf...), w.blocks[b].Total)
+		}
+	case *blockShell:
+		for b := range w.blocks {
+			out = append(append(out, w.blocks[b].Leaf...), w.blocks[b].Total)
+		}
+	}
+	return out
+}
+
+// walkers are the walks that go through the tests of large systems.
+func walkers(b bench) map[string]Mover {
+	pair := DefaultSardonics()
+	pair.MinLength, pair.MaxLength = b.low, b.up
+	full := pair
+	full.Gamma2, full.Walks, full.Mix = .9, 2, [3]float64{.5, .25, .25}
+	im := DefaultIntracluster()
+	im.MinLength, im.MaxLength = b.low, b.up
+	return map[string]Mover{"pair": pair, "full": full, "im": im}
+}
+
+func TestWalksKeepTheirCaches(t *testing.T) {
+	for _, b := range benches {
+		for name, mover := range walkers(b) {
+			t.Run(b.name+"/"+name, func(t *testing.T) {
+				ising := b.system(t, 5)
+				if name == "full" {
+					ising.Deltas() // kept current from here on
+				}
+				ones := 0
+				for _, x := range ising.state {
+					ones += int(x)
+				}
+				// Some systems are bound on a part of their sites.
+				var sites []int32
+				if name == "pair" {
+					sites = everySite(ising.Len())[100:600]
+				}
+				chain, err := mover.Bind(ising, b.beta, sites)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := rbm.NewKey(6).Rand()
+				start := slices.Clone(ising.state)
+				rejected := 0
+				for move := range 1200 {
+					watched := move >= 1150
+					var before []uint64
+					if watched {
+						before = counters(ising, chain)
+					}
+					info := chain.Move(r)
+					if watched && info.Accepted == 0 {
+						rejected++
+						if !slices.Equal(before, counters(ising, chain)) {
+							t.Fatalf("move %d was rejected but not undone", move)
+						}
+					}
+					if move%400 == 399 {
+						if what := wrong(ising, chain); what != "" {
+							t.Fatalf("after %d moves: wrong %s", move+1, what)
+						}
+					}
+					if name == "im" {
+						now := 0
+						for _, x := range ising.state {
+							now += int(x)
+						}
+						if now != ones {
+							t.Fatalf("move %d left the shell: %d bits, were %d", move, now, ones)
+						}
+					}
+				}
+				if rejected == 0 {
+					t.Error("no move was rejected: nothing seen of undoing")
+				}
+				for i := range start {
+					if sites != nil && (i < 100 || i >= 600) && ising.state[i] != start[i] {
+						t.Fatalf("site %d moved", i)
+					}
+				}
+				// A state that was changed behind the chain's back is seen, and
+				// Reset takes it over.
+				ising.Flip(150)
+				if wrong(ising, chain) == "" {
+					t.Error("caches of another state pass")
+				}
+				chain.Reset()
+				if what := wrong(ising, chain); what != "" {
+					t.Errorf("after Reset: wrong %s", what)
+				}
+			})
+		}
+	}
+}
+
+func TestWalksAllocateNothing(t *testing.T) {
+	for _, b := range benches {
+		for name, mover := range walkers(b) {
+			chain := mustBind(t, mover, b.system(t, 5), b.beta)
+			r := rbm.NewKey(6).Rand()
+			for range 200 { // buffers grow to their size
+				chain.Move(r)
+			}
+			if n := testing.AllocsPerRun(50, func() { chain.Move(r) }); n != 0 {
+				t.Errorf("%s %s: %v allocations a move", b.name, name, n)
+			}
+		}
+	}
+}
+
+func TestWalksRepeatFromEqualSeeds(t *testing.T) {
+	for _, b := range benches {
+		for name, mover := range walkers(b) {
+			var states [2][]uint8
+			for n := range states {
+				ising := b.system(t, 5)
+				chain := mustBind(t, mover, ising, b.beta)
+				r := rbm.NewKey(6).Rand()
+				for range 50 {
+					chain.Move(r)
+				}
+				states[n] = ising.state
+			}
+			if !slices.Equal(states[0], states[1]) {
+				t.Errorf("%s %s: two runs from one seed differ", b.name, name)
+			}
+		}
+	}
+}
+
+func TestSardonicsStationarity(t *testing.T) {
+	torus := torus(t)
+	random := randomGraph(t, 8, false, 31)
+	pair := DefaultSardonics()
+	pair.MinLength, pair.MaxLength = 1, 4
+	full := pair
+	full.Gamma2, full.Walks, full.Mix = .3, 2, [3]float64{.4, .3, .3}
+	single := pair
+	single.Single = true
+	for _, g := range []*Graph{torus, random} {
+		on := states(g.Len())
+		ising := NewIsing(g, nil)
+		for _, m := range []Sardonics{pair, full, single} {
+			if z := lawAfter(ising, mustBind(t, m, ising, 0.7), on, 0.7, 60_000, 2); z > 6 {
+				t.Errorf("%+v: z = %.1f", m, z)
+			}
+		}
+		if z := lawAfter(ising, mustBind(t, pair, ising, 0.55), on, 0.7, 60_000, 2); z < 6 {
+			t.Errorf("at a wrong temperature z = %.1f", z)
+		}
+	}
+}
+
+// A long chain visits the states as often as it should, wherever it starts.
+func TestSardonicsVisitsStatesByTheirLaw(t *testing.T) {
+	g := randomGraph(t, 8, true, 32)
+	ising := NewIsing(g, nil)
+	m := DefaultSardonics()
+	m.MinLength, m.MaxLength = 1, 4
+	chain := mustBind(t, m, ising, 0.5)
+	r := rbm.NewKey(9).Rand()
+	counts := make([]int, 256)
+	for range 40_000 {
+		for range 12 { // many times the autocorrelation time, so that draws are independent
+			chain.Move(r)
+		}
+		counts[indexOf(ising.state)]++
+	}
+	if z := diag.StationarityZ(counts, plainOf(g).boltzmann(states(8), 0.5)); z > 6 {
+		t.Errorf("z = %.1f", z)
+	}
+}
