@@ -146,6 +146,34 @@ func TestBadFiles(t *testing.T) {
 	isingmc.Fails(t, cli.Failed, []string{"-out", "no/x.png"}, "-out", "no folder no")
 }
 
+// TestBadCouplings: files for -J that do not fit the lattice.
+func TestBadCouplings(t *testing.T) {
+	clitest.Isolate(t)
+	for _, c := range []struct {
+		content string
+		want    []string
+	}{
+		{"0 1 1\n1 2 1\n2 3 1\n", []string{"couples 3 pairs of 4 spins", "lattice 2x2 has 4 pairs of 4"}},
+		{"0 1 1\n1 2 1\n2 3 1\n3 1 1\n", []string{"does not couple spins 0 and 2", "lattice 2x2"}},
+		{"0 1 1\n0 2 1\n2 3 1\n3 1 1\n2 0.5\n", []string{"field on spin 2"}},
+		{"0 1 x\n", []string{"line 1"}},
+	} {
+		clitest.Write(t, "j.txt", c.content)
+		isingmc.Fails(t, cli.Failed, []string{"-lattice", "2x2", "-boundary", "free", "-J", "j.txt", "-moves", "5"}, append(c.want, "-J", "j.txt")...)
+	}
+}
+
+// TestCouplingsFromFile: a file with the couplings that -J 1 makes is the same
+// system; the pairs of a periodic side of 2 meet twice.
+func TestCouplingsFromFile(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "j.txt", "0 1 2\n2 3 2\n4 5 2\n0 2 1\n2 4 1\n4 0 1\n1 3 1\n3 5 1\n5 1 1\n")
+	const args = "-lattice 2x3 -sampler gibbs:order=chessboard -moves 200 "
+	if file, one := result(t, args+"-J j.txt"), result(t, args+"-J 1"); *file.EnergyMean != *one.EnergyMean || *file.EnergyMean == 0 {
+		t.Errorf("mean energy %v from the file, %v of -J 1", *file.EnergyMean, *one.EnergyMean)
+	}
+}
+
 // TestGoodFile reads a system from a file.
 func TestGoodFile(t *testing.T) {
 	clitest.Isolate(t)
