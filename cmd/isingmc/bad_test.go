@@ -179,7 +179,7 @@ func TestGoodFile(t *testing.T) {
 	clitest.Isolate(t)
 	clitest.Write(t, "ring.txt", "# a ring of three, and a field\n0 1 1\n1 2 1\n0 2 1\n0 0.5\n")
 	r := result(t, "-lattice ring.txt -sampler gibbs -moves 2000 -beta 0.3")
-	if r.Spins != 3 || r.Bonds != 3 || r.Lattice != "ring.txt" {
+	if r.Spins != 3 || r.Bonds != 3 || r.System != "ring.txt" {
 		t.Errorf("%+v", r)
 	}
 	want := exactEnergy(t, "-lattice ring.txt -beta 0.3", 0)

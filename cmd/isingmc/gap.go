@@ -72,12 +72,12 @@ func (p *plan) printGaps(stdout, stderr io.Writer) error {
 	}
 	if p.json {
 		out := struct {
-			Lattice  string      `json:"lattice"`
+			System   string      `json:"system"`
 			Spins    int         `json:"spins"`
 			Beta     float64     `json:"beta"`
 			Samplers []gapResult `json:"samplers"`
 			*gapResult
-		}{Lattice: p.model, Spins: p.graph.Len(), Beta: p.beta, Samplers: results}
+		}{System: p.model, Spins: p.graph.Len(), Beta: p.beta, Samplers: results}
 		if len(results) == 1 {
 			out.gapResult = &results[0]
 		}

@@ -34,10 +34,17 @@ turn for equal computing time:
   exchange              on states of -active spins up: swaps an up and a down spin
   im                    the same by intracluster moves: walks out and back
 
-Settings follow the name, as in sardonics:k=89-90:gamma=1.02 (walks of 89 or 90
-flips, biases in units of β) or gibbs:order=random; -order is short for order=.
 The first five draw from all states, the last two at fixed magnetisation: the two
-sorts have different laws and are not mixed in a run.
+sorts have different laws and are not mixed in a run. Settings follow the name, as
+in sardonics:k=89-90:gamma=1.02:
+
+  order    linear, chessboard or random: of the first three; -order is short for it
+  k        flips of a walk: a number, or a range to draw from at each walk
+  gamma    biases of the walks in units of β: one, or two as in .95/1.05
+  weights  of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)
+  walks    of sardonics: walks in each half of a move, or single
+  mix      of sardonics: proportions of moves with the biases 11, 21 and 12
+  accept   of sardonics: marginal (over these types) or type
 
 For each sampler there is printed: its rates; the mean energy with its standard
 error; τ, the integrated autocorrelation time of the energy, ½ + Σρ(t) by Sokal's
@@ -112,7 +119,7 @@ func newOptions() *options {
 	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a PNG")
 	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar and no table; errors and warnings remain")
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object and nothing else on standard output")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object and nothing else on standard output:\nenergies are of the whole system, tau_int in moves")
 	return o
 }
 

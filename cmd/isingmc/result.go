@@ -82,7 +82,7 @@ func number(x float64) *float64 {
 // A jsonResult is the JSON object on standard output. That of a single sampler
 // is also spread out at its top level.
 type jsonResult struct {
-	Lattice  string          `json:"lattice"`
+	System   string          `json:"system"`
 	Spins    int             `json:"spins"`
 	Bonds    int             `json:"bonds"`
 	Beta     float64         `json:"beta"`
@@ -94,7 +94,7 @@ type jsonResult struct {
 }
 
 func (p *plan) result(rows []row, warnings []string) jsonResult {
-	out := jsonResult{Lattice: p.model, Spins: p.graph.Len(), Bonds: p.graph.Edges(), Beta: p.beta, Seed: p.seed, Warnings: warnings}
+	out := jsonResult{System: p.model, Spins: p.graph.Len(), Bonds: p.graph.Edges(), Beta: p.beta, Seed: p.seed, Warnings: warnings}
 	if p.shell {
 		out.Active = &p.active
 	}
