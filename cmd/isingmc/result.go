@@ -149,7 +149,7 @@ func printTable(w io.Writer, rows []row) error {
 		if a, ok := r.info.Acceptance(); ok {
 			accepted = fmt.Sprintf("%.3g %%", 100*a)
 		}
-		fmt.Fprintf(t, "%-*s\t%d\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n",
+		fmt.Fprintf(t, "%-*s\t%d\t%.3g\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n",
 			wide, r.name, r.N, r.seconds, short(r.perSecond(float64(r.N))), short(r.perSecond(float64(r.info.Flips))), accepted,
 			withError(r.Mean/spins, r.StdErr/spins), withError(r.Time.Tau, r.Time.StdErr),
 			withError(r.secondsOf(r.Time.Tau)/unit, r.secondsOf(r.Time.StdErr)/unit), short(r.perSecond(r.Effective)))
@@ -209,7 +209,9 @@ func verdict(rows []row) []string {
 	var others []string
 	for _, r := range rows {
 		if r.contestant != best.contestant {
-			others = append(others, fmt.Sprintf("%.3g times those of %s", best.perSecond(best.Effective)/r.perSecond(r.Effective), r.name))
+			ratio := best.perSecond(best.Effective) / r.perSecond(r.Effective)
+			uncertain := math.Hypot(best.Time.StdErr/best.Time.Tau, r.Time.StdErr/r.Time.Tau)
+			others = append(others, fmt.Sprintf("%s times those of %s", withError(ratio, ratio*uncertain), r.name))
 		}
 	}
 	return append(lines, fmt.Sprintf("%s gives the most independent energies per second, %s.", best.name, strings.Join(others, ", ")))
