@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-
-	"gorbm/rbm"
 )
 
 // Exchange keeps the number of sites that differ from a reference state: it
@@ -34,7 +32,7 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if slices.ContainsFunc(e.Reference, func(x uint8) bool { return x > 1 }) {
 		return nil, fmt.Errorf("exchange: the reference is not a state: give a reference of zeros and ones")
 	}
-	c := &exchange{system: s, beta: beta, reference: e.Reference, slots: sites}
+	c := &exchange{system: s, beta: beta, reference: e.Reference, slots: sites, law: newSqueeze(Metropolis{}.flip)}
 	c.Reset()
 	if n := c.differ; n == 0 || n == len(sites) {
 		return nil, fmt.Errorf("exchange: %d of %d sites differ from the reference, so no pair can be exchanged; start elsewhere", n, len(sites))
@@ -51,7 +49,9 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 		}
 		c.reach = 2*g.maxLocal + 2*c.strongest
 		c.table = law(Metropolis{}.flip).table(g, beta, c.reach)
-		c.hopeful()
+		for k := range c.table[1:] {
+			c.table[k+1] = min(c.table[k+1], c.table[k]) // whatever the roundings
+		}
 	default:
 		c.ising = is
 	}
@@ -66,23 +66,12 @@ type exchange struct {
 	slots     []int32 // the sites: first those that differ, then those that agree
 	differ    int
 	deltas    []float64
+	law       *squeeze
 
 	// Integer graphs.
-	table     []chance // by half cost + reach
-	bound     []chance // the best chance of a pair whatever joins it, by s_i h_i + s_j h_j + reach
+	table     []chance // by half cost + reach, descending
 	reach     int32
-	strongest int32 // |J|
-}
-
-// hopeful sets bound: a coupling lowers the half cost by at most twice the
-// strongest.
-func (c *exchange) hopeful() {
-	c.bound = make([]chance, len(c.table))
-	for k := range c.bound {
-		for _, t := range c.table[max(0, k-2*int(c.strongest)):min(len(c.table), k+2*int(c.strongest)+1)] {
-			c.bound[k] = max(c.bound[k], t)
-		}
-	}
+	strongest int32 // the largest |J|
 }
 
 // Reset renews the two lists of sites.
@@ -103,7 +92,11 @@ func (c *exchange) Reset() {
 
 // Warning says if the chain may be reducible.
 func (c *exchange) Warning() string {
-	if len(c.slots) == 2 && c.chance(c.slots[0], c.slots[1]) == always && c.chance(c.slots[1], c.slots[0]) == always {
+	if len(c.slots) != 2 {
+		return ""
+	}
+	i, j := c.slots[0], c.slots[1]
+	if c.table != nil && c.halfCost(i, j) == 0 || c.beta*c.cost(i, j) == 0 {
 		return "exchange: two sites of equal energy swap at every attempt, and a move makes two attempts: the state never changes"
 	}
 	return ""
@@ -111,33 +104,49 @@ func (c *exchange) Warning() string {
 
 // chance returns the chance that the exchange of sites i and j is accepted.
 func (c *exchange) chance(i, j int32) chance {
+	if c.table != nil {
+		return c.table[c.halfCost(i, j)+c.reach]
+	}
+	return chanceOf(c.law.law(c.beta * c.cost(i, j)))
+}
+
+// halfCost returns half of what the exchange of sites i and j costs, in quanta
+// of an integer graph.
+func (c *exchange) halfCost(i, j int32) int32 {
 	s := c.ising
-	switch {
-	case s == nil:
+	half := s.halfCost(int(i)) + s.halfCost(int(j))
+	if k := s.graph.link(i, j); k >= 0 {
+		half -= 2 * s.graph.weight[k] * spin(s.state[i]) * spin(s.state[j])
+	}
+	return half
+}
+
+// cost returns what the exchange of sites i and j costs.
+func (c *exchange) cost(i, j int32) float64 {
+	s := c.ising
+	if s == nil {
 		cost := c.deltas[i]
 		c.system.Flip(int(i))
 		cost += c.deltas[j]
 		c.system.Flip(int(i))
-		return chanceOf(Metropolis{}.flip(c.beta * cost))
-	case s.local != nil:
-		half := s.halfCost(int(i)) + s.halfCost(int(j)) - 2*s.graph.weightOf(i, j)*spin(s.state[i])*spin(s.state[j])
-		return c.table[half+c.reach]
-	default:
-		both := float64(spin(s.state[i]) * spin(s.state[j]))
-		cost := s.delta(int(i)) + s.delta(int(j)) - 4*s.graph.Coupling(int(i), int(j))*both
-		return chanceOf(Metropolis{}.flip(c.beta * cost))
+		return cost
 	}
+	cost := s.delta(int(i)) + s.delta(int(j))
+	if k := s.graph.link(i, j); k >= 0 {
+		cost -= float64(4 * float64(spin(s.state[i])*spin(s.state[j])) * s.graph.coupling[k])
+	}
+	return cost
 }
 
-// weightOf returns J_ij in quanta, of an integer graph.
-func (g *Graph) weightOf(i, j int32) int32 {
+// link returns where among the neighbours of i spin j is; −1 if it is none.
+func (g *Graph) link(i, j int32) int {
 	lo, hi := g.start[i], g.start[i+1]
 	for k, n := range g.neighbor[lo:hi] {
 		if n == j {
-			return g.weight[int(lo)+k]
+			return int(lo) + k
 		}
 	}
-	return 0
+	return -1
 }
 
 // Move makes as many attempts as there are sites.
@@ -148,19 +157,14 @@ func (c *exchange) Move(r *rand.Rand) Info {
 	if c.differ == 0 || agree == 0 {
 		return info // after a Reset to a state that cannot move
 	}
-	if c.table != nil {
-		info.Accepted = int64(c.integer(r))
-	} else {
-		for range c.slots {
-			a, b := c.pair(r.Uint64())
-			i, j := c.slots[a], c.slots[b]
-			if c.chance(i, j).happens(r.Uint64()) {
-				c.system.Flip(int(i))
-				c.system.Flip(int(j))
-				c.slots[a], c.slots[b] = j, i
-				info.Accepted++
-			}
-		}
+	draws := newStream(r)
+	switch {
+	case c.table != nil:
+		info.Accepted = int64(c.integer(&draws))
+	case c.ising != nil:
+		info.Accepted = int64(c.real(&draws))
+	default:
+		info.Accepted = int64(c.generic(&draws))
 	}
 	info.Flips = 2 * info.Accepted
 	return info
@@ -173,24 +177,33 @@ func (c *exchange) pair(word uint64) (a, b int) {
 	return below(c.differ, uint32(word>>32)), c.differ + below(len(c.slots)-c.differ, uint32(word))
 }
 
-// integer makes the attempts on an integer graph, and tells how many were
-// accepted.
-func (c *exchange) integer(r *rand.Rand) (accepted int) {
-	s := c.ising
-	reach := c.reach
+// generic makes the attempts, and tells how many were accepted.
+func (c *exchange) generic(draws *stream) (accepted int) {
 	for range c.slots {
-		a, b := c.pair(r.Uint64())
+		a, b := c.pair(draws.next())
 		i, j := c.slots[a], c.slots[b]
-		word := r.Uint64()
-		half := s.halfCost(int(i)) + s.halfCost(int(j)) + reach
-		if !c.bound[half].happens(word) {
-			continue // no need to look for a coupling
-		}
-		half -= 2 * s.graph.weightOf(i, j) * spin(s.state[i]) * spin(s.state[j])
-		if c.table[half].happens(word) {
-			s.flipInteger(int(i))
-			s.flipInteger(int(j))
+		if c.law.happens(c.beta*c.cost(i, j), draws.next()) {
+			c.system.Flip(int(i))
+			c.system.Flip(int(j))
 			c.slots[a], c.slots[b] = j, i
+			accepted++
+		}
+	}
+	return accepted
+}
+
+// real is generic for an Ising system.
+func (c *exchange) real(draws *stream) (accepted int) {
+	s := c.ising
+	slots := c.slots
+	d := *draws // in registers
+	for range slots {
+		a, b := c.pair(d.next())
+		i, j := slots[a], slots[b]
+		if c.law.happens(c.beta*c.cost(i, j), d.next()) {
+			s.flipReal(int(i))
+			s.flipReal(int(j))
+			slots[a], slots[b] = j, i
 			accepted++
 		}
 	}
@@ -198,33 +211,31 @@ func (c *exchange) integer(r *rand.Rand) (accepted int) {
 	return accepted
 }
 
-// RandomState returns n independent fair bits.
-func RandomState(n int, key rbm.Key) []uint8 {
-	x := make([]uint8, n)
-	for i := range x {
-		if key.Uniform(uint64(i)) < 0.5 {
-			x[i] = 1
+// integer is generic for an Ising system on an integer graph, by table.
+func (c *exchange) integer(draws *stream) (accepted int) {
+	s := c.ising
+	g, state, local, slots := s.graph, s.state, s.local, c.slots
+	best := 2 * c.strongest // what a coupling can take off the half cost
+	d := *draws             // in registers
+	for range slots {
+		a, b := c.pair(d.next())
+		i, j := slots[a], slots[b]
+		word := d.next()
+		si, sj := spin(state[i]), spin(state[j])
+		half := si*local[i] + sj*local[j] + c.reach
+		if !c.table[half-best].happens(word) {
+			continue // whatever coupling joins the two
+		}
+		if k := g.link(i, j); k >= 0 {
+			half -= 2 * si * sj * g.weight[k]
+		}
+		if c.table[half].happens(word) {
+			s.flipInteger(int(i))
+			s.flipInteger(int(j))
+			slots[a], slots[b] = j, i
+			accepted++
 		}
 	}
-	return x
-}
-
-// ShellState returns a uniformly random state of n bits of which active differ
-// from the reference, all zeros if nil. It is an error if there are no such
-// states; it panics if the reference is not of n bits.
-func ShellState(n, active int, reference []uint8, key rbm.Key) ([]uint8, error) {
-	if active < 0 || active > n {
-		return nil, fmt.Errorf("%d of %d bits to differ from the reference: give 0 to %d", active, n, n)
-	}
-	x := make([]uint8, n)
-	if reference != nil {
-		if len(reference) != n {
-			panic("binary: a reference of the wrong length")
-		}
-		copy(x, reference)
-	}
-	for _, i := range key.Rand().Perm(n)[:active] {
-		x[i] ^= 1
-	}
-	return x, nil
+	s.renewAll()
+	return accepted
 }

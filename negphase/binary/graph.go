@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// MaxSpins and MaxEdges cap what a graph may hold: 2²⁴ spins and 2²⁶
-	// couplings are 1.7 GB, more than a chain can equilibrate.
+	// MaxSpins and MaxEdges cap what a graph may hold: 2²⁶ couplings take 2 GB,
+	// and as much again in the making.
 	MaxSpins = 1 << 24
 	MaxEdges = 1 << 26
 )

@@ -60,32 +60,51 @@ func (s *Ising) SetState(state []uint8) {
 // spin returns 2x − 1.
 func spin(x uint8) int32 { return 2*int32(x) - 1 }
 
-// recompute sets fields, energy and flip costs from the state.
+// recompute sets fields, energy and flip costs from the state. As
+// Σ s_i (h_i + field_i) = −2E in exact steps, the fields give the energy.
 func (s *Ising) recompute() {
-	g := s.graph
-	// Σ_i s_i (h_i + field_i) = 2 Σ J s s + 2 Σ h s = −2E, in exact steps.
-	var twice int64
-	for i, x := range s.state {
-		lo, hi := g.start[i], g.start[i+1]
-		nb := g.neighbor[lo:hi]
-		if s.local != nil {
-			sum := g.bias[i]
-			for k, w := range g.weight[lo:hi] {
-				sum += w * spin(s.state[nb[k]])
-			}
-			s.local[i] = sum
-			twice += int64(spin(x)) * int64(sum+g.bias[i])
-		} else {
-			sum := g.field[i]
-			for k, c := range g.coupling[lo:hi] {
-				sum += float64(c * float64(spin(s.state[nb[k]])))
-			}
-			s.real[i] = sum
-			twice += int64(spin(x)) * (int64(sum*s.scale) + int64(g.field[i]*s.scale))
-		}
+	if s.local != nil {
+		s.energy = -s.sumIntegers() / 2
+	} else {
+		s.energy = -s.sumReals() / 2
 	}
-	s.energy = -twice / 2
 	s.renewAll()
+}
+
+// sumIntegers sets the fields and returns −2E in quanta, on an integer graph.
+func (s *Ising) sumIntegers() (twice int64) {
+	g, state := s.graph, s.state
+	lo := g.start[0]
+	for i, x := range state {
+		hi := g.start[i+1]
+		nb, weight := g.neighbor[lo:hi], g.weight[lo:hi]
+		sum := g.bias[i]
+		for k, j := range nb {
+			sum += weight[k] * spin(state[j])
+		}
+		s.local[i] = sum
+		twice += int64(spin(x) * (sum + g.bias[i]))
+		lo = hi
+	}
+	return twice
+}
+
+// sumReals is sumIntegers on another graph.
+func (s *Ising) sumReals() (twice int64) {
+	g, state := s.graph, s.state
+	lo := g.start[0]
+	for i, x := range state {
+		hi := g.start[i+1]
+		nb, coupling := g.neighbor[lo:hi], g.coupling[lo:hi]
+		sum := g.field[i]
+		for k, j := range nb {
+			sum += float64(coupling[k] * float64(spin(state[j])))
+		}
+		s.real[i] = sum
+		twice += int64(spin(x)) * (int64(sum*s.scale) + int64(g.field[i]*s.scale))
+		lo = hi
+	}
+	return twice
 }
 
 // renewAll sets all flip costs, if Deltas was called.

@@ -273,7 +273,7 @@ func clusterKernel(s *Ising, c *swendsenWang) *mat.Dense {
 		c.begin()
 		var open []clusterBond
 		for _, b := range c.bonds {
-			if c.satisfied(b) {
+			if c.satisfied(&b) {
 				open = append(open, b)
 			}
 		}

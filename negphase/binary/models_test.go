@@ -3,14 +3,15 @@ package binary
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gorbm/rbm"
 )
 
-// plain hides that a system is an Ising, so that movers take their general
+// general hides that a system is an Ising, so that movers take their general
 // path.
-type plain struct{ System }
+type general struct{ System }
 
 // must returns x and ends the test if there is an error.
 func must[T any](x T, err error) func(testing.TB) T {
@@ -30,9 +31,9 @@ func lattice(t testing.TB, spec string, c Couplings, field float64) *Graph {
 	return must(l.Graph(c, field))(t)
 }
 
-// dense returns a complete graph of n spins with couplings and fields drawn
+// complete returns a complete graph of n spins with couplings and fields drawn
 // by draw.
-func dense(t testing.TB, n int, draw func() float64) *Graph {
+func complete(t testing.TB, n int, draw func() float64) *Graph {
 	t.Helper()
 	var edges []Edge
 	field := make([]float64, n)
@@ -49,12 +50,12 @@ func dense(t testing.TB, n int, draw func() float64) *Graph {
 // fields, normal deviates or of −2…2 quanta.
 func realGraph(t testing.TB, n int) *Graph {
 	r := rbm.NewKey(uint64(100 + n)).Rand()
-	return dense(t, n, func() float64 { return 0.5 * r.NormFloat64() })
+	return complete(t, n, func() float64 { return 0.5 * r.NormFloat64() })
 }
 
 func integerGraph(t testing.TB, n int, quantum float64) *Graph {
 	r := rbm.NewKey(uint64(200 + n)).Rand()
-	return dense(t, n, func() float64 { return quantum * float64(r.IntN(5)-2) })
+	return complete(t, n, func() float64 { return quantum * float64(r.IntN(5)-2) })
 }
 
 // graphs returns small graphs of every kind.
@@ -125,15 +126,19 @@ func boltzmann(energy []float64, beta float64) []float64 {
 	return p
 }
 
-// pick returns a state drawn from p.
-func pick(p []float64, r *rand.Rand) int {
-	u := r.Float64()
-	for x, w := range p {
-		if u -= w; u < 0 {
-			return x
-		}
+// cumulated returns the sums p₀, p₀+p₁, …
+func cumulated(p []float64) []float64 {
+	sums := slices.Clone(p)
+	for x := range sums[1:] {
+		sums[x+1] += sums[x]
 	}
-	return len(p) - 1
+	return sums
+}
+
+// pick returns a state drawn from the law whose sums are given.
+func pick(sums []float64, r *rand.Rand) int {
+	x, _ := slices.BinarySearch(sums, r.Float64()*sums[len(sums)-1])
+	return x
 }
 
 // A tableSystem has any energies whatever, by the code of the state.

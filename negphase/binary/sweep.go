@@ -18,7 +18,7 @@ type sweep struct {
 	beta   float64
 	sites  []int32 // in the order of updates
 	order  Order
-	law    law
+	law    *squeeze
 	counts bool // proposals
 	deltas []float64
 	table  []chance // of integer graphs, by half cost
@@ -29,7 +29,7 @@ func newSweep(s System, beta float64, sites []int32, m singleSite) (*sweep, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &sweep{system: s, beta: beta, order: m.order(), law: m.flip, counts: m.proposes()}
+	c := &sweep{system: s, beta: beta, order: m.order(), law: newSqueeze(m.flip), counts: m.proposes()}
 	if c.sites, err = c.order.sequence(s, sites); err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func newSweep(s System, beta float64, sites []int32, m singleSite) (*sweep, erro
 	case !ok:
 		c.deltas = s.Deltas()
 	case is.local != nil:
-		c.table = c.law.table(is.graph, beta, is.graph.maxLocal)
+		c.table = law(m.flip).table(is.graph, beta, is.graph.maxLocal)
 		fallthrough
 	default:
 		c.ising = is
@@ -52,13 +52,14 @@ func (c *sweep) Reset() {}
 // Move makes one sweep.
 func (c *sweep) Move(r *rand.Rand) Info {
 	var flips int
+	draws := newStream(r)
 	switch {
 	case c.table != nil:
-		flips = c.integer(r)
+		flips = c.integer(&draws)
 	case c.ising != nil:
-		flips = c.real(r)
+		flips = c.real(&draws)
 	default:
-		flips = c.generic(r)
+		flips = c.generic(&draws)
 	}
 	n := int64(len(c.sites))
 	info := Info{Moves: 1, Updates: n, Flips: int64(flips)}
@@ -69,9 +70,9 @@ func (c *sweep) Move(r *rand.Rand) Info {
 }
 
 // site returns the k-th site of the sweep.
-func (c *sweep) site(k int, r *rand.Rand) int {
+func (c *sweep) site(k int, draws *stream) int {
 	if c.order == Random {
-		k = belowWord(len(c.sites), r.Uint64())
+		k = belowWord(len(c.sites), draws.next())
 	}
 	return int(c.sites[k])
 }
@@ -80,19 +81,19 @@ func (c *sweep) site(k int, r *rand.Rand) int {
 func (c *sweep) chance(i int) chance {
 	switch s := c.ising; {
 	case s == nil:
-		return chanceOf(c.law(c.beta * c.deltas[i]))
+		return chanceOf(c.law.law(c.beta * c.deltas[i]))
 	case c.table != nil:
 		return c.table[s.halfCost(i)+s.graph.maxLocal]
 	default:
-		return chanceOf(c.law(c.beta * s.delta(i)))
+		return chanceOf(c.law.law(c.beta * s.delta(i)))
 	}
 }
 
 // generic sweeps any system.
-func (c *sweep) generic(r *rand.Rand) (flips int) {
+func (c *sweep) generic(draws *stream) (flips int) {
 	for k := range c.sites {
-		i := c.site(k, r)
-		if c.chance(i).happens(r.Uint64()) {
+		i := c.site(k, draws)
+		if c.law.happens(c.beta*c.deltas[i], draws.next()) {
 			c.system.Flip(i)
 			flips++
 		}
@@ -101,11 +102,11 @@ func (c *sweep) generic(r *rand.Rand) (flips int) {
 }
 
 // real is generic for an Ising system.
-func (c *sweep) real(r *rand.Rand) (flips int) {
+func (c *sweep) real(draws *stream) (flips int) {
 	s := c.ising
 	for k := range c.sites {
-		i := c.site(k, r)
-		if c.chance(i).happens(r.Uint64()) {
+		i := c.site(k, draws)
+		if c.law.happens(c.beta*s.delta(i), draws.next()) {
 			s.flipReal(i)
 			flips++
 		}
@@ -114,14 +115,19 @@ func (c *sweep) real(r *rand.Rand) (flips int) {
 	return flips
 }
 
-// integer is generic for an Ising system on an integer graph.
-func (c *sweep) integer(r *rand.Rand) (flips int) {
+// integer is generic for an Ising system on an integer graph, by table.
+func (c *sweep) integer(draws *stream) (flips int) {
 	s := c.ising
 	reach := s.graph.maxLocal
-	table := c.table
-	for k := range c.sites {
-		i := c.site(k, r)
-		if table[s.halfCost(i)+reach].happens(r.Uint64()) {
+	state, local, table, sites := s.state, s.local, c.table, c.sites
+	random := c.order == Random
+	d := *draws // in registers
+	for k := range sites {
+		i := int(sites[k])
+		if random {
+			i = int(sites[belowWord(len(sites), d.next())])
+		}
+		if table[spin(state[i])*local[i]+reach].happens(d.next()) {
 			s.flipInteger(i)
 			flips++
 		}

@@ -89,12 +89,14 @@ func (c *swendsenWang) Reset() {}
 // Move makes one update of all clusters.
 func (c *swendsenWang) Move(r *rand.Rand) Info {
 	c.begin()
-	for _, b := range c.bonds {
-		if c.satisfied(b) && b.joins.happens(r.Uint64()) {
+	draws := newStream(r)
+	for k := range c.bonds {
+		b := &c.bonds[k]
+		if c.satisfied(b) && b.joins.happens(draws.next()) {
 			c.cluster.join(b.i, b.j)
 		}
 	}
-	return c.turn(r)
+	return c.turn(&draws)
 }
 
 // begin takes the state and puts each spin into a cluster of its own.
@@ -105,16 +107,16 @@ func (c *swendsenWang) begin() {
 	clear(c.coin)
 }
 
-func (c *swendsenWang) satisfied(b clusterBond) bool { return c.bits[b.i]^c.bits[b.j] == b.unlike }
+func (c *swendsenWang) satisfied(b *clusterBond) bool { return c.bits[b.i]^c.bits[b.j] == b.unlike }
 
 // turn flips each cluster but the ghost's with probability ½.
-func (c *swendsenWang) turn(r *rand.Rand) Info {
+func (c *swendsenWang) turn(draws *stream) Info {
 	info := Info{Moves: 1}
 	c.coin[c.cluster.root(int32(len(c.bits)-1))] = stays
 	for _, i := range c.sites {
 		root := c.cluster.root(i)
 		if c.coin[root] == unthrown {
-			c.coin[root] = stays + uint8(r.Uint64()>>63)
+			c.coin[root] = stays + uint8(draws.next()>>63)
 			info.Updates++
 		}
 		if c.coin[root] == flips {
