@@ -1,22 +1,31 @@
 package binary
 
+import "gorbm/negphase/binary/internal/walk"
+
 // maxClasses is the most classes of equal cost for which lists are kept: a
 // draw goes through half of them. Beyond, block sums take less time.
 const maxClasses = 33
 
 // integers are the parts of an Ising system on an integer graph that walks
-// work on, and the classes of equal cost that its sites fall into.
+// work on, and the classes of equal cost that its sites fall into: the class
+// of site i is (halfCost(i) + reach) >> shift. Walks keep the classes in nodes
+// of their own and write the system's fields without reading them.
 type integers struct {
-	ising    *Ising
-	head     []int32 // neighbours of i: to[head[i]:head[i+1]]
-	to       []int32
-	coupling []int32 // in quanta
-	state    []uint8
-	field    []int32 // local fields in quanta
-	sites    []int32 // that the walk moves on
-	reach    int32   // largest possible |field|
-	shift    uint    // 1 if all fields have the parity of reach, else 0
-	classes  int
+	ising   *Ising
+	head    []int32 // neighbours of i: link[head[i]:head[i+1]]
+	link    []link
+	state   []uint8
+	field   []int32 // local fields in quanta
+	sites   []int32 // that the walk moves on
+	reach   int32   // largest possible |field|
+	shift   uint32  // 1 if all fields have the parity of reach, else 0
+	classes int
+}
+
+// A link is a neighbour of a site: where both spins are s and t before a flip
+// of the site, the neighbour's class falls by step·s·t.
+type link struct {
+	to, step int32
 }
 
 // newIntegers returns the classes of s, or false if it has none or too many.
@@ -26,8 +35,7 @@ func newIntegers(s System, sites []int32) (integers, bool) {
 		return integers{}, false
 	}
 	g := is.graph
-	in := integers{ising: is, head: g.start, to: g.neighbor, coupling: g.weight, state: is.state, field: is.local,
-		sites: sites, reach: g.maxLocal, shift: 1}
+	in := integers{ising: is, head: g.start, state: is.state, field: is.local, sites: sites, reach: g.maxLocal, shift: 1}
 	for i, h := range g.bias {
 		sum := h + g.maxLocal
 		for _, w := range g.weight[g.start[i]:g.start[i+1]] {
@@ -38,31 +46,51 @@ func newIntegers(s System, sites []int32) (integers, bool) {
 		}
 	}
 	in.classes = int(2*in.reach>>in.shift) + 1
-	return in, in.classes <= maxClasses
+	if in.classes > maxClasses {
+		return integers{}, false
+	}
+	in.link = make([]link, len(g.weight))
+	for e, w := range g.weight {
+		in.link[e] = link{g.neighbor[e], w * (2 >> in.shift)}
+	}
+	return in, true
 }
 
-// class returns the class of site i.
-func (in *integers) class(i int32) int32 {
-	return (in.ising.halfCost(int(i)) + in.reach) >> in.shift
+// class returns the class of site i, anew from the system.
+func (in *integers) class(i int32) uint8 {
+	return uint8((in.ising.halfCost(int(i)) + in.reach) >> in.shift)
 }
 
-// cost returns the energy of so many half-costs: see Ising.halfCost.
+// fieldOf returns the local field of a site of the given class and spin.
+func (in *integers) fieldOf(class, spin int32) int32 {
+	return (class<<in.shift - in.reach) * spin
+}
+
+// mirror returns the class of a site after its flip.
+func (in *integers) mirror(class uint8) uint8 { return uint8(in.classes-1) - class }
+
+// half returns the half-cost of a site of the given class: see Ising.halfCost.
+func (in *integers) half(class uint8) int64 { return int64(class)<<in.shift - int64(in.reach) }
+
+// cost returns the energy of so many half-costs.
 func (in *integers) cost(half int64) float64 {
 	return float64(half) * (2 * in.ising.graph.quantum)
 }
 
-// costOf returns what the flip of a site of class c costs.
-func (in *integers) costOf(c int) float64 {
-	return in.cost(int64(c)<<in.shift - int64(in.reach))
-}
-
-// settle tells the system that the given sites, with the half-costs that they
-// add up to, were flipped in its state and its fields.
+// settle tells the system that the given sites were flipped in its state and
+// its fields, and what half-costs that added up to.
 func (in *integers) settle(path []int32, half int64) {
 	in.ising.energy += 2 * half
 	if in.ising.deltas != nil {
 		for _, i := range path {
 			in.ising.renew(int(i))
 		}
+	}
+}
+
+// weights fills in the weight of each class at γβ = scale.
+func (in *integers) weights(w []uint64, b walk.Bias, scale float64) {
+	for c := range in.classes {
+		w[c] = b.Weight(float64(scale * in.cost(in.half(uint8(c)))))
 	}
 }

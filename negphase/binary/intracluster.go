@@ -75,7 +75,10 @@ func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error)
 	c := &intraclusterChain{settings: m, beta: beta}
 	scale := [2]float64{differs: m.GammaDown * beta, agrees: m.GammaUp * beta}
 	if in, ok := newIntegers(s, sites); ok {
-		c.walker = newClassShell(in, reference, [2][]uint64{in.weights(weights[0], scale[0]), in.weights(weights[1], scale[1])})
+		w := newClassShell(in, reference)
+		in.weights(w.weight[:], weights[agrees], scale[agrees])
+		in.weights(w.weight[in.classes:], weights[differs], scale[differs])
+		c.walker = w
 	} else {
 		c.walker = newBlockShell(s, sites, reference, scale, [2]*walk.Table{walk.NewTable(weights[0]), walk.NewTable(weights[1])})
 	}

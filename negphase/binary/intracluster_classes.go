@@ -15,38 +15,46 @@ type classShell struct {
 	integers
 	reference []uint8
 	lists     *walk.Lists
-	weight    []uint64 // of each list
+	weight    [walk.MaxLists]uint64
 	total     [2]uint64
-	row       []int32 // first list of the side a site is on; fixed: not in any
 	path      []int32
-	sum       int64 // Σ half-costs of the flips
+	sum       int64 // half-costs of the flips
 }
 
-func newClassShell(in integers, reference []uint8, weight [2][]uint64) *classShell {
-	n := len(in.state)
-	return &classShell{integers: in, reference: reference, lists: walk.NewLists(2*in.classes, n),
-		weight: append(weight[agrees], weight[differs]...), row: make([]int32, n)}
+func newClassShell(in integers, reference []uint8) *classShell {
+	return &classShell{integers: in, reference: reference, lists: walk.NewLists(2*in.classes, len(in.state))}
+}
+
+// list returns the list of site i, anew from the system.
+func (w *classShell) list(i int32) uint8 {
+	return (w.state[i]^w.reference[i])*uint8(w.classes) + w.class(i)
+}
+
+// side returns the side that a list belongs to.
+func (w *classShell) side(list uint8) int {
+	if int(list) < w.classes {
+		return agrees
+	}
+	return differs
 }
 
 func (w *classShell) reset() {
-	w.lists.Clear()
-	for i := range w.row {
-		w.row[i] = fixed
+	w.lists.Clear(fixed)
+	for i, x := range w.state {
+		w.lists.Node[i].List, w.lists.Node[i].Spin = w.list(int32(i)), int8(spin(x))
 	}
 	w.total = [2]uint64{}
 	for _, i := range w.sites {
-		side := w.state[i] ^ w.reference[i]
-		w.row[i] = int32(side) * int32(w.classes)
-		list := w.row[i] + w.class(i)
-		w.lists.Add(i, list)
-		w.total[side] += w.weight[list]
+		w.lists.Add(i)
+		list := w.lists.Node[i].List
+		w.total[w.side(list)] += w.weight[list]
 	}
 	w.path, w.sum = w.path[:0], 0
 }
 
 func (w *classShell) sizes() (n [2]int) {
-	for list, count := range w.lists.N {
-		n[list/w.classes] += int(count)
+	for list := range 2 * w.classes {
+		n[w.side(uint8(list))] += int(w.lists.N[list])
 	}
 	return n
 }
@@ -60,34 +68,26 @@ func (w *classShell) commit() {
 
 func (w *classShell) undo() {
 	for t := len(w.path) - 1; t >= 0; t-- {
-		i := w.path[t]
-		w.cross(i, w.row[i]+w.class(i))
+		w.cross(w.path[t])
 	}
 	w.path, w.sum = w.path[:0], 0
 }
 
 func (w *classShell) segment(r *rand.Rand, path []int32, k, side int, sc *shellScore) {
 	forward, reverse := sc.forward, sc.reverse
+	row := uint8(side * w.classes)
 	for t := range k {
-		var i, list int32
+		var i int32
 		if path == nil {
-			x := walk.Below(r, w.total[side])
-			for list = int32(side * w.classes); ; list++ {
-				share := uint64(w.lists.N[list]) * w.weight[list]
-				if x < share {
-					break
-				}
-				x -= share
-			}
-			i = w.lists.Site[int(list)*w.lists.Sites+int(x/w.weight[list])]
+			_, i = w.lists.Find(walk.Below(r, w.total[side]), row, &w.weight)
 		} else {
 			i = path[t]
-			list = w.row[i] + w.class(i)
 		}
+		list := w.lists.Node[i].List
 		w.path = append(w.path, i)
-		w.sum += int64((list-w.row[i])<<w.shift - w.reach)
+		w.sum += w.half(list - row)
 		forward.P *= float64(w.weight[list]) / float64(w.total[side])
-		back := w.cross(i, list)
+		back := w.cross(i)
 		reverse.P *= float64(w.weight[back]) / float64(w.total[1-side])
 		if forward.P < walk.Small {
 			forward.Fold()
@@ -99,55 +99,58 @@ func (w *classShell) segment(r *rand.Rand, path []int32, k, side int, sc *shellS
 	sc.forward, sc.reverse = forward, reverse
 }
 
-// cross flips site i of the given list, to the other side, and returns the
-// list it comes to.
-func (w *classShell) cross(i, list int32) (to int32) {
-	lists, weight, total := w.lists, w.weight, w.total
-	site, count, pos, rows := lists.Site, lists.N, lists.Pos, lists.Sites
-	state, field := w.state, w.field
-	half := int32(w.classes)
+// cross flips site i, to the other side, and returns the list it comes to.
+func (w *classShell) cross(i int32) (to uint8) {
+	lists, field, weight := w.lists, w.field, &w.weight
+	node, site, count := lists.Node, lists.Site, &lists.N
+	classes := uint8(w.classes)
+	total := w.total
 
-	from := w.row[i]
-	w.row[i] = half - from
-	// The half-cost changes its sign.
-	to = half - from + (w.reach<<1>>w.shift - (list - from))
-	lists.Remove(i, list)
-	lists.Add(i, to)
-	if from == 0 {
-		total[agrees] -= weight[list]
+	from := node[i].List
+	if from < classes {
+		to = classes + w.mirror(from)
+		total[agrees] -= weight[from]
 		total[differs] += weight[to]
 	} else {
-		total[differs] -= weight[list]
+		to = w.mirror(from - classes)
+		total[differs] -= weight[from]
 		total[agrees] += weight[to]
 	}
-
-	s := 2*int32(state[i]) - 1
-	state[i] ^= 1
-	lo, hi := w.head[i], w.head[i+1]
-	coupling := w.coupling[lo:hi]
-	for e, j := range w.to[lo:hi] {
-		js := coupling[e] * s
-		h := field[j]
-		field[j] = h - 2*js
-		row := w.row[j]
-		if row < 0 {
+	lists.Move(i, to)
+	s := int32(node[i].Spin)
+	node[i].Spin = int8(-s)
+	w.state[i] ^= 1
+	for _, l := range w.link[w.head[i]:w.head[i+1]] {
+		n := &node[l.to]
+		sj := int32(n.Spin)
+		a := n.List
+		b := uint8(int32(a) - l.step*s*sj)
+		n.List = b
+		var row uint8
+		if a >= classes {
+			row = classes
+		}
+		field[l.to] = w.fieldOf(int32(b-row), sj)
+		at := n.Pos
+		if at < 0 {
 			continue
 		}
-		sj := 2*int32(state[j]) - 1
-		a := row + (sj*h+w.reach)>>w.shift
-		b := row + (sj*(h-2*js)+w.reach)>>w.shift
-		at := pos[j]
-		n := count[a] - 1 // the last site of a's list takes j's place
-		count[a] = n
-		last := site[int(a)*rows+int(n)]
-		site[int(a)*rows+int(at)] = last
-		pos[last] = at
-		n = count[b]
-		count[b] = n + 1
-		site[int(b)*rows+int(n)] = j
-		pos[j] = n
-		side := state[j] ^ w.reference[j]
-		total[side] += weight[b] - weight[a]
+		// Lists.Move: the last site of list a takes the place of this one.
+		end := count[a] - 1
+		count[a] = end
+		last := site[int(a)*len(node)+int(end)]
+		site[int(a)*len(node)+int(at)] = last
+		node[last].Pos = at
+		end = count[b]
+		count[b] = end + 1
+		site[int(b)*len(node)+int(end)] = l.to
+		n.Pos = end
+		change := weight[b] - weight[a]
+		if row == 0 {
+			total[agrees] += change
+		} else {
+			total[differs] += change
+		}
 	}
 	w.total = total
 	return to

@@ -17,11 +17,12 @@ func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, err
 		}
 	}
 	if in, ok := newIntegers(s, sites); ok {
-		var weight [2][]uint64
+		w := newClassWalk(in, biases, m.MaxLength)
 		for b := range biases {
-			weight[b] = in.weights(weights[b], gamma[b]*beta)
+			in.weights(w.weight[b][:], weights[b], gamma[b]*beta)
 		}
-		return newClassWalk(in, biases, weight, m.MaxLength), nil
+		w.reset()
+		return w, nil
 	}
 	var table [2]*walk.Table
 	var scale [2]float64
@@ -29,15 +30,6 @@ func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, err
 		table[b], scale[b] = walk.NewTable(weights[b]), gamma[b]*beta
 	}
 	return newBlockWalk(s, sites, biases, scale, table, m.MaxLength), nil
-}
-
-// weights returns the weight of each class at γβ = scale.
-func (in *integers) weights(b walk.Bias, scale float64) []uint64 {
-	w := make([]uint64, in.classes)
-	for c := range w {
-		w[c] = b.Weight(float64(scale * in.costOf(c)))
-	}
-	return w
 }
 
 // largestCost bounds what a flip can cost or gain: of an Ising system by its

@@ -34,26 +34,22 @@ func wrong(s *Ising, c Chain) string {
 		for b := range w.biases {
 			total := uint64(0)
 			for _, i := range w.sites {
-				total += w.weight[b][w.class(i)]
+				total += w.weight[b][w.integers.class(i)]
 			}
 			if total != w.total[b] {
 				return "total weight"
 			}
 		}
-		return wrongLists(w.lists, w.sites, w.class)
+		return wrongLists(w.lists, s.state, w.sites, w.integers.class)
 	case *classShell:
 		var total [2]uint64
 		for _, i := range w.sites {
-			side := int32(w.state[i] ^ w.reference[i])
-			if w.row[i] != side*int32(w.classes) {
-				return "side"
-			}
-			total[side] += w.weight[w.row[i]+w.class(i)]
+			total[w.state[i]^w.reference[i]] += w.weight[w.list(i)]
 		}
 		if total != w.total {
 			return "total weight"
 		}
-		return wrongLists(w.lists, w.sites, func(i int32) int32 { return w.row[i] + w.class(i) })
+		return wrongLists(w.lists, s.state, w.sites, w.list)
 	case *blockWalk:
 		for b := range w.biases {
 			for _, i := range w.sites {
@@ -81,7 +77,7 @@ func wrong(s *Ising, c Chain) string {
 	return ""
 }
 
-func wrongLists(l *walk.Lists, sites []int32, list func(int32) int32) string {
+func wrongLists(l *walk.Lists, state []uint8, sites []int32, list func(int32) uint8) string {
 	n := 0
 	for _, count := range l.N {
 		n += int(count)
@@ -89,9 +85,14 @@ func wrongLists(l *walk.Lists, sites []int32, list func(int32) int32) string {
 	if n != len(sites) {
 		return "counts"
 	}
+	for i, node := range l.Node {
+		if node.List != list(int32(i)) || int32(node.Spin) != spin(state[i]) {
+			return "nodes"
+		}
+	}
 	for _, i := range sites {
-		c, p := list(i), l.Pos[i]
-		if p < 0 || p >= l.N[c] || l.Site[int(c)*l.Sites+int(p)] != i {
+		c, p := list(i), l.Node[i].Pos
+		if p < 0 || p >= l.N[c] || l.Site[int(c)*len(l.Node)+int(p)] != i {
 			return "lists"
 		}
 	}
