@@ -17,6 +17,7 @@ import (
 type gapResult struct {
 	Sampler     string  `json:"sampler"`
 	SpectralGap float64 `json:"spectral_gap"`
+	Period      int     `json:"period"` // 0 if it is reducible; see diag.Period
 }
 
 // gaps computes the spectral gap of each sampler from its whole transition
@@ -36,7 +37,7 @@ func (p *plan) gaps() ([]gapResult, error) {
 		if err != nil {
 			return nil, fmt.Errorf("-gap: %s: %w", m.name, err)
 		}
-		results = append(results, gapResult{m.name, gap})
+		results = append(results, gapResult{m.name, gap, diag.Period(matrix)})
 	}
 	return results, nil
 }
@@ -60,9 +61,22 @@ func boltzmann(g *binary.Graph, beta float64) []float64 {
 	return law
 }
 
-// zeroGap is what rounding leaves of a gap of 0 where the matrix may lack
-// eigenvectors; see diag.SpectralGap.
-const zeroGap = 1e-7
+// leastGap is what rounding makes of smaller gaps; see diag.SpectralGap.
+const leastGap = 1e-12
+
+// words writes a gap, and the number of sweeps after which the start is
+// forgotten but for 1/e.
+func (r gapResult) words() (gap, forget string) {
+	switch {
+	case r.Period == 0:
+		return "0", "never: states are out of reach, or at odds below 1e-16"
+	case r.Period > 1:
+		return "0", fmt.Sprintf("never: it has period %d", r.Period)
+	case r.SpectralGap < leastGap:
+		return fmt.Sprintf("below %v", leastGap), fmt.Sprintf("above %v", 1/leastGap)
+	}
+	return fmt.Sprintf("%.6g", r.SpectralGap), fmt.Sprintf("%.4g", -1/math.Log1p(-r.SpectralGap))
+}
 
 // printGaps prints the spectral gaps.
 func (p *plan) printGaps(stdout, stderr io.Writer) error {
@@ -90,10 +104,7 @@ func (p *plan) printGaps(stdout, stderr io.Writer) error {
 	t := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "sampler\tspectral gap of a sweep\tsweeps to forget by 1/e\t")
 	for _, r := range results {
-		gap, forget := fmt.Sprintf("%.9g", r.SpectralGap), fmt.Sprintf("%.4g", -1/math.Log1p(-r.SpectralGap))
-		if r.SpectralGap < zeroGap {
-			gap, forget = "0", "never: it is reducible or periodic"
-		}
+		gap, forget := r.words()
 		fmt.Fprintf(t, "%s\t%s\t%s\t\n", r.Sampler, gap, forget)
 	}
 	return t.Flush()

@@ -16,13 +16,14 @@ const stochastic = 1e-10
 // SpectralGap returns 1 − |λ₂|, the gap between the eigenvalue 1 of a
 // transition matrix (states × states, rows sum to 1) and the largest modulus of
 // the others. Times of order 1/gap forget the start; a gap of 0 means that some
-// starts are never forgotten: the chain is reducible or periodic. law is the
+// starts are never forgotten. law is the
 // stationary law; it takes the eigenvalue 1 out exactly, once.
 //
 // A chain that is reversible (p balanced in detail under law) has real
 // eigenvalues, exact to rounding, ~1e-14; another, such as a sweep in fixed
 // order, may have complex ones, and where its matrix lacks eigenvectors they
-// are exact to about the square root of that. Above 512 states the eigenvalue
+// are exact to about the square root of that. A gap of a chain that Period
+// finds reducible or periodic is 0 exactly. Above 512 states the eigenvalue
 // is sought by Arnoldi's iteration, exact to ~1e-12 of a good eigenvector, and
 // among all of them, work that grows as states³, only if that does not settle.
 //
@@ -31,6 +32,9 @@ const stochastic = 1e-10
 func SpectralGap(p mat.Matrix, law []float64) (float64, error) {
 	if err := checkStationary(p, law); err != nil {
 		return 0, err
+	}
+	if Period(p) != 1 {
+		return 0, nil
 	}
 	// D^½ (P − 1 lawᵀ) D^−½ has the eigenvalues of P but for one 1 made 0, and
 	// is symmetric if the chain is reversible.

@@ -105,6 +105,31 @@ func TestSpectralGapOfReversibleChains(t *testing.T) {
 	}
 }
 
+func TestPeriod(t *testing.T) {
+	blocks := mat.NewDense(4, 4, []float64{.5, .5, 0, 0, .5, .5, 0, 0, 0, 0, .5, .5, 0, 0, .5, .5})
+	both := mat.NewDense(4, 4, []float64{0, .5, 0, .5, .5, 0, .5, 0, 0, .5, 0, .5, .5, 0, .5, 0})
+	for _, c := range []struct {
+		name string
+		p    *mat.Dense
+		want int
+	}{
+		{"identity", cycle(3, 0), 0},
+		{"two blocks", blocks, 0},
+		{"round in five", cycle(5, 1), 5},
+		{"round in five, or stay", cycle(5, 1e-300), 1},
+		{"to and fro on a ring of four", both, 2},
+		{"one state", cycle(1, 0), 1},
+	} {
+		if got := Period(c.p); got != c.want {
+			t.Errorf("%s: period %d, want %d", c.name, got, c.want)
+		}
+	}
+	// A gap far below rounding is not 0, and one of 0 is 0 to the bit.
+	if gap, err := SpectralGap(cycle(3, 1), uniform(3)); gap != 0 || err != nil {
+		t.Errorf("gap %v, %v, want 0", gap, err)
+	}
+}
+
 // TestArnoldi compares Arnoldi's iteration with all eigenvalues, on matrices
 // like those of lattices: a product of steps that each keep a law, which has
 // complex eigenvalues, and one that is reversible.
