@@ -61,11 +61,6 @@ func (in *integers) class(i int32) uint8 {
 	return uint8((in.ising.halfCost(int(i)) + in.reach) >> in.shift)
 }
 
-// fieldOf returns the local field of a site of the given class and spin.
-func (in *integers) fieldOf(class, spin int32) int32 {
-	return (class<<in.shift - in.reach) * spin
-}
-
 // mirror returns the class of a site after its flip.
 func (in *integers) mirror(class uint8) uint8 { return uint8(in.classes-1) - class }
 
@@ -88,9 +83,14 @@ func (in *integers) settle(path []int32, half int64) {
 	}
 }
 
-// weights fills in the weight of each class at γβ = scale.
-func (in *integers) weights(w []uint64, b walk.Bias, scale float64) {
+// describe fills in what is the same for the sites of each class, from the
+// given list on: weights under γβ = scale for each bias.
+func (in *integers) describe(lists []walk.List, side int32, weights []walk.Bias, scale []float64) {
 	for c := range in.classes {
-		w[c] = b.Weight(float64(scale * in.cost(in.half(uint8(c)))))
+		half := in.half(uint8(c))
+		lists[c].Half, lists[c].Side = int32(half), side
+		for b, bias := range weights {
+			lists[c].Weight[b] = bias.Weight(float64(scale[b] * in.cost(half)))
+		}
 	}
 }

@@ -76,8 +76,8 @@ func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error)
 	scale := [2]float64{differs: m.GammaDown * beta, agrees: m.GammaUp * beta}
 	if in, ok := newIntegers(s, sites); ok {
 		w := newClassShell(in, reference)
-		in.weights(w.weight[:], weights[agrees], scale[agrees])
-		in.weights(w.weight[in.classes:], weights[differs], scale[differs])
+		in.describe(w.lists.List[:], agrees, weights[agrees:][:1], scale[agrees:][:1])
+		in.describe(w.lists.List[in.classes:], differs, weights[differs:][:1], scale[differs:][:1])
 		c.walker = w
 	} else {
 		c.walker = newBlockShell(s, sites, reference, scale, [2]*walk.Table{walk.NewTable(weights[0]), walk.NewTable(weights[1])})

@@ -9,12 +9,10 @@ import (
 // A blockShell is a shellWalker for any System: for each side of the shell it
 // keeps the weights of the sites on it, with sums over blocks of them.
 type blockShell struct {
-	system    System
+	costs
 	state     []uint8
-	deltas    []float64
 	sites     []int32
 	moves     []bool // of each site
-	all       []int32
 	reference []uint8
 	scale     [2]float64 // by side
 	table     [2]*walk.Table
@@ -24,7 +22,7 @@ type blockShell struct {
 }
 
 func newBlockShell(s System, sites []int32, reference []uint8, scale [2]float64, table [2]*walk.Table) *blockShell {
-	w := &blockShell{system: s, state: s.State(), deltas: s.Deltas(), sites: sites, all: everySite(s.Len()),
+	w := &blockShell{costs: newCosts(s), state: s.State(), sites: sites,
 		reference: reference, scale: scale, table: table, moves: make([]bool, s.Len())}
 	for side := range w.blocks {
 		w.blocks[side] = walk.NewBlocks(s.Len())
@@ -40,7 +38,7 @@ func (w *blockShell) side(i int32) int { return int(w.state[i] ^ w.reference[i])
 // renew sets the weight of site i, on its side.
 func (w *blockShell) renew(i int32) {
 	side := w.side(i)
-	w.blocks[side].Set(int(i), w.table[side].Weight(float64(w.scale[side]*w.deltas[i])))
+	w.blocks[side].Set(int(i), w.table[side].Weight(float64(w.scale[side]*w.cost(i))))
 }
 
 func (w *blockShell) reset() {
@@ -81,7 +79,7 @@ func (w *blockShell) segment(r *rand.Rand, path []int32, k, side int, sc *shellS
 			i = path[t]
 		}
 		w.path = append(w.path, i)
-		w.sum += w.deltas[i]
+		w.sum += w.cost(i)
 		sc.forward.P *= float64(from.Leaf[i]) / float64(from.Total)
 		w.cross(i)
 		sc.reverse.P *= float64(to.Leaf[i]) / float64(to.Total)
@@ -97,13 +95,10 @@ func (w *blockShell) segment(r *rand.Rand, path []int32, k, side int, sc *shellS
 // cross flips site i, to the other side.
 func (w *blockShell) cross(i int32) {
 	w.blocks[w.side(i)].Set(int(i), 0)
-	touched := w.system.Flip(int(i))
-	if touched == nil {
-		touched = w.all
-	}
-	for _, j := range touched { // i among them
+	for _, j := range w.flip(i) {
 		if w.moves[j] {
 			w.renew(j)
 		}
 	}
+	w.renew(i)
 }

@@ -15,8 +15,7 @@ type classShell struct {
 	integers
 	reference []uint8
 	lists     *walk.Lists
-	weight    [walk.MaxLists]uint64
-	total     [2]uint64
+	total     [2]uint64 // weight of each side
 	path      []int32
 	sum       int64 // half-costs of the flips
 }
@@ -30,14 +29,6 @@ func (w *classShell) list(i int32) uint8 {
 	return (w.state[i]^w.reference[i])*uint8(w.classes) + w.class(i)
 }
 
-// side returns the side that a list belongs to.
-func (w *classShell) side(list uint8) int {
-	if int(list) < w.classes {
-		return agrees
-	}
-	return differs
-}
-
 func (w *classShell) reset() {
 	w.lists.Clear(fixed)
 	for i, x := range w.state {
@@ -46,15 +37,15 @@ func (w *classShell) reset() {
 	w.total = [2]uint64{}
 	for _, i := range w.sites {
 		w.lists.Add(i)
-		list := w.lists.Node[i].List
-		w.total[w.side(list)] += w.weight[list]
+		list := &w.lists.List[w.lists.Node[i].List]
+		w.total[list.Side] += list.Weight[0]
 	}
 	w.path, w.sum = w.path[:0], 0
 }
 
 func (w *classShell) sizes() (n [2]int) {
-	for list := range 2 * w.classes {
-		n[w.side(uint8(list))] += int(w.lists.N[list])
+	for _, list := range w.lists.List {
+		n[list.Side] += int(list.N)
 	}
 	return n
 }
@@ -74,84 +65,66 @@ func (w *classShell) undo() {
 }
 
 func (w *classShell) segment(r *rand.Rand, path []int32, k, side int, sc *shellScore) {
-	forward, reverse := sc.forward, sc.reverse
 	row := uint8(side * w.classes)
 	for t := range k {
 		var i int32
 		if path == nil {
-			_, i = w.lists.Find(walk.Below(r, w.total[side]), row, &w.weight)
+			i = w.lists.Find(walk.Below(r, w.total[side]), row, 0)
 		} else {
 			i = path[t]
 		}
-		list := w.lists.Node[i].List
+		list := &w.lists.List[w.lists.Node[i].List]
 		w.path = append(w.path, i)
-		w.sum += w.half(list - row)
-		forward.P *= float64(w.weight[list]) / float64(w.total[side])
-		back := w.cross(i)
-		reverse.P *= float64(w.weight[back]) / float64(w.total[1-side])
-		if forward.P < walk.Small {
-			forward.Fold()
+		w.sum += int64(list.Half)
+		sc.forward.P *= float64(list.Weight[0]) / float64(w.total[side])
+		w.cross(i)
+		list = &w.lists.List[w.lists.Node[i].List]
+		sc.reverse.P *= float64(list.Weight[0]) / float64(w.total[1-side])
+		if sc.forward.P < walk.Small {
+			sc.forward.Fold()
 		}
-		if reverse.P < walk.Small {
-			reverse.Fold()
+		if sc.reverse.P < walk.Small {
+			sc.reverse.Fold()
 		}
 	}
-	sc.forward, sc.reverse = forward, reverse
 }
 
-// cross flips site i, to the other side, and returns the list it comes to.
-func (w *classShell) cross(i int32) (to uint8) {
-	lists, field, weight := w.lists, w.field, &w.weight
-	node, site, count := lists.Node, lists.Site, &lists.N
-	classes := uint8(w.classes)
-	total := w.total
-
+// cross flips site i, to the other side.
+func (w *classShell) cross(i int32) {
+	lists := w.lists
+	node, site, list := lists.Node, lists.Site, &lists.List
 	from := node[i].List
-	if from < classes {
-		to = classes + w.mirror(from)
-		total[agrees] -= weight[from]
-		total[differs] += weight[to]
-	} else {
-		to = w.mirror(from - classes)
-		total[differs] -= weight[from]
-		total[agrees] += weight[to]
+	other := uint8(w.classes) + w.mirror(from)
+	if list[from].Side == differs {
+		other = w.mirror(from - uint8(w.classes))
 	}
-	lists.Move(i, to)
+	w.total[list[from].Side] -= list[from].Weight[0]
+	w.total[list[other].Side] += list[other].Weight[0]
+	lists.Move(i, other)
 	s := int32(node[i].Spin)
 	node[i].Spin = int8(-s)
 	w.state[i] ^= 1
+	total := w.total
 	for _, l := range w.link[w.head[i]:w.head[i+1]] {
 		n := &node[l.to]
 		sj := int32(n.Spin)
-		a := n.List
-		b := uint8(int32(a) - l.step*s*sj)
-		n.List = b
-		var row uint8
-		if a >= classes {
-			row = classes
-		}
-		field[l.to] = w.fieldOf(int32(b-row), sj)
+		from := &list[n.List]
+		n.List -= uint8(l.step * s * sj)
+		to := &list[n.List]
+		w.field[l.to] = to.Half * sj
 		at := n.Pos
 		if at < 0 {
 			continue
 		}
-		// Lists.Move: the last site of list a takes the place of this one.
-		end := count[a] - 1
-		count[a] = end
-		last := site[int(a)*len(node)+int(end)]
-		site[int(a)*len(node)+int(at)] = last
+		// Lists.Move: the last site of a list takes the place of this one.
+		from.N--
+		last := site[from.Start+from.N]
+		site[from.Start+at] = last
 		node[last].Pos = at
-		end = count[b]
-		count[b] = end + 1
-		site[int(b)*len(node)+int(end)] = l.to
-		n.Pos = end
-		change := weight[b] - weight[a]
-		if row == 0 {
-			total[agrees] += change
-		} else {
-			total[differs] += change
-		}
+		site[to.Start+to.N] = l.to
+		n.Pos = to.N
+		to.N++
+		total[to.Side&1] += to.Weight[0] - from.Weight[0]
 	}
 	w.total = total
-	return to
 }

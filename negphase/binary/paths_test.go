@@ -181,41 +181,6 @@ func TestColdMoves(t *testing.T) {
 	}
 }
 
-// Two sites of equal energy swap at each attempt, twice a move.
-func TestExchangeWarnsOfTwoSites(t *testing.T) {
-	for _, c := range []struct {
-		field []float64
-		warns bool
-	}{{[]float64{1, 1}, true}, {[]float64{1, 2}, false}, {[]float64{0, 0, 0}, false}} {
-		x := make([]uint8, len(c.field))
-		x[0] = 1
-		s := NewIsing(must(NewGraph(c.field, nil))(t), x)
-		chain := must(Exchange{}.Bind(s, 1, nil))(t)
-		if w := chain.(Warner).Warning(); (w != "") != c.warns {
-			t.Errorf("fields %v: warning %q", c.field, w)
-		}
-		moved, r := false, rbm.NewKey(1).Rand()
-		for range 100 {
-			chain.Move(r)
-			moved = moved || s.State()[0] == 0
-		}
-		if moved == c.warns {
-			t.Errorf("fields %v: the state changes: %v", c.field, moved)
-		}
-	}
-}
-
-// A chain whose state was set where nothing can be exchanged stays.
-func TestExchangeOffItsShell(t *testing.T) {
-	s := NewIsing(lattice(t, "3x3", Uniform(1), 0), stateOf(0b1111, 9))
-	chain := must(Exchange{}.Bind(s, 1, nil))(t)
-	s.SetState(make([]uint8, 9))
-	chain.Reset()
-	if info := chain.Move(rbm.NewKey(1).Rand()); info.Flips != 0 || sum(s.State()) != 0 {
-		t.Errorf("%+v", info)
-	}
-}
-
 // Couplings of many sizes have large tables; binding them takes no longer than
 // their length.
 func TestWideIntegerGraphs(t *testing.T) {

@@ -9,11 +9,9 @@ import (
 // A blockWalk is a walker for any System, with costs of any size: it keeps the
 // weight of each site with sums over blocks of them.
 type blockWalk struct {
-	system System
-	deltas []float64
+	costs
 	sites  []int32
-	all    []int32 // what Flip means by nil
-	biases int     // 2 if a second bias occurs
+	biases int // 2 if a second bias occurs
 	scale  [2]float64
 	table  [2]*walk.Table
 	blocks [2]*walk.Blocks
@@ -37,7 +35,7 @@ type change struct {
 const unflipped = -1
 
 func newBlockWalk(s System, sites []int32, biases int, scale [2]float64, table [2]*walk.Table, longest int) *blockWalk {
-	w := &blockWalk{system: s, deltas: s.Deltas(), sites: sites, all: everySite(s.Len()), biases: biases, scale: scale, table: table}
+	w := &blockWalk{costs: newCosts(s), sites: sites, biases: biases, scale: scale, table: table}
 	for b := range biases {
 		w.blocks[b] = walk.NewBlocks(s.Len())
 		w.after[b] = make([]uint64, longest)
@@ -49,16 +47,8 @@ func newBlockWalk(s System, sites []int32, biases int, scale [2]float64, table [
 	return w
 }
 
-func everySite(n int) []int32 {
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}
-
 func (w *blockWalk) weight(b int, i int32) uint64 {
-	return w.table[b].Weight(float64(w.scale[b] * w.deltas[i]))
+	return w.table[b].Weight(float64(w.scale[b] * w.cost(i)))
 }
 
 func (w *blockWalk) reset() {
@@ -67,10 +57,10 @@ func (w *blockWalk) reset() {
 	}
 	for b := range w.biases {
 		w.blocks[b].Clear()
-		for _, i := range w.sites {
-			w.step[i] = unflipped
-			w.blocks[b].Set(int(i), w.weight(b, i))
-		}
+	}
+	for _, i := range w.sites {
+		w.step[i] = unflipped
+		w.renew(i)
 	}
 	w.path, w.sum = w.path[:0], 0
 }
@@ -81,23 +71,22 @@ func (w *blockWalk) commit() { w.path, w.sum = w.path[:0], 0 }
 
 func (w *blockWalk) undo() {
 	for t := len(w.path) - 1; t >= 0; t-- {
-		for _, j := range w.flip(w.path[t]) {
+		i := w.path[t]
+		for _, j := range w.flip(i) {
 			if w.step[j] == unflipped {
-				for b := range w.biases {
-					w.blocks[b].Set(int(j), w.weight(b, j))
-				}
+				w.renew(j)
 			}
 		}
+		w.renew(i)
 	}
 	w.path, w.sum = w.path[:0], 0
 }
 
-// flip flips site i and returns the sites whose costs changed.
-func (w *blockWalk) flip(i int32) []int32 {
-	if touched := w.system.Flip(int(i)); touched != nil {
-		return touched
+// renew sets the weights of site i.
+func (w *blockWalk) renew(i int32) {
+	for b := range w.biases {
+		w.blocks[b].Set(int(i), w.weight(b, i))
 	}
-	return w.all
 }
 
 func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) {
@@ -133,7 +122,7 @@ func (w *blockWalk) forward(i int32, t int, sc *score) {
 	w.log = append(w.log, own)
 	w.step[i] = int32(t)
 	w.path = append(w.path, i)
-	w.sum += w.deltas[i]
+	w.sum += w.cost(i)
 	for _, j := range w.flip(i) {
 		at := w.step[j]
 		if at == fixed || j == i {

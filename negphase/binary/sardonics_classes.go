@@ -13,16 +13,15 @@ import (
 type classWalk struct {
 	integers
 	lists  *walk.Lists
-	biases int                      // 2 if a second bias occurs
-	weight [2][walk.MaxLists]uint64 // of each class, under each bias
-	total  [2]uint64                // weight of all listed sites
-	path   []int32                  // sites flipped by all segments so far
-	sum    int64                    // half-costs of these flips
-	after  [2][]uint64              // total after each flip of the segment
-	class  []uint8                  // of the sites of the segment
-	edges  []pathEdge               // between sites of the segment
-	early  []int32                  // edges to earlier sites: edges[early[t]:early[t+1]]
-	late   []int32                  // edges to later sites: the last one of each site, −1 for none
+	biases int         // 2 if a second bias occurs
+	total  [2]uint64   // weight of all listed sites, under each bias
+	path   []int32     // sites flipped by all segments so far
+	sum    int64       // half-costs of these flips
+	after  [2][]uint64 // total after each flip of the segment
+	class  []uint8     // of the sites of the segment
+	edges  []pathEdge  // between sites of the segment
+	early  []int32     // edges to earlier sites: edges[early[t]:early[t+1]]
+	late   []int32     // edges to later sites: the last one of each site, −1 for none
 }
 
 // A pathEdge is a coupling between two sites of one segment.
@@ -42,7 +41,7 @@ func newClassWalk(in integers, biases int, longest int) *classWalk {
 	w.class = make([]uint8, longest)
 	w.late = make([]int32, longest)
 	w.early = make([]int32, longest+1)
-	for b := range biases {
+	for b := range w.after {
 		w.after[b] = make([]uint64, longest)
 	}
 	return w
@@ -56,12 +55,14 @@ func (w *classWalk) reset() {
 	w.total = [2]uint64{}
 	for _, i := range w.sites {
 		w.lists.Add(i)
-		for b := range w.total {
-			w.total[b] += w.weight[b][w.lists.Node[i].List]
+		for b, weight := range w.weight(w.lists.Node[i].List) {
+			w.total[b] += weight
 		}
 	}
 	w.path, w.sum = w.path[:0], 0
 }
+
+func (w *classWalk) weight(class uint8) *[2]uint64 { return &w.lists.List[class].Weight }
 
 func (w *classWalk) rise() float64 { return w.cost(w.sum) }
 
@@ -85,51 +86,51 @@ func (w *classWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 
 // forward takes the walk: each flipped site leaves the lists.
 func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) {
-	lists, links, field := w.lists, w.link, w.field
-	node, site, count := lists.Node, lists.Site, &lists.N
-	first, second, two := &w.weight[0], &w.weight[1], w.biases == 2
-	total, sum, edges := w.total, w.sum, w.edges[:0]
-	p0, p1 := sc.forward[0], sc.forward[1]
-	base := len(w.path)
-	for range k {
-		w.path = append(w.path, 0)
-	}
-	steps := w.path[base:]
-	for t := range steps {
+	lists := w.lists
+	node, site, list := lists.Node, lists.Site, &lists.List
+	total0, total1, edges := w.total[0], w.total[1], w.edges[:0]
+	for t := range k {
 		var i int32
 		if path == nil {
-			_, i = lists.Find(walk.Below(r, total[bias]), 0, &w.weight[bias])
+			total := total0
+			if bias == 1 {
+				total = total1
+			}
+			i = lists.Find(walk.Below(r, total), 0, bias)
 		} else {
 			i = path[t]
 		}
 		c := node[i].List
-		p0.P *= float64(first[c]) / float64(total[0])
-		if p0.P < walk.Small {
-			p0.Fold()
+		weight := &list[c].Weight
+		p := &sc.forward[0]
+		p.P *= float64(weight[0]) / float64(total0)
+		if p.P < walk.Small {
+			p.Fold()
 		}
-		total[0] -= first[c]
-		if two {
-			p1.P *= float64(second[c]) / float64(total[1])
-			if p1.P < walk.Small {
-				p1.Fold()
+		if w.biases == 2 {
+			p = &sc.forward[1]
+			p.P *= float64(weight[1]) / float64(total1)
+			if p.P < walk.Small {
+				p.Fold()
 			}
-			total[1] -= second[c]
 		}
+		total0 -= weight[0]
+		total1 -= weight[1]
 		lists.Remove(i)
-		steps[t] = i
-		sum += w.half(c)
+		w.path = append(w.path, i)
+		w.sum += int64(list[c].Half)
 		s := int32(node[i].Spin)
 		node[i] = walk.Node{Pos: ^int32(t), List: w.mirror(c), Spin: int8(-s)}
 		w.state[i] ^= 1
 		w.early[t], w.late[t] = int32(len(edges)), -1
-		for _, l := range links[w.head[i]:w.head[i+1]] {
+		for _, l := range w.link[w.head[i]:w.head[i+1]] {
 			n := &node[l.to]
 			sj := int32(n.Spin)
 			step := l.step * s * sj
-			a := n.List
-			b := uint8(int32(a) - step)
-			n.List = b
-			field[l.to] = w.fieldOf(int32(b), sj)
+			from := &list[n.List]
+			n.List -= uint8(step)
+			to := &list[n.List]
+			w.field[l.to] = to.Half * sj
 			at := n.Pos
 			if at < 0 {
 				if before := ^at; before < int32(t) {
@@ -138,27 +139,21 @@ func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) 
 				}
 				continue
 			}
-			// Lists.Move: the last site of list a takes the place of this one.
-			end := count[a] - 1
-			count[a] = end
-			last := site[int(a)*len(node)+int(end)]
-			site[int(a)*len(node)+int(at)] = last
+			// Lists.Move: the last site of a list takes the place of this one.
+			from.N--
+			last := site[from.Start+from.N]
+			site[from.Start+at] = last
 			node[last].Pos = at
-			end = count[b]
-			count[b] = end + 1
-			site[int(b)*len(node)+int(end)] = l.to
-			n.Pos = end
-			total[0] += first[b] - first[a]
-			total[1] += second[b] - second[a]
+			site[to.Start+to.N] = l.to
+			n.Pos = to.N
+			to.N++
+			total0 += to.Weight[0] - from.Weight[0]
+			total1 += to.Weight[1] - from.Weight[1]
 		}
-		w.after[0][t] = total[0]
-		if two {
-			w.after[1][t] = total[1]
-		}
+		w.after[0][t], w.after[1][t] = total0, total1
 	}
 	w.early[k] = int32(len(edges))
-	w.edges, w.total, w.sum = edges, total, sum
-	sc.forward[0], sc.forward[1] = p0, p1
+	w.edges, w.total = edges, [2]uint64{total0, total1}
 }
 
 // relist puts the k sites of the segment back into the lists and returns
@@ -168,8 +163,9 @@ func (w *classWalk) relist(k int) (gone [2]uint64) {
 		c := w.lists.Node[i].List
 		w.class[t] = c
 		w.lists.Add(i)
-		gone[0] += w.weight[0][c]
-		gone[1] += w.weight[1][c]
+		weight := w.weight(c)
+		gone[0] += weight[0]
+		gone[1] += weight[1]
 	}
 	w.total[0] += gone[0]
 	w.total[1] += gone[1]
@@ -182,67 +178,71 @@ func (w *classWalk) relist(k int) (gone [2]uint64) {
 // those flipped up to t, minus those flipped later, which after[t] includes:
 // two sums over the path alone, whose difference gone is carried along.
 func (w *classWalk) backward(k int, gone [2]uint64, sc *score) {
-	edges, class := w.edges, w.class
-	first, second, two := &w.weight[0], &w.weight[1], w.biases == 2
-	p0, p1 := sc.reverse[0], sc.reverse[1]
+	edges, class, list := w.edges, w.class, &w.lists.List
 	g0, g1 := gone[0], gone[1]
 	for t := k - 1; t >= 0; t-- {
-		c := class[t]
-		m := w.mirror(c) // the class before the flip
-		class[t] = m
-		p0.P *= float64(first[c]) / float64(w.after[0][t]+g0)
-		if p0.P < walk.Small {
-			p0.Fold()
+		c := &list[class[t]]
+		class[t] = w.mirror(class[t])
+		m := &list[class[t]] // the class before the flip
+		p := &sc.reverse[0]
+		p.P *= float64(c.Weight[0]) / float64(w.after[0][t]+g0)
+		if p.P < walk.Small {
+			p.Fold()
 		}
-		g0 -= first[c] + first[m]
-		if two {
-			p1.P *= float64(second[c]) / float64(w.after[1][t]+g1)
-			if p1.P < walk.Small {
-				p1.Fold()
+		if w.biases == 2 {
+			p = &sc.reverse[1]
+			p.P *= float64(c.Weight[1]) / float64(w.after[1][t]+g1)
+			if p.P < walk.Small {
+				p.Fold()
 			}
-			g1 -= second[c] + second[m]
 		}
+		g0 -= c.Weight[0] + m.Weight[0]
+		g1 -= c.Weight[1] + m.Weight[1]
 		for _, e := range edges[w.early[t]:w.early[t+1]] { // sites flipped up to t
-			a := class[e.before]
-			b := uint8(int32(a) + e.step)
-			class[e.before] = b
-			g0 += first[b] - first[a]
-			g1 += second[b] - second[a]
+			u := &class[e.before]
+			now := &list[*u]
+			*u += uint8(e.step)
+			then := &list[*u]
+			g0 += then.Weight[0] - now.Weight[0]
+			g1 += then.Weight[1] - now.Weight[1]
 		}
 		for n := w.late[t]; n >= 0; n = edges[n].next { // sites flipped later
 			e := &edges[n]
-			a := class[e.at]
-			b := uint8(int32(a) - e.step)
-			class[e.at] = b
-			g0 -= first[b] - first[a]
-			g1 -= second[b] - second[a]
+			u := &class[e.at]
+			now := &list[*u]
+			*u -= uint8(e.step)
+			then := &list[*u]
+			g0 -= then.Weight[0] - now.Weight[0]
+			g1 -= then.Weight[1] - now.Weight[1]
 		}
 	}
-	sc.reverse[0], sc.reverse[1] = p0, p1
 }
 
 // flipListed flips a site while it and its neighbours are listed.
 func (w *classWalk) flipListed(i int32) {
-	node := w.lists.Node
-	move := func(j int32, to uint8) {
-		a := node[j].List
-		w.lists.Move(j, to)
-		w.total[0] += w.weight[0][to] - w.weight[0][a]
-		w.total[1] += w.weight[1][to] - w.weight[1][a]
-	}
+	lists := w.lists
+	node, list := lists.Node, &lists.List
 	s := int32(node[i].Spin)
-	move(i, w.mirror(node[i].List))
+	w.move(i, w.mirror(node[i].List))
 	node[i].Spin = int8(-s)
 	w.state[i] ^= 1
 	for _, l := range w.link[w.head[i]:w.head[i+1]] {
 		n := &node[l.to]
 		sj := int32(n.Spin)
-		to := uint8(int32(n.List) - l.step*s*sj)
-		w.field[l.to] = w.fieldOf(int32(to), sj)
+		to := n.List - uint8(l.step*s*sj)
+		w.field[l.to] = list[to].Half * sj
 		if n.Pos == fixed {
 			n.List = to
 		} else {
-			move(l.to, to)
+			w.move(l.to, to)
 		}
 	}
+}
+
+// move takes a listed site to another list.
+func (w *classWalk) move(i int32, to uint8) {
+	then, now := w.weight(w.lists.Node[i].List), w.weight(to)
+	w.lists.Move(i, to)
+	w.total[0] += now[0] - then[0]
+	w.total[1] += now[1] - then[1]
 }

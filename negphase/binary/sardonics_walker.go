@@ -10,24 +10,23 @@ func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, err
 		biases = 2
 	}
 	var weights [2]walk.Bias
+	var scale [2]float64
 	for b := range biases {
 		var err error
 		if weights[b], err = bias("sardonics", m.Weights, gamma[b], beta, largestCost(s), len(sites)); err != nil {
 			return nil, err
 		}
+		scale[b] = gamma[b] * beta
 	}
 	if in, ok := newIntegers(s, sites); ok {
 		w := newClassWalk(in, biases, m.MaxLength)
-		for b := range biases {
-			in.weights(w.weight[b][:], weights[b], gamma[b]*beta)
-		}
+		in.describe(w.lists.List[:], 0, weights[:biases], scale[:biases])
 		w.reset()
 		return w, nil
 	}
 	var table [2]*walk.Table
-	var scale [2]float64
 	for b := range biases {
-		table[b], scale[b] = walk.NewTable(weights[b]), gamma[b]*beta
+		table[b] = walk.NewTable(weights[b])
 	}
 	return newBlockWalk(s, sites, biases, scale, table, m.MaxLength), nil
 }

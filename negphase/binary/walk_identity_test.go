@@ -34,7 +34,7 @@ func wrong(s *Ising, c Chain) string {
 		for b := range w.biases {
 			total := uint64(0)
 			for _, i := range w.sites {
-				total += w.weight[b][w.integers.class(i)]
+				total += w.weight(w.integers.class(i))[b]
 			}
 			if total != w.total[b] {
 				return "total weight"
@@ -44,7 +44,7 @@ func wrong(s *Ising, c Chain) string {
 	case *classShell:
 		var total [2]uint64
 		for _, i := range w.sites {
-			total[w.state[i]^w.reference[i]] += w.weight[w.list(i)]
+			total[w.state[i]^w.reference[i]] += w.lists.List[w.list(i)].Weight[0]
 		}
 		if total != w.total {
 			return "total weight"
@@ -64,7 +64,7 @@ func wrong(s *Ising, c Chain) string {
 	case *blockShell:
 		for _, i := range w.sites {
 			side := w.side(i)
-			if w.blocks[side].Leaf[i] != w.table[side].Weight(w.scale[side]*w.deltas[i]) || w.blocks[1-side].Leaf[i] != 0 {
+			if w.blocks[side].Leaf[i] != w.table[side].Weight(w.scale[side]*w.cost(i)) || w.blocks[1-side].Leaf[i] != 0 {
 				return "leaf"
 			}
 		}
@@ -79,8 +79,8 @@ func wrong(s *Ising, c Chain) string {
 
 func wrongLists(l *walk.Lists, state []uint8, sites []int32, list func(int32) uint8) string {
 	n := 0
-	for _, count := range l.N {
-		n += int(count)
+	for _, list := range l.List {
+		n += int(list.N)
 	}
 	if n != len(sites) {
 		return "counts"
@@ -92,7 +92,7 @@ func wrongLists(l *walk.Lists, state []uint8, sites []int32, list func(int32) ui
 	}
 	for _, i := range sites {
 		c, p := list(i), l.Node[i].Pos
-		if p < 0 || p >= l.N[c] || l.Site[int(c)*len(l.Node)+int(p)] != i {
+		if p < 0 || p >= l.List[c].N || l.Site[l.List[c].Start+p] != i {
 			return "lists"
 		}
 	}
@@ -121,13 +121,13 @@ func counters(s *Ising, c Chain) []uint64 {
 	}
 	switch w := caches.(type) {
 	case *classWalk:
-		for _, n := range w.lists.N {
-			out = append(out, uint64(n))
+		for _, list := range w.lists.List {
+			out = append(out, uint64(list.N))
 		}
 		out = append(out, w.total[:]...)
 	case *classShell:
-		for _, n := range w.lists.N {
-			out = append(out, uint64(n))
+		for _, list := range w.lists.List {
+			out = append(out, uint64(list.N))
 		}
 		out = append(out, w.total[:]...)
 	case *blockWalk:

@@ -8,26 +8,40 @@ type Node struct {
 	Spin int8  // ±1
 }
 
-// MaxLists is the number of lists there may be: all that a List can name.
+// A List is one of the lists of Lists, and what is the same for all its sites.
+type List struct {
+	N      int32     // number of sites
+	Start  int32     // they are Site[Start : Start+N]
+	Half   int32     // half of what a flip costs, in quanta
+	Side   int32     // of a shell
+	Weight [2]uint64 // under each of two biases
+}
+
+// MaxLists is the number of lists there may be: all that Node.List can name.
 const MaxLists = 256
 
 // Lists keep sites by list, for draws among sites of equal weight (the n-fold
 // way of Bortz, Kalos & Lebowitz 1975). Moving a site costs one swap.
 type Lists struct {
-	Node  []Node
-	Site  []int32         // list c is Site[c·len(Node) : c·len(Node) + N[c]]
-	N     [MaxLists]int32 // sites in each list
-	lists int
+	Node []Node
+	Site []int32
+	List [MaxLists]List
 }
 
-// NewLists returns empty lists.
+// NewLists returns empty lists, each with room for all sites.
 func NewLists(lists, sites int) *Lists {
-	return &Lists{Node: make([]Node, sites), Site: make([]int32, lists*sites), lists: lists}
+	l := &Lists{Node: make([]Node, sites), Site: make([]int32, lists*sites)}
+	for c := range lists {
+		l.List[c].Start = int32(c * sites)
+	}
+	return l
 }
 
 // Clear empties all lists and marks all sites by pos, which is negative.
 func (l *Lists) Clear(pos int32) {
-	clear(l.N[:])
+	for c := range l.List {
+		l.List[c].N = 0
+	}
 	for i := range l.Node {
 		l.Node[i].Pos = pos
 	}
@@ -35,23 +49,21 @@ func (l *Lists) Clear(pos int32) {
 
 // Add puts site i, which is in no list, into the one of its Node.
 func (l *Lists) Add(i int32) {
-	c := l.Node[i].List
-	n := l.N[c]
-	l.Site[int(c)*len(l.Node)+int(n)] = i
-	l.Node[i].Pos = n
-	l.N[c] = n + 1
+	n := &l.Node[i]
+	c := &l.List[n.List]
+	l.Site[c.Start+c.N] = i
+	n.Pos = c.N
+	c.N++
 }
 
 // Remove takes site i out of its list; its Pos is left to the caller to set.
 func (l *Lists) Remove(i int32) {
-	c := l.Node[i].List
-	n := l.N[c] - 1
-	l.N[c] = n
-	base := int(c) * len(l.Node)
-	last := l.Site[base+int(n)]
-	p := l.Node[i].Pos
-	l.Site[base+int(p)] = last
-	l.Node[last].Pos = p
+	n := &l.Node[i]
+	c := &l.List[n.List]
+	c.N--
+	last := l.Site[c.Start+c.N]
+	l.Site[c.Start+n.Pos] = last
+	l.Node[last].Pos = n.Pos
 }
 
 // Move takes site i from its list to another.
@@ -61,14 +73,15 @@ func (l *Lists) Move(i int32, to uint8) {
 	l.Add(i)
 }
 
-// Find returns the list into whose share x falls, x below the sum of all
-// shares from the given list on, and the site there: a list's share is the
-// weight of its sites. weight is not zero.
-func (l *Lists) Find(x uint64, first uint8, weight *[MaxLists]uint64) (list uint8, site int32) {
-	for list = first; ; list++ {
-		share := uint64(l.N[list]) * weight[list]
+// Find returns the site into whose share x falls, x below the sum of the
+// weights under the given bias of all sites from the given list on.
+func (l *Lists) Find(x uint64, first uint8, bias int) int32 {
+	for c := first; ; c++ {
+		list := &l.List[c]
+		weight := list.Weight[bias&1]
+		share := uint64(list.N) * weight
 		if x < share {
-			return list, l.Site[int(list)*len(l.Node)+int(x/weight[list])]
+			return l.Site[list.Start+int32(x/weight)]
 		}
 		x -= share
 	}
