@@ -1,6 +1,7 @@
 package diag
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -211,4 +212,12 @@ func TestSpectralGapRefuses(t *testing.T) {
 			t.Errorf("gap %v, %v, want %s", gap, err, c.want)
 		}
 	}
+}
+
+func ExampleSpectralGap() {
+	// A coin that is turned over with probability 0.1 from heads, 0.3 from tails.
+	p := mat.NewDense(2, 2, []float64{0.9, 0.1, 0.3, 0.7})
+	gap, err := SpectralGap(p, []float64{0.75, 0.25})
+	fmt.Printf("%.3f %v\n", gap, err)
+	// Output: 0.400 <nil>
 }

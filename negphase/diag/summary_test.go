@@ -14,8 +14,12 @@ import (
 // merge them into blocks shorter and longer than τ.
 func TestErrorBars(t *testing.T) {
 	const n, series = 1 << 14, 200
+	limits := []int{1 << 15, 1 << 12, 1 << 9}
+	if testing.Short() {
+		limits = limits[2:]
+	}
 	for _, phi := range []float64{0.9, 0.5, 0, -0.5} {
-		for _, limit := range []int{1 << 15, 1 << 12, 1 << 9} {
+		for _, limit := range limits {
 			tau := tauOf(phi)
 			var sum, squares, window, tauWithin, meanWithin float64
 			for k := range series {
