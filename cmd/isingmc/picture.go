@@ -200,8 +200,14 @@ func decayPlot(rows []row) (*plot.Plot, error) {
 }
 
 // lags is the number of blocks beyond which ρ is noise: twice the window of τ,
-// and some if there is next to none.
-func lags(r row) float64 { return max(10, 2*float64(r.Time.Window)/float64(r.trace.Stride())) }
+// and some if there is next to none; of a slow tail as many as a batch of it has.
+func lags(r row) float64 {
+	n := max(10, 2*float64(r.Time.Window)/float64(r.trace.Stride()))
+	if r.Slow {
+		n = max(n, float64(len(r.trace.Blocks())/32))
+	}
+	return n
+}
 
 // blockSeconds returns the computing time of a block of the trace.
 func (r row) blockSeconds() float64 { return r.secondsOf(float64(r.trace.Stride())) }

@@ -10,6 +10,11 @@ type Summary struct {
 	Variance  float64 // of one value
 	Time      Time    // in steps of the series
 	Effective float64 // independent values that would tell Mean as well
+	// Slow tells that the autocorrelation has a tail, small but long, beyond
+	// the window of τ: the means of 32 long batches scatter more than the
+	// window says. StdErr, τ and Effective are then those of the batches, which
+	// may be too small and too large still.
+	Slow bool
 }
 
 // MinEffective is the number of independent values below which neither the
@@ -19,7 +24,7 @@ const MinEffective = 50
 
 // Trusted reports whether the series is long enough for its own errors.
 func (s Summary) Trusted() bool {
-	return s.Effective >= MinEffective && !math.IsInf(s.Time.StdErr, 1)
+	return s.Effective >= MinEffective && !math.IsInf(s.Time.StdErr, 1) && !s.Slow
 }
 
 // Summarize summarises a series. The variance of the mean is 2τ·Variance/N. A

@@ -83,6 +83,32 @@ func TestWindowMatters(t *testing.T) {
 	}
 }
 
+// TestSlowTail: a twentieth of the variance that lasts 5000 steps hides behind
+// the rest from the window, which ends after some ten, but not from batches of
+// some 8000. τ is 240, not 2.
+func TestSlowTail(t *testing.T) {
+	const n, share = 1 << 18, 0.05
+	key := rbm.NewKey(6)
+	x, slow := autoregression(0.5, n, key.Child(1)), autoregression(1-1./5000, n, key.Child(2))
+	for i := range x {
+		x[i] += math.Sqrt(share) * slow[i]
+	}
+	short := IntegratedTime(Autocorrelation(x, n/2), n)
+	s := Summarize(x)
+	truth := (tauOf(0.5) + share*tauOf(1-1./5000)) / (1 + share)
+	if short.Tau > truth/10 {
+		t.Errorf("the window alone finds τ = %v of %v: the test is blind", short.Tau, truth)
+	}
+	if !s.Slow || s.Trusted() {
+		t.Errorf("not slow: %+v", s)
+	}
+	// Batches of L steps that forget at a rate 1/5000 show the part
+	// 1 − 5000/L·(1 − e^(−L/5000)) = ½ of it, uncertain to √(2/31) = ¼.
+	if r := s.Time.Tau / truth; r < 0.5*(1-3*0.25) || r > 1+3*0.25 {
+		t.Errorf("τ is %v by batches, want some %v", s.Time.Tau, truth)
+	}
+}
+
 // TestErrorsOfCorrelatedSeries: who takes the values as independent is wrong by
 // √(2τ).
 func TestErrorsOfCorrelatedSeries(t *testing.T) {
