@@ -214,6 +214,9 @@ func TestShellState(t *testing.T) {
 	if z := (x2 - 2000 - 14) / math.Sqrt(2*14); len(seen) != 15 || z > 6 {
 		t.Errorf("%d states, z = %.1f", len(seen), z)
 	}
+	if x := must(ShellState(6, 6, nil, rbm.NewKey(1)))(t); sum(x) != 6 {
+		t.Errorf("all bits: %v", x)
+	}
 	for _, active := range []int{-1, 7} {
 		if _, err := ShellState(6, active, nil, rbm.NewKey(1)); err == nil {
 			t.Errorf("%d of 6 bits", active)
