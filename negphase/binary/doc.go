@@ -8,6 +8,10 @@
 //	Gibbs, Metropolis, ModifiedMetropolis   single sites, in a fixed or random order
 //	Exchange                                pairs, on states at a fixed distance from a reference
 //	SwendsenWang                            clusters of an Ising system
+//	Sardonics                               self-avoiding walks of many flips, accepted as a whole
+//	Intracluster                            such walks on states at a fixed distance from a reference
+//
+// ParseMover reads them from text, such as sardonics:k=1-25:gamma=1.02.
 //
 // An Ising system lives on a Graph of couplings, which comes from a Lattice or
 // from a file. All its sums are exact (see Graph), so that fields and energies

@@ -281,11 +281,11 @@ func TestIntraclusterStationarity(t *testing.T) {
 		ising := NewIsing(g, on[0])
 		m := Intracluster{MinLength: 1, MaxLength: 4, GammaDown: 1, GammaUp: .7, Weights: HeatBath, Reference: reference}
 		chain := mustBind(t, m, ising, 0.6)
-		if z := lawAfter(ising, chain, on, 0.6, 60_000, 3); z > 6 {
+		if z := lawAfter(ising, chain, on, 0.6, 40_000, 3); z > 6 {
 			t.Errorf("z = %.1f", z)
 		}
 		// A chain at another temperature is seen.
-		if z := lawAfter(ising, mustBind(t, m, ising, 0.5), on, 0.6, 60_000, 3); z < 6 {
+		if z := lawAfter(ising, mustBind(t, m, ising, 0.5), on, 0.6, 40_000, 3); z < 6 {
 			t.Errorf("at a wrong temperature z = %.1f", z)
 		}
 	}

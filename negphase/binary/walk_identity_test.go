@@ -2,6 +2,7 @@ package binary
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -276,11 +277,11 @@ func TestSardonicsStationarity(t *testing.T) {
 		on := states(g.Len())
 		ising := NewIsing(g, nil)
 		for _, m := range []Sardonics{pair, full, single} {
-			if z := lawAfter(ising, mustBind(t, m, ising, 0.7), on, 0.7, 60_000, 2); z > 6 {
+			if z := lawAfter(ising, mustBind(t, m, ising, 0.7), on, 0.7, 40_000, 2); z > 6 {
 				t.Errorf("%+v: z = %.1f", m, z)
 			}
 		}
-		if z := lawAfter(ising, mustBind(t, pair, ising, 0.55), on, 0.7, 60_000, 2); z < 6 {
+		if z := lawAfter(ising, mustBind(t, pair, ising, 0.55), on, 0.7, 40_000, 2); z < 6 {
 			t.Errorf("at a wrong temperature z = %.1f", z)
 		}
 	}
@@ -303,5 +304,69 @@ func TestSardonicsVisitsStatesByTheirLaw(t *testing.T) {
 	}
 	if z := diag.StationarityZ(counts, plainOf(g).boltzmann(states(8), 0.5)); z > 6 {
 		t.Errorf("z = %.1f", z)
+	}
+}
+
+// forgetful keeps the state of rejected moves: the tests above must see it.
+type forgetful struct{ walker }
+
+func (f forgetful) undo() { f.commit() }
+
+type forgetfulShell struct{ shellWalker }
+
+func (f forgetfulShell) undo() { f.commit() }
+
+func TestRejectedMovesThatStayAreSeen(t *testing.T) {
+	ising := NewIsing(torus(t), nil)
+	m := DefaultSardonics()
+	m.MinLength, m.MaxLength = 1, 4
+	c := mustBind(t, m, ising, 0.7).(*sardonicsChain)
+	c.walker = forgetful{c.walker}
+	if z := lawAfter(ising, c, states(9), 0.7, 40_000, 2); z < 6 {
+		t.Errorf("sardonics: z = %.1f", z)
+	}
+	reference := make([]uint8, 9)
+	on, _ := shell(reference, 4)
+	ising.SetState(on[0])
+	im := DefaultIntracluster()
+	im.MaxLength = 4
+	s := mustBind(t, im, ising, 0.7).(*intraclusterChain)
+	s.walker = forgetfulShell{s.walker}
+	if z := lawAfter(ising, s, on, 0.7, 40_000, 2); z < 6 {
+		t.Errorf("im: z = %.1f", z)
+	}
+}
+
+// The reverse of a pair of walks that was drawn, scored from where it ended,
+// has the two probabilities exchanged.
+func TestIntraclusterReversePathExchangesProbabilities(t *testing.T) {
+	for _, b := range benches {
+		m := DefaultIntracluster()
+		m.MinLength, m.MaxLength, m.GammaUp = b.up, b.up, .8
+		ising := b.system(t, 2)
+		c := mustBind(t, m, ising, b.beta).(*intraclusterChain)
+		r := rbm.NewKey(8).Rand()
+		for n := range 10 {
+			side := n % 2
+			sc := shellScore{walk.One, walk.One}
+			c.walker.segment(r, nil, b.up, side, &sc)
+			c.walker.segment(r, nil, b.up, 1-side, &sc)
+			rise := c.walker.rise()
+			var drawn []int32
+			switch w := c.walker.(type) {
+			case *classShell:
+				drawn = slices.Clone(w.path)
+			case *blockShell:
+				drawn = slices.Clone(w.path)
+			}
+			c.walker.commit()
+			p := reversed(path{drawn[:b.up], drawn[b.up:]})
+			f, back, down := c.scorePath(side, p)
+			// 180 flips with ten roundings in logarithms that add up to some
+			// 1500: 180·10·2⁻⁵³·1500 = 3e-10.
+			if math.Abs(f-sc.reverse.Log()) > 1e-9 || math.Abs(back-sc.forward.Log()) > 1e-9 || math.Abs(rise+down) > 1e-9 {
+				t.Errorf("%s: (%v, %v, %v) and back (%v, %v, %v)", b.name, sc.forward.Log(), sc.reverse.Log(), rise, f, back, down)
+			}
+		}
 	}
 }
