@@ -17,6 +17,8 @@ import (
 
 	"gorbm/cmd/internal/cli"
 	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
 )
 
 // metronome returns a clock that goes on by a step whenever it is looked at, so
@@ -231,6 +233,25 @@ func TestAgreementIsNotBlind(t *testing.T) {
 		w := strings.Join(p.warnings(newRows(p.contestants)), "\n")
 		if strings.Contains(w, "has not converged") != wrong {
 			t.Errorf("β of sw wrong: %v; warnings: %q", wrong, w)
+		}
+	}
+}
+
+// TestWarnsOfSlowTails: energies that hop between two levels a few times in the
+// whole run, by less than they jitter, have τ near ½ to the window of lags.
+func TestWarnsOfSlowTails(t *testing.T) {
+	const n = 1 << 16
+	for _, hop := range []float64{0, 0.3} {
+		trace := diag.NewTrace(2 * n)
+		r := rbm.NewKey(1).Rand()
+		for i := range n {
+			level := hop * float64(i*6/n%2)
+			trace.Add(level + r.NormFloat64())
+		}
+		rows := newRows([]*contestant{{name: "x", trace: trace, elapsed: time.Second}})
+		w := strings.Join(new(plan).warnings(rows), "\n")
+		if strings.Contains(w, "lasts far longer") != (hop > 0) {
+			t.Errorf("levels %v apart: warnings %q", hop, w)
 		}
 	}
 }

@@ -204,7 +204,7 @@ func decayPlot(rows []row) (*plot.Plot, error) {
 func lags(r row) float64 {
 	n := max(10, 2*float64(r.Time.Window)/float64(r.trace.Stride()))
 	if r.Slow {
-		n = max(n, float64(len(r.trace.Blocks())/32))
+		n = max(n, float64(len(r.trace.Blocks())/diag.Batches))
 	}
 	return n
 }

@@ -239,7 +239,7 @@ func (p *plan) warnings(rows []row) (w []string) {
 		case r.Variance == 0:
 			w = append(w, fmt.Sprintf("%s: the energy is the same after every one of %d moves, so nothing is known of its error; run longer, or raise the temperature", r.name, r.N))
 		case r.Slow:
-			w = append(w, fmt.Sprintf("%s: a small part of the energy's correlation lasts far longer than the rest; the errors are those of 32 batches and may still be too small; run longer", r.name))
+			w = append(w, fmt.Sprintf("%s: a small part of the energy's correlation lasts far longer than the rest; the errors are those of %d batches and may still be too small; run longer", r.name, diag.Batches))
 		case !r.Trusted():
 			w = append(w, fmt.Sprintf("%s: τ is too long for this run, which is worth %s independent energies; below %d its errors cannot be trusted; run longer", r.name, fewer(r.Effective), diag.MinEffective))
 		}

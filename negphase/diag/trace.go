@@ -95,7 +95,7 @@ func (t *Trace) Summary() Summary {
 	ofMean *= 1 + 2*time.Tau/n
 	relative := time.StdErr / time.Tau
 	if v := t.batchVariance(); v > slowRatio*ofMean {
-		s.Slow, ofMean, relative = true, v, math.Sqrt(2./(batches-1))
+		s.Slow, ofMean, relative = true, v, math.Sqrt(2./(Batches-1))
 	}
 	s.StdErr = math.Sqrt(ofMean)
 	s.Effective = s.Variance / ofMean
@@ -105,9 +105,9 @@ func (t *Trace) Summary() Summary {
 }
 
 const (
-	// batches is the number of long batches: with fewer their scatter says
-	// little, with more they are shorter.
-	batches = 32
+	// Batches is the number of long batches by which slow tails are found: with
+	// fewer their scatter says little, with more they are shorter.
+	Batches = 32
 	// slowRatio is how much larger than that of the window the variance of the
 	// mean by batches must be to show a slow tail: by chance, χ² of 31 degrees
 	// of freedom over 31, it is in one series in 100,000.
@@ -117,24 +117,24 @@ const (
 // batchVariance returns the variance of the mean by the scatter of the means
 // of long batches; 0 if there are not enough blocks.
 func (t *Trace) batchVariance() float64 {
-	long := len(t.blocks) / batches
+	long := len(t.blocks) / Batches
 	if long == 0 {
 		return 0
 	}
-	rest := t.blocks[len(t.blocks)-batches*long:]
-	var means [batches]float64
+	rest := t.blocks[len(t.blocks)-Batches*long:]
+	var means [Batches]float64
 	mean := 0.0
 	for b := range means {
 		for _, x := range rest[b*long : (b+1)*long] {
 			means[b] += (x - t.first) / float64(long)
 		}
-		mean += means[b] / batches
+		mean += means[b] / Batches
 	}
 	sum := 0.0
 	for _, m := range means {
 		sum += float64((m - mean) * (m - mean))
 	}
-	return sum / (batches * (batches - 1))
+	return sum / (Batches * (Batches - 1))
 }
 
 // blockVariance returns the variance of the blocks about their mean.
