@@ -3,11 +3,10 @@ package diag
 import (
 	"math"
 	"math/cmplx"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
-
-	"gorbm/rbm"
 )
 
 const (
@@ -30,7 +29,7 @@ const (
 func arnoldiRadius(a *mat.Dense) (radius float64, ok bool) {
 	n, _ := a.Dims()
 	steps := min(krylovSteps, n-1)
-	r := rbm.NewKey(uint64(n)).Rand()
+	r := rand.New(rand.NewPCG(uint64(n), krylovSteps)) // always the same: the result is no draw
 	v := make([]float64, n)
 	for i := range v {
 		v[i] = r.NormFloat64()
