@@ -22,14 +22,11 @@ type blockWalk struct {
 	// Of the segment, by step.
 	after [2][]uint64 // total after the flip
 	own   [2][]uint64 // weight of the flipped site as the walk goes on
-	start []int32     // log[start[t]:start[t+1]]: what flip t changed
-	log   []change
-}
-
-// A change is the weight of a site before a flip.
-type change struct {
-	site   int32
-	weight [2]uint64
+	// What flip t changed is entries start[t] to start[t+1]: the site that was
+	// flipped first, then others, each with its weight before.
+	start   []int32
+	changed []int32
+	before  [2][]uint64
 }
 
 const unflipped = -1
@@ -90,7 +87,10 @@ func (w *blockWalk) renew(i int32) {
 }
 
 func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) {
-	w.log = w.log[:0]
+	w.changed = w.changed[:0]
+	for b := range w.biases {
+		w.before[b] = w.before[b][:0]
+	}
 	for t := range k {
 		var i int32
 		if path == nil {
@@ -100,18 +100,18 @@ func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 		}
 		w.forward(i, t, sc)
 	}
-	w.start[k] = int32(len(w.log))
+	w.start[k] = int32(len(w.changed))
 	w.backward(k, sc)
 }
 
 // forward flips site i as step t of the segment; the site's weight leaves the
 // blocks.
 func (w *blockWalk) forward(i int32, t int, sc *score) {
-	w.start[t] = int32(len(w.log))
-	own := change{site: i}
+	w.start[t] = int32(len(w.changed))
+	w.changed = append(w.changed, i)
 	for b := range w.biases {
 		blocks := w.blocks[b]
-		own.weight[b] = blocks.Leaf[i]
+		w.before[b] = append(w.before[b], blocks.Leaf[i])
 		p := &sc.forward[b]
 		p.P *= float64(blocks.Leaf[i]) / float64(blocks.Total)
 		if p.P < walk.Small {
@@ -119,7 +119,6 @@ func (w *blockWalk) forward(i int32, t int, sc *score) {
 		}
 		blocks.Set(int(i), 0)
 	}
-	w.log = append(w.log, own)
 	w.step[i] = int32(t)
 	w.path = append(w.path, i)
 	w.sum += w.cost(i)
@@ -128,18 +127,17 @@ func (w *blockWalk) forward(i int32, t int, sc *score) {
 		if at == fixed || j == i {
 			continue
 		}
-		old := change{site: j}
+		w.changed = append(w.changed, j)
 		for b := range w.biases {
 			weight := w.weight(b, j)
 			if at == unflipped {
-				old.weight[b] = w.blocks[b].Leaf[j]
+				w.before[b] = append(w.before[b], w.blocks[b].Leaf[j])
 				w.blocks[b].Set(int(j), weight)
 			} else {
-				old.weight[b] = w.own[b][at]
+				w.before[b] = append(w.before[b], w.own[b][at])
 				w.own[b][at] = weight
 			}
 		}
-		w.log = append(w.log, old)
 	}
 	for b := range w.biases {
 		w.own[b][t] = w.weight(b, i)
@@ -153,6 +151,7 @@ func (w *blockWalk) backward(k int, sc *score) {
 	path := w.path[len(w.path)-k:]
 	for b := range w.biases {
 		own, after, p := w.own[b], w.after[b], sc.reverse[b]
+		changed, before := w.changed, w.before[b]
 		gone := uint64(0)
 		for t, i := range path {
 			w.blocks[b].Set(int(i), own[t])
@@ -163,19 +162,20 @@ func (w *blockWalk) backward(k int, sc *score) {
 			if p.P < walk.Small {
 				p.Fold()
 			}
-			log := w.log[w.start[t]:w.start[t+1]]
-			gone -= own[t] + log[0].weight[b]
-			own[t] = log[0].weight[b]
-			for _, c := range log[1:] {
-				switch at := w.step[c.site]; {
-				case at < 0: // not of this segment
-				case at < t: // flipped before
-					gone += c.weight[b] - own[at]
-					own[at] = c.weight[b]
-				default: // flipped later
-					gone -= c.weight[b] - own[at]
-					own[at] = c.weight[b]
+			first, end := w.start[t], w.start[t+1]
+			gone -= own[t] + before[first]
+			own[t] = before[first]
+			for n := first + 1; n < end; n++ {
+				at := w.step[changed[n]]
+				if at < 0 { // not of this segment
+					continue
 				}
+				if at < t { // flipped before
+					gone += before[n] - own[at]
+				} else { // flipped later
+					gone -= before[n] - own[at]
+				}
+				own[at] = before[n]
 			}
 		}
 		sc.reverse[b] = p

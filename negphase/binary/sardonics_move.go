@@ -146,6 +146,13 @@ func (c *sardonicsChain) halfOf(i int) int {
 // through the walks from the last to the first: its first half is the reverse
 // of the second half, scored under the bias of its own first half.
 func (c *sardonicsChain) density(kind int) (forward, reverse float64) {
+	if !c.settings.mixed() { // one type, one bias
+		for h := range c.half {
+			forward += c.half[h].forward[0].Log()
+			reverse += c.half[h].reverse[0].Log()
+		}
+		return forward, reverse
+	}
 	var f, b [2][2]float64 // by half and bias
 	for h := range c.half {
 		for g := range 2 {

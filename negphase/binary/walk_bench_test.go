@@ -46,18 +46,13 @@ func randomState(r *rand.Rand, n int) []uint8 {
 	return x
 }
 
-func BenchmarkSardonics(b *testing.B) {
+// BenchmarkWalks gives the time of a flip, those of rejected moves included.
+func BenchmarkWalks(b *testing.B) {
 	for _, c := range benches {
-		mixed := DefaultSardonics()
-		mixed.Gamma1, mixed.Gamma2, mixed.Walks, mixed.Mix = 1.02, 1.06, 3, [3]float64{.4, .3, .3}
-		for _, form := range []struct {
-			name string
-			Sardonics
-		}{{"pair", DefaultSardonics()}, {"full", mixed}} {
-			b.Run(fmt.Sprintf("system=%s/form=%s", c.name, form.name), func(b *testing.B) {
-				m := form.Sardonics
-				m.MinLength, m.MaxLength = c.low, c.up
-				chain := mustBind(b, m, c.system(b, 1), c.beta)
+		movers := walkers(c)
+		for _, name := range []string{"pair", "full", "im"} {
+			b.Run(fmt.Sprintf("system=%s/walk=%s", c.name, name), func(b *testing.B) {
+				chain := mustBind(b, movers[name], c.system(b, 1), c.beta)
 				r := rbm.NewKey(3).Rand()
 				for range 3000 {
 					chain.Move(r)
