@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/negphase/binary"
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// A gapResult is what -gap prints of a sampler.
+type gapResult struct {
+	Sampler     string  `json:"sampler"`
+	SpectralGap float64 `json:"spectral_gap"`
+	Period      int     `json:"period"` // 0 if it is reducible; see diag.Period
+}
+
+// gaps computes the spectral gap of each sampler from its whole transition
+// matrix.
+func (p *plan) gaps() ([]gapResult, error) {
+	var results []gapResult
+	var law []float64
+	for _, m := range p.movers {
+		matrix, err := binary.SweepMatrix(p.graph, m.Mover, p.beta)
+		if err != nil {
+			return nil, cli.Usagef("-gap: %w", err)
+		}
+		if law == nil {
+			law = boltzmann(p.graph, p.beta)
+		}
+		gap, err := diag.SpectralGap(matrix, law)
+		if err != nil {
+			return nil, fmt.Errorf("-gap: %s: %w", m.name, err)
+		}
+		results = append(results, gapResult{m.name, gap, diag.Period(matrix)})
+	}
+	return results, nil
+}
+
+// boltzmann returns the law of all states x, spin i at bit i.
+func boltzmann(g *binary.Graph, beta float64) []float64 {
+	s := binary.NewIsing(g, nil)
+	law := make([]float64, 1<<g.Len())
+	state := make([]uint8, g.Len())
+	for x := range law {
+		for i := range state {
+			state[i] = uint8(x >> i & 1)
+		}
+		s.SetState(state)
+		law[x] = float64(-beta * s.Energy())
+	}
+	logZ := rbm.LogSumExp(law)
+	for x, w := range law {
+		law[x] = rbm.Exp(w - logZ)
+	}
+	return law
+}
+
+// leastGap is what rounding makes of smaller gaps; see diag.SpectralGap.
+const leastGap = 1e-12
+
+// words writes a gap, and the number of sweeps after which the start is
+// forgotten but for 1/e.
+func (r gapResult) words() (gap, forget string) {
+	switch {
+	case r.Period == 0:
+		return "0", "never: states are out of reach, or at odds below 1e-16"
+	case r.Period > 1:
+		return "0", fmt.Sprintf("never: it has period %d", r.Period)
+	case r.SpectralGap < leastGap:
+		return fmt.Sprintf("below %v", leastGap), fmt.Sprintf("above %v", 1/leastGap)
+	}
+	return fmt.Sprintf("%.6g", r.SpectralGap), fmt.Sprintf("%.4g", -1/math.Log1p(-r.SpectralGap))
+}
+
+// printGaps prints the spectral gaps.
+func (p *plan) printGaps(stdout, stderr io.Writer) error {
+	results, err := p.gaps()
+	if err != nil {
+		return err
+	}
+	if p.json {
+		out := struct {
+			System   string      `json:"system"`
+			Spins    int         `json:"spins"`
+			Beta     float64     `json:"beta"`
+			Samplers []gapResult `json:"samplers"`
+			*gapResult
+		}{System: p.model, Spins: p.graph.Len(), Beta: p.beta, Samplers: results}
+		if len(results) == 1 {
+			out.gapResult = &results[0]
+		}
+		return json.NewEncoder(stdout).Encode(out)
+	}
+	if p.quiet {
+		return nil
+	}
+	fmt.Fprintf(stdout, "%s: %d spins, %d bonds; β = %.6g\n", p.model, p.graph.Len(), p.graph.Edges(), p.beta)
+	t := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "sampler\tspectral gap of a sweep\tsweeps to forget by 1/e\t")
+	for _, r := range results {
+		gap, forget := r.words()
+		fmt.Fprintf(t, "%s\t%s\t%s\t\n", r.Sampler, gap, forget)
+	}
+	return t.Flush()
+}

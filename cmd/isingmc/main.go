@@ -1,0 +1,201 @@
+// Isingmc runs Markov chain Monte Carlo samplers on Ising systems, one alone
+// or several for equal computing time, and says how fast each forgets.
+//
+//	isingmc -lattice 60x60 -beta 0.44 -sampler gibbs,sw
+//
+// See isingmc -h.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/rbm"
+)
+
+func main() { cli.Main("isingmc", stopwatch().run) }
+
+const summary = `isingmc runs Markov chain Monte Carlo samplers on an Ising system, and says how
+fast each forgets where it was.
+
+The energy is E = −Σ J s s − Σ h s over spins s of −1 and +1; states have
+probability ∝ exp(−βE). The samplers of -sampler, separated by commas, run in
+turn for equal computing time:
+
+  gibbs                 heat bath, a sweep of all spins a move
+  metropolis            accepts by min(1, exp(−βΔE)), a sweep a move
+  modified-metropolis   the same, but flips that cost nothing by chance ½
+  sw                    Swendsen–Wang: clusters of all spins a move
+  sardonics             self-avoiding walks in the space of states
+  exchange              on states of -active spins up: swaps an up and a down spin
+  im                    the same by intracluster moves: walks out and back
+
+The first five draw from all states, the last two at fixed magnetisation: the two
+sorts have different laws and are not mixed in a run. Settings follow the name, as
+in sardonics:k=89-90:gamma=1.02:
+
+  order    linear, chessboard or random: of the first three; -order is short for it
+  k        flips of a walk: a number, or a range to draw from at each walk
+  gamma    biases of the walks in units of β: one, or two as in .95/1.05
+  weights  of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)
+  walks    of sardonics: walks in each half of a move, or single
+  mix      of sardonics: proportions of moves with the biases 11, 21 and 12
+  accept   of sardonics: marginal (over these types) or type
+
+For each sampler there is printed: its rates; the mean energy with its standard
+error; τ, the integrated autocorrelation time of the energy, ½ + Σρ(t) by Sokal's
+window, in moves and in time; and how many independent energies it is worth a
+second, n/(2τ). Samplers whose mean energies lie too far apart are named: one of
+them has not converged.
+
+With -moves and one sampler, equal seeds give equal results but for times; with
+several, the first makes so many moves and the others what they can in the time
+it takes. The moves of a sampler depend on the seed and on its own settings alone,
+so that only where a sampler stops depends on the clock.
+
+Examples:
+
+  isingmc                                     # three samplers at the critical point
+  isingmc -sampler gibbs,metropolis:order=random -temperature 2.5 -seconds 10 -out race.png
+  isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics:k=1-25,gibbs
+  isingmc -active 1800 -sampler exchange,im:k=90
+  isingmc -lattice 3x3 -sampler metropolis,modified-metropolis -gap
+  isingmc -lattice 16x16 -sampler sw -moves 10000 -seed 7 -json`
+
+// options are the flags.
+type options struct {
+	flags *cli.Flags
+
+	lattice     string
+	boundary    string
+	couplings   string
+	field       float64
+	beta        float64
+	temperature float64
+	active      int
+	samplers    string
+	order       string
+	moves       int64
+	seconds     float64
+	burn        float64
+	seed        uint64
+	gap         bool
+	out         string
+	trace       string
+	quiet       bool
+	json        bool
+}
+
+// critical is the inverse temperature of the papers' 60x60 experiments, near the
+// critical one of the square lattice, ½ ln(1+√2) = 0.4407.
+const critical = 1 / 2.27
+
+const (
+	defaultSeconds = 2 // the defaults show something within some seconds
+	defaultBurn    = 0.2
+)
+
+func newOptions() *options {
+	f := cli.NewFlags("isingmc", summary, "isingmc [flags]")
+	o := &options{flags: f}
+	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: sides of a square or cubic lattice (60x60, 9x9x9),\nchimera:M (M×M cells of 8 spins) or chimera:MxN, or a file with a line \"i j J\"\nfor each coupling and \"i h\" for each field, spins numbered from 0")
+	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free")
+	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 by fair coins) or gaussian (of\nstandard deviation 1); pm1:seed=N takes other coins, whatever -seed;\nor a file with a line \"i j J\" for each pair of neighbours")
+	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice")
+	f.Float64Var(&o.beta, "beta", critical, "inverse temperature")
+	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta")
+	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange and im (default: half of them)")
+	f.StringVar(&o.samplers, "sampler", "", "samplers, separated by commas (default: gibbs, sw and sardonics;\nexchange and im with -active; the single-site samplers with -gap)")
+	f.StringVar(&o.order, "order", "", "order of updates of samplers that do not say: linear, chessboard or random")
+	f.Int64Var(&o.moves, "moves", 0, "moves of the first sampler, instead of -seconds")
+	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler")
+	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a share of -moves or -seconds")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the first state and of all moves")
+	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a move instead, from its whole matrix (small systems)")
+	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a PNG")
+	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress bar and no table; errors and warnings remain")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object and nothing else on standard output:\nenergies are of the whole system, tau_int in moves")
+	return o
+}
+
+// A clock tells the time since some moment.
+type clock func() time.Duration
+
+// stopwatch returns the clock that starts now.
+func stopwatch() clock {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}
+
+// run is the command; now times the samplers.
+func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := newOptions()
+	if err := o.flags.Parse(args, stdout); err != nil {
+		return err
+	}
+	p, err := o.check()
+	if err != nil {
+		return err
+	}
+	if p.gap {
+		return p.printGaps(stdout, stderr)
+	}
+	if !p.json && !p.quiet {
+		fmt.Fprintln(stdout, p.describe())
+	}
+	err = p.sample(ctx, now, stderr)
+	stopped := errors.Is(err, context.Canceled)
+	if err != nil && !stopped {
+		return err
+	}
+	if p.contestants[0].trace.Len() == 0 {
+		return errors.New("stopped before the first measured move; there is nothing to show")
+	}
+	rows := newRows(p.contestants)
+	if err := errors.Join(p.write(rows), p.print(rows, stdout, stderr)); err != nil {
+		return err
+	}
+	if stopped {
+		return fmt.Errorf("stopped after %.3g s of each sampler; what is shown is of that part", rows[0].seconds)
+	}
+	return nil
+}
+
+// sample runs the samplers, first unmeasured and then measured.
+func (p *plan) sample(ctx context.Context, now clock, stderr io.Writer) error {
+	const parts = 1000
+	bar := cli.NewProgress(stderr, p.quiet, "", "‰", parts)
+	defer bar.Done()
+	whole := 1 + p.burn
+	if p.burn > 0 {
+		err := race(ctx, p.contestants, p.length.scaled(p.burn), now, func(done float64) {
+			bar.Set(int64(parts*p.burn/whole*done), "burn-in")
+		})
+		if err != nil {
+			for _, c := range p.contestants {
+				c.reset()
+			}
+			return err
+		}
+	}
+	return race(ctx, p.contestants, p.length, now, func(done float64) {
+		bar.Set(int64(parts*(p.burn+done)/whole), "sampling")
+	})
+}
+
+// write writes the files that were asked for.
+func (p *plan) write(rows []row) error {
+	var errs []error
+	if p.out != "" {
+		errs = append(errs, rbm.ReplaceFile(p.out, func(w io.Writer) error { return picture(w, rows) }))
+	}
+	if p.trace != "" {
+		errs = append(errs, rbm.ReplaceFile(p.trace, func(w io.Writer) error { return writeTrace(w, rows) }))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/negphase/binary"
+	"gorbm/rbm"
+)
+
+// A plan is a checked command line with its system made.
+type plan struct {
+	options
+	model       string // the system in words
+	graph       *binary.Graph
+	movers      []namedMover
+	shell       bool // the samplers keep the number of spins up
+	contestants []*contestant
+	length      length
+	doubts      []string // of samplers about their settings
+}
+
+const (
+	maxMoves   = 1 << 50
+	maxSeconds = 30 * 24 * 3600
+	maxBurn    = 100
+)
+
+// check checks every flag and makes the system and the samplers.
+func (o *options) check() (*plan, error) {
+	for _, err := range []error{
+		o.checkTemperature(),
+		o.checkLength(),
+		cli.Choice("boundary", o.boundary, "periodic", "free"),
+	} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	for _, out := range []struct{ flag, path, suffix string }{{"out", o.out, ".png"}, {"trace", o.trace, ".csv"}} {
+		switch {
+		case !o.flags.Given(out.flag):
+			continue
+		case o.gap:
+			return nil, cli.Usagef("-gap runs no chain, so there is nothing for -%s; leave one of them out", out.flag)
+		case !strings.HasSuffix(out.path, out.suffix):
+			return nil, cli.Usagef("-%s is %q; the name must end in %s", out.flag, out.path, out.suffix)
+		}
+		if err := cli.Absent(out.flag, out.path); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range []string{"moves", "seconds", "burn", "active"} {
+		if o.gap && o.flags.Given(name) {
+			return nil, cli.Usagef("-gap runs no chain, so there is nothing for -%s; leave one of them out", name)
+		}
+	}
+	p := &plan{options: *o}
+	if err := p.makeGraph(); err != nil {
+		return nil, err
+	}
+	if !o.flags.Given("sampler") {
+		p.samplers = p.defaultSamplers()
+	}
+	if err := p.parseSamplers(); err != nil {
+		return nil, err
+	}
+	if err := p.checkActive(); err != nil {
+		return nil, err
+	}
+	if p.gap {
+		return p, nil
+	}
+	return p, p.bind()
+}
+
+func (o *options) checkTemperature() error {
+	name, value := "beta", o.beta
+	if o.flags.Given("temperature") {
+		if o.flags.Given("beta") {
+			return cli.Usagef("-beta and -temperature say the same; give one of them")
+		}
+		name, value = "temperature", o.temperature
+		o.beta = 1 / o.temperature
+	}
+	if !(value > 0) || math.IsInf(value, 0) || math.IsInf(o.beta, 0) {
+		return cli.Usagef("-%s is %v; it must be a finite number above 0", name, value)
+	}
+	if math.IsNaN(o.field) || math.IsInf(o.field, 0) {
+		return cli.Usagef("-field is %v; it must be a finite number", o.field)
+	}
+	return nil
+}
+
+func (o *options) checkLength() error {
+	byMoves := o.flags.Given("moves")
+	switch {
+	case byMoves && o.flags.Given("seconds"):
+		return cli.Usagef("-moves and -seconds both say how long to run; give one of them")
+	case byMoves && (o.moves < 1 || o.moves > maxMoves):
+		return cli.Usagef("-moves is %d; it must lie in 1 … %d", o.moves, int64(maxMoves))
+	case !(o.seconds > 0 && o.seconds <= maxSeconds):
+		return cli.Usagef("-seconds is %v; it must be above 0 and at most %d", o.seconds, maxSeconds)
+	case !(o.burn >= 0 && o.burn <= maxBurn):
+		return cli.Usagef("-burn is %v; it is a share of the run, from 0 to %d", o.burn, maxBurn)
+	}
+	return nil
+}
+
+// checkActive checks -active against the samplers and the system.
+func (p *plan) checkActive() error {
+	n := p.graph.Len()
+	switch {
+	case !p.shell && p.flags.Given("active"):
+		return cli.Usagef("-active fixes how many spins are up, which %s does not keep; take exchange or im", p.movers[0].name)
+	case !p.shell:
+		return nil
+	case !p.flags.Given("active"):
+		p.active = n / 2
+	}
+	if p.active < 1 || p.active >= n {
+		return cli.Usagef("-active is %d; of %d spins it must lie in 1 … %d, or there is but one state", p.active, n, n-1)
+	}
+	return nil
+}
+
+// start returns the state that all samplers start from: fair coins, or fair
+// draws of the spins that are up.
+func (p *plan) start() []uint8 {
+	r := rbm.NewKey(p.seed).Child(startKey).Rand()
+	x := make([]uint8, p.graph.Len())
+	if p.shell {
+		for _, i := range r.Perm(len(x))[:p.active] {
+			x[i] = 1
+		}
+		return x
+	}
+	for i := range x {
+		x[i] = uint8(r.Uint64() & 1)
+	}
+	return x
+}
+
+// bind puts each sampler on its own copy of the system.
+func (p *plan) bind() error {
+	start := p.start()
+	for i, m := range p.movers {
+		system := binary.NewIsing(p.graph, start)
+		chain, err := m.Bind(system, p.beta, nil)
+		if err != nil {
+			return cli.Usagef("-sampler: %w", err)
+		}
+		if w, ok := chain.(binary.Warner); ok && w.Warning() != "" {
+			p.doubts = append(p.doubts, w.Warning())
+		}
+		settings, twin := binary.FormatMover(m.Mover), 0
+		for _, before := range p.movers[:i] {
+			if binary.FormatMover(before.Mover) == settings {
+				twin++
+			}
+		}
+		p.contestants = append(p.contestants, &contestant{name: m.name, system: system, chain: chain, rand: movesRand(p.seed, settings, twin)})
+	}
+	p.length = length{byTime, time.Duration(p.seconds * float64(time.Second))}
+	if p.flags.Given("moves") {
+		p.length = length{p.options.moves, math.MaxInt64}
+	}
+	return nil
+}
+
+// describe says in two lines what is sampled.
+func (p *plan) describe() string {
+	n := p.graph.Len()
+	d := fmt.Sprintf("%s: %d spins, %d bonds; β = %.6g", p.model, n, p.graph.Edges(), p.beta)
+	if p.shell {
+		d += fmt.Sprintf("; %d spins up", p.active)
+	}
+	run := fmt.Sprintf("%v s of computing each", p.seconds)
+	if p.flags.Given("moves") {
+		run = fmt.Sprintf("%d moves", p.options.moves)
+		if len(p.movers) > 1 {
+			run += " of " + p.movers[0].name + " and equal computing time of the others"
+		}
+	}
+	return fmt.Sprintf("%s\nseed %d; %s, after a burn-in of %v of that", d, p.seed, run, p.burn)
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/negphase/binary"
+)
+
+// A costly chain does nothing but take time.
+type costly struct {
+	now  *time.Duration
+	cost time.Duration
+}
+
+func (c costly) Move(*rand.Rand) binary.Info {
+	*c.now += c.cost
+	return binary.Info{Moves: 1}
+}
+func (c costly) Reset() {}
+
+// costlyField returns samplers whose moves cost so much, and their clock.
+func costlyField(t *testing.T, costs ...time.Duration) ([]*contestant, clock) {
+	t.Helper()
+	g, err := binary.NewGraph([]float64{0}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := new(time.Duration)
+	var field []*contestant
+	for _, c := range costs {
+		field = append(field, &contestant{system: binary.NewIsing(g, nil), chain: costly{now, c}})
+	}
+	return field, func() time.Duration { return *now }
+}
+
+func TestRaceIsFair(t *testing.T) {
+	costs := []time.Duration{10 * time.Microsecond, 130 * time.Nanosecond, 3 * time.Millisecond, 70 * time.Millisecond}
+	for _, l := range []length{{byTime, 200 * time.Millisecond}, {12_345, math.MaxInt64}} {
+		field, now := costlyField(t, costs...)
+		if err := race(context.Background(), field, l, now, func(float64) {}); err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range field {
+			if want := time.Duration(c.info.Moves) * costs[i]; c.elapsed != want || c.trace.Len() != c.info.Moves {
+				t.Errorf("%v a move: %d moves in %v, %d energies", costs[i], c.info.Moves, c.elapsed, c.trace.Len())
+			}
+			// A sampler stops at the first look at the clock after its time:
+			// a batch, of at most 4 glances, or a move too late.
+			late := c.elapsed - field[0].elapsed
+			if late < 0 || late > max(4*glance, costs[i]) {
+				t.Errorf("%v a move: %v more than the first", costs[i], late)
+			}
+		}
+		if l.moves != byTime && field[0].info.Moves != l.moves {
+			t.Errorf("%d moves of the first, want %d", field[0].info.Moves, l.moves)
+		}
+		if over := field[0].elapsed - l.time; l.moves == byTime && (over < 0 || over > 4*glance) {
+			t.Errorf("the first ran for %v, want %v", field[0].elapsed, l.time)
+		}
+	}
+}
+
+// TestRaceTakesTurns checks that no sampler runs long before the others do, so
+// that a race can end early with all level.
+func TestRaceTakesTurns(t *testing.T) {
+	field, now := costlyField(t, 10*time.Microsecond, 20*time.Microsecond)
+	ctx, cancel := context.WithCancel(context.Background())
+	var dones []float64
+	err := race(ctx, field, length{byTime, 10 * time.Second}, now, func(done float64) {
+		dones = append(dones, done)
+		if late := field[1].elapsed - field[0].elapsed; late < 0 || late > 4*glance {
+			t.Errorf("after a round one is %v ahead", late)
+		}
+		if len(dones) == 20 {
+			cancel()
+		}
+	})
+	if err != context.Canceled || len(dones) != 20 {
+		t.Fatalf("ends with %v after %d rounds", err, len(dones))
+	}
+	for i, d := range dones {
+		want := float64(i+1) * turn.Seconds() / 10
+		if d < want || d > want+float64(i+1)*4*glance.Seconds()/10 {
+			t.Errorf("round %d: %v done, want %v", i, d, want)
+		}
+	}
+	// A race forgets what was before.
+	if err := race(context.Background(), field, length{50, math.MaxInt64}, now, func(float64) {}); err != nil || field[0].info.Moves != 50 || field[0].trace.Len() != 50 {
+		t.Errorf("%v, %d moves, want 50", err, field[0].info.Moves)
+	}
+}
+
+func TestLengthScaled(t *testing.T) {
+	for _, c := range []struct {
+		l     length
+		share float64
+		want  length
+	}{
+		{length{byTime, 10 * time.Second}, 0.2, length{byTime, 2 * time.Second}},
+		{length{10, math.MaxInt64}, 0.2, length{2, math.MaxInt64}},
+		{length{11, math.MaxInt64}, 0.2, length{3, math.MaxInt64}},
+		{length{1, math.MaxInt64}, 1e-9, length{1, math.MaxInt64}},
+	} {
+		if got := c.l.scaled(c.share); got != c.want {
+			t.Errorf("%v of %v: %v, want %v", c.share, c.l, got, c.want)
+		}
+	}
+}
+
+// TestStop checks that a run which is broken off prints and writes what there
+// is, or says that there is nothing.
+func TestStop(t *testing.T) {
+	clitest.Isolate(t)
+	stopAfter := func(looks int) (clitest.Result, string) {
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		tick := metronome(glance)
+		now := clock(func() time.Duration {
+			if looks--; looks == 0 {
+				cancel()
+			}
+			return tick()
+		})
+		name := filepath.Join(t.TempDir(), "e.csv")
+		c := clitest.Command{Name: "isingmc", Run: now.run}
+		return c.CallContext(ctx, strings.Fields("-lattice 6x6 -sampler gibbs,sw -seconds 10 -trace "+name)...), name
+	}
+	r, name := stopAfter(10000) // two looks a move: 4000 are burn-in of each
+	if r.Status != cli.Failed || !strings.Contains(r.Stdout, "\n  gibbs ") {
+		t.Errorf("status %d, stdout %q", r.Status, r.Stdout)
+	}
+	last := r.Stderr[strings.LastIndex(strings.TrimSpace(r.Stderr), "\n")+1:]
+	isingmc.OneLine(t, last, "stopped after 0.5 s of each sampler")
+	if rows := table(t, name); len(rows) != 1+2*500 {
+		t.Errorf("%d lines of energies, want 1000", len(rows)-1)
+	}
+	r, _ = stopAfter(100)
+	isingmc.OneLine(t, r.Stderr, "stopped before the first measured move")
+}

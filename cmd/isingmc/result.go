@@ -1,0 +1,259 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"gorbm/negphase/diag"
+)
+
+// A row is what came of one sampler.
+type row struct {
+	*contestant
+	diag.Summary         // of the energy, in moves
+	seconds      float64 // of computing
+}
+
+func newRow(c *contestant) row { return row{c, c.trace.Summary(), c.elapsed.Seconds()} }
+
+// perSecond returns a count as a rate.
+func (r row) perSecond(count float64) float64 { return count / r.seconds }
+
+// secondsOf returns the computing time of so many moves.
+func (r row) secondsOf(moves float64) float64 { return moves * r.seconds / float64(r.N) }
+
+func newRows(field []*contestant) []row {
+	rows := make([]row, len(field))
+	for i, c := range field {
+		rows[i] = newRow(c)
+	}
+	return rows
+}
+
+// A SamplerResult is what -json prints of a sampler. Numbers that the run does
+// not tell are null.
+type SamplerResult struct {
+	Sampler            string   `json:"sampler"`
+	Moves              int64    `json:"moves"`
+	Seconds            float64  `json:"seconds"`
+	MovesPerSecond     float64  `json:"moves_per_second"`
+	FlipsPerSecond     float64  `json:"flips_per_second"`
+	Acceptance         *float64 `json:"acceptance"`
+	EnergyMean         *float64 `json:"energy_mean"`
+	EnergyStdErr       *float64 `json:"energy_std_err"`
+	EnergyPerSpin      *float64 `json:"energy_per_spin"`
+	EnergyVariance     *float64 `json:"energy_variance"`
+	TauInt             *float64 `json:"tau_int"` // in moves
+	TauIntStdErr       *float64 `json:"tau_int_std_err"`
+	TauIntSeconds      *float64 `json:"tau_int_seconds"`
+	Effective          *float64 `json:"effective_samples"`
+	EffectivePerSecond *float64 `json:"effective_samples_per_second"`
+}
+
+func (r row) result() SamplerResult {
+	s := SamplerResult{
+		Sampler: r.name, Moves: r.N, Seconds: r.seconds,
+		MovesPerSecond: r.perSecond(float64(r.N)), FlipsPerSecond: r.perSecond(float64(r.info.Flips)),
+		EnergyMean: number(r.Mean), EnergyStdErr: number(r.StdErr), EnergyVariance: number(r.Variance),
+		EnergyPerSpin: number(r.Mean / float64(r.system.Len())),
+		TauInt:        number(r.Time.Tau), TauIntStdErr: number(r.Time.StdErr), TauIntSeconds: number(r.secondsOf(r.Time.Tau)),
+		Effective: number(r.Effective), EffectivePerSecond: number(r.perSecond(r.Effective)),
+	}
+	if a, ok := r.info.Acceptance(); ok {
+		s.Acceptance = &a
+	}
+	return s
+}
+
+// number returns x, or nil, which JSON writes as null, if x is not finite.
+func number(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// A jsonResult is the JSON object on standard output. That of a single sampler
+// is also spread out at its top level.
+type jsonResult struct {
+	System   string          `json:"system"`
+	Spins    int             `json:"spins"`
+	Bonds    int             `json:"bonds"`
+	Beta     float64         `json:"beta"`
+	Active   *int            `json:"active,omitempty"`
+	Seed     uint64          `json:"seed"`
+	Samplers []SamplerResult `json:"samplers"`
+	*SamplerResult
+	Warnings []string `json:"warnings,omitempty"`
+}
+
+func (p *plan) result(rows []row, warnings []string) jsonResult {
+	out := jsonResult{System: p.model, Spins: p.graph.Len(), Bonds: p.graph.Edges(), Beta: p.beta, Seed: p.seed, Warnings: warnings}
+	if p.shell {
+		out.Active = &p.active
+	}
+	for _, r := range rows {
+		out.Samplers = append(out.Samplers, r.result())
+	}
+	if len(rows) == 1 {
+		out.SamplerResult = &out.Samplers[0]
+	}
+	return out
+}
+
+// print prints what the samplers came to: as JSON, or a table and a verdict.
+func (p *plan) print(rows []row, stdout, stderr io.Writer) error {
+	warnings := p.warnings(rows)
+	if p.json {
+		return json.NewEncoder(stdout).Encode(p.result(rows, warnings))
+	}
+	if !p.quiet {
+		if err := printTable(stdout, rows); err != nil {
+			return err
+		}
+		for _, line := range verdict(rows) {
+			fmt.Fprintln(stdout, line)
+		}
+	}
+	for _, w := range warnings {
+		fmt.Fprintf(stderr, "isingmc: warning: %s\n", w)
+	}
+	return nil
+}
+
+// printTable prints a line for each sampler.
+func printTable(w io.Writer, rows []row) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	wide := len("sampler")
+	for _, r := range rows {
+		wide = max(wide, len(r.name))
+	}
+	longest := 0.0
+	for _, r := range rows {
+		if tau := r.secondsOf(r.Time.Tau); !math.IsInf(tau, 1) {
+			longest = max(longest, tau)
+		}
+	}
+	unit, unitName := timeUnit(longest)
+	fmt.Fprintf(t, "%-*s\t", wide, "sampler")
+	fmt.Fprintf(t, "moves\tseconds\tmoves/s\tflips/s\taccepted\tenergy/spin\tτ / moves\tτ / %s\teffective/s\t\n", unitName)
+	for _, r := range rows {
+		spins := float64(r.system.Len())
+		accepted := "–"
+		if a, ok := r.info.Acceptance(); ok {
+			accepted = fmt.Sprintf("%.3g %%", 100*a)
+		}
+		fmt.Fprintf(t, "%-*s\t%d\t%.3g\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n",
+			wide, r.name, r.N, r.seconds, short(r.perSecond(float64(r.N))), short(r.perSecond(float64(r.info.Flips))), accepted,
+			withError(r.Mean/spins, r.StdErr/spins), withError(r.Time.Tau, r.Time.StdErr),
+			withError(r.secondsOf(r.Time.Tau)/unit, r.secondsOf(r.Time.StdErr)/unit), short(r.perSecond(r.Effective)))
+	}
+	return t.Flush()
+}
+
+// short writes a rate to three digits, in thousands, millions or billions.
+func short(x float64) string {
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1e9, " G"}, {1e6, " M"}, {1e3, " k"}} {
+		if x >= unit.size {
+			return strconv.FormatFloat(x/unit.size, 'g', 3, 64) + unit.name
+		}
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// withError writes a number with its standard error, to two digits of the
+// error.
+func withError(x, err float64) string {
+	switch {
+	case math.IsNaN(x):
+		return "?"
+	case math.IsInf(x, 0):
+		return "∞"
+	case err == 0 || math.IsNaN(err) || math.IsInf(err, 0):
+		return strconv.FormatFloat(x, 'g', 4, 64) + " ± ?"
+	}
+	// The decimals of the second digit of the error, none if it is above 10.
+	digits := max(0, 1-int(math.Floor(math.Log10(err))))
+	return fmt.Sprintf("%.*f ± %.*f", digits, x, digits, err)
+}
+
+// maxApart is how many standard errors two means may lie apart by chance: one
+// pair in 16,000 is farther apart than 4.
+const maxApart = 4
+
+// verdict says in words what the table shows of several samplers, if their
+// errors can be trusted: whether they agree, and which is worth most.
+func verdict(rows []row) []string {
+	if len(rows) < 2 || slices.ContainsFunc(rows, func(r row) bool { return !r.Trusted() }) {
+		return nil
+	}
+	var lines []string
+	if a, b, z := farthest(rows); z <= maxApart {
+		lines = append(lines, fmt.Sprintf("The mean energies agree: %s and %s, the farthest apart, differ by %.1f standard errors.", a.name, b.name, z))
+	}
+	best := rows[0]
+	for _, r := range rows {
+		if r.perSecond(r.Effective) > best.perSecond(best.Effective) {
+			best = r
+		}
+	}
+	var others []string
+	for _, r := range rows {
+		if r.contestant != best.contestant {
+			ratio := best.perSecond(best.Effective) / r.perSecond(r.Effective)
+			uncertain := math.Hypot(best.Time.StdErr/best.Time.Tau, r.Time.StdErr/r.Time.Tau)
+			others = append(others, fmt.Sprintf("%s times those of %s", withError(ratio, ratio*uncertain), r.name))
+		}
+	}
+	return append(lines, fmt.Sprintf("%s gives the most independent energies per second, %s.", best.name, strings.Join(others, ", ")))
+}
+
+// farthest returns the two samplers whose mean energies lie the most standard
+// errors apart; of those without errors z is NaN.
+func farthest(rows []row) (a, b row, z float64) {
+	z = math.NaN()
+	for i := range rows {
+		for j := range i {
+			if d := math.Abs(diag.Z(rows[j].Summary, rows[i].Summary)); !math.IsNaN(d) && !(d <= z) {
+				a, b, z = rows[j], rows[i], d
+			}
+		}
+	}
+	return a, b, z
+}
+
+// warnings says what is wrong with the settings or with the run.
+func (p *plan) warnings(rows []row) (w []string) {
+	w = append(w, p.doubts...)
+	for _, r := range rows {
+		switch {
+		case r.Variance == 0:
+			w = append(w, fmt.Sprintf("%s: the energy is the same after every one of %d moves, so nothing is known of its error; run longer, or raise the temperature", r.name, r.N))
+		case r.Slow:
+			w = append(w, fmt.Sprintf("%s: a small part of the energy's correlation lasts far longer than the rest; the errors are those of %d batches and may still be too small; run longer", r.name, diag.Batches))
+		case !r.Trusted():
+			w = append(w, fmt.Sprintf("%s: τ is too long for this run, which is worth %s independent energies; below %d its errors cannot be trusted; run longer", r.name, fewer(r.Effective), diag.MinEffective))
+		}
+	}
+	if a, b, z := farthest(rows); z > maxApart {
+		w = append(w, fmt.Sprintf("the mean energies of %s and %s differ by %.1f standard errors: one of them has not converged; run longer, and look at the energies by -out", a.name, b.name, z))
+	}
+	return w
+}
+
+// fewer writes how many independent energies a short run is worth.
+func fewer(n float64) string {
+	if math.IsNaN(n) || n >= diag.MinEffective {
+		return "an unknown number of"
+	}
+	return fmt.Sprintf("%.2g", n)
+}

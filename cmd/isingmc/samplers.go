@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/negphase/binary"
+)
+
+// defaultSamplers returns samplers that suit the system.
+func (p *plan) defaultSamplers() string {
+	const paper, long = 90, 25 // flips of the papers' walks, on 60x60 and on 9x9x9
+	n := p.graph.Len()
+	switch {
+	case p.gap:
+		return "gibbs,metropolis,modified-metropolis"
+	case p.flags.Given("active"):
+		if room := min(p.active, n-p.active); room < paper {
+			return fmt.Sprintf("exchange,im:k=1-%d", max(1, min(long, room)))
+		}
+		return fmt.Sprintf("exchange,im:k=%d", paper)
+	case n >= 20*paper:
+		return fmt.Sprintf("gibbs,sw,sardonics:k=%d-%d:gamma=1.02", paper-1, paper) // a fixed length is reducible
+	case n > 2:
+		return fmt.Sprintf("gibbs,sw,sardonics:k=1-%d", min(long, n-1))
+	}
+	return "gibbs,sw"
+}
+
+// A namedMover is a sampler's settings and their text.
+type namedMover struct {
+	binary.Mover
+	name string // as it was given, and -order
+}
+
+// parseSamplers reads -sampler and -order.
+func (p *plan) parseSamplers() error {
+	if p.order != "" {
+		if err := cli.Choice("order", p.order, binary.Orders()...); err != nil {
+			return err
+		}
+	}
+	taken := p.order == ""
+	var kinds [2]string // the first sampler on all states, and on a shell
+	for _, text := range strings.Split(p.samplers, ",") {
+		if name, rest, _ := strings.Cut(text, ":"); p.order != "" && binary.MoverHas(name, "order") && !strings.Contains(":"+rest, ":order=") {
+			text += ":order=" + p.order
+			taken = true
+		}
+		m, err := binary.ParseMover(text, binary.Linear)
+		if err != nil {
+			return cli.Usagef("-sampler: %w", err)
+		}
+		p.movers = append(p.movers, namedMover{m, text})
+		shell := 0
+		if keepsMagnetisation(m) {
+			shell = 1
+		}
+		kinds[shell] = text
+	}
+	switch {
+	case !taken:
+		return cli.Usagef("-order is for gibbs, metropolis and modified-metropolis that do not say order= themselves; -sampler %s has none", p.samplers)
+	case kinds[0] != "" && kinds[1] != "":
+		return cli.Usagef("-sampler: %s keeps the number of spins up, %s does not: their laws differ, so there is nothing to compare; run them apart", kinds[1], kinds[0])
+	case len(p.movers) > len(samplerColors):
+		return cli.Usagef("-sampler names %d samplers; at most %d run together", len(p.movers), len(samplerColors))
+	}
+	p.shell = kinds[1] != ""
+	return nil
+}
+
+// keepsMagnetisation reports whether a sampler keeps the number of spins up.
+func keepsMagnetisation(m binary.Mover) bool {
+	switch m.(type) {
+	case binary.Exchange, binary.Intracluster:
+		return true
+	}
+	return false
+}

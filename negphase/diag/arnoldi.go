@@ -1,0 +1,90 @@
+package diag
+
+import (
+	"math"
+	"math/cmplx"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+)
+
+const (
+	// krylovSteps bounds the steps of Arnoldi's iteration, and so its memory
+	// and the small problems it solves. Extreme eigenvalues settle after some
+	// tens.
+	krylovSteps = 400
+	krylovCheck = 25 // steps between looks at the small problem
+	// krylovResidual is the residual ‖Ax − λx‖ of a unit vector at which an
+	// eigenvalue has settled.
+	krylovResidual = 1e-12
+)
+
+// arnoldiRadius returns the largest modulus of an eigenvalue of a by Arnoldi's
+// iteration (1951): the eigenvalues of a on the space of v, av, a²v, … for a
+// random v approach those of a, the largest first. ok is false if it has not
+// settled, as for eigenvalues that all have one modulus. It takes some
+// hundred products of a and a vector where all eigenvalues would take as
+// many of a and a matrix.
+func arnoldiRadius(a *mat.Dense) (radius float64, ok bool) {
+	n, _ := a.Dims()
+	steps := min(krylovSteps, n-1)
+	r := rand.New(rand.NewPCG(uint64(n), krylovSteps)) // always the same: the result is no draw
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = r.NormFloat64()
+	}
+	floats.Scale(1/floats.Norm(v, 2), v)
+	space := [][]float64{v}
+	h := mat.NewDense(steps+1, steps, nil)
+	for j := range steps {
+		w := make([]float64, n)
+		mat.NewVecDense(n, w).MulVec(a, mat.NewVecDense(n, space[j]))
+		for range 2 { // once more, for what rounding leaves
+			for i, q := range space {
+				c := floats.Dot(q, w)
+				h.Set(i, j, h.At(i, j)+c)
+				floats.AddScaled(w, -c, q)
+			}
+		}
+		rest := floats.Norm(w, 2)
+		if closed := rest < krylovResidual; closed || (j+1)%krylovCheck == 0 {
+			radius, last, solved := largestRitz(h.Slice(0, j+1, 0, j+1))
+			if solved && (closed || rest*last < krylovResidual) {
+				return radius, true
+			} else if closed {
+				return 0, false
+			}
+		}
+		h.Set(j+1, j, rest)
+		floats.Scale(1/rest, w)
+		space = append(space, w)
+	}
+	return 0, false
+}
+
+// largestRitz returns the largest modulus of an eigenvalue of h, and the
+// largest last component of the unit eigenvectors that have it.
+func largestRitz(h mat.Matrix) (radius, last float64, ok bool) {
+	var e mat.Eigen
+	if !e.Factorize(h, mat.EigenRight) {
+		return 0, 0, false
+	}
+	var vectors mat.CDense
+	e.VectorsTo(&vectors)
+	values := e.Values(nil)
+	for _, v := range values {
+		radius = max(radius, cmplx.Abs(v))
+	}
+	for k, v := range values {
+		if cmplx.Abs(v) < radius*(1-krylovResidual) {
+			continue
+		}
+		norm := 0.0
+		for i := range values {
+			norm = math.Hypot(norm, cmplx.Abs(vectors.At(i, k)))
+		}
+		last = max(last, cmplx.Abs(vectors.At(len(values)-1, k))/norm)
+	}
+	return radius, last, true
+}

@@ -1,0 +1,153 @@
+package diag
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// autoregression returns n values of xₜ = φxₜ₋₁ + √(1−φ²)·εₜ from its law, the
+// standard normal one: ρ(t) = φᵗ and τ = ½ + φ/(1−φ).
+func autoregression(phi float64, n int, key rbm.Key) []float64 {
+	r := key.Rand()
+	x := make([]float64, n)
+	last := r.NormFloat64()
+	for i := range x {
+		last = float64(phi*last) + float64(math.Sqrt(1-phi*phi)*r.NormFloat64())
+		x[i] = last
+	}
+	return x
+}
+
+func tauOf(phi float64) float64 { return 0.5 + phi/(1-phi) }
+
+// direct is Autocorrelation by its definition.
+func direct(x []float64, lags int) []float64 {
+	mean := 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	c := make([]float64, lags+1)
+	for t := range c {
+		for i := range len(x) - t {
+			c[t] += (x[i] - mean) * (x[i+t] - mean)
+		}
+	}
+	for t := lags; t >= 0; t-- {
+		c[t] /= c[0]
+	}
+	return c
+}
+
+func farthest(a, b []float64) (d float64) {
+	for i := range a {
+		d = max(d, math.Abs(a[i]-b[i]))
+	}
+	return d
+}
+
+func TestAutocorrelationIsItsDefinition(t *testing.T) {
+	for _, n := range []int{2, 3, 4, 7, 64, 65, 1000, 1025} {
+		for _, lags := range []int{0, 1, n / 2, n - 1} {
+			x := autoregression(0.8, n, rbm.NewKey(uint64(n)))
+			got, want := Autocorrelation(x, lags), direct(x, lags)
+			if len(got) != lags+1 {
+				t.Fatalf("%d values, %d lags: %d results", n, lags, len(got))
+			}
+			// Rounding: each of the sums of n terms of size ≤ 1 (relative to
+			// c(0)) carries at most n·2⁻⁵³, those of the transform log₂ n·2⁻⁵³.
+			if d := farthest(got, want); d > 4*float64(n)*0x1p-53 {
+				t.Errorf("%d values, %d lags: off by %v", n, lags, d)
+			}
+		}
+	}
+	x := autoregression(0.8, 500, rbm.NewKey(1))
+	want := Autocorrelation(x, 100)
+	// Powers of two scale without rounding, at any size; squares would overflow.
+	for _, factor := range []float64{0x1p900, 0x1p-900} {
+		y := append([]float64(nil), x...)
+		for i := range y {
+			y[i] *= factor
+		}
+		if d := farthest(Autocorrelation(y, 100), want); d > 1e-13 {
+			t.Errorf("scaled by %g: off by %v", factor, d)
+		}
+	}
+	// Without the zeros that keep the ends apart, the ends meet.
+	wrapped := append(append([]float64(nil), x...), x...)
+	if d := farthest(direct(wrapped, 100), want); d < 1e-3 {
+		t.Errorf("a circular series has the same ρ, to %v: the test is blind", d)
+	}
+}
+
+func TestAutocorrelationOfOddSeries(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for _, c := range []struct {
+		name string
+		x    []float64
+		lags int
+		want []float64
+	}{
+		{"empty", nil, 5, nil},
+		{"one value", []float64{3}, 5, []float64{1}},
+		{"constant", []float64{0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, 2, []float64{1, 1, 1}},
+		{"two values", []float64{1, 2}, 9, []float64{1, -0.5}},
+		{"not a number", []float64{1, nan, 2}, 1, []float64{nan, nan}},
+		{"infinite", []float64{1, inf, 2}, 1, []float64{nan, nan}},
+		{"infinite throughout", []float64{inf, inf}, 1, []float64{nan, nan}},
+		{"too far apart", []float64{math.MaxFloat64, -math.MaxFloat64, 0}, 1, []float64{nan, nan}},
+	} {
+		got := Autocorrelation(c.x, c.lags)
+		if fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestAutocorrelationOfAutoregression(t *testing.T) {
+	const n, series, lags, phi = 20000, 60, 40, 0.9
+	sum := make([]float64, lags+1)
+	for k := range series {
+		rho := Autocorrelation(autoregression(phi, n, rbm.NewKey(7).Child(uint64(k))), lags)
+		Unbias(rho, n)
+		for i, r := range rho {
+			sum[i] += r / series
+		}
+	}
+	for i := 1; i <= lags; i++ {
+		f := math.Pow(phi, float64(i))
+		// Bartlett's variance of ρ(t) of an autoregression, and the bias of
+		// order 2τ/n that comes of subtracting the mean.
+		v := ((1+phi*phi)*(1-f*f)/(1-phi*phi) - 2*float64(i)*f*f) / n
+		bias := 2 * tauOf(phi) / n
+		if d := math.Abs(sum[i] - f); d > 5*math.Sqrt(v/series)+bias {
+			t.Errorf("ρ(%d) is %v, want %v ± %v", i, sum[i], f, math.Sqrt(v/series))
+		}
+	}
+}
+
+func TestUnbias(t *testing.T) {
+	rho := []float64{1, 0.5, 0.25}
+	Unbias(rho, 4)
+	if want := []float64{1, 0.5 * 4 / 3, 0.5}; farthest(rho, want) > 0x1p-52 {
+		t.Errorf("%v, want %v", rho, want)
+	}
+}
+
+func ExampleAutocorrelation() {
+	// A series that repeats every four values.
+	x := []float64{1, 0, -1, 0, 1, 0, -1, 0}
+	rho := Autocorrelation(x, 4)
+	Unbias(rho, len(x))
+	for t, r := range rho {
+		fmt.Printf("ρ(%d) = %+.2f\n", t, r)
+	}
+	// Output:
+	// ρ(0) = +1.00
+	// ρ(1) = +0.00
+	// ρ(2) = -1.00
+	// ρ(3) = +0.00
+	// ρ(4) = +1.00
+}

@@ -1,0 +1,223 @@
+package diag
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"gorbm/rbm"
+)
+
+func uniform(n int) []float64 {
+	law := make([]float64, n)
+	for i := range law {
+		law[i] = 1 / float64(n)
+	}
+	return law
+}
+
+// cycle steps on with probability p round n states, else stays.
+func cycle(n int, p float64) *mat.Dense {
+	m := mat.NewDense(n, n, nil)
+	for i := range n {
+		m.Set(i, i, 1-p)
+		m.Set(i, (i+1)%n, p)
+	}
+	return m
+}
+
+func TestSpectralGap(t *testing.T) {
+	two := mat.NewDense(2, 2, []float64{0.9, 0.1, 0.3, 0.7})
+	for _, c := range []struct {
+		name string
+		p    *mat.Dense
+		law  []float64
+		gap  float64
+	}{
+		{"two states", two, []float64{0.75, 0.25}, 0.4},
+		{"two states that alternate", mat.NewDense(2, 2, []float64{0, 1, 1, 0}), uniform(2), 0},
+		{"identity", cycle(4, 0), uniform(4), 0},
+		{"cyclic permutation", cycle(5, 1), uniform(5), 0},
+		{"independent draws", mat.NewDense(3, 3, []float64{.2, .3, .5, .2, .3, .5, .2, .3, .5}), []float64{.2, .3, .5}, 1},
+		// λ = 1 − p + p·e^{2πi/3}: complex, of modulus √(1 − 3p(1−p)).
+		{"one way round", cycle(3, 0.4), uniform(3), 1 - math.Sqrt(1-3*0.4*0.6)},
+		{"one state", mat.NewDense(1, 1, []float64{1}), []float64{1}, 1},
+		// Two steps forget all, one does not: a matrix without eigenvectors.
+		{"nilpotent", mat.NewDense(4, 4, []float64{.5, .5, 0, 0, 0, 0, .5, .5, .5, .5, 0, 0, 0, 0, .5, .5}), uniform(4), 1},
+	} {
+		gap, err := SpectralGap(c.p, c.law)
+		tol := 1e-13
+		if c.name == "nilpotent" {
+			tol = 1e-7 // its eigenvalues are exact to the root of rounding alone
+		}
+		if err != nil || math.Abs(gap-c.gap) > tol {
+			t.Errorf("%s: gap %v, %v, want %v", c.name, gap, err, c.gap)
+		}
+	}
+}
+
+// TestSpectralGapOfReversibleChains compares both ways to the eigenvalues on
+// a random Metropolis chain, and with the decay of the chain itself.
+func TestSpectralGapOfReversibleChains(t *testing.T) {
+	const n = 12
+	r := rbm.NewKey(4).Rand()
+	law, sum := make([]float64, n), 0.0
+	for i := range law {
+		law[i] = 0.1 + r.Float64()
+		sum += law[i]
+	}
+	p := mat.NewDense(n, n, nil)
+	for i := range n {
+		law[i] /= sum
+	}
+	for i := range n {
+		stay := 1.0
+		for j := range n {
+			if i != j {
+				p.Set(i, j, min(1, law[j]/law[i])/n)
+				stay -= p.At(i, j)
+			}
+		}
+		p.Set(i, i, stay)
+	}
+	gap, err := SpectralGap(p, law)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain, err := denseRadius(deflated(p, law), false)
+	if err != nil || math.Abs(1-plain-gap) > 1e-12 {
+		t.Errorf("gap %v, by the general way %v, %v", gap, 1-plain, err)
+	}
+	// The chain's own decay: λ₂ᵏ is the largest eigenvalue of the symmetric
+	// matrix D^½(Pᵏ − 1 lawᵀ)D^−½, so that its Frobenius norm lies between that
+	// and √n times as much. Pᵏ − 1 lawᵀ is exact to 10⁻¹⁶, five digits here.
+	const k = 32
+	var pk mat.Dense
+	pk.Pow(p, k)
+	d := deflated(&pk, law)
+	d.Apply(func(i, j int, v float64) float64 { return v * math.Sqrt(law[i]/law[j]) }, d)
+	norm := mat.Norm(d, 2)
+	lo, hi := math.Pow(norm/math.Sqrt(n), 1.0/k), math.Pow(norm, 1.0/k)
+	if lambda := 1 - gap; lambda < lo-1e-5 || lambda > hi+1e-5 {
+		t.Errorf("λ₂ is %v, but by the chain's decay it lies in %v … %v", lambda, lo, hi)
+	}
+}
+
+func TestPeriod(t *testing.T) {
+	blocks := mat.NewDense(4, 4, []float64{.5, .5, 0, 0, .5, .5, 0, 0, 0, 0, .5, .5, 0, 0, .5, .5})
+	both := mat.NewDense(4, 4, []float64{0, .5, 0, .5, .5, 0, .5, 0, 0, .5, 0, .5, .5, 0, .5, 0})
+	for _, c := range []struct {
+		name string
+		p    *mat.Dense
+		want int
+	}{
+		{"identity", cycle(3, 0), 0},
+		{"two blocks", blocks, 0},
+		{"round in five", cycle(5, 1), 5},
+		{"round in five, or stay", cycle(5, 1e-300), 1},
+		{"to and fro on a ring of four", both, 2},
+		{"one state", cycle(1, 0), 1},
+	} {
+		if got := Period(c.p); got != c.want {
+			t.Errorf("%s: period %d, want %d", c.name, got, c.want)
+		}
+	}
+	// A gap far below rounding is not 0, and one of 0 is 0 to the bit.
+	if gap, err := SpectralGap(cycle(3, 1), uniform(3)); gap != 0 || err != nil {
+		t.Errorf("gap %v, %v, want 0", gap, err)
+	}
+}
+
+// TestArnoldi compares Arnoldi's iteration with all eigenvalues, on matrices
+// like those of lattices: a product of steps that each keep a law, which has
+// complex eigenvalues, and one that is reversible.
+func TestArnoldi(t *testing.T) {
+	const n = 200
+	r := rbm.NewKey(8).Rand()
+	lazy := func() *mat.Dense { // exchanges random pairs of states with random odds
+		m := mat.NewDense(n, n, nil)
+		at := r.Perm(n)
+		for k := 0; k < n; k += 2 {
+			i, j, p := at[k], at[k+1], r.Float64()
+			m.Set(i, i, 1-p)
+			m.Set(i, j, p)
+			m.Set(j, i, p)
+			m.Set(j, j, 1-p)
+		}
+		return m
+	}
+	var product, reversible mat.Dense
+	product.CloneFrom(lazy())
+	for range 3 {
+		product.Mul(&product, lazy())
+	}
+	reversible.Mul(&product, product.T())
+	for _, c := range []struct {
+		name      string
+		p         *mat.Dense
+		symmetric bool
+	}{{"product", &product, false}, {"reversible", &reversible, true}} {
+		a := deflated(c.p, uniform(n))
+		got, ok := arnoldiRadius(a)
+		want, err := denseRadius(a, c.symmetric)
+		// Of a simple eigenvalue of condition ~10 a residual of 1e-12.
+		if err != nil || !ok || math.Abs(got-want) > 1e-10 {
+			t.Errorf("%s: radius %v, %v, by all eigenvalues %v, %v", c.name, got, ok, want, err)
+		}
+	}
+	// The eigenvalues of a permutation all have modulus 1; no small space
+	// shows them, and that must not pass for settled.
+	if radius, ok := arnoldiRadius(cycle(100, 1)); ok && math.Abs(radius-1) > 1e-10 {
+		t.Errorf("of a permutation the radius is %v", radius)
+	}
+	// A state that is never left: eigenvalue 1 twice, whatever is deflated.
+	stuck := mat.DenseCopyOf(&reversible)
+	for i := range n {
+		stuck.Set(0, i, 0)
+		stuck.Set(i, 0, 0)
+	}
+	stuck.Set(0, 0, 1)
+	if radius, ok := arnoldiRadius(stuck); !ok || math.Abs(radius-1) > 1e-10 {
+		t.Errorf("with a state never left the radius is %v, %v", radius, ok)
+	}
+}
+
+// deflated returns P − 1 lawᵀ.
+func deflated(p *mat.Dense, law []float64) *mat.Dense {
+	d := mat.DenseCopyOf(p)
+	d.Apply(func(_, j int, v float64) float64 { return v - law[j] }, d)
+	return d
+}
+
+func TestSpectralGapRefuses(t *testing.T) {
+	for _, c := range []struct {
+		p    *mat.Dense
+		law  []float64
+		want string
+	}{
+		{mat.NewDense(2, 3, make([]float64, 6)), uniform(2), "must be square"},
+		{cycle(3, .5), uniform(2), "must be square"},
+		{mat.NewDense(2, 2, []float64{0.9, 0.2, 0.3, 0.7}), uniform(2), "leaving state 0 sum to 1.1"},
+		{mat.NewDense(2, 2, []float64{1.1, -0.1, 0.3, 0.7}), uniform(2), "from state 0 to 1 is -0.1"},
+		{mat.NewDense(2, 2, []float64{math.NaN(), 1, 0, 1}), uniform(2), "from state 0 to 0 is NaN"},
+		{mat.NewDense(2, 2, []float64{0.9, 0.1, 0.3, 0.7}), uniform(2), "not stationary"},
+		{cycle(2, .5), []float64{1, 0}, "state 1 has probability 0"},
+		{cycle(2, .5), []float64{math.NaN(), 0.5}, "state 0 has probability NaN"},
+		{cycle(2, .5), []float64{1, 1}, "sum to 2"},
+	} {
+		if gap, err := SpectralGap(c.p, c.law); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("gap %v, %v, want %s", gap, err, c.want)
+		}
+	}
+}
+
+func ExampleSpectralGap() {
+	// A coin that is turned over with probability 0.1 from heads, 0.3 from tails.
+	p := mat.NewDense(2, 2, []float64{0.9, 0.1, 0.3, 0.7})
+	gap, err := SpectralGap(p, []float64{0.75, 0.25})
+	fmt.Printf("%.3f %v\n", gap, err)
+	// Output: 0.400 <nil>
+}
