@@ -26,10 +26,11 @@ type tuner struct {
 }
 
 const (
+	// FirstTuning is the number of calls of Estimate before the first tuning.
+	FirstTuning = 50
 	// A tuning follows after a fifth more calls, so that a ladder of a model
-	// that has settled is measured ever better, but at least 50: of ten
+	// that has settled is measured ever better, but at least FirstTuning: of ten
 	// groups 500 rounds a pair, which tell a rejection to some 0.03.
-	firstTuning = 50
 	tuningShare = 5
 	never       = math.MaxInt64
 
@@ -46,7 +47,7 @@ const (
 func newTuner(s Settings) tuner {
 	t := tuner{auto: s.Auto, rungs: s.Rungs, most: min(s.longest(), autoRungs), next: never}
 	if s.Auto && s.Rungs != 2 { // two are the ends, which stay
-		t.next = firstTuning
+		t.next = FirstTuning
 	}
 	return t
 }
@@ -60,7 +61,7 @@ func (t *tuner) due() bool {
 	if t.calls <= t.next {
 		return false
 	}
-	t.next = t.calls - 1 + max(firstTuning, (t.calls-1)/tuningShare)
+	t.next = t.calls - 1 + max(FirstTuning, (t.calls-1)/tuningShare)
 	return true
 }
 
