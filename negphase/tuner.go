@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/interp"
 
 	"gorbm/rbm"
 )
@@ -93,7 +92,11 @@ func (l *ladder) retune(m *rbm.RBM) {
 		rise[k] = l.record.rise(k)
 	}
 	length := lengths(l.beta, rejection, rise)
-	beta, from := placed(l.beta, length, l.wanted(len(l.beta), floats.Sum(length)))
+	barrier := 0.0 // in order: a library's sum has other bits on other processors
+	for _, x := range length {
+		barrier += x
+	}
+	beta, from := placed(l.beta, length, l.wanted(len(l.beta), barrier))
 	if beta == nil {
 		return
 	}
@@ -148,15 +151,12 @@ func placed(beta, length []float64, n int) (next []float64, from []int) {
 			return nil, nil
 		}
 	}
-	var curve interp.FritschButland // monotone
-	curve.Fit(barrier, beta)
+	curve := newMonotone(barrier, beta)
 	last := len(beta) - 1
 	next, from = make([]float64, n), make([]int, n)
 	for j := range next {
 		x := barrier[last] * float64(j) / float64(n-1)
-		// The Gibbs steps take float32; rounded so, it is also the same on
-		// processors whose multiplication fuses with addition.
-		next[j] = float64(float32(curve.Predict(x)))
+		next[j] = float64(float32(curve.at(x))) // which the Gibbs steps take
 		from[j] = floats.NearestIdx(barrier, x)
 	}
 	next[0], next[n-1] = beta[0], beta[last]
