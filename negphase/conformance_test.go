@@ -392,6 +392,8 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 		record := counts + 41
 		refused("a record of more rounds", with(record, saved[record]+1))
 		refused("batches of no rounds", with(record+8, 0))
+		refused("batches that are hardly begun", with(record+8, 2))
+		refused("batches whose number overflows", with(record+8, 0, 0, 0, 0, 0, 0, 0, 4))
 		refused("a rejection that is not a number", with(record+16+6, 0xf8, 0x7f))
 		refused("a rejection above 1", with(record+16+6, 0xf0, 0x41))
 		refused("a rejection below 0", with(record+16+6, 0xf0, 0xbf))

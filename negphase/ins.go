@@ -14,7 +14,8 @@ import "gorbm/rbm"
 // (Dupuis et al. 2012): two partitions of the ladder into blocks, the second
 // offset by half a block, are used in turn, and a permutation is drawn within
 // each block. The estimate is weighed within the block that holds temperature
-// 1. A ladder of a single block is ins itself.
+// 1; of an even number of rounds a call, the last one always has that block
+// whole. A ladder of a single block is ins itself.
 type ins struct {
 	ladder
 	block    int                    // most temperatures in a block
@@ -76,7 +77,8 @@ func (n *ins) reassign(key rbm.Key, weigh bool) {
 // partition of this round.
 func (n *ins) blockEnd(lo int) int {
 	length := n.block
-	if k := len(n.beta); lo == 0 && k > n.block && n.rounds%2 == 1 {
+	offset := (n.rounds+int64(n.swaps))%2 == 0 // never in the last of an even number
+	if lo == 0 && len(n.beta) > n.block && offset {
 		length = n.block / 2
 	}
 	return min(lo+length, len(n.beta))

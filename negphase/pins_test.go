@@ -33,7 +33,7 @@ func TestPartitions(t *testing.T) {
 		{10, 4, []int{4, 8, 10}, []int{2, 6, 10}},
 		{7, 3, []int{3, 6, 7}, []int{1, 4, 7}},
 	} {
-		s := Settings{Kind: "pins", Chains: 1, Block: c.block}
+		s := Settings{Kind: "pins", Swaps: 1, Chains: 1, Block: c.block}
 		for k := range c.rungs {
 			s.Temperatures = append(s.Temperatures, float64(k+1))
 		}
@@ -277,6 +277,30 @@ func TestRowsOfOtherBlocksHaveNoWeight(t *testing.T) {
 				if (phase.Weight[row] > 0) != (k < want) {
 					t.Errorf("round %d: the particle at temperature %d has weight %v", round, k, phase.Weight[row])
 				}
+			}
+		}
+	}
+}
+
+// The estimate of an even number of rounds is weighed within a whole block, not
+// always within half of one; of an odd number within both in turn.
+func TestWeighedBlocks(t *testing.T) {
+	m := shape{9, 7, 0, 0}.random(3, 0.1)
+	for swaps, want := range map[int][]int{1: {4, 2, 4, 2}, 2: {4, 4, 4, 4}, 3: {4, 2, 4, 2}, 4: {4, 4, 4, 4}} {
+		e := estimator(t, fmt.Sprintf("pins:chains=1:tau=1/1.2/1.4/1.6/1.8/2/2.2:block=4:swaps=%d", swaps))
+		for call, want := range want {
+			phase, _, err := e.Estimate(m, rbm.Batch{}, rbm.NewKey(uint64(call)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			weighed := 0
+			for _, w := range phase.Weight {
+				if w > 0 {
+					weighed++
+				}
+			}
+			if weighed != want {
+				t.Errorf("%d rounds a call, call %d: %d particles have weight, want %d", swaps, call, weighed, want)
 			}
 		}
 	}

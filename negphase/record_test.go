@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gorbm/rbm"
 )
 
@@ -62,6 +64,33 @@ func TestRejections(t *testing.T) {
 			if z := (l.Barrier - barrier) / l.BarrierErr; !(math.Abs(z) < 6) {
 				t.Errorf("%s%s: barrier %v ± %v, want %v", text, c.size, l.Barrier, l.BarrierErr, barrier)
 			}
+		}
+	}
+}
+
+// The sum of rejections comes up to the barrier as temperatures are added, and
+// lacks what the doc of Ladder says: of 300 independent units, whose energy is
+// nearly normal.
+func TestBarrierFromBelow(t *testing.T) {
+	const units, bias = 300, 2
+	fine := make([]float64, 4001) // pairs reject 2 in 1000, so the sum lacks some 1e-6 of itself
+	for k := range fine {
+		fine[k] = 1 - float64(k)/4000
+	}
+	r, _ := exactPairs(units, bias, fine)
+	barrier := floats.Sum(r)
+	for _, c := range []struct{ rejection, lacks float64 }{{0.25, 0.02}, {0.5, 0.06}, {0.75, 0.2}} {
+		beta := make([]float64, 1+int(math.Round(barrier*(1-c.lacks)/c.rejection)))
+		for k := range beta {
+			beta[k] = 1 - float64(k)/float64(len(beta)-1)
+		}
+		r, _ := exactPairs(units, bias, settled(units, bias, beta, 20, true))
+		lacks := 1 - floats.Sum(r)/barrier
+		t.Logf("%d temperatures reject %.3f: the sum lacks %.3f of %.4f", len(beta), r[0], lacks, barrier)
+		// The doc is rounded; a whole number of temperatures rejects up to
+		// 4 % more or less, and what lacks goes with the square of that.
+		if math.Abs(lacks/c.lacks-1) > 0.25 {
+			t.Errorf("rejections of %v: the sum lacks %.3f of the barrier, the doc says %v", r[0], lacks, c.lacks)
 		}
 	}
 }

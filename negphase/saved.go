@@ -167,8 +167,12 @@ func (r *record) appendBinary(b []byte) []byte {
 // readBinary reads what appendBinary wrote of a record of r's shape.
 func (r *record) readBinary(from *reader) {
 	r.rounds, r.length = from.count(), from.count()
-	// A lone group's batches have room for one round more.
-	if r.length == 0 || r.groups == 1 && r.rounds/r.length >= loneBatches {
+	// A lone group's batches double from single rounds when all are full, so
+	// that at least half are, and there is room for one round more.
+	lone := r.groups == 1
+	switch {
+	case r.length < 1, r.length&(r.length-1) != 0, !lone && r.length > 1,
+		lone && r.rounds/r.length >= loneBatches, lone && r.length > 1 && r.rounds/r.length < loneBatches/2:
 		from.bad = fmt.Sprintf("batches of %d of %d rounds", r.length, r.rounds)
 		return
 	}

@@ -352,6 +352,7 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 
 		// Blocks of the ladder's other half: β of the wrong temperatures.
 		n = x.ins("pins")
+		n.swaps, n.rounds = 1, 1 // the hot pair's turn
 		begin(&n.ladder)
 		for t := range n.swaps {
 			advance(&n.ladder, t)
@@ -447,7 +448,6 @@ func TestEstimateIsUnbiased(t *testing.T) {
 			return phase
 		}
 		pt, evenodd, ins, pins := x.pt(Sweep), x.pt(EvenOdd), x.ins("ins"), x.ins("pins")
-		pins.swaps = 3 // so that the last block that is weighed holds a pair
 		p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
 		p.saved = drawExactly(x.all, x.p[:1], p.rows)
 		for _, c := range []struct {

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/interp"
 
 	"gorbm/rbm"
 )
@@ -26,10 +25,11 @@ type tuner struct {
 }
 
 const (
+	// FirstTuning is the number of calls of Estimate before the first tuning.
+	FirstTuning = 50
 	// A tuning follows after a fifth more calls, so that a ladder of a model
-	// that has settled is measured ever better, but at least 50: of ten
+	// that has settled is measured ever better, but at least FirstTuning: of ten
 	// groups 500 rounds a pair, which tell a rejection to some 0.03.
-	firstTuning = 50
 	tuningShare = 5
 	never       = math.MaxInt64
 
@@ -46,7 +46,7 @@ const (
 func newTuner(s Settings) tuner {
 	t := tuner{auto: s.Auto, rungs: s.Rungs, most: min(s.longest(), autoRungs), next: never}
 	if s.Auto && s.Rungs != 2 { // two are the ends, which stay
-		t.next = firstTuning
+		t.next = FirstTuning
 	}
 	return t
 }
@@ -60,7 +60,7 @@ func (t *tuner) due() bool {
 	if t.calls <= t.next {
 		return false
 	}
-	t.next = t.calls - 1 + max(firstTuning, (t.calls-1)/tuningShare)
+	t.next = t.calls - 1 + max(FirstTuning, (t.calls-1)/tuningShare)
 	return true
 }
 
@@ -92,7 +92,11 @@ func (l *ladder) retune(m *rbm.RBM) {
 		rise[k] = l.record.rise(k)
 	}
 	length := lengths(l.beta, rejection, rise)
-	beta, from := placed(l.beta, length, l.wanted(len(l.beta), floats.Sum(length)))
+	barrier := 0.0 // in order: a library's sum has other bits on other processors
+	for _, x := range length {
+		barrier += x
+	}
+	beta, from := placed(l.beta, length, l.wanted(len(l.beta), barrier))
 	if beta == nil {
 		return
 	}
@@ -147,15 +151,12 @@ func placed(beta, length []float64, n int) (next []float64, from []int) {
 			return nil, nil
 		}
 	}
-	var curve interp.FritschButland // monotone
-	curve.Fit(barrier, beta)
+	curve := newMonotone(barrier, beta)
 	last := len(beta) - 1
 	next, from = make([]float64, n), make([]int, n)
 	for j := range next {
 		x := barrier[last] * float64(j) / float64(n-1)
-		// The Gibbs steps take float32; rounded so, it is also the same on
-		// processors whose multiplication fuses with addition.
-		next[j] = float64(float32(curve.Predict(x)))
+		next[j] = float64(float32(curve.at(x))) // which the Gibbs steps take
 		from[j] = floats.NearestIdx(barrier, x)
 	}
 	next[0], next[n-1] = beta[0], beta[last]

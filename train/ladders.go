@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/palette"
@@ -59,8 +60,21 @@ func Ladders(w io.Writer, ladders ...NamedLadder) error {
 }
 
 func ladderTitle(l NamedLadder) string {
-	return fmt.Sprintf("%s: %d temperatures up to %s\nbarrier %.3g ± %.1g; shares of time within %.2g of 1/%d",
-		l.Name, len(l.Beta), temperature(l.Beta[len(l.Beta)-1]), l.Barrier, l.BarrierErr, l.Deviation, len(l.Beta))
+	return fmt.Sprintf("%s: %d temperatures up to %s\nbarrier %s; shares of time within %.2g of 1/%d",
+		l.Name, len(l.Beta), temperature(l.Beta[len(l.Beta)-1]), WithError(l.Barrier, l.BarrierErr), l.Deviation, len(l.Beta))
+}
+
+// WithError returns x ± its standard error, which has one digit, in the same
+// decimals, such as 11.47 ± 0.02; of an error that is 0, as if unknown, x alone.
+func WithError(x, err float64) string {
+	if !(err > 0) || math.IsInf(err, 0) {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	digit, exponent, _ := strings.Cut(strconv.FormatFloat(err, 'e', 0, 64), "e")
+	n, _ := strconv.Atoi(exponent) // our own text
+	rounded, _ := strconv.ParseFloat(digit+"e"+exponent, 64)
+	decimals := max(0, -n)
+	return strconv.FormatFloat(x, 'f', decimals, 64) + " ± " + strconv.FormatFloat(rounded, 'f', decimals, 64)
 }
 
 // temperature returns 1/β as text.

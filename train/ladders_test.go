@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"image"
 	"image/png"
+	"math"
 	"slices"
 	"testing"
 
@@ -104,6 +105,27 @@ func TestWholeTicks(t *testing.T) {
 		}
 		if !slices.IsSortedFunc(ticks, func(a, b plot.Tick) int { return int(a.Value - b.Value) }) || ticks[0].Label == "" {
 			t.Errorf("%d rungs have ticks %v", k, ticks)
+		}
+	}
+}
+
+func TestWithError(t *testing.T) {
+	for _, c := range []struct {
+		x, err float64
+		want   string
+	}{
+		{11.4704, 0.024, "11.47 ± 0.02"},
+		{11.4704, 0.096, "11.5 ± 0.1"},
+		{0.017312, 0.00049, "0.0173 ± 0.0005"},
+		{31.2, 1.4, "31 ± 1"},
+		{31.2, 14, "31 ± 10"},
+		{31.21, 0, "31.2"},
+		{0, 0, "0"},
+		{2, math.Inf(1), "2"},
+		{2, math.NaN(), "2"},
+	} {
+		if got := WithError(c.x, c.err); got != c.want {
+			t.Errorf("%v, %v: %s, want %s", c.x, c.err, got, c.want)
 		}
 	}
 }

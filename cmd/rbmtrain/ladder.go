@@ -74,6 +74,17 @@ func (r *runner) ladderValues(e train.Evaluation) []float64 {
 // next one.
 var pairColumns = []string{"step", "rung", "temperature", "beta", "rejection", "rejection_error"}
 
+// keepFirst keeps a tuned ladder as it was before the first tuning, for the
+// picture.
+func (r *runner) keepFirst(step int) {
+	if !r.settings.Negative.Auto || step != negphase.FirstTuning {
+		return
+	}
+	if l, ok := r.trainer.Ladder(); ok {
+		r.state.FirstLadder = &train.NamedLadder{Name: "step " + strconv.Itoa(step), Ladder: l}
+	}
+}
+
 // recordLadder writes how the ladder exchanges at this evaluation to
 // ladder.csv, and keeps the first that was measured for the picture.
 func (r *runner) recordLadder(e train.Evaluation) error {
@@ -99,8 +110,8 @@ func (r *runner) recordLadder(e train.Evaluation) error {
 	return nil
 }
 
-// drawLadder writes ladder.png: the ladder as it was first measured, and as it
-// is now.
+// drawLadder writes ladder.png: the ladder as it was first measured, or before
+// it was tuned, and as it is now.
 func (r *runner) drawLadder() error {
 	l, ok := r.trainer.Ladder()
 	if !ok || l.Rounds == 0 {
@@ -119,10 +130,25 @@ func (r *runner) drawLadder() error {
 // above serve a chain for nothing.
 const exchangeFloor = 0.01
 
+// exchangeTries is the least number of attempts that tell of such a rate: at
+// five times the floor a hundred fail all by a chance of 0.6 %.
+const exchangeTries = 1 / exchangeFloor
+
+// settledTunings is the number of tunings after which a ladder that does not
+// exchange is called broken before the end: it may double four times, from 5
+// temperatures to 64, and the next tuning knows these.
+const settledTunings = 5
+
+// settling reports whether the ladder is to be tuned before it is judged.
+func (r *runner) settling(info negphase.Info) bool {
+	s := r.settings.Negative
+	return s.Auto && s.Rungs != 2 && info.Tuned < settledTunings // two are never tuned
+}
+
 // exchangeWarning says in plain words that the ladder does not exchange, or "".
 func (r *runner) exchangeWarning(info negphase.Info) string {
 	rates := info.SwapRates()
-	if rates == nil {
+	if rates == nil || max(info.SwapTries[0], info.Groups) < exchangeTries {
 		return ""
 	}
 	rate, what := rates[0], "swaps in"
@@ -136,26 +162,38 @@ func (r *runner) exchangeWarning(info negphase.Info) string {
 	kind := r.settings.Negative.Kind
 	remedy := "put -temperatures closer together, let them be tuned by -negphase pins -temperatures auto, or take pcd"
 	if r.settings.Negative.Auto {
-		remedy = "allow more of them, take pins, which has no bound of 16, or take pcd"
+		remedy = "allow more of them by -temperatures auto:NUMBER, or take pcd"
+		if kind == "ins" {
+			remedy = "take pins, which may have more than 16 of them, or take pcd"
+		}
 	}
 	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s %s of attempts, so %s is pcd with %d times the chains to run; %s",
 		temperature(l.Beta[0]), temperature(l.Beta[1]), what, percent(rate), kind, len(l.Beta), remedy)
 }
 
-// tripRounds is the number of rounds without a round trip after which a tuned
-// ladder is called broken: many times the 2 + 2Λ rounds that the best one
+// countStill counts the rounds since the last measurement with a round trip.
+func (r *runner) countStill(e train.Evaluation) {
+	r.state.Still += int64(e.Step-r.state.Measured) * int64(r.settings.Negative.Swaps)
+	if e.Info.RoundTrips > 0 {
+		r.state.Still = 0
+	}
+}
+
+// tripRounds is the number of rounds without a round trip, of a ladder that has
+// stood as long, after which it is called broken: many times the 2 + 2Λ rounds that the best one
 // takes (Syed et al. 2022, section 3.5) at any barrier that the bound on temperatures allows.
 const tripRounds = 2000
 
-// tripWarning says that nothing came from the hot end of a ladder to the cold
-// one, or "".
-func (r *runner) tripWarning(info negphase.Info) string {
+// tripWarning says that nothing comes from the hot end of a ladder to the cold
+// one, or does no longer, or "".
+func (r *runner) tripWarning() string {
 	l, ok := r.trainer.Ladder()
-	if !ok || info.RoundTrips > 0 || l.Rounds < tripRounds {
+	still := min(r.state.Still, l.Rounds)
+	if !ok || still < tripRounds {
 		return ""
 	}
-	return fmt.Sprintf("no particle has gone from the coldest of %d temperatures to the hottest and back in %d rounds: the hot end does not refresh the cold one; the pairs that rarely exchange are in %s",
-		len(l.Beta), l.Rounds, r.folder.Path(train.LaddersFile))
+	return fmt.Sprintf("no particle has gone from the coldest of %d temperatures to the hottest and back in the last %d rounds: the hot end does not refresh the cold one; the pairs that rarely exchange are in %s",
+		len(l.Beta), still, r.folder.Path(train.LaddersFile))
 }
 
 // describeLadder prints the closing lines of a ladder.
@@ -179,8 +217,8 @@ func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 		}
 		fmt.Fprintf(w, "exchange between temperatures: %s\n", strings.Join(s, ", "))
 	}
-	fmt.Fprintf(w, "barrier between its ends: %.3g ± %.1g; %d round trips; particles' shares of time at each temperature within %.2g of %.2g\n",
-		l.Barrier, l.BarrierErr, total.RoundTrips, l.Deviation, 1/float64(len(l.Beta)))
+	fmt.Fprintf(w, "barrier between its ends, by the sum of rejections: %s; %d round trips; particles' shares of time at each temperature within %.2g of %.2g\n",
+		train.WithError(l.Barrier, l.BarrierErr), total.RoundTrips, l.Deviation, 1/float64(len(l.Beta)))
 	if off, ok := total.OffWeight(); ok {
 		fmt.Fprintf(w, "weight of the estimate off the coldest particle: %s\n", percent(off))
 	}
@@ -203,6 +241,8 @@ type jsonLadder struct {
 	BarrierError   float64   `json:"barrier_error"`
 	Deviation      float64   `json:"association_deviation"`
 	Rounds         int64     `json:"rounds"`
+	Tuned          int64     `json:"tuned"`            // how often
+	Capped         bool      `json:"capped,omitempty"` // the barrier asks for more temperatures
 }
 
 func (r *runner) jsonLadder() *jsonLadder {
@@ -211,5 +251,5 @@ func (r *runner) jsonLadder() *jsonLadder {
 		return nil
 	}
 	return &jsonLadder{Beta: l.Beta, Rejection: l.Rejection, RejectionError: l.RejectionErr,
-		Barrier: l.Barrier, BarrierError: l.BarrierErr, Deviation: l.Deviation, Rounds: l.Rounds}
+		Barrier: l.Barrier, BarrierError: l.BarrierErr, Deviation: l.Deviation, Rounds: l.Rounds, Tuned: l.Tuned, Capped: l.Capped}
 }

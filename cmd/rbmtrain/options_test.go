@@ -624,6 +624,46 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// TestLadderWarnings checks that a ladder is judged by enough attempts, and by
+// what it did of late.
+func TestLadderWarnings(t *testing.T) {
+	clitest.Isolate(t)
+	// The coldest pair has no turn in every other step, and few in a short run;
+	// a sharp model comes before the first tuning.
+	for _, args := range [][]string{
+		{"-negphase", "pt:order=evenodd:tau=1/1.1/1.2", "-steps", "20", "-eval-every", "1"},
+		{"-negphase", "pt:order=evenodd:hottest=5:tau=auto/9", "-steps", "7"},
+		{"-negphase", "pt", "-temperatures", "auto/9", "-steps", "60", "-eval-every", "1", "-chains", "1"},
+	} {
+		if r := rbmtrain.Call(append([]string{"-data", "toy:4,4,100,0.2", "-hidden", "4", "-metrics", "none", "-quiet"}, args...)...); r.Status != 0 || r.Stderr != "" {
+			t.Errorf("%s: a ladder that exchanges: status %d, %q", args, r.Status, r.Stderr)
+		}
+	}
+	// At first the model is flat and particles go round; later the hot end is
+	// cut off, while the coldest pair goes on to exchange.
+	cut := []string{"-data", "toy:2,64,50,0", "-hidden", "16", "-steps", "4000", "-metrics", "none", "-quiet", "-negphase", "pt:tau=1/1.001/1000"}
+	r := result(t, rbmtrain.OK(t, append(cut, "-json")...))
+	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "no particle has gone from the coldest of 3 temperatures") || *r.RoundTrips == 0 {
+		t.Errorf("after %d round trips the warnings are %q", *r.RoundTrips, r.Warnings)
+	}
+}
+
+// TestFirstLadder checks that the picture of a tuned ladder begins before the
+// tuning, at whatever step is measured, and that the JSON tells of it.
+func TestFirstLadder(t *testing.T) {
+	clitest.Isolate(t)
+	const first = `"first_ladder":{"name":"step 50","Beta":[1,0.75,0.5,0.25,0]`
+	for _, every := range []string{"20", "50", "80"} {
+		r := result(t, rbmtrain.OK(t, "-data", "toy:4,4,100,0.2", "-hidden", "4", "-metrics", "none", "-json", "-negphase", "pt:tau=auto", "-steps", "120", "-eval-every", every, "-out", every))
+		if !strings.Contains(clitest.Read(t, filepath.Join(every, train.CheckpointFile)), first) {
+			t.Errorf("measured every %s steps, the first ladder is not that before the tuning", every)
+		}
+		if r.Ladder.Tuned != 2 || r.Ladder.Capped {
+			t.Errorf("tuned %d times, capped %v", r.Ladder.Tuned, r.Ladder.Capped)
+		}
+	}
+}
+
 // TestBadSettings goes through mistakes in the newer flags.
 func TestBadSettings(t *testing.T) {
 	clitest.Isolate(t)

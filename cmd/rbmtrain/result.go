@@ -122,10 +122,11 @@ func (r *runner) print(stdout, stderr io.Writer) error {
 	total, _ := r.evaluator.Counts() // the last step was measured
 	var warnings []string
 	exchange := r.exchangeWarning(total)
+	trips := ""
 	if exchange == "" {
-		exchange = r.tripWarning(total)
+		trips = r.tripWarning()
 	}
-	for _, w := range []string{exchange, total.CutWarning(), r.worseWarning()} {
+	for _, w := range []string{exchange, trips, total.CutWarning(), r.worseWarning()} {
 		if w != "" {
 			warnings = append(warnings, w)
 		}

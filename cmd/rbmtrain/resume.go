@@ -80,6 +80,7 @@ type progressState struct {
 	First   *float64      `json:"first,omitempty"` // the goal before the first step
 
 	Measured    int                `json:"measured"`               // step of the last measurement
+	Still       int64              `json:"still,omitempty"`        // rounds since the last measurement with a round trip
 	FirstLadder *train.NamedLadder `json:"first_ladder,omitempty"` // as it was first measured
 }
 

@@ -189,6 +189,7 @@ func (r *runner) train(ctx context.Context) error {
 		if err := snapshot(e); err != nil {
 			return err
 		}
+		r.keepFirst(e.Step)
 		if now := time.Now(); e.Last || now.Sub(shown) > 100*time.Millisecond {
 			shown = now
 			bar.Set(int64(e.Step-start), r.latest())
@@ -233,7 +234,7 @@ func (r *runner) report(e train.Evaluation) error {
 			r.state.First = &v
 		}
 	}
-	if w := r.exchangeWarning(e.Info); w != "" && e.Step < r.steps && !r.warned {
+	if w := r.exchangeWarning(e.Info); w != "" && e.Step < r.steps && !r.settling(e.Info) && !r.warned {
 		r.warned = true
 		r.warn(w)
 	}
@@ -243,6 +244,7 @@ func (r *runner) report(e train.Evaluation) error {
 	if err := r.recordLadder(e); err != nil {
 		return err
 	}
+	r.countStill(e)
 	r.state.Measured = e.Step
 	return r.choose(e)
 }
