@@ -94,6 +94,29 @@ func TestWalksKeepTheirCaches(t *testing.T) {
 	}
 }
 
+// A move that changes more weights than are logged is undone too.
+func TestUndoOfLongMoves(t *testing.T) {
+	const n, k, segments = 300, 150, 3
+	ising := NewIsing(realGraph(t, n), RandomState(n, rbm.NewKey(1)))
+	m := DefaultSardonics()
+	m.MaxLength, m.Gamma2, m.Mix = k, .9, [3]float64{.5, .3, .2}
+	c := mustBind(t, m, ising, 0.05).(*sardonicsChain)
+	w := c.walker.(*blockWalk)
+	before := counters(ising, c)
+	r := rbm.NewKey(2).Rand()
+	c.begin()
+	for s := range segments {
+		w.segment(r, nil, k, s%2, &c.half[s%2])
+	}
+	if w.logged == 0 || w.logged == len(w.path) {
+		t.Fatalf("the log begins at flip %d of %d", w.logged, len(w.path))
+	}
+	w.undo()
+	if what := wrong(ising, c); what != "" || !slices.Equal(before, counters(ising, c)) {
+		t.Errorf("not undone; wrong %q", what)
+	}
+}
+
 func TestWalksAllocateNothing(t *testing.T) {
 	for _, b := range benches {
 		for name, mover := range walkers(b) {
