@@ -249,6 +249,42 @@ func TestLockedPatterns(t *testing.T) {
 	}
 }
 
+// Couplings of 0.3 times whole numbers cancel as the whole numbers do, which
+// sums of them in floating point would not tell: 1.5 + 2.7 − 2.4 − 1.8.
+func TestTiesAreFound(t *testing.T) {
+	r := rbm.NewKey(3).Rand()
+	found := 0
+	for _, quantum := range []float64{0.1, 0.3, 0.7, 1. / 3} {
+		for range 200 {
+			n := 2 + r.IntN(5)
+			var edges []Edge
+			var multiple []int
+			for i := range n {
+				multiple = append(multiple, 1+r.IntN(9))
+				edges = append(edges, Edge{0, int32(i + 1), quantum * float64(multiple[i])})
+			}
+			want := false
+			for signs := range 1 << n {
+				sum := 0
+				for i, m := range multiple {
+					sum += m * (2*(signs>>i&1) - 1)
+				}
+				want = want || sum == 0
+			}
+			if want {
+				found++
+			}
+			g := must(NewGraph(make([]float64, n+1), edges))(t)
+			if got := g.ties([]int32{0}); got != want {
+				t.Errorf("%v times %v: ties %v, want %v", quantum, multiple, got, want)
+			}
+		}
+	}
+	if found == 0 || found == 800 {
+		t.Errorf("%d of 800 graphs have ties", found)
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	uniform := lattice(t, "4x4", Uniform(1), 0)
 	for _, c := range []struct {

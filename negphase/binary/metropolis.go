@@ -76,13 +76,21 @@ const tieWork = 1 << 20
 // ties tells whether some state of the graph lets one of the sites flip at no
 // cost, or that this would take long to rule out.
 func (g *Graph) ties(sites []int32) bool {
+	if g.weight != nil {
+		return cancels(g, g.bias, g.weight, sites)
+	}
+	return cancels(g, g.field, g.coupling, sites)
+}
+
+// cancels is ties in numbers whose sums are exact: quanta of an integer graph.
+func cancels[T int32 | float64](g *Graph, field, coupling []T, sites []int32) bool {
 	work := 0
 	for _, i := range sites {
 		lo, hi := g.start[i], g.start[i+1]
 		// Each field that the neighbours seen so far can make.
-		sums := map[float64]bool{g.field[i]: true}
-		for _, c := range g.coupling[lo:hi] {
-			next := make(map[float64]bool, 2*len(sums))
+		sums := map[T]bool{field[i]: true}
+		for _, c := range coupling[lo:hi] {
+			next := make(map[T]bool, 2*len(sums))
 			for sum := range sums {
 				next[sum-c], next[sum+c] = true, true
 			}

@@ -11,7 +11,7 @@ import (
 type blockWalk struct {
 	costs
 	sites  []int32
-	biases int // 2 if a second bias occurs
+	biases int // 2 if a second bias occurs; numbers under it are 0 else
 	scale  [2]float64
 	table  [2]*walk.Table
 	blocks [2]*walk.Blocks
@@ -20,32 +20,93 @@ type blockWalk struct {
 	sum    float64 // energy that these flips have added
 
 	// Of the segment, by step.
-	after [2][]uint64 // total after the flip
-	own   [2][]uint64 // weight of the flipped site as the walk goes on
-	// What flip t changed is entries start[t] to start[t+1]: the site that was
-	// flipped first, then others, each with its weight before.
+	after []pair // total after the flip
+	own   []pair // weight of the flipped site as the walk goes on
+
+	// What flip n of the path changed is entries start[n−logged] to
+	// start[n−logged+1]: the site that was flipped first, then others. The
+	// entries of the first flips may be gone.
+	changes []change
 	start   []int32
-	changed []int32
-	before  [2][]uint64
+	logged  int
+}
+
+// A pair is a weight under each of two biases.
+type pair struct{ first, second uint64 }
+
+// A change is a site whose weight changed, and the weight before.
+type change struct {
+	site   int32
+	before pair
 }
 
 const unflipped = -1
+
+// maxChanges is where entries of earlier segments are dropped, 1.5 MB: on a
+// sparse system no move comes near it.
+const maxChanges = 1 << 16
 
 func newBlockWalk(s System, sites []int32, biases int, scale [2]float64, table [2]*walk.Table, longest int) *blockWalk {
 	w := &blockWalk{costs: newCosts(s), sites: sites, biases: biases, scale: scale, table: table}
 	for b := range biases {
 		w.blocks[b] = walk.NewBlocks(s.Len())
-		w.after[b] = make([]uint64, longest)
-		w.own[b] = make([]uint64, longest)
 	}
+	w.after = make([]pair, longest)
+	w.own = make([]pair, longest)
 	w.step = make([]int32, s.Len())
-	w.start = make([]int32, longest+1)
+	w.start = make([]int32, 1, longest+1)
 	w.reset()
 	return w
 }
 
-func (w *blockWalk) weight(b int, i int32) uint64 {
-	return w.table[b].Weight(float64(w.scale[b] * w.cost(i)))
+// weights returns the weights of site i.
+func (w *blockWalk) weights(i int32) (p pair) {
+	cost := w.cost(i)
+	p.first = w.table[0].Weight(float64(w.scale[0] * cost))
+	if w.biases == 2 {
+		p.second = w.table[1].Weight(float64(w.scale[1] * cost))
+	}
+	return p
+}
+
+// set gives site i weights in the blocks.
+func (w *blockWalk) set(i int32, p pair) {
+	w.blocks[0].Set(int(i), p.first)
+	if w.biases == 2 {
+		w.blocks[1].Set(int(i), p.second)
+	}
+}
+
+// listed returns the weights that site i has in the blocks.
+func (w *blockWalk) listed(i int32) (p pair) {
+	p.first = w.blocks[0].Leaf[i]
+	if w.biases == 2 {
+		p.second = w.blocks[1].Leaf[i]
+	}
+	return p
+}
+
+// total returns the weight of all sites in the blocks.
+func (w *blockWalk) total() (p pair) {
+	p.first = w.blocks[0].Total
+	if w.biases == 2 {
+		p.second = w.blocks[1].Total
+	}
+	return p
+}
+
+// multiply multiplies the share of a weight in a total into p.
+func (w *blockWalk) multiply(p *[2]walk.Product, weight, total pair) {
+	p[0].P *= float64(weight.first) / float64(total.first)
+	if p[0].P < walk.Small {
+		p[0].Fold()
+	}
+	if w.biases == 2 {
+		p[1].P *= float64(weight.second) / float64(total.second)
+		if p[1].P < walk.Small {
+			p[1].Fold()
+		}
+	}
 }
 
 func (w *blockWalk) reset() {
@@ -59,37 +120,49 @@ func (w *blockWalk) reset() {
 		w.step[i] = unflipped
 		w.renew(i)
 	}
-	w.path, w.sum = w.path[:0], 0
+	w.commit()
 }
 
 func (w *blockWalk) rise() float64 { return w.sum }
 
-func (w *blockWalk) commit() { w.path, w.sum = w.path[:0], 0 }
+func (w *blockWalk) commit() {
+	w.path, w.sum = w.path[:0], 0
+	w.forget()
+}
 
+// forget drops the entries of the flips so far.
+func (w *blockWalk) forget() {
+	w.changes, w.start, w.logged = w.changes[:0], w.start[:1], len(w.path)
+}
+
+// undo flips back. On an Ising system, whose costs never drift, the weights
+// are those that they were.
 func (w *blockWalk) undo() {
-	for t := len(w.path) - 1; t >= 0; t-- {
-		i := w.path[t]
-		for _, j := range w.flip(i) {
+	for n := len(w.path) - 1; n >= 0; n-- {
+		i := w.path[n]
+		touched := w.flip(i)
+		if w.ising != nil && n >= w.logged {
+			for _, c := range w.changes[w.start[n-w.logged]:w.start[n-w.logged+1]] {
+				w.set(c.site, c.before)
+			}
+			continue
+		}
+		for _, j := range touched {
 			if w.step[j] == unflipped {
 				w.renew(j)
 			}
 		}
 		w.renew(i)
 	}
-	w.path, w.sum = w.path[:0], 0
+	w.commit()
 }
 
-// renew sets the weights of site i.
-func (w *blockWalk) renew(i int32) {
-	for b := range w.biases {
-		w.blocks[b].Set(int(i), w.weight(b, i))
-	}
-}
+// renew sets the weights of site i anew.
+func (w *blockWalk) renew(i int32) { w.set(i, w.weights(i)) }
 
 func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) {
-	w.changed = w.changed[:0]
-	for b := range w.biases {
-		w.before[b] = w.before[b][:0]
+	if len(w.changes) > maxChanges {
+		w.forget()
 	}
 	for t := range k {
 		var i int32
@@ -100,87 +173,77 @@ func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 		}
 		w.forward(i, t, sc)
 	}
-	w.start[k] = int32(len(w.changed))
 	w.backward(k, sc)
 }
 
 // forward flips site i as step t of the segment; the site's weight leaves the
 // blocks.
 func (w *blockWalk) forward(i int32, t int, sc *score) {
-	w.start[t] = int32(len(w.changed))
-	w.changed = append(w.changed, i)
-	for b := range w.biases {
-		blocks := w.blocks[b]
-		w.before[b] = append(w.before[b], blocks.Leaf[i])
-		p := &sc.forward[b]
-		p.P *= float64(blocks.Leaf[i]) / float64(blocks.Total)
-		if p.P < walk.Small {
-			p.Fold()
-		}
-		blocks.Set(int(i), 0)
-	}
+	before := w.listed(i)
+	w.multiply(&sc.forward, before, w.total())
+	w.set(i, pair{})
 	w.step[i] = int32(t)
 	w.path = append(w.path, i)
 	w.sum += w.cost(i)
+	changes := append(w.changes, change{i, before})
 	for _, j := range w.flip(i) {
 		at := w.step[j]
 		if at == fixed || j == i {
 			continue
 		}
-		w.changed = append(w.changed, j)
-		for b := range w.biases {
-			weight := w.weight(b, j)
-			if at == unflipped {
-				w.before[b] = append(w.before[b], w.blocks[b].Leaf[j])
-				w.blocks[b].Set(int(j), weight)
-			} else {
-				w.before[b] = append(w.before[b], w.own[b][at])
-				w.own[b][at] = weight
-			}
+		now := w.weights(j)
+		if at == unflipped {
+			changes = append(changes, change{j, w.listed(j)})
+			w.set(j, now)
+		} else {
+			changes = append(changes, change{j, w.own[at]})
+			w.own[at] = now
 		}
 	}
-	for b := range w.biases {
-		w.own[b][t] = w.weight(b, i)
-		w.after[b][t] = w.blocks[b].Total
-	}
+	w.changes = changes
+	w.start = append(w.start, int32(len(changes)))
+	w.own[t], w.after[t] = w.weights(i), w.total()
 }
 
 // backward puts the sites of the segment back into the blocks and scores the
 // reverse walk, as classWalk.backward does.
 func (w *blockWalk) backward(k int, sc *score) {
 	path := w.path[len(w.path)-k:]
-	for b := range w.biases {
-		own, after, p := w.own[b], w.after[b], sc.reverse[b]
-		changed, before := w.changed, w.before[b]
-		gone := uint64(0)
-		for t, i := range path {
-			w.blocks[b].Set(int(i), own[t])
-			gone += own[t]
-		}
-		for t := int32(k) - 1; t >= 0; t-- {
-			p.P *= float64(own[t]) / float64(after[t]+gone)
-			if p.P < walk.Small {
-				p.Fold()
+	start := w.start[len(w.start)-k-1:]
+	own, step := w.own[:k], w.step
+	var gone pair
+	for t, i := range path {
+		w.set(i, own[t])
+		gone.first += own[t].first
+		gone.second += own[t].second
+	}
+	for t := k - 1; t >= 0; t-- {
+		weight, after := own[t], w.after[t]
+		w.multiply(&sc.reverse, weight, pair{after.first + gone.first, after.second + gone.second})
+		changes := w.changes[start[t]:start[t+1]]
+		before := changes[0].before
+		gone.first -= weight.first + before.first
+		gone.second -= weight.second + before.second
+		own[t] = before
+		for n := 1; n < len(changes); n++ {
+			c := &changes[n]
+			at := step[c.site]
+			if at < 0 { // not of this segment
+				continue
 			}
-			first, end := w.start[t], w.start[t+1]
-			gone -= own[t] + before[first]
-			own[t] = before[first]
-			for n := first + 1; n < end; n++ {
-				at := w.step[changed[n]]
-				if at < 0 { // not of this segment
-					continue
-				}
-				if at < t { // flipped before
-					gone += before[n] - own[at]
-				} else { // flipped later
-					gone -= before[n] - own[at]
-				}
-				own[at] = before[n]
+			now := &own[at]
+			first, second := c.before.first-now.first, c.before.second-now.second
+			*now = c.before
+			if int(at) < t { // flipped before
+				gone.first += first
+				gone.second += second
+			} else { // flipped later
+				gone.first -= first
+				gone.second -= second
 			}
 		}
-		sc.reverse[b] = p
 	}
 	for _, i := range path {
-		w.step[i] = unflipped
+		step[i] = unflipped
 	}
 }

@@ -15,6 +15,7 @@ type classWalk struct {
 	lists  *walk.Lists
 	biases int         // 2 if a second bias occurs
 	total  [2]uint64   // weight of all listed sites, under each bias
+	start  [2]uint64   // total before the segments
 	path   []int32     // sites flipped by all segments so far
 	sum    int64       // half-costs of these flips
 	after  [2][]uint64 // total after each flip of the segment
@@ -59,7 +60,7 @@ func (w *classWalk) reset() {
 			w.total[b] += weight
 		}
 	}
-	w.path, w.sum = w.path[:0], 0
+	w.path, w.sum, w.start = w.path[:0], 0, w.total
 }
 
 func (w *classWalk) weight(class uint8) *[2]uint64 { return &w.lists.List[class].Weight }
@@ -68,7 +69,7 @@ func (w *classWalk) rise() float64 { return w.cost(w.sum) }
 
 func (w *classWalk) commit() {
 	w.settle(w.path, w.sum)
-	w.path, w.sum = w.path[:0], 0
+	w.path, w.sum, w.start = w.path[:0], 0, w.total
 }
 
 // undo replays the flips backwards, every site being listed.
@@ -76,7 +77,7 @@ func (w *classWalk) undo() {
 	for t := len(w.path) - 1; t >= 0; t-- {
 		w.flipListed(w.path[t])
 	}
-	w.path, w.sum = w.path[:0], 0
+	w.path, w.sum, w.total = w.path[:0], 0, w.start
 }
 
 func (w *classWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) {
@@ -218,31 +219,33 @@ func (w *classWalk) backward(k int, gone [2]uint64, sc *score) {
 	}
 }
 
-// flipListed flips a site while it and its neighbours are listed.
+// flipListed flips a site while it and its neighbours are listed, and leaves
+// the totals behind.
 func (w *classWalk) flipListed(i int32) {
 	lists := w.lists
-	node, list := lists.Node, &lists.List
+	node, site, list := lists.Node, lists.Site, &lists.List
+	lists.Move(i, w.mirror(node[i].List))
 	s := int32(node[i].Spin)
-	w.move(i, w.mirror(node[i].List))
 	node[i].Spin = int8(-s)
 	w.state[i] ^= 1
 	for _, l := range w.link[w.head[i]:w.head[i+1]] {
 		n := &node[l.to]
 		sj := int32(n.Spin)
-		to := n.List - uint8(l.step*s*sj)
-		w.field[l.to] = list[to].Half * sj
-		if n.Pos == fixed {
-			n.List = to
-		} else {
-			w.move(l.to, to)
+		from := &list[n.List]
+		n.List -= uint8(l.step * s * sj)
+		to := &list[n.List]
+		w.field[l.to] = to.Half * sj
+		at := n.Pos
+		if at < 0 {
+			continue
 		}
+		// Lists.Move: the last site of a list takes the place of this one.
+		from.N--
+		last := site[from.Start+from.N]
+		site[from.Start+at] = last
+		node[last].Pos = at
+		site[to.Start+to.N] = l.to
+		n.Pos = to.N
+		to.N++
 	}
-}
-
-// move takes a listed site to another list.
-func (w *classWalk) move(i int32, to uint8) {
-	then, now := w.weight(w.lists.Node[i].List), w.weight(to)
-	w.lists.Move(i, to)
-	w.total[0] += now[0] - then[0]
-	w.total[1] += now[1] - then[1]
 }

@@ -1,6 +1,7 @@
 package binary
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -50,11 +51,42 @@ func exactCases() []exactCase {
 // A scorer is a chain, or the slow walk, or a flawed one.
 type scorer func(x []uint8, kind int, p path) (forward, reverse, rise float64)
 
-// kernelOf lists every walk from every state. The second result is the sum of
-// the proposals of each state, to be one.
-func kernelOf(c exactCase, score scorer, beta float64) (kernel, []float64) {
+// sums are over all moves from each state.
+type sums struct {
+	proposed []float64 // probabilities of being proposed: 1
+	ratio    []float64 // of these times the ratio before min(1, ratio)
+}
+
+func newSums(states int) sums { return sums{make([]float64, states), make([]float64, states)} }
+
+// add counts a move from state x and returns the probability of accepting it.
+func (s sums) add(x int, flow, logRatio float64) float64 {
+	ratio := math.Exp(logRatio)
+	s.proposed[x] += flow
+	s.ratio[x] += flow * ratio
+	return min(1, ratio)
+}
+
+// wrong says which sum is not what it must be: the proposals of each state
+// add up to 1, and under the law the mean ratio is 1, as the flow back is.
+func (s sums) wrong(law []float64) string {
+	mean := 0.0
+	for x, p := range s.proposed {
+		if math.Abs(p-1) > 1e-12 {
+			return fmt.Sprintf("the proposals of state %d add up to %v", x, p)
+		}
+		mean += law[x] * s.ratio[x]
+	}
+	if math.Abs(mean-1) > 1e-12 {
+		return fmt.Sprintf("the mean ratio is %v, not 1", mean)
+	}
+	return ""
+}
+
+// kernelOf lists every walk from every state.
+func kernelOf(c exactCase, score scorer, beta float64) (kernel, sums) {
 	all := states(c.n)
-	k, proposed := newKernel(len(all)), make([]float64, len(all))
+	k, total := newKernel(len(all)), newSums(len(all))
 	lengths := 1 / math.Pow(float64(c.m.MaxLength-c.m.MinLength+1), float64(c.m.walks()))
 	sites := c.sites
 	if sites == nil {
@@ -76,12 +108,11 @@ func kernelOf(c exactCase, score scorer, beta float64) (kernel, []float64) {
 					}
 				}
 				flow := lengths * math.Exp(f)
-				proposed[x] += flow
-				k[x][y] += flow * min(1, math.Exp(b-f-beta*rise))
+				k[x][y] += flow * total.add(x, flow, b-f-beta*rise)
 			}
 		}
 	}
-	return k, proposed
+	return k, total
 }
 
 const exactBeta = 0.8
@@ -152,13 +183,11 @@ func TestSardonicsKernels(t *testing.T) {
 						}
 						return f, b, rise
 					}
-					k, proposed := kernelOf(c, score, exactBeta)
-					for x, p := range proposed {
-						if math.Abs(p-1) > 1e-12 {
-							t.Fatalf("the proposals of state %d add up to %v", x, p)
-						}
-					}
+					k, total := kernelOf(c, score, exactBeta)
 					law := slow.model.boltzmann(states(c.n), exactBeta)
+					if what := total.wrong(law); what != "" {
+						t.Error(what)
+					}
 					if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
 						t.Errorf("detailed balance is off by %g, relatively %g", a, r)
 					}
@@ -190,8 +219,12 @@ func TestSardonicsMutantsAreSeen(t *testing.T) {
 		g := randomGraph(t, 4, true, 3)
 		s := newSlow(mutant.m, g, exactBeta, nil, false)
 		mutant.flaw(s)
-		k, _ := kernelOf(exactCase{n: 4, m: mutant.m}, s.scorePath, exactBeta)
-		a, _ := k.residual(s.model.boltzmann(states(4), exactBeta))
+		k, total := kernelOf(exactCase{n: 4, m: mutant.m}, s.scorePath, exactBeta)
+		law := s.model.boltzmann(states(4), exactBeta)
+		a, _ := k.residual(law)
+		if s.noFreed && total.wrong(law) == "" {
+			t.Errorf("%s: the mean ratio is 1", mutant.name)
+		}
 		if ok := a < 1e-12; ok != (mutant.name[:4] == "none") {
 			t.Errorf("%s: detailed balance is off by %g", mutant.name, a)
 		}

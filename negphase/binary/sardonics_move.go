@@ -69,8 +69,8 @@ func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if m.MinLength == n && n > 1 {
 		return nil, fmt.Errorf("sardonics: walks of always %d flips, all units of the system, only ever reach two states; give shorter walks too", n)
 	}
-	if beta == 0 && m.MinLength == m.MaxLength {
-		return nil, errors.New("sardonics: at beta 0 every move is accepted, so that walks of one odd length alternate between two halves of the states; let the length vary")
+	if is, ok := s.(*Ising); m.MinLength == m.MaxLength && (beta == 0 || ok && is.graph.maxField == 0) {
+		return nil, errors.New("sardonics: at beta 0, or without couplings and fields, every move is accepted, so that walks of one odd length alternate between two halves of the states; let the length vary")
 	}
 	w, err := newWalker(&m, s, beta, sites)
 	if err != nil {

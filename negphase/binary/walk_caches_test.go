@@ -48,12 +48,12 @@ func wrong(s *Ising, c Chain) string {
 		}
 		return wrongLists(w.lists, s.state, w.sites, w.list)
 	case *blockWalk:
-		for b := range w.biases {
-			for _, i := range w.sites {
-				if w.blocks[b].Leaf[i] != w.weight(b, i) || w.step[i] != unflipped {
-					return "leaf"
-				}
+		for _, i := range w.sites {
+			if w.listed(i) != w.weights(i) || w.step[i] != unflipped {
+				return "leaf"
 			}
+		}
+		for b := range w.biases {
 			if !w.blocks[b].Sums() {
 				return "block sums"
 			}

@@ -94,6 +94,29 @@ func TestWalksKeepTheirCaches(t *testing.T) {
 	}
 }
 
+// A move that changes more weights than are logged is undone too.
+func TestUndoOfLongMoves(t *testing.T) {
+	const n, k, segments = 300, 150, 3
+	ising := NewIsing(realGraph(t, n), RandomState(n, rbm.NewKey(1)))
+	m := DefaultSardonics()
+	m.MaxLength, m.Gamma2, m.Mix = k, .9, [3]float64{.5, .3, .2}
+	c := mustBind(t, m, ising, 0.05).(*sardonicsChain)
+	w := c.walker.(*blockWalk)
+	before := counters(ising, c)
+	r := rbm.NewKey(2).Rand()
+	c.begin()
+	for s := range segments {
+		w.segment(r, nil, k, s%2, &c.half[s%2])
+	}
+	if w.logged == 0 || w.logged == len(w.path) {
+		t.Fatalf("the log begins at flip %d of %d", w.logged, len(w.path))
+	}
+	w.undo()
+	if what := wrong(ising, c); what != "" || !slices.Equal(before, counters(ising, c)) {
+		t.Errorf("not undone; wrong %q", what)
+	}
+}
+
 func TestWalksAllocateNothing(t *testing.T) {
 	for _, b := range benches {
 		for name, mover := range walkers(b) {
@@ -129,18 +152,29 @@ func TestWalksRepeatFromEqualSeeds(t *testing.T) {
 	}
 }
 
+// With a million starts a law that is off by 2 % in each state is seen: z is
+// then 10⁶·0.02²/√(2·511) = 12 on 512 states.
 func TestSardonicsStationarity(t *testing.T) {
+	many := 1_000_000
+	if testing.Short() {
+		many = 40_000
+	}
 	torus := torus(t)
 	random := randomGraph(t, 8, false, 31)
 	pair := DefaultSardonics()
 	pair.MinLength, pair.MaxLength = 1, 4
 	full := pair
 	full.Gamma2, full.Walks, full.Mix = .3, 2, [3]float64{.4, .3, .3}
+	mixed := full
+	mixed.Walks = 1
 	single := pair
 	single.Single = true
 	for _, g := range []*Graph{torus, random} {
 		on := states(g.Len())
 		ising := NewIsing(g, nil)
+		if z := lawAfter(ising, mustBind(t, mixed, ising, 0.7), on, 0.7, many, 1); z > 6 {
+			t.Errorf("%d starts: z = %.1f", many, z)
+		}
 		for _, m := range []Sardonics{pair, full, single} {
 			if z := lawAfter(ising, mustBind(t, m, ising, 0.7), on, 0.7, 40_000, 2); z > 6 {
 				t.Errorf("%+v: z = %.1f", m, z)

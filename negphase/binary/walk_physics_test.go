@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 )
 
@@ -119,7 +120,7 @@ func TestWalksMeanEnergyOfTheSmallTorus(t *testing.T) {
 	r := rbm.NewKey(3).Rand()
 	check := func(name string, c Chain, want float64) {
 		mean, se := meanEnergyOf(s, c, 20_000, r)
-		if math.Abs(mean-want) > 4*se || se > 0.1 {
+		if math.Abs(mean-want) > 3*se || se > 0.1 {
 			t.Errorf("%s: mean energy %.3f ± %.3f, exact %.3f", name, mean, se, want)
 		}
 	}
@@ -137,25 +138,43 @@ func TestWalksMeanEnergyOfTheSmallTorus(t *testing.T) {
 	check("exchange", mustBind(t, Exchange{}, s, beta), shellSum/shellZ)
 }
 
-// At the critical temperature walks and clusters see the same energy.
-func TestSardonicsMeanEnergyAtCriticality(t *testing.T) {
+// At the critical temperature clusters, single sites and walks see the same
+// energy. Each runs for at least a hundred times its autocorrelation time: some
+// 5 moves of clusters, 100 to 400 sweeps and 500 to 1000 pairs of walks.
+func TestMeanEnergiesAtCriticality(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
 	b := benches[0]
 	s := b.system(t, 1)
 	r := rbm.NewKey(5).Rand()
-	sw := mustBind(t, SwendsenWang{}, s, b.beta)
-	for range 100 {
-		sw.Move(r)
-	}
-	clusters, se1 := meanEnergyOf(s, sw, 3000, r)
 	m := DefaultSardonics()
 	m.MinLength, m.MaxLength = b.low, b.up
-	walks, se2 := meanEnergyOf(s, mustBind(t, m, s, b.beta), 30_000, r)
-	n := float64(s.Len())
-	t.Logf("per spin: clusters %.5f ± %.5f, walks %.5f ± %.5f", clusters/n, se1/n, walks/n, se2/n)
-	if math.Abs(clusters-walks) > 3*math.Hypot(se1, se2) {
-		t.Errorf("clusters %.1f ± %.1f, walks %.1f ± %.1f", clusters, se1, walks, se2)
+	runs := []struct {
+		name  string
+		mover Mover
+		moves int
+	}{{"sw", SwendsenWang{}, 3000}, {"gibbs", Gibbs{}, 60_000}, {"sardonics", m, 150_000}}
+	energy := make([]diag.Summary, len(runs))
+	for k, run := range runs {
+		c := mustBind(t, run.mover, s, b.beta)
+		trace := diag.NewTrace(1 << 18)
+		for range run.moves / 40 {
+			c.Move(r)
+		}
+		for range run.moves {
+			c.Move(r)
+			trace.Add(s.Energy() / float64(s.Len()))
+		}
+		energy[k] = trace.Summary()
+		t.Logf("%s: %.5f ± %.5f a spin, τ = %.0f ± %.0f moves", run.name, energy[k].Mean, energy[k].StdErr, energy[k].Time.Tau, energy[k].Time.StdErr)
+		if !energy[k].Trusted() {
+			t.Errorf("%s: too short for its error", run.name)
+		}
+		for l := range k {
+			if z := diag.Z(energy[l], energy[k]); math.Abs(z) > 3 {
+				t.Errorf("%s and %s are %.1f standard errors apart", runs[l].name, run.name, z)
+			}
+		}
 	}
 }

@@ -24,6 +24,13 @@ func TestWalksRefuse(t *testing.T) {
 	im := func(low, high int) Intracluster {
 		return Intracluster{MinLength: low, MaxLength: high, GammaDown: 1, GammaUp: 1, Weights: HeatBath}
 	}
+	free, err := NewGraph(make([]float64, 6), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sardonics(3, 3, single).Bind(NewIsing(free, nil), 1, nil); err == nil || !strings.Contains(err.Error(), "without couplings") {
+		t.Errorf("walks of 3 flips that cost nothing: error %v", err)
+	}
 	for _, c := range []struct {
 		m     Mover
 		state []uint8
