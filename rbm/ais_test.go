@@ -178,6 +178,21 @@ func TestPlacedTemperatures(t *testing.T) {
 	}
 }
 
+// So many temperatures that float32 cannot tell them apart still make a path
+// that may be given again: all of the length lies in the last 2⁻¹⁶, which has
+// 2⁸ numbers.
+func TestPlacedTemperaturesAreDistinct(t *testing.T) {
+	at := []float64{0, 1 - 0x1p-16, 1}
+	for name, path := range map[string][]float64{
+		"placed": equalParts(at, []float64{0, 1}, 2000),
+		"given":  onFloat32([]float64{0, 0.5, 0.5 + 0x1p-40, 1 - 0x1p-40, 1}),
+	} {
+		if err := checkPath(path); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestConditionalESS(t *testing.T) {
 	logw := []float64{800, 799, 790, 801}
 	gains := []float64{-1, 0.5, 2, 0.1}

@@ -87,7 +87,8 @@ func smooth(length, path []float64) []float64 {
 	return out
 }
 
-// equalParts returns n inverse temperatures from 0 to 1 between which lie equal
+// equalParts returns n inverse temperatures, or as many as float32 tells apart,
+// from 0 to 1 between which lie equal
 // parts of the length of path, given step by step, with placeEvenly of it
 // spread evenly.
 func equalParts(path, length []float64, n int) []float64 {
@@ -126,11 +127,12 @@ func evenPath(n int) []float64 {
 }
 
 // onFloat32 rounds path to the inverse temperatures that the moves are made at.
+// Those that become equal, which some of 10⁵ and more do, are one.
 func onFloat32(path []float64) []float64 {
 	for i, b := range path {
 		path[i] = float64(float32(b))
 	}
-	return path
+	return slices.Compact(path)
 }
 
 // checkPath returns an error that says why path is not one from 0 to 1.

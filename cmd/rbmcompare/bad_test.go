@@ -89,6 +89,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, s + "-seed -1", []string{`"-1" for flag -seed`}},
 		// Files and the command line.
 		{cli.Failed, s + "-out there", []string{"-out", "there is there already"}},
+		{cli.Usage, s + "-out x.png", []string{"-out", "x.png", "folder", "curves.csv"}},
 		{cli.Failed, s + "-out no/where", []string{"-out", "no folder no"}},
 		{cli.Usage, "-modle x", []string{"-modle", "did you mean -model?"}},
 		{cli.Usage, "softmax.safetensors", []string{`unexpected argument "softmax.safetensors"`}},

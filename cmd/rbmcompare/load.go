@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -62,7 +63,7 @@ func (p *plan) loadModels() error {
 
 func (p *plan) loadSnapshots() error {
 	dir := filepath.Join(p.options.run, train.SnapshotsDir)
-	paths, err := filepath.Glob(filepath.Join(escape(dir), "*.safetensors")) // sorted: steps have seven digits
+	paths, err := filepath.Glob(filepath.Join(escape(dir), "*.safetensors"))
 	if err != nil {
 		return fmt.Errorf("-run: %w", err)
 	}
@@ -80,6 +81,7 @@ func (p *plan) loadSnapshots() error {
 		}
 		p.models = append(p.models, &subject{path: path, step: step, m: m, about: about})
 	}
+	slices.SortFunc(p.models, func(a, b *subject) int { return a.step - b.step }) // names have seven digits or more
 	first := p.models[0]
 	for _, s := range p.models[1:] {
 		if s.m.Visible() != first.m.Visible() || s.m.Hidden() != first.m.Hidden() || s.m.Classes != first.m.Classes {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -151,6 +152,9 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 		return nil, err
 	}
 	if o.out != "" {
+		if ext := filepath.Ext(o.out); ext == ".png" || ext == ".csv" || ext == ".json" {
+			return nil, cli.Usagef("-out is %q; it is a folder, for curves.csv, compare.json and pictures; leave the %s out", o.out, ext)
+		}
 		if err := cli.Absent("out", o.out); err != nil {
 			return nil, err
 		}

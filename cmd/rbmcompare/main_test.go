@@ -275,7 +275,40 @@ func TestWarnings(t *testing.T) {
 		!strings.Contains(r.Stderr, "warning: ucd:max=1: the estimates of ucd are biased") {
 		t.Errorf("%d: %s", r.Status, r.Stderr)
 	}
+	// A short reference against itself, made long: what is seen is its error.
+	r = rbmcompare.Call(small("-model", "plain.npz", "-negphase", "pcd:chains=400", "-steps", "200", "-reference", "pcd:chains=1", "-reference-steps", "4")...)
+	if r.Status != cli.OK || !strings.Contains(r.Stderr, "warning: pcd:chains=400: its distance is less than twice the error of the reference itself (1 model)") {
+		t.Errorf("%d: %s", r.Status, r.Stderr)
+	}
 	if r := rbmcompare.Call(small("-model", "plain.npz")...); r.Stderr != "" {
 		t.Errorf("a warning without reason: %s", r.Stderr)
+	}
+}
+
+// Snapshots come in the order of their steps, also beyond seven digits.
+func TestLongRun(t *testing.T) {
+	isolate(t)
+	clitest.Write(t, "long/models/.tmp", "")
+	for _, step := range []string{"0000001", "9999999", "10000000"} {
+		clitest.Save(t, "long/models/"+step+".safetensors", clitest.Model(4, 3, 0, rbm.Softmax), rbm.About{})
+	}
+	var got struct{ Models []struct{ Step int } }
+	if err := json.Unmarshal([]byte(rbmcompare.OK(t, small("-run", "long", "-negphase", "pcd", "-json")...)), &got); err != nil {
+		t.Fatal(err)
+	}
+	if m := got.Models; len(m) != 3 || m[0].Step != 1 || m[1].Step != 9999999 || m[2].Step != 10000000 {
+		t.Errorf("%+v", m)
+	}
+}
+
+func TestLogTicks(t *testing.T) {
+	labels := ""
+	for _, tick := range logTicks(3, 250) {
+		if tick.Label != "" {
+			labels += tick.Label + " "
+		}
+	}
+	if labels != "1 2 5 10 20 50 100 200 500 1000 " { // those beyond the ends are not drawn
+		t.Errorf("ticks %s", labels)
 	}
 }

@@ -38,9 +38,28 @@ func (p *plan) drawCurves(r result, w io.Writer) error {
 		}
 		return all
 	}
+	// floor is the error of the reference, across a panel of means: what lies
+	// near it cannot be told from it.
+	floor := func(all []line) []line {
+		if r.truth.Exact {
+			return all
+		}
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, l := range all {
+			for _, xy := range l.xy {
+				low, high = min(low, xy.X), max(high, xy.X)
+			}
+		}
+		l := line{name: "error of the reference"}
+		if low <= high {
+			l.add(low, r.truth.StdErr)
+			l.add(high, r.truth.StdErr)
+		}
+		return append(all, l)
+	}
 	const stepsLabel, meanLabel, sdLabel = "Gibbs steps of each chain", "distance, mean", "distance, standard deviation"
 	return drawPanels(w, [][]panel{
-		{{stepsLabel, meanLabel, lines(steps, mean)}, {"seconds", "", lines(seconds, mean)}},
+		{{stepsLabel, meanLabel, floor(lines(steps, mean))}, {"seconds", "", floor(lines(seconds, mean))}},
 		{{stepsLabel, sdLabel, lines(steps, sd)}, {"seconds", "", lines(seconds, sd)}},
 	})
 }
@@ -163,7 +182,7 @@ func logTicks(low, high float64) []plot.Tick {
 	for i, t := range ticks {
 		lead := math.Round(t.Value / math.Pow(10, math.Floor(math.Log10(t.Value))))
 		if t.Label == "" && (lead == 2 || lead == 5) {
-			ticks[i].Label = strconv.FormatFloat(t.Value, 'g', 1, 64)
+			ticks[i].Label = strconv.FormatFloat(t.Value, 'g', 6, 64) // 20, not 2e+01
 		}
 	}
 	return ticks

@@ -248,8 +248,16 @@ func (p *plan) warnings(results []result) (warnings []string) {
 	ladder("the reference run", reference)
 	for i := range p.estimators {
 		var info negphase.Info
+		drowned := 0
 		for _, r := range results {
 			info.Add(r.curves[i].Info)
+			if c := &r.curves[i]; c.Repeats > 0 && c.Last().Distance.Mean < 2*r.truth.StdErr {
+				drowned++
+			}
+		}
+		if drowned > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s: its distance is less than twice the error of the reference itself (%s), and may be that; take more -reference-steps",
+				p.names[i], count(drowned, "model")))
 		}
 		ladder(p.names[i], info)
 		if w := info.CutWarning(); w != "" {

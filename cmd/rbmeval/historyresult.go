@@ -113,12 +113,19 @@ func (h *history) print(r historyResult, w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	if h.out != "" {
-		fmt.Fprintf(w, "table and picture in %s\n", h.out)
+		fmt.Fprintf(w, "likelihood written to %s\n", h.out)
 	}
 }
 
-// write makes the folder of -out.
+// write makes the folder of -out, or the picture or the table alone if -out
+// is named as one.
 func (h *history) write(r historyResult) error {
+	switch filepath.Ext(h.out) {
+	case ".png":
+		return rbm.ReplaceFile(h.out, h.draw)
+	case ".csv":
+		return rbm.ReplaceFile(h.out, r.writeTable)
+	}
 	if err := os.Mkdir(h.out, 0o755); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}

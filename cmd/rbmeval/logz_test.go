@@ -262,6 +262,13 @@ func TestRun(t *testing.T) {
 	rbmeval.OK(t, "-run", "run", "-out", "out", "-quiet")
 	clitest.Golden(t, filepath.Join(testdata, "run.csv"), nineDigits(t, "out/likelihood.csv"))
 	decodes(t, "out/likelihood.png")
+	// One of the two alone, where -out is named as a file.
+	rbmeval.OK(t, "-run", "run", "-out", "one.csv", "-quiet")
+	rbmeval.OK(t, "-run", "run", "-out", "one.png", "-quiet")
+	decodes(t, "one.png")
+	if clitest.Read(t, "one.csv") != clitest.Read(t, "out/likelihood.csv") {
+		t.Error("the table alone is another")
+	}
 
 	var r historyResult
 	if err := json.Unmarshal([]byte(rbmeval.OK(t, "-run", "run", "-json")), &r); err != nil {

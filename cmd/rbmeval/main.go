@@ -64,7 +64,7 @@ func newOptions() *options {
 	f.StringVar(&o.part, "part", "auto", "rows to judge by: train, test, or auto, which is test if there is one")
 	o.logZFlags = addLogZFlags(f)
 	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are judged")
-	f.StringVar(&o.out, "out", "", "folder to make for likelihood.csv and likelihood.png of -run")
+	f.StringVar(&o.out, "out", "", "of -run: folder to make for likelihood.csv and likelihood.png, or a .csv or .png for one of them alone")
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored")
 	f.BoolVar(&o.classify, "classify", false, "error rate and mean log p(y|x)")
 	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: free energy, and where they apply log-likelihood, pseudo-log-likelihood, label, prediction, p(y|x)")

@@ -22,19 +22,22 @@ func TestWarnings(t *testing.T) {
 		want []string
 		by   Method
 	}{
-		"sound":                {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10.2, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 10}, nil, ByBennett},
-		"reversed by chance":   {Bracket{AIS: annealed(10.3, 0.1, 50), Reverse: annealed(10, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 10}, nil, ByBennett},
-		"AIS in few weights":   {Bracket{AIS: annealed(10, 0.1, 9), Reverse: annealed(10.2, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 10}, []string{"of AIS are worth 9.0"}, ByBennett},
-		"reverse in few":       {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10.2, 0.1, 1), Bennett: ratio(10.1, 0.1), RoundTrips: 10}, []string{"of reverse AIS are worth 1.0"}, ByBennett},
-		"wide":                 {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(11.1, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 10}, []string{"the bracket is 1.1 nats wide"}, ByBennett},
-		"upside down":          {Bracket{AIS: annealed(10.5, 0.1, 50), Reverse: annealed(10, 0.1, 50), Bennett: ratio(10.4, 0.1), RoundTrips: 10}, []string{"upside down"}, ByBennett},
-		"ratio below AIS":      {Bracket{AIS: annealed(10.5, 0.1, 50), Bennett: ratio(10, 0.1), RoundTrips: 10}, []string{"Bennett's ratio lies below AIS"}, ByAIS},
-		"no overlap":           {Bracket{AIS: annealed(10, 0.1, 50), Bennett: &Ratio{LogZ: math.NaN(), Overlap: 0.002}, RoundTrips: 10}, []string{"overlap by 0.2 %"}, ByAIS},
-		"no trips":             {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10, 0.1, 50), RoundTrips: 9}, []string{"round trips of the ladder: 9, fewer"}, ByAIS},
+		"sound":                {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10.2, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 50}, nil, ByBennett},
+		"reversed by chance":   {Bracket{AIS: annealed(10.3, 0.1, 50), Reverse: annealed(10, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 50}, nil, ByBennett},
+		"AIS in few weights":   {Bracket{AIS: annealed(10, 0.1, 49), Reverse: annealed(10.2, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 50}, []string{"of AIS are worth 49.0"}, ByBennett},
+		"reverse in few":       {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10.2, 0.1, 1), Bennett: ratio(10.1, 0.1), RoundTrips: 50}, []string{"of reverse AIS are worth 1.0"}, ByBennett},
+		"wide":                 {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(11.1, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 50}, []string{"the bracket is 1.1 nats wide"}, ByBennett},
+		"ratio far above":      {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10.2, 0.4, 50), Bennett: ratio(11.1, 0.1), RoundTrips: 50}, []string{"the bracket is 1.1 nats wide"}, ByBennett},
+		"ratio above reverse":  {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10.2, 0.1, 50), Bennett: ratio(10.9, 0.1), RoundTrips: 50}, []string{"Bennett's ratio lies above reverse AIS"}, ByBennett},
+		"ratio and AIS apart":  {Bracket{AIS: annealed(10, 0.1, 50), Bennett: ratio(11.1, 0.1), RoundTrips: 50}, []string{"1.1 nats wide"}, ByBennett},
+		"upside down":          {Bracket{AIS: annealed(10.5, 0.1, 50), Reverse: annealed(10, 0.1, 50), Bennett: ratio(10.4, 0.1), RoundTrips: 50}, []string{"upside down"}, ByBennett},
+		"ratio below AIS":      {Bracket{AIS: annealed(10.5, 0.1, 50), Bennett: ratio(10, 0.1), RoundTrips: 50}, []string{"Bennett's ratio lies below AIS"}, ByAIS},
+		"no overlap":           {Bracket{AIS: annealed(10, 0.1, 50), Bennett: &Ratio{LogZ: math.NaN(), Overlap: 0.002}, RoundTrips: 50}, []string{"overlap by 0.2 %"}, ByAIS},
+		"no trips":             {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10, 0.1, 50), RoundTrips: 49}, []string{"round trips of the ladder: 49 of"}, ByAIS},
 		"AIS needs no ladder":  {Bracket{AIS: annealed(10, 0.1, 50)}, nil, ByAIS},
-		"reverse alone":        {Bracket{Reverse: annealed(10, 0.1, 50), RoundTrips: 10}, nil, ByReverse},
-		"no number, reverse":   {Bracket{Reverse: annealed(10, 0.1, 50), Bennett: &Ratio{LogZ: math.NaN()}, RoundTrips: 10}, []string{"gives no number"}, ByReverse},
-		"nothing has a number": {Bracket{Bennett: &Ratio{LogZ: math.NaN()}, RoundTrips: 10}, []string{"gives no number"}, ""},
+		"reverse alone":        {Bracket{Reverse: annealed(10, 0.1, 50), RoundTrips: 50}, nil, ByReverse},
+		"no number, reverse":   {Bracket{Reverse: annealed(10, 0.1, 50), Bennett: &Ratio{LogZ: math.NaN()}, RoundTrips: 50}, []string{"gives no number"}, ByReverse},
+		"nothing has a number": {Bracket{Bennett: &Ratio{LogZ: math.NaN()}, RoundTrips: 50}, []string{"gives no number"}, ""},
 	} {
 		got := DefaultSettings().warnings(c.b)
 		if len(got) != len(c.want) {

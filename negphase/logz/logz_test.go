@@ -63,7 +63,7 @@ func models(t *testing.T) []model {
 // small are settings that take some hundredths of a second for such models.
 func small(base *rbm.Base) Settings {
 	s := DefaultSettings()
-	s.Annealing.Temperatures, s.Annealing.Base = 100, base
+	s.Annealing.Temperatures, s.Annealing.Base = 200, base
 	s.BurnIn, s.Rounds = 300, 300
 	return s
 }
