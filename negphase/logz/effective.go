@@ -1,7 +1,5 @@
 package logz
 
-import "gonum.org/v1/gonum/stat"
-
 // effective returns how many independent draws x is worth, which holds series
 // of equal length of so many independent groups one after the other: their
 // number over the statistical inefficiency
@@ -14,7 +12,15 @@ import "gonum.org/v1/gonum/stat"
 // of window times the time summed so far.
 func effective(x []float64, groups int) float64 {
 	n := len(x) / groups
-	mean, variance := stat.PopMeanVariance(x, nil)
+	mean, variance := 0.0, 0.0
+	for _, v := range x { // not by a library, whose sums have other bits on other processors
+		mean += v
+	}
+	mean /= float64(len(x))
+	for _, v := range x {
+		variance += float64((v - mean) * (v - mean))
+	}
+	variance /= float64(len(x))
 	if !(variance > 0) {
 		return float64(len(x)) // all draws agree: nothing is uncertain
 	}
@@ -25,7 +31,7 @@ func effective(x []float64, groups int) float64 {
 		for g := range groups {
 			series := x[g*n : (g+1)*n]
 			for i, v := range series[lag:] {
-				c += (series[i] - mean) * (v - mean)
+				c += float64((series[i] - mean) * (v - mean))
 			}
 		}
 		// c has groups·(n − lag) terms: with the divisor groups·n the factor

@@ -22,11 +22,14 @@ type Settings struct {
 	Groups, BurnIn, Rounds int
 }
 
-// DefaultSettings returns all three estimates at some seconds of two
-// processors for a model of 784 × 500 units.
+// DefaultSettings returns all three estimates at some fifteen seconds of two
+// processors for a model of 784 × 500 units: most of them the ladder's, so AIS
+// gets 5000 temperatures.
 func DefaultSettings() Settings {
-	return Settings{AIS: true, Reverse: true, Bennett: true,
+	s := Settings{AIS: true, Reverse: true, Bennett: true,
 		Annealing: rbm.DefaultAnnealing(), Groups: 10, BurnIn: 1000, Rounds: 2000}
+	s.Annealing.Temperatures = 5000
+	return s
 }
 
 const (
