@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/train"
 )
@@ -133,7 +134,10 @@ func (v *verdict) printLikelihood(j *judge, w io.Writer) {
 		fmt.Fprintf(w, "%-26s %.6f\n", what, -free-v.logZ)
 	case v.by != "":
 		fmt.Fprintf(w, "%-26s %s by %s", what, plusMinus(-free-v.logZ, v.stdErr), methods[v.by])
-		if v.AIS != nil && v.Reverse != nil {
+		switch both := v.AIS != nil && v.Reverse != nil; {
+		case both && v.by == string(logz.ByAIS):
+			fmt.Fprintf(w, "; %.3f by its reverse", -free-v.Reverse.LogZ)
+		case both:
 			fmt.Fprintf(w, "; %.3f by AIS, %.3f by its reverse", -free-v.AIS.LogZ, -free-v.Reverse.LogZ)
 		}
 		fmt.Fprintln(w)

@@ -145,8 +145,9 @@ func (r *runner) settling(info negphase.Info) bool {
 	return s.Auto && s.Rungs != 2 && info.Tuned < settledTunings // two are never tuned
 }
 
-// exchangeWarning says in plain words that the ladder does not exchange, or "".
-func (r *runner) exchangeWarning(info negphase.Info) string {
+// exchangeWarning says in plain words that the ladder does not exchange, by the
+// counts of so many steps, or "".
+func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 	rates := info.SwapRates()
 	if rates == nil || max(info.SwapTries[0], info.Groups) < exchangeTries {
 		return ""
@@ -167,8 +168,8 @@ func (r *runner) exchangeWarning(info negphase.Info) string {
 			remedy = "take pins, which may have more than 16 of them, or take pcd"
 		}
 	}
-	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s %s of attempts, so %s is pcd with %d times the chains to run; %s",
-		temperature(l.Beta[0]), temperature(l.Beta[1]), what, percent(rate), kind, len(l.Beta), remedy)
+	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s %s of attempts%s, so %s is pcd with %d times the chains to run; %s",
+		temperature(l.Beta[0]), temperature(l.Beta[1]), what, percent(rate), when, kind, len(l.Beta), remedy)
 }
 
 // countStill counts the rounds since the last measurement with a round trip.
@@ -179,21 +180,27 @@ func (r *runner) countStill(e train.Evaluation) {
 	}
 }
 
-// tripRounds is the number of rounds without a round trip, of a ladder that has
-// stood as long, after which it is called broken: many times the 2 + 2Λ rounds that the best one
-// takes (Syed et al. 2022, section 3.5) at any barrier that the bound on temperatures allows.
-const tripRounds = 2000
+const (
+	// tripRounds is the number of rounds without a round trip after which a
+	// ladder is called broken: many times the 2 + 2Λ rounds that the best one
+	// takes (Syed et al. 2022, section 3.5) at any barrier that the bound on
+	// temperatures allows.
+	tripRounds = 2000
+	// tripTime is how long a ladder must have stood, as each tuning begins all
+	// round trips anew: twice what one takes in the best ladder of 64 temperatures,
+	// of which every particle may make one.
+	tripTime = 256
+)
 
 // tripWarning says that nothing comes from the hot end of a ladder to the cold
 // one, or does no longer, or "".
 func (r *runner) tripWarning() string {
 	l, ok := r.trainer.Ladder()
-	still := min(r.state.Still, l.Rounds)
-	if !ok || still < tripRounds {
+	if !ok || r.state.Still < tripRounds || l.Rounds < tripTime {
 		return ""
 	}
-	return fmt.Sprintf("no particle has gone from the coldest of %d temperatures to the hottest and back in the last %d rounds: the hot end does not refresh the cold one; the pairs that rarely exchange are in %s",
-		len(l.Beta), still, r.folder.Path(train.LaddersFile))
+	return fmt.Sprintf("no particle has gone from the coldest of %d temperatures to the hottest and back in the last %d rounds: the hot end does not refresh the cold one; %s shows where they turn back; more rounds an update (-swaps) or a smaller -rate give them time",
+		len(l.Beta), r.state.Still, r.folder.Path(train.LadderFile))
 }
 
 // describeLadder prints the closing lines of a ladder.

@@ -13,6 +13,8 @@ import (
 	"io"
 	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"gorbm/cmd/internal/cli"
@@ -44,11 +46,13 @@ flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
   path=data       β = 0 is not the uniform law but that of independent units with
                   the data's frequencies, which is nearer (auto: the default)
   hottest=5       a tuned ladder ends there (default: inf)
+  max=1000        steps after which ucd gives a pair of chains up
 
 -temperatures auto tunes the ladder while the model sharpens: temperatures stand
 where neighbours exchange equally often, as many as the measured barrier asks
-for (at most 64), or auto:20 of them. metrics.csv, ladder.csv and ladder.png show
-how it exchanges.
+for (at most 64; ins 16), or 20 of them by auto:20 (at most 256; ins 16). Within
+-negphase it is tau=auto or tau=auto/20. metrics.csv, ladder.csv and ladder.png
+show how it exchanges.
 
 Results go to a folder: config.json, metrics.csv, model.safetensors, a
 checkpoint, snapshots in models/, and the pictures filters.png, samples.png,
@@ -126,7 +130,7 @@ func newOptions() *options {
 	f.Float64Var(&o.l2, "l2", 0, "penalty on half the sum of weight², per row in nats")
 	f.Float64Var(&o.center, "center", 0, "centred gradient: step of the offsets' moving averages, such as 0.01; 0: not centred")
 	f.Float64Var(&o.average, "average", 0, "share of the old in a moving average of the parameters, such as 0.999, which becomes the model; 0: none")
-	f.StringVar(&o.init, "init", "", "start from: nothing (small random parameters), log-odds (visible biases from the data's frequencies), or a model file")
+	f.StringVar(&o.init, "init", "", "start from log-odds (visible biases from the data's frequencies), a model file or the folder of a run (default: small random parameters)")
 	f.IntVar(&o.batch, "batch", d.Batch, "rows of a minibatch")
 	f.IntVar(&o.steps, "steps", 10000, "training steps")
 	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps")
@@ -290,6 +294,9 @@ func (p *plan) start(labelled bool, kind rbm.LabelKind) error {
 			train.SetLogOdds(p.model, set)
 		}
 		return nil
+	}
+	if info, err := os.Stat(p.init); err == nil && info.IsDir() { // the folder of a run
+		p.init = filepath.Join(p.init, train.ModelFile)
 	}
 	m, about, err := rbm.ReadFile(p.init)
 	if errors.Is(err, fs.ErrNotExist) {

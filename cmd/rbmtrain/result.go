@@ -121,7 +121,7 @@ type jsonResult struct {
 func (r *runner) print(stdout, stderr io.Writer) error {
 	total, _ := r.evaluator.Counts() // the last step was measured
 	var warnings []string
-	exchange := r.exchangeWarning(total)
+	exchange := r.exchangeWarning(total, "")
 	trips := ""
 	if exchange == "" {
 		trips = r.tripWarning()

@@ -234,7 +234,7 @@ func (r *runner) report(e train.Evaluation) error {
 			r.state.First = &v
 		}
 	}
-	if w := r.exchangeWarning(e.Info); w != "" && e.Step < r.steps && !r.settling(e.Info) && !r.warned {
+	if w := r.exchangeWarning(e.Info, fmt.Sprintf(" up to step %d", e.Step)); w != "" && e.Step < r.steps && !r.settling(e.Info) && !r.warned {
 		r.warned = true
 		r.warn(w)
 	}

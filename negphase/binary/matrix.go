@@ -23,7 +23,7 @@ func SweepMatrix(g *Graph, m Mover, beta float64) (*mat.Dense, error) {
 	}
 	single, ok := m.(singleSite)
 	if !ok {
-		return nil, fmt.Errorf("a transition matrix of %T: only of gibbs, metropolis and modified-metropolis", m)
+		return nil, fmt.Errorf("%s has no transition matrix of a sweep; gibbs, metropolis and modified-metropolis have", FormatMover(m))
 	}
 	s := NewIsing(g, nil)
 	c, err := newSweep(s, beta, nil, single)

@@ -126,7 +126,8 @@ func (s Settings) warnings(b Bracket) []string {
 		add("neighbouring temperatures overlap by %.2g %%, and below 1 %% Bennett's ratio gives no number; take more rounds of the ladder, so that it is tuned longer",
 			100*r.Overlap)
 	}
-	if (b.Reverse != nil || b.Bennett != nil) && b.RoundTrips < leastTrips*int64(s.Groups) {
+	unmixed := (b.Reverse != nil || b.Bennett != nil) && b.RoundTrips < leastTrips*int64(s.Groups)
+	if unmixed {
 		add("round trips of the ladder: %d of its %d groups of particles, fewer than %d each: the chains at the model may not have mixed; reverse AIS from them is then no upper bound, and the error of Bennett's ratio is too small; take more rounds of the ladder",
 			b.RoundTrips, s.Groups, leastTrips)
 	}
@@ -136,8 +137,12 @@ func (s Settings) warnings(b Bracket) []string {
 			b.AIS.LogZ, b.Reverse.LogZ)
 	}
 	if low, high := b.span(); high-low > widest && !upsideDown {
-		add("the bracket is %.1f nats wide, and log Z lies somewhere between %.2f and %.2f; take more temperatures and more rounds of the ladder",
-			high-low, low, high)
+		where := "log Z lies somewhere in it"
+		if unmixed {
+			where = "log Z may lie above it"
+		}
+		add("the bracket is %.1f nats wide, from %.2f to %.2f, and %s; take more temperatures and more rounds of the ladder",
+			high-low, low, high, where)
 	}
 	if r := b.Bennett; r != nil && b.AIS != nil && above(b.AIS.LogZ, b.AIS.StdErr, r.LogZ, r.StdErr) {
 		add("Bennett's ratio lies below AIS, %.2f below %.2f, by more than their errors: the chains at the model have missed what AIS found",
