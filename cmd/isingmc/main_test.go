@@ -379,3 +379,16 @@ func TestQuiet(t *testing.T) {
 	}
 	isingmc.OneLine(t, r.Stderr, "warning: gibbs", "run longer")
 }
+
+// TestDefaultWalksFit checks that walks whose lengths are not given are no
+// longer than a small system has room for.
+func TestDefaultWalksFit(t *testing.T) {
+	clitest.Isolate(t)
+	for _, args := range [][]string{
+		{"-lattice", "3x3", "-sampler", "sardonics"},
+		{"-lattice", "3x3", "-sampler", "im", "-active", "4"},
+		{"-lattice", "2x2", "-sampler", "exchange,im"},
+	} {
+		isingmc.OK(t, append(args, "-moves", "20", "-quiet")...)
+	}
+}

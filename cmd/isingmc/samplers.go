@@ -52,6 +52,9 @@ func (p *plan) parseSamplers() error {
 		if err != nil {
 			return cli.Usagef("-sampler: %w", err)
 		}
+		if !strings.Contains(text, ":k=") {
+			m = p.fit(m)
+		}
 		p.movers = append(p.movers, namedMover{m, text})
 		shell := 0
 		if keepsMagnetisation(m) {
@@ -69,6 +72,24 @@ func (p *plan) parseSamplers() error {
 	}
 	p.shell = kinds[1] != ""
 	return nil
+}
+
+// fit cuts default lengths of walks to what the system has room for.
+func (p *plan) fit(m binary.Mover) binary.Mover {
+	n := p.graph.Len()
+	switch w := m.(type) {
+	case binary.Sardonics:
+		w.MaxLength = min(w.MaxLength, max(1, n-1))
+		return w
+	case binary.Intracluster:
+		active := n / 2
+		if p.flags.Given("active") {
+			active = p.active
+		}
+		w.MaxLength = min(w.MaxLength, max(1, min(active, n-active)))
+		return w
+	}
+	return m
 }
 
 // keepsMagnetisation reports whether a sampler keeps the number of spins up.
