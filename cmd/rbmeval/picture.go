@@ -38,6 +38,10 @@ func (h *history) draw(w io.Writer) error {
 			}
 		}
 		logarithmic(&p.X)
+		p.Title.Text = "all snapshots"
+		if from > 0 {
+			p.Title.Text = "the later half"
+		}
 		plots = append(plots, []*plot.Plot{p})
 		if len(h.snapshots) < 4 { // one panel shows them all
 			break
