@@ -1,7 +1,9 @@
 package negphase
 
 import (
-	"gonum.org/v1/gonum/stat"
+	"math"
+
+	"gorbm/negphase/diag"
 )
 
 // A record holds what is measured of a ladder from round to round, in room
@@ -122,7 +124,8 @@ func (r *record) rejection(k int) (mean, err float64) {
 	for i := range samples {
 		samples[i] = value(i) / float64(rounds)
 	}
-	return mean, stat.StdErr(stat.StdDev(samples, nil), float64(whole))
+	_, variance := diag.MeanVariance(samples)
+	return mean, math.Sqrt(variance / float64(whole-1))
 }
 
 // rise returns the mean difference of energy between the neighbours of pair k.

@@ -1,5 +1,7 @@
 package logz
 
+import "gorbm/negphase/diag"
+
 // effective returns how many independent draws x is worth, which holds series
 // of equal length of so many independent groups one after the other: their
 // number over the statistical inefficiency
@@ -12,15 +14,7 @@ package logz
 // of window times the time summed so far.
 func effective(x []float64, groups int) float64 {
 	n := len(x) / groups
-	mean, variance := 0.0, 0.0
-	for _, v := range x { // not by a library, whose sums have other bits on other processors
-		mean += v
-	}
-	mean /= float64(len(x))
-	for _, v := range x {
-		variance += float64((v - mean) * (v - mean))
-	}
-	variance /= float64(len(x))
+	mean, variance := diag.MeanVariance(x)
 	if !(variance > 0) {
 		return float64(len(x)) // all draws agree: nothing is uncertain
 	}
