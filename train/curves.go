@@ -66,13 +66,22 @@ func Curves(w io.Writer, table string) error {
 	}
 	plots[len(plots)-1][0].X.Label.Text = "step"
 	const width, height = 16 * vg.Centimeter, 6 * vg.Centimeter
-	img := vgimg.New(width, height*vg.Length(len(plots)))
-	tiles := draw.Tiles{Rows: len(plots), Cols: 1, PadX: vg.Millimeter, PadY: 3 * vg.Millimeter,
+	return DrawPlots(w, plots, width, height, 3*vg.Millimeter)
+}
+
+// DrawPlots draws rows of plots with aligned axes as PNG, each of them width ×
+// height with its margins and rows gap apart. Rows are equally long and not empty.
+func DrawPlots(w io.Writer, plots [][]*plot.Plot, width, height, gap vg.Length) error {
+	rows, cols := len(plots), len(plots[0])
+	img := vgimg.New(width*vg.Length(cols), height*vg.Length(rows))
+	tiles := draw.Tiles{Rows: rows, Cols: cols, PadX: 4 * vg.Millimeter, PadY: gap,
 		PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter}
-	for i, canvas := range plot.Align(plots, tiles, draw.New(img)) {
-		plots[i][0].Draw(canvas[0])
+	for i, row := range plot.Align(plots, tiles, draw.New(img)) {
+		for c, canvas := range row {
+			plots[i][c].Draw(canvas)
+		}
 	}
-	_, err = vgimg.PngCanvas{Canvas: img}.WriteTo(w)
+	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
 	return err
 }
 

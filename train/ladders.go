@@ -13,7 +13,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"gorbm/negphase"
 )
@@ -47,21 +46,12 @@ func Ladders(w io.Writer, ladders ...NamedLadder) error {
 		}
 	}
 	const width, height = 13 * vg.Centimeter, 7 * vg.Centimeter
-	img := vgimg.New(width*vg.Length(len(ladders)), height*vg.Length(len(panels)))
-	tiles := draw.Tiles{Rows: len(panels), Cols: len(ladders), PadX: 4 * vg.Millimeter, PadY: 4 * vg.Millimeter,
-		PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter}
-	for i, row := range plot.Align(plots, tiles, draw.New(img)) {
-		for c, canvas := range row {
-			plots[i][c].Draw(canvas)
-		}
-	}
-	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
-	return err
+	return DrawPlots(w, plots, width, height, 4*vg.Millimeter)
 }
 
 func ladderTitle(l NamedLadder) string {
 	return fmt.Sprintf("%s: %d temperatures up to %s\nbarrier %s; shares of time within %.2g of 1/%d",
-		l.Name, len(l.Beta), temperature(l.Beta[len(l.Beta)-1]), WithError(l.Barrier, l.BarrierErr), l.Deviation, len(l.Beta))
+		l.Name, len(l.Beta), Temperature(l.Beta[len(l.Beta)-1]), WithError(l.Barrier, l.BarrierErr), l.Deviation, len(l.Beta))
 }
 
 // WithError returns x ± its standard error, which has one digit, in the same
@@ -77,12 +67,12 @@ func WithError(x, err float64) string {
 	return strconv.FormatFloat(x, 'f', decimals, 64) + " ± " + strconv.FormatFloat(rounded, 'f', decimals, 64)
 }
 
-// temperature returns 1/β as text.
-func temperature(beta float64) string {
+// Temperature returns 1/β as text, to four digits.
+func Temperature(beta float64) string {
 	if beta == 0 {
 		return "∞"
 	}
-	return strconv.FormatFloat(1/beta, 'g', 3, 64)
+	return strconv.FormatFloat(1/beta, 'g', 4, 64)
 }
 
 // rejections plots the rejection rate of each pair with its standard error,

@@ -128,7 +128,7 @@ func (z *logZFlags) baseOf(m *rbm.RBM, set *data.Set) *rbm.Base {
 		return nil
 	}
 	if m.Classes == 0 || set.Y != nil {
-		return rbm.NewBase(m, train.VisibleMean(m, set), set.Len())
+		return train.Base(m, set)
 	}
 	mean := train.VisibleMean(rbm.New(m.Inputs(), 1, 0, rbm.Softmax), set)
 	for range m.Classes {

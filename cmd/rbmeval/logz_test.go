@@ -16,8 +16,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/sbinet/npyio/npz"
-
 	"gorbm/cmd/internal/cli"
 	"gorbm/cmd/internal/cli/clitest"
 	"gorbm/rbm"
@@ -150,18 +148,7 @@ func TestWithoutNumber(t *testing.T) {
 // The path begins at the means of the training rows, whatever rows are judged.
 func TestBaseOfTrainingRows(t *testing.T) {
 	isolate(t)
-	f, err := os.Create("rows.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	z := npz.NewWriter(f)
-	err = errors.Join(
-		z.Write("x_train.npy", [3][4]uint8{{0, 1}, {1, 1}, {0, 0, 1}}),
-		z.Write("x_test.npy", [2][4]uint8{{0, 1, 0, 1}, {1}}),
-		z.Close(), f.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
+	writeParts(t)
 	m := clitest.Model(4, 2, 0, rbm.Softmax)
 	clitest.Save(t, "m.safetensors", m, rbm.About{Data: "rows.npz"})
 	args := "-model m.safetensors -ais -ais-temperatures 20"
@@ -357,18 +344,7 @@ func TestRunDoubts(t *testing.T) {
 // A run with training and test rows has both.
 func TestRunParts(t *testing.T) {
 	isolate(t)
-	f, err := os.Create("rows.npz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	z := npz.NewWriter(f)
-	err = errors.Join(
-		z.Write("x_train.npy", [3][4]uint8{{0, 1}, {1, 1}, {0, 0, 1}}),
-		z.Write("x_test.npy", [2][4]uint8{{0, 1, 0, 1}, {1}}),
-		z.Close(), f.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
+	writeParts(t)
 	if err := os.MkdirAll("run/models", 0o755); err != nil {
 		t.Fatal(err)
 	}

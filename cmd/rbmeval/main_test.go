@@ -308,9 +308,9 @@ func TestUnlabelled(t *testing.T) {
 	}
 }
 
-// TestPart checks which rows are judged where there are test rows.
-func TestPart(t *testing.T) {
-	isolate(t)
+// writeParts writes rows.npz, of three training and two test rows.
+func writeParts(t *testing.T) {
+	t.Helper()
 	f, err := os.Create("rows.npz")
 	if err != nil {
 		t.Fatal(err)
@@ -323,6 +323,12 @@ func TestPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestPart checks which rows are judged where there are test rows.
+func TestPart(t *testing.T) {
+	isolate(t)
+	writeParts(t)
 	clitest.Save(t, "m.safetensors", clitest.Model(4, 2, 0, rbm.Softmax), rbm.About{Data: "rows.npz"})
 	for part, want := range map[string]string{
 		"auto":  "\nrows.npz test: 2 rows",

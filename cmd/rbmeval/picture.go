@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"gorbm/train"
 )
@@ -49,14 +48,7 @@ func (h *history) draw(w io.Writer) error {
 	}
 	plots[len(plots)-1][0].X.Label.Text = "step"
 	const width, height = 16 * vg.Centimeter, 8 * vg.Centimeter
-	img := vgimg.New(width, height*vg.Length(len(plots)))
-	tiles := draw.Tiles{Rows: len(plots), Cols: 1, PadX: vg.Millimeter, PadY: 3 * vg.Millimeter,
-		PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter}
-	for i, canvas := range plot.Align(plots, tiles, draw.New(img)) {
-		plots[i][0].Draw(canvas[0])
-	}
-	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
-	return err
+	return train.DrawPlots(w, plots, width, height, 3*vg.Millimeter)
 }
 
 // plainTicks labels the default ticks without needless digits.

@@ -169,7 +169,7 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 		}
 	}
 	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s %s of attempts%s, so %s is pcd with %d times the chains to run; %s",
-		temperature(l.Beta[0]), temperature(l.Beta[1]), what, percent(rate), when, kind, len(l.Beta), remedy)
+		train.Temperature(l.Beta[0]), train.Temperature(l.Beta[1]), what, percent(rate), when, kind, len(l.Beta), remedy)
 }
 
 // countStill counts the rounds since the last measurement with a round trip.
@@ -216,11 +216,11 @@ func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 			most = ", the most that are taken, where the barrier asks for more"
 		}
 		fmt.Fprintf(w, "ladder: %d temperatures from 1 to %s%s; its coldest pair exchanges %s, the worst %s\n", len(l.Beta),
-			temperature(l.Beta[len(l.Beta)-1]), most, percent(rates[0]), percent(slices.Min(rates)))
+			train.Temperature(l.Beta[len(l.Beta)-1]), most, percent(rates[0]), percent(slices.Min(rates)))
 	} else {
 		var s []string
 		for k, rate := range rates {
-			s = append(s, fmt.Sprintf("%s–%s %s", temperature(l.Beta[k]), temperature(l.Beta[k+1]), percent(rate)))
+			s = append(s, fmt.Sprintf("%s–%s %s", train.Temperature(l.Beta[k]), train.Temperature(l.Beta[k+1]), percent(rate)))
 		}
 		fmt.Fprintf(w, "exchange between temperatures: %s\n", strings.Join(s, ", "))
 	}
@@ -229,14 +229,6 @@ func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 	if off, ok := total.OffWeight(); ok {
 		fmt.Fprintf(w, "weight of the estimate off the coldest particle: %s\n", percent(off))
 	}
-}
-
-// temperature returns 1/β as text.
-func temperature(beta float64) string {
-	if beta == 0 {
-		return "∞"
-	}
-	return strconv.FormatFloat(1/beta, 'g', 4, 64)
 }
 
 // jsonLadder is the ladder in the JSON result.
