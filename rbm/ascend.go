@@ -5,20 +5,35 @@ import "gorbm/rbm/internal/vec"
 // ascentWork is what Ascend needs beside its arguments, kept so that no step
 // allocates. A slot is one particle of either phase whose weight is not zero.
 type ascentWork struct {
-	coef  []float32   // of each slot: rate·weight, negative in the negative phase
-	h     [][]float32 // hidden means of each slot
-	v     [][]uint64  // visible words of each slot
-	mask  []uint64    // of each block of visible units: words of the slots, then their transposes
-	lists []uint32    // of each block: the slots of its units, in groups of vec.Block slots
-	cuts  []uint32    // of each block and group: where the units' parts of lists end
-	all   []uint32    // every slot
-	g     []float32   // per panel: coef·h, a row for each slot
+	coef  []float32  // of each slot: rate·weight, negative in the negative phase
+	runs  []slotRun  // hidden means of the slots
+	v     [][]uint64 // visible words of each slot
+	mask  []uint64   // of each block of visible units: words of the slots, then their transposes
+	lists []uint32   // of each block: the slots of its units, in groups of slots
+	cuts  []uint32   // of each block and group: where the units' parts of lists end
+	all   []uint32   // every slot
+	g     []float32  // per panel: coef·h, a row for each slot
 
 	rate       float32
 	grey       []greySlots
 	plus, less *Moments
 	list, move job
 }
+
+// A slotRun is a number of slots whose hidden means lie row by row in memory.
+type slotRun struct {
+	lo, hi int
+	h      []float32
+}
+
+const (
+	// groupSlots is the number of slots that are listed together.
+	groupSlots = vec.ListWords * vec.Block
+	// moveBlocks is the number of blocks of visible units that one group of
+	// slots moves before the next does: a quarter of a megabyte of a panel,
+	// which the second-level cache keeps for it.
+	moveBlocks = 16
+)
 
 // maxList is the length of a list of slots that one call of a kernel sums, some
 // 20 µs.
@@ -43,7 +58,7 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	if a.list.part == nil {
 		a.list.part, a.move.part = m.listPart, m.movePart
 	}
-	a.coef, a.h, a.v = a.coef[:0], a.h[:0], a.v[:0]
+	a.coef, a.runs, a.v = a.coef[:0], a.runs[:0], a.v[:0]
 	a.rate, a.plus, a.less = rate, pos.Moments, neg.Moments
 	m.addSlots(rate, pos)
 	m.addSlots(-rate, neg)
@@ -58,26 +73,28 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	}
 	wide := work >= wideWork
 	a.list.run(vec.Blocks(m.Visible()), wide)
-	a.move.run(ceilDiv(vec.Blocks(m.Hidden()), partPanels), wide)
-	clear(a.h) // keep no references to the caller's memory
+	a.move.run(vec.Blocks(m.Hidden()), wide)
+	clear(a.runs) // keep no references to the caller's memory
 	clear(a.v)
 	clear(a.grey)
 	a.grey = a.grey[:0]
 	a.plus, a.less = nil, nil
 }
 
-// groups returns the number of groups of slots, of which each is a word of a
-// transposed mask.
-func (a *ascentWork) groups() int { return vec.Blocks(len(a.coef)) }
+// words returns the number of words of a transposed mask, 64 slots each.
+func (a *ascentWork) words() int { return vec.Blocks(len(a.coef)) }
+
+// groups returns the number of groups of slots.
+func (a *ascentWork) groups() int { return ceilDiv(len(a.coef), groupSlots) }
 
 // listSize is the room for the slots of a block of visible units.
-func (a *ascentWork) listSize() int { return a.groups()*vec.Block*vec.Block + vec.ListSlack }
+func (a *ascentWork) listSize() int { return a.words()*vec.Block*vec.Block + vec.ListSlack }
 
 // growAscent makes room for the slots that are there.
 func (m *RBM) growAscent() {
 	a := &m.work
 	blocks := vec.Blocks(m.Visible())
-	if n := blocks * a.groups() * vec.Block; len(a.mask) < n {
+	if n := blocks * a.words() * vec.Block; len(a.mask) < n {
 		a.mask = make([]uint64, n)
 	}
 	if n := blocks * a.listSize(); len(a.lists) < n {
@@ -108,14 +125,18 @@ func (m *RBM) addSlots(rate float32, p Phase) {
 		a.grey = append(a.grey, greySlots{p.Batch, rate})
 		return
 	}
+	skipped := true // the row before has no slot
 	for r := range p.V.Rows {
 		w := p.weight(r)
-		if w == 0 {
-			continue
+		if w != 0 {
+			if skipped {
+				a.runs = append(a.runs, slotRun{lo: len(a.coef), h: p.H.Data[r*p.H.Cols:]})
+			}
+			a.coef = append(a.coef, float32(rate*w))
+			a.v = append(a.v, p.V.Row(r))
+			a.runs[len(a.runs)-1].hi = len(a.coef)
 		}
-		a.coef = append(a.coef, float32(rate*w))
-		a.h = append(a.h, p.H.Row(r))
-		a.v = append(a.v, p.V.Row(r))
+		skipped = w == 0
 	}
 }
 
@@ -125,8 +146,8 @@ func (m *RBM) listPart(k int) {
 	a := &m.work
 	lo := k * vec.Block
 	hi := min(lo+vec.Block, m.Visible())
-	groups := a.groups()
-	mask := a.mask[k*groups*vec.Block:][:groups*vec.Block]
+	words := a.words()
+	mask := a.mask[k*words*vec.Block:][:words*vec.Block]
 	for s, v := range a.v {
 		mask[s] = v[k]
 	}
@@ -139,15 +160,22 @@ func (m *RBM) listPart(k int) {
 	addScaled(m.VisibleBias[lo:hi], a.rate, a.plus, lo)
 	addScaled(m.VisibleBias[lo:hi], -a.rate, a.less, lo)
 
-	lists := a.lists[k*a.listSize():][:a.listSize()]
-	first := uint32(0)
-	for q := range groups {
+	for q := range words {
 		vec.Transpose((*[vec.Block]uint64)(mask[q*vec.Block:]))
+	}
+	first := uint32(0)
+	for q := range a.groups() {
+		slot, count := q*groupSlots, min(vec.ListWords, words-q*vec.ListWords)
 		cuts := a.unitCuts(k, q)
 		cuts[0] = first
-		vec.Lists(lists, cuts, mask[q*vec.Block:], 1, 0, hi-lo, 1, uint32(q*vec.Block*vec.Block))
+		vec.Lists(a.blockLists(k), cuts, mask[slot:], 1, vec.Block, hi-lo, count, uint32(slot*vec.Block))
 		first = cuts[hi-lo]
 	}
+}
+
+// blockLists are the lists of block k.
+func (a *ascentWork) blockLists(k int) []uint32 {
+	return a.lists[k*a.listSize():][:a.listSize()]
 }
 
 // unitCuts are where the slots of group q end in the lists of the units of
@@ -168,46 +196,50 @@ func addScaled(bias []float32, rate float32, s *Moments, lo int) {
 	}
 }
 
-// movePart moves the weights and hidden biases of one group of panels.
+// movePart moves the weights and hidden biases of a panel. The last comes
+// first: an up pass has just read it, and the next one begins with the first.
 func (m *RBM) movePart(i int) {
 	a := &m.work
+	k := vec.Blocks(m.Hidden()) - 1 - i
+	if len(a.coef) > 0 {
+		m.moveSlots(k)
+	}
+	for _, g := range a.grey {
+		m.ascendGrey(k, g.batch, g.rate)
+	}
+	m.ascendMoments(k, a.plus, a.rate)
+	m.ascendMoments(k, a.less, -a.rate)
+}
+
+// moveSlots adds to panel k what the slots contribute.
+func (m *RBM) moveSlots(k int) {
+	a := &m.work
 	slots := len(a.coef)
-	k := i * partPanels
-	panels := min(partPanels, vec.Blocks(m.Hidden())-k)
 	lo := k * vec.Block
-	hi := min(lo+panels*vec.Block, m.Hidden())
-	if slots > 0 {
-		g := a.g[k*slots*vec.Block:]
-		for s, c := range a.coef {
-			vec.Scale(g[s*vec.Block:], slots*vec.Block, a.h[s][lo:hi], c)
-		}
-		w := m.w[k*m.rows*vec.Block:]
-		for b := range vec.Blocks(m.Visible()) {
-			lists := a.lists[b*a.listSize():][:a.listSize()]
-			rows := min(vec.Block, m.Visible()-b*vec.Block)
-			for q := range a.groups() {
-				cuts := a.unitCuts(b, q)[:rows+1]
-				vec.RowSums(w[b*vec.Block*vec.Block:], m.rows*vec.Block, g, slots*vec.Block, panels, lists, cuts)
+	hi := min(lo+vec.Block, m.Hidden())
+	g := a.g[k*slots*vec.Block:][:slots*vec.Block]
+	for _, r := range a.runs {
+		vec.Scale(g[r.lo*vec.Block:], r.h[lo:], m.Hidden(), a.coef[r.lo:r.hi], hi-lo)
+	}
+
+	w := m.panel(k)
+	blocks := vec.Blocks(m.Visible())
+	for from := 0; from < blocks; from += moveBlocks {
+		for q := range a.groups() {
+			for b := from; b < min(from+moveBlocks, blocks); b++ {
+				rows := min(vec.Block, m.Visible()-b*vec.Block)
+				vec.RowSums(w[b*vec.Block*vec.Block:], g, a.blockLists(b), a.unitCuts(b, q)[:rows+1])
 			}
 		}
-		for p := range panels {
-			var acc [vec.Block]float32
-			part := m.HiddenBias[lo+p*vec.Block : min(lo+(p+1)*vec.Block, hi)]
-			copy(acc[:], part)
-			for lo := 0; lo < slots; lo += maxList { // no call may take long
-				cuts := []uint32{uint32(lo), uint32(min(lo+maxList, slots))}
-				vec.RowSums(acc[:], 0, g[p*slots*vec.Block:], 0, 1, a.all, cuts)
-			}
-			copy(part, acc[:])
-		}
 	}
-	for p := k; p < k+panels; p++ {
-		for _, g := range a.grey {
-			m.ascendGrey(p, g.batch, g.rate)
-		}
-		m.ascendMoments(p, a.plus, a.rate)
-		m.ascendMoments(p, a.less, -a.rate)
+
+	var acc [vec.Block]float32
+	copy(acc[:], m.HiddenBias[lo:hi])
+	for s := 0; s < slots; s += maxList { // no call may take long
+		cuts := []uint32{uint32(s), uint32(min(s+maxList, slots))}
+		vec.RowSums(acc[:], g, a.all, cuts)
 	}
+	copy(m.HiddenBias[lo:hi], acc[:])
 }
 
 // ascendMoments adds rate times the moments' part of panel k, if there are

@@ -15,11 +15,6 @@ const (
 	// chunkRows is the number of rows that a pass lists at once, which bounds
 	// the memory of a pass over any number of them.
 	chunkRows = 128
-	// partPanels is the number of panels that one part of an up pass or of an
-	// ascent works on. A word of visible units of two panels, 32 KiB of weights,
-	// serves all rows from the first-level cache, and the eight additions of a
-	// row hide each other's latency.
-	partPanels = 2
 	// wideWork is the number of weights times rows below which a pass is not
 	// worth sharing out: some 200 µs of one core. At 784×500 and ten chains
 	// waking helpers costs more than they do (an update takes 8 to 16 % longer).
@@ -38,7 +33,7 @@ func rowBlocks(rows int) int { return ceilDiv(rows, rowBlock) }
 // running. It is kept from pass to pass so that none allocates. A pass works
 // on at most chunkRows rows.
 type layers struct {
-	lists  []uint32    // active visible units: word by word, in each row by row
+	lists  []uint32    // active visible units: vec.ListWords words by as many, in each row by row
 	cuts   []uint32    // where the parts of lists end
 	hidden vec.Columns // active hidden units
 	acts   []float32   // preactivations: block by block of units, in each row by row
@@ -110,11 +105,16 @@ func partRows(groups int) int {
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
+// listGroups returns the number of groups of words that are listed together.
+func (l *layers) listGroups() int { return ceilDiv(l.v.Stride, vec.ListWords) }
+
 // listVisible lists the active visible units of every row of l.v.
 func (l *layers) listVisible() {
 	rows := l.v.Rows
-	for k := range l.v.Stride {
-		vec.Lists(l.lists, l.cuts[k*rows:], l.v.Words[k:], l.v.Stride, 1, rows, 1, uint32(k*vec.Block*vec.Block))
+	for g := range l.listGroups() {
+		k := g * vec.ListWords
+		count := min(vec.ListWords, l.v.Stride-k)
+		vec.Lists(l.lists, l.cuts[g*rows:], l.v.Words[k:], l.v.Stride, 1, rows, count, uint32(k*vec.Block*vec.Block))
 	}
 }
 
@@ -122,36 +122,36 @@ func (l *layers) listVisible() {
 // be there, and takes from them what l asks for: means at β = 1, draws at each
 // row's β into l.h, energy terms.
 func (l *layers) runUp() {
-	groups := ceilDiv(vec.Blocks(l.m.Hidden()), partPanels)
-	l.up.run(groups*ceilDiv(l.v.Rows, partRows(groups)), l.wide(l.v.Rows))
+	panels := vec.Blocks(l.m.Hidden())
+	l.up.run(panels*ceilDiv(l.v.Rows, l.upRows()), l.wide(l.v.Rows))
+}
+
+// upRows returns the number of rows of one part of an up pass: all, so that a
+// panel is read once for them, unless panels alone give too few parts.
+func (l *layers) upRows() int {
+	if vec.Blocks(l.m.Hidden()) >= 4 {
+		return chunkRows
+	}
+	return 16
 }
 
 func (l *layers) upPart(i int) {
 	m, rows := l.m, l.v.Rows
-	panels := vec.Blocks(m.Hidden())
-	size := partRows(ceilDiv(panels, partPanels))
+	size := l.upRows()
 	parts := ceilDiv(rows, size)
-	k, lo := i/parts*partPanels, i%parts*size
+	k, lo := i/parts, i%parts*size
 	n := min(size, rows-lo)
-	last := min(k+partPanels, panels)
 
-	for p := k; p < last; p++ {
-		var bias [vec.Block]float32
-		copy(bias[:], m.HiddenBias[p*vec.Block:])
-		acts := l.acts[(p*rows+lo)*vec.Block:]
-		for r := range n {
-			*(*[vec.Block]float32)(acts[r*vec.Block:]) = bias
-		}
+	var bias [vec.Block]float32
+	copy(bias[:], m.HiddenBias[k*vec.Block:])
+	acts := l.acts[(k*rows+lo)*vec.Block:][:n*vec.Block]
+	for r := range n {
+		*(*[vec.Block]float32)(acts[r*vec.Block:]) = bias
 	}
-	acts := l.acts[(k*rows+lo)*vec.Block:]
-	panel := m.w[k*m.rows*vec.Block:]
-	for w := range l.v.Stride {
-		cuts := l.cuts[w*rows+lo:][:n+1]
-		vec.RowSums(acts, rows*vec.Block, panel, m.rows*vec.Block, last-k, l.lists, cuts)
+	for g := range l.listGroups() {
+		vec.RowSums(acts, m.panel(k), l.lists, l.cuts[g*rows+lo:][:n+1])
 	}
-	for p := k; p < last; p++ {
-		l.hiddenUnits(p, lo, n)
-	}
+	l.hiddenUnits(k, lo, n)
 }
 
 // hiddenUnits takes what is wanted of the preactivations of panel k, n rows

@@ -4,20 +4,15 @@
 
 package vec
 
-// rowSums1AVX512 is RowSums for 1 panel(s) and n > 0 lists.
+// rowSumsAVX2 is RowSums for n > 0 lists.
 //
 //go:noescape
-func rowSums1AVX512(acc *float32, accStride int, base *float32, baseStride int, lists *uint32, cuts *uint32, n int)
+func rowSumsAVX2(acc *float32, base *float32, lists *uint32, cuts *uint32, n int)
 
-// rowSums2AVX512 is RowSums for 2 panel(s) and n > 0 lists.
+// rowSumsAVX512 is RowSums for n > 0 lists.
 //
 //go:noescape
-func rowSums2AVX512(acc *float32, accStride int, base *float32, baseStride int, lists *uint32, cuts *uint32, n int)
-
-// rowSums1AVX2 is RowSums for 1 panel(s) and n > 0 lists.
-//
-//go:noescape
-func rowSums1AVX2(acc *float32, accStride int, base *float32, baseStride int, lists *uint32, cuts *uint32, n int)
+func rowSumsAVX512(acc *float32, base *float32, lists *uint32, cuts *uint32, n int)
 
 // dots1AVX512 is Dots for n > 0 groups of 1 examples.
 //
@@ -89,10 +84,10 @@ func listsAVX512(list *uint32, cuts *uint32, words *uint64, rowStride int, wordS
 //go:noescape
 func transposeAVX512(m *uint64)
 
-// scaleAVX2 is Scale for blocks > 0 whole blocks.
+// scaleAVX2 is Scale for n > 0 rows of a whole block.
 //
 //go:noescape
-func scaleAVX2(dst *float32, dstStride int, x *float32, a float32, blocks int)
+func scaleAVX2(dst *float32, x *float32, stride int, a *float32, n int)
 
 // addWhereAVX2 is AddWhere for n > 0 words.
 //
@@ -109,10 +104,10 @@ func expsAVX2(dst *float32, x *float32, n int, scale float32, shift float32)
 //go:noescape
 func softplusPartsAVX2(factor *float64, part *float64, x *float64, n int)
 
-// scaleAVX512 is Scale for blocks > 0 whole blocks.
+// scaleAVX512 is Scale for n > 0 rows; mask has a one for each column.
 //
 //go:noescape
-func scaleAVX512(dst *float32, dstStride int, x *float32, a float32, blocks int)
+func scaleAVX512(dst *float32, x *float32, stride int, a *float32, n int, mask uint64)
 
 // addWhereAVX512 is AddWhere for n > 0 words.
 //

@@ -4,121 +4,14 @@
 
 #include "textflag.h"
 
-// func rowSums1AVX512(acc *float32, accStride int, base *float32, baseStride int, lists *uint32, cuts *uint32, n int)
-// Requires: AVX, AVX512F
-TEXT ·rowSums1AVX512(SB), NOSPLIT, $0-56
-	MOVQ acc+0(FP), AX
-	MOVQ base+16(FP), CX
-	MOVQ lists+32(FP), DX
-	MOVQ cuts+40(FP), BX
-	MOVQ n+48(FP), SI
-	MOVL (BX), DI
-	LEAQ (DX)(DI*4), DI
-
-list:
-	MOVL    4(BX), R8
-	LEAQ    (DX)(R8*4), R8
-	CMPQ    DI, R8
-	JEQ     next
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-
-row:
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VADDPS  (R9), Z0, Z0
-	VADDPS  64(R9), Z1, Z1
-	VADDPS  128(R9), Z2, Z2
-	VADDPS  192(R9), Z3, Z3
-	ADDQ    $0x04, DI
-	CMPQ    DI, R8
-	JNE     row
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-
-next:
-	ADDQ $0x00000100, AX
-	ADDQ $0x04, BX
-	DECQ SI
-	JNE  list
-	VZEROUPPER
-	RET
-
-// func rowSums2AVX512(acc *float32, accStride int, base *float32, baseStride int, lists *uint32, cuts *uint32, n int)
-// Requires: AVX, AVX512F
-TEXT ·rowSums2AVX512(SB), NOSPLIT, $0-56
-	MOVQ acc+0(FP), AX
-	MOVQ base+16(FP), CX
-	MOVQ lists+32(FP), DX
-	MOVQ cuts+40(FP), BX
-	MOVQ n+48(FP), SI
-	MOVQ accStride+8(FP), DI
-	SHLQ $0x02, DI
-	MOVQ baseStride+24(FP), R8
-	SHLQ $0x02, R8
-	MOVL (BX), R9
-	LEAQ (DX)(R9*4), R9
-
-list:
-	MOVL    4(BX), R10
-	LEAQ    (DX)(R10*4), R10
-	CMPQ    R9, R10
-	JEQ     next
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-	LEAQ    (AX)(DI*1), R11
-	VMOVUPS (R11), Z4
-	VMOVUPS 64(R11), Z5
-	VMOVUPS 128(R11), Z6
-	VMOVUPS 192(R11), Z7
-
-row:
-	MOVL    (R9), R11
-	LEAQ    (CX)(R11*4), R11
-	VADDPS  (R11), Z0, Z0
-	VADDPS  64(R11), Z1, Z1
-	VADDPS  128(R11), Z2, Z2
-	VADDPS  192(R11), Z3, Z3
-	LEAQ    (R11)(R8*1), R11
-	VADDPS  (R11), Z4, Z4
-	VADDPS  64(R11), Z5, Z5
-	VADDPS  128(R11), Z6, Z6
-	VADDPS  192(R11), Z7, Z7
-	ADDQ    $0x04, R9
-	CMPQ    R9, R10
-	JNE     row
-	VMOVUPS Z0, (AX)
-	VMOVUPS Z1, 64(AX)
-	VMOVUPS Z2, 128(AX)
-	VMOVUPS Z3, 192(AX)
-	LEAQ    (AX)(DI*1), R11
-	VMOVUPS Z4, (R11)
-	VMOVUPS Z5, 64(R11)
-	VMOVUPS Z6, 128(R11)
-	VMOVUPS Z7, 192(R11)
-
-next:
-	ADDQ $0x00000100, AX
-	ADDQ $0x04, BX
-	DECQ SI
-	JNE  list
-	VZEROUPPER
-	RET
-
-// func rowSums1AVX2(acc *float32, accStride int, base *float32, baseStride int, lists *uint32, cuts *uint32, n int)
+// func rowSumsAVX2(acc *float32, base *float32, lists *uint32, cuts *uint32, n int)
 // Requires: AVX
-TEXT ·rowSums1AVX2(SB), NOSPLIT, $0-56
+TEXT ·rowSumsAVX2(SB), NOSPLIT, $0-40
 	MOVQ acc+0(FP), AX
-	MOVQ base+16(FP), CX
-	MOVQ lists+32(FP), DX
-	MOVQ cuts+40(FP), BX
-	MOVQ n+48(FP), SI
+	MOVQ base+8(FP), CX
+	MOVQ lists+16(FP), DX
+	MOVQ cuts+24(FP), BX
+	MOVQ n+32(FP), SI
 	MOVL (BX), DI
 	LEAQ (DX)(DI*4), DI
 
@@ -138,15 +31,14 @@ list:
 
 row:
 	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VADDPS  (R9), Y0, Y0
-	VADDPS  32(R9), Y1, Y1
-	VADDPS  64(R9), Y2, Y2
-	VADDPS  96(R9), Y3, Y3
-	VADDPS  128(R9), Y4, Y4
-	VADDPS  160(R9), Y5, Y5
-	VADDPS  192(R9), Y6, Y6
-	VADDPS  224(R9), Y7, Y7
+	VADDPS  (CX)(R9*4), Y0, Y0
+	VADDPS  32(CX)(R9*4), Y1, Y1
+	VADDPS  64(CX)(R9*4), Y2, Y2
+	VADDPS  96(CX)(R9*4), Y3, Y3
+	VADDPS  128(CX)(R9*4), Y4, Y4
+	VADDPS  160(CX)(R9*4), Y5, Y5
+	VADDPS  192(CX)(R9*4), Y6, Y6
+	VADDPS  224(CX)(R9*4), Y7, Y7
 	ADDQ    $0x04, DI
 	CMPQ    DI, R8
 	JNE     row
@@ -158,6 +50,49 @@ row:
 	VMOVUPS Y5, 160(AX)
 	VMOVUPS Y6, 192(AX)
 	VMOVUPS Y7, 224(AX)
+
+next:
+	ADDQ $0x00000100, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSumsAVX512(acc *float32, base *float32, lists *uint32, cuts *uint32, n int)
+// Requires: AVX, AVX512F
+TEXT ·rowSumsAVX512(SB), NOSPLIT, $0-40
+	MOVQ acc+0(FP), AX
+	MOVQ base+8(FP), CX
+	MOVQ lists+16(FP), DX
+	MOVQ cuts+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVL (BX), DI
+	LEAQ (DX)(DI*4), DI
+
+list:
+	MOVL    4(BX), R8
+	LEAQ    (DX)(R8*4), R8
+	CMPQ    DI, R8
+	JEQ     next
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+
+row:
+	MOVL    (DI), R9
+	VADDPS  (CX)(R9*4), Z0, Z0
+	VADDPS  64(CX)(R9*4), Z1, Z1
+	VADDPS  128(CX)(R9*4), Z2, Z2
+	VADDPS  192(CX)(R9*4), Z3, Z3
+	ADDQ    $0x04, DI
+	CMPQ    DI, R8
+	JNE     row
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
 
 next:
 	ADDQ $0x00000100, AX
@@ -5045,37 +4980,39 @@ DATA columns<>+56(SB)/4, $0x000f0007
 DATA columns<>+60(SB)/4, $0x001f0017
 GLOBL columns<>(SB), RODATA|NOPTR, $64
 
-// func scaleAVX2(dst *float32, dstStride int, x *float32, a float32, blocks int)
+// func scaleAVX2(dst *float32, x *float32, stride int, a *float32, n int)
 // Requires: AVX
 TEXT ·scaleAVX2(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         dstStride+8(FP), CX
-	SHLQ         $0x02, CX
-	MOVQ         x+16(FP), DX
-	MOVQ         blocks+32(FP), BX
-	VBROADCASTSS a+24(FP), Y0
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ stride+16(FP), DX
+	SHLQ $0x02, DX
+	MOVQ a+24(FP), BX
+	MOVQ n+32(FP), SI
 
-block:
-	VMULPS  (DX), Y0, Y1
-	VMOVUPS Y1, (AX)
-	VMULPS  32(DX), Y0, Y1
-	VMOVUPS Y1, 32(AX)
-	VMULPS  64(DX), Y0, Y1
-	VMOVUPS Y1, 64(AX)
-	VMULPS  96(DX), Y0, Y1
-	VMOVUPS Y1, 96(AX)
-	VMULPS  128(DX), Y0, Y1
-	VMOVUPS Y1, 128(AX)
-	VMULPS  160(DX), Y0, Y1
-	VMOVUPS Y1, 160(AX)
-	VMULPS  192(DX), Y0, Y1
-	VMOVUPS Y1, 192(AX)
-	VMULPS  224(DX), Y0, Y1
-	VMOVUPS Y1, 224(AX)
-	ADDQ    CX, AX
-	ADDQ    $0x00000100, DX
-	DECQ    BX
-	JNE     block
+row:
+	VBROADCASTSS (BX), Y0
+	VMULPS       (CX), Y0, Y1
+	VMOVUPS      Y1, (AX)
+	VMULPS       32(CX), Y0, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       64(CX), Y0, Y1
+	VMOVUPS      Y1, 64(AX)
+	VMULPS       96(CX), Y0, Y1
+	VMOVUPS      Y1, 96(AX)
+	VMULPS       128(CX), Y0, Y1
+	VMOVUPS      Y1, 128(AX)
+	VMULPS       160(CX), Y0, Y1
+	VMOVUPS      Y1, 160(AX)
+	VMULPS       192(CX), Y0, Y1
+	VMOVUPS      Y1, 192(AX)
+	VMULPS       224(CX), Y0, Y0
+	VMOVUPS      Y0, 224(AX)
+	ADDQ         DX, CX
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x04, BX
+	DECQ         SI
+	JNE          row
 	VZEROUPPER
 	RET
 
@@ -5617,29 +5554,40 @@ DATA one64<>+24(SB)/4, $0x00000000
 DATA one64<>+28(SB)/4, $0x3ff00000
 GLOBL one64<>(SB), RODATA|NOPTR, $32
 
-// func scaleAVX512(dst *float32, dstStride int, x *float32, a float32, blocks int)
+// func scaleAVX512(dst *float32, x *float32, stride int, a *float32, n int, mask uint64)
 // Requires: AVX, AVX512F
-TEXT ·scaleAVX512(SB), NOSPLIT, $0-40
-	MOVQ         dst+0(FP), AX
-	MOVQ         dstStride+8(FP), CX
-	SHLQ         $0x02, CX
-	MOVQ         x+16(FP), DX
-	MOVQ         blocks+32(FP), BX
-	VBROADCASTSS a+24(FP), Z0
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-48
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  stride+16(FP), DX
+	SHLQ  $0x02, DX
+	MOVQ  a+24(FP), BX
+	MOVQ  n+32(FP), SI
+	MOVQ  mask+40(FP), DI
+	KMOVW DI, K1
+	SHRQ  $0x10, DI
+	KMOVW DI, K2
+	SHRQ  $0x10, DI
+	KMOVW DI, K3
+	SHRQ  $0x10, DI
+	KMOVW DI, K4
+	SHRQ  $0x10, DI
 
-block:
-	VMULPS  (DX), Z0, Z1
-	VMOVUPS Z1, (AX)
-	VMULPS  64(DX), Z0, Z1
-	VMOVUPS Z1, 64(AX)
-	VMULPS  128(DX), Z0, Z1
-	VMOVUPS Z1, 128(AX)
-	VMULPS  192(DX), Z0, Z1
-	VMOVUPS Z1, 192(AX)
-	ADDQ    CX, AX
-	ADDQ    $0x00000100, DX
-	DECQ    BX
-	JNE     block
+row:
+	VBROADCASTSS (BX), Z0
+	VMULPS.Z     (CX), Z0, K1, Z1
+	VMOVUPS      Z1, (AX)
+	VMULPS.Z     64(CX), Z0, K2, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS.Z     128(CX), Z0, K3, Z1
+	VMOVUPS      Z1, 128(AX)
+	VMULPS.Z     192(CX), Z0, K4, Z0
+	VMOVUPS      Z0, 192(AX)
+	ADDQ         DX, CX
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x04, BX
+	DECQ         SI
+	JNE          row
 	VZEROUPPER
 	RET
 

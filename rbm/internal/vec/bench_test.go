@@ -19,8 +19,8 @@ func forBench(b *testing.B, name string, count float64, unit string, f func()) {
 	}
 }
 
-// The row sums of 784 × 500 in the order of an up pass: two panels at a time,
-// a word of visible units at a time, all chains.
+// The row sums of 784 × 500 in the order of an up pass: a panel at a time, two
+// words of visible units at a time, all chains.
 func BenchmarkRowSums(b *testing.B) {
 	const n, panels = 784, 8
 	s := newSource(1, false)
@@ -28,21 +28,21 @@ func BenchmarkRowSums(b *testing.B) {
 	w := s.fill(make([]float32, panels*rows*Block))
 	for _, batch := range []int{10, 50, 100} {
 		words := s.words(make([]uint64, batch*Blocks(n)), 0.19)
-		lists, cuts := make([]uint32, len(words)*Block+ListSlack), make([]uint32, len(words)+1)
-		for k := range Blocks(n) {
-			if k == Blocks(n)-1 {
-				for r := range batch {
-					words[r*Blocks(n)+k] &= WordMask(n % Block)
-				}
-			}
-			Lists(lists, cuts[k*batch:], words[k:], Blocks(n), 1, batch, 1, uint32(k*Block*Block))
+		for r := range batch {
+			words[(r+1)*Blocks(n)-1] &= WordMask(n % Block)
+		}
+		groups := (Blocks(n) + ListWords - 1) / ListWords
+		lists, cuts := make([]uint32, len(words)*Block+ListSlack), make([]uint32, groups*batch+1)
+		for g := range groups {
+			k := g * ListWords
+			Lists(lists, cuts[g*batch:], words[k:], Blocks(n), 1, batch, min(ListWords, Blocks(n)-k), uint32(k*Block*Block))
 		}
 		acc := make([]float32, batch*panels*Block)
-		bytes := float64(cuts[len(words)]) * panels * Block * 4
+		bytes := float64(cuts[groups*batch]) * panels * Block * 4
 		forBench(b, fmt.Sprintf("batch=%d", batch), bytes, "B", func() {
-			for p := 0; p < panels; p += 2 {
-				for k := range Blocks(n) {
-					RowSums(acc[p*batch*Block:], batch*Block, w[p*rows*Block:], rows*Block, 2, lists, cuts[k*batch:(k+1)*batch+1])
+			for p := range panels {
+				for g := range groups {
+					RowSums(acc[p*batch*Block:], w[p*rows*Block:], lists, cuts[g*batch:(g+1)*batch+1])
 				}
 			}
 		})
@@ -109,9 +109,13 @@ func BenchmarkTranspose(b *testing.B) {
 }
 
 func BenchmarkScale(b *testing.B) {
-	x := newSource(1, false).fill(make([]float32, 500))
-	dst := make([]float32, 8*Block)
-	forBench(b, "len=500", 4*500, "B", func() { Scale(dst, Block, x, 0.5) })
+	const n = 20
+	s := newSource(1, false)
+	x, a := s.fill(make([]float32, n*500)), s.fill(make([]float32, n))
+	dst := make([]float32, n*Block)
+	for _, width := range []int{52, 64} {
+		forBench(b, fmt.Sprintf("rows=%d/width=%d", n, width), float64(4*n*width), "B", func() { Scale(dst, x, 500, a, width) })
+	}
 }
 
 func BenchmarkAddWhere(b *testing.B) {

@@ -6,26 +6,14 @@ package vec
 // functions are not inlined, so that each call of one is such a point.
 
 //go:noinline
-func rowSums(acc []float32, accStride int, base []float32, baseStride, panels int, lists, cuts []uint32) {
-	l := InUse()
-	if l == Go {
-		rowSumsGo(acc, accStride, base, baseStride, panels, lists, cuts)
-		return
-	}
-	for panels > 0 {
-		do := 1
-		switch {
-		case l == AVX2:
-			rowSums1AVX2(&acc[0], accStride, &base[0], baseStride, &lists[0], &cuts[0], len(cuts)-1)
-		case panels >= 2:
-			do = 2
-			rowSums2AVX512(&acc[0], accStride, &base[0], baseStride, &lists[0], &cuts[0], len(cuts)-1)
-		default:
-			rowSums1AVX512(&acc[0], accStride, &base[0], baseStride, &lists[0], &cuts[0], len(cuts)-1)
-		}
-		if panels -= do; panels > 0 {
-			acc, base = acc[do*accStride:], base[do*baseStride:]
-		}
+func rowSums(acc, base []float32, lists, cuts []uint32) {
+	switch InUse() {
+	case AVX512:
+		rowSumsAVX512(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1)
+	case AVX2:
+		rowSumsAVX2(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1)
+	default:
+		rowSumsGo(acc, base, lists, cuts)
 	}
 }
 
@@ -61,14 +49,14 @@ func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count 
 }
 
 //go:noinline
-func scale(dst []float32, stride int, x []float32, a float32, blocks int) {
-	switch InUse() {
-	case AVX512:
-		scaleAVX512(&dst[0], stride, &x[0], a, blocks)
-	case AVX2:
-		scaleAVX2(&dst[0], stride, &x[0], a, blocks)
+func scale(dst, x []float32, stride int, a []float32, width int) {
+	switch l := InUse(); {
+	case l == AVX512:
+		scaleAVX512(&dst[0], &x[0], stride, &a[0], len(a), WordMask(width))
+	case l == AVX2 && width == Block:
+		scaleAVX2(&dst[0], &x[0], stride, &a[0], len(a))
 	default:
-		scaleGo(dst, stride, x, a, blocks)
+		scaleGo(dst, x, stride, a, width)
 	}
 }
 

@@ -2,9 +2,7 @@
 
 package vec
 
-func rowSums(acc []float32, accStride int, base []float32, baseStride, panels int, lists, cuts []uint32) {
-	rowSumsGo(acc, accStride, base, baseStride, panels, lists, cuts)
-}
+func rowSums(acc, base []float32, lists, cuts []uint32) { rowSumsGo(acc, base, lists, cuts) }
 
 func (c *Columns) dots(dst, base []float32, bias *[Tile]float32, lo, n int) {
 	c.dotsGo(dst, base, bias, lo, n)
@@ -14,9 +12,7 @@ func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count 
 	listsGo(list, cuts, words, rowStride, wordStride, n, count, first)
 }
 
-func scale(dst []float32, stride int, x []float32, a float32, blocks int) {
-	scaleGo(dst, stride, x, a, blocks)
-}
+func scale(dst, x []float32, stride int, a []float32, width int) { scaleGo(dst, x, stride, a, width) }
 
 func addWhere(acc *[Block]float32, words []uint64, coef []float32) { addWhereGo(acc, words, coef) }
 

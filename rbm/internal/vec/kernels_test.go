@@ -104,28 +104,24 @@ func shifted(t *testing.T, n, shift int, low bool) []float32 {
 func TestRowSums(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
-			for _, panels := range []int{1, 2, 3, 4, 7} {
-				const rows = 70
-				baseStride := rows*Block + s.IntN(3)*4
-				base := s.fill(shifted(t, (panels-1)*baseStride+rows*Block, shift, low))
-				for n := 1; n < 40; n += 1 + s.IntN(6) {
-					cuts := []uint32{uint32(s.IntN(3))}
-					lists := make([]uint32, cuts[0])
-					for range n {
-						for range s.IntN(4) * s.IntN(60) {
-							lists = append(lists, uint32(s.IntN(rows))*Block)
-						}
-						cuts = append(cuts, uint32(len(lists)))
+			const rows = 70
+			base := s.fill(shifted(t, rows*Block, shift, low))
+			for n := 1; n < 40; n += 1 + s.IntN(6) {
+				cuts := []uint32{uint32(s.IntN(3))}
+				lists := make([]uint32, cuts[0])
+				for range n {
+					for range s.IntN(4) * s.IntN(60) {
+						lists = append(lists, uint32(s.IntN(rows))*Block)
 					}
-					l := fenced[uint32](t, len(lists), low)
-					copy(l, lists)
-					accStride := n*Block + s.IntN(2)*Block
-					got := s.fill(shifted(t, (panels-1)*accStride+n*Block, shift, low))
-					want := slices.Clone(got)
-					atGo(func() { RowSums(want, accStride, base, baseStride, panels, lists, cuts) })
-					at(func() { RowSums(got, accStride, base, baseStride, panels, l, cuts) })
-					same(t, fmt.Sprintf("%d panels, %d lists", panels, n), got, want)
+					cuts = append(cuts, uint32(len(lists)))
 				}
+				l := fenced[uint32](t, len(lists), low)
+				copy(l, lists)
+				got := s.fill(shifted(t, n*Block, shift, low))
+				want := slices.Clone(got)
+				atGo(func() { RowSums(want, base, lists, cuts) })
+				at(func() { RowSums(got, base, l, cuts) })
+				same(t, fmt.Sprintf("%d lists", n), got, want)
 			}
 		})
 	})
@@ -143,7 +139,7 @@ func TestRowSumsDefinition(t *testing.T) {
 		}
 		got := s.fill(make([]float32, Block))
 		want := slices.Clone(got)
-		RowSums(got, Block, base, 0, 1, list, []uint32{0, uint32(n)})
+		RowSums(got, base, list, []uint32{0, uint32(n)})
 		for _, o := range list {
 			for c := range want {
 				want[c] += base[int(o)+c]
@@ -343,30 +339,28 @@ func TestListsDefinition(t *testing.T) {
 
 func TestScale(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
-		for n := range 258 {
-			s := newSource(uint64(n), n%2 == 0)
-			low := s.IntN(2) == 0
-			shift := s.IntN(16)
-			x := s.fill(shifted(t, n, shift, low))
-			stride := Block + s.IntN(3)*Block
-			size := 0
-			if n > 0 {
-				size = (Blocks(n)-1)*stride + Block
-			}
-			got := shifted(t, size, shift, low)
-			want := slices.Clone(got)
-			a := s.float()
-			atGo(func() { Scale(want, stride, x, a) })
-			at(func() { Scale(got, stride, x, a) })
-			same(t, fmt.Sprintf("%d values", n), got, want)
-			for i, x := range x {
-				if y := want[i/Block*stride+i%Block]; y != x*a && (y == y || x*a == x*a) {
-					t.Fatalf("value %d is %v, want %v", i, y, x*a)
-				}
-			}
-			for i := n; i < Blocks(n)*Block; i++ {
-				if want[i/Block*stride+i%Block] != 0 {
-					t.Fatalf("value %d past the end is not zero", i)
+		for width := 1; width <= Block; width++ {
+			for _, n := range []int{1, 2, 7} {
+				s := newSource(uint64(width), width%2 == 0)
+				low := s.IntN(2) == 0
+				shift := s.IntN(16)
+				stride := width + s.IntN(3)*20
+				x := s.fill(shifted(t, (n-1)*stride+width, shift, low))
+				a := s.fill(fenced[float32](t, n, low))
+				got := s.fill(shifted(t, n*Block, shift, low))
+				want := slices.Clone(got)
+				atGo(func() { Scale(want, x, stride, a, width) })
+				at(func() { Scale(got, x, stride, a, width) })
+				same(t, fmt.Sprintf("%d rows of %d", n, width), got, want)
+				for i, y := range want {
+					r, c := i/Block, i%Block
+					product := float32(0)
+					if c < width {
+						product = x[r*stride+c] * a[r]
+					}
+					if y != product && (y == y || product == product) {
+						t.Fatalf("value %d of row %d is %v, want %v", c, r, y, product)
+					}
 				}
 			}
 		}

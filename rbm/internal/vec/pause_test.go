@@ -35,11 +35,12 @@ func TestPauses(t *testing.T) {
 	stream := Stream{1, 2, 3, 4}
 	ends := make([]uint32, n+1)
 	for name, f := range map[string]func(){
-		"RowSums":   func() { RowSums(acc, 0, base, 0, 1, lists, cuts) },
+		"RowSums":   func() { RowSums(acc, base, lists, cuts) },
 		"Dots":      func() { columns.Dots(acc, base, &bias, 0, n) },
 		"Sigmoids":  func() { Sigmoids(acc, Block, acc, n, Block) },
 		"Draws":     func() { stream.Draws(words, 1, acc, nil, 0, 0, n, Block) },
 		"DrawMeans": func() { stream.DrawMeans(words, 1, acc, Block, 0, 0, n, Block) },
+		"Scale":     func() { Scale(acc, acc, Block, acc[:n], Block) },
 		"Lists":     func() { Lists(out, ends, words, 1, 0, n, 1, 0) },
 		"AddWhere":  func() { AddWhere((*[Block]float32)(acc), words, coef) },
 	} {

@@ -153,24 +153,41 @@ func transpose() {
 	c.RET()
 }
 
+// scale writes Scale, of whole blocks where there are no masks.
 func (s simd) scale() {
 	name := "scale" + s.name
-	function(name, "func(dst *float32, dstStride int, x *float32, a float32, blocks int)",
-		name+" is Scale for blocks > 0 whole blocks.")
-	dst, dstStride, x, blocks := arg("dst"), bytes(arg("dstStride")), arg("x"), arg("blocks")
-	a := s.vector()
-	m, _ := c.Param("a").Resolve()
-	c.VBROADCASTSS(m.Addr, a)
-	c.Label("block")
+	signature, doc := "func(dst, x *float32, stride int, a *float32, n int)", " is Scale for n > 0 rows of a whole block."
+	if s.zmm() {
+		signature, doc = "func(dst, x *float32, stride int, a *float32, n int, mask uint64)", " is Scale for n > 0 rows; mask has a one for each column."
+	}
+	function(name, signature, name+doc)
+	dst, x, stride, a, n := arg("dst"), arg("x"), bytes(arg("stride")), arg("a"), arg("n")
+	width := make([]reg.OpmaskVirtual, block/s.width)
+	if s.zmm() {
+		m := arg("mask")
+		for i := range width {
+			width[i] = c.K()
+			c.KMOVW(m.As32(), width[i])
+			c.SHRQ(operand.U8(16), m)
+		}
+	}
+	by := s.vector()
+	c.Label("row")
+	c.VBROADCASTSS(mem(a, 0), by)
 	for i := range block / s.width {
 		y := s.vector()
-		c.VMULPS(mem(x, 4*s.width*i), a, y)
+		if s.zmm() {
+			c.VMULPS_Z(mem(x, 4*s.width*i), by, width[i], y)
+		} else {
+			c.VMULPS(mem(x, 4*s.width*i), by, y)
+		}
 		c.VMOVUPS(y, mem(dst, 4*s.width*i))
 	}
-	c.ADDQ(dstStride, dst)
-	c.ADDQ(operand.U32(4*block), x)
-	c.DECQ(blocks)
-	c.JNE(operand.LabelRef("block"))
+	c.ADDQ(stride, x)
+	c.ADDQ(operand.U32(4*block), dst)
+	c.ADDQ(operand.U8(4), a)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("row"))
 	c.VZEROUPPER()
 	c.RET()
 }

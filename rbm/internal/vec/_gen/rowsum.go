@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -10,40 +8,16 @@ import (
 // block is the number of float32 in a row of a panel.
 const block = 64
 
-func rowSums() {
-	for _, panels := range []int{1, 2} {
-		rowSumsLevel(fmt.Sprintf("rowSums%dAVX512", panels), panels, 16, func() reg.VecVirtual { return c.ZMM() })
-	}
-	rowSumsLevel("rowSums1AVX2", 1, 8, func() reg.VecVirtual { return c.YMM() })
-}
-
-// rowSumsLevel writes rowSums for one or two panels and a width of vector:
-// the accumulators of one list stay in registers.
-func rowSumsLevel(name string, panels, width int, vector func() reg.VecVirtual) {
-	function(name, "func(acc *float32, accStride int, base *float32, baseStride int, lists, cuts *uint32, n int)",
-		fmt.Sprintf("%s is RowSums for %d panel(s) and n > 0 lists.", name, panels))
+// rowSums writes RowSums: the accumulators of one list stay in registers.
+func (s simd) rowSums() {
+	name := "rowSums" + s.name
+	function(name, "func(acc, base *float32, lists, cuts *uint32, n int)", name+" is RowSums for n > 0 lists.")
 	acc, base, lists, cuts, n := arg("acc"), arg("base"), arg("lists"), arg("cuts"), arg("n")
-	var accStride, baseStride reg.GPVirtual
-	if panels > 1 {
-		accStride, baseStride = bytes(arg("accStride")), bytes(arg("baseStride"))
-	}
-	p, end, at, row := c.GP64(), c.GP64(), c.GP64(), c.GP64()
-	sum := make([]reg.VecVirtual, panels*block/width)
-	for i := range sum {
-		sum[i] = vector()
-	}
-	// each calls f for every accumulator, with the address in the panels that
-	// lie stride apart from start on.
-	each := func(start, stride, walk reg.GPVirtual, f func(s reg.VecVirtual, m operand.Mem)) {
-		from := start
-		for panel := range panels {
-			if panel == 1 {
-				c.LEAQ(operand.Mem{Base: start, Index: stride, Scale: 1}, walk)
-				from = walk
-			}
-			for i := range block / width {
-				f(sum[panel*block/width+i], mem(from, 4*width*i))
-			}
+	p, end, row := c.GP64(), c.GP64(), c.GP64()
+	sum := s.vectors(block / s.width)
+	each := func(f func(x reg.VecVirtual, disp int)) {
+		for i, x := range sum {
+			f(x, 4*s.width*i)
 		}
 	}
 	c.MOVL(mem(cuts, 0), p.As32())
@@ -54,17 +28,18 @@ func rowSumsLevel(name string, panels, width int, vector func() reg.VecVirtual) 
 	c.LEAQ(operand.Mem{Base: lists, Index: end, Scale: 4}, end)
 	c.CMPQ(p, end)
 	c.JEQ(operand.LabelRef("next"))
-	each(acc, accStride, at, func(s reg.VecVirtual, m operand.Mem) { c.VMOVUPS(m, s) })
+	each(func(x reg.VecVirtual, disp int) { c.VMOVUPS(mem(acc, disp), x) })
 
 	c.Label("row")
 	c.MOVL(mem(p, 0), row.As32())
-	c.LEAQ(operand.Mem{Base: base, Index: row, Scale: 4}, row)
-	each(row, baseStride, at, func(s reg.VecVirtual, m operand.Mem) { c.VADDPS(m, s, s) })
+	each(func(x reg.VecVirtual, disp int) {
+		c.VADDPS(operand.Mem{Base: base, Index: row, Scale: 4, Disp: disp}, x, x)
+	})
 	c.ADDQ(operand.U8(4), p)
 	c.CMPQ(p, end)
 	c.JNE(operand.LabelRef("row"))
 
-	each(acc, accStride, at, func(s reg.VecVirtual, m operand.Mem) { c.VMOVUPS(s, m) })
+	each(func(x reg.VecVirtual, disp int) { c.VMOVUPS(x, mem(acc, disp)) })
 	c.Label("next")
 	c.ADDQ(operand.U32(4*block), acc)
 	c.ADDQ(operand.U8(4), cuts)
