@@ -4597,6 +4597,7 @@ word:
 	POPCNTL       R13, R13
 	LEAQ          (R9)(R13*4), R9
 	SHRQ          $0x10, R12
+	JEQ           next
 	MOVWLZX       R12, R13
 	KMOVW         R13, K1
 	VPCOMPRESSD.Z Z6, K1, Z9
@@ -4604,6 +4605,7 @@ word:
 	POPCNTL       R13, R13
 	LEAQ          (R9)(R13*4), R9
 	SHRQ          $0x10, R12
+	JEQ           next
 	MOVWLZX       R12, R13
 	KMOVW         R13, K1
 	VPCOMPRESSD.Z Z7, K1, Z9
@@ -4611,6 +4613,7 @@ word:
 	POPCNTL       R13, R13
 	LEAQ          (R9)(R13*4), R9
 	SHRQ          $0x10, R12
+	JEQ           next
 	MOVWLZX       R12, R12
 	KMOVW         R12, K1
 	VPCOMPRESSD.Z Z8, K1, Z9

@@ -19,8 +19,8 @@ func small() {
 }
 
 // lists writes Lists: the numbers of sixteen bits at a time are compressed by
-// them. A whole vector is stored each time, so that up to sixteen places past
-// the end are overwritten.
+// them, until no bit is left. A whole vector is stored each time, so that up to
+// sixteen places past the end are overwritten.
 func lists() {
 	function("listsAVX512", "func(list, cuts *uint32, words *uint64, rowStride, wordStride, n, count int, first, step uint32)",
 		"listsAVX512 is Lists for n, count > 0; first is the value of the first bit, step that between words.")
@@ -72,6 +72,7 @@ func lists() {
 		c.LEAQ(operand.Mem{Base: p, Index: n, Scale: 4}, p)
 		if g < 3 {
 			c.SHRQ(operand.U8(16), bits)
+			c.JEQ(operand.LabelRef("next"))
 		}
 	}
 	c.Label("next")
