@@ -29,6 +29,8 @@ type slotRun struct {
 const (
 	// groupSlots is the number of slots that are listed together.
 	groupSlots = vec.ListWords * vec.Block
+	// ascentLists is the work of an ascent over that of making its lists.
+	ascentLists = 8
 	// moveBlocks is the number of blocks of visible units that one group of
 	// slots moves before the next does: a quarter of a megabyte of a panel,
 	// which the second-level cache keeps for it.
@@ -57,6 +59,9 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	a := &m.work
 	if a.list.part == nil {
 		a.list.part, a.move.part = m.listPart, m.movePart
+		// An up pass has just read the last panel, and the next begins with
+		// the first.
+		a.move.backward = true
 	}
 	a.coef, a.runs, a.v = a.coef[:0], a.runs[:0], a.v[:0]
 	a.rate, a.plus, a.less = rate, pos.Moments, neg.Moments
@@ -71,9 +76,8 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	if a.plus != nil || a.less != nil {
 		work += 8 * m.Visible() * m.Hidden()
 	}
-	wide := work >= wideWork
-	a.list.run(vec.Blocks(m.Visible()), wide)
-	a.move.run(vec.Blocks(m.Hidden()), wide)
+	a.list.pass(vec.Blocks(m.Visible()), work/ascentLists)
+	a.move.pass(vec.Blocks(m.Hidden()), work)
 	clear(a.runs) // keep no references to the caller's memory
 	clear(a.v)
 	clear(a.grey)
@@ -196,11 +200,9 @@ func addScaled(bias []float32, rate float32, s *Moments, lo int) {
 	}
 }
 
-// movePart moves the weights and hidden biases of a panel. The last comes
-// first: an up pass has just read it, and the next one begins with the first.
-func (m *RBM) movePart(i int) {
+// movePart moves the weights and hidden biases of panel k.
+func (m *RBM) movePart(k int) {
 	a := &m.work
-	k := vec.Blocks(m.Hidden()) - 1 - i
 	if len(a.coef) > 0 {
 		m.moveSlots(k)
 	}

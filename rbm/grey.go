@@ -20,7 +20,7 @@ func (m *RBM) HiddenMeanGrey(dst, v Matrix) {
 	}
 	g := greyPool.Get().(*greyPass)
 	g.m, g.dst, g.v = m, dst, v
-	g.up.run(vec.Blocks(m.Hidden()), v.Rows*m.Visible()*m.Hidden() >= wideWork/8)
+	g.up.pass(vec.Blocks(m.Hidden()), 8*v.Rows*m.Visible()*m.Hidden())
 	g.m, g.dst, g.v = nil, Matrix{}, Matrix{}
 	greyPool.Put(g)
 }

@@ -15,10 +15,8 @@ const (
 	// chunkRows is the number of rows that a pass lists at once, which bounds
 	// the memory of a pass over any number of them.
 	chunkRows = 128
-	// wideWork is the number of weights times rows below which a pass is not
-	// worth sharing out: some 200 µs of one core. At 784×500 and ten chains
-	// waking helpers costs more than they do (an update takes 8 to 16 % longer).
-	wideWork = 1 << 23
+	// listWork is the work of listing a bit, for job.pass.
+	listWork = 16
 	// rowBlock is the number of rows that one part of a loop over examples
 	// works on.
 	rowBlock = 16
@@ -52,7 +50,7 @@ type layers struct {
 	rise       *rise     // gains of the hidden units; nil: not wanted
 	draw       bool
 	stream     vec.Stream
-	up         job
+	list, up   job
 	down       job
 	partial    []float64 // rows × panels of −Σ h·a
 }
@@ -61,6 +59,7 @@ var layersPool = sync.Pool{New: func() any { return newLayers() }}
 
 func newLayers() *layers {
 	l := new(layers)
+	l.list.part = l.listPart
 	l.up.part = l.upPart
 	l.down.part = l.downPart
 	return l
@@ -73,7 +72,7 @@ func (l *layers) grow(m *RBM, rows int) {
 	if n := rows*visible*vec.Block + vec.ListSlack; len(l.lists) < n {
 		l.lists = make([]uint32, n)
 	}
-	if n := rows*visible + 1; len(l.cuts) < n {
+	if n := (rows + 1) * ceilDiv(visible, vec.ListWords); len(l.cuts) < n {
 		l.cuts = make([]uint32, n)
 	}
 	if n := rows * max(visible, hidden) * vec.Block; len(l.acts) < n {
@@ -90,9 +89,8 @@ func (l *layers) grow(m *RBM, rows int) {
 	}
 }
 
-func (l *layers) wide(rows int) bool {
-	return rows*l.m.Visible()*l.m.Hidden() >= wideWork
-}
+// work is the work of a pass, for job.pass.
+func (l *layers) work(rows int) int { return rows * l.m.Visible() * l.m.Hidden() }
 
 // partRows returns the number of rows of one part of a pass that is cut into
 // groups of units already: many, so that weights are read once for all.
@@ -110,12 +108,21 @@ func (l *layers) listGroups() int { return ceilDiv(l.v.Stride, vec.ListWords) }
 
 // listVisible lists the active visible units of every row of l.v.
 func (l *layers) listVisible() {
-	rows := l.v.Rows
-	for g := range l.listGroups() {
-		k := g * vec.ListWords
-		count := min(vec.ListWords, l.v.Stride-k)
-		vec.Lists(l.lists, l.cuts[g*rows:], l.v.Words[k:], l.v.Stride, 1, rows, count, uint32(k*vec.Block*vec.Block))
-	}
+	l.list.pass(l.listGroups(), l.v.Rows*l.v.Cols*listWork)
+}
+
+// listPart lists group g.
+func (l *layers) listPart(g int) {
+	rows, k := l.v.Rows, g*vec.ListWords
+	count := min(vec.ListWords, l.v.Stride-k)
+	cuts := l.groupCuts(g)
+	cuts[0] = uint32(rows * k * vec.Block)
+	vec.Lists(l.lists, cuts, l.v.Words[k:], l.v.Stride, 1, rows, count, uint32(k*vec.Block*vec.Block))
+}
+
+// groupCuts are where the rows' parts of the lists of group g end.
+func (l *layers) groupCuts(g int) []uint32 {
+	return l.cuts[g*(l.v.Rows+1):][:l.v.Rows+1]
 }
 
 // runUp sums the hidden preactivations of every row of l.v, whose lists must
@@ -123,7 +130,7 @@ func (l *layers) listVisible() {
 // row's β into l.h, energy terms.
 func (l *layers) runUp() {
 	panels := vec.Blocks(l.m.Hidden())
-	l.up.run(panels*ceilDiv(l.v.Rows, l.upRows()), l.wide(l.v.Rows))
+	l.up.pass(panels*ceilDiv(l.v.Rows, l.upRows()), l.work(l.v.Rows))
 }
 
 // upRows returns the number of rows of one part of an up pass: all, so that a
@@ -149,7 +156,7 @@ func (l *layers) upPart(i int) {
 		*(*[vec.Block]float32)(acts[r*vec.Block:]) = bias
 	}
 	for g := range l.listGroups() {
-		vec.RowSums(acts, m.panel(k), l.lists, l.cuts[g*rows+lo:][:n+1])
+		vec.RowSums(acts, m.panel(k), l.lists, l.groupCuts(g)[lo:][:n+1])
 	}
 	l.hiddenUnits(k, lo, n)
 }
@@ -219,7 +226,7 @@ func (l *layers) runDown() {
 	rows, m := l.h.Rows, l.m
 	l.hidden.Set(l.h.Words, l.h.Stride, rows, vec.Blocks(m.Hidden()), m.rows*vec.Block)
 	groups := vec.Blocks(m.Visible())
-	l.down.run(groups*ceilDiv(rows, partRows(groups)), l.wide(rows))
+	l.down.pass(groups*ceilDiv(rows, partRows(groups)), l.work(rows))
 	l.hidden.Release()
 	if m.softmax() {
 		for r := range rows {
