@@ -2,7 +2,6 @@ package rbm
 
 import (
 	"math"
-	"runtime"
 	"testing"
 
 	"gorbm/negphase/diag"
@@ -114,7 +113,7 @@ func TestStepMean(t *testing.T) {
 func TestStepDeterminism(t *testing.T) {
 	m := shape{600, 250, 10, Softmax}.random(4, 0.3)
 	run := func(rows, procs int) *States {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+		defer forWorkers(procs)()
 		s := NewStates(m, rows)
 		s.H.Randomize(NewKey(1))
 		m.Step(s, nil, 3, NewKey(9))
