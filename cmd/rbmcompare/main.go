@@ -14,7 +14,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"gorbm/cmd/internal/cli"
@@ -87,7 +86,7 @@ func newOptions() *options {
 	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits, but for the seconds")
 	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt at 40 temperatures)")
 	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts")
-	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on; 0: all")
+	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all")
 	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar")
 	f.BoolVar(&o.json, "json", false, "print one JSON object and nothing else on standard output")
@@ -303,9 +302,11 @@ func enumerate(ctx context.Context, m *rbm.RBM) (*compare.Truth, error) {
 
 // measure runs the estimators on model number i.
 func (p *plan) measure(ctx context.Context, s *subject, truth *compare.Truth, i int) ([]compare.Curve, error) {
-	if p.workers > 0 {
-		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(p.workers))
+	restore, err := cli.UseWorkers(p.workers)
+	if err != nil {
+		return nil, err
 	}
+	defer restore()
 	what := "comparing"
 	if len(p.models) > 1 {
 		what = fmt.Sprintf("model %d of %d", i+1, len(p.models))

@@ -122,7 +122,7 @@ func (p *plan) json(r result) jsonResult {
 // processors returns the number of processors that seconds are measured on.
 func (p *plan) processors() int {
 	if p.workers > 0 {
-		return p.workers
+		return min(p.workers, runtime.GOMAXPROCS(0))
 	}
 	return runtime.GOMAXPROCS(0)
 }

@@ -69,6 +69,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		// The model.
 		{cli.Usage, "", []string{"-model is missing", ".safetensors or .npz file, or the folder of a run"}},
+		{cli.Usage, s + "-workers -1", []string{"-workers is -1", "0 …"}},
 		{cli.Failed, "-model nothing.npz", []string{"nothing.npz does not exist"}},
 		{cli.Failed, "-model .", []string{"model . is a folder without model.safetensors", "name a file"}},
 		{cli.Failed, "-model words.txt", []string{"words.txt", ".safetensors or .npz"}},

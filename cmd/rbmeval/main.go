@@ -56,6 +56,7 @@ type options struct {
 	features string
 	quiet    bool
 	json     bool
+	workers  *int
 }
 
 func newOptions() *options {
@@ -71,6 +72,7 @@ func newOptions() *options {
 	f.StringVar(&o.features, "features", "", "write an .npz with p(h|v) of every row, the array features [rows, hidden] (what scikit-learn calls transform)")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar")
 	f.BoolVar(&o.json, "json", false, "print one JSON object and nothing else on standard output")
+	o.workers = cli.AddWorkersFlag(f)
 	return o
 }
 
@@ -98,6 +100,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := o.logZFlags.check(); err != nil {
 		return err
 	}
+	restore, err := cli.UseWorkers(*o.workers)
+	if err != nil {
+		return err
+	}
+	defer restore()
 	if o.flags.Given("run") {
 		return o.judgeRun(ctx, stdout, stderr)
 	}

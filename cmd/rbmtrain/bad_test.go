@@ -57,6 +57,7 @@ func TestBadUsage(t *testing.T) {
 		{"-hidden", []string{"needs an argument: -hidden"}},
 		{"-batch 0", []string{"-batch is 0", "1 …"}},
 		{"-batch -1", []string{"-batch is -1"}},
+		{"-workers -1", []string{"-workers is -1", "0 …"}},
 		{toy + "-batch 201", []string{"-batch is 201", clitest.Toy, "only 200 rows"}},
 		{"-steps 0", []string{"-steps is 0", "1 …"}},
 		{"-steps -5", []string{"-steps is -5"}},

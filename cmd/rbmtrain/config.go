@@ -16,6 +16,7 @@ type config struct {
 	Flags     map[string]string `json:"flags"` // those that were given; -resume reads them
 	Kernels   string            `json:"kernels"`
 	Processor string            `json:"processor"`
+	Workers   int               `json:"workers"` // processors; results do not depend on them
 	Data      configData        `json:"data"`
 	Model     configModel       `json:"model"`
 	Training  train.Settings    `json:"training"`
@@ -48,7 +49,7 @@ func (p *plan) config() config {
 	set := p.sets.Train
 	c := config{
 		Version: cli.Version(), Command: p.command, Flags: p.given(),
-		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH,
+		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
 		Data: configData{Name: set.Name, Hash: set.Hash(), Rows: set.Len(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize},
 		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes, Init: p.init},

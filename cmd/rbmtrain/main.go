@@ -107,6 +107,7 @@ type options struct {
 	quiet        bool
 	json         bool
 	cpuprofile   string
+	workers      *int
 
 	extended bool // -steps came with -resume
 }
@@ -141,13 +142,14 @@ func newOptions() *options {
 	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never")
 	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time (5m, 1h) or number of steps between checkpoints")
 	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none")
-	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -quiet -json may be given besides")
+	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -workers -quiet -json may be given besides")
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)")
 	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run, write nothing")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar and no report; errors and warnings remain")
 	f.BoolVar(&o.json, "json", false, "print the result as one JSON object and nothing else on standard output")
 	f.StringVar(&o.cpuprofile, "cpuprofile", "", "write a CPU profile of the training to this file")
+	o.workers = cli.AddWorkersFlag(f)
 	return o
 }
 
@@ -184,6 +186,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 	}
+	restore, err := cli.UseWorkers(*o.workers)
+	if err != nil {
+		return err
+	}
+	defer restore()
 	p, err := o.check(ctx, stderr)
 	if err != nil {
 		return err

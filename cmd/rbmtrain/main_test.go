@@ -48,7 +48,7 @@ func isolate(t *testing.T) (testdata string) {
 func TestHelp(t *testing.T) {
 	rbmtrain.Help(t, "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
 		"epochs", "eval-every", "force", "hidden", "holdout", "init", "json", "k", "l1", "l2", "label-column", "labels", "metrics", "momentum",
-		"negphase", "out", "quiet", "rate", "resume", "schedule", "seed", "shape", "snapshots", "start", "steps", "stop-after", "swaps", "temperatures")
+		"negphase", "out", "quiet", "rate", "resume", "schedule", "seed", "shape", "snapshots", "start", "steps", "stop-after", "swaps", "temperatures", "workers")
 	out := rbmtrain.OK(t, "-h")
 	for _, kind := range negphase.Kinds() {
 		if !regexp.MustCompile(`(?m)^  ` + kind + ` +\w`).MatchString(out) {
@@ -74,8 +74,8 @@ func TestGolden(t *testing.T) {
 
 			dir := filepath.Join("runs", "toy_4_4_50_0.2-"+kind+"-1")
 			config := clitest.Read(t, filepath.Join(dir, train.ConfigFile))
-			for _, key := range []string{"version", "kernels", "processor"} {
-				mask := regexp.MustCompile(`(?m)^  "` + key + `": "[^"]+",$`)
+			for _, key := range []string{"version", "kernels", "processor", "workers"} {
+				mask := regexp.MustCompile(`(?m)^  "` + key + `": ("[^"]+"|[1-9][0-9]*),$`)
 				if !mask.MatchString(config) {
 					t.Errorf("config.json has no %s", key)
 				}

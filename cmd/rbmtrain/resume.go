@@ -20,12 +20,12 @@ import (
 func (o *options) adopt() error {
 	var other []string
 	o.flags.Visit(func(f *flag.Flag) {
-		if !slices.Contains([]string{"resume", "steps", "quiet", "json"}, f.Name) {
+		if !slices.Contains([]string{"resume", "steps", "workers", "quiet", "json"}, f.Name) {
 			other = append(other, "-"+f.Name)
 		}
 	})
 	if len(other) > 0 {
-		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -quiet -json can", strings.Join(other, " "))
+		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -workers -quiet -json can", strings.Join(other, " "))
 	}
 	folder := train.Folder{Dir: o.resume}
 	text, err := os.ReadFile(folder.Path(train.ConfigFile))
@@ -54,7 +54,7 @@ func (p *plan) given() map[string]string {
 	m := map[string]string{"eval-every": strconv.Itoa(p.evalEvery)}
 	p.flags.Visit(func(f *flag.Flag) {
 		switch f.Name {
-		case "out", "force", "resume", "dry-run", "quiet", "json", "cpuprofile", "eval-every":
+		case "out", "force", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers", "eval-every":
 		case "data":
 			m[f.Name] = p.data.Source(p.sets.Train)
 		case "data-dir":

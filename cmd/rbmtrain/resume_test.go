@@ -396,7 +396,7 @@ func TestResumePairElsewhere(t *testing.T) {
 	rbmtrain.OK(t, append(args, "-quiet", "-out", "whole")...)
 	stoppedAt(t, interrupt(40, append(args, "-out", "run")...), "run")
 	t.Chdir(t.TempDir())
-	rbmtrain.OK(t, "-resume", filepath.Join(at, "run"), "-quiet")
+	rbmtrain.OK(t, "-resume", filepath.Join(at, "run"), "-quiet", "-workers", "1")
 	t.Chdir(at)
 	sameRuns(t, "run", "whole")
 }
@@ -412,13 +412,14 @@ func TestResumeUsage(t *testing.T) {
 		args   string
 		want   []string
 	}{
-		{cli.Usage, "-resume run -rate 0.2", []string{"-rate cannot go with -resume", "-steps -quiet -json"}},
+		{cli.Usage, "-resume run -rate 0.2", []string{"-rate cannot go with -resume", "-steps -workers -quiet -json"}},
 		{cli.Usage, "-resume run -seed 2 -data toy", []string{"-data -seed cannot go with -resume"}},
 		{cli.Usage, "-resume run -out other", []string{"-out cannot go with -resume"}},
 		{cli.Usage, "-resume run -dry-run", []string{"-dry-run cannot go with -resume"}},
 		{cli.Usage, "-resume run -force", []string{"-force cannot go with -resume"}},
 		{cli.Usage, "-resume run -epochs 4", []string{"-epochs cannot go with -resume"}},
 		{cli.Usage, "-resume run -steps -1", []string{"-steps is -1"}},
+		{cli.Usage, "-resume run -workers -1", []string{"-workers is -1"}},
 		{cli.Usage, "-resume", []string{"needs an argument: -resume"}},
 		{cli.Failed, "-resume nowhere", []string{"-resume", "nowhere is not the folder of a run"}},
 		{cli.Failed, "-resume folder", []string{"-resume", "folder is not the folder of a run"}},
