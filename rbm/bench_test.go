@@ -2,6 +2,7 @@ package rbm
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 )
 
@@ -15,11 +16,17 @@ var benchShapes = []struct{ visible, hidden, batch int }{
 	{784, 4096, 50},
 }
 
-// forBench runs a benchmark on every shape, with states whose visible units
-// are one with probability 0.19, as MNIST's, and hidden ones with 0.3.
+// forBench runs a benchmark on every shape, on one processor and on two, with
+// states whose visible units are one with probability 0.19, as MNIST's, and
+// hidden ones with 0.3.
 func forBench(b *testing.B, f func(b *testing.B, m *RBM, data Bits, s *States)) {
-	for _, c := range benchShapes {
-		b.Run(fmt.Sprintf("visible=%d/hidden=%d/batch=%d", c.visible, c.hidden, c.batch), func(b *testing.B) {
+	for i := range 2 * len(benchShapes) {
+		c, workers := benchShapes[i/2], 1+i%2
+		b.Run(fmt.Sprintf("visible=%d/hidden=%d/batch=%d/workers=%d", c.visible, c.hidden, c.batch, workers), func(b *testing.B) {
+			if workers > runtime.NumCPU() {
+				b.Skip("fewer processors")
+			}
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(workers))
 			m := New(c.visible, c.hidden, 0, Softmax)
 			m.Randomize(0.01, NewKey(1))
 			for i := range m.VisibleBias {

@@ -54,7 +54,7 @@ var (
 	processors = runtime.NumCPU() // more goroutines at work would hinder each other
 	callers    atomic.Int32       // callers of shared jobs, those inside parts included
 	owed       atomic.Int64       // work of small jobs that was done without helpers that sleep
-	rest       atomic.Int64       // the time until which small jobs are not shared
+	rest       atomic.Int64       // the time until which only coarse jobs are shared
 	helpers    struct {
 		sync.Mutex
 		all atomic.Pointer[[]*helper]

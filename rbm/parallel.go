@@ -1,6 +1,7 @@
 package rbm
 
 import (
+	"math"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -22,9 +23,12 @@ const (
 	// spins is the number of looks, about 10 µs, after which the scheduler may
 	// run something else.
 	spins = 1 << 14
-	// restFactor is how many times as long as it had to wait for a helper that
-	// the operating system had taken off its processor a small job's caller
-	// then works alone. So a busy machine costs a sixteenth at most.
+	// coarseWork is the work of jobs whose parts may take long, and differ: to
+	// wait for them does not mean that something else holds the helper up.
+	coarseWork = math.MaxInt
+	// restFactor is how many times as long as a pass had to wait for a helper
+	// that the operating system had taken off its processor callers then work
+	// alone. So a busy machine costs a sixteenth at most.
 	restFactor = 16
 )
 
@@ -57,20 +61,20 @@ type partRange struct {
 // goroutine at a time.
 func (j *job) run(n int, wide bool) {
 	if wide {
-		j.pass(n, wakeWork)
+		j.pass(n, coarseWork)
 	} else {
 		j.pass(n, 0)
 	}
 }
 
-// pass is run for a job that may be small: work decides whether it is worth
-// sharing out, or even waking helpers for.
+// pass is run for a job that may be small or is one of many: work decides
+// whether it is worth sharing out, or even waking helpers for.
 func (j *job) pass(n, work int) {
 	workers := 1
 	if n > 1 && work >= shareWork {
 		workers = min(n, runtime.GOMAXPROCS(0), processors)
 	}
-	if workers <= 1 || work < wakeWork && int64(sinceStart()) < rest.Load() {
+	if workers <= 1 || work < coarseWork && int64(sinceStart()) < rest.Load() {
 		for i := range n {
 			if j.backward {
 				i = n - 1 - i
@@ -174,7 +178,7 @@ func (j *job) wait(pool []*helper, start time.Duration, work int) {
 		runtime.Gosched()
 		if sinceStart()-from > limit {
 			j.done.Wait()
-			if now := sinceStart(); work < wakeWork {
+			if now := sinceStart(); work < coarseWork {
 				rest.Store(int64(now + restFactor*(now-from)))
 			}
 			return

@@ -103,21 +103,21 @@ func TestWorkersKeepTheirParts(t *testing.T) {
 	}
 }
 
-// After a helper came too late small jobs are run by their caller alone, in
-// order, and large ones are not.
+// After a helper came too late passes are run by their caller alone, in order,
+// and coarse jobs are not.
 func TestRest(t *testing.T) {
 	defer forWorkers(4)()
 	rest.Store(math.MaxInt64)
 	defer rest.Store(0)
 	var got []int // not for more than one goroutine
 	j := job{part: func(i int) { got = append(got, i) }}
-	j.pass(5, wakeWork-1)
+	j.pass(5, wakeWork)
 	j.backward = true
-	j.pass(3, wakeWork-1)
+	j.pass(3, shareWork)
 	if want := []int{0, 1, 2, 3, 4, 2, 1, 0}; !slices.Equal(got, want) {
-		t.Errorf("small jobs run %v, want %v", got, want)
+		t.Errorf("passes run %v, want %v", got, want)
 	}
-	meet(t, wakeWork)
+	meet(t, coarseWork)
 }
 
 // Helpers sleep when there is no work and wake for a large job, and for many

@@ -3,6 +3,7 @@ package train
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"gorbm/data"
@@ -11,7 +12,8 @@ import (
 )
 
 // BenchmarkUpdate is a whole training step on 784 binary inputs, as many
-// chains as rows in a batch, five temperatures where there are any. Compare
+// chains as rows in a batch, five temperatures where there are any, on one
+// processor and on two. Compare
 // the kernels with plain Go by -tags noasm and benchstat.
 func BenchmarkUpdate(b *testing.B) {
 	set, _, err := data.Load(context.Background(), "fontdigits:2000", data.Options{})
@@ -19,8 +21,12 @@ func BenchmarkUpdate(b *testing.B) {
 		b.Fatal(err)
 	}
 	for _, kind := range []string{"cd", "pcd", "pt", "ins"} {
-		for _, size := range []struct{ hidden, batch int }{{500, 10}, {500, 100}, {4096, 10}} {
-			b.Run(fmt.Sprintf("negphase=%s/hidden=%d/batch=%d", kind, size.hidden, size.batch), func(b *testing.B) {
+		for _, size := range []struct{ hidden, batch, workers int }{{500, 10, 1}, {500, 10, 2}, {500, 100, 1}, {500, 100, 2}, {4096, 10, 1}, {4096, 10, 2}} {
+			b.Run(fmt.Sprintf("negphase=%s/hidden=%d/batch=%d/workers=%d", kind, size.hidden, size.batch, size.workers), func(b *testing.B) {
+				if size.workers > runtime.NumCPU() {
+					b.Skip("fewer processors")
+				}
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(size.workers))
 				s := DefaultSettings(kind)
 				s.Negative = negphase.DefaultSettings(kind)
 				s.Batch, s.Negative.Chains, s.Rate = size.batch, size.batch, 0.01
