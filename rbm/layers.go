@@ -38,12 +38,11 @@ func rowBlocks(rows int) int { return ceilDiv(rows, rowBlock) }
 // running. It is kept from pass to pass so that none allocates. A pass works
 // on at most chunkRows rows.
 type layers struct {
-	lists  []uint32    // active visible units: word by word, in each row by row
-	cuts   []uint32    // where the parts of lists end
-	hidden vec.Columns // active hidden units
-	acts   []float32   // preactivations: block by block of units, in each row by row
-	label  []float32   // label preactivations, rows × classes
-	blends []float32   // preactivations on the path to a base, laid out as acts
+	lists  []uint32  // active units of the layer that a pass starts from: word by word, in each row by row
+	cuts   []uint32  // where the parts of lists end
+	acts   []float32 // preactivations: block by block of units, in each row by row
+	label  []float32 // label preactivations, rows × classes
+	blends []float32 // preactivations on the path to a base, laid out as acts
 
 	m          *RBM
 	first      int // the first row's number among all
@@ -75,10 +74,10 @@ func newLayers() *layers {
 func (l *layers) grow(m *RBM, rows int) {
 	l.m = m
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
-	if n := rows*visible*vec.Block + vec.ListSlack; len(l.lists) < n {
+	if n := rows*max(visible, hidden)*vec.Block + vec.ListSlack; len(l.lists) < n {
 		l.lists = make([]uint32, n)
 	}
-	if n := rows*visible + 1; len(l.cuts) < n {
+	if n := rows*max(visible, hidden) + 1; len(l.cuts) < n {
 		l.cuts = make([]uint32, n)
 	}
 	if n := rows * max(visible, hidden) * vec.Block; len(l.acts) < n {
@@ -213,14 +212,21 @@ func (l *layers) sumEnergy() {
 	}
 }
 
+// listHidden lists the active hidden units of every row of l.h, each word by
+// itself: downPart turns the weights of one after the other.
+func (l *layers) listHidden() {
+	rows := l.h.Rows
+	for k := range l.h.Stride {
+		vec.Lists(l.lists, l.cuts[k*rows:], l.h.Words[k:], l.h.Stride, 1, rows, 1, 0)
+	}
+}
+
 // runDown sums the visible preactivations of every row of l.h, and draws l.v
-// at each row's β or takes means at β = 1.
+// at each row's β or takes means at β = 1. It overwrites the lists.
 func (l *layers) runDown() {
 	rows, m := l.h.Rows, l.m
-	l.hidden.Set(l.h.Words, l.h.Stride, rows, vec.Blocks(m.Hidden()), m.rows*vec.Block)
-	groups := vec.Blocks(m.Visible())
-	l.down.run(groups*ceilDiv(rows, partRows(groups)), l.wide(rows))
-	l.hidden.Release()
+	l.listHidden()
+	l.down.run(vec.Blocks(m.Visible()), l.wide(rows))
 	if m.softmax() {
 		for r := range rows {
 			l.labels(r)
@@ -228,35 +234,52 @@ func (l *layers) runDown() {
 	}
 }
 
-func (l *layers) downPart(i int) {
-	m, rows := l.m, l.h.Rows
-	size := partRows(vec.Blocks(m.Visible()))
-	parts := ceilDiv(rows, size)
-	k, lo := i/parts, i%parts*size
-	n := min(size, rows-lo)
+// turned are the weights between 64 hidden and 64 visible units, a row a hidden
+// unit. They come from the heap because there they start at a cache line.
+type turned [vec.Block * vec.Block]float32
 
+var turnedPool = sync.Pool{New: func() any { return new(turned) }}
+
+// downPart sums block k of visible units. Weights are stored for the way up, a
+// row a visible unit; turned, 64×64 at a time, they serve the same sums as
+// there, in ascending order and from the first-level cache, and all rows of the
+// pass share the turning.
+func (l *layers) downPart(k int) {
+	m, rows := l.m, l.h.Rows
+	acts := l.acts[k*rows*vec.Block:][:rows*vec.Block]
+	var bias [vec.Block]float32
+	copy(bias[:], m.VisibleBias[k*vec.Block:])
+	for r := range rows {
+		*(*[vec.Block]float32)(acts[r*vec.Block:]) = bias
+	}
+	w := turnedPool.Get().(*turned)
+	for p := range l.h.Stride {
+		vec.Turn(w[:], m.panel(p)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-p*vec.Block, vec.Block))
+		vec.RowSums(acts, 0, w[:], 0, 1, l.lists, l.cuts[p*rows:][:rows+1])
+	}
+	turnedPool.Put(w)
+	l.visibleUnits(k, acts)
+}
+
+// visibleUnits takes what is wanted of the preactivations of block k.
+func (l *layers) visibleUnits(k int, acts []float32) {
+	m, rows := l.m, l.h.Rows
 	first := k * vec.Block
 	width := min(m.Visible()-first, vec.Block)
-	acts := l.acts[(k*rows+lo)*vec.Block:][:n*vec.Block]
-	var bias [vec.Block]float32
-	copy(bias[:], m.VisibleBias[first:])
-	for t := 0; t < width; t += vec.Tile {
-		l.hidden.Dots(acts[t:], m.w[(first+t)*vec.Block:], (*[vec.Tile]float32)(bias[t:]), lo, lo+n)
-	}
 	plain := width // units of this block that are not a softmax label
 	if m.softmax() {
 		plain = min(max(m.Inputs()-first, 0), width)
-		for r := range n {
+		for r := range rows {
 			for c := plain; c < width; c++ {
-				l.label[(lo+r)*m.Classes+first+c-m.Inputs()] = acts[r*vec.Block+c]
+				l.label[r*m.Classes+first+c-m.Inputs()] = acts[r*vec.Block+c]
 			}
 		}
 	}
 	if l.mean.Rows > 0 && plain > 0 {
-		vec.Sigmoids(l.mean.Data[lo*l.mean.Cols+first:], l.mean.Cols, acts, n, plain)
+		vec.Sigmoids(l.mean.Data[first:], l.mean.Cols, acts, rows, plain)
 	}
 	if l.draw {
-		l.drawUnits(l.v, acts, l.base.visible(), k, lo, n, plain)
+		l.drawUnits(l.v, acts, l.base.visible(), k, 0, rows, plain)
 	}
 }
 

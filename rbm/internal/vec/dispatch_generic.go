@@ -6,9 +6,7 @@ func rowSums(acc []float32, accStride int, base []float32, baseStride, panels in
 	rowSumsGo(acc, accStride, base, baseStride, panels, lists, cuts)
 }
 
-func (c *Columns) dots(dst, base []float32, bias *[Tile]float32, lo, n int) {
-	c.dotsGo(dst, base, bias, lo, n)
-}
+func turn(dst, panel []float32, tiles, quads int) { turnGo(dst, panel, tiles, quads) }
 
 func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
 	listsGo(list, cuts, words, rowStride, wordStride, n, count, first)

@@ -24,7 +24,7 @@ func main() {
 	log.SetFlags(0)
 	c.Constraint(buildtags.Not("noasm").ToConstraint())
 	rowSums()
-	dots()
+	turn()
 	draws()
 	small()
 	path()
