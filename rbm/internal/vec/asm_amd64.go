@@ -19,10 +19,10 @@ func rowSums2AVX512(acc *float32, accStride int, base *float32, baseStride int, 
 //go:noescape
 func rowSums1AVX2(acc *float32, accStride int, base *float32, baseStride int, lists *uint32, cuts *uint32, n int)
 
-// turnAVX2 is Turn for tiles of rows > 0 and quads of columns > 0.
+// turnAVX2 is Turn for numbers of tiles > 0.
 //
 //go:noescape
-func turnAVX2(dst *float32, panel *float32, tiles int, quads int)
+func turnAVX2(dst *float32, panel *float32, down int, across int)
 
 // drawsAVX2 is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.
 //

@@ -30,12 +30,12 @@ func rowSums(acc []float32, accStride int, base []float32, baseStride, panels in
 }
 
 //go:noinline
-func turn(dst, panel []float32, tiles, quads int) {
+func turn(dst, panel []float32, down, across int) {
 	if InUse() == Go {
-		turnGo(dst, panel, tiles, quads)
+		turnGo(dst, panel, down, across)
 		return
 	}
-	turnAVX2(&dst[0], &panel[0], tiles, quads)
+	turnAVX2(&dst[0], &panel[0], down, across)
 }
 
 //go:noinline

@@ -6,7 +6,7 @@ func rowSums(acc []float32, accStride int, base []float32, baseStride, panels in
 	rowSumsGo(acc, accStride, base, baseStride, panels, lists, cuts)
 }
 
-func turn(dst, panel []float32, tiles, quads int) { turnGo(dst, panel, tiles, quads) }
+func turn(dst, panel []float32, down, across int) { turnGo(dst, panel, down, across) }
 
 func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
 	listsGo(list, cuts, words, rowStride, wordStride, n, count, first)

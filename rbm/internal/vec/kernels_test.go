@@ -158,7 +158,7 @@ func TestTurn(t *testing.T) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
 			for rows := range Block + 9 {
 				cols := s.IntN(Block + 1)
-				m, n := PanelRows(min(rows, Block)), (cols+3)/4*4
+				m, n := PanelRows(min(rows, Block)), PanelRows(cols)
 				panel := s.fill(shifted(t, m*Block, shift, low))
 				got := s.fill(shifted(t, max(0, n-1)*Block+m, shift, low))
 				want := slices.Clone(got)

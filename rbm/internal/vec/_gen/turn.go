@@ -5,47 +5,51 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// tile is the number of rows that Turn works on at once.
+// tile is the number of rows and columns that Turn works on at once.
 const tile = 8
 
-// turn writes Turn, eight rows of four columns at a time: a vector holds row r
-// in its lower half and row r+4 in its upper, and 4×4 values of each half are
-// transposed. It serves AVX-512 too: vectors of 512 bits store no faster on a
-// Zen 4, and are slower by the shuffles between their quarters.
+// turn writes Turn: 8×8 values change places within quarters of 4×4, then the
+// quarters do. It serves AVX-512 too: on a Zen 4 vectors of 512 bits are
+// slower, by the shuffles between their quarters.
 func turn() {
-	function("turnAVX2", "func(dst, panel *float32, tiles, quads int)", "turnAVX2 is Turn for tiles of rows > 0 and quads of columns > 0.")
-	dst, panel, tiles, quads := arg("dst"), arg("panel"), arg("tiles"), arg("quads")
+	function("turnAVX2", "func(dst, panel *float32, down, across int)", "turnAVX2 is Turn for numbers of tiles > 0.")
+	dst, panel, down, across := arg("dst"), arg("panel"), arg("down"), arg("across")
 	to, from, left := c.GP64(), c.GP64(), c.GP64()
-	c.Label("quad")
+	c.Label("rows")
 	c.MOVQ(dst, to)
 	c.MOVQ(panel, from)
-	c.MOVQ(tiles, left)
+	c.MOVQ(across, left)
 	c.Label("tile")
-	var x, y [4]reg.VecVirtual
+	var x, y [tile]reg.VecVirtual
 	for r := range x {
 		x[r], y[r] = c.YMM(), c.YMM()
-		c.VBROADCASTF128(mem(from, 4*block*r), x[r])
-		c.VINSERTF128(operand.U8(1), mem(from, 4*block*(r+4)), x[r], x[r])
+		c.VMOVUPS(mem(from, 4*block*r), x[r])
 	}
-	for k := range 2 {
-		c.VUNPCKLPS(x[2*k+1], x[2*k], y[2*k]) // columns 0 and 1 of two rows
-		c.VUNPCKHPS(x[2*k+1], x[2*k], y[2*k+1])
+	for r := 0; r < tile; r += 2 {
+		c.VUNPCKLPS(x[r+1], x[r], y[r])
+		c.VUNPCKHPS(x[r+1], x[r], y[r+1])
 	}
-	for k := range 2 {
-		c.VUNPCKLPD(y[2+k], y[k], x[2*k])
-		c.VUNPCKHPD(y[2+k], y[k], x[2*k+1])
+	for h := 0; h < tile; h += 4 { // x[h+k]: columns k and k+4 of rows h … h+3
+		for k := range 2 {
+			c.VUNPCKLPD(y[h+k+2], y[h+k], x[h+2*k])
+			c.VUNPCKHPD(y[h+k+2], y[h+k], x[h+2*k+1])
+		}
 	}
-	for k := range x {
-		c.VMOVUPS(x[k], mem(to, 4*block*k))
+	for k := range tile / 2 {
+		c.VINSERTF128(operand.U8(1), x[k+4].AsX(), x[k], y[k])
+		c.VPERM2F128(operand.U8(0x31), x[k+4], x[k], y[k+4])
 	}
-	c.ADDQ(operand.U8(4*tile), to)
-	c.ADDQ(operand.U32(4*tile*block), from)
+	for k := range y {
+		c.VMOVUPS(y[k], mem(to, 4*block*k))
+	}
+	c.ADDQ(operand.U32(4*tile*block), to)
+	c.ADDQ(operand.U8(4*tile), from)
 	c.DECQ(left)
 	c.JNE(operand.LabelRef("tile"))
-	c.ADDQ(operand.U32(4*4*block), dst)
-	c.ADDQ(operand.U8(4*4), panel)
-	c.DECQ(quads)
-	c.JNE(operand.LabelRef("quad"))
+	c.ADDQ(operand.U8(4*tile), dst)
+	c.ADDQ(operand.U32(4*tile*block), panel)
+	c.DECQ(down)
+	c.JNE(operand.LabelRef("rows"))
 	c.VZEROUPPER()
 	c.RET()
 }
