@@ -31,16 +31,17 @@ func rowBlocks(rows int) int { return ceilDiv(rows, rowBlock) }
 // running. It is kept from pass to pass so that none allocates. A pass works
 // on at most chunkRows rows.
 type layers struct {
-	lists  []uint32    // active visible units: vec.ListWords words by as many, in each row by row
-	cuts   []uint32    // where the parts of lists end
-	hidden vec.Columns // active hidden units
-	acts   []float32   // preactivations: block by block of units, in each row by row
-	label  []float32   // label preactivations, rows × classes
-	blends []float32   // preactivations on the path to a base, laid out as acts
+	lists  []uint32  // active units of the layer that a pass starts from: vec.ListWords words by as many, in each row by row
+	cuts   []uint32  // where the parts of lists end
+	acts   []float32 // preactivations: block by block of units, in each row by row
+	label  []float32 // label preactivations, rows × classes
+	blends []float32 // preactivations on the path to a base, laid out as acts
 
 	m          *RBM
 	first      int // the first row's number among all
 	v, h       Bits
+	from       Bits      // what is listed: v or h
+	turned     bool      // offsets begin anew with each group of lists
 	mean       Matrix    // destination of means; no rows: not wanted
 	beta       []float32 // nil: all 1
 	base       *Base     // where the path of β ends; nil: uniform
@@ -69,10 +70,10 @@ func newLayers() *layers {
 func (l *layers) grow(m *RBM, rows int) {
 	l.m = m
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
-	if n := rows*visible*vec.Block + vec.ListSlack; len(l.lists) < n {
+	if n := rows*max(visible, hidden)*vec.Block + vec.ListSlack; len(l.lists) < n {
 		l.lists = make([]uint32, n)
 	}
-	if n := (rows + 1) * ceilDiv(visible, vec.ListWords); len(l.cuts) < n {
+	if n := (rows + 1) * ceilDiv(max(visible, hidden), vec.ListWords); len(l.cuts) < n {
 		l.cuts = make([]uint32, n)
 	}
 	if n := rows * max(visible, hidden) * vec.Block; len(l.acts) < n {
@@ -92,37 +93,35 @@ func (l *layers) grow(m *RBM, rows int) {
 // work is the work of a pass, for job.pass.
 func (l *layers) work(rows int) int { return rows * l.m.Visible() * l.m.Hidden() }
 
-// partRows returns the number of rows of one part of a pass that is cut into
-// groups of units already: many, so that weights are read once for all.
-func partRows(groups int) int {
-	if groups >= 4 {
-		return 64
-	}
-	return 16
-}
-
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// listGroups returns the number of groups of words that are listed together.
-func (l *layers) listGroups() int { return ceilDiv(l.v.Stride, vec.ListWords) }
-
-// listVisible lists the active visible units of every row of l.v.
-func (l *layers) listVisible() {
-	l.list.pass(l.listGroups(), l.v.Rows*l.v.Cols*listWork)
+// listActive lists the active units of every row of b, the layer that a pass
+// starts from. Offsets are those of a whole panel; if turned is set, they begin
+// anew with each group of words.
+func (l *layers) listActive(b Bits, turned bool) {
+	l.from, l.turned = b, turned
+	l.list.pass(l.listGroups(), b.Rows*b.Cols*listWork)
 }
+
+// listGroups returns the number of groups of words that are listed together.
+func (l *layers) listGroups() int { return ceilDiv(l.from.Stride, vec.ListWords) }
 
 // listPart lists group g.
 func (l *layers) listPart(g int) {
-	rows, k := l.v.Rows, g*vec.ListWords
-	count := min(vec.ListWords, l.v.Stride-k)
+	b, k := l.from, g*vec.ListWords
+	count := min(vec.ListWords, b.Stride-k)
 	cuts := l.groupCuts(g)
-	cuts[0] = uint32(rows * k * vec.Block)
-	vec.Lists(l.lists, cuts, l.v.Words[k:], l.v.Stride, 1, rows, count, uint32(k*vec.Block*vec.Block))
+	cuts[0] = uint32(b.Rows * k * vec.Block)
+	first := uint32(k * vec.Block * vec.Block)
+	if l.turned {
+		first = 0
+	}
+	vec.Lists(l.lists, cuts, b.Words[k:], b.Stride, 1, b.Rows, count, first)
 }
 
 // groupCuts are where the rows' parts of the lists of group g end.
 func (l *layers) groupCuts(g int) []uint32 {
-	return l.cuts[g*(l.v.Rows+1):][:l.v.Rows+1]
+	return l.cuts[g*(l.from.Rows+1):][:l.from.Rows+1]
 }
 
 // runUp sums the hidden preactivations of every row of l.v, whose lists must
@@ -221,13 +220,11 @@ func (l *layers) sumEnergy() {
 }
 
 // runDown sums the visible preactivations of every row of l.h, and draws l.v
-// at each row's β or takes means at β = 1.
+// at each row's β or takes means at β = 1. It overwrites the lists.
 func (l *layers) runDown() {
 	rows, m := l.h.Rows, l.m
-	l.hidden.Set(l.h.Words, l.h.Stride, rows, vec.Blocks(m.Hidden()), m.rows*vec.Block)
-	groups := vec.Blocks(m.Visible())
-	l.down.pass(groups*ceilDiv(rows, partRows(groups)), l.work(rows))
-	l.hidden.Release()
+	l.listActive(l.h, true)
+	l.down.pass(vec.Blocks(m.Visible()), l.work(rows))
 	if m.softmax() {
 		for r := range rows {
 			l.labels(r)
@@ -235,35 +232,56 @@ func (l *layers) runDown() {
 	}
 }
 
-func (l *layers) downPart(i int) {
-	m, rows := l.m, l.h.Rows
-	size := partRows(vec.Blocks(m.Visible()))
-	parts := ceilDiv(rows, size)
-	k, lo := i/parts, i%parts*size
-	n := min(size, rows-lo)
+// turned are the weights between the hidden units of a group of words and 64
+// visible units, a row a hidden unit. They come from the heap because there
+// they start at a cache line.
+type turned [vec.ListWords * vec.Block * vec.Block]float32
 
+var turnedPool = sync.Pool{New: func() any { return new(turned) }}
+
+// downPart sums block k of visible units. Weights are stored for the way up, a
+// row a visible unit; turned, 64×64 at a time, they serve the same sums as
+// there, in ascending order and from the first-level cache, and all rows of the
+// pass share the turning.
+func (l *layers) downPart(k int) {
+	m, rows := l.m, l.h.Rows
+	acts := l.acts[k*rows*vec.Block:][:rows*vec.Block]
+	var bias [vec.Block]float32
+	copy(bias[:], m.VisibleBias[k*vec.Block:])
+	for r := range rows {
+		*(*[vec.Block]float32)(acts[r*vec.Block:]) = bias
+	}
+	w := turnedPool.Get().(*turned)
+	for g := range l.listGroups() {
+		for q := range min(vec.ListWords, l.h.Stride-g*vec.ListWords) {
+			p := g*vec.ListWords + q
+			vec.Turn(w[q*vec.Block*vec.Block:], m.panel(p)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-p*vec.Block, vec.Block))
+		}
+		vec.RowSums(acts, w[:], l.lists, l.groupCuts(g))
+	}
+	turnedPool.Put(w)
+	l.visibleUnits(k, acts)
+}
+
+// visibleUnits takes what is wanted of the preactivations of block k.
+func (l *layers) visibleUnits(k int, acts []float32) {
+	m, rows := l.m, l.h.Rows
 	first := k * vec.Block
 	width := min(m.Visible()-first, vec.Block)
-	acts := l.acts[(k*rows+lo)*vec.Block:][:n*vec.Block]
-	var bias [vec.Block]float32
-	copy(bias[:], m.VisibleBias[first:])
-	for t := 0; t < width; t += vec.Tile {
-		l.hidden.Dots(acts[t:], m.w[(first+t)*vec.Block:], (*[vec.Tile]float32)(bias[t:]), lo, lo+n)
-	}
 	plain := width // units of this block that are not a softmax label
 	if m.softmax() {
 		plain = min(max(m.Inputs()-first, 0), width)
-		for r := range n {
+		for r := range rows {
 			for c := plain; c < width; c++ {
-				l.label[(lo+r)*m.Classes+first+c-m.Inputs()] = acts[r*vec.Block+c]
+				l.label[r*m.Classes+first+c-m.Inputs()] = acts[r*vec.Block+c]
 			}
 		}
 	}
 	if l.mean.Rows > 0 && plain > 0 {
-		vec.Sigmoids(l.mean.Data[lo*l.mean.Cols+first:], l.mean.Cols, acts, n, plain)
+		vec.Sigmoids(l.mean.Data[first:], l.mean.Cols, acts, rows, plain)
 	}
 	if l.draw {
-		l.drawUnits(l.v, acts, l.base.visible(), k, lo, n, plain)
+		l.drawUnits(l.v, acts, l.base.visible(), k, 0, rows, plain)
 	}
 }
 

@@ -84,7 +84,7 @@ func (s *States) stepRows(lo, hi, steps int, key Key) {
 		l.stream = key.Child(uint64(2 * t)).stream()
 		l.runDown()
 
-		l.listVisible()
+		l.listActive(l.v, false)
 		if t == steps-1 {
 			l.mean = s.Mean.Slice(lo, hi)
 			if s.Energy != nil {
@@ -120,7 +120,7 @@ func (m *RBM) HiddenMean(dst Matrix, v Bits) {
 	for lo := 0; lo < v.Rows; lo += chunkRows {
 		hi := min(lo+chunkRows, v.Rows)
 		l.v, l.mean = v.Slice(lo, hi), dst.Slice(lo, hi)
-		l.listVisible()
+		l.listActive(l.v, false)
 		l.runUp()
 	}
 	l.release()

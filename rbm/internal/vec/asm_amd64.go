@@ -14,25 +14,10 @@ func rowSumsAVX2(acc *float32, base *float32, lists *uint32, cuts *uint32, n int
 //go:noescape
 func rowSumsAVX512(acc *float32, base *float32, lists *uint32, cuts *uint32, n int)
 
-// dots1AVX512 is Dots for n > 0 groups of 1 examples.
+// turnAVX2 is Turn for numbers of tiles > 0.
 //
 //go:noescape
-func dots1AVX512(dst *float32, base *float32, panelStride int, panels int, bias *float32, words *uint64, wordStride int, n int)
-
-// dots2AVX512 is Dots for n > 0 groups of 2 examples.
-//
-//go:noescape
-func dots2AVX512(dst *float32, base *float32, panelStride int, panels int, bias *float32, words *uint64, wordStride int, n int)
-
-// dots3AVX512 is Dots for n > 0 groups of 3 examples.
-//
-//go:noescape
-func dots3AVX512(dst *float32, base *float32, panelStride int, panels int, bias *float32, words *uint64, wordStride int, n int)
-
-// dots1AVX2 is Dots for n > 0 examples.
-//
-//go:noescape
-func dots1AVX2(dst *float32, base *float32, panelStride int, panels int, bias *float32, words *uint64, wordStride int, n int)
+func turnAVX2(dst *float32, panel *float32, down int, across int)
 
 // drawsAVX2 is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.
 //

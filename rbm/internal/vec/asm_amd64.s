@@ -102,912 +102,70 @@ next:
 	VZEROUPPER
 	RET
 
-// func dots1AVX512(dst *float32, base *float32, panelStride int, panels int, bias *float32, words *uint64, wordStride int, n int)
-// Requires: AVX, AVX512F
-TEXT ·dots1AVX512(SB), NOSPLIT, $0-64
+// func turnAVX2(dst *float32, panel *float32, down int, across int)
+// Requires: AVX
+TEXT ·turnAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
-	MOVQ base+8(FP), CX
-	MOVQ panels+24(FP), DX
-	MOVQ bias+32(FP), BX
-	MOVQ panelStride+16(FP), SI
-	SHLQ $0x02, SI
-	MOVQ words+40(FP), DI
-	MOVQ wordStride+48(FP), R8
-	SHLQ $0x03, R8
-	MOVQ n+56(FP), R9
+	MOVQ panel+8(FP), CX
+	MOVQ down+16(FP), DX
+	MOVQ across+24(FP), BX
 
-group:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	MOVQ   CX, R10
-	MOVQ   DI, R11
-	MOVQ   DX, R12
+rows:
+	MOVQ AX, SI
+	MOVQ CX, DI
+	MOVQ BX, R8
 
-panel:
-	KMOVW         (R11), K1
-	VMOVUPS       (R10), Z8
-	VADDPS        Z8, Z0, K1, Z0
-	VMOVUPS       256(R10), Z8
-	VADDPS        Z8, Z1, K1, Z1
-	VMOVUPS       512(R10), Z8
-	VADDPS        Z8, Z2, K1, Z2
-	VMOVUPS       768(R10), Z8
-	VADDPS        Z8, Z3, K1, Z3
-	VMOVUPS       1024(R10), Z8
-	VADDPS        Z8, Z4, K1, Z4
-	VMOVUPS       1280(R10), Z8
-	VADDPS        Z8, Z5, K1, Z5
-	VMOVUPS       1536(R10), Z8
-	VADDPS        Z8, Z6, K1, Z6
-	VMOVUPS       1792(R10), Z8
-	VADDPS        Z8, Z7, K1, Z7
-	KMOVW         2(R11), K1
-	VMOVUPS       64(R10), Z8
-	VADDPS        Z8, Z0, K1, Z0
-	VMOVUPS       320(R10), Z8
-	VADDPS        Z8, Z1, K1, Z1
-	VMOVUPS       576(R10), Z8
-	VADDPS        Z8, Z2, K1, Z2
-	VMOVUPS       832(R10), Z8
-	VADDPS        Z8, Z3, K1, Z3
-	VMOVUPS       1088(R10), Z8
-	VADDPS        Z8, Z4, K1, Z4
-	VMOVUPS       1344(R10), Z8
-	VADDPS        Z8, Z5, K1, Z5
-	VMOVUPS       1600(R10), Z8
-	VADDPS        Z8, Z6, K1, Z6
-	VMOVUPS       1856(R10), Z8
-	VADDPS        Z8, Z7, K1, Z7
-	KMOVW         4(R11), K1
-	VMOVUPS       128(R10), Z8
-	VADDPS        Z8, Z0, K1, Z0
-	VMOVUPS       384(R10), Z8
-	VADDPS        Z8, Z1, K1, Z1
-	VMOVUPS       640(R10), Z8
-	VADDPS        Z8, Z2, K1, Z2
-	VMOVUPS       896(R10), Z8
-	VADDPS        Z8, Z3, K1, Z3
-	VMOVUPS       1152(R10), Z8
-	VADDPS        Z8, Z4, K1, Z4
-	VMOVUPS       1408(R10), Z8
-	VADDPS        Z8, Z5, K1, Z5
-	VMOVUPS       1664(R10), Z8
-	VADDPS        Z8, Z6, K1, Z6
-	VMOVUPS       1920(R10), Z8
-	VADDPS        Z8, Z7, K1, Z7
-	KMOVW         6(R11), K1
-	VMOVUPS       192(R10), Z8
-	VADDPS        Z8, Z0, K1, Z0
-	VMOVUPS       448(R10), Z8
-	VADDPS        Z8, Z1, K1, Z1
-	VMOVUPS       704(R10), Z8
-	VADDPS        Z8, Z2, K1, Z2
-	VMOVUPS       960(R10), Z8
-	VADDPS        Z8, Z3, K1, Z3
-	VMOVUPS       1216(R10), Z8
-	VADDPS        Z8, Z4, K1, Z4
-	VMOVUPS       1472(R10), Z8
-	VADDPS        Z8, Z5, K1, Z5
-	VMOVUPS       1728(R10), Z8
-	VADDPS        Z8, Z6, K1, Z6
-	VMOVUPS       1984(R10), Z8
-	VADDPS        Z8, Z7, K1, Z7
-	ADDQ          SI, R10
-	ADDQ          $0x08, R11
-	DECQ          R12
-	JNE           panel
-	VUNPCKLPD     Z1, Z0, Z8
-	VUNPCKHPD     Z1, Z0, Z9
-	VADDPS        Z9, Z8, Z8
-	VUNPCKLPD     Z3, Z2, Z10
-	VUNPCKHPD     Z3, Z2, Z9
-	VADDPS        Z9, Z10, Z10
-	VSHUFPS       $0x88, Z10, Z8, Z9
-	VSHUFPS       $0xdd, Z10, Z8, Z8
-	VADDPS        Z8, Z9, Z9
-	VUNPCKLPD     Z5, Z4, Z8
-	VUNPCKHPD     Z5, Z4, Z10
-	VADDPS        Z10, Z8, Z8
-	VUNPCKLPD     Z7, Z6, Z11
-	VUNPCKHPD     Z7, Z6, Z10
-	VADDPS        Z10, Z11, Z11
-	VSHUFPS       $0x88, Z11, Z8, Z10
-	VSHUFPS       $0xdd, Z11, Z8, Z8
-	VADDPS        Z8, Z10, Z10
-	VSHUFF32X4    $0x44, Z10, Z9, Z8
-	VSHUFF32X4    $0xee, Z10, Z9, Z9
-	VADDPS        Z9, Z8, Z8
-	VSHUFF32X4    $0xd8, Z8, Z8, Z8
-	VEXTRACTF64X4 $0x01, Z8, Y9
-	VADDPS        Y9, Y8, Y9
-	VADDPS        (BX), Y9, Y9
-	VMOVUPS       Y9, (AX)
-	ADDQ          $0x00000100, AX
-	ADDQ          R8, DI
-	DECQ          R9
-	JNE           group
+tile:
+	VMOVUPS     (DI), Y0
+	VMOVUPS     256(DI), Y2
+	VMOVUPS     512(DI), Y4
+	VMOVUPS     768(DI), Y5
+	VMOVUPS     1024(DI), Y7
+	VMOVUPS     1280(DI), Y9
+	VMOVUPS     1536(DI), Y11
+	VMOVUPS     1792(DI), Y12
+	VUNPCKLPS   Y2, Y0, Y1
+	VUNPCKHPS   Y2, Y0, Y3
+	VUNPCKLPS   Y5, Y4, Y2
+	VUNPCKHPS   Y5, Y4, Y6
+	VUNPCKLPS   Y9, Y7, Y8
+	VUNPCKHPS   Y9, Y7, Y10
+	VUNPCKLPS   Y12, Y11, Y9
+	VUNPCKHPS   Y12, Y11, Y12
+	VUNPCKLPD   Y2, Y1, Y0
+	VUNPCKHPD   Y2, Y1, Y2
+	VUNPCKLPD   Y6, Y3, Y4
+	VUNPCKHPD   Y6, Y3, Y5
+	VUNPCKLPD   Y9, Y8, Y7
+	VUNPCKHPD   Y9, Y8, Y9
+	VUNPCKLPD   Y12, Y10, Y11
+	VUNPCKHPD   Y12, Y10, Y12
+	VINSERTF128 $0x01, X7, Y0, Y1
+	VPERM2F128  $0x31, Y7, Y0, Y8
+	VINSERTF128 $0x01, X9, Y2, Y3
+	VPERM2F128  $0x31, Y9, Y2, Y10
+	VINSERTF128 $0x01, X11, Y4, Y2
+	VPERM2F128  $0x31, Y11, Y4, Y9
+	VINSERTF128 $0x01, X12, Y5, Y6
+	VPERM2F128  $0x31, Y12, Y5, Y12
+	VMOVUPS     Y1, (SI)
+	VMOVUPS     Y3, 256(SI)
+	VMOVUPS     Y2, 512(SI)
+	VMOVUPS     Y6, 768(SI)
+	VMOVUPS     Y8, 1024(SI)
+	VMOVUPS     Y10, 1280(SI)
+	VMOVUPS     Y9, 1536(SI)
+	VMOVUPS     Y12, 1792(SI)
+	ADDQ        $0x00000800, SI
+	ADDQ        $0x20, DI
+	DECQ        R8
+	JNE         tile
+	ADDQ        $0x20, AX
+	ADDQ        $0x00000800, CX
+	DECQ        DX
+	JNE         rows
 	VZEROUPPER
 	RET
-
-// func dots2AVX512(dst *float32, base *float32, panelStride int, panels int, bias *float32, words *uint64, wordStride int, n int)
-// Requires: AVX, AVX512F
-TEXT ·dots2AVX512(SB), NOSPLIT, $0-64
-	MOVQ dst+0(FP), AX
-	MOVQ base+8(FP), CX
-	MOVQ panels+24(FP), DX
-	MOVQ bias+32(FP), BX
-	MOVQ panelStride+16(FP), SI
-	SHLQ $0x02, SI
-	MOVQ words+40(FP), DI
-	MOVQ wordStride+48(FP), R8
-	SHLQ $0x03, R8
-	MOVQ n+56(FP), R9
-
-group:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	MOVQ   CX, R10
-	MOVQ   DI, R11
-	MOVQ   DX, R12
-
-panel:
-	KMOVW         (R11), K1
-	KMOVW         (R11)(R8*1), K2
-	VMOVUPS       (R10), Z16
-	VADDPS        Z16, Z0, K1, Z0
-	VADDPS        Z16, Z8, K2, Z8
-	VMOVUPS       256(R10), Z16
-	VADDPS        Z16, Z1, K1, Z1
-	VADDPS        Z16, Z9, K2, Z9
-	VMOVUPS       512(R10), Z16
-	VADDPS        Z16, Z2, K1, Z2
-	VADDPS        Z16, Z10, K2, Z10
-	VMOVUPS       768(R10), Z16
-	VADDPS        Z16, Z3, K1, Z3
-	VADDPS        Z16, Z11, K2, Z11
-	VMOVUPS       1024(R10), Z16
-	VADDPS        Z16, Z4, K1, Z4
-	VADDPS        Z16, Z12, K2, Z12
-	VMOVUPS       1280(R10), Z16
-	VADDPS        Z16, Z5, K1, Z5
-	VADDPS        Z16, Z13, K2, Z13
-	VMOVUPS       1536(R10), Z16
-	VADDPS        Z16, Z6, K1, Z6
-	VADDPS        Z16, Z14, K2, Z14
-	VMOVUPS       1792(R10), Z16
-	VADDPS        Z16, Z7, K1, Z7
-	VADDPS        Z16, Z15, K2, Z15
-	KMOVW         2(R11), K1
-	KMOVW         2(R11)(R8*1), K2
-	VMOVUPS       64(R10), Z16
-	VADDPS        Z16, Z0, K1, Z0
-	VADDPS        Z16, Z8, K2, Z8
-	VMOVUPS       320(R10), Z16
-	VADDPS        Z16, Z1, K1, Z1
-	VADDPS        Z16, Z9, K2, Z9
-	VMOVUPS       576(R10), Z16
-	VADDPS        Z16, Z2, K1, Z2
-	VADDPS        Z16, Z10, K2, Z10
-	VMOVUPS       832(R10), Z16
-	VADDPS        Z16, Z3, K1, Z3
-	VADDPS        Z16, Z11, K2, Z11
-	VMOVUPS       1088(R10), Z16
-	VADDPS        Z16, Z4, K1, Z4
-	VADDPS        Z16, Z12, K2, Z12
-	VMOVUPS       1344(R10), Z16
-	VADDPS        Z16, Z5, K1, Z5
-	VADDPS        Z16, Z13, K2, Z13
-	VMOVUPS       1600(R10), Z16
-	VADDPS        Z16, Z6, K1, Z6
-	VADDPS        Z16, Z14, K2, Z14
-	VMOVUPS       1856(R10), Z16
-	VADDPS        Z16, Z7, K1, Z7
-	VADDPS        Z16, Z15, K2, Z15
-	KMOVW         4(R11), K1
-	KMOVW         4(R11)(R8*1), K2
-	VMOVUPS       128(R10), Z16
-	VADDPS        Z16, Z0, K1, Z0
-	VADDPS        Z16, Z8, K2, Z8
-	VMOVUPS       384(R10), Z16
-	VADDPS        Z16, Z1, K1, Z1
-	VADDPS        Z16, Z9, K2, Z9
-	VMOVUPS       640(R10), Z16
-	VADDPS        Z16, Z2, K1, Z2
-	VADDPS        Z16, Z10, K2, Z10
-	VMOVUPS       896(R10), Z16
-	VADDPS        Z16, Z3, K1, Z3
-	VADDPS        Z16, Z11, K2, Z11
-	VMOVUPS       1152(R10), Z16
-	VADDPS        Z16, Z4, K1, Z4
-	VADDPS        Z16, Z12, K2, Z12
-	VMOVUPS       1408(R10), Z16
-	VADDPS        Z16, Z5, K1, Z5
-	VADDPS        Z16, Z13, K2, Z13
-	VMOVUPS       1664(R10), Z16
-	VADDPS        Z16, Z6, K1, Z6
-	VADDPS        Z16, Z14, K2, Z14
-	VMOVUPS       1920(R10), Z16
-	VADDPS        Z16, Z7, K1, Z7
-	VADDPS        Z16, Z15, K2, Z15
-	KMOVW         6(R11), K1
-	KMOVW         6(R11)(R8*1), K2
-	VMOVUPS       192(R10), Z16
-	VADDPS        Z16, Z0, K1, Z0
-	VADDPS        Z16, Z8, K2, Z8
-	VMOVUPS       448(R10), Z16
-	VADDPS        Z16, Z1, K1, Z1
-	VADDPS        Z16, Z9, K2, Z9
-	VMOVUPS       704(R10), Z16
-	VADDPS        Z16, Z2, K1, Z2
-	VADDPS        Z16, Z10, K2, Z10
-	VMOVUPS       960(R10), Z16
-	VADDPS        Z16, Z3, K1, Z3
-	VADDPS        Z16, Z11, K2, Z11
-	VMOVUPS       1216(R10), Z16
-	VADDPS        Z16, Z4, K1, Z4
-	VADDPS        Z16, Z12, K2, Z12
-	VMOVUPS       1472(R10), Z16
-	VADDPS        Z16, Z5, K1, Z5
-	VADDPS        Z16, Z13, K2, Z13
-	VMOVUPS       1728(R10), Z16
-	VADDPS        Z16, Z6, K1, Z6
-	VADDPS        Z16, Z14, K2, Z14
-	VMOVUPS       1984(R10), Z16
-	VADDPS        Z16, Z7, K1, Z7
-	VADDPS        Z16, Z15, K2, Z15
-	ADDQ          SI, R10
-	ADDQ          $0x08, R11
-	DECQ          R12
-	JNE           panel
-	VUNPCKLPD     Z1, Z0, Z16
-	VUNPCKHPD     Z1, Z0, Z17
-	VADDPS        Z17, Z16, Z16
-	VUNPCKLPD     Z3, Z2, Z18
-	VUNPCKHPD     Z3, Z2, Z17
-	VADDPS        Z17, Z18, Z18
-	VSHUFPS       $0x88, Z18, Z16, Z17
-	VSHUFPS       $0xdd, Z18, Z16, Z16
-	VADDPS        Z16, Z17, Z17
-	VUNPCKLPD     Z5, Z4, Z16
-	VUNPCKHPD     Z5, Z4, Z18
-	VADDPS        Z18, Z16, Z16
-	VUNPCKLPD     Z7, Z6, Z19
-	VUNPCKHPD     Z7, Z6, Z18
-	VADDPS        Z18, Z19, Z19
-	VSHUFPS       $0x88, Z19, Z16, Z18
-	VSHUFPS       $0xdd, Z19, Z16, Z16
-	VADDPS        Z16, Z18, Z18
-	VSHUFF32X4    $0x44, Z18, Z17, Z16
-	VSHUFF32X4    $0xee, Z18, Z17, Z17
-	VADDPS        Z17, Z16, Z16
-	VSHUFF32X4    $0xd8, Z16, Z16, Z16
-	VEXTRACTF64X4 $0x01, Z16, Y17
-	VADDPS        Y17, Y16, Y17
-	VADDPS        (BX), Y17, Y17
-	VMOVUPS       Y17, (AX)
-	VUNPCKLPD     Z9, Z8, Z16
-	VUNPCKHPD     Z9, Z8, Z17
-	VADDPS        Z17, Z16, Z16
-	VUNPCKLPD     Z11, Z10, Z18
-	VUNPCKHPD     Z11, Z10, Z17
-	VADDPS        Z17, Z18, Z18
-	VSHUFPS       $0x88, Z18, Z16, Z17
-	VSHUFPS       $0xdd, Z18, Z16, Z16
-	VADDPS        Z16, Z17, Z17
-	VUNPCKLPD     Z13, Z12, Z16
-	VUNPCKHPD     Z13, Z12, Z18
-	VADDPS        Z18, Z16, Z16
-	VUNPCKLPD     Z15, Z14, Z19
-	VUNPCKHPD     Z15, Z14, Z18
-	VADDPS        Z18, Z19, Z19
-	VSHUFPS       $0x88, Z19, Z16, Z18
-	VSHUFPS       $0xdd, Z19, Z16, Z16
-	VADDPS        Z16, Z18, Z18
-	VSHUFF32X4    $0x44, Z18, Z17, Z16
-	VSHUFF32X4    $0xee, Z18, Z17, Z17
-	VADDPS        Z17, Z16, Z16
-	VSHUFF32X4    $0xd8, Z16, Z16, Z16
-	VEXTRACTF64X4 $0x01, Z16, Y17
-	VADDPS        Y17, Y16, Y17
-	VADDPS        (BX), Y17, Y17
-	VMOVUPS       Y17, 256(AX)
-	ADDQ          $0x00000200, AX
-	ADDQ          R8, DI
-	ADDQ          R8, DI
-	DECQ          R9
-	JNE           group
-	VZEROUPPER
-	RET
-
-// func dots3AVX512(dst *float32, base *float32, panelStride int, panels int, bias *float32, words *uint64, wordStride int, n int)
-// Requires: AVX, AVX512F
-TEXT ·dots3AVX512(SB), NOSPLIT, $0-64
-	MOVQ dst+0(FP), AX
-	MOVQ base+8(FP), CX
-	MOVQ panels+24(FP), DX
-	MOVQ bias+32(FP), BX
-	MOVQ panelStride+16(FP), SI
-	SHLQ $0x02, SI
-	MOVQ words+40(FP), DI
-	MOVQ wordStride+48(FP), R8
-	SHLQ $0x03, R8
-	MOVQ n+56(FP), R9
-
-group:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	VPXORD Z7, Z7, Z7
-	VPXORD Z8, Z8, Z8
-	VPXORD Z9, Z9, Z9
-	VPXORD Z10, Z10, Z10
-	VPXORD Z11, Z11, Z11
-	VPXORD Z12, Z12, Z12
-	VPXORD Z13, Z13, Z13
-	VPXORD Z14, Z14, Z14
-	VPXORD Z15, Z15, Z15
-	VPXORD Z16, Z16, Z16
-	VPXORD Z17, Z17, Z17
-	VPXORD Z18, Z18, Z18
-	VPXORD Z19, Z19, Z19
-	VPXORD Z20, Z20, Z20
-	VPXORD Z21, Z21, Z21
-	VPXORD Z22, Z22, Z22
-	VPXORD Z23, Z23, Z23
-	MOVQ   CX, R10
-	MOVQ   DI, R11
-	MOVQ   DX, R12
-
-panel:
-	KMOVW         (R11), K1
-	KMOVW         (R11)(R8*1), K2
-	KMOVW         (R11)(R8*2), K3
-	VMOVUPS       (R10), Z24
-	VADDPS        Z24, Z0, K1, Z0
-	VADDPS        Z24, Z8, K2, Z8
-	VADDPS        Z24, Z16, K3, Z16
-	VMOVUPS       256(R10), Z24
-	VADDPS        Z24, Z1, K1, Z1
-	VADDPS        Z24, Z9, K2, Z9
-	VADDPS        Z24, Z17, K3, Z17
-	VMOVUPS       512(R10), Z24
-	VADDPS        Z24, Z2, K1, Z2
-	VADDPS        Z24, Z10, K2, Z10
-	VADDPS        Z24, Z18, K3, Z18
-	VMOVUPS       768(R10), Z24
-	VADDPS        Z24, Z3, K1, Z3
-	VADDPS        Z24, Z11, K2, Z11
-	VADDPS        Z24, Z19, K3, Z19
-	VMOVUPS       1024(R10), Z24
-	VADDPS        Z24, Z4, K1, Z4
-	VADDPS        Z24, Z12, K2, Z12
-	VADDPS        Z24, Z20, K3, Z20
-	VMOVUPS       1280(R10), Z24
-	VADDPS        Z24, Z5, K1, Z5
-	VADDPS        Z24, Z13, K2, Z13
-	VADDPS        Z24, Z21, K3, Z21
-	VMOVUPS       1536(R10), Z24
-	VADDPS        Z24, Z6, K1, Z6
-	VADDPS        Z24, Z14, K2, Z14
-	VADDPS        Z24, Z22, K3, Z22
-	VMOVUPS       1792(R10), Z24
-	VADDPS        Z24, Z7, K1, Z7
-	VADDPS        Z24, Z15, K2, Z15
-	VADDPS        Z24, Z23, K3, Z23
-	KMOVW         2(R11), K1
-	KMOVW         2(R11)(R8*1), K2
-	KMOVW         2(R11)(R8*2), K3
-	VMOVUPS       64(R10), Z24
-	VADDPS        Z24, Z0, K1, Z0
-	VADDPS        Z24, Z8, K2, Z8
-	VADDPS        Z24, Z16, K3, Z16
-	VMOVUPS       320(R10), Z24
-	VADDPS        Z24, Z1, K1, Z1
-	VADDPS        Z24, Z9, K2, Z9
-	VADDPS        Z24, Z17, K3, Z17
-	VMOVUPS       576(R10), Z24
-	VADDPS        Z24, Z2, K1, Z2
-	VADDPS        Z24, Z10, K2, Z10
-	VADDPS        Z24, Z18, K3, Z18
-	VMOVUPS       832(R10), Z24
-	VADDPS        Z24, Z3, K1, Z3
-	VADDPS        Z24, Z11, K2, Z11
-	VADDPS        Z24, Z19, K3, Z19
-	VMOVUPS       1088(R10), Z24
-	VADDPS        Z24, Z4, K1, Z4
-	VADDPS        Z24, Z12, K2, Z12
-	VADDPS        Z24, Z20, K3, Z20
-	VMOVUPS       1344(R10), Z24
-	VADDPS        Z24, Z5, K1, Z5
-	VADDPS        Z24, Z13, K2, Z13
-	VADDPS        Z24, Z21, K3, Z21
-	VMOVUPS       1600(R10), Z24
-	VADDPS        Z24, Z6, K1, Z6
-	VADDPS        Z24, Z14, K2, Z14
-	VADDPS        Z24, Z22, K3, Z22
-	VMOVUPS       1856(R10), Z24
-	VADDPS        Z24, Z7, K1, Z7
-	VADDPS        Z24, Z15, K2, Z15
-	VADDPS        Z24, Z23, K3, Z23
-	KMOVW         4(R11), K1
-	KMOVW         4(R11)(R8*1), K2
-	KMOVW         4(R11)(R8*2), K3
-	VMOVUPS       128(R10), Z24
-	VADDPS        Z24, Z0, K1, Z0
-	VADDPS        Z24, Z8, K2, Z8
-	VADDPS        Z24, Z16, K3, Z16
-	VMOVUPS       384(R10), Z24
-	VADDPS        Z24, Z1, K1, Z1
-	VADDPS        Z24, Z9, K2, Z9
-	VADDPS        Z24, Z17, K3, Z17
-	VMOVUPS       640(R10), Z24
-	VADDPS        Z24, Z2, K1, Z2
-	VADDPS        Z24, Z10, K2, Z10
-	VADDPS        Z24, Z18, K3, Z18
-	VMOVUPS       896(R10), Z24
-	VADDPS        Z24, Z3, K1, Z3
-	VADDPS        Z24, Z11, K2, Z11
-	VADDPS        Z24, Z19, K3, Z19
-	VMOVUPS       1152(R10), Z24
-	VADDPS        Z24, Z4, K1, Z4
-	VADDPS        Z24, Z12, K2, Z12
-	VADDPS        Z24, Z20, K3, Z20
-	VMOVUPS       1408(R10), Z24
-	VADDPS        Z24, Z5, K1, Z5
-	VADDPS        Z24, Z13, K2, Z13
-	VADDPS        Z24, Z21, K3, Z21
-	VMOVUPS       1664(R10), Z24
-	VADDPS        Z24, Z6, K1, Z6
-	VADDPS        Z24, Z14, K2, Z14
-	VADDPS        Z24, Z22, K3, Z22
-	VMOVUPS       1920(R10), Z24
-	VADDPS        Z24, Z7, K1, Z7
-	VADDPS        Z24, Z15, K2, Z15
-	VADDPS        Z24, Z23, K3, Z23
-	KMOVW         6(R11), K1
-	KMOVW         6(R11)(R8*1), K2
-	KMOVW         6(R11)(R8*2), K3
-	VMOVUPS       192(R10), Z24
-	VADDPS        Z24, Z0, K1, Z0
-	VADDPS        Z24, Z8, K2, Z8
-	VADDPS        Z24, Z16, K3, Z16
-	VMOVUPS       448(R10), Z24
-	VADDPS        Z24, Z1, K1, Z1
-	VADDPS        Z24, Z9, K2, Z9
-	VADDPS        Z24, Z17, K3, Z17
-	VMOVUPS       704(R10), Z24
-	VADDPS        Z24, Z2, K1, Z2
-	VADDPS        Z24, Z10, K2, Z10
-	VADDPS        Z24, Z18, K3, Z18
-	VMOVUPS       960(R10), Z24
-	VADDPS        Z24, Z3, K1, Z3
-	VADDPS        Z24, Z11, K2, Z11
-	VADDPS        Z24, Z19, K3, Z19
-	VMOVUPS       1216(R10), Z24
-	VADDPS        Z24, Z4, K1, Z4
-	VADDPS        Z24, Z12, K2, Z12
-	VADDPS        Z24, Z20, K3, Z20
-	VMOVUPS       1472(R10), Z24
-	VADDPS        Z24, Z5, K1, Z5
-	VADDPS        Z24, Z13, K2, Z13
-	VADDPS        Z24, Z21, K3, Z21
-	VMOVUPS       1728(R10), Z24
-	VADDPS        Z24, Z6, K1, Z6
-	VADDPS        Z24, Z14, K2, Z14
-	VADDPS        Z24, Z22, K3, Z22
-	VMOVUPS       1984(R10), Z24
-	VADDPS        Z24, Z7, K1, Z7
-	VADDPS        Z24, Z15, K2, Z15
-	VADDPS        Z24, Z23, K3, Z23
-	ADDQ          SI, R10
-	ADDQ          $0x08, R11
-	DECQ          R12
-	JNE           panel
-	VUNPCKLPD     Z1, Z0, Z24
-	VUNPCKHPD     Z1, Z0, Z25
-	VADDPS        Z25, Z24, Z24
-	VUNPCKLPD     Z3, Z2, Z26
-	VUNPCKHPD     Z3, Z2, Z25
-	VADDPS        Z25, Z26, Z26
-	VSHUFPS       $0x88, Z26, Z24, Z25
-	VSHUFPS       $0xdd, Z26, Z24, Z24
-	VADDPS        Z24, Z25, Z25
-	VUNPCKLPD     Z5, Z4, Z24
-	VUNPCKHPD     Z5, Z4, Z26
-	VADDPS        Z26, Z24, Z24
-	VUNPCKLPD     Z7, Z6, Z27
-	VUNPCKHPD     Z7, Z6, Z26
-	VADDPS        Z26, Z27, Z27
-	VSHUFPS       $0x88, Z27, Z24, Z26
-	VSHUFPS       $0xdd, Z27, Z24, Z24
-	VADDPS        Z24, Z26, Z26
-	VSHUFF32X4    $0x44, Z26, Z25, Z24
-	VSHUFF32X4    $0xee, Z26, Z25, Z25
-	VADDPS        Z25, Z24, Z24
-	VSHUFF32X4    $0xd8, Z24, Z24, Z24
-	VEXTRACTF64X4 $0x01, Z24, Y25
-	VADDPS        Y25, Y24, Y25
-	VADDPS        (BX), Y25, Y25
-	VMOVUPS       Y25, (AX)
-	VUNPCKLPD     Z9, Z8, Z24
-	VUNPCKHPD     Z9, Z8, Z25
-	VADDPS        Z25, Z24, Z24
-	VUNPCKLPD     Z11, Z10, Z26
-	VUNPCKHPD     Z11, Z10, Z25
-	VADDPS        Z25, Z26, Z26
-	VSHUFPS       $0x88, Z26, Z24, Z25
-	VSHUFPS       $0xdd, Z26, Z24, Z24
-	VADDPS        Z24, Z25, Z25
-	VUNPCKLPD     Z13, Z12, Z24
-	VUNPCKHPD     Z13, Z12, Z26
-	VADDPS        Z26, Z24, Z24
-	VUNPCKLPD     Z15, Z14, Z27
-	VUNPCKHPD     Z15, Z14, Z26
-	VADDPS        Z26, Z27, Z27
-	VSHUFPS       $0x88, Z27, Z24, Z26
-	VSHUFPS       $0xdd, Z27, Z24, Z24
-	VADDPS        Z24, Z26, Z26
-	VSHUFF32X4    $0x44, Z26, Z25, Z24
-	VSHUFF32X4    $0xee, Z26, Z25, Z25
-	VADDPS        Z25, Z24, Z24
-	VSHUFF32X4    $0xd8, Z24, Z24, Z24
-	VEXTRACTF64X4 $0x01, Z24, Y25
-	VADDPS        Y25, Y24, Y25
-	VADDPS        (BX), Y25, Y25
-	VMOVUPS       Y25, 256(AX)
-	VUNPCKLPD     Z17, Z16, Z24
-	VUNPCKHPD     Z17, Z16, Z25
-	VADDPS        Z25, Z24, Z24
-	VUNPCKLPD     Z19, Z18, Z26
-	VUNPCKHPD     Z19, Z18, Z25
-	VADDPS        Z25, Z26, Z26
-	VSHUFPS       $0x88, Z26, Z24, Z25
-	VSHUFPS       $0xdd, Z26, Z24, Z24
-	VADDPS        Z24, Z25, Z25
-	VUNPCKLPD     Z21, Z20, Z24
-	VUNPCKHPD     Z21, Z20, Z26
-	VADDPS        Z26, Z24, Z24
-	VUNPCKLPD     Z23, Z22, Z27
-	VUNPCKHPD     Z23, Z22, Z26
-	VADDPS        Z26, Z27, Z27
-	VSHUFPS       $0x88, Z27, Z24, Z26
-	VSHUFPS       $0xdd, Z27, Z24, Z24
-	VADDPS        Z24, Z26, Z26
-	VSHUFF32X4    $0x44, Z26, Z25, Z24
-	VSHUFF32X4    $0xee, Z26, Z25, Z25
-	VADDPS        Z25, Z24, Z24
-	VSHUFF32X4    $0xd8, Z24, Z24, Z24
-	VEXTRACTF64X4 $0x01, Z24, Y25
-	VADDPS        Y25, Y24, Y25
-	VADDPS        (BX), Y25, Y25
-	VMOVUPS       Y25, 512(AX)
-	ADDQ          $0x00000300, AX
-	ADDQ          R8, DI
-	ADDQ          R8, DI
-	ADDQ          R8, DI
-	DECQ          R9
-	JNE           group
-	VZEROUPPER
-	RET
-
-// func dots1AVX2(dst *float32, base *float32, panelStride int, panels int, bias *float32, words *uint64, wordStride int, n int)
-// Requires: AVX, AVX2
-TEXT ·dots1AVX2(SB), NOSPLIT, $0-64
-	MOVQ dst+0(FP), AX
-	MOVQ base+8(FP), CX
-	MOVQ panels+24(FP), DX
-	MOVQ bias+32(FP), BX
-	MOVQ panelStride+16(FP), SI
-	SHLQ $0x02, SI
-	MOVQ words+40(FP), DI
-	MOVQ wordStride+48(FP), R8
-	SHLQ $0x03, R8
-	MOVQ n+56(FP), R9
-
-example:
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VMOVDQU bits0<>+0(SB), Y8
-	VMOVDQU bits2<>+0(SB), Y9
-	MOVQ    CX, R10
-	MOVQ    DI, R11
-	MOVQ    DX, R12
-
-lanes0:
-	VPBROADCASTD (R11), Y10
-	VPAND        Y8, Y10, Y10
-	VPCMPEQD     Y8, Y10, Y10
-	VANDPS       (R10), Y10, Y11
-	VADDPS       Y11, Y0, Y0
-	VANDPS       256(R10), Y10, Y11
-	VADDPS       Y11, Y1, Y1
-	VANDPS       512(R10), Y10, Y11
-	VADDPS       Y11, Y2, Y2
-	VANDPS       768(R10), Y10, Y11
-	VADDPS       Y11, Y3, Y3
-	VANDPS       1024(R10), Y10, Y11
-	VADDPS       Y11, Y4, Y4
-	VANDPS       1280(R10), Y10, Y11
-	VADDPS       Y11, Y5, Y5
-	VANDPS       1536(R10), Y10, Y11
-	VADDPS       Y11, Y6, Y6
-	VANDPS       1792(R10), Y10, Y10
-	VADDPS       Y10, Y7, Y7
-	VPBROADCASTD (R11), Y10
-	VPAND        Y9, Y10, Y10
-	VPCMPEQD     Y9, Y10, Y10
-	VANDPS       64(R10), Y10, Y11
-	VADDPS       Y11, Y0, Y0
-	VANDPS       320(R10), Y10, Y11
-	VADDPS       Y11, Y1, Y1
-	VANDPS       576(R10), Y10, Y11
-	VADDPS       Y11, Y2, Y2
-	VANDPS       832(R10), Y10, Y11
-	VADDPS       Y11, Y3, Y3
-	VANDPS       1088(R10), Y10, Y11
-	VADDPS       Y11, Y4, Y4
-	VANDPS       1344(R10), Y10, Y11
-	VADDPS       Y11, Y5, Y5
-	VANDPS       1600(R10), Y10, Y11
-	VADDPS       Y11, Y6, Y6
-	VANDPS       1856(R10), Y10, Y10
-	VADDPS       Y10, Y7, Y7
-	VPBROADCASTD 4(R11), Y10
-	VPAND        Y8, Y10, Y10
-	VPCMPEQD     Y8, Y10, Y10
-	VANDPS       128(R10), Y10, Y11
-	VADDPS       Y11, Y0, Y0
-	VANDPS       384(R10), Y10, Y11
-	VADDPS       Y11, Y1, Y1
-	VANDPS       640(R10), Y10, Y11
-	VADDPS       Y11, Y2, Y2
-	VANDPS       896(R10), Y10, Y11
-	VADDPS       Y11, Y3, Y3
-	VANDPS       1152(R10), Y10, Y11
-	VADDPS       Y11, Y4, Y4
-	VANDPS       1408(R10), Y10, Y11
-	VADDPS       Y11, Y5, Y5
-	VANDPS       1664(R10), Y10, Y11
-	VADDPS       Y11, Y6, Y6
-	VANDPS       1920(R10), Y10, Y10
-	VADDPS       Y10, Y7, Y7
-	VPBROADCASTD 4(R11), Y10
-	VPAND        Y9, Y10, Y10
-	VPCMPEQD     Y9, Y10, Y10
-	VANDPS       192(R10), Y10, Y11
-	VADDPS       Y11, Y0, Y0
-	VANDPS       448(R10), Y10, Y11
-	VADDPS       Y11, Y1, Y1
-	VANDPS       704(R10), Y10, Y11
-	VADDPS       Y11, Y2, Y2
-	VANDPS       960(R10), Y10, Y11
-	VADDPS       Y11, Y3, Y3
-	VANDPS       1216(R10), Y10, Y11
-	VADDPS       Y11, Y4, Y4
-	VANDPS       1472(R10), Y10, Y11
-	VADDPS       Y11, Y5, Y5
-	VANDPS       1728(R10), Y10, Y11
-	VADDPS       Y11, Y6, Y6
-	VANDPS       1984(R10), Y10, Y10
-	VADDPS       Y10, Y7, Y7
-	ADDQ         SI, R10
-	ADDQ         $0x08, R11
-	DECQ         R12
-	JNE          lanes0
-	VUNPCKLPD    Y1, Y0, Y8
-	VUNPCKHPD    Y1, Y0, Y0
-	VADDPS       Y0, Y8, Y8
-	VUNPCKLPD    Y3, Y2, Y0
-	VUNPCKHPD    Y3, Y2, Y1
-	VADDPS       Y1, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y8, Y1
-	VSHUFPS      $0xdd, Y0, Y8, Y8
-	VADDPS       Y8, Y1, Y1
-	VUNPCKLPD    Y5, Y4, Y0
-	VUNPCKHPD    Y5, Y4, Y2
-	VADDPS       Y2, Y0, Y0
-	VUNPCKLPD    Y7, Y6, Y2
-	VUNPCKHPD    Y7, Y6, Y3
-	VADDPS       Y3, Y2, Y2
-	VSHUFPS      $0x88, Y2, Y0, Y3
-	VSHUFPS      $0xdd, Y2, Y0, Y0
-	VADDPS       Y0, Y3, Y3
-	VXORPS       Y0, Y0, Y0
-	VXORPS       Y2, Y2, Y2
-	VXORPS       Y4, Y4, Y4
-	VXORPS       Y5, Y5, Y5
-	VXORPS       Y6, Y6, Y6
-	VXORPS       Y7, Y7, Y7
-	VXORPS       Y8, Y8, Y8
-	VXORPS       Y9, Y9, Y9
-	VMOVDQU      bits1<>+0(SB), Y10
-	VMOVDQU      bits3<>+0(SB), Y11
-	MOVQ         CX, R10
-	MOVQ         DI, R11
-	MOVQ         DX, R12
-
-lanes8:
-	VPBROADCASTD (R11), Y12
-	VPAND        Y10, Y12, Y12
-	VPCMPEQD     Y10, Y12, Y12
-	VANDPS       32(R10), Y12, Y13
-	VADDPS       Y13, Y0, Y0
-	VANDPS       288(R10), Y12, Y13
-	VADDPS       Y13, Y2, Y2
-	VANDPS       544(R10), Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VANDPS       800(R10), Y12, Y13
-	VADDPS       Y13, Y5, Y5
-	VANDPS       1056(R10), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VANDPS       1312(R10), Y12, Y13
-	VADDPS       Y13, Y7, Y7
-	VANDPS       1568(R10), Y12, Y13
-	VADDPS       Y13, Y8, Y8
-	VANDPS       1824(R10), Y12, Y12
-	VADDPS       Y12, Y9, Y9
-	VPBROADCASTD (R11), Y12
-	VPAND        Y11, Y12, Y12
-	VPCMPEQD     Y11, Y12, Y12
-	VANDPS       96(R10), Y12, Y13
-	VADDPS       Y13, Y0, Y0
-	VANDPS       352(R10), Y12, Y13
-	VADDPS       Y13, Y2, Y2
-	VANDPS       608(R10), Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VANDPS       864(R10), Y12, Y13
-	VADDPS       Y13, Y5, Y5
-	VANDPS       1120(R10), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VANDPS       1376(R10), Y12, Y13
-	VADDPS       Y13, Y7, Y7
-	VANDPS       1632(R10), Y12, Y13
-	VADDPS       Y13, Y8, Y8
-	VANDPS       1888(R10), Y12, Y12
-	VADDPS       Y12, Y9, Y9
-	VPBROADCASTD 4(R11), Y12
-	VPAND        Y10, Y12, Y12
-	VPCMPEQD     Y10, Y12, Y12
-	VANDPS       160(R10), Y12, Y13
-	VADDPS       Y13, Y0, Y0
-	VANDPS       416(R10), Y12, Y13
-	VADDPS       Y13, Y2, Y2
-	VANDPS       672(R10), Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VANDPS       928(R10), Y12, Y13
-	VADDPS       Y13, Y5, Y5
-	VANDPS       1184(R10), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VANDPS       1440(R10), Y12, Y13
-	VADDPS       Y13, Y7, Y7
-	VANDPS       1696(R10), Y12, Y13
-	VADDPS       Y13, Y8, Y8
-	VANDPS       1952(R10), Y12, Y12
-	VADDPS       Y12, Y9, Y9
-	VPBROADCASTD 4(R11), Y12
-	VPAND        Y11, Y12, Y12
-	VPCMPEQD     Y11, Y12, Y12
-	VANDPS       224(R10), Y12, Y13
-	VADDPS       Y13, Y0, Y0
-	VANDPS       480(R10), Y12, Y13
-	VADDPS       Y13, Y2, Y2
-	VANDPS       736(R10), Y12, Y13
-	VADDPS       Y13, Y4, Y4
-	VANDPS       992(R10), Y12, Y13
-	VADDPS       Y13, Y5, Y5
-	VANDPS       1248(R10), Y12, Y13
-	VADDPS       Y13, Y6, Y6
-	VANDPS       1504(R10), Y12, Y13
-	VADDPS       Y13, Y7, Y7
-	VANDPS       1760(R10), Y12, Y13
-	VADDPS       Y13, Y8, Y8
-	VANDPS       2016(R10), Y12, Y12
-	VADDPS       Y12, Y9, Y9
-	ADDQ         SI, R10
-	ADDQ         $0x08, R11
-	DECQ         R12
-	JNE          lanes8
-	VUNPCKLPD    Y2, Y0, Y10
-	VUNPCKHPD    Y2, Y0, Y0
-	VADDPS       Y0, Y10, Y10
-	VUNPCKLPD    Y5, Y4, Y0
-	VUNPCKHPD    Y5, Y4, Y2
-	VADDPS       Y2, Y0, Y0
-	VSHUFPS      $0x88, Y0, Y10, Y2
-	VSHUFPS      $0xdd, Y0, Y10, Y10
-	VADDPS       Y10, Y2, Y2
-	VUNPCKLPD    Y7, Y6, Y0
-	VUNPCKHPD    Y7, Y6, Y4
-	VADDPS       Y4, Y0, Y0
-	VUNPCKLPD    Y9, Y8, Y4
-	VUNPCKHPD    Y9, Y8, Y5
-	VADDPS       Y5, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y0, Y5
-	VSHUFPS      $0xdd, Y4, Y0, Y0
-	VADDPS       Y0, Y5, Y5
-	VADDPS       Y2, Y1, Y1
-	VADDPS       Y5, Y3, Y3
-	VPERM2F128   $0x20, Y3, Y1, Y0
-	VPERM2F128   $0x31, Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VADDPS       (BX), Y0, Y0
-	VMOVUPS      Y0, (AX)
-	ADDQ         $0x00000100, AX
-	ADDQ         R8, DI
-	DECQ         R9
-	JNE          example
-	VZEROUPPER
-	RET
-
-DATA bits0<>+0(SB)/4, $0x00000001
-DATA bits0<>+4(SB)/4, $0x00000002
-DATA bits0<>+8(SB)/4, $0x00000004
-DATA bits0<>+12(SB)/4, $0x00000008
-DATA bits0<>+16(SB)/4, $0x00000010
-DATA bits0<>+20(SB)/4, $0x00000020
-DATA bits0<>+24(SB)/4, $0x00000040
-DATA bits0<>+28(SB)/4, $0x00000080
-GLOBL bits0<>(SB), RODATA|NOPTR, $32
-
-DATA bits2<>+0(SB)/4, $0x00010000
-DATA bits2<>+4(SB)/4, $0x00020000
-DATA bits2<>+8(SB)/4, $0x00040000
-DATA bits2<>+12(SB)/4, $0x00080000
-DATA bits2<>+16(SB)/4, $0x00100000
-DATA bits2<>+20(SB)/4, $0x00200000
-DATA bits2<>+24(SB)/4, $0x00400000
-DATA bits2<>+28(SB)/4, $0x00800000
-GLOBL bits2<>(SB), RODATA|NOPTR, $32
-
-DATA bits1<>+0(SB)/4, $0x00000100
-DATA bits1<>+4(SB)/4, $0x00000200
-DATA bits1<>+8(SB)/4, $0x00000400
-DATA bits1<>+12(SB)/4, $0x00000800
-DATA bits1<>+16(SB)/4, $0x00001000
-DATA bits1<>+20(SB)/4, $0x00002000
-DATA bits1<>+24(SB)/4, $0x00004000
-DATA bits1<>+28(SB)/4, $0x00008000
-GLOBL bits1<>(SB), RODATA|NOPTR, $32
-
-DATA bits3<>+0(SB)/4, $0x01000000
-DATA bits3<>+4(SB)/4, $0x02000000
-DATA bits3<>+8(SB)/4, $0x04000000
-DATA bits3<>+12(SB)/4, $0x08000000
-DATA bits3<>+16(SB)/4, $0x10000000
-DATA bits3<>+20(SB)/4, $0x20000000
-DATA bits3<>+24(SB)/4, $0x40000000
-DATA bits3<>+28(SB)/4, $0x80000000
-GLOBL bits3<>(SB), RODATA|NOPTR, $32
 
 // func drawsAVX2(words *uint64, wordStride int, x *float32, xStride int, beta *float32, betaStride int, keys *[22]uint32, first int, row int, n int, mask uint64)
 // Requires: AVX, AVX2
@@ -5091,6 +4249,46 @@ word:
 	VMOVUPS      Y7, 224(AX)
 	VZEROUPPER
 	RET
+
+DATA bits0<>+0(SB)/4, $0x00000001
+DATA bits0<>+4(SB)/4, $0x00000002
+DATA bits0<>+8(SB)/4, $0x00000004
+DATA bits0<>+12(SB)/4, $0x00000008
+DATA bits0<>+16(SB)/4, $0x00000010
+DATA bits0<>+20(SB)/4, $0x00000020
+DATA bits0<>+24(SB)/4, $0x00000040
+DATA bits0<>+28(SB)/4, $0x00000080
+GLOBL bits0<>(SB), RODATA|NOPTR, $32
+
+DATA bits1<>+0(SB)/4, $0x00000100
+DATA bits1<>+4(SB)/4, $0x00000200
+DATA bits1<>+8(SB)/4, $0x00000400
+DATA bits1<>+12(SB)/4, $0x00000800
+DATA bits1<>+16(SB)/4, $0x00001000
+DATA bits1<>+20(SB)/4, $0x00002000
+DATA bits1<>+24(SB)/4, $0x00004000
+DATA bits1<>+28(SB)/4, $0x00008000
+GLOBL bits1<>(SB), RODATA|NOPTR, $32
+
+DATA bits2<>+0(SB)/4, $0x00010000
+DATA bits2<>+4(SB)/4, $0x00020000
+DATA bits2<>+8(SB)/4, $0x00040000
+DATA bits2<>+12(SB)/4, $0x00080000
+DATA bits2<>+16(SB)/4, $0x00100000
+DATA bits2<>+20(SB)/4, $0x00200000
+DATA bits2<>+24(SB)/4, $0x00400000
+DATA bits2<>+28(SB)/4, $0x00800000
+GLOBL bits2<>(SB), RODATA|NOPTR, $32
+
+DATA bits3<>+0(SB)/4, $0x01000000
+DATA bits3<>+4(SB)/4, $0x02000000
+DATA bits3<>+8(SB)/4, $0x04000000
+DATA bits3<>+12(SB)/4, $0x08000000
+DATA bits3<>+16(SB)/4, $0x10000000
+DATA bits3<>+20(SB)/4, $0x20000000
+DATA bits3<>+24(SB)/4, $0x40000000
+DATA bits3<>+28(SB)/4, $0x80000000
+GLOBL bits3<>(SB), RODATA|NOPTR, $32
 
 // func expsAVX2(dst *float32, x *float32, n int, scale float32, shift float32)
 // Requires: AVX, AVX2

@@ -49,25 +49,18 @@ func BenchmarkRowSums(b *testing.B) {
 	}
 }
 
-// The sums of 784 × 500 in the order of a down pass; additions count for all
-// columns, on or off.
-func BenchmarkDots(b *testing.B) {
+// The weights of 784 × 500 turned in the order of a down pass.
+func BenchmarkTurn(b *testing.B) {
 	const n, panels = 784, 8
-	s := newSource(1, false)
-	rows := PanelRows(n)
-	w := s.fill(make([]float32, panels*rows*Block))
-	var bias [Tile]float32
-	for _, batch := range []int{10, 50, 100} {
-		words := s.words(make([]uint64, batch*panels), 0.3)
-		dst := make([]float32, batch*Block)
-		var c Columns
-		forBench(b, fmt.Sprintf("batch=%d", batch), float64(n*panels*Block*batch), "add", func() {
-			c.Set(words, panels, batch, panels, rows*Block)
-			for t := 0; t < n; t += Tile {
-				c.Dots(dst, w[t*Block:], &bias, 0, batch)
+	w := newSource(1, false).fill(make([]float32, panels*n*Block))
+	dst := make([]float32, Block*Block)
+	forBench(b, "visible=784/hidden=500", float64(4*len(w)), "B", func() {
+		for k := 0; k < n; k += Block {
+			for p := range panels {
+				Turn(dst, w[(p*n+k)*Block:], n-k, Block)
 			}
-		})
-	}
+		}
+	})
 }
 
 func BenchmarkDraws(b *testing.B) {

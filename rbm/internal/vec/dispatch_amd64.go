@@ -18,25 +18,12 @@ func rowSums(acc, base []float32, lists, cuts []uint32) {
 }
 
 //go:noinline
-func (c *Columns) dots(dst, base []float32, bias *[Tile]float32, lo, n int) {
-	switch InUse() {
-	case AVX512:
-		words := c.words[lo*c.stride:]
-		if n >= 3 {
-			dots3AVX512(&dst[0], &base[0], c.panelStride, c.panels, &bias[0], &words[0], c.stride, n/3)
-		}
-		done := n / 3 * 3
-		switch n - done {
-		case 1:
-			dots1AVX512(&dst[done*Block], &base[0], c.panelStride, c.panels, &bias[0], &words[done*c.stride], c.stride, 1)
-		case 2:
-			dots2AVX512(&dst[done*Block], &base[0], c.panelStride, c.panels, &bias[0], &words[done*c.stride], c.stride, 1)
-		}
-	case AVX2:
-		dots1AVX2(&dst[0], &base[0], c.panelStride, c.panels, &bias[0], &c.words[lo*c.stride], c.stride, n)
-	default:
-		c.dotsGo(dst, base, bias, lo, n)
+func turn(dst, panel []float32, down, across int) {
+	if InUse() == Go {
+		turnGo(dst, panel, down, across)
+		return
 	}
+	turnAVX2(&dst[0], &panel[0], down, across)
 }
 
 //go:noinline

@@ -4,9 +4,7 @@ package vec
 
 func rowSums(acc, base []float32, lists, cuts []uint32) { rowSumsGo(acc, base, lists, cuts) }
 
-func (c *Columns) dots(dst, base []float32, bias *[Tile]float32, lo, n int) {
-	c.dotsGo(dst, base, bias, lo, n)
-}
+func turn(dst, panel []float32, down, across int) { turnGo(dst, panel, down, across) }
 
 func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
 	listsGo(list, cuts, words, rowStride, wordStride, n, count, first)

@@ -149,62 +149,27 @@ func TestRowSumsDefinition(t *testing.T) {
 	}
 }
 
-func TestDots(t *testing.T) {
-	forLevels(t, func(t *testing.T, at func(func())) {
+func TestTurn(t *testing.T) {
+	levels := func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
-			for _, panels := range []int{1, 2, 5, 8} {
-				for _, n := range []int{1, 2, 3, 4, 5, 6, 10, 33} {
-					panelStride := Tile*Block + s.IntN(3)*Block
-					base := s.fill(shifted(t, (panels-1)*panelStride+Tile*Block, shift, low))
-					stride := panels + s.IntN(2)
-					words := s.words(fenced[uint64](t, (n-1)*stride+panels, low), []float64{0, 0.1, 0.5, 1}[s.IntN(4)])
-					bias := (*[Tile]float32)(s.fill(fenced[float32](t, Tile, low)))
-					got := shifted(t, (n-1)*Block+Tile, shift, low)
-					want := make([]float32, len(got))
-					var plain, fast Columns
-					lo := s.IntN(n)
-					atGo(func() {
-						plain.Set(words, stride, n, panels, panelStride)
-						plain.Dots(want, base, bias, lo, n)
-					})
-					at(func() {
-						fast.Set(words, stride, n, panels, panelStride)
-						fast.Dots(got, base, bias, lo, n)
-					})
-					same(t, fmt.Sprintf("%d panels, %d rows", panels, n), got, want)
+			for rows := range Block + 9 {
+				cols := s.IntN(Block + 1)
+				m, n := PanelRows(min(rows, Block)), PanelRows(cols)
+				panel := s.fill(shifted(t, m*Block, shift, low))
+				got := s.fill(shifted(t, max(0, n-1)*Block+m, shift, low))
+				want := slices.Clone(got)
+				for r := range m {
+					for c := range n {
+						want[c*Block+r] = panel[r*Block+c]
+					}
 				}
+				at(func() { Turn(got, panel, rows, cols) })
+				same(t, fmt.Sprintf("%d rows, %d columns", rows, cols), got, want)
 			}
 		})
-	})
-}
-
-// The plain Go of Dots against the tree of its contract.
-func TestDotsDefinition(t *testing.T) {
-	defer SetLevel(Go)()
-	s := newSource(3, false)
-	const panels = 3
-	base := s.fill(make([]float32, panels*Tile*Block))
-	words := s.words(make([]uint64, panels), 0.4)
-	bias := (*[Tile]float32)(s.fill(make([]float32, Tile)))
-	var c Columns
-	c.Set(words, panels, 1, panels, Tile*Block)
-	got := make([]float32, Tile)
-	c.Dots(got, base, bias, 0, 1)
-	want := make([]float32, Tile)
-	for r := range want {
-		var x [16]float32
-		for j := range panels * Block {
-			if words[j/Block]>>(j%Block)&1 != 0 {
-				x[j%16] += base[j/Block*Tile*Block+r*Block+j%Block]
-			}
-		}
-		var q [4]float32
-		for k := range q {
-			q[k] = (x[4*k] + x[4*k+2]) + (x[4*k+1] + x[4*k+3])
-		}
-		want[r] = ((q[0] + q[2]) + (q[1] + q[3])) + bias[r]
 	}
-	same(t, "dot", got, want)
+	t.Run("go", func(t *testing.T) { levels(t, atGo) })
+	forLevels(t, levels)
 }
 
 func TestDraws(t *testing.T) {

@@ -29,14 +29,10 @@ func TestPauses(t *testing.T) {
 	}
 	words, out := s.words(make([]uint64, n), 0.1), make([]uint32, n*Block+ListSlack)
 	coef := s.fill(make([]float32, n))
-	var bias [Tile]float32
-	var columns Columns
-	columns.Set(words, 1, n, 1, 0)
 	stream := Stream{1, 2, 3, 4}
 	ends := make([]uint32, n+1)
 	for name, f := range map[string]func(){
 		"RowSums":   func() { RowSums(acc, base, lists, cuts) },
-		"Dots":      func() { columns.Dots(acc, base, &bias, 0, n) },
 		"Sigmoids":  func() { Sigmoids(acc, Block, acc, n, Block) },
 		"Draws":     func() { stream.Draws(words, 1, acc, nil, 0, 0, n, Block) },
 		"DrawMeans": func() { stream.DrawMeans(words, 1, acc, Block, 0, 0, n, Block) },

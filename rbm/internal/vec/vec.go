@@ -1,8 +1,8 @@
 // Package vec holds the kernels of the batched layers of an RBM: plain Go,
 // which is the contract, and AVX2 and AVX-512 assembly that gives the same
-// bits. Each kernel states its order of additions: one accumulator a unit in
-// list order (RowSums), a written tree of sixteen partial sums (Dots), no
-// fused multiply-add anywhere. Products are written float32(x*y) because Go
+// bits. Each kernel states its order of additions, which in the sums over units
+// is one accumulator a unit in list order (RowSums); no fused multiply-add
+// anywhere. Products are written float32(x*y) because Go
 // may otherwise fuse them. Only the payload of a NaN may differ.
 //
 // The exported functions check the lengths of their slices and cut the work
@@ -20,10 +20,8 @@ const (
 	// Block is the number of units that a kernel works on at once: the
 	// columns of a panel of weights, the bits of a word of states.
 	Block = 64
-	// Tile is the number of rows that Dots sums at once.
+	// Tile is the number of rows that Turn works on at once.
 	Tile = 8
-	// Lanes is the number of partial sums of Dots.
-	Lanes = 16
 )
 
 // Blocks returns the number of blocks that hold n units.

@@ -25,7 +25,7 @@ func main() {
 	c.Constraint(buildtags.Not("noasm").ToConstraint())
 	avx2.rowSums()
 	avx512.rowSums()
-	dots()
+	turn()
 	draws()
 	small()
 	path()

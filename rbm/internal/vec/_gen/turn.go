@@ -1,0 +1,55 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// tile is the number of rows and columns that Turn works on at once.
+const tile = 8
+
+// turn writes Turn: 8×8 values change places within quarters of 4×4, then the
+// quarters do. It serves AVX-512 too: on a Zen 4 vectors of 512 bits are
+// slower, by the shuffles between their quarters.
+func turn() {
+	function("turnAVX2", "func(dst, panel *float32, down, across int)", "turnAVX2 is Turn for numbers of tiles > 0.")
+	dst, panel, down, across := arg("dst"), arg("panel"), arg("down"), arg("across")
+	to, from, left := c.GP64(), c.GP64(), c.GP64()
+	c.Label("rows")
+	c.MOVQ(dst, to)
+	c.MOVQ(panel, from)
+	c.MOVQ(across, left)
+	c.Label("tile")
+	var x, y [tile]reg.VecVirtual
+	for r := range x {
+		x[r], y[r] = c.YMM(), c.YMM()
+		c.VMOVUPS(mem(from, 4*block*r), x[r])
+	}
+	for r := 0; r < tile; r += 2 {
+		c.VUNPCKLPS(x[r+1], x[r], y[r])
+		c.VUNPCKHPS(x[r+1], x[r], y[r+1])
+	}
+	for h := 0; h < tile; h += 4 { // x[h+k]: columns k and k+4 of rows h … h+3
+		for k := range 2 {
+			c.VUNPCKLPD(y[h+k+2], y[h+k], x[h+2*k])
+			c.VUNPCKHPD(y[h+k+2], y[h+k], x[h+2*k+1])
+		}
+	}
+	for k := range tile / 2 {
+		c.VINSERTF128(operand.U8(1), x[k+4].AsX(), x[k], y[k])
+		c.VPERM2F128(operand.U8(0x31), x[k+4], x[k], y[k+4])
+	}
+	for k := range y {
+		c.VMOVUPS(y[k], mem(to, 4*block*k))
+	}
+	c.ADDQ(operand.U32(4*tile*block), to)
+	c.ADDQ(operand.U8(4*tile), from)
+	c.DECQ(left)
+	c.JNE(operand.LabelRef("tile"))
+	c.ADDQ(operand.U8(4*tile), dst)
+	c.ADDQ(operand.U32(4*tile*block), panel)
+	c.DECQ(down)
+	c.JNE(operand.LabelRef("rows"))
+	c.VZEROUPPER()
+	c.RET()
+}
