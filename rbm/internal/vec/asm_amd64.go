@@ -104,11 +104,6 @@ func addWhereAVX2(acc *float32, words *uint64, coef *float32, n int)
 //go:noescape
 func expsAVX2(dst *float32, x *float32, n int, scale float32, shift float32)
 
-// softplusPartsAVX2 is softplusParts for n > 0, a multiple of the vector.
-//
-//go:noescape
-func softplusPartsAVX2(factor *float64, part *float64, x *float64, n int)
-
 // scaleAVX512 is Scale for blocks > 0 whole blocks.
 //
 //go:noescape
@@ -123,11 +118,6 @@ func addWhereAVX512(acc *float32, words *uint64, coef *float32, n int)
 //
 //go:noescape
 func expsAVX512(dst *float32, x *float32, n int, scale float32, shift float32)
-
-// softplusPartsAVX512 is softplusParts for n > 0, a multiple of the vector.
-//
-//go:noescape
-func softplusPartsAVX512(factor *float64, part *float64, x *float64, n int)
 
 // blendAVX2 is Blend for n > 0 rows.
 //
@@ -148,3 +138,103 @@ func blendAVX512(dst *float32, x *float32, beta *float32, base *float32, n int)
 //
 //go:noescape
 func risesAVX512(factor *float64, part *float64, x *float32, from float64, to float64, fromShift *float64, toShift *float64, n int)
+
+// softplusAVX2 is softplus for n > 0, a multiple of eight.
+//
+//go:noescape
+func softplusAVX2(acc *float64, x *float64, n int)
+
+// meansAVX2 is means for n > 0, a multiple of eight.
+//
+//go:noescape
+func meansAVX2(on *float64, off *float64, acc *float64, x *float64, n int)
+
+// exps64AVX2 is Exps for n > 0, a multiple of eight.
+//
+//go:noescape
+func exps64AVX2(dst *float64, x *float64, n int)
+
+// productsAVX2 is Products for quads of tables and vectors of eight units, both more than none.
+//
+//go:noescape
+func productsAVX2(m *float64, e *int64, on *float64, off *float64, vectors int, table *float64, offsets *uint32, quads int)
+
+// quadProductsAVX2 is QuadProducts for vectors of eight units, more than none.
+//
+//go:noescape
+func quadProductsAVX2(m *float64, e *int64, on *float64, off *float64, upper *float64, first *float64, second *float64, vectors int)
+
+// quadMeansAVX2 is QuadMeans for vectors of eight units, more than none; each weight is there eight times.
+//
+//go:noescape
+func quadMeansAVX2(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
+
+// softplusAVX512 is softplus for n > 0, a multiple of eight.
+//
+//go:noescape
+func softplusAVX512(acc *float64, x *float64, n int)
+
+// meansAVX512 is means for n > 0, a multiple of eight.
+//
+//go:noescape
+func meansAVX512(on *float64, off *float64, acc *float64, x *float64, n int)
+
+// exps64AVX512 is Exps for n > 0, a multiple of eight.
+//
+//go:noescape
+func exps64AVX512(dst *float64, x *float64, n int)
+
+// productsAVX512 is Products for quads of tables and vectors of eight units, both more than none.
+//
+//go:noescape
+func productsAVX512(m *float64, e *int64, on *float64, off *float64, vectors int, table *float64, offsets *uint32, quads int)
+
+// quadProductsAVX512 is QuadProducts for vectors of eight units, more than none.
+//
+//go:noescape
+func quadProductsAVX512(m *float64, e *int64, on *float64, off *float64, upper *float64, first *float64, second *float64, vectors int)
+
+// quadMeansAVX512 is QuadMeans for vectors of eight units, more than none; each weight is there eight times.
+//
+//go:noescape
+func quadMeansAVX512(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
+
+// rowSumsTimesAVX2 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimesAVX2(acc *float32, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+
+// rowSums64AVX2 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSums64AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
+
+// rowSumsTimes64AVX2 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimes64AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+
+// rowSumsTimesAVX512 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimesAVX512(acc *float32, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+
+// rowSums64AVX512 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSums64AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
+
+// rowSumsTimes64AVX512 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimes64AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+
+// addTimesAVX2 is AddTimes for rows, width > 0.
+//
+//go:noescape
+func addTimesAVX2(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
+
+// addTimesAVX512 is AddTimes for rows, width > 0.
+//
+//go:noescape
+func addTimesAVX512(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)

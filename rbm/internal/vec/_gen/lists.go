@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -14,7 +12,6 @@ func small() {
 		s.scale()
 		s.addWhere()
 		s.exps()
-		s.softplusParts()
 	}
 }
 
@@ -263,44 +260,19 @@ func (s simd) exps() {
 	c.RET()
 }
 
-// softplusParts writes 1+e^−|x| and max(x,0), which keeps a NaN.
-func (s simd) softplusParts() {
-	name := "softplusParts" + s.name
-	function(name, "func(factor, part, x *float64, n int)", name+" is softplusParts for n > 0, a multiple of the vector.")
-	factor, part, x, n := arg("factor"), arg("part"), arg("x"), arg("n")
-	zero := s.vector()
-	c.VXORPD(zero, zero, zero)
-	for _, v := range []int{s.width / 4, 1} { // vectors at once: one alone would not fill the pipelines
-		again, enough := fmt.Sprintf("vectors%d", v), fmt.Sprintf("fewer%d", v)
-		c.Label(again)
-		c.CMPQ(n, operand.U8(v*s.width/2))
-		c.JLT(operand.LabelRef(enough))
-		y, t := s.vectors(v), s.vectors(v)
-		for i := range y {
-			c.VMOVUPD(mem(x, 4*s.width*i), y[i])
-			c.VMAXPD(y[i], zero, t[i])
-			c.VMOVUPD(t[i], mem(part, 4*s.width*i))
-		}
-		p := s.softplusFactor(y)
-		for i := range p {
-			c.VMOVUPD(p[i], mem(factor, 4*s.width*i))
-		}
-		c.ADDQ(operand.U32(4*s.width*v), x)
-		c.ADDQ(operand.U32(4*s.width*v), part)
-		c.ADDQ(operand.U32(4*s.width*v), factor)
-		c.SUBQ(operand.U8(v*s.width/2), n)
-		c.JMP(operand.LabelRef(again))
-		c.Label(enough)
-	}
-	c.VZEROUPPER()
-	c.RET()
-}
-
 // softplusFactor returns 1+e^−|y| in the terms of Exp of package vec, with |y|
 // cut at 50, as beyond 37 the result is 1. It overwrites y.
 func (s simd) softplusFactor(y []reg.VecVirtual) []reg.VecVirtual {
 	s.or64(double("signBit64", negativeZero), y...)
 	s.max64(double("softplusMin", -50), y...)
+	p := s.exp64(y)
+	s.add64(double("one64", 1), p...)
+	return p
+}
+
+// exp64 returns e^y in the terms of Exp of package vec, for results that are
+// normal numbers. It overwrites y.
+func (s simd) exp64(y []reg.VecVirtual) []reg.VecVirtual {
 	k := s.vectors(len(y), y...)
 	s.mul64(double("log2E64", 1/ln2), k...)
 	s.add64(double("roundMagic64", 0x1.8p52), k...)
@@ -326,6 +298,5 @@ func (s simd) softplusFactor(y []reg.VecVirtual) []reg.VecVirtual {
 		}
 	}
 	each(c.VPADDQ, shift, p, p)
-	s.add64(double("one64", 1), p...)
 	return p
 }

@@ -28,6 +28,11 @@ func main() {
 	draws()
 	small()
 	path()
+	judge()
+	weightedSums()
+	for _, s := range []simd{avx2, avx512} {
+		s.addTimes()
+	}
 
 	out := func(name string, p printer.Builder) pass.Interface {
 		f, err := os.Create("../" + name)

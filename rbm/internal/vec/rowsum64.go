@@ -1,0 +1,118 @@
+package vec
+
+// RowSums64 is RowSums of one panel in float64. Accumulator i begins at
+// acc[i·stride] and takes rows of base times values of the same number as
+// their offsets, or as they are if values is nil:
+//
+//	for i := range len(cuts)-1 {
+//		for k := cuts[i]; k < cuts[i+1]; k++ {
+//			for c := range Block {
+//				acc[i*stride+c] += float64(values[k]) * float64(base[lists[k]+c])
+//			}
+//		}
+//	}
+//
+// The products are exact. It panics if a slice is too short for the
+// accumulators or the values; offsets are trusted.
+func RowSums64(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	eachPiece(lists, values, cuts, func(lo, hi int) {
+		_ = acc[(hi-1)*stride+Block-1]
+		rowSums64(acc[lo*stride:], stride, base, lists, values, cuts[lo:hi+1])
+	})
+}
+
+// RowSumsTimes is RowSums of one panel whose rows are multiplied by values of
+// the same number as their offsets:
+//
+//	acc[i*Block+c] += values[k] * base[lists[k]+c]
+//
+// in float32, product and sum rounded apart.
+func RowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	eachPiece(lists, values, cuts, func(lo, hi int) {
+		_ = acc[hi*Block-1]
+		rowSumsTimes(acc[lo*Block:], base, lists, values, cuts[lo:hi+1])
+	})
+}
+
+// eachPiece calls f for pieces of the lists that are not empty and take well
+// below a millisecond, as a call of assembly cannot be interrupted.
+func eachPiece(lists []uint32, values []float32, cuts []uint32, f func(lo, hi int)) {
+	n := len(cuts) - 1
+	if n <= 0 {
+		return
+	}
+	_ = lists[:cuts[n]]
+	if values != nil {
+		_ = values[:cuts[n]]
+	}
+	for lo := 0; lo < n; {
+		hi := n
+		for hi-lo > 1 && int(cuts[hi]-cuts[lo]+uint32(hi-lo)) > rowSumsWork {
+			hi = lo + (hi-lo)/2
+		}
+		if cuts[hi] > cuts[lo] {
+			f(lo, hi)
+		}
+		lo = hi
+	}
+}
+
+func rowSums64Go(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	for i := range len(cuts) - 1 {
+		a := (*[Block]float64)(acc[i*stride:])
+		for k := cuts[i]; k < cuts[i+1]; k++ {
+			row := (*[Block]float32)(base[lists[k]:])
+			if values == nil {
+				for c, w := range row {
+					a[c] += float64(w)
+				}
+				continue
+			}
+			x := float64(values[k])
+			for c, w := range row {
+				a[c] += float64(x * float64(w))
+			}
+		}
+	}
+}
+
+func rowSumsTimesGo(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	for i := range len(cuts) - 1 {
+		a := (*[Block]float32)(acc[i*Block:])
+		for k := cuts[i]; k < cuts[i+1]; k++ {
+			row, x := (*[Block]float32)(base[lists[k]:]), values[k]
+			for c, w := range row {
+				a[c] += float32(x * w)
+			}
+		}
+	}
+}
+
+// AddTimes adds a·x to each of rows rows of width values:
+//
+//	dst[r*dstStride+i] += a * x[r*xStride+i]
+//
+// product and sum rounded apart. dst and x must not overlap.
+func AddTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int) {
+	if rows <= 0 || width <= 0 {
+		return
+	}
+	_ = dst[(rows-1)*dstStride+width-1]
+	_ = x[(rows-1)*xStride+width-1]
+	step := max(1, addTimesWork/width)
+	for r := 0; r < rows; r += step {
+		addTimes(dst[r*dstStride:], dstStride, x[r*xStride:], xStride, a, min(step, rows-r), width)
+	}
+}
+
+// addTimesWork is the number of values, 16 in some 2 ns, of one call.
+const addTimesWork = 1 << 19
+
+func addTimesGo(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int) {
+	for r := range rows {
+		to := dst[r*dstStride:][:width]
+		for i, x := range x[r*xStride:][:width] {
+			to[i] += float32(a * x)
+		}
+	}
+}
