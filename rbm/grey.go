@@ -99,45 +99,7 @@ func (m *RBM) FreeEnergyGrey(dst []float64, v Matrix) {
 	if len(dst) != v.Rows {
 		panic("rbm: FreeEnergyGrey needs one place of dst a row")
 	}
-	m.eachRow(v.Rows, func(r int, a []float64) {
-		field := m.preactivateGrey(a, v.Row(r))
-		dst[r] = -field - vec.SoftplusSum(a)
-	})
-}
-
-// ClassLogProbGrey is ClassLogProb of rows of grey inputs; their label columns
-// are ignored.
-func (m *RBM) ClassLogProbGrey(dst []float64, v Matrix) {
-	m.checkGrey(v)
-	if m.Classes == 0 || len(dst) != v.Rows*m.Classes {
-		panic("rbm: ClassLogProbGrey needs a classification RBM and v.Rows × classes places")
-	}
-	labels := m.labelRows()
-	m.eachRow(v.Rows, func(r int, a []float64) {
-		m.preactivateGrey(a, v.Row(r)[:m.Inputs()])
-		m.classLogProb(dst[r*m.Classes:(r+1)*m.Classes], a, labels)
-	})
-}
-
-// preactivateGrey overwrites a with c + vᵀW, v the first visible units, and
-// returns bᵀv.
-func (m *RBM) preactivateGrey(a []float64, v []float32) (field float64) {
-	for j, c := range m.HiddenBias {
-		a[j] = float64(c)
-	}
-	for i, x := range v {
-		if x == 0 {
-			continue
-		}
-		field += float64(float64(x) * float64(m.VisibleBias[i]))
-		for k := range vec.Blocks(len(a)) {
-			row := m.panel(k)[i*vec.Block:]
-			for j := range a[k*vec.Block : min((k+1)*vec.Block, len(a))] {
-				a[k*vec.Block+j] += float64(float64(x) * float64(row[j]))
-			}
-		}
-	}
-	return field
+	m.judge(func(j *judging) { j.grey, j.dst = v, dst }, (*judging).takeFreeEnergy)
 }
 
 func (m *RBM) checkGrey(v Matrix) {

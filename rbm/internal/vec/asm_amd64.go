@@ -204,35 +204,65 @@ func quadMeansAVX512(all *float64, one *float64, two *float64, on *float64, off 
 //go:noescape
 func rowSumsTimesAVX2(acc *float32, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
 
-// rowSums64AVX2 is the row sums for n > 0 lists.
+// rowSums64From32AVX2 is the row sums for n > 0 lists.
 //
 //go:noescape
-func rowSums64AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
+func rowSums64From32AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
 
-// rowSumsTimes64AVX2 is the row sums for n > 0 lists.
+// rowSumsTimes64From32AVX2 is the row sums for n > 0 lists.
 //
 //go:noescape
-func rowSumsTimes64AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+func rowSumsTimes64From32AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+
+// rowSums64From64AVX2 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSums64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int)
+
+// rowSumsTimes64From64AVX2 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimes64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
+
+// widenAVX2 is Widen for n > 0, a multiple of eight.
+//
+//go:noescape
+func widenAVX2(dst *float64, x *float32, n int)
+
+// addTimesAVX2 is AddTimes for rows, width > 0.
+//
+//go:noescape
+func addTimesAVX2(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
 
 // rowSumsTimesAVX512 is the row sums for n > 0 lists.
 //
 //go:noescape
 func rowSumsTimesAVX512(acc *float32, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
 
-// rowSums64AVX512 is the row sums for n > 0 lists.
+// rowSums64From32AVX512 is the row sums for n > 0 lists.
 //
 //go:noescape
-func rowSums64AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
+func rowSums64From32AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
 
-// rowSumsTimes64AVX512 is the row sums for n > 0 lists.
+// rowSumsTimes64From32AVX512 is the row sums for n > 0 lists.
 //
 //go:noescape
-func rowSumsTimes64AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+func rowSumsTimes64From32AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
 
-// addTimesAVX2 is AddTimes for rows, width > 0.
+// rowSums64From64AVX512 is the row sums for n > 0 lists.
 //
 //go:noescape
-func addTimesAVX2(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
+func rowSums64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int)
+
+// rowSumsTimes64From64AVX512 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimes64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
+
+// widenAVX512 is Widen for n > 0, a multiple of eight.
+//
+//go:noescape
+func widenAVX512(dst *float64, x *float32, n int)
 
 // addTimesAVX512 is AddTimes for rows, width > 0.
 //

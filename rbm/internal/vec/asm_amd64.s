@@ -9950,9 +9950,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func rowSums64AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
+// func rowSums64From32AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
 // Requires: AVX
-TEXT ·rowSums64AVX2(SB), NOSPLIT, $0-48
+TEXT ·rowSums64From32AVX2(SB), NOSPLIT, $0-48
 	MOVQ acc+0(FP), AX
 	MOVQ accStride+8(FP), CX
 	MOVQ base+16(FP), DX
@@ -10058,9 +10058,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func rowSumsTimes64AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+// func rowSumsTimes64From32AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
 // Requires: AVX
-TEXT ·rowSumsTimes64AVX2(SB), NOSPLIT, $0-56
+TEXT ·rowSumsTimes64From32AVX2(SB), NOSPLIT, $0-56
 	MOVQ acc+0(FP), AX
 	MOVQ accStride+8(FP), CX
 	MOVQ base+16(FP), DX
@@ -10094,28 +10094,28 @@ row0:
 	VBROADCASTSS (R10)(R8*1), X8
 	VCVTPS2PD    X8, Y8
 	VCVTPS2PD    (R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y0, Y0
 	VCVTPS2PD    16(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y1, Y1
 	VCVTPS2PD    32(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y2, Y2
 	VCVTPS2PD    48(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y3, Y3
 	VCVTPS2PD    64(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y4, Y4
 	VCVTPS2PD    80(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y5, Y5
 	VCVTPS2PD    96(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y6, Y6
 	VCVTPS2PD    112(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y7, Y7
 	ADDQ         $0x04, R10
 	CMPQ         R10, R11
@@ -10144,28 +10144,28 @@ row1:
 	VBROADCASTSS (R10)(R8*1), X8
 	VCVTPS2PD    X8, Y8
 	VCVTPS2PD    128(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y0, Y0
 	VCVTPS2PD    144(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y1, Y1
 	VCVTPS2PD    160(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y2, Y2
 	VCVTPS2PD    176(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y3, Y3
 	VCVTPS2PD    192(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y4, Y4
 	VCVTPS2PD    208(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y5, Y5
 	VCVTPS2PD    224(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y6, Y6
 	VCVTPS2PD    240(R12), Y9
-	VMULPD       Y8, Y9, Y9
+	VMULPD       Y9, Y8, Y9
 	VADDPD       Y9, Y7, Y7
 	ADDQ         $0x04, R10
 	CMPQ         R10, R11
@@ -10185,6 +10185,280 @@ next:
 	ADDQ $0x04, SI
 	DECQ DI
 	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSums64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int)
+// Requires: AVX
+TEXT ·rowSums64From64AVX2(SB), NOSPLIT, $0-48
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVL (SI), R8
+	LEAQ (BX)(R8*4), R8
+
+list:
+	MOVL    4(SI), R10
+	LEAQ    (BX)(R10*4), R10
+	CMPQ    R8, R10
+	JEQ     next
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	MOVQ    R8, R9
+
+row0:
+	MOVL    (R9), R11
+	LEAQ    (DX)(R11*8), R11
+	VADDPD  (R11), Y0, Y0
+	VADDPD  32(R11), Y1, Y1
+	VADDPD  64(R11), Y2, Y2
+	VADDPD  96(R11), Y3, Y3
+	VADDPD  128(R11), Y4, Y4
+	VADDPD  160(R11), Y5, Y5
+	VADDPD  192(R11), Y6, Y6
+	VADDPD  224(R11), Y7, Y7
+	ADDQ    $0x04, R9
+	CMPQ    R9, R10
+	JNE     row0
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS 256(AX), Y0
+	VMOVUPS 288(AX), Y1
+	VMOVUPS 320(AX), Y2
+	VMOVUPS 352(AX), Y3
+	VMOVUPS 384(AX), Y4
+	VMOVUPS 416(AX), Y5
+	VMOVUPS 448(AX), Y6
+	VMOVUPS 480(AX), Y7
+	MOVQ    R8, R9
+
+row1:
+	MOVL    (R9), R11
+	LEAQ    (DX)(R11*8), R11
+	VADDPD  256(R11), Y0, Y0
+	VADDPD  288(R11), Y1, Y1
+	VADDPD  320(R11), Y2, Y2
+	VADDPD  352(R11), Y3, Y3
+	VADDPD  384(R11), Y4, Y4
+	VADDPD  416(R11), Y5, Y5
+	VADDPD  448(R11), Y6, Y6
+	VADDPD  480(R11), Y7, Y7
+	ADDQ    $0x04, R9
+	CMPQ    R9, R10
+	JNE     row1
+	VMOVUPS Y0, 256(AX)
+	VMOVUPS Y1, 288(AX)
+	VMOVUPS Y2, 320(AX)
+	VMOVUPS Y3, 352(AX)
+	VMOVUPS Y4, 384(AX)
+	VMOVUPS Y5, 416(AX)
+	VMOVUPS Y6, 448(AX)
+	VMOVUPS Y7, 480(AX)
+	MOVQ    R10, R8
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSumsTimes64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
+// Requires: AVX
+TEXT ·rowSumsTimes64From64AVX2(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVQ values+48(FP), R8
+	SUBQ BX, R8
+	MOVL (SI), R9
+	LEAQ (BX)(R9*4), R9
+
+list:
+	MOVL    4(SI), R11
+	LEAQ    (BX)(R11*4), R11
+	CMPQ    R9, R11
+	JEQ     next
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	MOVQ    R9, R10
+
+row0:
+	MOVL         (R10), R12
+	LEAQ         (DX)(R12*8), R12
+	VBROADCASTSS (R10)(R8*1), X8
+	VCVTPS2PD    X8, Y8
+	VMULPD       (R12), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(R12), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       64(R12), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       96(R12), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       128(R12), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       160(R12), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       192(R12), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VMULPD       224(R12), Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	CMPQ         R10, R11
+	JNE          row0
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VMOVUPS      Y4, 128(AX)
+	VMOVUPS      Y5, 160(AX)
+	VMOVUPS      Y6, 192(AX)
+	VMOVUPS      Y7, 224(AX)
+	VMOVUPS      256(AX), Y0
+	VMOVUPS      288(AX), Y1
+	VMOVUPS      320(AX), Y2
+	VMOVUPS      352(AX), Y3
+	VMOVUPS      384(AX), Y4
+	VMOVUPS      416(AX), Y5
+	VMOVUPS      448(AX), Y6
+	VMOVUPS      480(AX), Y7
+	MOVQ         R9, R10
+
+row1:
+	MOVL         (R10), R12
+	LEAQ         (DX)(R12*8), R12
+	VBROADCASTSS (R10)(R8*1), X8
+	VCVTPS2PD    X8, Y8
+	VMULPD       256(R12), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       288(R12), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       320(R12), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       352(R12), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       384(R12), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       416(R12), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       448(R12), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VMULPD       480(R12), Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	CMPQ         R10, R11
+	JNE          row1
+	VMOVUPS      Y0, 256(AX)
+	VMOVUPS      Y1, 288(AX)
+	VMOVUPS      Y2, 320(AX)
+	VMOVUPS      Y3, 352(AX)
+	VMOVUPS      Y4, 384(AX)
+	VMOVUPS      Y5, 416(AX)
+	VMOVUPS      Y6, 448(AX)
+	VMOVUPS      Y7, 480(AX)
+	MOVQ         R11, R9
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func widenAVX2(dst *float64, x *float32, n int)
+// Requires: AVX
+TEXT ·widenAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors:
+	VCVTPS2PD (CX), Y0
+	VMOVUPD   Y0, (AX)
+	VCVTPS2PD 16(CX), Y0
+	VMOVUPD   Y0, 32(AX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, DX
+	JNE       vectors
+	VZEROUPPER
+	RET
+
+// func addTimesAVX2(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
+// Requires: AVX, AVX2
+TEXT ·addTimesAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstStride+8(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         x+16(FP), DX
+	MOVQ         xStride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         rows+40(FP), SI
+	MOVQ         width+48(FP), DI
+	VBROADCASTSS a+32(FP), Y0
+
+row:
+	MOVQ AX, R8
+	MOVQ DX, R9
+	MOVQ DI, R10
+
+vector:
+	CMPQ    R10, $0x08
+	JLT     rest
+	VMULPS  (R9), Y0, Y1
+	VADDPS  (R8), Y1, Y1
+	VMOVUPS Y1, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+	SUBQ    $0x08, R10
+	JMP     vector
+
+rest:
+	TESTQ        R10, R10
+	JEQ          next
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y3
+	VPCMPGTD     iota<>+0(SB), Y3, Y3
+	VMASKMOVPS   (R9), Y3, Y1
+	VMASKMOVPS   (R8), Y3, Y2
+	VMULPS       Y0, Y1, Y1
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y3, (R8)
+
+next:
+	ADDQ CX, AX
+	ADDQ BX, DX
+	DECQ SI
+	JNE  row
 	VZEROUPPER
 	RET
 
@@ -10242,9 +10516,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func rowSums64AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
+// func rowSums64From32AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
 // Requires: AVX, AVX512F
-TEXT ·rowSums64AVX512(SB), NOSPLIT, $0-48
+TEXT ·rowSums64From32AVX512(SB), NOSPLIT, $0-48
 	MOVQ acc+0(FP), AX
 	MOVQ accStride+8(FP), CX
 	MOVQ base+16(FP), DX
@@ -10309,9 +10583,9 @@ next:
 	VZEROUPPER
 	RET
 
-// func rowSumsTimes64AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+// func rowSumsTimes64From32AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
 // Requires: AVX, AVX512F
-TEXT ·rowSumsTimes64AVX512(SB), NOSPLIT, $0-56
+TEXT ·rowSumsTimes64From32AVX512(SB), NOSPLIT, $0-56
 	MOVQ acc+0(FP), AX
 	MOVQ accStride+8(FP), CX
 	MOVQ base+16(FP), DX
@@ -10344,28 +10618,28 @@ row0:
 	VBROADCASTSS (R9)(R8*1), Y8
 	VCVTPS2PD    Y8, Z8
 	VCVTPS2PD    (R11), Z9
-	VMULPD       Z8, Z9, Z9
+	VMULPD       Z9, Z8, Z9
 	VADDPD       Z9, Z0, Z0
 	VCVTPS2PD    32(R11), Z9
-	VMULPD       Z8, Z9, Z9
+	VMULPD       Z9, Z8, Z9
 	VADDPD       Z9, Z1, Z1
 	VCVTPS2PD    64(R11), Z9
-	VMULPD       Z8, Z9, Z9
+	VMULPD       Z9, Z8, Z9
 	VADDPD       Z9, Z2, Z2
 	VCVTPS2PD    96(R11), Z9
-	VMULPD       Z8, Z9, Z9
+	VMULPD       Z9, Z8, Z9
 	VADDPD       Z9, Z3, Z3
 	VCVTPS2PD    128(R11), Z9
-	VMULPD       Z8, Z9, Z9
+	VMULPD       Z9, Z8, Z9
 	VADDPD       Z9, Z4, Z4
 	VCVTPS2PD    160(R11), Z9
-	VMULPD       Z8, Z9, Z9
+	VMULPD       Z9, Z8, Z9
 	VADDPD       Z9, Z5, Z5
 	VCVTPS2PD    192(R11), Z9
-	VMULPD       Z8, Z9, Z9
+	VMULPD       Z9, Z8, Z9
 	VADDPD       Z9, Z6, Z6
 	VCVTPS2PD    224(R11), Z9
-	VMULPD       Z8, Z9, Z9
+	VMULPD       Z9, Z8, Z9
 	VADDPD       Z9, Z7, Z7
 	ADDQ         $0x04, R9
 	CMPQ         R9, R10
@@ -10388,52 +10662,150 @@ next:
 	VZEROUPPER
 	RET
 
-// func addTimesAVX2(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
-// Requires: AVX, AVX2
-TEXT ·addTimesAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst+0(FP), AX
-	MOVQ         dstStride+8(FP), CX
-	SHLQ         $0x02, CX
-	MOVQ         x+16(FP), DX
-	MOVQ         xStride+24(FP), BX
-	SHLQ         $0x02, BX
-	MOVQ         rows+40(FP), SI
-	MOVQ         width+48(FP), DI
-	VBROADCASTSS a+32(FP), Y0
+// func rowSums64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int)
+// Requires: AVX, AVX512F
+TEXT ·rowSums64From64AVX512(SB), NOSPLIT, $0-48
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVL (SI), R8
+	LEAQ (BX)(R8*4), R8
 
-row:
-	MOVQ AX, R8
-	MOVQ DX, R9
-	MOVQ DI, R10
+list:
+	MOVL    4(SI), R9
+	LEAQ    (BX)(R9*4), R9
+	CMPQ    R8, R9
+	JEQ     next
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
 
-vector:
-	CMPQ    R10, $0x08
-	JLT     rest
-	VMULPS  (R9), Y0, Y1
-	VADDPS  (R8), Y1, Y1
-	VMOVUPS Y1, (R8)
-	ADDQ    $0x20, R8
-	ADDQ    $0x20, R9
-	SUBQ    $0x08, R10
-	JMP     vector
-
-rest:
-	TESTQ        R10, R10
-	JEQ          next
-	VMOVD        R10, X1
-	VPBROADCASTD X1, Y3
-	VPCMPGTD     iota<>+0(SB), Y3, Y3
-	VMASKMOVPS   (R9), Y3, Y1
-	VMASKMOVPS   (R8), Y3, Y2
-	VMULPS       Y0, Y1, Y1
-	VADDPS       Y2, Y1, Y1
-	VMASKMOVPS   Y1, Y3, (R8)
+row0:
+	MOVL    (R8), R10
+	LEAQ    (DX)(R10*8), R10
+	VADDPD  (R10), Z0, Z0
+	VADDPD  64(R10), Z1, Z1
+	VADDPD  128(R10), Z2, Z2
+	VADDPD  192(R10), Z3, Z3
+	VADDPD  256(R10), Z4, Z4
+	VADDPD  320(R10), Z5, Z5
+	VADDPD  384(R10), Z6, Z6
+	VADDPD  448(R10), Z7, Z7
+	ADDQ    $0x04, R8
+	CMPQ    R8, R9
+	JNE     row0
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	MOVQ    R9, R8
 
 next:
 	ADDQ CX, AX
-	ADDQ BX, DX
-	DECQ SI
-	JNE  row
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSumsTimes64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
+// Requires: AVX, AVX512F
+TEXT ·rowSumsTimes64From64AVX512(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVQ values+48(FP), R8
+	SUBQ BX, R8
+	MOVL (SI), R9
+	LEAQ (BX)(R9*4), R9
+
+list:
+	MOVL    4(SI), R10
+	LEAQ    (BX)(R10*4), R10
+	CMPQ    R9, R10
+	JEQ     next
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+
+row0:
+	MOVL         (R9), R11
+	LEAQ         (DX)(R11*8), R11
+	VBROADCASTSS (R9)(R8*1), Y8
+	VCVTPS2PD    Y8, Z8
+	VMULPD       (R11), Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VMULPD       64(R11), Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VMULPD       128(R11), Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       192(R11), Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VMULPD       256(R11), Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VMULPD       320(R11), Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VMULPD       384(R11), Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VMULPD       448(R11), Z8, Z8
+	VADDPD       Z8, Z7, Z7
+	ADDQ         $0x04, R9
+	CMPQ         R9, R10
+	JNE          row0
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VMOVUPS      Z4, 256(AX)
+	VMOVUPS      Z5, 320(AX)
+	VMOVUPS      Z6, 384(AX)
+	VMOVUPS      Z7, 448(AX)
+	MOVQ         R10, R9
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func widenAVX512(dst *float64, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·widenAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors:
+	VCVTPS2PD (CX), Z0
+	VMOVUPD   Z0, (AX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, DX
+	JNE       vectors
 	VZEROUPPER
 	RET
 

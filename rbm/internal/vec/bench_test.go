@@ -204,11 +204,14 @@ func BenchmarkRowSums64(b *testing.B) {
 	Lists(lists, cuts, words, 1, 1, batch, 1, 0)
 	values := s.fill(make([]float32, len(lists)))
 	sum := make([]float32, batch*Block)
+	wide := make([]float64, len(base))
+	forBench(b, "widen", float64(len(base)), "value", func() { Widen(wide, base) })
 	for _, v := range []struct {
 		name   string
 		values []float32
 	}{{"ones", nil}, {"given", values}} {
 		forBench(b, "values="+v.name, float64(cuts[batch])*Block, "add", func() { RowSums64(acc, Block, base, lists, v.values, cuts) })
+		forBench(b, "values="+v.name+"/widened", float64(cuts[batch])*Block, "add", func() { RowSums64(acc, Block, wide, lists, v.values, cuts) })
 	}
 	forBench(b, "values=given/sum=float32", float64(cuts[batch])*Block, "add", func() { RowSumsTimes(sum, base, lists, values, cuts) })
 }

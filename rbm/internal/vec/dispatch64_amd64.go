@@ -83,19 +83,48 @@ func quadMeans(all, one, two, on, off, upper, first, second []float64, weight *[
 }
 
 //go:noinline
-func rowSums64(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
+func rowSums64From32(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	l, n := InUse(), len(cuts)-1
 	switch {
 	case l == Go:
 		rowSums64Go(acc, stride, base, lists, values, cuts)
 	case l == AVX512 && values == nil:
-		rowSums64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
+		rowSums64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
 	case l == AVX512:
-		rowSumsTimes64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
+		rowSumsTimes64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
 	case values == nil:
-		rowSums64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
+		rowSums64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
 	default:
-		rowSumsTimes64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
+		rowSumsTimes64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
+	}
+}
+
+//go:noinline
+func rowSums64From64(acc []float64, stride int, base []float64, lists []uint32, values []float32, cuts []uint32) {
+	l, n := InUse(), len(cuts)-1
+	switch {
+	case l == Go:
+		rowSums64Go(acc, stride, base, lists, values, cuts)
+	case l == AVX512 && values == nil:
+		rowSums64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
+	case l == AVX512:
+		rowSumsTimes64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
+	case values == nil:
+		rowSums64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
+	default:
+		rowSumsTimes64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
+	}
+}
+
+//go:noinline
+func widen(dst []float64, x []float32) {
+	switch InUse() {
+	case AVX512:
+		widenAVX512(&dst[0], &x[0], len(x))
+	case AVX2:
+		widenAVX2(&dst[0], &x[0], len(x))
+	default:
+		widenGo(dst, x)
 	}
 }
 

@@ -54,9 +54,15 @@ func quadMeans(all, one, two, on, off, upper, first, second []float64, weight *[
 	quadMeansGo(all, one, two, on, off, upper, first, second, weight)
 }
 
-func rowSums64(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
+func rowSums64From32(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	rowSums64Go(acc, stride, base, lists, values, cuts)
 }
+
+func rowSums64From64(acc []float64, stride int, base []float64, lists []uint32, values []float32, cuts []uint32) {
+	rowSums64Go(acc, stride, base, lists, values, cuts)
+}
+
+func widen(dst []float64, x []float32) { widenGo(dst, x) }
 
 func rowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	rowSumsTimesGo(acc, base, lists, values, cuts)

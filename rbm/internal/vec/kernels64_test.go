@@ -272,6 +272,20 @@ func TestWeightedSumsLevels(t *testing.T) {
 					at(func() { RowSums64(got, stride, base, lists, v, cuts) })
 					same64(t, "sums in float64", got, want)
 				}
+				wide := fenced[float64](t, len(base), low)
+				at(func() { Widen(wide, base) })
+				for i, x := range base {
+					if wide[i] != float64(x) && x == x {
+						t.Fatalf("%v widened is %v", x, wide[i])
+					}
+				}
+				for _, v := range [][]float32{nil, values} {
+					got := s.normal(t, (n-1)*stride+Block, 1, low)
+					want := slices.Clone(got)
+					atGo(func() { RowSums64(want, stride, base, lists, v, cuts) })
+					at(func() { RowSums64(got, stride, wide, lists, v, cuts) })
+					same64(t, "sums of widened rows", got, want)
+				}
 			}
 		})
 	})

@@ -191,3 +191,8 @@ func quadMeansGo(all, one, two, on, off, upper, first, second []float64, weight 
 		two[j] += second
 	}
 }
+
+// LogSplit returns log(m·2^e) for m > 0.
+func LogSplit(m float64, e int64) float64 {
+	return float64(float64(e)*ln2Hi) + (Log(m) + float64(float64(e)*ln2Lo))
+}

@@ -12,12 +12,18 @@ package vec
 //		}
 //	}
 //
-// The products are exact. It panics if a slice is too short for the
-// accumulators or the values; offsets are trusted.
-func RowSums64(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
+// base may be widened before, which gives the same bits and is worth it if each
+// row is added often. The products of widened float32 are exact. It panics if a
+// slice is too short for the accumulators or the values; offsets are trusted.
+func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists []uint32, values []float32, cuts []uint32) {
 	eachPiece(lists, values, cuts, func(lo, hi int) {
 		_ = acc[(hi-1)*stride+Block-1]
-		rowSums64(acc[lo*stride:], stride, base, lists, values, cuts[lo:hi+1])
+		switch base := any(base).(type) {
+		case []float32:
+			rowSums64From32(acc[lo*stride:], stride, base, lists, values, cuts[lo:hi+1])
+		case []float64:
+			rowSums64From64(acc[lo*stride:], stride, base, lists, values, cuts[lo:hi+1])
+		}
 	})
 }
 
@@ -57,11 +63,11 @@ func eachPiece(lists []uint32, values []float32, cuts []uint32, f func(lo, hi in
 	}
 }
 
-func rowSums64Go(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
+func rowSums64Go[T float32 | float64](acc []float64, stride int, base []T, lists []uint32, values []float32, cuts []uint32) {
 	for i := range len(cuts) - 1 {
 		a := (*[Block]float64)(acc[i*stride:])
 		for k := cuts[i]; k < cuts[i+1]; k++ {
-			row := (*[Block]float32)(base[lists[k]:])
+			row := base[lists[k]:][:Block]
 			if values == nil {
 				for c, w := range row {
 					a[c] += float64(w)
@@ -114,5 +120,27 @@ func addTimesGo(dst []float32, dstStride int, x []float32, xStride int, a float3
 		for i, x := range x[r*xStride:][:width] {
 			to[i] += float32(a * x)
 		}
+	}
+}
+
+// Widen overwrites dst with x, of which there must be a multiple of Wide.
+func Widen(dst []float64, x []float32) {
+	if len(x)%Wide != 0 {
+		panic("vec: Widen of a number of values that is no multiple of eight")
+	}
+	dst = dst[:len(x)]
+	for len(x) > 0 {
+		n := min(len(x), widenWork)
+		widen(dst[:n], x[:n])
+		dst, x = dst[n:], x[n:]
+	}
+}
+
+// widenWork is the number of values, eight in some 1 ns, of one call.
+const widenWork = 1 << 18
+
+func widenGo(dst []float64, x []float32) {
+	for i, x := range x {
+		dst[i] = float64(x)
 	}
 }

@@ -30,9 +30,6 @@ func main() {
 	path()
 	judge()
 	weightedSums()
-	for _, s := range []simd{avx2, avx512} {
-		s.addTimes()
-	}
 
 	out := func(name string, p printer.Builder) pass.Interface {
 		f, err := os.Create("../" + name)

@@ -11,24 +11,26 @@ import (
 // float64.
 func weightedSums() {
 	for _, s := range []simd{avx2, avx512} {
-		s.rowSumsTimes("rowSumsTimes"+s.name, true, false)
-		s.rowSumsTimes("rowSums64"+s.name, false, true)
-		s.rowSumsTimes("rowSumsTimes64"+s.name, true, true)
+		s.rowSumsTimes("rowSumsTimes"+s.name, true, 4, 4)
+		for _, from := range []int{4, 8} {
+			s.rowSumsTimes(fmt.Sprintf("rowSums64From%d%s", 8*from, s.name), false, from, 8)
+			s.rowSumsTimes(fmt.Sprintf("rowSumsTimes64From%d%s", 8*from, s.name), true, from, 8)
+		}
+		s.widen()
+		s.addTimes()
 	}
 }
 
-// rowSumsTimes keeps the accumulators of one list in registers. AVX2 has not
+// rowSumsTimes is for rows of numbers of from bytes and sums of size bytes. It
+// keeps the accumulators of one list in registers. AVX2 has not
 // enough of them for 64 float64: it goes through each list once for either
 // half of the columns.
-func (s simd) rowSumsTimes(name string, values, double bool) {
-	signature := "func(acc *float32, accStride int, base *float32, lists, cuts *uint32, n int)"
-	size, lanes, halves := 4, s.width, 1
-	if double {
-		signature = "func(acc *float64, accStride int, base *float32, lists, cuts *uint32, n int)"
-		size, lanes = 8, s.width/2
-		if !s.zmm() {
-			halves = 2
-		}
+func (s simd) rowSumsTimes(name string, values bool, from, size int) {
+	signature := fmt.Sprintf("func(acc *float%d, accStride int, base *float%d, lists, cuts *uint32, n int)", 8*size, 8*from)
+	double := size == 8
+	lanes, halves := 4*s.width/size, 1
+	if double && !s.zmm() {
+		halves = 2
 	}
 	if values {
 		signature = signature[:len(signature)-1] + ", values *float32)"
@@ -60,7 +62,7 @@ func (s simd) rowSumsTimes(name string, values, double bool) {
 		again := fmt.Sprintf("row%d", half)
 		c.Label(again)
 		c.MOVL(mem(p, 0), row.As32())
-		c.LEAQ(operand.Mem{Base: base, Index: row, Scale: 4}, row)
+		c.LEAQ(operand.Mem{Base: base, Index: row, Scale: uint8(from)}, row)
 		var x reg.VecVirtual
 		if values {
 			x = s.vector()
@@ -77,20 +79,22 @@ func (s simd) rowSumsTimes(name string, values, double bool) {
 			}
 		}
 		for i := range sum {
-			from := mem(row, 4*(first+i*lanes))
+			w := operand.Op(mem(row, from*(first+i*lanes)))
 			t := s.vector()
-			switch {
-			case !double:
-				c.VMULPS(from, x, t)
+			if !double {
+				c.VMULPS(w, x, t)
 				c.VADDPS(t, sum[i], sum[i])
 				continue
-			case values:
-				c.VCVTPS2PD(from, t)
-				c.VMULPD(x, t, t)
-			default:
-				c.VCVTPS2PD(from, t)
 			}
-			c.VADDPD(t, sum[i], sum[i])
+			if from == 4 {
+				c.VCVTPS2PD(w, t)
+				w = t
+			}
+			if values {
+				c.VMULPD(w, x, t)
+				w = t
+			}
+			c.VADDPD(w, sum[i], sum[i])
 		}
 		c.ADDQ(operand.U8(4), p)
 		c.CMPQ(p, end)
@@ -105,6 +109,24 @@ func (s simd) rowSumsTimes(name string, values, double bool) {
 	c.ADDQ(operand.U8(4), cuts)
 	c.DECQ(n)
 	c.JNE(operand.LabelRef("list"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func (s simd) widen() {
+	name := "widen" + s.name
+	function(name, "func(dst *float64, x *float32, n int)", name+" is Widen for n > 0, a multiple of eight.")
+	dst, x, n := arg("dst"), arg("x"), arg("n")
+	c.Label("vectors")
+	for i := range s.parts() {
+		t := s.vector()
+		c.VCVTPS2PD(mem(x, 2*s.width*i), t)
+		c.VMOVUPD(t, s.at(dst, i))
+	}
+	c.ADDQ(operand.U8(32), x)
+	c.ADDQ(operand.U8(64), dst)
+	c.SUBQ(operand.U8(8), n)
+	c.JNE(operand.LabelRef("vectors"))
 	c.VZEROUPPER()
 	c.RET()
 }
