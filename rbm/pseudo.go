@@ -134,22 +134,15 @@ func (j *judging) scoreUnits(s *judged, lo, i, n, span int) {
 // is taken as it is.
 const maxOddsBias = 300
 
-// scaled is the number m·2^e, m in [1,2).
-type scaled struct {
-	m float64
-	e int64
-}
-
 // timesOnePlus multiplies p by 1 + x·2^e, for x within e^±(maxOddsBias+1).
 func (p *scaled) timesOnePlus(x float64, e int64) {
 	switch {
 	case e < -520: // x·2^e < 2⁻⁸⁵ as e³⁰¹ < 2⁴³⁵
 		return
 	case e <= 520:
-		x = 1 + float64(x*math.Float64frombits(uint64(e+1023)<<52))
+		x = 1 + float64(x*power(e))
 		e = 0
 	} // else x·2^e > 2⁸⁵, beside which 1 is nothing
-	m, k := vec.Split(x)
-	m, l := vec.Split(p.m * m)
-	p.m, p.e = m, p.e+k+l+e
+	p.times(x)
+	p.e += e
 }
