@@ -33,7 +33,7 @@ var ErrTooLarge = errors.New("too many states to enumerate")
 // base one row of W is added or taken away, in Gray-code order. With S the
 // weights of the units of a base that are on,
 //
-//	Σ log(1+e^(a+S)) = Σ log(1+e^a) + log Π (σ(−a) + σ(a)·e^S)
+//	Σ log(1+e^(a+S)) = Σ max(a,0) + log Π (off + on·e^S),  on = e^min(a,0), off = e^min(−a,0)
 //
 // so that a state takes no exponential of its own: two multiplications and an
 // addition a summed unit. log Z is exact to some 4n·2⁻⁵³ nats, n the number of

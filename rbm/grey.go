@@ -54,7 +54,7 @@ type greyLists struct {
 
 // growLists makes room for blocks of up to size values in parts each.
 func (g *greyLists) growLists(blocks, size, parts int) {
-	g.size, g.parts = size+1, parts // a place more: what is skipped is written first
+	g.size, g.parts = size+vec.ListSlack, parts
 	g.lists, g.values = grown(g.lists, blocks*g.size), grown(g.values, blocks*g.size)
 	g.cuts = grown(g.cuts, blocks*(parts+1))
 }
@@ -83,7 +83,7 @@ func (g *greyPass) listPart(k int) {
 	cuts[0] = 0
 	for r := range g.v.Rows {
 		row := g.v.Row(r)[k*vec.Block : min((k+1)*vec.Block, g.v.Cols)]
-		p = listNonzero(lists, values, p, row)
+		p += vec.Nonzero(lists[p:], values[p:], row)
 		cuts[r+1] = uint32(p)
 	}
 }

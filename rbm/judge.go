@@ -27,7 +27,7 @@ type judging struct {
 	grey  Matrix // if it has rows, it replaces v
 	units int    // visible units that count, from the first
 	rows  int
-	size  int // rows of a part
+	size  int // rows of a part; zero before the pass: as suits sums
 	dst   []float64
 	take  func(j *judging, s *judged, lo int) // writes what is wanted of the rows of a part from lo on
 	labels
@@ -61,12 +61,14 @@ var (
 // judge runs take over rows in parallel; what it needs beside is set before.
 func (m *RBM) judge(set func(j *judging), take func(j *judging, s *judged, lo int)) {
 	j := judgingPool.Get().(*judging)
-	j.m, j.units, j.take = m, m.Visible(), take
+	j.m, j.units, j.take, j.size = m, m.Visible(), take, 0
 	set(j)
 	j.rows = max(j.v.Rows, j.grey.Rows)
-	j.size = rowBlock
-	if j.rows >= 4*judgeRows {
-		j.size = judgeRows
+	if j.size == 0 {
+		j.size = rowBlock
+		if j.rows >= 4*judgeRows {
+			j.size = judgeRows
+		}
 	}
 	parts := ceilDiv(j.rows, j.size)
 	j.job.run(parts, j.rows*m.Visible()*m.Hidden() >= wideWork/8)
@@ -171,7 +173,7 @@ func (s *judged) listGrey(j *judging, lo int) {
 	for k := range vec.Blocks(j.units) {
 		for r := range s.n {
 			row := j.grey.Row(lo + r)[k*vec.Block : min((k+1)*vec.Block, j.units)]
-			p = listNonzero(s.lists, s.values, p, row)
+			p += vec.Nonzero(s.lists[p:], s.values[p:], row)
 			s.cuts[k*s.n+r+1] = uint32(p)
 		}
 	}
@@ -182,16 +184,4 @@ func (s *judged) listGrey(j *judging, lo int) {
 		}
 		s.field[r] = sum
 	}
-}
-
-// listNonzero appends the offsets of the values of row that are not zero, and
-// the values, at place p and returns the end.
-func listNonzero(lists []uint32, values []float32, p int, row []float32) int {
-	for i, x := range row {
-		lists[p], values[p] = uint32(i)*vec.Block, x
-		if math.Float32bits(x)<<1 != 0 {
-			p++
-		}
-	}
-	return p
 }

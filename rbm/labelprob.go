@@ -62,7 +62,7 @@ type ratios struct {
 	table   []float64
 	weights []float64
 	logp    []float64
-	score   []scaled
+	score   []score
 }
 
 func (l *labels) set(m *RBM) {
@@ -96,9 +96,10 @@ func (m *RBM) widenRow(w []float64, i int) (largest float64) {
 // classes overwrites dst with log p(y|x) given the hidden preactivations a of
 // the inputs alone. What the hidden units gain from a label is
 //
-//	Σ log(1+e^(a+w)) − Σ log(1+e^a) = Σ log(σ(−a) + σ(a)·e^w)
+//	Σ log(1+e^(a+w)) − Σ log(1+e^a) = Σ log(off + on·e^w) − Σ log(off + on)
 //
-// whose second sum on the left is the same for all labels.
+// with on to off in the ratio of σ(a) to σ(−a); what is taken away is the same
+// for all labels.
 func (l *labels) classes(dst, a []float64, s *judged) {
 	if l.span == 0 {
 		l.wildClasses(dst, a, s)
@@ -109,7 +110,7 @@ func (l *labels) classes(dst, a []float64, s *judged) {
 		s.m[y], s.e[y] = 1, 0
 	}
 	on, off := s.on[:len(a)], s.off[:len(a)]
-	sum := vec.Means(on, off, a)
+	above, _ := vec.Odds(on, off, a)
 	vec.Products(s.m, s.e, on, off, l.odds, l.begin, l.span)
 	for y := range dst {
 		dst[y] = l.bias[y] + vec.LogSplit(s.m[y], s.e[y])
@@ -117,8 +118,8 @@ func (l *labels) classes(dst, a []float64, s *judged) {
 	z := vec.LogSumExp(dst)
 	for y := range dst {
 		dst[y] -= z
-		if sum != sum {
-			dst[y] = sum // the means hide a NaN
+		if above != above {
+			dst[y] = above // the odds hide a NaN
 		}
 	}
 }

@@ -90,10 +90,10 @@ func (s *sums) add(o *sums) {
 func (s *sums) mark(l int, add bool) {
 	if add {
 		s.listed[l] += s.weight
-		floats.Add(s.cross[l], s.all)
+		vec.AddSigned(s.cross[l], s.all, 1)
 	} else {
 		s.listed[l] -= s.weight
-		floats.Sub(s.cross[l], s.all)
+		vec.AddSigned(s.cross[l], s.all, -1)
 	}
 }
 

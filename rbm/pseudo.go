@@ -25,15 +25,27 @@ func (m *RBM) PseudoLogLikelihood(dst []float64, v Bits) {
 			j.units = m.Inputs()
 			j.labels.set(m)
 		}
+		j.size = pseudoRows
 	}, (*judging).takePseudo)
 }
+
+// pseudoRows is the number of rows of a part: the exponentials of each unit's
+// weights, worth some ten rows of the unit, serve all.
+const pseudoRows = 64
 
 // pseudoUnits is the number of units that are scored at once.
 const pseudoUnits = 4
 
+// A score is what a row has so far.
+type score struct {
+	flips scaled  // product of 1 + the odds of flipping each unit
+	own   float64 // Σ log(off+on) of the row's hidden units
+	unit  scaled  // e^−own
+}
+
 // takePseudo scores the units that are not a softmax label four at a time.
-// Flipping unit i changes F by ∓bᵢ − Σⱼ log(t + s·R) with s = σ(aⱼ), t = σ(−aⱼ)
-// and R = exp(∓Wᵢⱼ): all terms are positive, nothing cancels.
+// Flipping unit i changes F by ∓bᵢ − Σⱼ log((off + on·R)/(off + on)) with on to off
+// the odds of hidden unit j and R = exp(∓Wᵢⱼ): all terms are positive.
 func (j *judging) takePseudo(s *judged, lo int) {
 	m := j.m
 	width := roundUp(m.Hidden())
@@ -44,15 +56,13 @@ func (j *judging) takePseudo(s *judged, lo int) {
 			j.dst[lo+r] = j.labelScore(s.row(r, m.Hidden()), s, lo+r)
 		}
 	}
-	for r := range s.n {
-		sum := vec.Means(s.on[r*width:][:width], s.off[r*width:][:width], s.row(r, m.Hidden()))
-		if sum != sum {
-			j.dst[lo+r] = sum // the means hide a NaN
-		}
-	}
 	s.score = grown(s.score, s.n)
-	for r := range s.score {
-		s.score[r] = scaled{m: 1}
+	for r := range s.n {
+		above, own := vec.Odds(s.on[r*width:][:width], s.off[r*width:][:width], s.row(r, m.Hidden()))
+		s.score[r] = score{scaled{m: 1}, own, scaledExp(-own)}
+		if above != above {
+			j.dst[lo+r] = above // the odds hide a NaN
+		}
 	}
 	s.table, s.weights = grown(s.table, 2*pseudoUnits*width), grown(s.weights, width)
 	for i := 0; i < j.units; i += pseudoUnits {
@@ -75,7 +85,7 @@ func (j *judging) takePseudo(s *judged, lo int) {
 		j.scoreUnits(s, lo, i, n, vec.Span(min(largest, 700)))
 	}
 	for r, p := range s.score {
-		j.dst[lo+r] -= vec.LogSplit(p.m, p.e)
+		j.dst[lo+r] -= vec.LogSplit(p.flips.m, p.flips.e)
 	}
 }
 
@@ -118,31 +128,32 @@ func (j *judging) scoreUnits(s *judged, lo, i, n, span int) {
 		}
 		vec.Products(m[:n], e[:n], s.on[r*width:][:width], s.off[r*width:][:width], s.table, offsets[:n], span)
 		for u := range n {
+			own := &s.score[r]
 			if b := float64(j.m.VisibleBias[i+u]); math.Abs(b) <= maxOddsBias {
-				s.score[r].timesOnePlus(bias[u]*m[u], e[u])
+				own.flips.timesOnePlus(bias[u]*m[u]*own.unit.m, e[u]+own.unit.e)
 			} else {
 				if j.v.Get(lo+r, i+u) {
 					b = -b
 				}
-				j.dst[lo+r] -= vec.Softplus(b + vec.LogSplit(m[u], e[u]))
+				j.dst[lo+r] -= vec.Softplus(b + (vec.LogSplit(m[u], e[u]) - own.own))
 			}
 		}
 	}
 }
 
-// maxOddsBias is the size of a bias whose exponential, times a number of [1,2),
+// maxOddsBias is the size of a bias whose exponential, times a number of [1,4),
 // is taken as it is.
 const maxOddsBias = 300
 
-// timesOnePlus multiplies p by 1 + x·2^e, for x within e^±(maxOddsBias+1).
+// timesOnePlus multiplies p by 1 + x·2^e, for x within e^±(maxOddsBias+2).
 func (p *scaled) timesOnePlus(x float64, e int64) {
 	switch {
-	case e < -520: // x·2^e < 2⁻⁸⁵ as e³⁰¹ < 2⁴³⁵
+	case e < -520: // x·2^e < 2⁻⁸⁴ as e³⁰² < 2⁴³⁶
 		return
 	case e <= 520:
 		x = 1 + float64(x*power(e))
 		e = 0
-	} // else x·2^e > 2⁸⁵, beside which 1 is nothing
+	} // else x·2^e > 2⁸⁴, beside which 1 is nothing
 	p.times(x)
 	p.e += e
 }

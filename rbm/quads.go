@@ -11,14 +11,14 @@ import (
 
 const (
 	// baseUnits is the largest number of listed units whose states share a
-	// base: 64 states share its exponentials and divisions, some twenty times
-	// the work of a state.
+	// base: 64 states share its exponentials, some ten times the work of a
+	// state.
 	baseUnits = 6
 	// quadUnits is the number of units of the states of a quad.
 	quadUnits = 2
 	// ratioLimit is the largest sum of the sizes of a summed unit's weights to
-	// the units of a base: the product of four factors of up to e^ratioLimit is
-	// within float64. Models beyond it have fewer units in a base, or none: that
+	// the units of a base: the product of four factors of up to 2e^ratioLimit
+	// is within float64. Models beyond it have fewer units in a base, or none: that
 	// takes longer.
 	ratioLimit = 170
 	// baseBias bounds the sizes of the biases of these units, so that their
@@ -166,7 +166,7 @@ func (q *quads) start(e *Enumeration, b int) {
 	for w := q.units >> e.low << e.low; w != 0; w &= w - 1 {
 		l := bits.TrailingZeros64(w)
 		q.linear += e.bias[l]
-		floats.Add(q.a, e.rows[l])
+		vec.AddSigned(q.a, e.rows[l], 1)
 	}
 	q.rebase()
 	q.left++ // next comes before the first quad
@@ -201,10 +201,10 @@ func (q *quads) step(l int, on bool) {
 	e := q.enum
 	if on {
 		q.linear += e.bias[l]
-		floats.Add(q.a, e.rows[l])
+		vec.AddSigned(q.a, e.rows[l], 1)
 	} else {
 		q.linear -= e.bias[l]
-		floats.Sub(q.a, e.rows[l])
+		vec.AddSigned(q.a, e.rows[l], -1)
 	}
 	q.rebase()
 }
@@ -212,7 +212,8 @@ func (q *quads) step(l int, on bool) {
 // rebase takes from a what the states of a base are made of.
 func (q *quads) rebase() {
 	width := q.enum.width()
-	q.logBase = q.linear + vec.Means(q.on, q.off, q.a[:width])
+	above, _ := vec.Odds(q.on, q.off, q.a[:width]) // the rest is in the products
+	q.logBase = q.linear + above
 	if classes := q.a[width:]; len(classes) > 0 {
 		top := floats.Max(classes)
 		for k, x := range classes {

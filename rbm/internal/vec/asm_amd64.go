@@ -84,6 +84,11 @@ func sigmoidsAVX512(dst *float32, dstStride int, x *float32, n int, width int)
 //go:noescape
 func listsAVX512(list *uint32, cuts *uint32, words *uint64, rowStride int, wordStride int, n int, count int, first uint32, step uint32)
 
+// nonzeroAVX512 is Nonzero for n > 0.
+//
+//go:noescape
+func nonzeroAVX512(list *uint32, values *float32, x *float32, n int) int
+
 // transposeAVX512 is Transpose.
 //
 //go:noescape
@@ -144,10 +149,10 @@ func risesAVX512(factor *float64, part *float64, x *float32, from float64, to fl
 //go:noescape
 func softplusAVX2(acc *float64, x *float64, n int)
 
-// meansAVX2 is means for n > 0, a multiple of eight.
+// oddsAVX2 is odds for n > 0, a multiple of eight.
 //
 //go:noescape
-func meansAVX2(on *float64, off *float64, acc *float64, x *float64, n int)
+func oddsAVX2(on *float64, off *float64, acc *float64, x *float64, n int)
 
 // exps64AVX2 is Exps for n > 0, a multiple of eight.
 //
@@ -169,15 +174,20 @@ func quadProductsAVX2(m *float64, e *int64, on *float64, off *float64, upper *fl
 //go:noescape
 func quadMeansAVX2(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
 
+// addSignedAVX2 is AddSigned for n > 0, a multiple of eight.
+//
+//go:noescape
+func addSignedAVX2(dst *float64, x *float64, sign float64, n int)
+
 // softplusAVX512 is softplus for n > 0, a multiple of eight.
 //
 //go:noescape
 func softplusAVX512(acc *float64, x *float64, n int)
 
-// meansAVX512 is means for n > 0, a multiple of eight.
+// oddsAVX512 is odds for n > 0, a multiple of eight.
 //
 //go:noescape
-func meansAVX512(on *float64, off *float64, acc *float64, x *float64, n int)
+func oddsAVX512(on *float64, off *float64, acc *float64, x *float64, n int)
 
 // exps64AVX512 is Exps for n > 0, a multiple of eight.
 //
@@ -198,6 +208,11 @@ func quadProductsAVX512(m *float64, e *int64, on *float64, off *float64, upper *
 //
 //go:noescape
 func quadMeansAVX512(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
+
+// addSignedAVX512 is AddSigned for n > 0, a multiple of eight.
+//
+//go:noescape
+func addSignedAVX512(dst *float64, x *float64, sign float64, n int)
 
 // rowSumsTimesAVX2 is the row sums for n > 0 lists.
 //

@@ -4768,6 +4768,44 @@ DATA offsets<>+248(SB)/4, $0x00000f80
 DATA offsets<>+252(SB)/4, $0x00000fc0
 GLOBL offsets<>(SB), RODATA|NOPTR, $256
 
+// func nonzeroAVX512(list *uint32, values *float32, x *float32, n int) int
+// Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·nonzeroAVX512(SB), NOSPLIT, $0-40
+	MOVQ         list+0(FP), AX
+	MOVQ         values+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VMOVDQU32    offsets<>+0(SB), Z0
+	MOVL         $0x00000400, SI
+	VPBROADCASTD SI, Z1
+	VPXORD       Z2, Z2, Z2
+	XORQ         DI, DI
+
+vector:
+	MOVQ          BX, R8
+	MOVL          $0x00000010, SI
+	CMPQ          R8, $0x10
+	CMOVQGT       SI, R8
+	MOVL          $0x0000ffff, SI
+	BZHIL         R8, SI, SI
+	KMOVW         SI, K1
+	VMOVUPS.Z     (DX), K1, Z3
+	VCMPPS        $0x04, Z2, Z3, K1
+	VPCOMPRESSD.Z Z0, K1, Z4
+	VMOVDQU32     Z4, (AX)(DI*4)
+	VCOMPRESSPS.Z Z3, K1, Z4
+	VMOVUPS       Z4, (CX)(DI*4)
+	KMOVW         K1, SI
+	POPCNTL       SI, SI
+	ADDQ          SI, DI
+	VPADDD        Z1, Z0, Z0
+	ADDQ          $0x40, DX
+	SUBQ          $0x10, BX
+	JGT           vector
+	VZEROUPPER
+	MOVQ          DI, ret+32(FP)
+	RET
+
 // func transposeAVX512(m *uint64)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·transposeAVX512(SB), NOSPLIT, $0-8
@@ -8096,8 +8134,8 @@ vectors2:
 	VADDPD  Y7, Y2, Y2
 	VORPD   signBit64<>+0(SB), Y5, Y5
 	VORPD   signBit64<>+0(SB), Y6, Y6
-	VMAXPD  meansMin<>+0(SB), Y5, Y5
-	VMAXPD  meansMin<>+0(SB), Y6, Y6
+	VMAXPD  oddsMin<>+0(SB), Y5, Y5
+	VMAXPD  oddsMin<>+0(SB), Y6, Y6
 	VMOVAPS Y5, Y7
 	VMOVAPS Y6, Y8
 	VMULPD  log2E64<>+0(SB), Y7, Y7
@@ -8174,12 +8212,10 @@ vectors2:
 	VADDPD  taylor0<>+0(SB), Y8, Y8
 	VPADDQ  Y9, Y7, Y7
 	VPADDQ  Y10, Y8, Y8
-	VMOVAPS Y7, Y5
-	VMOVAPS Y8, Y6
-	VADDPD  one64<>+0(SB), Y5, Y5
-	VADDPD  one64<>+0(SB), Y6, Y6
-	VMULPD  Y5, Y3, Y3
-	VMULPD  Y6, Y4, Y4
+	VADDPD  one64<>+0(SB), Y7, Y7
+	VADDPD  one64<>+0(SB), Y8, Y8
+	VMULPD  Y7, Y3, Y3
+	VMULPD  Y8, Y4, Y4
 	ADDQ    $0x00000040, CX
 	SUBQ    $0x08, DX
 	JMP     vectors2
@@ -8192,19 +8228,19 @@ fewer2:
 	VZEROUPPER
 	RET
 
-DATA meansMin<>+0(SB)/4, $0x00000000
-DATA meansMin<>+4(SB)/4, $0xc0862000
-DATA meansMin<>+8(SB)/4, $0x00000000
-DATA meansMin<>+12(SB)/4, $0xc0862000
-DATA meansMin<>+16(SB)/4, $0x00000000
-DATA meansMin<>+20(SB)/4, $0xc0862000
-DATA meansMin<>+24(SB)/4, $0x00000000
-DATA meansMin<>+28(SB)/4, $0xc0862000
-GLOBL meansMin<>(SB), RODATA|NOPTR, $32
+DATA oddsMin<>+0(SB)/4, $0x00000000
+DATA oddsMin<>+4(SB)/4, $0xc0862000
+DATA oddsMin<>+8(SB)/4, $0x00000000
+DATA oddsMin<>+12(SB)/4, $0xc0862000
+DATA oddsMin<>+16(SB)/4, $0x00000000
+DATA oddsMin<>+20(SB)/4, $0xc0862000
+DATA oddsMin<>+24(SB)/4, $0x00000000
+DATA oddsMin<>+28(SB)/4, $0xc0862000
+GLOBL oddsMin<>(SB), RODATA|NOPTR, $32
 
-// func meansAVX2(on *float64, off *float64, acc *float64, x *float64, n int)
+// func oddsAVX2(on *float64, off *float64, acc *float64, x *float64, n int)
 // Requires: AVX, AVX2
-TEXT ·meansAVX2(SB), NOSPLIT, $0-40
+TEXT ·oddsAVX2(SB), NOSPLIT, $0-40
 	MOVQ    on+0(FP), AX
 	MOVQ    off+8(FP), CX
 	MOVQ    acc+16(FP), DX
@@ -8227,8 +8263,8 @@ vectors2:
 	VADDPD       Y7, Y2, Y2
 	VORPD        signBit64<>+0(SB), Y5, Y5
 	VORPD        signBit64<>+0(SB), Y6, Y6
-	VMAXPD       meansMin<>+0(SB), Y5, Y5
-	VMAXPD       meansMin<>+0(SB), Y6, Y6
+	VMAXPD       oddsMin<>+0(SB), Y5, Y5
+	VMAXPD       oddsMin<>+0(SB), Y6, Y6
 	VMOVAPS      Y5, Y7
 	VMOVAPS      Y6, Y8
 	VMULPD       log2E64<>+0(SB), Y7, Y7
@@ -8305,29 +8341,23 @@ vectors2:
 	VADDPD       taylor0<>+0(SB), Y8, Y8
 	VPADDQ       Y9, Y7, Y7
 	VPADDQ       Y10, Y8, Y8
-	VMOVAPS      Y7, Y5
-	VMOVAPS      Y8, Y6
-	VADDPD       one64<>+0(SB), Y5, Y5
-	VADDPD       one64<>+0(SB), Y6, Y6
-	VMULPD       Y5, Y3, Y3
-	VMULPD       Y6, Y4, Y4
-	VBROADCASTSD one64<>+0(SB), Y9
-	VDIVPD       Y5, Y9, Y5
-	VMULPD       Y5, Y7, Y7
-	VMOVUPD      (BX), Y10
-	VBLENDVPD    Y10, Y7, Y5, Y11
-	VBLENDVPD    Y10, Y5, Y7, Y5
-	VMOVUPD      Y11, (AX)
-	VMOVUPD      Y5, (CX)
-	VDIVPD       Y6, Y9, Y6
-	VMULPD       Y6, Y8, Y8
-	VMOVUPD      32(BX), Y5
-	VBLENDVPD    Y5, Y8, Y6, Y7
-	VBLENDVPD    Y5, Y6, Y8, Y5
-	VMOVUPD      Y7, 32(AX)
+	VBROADCASTSD one64<>+0(SB), Y5
+	VMOVUPD      (BX), Y6
+	VBLENDVPD    Y6, Y7, Y5, Y9
+	VBLENDVPD    Y6, Y5, Y7, Y6
+	VMOVUPD      Y9, (AX)
+	VMOVUPD      Y6, (CX)
+	VMOVUPD      32(BX), Y6
+	VBLENDVPD    Y6, Y8, Y5, Y9
+	VBLENDVPD    Y6, Y5, Y8, Y5
+	VMOVUPD      Y9, 32(AX)
 	VMOVUPD      Y5, 32(CX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, CX
+	VADDPD       one64<>+0(SB), Y7, Y7
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VMULPD       Y7, Y3, Y3
+	VMULPD       Y8, Y4, Y4
 	ADDQ         $0x00000040, BX
 	SUBQ         $0x08, SI
 	JMP          vectors2
@@ -8347,7 +8377,9 @@ TEXT ·exps64AVX2(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
-vectors:
+vectors2:
+	CMPQ    DX, $0x08
+	JLT     fewer2
 	VMOVUPD (CX), Y0
 	VMOVUPD 32(CX), Y1
 	VMAXPD  expsMin64<>+0(SB), Y0, Y0
@@ -8432,10 +8464,12 @@ vectors:
 	VPADDQ  Y5, Y3, Y3
 	VMOVUPD Y2, (AX)
 	VMOVUPD Y3, 32(AX)
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, AX
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, AX
 	SUBQ    $0x08, DX
-	JNE     vectors
+	JMP     vectors2
+
+fewer2:
 	VZEROUPPER
 	RET
 
@@ -8665,28 +8699,32 @@ unit:
 	VMOVUPD      (DX), Y8
 	VMULPD       (SI), Y8, Y8
 	VMULPD       (DI), Y8, Y9
-	VMULPD       (R8), Y8, Y10
-	VMULPD       (R8), Y9, Y11
-	VADDPD       (BX), Y8, Y8
+	VMOVUPD      (R8), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VMOVUPD      (BX), Y12
+	VADDPD       Y12, Y8, Y8
 	VMULPD       Y8, Y0, Y0
-	VADDPD       (BX), Y9, Y9
+	VADDPD       Y12, Y9, Y9
 	VMULPD       Y9, Y2, Y2
-	VADDPD       (BX), Y10, Y10
+	VADDPD       Y12, Y10, Y10
 	VMULPD       Y10, Y4, Y4
-	VADDPD       (BX), Y11, Y11
+	VADDPD       Y12, Y11, Y11
 	VMULPD       Y11, Y6, Y6
 	VMOVUPD      32(DX), Y8
 	VMULPD       32(SI), Y8, Y8
 	VMULPD       32(DI), Y8, Y9
-	VMULPD       32(R8), Y8, Y10
-	VMULPD       32(R8), Y9, Y11
-	VADDPD       32(BX), Y8, Y8
+	VMOVUPD      32(R8), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VMOVUPD      32(BX), Y12
+	VADDPD       Y12, Y8, Y8
 	VMULPD       Y8, Y1, Y1
-	VADDPD       32(BX), Y9, Y9
+	VADDPD       Y12, Y9, Y9
 	VMULPD       Y9, Y3, Y3
-	VADDPD       32(BX), Y10, Y10
+	VADDPD       Y12, Y10, Y10
 	VMULPD       Y10, Y5, Y5
-	VADDPD       32(BX), Y11, Y11
+	VADDPD       Y12, Y11, Y11
 	VMULPD       Y11, Y7, Y7
 	ADDQ         $0x40, DX
 	ADDQ         $0x40, BX
@@ -8817,29 +8855,31 @@ unit:
 	VMOVUPD (BX), Y1
 	VMULPD  (DI), Y1, Y1
 	VMULPD  (R8), Y1, Y2
-	VMULPD  (R9), Y1, Y3
-	VMULPD  (R9), Y2, Y4
-	VADDPD  (SI), Y1, Y5
+	VMOVUPD (R9), Y4
+	VMULPD  Y4, Y1, Y3
+	VMULPD  Y4, Y2, Y4
+	VMOVUPD (SI), Y5
+	VADDPD  Y5, Y1, Y6
 	VMULPD  (R10), Y1, Y1
-	VADDPD  (SI), Y2, Y6
+	VADDPD  Y5, Y2, Y7
 	VMULPD  64(R10), Y2, Y2
-	VADDPD  (SI), Y3, Y7
+	VADDPD  Y5, Y3, Y8
 	VMULPD  128(R10), Y3, Y3
-	VADDPD  (SI), Y4, Y8
+	VADDPD  Y5, Y4, Y5
 	VMULPD  192(R10), Y4, Y4
-	VMULPD  Y6, Y5, Y9
-	VMULPD  Y8, Y7, Y10
+	VMULPD  Y7, Y6, Y9
+	VMULPD  Y5, Y8, Y10
 	VMULPD  Y10, Y9, Y11
 	VDIVPD  Y11, Y0, Y11
 	VMULPD  Y11, Y10, Y10
 	VMULPD  Y11, Y9, Y9
+	VMULPD  Y10, Y7, Y7
+	VMULPD  Y7, Y1, Y1
 	VMULPD  Y10, Y6, Y6
-	VMULPD  Y6, Y1, Y1
-	VMULPD  Y10, Y5, Y5
-	VMULPD  Y5, Y2, Y2
-	VMULPD  Y9, Y8, Y5
+	VMULPD  Y6, Y2, Y2
+	VMULPD  Y9, Y5, Y5
 	VMULPD  Y5, Y3, Y3
-	VMULPD  Y9, Y7, Y5
+	VMULPD  Y9, Y8, Y5
 	VMULPD  Y5, Y4, Y4
 	VADDPD  Y4, Y2, Y2
 	VADDPD  Y4, Y3, Y4
@@ -8854,29 +8894,31 @@ unit:
 	VMOVUPD 32(BX), Y1
 	VMULPD  32(DI), Y1, Y1
 	VMULPD  32(R8), Y1, Y2
-	VMULPD  32(R9), Y1, Y3
-	VMULPD  32(R9), Y2, Y4
-	VADDPD  32(SI), Y1, Y5
-	VMULPD  32(R10), Y1, Y1
-	VADDPD  32(SI), Y2, Y6
-	VMULPD  96(R10), Y2, Y2
-	VADDPD  32(SI), Y3, Y7
-	VMULPD  160(R10), Y3, Y3
-	VADDPD  32(SI), Y4, Y8
-	VMULPD  224(R10), Y4, Y4
-	VMULPD  Y6, Y5, Y9
-	VMULPD  Y8, Y7, Y10
+	VMOVUPD 32(R9), Y4
+	VMULPD  Y4, Y1, Y3
+	VMULPD  Y4, Y2, Y4
+	VMOVUPD 32(SI), Y5
+	VADDPD  Y5, Y1, Y6
+	VMULPD  (R10), Y1, Y1
+	VADDPD  Y5, Y2, Y7
+	VMULPD  64(R10), Y2, Y2
+	VADDPD  Y5, Y3, Y8
+	VMULPD  128(R10), Y3, Y3
+	VADDPD  Y5, Y4, Y5
+	VMULPD  192(R10), Y4, Y4
+	VMULPD  Y7, Y6, Y9
+	VMULPD  Y5, Y8, Y10
 	VMULPD  Y10, Y9, Y11
 	VDIVPD  Y11, Y0, Y11
 	VMULPD  Y11, Y10, Y10
 	VMULPD  Y11, Y9, Y9
+	VMULPD  Y10, Y7, Y7
+	VMULPD  Y7, Y1, Y1
 	VMULPD  Y10, Y6, Y6
-	VMULPD  Y6, Y1, Y1
-	VMULPD  Y10, Y5, Y5
-	VMULPD  Y5, Y2, Y2
-	VMULPD  Y9, Y8, Y5
+	VMULPD  Y6, Y2, Y2
+	VMULPD  Y9, Y5, Y5
 	VMULPD  Y5, Y3, Y3
-	VMULPD  Y9, Y7, Y5
+	VMULPD  Y9, Y8, Y5
 	VMULPD  Y5, Y4, Y4
 	VADDPD  Y4, Y2, Y2
 	VADDPD  Y4, Y3, Y4
@@ -8898,6 +8940,28 @@ unit:
 	ADDQ    $0x40, R9
 	DECQ    R11
 	JNE     unit
+	VZEROUPPER
+	RET
+
+// func addSignedAVX2(dst *float64, x *float64, sign float64, n int)
+// Requires: AVX
+TEXT ·addSignedAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD sign+16(FP), Y0
+
+vectors:
+	VMULPD  (CX), Y0, Y1
+	VADDPD  (AX), Y1, Y1
+	VMOVUPD Y1, (AX)
+	VMULPD  32(CX), Y0, Y1
+	VADDPD  32(AX), Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, DX
+	JNE     vectors
 	VZEROUPPER
 	RET
 
@@ -8930,10 +8994,10 @@ vectors4:
 	VORPD.BCST  signBit64<>+0(SB), Z4, Z4
 	VORPD.BCST  signBit64<>+0(SB), Z5, Z5
 	VORPD.BCST  signBit64<>+0(SB), Z6, Z6
-	VMAXPD.BCST meansMin<>+0(SB), Z3, Z3
-	VMAXPD.BCST meansMin<>+0(SB), Z4, Z4
-	VMAXPD.BCST meansMin<>+0(SB), Z5, Z5
-	VMAXPD.BCST meansMin<>+0(SB), Z6, Z6
+	VMAXPD.BCST oddsMin<>+0(SB), Z3, Z3
+	VMAXPD.BCST oddsMin<>+0(SB), Z4, Z4
+	VMAXPD.BCST oddsMin<>+0(SB), Z5, Z5
+	VMAXPD.BCST oddsMin<>+0(SB), Z6, Z6
 	VMOVAPS     Z3, Z7
 	VMOVAPS     Z4, Z8
 	VMOVAPS     Z5, Z9
@@ -9086,18 +9150,14 @@ vectors4:
 	VPADDQ      Z12, Z8, Z8
 	VPADDQ      Z13, Z9, Z9
 	VPADDQ      Z14, Z10, Z10
-	VMOVAPS     Z7, Z3
-	VMOVAPS     Z8, Z4
-	VMOVAPS     Z9, Z5
-	VMOVAPS     Z10, Z6
-	VADDPD.BCST one64<>+0(SB), Z3, Z3
-	VADDPD.BCST one64<>+0(SB), Z4, Z4
-	VADDPD.BCST one64<>+0(SB), Z5, Z5
-	VADDPD.BCST one64<>+0(SB), Z6, Z6
-	VMULPD      Z3, Z2, Z2
-	VMULPD      Z4, Z2, Z2
-	VMULPD      Z5, Z2, Z2
-	VMULPD      Z6, Z2, Z2
+	VADDPD.BCST one64<>+0(SB), Z7, Z7
+	VADDPD.BCST one64<>+0(SB), Z8, Z8
+	VADDPD.BCST one64<>+0(SB), Z9, Z9
+	VADDPD.BCST one64<>+0(SB), Z10, Z10
+	VMULPD      Z7, Z2, Z2
+	VMULPD      Z8, Z2, Z2
+	VMULPD      Z9, Z2, Z2
+	VMULPD      Z10, Z2, Z2
 	ADDQ        $0x00000100, CX
 	SUBQ        $0x20, DX
 	JMP         vectors4
@@ -9110,7 +9170,7 @@ vectors1:
 	VMAXPD      Z3, Z0, Z4
 	VADDPD      Z4, Z1, Z1
 	VORPD.BCST  signBit64<>+0(SB), Z3, Z3
-	VMAXPD.BCST meansMin<>+0(SB), Z3, Z3
+	VMAXPD.BCST oddsMin<>+0(SB), Z3, Z3
 	VMOVAPS     Z3, Z4
 	VMULPD.BCST log2E64<>+0(SB), Z4, Z4
 	VADDPD.BCST roundMagic64<>+0(SB), Z4, Z4
@@ -9149,9 +9209,8 @@ vectors1:
 	VMULPD      Z3, Z4, Z4
 	VADDPD.BCST taylor0<>+0(SB), Z4, Z4
 	VPADDQ      Z5, Z4, Z4
-	VMOVAPS     Z4, Z3
-	VADDPD.BCST one64<>+0(SB), Z3, Z3
-	VMULPD      Z3, Z2, Z2
+	VADDPD.BCST one64<>+0(SB), Z4, Z4
+	VMULPD      Z4, Z2, Z2
 	ADDQ        $0x00000040, CX
 	SUBQ        $0x08, DX
 	JMP         vectors1
@@ -9162,9 +9221,9 @@ fewer1:
 	VZEROUPPER
 	RET
 
-// func meansAVX512(on *float64, off *float64, acc *float64, x *float64, n int)
+// func oddsAVX512(on *float64, off *float64, acc *float64, x *float64, n int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·meansAVX512(SB), NOSPLIT, $0-40
+TEXT ·oddsAVX512(SB), NOSPLIT, $0-40
 	MOVQ    on+0(FP), AX
 	MOVQ    off+8(FP), CX
 	MOVQ    acc+16(FP), DX
@@ -9193,10 +9252,10 @@ vectors4:
 	VORPD.BCST   signBit64<>+0(SB), Z4, Z4
 	VORPD.BCST   signBit64<>+0(SB), Z5, Z5
 	VORPD.BCST   signBit64<>+0(SB), Z6, Z6
-	VMAXPD.BCST  meansMin<>+0(SB), Z3, Z3
-	VMAXPD.BCST  meansMin<>+0(SB), Z4, Z4
-	VMAXPD.BCST  meansMin<>+0(SB), Z5, Z5
-	VMAXPD.BCST  meansMin<>+0(SB), Z6, Z6
+	VMAXPD.BCST  oddsMin<>+0(SB), Z3, Z3
+	VMAXPD.BCST  oddsMin<>+0(SB), Z4, Z4
+	VMAXPD.BCST  oddsMin<>+0(SB), Z5, Z5
+	VMAXPD.BCST  oddsMin<>+0(SB), Z6, Z6
 	VMOVAPS      Z3, Z7
 	VMOVAPS      Z4, Z18
 	VMOVAPS      Z5, Z19
@@ -9349,53 +9408,41 @@ vectors4:
 	VPADDQ       Z22, Z18, Z18
 	VPADDQ       Z23, Z19, Z19
 	VPADDQ       Z24, Z20, Z20
-	VMOVAPS      Z7, Z3
-	VMOVAPS      Z18, Z4
-	VMOVAPS      Z19, Z5
-	VMOVAPS      Z20, Z6
-	VADDPD.BCST  one64<>+0(SB), Z3, Z3
-	VADDPD.BCST  one64<>+0(SB), Z4, Z4
-	VADDPD.BCST  one64<>+0(SB), Z5, Z5
-	VADDPD.BCST  one64<>+0(SB), Z6, Z6
-	VMULPD       Z3, Z2, Z2
-	VMULPD       Z4, Z2, Z2
-	VMULPD       Z5, Z2, Z2
-	VMULPD       Z6, Z2, Z2
-	VBROADCASTSD one64<>+0(SB), Z21
-	VDIVPD       Z3, Z21, Z3
-	VMULPD       Z3, Z7, Z7
-	VMOVUPD      (BX), Z22
-	VPMOVQ2M     Z22, K1
+	VBROADCASTSD one64<>+0(SB), Z3
+	VMOVUPD      (BX), Z4
+	VPMOVQ2M     Z4, K1
 	VBLENDMPD    Z7, Z3, K1, Z8
 	VBLENDMPD    Z3, Z7, K1, Z9
 	VMOVUPD      Z8, (AX)
 	VMOVUPD      Z9, (CX)
-	VDIVPD       Z4, Z21, Z4
-	VMULPD       Z4, Z18, Z18
-	VMOVUPD      64(BX), Z3
-	VPMOVQ2M     Z3, K1
-	VBLENDMPD    Z18, Z4, K1, Z10
-	VBLENDMPD    Z4, Z18, K1, Z11
+	VMOVUPD      64(BX), Z4
+	VPMOVQ2M     Z4, K1
+	VBLENDMPD    Z18, Z3, K1, Z10
+	VBLENDMPD    Z3, Z18, K1, Z11
 	VMOVUPD      Z10, 64(AX)
 	VMOVUPD      Z11, 64(CX)
-	VDIVPD       Z5, Z21, Z5
-	VMULPD       Z5, Z19, Z19
-	VMOVUPD      128(BX), Z3
-	VPMOVQ2M     Z3, K1
-	VBLENDMPD    Z19, Z5, K1, Z12
-	VBLENDMPD    Z5, Z19, K1, Z13
+	VMOVUPD      128(BX), Z4
+	VPMOVQ2M     Z4, K1
+	VBLENDMPD    Z19, Z3, K1, Z12
+	VBLENDMPD    Z3, Z19, K1, Z13
 	VMOVUPD      Z12, 128(AX)
 	VMOVUPD      Z13, 128(CX)
-	VDIVPD       Z6, Z21, Z6
-	VMULPD       Z6, Z20, Z20
-	VMOVUPD      192(BX), Z3
-	VPMOVQ2M     Z3, K1
-	VBLENDMPD    Z20, Z6, K1, Z14
-	VBLENDMPD    Z6, Z20, K1, Z15
+	VMOVUPD      192(BX), Z4
+	VPMOVQ2M     Z4, K1
+	VBLENDMPD    Z20, Z3, K1, Z14
+	VBLENDMPD    Z3, Z20, K1, Z15
 	VMOVUPD      Z14, 192(AX)
 	VMOVUPD      Z15, 192(CX)
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, CX
+	VADDPD.BCST  one64<>+0(SB), Z7, Z7
+	VADDPD.BCST  one64<>+0(SB), Z18, Z18
+	VADDPD.BCST  one64<>+0(SB), Z19, Z19
+	VADDPD.BCST  one64<>+0(SB), Z20, Z20
+	VMULPD       Z7, Z2, Z2
+	VMULPD       Z18, Z2, Z2
+	VMULPD       Z19, Z2, Z2
+	VMULPD       Z20, Z2, Z2
 	ADDQ         $0x00000100, BX
 	SUBQ         $0x20, SI
 	JMP          vectors4
@@ -9408,7 +9455,7 @@ vectors1:
 	VMAXPD       Z3, Z0, Z4
 	VADDPD       Z4, Z1, Z1
 	VORPD.BCST   signBit64<>+0(SB), Z3, Z3
-	VMAXPD.BCST  meansMin<>+0(SB), Z3, Z3
+	VMAXPD.BCST  oddsMin<>+0(SB), Z3, Z3
 	VMOVAPS      Z3, Z4
 	VMULPD.BCST  log2E64<>+0(SB), Z4, Z4
 	VADDPD.BCST  roundMagic64<>+0(SB), Z4, Z4
@@ -9447,12 +9494,7 @@ vectors1:
 	VMULPD       Z3, Z4, Z4
 	VADDPD.BCST  taylor0<>+0(SB), Z4, Z4
 	VPADDQ       Z5, Z4, Z4
-	VMOVAPS      Z4, Z3
-	VADDPD.BCST  one64<>+0(SB), Z3, Z3
-	VMULPD       Z3, Z2, Z2
-	VBROADCASTSD one64<>+0(SB), Z5
-	VDIVPD       Z3, Z5, Z3
-	VMULPD       Z3, Z4, Z4
+	VBROADCASTSD one64<>+0(SB), Z3
 	VMOVUPD      (BX), Z5
 	VPMOVQ2M     Z5, K1
 	VBLENDMPD    Z4, Z3, K1, Z16
@@ -9461,6 +9503,8 @@ vectors1:
 	VMOVUPD      Z17, (CX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, CX
+	VADDPD.BCST  one64<>+0(SB), Z4, Z4
+	VMULPD       Z4, Z2, Z2
 	ADDQ         $0x00000040, BX
 	SUBQ         $0x08, SI
 	JMP          vectors1
@@ -9478,7 +9522,186 @@ TEXT ·exps64AVX512(SB), NOSPLIT, $0-24
 	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 
-vectors:
+vectors4:
+	CMPQ        DX, $0x20
+	JLT         fewer4
+	VMOVUPD     (CX), Z0
+	VMOVUPD     64(CX), Z1
+	VMOVUPD     128(CX), Z2
+	VMOVUPD     192(CX), Z3
+	VMAXPD.BCST expsMin64<>+0(SB), Z0, Z0
+	VMAXPD.BCST expsMin64<>+0(SB), Z1, Z1
+	VMAXPD.BCST expsMin64<>+0(SB), Z2, Z2
+	VMAXPD.BCST expsMin64<>+0(SB), Z3, Z3
+	VMINPD.BCST expsMax64<>+0(SB), Z0, Z0
+	VMINPD.BCST expsMax64<>+0(SB), Z1, Z1
+	VMINPD.BCST expsMax64<>+0(SB), Z2, Z2
+	VMINPD.BCST expsMax64<>+0(SB), Z3, Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z1, Z5
+	VMOVAPS     Z2, Z6
+	VMOVAPS     Z3, Z7
+	VMULPD.BCST log2E64<>+0(SB), Z4, Z4
+	VMULPD.BCST log2E64<>+0(SB), Z5, Z5
+	VMULPD.BCST log2E64<>+0(SB), Z6, Z6
+	VMULPD.BCST log2E64<>+0(SB), Z7, Z7
+	VADDPD.BCST roundMagic64<>+0(SB), Z4, Z4
+	VADDPD.BCST roundMagic64<>+0(SB), Z5, Z5
+	VADDPD.BCST roundMagic64<>+0(SB), Z6, Z6
+	VADDPD.BCST roundMagic64<>+0(SB), Z7, Z7
+	VPSLLQ      $0x34, Z4, Z8
+	VPSLLQ      $0x34, Z5, Z9
+	VPSLLQ      $0x34, Z6, Z10
+	VPSLLQ      $0x34, Z7, Z11
+	VSUBPD.BCST roundMagic64<>+0(SB), Z4, Z4
+	VSUBPD.BCST roundMagic64<>+0(SB), Z5, Z5
+	VSUBPD.BCST roundMagic64<>+0(SB), Z6, Z6
+	VSUBPD.BCST roundMagic64<>+0(SB), Z7, Z7
+	VMOVAPD     Z4, Z12
+	VMOVAPD     Z5, Z13
+	VMOVAPD     Z6, Z14
+	VMOVAPD     Z7, Z15
+	VMULPD.BCST ln2Hi64<>+0(SB), Z12, Z12
+	VMULPD.BCST ln2Hi64<>+0(SB), Z13, Z13
+	VMULPD.BCST ln2Hi64<>+0(SB), Z14, Z14
+	VMULPD.BCST ln2Hi64<>+0(SB), Z15, Z15
+	VSUBPD      Z12, Z0, Z0
+	VSUBPD      Z13, Z1, Z1
+	VSUBPD      Z14, Z2, Z2
+	VSUBPD      Z15, Z3, Z3
+	VMULPD.BCST ln2Lo64<>+0(SB), Z4, Z4
+	VMULPD.BCST ln2Lo64<>+0(SB), Z5, Z5
+	VMULPD.BCST ln2Lo64<>+0(SB), Z6, Z6
+	VMULPD.BCST ln2Lo64<>+0(SB), Z7, Z7
+	VSUBPD      Z4, Z0, Z0
+	VSUBPD      Z5, Z1, Z1
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z7, Z3, Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z1, Z5
+	VMOVAPS     Z2, Z6
+	VMOVAPS     Z3, Z7
+	VMULPD.BCST taylor13<>+0(SB), Z4, Z4
+	VMULPD.BCST taylor13<>+0(SB), Z5, Z5
+	VMULPD.BCST taylor13<>+0(SB), Z6, Z6
+	VMULPD.BCST taylor13<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor12<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor12<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor12<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor12<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor11<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor11<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor11<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor11<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor10<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor10<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor10<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor10<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor9<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor9<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor9<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor9<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor8<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor8<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor8<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor8<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor7<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor7<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor7<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor7<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor6<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor6<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor6<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor6<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor5<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor5<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor5<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor5<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor4<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor4<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor4<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor4<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor3<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor3<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor3<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor3<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor2<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor2<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor2<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor2<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor1<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor1<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor1<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor1<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor0<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor0<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor0<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor0<>+0(SB), Z7, Z7
+	VPADDQ      Z8, Z4, Z4
+	VPADDQ      Z9, Z5, Z5
+	VPADDQ      Z10, Z6, Z6
+	VPADDQ      Z11, Z7, Z7
+	VMOVUPD     Z4, (AX)
+	VMOVUPD     Z5, 64(AX)
+	VMOVUPD     Z6, 128(AX)
+	VMOVUPD     Z7, 192(AX)
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, AX
+	SUBQ        $0x20, DX
+	JMP         vectors4
+
+fewer4:
+vectors1:
+	CMPQ        DX, $0x08
+	JLT         fewer1
 	VMOVUPD     (CX), Z0
 	VMAXPD.BCST expsMin64<>+0(SB), Z0, Z0
 	VMINPD.BCST expsMax64<>+0(SB), Z0, Z0
@@ -9521,10 +9744,12 @@ vectors:
 	VADDPD.BCST taylor0<>+0(SB), Z1, Z1
 	VPADDQ      Z2, Z1, Z1
 	VMOVUPD     Z1, (AX)
-	ADDQ        $0x40, CX
-	ADDQ        $0x40, AX
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, AX
 	SUBQ        $0x08, DX
-	JNE         vectors
+	JMP         vectors1
+
+fewer1:
 	VZEROUPPER
 	RET
 
@@ -9698,15 +9923,17 @@ unit:
 	VMOVUPD       (DX), Z4
 	VMULPD        (SI), Z4, Z4
 	VMULPD        (DI), Z4, Z5
-	VMULPD        (R8), Z4, Z6
-	VMULPD        (R8), Z5, Z7
-	VADDPD        (BX), Z4, Z4
+	VMOVUPD       (R8), Z7
+	VMULPD        Z7, Z4, Z6
+	VMULPD        Z7, Z5, Z7
+	VMOVUPD       (BX), Z8
+	VADDPD        Z8, Z4, Z4
 	VMULPD        Z4, Z0, Z0
-	VADDPD        (BX), Z5, Z5
+	VADDPD        Z8, Z5, Z5
 	VMULPD        Z5, Z1, Z1
-	VADDPD        (BX), Z6, Z6
+	VADDPD        Z8, Z6, Z6
 	VMULPD        Z6, Z2, Z2
-	VADDPD        (BX), Z7, Z7
+	VADDPD        Z8, Z7, Z7
 	VMULPD        Z7, Z3, Z3
 	ADDQ          $0x40, DX
 	ADDQ          $0x40, BX
@@ -9828,45 +10055,51 @@ TEXT ·quadMeansAVX512(SB), NOSPLIT, $0-80
 	MOVQ         weight+64(FP), R10
 	MOVQ         vectors+72(FP), R11
 	VBROADCASTSD one64<>+0(SB), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      64(R10), Z2
+	VMOVUPD      128(R10), Z3
+	VMOVUPD      192(R10), Z4
 
 unit:
-	VMOVUPD (BX), Z1
-	VMULPD  (DI), Z1, Z1
-	VMULPD  (R8), Z1, Z2
-	VMULPD  (R9), Z1, Z3
-	VMULPD  (R9), Z2, Z4
-	VADDPD  (SI), Z1, Z5
-	VMULPD  (R10), Z1, Z1
-	VADDPD  (SI), Z2, Z6
-	VMULPD  64(R10), Z2, Z2
-	VADDPD  (SI), Z3, Z7
-	VMULPD  128(R10), Z3, Z3
-	VADDPD  (SI), Z4, Z8
-	VMULPD  192(R10), Z4, Z4
-	VMULPD  Z6, Z5, Z9
-	VMULPD  Z8, Z7, Z10
-	VMULPD  Z10, Z9, Z11
-	VDIVPD  Z11, Z0, Z11
-	VMULPD  Z11, Z10, Z10
-	VMULPD  Z11, Z9, Z9
+	VMOVUPD (BX), Z5
+	VMULPD  (DI), Z5, Z5
+	VMULPD  (R8), Z5, Z6
+	VMOVUPD (R9), Z8
+	VMULPD  Z8, Z5, Z7
+	VMULPD  Z8, Z6, Z8
+	VMOVUPD (SI), Z9
+	VADDPD  Z9, Z5, Z10
+	VMULPD  Z1, Z5, Z5
+	VADDPD  Z9, Z6, Z11
+	VMULPD  Z2, Z6, Z6
+	VADDPD  Z9, Z7, Z12
+	VMULPD  Z3, Z7, Z7
+	VADDPD  Z9, Z8, Z9
+	VMULPD  Z4, Z8, Z8
+	VMULPD  Z11, Z10, Z13
+	VMULPD  Z9, Z12, Z14
+	VMULPD  Z14, Z13, Z15
+	VDIVPD  Z15, Z0, Z15
+	VMULPD  Z15, Z14, Z14
+	VMULPD  Z15, Z13, Z13
+	VMULPD  Z14, Z11, Z11
+	VMULPD  Z11, Z5, Z5
+	VMULPD  Z14, Z10, Z10
 	VMULPD  Z10, Z6, Z6
-	VMULPD  Z6, Z1, Z1
-	VMULPD  Z10, Z5, Z5
-	VMULPD  Z5, Z2, Z2
-	VMULPD  Z9, Z8, Z5
-	VMULPD  Z5, Z3, Z3
-	VMULPD  Z9, Z7, Z5
-	VMULPD  Z5, Z4, Z4
-	VADDPD  Z4, Z2, Z2
-	VADDPD  Z4, Z3, Z4
-	VADDPD  Z3, Z1, Z1
-	VADDPD  Z2, Z1, Z1
-	VADDPD  (AX), Z1, Z1
-	VMOVUPD Z1, (AX)
-	VADDPD  (CX), Z2, Z2
-	VMOVUPD Z2, (CX)
-	VADDPD  (DX), Z4, Z4
-	VMOVUPD Z4, (DX)
+	VMULPD  Z13, Z9, Z9
+	VMULPD  Z9, Z7, Z7
+	VMULPD  Z13, Z12, Z9
+	VMULPD  Z9, Z8, Z8
+	VADDPD  Z8, Z6, Z6
+	VADDPD  Z8, Z7, Z8
+	VADDPD  Z7, Z5, Z5
+	VADDPD  Z6, Z5, Z5
+	VADDPD  (AX), Z5, Z5
+	VMOVUPD Z5, (AX)
+	VADDPD  (CX), Z6, Z6
+	VMOVUPD Z6, (CX)
+	VADDPD  (DX), Z8, Z8
+	VMOVUPD Z8, (DX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
@@ -9877,6 +10110,25 @@ unit:
 	ADDQ    $0x40, R9
 	DECQ    R11
 	JNE     unit
+	VZEROUPPER
+	RET
+
+// func addSignedAVX512(dst *float64, x *float64, sign float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addSignedAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD sign+16(FP), Z0
+
+vectors:
+	VMULPD  (CX), Z0, Z1
+	VADDPD  (AX), Z1, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, DX
+	JNE     vectors
 	VZEROUPPER
 	RET
 

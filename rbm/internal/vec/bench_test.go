@@ -152,13 +152,13 @@ func BenchmarkBlend(b *testing.B) {
 	forBench(b, "rows=100", n*Block, "unit", func() { Blend(x, x, beta, &base, n) })
 }
 
-func BenchmarkMeans(b *testing.B) {
+func BenchmarkOdds(b *testing.B) {
 	s := newSource(1, false)
 	x, on, off := make([]float64, 504), make([]float64, 504), make([]float64, 504)
 	for i := range x {
 		x[i] = s.NormFloat64() * 3
 	}
-	forBench(b, "len=504", 504, "unit", func() { Means(on, off, x) })
+	forBench(b, "len=504", 504, "unit", func() { Odds(on, off, x) })
 }
 
 func BenchmarkProducts(b *testing.B) {

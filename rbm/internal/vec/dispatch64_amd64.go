@@ -17,14 +17,14 @@ func softplus(l *lanes, x []float64) {
 }
 
 //go:noinline
-func means(on, off []float64, l *lanes, x []float64) {
+func odds(on, off []float64, l *lanes, x []float64) {
 	switch InUse() {
 	case AVX512:
-		meansAVX512(&on[0], &off[0], &l[0], &x[0], len(x))
+		oddsAVX512(&on[0], &off[0], &l[0], &x[0], len(x))
 	case AVX2:
-		meansAVX2(&on[0], &off[0], &l[0], &x[0], len(x))
+		oddsAVX2(&on[0], &off[0], &l[0], &x[0], len(x))
 	default:
-		meansGo(on, off, l, x)
+		oddsGo(on, off, l, x)
 	}
 }
 
@@ -150,4 +150,24 @@ func addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32,
 	default:
 		addTimesGo(dst, dstStride, x, xStride, a, rows, width)
 	}
+}
+
+//go:noinline
+func addSigned(dst, x []float64, sign float64) {
+	switch InUse() {
+	case AVX512:
+		addSignedAVX512(&dst[0], &x[0], sign, len(x))
+	case AVX2:
+		addSignedAVX2(&dst[0], &x[0], sign, len(x))
+	default:
+		addSignedGo(dst, x, sign)
+	}
+}
+
+//go:noinline
+func nonzero(list []uint32, values, x []float32) int {
+	if InUse() == AVX512 {
+		return nonzeroAVX512(&list[0], &values[0], &x[0], len(x))
+	}
+	return nonzeroGo(list, values, x) // AVX2 cannot compress
 }

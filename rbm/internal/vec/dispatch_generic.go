@@ -38,7 +38,11 @@ func exps(dst, x []float32, scale, shift float32) { expsGo(dst, x, scale, shift)
 
 func softplus(l *lanes, x []float64) { softplusGo(l, x) }
 
-func means(on, off []float64, l *lanes, x []float64) { meansGo(on, off, l, x) }
+func odds(on, off []float64, l *lanes, x []float64) { oddsGo(on, off, l, x) }
+
+func addSigned(dst, x []float64, sign float64) { addSignedGo(dst, x, sign) }
+
+func nonzero(list []uint32, values, x []float32) int { return nonzeroGo(list, values, x) }
 
 func exps64(dst, x []float64) { exps64Go(dst, x) }
 

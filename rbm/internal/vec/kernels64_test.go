@@ -23,47 +23,42 @@ func (s *source) normal(t *testing.T, n int, sd float64, low bool) []float64 {
 	return x
 }
 
-func TestMeansLevels(t *testing.T) {
+func TestOddsLevels(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		for n := 0; n < 1100; n += Wide * (1 + n/200) {
 			s := newSource(uint64(n), n%16 == 0)
 			x := s.normal(t, n, 20, n%3 == 0)
 			on, off := fenced[float64](t, n, n%3 == 1), fenced[float64](t, n, n%3 == 2)
 			wantOn, wantOff := make([]float64, n), make([]float64, n)
-			var got, want float64
-			atGo(func() { want = Means(wantOn, wantOff, x) })
-			at(func() { got = Means(on, off, x) })
+			var got, want [2]float64
+			atGo(func() { want[0], want[1] = Odds(wantOn, wantOff, x) })
+			at(func() { got[0], got[1] = Odds(on, off, x) })
 			same64(t, "on", on, wantOn)
 			same64(t, "off", off, wantOff)
-			same64(t, "sum", []float64{got}, []float64{want})
-			if sum := SoftplusSum(x); sum != want {
-				t.Fatalf("%d terms: sum %v, SoftplusSum is %v", n, want, sum)
+			same64(t, "sums", got[:], want[:])
+			if sum := SoftplusSum(x); n <= softplusRun && sum != want[0]+want[1] {
+				t.Fatalf("%d terms: sums %v, SoftplusSum is %v", n, want, sum)
 			}
 		}
 		x := []float64{1, 2, math.NaN(), 3, 4, 5, 6, 7}
 		at(func() {
-			if got := Means(make([]float64, 8), make([]float64, 8), x); got == got {
+			if got, _ := Odds(make([]float64, 8), make([]float64, 8), x); got == got {
 				t.Errorf("a NaN gives %v", got)
 			}
 		})
 	})
 }
 
-// Means against the library: an exponential, a sum and a division, then a
-// product, 2⁻⁵³ each, and e^−|x| off by twice that.
-func TestMeansAccuracy(t *testing.T) {
+// Odds against the library; both exponentials are off by 2⁻⁵² at most.
+func TestOddsAccuracy(t *testing.T) {
 	for x := -800.0; x < 800; x += 0.377 {
 		on, off := make([]float64, 8), make([]float64, 8)
-		Means(on, off, []float64{x, 0, 0, 0, 0, 0, 0, -x})
-		want := 1 / (1 + math.Exp(-x))
-		if x < -37 {
-			want = math.Exp(max(x, -708))
+		Odds(on, off, []float64{x, 0, 0, 0, 0, 0, 0, -x})
+		if want := math.Exp(min(max(x, -708), 0)); math.Abs(on[0]-want) > 4*0x1p-53*want {
+			t.Fatalf("on(%v) = %v, want %v", x, on[0], want)
 		}
-		if e := math.Abs(on[0] - want); e > 8*0x1p-53*want {
-			t.Fatalf("σ(%v) = %v, want %v", x, on[0], want)
-		}
-		if on[0] != off[7] || off[0] != on[7] {
-			t.Fatalf("σ(%v) is not 1 − σ(%v)", x, -x)
+		if on[0] != off[7] || off[0] != on[7] || max(on[0], off[0]) != 1 {
+			t.Fatalf("odds of %v: %v to %v; of %v: %v to %v", x, on[0], off[0], -x, on[7], off[7])
 		}
 	}
 }
@@ -90,8 +85,10 @@ func TestExpsLevels(t *testing.T) {
 func (s *source) odd(t *testing.T, n, tables int, size float64, low bool) (on, off, table []float64) {
 	on, off = fenced[float64](t, n, low), fenced[float64](t, n, !low)
 	for i := range on {
-		on[i] = s.Float64()
-		off[i] = 1 - on[i]
+		on[i], off[i] = s.Float64(), 1
+		if s.IntN(2) == 0 {
+			on[i], off[i] = off[i], on[i]
+		}
 	}
 	table = fenced[float64](t, n*tables, low)
 	for i := range table {
@@ -158,8 +155,8 @@ func TestSpan(t *testing.T) {
 			t.Errorf("span of %v is %d", size, Span(size))
 		}
 	}
-	if Span(700) != 8 || Span(350) != 16 || Span(0)%8 != 0 || Span(0) < 8 {
-		t.Errorf("spans %d, %d, %d", Span(700), Span(350), Span(0))
+	if Span(700) != 8 || Span(349) != 16 || Span(0) != 8*1009 {
+		t.Errorf("spans %d, %d, %d", Span(700), Span(349), Span(0))
 	}
 }
 
@@ -332,6 +329,66 @@ func TestAddTimes(t *testing.T) {
 				atGo(func() { AddTimes(want, stride, x, xStride, a, rows, width) })
 				at(func() { AddTimes(got, stride, x, xStride, a, rows, width) })
 				same(t, fmt.Sprintf("%d rows of %d", rows, width), got, want)
+			}
+		})
+	})
+}
+
+func TestAddSigned(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		for n := range 130 {
+			s := newSource(uint64(n), n%2 == 0)
+			x, got := s.normal(t, n, 1, n%3 == 0), s.normal(t, n, 1, n%3 == 1)
+			want := slices.Clone(got)
+			for i, x := range x {
+				want[i] -= x
+			}
+			at(func() { AddSigned(got, x, -1) })
+			same64(t, "difference", got, want)
+			for i, x := range x {
+				want[i] += x
+			}
+			at(func() { AddSigned(got, x, 1) })
+			same64(t, "sum", got, want)
+		}
+	})
+}
+
+func TestNonzero(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		for n := range 200 {
+			s := newSource(uint64(n), true)
+			low := n%2 == 0
+			x := s.fill(fenced[float32](t, n, !low))
+			for i := range x {
+				if s.IntN(2) == 0 {
+					x[i] = 0
+				}
+			}
+			list, values := fenced[uint32](t, n+ListSlack, low), fenced[float32](t, n+ListSlack, low)
+			var count int
+			at(func() { count = Nonzero(list, values, x) })
+			p := 0
+			for i, y := range x {
+				if y == 0 {
+					continue
+				}
+				if p >= count || list[p] != uint32(i)*Block || values[p] != y && y == y {
+					t.Fatalf("%d values: place %d of %d is %v at %d, want %v at %d", n, p, count, values[p], list[p], y, i*Block)
+				}
+				p++
+			}
+			if p != count {
+				t.Fatalf("%d values: %d are not zero, got %d", n, p, count)
+			}
+		}
+		// More than one call.
+		x := make([]float32, nonzeroWork+20)
+		x[3], x[nonzeroWork+7] = 1, 2
+		list, values := make([]uint32, len(x)+ListSlack), make([]float32, len(x)+ListSlack)
+		at(func() {
+			if n := Nonzero(list, values, x); n != 2 || list[0] != 3*Block || list[1] != (nonzeroWork+7)*Block || values[1] != 2 {
+				t.Errorf("%d values, offsets %v", n, list[:2])
 			}
 		})
 	})

@@ -13,18 +13,17 @@ import "math"
 // result only depends on which lanes a unit is in.
 
 // Span returns the number of units, a multiple of Wide, that lanes can hold if
-// no factor's logarithm is larger than size in absolute value; zero if it is
-// beyond 700 or NaN.
+// no ratio's logarithm is larger than size in absolute value, and on and off are
+// as Odds makes them; zero if it is beyond 700 or NaN.
 func Span(size float64) int {
 	if !(size <= maxLog) {
 		return 0
 	}
-	return Wide * int(min(maxLog/max(size, 1e-3), productsWork))
+	return Wide * max(1, int(maxLog/(size+math.Ln2))) // off + on·ratio is below 2e^size
 }
 
 const (
-	// maxLog keeps e^±maxLog, and its square root beside it, normal numbers:
-	// the largest float64 is e^709.8.
+	// maxLog keeps 2e^±maxLog normal numbers: the largest float64 is e^709.8.
 	maxLog = 700
 	// productsWork is the number of vectors of eight units, some 4 ns each for
 	// four products, that one call multiplies.
@@ -132,7 +131,7 @@ func quadProductsGo(m *[quad]float64, e *[quad]int64, on, off, upper, first, sec
 	}
 	for j := range on {
 		l := j % Wide
-		for s, x := range odds(on[j], upper[j], first[j], second[j]) {
+		for s, x := range quadOdds(on[j], upper[j], first[j], second[j]) {
 			lane[s][l] *= off[j] + x
 		}
 	}
@@ -141,7 +140,7 @@ func quadProductsGo(m *[quad]float64, e *[quad]int64, on, off, upper, first, sec
 	}
 }
 
-func odds(on, upper, first, second float64) (x [quad]float64) {
+func quadOdds(on, upper, first, second float64) (x [quad]float64) {
 	x[0] = float64(on * upper)
 	x[1] = float64(x[0] * first)
 	x[2] = float64(x[0] * second)
@@ -174,7 +173,7 @@ func QuadMeans(all, one, two, on, off, upper, first, second []float64, weight *[
 func quadMeansGo(all, one, two, on, off, upper, first, second []float64, weight *[quad]float64) {
 	for j := range all {
 		var f, g [quad]float64
-		for s, x := range odds(on[j], upper[j], first[j], second[j]) {
+		for s, x := range quadOdds(on[j], upper[j], first[j], second[j]) {
 			f[s] = off[j] + x
 			g[s] = float64(x * weight[s])
 		}

@@ -11,11 +11,12 @@ import (
 func judge() {
 	for _, s := range []simd{avx2, avx512} {
 		s.softplus("softplus", false)
-		s.softplus("means", true)
+		s.softplus("odds", true)
 		s.exps64()
 		s.products()
 		s.quadProducts()
 		s.quadMeans()
+		s.addSigned()
 	}
 }
 
@@ -25,17 +26,17 @@ func (s simd) parts() int { return 16 / s.width }
 // at is the address of part i of the eight float64 at a place.
 func (s simd) at(r reg.Register, i int) operand.Mem { return mem(r, 4*s.width*i) }
 
-// softplus writes softplus and means: both add the terms of Σ log(1+eˣ) to
-// eight lanes; means writes both probabilities as well.
-func (s simd) softplus(what string, means bool) {
+// softplus writes softplus and odds: both add the terms of Σ log(1+eˣ) to eight
+// lanes; odds writes two numbers in the ratio of the odds as well.
+func (s simd) softplus(what string, odds bool) {
 	name := what + s.name
 	signature := "func(acc, x *float64, n int)"
-	if means {
+	if odds {
 		signature = "func(on, off, acc, x *float64, n int)"
 	}
 	function(name, signature, name+" is "+what+" for n > 0, a multiple of eight.")
 	var on, off reg.GPVirtual
-	if means {
+	if odds {
 		on, off = arg("on"), arg("off")
 	}
 	acc, x, n := arg("acc"), arg("x"), arg("n")
@@ -59,17 +60,16 @@ func (s simd) softplus(what string, means bool) {
 			c.VADDPD(t, sum[i%s.parts()], sum[i%s.parts()])
 		}
 		s.or64(double("signBit64", negativeZero), y...)
-		s.max64(double("meansMin", -708), y...)
+		s.max64(double("oddsMin", -708), y...)
 		p := s.exp64(y)
-		f := s.vectors(v, p...)
-		s.add64(double("one64", 1), f...)
-		for i := range f {
-			c.VMULPD(f[i], prod[i%s.parts()], prod[i%s.parts()])
-		}
-		if means {
-			s.storeMeans(on, off, x, p, f)
+		if odds {
+			s.storeOdds(on, off, x, p)
 			c.ADDQ(operand.U32(4*s.width*v), on)
 			c.ADDQ(operand.U32(4*s.width*v), off)
+		}
+		s.add64(double("one64", 1), p...)
+		for i := range p {
+			c.VMULPD(p[i], prod[i%s.parts()], prod[i%s.parts()])
 		}
 		c.ADDQ(operand.U32(4*s.width*v), x)
 		c.SUBQ(operand.U8(v*s.width/2), n)
@@ -87,25 +87,22 @@ func (s simd) softplus(what string, means bool) {
 	c.RET()
 }
 
-// storeMeans writes 1/(1+e) and e/(1+e), of e = e^−|x| and f = 1+e, to on and
-// off by the sign of x.
-func (s simd) storeMeans(on, off, x reg.GPVirtual, e, f []reg.VecVirtual) {
+// storeOdds writes 1 to on and e = e^−|x| to off, or the other way round where
+// x is negative.
+func (s simd) storeOdds(on, off, x reg.GPVirtual, e []reg.VecVirtual) {
 	unit := s.vector()
 	c.VBROADCASTSD(double("one64", 1), unit)
-	for i := range f {
-		c.VDIVPD(f[i], unit, f[i])
-		c.VMULPD(f[i], e[i], e[i])
-		large, small, sign := f[i], e[i], s.vector()
+	for i := range e {
+		sign, up, down := s.vector(), s.vector(), s.vector()
 		c.VMOVUPD(s.at(x, i), sign)
-		up, down := s.vector(), s.vector()
 		if s.zmm() {
 			k := c.K()
 			c.VPMOVQ2M(sign, k)
-			c.VBLENDMPD(small, large, k, up)
-			c.VBLENDMPD(large, small, k, down)
+			c.VBLENDMPD(e[i], unit, k, up)
+			c.VBLENDMPD(unit, e[i], k, down)
 		} else {
-			c.VBLENDVPD(sign, small, large, up)
-			c.VBLENDVPD(sign, large, small, down)
+			c.VBLENDVPD(sign, e[i], unit, up)
+			c.VBLENDVPD(sign, unit, e[i], down)
 		}
 		c.VMOVUPD(up, s.at(on, i))
 		c.VMOVUPD(down, s.at(off, i))
@@ -116,21 +113,29 @@ func (s simd) exps64() {
 	name := "exps64" + s.name
 	function(name, "func(dst, x *float64, n int)", name+" is Exps for n > 0, a multiple of eight.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
-	c.Label("vectors")
-	v := s.parts()
-	y := s.vectors(v)
-	for i := range y {
-		c.VMOVUPD(s.at(x, i), y[i])
+	for _, v := range []int{s.width / 4, s.parts()} { // vectors at once: few would not fill the pipelines
+		again, enough := fmt.Sprintf("vectors%d", v), fmt.Sprintf("fewer%d", v)
+		c.Label(again)
+		c.CMPQ(n, operand.U8(v*s.width/2))
+		c.JLT(operand.LabelRef(enough))
+		y := s.vectors(v)
+		for i := range y {
+			c.VMOVUPD(s.at(x, i), y[i])
+		}
+		s.max64(double("expsMin64", -700), y...)
+		s.min64(double("expsMax64", 700), y...)
+		for i, p := range s.exp64(y) {
+			c.VMOVUPD(p, s.at(dst, i))
+		}
+		c.ADDQ(operand.U32(4*s.width*v), x)
+		c.ADDQ(operand.U32(4*s.width*v), dst)
+		c.SUBQ(operand.U8(v*s.width/2), n)
+		c.JMP(operand.LabelRef(again))
+		c.Label(enough)
+		if v == s.parts() {
+			break
+		}
 	}
-	s.max64(double("expsMin64", -700), y...)
-	s.min64(double("expsMax64", 700), y...)
-	for i, p := range s.exp64(y) {
-		c.VMOVUPD(p, s.at(dst, i))
-	}
-	c.ADDQ(operand.U8(64), x)
-	c.ADDQ(operand.U8(64), dst)
-	c.SUBQ(operand.U8(8), n)
-	c.JNE(operand.LabelRef("vectors"))
 	c.VZEROUPPER()
 	c.RET()
 }
@@ -235,8 +240,9 @@ func (s simd) odds(i int, on, upper, first, second reg.GPVirtual) [quad]reg.VecV
 	c.VMOVUPD(s.at(on, i), x[0])
 	c.VMULPD(s.at(upper, i), x[0], x[0])
 	c.VMULPD(s.at(first, i), x[0], x[1])
-	c.VMULPD(s.at(second, i), x[0], x[2])
-	c.VMULPD(s.at(second, i), x[1], x[3])
+	c.VMOVUPD(s.at(second, i), x[3])
+	c.VMULPD(x[3], x[0], x[2])
+	c.VMULPD(x[3], x[1], x[3])
 	return x
 }
 
@@ -249,8 +255,11 @@ func (s simd) quadProducts() {
 	acc := s.units()
 	c.Label("unit")
 	for i := range s.parts() {
-		for q, f := range s.odds(i, on, upper, first, second) {
-			c.VADDPD(s.at(off, i), f, f)
+		x := s.odds(i, on, upper, first, second)
+		rest := s.vector()
+		c.VMOVUPD(s.at(off, i), rest)
+		for q, f := range x {
+			c.VADDPD(rest, f, f)
 			c.VMULPD(f, acc[q][i], acc[q][i])
 		}
 	}
@@ -272,14 +281,25 @@ func (s simd) quadMeans() {
 	upper, first, second, weight, vectors := arg("upper"), arg("first"), arg("second"), arg("weight"), arg("vectors")
 	unit := s.vector()
 	c.VBROADCASTSD(double("one64", 1), unit)
+	var weights [quad]operand.Op // AVX2 has no registers left for them
+	for q := range weights {
+		weights[q] = mem(weight, 64*q)
+		if s.zmm() {
+			w := s.vector()
+			c.VMOVUPD(mem(weight, 64*q), w)
+			weights[q] = w
+		}
+	}
 	c.Label("unit")
 	for i := range s.parts() {
 		x := s.odds(i, on, upper, first, second)
 		var f [quad]reg.VecVirtual
+		rest := s.vector()
+		c.VMOVUPD(s.at(off, i), rest)
 		for q := range f {
 			f[q] = s.vector()
-			c.VADDPD(s.at(off, i), x[q], f[q])
-			c.VMULPD(mem(weight, 64*q+4*s.width*i), x[q], x[q])
+			c.VADDPD(rest, x[q], f[q])
+			c.VMULPD(weights[q], x[q], x[q])
 		}
 		low, high, inverse := s.vector(), s.vector(), s.vector()
 		c.VMULPD(f[1], f[0], low)
@@ -310,6 +330,28 @@ func (s simd) quadMeans() {
 	}
 	c.DECQ(vectors)
 	c.JNE(operand.LabelRef("unit"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func (s simd) addSigned() {
+	name := "addSigned" + s.name
+	function(name, "func(dst, x *float64, sign float64, n int)", name+" is AddSigned for n > 0, a multiple of eight.")
+	dst, x, n := arg("dst"), arg("x"), arg("n")
+	sign := s.vector()
+	m, _ := c.Param("sign").Resolve()
+	c.VBROADCASTSD(m.Addr, sign)
+	c.Label("vectors")
+	for i := range s.parts() {
+		y := s.vector()
+		c.VMULPD(s.at(x, i), sign, y)
+		c.VADDPD(s.at(dst, i), y, y)
+		c.VMOVUPD(y, s.at(dst, i))
+	}
+	c.ADDQ(operand.U8(64), x)
+	c.ADDQ(operand.U8(64), dst)
+	c.SUBQ(operand.U8(8), n)
+	c.JNE(operand.LabelRef("vectors"))
 	c.VZEROUPPER()
 	c.RET()
 }

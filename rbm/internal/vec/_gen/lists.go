@@ -7,6 +7,7 @@ import (
 
 func small() {
 	lists()
+	nonzero()
 	transpose()
 	for _, s := range []simd{avx2, avx512} {
 		s.scale()
@@ -88,6 +89,50 @@ func lists() {
 	c.DECQ(n)
 	c.JNE(operand.LabelRef("row"))
 	c.VZEROUPPER()
+	c.RET()
+}
+
+// nonzero writes Nonzero by compressing, sixteen values at a time.
+func nonzero() {
+	function("nonzeroAVX512", "func(list *uint32, values, x *float32, n int) int", "nonzeroAVX512 is Nonzero for n > 0.")
+	list, values, x, n := arg("list"), arg("values"), arg("x"), arg("n")
+	offsets := make([]uint32, 16)
+	for i := range offsets {
+		offsets[i] = uint32(i) * block
+	}
+	at, step, zero := c.ZMM(), c.ZMM(), c.ZMM()
+	c.VMOVDQU32(wide("offsets", offsets...), at) // of lists: the first sixteen
+	s := c.GP32()
+	c.MOVL(operand.U32(16*block), s)
+	c.VPBROADCASTD(s, step)
+	c.VPXORD(zero, zero, zero)
+	count, few, ones := c.GP64(), c.GP64(), c.GP32()
+	c.XORQ(count, count)
+	c.Label("vector")
+	within, on := c.K(), c.K()
+	c.MOVQ(n, few)
+	c.MOVL(operand.U32(16), s)
+	c.CMPQ(few, operand.U8(16))
+	c.CMOVQGT(s.As64(), few)
+	c.MOVL(operand.U32(1<<16-1), ones)
+	c.BZHIL(few.As32(), ones, ones)
+	c.KMOVW(ones, within)
+	y, t := c.ZMM(), c.ZMM()
+	c.VMOVUPS_Z(mem(x, 0), within, y)
+	c.VCMPPS(operand.U8(4), zero, y, on) // not equal, or not a number
+	c.VPCOMPRESSD_Z(at, on, t)
+	c.VMOVDQU32(t, operand.Mem{Base: list, Index: count, Scale: 4})
+	c.VCOMPRESSPS_Z(y, on, t)
+	c.VMOVUPS(t, operand.Mem{Base: values, Index: count, Scale: 4})
+	c.KMOVW(on, ones)
+	c.POPCNTL(ones, ones)
+	c.ADDQ(ones.As64(), count)
+	c.VPADDD(step, at, at)
+	c.ADDQ(operand.U8(64), x)
+	c.SUBQ(operand.U8(16), n)
+	c.JGT(operand.LabelRef("vector"))
+	c.VZEROUPPER()
+	c.Store(count, c.ReturnIndex(0))
 	c.RET()
 }
 
