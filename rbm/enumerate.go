@@ -134,7 +134,7 @@ func (e *Enumeration) newRows(n int) [][]float64 {
 func (e *Enumeration) States() int { return e.labels << e.units }
 
 // Work returns the number of terms summed: states times units of the other
-// layer. A core does some 10⁹ to 10¹⁰ a second with AVX2, 10⁹ in plain Go.
+// layer. A core does some 7·10⁹ a second with AVX-512, 4·10⁸ in plain Go.
 func (e *Enumeration) Work() float64 { return float64(e.States()) * float64(e.other) }
 
 // Set makes m, of the shape that e was made for, the model to enumerate. Call

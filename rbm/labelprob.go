@@ -87,10 +87,17 @@ func (m *RBM) widenRow(w []float64, i int) (largest float64) {
 		part := w[p*vec.Block : min((p+1)*vec.Block, len(w))]
 		vec.Widen(part, row[:len(part)])
 	}
-	for _, x := range w {
-		largest = max(largest, math.Abs(x))
+	return largestSize(w)
+}
+
+// largestSize returns the largest |x|, NaN if there is one: as integers, the
+// bits of positive numbers are in their order, infinity next to last.
+func largestSize(x []float64) float64 {
+	var top uint64
+	for _, x := range x {
+		top = max(top, math.Float64bits(x)<<1)
 	}
-	return largest
+	return math.Float64frombits(top >> 1)
 }
 
 // classes overwrites dst with log p(y|x) given the hidden preactivations a of

@@ -108,9 +108,7 @@ func (e *Enumeration) tableUnits() (low int, largest float64) {
 					sums[i] += math.Abs(w)
 				}
 			}
-			for _, x := range sums {
-				top = max(top, x)
-			}
+			top = max(top, largestSize(sums[:hi-lo]))
 		}
 		if !(top <= ratioLimit) || !(math.Abs(e.bias[low]) <= baseBias) {
 			break

@@ -85,8 +85,19 @@ func rowSums64Go[T float32 | float64](acc []float64, stride int, base []T, lists
 func rowSumsTimesGo(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	for i := range len(cuts) - 1 {
 		a := (*[Block]float32)(acc[i*Block:])
-		for k := cuts[i]; k < cuts[i+1]; k++ {
-			row, x := (*[Block]float32)(base[lists[k]:]), values[k]
+		list, x := lists[cuts[i]:cuts[i+1]], values[cuts[i]:cuts[i+1]]
+		for ; len(list) >= 4; list, x = list[4:], x[4:] {
+			r0 := (*[Block]float32)(base[list[0]:])
+			r1 := (*[Block]float32)(base[list[1]:])
+			r2 := (*[Block]float32)(base[list[2]:])
+			r3 := (*[Block]float32)(base[list[3]:])
+			x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+			for c := range a {
+				a[c] = a[c] + float32(x0*r0[c]) + float32(x1*r1[c]) + float32(x2*r2[c]) + float32(x3*r3[c])
+			}
+		}
+		for k, o := range list {
+			row, x := (*[Block]float32)(base[o:]), x[k]
 			for c, w := range row {
 				a[c] += float32(x * w)
 			}
