@@ -41,12 +41,6 @@ const (
 // 20 µs.
 const maxList = 4096
 
-// greySlots are a batch of grey rows and the rate that goes with it.
-type greySlots struct {
-	batch Batch
-	rate  float32
-}
-
 // Ascend moves the parameters by rate · (pos − neg):
 //
 //	W += rate(⟨vhᵀ⟩⁺ − ⟨vhᵀ⟩⁻),  b += rate(⟨v⟩⁺ − ⟨v⟩⁻),  c += rate(⟨h⟩⁺ − ⟨h⟩⁻)
@@ -71,7 +65,7 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 
 	work := len(a.coef) * m.Visible() * m.Hidden()
 	for _, g := range a.grey {
-		work += 8 * g.batch.Rows() * m.Visible() * m.Hidden()
+		work += len(g.coef) * m.Visible() * m.Hidden()
 	}
 	if a.plus != nil || a.less != nil {
 		work += 8 * m.Visible() * m.Hidden()
@@ -80,8 +74,7 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	a.move.pass(vec.Blocks(m.Hidden()), work)
 	clear(a.runs) // keep no references to the caller's memory
 	clear(a.v)
-	clear(a.grey)
-	a.grey = a.grey[:0]
+	a.releaseGrey()
 	a.plus, a.less = nil, nil
 }
 
@@ -126,7 +119,7 @@ func (m *RBM) addSlots(rate float32, p Phase) {
 	p.check(m.Visible(), m.Hidden())
 	a := &m.work
 	if p.Grey.Rows > 0 {
-		a.grey = append(a.grey, greySlots{p.Batch, rate})
+		m.addGrey(rate, p.Batch)
 		return
 	}
 	skipped := true // the row before has no slot
@@ -161,6 +154,9 @@ func (m *RBM) listPart(k int) {
 	copy(bias[:], m.VisibleBias[lo:hi])
 	vec.AddWhere(&bias, mask, a.coef)
 	copy(m.VisibleBias[lo:hi], bias[:])
+	for i := range a.grey {
+		m.listGrey(&a.grey[i], k)
+	}
 	addScaled(m.VisibleBias[lo:hi], a.rate, a.plus, lo)
 	addScaled(m.VisibleBias[lo:hi], -a.rate, a.less, lo)
 
@@ -206,8 +202,8 @@ func (m *RBM) movePart(k int) {
 	if len(a.coef) > 0 {
 		m.moveSlots(k)
 	}
-	for _, g := range a.grey {
-		m.ascendGrey(k, g.batch, g.rate)
+	for i := range a.grey {
+		m.ascendGrey(k, &a.grey[i])
 	}
 	m.ascendMoments(k, a.plus, a.rate)
 	m.ascendMoments(k, a.less, -a.rate)
@@ -252,13 +248,7 @@ func (m *RBM) ascendMoments(k int, s *Moments, rate float32) {
 	}
 	lo := k * vec.Block
 	hi := min(lo+vec.Block, m.Hidden())
-	panel := m.panel(k)
-	for i := range m.Visible() {
-		row := panel[i*vec.Block:]
-		for j, x := range s.VH.Row(i)[lo:hi] {
-			row[j] += float32(rate * x)
-		}
-	}
+	vec.AddTimes(m.panel(k), vec.Block, s.VH.Data[lo:], s.VH.Cols, rate, m.Visible(), hi-lo)
 	for j := lo; j < hi; j++ {
 		m.HiddenBias[j] += float32(rate * s.H[j])
 	}

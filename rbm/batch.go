@@ -1,5 +1,7 @@
 package rbm
 
+import "gorbm/rbm/internal/vec"
+
 // A Batch is weighted examples, or particles: visible states V with hidden
 // means H = p(h|v), row by row, both taken at β = 1. It stands for the
 // Rao–Blackwellised estimate Σ_r w_r f(v_r, p(h|v_r)) of E f(v,h).
@@ -25,6 +27,8 @@ func (b Batch) weight(r int) float32 {
 type Moments struct {
 	V, H []float32 // ⟨v⟩ and ⟨h⟩
 	VH   Matrix    // ⟨vhᵀ⟩, visible × hidden
+
+	work *RBM // of Set
 }
 
 // NewMoments returns zero moments of m's shape.
@@ -36,45 +40,22 @@ func NewMoments(m *RBM) *Moments {
 	}
 }
 
-// Set overwrites s with the weighted moments of b. It panics if the shapes
-// differ.
+// Set overwrites s with the weighted moments of b: what an ascent by b at rate
+// 1 adds to parameters that are zero. It panics if the shapes differ.
 func (s *Moments) Set(b Batch) {
-	b.check(len(s.V), len(s.H))
-	clear(s.V)
-	clear(s.H)
-	clear(s.VH.Data)
-	for r := range b.Rows() {
-		w := b.weight(r)
-		if w == 0 {
-			continue
-		}
-		h := b.H.Row(r)
-		for j, p := range h {
-			s.H[j] += float32(w * p)
-		}
-		for i := range s.V {
-			x := b.at(r, i)
-			if x == 0 {
-				continue
-			}
-			s.V[i] += float32(w * x)
-			row := s.VH.Row(i)
-			for j, p := range h {
-				row[j] += float32(w * float32(x*p))
-			}
-		}
+	visible, hidden := len(s.V), len(s.H)
+	if s.work == nil {
+		s.work = New(visible, hidden, 0, Softmax)
 	}
-}
-
-// at returns visible unit i of row r.
-func (b Batch) at(r, i int) float32 {
-	switch {
-	case b.Grey.Rows > 0:
-		return b.Grey.Row(r)[i]
-	case b.V.Get(r, i):
-		return 1
-	}
-	return 0
+	m := s.work
+	clear(m.w)
+	clear(m.VisibleBias)
+	clear(m.HiddenBias)
+	none := Bits{Cols: visible, Stride: vec.Blocks(visible)}
+	m.Ascend(1, Phase{Batch: b}, Phase{Batch: Batch{V: none, H: Matrix{Cols: hidden}}})
+	copy(s.V, m.VisibleBias)
+	copy(s.H, m.HiddenBias)
+	m.Weights(s.VH)
 }
 
 // check panics if b is not of these layers.

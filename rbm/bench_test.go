@@ -142,3 +142,132 @@ func BenchmarkBennett(b *testing.B) {
 		})
 	}
 }
+
+// judgedModel is a classification RBM of MNIST's shape, and a thousand rows of
+// its density.
+func judgedModel() (*RBM, Bits) {
+	m := New(794, 500, 10, Softmax)
+	m.Randomize(0.05, NewKey(1))
+	p := NewMatrix(1000, 794)
+	for i := range p.Data {
+		if i%794 < 784 {
+			p.Data[i] = 0.19
+		}
+	}
+	v := NewBits(1000, 794)
+	DrawBits(v, p, NewKey(2))
+	for r := range v.Rows {
+		v.Set(r, 784+r%10, true)
+	}
+	return m, v
+}
+
+// forJudged reports rows a second of what judges n rows.
+func forJudged(b *testing.B, n int, f func(m *RBM, v Bits, dst []float64)) {
+	m, v := judgedModel()
+	dst := make([]float64, v.Rows*m.Classes)
+	b.Run(fmt.Sprintf("visible=794/hidden=500/classes=10/rows=%d", n), func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			f(m, v.Slice(0, n), dst)
+		}
+		b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	})
+}
+
+func BenchmarkFreeEnergy(b *testing.B) {
+	for _, n := range []int{1, 10, 1000} {
+		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.FreeEnergy(dst[:n], v) })
+	}
+}
+
+func BenchmarkClassLogProb(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.ClassLogProb(dst[:10*n], v) })
+	}
+}
+
+func BenchmarkPseudo(b *testing.B) {
+	for _, n := range []int{10, 200} {
+		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.PseudoLogLikelihood(dst[:n], v) })
+	}
+}
+
+func BenchmarkLogZ(b *testing.B) {
+	for _, hidden := range []int{14, 20} {
+		b.Run(fmt.Sprintf("visible=784/hidden=%d", hidden), func(b *testing.B) {
+			m := New(784, hidden, 0, Softmax)
+			m.Randomize(0.05, NewKey(1))
+			for i := range m.VisibleBias {
+				m.VisibleBias[i] -= 1.45
+			}
+			for b.Loop() {
+				if _, err := m.LogZ(b.Context()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkMomentsExact(b *testing.B) {
+	for _, s := range []shape{{16, 4, 0, Softmax}, {784, 14, 0, Softmax}} {
+		b.Run(fmt.Sprintf("visible=%d/hidden=%d", s.visible, s.hidden), func(b *testing.B) {
+			m := s.random(1, 0.05)
+			e, err := NewEnumeration(m, GradientLimit)
+			if err != nil {
+				b.Fatal(err)
+			}
+			dst := NewMoments(m)
+			b.ReportAllocs()
+			for b.Loop() {
+				e.Set(m)
+				e.Moments(dst)
+			}
+		})
+	}
+}
+
+// forGrey runs a benchmark on rows of grey values of which a fifth is not zero.
+func forGrey(b *testing.B, f func(m *RBM, v, mean Matrix)) {
+	for _, batch := range []int{10, 100} {
+		b.Run(fmt.Sprintf("visible=784/hidden=500/batch=%d", batch), func(b *testing.B) {
+			m := New(784, 500, 0, Softmax)
+			m.Randomize(0.01, NewKey(1))
+			v, mean := NewMatrix(batch, 784), NewMatrix(batch, 500)
+			r := NewKey(2).Rand()
+			for i := range v.Data {
+				if r.Float64() < 0.2 {
+					v.Data[i] = r.Float32()
+				}
+			}
+			m.HiddenMeanGrey(mean, v)
+			b.ReportAllocs()
+			for b.Loop() {
+				f(m, v, mean)
+			}
+		})
+	}
+}
+
+func BenchmarkHiddenMeanGrey(b *testing.B) {
+	forGrey(b, func(m *RBM, v, mean Matrix) { m.HiddenMeanGrey(mean, v) })
+}
+
+func BenchmarkAscendGrey(b *testing.B) {
+	forGrey(b, func(m *RBM, v, mean Matrix) {
+		m.Ascend(1e-6, Phase{Batch: Batch{Grey: v, H: mean}}, Phase{Batch: Batch{Grey: v, H: mean}})
+	})
+}
+
+func BenchmarkMomentsSet(b *testing.B) {
+	forBench(b, func(b *testing.B, m *RBM, data Bits, s *States) {
+		mean := NewMatrix(data.Rows, m.Hidden())
+		m.HiddenMean(mean, data)
+		dst := NewMoments(m)
+		b.ReportAllocs()
+		for b.Loop() {
+			dst.Set(Batch{V: data, H: mean})
+		}
+	})
+}

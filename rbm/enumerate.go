@@ -24,11 +24,24 @@ const (
 var ErrTooLarge = errors.New("too many states to enumerate")
 
 // An Enumeration computes exact quantities of an RBM: one layer is summed out
-// in closed form, the states of the other are listed in Gray-code order, one
-// row of W added or taken away a state. Softmax labels have Classes states,
-// not 2^Classes. Work is cut into blocks by the state's number, so results do
-// not depend on the number of processors. It keeps its working memory, so that
-// repeated use allocates nothing; only one goroutine may use it at a time.
+// in closed form, the states of the other are listed. Softmax labels have
+// Classes states, not 2^Classes.
+//
+// The states are taken in quads, which differ in the first two listed units,
+// and quads that share all but the first few units share a base: the
+// preactivations a of the summed layer where these units are off. From base to
+// base one row of W is added or taken away, in Gray-code order. With S the
+// weights of the units of a base that are on,
+//
+//	Σ log(1+e^(a+S)) = Σ max(a,0) + log Π (off + on·e^S),  on = e^min(a,0), off = e^min(−a,0)
+//
+// so that a state takes no exponential of its own: two multiplications and an
+// addition a summed unit. log Z is exact to some 4n·2⁻⁵³ nats, n the number of
+// summed units, beside the rounding of log Z itself.
+//
+// Work is cut into blocks by the state's number, so results do not depend on
+// the number of processors. It keeps its working memory, so that repeated use
+// allocates nothing; only one goroutine may use it at a time.
 type Enumeration struct {
 	m      *RBM
 	hidden bool // the hidden layer is listed
@@ -38,12 +51,13 @@ type Enumeration struct {
 	soft   int  // of these the first soft are binary, the rest one softmax unit
 
 	bias  []float64   // of the listed units
-	rows  [][]float64 // weights of each listed unit to the summed layer
-	base  [][]float64 // per label state: preactivations of the summed layer with nothing on
+	rows  [][]float64 // weights of each listed unit to the summed layer, filled up to a multiple of vec.Wide
+	base  [][]float64 // per label state: preactivations of the summed layer with nothing on, filled up with −Inf
 	shift []float64   // per label state: its own log weight
+	baseTables
 
-	logs    []float64 // log-sum-exp of each block
-	scratch []scratch // of each group of blocks of LogZ
+	logs    []float64 // log of the sum of each block
+	scratch []*quads  // of each group of blocks of LogZ
 	groups  []*sums   // partial moments
 
 	ctx      context.Context
@@ -53,9 +67,6 @@ type Enumeration struct {
 	logJob   job
 	sumJob   job
 }
-
-// scratch is what a group of blocks needs to be summed.
-type scratch struct{ a, logw []float64 }
 
 // logGroups is the number of parts that the blocks of LogZ are shared out in.
 const logGroups = 64
@@ -93,30 +104,37 @@ func NewEnumeration(m *RBM, limit int) (*Enumeration, error) {
 			e.units, e.labels = m.Inputs(), m.Classes
 		}
 	}
-	alloc := func(n int) [][]float64 {
-		rows := make([][]float64, n)
-		for i := range rows {
-			rows[i] = make([]float64, e.other)
-		}
-		return rows
-	}
 	e.bias = make([]float64, e.units)
-	e.rows, e.base, e.shift = alloc(e.units), alloc(e.labels), make([]float64, e.labels)
+	e.rows, e.base, e.shift = e.newRows(e.units), e.newRows(e.labels), make([]float64, e.labels)
 	e.logs = make([]float64, e.blocks())
-	e.scratch = make([]scratch, min(e.blocks(), logGroups))
+	e.scratch = make([]*quads, min(e.blocks(), logGroups))
+	e.newTables()
 	for i := range e.scratch {
-		e.scratch[i] = scratch{make([]float64, e.other), make([]float64, e.blockSize())}
+		e.scratch[i] = e.newQuads()
 	}
 	e.logJob.part, e.sumJob.part = e.logPart, e.sumPart
 	e.Set(m)
 	return e, nil
 }
 
+// width is the number of binary units of the summed layer, filled up.
+func (e *Enumeration) width() int { return roundUp(e.soft) }
+
+// newRows returns n rows of the summed layer: its binary units, filled up, then
+// its classes.
+func (e *Enumeration) newRows(n int) [][]float64 {
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, e.width()+e.other-e.soft)
+	}
+	return rows
+}
+
 // States returns the number of states that are listed.
 func (e *Enumeration) States() int { return e.labels << e.units }
 
 // Work returns the number of terms summed: states times units of the other
-// layer. A core does some 10⁸ a second.
+// layer. A core does some 7·10⁹ a second with AVX-512, 4·10⁸ in plain Go.
 func (e *Enumeration) Work() float64 { return float64(e.States()) * float64(e.other) }
 
 // Set makes m, of the shape that e was made for, the model to enumerate. Call
@@ -127,88 +145,53 @@ func (e *Enumeration) Set(m *RBM) {
 	if e.hidden {
 		listed, summed = summed, listed
 	}
-	weight := func(l, s int) float64 {
-		if e.hidden {
-			l, s = s, l
-		}
-		return float64(m.Weight(l, s))
-	}
 	for l := range e.units {
 		e.bias[l] = float64(listed[l])
-		for s := range e.other {
-			e.rows[l][s] = weight(l, s)
-		}
+		e.fill(e.rows[l], 0, func(s int) float64 { return e.weight(l, s) })
 	}
 	for y := range e.labels {
 		e.shift[y] = 0
-		for s := range e.other {
-			e.base[y][s] = float64(summed[s])
-		}
+		e.fill(e.base[y], math.Inf(-1), func(s int) float64 { return float64(summed[s]) })
 		if e.labels > 1 || len(listed) > e.units { // the label unit of this state is on
 			e.shift[y] = float64(listed[e.units+y])
-			for s := range e.other {
-				e.base[y][s] += weight(e.units+y, s)
-			}
+			e.fill(e.base[y], math.Inf(-1), func(s int) float64 { return float64(summed[s]) + e.weight(e.units+y, s) })
 		}
 	}
+	e.setTables()
+}
+
+// weight returns the weight between a listed and a summed unit.
+func (e *Enumeration) weight(l, s int) float64 {
+	if e.hidden {
+		l, s = s, l
+	}
+	return float64(e.m.Weight(l, s))
+}
+
+// fill overwrites row with a value of each summed unit, and the places between
+// the binary ones and the classes with rest.
+func (e *Enumeration) fill(row []float64, rest float64, value func(s int) float64) {
+	for s := range e.other {
+		row[e.place(s)] = value(s)
+	}
+	for i := e.soft; i < e.width(); i++ {
+		row[i] = rest
+	}
+}
+
+// place returns where summed unit s is in a row.
+func (e *Enumeration) place(s int) int {
+	if s < e.soft {
+		return s
+	}
+	return e.width() + s - e.soft
 }
 
 func (e *Enumeration) blockSize() int { return 1 << min(blockBits, e.units) }
 func (e *Enumeration) blocks() int    { return e.States() / e.blockSize() }
 
 // wide reports whether the work is worth sharing out (some 100 µs).
-func (e *Enumeration) wide() bool { return e.Work() > 1<<14 }
-
-// walk visits the states of block b in Gray-code order with the log weight
-// log Σ_summed exp(−E) and the preactivations a of the summed layer. Before
-// all but the first, flip is told which unit changed and to what; at the
-// first, on holds the units that are on.
-func (e *Enumeration) walk(b int, a []float64, visit func(logw float64), start func(y int, on uint64), flip func(l int, on bool)) {
-	first := uint64(b) * uint64(e.blockSize())
-	y := int(first >> e.units)
-	first &= 1<<e.units - 1
-	on := first ^ first>>1
-	copy(a, e.base[y])
-	linear := e.shift[y]
-	for l := range e.units {
-		if on>>l&1 != 0 {
-			linear += e.bias[l]
-			for s, w := range e.rows[l] {
-				a[s] += w
-			}
-		}
-	}
-	if start != nil {
-		start(y, on)
-	}
-	for g := first; ; {
-		logw := linear + vec.SoftplusSum(a[:e.soft])
-		if e.soft < e.other {
-			logw += vec.LogSumExp(a[e.soft:])
-		}
-		visit(logw)
-		if g++; g == first+uint64(e.blockSize()) {
-			return
-		}
-		l := bits.TrailingZeros64(g)
-		on ^= 1 << l
-		if flip != nil {
-			flip(l, on>>l&1 != 0)
-		}
-		row := e.rows[l]
-		if on>>l&1 != 0 {
-			linear += e.bias[l]
-			for s := range a {
-				a[s] += row[s]
-			}
-		} else {
-			linear -= e.bias[l]
-			for s := range a {
-				a[s] -= row[s]
-			}
-		}
-	}
-}
+func (e *Enumeration) wide() bool { return e.Work() > 1<<17 }
 
 // LogZ returns log Σ exp(−E) over all states, in nats. progress, if not nil,
 // is called now and then with the part that is done, from several goroutines.
@@ -227,14 +210,17 @@ func (e *Enumeration) LogZ(ctx context.Context, progress func(done float64)) (fl
 // logPart sums the blocks of group g.
 func (e *Enumeration) logPart(g int) {
 	n, groups := e.blocks(), len(e.scratch)
-	s := &e.scratch[g]
+	s := e.scratch[g]
 	for b := g * n / groups; b < (g+1)*n/groups; b++ {
 		if e.ctx.Err() != nil {
 			return
 		}
-		i := 0
-		e.walk(b, s.a, func(w float64) { s.logw[i] = w; i++ }, nil, nil)
-		e.logs[b] = vec.LogSumExp(s.logw)
+		s.start(e, b)
+		for s.next() {
+			s.weigh()
+			s.sum.add(s.m[:s.valid], s.e[:s.valid], s.logBase)
+		}
+		e.logs[b] = s.sum.log()
 		if d := e.done.Add(1); e.progress != nil {
 			e.progress(float64(d) / float64(n))
 		}

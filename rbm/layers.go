@@ -24,8 +24,6 @@ const (
 
 // None of these shapes a sum: every sum belongs to one unit of one row.
 
-func rowBlocks(rows int) int { return ceilDiv(rows, rowBlock) }
-
 // layers holds what passes between the layers need beside the model and the
 // states: the lists of active units, and the arguments of the pass that is
 // running. It is kept from pass to pass so that none allocates. A pass works

@@ -55,6 +55,32 @@ func digestOfPasses(s shape, rows int) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
+// forLevelsAndProcessors runs f at every level of the kernels, plain Go first,
+// on several numbers of processors.
+func forLevelsAndProcessors(f func(name string)) {
+	for level := vec.Go; level <= vec.Best(); level++ {
+		for _, procs := range []int{1, 4} {
+			restore := vec.SetLevel(level)
+			old := runtime.GOMAXPROCS(procs)
+			f(fmt.Sprintf("%v on %d processors", level, procs))
+			runtime.GOMAXPROCS(old)
+			restore()
+		}
+	}
+}
+
+// digest returns a hash of the bits of values.
+func digest(values [][]float64, more ...[]float32) string {
+	h := sha256.New()
+	for _, x := range values {
+		binary.Write(h, binary.LittleEndian, x)
+	}
+	for _, x := range more {
+		binary.Write(h, binary.LittleEndian, x)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil)[:8])
+}
+
 // Every level of the kernels gives the same bits on any number of processors.
 func TestLevelsAndProcessors(t *testing.T) {
 	shapes := []shape{

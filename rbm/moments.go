@@ -2,28 +2,33 @@ package rbm
 
 import (
 	"context"
+	"math"
 	"math/bits"
+
+	"gonum.org/v1/gonum/floats"
 
 	"gorbm/rbm/internal/vec"
 )
 
 // sums are the moments of a group of states in the enumeration's own terms.
 type sums struct {
-	a, g, prefix []float64
-	weight       float64   // sum of the weights within the running block
-	listed       []float64 // per listed unit, then per label state if these are listed
-	summed       []float64
-	cross        [][]float64 // per listed unit and label state, by summed unit
+	*quads
+	all    []float64 // running sum of the weighted means of the summed layer within a block
+	weight float64   // running sum of the weights
+	listed []float64 // per listed unit, then per label state if these are listed
+	summed []float64
+	cross  [][]float64 // per listed unit and label state, by summed unit
+	spare  [][]float64 // in place of the cross sums of a quad's units that are not there
 }
 
 // Moments overwrites dst with ⟨v⟩, ⟨h⟩ and ⟨vhᵀ⟩ under the model and returns
 // log Z, all exact to float64 rounding and then stored as float32. Two passes
 // are made over the states, the first for log Z.
 //
-// Units that are listed are either on or off; a running sum of the weighted
-// means of the other layer is taken away when a unit comes on and added when it
-// goes off, which costs two additions a state and summed unit whatever the
-// number of listed ones.
+// Units that are listed are either on or off. Those of a quad take their
+// means as they come; for the others a running sum is taken away when a unit
+// comes on and added when it goes off, which costs one addition a quad and
+// summed unit whatever the number of listed ones.
 func (e *Enumeration) Moments(dst *Moments) float64 {
 	e.logz, _ = e.LogZ(context.Background(), nil)
 	groups := e.sumGroups()
@@ -49,7 +54,7 @@ func (e *Enumeration) sumPart(g int) {
 	s.reset()
 	n, groups := e.blocks(), e.sumGroups()
 	for b := g * n / groups; b < (g+1)*n/groups; b++ {
-		e.addBlock(s, b, e.logz)
+		s.addBlock(b)
 	}
 }
 
@@ -58,15 +63,11 @@ func (e *Enumeration) newSums() *sums {
 	if e.labels > 1 || !e.hidden && e.units < e.m.Visible() {
 		n += e.labels
 	}
-	s := &sums{
-		a: make([]float64, e.other), g: make([]float64, e.other), prefix: make([]float64, e.other),
-		listed: make([]float64, n), summed: make([]float64, e.other),
-		cross: make([][]float64, n),
+	rows := e.newRows(n + 2 + quadUnits)
+	return &sums{
+		quads: e.newQuads(), listed: make([]float64, n),
+		cross: rows[:n], all: rows[n], summed: rows[n+1], spare: rows[n+2:],
 	}
-	for i := range s.cross {
-		s.cross[i] = make([]float64, e.other)
-	}
-	return s
 }
 
 func (s *sums) reset() {
@@ -78,80 +79,93 @@ func (s *sums) reset() {
 }
 
 func (s *sums) add(o *sums) {
-	plus := func(a, b []float64) {
-		for i := range a {
-			a[i] += b[i]
-		}
-	}
-	plus(s.listed, o.listed)
-	plus(s.summed, o.summed)
+	floats.Add(s.listed, o.listed)
+	floats.Add(s.summed, o.summed)
 	for i := range s.cross {
-		plus(s.cross[i], o.cross[i])
+		floats.Add(s.cross[i], o.cross[i])
 	}
 }
 
-// mark adds sign times the running sums to unit l.
-func (s *sums) mark(l int, sign float64) {
-	s.listed[l] += sign * s.weight
-	for i, p := range s.prefix {
-		s.cross[l][i] += sign * p
+// mark adds the running sums to unit l, or takes them away.
+func (s *sums) mark(l int, add bool) {
+	if add {
+		s.listed[l] += s.weight
+		vec.AddSigned(s.cross[l], s.all, 1)
+	} else {
+		s.listed[l] -= s.weight
+		vec.AddSigned(s.cross[l], s.all, -1)
 	}
 }
 
-func (e *Enumeration) addBlock(s *sums, b int, logz float64) {
-	var on uint64
-	label := -1
+func (s *sums) addBlock(b int) {
+	e := s.enum
+	s.start(e, b)
 	s.weight = 0
-	clear(s.prefix)
-	e.walk(b, s.a,
-		func(logw float64) {
-			w := vec.Exp(logw - logz)
-			s.weight += w
-			e.means(s.g, s.a)
-			for i, g := range s.g {
-				s.prefix[i] += float64(w * g)
-			}
-		},
-		func(y int, units uint64) {
-			on = units
-			if len(s.listed) > e.units {
-				label = e.units + y
-			}
-		},
-		func(l int, now bool) {
-			on ^= 1 << l
-			if now {
-				s.mark(l, -1)
-			} else {
-				s.mark(l, 1)
-			}
-		})
-	for w := on; w != 0; w &= w - 1 {
-		s.mark(bits.TrailingZeros64(w), 1)
+	clear(s.all)
+	within := min(e.low, quadUnits)
+	for before := s.units; s.next(); before = s.units {
+		for w := before ^ s.units; w != 0; w &= w - 1 {
+			l := bits.TrailingZeros64(w)
+			s.mark(l, before>>l&1 != 0)
+		}
+		s.addQuad(within)
 	}
-	if label >= 0 {
-		s.mark(label, 1)
+	for w := s.units; w != 0; w &= w - 1 {
+		s.mark(bits.TrailingZeros64(w), true)
 	}
-	for i, p := range s.prefix {
-		s.summed[i] += p
+	if len(s.listed) > e.units {
+		s.mark(e.units+s.y, true)
 	}
+	floats.Add(s.summed, s.all)
 }
 
-// means overwrites g with the means of the summed layer given its
-// preactivations a.
-func (e *Enumeration) means(g, a []float64) {
-	for i, x := range a[:e.soft] {
-		if x >= 0 {
-			g[i] = 1 / (1 + vec.Exp(-x))
-		} else {
-			y := vec.Exp(x)
-			g[i] = y / (1 + y)
+// addQuad adds the weighted means of a quad to the running sums, and to those
+// of its within units.
+func (s *sums) addQuad(within int) {
+	e := s.enum
+	s.weigh()
+	var weight [4]float64
+	var base scaled
+	x := s.logBase - e.logz
+	finite := math.Abs(x) < 1e9
+	if finite {
+		base = scaledExp(x)
+	}
+	for i := range s.valid {
+		weight[i] = vec.Exp(x) // no number, infinite or nothing
+		if finite {
+			weight[i] = float64(s.m[i]*base.m) * power(s.e[i]+base.e)
+		}
+		s.weight += weight[i]
+		for l := range within {
+			if i>>l&1 != 0 {
+				s.listed[l] += weight[i]
+			}
 		}
 	}
-	if e.soft < e.other {
-		z := vec.LogSumExp(a[e.soft:])
-		for i, x := range a[e.soft:] {
-			g[e.soft+i] = vec.Exp(x - z)
+	width := e.width()
+	var own [quadUnits][]float64
+	for l := range own {
+		own[l] = s.spare[l]
+		if l < within {
+			own[l] = s.cross[l]
+		}
+	}
+	vec.QuadMeans(s.all[:width], own[0][:width], own[1][:width], s.on, s.off, s.upper, e.first, e.second, &weight)
+	if len(s.class) == 0 {
+		return
+	}
+	first := s.state()
+	for i := range s.valid {
+		scale := weight[i] / s.classSum(first+i)
+		for k, r := range e.classes[(first+i)*len(s.class):][:len(s.class)] {
+			g := float64(scale * float64(s.class[k]*r))
+			s.all[width+k] += g
+			for l := range within {
+				if i>>l&1 != 0 {
+					s.cross[l][width+k] += g
+				}
+			}
 		}
 	}
 }
@@ -164,15 +178,16 @@ func (e *Enumeration) store(dst *Moments, s *sums) {
 	for i, x := range s.listed {
 		listed[i] = float32(x)
 	}
-	for i, x := range s.summed {
-		summed[i] = float32(x)
+	for i := range summed {
+		summed[i] = float32(s.summed[e.place(i)])
 	}
 	for l, row := range s.cross {
-		for i, x := range row {
+		for i := range e.other {
+			x := float32(row[e.place(i)])
 			if e.hidden {
-				dst.VH.Data[i*dst.VH.Cols+l] = float32(x)
+				dst.VH.Data[i*dst.VH.Cols+l] = x
 			} else {
-				dst.VH.Data[l*dst.VH.Cols+i] = float32(x)
+				dst.VH.Data[l*dst.VH.Cols+i] = x
 			}
 		}
 	}

@@ -19,85 +19,141 @@ func (m *RBM) PseudoLogLikelihood(dst []float64, v Bits) {
 	if len(dst) != v.Rows {
 		panic("rbm: PseudoLogLikelihood needs one place of dst a row")
 	}
-	units := m.Visible()
-	if m.softmax() {
-		units = m.Inputs()
-	}
-	// Flipping unit i changes F by ∓bᵢ − Σⱼ log(t + s·R) with s = σ(aⱼ),
-	// t = σ(−aⱼ) and R = exp(∓Wᵢⱼ): all terms positive, nothing cancels. The
-	// product of run factors stays in range, so there is one logarithm a run.
-	up := make([]float64, units*m.Hidden())
-	down := make([]float64, units*m.Hidden())
-	largest := 1.0
-	for i := range units {
-		for j := range m.Hidden() {
-			w := math.Abs(float64(m.Weight(i, j)))
-			largest = max(largest, min(w, 700))
+	m.judge(func(j *judging) {
+		j.v, j.dst = v, dst
+		if m.softmax() {
+			j.units = m.Inputs()
+			j.labels.set(m)
 		}
-	}
-	run := min(m.Hidden(), max(1, int(700/largest)))
-	parallel(units, func(i int) {
-		for j := range m.Hidden() {
-			w := min(max(float64(m.Weight(i, j)), -700), 700)
-			up[i*m.Hidden()+j] = vec.Exp(w)
-			down[i*m.Hidden()+j] = vec.Exp(-w)
-		}
-	})
-	labels := m.labelRows()
-	parallel(rowBlocks(v.Rows), func(p int) {
-		lo, hi := p*rowBlock, min((p+1)*rowBlock, v.Rows)
-		on, off := make([][]float64, hi-lo), make([][]float64, hi-lo)
-		logp := make([]float64, m.Classes)
-		for r := lo; r < hi; r++ {
-			dst[r] = 0
-			s, t := make([]float64, m.Hidden()), make([]float64, m.Hidden())
-			on[r-lo], off[r-lo] = s, t
-			if m.softmax() {
-				x := append([]uint64(nil), v.Row(r)...)
-				clearFrom(x, units)
-				m.preactivate(s, x)
-				m.classLogProb(logp, s, labels)
-				for y, lp := range logp {
-					if v.Get(r, units+y) {
-						dst[r] += lp
-					}
-				}
-			}
-			m.preactivate(s, v.Row(r))
-			for j, a := range s {
-				e := vec.Exp(-math.Abs(a))
-				s[j], t[j] = 1/(1+e), e/(1+e)
-				if a < 0 {
-					s[j], t[j] = t[j], s[j]
-				}
-			}
-		}
-		for i := range units {
-			for r := lo; r < hi; r++ {
-				d, ratio := float64(m.VisibleBias[i]), up
-				if v.Get(r, i) {
-					d, ratio = -d, down
-				}
-				ratio = ratio[i*m.Hidden() : (i+1)*m.Hidden()]
-				d += logProduct(on[r-lo], off[r-lo], ratio, run)
-				dst[r] -= vec.Softplus(d)
-			}
-		}
-	})
+		j.size = pseudoRows
+	}, (*judging).takePseudo)
 }
 
-// logProduct returns log Π (t + s·ratio), one logarithm each run factors.
-func logProduct(s, t, ratio []float64, run int) float64 {
-	sum := 0.0
-	for len(s) > 0 {
-		n := min(run, len(s))
-		s0, t0, r0 := s[:n], t[:n], ratio[:n]
-		prod := 1.0
-		for j := range s0 {
-			prod *= t0[j] + float64(s0[j]*r0[j])
+// pseudoRows is the number of rows of a part: the exponentials of each unit's
+// weights, worth some ten rows of the unit, serve all.
+const pseudoRows = 64
+
+// pseudoUnits is the number of units that are scored at once.
+const pseudoUnits = 4
+
+// A score is what a row has so far.
+type score struct {
+	flips scaled  // product of 1 + the odds of flipping each unit
+	own   float64 // Σ log(off+on) of the row's hidden units
+	unit  scaled  // e^−own
+}
+
+// takePseudo scores the units that are not a softmax label four at a time.
+// Flipping unit i changes F by ∓bᵢ − Σⱼ log((off + on·R)/(off + on)) with on to off
+// the odds of hidden unit j and R = exp(∓Wᵢⱼ): all terms are positive.
+func (j *judging) takePseudo(s *judged, lo int) {
+	m := j.m
+	width := roundUp(m.Hidden())
+	s.on, s.off = grown(s.on, s.n*width), grown(s.off, s.n*width)
+	for r := range s.n {
+		j.dst[lo+r] = 0
+		if m.softmax() {
+			j.dst[lo+r] = j.labelScore(s.row(r, m.Hidden()), s, lo+r)
 		}
-		sum += vec.Log(prod)
-		s, t, ratio = s[n:], t[n:], ratio[n:]
 	}
-	return sum
+	s.score = grown(s.score, s.n)
+	for r := range s.n {
+		above, own := vec.Odds(s.on[r*width:][:width], s.off[r*width:][:width], s.row(r, m.Hidden()))
+		s.score[r] = score{scaled{m: 1}, own, scaledExp(-own)}
+		if above != above {
+			j.dst[lo+r] = above // the odds hide a NaN
+		}
+	}
+	s.table, s.weights = grown(s.table, 2*pseudoUnits*width), grown(s.weights, width)
+	for i := 0; i < j.units; i += pseudoUnits {
+		n := min(pseudoUnits, j.units-i)
+		largest := 0.0
+		for u := range n {
+			largest = max(largest, m.widenRow(s.weights, i+u))
+			vec.Exps(s.table[2*u*width:][:width], s.weights)
+			for k := range s.weights {
+				s.weights[k] = -s.weights[k]
+			}
+			vec.Exps(s.table[(2*u+1)*width:][:width], s.weights)
+		}
+		if largest != largest {
+			for r := range s.n {
+				j.dst[lo+r] = largest
+			}
+			return
+		}
+		j.scoreUnits(s, lo, i, n, vec.Span(min(largest, 700)))
+	}
+	for r, p := range s.score {
+		j.dst[lo+r] -= vec.LogSplit(p.flips.m, p.flips.e)
+	}
+}
+
+// labelScore returns log p(y|x) of the label of row r, given the hidden
+// preactivations a of its inputs alone, and adds the label's weights to a.
+func (j *judging) labelScore(a []float64, s *judged, r int) (score float64) {
+	s.logp = grown(s.logp, j.m.Classes)
+	j.classes(s.logp, a, s)
+	for y, lp := range s.logp {
+		if j.v.Get(r, j.units+y) {
+			score += lp
+			for k, w := range j.labels.rows[y*len(a):][:len(a)] {
+				a[k] += w
+			}
+		}
+	}
+	return score
+}
+
+// scoreUnits multiplies the score of each row by 1 + the odds of flipping, for
+// n units from i on, whose tables of e^±weight are there.
+func (j *judging) scoreUnits(s *judged, lo, i, n, span int) {
+	width := len(s.weights)
+	var up, down [pseudoUnits]float64 // odds of flipping to one, and to zero, by the bias alone
+	for u := range n {
+		b := float64(j.m.VisibleBias[i+u])
+		up[u], down[u] = vec.Exp(b), vec.Exp(-b)
+	}
+	for r := range s.n {
+		var m [pseudoUnits]float64
+		var e [pseudoUnits]int64
+		var offsets [pseudoUnits]uint32
+		bias := up
+		for u := range n {
+			m[u], offsets[u] = 1, uint32(2*u*width)
+			if j.v.Get(lo+r, i+u) {
+				offsets[u] += uint32(width)
+				bias[u] = down[u]
+			}
+		}
+		vec.Products(m[:n], e[:n], s.on[r*width:][:width], s.off[r*width:][:width], s.table, offsets[:n], span)
+		for u := range n {
+			own := &s.score[r]
+			if b := float64(j.m.VisibleBias[i+u]); math.Abs(b) <= maxOddsBias {
+				own.flips.timesOnePlus(bias[u]*m[u]*own.unit.m, e[u]+own.unit.e)
+			} else {
+				if j.v.Get(lo+r, i+u) {
+					b = -b
+				}
+				j.dst[lo+r] -= vec.Softplus(b + (vec.LogSplit(m[u], e[u]) - own.own))
+			}
+		}
+	}
+}
+
+// maxOddsBias is the size of a bias whose exponential, times a number of [1,4),
+// is taken as it is.
+const maxOddsBias = 300
+
+// timesOnePlus multiplies p by 1 + x·2^e, for x within e^±(maxOddsBias+2).
+func (p *scaled) timesOnePlus(x float64, e int64) {
+	switch {
+	case e < -520: // x·2^e < 2⁻⁸⁴ as e³⁰² < 2⁴³⁶
+		return
+	case e <= 520:
+		x = 1 + float64(x*power(e))
+		e = 0
+	} // else x·2^e > 2⁸⁴, beside which 1 is nothing
+	p.times(x)
+	p.e += e
 }

@@ -64,6 +64,11 @@ func sigmoidsAVX512(dst *float32, dstStride int, x *float32, n int, width int)
 //go:noescape
 func listsAVX512(list *uint32, cuts *uint32, words *uint64, rowStride int, wordStride int, n int, count int, first uint32, step uint32)
 
+// nonzeroAVX512 is Nonzero for n > 0.
+//
+//go:noescape
+func nonzeroAVX512(list *uint32, values *float32, x *float32, n int) int
+
 // transposeAVX512 is Transpose.
 //
 //go:noescape
@@ -84,11 +89,6 @@ func addWhereAVX2(acc *float32, words *uint64, coef *float32, n int)
 //go:noescape
 func expsAVX2(dst *float32, x *float32, n int, scale float32, shift float32)
 
-// softplusPartsAVX2 is softplusParts for n > 0, a multiple of the vector.
-//
-//go:noescape
-func softplusPartsAVX2(factor *float64, part *float64, x *float64, n int)
-
 // scaleAVX512 is Scale for n > 0 rows; mask has a one for each column.
 //
 //go:noescape
@@ -103,11 +103,6 @@ func addWhereAVX512(acc *float32, words *uint64, coef *float32, n int)
 //
 //go:noescape
 func expsAVX512(dst *float32, x *float32, n int, scale float32, shift float32)
-
-// softplusPartsAVX512 is softplusParts for n > 0, a multiple of the vector.
-//
-//go:noescape
-func softplusPartsAVX512(factor *float64, part *float64, x *float64, n int)
 
 // blendAVX2 is Blend for n > 0 rows.
 //
@@ -128,3 +123,143 @@ func blendAVX512(dst *float32, x *float32, beta *float32, base *float32, n int)
 //
 //go:noescape
 func risesAVX512(factor *float64, part *float64, x *float32, from float64, to float64, fromShift *float64, toShift *float64, n int)
+
+// softplusAVX2 is softplus for n > 0, a multiple of eight.
+//
+//go:noescape
+func softplusAVX2(acc *float64, x *float64, n int)
+
+// oddsAVX2 is odds for n > 0, a multiple of eight.
+//
+//go:noescape
+func oddsAVX2(on *float64, off *float64, acc *float64, x *float64, n int)
+
+// exps64AVX2 is Exps for n > 0, a multiple of eight.
+//
+//go:noescape
+func exps64AVX2(dst *float64, x *float64, n int)
+
+// productsAVX2 is Products for quads of tables and vectors of eight units, both more than none.
+//
+//go:noescape
+func productsAVX2(m *float64, e *int64, on *float64, off *float64, vectors int, table *float64, offsets *uint32, quads int)
+
+// quadProductsAVX2 is QuadProducts for vectors of eight units, more than none.
+//
+//go:noescape
+func quadProductsAVX2(m *float64, e *int64, on *float64, off *float64, upper *float64, first *float64, second *float64, vectors int)
+
+// quadMeansAVX2 is QuadMeans for vectors of eight units, more than none; each weight is there eight times.
+//
+//go:noescape
+func quadMeansAVX2(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
+
+// addSignedAVX2 is AddSigned for n > 0, a multiple of eight.
+//
+//go:noescape
+func addSignedAVX2(dst *float64, x *float64, sign float64, n int)
+
+// softplusAVX512 is softplus for n > 0, a multiple of eight.
+//
+//go:noescape
+func softplusAVX512(acc *float64, x *float64, n int)
+
+// oddsAVX512 is odds for n > 0, a multiple of eight.
+//
+//go:noescape
+func oddsAVX512(on *float64, off *float64, acc *float64, x *float64, n int)
+
+// exps64AVX512 is Exps for n > 0, a multiple of eight.
+//
+//go:noescape
+func exps64AVX512(dst *float64, x *float64, n int)
+
+// productsAVX512 is Products for quads of tables and vectors of eight units, both more than none.
+//
+//go:noescape
+func productsAVX512(m *float64, e *int64, on *float64, off *float64, vectors int, table *float64, offsets *uint32, quads int)
+
+// quadProductsAVX512 is QuadProducts for vectors of eight units, more than none.
+//
+//go:noescape
+func quadProductsAVX512(m *float64, e *int64, on *float64, off *float64, upper *float64, first *float64, second *float64, vectors int)
+
+// quadMeansAVX512 is QuadMeans for vectors of eight units, more than none; each weight is there eight times.
+//
+//go:noescape
+func quadMeansAVX512(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
+
+// addSignedAVX512 is AddSigned for n > 0, a multiple of eight.
+//
+//go:noescape
+func addSignedAVX512(dst *float64, x *float64, sign float64, n int)
+
+// rowSumsTimesAVX2 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimesAVX2(acc *float32, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+
+// rowSums64From32AVX2 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSums64From32AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
+
+// rowSumsTimes64From32AVX2 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimes64From32AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+
+// rowSums64From64AVX2 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSums64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int)
+
+// rowSumsTimes64From64AVX2 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimes64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
+
+// widenAVX2 is Widen for n > 0, a multiple of eight.
+//
+//go:noescape
+func widenAVX2(dst *float64, x *float32, n int)
+
+// addTimesAVX2 is AddTimes for rows, width > 0.
+//
+//go:noescape
+func addTimesAVX2(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
+
+// rowSumsTimesAVX512 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimesAVX512(acc *float32, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+
+// rowSums64From32AVX512 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSums64From32AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
+
+// rowSumsTimes64From32AVX512 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimes64From32AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+
+// rowSums64From64AVX512 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSums64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int)
+
+// rowSumsTimes64From64AVX512 is the row sums for n > 0 lists.
+//
+//go:noescape
+func rowSumsTimes64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
+
+// widenAVX512 is Widen for n > 0, a multiple of eight.
+//
+//go:noescape
+func widenAVX512(dst *float64, x *float32, n int)
+
+// addTimesAVX512 is AddTimes for rows, width > 0.
+//
+//go:noescape
+func addTimesAVX512(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)

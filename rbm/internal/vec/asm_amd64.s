@@ -3864,6 +3864,44 @@ DATA offsets<>+248(SB)/4, $0x00000f80
 DATA offsets<>+252(SB)/4, $0x00000fc0
 GLOBL offsets<>(SB), RODATA|NOPTR, $256
 
+// func nonzeroAVX512(list *uint32, values *float32, x *float32, n int) int
+// Requires: AVX, AVX512F, BMI2, CMOV, POPCNT
+TEXT ·nonzeroAVX512(SB), NOSPLIT, $0-40
+	MOVQ         list+0(FP), AX
+	MOVQ         values+8(FP), CX
+	MOVQ         x+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VMOVDQU32    offsets<>+0(SB), Z0
+	MOVL         $0x00000400, SI
+	VPBROADCASTD SI, Z1
+	VPXORD       Z2, Z2, Z2
+	XORQ         DI, DI
+
+vector:
+	MOVQ          BX, R8
+	MOVL          $0x00000010, SI
+	CMPQ          R8, $0x10
+	CMOVQGT       SI, R8
+	MOVL          $0x0000ffff, SI
+	BZHIL         R8, SI, SI
+	KMOVW         SI, K1
+	VMOVUPS.Z     (DX), K1, Z3
+	VCMPPS        $0x04, Z2, Z3, K1
+	VPCOMPRESSD.Z Z0, K1, Z4
+	VMOVDQU32     Z4, (AX)(DI*4)
+	VCOMPRESSPS.Z Z3, K1, Z4
+	VMOVUPS       Z4, (CX)(DI*4)
+	KMOVW         K1, SI
+	POPCNTL       SI, SI
+	ADDQ          SI, DI
+	VPADDD        Z1, Z0, Z0
+	ADDQ          $0x40, DX
+	SUBQ          $0x10, BX
+	JGT           vector
+	VZEROUPPER
+	MOVQ          DI, ret+32(FP)
+	RET
+
 // func transposeAVX512(m *uint64)
 // Requires: AVX, AVX512BW, AVX512F
 TEXT ·transposeAVX512(SB), NOSPLIT, $0-8
@@ -4378,383 +4416,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func softplusPartsAVX2(factor *float64, part *float64, x *float64, n int)
-// Requires: AVX, AVX2
-TEXT ·softplusPartsAVX2(SB), NOSPLIT, $0-32
-	MOVQ   factor+0(FP), AX
-	MOVQ   part+8(FP), CX
-	MOVQ   x+16(FP), DX
-	MOVQ   n+24(FP), BX
-	VXORPD Y0, Y0, Y0
-
-vectors2:
-	CMPQ    BX, $0x08
-	JLT     fewer2
-	VMOVUPD (DX), Y1
-	VMAXPD  Y1, Y0, Y2
-	VMOVUPD Y2, (CX)
-	VMOVUPD 32(DX), Y2
-	VMAXPD  Y2, Y0, Y3
-	VMOVUPD Y3, 32(CX)
-	VORPD   signBit64<>+0(SB), Y1, Y1
-	VORPD   signBit64<>+0(SB), Y2, Y2
-	VMAXPD  softplusMin<>+0(SB), Y1, Y1
-	VMAXPD  softplusMin<>+0(SB), Y2, Y2
-	VMOVAPS Y1, Y3
-	VMOVAPS Y2, Y4
-	VMULPD  log2E64<>+0(SB), Y3, Y3
-	VMULPD  log2E64<>+0(SB), Y4, Y4
-	VADDPD  roundMagic64<>+0(SB), Y3, Y3
-	VADDPD  roundMagic64<>+0(SB), Y4, Y4
-	VPSLLQ  $0x34, Y3, Y5
-	VPSLLQ  $0x34, Y4, Y6
-	VSUBPD  roundMagic64<>+0(SB), Y3, Y3
-	VSUBPD  roundMagic64<>+0(SB), Y4, Y4
-	VMOVAPD Y3, Y7
-	VMOVAPD Y4, Y8
-	VMULPD  ln2Hi64<>+0(SB), Y7, Y7
-	VMULPD  ln2Hi64<>+0(SB), Y8, Y8
-	VSUBPD  Y7, Y1, Y1
-	VSUBPD  Y8, Y2, Y2
-	VMULPD  ln2Lo64<>+0(SB), Y3, Y3
-	VMULPD  ln2Lo64<>+0(SB), Y4, Y4
-	VSUBPD  Y3, Y1, Y1
-	VSUBPD  Y4, Y2, Y2
-	VMOVAPS Y1, Y3
-	VMOVAPS Y2, Y4
-	VMULPD  taylor13<>+0(SB), Y3, Y3
-	VMULPD  taylor13<>+0(SB), Y4, Y4
-	VADDPD  taylor12<>+0(SB), Y3, Y3
-	VADDPD  taylor12<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor11<>+0(SB), Y3, Y3
-	VADDPD  taylor11<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor10<>+0(SB), Y3, Y3
-	VADDPD  taylor10<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor9<>+0(SB), Y3, Y3
-	VADDPD  taylor9<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor8<>+0(SB), Y3, Y3
-	VADDPD  taylor8<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor7<>+0(SB), Y3, Y3
-	VADDPD  taylor7<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor6<>+0(SB), Y3, Y3
-	VADDPD  taylor6<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor5<>+0(SB), Y3, Y3
-	VADDPD  taylor5<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor4<>+0(SB), Y3, Y3
-	VADDPD  taylor4<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor3<>+0(SB), Y3, Y3
-	VADDPD  taylor3<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor2<>+0(SB), Y3, Y3
-	VADDPD  taylor2<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor1<>+0(SB), Y3, Y3
-	VADDPD  taylor1<>+0(SB), Y4, Y4
-	VMULPD  Y1, Y3, Y3
-	VMULPD  Y2, Y4, Y4
-	VADDPD  taylor0<>+0(SB), Y3, Y3
-	VADDPD  taylor0<>+0(SB), Y4, Y4
-	VPADDQ  Y5, Y3, Y3
-	VPADDQ  Y6, Y4, Y4
-	VADDPD  one64<>+0(SB), Y3, Y3
-	VADDPD  one64<>+0(SB), Y4, Y4
-	VMOVUPD Y3, (AX)
-	VMOVUPD Y4, 32(AX)
-	ADDQ    $0x00000040, DX
-	ADDQ    $0x00000040, CX
-	ADDQ    $0x00000040, AX
-	SUBQ    $0x08, BX
-	JMP     vectors2
-
-fewer2:
-vectors1:
-	CMPQ    BX, $0x04
-	JLT     fewer1
-	VMOVUPD (DX), Y1
-	VMAXPD  Y1, Y0, Y2
-	VMOVUPD Y2, (CX)
-	VORPD   signBit64<>+0(SB), Y1, Y1
-	VMAXPD  softplusMin<>+0(SB), Y1, Y1
-	VMOVAPS Y1, Y2
-	VMULPD  log2E64<>+0(SB), Y2, Y2
-	VADDPD  roundMagic64<>+0(SB), Y2, Y2
-	VPSLLQ  $0x34, Y2, Y3
-	VSUBPD  roundMagic64<>+0(SB), Y2, Y2
-	VMOVAPD Y2, Y4
-	VMULPD  ln2Hi64<>+0(SB), Y4, Y4
-	VSUBPD  Y4, Y1, Y1
-	VMULPD  ln2Lo64<>+0(SB), Y2, Y2
-	VSUBPD  Y2, Y1, Y1
-	VMOVAPS Y1, Y2
-	VMULPD  taylor13<>+0(SB), Y2, Y2
-	VADDPD  taylor12<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor11<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor10<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor9<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor8<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor7<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor6<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor5<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor4<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor3<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor2<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor1<>+0(SB), Y2, Y2
-	VMULPD  Y1, Y2, Y2
-	VADDPD  taylor0<>+0(SB), Y2, Y2
-	VPADDQ  Y3, Y2, Y2
-	VADDPD  one64<>+0(SB), Y2, Y2
-	VMOVUPD Y2, (AX)
-	ADDQ    $0x00000020, DX
-	ADDQ    $0x00000020, CX
-	ADDQ    $0x00000020, AX
-	SUBQ    $0x04, BX
-	JMP     vectors1
-
-fewer1:
-	VZEROUPPER
-	RET
-
-DATA signBit64<>+0(SB)/4, $0x00000000
-DATA signBit64<>+4(SB)/4, $0x80000000
-DATA signBit64<>+8(SB)/4, $0x00000000
-DATA signBit64<>+12(SB)/4, $0x80000000
-DATA signBit64<>+16(SB)/4, $0x00000000
-DATA signBit64<>+20(SB)/4, $0x80000000
-DATA signBit64<>+24(SB)/4, $0x00000000
-DATA signBit64<>+28(SB)/4, $0x80000000
-GLOBL signBit64<>(SB), RODATA|NOPTR, $32
-
-DATA softplusMin<>+0(SB)/4, $0x00000000
-DATA softplusMin<>+4(SB)/4, $0xc0490000
-DATA softplusMin<>+8(SB)/4, $0x00000000
-DATA softplusMin<>+12(SB)/4, $0xc0490000
-DATA softplusMin<>+16(SB)/4, $0x00000000
-DATA softplusMin<>+20(SB)/4, $0xc0490000
-DATA softplusMin<>+24(SB)/4, $0x00000000
-DATA softplusMin<>+28(SB)/4, $0xc0490000
-GLOBL softplusMin<>(SB), RODATA|NOPTR, $32
-
-DATA log2E64<>+0(SB)/4, $0x652b82fe
-DATA log2E64<>+4(SB)/4, $0x3ff71547
-DATA log2E64<>+8(SB)/4, $0x652b82fe
-DATA log2E64<>+12(SB)/4, $0x3ff71547
-DATA log2E64<>+16(SB)/4, $0x652b82fe
-DATA log2E64<>+20(SB)/4, $0x3ff71547
-DATA log2E64<>+24(SB)/4, $0x652b82fe
-DATA log2E64<>+28(SB)/4, $0x3ff71547
-GLOBL log2E64<>(SB), RODATA|NOPTR, $32
-
-DATA roundMagic64<>+0(SB)/4, $0x00000000
-DATA roundMagic64<>+4(SB)/4, $0x43380000
-DATA roundMagic64<>+8(SB)/4, $0x00000000
-DATA roundMagic64<>+12(SB)/4, $0x43380000
-DATA roundMagic64<>+16(SB)/4, $0x00000000
-DATA roundMagic64<>+20(SB)/4, $0x43380000
-DATA roundMagic64<>+24(SB)/4, $0x00000000
-DATA roundMagic64<>+28(SB)/4, $0x43380000
-GLOBL roundMagic64<>(SB), RODATA|NOPTR, $32
-
-DATA ln2Hi64<>+0(SB)/4, $0xfee00000
-DATA ln2Hi64<>+4(SB)/4, $0x3fe62e42
-DATA ln2Hi64<>+8(SB)/4, $0xfee00000
-DATA ln2Hi64<>+12(SB)/4, $0x3fe62e42
-DATA ln2Hi64<>+16(SB)/4, $0xfee00000
-DATA ln2Hi64<>+20(SB)/4, $0x3fe62e42
-DATA ln2Hi64<>+24(SB)/4, $0xfee00000
-DATA ln2Hi64<>+28(SB)/4, $0x3fe62e42
-GLOBL ln2Hi64<>(SB), RODATA|NOPTR, $32
-
-DATA ln2Lo64<>+0(SB)/4, $0x35793c76
-DATA ln2Lo64<>+4(SB)/4, $0x3dea39ef
-DATA ln2Lo64<>+8(SB)/4, $0x35793c76
-DATA ln2Lo64<>+12(SB)/4, $0x3dea39ef
-DATA ln2Lo64<>+16(SB)/4, $0x35793c76
-DATA ln2Lo64<>+20(SB)/4, $0x3dea39ef
-DATA ln2Lo64<>+24(SB)/4, $0x35793c76
-DATA ln2Lo64<>+28(SB)/4, $0x3dea39ef
-GLOBL ln2Lo64<>(SB), RODATA|NOPTR, $32
-
-DATA taylor13<>+0(SB)/4, $0x13a86d09
-DATA taylor13<>+4(SB)/4, $0x3de61246
-DATA taylor13<>+8(SB)/4, $0x13a86d09
-DATA taylor13<>+12(SB)/4, $0x3de61246
-DATA taylor13<>+16(SB)/4, $0x13a86d09
-DATA taylor13<>+20(SB)/4, $0x3de61246
-DATA taylor13<>+24(SB)/4, $0x13a86d09
-DATA taylor13<>+28(SB)/4, $0x3de61246
-GLOBL taylor13<>(SB), RODATA|NOPTR, $32
-
-DATA taylor12<>+0(SB)/4, $0xeff8d898
-DATA taylor12<>+4(SB)/4, $0x3e21eed8
-DATA taylor12<>+8(SB)/4, $0xeff8d898
-DATA taylor12<>+12(SB)/4, $0x3e21eed8
-DATA taylor12<>+16(SB)/4, $0xeff8d898
-DATA taylor12<>+20(SB)/4, $0x3e21eed8
-DATA taylor12<>+24(SB)/4, $0xeff8d898
-DATA taylor12<>+28(SB)/4, $0x3e21eed8
-GLOBL taylor12<>(SB), RODATA|NOPTR, $32
-
-DATA taylor11<>+0(SB)/4, $0x67f544e4
-DATA taylor11<>+4(SB)/4, $0x3e5ae645
-DATA taylor11<>+8(SB)/4, $0x67f544e4
-DATA taylor11<>+12(SB)/4, $0x3e5ae645
-DATA taylor11<>+16(SB)/4, $0x67f544e4
-DATA taylor11<>+20(SB)/4, $0x3e5ae645
-DATA taylor11<>+24(SB)/4, $0x67f544e4
-DATA taylor11<>+28(SB)/4, $0x3e5ae645
-GLOBL taylor11<>(SB), RODATA|NOPTR, $32
-
-DATA taylor10<>+0(SB)/4, $0xb7789f5c
-DATA taylor10<>+4(SB)/4, $0x3e927e4f
-DATA taylor10<>+8(SB)/4, $0xb7789f5c
-DATA taylor10<>+12(SB)/4, $0x3e927e4f
-DATA taylor10<>+16(SB)/4, $0xb7789f5c
-DATA taylor10<>+20(SB)/4, $0x3e927e4f
-DATA taylor10<>+24(SB)/4, $0xb7789f5c
-DATA taylor10<>+28(SB)/4, $0x3e927e4f
-GLOBL taylor10<>(SB), RODATA|NOPTR, $32
-
-DATA taylor9<>+0(SB)/4, $0xa556c734
-DATA taylor9<>+4(SB)/4, $0x3ec71de3
-DATA taylor9<>+8(SB)/4, $0xa556c734
-DATA taylor9<>+12(SB)/4, $0x3ec71de3
-DATA taylor9<>+16(SB)/4, $0xa556c734
-DATA taylor9<>+20(SB)/4, $0x3ec71de3
-DATA taylor9<>+24(SB)/4, $0xa556c734
-DATA taylor9<>+28(SB)/4, $0x3ec71de3
-GLOBL taylor9<>(SB), RODATA|NOPTR, $32
-
-DATA taylor8<>+0(SB)/4, $0x1a01a01a
-DATA taylor8<>+4(SB)/4, $0x3efa01a0
-DATA taylor8<>+8(SB)/4, $0x1a01a01a
-DATA taylor8<>+12(SB)/4, $0x3efa01a0
-DATA taylor8<>+16(SB)/4, $0x1a01a01a
-DATA taylor8<>+20(SB)/4, $0x3efa01a0
-DATA taylor8<>+24(SB)/4, $0x1a01a01a
-DATA taylor8<>+28(SB)/4, $0x3efa01a0
-GLOBL taylor8<>(SB), RODATA|NOPTR, $32
-
-DATA taylor7<>+0(SB)/4, $0x1a01a01a
-DATA taylor7<>+4(SB)/4, $0x3f2a01a0
-DATA taylor7<>+8(SB)/4, $0x1a01a01a
-DATA taylor7<>+12(SB)/4, $0x3f2a01a0
-DATA taylor7<>+16(SB)/4, $0x1a01a01a
-DATA taylor7<>+20(SB)/4, $0x3f2a01a0
-DATA taylor7<>+24(SB)/4, $0x1a01a01a
-DATA taylor7<>+28(SB)/4, $0x3f2a01a0
-GLOBL taylor7<>(SB), RODATA|NOPTR, $32
-
-DATA taylor6<>+0(SB)/4, $0x16c16c17
-DATA taylor6<>+4(SB)/4, $0x3f56c16c
-DATA taylor6<>+8(SB)/4, $0x16c16c17
-DATA taylor6<>+12(SB)/4, $0x3f56c16c
-DATA taylor6<>+16(SB)/4, $0x16c16c17
-DATA taylor6<>+20(SB)/4, $0x3f56c16c
-DATA taylor6<>+24(SB)/4, $0x16c16c17
-DATA taylor6<>+28(SB)/4, $0x3f56c16c
-GLOBL taylor6<>(SB), RODATA|NOPTR, $32
-
-DATA taylor5<>+0(SB)/4, $0x11111111
-DATA taylor5<>+4(SB)/4, $0x3f811111
-DATA taylor5<>+8(SB)/4, $0x11111111
-DATA taylor5<>+12(SB)/4, $0x3f811111
-DATA taylor5<>+16(SB)/4, $0x11111111
-DATA taylor5<>+20(SB)/4, $0x3f811111
-DATA taylor5<>+24(SB)/4, $0x11111111
-DATA taylor5<>+28(SB)/4, $0x3f811111
-GLOBL taylor5<>(SB), RODATA|NOPTR, $32
-
-DATA taylor4<>+0(SB)/4, $0x55555555
-DATA taylor4<>+4(SB)/4, $0x3fa55555
-DATA taylor4<>+8(SB)/4, $0x55555555
-DATA taylor4<>+12(SB)/4, $0x3fa55555
-DATA taylor4<>+16(SB)/4, $0x55555555
-DATA taylor4<>+20(SB)/4, $0x3fa55555
-DATA taylor4<>+24(SB)/4, $0x55555555
-DATA taylor4<>+28(SB)/4, $0x3fa55555
-GLOBL taylor4<>(SB), RODATA|NOPTR, $32
-
-DATA taylor3<>+0(SB)/4, $0x55555555
-DATA taylor3<>+4(SB)/4, $0x3fc55555
-DATA taylor3<>+8(SB)/4, $0x55555555
-DATA taylor3<>+12(SB)/4, $0x3fc55555
-DATA taylor3<>+16(SB)/4, $0x55555555
-DATA taylor3<>+20(SB)/4, $0x3fc55555
-DATA taylor3<>+24(SB)/4, $0x55555555
-DATA taylor3<>+28(SB)/4, $0x3fc55555
-GLOBL taylor3<>(SB), RODATA|NOPTR, $32
-
-DATA taylor2<>+0(SB)/4, $0x00000000
-DATA taylor2<>+4(SB)/4, $0x3fe00000
-DATA taylor2<>+8(SB)/4, $0x00000000
-DATA taylor2<>+12(SB)/4, $0x3fe00000
-DATA taylor2<>+16(SB)/4, $0x00000000
-DATA taylor2<>+20(SB)/4, $0x3fe00000
-DATA taylor2<>+24(SB)/4, $0x00000000
-DATA taylor2<>+28(SB)/4, $0x3fe00000
-GLOBL taylor2<>(SB), RODATA|NOPTR, $32
-
-DATA taylor1<>+0(SB)/4, $0x00000000
-DATA taylor1<>+4(SB)/4, $0x3ff00000
-DATA taylor1<>+8(SB)/4, $0x00000000
-DATA taylor1<>+12(SB)/4, $0x3ff00000
-DATA taylor1<>+16(SB)/4, $0x00000000
-DATA taylor1<>+20(SB)/4, $0x3ff00000
-DATA taylor1<>+24(SB)/4, $0x00000000
-DATA taylor1<>+28(SB)/4, $0x3ff00000
-GLOBL taylor1<>(SB), RODATA|NOPTR, $32
-
-DATA taylor0<>+0(SB)/4, $0x00000000
-DATA taylor0<>+4(SB)/4, $0x3ff00000
-DATA taylor0<>+8(SB)/4, $0x00000000
-DATA taylor0<>+12(SB)/4, $0x3ff00000
-DATA taylor0<>+16(SB)/4, $0x00000000
-DATA taylor0<>+20(SB)/4, $0x3ff00000
-DATA taylor0<>+24(SB)/4, $0x00000000
-DATA taylor0<>+28(SB)/4, $0x3ff00000
-GLOBL taylor0<>(SB), RODATA|NOPTR, $32
-
-DATA one64<>+0(SB)/4, $0x00000000
-DATA one64<>+4(SB)/4, $0x3ff00000
-DATA one64<>+8(SB)/4, $0x00000000
-DATA one64<>+12(SB)/4, $0x3ff00000
-DATA one64<>+16(SB)/4, $0x00000000
-DATA one64<>+20(SB)/4, $0x3ff00000
-DATA one64<>+24(SB)/4, $0x00000000
-DATA one64<>+28(SB)/4, $0x3ff00000
-GLOBL one64<>(SB), RODATA|NOPTR, $32
-
 // func scaleAVX512(dst *float32, x *float32, stride int, a *float32, n int, mask uint64)
 // Requires: AVX, AVX512F
 TEXT ·scaleAVX512(SB), NOSPLIT, $0-48
@@ -4910,263 +4571,6 @@ rest:
 	VMOVUPS     Z2, K1, (AX)
 
 done:
-	VZEROUPPER
-	RET
-
-// func softplusPartsAVX512(factor *float64, part *float64, x *float64, n int)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·softplusPartsAVX512(SB), NOSPLIT, $0-32
-	MOVQ   factor+0(FP), AX
-	MOVQ   part+8(FP), CX
-	MOVQ   x+16(FP), DX
-	MOVQ   n+24(FP), BX
-	VXORPD Z0, Z0, Z0
-
-vectors4:
-	CMPQ        BX, $0x20
-	JLT         fewer4
-	VMOVUPD     (DX), Z1
-	VMAXPD      Z1, Z0, Z2
-	VMOVUPD     Z2, (CX)
-	VMOVUPD     64(DX), Z2
-	VMAXPD      Z2, Z0, Z3
-	VMOVUPD     Z3, 64(CX)
-	VMOVUPD     128(DX), Z3
-	VMAXPD      Z3, Z0, Z4
-	VMOVUPD     Z4, 128(CX)
-	VMOVUPD     192(DX), Z4
-	VMAXPD      Z4, Z0, Z5
-	VMOVUPD     Z5, 192(CX)
-	VORPD.BCST  signBit64<>+0(SB), Z1, Z1
-	VORPD.BCST  signBit64<>+0(SB), Z2, Z2
-	VORPD.BCST  signBit64<>+0(SB), Z3, Z3
-	VORPD.BCST  signBit64<>+0(SB), Z4, Z4
-	VMAXPD.BCST softplusMin<>+0(SB), Z1, Z1
-	VMAXPD.BCST softplusMin<>+0(SB), Z2, Z2
-	VMAXPD.BCST softplusMin<>+0(SB), Z3, Z3
-	VMAXPD.BCST softplusMin<>+0(SB), Z4, Z4
-	VMOVAPS     Z1, Z5
-	VMOVAPS     Z2, Z6
-	VMOVAPS     Z3, Z7
-	VMOVAPS     Z4, Z8
-	VMULPD.BCST log2E64<>+0(SB), Z5, Z5
-	VMULPD.BCST log2E64<>+0(SB), Z6, Z6
-	VMULPD.BCST log2E64<>+0(SB), Z7, Z7
-	VMULPD.BCST log2E64<>+0(SB), Z8, Z8
-	VADDPD.BCST roundMagic64<>+0(SB), Z5, Z5
-	VADDPD.BCST roundMagic64<>+0(SB), Z6, Z6
-	VADDPD.BCST roundMagic64<>+0(SB), Z7, Z7
-	VADDPD.BCST roundMagic64<>+0(SB), Z8, Z8
-	VPSLLQ      $0x34, Z5, Z9
-	VPSLLQ      $0x34, Z6, Z10
-	VPSLLQ      $0x34, Z7, Z11
-	VPSLLQ      $0x34, Z8, Z12
-	VSUBPD.BCST roundMagic64<>+0(SB), Z5, Z5
-	VSUBPD.BCST roundMagic64<>+0(SB), Z6, Z6
-	VSUBPD.BCST roundMagic64<>+0(SB), Z7, Z7
-	VSUBPD.BCST roundMagic64<>+0(SB), Z8, Z8
-	VMOVAPD     Z5, Z13
-	VMOVAPD     Z6, Z14
-	VMOVAPD     Z7, Z15
-	VMOVAPD     Z8, Z16
-	VMULPD.BCST ln2Hi64<>+0(SB), Z13, Z13
-	VMULPD.BCST ln2Hi64<>+0(SB), Z14, Z14
-	VMULPD.BCST ln2Hi64<>+0(SB), Z15, Z15
-	VMULPD.BCST ln2Hi64<>+0(SB), Z16, Z16
-	VSUBPD      Z13, Z1, Z1
-	VSUBPD      Z14, Z2, Z2
-	VSUBPD      Z15, Z3, Z3
-	VSUBPD      Z16, Z4, Z4
-	VMULPD.BCST ln2Lo64<>+0(SB), Z5, Z5
-	VMULPD.BCST ln2Lo64<>+0(SB), Z6, Z6
-	VMULPD.BCST ln2Lo64<>+0(SB), Z7, Z7
-	VMULPD.BCST ln2Lo64<>+0(SB), Z8, Z8
-	VSUBPD      Z5, Z1, Z1
-	VSUBPD      Z6, Z2, Z2
-	VSUBPD      Z7, Z3, Z3
-	VSUBPD      Z8, Z4, Z4
-	VMOVAPS     Z1, Z5
-	VMOVAPS     Z2, Z6
-	VMOVAPS     Z3, Z7
-	VMOVAPS     Z4, Z8
-	VMULPD.BCST taylor13<>+0(SB), Z5, Z5
-	VMULPD.BCST taylor13<>+0(SB), Z6, Z6
-	VMULPD.BCST taylor13<>+0(SB), Z7, Z7
-	VMULPD.BCST taylor13<>+0(SB), Z8, Z8
-	VADDPD.BCST taylor12<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor12<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor12<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor12<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor11<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor11<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor11<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor11<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor10<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor10<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor10<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor10<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor9<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor9<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor9<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor9<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor8<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor8<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor8<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor8<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor7<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor7<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor7<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor7<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor6<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor6<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor6<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor6<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor5<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor5<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor5<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor5<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor4<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor4<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor4<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor4<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor3<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor3<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor3<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor3<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor2<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor2<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor2<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor2<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor1<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor1<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor1<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor1<>+0(SB), Z8, Z8
-	VMULPD      Z1, Z5, Z5
-	VMULPD      Z2, Z6, Z6
-	VMULPD      Z3, Z7, Z7
-	VMULPD      Z4, Z8, Z8
-	VADDPD.BCST taylor0<>+0(SB), Z5, Z5
-	VADDPD.BCST taylor0<>+0(SB), Z6, Z6
-	VADDPD.BCST taylor0<>+0(SB), Z7, Z7
-	VADDPD.BCST taylor0<>+0(SB), Z8, Z8
-	VPADDQ      Z9, Z5, Z5
-	VPADDQ      Z10, Z6, Z6
-	VPADDQ      Z11, Z7, Z7
-	VPADDQ      Z12, Z8, Z8
-	VADDPD.BCST one64<>+0(SB), Z5, Z5
-	VADDPD.BCST one64<>+0(SB), Z6, Z6
-	VADDPD.BCST one64<>+0(SB), Z7, Z7
-	VADDPD.BCST one64<>+0(SB), Z8, Z8
-	VMOVUPD     Z5, (AX)
-	VMOVUPD     Z6, 64(AX)
-	VMOVUPD     Z7, 128(AX)
-	VMOVUPD     Z8, 192(AX)
-	ADDQ        $0x00000100, DX
-	ADDQ        $0x00000100, CX
-	ADDQ        $0x00000100, AX
-	SUBQ        $0x20, BX
-	JMP         vectors4
-
-fewer4:
-vectors1:
-	CMPQ        BX, $0x08
-	JLT         fewer1
-	VMOVUPD     (DX), Z1
-	VMAXPD      Z1, Z0, Z2
-	VMOVUPD     Z2, (CX)
-	VORPD.BCST  signBit64<>+0(SB), Z1, Z1
-	VMAXPD.BCST softplusMin<>+0(SB), Z1, Z1
-	VMOVAPS     Z1, Z2
-	VMULPD.BCST log2E64<>+0(SB), Z2, Z2
-	VADDPD.BCST roundMagic64<>+0(SB), Z2, Z2
-	VPSLLQ      $0x34, Z2, Z3
-	VSUBPD.BCST roundMagic64<>+0(SB), Z2, Z2
-	VMOVAPD     Z2, Z4
-	VMULPD.BCST ln2Hi64<>+0(SB), Z4, Z4
-	VSUBPD      Z4, Z1, Z1
-	VMULPD.BCST ln2Lo64<>+0(SB), Z2, Z2
-	VSUBPD      Z2, Z1, Z1
-	VMOVAPS     Z1, Z2
-	VMULPD.BCST taylor13<>+0(SB), Z2, Z2
-	VADDPD.BCST taylor12<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor11<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor10<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor9<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor8<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor7<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor6<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor5<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor4<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor3<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor2<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor1<>+0(SB), Z2, Z2
-	VMULPD      Z1, Z2, Z2
-	VADDPD.BCST taylor0<>+0(SB), Z2, Z2
-	VPADDQ      Z3, Z2, Z2
-	VADDPD.BCST one64<>+0(SB), Z2, Z2
-	VMOVUPD     Z2, (AX)
-	ADDQ        $0x00000040, DX
-	ADDQ        $0x00000040, CX
-	ADDQ        $0x00000040, AX
-	SUBQ        $0x08, BX
-	JMP         vectors1
-
-fewer1:
 	VZEROUPPER
 	RET
 
@@ -6804,6 +6208,216 @@ row:
 	VZEROUPPER
 	RET
 
+DATA one64<>+0(SB)/4, $0x00000000
+DATA one64<>+4(SB)/4, $0x3ff00000
+DATA one64<>+8(SB)/4, $0x00000000
+DATA one64<>+12(SB)/4, $0x3ff00000
+DATA one64<>+16(SB)/4, $0x00000000
+DATA one64<>+20(SB)/4, $0x3ff00000
+DATA one64<>+24(SB)/4, $0x00000000
+DATA one64<>+28(SB)/4, $0x3ff00000
+GLOBL one64<>(SB), RODATA|NOPTR, $32
+
+DATA signBit64<>+0(SB)/4, $0x00000000
+DATA signBit64<>+4(SB)/4, $0x80000000
+DATA signBit64<>+8(SB)/4, $0x00000000
+DATA signBit64<>+12(SB)/4, $0x80000000
+DATA signBit64<>+16(SB)/4, $0x00000000
+DATA signBit64<>+20(SB)/4, $0x80000000
+DATA signBit64<>+24(SB)/4, $0x00000000
+DATA signBit64<>+28(SB)/4, $0x80000000
+GLOBL signBit64<>(SB), RODATA|NOPTR, $32
+
+DATA softplusMin<>+0(SB)/4, $0x00000000
+DATA softplusMin<>+4(SB)/4, $0xc0490000
+DATA softplusMin<>+8(SB)/4, $0x00000000
+DATA softplusMin<>+12(SB)/4, $0xc0490000
+DATA softplusMin<>+16(SB)/4, $0x00000000
+DATA softplusMin<>+20(SB)/4, $0xc0490000
+DATA softplusMin<>+24(SB)/4, $0x00000000
+DATA softplusMin<>+28(SB)/4, $0xc0490000
+GLOBL softplusMin<>(SB), RODATA|NOPTR, $32
+
+DATA log2E64<>+0(SB)/4, $0x652b82fe
+DATA log2E64<>+4(SB)/4, $0x3ff71547
+DATA log2E64<>+8(SB)/4, $0x652b82fe
+DATA log2E64<>+12(SB)/4, $0x3ff71547
+DATA log2E64<>+16(SB)/4, $0x652b82fe
+DATA log2E64<>+20(SB)/4, $0x3ff71547
+DATA log2E64<>+24(SB)/4, $0x652b82fe
+DATA log2E64<>+28(SB)/4, $0x3ff71547
+GLOBL log2E64<>(SB), RODATA|NOPTR, $32
+
+DATA roundMagic64<>+0(SB)/4, $0x00000000
+DATA roundMagic64<>+4(SB)/4, $0x43380000
+DATA roundMagic64<>+8(SB)/4, $0x00000000
+DATA roundMagic64<>+12(SB)/4, $0x43380000
+DATA roundMagic64<>+16(SB)/4, $0x00000000
+DATA roundMagic64<>+20(SB)/4, $0x43380000
+DATA roundMagic64<>+24(SB)/4, $0x00000000
+DATA roundMagic64<>+28(SB)/4, $0x43380000
+GLOBL roundMagic64<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Hi64<>+0(SB)/4, $0xfee00000
+DATA ln2Hi64<>+4(SB)/4, $0x3fe62e42
+DATA ln2Hi64<>+8(SB)/4, $0xfee00000
+DATA ln2Hi64<>+12(SB)/4, $0x3fe62e42
+DATA ln2Hi64<>+16(SB)/4, $0xfee00000
+DATA ln2Hi64<>+20(SB)/4, $0x3fe62e42
+DATA ln2Hi64<>+24(SB)/4, $0xfee00000
+DATA ln2Hi64<>+28(SB)/4, $0x3fe62e42
+GLOBL ln2Hi64<>(SB), RODATA|NOPTR, $32
+
+DATA ln2Lo64<>+0(SB)/4, $0x35793c76
+DATA ln2Lo64<>+4(SB)/4, $0x3dea39ef
+DATA ln2Lo64<>+8(SB)/4, $0x35793c76
+DATA ln2Lo64<>+12(SB)/4, $0x3dea39ef
+DATA ln2Lo64<>+16(SB)/4, $0x35793c76
+DATA ln2Lo64<>+20(SB)/4, $0x3dea39ef
+DATA ln2Lo64<>+24(SB)/4, $0x35793c76
+DATA ln2Lo64<>+28(SB)/4, $0x3dea39ef
+GLOBL ln2Lo64<>(SB), RODATA|NOPTR, $32
+
+DATA taylor13<>+0(SB)/4, $0x13a86d09
+DATA taylor13<>+4(SB)/4, $0x3de61246
+DATA taylor13<>+8(SB)/4, $0x13a86d09
+DATA taylor13<>+12(SB)/4, $0x3de61246
+DATA taylor13<>+16(SB)/4, $0x13a86d09
+DATA taylor13<>+20(SB)/4, $0x3de61246
+DATA taylor13<>+24(SB)/4, $0x13a86d09
+DATA taylor13<>+28(SB)/4, $0x3de61246
+GLOBL taylor13<>(SB), RODATA|NOPTR, $32
+
+DATA taylor12<>+0(SB)/4, $0xeff8d898
+DATA taylor12<>+4(SB)/4, $0x3e21eed8
+DATA taylor12<>+8(SB)/4, $0xeff8d898
+DATA taylor12<>+12(SB)/4, $0x3e21eed8
+DATA taylor12<>+16(SB)/4, $0xeff8d898
+DATA taylor12<>+20(SB)/4, $0x3e21eed8
+DATA taylor12<>+24(SB)/4, $0xeff8d898
+DATA taylor12<>+28(SB)/4, $0x3e21eed8
+GLOBL taylor12<>(SB), RODATA|NOPTR, $32
+
+DATA taylor11<>+0(SB)/4, $0x67f544e4
+DATA taylor11<>+4(SB)/4, $0x3e5ae645
+DATA taylor11<>+8(SB)/4, $0x67f544e4
+DATA taylor11<>+12(SB)/4, $0x3e5ae645
+DATA taylor11<>+16(SB)/4, $0x67f544e4
+DATA taylor11<>+20(SB)/4, $0x3e5ae645
+DATA taylor11<>+24(SB)/4, $0x67f544e4
+DATA taylor11<>+28(SB)/4, $0x3e5ae645
+GLOBL taylor11<>(SB), RODATA|NOPTR, $32
+
+DATA taylor10<>+0(SB)/4, $0xb7789f5c
+DATA taylor10<>+4(SB)/4, $0x3e927e4f
+DATA taylor10<>+8(SB)/4, $0xb7789f5c
+DATA taylor10<>+12(SB)/4, $0x3e927e4f
+DATA taylor10<>+16(SB)/4, $0xb7789f5c
+DATA taylor10<>+20(SB)/4, $0x3e927e4f
+DATA taylor10<>+24(SB)/4, $0xb7789f5c
+DATA taylor10<>+28(SB)/4, $0x3e927e4f
+GLOBL taylor10<>(SB), RODATA|NOPTR, $32
+
+DATA taylor9<>+0(SB)/4, $0xa556c734
+DATA taylor9<>+4(SB)/4, $0x3ec71de3
+DATA taylor9<>+8(SB)/4, $0xa556c734
+DATA taylor9<>+12(SB)/4, $0x3ec71de3
+DATA taylor9<>+16(SB)/4, $0xa556c734
+DATA taylor9<>+20(SB)/4, $0x3ec71de3
+DATA taylor9<>+24(SB)/4, $0xa556c734
+DATA taylor9<>+28(SB)/4, $0x3ec71de3
+GLOBL taylor9<>(SB), RODATA|NOPTR, $32
+
+DATA taylor8<>+0(SB)/4, $0x1a01a01a
+DATA taylor8<>+4(SB)/4, $0x3efa01a0
+DATA taylor8<>+8(SB)/4, $0x1a01a01a
+DATA taylor8<>+12(SB)/4, $0x3efa01a0
+DATA taylor8<>+16(SB)/4, $0x1a01a01a
+DATA taylor8<>+20(SB)/4, $0x3efa01a0
+DATA taylor8<>+24(SB)/4, $0x1a01a01a
+DATA taylor8<>+28(SB)/4, $0x3efa01a0
+GLOBL taylor8<>(SB), RODATA|NOPTR, $32
+
+DATA taylor7<>+0(SB)/4, $0x1a01a01a
+DATA taylor7<>+4(SB)/4, $0x3f2a01a0
+DATA taylor7<>+8(SB)/4, $0x1a01a01a
+DATA taylor7<>+12(SB)/4, $0x3f2a01a0
+DATA taylor7<>+16(SB)/4, $0x1a01a01a
+DATA taylor7<>+20(SB)/4, $0x3f2a01a0
+DATA taylor7<>+24(SB)/4, $0x1a01a01a
+DATA taylor7<>+28(SB)/4, $0x3f2a01a0
+GLOBL taylor7<>(SB), RODATA|NOPTR, $32
+
+DATA taylor6<>+0(SB)/4, $0x16c16c17
+DATA taylor6<>+4(SB)/4, $0x3f56c16c
+DATA taylor6<>+8(SB)/4, $0x16c16c17
+DATA taylor6<>+12(SB)/4, $0x3f56c16c
+DATA taylor6<>+16(SB)/4, $0x16c16c17
+DATA taylor6<>+20(SB)/4, $0x3f56c16c
+DATA taylor6<>+24(SB)/4, $0x16c16c17
+DATA taylor6<>+28(SB)/4, $0x3f56c16c
+GLOBL taylor6<>(SB), RODATA|NOPTR, $32
+
+DATA taylor5<>+0(SB)/4, $0x11111111
+DATA taylor5<>+4(SB)/4, $0x3f811111
+DATA taylor5<>+8(SB)/4, $0x11111111
+DATA taylor5<>+12(SB)/4, $0x3f811111
+DATA taylor5<>+16(SB)/4, $0x11111111
+DATA taylor5<>+20(SB)/4, $0x3f811111
+DATA taylor5<>+24(SB)/4, $0x11111111
+DATA taylor5<>+28(SB)/4, $0x3f811111
+GLOBL taylor5<>(SB), RODATA|NOPTR, $32
+
+DATA taylor4<>+0(SB)/4, $0x55555555
+DATA taylor4<>+4(SB)/4, $0x3fa55555
+DATA taylor4<>+8(SB)/4, $0x55555555
+DATA taylor4<>+12(SB)/4, $0x3fa55555
+DATA taylor4<>+16(SB)/4, $0x55555555
+DATA taylor4<>+20(SB)/4, $0x3fa55555
+DATA taylor4<>+24(SB)/4, $0x55555555
+DATA taylor4<>+28(SB)/4, $0x3fa55555
+GLOBL taylor4<>(SB), RODATA|NOPTR, $32
+
+DATA taylor3<>+0(SB)/4, $0x55555555
+DATA taylor3<>+4(SB)/4, $0x3fc55555
+DATA taylor3<>+8(SB)/4, $0x55555555
+DATA taylor3<>+12(SB)/4, $0x3fc55555
+DATA taylor3<>+16(SB)/4, $0x55555555
+DATA taylor3<>+20(SB)/4, $0x3fc55555
+DATA taylor3<>+24(SB)/4, $0x55555555
+DATA taylor3<>+28(SB)/4, $0x3fc55555
+GLOBL taylor3<>(SB), RODATA|NOPTR, $32
+
+DATA taylor2<>+0(SB)/4, $0x00000000
+DATA taylor2<>+4(SB)/4, $0x3fe00000
+DATA taylor2<>+8(SB)/4, $0x00000000
+DATA taylor2<>+12(SB)/4, $0x3fe00000
+DATA taylor2<>+16(SB)/4, $0x00000000
+DATA taylor2<>+20(SB)/4, $0x3fe00000
+DATA taylor2<>+24(SB)/4, $0x00000000
+DATA taylor2<>+28(SB)/4, $0x3fe00000
+GLOBL taylor2<>(SB), RODATA|NOPTR, $32
+
+DATA taylor1<>+0(SB)/4, $0x00000000
+DATA taylor1<>+4(SB)/4, $0x3ff00000
+DATA taylor1<>+8(SB)/4, $0x00000000
+DATA taylor1<>+12(SB)/4, $0x3ff00000
+DATA taylor1<>+16(SB)/4, $0x00000000
+DATA taylor1<>+20(SB)/4, $0x3ff00000
+DATA taylor1<>+24(SB)/4, $0x00000000
+DATA taylor1<>+28(SB)/4, $0x3ff00000
+GLOBL taylor1<>(SB), RODATA|NOPTR, $32
+
+DATA taylor0<>+0(SB)/4, $0x00000000
+DATA taylor0<>+4(SB)/4, $0x3ff00000
+DATA taylor0<>+8(SB)/4, $0x00000000
+DATA taylor0<>+12(SB)/4, $0x3ff00000
+DATA taylor0<>+16(SB)/4, $0x00000000
+DATA taylor0<>+20(SB)/4, $0x3ff00000
+DATA taylor0<>+24(SB)/4, $0x00000000
+DATA taylor0<>+28(SB)/4, $0x3ff00000
+GLOBL taylor0<>(SB), RODATA|NOPTR, $32
+
 // func blendAVX512(dst *float32, x *float32, beta *float32, base *float32, n int)
 // Requires: AVX, AVX512F
 TEXT ·blendAVX512(SB), NOSPLIT, $0-40
@@ -7643,5 +7257,3004 @@ row:
 	ADDQ          $0x08, AX
 	DECQ          BX
 	JNE           row
+	VZEROUPPER
+	RET
+
+// func softplusAVX2(acc *float64, x *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·softplusAVX2(SB), NOSPLIT, $0-24
+	MOVQ    acc+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VXORPD  Y0, Y0, Y0
+	VMOVUPD (AX), Y1
+	VMOVUPD 64(AX), Y3
+	VMOVUPD 32(AX), Y2
+	VMOVUPD 96(AX), Y4
+
+vectors2:
+	CMPQ    DX, $0x08
+	JLT     fewer2
+	VMOVUPD (CX), Y5
+	VMAXPD  Y5, Y0, Y6
+	VADDPD  Y6, Y1, Y1
+	VMOVUPD 32(CX), Y6
+	VMAXPD  Y6, Y0, Y7
+	VADDPD  Y7, Y2, Y2
+	VORPD   signBit64<>+0(SB), Y5, Y5
+	VORPD   signBit64<>+0(SB), Y6, Y6
+	VMAXPD  oddsMin<>+0(SB), Y5, Y5
+	VMAXPD  oddsMin<>+0(SB), Y6, Y6
+	VMOVAPS Y5, Y7
+	VMOVAPS Y6, Y8
+	VMULPD  log2E64<>+0(SB), Y7, Y7
+	VMULPD  log2E64<>+0(SB), Y8, Y8
+	VADDPD  roundMagic64<>+0(SB), Y7, Y7
+	VADDPD  roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ  $0x34, Y7, Y9
+	VPSLLQ  $0x34, Y8, Y10
+	VSUBPD  roundMagic64<>+0(SB), Y7, Y7
+	VSUBPD  roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD Y7, Y11
+	VMOVAPD Y8, Y12
+	VMULPD  ln2Hi64<>+0(SB), Y11, Y11
+	VMULPD  ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD  Y11, Y5, Y5
+	VSUBPD  Y12, Y6, Y6
+	VMULPD  ln2Lo64<>+0(SB), Y7, Y7
+	VMULPD  ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD  Y7, Y5, Y5
+	VSUBPD  Y8, Y6, Y6
+	VMOVAPS Y5, Y7
+	VMOVAPS Y6, Y8
+	VMULPD  taylor13<>+0(SB), Y7, Y7
+	VMULPD  taylor13<>+0(SB), Y8, Y8
+	VADDPD  taylor12<>+0(SB), Y7, Y7
+	VADDPD  taylor12<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor11<>+0(SB), Y7, Y7
+	VADDPD  taylor11<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor10<>+0(SB), Y7, Y7
+	VADDPD  taylor10<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor9<>+0(SB), Y7, Y7
+	VADDPD  taylor9<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor8<>+0(SB), Y7, Y7
+	VADDPD  taylor8<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor7<>+0(SB), Y7, Y7
+	VADDPD  taylor7<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor6<>+0(SB), Y7, Y7
+	VADDPD  taylor6<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor5<>+0(SB), Y7, Y7
+	VADDPD  taylor5<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor4<>+0(SB), Y7, Y7
+	VADDPD  taylor4<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor3<>+0(SB), Y7, Y7
+	VADDPD  taylor3<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor2<>+0(SB), Y7, Y7
+	VADDPD  taylor2<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor1<>+0(SB), Y7, Y7
+	VADDPD  taylor1<>+0(SB), Y8, Y8
+	VMULPD  Y5, Y7, Y7
+	VMULPD  Y6, Y8, Y8
+	VADDPD  taylor0<>+0(SB), Y7, Y7
+	VADDPD  taylor0<>+0(SB), Y8, Y8
+	VPADDQ  Y9, Y7, Y7
+	VPADDQ  Y10, Y8, Y8
+	VADDPD  one64<>+0(SB), Y7, Y7
+	VADDPD  one64<>+0(SB), Y8, Y8
+	VMULPD  Y7, Y3, Y3
+	VMULPD  Y8, Y4, Y4
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x08, DX
+	JMP     vectors2
+
+fewer2:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y3, 64(AX)
+	VMOVUPD Y2, 32(AX)
+	VMOVUPD Y4, 96(AX)
+	VZEROUPPER
+	RET
+
+DATA oddsMin<>+0(SB)/4, $0x00000000
+DATA oddsMin<>+4(SB)/4, $0xc0862000
+DATA oddsMin<>+8(SB)/4, $0x00000000
+DATA oddsMin<>+12(SB)/4, $0xc0862000
+DATA oddsMin<>+16(SB)/4, $0x00000000
+DATA oddsMin<>+20(SB)/4, $0xc0862000
+DATA oddsMin<>+24(SB)/4, $0x00000000
+DATA oddsMin<>+28(SB)/4, $0xc0862000
+GLOBL oddsMin<>(SB), RODATA|NOPTR, $32
+
+// func oddsAVX2(on *float64, off *float64, acc *float64, x *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·oddsAVX2(SB), NOSPLIT, $0-40
+	MOVQ    on+0(FP), AX
+	MOVQ    off+8(FP), CX
+	MOVQ    acc+16(FP), DX
+	MOVQ    x+24(FP), BX
+	MOVQ    n+32(FP), SI
+	VXORPD  Y0, Y0, Y0
+	VMOVUPD (DX), Y1
+	VMOVUPD 64(DX), Y3
+	VMOVUPD 32(DX), Y2
+	VMOVUPD 96(DX), Y4
+
+vectors2:
+	CMPQ         SI, $0x08
+	JLT          fewer2
+	VMOVUPD      (BX), Y5
+	VMAXPD       Y5, Y0, Y6
+	VADDPD       Y6, Y1, Y1
+	VMOVUPD      32(BX), Y6
+	VMAXPD       Y6, Y0, Y7
+	VADDPD       Y7, Y2, Y2
+	VORPD        signBit64<>+0(SB), Y5, Y5
+	VORPD        signBit64<>+0(SB), Y6, Y6
+	VMAXPD       oddsMin<>+0(SB), Y5, Y5
+	VMAXPD       oddsMin<>+0(SB), Y6, Y6
+	VMOVAPS      Y5, Y7
+	VMOVAPS      Y6, Y8
+	VMULPD       log2E64<>+0(SB), Y7, Y7
+	VMULPD       log2E64<>+0(SB), Y8, Y8
+	VADDPD       roundMagic64<>+0(SB), Y7, Y7
+	VADDPD       roundMagic64<>+0(SB), Y8, Y8
+	VPSLLQ       $0x34, Y7, Y9
+	VPSLLQ       $0x34, Y8, Y10
+	VSUBPD       roundMagic64<>+0(SB), Y7, Y7
+	VSUBPD       roundMagic64<>+0(SB), Y8, Y8
+	VMOVAPD      Y7, Y11
+	VMOVAPD      Y8, Y12
+	VMULPD       ln2Hi64<>+0(SB), Y11, Y11
+	VMULPD       ln2Hi64<>+0(SB), Y12, Y12
+	VSUBPD       Y11, Y5, Y5
+	VSUBPD       Y12, Y6, Y6
+	VMULPD       ln2Lo64<>+0(SB), Y7, Y7
+	VMULPD       ln2Lo64<>+0(SB), Y8, Y8
+	VSUBPD       Y7, Y5, Y5
+	VSUBPD       Y8, Y6, Y6
+	VMOVAPS      Y5, Y7
+	VMOVAPS      Y6, Y8
+	VMULPD       taylor13<>+0(SB), Y7, Y7
+	VMULPD       taylor13<>+0(SB), Y8, Y8
+	VADDPD       taylor12<>+0(SB), Y7, Y7
+	VADDPD       taylor12<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor11<>+0(SB), Y7, Y7
+	VADDPD       taylor11<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor10<>+0(SB), Y7, Y7
+	VADDPD       taylor10<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor9<>+0(SB), Y7, Y7
+	VADDPD       taylor9<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor8<>+0(SB), Y7, Y7
+	VADDPD       taylor8<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor7<>+0(SB), Y7, Y7
+	VADDPD       taylor7<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor6<>+0(SB), Y7, Y7
+	VADDPD       taylor6<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor5<>+0(SB), Y7, Y7
+	VADDPD       taylor5<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor4<>+0(SB), Y7, Y7
+	VADDPD       taylor4<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor3<>+0(SB), Y7, Y7
+	VADDPD       taylor3<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor2<>+0(SB), Y7, Y7
+	VADDPD       taylor2<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor1<>+0(SB), Y7, Y7
+	VADDPD       taylor1<>+0(SB), Y8, Y8
+	VMULPD       Y5, Y7, Y7
+	VMULPD       Y6, Y8, Y8
+	VADDPD       taylor0<>+0(SB), Y7, Y7
+	VADDPD       taylor0<>+0(SB), Y8, Y8
+	VPADDQ       Y9, Y7, Y7
+	VPADDQ       Y10, Y8, Y8
+	VBROADCASTSD one64<>+0(SB), Y5
+	VMOVUPD      (BX), Y6
+	VBLENDVPD    Y6, Y7, Y5, Y9
+	VBLENDVPD    Y6, Y5, Y7, Y6
+	VMOVUPD      Y9, (AX)
+	VMOVUPD      Y6, (CX)
+	VMOVUPD      32(BX), Y6
+	VBLENDVPD    Y6, Y8, Y5, Y9
+	VBLENDVPD    Y6, Y5, Y8, Y5
+	VMOVUPD      Y9, 32(AX)
+	VMOVUPD      Y5, 32(CX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	VADDPD       one64<>+0(SB), Y7, Y7
+	VADDPD       one64<>+0(SB), Y8, Y8
+	VMULPD       Y7, Y3, Y3
+	VMULPD       Y8, Y4, Y4
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x08, SI
+	JMP          vectors2
+
+fewer2:
+	VMOVUPD Y1, (DX)
+	VMOVUPD Y3, 64(DX)
+	VMOVUPD Y2, 32(DX)
+	VMOVUPD Y4, 96(DX)
+	VZEROUPPER
+	RET
+
+// func exps64AVX2(dst *float64, x *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·exps64AVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors2:
+	CMPQ    DX, $0x08
+	JLT     fewer2
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMAXPD  expsMin64<>+0(SB), Y0, Y0
+	VMAXPD  expsMin64<>+0(SB), Y1, Y1
+	VMINPD  expsMax64<>+0(SB), Y0, Y0
+	VMINPD  expsMax64<>+0(SB), Y1, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y1, Y3
+	VMULPD  log2E64<>+0(SB), Y2, Y2
+	VMULPD  log2E64<>+0(SB), Y3, Y3
+	VADDPD  roundMagic64<>+0(SB), Y2, Y2
+	VADDPD  roundMagic64<>+0(SB), Y3, Y3
+	VPSLLQ  $0x34, Y2, Y4
+	VPSLLQ  $0x34, Y3, Y5
+	VSUBPD  roundMagic64<>+0(SB), Y2, Y2
+	VSUBPD  roundMagic64<>+0(SB), Y3, Y3
+	VMOVAPD Y2, Y6
+	VMOVAPD Y3, Y7
+	VMULPD  ln2Hi64<>+0(SB), Y6, Y6
+	VMULPD  ln2Hi64<>+0(SB), Y7, Y7
+	VSUBPD  Y6, Y0, Y0
+	VSUBPD  Y7, Y1, Y1
+	VMULPD  ln2Lo64<>+0(SB), Y2, Y2
+	VMULPD  ln2Lo64<>+0(SB), Y3, Y3
+	VSUBPD  Y2, Y0, Y0
+	VSUBPD  Y3, Y1, Y1
+	VMOVAPS Y0, Y2
+	VMOVAPS Y1, Y3
+	VMULPD  taylor13<>+0(SB), Y2, Y2
+	VMULPD  taylor13<>+0(SB), Y3, Y3
+	VADDPD  taylor12<>+0(SB), Y2, Y2
+	VADDPD  taylor12<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor11<>+0(SB), Y2, Y2
+	VADDPD  taylor11<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor10<>+0(SB), Y2, Y2
+	VADDPD  taylor10<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor9<>+0(SB), Y2, Y2
+	VADDPD  taylor9<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor8<>+0(SB), Y2, Y2
+	VADDPD  taylor8<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor7<>+0(SB), Y2, Y2
+	VADDPD  taylor7<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor6<>+0(SB), Y2, Y2
+	VADDPD  taylor6<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor5<>+0(SB), Y2, Y2
+	VADDPD  taylor5<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor4<>+0(SB), Y2, Y2
+	VADDPD  taylor4<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor3<>+0(SB), Y2, Y2
+	VADDPD  taylor3<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor2<>+0(SB), Y2, Y2
+	VADDPD  taylor2<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor1<>+0(SB), Y2, Y2
+	VADDPD  taylor1<>+0(SB), Y3, Y3
+	VMULPD  Y0, Y2, Y2
+	VMULPD  Y1, Y3, Y3
+	VADDPD  taylor0<>+0(SB), Y2, Y2
+	VADDPD  taylor0<>+0(SB), Y3, Y3
+	VPADDQ  Y4, Y2, Y2
+	VPADDQ  Y5, Y3, Y3
+	VMOVUPD Y2, (AX)
+	VMOVUPD Y3, 32(AX)
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x08, DX
+	JMP     vectors2
+
+fewer2:
+	VZEROUPPER
+	RET
+
+DATA expsMin64<>+0(SB)/4, $0x00000000
+DATA expsMin64<>+4(SB)/4, $0xc085e000
+DATA expsMin64<>+8(SB)/4, $0x00000000
+DATA expsMin64<>+12(SB)/4, $0xc085e000
+DATA expsMin64<>+16(SB)/4, $0x00000000
+DATA expsMin64<>+20(SB)/4, $0xc085e000
+DATA expsMin64<>+24(SB)/4, $0x00000000
+DATA expsMin64<>+28(SB)/4, $0xc085e000
+GLOBL expsMin64<>(SB), RODATA|NOPTR, $32
+
+DATA expsMax64<>+0(SB)/4, $0x00000000
+DATA expsMax64<>+4(SB)/4, $0x4085e000
+DATA expsMax64<>+8(SB)/4, $0x00000000
+DATA expsMax64<>+12(SB)/4, $0x4085e000
+DATA expsMax64<>+16(SB)/4, $0x00000000
+DATA expsMax64<>+20(SB)/4, $0x4085e000
+DATA expsMax64<>+24(SB)/4, $0x00000000
+DATA expsMax64<>+28(SB)/4, $0x4085e000
+GLOBL expsMax64<>(SB), RODATA|NOPTR, $32
+
+// func productsAVX2(m *float64, e *int64, on *float64, off *float64, vectors int, table *float64, offsets *uint32, quads int)
+// Requires: AVX, AVX2
+TEXT ·productsAVX2(SB), NOSPLIT, $0-64
+	MOVQ m+0(FP), AX
+	MOVQ e+8(FP), CX
+	MOVQ on+16(FP), DX
+	MOVQ off+24(FP), BX
+	MOVQ vectors+32(FP), SI
+	MOVQ table+40(FP), DI
+	MOVQ offsets+48(FP), R8
+	MOVQ quads+56(FP), R9
+	SHLQ $0x06, SI
+
+quad:
+	MOVL         (R8), R10
+	LEAQ         (DI)(R10*8), R10
+	MOVL         4(R8), R11
+	LEAQ         (DI)(R11*8), R11
+	MOVL         8(R8), R12
+	LEAQ         (DI)(R12*8), R12
+	MOVL         12(R8), R13
+	LEAQ         (DI)(R13*8), R13
+	VBROADCASTSD one64<>+0(SB), Y0
+	VBROADCASTSD one64<>+0(SB), Y1
+	VBROADCASTSD one64<>+0(SB), Y2
+	VBROADCASTSD one64<>+0(SB), Y3
+	VBROADCASTSD one64<>+0(SB), Y4
+	VBROADCASTSD one64<>+0(SB), Y5
+	VBROADCASTSD one64<>+0(SB), Y6
+	VBROADCASTSD one64<>+0(SB), Y7
+	XORQ         R14, R14
+
+unit:
+	VMOVUPD      (DX)(R14*1), Y8
+	VMOVUPD      (BX)(R14*1), Y9
+	VMULPD       (R10)(R14*1), Y8, Y10
+	VADDPD       Y9, Y10, Y10
+	VMULPD       Y10, Y0, Y0
+	VMULPD       (R11)(R14*1), Y8, Y10
+	VADDPD       Y9, Y10, Y10
+	VMULPD       Y10, Y2, Y2
+	VMULPD       (R12)(R14*1), Y8, Y10
+	VADDPD       Y9, Y10, Y10
+	VMULPD       Y10, Y4, Y4
+	VMULPD       (R13)(R14*1), Y8, Y8
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y8, Y6, Y6
+	VMOVUPD      32(DX)(R14*1), Y8
+	VMOVUPD      32(BX)(R14*1), Y9
+	VMULPD       32(R10)(R14*1), Y8, Y10
+	VADDPD       Y9, Y10, Y10
+	VMULPD       Y10, Y1, Y1
+	VMULPD       32(R11)(R14*1), Y8, Y10
+	VADDPD       Y9, Y10, Y10
+	VMULPD       Y10, Y3, Y3
+	VMULPD       32(R12)(R14*1), Y8, Y10
+	VADDPD       Y9, Y10, Y10
+	VMULPD       Y10, Y5, Y5
+	VMULPD       32(R13)(R14*1), Y8, Y8
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y8, Y7, Y7
+	ADDQ         $0x40, R14
+	CMPQ         R14, SI
+	JNE          unit
+	VPSRLQ       $0x34, Y0, Y8
+	VPSRLQ       $0x34, Y1, Y9
+	VANDPD       mantissa64<>+0(SB), Y0, Y0
+	VANDPD       mantissa64<>+0(SB), Y1, Y1
+	VORPD        one64<>+0(SB), Y0, Y0
+	VORPD        one64<>+0(SB), Y1, Y1
+	VPADDQ       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VPADDQ       X9, X8, X8
+	VPERMILPD    $0x01, X8, X9
+	VPADDQ       X9, X8, X8
+	VMULPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMULPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VMULPD       X1, X0, X0
+	VMULSD       (AX), X0, X0
+	VPSRLQ       $0x34, X0, X1
+	VPAND        mantissa64<>+0(SB), X0, X0
+	VPOR         one64<>+0(SB), X0, X0
+	VMOVSD       X0, (AX)
+	VPADDQ       X1, X8, X8
+	VMOVQ        X8, R10
+	SUBQ         $0x000023f7, R10
+	ADDQ         R10, (CX)
+	VPSRLQ       $0x34, Y2, Y0
+	VPSRLQ       $0x34, Y3, Y1
+	VANDPD       mantissa64<>+0(SB), Y2, Y2
+	VANDPD       mantissa64<>+0(SB), Y3, Y3
+	VORPD        one64<>+0(SB), Y2, Y2
+	VORPD        one64<>+0(SB), Y3, Y3
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VPADDQ       X1, X0, X0
+	VMULPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X1
+	VMULPD       X1, X2, X2
+	VPERMILPD    $0x01, X2, X1
+	VMULPD       X1, X2, X2
+	VMULSD       8(AX), X2, X2
+	VPSRLQ       $0x34, X2, X1
+	VPAND        mantissa64<>+0(SB), X2, X2
+	VPOR         one64<>+0(SB), X2, X2
+	VMOVSD       X2, 8(AX)
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, R10
+	SUBQ         $0x000023f7, R10
+	ADDQ         R10, 8(CX)
+	VPSRLQ       $0x34, Y4, Y0
+	VPSRLQ       $0x34, Y5, Y1
+	VANDPD       mantissa64<>+0(SB), Y4, Y4
+	VANDPD       mantissa64<>+0(SB), Y5, Y5
+	VORPD        one64<>+0(SB), Y4, Y4
+	VORPD        one64<>+0(SB), Y5, Y5
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VPADDQ       X1, X0, X0
+	VMULPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X1
+	VMULPD       X1, X4, X4
+	VPERMILPD    $0x01, X4, X1
+	VMULPD       X1, X4, X4
+	VMULSD       16(AX), X4, X4
+	VPSRLQ       $0x34, X4, X1
+	VPAND        mantissa64<>+0(SB), X4, X4
+	VPOR         one64<>+0(SB), X4, X4
+	VMOVSD       X4, 16(AX)
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, R10
+	SUBQ         $0x000023f7, R10
+	ADDQ         R10, 16(CX)
+	VPSRLQ       $0x34, Y6, Y0
+	VPSRLQ       $0x34, Y7, Y1
+	VANDPD       mantissa64<>+0(SB), Y6, Y6
+	VANDPD       mantissa64<>+0(SB), Y7, Y7
+	VORPD        one64<>+0(SB), Y6, Y6
+	VORPD        one64<>+0(SB), Y7, Y7
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VPADDQ       X1, X0, X0
+	VMULPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X1
+	VMULPD       X1, X6, X6
+	VPERMILPD    $0x01, X6, X1
+	VMULPD       X1, X6, X6
+	VMULSD       24(AX), X6, X6
+	VPSRLQ       $0x34, X6, X1
+	VPAND        mantissa64<>+0(SB), X6, X6
+	VPOR         one64<>+0(SB), X6, X6
+	VMOVSD       X6, 24(AX)
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, R10
+	SUBQ         $0x000023f7, R10
+	ADDQ         R10, 24(CX)
+	ADDQ         $0x20, AX
+	ADDQ         $0x20, CX
+	ADDQ         $0x10, R8
+	DECQ         R9
+	JNE          quad
+	VZEROUPPER
+	RET
+
+DATA mantissa64<>+0(SB)/4, $0xffffffff
+DATA mantissa64<>+4(SB)/4, $0x000fffff
+DATA mantissa64<>+8(SB)/4, $0xffffffff
+DATA mantissa64<>+12(SB)/4, $0x000fffff
+DATA mantissa64<>+16(SB)/4, $0xffffffff
+DATA mantissa64<>+20(SB)/4, $0x000fffff
+DATA mantissa64<>+24(SB)/4, $0xffffffff
+DATA mantissa64<>+28(SB)/4, $0x000fffff
+GLOBL mantissa64<>(SB), RODATA|NOPTR, $32
+
+// func quadProductsAVX2(m *float64, e *int64, on *float64, off *float64, upper *float64, first *float64, second *float64, vectors int)
+// Requires: AVX, AVX2
+TEXT ·quadProductsAVX2(SB), NOSPLIT, $0-64
+	MOVQ         m+0(FP), AX
+	MOVQ         e+8(FP), CX
+	MOVQ         on+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         upper+32(FP), SI
+	MOVQ         first+40(FP), DI
+	MOVQ         second+48(FP), R8
+	MOVQ         vectors+56(FP), R9
+	VBROADCASTSD one64<>+0(SB), Y0
+	VBROADCASTSD one64<>+0(SB), Y1
+	VBROADCASTSD one64<>+0(SB), Y2
+	VBROADCASTSD one64<>+0(SB), Y3
+	VBROADCASTSD one64<>+0(SB), Y4
+	VBROADCASTSD one64<>+0(SB), Y5
+	VBROADCASTSD one64<>+0(SB), Y6
+	VBROADCASTSD one64<>+0(SB), Y7
+
+unit:
+	VMOVUPD      (DX), Y8
+	VMULPD       (SI), Y8, Y8
+	VMULPD       (DI), Y8, Y9
+	VMOVUPD      (R8), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VMOVUPD      (BX), Y12
+	VADDPD       Y12, Y8, Y8
+	VMULPD       Y8, Y0, Y0
+	VADDPD       Y12, Y9, Y9
+	VMULPD       Y9, Y2, Y2
+	VADDPD       Y12, Y10, Y10
+	VMULPD       Y10, Y4, Y4
+	VADDPD       Y12, Y11, Y11
+	VMULPD       Y11, Y6, Y6
+	VMOVUPD      32(DX), Y8
+	VMULPD       32(SI), Y8, Y8
+	VMULPD       32(DI), Y8, Y9
+	VMOVUPD      32(R8), Y11
+	VMULPD       Y11, Y8, Y10
+	VMULPD       Y11, Y9, Y11
+	VMOVUPD      32(BX), Y12
+	VADDPD       Y12, Y8, Y8
+	VMULPD       Y8, Y1, Y1
+	VADDPD       Y12, Y9, Y9
+	VMULPD       Y9, Y3, Y3
+	VADDPD       Y12, Y10, Y10
+	VMULPD       Y10, Y5, Y5
+	VADDPD       Y12, Y11, Y11
+	VMULPD       Y11, Y7, Y7
+	ADDQ         $0x40, DX
+	ADDQ         $0x40, BX
+	ADDQ         $0x40, SI
+	ADDQ         $0x40, DI
+	ADDQ         $0x40, R8
+	DECQ         R9
+	JNE          unit
+	VPSRLQ       $0x34, Y0, Y8
+	VPSRLQ       $0x34, Y1, Y9
+	VANDPD       mantissa64<>+0(SB), Y0, Y0
+	VANDPD       mantissa64<>+0(SB), Y1, Y1
+	VORPD        one64<>+0(SB), Y0, Y0
+	VORPD        one64<>+0(SB), Y1, Y1
+	VPADDQ       Y9, Y8, Y8
+	VEXTRACTF128 $0x01, Y8, X9
+	VPADDQ       X9, X8, X8
+	VPERMILPD    $0x01, X8, X9
+	VPADDQ       X9, X8, X8
+	VMULPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VMULPD       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VMULPD       X1, X0, X0
+	VMULSD       (AX), X0, X0
+	VPSRLQ       $0x34, X0, X1
+	VPAND        mantissa64<>+0(SB), X0, X0
+	VPOR         one64<>+0(SB), X0, X0
+	VMOVSD       X0, (AX)
+	VPADDQ       X1, X8, X8
+	VMOVQ        X8, DX
+	SUBQ         $0x000023f7, DX
+	ADDQ         DX, (CX)
+	VPSRLQ       $0x34, Y2, Y0
+	VPSRLQ       $0x34, Y3, Y1
+	VANDPD       mantissa64<>+0(SB), Y2, Y2
+	VANDPD       mantissa64<>+0(SB), Y3, Y3
+	VORPD        one64<>+0(SB), Y2, Y2
+	VORPD        one64<>+0(SB), Y3, Y3
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VPADDQ       X1, X0, X0
+	VMULPD       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X1
+	VMULPD       X1, X2, X2
+	VPERMILPD    $0x01, X2, X1
+	VMULPD       X1, X2, X2
+	VMULSD       8(AX), X2, X2
+	VPSRLQ       $0x34, X2, X1
+	VPAND        mantissa64<>+0(SB), X2, X2
+	VPOR         one64<>+0(SB), X2, X2
+	VMOVSD       X2, 8(AX)
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, DX
+	SUBQ         $0x000023f7, DX
+	ADDQ         DX, 8(CX)
+	VPSRLQ       $0x34, Y4, Y0
+	VPSRLQ       $0x34, Y5, Y1
+	VANDPD       mantissa64<>+0(SB), Y4, Y4
+	VANDPD       mantissa64<>+0(SB), Y5, Y5
+	VORPD        one64<>+0(SB), Y4, Y4
+	VORPD        one64<>+0(SB), Y5, Y5
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VPADDQ       X1, X0, X0
+	VMULPD       Y5, Y4, Y4
+	VEXTRACTF128 $0x01, Y4, X1
+	VMULPD       X1, X4, X4
+	VPERMILPD    $0x01, X4, X1
+	VMULPD       X1, X4, X4
+	VMULSD       16(AX), X4, X4
+	VPSRLQ       $0x34, X4, X1
+	VPAND        mantissa64<>+0(SB), X4, X4
+	VPOR         one64<>+0(SB), X4, X4
+	VMOVSD       X4, 16(AX)
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, DX
+	SUBQ         $0x000023f7, DX
+	ADDQ         DX, 16(CX)
+	VPSRLQ       $0x34, Y6, Y0
+	VPSRLQ       $0x34, Y7, Y1
+	VANDPD       mantissa64<>+0(SB), Y6, Y6
+	VANDPD       mantissa64<>+0(SB), Y7, Y7
+	VORPD        one64<>+0(SB), Y6, Y6
+	VORPD        one64<>+0(SB), Y7, Y7
+	VPADDQ       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDQ       X1, X0, X0
+	VPERMILPD    $0x01, X0, X1
+	VPADDQ       X1, X0, X0
+	VMULPD       Y7, Y6, Y6
+	VEXTRACTF128 $0x01, Y6, X1
+	VMULPD       X1, X6, X6
+	VPERMILPD    $0x01, X6, X1
+	VMULPD       X1, X6, X6
+	VMULSD       24(AX), X6, X6
+	VPSRLQ       $0x34, X6, X1
+	VPAND        mantissa64<>+0(SB), X6, X6
+	VPOR         one64<>+0(SB), X6, X6
+	VMOVSD       X6, 24(AX)
+	VPADDQ       X1, X0, X0
+	VMOVQ        X0, AX
+	SUBQ         $0x000023f7, AX
+	ADDQ         AX, 24(CX)
+	VZEROUPPER
+	RET
+
+// func quadMeansAVX2(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
+// Requires: AVX
+TEXT ·quadMeansAVX2(SB), NOSPLIT, $0-80
+	MOVQ         all+0(FP), AX
+	MOVQ         one+8(FP), CX
+	MOVQ         two+16(FP), DX
+	MOVQ         on+24(FP), BX
+	MOVQ         off+32(FP), SI
+	MOVQ         upper+40(FP), DI
+	MOVQ         first+48(FP), R8
+	MOVQ         second+56(FP), R9
+	MOVQ         weight+64(FP), R10
+	MOVQ         vectors+72(FP), R11
+	VBROADCASTSD one64<>+0(SB), Y0
+
+unit:
+	VMOVUPD (BX), Y1
+	VMULPD  (DI), Y1, Y1
+	VMULPD  (R8), Y1, Y2
+	VMOVUPD (R9), Y4
+	VMULPD  Y4, Y1, Y3
+	VMULPD  Y4, Y2, Y4
+	VMOVUPD (SI), Y5
+	VADDPD  Y5, Y1, Y6
+	VMULPD  (R10), Y1, Y1
+	VADDPD  Y5, Y2, Y7
+	VMULPD  64(R10), Y2, Y2
+	VADDPD  Y5, Y3, Y8
+	VMULPD  128(R10), Y3, Y3
+	VADDPD  Y5, Y4, Y5
+	VMULPD  192(R10), Y4, Y4
+	VMULPD  Y7, Y6, Y9
+	VMULPD  Y5, Y8, Y10
+	VMULPD  Y10, Y9, Y11
+	VDIVPD  Y11, Y0, Y11
+	VMULPD  Y11, Y10, Y10
+	VMULPD  Y11, Y9, Y9
+	VMULPD  Y10, Y7, Y7
+	VMULPD  Y7, Y1, Y1
+	VMULPD  Y10, Y6, Y6
+	VMULPD  Y6, Y2, Y2
+	VMULPD  Y9, Y5, Y5
+	VMULPD  Y5, Y3, Y3
+	VMULPD  Y9, Y8, Y5
+	VMULPD  Y5, Y4, Y4
+	VADDPD  Y4, Y2, Y2
+	VADDPD  Y4, Y3, Y4
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y2, Y1, Y1
+	VADDPD  (AX), Y1, Y1
+	VMOVUPD Y1, (AX)
+	VADDPD  (CX), Y2, Y2
+	VMOVUPD Y2, (CX)
+	VADDPD  (DX), Y4, Y4
+	VMOVUPD Y4, (DX)
+	VMOVUPD 32(BX), Y1
+	VMULPD  32(DI), Y1, Y1
+	VMULPD  32(R8), Y1, Y2
+	VMOVUPD 32(R9), Y4
+	VMULPD  Y4, Y1, Y3
+	VMULPD  Y4, Y2, Y4
+	VMOVUPD 32(SI), Y5
+	VADDPD  Y5, Y1, Y6
+	VMULPD  (R10), Y1, Y1
+	VADDPD  Y5, Y2, Y7
+	VMULPD  64(R10), Y2, Y2
+	VADDPD  Y5, Y3, Y8
+	VMULPD  128(R10), Y3, Y3
+	VADDPD  Y5, Y4, Y5
+	VMULPD  192(R10), Y4, Y4
+	VMULPD  Y7, Y6, Y9
+	VMULPD  Y5, Y8, Y10
+	VMULPD  Y10, Y9, Y11
+	VDIVPD  Y11, Y0, Y11
+	VMULPD  Y11, Y10, Y10
+	VMULPD  Y11, Y9, Y9
+	VMULPD  Y10, Y7, Y7
+	VMULPD  Y7, Y1, Y1
+	VMULPD  Y10, Y6, Y6
+	VMULPD  Y6, Y2, Y2
+	VMULPD  Y9, Y5, Y5
+	VMULPD  Y5, Y3, Y3
+	VMULPD  Y9, Y8, Y5
+	VMULPD  Y5, Y4, Y4
+	VADDPD  Y4, Y2, Y2
+	VADDPD  Y4, Y3, Y4
+	VADDPD  Y3, Y1, Y1
+	VADDPD  Y2, Y1, Y1
+	VADDPD  32(AX), Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	VADDPD  32(CX), Y2, Y2
+	VMOVUPD Y2, 32(CX)
+	VADDPD  32(DX), Y4, Y4
+	VMOVUPD Y4, 32(DX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R9
+	DECQ    R11
+	JNE     unit
+	VZEROUPPER
+	RET
+
+// func addSignedAVX2(dst *float64, x *float64, sign float64, n int)
+// Requires: AVX
+TEXT ·addSignedAVX2(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD sign+16(FP), Y0
+
+vectors:
+	VMULPD  (CX), Y0, Y1
+	VADDPD  (AX), Y1, Y1
+	VMOVUPD Y1, (AX)
+	VMULPD  32(CX), Y0, Y1
+	VADDPD  32(AX), Y1, Y1
+	VMOVUPD Y1, 32(AX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, DX
+	JNE     vectors
+	VZEROUPPER
+	RET
+
+// func softplusAVX512(acc *float64, x *float64, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·softplusAVX512(SB), NOSPLIT, $0-24
+	MOVQ    acc+0(FP), AX
+	MOVQ    x+8(FP), CX
+	MOVQ    n+16(FP), DX
+	VXORPD  Z0, Z0, Z0
+	VMOVUPD (AX), Z1
+	VMOVUPD 64(AX), Z2
+
+vectors4:
+	CMPQ        DX, $0x20
+	JLT         fewer4
+	VMOVUPD     (CX), Z3
+	VMAXPD      Z3, Z0, Z4
+	VADDPD      Z4, Z1, Z1
+	VMOVUPD     64(CX), Z4
+	VMAXPD      Z4, Z0, Z5
+	VADDPD      Z5, Z1, Z1
+	VMOVUPD     128(CX), Z5
+	VMAXPD      Z5, Z0, Z6
+	VADDPD      Z6, Z1, Z1
+	VMOVUPD     192(CX), Z6
+	VMAXPD      Z6, Z0, Z7
+	VADDPD      Z7, Z1, Z1
+	VORPD.BCST  signBit64<>+0(SB), Z3, Z3
+	VORPD.BCST  signBit64<>+0(SB), Z4, Z4
+	VORPD.BCST  signBit64<>+0(SB), Z5, Z5
+	VORPD.BCST  signBit64<>+0(SB), Z6, Z6
+	VMAXPD.BCST oddsMin<>+0(SB), Z3, Z3
+	VMAXPD.BCST oddsMin<>+0(SB), Z4, Z4
+	VMAXPD.BCST oddsMin<>+0(SB), Z5, Z5
+	VMAXPD.BCST oddsMin<>+0(SB), Z6, Z6
+	VMOVAPS     Z3, Z7
+	VMOVAPS     Z4, Z8
+	VMOVAPS     Z5, Z9
+	VMOVAPS     Z6, Z10
+	VMULPD.BCST log2E64<>+0(SB), Z7, Z7
+	VMULPD.BCST log2E64<>+0(SB), Z8, Z8
+	VMULPD.BCST log2E64<>+0(SB), Z9, Z9
+	VMULPD.BCST log2E64<>+0(SB), Z10, Z10
+	VADDPD.BCST roundMagic64<>+0(SB), Z7, Z7
+	VADDPD.BCST roundMagic64<>+0(SB), Z8, Z8
+	VADDPD.BCST roundMagic64<>+0(SB), Z9, Z9
+	VADDPD.BCST roundMagic64<>+0(SB), Z10, Z10
+	VPSLLQ      $0x34, Z7, Z11
+	VPSLLQ      $0x34, Z8, Z12
+	VPSLLQ      $0x34, Z9, Z13
+	VPSLLQ      $0x34, Z10, Z14
+	VSUBPD.BCST roundMagic64<>+0(SB), Z7, Z7
+	VSUBPD.BCST roundMagic64<>+0(SB), Z8, Z8
+	VSUBPD.BCST roundMagic64<>+0(SB), Z9, Z9
+	VSUBPD.BCST roundMagic64<>+0(SB), Z10, Z10
+	VMOVAPD     Z7, Z15
+	VMOVAPD     Z8, Z16
+	VMOVAPD     Z9, Z17
+	VMOVAPD     Z10, Z18
+	VMULPD.BCST ln2Hi64<>+0(SB), Z15, Z15
+	VMULPD.BCST ln2Hi64<>+0(SB), Z16, Z16
+	VMULPD.BCST ln2Hi64<>+0(SB), Z17, Z17
+	VMULPD.BCST ln2Hi64<>+0(SB), Z18, Z18
+	VSUBPD      Z15, Z3, Z3
+	VSUBPD      Z16, Z4, Z4
+	VSUBPD      Z17, Z5, Z5
+	VSUBPD      Z18, Z6, Z6
+	VMULPD.BCST ln2Lo64<>+0(SB), Z7, Z7
+	VMULPD.BCST ln2Lo64<>+0(SB), Z8, Z8
+	VMULPD.BCST ln2Lo64<>+0(SB), Z9, Z9
+	VMULPD.BCST ln2Lo64<>+0(SB), Z10, Z10
+	VSUBPD      Z7, Z3, Z3
+	VSUBPD      Z8, Z4, Z4
+	VSUBPD      Z9, Z5, Z5
+	VSUBPD      Z10, Z6, Z6
+	VMOVAPS     Z3, Z7
+	VMOVAPS     Z4, Z8
+	VMOVAPS     Z5, Z9
+	VMOVAPS     Z6, Z10
+	VMULPD.BCST taylor13<>+0(SB), Z7, Z7
+	VMULPD.BCST taylor13<>+0(SB), Z8, Z8
+	VMULPD.BCST taylor13<>+0(SB), Z9, Z9
+	VMULPD.BCST taylor13<>+0(SB), Z10, Z10
+	VADDPD.BCST taylor12<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor12<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor12<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor12<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor11<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor11<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor11<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor11<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor10<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor10<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor10<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor10<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor9<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor9<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor9<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor9<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor8<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor8<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor8<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor8<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor7<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor7<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor7<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor7<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor6<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor6<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor6<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor6<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor5<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor5<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor5<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor5<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor4<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor4<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor4<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor4<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor3<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor3<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor3<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor3<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor2<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor2<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor2<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor2<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor1<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor1<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor1<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor1<>+0(SB), Z10, Z10
+	VMULPD      Z3, Z7, Z7
+	VMULPD      Z4, Z8, Z8
+	VMULPD      Z5, Z9, Z9
+	VMULPD      Z6, Z10, Z10
+	VADDPD.BCST taylor0<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor0<>+0(SB), Z8, Z8
+	VADDPD.BCST taylor0<>+0(SB), Z9, Z9
+	VADDPD.BCST taylor0<>+0(SB), Z10, Z10
+	VPADDQ      Z11, Z7, Z7
+	VPADDQ      Z12, Z8, Z8
+	VPADDQ      Z13, Z9, Z9
+	VPADDQ      Z14, Z10, Z10
+	VADDPD.BCST one64<>+0(SB), Z7, Z7
+	VADDPD.BCST one64<>+0(SB), Z8, Z8
+	VADDPD.BCST one64<>+0(SB), Z9, Z9
+	VADDPD.BCST one64<>+0(SB), Z10, Z10
+	VMULPD      Z7, Z2, Z2
+	VMULPD      Z8, Z2, Z2
+	VMULPD      Z9, Z2, Z2
+	VMULPD      Z10, Z2, Z2
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x20, DX
+	JMP         vectors4
+
+fewer4:
+vectors1:
+	CMPQ        DX, $0x08
+	JLT         fewer1
+	VMOVUPD     (CX), Z3
+	VMAXPD      Z3, Z0, Z4
+	VADDPD      Z4, Z1, Z1
+	VORPD.BCST  signBit64<>+0(SB), Z3, Z3
+	VMAXPD.BCST oddsMin<>+0(SB), Z3, Z3
+	VMOVAPS     Z3, Z4
+	VMULPD.BCST log2E64<>+0(SB), Z4, Z4
+	VADDPD.BCST roundMagic64<>+0(SB), Z4, Z4
+	VPSLLQ      $0x34, Z4, Z5
+	VSUBPD.BCST roundMagic64<>+0(SB), Z4, Z4
+	VMOVAPD     Z4, Z6
+	VMULPD.BCST ln2Hi64<>+0(SB), Z6, Z6
+	VSUBPD      Z6, Z3, Z3
+	VMULPD.BCST ln2Lo64<>+0(SB), Z4, Z4
+	VSUBPD      Z4, Z3, Z3
+	VMOVAPS     Z3, Z4
+	VMULPD.BCST taylor13<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor12<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor11<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor10<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor9<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor8<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor7<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor6<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor5<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor4<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor3<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor2<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor1<>+0(SB), Z4, Z4
+	VMULPD      Z3, Z4, Z4
+	VADDPD.BCST taylor0<>+0(SB), Z4, Z4
+	VPADDQ      Z5, Z4, Z4
+	VADDPD.BCST one64<>+0(SB), Z4, Z4
+	VMULPD      Z4, Z2, Z2
+	ADDQ        $0x00000040, CX
+	SUBQ        $0x08, DX
+	JMP         vectors1
+
+fewer1:
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	VZEROUPPER
+	RET
+
+// func oddsAVX512(on *float64, off *float64, acc *float64, x *float64, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·oddsAVX512(SB), NOSPLIT, $0-40
+	MOVQ    on+0(FP), AX
+	MOVQ    off+8(FP), CX
+	MOVQ    acc+16(FP), DX
+	MOVQ    x+24(FP), BX
+	MOVQ    n+32(FP), SI
+	VXORPD  Z0, Z0, Z0
+	VMOVUPD (DX), Z1
+	VMOVUPD 64(DX), Z2
+
+vectors4:
+	CMPQ         SI, $0x20
+	JLT          fewer4
+	VMOVUPD      (BX), Z3
+	VMAXPD       Z3, Z0, Z4
+	VADDPD       Z4, Z1, Z1
+	VMOVUPD      64(BX), Z4
+	VMAXPD       Z4, Z0, Z5
+	VADDPD       Z5, Z1, Z1
+	VMOVUPD      128(BX), Z5
+	VMAXPD       Z5, Z0, Z6
+	VADDPD       Z6, Z1, Z1
+	VMOVUPD      192(BX), Z6
+	VMAXPD       Z6, Z0, Z7
+	VADDPD       Z7, Z1, Z1
+	VORPD.BCST   signBit64<>+0(SB), Z3, Z3
+	VORPD.BCST   signBit64<>+0(SB), Z4, Z4
+	VORPD.BCST   signBit64<>+0(SB), Z5, Z5
+	VORPD.BCST   signBit64<>+0(SB), Z6, Z6
+	VMAXPD.BCST  oddsMin<>+0(SB), Z3, Z3
+	VMAXPD.BCST  oddsMin<>+0(SB), Z4, Z4
+	VMAXPD.BCST  oddsMin<>+0(SB), Z5, Z5
+	VMAXPD.BCST  oddsMin<>+0(SB), Z6, Z6
+	VMOVAPS      Z3, Z7
+	VMOVAPS      Z4, Z18
+	VMOVAPS      Z5, Z19
+	VMOVAPS      Z6, Z20
+	VMULPD.BCST  log2E64<>+0(SB), Z7, Z7
+	VMULPD.BCST  log2E64<>+0(SB), Z18, Z18
+	VMULPD.BCST  log2E64<>+0(SB), Z19, Z19
+	VMULPD.BCST  log2E64<>+0(SB), Z20, Z20
+	VADDPD.BCST  roundMagic64<>+0(SB), Z7, Z7
+	VADDPD.BCST  roundMagic64<>+0(SB), Z18, Z18
+	VADDPD.BCST  roundMagic64<>+0(SB), Z19, Z19
+	VADDPD.BCST  roundMagic64<>+0(SB), Z20, Z20
+	VPSLLQ       $0x34, Z7, Z21
+	VPSLLQ       $0x34, Z18, Z22
+	VPSLLQ       $0x34, Z19, Z23
+	VPSLLQ       $0x34, Z20, Z24
+	VSUBPD.BCST  roundMagic64<>+0(SB), Z7, Z7
+	VSUBPD.BCST  roundMagic64<>+0(SB), Z18, Z18
+	VSUBPD.BCST  roundMagic64<>+0(SB), Z19, Z19
+	VSUBPD.BCST  roundMagic64<>+0(SB), Z20, Z20
+	VMOVAPD      Z7, Z25
+	VMOVAPD      Z18, Z26
+	VMOVAPD      Z19, Z27
+	VMOVAPD      Z20, Z28
+	VMULPD.BCST  ln2Hi64<>+0(SB), Z25, Z25
+	VMULPD.BCST  ln2Hi64<>+0(SB), Z26, Z26
+	VMULPD.BCST  ln2Hi64<>+0(SB), Z27, Z27
+	VMULPD.BCST  ln2Hi64<>+0(SB), Z28, Z28
+	VSUBPD       Z25, Z3, Z3
+	VSUBPD       Z26, Z4, Z4
+	VSUBPD       Z27, Z5, Z5
+	VSUBPD       Z28, Z6, Z6
+	VMULPD.BCST  ln2Lo64<>+0(SB), Z7, Z7
+	VMULPD.BCST  ln2Lo64<>+0(SB), Z18, Z18
+	VMULPD.BCST  ln2Lo64<>+0(SB), Z19, Z19
+	VMULPD.BCST  ln2Lo64<>+0(SB), Z20, Z20
+	VSUBPD       Z7, Z3, Z3
+	VSUBPD       Z18, Z4, Z4
+	VSUBPD       Z19, Z5, Z5
+	VSUBPD       Z20, Z6, Z6
+	VMOVAPS      Z3, Z7
+	VMOVAPS      Z4, Z18
+	VMOVAPS      Z5, Z19
+	VMOVAPS      Z6, Z20
+	VMULPD.BCST  taylor13<>+0(SB), Z7, Z7
+	VMULPD.BCST  taylor13<>+0(SB), Z18, Z18
+	VMULPD.BCST  taylor13<>+0(SB), Z19, Z19
+	VMULPD.BCST  taylor13<>+0(SB), Z20, Z20
+	VADDPD.BCST  taylor12<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor12<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor12<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor12<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor11<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor11<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor11<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor11<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor10<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor10<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor10<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor10<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor9<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor9<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor9<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor9<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor8<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor8<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor8<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor8<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor7<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor7<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor7<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor7<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor6<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor6<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor6<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor6<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor5<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor5<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor5<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor5<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor4<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor4<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor4<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor4<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor3<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor3<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor3<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor3<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor2<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor2<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor2<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor2<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor1<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor1<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor1<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor1<>+0(SB), Z20, Z20
+	VMULPD       Z3, Z7, Z7
+	VMULPD       Z4, Z18, Z18
+	VMULPD       Z5, Z19, Z19
+	VMULPD       Z6, Z20, Z20
+	VADDPD.BCST  taylor0<>+0(SB), Z7, Z7
+	VADDPD.BCST  taylor0<>+0(SB), Z18, Z18
+	VADDPD.BCST  taylor0<>+0(SB), Z19, Z19
+	VADDPD.BCST  taylor0<>+0(SB), Z20, Z20
+	VPADDQ       Z21, Z7, Z7
+	VPADDQ       Z22, Z18, Z18
+	VPADDQ       Z23, Z19, Z19
+	VPADDQ       Z24, Z20, Z20
+	VBROADCASTSD one64<>+0(SB), Z3
+	VMOVUPD      (BX), Z4
+	VPMOVQ2M     Z4, K1
+	VBLENDMPD    Z7, Z3, K1, Z8
+	VBLENDMPD    Z3, Z7, K1, Z9
+	VMOVUPD      Z8, (AX)
+	VMOVUPD      Z9, (CX)
+	VMOVUPD      64(BX), Z4
+	VPMOVQ2M     Z4, K1
+	VBLENDMPD    Z18, Z3, K1, Z10
+	VBLENDMPD    Z3, Z18, K1, Z11
+	VMOVUPD      Z10, 64(AX)
+	VMOVUPD      Z11, 64(CX)
+	VMOVUPD      128(BX), Z4
+	VPMOVQ2M     Z4, K1
+	VBLENDMPD    Z19, Z3, K1, Z12
+	VBLENDMPD    Z3, Z19, K1, Z13
+	VMOVUPD      Z12, 128(AX)
+	VMOVUPD      Z13, 128(CX)
+	VMOVUPD      192(BX), Z4
+	VPMOVQ2M     Z4, K1
+	VBLENDMPD    Z20, Z3, K1, Z14
+	VBLENDMPD    Z3, Z20, K1, Z15
+	VMOVUPD      Z14, 192(AX)
+	VMOVUPD      Z15, 192(CX)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x00000100, CX
+	VADDPD.BCST  one64<>+0(SB), Z7, Z7
+	VADDPD.BCST  one64<>+0(SB), Z18, Z18
+	VADDPD.BCST  one64<>+0(SB), Z19, Z19
+	VADDPD.BCST  one64<>+0(SB), Z20, Z20
+	VMULPD       Z7, Z2, Z2
+	VMULPD       Z18, Z2, Z2
+	VMULPD       Z19, Z2, Z2
+	VMULPD       Z20, Z2, Z2
+	ADDQ         $0x00000100, BX
+	SUBQ         $0x20, SI
+	JMP          vectors4
+
+fewer4:
+vectors1:
+	CMPQ         SI, $0x08
+	JLT          fewer1
+	VMOVUPD      (BX), Z3
+	VMAXPD       Z3, Z0, Z4
+	VADDPD       Z4, Z1, Z1
+	VORPD.BCST   signBit64<>+0(SB), Z3, Z3
+	VMAXPD.BCST  oddsMin<>+0(SB), Z3, Z3
+	VMOVAPS      Z3, Z4
+	VMULPD.BCST  log2E64<>+0(SB), Z4, Z4
+	VADDPD.BCST  roundMagic64<>+0(SB), Z4, Z4
+	VPSLLQ       $0x34, Z4, Z5
+	VSUBPD.BCST  roundMagic64<>+0(SB), Z4, Z4
+	VMOVAPD      Z4, Z6
+	VMULPD.BCST  ln2Hi64<>+0(SB), Z6, Z6
+	VSUBPD       Z6, Z3, Z3
+	VMULPD.BCST  ln2Lo64<>+0(SB), Z4, Z4
+	VSUBPD       Z4, Z3, Z3
+	VMOVAPS      Z3, Z4
+	VMULPD.BCST  taylor13<>+0(SB), Z4, Z4
+	VADDPD.BCST  taylor12<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor11<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor10<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor9<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor8<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor7<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor6<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor5<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor4<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor3<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor2<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor1<>+0(SB), Z4, Z4
+	VMULPD       Z3, Z4, Z4
+	VADDPD.BCST  taylor0<>+0(SB), Z4, Z4
+	VPADDQ       Z5, Z4, Z4
+	VBROADCASTSD one64<>+0(SB), Z3
+	VMOVUPD      (BX), Z5
+	VPMOVQ2M     Z5, K1
+	VBLENDMPD    Z4, Z3, K1, Z16
+	VBLENDMPD    Z3, Z4, K1, Z17
+	VMOVUPD      Z16, (AX)
+	VMOVUPD      Z17, (CX)
+	ADDQ         $0x00000040, AX
+	ADDQ         $0x00000040, CX
+	VADDPD.BCST  one64<>+0(SB), Z4, Z4
+	VMULPD       Z4, Z2, Z2
+	ADDQ         $0x00000040, BX
+	SUBQ         $0x08, SI
+	JMP          vectors1
+
+fewer1:
+	VMOVUPD Z1, (DX)
+	VMOVUPD Z2, 64(DX)
+	VZEROUPPER
+	RET
+
+// func exps64AVX512(dst *float64, x *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·exps64AVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors4:
+	CMPQ        DX, $0x20
+	JLT         fewer4
+	VMOVUPD     (CX), Z0
+	VMOVUPD     64(CX), Z1
+	VMOVUPD     128(CX), Z2
+	VMOVUPD     192(CX), Z3
+	VMAXPD.BCST expsMin64<>+0(SB), Z0, Z0
+	VMAXPD.BCST expsMin64<>+0(SB), Z1, Z1
+	VMAXPD.BCST expsMin64<>+0(SB), Z2, Z2
+	VMAXPD.BCST expsMin64<>+0(SB), Z3, Z3
+	VMINPD.BCST expsMax64<>+0(SB), Z0, Z0
+	VMINPD.BCST expsMax64<>+0(SB), Z1, Z1
+	VMINPD.BCST expsMax64<>+0(SB), Z2, Z2
+	VMINPD.BCST expsMax64<>+0(SB), Z3, Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z1, Z5
+	VMOVAPS     Z2, Z6
+	VMOVAPS     Z3, Z7
+	VMULPD.BCST log2E64<>+0(SB), Z4, Z4
+	VMULPD.BCST log2E64<>+0(SB), Z5, Z5
+	VMULPD.BCST log2E64<>+0(SB), Z6, Z6
+	VMULPD.BCST log2E64<>+0(SB), Z7, Z7
+	VADDPD.BCST roundMagic64<>+0(SB), Z4, Z4
+	VADDPD.BCST roundMagic64<>+0(SB), Z5, Z5
+	VADDPD.BCST roundMagic64<>+0(SB), Z6, Z6
+	VADDPD.BCST roundMagic64<>+0(SB), Z7, Z7
+	VPSLLQ      $0x34, Z4, Z8
+	VPSLLQ      $0x34, Z5, Z9
+	VPSLLQ      $0x34, Z6, Z10
+	VPSLLQ      $0x34, Z7, Z11
+	VSUBPD.BCST roundMagic64<>+0(SB), Z4, Z4
+	VSUBPD.BCST roundMagic64<>+0(SB), Z5, Z5
+	VSUBPD.BCST roundMagic64<>+0(SB), Z6, Z6
+	VSUBPD.BCST roundMagic64<>+0(SB), Z7, Z7
+	VMOVAPD     Z4, Z12
+	VMOVAPD     Z5, Z13
+	VMOVAPD     Z6, Z14
+	VMOVAPD     Z7, Z15
+	VMULPD.BCST ln2Hi64<>+0(SB), Z12, Z12
+	VMULPD.BCST ln2Hi64<>+0(SB), Z13, Z13
+	VMULPD.BCST ln2Hi64<>+0(SB), Z14, Z14
+	VMULPD.BCST ln2Hi64<>+0(SB), Z15, Z15
+	VSUBPD      Z12, Z0, Z0
+	VSUBPD      Z13, Z1, Z1
+	VSUBPD      Z14, Z2, Z2
+	VSUBPD      Z15, Z3, Z3
+	VMULPD.BCST ln2Lo64<>+0(SB), Z4, Z4
+	VMULPD.BCST ln2Lo64<>+0(SB), Z5, Z5
+	VMULPD.BCST ln2Lo64<>+0(SB), Z6, Z6
+	VMULPD.BCST ln2Lo64<>+0(SB), Z7, Z7
+	VSUBPD      Z4, Z0, Z0
+	VSUBPD      Z5, Z1, Z1
+	VSUBPD      Z6, Z2, Z2
+	VSUBPD      Z7, Z3, Z3
+	VMOVAPS     Z0, Z4
+	VMOVAPS     Z1, Z5
+	VMOVAPS     Z2, Z6
+	VMOVAPS     Z3, Z7
+	VMULPD.BCST taylor13<>+0(SB), Z4, Z4
+	VMULPD.BCST taylor13<>+0(SB), Z5, Z5
+	VMULPD.BCST taylor13<>+0(SB), Z6, Z6
+	VMULPD.BCST taylor13<>+0(SB), Z7, Z7
+	VADDPD.BCST taylor12<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor12<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor12<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor12<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor11<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor11<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor11<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor11<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor10<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor10<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor10<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor10<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor9<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor9<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor9<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor9<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor8<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor8<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor8<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor8<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor7<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor7<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor7<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor7<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor6<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor6<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor6<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor6<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor5<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor5<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor5<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor5<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor4<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor4<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor4<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor4<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor3<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor3<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor3<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor3<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor2<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor2<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor2<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor2<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor1<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor1<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor1<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor1<>+0(SB), Z7, Z7
+	VMULPD      Z0, Z4, Z4
+	VMULPD      Z1, Z5, Z5
+	VMULPD      Z2, Z6, Z6
+	VMULPD      Z3, Z7, Z7
+	VADDPD.BCST taylor0<>+0(SB), Z4, Z4
+	VADDPD.BCST taylor0<>+0(SB), Z5, Z5
+	VADDPD.BCST taylor0<>+0(SB), Z6, Z6
+	VADDPD.BCST taylor0<>+0(SB), Z7, Z7
+	VPADDQ      Z8, Z4, Z4
+	VPADDQ      Z9, Z5, Z5
+	VPADDQ      Z10, Z6, Z6
+	VPADDQ      Z11, Z7, Z7
+	VMOVUPD     Z4, (AX)
+	VMOVUPD     Z5, 64(AX)
+	VMOVUPD     Z6, 128(AX)
+	VMOVUPD     Z7, 192(AX)
+	ADDQ        $0x00000100, CX
+	ADDQ        $0x00000100, AX
+	SUBQ        $0x20, DX
+	JMP         vectors4
+
+fewer4:
+vectors1:
+	CMPQ        DX, $0x08
+	JLT         fewer1
+	VMOVUPD     (CX), Z0
+	VMAXPD.BCST expsMin64<>+0(SB), Z0, Z0
+	VMINPD.BCST expsMax64<>+0(SB), Z0, Z0
+	VMOVAPS     Z0, Z1
+	VMULPD.BCST log2E64<>+0(SB), Z1, Z1
+	VADDPD.BCST roundMagic64<>+0(SB), Z1, Z1
+	VPSLLQ      $0x34, Z1, Z2
+	VSUBPD.BCST roundMagic64<>+0(SB), Z1, Z1
+	VMOVAPD     Z1, Z3
+	VMULPD.BCST ln2Hi64<>+0(SB), Z3, Z3
+	VSUBPD      Z3, Z0, Z0
+	VMULPD.BCST ln2Lo64<>+0(SB), Z1, Z1
+	VSUBPD      Z1, Z0, Z0
+	VMOVAPS     Z0, Z1
+	VMULPD.BCST taylor13<>+0(SB), Z1, Z1
+	VADDPD.BCST taylor12<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor11<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor10<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor9<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor8<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor7<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor6<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor5<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor4<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor3<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor2<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor1<>+0(SB), Z1, Z1
+	VMULPD      Z0, Z1, Z1
+	VADDPD.BCST taylor0<>+0(SB), Z1, Z1
+	VPADDQ      Z2, Z1, Z1
+	VMOVUPD     Z1, (AX)
+	ADDQ        $0x00000040, CX
+	ADDQ        $0x00000040, AX
+	SUBQ        $0x08, DX
+	JMP         vectors1
+
+fewer1:
+	VZEROUPPER
+	RET
+
+// func productsAVX512(m *float64, e *int64, on *float64, off *float64, vectors int, table *float64, offsets *uint32, quads int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·productsAVX512(SB), NOSPLIT, $0-64
+	MOVQ m+0(FP), AX
+	MOVQ e+8(FP), CX
+	MOVQ on+16(FP), DX
+	MOVQ off+24(FP), BX
+	MOVQ vectors+32(FP), SI
+	MOVQ table+40(FP), DI
+	MOVQ offsets+48(FP), R8
+	MOVQ quads+56(FP), R9
+	SHLQ $0x06, SI
+
+quad:
+	MOVL         (R8), R10
+	LEAQ         (DI)(R10*8), R10
+	MOVL         4(R8), R11
+	LEAQ         (DI)(R11*8), R11
+	MOVL         8(R8), R12
+	LEAQ         (DI)(R12*8), R12
+	MOVL         12(R8), R13
+	LEAQ         (DI)(R13*8), R13
+	VBROADCASTSD one64<>+0(SB), Z0
+	VBROADCASTSD one64<>+0(SB), Z1
+	VBROADCASTSD one64<>+0(SB), Z2
+	VBROADCASTSD one64<>+0(SB), Z3
+	XORQ         R14, R14
+
+unit:
+	VMOVUPD       (DX)(R14*1), Z4
+	VMOVUPD       (BX)(R14*1), Z5
+	VMULPD        (R10)(R14*1), Z4, Z6
+	VADDPD        Z5, Z6, Z6
+	VMULPD        Z6, Z0, Z0
+	VMULPD        (R11)(R14*1), Z4, Z6
+	VADDPD        Z5, Z6, Z6
+	VMULPD        Z6, Z1, Z1
+	VMULPD        (R12)(R14*1), Z4, Z6
+	VADDPD        Z5, Z6, Z6
+	VMULPD        Z6, Z2, Z2
+	VMULPD        (R13)(R14*1), Z4, Z4
+	VADDPD        Z5, Z4, Z4
+	VMULPD        Z4, Z3, Z3
+	ADDQ          $0x40, R14
+	CMPQ          R14, SI
+	JNE           unit
+	VPSRLQ        $0x34, Z0, Z4
+	VANDPD.BCST   mantissa64<>+0(SB), Z0, Z0
+	VORPD.BCST    one64<>+0(SB), Z0, Z0
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VPADDQ        Y5, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VPADDQ        X5, X4, X4
+	VPERMILPD     $0x01, X4, X5
+	VPADDQ        X5, X4, X4
+	VEXTRACTF64X4 $0x01, Z0, Y5
+	VMULPD        Y5, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X5
+	VMULPD        X5, X0, X0
+	VPERMILPD     $0x01, X0, X5
+	VMULPD        X5, X0, X0
+	VMULSD        (AX), X0, X0
+	VPSRLQ        $0x34, X0, X5
+	VPAND         mantissa64<>+0(SB), X0, X0
+	VPOR          one64<>+0(SB), X0, X0
+	VMOVSD        X0, (AX)
+	VPADDQ        X5, X4, X4
+	VMOVQ         X4, R10
+	SUBQ          $0x000023f7, R10
+	ADDQ          R10, (CX)
+	VPSRLQ        $0x34, Z1, Z0
+	VANDPD.BCST   mantissa64<>+0(SB), Z1, Z1
+	VORPD.BCST    one64<>+0(SB), Z1, Z1
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VPADDQ        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VPADDQ        X4, X0, X0
+	VPERMILPD     $0x01, X0, X4
+	VPADDQ        X4, X0, X0
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VMULPD        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VMULPD        X4, X1, X1
+	VPERMILPD     $0x01, X1, X4
+	VMULPD        X4, X1, X1
+	VMULSD        8(AX), X1, X1
+	VPSRLQ        $0x34, X1, X4
+	VPAND         mantissa64<>+0(SB), X1, X1
+	VPOR          one64<>+0(SB), X1, X1
+	VMOVSD        X1, 8(AX)
+	VPADDQ        X4, X0, X0
+	VMOVQ         X0, R10
+	SUBQ          $0x000023f7, R10
+	ADDQ          R10, 8(CX)
+	VPSRLQ        $0x34, Z2, Z0
+	VANDPD.BCST   mantissa64<>+0(SB), Z2, Z2
+	VORPD.BCST    one64<>+0(SB), Z2, Z2
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VPADDQ        X1, X0, X0
+	VEXTRACTF64X4 $0x01, Z2, Y1
+	VMULPD        Y1, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X1
+	VMULPD        X1, X2, X2
+	VPERMILPD     $0x01, X2, X1
+	VMULPD        X1, X2, X2
+	VMULSD        16(AX), X2, X2
+	VPSRLQ        $0x34, X2, X1
+	VPAND         mantissa64<>+0(SB), X2, X2
+	VPOR          one64<>+0(SB), X2, X2
+	VMOVSD        X2, 16(AX)
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, R10
+	SUBQ          $0x000023f7, R10
+	ADDQ          R10, 16(CX)
+	VPSRLQ        $0x34, Z3, Z0
+	VANDPD.BCST   mantissa64<>+0(SB), Z3, Z3
+	VORPD.BCST    one64<>+0(SB), Z3, Z3
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VPADDQ        X1, X0, X0
+	VEXTRACTF64X4 $0x01, Z3, Y1
+	VMULPD        Y1, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X1
+	VMULPD        X1, X3, X3
+	VPERMILPD     $0x01, X3, X1
+	VMULPD        X1, X3, X3
+	VMULSD        24(AX), X3, X3
+	VPSRLQ        $0x34, X3, X1
+	VPAND         mantissa64<>+0(SB), X3, X3
+	VPOR          one64<>+0(SB), X3, X3
+	VMOVSD        X3, 24(AX)
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, R10
+	SUBQ          $0x000023f7, R10
+	ADDQ          R10, 24(CX)
+	ADDQ          $0x20, AX
+	ADDQ          $0x20, CX
+	ADDQ          $0x10, R8
+	DECQ          R9
+	JNE           quad
+	VZEROUPPER
+	RET
+
+// func quadProductsAVX512(m *float64, e *int64, on *float64, off *float64, upper *float64, first *float64, second *float64, vectors int)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F
+TEXT ·quadProductsAVX512(SB), NOSPLIT, $0-64
+	MOVQ         m+0(FP), AX
+	MOVQ         e+8(FP), CX
+	MOVQ         on+16(FP), DX
+	MOVQ         off+24(FP), BX
+	MOVQ         upper+32(FP), SI
+	MOVQ         first+40(FP), DI
+	MOVQ         second+48(FP), R8
+	MOVQ         vectors+56(FP), R9
+	VBROADCASTSD one64<>+0(SB), Z0
+	VBROADCASTSD one64<>+0(SB), Z1
+	VBROADCASTSD one64<>+0(SB), Z2
+	VBROADCASTSD one64<>+0(SB), Z3
+
+unit:
+	VMOVUPD       (DX), Z4
+	VMULPD        (SI), Z4, Z4
+	VMULPD        (DI), Z4, Z5
+	VMOVUPD       (R8), Z7
+	VMULPD        Z7, Z4, Z6
+	VMULPD        Z7, Z5, Z7
+	VMOVUPD       (BX), Z8
+	VADDPD        Z8, Z4, Z4
+	VMULPD        Z4, Z0, Z0
+	VADDPD        Z8, Z5, Z5
+	VMULPD        Z5, Z1, Z1
+	VADDPD        Z8, Z6, Z6
+	VMULPD        Z6, Z2, Z2
+	VADDPD        Z8, Z7, Z7
+	VMULPD        Z7, Z3, Z3
+	ADDQ          $0x40, DX
+	ADDQ          $0x40, BX
+	ADDQ          $0x40, SI
+	ADDQ          $0x40, DI
+	ADDQ          $0x40, R8
+	DECQ          R9
+	JNE           unit
+	VPSRLQ        $0x34, Z0, Z4
+	VANDPD.BCST   mantissa64<>+0(SB), Z0, Z0
+	VORPD.BCST    one64<>+0(SB), Z0, Z0
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VPADDQ        Y5, Y4, Y4
+	VEXTRACTF128  $0x01, Y4, X5
+	VPADDQ        X5, X4, X4
+	VPERMILPD     $0x01, X4, X5
+	VPADDQ        X5, X4, X4
+	VEXTRACTF64X4 $0x01, Z0, Y5
+	VMULPD        Y5, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X5
+	VMULPD        X5, X0, X0
+	VPERMILPD     $0x01, X0, X5
+	VMULPD        X5, X0, X0
+	VMULSD        (AX), X0, X0
+	VPSRLQ        $0x34, X0, X5
+	VPAND         mantissa64<>+0(SB), X0, X0
+	VPOR          one64<>+0(SB), X0, X0
+	VMOVSD        X0, (AX)
+	VPADDQ        X5, X4, X4
+	VMOVQ         X4, DX
+	SUBQ          $0x000023f7, DX
+	ADDQ          DX, (CX)
+	VPSRLQ        $0x34, Z1, Z0
+	VANDPD.BCST   mantissa64<>+0(SB), Z1, Z1
+	VORPD.BCST    one64<>+0(SB), Z1, Z1
+	VEXTRACTF64X4 $0x01, Z0, Y4
+	VPADDQ        Y4, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X4
+	VPADDQ        X4, X0, X0
+	VPERMILPD     $0x01, X0, X4
+	VPADDQ        X4, X0, X0
+	VEXTRACTF64X4 $0x01, Z1, Y4
+	VMULPD        Y4, Y1, Y1
+	VEXTRACTF128  $0x01, Y1, X4
+	VMULPD        X4, X1, X1
+	VPERMILPD     $0x01, X1, X4
+	VMULPD        X4, X1, X1
+	VMULSD        8(AX), X1, X1
+	VPSRLQ        $0x34, X1, X4
+	VPAND         mantissa64<>+0(SB), X1, X1
+	VPOR          one64<>+0(SB), X1, X1
+	VMOVSD        X1, 8(AX)
+	VPADDQ        X4, X0, X0
+	VMOVQ         X0, DX
+	SUBQ          $0x000023f7, DX
+	ADDQ          DX, 8(CX)
+	VPSRLQ        $0x34, Z2, Z0
+	VANDPD.BCST   mantissa64<>+0(SB), Z2, Z2
+	VORPD.BCST    one64<>+0(SB), Z2, Z2
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VPADDQ        X1, X0, X0
+	VEXTRACTF64X4 $0x01, Z2, Y1
+	VMULPD        Y1, Y2, Y2
+	VEXTRACTF128  $0x01, Y2, X1
+	VMULPD        X1, X2, X2
+	VPERMILPD     $0x01, X2, X1
+	VMULPD        X1, X2, X2
+	VMULSD        16(AX), X2, X2
+	VPSRLQ        $0x34, X2, X1
+	VPAND         mantissa64<>+0(SB), X2, X2
+	VPOR          one64<>+0(SB), X2, X2
+	VMOVSD        X2, 16(AX)
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, DX
+	SUBQ          $0x000023f7, DX
+	ADDQ          DX, 16(CX)
+	VPSRLQ        $0x34, Z3, Z0
+	VANDPD.BCST   mantissa64<>+0(SB), Z3, Z3
+	VORPD.BCST    one64<>+0(SB), Z3, Z3
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VPADDQ        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VPADDQ        X1, X0, X0
+	VPERMILPD     $0x01, X0, X1
+	VPADDQ        X1, X0, X0
+	VEXTRACTF64X4 $0x01, Z3, Y1
+	VMULPD        Y1, Y3, Y3
+	VEXTRACTF128  $0x01, Y3, X1
+	VMULPD        X1, X3, X3
+	VPERMILPD     $0x01, X3, X1
+	VMULPD        X1, X3, X3
+	VMULSD        24(AX), X3, X3
+	VPSRLQ        $0x34, X3, X1
+	VPAND         mantissa64<>+0(SB), X3, X3
+	VPOR          one64<>+0(SB), X3, X3
+	VMOVSD        X3, 24(AX)
+	VPADDQ        X1, X0, X0
+	VMOVQ         X0, AX
+	SUBQ          $0x000023f7, AX
+	ADDQ          AX, 24(CX)
+	VZEROUPPER
+	RET
+
+// func quadMeansAVX512(all *float64, one *float64, two *float64, on *float64, off *float64, upper *float64, first *float64, second *float64, weight *float64, vectors int)
+// Requires: AVX, AVX512F
+TEXT ·quadMeansAVX512(SB), NOSPLIT, $0-80
+	MOVQ         all+0(FP), AX
+	MOVQ         one+8(FP), CX
+	MOVQ         two+16(FP), DX
+	MOVQ         on+24(FP), BX
+	MOVQ         off+32(FP), SI
+	MOVQ         upper+40(FP), DI
+	MOVQ         first+48(FP), R8
+	MOVQ         second+56(FP), R9
+	MOVQ         weight+64(FP), R10
+	MOVQ         vectors+72(FP), R11
+	VBROADCASTSD one64<>+0(SB), Z0
+	VMOVUPD      (R10), Z1
+	VMOVUPD      64(R10), Z2
+	VMOVUPD      128(R10), Z3
+	VMOVUPD      192(R10), Z4
+
+unit:
+	VMOVUPD (BX), Z5
+	VMULPD  (DI), Z5, Z5
+	VMULPD  (R8), Z5, Z6
+	VMOVUPD (R9), Z8
+	VMULPD  Z8, Z5, Z7
+	VMULPD  Z8, Z6, Z8
+	VMOVUPD (SI), Z9
+	VADDPD  Z9, Z5, Z10
+	VMULPD  Z1, Z5, Z5
+	VADDPD  Z9, Z6, Z11
+	VMULPD  Z2, Z6, Z6
+	VADDPD  Z9, Z7, Z12
+	VMULPD  Z3, Z7, Z7
+	VADDPD  Z9, Z8, Z9
+	VMULPD  Z4, Z8, Z8
+	VMULPD  Z11, Z10, Z13
+	VMULPD  Z9, Z12, Z14
+	VMULPD  Z14, Z13, Z15
+	VDIVPD  Z15, Z0, Z15
+	VMULPD  Z15, Z14, Z14
+	VMULPD  Z15, Z13, Z13
+	VMULPD  Z14, Z11, Z11
+	VMULPD  Z11, Z5, Z5
+	VMULPD  Z14, Z10, Z10
+	VMULPD  Z10, Z6, Z6
+	VMULPD  Z13, Z9, Z9
+	VMULPD  Z9, Z7, Z7
+	VMULPD  Z13, Z12, Z9
+	VMULPD  Z9, Z8, Z8
+	VADDPD  Z8, Z6, Z6
+	VADDPD  Z8, Z7, Z8
+	VADDPD  Z7, Z5, Z5
+	VADDPD  Z6, Z5, Z5
+	VADDPD  (AX), Z5, Z5
+	VMOVUPD Z5, (AX)
+	VADDPD  (CX), Z6, Z6
+	VMOVUPD Z6, (CX)
+	VADDPD  (DX), Z8, Z8
+	VMOVUPD Z8, (DX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R9
+	DECQ    R11
+	JNE     unit
+	VZEROUPPER
+	RET
+
+// func addSignedAVX512(dst *float64, x *float64, sign float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addSignedAVX512(SB), NOSPLIT, $0-32
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+24(FP), DX
+	VBROADCASTSD sign+16(FP), Z0
+
+vectors:
+	VMULPD  (CX), Z0, Z1
+	VADDPD  (AX), Z1, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	SUBQ    $0x08, DX
+	JNE     vectors
+	VZEROUPPER
+	RET
+
+// func rowSumsTimesAVX2(acc *float32, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+// Requires: AVX
+TEXT ·rowSumsTimesAVX2(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x02, CX
+	MOVQ values+48(FP), R8
+	SUBQ BX, R8
+	MOVL (SI), R9
+	LEAQ (BX)(R9*4), R9
+
+list:
+	MOVL    4(SI), R10
+	LEAQ    (BX)(R10*4), R10
+	CMPQ    R9, R10
+	JEQ     next
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+
+row0:
+	MOVL         (R9), R11
+	LEAQ         (DX)(R11*4), R11
+	VBROADCASTSS (R9)(R8*1), Y8
+	VMULPS       (R11), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R11), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R11), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R11), Y8, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       128(R11), Y8, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       160(R11), Y8, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       192(R11), Y8, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       224(R11), Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $0x04, R9
+	CMPQ         R9, R10
+	JNE          row0
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VMOVUPS      Y4, 128(AX)
+	VMOVUPS      Y5, 160(AX)
+	VMOVUPS      Y6, 192(AX)
+	VMOVUPS      Y7, 224(AX)
+	MOVQ         R10, R9
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSums64From32AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
+// Requires: AVX
+TEXT ·rowSums64From32AVX2(SB), NOSPLIT, $0-48
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVL (SI), R8
+	LEAQ (BX)(R8*4), R8
+
+list:
+	MOVL    4(SI), R10
+	LEAQ    (BX)(R10*4), R10
+	CMPQ    R8, R10
+	JEQ     next
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	MOVQ    R8, R9
+
+row0:
+	MOVL      (R9), R11
+	LEAQ      (DX)(R11*4), R11
+	VCVTPS2PD (R11), Y8
+	VADDPD    Y8, Y0, Y0
+	VCVTPS2PD 16(R11), Y8
+	VADDPD    Y8, Y1, Y1
+	VCVTPS2PD 32(R11), Y8
+	VADDPD    Y8, Y2, Y2
+	VCVTPS2PD 48(R11), Y8
+	VADDPD    Y8, Y3, Y3
+	VCVTPS2PD 64(R11), Y8
+	VADDPD    Y8, Y4, Y4
+	VCVTPS2PD 80(R11), Y8
+	VADDPD    Y8, Y5, Y5
+	VCVTPS2PD 96(R11), Y8
+	VADDPD    Y8, Y6, Y6
+	VCVTPS2PD 112(R11), Y8
+	VADDPD    Y8, Y7, Y7
+	ADDQ      $0x04, R9
+	CMPQ      R9, R10
+	JNE       row0
+	VMOVUPS   Y0, (AX)
+	VMOVUPS   Y1, 32(AX)
+	VMOVUPS   Y2, 64(AX)
+	VMOVUPS   Y3, 96(AX)
+	VMOVUPS   Y4, 128(AX)
+	VMOVUPS   Y5, 160(AX)
+	VMOVUPS   Y6, 192(AX)
+	VMOVUPS   Y7, 224(AX)
+	VMOVUPS   256(AX), Y0
+	VMOVUPS   288(AX), Y1
+	VMOVUPS   320(AX), Y2
+	VMOVUPS   352(AX), Y3
+	VMOVUPS   384(AX), Y4
+	VMOVUPS   416(AX), Y5
+	VMOVUPS   448(AX), Y6
+	VMOVUPS   480(AX), Y7
+	MOVQ      R8, R9
+
+row1:
+	MOVL      (R9), R11
+	LEAQ      (DX)(R11*4), R11
+	VCVTPS2PD 128(R11), Y8
+	VADDPD    Y8, Y0, Y0
+	VCVTPS2PD 144(R11), Y8
+	VADDPD    Y8, Y1, Y1
+	VCVTPS2PD 160(R11), Y8
+	VADDPD    Y8, Y2, Y2
+	VCVTPS2PD 176(R11), Y8
+	VADDPD    Y8, Y3, Y3
+	VCVTPS2PD 192(R11), Y8
+	VADDPD    Y8, Y4, Y4
+	VCVTPS2PD 208(R11), Y8
+	VADDPD    Y8, Y5, Y5
+	VCVTPS2PD 224(R11), Y8
+	VADDPD    Y8, Y6, Y6
+	VCVTPS2PD 240(R11), Y8
+	VADDPD    Y8, Y7, Y7
+	ADDQ      $0x04, R9
+	CMPQ      R9, R10
+	JNE       row1
+	VMOVUPS   Y0, 256(AX)
+	VMOVUPS   Y1, 288(AX)
+	VMOVUPS   Y2, 320(AX)
+	VMOVUPS   Y3, 352(AX)
+	VMOVUPS   Y4, 384(AX)
+	VMOVUPS   Y5, 416(AX)
+	VMOVUPS   Y6, 448(AX)
+	VMOVUPS   Y7, 480(AX)
+	MOVQ      R10, R8
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSumsTimes64From32AVX2(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+// Requires: AVX
+TEXT ·rowSumsTimes64From32AVX2(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVQ values+48(FP), R8
+	SUBQ BX, R8
+	MOVL (SI), R9
+	LEAQ (BX)(R9*4), R9
+
+list:
+	MOVL    4(SI), R11
+	LEAQ    (BX)(R11*4), R11
+	CMPQ    R9, R11
+	JEQ     next
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	MOVQ    R9, R10
+
+row0:
+	MOVL         (R10), R12
+	LEAQ         (DX)(R12*4), R12
+	VBROADCASTSS (R10)(R8*1), X8
+	VCVTPS2PD    X8, Y8
+	VCVTPS2PD    (R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VCVTPS2PD    16(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VCVTPS2PD    32(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VCVTPS2PD    48(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VCVTPS2PD    64(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VCVTPS2PD    80(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VCVTPS2PD    96(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VCVTPS2PD    112(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	ADDQ         $0x04, R10
+	CMPQ         R10, R11
+	JNE          row0
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VMOVUPS      Y4, 128(AX)
+	VMOVUPS      Y5, 160(AX)
+	VMOVUPS      Y6, 192(AX)
+	VMOVUPS      Y7, 224(AX)
+	VMOVUPS      256(AX), Y0
+	VMOVUPS      288(AX), Y1
+	VMOVUPS      320(AX), Y2
+	VMOVUPS      352(AX), Y3
+	VMOVUPS      384(AX), Y4
+	VMOVUPS      416(AX), Y5
+	VMOVUPS      448(AX), Y6
+	VMOVUPS      480(AX), Y7
+	MOVQ         R9, R10
+
+row1:
+	MOVL         (R10), R12
+	LEAQ         (DX)(R12*4), R12
+	VBROADCASTSS (R10)(R8*1), X8
+	VCVTPS2PD    X8, Y8
+	VCVTPS2PD    128(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VCVTPS2PD    144(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VCVTPS2PD    160(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VCVTPS2PD    176(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VCVTPS2PD    192(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VCVTPS2PD    208(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VCVTPS2PD    224(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VCVTPS2PD    240(R12), Y9
+	VMULPD       Y9, Y8, Y9
+	VADDPD       Y9, Y7, Y7
+	ADDQ         $0x04, R10
+	CMPQ         R10, R11
+	JNE          row1
+	VMOVUPS      Y0, 256(AX)
+	VMOVUPS      Y1, 288(AX)
+	VMOVUPS      Y2, 320(AX)
+	VMOVUPS      Y3, 352(AX)
+	VMOVUPS      Y4, 384(AX)
+	VMOVUPS      Y5, 416(AX)
+	VMOVUPS      Y6, 448(AX)
+	VMOVUPS      Y7, 480(AX)
+	MOVQ         R11, R9
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSums64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int)
+// Requires: AVX
+TEXT ·rowSums64From64AVX2(SB), NOSPLIT, $0-48
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVL (SI), R8
+	LEAQ (BX)(R8*4), R8
+
+list:
+	MOVL    4(SI), R10
+	LEAQ    (BX)(R10*4), R10
+	CMPQ    R8, R10
+	JEQ     next
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	MOVQ    R8, R9
+
+row0:
+	MOVL    (R9), R11
+	LEAQ    (DX)(R11*8), R11
+	VADDPD  (R11), Y0, Y0
+	VADDPD  32(R11), Y1, Y1
+	VADDPD  64(R11), Y2, Y2
+	VADDPD  96(R11), Y3, Y3
+	VADDPD  128(R11), Y4, Y4
+	VADDPD  160(R11), Y5, Y5
+	VADDPD  192(R11), Y6, Y6
+	VADDPD  224(R11), Y7, Y7
+	ADDQ    $0x04, R9
+	CMPQ    R9, R10
+	JNE     row0
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+	VMOVUPS 256(AX), Y0
+	VMOVUPS 288(AX), Y1
+	VMOVUPS 320(AX), Y2
+	VMOVUPS 352(AX), Y3
+	VMOVUPS 384(AX), Y4
+	VMOVUPS 416(AX), Y5
+	VMOVUPS 448(AX), Y6
+	VMOVUPS 480(AX), Y7
+	MOVQ    R8, R9
+
+row1:
+	MOVL    (R9), R11
+	LEAQ    (DX)(R11*8), R11
+	VADDPD  256(R11), Y0, Y0
+	VADDPD  288(R11), Y1, Y1
+	VADDPD  320(R11), Y2, Y2
+	VADDPD  352(R11), Y3, Y3
+	VADDPD  384(R11), Y4, Y4
+	VADDPD  416(R11), Y5, Y5
+	VADDPD  448(R11), Y6, Y6
+	VADDPD  480(R11), Y7, Y7
+	ADDQ    $0x04, R9
+	CMPQ    R9, R10
+	JNE     row1
+	VMOVUPS Y0, 256(AX)
+	VMOVUPS Y1, 288(AX)
+	VMOVUPS Y2, 320(AX)
+	VMOVUPS Y3, 352(AX)
+	VMOVUPS Y4, 384(AX)
+	VMOVUPS Y5, 416(AX)
+	VMOVUPS Y6, 448(AX)
+	VMOVUPS Y7, 480(AX)
+	MOVQ    R10, R8
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSumsTimes64From64AVX2(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
+// Requires: AVX
+TEXT ·rowSumsTimes64From64AVX2(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVQ values+48(FP), R8
+	SUBQ BX, R8
+	MOVL (SI), R9
+	LEAQ (BX)(R9*4), R9
+
+list:
+	MOVL    4(SI), R11
+	LEAQ    (BX)(R11*4), R11
+	CMPQ    R9, R11
+	JEQ     next
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
+	MOVQ    R9, R10
+
+row0:
+	MOVL         (R10), R12
+	LEAQ         (DX)(R12*8), R12
+	VBROADCASTSS (R10)(R8*1), X8
+	VCVTPS2PD    X8, Y8
+	VMULPD       (R12), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       32(R12), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       64(R12), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       96(R12), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       128(R12), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       160(R12), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       192(R12), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VMULPD       224(R12), Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	CMPQ         R10, R11
+	JNE          row0
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VMOVUPS      Y2, 64(AX)
+	VMOVUPS      Y3, 96(AX)
+	VMOVUPS      Y4, 128(AX)
+	VMOVUPS      Y5, 160(AX)
+	VMOVUPS      Y6, 192(AX)
+	VMOVUPS      Y7, 224(AX)
+	VMOVUPS      256(AX), Y0
+	VMOVUPS      288(AX), Y1
+	VMOVUPS      320(AX), Y2
+	VMOVUPS      352(AX), Y3
+	VMOVUPS      384(AX), Y4
+	VMOVUPS      416(AX), Y5
+	VMOVUPS      448(AX), Y6
+	VMOVUPS      480(AX), Y7
+	MOVQ         R9, R10
+
+row1:
+	MOVL         (R10), R12
+	LEAQ         (DX)(R12*8), R12
+	VBROADCASTSS (R10)(R8*1), X8
+	VCVTPS2PD    X8, Y8
+	VMULPD       256(R12), Y8, Y9
+	VADDPD       Y9, Y0, Y0
+	VMULPD       288(R12), Y8, Y9
+	VADDPD       Y9, Y1, Y1
+	VMULPD       320(R12), Y8, Y9
+	VADDPD       Y9, Y2, Y2
+	VMULPD       352(R12), Y8, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       384(R12), Y8, Y9
+	VADDPD       Y9, Y4, Y4
+	VMULPD       416(R12), Y8, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       448(R12), Y8, Y9
+	VADDPD       Y9, Y6, Y6
+	VMULPD       480(R12), Y8, Y8
+	VADDPD       Y8, Y7, Y7
+	ADDQ         $0x04, R10
+	CMPQ         R10, R11
+	JNE          row1
+	VMOVUPS      Y0, 256(AX)
+	VMOVUPS      Y1, 288(AX)
+	VMOVUPS      Y2, 320(AX)
+	VMOVUPS      Y3, 352(AX)
+	VMOVUPS      Y4, 384(AX)
+	VMOVUPS      Y5, 416(AX)
+	VMOVUPS      Y6, 448(AX)
+	VMOVUPS      Y7, 480(AX)
+	MOVQ         R11, R9
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func widenAVX2(dst *float64, x *float32, n int)
+// Requires: AVX
+TEXT ·widenAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors:
+	VCVTPS2PD (CX), Y0
+	VMOVUPD   Y0, (AX)
+	VCVTPS2PD 16(CX), Y0
+	VMOVUPD   Y0, 32(AX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, DX
+	JNE       vectors
+	VZEROUPPER
+	RET
+
+// func addTimesAVX2(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
+// Requires: AVX, AVX2
+TEXT ·addTimesAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstStride+8(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         x+16(FP), DX
+	MOVQ         xStride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         rows+40(FP), SI
+	MOVQ         width+48(FP), DI
+	VBROADCASTSS a+32(FP), Y0
+
+row:
+	MOVQ AX, R8
+	MOVQ DX, R9
+	MOVQ DI, R10
+
+vector:
+	CMPQ    R10, $0x08
+	JLT     rest
+	VMULPS  (R9), Y0, Y1
+	VADDPS  (R8), Y1, Y1
+	VMOVUPS Y1, (R8)
+	ADDQ    $0x20, R8
+	ADDQ    $0x20, R9
+	SUBQ    $0x08, R10
+	JMP     vector
+
+rest:
+	TESTQ        R10, R10
+	JEQ          next
+	VMOVD        R10, X1
+	VPBROADCASTD X1, Y3
+	VPCMPGTD     iota<>+0(SB), Y3, Y3
+	VMASKMOVPS   (R9), Y3, Y1
+	VMASKMOVPS   (R8), Y3, Y2
+	VMULPS       Y0, Y1, Y1
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y3, (R8)
+
+next:
+	ADDQ CX, AX
+	ADDQ BX, DX
+	DECQ SI
+	JNE  row
+	VZEROUPPER
+	RET
+
+// func rowSumsTimesAVX512(acc *float32, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+// Requires: AVX, AVX512F
+TEXT ·rowSumsTimesAVX512(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x02, CX
+	MOVQ values+48(FP), R8
+	SUBQ BX, R8
+	MOVL (SI), R9
+	LEAQ (BX)(R9*4), R9
+
+list:
+	MOVL    4(SI), R10
+	LEAQ    (BX)(R10*4), R10
+	CMPQ    R9, R10
+	JEQ     next
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+
+row0:
+	MOVL         (R9), R11
+	LEAQ         (DX)(R11*4), R11
+	VBROADCASTSS (R9)(R8*1), Z4
+	VMULPS       (R11), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(R11), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(R11), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(R11), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R10
+	JNE          row0
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	MOVQ         R10, R9
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSums64From32AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int)
+// Requires: AVX, AVX512F
+TEXT ·rowSums64From32AVX512(SB), NOSPLIT, $0-48
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVL (SI), R8
+	LEAQ (BX)(R8*4), R8
+
+list:
+	MOVL    4(SI), R9
+	LEAQ    (BX)(R9*4), R9
+	CMPQ    R8, R9
+	JEQ     next
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+
+row0:
+	MOVL      (R8), R10
+	LEAQ      (DX)(R10*4), R10
+	VCVTPS2PD (R10), Z8
+	VADDPD    Z8, Z0, Z0
+	VCVTPS2PD 32(R10), Z8
+	VADDPD    Z8, Z1, Z1
+	VCVTPS2PD 64(R10), Z8
+	VADDPD    Z8, Z2, Z2
+	VCVTPS2PD 96(R10), Z8
+	VADDPD    Z8, Z3, Z3
+	VCVTPS2PD 128(R10), Z8
+	VADDPD    Z8, Z4, Z4
+	VCVTPS2PD 160(R10), Z8
+	VADDPD    Z8, Z5, Z5
+	VCVTPS2PD 192(R10), Z8
+	VADDPD    Z8, Z6, Z6
+	VCVTPS2PD 224(R10), Z8
+	VADDPD    Z8, Z7, Z7
+	ADDQ      $0x04, R8
+	CMPQ      R8, R9
+	JNE       row0
+	VMOVUPS   Z0, (AX)
+	VMOVUPS   Z1, 64(AX)
+	VMOVUPS   Z2, 128(AX)
+	VMOVUPS   Z3, 192(AX)
+	VMOVUPS   Z4, 256(AX)
+	VMOVUPS   Z5, 320(AX)
+	VMOVUPS   Z6, 384(AX)
+	VMOVUPS   Z7, 448(AX)
+	MOVQ      R9, R8
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSumsTimes64From32AVX512(acc *float64, accStride int, base *float32, lists *uint32, cuts *uint32, n int, values *float32)
+// Requires: AVX, AVX512F
+TEXT ·rowSumsTimes64From32AVX512(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVQ values+48(FP), R8
+	SUBQ BX, R8
+	MOVL (SI), R9
+	LEAQ (BX)(R9*4), R9
+
+list:
+	MOVL    4(SI), R10
+	LEAQ    (BX)(R10*4), R10
+	CMPQ    R9, R10
+	JEQ     next
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+
+row0:
+	MOVL         (R9), R11
+	LEAQ         (DX)(R11*4), R11
+	VBROADCASTSS (R9)(R8*1), Y8
+	VCVTPS2PD    Y8, Z8
+	VCVTPS2PD    (R11), Z9
+	VMULPD       Z9, Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VCVTPS2PD    32(R11), Z9
+	VMULPD       Z9, Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VCVTPS2PD    64(R11), Z9
+	VMULPD       Z9, Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VCVTPS2PD    96(R11), Z9
+	VMULPD       Z9, Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VCVTPS2PD    128(R11), Z9
+	VMULPD       Z9, Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VCVTPS2PD    160(R11), Z9
+	VMULPD       Z9, Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VCVTPS2PD    192(R11), Z9
+	VMULPD       Z9, Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VCVTPS2PD    224(R11), Z9
+	VMULPD       Z9, Z8, Z9
+	VADDPD       Z9, Z7, Z7
+	ADDQ         $0x04, R9
+	CMPQ         R9, R10
+	JNE          row0
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VMOVUPS      Z4, 256(AX)
+	VMOVUPS      Z5, 320(AX)
+	VMOVUPS      Z6, 384(AX)
+	VMOVUPS      Z7, 448(AX)
+	MOVQ         R10, R9
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSums64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int)
+// Requires: AVX, AVX512F
+TEXT ·rowSums64From64AVX512(SB), NOSPLIT, $0-48
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVL (SI), R8
+	LEAQ (BX)(R8*4), R8
+
+list:
+	MOVL    4(SI), R9
+	LEAQ    (BX)(R9*4), R9
+	CMPQ    R8, R9
+	JEQ     next
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+
+row0:
+	MOVL    (R8), R10
+	LEAQ    (DX)(R10*8), R10
+	VADDPD  (R10), Z0, Z0
+	VADDPD  64(R10), Z1, Z1
+	VADDPD  128(R10), Z2, Z2
+	VADDPD  192(R10), Z3, Z3
+	VADDPD  256(R10), Z4, Z4
+	VADDPD  320(R10), Z5, Z5
+	VADDPD  384(R10), Z6, Z6
+	VADDPD  448(R10), Z7, Z7
+	ADDQ    $0x04, R8
+	CMPQ    R8, R9
+	JNE     row0
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	VMOVUPS Z4, 256(AX)
+	VMOVUPS Z5, 320(AX)
+	VMOVUPS Z6, 384(AX)
+	VMOVUPS Z7, 448(AX)
+	MOVQ    R9, R8
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func rowSumsTimes64From64AVX512(acc *float64, accStride int, base *float64, lists *uint32, cuts *uint32, n int, values *float32)
+// Requires: AVX, AVX512F
+TEXT ·rowSumsTimes64From64AVX512(SB), NOSPLIT, $0-56
+	MOVQ acc+0(FP), AX
+	MOVQ accStride+8(FP), CX
+	MOVQ base+16(FP), DX
+	MOVQ lists+24(FP), BX
+	MOVQ cuts+32(FP), SI
+	MOVQ n+40(FP), DI
+	SHLQ $0x03, CX
+	MOVQ values+48(FP), R8
+	SUBQ BX, R8
+	MOVL (SI), R9
+	LEAQ (BX)(R9*4), R9
+
+list:
+	MOVL    4(SI), R10
+	LEAQ    (BX)(R10*4), R10
+	CMPQ    R9, R10
+	JEQ     next
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	VMOVUPS 256(AX), Z4
+	VMOVUPS 320(AX), Z5
+	VMOVUPS 384(AX), Z6
+	VMOVUPS 448(AX), Z7
+
+row0:
+	MOVL         (R9), R11
+	LEAQ         (DX)(R11*8), R11
+	VBROADCASTSS (R9)(R8*1), Y8
+	VCVTPS2PD    Y8, Z8
+	VMULPD       (R11), Z8, Z9
+	VADDPD       Z9, Z0, Z0
+	VMULPD       64(R11), Z8, Z9
+	VADDPD       Z9, Z1, Z1
+	VMULPD       128(R11), Z8, Z9
+	VADDPD       Z9, Z2, Z2
+	VMULPD       192(R11), Z8, Z9
+	VADDPD       Z9, Z3, Z3
+	VMULPD       256(R11), Z8, Z9
+	VADDPD       Z9, Z4, Z4
+	VMULPD       320(R11), Z8, Z9
+	VADDPD       Z9, Z5, Z5
+	VMULPD       384(R11), Z8, Z9
+	VADDPD       Z9, Z6, Z6
+	VMULPD       448(R11), Z8, Z8
+	VADDPD       Z8, Z7, Z7
+	ADDQ         $0x04, R9
+	CMPQ         R9, R10
+	JNE          row0
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VMOVUPS      Z2, 128(AX)
+	VMOVUPS      Z3, 192(AX)
+	VMOVUPS      Z4, 256(AX)
+	VMOVUPS      Z5, 320(AX)
+	VMOVUPS      Z6, 384(AX)
+	VMOVUPS      Z7, 448(AX)
+	MOVQ         R10, R9
+
+next:
+	ADDQ CX, AX
+	ADDQ $0x04, SI
+	DECQ DI
+	JNE  list
+	VZEROUPPER
+	RET
+
+// func widenAVX512(dst *float64, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·widenAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors:
+	VCVTPS2PD (CX), Z0
+	VMOVUPD   Z0, (AX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, DX
+	JNE       vectors
+	VZEROUPPER
+	RET
+
+// func addTimesAVX512(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·addTimesAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstStride+8(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         x+16(FP), DX
+	MOVQ         xStride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         rows+40(FP), SI
+	MOVQ         width+48(FP), DI
+	VBROADCASTSS a+32(FP), Z0
+
+row:
+	MOVQ AX, R8
+	MOVQ DX, R9
+	MOVQ DI, R10
+
+vector:
+	CMPQ    R10, $0x10
+	JLT     rest
+	VMULPS  (R9), Z0, Z1
+	VADDPS  (R8), Z1, Z1
+	VMOVUPS Z1, (R8)
+	ADDQ    $0x40, R8
+	ADDQ    $0x40, R9
+	SUBQ    $0x10, R10
+	JMP     vector
+
+rest:
+	TESTQ     R10, R10
+	JEQ       next
+	MOVL      $0x0000ffff, R11
+	BZHIL     R10, R11, R11
+	KMOVW     R11, K1
+	VMOVUPS.Z (R9), K1, Z1
+	VMOVUPS.Z (R8), K1, Z2
+	VMULPS    Z0, Z1, Z1
+	VADDPS    Z2, Z1, Z1
+	VMOVUPS   Z1, K1, (R8)
+
+next:
+	ADDQ CX, AX
+	ADDQ BX, DX
+	DECQ SI
+	JNE  row
 	VZEROUPPER
 	RET

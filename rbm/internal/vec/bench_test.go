@@ -148,3 +148,67 @@ func BenchmarkBlend(b *testing.B) {
 	var base [Block]float32
 	forBench(b, "rows=100", n*Block, "unit", func() { Blend(x, x, beta, &base, n) })
 }
+
+func BenchmarkOdds(b *testing.B) {
+	s := newSource(1, false)
+	x, on, off := make([]float64, 504), make([]float64, 504), make([]float64, 504)
+	for i := range x {
+		x[i] = s.NormFloat64() * 3
+	}
+	forBench(b, "len=504", 504, "unit", func() { Odds(on, off, x) })
+}
+
+func BenchmarkProducts(b *testing.B) {
+	const n, tables = 504, 12
+	on, off, table := make([]float64, n), make([]float64, n), make([]float64, n*tables)
+	var m [tables]float64
+	var e [tables]int64
+	var offsets [tables]uint32
+	for i := range on {
+		on[i], off[i] = 0.25, 0.75
+	}
+	for i := range table {
+		table[i] = 1.25
+	}
+	for y := range m {
+		m[y], offsets[y] = 1, uint32(y*n)
+	}
+	forBench(b, "len=504/tables=12", n*tables, "factor", func() { Products(m[:], e[:], on, off, table, offsets[:], 504) })
+}
+
+func BenchmarkQuads(b *testing.B) {
+	const n = 784
+	x := make([]float64, 8*n)
+	for i := range x {
+		x[i] = 0.5
+	}
+	row := func(k int) []float64 { return x[k*n : (k+1)*n] }
+	m, e := [4]float64{1, 1, 1, 1}, [4]int64{}
+	forBench(b, "what=products/len=784", 4*n, "factor", func() { QuadProducts(&m, &e, row(0), row(1), row(2), row(3), row(4), n) })
+	weight := [4]float64{1e-9, 1e-9, 1e-9, 1e-9}
+	forBench(b, "what=means/len=784", 4*n, "mean", func() {
+		QuadMeans(row(5), row(6), row(7), row(0), row(1), row(2), row(3), row(4), &weight)
+	})
+}
+
+// A word of visible units, all examples, at the density of MNIST's.
+func BenchmarkRowSums64(b *testing.B) {
+	const batch = 64
+	s := newSource(1, false)
+	base, acc := s.fill(make([]float32, Block*Block)), make([]float64, batch*Block)
+	words := s.words(make([]uint64, batch), 0.19)
+	lists, cuts := make([]uint32, batch*Block+ListSlack), make([]uint32, batch+1)
+	Lists(lists, cuts, words, 1, 1, batch, 1, 0)
+	values := s.fill(make([]float32, len(lists)))
+	sum := make([]float32, batch*Block)
+	wide := make([]float64, len(base))
+	forBench(b, "widen", float64(len(base)), "value", func() { Widen(wide, base) })
+	for _, v := range []struct {
+		name   string
+		values []float32
+	}{{"ones", nil}, {"given", values}} {
+		forBench(b, "values="+v.name, float64(cuts[batch])*Block, "add", func() { RowSums64(acc, Block, base, lists, v.values, cuts) })
+		forBench(b, "values="+v.name+"/widened", float64(cuts[batch])*Block, "add", func() { RowSums64(acc, Block, wide, lists, v.values, cuts) })
+	}
+	forBench(b, "values=given/sum=float32", float64(cuts[batch])*Block, "add", func() { RowSumsTimes(sum, base, lists, values, cuts) })
+}

@@ -147,23 +147,6 @@ func exps(dst, x []float32, scale, shift float32) {
 }
 
 //go:noinline
-func softplusParts(factor, part, x []float64) {
-	l := InUse()
-	n := 0
-	if l != Go {
-		n = len(x) &^ 7
-	}
-	if n > 0 {
-		if l == AVX512 {
-			softplusPartsAVX512(&factor[0], &part[0], &x[0], n)
-		} else {
-			softplusPartsAVX2(&factor[0], &part[0], &x[0], n)
-		}
-	}
-	softplusPartsGo(factor[n:], part[n:], x[n:])
-}
-
-//go:noinline
 func blend(dst, x, beta []float32, base *[Block]float32, n int) {
 	switch InUse() {
 	case AVX512:

@@ -30,7 +30,45 @@ func (s Stream) uniforms(dst *[Block]float32, row, j uint32) { s.uniformsGo(dst,
 
 func exps(dst, x []float32, scale, shift float32) { expsGo(dst, x, scale, shift) }
 
-func softplusParts(factor, part, x []float64) { softplusPartsGo(factor, part, x) }
+func softplus(l *lanes, x []float64) { softplusGo(l, x) }
+
+func odds(on, off []float64, l *lanes, x []float64) { oddsGo(on, off, l, x) }
+
+func addSigned(dst, x []float64, sign float64) { addSignedGo(dst, x, sign) }
+
+func nonzero(list []uint32, values, x []float32) int { return nonzeroGo(list, values, x) }
+
+func exps64(dst, x []float64) { exps64Go(dst, x) }
+
+func products(m []float64, e []int64, on, off, table []float64, offsets []uint32) {
+	productsGo(m, e, on, off, table, offsets)
+}
+
+func quadProducts(m *[quad]float64, e *[quad]int64, on, off, upper, first, second []float64) {
+	quadProductsGo(m, e, on, off, upper, first, second)
+}
+
+func quadMeans(all, one, two, on, off, upper, first, second []float64, weight *[quad]float64) {
+	quadMeansGo(all, one, two, on, off, upper, first, second, weight)
+}
+
+func rowSums64From32(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	rowSums64Go(acc, stride, base, lists, values, cuts)
+}
+
+func rowSums64From64(acc []float64, stride int, base []float64, lists []uint32, values []float32, cuts []uint32) {
+	rowSums64Go(acc, stride, base, lists, values, cuts)
+}
+
+func widen(dst []float64, x []float32) { widenGo(dst, x) }
+
+func rowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	rowSumsTimesGo(acc, base, lists, values, cuts)
+}
+
+func addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int) {
+	addTimesGo(dst, dstStride, x, xStride, a, rows, width)
+}
 
 func blend(dst, x, beta []float32, base *[Block]float32, n int) { blendGo(dst, x, beta, base, n) }
 

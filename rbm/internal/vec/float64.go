@@ -75,43 +75,6 @@ func Log(x float64) float64 {
 	return float64(float64(k)*ln2Hi) + (2*s + (2*float64(s*p) + float64(float64(k)*ln2Lo)))
 }
 
-// Softplus returns log(1+eˣ), safe at any size.
-func Softplus(x float64) float64 {
-	return max(x, 0) + Log(1+Exp(-math.Abs(x)))
-}
-
-// SoftplusSum returns Σ log(1+eˣ) over x. The factors 1+e^−|x| lie in (1,2],
-// so up to a thousand of them are multiplied, in order, before one logarithm;
-// the parts max(x,0) and the logarithms are added in order.
-func SoftplusSum(x []float64) float64 {
-	var factor, part [128]float64
-	sum := 0.0
-	for len(x) > 0 {
-		n := min(len(x), 1000)
-		prod := 1.0
-		for run := x[:n]; len(run) > 0; {
-			k := min(len(run), len(part))
-			softplusParts(factor[:k], part[:k], run[:k])
-			for i, x := range part[:k] {
-				sum += x
-				prod *= factor[i]
-			}
-			run = run[k:]
-		}
-		sum += Log(prod)
-		x = x[n:]
-	}
-	return sum
-}
-
-// softplusPartsGo writes 1+e^−|x| to factor and max(x,0) to part.
-func softplusPartsGo(factor, part, x []float64) {
-	for i, x := range x {
-		factor[i] = 1 + Exp(-math.Abs(x))
-		part[i] = max(x, 0)
-	}
-}
-
 // LogSumExp returns log Σ eˣ, safe at any size; −Inf for no terms.
 func LogSumExp(x []float64) float64 {
 	top := math.Inf(-1)

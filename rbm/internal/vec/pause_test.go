@@ -31,6 +31,18 @@ func TestPauses(t *testing.T) {
 	coef := s.fill(make([]float32, n))
 	stream := Stream{1, 2, 3, 4}
 	ends := make([]uint32, n+1)
+	wide := make([]float64, n*Block)
+	table := make([]float64, n)
+	var m [4 * quad]float64
+	var e [4 * quad]int64
+	var offsets [4 * quad]uint32
+	four, powers := [4]float64{1, 1, 1, 1}, [4]int64{}
+	for i := range m {
+		m[i] = 1
+	}
+	for i := range table {
+		table[i] = 1
+	}
 	for name, f := range map[string]func(){
 		"RowSums":   func() { RowSums(acc, base, lists, cuts) },
 		"Sigmoids":  func() { Sigmoids(acc, Block, acc, n, Block) },
@@ -38,7 +50,23 @@ func TestPauses(t *testing.T) {
 		"DrawMeans": func() { stream.DrawMeans(words, 1, acc, Block, 0, 0, n, Block) },
 		"Scale":     func() { Scale(acc, acc, Block, acc[:n], Block) },
 		"Lists":     func() { Lists(out, ends, words, 1, 0, n, 1, 0) },
-		"AddWhere":  func() { AddWhere((*[Block]float32)(acc), words, coef) },
+		"RowSums64": func() { RowSums64(wide, 0, base, lists, nil, cuts) },
+		"Odds":      func() { Odds(wide, wide[n*8:], wide[n*16:n*32]) },
+		"Exps":      func() { Exps(wide, wide) },
+		"Widen":     func() { Widen(wide, acc) },
+		"Nonzero":   func() { Nonzero(out, acc, acc[:n*Block-ListSlack]) },
+		"AddTimes":  func() { AddTimes(acc, Block, base, 0, 1, n, Block) },
+		"Products": func() {
+			for range 50 {
+				Products(m[:], e[:], table, table, table, offsets[:], Span(1))
+			}
+		},
+		"QuadProducts": func() {
+			for range 50 {
+				QuadProducts(&four, &powers, table, table, table, table, table, Span(1))
+			}
+		},
+		"AddWhere": func() { AddWhere((*[Block]float32)(acc), words, coef) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			stop, stopped := make(chan struct{}), make(chan struct{})

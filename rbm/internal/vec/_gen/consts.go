@@ -44,6 +44,9 @@ const ln2 = math.Ln2
 
 var negativeZero = math.Copysign(0, -1)
 
+// mantissaMask has the bits of the mantissa of a float64.
+var mantissaMask = math.Float64frombits(1<<52 - 1)
+
 // double returns a vector of four times x.
 func double(name string, x float64) operand.Mem {
 	b := math.Float64bits(x)
@@ -65,6 +68,8 @@ func (s simd) mul64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VMULP
 func (s simd) add64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VADDPD, c.VADDPD_BCST) }
 func (s simd) sub64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VSUBPD, c.VSUBPD_BCST) }
 func (s simd) max64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VMAXPD, c.VMAXPD_BCST) }
+func (s simd) min64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VMINPD, c.VMINPD_BCST) }
+func (s simd) and64(k operand.Mem, x ...reg.VecVirtual) { s.with64(k, x, c.VANDPD, c.VANDPD_BCST) }
 func (s simd) or64(k operand.Mem, x ...reg.VecVirtual)  { s.with64(k, x, c.VORPD, c.VORPD_BCST) }
 
 func (s simd) with64(k operand.Mem, x []reg.VecVirtual, all, repeated func(...operand.Op)) {

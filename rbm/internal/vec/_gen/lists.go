@@ -1,20 +1,18 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 func small() {
 	lists()
+	nonzero()
 	transpose()
 	for _, s := range []simd{avx2, avx512} {
 		s.scale()
 		s.addWhere()
 		s.exps()
-		s.softplusParts()
 	}
 }
 
@@ -92,6 +90,50 @@ func lists() {
 	c.DECQ(n)
 	c.JNE(operand.LabelRef("row"))
 	c.VZEROUPPER()
+	c.RET()
+}
+
+// nonzero writes Nonzero by compressing, sixteen values at a time.
+func nonzero() {
+	function("nonzeroAVX512", "func(list *uint32, values, x *float32, n int) int", "nonzeroAVX512 is Nonzero for n > 0.")
+	list, values, x, n := arg("list"), arg("values"), arg("x"), arg("n")
+	offsets := make([]uint32, 16)
+	for i := range offsets {
+		offsets[i] = uint32(i) * block
+	}
+	at, step, zero := c.ZMM(), c.ZMM(), c.ZMM()
+	c.VMOVDQU32(wide("offsets", offsets...), at) // of lists: the first sixteen
+	s := c.GP32()
+	c.MOVL(operand.U32(16*block), s)
+	c.VPBROADCASTD(s, step)
+	c.VPXORD(zero, zero, zero)
+	count, few, ones := c.GP64(), c.GP64(), c.GP32()
+	c.XORQ(count, count)
+	c.Label("vector")
+	within, on := c.K(), c.K()
+	c.MOVQ(n, few)
+	c.MOVL(operand.U32(16), s)
+	c.CMPQ(few, operand.U8(16))
+	c.CMOVQGT(s.As64(), few)
+	c.MOVL(operand.U32(1<<16-1), ones)
+	c.BZHIL(few.As32(), ones, ones)
+	c.KMOVW(ones, within)
+	y, t := c.ZMM(), c.ZMM()
+	c.VMOVUPS_Z(mem(x, 0), within, y)
+	c.VCMPPS(operand.U8(4), zero, y, on) // not equal, or not a number
+	c.VPCOMPRESSD_Z(at, on, t)
+	c.VMOVDQU32(t, operand.Mem{Base: list, Index: count, Scale: 4})
+	c.VCOMPRESSPS_Z(y, on, t)
+	c.VMOVUPS(t, operand.Mem{Base: values, Index: count, Scale: 4})
+	c.KMOVW(on, ones)
+	c.POPCNTL(ones, ones)
+	c.ADDQ(ones.As64(), count)
+	c.VPADDD(step, at, at)
+	c.ADDQ(operand.U8(64), x)
+	c.SUBQ(operand.U8(16), n)
+	c.JGT(operand.LabelRef("vector"))
+	c.VZEROUPPER()
+	c.Store(count, c.ReturnIndex(0))
 	c.RET()
 }
 
@@ -281,44 +323,19 @@ func (s simd) exps() {
 	c.RET()
 }
 
-// softplusParts writes 1+e^−|x| and max(x,0), which keeps a NaN.
-func (s simd) softplusParts() {
-	name := "softplusParts" + s.name
-	function(name, "func(factor, part, x *float64, n int)", name+" is softplusParts for n > 0, a multiple of the vector.")
-	factor, part, x, n := arg("factor"), arg("part"), arg("x"), arg("n")
-	zero := s.vector()
-	c.VXORPD(zero, zero, zero)
-	for _, v := range []int{s.width / 4, 1} { // vectors at once: one alone would not fill the pipelines
-		again, enough := fmt.Sprintf("vectors%d", v), fmt.Sprintf("fewer%d", v)
-		c.Label(again)
-		c.CMPQ(n, operand.U8(v*s.width/2))
-		c.JLT(operand.LabelRef(enough))
-		y, t := s.vectors(v), s.vectors(v)
-		for i := range y {
-			c.VMOVUPD(mem(x, 4*s.width*i), y[i])
-			c.VMAXPD(y[i], zero, t[i])
-			c.VMOVUPD(t[i], mem(part, 4*s.width*i))
-		}
-		p := s.softplusFactor(y)
-		for i := range p {
-			c.VMOVUPD(p[i], mem(factor, 4*s.width*i))
-		}
-		c.ADDQ(operand.U32(4*s.width*v), x)
-		c.ADDQ(operand.U32(4*s.width*v), part)
-		c.ADDQ(operand.U32(4*s.width*v), factor)
-		c.SUBQ(operand.U8(v*s.width/2), n)
-		c.JMP(operand.LabelRef(again))
-		c.Label(enough)
-	}
-	c.VZEROUPPER()
-	c.RET()
-}
-
 // softplusFactor returns 1+e^−|y| in the terms of Exp of package vec, with |y|
 // cut at 50, as beyond 37 the result is 1. It overwrites y.
 func (s simd) softplusFactor(y []reg.VecVirtual) []reg.VecVirtual {
 	s.or64(double("signBit64", negativeZero), y...)
 	s.max64(double("softplusMin", -50), y...)
+	p := s.exp64(y)
+	s.add64(double("one64", 1), p...)
+	return p
+}
+
+// exp64 returns e^y in the terms of Exp of package vec, for results that are
+// normal numbers. It overwrites y.
+func (s simd) exp64(y []reg.VecVirtual) []reg.VecVirtual {
 	k := s.vectors(len(y), y...)
 	s.mul64(double("log2E64", 1/ln2), k...)
 	s.add64(double("roundMagic64", 0x1.8p52), k...)
@@ -344,6 +361,5 @@ func (s simd) softplusFactor(y []reg.VecVirtual) []reg.VecVirtual {
 		}
 	}
 	each(c.VPADDQ, shift, p, p)
-	s.add64(double("one64", 1), p...)
 	return p
 }

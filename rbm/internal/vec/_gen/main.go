@@ -29,6 +29,8 @@ func main() {
 	draws()
 	small()
 	path()
+	judge()
+	weightedSums()
 
 	out := func(name string, p printer.Builder) pass.Interface {
 		f, err := os.Create("../" + name)

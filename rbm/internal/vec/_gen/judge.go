@@ -1,0 +1,357 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// judge writes the kernels of what judges models, in float64.
+func judge() {
+	for _, s := range []simd{avx2, avx512} {
+		s.softplus("softplus", false)
+		s.softplus("odds", true)
+		s.exps64()
+		s.products()
+		s.quadProducts()
+		s.quadMeans()
+		s.addSigned()
+	}
+}
+
+// parts is the number of vectors that hold eight float64.
+func (s simd) parts() int { return 16 / s.width }
+
+// at is the address of part i of the eight float64 at a place.
+func (s simd) at(r reg.Register, i int) operand.Mem { return mem(r, 4*s.width*i) }
+
+// softplus writes softplus and odds: both add the terms of Σ log(1+eˣ) to eight
+// lanes; odds writes two numbers in the ratio of the odds as well.
+func (s simd) softplus(what string, odds bool) {
+	name := what + s.name
+	signature := "func(acc, x *float64, n int)"
+	if odds {
+		signature = "func(on, off, acc, x *float64, n int)"
+	}
+	function(name, signature, name+" is "+what+" for n > 0, a multiple of eight.")
+	var on, off reg.GPVirtual
+	if odds {
+		on, off = arg("on"), arg("off")
+	}
+	acc, x, n := arg("acc"), arg("x"), arg("n")
+	zero := s.vector()
+	c.VXORPD(zero, zero, zero)
+	sum, prod := s.vectors(s.parts()), s.vectors(s.parts())
+	for i := range sum {
+		c.VMOVUPD(s.at(acc, i), sum[i])
+		c.VMOVUPD(mem(acc, 64+4*s.width*i), prod[i])
+	}
+	for _, v := range []int{s.width / 4, s.parts()} { // vectors at once: few would not fill the pipelines
+		again, enough := fmt.Sprintf("vectors%d", v), fmt.Sprintf("fewer%d", v)
+		c.Label(again)
+		c.CMPQ(n, operand.U8(v*s.width/2))
+		c.JLT(operand.LabelRef(enough))
+		y := s.vectors(v)
+		for i := range y {
+			t := s.vector()
+			c.VMOVUPD(s.at(x, i), y[i])
+			c.VMAXPD(y[i], zero, t)
+			c.VADDPD(t, sum[i%s.parts()], sum[i%s.parts()])
+		}
+		s.or64(double("signBit64", negativeZero), y...)
+		s.max64(double("oddsMin", -708), y...)
+		p := s.exp64(y)
+		if odds {
+			s.storeOdds(on, off, x, p)
+			c.ADDQ(operand.U32(4*s.width*v), on)
+			c.ADDQ(operand.U32(4*s.width*v), off)
+		}
+		s.add64(double("one64", 1), p...)
+		for i := range p {
+			c.VMULPD(p[i], prod[i%s.parts()], prod[i%s.parts()])
+		}
+		c.ADDQ(operand.U32(4*s.width*v), x)
+		c.SUBQ(operand.U8(v*s.width/2), n)
+		c.JMP(operand.LabelRef(again))
+		c.Label(enough)
+		if v == s.parts() {
+			break
+		}
+	}
+	for i := range sum {
+		c.VMOVUPD(sum[i], s.at(acc, i))
+		c.VMOVUPD(prod[i], mem(acc, 64+4*s.width*i))
+	}
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// storeOdds writes 1 to on and e = e^−|x| to off, or the other way round where
+// x is negative.
+func (s simd) storeOdds(on, off, x reg.GPVirtual, e []reg.VecVirtual) {
+	unit := s.vector()
+	c.VBROADCASTSD(double("one64", 1), unit)
+	for i := range e {
+		sign, up, down := s.vector(), s.vector(), s.vector()
+		c.VMOVUPD(s.at(x, i), sign)
+		if s.zmm() {
+			k := c.K()
+			c.VPMOVQ2M(sign, k)
+			c.VBLENDMPD(e[i], unit, k, up)
+			c.VBLENDMPD(unit, e[i], k, down)
+		} else {
+			c.VBLENDVPD(sign, e[i], unit, up)
+			c.VBLENDVPD(sign, unit, e[i], down)
+		}
+		c.VMOVUPD(up, s.at(on, i))
+		c.VMOVUPD(down, s.at(off, i))
+	}
+}
+
+func (s simd) exps64() {
+	name := "exps64" + s.name
+	function(name, "func(dst, x *float64, n int)", name+" is Exps for n > 0, a multiple of eight.")
+	dst, x, n := arg("dst"), arg("x"), arg("n")
+	for _, v := range []int{s.width / 4, s.parts()} { // vectors at once: few would not fill the pipelines
+		again, enough := fmt.Sprintf("vectors%d", v), fmt.Sprintf("fewer%d", v)
+		c.Label(again)
+		c.CMPQ(n, operand.U8(v*s.width/2))
+		c.JLT(operand.LabelRef(enough))
+		y := s.vectors(v)
+		for i := range y {
+			c.VMOVUPD(s.at(x, i), y[i])
+		}
+		s.max64(double("expsMin64", -700), y...)
+		s.min64(double("expsMax64", 700), y...)
+		for i, p := range s.exp64(y) {
+			c.VMOVUPD(p, s.at(dst, i))
+		}
+		c.ADDQ(operand.U32(4*s.width*v), x)
+		c.ADDQ(operand.U32(4*s.width*v), dst)
+		c.SUBQ(operand.U8(v*s.width/2), n)
+		c.JMP(operand.LabelRef(again))
+		c.Label(enough)
+		if v == s.parts() {
+			break
+		}
+	}
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// quad is the number of products that are made at once.
+const quad = 4
+
+// units returns accumulators of quad products, all one.
+func (s simd) units() (acc [quad][]reg.VecVirtual) {
+	for q := range acc {
+		acc[q] = s.vectors(s.parts())
+		for i := range acc[q] {
+			c.VBROADCASTSD(double("one64", 1), acc[q][i])
+		}
+	}
+	return acc
+}
+
+// split separates positive normal numbers into mantissas in [1,2), in place,
+// and the biased exponents that it returns.
+func (s simd) split(x []reg.VecVirtual) []reg.VecVirtual {
+	e := s.vectors(len(x))
+	for i := range x {
+		c.VPSRLQ(operand.U8(52), x[i], e[i])
+	}
+	s.and64(double("mantissa64", mantissaMask), x...)
+	s.or64(double("one64", 1), x...)
+	return e
+}
+
+// multiply multiplies the products at m and e by the lanes of acc.
+func (s simd) multiply(m, e reg.Register, acc [quad][]reg.VecVirtual) {
+	for q, x := range acc {
+		exponent := s.fold(s.split(x), c.VPADDQ).(reg.VecVirtual).AsX()
+		mantissa := s.fold(x, c.VMULPD).(reg.VecVirtual).AsX()
+		c.VMULSD(mem(m, 8*q), mantissa, mantissa)
+		last := c.XMM()
+		c.VPSRLQ(operand.U8(52), mantissa, last)
+		c.VPAND(double("mantissa64", mantissaMask), mantissa, mantissa)
+		c.VPOR(double("one64", 1), mantissa, mantissa)
+		c.VMOVSD(mantissa, mem(m, 8*q))
+		c.VPADDQ(last, exponent, exponent)
+		sum := c.GP64()
+		c.VMOVQ(exponent, sum)
+		c.SUBQ(operand.U32(9*1023), sum)
+		c.ADDQ(sum, mem(e, 8*q))
+	}
+}
+
+func (s simd) products() {
+	name := "products" + s.name
+	function(name, "func(m *float64, e *int64, on, off *float64, vectors int, table *float64, offsets *uint32, quads int)",
+		name+" is Products for quads of tables and vectors of eight units, both more than none.")
+	m, e, on, off := arg("m"), arg("e"), arg("on"), arg("off")
+	vectors, table, offsets, quads := arg("vectors"), arg("table"), arg("offsets"), arg("quads")
+	c.SHLQ(operand.U8(6), vectors) // bytes
+	c.Label("quad")
+	var row [quad]reg.GPVirtual
+	for q := range row {
+		row[q] = c.GP64()
+		c.MOVL(mem(offsets, 4*q), row[q].As32())
+		c.LEAQ(operand.Mem{Base: table, Index: row[q], Scale: 8}, row[q])
+	}
+	acc := s.units()
+	at := c.GP64()
+	c.XORQ(at, at)
+	c.Label("unit")
+	for i := range s.parts() {
+		place := func(r reg.GPVirtual) operand.Mem {
+			return operand.Mem{Base: r, Index: at, Scale: 1, Disp: 4 * s.width * i}
+		}
+		slope, rest := s.vector(), s.vector()
+		c.VMOVUPD(place(on), slope)
+		c.VMOVUPD(place(off), rest)
+		for q := range row {
+			f := s.vector()
+			c.VMULPD(place(row[q]), slope, f)
+			c.VADDPD(rest, f, f)
+			c.VMULPD(f, acc[q][i], acc[q][i])
+		}
+	}
+	c.ADDQ(operand.U8(64), at)
+	c.CMPQ(at, vectors)
+	c.JNE(operand.LabelRef("unit"))
+	s.multiply(m, e, acc)
+	c.ADDQ(operand.U8(8*quad), m)
+	c.ADDQ(operand.U8(8*quad), e)
+	c.ADDQ(operand.U8(4*quad), offsets)
+	c.DECQ(quads)
+	c.JNE(operand.LabelRef("quad"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// odds returns the odds, times off, of eight units, or half of them, in the
+// four states of two units whose ratios are at first and second.
+func (s simd) odds(i int, on, upper, first, second reg.GPVirtual) [quad]reg.VecVirtual {
+	var x [quad]reg.VecVirtual
+	for q := range x {
+		x[q] = s.vector()
+	}
+	c.VMOVUPD(s.at(on, i), x[0])
+	c.VMULPD(s.at(upper, i), x[0], x[0])
+	c.VMULPD(s.at(first, i), x[0], x[1])
+	c.VMOVUPD(s.at(second, i), x[3])
+	c.VMULPD(x[3], x[0], x[2])
+	c.VMULPD(x[3], x[1], x[3])
+	return x
+}
+
+func (s simd) quadProducts() {
+	name := "quadProducts" + s.name
+	function(name, "func(m *float64, e *int64, on, off, upper, first, second *float64, vectors int)",
+		name+" is QuadProducts for vectors of eight units, more than none.")
+	m, e, on, off := arg("m"), arg("e"), arg("on"), arg("off")
+	upper, first, second, vectors := arg("upper"), arg("first"), arg("second"), arg("vectors")
+	acc := s.units()
+	c.Label("unit")
+	for i := range s.parts() {
+		x := s.odds(i, on, upper, first, second)
+		rest := s.vector()
+		c.VMOVUPD(s.at(off, i), rest)
+		for q, f := range x {
+			c.VADDPD(rest, f, f)
+			c.VMULPD(f, acc[q][i], acc[q][i])
+		}
+	}
+	for _, r := range []reg.GPVirtual{on, off, upper, first, second} {
+		c.ADDQ(operand.U8(64), r)
+	}
+	c.DECQ(vectors)
+	c.JNE(operand.LabelRef("unit"))
+	s.multiply(m, e, acc)
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func (s simd) quadMeans() {
+	name := "quadMeans" + s.name
+	function(name, "func(all, one, two, on, off, upper, first, second, weight *float64, vectors int)",
+		name+" is QuadMeans for vectors of eight units, more than none; each weight is there eight times.")
+	all, one, two, on, off := arg("all"), arg("one"), arg("two"), arg("on"), arg("off")
+	upper, first, second, weight, vectors := arg("upper"), arg("first"), arg("second"), arg("weight"), arg("vectors")
+	unit := s.vector()
+	c.VBROADCASTSD(double("one64", 1), unit)
+	var weights [quad]operand.Op // AVX2 has no registers left for them
+	for q := range weights {
+		weights[q] = mem(weight, 64*q)
+		if s.zmm() {
+			w := s.vector()
+			c.VMOVUPD(mem(weight, 64*q), w)
+			weights[q] = w
+		}
+	}
+	c.Label("unit")
+	for i := range s.parts() {
+		x := s.odds(i, on, upper, first, second)
+		var f [quad]reg.VecVirtual
+		rest := s.vector()
+		c.VMOVUPD(s.at(off, i), rest)
+		for q := range f {
+			f[q] = s.vector()
+			c.VADDPD(rest, x[q], f[q])
+			c.VMULPD(weights[q], x[q], x[q])
+		}
+		low, high, inverse := s.vector(), s.vector(), s.vector()
+		c.VMULPD(f[1], f[0], low)
+		c.VMULPD(f[3], f[2], high)
+		c.VMULPD(high, low, inverse)
+		c.VDIVPD(inverse, unit, inverse)
+		c.VMULPD(inverse, high, high) // 1/(f0·f1)
+		c.VMULPD(inverse, low, low)   // 1/(f2·f3)
+		for q, half := range [quad]reg.VecVirtual{high, high, low, low} {
+			other := f[q^1]
+			t := s.vector()
+			c.VMULPD(half, other, t)
+			c.VMULPD(t, x[q], x[q])
+		}
+		c.VADDPD(x[3], x[1], x[1])
+		t := s.vector()
+		c.VADDPD(x[3], x[2], t)
+		c.VADDPD(x[2], x[0], x[0])
+		c.VADDPD(x[1], x[0], x[0])
+		for k, r := range []reg.GPVirtual{all, one, two} {
+			sum := [3]reg.VecVirtual{x[0], x[1], t}[k]
+			c.VADDPD(s.at(r, i), sum, sum)
+			c.VMOVUPD(sum, s.at(r, i))
+		}
+	}
+	for _, r := range []reg.GPVirtual{all, one, two, on, off, upper, first, second} {
+		c.ADDQ(operand.U8(64), r)
+	}
+	c.DECQ(vectors)
+	c.JNE(operand.LabelRef("unit"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func (s simd) addSigned() {
+	name := "addSigned" + s.name
+	function(name, "func(dst, x *float64, sign float64, n int)", name+" is AddSigned for n > 0, a multiple of eight.")
+	dst, x, n := arg("dst"), arg("x"), arg("n")
+	sign := s.vector()
+	m, _ := c.Param("sign").Resolve()
+	c.VBROADCASTSD(m.Addr, sign)
+	c.Label("vectors")
+	for i := range s.parts() {
+		y := s.vector()
+		c.VMULPD(s.at(x, i), sign, y)
+		c.VADDPD(s.at(dst, i), y, y)
+		c.VMOVUPD(y, s.at(dst, i))
+	}
+	c.ADDQ(operand.U8(64), x)
+	c.ADDQ(operand.U8(64), dst)
+	c.SUBQ(operand.U8(8), n)
+	c.JNE(operand.LabelRef("vectors"))
+	c.VZEROUPPER()
+	c.RET()
+}

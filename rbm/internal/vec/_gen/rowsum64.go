@@ -1,0 +1,193 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// weightedSums writes the row sums of one panel that have values, or whose sums are
+// float64.
+func weightedSums() {
+	for _, s := range []simd{avx2, avx512} {
+		s.rowSumsTimes("rowSumsTimes"+s.name, true, 4, 4)
+		for _, from := range []int{4, 8} {
+			s.rowSumsTimes(fmt.Sprintf("rowSums64From%d%s", 8*from, s.name), false, from, 8)
+			s.rowSumsTimes(fmt.Sprintf("rowSumsTimes64From%d%s", 8*from, s.name), true, from, 8)
+		}
+		s.widen()
+		s.addTimes()
+	}
+}
+
+// rowSumsTimes is for rows of numbers of from bytes and sums of size bytes. It
+// keeps the accumulators of one list in registers. AVX2 has not
+// enough of them for 64 float64: it goes through each list once for either
+// half of the columns.
+func (s simd) rowSumsTimes(name string, values bool, from, size int) {
+	signature := fmt.Sprintf("func(acc *float%d, accStride int, base *float%d, lists, cuts *uint32, n int)", 8*size, 8*from)
+	double := size == 8
+	lanes, halves := 4*s.width/size, 1
+	if double && !s.zmm() {
+		halves = 2
+	}
+	if values {
+		signature = signature[:len(signature)-1] + ", values *float32)"
+	}
+	function(name, signature, name+" is the row sums for n > 0 lists.")
+	acc, stride, base, lists, cuts, n := arg("acc"), arg("accStride"), arg("base"), arg("lists"), arg("cuts"), arg("n")
+	c.SHLQ(operand.U8(map[int]int{4: 2, 8: 3}[size]), stride)
+	var ahead reg.GPVirtual // of the values before the lists
+	if values {
+		ahead = arg("values")
+		c.SUBQ(lists, ahead)
+	}
+	start, p, end, row := c.GP64(), c.GP64(), c.GP64(), c.GP64()
+	sum := s.vectors(block / halves / lanes)
+	c.MOVL(mem(cuts, 0), start.As32())
+	c.LEAQ(operand.Mem{Base: lists, Index: start, Scale: 4}, start)
+
+	c.Label("list")
+	c.MOVL(mem(cuts, 4), end.As32())
+	c.LEAQ(operand.Mem{Base: lists, Index: end, Scale: 4}, end)
+	c.CMPQ(start, end)
+	c.JEQ(operand.LabelRef("next"))
+	for half := range halves {
+		first := half * block / halves
+		for i := range sum {
+			c.VMOVUPS(mem(acc, size*(first+i*lanes)), sum[i])
+		}
+		c.MOVQ(start, p)
+		again := fmt.Sprintf("row%d", half)
+		c.Label(again)
+		c.MOVL(mem(p, 0), row.As32())
+		c.LEAQ(operand.Mem{Base: base, Index: row, Scale: uint8(from)}, row)
+		var x reg.VecVirtual
+		if values {
+			x = s.vector()
+			at := operand.Mem{Base: p, Index: ahead, Scale: 1}
+			switch {
+			case !double:
+				c.VBROADCASTSS(at, x)
+			case s.zmm():
+				c.VBROADCASTSS(at, x.AsY())
+				c.VCVTPS2PD(x.AsY(), x)
+			default:
+				c.VBROADCASTSS(at, x.AsX())
+				c.VCVTPS2PD(x.AsX(), x)
+			}
+		}
+		for i := range sum {
+			w := operand.Op(mem(row, from*(first+i*lanes)))
+			t := s.vector()
+			if !double {
+				c.VMULPS(w, x, t)
+				c.VADDPS(t, sum[i], sum[i])
+				continue
+			}
+			if from == 4 {
+				c.VCVTPS2PD(w, t)
+				w = t
+			}
+			if values {
+				c.VMULPD(w, x, t)
+				w = t
+			}
+			c.VADDPD(w, sum[i], sum[i])
+		}
+		c.ADDQ(operand.U8(4), p)
+		c.CMPQ(p, end)
+		c.JNE(operand.LabelRef(again))
+		for i := range sum {
+			c.VMOVUPS(sum[i], mem(acc, size*(first+i*lanes)))
+		}
+	}
+	c.MOVQ(end, start)
+	c.Label("next")
+	c.ADDQ(stride, acc)
+	c.ADDQ(operand.U8(4), cuts)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("list"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func (s simd) widen() {
+	name := "widen" + s.name
+	function(name, "func(dst *float64, x *float32, n int)", name+" is Widen for n > 0, a multiple of eight.")
+	dst, x, n := arg("dst"), arg("x"), arg("n")
+	c.Label("vectors")
+	for i := range s.parts() {
+		t := s.vector()
+		c.VCVTPS2PD(mem(x, 2*s.width*i), t)
+		c.VMOVUPD(t, s.at(dst, i))
+	}
+	c.ADDQ(operand.U8(32), x)
+	c.ADDQ(operand.U8(64), dst)
+	c.SUBQ(operand.U8(8), n)
+	c.JNE(operand.LabelRef("vectors"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// addTimes writes AddTimes: whole vectors, then the rest of each row under a
+// mask.
+func (s simd) addTimes() {
+	name := "addTimes" + s.name
+	function(name, "func(dst *float32, dstStride int, x *float32, xStride int, a float32, rows, width int)",
+		name+" is AddTimes for rows, width > 0.")
+	dst, dstStride, x, xStride := arg("dst"), bytes(arg("dstStride")), arg("x"), bytes(arg("xStride"))
+	rows, width := arg("rows"), arg("width")
+	a := s.vector()
+	m, _ := c.Param("a").Resolve()
+	c.VBROADCASTSS(m.Addr, a)
+	to, from, left := c.GP64(), c.GP64(), c.GP64()
+	c.Label("row")
+	c.MOVQ(dst, to)
+	c.MOVQ(x, from)
+	c.MOVQ(width, left)
+	c.Label("vector")
+	c.CMPQ(left, operand.U8(s.width))
+	c.JLT(operand.LabelRef("rest"))
+	y := s.vector()
+	c.VMULPS(mem(from, 0), a, y)
+	c.VADDPS(mem(to, 0), y, y)
+	c.VMOVUPS(y, mem(to, 0))
+	c.ADDQ(operand.U8(4*s.width), to)
+	c.ADDQ(operand.U8(4*s.width), from)
+	c.SUBQ(operand.U8(s.width), left)
+	c.JMP(operand.LabelRef("vector"))
+	c.Label("rest")
+	c.TESTQ(left, left)
+	c.JEQ(operand.LabelRef("next"))
+	y = s.vector()
+	t := s.vector()
+	if s.zmm() {
+		k, ones := c.K(), c.GP32()
+		c.MOVL(operand.U32(1<<16-1), ones)
+		c.BZHIL(left.As32(), ones, ones)
+		c.KMOVW(ones, k)
+		c.VMOVUPS_Z(mem(from, 0), k, y)
+		c.VMOVUPS_Z(mem(to, 0), k, t)
+		c.VMULPS(a, y, y)
+		c.VADDPS(t, y, y)
+		c.VMOVUPS(y, k, mem(to, 0))
+	} else {
+		mask := c.YMM()
+		s.broadcast(left, mask)
+		c.VPCMPGTD(wide("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
+		c.VMASKMOVPS(mem(from, 0), mask, y)
+		c.VMASKMOVPS(mem(to, 0), mask, t)
+		c.VMULPS(a, y, y)
+		c.VADDPS(t, y, y)
+		c.VMASKMOVPS(y, mask, mem(to, 0))
+	}
+	c.Label("next")
+	c.ADDQ(dstStride, dst)
+	c.ADDQ(xStride, x)
+	c.DECQ(rows)
+	c.JNE(operand.LabelRef("row"))
+	c.VZEROUPPER()
+	c.RET()
+}

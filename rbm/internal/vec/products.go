@@ -1,0 +1,197 @@
+package vec
+
+import "math"
+
+// A product of many odds is kept as a mantissa in [1,2) and a power of two, so
+// that it has no range. The units of a product are shared out to eight lanes,
+// lane l taking l, l+8, … in order from one; then each lane is split, the
+// mantissas of lanes l and l+4, l and l+2, 0 and 1 are multiplied and the
+// powers added, and the result is multiplied to what was there.
+//
+// The lanes themselves have to stay within range. Span says how many units may
+// be multiplied before they are split; it is exact to split more often, so the
+// result only depends on which lanes a unit is in.
+
+// Span returns the number of units, a multiple of Wide, that lanes can hold if
+// no ratio's logarithm is larger than size in absolute value, and on and off are
+// as Odds makes them; zero if it is beyond 700 or NaN.
+func Span(size float64) int {
+	if !(size <= maxLog) {
+		return 0
+	}
+	return Wide * max(1, int(maxLog/(size+math.Ln2))) // off + on·ratio is below 2e^size
+}
+
+const (
+	// maxLog keeps 2e^±maxLog normal numbers: the largest float64 is e^709.8.
+	maxLog = 700
+	// productsWork is the number of vectors of eight units, some 4 ns each for
+	// four products, that one call multiplies.
+	productsWork = 1 << 12
+)
+
+// Products multiplies each of the products m[y]·2^e[y] by
+//
+//	Π (off[j] + on[j]·table[offsets[y]+j])
+//
+// The units are multiplied span at a time. It panics if len(on) is not a
+// multiple of Wide, if span is none or not such, or if a slice is too short;
+// offsets are trusted.
+func Products(m []float64, e []int64, on, off, table []float64, offsets []uint32, span int) {
+	checkSpan(len(on), span)
+	_, _, _ = off[:len(on)], m[:len(offsets)], e[:len(offsets)]
+	for lo := 0; lo < len(on); lo += span {
+		n := min(span, len(on)-lo)
+		on, off, table := on[lo:lo+n], off[lo:lo+n], table[lo:]
+		step := max(1, productsWork*Wide/n) * quad // no call may take long
+		whole := len(offsets) / quad * quad
+		for y := 0; y < whole; y += step {
+			products(m[y:], e[y:], on, off, table, offsets[y:min(y+step, whole)])
+		}
+		if rest := offsets[whole:]; len(rest) > 0 {
+			o := [quad]uint32{rest[0], rest[0], rest[0], rest[0]}
+			copy(o[:], rest)
+			a, b := [quad]float64{1, 1, 1, 1}, [quad]int64{}
+			copy(a[:], m[whole:len(offsets)])
+			copy(b[:], e[whole:len(offsets)])
+			products(a[:], b[:], on, off, table, o[:])
+			copy(m[whole:len(offsets)], a[:])
+			copy(e[whole:len(offsets)], b[:])
+		}
+	}
+}
+
+// quad is the number of products that the kernels make at once.
+const quad = 4
+
+func checkSpan(units, span int) {
+	if units%Wide != 0 || span <= 0 || span%Wide != 0 {
+		panic("vec: products of a number of units that is no multiple of eight")
+	}
+}
+
+func productsGo(m []float64, e []int64, on, off, table []float64, offsets []uint32) {
+	for y, o := range offsets {
+		ratio := table[o:][:len(on)]
+		lane := [Wide]float64{1, 1, 1, 1, 1, 1, 1, 1}
+		for j := 0; j < len(on); j += Wide {
+			s, t, r := (*[Wide]float64)(on[j:]), (*[Wide]float64)(off[j:]), (*[Wide]float64)(ratio[j:])
+			for l := range lane {
+				lane[l] *= t[l] + float64(s[l]*r[l])
+			}
+		}
+		multiply(&m[y], &e[y], &lane)
+	}
+}
+
+// multiply multiplies the product m·2^e by the lanes.
+func multiply(m *float64, e *int64, lane *[Wide]float64) {
+	for l := range lane {
+		var k int64
+		lane[l], k = Split(lane[l])
+		*e += k
+	}
+	for half := Wide / 2; half > 0; half /= 2 {
+		for q := range half {
+			lane[q] *= lane[q+half]
+		}
+	}
+	last, k := Split(*m * lane[0])
+	*m = last
+	*e += k
+}
+
+// Split returns the mantissa of x in [1,2) and its power of two; x must be a
+// positive normal number.
+func Split(x float64) (m float64, e int64) {
+	b := math.Float64bits(x)
+	return math.Float64frombits(b&(1<<52-1) | 1023<<52), int64(b>>52) - 1023
+}
+
+// QuadProducts multiplies the products of the four states of two units that
+// are summed over: bit 0 of a state is the unit whose ratios are first, bit 1
+// that of second. The odds of unit j, times off[j], are
+//
+//	x₀ = on[j]·upper[j],  x₁ = x₀·first[j],  x₂ = x₀·second[j],  x₃ = x₁·second[j]
+//
+// in this order of roundings, and m[s]·2^e[s] is multiplied by Π (off[j]+x_s).
+// It panics as Products does.
+func QuadProducts(m *[4]float64, e *[4]int64, on, off, upper, first, second []float64, span int) {
+	checkSpan(len(on), span)
+	for lo := 0; lo < len(on); lo += span {
+		hi := min(lo+span, len(on))
+		quadProducts(m, e, on[lo:hi], off[lo:hi], upper[lo:hi], first[lo:hi], second[lo:hi])
+	}
+}
+
+func quadProductsGo(m *[quad]float64, e *[quad]int64, on, off, upper, first, second []float64) {
+	var lane [quad][Wide]float64
+	for s := range lane {
+		lane[s] = [Wide]float64{1, 1, 1, 1, 1, 1, 1, 1}
+	}
+	for j := range on {
+		l := j % Wide
+		for s, x := range quadOdds(on[j], upper[j], first[j], second[j]) {
+			lane[s][l] *= off[j] + x
+		}
+	}
+	for s := range lane {
+		multiply(&m[s], &e[s], &lane[s])
+	}
+}
+
+func quadOdds(on, upper, first, second float64) (x [quad]float64) {
+	x[0] = float64(on * upper)
+	x[1] = float64(x[0] * first)
+	x[2] = float64(x[0] * second)
+	x[3] = float64(x[1] * second)
+	return x
+}
+
+// QuadMeans adds the means x/(off+x) of the units in the four states of
+// QuadProducts, each times the weight of the state, to all; those of states 1
+// and 3 also to one, those of 2 and 3 to two. The four fractions of a unit are
+// made from one division; the product of the four off+x has to be within
+// range. With f = off+x and w the weights:
+//
+//	r = 1/((f₀f₁)(f₂f₃)),  g₀ = (w₀x₀)((r·(f₂f₃))f₁),  g₂ = (w₂x₂)((r·(f₀f₁))f₃), …
+//	all += (g₀+g₂)+(g₁+g₃),  one += g₁+g₃,  two += g₂+g₃
+//
+// It panics if the slices are not of one length, a multiple of Wide.
+func QuadMeans(all, one, two, on, off, upper, first, second []float64, weight *[4]float64) {
+	n := len(all)
+	checkSpan(n, Wide)
+	if len(one) != n || len(two) != n || len(on) != n || len(off) != n || len(upper) != n || len(first) != n || len(second) != n {
+		panic("vec: QuadMeans of slices of different lengths")
+	}
+	for lo := 0; lo < n; lo += productsWork * Wide {
+		hi := min(lo+productsWork*Wide, n)
+		quadMeans(all[lo:hi], one[lo:hi], two[lo:hi], on[lo:hi], off[lo:hi], upper[lo:hi], first[lo:hi], second[lo:hi], weight)
+	}
+}
+
+func quadMeansGo(all, one, two, on, off, upper, first, second []float64, weight *[quad]float64) {
+	for j := range all {
+		var f, g [quad]float64
+		for s, x := range quadOdds(on[j], upper[j], first[j], second[j]) {
+			f[s] = off[j] + x
+			g[s] = float64(x * weight[s])
+		}
+		low, high := float64(f[0]*f[1]), float64(f[2]*f[3])
+		inverse := 1 / float64(low*high)
+		high, low = float64(inverse*high), float64(inverse*low)
+		g[0] *= float64(high * f[1])
+		g[1] *= float64(high * f[0])
+		g[2] *= float64(low * f[3])
+		g[3] *= float64(low * f[2])
+		odd, second := float64(g[1])+float64(g[3]), float64(g[2])+float64(g[3])
+		all[j] += (float64(g[0]) + float64(g[2])) + odd
+		one[j] += odd
+		two[j] += second
+	}
+}
+
+// LogSplit returns log(m·2^e) for m > 0.
+func LogSplit(m float64, e int64) float64 {
+	return float64(float64(e)*ln2Hi) + (Log(m) + float64(float64(e)*ln2Lo))
+}

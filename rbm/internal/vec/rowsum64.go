@@ -1,0 +1,157 @@
+package vec
+
+// RowSums64 is RowSums of one panel in float64. Accumulator i begins at
+// acc[i·stride] and takes rows of base times values of the same number as
+// their offsets, or as they are if values is nil:
+//
+//	for i := range len(cuts)-1 {
+//		for k := cuts[i]; k < cuts[i+1]; k++ {
+//			for c := range Block {
+//				acc[i*stride+c] += float64(values[k]) * float64(base[lists[k]+c])
+//			}
+//		}
+//	}
+//
+// base may be widened before, which gives the same bits and is worth it if each
+// row is added often. The products of widened float32 are exact. It panics if a
+// slice is too short for the accumulators or the values; offsets are trusted.
+func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists []uint32, values []float32, cuts []uint32) {
+	eachPiece(lists, values, cuts, func(lo, hi int) {
+		_ = acc[(hi-1)*stride+Block-1]
+		switch base := any(base).(type) {
+		case []float32:
+			rowSums64From32(acc[lo*stride:], stride, base, lists, values, cuts[lo:hi+1])
+		case []float64:
+			rowSums64From64(acc[lo*stride:], stride, base, lists, values, cuts[lo:hi+1])
+		}
+	})
+}
+
+// RowSumsTimes is RowSums of one panel whose rows are multiplied by values of
+// the same number as their offsets:
+//
+//	acc[i*Block+c] += values[k] * base[lists[k]+c]
+//
+// in float32, product and sum rounded apart.
+func RowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	eachPiece(lists, values, cuts, func(lo, hi int) {
+		_ = acc[hi*Block-1]
+		rowSumsTimes(acc[lo*Block:], base, lists, values, cuts[lo:hi+1])
+	})
+}
+
+// eachPiece calls f for pieces of the lists that are not empty and take well
+// below a millisecond, as a call of assembly cannot be interrupted.
+func eachPiece(lists []uint32, values []float32, cuts []uint32, f func(lo, hi int)) {
+	n := len(cuts) - 1
+	if n <= 0 {
+		return
+	}
+	_ = lists[:cuts[n]]
+	if values != nil {
+		_ = values[:cuts[n]]
+	}
+	for lo := 0; lo < n; {
+		hi := n
+		for hi-lo > 1 && int(cuts[hi]-cuts[lo]+uint32(hi-lo)) > rowSumsWork {
+			hi = lo + (hi-lo)/2
+		}
+		if cuts[hi] > cuts[lo] {
+			f(lo, hi)
+		}
+		lo = hi
+	}
+}
+
+func rowSums64Go[T float32 | float64](acc []float64, stride int, base []T, lists []uint32, values []float32, cuts []uint32) {
+	for i := range len(cuts) - 1 {
+		a := (*[Block]float64)(acc[i*stride:])
+		for k := cuts[i]; k < cuts[i+1]; k++ {
+			row := base[lists[k]:][:Block]
+			if values == nil {
+				for c, w := range row {
+					a[c] += float64(w)
+				}
+				continue
+			}
+			x := float64(values[k])
+			for c, w := range row {
+				a[c] += float64(x * float64(w))
+			}
+		}
+	}
+}
+
+func rowSumsTimesGo(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	for i := range len(cuts) - 1 {
+		a := (*[Block]float32)(acc[i*Block:])
+		list, x := lists[cuts[i]:cuts[i+1]], values[cuts[i]:cuts[i+1]]
+		for ; len(list) >= 4; list, x = list[4:], x[4:] {
+			r0 := (*[Block]float32)(base[list[0]:])
+			r1 := (*[Block]float32)(base[list[1]:])
+			r2 := (*[Block]float32)(base[list[2]:])
+			r3 := (*[Block]float32)(base[list[3]:])
+			x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+			for c := range a {
+				a[c] = a[c] + float32(x0*r0[c]) + float32(x1*r1[c]) + float32(x2*r2[c]) + float32(x3*r3[c])
+			}
+		}
+		for k, o := range list {
+			row, x := (*[Block]float32)(base[o:]), x[k]
+			for c, w := range row {
+				a[c] += float32(x * w)
+			}
+		}
+	}
+}
+
+// AddTimes adds a·x to each of rows rows of width values:
+//
+//	dst[r*dstStride+i] += a * x[r*xStride+i]
+//
+// product and sum rounded apart. dst and x must not overlap.
+func AddTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int) {
+	if rows <= 0 || width <= 0 {
+		return
+	}
+	_ = dst[(rows-1)*dstStride+width-1]
+	_ = x[(rows-1)*xStride+width-1]
+	step := max(1, addTimesWork/width)
+	for r := 0; r < rows; r += step {
+		addTimes(dst[r*dstStride:], dstStride, x[r*xStride:], xStride, a, min(step, rows-r), width)
+	}
+}
+
+// addTimesWork is the number of values, 16 in some 2 ns, of one call.
+const addTimesWork = 1 << 19
+
+func addTimesGo(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int) {
+	for r := range rows {
+		to := dst[r*dstStride:][:width]
+		for i, x := range x[r*xStride:][:width] {
+			to[i] += float32(a * x)
+		}
+	}
+}
+
+// Widen overwrites dst with x, of which there must be a multiple of Wide.
+func Widen(dst []float64, x []float32) {
+	if len(x)%Wide != 0 {
+		panic("vec: Widen of a number of values that is no multiple of eight")
+	}
+	dst = dst[:len(x)]
+	for len(x) > 0 {
+		n := min(len(x), widenWork)
+		widen(dst[:n], x[:n])
+		dst, x = dst[n:], x[n:]
+	}
+}
+
+// widenWork is the number of values, eight in some 1 ns, of one call.
+const widenWork = 1 << 18
+
+func widenGo(dst []float64, x []float32) {
+	for i, x := range x {
+		dst[i] = float64(x)
+	}
+}

@@ -1,0 +1,162 @@
+package vec
+
+import "math"
+
+// Softplus returns log(1+eˣ), safe at any size.
+func Softplus(x float64) float64 {
+	return max(x, 0) + Log(1+Exp(-math.Abs(x)))
+}
+
+// lanes are the eight partial sums of max(x,0), then the eight partial
+// products of 1+e^−|x|, that Σ log(1+eˣ) is made of.
+type lanes [2 * Wide]float64
+
+// Wide is the number of partial sums of the kernels in float64.
+const Wide = 8
+
+// softplusRun is the number of terms whose factors, in (1,2], are multiplied
+// before one logarithm: 2¹⁰⁰⁰ is within range.
+const softplusRun = 1000
+
+func newLanes() (l lanes) {
+	for i := Wide; i < len(l); i++ {
+		l[i] = 1
+	}
+	return l
+}
+
+// fold folds lanes l and l+4, then l and l+2, then 0 and 1, and returns the
+// sum of max(x,0) and that of log(1+e^−|x|).
+func (l *lanes) fold() (above, rest float64) {
+	for half := Wide / 2; half > 0; half /= 2 {
+		for q := range half {
+			l[q] += l[q+half]
+			l[Wide+q] *= l[Wide+q+half]
+		}
+	}
+	return l[0], Log(l[Wide])
+}
+
+// total returns the sum of softplus terms that the lanes stand for.
+func (l *lanes) total() float64 {
+	above, rest := l.fold()
+	return above + rest
+}
+
+// SoftplusSum returns Σ log(1+eˣ) over x. Of each thousand terms, lane l of
+// eight takes terms l, l+8, … in order: it adds max(x,0) and multiplies the
+// factors 1+e^−|x|. The lanes are folded as fold says, with one logarithm,
+// and the thousands are added in order.
+func SoftplusSum(x []float64) float64 {
+	sum := 0.0
+	for len(x) > softplusRun {
+		l := newLanes()
+		softplus(&l, x[:softplusRun])
+		sum += l.total()
+		x = x[softplusRun:]
+	}
+	l := newLanes()
+	whole := len(x) / Wide * Wide
+	if whole > 0 {
+		softplus(&l, x[:whole])
+	}
+	if whole < len(x) {
+		rest := padded(x[whole:], math.Inf(-1))
+		softplus(&l, rest[:])
+	}
+	return sum + l.total()
+}
+
+// padded returns fewer than Wide values, filled up.
+func padded(x []float64, fill float64) (p [Wide]float64) {
+	for i := copy(p[:], x); i < Wide; i++ {
+		p[i] = fill
+	}
+	return p
+}
+
+func softplusGo(l *lanes, x []float64) {
+	for i, x := range x {
+		l[i%Wide] += max(x, 0)
+		l[Wide+i%Wide] *= 1 + Exp(-math.Abs(x))
+	}
+}
+
+// Odds overwrites on and off with two numbers each in the ratio of σ(x) to
+// σ(−x), the larger of them 1 and the other e^−|x|, and returns the two parts
+// of Σ log(1+eˣ): Σ max(x,0) and Σ log(1+e^−|x|) = Σ log(on+off), in the order of
+// SoftplusSum. |x| counts as no larger than 708 in the odds, so that none is
+// denormal; a NaN makes above NaN and leaves its odds open. It panics if len(x)
+// is not a multiple of Wide or on or off is shorter.
+func Odds(on, off, x []float64) (above, rest float64) {
+	if len(x)%Wide != 0 {
+		panic("vec: Odds of a number of units that is no multiple of eight")
+	}
+	_, _ = on[:len(x)], off[:len(x)]
+	for len(x) > 0 {
+		n := min(len(x), softplusRun)
+		l := newLanes()
+		odds(on[:n], off[:n], &l, x[:n])
+		a, r := l.fold()
+		above, rest = above+a, rest+r
+		on, off, x = on[n:], off[n:], x[n:]
+	}
+	return above, rest
+}
+
+func oddsGo(on, off []float64, l *lanes, x []float64) {
+	for i, x := range x {
+		e := Exp(max(-math.Abs(x), -708))
+		l[i%Wide] += max(x, 0)
+		l[Wide+i%Wide] *= 1 + e
+		on[i], off[i] = 1, e
+		if math.Signbit(x) {
+			on[i], off[i] = e, 1
+		}
+	}
+}
+
+// Exps overwrites dst, len(x), with eˣ; x counts as no larger than 700 in size
+// and must not be NaN.
+func Exps(dst, x []float64) {
+	dst = dst[:len(x)]
+	for len(x) >= Wide {
+		n := min(len(x), expsWork) / Wide * Wide
+		exps64(dst[:n], x[:n])
+		dst, x = dst[n:], x[n:]
+	}
+	if len(x) > 0 {
+		rest := padded(x, 0)
+		exps64(rest[:], rest[:])
+		copy(dst, rest[:])
+	}
+}
+
+// expsWork is the number of exponentials, some 1 ns each, of one call.
+const expsWork = 1 << 14
+
+func exps64Go(dst, x []float64) {
+	for i, x := range x {
+		dst[i] = Exp(min(max(x, -700), 700))
+	}
+}
+
+// AddSigned adds sign·x, sign 1 or −1, to dst.
+func AddSigned(dst, x []float64, sign float64) {
+	dst = dst[:len(x)]
+	for len(x) >= Wide {
+		n := min(len(x), addSignedWork) / Wide * Wide
+		addSigned(dst[:n], x[:n], sign)
+		dst, x = dst[n:], x[n:]
+	}
+	addSignedGo(dst, x, sign)
+}
+
+// addSignedWork is the number of values, eight in some 1 ns, of one call.
+const addSignedWork = 1 << 17
+
+func addSignedGo(dst, x []float64, sign float64) {
+	for i, x := range x {
+		dst[i] += float64(sign * x)
+	}
+}

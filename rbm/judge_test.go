@@ -1,0 +1,379 @@
+package rbm
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// plainField returns bᵀv and c + vᵀW of one row of values, by the definition.
+func plainField(m *RBM, v []float64) (field float64, a []float64) {
+	a = make([]float64, m.Hidden())
+	for j, c := range m.HiddenBias {
+		a[j] = float64(c)
+	}
+	for i, x := range v {
+		field += x * float64(m.VisibleBias[i])
+		for j := range a {
+			a[j] += x * float64(m.Weight(i, j))
+		}
+	}
+	return field, a
+}
+
+func plainSoftplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
+
+func plainFreeEnergy(m *RBM, v []float64) float64 {
+	field, a := plainField(m, v)
+	f := -field
+	for _, x := range a {
+		f -= plainSoftplus(x)
+	}
+	return f
+}
+
+// rowTolerance bounds the rounding of a free energy of m in float64: of n+1
+// terms a preactivation and m+2 of the sum, none of which exceeds size.
+func rowTolerance(m *RBM, size float64) float64 {
+	return float64(m.Visible()+m.Hidden()+3) * 0x1p-52 * math.Max(1, size)
+}
+
+// randomRows returns rows of m with a label where there is one.
+func randomRows(m *RBM, rows int) Bits {
+	v := NewBits(rows, m.Visible())
+	p := NewMatrix(rows, m.Visible())
+	for i := range p.Data {
+		p.Data[i] = 0.3
+	}
+	DrawBits(v, p, NewKey(9))
+	for r := range rows {
+		for y := range m.Classes {
+			v.Set(r, m.Inputs()+y, y == r%m.Classes)
+		}
+	}
+	return v
+}
+
+func row64(v Bits, r int) []float64 {
+	x := make([]float64, v.Cols)
+	v.Each(r, func(i int) { x[i] = 1 })
+	return x
+}
+
+// Rows are judged as by the definition, and to the same bits alone and among
+// others, which takes other kernels.
+func TestJudgedRows(t *testing.T) {
+	for _, s := range []shape{{130, 200, 10, Softmax}, {64, 8, 3, Bernoulli}, {201, 63, 2, Softmax}} {
+		for _, sd := range []float64{0.1, 3} {
+			m := s.random(4, sd)
+			const rows = 4*judgeRows + 5
+			v := randomRows(m, rows)
+			h := NewBits(rows, m.Hidden())
+			h.Randomize(NewKey(2))
+			free, energy, pseudo := make([]float64, rows), make([]float64, rows), make([]float64, rows)
+			logp := make([]float64, rows*m.Classes)
+			m.FreeEnergy(free, v)
+			m.Energy(energy, v, h)
+			m.ClassLogProb(logp, v)
+			m.PseudoLogLikelihood(pseudo, v)
+			for r := 0; r < rows; r += 19 {
+				x := row64(v, r)
+				want := plainFreeEnergy(m, x)
+				tol := rowTolerance(m, math.Abs(want))
+				near(t, "free energy", free[r], want, tol)
+				if free[r]+1e-4 == free[r] || math.Abs(free[r]-(want+1e-4)) <= tol { // must fail
+					t.Errorf("the tolerance %v hides 10⁻⁴ nats", tol)
+				}
+				field, a := plainField(m, x)
+				e := -field
+				h.Each(r, func(j int) { e -= a[j] })
+				near(t, "energy", energy[r], e, rowTolerance(m, math.Abs(want)+math.Abs(e)))
+
+				one := make([]float64, m.Classes+2)
+				m.FreeEnergy(one[:1], v.Slice(r, r+1))
+				m.PseudoLogLikelihood(one[1:2], v.Slice(r, r+1))
+				m.ClassLogProb(one[2:], v.Slice(r, r+1))
+				for i, got := range append([]float64{free[r], pseudo[r]}, logp[r*m.Classes:(r+1)*m.Classes]...) {
+					if got != one[i] {
+						t.Errorf("row %d, figure %d: %v among others, %v alone", r, i, got, one[i])
+					}
+				}
+			}
+		}
+	}
+}
+
+// p(y|x) against free energies at weights within and beyond what products can
+// hold.
+func TestClassLogProbAtAllSizes(t *testing.T) {
+	for _, sd := range []float64{0.01, 1, 100, 150, 2000} {
+		m := shape{70, 90, 7, Softmax}.random(6, sd)
+		wild := 0.0
+		for y := range 7 {
+			for j := range 90 {
+				wild = max(wild, math.Abs(float64(m.Weight(63+y, j))))
+			}
+		}
+		if (sd == 2000) != (wild > 700) {
+			t.Fatalf("sd %v: largest weight %v", sd, wild)
+		}
+		v := randomRows(m, 20)
+		got := make([]float64, 20*7)
+		m.ClassLogProb(got, v)
+		for r := range 20 {
+			x := row64(v, r)
+			f := make([]float64, 7)
+			size := 0.0
+			for y := range f {
+				clear(x[63:])
+				x[63+y] = 1
+				f[y] = -plainFreeEnergy(m, x)
+				size = max(size, math.Abs(f[y]))
+			}
+			z := LogSumExp(f)
+			for y := range f {
+				near(t, fmt.Sprintf("sd %v: log p(y|x)", sd), got[7*r+y], f[y]-z, 2*rowTolerance(m, size))
+			}
+		}
+	}
+}
+
+// A parameter that is no number is not hidden from who judges.
+func TestNaNIsSeen(t *testing.T) {
+	for _, spoil := range []func(m *RBM){
+		func(m *RBM) { m.HiddenBias[3] = float32(math.NaN()) },
+		func(m *RBM) { m.panel(0)[3] = float32(math.NaN()) },
+		func(m *RBM) { m.panel(0)[12*vec.Block+3] = float32(math.NaN()) }, // of a label
+	} {
+		m := shape{13, 20, 2, Softmax}.random(1, 1)
+		spoil(m)
+		v := NewBits(1, 13)
+		v.Set(0, 0, true)
+		v.Set(0, 12, true)
+		out := make([]float64, 4)
+		m.FreeEnergy(out[:1], v)
+		m.PseudoLogLikelihood(out[1:2], v)
+		m.ClassLogProb(out[2:4], v)
+		for i, x := range out[:4] {
+			if x == x && i != 2 { // the first label may be well
+				t.Errorf("figure %d is %v", i, x)
+			}
+		}
+		if z, err := m.LogZ(context.Background()); z == z || err != nil {
+			t.Errorf("log Z is %v, %v", z, err)
+		}
+	}
+}
+
+// plainLogZ sums over the states of the hidden layer, or of the visible one,
+// with nothing but the definition; the label is a state of its own.
+func plainLogZ(m *RBM, hidden bool) float64 {
+	top, sum := math.Inf(-1), 0.0
+	add := func(x float64) {
+		if x > top {
+			sum, top = sum*math.Exp(top-x), x
+		}
+		sum += math.Exp(x - top)
+	}
+	if !hidden {
+		for bits := range 1 << m.Visible() {
+			v := make([]float64, m.Visible())
+			labels := 0
+			for i := range v {
+				v[i] = float64(bits >> i & 1)
+				if i >= m.Inputs() {
+					labels += bits >> i & 1
+				}
+			}
+			if !m.softmax() || labels == 1 {
+				add(-plainFreeEnergy(m, v))
+			}
+		}
+		return top + math.Log(sum)
+	}
+	for bits := range 1 << m.Hidden() {
+		x := 0.0
+		for j, c := range m.HiddenBias {
+			x += float64(bits>>j&1) * float64(c)
+		}
+		var label []float64
+		for i, b := range m.VisibleBias {
+			a := float64(b)
+			for j := range m.Hidden() {
+				a += float64(bits>>j&1) * float64(m.Weight(i, j))
+			}
+			if m.softmax() && i >= m.Inputs() {
+				label = append(label, a)
+			} else {
+				x += plainSoftplus(a)
+			}
+		}
+		if label != nil {
+			x += LogSumExp(label)
+		}
+		add(x)
+	}
+	return top + math.Log(sum)
+}
+
+// log Z of models of several blocks, with few and with wild weights: the units
+// of a base are then six, fewer, or none. Both sums round n terms of the
+// preactivations and n of the softplus a state.
+func TestLogZAtAllSizes(t *testing.T) {
+	seen := map[int]bool{}
+	for _, s := range []shape{{40, 12, 0, Softmax}, {12, 9, 0, Softmax}, {11, 21, 0, Softmax}, {30, 11, 4, Softmax}, {10, 30, 3, Softmax}, {12, 30, 3, Bernoulli}} {
+		for _, sd := range []float64{0.05, 1, 15, 25, 50, 100, 300} {
+			m := s.random(8, sd)
+			e, err := NewEnumeration(m, EvaluationLimit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seen[e.low] = true
+			got, err := e.LogZ(context.Background(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := plainLogZ(m, e.hidden)
+			tol := rowTolerance(m, math.Abs(want))
+			near(t, fmt.Sprintf("%v, sd %v: log Z", s, sd), got, want, tol)
+			m.panel(0)[0] += float32(sd) // must fail, where the weight matters
+			e.Set(m)
+			if other, _ := e.LogZ(context.Background(), nil); math.Abs(other-want) <= tol && sd <= 1 {
+				t.Errorf("%v, sd %v: a changed weight goes unseen", s, sd)
+			}
+		}
+	}
+	if !seen[0] || !seen[1] || !seen[quadUnits] || !seen[3] && !seen[4] && !seen[5] || !seen[baseUnits] {
+		t.Errorf("bases of %v units alone", seen)
+	}
+}
+
+// The exact moments of wild models. What a parameter multiplies is 0 or 1 in
+// every state, so that with its mean p, log Z rises by exactly log(1+p(eᵈ−1))
+// if d is added to the parameter. Moments are stored as float32.
+func TestMomentsOfWildModels(t *testing.T) {
+	for _, s := range []shape{{20, 7, 0, Softmax}, {6, 20, 0, Softmax}, {20, 7, 3, Softmax}, {8, 20, 3, Softmax}} {
+		for _, sd := range []float64{1, 20, 60, 200} {
+			m := s.random(3, sd)
+			e, err := NewEnumeration(m, GradientLimit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := NewMoments(m)
+			logz := e.Moments(got)
+			check := func(what string, p float32, b *float32) {
+				old := *b
+				*b += 1
+				d := float64(*b) - float64(old)
+				e.Set(m)
+				z, _ := e.LogZ(context.Background(), nil)
+				*b = old
+				want := math.Expm1(z-logz) / math.Expm1(d)
+				near(t, fmt.Sprintf("%v, sd %v: %s", s, sd, what), float64(p), want, 0x1p-24+2*rowTolerance(m, math.Abs(logz)))
+			}
+			for i := range m.Visible() {
+				check("⟨v⟩", got.V[i], &m.VisibleBias[i])
+				for j := range m.Hidden() {
+					check("⟨vh⟩", got.VH.Row(i)[j], &m.panel(j / vec.Block)[i*vec.Block+j%vec.Block])
+				}
+			}
+			for j := range m.Hidden() {
+				check("⟨h⟩", got.H[j], &m.HiddenBias[j])
+			}
+		}
+	}
+}
+
+func TestScaled(t *testing.T) {
+	for _, x := range []float64{0, 1, -1, 600, -600, 1e5, -1e5} {
+		p := scaledExp(x)
+		near(t, "log of e^x", vec.LogSplit(p.m, p.e), x, 4*0x1p-53*math.Max(1, math.Abs(x)))
+		if p.m < 1 || p.m >= 2 {
+			t.Errorf("mantissa %v", p.m)
+		}
+	}
+	// Terms far apart, in units of several bases, in any order.
+	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
+		var s scaledSum
+		for _, i := range order {
+			s.add([]float64{1, 1.5}, [][]int64{{0, 1}, {-5000, 3}, {2000, -2000}}[i], []float64{1, 700, -1386}[i])
+		}
+		// 4e + 12e⁷⁰⁰ + 2²⁰⁰⁰e⁻¹³⁸⁶ by logarithms
+		want := LogSumExp([]float64{1 + math.Log(4), 700 + math.Log(12), 2000*math.Ln2 - 1386})
+		near(t, "log of the sum", s.log(), want, 8*0x1p-53*want)
+	}
+}
+
+func TestJudgingAllocatesNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("under the race detector a sync.Pool forgets at random")
+	}
+	m := shape{130, 200, 10, Softmax}.random(4, 0.3)
+	const rows = 40
+	v, h := randomRows(m, rows), NewBits(rows, 200)
+	grey, mean := greyOf(v), NewMatrix(rows, 200)
+	dst := make([]float64, rows*10)
+	moments := NewMoments(m)
+	for name, f := range map[string]func(){
+		"FreeEnergy":          func() { m.FreeEnergy(dst[:rows], v) },
+		"Energy":              func() { m.Energy(dst[:rows], v, h) },
+		"ClassLogProb":        func() { m.ClassLogProb(dst, v) },
+		"PseudoLogLikelihood": func() { m.PseudoLogLikelihood(dst[:rows], v) },
+		"FreeEnergyGrey":      func() { m.FreeEnergyGrey(dst[:rows], grey) },
+		"ClassLogProbGrey":    func() { m.ClassLogProbGrey(dst, grey) },
+		"HiddenMeanGrey":      func() { m.HiddenMeanGrey(mean, grey) },
+		"Moments.Set":         func() { moments.Set(Batch{V: v, H: mean}) },
+	} {
+		f()
+		if n := testing.AllocsPerRun(50, f); n != 0 {
+			t.Errorf("%s allocates %v times", name, n)
+		}
+	}
+}
+
+// A digest of everything that judges, at every level of the kernels and any
+// number of processors.
+func TestJudgesAtAllLevels(t *testing.T) {
+	want := map[shape]string{}
+	forLevelsAndProcessors(func(name string) {
+		for _, s := range []shape{{130, 200, 10, Softmax}, {64, 8, 3, Bernoulli}, {20, 9, 0, Softmax}, {7, 70, 3, Softmax}} {
+			m := s.random(4, 0.7)
+			const rows = 150
+			v := randomRows(m, rows)
+			h, grey, mean := NewBits(rows, m.Hidden()), NewMatrix(rows, m.Visible()), NewMatrix(rows, m.Hidden())
+			h.Randomize(NewKey(2))
+			r := NewKey(3).Rand()
+			for i := range grey.Data {
+				grey.Data[i] = float32(r.IntN(4)) / 3
+			}
+			out := [][]float64{make([]float64, rows), make([]float64, rows), make([]float64, rows), make([]float64, rows),
+				make([]float64, rows*m.Classes), make([]float64, rows*m.Classes), {0}}
+			m.FreeEnergy(out[0], v)
+			m.Energy(out[1], v, h)
+			m.PseudoLogLikelihood(out[2], v)
+			m.FreeEnergyGrey(out[3], grey)
+			if m.Classes > 0 {
+				m.ClassLogProb(out[4], v)
+				m.ClassLogProbGrey(out[5], grey)
+			}
+			m.HiddenMeanGrey(mean, grey)
+			moments := NewMoments(m)
+			if e, err := NewEnumeration(m, GradientLimit); err == nil {
+				out[6][0] = e.Moments(moments)
+			}
+			set := NewMoments(m)
+			set.Set(Batch{Grey: grey, H: mean})
+			m.Ascend(0.1, Phase{Batch: Batch{Grey: grey, H: mean}}, Phase{Moments: moments})
+			got := digest(out, mean.Data, moments.VH.Data, set.VH.Data, m.w, m.VisibleBias, m.HiddenBias)
+			if want[s] == "" {
+				want[s] = got
+			}
+			if got != want[s] {
+				t.Errorf("%v: %s gives %s, plain Go %s", s, name, got, want[s])
+			}
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package rbm
+
+import (
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// ClassLogProb overwrites dst, v.Rows × Classes row by row, with log p(y|x)
+// in nats of each class, where x are the inputs in v; the label units in v are
+// ignored. Both kinds of label give
+//
+//	p(y|x) = exp(−F(x,e_y)) / Σ_k exp(−F(x,e_k))
+//
+// (Larochelle & Bengio 2008, eq. 2; the infinite-swapping paper, section 4.1).
+// It panics if the shapes differ or m has no classes.
+func (m *RBM) ClassLogProb(dst []float64, v Bits) {
+	m.checkVisible(v)
+	if m.Classes == 0 || len(dst) != v.Rows*m.Classes {
+		panic("rbm: ClassLogProb needs a classification RBM and v.Rows × classes places")
+	}
+	m.judge(func(j *judging) {
+		j.v, j.dst, j.units = v, dst, m.Inputs()
+		j.labels.set(m)
+	}, (*judging).takeClasses)
+}
+
+// ClassLogProbGrey is ClassLogProb of rows of grey inputs; their label columns
+// are ignored.
+func (m *RBM) ClassLogProbGrey(dst []float64, v Matrix) {
+	m.checkGrey(v)
+	if m.Classes == 0 || len(dst) != v.Rows*m.Classes {
+		panic("rbm: ClassLogProbGrey needs a classification RBM and v.Rows × classes places")
+	}
+	m.judge(func(j *judging) {
+		j.grey, j.dst, j.units = v, dst, m.Inputs()
+		j.labels.set(m)
+	}, (*judging).takeClasses)
+}
+
+func (j *judging) takeClasses(s *judged, lo int) {
+	classes := j.m.Classes
+	s.on, s.off = grown(s.on, roundUp(j.m.Hidden())), grown(s.off, roundUp(j.m.Hidden()))
+	for r := range s.n {
+		j.classes(j.dst[(lo+r)*classes:][:classes], s.row(r, j.m.Hidden()), s)
+	}
+}
+
+// labels are the weights of the label units, and what follows of them.
+type labels struct {
+	bias  []float64
+	rows  []float64 // of each label: its weights, filled up to a multiple of vec.Wide
+	odds  []float64 // of these e^weight, what it multiplies the odds of the hidden units by
+	begin []uint32  // of each label in rows
+	span  int       // units that may be multiplied at once; none if weights are beyond range
+}
+
+// ratios is the working memory of products.
+type ratios struct {
+	m       []float64
+	e       []int64
+	table   []float64
+	weights []float64
+	logp    []float64
+	score   []score
+}
+
+func (l *labels) set(m *RBM) {
+	n := roundUp(m.Hidden())
+	l.bias, l.begin = grown(l.bias, m.Classes), grown(l.begin, m.Classes)
+	l.rows, l.odds = grown(l.rows, n*m.Classes), grown(l.odds, n*m.Classes)
+	largest := 0.0
+	for y := range l.bias {
+		l.bias[y], l.begin[y] = float64(m.VisibleBias[m.Inputs()+y]), uint32(y*n)
+		largest = max(largest, m.widenRow(l.rows[y*n:][:n], m.Inputs()+y))
+	}
+	if l.span = vec.Span(largest); l.span > 0 {
+		vec.Exps(l.odds, l.rows)
+	}
+}
+
+// widenRow overwrites w with the weights of visible unit i, then zeros, and
+// returns the largest size, NaN if there is one.
+func (m *RBM) widenRow(w []float64, i int) (largest float64) {
+	for p := range vec.Blocks(m.Hidden()) {
+		row := m.panel(p)[i*vec.Block:]
+		part := w[p*vec.Block : min((p+1)*vec.Block, len(w))]
+		vec.Widen(part, row[:len(part)])
+	}
+	return largestSize(w)
+}
+
+// largestSize returns the largest |x|, NaN if there is one: as integers, the
+// bits of positive numbers are in their order, infinity next to last.
+func largestSize(x []float64) float64 {
+	var top uint64
+	for _, x := range x {
+		top = max(top, math.Float64bits(x)<<1)
+	}
+	return math.Float64frombits(top >> 1)
+}
+
+// classes overwrites dst with log p(y|x) given the hidden preactivations a of
+// the inputs alone. What the hidden units gain from a label is
+//
+//	Σ log(1+e^(a+w)) − Σ log(1+e^a) = Σ log(off + on·e^w) − Σ log(off + on)
+//
+// with on to off in the ratio of σ(a) to σ(−a); what is taken away is the same
+// for all labels.
+func (l *labels) classes(dst, a []float64, s *judged) {
+	if l.span == 0 {
+		l.wildClasses(dst, a, s)
+		return
+	}
+	s.m, s.e = grown(s.m, len(dst)), grown(s.e, len(dst))
+	for y := range dst {
+		s.m[y], s.e[y] = 1, 0
+	}
+	on, off := s.on[:len(a)], s.off[:len(a)]
+	above, _ := vec.Odds(on, off, a)
+	vec.Products(s.m, s.e, on, off, l.odds, l.begin, l.span)
+	for y := range dst {
+		dst[y] = l.bias[y] + vec.LogSplit(s.m[y], s.e[y])
+	}
+	z := vec.LogSumExp(dst)
+	for y := range dst {
+		dst[y] -= z
+		if above != above {
+			dst[y] = above // the odds hide a NaN
+		}
+	}
+}
+
+// wildClasses is classes without products, for weights beyond their range.
+func (l *labels) wildClasses(dst, a []float64, s *judged) {
+	s.table = grown(s.table, len(a))
+	for y := range dst {
+		for k, w := range l.rows[y*len(a):][:len(a)] {
+			s.table[k] = a[k] + w
+		}
+		dst[y] = l.bias[y] + vec.SoftplusSum(s.table)
+	}
+	z := vec.LogSumExp(dst)
+	for y := range dst {
+		dst[y] -= z
+	}
+}
