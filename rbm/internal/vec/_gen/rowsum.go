@@ -32,9 +32,8 @@ func (s simd) rowSums() {
 
 	c.Label("row")
 	c.MOVL(mem(p, 0), row.As32())
-	each(func(x reg.VecVirtual, disp int) {
-		c.VADDPS(operand.Mem{Base: base, Index: row, Scale: 4, Disp: disp}, x, x)
-	})
+	c.LEAQ(operand.Mem{Base: base, Index: row, Scale: 4}, row) // Intel splits additions from indexed addresses
+	each(func(x reg.VecVirtual, disp int) { c.VADDPS(mem(row, disp), x, x) })
 	c.ADDQ(operand.U8(4), p)
 	c.CMPQ(p, end)
 	c.JNE(operand.LabelRef("row"))
