@@ -135,14 +135,19 @@ func TestProductsDefinition(t *testing.T) {
 			offsets := []uint32{0, uint32(2 * n), uint32(n)}
 			Products(m, e, on, off, table, offsets, Span(size))
 			for y, o := range offsets {
-				want := big.NewFloat(1).SetPrec(200)
+				want, largest := big.NewFloat(1).SetPrec(200), 1.0
 				for j := range n {
+					largest = max(largest, off[j]+on[j]*table[int(o)+j])
 					f := new(big.Float).SetPrec(200).Mul(big.NewFloat(on[j]), big.NewFloat(table[int(o)+j]))
 					want.Mul(want, f.Add(f, big.NewFloat(off[j])))
 				}
 				ratio, _ := want.Quo(want, new(big.Float).SetMantExp(big.NewFloat(m[y]), int(e[y]))).Float64()
-				if math.Abs(ratio-1) > float64(4*n)*0x1p-53 || m[y] < 1 || m[y] >= 2 {
+				tol := float64(4*n) * 0x1p-53
+				if math.Abs(ratio-1) > tol || m[y] < 1 || m[y] >= 2 {
 					t.Errorf("%d units of ratio e^%v: off by %v", n, size, ratio-1)
+				}
+				if math.Abs(ratio*largest-1) <= tol { // must fail: a unit twice
+					t.Errorf("%d units of ratio e^%v: a unit too many goes unseen", n, size)
 				}
 			}
 		}
@@ -219,6 +224,9 @@ func TestQuadsDefinition(t *testing.T) {
 			want[0] += g
 			want[1] += g * float64(q&1)
 			want[2] += g * float64(q>>1)
+		}
+		if math.Abs(one[j]-want[2]) <= 24*0x1p-53*want[2] { // must fail: the units exchanged
+			t.Fatalf("unit %d: the two units of a quad are not told apart", j)
 		}
 		for i, got := range []float64{all[j], one[j], two[j]} {
 			if math.Abs(got-want[i]) > 24*0x1p-53*want[i] {
