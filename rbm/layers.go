@@ -43,6 +43,7 @@ type layers struct {
 	acts   []float32 // preactivations: block by block of units, in each row by row
 	label  []float32 // label preactivations, rows × classes
 	blends []float32 // preactivations on the path to a base, laid out as acts
+	turned turnedWeights
 
 	m          *RBM
 	first      int // the first row's number among all
@@ -209,77 +210,6 @@ func (l *layers) sumEnergy() {
 		if l.base != nil {
 			l.baseEnergy[r] = l.base.energy(l.v.Row(r), l.h.Row(r))
 		}
-	}
-}
-
-// listHidden lists the active hidden units of every row of l.h, each word by
-// itself: downPart turns the weights of one after the other.
-func (l *layers) listHidden() {
-	rows := l.h.Rows
-	for k := range l.h.Stride {
-		vec.Lists(l.lists, l.cuts[k*rows:], l.h.Words[k:], l.h.Stride, 1, rows, 1, 0)
-	}
-}
-
-// runDown sums the visible preactivations of every row of l.h, and draws l.v
-// at each row's β or takes means at β = 1. It overwrites the lists.
-func (l *layers) runDown() {
-	rows, m := l.h.Rows, l.m
-	l.listHidden()
-	l.down.run(vec.Blocks(m.Visible()), l.wide(rows))
-	if m.softmax() {
-		for r := range rows {
-			l.labels(r)
-		}
-	}
-}
-
-// turned are the weights between 64 hidden and 64 visible units, a row a hidden
-// unit. They come from the heap because there they start at a cache line.
-type turned [vec.Block * vec.Block]float32
-
-var turnedPool = sync.Pool{New: func() any { return new(turned) }}
-
-// downPart sums block k of visible units. Weights are stored for the way up, a
-// row a visible unit; turned, 64×64 at a time, they serve the same sums as
-// there, in ascending order and from the first-level cache, and all rows of the
-// pass share the turning.
-func (l *layers) downPart(k int) {
-	m, rows := l.m, l.h.Rows
-	acts := l.acts[k*rows*vec.Block:][:rows*vec.Block]
-	var bias [vec.Block]float32
-	copy(bias[:], m.VisibleBias[k*vec.Block:])
-	for r := range rows {
-		*(*[vec.Block]float32)(acts[r*vec.Block:]) = bias
-	}
-	w := turnedPool.Get().(*turned)
-	for p := range l.h.Stride {
-		vec.Turn(w[:], m.panel(p)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-p*vec.Block, vec.Block))
-		vec.RowSums(acts, 0, w[:], 0, 1, l.lists, l.cuts[p*rows:][:rows+1])
-	}
-	turnedPool.Put(w)
-	l.visibleUnits(k, acts)
-}
-
-// visibleUnits takes what is wanted of the preactivations of block k.
-func (l *layers) visibleUnits(k int, acts []float32) {
-	m, rows := l.m, l.h.Rows
-	first := k * vec.Block
-	width := min(m.Visible()-first, vec.Block)
-	plain := width // units of this block that are not a softmax label
-	if m.softmax() {
-		plain = min(max(m.Inputs()-first, 0), width)
-		for r := range rows {
-			for c := plain; c < width; c++ {
-				l.label[r*m.Classes+first+c-m.Inputs()] = acts[r*vec.Block+c]
-			}
-		}
-	}
-	if l.mean.Rows > 0 && plain > 0 {
-		vec.Sigmoids(l.mean.Data[first:], l.mean.Cols, acts, rows, plain)
-	}
-	if l.draw {
-		l.drawUnits(l.v, acts, l.base.visible(), k, 0, rows, plain)
 	}
 }
 
