@@ -34,12 +34,13 @@ type layers struct {
 	acts   []float32 // preactivations: block by block of units, in each row by row
 	label  []float32 // label preactivations, rows × classes
 	blends []float32 // preactivations on the path to a base, laid out as acts
+	turned turnedWeights
 
 	m          *RBM
 	first      int // the first row's number among all
 	v, h       Bits
 	from       Bits      // what is listed: v or h
-	turned     bool      // offsets begin anew with each group of lists
+	anew       bool      // offsets begin anew with each group of lists
 	mean       Matrix    // destination of means; no rows: not wanted
 	beta       []float32 // nil: all 1
 	base       *Base     // where the path of β ends; nil: uniform
@@ -94,10 +95,10 @@ func (l *layers) work(rows int) int { return rows * l.m.Visible() * l.m.Hidden()
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // listActive lists the active units of every row of b, the layer that a pass
-// starts from. Offsets are those of a whole panel; if turned is set, they begin
+// starts from. Offsets are those of a whole panel; if anew is set, they begin
 // anew with each group of words.
-func (l *layers) listActive(b Bits, turned bool) {
-	l.from, l.turned = b, turned
+func (l *layers) listActive(b Bits, anew bool) {
+	l.from, l.anew = b, anew
 	l.list.pass(l.listGroups(), b.Rows*b.Cols*listWork)
 }
 
@@ -111,7 +112,7 @@ func (l *layers) listPart(g int) {
 	cuts := l.groupCuts(g)
 	cuts[0] = uint32(b.Rows * k * vec.Block)
 	first := uint32(k * vec.Block * vec.Block)
-	if l.turned {
+	if l.anew {
 		first = 0
 	}
 	vec.Lists(l.lists, cuts, b.Words[k:], b.Stride, 1, b.Rows, count, first)
@@ -214,72 +215,6 @@ func (l *layers) sumEnergy() {
 		if l.base != nil {
 			l.baseEnergy[r] = l.base.energy(l.v.Row(r), l.h.Row(r))
 		}
-	}
-}
-
-// runDown sums the visible preactivations of every row of l.h, and draws l.v
-// at each row's β or takes means at β = 1. It overwrites the lists.
-func (l *layers) runDown() {
-	rows, m := l.h.Rows, l.m
-	l.listActive(l.h, true)
-	l.down.pass(vec.Blocks(m.Visible()), l.work(rows))
-	if m.softmax() {
-		for r := range rows {
-			l.labels(r)
-		}
-	}
-}
-
-// turned are the weights between the hidden units of a group of words and 64
-// visible units, a row a hidden unit. They come from the heap because there
-// they start at a cache line.
-type turned [vec.ListWords * vec.Block * vec.Block]float32
-
-var turnedPool = sync.Pool{New: func() any { return new(turned) }}
-
-// downPart sums block k of visible units. Weights are stored for the way up, a
-// row a visible unit; turned, 64×64 at a time, they serve the same sums as
-// there, in ascending order and from the first-level cache, and all rows of the
-// pass share the turning.
-func (l *layers) downPart(k int) {
-	m, rows := l.m, l.h.Rows
-	acts := l.acts[k*rows*vec.Block:][:rows*vec.Block]
-	var bias [vec.Block]float32
-	copy(bias[:], m.VisibleBias[k*vec.Block:])
-	for r := range rows {
-		*(*[vec.Block]float32)(acts[r*vec.Block:]) = bias
-	}
-	w := turnedPool.Get().(*turned)
-	for g := range l.listGroups() {
-		for q := range min(vec.ListWords, l.h.Stride-g*vec.ListWords) {
-			p := g*vec.ListWords + q
-			vec.Turn(w[q*vec.Block*vec.Block:], m.panel(p)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-p*vec.Block, vec.Block))
-		}
-		vec.RowSums(acts, w[:], l.lists, l.groupCuts(g))
-	}
-	turnedPool.Put(w)
-	l.visibleUnits(k, acts)
-}
-
-// visibleUnits takes what is wanted of the preactivations of block k.
-func (l *layers) visibleUnits(k int, acts []float32) {
-	m, rows := l.m, l.h.Rows
-	first := k * vec.Block
-	width := min(m.Visible()-first, vec.Block)
-	plain := width // units of this block that are not a softmax label
-	if m.softmax() {
-		plain = min(max(m.Inputs()-first, 0), width)
-		for r := range rows {
-			for c := plain; c < width; c++ {
-				l.label[r*m.Classes+first+c-m.Inputs()] = acts[r*vec.Block+c]
-			}
-		}
-	}
-	if l.mean.Rows > 0 && plain > 0 {
-		vec.Sigmoids(l.mean.Data[first:], l.mean.Cols, acts, rows, plain)
-	}
-	if l.draw {
-		l.drawUnits(l.v, acts, l.base.visible(), k, 0, rows, plain)
 	}
 }
 
