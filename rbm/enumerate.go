@@ -36,8 +36,9 @@ var ErrTooLarge = errors.New("too many states to enumerate")
 //	Σ log(1+e^(a+S)) = Σ max(a,0) + log Π (off + on·e^S),  on = e^min(a,0), off = e^min(−a,0)
 //
 // so that a state takes no exponential of its own: two multiplications and an
-// addition a summed unit. log Z is exact to some 4n·2⁻⁵³ nats, n the number of
-// summed units, beside the rounding of log Z itself.
+// addition a summed unit. A factor takes up to seven exponentials that are
+// right to 4·10⁻¹⁶ and ten roundings: log Z is right to n·4·10⁻¹⁵ nats at worst, n
+// the number of summed units, beside its own rounding.
 //
 // Work is cut into blocks by the state's number, so results do not depend on
 // the number of processors. It keeps its working memory, so that repeated use

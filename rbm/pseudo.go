@@ -25,11 +25,11 @@ func (m *RBM) PseudoLogLikelihood(dst []float64, v Bits) {
 			j.units = m.Inputs()
 			j.labels.set(m)
 		}
-		j.size = pseudoRows
+		j.size = min(pseudoRows, max(rowBlock, ceilDiv(v.Rows, 4)))
 	}, (*judging).takePseudo)
 }
 
-// pseudoRows is the number of rows of a part: the exponentials of each unit's
+// pseudoRows is the largest number of rows of a part: the exponentials of each unit's
 // weights, worth some ten rows of the unit, serve all.
 const pseudoRows = 64
 
