@@ -27,11 +27,19 @@ func (s simd) weights(k heat, t []reg.VecVirtual, unit []operand.Mem) {
 			f(i)
 		}
 	}
-	each(func(i int) { c.VMAXPS(k.bottom.op(), t[i], t[i]) })
-	each(func(i int) { c.VMINPS(k.top.op(), t[i], t[i]) })
-	each(func(i int) { c.VADDPS(k.magic.op(), t[i], n[i]) })
-	each(func(i int) { c.VSUBPS(k.magic.op(), n[i], r[i]) })
-	each(func(i int) { c.VSUBPS(r[i], t[i], r[i]) })
+	if s.zmm() {
+		// The lesser of |t| and 22, with the sign of t; t less its rounding to
+		// a whole number, to even.
+		each(func(i int) { c.VRANGEPS(operand.U8(2), k.top.op(), t[i], t[i]) })
+		each(func(i int) { c.VADDPS(k.magic.op(), t[i], n[i]) })
+		each(func(i int) { c.VREDUCEPS(operand.U8(0), t[i], r[i]) })
+	} else {
+		each(func(i int) { c.VMAXPS(k.bottom.op(), t[i], t[i]) })
+		each(func(i int) { c.VMINPS(k.top.op(), t[i], t[i]) })
+		each(func(i int) { c.VADDPS(k.magic.op(), t[i], n[i]) })
+		each(func(i int) { c.VSUBPS(k.magic.op(), n[i], r[i]) })
+		each(func(i int) { c.VSUBPS(r[i], t[i], r[i]) })
+	}
 	each(func(i int) { c.VPSLLD(operand.U8(23), n[i], n[i]) })
 	each(func(i int) { c.VMULPS(k.h3.op(), r[i], p[i]) })
 	each(func(i int) { c.VADDPS(k.h2.op(), p[i], p[i]) })
