@@ -3,7 +3,7 @@ package binary
 import "gorbm/negphase/binary/internal/walk"
 
 // newWalker returns the walker of m on s: lists of classes where costs are few
-// and equal, block sums elsewhere.
+// and equal, whole layers on an RBM, block sums elsewhere.
 func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, error) {
 	gamma, biases := [2]float64{m.Gamma1, m.Gamma2}, 1
 	if m.mixed() {
@@ -24,6 +24,9 @@ func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, err
 		w.reset()
 		return w, nil
 	}
+	if s, ok := s.(*RBM); ok && m.Weights == HeatBath {
+		return newDenseWalk(s, sites, biases, scale, m.MaxLength), nil
+	}
 	var table [2]*walk.Table
 	for b := range biases {
 		table[b] = walk.NewTable(weights[b])
@@ -34,12 +37,19 @@ func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, err
 // largestCost bounds what a flip can cost or gain: of an Ising system by its
 // graph, of others by the state they are in, with room to spare.
 func largestCost(s System) float64 {
-	if is, ok := s.(*Ising); ok {
-		return 2 * is.graph.maxField
-	}
 	top := 0.0
-	for _, d := range s.Deltas() {
-		top = max(top, d, -d)
+	switch s := s.(type) {
+	case *Ising:
+		return 2 * s.graph.maxField
+	case *RBM:
+		for i := range s.Len() {
+			d := s.delta(i)
+			top = max(top, d, -d)
+		}
+	default:
+		for _, d := range s.Deltas() {
+			top = max(top, d, -d)
+		}
 	}
 	return 2 * top
 }
