@@ -148,19 +148,23 @@ func (c *Constraint) hiddenReference(m *RBM) []uint8 {
 // activeHidden returns the number of hidden units that differ from the
 // reference beside visible states v, a row of bits: it is out of 0 … Hidden()
 // where v has probability zero.
-func (c *Constraint) activeHidden(m *RBM, v []uint64) int {
+func (c *Constraint) activeHidden(m *RBM, v []uint64) int { return c.activeBeside(v, m.Visible()) }
+
+// activeBeside returns how many other units differ from the reference beside
+// the first n visible units, in states v.
+func (c *Constraint) activeBeside(v []uint64, n int) int {
+	active := c.Active
 	if c.On == HiddenUnits {
-		return c.Active
+		return active
 	}
-	n := c.Active
-	for i := range m.Visible() {
+	for i := range n {
 		x := v[i/vec.Block] >> (i % vec.Block) & 1
 		if c.Reference != nil {
 			x ^= uint64(c.Reference[i])
 		}
-		n -= int(x)
+		active -= int(x)
 	}
-	return n
+	return active
 }
 
 // given returns the constraint of the inputs and hidden units where class y is
