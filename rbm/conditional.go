@@ -95,11 +95,11 @@ func (c *conditional) solve() {
 	}
 	c.least = min(c.least, c.most) // no row may have a state
 	c.width = c.most + 2
-	c.size = c.units
+	c.size = max(1, c.units)
 	if bytes := (c.units + 1) * c.width * 8 * lanes; bytes > tableBytes {
 		c.size = max(16, int(math.Sqrt(float64(c.units)))) // least room for blocks and ends together
 	}
-	blocks := ceilDiv(c.units, c.size)
+	blocks := max(1, ceilDiv(c.units, c.size))
 	if n := (c.size + 1) * c.width; len(c.table) < n {
 		c.table = make([]vec.Quad, n)
 	}

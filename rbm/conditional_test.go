@@ -83,21 +83,14 @@ func TestConditionalByStates(t *testing.T) {
 					for _, x := range s {
 						scale += math.Abs(x)
 					}
-					within(t, fmt.Sprintf("%s, %d of %d: log sum", name, on, units), c.logSum(l), logSum, 4*scale/(1<<52))
+					near(t, fmt.Sprintf("%s, %d of %d: log sum", name, on, units), c.logSum(l), logSum, 4*scale/(1<<52))
 					for j := range mean {
 						// logs[i] − logSum above loses that much, too.
-						within(t, fmt.Sprintf("%s, %d of %d: mean %d", name, on, units, j), c.mean[j][l], mean[j], (8*float64(units)+2*scale)/(1<<52))
+						near(t, fmt.Sprintf("%s, %d of %d: mean %d", name, on, units, j), c.mean[j][l], mean[j], (8*float64(units)+2*scale)/(1<<52))
 					}
 				}
 			}
 		}
-	}
-}
-
-func within(t *testing.T, what string, got, want, tol float64) {
-	t.Helper()
-	if !(math.Abs(got-want) <= tol) {
-		t.Errorf("%s: %.17g, want %.17g ± %.2g (off by %.3g)", what, got, want, tol, math.Abs(got-want))
 	}
 }
 
@@ -180,9 +173,9 @@ func TestConditionalInManyDigits(t *testing.T) {
 			}
 			what := fmt.Sprintf("%s, %d of %d", name, c.on, c.units)
 			// As many additions, each rounded by at most half a unit of the sum.
-			within(t, what+": log sum", law.logSum(2), logSum, float64(c.units)*scale/(1<<53))
+			near(t, what+": log sum", law.logSum(2), logSum, float64(c.units)*scale/(1<<53))
 			for j := 0; j < len(mean); j += stride {
-				within(t, fmt.Sprintf("%s: mean %d", what, j), law.mean[j][2], mean[j], float64(c.units)/(1<<52))
+				near(t, fmt.Sprintf("%s: mean %d", what, j), law.mean[j][2], mean[j], float64(c.units)/(1<<52))
 			}
 		}
 	}
