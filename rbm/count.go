@@ -205,7 +205,7 @@ func (g *greyPass) countPart(i int) {
 	for r := range n {
 		g.m.preactivateGrey(c.s[r], g.v.Row(lo+r))
 		g.m.fromReference(c.s[r])
-		c.on[r], c.row[r] = g.m.Constraint.Active, uint32(lo+r)
+		c.on[r], c.row[r] = g.m.Constraint.Active, uint32(g.first+lo+r)
 	}
 	c.solve()
 	if g.h.Rows > 0 {

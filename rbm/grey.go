@@ -40,6 +40,7 @@ type greyPass struct {
 	dst, v Matrix
 	h      Bits       // under a constraint: draws into it, in place of means
 	stream vec.Stream // their uniforms
+	first  int        // the first row's number among all
 }
 
 var greyPool = sync.Pool{New: func() any {

@@ -10,46 +10,33 @@ func (m *RBM) HiddenSample(dst Bits, b Batch, key Key) {
 	if dst.Cols != m.Hidden() || b.Rows() == 0 {
 		panic("rbm: HiddenSample needs rows of hidden units and a batch with rows")
 	}
-	if dst.Rows != b.Rows() {
-		b = b.repeated(dst.Rows)
-	}
-	switch {
-	case m.Constraint == nil:
-		DrawBits(dst, b.H, key)
-	case b.Grey.Rows > 0:
-		m.checkGrey(b.Grey)
-		g := greyPool.Get().(*greyPass)
-		g.m, g.h, g.v, g.stream = m, dst, b.Grey, key.stream()
-		g.count.run(ceilDiv(dst.Rows, lanes), true)
-		g.m, g.h, g.v = nil, Bits{}, Matrix{}
-		greyPool.Put(g)
-	default:
-		m.sampleCounted(dst, b.V, key)
-	}
-}
-
-// repeated returns rows of b over and over, so many of them.
-func (b Batch) repeated(rows int) Batch {
-	out := Batch{H: NewMatrix(rows, b.H.Cols)}
-	if b.Grey.Rows > 0 {
-		out.Grey = NewMatrix(rows, b.Grey.Cols)
-	} else {
-		out.V = NewBits(rows, b.V.Cols)
-	}
-	for r := range rows {
-		from := r % b.Rows()
-		copy(out.H.Row(r), b.H.Row(from))
-		if b.Grey.Rows > 0 {
-			copy(out.Grey.Row(r), b.Grey.Row(from))
-		} else {
-			copy(out.V.Row(r), b.V.Row(from))
+	for lo := 0; lo < dst.Rows; lo += b.Rows() {
+		n := min(b.Rows(), dst.Rows-lo)
+		to := dst.Slice(lo, lo+n)
+		switch {
+		case m.Constraint == nil:
+			drawBits(to, b.H.Slice(0, n), key, lo)
+		case b.Grey.Rows > 0:
+			m.sampleCountedGrey(to, b.Grey.Slice(0, n), key, lo)
+		default:
+			m.sampleCounted(to, b.V.Slice(0, n), key, lo)
 		}
 	}
-	return out
 }
 
-// sampleCounted is HiddenSample given bits, under a constraint.
-func (m *RBM) sampleCounted(dst, v Bits, key Key) {
+// sampleCountedGrey draws given grey rows under a constraint; the draws are
+// those of rows from first on.
+func (m *RBM) sampleCountedGrey(dst Bits, v Matrix, key Key, first int) {
+	m.checkGrey(v)
+	g := greyPool.Get().(*greyPass)
+	g.m, g.h, g.v, g.stream, g.first = m, dst, v, key.stream(), first
+	g.count.run(ceilDiv(dst.Rows, lanes), true)
+	g.m, g.h, g.v = nil, Bits{}, Matrix{}
+	greyPool.Put(g)
+}
+
+// sampleCounted draws given bits under a constraint.
+func (m *RBM) sampleCounted(dst, v Bits, key Key, first int) {
 	for r := range v.Rows {
 		if k := m.Constraint.activeHidden(m, v.Row(r)); k < 0 || k > m.Hidden() {
 			panic("rbm: HiddenSample given a row of probability zero")
@@ -60,7 +47,7 @@ func (m *RBM) sampleCounted(dst, v Bits, key Key) {
 	l.draw, l.energy, l.mean, l.stream = true, nil, Matrix{}, key.stream()
 	for lo := 0; lo < v.Rows; lo += chunkRows {
 		hi := min(lo+chunkRows, v.Rows)
-		l.first, l.v, l.h = lo, v.Slice(lo, hi), dst.Slice(lo, hi)
+		l.first, l.v, l.h = first+lo, v.Slice(lo, hi), dst.Slice(lo, hi)
 		l.listVisible()
 		l.runUp()
 	}

@@ -172,11 +172,16 @@ func DrawBits(dst Bits, p Matrix, key Key) {
 	if dst.Rows != p.Rows || dst.Cols != p.Cols {
 		panic("rbm: DrawBits needs matrices of one shape")
 	}
+	drawBits(dst, p, key, 0)
+}
+
+// drawBits is DrawBits of rows that are numbered from first on.
+func drawBits(dst Bits, p Matrix, key Key, first int) {
 	s := key.stream()
 	for k := range dst.Stride {
 		lo := k * vec.Block
 		if dst.Rows > 0 {
-			s.DrawMeans(dst.Words[k:], dst.Stride, p.Data[lo:], p.Cols, 0, uint32(k), dst.Rows, min(vec.Block, p.Cols-lo))
+			s.DrawMeans(dst.Words[k:], dst.Stride, p.Data[lo:], p.Cols, uint32(first), uint32(k), dst.Rows, min(vec.Block, p.Cols-lo))
 		}
 	}
 }
