@@ -222,12 +222,13 @@ type countedWalk struct {
 	law    conditional
 	ways   []float64 // log weights of a label's states
 	mean   []float64 // of the summed layer
+	off    []float64 // of its binary units where they are free: 1 − mean
 	logw   []float64 // of a block
 }
 
 func (c *countedStates) newWalk() *countedWalk {
 	return &countedWalk{a: make([]float64, c.other), active: make([]int, 0, c.units),
-		ways: make([]float64, c.other-c.soft), mean: make([]float64, c.other), logw: make([]float64, 0, 1<<blockBits)}
+		ways: make([]float64, c.other-c.soft), mean: make([]float64, c.other), off: make([]float64, c.soft), logw: make([]float64, 0, 1<<blockBits)}
 }
 
 // flip activates listed unit l, or with sign −1 takes that back.
@@ -343,13 +344,7 @@ func (c *countedStates) free(w *countedWalk, mean bool) float64 {
 		total += label
 	}
 	if mean {
-		for i, x := range w.a[:c.soft] {
-			e := vec.Exp(-math.Abs(x))
-			w.mean[i] = 1 / (1 + e)
-			if x < 0 {
-				w.mean[i] *= e
-			}
-		}
+		vec.Odds(w.mean[:c.soft], w.off, w.a[:c.soft])
 		for i, x := range w.a[c.soft:] {
 			w.mean[c.soft+i] = vec.Exp(x - label)
 		}
