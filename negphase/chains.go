@@ -22,6 +22,7 @@ const (
 
 // chains are persistent Markov chains: what pcd, pt and ins go on with.
 type chains struct {
+	kind   string
 	rows   int
 	start  Start
 	states *rbm.States // nil before the first call
@@ -30,6 +31,9 @@ type chains struct {
 
 // begin makes the chains ready to be advanced under m.
 func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
+	if err := Keeps(c.kind, m.Constraint); err != nil {
+		return err
+	}
 	if c.states != nil {
 		return checkShape(c.states, m)
 	}
@@ -38,29 +42,28 @@ func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 		if c.saved.Cols != m.Hidden() {
 			return fmt.Errorf("%w: the saved chains have %d hidden units, the model has %d", rbm.ErrFormat, c.saved.Cols, m.Hidden())
 		}
+		if err := meets(m, c.saved); err != nil {
+			return err
+		}
 		states.H.CopyFrom(c.saved)
 		c.saved = rbm.Bits{}
-	} else if err := drawStart(states, c.start, pos, key); err != nil {
+	} else if err := drawStart(m, states, c.start, pos, key); err != nil {
 		return err
 	}
 	c.states = states
 	return nil
 }
 
-// drawStart draws the hidden states of s that chains start at. It overwrites
-// s.Mean with their probabilities if they start at the data.
-func drawStart(s *rbm.States, start Start, pos rbm.Batch, key rbm.Key) error {
+// drawStart draws the hidden states of s that chains start at.
+func drawStart(m *rbm.RBM, s *rbm.States, start Start, pos rbm.Batch, key rbm.Key) error {
 	if start == Uniform {
-		s.H.Randomize(key)
+		m.RandomizeHidden(s.H, key)
 		return nil
 	}
 	if pos.Rows() == 0 {
 		return fmt.Errorf("chains that start at the data need at least one row")
 	}
-	for r := range s.H.Rows {
-		copy(s.Mean.Row(r), pos.H.Row(r%pos.Rows()))
-	}
-	rbm.DrawBits(s.H, s.Mean, key)
+	m.HiddenSample(s.H, pos, key)
 	return nil
 }
 

@@ -33,7 +33,9 @@ func (j *judging) takeEnergy(s *judged, lo int) {
 //
 //	F(v) = −bᵀv − Σⱼ log(1 + exp(cⱼ + (vᵀW)ⱼ))
 //
-// in nats, so that p(v) = exp(−F(v))/Z, in float64 throughout. It panics if
+// in nats, so that p(v) = exp(−F(v))/Z, in float64 throughout. Under a
+// constraint that leaves h | v so many active units, F(v) = −bᵀv −
+// log Σ_h exp(hᵀ(c+Wᵀv)) over these h, +Inf where there are none. It panics if
 // the shapes differ.
 func (m *RBM) FreeEnergy(dst []float64, v Bits) {
 	m.checkVisible(v)
@@ -44,6 +46,10 @@ func (m *RBM) FreeEnergy(dst []float64, v Bits) {
 }
 
 func (j *judging) takeFreeEnergy(s *judged, lo int) {
+	if j.m.Constraint != nil {
+		j.countFreeEnergy(s, lo)
+		return
+	}
 	for r := range s.n {
 		j.dst[lo+r] = -s.field[r] - vec.SoftplusSum(s.row(r, j.m.Hidden()))
 	}

@@ -14,11 +14,17 @@ import (
 // in a list takes an eighth longer than one of a dense product.
 
 // HiddenMeanGrey overwrites dst, v.Rows × Hidden(), with σ(c + vᵀW) of rows v
-// of grey values. It panics if the shapes differ.
+// of grey values, or with the means under a constraint on the hidden units. It
+// panics if the shapes differ or the constraint is on all units: grey rows have
+// no number of units that are on.
 func (m *RBM) HiddenMeanGrey(dst, v Matrix) {
 	m.checkGrey(v)
 	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
 		panic("rbm: HiddenMeanGrey needs dst of v.Rows × hidden")
+	}
+	if m.Constraint != nil {
+		m.judge(func(j *judging) { j.grey, j.mean = v, dst }, (*judging).takeCountGrey)
+		return
 	}
 	g := greyPool.Get().(*greyPass)
 	g.m = m
@@ -215,5 +221,8 @@ func (m *RBM) FreeEnergyGrey(dst []float64, v Matrix) {
 func (m *RBM) checkGrey(v Matrix) {
 	if v.Cols != m.Visible() {
 		panic("rbm: grey rows of another width than the visible layer")
+	}
+	if m.Constraint != nil && m.Constraint.On == AllUnits {
+		panic("rbm: grey rows under a constraint on all units")
 	}
 }

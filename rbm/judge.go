@@ -27,11 +27,17 @@ type judging struct {
 	grey  Matrix // if it has rows, it replaces v
 	units int    // visible units that count, from the first
 	rows  int
-	size  int // rows of a part; zero before the pass: as suits sums
+	size  int // rows of a part; zero before the pass: as suits sums, or laws under a constraint
 	dst   []float64
 	take  func(j *judging, s *judged, lo int) // writes what is wanted of the rows of a part from lo on
 	labels
 	job job
+
+	// Under a constraint:
+	mean   Matrix // destination of hidden means,
+	drawn  Bits   // or of draws
+	stream vec.Stream
+	first  int // number of the first row's draws
 }
 
 // judged is what one part of a judging works with: the hidden preactivations
@@ -66,13 +72,14 @@ func (m *RBM) judge(set func(j *judging), take func(j *judging, s *judged, lo in
 	j.rows = max(j.v.Rows, j.grey.Rows)
 	if j.size == 0 {
 		j.size = rowBlock
-		if j.rows >= 4*judgeRows {
+		if j.rows >= 4*judgeRows && m.Constraint == nil {
 			j.size = judgeRows
 		}
 	}
 	parts := ceilDiv(j.rows, j.size)
 	j.job.pass(parts, 8*j.rows*m.Visible()*m.Hidden()) // in float64, and softplus
 	j.m, j.v, j.h, j.grey, j.dst, j.take = nil, Bits{}, Bits{}, Matrix{}, nil, nil
+	j.mean, j.drawn = Matrix{}, Bits{}
 	judgingPool.Put(j)
 }
 

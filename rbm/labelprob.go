@@ -12,8 +12,8 @@ import (
 //
 //	p(y|x) = exp(−F(x,e_y)) / Σ_k exp(−F(x,e_k))
 //
-// (Larochelle & Bengio 2008, eq. 2; the infinite-swapping paper, section 4.1).
-// It panics if the shapes differ or m has no classes.
+// (Larochelle & Bengio 2008, eq. 2; the infinite-swapping paper, section 4.1);
+// NaN where a constraint leaves x no state in any class. It panics if the shapes differ or m has no classes.
 func (m *RBM) ClassLogProb(dst []float64, v Bits) {
 	m.checkVisible(v)
 	if m.Classes == 0 || len(dst) != v.Rows*m.Classes {
@@ -39,6 +39,10 @@ func (m *RBM) ClassLogProbGrey(dst []float64, v Matrix) {
 }
 
 func (j *judging) takeClasses(s *judged, lo int) {
+	if j.m.Constraint != nil {
+		j.countClasses(s, lo)
+		return
+	}
 	classes := j.m.Classes
 	s.on, s.off = grown(s.on, roundUp(j.m.Hidden())), grown(s.off, roundUp(j.m.Hidden()))
 	for r := range s.n {

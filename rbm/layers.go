@@ -52,6 +52,7 @@ type layers struct {
 	stream     vec.Stream
 	list, up   job
 	down       job
+	count      job       // of hidden units under a constraint
 	partial    []float64 // rows × panels of −Σ h·a
 }
 
@@ -62,6 +63,7 @@ func newLayers() *layers {
 	l.list.part = l.listPart
 	l.up.part = l.upPart
 	l.down.part = l.downPart
+	l.count.part = l.countPart
 	return l
 }
 
@@ -129,6 +131,9 @@ func (l *layers) groupCuts(g int) []uint32 {
 func (l *layers) runUp() {
 	panels := vec.Blocks(l.m.Hidden())
 	l.up.pass(panels*ceilDiv(l.v.Rows, l.upRows()), l.work(l.v.Rows))
+	if l.m.Constraint != nil {
+		l.runCount()
+	}
 }
 
 // upRows returns the number of rows of one part of an up pass: all, so that a
@@ -162,6 +167,9 @@ func (l *layers) upPart(i int) {
 // hiddenUnits takes what is wanted of the preactivations of panel k, n rows
 // from lo on.
 func (l *layers) hiddenUnits(k, lo, n int) {
+	if l.m.Constraint != nil {
+		return // what is wanted hangs on all panels
+	}
 	acts := l.acts[(k*l.v.Rows+lo)*vec.Block:][:n*vec.Block]
 	width := min(l.m.Hidden()-k*vec.Block, vec.Block)
 	if l.mean.Rows > 0 {

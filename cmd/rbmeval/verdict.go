@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"gorbm/cmd/internal/cli"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/train"
@@ -35,6 +36,7 @@ type jsonResult struct {
 	Data       string   `json:"data"`
 	Binarize   string   `json:"binarize"`
 	N          int      `json:"n"`
+	Constraint string   `json:"constraint,omitempty"`
 	FreeEnergy *float64 `json:"free_energy,omitempty"`
 	logZResult
 	MeanLogLikelihood *float64     `json:"mean_log_likelihood,omitempty"`
@@ -45,6 +47,9 @@ type jsonResult struct {
 
 func (v *verdict) result(j *judge) (jsonResult, error) {
 	r := jsonResult{Model: j.model.Path, Data: j.set.Name, Binarize: j.set.Binarize, N: j.n}
+	if j.m.Constraint != nil {
+		r.Constraint = j.m.Constraint.String()
+	}
 	bad := false
 	set := func(dst **float64, x float64) {
 		bad = bad || math.IsNaN(x) || math.IsInf(x, 0)
@@ -87,7 +92,7 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 	if j.m.Classes > 0 {
 		fmt.Fprintf(w, " + %d %s labels", j.m.Classes, j.m.Labels)
 	}
-	fmt.Fprintf(w, ", %d hidden units\n%s: %d rows (%s)\n", j.m.Hidden(), r.Data, r.N, r.Binarize)
+	fmt.Fprintf(w, ", %d hidden units%s\n%s: %d rows (%s)\n", j.m.Hidden(), cli.Constrained(j.m), r.Data, r.N, r.Binarize)
 	line := func(what string, x *float64) {
 		if x != nil {
 			fmt.Fprintf(w, "%-26s %.6f\n", what, *x)

@@ -263,3 +263,18 @@ func widenAVX512(dst *float64, x *float32, n int)
 //
 //go:noescape
 func addTimesAVX512(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
+
+// spreadAVX2 is Spread of n > 0 elements.
+//
+//go:noescape
+func spreadAVX2(dst *float64, src *float64, p *float64, q *float64, n int)
+
+// joinAVX2 is Join of n > 0 elements.
+//
+//go:noescape
+func joinAVX2(sum *float64, f *float64, b *float64, p *float64, q *float64, n int)
+
+// chancesAVX2 is Chances of n > 0, a multiple of twice the vector.
+//
+//go:noescape
+func chancesAVX2(p *float64, q *float64, x *float64, n int)

@@ -31,6 +31,7 @@ func main() {
 	path()
 	judge()
 	weightedSums()
+	poisson()
 
 	out := func(name string, p printer.Builder) pass.Interface {
 		f, err := os.Create("../" + name)

@@ -1,0 +1,177 @@
+package rbm
+
+import (
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// What judges rows under a constraint, in float64 throughout.
+
+// countRows runs a law for each of n rows, four at a time: set gives the
+// log-odds of the hidden units being on in c.s[l] and how many differ from the
+// reference in c.on[l]; use is told the log weight of the states.
+func (m *RBM) countRows(n int, set func(i int, c *conditional, l int), use func(i int, logSum float64)) {
+	c := conditionalPool.Get().(*conditional)
+	defer conditionalPool.Put(c)
+	for lo := 0; lo < n; lo += lanes {
+		c.grow(m.Hidden())
+		rows := min(lanes, n-lo)
+		var weight [lanes]float64
+		for l := range rows {
+			set(lo+l, c, l)
+			weight[l] = m.fromReference(c.s[l])
+		}
+		c.solve()
+		for l := range rows {
+			use(lo+l, weight[l]+c.logSum(l))
+		}
+	}
+}
+
+// active returns the number of hidden units that row r leaves to differ from
+// the reference.
+func (j *judging) active(r int) int {
+	if j.grey.Rows > 0 {
+		return j.m.Constraint.Active
+	}
+	return j.m.Constraint.activeHidden(j.m, j.v.Row(r))
+}
+
+// countFreeEnergy is takeFreeEnergy under a constraint.
+func (j *judging) countFreeEnergy(s *judged, lo int) {
+	j.m.countRows(s.n, func(r int, c *conditional, l int) {
+		copy(c.s[l], s.row(r, j.m.Hidden()))
+		c.on[l] = j.active(lo + r)
+	}, func(r int, logSum float64) {
+		j.dst[lo+r] = -s.field[r] - logSum
+	})
+}
+
+// countClasses is takeClasses under a constraint.
+func (j *judging) countClasses(s *judged, lo int) {
+	m := j.m
+	dst := j.dst[lo*m.Classes : (lo+s.n)*m.Classes]
+	m.countRows(len(dst), func(i int, c *conditional, l int) {
+		r, y := i/m.Classes, i%m.Classes
+		a := s.row(r, m.Hidden())
+		for k, w := range j.labels.rows[y*len(a):][:m.Hidden()] {
+			c.s[l][k] = a[k] + w
+		}
+		c.on[l] = m.Constraint.Active
+		if m.Constraint.On == AllUnits {
+			c.on[l] = m.Constraint.activeBeside(j.v.Row(lo+r), m.Inputs()) - m.Constraint.classDistance(m, y)
+		}
+	}, func(i int, logSum float64) {
+		dst[i] = float64(m.VisibleBias[m.Inputs()+i%m.Classes]) + logSum
+	})
+	for r := range s.n {
+		p := dst[r*m.Classes : (r+1)*m.Classes]
+		z := vec.LogSumExp(p)
+		for y := range p {
+			p[y] -= z
+		}
+	}
+}
+
+// takeCountGrey takes means, or draws if there is room for them, of the hidden
+// units of grey rows.
+func (j *judging) takeCountGrey(s *judged, lo int) {
+	c := conditionalPool.Get().(*conditional)
+	defer conditionalPool.Put(c)
+	m := j.m
+	for at := 0; at < s.n; at += lanes {
+		c.grow(m.Hidden())
+		n := min(lanes, s.n-at)
+		for l := range n {
+			copy(c.s[l], s.row(at+l, m.Hidden()))
+			m.fromReference(c.s[l])
+			c.on[l], c.row[l] = m.Constraint.Active, uint32(j.first+lo+at+l)
+		}
+		c.solve()
+		if j.drawn.Rows > 0 {
+			c.forward(false, &j.stream)
+		} else {
+			c.forward(true, nil)
+		}
+		for l := range n {
+			if r := lo + at + l; j.drawn.Rows > 0 {
+				m.storeDrawn(j.drawn.Row(r), c, l)
+			} else {
+				m.storeMean(j.mean.Row(r), c, l)
+			}
+		}
+	}
+}
+
+// countPseudoLogLikelihood is PseudoLogLikelihood under a constraint: F of every
+// row with one unit flipped against its own.
+func (m *RBM) countPseudoLogLikelihood(dst []float64, v Bits) {
+	units := m.Visible()
+	clear(dst)
+	if m.softmax() {
+		units = m.Inputs()
+		logp := make([]float64, v.Rows*m.Classes)
+		m.ClassLogProb(logp, v)
+		for i, lp := range logp {
+			if v.Get(i/m.Classes, units+i%m.Classes) {
+				dst[i/m.Classes] = lp
+			}
+		}
+	}
+	weights := NewMatrix(m.Visible(), m.Hidden())
+	m.Weights(weights)
+	m.judge(func(j *judging) {
+		j.v, j.dst, j.size = v, dst, lanes
+	}, func(j *judging, s *judged, lo int) {
+		for r := range s.n {
+			j.dst[lo+r] = m.countPseudo(j.dst[lo+r], s.row(r, m.Hidden())[:m.Hidden()], weights, v, lo+r, units)
+		}
+	})
+}
+
+// countPseudo adds to score what the first units of row r contribute, whose
+// hidden preactivations are a.
+func (m *RBM) countPseudo(score float64, a []float64, weights Matrix, v Bits, r, units int) float64 {
+	c := conditionalPool.Get().(*conditional)
+	defer conditionalPool.Put(c)
+	active := m.Constraint.activeHidden(m, v.Row(r))
+	c.grow(m.Hidden())
+	copy(c.s[0], a)
+	c.on[0] = active
+	weight := m.fromReference(c.s[0])
+	c.solve()
+	own, tilt := weight+c.logSum(0), c.tilt[0]
+	if math.IsInf(own, -1) {
+		return own
+	}
+	for lo := 0; lo < units; lo += lanes {
+		n := min(lanes, units-lo)
+		var weight [lanes]float64
+		c.grow(m.Hidden())
+		for l := range n {
+			i := lo + l
+			s, sign := c.s[l], 1.0
+			if v.Get(r, i) {
+				sign = -1
+			}
+			for j, w := range weights.Row(i) {
+				s[j] = a[j] + float64(sign*float64(w))
+			}
+			c.on[l], c.tilt[l] = active, tilt
+			if m.Constraint.On == AllUnits {
+				away := v.Get(r, i) != (m.Constraint.Reference != nil && m.Constraint.Reference[i] == 1)
+				if c.on[l]--; away { // it counts no longer
+					c.on[l] += 2
+				}
+			}
+			weight[l] = float64(sign*float64(m.VisibleBias[i])) + m.fromReference(s)
+		}
+		c.solve()
+		for l := range n {
+			// −log(1 + e^(F−F')): exp(−F') against exp(−F).
+			score -= vec.Softplus(weight[l] + c.logSum(l) - own)
+		}
+	}
+	return score
+}
