@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/internal/cli"
+	"gorbm/internal/cli/clitest"
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/internal/cli"
 	"gorbm/negphase/binary"
 )
 

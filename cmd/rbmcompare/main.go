@@ -17,8 +17,8 @@ import (
 	"runtime"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
 	"gorbm/data"
+	"gorbm/internal/cli"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"

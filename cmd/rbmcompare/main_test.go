@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/internal/cli"
+	"gorbm/internal/cli/clitest"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
 	"gorbm/data"
+	"gorbm/internal/cli"
 	"gorbm/rbm"
 	"gorbm/train"
 )

@@ -8,8 +8,8 @@ import (
 	"math"
 	"path/filepath"
 
-	"gorbm/cmd/internal/cli"
 	"gorbm/data"
+	"gorbm/internal/cli"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/train"

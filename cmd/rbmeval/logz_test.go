@@ -16,8 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/internal/cli"
+	"gorbm/internal/cli/clitest"
 	"gorbm/rbm"
 )
 

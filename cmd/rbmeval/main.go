@@ -15,8 +15,8 @@ import (
 	"io"
 	"path/filepath"
 
-	"gorbm/cmd/internal/cli"
 	"gorbm/data"
+	"gorbm/internal/cli"
 	"gorbm/rbm"
 	"gorbm/rbm/npz"
 )

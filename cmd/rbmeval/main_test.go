@@ -18,9 +18,9 @@ import (
 
 	"github.com/sbinet/npyio/npz"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
 	"gorbm/data"
+	"gorbm/internal/cli"
+	"gorbm/internal/cli/clitest"
 	"gorbm/rbm"
 )
 

@@ -14,8 +14,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
 	"gorbm/data"
+	"gorbm/internal/cli"
 	"gorbm/rbm"
 	"gorbm/train"
 	"gorbm/train/sheet"

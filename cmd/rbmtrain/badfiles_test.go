@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/internal/cli"
+	"gorbm/internal/cli/clitest"
 )
 
 // npy returns a NumPy array of bytes, whatever its shape says.

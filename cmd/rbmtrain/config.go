@@ -3,8 +3,8 @@ package main
 import (
 	"runtime"
 
-	"gorbm/cmd/internal/cli"
 	"gorbm/data"
+	"gorbm/internal/cli"
 	"gorbm/rbm"
 	"gorbm/train"
 )

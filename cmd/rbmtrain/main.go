@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/internal/cli"
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/train"

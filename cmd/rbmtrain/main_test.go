@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/internal/cli/clitest"
 	"gorbm/negphase"
 	"gorbm/train"
 )

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
 	"gorbm/data"
+	"gorbm/internal/cli"
+	"gorbm/internal/cli/clitest"
 	"gorbm/rbm"
 	"gorbm/train"
 )

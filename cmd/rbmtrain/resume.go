@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/internal/cli"
 	"gorbm/negphase"
 	"gorbm/train"
 )

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/internal/cli"
+	"gorbm/internal/cli/clitest"
 	"gorbm/negphase"
 	"gorbm/train"
 )
