@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -13,19 +14,35 @@ import (
 // A peer that does other work than gorbm has not been beaten. Before a race
 // everyone shows what comes out of the work.
 
-// newChange returns what lies between two models.
-func newChange(from, to *rbm.RBM) change {
-	n, m := from.Visible(), from.Hidden()
-	c := change{Weights: make([]float64, n), Biases: make([]float64, n)}
-	for i := range n {
-		for j := range m {
-			d := float64(to.Weight(i, j)) - float64(from.Weight(i, j))
-			c.Weights[i] += d / float64(m)
-			c.Squares += d * d
+// changeOf takes so many steps and returns what they make of the parameters:
+// weights overwrites its argument, visible × hidden, with the weights, and
+// biases returns the visible biases.
+func changeOf(steps int, visible, hidden int, weights func(dst rbm.Matrix), biases func() []float32, step func() error) (change, error) {
+	start, before, now := rbm.NewMatrix(visible, hidden), rbm.NewMatrix(visible, hidden), rbm.NewMatrix(visible, hidden)
+	weights(start)
+	weights(now)
+	first := slices.Clone(biases())
+	c := change{Weights: make([]float64, visible), Biases: make([]float64, visible)}
+	for range steps {
+		before, now = now, before
+		if err := step(); err != nil {
+			return c, err
 		}
-		c.Biases[i] = float64(to.VisibleBias[i]) - float64(from.VisibleBias[i])
+		weights(now)
+		for i, w := range now.Data {
+			d := float64(w - before.Data[i])
+			c.Steps += d * d
+		}
 	}
-	return c
+	for i, last := range biases() {
+		for j, w := range now.Row(i) {
+			d := float64(w - start.Row(i)[j])
+			c.Weights[i] += d / float64(hidden)
+			c.Whole += d * d
+		}
+		c.Biases[i] = float64(last - first[i])
+	}
+	return c, nil
 }
 
 // maxZ is how many standard deviations a peer may lie apart: a normal
@@ -34,29 +51,30 @@ func newChange(from, to *rbm.RBM) change {
 const maxZ = 6
 
 // sameChange returns an error if a peer's change is not one that gorbm would
-// make, by two numbers: the distance of its movements, of every bias and of
-// every unit's mean weight, from their mean over replicates of gorbm, against
-// the distances of the replicates from the mean of the others; and the sum of
-// squares of all weights' movements, in which the noise of the draws counts.
-// There are three replicates at least.
+// make, by three numbers. The distance of its movements, of every bias and of
+// every unit's mean weight, from their mean over replicates of gorbm, is held
+// against the distances of the replicates from the mean of the others: the mean
+// of the gradient. The squares of single steps tell how many draws a gradient
+// is made of, and those of the whole way how fast the chains forget. There are
+// three replicates at least.
 func sameChange(peer change, own []change) error {
 	if len(peer.Weights) != len(own[0].Weights) || len(peer.Biases) != len(own[0].Biases) {
 		return fmt.Errorf("it moves %d weights and %d biases of visible units, gorbm %d", len(peer.Weights), len(peer.Biases), len(own[0].Weights))
 	}
-	var distances, squares []float64
-	for i := range own {
-		var others []change
-		others = append(append(others, own[:i]...), own[i+1:]...)
-		distances = append(distances, distance(own[i], others))
-		squares = append(squares, own[i].Squares)
+	var distances, steps, whole []float64
+	for i, c := range own {
+		distances = append(distances, distance(c, slices.Delete(slices.Clone(own), i, i+1)))
+		steps, whole = append(steps, math.Log(c.Steps)), append(whole, math.Log(c.Whole))
 	}
-	if z := deviation(distance(peer, own), distances); !(z < maxZ) {
-		return fmt.Errorf("its updates move the parameters elsewhere: %.2g %% of the way apart, where gorbm's seeds are %.2g %% apart (z = %.1f)",
-			100*distance(peer, own), 100*stat.Mean(distances, nil), z)
+	d := distance(peer, own)
+	if z := deviation(d, distances); !(z < maxZ) {
+		return fmt.Errorf("its updates move the parameters elsewhere: by %.2g of the way, where gorbm's seeds lie %.2g apart (z = %.1f)", d, stat.Mean(distances, nil), z)
 	}
-	if z := deviation(peer.Squares, squares); !(math.Abs(z) < maxZ) {
-		return fmt.Errorf("its updates move the weights by another length: Σ ΔW² is %.4g, gorbm's %.4g (z = %.1f)",
-			peer.Squares, stat.Mean(squares, nil), z)
+	if z := deviation(math.Log(peer.Steps), steps); !(math.Abs(z) < maxZ) {
+		return fmt.Errorf("its steps are %.4g times as long as gorbm's (z = %.1f)", math.Sqrt(peer.Steps/math.Exp(stat.Mean(steps, nil))), z)
+	}
+	if z := deviation(math.Log(peer.Whole), whole); !(math.Abs(z) < maxZ) {
+		return fmt.Errorf("its way is %.4g times as long as gorbm's (z = %.1f)", math.Sqrt(peer.Whole/math.Exp(stat.Mean(whole, nil))), z)
 	}
 	return nil
 }
@@ -152,41 +170,55 @@ const (
 // checkEnergies are those of a group of five particles that may well swap.
 var checkEnergies = []float64{-101, -100.3, -102.5, -101.4, -99}
 
-// check returns an error if the peer does other work than gorbm; both are
-// ready to do the item. own keeps what gorbm says from peer to peer.
-func (it item) check(peer, reference *child, own *[]reply) error {
-	asks := it.asks()
-	if len(*own) == 0 {
-		for _, ask := range asks {
-			r, err := reference.ask(ask)
-			if err != nil {
-				return err
-			}
-			*own = append(*own, r)
-		}
+// start returns the model from which the program's work is checked: a fresh one
+// of scikit-learn's, which trains no other.
+func (it item) start(program string) string {
+	if program == sklearn {
+		return it.fresh
 	}
-	said, err := peer.ask(asks[0])
+	return it.job.Model
+}
+
+// own returns what gorbm answers from a start.
+func (it item) own(reference *child, start string) (list []reply, err error) {
+	j := it.jobOf(reference.contestant)
+	j.Model = start
+	if _, err := reference.ask(request{Do: "prepare", Job: &j}); err != nil {
+		return nil, err
+	}
+	for _, ask := range it.asks() {
+		r, err := reference.ask(ask)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// check returns an error if the peer does other work than gorbm, who answers
+// own.
+func (it item) check(peer *child, own []reply) error {
+	j := it.jobOf(peer.contestant)
+	j.Model = it.start(peer.program)
+	if _, err := peer.ask(request{Do: "prepare", Job: &j}); err != nil {
+		return err
+	}
+	said, err := peer.ask(it.asks()[0])
 	if err != nil {
 		return err
 	}
-	mine := (*own)[0]
+	mine := own[0]
 	switch it.job.Kind {
 	case "classify":
-		for _, r := range []reply{said, mine} {
-			for i, x := range r.Values {
-				r.Values[i] = math.Exp(x)
-			}
-		}
-		err = sameValues("p(y|x)", said.Values, mine.Values, maxProbability)
-		*own = nil // they are probabilities now
-		return err
+		return sameValues("p(y|x)", exps(said.Values), exps(mine.Values), maxProbability)
 	case "exact":
 		return sameValues("log Z", said.Values, mine.Values, maxLogZ)
 	case "ais":
 		return sameEstimate(said.Values, mine.Values)
 	}
 	var changes []change
-	for _, r := range *own {
+	for _, r := range own {
 		changes = append(changes, r.change)
 	}
 	if err := sameChange(said.change, changes); err != nil {
@@ -200,6 +232,14 @@ func (it item) check(peer, reference *child, own *[]reply) error {
 		return sameValues("weight of a particle", w.Values, swapWeights(checkEnergies[:len(it.job.Betas)], it.job.Betas), maxWeight)
 	}
 	return nil
+}
+
+func exps(x []float64) []float64 {
+	p := make([]float64, len(x))
+	for i, v := range x {
+		p[i] = math.Exp(v)
+	}
+	return p
 }
 
 // asks returns what gorbm is asked for; a peer is asked the first of it.

@@ -98,7 +98,7 @@ func (f *files) model(visible, hidden, classes, steps int) string {
 		clear(m.HiddenBias)
 		if steps > 0 {
 			s := train.DefaultSettings("pcd")
-			s.Rate, s.Batch = checkedRate, min(100, set.Len())
+			s.Rate, s.Batch = trainingRate, min(100, set.Len())
 			s.Negative.Chains = s.Batch
 			t, err := train.New(s, set, m)
 			if err != nil {

@@ -28,7 +28,7 @@ type item struct {
 	name       string
 	operation  string // what the times are of
 	job        job
-	fresh      string   // model from which the checks of updates start
+	fresh      string   // model that has not been trained, of updates
 	checkSteps int      // updates of a check
 	programs   []string // nil: all that do the kind of job
 }
@@ -39,10 +39,9 @@ const (
 	// timedRate is the rate of the updates that are timed: small, so that the
 	// models, and so the densities of the chains, stay as they are.
 	timedRate = 0.001
-	// checkedRate is that of updates that are checked: so large that a hundred of
-	// them move the weights farther than they were drawn apart at first.
-	checkedRate = 0.05
-	checkSteps  = 100
+	// trainingRate is that of the models' training before a race.
+	trainingRate = 0.05
+	checkSteps   = 100
 )
 
 // betas are those of the infinite-swapping paper (section 4.2.6).

@@ -21,8 +21,7 @@ type loopsJob struct {
 type loops struct {
 	w          [][]float32 // a row a visible unit
 	b, c       []float32
-	v          []bool
-	h          [][]bool    // of each chain
+	h          [][]int     // active hidden units of each chain
 	data, mean [][]float32 // hidden means of the data and of the chains
 	rows, ons  [][]int     // active units of the data and of the chains
 	random     *rand.Rand
@@ -42,8 +41,7 @@ func newLoopsJob(j job) (*loopsJob, error) {
 }
 
 func newLoops(j job, m *rbm.RBM, seed uint64) *loops {
-	l := &loops{b: append([]float32(nil), m.VisibleBias...), c: append([]float32(nil), m.HiddenBias...),
-		v: make([]bool, j.Visible), random: rbm.NewKey(seed).Rand()}
+	l := &loops{b: append([]float32(nil), m.VisibleBias...), c: append([]float32(nil), m.HiddenBias...), random: rbm.NewKey(seed).Rand()}
 	for i := range j.Visible {
 		row := make([]float32, j.Hidden)
 		for k := range row {
@@ -55,9 +53,11 @@ func newLoops(j job, m *rbm.RBM, seed uint64) *loops {
 		l.data, l.rows = append(l.data, make([]float32, j.Hidden)), append(l.rows, nil)
 	}
 	for range j.Chains {
-		h := make([]bool, j.Hidden)
-		for k := range h {
-			h[k] = l.random.Uint64()&1 != 0
+		var h []int
+		for k := range j.Hidden {
+			if l.random.Uint64()&1 != 0 {
+				h = append(h, k)
+			}
 		}
 		l.h, l.mean, l.ons = append(l.h, h), append(l.mean, make([]float32, j.Hidden)), append(l.ons, nil)
 	}
@@ -92,18 +92,19 @@ func (l *loops) update(j job, x rbm.Bits) {
 		l.ons[r] = l.ons[r][:0]
 		for i, row := range l.w {
 			a := l.b[i]
-			for k, on := range h {
-				if on {
-					a += row[k]
-				}
+			for _, k := range h {
+				a += row[k]
 			}
 			if l.random.Float32() < sigmoid(a) {
 				l.ons[r] = append(l.ons[r], i)
 			}
 		}
 		l.up(l.mean[r], l.ons[r])
+		l.h[r] = h[:0]
 		for k, p := range l.mean[r] {
-			h[k] = l.random.Float32() < p
+			if l.random.Float32() < p {
+				l.h[r] = append(l.h[r], k)
+			}
 		}
 	}
 	l.ascend(float32(j.Rate)/float32(j.Batch), l.rows, l.data)
@@ -134,16 +135,11 @@ func (l *loopsJob) run(n int) error {
 
 func (l *loopsJob) answer(ask request, out *reply) error {
 	from := newLoops(l.job, l.start, ask.Seed)
-	for range ask.Steps {
-		from.update(l.job, l.set.X)
-	}
-	m := l.start.Clone()
-	w := rbm.NewMatrix(l.Visible, l.Hidden)
-	for i, row := range from.w {
-		copy(w.Row(i), row)
-	}
-	m.SetWeights(w)
-	copy(m.VisibleBias, from.b)
-	out.change = newChange(l.start, m)
-	return nil
+	var err error
+	out.change, err = changeOf(ask.Steps, l.Visible, l.Hidden, func(dst rbm.Matrix) {
+		for i, row := range from.w {
+			copy(dst.Row(i), row)
+		}
+	}, func() []float32 { return from.b }, func() error { from.update(l.job, l.set.X); return nil })
+	return err
 }

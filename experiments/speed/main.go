@@ -365,7 +365,7 @@ func (r *Result) printRates(w io.Writer) {
 	}
 	var names []string
 	for name, version := range r.Programs {
-		if name != gorbm && name != loopsGo {
+		if name != gorbm && name != plainGo && name != loopsGo {
 			names = append(names, version)
 		}
 	}

@@ -294,13 +294,17 @@ class TorchUpdate:
         return self.W.numpy(), self.b.numpy()
 
 
-def change(update, steps):
-    """What steps updates make of the parameters: see newChange in check.go."""
-    W, b = (np.array(a, np.float64) for a in update.parameters())
+def change(steps, parameters, step):
+    """What the steps make of the parameters: see changeOf in check.go."""
+    W, b = (np.array(a) for a in parameters())
+    before, squares = W, 0.0
     for _ in range(steps):
-        update.step()
-    dW, db = (np.array(a, np.float64) - before for a, before in zip(update.parameters(), (W, b)))
-    return dict(weights=dW.mean(1).tolist(), biases=db.tolist(), squares=float((dW ** 2).sum()))
+        step()
+        now = np.array(parameters()[0])
+        squares += float(np.square(now - before, dtype=np.float64).sum())
+        before = now
+    dW, db = before.astype(np.float64) - W, parameters()[1].astype(np.float64) - b
+    return dict(weights=dW.mean(1).tolist(), biases=db.tolist(), steps=squares, whole=float((dW ** 2).sum()))
 
 
 class UpdateJob:
@@ -317,40 +321,60 @@ class UpdateJob:
         if "energies" in ask:
             ladder = Ladder("ins", 1, self.job["betas"], None)
             return dict(values=ladder.weigh(np.array(ask["energies"], f32))[1].ravel().tolist())
-        return change(self.kind[library](self.job, ask["seed"]), ask["steps"])
+        update = self.kind[library](self.job, ask["seed"])
+        return change(ask["steps"], update.parameters, update.step)
 
 
 class SklearnJob:
     """BernoulliRBM.fit, whose first model is its own. run returns the seconds
-    less those of a fit of a single batch, which are set-up."""
+    less those of a fit of a single batch, which are set-up, scaled to n."""
 
     def __init__(self, job):
         self.job, self.X = job, Problem(job).X
         self.first = min(self.fit(1) for _ in range(5))
 
-    def fit(self, n, seed=0, rate=None):
-        job, B = self.job, self.job["batch"]
-        rate = job["rate"] if rate is None else rate
-        passes, rest = divmod(n * B, len(self.X) // B * B)
-        rows, passes = (rest, 1) if passes == 0 else (len(self.X) // B * B, passes)
-        self.rbm = BernoulliRBM(job["hidden"], learning_rate=rate, batch_size=B, n_iter=passes, random_state=seed)
-        X = self.X[:rows]
+    def new(self, passes, seed=0):
+        job = self.job
+        return BernoulliRBM(job["hidden"], learning_rate=job["rate"], batch_size=job["batch"], n_iter=passes, random_state=seed)
+
+    def fit(self, n):
+        """The seconds of n updates or so, in whole passes over the data if there
+        are many; done says how many."""
+        B = self.job["batch"]
+        full = len(self.X) // B
+        passes = max(1, n // full)
+        X = self.X[:min(n, full) * B]
+        self.done = passes * min(n, full)
+        rbm = self.new(passes)
         start = time.perf_counter()
-        self.rbm.fit(X)
-        self.done = passes * rows // B
+        rbm.fit(X)
         return time.perf_counter() - start
 
     def run(self, n):
-        # As many updates as whole passes over the data make; the time is
-        # scaled to n.
         seconds = self.fit(n + 1) - self.first
         return seconds * n / max(1, self.done - 1)
 
     def answer(self, ask):
-        self.fit(ask["steps"], ask["seed"])
-        first = np.random.RandomState(ask["seed"]).normal(0, 0.01, (self.job["hidden"], self.job["visible"]))
-        dW = (self.rbm.components_.astype(np.float64) - first).T
-        return dict(weights=dW.mean(1).tolist(), biases=self.rbm.intercept_visible_.tolist(), squares=float((dW ** 2).sum()))
+        """Its fit, stopped at each update."""
+        full = len(self.X) // self.job["batch"]
+        rbm, along = self.new(-(-ask["steps"] // full), ask["seed"]), []
+        update = rbm._fit
+
+        def note():
+            along.append((rbm.components_.T.copy(), rbm.intercept_visible_.copy()))
+
+        def record(v, rng):
+            if not along:
+                note()
+            update(v, rng)
+            note()
+        rbm._fit = record
+        rbm.fit(self.X[:min(ask["steps"], full) * self.job["batch"]])
+        here = [0]
+
+        def step():
+            here[0] += 1
+        return change(ask["steps"], lambda: along[here[0]], step)
 
 
 # ---- p(y|x) ----

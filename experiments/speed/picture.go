@@ -91,7 +91,7 @@ func ratioPlot(r *Result) (*plot.Plot, error) {
 	p.Legend.Top = true
 	p.Y.Min = 0
 	const bar = 0.2 // of the distance between groups
-	for _, program := range []string{sklearn, numPy, torch, loopsGo} {
+	for _, program := range []string{numPy, torch, sklearn, loopsGo} {
 		shown := false
 		for i, it := range items {
 			for k, ratio := range it.Ratios {
@@ -115,7 +115,7 @@ func ratioPlot(r *Result) (*plot.Plot, error) {
 				text.TextStyle[0].XAlign = draw.XCenter
 				text.Offset.Y = vg.Points(2)
 				p.Add(box, span, text)
-				p.Y.Max = max(p.Y.Max, 1.1*ratio.High)
+				p.Y.Max = max(p.Y.Max, 1.25*ratio.High) // room for the legend
 				if !shown {
 					p.Legend.Add(program, box)
 					shown = true

@@ -55,7 +55,8 @@ type reply struct {
 type change struct {
 	Weights []float64 `json:"weights,omitempty"` // of each visible unit, mean over the hidden ones
 	Biases  []float64 `json:"biases,omitempty"`  // of the visible units
-	Squares float64   `json:"squares,omitempty"` // Σ over all weights of the square
+	Steps   float64   `json:"steps,omitempty"`   // Σ over steps and all weights of the square
+	Whole   float64   `json:"whole,omitempty"`   // Σ over all weights of the square of the whole movement
 }
 
 // rates are what one core can do in a second at most.

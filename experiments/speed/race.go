@@ -85,7 +85,9 @@ func (r *race) run(ctx context.Context, it item) (Item, error) {
 	if err != nil {
 		return out, firstError(ctx.Err(), err)
 	}
-	err = firstError(ctx.Err(), r.turns(it, entrants, rounds))
+	if err = r.turns(it, entrants, rounds); err != nil {
+		err = firstError(ctx.Err(), err)
+	}
 	for _, x := range entrants {
 		if len(x.entry.Seconds) > 0 {
 			x.entry.sum()
@@ -94,7 +96,10 @@ func (r *race) run(ctx context.Context, it item) (Item, error) {
 	}
 	out.compare(it.host())
 	if err == nil && len(entrants) > 0 {
-		err = firstError(ctx.Err(), r.limit(it, entrants[0].child, &out))
+		err = r.limit(it, entrants[0].child, &out)
+	}
+	if err != nil {
+		err = firstError(ctx.Err(), err)
 	}
 	return out, err
 }
@@ -179,45 +184,36 @@ func (r *race) prepare(ctx context.Context, it item, c contestant) (p *child, n 
 // gorbm's work, and returns those that do not.
 func (r *race) check(ctx context.Context, it item, field []contestant, out *Item) (cheats map[string]bool, err error) {
 	cheats = map[string]bool{}
-	if it.operation == "update" && it.checkSteps == 0 {
+	if it.operation == "update" && it.checkSteps == 0 || len(field) == 0 {
 		return cheats, nil
 	}
-	ready := func(c contestant) (*child, error) {
-		p, err := r.child(ctx, c)
-		if err != nil {
-			return nil, err
-		}
-		j := it.jobOf(c)
-		if it.fresh != "" {
-			j.Model, j.Rate = it.fresh, checkedRate
-		}
-		_, err = p.ask(request{Do: "prepare", Job: &j})
-		return p, err
+	reference, err := r.child(ctx, field[0])
+	if err != nil {
+		return nil, err
 	}
-	var reference *child
-	var own []reply
-	seen := map[string]bool{}
+	own := map[string][]reply{} // by start
+	seen := map[string]bool{it.host(): true}
 	for _, c := range field {
 		if seen[c.program] {
 			continue
 		}
 		seen[c.program] = true
-		p, err := ready(c)
-		if c.program == it.host() {
-			if reference = p; err != nil {
-				return nil, err
+		start := it.start(c.program)
+		if own[start] == nil {
+			if own[start], err = it.own(reference, start); err != nil {
+				return nil, firstError(ctx.Err(), err)
 			}
-			continue
 		}
+		p, err := r.child(ctx, c)
 		if err == nil {
-			err = it.check(p, reference, &own)
+			err = it.check(p, own[start])
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
 			cheats[c.program] = true
-			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: %s does not do the same work and is left out: %v", it.name, c.program, err))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: %s is left out: %v", it.name, c.program, err))
 		}
 	}
 	return cheats, nil

@@ -63,11 +63,9 @@ func (t *trainerJob) answer(ask request, out *reply) error {
 	if err != nil {
 		return err
 	}
-	if err := steps(trainer, ask.Steps); err != nil {
-		return err
-	}
-	out.change = newChange(t.start, m)
-	return nil
+	out.change, err = changeOf(ask.Steps, t.Visible, t.Hidden, m.Weights, func() []float32 { return m.VisibleBias },
+		func() error { return steps(trainer, 1) })
+	return err
 }
 
 // densityRounds are the calls of the estimator whose chains are counted, after
