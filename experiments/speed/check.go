@@ -170,15 +170,6 @@ const (
 // checkEnergies are those of a group of five particles that may well swap.
 var checkEnergies = []float64{-101, -100.3, -102.5, -101.4, -99}
 
-// start returns the model from which the program's work is checked: a fresh one
-// of scikit-learn's, which trains no other.
-func (it item) start(program string) string {
-	if program == sklearn {
-		return it.fresh
-	}
-	return it.job.Model
-}
-
 // own returns what gorbm answers from a start.
 func (it item) own(reference *child, start string) (list []reply, err error) {
 	j := it.jobOf(reference.contestant)
@@ -196,14 +187,9 @@ func (it item) own(reference *child, start string) (list []reply, err error) {
 	return list, nil
 }
 
-// check returns an error if the peer does other work than gorbm, who answers
-// own.
+// check returns an error if the peer, which has the job, does other work than
+// gorbm, which answers own.
 func (it item) check(peer *child, own []reply) error {
-	j := it.jobOf(peer.contestant)
-	j.Model = it.start(peer.program)
-	if _, err := peer.ask(request{Do: "prepare", Job: &j}); err != nil {
-		return err
-	}
 	said, err := peer.ask(it.asks()[0])
 	if err != nil {
 		return err

@@ -27,12 +27,17 @@ type files struct {
 // computed, and more than any race trains on.
 const maxRows = 10000
 
-// newFiles takes the first rows of set.
+// newFiles takes rows of set at random, in an order of their own: rows of MNIST
+// lie near others of the same hand, and while gorbm shuffles them, its peers
+// take them as they come.
 func newFiles(ctx context.Context, dir string, set *data.Set, quick bool) *files {
 	n := min(maxRows, set.Len())
 	part := *set
-	part.X, part.Y, part.LogProb = set.X.Slice(0, n), set.Y[:n], nil
-	part.X.Words = part.X.Words[:n*part.X.Stride]
+	part.X, part.Y, part.LogProb = rbm.NewBits(n, set.X.Cols), make([]int32, n), nil
+	for r, from := range rbm.NewKey(1).Rand().Perm(set.Len())[:n] {
+		copy(part.X.Row(r), set.X.Row(from))
+		part.Y[r] = set.Y[from]
+	}
 	return &files{ctx: ctx, dir: dir, set: &part, quick: quick}
 }
 
@@ -87,26 +92,20 @@ func (f *files) rows(inputs int) string {
 	})
 }
 
-// model writes a model of this shape that has been trained for so many steps;
-// without any, its weights are drawn as train.NewModel does and as
-// scikit-learn does, and its biases are zero.
+// model writes a model of this shape that has been trained for so many steps.
 func (f *files) model(visible, hidden, classes, steps int) string {
 	return f.make(fmt.Sprintf("model-%d-%d-%d-%d", visible, hidden, classes, steps), func() ([]byte, error) {
 		set := f.wide(visible - classes)
 		m := train.NewModel(set, hidden, classes > 0, rbm.Softmax, 1)
-		clear(m.VisibleBias)
-		clear(m.HiddenBias)
-		if steps > 0 {
-			s := train.DefaultSettings("pcd")
-			s.Rate, s.Batch = trainingRate, min(100, set.Len())
-			s.Negative.Chains = s.Batch
-			t, err := train.New(s, set, m)
-			if err != nil {
-				return nil, err
-			}
-			if err := t.Run(f.ctx, steps); err != nil {
-				return nil, err
-			}
+		s := train.DefaultSettings("pcd")
+		s.Rate, s.Batch = trainingRate, min(100, set.Len())
+		s.Negative.Chains = s.Batch
+		t, err := train.New(s, set, m)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.Run(f.ctx, steps); err != nil {
+			return nil, err
 		}
 		return m.AppendParameters(nil), nil
 	})

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"gorbm/rbm"
 	"gorbm/train"
@@ -28,7 +29,7 @@ type item struct {
 	name       string
 	operation  string // what the times are of
 	job        job
-	fresh      string   // model that has not been trained, of updates
+	fresh      string   // file for scikit-learn's first model
 	checkSteps int      // updates of a check
 	programs   []string // nil: all that do the kind of job
 }
@@ -111,7 +112,7 @@ func (f *files) update(kind string, visible, hidden, batch int) item {
 	if kind != "pcd" {
 		j.Betas = betas
 	}
-	return item{job: j, operation: "update", fresh: f.model(visible, hidden, 0, 0), checkSteps: checkSteps}
+	return item{job: j, operation: "update", fresh: filepath.Join(f.dir, "fresh"), checkSteps: checkSteps}
 }
 
 // job returns a job of this kind on all rows, at a model that has been trained

@@ -337,6 +337,12 @@ class SklearnJob:
         job = self.job
         return BernoulliRBM(job["hidden"], learning_rate=job["rate"], batch_size=job["batch"], n_iter=passes, random_state=seed)
 
+    def start(self, seed, path):
+        """Writes the first model of fit, which it draws first."""
+        m, n = self.job["hidden"], self.job["visible"]
+        W = np.random.RandomState(seed).normal(0, 0.01, (m, n)).astype(f32)
+        np.concatenate([W.T.ravel(), np.zeros(n + m, f32)]).tofile(path)
+
     def fit(self, n):
         """The seconds of n updates or so, in whole passes over the data if there
         are many; done says how many."""
@@ -678,6 +684,8 @@ def main():
                 start = time.perf_counter()
                 own = job.run(ask["n"])
                 out = dict(seconds=time.perf_counter() - start if own is None else own)
+            elif ask["do"] == "start":
+                job.start(ask["seed"], ask["path"])
             elif ask["do"] == "answer":
                 out = job.answer(ask)
             elif ask["do"] == "peak":

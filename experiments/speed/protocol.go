@@ -27,9 +27,11 @@ type job struct {
 
 // A request is one line to a contestant.
 type request struct {
-	Do  string `json:"do"` // hello, prepare, run, answer, peak; of gorbm alone rates and densities
+	Do  string `json:"do"` // hello, prepare, run, answer, peak; of gorbm rates and densities
 	Job *job   `json:"job,omitempty"`
 	N   int    `json:"n,omitempty"` // times to run
+
+	Path string `json:"path,omitempty"` // where start writes the first model of Seed: scikit-learn alone
 
 	// What answer asks for: the change that Steps updates from Seed make, the
 	// weights of particles of these energies, or values of the first Rows.

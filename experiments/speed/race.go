@@ -198,13 +198,12 @@ func (r *race) check(ctx context.Context, it item, field []contestant, out *Item
 			continue
 		}
 		seen[c.program] = true
-		start := it.start(c.program)
-		if own[start] == nil {
+		p, start, err := r.start(ctx, it, c)
+		if err == nil && own[start] == nil {
 			if own[start], err = it.own(reference, start); err != nil {
 				return nil, firstError(ctx.Err(), err)
 			}
 		}
-		p, err := r.child(ctx, c)
 		if err == nil {
 			err = it.check(p, own[start])
 		}
@@ -217,6 +216,21 @@ func (r *race) check(ctx context.Context, it item, field []contestant, out *Item
 		}
 	}
 	return cheats, nil
+}
+
+// start gives the contestant the job and returns the model from which its work
+// is checked: that of the job, or of scikit-learn, which draws its first model
+// itself, that one.
+func (r *race) start(ctx context.Context, it item, c contestant) (p *child, model string, err error) {
+	if p, err = r.child(ctx, c); err != nil {
+		return nil, "", err
+	}
+	j := it.jobOf(c)
+	if _, err = p.ask(request{Do: "prepare", Job: &j}); err != nil || c.program != sklearn {
+		return p, j.Model, err
+	}
+	_, err = p.ask(request{Do: "start", Seed: it.asks()[0].Seed, Path: it.fresh})
+	return p, it.fresh, err
 }
 
 func firstError(a, b error) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,7 +50,8 @@ type Entry struct {
 }
 
 // A Ratio is how many times faster than a peer the host is: medians with the
-// threads that are best for each, and the range of the same over rounds.
+// threads that are best for each, and the range of the same over rounds. On a
+// machine that has other work to do the least times say more.
 type Ratio struct {
 	Program   string  `json:"program"` // the peer
 	Threads   string  `json:"threads"` // its best
@@ -57,6 +59,7 @@ type Ratio struct {
 	Low       float64 `json:"low"`
 	High      float64 `json:"high"`
 	OneThread float64 `json:"one_thread"` // of medians with one thread each
+	Least     float64 `json:"least"`      // of the least times, of any threads
 }
 
 // A Memory is the most memory that a program held while it trained.
@@ -85,6 +88,17 @@ func (it *Item) fastest(program string, count int) (best *Entry) {
 	return best
 }
 
+// least returns the program's least time.
+func (it *Item) least(program string) float64 {
+	least := math.Inf(1)
+	for _, e := range it.Entries {
+		if e.Program == program {
+			least = min(least, e.Least)
+		}
+	}
+	return least
+}
+
 // compare fills Ratios, of every program against the host.
 func (it *Item) compare(host string) {
 	own := it.fastest(host, 0)
@@ -106,6 +120,7 @@ func (it *Item) compare(host string) {
 			}
 			r.High = max(r.High, x)
 		}
+		r.Least = it.least(e.Program) / it.least(host)
 		if a, b := it.fastest(e.Program, 1), it.fastest(host, 1); a != nil && b != nil {
 			r.OneThread = a.Median / b.Median
 		}
@@ -171,7 +186,7 @@ func (it *Item) print(w io.Writer) error {
 func (it *Item) remark(e *Entry) string {
 	for _, r := range it.Ratios {
 		if r.Program == e.Program && r.Threads == e.Threads {
-			text := fmt.Sprintf("%s (%s to %s)", times(r.Ratio), times(r.Low), times(r.High))
+			text := fmt.Sprintf("%s (%s to %s); by least times %s", times(r.Ratio), times(r.Low), times(r.High), times(r.Least))
 			if r.OneThread > 0 {
 				text += "; one thread each " + times(r.OneThread)
 			}
