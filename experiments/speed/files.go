@@ -92,13 +92,17 @@ func (f *files) rows(inputs int) string {
 	})
 }
 
-// model writes a model of this shape that has been trained for so many steps.
+// model writes a model of this shape that has been trained for so many steps,
+// from the log-odds of the data, with a rate that falls with the hidden units:
+// all together they move a visible unit, and at a fixed rate they would drive
+// it to and fro between always on and always off.
 func (f *files) model(visible, hidden, classes, steps int) string {
 	return f.make(fmt.Sprintf("model-%d-%d-%d-%d", visible, hidden, classes, steps), func() ([]byte, error) {
 		set := f.wide(visible - classes)
 		m := train.NewModel(set, hidden, classes > 0, rbm.Softmax, 1)
 		s := train.DefaultSettings("pcd")
-		s.Rate, s.Batch = trainingRate, min(100, set.Len())
+		train.SetLogOdds(m, set)
+		s.Rate, s.Batch = trainingRate*min(1, 500/float64(hidden)), min(100, set.Len())
 		s.Negative.Chains = s.Batch
 		t, err := train.New(s, set, m)
 		if err != nil {

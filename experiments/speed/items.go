@@ -129,7 +129,7 @@ func (f *files) job(kind string, visible, hidden, classes int) job {
 // about their usual densities; less for large models, which take long.
 func trainedSteps(hidden int) int {
 	if hidden > 1000 {
-		return 50
+		return 100
 	}
 	return 500
 }

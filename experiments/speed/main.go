@@ -116,7 +116,7 @@ func newOptions() *options {
 	f.StringVar(&o.only, "only", "", "sections to run, separated by commas (default: all)")
 	f.IntVar(&o.rounds, "rounds", defaultRounds, "turns of each contestant; fewer where that would take over a minute")
 	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "length of a turn")
-	f.BoolVar(&o.quick, "quick", false, "short turns, few rounds and small sizes: about a minute, for a first look")
+	f.BoolVar(&o.quick, "quick", false, "short turns, few rounds and small sizes: one or two minutes, for a first look")
 	f.StringVar(&o.python, "python", "", "python3 of the peers, or none (default: the first one found that has NumPy)")
 	f.StringVar(&o.out, "out", "", "new folder for speed.json, speed.csv and speed.png (default: runs/speed-1, or the next that is free)")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar and no tables; errors and warnings remain")

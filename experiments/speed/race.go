@@ -22,6 +22,10 @@ type race struct {
 	best     *rates            // the highest seen
 }
 
+// hopeless is how many times longer than with one thread a program may take with
+// more: beyond, its threads stand in each other's way, and it is left out.
+const hopeless = 5
+
 // leastRounds is the number of rounds that slow work gets.
 const leastRounds = 3
 
@@ -113,7 +117,8 @@ func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entra
 	if err != nil {
 		return nil, 0, err
 	}
-	whole := 0.0 // seconds of a round
+	whole := 0.0                   // seconds of a round
+	single := map[string]float64{} // of each program with one thread
 	for _, c := range field {
 		if cheats[c.program] {
 			continue
@@ -126,6 +131,12 @@ func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entra
 		case err != nil:
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: %v; it is left out", it.name, err))
 			continue
+		}
+		if seconds > hopeless*single[c.program] && single[c.program] > 0 {
+			continue
+		}
+		if single[c.program] == 0 {
+			single[c.program] = seconds
 		}
 		whole += float64(n)*seconds + r.pause.Seconds()
 		entrants = append(entrants, &entrant{p, Entry{Program: c.program, Threads: c.threads, Count: c.count, Times: n}})
