@@ -14,33 +14,44 @@ import (
 // A peer that does other work than gorbm has not been beaten. Before a race
 // everyone shows what comes out of the work.
 
-// changeOf takes so many steps and returns what they make of the parameters:
+// changeOf takes so many steps, in which the chains forget their start, then as
+// many again, and returns what those make of the parameters:
 // weights overwrites its argument, visible × hidden, with the weights, and
 // biases returns the visible biases.
 func changeOf(steps int, visible, hidden int, weights func(dst rbm.Matrix), biases func() []float32, step func() error) (change, error) {
-	start, before, now := rbm.NewMatrix(visible, hidden), rbm.NewMatrix(visible, hidden), rbm.NewMatrix(visible, hidden)
+	for range steps {
+		if err := step(); err != nil {
+			return change{}, err
+		}
+	}
+	matrix := func() rbm.Matrix { return rbm.NewMatrix(visible, hidden) }
+	start, before, now, last := matrix(), matrix(), matrix(), matrix()
 	weights(start)
 	weights(now)
 	first := slices.Clone(biases())
 	c := change{Weights: make([]float64, visible), Biases: make([]float64, visible)}
-	for range steps {
+	for n := range steps {
 		before, now = now, before
 		if err := step(); err != nil {
 			return c, err
 		}
 		weights(now)
 		for i, w := range now.Data {
-			d := float64(w - before.Data[i])
-			c.Steps += d * d
+			d := w - before.Data[i]
+			if n > 0 {
+				jump := float64(d - last.Data[i])
+				c.Jumps += jump * jump
+			}
+			last.Data[i] = d
 		}
 	}
-	for i, last := range biases() {
+	for i, b := range biases() {
 		for j, w := range now.Row(i) {
 			d := float64(w - start.Row(i)[j])
 			c.Weights[i] += d / float64(hidden)
 			c.Whole += d * d
 		}
-		c.Biases[i] = float64(last - first[i])
+		c.Biases[i] = float64(b - first[i])
 	}
 	return c, nil
 }
@@ -54,24 +65,24 @@ const maxZ = 6
 // make, by three numbers. The distance of its movements, of every bias and of
 // every unit's mean weight, from their mean over replicates of gorbm, is held
 // against the distances of the replicates from the mean of the others: the mean
-// of the gradient. The squares of single steps tell how many draws a gradient
-// is made of, and those of the whole way how fast the chains forget. There are
-// three replicates at least.
+// of the gradient. The squares of the differences between one step and the next
+// tell how many draws a gradient is made of, and those of the whole way how fast
+// the chains forget. There are three replicates at least.
 func sameChange(peer change, own []change) error {
 	if len(peer.Weights) != len(own[0].Weights) || len(peer.Biases) != len(own[0].Biases) {
 		return fmt.Errorf("it moves %d weights and %d biases of visible units, gorbm %d", len(peer.Weights), len(peer.Biases), len(own[0].Weights))
 	}
-	var distances, steps, whole []float64
+	var distances, jumps, whole []float64
 	for i, c := range own {
 		distances = append(distances, distance(c, slices.Delete(slices.Clone(own), i, i+1)))
-		steps, whole = append(steps, math.Log(c.Steps)), append(whole, math.Log(c.Whole))
+		jumps, whole = append(jumps, math.Log(c.Jumps)), append(whole, math.Log(c.Whole))
 	}
 	d := distance(peer, own)
 	if z := deviation(d, distances); !(z < maxZ) {
 		return fmt.Errorf("its updates move the parameters elsewhere: by %.2g of the way, where gorbm's seeds lie %.2g apart (z = %.1f)", d, stat.Mean(distances, nil), z)
 	}
-	if z := deviation(math.Log(peer.Steps), steps); !(math.Abs(z) < maxZ) {
-		return fmt.Errorf("its steps are %.4g times as long as gorbm's (z = %.1f)", math.Sqrt(peer.Steps/math.Exp(stat.Mean(steps, nil))), z)
+	if z := deviation(math.Log(peer.Jumps), jumps); !(math.Abs(z) < maxZ) {
+		return fmt.Errorf("its steps differ by %.4g times as much as gorbm's (z = %.1f)", math.Sqrt(peer.Jumps/math.Exp(stat.Mean(jumps, nil))), z)
 	}
 	if z := deviation(math.Log(peer.Whole), whole); !(math.Abs(z) < maxZ) {
 		return fmt.Errorf("its way is %.4g times as long as gorbm's (z = %.1f)", math.Sqrt(peer.Whole/math.Exp(stat.Mean(whole, nil))), z)

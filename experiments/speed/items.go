@@ -30,7 +30,7 @@ type item struct {
 	operation  string // what the times are of
 	job        job
 	fresh      string   // file for scikit-learn's first model
-	checkSteps int      // updates of a check
+	checkSteps int      // updates of a check, and as many before
 	programs   []string // nil: all that do the kind of job
 }
 

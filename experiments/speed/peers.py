@@ -295,16 +295,21 @@ class TorchUpdate:
 
 
 def change(steps, parameters, step):
-    """What the steps make of the parameters: see changeOf in check.go."""
+    """What the second half of twice so many steps makes of the parameters: see
+    changeOf in check.go."""
+    for _ in range(steps):
+        step()
     W, b = (np.array(a) for a in parameters())
-    before, squares = W, 0.0
+    before, last, jumps = W, None, 0.0
     for _ in range(steps):
         step()
         now = np.array(parameters()[0])
-        squares += float(np.square(now - before, dtype=np.float64).sum())
-        before = now
+        d = now - before
+        if last is not None:
+            jumps += float(np.square(d - last, dtype=np.float64).sum())
+        before, last = now, d
     dW, db = before.astype(np.float64) - W, parameters()[1].astype(np.float64) - b
-    return dict(weights=dW.mean(1).tolist(), biases=db.tolist(), steps=squares, whole=float((dW ** 2).sum()))
+    return dict(weights=dW.mean(1).tolist(), biases=db.tolist(), jumps=jumps, whole=float((dW ** 2).sum()))
 
 
 class UpdateJob:
@@ -363,7 +368,8 @@ class SklearnJob:
     def answer(self, ask):
         """Its fit, stopped at each update."""
         full = len(self.X) // self.job["batch"]
-        rbm, along = self.new(-(-ask["steps"] // full), ask["seed"]), []
+        steps = 2 * ask["steps"]
+        rbm, along = self.new(-(-steps // full), ask["seed"]), []
         update = rbm._fit
 
         def note():
@@ -375,7 +381,7 @@ class SklearnJob:
             update(v, rng)
             note()
         rbm._fit = record
-        rbm.fit(self.X[:min(ask["steps"], full) * self.job["batch"]])
+        rbm.fit(self.X[:min(steps, full) * self.job["batch"]])
         here = [0]
 
         def step():

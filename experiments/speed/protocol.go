@@ -57,7 +57,7 @@ type reply struct {
 type change struct {
 	Weights []float64 `json:"weights,omitempty"` // of each visible unit, mean over the hidden ones
 	Biases  []float64 `json:"biases,omitempty"`  // of the visible units
-	Steps   float64   `json:"steps,omitempty"`   // Σ over steps and all weights of the square
+	Jumps   float64   `json:"jumps,omitempty"`   // Σ over steps and all weights of the square of a step less the one before
 	Whole   float64   `json:"whole,omitempty"`   // Σ over all weights of the square of the whole movement
 }
 

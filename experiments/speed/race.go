@@ -22,7 +22,7 @@ type race struct {
 	best     *rates            // the highest seen
 }
 
-// hopeless is how many times longer than with one thread a program may take with
+// hopeless is how many times longer than with one thread a peer may take with
 // more: beyond, its threads stand in each other's way, and it is left out.
 const hopeless = 5
 
@@ -132,7 +132,7 @@ func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entra
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: %v; it is left out", it.name, err))
 			continue
 		}
-		if seconds > hopeless*single[c.program] && single[c.program] > 0 {
+		if c.program != it.host() && single[c.program] > 0 && seconds > hopeless*single[c.program] {
 			continue
 		}
 		if single[c.program] == 0 {

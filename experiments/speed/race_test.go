@@ -138,8 +138,8 @@ func TestCheats(t *testing.T) {
 	} {
 		r := newRace(t, cheat(t, c.cheat))
 		it := f.smallItem(t, c.kind)
-		if c.cheat == "another model" { // one that was trained for longer
-			m := f.model(it.job.Visible, it.job.Hidden, it.job.Classes, 1000)
+		if c.cheat == "another model" { // one that was trained for less
+			m := f.model(it.job.Visible, it.job.Hidden, it.job.Classes, 50)
 			if err := os.Rename(m, it.job.Model+"x"); err != nil {
 				t.Fatal(err)
 			}
