@@ -77,6 +77,7 @@ func TestUsage(t *testing.T) {
 		{"-seconds NaN", "-seconds is NaN"},
 		{"-data toy:4,4,50,0.2", "rows of 8 inputs; the race takes 1000 or more rows of 784"},
 		{"-data fontdigits:100", "has 100 rows"},
+		{"-python absent", "-python: absent cannot be run"},
 	} {
 		speed.Fails(t, cli.Usage, strings.Fields(c.args), c.want)
 	}
