@@ -8,6 +8,7 @@ import (
 	"image/png"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -63,6 +64,16 @@ func serveCheat(mode string, in io.Reader, out io.Writer) error {
 
 func TestHelp(t *testing.T) {
 	speed.Help(t, "data", "data-dir", "json", "only", "out", "python", "quick", "quiet", "rounds", "seconds")
+}
+
+// The text of -h, but for the kernels of this machine.
+func TestHelpGolden(t *testing.T) {
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	help, _, _ := strings.Cut(speed.OK(t, "-h"), "\nKernels on this machine")
+	clitest.Golden(t, filepath.Join(clitest.Testdata(wd), "help.txt"), help)
 }
 
 func TestUsage(t *testing.T) {
