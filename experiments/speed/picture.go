@@ -89,7 +89,7 @@ func ratioPlot(r *Result) (*plot.Plot, error) {
 	p.NominalX(names...)
 	p.Add(plotter.NewGrid())
 	p.Legend.Top = true
-	p.Y.Min = 0
+	p.Y.Min, p.Y.Max = 0, 1.25
 	const bar = 0.2 // of the distance between groups
 	for _, program := range []string{numPy, torch, sklearn, loopsGo} {
 		shown := false
