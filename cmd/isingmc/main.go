@@ -13,7 +13,7 @@ import (
 	"io"
 	"time"
 
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 )
 

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"gorbm/internal/cli"
-	"gorbm/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
 )

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"gorbm/data"
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"

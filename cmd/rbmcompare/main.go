@@ -18,7 +18,7 @@ import (
 	"strings"
 
 	"gorbm/data"
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"

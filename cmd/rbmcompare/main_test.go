@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/internal/cli"
-	"gorbm/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"

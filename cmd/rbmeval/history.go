@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"gorbm/data"
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 	"gorbm/train"
 )

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"gorbm/data"
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/train"

@@ -16,8 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"gorbm/internal/cli"
-	"gorbm/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
 )
 

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 
 	"gorbm/data"
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 	"gorbm/rbm/npz"
 )

@@ -19,8 +19,8 @@ import (
 	"github.com/sbinet/npyio/npz"
 
 	"gorbm/data"
-	"gorbm/internal/cli"
-	"gorbm/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
 )
 

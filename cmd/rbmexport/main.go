@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"gorbm/data"
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 	"gorbm/train"
 	"gorbm/train/sheet"

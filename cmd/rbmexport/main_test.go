@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/internal/cli"
-	"gorbm/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
 )
 

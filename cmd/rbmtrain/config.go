@@ -4,7 +4,7 @@ import (
 	"runtime"
 
 	"gorbm/data"
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 	"gorbm/train"
 )

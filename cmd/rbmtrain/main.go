@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/train"

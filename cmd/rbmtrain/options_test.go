@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"gorbm/data"
-	"gorbm/internal/cli"
-	"gorbm/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
 	"gorbm/train"
 )

@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 	"gorbm/train"
 )

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/internal/cli"
-	"gorbm/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 )
 
 var speed = clitest.Command{Name: "speed", Run: run}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gorbm/data"
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 )
 
 const summary = `speed races gorbm against its peers, on the same data and sizes, and prints by how

@@ -16,7 +16,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/experiments/speed/internal/ports"
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 )
 
