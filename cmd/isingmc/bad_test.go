@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 )
 
 // TestBadUsage goes through mistakes in the command line: status 2, one line

@@ -7,7 +7,7 @@ import (
 	"math"
 	"text/tabwriter"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase/binary"
 	"gorbm/negphase/diag"
 	"gorbm/rbm"

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/cmd/cli/clitest"
 )
 
 // kaufman returns log Z of the periodic n×m ferromagnet, J = 1, by Kaufman's

@@ -13,7 +13,7 @@ import (
 	"io"
 	"time"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 )
 

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase/binary"
 	"gorbm/rbm"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase/binary"
 	"gorbm/rbm"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase/binary"
 )
 

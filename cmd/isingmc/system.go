@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase/binary"
 	"gorbm/rbm"
 )

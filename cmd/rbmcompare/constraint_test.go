@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/train"

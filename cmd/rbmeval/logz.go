@@ -8,7 +8,7 @@ import (
 	"math"
 	"path/filepath"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"

@@ -15,7 +15,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/npz"

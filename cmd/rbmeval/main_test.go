@@ -18,8 +18,8 @@ import (
 
 	"github.com/sbinet/npyio/npz"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
 	"gorbm/rbm"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 	"gorbm/train"
 )

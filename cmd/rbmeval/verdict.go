@@ -8,7 +8,7 @@ import (
 	"math"
 	"strconv"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/train"

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
 )
 

@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/train"

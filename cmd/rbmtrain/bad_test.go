@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/train"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 )
 
 // npy returns a NumPy array of bytes, whatever its shape says.

@@ -3,7 +3,7 @@ package main
 import (
 	"runtime"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/train"

@@ -6,7 +6,7 @@ import (
 	"os"
 	"unicode"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"

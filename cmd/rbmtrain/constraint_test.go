@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
 	"gorbm/train"
 )

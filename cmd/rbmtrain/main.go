@@ -17,7 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/train"

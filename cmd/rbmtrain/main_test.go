@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/negphase"
 	"gorbm/train"
 )

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/train"
 )

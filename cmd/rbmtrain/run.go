@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"time"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 	"gorbm/train"
 	"gorbm/train/sheet"

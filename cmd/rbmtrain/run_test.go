@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"gorbm/cmd/internal/cli"
-	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
 	"gorbm/train"
 )

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 )
 

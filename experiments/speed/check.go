@@ -1,0 +1,252 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"gorbm/rbm"
+)
+
+// A peer that does other work than gorbm has not been beaten. Before a race
+// everyone shows what comes out of the work.
+
+// changeOf takes so many steps, in which the chains forget their start, then as
+// many again, and returns what those make of the parameters:
+// weights overwrites its argument, visible × hidden, with the weights, and
+// biases returns the visible biases.
+func changeOf(steps int, visible, hidden int, weights func(dst rbm.Matrix), biases func() []float32, step func() error) (change, error) {
+	for range steps {
+		if err := step(); err != nil {
+			return change{}, err
+		}
+	}
+	matrix := func() rbm.Matrix { return rbm.NewMatrix(visible, hidden) }
+	start, before, now, last := matrix(), matrix(), matrix(), matrix()
+	weights(start)
+	weights(now)
+	first := slices.Clone(biases())
+	c := change{Weights: make([]float64, visible), Biases: make([]float64, visible)}
+	for n := range steps {
+		before, now = now, before
+		if err := step(); err != nil {
+			return c, err
+		}
+		weights(now)
+		for i, w := range now.Data {
+			d := w - before.Data[i]
+			if n > 0 {
+				jump := float64(d - last.Data[i])
+				c.Jumps += jump * jump
+			}
+			last.Data[i] = d
+		}
+	}
+	for i, b := range biases() {
+		for j, w := range now.Row(i) {
+			d := float64(w - start.Row(i)[j])
+			c.Weights[i] += d / float64(hidden)
+			c.Whole += d * d
+		}
+		c.Biases[i] = float64(b - first[i])
+	}
+	return c, nil
+}
+
+// maxZ is how many standard deviations a peer may lie apart: a normal
+// deviate is farther out in one of 10⁹ trials, and of 12 replicates, by
+// Student's law with 11 degrees of freedom, in one of 20000.
+const maxZ = 6
+
+// sameChange returns an error if a peer's change is not one that gorbm would
+// make, by three numbers. The distance of its movements, of every bias and of
+// every unit's mean weight, from their mean over replicates of gorbm, is held
+// against the distances of the replicates from the mean of the others: the mean
+// of the gradient. The squares of the differences between one step and the next
+// tell how many draws a gradient is made of, and those of the whole way how fast
+// the chains forget. There are three replicates at least.
+func sameChange(peer change, own []change) error {
+	if len(peer.Weights) != len(own[0].Weights) || len(peer.Biases) != len(own[0].Biases) {
+		return fmt.Errorf("it moves %d weights and %d biases of visible units, gorbm %d", len(peer.Weights), len(peer.Biases), len(own[0].Weights))
+	}
+	var distances, jumps, whole []float64
+	for i, c := range own {
+		distances = append(distances, distance(c, slices.Delete(slices.Clone(own), i, i+1)))
+		jumps, whole = append(jumps, math.Log(c.Jumps)), append(whole, math.Log(c.Whole))
+	}
+	d := distance(peer, own)
+	if z := deviation(d, distances); !(z < maxZ) {
+		return fmt.Errorf("its updates move the parameters elsewhere: by %.2g of the way, where gorbm's seeds lie %.2g apart (z = %.1f)", d, stat.Mean(distances, nil), z)
+	}
+	if z := deviation(math.Log(peer.Jumps), jumps); !(math.Abs(z) < maxZ) {
+		return fmt.Errorf("its steps differ by %.4g times as much as gorbm's (z = %.1f)", math.Sqrt(peer.Jumps/math.Exp(stat.Mean(jumps, nil))), z)
+	}
+	if z := deviation(math.Log(peer.Whole), whole); !(math.Abs(z) < maxZ) {
+		return fmt.Errorf("its way is %.4g times as long as gorbm's (z = %.1f)", math.Sqrt(peer.Whole/math.Exp(stat.Mean(whole, nil))), z)
+	}
+	return nil
+}
+
+// deviation returns how many standard deviations of a new draw x lies above
+// the mean of draws.
+func deviation(x float64, draws []float64) float64 {
+	mean, sd := stat.MeanStdDev(draws, nil)
+	return (x - mean) / (sd * math.Sqrt(1+1/float64(len(draws))))
+}
+
+// distance returns how far c lies from the mean of the others, relative to its
+// length; weights and biases count alike.
+func distance(c change, others []change) float64 {
+	relative := func(of func(c change) []float64) float64 {
+		mean := make([]float64, len(of(c)))
+		for _, o := range others {
+			floats.AddScaled(mean, 1/float64(len(others)), of(o))
+		}
+		return floats.Distance(of(c), mean, 2) / floats.Norm(mean, 2)
+	}
+	return math.Hypot(relative(func(c change) []float64 { return c.Weights }), relative(func(c change) []float64 { return c.Biases }))
+}
+
+// sameValues returns an error if values lie farther apart than tolerance.
+func sameValues(what string, peer, own []float64, tolerance float64) error {
+	if len(peer) != len(own) || len(own) == 0 {
+		return fmt.Errorf("%d values of %s, gorbm has %d", len(peer), what, len(own))
+	}
+	for i := range own {
+		if !(math.Abs(peer[i]-own[i]) <= tolerance) {
+			return fmt.Errorf("its %s is %.7g, gorbm's %.7g", what, peer[i], own[i])
+		}
+	}
+	return nil
+}
+
+// sameEstimate returns an error if two estimates (value, standard error) lie
+// too far apart.
+func sameEstimate(peer, own []float64) error {
+	if len(peer) != 2 || len(own) != 2 {
+		return fmt.Errorf("%d numbers for an estimate and its error", len(peer))
+	}
+	if z := (peer[0] - own[0]) / math.Hypot(peer[1], own[1]); !(math.Abs(z) < maxZ) {
+		return fmt.Errorf("its log Z is %.6g ± %.2g, gorbm's %.6g ± %.2g", peer[0], peer[1], own[0], own[1])
+	}
+	return nil
+}
+
+// swapWeights returns the weights of infinite swapping by its definition: of
+// each particle, the part of Σ_σ exp(−Σ_k β_k E_σ(k)) in which it is at β_0
+// (Hult, Nyquist & Ringqvist 2020, Proposition 2).
+func swapWeights(energies, betas []float64) []float64 {
+	weights := make([]float64, len(energies))
+	sigma := make([]int, len(energies))
+	for i := range sigma {
+		sigma[i] = i
+	}
+	least := floats.Min(energies) * floats.Sum(betas) // keeps the exponents within bounds
+	var visit func(k int)
+	visit = func(k int) {
+		if k == len(sigma) {
+			x := least
+			for j, i := range sigma {
+				x -= betas[j] * energies[i]
+			}
+			weights[sigma[0]] += math.Exp(x)
+			return
+		}
+		for i := k; i < len(sigma); i++ {
+			sigma[k], sigma[i] = sigma[i], sigma[k]
+			visit(k + 1)
+			sigma[k], sigma[i] = sigma[i], sigma[k]
+		}
+	}
+	visit(0)
+	floats.Scale(1/floats.Sum(weights), weights)
+	return weights
+}
+
+const (
+	replicates = 12 // of gorbm's change
+	// Tolerances: probabilities of float32 sums over some hundred units; log Z
+	// of a float32 sum over some hundred units a state, of some hundred nats,
+	// whose rounding errors mostly agree between states; weights of float32
+	// energies of some hundred nats.
+	maxProbability = 1e-4
+	maxLogZ        = 1e-3
+	maxWeight      = 1e-4
+	checkedRows    = 500
+)
+
+// checkEnergies are those of a group of five particles that may well swap.
+var checkEnergies = []float64{-101, -100.3, -102.5, -101.4, -99}
+
+// own returns what gorbm answers from a start.
+func (it item) own(reference *child, start string) (list []reply, err error) {
+	j := it.jobOf(reference.contestant)
+	j.Model = start
+	if _, err := reference.ask(request{Do: "prepare", Job: &j}); err != nil {
+		return nil, err
+	}
+	for _, ask := range it.asks() {
+		r, err := reference.ask(ask)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// check returns an error if the peer, which has the job, does other work than
+// gorbm, which answers own.
+func (it item) check(peer *child, own []reply) error {
+	said, err := peer.ask(it.asks()[0])
+	if err != nil {
+		return err
+	}
+	mine := own[0]
+	switch it.job.Kind {
+	case "classify":
+		return sameValues("p(y|x)", exps(said.Values), exps(mine.Values), maxProbability)
+	case "exact":
+		return sameValues("log Z", said.Values, mine.Values, maxLogZ)
+	case "ais":
+		return sameEstimate(said.Values, mine.Values)
+	}
+	var changes []change
+	for _, r := range own {
+		changes = append(changes, r.change)
+	}
+	if err := sameChange(said.change, changes); err != nil {
+		return err
+	}
+	if it.job.Kind == "ins" {
+		w, err := peer.ask(request{Do: "answer", Energies: checkEnergies[:len(it.job.Betas)]})
+		if err != nil {
+			return err
+		}
+		return sameValues("weight of a particle", w.Values, swapWeights(checkEnergies[:len(it.job.Betas)], it.job.Betas), maxWeight)
+	}
+	return nil
+}
+
+func exps(x []float64) []float64 {
+	p := make([]float64, len(x))
+	for i, v := range x {
+		p[i] = math.Exp(v)
+	}
+	return p
+}
+
+// asks returns what gorbm is asked for; a peer is asked the first of it.
+func (it item) asks() (list []request) {
+	switch it.job.Kind {
+	case "classify", "exact", "ais":
+		return []request{{Do: "answer", Rows: checkedRows}}
+	}
+	for seed := range uint64(replicates) {
+		list = append(list, request{Do: "answer", Steps: it.checkSteps, Seed: seed + 1})
+	}
+	return list
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+//go:embed peers.py
+var peersScript []byte
+
+// Names of programs.
+const (
+	gorbm   = "gorbm"
+	plainGo = "gorbm, plain Go"
+	loopsGo = "Go loops"
+	numPy   = "NumPy"
+	torch   = "PyTorch"
+	sklearn = "scikit-learn"
+)
+
+var updateKinds = []string{"pcd", "pt", "ins"}
+
+// gorbms returns gorbm with one thread and with all.
+func gorbms(self string, all int) (list []contestant) {
+	for _, n := range counts(all) {
+		list = append(list, goContestant(gorbm, self, n, append([]string{"classify", "ais", "exact"}, updateKinds...)...))
+	}
+	return list
+}
+
+func goContestant(program, path string, threads int, kinds ...string) contestant {
+	return contestant{
+		program: program, threads: strconv.Itoa(threads), count: threads, kinds: kinds, command: []string{path},
+		env: []string{childVariable + "=1", fmt.Sprintf("GOMAXPROCS=%d", threads)},
+	}
+}
+
+func counts(all int) []int {
+	if all == 1 {
+		return []int{1}
+	}
+	return []int{1, all}
+}
+
+// A library of Python, as a peer.
+type library struct {
+	name, module, argument, debian string
+}
+
+var libraries = []library{
+	{numPy, "numpy", "numpy", "python3-numpy libopenblas0-pthread"},
+	{torch, "torch", "torch", "python3-torch"},
+	{sklearn, "sklearn", "sklearn", "python3-sklearn"},
+}
+
+// peers returns the peers that are there, in every way to use all threads, and
+// a line for each that is not. Of PyTorch and the BLAS under it one has all
+// the threads and the other one: both spin, each against the other.
+func peers(python, script string, all int) (list []contestant, missing []string) {
+	have := modules(python)
+	for _, l := range libraries {
+		if !have[l.module] {
+			missing = append(missing, fmt.Sprintf("%s is not there and left out; on Debian apt-get install %s, elsewhere pip install it", l.name, l.debian))
+			continue
+		}
+		add := func(label string, count, own, blas, pool int, kinds ...string) {
+			list = append(list, contestant{
+				program: l.name, threads: label, count: count, kinds: kinds, pool: pool > 1,
+				command: []string{python, "-B", script, l.argument, strconv.Itoa(own), strconv.Itoa(pool)},
+				env: []string{fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", blas), fmt.Sprintf("MKL_NUM_THREADS=%d", blas),
+					fmt.Sprintf("OMP_NUM_THREADS=%d", max(own, blas))},
+			})
+		}
+		every := append([]string{"classify", "ais", "exact"}, updateKinds...)
+		if l.name == sklearn {
+			every = []string{"pcd"}
+		}
+		add("1", 1, 1, 1, 1, every...)
+		if all == 1 {
+			continue
+		}
+		add(fmt.Sprintf("%d of the BLAS", all), all, 1, all, 1, every...)
+		switch l.name {
+		case numPy:
+			add(fmt.Sprintf("%d of Python", all), all, 1, 1, all, "classify", "ais", "exact")
+		case torch:
+			add(fmt.Sprintf("%d of its own", all), all, all, 1, 1, every...)
+		}
+	}
+	return list, missing
+}
+
+// modules returns which of the peers' modules this Python finds.
+func modules(python string) map[string]bool {
+	have := map[string]bool{}
+	if python == "" {
+		return have
+	}
+	var names []string
+	for _, l := range libraries {
+		names = append(names, fmt.Sprintf("%q", l.module))
+	}
+	const find = "import importlib.util, json; print(json.dumps([m for m in (%s) if importlib.util.find_spec(m)]))"
+	out, err := exec.Command(python, "-c", fmt.Sprintf(find, strings.Join(names, ", "))).Output()
+	var found []string
+	if err != nil || json.Unmarshal(out, &found) != nil {
+		return have
+	}
+	for _, m := range found {
+		have[m] = true
+	}
+	return have
+}
+
+// findPython returns the first python3 on the path, or where systems have it,
+// that has NumPy; "" if none has.
+func findPython() string {
+	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/bin", "/usr/local/bin") {
+		path := filepath.Join(dir, "python3")
+		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 && modules(path)["numpy"] {
+			return path
+		}
+	}
+	return ""
+}
+
+// buildPlain builds this program without assembly, which takes the go command
+// and the module's source.
+func buildPlain(ctx context.Context, dir string) (string, error) {
+	path := filepath.Join(dir, "plain")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	out, err := exec.CommandContext(ctx, "go", "build", "-tags", "noasm", "-buildvcs=false", "-o", path, "gorbm/experiments/speed").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("cannot build gorbm without assembly, for which the go command must run in its folder: %w %s", err, out)
+	}
+	return path, nil
+}

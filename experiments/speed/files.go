@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"gorbm/data"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// files are what contestants read, written as they are asked for. After an
+// error nothing more is written; see err.
+type files struct {
+	ctx   context.Context
+	dir   string
+	set   *data.Set // inputs and labels
+	quick bool      // small races
+	err   error
+}
+
+// maxRows is the number of rows that are raced on: those of which p(y|x) is
+// computed, and more than any race trains on.
+const maxRows = 10000
+
+// newFiles takes rows of set at random, in an order of their own: rows of MNIST
+// lie near others of the same hand, and while gorbm shuffles them, its peers
+// take them as they come.
+func newFiles(ctx context.Context, dir string, set *data.Set, quick bool) *files {
+	n := min(maxRows, set.Len())
+	part := *set
+	part.X, part.Y, part.LogProb = rbm.NewBits(n, set.X.Cols), make([]int32, n), nil
+	for r, from := range rbm.NewKey(1).Rand().Perm(set.Len())[:n] {
+		copy(part.X.Row(r), set.X.Row(from))
+		part.Y[r] = set.Y[from]
+	}
+	return &files{ctx: ctx, dir: dir, set: &part, quick: quick}
+}
+
+// make writes a file unless it is there, and returns its path.
+func (f *files) make(name string, content func() ([]byte, error)) string {
+	path := filepath.Join(f.dir, name)
+	if _, err := os.Stat(path); err == nil || f.err != nil {
+		return path
+	}
+	b, err := content()
+	if err == nil {
+		err = os.WriteFile(path, b, 0o600)
+	}
+	f.err = err
+	return path
+}
+
+func (f *files) write(name string, x []float32) string {
+	return f.make(name, func() (b []byte, err error) {
+		for _, v := range x {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+		return b, nil
+	})
+}
+
+// wide returns the data with rows of so many inputs: those of the data, over
+// and over.
+func (f *files) wide(inputs int) *data.Set {
+	if inputs == f.set.X.Cols {
+		return f.set
+	}
+	s := &data.Set{Name: f.set.Name, X: rbm.NewBits(f.set.Len(), inputs), Y: f.set.Y, Classes: f.set.Classes, Binarize: f.set.Binarize}
+	s.Height, s.Width = data.NearSquare(inputs)
+	for r := range s.Len() {
+		f.set.X.Each(r, func(i int) {
+			for ; i < inputs; i += f.set.X.Cols {
+				s.X.Set(r, i, true)
+			}
+		})
+	}
+	return s
+}
+
+// rows writes the data with rows of so many inputs.
+func (f *files) rows(inputs int) string {
+	return f.make(fmt.Sprintf("rows-%d", inputs), func() (b []byte, err error) {
+		for _, w := range f.wide(inputs).X.Words {
+			b = binary.LittleEndian.AppendUint64(b, w)
+		}
+		return b, nil
+	})
+}
+
+// model writes a model of this shape that has been trained for so many steps,
+// from the log-odds of the data, with a rate that falls with the hidden units:
+// all together they move a visible unit, and at a fixed rate they would drive
+// it to and fro between always on and always off.
+func (f *files) model(visible, hidden, classes, steps int) string {
+	return f.make(fmt.Sprintf("model-%d-%d-%d-%d", visible, hidden, classes, steps), func() ([]byte, error) {
+		set := f.wide(visible - classes)
+		m := train.NewModel(set, hidden, classes > 0, rbm.Softmax, 1)
+		s := train.DefaultSettings("pcd")
+		train.SetLogOdds(m, set)
+		s.Rate, s.Batch = trainingRate*min(1, 500/float64(hidden)), min(100, set.Len())
+		s.Negative.Chains = s.Batch
+		t, err := train.New(s, set, m)
+		if err != nil {
+			return nil, err
+		}
+		if err := t.Run(f.ctx, steps); err != nil {
+			return nil, err
+		}
+		return m.AppendParameters(nil), nil
+	})
+}

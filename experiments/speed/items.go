@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// Sections, in their order.
+const (
+	updateSection   = "update"
+	ptSection       = "pt"
+	insSection      = "ins"
+	classifySection = "classify"
+	aisSection      = "ais"
+	exactSection    = "exact"
+	scalingSection  = "scaling"
+	twinSection     = "twin"
+	memorySection   = "memory"
+)
+
+var sections = []string{updateSection, ptSection, insSection, classifySection, aisSection, exactSection, scalingSection, twinSection, memorySection}
+
+// An item is one race.
+type item struct {
+	section    string
+	name       string
+	operation  string // what the times are of
+	job        job
+	fresh      string   // file for scikit-learn's first model
+	checkSteps int      // updates of a check, and as many before
+	programs   []string // nil: all that do the kind of job
+}
+
+const (
+	inputs = 784 // of MNIST and of the font digits
+	hidden = 500
+	// timedRate is the rate of the updates that are timed: small, so that the
+	// models, and so the densities of the chains, stay as they are.
+	timedRate = 0.001
+	// trainingRate is that of the models' training before a race.
+	trainingRate = 0.05
+	checkSteps   = 100
+)
+
+// betas are those of the infinite-swapping paper (section 4.2.6).
+var betas = []float64{1, 1. / 2, 1. / 3, 1. / 4, 1. / 5}
+
+// items returns the races of a section, of which memory has none, and writes
+// the models that they need.
+func (f *files) items(section string) (list []item) {
+	add := func(it item, name string, args ...any) {
+		it.section, it.name = section, fmt.Sprintf(name, args...)
+		list = append(list, it)
+	}
+	const size = "%d × %d, batch %d"
+	switch section {
+	case updateSection:
+		for _, batch := range []int{10, 100} {
+			add(f.update("pcd", inputs, hidden, batch), "PCD-1, "+size, inputs, hidden, batch)
+		}
+	case ptSection:
+		add(f.update("pt", inputs, hidden, 10), "parallel tempering, %d temperatures × 10 chains, "+size, len(betas), inputs, hidden, 10)
+	case insSection:
+		add(f.update("ins", inputs, hidden, 10), "infinite swapping, %d temperatures × 10 chains, "+size, len(betas), inputs, hidden, 10)
+	case classifySection:
+		classes := len(f.set.Classes)
+		j := f.job("classify", inputs+classes, hidden, classes)
+		add(item{job: j, operation: "pass"}, "p(y|x) of %d images, %d classes, %d hidden units", j.Rows, classes, hidden)
+	case aisSection:
+		j := f.job("ais", inputs, hidden, 0)
+		j.Chains, j.Temperatures, j.Base = 100, 1000, f.base(inputs)
+		if f.quick {
+			j.Temperatures = 200
+		}
+		add(item{job: j, operation: "run"}, "AIS, %d × %d, %d chains × %d temperatures", inputs, hidden, j.Chains, j.Temperatures)
+	case exactSection:
+		units := 20
+		if f.quick {
+			units = 16
+		}
+		add(item{job: f.job("exact", inputs, units, 0), operation: "run"}, "exact log Z, %d × %d", inputs, units)
+	case scalingSection:
+		shapes := [][3]int{{inputs, hidden, 1}, {inputs, hidden, 10}, {inputs, hidden, 50}, {inputs, hidden, 100}, {inputs, hidden, 300}, {inputs, hidden, 1000},
+			{inputs, 2048, 100}, {inputs, 4096, 100}, {inputs, 16384, 100}, {4096, 4096, 100}}
+		if f.quick {
+			shapes = [][3]int{{inputs, hidden, 10}, {inputs, hidden, 100}, {inputs, 2048, 100}}
+		}
+		for _, s := range shapes {
+			it := f.update("pcd", s[0], s[1], s[2])
+			it.checkSteps = 0 // the same code as in updates
+			it.programs = []string{gorbm, numPy, torch}
+			add(it, size, s[0], s[1], s[2])
+		}
+	case twinSection:
+		for _, batch := range []int{10, 100} {
+			it := f.update("pcd", inputs, hidden, batch)
+			it.programs = []string{plainGo, loopsGo}
+			add(it, "plain Go, PCD-1, "+size, inputs, hidden, batch)
+		}
+	}
+	return list
+}
+
+// update returns a race of updates of a kind, with as many chains, or groups
+// of chains, as rows in a batch.
+func (f *files) update(kind string, visible, hidden, batch int) item {
+	j := f.job(kind, visible, hidden, 0)
+	j.Batch, j.Chains, j.Rate = batch, batch, timedRate
+	if kind != "pcd" {
+		j.Betas = betas
+	}
+	return item{job: j, operation: "update", fresh: filepath.Join(f.dir, "fresh"), checkSteps: checkSteps}
+}
+
+// job returns a job of this kind on all rows, at a model that has been trained
+// for a while.
+func (f *files) job(kind string, visible, hidden, classes int) job {
+	return job{
+		Kind: kind, Visible: visible, Hidden: hidden, Classes: classes, Seed: 1,
+		Data: f.rows(visible - classes), Rows: f.set.Len(),
+		Model: f.model(visible, hidden, classes, trainedSteps(hidden)),
+	}
+}
+
+// trainedSteps is how long models are trained before a race: until units have
+// about their usual densities; less for large models, which take long.
+func trainedSteps(hidden int) int {
+	if hidden > 1000 {
+		return 100
+	}
+	return 500
+}
+
+// base writes the biases of the base rates of the data.
+func (f *files) base(visible int) string {
+	m := rbm.New(visible, 1, 0, rbm.Softmax)
+	return f.write("base", train.Base(m, f.set).VisibleBias)
+}

@@ -1,0 +1,236 @@
+// Speed races gorbm against scikit-learn and against loops over NumPy and
+// PyTorch that are tuned by hand, on the same data and sizes, in turn within
+// one run, and says how much of the processor's limit gorbm reaches.
+//
+//	go run ./experiments/speed
+//
+// See speed -h.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"gorbm/cmd/cli"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+func main() {
+	if os.Getenv(childVariable) != "" {
+		if err := serve(os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(cli.Failed)
+		}
+		return
+	}
+	cli.Main("speed", run)
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := newOptions()
+	if err := o.flags.Parse(args, stdout); err != nil {
+		return err
+	}
+	run, err := o.check()
+	if err != nil {
+		return err
+	}
+	set, err := o.load(ctx, stderr)
+	if err != nil {
+		return err
+	}
+	to, err := train.NewFolder(o.out, "speed", false)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "speed")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	text := stdout
+	if o.json || o.quiet {
+		text = io.Discard
+	}
+	result := &Result{Version: cli.Version(), Kernels: rbm.KernelLevel(), Processors: runtime.GOMAXPROCS(0), Data: set.Name, Programs: map[string]string{}}
+	err = o.race(ctx, newFiles(ctx, dir, set, o.quick), run, result, text, stderr)
+	stopped := errors.Is(err, context.Canceled)
+	if err != nil && !stopped {
+		return err
+	}
+	if err := result.save(to); err != nil {
+		return err
+	}
+	if o.json {
+		if err := json.NewEncoder(stdout).Encode(result); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(text, "\nresults in %s\n", to.Dir)
+	for _, w := range result.Warnings {
+		fmt.Fprintf(stderr, "speed: warning: %s\n", w)
+	}
+	if stopped {
+		return errors.New("stopped; what is shown was done before")
+	}
+	return nil
+}
+
+// race runs the sections and prints what comes out as soon as it is there.
+func (o *options) race(ctx context.Context, f *files, run []string, result *Result, text, stderr io.Writer) error {
+	const parts = 1000
+	bar := cli.NewProgress(stderr, o.quiet || o.json, "", "‰", parts)
+	defer bar.Done()
+	most := itemSeconds * time.Second
+	if o.quick {
+		most = quickSeconds * time.Second
+	}
+	r := &race{
+		turn: time.Duration(o.seconds * float64(time.Second)), most: most, rounds: o.rounds, pause: pause,
+		progress: func(what string, done float64) { bar.Set(int64(parts*done), what) },
+		children: map[string]*child{}, versions: result.Programs,
+	}
+	defer r.close()
+	if err := o.enter(ctx, r, f.dir, run, result, text); err != nil {
+		return err
+	}
+	result.Density = f.set.Density()
+	fmt.Fprintf(text, "%s: %d rows of %d inputs, density %.3f; %d processors, kernels %s\n", f.set.Name, f.set.Len(), inputs, result.Density, result.Processors, result.Kernels)
+	for _, section := range run {
+		bar.Set(0, section+": models")
+		err := o.section(ctx, r, f, section, result, bar, text)
+		if r.best != nil {
+			result.Rates = r.best
+		}
+		if err != nil {
+			return err
+		}
+	}
+	result.printRates(text)
+	return ctx.Err()
+}
+
+// section runs the races of a section.
+func (o *options) section(ctx context.Context, r *race, f *files, section string, result *Result, bar *cli.Progress, text io.Writer) (err error) {
+	items := f.items(section)
+	for i := 0; i < len(items) && err == nil && f.err == nil; i++ {
+		var done Item
+		done, err = r.run(ctx, items[i])
+		result.Warnings = append(result.Warnings, done.Warnings...)
+		if len(done.Entries) > 0 {
+			result.Items = append(result.Items, done)
+		}
+		bar.Clear()
+		if section != scalingSection {
+			err = firstError(err, done.print(text))
+		}
+	}
+	switch {
+	case f.err != nil:
+		return f.err
+	case section == scalingSection:
+		return firstError(err, printScaling(text, result.of(scalingSection)))
+	case section == memorySection:
+		it := f.update("pcd", inputs, hidden, 100)
+		if f.err != nil {
+			return f.err
+		}
+		list, warnings := r.memory(ctx, it)
+		result.Memory, result.Warnings = list, append(result.Warnings, warnings...)
+		bar.Clear()
+		return firstError(ctx.Err(), printMemory(text, list))
+	}
+	return err
+}
+
+// enter finds the contestants, and says which are missing.
+func (o *options) enter(ctx context.Context, r *race, dir string, run []string, result *Result, text io.Writer) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	r.contestants = gorbms(self, result.Processors)
+	if slices.Contains(run, twinSection) {
+		plain, err := buildPlain(ctx, dir)
+		if err != nil {
+			result.Warnings = append(result.Warnings, "twin is left out: "+err.Error())
+		} else {
+			for _, n := range counts(result.Processors) {
+				r.contestants = append(r.contestants, goContestant(plainGo, plain, n))
+			}
+			r.contestants = append(r.contestants, goContestant(loopsGo, self, 1))
+		}
+	}
+	script := filepath.Join(dir, "peers.py")
+	if err := os.WriteFile(script, peersScript, 0o600); err != nil {
+		return err
+	}
+	python := o.python
+	if python == "" {
+		python = findPython()
+	}
+	if python == "none" {
+		return nil
+	}
+	list, missing := peers(python, script, result.Processors)
+	r.contestants = append(r.contestants, list...)
+	for _, line := range missing {
+		fmt.Fprintln(text, line)
+	}
+	return nil
+}
+
+// of returns the items of a section.
+func (r *Result) of(section string) (list []Item) {
+	for _, it := range r.Items {
+		if it.Section == section {
+			list = append(list, it)
+		}
+	}
+	return list
+}
+
+// printRates prints what the limits rest on.
+func (r *Result) printRates(w io.Writer) {
+	switch {
+	case r.Rates == nil:
+	case r.Rates.LoadAdd == 0:
+		fmt.Fprintln(w, "\nThis processor, or this build, has no AVX-512: the limits of its ports are left out.")
+	default:
+		fmt.Fprintf(w, "\nOne core does, in 10⁹ vectors of 16 a second: %.2f additions from the cache, %.2f of registers, %.2f multiply-adds, %.2f permutations with additions; and %.2f · 10⁹ draws.\n",
+			r.Rates.LoadAdd/1e9, r.Rates.Add/1e9, r.Rates.FMA/1e9, r.Rates.PermuteAdd/1e9, r.Rates.Draw/1e9)
+	}
+	var names []string
+	for name, version := range r.Programs {
+		if name != gorbm && name != plainGo && name != loopsGo {
+			names = append(names, version)
+		}
+	}
+	slices.Sort(names)
+	if len(names) > 0 {
+		fmt.Fprintf(w, "Against %s.\n", strings.Join(names, "; "))
+	}
+}
+
+// save writes the files.
+func (r *Result) save(to *train.Folder) error {
+	if len(r.Items) > 0 {
+		if err := rbm.ReplaceFile(to.Path("speed.png"), func(w io.Writer) error { return picture(w, r) }); err != nil {
+			return err
+		}
+	}
+	if err := to.WriteJSON("speed.json", r); err != nil {
+		return err
+	}
+	return rbm.ReplaceFile(to.Path("speed.csv"), func(w io.Writer) error { return writeCSV(w, r) })
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
+)
+
+var speed = clitest.Command{Name: "speed", Run: run}
+
+// TestMain makes the test's program serve when it is a child of itself: as
+// gorbm does, or as one that cheats.
+func TestMain(m *testing.M) {
+	mode := os.Getenv(childVariable)
+	switch {
+	case mode == "":
+		os.Exit(m.Run())
+	case mode == "1":
+		if err := serve(os.Stdin, os.Stdout); err != nil {
+			os.Exit(1)
+		}
+	case mode == "dies":
+		fmt.Fprintln(os.Stderr, "some words\nthe last words")
+		os.Exit(1)
+	default:
+		if err := serveCheat(mode, os.Stdin, os.Stdout); err != nil {
+			os.Exit(1)
+		}
+	}
+}
+
+// serveCheat serves jobs that are not those that were asked for.
+func serveCheat(mode string, in io.Reader, out io.Writer) error {
+	r, w := io.Pipe()
+	go func() {
+		from, to := json.NewDecoder(in), json.NewEncoder(w)
+		for {
+			var ask request
+			if from.Decode(&ask) != nil {
+				w.Close()
+				return
+			}
+			if ask.Job != nil {
+				cheats[mode](ask.Job)
+			}
+			if to.Encode(ask) != nil {
+				return
+			}
+		}
+	}()
+	return serve(r, out)
+}
+
+func TestHelp(t *testing.T) {
+	speed.Help(t, "data", "data-dir", "json", "only", "out", "python", "quick", "quiet", "rounds", "seconds")
+}
+
+// The text of -h, but for the kernels of this machine.
+func TestHelpGolden(t *testing.T) {
+	wd, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	help, _, _ := strings.Cut(speed.OK(t, "-h"), "\nKernels on this machine")
+	clitest.Golden(t, filepath.Join(clitest.Testdata(wd), "help.txt"), help)
+}
+
+func TestUsage(t *testing.T) {
+	clitest.Isolate(t)
+	for _, c := range []struct {
+		args string
+		want string
+	}{
+		{"-only updates", "did you mean update?"},
+		{"-rounds 0", "-rounds is 0; it must lie in 1 … 10000"},
+		{"-seconds 0", "-seconds is 0; it must lie in 0.001 … 60"},
+		{"-seconds NaN", "-seconds is NaN"},
+		{"-data toy:4,4,50,0.2", "rows of 8 inputs; the race takes 1000 or more rows of 784"},
+		{"-data fontdigits:100", "has 100 rows"},
+		{"-python absent", "-python: absent cannot be run"},
+	} {
+		speed.Fails(t, cli.Usage, strings.Fields(c.args), c.want)
+	}
+}
+
+// A small run of all that takes no Python and no compiler: what is printed and
+// what is left behind. Times are not looked at.
+func TestRun(t *testing.T) {
+	clitest.Isolate(t)
+	only := "update,pt,exact"
+	if runtime.GOOS == "linux" {
+		only += ",memory"
+	}
+	args := []string{"-data", "fontdigits:1000", "-quick", "-rounds", "2", "-seconds", "0.001", "-python", "none", "-out", "race", "-only", only}
+	text := speed.OK(t, args...)
+	for _, want := range []string{"fontdigits:1000:seed=1: 1000 rows of 784 inputs", "PCD-1, 784 × 500, batch 10: ", "parallel tempering, 5 temperatures", "exact log Z, 784 × 16", "results in race\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text lacks %q:\n%s", want, text)
+		}
+	}
+	var r Result
+	if err := json.Unmarshal([]byte(clitest.Read(t, "race/speed.json")), &r); err != nil {
+		t.Fatal(err)
+	}
+	threads := len(counts(runtime.GOMAXPROCS(0)))
+	if len(r.Items) != 4 {
+		t.Fatalf("%d items, want PCD-1 twice, pt and exact", len(r.Items))
+	}
+	for _, it := range r.Items {
+		if len(it.Entries) != threads || len(it.Entries[0].Seconds) != 2 || len(it.Ratios) != 0 {
+			t.Errorf("%s: entries %v and ratios %v; want %d entries of two rounds, and no peers", it.Name, it.Entries, it.Ratios, threads)
+		}
+		if limited := r.Rates.LoadAdd > 0 && it.Operation == "update"; limited != (it.Limit != nil) {
+			t.Errorf("%s: limit %v", it.Name, it.Limit)
+		}
+	}
+	rows, err := csv.NewReader(strings.NewReader(clitest.Read(t, "race/speed.csv"))).ReadAll()
+	if err != nil || len(rows) != 1+4*threads*2 {
+		t.Errorf("%d rows of CSV, %v; want a header and 4 × %d × 2", len(rows), err, threads)
+	}
+	if _, err := png.Decode(bytes.NewReader([]byte(clitest.Read(t, "race/speed.png")))); err != nil {
+		t.Error(err)
+	}
+	if runtime.GOOS == "linux" && (len(r.Memory) != 1 || r.Memory[0].Bytes < 1<<20) {
+		t.Errorf("memory %v", r.Memory)
+	}
+	speed.Fails(t, cli.Failed, args, "race is in use")
+}

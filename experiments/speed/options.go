@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gorbm/cmd/cli"
+	"gorbm/data"
+)
+
+const summary = `speed races gorbm against its peers, on the same data and sizes, and prints by how
+many times it is faster.
+
+All run as processes of their own and take turns, round by round, so that what
+slows the machine slows all of them. Imports, set-up and the first runs are not
+counted. Each peer runs with one thread and with all, in every way it has, and the
+best counts; so does gorbm. Numbers are float32. Before a race each peer shows that
+it does the same work: its updates move the parameters as gorbm's do, its p(y|x) and
+log Z agree. One that does other work is left out, with a warning.
+
+  update    PCD-1 of 784 × 500 units, batches of 10 and 100
+  pt        parallel tempering, 5 temperatures × 10 chains
+  ins       infinite swapping of the same
+  classify  p(y|x) of 10000 images
+  ais       annealed importance sampling, 100 chains × 1000 temperatures
+  exact     log Z of 784 × 20 units by enumeration
+  scaling   PCD-1 with batches from 1 to 1000 and up to 16384 hidden units
+  twin      gorbm without assembly against simple loops in Go
+  memory    the most memory that each holds while it trains
+
+Peers are scikit-learn's BernoulliRBM.fit, and loops over NumPy and PyTorch as an
+engineer tunes them who knows both well: results in place, random numbers of
+float32, one matrix product for the gradient, the quicker of two ways wherever
+there are two (experiments/speed/peers.py). gorbm's side is what its users run.
+They need a python3 with these packages; on Debian
+
+  apt-get install python3-numpy python3-torch python3-sklearn libopenblas0-pthread
+
+Those that are not there are left out. So is DsysDML/rbms, which Debian does not
+have.
+
+The limit of the ports is the least time in which this processor could do what an
+update must do: the rates of its vector operations are measured in the same run,
+and the operations are counted from the parts of the units that are on. It takes
+AVX-512.
+
+Times depend on what else the machine does: let it do nothing else.
+
+Examples:
+
+  speed -quick
+  speed -only update,pt -rounds 21 -out runs/race
+  speed -python /opt/env/bin/python3 -json`
+
+// options are the flags.
+type options struct {
+	flags   *cli.Flags
+	data    string
+	dataDir string
+	only    string
+	rounds  int
+	seconds float64
+	quick   bool
+	python  string
+	out     string
+	quiet   bool
+	json    bool
+}
+
+const (
+	defaultRounds  = 9
+	defaultSeconds = 0.2
+	// itemSeconds and quickSeconds are about how long a race may take that is
+	// slow: those get fewer rounds.
+	itemSeconds  = 60
+	quickSeconds = 4
+	// pause lets the threads of the last one go to sleep: OpenBLAS's spin for
+	// 2²⁶ cycles, some 20 ms.
+	pause = 30 * time.Millisecond
+)
+
+func newOptions() *options {
+	f := cli.NewFlags("speed", summary, "speed [flags]")
+	o := &options{flags: f}
+	f.StringVar(&o.data, "data", "", "data set with labels, of 784 inputs: mnist, fontdigits … (default: mnist if it is on disk, else fontdigits)")
+	f.StringVar(&o.dataDir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
+	f.StringVar(&o.only, "only", "", "sections to run, separated by commas (default: all)")
+	f.IntVar(&o.rounds, "rounds", defaultRounds, "turns of each contestant; fewer where that would take over a minute")
+	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "length of a turn")
+	f.BoolVar(&o.quick, "quick", false, "short turns, few rounds and small sizes: one or two minutes, for a first look")
+	f.StringVar(&o.python, "python", "", "python3 of the peers, or none (default: the first one found that has NumPy)")
+	f.StringVar(&o.out, "out", "", "new folder for speed.json, speed.csv and speed.png (default: runs/speed-1, or the next that is free)")
+	f.BoolVar(&o.quiet, "quiet", false, "no progress bar and no tables; errors and warnings remain")
+	f.BoolVar(&o.json, "json", false, "print the result as one JSON object and nothing else on standard output")
+	return o
+}
+
+// check returns the sections to run.
+func (o *options) check() (run []string, err error) {
+	if o.quick && !o.flags.Given("rounds") {
+		o.rounds = 3
+	}
+	if o.quick && !o.flags.Given("seconds") {
+		o.seconds = 0.05
+	}
+	if err := cli.Between("rounds", o.rounds, 1, 10000); err != nil {
+		return nil, err
+	}
+	if !(o.seconds >= 0.001 && o.seconds <= 60) {
+		return nil, cli.Usagef("-seconds is %v; it must lie in 0.001 … 60", o.seconds)
+	}
+	if o.python != "" && o.python != "none" && len(modules(o.python)) == 0 {
+		return nil, cli.Usagef("-python: %s cannot be run, or has none of NumPy, PyTorch and scikit-learn; name one that has, or none", o.python)
+	}
+	if o.only == "" {
+		return sections, nil
+	}
+	for _, s := range strings.Split(o.only, ",") {
+		if err := cli.Choice("only", s, sections...); err != nil {
+			return nil, err
+		}
+		run = append(run, s)
+	}
+	return run, nil
+}
+
+// load loads the data.
+func (o *options) load(ctx context.Context, stderr io.Writer) (*data.Set, error) {
+	d := cli.DataFlags{Spec: o.data, Dir: o.dataDir, LabelColumn: "auto", Binarize: data.Threshold}
+	if d.Spec == "" {
+		d.Spec = "fontdigits"
+		if mnistIsThere(o.dataDir) {
+			d.Spec = "mnist"
+		}
+	}
+	set, _, err := d.Load(ctx, stderr, o.quiet)
+	if err != nil {
+		return nil, err
+	}
+	if set.X.Cols != inputs || set.Y == nil || set.Len() < 1000 {
+		return nil, cli.Usagef("-data: %s has %d rows of %d inputs; the race takes 1000 or more rows of %d, with labels", set.Name, set.Len(), set.X.Cols, inputs)
+	}
+	return set, nil
+}
+
+// mnistIsThere reports whether MNIST can be loaded without a download, as far
+// as its first file tells.
+func mnistIsThere(dir string) bool {
+	folders := []string{dir}
+	if env := os.Getenv("GORBM_DATA"); env != "" {
+		folders = append(folders, filepath.Join(env, "mnist"))
+	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		folders = append(folders, filepath.Join(cache, "gorbm", "mnist"))
+	}
+	for _, f := range folders {
+		for _, ending := range []string{"", ".gz"} {
+			if _, err := os.Stat(filepath.Join(f, "train-images-idx3-ubyte"+ending)); f != "" && err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"gorbm/experiments/speed/internal/ports"
+)
+
+// A job is what contestants do, each in its own way, on files that the race has
+// written: packed rows of bits and float32 parameters.
+type job struct {
+	Kind    string  `json:"kind"` // pcd, pt, ins, loops (PCD-1 by simple loops), classify, ais, exact
+	Visible int     `json:"visible"`
+	Hidden  int     `json:"hidden"`
+	Classes int     `json:"classes"` // label units, the last of the visible ones
+	Batch   int     `json:"batch"`
+	Chains  int     `json:"chains"` // chains, or groups of one chain a temperature
+	Rate    float64 `json:"rate"`
+	Seed    uint64  `json:"seed"`
+
+	Betas        []float64 `json:"betas,omitempty"` // of pt and ins, from 1 down
+	Temperatures int       `json:"temperatures"`    // of ais
+
+	Data  string `json:"data"` // rows of bits, each of whole 64-bit words
+	Rows  int    `json:"rows"`
+	Model string `json:"model"` // weights row by row of visible units, visible biases, hidden biases
+	Base  string `json:"base"`  // visible biases of the base rates
+}
+
+// A request is one line to a contestant.
+type request struct {
+	Do  string `json:"do"` // hello, prepare, run, answer, peak; of gorbm rates and densities
+	Job *job   `json:"job,omitempty"`
+	N   int    `json:"n,omitempty"` // times to run
+
+	Path string `json:"path,omitempty"` // where start writes the first model of Seed: scikit-learn alone
+
+	// What answer asks for: the change that Steps updates from Seed make, the
+	// weights of particles of these energies, or values of the first Rows.
+	Steps    int       `json:"steps,omitempty"`
+	Seed     uint64    `json:"seed"`
+	Energies []float64 `json:"energies,omitempty"`
+	Rows     int       `json:"rows,omitempty"`
+}
+
+// A reply is one line of a contestant.
+type reply struct {
+	Error   string    `json:"error,omitempty"`
+	Version string    `json:"version,omitempty"`
+	Seconds float64   `json:"seconds"`
+	Values  []float64 `json:"values,omitempty"`
+	change
+	Bytes     int64      `json:"bytes,omitempty"`
+	Rates     *rates     `json:"rates,omitempty"`
+	Densities *densities `json:"densities,omitempty"`
+}
+
+// A change is what some updates made of the parameters.
+type change struct {
+	Weights []float64 `json:"weights,omitempty"` // of each visible unit, mean over the hidden ones
+	Biases  []float64 `json:"biases,omitempty"`  // of the visible units
+	Jumps   float64   `json:"jumps,omitempty"`   // Σ over steps and all weights of the square of a step less the one before
+	Whole   float64   `json:"whole,omitempty"`   // Σ over all weights of the square of the whole movement
+}
+
+// rates are what one core can do in a second at most.
+type rates struct {
+	ports.Rates
+	Draw float64 `json:"draw"` // bits drawn with given probabilities
+}
+
+// densities are the parts of units that are on.
+type densities struct {
+	Data    float64 `json:"data"`
+	Visible float64 `json:"visible"` // of the chains
+	Hidden  float64 `json:"hidden"`
+	// Of the chains that are in the estimate, which is all but in pt.
+	Estimate float64 `json:"estimate"`
+}

@@ -1,0 +1,294 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// A race lets contestants do the same work in turn.
+type race struct {
+	contestants []contestant
+	turn        time.Duration // about how long a turn is
+	most        time.Duration // about how long an item may take
+	rounds      int
+	pause       time.Duration // between turns, for threads that spin to go to sleep
+	progress    func(what string, done float64)
+
+	children map[string]*child
+	versions map[string]string // of programs
+	best     *rates            // the highest seen
+}
+
+// hopeless is how many times longer than with one thread a peer may take with
+// more: beyond, its threads stand in each other's way, and it is left out.
+const hopeless = 5
+
+// leastRounds is the number of rounds that slow work gets.
+const leastRounds = 3
+
+func (r *race) close() {
+	for _, c := range r.children {
+		c.close()
+	}
+}
+
+// child returns the contestant's process.
+func (r *race) child(ctx context.Context, c contestant) (*child, error) {
+	name := c.program + " " + c.threads
+	if p := r.children[name]; p != nil {
+		return p, nil
+	}
+	p, err := c.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.children[name] = p
+	r.versions[c.program] = p.version
+	return p, nil
+}
+
+// field returns the contestants of an item, gorbm's first.
+func (r *race) field(it item) (list []contestant) {
+	for _, c := range r.contestants {
+		does := slices.Contains(c.kinds, it.job.Kind)
+		if it.programs == nil {
+			does = does && c.program != plainGo && c.program != loopsGo
+		} else {
+			does = slices.Contains(it.programs, c.program)
+		}
+		if does {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// jobOf returns the item's job as the contestant does it.
+func (it item) jobOf(c contestant) job {
+	j := it.job
+	if c.program == loopsGo {
+		j.Kind = "loops"
+	}
+	return j
+}
+
+// An entrant is a contestant that is ready.
+type entrant struct {
+	*child
+	entry Entry
+}
+
+// run runs the item. What is done when ctx ends comes back with its error. A
+// peer that fails, or does other work than gorbm, is left out with a warning.
+func (r *race) run(ctx context.Context, it item) (Item, error) {
+	out := Item{Section: it.section, Name: it.name, Operation: it.operation, Job: it.job}
+	entrants, rounds, err := r.ready(ctx, it, &out)
+	if err != nil {
+		return out, firstError(ctx.Err(), err)
+	}
+	if err = r.turns(it, entrants, rounds); err != nil {
+		err = firstError(ctx.Err(), err)
+	}
+	for _, x := range entrants {
+		if len(x.entry.Seconds) > 0 {
+			x.entry.sum()
+			out.Entries = append(out.Entries, x.entry)
+		}
+	}
+	out.compare(it.host())
+	if err == nil && len(entrants) > 0 {
+		err = r.limit(it, entrants[0].child, &out)
+	}
+	if err != nil {
+		err = firstError(ctx.Err(), err)
+	}
+	return out, err
+}
+
+// ready checks the contestants, makes them ready, and says how many rounds
+// there are time for.
+func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entrant, rounds int, err error) {
+	field := r.field(it)
+	r.progress(it.name+": checks", 0)
+	cheats, err := r.check(ctx, it, field, out)
+	if err != nil {
+		return nil, 0, err
+	}
+	whole := 0.0                   // seconds of a round
+	single := map[string]float64{} // of each program with one thread
+	for _, c := range field {
+		if cheats[c.program] {
+			continue
+		}
+		r.progress(it.name+": "+c.program, 0)
+		p, n, seconds, err := r.prepare(ctx, it, c)
+		switch {
+		case ctx.Err() != nil || err != nil && c.program == it.host():
+			return nil, 0, err
+		case err != nil:
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: %v; it is left out", it.name, err))
+			continue
+		}
+		if c.program != it.host() && single[c.program] > 0 && seconds > hopeless*single[c.program] {
+			continue
+		}
+		if single[c.program] == 0 {
+			single[c.program] = seconds
+		}
+		whole += float64(n)*seconds + r.pause.Seconds()
+		entrants = append(entrants, &entrant{p, Entry{Program: c.program, Threads: c.threads, Count: c.count, Times: n}})
+	}
+	return entrants, min(r.rounds, max(leastRounds, int(r.most.Seconds()/whole))), nil
+}
+
+// turns lets the entrants take turns.
+func (r *race) turns(it item, entrants []*entrant, rounds int) error {
+	for round := range rounds {
+		for i := range entrants {
+			x := entrants[(i+round)%len(entrants)] // nobody always comes after the same
+			r.progress(it.name, (float64(round)+float64(i)/float64(len(entrants)))/float64(rounds))
+			time.Sleep(r.pause)
+			said, err := x.ask(request{Do: "run", N: x.entry.Times})
+			if err != nil {
+				return err
+			}
+			x.entry.Seconds = append(x.entry.Seconds, said.Seconds/float64(x.entry.Times))
+		}
+	}
+	return nil
+}
+
+// host is the program that the others are held against.
+func (it item) host() string {
+	if it.section == twinSection {
+		return plainGo
+	}
+	return gorbm
+}
+
+// prepare makes the contestant ready and returns how often it does the work in
+// a turn, and in how many seconds each.
+func (r *race) prepare(ctx context.Context, it item, c contestant) (p *child, n int, seconds float64, err error) {
+	if p, err = r.child(ctx, c); err != nil {
+		return nil, 0, 0, err
+	}
+	j := it.jobOf(c)
+	if _, err := p.ask(request{Do: "prepare", Job: &j}); err != nil {
+		return nil, 0, 0, err
+	}
+	for n = 1; ; n *= 4 {
+		said, err := p.ask(request{Do: "run", N: n})
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		seconds = max(said.Seconds, 1e-9) / float64(n)
+		if said.Seconds > r.turn.Seconds()/4 || n >= 1<<20 {
+			return p, max(1, int(math.Round(r.turn.Seconds()/seconds))), seconds, nil
+		}
+	}
+}
+
+// check lets every program but gorbm prove, with one thread, that it does
+// gorbm's work, and returns those that do not.
+func (r *race) check(ctx context.Context, it item, field []contestant, out *Item) (cheats map[string]bool, err error) {
+	cheats = map[string]bool{}
+	if it.operation == "update" && it.checkSteps == 0 || len(field) == 0 {
+		return cheats, nil
+	}
+	reference, err := r.child(ctx, field[0])
+	if err != nil {
+		return nil, err
+	}
+	own := map[string][]reply{} // by start
+	seen := map[string]bool{it.host(): true}
+	for _, c := range field {
+		if seen[c.program] {
+			continue
+		}
+		seen[c.program] = true
+		p, start, err := r.start(ctx, it, c)
+		if err == nil && own[start] == nil {
+			if own[start], err = it.own(reference, start); err != nil {
+				return nil, firstError(ctx.Err(), err)
+			}
+		}
+		if err == nil {
+			err = it.check(p, own[start])
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			cheats[c.program] = true
+			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: %s is left out: %v", it.name, c.program, err))
+		}
+	}
+	return cheats, nil
+}
+
+// start gives the contestant the job and returns the model from which its work
+// is checked: that of the job, or of scikit-learn, which draws its first model
+// itself, that one.
+func (r *race) start(ctx context.Context, it item, c contestant) (p *child, model string, err error) {
+	if p, err = r.child(ctx, c); err != nil {
+		return nil, "", err
+	}
+	j := it.jobOf(c)
+	if _, err = p.ask(request{Do: "prepare", Job: &j}); err != nil || c.program != sklearn {
+		return p, j.Model, err
+	}
+	_, err = p.ask(request{Do: "start", Seed: it.asks()[0].Seed, Path: it.fresh})
+	return p, it.fresh, err
+}
+
+func firstError(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// memory returns the most memory that each program holds while it trains at
+// batch 100, of a fresh process each.
+func (r *race) memory(ctx context.Context, it item) (list []Memory, warnings []string) {
+	seen := map[string]bool{}
+	for _, c := range r.field(it) {
+		if seen[c.program] {
+			continue
+		}
+		seen[c.program] = true
+		r.progress("memory: "+c.program, 0)
+		bytes, err := peakOf(ctx, it, c)
+		switch {
+		case ctx.Err() != nil:
+			return list, warnings
+		case err != nil:
+			warnings = append(warnings, fmt.Sprintf("memory: %v", err))
+		default:
+			list = append(list, Memory{c.program, bytes})
+		}
+	}
+	return list, warnings
+}
+
+// memoryUpdates are enough for all buffers to be there.
+const memoryUpdates = 100
+
+func peakOf(ctx context.Context, it item, c contestant) (int64, error) {
+	p, err := c.start(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer p.close()
+	j := it.jobOf(c)
+	var said reply
+	for _, ask := range []request{{Do: "prepare", Job: &j}, {Do: "run", N: memoryUpdates}, {Do: "peak"}} {
+		if said, err = p.ask(ask); err != nil {
+			return 0, err
+		}
+	}
+	return said.Bytes, nil
+}

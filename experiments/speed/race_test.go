@@ -1,0 +1,328 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"gorbm/data"
+)
+
+// cheats change the job into less work, or other work.
+var cheats = map[string]func(j *job){
+	"half the rate":            func(j *job) { j.Rate /= 2 },
+	"half the batch":           func(j *job) { j.Batch, j.Chains = j.Batch/2, j.Chains/2 },
+	"half the chains":          func(j *job) { j.Chains /= 2 },
+	"no temperatures":          func(j *job) { j.Kind, j.Betas = "pcd", nil },
+	"few images":               func(j *job) { j.Rows = 1 },
+	"another temperature's":    func(j *job) { j.Betas = append(j.Betas[:1:1], 0.9) },
+	"another model":            func(j *job) { j.Model += "x" },
+	"few units":                func(j *job) { j.Hidden-- },
+	"fewer rungs, same chains": func(j *job) { j.Betas = j.Betas[:1] },
+}
+
+// small returns files of a race between small models.
+func small(t *testing.T) *files {
+	t.Helper()
+	set, _, err := data.Load(context.Background(), "fontdigits:1000", data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newFiles(context.Background(), t.TempDir(), set, true)
+}
+
+// smallItem returns a race of this kind between models of 784 × 32 units.
+func (f *files) smallItem(t *testing.T, kind string) item {
+	t.Helper()
+	it := item{section: updateSection, name: kind, operation: "run"}
+	switch kind {
+	case "pcd", "pt", "ins":
+		it = f.update(kind, inputs, 32, 10)
+		it.section, it.name, it.checkSteps = updateSection, kind, 50
+		if kind != "pcd" {
+			it.job.Betas = []float64{1, 0.5}
+		}
+	case "classify":
+		it.job = f.job(kind, inputs+len(f.set.Classes), 32, len(f.set.Classes))
+	case "ais":
+		it.job = f.job(kind, inputs, 32, 0)
+		it.job.Chains, it.job.Temperatures, it.job.Base = 100, 100, f.base(inputs)
+	case "exact":
+		it.job = f.job(kind, inputs, 10, 0)
+	}
+	if f.err != nil {
+		t.Fatal(f.err)
+	}
+	return it
+}
+
+// newRace returns a race of two rounds of a millisecond between gorbm with one
+// thread and others.
+func newRace(t *testing.T, others ...contestant) *race {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &race{
+		contestants: append(gorbms(self, 1), others...), turn: time.Millisecond, most: time.Second, rounds: 2,
+		progress: func(string, float64) {}, children: map[string]*child{}, versions: map[string]string{},
+	}
+	t.Cleanup(r.close)
+	return r
+}
+
+// cheat returns a contestant that does what the cheat makes of jobs.
+func cheat(t *testing.T, name string) contestant {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := goContestant(name, self, 1, "pcd", "pt", "ins", "classify", "ais", "exact")
+	c.env = []string{childVariable + "=" + name, "GOMAXPROCS=1"}
+	return c
+}
+
+// Loops that do the same work as gorbm are not taken for cheats, and gorbm
+// with another number of threads is not either.
+func TestHonest(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := small(t)
+	for _, kind := range []string{"pcd", "pt", "ins", "classify", "ais", "exact"} {
+		r := newRace(t, goContestant("another gorbm", self, 2, kind))
+		it := f.smallItem(t, kind)
+		if kind == "pcd" {
+			r.contestants = append(r.contestants, goContestant(loopsGo, self, 1))
+			it.programs = []string{gorbm, "another gorbm", loopsGo}
+		}
+		if kind == "ins" {
+			continue // gorbm does not say its weights
+		}
+		out, err := r.run(context.Background(), it)
+		if err != nil || len(out.Warnings) > 0 {
+			t.Errorf("%s: %v, warnings %q", kind, err, out.Warnings)
+		}
+		if want := len(r.contestants); len(out.Entries) != want || len(out.Ratios) != want-1 {
+			t.Errorf("%s: %d entries and %d ratios of %d contestants", kind, len(out.Entries), len(out.Ratios), want)
+		}
+	}
+}
+
+// Contestants that do other work are noticed and left out.
+func TestCheats(t *testing.T) {
+	f := small(t)
+	for _, c := range []struct{ kind, cheat string }{
+		{"pcd", "half the rate"},
+		{"pcd", "half the batch"},
+		{"pcd", "half the chains"},
+		{"pcd", "another model"},
+		{"pt", "half the rate"},
+		{"pt", "half the chains"},
+		{"ins", "half the chains"},
+		{"ins", "no temperatures"},
+		{"classify", "another model"},
+		{"classify", "few images"},
+		{"exact", "few units"},
+		{"exact", "another model"},
+		{"ais", "few units"},
+	} {
+		r := newRace(t, cheat(t, c.cheat))
+		it := f.smallItem(t, c.kind)
+		if c.cheat == "another model" { // one that was trained for less
+			m := f.model(it.job.Visible, it.job.Hidden, it.job.Classes, 50)
+			if err := os.Rename(m, it.job.Model+"x"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out, err := r.run(context.Background(), it)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(out.Warnings) != 1 || !strings.Contains(out.Warnings[0], c.cheat+" is left out") || len(out.Entries) != 1 {
+			t.Errorf("%s by %s: %d entries, warnings %q", c.kind, c.cheat, len(out.Entries), out.Warnings)
+		} else {
+			t.Log(out.Warnings[0])
+		}
+	}
+}
+
+// The peers do gorbm's work, and versions of NumPy's loops that do not are
+// noticed.
+func TestPeers(t *testing.T) {
+	python := findPython()
+	if python == "" {
+		t.Skip("no Python with NumPy here")
+	}
+	if testing.Short() {
+		t.Skip("imports of PyTorch take seconds")
+	}
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	f := small(t)
+	list, _ := peers(python, write("peers.py", string(peersScript)), 1)
+	r := newRace(t, list...)
+	for _, kind := range []string{"pcd", "pt", "ins", "classify", "ais", "exact"} {
+		it := f.smallItem(t, kind)
+		out, err := r.run(context.Background(), it)
+		if err != nil || len(out.Warnings) > 0 {
+			t.Errorf("%s: %v, warnings %q", kind, err, out.Warnings)
+		}
+		if want := len(r.field(it)); len(out.Entries) != want {
+			t.Errorf("%s: %d entries of %d contestants", kind, len(out.Entries), want)
+		}
+	}
+	for i, c := range []struct{ kind, what, from, to string }{
+		{"pcd", "means for draws of v", "np.less(self.Uv, 1, out=A)", "np.reciprocal(A, out=A)"},
+		{"pcd", "no negative phase", "self.ascend(V, P)", "self.ascend(V[:B], P[:B])"},
+		{"pcd", "chains that stand still", "self.Uh *= P[B:]\n            np.less(self.Uh, 1, out=H)", "pass"},
+		{"pt", "swaps of all that are tried", "yes = u < ", "yes = u > -1 + 0 * "},
+		{"ins", "weights of the coldest alone", "(sigma == 0)", "(sigma == 1)"},
+		{"classify", "no biases", "L += self.by", "pass"},
+		{"exact", "no hidden biases", "logs += self.linear[lo:hi]", "pass"},
+	} {
+		text := strings.Replace(string(peersScript), c.from, c.to, 1)
+		if text == string(peersScript) {
+			t.Errorf("peers.py has no %q any more", c.from)
+		}
+		mutants, _ := peers(python, write(strings.Repeat("m", i+1)+".py", text), 1)
+		r := newRace(t, mutants[0])
+		out, err := r.run(context.Background(), f.smallItem(t, c.kind))
+		if err != nil || len(out.Entries) != 1 || len(out.Warnings) != 1 {
+			t.Errorf("%s: %s is not noticed: %v, %d entries, warnings %q", c.kind, c.what, err, len(out.Entries), out.Warnings)
+		} else {
+			t.Log(c.what, out.Warnings[0])
+		}
+	}
+}
+
+// A peer that dies, or is not there, costs a warning; gorbm costs the run.
+func TestDeaths(t *testing.T) {
+	f := small(t)
+	it := f.smallItem(t, "exact")
+	dying, absent := cheat(t, "dies"), cheat(t, "absent")
+	absent.command = []string{filepath.Join(t.TempDir(), "absent")}
+	out, err := newRace(t, dying, absent).run(context.Background(), it)
+	if err != nil || len(out.Entries) != 1 || len(out.Warnings) != 2 ||
+		!strings.Contains(out.Warnings[0], "dies has ended: the last words") || !strings.Contains(out.Warnings[1], "cannot start absent") {
+		t.Errorf("%v, %d entries, warnings %q", err, len(out.Entries), out.Warnings)
+	}
+	dead := newRace(t)
+	dead.contestants[0].env[0] = childVariable + "=dies"
+	if _, err := dead.run(context.Background(), it); err == nil || !strings.Contains(err.Error(), "the last words") {
+		t.Errorf("gorbm has died: %v", err)
+	}
+}
+
+// What was done before the context ended is there.
+func TestStopped(t *testing.T) {
+	f := small(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r := newRace(t)
+	r.rounds = 1000
+	r.progress = func(_ string, done float64) {
+		if done > 0 {
+			cancel()
+		}
+	}
+	out, err := r.run(ctx, f.smallItem(t, "exact"))
+	if !errors.Is(err, context.Canceled) || len(out.Entries) != 1 {
+		t.Fatalf("%v, %d entries", err, len(out.Entries))
+	}
+	if n := len(out.Entries[0].Seconds); n < 1 || n >= 1000 {
+		t.Errorf("%d rounds", n)
+	}
+}
+
+// Children that are closed end.
+func TestClose(t *testing.T) {
+	r := newRace(t)
+	p, err := r.contestants[0].start(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.close()
+	if p.process.ProcessState == nil || !p.process.ProcessState.Exited() {
+		t.Error("the child lives on")
+	}
+	var exit *exec.ExitError
+	if _, err := p.ask(request{Do: "hello"}); err == nil || errors.As(err, &exit) {
+		t.Errorf("a closed child answers: %v", err)
+	}
+}
+
+func TestSwapWeights(t *testing.T) {
+	// Two particles: the first is at β₀ with the odds exp(−(β₀−β₁)(E₀−E₁)).
+	e, beta := []float64{-3, -5}, []float64{1, 0.25}
+	want := 1 / (1 + math.Exp(0.75*2))
+	if got := swapWeights(e, beta); math.Abs(got[0]-want) > 1e-15 || math.Abs(got[1]-(1-want)) > 1e-15 { // rounding
+		t.Errorf("weights %v, want %v", got, want)
+	}
+}
+
+func TestLimit(t *testing.T) {
+	d := densities{Data: 0.25, Visible: 0.5, Hidden: 0.3, Estimate: 0.125}
+	r := rates{Draw: 1}
+	r.LoadAdd, r.Add, r.PermuteAdd = 1, 1, 1
+	for _, c := range []struct {
+		job  job
+		want Limit
+	}{
+		// 2 rows of 8 data units and 2 of 16 chain units up, 8·2 and 4·2 in the
+		// ascent, a row of 40 hidden units being 3 vectors; masked additions, 32 · 3 · 2.
+		{job{Kind: "pcd", Visible: 32, Hidden: 40, Batch: 2, Chains: 2},
+			Limit{LoadAdds: 3 * (16 + 32 + 16 + 8), Adds: 32 * 3 * 2, Draws: 2 * 72}},
+		// 200 chains look up 10 quads in tables of 4 additions, 13 vectors.
+		{job{Kind: "pcd", Visible: 32, Hidden: 40, Batch: 2, Chains: 200},
+			Limit{LoadAdds: 3 * (16 + 3200 + 16 + 800), Adds: 32 * 10 * 4, PermuteAdd: 32 * 10 * 13, Draws: 200 * 72}},
+		// Of 2 groups of two only the coldest are in the estimate of pt.
+		{job{Kind: "pt", Visible: 32, Hidden: 40, Batch: 2, Chains: 2, Betas: []float64{1, 0.5}},
+			Limit{LoadAdds: 3 * (16 + 64 + 16 + 8), Adds: 32 * 3 * 4, Draws: 4 * 72}},
+	} {
+		c.want.Densities = d
+		c.want.Seconds = c.want.LoadAdds + c.want.Adds + c.want.PermuteAdd + c.want.Draws
+		if got := newLimit(c.job, d, r); got != c.want {
+			t.Errorf("%+v: %+v, want %+v", c.job, got, c.want)
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	it := Item{Entries: []Entry{
+		{Program: gorbm, Threads: "1", Count: 1, Seconds: []float64{4, 2, 3}},
+		{Program: gorbm, Threads: "2", Count: 2, Seconds: []float64{2, 1, 4}},
+		{Program: numPy, Threads: "1", Count: 1, Seconds: []float64{12, 9, 10}},
+		{Program: numPy, Threads: "2 of the BLAS", Count: 2, Seconds: []float64{6, 8, 8}},
+	}}
+	for i := range it.Entries {
+		it.Entries[i].sum()
+	}
+	if e := it.Entries[0]; e.Median != 3 || e.Least != 2 || e.Most != 4 {
+		t.Errorf("median %v of %v to %v, want 3 of 2 to 4", e.Median, e.Least, e.Most)
+	}
+	it.compare(gorbm)
+	want := Ratio{Program: numPy, Threads: "2 of the BLAS", Ratio: 4, Low: 2, High: 8, OneThread: 10. / 3, Least: 6}
+	if len(it.Ratios) != 1 || it.Ratios[0] != want {
+		t.Errorf("%+v, want %+v", it.Ratios, want)
+	}
+	even := Entry{Seconds: []float64{1, 4, 2, 3}}
+	if even.sum(); even.Median != 2.5 {
+		t.Errorf("median %v, want 2.5", even.Median)
+	}
+}

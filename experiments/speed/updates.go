@@ -1,0 +1,119 @@
+package main
+
+import (
+	"gorbm/data"
+	"gorbm/negphase"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// A trainerJob is training as users have it: train.Trainer's steps.
+type trainerJob struct {
+	job
+	set     *data.Set
+	start   *rbm.RBM
+	trainer *train.Trainer
+}
+
+func newTrainerJob(j job) (*trainerJob, error) {
+	start, err := j.model()
+	if err != nil {
+		return nil, err
+	}
+	set, err := j.set()
+	if err != nil {
+		return nil, err
+	}
+	t := &trainerJob{job: j, set: set, start: start}
+	t.trainer, err = t.new(start.Clone(), j.Seed)
+	return t, err
+}
+
+// new returns a trainer of m.
+func (t *trainerJob) new(m *rbm.RBM, seed uint64) (*train.Trainer, error) {
+	s := train.DefaultSettings(t.Kind)
+	s.Rate, s.Batch, s.Seed, s.Negative = t.Rate, t.Batch, seed, t.negative()
+	return train.New(s, t.set, m)
+}
+
+// negative returns the settings of the negative phase.
+func (j job) negative() negphase.Settings {
+	s := negphase.DefaultSettings(j.Kind)
+	s.Chains, s.Temperatures = j.Chains, nil
+	for _, beta := range j.Betas {
+		s.Temperatures = append(s.Temperatures, 1/beta)
+	}
+	return s
+}
+
+func (t *trainerJob) run(n int) error { return steps(t.trainer, n) }
+
+func steps(t *train.Trainer, n int) error {
+	for range n {
+		if _, err := t.Step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *trainerJob) answer(ask request, out *reply) error {
+	m := t.start.Clone()
+	trainer, err := t.new(m, ask.Seed)
+	if err != nil {
+		return err
+	}
+	out.change, err = changeOf(ask.Steps, t.Visible, t.Hidden, m.Weights, func() []float32 { return m.VisibleBias },
+		func() error { return steps(trainer, 1) })
+	return err
+}
+
+// densityRounds are the calls of the estimator whose chains are counted, after
+// as many to forget the start: their mean is known to some per mille.
+const densityRounds = 50
+
+// measureDensities counts the units that are on in the job's data, and in
+// chains of its estimator that run at its model.
+func measureDensities(j job) (*densities, error) {
+	m, err := j.model()
+	if err != nil {
+		return nil, err
+	}
+	set, err := j.set()
+	if err != nil {
+		return nil, err
+	}
+	e, err := negphase.New(j.negative())
+	if err != nil {
+		return nil, err
+	}
+	pos := rbm.Batch{V: rbm.NewBits(j.Batch, m.Visible()), H: rbm.NewMatrix(j.Batch, m.Hidden())}
+	copy(pos.V.Words, set.X.Words)
+	m.HiddenMean(pos.H, pos.V)
+	d := &densities{Data: set.Density()}
+	units, weighed, on := 0.0, 0.0, 0.0
+	for round := range 2 * densityRounds {
+		phase, _, err := e.Estimate(m, pos, rbm.NewKey(j.Seed).Child(uint64(round)))
+		if err != nil {
+			return nil, err
+		}
+		if round < densityRounds {
+			continue
+		}
+		d.Visible += float64(phase.V.Count())
+		units += float64(phase.V.Rows)
+		for _, h := range phase.H.Data {
+			d.Hidden += float64(h)
+		}
+		for r := range phase.V.Rows {
+			if phase.Weight == nil || phase.Weight[r] != 0 {
+				on += float64(phase.V.Slice(r, r+1).Count())
+				weighed++
+			}
+		}
+	}
+	d.Visible /= units * float64(m.Visible())
+	d.Hidden /= units * float64(m.Hidden())
+	d.Estimate = on / (weighed * float64(m.Visible()))
+	return d, nil
+}
