@@ -58,18 +58,3 @@ func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 	p.info.Updates = int64(p.steps) * int64(p.rows)
 	return rbm.Phase{Batch: rbm.Batch{V: p.states.V, H: p.states.Mean}}, p.info, finite(p.states)
 }
-
-func (p *pcd) MarshalBinary() ([]byte, error) { return p.appendBinary(nil), nil }
-
-// UnmarshalBinary changes nothing unless all of b fits.
-func (p *pcd) UnmarshalBinary(b []byte) error {
-	h, rest, err := readChains(b, p.rows)
-	if err != nil {
-		return err
-	}
-	if len(rest) != 0 {
-		return fmt.Errorf("%w: %d bytes too many after the saved chains", rbm.ErrFormat, len(rest))
-	}
-	p.restore(h)
-	return nil
-}

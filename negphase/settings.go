@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gorbm/data"
+	"gorbm/negphase/binary"
 	"gorbm/rbm"
 )
 
@@ -72,15 +73,29 @@ type Settings struct {
 	Base *rbm.Base `json:"-"`
 
 	Max int `json:"max"` // Gibbs steps after which a pair of chains is cut: ucd
+
+	// Mover takes the chains of sardonics, im and walk from update to update,
+	// and in pt, ins and pins, if it is not nil, replicas between swaps: K
+	// moves in place of as many Gibbs steps. With Fit its walks are of 1 to
+	// maxFit flips, of as many as the model has room for.
+	Mover binary.Mover `json:"-"`
+	Fit   bool         `json:"-"`
+	Moves int          `json:"moves"` // of each chain in an update: sardonics, im, walk
+	// Gibbs is the number of block Gibbs steps before the moves. 0 is one step
+	// for movers that keep the number of active units, none for others.
+	Gibbs int `json:"gibbs"`
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an
 // estimator of the given kind: one Gibbs step and one swap an update, ten
 // chains with a uniform start, temperatures 1 to 5 (sections 4.2.4–4.2.6), for
-// pins blocks of defaultBlock, and for ucd, which it lacks, a cut after 1000
-// steps.
+// pins blocks of defaultBlock; and for what it lacks: a cut after 1000 steps in
+// ucd, and one move an update of the walks of sardonics and im, in walk of
+// single-site Gibbs sampling.
 func DefaultSettings(kind string) Settings {
-	return Settings{Kind: kind, K: 1, Swaps: 1, Chains: 10, Start: Uniform, Temperatures: []float64{1, 2, 3, 4, 5}, Block: defaultBlock, Max: 1000}
+	s := Settings{Kind: kind, K: 1, Swaps: 1, Chains: 10, Start: Uniform, Temperatures: []float64{1, 2, 3, 4, 5}, Block: defaultBlock, Max: 1000, Moves: 1}
+	s.Mover, s.Fit = defaultMover(kind)
+	return s
 }
 
 // A kind of estimator: the settings it has, and how it is made.
@@ -94,10 +109,13 @@ type kind struct {
 var kinds = []kind{
 	{"cd", []string{"k"}, func(s Settings) Estimator { return &cd{steps: s.K} }},
 	{"pcd", []string{"k", "chains", "start"}, func(s Settings) Estimator { return newPCD(s) }},
-	{"pt", []string{"k", "swaps", "chains", "start", "tau", "hottest", "order", "path"}, func(s Settings) Estimator { return newPT(s) }},
-	{"ins", []string{"k", "swaps", "chains", "start", "tau", "hottest", "path"}, func(s Settings) Estimator { return newINS(s) }},
-	{"pins", []string{"k", "swaps", "chains", "start", "tau", "hottest", "block", "path"}, func(s Settings) Estimator { return newINS(s) }},
+	{"pt", []string{"k", "swaps", "chains", "start", "tau", "hottest", "order", "path", "gibbs"}, func(s Settings) Estimator { return newPT(s) }},
+	{"ins", []string{"k", "swaps", "chains", "start", "tau", "hottest", "path", "gibbs"}, func(s Settings) Estimator { return newINS(s) }},
+	{"pins", []string{"k", "swaps", "chains", "start", "tau", "hottest", "block", "path", "gibbs"}, func(s Settings) Estimator { return newINS(s) }},
 	{"ucd", []string{"k", "max", "chains", "start"}, func(s Settings) Estimator { return newUCD(s) }},
+	{"sardonics", walkKeys, func(s Settings) Estimator { return newWalk(s) }},
+	{"im", walkKeys, func(s Settings) Estimator { return newWalk(s) }},
+	{"walk", walkKeys, func(s Settings) Estimator { return newWalk(s) }},
 	{"exact", nil, func(s Settings) Estimator { return &exact{} }},
 }
 
@@ -112,7 +130,7 @@ func Kinds() []string {
 
 // Has reports whether estimators of this kind have the setting named by the
 // grammar's key: k, swaps, chains, start, tau, hottest, order, block,
-// path or max.
+// path, max, moves or gibbs; the keys of a Mover's own are not among them.
 func Has(name, key string) bool {
 	k, err := find(name)
 	return err == nil && slices.Contains(k.keys, key)
@@ -164,7 +182,7 @@ func (s Settings) Check() error {
 			return err
 		}
 	}
-	return nil
+	return s.checkMover()
 }
 
 const (
@@ -223,6 +241,10 @@ func (s Settings) check(key string) error {
 		}
 	case "max":
 		return s.checkCut()
+	case "moves":
+		return count(s.Moves, maxSteps)
+	case "gibbs":
+		return s.checkGibbs()
 	}
 	return nil
 }
