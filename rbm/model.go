@@ -106,6 +106,17 @@ func (m *RBM) Weight(i, j int) float32 {
 	return m.panel(j / vec.Block)[i*vec.Block+j%vec.Block]
 }
 
+// WeightRow overwrites dst, len Hidden(), with the weights of visible unit i. It
+// panics if dst has another length.
+func (m *RBM) WeightRow(dst []float32, i int) {
+	if len(dst) != m.Hidden() {
+		panic("rbm: a row of weights has one place a hidden unit")
+	}
+	for k := 0; k*vec.Block < len(dst); k++ {
+		copy(dst[k*vec.Block:], m.panel(k)[i*vec.Block:(i+1)*vec.Block])
+	}
+}
+
 // Weights writes W to dst, visible × hidden. It panics if dst has another
 // shape.
 func (m *RBM) Weights(dst Matrix) {

@@ -1,0 +1,181 @@
+package binary
+
+import (
+	"math"
+
+	"gorbm/negphase/binary/internal/walk"
+	"gorbm/rbm"
+)
+
+// A Machine holds the parameters of an RBM for the systems that share it, in
+// the two orientations that flips need: a flip of a visible unit adds a row of
+// W to what the hidden units see, a flip of a hidden unit a row of Wᵀ to what
+// the visible ones see.
+//
+// Parameters are whole numbers of a quantum, a power of two of about 2⁻³⁰ of
+// the largest preactivation that any state has. So all sums are exact in any
+// order: preactivations never drift and are the same whatever path led to a
+// state, and so are the weights that walks draw by. The law that is sampled is
+// that of parameters rounded by at most half a quantum: in a trained model of
+// 784 × 500 units 10⁻⁷, what a sum of float32 loses too.
+type Machine struct {
+	first   [2]int     // site of the first unit of each layer
+	units   [2]int     // of each layer
+	stride  [2]int     // units, and zeros up to a multiple of walk.Lanes
+	row     [2][]int32 // of each unit of a layer, stride of the other: its weights, in quanta
+	bias    [2][]int32
+	quantum float64
+	reach   float64  // bounds |preactivation|
+	labels  [2]int32 // sites that are one softmax unit: from, to
+	work    quantizing
+}
+
+// The layers of a machine. A state has the visible units, then the hidden ones.
+const (
+	visible = 0
+	hidden  = 1
+)
+
+// NewMachine returns the parameters of m.
+func NewMachine(m *rbm.RBM) *Machine {
+	c := &Machine{first: [2]int{0, m.Visible()}, units: [2]int{m.Visible(), m.Hidden()}}
+	if m.Classes > 0 && m.Labels == rbm.Softmax {
+		c.labels = [2]int32{int32(m.Inputs()), int32(m.Visible())}
+	}
+	for l, n := range c.units {
+		c.stride[l] = (n + walk.Lanes - 1) &^ (walk.Lanes - 1)
+	}
+	for l, n := range c.units {
+		c.row[l] = make([]int32, c.stride[l]*c.stride[1-l])
+		c.bias[l] = make([]int32, c.stride[l])
+		c.work.sums[l] = make([]float32, n)
+	}
+	c.work.row = make([]float32, m.Hidden())
+	c.Set(m)
+	return c
+}
+
+// Set takes over the parameters of m, which may have changed. Systems on c
+// need a Load or SetState then, before anything else. It panics if m has
+// another shape; it allocates nothing.
+func (c *Machine) Set(m *rbm.RBM) {
+	if m.Visible() != c.units[visible] || m.Hidden() != c.units[hidden] {
+		panic("binary: an RBM of another shape than the machine's")
+	}
+	c.reach = c.work.largest(m)
+	// A float32 holds all powers of two within 2^±60, and no sane model leaves
+	// them.
+	_, e := math.Frexp(c.reach)
+	e = min(max(e, -60), 60)
+	c.quantum = math.Ldexp(1, e-reachBits)
+	c.quantize(m, float32(1/c.quantum))
+}
+
+// reachBits: preactivations are below 2³⁰ quanta, and the roundings of as many
+// as 2³⁰ parameters fit an int32 beside them.
+const reachBits = 30
+
+// quantizing is what Set works with.
+type quantizing struct {
+	row  []float32
+	sums [2][]float32 // Σ|w| and the bias of each unit of a layer
+}
+
+// largest returns a bound of the preactivations of m in any state.
+func (q *quantizing) largest(m *rbm.RBM) float64 {
+	for l, b := range [2][]float32{m.VisibleBias, m.HiddenBias} {
+		for i, x := range b {
+			q.sums[l][i] = max(x, -x)
+		}
+	}
+	for i := range m.VisibleBias {
+		m.WeightRow(q.row, i)
+		for j, w := range q.row {
+			w = max(w, -w)
+			q.sums[hidden][j] += w
+			q.sums[visible][i] += w
+		}
+	}
+	top := float32(0)
+	for _, sums := range q.sums {
+		for _, x := range sums {
+			top = max(top, x)
+		}
+	}
+	// A sum of n terms is short by at most n·2⁻²⁴ of it.
+	n := float64(max(len(q.sums[visible]), len(q.sums[hidden])))
+	return float64(top) * (1 + float64(n*0x1p-23))
+}
+
+// quantize sets both orientations and the biases, in units of 1/scale.
+func (c *Machine) quantize(m *rbm.RBM, scale float32) {
+	for l, b := range [2][]float32{m.VisibleBias, m.HiddenBias} {
+		walk.Quantize(c.bias[l], b, scale)
+	}
+	for i := range m.VisibleBias {
+		m.WeightRow(c.work.row, i)
+		walk.Quantize(c.row[visible][i*c.stride[hidden]:], c.work.row, scale)
+	}
+	walk.Transpose(c.row[hidden], c.stride[visible], c.row[visible], c.stride[hidden])
+}
+
+// rowOf returns the weights of unit i of a layer to the other layer's units.
+func (c *Machine) rowOf(layer int, i int) []int32 {
+	n := c.stride[1-layer]
+	return c.row[layer][i*n : (i+1)*n : (i+1)*n]
+}
+
+// Len returns the number of units, visible and hidden.
+func (c *Machine) Len() int { return c.units[visible] + c.units[hidden] }
+
+// place returns the layer of a site and its number in it.
+func (c *Machine) place(site int) (layer, i int) {
+	if site >= c.first[hidden] {
+		return hidden, site - c.first[hidden]
+	}
+	return visible, site
+}
+
+// Sites returns the sites that chains may move on: all, but the labels if they
+// are one softmax unit, of which a flip would leave no or two labels on.
+func (c *Machine) Sites() []int32 {
+	sites := make([]int32, 0, c.Len())
+	for i := range int32(c.Len()) {
+		if i < c.labels[0] || i >= c.labels[1] {
+			sites = append(sites, i)
+		}
+	}
+	return sites
+}
+
+// stripe is the number of columns that Load sums for all systems before the
+// next: of 784 rows they take 200 KB, which stay in the second-level cache.
+const stripe = 64
+
+// Load makes row r of v and h the state of s[r], systems on c. It sums all
+// preactivations anew, of all systems together; chains on them need a Reset
+// then. Calls for different systems may run at the same time. It panics if
+// there are not as many rows as systems, or if they are of another shape; it
+// allocates nothing.
+func (c *Machine) Load(s []*RBM, v, h rbm.Bits) {
+	if v.Rows != len(s) || h.Rows != len(s) || v.Cols != c.units[visible] || h.Cols != c.units[hidden] {
+		panic("binary: Load needs one row of visible and of hidden states a system")
+	}
+	for r, s := range s {
+		if s.machine != c {
+			panic("binary: Load of a system on another machine")
+		}
+		s.unpack(visible, v.Row(r))
+		s.unpack(hidden, h.Row(r))
+	}
+	for l := range c.row {
+		for at := 0; at < c.stride[1-l]; at += stripe {
+			for _, s := range s {
+				walk.AddRows(s.field[1-l][at:min(at+stripe, c.stride[1-l])], c.row[l][at:], c.stride[1-l], s.on[l])
+			}
+		}
+	}
+	for _, s := range s {
+		s.settle()
+	}
+}
