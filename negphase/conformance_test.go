@@ -386,6 +386,11 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 		}
 		rows := int(binary.LittleEndian.Uint32(chains[4:]))
 		ranks := head + 12 + 8*rows
+		if parse(t, settings).Mover != nil {
+			ranks += 4 + 8*rows // visible states
+			refused("no visible units", with(head+12+8*rows, 0))
+			refused("a bit past the last visible unit", with(head+16+8*rows+1, 2)) // 9 of them
+		}
 		refused("a particle at two temperatures", with(ranks, saved[ranks+1]))
 		refused("a particle that is not there", with(ranks, 200))
 		refused("a journey that does not exist", with(ranks+2*rows-1, 3))

@@ -2,7 +2,9 @@ package negphase
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gorbm/negphase/binary"
 	"gorbm/rbm"
@@ -21,14 +23,14 @@ type walks struct {
 	fit          bool // lengths of walks are those that the model has room for
 	moves, gibbs int  // of each chain in a run; Gibbs steps come first
 
-	couplings *binary.WeightsX
-	places    []place
-	rung      []float64     // inverse temperatures that the places were bound for
-	order     []*binary.RBM // the system of each row
-	loop      *rbm.Loop     // over places
-	first     int           // label unit
-	labels    int           // number of label units, 0 without softmax labels
-	now       struct {      // the run under way
+	machine *binary.Machine
+	places  []place
+	rung    []float64     // inverse temperatures that the places were bound for
+	order   []*binary.RBM // the system of each row
+	loop    *rbm.Loop     // over places
+	first   int           // label unit
+	labels  int           // number of label units, 0 without softmax labels
+	now     struct {      // the run under way
 		states *rbm.States
 		at     []int32
 		key    rbm.Key
@@ -59,22 +61,29 @@ func newWalks(s Settings, moves int) *walks {
 // prepare makes ready for runs of groups of chains of m, one at each inverse
 // temperature of rung. It has to be called whenever parameters changed.
 func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
-	if w.couplings != nil && same(w.rung, rung) {
-		w.couplings.Set(m)
+	bound := w.machine != nil && slices.Equal(w.rung, rung)
+	if bound {
+		w.machine.Set(m)
+	} else {
+		w.machine = binary.NewMachine(m)
+	}
+	if reach := w.machine.Reach(); math.IsInf(reach, 0) || math.IsNaN(reach) {
+		return fmt.Errorf("%w: the energy of chain 0 may be %v", rbm.ErrDiverged, -reach)
+	}
+	if bound {
 		return nil
 	}
 	mover, sites, err := fitted(m, w.mover, w.fit)
 	if err != nil {
 		return err
 	}
-	w.couplings = binary.NewWeightsX(m)
 	w.first, w.labels = m.Inputs(), labelUnits(m)
 	w.places = make([]place, groups*len(rung))
 	w.order = make([]*binary.RBM, len(w.places))
 	for i := range w.places {
 		p := &w.places[i]
 		p.beta = rung[i%len(rung)]
-		p.system, p.source, p.label = binary.NewRBM(w.couplings), new(rand.PCG), make([]float64, w.labels)
+		p.system, p.source, p.label = binary.NewRBM(w.machine), new(rand.PCG), make([]float64, w.labels)
 		p.draws = rand.New(p.source)
 		if p.chain, err = bind(mover, p.system, p.beta, sites); err != nil {
 			return err
@@ -82,18 +91,6 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 	}
 	w.rung = append(w.rung[:0], rung...)
 	return nil
-}
-
-func same(a, b []float64) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for k := range a {
-		if a[k] != b[k] {
-			return false
-		}
-	}
-	return true
 }
 
 // run takes row at[i] of s through Gibbs steps and moves at place i, for all
@@ -106,7 +103,7 @@ func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, ke
 	for i, row := range at {
 		w.order[row] = w.places[i].system
 	}
-	w.couplings.Load(w.order, s.V, s.H)
+	w.machine.Load(w.order, s.V, s.H)
 	w.now.states, w.now.at, w.now.key = s, at, key.Child(moveKey)
 	w.loop.Run(len(w.places), len(w.places)*(m.Visible()+m.Hidden()) >= wideSites)
 	for i := range w.places {
@@ -123,13 +120,6 @@ const wideSites = 1 << 12
 func (w *walks) run1(i int) {
 	p, s, row := &w.places[i], w.now.states, int(w.now.at[i])
 	p.info = binary.Info{}
-	s.Energy[row] = p.system.Energy()
-	for _, d := range p.system.Deltas() {
-		s.Energy[row] += 0 * d // not a number, if one flip costs no finite energy
-	}
-	if s.Energy[row]-s.Energy[row] != 0 {
-		return // the caller says that it diverged
-	}
 	w.now.key.Child(uint64(row)).Seed(p.source)
 	p.chain.Reset()
 	for range w.moves {

@@ -128,6 +128,10 @@ func (c *Machine) rowOf(layer int, i int) []int32 {
 // Len returns the number of units, visible and hidden.
 func (c *Machine) Len() int { return c.units[visible] + c.units[hidden] }
 
+// Reach bounds the cost of any flip in any state; it is not finite if a
+// parameter is not.
+func (c *Machine) Reach() float64 { return c.reach }
+
 // place returns the layer of a site and its number in it.
 func (c *Machine) place(site int) (layer, i int) {
 	if site >= c.first[hidden] {
