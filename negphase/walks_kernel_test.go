@@ -1,0 +1,418 @@
+package negphase
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gorbm/negphase/binary"
+	"gorbm/rbm"
+)
+
+// A listing has all joint states of a tiny RBM as systems of walks: what each
+// flip costs in each of them, as run finds it.
+type listing struct {
+	m     *rbm.RBM
+	all   []state
+	sites []int32
+	first int         // label unit
+	state [][]uint8   // [x][unit]
+	cost  [][]float64 // [x][unit]
+	index map[string]int
+	beta  float64
+	law   []float64 // at beta, by the energies of the systems
+}
+
+func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
+	t.Helper()
+	l := &listing{m: m, all: states(m), sites: sitesOf(m), first: m.Inputs(), index: map[string]int{}, beta: beta}
+	w := newWalks(Settings{Mover: binary.Gibbs{}}, 1)
+	if err := w.prepare(m, []float64{beta}, 1); err != nil {
+		t.Fatal(err)
+	}
+	system := w.places[0].system
+	s := rbm.NewStates(m, 1)
+	sum := 0.0
+	for x, st := range l.all {
+		for i, v := range st.v {
+			s.V.Set(0, i, v != 0)
+		}
+		for j, h := range st.h {
+			s.H.Set(0, j, h != 0)
+		}
+		w.machine.Load([]*binary.RBM{system}, s.V, s.H)
+		l.state = append(l.state, slices.Clone(system.State()))
+		l.cost = append(l.cost, slices.Clone(system.Deltas()))
+		l.index[string(system.State())] = x
+		// Parameters are rounded to half of 2⁻³⁰ of the reach, which may be
+		// next to twice as large in quanta.
+		units := m.Visible() + m.Hidden()
+		near(t, "energy", system.Energy(), st.energy, w.machine.Reach()*0x1p-29*float64(units*units))
+		l.law = append(l.law, math.Exp(-beta*system.Energy()))
+		sum += l.law[x]
+	}
+	for x := range l.law {
+		l.law[x] /= sum
+	}
+	return l
+}
+
+// flipped returns the number of state x with unit i flipped; −1 if the model
+// has no such state.
+func (l *listing) flipped(x int, i int32) int {
+	s := slices.Clone(l.state[x])
+	s[i] ^= 1
+	if y, ok := l.index[string(s)]; ok {
+		return y
+	}
+	return -1
+}
+
+func (l *listing) empty() [][]float64 {
+	k := make([][]float64, len(l.all))
+	for x := range k {
+		k[x] = make([]float64, len(l.all))
+	}
+	return k
+}
+
+// identity returns the kernel that does nothing.
+func (l *listing) identity() [][]float64 {
+	k := l.empty()
+	for x := range k {
+		k[x][x] = 1
+	}
+	return k
+}
+
+// heatBath is the weight of a flip.
+func heatBath(x float64) float64 { return 1 / (1 + math.Exp(x)) }
+
+// A stroll is a way along flips with the probabilities of going it and of
+// coming back.
+type stroll struct {
+	at            int
+	forward, back float64
+	path          []int32
+}
+
+// strolls extends each of these by k flips, drawn in proportion to the heat
+// bath's weight among the sites that free lists before a flip and whose
+// reverse is drawn among those that return lists after it. Strolls to states
+// that the model lacks are dropped.
+func (l *listing) strolls(from []stroll, k int, sites func(s stroll, before int) (free, home []int32)) []stroll {
+	weight := func(x int, among []int32, i int32) float64 {
+		sum := 0.0
+		for _, j := range among {
+			sum += heatBath(l.beta * l.cost[x][j])
+		}
+		return heatBath(l.beta*l.cost[x][i]) / sum
+	}
+	for range k {
+		var next []stroll
+		for _, s := range from {
+			free, _ := sites(s, s.at)
+			for _, i := range free {
+				y := l.flipped(s.at, i)
+				if y < 0 {
+					continue
+				}
+				n := stroll{y, s.forward * weight(s.at, free, i), s.back, append(slices.Clone(s.path), i)}
+				_, home := sites(n, s.at)
+				n.back *= weight(y, home, i)
+				next = append(next, n)
+			}
+		}
+		from = next
+	}
+	return from
+}
+
+// accepted adds the moves that are accepted, and stays for the rest.
+func (l *listing) accepted(k [][]float64, x int, share float64, ways []stroll) {
+	for _, s := range ways {
+		p := share * s.forward * min(1, l.law[s.at]*s.back/(l.law[x]*s.forward))
+		k[x][s.at] += p
+		k[x][x] += share*s.forward - p
+	}
+}
+
+// sardonics returns the kernel of one walk of 1 or 2 flips on sites: listed
+// slowly, the reverse of each from its end.
+func (l *listing) sardonics(sites []int32) [][]float64 {
+	kernel := l.empty()
+	for x := range l.all {
+		for k := 1; k <= 2; k++ {
+			ways := l.strolls([]stroll{{at: x, forward: 1, back: 1}}, k, func(s stroll, _ int) (free, _ []int32) {
+				for _, i := range sites {
+					if !slices.Contains(s.path, i) {
+						free = append(free, i)
+					}
+				}
+				return free, sites
+			})
+			// The way back flips the last site first: its normalisers are over
+			// the sites that it has not flipped yet.
+			for n := range ways {
+				s := &ways[n]
+				s.back = 1
+				y, free := s.at, slices.Clone(sites)
+				for t := len(s.path) - 1; t >= 0; t-- {
+					i, sum := s.path[t], 0.0
+					for _, j := range free {
+						sum += heatBath(l.beta * l.cost[y][j])
+					}
+					s.back *= heatBath(l.beta*l.cost[y][i]) / sum
+					free = slices.DeleteFunc(free, func(j int32) bool { return j == i })
+					y = l.flipped(y, i)
+				}
+			}
+			l.accepted(kernel, x, .5, ways)
+		}
+	}
+	return kernel
+}
+
+// im returns the kernel of one intracluster move of a flip each way on sites.
+func (l *listing) im(sites []int32) [][]float64 {
+	kernel := l.empty()
+	side := func(x int, on uint8) (list []int32) {
+		for _, i := range sites {
+			if l.state[x][i] == on {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	for x := range l.all {
+		if len(side(x, 0)) == 0 || len(side(x, 1)) == 0 {
+			kernel[x][x] = 1
+			continue
+		}
+		for _, first := range []uint8{0, 1} {
+			step := func(on uint8) func(s stroll, _ int) (free, home []int32) {
+				return func(s stroll, _ int) ([]int32, []int32) { return side(s.at, on), side(s.at, 1-on) }
+			}
+			ways := l.strolls([]stroll{{at: x, forward: 1, back: 1}}, 1, step(first))
+			l.accepted(kernel, x, .5, l.strolls(ways, 1, step(1-first)))
+		}
+	}
+	return kernel
+}
+
+// sweep returns the kernel of heat-bath updates of sites in order.
+func (l *listing) sweep(sites []int32) [][]float64 {
+	kernel := l.identity()
+	for _, i := range sites {
+		one := l.empty()
+		for x := range l.all {
+			p := heatBath(l.beta * l.cost[x][i])
+			one[x][x] += 1 - p
+			if y := l.flipped(x, i); y >= 0 {
+				one[x][y] += p
+			}
+		}
+		kernel = product(kernel, one)
+	}
+	return kernel
+}
+
+// label returns the kernel of a new label, drawn from what law makes of the
+// states and costs of its units.
+func (l *listing) label(law func(p []float64, state []uint8, cost []float64, beta float64)) [][]float64 {
+	n := labelUnits(l.m)
+	if n == 0 {
+		return l.identity()
+	}
+	kernel := l.empty()
+	p := make([]float64, n)
+	for x := range l.all {
+		law(p, l.state[x][l.first:][:n], l.cost[x][l.first:][:n], l.beta)
+		for y, share := range p {
+			s := slices.Clone(l.state[x])
+			for k := range n {
+				s[l.first+k] = 0
+			}
+			s[l.first+y] = 1
+			kernel[x][l.index[string(s)]] += share
+		}
+	}
+	return kernel
+}
+
+func product(a, b [][]float64) [][]float64 {
+	c := make([][]float64, len(a))
+	for x, row := range a {
+		c[x] = after(row, b)
+	}
+	return c
+}
+
+// moved is by how much a kernel moves the law, or falls short of being one.
+func (l *listing) moved(kernel [][]float64) float64 {
+	off := farthest(after(l.law, kernel), l.law)
+	for _, row := range kernel {
+		sum := 0.0
+		for _, p := range row {
+			sum += p
+		}
+		off = max(off, math.Abs(sum-1))
+	}
+	return off
+}
+
+// reachable returns the number of states that the kernel reaches from state 0
+// in the end.
+func reachable(kernel [][]float64) int {
+	seen, todo := map[int]bool{0: true}, []int{0}
+	for len(todo) > 0 {
+		x := todo[0]
+		todo = todo[1:]
+		for y, p := range kernel[x] {
+			if p > 0 && !seen[y] {
+				seen[y] = true
+				todo = append(todo, y)
+			}
+		}
+	}
+	return len(seen)
+}
+
+// tiny are models whose kernels are listed.
+var tiny = []shape{{3, 2, 0, 0}, {2, 3, 0, 0}, {4, 2, 3, rbm.Softmax}, {4, 2, 2, rbm.Softmax}, {4, 2, 2, rbm.Bernoulli}}
+
+// What an update does to a chain, moves and the drawing of the label and Gibbs
+// steps, leaves the law at each temperature as it is and reaches all states.
+func TestWalkKernels(t *testing.T) {
+	for _, shape := range tiny {
+		for _, beta := range []float64{1, 0.4} {
+			m := shape.random(41, 1.2)
+			l := newListing(t, m, beta)
+			label := l.label(labelLaw)
+			gibbs := gibbsKernel(m, nil, l.all, beta)
+			softmax := labelUnits(m) > 0
+			right := func(name string, kernel [][]float64, tol float64) {
+				t.Helper()
+				if off := l.moved(kernel); off > tol {
+					t.Errorf("%v at %v: %s moves the law by %v", shape, beta, name, off)
+				}
+				if n := reachable(kernel); n != len(l.all) {
+					t.Errorf("%v at %v: %s reaches %d of %d states", shape, beta, name, n, len(l.all))
+				}
+			}
+			wrong := func(name string, kernel [][]float64) {
+				t.Helper()
+				off, n := l.moved(kernel), reachable(kernel)
+				t.Logf("%v at %v: %s: off by %.2g, reaches %d of %d", shape, beta, name, off, n, len(l.all))
+				if off < mutantBreak && n == len(l.all) {
+					t.Errorf("%v at %v: mutant is not seen: %s", shape, beta, name)
+				}
+			}
+			sardonics, im := l.sardonics(l.sites), l.im(l.sites)
+			right("sardonics", product(sardonics, label), kernelTol)
+			right("gibbs", product(l.sweep(l.sites), label), kernelTol)
+			// The Gibbs step is listed for the parameters before they were
+			// rounded, to 2⁻³⁰ of the reach each.
+			right("im", product(product(gibbs, im), label), 1e-6)
+			if off := l.moved(product(im, label)); off > kernelTol {
+				t.Errorf("%v at %v: the moves of im change the law by %v", shape, beta, off)
+			}
+
+			wrong("im without a Gibbs step", product(im, label))
+			if softmax {
+				wrong("the old label", sardonics)
+				wrong("a uniform label", product(sardonics, l.label(func(p []float64, _ []uint8, _ []float64, _ float64) {
+					for k := range p {
+						p[k] = 1 / float64(len(p))
+					}
+				})))
+				wrong("a label of the wrong sign", product(sardonics, l.label(func(p []float64, state []uint8, cost []float64, beta float64) {
+					labelLaw(p, state, cost, -beta)
+				})))
+				wrong("a label at another temperature", product(sardonics, l.label(func(p []float64, state []uint8, cost []float64, beta float64) {
+					labelLaw(p, state, cost, beta*.8)
+				})))
+				wrong("flips of label units", product(l.sardonics(everyUnit(m)), label))
+			}
+			stale := newListing(t, shape.random(42, 1.2), beta) // of before the parameters changed
+			wrong("costs of other parameters", product(stale.sardonics(l.sites), label))
+			if softmax {
+				wrong("a label of other parameters", product(sardonics, stale.label(labelLaw)))
+			}
+		}
+	}
+}
+
+// everyUnit returns all units, label units too.
+func everyUnit(m *rbm.RBM) []int32 {
+	all := make([]int32, m.Visible()+m.Hidden())
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+// A script is a source whose first words are given.
+type script struct{ words []uint64 }
+
+func (s *script) Uint64() uint64 {
+	if len(s.words) == 0 {
+		return 0
+	}
+	w := s.words[0]
+	s.words = s.words[1:]
+	return w
+}
+
+// still is a mover that moves nothing.
+type still struct{}
+
+func (still) Bind(binary.System, float64, []int32) (binary.Chain, error) { return still{}, nil }
+func (still) Move(*rand.Rand) binary.Info                                { return binary.Info{} }
+func (still) Reset()                                                     {}
+
+// The label is drawn from p(y|h) at the temperature of the place: which one it
+// is changes where the uniform number crosses the sums of that law.
+func TestLabelIsDrawnFromItsLaw(t *testing.T) {
+	m := shape{5, 3, 3, rbm.Softmax}.random(43, 1.5)
+	for _, beta := range []float64{1, 0.3, 0} {
+		w := newWalks(Settings{Mover: still{}}, 1)
+		if err := w.prepare(m, []float64{beta}, 1); err != nil {
+			t.Fatal(err)
+		}
+		p := &w.places[0]
+		s := rbm.NewStates(m, 1)
+		for _, st := range states(m) {
+			field := visibleField(m, st.h)[m.Inputs():]
+			want, sum := make([]float64, len(field)), 0.0
+			for k, f := range field {
+				want[k] = math.Exp(beta * f)
+				sum += want[k]
+			}
+			edge := 0.0
+			for y := range want {
+				for side, u := range []float64{edge + 1e-6, edge + want[y]/sum - 1e-6} { // roundings of parameters: below 2⁻²⁹ of some 10
+					for i, v := range st.v {
+						s.V.Set(0, i, v != 0)
+					}
+					for j, h := range st.h {
+						s.H.Set(0, j, h != 0)
+					}
+					p.draws = rand.New(&script{[]uint64{uint64(u * 0x1p53)}})
+					var info Info
+					w.run(m, s, []int32{0}, nil, rbm.NewKey(1), &info)
+					for k := range want {
+						if s.V.Get(0, m.Inputs()+k) != (k == y) {
+							t.Fatalf("β = %v: at %v, side %d of class %d, label unit %d is %v", beta, u, side, y, k, s.V.Get(0, m.Inputs()+k))
+						}
+					}
+					energy := make([]float64, 1)
+					m.Energy(energy, s.V, s.H)
+					near(t, "energy with the new label", s.Energy[0], energy[0], 1e-6)
+				}
+				edge += want[y] / sum
+			}
+		}
+	}
+}
