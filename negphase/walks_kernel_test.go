@@ -49,6 +49,7 @@ func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 		// next to twice as large in quanta.
 		units := m.Visible() + m.Hidden()
 		near(t, "energy", system.Energy(), st.energy, w.machine.Reach()*0x1p-29*float64(units*units))
+		l.all[x].energy = system.Energy()
 		l.law = append(l.law, math.Exp(-beta*system.Energy()))
 		sum += l.law[x]
 	}
@@ -344,6 +345,48 @@ func TestWalkKernels(t *testing.T) {
 	}
 }
 
+// Ladders whose particles move by a sampler between swaps leave the product of
+// the laws as it is, and infinite swapping the symmetrised one; particles that
+// move at another's temperature do not.
+func TestLaddersOfMoves(t *testing.T) {
+	for _, shape := range []shape{{2, 1, 0, 0}, {3, 1, 2, rbm.Softmax}} {
+		m := shape.random(44, 1.5)
+		s := newReplicated(m, nil, []float64{1, 0.625, 0.25})
+		upward := []int{0, 1}
+		for k, beta := range s.beta {
+			l := newListing(t, m, beta)
+			s.all = l.all
+			s.gibbs[k] = product(l.sardonics(l.sites), l.label(labelLaw))
+			s.p[k] = l.law
+		}
+		d, _ := s.tempering(upward, swapProbability, false)
+		if d > kernelTol {
+			t.Errorf("%v: swaps of pt move Π p_k by %v", shape, d)
+		}
+		bar := s.symmetrised()
+		if d := farthest(after(bar, s.infinite()), bar); d > kernelTol {
+			t.Errorf("%v: infinite swapping moves p̄ by %v", shape, d)
+		}
+		right := s.gibbs[2]
+		for name, kernel := range map[string][][]float64{
+			"another's temperature":       s.gibbs[0],
+			"a label of another's":        product(newListing(t, m, .25).sardonics(sitesOf(m)), newListing(t, m, 1).label(labelLaw)),
+			"the hottest moves as by E/2": product(newListing(t, m, .5).sardonics(sitesOf(m)), newListing(t, m, .25).label(labelLaw)),
+		} {
+			if name == "a label of another's" && labelUnits(m) == 0 {
+				continue
+			}
+			s.gibbs[2] = kernel
+			d, _ := s.tempering(upward, swapProbability, false)
+			t.Logf("%v: %s: law moved by %.2g", shape, name, d)
+			if d < mutantBreak {
+				t.Errorf("%v: mutant is not seen: %s: law moved by %v only", shape, name, d)
+			}
+		}
+		s.gibbs[2] = right
+	}
+}
+
 // everyUnit returns all units, label units too.
 func everyUnit(m *rbm.RBM) []int32 {
 	all := make([]int32, m.Visible()+m.Hidden())
@@ -392,7 +435,8 @@ func TestLabelIsDrawnFromItsLaw(t *testing.T) {
 			}
 			edge := 0.0
 			for y := range want {
-				for side, u := range []float64{edge + 1e-6, edge + want[y]/sum - 1e-6} { // roundings of parameters: below 2⁻²⁹ of some 10
+				// Parameters are rounded to below 2⁻²⁹ of a reach of some 10.
+				for side, u := range []float64{edge + 1e-6, edge + want[y]/sum - 1e-6} {
 					for i, v := range st.v {
 						s.V.Set(0, i, v != 0)
 					}
