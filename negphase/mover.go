@@ -36,6 +36,36 @@ func defaultMover(kind string) (m binary.Mover, fit bool) {
 	return nil, false
 }
 
+// Sampler returns the name of the sampler of binary systems that the chains
+// move by, such as sardonics; "" if they take Gibbs steps.
+func (s Settings) Sampler() string {
+	name, _, _ := strings.Cut(s.mover(), ":")
+	return name
+}
+
+// acceptanceFloor is the share of accepted walks below which chains are called
+// stuck: as with exchanges of a ladder, one in a hundred.
+const acceptanceFloor = 0.01
+
+// acceptanceTries is the least number of walks that tell of such a rate: at
+// five times the floor a hundred fail all by a chance of 0.6 %.
+const acceptanceTries = 1 / acceptanceFloor
+
+// AcceptanceWarning says in words that hardly any walk is accepted by the
+// counts of i; empty if enough are, or chains do not move by walks.
+func (s Settings) AcceptanceWarning(i Info) string {
+	rate, ok := i.Moves.Acceptance()
+	switch s.Mover.(type) {
+	case binary.Sardonics, binary.Intracluster:
+	default:
+		return ""
+	}
+	if !ok || i.Moves.Proposals < acceptanceTries || rate >= acceptanceFloor {
+		return ""
+	}
+	return fmt.Sprintf("the chains hardly move: %.2g %% of the walks of %s are accepted; take shorter walks, such as k=1-5, or gamma nearer to 1", 100*rate, s.Sampler())
+}
+
 // withLengths returns m with walks of low … high flips, if it has walks.
 func withLengths(m binary.Mover, low, high int) binary.Mover {
 	switch w := m.(type) {

@@ -214,6 +214,17 @@ func bind(m binary.Mover, s *binary.RBM, beta float64, sites []int32) (binary.Ch
 	return m.Bind(s, beta, sites)
 }
 
+// Fitted returns s with the lengths of walks that it comes to on m.
+func (s Settings) Fitted(m *rbm.RBM) Settings {
+	if !s.Fit || s.mover() == "" {
+		return s
+	}
+	if mover, _, err := fitted(m, s.Mover, true); err == nil {
+		s.Mover, s.Fit = mover, false
+	}
+	return s
+}
+
 // CheckModel returns an error that says why the sampler of s cannot move m;
 // nil if s has none.
 func (s Settings) CheckModel(m *rbm.RBM) error {

@@ -82,7 +82,7 @@ func newOptions() *options {
 	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
 	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Chains, "chains, of pt and ins groups of replicas, where -negphase does not say")
 	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")
-	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps of each chain")
+	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps, or moves of a sampler, of each chain")
 	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20")
 	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits, but for the seconds")
 	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt at 40 temperatures)")
@@ -209,6 +209,11 @@ func (p *plan) parseEstimators() error {
 func (p *plan) checkStates() error {
 	hidden := p.models[0].m.Hidden()
 	for i, s := range p.estimators {
+		for _, model := range p.models {
+			if err := s.CheckModel(model.m); err != nil {
+				return cli.Usagef("-negphase: %s on %s: %w", p.names[i], model.path, err)
+			}
+		}
 		rows := 1
 		if negphase.Has(s.Kind, "chains") {
 			rows = s.Chains
