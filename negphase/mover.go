@@ -166,7 +166,7 @@ func (t *moverText) begin(part string) error {
 	case t.kind != "walk" && !Has(t.kind, "tau"):
 		return fmt.Errorf("%s: %q is not of the form key=value", t.kind, part)
 	case !slices.Contains(binary.MoverKinds(), part):
-		return fmt.Errorf("%s: %q is neither of the form key=value nor a sampler%s; there are %s",
+		return fmt.Errorf("%s: %q is not of the form key=value, nor a sampler%s; there are %s",
 			t.kind, part, didYouMean(part, binary.MoverKinds()), strings.Join(binary.MoverKinds(), ", "))
 	case t.name != "":
 		return fmt.Errorf("%s: the samplers %s and %s are given; leave one out", t.kind, t.name, part)
