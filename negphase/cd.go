@@ -15,13 +15,18 @@ type cd struct {
 }
 
 func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
+	if err := Keeps("cd", m.Constraint); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
 	if c.states == nil || c.states.H.Rows != pos.Rows() {
 		c.states = rbm.NewStates(m, pos.Rows())
 	}
 	if err := checkShape(c.states, m); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	rbm.DrawBits(c.states.H, pos.H, key.Child(startKey))
+	if pos.Rows() > 0 {
+		m.HiddenSample(c.states.H, pos, key.Child(startKey))
+	}
 	m.Step(c.states, nil, c.steps, key.Child(roundKeys).Child(stepKey))
 	c.info.Reset()
 	c.info.Updates = int64(c.steps) * int64(pos.Rows())
@@ -46,7 +51,7 @@ type pcd struct {
 }
 
 func newPCD(s Settings) *pcd {
-	return &pcd{chains: chains{rows: s.Chains, start: s.Start}, steps: s.K}
+	return &pcd{chains: chains{settings: s, rows: s.Chains, start: s.Start}, steps: s.K}
 }
 
 func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {

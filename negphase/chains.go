@@ -25,11 +25,12 @@ const (
 // chains are persistent Markov chains: what pcd, pt and ins go on with, and
 // all that move by samplers of binary systems.
 type chains struct {
-	rows   int
-	start  Start
-	joint  bool        // visible states persist too: Gibbs steps alone draw them anew
-	states *rbm.States // nil before the first call
-	saved  savedChains // restored from a checkpoint, until the first call
+	settings Settings
+	rows     int
+	start    Start
+	joint    bool        // visible states persist too: Gibbs steps alone draw them anew
+	states   *rbm.States // nil before the first call
+	saved    savedChains // restored from a checkpoint, until the first call
 }
 
 // savedChains are the states that persist, hidden ones and of joint chains
@@ -38,6 +39,9 @@ type savedChains struct{ h, v rbm.Bits }
 
 // begin makes the chains ready to be advanced under m.
 func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
+	if err := c.settings.Keeps(m.Constraint); err != nil {
+		return err
+	}
 	if c.states != nil {
 		return checkShape(c.states, m)
 	}
@@ -52,7 +56,7 @@ func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 		}
 		c.saved = savedChains{}
 	} else {
-		if err := drawStart(states, c.start, pos, key); err != nil {
+		if err := drawStart(m, states, c.start, pos, key); err != nil {
 			return err
 		}
 		if c.joint {
@@ -70,6 +74,8 @@ const visibleKey = 0
 // uniformly, or rows of the batch, grey values being probabilities.
 func drawVisible(m *rbm.RBM, s *rbm.States, start Start, pos rbm.Batch, key rbm.Key) {
 	switch {
+	case start == Uniform && m.Constraint != nil && m.Constraint.On == rbm.AllUnits:
+		drawShell(m, s, key)
 	case start == Uniform:
 		s.V.Randomize(key)
 		for r := range s.V.Rows {
@@ -105,7 +111,7 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 	case s.h.Cols != m.Hidden():
 		return fmt.Errorf("%w: the saved chains have %d hidden units, the model has %d", rbm.ErrFormat, s.h.Cols, m.Hidden())
 	case !joint:
-		return nil
+		return meets(m, s)
 	case s.v.Cols != m.Visible():
 		return fmt.Errorf("%w: the saved chains have %d visible units, the model has %d", rbm.ErrFormat, s.v.Cols, m.Visible())
 	}
@@ -120,23 +126,19 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 			return fmt.Errorf("%w: %d label units of saved chain %d are on; it must be one", rbm.ErrFormat, on, r)
 		}
 	}
-	return nil
+	return meets(m, s)
 }
 
-// drawStart draws the hidden states of s that chains start at. It overwrites
-// s.Mean with their probabilities if they start at the data.
-func drawStart(s *rbm.States, start Start, pos rbm.Batch, key rbm.Key) error {
+// drawStart draws the hidden states of s that chains start at.
+func drawStart(m *rbm.RBM, s *rbm.States, start Start, pos rbm.Batch, key rbm.Key) error {
 	if start == Uniform {
-		s.H.Randomize(key)
+		m.RandomizeHidden(s.H, key)
 		return nil
 	}
 	if pos.Rows() == 0 {
 		return fmt.Errorf("chains that start at the data need at least one row")
 	}
-	for r := range s.H.Rows {
-		copy(s.Mean.Row(r), pos.H.Row(r%pos.Rows()))
-	}
-	rbm.DrawBits(s.H, s.Mean, key)
+	m.HiddenSample(s.H, pos, key)
 	return nil
 }
 

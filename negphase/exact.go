@@ -12,7 +12,9 @@ import (
 type exact struct {
 	enum    *rbm.Enumeration
 	moments *rbm.Moments
-	info    Info
+
+	constraint *rbm.Constraint // of the model that is enumerated
+	info       Info
 }
 
 func (e *exact) Estimate(m *rbm.RBM, _ rbm.Batch, _ rbm.Key) (rbm.Phase, Info, error) {
@@ -21,7 +23,10 @@ func (e *exact) Estimate(m *rbm.RBM, _ rbm.Batch, _ rbm.Key) (rbm.Phase, Info, e
 		if err != nil {
 			return rbm.Phase{}, Info{}, err
 		}
-		e.enum, e.moments = enum, rbm.NewMoments(m)
+		e.enum, e.moments, e.constraint = enum, rbm.NewMoments(m), m.Constraint
+	}
+	if !m.Constraint.Equal(e.constraint) {
+		return rbm.Phase{}, Info{}, fmt.Errorf("the enumeration is of the constraint %v, the model has %v", e.constraint, m.Constraint)
 	}
 	if len(e.moments.V) != m.Visible() || len(e.moments.H) != m.Hidden() {
 		return rbm.Phase{}, Info{}, fmt.Errorf("the enumeration is of %d visible and %d hidden units, the model has %d and %d",

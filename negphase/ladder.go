@@ -38,7 +38,7 @@ const (
 )
 
 func newLadder(s Settings) ladder {
-	l := ladder{chains: chains{start: s.Start}, groups: s.Chains, steps: s.K, swaps: s.Swaps, tuner: newTuner(s)}
+	l := ladder{chains: chains{settings: s, start: s.Start}, groups: s.Chains, steps: s.K, swaps: s.Swaps, tuner: newTuner(s)}
 	if s.Path == ToData {
 		l.base = s.Base
 	}

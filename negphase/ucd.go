@@ -84,6 +84,9 @@ func (u *ucd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 // begin draws where the chains start, both of a pair at the same state, and
 // forgets the particles of the call before.
 func (u *ucd) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
+	if err := Keeps("ucd", m.Constraint); err != nil {
+		return err
+	}
 	if u.x == nil {
 		u.x, u.y = rbm.NewStates(m, u.rows), rbm.NewStates(m, u.rows)
 		u.batch = rbm.Batch{V: rbm.NewBits(0, m.Visible()), H: rbm.NewMatrix(0, m.Hidden())}
@@ -93,7 +96,7 @@ func (u *ucd) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	if err := checkShape(u.x, m); err != nil {
 		return err
 	}
-	if err := drawStart(u.x, u.start, pos, key); err != nil {
+	if err := drawStart(m, u.x, u.start, pos, key); err != nil {
 		return err
 	}
 	u.y.H.CopyFrom(u.x.H)

@@ -20,7 +20,7 @@ type walk struct {
 }
 
 func newWalk(s Settings) *walk {
-	w := &walk{chains: chains{rows: s.Chains, start: s.Start, joint: true}, walks: newWalks(s, s.Moves), at: make([]int32, s.Chains)}
+	w := &walk{chains: chains{settings: s, rows: s.Chains, start: s.Start, joint: true}, walks: newWalks(s, s.Moves), at: make([]int32, s.Chains)}
 	for i := range w.at {
 		w.at[i] = int32(i)
 	}

@@ -14,7 +14,8 @@ import (
 // systems. A chain is the state (v,h) of a system of all visible, then all
 // hidden units, whose flip costs are rebuilt from the parameters in each run.
 // Units of a softmax label are no sites: after the moves the label is drawn
-// anew given the hidden units.
+// anew given the hidden units. Under a constraint on the hidden units these
+// alone are sites, and all visible units are drawn anew given them.
 //
 // Systems stand at places, each with a sampler bound to it at one inverse
 // temperature; a run loads into them the rows that are assigned to the places.
@@ -28,9 +29,8 @@ type walks struct {
 	rung    []float64     // inverse temperatures that the places were bound for
 	order   []*binary.RBM // the system of each row
 	loop    *rbm.Loop     // over places
-	first   int           // label unit
-	labels  int           // number of label units, 0 without softmax labels
-	now     struct {      // the run under way
+	ground
+	now struct { // the run under way
 		states *rbm.States
 		at     []int32
 		key    rbm.Key
@@ -51,9 +51,6 @@ type place struct {
 // newWalks returns walks of so many moves a run.
 func newWalks(s Settings, moves int) *walks {
 	w := &walks{mover: s.Mover, fit: s.Fit, moves: moves, gibbs: s.Gibbs}
-	if w.gibbs == 0 && keepsActive(s.Mover) {
-		w.gibbs = 1
-	}
 	w.loop = rbm.NewLoop(w.run1)
 	return w
 }
@@ -62,6 +59,9 @@ func newWalks(s Settings, moves int) *walks {
 // temperature of rung. It has to be called whenever parameters changed.
 func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 	bound := w.machine != nil && slices.Equal(w.rung, rung)
+	if w.machine != nil && !m.Constraint.Equal(w.constraint) {
+		return fmt.Errorf("the chains are of the constraint %v, the model has %v", w.constraint, m.Constraint)
+	}
 	if bound {
 		w.machine.Set(m)
 	} else {
@@ -73,11 +73,11 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 	if bound {
 		return nil
 	}
-	mover, sites, err := fitted(m, w.mover, w.fit)
-	if err != nil {
+	var err error
+	if w.ground, err = groundOf(m, w.mover); err != nil {
 		return err
 	}
-	w.first, w.labels = m.Inputs(), labelUnits(m)
+	mover := w.fitted(w.mover, w.fit)
 	w.places = make([]place, groups*len(rung))
 	w.order = make([]*binary.RBM, len(w.places))
 	for i := range w.places {
@@ -85,7 +85,7 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 		p.beta = rung[i%len(rung)]
 		p.system, p.source, p.label = binary.NewRBM(w.machine), new(rand.PCG), make([]float64, w.labels)
 		p.draws = rand.New(p.source)
-		if p.chain, err = bind(mover, p.system, p.beta, sites); err != nil {
+		if p.chain, err = w.bind(mover, p.system, p.beta); err != nil {
 			return err
 		}
 	}
@@ -97,8 +97,12 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 // places, and overwrites its states and energy. rowBeta has the inverse
 // temperature of each row, nil is 1 for all.
 func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, key rbm.Key, info *Info) {
-	if w.gibbs > 0 {
-		m.Step(s, rowBeta, w.gibbs, key.Child(stepKey))
+	gibbs := w.gibbs
+	if gibbs == 0 && w.locked {
+		gibbs = 1
+	}
+	if gibbs > 0 {
+		m.Step(s, rowBeta, gibbs, key.Child(stepKey))
 	}
 	for i, row := range at {
 		w.order[row] = w.places[i].system
@@ -109,7 +113,7 @@ func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, ke
 	for i := range w.places {
 		info.Moves.Add(w.places[i].info)
 	}
-	info.Updates += int64(w.gibbs+w.moves) * int64(len(at))
+	info.Updates += int64(gibbs+w.moves) * int64(len(at))
 }
 
 // wideSites is the number of units in all chains from which chains are shared
@@ -127,15 +131,35 @@ func (w *walks) run1(i int) {
 	}
 	p.system.Store(s.V, s.H, row)
 	s.Energy[row] = p.system.Energy()
+	if w.visible {
+		s.Energy[row] += w.redrawInputs(p, s.V, row)
+	}
 	if w.labels > 0 {
-		s.Energy[row] += w.redraw(p, s.V, row)
+		s.Energy[row] += w.redrawLabel(p, s.V, row)
 	}
 }
 
-// redraw draws the softmax label of a row given its hidden units, and returns
-// the energy that the new one adds. Label units are not joined to each other,
-// so that their flip costs add up.
-func (w *walks) redraw(p *place, v rbm.Bits, row int) (rise float64) {
+// redrawInputs draws the visible units of a row but for its softmax label
+// given its hidden units, and returns the energy that they add. They are not
+// joined to each other, so that their flip costs add up.
+func (w *walks) redrawInputs(p *place, v rbm.Bits, row int) (rise float64) {
+	state, cost := p.system.State(), p.system.Deltas()
+	for i := range v.Cols - w.labels {
+		if p.draws.Float64() < flipChance(cost[i], p.beta) {
+			rise += cost[i]
+			v.Set(row, i, state[i] == 0)
+		}
+	}
+	return rise
+}
+
+// flipChance returns the chance that a unit that is drawn given the other
+// layer differs from what it is, from what its flip costs.
+func flipChance(cost, beta float64) float64 { return 1 / (1 + rbm.Exp(beta*cost)) }
+
+// redrawLabel draws the softmax label of a row given its hidden units, and
+// returns the energy that the new one adds.
+func (w *walks) redrawLabel(p *place, v rbm.Bits, row int) (rise float64) {
 	state, cost := p.system.State()[w.first:][:w.labels], p.system.Deltas()[w.first:][:w.labels]
 	labelLaw(p.label, state, cost, p.beta)
 	u, y := p.draws.Float64(), 0
@@ -172,68 +196,4 @@ func labelLaw(p []float64, state []uint8, cost []float64, beta float64) {
 	for k := range p {
 		p[k] /= sum
 	}
-}
-
-// sitesOf returns the units that samplers may flip: all but softmax labels.
-func sitesOf(m *rbm.RBM) []int32 {
-	sites := make([]int32, 0, m.Visible()+m.Hidden())
-	for i := range m.Visible() + m.Hidden() {
-		if i < m.Inputs() || i >= m.Inputs()+labelUnits(m) {
-			sites = append(sites, int32(i))
-		}
-	}
-	return sites
-}
-
-// fitted returns the sampler as it is bound to systems of m and the sites that
-// it moves on.
-func fitted(m *rbm.RBM, mover binary.Mover, fit bool) (binary.Mover, []int32, error) {
-	sites := sitesOf(m)
-	n := len(sites)
-	if n < 2 {
-		return nil, nil, fmt.Errorf("%s: the model has a single unit besides its label; take exact", moverName(mover))
-	}
-	if fit {
-		longest := max(2, n-1) // a walk over all sites has one end only
-		if keepsActive(mover) {
-			longest = n / 2
-		}
-		mover = withLengths(mover, 1, min(maxFit, longest))
-	}
-	return mover, sites, nil
-}
-
-// bind binds the sampler to a system in which half of the sites are on: where
-// the number is kept, no state has room for longer walks.
-func bind(m binary.Mover, s *binary.RBM, beta float64, sites []int32) (binary.Chain, error) {
-	x := make([]uint8, s.Len())
-	for _, i := range sites[:len(sites)/2] {
-		x[i] = 1
-	}
-	s.SetState(x)
-	return m.Bind(s, beta, sites)
-}
-
-// Fitted returns s with the lengths of walks that it comes to on m.
-func (s Settings) Fitted(m *rbm.RBM) Settings {
-	if !s.Fit || s.mover() == "" {
-		return s
-	}
-	if mover, _, err := fitted(m, s.Mover, true); err == nil {
-		s.Mover, s.Fit = mover, false
-	}
-	return s
-}
-
-// CheckModel returns an error that says why the sampler of s cannot move m;
-// nil if s has none.
-func (s Settings) CheckModel(m *rbm.RBM) error {
-	if s.mover() == "" {
-		return nil
-	}
-	beta := []float64{1}
-	if Has(s.Kind, "tau") {
-		beta = firstBeta(s)
-	}
-	return newWalks(s, 1).prepare(m, beta, 1)
 }

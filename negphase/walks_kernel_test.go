@@ -26,11 +26,11 @@ type listing struct {
 
 func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 	t.Helper()
-	l := &listing{m: m, all: states(m), sites: sitesOf(m), first: m.Inputs(), index: map[string]int{}, beta: beta}
 	w := newWalks(Settings{Mover: binary.Gibbs{}}, 1)
 	if err := w.prepare(m, []float64{beta}, 1); err != nil {
 		t.Fatal(err)
 	}
+	l := &listing{m: m, all: states(m), sites: w.sites, first: m.Inputs(), index: map[string]int{}, beta: beta}
 	system := w.places[0].system
 	s := rbm.NewStates(m, 1)
 	sum := 0.0
@@ -353,8 +353,9 @@ func TestLaddersOfMoves(t *testing.T) {
 		m := shape.random(44, 1.5)
 		s := newReplicated(m, nil, []float64{1, 0.625, 0.25})
 		upward := []int{0, 1}
+		var l *listing
 		for k, beta := range s.beta {
-			l := newListing(t, m, beta)
+			l = newListing(t, m, beta)
 			s.all = l.all
 			s.gibbs[k] = product(l.sardonics(l.sites), l.label(labelLaw))
 			s.p[k] = l.law
@@ -370,8 +371,8 @@ func TestLaddersOfMoves(t *testing.T) {
 		right := s.gibbs[2]
 		for name, kernel := range map[string][][]float64{
 			"another's temperature":       s.gibbs[0],
-			"a label of another's":        product(newListing(t, m, .25).sardonics(sitesOf(m)), newListing(t, m, 1).label(labelLaw)),
-			"the hottest moves as by E/2": product(newListing(t, m, .5).sardonics(sitesOf(m)), newListing(t, m, .25).label(labelLaw)),
+			"a label of another's":        product(newListing(t, m, .25).sardonics(l.sites), newListing(t, m, 1).label(labelLaw)),
+			"the hottest moves as by E/2": product(newListing(t, m, .5).sardonics(l.sites), newListing(t, m, .25).label(labelLaw)),
 		} {
 			if name == "a label of another's" && labelUnits(m) == 0 {
 				continue

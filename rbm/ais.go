@@ -53,6 +53,12 @@ func (s Annealing) Check(m *RBM) error {
 	if err := s.Base.Check(m); err != nil {
 		return fmt.Errorf("annealing: %w", err)
 	}
+	if m.Constraint != nil && m.Constraint.On == AllUnits {
+		return fmt.Errorf("annealing: %w on all units, as block Gibbs steps never change the number of visible units that are active; enumerate, if the model is small", ErrConstraint)
+	}
+	if err := m.Constraint.Check(m); err != nil {
+		return fmt.Errorf("annealing: %w", err)
+	}
 	return m.CheckFinite()
 }
 

@@ -86,7 +86,7 @@ func newAnnealing(m *RBM, base *Base, path []float64, v Bits, key Key) *annealin
 		hi := min(lo+annealRows, v.Rows)
 		p := annealPart{
 			up: newLayers(), down: newLayers(), first: lo, slope: slope,
-			beta: make([]float32, hi-lo), rise: newRise(biases.HiddenBias, hi-lo),
+			beta: make([]float32, hi-lo), rise: newRise(m, biases.HiddenBias, hi-lo),
 		}
 		h := NewBits(hi-lo, m.Hidden())
 		p.up.base, p.up.first, p.up.v, p.up.h = base, lo, v.Slice(lo, hi), h
@@ -194,12 +194,18 @@ type rise struct {
 	toShift   [][vec.Block]float64
 	factor    []float64 // as vec.Rises gives them: of each panel, of each row
 	part      []float64
+	shell     []float64 // under a constraint: what each row gains; else nil
 }
 
-func newRise(bias []float32, rows int) rise {
+func newRise(m *RBM, bias []float32, rows int) rise {
 	n := vec.Blocks(len(bias))
+	var shell []float64
+	if m.Constraint != nil {
+		shell = make([]float64, rows)
+	}
 	return rise{
-		rows: rows, bias: bias,
+		shell: shell,
+		rows:  rows, bias: bias,
 		fromShift: make([][vec.Block]float64, n), toShift: make([][vec.Block]float64, n),
 		factor: make([]float64, n*rows), part: make([]float64, n*rows),
 	}
@@ -223,6 +229,9 @@ func (s *rise) panel(acts []float32, k, lo, n int) {
 // sum returns what row r gains, panel by panel. A factor lies between 2⁻⁶⁴ and
 // 2⁶⁴, so fourteen of them fit before a logarithm must be taken.
 func (s *rise) sum(r int) float64 {
+	if s.shell != nil {
+		return s.shell[r]
+	}
 	const together = 14
 	sum, prod := 0.0, 1.0
 	for k := range s.toShift {

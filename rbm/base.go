@@ -81,12 +81,16 @@ func (b *Base) mustFit(m *RBM) {
 }
 
 // LogZ returns log Σ exp(−E₀) over the states of m, in nats: Σ log(1+e^b) over
-// the binary units, and log Σ e^b over the states of a softmax label. It
-// panics if b is of another shape than m.
+// the binary units, and log Σ e^b over the states of a softmax label; of units
+// under a constraint, the sum over the states that meet it. It panics if b is of
+// another shape than m.
 func (b *Base) LogZ(m *RBM) float64 {
 	b.mustFit(m)
 	if b == nil {
 		b = uniformBase(m)
+	}
+	if m.Constraint != nil {
+		return b.countLogZ(m)
 	}
 	binary := m.Visible()
 	logZ := 0.0
@@ -132,8 +136,8 @@ func (b *Base) energy(v, h []uint64) float64 {
 }
 
 // Draw overwrites v and h, as many rows of m's layers, with independent draws
-// from b. A step at β = 0 with the same key gives the same bits. It panics if
-// the shapes differ.
+// from b among the states of m. A step at β = 0 with the same key gives the same
+// bits, unless there is a constraint. It panics if the shapes differ.
 func (b *Base) Draw(m *RBM, v, h Bits, key Key) {
 	b.mustFit(m)
 	m.checkVisible(v)
@@ -143,6 +147,10 @@ func (b *Base) Draw(m *RBM, v, h Bits, key Key) {
 	}
 	if b == nil {
 		b = uniformBase(m)
+	}
+	if m.Constraint != nil {
+		b.countDraw(m, v, h, key)
+		return
 	}
 	down, up := key.Child(0).stream(), key.Child(1).stream()
 	binary := m.Visible()

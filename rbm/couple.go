@@ -13,11 +13,15 @@ import (
 // by vec.DrawCoupled: given both hidden states, every unit takes the same
 // value in both rows with the largest probability that its two laws allow, so
 // it is a maximal coupling unit by unit (not of the layer as one variable).
-// Rows with equal H stay equal for ever. x may have more rows than y, which
-// are then on their own. It panics if the shapes differ or y has more rows.
+// A constraint has no such coupling. Rows with equal H stay equal for ever. x may have more rows than y, which
+// are then on their own. It panics if the shapes differ, y has more rows or m has a
+// constraint.
 func (m *RBM) StepCoupled(x, y *States, key Key) {
 	x.check(m)
 	y.check(m)
+	if m.Constraint != nil {
+		panic("rbm: StepCoupled is not for models with a constraint")
+	}
 	if y.H.Rows > x.H.Rows || x.layers == y.layers {
 		panic("rbm: StepCoupled needs other chains, as many rows of x as of y or more")
 	}

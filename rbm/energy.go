@@ -33,11 +33,20 @@ func (m *RBM) Energy(dst []float64, v, h Bits) {
 //
 //	F(v) = −bᵀv − Σⱼ log(1 + exp(cⱼ + (vᵀW)ⱼ))
 //
-// in nats, so that p(v) = exp(−F(v))/Z. It panics if the shapes differ.
+// in nats, so that p(v) = exp(−F(v))/Z. Under a constraint that leaves h | v so
+// many active units, F(v) = −bᵀv − log Σ_h exp(hᵀ(c+Wᵀv)) over these h, +Inf
+// where there are none. It panics if the shapes differ.
 func (m *RBM) FreeEnergy(dst []float64, v Bits) {
 	m.checkVisible(v)
 	if len(dst) != v.Rows {
 		panic("rbm: FreeEnergy needs one place of dst a row")
+	}
+	if m.Constraint != nil {
+		m.countFreeEnergy(dst, func(r int, a []float64) (float64, int) {
+			m.preactivate(a, v.Row(r))
+			return m.visibleField(v.Row(r)), m.Constraint.activeHidden(m, v.Row(r))
+		})
+		return
 	}
 	m.eachRow(v.Rows, func(r int, a []float64) {
 		m.preactivate(a, v.Row(r))
@@ -51,14 +60,23 @@ func (m *RBM) FreeEnergy(dst []float64, v Bits) {
 //
 //	p(y|x) = exp(−F(x,e_y)) / Σ_k exp(−F(x,e_k))
 //
-// (Larochelle & Bengio 2008, eq. 2; the infinite-swapping paper, section 4.1).
-// It panics if the shapes differ or m has no classes.
+// (Larochelle & Bengio 2008, eq. 2; the infinite-swapping paper, section 4.1);
+// NaN where a constraint leaves x no state in any class. It panics if the shapes differ or m has no classes.
 func (m *RBM) ClassLogProb(dst []float64, v Bits) {
 	m.checkVisible(v)
 	if m.Classes == 0 || len(dst) != v.Rows*m.Classes {
 		panic("rbm: ClassLogProb needs a classification RBM and v.Rows × classes places")
 	}
 	nx := m.Inputs()
+	if m.Constraint != nil {
+		m.countClassLogProb(dst, func(r int, a []float64) int {
+			x := append([]uint64(nil), v.Row(r)...)
+			clearFrom(x, nx)
+			m.preactivate(a, x)
+			return m.Constraint.activeBeside(x, nx)
+		})
+		return
+	}
 	labels := m.labelRows()
 	m.eachRow(v.Rows, func(r int, a []float64) {
 		x := make([]uint64, v.Stride)

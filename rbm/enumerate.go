@@ -50,6 +50,8 @@ type Enumeration struct {
 	progress func(done float64)
 	done     atomic.Int64 // blocks
 	logz     float64
+	walks    []*countedWalk
+	counted  *countedStates // under a constraint, which takes the place of what is above
 	logJob   job
 	sumJob   job
 }
@@ -69,9 +71,12 @@ const blockBits = 10
 const momentGroups = 16
 
 // NewEnumeration prepares to enumerate models of m's shape over the layer
-// with fewer states. The error wraps ErrTooLarge and gives the count if there
-// are more than limit.
+// with fewer states, of those that a constraint allows. The error wraps
+// ErrTooLarge and gives the count if there are more than limit.
 func NewEnumeration(m *RBM, limit int) (*Enumeration, error) {
+	if m.Constraint != nil {
+		return newCountedEnumeration(m, limit)
+	}
 	hidden, visible := float64(m.Hidden()), float64(m.Visible())
 	if m.softmax() {
 		visible = float64(m.Inputs()) + math.Log2(float64(m.Classes))
@@ -113,15 +118,29 @@ func NewEnumeration(m *RBM, limit int) (*Enumeration, error) {
 }
 
 // States returns the number of states that are listed.
-func (e *Enumeration) States() int { return e.labels << e.units }
+func (e *Enumeration) States() int {
+	if e.counted != nil {
+		return e.counted.states()
+	}
+	return e.labels << e.units
+}
 
 // Work returns the number of terms summed: states times units of the other
 // layer. A core does some 10⁸ a second.
-func (e *Enumeration) Work() float64 { return float64(e.States()) * float64(e.other) }
+func (e *Enumeration) Work() float64 {
+	if e.counted != nil {
+		return e.counted.work()
+	}
+	return float64(e.States()) * float64(e.other)
+}
 
-// Set makes m, of the shape that e was made for, the model to enumerate. Call
-// it after the parameters have changed.
+// Set makes m, of the shape and the constraint that e was made for, the model to
+// enumerate. Call it after the parameters have changed.
 func (e *Enumeration) Set(m *RBM) {
+	if e.counted != nil {
+		e.counted.set(m)
+		return
+	}
 	e.m = m
 	listed, summed := m.VisibleBias, m.HiddenBias
 	if e.hidden {
@@ -216,12 +235,24 @@ func (e *Enumeration) walk(b int, a []float64, visit func(logw float64), start f
 func (e *Enumeration) LogZ(ctx context.Context, progress func(done float64)) (float64, error) {
 	e.ctx, e.progress = ctx, progress
 	e.done.Store(0)
-	e.logJob.run(len(e.scratch), e.wide())
+	logs := e.logs
+	if e.counted != nil {
+		logs = e.counted.logs
+	}
+	e.logJob.run(e.logParts(), e.wide())
 	e.ctx, e.progress = nil, nil
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	return vec.LogSumExp(e.logs), nil
+	return vec.LogSumExp(logs), nil
+}
+
+// logParts returns the number of groups of logPart.
+func (e *Enumeration) logParts() int {
+	if e.counted != nil {
+		return len(e.walks)
+	}
+	return len(e.scratch)
 }
 
 // logPart sums the blocks of group g.

@@ -12,7 +12,9 @@ import (
 // plain loops over the values that are not zero.
 
 // HiddenMeanGrey overwrites dst, v.Rows × Hidden(), with σ(c + vᵀW) of rows v
-// of grey values. It panics if the shapes differ.
+// of grey values, or with the means under a constraint on the hidden units. It
+// panics if the shapes differ or the constraint is on all units: grey rows have
+// no number of units that are on.
 func (m *RBM) HiddenMeanGrey(dst, v Matrix) {
 	m.checkGrey(v)
 	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
@@ -20,21 +22,30 @@ func (m *RBM) HiddenMeanGrey(dst, v Matrix) {
 	}
 	g := greyPool.Get().(*greyPass)
 	g.m, g.dst, g.v = m, dst, v
-	g.up.run(vec.Blocks(m.Hidden()), v.Rows*m.Visible()*m.Hidden() >= wideWork/8)
+	wide := v.Rows*m.Visible()*m.Hidden() >= wideWork/8
+	if m.Constraint != nil {
+		g.count.run(ceilDiv(v.Rows, lanes), wide)
+	} else {
+		g.up.run(vec.Blocks(m.Hidden()), wide)
+	}
 	g.m, g.dst, g.v = nil, Matrix{}, Matrix{}
 	greyPool.Put(g)
 }
 
 // A greyPass is an up pass over grey rows.
 type greyPass struct {
-	up     job
+	up     job // panel by panel
+	count  job // row by row, under a constraint
 	m      *RBM
 	dst, v Matrix
+	h      Bits       // under a constraint: draws into it, in place of means
+	stream vec.Stream // their uniforms
+	first  int        // the first row's number among all
 }
 
 var greyPool = sync.Pool{New: func() any {
 	g := new(greyPass)
-	g.up.part = g.panel
+	g.up.part, g.count.part = g.panel, g.countPart
 	return g
 }}
 
@@ -99,6 +110,12 @@ func (m *RBM) FreeEnergyGrey(dst []float64, v Matrix) {
 	if len(dst) != v.Rows {
 		panic("rbm: FreeEnergyGrey needs one place of dst a row")
 	}
+	if m.Constraint != nil {
+		m.countFreeEnergy(dst, func(r int, a []float64) (float64, int) {
+			return m.preactivateGrey(a, v.Row(r)), m.Constraint.Active
+		})
+		return
+	}
 	m.eachRow(v.Rows, func(r int, a []float64) {
 		field := m.preactivateGrey(a, v.Row(r))
 		dst[r] = -field - vec.SoftplusSum(a)
@@ -113,6 +130,13 @@ func (m *RBM) ClassLogProbGrey(dst []float64, v Matrix) {
 		panic("rbm: ClassLogProbGrey needs a classification RBM and v.Rows × classes places")
 	}
 	labels := m.labelRows()
+	if m.Constraint != nil {
+		m.countClassLogProb(dst, func(r int, a []float64) int {
+			m.preactivateGrey(a, v.Row(r)[:m.Inputs()])
+			return m.Constraint.Active
+		})
+		return
+	}
 	m.eachRow(v.Rows, func(r int, a []float64) {
 		m.preactivateGrey(a, v.Row(r)[:m.Inputs()])
 		m.classLogProb(dst[r*m.Classes:(r+1)*m.Classes], a, labels)
@@ -143,5 +167,8 @@ func (m *RBM) preactivateGrey(a []float64, v []float32) (field float64) {
 func (m *RBM) checkGrey(v Matrix) {
 	if v.Cols != m.Visible() {
 		panic("rbm: grey rows of another width than the visible layer")
+	}
+	if m.Constraint != nil && m.Constraint.On == AllUnits {
+		panic("rbm: grey rows under a constraint on all units")
 	}
 }

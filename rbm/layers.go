@@ -59,6 +59,7 @@ type layers struct {
 	stream     vec.Stream
 	up         job
 	down       job
+	count      job       // of hidden units under a constraint
 	partial    []float64 // rows × panels of −Σ h·a
 }
 
@@ -68,6 +69,7 @@ func newLayers() *layers {
 	l := new(layers)
 	l.up.part = l.upPart
 	l.down.part = l.downPart
+	l.count.part = l.countPart
 	return l
 }
 
@@ -124,6 +126,9 @@ func (l *layers) listVisible() {
 func (l *layers) runUp() {
 	groups := ceilDiv(vec.Blocks(l.m.Hidden()), partPanels)
 	l.up.run(groups*ceilDiv(l.v.Rows, partRows(groups)), l.wide(l.v.Rows))
+	if l.m.Constraint != nil {
+		l.runCount()
+	}
 }
 
 func (l *layers) upPart(i int) {
@@ -157,6 +162,9 @@ func (l *layers) upPart(i int) {
 // hiddenUnits takes what is wanted of the preactivations of panel k, n rows
 // from lo on.
 func (l *layers) hiddenUnits(k, lo, n int) {
+	if l.m.Constraint != nil {
+		return // what is wanted hangs on all panels
+	}
 	acts := l.acts[(k*l.v.Rows+lo)*vec.Block:][:n*vec.Block]
 	width := min(l.m.Hidden()-k*vec.Block, vec.Block)
 	if l.mean.Rows > 0 {

@@ -50,10 +50,11 @@ func ParseLabelKind(s string) (LabelKind, error) {
 // Methods that only read may run concurrently; those that change parameters may
 // not run beside any other.
 type RBM struct {
-	VisibleBias []float32 // b, len Visible()
-	HiddenBias  []float32 // c, len Hidden()
-	Classes     int       // the last Classes visible units are the label; 0 for a plain RBM
-	Labels      LabelKind // how they behave, if there are any
+	VisibleBias []float32   // b, len Visible()
+	HiddenBias  []float32   // c, len Hidden()
+	Classes     int         // the last Classes visible units are the label; 0 for a plain RBM
+	Labels      LabelKind   // how they behave, if there are any
+	Constraint  *Constraint // restricts the states; nil: all there are
 
 	w      []float32 // panels of vec.Block hidden units, each rows × vec.Block
 	rows   int       // rows of a panel: visible units, then zero rows
@@ -154,6 +155,7 @@ func (m *RBM) Clone() *RBM {
 	copy(c.VisibleBias, m.VisibleBias)
 	copy(c.HiddenBias, m.HiddenBias)
 	copy(c.w, m.w)
+	c.Constraint = m.Constraint
 	return c
 }
 
@@ -174,8 +176,9 @@ func (m *RBM) Randomize(sd float64, key Key) {
 }
 
 // GivenClass returns the RBM over the inputs alone whose law is p(x,h|y): the
-// clamped label unit is folded into the hidden biases. It panics if m has no
-// class y.
+// clamped label unit is folded into the hidden biases, and counts as active or
+// not in a constraint on all units. It panics if m has no class y or no state
+// of that class meets its constraint.
 func (m *RBM) GivenClass(y int) *RBM {
 	if y < 0 || y >= m.Classes {
 		panic("rbm: class out of range")
@@ -188,6 +191,9 @@ func (m *RBM) GivenClass(y int) *RBM {
 	}
 	for k := range vec.Blocks(m.Hidden()) {
 		copy(c.panel(k)[:nx*vec.Block], m.panel(k))
+	}
+	if c.Constraint = m.Constraint.given(m, y); c.Constraint.Check(c) != nil {
+		panic("rbm: no state of this class meets the constraint")
 	}
 	return c
 }
@@ -238,11 +244,12 @@ func checkTensor(name string, x []float32, at func(i int) string) error {
 	return nil
 }
 
-// Equal reports whether m and o have the same shape, kind and parameter bits.
+// Equal reports whether m and o have the same shape, kind, constraint and
+// parameter bits.
 func (m *RBM) Equal(o *RBM) bool {
 	same := func(a, b []float32) bool {
 		return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 	}
-	return m.Classes == o.Classes && (m.Classes == 0 || m.Labels == o.Labels) && m.rows == o.rows &&
+	return m.Classes == o.Classes && (m.Classes == 0 || m.Labels == o.Labels) && m.rows == o.rows && m.Constraint.Equal(o.Constraint) &&
 		same(m.VisibleBias, o.VisibleBias) && same(m.HiddenBias, o.HiddenBias) && same(m.w, o.w)
 }

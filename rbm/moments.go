@@ -26,6 +26,10 @@ type sums struct {
 // number of listed ones.
 func (e *Enumeration) Moments(dst *Moments) float64 {
 	e.logz, _ = e.LogZ(context.Background(), nil)
+	if e.counted != nil {
+		e.countedMoments(dst)
+		return e.logz
+	}
 	groups := e.sumGroups()
 	for len(e.groups) < groups {
 		e.groups = append(e.groups, e.newSums())

@@ -40,8 +40,13 @@ const (
 
 // WriteSklearnNPZ writes m as a NumPy archive of the attributes of
 // scikit-learn's BernoulliRBM: components_ [hidden, visible],
-// intercept_hidden_ and intercept_visible_, with the metadata beside them.
+// intercept_hidden_ and intercept_visible_, with the metadata beside them. The
+// error wraps ErrConstraint if m has a constraint, which a BernoulliRBM cannot
+// have.
 func (m *RBM) WriteSklearnNPZ(w io.Writer, about About) error {
+	if m.Constraint != nil {
+		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has none, so it would take the model, which has %v, for another", ErrConstraint, m.Constraint)
+	}
 	weights := NewMatrix(m.Hidden(), m.Visible())
 	for j := range m.Hidden() {
 		for i := range m.Visible() {

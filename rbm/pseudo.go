@@ -13,11 +13,16 @@ import (
 // in nats (Besag 1975): every unit is scored, not one drawn at random. A
 // softmax label is one variable, scored by log p(y|x). Weights count as no
 // larger than 700 here, beyond which their exponential overflows. It panics if
-// the shapes differ.
+// the shapes differ. Under a constraint it takes a recursion of O(mK) for each
+// unit of each row; a row of probability zero has −Inf.
 func (m *RBM) PseudoLogLikelihood(dst []float64, v Bits) {
 	m.checkVisible(v)
 	if len(dst) != v.Rows {
 		panic("rbm: PseudoLogLikelihood needs one place of dst a row")
+	}
+	if m.Constraint != nil {
+		m.countPseudoLogLikelihood(dst, v)
+		return
 	}
 	units := m.Visible()
 	if m.softmax() {

@@ -37,6 +37,9 @@ const (
 const (
 	fileFormat  = "gorbm"
 	fileVersion = "1"
+	// fileVersionConstraint is that of models with a constraint: programs which
+	// know of none must not pass it over.
+	fileVersionConstraint = "2"
 	// maxHeader caps the header of a safetensors file (the format allows 100
 	// MB; ours are below 1 kB, plus the class names).
 	maxHeader = 1 << 20
@@ -81,6 +84,9 @@ func (m *RBM) WriteSafetensors(w io.Writer, about About) error {
 	if err != nil {
 		return err
 	}
+	if len(text) > maxHeader-8 {
+		return fmt.Errorf("the metadata of the model take %d bytes; at most %d can be read back", len(text), maxHeader-8)
+	}
 	for len(text)%8 != 0 { // the format asks for aligned tensors
 		text = append(text, ' ')
 	}
@@ -100,6 +106,7 @@ func (m *RBM) metadata(about About) map[string]string {
 	if m.Classes > 0 {
 		meta["labels"] = m.Labels.String()
 	}
+	m.Constraint.describe(meta)
 	if about.ClassNames != nil {
 		names, err := json.Marshal(about.ClassNames)
 		if err == nil { // a list of strings always is
@@ -262,8 +269,8 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 	var classes int
 	var labels LabelKind
 	if meta["format"] == fileFormat {
-		if v := meta["version"]; v != fileVersion {
-			return bad("the model has version %.20q; this program reads version %s", v, fileVersion)
+		if v := meta["version"]; v != fileVersion && v != fileVersionConstraint {
+			return bad("the model has version %.20q; this program reads version %s, or %s with a constraint", v, fileVersion, fileVersionConstraint)
 		}
 		about.Described = true
 		var err error
@@ -291,6 +298,12 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 		about.Seed, _ = strconv.ParseUint(meta["seed"], 10, 64) // absent in files that other tools wrote
 	}
 	m := New(visible, hidden, classes, labels)
+	if about.Described {
+		var err error
+		if m.Constraint, err = readConstraint(meta, m); err != nil {
+			return bad("%v", err)
+		}
+	}
 	w := NewMatrix(visible, hidden)
 	load(tensorWeights, w.Data)
 	load(tensorVisible, m.VisibleBias)

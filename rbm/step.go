@@ -33,7 +33,12 @@ func NewStates(m *RBM, rows int) *States {
 // β = 1, whatever the row's β), the new H and the Energy and BaseEnergy of the
 // new (V,H) together. beta has one value a row; nil means 1 for all. At β = 0
 // rows are independent draws from the base. Draws depend on key, the row, the
-// step and the unit alone. It panics if the shapes differ or steps < 1.
+// step and the unit alone.
+//
+// Under a constraint on the hidden units they are drawn among the states that
+// meet it, so H need not meet it at first; it panics if the constraint is on
+// all units, as these steps would never change the number of visible units that
+// are active. It panics if the shapes differ or steps < 1.
 func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 	s.check(m)
 	if beta != nil && len(beta) != s.H.Rows {
@@ -41,6 +46,9 @@ func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 	}
 	if steps < 1 {
 		panic("rbm: Step needs at least one step")
+	}
+	if m.Constraint != nil && m.Constraint.On == AllUnits {
+		panic("rbm: Step is not for models with a constraint on all units")
 	}
 	l := s.layers
 	l.base = s.Base
@@ -107,8 +115,8 @@ func (l *layers) forget() {
 	l.m, l.base, l.beta, l.energy, l.baseEnergy, l.partner = nil, nil, nil, nil, nil, nil
 }
 
-// HiddenMean overwrites dst, v.Rows × Hidden(), with p(h=1|v). It panics if
-// the shapes differ.
+// HiddenMean overwrites dst, v.Rows × Hidden(), with p(h=1|v); with NaN where a
+// constraint leaves v no hidden state. It panics if the shapes differ.
 func (m *RBM) HiddenMean(dst Matrix, v Bits) {
 	m.checkVisible(v)
 	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
@@ -164,11 +172,16 @@ func DrawBits(dst Bits, p Matrix, key Key) {
 	if dst.Rows != p.Rows || dst.Cols != p.Cols {
 		panic("rbm: DrawBits needs matrices of one shape")
 	}
+	drawBits(dst, p, key, 0)
+}
+
+// drawBits is DrawBits of rows that are numbered from first on.
+func drawBits(dst Bits, p Matrix, key Key, first int) {
 	s := key.stream()
 	for k := range dst.Stride {
 		lo := k * vec.Block
 		if dst.Rows > 0 {
-			s.DrawMeans(dst.Words[k:], dst.Stride, p.Data[lo:], p.Cols, 0, uint32(k), dst.Rows, min(vec.Block, p.Cols-lo))
+			s.DrawMeans(dst.Words[k:], dst.Stride, p.Data[lo:], p.Cols, uint32(first), uint32(k), dst.Rows, min(vec.Block, p.Cols-lo))
 		}
 	}
 }

@@ -220,3 +220,7 @@ func transpose(m *[Block]uint64) {
 	}
 	transposeGo(m)
 }
+
+func spread(dst, src []Quad, p, q *Quad) { spreadGo(dst, src, p, q) }
+
+func join(sum *Quad, f, b []Quad, p, q *Quad) { joinGo(sum, f, b, p, q) }

@@ -45,3 +45,7 @@ func rises(factor, part []float64, x []float32, from, to float64, fromShift, toS
 }
 
 func transpose(m *[Block]uint64) { transposeGo(m) }
+
+func spread(dst, src []Quad, p, q *Quad) { spreadGo(dst, src, p, q) }
+
+func join(sum *Quad, f, b []Quad, p, q *Quad) { joinGo(sum, f, b, p, q) }

@@ -1,0 +1,185 @@
+package rbm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// A Layer names the units that a Constraint speaks of.
+type Layer string
+
+const (
+	AllUnits    Layer = "all"    // visible units, labels included, then hidden units
+	HiddenUnits Layer = "hidden" // hidden units
+)
+
+// A Constraint restricts a model to the states at Hamming distance Active from
+// Reference on all units or on the hidden layer: to those of a fixed number of
+// active units, as in models of lateral inhibition (Kappen 1995) and in
+// cardinality RBMs (Swersky et al. 2012), and to the shells that intracluster
+// moves keep (Hamze & de Freitas). Energies stay what they are; all other
+// states have probability zero.
+//
+// A model's constraint is read, never written, by everything that works with
+// the model; clones of a model share it.
+type Constraint struct {
+	On        Layer
+	Active    int
+	Reference []uint8 // 0 or 1 a unit; nil: all zero, so that Active is the number of units that are on
+}
+
+// ParseConstraint reads what String writes of a constraint without a
+// reference: "hidden=20" or "all=120".
+func ParseConstraint(s string) (*Constraint, error) {
+	on, number, ok := strings.Cut(s, "=")
+	if on := Layer(on); !ok || on != AllUnits && on != HiddenUnits {
+		return nil, fmt.Errorf("constraint %.40q; it is hidden=20, so many hidden units on, or all=120, so many of all", s)
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 1 {
+		return nil, fmt.Errorf("constraint %.40q: the number of active units must be a whole number from 1 on", s)
+	}
+	return &Constraint{On: Layer(on), Active: n}, nil
+}
+
+// String returns "hidden=20" or "all=120"; "none" of a nil constraint. It does
+// not show the reference.
+func (c *Constraint) String() string {
+	if c == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%s=%d", c.On, c.Active)
+}
+
+// Check returns an error that says why no state of m meets c; a nil constraint
+// always fits.
+func (c *Constraint) Check(m *RBM) error {
+	if c == nil {
+		return nil
+	}
+	var units int
+	switch c.On {
+	case HiddenUnits:
+		units = m.Hidden()
+	case AllUnits:
+		units = m.Visible() + m.Hidden()
+	default:
+		return fmt.Errorf("a constraint is on %q or %q units, not on %.20q", AllUnits, HiddenUnits, string(c.On))
+	}
+	if c.Reference != nil && len(c.Reference) != units {
+		return fmt.Errorf("constraint %v: the reference has %d units, the model has %d", c, len(c.Reference), units)
+	}
+	if i := slices.IndexFunc(c.Reference, func(x uint8) bool { return x > 1 }); i >= 0 {
+		return fmt.Errorf("constraint %v: unit %d of the reference is %d; it must be 0 or 1", c, i, c.Reference[i])
+	}
+	least, most := 0, units
+	if c.On == AllUnits && m.softmax() { // the label is one unit of Classes states
+		least, most = c.labelRange(m)
+		most += m.Inputs() + m.Hidden()
+	}
+	if c.Active < least || c.Active > most {
+		return fmt.Errorf("constraint %v: %d … %d units of this model can be active", c, least, most)
+	}
+	return nil
+}
+
+// labelRange returns the smallest and the largest distance of a softmax
+// label's states from the reference.
+func (c *Constraint) labelRange(m *RBM) (least, most int) {
+	least = m.Classes
+	for y := range m.Classes {
+		d := c.classDistance(m, y)
+		least, most = min(least, d), max(most, d)
+	}
+	return least, most
+}
+
+// classDistance returns the distance of the label units from the reference
+// where class y is on, alone.
+func (c *Constraint) classDistance(m *RBM, y int) int {
+	if c.Reference == nil {
+		return 1
+	}
+	d := 0
+	for k, x := range c.Reference[m.Inputs():m.Visible()] {
+		if (k == y) != (x == 1) {
+			d++
+		}
+	}
+	return d
+}
+
+// Equal reports whether c and o restrict models to the same states; nil is
+// equal to nil only.
+func (c *Constraint) Equal(o *Constraint) bool {
+	if c == nil || o == nil {
+		return c == o
+	}
+	on := func(ref []uint8, i int) uint8 {
+		if ref == nil {
+			return 0
+		}
+		return ref[i]
+	}
+	if c.On != o.On || c.Active != o.Active || c.Reference != nil && o.Reference != nil && len(c.Reference) != len(o.Reference) {
+		return false
+	}
+	for i := range max(len(c.Reference), len(o.Reference)) {
+		if on(c.Reference, i) != on(o.Reference, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// hiddenReference returns the reference of the hidden units of m; nil: zero.
+func (c *Constraint) hiddenReference(m *RBM) []uint8 {
+	if c.On == AllUnits && c.Reference != nil {
+		return c.Reference[m.Visible():]
+	}
+	return c.Reference
+}
+
+// activeHidden returns the number of hidden units that differ from the
+// reference beside visible states v, a row of bits: it is out of 0 … Hidden()
+// where v has probability zero.
+func (c *Constraint) activeHidden(m *RBM, v []uint64) int { return c.activeBeside(v, m.Visible()) }
+
+// activeBeside returns how many other units differ from the reference beside
+// the first n visible units, in states v.
+func (c *Constraint) activeBeside(v []uint64, n int) int {
+	active := c.Active
+	if c.On == HiddenUnits {
+		return active
+	}
+	for i := range n {
+		x := v[i/vec.Block] >> (i % vec.Block) & 1
+		if c.Reference != nil {
+			x ^= uint64(c.Reference[i])
+		}
+		active -= int(x)
+	}
+	return active
+}
+
+// given returns the constraint of the inputs and hidden units where class y is
+// on; nil of nil.
+func (c *Constraint) given(m *RBM, y int) *Constraint {
+	if c == nil || c.On == HiddenUnits {
+		return c
+	}
+	g := &Constraint{On: AllUnits, Active: c.Active - c.classDistance(m, y)}
+	if c.Reference != nil {
+		g.Reference = slices.Concat(c.Reference[:m.Inputs()], c.Reference[m.Visible():])
+	}
+	return g
+}
+
+// ErrConstraint is wrapped by the errors of what does not work for a model
+// with a constraint.
+var ErrConstraint = errors.New("not possible under a constraint")

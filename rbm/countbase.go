@@ -1,0 +1,160 @@
+package rbm
+
+import (
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// The law of a Base under a constraint. Units that it binds have the
+// conditional Bernoulli law of their biases; the others are independent. A
+// softmax label is one unit, whose class comes first.
+
+// A baseLaw is that law, with its classes; a model without a softmax label has
+// one, -1, that binds no unit.
+type baseLaw struct {
+	free    []float64 // biases of the units that the constraint leaves alone
+	bound   []float64 // log-odds of the others against their reference
+	weight  float64   // log weight of the reference
+	classes []int
+	active  []int     // of each class: how many bound units are active
+	logs    []float64 // of each class: its log weight
+}
+
+func (b *Base) lawOf(m *RBM) baseLaw {
+	c := m.Constraint
+	binary := m.Visible()
+	law := baseLaw{classes: []int{-1}, active: []int{c.Active}, logs: []float64{0}}
+	if m.softmax() {
+		binary = m.Inputs()
+		law.classes, law.active, law.logs = nil, nil, nil
+		for y := range m.Classes {
+			k := c.Active
+			if c.On == AllUnits {
+				k -= c.classDistance(m, y)
+			}
+			law.classes = append(law.classes, y)
+			law.active = append(law.active, k)
+			law.logs = append(law.logs, float64(b.VisibleBias[binary+y]))
+		}
+	}
+	law.free, law.bound = widen(b.VisibleBias[:binary]), widen(b.HiddenBias)
+	if c.On == AllUnits {
+		law.bound, law.free = append(law.free, law.bound...), nil
+	}
+	for j := range law.bound {
+		if c.reference(m, binary, j) {
+			law.weight += law.bound[j]
+			law.bound[j] = -law.bound[j]
+		}
+	}
+	for i, k := range law.active {
+		law.logs[i] += law.logSum(k)
+	}
+	return law
+}
+
+// reference returns the reference of bound unit j of a baseLaw, where the first
+// binary visible units are no softmax label.
+func (c *Constraint) reference(m *RBM, binary, j int) bool {
+	if c.Reference == nil {
+		return false
+	}
+	if c.On == AllUnits && j >= binary {
+		j += m.Visible() - binary
+	}
+	return c.Reference[j] == 1
+}
+
+// logSum returns the log weight of all states of the bound units, so many of
+// which are active.
+func (law *baseLaw) logSum(active int) float64 {
+	c := conditionalPool.Get().(*conditional)
+	defer conditionalPool.Put(c)
+	c.grow(len(law.bound))
+	copy(c.s[0], law.bound)
+	c.on[0] = active
+	c.solve()
+	return c.logSum(0)
+}
+
+// countLogZ is LogZ under a constraint.
+func (b *Base) countLogZ(m *RBM) float64 {
+	law := b.lawOf(m)
+	return vec.SoftplusSum(law.free) + law.weight + vec.LogSumExp(law.logs)
+}
+
+// countDraw is Draw under a constraint.
+func (b *Base) countDraw(m *RBM, v, h Bits, key Key) {
+	law := b.lawOf(m)
+	binary := m.Visible()
+	if m.softmax() {
+		binary = m.Inputs()
+	}
+	label := key.Child(2)
+	pick := make([]int, v.Rows) // class, by its number in the law
+	total := vec.LogSumExp(law.logs)
+	for r := range v.Rows {
+		clearFrom(v.Row(r), 0)
+		u := label.Uniform(uint64(r))
+		for pick[r] = 0; pick[r] < len(law.logs)-1; pick[r]++ {
+			if u -= Exp(law.logs[pick[r]] - total); u < 0 {
+				break
+			}
+		}
+		for math.IsInf(law.logs[pick[r]], -1) { // by rounding u may outlast all that are possible
+			pick[r]--
+		}
+	}
+	if len(law.free) > 0 {
+		drawBlocks(v, b.VisibleBias[:binary], key.Child(0).stream())
+	}
+	if m.softmax() {
+		for r := range v.Rows {
+			clearFrom(v.Row(r), binary)
+			v.Set(r, binary+pick[r], true)
+		}
+	}
+	stream := key.Child(1).stream()
+	parallel(ceilDiv(v.Rows, lanes), func(part int) {
+		c := conditionalPool.Get().(*conditional)
+		defer conditionalPool.Put(c)
+		c.grow(len(law.bound))
+		lo := part * lanes
+		n := min(lanes, v.Rows-lo)
+		for l := range n {
+			copy(c.s[l], law.bound)
+			c.on[l], c.row[l] = law.active[pick[lo+l]], uint32(lo+l)
+		}
+		c.solve()
+		c.forward(false, &stream)
+		first := len(law.bound) - m.Hidden() // bound units that are visible
+		for l := range n {
+			for j := range law.bound {
+				on := c.drawn[l][j/vec.Block]>>(j%vec.Block)&1 != 0
+				on = on != m.Constraint.reference(m, binary, j)
+				if j < first {
+					v.Set(lo+l, j, on)
+				} else {
+					h.Set(lo+l, j-first, on)
+				}
+			}
+		}
+	})
+}
+
+// RandomizeHidden overwrites h, rows of m's hidden units, with independent
+// draws, all states of the layer that m allows being equally likely: fair bits,
+// or sets of active units of the size that a constraint on the hidden units
+// asks for. Under one on all units they are the hidden part of draws of a nil
+// Base. It panics if h has another width than the hidden layer.
+func (m *RBM) RandomizeHidden(h Bits, key Key) {
+	if h.Cols != m.Hidden() {
+		panic("rbm: RandomizeHidden needs rows of hidden units")
+	}
+	if m.Constraint == nil {
+		h.Randomize(key)
+		return
+	}
+	(*Base)(nil).Draw(m, NewBits(h.Rows, m.Visible()), h, key)
+}

@@ -1,0 +1,408 @@
+package rbm
+
+import (
+	"fmt"
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// A countedStates enumerates a model under a constraint: of one layer the
+// states that the constraint allows are listed, those of equally many active
+// units after each other, and the other layer is summed out, by the recursion
+// of a conditional where the constraint binds it.
+type countedStates struct {
+	m      *RBM
+	hidden bool // the hidden layer is listed
+	bound  bool // the constraint binds the summed layer
+	units  int  // binary units listed
+	other  int  // units of the summed layer
+	soft   int  // of these the first soft are binary, the rest one softmax unit
+
+	shells []shell
+	blocks []shellBlock
+
+	bias   []float64   // of the listed units, label units too
+	rows   [][]float64 // their weights to the summed layer
+	sign   []float64   // what activating a unit does to it: 1 on, −1 off
+	linear float64     // log weight of the listed units at the reference
+	base   []float64   // preactivations of the summed layer there
+
+	logs []float64 // log-sum-exp of each block
+}
+
+// A shell is the states of the listed layer of equally many active binary
+// units, beside one class if the label is listed.
+type shell struct {
+	class  int // −1 if no label is listed
+	active int
+	rest   int // active units that are left to the summed layer
+	states int
+}
+
+// A shellBlock is some consecutive states of a shell.
+type shellBlock struct{ shell, first, states int }
+
+// boundedBinomial returns the binomial coefficient, or manyStates if it is
+// larger.
+func boundedBinomial(n, k int) int {
+	if k < 0 || k > n {
+		return 0
+	}
+	c := 1
+	for i := range min(k, n-k) {
+		if c > manyStates {
+			return manyStates
+		}
+		c = c * (n - i) / (i + 1) // manyStates times 2²⁴ units fits
+	}
+	return min(c, manyStates)
+}
+
+// manyStates is more than any limit.
+const manyStates = 1 << 38
+
+// newCounted prepares to enumerate m, over the layer that takes less work.
+func newCounted(m *RBM, limit int) (*countedStates, error) {
+	var best *countedStates
+	fewest := manyStates
+	for _, hidden := range []bool{true, false} {
+		c := &countedStates{m: m, hidden: hidden}
+		c.plan()
+		fewest = min(fewest, c.states())
+		if c.states() <= limit && (best == nil || c.work() < best.work()) {
+			best = c
+		}
+	}
+	if best == nil {
+		return nil, fmt.Errorf("%w: under the constraint %v the layer with fewer states has %s2^%.4g of them, the limit is 2^%.4g; take fewer units, or fewer of them active",
+			ErrTooLarge, m.Constraint, map[bool]string{true: "more than "}[fewest >= manyStates], math.Log2(float64(fewest)), math.Log2(float64(limit)))
+	}
+	best.prepare()
+	return best, nil
+}
+
+// plan lays down what is listed and what is summed.
+func (c *countedStates) plan() {
+	m, k := c.m, c.m.Constraint
+	visible := m.Visible()
+	if m.softmax() {
+		visible = m.Inputs()
+	}
+	c.bound = k.On == AllUnits || !c.hidden
+	if c.hidden {
+		c.units, c.other, c.soft = m.Hidden(), m.Visible(), visible
+	} else {
+		c.units, c.other, c.soft = visible, m.Hidden(), m.Hidden()
+	}
+	classes := []int{-1}
+	if !c.hidden && m.softmax() {
+		classes = classes[:0]
+		for y := range m.Classes {
+			classes = append(classes, y)
+		}
+	}
+	for _, y := range classes {
+		for active := range c.units + 1 {
+			rest := k.Active
+			if k.On == AllUnits {
+				rest -= active
+				if y >= 0 {
+					rest -= k.classDistance(m, y)
+				}
+			} else if c.hidden && active != k.Active {
+				continue
+			}
+			if s := (shell{y, active, rest, boundedBinomial(c.units, active)}); c.feasible(s) {
+				c.shells = append(c.shells, s)
+			}
+		}
+	}
+}
+
+// feasible reports whether the summed layer has a state beside those of s.
+func (c *countedStates) feasible(s shell) bool {
+	if !c.bound {
+		return true
+	}
+	least, most := 0, 0
+	if c.soft < c.other {
+		least, most = c.m.Constraint.labelRange(c.m)
+	}
+	return s.rest >= least && s.rest <= most+c.soft
+}
+
+func (c *countedStates) states() int {
+	n := 0
+	for _, s := range c.shells {
+		n = min(n+s.states, manyStates)
+	}
+	return n
+}
+
+// work returns the number of terms summed.
+func (c *countedStates) work() float64 {
+	work := 0.0
+	for _, s := range c.shells {
+		terms := float64(c.other)
+		if c.bound {
+			terms *= float64(min(s.rest, c.soft-s.rest) + 10) // the terms of the recursion, and what leads to it
+		}
+		work += float64(s.states) * max(1, terms)
+	}
+	return work
+}
+
+// prepare makes room and takes the model.
+func (c *countedStates) prepare() {
+	for i, s := range c.shells {
+		for first := 0; first < s.states; first += 1 << blockBits {
+			c.blocks = append(c.blocks, shellBlock{i, first, min(1<<blockBits, s.states-first)})
+		}
+	}
+	c.logs = make([]float64, len(c.blocks))
+	listed := c.m.Visible()
+	if c.hidden {
+		listed = c.m.Hidden()
+	}
+	c.bias, c.sign = make([]float64, listed), make([]float64, listed)
+	c.rows, c.base = make([][]float64, listed), make([]float64, c.other)
+	for l := range c.rows {
+		c.rows[l] = make([]float64, c.other)
+	}
+	c.set(c.m)
+}
+
+// set makes m the model to enumerate.
+func (c *countedStates) set(m *RBM) {
+	c.m = m
+	listed, summed := m.VisibleBias, m.HiddenBias
+	reference := m.Constraint.visibleReference(m)
+	if c.hidden {
+		listed, summed = summed, listed
+		reference = m.Constraint.hiddenReference(m)
+	}
+	c.linear = 0
+	for s, b := range summed {
+		c.base[s] = float64(b)
+	}
+	for l, b := range listed {
+		c.bias[l], c.sign[l] = float64(b), 1
+		for s := range c.other {
+			if c.hidden {
+				c.rows[l][s] = float64(m.Weight(s, l))
+			} else {
+				c.rows[l][s] = float64(m.Weight(l, s))
+			}
+		}
+		if l < c.units && reference != nil && reference[l] == 1 {
+			c.sign[l] = -1
+			c.linear += c.bias[l]
+			for s, w := range c.rows[l] {
+				c.base[s] += w
+			}
+		}
+	}
+}
+
+// visibleReference returns the reference of the visible units; nil: zero, or
+// not bound.
+func (c *Constraint) visibleReference(m *RBM) []uint8 {
+	if c.On == HiddenUnits || c.Reference == nil {
+		return nil
+	}
+	return c.Reference[:m.Visible()]
+}
+
+// A countedWalk is what one goroutine needs to go through blocks.
+type countedWalk struct {
+	a      []float64
+	active []int // listed units that differ from the reference, ascending
+	linear float64
+	law    conditional
+	ways   []float64 // log weights of a label's states
+	mean   []float64 // of the summed layer
+	logw   []float64 // of a block
+}
+
+func (c *countedStates) newWalk() *countedWalk {
+	return &countedWalk{a: make([]float64, c.other), active: make([]int, 0, c.units),
+		ways: make([]float64, c.other-c.soft), mean: make([]float64, c.other), logw: make([]float64, 0, 1<<blockBits)}
+}
+
+// flip activates listed unit l, or with sign −1 takes that back.
+func (c *countedStates) flip(w *countedWalk, l int, sign float64) {
+	sign *= c.sign[l]
+	w.linear += float64(sign * c.bias[l])
+	for s, x := range c.rows[l] {
+		w.a[s] += float64(sign * x)
+	}
+}
+
+// each visits the states of block b, in colexicographic order of the active
+// units.
+func (c *countedStates) each(w *countedWalk, b shellBlock, visit func(s shell)) {
+	s := c.shells[b.shell]
+	copy(w.a, c.base)
+	w.linear = c.linear
+	if s.class >= 0 {
+		y := c.units + s.class
+		w.linear += c.bias[y]
+		for i, x := range c.rows[y] {
+			w.a[i] += x
+		}
+	}
+	// The state of number n has as its i-th active unit, from the last, the
+	// largest u with C(u,i) ≤ what is left of n (Knuth, TAOCP 4A, 7.2.1.3, th. L).
+	w.active = w.active[:s.active]
+	n, u := b.first, c.units-1
+	for i := s.active; i > 0; i-- {
+		for boundedBinomial(u, i) > n {
+			u--
+		}
+		n -= boundedBinomial(u, i)
+		w.active[i-1] = u
+		c.flip(w, u, 1)
+		u--
+	}
+	for i := range b.states {
+		visit(s)
+		if i == b.states-1 {
+			return
+		}
+		// The first active unit that has room moves up; those before it go to
+		// the bottom.
+		for j := range w.active {
+			if to := w.active[j] + 1; j+1 == len(w.active) || to < w.active[j+1] {
+				c.flip(w, w.active[j], -1)
+				c.flip(w, to, 1)
+				w.active[j] = to
+				break
+			}
+			if w.active[j] != j {
+				c.flip(w, w.active[j], -1)
+				c.flip(w, j, 1)
+				w.active[j] = j
+			}
+		}
+	}
+}
+
+// logWeight returns log Σ exp(−E) over the summed layer at the walk's state, and
+// with mean overwrites w.mean with the means of the layer.
+func (c *countedStates) logWeight(w *countedWalk, s shell, mean bool) float64 {
+	switch {
+	case !c.bound:
+		return w.linear + c.free(w, mean)
+	case c.soft == c.other:
+		weight := c.count(w, mean, s.rest)
+		return w.linear + weight + w.law.logSum(0)
+	}
+	// Beside each class of the label the binary units have one of two numbers of
+	// active ones: the label agrees with the reference's in one unit more or less.
+	k := c.m.Constraint
+	least, most := k.labelRange(c.m)
+	weight := c.count(w, mean, s.rest-least, s.rest-most)
+	for y := range w.ways {
+		l := 0
+		if k.classDistance(c.m, y) != least {
+			l = 1
+		}
+		w.ways[y] = w.a[c.soft+y] + w.law.logSum(l)
+	}
+	total := vec.LogSumExp(w.ways)
+	if mean {
+		var part [2]float64
+		for y, x := range w.ways {
+			p := vec.Exp(x - total)
+			w.mean[c.soft+y] = p
+			if k.classDistance(c.m, y) == least {
+				part[0] += p
+			} else {
+				part[1] += p
+			}
+		}
+		for i := range c.soft {
+			w.mean[i] = 0
+			for l, p := range part {
+				if p > 0 {
+					w.mean[i] += float64(p * c.state(w.law.mean[i][l], i))
+				}
+			}
+		}
+	}
+	return w.linear + weight + total
+}
+
+// free sums the summed layer where nothing binds it.
+func (c *countedStates) free(w *countedWalk, mean bool) float64 {
+	total := vec.SoftplusSum(w.a[:c.soft])
+	label := 0.0
+	if c.soft < c.other {
+		label = vec.LogSumExp(w.a[c.soft:])
+		total += label
+	}
+	if mean {
+		for i, x := range w.a[:c.soft] {
+			e := vec.Exp(-math.Abs(x))
+			w.mean[i] = 1 / (1 + e)
+			if x < 0 {
+				w.mean[i] *= e
+			}
+		}
+		for i, x := range w.a[c.soft:] {
+			w.mean[c.soft+i] = vec.Exp(x - label)
+		}
+	}
+	return total
+}
+
+// count prepares the law of the binary summed units, of which so many are
+// active in its first rows, and returns the log weight of their reference. With
+// mean, w.mean is that of the first row.
+func (c *countedStates) count(w *countedWalk, mean bool, active ...int) (weight float64) {
+	w.law.grow(c.soft)
+	for l, k := range active {
+		w.law.on[l] = k
+		weight = 0
+		for i, x := range w.a[:c.soft] {
+			if c.summedReference(i) {
+				weight += x
+				x = -x
+			}
+			w.law.s[l][i] = x
+		}
+	}
+	w.law.solve()
+	if mean {
+		w.law.forward(true, nil)
+		for i := range c.soft {
+			w.mean[i] = c.state(w.law.mean[i][0], i)
+		}
+	}
+	return weight
+}
+
+// state returns the mean of summed unit i from that of its being active.
+func (c *countedStates) state(active float64, i int) float64 {
+	if c.summedReference(i) {
+		return 1 - active
+	}
+	return active
+}
+
+// summedReference returns the reference of binary summed unit i.
+func (c *countedStates) summedReference(i int) bool {
+	reference := c.m.Constraint.hiddenReference(c.m)
+	if c.hidden {
+		reference = c.m.Constraint.visibleReference(c.m)
+	}
+	return reference != nil && reference[i] == 1
+}
+
+// logBlock sums block b.
+func (c *countedStates) logBlock(w *countedWalk, b int) {
+	logw := w.logw[:0]
+	c.each(w, c.blocks[b], func(s shell) { logw = append(logw, c.logWeight(w, s, false)) })
+	c.logs[b] = vec.LogSumExp(logw)
+}
