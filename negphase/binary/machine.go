@@ -45,12 +45,12 @@ func NewMachine(m *rbm.RBM) *Machine {
 	for l, n := range c.units {
 		c.stride[l] = (n + walk.Lanes - 1) &^ (walk.Lanes - 1)
 	}
-	for l, n := range c.units {
+	for l := range c.row {
 		c.row[l] = make([]int32, c.stride[l]*c.stride[1-l])
 		c.bias[l] = make([]int32, c.stride[l])
-		c.work.sums[l] = make([]float32, n)
+		c.work.sums[l] = make([]float32, c.stride[l])
 	}
-	c.work.row = make([]float32, m.Hidden())
+	c.work.row = make([]float32, c.stride[hidden])
 	c.Set(m)
 	return c
 }
@@ -77,7 +77,7 @@ const reachBits = 30
 
 // quantizing is what Set works with.
 type quantizing struct {
-	row  []float32
+	row  []float32    // of W, and zeros to the stride
 	sums [2][]float32 // Σ|w| and the bias of each unit of a layer
 }
 
@@ -89,11 +89,11 @@ func (q *quantizing) largest(m *rbm.RBM) float64 {
 		}
 	}
 	for i := range m.VisibleBias {
-		m.WeightRow(q.row, i)
-		for j, w := range q.row {
-			w = max(w, -w)
-			q.sums[hidden][j] += w
-			q.sums[visible][i] += w
+		m.WeightRow(q.row[:m.Hidden()], i)
+		var lane [walk.Lanes]float32
+		walk.Magnitudes(q.sums[hidden], &lane, q.row)
+		for _, x := range lane {
+			q.sums[visible][i] += x
 		}
 	}
 	top := float32(0)
@@ -102,8 +102,9 @@ func (q *quantizing) largest(m *rbm.RBM) float64 {
 			top = max(top, x)
 		}
 	}
-	// A sum of n terms is short by at most n·2⁻²⁴ of it.
-	n := float64(max(len(q.sums[visible]), len(q.sums[hidden])))
+	// A float32 sum of n terms is short by at most n·2⁻²⁴ of it, so that twice
+	// that on top of it bounds the true one.
+	n := float64(max(m.Visible(), m.Hidden()) + 1)
 	return float64(top) * (1 + float64(n*0x1p-23))
 }
 
@@ -113,8 +114,8 @@ func (c *Machine) quantize(m *rbm.RBM, scale float32) {
 		walk.Quantize(c.bias[l], b, scale)
 	}
 	for i := range m.VisibleBias {
-		m.WeightRow(c.work.row, i)
-		walk.Quantize(c.row[visible][i*c.stride[hidden]:], c.work.row, scale)
+		m.WeightRow(c.work.row[:m.Hidden()], i)
+		walk.Quantize(c.rowOf(visible, i), c.work.row, scale)
 	}
 	walk.Transpose(c.row[hidden], c.stride[visible], c.row[visible], c.stride[hidden])
 }
@@ -145,11 +146,22 @@ func (c *Machine) place(site int) (layer, i int) {
 func (c *Machine) Sites() []int32 {
 	sites := make([]int32, 0, c.Len())
 	for i := range int32(c.Len()) {
-		if i < c.labels[0] || i >= c.labels[1] {
+		if !c.isLabel(i) {
 			sites = append(sites, i)
 		}
 	}
 	return sites
+}
+
+// isLabel tells whether a site is one of a softmax label.
+func (c *Machine) isLabel(i int32) bool { return i >= c.labels[0] && i < c.labels[1] }
+
+// machineOf returns the machine of an RBM system.
+func machineOf(s System) (*Machine, bool) {
+	if s, ok := s.(*RBM); ok {
+		return s.machine, true
+	}
+	return nil, false
 }
 
 // stripe is the number of columns that Load sums for all systems before the

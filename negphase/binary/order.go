@@ -75,13 +75,18 @@ func (o Order) sequence(s System, sites []int32) ([]int32, error) {
 }
 
 // bindable checks what every mover's Bind is given and returns the sites, all
-// of them for nil, in a slice of the caller's own.
+// of them for nil, in a slice of the caller's own. On an RBM all are all but
+// softmax labels.
 func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 	if !(beta >= 0) || !finite(beta) {
 		return nil, fmt.Errorf("inverse temperature %g: give a finite number, 0 or more", beta)
 	}
 	n := s.Len()
+	machine, isRBM := machineOf(s)
 	if sites == nil {
+		if isRBM {
+			return machine.Sites(), nil
+		}
 		all := make([]int32, n)
 		for i := range all {
 			all[i] = int32(i)
@@ -98,6 +103,8 @@ func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 			return nil, fmt.Errorf("site %d: sites are numbered 0 to %d", i, n-1)
 		case seen[i]:
 			return nil, fmt.Errorf("site %d is given twice", i)
+		case isRBM && machine.isLabel(i):
+			return nil, fmt.Errorf("site %d is one of a softmax label, of which a flip would leave none or two on; leave out sites %d to %d and redraw the label from p(y|h)", i, machine.labels[0], machine.labels[1]-1)
 		}
 		seen[i] = true
 	}

@@ -95,13 +95,14 @@ func (w *blockWalk) total() (p pair) {
 	return p
 }
 
-// multiply multiplies the share of a weight in a total into p.
-func (w *blockWalk) multiply(p *[2]walk.Product, weight, total pair) {
+// multiply multiplies the share of a weight in a total into p, under each of
+// so many biases.
+func multiply(p *[2]walk.Product, biases int, weight, total pair) {
 	p[0].P *= float64(weight.first) / float64(total.first)
 	if p[0].P < walk.Small {
 		p[0].Fold()
 	}
-	if w.biases == 2 {
+	if biases == 2 {
 		p[1].P *= float64(weight.second) / float64(total.second)
 		if p[1].P < walk.Small {
 			p[1].Fold()
@@ -180,7 +181,7 @@ func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 // blocks.
 func (w *blockWalk) forward(i int32, t int, sc *score) {
 	before := w.listed(i)
-	w.multiply(&sc.forward, before, w.total())
+	multiply(&sc.forward, w.biases, before, w.total())
 	w.set(i, pair{})
 	w.step[i] = int32(t)
 	w.path = append(w.path, i)
@@ -219,7 +220,7 @@ func (w *blockWalk) backward(k int, sc *score) {
 	}
 	for t := k - 1; t >= 0; t-- {
 		weight, after := own[t], w.after[t]
-		w.multiply(&sc.reverse, weight, pair{after.first + gone.first, after.second + gone.second})
+		multiply(&sc.reverse, w.biases, weight, pair{after.first + gone.first, after.second + gone.second})
 		changes := w.changes[start[t]:start[t+1]]
 		before := changes[0].before
 		gone.first -= weight.first + before.first

@@ -3,7 +3,7 @@ package binary
 import "gorbm/negphase/binary/internal/walk"
 
 // newWalker returns the walker of m on s: lists of classes where costs are few
-// and equal, block sums elsewhere.
+// and equal, whole layers on an RBM, block sums elsewhere.
 func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, error) {
 	gamma, biases := [2]float64{m.Gamma1, m.Gamma2}, 1
 	if m.mixed() {
@@ -23,6 +23,9 @@ func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, err
 		in.describe(w.lists.List[:], 0, weights[:biases], scale[:biases])
 		w.reset()
 		return w, nil
+	}
+	if s, ok := s.(*RBM); ok && m.Weights == HeatBath {
+		return newDenseWalk(s, sites, biases, scale, m.MaxLength), nil
 	}
 	var table [2]*walk.Table
 	for b := range biases {

@@ -1,0 +1,111 @@
+package binary
+
+import (
+	"math"
+	"slices"
+
+	"gorbm/negphase/binary/internal/walk"
+)
+
+// denseSites are what walks on an RBM have in common: the signs that turn
+// preactivations into exponents of weights, the sites that move, and the way
+// back.
+type denseSites struct {
+	s     *RBM
+	scale [2]float64   // γβ, of sites that agree with a reference and that differ
+	sign  [2][]float32 // of each unit of a layer: see walk.Heat
+	unit  [2][]float32 // walk.Unit of sites that move; 0
+	zero  []int32
+
+	// Of the move so far.
+	path  []int32
+	rises int64 // of the energy, in quanta
+	first [2][]int32
+}
+
+func newDenseSites(s *RBM, sites []int32) denseSites {
+	c := s.machine
+	w := denseSites{s: s, zero: make([]int32, max(c.stride[0], c.stride[1]))}
+	for l, n := range c.stride {
+		w.sign[l], w.unit[l] = make([]float32, n), make([]float32, n)
+		w.first[l] = make([]int32, n)
+	}
+	for _, i := range sites {
+		l, k := c.place(int(i))
+		w.unit[l][k] = walk.Unit
+	}
+	return w
+}
+
+// renewSigns sets the signs anew. side tells which units differ from a
+// reference, by all bits of their number; nil: none.
+func (w *denseSites) renewSigns(side *[2][]uint32) {
+	for l := range w.sign {
+		var sign [2][2]float32 // by side and state
+		for d := range sign {
+			x := w.factor(d)
+			sign[d] = [2]float32{-x, x}
+		}
+		state, to := w.s.layer(l), w.sign[l]
+		if side == nil {
+			for i, x := range state {
+				to[i] = sign[0][x&1]
+			}
+			continue
+		}
+		for i, x := range state {
+			to[i] = sign[side[l][i]&1][x&1]
+		}
+	}
+}
+
+// factor returns γβ quanta over log 2, for walk.Heat.
+func (w *denseSites) factor(side int) float32 {
+	return float32(min(float64(w.scale[side]*w.s.machine.quantum)/math.Ln2, math.MaxFloat32))
+}
+
+// keep notes what undo goes back to, at the start of a move.
+func (w *denseSites) keep() {
+	if len(w.path) == 0 {
+		for l := range w.first {
+			copy(w.first[l], w.s.field[l])
+		}
+	}
+}
+
+// turn flips unit i of layer l, but for the preactivations of the other layer.
+func (w *denseSites) turn(l, i int) {
+	state := w.s.layer(l)
+	w.rises += int64(spin(state[i]) * w.s.field[l][i])
+	state[i] ^= 1
+	w.sign[l][i] = -w.sign[l][i]
+	w.path = append(w.path, int32(w.s.machine.first[l]+i))
+}
+
+func (w *denseSites) rise() float64 { return float64(w.rises) * w.s.machine.quantum }
+
+func (w *denseSites) start() { w.path, w.rises = w.path[:0], 0 }
+
+func (w *denseSites) commit() {
+	w.s.energy += w.rises
+	w.s.renewAll()
+	w.start()
+}
+
+// restore goes back to the state before the move, but for weights, and tells
+// whether anything had changed.
+func (w *denseSites) restore() bool {
+	if len(w.path) == 0 {
+		return false
+	}
+	for l := range w.first {
+		copy(w.s.field[l], w.first[l])
+	}
+	for _, site := range slices.Backward(w.path) {
+		l, i := w.s.machine.place(int(site))
+		w.s.state[site] ^= 1
+		w.sign[l][i] = -w.sign[l][i]
+	}
+	w.start()
+	return true
+}

@@ -1,0 +1,45 @@
+package walk
+
+import (
+	"sync/atomic"
+
+	"gorbm/rbm"
+)
+
+// A Level is a set of instructions that the dense kernels are written in. All
+// levels give the same bits.
+type Level int32
+
+const (
+	Go     Level = iota // plain Go: the contract that the others keep
+	AVX2                // AVX2
+	AVX512              // AVX-512
+)
+
+// String returns "go", "avx2" or "avx512".
+func (l Level) String() string { return [...]string{"go", "avx2", "avx512"}[l] }
+
+// best is what package rbm found the machine and the build to have.
+var best = map[string]Level{"go": Go, "avx2": AVX2, "avx512": AVX512}[rbm.KernelLevel()]
+
+// Best returns the highest level that the machine and the build have.
+func Best() Level { return best }
+
+// level is the level in use, atomic for tests that change it.
+var level atomic.Int32
+
+func init() { level.Store(int32(best)) }
+
+// InUse returns the level that the kernels run at: Best, unless SetLevel chose
+// another.
+func InUse() Level { return Level(level.Load()) }
+
+// SetLevel makes the kernels run at level l and returns a function that goes
+// back. It is for tests. It panics if l is above Best.
+func SetLevel(l Level) (restore func()) {
+	if l < Go || l > best {
+		panic("walk: this machine does not have that level")
+	}
+	old := level.Swap(int32(l))
+	return func() { level.Store(old) }
+}

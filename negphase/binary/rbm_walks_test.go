@@ -1,0 +1,293 @@
+package binary
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"gorbm/negphase/binary/internal/walk"
+	"gorbm/rbm"
+)
+
+// plainOfMachine is the model of a machine in spins: J = W/4 and
+// h = b/2 + Σ W/4, up to a constant.
+func plainOfMachine(c *Machine) plain {
+	n := c.Len()
+	p := plain{h: make([]float64, n)}
+	for range n {
+		p.j = append(p.j, make([]float64, n))
+	}
+	for l := range c.units {
+		for i := range c.units[l] {
+			site := c.first[l] + i
+			p.h[site] = float64(c.bias[l][i]) * c.quantum / 2
+			for j, w := range c.rowOf(l, i)[:c.units[1-l]] {
+				coupling := float64(w) * c.quantum / 4
+				p.h[site] += coupling
+				p.j[site][c.first[1-l]+j] = coupling
+			}
+		}
+	}
+	return p
+}
+
+// denseWeight is the weight of a flip by its cost, of the dense walks.
+func denseWeight(c *Machine, scale float64, mixed bool) func(cost float64) float64 {
+	w := denseSites{s: NewRBM(c), scale: [2]float64{scale, scale}}
+	if mixed {
+		w.scale[0] = 1
+	}
+	sign := w.factor(0)
+	return func(cost float64) float64 {
+		field := int32(math.Round(cost / c.quantum))
+		if mixed {
+			return float64(walk.HeatAt(field, sign, float32(scale), walk.Unit))
+		}
+		return float64(walk.Heat(field, sign, walk.Unit))
+	}
+}
+
+// smallMachine is an RBM of n units of which some are visible.
+func smallMachine(visible, n int) *Machine {
+	return NewMachine(gaussianRBM(visible, n-visible, .8, uint64(10*visible+n)))
+}
+
+// The exact kernels of SARDONICS on small RBMs, path by path against the slow
+// walk, which knows nothing of layers.
+func TestSardonicsKernelsOnRBMs(t *testing.T) {
+	for _, c := range exactCases() {
+		for _, visible := range []int{1, c.n / 2, c.n - 1} {
+			if visible == 1 && c.n > 5 || c.long && (testing.Short() || visible != c.n/2) {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s/visible=%d", c.name, visible), func(t *testing.T) {
+				machine := smallMachine(visible, c.n)
+				s := NewRBM(machine)
+				chain := must(c.m.Bind(s, exactBeta, c.sites))(t).(*sardonicsChain)
+				if _, ok := chain.walker.(*denseWalk); !ok {
+					t.Fatalf("walker %T", chain.walker)
+				}
+				slow := &slowWalk{Sardonics: c.m, model: plainOfMachine(machine), sites: c.sites}
+				if c.sites == nil {
+					slow.sites = everySite(c.n)
+				}
+				for b, gamma := range []float64{c.m.Gamma1, c.m.Gamma2} {
+					slow.weight[b] = denseWeight(machine, gamma*exactBeta, c.m.mixed())
+				}
+				seen := -1
+				score := func(x []uint8, kind int, p path) (f, b, rise float64) {
+					if i := indexOf(x); i != seen {
+						seen = i
+						s.SetState(x)
+						chain.Reset()
+					}
+					f, b, rise = chain.scorePath(kind, p)
+					if c.slow {
+						// As in TestSardonicsKernels.
+						sf, sb, srise := slow.scorePath(x, kind, p)
+						if math.Abs(f-sf) > 1e-12 || math.Abs(b-sb) > 1e-12 || math.Abs(rise-srise) > 1e-12 {
+							t.Fatalf("path %v from %v: (%v %v %v), slowly (%v %v %v)", p, x, f, b, rise, sf, sb, srise)
+						}
+					}
+					return f, b, rise
+				}
+				k, total := kernelOf(c, score, exactBeta)
+				law := slow.model.boltzmann(states(c.n), exactBeta)
+				if what := total.wrong(law); what != "" {
+					t.Error(what)
+				}
+				if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
+					t.Errorf("detailed balance is off by %g, relatively %g", a, r)
+				}
+				if c.sites == nil && !k.positive() {
+					t.Error("some state is not reached from some other")
+				}
+			})
+		}
+	}
+}
+
+func TestIntraclusterKernelsOnRBMs(t *testing.T) {
+	for _, size := range []int{5, 6} {
+		for _, visible := range []int{1, 2, size - 2} {
+			for n := 1; n < size; n++ {
+				for _, k := range [][2]int{{1, 2}, {2, 2}, {1, 1}} {
+					if k[1] > min(n, size-n) || size == 6 && (visible != 2 || testing.Short()) {
+						continue
+					}
+					for _, up := range []float64{.5, 1.1} {
+						m := Intracluster{MinLength: k[0], MaxLength: k[1], GammaDown: 1.1, GammaUp: up, Weights: HeatBath}
+						m.Reference = randomState(rbm.NewKey(uint64(n)).Rand(), size)
+						t.Run(fmt.Sprintf("M=%d/visible=%d/n=%d/k=%s/up=%v", size, visible, n, lengths(k[0], k[1]), up), func(t *testing.T) {
+							exactDenseShell(t, m, smallMachine(visible, size), n)
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+func exactDenseShell(t *testing.T, m Intracluster, c *Machine, n int) {
+	on, _ := shell(m.Reference, n)
+	s := NewRBM(c)
+	s.SetState(on[0])
+	chain := must(m.Bind(s, exactBeta, nil))(t).(*intraclusterChain)
+	if _, ok := chain.walker.(*denseShell); !ok {
+		t.Fatalf("walker %T", chain.walker)
+	}
+	slow := &slowShell{Intracluster: m, model: plainOfMachine(c)}
+	for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
+		slow.weight[side] = denseWeight(c, gamma*exactBeta, false)
+	}
+	seen := -1
+	k, total, on := shellKernel(slow, n, func(x []uint8, side int, p path) (f, b, rise float64) {
+		if i := indexOf(x); i != seen {
+			seen = i
+			s.SetState(x)
+			chain.Reset()
+		}
+		f, b, rise = chain.scorePath(side, p)
+		sf, sb, srise, _ := slow.scorePath(x, side, p) // as in exactShell
+		if math.Abs(f-sf) > 1e-12 || math.Abs(b-sb) > 1e-12 || math.Abs(rise-srise) > 1e-12 {
+			t.Fatalf("path %v from %v: (%v %v %v), slowly (%v %v %v)", p, x, f, b, rise, sf, sb, srise)
+		}
+		return f, b, rise
+	})
+	law := slow.model.boltzmann(on, exactBeta)
+	if what := total.wrong(law); what != "" {
+		t.Error(what)
+	}
+	if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
+		t.Errorf("detailed balance is off by %g, relatively %g", a, r)
+	}
+	if !k.positive() {
+		t.Error("some state is not reached from some other")
+	}
+}
+
+// denseMovers are the walks on large RBMs.
+func denseMovers() map[string]Mover {
+	pair := DefaultSardonics()
+	pair.MaxLength = 20
+	full := pair
+	full.Gamma2, full.Walks, full.Mix = .9, 2, [3]float64{.5, .25, .25}
+	im := DefaultIntracluster()
+	im.MaxLength = 20
+	imTwo := im
+	imTwo.GammaUp = .9
+	return map[string]Mover{"pair": pair, "full": full, "im": im, "im2": imTwo}
+}
+
+// caches returns all numbers of a system and of a dense walk on it.
+func caches(s *RBM, c Chain) (all []any) {
+	all = append(all, []int64{s.energy}, slices.Clone(s.state), slices.Clone(s.deltas))
+	for l := range s.field {
+		all = append(all, slices.Clone(s.field[l]))
+	}
+	clone := func(s walk.Sums) walk.Sums { return walk.Sums{Sum: slices.Clone(s.Sum), Total: s.Total} }
+	var walker any
+	switch c := c.(type) {
+	case *sardonicsChain:
+		walker = c.walker
+	case *intraclusterChain:
+		walker = c.walker
+	}
+	switch w := walker.(type) {
+	case *denseWalk:
+		for l := range w.layer {
+			all = append(all, slices.Clone(w.sign[l]))
+			for b := range w.biases {
+				all = append(all, slices.Clone(w.layer[l][b].Leaf), clone(w.layer[l][b].Sums))
+			}
+		}
+	case *denseShell:
+		for l := range w.leaf {
+			all = append(all, slices.Clone(w.sign[l]), slices.Clone(w.side[l]), slices.Clone(w.leaf[l]), clone(w.sums[l][0]), clone(w.sums[l][1]))
+		}
+	}
+	return all
+}
+
+// After many flips all sums and caches are those of the state, bit for bit,
+// and after each rejected move those before it; at every level of
+// instructions the same.
+func TestDenseWalksKeepTheirCaches(t *testing.T) {
+	m := gaussianRBM(150, 90, .35, 3)
+	c := NewMachine(m)
+	for name, mover := range denseMovers() {
+		var sites []int32
+		if name != "pair" {
+			sites = everySite(c.Len())[20:200]
+		}
+		var first [][]uint8
+		for level := walk.Go; level <= walk.Best(); level++ {
+			restore := walk.SetLevel(level)
+			s := NewRBM(c)
+			s.SetState(RandomState(c.Len(), rbm.NewKey(4)))
+			if name == "full" {
+				s.Deltas()
+			}
+			start := slices.Clone(s.state)
+			chain := must(mover.Bind(s, 1, sites))(t)
+			r := rbm.NewKey(5).Rand()
+			rejected, flips := 0, int64(0)
+			for move := range 5000 {
+				watched := move%10 == 0
+				var before []any
+				if watched {
+					before = caches(s, chain)
+				}
+				info := chain.Move(r)
+				flips += info.Flips
+				if watched && info.Accepted == 0 {
+					rejected++
+					if !reflect.DeepEqual(before, caches(s, chain)) {
+						t.Fatalf("%s: move %d was rejected but not undone", name, move)
+					}
+				}
+				if move%1000 != 999 {
+					continue
+				}
+				fresh := NewRBM(c)
+				fresh.SetState(s.state)
+				if s.deltas != nil {
+					fresh.Deltas()
+				}
+				again := must(mover.Bind(fresh, 1, sites))(t)
+				if !reflect.DeepEqual(caches(s, chain), caches(fresh, again)) {
+					t.Fatalf("%s: after %d moves caches are not those of the state", name, move+1)
+				}
+				if level == walk.Go {
+					first = append(first, slices.Clone(s.state))
+				} else if !slices.Equal(s.state, first[move/1000]) {
+					t.Errorf("%s: level %v goes another way", name, level)
+				}
+			}
+			restore()
+			if rejected == 0 || flips < 50_000 {
+				t.Errorf("%s: %d watched moves were rejected, of %d flips", name, rejected, flips)
+			}
+			for i := range start {
+				if sites != nil && (i < 20 || i >= 200) && s.state[i] != start[i] {
+					t.Fatalf("%s: site %d moved", name, i)
+				}
+			}
+			// A state changed behind the chain's back is seen; Reset takes it over.
+			s.Flip(30)
+			again := must(mover.Bind(s, 1, sites))(t)
+			if reflect.DeepEqual(caches(s, chain), caches(s, again)) {
+				t.Errorf("%s: caches of another state pass", name)
+			}
+			chain.Reset()
+			if !reflect.DeepEqual(caches(s, chain), caches(s, again)) {
+				t.Errorf("%s: after Reset caches are not those of the state", name)
+			}
+			if n := testing.AllocsPerRun(20, func() { chain.Reset(); chain.Move(r) }); n != 0 {
+				t.Errorf("%s: a move allocates %v times", name, n)
+			}
+		}
+	}
+}
