@@ -170,9 +170,6 @@ func (s Settings) CheckModel(m *rbm.RBM) error {
 	if err := s.Keeps(m.Constraint); err != nil {
 		return err
 	}
-	if c := m.Constraint; s.Gibbs > 0 && c != nil && c.On == rbm.AllUnits {
-		return fmt.Errorf("%s: gibbs=%d: Gibbs steps never change the number of visible units that are active, so under the constraint %v leave gibbs out", s.Kind, s.Gibbs, c)
-	}
 	beta := []float64{1}
 	if Has(s.Kind, "tau") {
 		beta = firstBeta(s)

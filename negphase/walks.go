@@ -77,6 +77,9 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 	if w.ground, err = groundOf(m, w.mover); err != nil {
 		return err
 	}
+	if c := m.Constraint; w.gibbs > 0 && c != nil && c.On == rbm.AllUnits {
+		return fmt.Errorf("gibbs=%d: Gibbs steps never change the number of visible units that are active, so under the constraint %v leave gibbs out", w.gibbs, c)
+	}
 	mover := w.fitted(w.mover, w.fit)
 	w.places = make([]place, groups*len(rung))
 	w.order = make([]*binary.RBM, len(w.places))

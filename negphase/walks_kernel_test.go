@@ -13,24 +13,27 @@ import (
 // A listing has all joint states of a tiny RBM as systems of walks: what each
 // flip costs in each of them, as run finds it.
 type listing struct {
-	m     *rbm.RBM
-	all   []state
-	sites []int32
-	first int         // label unit
-	state [][]uint8   // [x][unit]
-	cost  [][]float64 // [x][unit]
-	index map[string]int
-	beta  float64
-	law   []float64 // at beta, by the energies of the systems
+	m         *rbm.RBM
+	all       []state
+	sites     []int32
+	first     int         // label unit
+	reference []uint8     // of a constraint
+	state     [][]uint8   // [x][unit]
+	cost      [][]float64 // [x][unit]
+	index     map[string]int
+	beta      float64
+	free      []float64 // exp(−βE), by the energies of the systems
+	law       []float64 // of those that the constraint allows
 }
 
 func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 	t.Helper()
-	w := newWalks(Settings{Mover: binary.Gibbs{}}, 1)
+	w := newWalks(Settings{Mover: binary.Exchange{}}, 1)
 	if err := w.prepare(m, []float64{beta}, 1); err != nil {
 		t.Fatal(err)
 	}
-	l := &listing{m: m, all: states(m), sites: w.sites, first: m.Inputs(), index: map[string]int{}, beta: beta}
+	l := &listing{m: m, all: states(m), sites: w.sites, reference: make([]uint8, m.Visible()+m.Hidden()), first: m.Inputs(), index: map[string]int{}, beta: beta}
+	copy(l.reference, w.reference)
 	system := w.places[0].system
 	s := rbm.NewStates(m, 1)
 	sum := 0.0
@@ -50,8 +53,12 @@ func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 		units := m.Visible() + m.Hidden()
 		near(t, "energy", system.Energy(), st.energy, w.machine.Reach()*0x1p-29*float64(units*units))
 		l.all[x].energy = system.Energy()
-		l.law = append(l.law, math.Exp(-beta*system.Energy()))
-		sum += l.law[x]
+		l.free = append(l.free, math.Exp(-beta*system.Energy()))
+		l.law = append(l.law, 0)
+		if meetsConstraint(m, st) {
+			l.law[x] = l.free[x]
+			sum += l.free[x]
+		}
 	}
 	for x := range l.law {
 		l.law[x] /= sum
@@ -133,7 +140,7 @@ func (l *listing) strolls(from []stroll, k int, sites func(s stroll, before int)
 // accepted adds the moves that are accepted, and stays for the rest.
 func (l *listing) accepted(k [][]float64, x int, share float64, ways []stroll) {
 	for _, s := range ways {
-		p := share * s.forward * min(1, l.law[s.at]*s.back/(l.law[x]*s.forward))
+		p := share * s.forward * min(1, l.free[s.at]*s.back/(l.free[x]*s.forward))
 		k[x][s.at] += p
 		k[x][x] += share*s.forward - p
 	}
@@ -180,7 +187,7 @@ func (l *listing) im(sites []int32) [][]float64 {
 	kernel := l.empty()
 	side := func(x int, on uint8) (list []int32) {
 		for _, i := range sites {
-			if l.state[x][i] == on {
+			if l.state[x][i]^l.reference[i] == on {
 				list = append(list, i)
 			}
 		}
@@ -219,6 +226,46 @@ func (l *listing) sweep(sites []int32) [][]float64 {
 	return kernel
 }
 
+// inputs returns the kernel of new visible units but for a softmax label,
+// drawn with the chances that chance gives.
+func (l *listing) inputs(chance func(cost, beta float64) float64) [][]float64 {
+	kernel := l.identity()
+	for i := range l.m.Visible() - labelUnits(l.m) {
+		one := l.empty()
+		for x := range l.all {
+			p := chance(l.cost[x][i], l.beta)
+			one[x][x] += 1 - p
+			one[x][l.flipped(x, int32(i))] += p
+		}
+		kernel = product(kernel, one)
+	}
+	return kernel
+}
+
+// allowed lists the joint states of m that its constraint allows.
+func allowed(m *rbm.RBM) []state {
+	return slices.DeleteFunc(states(m), func(s state) bool { return !meetsConstraint(m, s) })
+}
+
+// meetsConstraint reports whether the constraint of m allows a state.
+func meetsConstraint(m *rbm.RBM, s state) bool {
+	c := m.Constraint
+	if c == nil {
+		return true
+	}
+	x := s.h
+	if c.On == rbm.AllUnits {
+		x = slices.Concat(s.v, s.h)
+	}
+	active := 0
+	for i := range x {
+		if x[i] != 0 != (c.Reference != nil && c.Reference[i] == 1) {
+			active++
+		}
+	}
+	return active == c.Active
+}
+
 // label returns the kernel of a new label, drawn from what law makes of the
 // states and costs of its units.
 func (l *listing) label(law func(p []float64, state []uint8, cost []float64, beta float64)) [][]float64 {
@@ -253,20 +300,33 @@ func product(a, b [][]float64) [][]float64 {
 // moved is by how much a kernel moves the law, or falls short of being one.
 func (l *listing) moved(kernel [][]float64) float64 {
 	off := farthest(after(l.law, kernel), l.law)
-	for _, row := range kernel {
+	for x, row := range kernel {
 		sum := 0.0
 		for _, p := range row {
 			sum += p
 		}
-		off = max(off, math.Abs(sum-1))
+		if l.law[x] > 0 {
+			off = max(off, math.Abs(sum-1))
+		}
 	}
 	return off
 }
 
-// reachable returns the number of states that the kernel reaches from state 0
-// in the end.
-func reachable(kernel [][]float64) int {
-	seen, todo := map[int]bool{0: true}, []int{0}
+// states returns the number of states that the model has.
+func (l *listing) states() (n int) {
+	for _, p := range l.law {
+		if p > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// reachable returns the number of states that the kernel reaches in the end
+// from the first one that the model has.
+func (l *listing) reachable(kernel [][]float64) int {
+	first := slices.IndexFunc(l.law, func(p float64) bool { return p > 0 })
+	seen, todo := map[int]bool{first: true}, []int{first}
 	for len(todo) > 0 {
 		x := todo[0]
 		todo = todo[1:]
@@ -298,15 +358,15 @@ func TestWalkKernels(t *testing.T) {
 				if off := l.moved(kernel); off > tol {
 					t.Errorf("%v at %v: %s moves the law by %v", shape, beta, name, off)
 				}
-				if n := reachable(kernel); n != len(l.all) {
-					t.Errorf("%v at %v: %s reaches %d of %d states", shape, beta, name, n, len(l.all))
+				if n := l.reachable(kernel); n != l.states() {
+					t.Errorf("%v at %v: %s reaches %d of %d states", shape, beta, name, n, l.states())
 				}
 			}
 			wrong := func(name string, kernel [][]float64) {
 				t.Helper()
-				off, n := l.moved(kernel), reachable(kernel)
-				t.Logf("%v at %v: %s: off by %.2g, reaches %d of %d", shape, beta, name, off, n, len(l.all))
-				if off < mutantBreak && n == len(l.all) {
+				off, n := l.moved(kernel), l.reachable(kernel)
+				t.Logf("%v at %v: %s: off by %.2g, reaches %d of %d", shape, beta, name, off, n, l.states())
+				if off < mutantBreak && n == l.states() {
 					t.Errorf("%v at %v: mutant is not seen: %s", shape, beta, name)
 				}
 			}
@@ -340,6 +400,57 @@ func TestWalkKernels(t *testing.T) {
 			wrong("costs of other parameters", product(stale.sardonics(l.sites), label))
 			if softmax {
 				wrong("a label of other parameters", product(sardonics, stale.label(labelLaw)))
+			}
+		}
+	}
+}
+
+// Under a constraint intracluster moves leave the law of the states that it
+// allows as it is and, with the visible units that are drawn anew, reach all of
+// them.
+func TestConstrainedWalkKernels(t *testing.T) {
+	for _, c := range []struct {
+		shape      shape
+		constraint rbm.Constraint
+	}{
+		{shape{2, 4, 0, 0}, rbm.Constraint{On: rbm.HiddenUnits, Active: 2}},
+		{shape{2, 3, 0, 0}, rbm.Constraint{On: rbm.HiddenUnits, Active: 1, Reference: []uint8{1, 0, 1}}},
+		{shape{4, 3, 3, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 2}},
+		{shape{3, 2, 2, rbm.Bernoulli}, rbm.Constraint{On: rbm.HiddenUnits, Active: 1}},
+		{shape{3, 3, 0, 0}, rbm.Constraint{On: rbm.AllUnits, Active: 3}},
+		{shape{3, 3, 0, 0}, rbm.Constraint{On: rbm.AllUnits, Active: 2, Reference: []uint8{1, 0, 1, 1, 0, 0}}},
+		{shape{5, 2, 3, rbm.Softmax}, rbm.Constraint{On: rbm.AllUnits, Active: 3}},
+		{shape{4, 2, 2, rbm.Bernoulli}, rbm.Constraint{On: rbm.AllUnits, Active: 2}},
+	} {
+		m := c.shape.random(45, 1.2)
+		m.Constraint = &c.constraint
+		for _, beta := range []float64{1, 0.4} {
+			l := newListing(t, m, beta)
+			label, im := l.label(labelLaw), l.im(l.sites)
+			kernel := product(im, label)
+			onHidden := c.constraint.On == rbm.HiddenUnits
+			if onHidden {
+				kernel = product(product(im, l.inputs(flipChance)), label)
+			}
+			if off, n := l.moved(kernel), l.reachable(kernel); off > kernelTol || n != l.states() {
+				t.Errorf("%v, %v: the law is moved by %v, %d of %d states are reached", c.shape, m.Constraint, off, n, l.states())
+			}
+			wrong := func(name string, kernel [][]float64) {
+				t.Helper()
+				off, n := l.moved(kernel), l.reachable(kernel)
+				t.Logf("%v, %v: %s: off by %.2g, reaches %d of %d", c.shape, m.Constraint, name, off, n, l.states())
+				if off < mutantBreak && n == l.states() {
+					t.Errorf("%v, %v: mutant is not seen: %s", c.shape, m.Constraint, name)
+				}
+			}
+			wrong("walks that leave the shell", l.sardonics(l.sites))
+			if onHidden {
+				wrong("the old visible units", product(im, label))
+				wrong("visible units at another temperature", product(product(im, l.inputs(func(cost, beta float64) float64 { return flipChance(cost, .8*beta) })), label))
+				wrong("fair visible units", product(product(im, l.inputs(func(_, beta float64) float64 { return .5 })), label))
+			}
+			if labelUnits(m) > 0 {
+				wrong("the old label", im)
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package negphase
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -109,6 +110,104 @@ func find1(t *testing.T, name string) kind {
 		t.Fatal(err)
 	}
 	return k
+}
+
+// Chains of a constrained model that start at its law stay there, from call to
+// call and in ladders; they start within the constraint, too.
+func TestConstrainedWalksAreStationary(t *testing.T) {
+	for _, c := range []struct {
+		shape      shape
+		constraint rbm.Constraint
+		texts      []string
+	}{
+		{shape{5, 4, 3, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, []string{"im:k=1-2", "walk:exchange", "im:k=1:gibbs=1"}},
+		{shape{3, 4, 0, 0}, rbm.Constraint{On: rbm.HiddenUnits, Active: 1, Reference: []uint8{1, 0, 0, 1}}, []string{"im:k=1"}},
+		{shape{5, 3, 3, rbm.Softmax}, rbm.Constraint{On: rbm.AllUnits, Active: 3}, []string{"im:k=1-2:moves=2", "walk:exchange"}},
+		{shape{4, 3, 0, 0}, rbm.Constraint{On: rbm.AllUnits, Active: 3, Reference: []uint8{1, 1, 0, 0, 0, 1, 0}}, []string{"im", "walk:exchange"}},
+	} {
+		m := c.shape.random(46, sharpSD)
+		m.Constraint = &c.constraint
+		x := &exactStart{m: m, all: allowed(m)}
+		x.p = [][]float64{law(x.all, 1)}
+		x.c = newCensus(x.all)
+		for _, text := range c.texts {
+			w := x.walk(t, text)
+			z := x.zOf(t, w)
+			t.Logf("%v, %v, %s: z = %.1f", c.shape, m.Constraint, text, z)
+			if z > 6 {
+				t.Errorf("%v, %v, %s: z = %.1f", c.shape, m.Constraint, text, z)
+			}
+			if w.info.Moves.Flips == 0 {
+				t.Errorf("%v, %v, %s: nothing moved", c.shape, m.Constraint, text)
+			}
+			fresh := estimator(t, text).(*walk)
+			call(t, fresh, m, rbm.Batch{}, 0, 3)
+			for r := range fresh.rows {
+				x.c.state(t, fresh.states, r) // fails beyond the constraint
+			}
+		}
+	}
+}
+
+// What cannot keep a constraint is refused before a model is trained, and by
+// the estimator itself.
+func TestConstraintsThatWalksCannotKeep(t *testing.T) {
+	uneven := []uint8{0, 0, 1, 0, 0, 0, 0, 0} // of the label, class 0
+	for _, c := range []struct {
+		text       string
+		constraint rbm.Constraint
+		want       string
+	}{
+		{"sardonics", rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "sardonics cannot keep the constraint hidden=2"},
+		{"sardonics", rbm.Constraint{On: rbm.AllUnits, Active: 2}, "its walks change the number of active units"},
+		{"walk:gibbs", rbm.Constraint{On: rbm.AllUnits, Active: 2}, "moves of gibbs change"},
+		{"pt:sardonics", rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "take im or walk:exchange"},
+		{"im:gibbs=1", rbm.Constraint{On: rbm.AllUnits, Active: 3}, "leave gibbs out"},
+		{"im:k=3", rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "give k at most 1"},
+		{"im", rbm.Constraint{On: rbm.HiddenUnits, Active: 3}, "nothing can move"},
+		{"im", rbm.Constraint{On: rbm.AllUnits, Active: 3, Reference: uneven}, "nearer to some classes than to others"},
+	} {
+		m := shape{5, 3, 3, rbm.Softmax}.random(1, .5)
+		m.Constraint = &c.constraint
+		s := parse(t, c.text)
+		if err := s.CheckModel(m); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s under %v: got %v, want %q", c.text, m.Constraint, err, c.want)
+		}
+		if _, _, err := estimator(t, c.text).Estimate(m, rbm.Batch{}, rbm.NewKey(1)); err == nil {
+			t.Errorf("%s under %v: the estimator does not refuse", c.text, m.Constraint)
+		}
+	}
+	for _, text := range []string{"im", "walk:exchange", "pt:im", "pcd"} {
+		m := shape{5, 3, 3, rbm.Softmax}.random(1, .5)
+		m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 1}
+		if err := parse(t, text).CheckModel(m); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// Chains restored into a model whose constraint they do not meet are refused.
+func TestSavedChainsMeetTheConstraint(t *testing.T) {
+	m := shape{4, 3, 0, 0}.random(1, .5)
+	w := estimator(t, "im").(*walk)
+	call(t, w, m, rbm.Batch{}, 0, 1)
+	saved, err := w.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []rbm.Constraint{{On: rbm.HiddenUnits, Active: 1}, {On: rbm.AllUnits, Active: 2}} {
+		m.Constraint = &c
+		if _, _, err := w.Estimate(m, rbm.Batch{}, rbm.NewKey(1)); err == nil {
+			t.Errorf("%v: chains of another constraint are gone on with", &c)
+		}
+		again := estimator(t, "im")
+		if err := again.UnmarshalBinary(saved); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := again.Estimate(m, rbm.Batch{}, rbm.NewKey(1)); !errors.Is(err, rbm.ErrFormat) {
+			t.Errorf("%v: got %v, want ErrFormat", &c, err)
+		}
+	}
 }
 
 // A forgetful mover is bound as another, but its chains keep their caches at
