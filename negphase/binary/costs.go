@@ -1,17 +1,22 @@
 package binary
 
-// costs are the flip costs of any System. Those of an Ising system are taken
-// from its fields, which saves it keeping all of them current.
+// costs are the flip costs of any System. Those of an Ising system and of an
+// RBM are taken from their fields, which saves them keeping all of them
+// current.
 type costs struct {
 	system System
 	ising  *Ising // the system, if it is one
+	rbm    *RBM   // likewise
 	deltas []float64
 	all    []int32 // what Flip means by nil
 }
 
 func newCosts(s System) costs {
-	if is, ok := s.(*Ising); ok {
-		return costs{system: s, ising: is}
+	switch s := s.(type) {
+	case *Ising:
+		return costs{system: s, ising: s}
+	case *RBM:
+		return costs{system: s, rbm: s}
 	}
 	return costs{system: s, deltas: s.Deltas(), all: everySite(s.Len())}
 }
@@ -20,6 +25,9 @@ func newCosts(s System) costs {
 func (c *costs) cost(i int32) float64 {
 	if c.ising != nil {
 		return c.ising.delta(int(i))
+	}
+	if c.rbm != nil {
+		return c.rbm.delta(int(i))
 	}
 	return c.deltas[i]
 }

@@ -25,8 +25,8 @@ type denseSites struct {
 
 func newDenseSites(s *RBM, sites []int32) denseSites {
 	c := s.machine
-	w := denseSites{s: s, zero: make([]int32, max(c.stride[0], c.stride[1]))}
-	for l, n := range c.stride {
+	w := denseSites{s: s, zero: make([]int32, max(c.size[0], c.size[1]))}
+	for l, n := range c.size {
 		w.sign[l], w.unit[l] = make([]float32, n), make([]float32, n)
 		w.first[l] = make([]int32, n)
 	}
@@ -46,15 +46,16 @@ func (w *denseSites) renewSigns(side *[2][]uint32) {
 			x := w.factor(d)
 			sign[d] = [2]float32{-x, x}
 		}
-		state, to := w.s.layer(l), w.sign[l]
+		state := w.s.layer(l)
+		to := w.sign[l][:len(state)]
 		if side == nil {
 			for i, x := range state {
 				to[i] = sign[0][x&1]
 			}
 			continue
 		}
-		for i, x := range state {
-			to[i] = sign[side[l][i]&1][x&1]
+		for i, d := range side[l][:len(state)] {
+			to[i] = sign[d&1][state[i]&1]
 		}
 	}
 }

@@ -37,13 +37,17 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if n := c.differ; n == 0 || n == len(sites) {
 		return nil, fmt.Errorf("exchange: %d of %d sites differ from the reference, so no pair can be exchanged; start elsewhere", n, len(sites))
 	}
-	is, ok := s.(*Ising)
-	switch {
-	case !ok:
+	switch s := s.(type) {
+	case *RBM:
+		c.rbm = s
+	default:
 		c.deltas = s.Deltas()
-	case is.local != nil:
-		c.ising = is
-		g := is.graph
+	case *Ising:
+		c.ising = s
+		if s.local == nil {
+			break
+		}
+		g := s.graph
 		for _, w := range g.weight {
 			c.strongest = max(c.strongest, magnitude(w))
 		}
@@ -52,8 +56,6 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 		for k := range c.table[1:] {
 			c.table[k+1] = min(c.table[k+1], c.table[k]) // whatever the roundings
 		}
-	default:
-		c.ising = is
 	}
 	return c, nil
 }
@@ -61,6 +63,7 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 type exchange struct {
 	system    System
 	ising     *Ising // the system, if it is one
+	rbm       *RBM   // likewise
 	beta      float64
 	reference []uint8
 	sites     []int32
@@ -126,6 +129,9 @@ func (c *exchange) halfCost(i, j int32) int32 {
 // cost returns what the exchange of sites i and j costs.
 func (c *exchange) cost(i, j int32) float64 {
 	s := c.ising
+	if c.rbm != nil {
+		return c.rbm.pairCost(int(i), int(j))
+	}
 	if s == nil {
 		cost := c.deltas[i]
 		c.system.Flip(int(i))
@@ -165,6 +171,8 @@ func (c *exchange) Move(r *rand.Rand) Info {
 		info.Accepted = int64(c.integer(&draws))
 	case c.ising != nil:
 		info.Accepted = int64(c.real(&draws))
+	case c.rbm != nil:
+		info.Accepted = int64(c.units(&draws))
 	default:
 		info.Accepted = int64(c.generic(&draws))
 	}
@@ -206,6 +214,23 @@ func (c *exchange) real(draws *stream) (accepted int) {
 			s.flipReal(int(i))
 			s.flipReal(int(j))
 			slots[a], slots[b] = j, i
+			accepted++
+		}
+	}
+	s.renewAll()
+	return accepted
+}
+
+// units is generic for an RBM.
+func (c *exchange) units(draws *stream) (accepted int) {
+	s := c.rbm
+	for range c.slots {
+		a, b := c.pair(draws.next())
+		i, j := c.slots[a], c.slots[b]
+		if c.law.happens(c.beta*s.pairCost(int(i), int(j)), draws.next()) {
+			s.flip(int(i))
+			s.flip(int(j))
+			c.slots[a], c.slots[b] = j, i
 			accepted++
 		}
 	}

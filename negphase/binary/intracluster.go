@@ -79,8 +79,8 @@ func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error)
 		in.describe(w.lists.List[:], agrees, weights[agrees:][:1], scale[agrees:][:1])
 		in.describe(w.lists.List[in.classes:], differs, weights[differs:][:1], scale[differs:][:1])
 		c.walker = w
-	} else if s, ok := s.(*RBM); ok && m.Weights == HeatBath {
-		c.walker = newDenseShell(s, sites, reference, scale)
+	} else if r, ok := s.(*RBM); ok && m.Weights == HeatBath {
+		c.walker = newDenseShell(r, sites, reference, scale)
 	} else {
 		c.walker = newBlockShell(s, sites, reference, scale, [2]*walk.Table{walk.NewTable(weights[0]), walk.NewTable(weights[1])})
 	}

@@ -21,7 +21,7 @@ type denseShell struct {
 func newDenseShell(s *RBM, sites []int32, reference []uint8, scale [2]float64) *denseShell {
 	w := &denseShell{denseSites: newDenseSites(s, sites), sites: sites, reference: reference}
 	w.scale = scale
-	for l, n := range s.machine.stride {
+	for l, n := range s.machine.size {
 		w.side[l], w.leaf[l] = make([]uint32, n), make([]uint32, n)
 		w.sums[l] = [2]walk.Sums{walk.NewSums(n), walk.NewSums(n)}
 	}
@@ -31,9 +31,10 @@ func newDenseShell(s *RBM, sites []int32, reference []uint8, scale [2]float64) *
 
 func (w *denseShell) reset() {
 	for l := range w.side {
-		state, reference := w.s.layer(l), w.reference[w.s.machine.first[l]:]
+		state := w.s.layer(l)
+		reference, side := w.reference[w.s.machine.first[l]:][:len(state)], w.side[l][:len(state)]
 		for i, x := range state {
-			w.side[l][i] = -uint32(x ^ reference[i])
+			side[i] = -uint32(x ^ reference[i])
 		}
 	}
 	w.renewSigns(&w.side)
@@ -52,11 +53,12 @@ func (w *denseShell) weigh(l int, row []int32, down bool) {
 	walk.WeighSides(&w.sums[l], w.s.field[l], row, down, w.sign[l], w.unit[l], w.side[l], w.leaf[l])
 }
 
-func (w *denseShell) sizes() (n [2]int) {
+func (w *denseShell) sizes() [2]int {
+	differ := 0
 	for _, i := range w.sites {
-		n[w.s.state[i]^w.reference[i]]++
+		differ += int(w.s.state[i] ^ w.reference[i])
 	}
-	return n
+	return [2]int{agrees: len(w.sites) - differ, differs: differ}
 }
 
 func (w *denseShell) undo() {

@@ -21,7 +21,8 @@ import (
 type Machine struct {
 	first   [2]int     // site of the first unit of each layer
 	units   [2]int     // of each layer
-	stride  [2]int     // units, and zeros up to a multiple of walk.Lanes
+	size    [2]int     // units, and zeros up to a multiple of walk.Lanes
+	stride  [2]int     // of rows of this layer's size
 	row     [2][]int32 // of each unit of a layer, stride of the other: its weights, in quanta
 	bias    [2][]int32
 	quantum float64
@@ -43,14 +44,17 @@ func NewMachine(m *rbm.RBM) *Machine {
 		c.labels = [2]int32{int32(m.Inputs()), int32(m.Visible())}
 	}
 	for l, n := range c.units {
-		c.stride[l] = (n + walk.Lanes - 1) &^ (walk.Lanes - 1)
+		c.size[l] = (n + walk.Lanes - 1) &^ (walk.Lanes - 1)
+		// An odd number of cache lines, so that a stripe of columns is not all
+		// in the same few sets of a cache.
+		c.stride[l] = c.size[l] | walk.Lanes
 	}
 	for l := range c.row {
-		c.row[l] = make([]int32, c.stride[l]*c.stride[1-l])
-		c.bias[l] = make([]int32, c.stride[l])
-		c.work.sums[l] = make([]float32, c.stride[l])
+		c.row[l] = make([]int32, c.size[l]*c.stride[1-l])
+		c.bias[l] = make([]int32, c.size[l])
+		c.work.sums[l] = make([]float32, c.size[l])
 	}
-	c.work.row = make([]float32, c.stride[hidden])
+	c.work.row = make([]float32, c.size[hidden])
 	c.Set(m)
 	return c
 }
@@ -108,22 +112,27 @@ func (q *quantizing) largest(m *rbm.RBM) float64 {
 	return float64(top) * (1 + float64(n*0x1p-23))
 }
 
-// quantize sets both orientations and the biases, in units of 1/scale.
+// quantize sets both orientations and the biases, in units of 1/scale. It
+// turns as many rows at a time as fill a cache line of each row of the other
+// orientation.
 func (c *Machine) quantize(m *rbm.RBM, scale float32) {
 	for l, b := range [2][]float32{m.VisibleBias, m.HiddenBias} {
 		walk.Quantize(c.bias[l], b, scale)
 	}
-	for i := range m.VisibleBias {
-		m.WeightRow(c.work.row[:m.Hidden()], i)
-		walk.Quantize(c.rowOf(visible, i), c.work.row, scale)
+	stride := c.stride[hidden]
+	for lo := 0; lo < c.units[visible]; lo += walk.Lanes {
+		for i := lo; i < min(lo+walk.Lanes, c.units[visible]); i++ {
+			m.WeightRow(c.work.row[:m.Hidden()], i)
+			walk.Quantize(c.rowOf(visible, i), c.work.row, scale)
+		}
+		walk.Transpose(c.row[hidden][lo:], c.stride[visible], c.row[visible][lo*stride:], stride, c.size[hidden])
 	}
-	walk.Transpose(c.row[hidden], c.stride[visible], c.row[visible], c.stride[hidden])
 }
 
 // rowOf returns the weights of unit i of a layer to the other layer's units.
 func (c *Machine) rowOf(layer int, i int) []int32 {
-	n := c.stride[1-layer]
-	return c.row[layer][i*n : (i+1)*n : (i+1)*n]
+	from := i * c.stride[1-layer]
+	return c.row[layer][from:][:c.size[1-layer]]
 }
 
 // Len returns the number of units, visible and hidden.
@@ -185,9 +194,9 @@ func (c *Machine) Load(s []*RBM, v, h rbm.Bits) {
 		s.unpack(hidden, h.Row(r))
 	}
 	for l := range c.row {
-		for at := 0; at < c.stride[1-l]; at += stripe {
+		for at := 0; at < c.size[1-l]; at += stripe {
 			for _, s := range s {
-				walk.AddRows(s.field[1-l][at:min(at+stripe, c.stride[1-l])], c.row[l][at:], c.stride[1-l], s.on[l])
+				walk.AddRows(s.field[1-l][at:min(at+stripe, c.size[1-l])], c.row[l][at:], c.stride[1-l], s.on[l])
 			}
 		}
 	}

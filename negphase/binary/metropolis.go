@@ -59,7 +59,7 @@ func (c *metropolis) Warning() string {
 	switch {
 	case c.order == Random && c.free():
 		return "metropolis: every flip costs nothing and is accepted, so a sweep keeps the parity of the spins; use modified-metropolis or gibbs"
-	case c.order != Random && (c.beta == 0 || c.ising != nil && c.ising.graph.ties(c.sites)):
+	case c.order != Random && (c.beta == 0 || c.ising != nil && c.ising.graph.ties(c.sites) || c.rbm != nil && c.free()):
 		return "metropolis in a fixed order accepts every flip that costs nothing and may never reach some states; use modified-metropolis, or order=random"
 	}
 	return ""
@@ -67,7 +67,7 @@ func (c *metropolis) Warning() string {
 
 // free tells whether no flip can cost anything.
 func (c *metropolis) free() bool {
-	return c.beta == 0 || c.ising != nil && c.ising.graph.maxField == 0
+	return c.beta == 0 || flat(c.system)
 }
 
 // tieWork bounds the sums that ties looks at: a tenth of a second's work.

@@ -24,6 +24,8 @@ var moverKinds = []moverKind{
 	{"gibbs", []string{"order"}, func(o Order) Mover { return Gibbs{o} }, setOrder, getOrder},
 	{"metropolis", []string{"order"}, func(o Order) Mover { return Metropolis{o} }, setOrder, getOrder},
 	{"modified-metropolis", []string{"order"}, func(o Order) Mover { return ModifiedMetropolis{o} }, setOrder, getOrder},
+	{"block-gibbs", nil, func(Order) Mover { return BlockGibbs{} }, nil, nil},
+	{"flip", nil, func(Order) Mover { return FlipTheState{} }, nil, nil},
 	{"exchange", nil, func(Order) Mover { return Exchange{} }, nil, nil},
 	{"sw", nil, func(Order) Mover { return SwendsenWang{} }, nil, nil},
 	{"sardonics", []string{"k", "gamma", "weights", "walks", "mix", "accept"}, func(Order) Mover { return DefaultSardonics() }, setSardonics, getSardonics},
@@ -54,6 +56,8 @@ func MoverHas(kind, key string) bool {
 //
 //	gibbs:order=random                   order: linear, chessboard or random;
 //	metropolis, modified-metropolis      as gibbs; what is not given is o
+//	block-gibbs                          both layers of an RBM in turn
+//	flip                                 flip-the-state, on both layers of an RBM
 //	exchange
 //	sw                                   Swendsen–Wang
 //	sardonics:k=1-25:gamma=1.02          k: flips of a walk, one number or a range

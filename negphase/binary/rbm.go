@@ -19,7 +19,7 @@ import (
 type RBM struct {
 	machine *Machine
 	state   []uint8
-	field   [2][]int32 // preactivations of each layer, in quanta, to its stride
+	field   [2][]int32 // preactivations of each layer, in quanta, padded
 	energy  int64      // in quanta
 
 	deltas  []float64  // nil until Deltas is called
@@ -31,7 +31,7 @@ type RBM struct {
 func NewRBM(c *Machine) *RBM {
 	s := &RBM{machine: c, state: make([]uint8, c.Len())}
 	for l := range s.field {
-		s.field[l] = make([]int32, c.stride[l])
+		s.field[l] = make([]int32, c.size[l])
 		s.on[l] = make([]int32, 0, c.units[l])
 		s.touched[l] = make([]int32, 1, 1+c.units[1-l])
 		for i := range c.units[1-l] {
@@ -151,6 +151,19 @@ func (s *RBM) cost(i int) int32 {
 
 // delta returns the cost of a flip of site i.
 func (s *RBM) delta(i int) float64 { return float64(s.cost(i)) * s.machine.quantum }
+
+// pairCost returns the cost of flips of both sites i and j: of units of two
+// layers the coupling counts too.
+func (s *RBM) pairCost(i, j int) float64 {
+	c := s.machine
+	cost := int64(s.cost(i)) + int64(s.cost(j))
+	k, a := c.place(i)
+	l, b := c.place(j)
+	if k != l {
+		cost -= int64(spin(s.state[i]) * spin(s.state[j]) * c.rowOf(k, a)[b])
+	}
+	return float64(cost) * c.quantum
+}
 
 // renewAll sets all flip costs, if Deltas was called.
 func (s *RBM) renewAll() {

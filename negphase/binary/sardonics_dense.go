@@ -54,7 +54,7 @@ type laterSites struct {
 func newDenseWalk(s *RBM, sites []int32, biases int, scale [2]float64, longest int) *denseWalk {
 	w := &denseWalk{denseSites: newDenseSites(s, sites), biases: biases, steps: make([]denseStep, 0, longest)}
 	c := s.machine
-	for l, n := range c.stride {
+	for l, n := range c.size {
 		most := min(longest, c.units[l])
 		w.flipped[l].sites = make([]int32, 0, most)
 		w.flipped[l].now = make([]pair, 0, most)

@@ -69,7 +69,7 @@ func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if m.MinLength == n && n > 1 {
 		return nil, fmt.Errorf("sardonics: walks of always %d flips, all units of the system, only ever reach two states; give shorter walks too", n)
 	}
-	if is, ok := s.(*Ising); m.MinLength == m.MaxLength && (beta == 0 || ok && is.graph.maxField == 0) {
+	if m.MinLength == m.MaxLength && (beta == 0 || flat(s)) {
 		return nil, errors.New("sardonics: at beta 0, or without couplings and fields, every move is accepted, so that walks of one odd length alternate between two halves of the states; let the length vary")
 	}
 	w, err := newWalker(&m, s, beta, sites)
@@ -86,6 +86,17 @@ func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 		c.logMix[t] = rbm.Log(p / sum)
 	}
 	return c, nil
+}
+
+// flat tells whether no flip of s can cost anything.
+func flat(s System) bool {
+	switch s := s.(type) {
+	case *Ising:
+		return s.graph.maxField == 0
+	case *RBM:
+		return s.machine.reach == 0
+	}
+	return false
 }
 
 // Reset takes over the state of the system after it was changed elsewhere.

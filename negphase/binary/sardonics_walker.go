@@ -37,12 +37,19 @@ func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, err
 // largestCost bounds what a flip can cost or gain: of an Ising system by its
 // graph, of others by the state they are in, with room to spare.
 func largestCost(s System) float64 {
-	if is, ok := s.(*Ising); ok {
-		return 2 * is.graph.maxField
-	}
 	top := 0.0
-	for _, d := range s.Deltas() {
-		top = max(top, d, -d)
+	switch s := s.(type) {
+	case *Ising:
+		return 2 * s.graph.maxField
+	case *RBM:
+		for i := range s.Len() {
+			d := s.delta(i)
+			top = max(top, d, -d)
+		}
+	default:
+		for _, d := range s.Deltas() {
+			top = max(top, d, -d)
+		}
 	}
 	return 2 * top
 }

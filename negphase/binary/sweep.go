@@ -15,6 +15,7 @@ type singleSite interface {
 type sweep struct {
 	system System
 	ising  *Ising // the system, if it is one
+	rbm    *RBM   // likewise
 	beta   float64
 	sites  []int32 // in the order of updates
 	order  Order
@@ -33,15 +34,16 @@ func newSweep(s System, beta float64, sites []int32, m singleSite) (*sweep, erro
 	if c.sites, err = c.order.sequence(s, sites); err != nil {
 		return nil, err
 	}
-	is, ok := s.(*Ising)
-	switch {
-	case !ok:
-		c.deltas = s.Deltas()
-	case is.local != nil:
-		c.table = law(m.flip).table(is.graph, beta, is.graph.maxLocal)
-		fallthrough
+	switch s := s.(type) {
+	case *Ising:
+		c.ising = s
+		if s.local != nil {
+			c.table = law(m.flip).table(s.graph, beta, s.graph.maxLocal)
+		}
+	case *RBM:
+		c.rbm = s
 	default:
-		c.ising = is
+		c.deltas = s.Deltas()
 	}
 	return c, nil
 }
@@ -58,6 +60,8 @@ func (c *sweep) Move(r *rand.Rand) Info {
 		flips = c.integer(&draws)
 	case c.ising != nil:
 		flips = c.real(&draws)
+	case c.rbm != nil:
+		flips = c.units(&draws)
 	default:
 		flips = c.generic(&draws)
 	}
@@ -80,13 +84,14 @@ func (c *sweep) site(k int, draws *stream) int {
 // chance returns the chance that an update of site i flips it.
 func (c *sweep) chance(i int) chance {
 	switch s := c.ising; {
-	case s == nil:
-		return chanceOf(c.law.law(c.beta * c.deltas[i]))
 	case c.table != nil:
 		return c.table[s.halfCost(i)+s.graph.maxLocal]
-	default:
+	case s != nil:
 		return chanceOf(c.law.law(c.beta * s.delta(i)))
+	case c.rbm != nil:
+		return chanceOf(c.law.law(c.beta * c.rbm.delta(i)))
 	}
+	return chanceOf(c.law.law(c.beta * c.deltas[i]))
 }
 
 // generic sweeps any system.
@@ -108,6 +113,20 @@ func (c *sweep) real(draws *stream) (flips int) {
 		i := c.site(k, draws)
 		if c.law.happens(c.beta*s.delta(i), draws.next()) {
 			s.flipReal(i)
+			flips++
+		}
+	}
+	s.renewAll()
+	return flips
+}
+
+// units is generic for an RBM.
+func (c *sweep) units(draws *stream) (flips int) {
+	s := c.rbm
+	for k := range c.sites {
+		i := c.site(k, draws)
+		if c.law.happens(c.beta*s.delta(i), draws.next()) {
+			s.flip(i)
 			flips++
 		}
 	}

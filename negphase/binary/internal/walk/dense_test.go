@@ -178,7 +178,9 @@ func TestRowsOfEqualBitsAtAllLevels(t *testing.T) {
 			q, turned = make([]int32, len(x)), make([]int32, len(x))
 			Quantize(q, x, 1024)
 			Quantize(q[:11], x[:11], 1024) // a tail that is no vector
-			Transpose(turned, rows, q, cols)
+			for i := 0; i < rows; i += Lanes {
+				Transpose(turned[i:], rows, q[i*cols:], cols, cols)
+			}
 			sum, less = slices.Clone(q[:cols]), slices.Clone(q[:cols])
 			AddRows(sum, q, cols, []int32{3, 0, int32(rows) - 1})
 			SubtractRows(less, q, cols, []int32{5, 2})

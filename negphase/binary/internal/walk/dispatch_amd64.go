@@ -93,12 +93,11 @@ func magnitudes(column []float32, lane *[Lanes]float32, x []float32) {
 }
 
 //go:noinline
-func transpose(dst []int32, dstStride int, src []int32, srcStride int) {
+func transpose(dst []int32, dstStride int, src []int32, srcStride, columns int) {
 	if InUse() == Go {
-		transposeGo(dst, dstStride, src, srcStride)
+		transposeGo(dst, dstStride, src, srcStride, columns)
 		return
 	}
-	for i := 0; i < dstStride; i += 8 {
-		transposeAVX2(&dst[i], dstStride, &src[i*srcStride], srcStride, srcStride/8)
-	}
+	transposeAVX2(&dst[0], dstStride, &src[0], srcStride, columns/8)
+	transposeAVX2(&dst[8], dstStride, &src[8*srcStride], srcStride, columns/8)
 }

@@ -24,6 +24,6 @@ func quantize(dst []int32, x []float32, scale float32) { quantizeGo(dst, x, scal
 
 func magnitudes(column []float32, lane *[Lanes]float32, x []float32) { magnitudesGo(column, lane, x) }
 
-func transpose(dst []int32, dstStride int, src []int32, srcStride int) {
-	transposeGo(dst, dstStride, src, srcStride)
+func transpose(dst []int32, dstStride int, src []int32, srcStride, columns int) {
+	transposeGo(dst, dstStride, src, srcStride, columns)
 }

@@ -28,11 +28,10 @@ func Quantize(dst []int32, x []float32, scale float32) { quantize(dst, x, scale)
 // Lanes to lane too. The length of x is a positive multiple of Lanes.
 func Magnitudes(column []float32, lane *[Lanes]float32, x []float32) { magnitudes(column, lane, x) }
 
-// Transpose writes the transpose of src, of the given strides and both their
-// positive multiples of Lanes, to dst: the rows of one are as many as the
-// other's stride.
-func Transpose(dst []int32, dstStride int, src []int32, srcStride int) {
-	transpose(dst, dstStride, src, srcStride)
+// Transpose writes the transpose of Lanes rows of src, of so many columns, a
+// positive multiple of Lanes, to dst.
+func Transpose(dst []int32, dstStride int, src []int32, srcStride, columns int) {
+	transpose(dst, dstStride, src, srcStride, columns)
 }
 
 func addRowsGo(acc, base []int32, stride int, list []int32) {
@@ -67,9 +66,9 @@ func magnitudesGo(column []float32, lane *[Lanes]float32, x []float32) {
 	}
 }
 
-func transposeGo(dst []int32, dstStride int, src []int32, srcStride int) {
-	for i := range dstStride {
-		for j, x := range src[i*srcStride : (i+1)*srcStride] {
+func transposeGo(dst []int32, dstStride int, src []int32, srcStride, columns int) {
+	for i := range Lanes {
+		for j, x := range src[i*srcStride:][:columns] {
 			dst[j*dstStride+i] = x
 		}
 	}
