@@ -52,10 +52,10 @@ func (s Settings) order() Order {
 // by New and refused by Parse.
 type Settings struct {
 	Kind   string `json:"kind"`
-	K      int    `json:"k"`      // κ: Gibbs steps between swaps; all kinds but exact
+	K      int    `json:"k"`      // κ: Gibbs steps between swaps: cd, pcd, pt, ins, pins, ucd
 	Swaps  int    `json:"swaps"`  // rounds of κ steps and a swap in each update: pt, ins, pins
-	Chains int    `json:"chains"` // chains, or groups of replicas: pcd, pt, ins, pins
-	Start  Start  `json:"start"`  // where chains begin: pcd, pt, ins, pins
+	Chains int    `json:"chains"` // chains, or groups of replicas: all but cd and exact
+	Start  Start  `json:"start"`  // where chains begin: all but cd and exact
 	Order  Order  `json:"order"`  // of the swaps: pt; "" is Sweep
 	Block  int    `json:"block"`  // most temperatures in a block: pins
 
@@ -82,7 +82,8 @@ type Settings struct {
 	Fit   bool         `json:"-"`
 	Moves int          `json:"moves"` // of each chain in an update: sardonics, im, walk
 	// Gibbs is the number of block Gibbs steps before the moves. 0 is one step
-	// for movers that keep the number of active units, none for others.
+	// for movers that keep the number of active units, unless the model has a
+	// constraint that does too, and none for others.
 	Gibbs int `json:"gibbs"`
 }
 
