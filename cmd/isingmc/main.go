@@ -19,8 +19,8 @@ import (
 
 func main() { cli.Main("isingmc", stopwatch().run) }
 
-const summary = `isingmc runs Markov chain Monte Carlo samplers on an Ising system, and says how
-fast each forgets where it was.
+const summary = `isingmc runs Markov chain Monte Carlo samplers on an Ising system, or on an RBM,
+and says how fast each forgets where it was.
 
 The energy is E = −Σ J s s − Σ h s over spins s of −1 and +1; states have
 probability ∝ exp(−βE). The samplers of -sampler, separated by commas, run in
@@ -30,11 +30,13 @@ turn for equal computing time:
   metropolis            accepts by min(1, exp(−βΔE)), a sweep a move
   modified-metropolis   the same, but flips that cost nothing by chance ½
   sw                    Swendsen–Wang: clusters of all spins a move
+  block-gibbs           all hidden, then all visible units of an RBM a move
+  flip                  the same by flip-the-state: to the more probable value always
   sardonics             self-avoiding walks in the space of states
   exchange              on states of -active spins up: swaps an up and a down spin
   im                    the same by intracluster moves: walks out and back
 
-The first five draw from all states, the last two at fixed magnetisation: the two
+All but the last two draw from all states, those at fixed magnetisation: the two
 sorts have different laws and are not mixed in a run. Settings follow the name, as
 in sardonics:k=89-90:gamma=1.02:
 
@@ -64,13 +66,15 @@ Examples:
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics:k=1-25,gibbs
   isingmc -active 1800 -sampler exchange,im:k=90
   isingmc -lattice 3x3 -sampler metropolis,modified-metropolis -gap
-  isingmc -lattice 16x16 -sampler sw -moves 10000 -seed 7 -json`
+  isingmc -lattice 16x16 -sampler sw -moves 10000 -seed 7 -json
+  isingmc -model model.safetensors -sampler block-gibbs,sardonics:k=1-20:gamma=1`
 
 // options are the flags.
 type options struct {
 	flags *cli.Flags
 
 	lattice     string
+	modelFile   string
 	boundary    string
 	couplings   string
 	field       float64
@@ -103,6 +107,7 @@ func newOptions() *options {
 	f := cli.NewFlags("isingmc", summary, "isingmc [flags]")
 	o := &options{flags: f}
 	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: sides of a square or cubic lattice (60x60, 9x9x9),\nchimera:M (M×M cells of 8 spins) or chimera:MxN, or a file with a line \"i j J\"\nfor each coupling and \"i h\" for each field, spins numbered from 0")
+	f.StringVar(&o.modelFile, "model", "", "an RBM instead, as safetensors or .npz: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; β is 1 unless given")
 	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free")
 	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 by fair coins) or gaussian (of\nstandard deviation 1); pm1:seed=N takes other coins, whatever -seed;\nor a file with a line \"i j J\" for each pair of neighbours")
 	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice")

@@ -14,8 +14,10 @@ import (
 // A plan is a checked command line with its system made.
 type plan struct {
 	options
-	model       string // the system in words
-	graph       *binary.Graph
+	model       string          // the system in words
+	graph       *binary.Graph   // the system, or
+	machine     *binary.Machine // the RBM
+	pairs       int             // of its units that are coupled
 	movers      []namedMover
 	shell       bool // the samplers keep the number of spins up
 	contestants []*contestant
@@ -59,7 +61,11 @@ func (o *options) check() (*plan, error) {
 		}
 	}
 	p := &plan{options: *o}
-	if err := p.makeGraph(); err != nil {
+	if o.flags.Given("model") {
+		if err := p.readModel(); err != nil {
+			return nil, err
+		}
+	} else if err := p.makeGraph(); err != nil {
 		return nil, err
 	}
 	if !o.flags.Given("sampler") {
@@ -112,7 +118,7 @@ func (o *options) checkLength() error {
 
 // checkActive checks -active against the samplers and the system.
 func (p *plan) checkActive() error {
-	n := p.graph.Len()
+	n := p.bits()
 	switch {
 	case !p.shell && p.flags.Given("active"):
 		return cli.Usagef("-active fixes how many spins are up, which %s does not keep; take exchange or im", p.movers[0].name)
@@ -131,7 +137,7 @@ func (p *plan) checkActive() error {
 // draws of the spins that are up.
 func (p *plan) start() []uint8 {
 	r := rbm.NewKey(p.seed).Child(startKey).Rand()
-	x := make([]uint8, p.graph.Len())
+	x := make([]uint8, p.bits())
 	if p.shell {
 		for _, i := range r.Perm(len(x))[:p.active] {
 			x[i] = 1
@@ -148,7 +154,7 @@ func (p *plan) start() []uint8 {
 func (p *plan) bind() error {
 	start := p.start()
 	for i, m := range p.movers {
-		system := binary.NewIsing(p.graph, start)
+		system := p.newSystem(start)
 		chain, err := m.Bind(system, p.beta, nil)
 		if err != nil {
 			return cli.Usagef("-sampler: %w", err)
@@ -173,8 +179,8 @@ func (p *plan) bind() error {
 
 // describe says in two lines what is sampled.
 func (p *plan) describe() string {
-	n := p.graph.Len()
-	d := fmt.Sprintf("%s: %d spins, %d bonds; β = %.6g", p.model, n, p.graph.Edges(), p.beta)
+	n := p.bits()
+	d := fmt.Sprintf("%s: %d spins, %d bonds; β = %.6g", p.model, n, p.bonds(), p.beta)
 	if p.shell {
 		d += fmt.Sprintf("; %d spins up", p.active)
 	}

@@ -15,7 +15,7 @@ import (
 // A contestant is a sampler on its own copy of the system.
 type contestant struct {
 	name   string // in the grammar of -sampler
-	system *binary.Ising
+	system system
 	chain  binary.Chain
 	rand   *rand.Rand
 

@@ -94,7 +94,7 @@ type jsonResult struct {
 }
 
 func (p *plan) result(rows []row, warnings []string) jsonResult {
-	out := jsonResult{System: p.model, Spins: p.graph.Len(), Bonds: p.graph.Edges(), Beta: p.beta, Seed: p.seed, Warnings: warnings}
+	out := jsonResult{System: p.model, Spins: p.bits(), Bonds: p.bonds(), Beta: p.beta, Seed: p.seed, Warnings: warnings}
 	if p.shell {
 		out.Active = &p.active
 	}

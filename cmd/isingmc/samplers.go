@@ -10,8 +10,17 @@ import (
 
 // defaultSamplers returns samplers that suit the system.
 func (p *plan) defaultSamplers() string {
-	const paper, long = 90, 25 // flips of the papers' walks, on 60x60 and on 9x9x9
-	n := p.graph.Len()
+	const paper, long, onRBM = 90, 25, 20 // flips of the papers' walks, on 60x60, on 9x9x9 and on RBMs
+	n := p.bits()
+	if p.machine != nil {
+		switch {
+		case p.flags.Given("active"):
+			return fmt.Sprintf("exchange,im:k=1-%d", max(1, min(onRBM, p.active, n-p.active)))
+		case n > 2:
+			return fmt.Sprintf("block-gibbs,flip,sardonics:k=1-%d:gamma=1", min(onRBM, n-1))
+		}
+		return "block-gibbs,flip"
+	}
 	switch {
 	case p.gap:
 		return "gibbs,metropolis,modified-metropolis"
@@ -76,7 +85,7 @@ func (p *plan) parseSamplers() error {
 
 // fit cuts default lengths of walks to what the system has room for.
 func (p *plan) fit(m binary.Mover) binary.Mover {
-	n := p.graph.Len()
+	n := p.bits()
 	switch w := m.(type) {
 	case binary.Sardonics:
 		w.MaxLength = min(w.MaxLength, max(1, n-1))

@@ -1,7 +1,9 @@
 package binary
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,18 +12,17 @@ import (
 	"gorbm/rbm"
 )
 
-// trained returns the trained RBM of the SARDONICS paper, which is looked for
-// in GORBM_DATA and in ../shared/benchmarks beside the repository.
+// trained returns the trained RBM of the SARDONICS paper, from the folder that
+// GORBM_DATA names: the model of the authors' repository ziyuw/AdaptSAW as an
+// .npz file of this project.
 func trained(t testing.TB) *rbm.RBM {
 	t.Helper()
 	const name = "sardonics-rbm-784x500.npz"
-	for _, dir := range []string{os.Getenv("GORBM_DATA"), "../../../shared/benchmarks"} {
-		if m, _, err := rbm.ReadFile(filepath.Join(dir, name)); err == nil {
-			return m
-		}
+	m, _, err := rbm.ReadFile(filepath.Join(os.Getenv("GORBM_DATA"), name))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the trained RBM of the SARDONICS paper, " + name + ", is not there; GORBM_DATA names its folder")
 	}
-	t.Skip("the trained RBM of the SARDONICS paper, " + name + ", is not there; GORBM_DATA names its folder")
-	return nil
+	return must(m, err)(t)
 }
 
 // rbmBenches are RBMs of 784 × 500 units: with random parameters as in the

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/negphase/binary"
+	"gorbm/rbm"
+)
+
+// A system is what samplers move.
+type system interface {
+	binary.System
+	SetState(state []uint8)
+}
+
+// readModel reads the RBM of -model.
+func (p *plan) readModel() error {
+	for _, name := range []string{"lattice", "boundary", "J", "field", "gap"} {
+		if p.flags.Given(name) {
+			return cli.Usagef("-%s is for Ising systems; leave it out, or -model", name)
+		}
+	}
+	m, _, err := rbm.ReadFile(p.modelFile)
+	if err != nil {
+		return fmt.Errorf("-model: %w", err)
+	}
+	if err := m.CheckFinite(); err != nil {
+		return fmt.Errorf("-model: %s: %w", p.modelFile, err)
+	}
+	if m.Classes > 0 && m.Labels == rbm.Softmax {
+		return fmt.Errorf("-model: %s has a softmax label of %d classes, which flips of single bits cannot change; take a model without labels", p.modelFile, m.Classes)
+	}
+	p.machine = binary.NewMachine(m)
+	p.model = fmt.Sprintf("%s, an RBM of %d × %d units", p.modelFile, m.Visible(), m.Hidden())
+	p.pairs = m.Visible() * m.Hidden()
+	if !p.flags.Given("beta") && !p.flags.Given("temperature") {
+		p.beta = 1 // the model itself
+	}
+	return nil
+}
+
+// bits returns the number of spins, or units.
+func (p *plan) bits() int {
+	if p.machine != nil {
+		return p.machine.Len()
+	}
+	return p.graph.Len()
+}
+
+// bonds returns the number of pairs that are coupled.
+func (p *plan) bonds() int {
+	if p.machine != nil {
+		return p.pairs
+	}
+	return p.graph.Edges()
+}
+
+// newSystem returns a system of the sampler's own in the given state.
+func (p *plan) newSystem(state []uint8) system {
+	if p.machine == nil {
+		return binary.NewIsing(p.graph, state)
+	}
+	s := binary.NewRBM(p.machine)
+	s.SetState(state)
+	return s
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/internal/cli"
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/rbm"
+)
+
+// TestModel compares the mean energy that each sampler of an RBM finds with
+// the exact one, in its own standard errors.
+func TestModel(t *testing.T) {
+	clitest.Isolate(t)
+	const visible, hidden = 7, 5
+	m := rbm.New(visible, hidden, 0, rbm.Softmax)
+	m.Randomize(1, rbm.NewKey(1))
+	if err := m.WriteFile("m.safetensors", rbm.About{}); err != nil {
+		t.Fatal(err)
+	}
+	// exact returns the mean energy at β of all states, or of those of so many
+	// units on.
+	exact := func(beta float64, active int) float64 {
+		v, h := rbm.NewBits(1, visible), rbm.NewBits(1, hidden)
+		var sum, z float64
+		for x := range 1 << (visible + hidden) {
+			v.Words[0], h.Words[0] = uint64(x)&(1<<visible-1), uint64(x)>>visible
+			if active > 0 && v.Count()+h.Count() != active {
+				continue
+			}
+			var e [1]float64
+			m.Energy(e[:], v, h)
+			w := math.Exp(-beta * e[0])
+			sum += w * e[0]
+			z += w
+		}
+		return sum / z
+	}
+	for _, c := range []struct {
+		args   string
+		beta   float64
+		active int
+	}{
+		{"", 1, 0},
+		{"-sampler gibbs,metropolis:order=random,sardonics:k=1-3:gamma=.9/1.1:mix=1/1/1", 1, 0},
+		{"-beta 0.5 -sampler block-gibbs,flip,sardonics:k=1-3:weights=boltzmann:gamma=.5", .5, 0},
+		{"-active 5", 1, 5},
+	} {
+		r := result(t, "-model m.safetensors -moves 40000 "+c.args)
+		if r.Spins != visible+hidden || r.Bonds != visible*hidden || r.Beta != c.beta || !strings.Contains(r.System, "7 × 5 units") {
+			t.Errorf("%s: %+v", c.args, r)
+		}
+		want := exact(c.beta, c.active)
+		for _, s := range r.Samplers {
+			// One in 16,000 is farther apart than 4 by chance.
+			if z := (*s.EnergyMean - want) / *s.EnergyStdErr; !(math.Abs(z) < 4) {
+				t.Errorf("%s, %s: mean energy %v ± %v, want %v", c.args, s.Sampler, *s.EnergyMean, *s.EnergyStdErr, want)
+			}
+		}
+	}
+}
+
+func TestBadModels(t *testing.T) {
+	clitest.Isolate(t)
+	labelled := rbm.New(4, 2, 2, rbm.Softmax)
+	if err := labelled.WriteFile("labels.safetensors", rbm.About{}); err != nil {
+		t.Fatal(err)
+	}
+	m := rbm.New(4, 2, 0, rbm.Softmax)
+	if err := m.WriteFile("m.safetensors", rbm.About{}); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Write(t, "text.safetensors", "no model")
+	for _, c := range []struct {
+		args   string
+		status int
+		words  []string
+	}{
+		{"-model nowhere.safetensors", cli.Failed, []string{"-model", "nowhere.safetensors"}},
+		{"-model text.safetensors", cli.Failed, []string{"-model", "text.safetensors"}},
+		{"-model labels.safetensors", cli.Failed, []string{"softmax label of 2 classes", "without labels"}},
+		{"-model m.safetensors -lattice 3x3", cli.Usage, []string{"-lattice is for Ising systems"}},
+		{"-model m.safetensors -J pm1", cli.Usage, []string{"-J is for Ising systems"}},
+		{"-model m.safetensors -gap", cli.Usage, []string{"-gap is for Ising systems"}},
+		{"-model m.safetensors -sampler sw", cli.Usage, []string{"-sampler", "couplings of an Ising system"}},
+		{"-model m.safetensors -sampler gibbs:order=chessboard", cli.Usage, []string{"not a lattice"}},
+		{"-lattice 3x3 -sampler block-gibbs", cli.Usage, []string{"-sampler", "need an RBM"}},
+	} {
+		isingmc.Fails(t, c.status, strings.Fields(c.args), c.words...)
+	}
+}
