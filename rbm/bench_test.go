@@ -135,3 +135,33 @@ func BenchmarkBennett(b *testing.B) {
 		})
 	}
 }
+
+// The hidden units of a hundred rows under a constraint, whose means and draws
+// take a recursion; and whole updates with it and without.
+func BenchmarkConstraint(b *testing.B) {
+	for _, c := range []struct{ hidden, active int }{{100, 20}, {500, 50}, {500, 250}} {
+		for _, active := range []int{0, c.active} {
+			b.Run(fmt.Sprintf("visible=784/hidden=%d/active=%d/batch=100", c.hidden, active), func(b *testing.B) {
+				m := New(784, c.hidden, 0, Softmax)
+				m.Randomize(0.1, NewKey(1))
+				if active > 0 {
+					m.Constraint = &Constraint{On: HiddenUnits, Active: active}
+				}
+				p := NewMatrix(100, 784)
+				for i := range p.Data {
+					p.Data[i] = 0.19
+				}
+				data := NewBits(100, 784)
+				DrawBits(data, p, NewKey(2))
+				s := NewStates(m, 100)
+				m.RandomizeHidden(s.H, NewKey(3))
+				mean := NewMatrix(100, c.hidden)
+				for i := uint64(0); b.Loop(); i++ {
+					m.HiddenMean(mean, data)
+					m.Step(s, nil, 1, NewKey(5))
+					m.Ascend(1e-6, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
+				}
+			})
+		}
+	}
+}

@@ -43,7 +43,7 @@ type conditional struct {
 	row   [lanes]uint32    // number of the row's draws
 	u     [lanes]blockOf32 // uniforms
 	x     [2][]float32     // log-odds and means in float32
-	y     []float64        // log-odds
+	y     [3][]float64     // log-odds and what odds takes from them
 }
 
 type blockOf32 = [vec.Block]float32
@@ -67,7 +67,9 @@ func (c *conditional) grow(units int) {
 			c.s[l] = make([]float64, units)
 			c.drawn[l] = make([]uint64, vec.Blocks(units))
 		}
-		c.y = make([]float64, units)
+		for i := range c.y {
+			c.y[i] = make([]float64, units)
+		}
 		for i := range c.x {
 			c.x[i] = make([]float32, vec.Blocks(units)*vec.Block)
 		}
@@ -137,14 +139,13 @@ func (c *conditional) odds(l, k int) {
 	}
 	t := c.shift(c.s[l], k, c.tilt[l])
 	c.tilt[l] = t
+	y, p, q := c.y[0][:c.units], c.y[1][:c.units], c.y[2][:c.units]
 	for j, s := range c.s[l] {
-		e := vec.Exp(-math.Abs(s - t))
-		high := 1 / (1 + e)
-		p, q := high, e*high
-		if s < t {
-			p, q = q, p
-		}
-		c.p[j][l], c.q[j][l] = p, q
+		y[j] = s - t
+	}
+	vec.Odds(p, q, y)
+	for j := range y {
+		c.p[j][l], c.q[j][l] = p[j], q[j]
 	}
 }
 
@@ -310,7 +311,7 @@ func (c *conditional) logSum(l int) float64 {
 	}
 	// e_K(w) = e^(Kt)·Π(1 + w·e^(−t))·b_0(K): the law of independent units.
 	t := c.tilt[l]
-	x := c.y[:c.units]
+	x := c.y[0][:c.units]
 	for j, s := range c.s[l] {
 		x[j] = s - t
 	}

@@ -183,3 +183,35 @@ func (c *Constraint) given(m *RBM, y int) *Constraint {
 // ErrConstraint is wrapped by the errors of what does not work for a model
 // with a constraint.
 var ErrConstraint = errors.New("not possible under a constraint")
+
+// ImpossibleRow returns the first row of v that has probability zero because no
+// hidden state beside it meets the constraint of m, or -1 if there is none. A
+// row whose label units are all off counts as one without a label: it is
+// possible if it is so in any class.
+func (m *RBM) ImpossibleRow(v Bits) int {
+	m.checkVisible(v)
+	if m.Constraint == nil || m.Constraint.On == HiddenUnits {
+		return -1
+	}
+	for r := range v.Rows {
+		if !m.possible(v, r) {
+			return r
+		}
+	}
+	return -1
+}
+
+func (m *RBM) possible(v Bits, r int) bool {
+	c := m.Constraint
+	fits := func(active int) bool { return active >= 0 && active <= m.Hidden() }
+	label := false
+	for i := m.Inputs(); i < v.Cols; i++ {
+		label = label || v.Get(r, i)
+	}
+	if m.Classes == 0 || label || m.Labels == Bernoulli {
+		return fits(c.activeHidden(m, v.Row(r)))
+	}
+	rest := c.activeBeside(v.Row(r), m.Inputs())
+	least, most := c.labelRange(m)
+	return fits(rest-least) || fits(rest-most)
+}

@@ -65,3 +65,15 @@ func readConstraint(meta map[string]string, m *RBM) (*Constraint, error) {
 	}
 	return c, c.Check(m)
 }
+
+// MarshalText returns the constraint as String writes it, and after a slash
+// the bits of its reference in base64, if it has one.
+func (c *Constraint) MarshalText() ([]byte, error) {
+	meta := map[string]string{}
+	c.describe(meta)
+	text := c.String()
+	if reference, ok := meta[metaReference]; ok {
+		text += "/" + reference
+	}
+	return []byte(text), nil
+}

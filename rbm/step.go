@@ -135,13 +135,17 @@ func (m *RBM) HiddenMean(dst Matrix, v Bits) {
 }
 
 // VisibleMean overwrites dst, h.Rows × Visible(), with p(v=1|h); of a softmax
-// label, with the probabilities of the classes. It panics if the shapes
-// differ.
+// label, with the probabilities of the classes; with NaN where a constraint
+// leaves h no visible state. It panics if the shapes differ.
 func (m *RBM) VisibleMean(dst Matrix, h Bits) {
 	if h.Cols != m.Hidden() || dst.Rows != h.Rows || dst.Cols != m.Visible() {
 		panic("rbm: VisibleMean needs h of hidden units and dst of h.Rows × visible")
 	}
 	h.check()
+	if m.Constraint != nil && m.Constraint.On == AllUnits {
+		m.countVisibleMean(dst, h)
+		return
+	}
 	l := layersPool.Get().(*layers)
 	l.grow(m, min(h.Rows, chunkRows))
 	l.draw = false

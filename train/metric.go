@@ -75,7 +75,21 @@ func (p part) rows(m *rbm.RBM, work int) []int32 {
 
 // sampleRowsOf returns the number of rows of a sample of set of at most work.
 func sampleRowsOf(m *rbm.RBM, set *data.Set, work int) int {
-	return min(set.Len(), max(leastRows, work/(m.Visible()*m.Hidden())))
+	return min(set.Len(), max(leastRows, work/(m.Visible()*m.Hidden()*countWork(m))))
+}
+
+// countWork returns how much more a row takes under m's constraint than without:
+// a recursion of as many terms a hidden unit as are active, or not, in place of
+// one product, some of them at a time.
+func countWork(m *rbm.RBM) int {
+	c := m.Constraint
+	switch {
+	case c == nil:
+		return 1
+	case c.On == rbm.AllUnits:
+		return 1 + min(c.Active, m.Hidden())/4
+	}
+	return 1 + min(c.Active, m.Hidden()-c.Active)/4
 }
 
 // SampleRows returns the number of rows of set that the last look of the
@@ -99,7 +113,7 @@ func (p part) freeEnergies(m *rbm.RBM, work int) []float64 {
 }
 
 // MetricNames are the names that NewMetrics knows.
-var MetricNames = []string{"classification", "log_likelihood", "pseudo_likelihood", "free_energy_gap"}
+var MetricNames = []string{"classification", "log_likelihood", "pseudo_likelihood", "free_energy_gap", "active_hidden"}
 
 // NewMetrics returns the metrics of these names for models of m's shape: "auto"
 // stands for all that apply and are affordable, "none" for none. The values'
@@ -115,6 +129,8 @@ var MetricNames = []string{"classification", "log_likelihood", "pseudo_likelihoo
 //	free_energy_gap    mean F of the rows that are not trained on, held out if
 //	                   there are any, less that of the training rows: it grows
 //	                   as a model overfits
+//	active_hidden      mean number of hidden units that are on given a row; auto
+//	                   takes it under a constraint
 //
 // The paper draws the rows that A sums over anew each time; here they are one
 // random sample a run, so that successive values compare.
@@ -151,6 +167,9 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 		if len(parts) > 1 {
 			all = append(all, "free_energy_gap")
 		}
+		if m.Constraint != nil {
+			all = append(all, "active_hidden")
+		}
 	}
 	var metrics []Metric
 	for i, name := range all {
@@ -178,6 +197,8 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 				return nil, fmt.Errorf("free_energy_gap needs rows held out or for testing; %s has neither", sets.Train.Name)
 			}
 			metrics = append(metrics, freeEnergyGap(parts))
+		case "active_hidden":
+			metrics = append(metrics, activeHidden(parts))
 		default:
 			hint := ""
 			if near := data.Nearest(name, MetricNames); near != "" {
@@ -314,6 +335,31 @@ func freeEnergyGap(parts []part) Metric {
 	c := Metric{Name: "free_energy_gap", Values: []string{"free_energy_gap"}}
 	c.Measure = func(_ context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
 		return []float64{mean(parts[1].freeEnergies(m, rowWork)) - mean(parts[0].freeEnergies(m, rowWork))}, nil
+	}
+	return c
+}
+
+func activeHidden(parts []part) Metric {
+	c := Metric{Name: "active_hidden", Values: valueNames("active_hidden", parts)}
+	c.Measure = func(_ context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
+		var values []float64
+		for _, p := range parts {
+			rows := p.rows(m, rowWork)
+			b := room(p.set, len(rows), m)
+			b.H = rbm.NewMatrix(len(rows), m.Hidden())
+			lay(b, p.set, rows, m)
+			if b.Grey.Rows > 0 {
+				m.HiddenMeanGrey(b.H, b.Grey)
+			} else {
+				m.HiddenMean(b.H, b.V)
+			}
+			sum := 0.0
+			for _, x := range b.H.Data {
+				sum += float64(x)
+			}
+			values = append(values, sum/float64(len(rows)))
+		}
+		return values, nil
 	}
 	return c
 }

@@ -18,7 +18,9 @@ const (
 // the class; else perClass·10 rows are drawn. If set is nil, or has no rows of
 // a class, chains start uniformly and anneal first, while β rises evenly to 1
 // in 200 steps. The rows are a look at the model, not proof that its chains
-// mix: 200 steps from the data may not have left them.
+// mix: 200 steps from the data may not have left them. Under a constraint on all
+// units the steps are those of shellStep, and at random states no annealing is
+// done.
 func Samples(m *rbm.RBM, set *data.Set, perClass int, seed uint64) rbm.Matrix {
 	key := rbm.NewKey(seed).Child(pictureKey)
 	if m.Classes == 0 {
@@ -41,6 +43,9 @@ const (
 // sample draws rows of m, a model without labels, started at rows of class y,
 // or of any class if y < 0.
 func sample(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix {
+	if c := m.Constraint; c != nil && c.On == rbm.AllUnits {
+		return sampleShell(m, set, y, rows, key)
+	}
 	s := rbm.NewStates(m, rows)
 	step := uint64(0)
 	if from := rowsOf(set, y); len(from) > 0 {
@@ -48,12 +53,12 @@ func sample(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix {
 		for r := range pick {
 			pick[r] = from[int(key.Child(sampleRows).Uniform(uint64(r))*float64(len(from)))]
 		}
-		v, mean := rbm.NewBits(rows, m.Visible()), rbm.NewMatrix(rows, m.Hidden())
-		set.Visible(v, pick, 0)
-		m.HiddenMean(mean, v)
-		rbm.DrawBits(s.H, mean, key.Child(sampleStart))
+		b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()), H: rbm.NewMatrix(rows, m.Hidden())}
+		set.Visible(b.V, pick, 0)
+		m.HiddenMean(b.H, b.V)
+		m.HiddenSample(s.H, b, key.Child(sampleStart))
 	} else {
-		s.H.Randomize(key.Child(sampleStart))
+		m.RandomizeHidden(s.H, key.Child(sampleStart))
 		beta := make([]float32, rows)
 		for ; step < annealSteps; step++ {
 			for r := range beta {

@@ -36,14 +36,17 @@ type saved struct {
 	Hidden   int      `json:"hidden"`
 	Classes  int      `json:"classes"`
 	Labels   string   `json:"labels"`
-	Data     string   `json:"data"`
-	Hash     string   `json:"data_hash"`
+
+	Constraint *rbm.Constraint `json:"constraint,omitempty"`
+
+	Data string `json:"data"`
+	Hash string `json:"data_hash"`
 }
 
 // header describes the trainer as it is.
 func (t *Trainer) header() saved {
 	h := saved{Step: t.step, Settings: t.settings, Visible: t.model.Visible(), Hidden: t.model.Hidden(),
-		Classes: t.model.Classes, Data: t.set.Name, Hash: t.hash}
+		Classes: t.model.Classes, Constraint: t.model.Constraint, Data: t.set.Name, Hash: t.hash}
 	if h.Classes > 0 {
 		h.Labels = t.model.Labels.String()
 	}
@@ -139,11 +142,22 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 
 // checkHeader returns the step of a header that fits t.
 func (t *Trainer) checkHeader(text []byte) (step int, err error) {
-	var h saved
+	var h struct {
+		saved
+		Constraint string `json:"constraint"` // as its MarshalText writes it
+	}
 	if err := json.Unmarshal(text, &h); err != nil {
 		return 0, fmt.Errorf("%w: the header of the saved run: %v", rbm.ErrFormat, err)
 	}
 	want := t.header()
+	constraint := ""
+	if want.Constraint != nil {
+		text, err := want.Constraint.MarshalText()
+		if err != nil {
+			return 0, err
+		}
+		constraint = string(text)
+	}
 	h.Settings.Horizon = want.Settings.Horizon
 	theirs, err1 := json.Marshal(h.Settings)
 	ours, err2 := json.Marshal(want.Settings)
@@ -160,6 +174,8 @@ func (t *Trainer) checkHeader(text []byte) (step int, err error) {
 	case h.Visible != want.Visible || h.Hidden != want.Hidden || h.Classes != want.Classes || h.Labels != want.Labels:
 		return 0, fmt.Errorf("the saved model has %d visible and %d hidden units and %d %s labels; this one has %d, %d and %d %s",
 			h.Visible, h.Hidden, h.Classes, h.Labels, want.Visible, want.Hidden, want.Classes, want.Labels)
+	case h.Constraint != constraint:
+		return 0, fmt.Errorf("the saved run has the constraint %.40q, not %.40q, or another reference", h.Constraint, constraint)
 	}
 	return h.Step, nil
 }

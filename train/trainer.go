@@ -176,6 +176,12 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if s.Negative.Path == negphase.ToData && s.Negative.Base == nil {
 		s.Negative.Base = Base(m, set)
 	}
+	if err := Allows(m, set); err != nil {
+		return nil, err
+	}
+	if err := s.Negative.Keeps(m.Constraint); err != nil {
+		return nil, err
+	}
 	negative, err := negphase.New(s.Negative)
 	if err != nil {
 		return nil, err

@@ -165,7 +165,36 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 	if err := p.loadData(ctx); err != nil {
 		return nil, err
 	}
+	if err := p.checkConstraint(); err != nil {
+		return nil, err
+	}
 	return p, p.checkStates()
+}
+
+// checkConstraint checks that the estimators and the rows can keep the
+// constraint of the models.
+func (p *plan) checkConstraint() error {
+	first := p.models[0]
+	c := first.m.Constraint
+	for _, s := range p.models[1:] {
+		if !s.m.Constraint.Equal(c) {
+			return fmt.Errorf("-run: %s has another constraint than %s; the folder holds models of several runs", s.path, first.path)
+		}
+	}
+	for i, s := range p.estimators {
+		if err := s.Keeps(c); err != nil {
+			return cli.Usagef("-negphase %s: %w", p.names[i], err)
+		}
+	}
+	if p.reference != nil {
+		if err := p.reference.Keeps(c); err != nil {
+			return cli.Usagef("-reference: %w", err)
+		}
+	}
+	if p.set == nil {
+		return nil
+	}
+	return train.Allows(first.m, p.set)
 }
 
 // parseEstimators reads -negphase and -reference.
@@ -259,8 +288,8 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 	if p.reference == nil {
 		truth, err = enumerate(ctx, s.m)
 	}
-	if p.reference != nil || errors.Is(err, rbm.ErrTooLarge) {
-		settings := compare.DefaultReference()
+	if settings := compare.DefaultReference(); p.reference != nil ||
+		errors.Is(err, rbm.ErrTooLarge) && settings.Keeps(s.m.Constraint) == nil {
 		if p.set != nil {
 			settings.Path, settings.Base = negphase.ToData, train.Base(s.m, p.set)
 		}

@@ -100,7 +100,7 @@ func (h *history) loadSnapshots() error {
 		}
 		if len(h.snapshots) == 0 {
 			first = about
-		} else if a, b := s.m, h.snapshots[0].m; a.Visible() != b.Visible() || a.Hidden() != b.Hidden() || a.Classes != b.Classes || a.Labels != b.Labels {
+		} else if a, b := s.m, h.snapshots[0].m; a.Visible() != b.Visible() || a.Hidden() != b.Hidden() || a.Classes != b.Classes || a.Labels != b.Labels || !a.Constraint.Equal(b.Constraint) {
 			return fmt.Errorf("-run: %s is of another shape than %s; the folder holds models of several runs", s.path, h.snapshots[0].path)
 		}
 		h.snapshots = append(h.snapshots, s)
@@ -160,6 +160,15 @@ func (h *history) choose() error {
 	enum, err := rbm.NewEnumeration(h.first.m, rbm.EvaluationLimit)
 	if h.exact && err != nil {
 		return fmt.Errorf("-exact: %w", err)
+	}
+	switch {
+	case !p.shell():
+	case h.estimated():
+		return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", h.first.m.Constraint)
+	case err != nil:
+		return fmt.Errorf("-run: %w", err)
+	default:
+		h.exact = true
 	}
 	if !h.asked() {
 		h.exact = err == nil && enum.Work()*float64(len(h.snapshots)) <= autoWork

@@ -173,6 +173,8 @@ func (j *judge) choose() error {
 	switch {
 	case j.exact && err != nil:
 		return fmt.Errorf("-exact: %w", err)
+	case j.estimated() && j.shell():
+		return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", j.m.Constraint)
 	case j.asked() && !j.likely():
 		return cli.Usagef("-exact, -ais, -reverse-ais and -bennett need rows with labels for a model with bernoulli labels; %s has none", j.set.Name)
 	case j.classify && !j.labelled():
@@ -184,7 +186,7 @@ func (j *judge) choose() error {
 	}
 	if j.auto {
 		j.exact = err == nil && enum.Work() <= autoWork && j.likely()
-		if !j.exact && j.likely() {
+		if !j.exact && j.likely() && !j.shell() {
 			j.estimate()
 		}
 		j.pl = !j.isGrey() && (j.m.Classes == 0 || j.labelled())
@@ -194,6 +196,11 @@ func (j *judge) choose() error {
 		j.enum = enum
 	}
 	return j.idle(j.flags)
+}
+
+// shell reports whether the model has a constraint on all units.
+func (j *judge) shell() bool {
+	return j.m.Constraint != nil && j.m.Constraint.On == rbm.AllUnits
 }
 
 // judge computes what was asked for.

@@ -16,6 +16,9 @@ func (j *judge) fit(rows []int32) error {
 	if err := train.Fits(j.m, j.set); err != nil && !(j.set.Y == nil && j.m.Inputs() == j.set.X.Cols) {
 		return fmt.Errorf("%s does not fit the data: %w", j.model.Path, err)
 	}
+	if err := train.Allows(j.m, j.set); err != nil {
+		return err
+	}
 	if j.labelled() && j.about.ClassNames != nil {
 		for y, name := range j.set.Classes {
 			if j.about.ClassNames[y] != name {
@@ -123,7 +126,7 @@ func (j *judge) freeEnergies(ctx context.Context) (free, logp []float64, err err
 }
 
 // sumOutLabels overwrites free with F(x) = −log Σ_y exp(−F(x,y)) of rows lo …
-// without labels, by way of p(y|x) of the first class: F(x) = F(x,0) + log
+// without labels, by way of p(y|x) of one class, such as F(x) = F(x,0) + log
 // p(0|x). Bernoulli labels have no such F; theirs is NaN.
 func (j *judge) sumOutLabels(free, logp []float64, lo int) {
 	if !j.likely() {
@@ -132,21 +135,27 @@ func (j *judge) sumOutLabels(free, logp []float64, lo int) {
 		}
 		return
 	}
-	first := j.m.Inputs()
-	for r := lo; r < lo+len(free); r++ {
-		if j.isGrey() {
-			j.grey.Row(r)[first] = 1
+	class := func(i int) int {
+		if j.m.Constraint == nil {
+			return 0
+		}
+		return train.Likeliest(logp[i*j.m.Classes : (i+1)*j.m.Classes]) // others may be impossible
+	}
+	for i := range free {
+		if unit := j.m.Inputs() + class(i); j.isGrey() {
+			j.grey.Row(lo + i)[unit] = 1
 		} else {
-			j.v.Set(r, first, true)
+			j.v.Set(lo+i, unit, true)
 		}
 	}
 	j.freeEnergy(free, lo)
 	for i := range free {
-		free[i] += logp[i*j.m.Classes]
-		if j.isGrey() {
-			j.grey.Row(lo + i)[first] = 0
+		y := class(i)
+		free[i] += logp[i*j.m.Classes+y]
+		if unit := j.m.Inputs() + y; j.isGrey() {
+			j.grey.Row(lo + i)[unit] = 0
 		} else {
-			j.v.Set(lo+i, first, false)
+			j.v.Set(lo+i, unit, false)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"gorbm/cmd/internal/cli"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/train"
@@ -31,11 +32,12 @@ func mean(x []float64) float64 {
 
 // jsonResult is the object that -json prints.
 type jsonResult struct {
-	Model      string   `json:"model"`
-	Data       string   `json:"data"`
-	Binarize   string   `json:"binarize"`
-	N          int      `json:"n"`
-	FreeEnergy *float64 `json:"free_energy,omitempty"`
+	Model      string          `json:"model"`
+	Data       string          `json:"data"`
+	Binarize   string          `json:"binarize"`
+	N          int             `json:"n"`
+	Constraint *rbm.Constraint `json:"constraint,omitempty"`
+	FreeEnergy *float64        `json:"free_energy,omitempty"`
 	logZResult
 	MeanLogLikelihood *float64     `json:"mean_log_likelihood,omitempty"`
 	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
@@ -44,7 +46,7 @@ type jsonResult struct {
 }
 
 func (v *verdict) result(j *judge) (jsonResult, error) {
-	r := jsonResult{Model: j.model.Path, Data: j.set.Name, Binarize: j.set.Binarize, N: j.n}
+	r := jsonResult{Model: j.model.Path, Data: j.set.Name, Binarize: j.set.Binarize, N: j.n, Constraint: j.m.Constraint}
 	bad := false
 	set := func(dst **float64, x float64) {
 		bad = bad || math.IsNaN(x) || math.IsInf(x, 0)
@@ -87,7 +89,7 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 	if j.m.Classes > 0 {
 		fmt.Fprintf(w, " + %d %s labels", j.m.Classes, j.m.Labels)
 	}
-	fmt.Fprintf(w, ", %d hidden units\n%s: %d rows (%s)\n", j.m.Hidden(), r.Data, r.N, r.Binarize)
+	fmt.Fprintf(w, ", %d hidden units%s\n%s: %d rows (%s)\n", j.m.Hidden(), cli.Constrained(j.m), r.Data, r.N, r.Binarize)
 	line := func(what string, x *float64) {
 		if x != nil {
 			fmt.Fprintf(w, "%-26s %.6f\n", what, *x)

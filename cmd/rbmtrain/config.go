@@ -42,6 +42,8 @@ type configModel struct {
 	Classes int    `json:"classes"`
 	Labels  string `json:"labels,omitempty"`
 	Init    string `json:"init"`
+
+	Constraint *rbm.Constraint `json:"constraint,omitempty"`
 }
 
 func (p *plan) config() config {
@@ -51,7 +53,7 @@ func (p *plan) config() config {
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH,
 		Data: configData{Name: set.Name, Hash: set.Hash(), Rows: set.Len(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize},
-		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes, Init: p.init},
+		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes, Init: p.init, Constraint: p.model.Constraint},
 		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{},
 	}
 	if p.sets.Test != nil {

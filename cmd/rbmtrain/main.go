@@ -78,6 +78,7 @@ Examples:
   rbmtrain                                        # infinite swapping on font digits
   rbmtrain -data mnist -negphase pcd -chains 100 -batch 100 -rate 0.01 -center 0.01 -epochs 20
   rbmtrain -data mnist -labels none -negphase pins:path=data -temperatures auto
+  rbmtrain -data mnist -hidden 100 -constraint hidden=20 -negphase pcd -chains 100 -batch 100
   rbmtrain -data bars:4 -hidden 16 -negphase pt -schedule linear -steps 50000
   rbmtrain -data rows.csv -label-column last -hidden 50 -holdout 0.1 -stop-after 5
   rbmtrain -resume runs/mnist-pcd-1 -steps 20000`
@@ -89,6 +90,8 @@ type options struct {
 
 	labels       string
 	hidden       int
+	constraint   string
+	reference    string
 	negphase     string
 	k            int
 	swaps        int
@@ -129,6 +132,8 @@ func newOptions() *options {
 	d := train.DefaultSettings("ins")
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data")
 	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units")
+	f.StringVar(&o.constraint, "constraint", "", "keep a number of units active: hidden=20, so many hidden units whatever the input, or all=120, so many of all units, labels included (default: none)")
+	f.StringVar(&o.reference, "constraint-reference", "", "file of 0 and 1, one for each unit of -constraint, visible ones first: a unit is active if it differs (default: all 0, active is on)")
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3")
 	f.IntVar(&o.k, "k", d.Negative.K, "Gibbs steps per update (cd, pcd), between swaps (pt, ins, pins), or before the first that counts (ucd)")
 	f.IntVar(&o.swaps, "swaps", d.Negative.Swaps, "rounds of Gibbs steps and a swap an update (pt, ins, pins)")
@@ -226,6 +231,9 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if _, err := o.parseConstraint(); err != nil {
+		return nil, err
+	}
 	s := train.Settings{Rate: o.rate, Schedule: o.schedule, Momentum: o.momentum, L1: o.l1, L2: o.l2,
 		Center: o.center, Average: o.average, Batch: o.batch, Seed: o.seed, Negative: negative}
 	if err := s.Check(); err != nil {
@@ -282,6 +290,9 @@ func (p *plan) fit() (err error) {
 		return err
 	}
 	if err := p.start(labelled, kind); err != nil {
+		return err
+	}
+	if err := p.constrain(); err != nil {
 		return err
 	}
 	if p.settings.Negative.Kind == "exact" {
@@ -431,7 +442,7 @@ func (p *plan) describe() string {
 		m += fmt.Sprintf(" + %d %s labels", p.model.Classes, p.model.Labels)
 	}
 	s := p.settings
-	m += fmt.Sprintf(", %d hidden units; %s, rate %v", p.model.Hidden(), s.Negative.Fitted(p.model), s.Rate)
+	m += fmt.Sprintf(", %d hidden units%s; %s, rate %v", p.model.Hidden(), cli.Constrained(p.model), s.Negative.Fitted(p.model), s.Rate)
 	if s.Schedule != "constant" {
 		m += " " + s.Schedule
 	}

@@ -33,7 +33,9 @@ func (o *options) adopt() error {
 		return fmt.Errorf("-resume: %s is not the folder of a run: %w", o.resume, err)
 	}
 	o.extended = o.flags.Given("steps")
-	var c config
+	var c struct {
+		Flags map[string]string `json:"flags"`
+	}
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fmt.Errorf("-resume: %s is damaged: %w", folder.Path(train.ConfigFile), err)
 	}
@@ -57,7 +59,7 @@ func (p *plan) given() map[string]string {
 		case "out", "force", "resume", "dry-run", "quiet", "json", "cpuprofile", "eval-every":
 		case "data":
 			m[f.Name] = p.data.Source(p.sets.Train)
-		case "data-dir":
+		case "data-dir", "constraint-reference":
 			m[f.Name] = cli.Abs(f.Value.String())
 		case "init":
 			if m[f.Name] = p.init; p.init != "log-odds" {

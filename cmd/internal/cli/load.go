@@ -174,3 +174,20 @@ func (f *ModelFlags) Load(flags *Flags) (*rbm.RBM, rbm.About, error) {
 	}
 	return m, about, nil
 }
+
+// Constrained returns a clause that says how m is constrained, to go after its
+// numbers of units; "" if it is not.
+func Constrained(m *rbm.RBM) string {
+	c := m.Constraint
+	if c == nil {
+		return ""
+	}
+	what := "hidden units"
+	if c.On == rbm.AllUnits {
+		what = "units of all"
+	}
+	if c.Reference != nil {
+		return fmt.Sprintf(", %d %s away from a reference", c.Active, what)
+	}
+	return fmt.Sprintf(", %d %s on", c.Active, what)
+}

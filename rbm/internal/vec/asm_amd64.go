@@ -148,3 +148,18 @@ func blendAVX512(dst *float32, x *float32, beta *float32, base *float32, n int)
 //
 //go:noescape
 func risesAVX512(factor *float64, part *float64, x *float32, from float64, to float64, fromShift *float64, toShift *float64, n int)
+
+// spreadAVX2 is Spread of n > 0 elements.
+//
+//go:noescape
+func spreadAVX2(dst *float64, src *float64, p *float64, q *float64, n int)
+
+// joinAVX2 is Join of n > 0 elements.
+//
+//go:noescape
+func joinAVX2(sum *float64, f *float64, b *float64, p *float64, q *float64, n int)
+
+// oddsAVX2 is Odds of n > 0, a multiple of twice the vector.
+//
+//go:noescape
+func oddsAVX2(p *float64, q *float64, x *float64, n int)

@@ -8496,3 +8496,281 @@ row:
 	JNE           row
 	VZEROUPPER
 	RET
+
+// func spreadAVX2(dst *float64, src *float64, p *float64, q *float64, n int)
+// Requires: AVX
+TEXT ·spreadAVX2(SB), NOSPLIT, $0-40
+	MOVQ    dst+0(FP), AX
+	MOVQ    src+8(FP), CX
+	MOVQ    p+16(FP), DX
+	MOVQ    q+24(FP), BX
+	MOVQ    n+32(FP), SI
+	VMOVUPD (DX), Y0
+	VMOVUPD (BX), Y1
+	SUBQ    $0x04, SI
+	JLT     rest
+
+four:
+	VMULPD  (CX), Y0, Y2
+	VMULPD  32(CX), Y1, Y3
+	VADDPD  Y2, Y3, Y3
+	VMOVUPD Y3, (AX)
+	VMULPD  32(CX), Y0, Y2
+	VMULPD  64(CX), Y1, Y3
+	VADDPD  Y2, Y3, Y3
+	VMOVUPD Y3, 32(AX)
+	VMULPD  64(CX), Y0, Y2
+	VMULPD  96(CX), Y1, Y3
+	VADDPD  Y2, Y3, Y3
+	VMOVUPD Y3, 64(AX)
+	VMULPD  96(CX), Y0, Y2
+	VMULPD  128(CX), Y1, Y3
+	VADDPD  Y2, Y3, Y3
+	VMOVUPD Y3, 96(AX)
+	ADDQ    $0x00000080, AX
+	ADDQ    $0x00000080, CX
+	SUBQ    $0x04, SI
+	JGE     four
+
+rest:
+	ADDQ $0x04, SI
+	JEQ  done
+
+one:
+	VMULPD  (CX), Y0, Y2
+	VMULPD  32(CX), Y1, Y3
+	VADDPD  Y2, Y3, Y3
+	VMOVUPD Y3, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	DECQ    SI
+	JNE     one
+
+done:
+	VZEROUPPER
+	RET
+
+// func joinAVX2(sum *float64, f *float64, b *float64, p *float64, q *float64, n int)
+// Requires: AVX
+TEXT ·joinAVX2(SB), NOSPLIT, $0-48
+	MOVQ    sum+0(FP), AX
+	MOVQ    f+8(FP), CX
+	MOVQ    b+16(FP), DX
+	MOVQ    p+24(FP), BX
+	MOVQ    q+32(FP), SI
+	MOVQ    n+40(FP), DI
+	VMOVUPD (BX), Y0
+	VMOVUPD (SI), Y1
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VMOVUPD (CX), Y2
+	SUBQ    $0x04, DI
+	JLT     rest
+
+four:
+	VMOVUPD 32(CX), Y5
+	VMULPD  (DX), Y5, Y6
+	VADDPD  Y6, Y3, Y3
+	VMULPD  Y0, Y5, Y6
+	VMULPD  Y1, Y2, Y2
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD Y2, (CX)
+	VMOVAPD Y5, Y2
+	VMOVUPD 64(CX), Y5
+	VMULPD  32(DX), Y5, Y6
+	VADDPD  Y6, Y4, Y4
+	VMULPD  Y0, Y5, Y6
+	VMULPD  Y1, Y2, Y2
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD Y2, 32(CX)
+	VMOVAPD Y5, Y2
+	VMOVUPD 96(CX), Y5
+	VMULPD  64(DX), Y5, Y6
+	VADDPD  Y6, Y3, Y3
+	VMULPD  Y0, Y5, Y6
+	VMULPD  Y1, Y2, Y2
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD Y2, 64(CX)
+	VMOVAPD Y5, Y2
+	VMOVUPD 128(CX), Y5
+	VMULPD  96(DX), Y5, Y6
+	VADDPD  Y6, Y4, Y4
+	VMULPD  Y0, Y5, Y6
+	VMULPD  Y1, Y2, Y2
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD Y2, 96(CX)
+	VMOVAPD Y5, Y2
+	ADDQ    $0x00000080, CX
+	ADDQ    $0x00000080, DX
+	SUBQ    $0x04, DI
+	JGE     four
+
+rest:
+	ADDQ    $0x04, DI
+	JEQ     done
+	CMPQ    DI, $0x02
+	JLT     one
+	VMOVUPD 32(CX), Y5
+	VMULPD  (DX), Y5, Y6
+	VADDPD  Y6, Y3, Y3
+	VMULPD  Y0, Y5, Y6
+	VMULPD  Y1, Y2, Y2
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD Y2, (CX)
+	VMOVAPD Y5, Y2
+	VMOVUPD 64(CX), Y5
+	VMULPD  32(DX), Y5, Y6
+	VADDPD  Y6, Y4, Y4
+	VMULPD  Y0, Y5, Y6
+	VMULPD  Y1, Y2, Y2
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD Y2, 32(CX)
+	VMOVAPD Y5, Y2
+	ADDQ    $0x00000040, CX
+	ADDQ    $0x00000040, DX
+	SUBQ    $0x02, DI
+	JEQ     done
+
+one:
+	VMOVUPD 32(CX), Y5
+	VMULPD  (DX), Y5, Y6
+	VADDPD  Y6, Y3, Y3
+	VMULPD  Y0, Y5, Y6
+	VMULPD  Y1, Y2, Y2
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD Y2, (CX)
+	VMOVAPD Y5, Y2
+	ADDQ    $0x00000020, CX
+	ADDQ    $0x00000020, DX
+
+done:
+	VADDPD  Y4, Y3, Y3
+	VMOVUPD Y3, (AX)
+	VZEROUPPER
+	RET
+
+// func oddsAVX2(p *float64, q *float64, x *float64, n int)
+// Requires: AVX, AVX2
+TEXT ·oddsAVX2(SB), NOSPLIT, $0-32
+	MOVQ    p+0(FP), AX
+	MOVQ    q+8(FP), CX
+	MOVQ    x+16(FP), DX
+	MOVQ    n+24(FP), BX
+	VMOVUPD one64<>+0(SB), Y0
+
+vectors:
+	VMOVUPD   (DX), Y1
+	VMOVAPD   Y1, Y3
+	VMOVUPD   32(DX), Y2
+	VMOVAPD   Y2, Y4
+	VORPD     signBit64<>+0(SB), Y3, Y3
+	VORPD     signBit64<>+0(SB), Y4, Y4
+	VMAXPD    oddsMin<>+0(SB), Y3, Y3
+	VMAXPD    oddsMin<>+0(SB), Y4, Y4
+	VMOVAPS   Y3, Y5
+	VMOVAPS   Y4, Y6
+	VMULPD    log2E64<>+0(SB), Y5, Y5
+	VMULPD    log2E64<>+0(SB), Y6, Y6
+	VADDPD    roundMagic64<>+0(SB), Y5, Y5
+	VADDPD    roundMagic64<>+0(SB), Y6, Y6
+	VPSLLQ    $0x34, Y5, Y7
+	VPSLLQ    $0x34, Y6, Y8
+	VSUBPD    roundMagic64<>+0(SB), Y5, Y5
+	VSUBPD    roundMagic64<>+0(SB), Y6, Y6
+	VMOVAPD   Y5, Y9
+	VMOVAPD   Y6, Y10
+	VMULPD    ln2Hi64<>+0(SB), Y9, Y9
+	VMULPD    ln2Hi64<>+0(SB), Y10, Y10
+	VSUBPD    Y9, Y3, Y3
+	VSUBPD    Y10, Y4, Y4
+	VMULPD    ln2Lo64<>+0(SB), Y5, Y5
+	VMULPD    ln2Lo64<>+0(SB), Y6, Y6
+	VSUBPD    Y5, Y3, Y3
+	VSUBPD    Y6, Y4, Y4
+	VMOVAPS   Y3, Y5
+	VMOVAPS   Y4, Y6
+	VMULPD    taylor13<>+0(SB), Y5, Y5
+	VMULPD    taylor13<>+0(SB), Y6, Y6
+	VADDPD    taylor12<>+0(SB), Y5, Y5
+	VADDPD    taylor12<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor11<>+0(SB), Y5, Y5
+	VADDPD    taylor11<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor10<>+0(SB), Y5, Y5
+	VADDPD    taylor10<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor9<>+0(SB), Y5, Y5
+	VADDPD    taylor9<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor8<>+0(SB), Y5, Y5
+	VADDPD    taylor8<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor7<>+0(SB), Y5, Y5
+	VADDPD    taylor7<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor6<>+0(SB), Y5, Y5
+	VADDPD    taylor6<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor5<>+0(SB), Y5, Y5
+	VADDPD    taylor5<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor4<>+0(SB), Y5, Y5
+	VADDPD    taylor4<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor3<>+0(SB), Y5, Y5
+	VADDPD    taylor3<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor2<>+0(SB), Y5, Y5
+	VADDPD    taylor2<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor1<>+0(SB), Y5, Y5
+	VADDPD    taylor1<>+0(SB), Y6, Y6
+	VMULPD    Y3, Y5, Y5
+	VMULPD    Y4, Y6, Y6
+	VADDPD    taylor0<>+0(SB), Y5, Y5
+	VADDPD    taylor0<>+0(SB), Y6, Y6
+	VPADDQ    Y7, Y5, Y5
+	VPADDQ    Y8, Y6, Y6
+	VADDPD    Y0, Y5, Y3
+	VDIVPD    Y3, Y0, Y3
+	VMULPD    Y3, Y5, Y5
+	VBLENDVPD Y1, Y5, Y3, Y4
+	VMOVUPD   Y4, (AX)
+	VBLENDVPD Y1, Y3, Y5, Y4
+	VMOVUPD   Y4, (CX)
+	VADDPD    Y0, Y6, Y1
+	VDIVPD    Y1, Y0, Y1
+	VMULPD    Y1, Y6, Y6
+	VBLENDVPD Y2, Y6, Y1, Y3
+	VMOVUPD   Y3, 32(AX)
+	VBLENDVPD Y2, Y1, Y6, Y3
+	VMOVUPD   Y3, 32(CX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	SUBQ      $0x08, BX
+	JNE       vectors
+	VZEROUPPER
+	RET
+
+DATA oddsMin<>+0(SB)/4, $0x00000000
+DATA oddsMin<>+4(SB)/4, $0xc0862000
+DATA oddsMin<>+8(SB)/4, $0x00000000
+DATA oddsMin<>+12(SB)/4, $0xc0862000
+DATA oddsMin<>+16(SB)/4, $0x00000000
+DATA oddsMin<>+20(SB)/4, $0xc0862000
+DATA oddsMin<>+24(SB)/4, $0x00000000
+DATA oddsMin<>+28(SB)/4, $0xc0862000
+GLOBL oddsMin<>(SB), RODATA|NOPTR, $32

@@ -221,6 +221,32 @@ func transpose(m *[Block]uint64) {
 	transposeGo(m)
 }
 
-func spread(dst, src []Quad, p, q *Quad) { spreadGo(dst, src, p, q) }
+//go:noinline
+func spread(dst, src []Quad, p, q *Quad) {
+	if InUse() == Go {
+		spreadGo(dst, src, p, q)
+		return
+	}
+	spreadAVX2(&dst[0][0], &src[0][0], &p[0], &q[0], len(dst))
+}
 
-func join(sum *Quad, f, b []Quad, p, q *Quad) { joinGo(sum, f, b, p, q) }
+//go:noinline
+func join(sum *Quad, f, b []Quad, p, q *Quad) {
+	if InUse() == Go {
+		joinGo(sum, f, b, p, q)
+		return
+	}
+	joinAVX2(&sum[0], &f[0][0], &b[0][0], &p[0], &q[0], len(b))
+}
+
+//go:noinline
+func odds(p, q, x []float64) {
+	n := 0
+	if InUse() != Go {
+		n = len(x) &^ 7
+	}
+	if n > 0 {
+		oddsAVX2(&p[0], &q[0], &x[0], n)
+	}
+	oddsGo(p[n:], q[n:], x[n:])
+}

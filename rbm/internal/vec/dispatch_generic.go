@@ -49,3 +49,5 @@ func transpose(m *[Block]uint64) { transposeGo(m) }
 func spread(dst, src []Quad, p, q *Quad) { spreadGo(dst, src, p, q) }
 
 func join(sum *Quad, f, b []Quad, p, q *Quad) { joinGo(sum, f, b, p, q) }
+
+func odds(p, q, x []float64) { oddsGo(p, q, x) }

@@ -1,5 +1,7 @@
 package vec
 
+import "math"
+
 // A Quad holds one value for each of four rows.
 type Quad [4]float64
 
@@ -58,5 +60,31 @@ func joinGo(sum *Quad, f, b []Quad, p, q *Quad) {
 	}
 	for l := range sum {
 		sum[l] = sums[0][l] + sums[1][l]
+	}
+}
+
+// Odds writes 1/(1+e^−x) to p and 1/(1+eˣ) to q, each to full relative
+// precision, with |x| cut at 708, beyond which eˣ is no normal number. x must
+// not be NaN. All have the same length.
+func Odds(p, q, x []float64) {
+	p, q = p[:len(x)], q[:len(x)]
+	for lo := 0; lo < len(x); lo += oddsWork {
+		hi := min(lo+oddsWork, len(x))
+		odds(p[lo:hi], q[lo:hi], x[lo:hi])
+	}
+}
+
+// oddsWork is the number of values of some 2 ns that one call of assembly takes.
+const oddsWork = 1 << 14
+
+func oddsGo(p, q, x []float64) {
+	for i, x := range x {
+		e := Exp(-min(math.Abs(x), 708))
+		high := 1 / (1 + e)
+		low := float64(e * high)
+		if math.Signbit(x) {
+			high, low = low, high
+		}
+		p[i], q[i] = high, low
 	}
 }

@@ -301,6 +301,14 @@ func (s simd) softplusParts() {
 func (s simd) softplusFactor(y []reg.VecVirtual) []reg.VecVirtual {
 	s.or64(double("signBit64", negativeZero), y...)
 	s.max64(double("softplusMin", -50), y...)
+	p := s.exp64(y)
+	s.add64(double("one64", 1), p...)
+	return p
+}
+
+// exp64 returns e^y in the terms of Exp of package vec, for y from −708 to 0,
+// whose exponentials are normal numbers. It overwrites y.
+func (s simd) exp64(y []reg.VecVirtual) []reg.VecVirtual {
 	k := s.vectors(len(y), y...)
 	s.mul64(double("log2E64", 1/ln2), k...)
 	s.add64(double("roundMagic64", 0x1.8p52), k...)
@@ -326,6 +334,5 @@ func (s simd) softplusFactor(y []reg.VecVirtual) []reg.VecVirtual {
 		}
 	}
 	each(c.VPADDQ, shift, p, p)
-	s.add64(double("one64", 1), p...)
 	return p
 }

@@ -28,6 +28,7 @@ func main() {
 	draws()
 	small()
 	path()
+	poisson()
 
 	out := func(name string, p printer.Builder) pass.Interface {
 		f, err := os.Create("../" + name)

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// quad is the size of a Quad: a vector of AVX2. Wider ones would take as long:
+// loads and stores set the pace.
+const quad = 32
+
+// poisson writes the kernels of the law of a number of units.
+func poisson() {
+	spread()
+	join()
+	avx2.odds()
+}
+
+// odds divides, which takes as long a lane in wider vectors.
+func (s simd) odds() {
+	name := "odds" + s.name
+	function(name, "func(p, q, x *float64, n int)", name+" is Odds of n > 0, a multiple of twice the vector.")
+	p, q, x, n := arg("p"), arg("q"), arg("x"), arg("n")
+	unit := s.vector()
+	c.VMOVUPD(double("one64", 1), unit)
+	c.Label("vectors")
+	sign, y := s.vectors(2), s.vectors(2)
+	for i := range y {
+		c.VMOVUPD(mem(x, quad*i), sign[i])
+		c.VMOVAPD(sign[i], y[i])
+	}
+	s.or64(double("signBit64", negativeZero), y...)
+	s.max64(double("oddsMin", -708), y...)
+	e := s.exp64(y)
+	for i := range e {
+		high, t := s.vector(), s.vector()
+		c.VADDPD(unit, e[i], high)
+		c.VDIVPD(high, unit, high)
+		c.VMULPD(high, e[i], e[i])
+		c.VBLENDVPD(sign[i], e[i], high, t)
+		c.VMOVUPD(t, mem(p, quad*i))
+		c.VBLENDVPD(sign[i], high, e[i], t)
+		c.VMOVUPD(t, mem(q, quad*i))
+	}
+	for _, r := range []reg.GPVirtual{p, q, x} {
+		c.ADDQ(operand.U8(2*quad), r)
+	}
+	c.SUBQ(operand.U8(8), n)
+	c.JNE(operand.LabelRef("vectors"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func spread() {
+	function("spreadAVX2", "func(dst, src, p, q *float64, n int)", "spreadAVX2 is Spread of n > 0 elements.")
+	dst, src, pp, qp, n := arg("dst"), arg("src"), arg("p"), arg("q"), arg("n")
+	p, q := c.YMM(), c.YMM()
+	c.VMOVUPD(mem(pp, 0), p)
+	c.VMOVUPD(mem(qp, 0), q)
+	step := func(count int) {
+		for i := range count {
+			low, high := c.YMM(), c.YMM()
+			c.VMULPD(mem(src, quad*i), p, low)
+			c.VMULPD(mem(src, quad*(i+1)), q, high)
+			c.VADDPD(low, high, high)
+			c.VMOVUPD(high, mem(dst, quad*i))
+		}
+		c.ADDQ(operand.U32(uint32(quad*count)), dst)
+		c.ADDQ(operand.U32(uint32(quad*count)), src)
+	}
+	c.SUBQ(operand.U8(4), n)
+	c.JLT(operand.LabelRef("rest"))
+	c.Label("four")
+	step(4)
+	c.SUBQ(operand.U8(4), n)
+	c.JGE(operand.LabelRef("four"))
+	c.Label("rest")
+	c.ADDQ(operand.U8(4), n)
+	c.JEQ(operand.LabelRef("done"))
+	c.Label("one")
+	step(1)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("one"))
+	c.Label("done")
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func join() {
+	function("joinAVX2", "func(sum, f, b, p, q *float64, n int)", "joinAVX2 is Join of n > 0 elements.")
+	sum, f, b, pp, qp, n := arg("sum"), arg("f"), arg("b"), arg("p"), arg("q"), arg("n")
+	p, q, at := c.YMM(), c.YMM(), c.YMM()
+	c.VMOVUPD(mem(pp, 0), p)
+	c.VMOVUPD(mem(qp, 0), q)
+	sums := [2]reg.VecVirtual{c.YMM(), c.YMM()}
+	for _, s := range sums {
+		c.VXORPD(s, s, s)
+	}
+	c.VMOVUPD(mem(f, 0), at)
+	step := func(count int) {
+		for i := range count {
+			next, product := c.YMM(), c.YMM()
+			c.VMOVUPD(mem(f, quad*(i+1)), next)
+			c.VMULPD(mem(b, quad*i), next, product)
+			c.VADDPD(product, sums[i%2], sums[i%2])
+			c.VMULPD(p, next, product)
+			c.VMULPD(q, at, at)
+			c.VADDPD(product, at, at)
+			c.VMOVUPD(at, mem(f, quad*i))
+			c.VMOVAPD(next, at)
+		}
+		c.ADDQ(operand.U32(uint32(quad*count)), f)
+		c.ADDQ(operand.U32(uint32(quad*count)), b)
+	}
+	c.SUBQ(operand.U8(4), n)
+	c.JLT(operand.LabelRef("rest"))
+	c.Label("four")
+	step(4)
+	c.SUBQ(operand.U8(4), n)
+	c.JGE(operand.LabelRef("four"))
+	c.Label("rest")
+	c.ADDQ(operand.U8(4), n) // three at most, the first of an even number
+	c.JEQ(operand.LabelRef("done"))
+	c.CMPQ(n, operand.U8(2))
+	c.JLT(operand.LabelRef("one"))
+	step(2)
+	c.SUBQ(operand.U8(2), n)
+	c.JEQ(operand.LabelRef("done"))
+	c.Label("one")
+	step(1)
+	c.Label("done")
+	c.VADDPD(sums[1], sums[0], sums[0])
+	c.VMOVUPD(sums[0], mem(sum, 0))
+	c.VZEROUPPER()
+	c.RET()
+}
