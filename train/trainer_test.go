@@ -349,6 +349,46 @@ func TestExactTrainingReachesTheLaw(t *testing.T) {
 	}
 }
 
+// Chains that move by walks learn: of what the exact gradient gains in as many
+// steps, in nats of exact likelihood, they gain nine tenths.
+func TestWalksLearn(t *testing.T) {
+	const steps = 3000
+	for _, c := range []struct {
+		set      string
+		hidden   int
+		labelled bool
+	}{{"toy:4,4,2500,0.2", 4, true}, {"bars:3", 8, false}} {
+		set := toy(t, c.set)
+		learn := func(negative string) (start, end float64) {
+			s := settingsOf(t, negative)
+			s.Schedule, s.Horizon = "linear", steps
+			tr := newTrainer(t, s, set, c.hidden, c.labelled, rbm.Softmax)
+			metrics, err := NewMetrics([]string{"log_likelihood"}, tr.Model(), Sets{Train: set}, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			likelihood := func() float64 {
+				x, err := metrics[0].Measure(context.Background(), tr.Model(), true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return x[0]
+			}
+			start = likelihood()
+			run(t, tr, steps)
+			return start, likelihood()
+		}
+		start, best := learn("exact")
+		for _, negative := range []string{"sardonics", "im", "walk:gibbs", "pt:tau=1/2/4:sardonics"} {
+			_, end := learn(negative)
+			t.Logf("%s, %s: %.4f to %.4f; exact %.4f", c.set, negative, start, end, best)
+			if end < best-(best-start)/10 {
+				t.Errorf("%s, %s: %.4f after %d steps from %.4f; exact comes to %.4f", c.set, negative, end, steps, start, best)
+			}
+		}
+	}
+}
+
 func TestStepAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector makes pools forget")

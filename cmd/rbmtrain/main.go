@@ -19,6 +19,7 @@ import (
 
 	"gorbm/cmd/internal/cli"
 	"gorbm/negphase"
+	"gorbm/negphase/binary"
 	"gorbm/rbm"
 	"gorbm/train"
 )
@@ -417,11 +418,27 @@ func (o *options) negative() (negphase.Settings, error) {
 		if !negphase.Has(name, key) {
 			return s, cli.Usagef("-%s has no meaning for -negphase %s; leave it out", flagName, name)
 		}
-		if strings.Contains(":"+rest, ":"+key+"=") {
+		if saysKey(rest, key) {
 			return s, cli.Usagef("-%s and %s= in -negphase say the same; give one of them", flagName, key)
 		}
 	}
 	return parsed, nil
+}
+
+// saysKey reports whether settings in the grammar give key, other than to the
+// sampler that they name.
+func saysKey(settings, key string) bool {
+	sampler := ""
+	for _, part := range strings.Split(settings, ":") {
+		name, _, given := strings.Cut(part, "=")
+		switch {
+		case !given:
+			sampler = part
+		case name == key && !binary.MoverHas(sampler, key):
+			return true
+		}
+	}
+	return false
 }
 
 // describe says in two lines, or three, what is trained on what.
