@@ -12,7 +12,7 @@ import (
 // back.
 type denseSites struct {
 	s     *RBM
-	scale [2]float64   // γβ, of sites that agree with a reference and that differ
+	scale [2]float64   // γβ of each side of a shell; of SARDONICS, which has none, of the first
 	sign  [2][]float32 // of each unit of a layer: see walk.Heat
 	unit  [2][]float32 // walk.Unit of sites that move; 0
 	zero  []int32
@@ -35,29 +35,6 @@ func newDenseSites(s *RBM, sites []int32) denseSites {
 		w.unit[l][k] = walk.Unit
 	}
 	return w
-}
-
-// renewSigns sets the signs anew. side tells which units differ from a
-// reference, by all bits of their number; nil: none.
-func (w *denseSites) renewSigns(side *[2][]uint32) {
-	for l := range w.sign {
-		var sign [2][2]float32 // by side and state
-		for d := range sign {
-			x := w.factor(d)
-			sign[d] = [2]float32{-x, x}
-		}
-		state := w.s.layer(l)
-		to := w.sign[l][:len(state)]
-		if side == nil {
-			for i, x := range state {
-				to[i] = sign[0][x&1]
-			}
-			continue
-		}
-		for i, d := range side[l][:len(state)] {
-			to[i] = sign[d&1][state[i]&1]
-		}
-	}
 }
 
 // factor returns γβ quanta over log 2, for walk.Heat.

@@ -7,6 +7,7 @@
 //
 //	Gibbs, Metropolis, ModifiedMetropolis   single sites, in a fixed or random order
 //	Exchange                                pairs, on states at a fixed distance from a reference
+//	BlockGibbs, FlipTheState                both layers of an RBM in turn
 //	SwendsenWang                            clusters of an Ising system
 //	Sardonics                               self-avoiding walks of many flips, accepted as a whole
 //	Intracluster                            such walks on states at a fixed distance from a reference
@@ -15,5 +16,7 @@
 //
 // An Ising system lives on a Graph of couplings, which comes from a Lattice or
 // from a file. All its sums are exact (see Graph), so that fields and energies
-// never drift and equal energies are equal bits.
+// never drift and equal energies are equal bits. So are those of an RBM system,
+// whose units are the bits of a restricted Boltzmann machine: see Machine,
+// which holds the parameters for all chains of a model.
 package binary

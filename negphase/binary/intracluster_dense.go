@@ -11,16 +11,21 @@ import (
 // here with a sum for each side of the shell.
 type denseShell struct {
 	denseSites
-	sites     []int32
 	reference []uint8
+	moves     []uint8     // 1 for each site that moves
+	on        [2]int      // sites on each side
 	side      [2][]uint32 // of each unit of a layer: all bits if it differs from the reference
 	leaf      [2][]uint32 // weight of each unit, under its side's γ
 	sums      [2][2]walk.Sums
 }
 
 func newDenseShell(s *RBM, sites []int32, reference []uint8, scale [2]float64) *denseShell {
-	w := &denseShell{denseSites: newDenseSites(s, sites), sites: sites, reference: reference}
+	w := &denseShell{denseSites: newDenseSites(s, sites), reference: reference, moves: make([]uint8, s.Len())}
 	w.scale = scale
+	for _, i := range sites {
+		w.moves[i] = 1
+		w.on[agrees]++
+	}
 	for l, n := range s.machine.size {
 		w.side[l], w.leaf[l] = make([]uint32, n), make([]uint32, n)
 		w.sums[l] = [2]walk.Sums{walk.NewSums(n), walk.NewSums(n)}
@@ -30,14 +35,21 @@ func newDenseShell(s *RBM, sites []int32, reference []uint8, scale [2]float64) *
 }
 
 func (w *denseShell) reset() {
+	a, d := w.factor(agrees), w.factor(differs)
+	sign := [4]float32{2*agrees + 0: -a, 2*agrees + 1: a, 2*differs + 0: -d, 2*differs + 1: d}
+	n := 0
 	for l := range w.side {
-		state := w.s.layer(l)
-		reference, side := w.reference[w.s.machine.first[l]:][:len(state)], w.side[l][:len(state)]
+		state, from := w.s.layer(l), w.s.machine.first[l]
+		reference, moves := w.reference[from:][:len(state)], w.moves[from:][:len(state)]
+		side, to := w.side[l][:len(state)], w.sign[l][:len(state)]
 		for i, x := range state {
-			side[i] = -uint32(x ^ reference[i])
+			d := x ^ reference[i]
+			side[i] = -uint32(d)
+			to[i] = sign[(2*d+x)&3]
+			n += int(d & moves[i])
 		}
 	}
-	w.renewSigns(&w.side)
+	w.on = [2]int{agrees: w.on[0] + w.on[1] - n, differs: n}
 	w.refresh()
 	w.start()
 }
@@ -53,23 +65,25 @@ func (w *denseShell) weigh(l int, row []int32, down bool) {
 	walk.WeighSides(&w.sums[l], w.s.field[l], row, down, w.sign[l], w.unit[l], w.side[l], w.leaf[l])
 }
 
-func (w *denseShell) sizes() [2]int {
-	differ := 0
-	for _, i := range w.sites {
-		differ += int(w.s.state[i] ^ w.reference[i])
-	}
-	return [2]int{agrees: len(w.sites) - differ, differs: differ}
-}
+func (w *denseShell) sizes() [2]int { return w.on }
 
 func (w *denseShell) undo() {
 	for _, site := range w.path {
 		l, i := w.s.machine.place(int(site))
 		w.side[l][i] = ^w.side[l][i]
 	}
+	path := w.path
 	if w.restore() {
-		w.renewSigns(&w.side)
+		for _, site := range path {
+			w.renewSign(w.s.machine.place(int(site)))
+		}
 		w.refresh()
 	}
+}
+
+// renewSign sets the sign of unit i of layer l by its side.
+func (w *denseShell) renewSign(l, i int) {
+	w.sign[l][i] = w.factor(int(w.side[l][i]&1)) * float32(spin(w.s.layer(l)[i]))
 }
 
 // total returns the weight of all sites on a side.
@@ -111,16 +125,11 @@ func (w *denseShell) segment(r *rand.Rand, path []int32, k, side int, sc *shellS
 func (w *denseShell) cross(l, i, side int) {
 	up := w.s.layer(l)[i] == 0
 	w.turn(l, i)
-	if w.scale[0] != w.scale[1] { // turn keeps the old side's γ
-		w.sign[l][i] = w.factor(1 - side)
-		if !up {
-			w.sign[l][i] = -w.sign[l][i]
-		}
-	}
+	w.side[l][i] = ^w.side[l][i]
+	w.renewSign(l, i) // turn keeps the old side's γ
 	before := w.leaf[l][i]
 	after := walk.Heat(w.s.field[l][i], w.sign[l][i], w.unit[l][i])
 	w.leaf[l][i] = after
-	w.side[l][i] = ^w.side[l][i]
 	w.sums[l][side].Change(i, before, 0)
 	w.sums[l][1-side].Change(i, 0, after)
 	w.weigh(1-l, w.s.machine.rowOf(l, i), !up)

@@ -173,8 +173,8 @@ func machineOf(s System) (*Machine, bool) {
 	return nil, false
 }
 
-// stripe is the number of columns that Load sums for all systems before the
-// next: of 784 rows they take 200 KB, which stay in the second-level cache.
+// Load sums a stripe of 64 columns of 64 rows for all systems before the next:
+// these 16 KB stay in the first-level cache.
 const stripe = 64
 
 // Load makes row r of v and h the state of s[r], systems on c. It sums all
@@ -195,8 +195,12 @@ func (c *Machine) Load(s []*RBM, v, h rbm.Bits) {
 	}
 	for l := range c.row {
 		for at := 0; at < c.size[1-l]; at += stripe {
-			for _, s := range s {
-				walk.AddRows(s.field[1-l][at:min(at+stripe, c.size[1-l])], c.row[l][at:], c.stride[1-l], s.on[l])
+			to := min(at+stripe, c.size[1-l])
+			for word := range words(c.units[l]) {
+				for _, s := range s {
+					rows := s.on[l][s.cut[l][word]:s.cut[l][word+1]]
+					walk.AddRows(s.field[1-l][at:to], c.row[l][at:], c.stride[1-l], rows)
+				}
 			}
 		}
 	}

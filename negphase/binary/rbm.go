@@ -25,6 +25,7 @@ type RBM struct {
 	deltas  []float64  // nil until Deltas is called
 	touched [2][]int32 // by a flip in each layer: it, then the other layer
 	on      [2][]int32 // active units of each layer; scratch
+	cut     [2][]int32 // where those of each word of 64 units start in on
 }
 
 // NewRBM returns a system on c in the state where all units are off.
@@ -33,6 +34,7 @@ func NewRBM(c *Machine) *RBM {
 	for l := range s.field {
 		s.field[l] = make([]int32, c.size[l])
 		s.on[l] = make([]int32, 0, c.units[l])
+		s.cut[l] = make([]int32, words(c.units[l])+1)
 		s.touched[l] = make([]int32, 1, 1+c.units[1-l])
 		for i := range c.units[1-l] {
 			s.touched[l] = append(s.touched[l], int32(c.first[1-l]+i))
@@ -91,9 +93,13 @@ func (s *RBM) unpack(layer int, words []uint64) {
 			state[i] = 1
 			on = append(on, int32(i))
 		}
+		s.cut[layer][k+1] = int32(len(on))
 	}
 	s.on[layer] = on
 }
+
+// words returns the number of words that so many bits take.
+func words(bits int) int { return (bits + 63) / 64 }
 
 // settle takes energy and flip costs from the preactivations and the lists of
 // active units:

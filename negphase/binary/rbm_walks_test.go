@@ -168,6 +168,71 @@ func exactDenseShell(t *testing.T, m Intracluster, c *Machine, n int) {
 	}
 }
 
+// Caches that are not those of the state, of the biases or of the parameters
+// must be seen by the comparison of scores, path by path, that the exact
+// kernels rest on.
+func TestStaleDenseWalksAreSeen(t *testing.T) {
+	const n = 5
+	m := Sardonics{MinLength: 1, MaxLength: 2, Gamma1: 1.1, Gamma2: .4, Weights: HeatBath, Walks: 1, Mix: [3]float64{.3, .2, .5}}
+	im := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1.1, GammaUp: .5, Weights: HeatBath, Reference: make([]uint8, n)}
+	from, to := []uint8{1, 0, 0, 1, 0}, []uint8{0, 1, 0, 0, 1}
+	for _, flaw := range []struct {
+		name  string
+		spoil func(s *RBM, w *denseWalk, shell *denseShell)
+	}{
+		{"", func(s *RBM, w *denseWalk, shell *denseShell) { s.SetState(to); w.reset(); shell.reset() }},
+		{"state", func(s *RBM, _ *denseWalk, _ *denseShell) { s.SetState(to) }},
+		{"biases", func(s *RBM, w *denseWalk, shell *denseShell) {
+			s.SetState(to)
+			w.gamma[0], w.gamma[1] = w.gamma[1], w.gamma[0]
+			shell.scale[0], shell.scale[1] = shell.scale[1], shell.scale[0]
+			w.reset()
+			shell.reset()
+		}},
+		{"sites", func(s *RBM, w *denseWalk, shell *denseShell) {
+			s.SetState(to)
+			w.unit[hidden][1], shell.unit[hidden][1] = 0, 0
+			w.reset()
+			shell.reset()
+		}},
+		{"one orientation of the weights", func(s *RBM, w *denseWalk, shell *denseShell) {
+			s.SetState(to)
+			w.reset()
+			shell.reset()
+			s.machine.row[hidden][0] = -s.machine.row[hidden][0]
+		}},
+	} {
+		c := smallMachine(2, n)
+		slow := &slowWalk{Sardonics: m, model: plainOfMachine(c), sites: everySite(n)}
+		slowShell := &slowShell{Intracluster: im, model: slow.model}
+		for b, gamma := range []float64{m.Gamma1, m.Gamma2} {
+			slow.weight[b] = denseWeight(c, gamma*exactBeta, true)
+		}
+		for side, gamma := range [2]float64{differs: im.GammaDown, agrees: im.GammaUp} {
+			slowShell.weight[side] = denseWeight(c, gamma*exactBeta, false)
+		}
+		s := NewRBM(c)
+		s.SetState(from)
+		walks := must(m.Bind(s, exactBeta, nil))(t).(*sardonicsChain)
+		shells := must(im.Bind(s, exactBeta, nil))(t).(*intraclusterChain)
+		flaw.spoil(s, walks.walker.(*denseWalk), shells.walker.(*denseShell))
+		seen := [2]bool{}
+		differ := func(a, b float64) bool { return !(math.Abs(a-b) < 1e-12) } // see TestSardonicsKernels
+		for _, p := range paths(selfAvoiding(everySite(n), 2, 2), 2) {
+			sf, sb, _ := slow.scorePath(to, 0, p)
+			f, b, _ := walks.scorePath(0, p)
+			seen[0] = seen[0] || differ(f, sf) || differ(b, sb)
+			if sf, sb, _, possible := slowShell.scorePath(to, differs, p); possible {
+				f, b, _ := shells.scorePath(differs, p)
+				seen[1] = seen[1] || differ(f, sf) || differ(b, sb)
+			}
+		}
+		if want := flaw.name != ""; seen != [2]bool{want, want} {
+			t.Errorf("stale %s: seen %v", flaw.name, seen)
+		}
+	}
+}
+
 // denseMovers are the walks on large RBMs.
 func denseMovers() map[string]Mover {
 	pair := DefaultSardonics()
@@ -287,6 +352,52 @@ func TestDenseWalksKeepTheirCaches(t *testing.T) {
 			}
 			if n := testing.AllocsPerRun(20, func() { chain.Reset(); chain.Move(r) }); n != 0 {
 				t.Errorf("%s: a move allocates %v times", name, n)
+			}
+		}
+	}
+}
+
+// The reverse of a path, scored from where the path ended, has the two
+// probabilities exchanged: of walks that are longer than what kernels take at
+// a time, in layers too that they take in several parts.
+func TestReverseOfLongWalksOnRBMs(t *testing.T) {
+	for _, c := range []struct{ visible, hidden, low, up, segments int }{{150, 90, 100, 150, 4}, {1200, 30, 1150, 1151, 2}} {
+		machine := NewMachine(gaussianRBM(c.visible, c.hidden, .1, 1))
+		for _, mixed := range []bool{false, true} {
+			m := DefaultSardonics()
+			m.MinLength, m.MaxLength, m.Walks = c.low, c.up, c.segments/2
+			if mixed {
+				m.Gamma2, m.Mix = .9, [3]float64{.5, .3, .2}
+			}
+			s := NewRBM(machine)
+			start := RandomState(s.Len(), rbm.NewKey(2))
+			s.SetState(start)
+			chain := must(m.Bind(s, .5, nil))(t).(*sardonicsChain)
+			r := rbm.NewKey(3).Rand()
+			var p path
+			for range c.segments {
+				var w []int32
+				for _, i := range r.Perm(s.Len())[:c.low] {
+					w = append(w, int32(i))
+				}
+				p = append(p, w)
+			}
+			f, back, rise := chain.scorePath(0, p)
+			if !slices.Equal(s.state, start) {
+				t.Fatal("scorePath leaves another state")
+			}
+			for _, w := range p {
+				for _, i := range w {
+					s.Flip(int(i))
+				}
+			}
+			chain.Reset()
+			f2, back2, rise2 := chain.scorePath(0, reversed(p))
+			// Up to 2300 flips, each with ten roundings in logarithms that add up
+			// to some 2·10⁴: 2300·10·2⁻⁵³·2·10⁴ = 5e-8 at worst, and a hundredth
+			// of it as they are independent.
+			if math.Abs(f-back2) > 5e-9 || math.Abs(back-f2) > 5e-9 || rise != -rise2 {
+				t.Errorf("%+v, mixed %v: (%v, %v, %v) and back (%v, %v, %v)", c, mixed, f, back, rise, f2, back2, rise2)
 			}
 		}
 	}

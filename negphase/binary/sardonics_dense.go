@@ -77,7 +77,15 @@ func newDenseWalk(s *RBM, sites []int32, biases int, scale [2]float64, longest i
 }
 
 func (w *denseWalk) reset() {
-	w.renewSigns(nil)
+	x := w.factor(0)
+	sign := [2]float32{-x, x}
+	for l := range w.sign {
+		state := w.s.layer(l)
+		to := w.sign[l][:len(state)]
+		for i, x := range state {
+			to[i] = sign[x&1]
+		}
+	}
 	w.refresh()
 	w.start()
 }

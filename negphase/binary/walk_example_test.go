@@ -47,6 +47,35 @@ func ExampleIntracluster() {
 	// Output: 1800 spins up
 }
 
+// Chains of full states of an RBM take over the states of a training, move by
+// walks, and give them back.
+func ExampleMachine() {
+	m := rbm.New(784, 500, 0, rbm.Softmax)
+	m.Randomize(0.1, rbm.NewKey(1))
+	states := rbm.NewStates(m, 2)
+
+	machine := NewMachine(m)
+	systems := []*RBM{NewRBM(machine), NewRBM(machine)}
+	machine.Load(systems, states.V, states.H)
+	walks := DefaultSardonics()
+	walks.MaxLength, walks.Gamma1 = 20, 1
+	var info Info
+	for r, s := range systems {
+		chain, err := walks.Bind(s, 1, nil)
+		if err != nil {
+			panic(err)
+		}
+		random := rbm.NewKey(2).Child(uint64(r)).Rand()
+		for range 100 {
+			info.Add(chain.Move(random))
+		}
+		s.Store(states.V, states.H, r)
+	}
+	accepted, _ := info.Acceptance()
+	fmt.Printf("%.0f flips a move, accepted %.2f\n", float64(info.Flips)/float64(info.Moves), accepted)
+	// Output: 20 flips a move, accepted 0.99
+}
+
 func ExampleParseMover() {
 	m, _ := ParseMover("sardonics:k=1-20:gamma=1.02", Linear)
 	fmt.Println(FormatMover(m))

@@ -17,62 +17,267 @@ TEXT ·weighUpAVX2(SB), NOSPLIT, $0-56
 	MOVQ  leaf+40(FP), R8
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
+	MOVQ  SI, R9
+	SUBQ  $0x00000100, R9
+	CMPQ  DI, R9
+	JG    vector
+
+vectors:
+	VMOVUPS    (AX)(DI*1), Y2
+	VMOVUPS    32(AX)(DI*1), Y3
+	VPADDD     (CX)(DI*1), Y2, Y2
+	VPADDD     32(CX)(DI*1), Y3, Y3
+	VMOVUPS    Y2, (AX)(DI*1)
+	VMOVUPS    Y3, 32(AX)(DI*1)
+	VCVTDQ2PS  Y2, Y2
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     (DX)(DI*1), Y2, Y2
+	VMULPS     32(DX)(DI*1), Y3, Y3
+	VMAXPS     heatBottom<>+0(SB), Y2, Y2
+	VMAXPS     heatBottom<>+0(SB), Y3, Y3
+	VMINPS     heatTop<>+0(SB), Y2, Y2
+	VMINPS     heatTop<>+0(SB), Y3, Y3
+	VADDPS     heatMagic<>+0(SB), Y2, Y4
+	VADDPS     heatMagic<>+0(SB), Y3, Y5
+	VSUBPS     heatMagic<>+0(SB), Y4, Y6
+	VSUBPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     Y6, Y2, Y6
+	VSUBPS     Y7, Y3, Y7
+	VPSLLD     $0x17, Y4, Y4
+	VPSLLD     $0x17, Y5, Y5
+	VMULPS     heat3<>+0(SB), Y6, Y8
+	VMULPS     heat3<>+0(SB), Y7, Y9
+	VADDPS     heat2<>+0(SB), Y8, Y8
+	VADDPS     heat2<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     heat1<>+0(SB), Y8, Y8
+	VADDPS     heat1<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VPADDD     Y4, Y8, Y8
+	VPADDD     Y5, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VMOVUPS    (BX)(DI*1), Y2
+	VMOVUPS    32(BX)(DI*1), Y3
+	VDIVPS     Y8, Y2, Y2
+	VDIVPS     Y9, Y3, Y3
+	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
+	VMOVUPS    Y2, (R8)(DI*1)
+	VPADDD     Y2, Y0, Y0
+	VMOVUPS    Y3, 32(R8)(DI*1)
+	VPADDD     Y3, Y1, Y1
+	VMOVUPS    64(AX)(DI*1), Y2
+	VMOVUPS    96(AX)(DI*1), Y3
+	VPADDD     64(CX)(DI*1), Y2, Y2
+	VPADDD     96(CX)(DI*1), Y3, Y3
+	VMOVUPS    Y2, 64(AX)(DI*1)
+	VMOVUPS    Y3, 96(AX)(DI*1)
+	VCVTDQ2PS  Y2, Y2
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     64(DX)(DI*1), Y2, Y2
+	VMULPS     96(DX)(DI*1), Y3, Y3
+	VMAXPS     heatBottom<>+0(SB), Y2, Y2
+	VMAXPS     heatBottom<>+0(SB), Y3, Y3
+	VMINPS     heatTop<>+0(SB), Y2, Y2
+	VMINPS     heatTop<>+0(SB), Y3, Y3
+	VADDPS     heatMagic<>+0(SB), Y2, Y4
+	VADDPS     heatMagic<>+0(SB), Y3, Y5
+	VSUBPS     heatMagic<>+0(SB), Y4, Y6
+	VSUBPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     Y6, Y2, Y6
+	VSUBPS     Y7, Y3, Y7
+	VPSLLD     $0x17, Y4, Y4
+	VPSLLD     $0x17, Y5, Y5
+	VMULPS     heat3<>+0(SB), Y6, Y8
+	VMULPS     heat3<>+0(SB), Y7, Y9
+	VADDPS     heat2<>+0(SB), Y8, Y8
+	VADDPS     heat2<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     heat1<>+0(SB), Y8, Y8
+	VADDPS     heat1<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VPADDD     Y4, Y8, Y8
+	VPADDD     Y5, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VMOVUPS    64(BX)(DI*1), Y2
+	VMOVUPS    96(BX)(DI*1), Y3
+	VDIVPS     Y8, Y2, Y2
+	VDIVPS     Y9, Y3, Y3
+	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
+	VMOVUPS    Y2, 64(R8)(DI*1)
+	VPADDD     Y2, Y0, Y0
+	VMOVUPS    Y3, 96(R8)(DI*1)
+	VPADDD     Y3, Y1, Y1
+	VMOVUPS    128(AX)(DI*1), Y2
+	VMOVUPS    160(AX)(DI*1), Y3
+	VPADDD     128(CX)(DI*1), Y2, Y2
+	VPADDD     160(CX)(DI*1), Y3, Y3
+	VMOVUPS    Y2, 128(AX)(DI*1)
+	VMOVUPS    Y3, 160(AX)(DI*1)
+	VCVTDQ2PS  Y2, Y2
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     128(DX)(DI*1), Y2, Y2
+	VMULPS     160(DX)(DI*1), Y3, Y3
+	VMAXPS     heatBottom<>+0(SB), Y2, Y2
+	VMAXPS     heatBottom<>+0(SB), Y3, Y3
+	VMINPS     heatTop<>+0(SB), Y2, Y2
+	VMINPS     heatTop<>+0(SB), Y3, Y3
+	VADDPS     heatMagic<>+0(SB), Y2, Y4
+	VADDPS     heatMagic<>+0(SB), Y3, Y5
+	VSUBPS     heatMagic<>+0(SB), Y4, Y6
+	VSUBPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     Y6, Y2, Y6
+	VSUBPS     Y7, Y3, Y7
+	VPSLLD     $0x17, Y4, Y4
+	VPSLLD     $0x17, Y5, Y5
+	VMULPS     heat3<>+0(SB), Y6, Y8
+	VMULPS     heat3<>+0(SB), Y7, Y9
+	VADDPS     heat2<>+0(SB), Y8, Y8
+	VADDPS     heat2<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     heat1<>+0(SB), Y8, Y8
+	VADDPS     heat1<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VPADDD     Y4, Y8, Y8
+	VPADDD     Y5, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VMOVUPS    128(BX)(DI*1), Y2
+	VMOVUPS    160(BX)(DI*1), Y3
+	VDIVPS     Y8, Y2, Y2
+	VDIVPS     Y9, Y3, Y3
+	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
+	VMOVUPS    Y2, 128(R8)(DI*1)
+	VPADDD     Y2, Y0, Y0
+	VMOVUPS    Y3, 160(R8)(DI*1)
+	VPADDD     Y3, Y1, Y1
+	VMOVUPS    192(AX)(DI*1), Y2
+	VMOVUPS    224(AX)(DI*1), Y3
+	VPADDD     192(CX)(DI*1), Y2, Y2
+	VPADDD     224(CX)(DI*1), Y3, Y3
+	VMOVUPS    Y2, 192(AX)(DI*1)
+	VMOVUPS    Y3, 224(AX)(DI*1)
+	VCVTDQ2PS  Y2, Y2
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     192(DX)(DI*1), Y2, Y2
+	VMULPS     224(DX)(DI*1), Y3, Y3
+	VMAXPS     heatBottom<>+0(SB), Y2, Y2
+	VMAXPS     heatBottom<>+0(SB), Y3, Y3
+	VMINPS     heatTop<>+0(SB), Y2, Y2
+	VMINPS     heatTop<>+0(SB), Y3, Y3
+	VADDPS     heatMagic<>+0(SB), Y2, Y4
+	VADDPS     heatMagic<>+0(SB), Y3, Y5
+	VSUBPS     heatMagic<>+0(SB), Y4, Y6
+	VSUBPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     Y6, Y2, Y6
+	VSUBPS     Y7, Y3, Y7
+	VPSLLD     $0x17, Y4, Y4
+	VPSLLD     $0x17, Y5, Y5
+	VMULPS     heat3<>+0(SB), Y6, Y8
+	VMULPS     heat3<>+0(SB), Y7, Y9
+	VADDPS     heat2<>+0(SB), Y8, Y8
+	VADDPS     heat2<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     heat1<>+0(SB), Y8, Y8
+	VADDPS     heat1<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VPADDD     Y4, Y8, Y8
+	VPADDD     Y5, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VMOVUPS    192(BX)(DI*1), Y2
+	VMOVUPS    224(BX)(DI*1), Y3
+	VDIVPS     Y8, Y2, Y2
+	VDIVPS     Y9, Y3, Y3
+	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
+	VMOVUPS    Y2, 192(R8)(DI*1)
+	VPADDD     Y2, Y0, Y0
+	VMOVUPS    Y3, 224(R8)(DI*1)
+	VPADDD     Y3, Y1, Y1
+	ADDQ       $0x00000100, DI
+	CMPQ       DI, R9
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
 
 vector:
 	VMOVUPS    (AX)(DI*1), Y2
+	VMOVUPS    32(AX)(DI*1), Y3
 	VPADDD     (CX)(DI*1), Y2, Y2
+	VPADDD     32(CX)(DI*1), Y3, Y3
 	VMOVUPS    Y2, (AX)(DI*1)
+	VMOVUPS    Y3, 32(AX)(DI*1)
 	VCVTDQ2PS  Y2, Y2
+	VCVTDQ2PS  Y3, Y3
 	VMULPS     (DX)(DI*1), Y2, Y2
-	VMOVUPS    (BX)(DI*1), Y3
+	VMULPS     32(DX)(DI*1), Y3, Y3
 	VMAXPS     heatBottom<>+0(SB), Y2, Y2
+	VMAXPS     heatBottom<>+0(SB), Y3, Y3
 	VMINPS     heatTop<>+0(SB), Y2, Y2
+	VMINPS     heatTop<>+0(SB), Y3, Y3
 	VADDPS     heatMagic<>+0(SB), Y2, Y4
-	VSUBPS     heatMagic<>+0(SB), Y4, Y5
-	VSUBPS     Y5, Y2, Y5
+	VADDPS     heatMagic<>+0(SB), Y3, Y5
+	VSUBPS     heatMagic<>+0(SB), Y4, Y6
+	VSUBPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     Y6, Y2, Y6
+	VSUBPS     Y7, Y3, Y7
 	VPSLLD     $0x17, Y4, Y4
-	VMULPS     heat3<>+0(SB), Y5, Y2
-	VADDPS     heat2<>+0(SB), Y2, Y2
-	VMULPS     Y5, Y2, Y2
-	VADDPS     heat1<>+0(SB), Y2, Y2
-	VMULPS     Y5, Y2, Y2
-	VADDPS     one<>+0(SB), Y2, Y2
-	VPADDD     Y4, Y2, Y2
-	VADDPS     one<>+0(SB), Y2, Y2
-	VDIVPS     Y2, Y3, Y2
+	VPSLLD     $0x17, Y5, Y5
+	VMULPS     heat3<>+0(SB), Y6, Y8
+	VMULPS     heat3<>+0(SB), Y7, Y9
+	VADDPS     heat2<>+0(SB), Y8, Y8
+	VADDPS     heat2<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     heat1<>+0(SB), Y8, Y8
+	VADDPS     heat1<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VPADDD     Y4, Y8, Y8
+	VPADDD     Y5, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VMOVUPS    (BX)(DI*1), Y2
+	VMOVUPS    32(BX)(DI*1), Y3
+	VDIVPS     Y8, Y2, Y2
+	VDIVPS     Y9, Y3, Y3
 	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
 	VMOVUPS    Y2, (R8)(DI*1)
 	VPADDD     Y2, Y0, Y0
-	VMOVUPS    32(AX)(DI*1), Y2
-	VPADDD     32(CX)(DI*1), Y2, Y2
-	VMOVUPS    Y2, 32(AX)(DI*1)
-	VCVTDQ2PS  Y2, Y2
-	VMULPS     32(DX)(DI*1), Y2, Y2
-	VMOVUPS    32(BX)(DI*1), Y3
-	VMAXPS     heatBottom<>+0(SB), Y2, Y2
-	VMINPS     heatTop<>+0(SB), Y2, Y2
-	VADDPS     heatMagic<>+0(SB), Y2, Y4
-	VSUBPS     heatMagic<>+0(SB), Y4, Y5
-	VSUBPS     Y5, Y2, Y5
-	VPSLLD     $0x17, Y4, Y4
-	VMULPS     heat3<>+0(SB), Y5, Y2
-	VADDPS     heat2<>+0(SB), Y2, Y2
-	VMULPS     Y5, Y2, Y2
-	VADDPS     heat1<>+0(SB), Y2, Y2
-	VMULPS     Y5, Y2, Y2
-	VADDPS     one<>+0(SB), Y2, Y2
-	VPADDD     Y4, Y2, Y2
-	VADDPS     one<>+0(SB), Y2, Y2
-	VDIVPS     Y2, Y3, Y2
-	VCVTTPS2DQ Y2, Y2
-	VMOVUPS    Y2, 32(R8)(DI*1)
-	VPADDD     Y2, Y1, Y1
-	ADDQ       $0x40, DI
+	VMOVUPS    Y3, 32(R8)(DI*1)
+	VPADDD     Y3, Y1, Y1
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	MOVQ       sum+48(FP), AX
-	VMOVUPS    Y0, (AX)
-	VMOVUPS    Y1, 32(AX)
+
+sums:
+	MOVQ    sum+48(FP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
 	VZEROUPPER
 	RET
 
@@ -165,6 +370,197 @@ TEXT ·weighTwoUpAVX2(SB), NOSPLIT, $0-80
 	VPXOR        Y3, Y3, Y3
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y5, Y5, Y5
+	MOVQ         SI, R8
+	SUBQ         $0x00000080, R8
+	CMPQ         DI, R8
+	JG           vector
+
+vectors:
+	VMOVUPS    (AX)(DI*1), Y6
+	VPADDD     (CX)(DI*1), Y6, Y6
+	VMOVUPS    Y6, (AX)(DI*1)
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     (DX)(DI*1), Y6, Y6
+	VMULPS     Y1, Y6, Y7
+	VMULPS     Y0, Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
+	VMINPS     heatTop<>+0(SB), Y6, Y6
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
+	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
+	VPSLLD     $0x17, Y9, Y9
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    (BX)(DI*1), Y6
+	VMOVUPS    (BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
+	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
+	VMOVUPS    Y6, (R9)(DI*1)
+	VPADDD     Y6, Y2, Y2
+	VMOVUPS    Y7, (R10)(DI*1)
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    32(AX)(DI*1), Y6
+	VPADDD     32(CX)(DI*1), Y6, Y6
+	VMOVUPS    Y6, 32(AX)(DI*1)
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     32(DX)(DI*1), Y6, Y6
+	VMULPS     Y1, Y6, Y7
+	VMULPS     Y0, Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
+	VMINPS     heatTop<>+0(SB), Y6, Y6
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
+	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
+	VPSLLD     $0x17, Y9, Y9
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    32(BX)(DI*1), Y6
+	VMOVUPS    32(BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
+	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
+	VMOVUPS    Y6, 32(R9)(DI*1)
+	VPADDD     Y6, Y3, Y3
+	VMOVUPS    Y7, 32(R10)(DI*1)
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(AX)(DI*1), Y6
+	VPADDD     64(CX)(DI*1), Y6, Y6
+	VMOVUPS    Y6, 64(AX)(DI*1)
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     64(DX)(DI*1), Y6, Y6
+	VMULPS     Y1, Y6, Y7
+	VMULPS     Y0, Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
+	VMINPS     heatTop<>+0(SB), Y6, Y6
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
+	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
+	VPSLLD     $0x17, Y9, Y9
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    64(BX)(DI*1), Y6
+	VMOVUPS    64(BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
+	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
+	VMOVUPS    Y6, 64(R9)(DI*1)
+	VPADDD     Y6, Y2, Y2
+	VMOVUPS    Y7, 64(R10)(DI*1)
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    96(AX)(DI*1), Y6
+	VPADDD     96(CX)(DI*1), Y6, Y6
+	VMOVUPS    Y6, 96(AX)(DI*1)
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     96(DX)(DI*1), Y6, Y6
+	VMULPS     Y1, Y6, Y7
+	VMULPS     Y0, Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
+	VMINPS     heatTop<>+0(SB), Y6, Y6
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
+	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
+	VPSLLD     $0x17, Y9, Y9
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    96(BX)(DI*1), Y6
+	VMOVUPS    96(BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
+	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
+	VMOVUPS    Y6, 96(R9)(DI*1)
+	VPADDD     Y6, Y3, Y3
+	VMOVUPS    Y7, 96(R10)(DI*1)
+	VPADDD     Y7, Y5, Y5
+	ADDQ       $0x00000080, DI
+	CMPQ       DI, R8
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
 
 vector:
 	VMOVUPS    (AX)(DI*1), Y6
@@ -172,98 +568,102 @@ vector:
 	VMOVUPS    Y6, (AX)(DI*1)
 	VCVTDQ2PS  Y6, Y6
 	VMULPS     (DX)(DI*1), Y6, Y6
-	VMOVUPS    (BX)(DI*1), Y7
-	VMULPS     Y1, Y6, Y8
+	VMULPS     Y1, Y6, Y7
 	VMULPS     Y0, Y6, Y6
 	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
 	VMINPS     heatTop<>+0(SB), Y6, Y6
-	VADDPS     heatMagic<>+0(SB), Y6, Y9
-	VSUBPS     heatMagic<>+0(SB), Y9, Y10
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
 	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
 	VPSLLD     $0x17, Y9, Y9
-	VMULPS     heat3<>+0(SB), Y10, Y6
-	VADDPS     heat2<>+0(SB), Y6, Y6
-	VMULPS     Y10, Y6, Y6
-	VADDPS     heat1<>+0(SB), Y6, Y6
-	VMULPS     Y10, Y6, Y6
-	VADDPS     one<>+0(SB), Y6, Y6
-	VPADDD     Y9, Y6, Y6
-	VADDPS     one<>+0(SB), Y6, Y6
-	VDIVPS     Y6, Y7, Y6
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    (BX)(DI*1), Y6
+	VMOVUPS    (BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
 	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, (R9)(DI*1)
 	VPADDD     Y6, Y2, Y2
-	VMAXPS     heatBottom<>+0(SB), Y8, Y8
-	VMINPS     heatTop<>+0(SB), Y8, Y8
-	VADDPS     heatMagic<>+0(SB), Y8, Y6
-	VSUBPS     heatMagic<>+0(SB), Y6, Y9
-	VSUBPS     Y9, Y8, Y9
-	VPSLLD     $0x17, Y6, Y6
-	VMULPS     heat3<>+0(SB), Y9, Y8
-	VADDPS     heat2<>+0(SB), Y8, Y8
-	VMULPS     Y9, Y8, Y8
-	VADDPS     heat1<>+0(SB), Y8, Y8
-	VMULPS     Y9, Y8, Y8
-	VADDPS     one<>+0(SB), Y8, Y8
-	VPADDD     Y6, Y8, Y8
-	VADDPS     one<>+0(SB), Y8, Y8
-	VDIVPS     Y8, Y7, Y8
-	VCVTTPS2DQ Y8, Y8
-	VMOVUPS    Y8, (R10)(DI*1)
-	VPADDD     Y8, Y4, Y4
+	VMOVUPS    Y7, (R10)(DI*1)
+	VPADDD     Y7, Y4, Y4
 	VMOVUPS    32(AX)(DI*1), Y6
 	VPADDD     32(CX)(DI*1), Y6, Y6
 	VMOVUPS    Y6, 32(AX)(DI*1)
 	VCVTDQ2PS  Y6, Y6
 	VMULPS     32(DX)(DI*1), Y6, Y6
-	VMOVUPS    32(BX)(DI*1), Y7
-	VMULPS     Y1, Y6, Y8
+	VMULPS     Y1, Y6, Y7
 	VMULPS     Y0, Y6, Y6
 	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
 	VMINPS     heatTop<>+0(SB), Y6, Y6
-	VADDPS     heatMagic<>+0(SB), Y6, Y9
-	VSUBPS     heatMagic<>+0(SB), Y9, Y10
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
 	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
 	VPSLLD     $0x17, Y9, Y9
-	VMULPS     heat3<>+0(SB), Y10, Y6
-	VADDPS     heat2<>+0(SB), Y6, Y6
-	VMULPS     Y10, Y6, Y6
-	VADDPS     heat1<>+0(SB), Y6, Y6
-	VMULPS     Y10, Y6, Y6
-	VADDPS     one<>+0(SB), Y6, Y6
-	VPADDD     Y9, Y6, Y6
-	VADDPS     one<>+0(SB), Y6, Y6
-	VDIVPS     Y6, Y7, Y6
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    32(BX)(DI*1), Y6
+	VMOVUPS    32(BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
 	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, 32(R9)(DI*1)
 	VPADDD     Y6, Y3, Y3
-	VMAXPS     heatBottom<>+0(SB), Y8, Y8
-	VMINPS     heatTop<>+0(SB), Y8, Y8
-	VADDPS     heatMagic<>+0(SB), Y8, Y6
-	VSUBPS     heatMagic<>+0(SB), Y6, Y9
-	VSUBPS     Y9, Y8, Y9
-	VPSLLD     $0x17, Y6, Y6
-	VMULPS     heat3<>+0(SB), Y9, Y8
-	VADDPS     heat2<>+0(SB), Y8, Y8
-	VMULPS     Y9, Y8, Y8
-	VADDPS     heat1<>+0(SB), Y8, Y8
-	VMULPS     Y9, Y8, Y8
-	VADDPS     one<>+0(SB), Y8, Y8
-	VPADDD     Y6, Y8, Y8
-	VADDPS     one<>+0(SB), Y8, Y8
-	VDIVPS     Y8, Y7, Y8
-	VCVTTPS2DQ Y8, Y8
-	VMOVUPS    Y8, 32(R10)(DI*1)
-	VPADDD     Y8, Y5, Y5
-	ADDQ       $0x40, DI
+	VMOVUPS    Y7, 32(R10)(DI*1)
+	VPADDD     Y7, Y5, Y5
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	MOVQ       sum0+64(FP), AX
-	VMOVUPS    Y2, (AX)
-	VMOVUPS    Y3, 32(AX)
-	MOVQ       sum1+72(FP), AX
-	VMOVUPS    Y4, (AX)
-	VMOVUPS    Y5, 32(AX)
+
+sums:
+	MOVQ    sum0+64(FP), AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	MOVQ    sum1+72(FP), AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
 	VZEROUPPER
 	RET
 
@@ -283,71 +683,292 @@ TEXT ·weighSidesUpAVX2(SB), NOSPLIT, $0-72
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
+	MOVQ  SI, R10
+	SUBQ  $0x00000100, R10
+	CMPQ  DI, R10
+	JG    vector
 
-vector:
+vectors:
 	VMOVUPS    (AX)(DI*1), Y4
+	VMOVUPS    32(AX)(DI*1), Y5
 	VPADDD     (CX)(DI*1), Y4, Y4
+	VPADDD     32(CX)(DI*1), Y5, Y5
 	VMOVUPS    Y4, (AX)(DI*1)
+	VMOVUPS    Y5, 32(AX)(DI*1)
 	VCVTDQ2PS  Y4, Y4
+	VCVTDQ2PS  Y5, Y5
 	VMULPS     (DX)(DI*1), Y4, Y4
-	VMOVUPS    (BX)(DI*1), Y5
+	VMULPS     32(DX)(DI*1), Y5, Y5
 	VMAXPS     heatBottom<>+0(SB), Y4, Y4
+	VMAXPS     heatBottom<>+0(SB), Y5, Y5
 	VMINPS     heatTop<>+0(SB), Y4, Y4
+	VMINPS     heatTop<>+0(SB), Y5, Y5
 	VADDPS     heatMagic<>+0(SB), Y4, Y6
-	VSUBPS     heatMagic<>+0(SB), Y6, Y7
-	VSUBPS     Y7, Y4, Y7
+	VADDPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     heatMagic<>+0(SB), Y6, Y8
+	VSUBPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     Y8, Y4, Y8
+	VSUBPS     Y9, Y5, Y9
 	VPSLLD     $0x17, Y6, Y6
-	VMULPS     heat3<>+0(SB), Y7, Y4
-	VADDPS     heat2<>+0(SB), Y4, Y4
-	VMULPS     Y7, Y4, Y4
-	VADDPS     heat1<>+0(SB), Y4, Y4
-	VMULPS     Y7, Y4, Y4
-	VADDPS     one<>+0(SB), Y4, Y4
-	VPADDD     Y6, Y4, Y4
-	VADDPS     one<>+0(SB), Y4, Y4
-	VDIVPS     Y4, Y5, Y4
+	VPSLLD     $0x17, Y7, Y7
+	VMULPS     heat3<>+0(SB), Y8, Y10
+	VMULPS     heat3<>+0(SB), Y9, Y11
+	VADDPS     heat2<>+0(SB), Y10, Y10
+	VADDPS     heat2<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     heat1<>+0(SB), Y10, Y10
+	VADDPS     heat1<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VPADDD     Y6, Y10, Y10
+	VPADDD     Y7, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VMOVUPS    (BX)(DI*1), Y4
+	VMOVUPS    32(BX)(DI*1), Y5
+	VDIVPS     Y10, Y4, Y4
+	VDIVPS     Y11, Y5, Y5
 	VCVTTPS2DQ Y4, Y4
+	VCVTTPS2DQ Y5, Y5
 	VMOVUPS    Y4, (R9)(DI*1)
 	VPADDD     Y4, Y0, Y0
 	VPAND      (R8)(DI*1), Y4, Y4
 	VPADDD     Y4, Y2, Y2
-	VMOVUPS    32(AX)(DI*1), Y4
-	VPADDD     32(CX)(DI*1), Y4, Y4
-	VMOVUPS    Y4, 32(AX)(DI*1)
+	VMOVUPS    Y5, 32(R9)(DI*1)
+	VPADDD     Y5, Y1, Y1
+	VPAND      32(R8)(DI*1), Y5, Y5
+	VPADDD     Y5, Y3, Y3
+	VMOVUPS    64(AX)(DI*1), Y4
+	VMOVUPS    96(AX)(DI*1), Y5
+	VPADDD     64(CX)(DI*1), Y4, Y4
+	VPADDD     96(CX)(DI*1), Y5, Y5
+	VMOVUPS    Y4, 64(AX)(DI*1)
+	VMOVUPS    Y5, 96(AX)(DI*1)
 	VCVTDQ2PS  Y4, Y4
-	VMULPS     32(DX)(DI*1), Y4, Y4
-	VMOVUPS    32(BX)(DI*1), Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     64(DX)(DI*1), Y4, Y4
+	VMULPS     96(DX)(DI*1), Y5, Y5
 	VMAXPS     heatBottom<>+0(SB), Y4, Y4
+	VMAXPS     heatBottom<>+0(SB), Y5, Y5
 	VMINPS     heatTop<>+0(SB), Y4, Y4
+	VMINPS     heatTop<>+0(SB), Y5, Y5
 	VADDPS     heatMagic<>+0(SB), Y4, Y6
-	VSUBPS     heatMagic<>+0(SB), Y6, Y7
-	VSUBPS     Y7, Y4, Y7
+	VADDPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     heatMagic<>+0(SB), Y6, Y8
+	VSUBPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     Y8, Y4, Y8
+	VSUBPS     Y9, Y5, Y9
 	VPSLLD     $0x17, Y6, Y6
-	VMULPS     heat3<>+0(SB), Y7, Y4
-	VADDPS     heat2<>+0(SB), Y4, Y4
-	VMULPS     Y7, Y4, Y4
-	VADDPS     heat1<>+0(SB), Y4, Y4
-	VMULPS     Y7, Y4, Y4
-	VADDPS     one<>+0(SB), Y4, Y4
-	VPADDD     Y6, Y4, Y4
-	VADDPS     one<>+0(SB), Y4, Y4
-	VDIVPS     Y4, Y5, Y4
+	VPSLLD     $0x17, Y7, Y7
+	VMULPS     heat3<>+0(SB), Y8, Y10
+	VMULPS     heat3<>+0(SB), Y9, Y11
+	VADDPS     heat2<>+0(SB), Y10, Y10
+	VADDPS     heat2<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     heat1<>+0(SB), Y10, Y10
+	VADDPS     heat1<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VPADDD     Y6, Y10, Y10
+	VPADDD     Y7, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VMOVUPS    64(BX)(DI*1), Y4
+	VMOVUPS    96(BX)(DI*1), Y5
+	VDIVPS     Y10, Y4, Y4
+	VDIVPS     Y11, Y5, Y5
 	VCVTTPS2DQ Y4, Y4
-	VMOVUPS    Y4, 32(R9)(DI*1)
-	VPADDD     Y4, Y1, Y1
-	VPAND      32(R8)(DI*1), Y4, Y4
-	VPADDD     Y4, Y3, Y3
-	ADDQ       $0x40, DI
+	VCVTTPS2DQ Y5, Y5
+	VMOVUPS    Y4, 64(R9)(DI*1)
+	VPADDD     Y4, Y0, Y0
+	VPAND      64(R8)(DI*1), Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VMOVUPS    Y5, 96(R9)(DI*1)
+	VPADDD     Y5, Y1, Y1
+	VPAND      96(R8)(DI*1), Y5, Y5
+	VPADDD     Y5, Y3, Y3
+	VMOVUPS    128(AX)(DI*1), Y4
+	VMOVUPS    160(AX)(DI*1), Y5
+	VPADDD     128(CX)(DI*1), Y4, Y4
+	VPADDD     160(CX)(DI*1), Y5, Y5
+	VMOVUPS    Y4, 128(AX)(DI*1)
+	VMOVUPS    Y5, 160(AX)(DI*1)
+	VCVTDQ2PS  Y4, Y4
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     128(DX)(DI*1), Y4, Y4
+	VMULPS     160(DX)(DI*1), Y5, Y5
+	VMAXPS     heatBottom<>+0(SB), Y4, Y4
+	VMAXPS     heatBottom<>+0(SB), Y5, Y5
+	VMINPS     heatTop<>+0(SB), Y4, Y4
+	VMINPS     heatTop<>+0(SB), Y5, Y5
+	VADDPS     heatMagic<>+0(SB), Y4, Y6
+	VADDPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     heatMagic<>+0(SB), Y6, Y8
+	VSUBPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     Y8, Y4, Y8
+	VSUBPS     Y9, Y5, Y9
+	VPSLLD     $0x17, Y6, Y6
+	VPSLLD     $0x17, Y7, Y7
+	VMULPS     heat3<>+0(SB), Y8, Y10
+	VMULPS     heat3<>+0(SB), Y9, Y11
+	VADDPS     heat2<>+0(SB), Y10, Y10
+	VADDPS     heat2<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     heat1<>+0(SB), Y10, Y10
+	VADDPS     heat1<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VPADDD     Y6, Y10, Y10
+	VPADDD     Y7, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VMOVUPS    128(BX)(DI*1), Y4
+	VMOVUPS    160(BX)(DI*1), Y5
+	VDIVPS     Y10, Y4, Y4
+	VDIVPS     Y11, Y5, Y5
+	VCVTTPS2DQ Y4, Y4
+	VCVTTPS2DQ Y5, Y5
+	VMOVUPS    Y4, 128(R9)(DI*1)
+	VPADDD     Y4, Y0, Y0
+	VPAND      128(R8)(DI*1), Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VMOVUPS    Y5, 160(R9)(DI*1)
+	VPADDD     Y5, Y1, Y1
+	VPAND      160(R8)(DI*1), Y5, Y5
+	VPADDD     Y5, Y3, Y3
+	VMOVUPS    192(AX)(DI*1), Y4
+	VMOVUPS    224(AX)(DI*1), Y5
+	VPADDD     192(CX)(DI*1), Y4, Y4
+	VPADDD     224(CX)(DI*1), Y5, Y5
+	VMOVUPS    Y4, 192(AX)(DI*1)
+	VMOVUPS    Y5, 224(AX)(DI*1)
+	VCVTDQ2PS  Y4, Y4
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     192(DX)(DI*1), Y4, Y4
+	VMULPS     224(DX)(DI*1), Y5, Y5
+	VMAXPS     heatBottom<>+0(SB), Y4, Y4
+	VMAXPS     heatBottom<>+0(SB), Y5, Y5
+	VMINPS     heatTop<>+0(SB), Y4, Y4
+	VMINPS     heatTop<>+0(SB), Y5, Y5
+	VADDPS     heatMagic<>+0(SB), Y4, Y6
+	VADDPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     heatMagic<>+0(SB), Y6, Y8
+	VSUBPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     Y8, Y4, Y8
+	VSUBPS     Y9, Y5, Y9
+	VPSLLD     $0x17, Y6, Y6
+	VPSLLD     $0x17, Y7, Y7
+	VMULPS     heat3<>+0(SB), Y8, Y10
+	VMULPS     heat3<>+0(SB), Y9, Y11
+	VADDPS     heat2<>+0(SB), Y10, Y10
+	VADDPS     heat2<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     heat1<>+0(SB), Y10, Y10
+	VADDPS     heat1<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VPADDD     Y6, Y10, Y10
+	VPADDD     Y7, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VMOVUPS    192(BX)(DI*1), Y4
+	VMOVUPS    224(BX)(DI*1), Y5
+	VDIVPS     Y10, Y4, Y4
+	VDIVPS     Y11, Y5, Y5
+	VCVTTPS2DQ Y4, Y4
+	VCVTTPS2DQ Y5, Y5
+	VMOVUPS    Y4, 192(R9)(DI*1)
+	VPADDD     Y4, Y0, Y0
+	VPAND      192(R8)(DI*1), Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VMOVUPS    Y5, 224(R9)(DI*1)
+	VPADDD     Y5, Y1, Y1
+	VPAND      224(R8)(DI*1), Y5, Y5
+	VPADDD     Y5, Y3, Y3
+	ADDQ       $0x00000100, DI
+	CMPQ       DI, R10
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
+
+vector:
+	VMOVUPS    (AX)(DI*1), Y4
+	VMOVUPS    32(AX)(DI*1), Y5
+	VPADDD     (CX)(DI*1), Y4, Y4
+	VPADDD     32(CX)(DI*1), Y5, Y5
+	VMOVUPS    Y4, (AX)(DI*1)
+	VMOVUPS    Y5, 32(AX)(DI*1)
+	VCVTDQ2PS  Y4, Y4
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     (DX)(DI*1), Y4, Y4
+	VMULPS     32(DX)(DI*1), Y5, Y5
+	VMAXPS     heatBottom<>+0(SB), Y4, Y4
+	VMAXPS     heatBottom<>+0(SB), Y5, Y5
+	VMINPS     heatTop<>+0(SB), Y4, Y4
+	VMINPS     heatTop<>+0(SB), Y5, Y5
+	VADDPS     heatMagic<>+0(SB), Y4, Y6
+	VADDPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     heatMagic<>+0(SB), Y6, Y8
+	VSUBPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     Y8, Y4, Y8
+	VSUBPS     Y9, Y5, Y9
+	VPSLLD     $0x17, Y6, Y6
+	VPSLLD     $0x17, Y7, Y7
+	VMULPS     heat3<>+0(SB), Y8, Y10
+	VMULPS     heat3<>+0(SB), Y9, Y11
+	VADDPS     heat2<>+0(SB), Y10, Y10
+	VADDPS     heat2<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     heat1<>+0(SB), Y10, Y10
+	VADDPS     heat1<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VPADDD     Y6, Y10, Y10
+	VPADDD     Y7, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VMOVUPS    (BX)(DI*1), Y4
+	VMOVUPS    32(BX)(DI*1), Y5
+	VDIVPS     Y10, Y4, Y4
+	VDIVPS     Y11, Y5, Y5
+	VCVTTPS2DQ Y4, Y4
+	VCVTTPS2DQ Y5, Y5
+	VMOVUPS    Y4, (R9)(DI*1)
+	VPADDD     Y4, Y0, Y0
+	VPAND      (R8)(DI*1), Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VMOVUPS    Y5, 32(R9)(DI*1)
+	VPADDD     Y5, Y1, Y1
+	VPAND      32(R8)(DI*1), Y5, Y5
+	VPADDD     Y5, Y3, Y3
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	VPSUBD     Y2, Y0, Y0
-	VPSUBD     Y3, Y1, Y1
-	MOVQ       sum0+56(FP), AX
-	VMOVUPS    Y0, (AX)
-	VMOVUPS    Y1, 32(AX)
-	MOVQ       sum1+64(FP), AX
-	VMOVUPS    Y2, (AX)
-	VMOVUPS    Y3, 32(AX)
+
+sums:
+	VPSUBD  Y2, Y0, Y0
+	VPSUBD  Y3, Y1, Y1
+	MOVQ    sum0+56(FP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	MOVQ    sum1+64(FP), AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
 	VZEROUPPER
 	RET
 
@@ -364,62 +985,267 @@ TEXT ·weighDownAVX2(SB), NOSPLIT, $0-56
 	MOVQ  leaf+40(FP), R8
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
+	MOVQ  SI, R9
+	SUBQ  $0x00000100, R9
+	CMPQ  DI, R9
+	JG    vector
+
+vectors:
+	VMOVUPS    (AX)(DI*1), Y2
+	VMOVUPS    32(AX)(DI*1), Y3
+	VPSUBD     (CX)(DI*1), Y2, Y2
+	VPSUBD     32(CX)(DI*1), Y3, Y3
+	VMOVUPS    Y2, (AX)(DI*1)
+	VMOVUPS    Y3, 32(AX)(DI*1)
+	VCVTDQ2PS  Y2, Y2
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     (DX)(DI*1), Y2, Y2
+	VMULPS     32(DX)(DI*1), Y3, Y3
+	VMAXPS     heatBottom<>+0(SB), Y2, Y2
+	VMAXPS     heatBottom<>+0(SB), Y3, Y3
+	VMINPS     heatTop<>+0(SB), Y2, Y2
+	VMINPS     heatTop<>+0(SB), Y3, Y3
+	VADDPS     heatMagic<>+0(SB), Y2, Y4
+	VADDPS     heatMagic<>+0(SB), Y3, Y5
+	VSUBPS     heatMagic<>+0(SB), Y4, Y6
+	VSUBPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     Y6, Y2, Y6
+	VSUBPS     Y7, Y3, Y7
+	VPSLLD     $0x17, Y4, Y4
+	VPSLLD     $0x17, Y5, Y5
+	VMULPS     heat3<>+0(SB), Y6, Y8
+	VMULPS     heat3<>+0(SB), Y7, Y9
+	VADDPS     heat2<>+0(SB), Y8, Y8
+	VADDPS     heat2<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     heat1<>+0(SB), Y8, Y8
+	VADDPS     heat1<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VPADDD     Y4, Y8, Y8
+	VPADDD     Y5, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VMOVUPS    (BX)(DI*1), Y2
+	VMOVUPS    32(BX)(DI*1), Y3
+	VDIVPS     Y8, Y2, Y2
+	VDIVPS     Y9, Y3, Y3
+	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
+	VMOVUPS    Y2, (R8)(DI*1)
+	VPADDD     Y2, Y0, Y0
+	VMOVUPS    Y3, 32(R8)(DI*1)
+	VPADDD     Y3, Y1, Y1
+	VMOVUPS    64(AX)(DI*1), Y2
+	VMOVUPS    96(AX)(DI*1), Y3
+	VPSUBD     64(CX)(DI*1), Y2, Y2
+	VPSUBD     96(CX)(DI*1), Y3, Y3
+	VMOVUPS    Y2, 64(AX)(DI*1)
+	VMOVUPS    Y3, 96(AX)(DI*1)
+	VCVTDQ2PS  Y2, Y2
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     64(DX)(DI*1), Y2, Y2
+	VMULPS     96(DX)(DI*1), Y3, Y3
+	VMAXPS     heatBottom<>+0(SB), Y2, Y2
+	VMAXPS     heatBottom<>+0(SB), Y3, Y3
+	VMINPS     heatTop<>+0(SB), Y2, Y2
+	VMINPS     heatTop<>+0(SB), Y3, Y3
+	VADDPS     heatMagic<>+0(SB), Y2, Y4
+	VADDPS     heatMagic<>+0(SB), Y3, Y5
+	VSUBPS     heatMagic<>+0(SB), Y4, Y6
+	VSUBPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     Y6, Y2, Y6
+	VSUBPS     Y7, Y3, Y7
+	VPSLLD     $0x17, Y4, Y4
+	VPSLLD     $0x17, Y5, Y5
+	VMULPS     heat3<>+0(SB), Y6, Y8
+	VMULPS     heat3<>+0(SB), Y7, Y9
+	VADDPS     heat2<>+0(SB), Y8, Y8
+	VADDPS     heat2<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     heat1<>+0(SB), Y8, Y8
+	VADDPS     heat1<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VPADDD     Y4, Y8, Y8
+	VPADDD     Y5, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VMOVUPS    64(BX)(DI*1), Y2
+	VMOVUPS    96(BX)(DI*1), Y3
+	VDIVPS     Y8, Y2, Y2
+	VDIVPS     Y9, Y3, Y3
+	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
+	VMOVUPS    Y2, 64(R8)(DI*1)
+	VPADDD     Y2, Y0, Y0
+	VMOVUPS    Y3, 96(R8)(DI*1)
+	VPADDD     Y3, Y1, Y1
+	VMOVUPS    128(AX)(DI*1), Y2
+	VMOVUPS    160(AX)(DI*1), Y3
+	VPSUBD     128(CX)(DI*1), Y2, Y2
+	VPSUBD     160(CX)(DI*1), Y3, Y3
+	VMOVUPS    Y2, 128(AX)(DI*1)
+	VMOVUPS    Y3, 160(AX)(DI*1)
+	VCVTDQ2PS  Y2, Y2
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     128(DX)(DI*1), Y2, Y2
+	VMULPS     160(DX)(DI*1), Y3, Y3
+	VMAXPS     heatBottom<>+0(SB), Y2, Y2
+	VMAXPS     heatBottom<>+0(SB), Y3, Y3
+	VMINPS     heatTop<>+0(SB), Y2, Y2
+	VMINPS     heatTop<>+0(SB), Y3, Y3
+	VADDPS     heatMagic<>+0(SB), Y2, Y4
+	VADDPS     heatMagic<>+0(SB), Y3, Y5
+	VSUBPS     heatMagic<>+0(SB), Y4, Y6
+	VSUBPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     Y6, Y2, Y6
+	VSUBPS     Y7, Y3, Y7
+	VPSLLD     $0x17, Y4, Y4
+	VPSLLD     $0x17, Y5, Y5
+	VMULPS     heat3<>+0(SB), Y6, Y8
+	VMULPS     heat3<>+0(SB), Y7, Y9
+	VADDPS     heat2<>+0(SB), Y8, Y8
+	VADDPS     heat2<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     heat1<>+0(SB), Y8, Y8
+	VADDPS     heat1<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VPADDD     Y4, Y8, Y8
+	VPADDD     Y5, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VMOVUPS    128(BX)(DI*1), Y2
+	VMOVUPS    160(BX)(DI*1), Y3
+	VDIVPS     Y8, Y2, Y2
+	VDIVPS     Y9, Y3, Y3
+	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
+	VMOVUPS    Y2, 128(R8)(DI*1)
+	VPADDD     Y2, Y0, Y0
+	VMOVUPS    Y3, 160(R8)(DI*1)
+	VPADDD     Y3, Y1, Y1
+	VMOVUPS    192(AX)(DI*1), Y2
+	VMOVUPS    224(AX)(DI*1), Y3
+	VPSUBD     192(CX)(DI*1), Y2, Y2
+	VPSUBD     224(CX)(DI*1), Y3, Y3
+	VMOVUPS    Y2, 192(AX)(DI*1)
+	VMOVUPS    Y3, 224(AX)(DI*1)
+	VCVTDQ2PS  Y2, Y2
+	VCVTDQ2PS  Y3, Y3
+	VMULPS     192(DX)(DI*1), Y2, Y2
+	VMULPS     224(DX)(DI*1), Y3, Y3
+	VMAXPS     heatBottom<>+0(SB), Y2, Y2
+	VMAXPS     heatBottom<>+0(SB), Y3, Y3
+	VMINPS     heatTop<>+0(SB), Y2, Y2
+	VMINPS     heatTop<>+0(SB), Y3, Y3
+	VADDPS     heatMagic<>+0(SB), Y2, Y4
+	VADDPS     heatMagic<>+0(SB), Y3, Y5
+	VSUBPS     heatMagic<>+0(SB), Y4, Y6
+	VSUBPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     Y6, Y2, Y6
+	VSUBPS     Y7, Y3, Y7
+	VPSLLD     $0x17, Y4, Y4
+	VPSLLD     $0x17, Y5, Y5
+	VMULPS     heat3<>+0(SB), Y6, Y8
+	VMULPS     heat3<>+0(SB), Y7, Y9
+	VADDPS     heat2<>+0(SB), Y8, Y8
+	VADDPS     heat2<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     heat1<>+0(SB), Y8, Y8
+	VADDPS     heat1<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VPADDD     Y4, Y8, Y8
+	VPADDD     Y5, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VMOVUPS    192(BX)(DI*1), Y2
+	VMOVUPS    224(BX)(DI*1), Y3
+	VDIVPS     Y8, Y2, Y2
+	VDIVPS     Y9, Y3, Y3
+	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
+	VMOVUPS    Y2, 192(R8)(DI*1)
+	VPADDD     Y2, Y0, Y0
+	VMOVUPS    Y3, 224(R8)(DI*1)
+	VPADDD     Y3, Y1, Y1
+	ADDQ       $0x00000100, DI
+	CMPQ       DI, R9
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
 
 vector:
 	VMOVUPS    (AX)(DI*1), Y2
+	VMOVUPS    32(AX)(DI*1), Y3
 	VPSUBD     (CX)(DI*1), Y2, Y2
+	VPSUBD     32(CX)(DI*1), Y3, Y3
 	VMOVUPS    Y2, (AX)(DI*1)
+	VMOVUPS    Y3, 32(AX)(DI*1)
 	VCVTDQ2PS  Y2, Y2
+	VCVTDQ2PS  Y3, Y3
 	VMULPS     (DX)(DI*1), Y2, Y2
-	VMOVUPS    (BX)(DI*1), Y3
+	VMULPS     32(DX)(DI*1), Y3, Y3
 	VMAXPS     heatBottom<>+0(SB), Y2, Y2
+	VMAXPS     heatBottom<>+0(SB), Y3, Y3
 	VMINPS     heatTop<>+0(SB), Y2, Y2
+	VMINPS     heatTop<>+0(SB), Y3, Y3
 	VADDPS     heatMagic<>+0(SB), Y2, Y4
-	VSUBPS     heatMagic<>+0(SB), Y4, Y5
-	VSUBPS     Y5, Y2, Y5
+	VADDPS     heatMagic<>+0(SB), Y3, Y5
+	VSUBPS     heatMagic<>+0(SB), Y4, Y6
+	VSUBPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     Y6, Y2, Y6
+	VSUBPS     Y7, Y3, Y7
 	VPSLLD     $0x17, Y4, Y4
-	VMULPS     heat3<>+0(SB), Y5, Y2
-	VADDPS     heat2<>+0(SB), Y2, Y2
-	VMULPS     Y5, Y2, Y2
-	VADDPS     heat1<>+0(SB), Y2, Y2
-	VMULPS     Y5, Y2, Y2
-	VADDPS     one<>+0(SB), Y2, Y2
-	VPADDD     Y4, Y2, Y2
-	VADDPS     one<>+0(SB), Y2, Y2
-	VDIVPS     Y2, Y3, Y2
+	VPSLLD     $0x17, Y5, Y5
+	VMULPS     heat3<>+0(SB), Y6, Y8
+	VMULPS     heat3<>+0(SB), Y7, Y9
+	VADDPS     heat2<>+0(SB), Y8, Y8
+	VADDPS     heat2<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     heat1<>+0(SB), Y8, Y8
+	VADDPS     heat1<>+0(SB), Y9, Y9
+	VMULPS     Y6, Y8, Y8
+	VMULPS     Y7, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VPADDD     Y4, Y8, Y8
+	VPADDD     Y5, Y9, Y9
+	VADDPS     one<>+0(SB), Y8, Y8
+	VADDPS     one<>+0(SB), Y9, Y9
+	VMOVUPS    (BX)(DI*1), Y2
+	VMOVUPS    32(BX)(DI*1), Y3
+	VDIVPS     Y8, Y2, Y2
+	VDIVPS     Y9, Y3, Y3
 	VCVTTPS2DQ Y2, Y2
+	VCVTTPS2DQ Y3, Y3
 	VMOVUPS    Y2, (R8)(DI*1)
 	VPADDD     Y2, Y0, Y0
-	VMOVUPS    32(AX)(DI*1), Y2
-	VPSUBD     32(CX)(DI*1), Y2, Y2
-	VMOVUPS    Y2, 32(AX)(DI*1)
-	VCVTDQ2PS  Y2, Y2
-	VMULPS     32(DX)(DI*1), Y2, Y2
-	VMOVUPS    32(BX)(DI*1), Y3
-	VMAXPS     heatBottom<>+0(SB), Y2, Y2
-	VMINPS     heatTop<>+0(SB), Y2, Y2
-	VADDPS     heatMagic<>+0(SB), Y2, Y4
-	VSUBPS     heatMagic<>+0(SB), Y4, Y5
-	VSUBPS     Y5, Y2, Y5
-	VPSLLD     $0x17, Y4, Y4
-	VMULPS     heat3<>+0(SB), Y5, Y2
-	VADDPS     heat2<>+0(SB), Y2, Y2
-	VMULPS     Y5, Y2, Y2
-	VADDPS     heat1<>+0(SB), Y2, Y2
-	VMULPS     Y5, Y2, Y2
-	VADDPS     one<>+0(SB), Y2, Y2
-	VPADDD     Y4, Y2, Y2
-	VADDPS     one<>+0(SB), Y2, Y2
-	VDIVPS     Y2, Y3, Y2
-	VCVTTPS2DQ Y2, Y2
-	VMOVUPS    Y2, 32(R8)(DI*1)
-	VPADDD     Y2, Y1, Y1
-	ADDQ       $0x40, DI
+	VMOVUPS    Y3, 32(R8)(DI*1)
+	VPADDD     Y3, Y1, Y1
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	MOVQ       sum+48(FP), AX
-	VMOVUPS    Y0, (AX)
-	VMOVUPS    Y1, 32(AX)
+
+sums:
+	MOVQ    sum+48(FP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
 	VZEROUPPER
 	RET
 
@@ -442,6 +1268,197 @@ TEXT ·weighTwoDownAVX2(SB), NOSPLIT, $0-80
 	VPXOR        Y3, Y3, Y3
 	VPXOR        Y4, Y4, Y4
 	VPXOR        Y5, Y5, Y5
+	MOVQ         SI, R8
+	SUBQ         $0x00000080, R8
+	CMPQ         DI, R8
+	JG           vector
+
+vectors:
+	VMOVUPS    (AX)(DI*1), Y6
+	VPSUBD     (CX)(DI*1), Y6, Y6
+	VMOVUPS    Y6, (AX)(DI*1)
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     (DX)(DI*1), Y6, Y6
+	VMULPS     Y1, Y6, Y7
+	VMULPS     Y0, Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
+	VMINPS     heatTop<>+0(SB), Y6, Y6
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
+	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
+	VPSLLD     $0x17, Y9, Y9
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    (BX)(DI*1), Y6
+	VMOVUPS    (BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
+	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
+	VMOVUPS    Y6, (R9)(DI*1)
+	VPADDD     Y6, Y2, Y2
+	VMOVUPS    Y7, (R10)(DI*1)
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    32(AX)(DI*1), Y6
+	VPSUBD     32(CX)(DI*1), Y6, Y6
+	VMOVUPS    Y6, 32(AX)(DI*1)
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     32(DX)(DI*1), Y6, Y6
+	VMULPS     Y1, Y6, Y7
+	VMULPS     Y0, Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
+	VMINPS     heatTop<>+0(SB), Y6, Y6
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
+	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
+	VPSLLD     $0x17, Y9, Y9
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    32(BX)(DI*1), Y6
+	VMOVUPS    32(BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
+	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
+	VMOVUPS    Y6, 32(R9)(DI*1)
+	VPADDD     Y6, Y3, Y3
+	VMOVUPS    Y7, 32(R10)(DI*1)
+	VPADDD     Y7, Y5, Y5
+	VMOVUPS    64(AX)(DI*1), Y6
+	VPSUBD     64(CX)(DI*1), Y6, Y6
+	VMOVUPS    Y6, 64(AX)(DI*1)
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     64(DX)(DI*1), Y6, Y6
+	VMULPS     Y1, Y6, Y7
+	VMULPS     Y0, Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
+	VMINPS     heatTop<>+0(SB), Y6, Y6
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
+	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
+	VPSLLD     $0x17, Y9, Y9
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    64(BX)(DI*1), Y6
+	VMOVUPS    64(BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
+	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
+	VMOVUPS    Y6, 64(R9)(DI*1)
+	VPADDD     Y6, Y2, Y2
+	VMOVUPS    Y7, 64(R10)(DI*1)
+	VPADDD     Y7, Y4, Y4
+	VMOVUPS    96(AX)(DI*1), Y6
+	VPSUBD     96(CX)(DI*1), Y6, Y6
+	VMOVUPS    Y6, 96(AX)(DI*1)
+	VCVTDQ2PS  Y6, Y6
+	VMULPS     96(DX)(DI*1), Y6, Y6
+	VMULPS     Y1, Y6, Y7
+	VMULPS     Y0, Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
+	VMINPS     heatTop<>+0(SB), Y6, Y6
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
+	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
+	VPSLLD     $0x17, Y9, Y9
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    96(BX)(DI*1), Y6
+	VMOVUPS    96(BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
+	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
+	VMOVUPS    Y6, 96(R9)(DI*1)
+	VPADDD     Y6, Y3, Y3
+	VMOVUPS    Y7, 96(R10)(DI*1)
+	VPADDD     Y7, Y5, Y5
+	ADDQ       $0x00000080, DI
+	CMPQ       DI, R8
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
 
 vector:
 	VMOVUPS    (AX)(DI*1), Y6
@@ -449,98 +1466,102 @@ vector:
 	VMOVUPS    Y6, (AX)(DI*1)
 	VCVTDQ2PS  Y6, Y6
 	VMULPS     (DX)(DI*1), Y6, Y6
-	VMOVUPS    (BX)(DI*1), Y7
-	VMULPS     Y1, Y6, Y8
+	VMULPS     Y1, Y6, Y7
 	VMULPS     Y0, Y6, Y6
 	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
 	VMINPS     heatTop<>+0(SB), Y6, Y6
-	VADDPS     heatMagic<>+0(SB), Y6, Y9
-	VSUBPS     heatMagic<>+0(SB), Y9, Y10
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
 	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
 	VPSLLD     $0x17, Y9, Y9
-	VMULPS     heat3<>+0(SB), Y10, Y6
-	VADDPS     heat2<>+0(SB), Y6, Y6
-	VMULPS     Y10, Y6, Y6
-	VADDPS     heat1<>+0(SB), Y6, Y6
-	VMULPS     Y10, Y6, Y6
-	VADDPS     one<>+0(SB), Y6, Y6
-	VPADDD     Y9, Y6, Y6
-	VADDPS     one<>+0(SB), Y6, Y6
-	VDIVPS     Y6, Y7, Y6
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    (BX)(DI*1), Y6
+	VMOVUPS    (BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
 	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, (R9)(DI*1)
 	VPADDD     Y6, Y2, Y2
-	VMAXPS     heatBottom<>+0(SB), Y8, Y8
-	VMINPS     heatTop<>+0(SB), Y8, Y8
-	VADDPS     heatMagic<>+0(SB), Y8, Y6
-	VSUBPS     heatMagic<>+0(SB), Y6, Y9
-	VSUBPS     Y9, Y8, Y9
-	VPSLLD     $0x17, Y6, Y6
-	VMULPS     heat3<>+0(SB), Y9, Y8
-	VADDPS     heat2<>+0(SB), Y8, Y8
-	VMULPS     Y9, Y8, Y8
-	VADDPS     heat1<>+0(SB), Y8, Y8
-	VMULPS     Y9, Y8, Y8
-	VADDPS     one<>+0(SB), Y8, Y8
-	VPADDD     Y6, Y8, Y8
-	VADDPS     one<>+0(SB), Y8, Y8
-	VDIVPS     Y8, Y7, Y8
-	VCVTTPS2DQ Y8, Y8
-	VMOVUPS    Y8, (R10)(DI*1)
-	VPADDD     Y8, Y4, Y4
+	VMOVUPS    Y7, (R10)(DI*1)
+	VPADDD     Y7, Y4, Y4
 	VMOVUPS    32(AX)(DI*1), Y6
 	VPSUBD     32(CX)(DI*1), Y6, Y6
 	VMOVUPS    Y6, 32(AX)(DI*1)
 	VCVTDQ2PS  Y6, Y6
 	VMULPS     32(DX)(DI*1), Y6, Y6
-	VMOVUPS    32(BX)(DI*1), Y7
-	VMULPS     Y1, Y6, Y8
+	VMULPS     Y1, Y6, Y7
 	VMULPS     Y0, Y6, Y6
 	VMAXPS     heatBottom<>+0(SB), Y6, Y6
+	VMAXPS     heatBottom<>+0(SB), Y7, Y7
 	VMINPS     heatTop<>+0(SB), Y6, Y6
-	VADDPS     heatMagic<>+0(SB), Y6, Y9
-	VSUBPS     heatMagic<>+0(SB), Y9, Y10
+	VMINPS     heatTop<>+0(SB), Y7, Y7
+	VADDPS     heatMagic<>+0(SB), Y6, Y8
+	VADDPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     heatMagic<>+0(SB), Y8, Y10
+	VSUBPS     heatMagic<>+0(SB), Y9, Y11
 	VSUBPS     Y10, Y6, Y10
+	VSUBPS     Y11, Y7, Y11
+	VPSLLD     $0x17, Y8, Y8
 	VPSLLD     $0x17, Y9, Y9
-	VMULPS     heat3<>+0(SB), Y10, Y6
-	VADDPS     heat2<>+0(SB), Y6, Y6
-	VMULPS     Y10, Y6, Y6
-	VADDPS     heat1<>+0(SB), Y6, Y6
-	VMULPS     Y10, Y6, Y6
-	VADDPS     one<>+0(SB), Y6, Y6
-	VPADDD     Y9, Y6, Y6
-	VADDPS     one<>+0(SB), Y6, Y6
-	VDIVPS     Y6, Y7, Y6
+	VMULPS     heat3<>+0(SB), Y10, Y12
+	VMULPS     heat3<>+0(SB), Y11, Y13
+	VADDPS     heat2<>+0(SB), Y12, Y12
+	VADDPS     heat2<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     heat1<>+0(SB), Y12, Y12
+	VADDPS     heat1<>+0(SB), Y13, Y13
+	VMULPS     Y10, Y12, Y12
+	VMULPS     Y11, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VPADDD     Y8, Y12, Y12
+	VPADDD     Y9, Y13, Y13
+	VADDPS     one<>+0(SB), Y12, Y12
+	VADDPS     one<>+0(SB), Y13, Y13
+	VMOVUPS    32(BX)(DI*1), Y6
+	VMOVUPS    32(BX)(DI*1), Y7
+	VDIVPS     Y12, Y6, Y6
+	VDIVPS     Y13, Y7, Y7
 	VCVTTPS2DQ Y6, Y6
+	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, 32(R9)(DI*1)
 	VPADDD     Y6, Y3, Y3
-	VMAXPS     heatBottom<>+0(SB), Y8, Y8
-	VMINPS     heatTop<>+0(SB), Y8, Y8
-	VADDPS     heatMagic<>+0(SB), Y8, Y6
-	VSUBPS     heatMagic<>+0(SB), Y6, Y9
-	VSUBPS     Y9, Y8, Y9
-	VPSLLD     $0x17, Y6, Y6
-	VMULPS     heat3<>+0(SB), Y9, Y8
-	VADDPS     heat2<>+0(SB), Y8, Y8
-	VMULPS     Y9, Y8, Y8
-	VADDPS     heat1<>+0(SB), Y8, Y8
-	VMULPS     Y9, Y8, Y8
-	VADDPS     one<>+0(SB), Y8, Y8
-	VPADDD     Y6, Y8, Y8
-	VADDPS     one<>+0(SB), Y8, Y8
-	VDIVPS     Y8, Y7, Y8
-	VCVTTPS2DQ Y8, Y8
-	VMOVUPS    Y8, 32(R10)(DI*1)
-	VPADDD     Y8, Y5, Y5
-	ADDQ       $0x40, DI
+	VMOVUPS    Y7, 32(R10)(DI*1)
+	VPADDD     Y7, Y5, Y5
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	MOVQ       sum0+64(FP), AX
-	VMOVUPS    Y2, (AX)
-	VMOVUPS    Y3, 32(AX)
-	MOVQ       sum1+72(FP), AX
-	VMOVUPS    Y4, (AX)
-	VMOVUPS    Y5, 32(AX)
+
+sums:
+	MOVQ    sum0+64(FP), AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	MOVQ    sum1+72(FP), AX
+	VMOVUPS Y4, (AX)
+	VMOVUPS Y5, 32(AX)
 	VZEROUPPER
 	RET
 
@@ -560,76 +1581,297 @@ TEXT ·weighSidesDownAVX2(SB), NOSPLIT, $0-72
 	VPXOR Y1, Y1, Y1
 	VPXOR Y2, Y2, Y2
 	VPXOR Y3, Y3, Y3
+	MOVQ  SI, R10
+	SUBQ  $0x00000100, R10
+	CMPQ  DI, R10
+	JG    vector
 
-vector:
+vectors:
 	VMOVUPS    (AX)(DI*1), Y4
+	VMOVUPS    32(AX)(DI*1), Y5
 	VPSUBD     (CX)(DI*1), Y4, Y4
+	VPSUBD     32(CX)(DI*1), Y5, Y5
 	VMOVUPS    Y4, (AX)(DI*1)
+	VMOVUPS    Y5, 32(AX)(DI*1)
 	VCVTDQ2PS  Y4, Y4
+	VCVTDQ2PS  Y5, Y5
 	VMULPS     (DX)(DI*1), Y4, Y4
-	VMOVUPS    (BX)(DI*1), Y5
+	VMULPS     32(DX)(DI*1), Y5, Y5
 	VMAXPS     heatBottom<>+0(SB), Y4, Y4
+	VMAXPS     heatBottom<>+0(SB), Y5, Y5
 	VMINPS     heatTop<>+0(SB), Y4, Y4
+	VMINPS     heatTop<>+0(SB), Y5, Y5
 	VADDPS     heatMagic<>+0(SB), Y4, Y6
-	VSUBPS     heatMagic<>+0(SB), Y6, Y7
-	VSUBPS     Y7, Y4, Y7
+	VADDPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     heatMagic<>+0(SB), Y6, Y8
+	VSUBPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     Y8, Y4, Y8
+	VSUBPS     Y9, Y5, Y9
 	VPSLLD     $0x17, Y6, Y6
-	VMULPS     heat3<>+0(SB), Y7, Y4
-	VADDPS     heat2<>+0(SB), Y4, Y4
-	VMULPS     Y7, Y4, Y4
-	VADDPS     heat1<>+0(SB), Y4, Y4
-	VMULPS     Y7, Y4, Y4
-	VADDPS     one<>+0(SB), Y4, Y4
-	VPADDD     Y6, Y4, Y4
-	VADDPS     one<>+0(SB), Y4, Y4
-	VDIVPS     Y4, Y5, Y4
+	VPSLLD     $0x17, Y7, Y7
+	VMULPS     heat3<>+0(SB), Y8, Y10
+	VMULPS     heat3<>+0(SB), Y9, Y11
+	VADDPS     heat2<>+0(SB), Y10, Y10
+	VADDPS     heat2<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     heat1<>+0(SB), Y10, Y10
+	VADDPS     heat1<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VPADDD     Y6, Y10, Y10
+	VPADDD     Y7, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VMOVUPS    (BX)(DI*1), Y4
+	VMOVUPS    32(BX)(DI*1), Y5
+	VDIVPS     Y10, Y4, Y4
+	VDIVPS     Y11, Y5, Y5
 	VCVTTPS2DQ Y4, Y4
+	VCVTTPS2DQ Y5, Y5
 	VMOVUPS    Y4, (R9)(DI*1)
 	VPADDD     Y4, Y0, Y0
 	VPAND      (R8)(DI*1), Y4, Y4
 	VPADDD     Y4, Y2, Y2
-	VMOVUPS    32(AX)(DI*1), Y4
-	VPSUBD     32(CX)(DI*1), Y4, Y4
-	VMOVUPS    Y4, 32(AX)(DI*1)
+	VMOVUPS    Y5, 32(R9)(DI*1)
+	VPADDD     Y5, Y1, Y1
+	VPAND      32(R8)(DI*1), Y5, Y5
+	VPADDD     Y5, Y3, Y3
+	VMOVUPS    64(AX)(DI*1), Y4
+	VMOVUPS    96(AX)(DI*1), Y5
+	VPSUBD     64(CX)(DI*1), Y4, Y4
+	VPSUBD     96(CX)(DI*1), Y5, Y5
+	VMOVUPS    Y4, 64(AX)(DI*1)
+	VMOVUPS    Y5, 96(AX)(DI*1)
 	VCVTDQ2PS  Y4, Y4
-	VMULPS     32(DX)(DI*1), Y4, Y4
-	VMOVUPS    32(BX)(DI*1), Y5
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     64(DX)(DI*1), Y4, Y4
+	VMULPS     96(DX)(DI*1), Y5, Y5
 	VMAXPS     heatBottom<>+0(SB), Y4, Y4
+	VMAXPS     heatBottom<>+0(SB), Y5, Y5
 	VMINPS     heatTop<>+0(SB), Y4, Y4
+	VMINPS     heatTop<>+0(SB), Y5, Y5
 	VADDPS     heatMagic<>+0(SB), Y4, Y6
-	VSUBPS     heatMagic<>+0(SB), Y6, Y7
-	VSUBPS     Y7, Y4, Y7
+	VADDPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     heatMagic<>+0(SB), Y6, Y8
+	VSUBPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     Y8, Y4, Y8
+	VSUBPS     Y9, Y5, Y9
 	VPSLLD     $0x17, Y6, Y6
-	VMULPS     heat3<>+0(SB), Y7, Y4
-	VADDPS     heat2<>+0(SB), Y4, Y4
-	VMULPS     Y7, Y4, Y4
-	VADDPS     heat1<>+0(SB), Y4, Y4
-	VMULPS     Y7, Y4, Y4
-	VADDPS     one<>+0(SB), Y4, Y4
-	VPADDD     Y6, Y4, Y4
-	VADDPS     one<>+0(SB), Y4, Y4
-	VDIVPS     Y4, Y5, Y4
+	VPSLLD     $0x17, Y7, Y7
+	VMULPS     heat3<>+0(SB), Y8, Y10
+	VMULPS     heat3<>+0(SB), Y9, Y11
+	VADDPS     heat2<>+0(SB), Y10, Y10
+	VADDPS     heat2<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     heat1<>+0(SB), Y10, Y10
+	VADDPS     heat1<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VPADDD     Y6, Y10, Y10
+	VPADDD     Y7, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VMOVUPS    64(BX)(DI*1), Y4
+	VMOVUPS    96(BX)(DI*1), Y5
+	VDIVPS     Y10, Y4, Y4
+	VDIVPS     Y11, Y5, Y5
 	VCVTTPS2DQ Y4, Y4
-	VMOVUPS    Y4, 32(R9)(DI*1)
-	VPADDD     Y4, Y1, Y1
-	VPAND      32(R8)(DI*1), Y4, Y4
-	VPADDD     Y4, Y3, Y3
-	ADDQ       $0x40, DI
+	VCVTTPS2DQ Y5, Y5
+	VMOVUPS    Y4, 64(R9)(DI*1)
+	VPADDD     Y4, Y0, Y0
+	VPAND      64(R8)(DI*1), Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VMOVUPS    Y5, 96(R9)(DI*1)
+	VPADDD     Y5, Y1, Y1
+	VPAND      96(R8)(DI*1), Y5, Y5
+	VPADDD     Y5, Y3, Y3
+	VMOVUPS    128(AX)(DI*1), Y4
+	VMOVUPS    160(AX)(DI*1), Y5
+	VPSUBD     128(CX)(DI*1), Y4, Y4
+	VPSUBD     160(CX)(DI*1), Y5, Y5
+	VMOVUPS    Y4, 128(AX)(DI*1)
+	VMOVUPS    Y5, 160(AX)(DI*1)
+	VCVTDQ2PS  Y4, Y4
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     128(DX)(DI*1), Y4, Y4
+	VMULPS     160(DX)(DI*1), Y5, Y5
+	VMAXPS     heatBottom<>+0(SB), Y4, Y4
+	VMAXPS     heatBottom<>+0(SB), Y5, Y5
+	VMINPS     heatTop<>+0(SB), Y4, Y4
+	VMINPS     heatTop<>+0(SB), Y5, Y5
+	VADDPS     heatMagic<>+0(SB), Y4, Y6
+	VADDPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     heatMagic<>+0(SB), Y6, Y8
+	VSUBPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     Y8, Y4, Y8
+	VSUBPS     Y9, Y5, Y9
+	VPSLLD     $0x17, Y6, Y6
+	VPSLLD     $0x17, Y7, Y7
+	VMULPS     heat3<>+0(SB), Y8, Y10
+	VMULPS     heat3<>+0(SB), Y9, Y11
+	VADDPS     heat2<>+0(SB), Y10, Y10
+	VADDPS     heat2<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     heat1<>+0(SB), Y10, Y10
+	VADDPS     heat1<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VPADDD     Y6, Y10, Y10
+	VPADDD     Y7, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VMOVUPS    128(BX)(DI*1), Y4
+	VMOVUPS    160(BX)(DI*1), Y5
+	VDIVPS     Y10, Y4, Y4
+	VDIVPS     Y11, Y5, Y5
+	VCVTTPS2DQ Y4, Y4
+	VCVTTPS2DQ Y5, Y5
+	VMOVUPS    Y4, 128(R9)(DI*1)
+	VPADDD     Y4, Y0, Y0
+	VPAND      128(R8)(DI*1), Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VMOVUPS    Y5, 160(R9)(DI*1)
+	VPADDD     Y5, Y1, Y1
+	VPAND      160(R8)(DI*1), Y5, Y5
+	VPADDD     Y5, Y3, Y3
+	VMOVUPS    192(AX)(DI*1), Y4
+	VMOVUPS    224(AX)(DI*1), Y5
+	VPSUBD     192(CX)(DI*1), Y4, Y4
+	VPSUBD     224(CX)(DI*1), Y5, Y5
+	VMOVUPS    Y4, 192(AX)(DI*1)
+	VMOVUPS    Y5, 224(AX)(DI*1)
+	VCVTDQ2PS  Y4, Y4
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     192(DX)(DI*1), Y4, Y4
+	VMULPS     224(DX)(DI*1), Y5, Y5
+	VMAXPS     heatBottom<>+0(SB), Y4, Y4
+	VMAXPS     heatBottom<>+0(SB), Y5, Y5
+	VMINPS     heatTop<>+0(SB), Y4, Y4
+	VMINPS     heatTop<>+0(SB), Y5, Y5
+	VADDPS     heatMagic<>+0(SB), Y4, Y6
+	VADDPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     heatMagic<>+0(SB), Y6, Y8
+	VSUBPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     Y8, Y4, Y8
+	VSUBPS     Y9, Y5, Y9
+	VPSLLD     $0x17, Y6, Y6
+	VPSLLD     $0x17, Y7, Y7
+	VMULPS     heat3<>+0(SB), Y8, Y10
+	VMULPS     heat3<>+0(SB), Y9, Y11
+	VADDPS     heat2<>+0(SB), Y10, Y10
+	VADDPS     heat2<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     heat1<>+0(SB), Y10, Y10
+	VADDPS     heat1<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VPADDD     Y6, Y10, Y10
+	VPADDD     Y7, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VMOVUPS    192(BX)(DI*1), Y4
+	VMOVUPS    224(BX)(DI*1), Y5
+	VDIVPS     Y10, Y4, Y4
+	VDIVPS     Y11, Y5, Y5
+	VCVTTPS2DQ Y4, Y4
+	VCVTTPS2DQ Y5, Y5
+	VMOVUPS    Y4, 192(R9)(DI*1)
+	VPADDD     Y4, Y0, Y0
+	VPAND      192(R8)(DI*1), Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VMOVUPS    Y5, 224(R9)(DI*1)
+	VPADDD     Y5, Y1, Y1
+	VPAND      224(R8)(DI*1), Y5, Y5
+	VPADDD     Y5, Y3, Y3
+	ADDQ       $0x00000100, DI
+	CMPQ       DI, R10
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
+
+vector:
+	VMOVUPS    (AX)(DI*1), Y4
+	VMOVUPS    32(AX)(DI*1), Y5
+	VPSUBD     (CX)(DI*1), Y4, Y4
+	VPSUBD     32(CX)(DI*1), Y5, Y5
+	VMOVUPS    Y4, (AX)(DI*1)
+	VMOVUPS    Y5, 32(AX)(DI*1)
+	VCVTDQ2PS  Y4, Y4
+	VCVTDQ2PS  Y5, Y5
+	VMULPS     (DX)(DI*1), Y4, Y4
+	VMULPS     32(DX)(DI*1), Y5, Y5
+	VMAXPS     heatBottom<>+0(SB), Y4, Y4
+	VMAXPS     heatBottom<>+0(SB), Y5, Y5
+	VMINPS     heatTop<>+0(SB), Y4, Y4
+	VMINPS     heatTop<>+0(SB), Y5, Y5
+	VADDPS     heatMagic<>+0(SB), Y4, Y6
+	VADDPS     heatMagic<>+0(SB), Y5, Y7
+	VSUBPS     heatMagic<>+0(SB), Y6, Y8
+	VSUBPS     heatMagic<>+0(SB), Y7, Y9
+	VSUBPS     Y8, Y4, Y8
+	VSUBPS     Y9, Y5, Y9
+	VPSLLD     $0x17, Y6, Y6
+	VPSLLD     $0x17, Y7, Y7
+	VMULPS     heat3<>+0(SB), Y8, Y10
+	VMULPS     heat3<>+0(SB), Y9, Y11
+	VADDPS     heat2<>+0(SB), Y10, Y10
+	VADDPS     heat2<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     heat1<>+0(SB), Y10, Y10
+	VADDPS     heat1<>+0(SB), Y11, Y11
+	VMULPS     Y8, Y10, Y10
+	VMULPS     Y9, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VPADDD     Y6, Y10, Y10
+	VPADDD     Y7, Y11, Y11
+	VADDPS     one<>+0(SB), Y10, Y10
+	VADDPS     one<>+0(SB), Y11, Y11
+	VMOVUPS    (BX)(DI*1), Y4
+	VMOVUPS    32(BX)(DI*1), Y5
+	VDIVPS     Y10, Y4, Y4
+	VDIVPS     Y11, Y5, Y5
+	VCVTTPS2DQ Y4, Y4
+	VCVTTPS2DQ Y5, Y5
+	VMOVUPS    Y4, (R9)(DI*1)
+	VPADDD     Y4, Y0, Y0
+	VPAND      (R8)(DI*1), Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VMOVUPS    Y5, 32(R9)(DI*1)
+	VPADDD     Y5, Y1, Y1
+	VPAND      32(R8)(DI*1), Y5, Y5
+	VPADDD     Y5, Y3, Y3
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	VPSUBD     Y2, Y0, Y0
-	VPSUBD     Y3, Y1, Y1
-	MOVQ       sum0+56(FP), AX
-	VMOVUPS    Y0, (AX)
-	VMOVUPS    Y1, 32(AX)
-	MOVQ       sum1+64(FP), AX
-	VMOVUPS    Y2, (AX)
-	VMOVUPS    Y3, 32(AX)
+
+sums:
+	VPSUBD  Y2, Y0, Y0
+	VPSUBD  Y3, Y1, Y1
+	MOVQ    sum0+56(FP), AX
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	MOVQ    sum1+64(FP), AX
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
 	VZEROUPPER
 	RET
 
 // func weighUpAVX512(field *int32, row *int32, sign *float32, unit *float32, n int, leaf *uint32, sum *uint32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·weighUpAVX512(SB), NOSPLIT, $0-56
 	MOVQ         field+0(FP), AX
 	MOVQ         row+8(FP), CX
@@ -641,48 +1883,147 @@ TEXT ·weighUpAVX512(SB), NOSPLIT, $0-56
 	MOVQ         leaf+40(FP), R8
 	VPBROADCASTD heatTop<>+0(SB), Z0
 	VPBROADCASTD heatBottom<>+0(SB), Z1
-	VPBROADCASTD heatMagic<>+0(SB), Z2
+	VPBROADCASTD heatMagic<>+0(SB), Z1
 	VPBROADCASTD heat1<>+0(SB), Z3
 	VPBROADCASTD heat2<>+0(SB), Z4
 	VPBROADCASTD heat3<>+0(SB), Z5
 	VPBROADCASTD one<>+0(SB), Z6
-	VPXORD       Z7, Z7, Z7
+	VPXORD       Z2, Z2, Z2
+	MOVQ         SI, R9
+	SUBQ         $0x00000100, R9
+	CMPQ         DI, R9
+	JG           vector
+
+vectors:
+	VMOVUPS    (AX)(DI*1), Z7
+	VMOVUPS    64(AX)(DI*1), Z8
+	VMOVUPS    128(AX)(DI*1), Z9
+	VMOVUPS    192(AX)(DI*1), Z10
+	VPADDD     (CX)(DI*1), Z7, Z7
+	VPADDD     64(CX)(DI*1), Z8, Z8
+	VPADDD     128(CX)(DI*1), Z9, Z9
+	VPADDD     192(CX)(DI*1), Z10, Z10
+	VMOVUPS    Z7, (AX)(DI*1)
+	VMOVUPS    Z8, 64(AX)(DI*1)
+	VMOVUPS    Z9, 128(AX)(DI*1)
+	VMOVUPS    Z10, 192(AX)(DI*1)
+	VCVTDQ2PS  Z7, Z7
+	VCVTDQ2PS  Z8, Z8
+	VCVTDQ2PS  Z9, Z9
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     (DX)(DI*1), Z7, Z7
+	VMULPS     64(DX)(DI*1), Z8, Z8
+	VMULPS     128(DX)(DI*1), Z9, Z9
+	VMULPS     192(DX)(DI*1), Z10, Z10
+	VRANGEPS   $0x02, Z0, Z7, Z7
+	VRANGEPS   $0x02, Z0, Z8, Z8
+	VRANGEPS   $0x02, Z0, Z9, Z9
+	VRANGEPS   $0x02, Z0, Z10, Z10
+	VADDPS     Z1, Z7, Z11
+	VADDPS     Z1, Z8, Z12
+	VADDPS     Z1, Z9, Z13
+	VADDPS     Z1, Z10, Z14
+	VREDUCEPS  $0x00, Z7, Z7
+	VREDUCEPS  $0x00, Z8, Z8
+	VREDUCEPS  $0x00, Z9, Z9
+	VREDUCEPS  $0x00, Z10, Z10
+	VPSLLD     $0x17, Z11, Z11
+	VPSLLD     $0x17, Z12, Z12
+	VPSLLD     $0x17, Z13, Z13
+	VPSLLD     $0x17, Z14, Z14
+	VMULPS     Z5, Z7, Z15
+	VMULPS     Z5, Z8, Z16
+	VMULPS     Z5, Z9, Z17
+	VMULPS     Z5, Z10, Z18
+	VADDPS     Z4, Z15, Z15
+	VADDPS     Z4, Z16, Z16
+	VADDPS     Z4, Z17, Z17
+	VADDPS     Z4, Z18, Z18
+	VMULPS     Z7, Z15, Z15
+	VMULPS     Z8, Z16, Z16
+	VMULPS     Z9, Z17, Z17
+	VMULPS     Z10, Z18, Z18
+	VADDPS     Z3, Z15, Z15
+	VADDPS     Z3, Z16, Z16
+	VADDPS     Z3, Z17, Z17
+	VADDPS     Z3, Z18, Z18
+	VMULPS     Z7, Z15, Z15
+	VMULPS     Z8, Z16, Z16
+	VMULPS     Z9, Z17, Z17
+	VMULPS     Z10, Z18, Z18
+	VADDPS     Z6, Z15, Z15
+	VADDPS     Z6, Z16, Z16
+	VADDPS     Z6, Z17, Z17
+	VADDPS     Z6, Z18, Z18
+	VPADDD     Z11, Z15, Z15
+	VPADDD     Z12, Z16, Z16
+	VPADDD     Z13, Z17, Z17
+	VPADDD     Z14, Z18, Z18
+	VADDPS     Z6, Z15, Z15
+	VADDPS     Z6, Z16, Z16
+	VADDPS     Z6, Z17, Z17
+	VADDPS     Z6, Z18, Z18
+	VMOVUPS    (BX)(DI*1), Z7
+	VMOVUPS    64(BX)(DI*1), Z8
+	VMOVUPS    128(BX)(DI*1), Z9
+	VMOVUPS    192(BX)(DI*1), Z10
+	VDIVPS     Z15, Z7, Z7
+	VDIVPS     Z16, Z8, Z8
+	VDIVPS     Z17, Z9, Z9
+	VDIVPS     Z18, Z10, Z10
+	VCVTTPS2DQ Z7, Z7
+	VCVTTPS2DQ Z8, Z8
+	VCVTTPS2DQ Z9, Z9
+	VCVTTPS2DQ Z10, Z10
+	VMOVUPS    Z7, (R8)(DI*1)
+	VPADDD     Z7, Z2, Z2
+	VMOVUPS    Z8, 64(R8)(DI*1)
+	VPADDD     Z8, Z2, Z2
+	VMOVUPS    Z9, 128(R8)(DI*1)
+	VPADDD     Z9, Z2, Z2
+	VMOVUPS    Z10, 192(R8)(DI*1)
+	VPADDD     Z10, Z2, Z2
+	ADDQ       $0x00000100, DI
+	CMPQ       DI, R9
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
 
 vector:
-	VMOVUPS    (AX)(DI*1), Z8
-	VPADDD     (CX)(DI*1), Z8, Z8
-	VMOVUPS    Z8, (AX)(DI*1)
-	VCVTDQ2PS  Z8, Z8
-	VMULPS     (DX)(DI*1), Z8, Z8
-	VMOVUPS    (BX)(DI*1), Z9
-	VMAXPS     Z1, Z8, Z8
-	VMINPS     Z0, Z8, Z8
-	VADDPS     Z2, Z8, Z10
-	VSUBPS     Z2, Z10, Z11
-	VSUBPS     Z11, Z8, Z11
-	VPSLLD     $0x17, Z10, Z10
-	VMULPS     Z5, Z11, Z8
-	VADDPS     Z4, Z8, Z8
-	VMULPS     Z11, Z8, Z8
-	VADDPS     Z3, Z8, Z8
-	VMULPS     Z11, Z8, Z8
-	VADDPS     Z6, Z8, Z8
-	VPADDD     Z10, Z8, Z8
-	VADDPS     Z6, Z8, Z8
-	VDIVPS     Z8, Z9, Z8
-	VCVTTPS2DQ Z8, Z8
-	VMOVUPS    Z8, (R8)(DI*1)
-	VPADDD     Z8, Z7, Z7
-	ADDQ       $0x40, DI
+	VMOVUPS    (AX)(DI*1), Z7
+	VPADDD     (CX)(DI*1), Z7, Z7
+	VMOVUPS    Z7, (AX)(DI*1)
+	VCVTDQ2PS  Z7, Z7
+	VMULPS     (DX)(DI*1), Z7, Z7
+	VRANGEPS   $0x02, Z0, Z7, Z7
+	VADDPS     Z1, Z7, Z8
+	VREDUCEPS  $0x00, Z7, Z7
+	VPSLLD     $0x17, Z8, Z8
+	VMULPS     Z5, Z7, Z9
+	VADDPS     Z4, Z9, Z9
+	VMULPS     Z7, Z9, Z9
+	VADDPS     Z3, Z9, Z9
+	VMULPS     Z7, Z9, Z9
+	VADDPS     Z6, Z9, Z9
+	VPADDD     Z8, Z9, Z9
+	VADDPS     Z6, Z9, Z9
+	VMOVUPS    (BX)(DI*1), Z7
+	VDIVPS     Z9, Z7, Z7
+	VCVTTPS2DQ Z7, Z7
+	VMOVUPS    Z7, (R8)(DI*1)
+	VPADDD     Z7, Z2, Z2
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	MOVQ       sum+48(FP), AX
-	VMOVUPS    Z7, (AX)
+
+sums:
+	MOVQ    sum+48(FP), AX
+	VMOVUPS Z2, (AX)
 	VZEROUPPER
 	RET
 
 // func weighTwoUpAVX512(field *int32, row *int32, sign *float32, unit *float32, n int, gamma *float32, leaf0 *uint32, leaf1 *uint32, sum0 *uint32, sum1 *uint32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·weighTwoUpAVX512(SB), NOSPLIT, $0-80
 	MOVQ         field+0(FP), AX
 	MOVQ         row+8(FP), CX
@@ -696,73 +2037,165 @@ TEXT ·weighTwoUpAVX512(SB), NOSPLIT, $0-80
 	MOVQ         leaf1+56(FP), R10
 	VPBROADCASTD heatTop<>+0(SB), Z0
 	VPBROADCASTD heatBottom<>+0(SB), Z1
-	VPBROADCASTD heatMagic<>+0(SB), Z2
-	VPBROADCASTD heat1<>+0(SB), Z3
-	VPBROADCASTD heat2<>+0(SB), Z4
-	VPBROADCASTD heat3<>+0(SB), Z5
-	VPBROADCASTD one<>+0(SB), Z6
-	VBROADCASTSS (R8), Z7
-	VBROADCASTSS 4(R8), Z8
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
+	VPBROADCASTD heatMagic<>+0(SB), Z1
+	VPBROADCASTD heat1<>+0(SB), Z4
+	VPBROADCASTD heat2<>+0(SB), Z5
+	VPBROADCASTD heat3<>+0(SB), Z6
+	VPBROADCASTD one<>+0(SB), Z7
+	VBROADCASTSS (R8), Z8
+	VBROADCASTSS 4(R8), Z9
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	MOVQ         SI, R8
+	SUBQ         $0x00000080, R8
+	CMPQ         DI, R8
+	JG           vector
+
+vectors:
+	VMOVUPS    (AX)(DI*1), Z10
+	VMOVUPS    64(AX)(DI*1), Z11
+	VPADDD     (CX)(DI*1), Z10, Z10
+	VPADDD     64(CX)(DI*1), Z11, Z11
+	VMOVUPS    Z10, (AX)(DI*1)
+	VMOVUPS    Z11, 64(AX)(DI*1)
+	VCVTDQ2PS  Z10, Z10
+	VCVTDQ2PS  Z11, Z11
+	VMULPS     (DX)(DI*1), Z10, Z10
+	VMULPS     64(DX)(DI*1), Z11, Z11
+	VMULPS     Z9, Z10, Z12
+	VMULPS     Z8, Z10, Z10
+	VMULPS     Z9, Z11, Z13
+	VMULPS     Z8, Z11, Z11
+	VRANGEPS   $0x02, Z0, Z10, Z10
+	VRANGEPS   $0x02, Z0, Z11, Z11
+	VRANGEPS   $0x02, Z0, Z12, Z12
+	VRANGEPS   $0x02, Z0, Z13, Z13
+	VADDPS     Z1, Z10, Z14
+	VADDPS     Z1, Z11, Z15
+	VADDPS     Z1, Z12, Z16
+	VADDPS     Z1, Z13, Z17
+	VREDUCEPS  $0x00, Z10, Z10
+	VREDUCEPS  $0x00, Z11, Z11
+	VREDUCEPS  $0x00, Z12, Z12
+	VREDUCEPS  $0x00, Z13, Z13
+	VPSLLD     $0x17, Z14, Z14
+	VPSLLD     $0x17, Z15, Z15
+	VPSLLD     $0x17, Z16, Z16
+	VPSLLD     $0x17, Z17, Z17
+	VMULPS     Z6, Z10, Z18
+	VMULPS     Z6, Z11, Z19
+	VMULPS     Z6, Z12, Z20
+	VMULPS     Z6, Z13, Z21
+	VADDPS     Z5, Z18, Z18
+	VADDPS     Z5, Z19, Z19
+	VADDPS     Z5, Z20, Z20
+	VADDPS     Z5, Z21, Z21
+	VMULPS     Z10, Z18, Z18
+	VMULPS     Z11, Z19, Z19
+	VMULPS     Z12, Z20, Z20
+	VMULPS     Z13, Z21, Z21
+	VADDPS     Z4, Z18, Z18
+	VADDPS     Z4, Z19, Z19
+	VADDPS     Z4, Z20, Z20
+	VADDPS     Z4, Z21, Z21
+	VMULPS     Z10, Z18, Z18
+	VMULPS     Z11, Z19, Z19
+	VMULPS     Z12, Z20, Z20
+	VMULPS     Z13, Z21, Z21
+	VADDPS     Z7, Z18, Z18
+	VADDPS     Z7, Z19, Z19
+	VADDPS     Z7, Z20, Z20
+	VADDPS     Z7, Z21, Z21
+	VPADDD     Z14, Z18, Z18
+	VPADDD     Z15, Z19, Z19
+	VPADDD     Z16, Z20, Z20
+	VPADDD     Z17, Z21, Z21
+	VADDPS     Z7, Z18, Z18
+	VADDPS     Z7, Z19, Z19
+	VADDPS     Z7, Z20, Z20
+	VADDPS     Z7, Z21, Z21
+	VMOVUPS    (BX)(DI*1), Z10
+	VMOVUPS    64(BX)(DI*1), Z11
+	VMOVUPS    (BX)(DI*1), Z12
+	VMOVUPS    64(BX)(DI*1), Z13
+	VDIVPS     Z18, Z10, Z10
+	VDIVPS     Z19, Z11, Z11
+	VDIVPS     Z20, Z12, Z12
+	VDIVPS     Z21, Z13, Z13
+	VCVTTPS2DQ Z10, Z10
+	VCVTTPS2DQ Z11, Z11
+	VCVTTPS2DQ Z12, Z12
+	VCVTTPS2DQ Z13, Z13
+	VMOVUPS    Z10, (R9)(DI*1)
+	VPADDD     Z10, Z2, Z2
+	VMOVUPS    Z11, 64(R9)(DI*1)
+	VPADDD     Z11, Z2, Z2
+	VMOVUPS    Z12, (R10)(DI*1)
+	VPADDD     Z12, Z3, Z3
+	VMOVUPS    Z13, 64(R10)(DI*1)
+	VPADDD     Z13, Z3, Z3
+	ADDQ       $0x00000080, DI
+	CMPQ       DI, R8
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
 
 vector:
-	VMOVUPS    (AX)(DI*1), Z11
-	VPADDD     (CX)(DI*1), Z11, Z11
-	VMOVUPS    Z11, (AX)(DI*1)
-	VCVTDQ2PS  Z11, Z11
-	VMULPS     (DX)(DI*1), Z11, Z11
-	VMOVUPS    (BX)(DI*1), Z12
-	VMULPS     Z8, Z11, Z13
-	VMULPS     Z7, Z11, Z11
-	VMAXPS     Z1, Z11, Z11
-	VMINPS     Z0, Z11, Z11
-	VADDPS     Z2, Z11, Z14
-	VSUBPS     Z2, Z14, Z15
-	VSUBPS     Z15, Z11, Z15
-	VPSLLD     $0x17, Z14, Z14
-	VMULPS     Z5, Z15, Z11
-	VADDPS     Z4, Z11, Z11
-	VMULPS     Z15, Z11, Z11
-	VADDPS     Z3, Z11, Z11
-	VMULPS     Z15, Z11, Z11
-	VADDPS     Z6, Z11, Z11
-	VPADDD     Z14, Z11, Z11
-	VADDPS     Z6, Z11, Z11
-	VDIVPS     Z11, Z12, Z11
+	VMOVUPS    (AX)(DI*1), Z10
+	VPADDD     (CX)(DI*1), Z10, Z10
+	VMOVUPS    Z10, (AX)(DI*1)
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     (DX)(DI*1), Z10, Z10
+	VMULPS     Z9, Z10, Z11
+	VMULPS     Z8, Z10, Z10
+	VRANGEPS   $0x02, Z0, Z10, Z10
+	VRANGEPS   $0x02, Z0, Z11, Z11
+	VADDPS     Z1, Z10, Z12
+	VADDPS     Z1, Z11, Z13
+	VREDUCEPS  $0x00, Z10, Z10
+	VREDUCEPS  $0x00, Z11, Z11
+	VPSLLD     $0x17, Z12, Z12
+	VPSLLD     $0x17, Z13, Z13
+	VMULPS     Z6, Z10, Z14
+	VMULPS     Z6, Z11, Z15
+	VADDPS     Z5, Z14, Z14
+	VADDPS     Z5, Z15, Z15
+	VMULPS     Z10, Z14, Z14
+	VMULPS     Z11, Z15, Z15
+	VADDPS     Z4, Z14, Z14
+	VADDPS     Z4, Z15, Z15
+	VMULPS     Z10, Z14, Z14
+	VMULPS     Z11, Z15, Z15
+	VADDPS     Z7, Z14, Z14
+	VADDPS     Z7, Z15, Z15
+	VPADDD     Z12, Z14, Z14
+	VPADDD     Z13, Z15, Z15
+	VADDPS     Z7, Z14, Z14
+	VADDPS     Z7, Z15, Z15
+	VMOVUPS    (BX)(DI*1), Z10
+	VMOVUPS    (BX)(DI*1), Z11
+	VDIVPS     Z14, Z10, Z10
+	VDIVPS     Z15, Z11, Z11
+	VCVTTPS2DQ Z10, Z10
 	VCVTTPS2DQ Z11, Z11
-	VMOVUPS    Z11, (R9)(DI*1)
-	VPADDD     Z11, Z9, Z9
-	VMAXPS     Z1, Z13, Z13
-	VMINPS     Z0, Z13, Z13
-	VADDPS     Z2, Z13, Z11
-	VSUBPS     Z2, Z11, Z14
-	VSUBPS     Z14, Z13, Z14
-	VPSLLD     $0x17, Z11, Z11
-	VMULPS     Z5, Z14, Z13
-	VADDPS     Z4, Z13, Z13
-	VMULPS     Z14, Z13, Z13
-	VADDPS     Z3, Z13, Z13
-	VMULPS     Z14, Z13, Z13
-	VADDPS     Z6, Z13, Z13
-	VPADDD     Z11, Z13, Z13
-	VADDPS     Z6, Z13, Z13
-	VDIVPS     Z13, Z12, Z13
-	VCVTTPS2DQ Z13, Z13
-	VMOVUPS    Z13, (R10)(DI*1)
-	VPADDD     Z13, Z10, Z10
-	ADDQ       $0x40, DI
+	VMOVUPS    Z10, (R9)(DI*1)
+	VPADDD     Z10, Z2, Z2
+	VMOVUPS    Z11, (R10)(DI*1)
+	VPADDD     Z11, Z3, Z3
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	MOVQ       sum0+64(FP), AX
-	VMOVUPS    Z9, (AX)
-	MOVQ       sum1+72(FP), AX
-	VMOVUPS    Z10, (AX)
+
+sums:
+	MOVQ    sum0+64(FP), AX
+	VMOVUPS Z2, (AX)
+	MOVQ    sum1+72(FP), AX
+	VMOVUPS Z3, (AX)
 	VZEROUPPER
 	RET
 
 // func weighSidesUpAVX512(field *int32, row *int32, sign *float32, unit *float32, n int, side *uint32, leaf *uint32, sum0 *uint32, sum1 *uint32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·weighSidesUpAVX512(SB), NOSPLIT, $0-72
 	MOVQ         field+0(FP), AX
 	MOVQ         row+8(FP), CX
@@ -775,54 +2208,161 @@ TEXT ·weighSidesUpAVX512(SB), NOSPLIT, $0-72
 	MOVQ         leaf+48(FP), R9
 	VPBROADCASTD heatTop<>+0(SB), Z0
 	VPBROADCASTD heatBottom<>+0(SB), Z1
-	VPBROADCASTD heatMagic<>+0(SB), Z2
-	VPBROADCASTD heat1<>+0(SB), Z3
-	VPBROADCASTD heat2<>+0(SB), Z4
-	VPBROADCASTD heat3<>+0(SB), Z5
-	VPBROADCASTD one<>+0(SB), Z6
-	VPXORD       Z7, Z7, Z7
-	VPXORD       Z8, Z8, Z8
+	VPBROADCASTD heatMagic<>+0(SB), Z1
+	VPBROADCASTD heat1<>+0(SB), Z4
+	VPBROADCASTD heat2<>+0(SB), Z5
+	VPBROADCASTD heat3<>+0(SB), Z6
+	VPBROADCASTD one<>+0(SB), Z7
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	MOVQ         SI, R10
+	SUBQ         $0x00000100, R10
+	CMPQ         DI, R10
+	JG           vector
+
+vectors:
+	VMOVUPS    (AX)(DI*1), Z8
+	VMOVUPS    64(AX)(DI*1), Z9
+	VMOVUPS    128(AX)(DI*1), Z10
+	VMOVUPS    192(AX)(DI*1), Z11
+	VPADDD     (CX)(DI*1), Z8, Z8
+	VPADDD     64(CX)(DI*1), Z9, Z9
+	VPADDD     128(CX)(DI*1), Z10, Z10
+	VPADDD     192(CX)(DI*1), Z11, Z11
+	VMOVUPS    Z8, (AX)(DI*1)
+	VMOVUPS    Z9, 64(AX)(DI*1)
+	VMOVUPS    Z10, 128(AX)(DI*1)
+	VMOVUPS    Z11, 192(AX)(DI*1)
+	VCVTDQ2PS  Z8, Z8
+	VCVTDQ2PS  Z9, Z9
+	VCVTDQ2PS  Z10, Z10
+	VCVTDQ2PS  Z11, Z11
+	VMULPS     (DX)(DI*1), Z8, Z8
+	VMULPS     64(DX)(DI*1), Z9, Z9
+	VMULPS     128(DX)(DI*1), Z10, Z10
+	VMULPS     192(DX)(DI*1), Z11, Z11
+	VRANGEPS   $0x02, Z0, Z8, Z8
+	VRANGEPS   $0x02, Z0, Z9, Z9
+	VRANGEPS   $0x02, Z0, Z10, Z10
+	VRANGEPS   $0x02, Z0, Z11, Z11
+	VADDPS     Z1, Z8, Z12
+	VADDPS     Z1, Z9, Z13
+	VADDPS     Z1, Z10, Z14
+	VADDPS     Z1, Z11, Z15
+	VREDUCEPS  $0x00, Z8, Z8
+	VREDUCEPS  $0x00, Z9, Z9
+	VREDUCEPS  $0x00, Z10, Z10
+	VREDUCEPS  $0x00, Z11, Z11
+	VPSLLD     $0x17, Z12, Z12
+	VPSLLD     $0x17, Z13, Z13
+	VPSLLD     $0x17, Z14, Z14
+	VPSLLD     $0x17, Z15, Z15
+	VMULPS     Z6, Z8, Z16
+	VMULPS     Z6, Z9, Z17
+	VMULPS     Z6, Z10, Z18
+	VMULPS     Z6, Z11, Z19
+	VADDPS     Z5, Z16, Z16
+	VADDPS     Z5, Z17, Z17
+	VADDPS     Z5, Z18, Z18
+	VADDPS     Z5, Z19, Z19
+	VMULPS     Z8, Z16, Z16
+	VMULPS     Z9, Z17, Z17
+	VMULPS     Z10, Z18, Z18
+	VMULPS     Z11, Z19, Z19
+	VADDPS     Z4, Z16, Z16
+	VADDPS     Z4, Z17, Z17
+	VADDPS     Z4, Z18, Z18
+	VADDPS     Z4, Z19, Z19
+	VMULPS     Z8, Z16, Z16
+	VMULPS     Z9, Z17, Z17
+	VMULPS     Z10, Z18, Z18
+	VMULPS     Z11, Z19, Z19
+	VADDPS     Z7, Z16, Z16
+	VADDPS     Z7, Z17, Z17
+	VADDPS     Z7, Z18, Z18
+	VADDPS     Z7, Z19, Z19
+	VPADDD     Z12, Z16, Z16
+	VPADDD     Z13, Z17, Z17
+	VPADDD     Z14, Z18, Z18
+	VPADDD     Z15, Z19, Z19
+	VADDPS     Z7, Z16, Z16
+	VADDPS     Z7, Z17, Z17
+	VADDPS     Z7, Z18, Z18
+	VADDPS     Z7, Z19, Z19
+	VMOVUPS    (BX)(DI*1), Z8
+	VMOVUPS    64(BX)(DI*1), Z9
+	VMOVUPS    128(BX)(DI*1), Z10
+	VMOVUPS    192(BX)(DI*1), Z11
+	VDIVPS     Z16, Z8, Z8
+	VDIVPS     Z17, Z9, Z9
+	VDIVPS     Z18, Z10, Z10
+	VDIVPS     Z19, Z11, Z11
+	VCVTTPS2DQ Z8, Z8
+	VCVTTPS2DQ Z9, Z9
+	VCVTTPS2DQ Z10, Z10
+	VCVTTPS2DQ Z11, Z11
+	VMOVUPS    Z8, (R9)(DI*1)
+	VPADDD     Z8, Z2, Z2
+	VPANDD     (R8)(DI*1), Z8, Z8
+	VPADDD     Z8, Z3, Z3
+	VMOVUPS    Z9, 64(R9)(DI*1)
+	VPADDD     Z9, Z2, Z2
+	VPANDD     64(R8)(DI*1), Z9, Z9
+	VPADDD     Z9, Z3, Z3
+	VMOVUPS    Z10, 128(R9)(DI*1)
+	VPADDD     Z10, Z2, Z2
+	VPANDD     128(R8)(DI*1), Z10, Z10
+	VPADDD     Z10, Z3, Z3
+	VMOVUPS    Z11, 192(R9)(DI*1)
+	VPADDD     Z11, Z2, Z2
+	VPANDD     192(R8)(DI*1), Z11, Z11
+	VPADDD     Z11, Z3, Z3
+	ADDQ       $0x00000100, DI
+	CMPQ       DI, R10
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
 
 vector:
-	VMOVUPS    (AX)(DI*1), Z9
-	VPADDD     (CX)(DI*1), Z9, Z9
-	VMOVUPS    Z9, (AX)(DI*1)
-	VCVTDQ2PS  Z9, Z9
-	VMULPS     (DX)(DI*1), Z9, Z9
-	VMOVUPS    (BX)(DI*1), Z10
-	VMAXPS     Z1, Z9, Z9
-	VMINPS     Z0, Z9, Z9
-	VADDPS     Z2, Z9, Z11
-	VSUBPS     Z2, Z11, Z12
-	VSUBPS     Z12, Z9, Z12
-	VPSLLD     $0x17, Z11, Z11
-	VMULPS     Z5, Z12, Z9
-	VADDPS     Z4, Z9, Z9
-	VMULPS     Z12, Z9, Z9
-	VADDPS     Z3, Z9, Z9
-	VMULPS     Z12, Z9, Z9
-	VADDPS     Z6, Z9, Z9
-	VPADDD     Z11, Z9, Z9
-	VADDPS     Z6, Z9, Z9
-	VDIVPS     Z9, Z10, Z9
-	VCVTTPS2DQ Z9, Z9
-	VMOVUPS    Z9, (R9)(DI*1)
-	VPADDD     Z9, Z7, Z7
-	VPANDD     (R8)(DI*1), Z9, Z9
-	VPADDD     Z9, Z8, Z8
-	ADDQ       $0x40, DI
+	VMOVUPS    (AX)(DI*1), Z8
+	VPADDD     (CX)(DI*1), Z8, Z8
+	VMOVUPS    Z8, (AX)(DI*1)
+	VCVTDQ2PS  Z8, Z8
+	VMULPS     (DX)(DI*1), Z8, Z8
+	VRANGEPS   $0x02, Z0, Z8, Z8
+	VADDPS     Z1, Z8, Z9
+	VREDUCEPS  $0x00, Z8, Z8
+	VPSLLD     $0x17, Z9, Z9
+	VMULPS     Z6, Z8, Z10
+	VADDPS     Z5, Z10, Z10
+	VMULPS     Z8, Z10, Z10
+	VADDPS     Z4, Z10, Z10
+	VMULPS     Z8, Z10, Z10
+	VADDPS     Z7, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VADDPS     Z7, Z10, Z10
+	VMOVUPS    (BX)(DI*1), Z8
+	VDIVPS     Z10, Z8, Z8
+	VCVTTPS2DQ Z8, Z8
+	VMOVUPS    Z8, (R9)(DI*1)
+	VPADDD     Z8, Z2, Z2
+	VPANDD     (R8)(DI*1), Z8, Z8
+	VPADDD     Z8, Z3, Z3
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	VPSUBD     Z8, Z7, Z7
-	MOVQ       sum0+56(FP), AX
-	VMOVUPS    Z7, (AX)
-	MOVQ       sum1+64(FP), AX
-	VMOVUPS    Z8, (AX)
+
+sums:
+	VPSUBD  Z3, Z2, Z2
+	MOVQ    sum0+56(FP), AX
+	VMOVUPS Z2, (AX)
+	MOVQ    sum1+64(FP), AX
+	VMOVUPS Z3, (AX)
 	VZEROUPPER
 	RET
 
 // func weighDownAVX512(field *int32, row *int32, sign *float32, unit *float32, n int, leaf *uint32, sum *uint32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·weighDownAVX512(SB), NOSPLIT, $0-56
 	MOVQ         field+0(FP), AX
 	MOVQ         row+8(FP), CX
@@ -834,48 +2374,147 @@ TEXT ·weighDownAVX512(SB), NOSPLIT, $0-56
 	MOVQ         leaf+40(FP), R8
 	VPBROADCASTD heatTop<>+0(SB), Z0
 	VPBROADCASTD heatBottom<>+0(SB), Z1
-	VPBROADCASTD heatMagic<>+0(SB), Z2
+	VPBROADCASTD heatMagic<>+0(SB), Z1
 	VPBROADCASTD heat1<>+0(SB), Z3
 	VPBROADCASTD heat2<>+0(SB), Z4
 	VPBROADCASTD heat3<>+0(SB), Z5
 	VPBROADCASTD one<>+0(SB), Z6
-	VPXORD       Z7, Z7, Z7
+	VPXORD       Z2, Z2, Z2
+	MOVQ         SI, R9
+	SUBQ         $0x00000100, R9
+	CMPQ         DI, R9
+	JG           vector
+
+vectors:
+	VMOVUPS    (AX)(DI*1), Z7
+	VMOVUPS    64(AX)(DI*1), Z8
+	VMOVUPS    128(AX)(DI*1), Z9
+	VMOVUPS    192(AX)(DI*1), Z10
+	VPSUBD     (CX)(DI*1), Z7, Z7
+	VPSUBD     64(CX)(DI*1), Z8, Z8
+	VPSUBD     128(CX)(DI*1), Z9, Z9
+	VPSUBD     192(CX)(DI*1), Z10, Z10
+	VMOVUPS    Z7, (AX)(DI*1)
+	VMOVUPS    Z8, 64(AX)(DI*1)
+	VMOVUPS    Z9, 128(AX)(DI*1)
+	VMOVUPS    Z10, 192(AX)(DI*1)
+	VCVTDQ2PS  Z7, Z7
+	VCVTDQ2PS  Z8, Z8
+	VCVTDQ2PS  Z9, Z9
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     (DX)(DI*1), Z7, Z7
+	VMULPS     64(DX)(DI*1), Z8, Z8
+	VMULPS     128(DX)(DI*1), Z9, Z9
+	VMULPS     192(DX)(DI*1), Z10, Z10
+	VRANGEPS   $0x02, Z0, Z7, Z7
+	VRANGEPS   $0x02, Z0, Z8, Z8
+	VRANGEPS   $0x02, Z0, Z9, Z9
+	VRANGEPS   $0x02, Z0, Z10, Z10
+	VADDPS     Z1, Z7, Z11
+	VADDPS     Z1, Z8, Z12
+	VADDPS     Z1, Z9, Z13
+	VADDPS     Z1, Z10, Z14
+	VREDUCEPS  $0x00, Z7, Z7
+	VREDUCEPS  $0x00, Z8, Z8
+	VREDUCEPS  $0x00, Z9, Z9
+	VREDUCEPS  $0x00, Z10, Z10
+	VPSLLD     $0x17, Z11, Z11
+	VPSLLD     $0x17, Z12, Z12
+	VPSLLD     $0x17, Z13, Z13
+	VPSLLD     $0x17, Z14, Z14
+	VMULPS     Z5, Z7, Z15
+	VMULPS     Z5, Z8, Z16
+	VMULPS     Z5, Z9, Z17
+	VMULPS     Z5, Z10, Z18
+	VADDPS     Z4, Z15, Z15
+	VADDPS     Z4, Z16, Z16
+	VADDPS     Z4, Z17, Z17
+	VADDPS     Z4, Z18, Z18
+	VMULPS     Z7, Z15, Z15
+	VMULPS     Z8, Z16, Z16
+	VMULPS     Z9, Z17, Z17
+	VMULPS     Z10, Z18, Z18
+	VADDPS     Z3, Z15, Z15
+	VADDPS     Z3, Z16, Z16
+	VADDPS     Z3, Z17, Z17
+	VADDPS     Z3, Z18, Z18
+	VMULPS     Z7, Z15, Z15
+	VMULPS     Z8, Z16, Z16
+	VMULPS     Z9, Z17, Z17
+	VMULPS     Z10, Z18, Z18
+	VADDPS     Z6, Z15, Z15
+	VADDPS     Z6, Z16, Z16
+	VADDPS     Z6, Z17, Z17
+	VADDPS     Z6, Z18, Z18
+	VPADDD     Z11, Z15, Z15
+	VPADDD     Z12, Z16, Z16
+	VPADDD     Z13, Z17, Z17
+	VPADDD     Z14, Z18, Z18
+	VADDPS     Z6, Z15, Z15
+	VADDPS     Z6, Z16, Z16
+	VADDPS     Z6, Z17, Z17
+	VADDPS     Z6, Z18, Z18
+	VMOVUPS    (BX)(DI*1), Z7
+	VMOVUPS    64(BX)(DI*1), Z8
+	VMOVUPS    128(BX)(DI*1), Z9
+	VMOVUPS    192(BX)(DI*1), Z10
+	VDIVPS     Z15, Z7, Z7
+	VDIVPS     Z16, Z8, Z8
+	VDIVPS     Z17, Z9, Z9
+	VDIVPS     Z18, Z10, Z10
+	VCVTTPS2DQ Z7, Z7
+	VCVTTPS2DQ Z8, Z8
+	VCVTTPS2DQ Z9, Z9
+	VCVTTPS2DQ Z10, Z10
+	VMOVUPS    Z7, (R8)(DI*1)
+	VPADDD     Z7, Z2, Z2
+	VMOVUPS    Z8, 64(R8)(DI*1)
+	VPADDD     Z8, Z2, Z2
+	VMOVUPS    Z9, 128(R8)(DI*1)
+	VPADDD     Z9, Z2, Z2
+	VMOVUPS    Z10, 192(R8)(DI*1)
+	VPADDD     Z10, Z2, Z2
+	ADDQ       $0x00000100, DI
+	CMPQ       DI, R9
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
 
 vector:
-	VMOVUPS    (AX)(DI*1), Z8
-	VPSUBD     (CX)(DI*1), Z8, Z8
-	VMOVUPS    Z8, (AX)(DI*1)
-	VCVTDQ2PS  Z8, Z8
-	VMULPS     (DX)(DI*1), Z8, Z8
-	VMOVUPS    (BX)(DI*1), Z9
-	VMAXPS     Z1, Z8, Z8
-	VMINPS     Z0, Z8, Z8
-	VADDPS     Z2, Z8, Z10
-	VSUBPS     Z2, Z10, Z11
-	VSUBPS     Z11, Z8, Z11
-	VPSLLD     $0x17, Z10, Z10
-	VMULPS     Z5, Z11, Z8
-	VADDPS     Z4, Z8, Z8
-	VMULPS     Z11, Z8, Z8
-	VADDPS     Z3, Z8, Z8
-	VMULPS     Z11, Z8, Z8
-	VADDPS     Z6, Z8, Z8
-	VPADDD     Z10, Z8, Z8
-	VADDPS     Z6, Z8, Z8
-	VDIVPS     Z8, Z9, Z8
-	VCVTTPS2DQ Z8, Z8
-	VMOVUPS    Z8, (R8)(DI*1)
-	VPADDD     Z8, Z7, Z7
-	ADDQ       $0x40, DI
+	VMOVUPS    (AX)(DI*1), Z7
+	VPSUBD     (CX)(DI*1), Z7, Z7
+	VMOVUPS    Z7, (AX)(DI*1)
+	VCVTDQ2PS  Z7, Z7
+	VMULPS     (DX)(DI*1), Z7, Z7
+	VRANGEPS   $0x02, Z0, Z7, Z7
+	VADDPS     Z1, Z7, Z8
+	VREDUCEPS  $0x00, Z7, Z7
+	VPSLLD     $0x17, Z8, Z8
+	VMULPS     Z5, Z7, Z9
+	VADDPS     Z4, Z9, Z9
+	VMULPS     Z7, Z9, Z9
+	VADDPS     Z3, Z9, Z9
+	VMULPS     Z7, Z9, Z9
+	VADDPS     Z6, Z9, Z9
+	VPADDD     Z8, Z9, Z9
+	VADDPS     Z6, Z9, Z9
+	VMOVUPS    (BX)(DI*1), Z7
+	VDIVPS     Z9, Z7, Z7
+	VCVTTPS2DQ Z7, Z7
+	VMOVUPS    Z7, (R8)(DI*1)
+	VPADDD     Z7, Z2, Z2
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	MOVQ       sum+48(FP), AX
-	VMOVUPS    Z7, (AX)
+
+sums:
+	MOVQ    sum+48(FP), AX
+	VMOVUPS Z2, (AX)
 	VZEROUPPER
 	RET
 
 // func weighTwoDownAVX512(field *int32, row *int32, sign *float32, unit *float32, n int, gamma *float32, leaf0 *uint32, leaf1 *uint32, sum0 *uint32, sum1 *uint32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·weighTwoDownAVX512(SB), NOSPLIT, $0-80
 	MOVQ         field+0(FP), AX
 	MOVQ         row+8(FP), CX
@@ -889,73 +2528,165 @@ TEXT ·weighTwoDownAVX512(SB), NOSPLIT, $0-80
 	MOVQ         leaf1+56(FP), R10
 	VPBROADCASTD heatTop<>+0(SB), Z0
 	VPBROADCASTD heatBottom<>+0(SB), Z1
-	VPBROADCASTD heatMagic<>+0(SB), Z2
-	VPBROADCASTD heat1<>+0(SB), Z3
-	VPBROADCASTD heat2<>+0(SB), Z4
-	VPBROADCASTD heat3<>+0(SB), Z5
-	VPBROADCASTD one<>+0(SB), Z6
-	VBROADCASTSS (R8), Z7
-	VBROADCASTSS 4(R8), Z8
-	VPXORD       Z9, Z9, Z9
-	VPXORD       Z10, Z10, Z10
+	VPBROADCASTD heatMagic<>+0(SB), Z1
+	VPBROADCASTD heat1<>+0(SB), Z4
+	VPBROADCASTD heat2<>+0(SB), Z5
+	VPBROADCASTD heat3<>+0(SB), Z6
+	VPBROADCASTD one<>+0(SB), Z7
+	VBROADCASTSS (R8), Z8
+	VBROADCASTSS 4(R8), Z9
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	MOVQ         SI, R8
+	SUBQ         $0x00000080, R8
+	CMPQ         DI, R8
+	JG           vector
+
+vectors:
+	VMOVUPS    (AX)(DI*1), Z10
+	VMOVUPS    64(AX)(DI*1), Z11
+	VPSUBD     (CX)(DI*1), Z10, Z10
+	VPSUBD     64(CX)(DI*1), Z11, Z11
+	VMOVUPS    Z10, (AX)(DI*1)
+	VMOVUPS    Z11, 64(AX)(DI*1)
+	VCVTDQ2PS  Z10, Z10
+	VCVTDQ2PS  Z11, Z11
+	VMULPS     (DX)(DI*1), Z10, Z10
+	VMULPS     64(DX)(DI*1), Z11, Z11
+	VMULPS     Z9, Z10, Z12
+	VMULPS     Z8, Z10, Z10
+	VMULPS     Z9, Z11, Z13
+	VMULPS     Z8, Z11, Z11
+	VRANGEPS   $0x02, Z0, Z10, Z10
+	VRANGEPS   $0x02, Z0, Z11, Z11
+	VRANGEPS   $0x02, Z0, Z12, Z12
+	VRANGEPS   $0x02, Z0, Z13, Z13
+	VADDPS     Z1, Z10, Z14
+	VADDPS     Z1, Z11, Z15
+	VADDPS     Z1, Z12, Z16
+	VADDPS     Z1, Z13, Z17
+	VREDUCEPS  $0x00, Z10, Z10
+	VREDUCEPS  $0x00, Z11, Z11
+	VREDUCEPS  $0x00, Z12, Z12
+	VREDUCEPS  $0x00, Z13, Z13
+	VPSLLD     $0x17, Z14, Z14
+	VPSLLD     $0x17, Z15, Z15
+	VPSLLD     $0x17, Z16, Z16
+	VPSLLD     $0x17, Z17, Z17
+	VMULPS     Z6, Z10, Z18
+	VMULPS     Z6, Z11, Z19
+	VMULPS     Z6, Z12, Z20
+	VMULPS     Z6, Z13, Z21
+	VADDPS     Z5, Z18, Z18
+	VADDPS     Z5, Z19, Z19
+	VADDPS     Z5, Z20, Z20
+	VADDPS     Z5, Z21, Z21
+	VMULPS     Z10, Z18, Z18
+	VMULPS     Z11, Z19, Z19
+	VMULPS     Z12, Z20, Z20
+	VMULPS     Z13, Z21, Z21
+	VADDPS     Z4, Z18, Z18
+	VADDPS     Z4, Z19, Z19
+	VADDPS     Z4, Z20, Z20
+	VADDPS     Z4, Z21, Z21
+	VMULPS     Z10, Z18, Z18
+	VMULPS     Z11, Z19, Z19
+	VMULPS     Z12, Z20, Z20
+	VMULPS     Z13, Z21, Z21
+	VADDPS     Z7, Z18, Z18
+	VADDPS     Z7, Z19, Z19
+	VADDPS     Z7, Z20, Z20
+	VADDPS     Z7, Z21, Z21
+	VPADDD     Z14, Z18, Z18
+	VPADDD     Z15, Z19, Z19
+	VPADDD     Z16, Z20, Z20
+	VPADDD     Z17, Z21, Z21
+	VADDPS     Z7, Z18, Z18
+	VADDPS     Z7, Z19, Z19
+	VADDPS     Z7, Z20, Z20
+	VADDPS     Z7, Z21, Z21
+	VMOVUPS    (BX)(DI*1), Z10
+	VMOVUPS    64(BX)(DI*1), Z11
+	VMOVUPS    (BX)(DI*1), Z12
+	VMOVUPS    64(BX)(DI*1), Z13
+	VDIVPS     Z18, Z10, Z10
+	VDIVPS     Z19, Z11, Z11
+	VDIVPS     Z20, Z12, Z12
+	VDIVPS     Z21, Z13, Z13
+	VCVTTPS2DQ Z10, Z10
+	VCVTTPS2DQ Z11, Z11
+	VCVTTPS2DQ Z12, Z12
+	VCVTTPS2DQ Z13, Z13
+	VMOVUPS    Z10, (R9)(DI*1)
+	VPADDD     Z10, Z2, Z2
+	VMOVUPS    Z11, 64(R9)(DI*1)
+	VPADDD     Z11, Z2, Z2
+	VMOVUPS    Z12, (R10)(DI*1)
+	VPADDD     Z12, Z3, Z3
+	VMOVUPS    Z13, 64(R10)(DI*1)
+	VPADDD     Z13, Z3, Z3
+	ADDQ       $0x00000080, DI
+	CMPQ       DI, R8
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
 
 vector:
-	VMOVUPS    (AX)(DI*1), Z11
-	VPSUBD     (CX)(DI*1), Z11, Z11
-	VMOVUPS    Z11, (AX)(DI*1)
-	VCVTDQ2PS  Z11, Z11
-	VMULPS     (DX)(DI*1), Z11, Z11
-	VMOVUPS    (BX)(DI*1), Z12
-	VMULPS     Z8, Z11, Z13
-	VMULPS     Z7, Z11, Z11
-	VMAXPS     Z1, Z11, Z11
-	VMINPS     Z0, Z11, Z11
-	VADDPS     Z2, Z11, Z14
-	VSUBPS     Z2, Z14, Z15
-	VSUBPS     Z15, Z11, Z15
-	VPSLLD     $0x17, Z14, Z14
-	VMULPS     Z5, Z15, Z11
-	VADDPS     Z4, Z11, Z11
-	VMULPS     Z15, Z11, Z11
-	VADDPS     Z3, Z11, Z11
-	VMULPS     Z15, Z11, Z11
-	VADDPS     Z6, Z11, Z11
-	VPADDD     Z14, Z11, Z11
-	VADDPS     Z6, Z11, Z11
-	VDIVPS     Z11, Z12, Z11
+	VMOVUPS    (AX)(DI*1), Z10
+	VPSUBD     (CX)(DI*1), Z10, Z10
+	VMOVUPS    Z10, (AX)(DI*1)
+	VCVTDQ2PS  Z10, Z10
+	VMULPS     (DX)(DI*1), Z10, Z10
+	VMULPS     Z9, Z10, Z11
+	VMULPS     Z8, Z10, Z10
+	VRANGEPS   $0x02, Z0, Z10, Z10
+	VRANGEPS   $0x02, Z0, Z11, Z11
+	VADDPS     Z1, Z10, Z12
+	VADDPS     Z1, Z11, Z13
+	VREDUCEPS  $0x00, Z10, Z10
+	VREDUCEPS  $0x00, Z11, Z11
+	VPSLLD     $0x17, Z12, Z12
+	VPSLLD     $0x17, Z13, Z13
+	VMULPS     Z6, Z10, Z14
+	VMULPS     Z6, Z11, Z15
+	VADDPS     Z5, Z14, Z14
+	VADDPS     Z5, Z15, Z15
+	VMULPS     Z10, Z14, Z14
+	VMULPS     Z11, Z15, Z15
+	VADDPS     Z4, Z14, Z14
+	VADDPS     Z4, Z15, Z15
+	VMULPS     Z10, Z14, Z14
+	VMULPS     Z11, Z15, Z15
+	VADDPS     Z7, Z14, Z14
+	VADDPS     Z7, Z15, Z15
+	VPADDD     Z12, Z14, Z14
+	VPADDD     Z13, Z15, Z15
+	VADDPS     Z7, Z14, Z14
+	VADDPS     Z7, Z15, Z15
+	VMOVUPS    (BX)(DI*1), Z10
+	VMOVUPS    (BX)(DI*1), Z11
+	VDIVPS     Z14, Z10, Z10
+	VDIVPS     Z15, Z11, Z11
+	VCVTTPS2DQ Z10, Z10
 	VCVTTPS2DQ Z11, Z11
-	VMOVUPS    Z11, (R9)(DI*1)
-	VPADDD     Z11, Z9, Z9
-	VMAXPS     Z1, Z13, Z13
-	VMINPS     Z0, Z13, Z13
-	VADDPS     Z2, Z13, Z11
-	VSUBPS     Z2, Z11, Z14
-	VSUBPS     Z14, Z13, Z14
-	VPSLLD     $0x17, Z11, Z11
-	VMULPS     Z5, Z14, Z13
-	VADDPS     Z4, Z13, Z13
-	VMULPS     Z14, Z13, Z13
-	VADDPS     Z3, Z13, Z13
-	VMULPS     Z14, Z13, Z13
-	VADDPS     Z6, Z13, Z13
-	VPADDD     Z11, Z13, Z13
-	VADDPS     Z6, Z13, Z13
-	VDIVPS     Z13, Z12, Z13
-	VCVTTPS2DQ Z13, Z13
-	VMOVUPS    Z13, (R10)(DI*1)
-	VPADDD     Z13, Z10, Z10
-	ADDQ       $0x40, DI
+	VMOVUPS    Z10, (R9)(DI*1)
+	VPADDD     Z10, Z2, Z2
+	VMOVUPS    Z11, (R10)(DI*1)
+	VPADDD     Z11, Z3, Z3
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	MOVQ       sum0+64(FP), AX
-	VMOVUPS    Z9, (AX)
-	MOVQ       sum1+72(FP), AX
-	VMOVUPS    Z10, (AX)
+
+sums:
+	MOVQ    sum0+64(FP), AX
+	VMOVUPS Z2, (AX)
+	MOVQ    sum1+72(FP), AX
+	VMOVUPS Z3, (AX)
 	VZEROUPPER
 	RET
 
 // func weighSidesDownAVX512(field *int32, row *int32, sign *float32, unit *float32, n int, side *uint32, leaf *uint32, sum0 *uint32, sum1 *uint32)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512DQ, AVX512F
 TEXT ·weighSidesDownAVX512(SB), NOSPLIT, $0-72
 	MOVQ         field+0(FP), AX
 	MOVQ         row+8(FP), CX
@@ -968,49 +2699,156 @@ TEXT ·weighSidesDownAVX512(SB), NOSPLIT, $0-72
 	MOVQ         leaf+48(FP), R9
 	VPBROADCASTD heatTop<>+0(SB), Z0
 	VPBROADCASTD heatBottom<>+0(SB), Z1
-	VPBROADCASTD heatMagic<>+0(SB), Z2
-	VPBROADCASTD heat1<>+0(SB), Z3
-	VPBROADCASTD heat2<>+0(SB), Z4
-	VPBROADCASTD heat3<>+0(SB), Z5
-	VPBROADCASTD one<>+0(SB), Z6
-	VPXORD       Z7, Z7, Z7
-	VPXORD       Z8, Z8, Z8
+	VPBROADCASTD heatMagic<>+0(SB), Z1
+	VPBROADCASTD heat1<>+0(SB), Z4
+	VPBROADCASTD heat2<>+0(SB), Z5
+	VPBROADCASTD heat3<>+0(SB), Z6
+	VPBROADCASTD one<>+0(SB), Z7
+	VPXORD       Z2, Z2, Z2
+	VPXORD       Z3, Z3, Z3
+	MOVQ         SI, R10
+	SUBQ         $0x00000100, R10
+	CMPQ         DI, R10
+	JG           vector
+
+vectors:
+	VMOVUPS    (AX)(DI*1), Z8
+	VMOVUPS    64(AX)(DI*1), Z9
+	VMOVUPS    128(AX)(DI*1), Z10
+	VMOVUPS    192(AX)(DI*1), Z11
+	VPSUBD     (CX)(DI*1), Z8, Z8
+	VPSUBD     64(CX)(DI*1), Z9, Z9
+	VPSUBD     128(CX)(DI*1), Z10, Z10
+	VPSUBD     192(CX)(DI*1), Z11, Z11
+	VMOVUPS    Z8, (AX)(DI*1)
+	VMOVUPS    Z9, 64(AX)(DI*1)
+	VMOVUPS    Z10, 128(AX)(DI*1)
+	VMOVUPS    Z11, 192(AX)(DI*1)
+	VCVTDQ2PS  Z8, Z8
+	VCVTDQ2PS  Z9, Z9
+	VCVTDQ2PS  Z10, Z10
+	VCVTDQ2PS  Z11, Z11
+	VMULPS     (DX)(DI*1), Z8, Z8
+	VMULPS     64(DX)(DI*1), Z9, Z9
+	VMULPS     128(DX)(DI*1), Z10, Z10
+	VMULPS     192(DX)(DI*1), Z11, Z11
+	VRANGEPS   $0x02, Z0, Z8, Z8
+	VRANGEPS   $0x02, Z0, Z9, Z9
+	VRANGEPS   $0x02, Z0, Z10, Z10
+	VRANGEPS   $0x02, Z0, Z11, Z11
+	VADDPS     Z1, Z8, Z12
+	VADDPS     Z1, Z9, Z13
+	VADDPS     Z1, Z10, Z14
+	VADDPS     Z1, Z11, Z15
+	VREDUCEPS  $0x00, Z8, Z8
+	VREDUCEPS  $0x00, Z9, Z9
+	VREDUCEPS  $0x00, Z10, Z10
+	VREDUCEPS  $0x00, Z11, Z11
+	VPSLLD     $0x17, Z12, Z12
+	VPSLLD     $0x17, Z13, Z13
+	VPSLLD     $0x17, Z14, Z14
+	VPSLLD     $0x17, Z15, Z15
+	VMULPS     Z6, Z8, Z16
+	VMULPS     Z6, Z9, Z17
+	VMULPS     Z6, Z10, Z18
+	VMULPS     Z6, Z11, Z19
+	VADDPS     Z5, Z16, Z16
+	VADDPS     Z5, Z17, Z17
+	VADDPS     Z5, Z18, Z18
+	VADDPS     Z5, Z19, Z19
+	VMULPS     Z8, Z16, Z16
+	VMULPS     Z9, Z17, Z17
+	VMULPS     Z10, Z18, Z18
+	VMULPS     Z11, Z19, Z19
+	VADDPS     Z4, Z16, Z16
+	VADDPS     Z4, Z17, Z17
+	VADDPS     Z4, Z18, Z18
+	VADDPS     Z4, Z19, Z19
+	VMULPS     Z8, Z16, Z16
+	VMULPS     Z9, Z17, Z17
+	VMULPS     Z10, Z18, Z18
+	VMULPS     Z11, Z19, Z19
+	VADDPS     Z7, Z16, Z16
+	VADDPS     Z7, Z17, Z17
+	VADDPS     Z7, Z18, Z18
+	VADDPS     Z7, Z19, Z19
+	VPADDD     Z12, Z16, Z16
+	VPADDD     Z13, Z17, Z17
+	VPADDD     Z14, Z18, Z18
+	VPADDD     Z15, Z19, Z19
+	VADDPS     Z7, Z16, Z16
+	VADDPS     Z7, Z17, Z17
+	VADDPS     Z7, Z18, Z18
+	VADDPS     Z7, Z19, Z19
+	VMOVUPS    (BX)(DI*1), Z8
+	VMOVUPS    64(BX)(DI*1), Z9
+	VMOVUPS    128(BX)(DI*1), Z10
+	VMOVUPS    192(BX)(DI*1), Z11
+	VDIVPS     Z16, Z8, Z8
+	VDIVPS     Z17, Z9, Z9
+	VDIVPS     Z18, Z10, Z10
+	VDIVPS     Z19, Z11, Z11
+	VCVTTPS2DQ Z8, Z8
+	VCVTTPS2DQ Z9, Z9
+	VCVTTPS2DQ Z10, Z10
+	VCVTTPS2DQ Z11, Z11
+	VMOVUPS    Z8, (R9)(DI*1)
+	VPADDD     Z8, Z2, Z2
+	VPANDD     (R8)(DI*1), Z8, Z8
+	VPADDD     Z8, Z3, Z3
+	VMOVUPS    Z9, 64(R9)(DI*1)
+	VPADDD     Z9, Z2, Z2
+	VPANDD     64(R8)(DI*1), Z9, Z9
+	VPADDD     Z9, Z3, Z3
+	VMOVUPS    Z10, 128(R9)(DI*1)
+	VPADDD     Z10, Z2, Z2
+	VPANDD     128(R8)(DI*1), Z10, Z10
+	VPADDD     Z10, Z3, Z3
+	VMOVUPS    Z11, 192(R9)(DI*1)
+	VPADDD     Z11, Z2, Z2
+	VPANDD     192(R8)(DI*1), Z11, Z11
+	VPADDD     Z11, Z3, Z3
+	ADDQ       $0x00000100, DI
+	CMPQ       DI, R10
+	JLE        vectors
+	CMPQ       DI, SI
+	JEQ        sums
 
 vector:
-	VMOVUPS    (AX)(DI*1), Z9
-	VPSUBD     (CX)(DI*1), Z9, Z9
-	VMOVUPS    Z9, (AX)(DI*1)
-	VCVTDQ2PS  Z9, Z9
-	VMULPS     (DX)(DI*1), Z9, Z9
-	VMOVUPS    (BX)(DI*1), Z10
-	VMAXPS     Z1, Z9, Z9
-	VMINPS     Z0, Z9, Z9
-	VADDPS     Z2, Z9, Z11
-	VSUBPS     Z2, Z11, Z12
-	VSUBPS     Z12, Z9, Z12
-	VPSLLD     $0x17, Z11, Z11
-	VMULPS     Z5, Z12, Z9
-	VADDPS     Z4, Z9, Z9
-	VMULPS     Z12, Z9, Z9
-	VADDPS     Z3, Z9, Z9
-	VMULPS     Z12, Z9, Z9
-	VADDPS     Z6, Z9, Z9
-	VPADDD     Z11, Z9, Z9
-	VADDPS     Z6, Z9, Z9
-	VDIVPS     Z9, Z10, Z9
-	VCVTTPS2DQ Z9, Z9
-	VMOVUPS    Z9, (R9)(DI*1)
-	VPADDD     Z9, Z7, Z7
-	VPANDD     (R8)(DI*1), Z9, Z9
-	VPADDD     Z9, Z8, Z8
-	ADDQ       $0x40, DI
+	VMOVUPS    (AX)(DI*1), Z8
+	VPSUBD     (CX)(DI*1), Z8, Z8
+	VMOVUPS    Z8, (AX)(DI*1)
+	VCVTDQ2PS  Z8, Z8
+	VMULPS     (DX)(DI*1), Z8, Z8
+	VRANGEPS   $0x02, Z0, Z8, Z8
+	VADDPS     Z1, Z8, Z9
+	VREDUCEPS  $0x00, Z8, Z8
+	VPSLLD     $0x17, Z9, Z9
+	VMULPS     Z6, Z8, Z10
+	VADDPS     Z5, Z10, Z10
+	VMULPS     Z8, Z10, Z10
+	VADDPS     Z4, Z10, Z10
+	VMULPS     Z8, Z10, Z10
+	VADDPS     Z7, Z10, Z10
+	VPADDD     Z9, Z10, Z10
+	VADDPS     Z7, Z10, Z10
+	VMOVUPS    (BX)(DI*1), Z8
+	VDIVPS     Z10, Z8, Z8
+	VCVTTPS2DQ Z8, Z8
+	VMOVUPS    Z8, (R9)(DI*1)
+	VPADDD     Z8, Z2, Z2
+	VPANDD     (R8)(DI*1), Z8, Z8
+	VPADDD     Z8, Z3, Z3
+	ADDQ       $0x00000040, DI
 	CMPQ       DI, SI
 	JNE        vector
-	VPSUBD     Z8, Z7, Z7
-	MOVQ       sum0+56(FP), AX
-	VMOVUPS    Z7, (AX)
-	MOVQ       sum1+64(FP), AX
-	VMOVUPS    Z8, (AX)
+
+sums:
+	VPSUBD  Z3, Z2, Z2
+	MOVQ    sum0+56(FP), AX
+	VMOVUPS Z2, (AX)
+	MOVQ    sum1+64(FP), AX
+	VMOVUPS Z3, (AX)
 	VZEROUPPER
 	RET
 

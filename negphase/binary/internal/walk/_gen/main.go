@@ -150,10 +150,17 @@ func (s simd) and(x, y operand.Op, z reg.VecVirtual) {
 // move moves whole vectors.
 func (s simd) move(from, to operand.Op) { c.VMOVUPS(from, to) }
 
-func (s simd) zeros(n int) []reg.VecVirtual {
+func (s simd) vectors(n int) []reg.VecVirtual {
 	v := make([]reg.VecVirtual, n)
 	for i := range v {
 		v[i] = s.vector()
+	}
+	return v
+}
+
+func (s simd) zeros(n int) []reg.VecVirtual {
+	v := s.vectors(n)
+	for i := range v {
 		if s.zmm() {
 			c.VPXORD(v[i], v[i], v[i])
 		} else {

@@ -17,25 +17,41 @@ func (s simd) heat() heat {
 	}
 }
 
-// weight turns t into the weight: see heat in package walk. It leaves unit.
-func (s simd) weight(k heat, t, unit reg.VecVirtual) {
-	c.VMAXPS(k.bottom.op(), t, t)
-	c.VMINPS(k.top.op(), t, t)
-	n, r, p := s.vector(), s.vector(), s.vector()
-	c.VADDPS(k.magic.op(), t, n)
-	c.VSUBPS(k.magic.op(), n, r)
-	c.VSUBPS(r, t, r)
-	c.VPSLLD(operand.U8(23), n, n)
-	c.VMULPS(k.h3.op(), r, p)
-	c.VADDPS(k.h2.op(), p, p)
-	c.VMULPS(r, p, p)
-	c.VADDPS(k.h1.op(), p, p)
-	c.VMULPS(r, p, p)
-	c.VADDPS(k.one.op(), p, p)
-	c.VPADDD(n, p, p)
-	c.VADDPS(k.one.op(), p, p)
-	c.VDIVPS(p, unit, t)
-	c.VCVTTPS2DQ(t, t)
+// weights turns every t into the weight at its unit: see heat in package walk.
+// Steps are taken for all in turn, as one alone would wait for itself and fill
+// the queues that instructions wait in.
+func (s simd) weights(k heat, t []reg.VecVirtual, unit []operand.Mem) {
+	n, r, p := s.vectors(len(t)), s.vectors(len(t)), s.vectors(len(t))
+	each := func(f func(i int)) {
+		for i := range t {
+			f(i)
+		}
+	}
+	if s.zmm() {
+		// The lesser of |t| and 22, with the sign of t; t less its rounding to
+		// a whole number, to even.
+		each(func(i int) { c.VRANGEPS(operand.U8(2), k.top.op(), t[i], t[i]) })
+		each(func(i int) { c.VADDPS(k.magic.op(), t[i], n[i]) })
+		each(func(i int) { c.VREDUCEPS(operand.U8(0), t[i], r[i]) })
+	} else {
+		each(func(i int) { c.VMAXPS(k.bottom.op(), t[i], t[i]) })
+		each(func(i int) { c.VMINPS(k.top.op(), t[i], t[i]) })
+		each(func(i int) { c.VADDPS(k.magic.op(), t[i], n[i]) })
+		each(func(i int) { c.VSUBPS(k.magic.op(), n[i], r[i]) })
+		each(func(i int) { c.VSUBPS(r[i], t[i], r[i]) })
+	}
+	each(func(i int) { c.VPSLLD(operand.U8(23), n[i], n[i]) })
+	each(func(i int) { c.VMULPS(k.h3.op(), r[i], p[i]) })
+	each(func(i int) { c.VADDPS(k.h2.op(), p[i], p[i]) })
+	each(func(i int) { c.VMULPS(r[i], p[i], p[i]) })
+	each(func(i int) { c.VADDPS(k.h1.op(), p[i], p[i]) })
+	each(func(i int) { c.VMULPS(r[i], p[i], p[i]) })
+	each(func(i int) { c.VADDPS(k.one.op(), p[i], p[i]) })
+	each(func(i int) { c.VPADDD(n[i], p[i], p[i]) })
+	each(func(i int) { c.VADDPS(k.one.op(), p[i], p[i]) })
+	each(func(i int) { s.move(unit[i], t[i]) })
+	each(func(i int) { c.VDIVPS(p[i], t[i], t[i]) })
+	each(func(i int) { c.VCVTTPS2DQ(t[i], t[i]) })
 }
 
 // layer holds the arguments that all three kernels have.
@@ -51,38 +67,92 @@ func layerOf() layer {
 	return l
 }
 
-// input moves the field of a vector and returns it times sign, and the unit.
-func (s simd) input(l layer, disp int, down bool) (t, unit reg.VecVirtual) {
-	f, t, unit := s.vector(), s.vector(), s.vector()
-	s.move(at(l.field, l.i, disp), f)
-	if down {
-		c.VPSUBD(at(l.row, l.i, disp), f, f)
-	} else {
-		c.VPADDD(at(l.row, l.i, disp), f, f)
+// exponents moves the fields of some vectors and returns them times sign.
+func (s simd) exponents(l layer, disps []int, down bool) []reg.VecVirtual {
+	t := s.vectors(len(disps))
+	for i, d := range disps {
+		s.move(at(l.field, l.i, d), t[i])
 	}
-	s.move(f, at(l.field, l.i, disp))
-	c.VCVTDQ2PS(f, t)
-	c.VMULPS(at(l.sign, l.i, disp), t, t)
-	s.move(at(l.unit, l.i, disp), unit)
-	return t, unit
+	for i, d := range disps {
+		if down {
+			c.VPSUBD(at(l.row, l.i, d), t[i], t[i])
+		} else {
+			c.VPADDD(at(l.row, l.i, d), t[i], t[i])
+		}
+	}
+	for i, d := range disps {
+		s.move(t[i], at(l.field, l.i, d))
+	}
+	for i := range disps {
+		c.VCVTDQ2PS(t[i], t[i])
+	}
+	for i, d := range disps {
+		c.VMULPS(at(l.sign, l.i, d), t[i], t[i])
+	}
+	return t
 }
 
-// loop goes through the vectors, as many at a time as have all lanes.
-func (s simd) loop(l layer, f func(part, disp int)) {
-	c.Label("vector")
-	for part := range lanes / s.width {
-		f(part, 4*s.width*part)
+// units returns the units of vectors.
+func (l layer) units(disps []int) []operand.Mem {
+	m := make([]operand.Mem, len(disps))
+	for i, d := range disps {
+		m[i] = at(l.unit, l.i, d)
 	}
-	c.ADDQ(operand.U8(4*lanes), l.i)
+	return m
+}
+
+// loop goes through the vectors, several times all lanes at a time while there
+// are so many. f is given where the vectors of a turn are, those that are
+// taken together together.
+func (s simd) loop(l layer, turns, together int, f func(disps []int)) {
+	part := func(label string, turns int) {
+		c.Label(label)
+		var disps []int
+		for v := range turns * lanes / s.width {
+			disps = append(disps, 4*s.width*v)
+		}
+		for len(disps) > 0 {
+			n := min(together, len(disps))
+			f(disps[:n])
+			disps = disps[n:]
+		}
+		c.ADDQ(operand.U32(4*lanes*turns), l.i)
+	}
+	if turns > 1 {
+		last := c.GP64()
+		c.MOVQ(l.n, last)
+		c.SUBQ(operand.U32(4*lanes*turns), last) // where the last long part may start
+		c.CMPQ(l.i, last)
+		c.JG(operand.LabelRef("vector"))
+		part("vectors", turns)
+		c.CMPQ(l.i, last)
+		c.JLE(operand.LabelRef("vectors"))
+		c.CMPQ(l.i, l.n)
+		c.JEQ(operand.LabelRef("sums"))
+	}
+	part("vector", 1)
 	c.CMPQ(l.i, l.n)
 	c.JNE(operand.LabelRef("vector"))
+	c.Label("sums")
 }
 
-// store writes sums and ends the function.
+// sumAt returns which of the sums of all lanes the vector at disp belongs to.
+func (s simd) sumAt(disp int) int { return disp / (4 * s.width) % (lanes / s.width) }
+
+// store writes sums.
 func (s simd) store(sums []reg.VecVirtual, to reg.GPVirtual) {
 	for part, x := range sums {
 		s.move(x, mem(to, 4*s.width*part))
 	}
+}
+
+// together is the number of vectors of which weights are computed together,
+// as many as there are registers for.
+func (s simd) together() int {
+	if s.zmm() {
+		return 4
+	}
+	return 2
 }
 
 func weigh(s simd, down bool) {
@@ -92,11 +162,13 @@ func weigh(s simd, down bool) {
 	leaf := arg("leaf")
 	k := s.heat()
 	sum := s.zeros(lanes / s.width)
-	s.loop(l, func(part, disp int) {
-		t, unit := s.input(l, disp, down)
-		s.weight(k, t, unit)
-		s.move(t, at(leaf, l.i, disp))
-		c.VPADDD(t, sum[part], sum[part])
+	s.loop(l, 4, s.together(), func(disps []int) {
+		t := s.exponents(l, disps, down)
+		s.weights(k, t, l.units(disps))
+		for i, d := range disps {
+			s.move(t[i], at(leaf, l.i, d))
+			c.VPADDD(t[i], sum[s.sumAt(d)], sum[s.sumAt(d)])
+		}
 	})
 	s.store(sum, arg("sum"))
 	c.VZEROUPPER()
@@ -116,15 +188,21 @@ func weighTwo(s simd, down bool) {
 		c.VBROADCASTSS(mem(gamma, 4*b), g[b])
 	}
 	sums := [2][]reg.VecVirtual{s.zeros(lanes / s.width), s.zeros(lanes / s.width)}
-	s.loop(l, func(part, disp int) {
-		t, unit := s.input(l, disp, down)
-		u := s.vector()
-		c.VMULPS(g[1], t, u)
-		c.VMULPS(g[0], t, t)
-		for b, t := range []reg.VecVirtual{t, u} {
-			s.weight(k, t, unit)
-			s.move(t, at(leaf[b], l.i, disp))
-			c.VPADDD(t, sums[b][part], sums[b][part])
+	s.loop(l, 2, s.together()/2, func(disps []int) {
+		t := s.exponents(l, disps, down)
+		n := len(t)
+		t = append(t, s.vectors(n)...)
+		for i := range n {
+			c.VMULPS(g[1], t[i], t[n+i])
+			c.VMULPS(g[0], t[i], t[i])
+		}
+		s.weights(k, t, append(l.units(disps), l.units(disps)...))
+		for b := range leaf {
+			for i, d := range disps {
+				sum := sums[b][s.sumAt(d)]
+				s.move(t[b*n+i], at(leaf[b], l.i, d))
+				c.VPADDD(t[b*n+i], sum, sum)
+			}
 		}
 	})
 	s.store(sums[0], arg("sum0"))
@@ -140,13 +218,17 @@ func weighSides(s simd, down bool) {
 	side, leaf := arg("side"), arg("leaf")
 	k := s.heat()
 	all, second := s.zeros(lanes/s.width), s.zeros(lanes/s.width)
-	s.loop(l, func(part, disp int) {
-		t, unit := s.input(l, disp, down)
-		s.weight(k, t, unit)
-		s.move(t, at(leaf, l.i, disp))
-		c.VPADDD(t, all[part], all[part])
-		s.and(at(side, l.i, disp), t, t)
-		c.VPADDD(t, second[part], second[part])
+	s.loop(l, 4, s.together(), func(disps []int) {
+		t := s.exponents(l, disps, down)
+		s.weights(k, t, l.units(disps))
+		for i, d := range disps {
+			s.move(t[i], at(leaf, l.i, d))
+			sum := all[s.sumAt(d)]
+			c.VPADDD(t[i], sum, sum)
+			s.and(at(side, l.i, d), t[i], t[i])
+			sum = second[s.sumAt(d)]
+			c.VPADDD(t[i], sum, sum)
+		}
 	})
 	for part := range all {
 		c.VPSUBD(second[part], all[part], all[part])
