@@ -14,6 +14,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"gorbm/cmd/internal/cli"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
@@ -170,7 +171,7 @@ func (p *plan) describe(r result, w io.Writer) {
 	if r.m.Classes > 0 {
 		fmt.Fprintf(w, " + %d %s labels", r.m.Classes, r.m.Labels)
 	}
-	fmt.Fprintf(w, ", %d hidden units\n", r.m.Hidden())
+	fmt.Fprintf(w, ", %d hidden units%s\n", r.m.Hidden(), cli.Constrained(r.m))
 	how := "exact"
 	if !r.truth.Exact {
 		how = fmt.Sprintf("by %s, ± %.3g in all", short(r.reference), r.truth.StdErr)

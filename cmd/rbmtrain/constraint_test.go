@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+func TestBadConstraints(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "short.txt", "0110\n")
+	clitest.Write(t, "words.txt", "01x\n")
+	clitest.Write(t, "six.txt", "0,1,1 0\n01")
+	m := clitest.Model(9, 6, 0, rbm.Softmax)
+	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
+	clitest.Save(t, "two.safetensors", m, rbm.About{})
+	const bars = "-data bars:3 -labels none -hidden 6 "
+	for _, c := range []struct {
+		args   string
+		status int
+		want   []string
+	}{
+		{bars + "-constraint hidden=7", 2, []string{"-constraint", "hidden=7", "0 … 6"}},
+		{bars + "-constraint hidden=0", 2, []string{"-constraint", `"hidden=0"`, "from 1 on"}},
+		{bars + "-constraint all=-2", 2, []string{"-constraint", `"all=-2"`, "from 1 on"}},
+		{bars + "-constraint most=2", 2, []string{"-constraint", `"most=2"`, "hidden=20", "all=120"}},
+		{bars + "-constraint all=16 -negphase exact", 2, []string{"-constraint", "all=16", "0 … 15"}},
+		{bars + "-constraint hidden=3 -negphase ucd", 2, []string{"-negphase", "ucd", "hidden=3", "take cd, pcd"}},
+		{bars + "-constraint all=6 -negphase pcd", 2, []string{"-negphase", "pcd", "all=6", "take exact"}},
+		{bars + "-constraint all=6", 2, []string{"-negphase", "ins", "all=6", "take exact"}},
+		{bars + "-constraint all=8 -negphase exact", 1, []string{"row ", "bars:3", "probability zero", "all=8"}},
+		{bars + "-constraint-reference six.txt", 2, []string{"-constraint-reference", "-constraint", "missing"}},
+		{bars + "-constraint hidden=3 -constraint-reference none.txt", 1, []string{"-constraint-reference", "none.txt", "no such file"}},
+		{bars + "-constraint hidden=3 -constraint-reference words.txt", 1, []string{"-constraint-reference", "words.txt", "'x'", "byte 2"}},
+		{bars + "-constraint hidden=3 -constraint-reference short.txt", 2, []string{"-constraint", "4 units", "has 6"}},
+		{"-data bars:3 -labels none -init two.safetensors -constraint hidden=3 -negphase pcd", 2, []string{"-constraint is hidden=3", "two.safetensors", "hidden=2", "leave -constraint out"}},
+		{"-data bars:3 -labels none -init two.safetensors -negphase ucd", 2, []string{"-negphase", "ucd", "hidden=2"}},
+	} {
+		t.Run(c.args, func(t *testing.T) { rbmtrain.Fails(t, c.status, strings.Fields(c.args+" -dry-run"), c.want...) })
+	}
+}
+
+// A run under a constraint keeps it: in the model, in all snapshots, in
+// config.json, when it goes on after an interruption and in what starts from
+// its model; and training raises the likelihood among the states it allows.
+func TestConstrainedRuns(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "reference.txt", "010011010110")
+	for _, c := range []struct{ name, args string }{
+		{"pcd", "-constraint hidden=4 -negphase pcd -momentum 0.5 -center 0.01 -average 0.9"},
+		{"reference", "-constraint hidden=5 -constraint-reference reference.txt -negphase pt"},
+		{"auto", "-constraint hidden=4 -negphase pins -temperatures auto"},
+		{"cd", "-constraint hidden=4 -negphase cd"},
+		{"all", "-constraint all=11 -negphase exact"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			args := append(strings.Fields("-data bars:3 -hidden 12 -seed 3 -eval-every 100 "+c.args), "-json")
+			var result jsonResult
+			if err := json.Unmarshal([]byte(rbmtrain.OK(t, append(args, "-steps", "600", "-out", c.name)...)), &result); err != nil {
+				t.Fatal(err)
+			}
+			m, _ := clitest.Load(t, filepath.Join(c.name, train.ModelFile))
+			if m.Constraint == nil || m.Constraint.String() != args[slices.Index(args, "-constraint")+1] || (m.Constraint.Reference != nil) != (c.name == "reference") {
+				t.Fatalf("the model has the constraint %+v", m.Constraint)
+			}
+			if config := clitest.Read(t, filepath.Join(c.name, train.ConfigFile)); strings.Count(config, m.Constraint.String()) < 2 {
+				t.Errorf("config.json does not tell of the constraint: %s", config)
+			}
+			if on := result.Metrics["active_hidden_train"]; m.Constraint.On == rbm.HiddenUnits && m.Constraint.Reference == nil && math.Abs(on-4) > 1e-5 {
+				t.Errorf("%v hidden units are on", on)
+			}
+			rows := metrics(t, c.name)
+			at := slices.Index(rows[0], "log_likelihood_train")
+			first, err1 := strconv.ParseFloat(rows[1][at], 64)
+			last, err2 := strconv.ParseFloat(rows[len(rows)-1][at], 64)
+			if err := errors.Join(err1, err2); err != nil || !(last > first+0.3) {
+				t.Errorf("the likelihood goes from %v to %v: %v", first, last, err)
+			}
+			for _, f := range []string{train.FiltersFile, train.SamplesFile} {
+				if _, err := os.Stat(filepath.Join(c.name, f)); err != nil {
+					t.Error(err)
+				}
+			}
+			// Interrupted, and gone on with.
+			interrupt(350, append(args, "-steps", "600", "-out", c.name+"2")...)
+			rbmtrain.OK(t, "-resume", c.name+"2", "-quiet")
+			if other, _ := clitest.Load(t, filepath.Join(c.name+"2", train.ModelFile)); !other.Equal(m) {
+				t.Error("interrupted and resumed, the run ends with another model")
+			}
+			// The model's own constraint holds where it starts a run.
+			kind := "pcd"
+			if m.Constraint.On == rbm.AllUnits {
+				kind = "exact"
+			}
+			rbmtrain.OK(t, "-data", "bars:3", "-init", c.name, "-negphase", kind, "-steps", "10", "-out", c.name+"3", "-quiet")
+			if other, _ := clitest.Load(t, filepath.Join(c.name+"3", train.ModelFile)); !other.Constraint.Equal(m.Constraint) {
+				t.Errorf("started from the model, a run has the constraint %v", other.Constraint)
+			}
+		})
+	}
+}
