@@ -198,3 +198,23 @@ func TestCheckFinite(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestWeightRow(t *testing.T) {
+	m := New(3, 70, 0, Softmax)
+	m.Randomize(1, NewKey(1))
+	row := make([]float32, 70)
+	for i := range 3 {
+		m.WeightRow(row, i)
+		for j, w := range row {
+			if w != m.Weight(i, j) {
+				t.Errorf("weight %d, %d is %v in its row, not %v", i, j, w, m.Weight(i, j))
+			}
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a row of another length")
+		}
+	}()
+	m.WeightRow(row[:69], 0)
+}

@@ -45,7 +45,7 @@ func isolate(t *testing.T) (testdata string) {
 }
 
 func TestHelp(t *testing.T) {
-	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "field", "gap", "json", "lattice", "model", "moves", "order", "out", "quiet", "sampler", "seconds", "seed", "temperature", "trace")
+	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "class", "field", "gap", "json", "lattice", "model", "moves", "order", "out", "quiet", "sampler", "seconds", "seed", "temperature", "trace")
 }
 
 // goldens are command lines whose output is fixed.

@@ -28,11 +28,20 @@ func (p *plan) readModel() error {
 	if err := m.CheckFinite(); err != nil {
 		return fmt.Errorf("-model: %s: %w", p.modelFile, err)
 	}
-	if m.Classes > 0 && m.Labels == rbm.Softmax {
-		return fmt.Errorf("-model: %s has a softmax label of %d classes, which flips of single bits cannot change; take a model without labels", p.modelFile, m.Classes)
+	given := ""
+	switch {
+	case p.flags.Given("class") && m.Classes == 0:
+		return cli.Usagef("-class is for models with a label; %s has none", p.modelFile)
+	case p.flags.Given("class") && (p.class < 0 || p.class >= m.Classes):
+		return cli.Usagef("-class is %d; the classes of %s are 0 to %d", p.class, p.modelFile, m.Classes-1)
+	case p.flags.Given("class"):
+		m = m.GivenClass(p.class)
+		given = fmt.Sprintf(" given class %d", p.class)
+	case m.Classes > 0 && m.Labels == rbm.Softmax:
+		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; hold it at one of its classes by -class, 0 to %d", p.modelFile, m.Classes-1)
 	}
 	p.machine = binary.NewMachine(m)
-	p.model = fmt.Sprintf("%s, an RBM of %d × %d units", p.modelFile, m.Visible(), m.Hidden())
+	p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s", p.modelFile, m.Visible(), m.Hidden(), given)
 	p.pairs = m.Visible() * m.Hidden()
 	if !p.flags.Given("beta") && !p.flags.Given("temperature") {
 		p.beta = 1 // the model itself

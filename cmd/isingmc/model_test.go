@@ -68,6 +68,9 @@ func TestBadModels(t *testing.T) {
 	if err := labelled.WriteFile("labels.safetensors", rbm.About{}); err != nil {
 		t.Fatal(err)
 	}
+	if r := result(t, "-model labels.safetensors -class 1 -moves 500"); r.Spins != 4 || !strings.Contains(r.System, "2 × 2 units given class 1") {
+		t.Errorf("a held label: %+v", r)
+	}
 	m := rbm.New(4, 2, 0, rbm.Softmax)
 	if err := m.WriteFile("m.safetensors", rbm.About{}); err != nil {
 		t.Fatal(err)
@@ -80,7 +83,10 @@ func TestBadModels(t *testing.T) {
 	}{
 		{"-model nowhere.safetensors", cli.Failed, []string{"-model", "nowhere.safetensors"}},
 		{"-model text.safetensors", cli.Failed, []string{"-model", "text.safetensors"}},
-		{"-model labels.safetensors", cli.Failed, []string{"softmax label of 2 classes", "without labels"}},
+		{"-model labels.safetensors", cli.Usage, []string{"softmax label", "-class, 0 to 1"}},
+		{"-model labels.safetensors -class 2", cli.Usage, []string{"-class is 2", "0 to 1"}},
+		{"-model m.safetensors -class 0", cli.Usage, []string{"-class", "m.safetensors has none"}},
+		{"-lattice 3x3 -class 0", cli.Usage, []string{"-class is for the label of -model"}},
 		{"-model m.safetensors -lattice 3x3", cli.Usage, []string{"-lattice is for Ising systems"}},
 		{"-model m.safetensors -J pm1", cli.Usage, []string{"-J is for Ising systems"}},
 		{"-model m.safetensors -gap", cli.Usage, []string{"-gap is for Ising systems"}},

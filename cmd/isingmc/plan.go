@@ -65,6 +65,8 @@ func (o *options) check() (*plan, error) {
 		if err := p.readModel(); err != nil {
 			return nil, err
 		}
+	} else if o.flags.Given("class") {
+		return nil, cli.Usagef("-class is for the label of -model; leave it out, or give -model")
 	} else if err := p.makeGraph(); err != nil {
 		return nil, err
 	}

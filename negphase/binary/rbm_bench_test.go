@@ -72,6 +72,23 @@ func BenchmarkRBMWalks(b *testing.B) {
 	}
 }
 
+// BenchmarkRBMSteps gives the time of a move of the rivals of walks: an update
+// of each unit.
+func BenchmarkRBMSteps(b *testing.B) {
+	for _, c := range rbmBenches {
+		for _, m := range []Mover{BlockGibbs{}, FlipTheState{}, Gibbs{}, Metropolis{Random}} {
+			b.Run(fmt.Sprintf("system=%s/mover=%s", c.name, FormatMover(m)), func(b *testing.B) {
+				chain := must(m.Bind(burnt(b, c.model(b)), 1, nil))(b)
+				r := rbm.NewKey(3).Rand()
+				b.ReportAllocs()
+				for b.Loop() {
+					chain.Move(r)
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkRBMLoad gives the time to take over new parameters, to take over
 // the states of 10 chains, and to renew a chain's caches.
 func BenchmarkRBMLoad(b *testing.B) {
