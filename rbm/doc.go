@@ -16,6 +16,13 @@
 // Sums over active units therefore add rows of a panel, and the update of a
 // panel adds scaled hidden means to the same rows.
 //
+// # Constraints
+//
+// A model with a Constraint has only the states with a fixed number of units
+// on, or away from a reference. Means and draws of hidden units then come row
+// by row from the conditional Bernoulli law; everything that reads a model
+// respects its constraint, or says that it cannot.
+//
 // # Numbers
 //
 // Parameters are float32. Every kernel has one written order of additions, so

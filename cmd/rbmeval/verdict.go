@@ -32,12 +32,12 @@ func mean(x []float64) float64 {
 
 // jsonResult is the object that -json prints.
 type jsonResult struct {
-	Model      string          `json:"model"`
-	Data       string          `json:"data"`
-	Binarize   string          `json:"binarize"`
-	N          int             `json:"n"`
-	Constraint *rbm.Constraint `json:"constraint,omitempty"`
-	FreeEnergy *float64        `json:"free_energy,omitempty"`
+	Model      string   `json:"model"`
+	Data       string   `json:"data"`
+	Binarize   string   `json:"binarize"`
+	N          int      `json:"n"`
+	Constraint string   `json:"constraint,omitempty"`
+	FreeEnergy *float64 `json:"free_energy,omitempty"`
 	logZResult
 	MeanLogLikelihood *float64     `json:"mean_log_likelihood,omitempty"`
 	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
@@ -46,7 +46,10 @@ type jsonResult struct {
 }
 
 func (v *verdict) result(j *judge) (jsonResult, error) {
-	r := jsonResult{Model: j.model.Path, Data: j.set.Name, Binarize: j.set.Binarize, N: j.n, Constraint: j.m.Constraint}
+	r := jsonResult{Model: j.model.Path, Data: j.set.Name, Binarize: j.set.Binarize, N: j.n}
+	if j.m.Constraint != nil {
+		r.Constraint = j.m.Constraint.String()
+	}
 	bad := false
 	set := func(dst **float64, x float64) {
 		bad = bad || math.IsNaN(x) || math.IsInf(x, 0)

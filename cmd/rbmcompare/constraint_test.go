@@ -1,0 +1,28 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/rbm"
+)
+
+// Under a constraint the truth is that of the states it allows: persistent
+// chains come near it, and estimators that cannot keep it are refused.
+func TestConstraint(t *testing.T) {
+	clitest.Isolate(t)
+	m := clitest.Model(8, 5, 0, rbm.Softmax)
+	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
+	clitest.Save(t, "hidden.safetensors", m, rbm.About{})
+	out := rbmcompare.OK(t, "-model", "hidden.safetensors", "-negphase", "pcd,pt,exact", "-steps", "400", "-repeats", "5")
+	if !strings.Contains(out, "5 hidden units, 2 hidden units on\n") || !strings.Contains(out, "negative phase exact") {
+		t.Errorf("output: %s", out)
+	}
+	rbmcompare.Fails(t, 2, []string{"-model", "hidden.safetensors", "-negphase", "pcd,ucd"}, "-negphase ucd", "hidden=2", "take cd, pcd")
+	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 4}
+	clitest.Save(t, "all.safetensors", m, rbm.About{})
+	rbmcompare.OK(t, "-model", "all.safetensors", "-negphase", "exact")
+	rbmcompare.Fails(t, 2, []string{"-model", "all.safetensors", "-negphase", "exact", "-reference", "pt"}, "-reference", "all=4", "take exact")
+	rbmcompare.Fails(t, 1, []string{"-model", "all.safetensors", "-negphase", "exact", "-data", clitest.Toy + ":plain"}, "row ", "probability zero", "all=4")
+}

@@ -1,0 +1,61 @@
+package main
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/rbm"
+)
+
+// A model under a constraint is judged under it: log Z over the states it
+// allows, exact and by estimates; what cannot be had is refused.
+func TestConstraint(t *testing.T) {
+	isolate(t)
+	for _, c := range []struct {
+		model      *rbm.RBM
+		constraint *rbm.Constraint
+	}{
+		{clitest.Model(12, 5, 4, rbm.Softmax), &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}},
+		{clitest.Model(12, 5, 4, rbm.Bernoulli), &rbm.Constraint{On: rbm.HiddenUnits, Active: 4, Reference: []uint8{1, 0, 1, 0, 0}}},
+		{clitest.Model(12, 9, 4, rbm.Softmax), &rbm.Constraint{On: rbm.AllUnits, Active: 9}},
+	} {
+		m := c.model
+		m.Constraint = c.constraint
+		clitest.Save(t, "constrained.safetensors", m, toy)
+		logZ, err := m.LogZ(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := "-model constrained.safetensors -exact -pl -classify"
+		if c.constraint.On == rbm.HiddenUnits {
+			args += " -ais -reverse-ais -bennett -ais-temperatures 200 -ladder-rounds 1500"
+		}
+		r, e := evaluate(t, args)
+		if r.LogZ == nil || math.Abs(*r.LogZ-logZ) > 1e-9 || r.Constraint != c.constraint.String() {
+			t.Errorf("%v: log Z %v of %s, want %v", c.constraint, r.LogZ, r.Constraint, logZ)
+		}
+		for name, x := range map[string]estimate{"AIS": e.AIS, "reverse AIS": e.ReverseAIS, "Bennett": e.Bennett} {
+			if x.LogZ == nil || x.StdErr == nil {
+				if c.constraint.On == rbm.HiddenUnits {
+					t.Errorf("%v: %s has no number", c.constraint, name)
+				}
+				continue
+			}
+			if d := math.Abs(*x.LogZ - logZ); d > 6**x.StdErr {
+				t.Errorf("%v: %s says %v ± %v, exact is %v", c.constraint, name, *x.LogZ, *x.StdErr, logZ)
+			}
+		}
+		text := rbmeval.OK(t, "-model", "constrained.safetensors", "-exact")
+		if !strings.Contains(text, "hidden units, ") || !strings.Contains(text, " of all on") && !strings.Contains(text, "hidden units on") && !strings.Contains(text, "away from a reference") {
+			t.Errorf("the constraint is not printed: %s", text)
+		}
+	}
+	rbmeval.Fails(t, 2, []string{"-model", "constrained.safetensors", "-ais"}, "-ais", "all=9", "-exact")
+	m := clitest.Model(12, 3, 4, rbm.Softmax)
+	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 2}
+	clitest.Save(t, "narrow.safetensors", m, toy)
+	rbmeval.Fails(t, 1, []string{"-model", "narrow.safetensors"}, "row ", "probability zero", "all=2")
+	rbmeval.Fails(t, 1, []string{"-model", "constrained.safetensors", "-data", "fontdigits"}, "does not fit")
+}

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"testing"
+
+	"gorbm/cmd/internal/cli/clitest"
+	"gorbm/rbm"
+)
+
+// A constraint goes with the model between our formats, not to scikit-learn;
+// samples are drawn under it.
+func TestConstraint(t *testing.T) {
+	clitest.Isolate(t)
+	for _, c := range []*rbm.Constraint{{On: rbm.HiddenUnits, Active: 2, Reference: []uint8{1, 0, 0, 0, 1}}, {On: rbm.AllUnits, Active: 4}} {
+		m := clitest.Model(9, 5, 0, rbm.Softmax)
+		m.Constraint = c
+		name := string(c.On)
+		clitest.Save(t, name+".safetensors", m, rbm.About{})
+		rbmexport.OK(t, "-model", name+".safetensors", "-out", name+".npz")
+		if back, _ := clitest.Load(t, name+".npz"); !back.Equal(m) {
+			t.Errorf("%v: it comes back as another model", c)
+		}
+		rbmexport.OK(t, "-model", name+".npz", "-samples", "-out", name+".png")
+		rbmexport.Fails(t, 1, []string{"-model", name + ".npz", "-sklearn", "-out", name + "-sklearn.npz"}, "scikit-learn", c.String())
+	}
+}
