@@ -13,7 +13,7 @@ import (
 // exactWalks is the number of chains, and of groups in a ladder, that start
 // from the exact law in these tests: fewer than exactGroups, as each has a
 // system of its own.
-const exactWalks = 4000
+const exactWalks = 3000
 
 // drawJointly returns states of both layers whose row r is drawn from
 // p[r mod len(p)], laws over all.
@@ -57,7 +57,7 @@ func TestWalksAreStationary(t *testing.T) {
 		want := expectation(x.m, x.all, x.p[0])
 		for _, text := range []string{
 			"sardonics:k=1-3:moves=2", "sardonics:k=1-2:gamma=.7/1.3:mix=2/1/1:gibbs=1",
-			"im:k=1-2:moves=2", "walk:exchange", "walk:gibbs:order=random", "walk:metropolis",
+			"im:k=1-2:moves=2", "walk:exchange", "walk:gibbs:order=random", "walk:metropolis", "walk:block-gibbs", "walk:flip",
 		} {
 			w := x.walk(t, text)
 			z := x.zOf(t, w)
