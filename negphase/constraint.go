@@ -47,7 +47,11 @@ func Keeps(name string, c *rbm.Constraint) error {
 	var others []string
 	for _, k := range kinds {
 		if slices.Contains(keeps[k.name], c.On) {
-			others = append(others, k.name)
+			name := k.name
+			if name == "walk" {
+				name = "walk:exchange" // of its samplers this one keeps constraints
+			}
+			others = append(others, name)
 		}
 	}
 	return fmt.Errorf("%s cannot keep the constraint %v: %s; take %s", name, c, reason, strings.Join(others, ", "))

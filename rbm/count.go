@@ -18,6 +18,9 @@ const countWork = 1 << 18
 func (l *layers) runCount() {
 	c := l.m.Constraint
 	k := min(c.Active, l.m.Hidden())
+	if c.On == AllUnits {
+		k = l.m.Hidden() / 2 // at most; it differs from row to row
+	}
 	l.count.run(ceilDiv(l.v.Rows, lanes), l.v.Rows*l.m.Hidden()*min(k+1, l.m.Hidden()-k+1) >= countWork)
 }
 

@@ -149,7 +149,8 @@ func (m *RBM) checkWeights(a Matrix) {
 	}
 }
 
-// Clone returns a copy of m that shares no memory with it.
+// Clone returns a copy of m that shares no memory with it but the constraint,
+// which is never written to.
 func (m *RBM) Clone() *RBM {
 	c := New(m.Visible(), m.Hidden(), m.Classes, m.Labels)
 	copy(c.VisibleBias, m.VisibleBias)

@@ -22,17 +22,19 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 		return fmt.Errorf("the constraint %v counts units that are on, but inputs of %s are grey; make them binary, as by threshold, or constrain the hidden units", m.Constraint, set.Name)
 	}
 	const rows = 256 // at once
-	classes := m.Classes
-	if set.Y == nil {
-		classes = 0 // label units stay off
-	}
 	for lo := 0; lo < set.Len(); lo += rows {
 		some := make([]int32, min(rows, set.Len()-lo))
 		for i := range some {
 			some[i] = int32(lo + i)
 		}
 		v := rbm.NewBits(len(some), m.Visible())
-		set.Visible(v, some, classes)
+		if set.Y != nil || m.Classes == 0 {
+			set.Visible(v, some, m.Classes)
+		} else {
+			for i, r := range some { // label units stay off
+				copy(v.Row(i), set.X.Row(int(r)))
+			}
+		}
 		if r := m.ImpossibleRow(v); r >= 0 {
 			return fmt.Errorf("row %d of %s has probability zero under the constraint %v: %d of its units are on, and the %d hidden units cannot make up the number; take another number, or more hidden units",
 				lo+r, set.Name, m.Constraint, v.Slice(r, r+1).Count(), m.Hidden())

@@ -53,6 +53,11 @@ func TestConstraint(t *testing.T) {
 		}
 	}
 	rbmeval.Fails(t, 2, []string{"-model", "constrained.safetensors", "-ais"}, "-ais", "all=9", "-exact")
+	// Rows without labels: the label is summed out, where some class may be impossible.
+	if out := rbmeval.OK(t, "-model", "constrained.safetensors", "-data", clitest.Toy+":plain", "-exact"); !strings.Contains(out, "mean log-likelihood") {
+		t.Errorf("output: %s", out)
+	}
+	rbmeval.Fails(t, 2, []string{"-model", "constrained.safetensors", "-data", clitest.Toy + ":plain", "-features", "f.npz"}, "-features", "labels", "all=9")
 	m := clitest.Model(12, 3, 4, rbm.Softmax)
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 2}
 	clitest.Save(t, "narrow.safetensors", m, toy)

@@ -175,6 +175,8 @@ func (j *judge) choose() error {
 		return fmt.Errorf("-exact: %w", err)
 	case j.estimated() && j.shell():
 		return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", j.m.Constraint)
+	case j.features != "" && j.shell() && j.m.Classes > 0 && !j.labelled():
+		return cli.Usagef("-features needs rows with labels under the constraint %v, which counts them; %s has none", j.m.Constraint, j.set.Name)
 	case j.asked() && !j.likely():
 		return cli.Usagef("-exact, -ais, -reverse-ais and -bennett need rows with labels for a model with bernoulli labels; %s has none", j.set.Name)
 	case j.classify && !j.labelled():
