@@ -24,11 +24,11 @@ type walks struct {
 	fit          bool // lengths of walks are those that the model has room for
 	moves, gibbs int  // of each chain in a run; Gibbs steps come first
 
-	machine *binary.Machine
-	places  []place
-	rung    []float64     // inverse temperatures that the places were bound for
-	order   []*binary.RBM // the system of each row
-	loop    *rbm.Loop     // over places
+	machine         *binary.Machine
+	places          []place
+	rung            []float64     // inverse temperatures that the places were bound for
+	order           []*binary.RBM // the system of each row
+	loading, moving *rbm.Loop     // over rows, over places
 	ground
 	now struct { // the run under way
 		states *rbm.States
@@ -51,7 +51,7 @@ type place struct {
 // newWalks returns walks of so many moves a run.
 func newWalks(s Settings, moves int) *walks {
 	w := &walks{mover: s.Mover, fit: s.Fit, moves: moves, gibbs: s.Gibbs}
-	w.loop = rbm.NewLoop(w.run1)
+	w.loading, w.moving = rbm.NewLoop(w.load), rbm.NewLoop(w.move)
 	return w
 }
 
@@ -110,9 +110,10 @@ func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, ke
 	for i, row := range at {
 		w.order[row] = w.places[i].system
 	}
-	w.machine.Load(w.order, s.V, s.H)
 	w.now.states, w.now.at, w.now.key = s, at, key.Child(moveKey)
-	w.loop.Run(len(w.places), len(w.places)*(m.Visible()+m.Hidden()) >= wideSites)
+	wide := len(w.places)*(m.Visible()+m.Hidden()) >= wideSites
+	w.loading.Run((len(w.order)+loadRows-1)/loadRows, wide)
+	w.moving.Run(len(w.places), wide)
 	for i := range w.places {
 		info.Moves.Add(w.places[i].info)
 	}
@@ -123,8 +124,20 @@ func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, ke
 // out: below, their moves take no longer than it takes to wake a goroutine.
 const wideSites = 1 << 12
 
-// run1 takes the chain at place i through its moves.
-func (w *walks) run1(i int) {
+// loadRows is the number of systems that are loaded together, so that parameters
+// that are in cache serve them all: of 784 × 500 units ten take a fifth longer by
+// four at a time (BenchmarkWalks).
+const loadRows = 16
+
+// load loads part i of the rows.
+func (w *walks) load(i int) {
+	s, lo := w.now.states, i*loadRows
+	hi := min(lo+loadRows, len(w.order))
+	w.machine.Load(w.order[lo:hi], s.V.Slice(lo, hi), s.H.Slice(lo, hi))
+}
+
+// move takes the chain at place i through its moves.
+func (w *walks) move(i int) {
 	p, s, row := &w.places[i], w.now.states, int(w.now.at[i])
 	p.info = binary.Info{}
 	w.now.key.Child(uint64(row)).Seed(p.source)

@@ -13,7 +13,7 @@ import (
 // exactWalks is the number of chains, and of groups in a ladder, that start
 // from the exact law in these tests: fewer than exactGroups, as each has a
 // system of its own.
-const exactWalks = 3000
+const exactWalks = 1500
 
 // drawJointly returns states of both layers whose row r is drawn from
 // p[r mod len(p)], laws over all.
