@@ -51,7 +51,7 @@ type pcd struct {
 }
 
 func newPCD(s Settings) *pcd {
-	return &pcd{chains: chains{kind: s.Kind, rows: s.Chains, start: s.Start}, steps: s.K}
+	return &pcd{chains: chains{settings: s, rows: s.Chains, start: s.Start}, steps: s.K}
 }
 
 func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
@@ -62,19 +62,4 @@ func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 	p.info.Reset()
 	p.info.Updates = int64(p.steps) * int64(p.rows)
 	return rbm.Phase{Batch: rbm.Batch{V: p.states.V, H: p.states.Mean}}, p.info, finite(p.states)
-}
-
-func (p *pcd) MarshalBinary() ([]byte, error) { return p.appendBinary(nil), nil }
-
-// UnmarshalBinary changes nothing unless all of b fits.
-func (p *pcd) UnmarshalBinary(b []byte) error {
-	h, rest, err := readChains(b, p.rows)
-	if err != nil {
-		return err
-	}
-	if len(rest) != 0 {
-		return fmt.Errorf("%w: %d bytes too many after the saved chains", rbm.ErrFormat, len(rest))
-	}
-	p.restore(h)
-	return nil
 }

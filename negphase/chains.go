@@ -2,6 +2,7 @@ package negphase
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 
@@ -18,40 +19,114 @@ const (
 const (
 	stepKey = iota
 	swapKey
+	moveKey
 )
 
-// chains are persistent Markov chains: what pcd, pt and ins go on with.
+// chains are persistent Markov chains: what pcd, pt and ins go on with, and
+// all that move by samplers of binary systems.
 type chains struct {
-	kind   string
-	rows   int
-	start  Start
-	states *rbm.States // nil before the first call
-	saved  rbm.Bits    // hidden states restored from a checkpoint, until the first call
+	settings Settings
+	rows     int
+	start    Start
+	joint    bool        // visible states persist too: Gibbs steps alone draw them anew
+	states   *rbm.States // nil before the first call
+	saved    savedChains // restored from a checkpoint, until the first call
 }
+
+// savedChains are the states that persist, hidden ones and of joint chains
+// visible ones; no rows of chains that have not begun.
+type savedChains struct{ h, v rbm.Bits }
 
 // begin makes the chains ready to be advanced under m.
 func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
-	if err := Keeps(c.kind, m.Constraint); err != nil {
+	if err := c.settings.Keeps(m.Constraint); err != nil {
 		return err
 	}
 	if c.states != nil {
 		return checkShape(c.states, m)
 	}
 	states := rbm.NewStates(m, c.rows)
-	if c.saved.Rows > 0 {
-		if c.saved.Cols != m.Hidden() {
-			return fmt.Errorf("%w: the saved chains have %d hidden units, the model has %d", rbm.ErrFormat, c.saved.Cols, m.Hidden())
-		}
-		if err := meets(m, c.saved); err != nil {
+	if c.saved.h.Rows > 0 {
+		if err := c.saved.check(m, c.joint); err != nil {
 			return err
 		}
-		states.H.CopyFrom(c.saved)
-		c.saved = rbm.Bits{}
-	} else if err := drawStart(m, states, c.start, pos, key); err != nil {
-		return err
+		states.H.CopyFrom(c.saved.h)
+		if c.joint {
+			states.V.CopyFrom(c.saved.v)
+		}
+		c.saved = savedChains{}
+	} else {
+		if err := drawStart(m, states, c.start, pos, key); err != nil {
+			return err
+		}
+		if c.joint {
+			drawVisible(m, states, c.start, pos, key.Child(visibleKey))
+		}
 	}
 	c.states = states
 	return nil
+}
+
+// visibleKey is the purpose of the key of visible states at the start.
+const visibleKey = 0
+
+// drawVisible draws the visible states of s that joint chains start at:
+// uniformly, or rows of the batch, grey values being probabilities.
+func drawVisible(m *rbm.RBM, s *rbm.States, start Start, pos rbm.Batch, key rbm.Key) {
+	switch {
+	case start == Uniform && m.Constraint != nil && m.Constraint.On == rbm.AllUnits:
+		drawShell(m, s, key)
+	case start == Uniform:
+		s.V.Randomize(key)
+		for r := range s.V.Rows {
+			for k, y := 0, int(key.Uniform(uint64(r))*float64(labelUnits(m))); k < labelUnits(m); k++ {
+				s.V.Set(r, m.Inputs()+k, k == y)
+			}
+		}
+	case pos.Grey.Rows > 0:
+		p := rbm.NewMatrix(s.V.Rows, s.V.Cols)
+		for r := range p.Rows {
+			copy(p.Row(r), pos.Grey.Row(r%pos.Rows()))
+		}
+		rbm.DrawBits(s.V, p, key)
+	default:
+		for r := range s.V.Rows {
+			copy(s.V.Row(r), pos.V.Row(r%pos.Rows()))
+		}
+	}
+}
+
+// labelUnits returns the number of units of a softmax label, of which one is
+// on; 0 if there is none.
+func labelUnits(m *rbm.RBM) int {
+	if m.Labels == rbm.Softmax {
+		return m.Classes
+	}
+	return 0
+}
+
+// check returns an error if the saved states are none of m.
+func (s savedChains) check(m *rbm.RBM, joint bool) error {
+	switch {
+	case s.h.Cols != m.Hidden():
+		return fmt.Errorf("%w: the saved chains have %d hidden units, the model has %d", rbm.ErrFormat, s.h.Cols, m.Hidden())
+	case !joint:
+		return meets(m, s)
+	case s.v.Cols != m.Visible():
+		return fmt.Errorf("%w: the saved chains have %d visible units, the model has %d", rbm.ErrFormat, s.v.Cols, m.Visible())
+	}
+	for r := range s.v.Rows {
+		on := 0
+		for k := range labelUnits(m) {
+			if s.v.Get(r, m.Inputs()+k) {
+				on++
+			}
+		}
+		if labelUnits(m) > 0 && on != 1 {
+			return fmt.Errorf("%w: %d label units of saved chain %d are on; it must be one", rbm.ErrFormat, on, r)
+		}
+	}
+	return meets(m, s)
 }
 
 // drawStart draws the hidden states of s that chains start at.
@@ -89,56 +164,99 @@ func finite(s *rbm.States) error {
 // chainsVersion is the version of the binary form of chains.
 const chainsVersion = 1
 
-// appendBinary appends version, rows and columns as uint32 and the words of
-// the hidden states; chains that have not begun have no rows.
+// appendBinary appends version and rows as uint32, then of the hidden states,
+// and of joint chains of the visible states after them, columns as uint32 and
+// the words; chains that have not begun have no rows.
 func (c *chains) appendBinary(b []byte) []byte {
-	h := c.saved
+	saved := c.saved
 	if c.states != nil {
-		h = c.states.H
+		saved = savedChains{c.states.H, c.states.V}
 	}
-	for _, n := range []int{chainsVersion, h.Rows, h.Cols} {
+	for _, n := range []int{chainsVersion, saved.h.Rows} {
 		b = binary.LittleEndian.AppendUint32(b, uint32(n))
 	}
-	for _, w := range h.Words {
+	b = appendBits(b, saved.h)
+	if c.joint {
+		b = appendBits(b, saved.v)
+	}
+	return b
+}
+
+func appendBits(b []byte, x rbm.Bits) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(x.Cols))
+	for _, w := range x.Words {
 		b = binary.LittleEndian.AppendUint64(b, w)
 	}
 	return b
 }
 
-// readChains reads what appendBinary wrote of so many rows, for restore, and
-// returns what follows.
-func readChains(b []byte, want int) (h rbm.Bits, rest []byte, err error) {
-	bad := func(format string, args ...any) (rbm.Bits, []byte, error) {
-		return rbm.Bits{}, nil, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+// readChains reads what appendBinary wrote of so many rows, joint or not, for
+// restore, and returns what follows.
+func readChains(b []byte, want int, joint bool) (s savedChains, rest []byte, err error) {
+	bad := func(format string, args ...any) (savedChains, []byte, error) {
+		return savedChains{}, nil, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
 	}
-	if len(b) < 12 {
+	if len(b) < 8 {
 		return bad("the saved chains are cut short")
 	}
-	version, rows, cols := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:]), binary.LittleEndian.Uint32(b[8:])
-	b = b[12:]
+	version, rows := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
 	switch {
 	case version != chainsVersion:
 		return bad("saved chains of version %d; this program reads version %d", version, chainsVersion)
-	case rows == 0:
-		return rbm.Bits{}, b, nil
-	case int(rows) != want:
+	case rows != 0 && int(rows) != want:
 		return bad("%d saved chains; the settings ask for %d", rows, want)
-	case uint64(rows)*((uint64(cols)+63)/64)*8 > uint64(len(b)):
-		return bad("the saved chains are cut short")
 	}
-	h = rbm.NewBits(int(rows), int(cols))
-	for i := range h.Words {
-		h.Words[i] = binary.LittleEndian.Uint64(b[8*i:])
+	if s.h, b, err = readBits(b[8:], int(rows)); err == nil && joint {
+		s.v, b, err = readBits(b, int(rows))
 	}
-	for r := range h.Rows {
-		if h.Cols%64 != 0 && h.Row(r)[h.Stride-1]>>(h.Cols%64) != 0 {
-			return bad("saved chain %d has bits beyond its last unit", r)
-		}
+	if err != nil {
+		return bad("%v", err)
 	}
-	return h, b[8*len(h.Words):], nil
+	return s, b, nil
 }
 
-// restore makes the next call begin at hidden states h; with no rows, anew.
-func (c *chains) restore(h rbm.Bits) {
-	c.states, c.saved = nil, h
+// readBits reads what appendBits wrote of so many rows.
+func readBits(b []byte, rows int) (x rbm.Bits, rest []byte, err error) {
+	if len(b) < 4 {
+		return x, nil, errors.New("the saved chains are cut short")
+	}
+	cols := binary.LittleEndian.Uint32(b)
+	b = b[4:]
+	switch {
+	case rows == 0:
+		return x, b, nil
+	case uint64(rows)*((uint64(cols)+63)/64)*8 > uint64(len(b)):
+		return x, nil, errors.New("the saved chains are cut short")
+	}
+	x = rbm.NewBits(rows, int(cols))
+	for i := range x.Words {
+		x.Words[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	for r := range x.Rows {
+		if x.Cols%64 != 0 && x.Row(r)[x.Stride-1]>>(x.Cols%64) != 0 {
+			return x, nil, fmt.Errorf("saved chain %d has bits beyond its last unit", r)
+		}
+	}
+	return x, b[8*len(x.Words):], nil
 }
+
+// restore makes the next call begin at states s; with no rows, anew.
+func (c *chains) restore(s savedChains) {
+	c.states, c.saved = nil, s
+}
+
+// UnmarshalBinary reads what appendBinary wrote and nothing else. It changes
+// nothing unless all of b fits.
+func (c *chains) UnmarshalBinary(b []byte) error {
+	saved, rest, err := readChains(b, c.rows, c.joint)
+	if err != nil {
+		return err
+	}
+	if len(rest) != 0 {
+		return fmt.Errorf("%w: %d bytes too many after the saved chains", rbm.ErrFormat, len(rest))
+	}
+	c.restore(saved)
+	return nil
+}
+
+func (c *chains) MarshalBinary() ([]byte, error) { return c.appendBinary(nil), nil }

@@ -16,13 +16,16 @@ import (
 
 // conformance has settings of every kind that all the tests here go through.
 var conformance = map[string][]string{
-	"cd":    {"cd:k=2"},
-	"pcd":   {"pcd:k=2:chains=13", "pcd:k=1:chains=5:start=data"},
-	"pt":    {"pt:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "pt:k=1:chains=3:start=data", "pt:swaps=3:chains=1:tau=1/1.5/2.5/6:order=evenodd", "pt:chains=7:tau=auto"},
-	"ins":   {"ins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "ins:k=1:chains=3:start=data", "ins:chains=1:tau=auto/4:hottest=4"},
-	"pins":  {"pins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6/9:block=2", "pins:k=1:chains=1:start=data:block=3", "pins:chains=7:tau=auto/5:block=4"},
-	"ucd":   {"ucd:k=2:max=500:chains=7", "ucd:k=1:max=3:chains=5:start=data"},
-	"exact": {"exact"},
+	"cd":        {"cd:k=2"},
+	"pcd":       {"pcd:k=2:chains=13", "pcd:k=1:chains=5:start=data"},
+	"pt":        {"pt:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "pt:k=2:swaps=3:chains=3:tau=1/1.5/inf:sardonics:k=1-2", "pt:chains=2:tau=auto:im", "pt:k=1:chains=3:start=data", "pt:swaps=3:chains=1:tau=1/1.5/2.5/6:order=evenodd", "pt:chains=7:tau=auto"},
+	"sardonics": {"sardonics:chains=7", "sardonics:k=1-2:gamma=.9/1.1:mix=1/1/1:chains=3:start=data:moves=3", "sardonics:chains=3:gibbs=2"},
+	"im":        {"im:chains=7:moves=2", "im:k=1:gibbs=2:chains=3:start=data"},
+	"walk":      {"walk:gibbs:order=random:chains=5:moves=2", "walk:exchange:chains=3", "walk:metropolis:chains=2:gibbs=1", "walk:block-gibbs:chains=3", "walk:flip:chains=2:moves=3"},
+	"ins":       {"ins:k=2:swaps=2:chains=3:tau=1/1.5/6:gibbs", "ins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "ins:k=1:chains=3:start=data", "ins:chains=1:tau=auto/4:hottest=4"},
+	"pins":      {"pins:k=2:swaps=3:chains=3:tau=1/1.5/6:block=2:gibbs=1:sardonics", "pins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6/9:block=2", "pins:k=1:chains=1:start=data:block=3", "pins:chains=7:tau=auto/5:block=4"},
+	"ucd":       {"ucd:k=2:max=500:chains=7", "ucd:k=1:max=3:chains=5:start=data"},
+	"exact":     {"exact"},
 }
 
 func TestEveryKindIsInTheTable(t *testing.T) {
@@ -76,7 +79,8 @@ func words(p rbm.Phase, info Info) []uint64 {
 		floats(p.Moments.H)
 		floats(p.Moments.VH.Data)
 	}
-	counts := []int64{info.Updates, info.RoundTrips, info.Groups, info.Meetings, info.MeetingTime, info.Cuts}
+	counts := []int64{info.Updates, info.RoundTrips, info.Groups, info.Meetings, info.MeetingTime, info.Cuts,
+		info.Moves.Moves, info.Moves.Updates, info.Moves.Proposals, info.Moves.Accepted, info.Moves.Flips}
 	for _, n := range slices.Concat(counts, info.SwapTries, info.Swaps) {
 		w = append(w, uint64(n))
 	}
@@ -127,7 +131,7 @@ func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 	})
 	// Sizes at which the passes are shared out among goroutines: rows × weights
 	// at least 2²³, and 2¹⁰ listed states × 300 units.
-	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2", "ucd:chains=40:max=4"} {
+	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2", "ucd:chains=40:max=4", "sardonics:chains=40", "im:chains=40", "pt:chains=14:tau=1/2/3:sardonics"} {
 		t.Run("wide/"+settings, func(t *testing.T) { check(t, settings, shape{590, 370, 10, rbm.Softmax}, 40) })
 	}
 	t.Run("wide/exact", func(t *testing.T) { check(t, "exact", shape{300, 10, 3, rbm.Softmax}, 2) })
@@ -273,6 +277,10 @@ func TestStepsAreTaken(t *testing.T) {
 		{"pt:k=1", "pt:k=2", "pt:k=1:swaps=2"},
 		{"ins:k=1", "ins:k=2", "ins:k=1:swaps=2"},
 		{"pins:k=1:block=2", "pins:k=2:block=2", "pins:k=1:swaps=2:block=2"},
+		{"pt:k=1:sardonics", "pt:k=2:sardonics", "pt:k=1:swaps=2:sardonics", "pt:k=1:gibbs=1:sardonics"},
+		{"sardonics:k=1-3", "sardonics:k=1-4", "sardonics:k=1-3:moves=2", "sardonics:k=1-3:gibbs=1", "sardonics:k=1-3:start=data"},
+		{"im:k=1-3", "im:k=1-4", "im:k=1-3:moves=2", "im:k=1-3:gibbs=2"},
+		{"walk:gibbs", "walk:gibbs:moves=2", "walk:exchange", "walk:metropolis"},
 		{"ucd:k=1", "ucd:k=2", "ucd:k=3", "ucd:k=1:max=5"},
 	} {
 		seen := map[string]string{}
@@ -349,6 +357,11 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 		l, isLadder := e.(Tempered)
 		if isLadder {
 			head = 8 + 4*len(l.Ladder().Beta)
+			rows := int(binary.LittleEndian.Uint32(saved[head+4:]))
+			tuned := head + 12 + 8*rows + 2*rows + 32 // after the chains, ranks and journeys and four counts
+			if parse(t, settings).Mover != nil {
+				tuned += 4 + 8*rows // visible states
+			}
 			refused("another number of temperatures", with(4, saved[4]+1))
 			refused("4·10⁹ temperatures", with(4, 255, 255, 255, 255))
 			refused("no temperatures", with(4, 0, 0, 0, 0))
@@ -358,7 +371,7 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 				refused("another highest temperature", with(head-4, saved[head-4]+1))
 			} else {
 				refused("other inverse temperatures", with(12, saved[12]+1))
-				refused("a ladder that was tuned", with(head+12+8*int(binary.LittleEndian.Uint32(saved[head+4:]))+2*int(binary.LittleEndian.Uint32(saved[head+4:]))+32, 1))
+				refused("a ladder that was tuned", with(tuned, 1))
 			}
 			refused("inverse temperatures that are NaN", with(12, 0, 0, 0xc0, 0x7f))
 		}
@@ -378,6 +391,11 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 		}
 		rows := int(binary.LittleEndian.Uint32(chains[4:]))
 		ranks := head + 12 + 8*rows
+		if parse(t, settings).Mover != nil {
+			ranks += 4 + 8*rows // visible states
+			refused("no visible units", with(head+12+8*rows, 0))
+			refused("a bit past the last visible unit", with(head+16+8*rows+1, 2)) // 9 of them
+		}
 		refused("a particle at two temperatures", with(ranks, saved[ranks+1]))
 		refused("a particle that is not there", with(ranks, 200))
 		refused("a journey that does not exist", with(ranks+2*rows-1, 3))

@@ -15,13 +15,16 @@ import (
 // never change the number of visible units that are active. The coupling of ucd
 // is one of independent units.
 var keeps = map[string][]rbm.Layer{
-	"cd":    {rbm.HiddenUnits},
-	"pcd":   {rbm.HiddenUnits},
-	"pt":    {rbm.HiddenUnits},
-	"ins":   {rbm.HiddenUnits},
-	"pins":  {rbm.HiddenUnits},
-	"ucd":   nil,
-	"exact": {rbm.HiddenUnits, rbm.AllUnits},
+	"cd":        {rbm.HiddenUnits},
+	"pcd":       {rbm.HiddenUnits},
+	"pt":        {rbm.HiddenUnits},
+	"ins":       {rbm.HiddenUnits},
+	"pins":      {rbm.HiddenUnits},
+	"ucd":       nil,
+	"sardonics": nil,
+	"im":        {rbm.HiddenUnits, rbm.AllUnits},
+	"walk":      {rbm.HiddenUnits, rbm.AllUnits}, // with the sampler exchange
+	"exact":     {rbm.HiddenUnits, rbm.AllUnits},
 }
 
 // Keeps returns an error that says why estimators of this kind cannot respect
@@ -36,34 +39,63 @@ func Keeps(name string, c *rbm.Constraint) error {
 		return nil
 	}
 	reason := "its Gibbs steps never change the number of visible units that are active"
-	if c.On == rbm.HiddenUnits {
+	if name == "sardonics" {
+		reason = "its walks change the number of active units"
+	} else if c.On == rbm.HiddenUnits {
 		reason = "its chains are coupled unit by unit, which needs units that are independent"
 	}
 	var others []string
 	for _, k := range kinds {
 		if slices.Contains(keeps[k.name], c.On) {
-			others = append(others, k.name)
+			name := k.name
+			if name == "walk" {
+				name = "walk:exchange" // of its samplers this one keeps constraints
+			}
+			others = append(others, name)
 		}
 	}
 	return fmt.Errorf("%s cannot keep the constraint %v: %s; take %s", name, c, reason, strings.Join(others, ", "))
 }
 
-// meets returns an error that names the first row of h that a constraint of m
-// on the hidden units does not allow.
-func meets(m *rbm.RBM, h rbm.Bits) error {
-	c := m.Constraint
-	if c == nil || c.On != rbm.HiddenUnits {
+// Keeps returns an error that says why an estimator of these settings cannot
+// respect the constraint c and which can; nil if c is nil.
+func (s Settings) Keeps(c *rbm.Constraint) error {
+	switch {
+	case c == nil:
+		return nil
+	case s.Mover == nil || s.Kind == "sardonics" || !s.walks() && !Has(s.Kind, "tau"):
+		return Keeps(s.Kind, c)
+	case keepsActive(s.Mover):
 		return nil
 	}
-	for r := range h.Rows {
-		active := 0
-		for j := range h.Cols {
-			if h.Get(r, j) != (c.Reference != nil && c.Reference[j] == 1) {
-				active++
+	return fmt.Errorf("%s cannot keep the constraint %v: moves of %s change the number of active units; take im or walk:exchange", s.Kind, c, s.Sampler())
+}
+
+// meets returns an error that names the first of the saved chains that a
+// constraint of m does not allow.
+func meets(m *rbm.RBM, s savedChains) error {
+	c := m.Constraint
+	if c == nil || c.On == rbm.AllUnits && s.v.Cols == 0 {
+		return nil
+	}
+	for r := range s.h.Rows {
+		active, unit := 0, 0
+		count := func(b rbm.Bits) {
+			for j := range b.Cols {
+				if b.Get(r, j) != (c.Reference != nil && c.Reference[unit] == 1) {
+					active++
+				}
+				unit++
 			}
 		}
+		what := "hidden units"
+		if c.On == rbm.AllUnits {
+			what = "units"
+			count(s.v)
+		}
+		count(s.h)
 		if active != c.Active {
-			return fmt.Errorf("%w: saved chain %d has %d active hidden units; the model's constraint is %v", rbm.ErrFormat, r, active, c)
+			return fmt.Errorf("%w: saved chain %d has %d active %s; the model's constraint is %v", rbm.ErrFormat, r, active, what, c)
 		}
 	}
 	return nil

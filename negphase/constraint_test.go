@@ -110,7 +110,7 @@ func TestConstrainedEstimatesAreStationary(t *testing.T) {
 				continue
 			}
 			p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
-			p.saved = drawExactly(x.all, x.p[:1], p.rows)
+			p.saved = savedChains{h: drawExactly(x.all, x.p[:1], p.rows)}
 			phase := run(p, rbm.Batch{})
 			check("pcd", x.c.z(t, p.states, numbers(p.rows), x.p[0]), phase)
 
@@ -182,7 +182,10 @@ func TestKeeps(t *testing.T) {
 		for _, on := range []rbm.Layer{rbm.HiddenUnits, rbm.AllUnits} {
 			m := shape{6, 5, 0, 0}.random(3, 1)
 			m.Constraint = &rbm.Constraint{On: on, Active: 3}
-			want := Keeps(kind, m.Constraint)
+			want := parse(t, kind).Keeps(m.Constraint) // of walk, with its default sampler
+			if of := Keeps(kind, m.Constraint); of != nil && fmt.Sprint(of) != fmt.Sprint(want) {
+				t.Errorf("%s, %v: its settings say %v, the kind %v", kind, m.Constraint, want, of)
+			}
 			pos := positive(m, 4, 2)
 			if want != nil {
 				pos = rbm.Batch{V: rbm.NewBits(4, 6), H: rbm.NewMatrix(4, 5)}
@@ -212,11 +215,10 @@ func TestKeeps(t *testing.T) {
 func TestConstrainedEstimators(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	eachKind(t, func(t *testing.T, settings string) {
-		kind, _, _ := strings.Cut(settings, ":")
 		for _, s := range modest[:3] {
 			m := s.random(5, 0.7)
 			m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
-			if Keeps(kind, m.Constraint) != nil {
+			if parse(t, settings).Keeps(m.Constraint) != nil {
 				return
 			}
 			pos := positive(m, 6, 6)

@@ -16,6 +16,11 @@
 //	       al. 2012)
 //	ucd    unbiased contrastive divergence: pairs of coupled chains that run
 //	       until they meet (Qiu, Zhang & Wang 2020)
+//	sardonics  chains that move by self-avoiding walks of many flips (Hamze,
+//	       Wang & de Freitas 2012)
+//	im     such walks at a fixed number of active units (Hamze & de Freitas
+//	       2010), which also keep a constraint on that number
+//	walk   chains that move by any sampler of package binary
 //	exact  enumeration, for small models
 //
 // Those that run a ladder of temperatures (Tempered) say how it exchanges:
@@ -25,6 +30,9 @@
 // The temperatures of a ladder are given, or with "tau=auto" tuned until all
 // neighbours reject equally often (Syed et al. 2022); their path ends at the
 // uniform law or, with "path=data", at the data's base rates.
+//
+// Samplers of package binary may also take the place of Gibbs steps in a
+// ladder, as in "pt:tau=1/1.5/2:sardonics:k=1-20".
 //
 // An estimator is chosen by its Settings, which Parse reads from text such as
 // "pt:k=1:chains=20:tau=1/2/3/4/5".

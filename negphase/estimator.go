@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gorbm/negphase/binary"
 	"gorbm/rbm"
 )
 
@@ -31,7 +32,7 @@ type Estimator interface {
 // Info counts what an estimator did. Counts add exactly over calls; rates are
 // derived from them.
 type Info struct {
-	Updates int64 // block Gibbs steps, summed over all chains and replicas
+	Updates int64 // block Gibbs steps and moves, summed over all chains and replicas
 
 	// Of each pair of neighbouring temperatures, from the coldest: how often
 	// an exchange was possible and how often a particle crossed. For pt these
@@ -53,6 +54,10 @@ type Info struct {
 	// Of ucd: the pairs of chains that met, the sum of the Gibbs steps at which
 	// they did, and the pairs that were cut before they met.
 	Meetings, MeetingTime, Cuts int64
+
+	// Of samplers of binary systems: what their moves did, in all chains and
+	// replicas.
+	Moves binary.Info
 }
 
 // Add adds o to i. Counts of pairs are kept of the ladder that was tuned more
@@ -66,6 +71,7 @@ func (i *Info) Add(o Info) {
 	i.Meetings += o.Meetings
 	i.MeetingTime += o.MeetingTime
 	i.Cuts += o.Cuts
+	i.Moves.Add(o.Moves)
 	if len(o.Swaps) == 0 || o.Tuned < i.Tuned {
 		return
 	}

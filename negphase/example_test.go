@@ -71,3 +71,35 @@ func ExampleInfo() {
 	fmt.Printf("swap rates %.2f, %d round trips\n", total.SwapRates(), total.RoundTrips)
 	// Output: swap rates [0.63 0.77], 5054 round trips
 }
+
+// Self-avoiding walks move chains across both layers at once; lengths of walks
+// fit the model unless they are given.
+func Example_walks() {
+	settings, err := negphase.Parse("sardonics:gamma=1:chains=20:moves=2", negphase.DefaultSettings(""))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model := rbm.New(6, 4, 0, rbm.Softmax)
+	model.Randomize(1, rbm.NewKey(1))
+	fmt.Println(settings.Fitted(model))
+	estimator, err := negphase.New(settings)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var total negphase.Info
+	for n := range uint64(100) {
+		_, info, err := estimator.Estimate(model, rbm.Batch{}, rbm.NewKey(2).Child(n))
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		total.Add(info)
+	}
+	acceptance, _ := total.Moves.Acceptance()
+	fmt.Printf("%d moves of %d flips, %.0f %% accepted\n", total.Moves.Moves, total.Moves.Flips/total.Moves.Moves, 100*acceptance)
+	// Output:
+	// sardonics:k=1-9:gamma=1:weights=heatbath:walks=1:chains=20:start=uniform:moves=2
+	// 4000 moves of 10 flips, 33 % accepted
+}

@@ -1,7 +1,6 @@
 package negphase
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -16,6 +15,11 @@ func (s Settings) String() string {
 		return s.Kind
 	}
 	out := s.Kind
+	if s.Kind == "walk" {
+		out += ":" + s.mover()
+	} else if _, settings, ok := strings.Cut(s.mover(), ":"); ok && s.walks() {
+		out += ":" + settings
+	}
 	for _, key := range k.keys {
 		switch key {
 		case "k":
@@ -44,16 +48,33 @@ func (s Settings) String() string {
 			out += fmt.Sprintf(":block=%d", s.Block)
 		case "max":
 			out += fmt.Sprintf(":max=%d", s.Max)
+		case "moves":
+			out += fmt.Sprintf(":moves=%d", s.Moves)
+		case "gibbs":
+			if s.Gibbs != 0 {
+				out += fmt.Sprintf(":gibbs=%d", s.Gibbs)
+			}
 		}
+	}
+	if Has(s.Kind, "tau") && s.Mover != nil {
+		out += ":" + s.mover()
 	}
 	return out
 }
 
 // Parse reads settings in the grammar name[:key=value]…, such as
 // "pt:k=1:tau=1/2/3/4/5"; keys are k, swaps, chains, start, tau, hottest, order,
-// block, path and max, and lists are separated by '/'; tau is also auto or
-// auto/n. What the text does not mention is taken from defaults. The settings
-// are checked by Check.
+// block, path, max, moves and gibbs, and lists are separated by '/'; tau is also
+// auto or auto/n.
+//
+// In walk, and in pt, ins and pins, a part without '=' names a sampler of
+// binary.ParseMover, and keys after it that the sampler has are its own:
+// "walk:gibbs:order=random:chains=20", "pt:tau=1/2:sardonics:k=1-20". The kinds
+// sardonics and im are short for walk:sardonics and walk:im. Lengths k=auto are
+// the default: 1 to 20 flips, or as many as the model has room for.
+//
+// What the text does not mention is taken from defaults. The settings are
+// checked by Check.
 func Parse(text string, defaults Settings) (Settings, error) {
 	parts := strings.Split(text, ":")
 	s := defaults
@@ -62,26 +83,36 @@ func Parse(text string, defaults Settings) (Settings, error) {
 	if err != nil {
 		return s, err
 	}
+	m := moverText{kind: s.Kind}
 	var seen []string
 	for _, p := range parts[1:] {
 		key, value, ok := strings.Cut(p, "=")
-		if !ok {
-			return s, fmt.Errorf("%s: %q is not of the form key=value", s.Kind, p)
-		}
-		if !slices.Contains(k.keys, key) {
-			if len(k.keys) == 0 {
+		switch {
+		case !ok:
+			if err := m.begin(p); err != nil {
+				return s, err
+			}
+			continue
+		case m.has(key):
+			m.parts = append(m.parts, p)
+			continue
+		case !slices.Contains(k.keys, key):
+			known := slices.Concat(k.keys, m.keys())
+			if len(known) == 0 {
 				return s, fmt.Errorf("%s has no settings, so no %q", s.Kind, key)
 			}
 			return s, fmt.Errorf("%s has no setting %q%s; it has %s",
-				s.Kind, key, didYouMean(key, k.keys), strings.Join(k.keys, ", "))
-		}
-		if slices.Contains(seen, key) {
+				s.Kind, key, didYouMean(key, known), strings.Join(known, ", "))
+		case slices.Contains(seen, key):
 			return s, fmt.Errorf("%s: %s is given twice", s.Kind, key)
 		}
 		seen = append(seen, key)
 		if err := s.set(key, value); err != nil {
 			return s, err
 		}
+	}
+	if err := m.set(&s, defaults.Kind); err != nil {
+		return s, err
 	}
 	return s, s.Check()
 }
@@ -102,6 +133,10 @@ func (s *Settings) set(key, value string) (err error) {
 		s.Block, err = strconv.Atoi(value)
 	case "max":
 		s.Max, err = strconv.Atoi(value)
+	case "moves":
+		s.Moves, err = strconv.Atoi(value)
+	case "gibbs":
+		s.Gibbs, err = strconv.Atoi(value)
 	case "path":
 		s.Path = Path(value)
 	case "hottest":
@@ -181,81 +216,4 @@ func number(x float64) string {
 		return "inf"
 	}
 	return strconv.FormatFloat(x, 'g', -1, 64)
-}
-
-// MarshalJSON writes the settings that the kind has; a tuned ladder as the
-// text "auto", and infinite temperatures as the text "inf".
-func (s Settings) MarshalJSON() ([]byte, error) {
-	out := map[string]any{"kind": s.Kind}
-	for key, value := range map[string]any{"k": s.K, "swaps": s.Swaps, "chains": s.Chains, "start": s.Start, "block": s.Block, "max": s.Max} {
-		if Has(s.Kind, key) {
-			out[key] = value
-		}
-	}
-	// Where zero means a default, a setting is left out with it.
-	if Has(s.Kind, "order") && s.Order != "" {
-		out["order"] = s.Order
-	}
-	if Has(s.Kind, "path") && s.Path != "" {
-		out["path"] = s.Path
-	}
-	if Has(s.Kind, "hottest") && s.Hottest != 0 {
-		out["hottest"] = jsonNumber(s.Hottest)
-	}
-	if Has(s.Kind, "tau") && s.Auto {
-		out["temperatures"] = s.tau()
-	} else if Has(s.Kind, "tau") {
-		t := make([]jsonNumber, len(s.Temperatures))
-		for i, x := range s.Temperatures {
-			t[i] = jsonNumber(x)
-		}
-		out["temperatures"] = t
-	}
-	return json.Marshal(out)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes. What is not mentioned stays.
-func (s *Settings) UnmarshalJSON(b []byte) error {
-	type plain Settings // without methods
-	in := struct {
-		*plain
-		Temperatures json.RawMessage `json:"temperatures"`
-		Hottest      *jsonNumber     `json:"hottest"`
-	}{plain: (*plain)(s), Hottest: (*jsonNumber)(&s.Hottest)}
-	if err := json.Unmarshal(b, &in); err != nil || in.Temperatures == nil {
-		return err
-	}
-	var text string
-	if json.Unmarshal(in.Temperatures, &text) == nil {
-		return s.SetTemperatures(text)
-	}
-	var list []jsonNumber
-	if err := json.Unmarshal(in.Temperatures, &list); err != nil {
-		return err
-	}
-	s.Auto, s.Rungs, s.Temperatures = false, 0, nil
-	for _, x := range list {
-		s.Temperatures = append(s.Temperatures, float64(x))
-	}
-	return nil
-}
-
-// A jsonNumber is a number that may be infinite, which JSON's may not.
-type jsonNumber float64
-
-func (x jsonNumber) MarshalJSON() ([]byte, error) {
-	if math.IsInf(float64(x), 0) {
-		return json.Marshal(number(float64(x)))
-	}
-	return json.Marshal(float64(x))
-}
-
-func (x *jsonNumber) UnmarshalJSON(b []byte) error {
-	var text string
-	if json.Unmarshal(b, &text) != nil {
-		return json.Unmarshal(b, (*float64)(x))
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	*x = jsonNumber(f)
-	return err
 }

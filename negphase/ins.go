@@ -52,7 +52,7 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 		n.reassign(round.Child(swapKey), t == n.swaps-1)
 		n.finish()
 	}
-	return n.phase(), n.info, nil
+	return n.phase(m), n.info, nil
 }
 
 // reassign draws the temperatures of all particles anew within the blocks of

@@ -25,8 +25,9 @@ type ladder struct {
 	trips  int64 // round trips since the first call
 	record record
 	tuner
-	base *rbm.Base // the far end of the path; nil is the uniform law
-	info Info
+	base  *rbm.Base // the far end of the path; nil is the uniform law
+	walks *walks    // in place of Gibbs steps, if not nil
+	info  Info
 }
 
 // Stations of a round trip.
@@ -37,9 +38,12 @@ const (
 )
 
 func newLadder(s Settings) ladder {
-	l := ladder{chains: chains{kind: s.Kind, start: s.Start}, groups: s.Chains, steps: s.K, swaps: s.Swaps, tuner: newTuner(s)}
+	l := ladder{chains: chains{settings: s, start: s.Start}, groups: s.Chains, steps: s.K, swaps: s.Swaps, tuner: newTuner(s)}
 	if s.Path == ToData {
 		l.base = s.Base
+	}
+	if s.Mover != nil {
+		l.walks, l.joint = newWalks(s, s.K), true
 	}
 	l.stand(firstBeta(s))
 	return l
@@ -105,7 +109,10 @@ func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	}
 	l.info.Reset()
 	l.info.Tuned = l.tuned
-	return nil
+	if l.walks == nil {
+		return nil
+	}
+	return l.walks.prepare(m, l.beta, l.groups)
 }
 
 // energy returns what β multiplies in the law of the particle in a row: E, or
@@ -117,8 +124,9 @@ func (l *ladder) energy(row int32) float64 {
 	return l.states.Energy[row] - l.states.BaseEnergy[row]
 }
 
-// advance takes all particles through the Gibbs steps of one round, each at
-// the temperature it is assigned to, and records how neighbours would swap.
+// advance takes all particles through the Gibbs steps or moves of one round,
+// each at the temperature it is assigned to, and records how neighbours would
+// swap.
 func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 	for g := range l.groups {
 		for k, row := range l.group(g) {
@@ -126,8 +134,12 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 			l.rowBeta[row] = float32(l.beta[k])
 		}
 	}
-	m.Step(l.states, l.rowBeta, l.steps, key.Child(stepKey))
-	l.info.Updates += int64(l.steps) * int64(l.rows)
+	if l.walks != nil {
+		l.walks.run(m, l.states, l.at, l.rowBeta, key, &l.info)
+	} else {
+		m.Step(l.states, l.rowBeta, l.steps, key.Child(stepKey))
+		l.info.Updates += int64(l.steps) * int64(l.rows)
+	}
 	if err := finite(l.states); err != nil {
 		return err
 	}
@@ -187,6 +199,9 @@ func (l *ladder) trace(rows []int32) {
 }
 
 // phase returns the weighted particles.
-func (l *ladder) phase() rbm.Phase {
+func (l *ladder) phase(m *rbm.RBM) rbm.Phase {
+	if l.walks != nil {
+		m.HiddenMean(l.states.Mean, l.states.V)
+	}
 	return rbm.Phase{Batch: rbm.Batch{V: l.states.V, H: l.states.Mean, Weight: l.weight}}
 }

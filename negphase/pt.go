@@ -32,7 +32,7 @@ func (p *pt) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, 
 	for g := range p.groups {
 		p.weight[p.group(g)[0]] = 1 / float32(p.groups)
 	}
-	return p.phase(), p.info, nil
+	return p.phase(m), p.info, nil
 }
 
 // swap attempts the swaps of this round's pairs in every group.

@@ -51,11 +51,11 @@ func (l *ladder) UnmarshalBinary(b []byte) error {
 	}
 	n := *l
 	n.stand(beta)
-	h, rest, err := readChains(r.b, n.rows)
+	saved, rest, err := readChains(r.b, n.rows, n.joint)
 	if err != nil {
 		return err
 	}
-	n.restore(h)
+	n.restore(saved)
 	r.b = rest
 	if err := n.readRanks(&r); err != nil {
 		return err

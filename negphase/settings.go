@@ -2,11 +2,11 @@ package negphase
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
 	"gorbm/data"
+	"gorbm/negphase/binary"
 	"gorbm/rbm"
 )
 
@@ -51,10 +51,10 @@ func (s Settings) order() Order {
 // by New and refused by Parse.
 type Settings struct {
 	Kind   string `json:"kind"`
-	K      int    `json:"k"`      // κ: Gibbs steps between swaps; all kinds but exact
+	K      int    `json:"k"`      // κ: Gibbs steps between swaps: cd, pcd, pt, ins, pins, ucd
 	Swaps  int    `json:"swaps"`  // rounds of κ steps and a swap in each update: pt, ins, pins
-	Chains int    `json:"chains"` // chains, or groups of replicas: pcd, pt, ins, pins
-	Start  Start  `json:"start"`  // where chains begin: pcd, pt, ins, pins
+	Chains int    `json:"chains"` // chains, or groups of replicas: all but cd and exact
+	Start  Start  `json:"start"`  // where chains begin: all but cd and exact
 	Order  Order  `json:"order"`  // of the swaps: pt; "" is Sweep
 	Block  int    `json:"block"`  // most temperatures in a block: pins
 
@@ -72,15 +72,30 @@ type Settings struct {
 	Base *rbm.Base `json:"-"`
 
 	Max int `json:"max"` // Gibbs steps after which a pair of chains is cut: ucd
+
+	// Mover takes the chains of sardonics, im and walk from update to update,
+	// and in pt, ins and pins, if it is not nil, replicas between swaps: K
+	// moves in place of as many Gibbs steps. With Fit its walks are of 1 to
+	// maxFit flips, of as many as the model has room for.
+	Mover binary.Mover `json:"-"`
+	Fit   bool         `json:"-"`
+	Moves int          `json:"moves"` // of each chain in an update: sardonics, im, walk
+	// Gibbs is the number of block Gibbs steps before the moves. 0 is one step
+	// for movers that keep the number of active units, unless the model has a
+	// constraint that does too, and none for others.
+	Gibbs int `json:"gibbs"`
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an
 // estimator of the given kind: one Gibbs step and one swap an update, ten
 // chains with a uniform start, temperatures 1 to 5 (sections 4.2.4–4.2.6), for
-// pins blocks of defaultBlock, and for ucd, which it lacks, a cut after 1000
-// steps.
+// pins blocks of defaultBlock; and for what it lacks: a cut after 1000 steps in
+// ucd, and one move an update of the walks of sardonics and im, in walk of
+// single-site Gibbs sampling.
 func DefaultSettings(kind string) Settings {
-	return Settings{Kind: kind, K: 1, Swaps: 1, Chains: 10, Start: Uniform, Temperatures: []float64{1, 2, 3, 4, 5}, Block: defaultBlock, Max: 1000}
+	s := Settings{Kind: kind, K: 1, Swaps: 1, Chains: 10, Start: Uniform, Temperatures: []float64{1, 2, 3, 4, 5}, Block: defaultBlock, Max: 1000, Moves: 1}
+	s.Mover, s.Fit = defaultMover(kind)
+	return s
 }
 
 // A kind of estimator: the settings it has, and how it is made.
@@ -94,10 +109,13 @@ type kind struct {
 var kinds = []kind{
 	{"cd", []string{"k"}, func(s Settings) Estimator { return &cd{steps: s.K} }},
 	{"pcd", []string{"k", "chains", "start"}, func(s Settings) Estimator { return newPCD(s) }},
-	{"pt", []string{"k", "swaps", "chains", "start", "tau", "hottest", "order", "path"}, func(s Settings) Estimator { return newPT(s) }},
-	{"ins", []string{"k", "swaps", "chains", "start", "tau", "hottest", "path"}, func(s Settings) Estimator { return newINS(s) }},
-	{"pins", []string{"k", "swaps", "chains", "start", "tau", "hottest", "block", "path"}, func(s Settings) Estimator { return newINS(s) }},
+	{"pt", []string{"k", "swaps", "chains", "start", "tau", "hottest", "order", "path", "gibbs"}, func(s Settings) Estimator { return newPT(s) }},
+	{"ins", []string{"k", "swaps", "chains", "start", "tau", "hottest", "path", "gibbs"}, func(s Settings) Estimator { return newINS(s) }},
+	{"pins", []string{"k", "swaps", "chains", "start", "tau", "hottest", "block", "path", "gibbs"}, func(s Settings) Estimator { return newINS(s) }},
 	{"ucd", []string{"k", "max", "chains", "start"}, func(s Settings) Estimator { return newUCD(s) }},
+	{"sardonics", walkKeys, func(s Settings) Estimator { return newWalk(s) }},
+	{"im", walkKeys, func(s Settings) Estimator { return newWalk(s) }},
+	{"walk", walkKeys, func(s Settings) Estimator { return newWalk(s) }},
 	{"exact", nil, func(s Settings) Estimator { return &exact{} }},
 }
 
@@ -112,7 +130,7 @@ func Kinds() []string {
 
 // Has reports whether estimators of this kind have the setting named by the
 // grammar's key: k, swaps, chains, start, tau, hottest, order, block,
-// path or max.
+// path, max, moves or gibbs; the keys of a Mover's own are not among them.
 func Has(name, key string) bool {
 	k, err := find(name)
 	return err == nil && slices.Contains(k.keys, key)
@@ -164,7 +182,7 @@ func (s Settings) Check() error {
 			return err
 		}
 	}
-	return nil
+	return s.checkMover()
 }
 
 const (
@@ -223,102 +241,10 @@ func (s Settings) check(key string) error {
 		}
 	case "max":
 		return s.checkCut()
+	case "moves":
+		return count(s.Moves, maxSteps)
+	case "gibbs":
+		return s.checkGibbs()
 	}
 	return nil
-}
-
-func (s Settings) checkLadder() error {
-	t := s.Temperatures
-	bad := func(format string, args ...any) error {
-		list := join(t)
-		if list == "" {
-			list = "(none)"
-		}
-		return fmt.Errorf("%s: temperatures %s: %s", s.Kind, list, fmt.Sprintf(format, args...))
-	}
-	switch {
-	case len(t) < 2:
-		return bad("there must be at least two; for one temperature take pcd")
-	case s.Kind == "ins" && len(t) > maxINS:
-		return bad("ins takes at most %d, as its work grows like 2^K; take pt or pins", maxINS)
-	case len(t) > maxRungs:
-		return bad("at most %d are allowed", maxRungs)
-	case s.Chains > maxReplicas/len(t):
-		return bad("%d chains of them make more than %d replicas", s.Chains, maxReplicas)
-	case t[0] != 1:
-		return bad("the first must be 1, the temperature of the model")
-	}
-	for k, x := range t {
-		if math.IsNaN(x) {
-			return bad("they must be numbers")
-		}
-		if k > 0 && x <= t[k-1] {
-			return bad("they must rise, but %v follows %v", x, t[k-1])
-		}
-	}
-	return nil
-}
-
-// checkCut bounds the cut of ucd and the particles of a call, of which there
-// are two for each pair and step.
-func (s Settings) checkCut() error {
-	switch {
-	case s.Max < s.K || s.Max > maxSteps:
-		return fmt.Errorf("%s: max is %d; it must lie in k … %d, and k is %d", s.Kind, s.Max, maxSteps, s.K)
-	case s.Max > maxReplicas/2/max(s.Chains, 1):
-		return fmt.Errorf("%s: %d chains of up to max = %d steps make more than %d particles", s.Kind, s.Chains, s.Max, maxReplicas)
-	}
-	return nil
-}
-
-// leastHottest is the lowest top of a tuned ladder: below, float32 has no room
-// for many inverse temperatures between it and 1.
-const leastHottest = 1.01
-
-func (s Settings) checkAuto() error {
-	most := s.longest()
-	switch {
-	case len(s.Temperatures) > 0:
-		return fmt.Errorf("%s: temperatures %s are given and to be tuned; leave one out", s.Kind, join(s.Temperatures))
-	case s.Rungs != 0 && (s.Rungs < 2 || s.Rungs > most):
-		return fmt.Errorf("%s: tau is auto/%d; the number must lie in 2 … %d", s.Kind, s.Rungs, most)
-	case s.Chains > maxReplicas/s.MaxTemperatures():
-		return fmt.Errorf("%s: %d chains at up to %d temperatures make more than %d replicas", s.Kind, s.Chains, s.MaxTemperatures(), maxReplicas)
-	}
-	return nil
-}
-
-func (s Settings) checkHottest() error {
-	switch {
-	case s.Hottest == 0:
-		return nil
-	case !s.Auto:
-		return fmt.Errorf("%s: hottest is for tau=auto; end the temperatures with it instead", s.Kind)
-	case !(s.Hottest >= leastHottest):
-		return fmt.Errorf("%s: hottest is %v; it must be at least %v, or inf", s.Kind, s.Hottest, leastHottest)
-	}
-	return nil
-}
-
-// longest returns the most temperatures that the kind allows.
-func (s Settings) longest() int {
-	if s.Kind == "ins" {
-		return maxINS
-	}
-	return maxRungs
-}
-
-// MaxTemperatures returns the largest number of temperatures that the ladder
-// may come to have, or 1 if the kind has none: what memory is to be reckoned
-// with.
-func (s Settings) MaxTemperatures() int {
-	switch {
-	case !Has(s.Kind, "tau"):
-		return 1
-	case !s.Auto:
-		return len(s.Temperatures)
-	case s.Rungs > 0:
-		return s.Rungs
-	}
-	return min(s.longest(), autoRungs)
 }

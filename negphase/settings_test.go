@@ -25,6 +25,17 @@ var texts = []string{
 	"ins:k=1:swaps=1:chains=10:start=uniform:tau=auto/16:hottest=inf:path=uniform",
 	"pins:k=1:swaps=1:chains=10:start=uniform:tau=auto:hottest=1.01:block=4",
 	"ucd:k=5:max=200:chains=20:start=data",
+	"sardonics:k=auto:gamma=1.02:weights=heatbath:walks=1:chains=10:start=uniform:moves=1",
+	"sardonics:k=1-30:gamma=0.95/1.05:weights=heatbath:walks=3:mix=2/1/1:accept=type:chains=10:start=data:moves=1:gibbs=2",
+	"sardonics:k=3:gamma=1:weights=heatbath:walks=single:chains=10:start=uniform:moves=7",
+	"im:k=1-9:gamma=1/0.9:weights=heatbath:chains=3:start=uniform:moves=2",
+	"im:k=auto:gamma=1:weights=heatbath:chains=10:start=uniform:moves=1:gibbs=3",
+	"walk:gibbs:order=random:chains=10:start=uniform:moves=1",
+	"walk:exchange:chains=10:start=uniform:moves=1:gibbs=1",
+	"pt:k=1:swaps=1:chains=10:start=uniform:tau=1/2:order=evenodd:gibbs:order=chessboard",
+	"pt:k=4:swaps=1:chains=10:start=uniform:tau=auto/5:path=uniform:gibbs=1:im:k=1-4:gamma=1:weights=heatbath",
+	"ins:k=1:swaps=1:chains=10:start=uniform:tau=1/2:sardonics:k=auto:gamma=1.02:weights=heatbath:walks=1",
+	"pins:k=1:swaps=1:chains=10:start=uniform:tau=1/2:block=2:exchange",
 	"exact",
 }
 
@@ -87,11 +98,11 @@ func TestParseErrors(t *testing.T) {
 		text string
 		want []string // what the message says
 	}{
-		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, ucd, exact"}},
+		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, ucd, sardonics, im, walk, exact"}},
 		{"pdc", []string{`unknown negative phase "pdc"`, "did you mean pcd?"}},
 		{"exakt", []string{`"exakt"`, "did you mean exact?"}},
 		{"PT", []string{`"PT"`, "did you mean pt?"}},
-		{"sardonics:k=1", []string{`"sardonics"`, "there are cd, pcd"}},
+		{"sardonic:k=1", []string{`"sardonic"`, "did you mean sardonics?"}},
 		{"pt=1", []string{`"pt=1"`}},
 
 		{"pcd:", []string{"pcd", `""`, "key=value"}},
@@ -137,6 +148,28 @@ func TestParseErrors(t *testing.T) {
 
 		{"pt:tau=", []string{"pt: temperatures", "at least two"}},
 		{"pt:tau=1", []string{"pt: temperatures 1:", "at least two", "pcd"}},
+		{"sardonics:k=0-3", []string{"sardonics: k is 0-3"}},
+		{"sardonics:k=2", []string{"sardonics: 2 walks of always 2 flips", "let the length vary"}},
+		{"sardonics:k=many", []string{"sardonics: k", `"many"`, "a range"}},
+		{"sardonics:k=1:k=2", []string{"sardonics", "k is given twice"}},
+		{"sardonics:gama=1", []string{`sardonics has no setting "gama"`, "did you mean gamma?", "moves, gibbs, k, gamma"}},
+		{"sardonics:weights=boltzmann", []string{"sardonics: boltzmann", "weights=heatbath"}},
+		{"im:weights=boltzmann", []string{"im: boltzmann", "weights=heatbath"}},
+		{"sardonics:order=random", []string{`sardonics has no setting "order"`}},
+		{"sardonics:moves=0", []string{"sardonics: moves is 0", "1 … 1000000"}},
+		{"sardonics:moves=few", []string{"sardonics: moves", `"few"`, "whole number"}},
+		{"sardonics:im", []string{`sardonics: "im"`, "key=value"}},
+		{"sardonics:tau=1/2", []string{`sardonics has no setting "tau"`}},
+		{"im:gibbs=-1", []string{"im: gibbs is -1", "0 … 1000000"}},
+		{"im:walks=3", []string{`im has no setting "walks"`}},
+		{"walk:gibs", []string{`walk: "gibs"`, "did you mean gibbs?", "there are gibbs, metropolis"}},
+		{"walk:gibbs:im", []string{"walk: the samplers gibbs and im"}},
+		{"walk:gibbs:order=up", []string{"walk: gibbs: order", `"up"`, "random"}},
+		{"walk:im:k=0", []string{"walk: im: k is 0"}},
+		{"pt:im:k=0", []string{"pt: im: k is 0"}},
+		{"pt:gibbs=2", []string{"pt: gibbs is for ladders with a sampler", "k counts"}},
+		{"pt:path=data:im", []string{"pt: path=data", "the sampler im", "leave path out"}},
+		{"pcd:sardonics", []string{`pcd: "sardonics"`, "key=value"}},
 		{"pt:tau=2/3", []string{"pt: temperatures 2/3", "first must be 1"}},
 		{"pt:tau=-1/2", []string{"pt: temperatures -1/2", "first must be 1"}},
 		{"ins:tau=1/1", []string{"ins: temperatures 1/1", "rise", "1 follows 1"}},
@@ -227,6 +260,8 @@ func TestNewChecksWhatTheKindHas(t *testing.T) {
 			"hottest": func(s *Settings) { s.Hottest = 3 },
 			"block":   func(s *Settings) { s.Block = 0 },
 			"max":     func(s *Settings) { s.Max = 0 },
+			"moves":   func(s *Settings) { s.Moves = 0 },
+			"gibbs":   func(s *Settings) { s.Gibbs = -1 },
 		} {
 			s := DefaultSettings(kind)
 			spoil(&s)

@@ -147,7 +147,7 @@ func (x *exactStart) pt(order Order) *pt {
 	s.Order = order
 	p := newPT(s)
 	p.base = x.base
-	p.saved = drawExactly(x.all, x.p, p.rows)
+	p.saved = savedChains{h: drawExactly(x.all, x.p, p.rows)}
 	return p
 }
 
@@ -156,7 +156,7 @@ func (x *exactStart) pt(order Order) *pt {
 func (x *exactStart) ins(kind string) *ins {
 	n := newINS(ladderSettings(kind))
 	n.base = x.base
-	n.saved = drawExactly(x.all, x.p, n.rows)
+	n.saved = savedChains{h: drawExactly(x.all, x.p, n.rows)}
 	return n
 }
 
@@ -238,7 +238,7 @@ func TestEstimateIsStationary(t *testing.T) {
 			return phase
 		}
 		p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
-		p.saved = drawExactly(x.all, x.p[:1], p.rows)
+		p.saved = savedChains{h: drawExactly(x.all, x.p[:1], p.rows)}
 		run(p, rbm.Batch{})
 		check("pcd", x.c.z(t, p.states, numbers(p.rows), x.p[0]))
 
@@ -449,7 +449,7 @@ func TestEstimateIsUnbiased(t *testing.T) {
 		}
 		pt, evenodd, ins, pins := x.pt(Sweep), x.pt(EvenOdd), x.ins("ins"), x.ins("pins")
 		p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
-		p.saved = drawExactly(x.all, x.p[:1], p.rows)
+		p.saved = savedChains{h: drawExactly(x.all, x.p[:1], p.rows)}
 		for _, c := range []struct {
 			name  string
 			phase rbm.Phase

@@ -107,7 +107,9 @@ func (l *ladder) retune(m *rbm.RBM) {
 	l.states.Base = old.Base
 	for r := range l.rows {
 		g, j := r/len(beta), r%len(beta)
-		copy(l.states.H.Row(r), old.H.Row(int(at[g*k+from[j]])))
+		row := int(at[g*k+from[j]])
+		copy(l.states.H.Row(r), old.H.Row(row))
+		copy(l.states.V.Row(r), old.V.Row(row))
 	}
 }
 

@@ -58,5 +58,12 @@ func (k Key) Uniform(n uint64) float64 {
 // of draws of unknown length is wanted: shuffles, normal deviates, generated
 // data. It allocates; training steps draw from keys directly.
 func (k Key) Rand() *rand.Rand {
-	return rand.New(rand.NewPCG(binary.LittleEndian.Uint64(k[:8]), binary.LittleEndian.Uint64(k[8:])))
+	var p rand.PCG
+	k.Seed(&p)
+	return rand.New(&p)
+}
+
+// Seed makes p the generator that Rand starts from, without allocating.
+func (k Key) Seed(p *rand.PCG) {
+	p.Seed(binary.LittleEndian.Uint64(k[:8]), binary.LittleEndian.Uint64(k[8:]))
 }

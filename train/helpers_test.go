@@ -13,13 +13,16 @@ import (
 
 // negatives has settings of every estimator, of sizes that run fast.
 var negatives = map[string]string{
-	"cd":    "cd:k=1",
-	"pcd":   "pcd:k=1:chains=8",
-	"pt":    "pt:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
-	"ins":   "ins:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
-	"pins":  "pins:k=1:swaps=2:chains=4:tau=1/1.5/2.25:block=2",
-	"ucd":   "ucd:k=1:max=20:chains=4",
-	"exact": "exact",
+	"cd":        "cd:k=1",
+	"pcd":       "pcd:k=1:chains=8",
+	"pt":        "pt:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
+	"ins":       "ins:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
+	"pins":      "pins:k=1:swaps=2:chains=4:tau=1/1.5/2.25:block=2",
+	"ucd":       "ucd:k=1:max=20:chains=4",
+	"sardonics": "sardonics:chains=4:moves=2",
+	"im":        "im:chains=4",
+	"walk":      "walk:gibbs:chains=4",
+	"exact":     "exact",
 }
 
 // layers are the kinds of label layer.

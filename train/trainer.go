@@ -179,7 +179,7 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err := Allows(m, set); err != nil {
 		return nil, err
 	}
-	if err := negphase.Keeps(s.Negative.Kind, m.Constraint); err != nil {
+	if err := s.Negative.Keeps(m.Constraint); err != nil {
 		return nil, err
 	}
 	negative, err := negphase.New(s.Negative)

@@ -23,6 +23,6 @@ func TestConstraint(t *testing.T) {
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 4}
 	clitest.Save(t, "all.safetensors", m, rbm.About{})
 	rbmcompare.OK(t, "-model", "all.safetensors", "-negphase", "exact")
-	rbmcompare.Fails(t, 2, []string{"-model", "all.safetensors", "-negphase", "exact", "-reference", "pt"}, "-reference", "all=4", "take exact")
+	rbmcompare.Fails(t, 2, []string{"-model", "all.safetensors", "-negphase", "exact", "-reference", "pt"}, "-reference", "all=4", "take im, walk:exchange, exact")
 	rbmcompare.Fails(t, 1, []string{"-model", "all.safetensors", "-negphase", "exact", "-data", clitest.Toy + ":plain"}, "row ", "probability zero", "all=4")
 }

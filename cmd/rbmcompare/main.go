@@ -81,7 +81,7 @@ func newOptions() *options {
 	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
 	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Chains, "chains, of pt and ins groups of replicas, where -negphase does not say")
 	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")
-	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps of each chain")
+	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps, or moves of a sampler, of each chain")
 	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20")
 	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits, but for the seconds")
 	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt at 40 temperatures)")
@@ -181,12 +181,12 @@ func (p *plan) checkConstraint() error {
 		}
 	}
 	for i, s := range p.estimators {
-		if err := negphase.Keeps(s.Kind, c); err != nil {
+		if err := s.Keeps(c); err != nil {
 			return cli.Usagef("-negphase %s: %w", p.names[i], err)
 		}
 	}
 	if p.reference != nil {
-		if err := negphase.Keeps(p.reference.Kind, c); err != nil {
+		if err := p.reference.Keeps(c); err != nil {
 			return cli.Usagef("-reference: %w", err)
 		}
 	}
@@ -237,6 +237,11 @@ func (p *plan) parseEstimators() error {
 func (p *plan) checkStates() error {
 	hidden := p.models[0].m.Hidden()
 	for i, s := range p.estimators {
+		for _, model := range p.models {
+			if err := s.CheckModel(model.m); err != nil {
+				return cli.Usagef("-negphase: %s on %s: %w", p.names[i], model.path, err)
+			}
+		}
 		rows := 1
 		if negphase.Has(s.Kind, "chains") {
 			rows = s.Chains
@@ -283,7 +288,7 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 		truth, err = enumerate(ctx, s.m)
 	}
 	if settings := compare.DefaultReference(); p.reference != nil ||
-		errors.Is(err, rbm.ErrTooLarge) && negphase.Keeps(settings.Kind, s.m.Constraint) == nil {
+		errors.Is(err, rbm.ErrTooLarge) && settings.Keeps(s.m.Constraint) == nil {
 		if p.set != nil {
 			settings.Path, settings.Base = negphase.ToData, train.Base(s.m, p.set)
 		}

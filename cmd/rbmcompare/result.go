@@ -82,6 +82,7 @@ type jsonEstimator struct {
 	CosineSD       *float64  `json:"cosine_sd,omitempty"`
 	SwapRates      []float64 `json:"swap_rates,omitempty"`
 	MeetingTime    *float64  `json:"mean_meeting_time,omitempty"`
+	Acceptance     *float64  `json:"acceptance,omitempty"`
 	Cuts           int64     `json:"cuts,omitempty"`
 }
 
@@ -114,6 +115,9 @@ func (p *plan) json(r result) jsonResult {
 			CosineMean: known(c.Cosine.Mean), CosineSD: known(c.Cosine.SD), SwapRates: c.Info.SwapRates(), Cuts: c.Info.Cuts}
 		if tau, ok := c.Info.MeanMeetingTime(); ok {
 			e.MeetingTime = &tau
+		}
+		if a, ok := c.Info.Moves.Acceptance(); ok {
+			e.Acceptance = &a
 		}
 		j.Estimators = append(j.Estimators, e)
 	}
@@ -262,6 +266,9 @@ func (p *plan) warnings(results []result) (warnings []string) {
 		}
 		ladder(p.names[i], info)
 		if w := info.CutWarning(); w != "" {
+			warnings = append(warnings, p.names[i]+": "+w)
+		}
+		if w := p.estimators[i].AcceptanceWarning(info); w != "" {
 			warnings = append(warnings, p.names[i]+": "+w)
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
-	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/train"
 )
@@ -50,7 +49,7 @@ func (p *plan) constrain() error {
 		}
 		p.model.Constraint = c
 	}
-	if err := negphase.Keeps(p.settings.Negative.Kind, p.model.Constraint); err != nil {
+	if err := p.settings.Negative.Keeps(p.model.Constraint); err != nil {
 		return cli.Usagef("-negphase: %w", err)
 	}
 	for _, set := range []*data.Set{p.sets.Train, p.sets.Holdout, p.sets.Test} {

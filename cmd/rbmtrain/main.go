@@ -19,6 +19,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
+	"gorbm/negphase/binary"
 	"gorbm/rbm"
 	"gorbm/train"
 )
@@ -36,6 +37,9 @@ is chosen by -negphase:
   ins    infinite swapping: all permutations of the temperatures at once, at most 16
   pins   partial infinite swapping: permutations within blocks of the temperatures
   ucd    unbiased contrastive divergence: coupled pairs of chains run until they meet
+  sardonics  persistent chains that move by self-avoiding walks of many flips
+  im     such walks at a fixed number of active units, and Gibbs steps that change it
+  walk   persistent chains that move by any sampler, as walk:metropolis:order=random
   exact  enumeration, where a layer has at most 18 units
 
 Settings may follow the name, as in -negphase pt:k=1:swaps=1:tau=1/2/3; the
@@ -47,6 +51,15 @@ flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
                   the data's frequencies, which is nearer (auto: the default)
   hottest=5       a tuned ladder ends there (default: inf)
   max=1000        steps after which ucd gives a pair of chains up
+  moves=1         moves of each chain an update: sardonics, im, walk
+  gibbs=1         block Gibbs steps before them (default: 1 where moves keep the
+                  number of active units, else none)
+  k=1-20 gamma=1.02 walks=1 mix=2/1/1 accept=type   of sardonics: flips of a walk
+                  (default auto: 1 to 20, or what the model has room for), bias,
+                  and as isingmc -h says; of im k and gamma=1 or gamma=DOWN/UP
+
+In pt, ins and pins a sampler may take the place of Gibbs steps between swaps:
+-negphase pt:tau=1/1.5/2:sardonics:k=1-20; -k then counts its moves.
 
 -temperatures auto tunes the ladder while the model sharpens: temperatures stand
 where neighbours exchange equally often, as many as the measured barrier asks
@@ -166,6 +179,7 @@ const (
 	maxHidden     = 1 << 20
 	maxParameters = 1 << 30 // 4 GiB of weights
 	maxStates     = 1 << 29 // of hidden units in all rows or chains: 2 GiB of means
+	maxSites      = 1 << 26 // of samplers that keep flip costs and weights, some 50 bytes a unit: 3 GiB
 	maxSnapshots  = 10000
 )
 
@@ -280,7 +294,7 @@ func (p *plan) fit() (err error) {
 	if n := (set.X.Cols + len(set.Classes)) * p.hidden; n > maxParameters {
 		return cli.Usagef("-hidden is %d, which makes %d weights; at most %d are allowed", p.hidden, n, maxParameters)
 	}
-	if err := p.checkStates(p.settings.Negative); err != nil {
+	if err := p.checkStates(p.settings.Negative, set.X.Cols+len(set.Classes)); err != nil {
 		return err
 	}
 	if err := p.start(labelled, kind); err != nil {
@@ -293,6 +307,9 @@ func (p *plan) fit() (err error) {
 		if _, err := rbm.NewEnumeration(p.model, rbm.GradientLimit); err != nil {
 			return cli.Usagef("-negphase exact: %w", err)
 		}
+	}
+	if err := p.settings.Negative.CheckModel(p.model); err != nil {
+		return cli.Usagef("-negphase: %w", err)
 	}
 	if p.metrics, err = train.NewMetrics(strings.Split(p.options.metrics, ","), p.model, p.sets, p.seed); err != nil {
 		return cli.Usagef("-metrics: %w", err)
@@ -360,11 +377,15 @@ func (o *options) checkSteps() error {
 }
 
 // checkStates bounds the memory that batch and chains take beside the model.
-func (o *options) checkStates(s negphase.Settings) error {
+func (o *options) checkStates(s negphase.Settings, inputs int) error {
 	if n := o.batch * o.hidden; n > maxStates {
 		return cli.Usagef("-batch %d with -hidden %d makes %d hidden states; at most %d are allowed", o.batch, o.hidden, n, maxStates)
 	}
 	replicas := s.MaxTemperatures()
+	units := o.hidden + inputs
+	if n := s.Chains * replicas * units; s.Sampler() != "" && n > maxSites {
+		return cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", s.Chains, replicas, units, n, maxSites)
+	}
 	if n := s.Chains * replicas * o.hidden; negphase.Has(s.Kind, "chains") && n > maxStates {
 		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", s.Chains, replicas, o.hidden, n, maxStates)
 	}
@@ -390,7 +411,7 @@ func (o *options) negative() (negphase.Settings, error) {
 	if err != nil {
 		return s, cli.Usagef("-negphase: %w", err)
 	}
-	if parsed.Auto && parsed.Path == "" {
+	if parsed.Auto && parsed.Path == "" && parsed.Mover == nil {
 		parsed.Path = negphase.ToData // the shorter way, as the data are known here
 	}
 	for _, pair := range [][2]string{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}} {
@@ -398,14 +419,33 @@ func (o *options) negative() (negphase.Settings, error) {
 		if !o.flags.Given(flagName) {
 			continue
 		}
+		if flagName == "k" && negphase.Has(name, "moves") {
+			return s, cli.Usagef("-k counts Gibbs steps, and -negphase %s takes moves; say how many by moves=2, and how long its walks are by k=1-20, both in -negphase", name)
+		}
 		if !negphase.Has(name, key) {
 			return s, cli.Usagef("-%s has no meaning for -negphase %s; leave it out", flagName, name)
 		}
-		if strings.Contains(":"+rest, ":"+key+"=") {
+		if saysKey(rest, key) {
 			return s, cli.Usagef("-%s and %s= in -negphase say the same; give one of them", flagName, key)
 		}
 	}
 	return parsed, nil
+}
+
+// saysKey reports whether settings in the grammar give key, other than to the
+// sampler that they name.
+func saysKey(settings, key string) bool {
+	sampler := ""
+	for _, part := range strings.Split(settings, ":") {
+		name, _, given := strings.Cut(part, "=")
+		switch {
+		case !given:
+			sampler = part
+		case name == key && !binary.MoverHas(sampler, key):
+			return true
+		}
+	}
+	return false
 }
 
 // describe says in two lines, or three, what is trained on what.
@@ -426,7 +466,7 @@ func (p *plan) describe() string {
 		m += fmt.Sprintf(" + %d %s labels", p.model.Classes, p.model.Labels)
 	}
 	s := p.settings
-	m += fmt.Sprintf(", %d hidden units%s; %s, rate %v", p.model.Hidden(), cli.Constrained(p.model), s.Negative, s.Rate)
+	m += fmt.Sprintf(", %d hidden units%s; %s, rate %v", p.model.Hidden(), cli.Constrained(p.model), s.Negative.Fitted(p.model), s.Rate)
 	if s.Schedule != "constant" {
 		m += " " + s.Schedule
 	}

@@ -185,6 +185,17 @@ func TestQuiet(t *testing.T) {
 	if out := rbmtrain.OK(t, append(frozen, "-json")...); !strings.Contains(out, `"warnings":["the ladder does not exchange`) {
 		t.Errorf("the warning is not in the JSON: %s", out)
 	}
+	// Long walks that do not heed the model.
+	stuck := []string{"-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "1000", "-metrics", "none", "-rate", "0.3", "-negphase", "sardonics:k=50-64:gamma=0"}
+	r = rbmtrain.Call(append(stuck, "-quiet")...)
+	if r.Status != 0 || r.Stdout != "" {
+		t.Errorf("exits with %d and prints %q", r.Status, r.Stdout)
+	}
+	rbmtrain.OneLine(t, r.Stderr, "warning: the chains hardly move", "walks of sardonics are accepted", "shorter walks")
+	out := rbmtrain.OK(t, append(stuck, "-json")...)
+	if !strings.Contains(out, `"warnings":["the chains hardly move`) || !strings.Contains(out, `"acceptance":0.`) || !strings.Contains(out, `"flips_per_update":`) {
+		t.Errorf("the JSON does not say how the chains move: %s", out)
+	}
 }
 
 // TestEqualSeeds checks that equal seeds give equal models at any GOMAXPROCS,

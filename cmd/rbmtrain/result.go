@@ -21,7 +21,8 @@ func (p *plan) columns() []string {
 	for _, m := range p.metrics {
 		c = append(c, m.Values...)
 	}
-	return append(c, p.ladderColumns()...)
+	c = append(c, p.ladderColumns()...)
+	return append(c, p.moveColumns()...)
 }
 
 // row returns the evaluation as a row of metrics.csv.
@@ -30,7 +31,8 @@ func (r *runner) row(e train.Evaluation) []float64 {
 	for _, v := range e.Values {
 		row = append(row, v.Value)
 	}
-	return append(row, r.ladderValues(e)...)
+	row = append(row, r.ladderValues(e)...)
+	return append(row, r.moveValues(e)...)
 }
 
 // first returns the first of these names that a metric yields, or "".
@@ -108,6 +110,8 @@ type jsonResult struct {
 	RoundTrips     *int64             `json:"round_trips,omitempty"`
 	OffWeight      *float64           `json:"off_weight,omitempty"`
 	Ladder         *jsonLadder        `json:"ladder,omitempty"`
+	Acceptance     *float64           `json:"acceptance,omitempty"`
+	FlipsPerUpdate *float64           `json:"flips_per_update,omitempty"`
 	BestStep       *int               `json:"best_step,omitempty"`
 	Warnings       []string           `json:"warnings,omitempty"`
 	Data           string             `json:"data"`
@@ -126,7 +130,7 @@ func (r *runner) print(stdout, stderr io.Writer) error {
 	if exchange == "" {
 		trips = r.tripWarning()
 	}
-	for _, w := range []string{exchange, trips, total.CutWarning(), r.worseWarning()} {
+	for _, w := range []string{exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
 		if w != "" {
 			warnings = append(warnings, w)
 		}
@@ -163,6 +167,13 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 	}
 	if off, ok := total.OffWeight(); ok {
 		s.OffWeight = &off
+	}
+	if r.moves() {
+		flips := float64(total.Moves.Flips) / float64(r.trainer.Steps())
+		s.FlipsPerUpdate = &flips
+	}
+	if a, ok := total.Moves.Acceptance(); ok {
+		s.Acceptance = &a
 	}
 	if r.state.Best != nil {
 		s.BestStep = &r.state.Best.Step
@@ -208,6 +219,7 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s %s\n", b.Step, r.choice(), number(v))
 	}
 	r.describeLadder(w, total)
+	r.describeMoves(w, total)
 	if tau, ok := total.MeanMeetingTime(); ok {
 		fmt.Fprintf(w, "coupled chains met after %.3g steps in the mean; %d of %d pairs were cut\n", tau, total.Cuts, total.Meetings+total.Cuts)
 	}

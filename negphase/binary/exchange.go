@@ -32,7 +32,7 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if slices.ContainsFunc(e.Reference, func(x uint8) bool { return x > 1 }) {
 		return nil, fmt.Errorf("exchange: the reference is not a state: give a reference of zeros and ones")
 	}
-	c := &exchange{system: s, beta: beta, reference: e.Reference, slots: sites, law: newSqueeze(Metropolis{}.flip)}
+	c := &exchange{system: s, beta: beta, reference: e.Reference, sites: sites, slots: slices.Clone(sites), law: newSqueeze(Metropolis{}.flip)}
 	c.Reset()
 	if n := c.differ; n == 0 || n == len(sites) {
 		return nil, fmt.Errorf("exchange: %d of %d sites differ from the reference, so no pair can be exchanged; start elsewhere", n, len(sites))
@@ -66,6 +66,7 @@ type exchange struct {
 	rbm       *RBM   // likewise
 	beta      float64
 	reference []uint8
+	sites     []int32
 	slots     []int32 // the sites: first those that differ, then those that agree
 	differ    int
 	deltas    []float64
@@ -77,9 +78,10 @@ type exchange struct {
 	strongest int32 // the largest |J|
 }
 
-// Reset renews the two lists of sites.
+// Reset renews the two lists of sites, whatever they were before.
 func (c *exchange) Reset() {
 	state := c.system.State()
+	copy(c.slots, c.sites)
 	c.differ = 0
 	for k, i := range c.slots {
 		bit := state[i]

@@ -55,6 +55,7 @@ func NewMachine(m *rbm.RBM) *Machine {
 		c.work.sums[l] = make([]float32, c.size[l])
 	}
 	c.work.row = make([]float32, c.size[hidden])
+	c.quantum = 1 // any; Set finds the right one
 	c.Set(m)
 	return c
 }
@@ -66,13 +67,19 @@ func (c *Machine) Set(m *rbm.RBM) {
 	if m.Visible() != c.units[visible] || m.Hidden() != c.units[hidden] {
 		panic("binary: an RBM of another shape than the machine's")
 	}
+	// Mostly the quantum is the one of before, so that one pass over the
+	// parameters finds that and takes them over.
+	before := c.quantum
+	c.work.begin(m)
+	c.quantize(m, float32(1/before), true)
 	c.reach = c.work.largest(m)
 	// A float32 holds all powers of two within 2^±60, and no sane model leaves
 	// them.
 	_, e := math.Frexp(c.reach)
 	e = min(max(e, -60), 60)
-	c.quantum = math.Ldexp(1, e-reachBits)
-	c.quantize(m, float32(1/c.quantum))
+	if c.quantum = math.Ldexp(1, e-reachBits); c.quantum != before {
+		c.quantize(m, float32(1/c.quantum), false)
+	}
 }
 
 // reachBits: preactivations are below 2³⁰ quanta, and the roundings of as many
@@ -85,21 +92,27 @@ type quantizing struct {
 	sums [2][]float32 // Σ|w| and the bias of each unit of a layer
 }
 
-// largest returns a bound of the preactivations of m in any state.
-func (q *quantizing) largest(m *rbm.RBM) float64 {
+// begin starts the sums at the biases.
+func (q *quantizing) begin(m *rbm.RBM) {
 	for l, b := range [2][]float32{m.VisibleBias, m.HiddenBias} {
 		for i, x := range b {
 			q.sums[l][i] = max(x, -x)
 		}
 	}
-	for i := range m.VisibleBias {
-		m.WeightRow(q.row[:m.Hidden()], i)
-		var lane [walk.Lanes]float32
-		walk.Magnitudes(q.sums[hidden], &lane, q.row)
-		for _, x := range lane {
-			q.sums[visible][i] += x
-		}
+}
+
+// add adds the magnitudes of the row of visible unit i to the sums.
+func (q *quantizing) add(i int) {
+	var lane [walk.Lanes]float32
+	walk.Magnitudes(q.sums[hidden], &lane, q.row)
+	for _, x := range lane {
+		q.sums[visible][i] += x
 	}
+}
+
+// largest returns a bound of the preactivations of m in any state, from the
+// sums of all rows.
+func (q *quantizing) largest(m *rbm.RBM) float64 {
 	top := float32(0)
 	for _, sums := range q.sums {
 		for _, x := range sums {
@@ -112,10 +125,10 @@ func (q *quantizing) largest(m *rbm.RBM) float64 {
 	return float64(top) * (1 + float64(n*0x1p-23))
 }
 
-// quantize sets both orientations and the biases, in units of 1/scale. It
-// turns as many rows at a time as fill a cache line of each row of the other
-// orientation.
-func (c *Machine) quantize(m *rbm.RBM, scale float32) {
+// quantize sets both orientations and the biases, in units of 1/scale, and sums
+// magnitudes on the way if sum is set. It turns as many rows at a time as fill a
+// cache line of each row of the other orientation.
+func (c *Machine) quantize(m *rbm.RBM, scale float32, sum bool) {
 	for l, b := range [2][]float32{m.VisibleBias, m.HiddenBias} {
 		walk.Quantize(c.bias[l], b, scale)
 	}
@@ -123,6 +136,9 @@ func (c *Machine) quantize(m *rbm.RBM, scale float32) {
 	for lo := 0; lo < c.units[visible]; lo += walk.Lanes {
 		for i := lo; i < min(lo+walk.Lanes, c.units[visible]); i++ {
 			m.WeightRow(c.work.row[:m.Hidden()], i)
+			if sum {
+				c.work.add(i)
+			}
 			walk.Quantize(c.rowOf(visible, i), c.work.row, scale)
 		}
 		walk.Transpose(c.row[hidden][lo:], c.stride[visible], c.row[visible][lo*stride:], stride, c.size[hidden])
@@ -137,6 +153,10 @@ func (c *Machine) rowOf(layer int, i int) []int32 {
 
 // Len returns the number of units, visible and hidden.
 func (c *Machine) Len() int { return c.units[visible] + c.units[hidden] }
+
+// Reach bounds the cost of any flip in any state; it is not finite if a
+// parameter is not.
+func (c *Machine) Reach() float64 { return c.reach }
 
 // place returns the layer of a site and its number in it.
 func (c *Machine) place(site int) (layer, i int) {

@@ -101,3 +101,23 @@ func TestLoadStoreAndSet(t *testing.T) {
 		t.Error("Store does not give back what Load took")
 	}
 }
+
+// What a machine holds depends on the parameters that it took over last alone,
+// whatever quantum it had before.
+func TestSetForgets(t *testing.T) {
+	small, large := gaussianRBM(70, 33, .01, 1), gaussianRBM(70, 33, 3, 2)
+	for _, m := range []*rbm.RBM{small, large} {
+		for _, before := range []*rbm.RBM{small, large} {
+			c, want := NewMachine(before), NewMachine(m)
+			c.Set(m)
+			if c.quantum != want.quantum || c.reach != want.reach {
+				t.Errorf("quantum %v and reach %v, want %v and %v", c.quantum, c.reach, want.quantum, want.reach)
+			}
+			for l := range c.row {
+				if !slices.Equal(c.row[l], want.row[l]) || !slices.Equal(c.bias[l], want.bias[l]) {
+					t.Errorf("layer %d has other parameters", l)
+				}
+			}
+		}
+	}
+}

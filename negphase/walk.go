@@ -1,0 +1,47 @@
+package negphase
+
+import (
+	"gorbm/rbm"
+)
+
+// walk continues its chains by moves of a sampler of binary systems on visible
+// and hidden units alike: self-avoiding walks of many flips for sardonics
+// (Hamze, Wang & de Freitas 2012) and im (Hamze & de Freitas 2010), which
+// cross energy barriers that block Gibbs steps climb one layer at a time; any
+// other for walk. The estimate is the mean of v p(h|v)ᵀ over the chains.
+//
+// Moves of im keep the number of active units, so a block Gibbs step, which
+// changes it, comes before them.
+type walk struct {
+	chains
+	walks *walks
+	at    []int32 // the identity: chain i has place i
+	info  Info
+}
+
+func newWalk(s Settings) *walk {
+	w := &walk{chains: chains{settings: s, rows: s.Chains, start: s.Start, joint: true}, walks: newWalks(s, s.Moves), at: make([]int32, s.Chains)}
+	for i := range w.at {
+		w.at[i] = int32(i)
+	}
+	return w
+}
+
+// coldest is the ladder of a single temperature.
+var coldest = []float64{1}
+
+func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
+	if err := w.begin(m, pos, key.Child(startKey)); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
+	if err := w.walks.prepare(m, coldest, w.rows); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
+	w.info.Reset()
+	w.walks.run(m, w.states, w.at, nil, key.Child(roundKeys), &w.info)
+	if err := finite(w.states); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
+	m.HiddenMean(w.states.Mean, w.states.V)
+	return rbm.Phase{Batch: rbm.Batch{V: w.states.V, H: w.states.Mean}}, w.info, nil
+}

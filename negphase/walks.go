@@ -1,0 +1,215 @@
+package negphase
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gorbm/negphase/binary"
+	"gorbm/rbm"
+)
+
+// walks take the chains of a model through moves of a sampler of binary
+// systems. A chain is the state (v,h) of a system of all visible, then all
+// hidden units, whose flip costs are rebuilt from the parameters in each run.
+// Units of a softmax label are no sites: after the moves the label is drawn
+// anew given the hidden units. Under a constraint on the hidden units these
+// alone are sites, and all visible units are drawn anew given them.
+//
+// Systems stand at places, each with a sampler bound to it at one inverse
+// temperature; a run loads into them the rows that are assigned to the places.
+type walks struct {
+	mover        binary.Mover
+	fit          bool // lengths of walks are those that the model has room for
+	moves, gibbs int  // of each chain in a run; Gibbs steps come first
+
+	machine         *binary.Machine
+	places          []place
+	rung            []float64     // inverse temperatures that the places were bound for
+	order           []*binary.RBM // the system of each row
+	loading, moving *rbm.Loop     // over rows, over places
+	ground
+	now struct { // the run under way
+		states *rbm.States
+		at     []int32
+		key    rbm.Key
+	}
+}
+
+// A place is a system with its sampler.
+type place struct {
+	beta   float64
+	system *binary.RBM
+	chain  binary.Chain
+	source *rand.PCG
+	draws  *rand.Rand
+	label  []float64 // scratch of the law of a label
+	info   binary.Info
+}
+
+// newWalks returns walks of so many moves a run.
+func newWalks(s Settings, moves int) *walks {
+	w := &walks{mover: s.Mover, fit: s.Fit, moves: moves, gibbs: s.Gibbs}
+	w.loading, w.moving = rbm.NewLoop(w.load), rbm.NewLoop(w.move)
+	return w
+}
+
+// prepare makes ready for runs of groups of chains of m, one at each inverse
+// temperature of rung. It has to be called whenever parameters changed.
+func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
+	bound := w.machine != nil && slices.Equal(w.rung, rung)
+	if w.machine != nil && !m.Constraint.Equal(w.constraint) {
+		return fmt.Errorf("the chains are of the constraint %v, the model has %v", w.constraint, m.Constraint)
+	}
+	if bound {
+		w.machine.Set(m)
+	} else {
+		w.machine = binary.NewMachine(m)
+	}
+	if reach := w.machine.Reach(); math.IsInf(reach, 0) || math.IsNaN(reach) {
+		return fmt.Errorf("%w: the energy of chain 0 may be %v", rbm.ErrDiverged, -reach)
+	}
+	if bound {
+		return nil
+	}
+	var err error
+	if w.ground, err = groundOf(m, w.mover); err != nil {
+		return err
+	}
+	if c := m.Constraint; w.gibbs > 0 && c != nil && c.On == rbm.AllUnits {
+		return fmt.Errorf("gibbs=%d: Gibbs steps never change the number of visible units that are active, so under the constraint %v leave gibbs out", w.gibbs, c)
+	}
+	mover := w.fitted(w.mover, w.fit)
+	w.places = make([]place, groups*len(rung))
+	w.order = make([]*binary.RBM, len(w.places))
+	for i := range w.places {
+		p := &w.places[i]
+		p.beta = rung[i%len(rung)]
+		p.system, p.source, p.label = binary.NewRBM(w.machine), new(rand.PCG), make([]float64, w.labels)
+		p.draws = rand.New(p.source)
+		if p.chain, err = w.bind(mover, p.system, p.beta); err != nil {
+			return err
+		}
+	}
+	w.rung = append(w.rung[:0], rung...)
+	return nil
+}
+
+// run takes row at[i] of s through Gibbs steps and moves at place i, for all
+// places, and overwrites its states and energy. rowBeta has the inverse
+// temperature of each row, nil is 1 for all.
+func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, key rbm.Key, info *Info) {
+	gibbs := w.gibbs
+	if gibbs == 0 && w.locked {
+		gibbs = 1
+	}
+	if gibbs > 0 {
+		m.Step(s, rowBeta, gibbs, key.Child(stepKey))
+	}
+	for i, row := range at {
+		w.order[row] = w.places[i].system
+	}
+	w.now.states, w.now.at, w.now.key = s, at, key.Child(moveKey)
+	wide := len(w.places)*(m.Visible()+m.Hidden()) >= wideSites
+	w.loading.Run((len(w.order)+loadRows-1)/loadRows, wide)
+	w.moving.Run(len(w.places), wide)
+	for i := range w.places {
+		info.Moves.Add(w.places[i].info)
+	}
+	info.Updates += int64(gibbs+w.moves) * int64(len(at))
+}
+
+// wideSites is the number of units in all chains from which chains are shared
+// out: below, their moves take no longer than it takes to wake a goroutine.
+const wideSites = 1 << 12
+
+// loadRows is the number of systems that are loaded together, so that parameters
+// that are in cache serve them all: of 784 × 500 units ten take a fifth longer by
+// four at a time (BenchmarkWalks).
+const loadRows = 16
+
+// load loads part i of the rows.
+func (w *walks) load(i int) {
+	s, lo := w.now.states, i*loadRows
+	hi := min(lo+loadRows, len(w.order))
+	w.machine.Load(w.order[lo:hi], s.V.Slice(lo, hi), s.H.Slice(lo, hi))
+}
+
+// move takes the chain at place i through its moves.
+func (w *walks) move(i int) {
+	p, s, row := &w.places[i], w.now.states, int(w.now.at[i])
+	p.info = binary.Info{}
+	w.now.key.Child(uint64(row)).Seed(p.source)
+	p.chain.Reset()
+	for range w.moves {
+		p.info.Add(p.chain.Move(p.draws))
+	}
+	p.system.Store(s.V, s.H, row)
+	s.Energy[row] = p.system.Energy()
+	if w.visible {
+		s.Energy[row] += w.redrawInputs(p, s.V, row)
+	}
+	if w.labels > 0 {
+		s.Energy[row] += w.redrawLabel(p, s.V, row)
+	}
+}
+
+// redrawInputs draws the visible units of a row but for its softmax label
+// given its hidden units, and returns the energy that they add. They are not
+// joined to each other, so that their flip costs add up.
+func (w *walks) redrawInputs(p *place, v rbm.Bits, row int) (rise float64) {
+	state, cost := p.system.State(), p.system.Deltas()
+	for i := range v.Cols - w.labels {
+		if p.draws.Float64() < flipChance(cost[i], p.beta) {
+			rise += cost[i]
+			v.Set(row, i, state[i] == 0)
+		}
+	}
+	return rise
+}
+
+// flipChance returns the chance that a unit that is drawn given the other
+// layer differs from what it is, from what its flip costs.
+func flipChance(cost, beta float64) float64 { return 1 / (1 + rbm.Exp(beta*cost)) }
+
+// redrawLabel draws the softmax label of a row given its hidden units, and
+// returns the energy that the new one adds.
+func (w *walks) redrawLabel(p *place, v rbm.Bits, row int) (rise float64) {
+	state, cost := p.system.State()[w.first:][:w.labels], p.system.Deltas()[w.first:][:w.labels]
+	labelLaw(p.label, state, cost, p.beta)
+	u, y := p.draws.Float64(), 0
+	for ; y < w.labels-1 && u >= p.label[y]; y++ {
+		u -= p.label[y]
+	}
+	for k, on := range state {
+		if (on != 0) != (k == y) {
+			rise += cost[k]
+			v.Set(row, w.first+k, k == y)
+		}
+	}
+	return rise
+}
+
+// labelLaw overwrites p with the law of a softmax label given the hidden
+// units, ∝ exp(β·field), from the states of its units and their flip costs.
+func labelLaw(p []float64, state []uint8, cost []float64, beta float64) {
+	top := 0.0
+	for k, c := range cost {
+		if p[k] = -c; state[k] != 0 {
+			p[k] = c
+		}
+		p[k] *= beta
+		if k == 0 || p[k] > top {
+			top = p[k]
+		}
+	}
+	sum := 0.0
+	for k, x := range p {
+		p[k] = rbm.Exp(x - top)
+		sum += p[k]
+	}
+	for k := range p {
+		p[k] /= sum
+	}
+}
