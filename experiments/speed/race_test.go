@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ var cheats = map[string]func(j *job){
 	"another model":            func(j *job) { j.Model += "x" },
 	"few units":                func(j *job) { j.Hidden-- },
 	"fewer rungs, same chains": func(j *job) { j.Betas = j.Betas[:1] },
+	diesInATurn:                func(*job) {},
 }
 
 // small returns files of a race between small models.
@@ -222,6 +224,18 @@ func TestDeaths(t *testing.T) {
 		!strings.Contains(out.Warnings[0], "dies has ended: the last words") || !strings.Contains(out.Warnings[1], "cannot start absent") {
 		t.Errorf("%v, %d entries, warnings %q", err, len(out.Entries), out.Warnings)
 	}
+
+	// In the middle of a race; another race finds it alive again.
+	r := newRace(t, cheat(t, diesInATurn))
+	r.rounds = 2 * turnsOfLife
+	for range 2 {
+		out, err = r.run(context.Background(), it)
+		if err != nil || len(out.Entries) != 1 || len(out.Entries[0].Seconds) != r.rounds || len(out.Warnings) != 1 ||
+			!strings.Contains(out.Warnings[0], diesInATurn+" has ended: the last turn; it is left out") {
+			t.Errorf("%v, entries %v, warnings %q", err, out.Entries, out.Warnings)
+		}
+	}
+
 	dead := newRace(t)
 	dead.contestants[0].env[0] = childVariable + "=dies"
 	if _, err := dead.run(context.Background(), it); err == nil || !strings.Contains(err.Error(), "the last words") {
@@ -264,6 +278,38 @@ func TestClose(t *testing.T) {
 	var exit *exec.ExitError
 	if _, err := p.ask(request{Do: "hello"}); err == nil || errors.As(err, &exit) {
 		t.Errorf("a closed child answers: %v", err)
+	}
+}
+
+// Ctrl-C, which a terminal sends to all, is left to the race.
+func TestChildrenOutliveInterrupts(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there one cannot send it")
+	}
+	r := newRace(t)
+	if python := findPython(); python != "" {
+		script := filepath.Join(t.TempDir(), "peers.py")
+		if err := os.WriteFile(script, peersScript, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list, _ := peers(python, script, 1)
+		r.contestants = append(r.contestants, list[0])
+	}
+	for _, c := range r.contestants {
+		p, err := c.start(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.process.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.ask(request{Do: "hello"}); err != nil {
+			t.Error(err)
+		}
+		p.close()
+		if !p.process.ProcessState.Success() {
+			t.Errorf("%s: %v", c.program, p.process.ProcessState)
+		}
 	}
 }
 
