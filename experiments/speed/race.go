@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"gorbm/rbm"
 )
 
 // A race lets contestants do the same work in turn.
@@ -148,8 +150,9 @@ func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entra
 // turns lets the entrants take turns.
 func (r *race) turns(ctx context.Context, it item, entrants []*entrant, rounds int, out *Item) error {
 	for round := range rounds {
-		for i := range entrants {
-			x := entrants[(i+round)%len(entrants)] // nobody always comes after the same
+		// In another order each time, so that nobody always comes after the same.
+		for i, k := range rbm.NewKey(uint64(round)).Rand().Perm(len(entrants)) {
+			x := entrants[k]
 			if x.failed {
 				continue
 			}
