@@ -168,7 +168,7 @@ func (j *job) leave() {
 // that have.
 func (j *job) wait(pool []*helper, start time.Duration, work int) {
 	for _, h := range pool {
-		if h.job.CompareAndSwap(j, nil) {
+		if h.job.Load() == j && h.job.CompareAndSwap(j, nil) {
 			j.leave()
 		}
 	}
