@@ -73,7 +73,7 @@ func newLayers() *layers {
 func (l *layers) grow(m *RBM, rows int) {
 	l.m = m
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
-	if n := rows*max(visible, hidden)*vec.Block + vec.ListSlack; len(l.lists) < n {
+	if n := rows * max(visible, hidden) * vec.Block; len(l.lists) < n {
 		l.lists = make([]uint32, n)
 	}
 	if n := (rows + 1) * ceilDiv(max(visible, hidden), vec.ListWords); len(l.cuts) < n {
