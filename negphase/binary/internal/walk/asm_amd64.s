@@ -411,10 +411,11 @@ vectors:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    (BX)(DI*1), Y6
-	VMOVUPS    (BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, (R9)(DI*1)
@@ -456,10 +457,11 @@ vectors:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    32(BX)(DI*1), Y6
-	VMOVUPS    32(BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, 32(R9)(DI*1)
@@ -501,10 +503,11 @@ vectors:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    64(BX)(DI*1), Y6
-	VMOVUPS    64(BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, 64(R9)(DI*1)
@@ -546,10 +549,11 @@ vectors:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    96(BX)(DI*1), Y6
-	VMOVUPS    96(BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, 96(R9)(DI*1)
@@ -598,10 +602,11 @@ vector:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    (BX)(DI*1), Y6
-	VMOVUPS    (BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, (R9)(DI*1)
@@ -643,10 +648,11 @@ vector:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    32(BX)(DI*1), Y6
-	VMOVUPS    32(BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, 32(R9)(DI*1)
@@ -1309,10 +1315,11 @@ vectors:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    (BX)(DI*1), Y6
-	VMOVUPS    (BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, (R9)(DI*1)
@@ -1354,10 +1361,11 @@ vectors:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    32(BX)(DI*1), Y6
-	VMOVUPS    32(BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, 32(R9)(DI*1)
@@ -1399,10 +1407,11 @@ vectors:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    64(BX)(DI*1), Y6
-	VMOVUPS    64(BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, 64(R9)(DI*1)
@@ -1444,10 +1453,11 @@ vectors:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    96(BX)(DI*1), Y6
-	VMOVUPS    96(BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, 96(R9)(DI*1)
@@ -1496,10 +1506,11 @@ vector:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    (BX)(DI*1), Y6
-	VMOVUPS    (BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, (R9)(DI*1)
@@ -1541,10 +1552,11 @@ vector:
 	VPADDD     Y9, Y13, Y13
 	VADDPS     one<>+0(SB), Y12, Y12
 	VADDPS     one<>+0(SB), Y13, Y13
+	VMULPS     Y13, Y12, Y7
 	VMOVUPS    32(BX)(DI*1), Y6
-	VMOVUPS    32(BX)(DI*1), Y7
-	VDIVPS     Y12, Y6, Y6
-	VDIVPS     Y13, Y7, Y7
+	VDIVPS     Y7, Y6, Y6
+	VMULPS     Y12, Y6, Y7
+	VMULPS     Y13, Y6, Y6
 	VCVTTPS2DQ Y6, Y6
 	VCVTTPS2DQ Y7, Y7
 	VMOVUPS    Y6, 32(R9)(DI*1)
@@ -2114,14 +2126,16 @@ vectors:
 	VADDPS     Z7, Z19, Z19
 	VADDPS     Z7, Z20, Z20
 	VADDPS     Z7, Z21, Z21
+	VMULPS     Z20, Z18, Z12
+	VMULPS     Z21, Z19, Z13
 	VMOVUPS    (BX)(DI*1), Z10
 	VMOVUPS    64(BX)(DI*1), Z11
-	VMOVUPS    (BX)(DI*1), Z12
-	VMOVUPS    64(BX)(DI*1), Z13
-	VDIVPS     Z18, Z10, Z10
-	VDIVPS     Z19, Z11, Z11
-	VDIVPS     Z20, Z12, Z12
-	VDIVPS     Z21, Z13, Z13
+	VDIVPS     Z12, Z10, Z10
+	VDIVPS     Z13, Z11, Z11
+	VMULPS     Z18, Z10, Z12
+	VMULPS     Z19, Z11, Z13
+	VMULPS     Z20, Z10, Z10
+	VMULPS     Z21, Z11, Z11
 	VCVTTPS2DQ Z10, Z10
 	VCVTTPS2DQ Z11, Z11
 	VCVTTPS2DQ Z12, Z12
@@ -2172,10 +2186,11 @@ vector:
 	VPADDD     Z13, Z15, Z15
 	VADDPS     Z7, Z14, Z14
 	VADDPS     Z7, Z15, Z15
+	VMULPS     Z15, Z14, Z11
 	VMOVUPS    (BX)(DI*1), Z10
-	VMOVUPS    (BX)(DI*1), Z11
-	VDIVPS     Z14, Z10, Z10
-	VDIVPS     Z15, Z11, Z11
+	VDIVPS     Z11, Z10, Z10
+	VMULPS     Z14, Z10, Z11
+	VMULPS     Z15, Z10, Z10
 	VCVTTPS2DQ Z10, Z10
 	VCVTTPS2DQ Z11, Z11
 	VMOVUPS    Z10, (R9)(DI*1)
@@ -2605,14 +2620,16 @@ vectors:
 	VADDPS     Z7, Z19, Z19
 	VADDPS     Z7, Z20, Z20
 	VADDPS     Z7, Z21, Z21
+	VMULPS     Z20, Z18, Z12
+	VMULPS     Z21, Z19, Z13
 	VMOVUPS    (BX)(DI*1), Z10
 	VMOVUPS    64(BX)(DI*1), Z11
-	VMOVUPS    (BX)(DI*1), Z12
-	VMOVUPS    64(BX)(DI*1), Z13
-	VDIVPS     Z18, Z10, Z10
-	VDIVPS     Z19, Z11, Z11
-	VDIVPS     Z20, Z12, Z12
-	VDIVPS     Z21, Z13, Z13
+	VDIVPS     Z12, Z10, Z10
+	VDIVPS     Z13, Z11, Z11
+	VMULPS     Z18, Z10, Z12
+	VMULPS     Z19, Z11, Z13
+	VMULPS     Z20, Z10, Z10
+	VMULPS     Z21, Z11, Z11
 	VCVTTPS2DQ Z10, Z10
 	VCVTTPS2DQ Z11, Z11
 	VCVTTPS2DQ Z12, Z12
@@ -2663,10 +2680,11 @@ vector:
 	VPADDD     Z13, Z15, Z15
 	VADDPS     Z7, Z14, Z14
 	VADDPS     Z7, Z15, Z15
+	VMULPS     Z15, Z14, Z11
 	VMOVUPS    (BX)(DI*1), Z10
-	VMOVUPS    (BX)(DI*1), Z11
-	VDIVPS     Z14, Z10, Z10
-	VDIVPS     Z15, Z11, Z11
+	VDIVPS     Z11, Z10, Z10
+	VMULPS     Z14, Z10, Z11
+	VMULPS     Z15, Z10, Z10
 	VCVTTPS2DQ Z10, Z10
 	VCVTTPS2DQ Z11, Z11
 	VMOVUPS    Z10, (R9)(DI*1)
@@ -3036,35 +3054,170 @@ vector:
 	VZEROUPPER
 	RET
 
-// func magnitudesAVX2(column *float32, lane *float32, x *float32, n int)
-// Requires: AVX
-TEXT ·magnitudesAVX2(SB), NOSPLIT, $0-32
-	MOVQ    column+0(FP), AX
-	MOVQ    lane+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    n+24(FP), BX
-	SHLQ    $0x02, BX
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	ADDQ    DX, BX
+// func takeAVX2(dst *int32, dstStride int, turned *int32, turnedStride int, x *float32, xStride int, scale float32, column *float32, row *float32, n int)
+// Requires: AVX, AVX2, SSE
+TEXT ·takeAVX2(SB), NOSPLIT, $0-80
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstStride+8(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         turned+16(FP), DX
+	MOVQ         turnedStride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         x+32(FP), SI
+	MOVQ         xStride+40(FP), DI
+	SHLQ         $0x02, DI
+	MOVQ         column+56(FP), R8
+	MOVQ         n+72(FP), R9
+	MOVSS        scale+48(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVQ         row+64(FP), R10
+	VMOVUPS      (R10), Y1
 
-vector:
-	VMOVUPS (DX), Y2
-	VANDPS  magnitude<>+0(SB), Y2, Y2
-	VADDPS  Y2, Y0, Y0
-	VADDPS  (AX), Y2, Y2
-	VMOVUPS Y2, (AX)
-	VMOVUPS 32(DX), Y2
-	VANDPS  magnitude<>+0(SB), Y2, Y2
-	VADDPS  Y2, Y1, Y1
-	VADDPS  32(AX), Y2, Y2
-	VMOVUPS Y2, 32(AX)
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, AX
-	CMPQ    DX, BX
-	JNE     vector
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
+square:
+	VMOVUPS    (R8), Y15
+	MOVQ       SI, R11
+	MOVQ       AX, R12
+	VMOVUPS    (R11), Y2
+	VANDPS     magnitude<>+0(SB), Y2, Y3
+	VADDPS     Y3, Y15, Y15
+	VMULPS     Y2, Y0, Y3
+	VCVTPS2DQ  Y3, Y3
+	VMOVDQU    Y3, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VMOVUPS    (R11), Y4
+	VANDPS     magnitude<>+0(SB), Y4, Y3
+	VADDPS     Y3, Y15, Y15
+	VMULPS     Y4, Y0, Y3
+	VCVTPS2DQ  Y3, Y3
+	VMOVDQU    Y3, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VUNPCKLPS  Y4, Y2, Y3
+	VUNPCKHPS  Y4, Y2, Y5
+	VMOVUPS    (R11), Y6
+	VANDPS     magnitude<>+0(SB), Y6, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y6, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VMOVUPS    (R11), Y7
+	VANDPS     magnitude<>+0(SB), Y7, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y7, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VUNPCKLPS  Y7, Y6, Y4
+	VUNPCKHPS  Y7, Y6, Y8
+	VMOVUPS    (R11), Y9
+	VANDPS     magnitude<>+0(SB), Y9, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y9, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VMOVUPS    (R11), Y11
+	VANDPS     magnitude<>+0(SB), Y11, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y11, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VUNPCKLPS  Y11, Y9, Y10
+	VUNPCKHPS  Y11, Y9, Y12
+	VMOVUPS    (R11), Y13
+	VANDPS     magnitude<>+0(SB), Y13, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y13, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VMOVUPS    (R11), Y14
+	VANDPS     magnitude<>+0(SB), Y14, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y14, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	VUNPCKLPS  Y14, Y13, Y11
+	VUNPCKHPS  Y14, Y13, Y14
+	VMOVUPS    Y15, (R8)
+	VUNPCKLPD  Y4, Y3, Y2
+	VUNPCKHPD  Y4, Y3, Y4
+	VUNPCKLPD  Y8, Y5, Y6
+	VUNPCKHPD  Y8, Y5, Y7
+	VUNPCKLPD  Y11, Y10, Y9
+	VUNPCKHPD  Y11, Y10, Y11
+	VUNPCKLPD  Y14, Y12, Y13
+	VUNPCKHPD  Y14, Y12, Y14
+	VPERM2F128 $0x20, Y9, Y2, Y3
+	VPERM2F128 $0x31, Y9, Y2, Y10
+	VPERM2F128 $0x20, Y11, Y4, Y5
+	VPERM2F128 $0x31, Y11, Y4, Y12
+	VPERM2F128 $0x20, Y13, Y6, Y4
+	VPERM2F128 $0x31, Y13, Y6, Y11
+	VPERM2F128 $0x20, Y14, Y7, Y8
+	VPERM2F128 $0x31, Y14, Y7, Y14
+	VANDPS     magnitude<>+0(SB), Y3, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y3, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y5, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y5, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y4, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y4, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y8, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y8, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y10, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y10, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y12, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y12, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y11, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y11, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y14, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y14, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	ADDQ       $0x20, SI
+	ADDQ       $0x20, AX
+	ADDQ       $0x20, R8
+	DECQ       R9
+	JNE        square
+	VMOVUPS    Y1, (R10)
 	VZEROUPPER
 	RET
 
@@ -3077,80 +3230,3 @@ DATA magnitude<>+20(SB)/4, $0x7fffffff
 DATA magnitude<>+24(SB)/4, $0x7fffffff
 DATA magnitude<>+28(SB)/4, $0x7fffffff
 GLOBL magnitude<>(SB), RODATA|NOPTR, $32
-
-// func transposeAVX2(dst *int32, dstStride int, src *int32, srcStride int, n int)
-// Requires: AVX, AVX2
-TEXT ·transposeAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ dstStride+8(FP), CX
-	SHLQ $0x02, CX
-	MOVQ src+16(FP), DX
-	MOVQ srcStride+24(FP), BX
-	SHLQ $0x02, BX
-	MOVQ n+32(FP), SI
-	MOVQ CX, DI
-	SHLQ $0x03, DI
-
-square:
-	MOVQ        DX, R8
-	VMOVDQU     (R8), Y0
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y2
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y4
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y5
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y7
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y9
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y11
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y12
-	VPUNPCKLDQ  Y2, Y0, Y1
-	VPUNPCKHDQ  Y2, Y0, Y3
-	VPUNPCKLDQ  Y5, Y4, Y2
-	VPUNPCKHDQ  Y5, Y4, Y6
-	VPUNPCKLDQ  Y9, Y7, Y8
-	VPUNPCKHDQ  Y9, Y7, Y10
-	VPUNPCKLDQ  Y12, Y11, Y9
-	VPUNPCKHDQ  Y12, Y11, Y12
-	VPUNPCKLQDQ Y2, Y1, Y0
-	VPUNPCKHQDQ Y2, Y1, Y2
-	VPUNPCKLQDQ Y6, Y3, Y4
-	VPUNPCKHQDQ Y6, Y3, Y5
-	VPUNPCKLQDQ Y9, Y8, Y7
-	VPUNPCKHQDQ Y9, Y8, Y9
-	VPUNPCKLQDQ Y12, Y10, Y11
-	VPUNPCKHQDQ Y12, Y10, Y12
-	VPERM2I128  $0x20, Y7, Y0, Y1
-	VPERM2I128  $0x31, Y7, Y0, Y8
-	VPERM2I128  $0x20, Y9, Y2, Y3
-	VPERM2I128  $0x31, Y9, Y2, Y10
-	VPERM2I128  $0x20, Y11, Y4, Y2
-	VPERM2I128  $0x31, Y11, Y4, Y9
-	VPERM2I128  $0x20, Y12, Y5, Y6
-	VPERM2I128  $0x31, Y12, Y5, Y12
-	MOVQ        AX, R8
-	VMOVDQU     Y1, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y3, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y2, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y6, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y8, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y10, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y9, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y12, (R8)
-	ADDQ        $0x20, DX
-	ADDQ        DI, AX
-	DECQ        SI
-	JNE         square
-	VZEROUPPER
-	RET

@@ -84,20 +84,10 @@ func quantize(dst []int32, x []float32, scale float32) {
 }
 
 //go:noinline
-func magnitudes(column []float32, lane *[Lanes]float32, x []float32) {
+func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
 	if InUse() == Go {
-		magnitudesGo(column, lane, x)
+		takeGo(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
 	} else {
-		magnitudesAVX2(&column[0], &lane[0], &x[0], len(x))
+		takeAVX2(&dst[0], dstStride, &turned[0], turnedStride, &x[0], xStride, scale, &column[0], &row[0], len(column)/Square)
 	}
-}
-
-//go:noinline
-func transpose(dst []int32, dstStride int, src []int32, srcStride, columns int) {
-	if InUse() == Go {
-		transposeGo(dst, dstStride, src, srcStride, columns)
-		return
-	}
-	transposeAVX2(&dst[0], dstStride, &src[0], srcStride, columns/8)
-	transposeAVX2(&dst[8], dstStride, &src[8*srcStride], srcStride, columns/8)
 }

@@ -35,8 +35,7 @@ func main() {
 	rows(false)
 	rows(true)
 	quantize()
-	magnitudes()
-	transpose()
+	take()
 
 	out := func(name string, p printer.Builder) pass.Interface {
 		f, err := os.Create("../" + name)
