@@ -28,7 +28,8 @@ type Machine struct {
 	quantum float64
 	reach   float64  // bounds |preactivation|
 	labels  [2]int32 // sites that are one softmax unit: from, to
-	work    quantizing
+
+	sums [2][]float32 // Σ|w| and the bias of each unit of a layer; scratch of Set
 }
 
 // The layers of a machine. A state has the visible units, then the hidden ones.
@@ -52,9 +53,8 @@ func NewMachine(m *rbm.RBM) *Machine {
 	for l := range c.row {
 		c.row[l] = make([]int32, c.size[l]*c.stride[1-l])
 		c.bias[l] = make([]int32, c.size[l])
-		c.work.sums[l] = make([]float32, c.size[l])
+		c.sums[l] = make([]float32, c.size[l])
 	}
-	c.work.row = make([]float32, c.size[hidden])
 	c.quantum = 1 // any; Set finds the right one
 	c.Set(m)
 	return c
@@ -70,15 +70,14 @@ func (c *Machine) Set(m *rbm.RBM) {
 	// Mostly the quantum is the one of before, so that one pass over the
 	// parameters finds that and takes them over.
 	before := c.quantum
-	c.work.begin(m)
-	c.quantize(m, float32(1/before), true)
-	c.reach = c.work.largest(m)
+	c.take(m, float32(1/before))
+	c.reach = c.largest()
 	// A float32 holds all powers of two within 2^±60, and no sane model leaves
 	// them.
 	_, e := math.Frexp(c.reach)
 	e = min(max(e, -60), 60)
 	if c.quantum = math.Ldexp(1, e-reachBits); c.quantum != before {
-		c.quantize(m, float32(1/c.quantum), false)
+		c.take(m, float32(1/c.quantum))
 	}
 }
 
@@ -86,63 +85,36 @@ func (c *Machine) Set(m *rbm.RBM) {
 // as 2³⁰ parameters fit an int32 beside them.
 const reachBits = 30
 
-// quantizing is what Set works with.
-type quantizing struct {
-	row  []float32    // of W, and zeros to the stride
-	sums [2][]float32 // Σ|w| and the bias of each unit of a layer
-}
-
-// begin starts the sums at the biases.
-func (q *quantizing) begin(m *rbm.RBM) {
+// take sets both orientations and the biases, in units of 1/scale, and sums.
+func (c *Machine) take(m *rbm.RBM, scale float32) {
 	for l, b := range [2][]float32{m.VisibleBias, m.HiddenBias} {
+		walk.Quantize(c.bias[l], b, scale)
 		for i, x := range b {
-			q.sums[l][i] = max(x, -x)
+			c.sums[l][i] = max(x, -x)
+		}
+	}
+	for j := 0; j < c.units[hidden]; j += rbm.PanelUnits {
+		panel := m.WeightPanel(j / rbm.PanelUnits)
+		columns := c.sums[hidden][j:min(j+rbm.PanelUnits, c.size[hidden])]
+		for i := 0; i < c.units[visible]; i += walk.Square {
+			walk.Take(c.row[visible][i*c.stride[hidden]+j:], c.stride[hidden], c.row[hidden][j*c.stride[visible]+i:], c.stride[visible],
+				panel[i*rbm.PanelUnits:], rbm.PanelUnits, scale, columns, (*[walk.Square]float32)(c.sums[visible][i:]))
 		}
 	}
 }
 
-// add adds the magnitudes of the row of visible unit i to the sums.
-func (q *quantizing) add(i int) {
-	var lane [walk.Lanes]float32
-	walk.Magnitudes(q.sums[hidden], &lane, q.row)
-	for _, x := range lane {
-		q.sums[visible][i] += x
-	}
-}
-
-// largest returns a bound of the preactivations of m in any state, from the
-// sums of all rows.
-func (q *quantizing) largest(m *rbm.RBM) float64 {
+// largest returns a bound of the preactivations in any state, from the sums.
+func (c *Machine) largest() float64 {
 	top := float32(0)
-	for _, sums := range q.sums {
+	for _, sums := range c.sums {
 		for _, x := range sums {
 			top = max(top, x)
 		}
 	}
 	// A float32 sum of n terms is short by at most n·2⁻²⁴ of it, so that twice
 	// that on top of it bounds the true one.
-	n := float64(max(m.Visible(), m.Hidden()) + 1)
+	n := float64(max(c.units[visible], c.units[hidden]) + 1)
 	return float64(top) * (1 + float64(n*0x1p-23))
-}
-
-// quantize sets both orientations and the biases, in units of 1/scale, and sums
-// magnitudes on the way if sum is set. It turns as many rows at a time as fill a
-// cache line of each row of the other orientation.
-func (c *Machine) quantize(m *rbm.RBM, scale float32, sum bool) {
-	for l, b := range [2][]float32{m.VisibleBias, m.HiddenBias} {
-		walk.Quantize(c.bias[l], b, scale)
-	}
-	stride := c.stride[hidden]
-	for lo := 0; lo < c.units[visible]; lo += walk.Lanes {
-		for i := lo; i < min(lo+walk.Lanes, c.units[visible]); i++ {
-			m.WeightRow(c.work.row[:m.Hidden()], i)
-			if sum {
-				c.work.add(i)
-			}
-			walk.Quantize(c.rowOf(visible, i), c.work.row, scale)
-		}
-		walk.Transpose(c.row[hidden][lo:], c.stride[visible], c.row[visible][lo*stride:], stride, c.size[hidden])
-	}
 }
 
 // rowOf returns the weights of unit i of a layer to the other layer's units.
