@@ -57,7 +57,7 @@ func TestWalksAreStationary(t *testing.T) {
 		want := expectation(x.m, x.all, x.p[0])
 		for _, text := range []string{
 			"sardonics:k=1-3:moves=2", "sardonics:k=1-2:gamma=.7/1.3:mix=2/1/1:gibbs=1",
-			"im:k=1-2:moves=2", "walk:exchange", "walk:gibbs:order=random", "walk:metropolis", "walk:block-gibbs", "walk:flip",
+			"sardonics:k=1-3:gamma=.5:weights=boltzmann", "im:k=1-2:moves=2", "im:k=1-2:gamma=.5:weights=boltzmann", "walk:exchange", "walk:gibbs:order=random", "walk:metropolis", "walk:block-gibbs", "walk:flip",
 		} {
 			w := x.walk(t, text)
 			z := x.zOf(t, w)
