@@ -44,7 +44,8 @@ type place struct {
 	chain  binary.Chain
 	source *rand.PCG
 	draws  *rand.Rand
-	label  []float64 // scratch of the law of a label
+	label  []float64 // scratch of the law of a label,
+	cost   []float64 // and of the flip costs of its units
 	info   binary.Info
 }
 
@@ -86,7 +87,8 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 	for i := range w.places {
 		p := &w.places[i]
 		p.beta = rung[i%len(rung)]
-		p.system, p.source, p.label = binary.NewRBM(w.machine), new(rand.PCG), make([]float64, w.labels)
+		p.system, p.source = binary.NewRBM(w.machine), new(rand.PCG)
+		p.label, p.cost = make([]float64, w.labels), make([]float64, w.labels)
 		p.draws = rand.New(p.source)
 		if p.chain, err = w.bind(mover, p.system, p.beta); err != nil {
 			return err
@@ -159,10 +161,10 @@ func (w *walks) move(i int) {
 // given its hidden units, and returns the energy that they add. They are not
 // joined to each other, so that their flip costs add up.
 func (w *walks) redrawInputs(p *place, v rbm.Bits, row int) (rise float64) {
-	state, cost := p.system.State(), p.system.Deltas()
+	state := p.system.State()
 	for i := range v.Cols - w.labels {
-		if p.draws.Float64() < flipChance(cost[i], p.beta) {
-			rise += cost[i]
+		if cost := p.system.FlipCost(i); p.draws.Float64() < flipChance(cost, p.beta) {
+			rise += cost
 			v.Set(row, i, state[i] == 0)
 		}
 	}
@@ -176,15 +178,18 @@ func flipChance(cost, beta float64) float64 { return 1 / (1 + rbm.Exp(beta*cost)
 // redrawLabel draws the softmax label of a row given its hidden units, and
 // returns the energy that the new one adds.
 func (w *walks) redrawLabel(p *place, v rbm.Bits, row int) (rise float64) {
-	state, cost := p.system.State()[w.first:][:w.labels], p.system.Deltas()[w.first:][:w.labels]
-	labelLaw(p.label, state, cost, p.beta)
+	state := p.system.State()[w.first:][:w.labels]
+	for k := range p.cost {
+		p.cost[k] = p.system.FlipCost(w.first + k)
+	}
+	labelLaw(p.label, state, p.cost, p.beta)
 	u, y := p.draws.Float64(), 0
 	for ; y < w.labels-1 && u >= p.label[y]; y++ {
 		u -= p.label[y]
 	}
 	for k, on := range state {
 		if (on != 0) != (k == y) {
-			rise += cost[k]
+			rise += p.cost[k]
 			v.Set(row, w.first+k, k == y)
 		}
 	}
