@@ -170,9 +170,36 @@ func (s Settings) CheckModel(m *rbm.RBM) error {
 	if err := s.Keeps(m.Constraint); err != nil {
 		return err
 	}
-	beta := []float64{1}
+	return newWalks(s, 1).prepare(m, s.rungs(), 1)
+}
+
+// rungs returns the inverse temperatures that chains start at.
+func (s Settings) rungs() []float64 {
 	if Has(s.Kind, "tau") {
-		beta = firstBeta(s)
+		return firstBeta(s)
 	}
-	return newWalks(s, 1).prepare(m, beta, 1)
+	return coldest
+}
+
+// Doubt returns what the sampler of s says against its settings on m, such as
+// that it may never reach some states; empty if nothing, or if CheckModel has an
+// error.
+func (s Settings) Doubt(m *rbm.RBM) string {
+	if s.mover() == "" || s.Keeps(m.Constraint) != nil {
+		return ""
+	}
+	w := newWalks(s, 1)
+	if w.prepare(m, s.rungs(), 1) != nil {
+		return ""
+	}
+	for i := range w.places {
+		p := &w.places[i]
+		if c, ok := p.chain.(binary.Warner); ok && c.Warning() != "" {
+			if p.beta != 1 {
+				return fmt.Sprintf("at inverse temperature %v: %s", p.beta, c.Warning())
+			}
+			return c.Warning()
+		}
+	}
+	return ""
 }

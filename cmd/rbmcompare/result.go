@@ -271,6 +271,9 @@ func (p *plan) warnings(results []result) (warnings []string) {
 		if w := p.estimators[i].AcceptanceWarning(info); w != "" {
 			warnings = append(warnings, p.names[i]+": "+w)
 		}
+		if w := p.estimators[i].Doubt(p.models[0].m); w != "" {
+			warnings = append(warnings, p.names[i]+": "+w)
+		}
 	}
 	return warnings
 }

@@ -193,6 +193,7 @@ type plan struct {
 	steps    int
 	every    interval // between checkpoints
 	metrics  []train.Metric
+	doubt    string // of the sampler of the negative phase about its settings
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -311,6 +312,7 @@ func (p *plan) fit() (err error) {
 	if err := p.settings.Negative.CheckModel(p.model); err != nil {
 		return cli.Usagef("-negphase: %w", err)
 	}
+	p.doubt = p.settings.Negative.Doubt(p.model)
 	if p.metrics, err = train.NewMetrics(strings.Split(p.options.metrics, ","), p.model, p.sets, p.seed); err != nil {
 		return cli.Usagef("-metrics: %w", err)
 	}
