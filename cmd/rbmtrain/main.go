@@ -54,9 +54,10 @@ flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
   moves=1         moves of each chain an update: sardonics, im, walk
   gibbs=1         block Gibbs steps before them (default: 1 where moves keep the
                   number of active units, else none)
-  k=1-20 gamma=1.02 walks=1 mix=2/1/1 accept=type   of sardonics: flips of a walk
-                  (default auto: 1 to 20, or what the model has room for), bias,
-                  and as isingmc -h says; of im k and gamma=1 or gamma=DOWN/UP
+  k=1-20 gamma=1.02 weights=boltzmann walks=1 mix=2/1/1 accept=type   of sardonics:
+                  flips of a walk (default auto: 1 to 20, or what the model has
+                  room for), bias, and as isingmc -h says; of im k, weights and
+                  gamma=1 or gamma=DOWN/UP
 
 In pt, ins and pins a sampler may take the place of Gibbs steps between swaps:
 -negphase pt:tau=1/1.5/2:sardonics:k=1-20; -k then counts its moves.
