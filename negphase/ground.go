@@ -161,45 +161,33 @@ func (s Settings) Fitted(m *rbm.RBM) Settings {
 	return s
 }
 
-// CheckModel returns an error that says why the sampler of s cannot move m;
-// nil if s has none.
-func (s Settings) CheckModel(m *rbm.RBM) error {
+// CheckModel returns an error that says why the sampler of s cannot move m, or
+// what the sampler says against its settings there, such as that it may never
+// reach some states; neither if s has none.
+func (s Settings) CheckModel(m *rbm.RBM) (doubt string, err error) {
 	if s.mover() == "" {
-		return nil
+		return "", nil
 	}
 	if err := s.Keeps(m.Constraint); err != nil {
-		return err
+		return "", err
 	}
-	return newWalks(s, 1).prepare(m, s.rungs(), 1)
-}
-
-// rungs returns the inverse temperatures that chains start at.
-func (s Settings) rungs() []float64 {
+	beta := coldest
 	if Has(s.Kind, "tau") {
-		return firstBeta(s)
-	}
-	return coldest
-}
-
-// Doubt returns what the sampler of s says against its settings on m, such as
-// that it may never reach some states; empty if nothing, or if CheckModel has an
-// error.
-func (s Settings) Doubt(m *rbm.RBM) string {
-	if s.mover() == "" || s.Keeps(m.Constraint) != nil {
-		return ""
+		beta = firstBeta(s)
 	}
 	w := newWalks(s, 1)
-	if w.prepare(m, s.rungs(), 1) != nil {
-		return ""
+	if err := w.prepare(m, beta, 1); err != nil {
+		return "", err
 	}
-	for i := range w.places {
-		p := &w.places[i]
-		if c, ok := p.chain.(binary.Warner); ok && c.Warning() != "" {
-			if p.beta != 1 {
-				return fmt.Sprintf("at inverse temperature %v: %s", p.beta, c.Warning())
-			}
-			return c.Warning()
+	for _, p := range w.places {
+		c, ok := p.chain.(binary.Warner)
+		switch {
+		case !ok || c.Warning() == "":
+		case p.beta == 1:
+			return c.Warning(), nil
+		default:
+			return fmt.Sprintf("at inverse temperature %v: %s", p.beta, c.Warning()), nil
 		}
 	}
-	return ""
+	return "", nil
 }

@@ -170,7 +170,7 @@ func TestConstraintsThatWalksCannotKeep(t *testing.T) {
 		m := shape{5, 3, 3, rbm.Softmax}.random(1, .5)
 		m.Constraint = &c.constraint
 		s := parse(t, c.text)
-		if err := s.CheckModel(m); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := s.CheckModel(m); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s under %v: got %v, want %q", c.text, m.Constraint, err, c.want)
 		}
 		if _, _, err := estimator(t, c.text).Estimate(m, rbm.Batch{}, rbm.NewKey(1)); err == nil {
@@ -180,9 +180,31 @@ func TestConstraintsThatWalksCannotKeep(t *testing.T) {
 	for _, text := range []string{"im", "walk:exchange", "pt:im", "pcd"} {
 		m := shape{5, 3, 3, rbm.Softmax}.random(1, .5)
 		m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 1}
-		if err := parse(t, text).CheckModel(m); err != nil {
+		if _, err := parse(t, text).CheckModel(m); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// Samplers that may never reach some states of a model say so, and where.
+func TestDoubts(t *testing.T) {
+	m := shape{4, 3, 0, 0}.random(1, .5)
+	for text, want := range map[string]string{
+		"walk:metropolis":                       "",
+		"walk:modified-metropolis":              "",
+		"pt:tau=1/2/inf:metropolis":             "at inverse temperature 0: metropolis in a fixed order",
+		"pt:tau=1/2/inf:modified-metropolis":    "",
+		"ins:tau=1/inf:metropolis:order=random": "at inverse temperature 0: metropolis: every flip costs nothing",
+		"pcd":                                   "",
+	} {
+		got, err := parse(t, text).CheckModel(m)
+		if err != nil || want == "" && got != "" || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+		}
+	}
+	flat := rbm.New(4, 3, 0, rbm.Softmax)
+	if got, err := parse(t, "walk:metropolis").CheckModel(flat); err != nil || !strings.HasPrefix(got, "metropolis in a fixed order") {
+		t.Errorf("on a model without parameters: %q, %v", got, err)
 	}
 }
 

@@ -271,11 +271,8 @@ func (p *plan) warnings(results []result) (warnings []string) {
 		if w := p.estimators[i].AcceptanceWarning(info); w != "" {
 			warnings = append(warnings, p.names[i]+": "+w)
 		}
-		if w := p.estimators[i].Doubt(p.models[0].m); w != "" {
-			warnings = append(warnings, p.names[i]+": "+w)
-		}
 	}
-	return warnings
+	return append(warnings, p.doubts...)
 }
 
 // write makes the folder of -out and fills it.

@@ -310,10 +310,9 @@ func (p *plan) fit() (err error) {
 			return cli.Usagef("-negphase exact: %w", err)
 		}
 	}
-	if err := p.settings.Negative.CheckModel(p.model); err != nil {
+	if p.doubt, err = p.settings.Negative.CheckModel(p.model); err != nil {
 		return cli.Usagef("-negphase: %w", err)
 	}
-	p.doubt = p.settings.Negative.Doubt(p.model)
 	if p.metrics, err = train.NewMetrics(strings.Split(p.options.metrics, ","), p.model, p.sets, p.seed); err != nil {
 		return cli.Usagef("-metrics: %w", err)
 	}
