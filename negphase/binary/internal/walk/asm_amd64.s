@@ -3032,6 +3032,24 @@ end:
 	VZEROUPPER
 	RET
 
+// func fetchAsm(base *int32, stride int, rows int)
+// Requires: MMX+
+TEXT ·fetchAsm(SB), NOSPLIT, $0-24
+	MOVQ base+0(FP), AX
+	MOVQ stride+8(FP), CX
+	SHLQ $0x02, CX
+	MOVQ rows+16(FP), DX
+
+row:
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	PREFETCHT0 192(AX)
+	ADDQ       CX, AX
+	DECQ       DX
+	JNE        row
+	RET
+
 // func quantizeAVX2(dst *int32, x *float32, scale float32, n int)
 // Requires: AVX, AVX2, SSE
 TEXT ·quantizeAVX2(SB), NOSPLIT, $0-32

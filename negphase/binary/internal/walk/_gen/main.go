@@ -34,6 +34,7 @@ func main() {
 	}
 	rows(false)
 	rows(true)
+	fetch()
 	quantize()
 	take()
 
