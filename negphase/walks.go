@@ -24,11 +24,11 @@ type walks struct {
 	fit          bool // lengths of walks are those that the model has room for
 	moves, gibbs int  // of each chain in a run; Gibbs steps come first
 
-	machine         *binary.Machine
-	places          []place
-	rung            []float64     // inverse temperatures that the places were bound for
-	order           []*binary.RBM // the system of each row
-	loading, moving *rbm.Loop     // over rows, over places
+	machine *binary.Machine
+	places  []place
+	rung    []float64     // inverse temperatures that the places were bound for
+	order   []*binary.RBM // the system of each row
+	moving  *rbm.Loop     // over places
 	ground
 	now struct { // the run under way
 		states *rbm.States
@@ -52,7 +52,7 @@ type place struct {
 // newWalks returns walks of so many moves a run.
 func newWalks(s Settings, moves int) *walks {
 	w := &walks{mover: s.Mover, fit: s.Fit, moves: moves, gibbs: s.Gibbs}
-	w.loading, w.moving = rbm.NewLoop(w.load), rbm.NewLoop(w.move)
+	w.moving = rbm.NewLoop(w.move)
 	return w
 }
 
@@ -113,9 +113,8 @@ func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, ke
 		w.order[row] = w.places[i].system
 	}
 	w.now.states, w.now.at, w.now.key = s, at, key.Child(moveKey)
-	wide := len(w.places)*(m.Visible()+m.Hidden()) >= wideSites
-	w.loading.Run((len(w.order)+loadRows-1)/loadRows, wide)
-	w.moving.Run(len(w.places), wide)
+	w.machine.Load(w.order, s.V, s.H)
+	w.moving.Run(len(w.places), len(w.places)*(m.Visible()+m.Hidden()) >= wideSites)
 	for i := range w.places {
 		info.Moves.Add(w.places[i].info)
 	}
@@ -125,18 +124,6 @@ func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, ke
 // wideSites is the number of units in all chains from which chains are shared
 // out: below, their moves take no longer than it takes to wake a goroutine.
 const wideSites = 1 << 12
-
-// loadRows is the number of systems that are loaded together, so that parameters
-// that are in cache serve them all: of 784 × 500 units ten take a fifth longer by
-// four at a time (BenchmarkWalks).
-const loadRows = 16
-
-// load loads part i of the rows.
-func (w *walks) load(i int) {
-	s, lo := w.now.states, i*loadRows
-	hi := min(lo+loadRows, len(w.order))
-	w.machine.Load(w.order[lo:hi], s.V.Slice(lo, hi), s.H.Slice(lo, hi))
-}
 
 // move takes the chain at place i through its moves.
 func (w *walks) move(i int) {

@@ -261,6 +261,9 @@ func (p *plan) checkStates() error {
 		if s.Kind == "cd" {
 			rows = p.batch
 		}
+		if n := rows * (p.models[0].m.Visible() + hidden); s.Sampler() != "" && n > negphase.MaxSites {
+			return cli.Usagef("-negphase: %s makes %d units to move; at most %d are allowed", p.names[i], n, negphase.MaxSites)
+		}
 		if n := rows * hidden; n > maxStates {
 			return cli.Usagef("-negphase: %s makes %d hidden states; at most %d are allowed", p.names[i], n, maxStates)
 		}

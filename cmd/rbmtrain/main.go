@@ -180,7 +180,6 @@ const (
 	maxHidden     = 1 << 20
 	maxParameters = 1 << 30 // 4 GiB of weights
 	maxStates     = 1 << 29 // of hidden units in all rows or chains: 2 GiB of means
-	maxSites      = 1 << 26 // of samplers that keep flip costs and weights, some 50 bytes a unit: 3 GiB
 	maxSnapshots  = 10000
 )
 
@@ -385,8 +384,8 @@ func (o *options) checkStates(s negphase.Settings, inputs int) error {
 	}
 	replicas := s.MaxTemperatures()
 	units := o.hidden + inputs
-	if n := s.Chains * replicas * units; s.Sampler() != "" && n > maxSites {
-		return cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", s.Chains, replicas, units, n, maxSites)
+	if n := s.Chains * replicas * units; s.Sampler() != "" && n > negphase.MaxSites {
+		return cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", s.Chains, replicas, units, n, negphase.MaxSites)
 	}
 	if n := s.Chains * replicas * o.hidden; negphase.Has(s.Kind, "chains") && n > maxStates {
 		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", s.Chains, replicas, o.hidden, n, maxStates)

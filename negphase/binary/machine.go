@@ -29,7 +29,8 @@ type Machine struct {
 	reach   float64  // bounds |preactivation|
 	labels  [2]int32 // sites that are one softmax unit: from, to
 
-	sums [2][]float32 // Σ|w| and the bias of each unit of a layer; scratch of Set
+	setting setting
+	loading loading
 }
 
 // The layers of a machine. A state has the visible units, then the hidden ones.
@@ -53,8 +54,9 @@ func NewMachine(m *rbm.RBM) *Machine {
 	for l := range c.row {
 		c.row[l] = make([]int32, c.size[l]*c.stride[1-l])
 		c.bias[l] = make([]int32, c.size[l])
-		c.sums[l] = make([]float32, c.size[l])
 	}
+	c.setting.prepare(c)
+	c.loading.prepare(c)
 	c.quantum = 1 // any; Set finds the right one
 	c.Set(m)
 	return c
@@ -62,7 +64,8 @@ func NewMachine(m *rbm.RBM) *Machine {
 
 // Set takes over the parameters of m, which may have changed. Systems on c
 // need a Load or SetState then, before anything else. It panics if m has
-// another shape; it allocates nothing.
+// another shape; it allocates nothing. The panels of a large model are shared
+// out among goroutines.
 func (c *Machine) Set(m *rbm.RBM) {
 	if m.Visible() != c.units[visible] || m.Hidden() != c.units[hidden] {
 		panic("binary: an RBM of another shape than the machine's")
@@ -71,7 +74,7 @@ func (c *Machine) Set(m *rbm.RBM) {
 	// parameters finds that and takes them over.
 	before := c.quantum
 	c.take(m, float32(1/before))
-	c.reach = c.largest()
+	c.reach = c.setting.largest(m)
 	// A float32 holds all powers of two within 2^±60, and no sane model leaves
 	// them.
 	_, e := math.Frexp(c.reach)
@@ -84,38 +87,6 @@ func (c *Machine) Set(m *rbm.RBM) {
 // reachBits: preactivations are below 2³⁰ quanta, and the roundings of as many
 // as 2³⁰ parameters fit an int32 beside them.
 const reachBits = 30
-
-// take sets both orientations and the biases, in units of 1/scale, and sums.
-func (c *Machine) take(m *rbm.RBM, scale float32) {
-	for l, b := range [2][]float32{m.VisibleBias, m.HiddenBias} {
-		walk.Quantize(c.bias[l], b, scale)
-		for i, x := range b {
-			c.sums[l][i] = max(x, -x)
-		}
-	}
-	for j := 0; j < c.units[hidden]; j += rbm.PanelUnits {
-		panel := m.WeightPanel(j / rbm.PanelUnits)
-		columns := c.sums[hidden][j:min(j+rbm.PanelUnits, c.size[hidden])]
-		for i := 0; i < c.units[visible]; i += walk.Square {
-			walk.Take(c.row[visible][i*c.stride[hidden]+j:], c.stride[hidden], c.row[hidden][j*c.stride[visible]+i:], c.stride[visible],
-				panel[i*rbm.PanelUnits:], rbm.PanelUnits, scale, columns, (*[walk.Square]float32)(c.sums[visible][i:]))
-		}
-	}
-}
-
-// largest returns a bound of the preactivations in any state, from the sums.
-func (c *Machine) largest() float64 {
-	top := float32(0)
-	for _, sums := range c.sums {
-		for _, x := range sums {
-			top = max(top, x)
-		}
-	}
-	// A float32 sum of n terms is short by at most n·2⁻²⁴ of it, so that twice
-	// that on top of it bounds the true one.
-	n := float64(max(c.units[visible], c.units[hidden]) + 1)
-	return float64(top) * (1 + float64(n*0x1p-23))
-}
 
 // rowOf returns the weights of unit i of a layer to the other layer's units.
 func (c *Machine) rowOf(layer int, i int) []int32 {
@@ -159,48 +130,4 @@ func machineOf(s System) (*Machine, bool) {
 		return s.machine, true
 	}
 	return nil, false
-}
-
-// Load makes row r of v and h the state of s[r], systems on c. It sums all
-// preactivations anew, of all systems together; chains on them need a Reset
-// then. Calls for different systems may run at the same time. It panics if
-// there are not as many rows as systems, or if they are of another shape; it
-// allocates nothing.
-func (c *Machine) Load(s []*RBM, v, h rbm.Bits) {
-	if v.Rows != len(s) || h.Rows != len(s) || v.Cols != c.units[visible] || h.Cols != c.units[hidden] {
-		panic("binary: Load needs one row of visible and of hidden states a system")
-	}
-	if len(s) == 0 {
-		return
-	}
-	for r, s := range s {
-		if s.machine != c {
-			panic("binary: Load of a system on another machine")
-		}
-		s.unpack(visible, v.Row(r))
-		s.unpack(hidden, h.Row(r))
-	}
-	for l := range c.row {
-		// A stripe of columns of 64 rows is summed for all systems before the
-		// next, which is fetched meanwhile: 32 KB in all, a first-level cache.
-		for at := 0; at < c.size[1-l]; at += walk.Stripe {
-			to := min(at+walk.Stripe, c.size[1-l])
-			for word := range words(c.units[l]) {
-				next := min(64*(word+1), c.units[l])
-				last := min(next+64, c.units[l])
-				share := (last - next + len(s) - 1) / len(s)
-				for _, s := range s {
-					if n := min(share, last-next); n > 0 {
-						walk.Fetch(c.row[l][next*c.stride[1-l]+at:], c.stride[1-l], n)
-						next += n
-					}
-					rows := s.on[l][s.cut[l][word]:s.cut[l][word+1]]
-					walk.AddRows(s.field[1-l][at:to], c.row[l][at:], c.stride[1-l], rows)
-				}
-			}
-		}
-	}
-	for _, s := range s {
-		s.settle()
-	}
 }
