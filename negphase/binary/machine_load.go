@@ -53,28 +53,25 @@ func (c *Machine) unpack(r int) {
 	now.s[r].unpack(hidden, now.h.Row(r))
 }
 
+// stripe is the number of preactivations that are summed together, a cache line
+// or more of each row.
+const stripe = 64
+
 // stripes returns the number of stripes of a layer's preactivations.
-func (c *Machine) stripes(layer int) int { return (c.size[layer] + walk.Stripe - 1) / walk.Stripe }
+func (c *Machine) stripes(layer int) int { return (c.size[layer] + stripe - 1) / stripe }
 
 // addStripe sums stripe i, of those of the hidden layer and then of the visible
 // one, for all systems. It takes the rows of 64 units for all systems before
-// the next, which is fetched meanwhile: 32 KB in all, a first-level cache.
+// the next: these 16 KB stay in the first-level cache.
 func (c *Machine) addStripe(i int) {
-	from, at := visible, i*walk.Stripe
+	from, at := visible, i*stripe
 	if n := c.stripes(hidden); i >= n {
-		from, at = hidden, (i-n)*walk.Stripe
+		from, at = hidden, (i-n)*stripe
 	}
-	to := min(at+walk.Stripe, c.size[1-from])
+	to := min(at+stripe, c.size[1-from])
 	all, row, stride := c.loading.now.s, c.row[from], c.stride[1-from]
 	for word := range words(c.units[from]) {
-		next := min(64*(word+1), c.units[from])
-		last := min(next+64, c.units[from])
-		share := (last - next + len(all) - 1) / len(all)
 		for _, s := range all {
-			if n := min(share, last-next); n > 0 {
-				walk.Fetch(row[next*stride+at:], stride, n)
-				next += n
-			}
 			walk.AddRows(s.field[1-from][at:to], row[at:], stride, s.on[from][s.cut[from][word]:s.cut[from][word+1]])
 		}
 	}

@@ -32,24 +32,18 @@ func plainOfMachine(c *Machine) plain {
 }
 
 // denseWeight is the weight of a flip by its cost, of the dense walks.
-func denseWeight(c *Machine, scale float64) func(cost float64) float64 {
+func denseWeight(c *Machine, scale float64, mixed bool) func(cost float64) float64 {
 	w := denseSites{s: NewRBM(c), scale: [2]float64{scale, scale}}
+	if mixed {
+		w.scale[0] = 1
+	}
 	sign := w.factor(0)
 	return func(cost float64) float64 {
-		return float64(walk.Heat(int32(math.Round(cost/c.quantum)), sign, walk.Unit))
-	}
-}
-
-// denseWeights are the weights under each bias, of dense walks with two.
-func denseWeights(c *Machine, first, second float64) [2]func(cost float64) float64 {
-	w := denseSites{s: NewRBM(c), scale: [2]float64{1, 1}}
-	sign, gamma := w.factor(0), [2]float32{float32(first), float32(second)}
-	both := func(cost float64) (a, b uint32) {
-		return walk.HeatTwo(int32(math.Round(cost/c.quantum)), sign, &gamma, walk.Unit)
-	}
-	return [2]func(cost float64) float64{
-		func(cost float64) float64 { a, _ := both(cost); return float64(a) },
-		func(cost float64) float64 { _, b := both(cost); return float64(b) },
+		field := int32(math.Round(cost / c.quantum))
+		if mixed {
+			return float64(walk.HeatAt(field, sign, float32(scale), walk.Unit))
+		}
+		return float64(walk.Heat(field, sign, walk.Unit))
 	}
 }
 
@@ -82,10 +76,7 @@ func TestSardonicsKernelsOnRBMs(t *testing.T) {
 					slow.sites = everySite(c.n)
 				}
 				for b, gamma := range []float64{c.m.Gamma1, c.m.Gamma2} {
-					slow.weight[b] = denseWeight(machine, gamma*exactBeta)
-				}
-				if c.m.mixed() {
-					slow.weight = denseWeights(machine, c.m.Gamma1*exactBeta, c.m.Gamma2*exactBeta)
+					slow.weight[b] = denseWeight(machine, gamma*exactBeta, c.m.mixed())
 				}
 				seen := -1
 				score := func(x []uint8, kind int, p path) (f, b, rise float64) {
@@ -151,7 +142,7 @@ func exactDenseShell(t *testing.T, m Intracluster, c *Machine, n int) {
 	}
 	slow := &slowShell{Intracluster: m, model: plainOfMachine(c)}
 	for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
-		slow.weight[side] = denseWeight(c, gamma*exactBeta)
+		slow.weight[side] = denseWeight(c, gamma*exactBeta, false)
 	}
 	seen := -1
 	k, total, on := shellKernel(slow, n, func(x []uint8, side int, p path) (f, b, rise float64) {
@@ -216,9 +207,11 @@ func TestStaleDenseWalksAreSeen(t *testing.T) {
 		c := smallMachine(2, n)
 		slow := &slowWalk{Sardonics: m, model: plainOfMachine(c), sites: everySite(n)}
 		slowShell := &slowShell{Intracluster: im, model: slow.model}
-		slow.weight = denseWeights(c, m.Gamma1*exactBeta, m.Gamma2*exactBeta)
+		for b, gamma := range []float64{m.Gamma1, m.Gamma2} {
+			slow.weight[b] = denseWeight(c, gamma*exactBeta, true)
+		}
 		for side, gamma := range [2]float64{differs: im.GammaDown, agrees: im.GammaUp} {
-			slowShell.weight[side] = denseWeight(c, gamma*exactBeta)
+			slowShell.weight[side] = denseWeight(c, gamma*exactBeta, false)
 		}
 		s := NewRBM(c)
 		s.SetState(from)

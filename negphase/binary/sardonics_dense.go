@@ -114,8 +114,9 @@ func (w *denseWalk) weights(field int32, sign, unit float32) (p pair) {
 		p.first = uint64(walk.Heat(field, sign, unit))
 		return p
 	}
-	first, second := walk.HeatTwo(field, sign, &w.gamma, unit)
-	return pair{uint64(first), uint64(second)}
+	p.first = uint64(walk.HeatAt(field, sign, w.gamma[0], unit))
+	p.second = uint64(walk.HeatAt(field, sign, w.gamma[1], unit))
+	return p
 }
 
 // set gives unit i of a layer weights.

@@ -74,11 +74,6 @@ func addRowsAVX2(acc *int32, n int, base *int32, stride int, list *int32, count 
 //go:noescape
 func subtractRowsAVX2(acc *int32, n int, base *int32, stride int, list *int32, count int)
 
-// fetchAsm is Fetch of rows > 0 rows.
-//
-//go:noescape
-func fetchAsm(base *int32, stride int, rows int)
-
 // quantizeAVX2 is Quantize of n numbers, a positive multiple of 8.
 //
 //go:noescape

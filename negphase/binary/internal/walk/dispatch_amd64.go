@@ -72,9 +72,6 @@ func subtractRows(acc, base []int32, stride int, list []int32) {
 }
 
 //go:noinline
-func fetch(base []int32, stride, rows int) { fetchAsm(&base[0], stride, rows) }
-
-//go:noinline
 func quantize(dst []int32, x []float32, scale float32) {
 	n := 0
 	if InUse() != Go {

@@ -20,8 +20,6 @@ func subtractRows(acc, base []int32, stride int, list []int32) {
 	subtractRowsGo(acc, base, stride, list)
 }
 
-func fetch(base []int32, stride, rows int) {}
-
 func quantize(dst []int32, x []float32, scale float32) { quantizeGo(dst, x, scale) }
 
 func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {

@@ -29,30 +29,20 @@ const (
 // pure function of its arguments, the same at every level of instructions.
 func Heat(field int32, sign, unit float32) uint32 { return heat(float32(field)*sign, unit) }
 
-func heat(t, unit float32) uint32 { return uint32(int32(unit / (1 + power(t)))) }
-
-// HeatTwo returns the weights of sign times gamma[0] and times gamma[1]. One
-// division serves both, the slowest instruction of all:
-//
-//	1/a = b/(ab),  1/b = a/(ab).
-//
-// Three roundings take no weight beyond unit, as a and b are at least 1 + 2⁻²².
-func HeatTwo(field int32, sign float32, gamma *[2]float32, unit float32) (first, second uint32) {
-	t := float32(field) * sign
-	a, b := 1+power(t*gamma[0]), 1+power(t*gamma[1])
-	share := unit / float32(a*b)
-	return uint32(int32(float32(share * b))), uint32(int32(float32(share * a)))
+// HeatAt is Heat of sign times gamma.
+func HeatAt(field int32, sign, gamma, unit float32) uint32 {
+	return heat(float32(float32(field)*sign)*gamma, unit)
 }
 
-// power returns 2ᵗ of t clipped to ±22.
-func power(t float32) float32 {
+func heat(t, unit float32) uint32 {
 	t = min(max(t, -heatTop), heatTop)
 	n := t + heatMagic
 	r := t - (n - heatMagic)
 	p := float32(r*heat3) + heat2
 	p = float32(p*r) + heat1
 	p = float32(p*r) + 1
-	return math.Float32frombits(math.Float32bits(p) + math.Float32bits(n)<<23) // p·2ⁿ, a normal number
+	e := math.Float32frombits(math.Float32bits(p) + math.Float32bits(n)<<23) // p·2ⁿ, a normal number
+	return uint32(int32(unit / (1 + e)))
 }
 
 // weighGo adds row, times −1 if down, to field and writes the weights of the
@@ -81,7 +71,8 @@ func weighTwoGo(field, row []int32, down bool, sign, unit []float32, gamma *[2]f
 			f = field[i] - row[i]
 		}
 		field[i] = f
-		w0, w1 := HeatTwo(f, sign[i], gamma, unit[i])
+		t := float32(f) * sign[i]
+		w0, w1 := heat(float32(t*gamma[0]), unit[i]), heat(float32(t*gamma[1]), unit[i])
 		leaf0[i], leaf1[i] = w0, w1
 		sum0[i%Lanes] += w0
 		sum1[i%Lanes] += w1

@@ -21,13 +21,6 @@ func SubtractRows(acc, base []int32, stride int, list []int32) {
 	}
 }
 
-// Stripe is the number of columns that Fetch fetches, 256 bytes.
-const Stripe = 64
-
-// Fetch asks for the first Stripe columns of rows > 0 rows of a matrix of the
-// given stride to be in the nearest cache soon. There may be fewer columns.
-func Fetch(base []int32, stride, rows int) { fetch(base, stride, rows) }
-
 // Quantize writes x·scale to dst, rounded to whole numbers, ties to even.
 func Quantize(dst []int32, x []float32, scale float32) { quantize(dst, x, scale) }
 

@@ -34,7 +34,6 @@ func main() {
 	}
 	rows(false)
 	rows(true)
-	fetch()
 	quantize()
 	take()
 

@@ -63,20 +63,6 @@ func rows(down bool) {
 	c.RET()
 }
 
-// fetch writes Fetch.
-func fetch() {
-	function("fetchAsm", "func(base *int32, stride, rows int)", "fetchAsm is Fetch of rows > 0 rows.")
-	base, stride, rows := arg("base"), size(arg("stride")), arg("rows")
-	c.Label("row")
-	for line := range 4 {
-		c.PREFETCHT0(mem(base, 64*line))
-	}
-	c.ADDQ(stride, base)
-	c.DECQ(rows)
-	c.JNE(operand.LabelRef("row"))
-	c.RET()
-}
-
 // quantize writes Quantize.
 func quantize() {
 	function("quantizeAVX2", "func(dst *int32, x *float32, scale float32, n int)", "quantizeAVX2 is Quantize of n numbers, a positive multiple of 8.")

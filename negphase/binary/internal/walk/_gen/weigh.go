@@ -17,13 +17,16 @@ func (s simd) heat() heat {
 	}
 }
 
-// powers returns 1 + 2ᵗ of every t, which it overwrites: see power in package
-// walk. Steps are taken for all in turn, as one alone would wait for itself and
-// fill the queues that instructions wait in.
-func (s simd) powers(k heat, t []reg.VecVirtual) (p []reg.VecVirtual) {
-	n, r := s.vectors(len(t)), s.vectors(len(t))
-	p = s.vectors(len(t))
-	each := func(f func(i int)) { each(len(t), f) }
+// weights turns every t into the weight at its unit: see heat in package walk.
+// Steps are taken for all in turn, as one alone would wait for itself and fill
+// the queues that instructions wait in.
+func (s simd) weights(k heat, t []reg.VecVirtual, unit []operand.Mem) {
+	n, r, p := s.vectors(len(t)), s.vectors(len(t)), s.vectors(len(t))
+	each := func(f func(i int)) {
+		for i := range t {
+			f(i)
+		}
+	}
 	if s.zmm() {
 		// The lesser of |t| and 22, with the sign of t; t less its rounding to
 		// a whole number, to even.
@@ -46,37 +49,9 @@ func (s simd) powers(k heat, t []reg.VecVirtual) (p []reg.VecVirtual) {
 	each(func(i int) { c.VADDPS(k.one.op(), p[i], p[i]) })
 	each(func(i int) { c.VPADDD(n[i], p[i], p[i]) })
 	each(func(i int) { c.VADDPS(k.one.op(), p[i], p[i]) })
-	return p
-}
-
-// each calls f of all numbers below n.
-func each(n int, f func(i int)) {
-	for i := range n {
-		f(i)
-	}
-}
-
-// weights turns every t into the weight at its unit.
-func (s simd) weights(k heat, t []reg.VecVirtual, unit []operand.Mem) {
-	p := s.powers(k, t)
-	each(len(t), func(i int) { s.move(unit[i], t[i]) })
-	each(len(t), func(i int) { c.VDIVPS(p[i], t[i], t[i]) })
-	each(len(t), func(i int) { c.VCVTTPS2DQ(t[i], t[i]) })
-}
-
-// weightsTwo turns every t of the first half into the weight at its unit, and
-// of the second half into those of the second bias: see HeatTwo in package
-// walk.
-func (s simd) weightsTwo(k heat, t []reg.VecVirtual, unit []operand.Mem) {
-	half := len(t) / 2
-	p := s.powers(k, t)
-	a, b, first, second := p[:half], p[half:], t[:half], t[half:]
-	each(half, func(i int) { c.VMULPS(b[i], a[i], second[i]) })
-	each(half, func(i int) { s.move(unit[i], first[i]) })
-	each(half, func(i int) { c.VDIVPS(second[i], first[i], first[i]) })
-	each(half, func(i int) { c.VMULPS(a[i], first[i], second[i]) })
-	each(half, func(i int) { c.VMULPS(b[i], first[i], first[i]) })
-	each(len(t), func(i int) { c.VCVTTPS2DQ(t[i], t[i]) })
+	each(func(i int) { s.move(unit[i], t[i]) })
+	each(func(i int) { c.VDIVPS(p[i], t[i], t[i]) })
+	each(func(i int) { c.VCVTTPS2DQ(t[i], t[i]) })
 }
 
 // layer holds the arguments that all three kernels have.
@@ -221,7 +196,7 @@ func weighTwo(s simd, down bool) {
 			c.VMULPS(g[1], t[i], t[n+i])
 			c.VMULPS(g[0], t[i], t[i])
 		}
-		s.weightsTwo(k, t, l.units(disps))
+		s.weights(k, t, append(l.units(disps), l.units(disps)...))
 		for b := range leaf {
 			for i, d := range disps {
 				sum := sums[b][s.sumAt(d)]
