@@ -74,6 +74,16 @@ func addRowsAVX2(acc *int32, n int, base *int32, stride int, list *int32, count 
 //go:noescape
 func subtractRowsAVX2(acc *int32, n int, base *int32, stride int, list *int32, count int)
 
+// addRowsAVX512 is that of n columns, a positive multiple of 16, and count > 0 rows.
+//
+//go:noescape
+func addRowsAVX512(acc *int32, n int, base *int32, stride int, list *int32, count int)
+
+// subtractRowsAVX512 is that of n columns, a positive multiple of 16, and count > 0 rows.
+//
+//go:noescape
+func subtractRowsAVX512(acc *int32, n int, base *int32, stride int, list *int32, count int)
+
 // quantizeAVX2 is Quantize of n numbers, a positive multiple of 8.
 //
 //go:noescape

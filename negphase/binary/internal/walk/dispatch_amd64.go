@@ -55,18 +55,24 @@ func weighSides(field, row []int32, down bool, sign, unit []float32, side, leaf 
 
 //go:noinline
 func addRows(acc, base []int32, stride int, list []int32) {
-	if InUse() == Go {
+	switch InUse() {
+	case Go:
 		addRowsGo(acc, base, stride, list)
-	} else {
+	case AVX512:
+		addRowsAVX512(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
+	default:
 		addRowsAVX2(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
 	}
 }
 
 //go:noinline
 func subtractRows(acc, base []int32, stride int, list []int32) {
-	if InUse() == Go {
+	switch InUse() {
+	case Go:
 		subtractRowsGo(acc, base, stride, list)
-	} else {
+	case AVX512:
+		subtractRowsAVX512(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
+	default:
 		subtractRowsAVX2(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
 	}
 }

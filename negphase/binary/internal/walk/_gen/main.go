@@ -32,8 +32,10 @@ func main() {
 			weighSides(s, down)
 		}
 	}
-	rows(false)
-	rows(true)
+	for _, s := range []simd{avx2, avx512} {
+		rows(s, false)
+		rows(s, true)
+	}
 	quantize()
 	take()
 
