@@ -48,6 +48,34 @@ func TestBoltzmannWalksFollowTheParameters(t *testing.T) {
 	}
 }
 
+// Where weights are cut, as costs exceed what they span, the law stays.
+func TestCutBoltzmannWeightsLeaveTheLaw(t *testing.T) {
+	const beta, units = 0.3, 8
+	c := NewMachine(gaussianRBM(5, 3, 6, 5))
+	if 2*beta*c.reach < 1.5*15 {
+		t.Fatalf("γβ times costs of %v are not cut", c.reach)
+	}
+	sardonics := DefaultSardonics()
+	sardonics.MaxLength, sardonics.Gamma1, sardonics.Weights = 3, 2, Boltzmann
+	im := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 2, GammaUp: 2, Weights: Boltzmann}
+	for _, m := range []Mover{sardonics, im} {
+		on := states(units)
+		if _, ok := m.(Intracluster); ok {
+			on = slices.DeleteFunc(on, func(x []uint8) bool { return sum(x) != 4 })
+		}
+		law := plainOfMachine(c).boltzmann(on, beta)
+		s := NewRBM(c)
+		s.SetState(on[0])
+		if z := rbmZ(s, must(m.Bind(s, beta, nil))(t), on, law, 10_000); z > 6 {
+			t.Errorf("%s: z = %.1f", FormatMover(m), z)
+		}
+		s.SetState(on[0])
+		if z := rbmZ(s, must(m.Bind(s, 1.5*beta, nil))(t), on, law, 10_000); z < 6 {
+			t.Errorf("%s at a wrong temperature: z = %.1f", FormatMover(m), z)
+		}
+	}
+}
+
 // A bias beyond float32 leaves the weights of flips that cost nothing as they
 // are, one half.
 func TestHugeBiases(t *testing.T) {
