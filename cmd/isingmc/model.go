@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/binary"
@@ -28,6 +29,9 @@ func (p *plan) readModel() error {
 	if err := m.CheckFinite(); err != nil {
 		return fmt.Errorf("-model: %s: %w", p.modelFile, err)
 	}
+	if err := p.keepable(m); err != nil {
+		return err
+	}
 	given := ""
 	switch {
 	case p.flags.Given("class") && m.Classes == 0:
@@ -40,6 +44,12 @@ func (p *plan) readModel() error {
 	case m.Classes > 0 && m.Labels == rbm.Softmax:
 		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; hold it at one of its classes by -class, 0 to %d", p.modelFile, m.Classes-1)
 	}
+	if c := m.Constraint; c != nil {
+		if p.flags.Given("active") && p.active != c.Active {
+			return cli.Usagef("-active is %d, but %s%s has the constraint %v; leave -active out", p.active, p.modelFile, given, c)
+		}
+		p.active, p.held = c.Active, true
+	}
 	p.machine = binary.NewMachine(m)
 	p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s", p.modelFile, m.Visible(), m.Hidden(), given)
 	p.pairs = m.Visible() * m.Hidden()
@@ -48,6 +58,24 @@ func (p *plan) readModel() error {
 	}
 	return nil
 }
+
+// keepable returns an error if no sampler here keeps the constraint of m, or no
+// state of -class meets it.
+func (p *plan) keepable(m *rbm.RBM) error {
+	c := m.Constraint
+	switch {
+	case c == nil:
+		return nil
+	case c.On == rbm.HiddenUnits || slices.Contains(c.Reference, 1):
+		return cli.Usagef("-model: %s has the constraint %v, which no sampler here keeps; exchange and im keep the number of all units that are on, all=K", p.modelFile, c)
+	case p.flags.Given("class") && (c.Active < 1 || c.Active-1 > m.Inputs()+m.Hidden()):
+		return cli.Usagef("-class: no state of a class meets the constraint %v of %s", c, p.modelFile)
+	}
+	return nil
+}
+
+// fixed reports whether the number of spins up is given.
+func (p *plan) fixed() bool { return p.held || p.flags.Given("active") }
 
 // bits returns the number of spins, or units.
 func (p *plan) bits() int {
