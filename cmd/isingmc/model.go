@@ -34,17 +34,38 @@ func (p *plan) readModel() error {
 		return cli.Usagef("-class is for models with a label; %s has none", p.modelFile)
 	case p.flags.Given("class") && (p.class < 0 || p.class >= m.Classes):
 		return cli.Usagef("-class is %d; the classes of %s are 0 to %d", p.class, p.modelFile, m.Classes-1)
+	case p.flags.Given("class") && m.Inputs() == 0:
+		return fmt.Errorf("-model: %s has labels but no inputs; take one that has both", p.modelFile)
+	case p.flags.Given("class") && !m.HasClass(p.class):
+		return cli.Usagef("-class is %d, of which %s has no state under its constraint %v", p.class, p.modelFile, m.Constraint)
 	case p.flags.Given("class"):
 		m = m.GivenClass(p.class)
 		given = fmt.Sprintf(" given class %d", p.class)
 	case m.Classes > 0 && m.Labels == rbm.Softmax:
 		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; hold it at one of its classes by -class, 0 to %d", p.modelFile, m.Classes-1)
 	}
+	if err := p.checkConstraint(m.Constraint); err != nil {
+		return err
+	}
 	p.machine = binary.NewMachine(m)
 	p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s", p.modelFile, m.Visible(), m.Hidden(), given)
 	p.pairs = m.Visible() * m.Hidden()
 	if !p.flags.Given("beta") && !p.flags.Given("temperature") {
 		p.beta = 1 // the model itself
+	}
+	return nil
+}
+
+// checkConstraint checks that the samplers keep the constraint of the model:
+// here they know none but a number of all units that are on.
+func (p *plan) checkConstraint(c *rbm.Constraint) error {
+	switch {
+	case c == nil:
+		return nil
+	case c.On != rbm.AllUnits || c.Reference != nil:
+		return cli.Usagef("-model: %s has the constraint %v, or a reference, and the samplers here keep no number but that of all units on; rbmcompare compares samplers under it", p.modelFile, c)
+	case !p.flags.Given("active") || p.active != c.Active:
+		return cli.Usagef("-model: %s has the constraint %v; give -active %d, and exchange or im as samplers", p.modelFile, c, c.Active)
 	}
 	return nil
 }

@@ -62,6 +62,36 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// Of a model with a constraint only what keeps it is sampled.
+func TestConstrainedModels(t *testing.T) {
+	clitest.Isolate(t)
+	m := rbm.New(6, 3, 2, rbm.Softmax)
+	m.Randomize(1, rbm.NewKey(1))
+	save := func(name string, c *rbm.Constraint) {
+		m.Constraint = c
+		if err := m.WriteFile(name, rbm.About{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("hidden.safetensors", &rbm.Constraint{On: rbm.HiddenUnits, Active: 2})
+	save("all.safetensors", &rbm.Constraint{On: rbm.AllUnits, Active: 4})
+	save("one.safetensors", &rbm.Constraint{On: rbm.AllUnits, Active: 1, Reference: []uint8{0, 0, 0, 0, 1, 0, 0, 0, 0}})
+	// The label that is held is one of the four.
+	if r := result(t, "-model all.safetensors -class 1 -active 3 -moves 500"); !strings.Contains(r.Samplers[0].Sampler, "exchange") {
+		t.Errorf("%+v", r)
+	}
+	for args, words := range map[string][]string{
+		"-model hidden.safetensors -class 0":                                     {"hidden=2", "rbmcompare"},
+		"-model all.safetensors -class 0":                                        {"all=3", "give -active 3"},
+		"-model all.safetensors -class 0 -active 4":                              {"all=3", "give -active 3"},
+		"-model all.safetensors -class 0 -active 3 -sampler gibbs":               {"-active", "gibbs does not keep"},
+		"-model one.safetensors -class 0 -active 1 -sampler exchange -moves 500": {"all=1", "reference"},
+		"-model one.safetensors -class 1 -active 1 -sampler exchange -moves 500": {"-class is 1", "no state", "all=1"},
+	} {
+		isingmc.Fails(t, cli.Usage, strings.Fields(args), words...)
+	}
+}
+
 func TestBadModels(t *testing.T) {
 	clitest.Isolate(t)
 	labelled := rbm.New(4, 2, 2, rbm.Softmax)
