@@ -118,6 +118,30 @@ func TestSamplesOfFewStates(t *testing.T) {
 	}
 }
 
+// Under a constraint the metrics that are taken unasked have the number of
+// units that are on, and no pseudo-likelihood where that takes long.
+func TestConstrainedMetrics(t *testing.T) {
+	set := rowsOfSpec(t, "bars:3")
+	for _, c := range []struct {
+		hidden, active int
+		want           string
+	}{{12, 4, "log_likelihood pseudo_likelihood active_hidden"}, {4000, 400, "active_hidden"}} {
+		m := NewModel(set, c.hidden, false, rbm.Softmax, 1)
+		m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: c.active}
+		metrics, err := NewMetrics([]string{"auto"}, m, Sets{Train: set}, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, m := range metrics {
+			names = append(names, m.Name)
+		}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%v of %d: %s, want %s", m.Constraint, c.hidden, got, c.want)
+		}
+	}
+}
+
 // Samples of a model that knows one number of units stay within it, given a
 // class too.
 func TestConstrainedSamples(t *testing.T) {
