@@ -59,11 +59,15 @@ func (p *plan) readModel() error {
 // checkConstraint checks that the samplers keep the constraint of the model:
 // here they know none but a number of all units that are on.
 func (p *plan) checkConstraint(c *rbm.Constraint) error {
+	reference := ""
+	if c != nil && c.Reference != nil {
+		reference = " from a reference"
+	}
 	switch {
 	case c == nil:
 		return nil
 	case c.On != rbm.AllUnits || c.Reference != nil:
-		return cli.Usagef("-model: %s has the constraint %v, or a reference, and the samplers here keep no number but that of all units on; rbmcompare compares samplers under it", p.modelFile, c)
+		return cli.Usagef("-model: %s has the constraint %v%s, and the samplers here keep no number but that of all units on; rbmcompare compares samplers under it", p.modelFile, c, reference)
 	case !p.flags.Given("active") || p.active != c.Active:
 		return cli.Usagef("-model: %s has the constraint %v; give -active %d, and exchange or im as samplers", p.modelFile, c, c.Active)
 	}
