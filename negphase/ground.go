@@ -47,7 +47,7 @@ func groundOf(m *rbm.RBM, mover binary.Mover) (ground, error) {
 		copy(g.reference[units-len(c.Reference):], c.Reference)
 	}
 	if g.visible || g.labels == 0 {
-		return g, nil
+		return g, g.moves(mover)
 	}
 	distance := labelDistances(m)
 	for y, d := range distance {
@@ -57,7 +57,19 @@ func groundOf(m *rbm.RBM, mover binary.Mover) (ground, error) {
 		}
 	}
 	g.active -= distance[0]
-	return g, nil
+	return g, g.moves(mover)
+}
+
+// moves returns an error if under the constraint the sites have a single state.
+func (g *ground) moves(mover binary.Mover) error {
+	if g.active > 0 && g.active < len(g.sites) {
+		return nil
+	}
+	others := "exact"
+	if g.visible {
+		others = "pcd or exact"
+	}
+	return fmt.Errorf("%s: under the constraint %v the %d units that it moves have a single state; take %s", moverName(mover), g.constraint, len(g.sites), others)
 }
 
 // labelDistances returns how many label units differ from the reference where

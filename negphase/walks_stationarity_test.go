@@ -164,7 +164,7 @@ func TestConstraintsThatWalksCannotKeep(t *testing.T) {
 		{"pt:sardonics", rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "take im or walk:exchange"},
 		{"im:gibbs=1", rbm.Constraint{On: rbm.AllUnits, Active: 3}, "leave gibbs out"},
 		{"im:k=3", rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, "give k at most 1"},
-		{"im", rbm.Constraint{On: rbm.HiddenUnits, Active: 3}, "nothing can move"},
+		{"im", rbm.Constraint{On: rbm.HiddenUnits, Active: 3}, "have a single state; take pcd or exact"},
 		{"im", rbm.Constraint{On: rbm.AllUnits, Active: 3, Reference: uneven}, "nearer to some classes than to others"},
 	} {
 		m := shape{5, 3, 3, rbm.Softmax}.random(1, .5)

@@ -180,6 +180,20 @@ func (c *Constraint) given(m *RBM, y int) *Constraint {
 	return g
 }
 
+// HasClass reports whether m, a classification RBM, has a state of class y: a
+// constraint on all units may leave none. It panics if m has no class y.
+func (m *RBM) HasClass(y int) bool {
+	if y < 0 || y >= m.Classes {
+		panic("rbm: class out of range")
+	}
+	c := m.Constraint
+	if c == nil || c.On == HiddenUnits {
+		return true
+	}
+	rest := c.Active - c.classDistance(m, y)
+	return rest >= 0 && rest <= m.Inputs()+m.Hidden()
+}
+
 // ErrConstraint is wrapped by the errors of what does not work for a model
 // with a constraint.
 var ErrConstraint = errors.New("not possible under a constraint")

@@ -136,6 +136,9 @@ func TestConstrainedGivenClass(t *testing.T) {
 					part = append(part, w)
 				}
 			}
+			if m.HasClass(y) != (part != nil) {
+				t.Errorf("%s: %d states of class %d, but HasClass says %v", name, len(part), y, m.HasClass(y))
+			}
 			if part == nil || m.Inputs() == 0 {
 				continue
 			}
@@ -145,6 +148,29 @@ func TestConstrainedGivenClass(t *testing.T) {
 			}
 			// W of the class is folded into the biases in float32.
 			near(t, name, z+float64(m.VisibleBias[m.Inputs()+y]), LogSumExp(part), 1e-5)
+		}
+	}
+}
+
+// A reference may leave a class no state.
+func TestHasClass(t *testing.T) {
+	m := shape{4, 2, 2, Softmax}.random(1, 1)
+	for _, c := range []struct {
+		constraint *Constraint
+		want       [2]bool
+	}{
+		{nil, [2]bool{true, true}},
+		{&Constraint{On: HiddenUnits, Active: 2}, [2]bool{true, true}},
+		{&Constraint{On: AllUnits, Active: 5}, [2]bool{true, true}},
+		{&Constraint{On: AllUnits, Active: 1, Reference: []uint8{1, 0, 0, 1, 0, 0}}, [2]bool{false, true}},
+		{&Constraint{On: AllUnits, Active: 6, Reference: []uint8{1, 0, 0, 1, 0, 0}}, [2]bool{true, false}},
+	} {
+		m.Constraint = c.constraint
+		if err := c.constraint.Check(m); err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]bool{m.HasClass(0), m.HasClass(1)}; got != c.want {
+			t.Errorf("%+v: %v", c.constraint, got)
 		}
 	}
 }

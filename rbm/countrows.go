@@ -119,20 +119,25 @@ func (m *RBM) countPseudoLogLikelihood(dst []float64, v Bits) {
 			}
 		}
 	}
-	weights := NewMatrix(m.Visible(), m.Hidden())
-	m.Weights(weights)
-	m.judge(func(j *judging) {
-		j.v, j.dst, j.size = v, dst, lanes
-	}, func(j *judging, s *judged, lo int) {
-		for r := range s.n {
-			j.dst[lo+r] = m.countPseudo(j.dst[lo+r], s.row(r, m.Hidden())[:m.Hidden()], weights, v, lo+r, units)
-		}
-	})
+	m.judge(func(j *judging) { j.v, j.dst, j.size = v, dst, lanes }, (*judging).takeCountPseudo)
+}
+
+// takeCountPseudo adds to the scores of rows what the units contribute that are
+// not a softmax label.
+func (j *judging) takeCountPseudo(s *judged, lo int) {
+	units := j.m.Visible()
+	if j.m.softmax() {
+		units = j.m.Inputs()
+	}
+	s.weights = grown(s.weights, roundUp(j.m.Hidden()))
+	for r := range s.n {
+		j.dst[lo+r] = j.m.countPseudo(j.dst[lo+r], s.row(r, j.m.Hidden())[:j.m.Hidden()], s.weights, j.v, lo+r, units)
+	}
 }
 
 // countPseudo adds to score what the first units of row r contribute, whose
-// hidden preactivations are a.
-func (m *RBM) countPseudo(score float64, a []float64, weights Matrix, v Bits, r, units int) float64 {
+// hidden preactivations are a; weights has room for those of a unit.
+func (m *RBM) countPseudo(score float64, a, weights []float64, v Bits, r, units int) float64 {
 	c := conditionalPool.Get().(*conditional)
 	defer conditionalPool.Put(c)
 	active := m.Constraint.activeHidden(m, v.Row(r))
@@ -155,8 +160,9 @@ func (m *RBM) countPseudo(score float64, a []float64, weights Matrix, v Bits, r,
 			if v.Get(r, i) {
 				sign = -1
 			}
-			for j, w := range weights.Row(i) {
-				s[j] = a[j] + float64(sign*float64(w))
+			m.widenRow(weights, i)
+			for j := range s {
+				s[j] = a[j] + float64(sign*weights[j])
 			}
 			c.on[l], c.tilt[l] = active, tilt
 			if m.Constraint.On == AllUnits {

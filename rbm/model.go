@@ -178,7 +178,7 @@ func (m *RBM) Randomize(sd float64, key Key) {
 // GivenClass returns the RBM over the inputs alone whose law is p(x,h|y): the
 // clamped label unit is folded into the hidden biases, and counts as active or
 // not in a constraint on all units. It panics if m has no class y or no state
-// of that class meets its constraint.
+// of it: see HasClass.
 func (m *RBM) GivenClass(y int) *RBM {
 	if y < 0 || y >= m.Classes {
 		panic("rbm: class out of range")
@@ -192,7 +192,7 @@ func (m *RBM) GivenClass(y int) *RBM {
 	for k := range vec.Blocks(m.Hidden()) {
 		copy(c.panel(k)[:nx*vec.Block], m.panel(k))
 	}
-	if c.Constraint = m.Constraint.given(m, y); c.Constraint.Check(c) != nil {
+	if c.Constraint = m.Constraint.given(m, y); !m.HasClass(y) {
 		panic("rbm: no state of this class meets the constraint")
 	}
 	return c

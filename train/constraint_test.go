@@ -3,12 +3,12 @@ package train
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"gorbm/data"
 	"gorbm/negphase"
-	"gorbm/negphase/diag"
 	"gorbm/rbm"
 )
 
@@ -54,95 +54,90 @@ func TestAllows(t *testing.T) {
 	}
 }
 
-// Steps of samples under a constraint on all units leave its law as it is: from
-// exact draws many states stay exact, and exchanges at a wrong cost do not.
-func TestShellStepIsStationary(t *testing.T) {
-	const rows = 6000
+// Samples under a constraint on all units have the means of its law; a chain
+// that stands still at its random start would not.
+func TestShellSamples(t *testing.T) {
 	for _, reference := range [][]uint8{nil, {1, 0, 0, 1, 0, 1, 0}} {
 		m := rbm.New(4, 3, 0, rbm.Softmax)
 		m.Randomize(1.5, rbm.NewKey(4))
 		m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3, Reference: reference}
-		all := rbm.NewBits(0, 4)
-		hidden := rbm.NewBits(0, 3)
-		for x := range uint64(1 << 7) {
-			active := 0
-			for i := range 7 {
-				bit := x >> i & 1
-				if reference != nil {
-					bit ^= uint64(reference[i])
-				}
-				active += int(bit)
+		flat := rbm.New(4, 3, 0, rbm.Softmax)
+		flat.Constraint = m.Constraint
+		want, still := exactMean(t, m), exactMean(t, flat)
+		p := Samples(m, nil, 200, 1)
+		off := 0.0
+		for i, want := range want {
+			sum, squares := 0.0, 0.0
+			for r := range p.Rows {
+				x := float64(p.Row(r)[i])
+				sum += x
+				squares += x * x
 			}
-			if active == 3 {
-				all.Words, hidden.Words = append(all.Words, x&15), append(hidden.Words, x>>4)
-				all.Rows, hidden.Rows = all.Rows+1, hidden.Rows+1
+			mean := sum / float64(p.Rows)
+			stdErr := math.Sqrt((squares/float64(p.Rows) - mean*mean) / float64(p.Rows))
+			if d := math.Abs(mean - want); d > 6*stdErr {
+				t.Errorf("reference %v: unit %d has the mean %.3f ± %.3f, exact is %.3f", reference, i, mean, stdErr, want)
 			}
+			off = max(off, math.Abs(want-still[i])/stdErr)
 		}
-		law := func(of *rbm.RBM) []float64 {
-			p := make([]float64, all.Rows)
-			of.Energy(p, all, hidden)
-			sum := 0.0
-			for k := range p {
-				p[k] = math.Exp(-p[k])
-				sum += p[k]
-			}
-			for k := range p {
-				p[k] /= sum
-			}
-			return p
+		if off < 12 {
+			t.Errorf("reference %v: the start is %.1f standard errors away: it is not told apart", reference, off)
 		}
-		p := law(m)
-		b := rbm.Batch{V: rbm.NewBits(rows, 4), H: rbm.NewMatrix(rows, 3)}
-		h := rbm.NewBits(rows, 3)
-		for r := range rows {
-			u, k := rbm.NewKey(5).Uniform(uint64(r)), 0
-			for ; k < len(p)-1 && u >= p[k]; k++ {
-				u -= p[k]
-			}
-			b.V.Words[r], h.Words[r] = all.Words[k], hidden.Words[k]
+	}
+}
+
+// exactMean returns the means of the visible units.
+func exactMean(t *testing.T, m *rbm.RBM) (mean []float64) {
+	t.Helper()
+	e, err := rbm.NewEnumeration(m, rbm.GradientLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	moments := rbm.NewMoments(m)
+	e.Moments(moments)
+	for _, x := range moments.V {
+		mean = append(mean, float64(x))
+	}
+	return mean
+}
+
+// Where a constraint has a single state, or none of a class, samples say so.
+func TestSamplesOfFewStates(t *testing.T) {
+	m := rbm.New(3, 2, 0, rbm.Softmax)
+	m.Randomize(1, rbm.NewKey(1))
+	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 5}
+	for _, p := range Samples(m, nil, 1, 1).Data {
+		if p != 1 {
+			t.Errorf("all units on have a mean of %v", p)
 		}
-		for step := range 2 {
-			shellStep(m, b, h, rbm.NewKey(6).Child(uint64(step)))
+	}
+	m = rbm.New(4, 2, 2, rbm.Softmax)
+	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 0, Reference: []uint8{1, 0, 0, 1, 0, 0}}
+	if want := []float32{0, 0, 1, 0}; !slices.Equal(Samples(m, nil, 1, 1).Data, want) {
+		t.Errorf("class 1 has the state %v, class 0 none: %v", want[2:], Samples(m, nil, 1, 1).Data)
+	}
+}
+
+// Under a constraint the metrics that are taken unasked have the number of
+// units that are on, and no pseudo-likelihood where that takes long.
+func TestConstrainedMetrics(t *testing.T) {
+	set := rowsOfSpec(t, "bars:3")
+	for _, c := range []struct {
+		hidden, active int
+		want           string
+	}{{12, 4, "log_likelihood pseudo_likelihood active_hidden"}, {4000, 400, "active_hidden"}} {
+		m := NewModel(set, c.hidden, false, rbm.Softmax, 1)
+		m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: c.active}
+		metrics, err := NewMetrics([]string{"auto"}, m, Sets{Train: set}, 1)
+		if err != nil {
+			t.Fatal(err)
 		}
-		counts := make([]int, len(p))
-		for r := range rows {
-			for k := range p {
-				if b.V.Words[r] == all.Words[k] && h.Words[r] == hidden.Words[k] {
-					counts[k]++
-				}
-			}
+		var names []string
+		for _, m := range metrics {
+			names = append(names, m.Name)
 		}
-		if z := diag.StationarityZ(counts, p); z > 6 {
-			t.Errorf("reference %v: z = %.1f", reference, z)
-		}
-		other := m.Clone() // one weight less, as where units that meet are forgotten
-		w := rbm.NewMatrix(4, 3)
-		m.Weights(w)
-		for i := range w.Data {
-			w.Data[i] *= 0.7
-		}
-		other.SetWeights(w)
-		if z := diag.StationarityZ(counts, law(other)); z < 6 {
-			t.Errorf("reference %v: another law is not told apart: z = %.1f", reference, z)
-		}
-		// The cost of an exchange against the two energies.
-		for r := range 50 {
-			for i := range 7 {
-				for j := range i {
-					e := make([]float64, 2)
-					v2, h2 := rbm.NewBits(2, 4), rbm.NewBits(2, 3)
-					for side := range 2 {
-						x := b.V.Words[r] | h.Words[r]<<4
-						if side == 1 {
-							x ^= 1<<i | 1<<j
-						}
-						v2.Words[side], h2.Words[side] = x&15, x>>4
-					}
-					m.Energy(e, v2, h2)
-					// Flips of two units of one layer do not meet; all sums are of ten terms.
-					near(t, "cost", exchangeCost(m, b.V, h, r, i, j), e[1]-e[0], 1e-13)
-				}
-			}
+		if got := strings.Join(names, " "); got != c.want {
+			t.Errorf("%v of %d: %s, want %s", m.Constraint, c.hidden, got, c.want)
 		}
 	}
 }

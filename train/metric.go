@@ -45,6 +45,10 @@ const (
 	// likelihoodWork bounds the terms of an enumeration that is done again and
 	// again while training: 40 ms of one core with AVX-512, 0.7 s in plain Go.
 	likelihoodWork = 1 << 28
+	// pseudoWork bounds the least sample of a pseudo-likelihood that is taken
+	// again and again unasked under a constraint, where each unit of each row
+	// takes a recursion: about a second of one core.
+	pseudoWork = 1 << 28
 )
 
 // A part is a set that metrics measure, with its rows in a random order that
@@ -161,7 +165,7 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 		if enumErr == nil && enum.Work() <= likelihoodWork {
 			all = append(all, "log_likelihood")
 		}
-		if !grey {
+		if !grey && (m.Constraint == nil || leastRows*m.Visible()*m.Hidden()*countWork(m) <= pseudoWork) {
 			all = append(all, "pseudo_likelihood")
 		}
 		if len(parts) > 1 {

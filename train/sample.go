@@ -19,8 +19,9 @@ const (
 // a class, chains start uniformly and anneal first, while β rises evenly to 1
 // in 200 steps. The rows are a look at the model, not proof that its chains
 // mix: 200 steps from the data may not have left them. Under a constraint on all
-// units the steps are those of shellStep, and at random states no annealing is
-// done.
+// units, where Gibbs steps would not, exchanges of pairs of units move the
+// chains, and from random states there is no annealing; rows of a class that
+// the constraint makes impossible stay zero.
 func Samples(m *rbm.RBM, set *data.Set, perClass int, seed uint64) rbm.Matrix {
 	key := rbm.NewKey(seed).Child(pictureKey)
 	if m.Classes == 0 {
@@ -28,6 +29,9 @@ func Samples(m *rbm.RBM, set *data.Set, perClass int, seed uint64) rbm.Matrix {
 	}
 	all := rbm.NewMatrix(m.Classes*perClass, m.Inputs())
 	for y := range m.Classes {
+		if !m.HasClass(y) {
+			continue
+		}
 		rows := sample(m.GivenClass(y), set, y, perClass, key.Child(uint64(y)))
 		copy(all.Data[y*perClass*all.Cols:], rows.Data)
 	}
@@ -38,6 +42,8 @@ func Samples(m *rbm.RBM, set *data.Set, perClass int, seed uint64) rbm.Matrix {
 const (
 	sampleStart = 1<<32 + iota
 	sampleRows
+	sampleWalk
+	sampleEnd
 )
 
 // sample draws rows of m, a model without labels, started at rows of class y,
@@ -49,12 +55,8 @@ func sample(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix {
 	s := rbm.NewStates(m, rows)
 	step := uint64(0)
 	if from := rowsOf(set, y); len(from) > 0 {
-		pick := make([]int32, rows)
-		for r := range pick {
-			pick[r] = from[int(key.Child(sampleRows).Uniform(uint64(r))*float64(len(from)))]
-		}
 		b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()), H: rbm.NewMatrix(rows, m.Hidden())}
-		set.Visible(b.V, pick, 0)
+		set.Visible(b.V, pick(from, rows, key), 0)
 		m.HiddenMean(b.H, b.V)
 		m.HiddenSample(s.H, b, key.Child(sampleStart))
 	} else {
@@ -71,6 +73,15 @@ func sample(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix {
 	mean := rbm.NewMatrix(rows, m.Visible())
 	m.VisibleMean(mean, s.H)
 	return mean
+}
+
+// pick returns so many draws from rows.
+func pick(from []int32, rows int, key rbm.Key) []int32 {
+	p := make([]int32, rows)
+	for r := range p {
+		p[r] = from[int(key.Child(sampleRows).Uniform(uint64(r))*float64(len(from)))]
+	}
+	return p
 }
 
 // rowsOf returns the rows of class y of set, or all if y < 0; nil if there is

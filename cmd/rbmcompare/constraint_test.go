@@ -24,5 +24,12 @@ func TestConstraint(t *testing.T) {
 	clitest.Save(t, "all.safetensors", m, rbm.About{})
 	rbmcompare.OK(t, "-model", "all.safetensors", "-negphase", "exact")
 	rbmcompare.Fails(t, 2, []string{"-model", "all.safetensors", "-negphase", "exact", "-reference", "pt"}, "-reference", "all=4", "take im, walk:exchange, exact")
+	large := clitest.Model(24, 24, 0, rbm.Softmax)
+	large.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 24}
+	clitest.Save(t, "large.safetensors", large, rbm.About{})
+	out = rbmcompare.OK(t, "-model", "large.safetensors", "-negphase", "im,walk:exchange", "-steps", "20", "-repeats", "2", "-reference-steps", "4")
+	if !strings.Contains(out, "24 units of all on") || !strings.Contains(out, "exchange") {
+		t.Errorf("output: %s", out)
+	}
 	rbmcompare.Fails(t, 1, []string{"-model", "all.safetensors", "-negphase", "exact", "-data", clitest.Toy + ":plain"}, "row ", "probability zero", "all=4")
 }

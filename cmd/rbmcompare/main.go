@@ -85,7 +85,7 @@ func newOptions() *options {
 	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps, or moves of a sampler, of each chain")
 	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20")
 	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits, but for the seconds")
-	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt at 40 temperatures)")
+	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt along a ladder that is tuned to the model)")
 	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts")
 	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all")
 	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures")
@@ -296,9 +296,8 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 	if p.reference == nil {
 		truth, err = enumerate(ctx, s.m)
 	}
-	if settings := compare.DefaultReference(); p.reference != nil ||
-		errors.Is(err, rbm.ErrTooLarge) && settings.Keeps(s.m.Constraint) == nil {
-		if p.set != nil {
+	if settings := compare.ReferenceFor(s.m); p.reference != nil || errors.Is(err, rbm.ErrTooLarge) {
+		if p.set != nil && settings.Mover == nil {
 			settings.Path, settings.Base = negphase.ToData, train.Base(s.m, p.set)
 		}
 		if p.reference != nil {

@@ -58,6 +58,12 @@ func TestConstraint(t *testing.T) {
 		t.Errorf("output: %s", out)
 	}
 	rbmeval.Fails(t, 2, []string{"-model", "constrained.safetensors", "-data", clitest.Toy + ":plain", "-features", "f.npz"}, "-features", "labels", "all=9")
+	large := clitest.Model(42, 64, 2, rbm.Softmax)
+	large.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 60}
+	clitest.Save(t, "large.safetensors", large, rbm.About{})
+	if out := rbmeval.OK(t, "-model", "large.safetensors", "-data", "toy:2,40,2,0.2"); !strings.Contains(out, "no log-likelihood: the constraint all=60") {
+		t.Errorf("output: %s", out)
+	}
 	m := clitest.Model(12, 3, 4, rbm.Softmax)
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 2}
 	clitest.Save(t, "narrow.safetensors", m, toy)

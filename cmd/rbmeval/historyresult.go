@@ -11,17 +11,20 @@ import (
 	"strconv"
 	"strings"
 
+	"gorbm/cmd/cli"
 	"gorbm/rbm"
 )
 
 // historyResult is the object that -json prints.
 type historyResult struct {
-	Run       string           `json:"run"`
-	Data      string           `json:"data"`
-	Binarize  string           `json:"binarize"`
-	NTrain    int              `json:"n_train"`
-	NTest     int              `json:"n_test"`
-	Snapshots []snapshotResult `json:"snapshots"`
+	Run      string `json:"run"`
+	Data     string `json:"data"`
+	Binarize string `json:"binarize"`
+	NTrain   int    `json:"n_train"`
+	NTest    int    `json:"n_test"`
+
+	Constraint string           `json:"constraint,omitempty"`
+	Snapshots  []snapshotResult `json:"snapshots"`
 }
 
 type snapshotResult struct {
@@ -34,6 +37,9 @@ type snapshotResult struct {
 func (h *history) result() (historyResult, error) {
 	p := h.parts[0]
 	r := historyResult{Run: h.run, Data: p.set.Name, Binarize: p.set.Binarize, NTrain: p.n}
+	if c := h.first.m.Constraint; c != nil {
+		r.Constraint = c.String()
+	}
 	if len(h.parts) > 1 {
 		r.NTest = h.parts[1].n
 	}
@@ -83,7 +89,7 @@ func (h *history) print(r historyResult, w io.Writer) {
 	if m.Classes > 0 {
 		fmt.Fprintf(w, " + %d %s labels", m.Classes, m.Labels)
 	}
-	fmt.Fprintf(w, ", %d hidden units\n%s: %d training rows", m.Hidden(), r.Data, r.NTrain)
+	fmt.Fprintf(w, ", %d hidden units%s\n%s: %d training rows", m.Hidden(), cli.Constrained(m), r.Data, r.NTrain)
 	if r.NTest > 0 {
 		fmt.Fprintf(w, ", %d test rows", r.NTest)
 	}

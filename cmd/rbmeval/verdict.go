@@ -111,6 +111,8 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")
 	} else if enum, err := rbm.NewEnumeration(j.m, rbm.EvaluationLimit); err == nil && j.auto && !j.exact {
 		fmt.Fprintf(w, "%d states were not enumerated unasked; -exact does\n", enum.States())
+	} else if err != nil && j.shell() {
+		fmt.Fprintf(w, "no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it\n", j.m.Constraint)
 	}
 	if j.rows != "" {
 		fmt.Fprintf(w, "rows written to %s\n", j.rows)

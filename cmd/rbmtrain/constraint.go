@@ -52,7 +52,7 @@ func (p *plan) constrain() error {
 	if err := p.settings.Negative.Keeps(p.model.Constraint); err != nil {
 		return cli.Usagef("-negphase: %w", err)
 	}
-	for _, set := range []*data.Set{p.sets.Train, p.sets.Holdout, p.sets.Test} {
+	for _, set := range []*data.Set{p.rows, p.sets.Test} {
 		if set == nil {
 			continue
 		}

@@ -38,7 +38,8 @@ func TestBadConstraints(t *testing.T) {
 		{bars + "-constraint hidden=3 -negphase ucd", 2, []string{"-negphase", "ucd", "hidden=3", "take cd, pcd"}},
 		{bars + "-constraint all=6 -negphase pcd", 2, []string{"-negphase", "pcd", "all=6", "take im, walk:exchange, exact"}},
 		{bars + "-constraint all=6", 2, []string{"-negphase", "ins", "all=6", "take im, walk:exchange, exact"}},
-		{bars + "-constraint all=8 -negphase exact", 1, []string{"row ", "bars:3", "probability zero", "all=8"}},
+		{bars + "-constraint all=8 -negphase exact", 1, []string{"row ", "bars:3", "probability zero", "all=8", "0 to 9 such units, it takes 9 hidden units"}},
+		{"-data bars:3 -labels none -hidden 10 -constraint all=8 -negphase exact", 1, []string{"row ", "probability zero", "all=9 to all=10 allow every row"}},
 		{bars + "-constraint-reference six.txt", 2, []string{"-constraint-reference", "-constraint", "missing"}},
 		{bars + "-constraint hidden=3 -constraint-reference none.txt", 1, []string{"-constraint-reference", "none.txt", "no such file"}},
 		{bars + "-constraint hidden=3 -constraint-reference words.txt", 1, []string{"-constraint-reference", "words.txt", "'x'", "byte 2"}},
@@ -47,6 +48,22 @@ func TestBadConstraints(t *testing.T) {
 		{"-data bars:3 -labels none -init two.safetensors -negphase ucd", 2, []string{"-negphase", "ucd", "hidden=2"}},
 	} {
 		t.Run(c.args, func(t *testing.T) { rbmtrain.Fails(t, c.status, strings.Fields(c.args+" -dry-run"), c.want...) })
+	}
+}
+
+// A row of probability zero is named by its number in the data, also if others
+// are held out.
+func TestImpossibleRow(t *testing.T) {
+	clitest.Isolate(t)
+	rows := strings.Repeat("0,1,1\n", 30) + "1,1,1\n" + strings.Repeat("1,1,0\n", 30)
+	clitest.Write(t, "rows.csv", rows)
+	clitest.Write(t, "reference.txt", "000 11")
+	for _, args := range []string{"", " -holdout 0.5", " -holdout 0.5 -seed 2", " -holdout 0.5 -seed 3", " -constraint-reference reference.txt"} {
+		want := []string{"row 30 of", "rows.csv", "probability zero", "all=2", "3 of its units are on"}
+		if strings.Contains(args, "reference") {
+			want[4] = "3 of its units differ from the reference"
+		}
+		rbmtrain.Fails(t, 1, strings.Fields("-data rows.csv -label-column none -hidden 2 -batch 5 -negphase exact -constraint all=2 -dry-run"+args), want...)
 	}
 }
 

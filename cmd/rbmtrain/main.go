@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"gorbm/cmd/cli"
+	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/negphase/binary"
 	"gorbm/rbm"
@@ -188,6 +189,7 @@ type plan struct {
 	options
 	command  []string // as it was called
 	sets     train.Sets
+	rows     *data.Set // those of sets.Train and sets.Holdout, before they were split
 	settings train.Settings
 	model    *rbm.RBM
 	steps    int
@@ -255,6 +257,7 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 	if p.sets.Train, p.sets.Test, err = o.data.Load(ctx, stderr, o.quiet); err != nil {
 		return nil, err
 	}
+	p.rows = p.sets.Train
 	if o.flags.Given("holdout") {
 		key := rbm.NewKey(o.seed).Child(holdoutKey)
 		if p.sets.Train, p.sets.Holdout, err = p.sets.Train.Split(o.holdout, key); err != nil {

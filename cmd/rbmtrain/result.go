@@ -211,7 +211,7 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	if v, ok := r.last.Value("free_energy_gap"); ok {
 		fmt.Fprintf(w, "free-energy gap: %.4g nats\n", v)
 	}
-	r.parts(w, "mean number of active hidden units", "active_hidden", func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }, "")
+	r.parts(w, "mean number of hidden units on", "active_hidden", func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }, "")
 	if b := r.state.Best; b != nil {
 		v := b.Value
 		if r.choice() == "error_holdout" {

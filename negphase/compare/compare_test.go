@@ -307,6 +307,30 @@ func TestReference(t *testing.T) {
 	}
 }
 
+// Under a constraint that Gibbs steps do not keep the reference exchanges units,
+// and finds the truth all the same.
+func TestConstrainedReference(t *testing.T) {
+	m := model(6, 5, 0, rbm.Softmax)
+	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
+	if s := ReferenceFor(m); s.Mover != nil {
+		t.Errorf("%v: %v", m.Constraint, s)
+	}
+	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 5}
+	truth := enumerate(t, m)
+	ref, err := Reference(context.Background(), m, ReferenceFor(m), 200, rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := 0.0
+	for i, x := range ref.Negative {
+		d += (x - truth.Negative[i]) * (x - truth.Negative[i])
+	}
+	// As in TestReference.
+	if ratio := math.Sqrt(d) / ref.StdErr; ratio > 3 || ratio < 0.1 {
+		t.Errorf("off by %v, and the standard error is %v", math.Sqrt(d), ref.StdErr)
+	}
+}
+
 // figures are all numbers of a curve but its seconds.
 func figures(c Curve) (x []float64) {
 	for _, p := range c.Points {

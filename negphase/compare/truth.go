@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gorbm/negphase"
+	"gorbm/negphase/binary"
 	"gorbm/rbm"
 )
 
@@ -73,6 +74,16 @@ const ReferenceGroups = 20
 func DefaultReference() negphase.Settings {
 	s := negphase.DefaultSettings("pt")
 	s.Chains, s.Order, s.Temperatures, s.Auto = 2, negphase.EvenOdd, nil, true
+	return s
+}
+
+// ReferenceFor returns DefaultReference, or where a constraint of m keeps it from
+// Gibbs steps, the same ladder with exchanges of pairs of units in their place.
+func ReferenceFor(m *rbm.RBM) negphase.Settings {
+	s := DefaultReference()
+	if s.Keeps(m.Constraint) != nil {
+		s.Mover = binary.Exchange{}
+	}
 	return s
 }
 

@@ -1,0 +1,186 @@
+package rbm
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"testing"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// judgedModels are models of several blocks of units in both layers under
+// constraints of every kind, with rows of which the last is impossible under a
+// constraint on all units.
+func judgedModels() map[string]func() (*RBM, Bits) {
+	models := map[string]func() (*RBM, Bits){}
+	for _, s := range []shape{{75, 90, 0, Softmax}, {75, 90, 5, Softmax}, {75, 90, 5, Bernoulli}} {
+		for _, c := range []Constraint{{On: HiddenUnits, Active: 20}, {On: AllUnits, Active: 92}} {
+			for _, referenced := range []bool{false, true} {
+				models[fmt.Sprintf("%v, %v, %v", s, &c, referenced)] = func() (*RBM, Bits) {
+					m := s.random(3, 0.3)
+					c := c
+					if r := NewKey(5).Rand(); referenced {
+						c.Reference = make([]uint8, m.Hidden())
+						if c.On == AllUnits {
+							c.Reference = make([]uint8, m.Visible()+m.Hidden())
+						}
+						for i := range c.Reference {
+							c.Reference[i] = uint8(r.IntN(2))
+						}
+					}
+					m.Constraint = &c
+					v := NewBits(37, m.Visible())
+					v.Randomize(NewKey(6))
+					for i := range m.Visible() { // as near to the reference as can be
+						v.Set(v.Rows-1, i, c.On == AllUnits && referenced && c.Reference[i] == 1)
+					}
+					for r := range v.Rows {
+						for k := range m.Classes {
+							v.Set(r, m.Inputs()+k, k == r%m.Classes)
+						}
+					}
+					return m, v
+				}
+			}
+		}
+	}
+	return models
+}
+
+// Free energies row by row from one law each, and what follows of them: class
+// probabilities and pseudo-likelihoods from free energies of other rows.
+func TestConstrainedJudging(t *testing.T) {
+	for name, make1 := range judgedModels() {
+		m, v := make1()
+		f := make([]float64, v.Rows)
+		m.FreeEnergy(f, v)
+		// Hundreds of roundings of numbers of a size of 100.
+		const tol = 1e-11
+		last := v.Rows - 1
+		if on := m.Constraint.activeHidden(m, v.Row(last)); math.IsInf(f[last], 1) != (on > m.Hidden()) {
+			t.Errorf("%s: %d hidden units are left, F = %v", name, on, f[last])
+		}
+		for r := range v.Rows {
+			var c conditional
+			c.grow(m.Hidden())
+			preactivate(m, c.s[3], v.Row(r))
+			c.on[3] = m.Constraint.activeHidden(m, v.Row(r))
+			weight := m.fromReference(c.s[3]) + maskedSums(m.VisibleBias, v.Row(r))
+			if !c.possible(3) {
+				continue
+			}
+			c.solve()
+			near(t, name+": F", f[r], -weight-c.logSum(3), tol)
+		}
+		one := NewBits(1, v.Cols)
+		energy := func(change func()) float64 {
+			var f [1]float64
+			change()
+			m.FreeEnergy(f[:], one)
+			return f[0]
+		}
+		logp, score := make([]float64, v.Rows*m.Classes), make([]float64, v.Rows)
+		if m.Classes > 0 {
+			m.ClassLogProb(logp, v)
+		}
+		m.PseudoLogLikelihood(score, v)
+		for _, r := range []int{0, 5, 17, last - 1} {
+			want := 0.0
+			one.CopyFrom(v.Slice(r, r+1))
+			var classes []float64
+			for y := range m.Classes {
+				classes = append(classes, -energy(func() {
+					for k := range m.Classes {
+						one.Set(0, m.Inputs()+k, k == y)
+					}
+				}))
+			}
+			for y, x := range classes {
+				x -= LogSumExp(classes)
+				near(t, name+": log p(y|x)", logp[r*m.Classes+y], x, tol)
+				if m.softmax() && v.Get(r, m.Inputs()+y) {
+					want = x
+				}
+			}
+			one.CopyFrom(v.Slice(r, r+1))
+			units := m.Visible()
+			if m.softmax() {
+				units = m.Inputs()
+			}
+			for i := range units {
+				flipped := energy(func() { one.Set(0, i, !v.Get(r, i)) })
+				one.Set(0, i, v.Get(r, i))
+				want -= vec.Softplus(f[r] - flipped)
+			}
+			near(t, name+": pseudo-likelihood", score[r], want, float64(units)*tol)
+		}
+		if math.IsInf(f[last], 1) && !math.IsInf(score[last], -1) {
+			t.Errorf("%s: an impossible row has the pseudo-likelihood %v", name, score[last])
+		}
+		if m.Constraint.On == AllUnits {
+			continue
+		}
+		grey, greyp := make([]float64, v.Rows), make([]float64, len(logp))
+		m.FreeEnergyGrey(grey, greyOf(v))
+		if m.Classes > 0 {
+			m.ClassLogProbGrey(greyp, greyOf(v))
+		}
+		for i, x := range slices.Concat(grey, greyp) {
+			near(t, name+": grey", x, slices.Concat(f, logp)[i], tol)
+		}
+	}
+}
+
+// Equal bits at any GOMAXPROCS and kernel level; free energies, class
+// probabilities and hidden means of grey rows allocate nothing.
+func TestConstrainedJudgingBits(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for name, make1 := range judgedModels() {
+		m, v := make1()
+		dst := make([]float64, v.Rows*(2+m.Classes))
+		mean := NewMatrix(v.Rows, m.Hidden())
+		grey := greyOf(v)
+		quick := func() {
+			m.FreeEnergy(dst[:v.Rows], v)
+			if m.Classes > 0 {
+				m.ClassLogProb(dst[2*v.Rows:], v)
+			}
+		}
+		greyMeans := func() {
+			if m.Constraint.On == HiddenUnits {
+				m.HiddenMeanGrey(mean, grey)
+			}
+		}
+		run := func() []uint64 {
+			quick()
+			greyMeans()
+			m.PseudoLogLikelihood(dst[v.Rows:2*v.Rows], v)
+			var bits []uint64
+			for _, x := range dst {
+				bits = append(bits, math.Float64bits(x))
+			}
+			for _, x := range mean.Data {
+				bits = append(bits, uint64(math.Float32bits(x)))
+			}
+			return bits
+		}
+		runtime.GOMAXPROCS(1)
+		want := run()
+		for _, f := range []func(){quick, greyMeans} {
+			if n := testing.AllocsPerRun(5, f); n >= 1 && !raceEnabled { // the pools drop things under the race detector
+				t.Errorf("%s: %v allocations", name, n)
+			}
+		}
+		runtime.GOMAXPROCS(5)
+		if !slices.Equal(run(), want) {
+			t.Errorf("%s: other bits at GOMAXPROCS 5", name)
+		}
+		restore := vec.SetLevel(vec.Go)
+		if !slices.Equal(run(), want) {
+			t.Errorf("%s: other bits in plain Go", name)
+		}
+		restore()
+	}
+}
