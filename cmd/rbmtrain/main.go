@@ -53,8 +53,9 @@ flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
   hottest=5       a tuned ladder ends there (default: inf)
   max=1000        steps after which ucd gives a pair of chains up
   moves=1         moves of each chain an update: sardonics, im, walk
-  gibbs=1         block Gibbs steps before them (default: 1 where moves keep the
-                  number of active units, else none)
+  gibbs=1         block Gibbs steps before them (default, also by gibbs=0: 1 where
+                  moves keep the number of active units and -constraint is not
+                  all=, else none)
   k=1-20 gamma=1.02 weights=boltzmann walks=1 mix=2/1/1 accept=type   of sardonics:
                   flips of a walk (default auto: 1 to 20, or what the model has
                   room for), bias, and as isingmc -h says; of im k, weights and
