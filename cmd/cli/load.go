@@ -122,6 +122,23 @@ func Abs(path string) string {
 	return path
 }
 
+// ReadModel reads the model that a file holds, or the folder of a run, of which
+// path becomes the file.
+func ReadModel(path *string) (*rbm.RBM, rbm.About, error) {
+	if info, err := os.Stat(*path); err == nil && info.IsDir() {
+		dir := *path
+		*path = filepath.Join(dir, train.ModelFile)
+		if _, err := os.Stat(*path); errors.Is(err, fs.ErrNotExist) {
+			return nil, rbm.About{}, fmt.Errorf("model %s is a folder without %s; name a file, or the folder of a run that has ended", dir, train.ModelFile)
+		}
+	}
+	m, about, err := rbm.ReadFile(*path)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("model %s does not exist", *path)
+	}
+	return m, about, err
+}
+
 // ModelFlags are the flags that choose a model that a file holds.
 type ModelFlags struct {
 	Path, Labels string
@@ -147,17 +164,7 @@ func (f *ModelFlags) Load(flags *Flags) (*rbm.RBM, rbm.About, error) {
 	if err != nil {
 		return fail(Usagef("-labels: %w", err))
 	}
-	if info, err := os.Stat(f.Path); err == nil && info.IsDir() {
-		dir := f.Path
-		f.Path = filepath.Join(dir, train.ModelFile)
-		if _, err := os.Stat(f.Path); errors.Is(err, fs.ErrNotExist) {
-			return fail(fmt.Errorf("model %s is a folder without %s; name a file, or the folder of a run that has ended", dir, train.ModelFile))
-		}
-	}
-	m, about, err := rbm.ReadFile(f.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fail(fmt.Errorf("model %s does not exist", f.Path))
-	}
+	m, about, err := ReadModel(&f.Path)
 	if err != nil {
 		return fail(err)
 	}

@@ -22,7 +22,7 @@ func (p *plan) readModel() error {
 			return cli.Usagef("-%s is for Ising systems; leave it out, or -model", name)
 		}
 	}
-	m, _, err := rbm.ReadFile(p.modelFile)
+	m, _, err := cli.ReadModel(&p.modelFile)
 	if err != nil {
 		return fmt.Errorf("-model: %w", err)
 	}

@@ -226,8 +226,12 @@ func (r *Result) printRates(w io.Writer) {
 
 // save writes the files.
 func (r *Result) save(to *train.Folder) error {
-	if len(r.Items) > 0 {
-		if err := rbm.ReplaceFile(to.Path("speed.png"), func(w io.Writer) error { return picture(w, r) }); err != nil {
+	plots, err := r.plots()
+	if err != nil {
+		return err
+	}
+	if len(plots) > 0 { // without peers there are none
+		if err := rbm.ReplaceFile(to.Path("speed.png"), func(w io.Writer) error { return picture(w, plots) }); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"image/png"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -142,8 +142,8 @@ func TestRun(t *testing.T) {
 	if err != nil || len(rows) != 1+4*threads*2 {
 		t.Errorf("%d rows of CSV, %v; want a header and 4 × %d × 2", len(rows), err, threads)
 	}
-	if _, err := png.Decode(bytes.NewReader([]byte(clitest.Read(t, "race/speed.png")))); err != nil {
-		t.Error(err)
+	if _, err := os.Stat("race/speed.png"); !errors.Is(err, fs.ErrNotExist) {
+		t.Error("a picture without peers has nothing to show, and is there")
 	}
 	if runtime.GOOS == "linux" && (len(r.Memory) != 1 || r.Memory[0].Bytes < 1<<20) {
 		t.Errorf("memory %v", r.Memory)

@@ -24,13 +24,13 @@ var programColors = map[string]color.RGBA{
 // short names of items for the axis.
 var shortNames = map[string]string{ptSection: "PT", insSection: "INS", classifySection: "p(y|x)", aisSection: "AIS", exactSection: "exact\nlog Z"}
 
-// picture draws, as PNG, how many times faster gorbm is than each peer, and
-// under it the times of an update against batch and hidden units.
-func picture(w io.Writer, r *Result) error {
+// plots shows how many times faster gorbm is than each peer, and the times of
+// an update against batch and hidden units, as far as there are any.
+func (r *Result) plots() ([]*plot.Plot, error) {
 	var plots []*plot.Plot
 	bars, err := ratioPlot(r)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if bars != nil {
 		plots = append(plots, bars)
@@ -46,20 +46,25 @@ func picture(w io.Writer, r *Result) error {
 	} {
 		p, err := scalingPlot(scaling, s.label, s.in, s.x)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if p != nil {
 			plots = append(plots, p)
 		}
 	}
+	return plots, nil
+}
+
+// picture draws plots as PNG, one under the other.
+func picture(w io.Writer, plots []*plot.Plot) error {
 	const width, height, dpi, margin = 18 * vg.Centimeter, 9 * vg.Centimeter, 144, 3 * vg.Millimeter
-	whole := vgimg.NewWith(vgimg.UseWH(width, height*vg.Length(max(1, len(plots)))), vgimg.UseDPI(dpi))
+	whole := vgimg.NewWith(vgimg.UseWH(width, height*vg.Length(len(plots))), vgimg.UseDPI(dpi))
 	page := draw.New(whole)
 	for i, p := range plots {
 		top := page.Max.Y - height*vg.Length(i)
 		p.Draw(draw.Crop(page, margin, -margin, top-height-page.Min.Y+margin, top-page.Max.Y-margin))
 	}
-	_, err = vgimg.PngCanvas{Canvas: whole}.WriteTo(w)
+	_, err := vgimg.PngCanvas{Canvas: whole}.WriteTo(w)
 	return err
 }
 
@@ -113,6 +118,7 @@ func ratioPlot(r *Result) (*plot.Plot, error) {
 					return nil, err
 				}
 				text.TextStyle[0].XAlign = draw.XCenter
+				text.TextStyle[0].Font.Size = vg.Points(8) // neighbours keep apart
 				text.Offset.Y = vg.Points(2)
 				p.Add(box, span, text)
 				p.Y.Max = max(p.Y.Max, 1.25*ratio.High) // room for the legend

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"bytes"
+	"image/png"
+	"testing"
+)
+
+// There is a plot of ratios where there are peers, and one of each series of
+// two sizes or more.
+func TestPicture(t *testing.T) {
+	peer := Item{Section: ptSection, Ratios: []Ratio{{Program: numPy, Ratio: 3, Low: 2, High: 4}}}
+	size := func(batch int) Item {
+		j := job{Visible: inputs, Hidden: hidden, Batch: batch}
+		return Item{Section: scalingSection, Job: j, Entries: []Entry{{Program: gorbm, Seconds: []float64{1e-4}, Median: 1e-4}}}
+	}
+	for _, c := range []struct {
+		items []Item
+		want  int
+	}{
+		{nil, 0},
+		{[]Item{{Section: ptSection}}, 0},
+		{[]Item{peer}, 1},
+		{[]Item{peer, size(10)}, 1},
+		{[]Item{peer, size(10), size(50)}, 2},
+	} {
+		plots, err := (&Result{Items: c.items}).plots()
+		if err != nil || len(plots) != c.want {
+			t.Errorf("%d plots of %d items, %v; want %d", len(plots), len(c.items), err, c.want)
+			continue
+		}
+		var b bytes.Buffer
+		if c.want == 0 {
+			continue
+		}
+		if err := picture(&b, plots); err != nil {
+			t.Fatal(err)
+		}
+		if m, err := png.Decode(&b); err != nil || m.Bounds().Dy() != m.Bounds().Dx()*c.want/2 {
+			t.Errorf("%d plots make %v, %v", c.want, m, err)
+		}
+	}
+}
