@@ -26,9 +26,9 @@ const (
 	// coarseWork is the work of jobs whose parts may take long, and differ: to
 	// wait for them does not mean that something else holds the helper up.
 	coarseWork = math.MaxInt
-	// missTime is for how long passes may ask in vain for helpers, who need a
-	// fourth of it to wake, until the processors count as busy with other work.
-	missTime = 200 * time.Microsecond
+	// missTime is for how long passes may ask in vain for helpers, who take an
+	// eighth of it to wake, until the processors count as busy with other work.
+	missTime = 400 * time.Microsecond
 	// restFactor is how many times as long as passes asked in vain, or had to
 	// wait for a helper that the operating system had taken off its processor,
 	// callers then work alone. So a busy machine costs a sixteenth or so.
