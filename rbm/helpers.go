@@ -54,7 +54,9 @@ var (
 	processors = runtime.NumCPU() // more goroutines at work would hinder each other
 	callers    atomic.Int32       // callers of shared jobs, those inside parts included
 	owed       atomic.Int64       // work of small jobs that was done without helpers that sleep
+	missed     atomic.Int64       // time in which passes have asked for helpers in vain
 	rest       atomic.Int64       // the time until which only coarse jobs are shared
+	restLength atomic.Int64       // how long that took, or takes
 	helpers    struct {
 		sync.Mutex
 		all atomic.Pointer[[]*helper]

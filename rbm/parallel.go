@@ -26,10 +26,16 @@ const (
 	// coarseWork is the work of jobs whose parts may take long, and differ: to
 	// wait for them does not mean that something else holds the helper up.
 	coarseWork = math.MaxInt
-	// restFactor is how many times as long as a pass had to wait for a helper
-	// that the operating system had taken off its processor callers then work
-	// alone. So a busy machine costs a sixteenth at most.
+	// missTime is for how long passes may ask in vain for helpers, who take an
+	// eighth of it to wake, until the processors count as busy with other work.
+	missTime = 400 * time.Microsecond
+	// restFactor is how many times as long as passes asked in vain, or had to
+	// wait for a helper that the operating system had taken off its processor,
+	// callers then work alone. So a busy machine costs a sixteenth or so.
 	restFactor = 16
+	// longRest bounds the rests that follow each other at shorter distances
+	// than they are long, each twice as long as the one before.
+	longRest = 32 * restFactor * missTime
 )
 
 // A job is a loop over independent parts of fixed size, shared out among
@@ -97,13 +103,16 @@ func (j *job) pass(n, work int) {
 // share runs the job with at most workers−1 helpers. If a part panics in the
 // caller, the others are done before it goes on; in a helper it ends the program.
 func (j *job) share(workers, work int) {
-	start, pool := sinceStart(), helpersFor(workers)
+	start, pool, asked := sinceStart(), helpersFor(workers), 0
 	defer func() {
 		callers.Add(-1)
-		j.wait(pool, start, work)
+		if late := j.recall(pool); asked > 0 && work < coarseWork {
+			note(late < asked, start)
+		}
+		j.wait(start, work)
 	}()
 	// Jobs beside this one, or around it, have goroutines at work themselves.
-	j.ask(pool, workers-int(callers.Add(1)), work)
+	asked = j.ask(pool, workers-int(callers.Add(1)), work)
 	j.work(0)
 }
 
@@ -127,12 +136,13 @@ func (j *job) work(w int) {
 	}
 }
 
-// ask gives the job to at most count helpers that have nothing to do.
-func (j *job) ask(pool []*helper, count, work int) {
+// ask gives the job to at most count helpers that have nothing to do, and
+// returns how many.
+func (j *job) ask(pool []*helper, count, work int) (asked int) {
 	wake, counted := work >= wakeWork, false
 	for _, h := range pool {
-		if count <= 0 {
-			return
+		if asked >= count {
+			break
 		}
 		state := h.job.Load()
 		if state == asleep && !wake && !counted {
@@ -151,11 +161,24 @@ func (j *job) ask(pool []*helper, count, work int) {
 			j.leave()
 			continue
 		}
-		count--
+		asked++
 		if state == asleep {
 			h.wake <- struct{}{}
 		}
 	}
+	return asked
+}
+
+// recall takes the job back from helpers that have not begun, and returns how
+// many.
+func (j *job) recall(pool []*helper) (late int) {
+	for _, h := range pool {
+		if h.job.Load() == j && h.job.CompareAndSwap(j, nil) {
+			j.leave()
+			late++
+		}
+	}
+	return late
 }
 
 // leave is called once for every helper that was asked.
@@ -164,14 +187,8 @@ func (j *job) leave() {
 	j.done.Done()
 }
 
-// wait takes the job back from helpers that have not begun and waits for those
-// that have.
-func (j *job) wait(pool []*helper, start time.Duration, work int) {
-	for _, h := range pool {
-		if h.job.Load() == j && h.job.CompareAndSwap(j, nil) {
-			j.leave()
-		}
-	}
+// wait waits for helpers that have begun. start is when the job did.
+func (j *job) wait(start time.Duration, work int) {
 	if j.inside.Load() == 0 {
 		return
 	}
@@ -189,11 +206,36 @@ func (j *job) wait(pool []*helper, start time.Duration, work int) {
 		if sinceStart()-from > limit && j.inside.Load() > 0 {
 			j.done.Wait()
 			if now := sinceStart(); work < coarseWork {
-				rest.Store(int64(now + restFactor*(now-from)))
+				takeRest(now, restFactor*(now-from))
 			}
 			return
 		}
 	}
+}
+
+// note takes note of whether a pass that began at start and asked for help got
+// any.
+func note(helped bool, start time.Duration) {
+	if helped {
+		if missed.Load() != 0 { // writing would take the line from other callers
+			missed.Store(0)
+		}
+		return
+	}
+	now := sinceStart()
+	if missed.Add(int64(now-start)) > int64(missTime) {
+		takeRest(now, restFactor*missTime)
+	}
+}
+
+// takeRest makes callers work alone from now on, for so long at least.
+func takeRest(now, least time.Duration) {
+	if last := time.Duration(restLength.Load()); now-time.Duration(rest.Load()) < last {
+		least = max(least, min(2*last, longRest))
+	}
+	missed.Store(0)
+	restLength.Store(int64(least))
+	rest.Store(int64(now + least))
 }
 
 // parallel calls part(i) for 0 ≤ i < n on all processors.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // forWorkers makes jobs use n workers, whatever the machine has, and returns a
@@ -108,7 +109,7 @@ func TestWorkersKeepTheirParts(t *testing.T) {
 func TestRest(t *testing.T) {
 	defer forWorkers(4)()
 	rest.Store(math.MaxInt64)
-	defer rest.Store(0)
+	defer noRest()
 	var got []int // not for more than one goroutine
 	j := job{part: func(i int) { got = append(got, i) }}
 	j.pass(5, wakeWork)
@@ -120,11 +121,54 @@ func TestRest(t *testing.T) {
 	meet(t, coarseWork)
 }
 
+func noRest() {
+	missed.Store(0)
+	rest.Store(0)
+	restLength.Store(0)
+}
+
+// Passes that ask in vain bring a rest; help in between forgets them. Rests in a
+// row become longer, up to a bound, and one that comes late is short again.
+func TestRestAfterMisses(t *testing.T) {
+	defer noRest()
+	noRest()
+	note(false, sinceStart()-missTime*3/4)
+	note(true, sinceStart())
+	note(false, sinceStart()-missTime/8)
+	if rest.Load() != 0 {
+		t.Error("a rest although there was help")
+	}
+	note(false, sinceStart()-missTime)
+	if now := int64(sinceStart()); rest.Load() == 0 || rest.Load() > now+int64(restFactor*missTime) {
+		t.Errorf("a rest to %v at %v", rest.Load(), now)
+	}
+
+	noRest()
+	const short = restFactor * missTime
+	now := time.Hour
+	for want := short; want <= 4*longRest; want *= 2 {
+		takeRest(now, short)
+		if got := time.Duration(rest.Load()) - now; got != min(want, longRest) {
+			t.Errorf("a rest of %v, want %v", got, min(want, longRest))
+		}
+		now = time.Duration(rest.Load()) + short/2
+	}
+	now += longRest
+	takeRest(now, short)
+	if got := time.Duration(rest.Load()) - now; got != short {
+		t.Errorf("a late rest of %v, want %v", got, short)
+	}
+	takeRest(now, 2*longRest) // as long as a helper was waited for
+	if got := time.Duration(rest.Load()) - now; got != 2*longRest {
+		t.Errorf("a rest of %v, want %v", got, 2*longRest)
+	}
+}
+
 // Helpers sleep when there is no work and wake for a large job, and for many
 // small ones.
 func TestHelpersSleepAndWake(t *testing.T) {
 	defer forWorkers(4)()
-	defer rest.Store(0)
+	noRest()
 	for _, work := range []int{wakeWork, shareWork} {
 		meet(t, work)
 		for _, h := range *helpers.all.Load() {
@@ -166,6 +210,9 @@ func TestPanicInAJob(t *testing.T) {
 func meet(t *testing.T, work int) {
 	t.Helper()
 	for met := false; !met; {
+		if work < coarseWork {
+			noRest() // other programs may keep helpers from coming in time
+		}
 		var inside, both atomic.Int32
 		j := job{part: func(int) {
 			inside.Add(1)
