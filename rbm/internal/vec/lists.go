@@ -20,7 +20,9 @@ func Lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count 
 	}
 	_ = cuts[n]
 	_ = words[(n-1)*rowStride+(count-1)*wordStride]
-	_ = list[int(cuts[0])+n*count*Block+ListSlack-1]
+	if len(list) < int(cuts[0])+n*count*Block+ListSlack { // a look at the last place, which may be another list's, would race with it
+		panic("vec: a list too short for its bits")
+	}
 	rows := max(1, listsWork/count)
 	for lo := 0; lo < n; lo += rows {
 		lists(list, cuts[lo:], words[lo*rowStride:], rowStride, wordStride, min(rows, n-lo), count, first)
