@@ -19,7 +19,7 @@ var conformance = map[string][]string{
 	"cd":        {"cd:k=2"},
 	"pcd":       {"pcd:k=2:chains=13", "pcd:k=1:chains=5:start=data"},
 	"pt":        {"pt:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "pt:k=2:swaps=3:chains=3:tau=1/1.5/inf:sardonics:k=1-2", "pt:chains=2:tau=auto:im", "pt:k=1:chains=3:start=data", "pt:swaps=3:chains=1:tau=1/1.5/2.5/6:order=evenodd", "pt:chains=7:tau=auto"},
-	"sardonics": {"sardonics:chains=7", "sardonics:k=1-2:gamma=.9/1.1:mix=1/1/1:chains=3:start=data:moves=3", "sardonics:chains=3:gibbs=2"},
+	"sardonics": {"sardonics:chains=7", "sardonics:k=1-2:gamma=.9/1.1:mix=1/1/1:chains=3:start=data:moves=3", "sardonics:chains=3:gibbs=2", "sardonics:chains=3:weights=boltzmann:gamma=.5"},
 	"im":        {"im:chains=7:moves=2", "im:k=1:gibbs=2:chains=3:start=data"},
 	"walk":      {"walk:gibbs:order=random:chains=5:moves=2", "walk:exchange:chains=3", "walk:metropolis:chains=2:gibbs=1", "walk:block-gibbs:chains=3", "walk:flip:chains=2:moves=3"},
 	"ins":       {"ins:k=2:swaps=2:chains=3:tau=1/1.5/6:gibbs", "ins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "ins:k=1:chains=3:start=data", "ins:chains=1:tau=auto/4:hottest=4"},

@@ -173,18 +173,33 @@ func (s Settings) Fitted(m *rbm.RBM) Settings {
 	return s
 }
 
-// CheckModel returns an error that says why the sampler of s cannot move m;
-// nil if s has none.
-func (s Settings) CheckModel(m *rbm.RBM) error {
+// CheckModel returns an error that says why the sampler of s cannot move m, or
+// what the sampler says against its settings there, such as that it may never
+// reach some states; neither if s has none.
+func (s Settings) CheckModel(m *rbm.RBM) (doubt string, err error) {
 	if s.mover() == "" {
-		return nil
+		return "", nil
 	}
 	if err := s.Keeps(m.Constraint); err != nil {
-		return err
+		return "", err
 	}
-	beta := []float64{1}
+	beta := coldest
 	if Has(s.Kind, "tau") {
 		beta = firstBeta(s)
 	}
-	return newWalks(s, 1).prepare(m, beta, 1)
+	w := newWalks(s, 1)
+	if err := w.prepare(m, beta, 1); err != nil {
+		return "", err
+	}
+	for _, p := range w.places {
+		c, ok := p.chain.(binary.Warner)
+		switch {
+		case !ok || c.Warning() == "":
+		case p.beta == 1:
+			return c.Warning(), nil
+		default:
+			return fmt.Sprintf("at inverse temperature %v: %s", p.beta, c.Warning()), nil
+		}
+	}
+	return "", nil
 }

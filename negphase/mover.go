@@ -1,7 +1,6 @@
 package negphase
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -240,23 +239,11 @@ func (s Settings) checkMover() error {
 	}
 	switch m := s.Mover.(type) {
 	case binary.Sardonics:
-		if m.Weights == binary.Boltzmann {
-			return errBoltzmann("sardonics")
-		}
 		return m.Check()
 	case binary.Intracluster:
-		if m.Weights == binary.Boltzmann {
-			return errBoltzmann("im")
-		}
 		return m.Check()
 	}
 	return nil
-}
-
-// errBoltzmann refuses weights that are scaled by the largest cost of a flip
-// at the time a chain is bound: of a model in training it grows.
-func errBoltzmann(name string) error {
-	return errors.New(name + ": boltzmann weights are scaled to the costs of a fixed system, and those of a model in training grow; take weights=heatbath")
 }
 
 // checkGibbs checks the number of block Gibbs steps beside the moves.

@@ -199,6 +199,10 @@ const (
 	maxReplicas = 1 << 24
 	// MaxChains is the largest number of chains.
 	MaxChains = 1_000_000
+	// MaxSites is the largest number of units in all chains and replicas that
+	// samplers of binary systems should move: they keep flip costs and weights,
+	// some 50 bytes a unit, 3 GiB.
+	MaxSites = 1 << 26
 )
 
 // check checks the setting of one key.

@@ -24,11 +24,11 @@ type walks struct {
 	fit          bool // lengths of walks are those that the model has room for
 	moves, gibbs int  // of each chain in a run; Gibbs steps come first
 
-	machine         *binary.Machine
-	places          []place
-	rung            []float64     // inverse temperatures that the places were bound for
-	order           []*binary.RBM // the system of each row
-	loading, moving *rbm.Loop     // over rows, over places
+	machine *binary.Machine
+	places  []place
+	rung    []float64     // inverse temperatures that the places were bound for
+	order   []*binary.RBM // the system of each row
+	moving  *rbm.Loop     // over places
 	ground
 	now struct { // the run under way
 		states *rbm.States
@@ -44,14 +44,15 @@ type place struct {
 	chain  binary.Chain
 	source *rand.PCG
 	draws  *rand.Rand
-	label  []float64 // scratch of the law of a label
+	label  []float64 // scratch of the law of a label,
+	cost   []float64 // and of the flip costs of its units
 	info   binary.Info
 }
 
 // newWalks returns walks of so many moves a run.
 func newWalks(s Settings, moves int) *walks {
 	w := &walks{mover: s.Mover, fit: s.Fit, moves: moves, gibbs: s.Gibbs}
-	w.loading, w.moving = rbm.NewLoop(w.load), rbm.NewLoop(w.move)
+	w.moving = rbm.NewLoop(w.move)
 	return w
 }
 
@@ -86,7 +87,8 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 	for i := range w.places {
 		p := &w.places[i]
 		p.beta = rung[i%len(rung)]
-		p.system, p.source, p.label = binary.NewRBM(w.machine), new(rand.PCG), make([]float64, w.labels)
+		p.system, p.source = binary.NewRBM(w.machine), new(rand.PCG)
+		p.label, p.cost = make([]float64, w.labels), make([]float64, w.labels)
 		p.draws = rand.New(p.source)
 		if p.chain, err = w.bind(mover, p.system, p.beta); err != nil {
 			return err
@@ -111,9 +113,8 @@ func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, ke
 		w.order[row] = w.places[i].system
 	}
 	w.now.states, w.now.at, w.now.key = s, at, key.Child(moveKey)
-	wide := len(w.places)*(m.Visible()+m.Hidden()) >= wideSites
-	w.loading.Run((len(w.order)+loadRows-1)/loadRows, wide)
-	w.moving.Run(len(w.places), wide)
+	w.machine.Load(w.order, s.V, s.H)
+	w.moving.Run(len(w.places), len(w.places)*(m.Visible()+m.Hidden()) >= wideSites)
 	for i := range w.places {
 		info.Moves.Add(w.places[i].info)
 	}
@@ -123,18 +124,6 @@ func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, ke
 // wideSites is the number of units in all chains from which chains are shared
 // out: below, their moves take no longer than it takes to wake a goroutine.
 const wideSites = 1 << 12
-
-// loadRows is the number of systems that are loaded together, so that parameters
-// that are in cache serve them all: of 784 × 500 units ten take a fifth longer by
-// four at a time (BenchmarkWalks).
-const loadRows = 16
-
-// load loads part i of the rows.
-func (w *walks) load(i int) {
-	s, lo := w.now.states, i*loadRows
-	hi := min(lo+loadRows, len(w.order))
-	w.machine.Load(w.order[lo:hi], s.V.Slice(lo, hi), s.H.Slice(lo, hi))
-}
 
 // move takes the chain at place i through its moves.
 func (w *walks) move(i int) {
@@ -159,10 +148,10 @@ func (w *walks) move(i int) {
 // given its hidden units, and returns the energy that they add. They are not
 // joined to each other, so that their flip costs add up.
 func (w *walks) redrawInputs(p *place, v rbm.Bits, row int) (rise float64) {
-	state, cost := p.system.State(), p.system.Deltas()
+	state := p.system.State()
 	for i := range v.Cols - w.labels {
-		if p.draws.Float64() < flipChance(cost[i], p.beta) {
-			rise += cost[i]
+		if cost := p.system.FlipCost(i); p.draws.Float64() < flipChance(cost, p.beta) {
+			rise += cost
 			v.Set(row, i, state[i] == 0)
 		}
 	}
@@ -176,15 +165,18 @@ func flipChance(cost, beta float64) float64 { return 1 / (1 + rbm.Exp(beta*cost)
 // redrawLabel draws the softmax label of a row given its hidden units, and
 // returns the energy that the new one adds.
 func (w *walks) redrawLabel(p *place, v rbm.Bits, row int) (rise float64) {
-	state, cost := p.system.State()[w.first:][:w.labels], p.system.Deltas()[w.first:][:w.labels]
-	labelLaw(p.label, state, cost, p.beta)
+	state := p.system.State()[w.first:][:w.labels]
+	for k := range p.cost {
+		p.cost[k] = p.system.FlipCost(w.first + k)
+	}
+	labelLaw(p.label, state, p.cost, p.beta)
 	u, y := p.draws.Float64(), 0
 	for ; y < w.labels-1 && u >= p.label[y]; y++ {
 		u -= p.label[y]
 	}
 	for k, on := range state {
 		if (on != 0) != (k == y) {
-			rise += cost[k]
+			rise += p.cost[k]
 			v.Set(row, w.first+k, k == y)
 		}
 	}

@@ -57,7 +57,7 @@ func TestWalksAreStationary(t *testing.T) {
 		want := expectation(x.m, x.all, x.p[0])
 		for _, text := range []string{
 			"sardonics:k=1-3:moves=2", "sardonics:k=1-2:gamma=.7/1.3:mix=2/1/1:gibbs=1",
-			"im:k=1-2:moves=2", "walk:exchange", "walk:gibbs:order=random", "walk:metropolis", "walk:block-gibbs", "walk:flip",
+			"sardonics:k=1-3:gamma=.5:weights=boltzmann", "im:k=1-2:moves=2", "im:k=1-2:gamma=.5:weights=boltzmann", "walk:exchange", "walk:gibbs:order=random", "walk:metropolis", "walk:block-gibbs", "walk:flip",
 		} {
 			w := x.walk(t, text)
 			z := x.zOf(t, w)
@@ -170,7 +170,7 @@ func TestConstraintsThatWalksCannotKeep(t *testing.T) {
 		m := shape{5, 3, 3, rbm.Softmax}.random(1, .5)
 		m.Constraint = &c.constraint
 		s := parse(t, c.text)
-		if err := s.CheckModel(m); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := s.CheckModel(m); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s under %v: got %v, want %q", c.text, m.Constraint, err, c.want)
 		}
 		if _, _, err := estimator(t, c.text).Estimate(m, rbm.Batch{}, rbm.NewKey(1)); err == nil {
@@ -180,9 +180,31 @@ func TestConstraintsThatWalksCannotKeep(t *testing.T) {
 	for _, text := range []string{"im", "walk:exchange", "pt:im", "pcd"} {
 		m := shape{5, 3, 3, rbm.Softmax}.random(1, .5)
 		m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 1}
-		if err := parse(t, text).CheckModel(m); err != nil {
+		if _, err := parse(t, text).CheckModel(m); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}
+	}
+}
+
+// Samplers that may never reach some states of a model say so, and where.
+func TestDoubts(t *testing.T) {
+	m := shape{4, 3, 0, 0}.random(1, .5)
+	for text, want := range map[string]string{
+		"walk:metropolis":                       "",
+		"walk:modified-metropolis":              "",
+		"pt:tau=1/2/inf:metropolis":             "at inverse temperature 0: metropolis in a fixed order",
+		"pt:tau=1/2/inf:modified-metropolis":    "",
+		"ins:tau=1/inf:metropolis:order=random": "at inverse temperature 0: metropolis: every flip costs nothing",
+		"pcd":                                   "",
+	} {
+		got, err := parse(t, text).CheckModel(m)
+		if err != nil || want == "" && got != "" || !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+		}
+	}
+	flat := rbm.New(4, 3, 0, rbm.Softmax)
+	if got, err := parse(t, "walk:metropolis").CheckModel(flat); err != nil || !strings.HasPrefix(got, "metropolis in a fixed order") {
+		t.Errorf("on a model without parameters: %q, %v", got, err)
 	}
 }
 

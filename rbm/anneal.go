@@ -163,9 +163,7 @@ func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 	l.listActive(l.v, false)
 	l.runUp()
 	for r := range l.v.Rows {
-		field := 0.0
-		l.v.Each(r, func(i int) { field += p.slope[i] })
-		dst[r] = float64((to-from)*field) + p.rise.sum(r)
+		dst[r] = float64((to-from)*maskedSums(p.slope, l.v.Row(r))) + p.rise.sum(r)
 	}
 }
 

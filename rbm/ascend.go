@@ -85,7 +85,7 @@ func (a *ascentWork) words() int { return vec.Blocks(len(a.coef)) }
 func (a *ascentWork) groups() int { return ceilDiv(len(a.coef), groupSlots) }
 
 // listSize is the room for the slots of a block of visible units.
-func (a *ascentWork) listSize() int { return a.words()*vec.Block*vec.Block + vec.ListSlack }
+func (a *ascentWork) listSize() int { return a.words() * vec.Block * vec.Block }
 
 // growAscent makes room for the slots that are there.
 func (m *RBM) growAscent() {

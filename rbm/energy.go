@@ -56,7 +56,7 @@ func (j *judging) takeFreeEnergy(s *judged, lo int) {
 }
 
 // maskedSums returns Σ x[i] over the one bits i of words, in float64, ascending.
-func maskedSums(x []float32, words []uint64) float64 {
+func maskedSums[T float32 | float64](x []T, words []uint64) float64 {
 	sum := 0.0
 	for k, w := range words {
 		for ; w != 0; w &= w - 1 {

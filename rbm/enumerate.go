@@ -145,11 +145,11 @@ func (e *Enumeration) States() int {
 }
 
 // Work returns the number of terms summed: states times units of the other
-// layer. A core does some 7·10⁹ a second with AVX-512, 4·10⁸ in plain Go; under
-// a constraint 10⁸.
+// layer. A core does some 7·10⁹ a second with AVX-512, 4·10⁸ in plain Go. Terms
+// under a constraint count as four, which take about as long in plain Go.
 func (e *Enumeration) Work() float64 {
 	if e.counted != nil {
-		return e.counted.work()
+		return 4 * e.counted.work()
 	}
 	return float64(e.States()) * float64(e.other)
 }
@@ -211,7 +211,8 @@ func (e *Enumeration) place(s int) int {
 func (e *Enumeration) blockSize() int { return 1 << min(blockBits, e.units) }
 func (e *Enumeration) blocks() int    { return e.States() / e.blockSize() }
 
-// wide reports whether the work is worth sharing out (some 100 µs).
+// wide reports whether the work is worth sharing out: some 20 µs with AVX-512,
+// 300 in plain Go.
 func (e *Enumeration) wide() bool { return e.Work() > 1<<17 }
 
 // LogZ returns log Σ exp(−E) over all states, in nats. progress, if not nil,

@@ -2,6 +2,7 @@ package rbm
 
 import (
 	"math"
+	"runtime"
 	"sync"
 
 	"gorbm/rbm/internal/vec"
@@ -11,8 +12,8 @@ import (
 // parameters, and may not add noise of its own.
 
 const (
-	// judgeRows is the number of rows of one part of a pass that judges many:
-	// each block of weights is widened to float64 once for all of them.
+	// judgeRows is the largest number of rows of one part of a pass that judges
+	// many: each block of weights is widened to float64 once for all of them.
 	judgeRows = 128
 	// widenRows is the number of rows from which widening is quicker than
 	// converting at each use, at a fifth of the units on; the bits are the same.
@@ -72,8 +73,8 @@ func (m *RBM) judge(set func(j *judging), take func(j *judging, s *judged, lo in
 	j.rows = max(j.v.Rows, j.grey.Rows)
 	if j.size == 0 {
 		j.size = rowBlock
-		if j.rows >= 4*judgeRows && m.Constraint == nil {
-			j.size = judgeRows
+		if m.Constraint == nil { // as many as leave no processor idle; bits do not hang on it
+			j.size = min(max(rowBlock, ceilDiv(j.rows, runtime.GOMAXPROCS(0))), judgeRows)
 		}
 	}
 	parts := ceilDiv(j.rows, j.size)

@@ -141,6 +141,18 @@ func TestClassLogProbAtAllSizes(t *testing.T) {
 	}
 }
 
+// A label's weight may outweigh preactivations that are below the range of odds.
+func TestClassLogProbBelowOdds(t *testing.T) {
+	m := New(3, 1, 2, Softmax)
+	m.HiddenBias[0] = -720
+	m.panel(0)[1*vec.Block] = 690 // of the first label
+	got := make([]float64, 2)
+	m.ClassLogProb(got, NewBits(1, 3))
+	// 1+e^−30 to 1; each of some ten roundings of numbers near log 2.
+	near(t, "log p", got[0], -math.Ln2+math.Exp(-30)/2, 10*0x1p-53)
+	near(t, "log p", got[1], -math.Ln2-math.Exp(-30)/2, 10*0x1p-53)
+}
+
 // A parameter that is no number is not hidden from who judges.
 func TestNaNIsSeen(t *testing.T) {
 	for _, spoil := range []func(m *RBM){

@@ -69,6 +69,10 @@ type ratios struct {
 	score   []score
 }
 
+// oddsWeight is the largest weight of a label that may multiply odds: their
+// least, e^−708 in place of anything smaller, is then nothing beside 1.
+const oddsWeight = 650
+
 func (l *labels) set(m *RBM) {
 	n := roundUp(m.Hidden())
 	l.bias, l.begin = grown(l.bias, m.Classes), grown(l.begin, m.Classes)
@@ -78,7 +82,9 @@ func (l *labels) set(m *RBM) {
 		l.bias[y], l.begin[y] = float64(m.VisibleBias[m.Inputs()+y]), uint32(y*n)
 		largest = max(largest, m.widenRow(l.rows[y*n:][:n], m.Inputs()+y))
 	}
-	if l.span = vec.Span(largest); l.span > 0 {
+	l.span = 0
+	if largest <= oddsWeight {
+		l.span = vec.Span(largest)
 		vec.Exps(l.odds, l.rows)
 	}
 }

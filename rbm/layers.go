@@ -17,6 +17,9 @@ const (
 	chunkRows = 128
 	// listWork is the work of listing a bit, for job.pass.
 	listWork = 16
+	// blendRows is the number of rows on the path to a base that are drawn at
+	// once: few enough for the first-level cache to keep what else is in it.
+	blendRows = 16
 	// rowBlock is the number of rows that one part of a loop over examples
 	// works on.
 	rowBlock = 16
@@ -33,7 +36,6 @@ type layers struct {
 	cuts   []uint32  // where the parts of lists end
 	acts   []float32 // preactivations: block by block of units, in each row by row
 	label  []float32 // label preactivations, rows × classes
-	blends []float32 // preactivations on the path to a base, laid out as acts
 	turned turnedWeights
 
 	m          *RBM
@@ -71,7 +73,7 @@ func newLayers() *layers {
 func (l *layers) grow(m *RBM, rows int) {
 	l.m = m
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
-	if n := rows*max(visible, hidden)*vec.Block + vec.ListSlack; len(l.lists) < n {
+	if n := rows * max(visible, hidden) * vec.Block; len(l.lists) < n {
 		l.lists = make([]uint32, n)
 	}
 	if n := (rows + 1) * ceilDiv(max(visible, hidden), vec.ListWords); len(l.cuts) < n {
@@ -79,9 +81,6 @@ func (l *layers) grow(m *RBM, rows int) {
 	}
 	if n := rows * max(visible, hidden) * vec.Block; len(l.acts) < n {
 		l.acts = make([]float32, n)
-	}
-	if n := len(l.acts); l.base != nil && len(l.blends) < n {
-		l.blends = make([]float32, n)
 	}
 	if n := rows * m.Classes; len(l.label) < n {
 		l.label = make([]float32, n)
@@ -198,14 +197,19 @@ func (l *layers) drawUnits(dst Bits, acts, base []float32, k, lo, n, width int) 
 	if l.beta != nil {
 		beta = l.beta[lo:]
 	}
-	if base != nil && beta != nil {
-		var from [vec.Block]float32
-		copy(from[:], base[k*vec.Block:])
-		blends := l.blends[(k*dst.Rows+lo)*vec.Block:]
-		vec.Blend(blends, acts, beta, &from, n)
-		acts, beta = blends, nil
+	words := dst.Words[lo*dst.Stride+k:]
+	if base == nil || beta == nil {
+		l.stream.Draws(words, dst.Stride, acts, beta, uint32(l.first+lo), uint32(k), n, width)
+		return
 	}
-	l.stream.Draws(dst.Words[lo*dst.Stride+k:], dst.Stride, acts, beta, uint32(l.first+lo), uint32(k), n, width)
+	var from [vec.Block]float32
+	copy(from[:], base[k*vec.Block:])
+	var blends [blendRows * vec.Block]float32
+	for r := 0; r < n; r += blendRows {
+		some := min(blendRows, n-r)
+		vec.Blend(blends[:], acts[r*vec.Block:], beta[r:], &from, some)
+		l.stream.Draws(words[r*dst.Stride:], dst.Stride, blends[:], nil, uint32(l.first+lo+r), uint32(k), some, width)
+	}
 }
 
 // sumEnergy adds the parts of each row's energy in panel order.

@@ -61,9 +61,9 @@ func forLevelsAndProcessors(f func(name string)) {
 	for level := vec.Go; level <= vec.Best(); level++ {
 		for _, procs := range []int{1, 4} {
 			restore := vec.SetLevel(level)
-			old := runtime.GOMAXPROCS(procs)
+			fewer := forWorkers(procs)
 			f(fmt.Sprintf("%v on %d processors", level, procs))
-			runtime.GOMAXPROCS(old)
+			fewer()
 			restore()
 		}
 	}
@@ -96,9 +96,9 @@ func TestLevelsAndProcessors(t *testing.T) {
 			for level := vec.Go; level <= vec.Best(); level++ {
 				for _, procs := range []int{1, 2, 4, 7} {
 					restore := vec.SetLevel(level)
-					old := runtime.GOMAXPROCS(procs)
+					fewer := forWorkers(procs)
 					got := digestOfPasses(s, rows)
-					runtime.GOMAXPROCS(old)
+					fewer()
 					restore()
 					if want == "" {
 						want = got

@@ -107,16 +107,15 @@ func (m *RBM) Weight(i, j int) float32 {
 	return m.panel(j / vec.Block)[i*vec.Block+j%vec.Block]
 }
 
-// WeightRow overwrites dst, len Hidden(), with the weights of visible unit i. It
-// panics if dst has another length.
-func (m *RBM) WeightRow(dst []float32, i int) {
-	if len(dst) != m.Hidden() {
-		panic("rbm: a row of weights has one place a hidden unit")
-	}
-	for k := 0; k*vec.Block < len(dst); k++ {
-		copy(dst[k*vec.Block:], m.panel(k)[i*vec.Block:(i+1)*vec.Block])
-	}
-}
+// PanelUnits is the number of hidden units whose weights stand together in
+// memory: a panel.
+const PanelUnits = vec.Block
+
+// WeightPanel returns the weights of hidden units k·PanelUnits and up, of k from
+// 0 to (Hidden()−1)/PanelUnits, without copying: row i of PanelUnits numbers is
+// that of visible unit i, and there are zeros for units beyond the last, with
+// rows up to a multiple of 8. It is not to be written to.
+func (m *RBM) WeightPanel(k int) []float32 { return m.panel(k) }
 
 // Weights writes W to dst, visible × hidden. It panics if dst has another
 // shape.

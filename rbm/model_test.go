@@ -199,22 +199,22 @@ func TestCheckFinite(t *testing.T) {
 	}
 }
 
-func TestWeightRow(t *testing.T) {
+func TestWeightPanels(t *testing.T) {
 	m := New(3, 70, 0, Softmax)
 	m.Randomize(1, NewKey(1))
-	row := make([]float32, 70)
-	for i := range 3 {
-		m.WeightRow(row, i)
-		for j, w := range row {
-			if w != m.Weight(i, j) {
-				t.Errorf("weight %d, %d is %v in its row, not %v", i, j, w, m.Weight(i, j))
+	for k := range 2 {
+		panel := m.WeightPanel(k)
+		if len(panel) != 8*PanelUnits {
+			t.Fatalf("a panel of %d numbers", len(panel))
+		}
+		for n, w := range panel {
+			i, j, want := n/PanelUnits, k*PanelUnits+n%PanelUnits, float32(0)
+			if i < m.Visible() && j < m.Hidden() {
+				want = m.Weight(i, j)
+			}
+			if w != want {
+				t.Errorf("weight %d, %d is %v in its panel, not %v", i, j, w, want)
 			}
 		}
 	}
-	defer func() {
-		if recover() == nil {
-			t.Error("a row of another length")
-		}
-	}()
-	m.WeightRow(row[:69], 0)
 }

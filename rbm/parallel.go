@@ -83,7 +83,6 @@ func (j *job) pass(n, work int) {
 		}
 		return
 	}
-	start := sinceStart()
 	j.n = n
 	if cap(j.ranges) < workers {
 		j.ranges = make([]partRange, workers)
@@ -92,12 +91,20 @@ func (j *job) pass(n, work int) {
 	for w := range j.ranges {
 		j.ranges[w].taken.Store(0)
 	}
+	j.share(workers, work)
+}
+
+// share runs the job with at most workers−1 helpers. If a part panics in the
+// caller, the others are done before it goes on; in a helper it ends the program.
+func (j *job) share(workers, work int) {
+	start, pool := sinceStart(), helpersFor(workers)
+	defer func() {
+		callers.Add(-1)
+		j.wait(pool, start, work)
+	}()
 	// Jobs beside this one, or around it, have goroutines at work themselves.
-	pool := helpersFor(workers)
 	j.ask(pool, workers-int(callers.Add(1)), work)
 	j.work(0)
-	callers.Add(-1)
-	j.wait(pool, start, work)
 }
 
 // work runs the parts of range w, then what is left of the others.
@@ -161,22 +168,25 @@ func (j *job) leave() {
 // that have.
 func (j *job) wait(pool []*helper, start time.Duration, work int) {
 	for _, h := range pool {
-		if h.job.CompareAndSwap(j, nil) {
+		if h.job.Load() == j && h.job.CompareAndSwap(j, nil) {
 			j.leave()
 		}
 	}
 	if j.inside.Load() == 0 {
 		return
 	}
-	from := sinceStart()
-	// The last part of a helper takes no longer than the caller's.
-	limit := max(spinTime, 2*(from-start))
+	from, limit := sinceStart(), spinTime
+	if work < coarseWork {
+		// The last part of a helper takes no longer than the caller's.
+		limit = max(limit, 2*(from-start))
+	}
 	for look := 1; j.inside.Load() > 0; look++ {
 		if look%spins != 0 {
 			continue
 		}
 		runtime.Gosched()
-		if sinceStart()-from > limit {
+		// It may have been the caller itself that was taken off its processor.
+		if sinceStart()-from > limit && j.inside.Load() > 0 {
 			j.done.Wait()
 			if now := sinceStart(); work < coarseWork {
 				rest.Store(int64(now + restFactor*(now-from)))

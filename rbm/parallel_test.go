@@ -135,6 +135,32 @@ func TestHelpersSleepAndWake(t *testing.T) {
 	}
 }
 
+// A panic in a part leaves the helpers as they were to those who recover from
+// it.
+func TestPanicInAJob(t *testing.T) {
+	defer forWorkers(4)()
+	helpersFor(4)
+	for _, h := range *helpers.all.Load() {
+		for h.job.Load() != asleep { // so that the caller runs all parts
+			runtime.Gosched()
+		}
+	}
+	owed.Store(0)
+	j := job{part: func(i int) { panic(i) }}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic is lost")
+			}
+		}()
+		j.pass(2, shareWork)
+	}()
+	if n := callers.Load(); n != 0 {
+		t.Fatalf("%d callers are left", n)
+	}
+	meet(t, wakeWork)
+}
+
 // meet runs jobs of two parts until in one of them both parts are run at the
 // same time, so by two goroutines; if that never happens, it never ends.
 func meet(t *testing.T, work int) {

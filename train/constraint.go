@@ -98,7 +98,7 @@ func sampleShell(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix
 	}
 	s := negphase.DefaultSettings("walk")
 	s.Mover, s.Moves, s.Chains, s.Start = binary.Exchange{}, sampleSteps, rows, negphase.Data
-	if s.CheckModel(m) == nil {
+	if _, err := s.CheckModel(m); err == nil {
 		walk, err := negphase.New(s)
 		if err == nil {
 			var phase rbm.Phase

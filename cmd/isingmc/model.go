@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/binary"
@@ -28,24 +29,26 @@ func (p *plan) readModel() error {
 	if err := m.CheckFinite(); err != nil {
 		return fmt.Errorf("-model: %s: %w", p.modelFile, err)
 	}
+	if err := p.keepable(m); err != nil {
+		return err
+	}
 	given := ""
 	switch {
 	case p.flags.Given("class") && m.Classes == 0:
 		return cli.Usagef("-class is for models with a label; %s has none", p.modelFile)
 	case p.flags.Given("class") && (p.class < 0 || p.class >= m.Classes):
 		return cli.Usagef("-class is %d; the classes of %s are 0 to %d", p.class, p.modelFile, m.Classes-1)
-	case p.flags.Given("class") && m.Inputs() == 0:
-		return fmt.Errorf("-model: %s has labels but no inputs; take one that has both", p.modelFile)
-	case p.flags.Given("class") && !m.HasClass(p.class):
-		return cli.Usagef("-class is %d, of which %s has no state under its constraint %v", p.class, p.modelFile, m.Constraint)
 	case p.flags.Given("class"):
 		m = m.GivenClass(p.class)
 		given = fmt.Sprintf(" given class %d", p.class)
 	case m.Classes > 0 && m.Labels == rbm.Softmax:
 		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; hold it at one of its classes by -class, 0 to %d", p.modelFile, m.Classes-1)
 	}
-	if err := p.checkConstraint(m.Constraint); err != nil {
-		return err
+	if c := m.Constraint; c != nil {
+		if p.flags.Given("active") && p.active != c.Active {
+			return cli.Usagef("-active is %d, but %s%s has the constraint %v; leave -active out", p.active, p.modelFile, given, c)
+		}
+		p.active, p.held = c.Active, true
 	}
 	p.machine = binary.NewMachine(m)
 	p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s", p.modelFile, m.Visible(), m.Hidden(), given)
@@ -56,23 +59,23 @@ func (p *plan) readModel() error {
 	return nil
 }
 
-// checkConstraint checks that the samplers keep the constraint of the model:
-// here they know none but a number of all units that are on.
-func (p *plan) checkConstraint(c *rbm.Constraint) error {
-	reference := ""
-	if c != nil && c.Reference != nil {
-		reference = " from a reference"
-	}
+// keepable returns an error if no sampler here keeps the constraint of m, or no
+// state of -class meets it.
+func (p *plan) keepable(m *rbm.RBM) error {
+	c := m.Constraint
 	switch {
 	case c == nil:
 		return nil
-	case c.On != rbm.AllUnits || c.Reference != nil:
-		return cli.Usagef("-model: %s has the constraint %v%s, and the samplers here keep no number but that of all units on; rbmcompare compares samplers under it", p.modelFile, c, reference)
-	case !p.flags.Given("active") || p.active != c.Active:
-		return cli.Usagef("-model: %s has the constraint %v; give -active %d, and exchange or im as samplers", p.modelFile, c, c.Active)
+	case c.On == rbm.HiddenUnits || slices.Contains(c.Reference, 1):
+		return cli.Usagef("-model: %s has the constraint %v, which no sampler here keeps; exchange and im keep the number of all units that are on, all=K", p.modelFile, c)
+	case p.flags.Given("class") && (c.Active < 1 || c.Active-1 > m.Inputs()+m.Hidden()):
+		return cli.Usagef("-class: no state of a class meets the constraint %v of %s", c, p.modelFile)
 	}
 	return nil
 }
+
+// fixed reports whether the number of spins up is given.
+func (p *plan) fixed() bool { return p.held || p.flags.Given("active") }
 
 // bits returns the number of spins, or units.
 func (p *plan) bits() int {

@@ -20,6 +20,11 @@ func TestModel(t *testing.T) {
 	if err := m.WriteFile("m.safetensors", rbm.About{}); err != nil {
 		t.Fatal(err)
 	}
+	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 5}
+	if err := m.WriteFile("five.safetensors", rbm.About{}); err != nil {
+		t.Fatal(err)
+	}
+	m.Constraint = nil
 	// exact returns the mean energy at β of all states, or of those of so many
 	// units on.
 	exact := func(beta float64, active int) float64 {
@@ -47,6 +52,7 @@ func TestModel(t *testing.T) {
 		{"-sampler gibbs,metropolis:order=random,sardonics:k=1-3:gamma=.9/1.1:mix=1/1/1", 1, 0},
 		{"-beta 0.5 -sampler block-gibbs,flip,sardonics:k=1-3:weights=boltzmann:gamma=.5", .5, 0},
 		{"-active 5", 1, 5},
+		{"-model five.safetensors", 1, 5}, // the last -model counts
 	} {
 		r := result(t, "-model m.safetensors -moves 40000 "+c.args)
 		if r.Spins != visible+hidden || r.Bonds != visible*hidden || r.Beta != c.beta || !strings.Contains(r.System, "7 × 5 units") {
@@ -62,36 +68,6 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// Of a model with a constraint only what keeps it is sampled.
-func TestConstrainedModels(t *testing.T) {
-	clitest.Isolate(t)
-	m := rbm.New(6, 3, 2, rbm.Softmax)
-	m.Randomize(1, rbm.NewKey(1))
-	save := func(name string, c *rbm.Constraint) {
-		m.Constraint = c
-		if err := m.WriteFile(name, rbm.About{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	save("hidden.safetensors", &rbm.Constraint{On: rbm.HiddenUnits, Active: 2})
-	save("all.safetensors", &rbm.Constraint{On: rbm.AllUnits, Active: 4})
-	save("one.safetensors", &rbm.Constraint{On: rbm.AllUnits, Active: 1, Reference: []uint8{0, 0, 0, 0, 1, 0, 0, 0, 0}})
-	// The label that is held is one of the four.
-	if r := result(t, "-model all.safetensors -class 1 -active 3 -moves 500"); !strings.Contains(r.Samplers[0].Sampler, "exchange") {
-		t.Errorf("%+v", r)
-	}
-	for args, words := range map[string][]string{
-		"-model hidden.safetensors -class 0":                                     {"hidden=2", "rbmcompare"},
-		"-model all.safetensors -class 0":                                        {"all=3", "give -active 3"},
-		"-model all.safetensors -class 0 -active 4":                              {"all=3", "give -active 3"},
-		"-model all.safetensors -class 0 -active 3 -sampler gibbs":               {"-active", "gibbs does not keep"},
-		"-model one.safetensors -class 0 -active 1 -sampler exchange -moves 500": {"all=1", "reference"},
-		"-model one.safetensors -class 1 -active 1 -sampler exchange -moves 500": {"-class is 1", "no state", "all=1"},
-	} {
-		isingmc.Fails(t, cli.Usage, strings.Fields(args), words...)
-	}
-}
-
 func TestBadModels(t *testing.T) {
 	clitest.Isolate(t)
 	labelled := rbm.New(4, 2, 2, rbm.Softmax)
@@ -103,6 +79,20 @@ func TestBadModels(t *testing.T) {
 	}
 	m := rbm.New(4, 2, 0, rbm.Softmax)
 	if err := m.WriteFile("m.safetensors", rbm.About{}); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]rbm.Constraint{
+		"hidden": {On: rbm.HiddenUnits, Active: 1}, "all": {On: rbm.AllUnits, Active: 3},
+		"pattern": {On: rbm.AllUnits, Active: 2, Reference: []uint8{0, 1, 0, 0, 0, 0}},
+	} {
+		m.Constraint = &c
+		if err := m.WriteFile(name+".safetensors", rbm.About{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	bits := rbm.New(4, 2, 2, rbm.Bernoulli)
+	bits.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 6}
+	if err := bits.WriteFile("bits.safetensors", rbm.About{}); err != nil {
 		t.Fatal(err)
 	}
 	clitest.Write(t, "text.safetensors", "no model")
@@ -120,6 +110,11 @@ func TestBadModels(t *testing.T) {
 		{"-model m.safetensors -lattice 3x3", cli.Usage, []string{"-lattice is for Ising systems"}},
 		{"-model m.safetensors -J pm1", cli.Usage, []string{"-J is for Ising systems"}},
 		{"-model m.safetensors -gap", cli.Usage, []string{"-gap is for Ising systems"}},
+		{"-model hidden.safetensors", cli.Usage, []string{"-model", "the constraint hidden=1", "no sampler here keeps"}},
+		{"-model pattern.safetensors", cli.Usage, []string{"-model", "the constraint all=2", "no sampler here keeps"}},
+		{"-model all.safetensors -sampler block-gibbs", cli.Usage, []string{"-sampler: block-gibbs changes the number", "keeps it at 3", "take exchange or im"}},
+		{"-model all.safetensors -active 2", cli.Usage, []string{"-active is 2", "the constraint all=3"}},
+		{"-model bits.safetensors -class 0", cli.Usage, []string{"-class", "meets the constraint all=6"}},
 		{"-model m.safetensors -sampler sw", cli.Usage, []string{"-sampler", "couplings of an Ising system"}},
 		{"-model m.safetensors -sampler gibbs:order=chessboard", cli.Usage, []string{"not a lattice"}},
 		{"-lattice 3x3 -sampler block-gibbs", cli.Usage, []string{"-sampler", "need an RBM"}},

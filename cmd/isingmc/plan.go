@@ -20,6 +20,7 @@ type plan struct {
 	pairs       int             // of its units that are coupled
 	movers      []namedMover
 	shell       bool // the samplers keep the number of spins up
+	held        bool // the constraint of the model says how many
 	contestants []*contestant
 	length      length
 	doubts      []string // of samplers about their settings
@@ -122,11 +123,13 @@ func (o *options) checkLength() error {
 func (p *plan) checkActive() error {
 	n := p.bits()
 	switch {
+	case !p.shell && p.held:
+		return cli.Usagef("-sampler: %s changes the number of units that are on, and the constraint of %s keeps it at %d; take exchange or im", p.movers[0].name, p.modelFile, p.active)
 	case !p.shell && p.flags.Given("active"):
 		return cli.Usagef("-active fixes how many spins are up, which %s does not keep; take exchange or im", p.movers[0].name)
 	case !p.shell:
 		return nil
-	case !p.flags.Given("active"):
+	case !p.fixed():
 		p.active = n / 2
 	}
 	if p.active < 1 || p.active >= n {

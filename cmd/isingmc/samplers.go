@@ -14,7 +14,7 @@ func (p *plan) defaultSamplers() string {
 	n := p.bits()
 	if p.machine != nil {
 		switch {
-		case p.flags.Given("active"):
+		case p.fixed():
 			return fmt.Sprintf("exchange,im:k=1-%d", max(1, min(onRBM, p.active, n-p.active)))
 		case n > 2:
 			return fmt.Sprintf("block-gibbs,flip,sardonics:k=1-%d:gamma=1", min(onRBM, n-1))
@@ -92,7 +92,7 @@ func (p *plan) fit(m binary.Mover) binary.Mover {
 		return w
 	case binary.Intracluster:
 		active := n / 2
-		if p.flags.Given("active") {
+		if p.fixed() {
 			active = p.active
 		}
 		w.MaxLength = min(w.MaxLength, max(1, min(active, n-active)))

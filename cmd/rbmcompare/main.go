@@ -14,6 +14,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gorbm/cmd/cli"
@@ -130,6 +131,7 @@ type plan struct {
 	names      []string  // of the estimators, as given
 	estimators []negphase.Settings
 	reference  *negphase.Settings // nil: the truth is enumerated where it can be
+	doubts     []string           // of samplers about their settings
 	stderr     io.Writer
 }
 
@@ -238,8 +240,12 @@ func (p *plan) checkStates() error {
 	hidden := p.models[0].m.Hidden()
 	for i, s := range p.estimators {
 		for _, model := range p.models {
-			if err := s.CheckModel(model.m); err != nil {
+			doubt, err := s.CheckModel(model.m)
+			if err != nil {
 				return cli.Usagef("-negphase: %s on %s: %w", p.names[i], model.path, err)
+			}
+			if text := p.names[i] + ": " + doubt; doubt != "" && !slices.Contains(p.doubts, text) {
+				p.doubts = append(p.doubts, text)
 			}
 		}
 		rows := 1
@@ -254,6 +260,9 @@ func (p *plan) checkStates() error {
 		}
 		if s.Kind == "cd" {
 			rows = p.batch
+		}
+		if n := rows * (p.models[0].m.Visible() + hidden); s.Sampler() != "" && n > negphase.MaxSites {
+			return cli.Usagef("-negphase: %s makes %d units to move; at most %d are allowed", p.names[i], n, negphase.MaxSites)
 		}
 		if n := rows * hidden; n > maxStates {
 			return cli.Usagef("-negphase: %s makes %d hidden states; at most %d are allowed", p.names[i], n, maxStates)

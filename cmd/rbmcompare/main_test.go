@@ -270,9 +270,10 @@ func TestWarnings(t *testing.T) {
 		m.VisibleBias[i] = 40
 	}
 	clitest.Save(t, "cold.npz", m, rbm.About{})
-	r := rbmcompare.Call(small("-model", "cold.npz", "-negphase", "pt:tau=1/30,ucd:max=1")...)
+	r := rbmcompare.Call(small("-model", "cold.npz", "-negphase", "pt:tau=1/30,ucd:max=1,pt:tau=1/inf:metropolis")...)
 	if r.Status != cli.OK || !strings.Contains(r.Stderr, "warning: pt:tau=1/30: a pair of neighbouring temperatures") ||
-		!strings.Contains(r.Stderr, "warning: ucd:max=1: the estimates of ucd are biased") {
+		!strings.Contains(r.Stderr, "warning: ucd:max=1: the estimates of ucd are biased") ||
+		!strings.Contains(r.Stderr, "warning: pt:tau=1/inf:metropolis: at inverse temperature 0: metropolis in a fixed order") {
 		t.Errorf("%d: %s", r.Status, r.Stderr)
 	}
 	// A short reference against itself, made long: what is seen is its error.

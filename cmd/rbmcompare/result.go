@@ -272,7 +272,7 @@ func (p *plan) warnings(results []result) (warnings []string) {
 			warnings = append(warnings, p.names[i]+": "+w)
 		}
 	}
-	return warnings
+	return append(warnings, p.doubts...)
 }
 
 // write makes the folder of -out and fills it.

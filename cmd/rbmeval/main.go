@@ -122,9 +122,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return v.print(j, stdout)
 }
 
-// autoWork bounds the terms of the enumeration that is done unasked, some ten
-// seconds of one core.
-const autoWork = 1 << 30
+// autoWork bounds the terms of the enumeration that is done unasked: 0.6 s of
+// one core with AVX-512, eleven in plain Go.
+const autoWork = 1 << 32
 
 func (o *options) load(ctx context.Context, stderr io.Writer) (*judge, error) {
 	if err := cli.Choice("part", o.part, "auto", "train", "test"); err != nil {

@@ -53,11 +53,13 @@ flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
   hottest=5       a tuned ladder ends there (default: inf)
   max=1000        steps after which ucd gives a pair of chains up
   moves=1         moves of each chain an update: sardonics, im, walk
-  gibbs=1         block Gibbs steps before them (default: 1 where moves keep the
-                  number of active units, else none)
-  k=1-20 gamma=1.02 walks=1 mix=2/1/1 accept=type   of sardonics: flips of a walk
-                  (default auto: 1 to 20, or what the model has room for), bias,
-                  and as isingmc -h says; of im k and gamma=1 or gamma=DOWN/UP
+  gibbs=1         block Gibbs steps before them (default, also by gibbs=0: 1 where
+                  moves keep the number of active units and -constraint is not
+                  all=, else none)
+  k=1-20 gamma=1.02 weights=boltzmann walks=1 mix=2/1/1 accept=type   of sardonics:
+                  flips of a walk (default auto: 1 to 20, or what the model has
+                  room for), bias, and as isingmc -h says; of im k, weights and
+                  gamma=1 or gamma=DOWN/UP
 
 In pt, ins and pins a sampler may take the place of Gibbs steps between swaps:
 -negphase pt:tau=1/1.5/2:sardonics:k=1-20; -k then counts its moves.
@@ -180,7 +182,6 @@ const (
 	maxHidden     = 1 << 20
 	maxParameters = 1 << 30 // 4 GiB of weights
 	maxStates     = 1 << 29 // of hidden units in all rows or chains: 2 GiB of means
-	maxSites      = 1 << 26 // of samplers that keep flip costs and weights, some 50 bytes a unit: 3 GiB
 	maxSnapshots  = 10000
 )
 
@@ -195,6 +196,7 @@ type plan struct {
 	steps    int
 	every    interval // between checkpoints
 	metrics  []train.Metric
+	doubt    string // of the sampler of the negative phase about its settings
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -311,7 +313,7 @@ func (p *plan) fit() (err error) {
 			return cli.Usagef("-negphase exact: %w", err)
 		}
 	}
-	if err := p.settings.Negative.CheckModel(p.model); err != nil {
+	if p.doubt, err = p.settings.Negative.CheckModel(p.model); err != nil {
 		return cli.Usagef("-negphase: %w", err)
 	}
 	if p.metrics, err = train.NewMetrics(strings.Split(p.options.metrics, ","), p.model, p.sets, p.seed); err != nil {
@@ -386,8 +388,8 @@ func (o *options) checkStates(s negphase.Settings, inputs int) error {
 	}
 	replicas := s.MaxTemperatures()
 	units := o.hidden + inputs
-	if n := s.Chains * replicas * units; s.Sampler() != "" && n > maxSites {
-		return cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", s.Chains, replicas, units, n, maxSites)
+	if n := s.Chains * replicas * units; s.Sampler() != "" && n > negphase.MaxSites {
+		return cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", s.Chains, replicas, units, n, negphase.MaxSites)
 	}
 	if n := s.Chains * replicas * o.hidden; negphase.Has(s.Kind, "chains") && n > maxStates {
 		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", s.Chains, replicas, o.hidden, n, maxStates)

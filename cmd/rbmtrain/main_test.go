@@ -196,6 +196,17 @@ func TestQuiet(t *testing.T) {
 	if !strings.Contains(out, `"warnings":["the chains hardly move`) || !strings.Contains(out, `"acceptance":0.`) || !strings.Contains(out, `"flips_per_update":`) {
 		t.Errorf("the JSON does not say how the chains move: %s", out)
 	}
+	// A sampler that doubts its settings says so at once.
+	doubtful := []string{"-data", "toy:2,8,50,0.1", "-hidden", "4", "-steps", "20", "-metrics", "none", "-negphase", "pt:tau=1/2/inf:metropolis"}
+	for _, more := range [][]string{{"-quiet"}, {"-dry-run"}} {
+		rbmtrain.OneLine(t, rbmtrain.Call(append(doubtful, more...)...).Stderr, "warning: at inverse temperature 0: metropolis in a fixed order", "order=random")
+	}
+	if out := rbmtrain.OK(t, append(doubtful, "-json")...); !strings.Contains(out, `"warnings":["at inverse temperature 0: metropolis in a fixed order`) {
+		t.Errorf("the doubt is not in the JSON: %s", out)
+	}
+	if r := rbmtrain.Call("-data", "toy:2,8,50,0.1", "-hidden", "4", "-steps", "20", "-metrics", "none", "-negphase", "walk:metropolis", "-quiet"); r.Stderr != "" {
+		t.Errorf("metropolis at one temperature: %s", r.Stderr)
+	}
 }
 
 // TestEqualSeeds checks that equal seeds give equal models at any GOMAXPROCS,

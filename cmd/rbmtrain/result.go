@@ -130,7 +130,7 @@ func (r *runner) print(stdout, stderr io.Writer) error {
 	if exchange == "" {
 		trips = r.tripWarning()
 	}
-	for _, w := range []string{exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
+	for _, w := range []string{r.doubt, exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
 		if w != "" {
 			warnings = append(warnings, w)
 		}
@@ -142,9 +142,10 @@ func (r *runner) print(stdout, stderr io.Writer) error {
 		r.describeResult(total, stdout)
 	}
 	for _, w := range warnings {
-		if w != exchange || !r.warned { // it was said when it was first seen
-			r.warn(w)
+		if w == r.doubt || w == exchange && r.warned { // it was said when it was first seen
+			continue
 		}
+		r.warn(w)
 	}
 	return nil
 }

@@ -29,6 +29,9 @@ func (p *plan) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 			return err
 		}
 	}
+	if p.doubt != "" && !p.json {
+		fmt.Fprintf(stderr, "rbmtrain: warning: %s\n", p.doubt)
+	}
 	if p.dryRun {
 		return p.rehearse(stdout)
 	}

@@ -64,8 +64,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	result := &Result{Version: cli.Version(), Kernels: rbm.KernelLevel(), Processors: runtime.GOMAXPROCS(0), Data: set.Name, Programs: map[string]string{}}
 	err = o.race(ctx, newFiles(ctx, dir, set, o.quick), run, result, text, stderr)
-	stopped := errors.Is(err, context.Canceled)
-	if err != nil && !stopped {
+	if err != nil && len(result.Items) == 0 && ctx.Err() == nil {
 		return err
 	}
 	if err := result.save(to); err != nil {
@@ -80,8 +79,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	for _, w := range result.Warnings {
 		fmt.Fprintf(stderr, "speed: warning: %s\n", w)
 	}
-	if stopped {
+	switch {
+	case ctx.Err() != nil:
 		return errors.New("stopped; what is shown was done before")
+	case err != nil:
+		return fmt.Errorf("%w; what is shown was done before", err)
 	}
 	return nil
 }

@@ -11,11 +11,12 @@ allocated in the loops of updates: every result has its room.
 """
 import json
 import math
-import os
+import signal
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the race, which then ends its children
 library, threads, pool_size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 
 import numpy as np
@@ -702,7 +703,4 @@ def main():
 
 
 if __name__ == "__main__":
-    try:
-        main()
-    except KeyboardInterrupt:
-        os._exit(130)
+    main()

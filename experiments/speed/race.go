@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"gorbm/rbm"
 )
 
 // A race lets contestants do the same work in turn.
@@ -38,7 +40,7 @@ func (r *race) close() {
 // child returns the contestant's process.
 func (r *race) child(ctx context.Context, c contestant) (*child, error) {
 	name := c.program + " " + c.threads
-	if p := r.children[name]; p != nil {
+	if p := r.children[name]; p != nil && p.process.ProcessState == nil { // it has not ended
 		return p, nil
 	}
 	p, err := c.start(ctx)
@@ -78,7 +80,8 @@ func (it item) jobOf(c contestant) job {
 // An entrant is a contestant that is ready.
 type entrant struct {
 	*child
-	entry Entry
+	entry  Entry
+	failed bool // in a turn
 }
 
 // run runs the item. What is done when ctx ends comes back with its error. A
@@ -89,11 +92,11 @@ func (r *race) run(ctx context.Context, it item) (Item, error) {
 	if err != nil {
 		return out, firstError(ctx.Err(), err)
 	}
-	if err = r.turns(it, entrants, rounds); err != nil {
+	if err = r.turns(ctx, it, entrants, rounds, &out); err != nil {
 		err = firstError(ctx.Err(), err)
 	}
 	for _, x := range entrants {
-		if len(x.entry.Seconds) > 0 {
+		if len(x.entry.Seconds) > 0 && !x.failed {
 			x.entry.sum()
 			out.Entries = append(out.Entries, x.entry)
 		}
@@ -139,21 +142,30 @@ func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entra
 			single[c.program] = seconds
 		}
 		whole += float64(n)*seconds + r.pause.Seconds()
-		entrants = append(entrants, &entrant{p, Entry{Program: c.program, Threads: c.threads, Count: c.count, Times: n}})
+		entrants = append(entrants, &entrant{child: p, entry: Entry{Program: c.program, Threads: c.threads, Count: c.count, Times: n}})
 	}
 	return entrants, min(r.rounds, max(leastRounds, int(r.most.Seconds()/whole))), nil
 }
 
 // turns lets the entrants take turns.
-func (r *race) turns(it item, entrants []*entrant, rounds int) error {
+func (r *race) turns(ctx context.Context, it item, entrants []*entrant, rounds int, out *Item) error {
 	for round := range rounds {
-		for i := range entrants {
-			x := entrants[(i+round)%len(entrants)] // nobody always comes after the same
+		// In another order each time, so that nobody always comes after the same.
+		for i, k := range rbm.NewKey(uint64(round)).Rand().Perm(len(entrants)) {
+			x := entrants[k]
+			if x.failed {
+				continue
+			}
 			r.progress(it.name, (float64(round)+float64(i)/float64(len(entrants)))/float64(rounds))
 			time.Sleep(r.pause)
 			said, err := x.ask(request{Do: "run", N: x.entry.Times})
-			if err != nil {
+			switch {
+			case err != nil && (ctx.Err() != nil || x.program == it.host()):
 				return err
+			case err != nil:
+				x.failed = true
+				out.Warnings = append(out.Warnings, fmt.Sprintf("%s: %v; it is left out", it.name, err))
+				continue
 			}
 			x.entry.Seconds = append(x.entry.Seconds, said.Seconds/float64(x.entry.Times))
 		}

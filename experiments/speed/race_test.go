@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -25,6 +26,7 @@ var cheats = map[string]func(j *job){
 	"another model":            func(j *job) { j.Model += "x" },
 	"few units":                func(j *job) { j.Hidden-- },
 	"fewer rungs, same chains": func(j *job) { j.Betas = j.Betas[:1] },
+	diesInATurn:                func(*job) {},
 }
 
 // small returns files of a race between small models.
@@ -187,14 +189,19 @@ func TestPeers(t *testing.T) {
 			t.Errorf("%s: %d entries of %d contestants", kind, len(out.Entries), want)
 		}
 	}
-	for i, c := range []struct{ kind, what, from, to string }{
-		{"pcd", "means for draws of v", "np.less(self.Uv, 1, out=A)", "np.reciprocal(A, out=A)"},
-		{"pcd", "no negative phase", "self.ascend(V, P)", "self.ascend(V[:B], P[:B])"},
-		{"pcd", "chains that stand still", "self.Uh *= P[B:]\n            np.less(self.Uh, 1, out=H)", "pass"},
-		{"pt", "swaps of all that are tried", "yes = u < ", "yes = u > -1 + 0 * "},
-		{"ins", "weights of the coldest alone", "(sigma == 0)", "(sigma == 1)"},
-		{"classify", "no biases", "L += self.by", "pass"},
-		{"exact", "no hidden biases", "logs += self.linear[lo:hi]", "pass"},
+	for i, c := range []struct {
+		kind, what, from, to string
+		steps                int // of the check, if others than usual
+	}{
+		{kind: "pcd", what: "means for draws of v", from: "np.less(self.Uv, 1, out=A)", to: "np.reciprocal(A, out=A)"},
+		{kind: "pcd", what: "no negative phase", from: "self.ascend(V, P)", to: "self.ascend(V[:B], P[:B])"},
+		// How far they go wrong grows with the steps, not with their root:
+		// z is 4 to 6 after 100, 20 to 30 after 200.
+		{kind: "pcd", what: "chains that stand still", from: "self.Uh *= P[B:]\n            np.less(self.Uh, 1, out=H)", to: "pass", steps: 200},
+		{kind: "pt", what: "swaps of all that are tried", from: "yes = u < ", to: "yes = u > -1 + 0 * "},
+		{kind: "ins", what: "weights of the coldest alone", from: "(sigma == 0)", to: "(sigma == 1)"},
+		{kind: "classify", what: "no biases", from: "L += self.by", to: "pass"},
+		{kind: "exact", what: "no hidden biases", from: "logs += self.linear[lo:hi]", to: "pass"},
 	} {
 		text := strings.Replace(string(peersScript), c.from, c.to, 1)
 		if text == string(peersScript) {
@@ -202,7 +209,11 @@ func TestPeers(t *testing.T) {
 		}
 		mutants, _ := peers(python, write(strings.Repeat("m", i+1)+".py", text), 1)
 		r := newRace(t, mutants[0])
-		out, err := r.run(context.Background(), f.smallItem(t, c.kind))
+		it := f.smallItem(t, c.kind)
+		if c.steps > 0 {
+			it.checkSteps = c.steps
+		}
+		out, err := r.run(context.Background(), it)
 		if err != nil || len(out.Entries) != 1 || len(out.Warnings) != 1 {
 			t.Errorf("%s: %s is not noticed: %v, %d entries, warnings %q", c.kind, c.what, err, len(out.Entries), out.Warnings)
 		} else {
@@ -222,6 +233,18 @@ func TestDeaths(t *testing.T) {
 		!strings.Contains(out.Warnings[0], "dies has ended: the last words") || !strings.Contains(out.Warnings[1], "cannot start absent") {
 		t.Errorf("%v, %d entries, warnings %q", err, len(out.Entries), out.Warnings)
 	}
+
+	// In the middle of a race; another race finds it alive again.
+	r := newRace(t, cheat(t, diesInATurn))
+	r.rounds = 2 * turnsOfLife
+	for range 2 {
+		out, err = r.run(context.Background(), it)
+		if err != nil || len(out.Entries) != 1 || len(out.Entries[0].Seconds) != r.rounds || len(out.Warnings) != 1 ||
+			!strings.Contains(out.Warnings[0], diesInATurn+" has ended: the last turn; it is left out") {
+			t.Errorf("%v, entries %v, warnings %q", err, out.Entries, out.Warnings)
+		}
+	}
+
 	dead := newRace(t)
 	dead.contestants[0].env[0] = childVariable + "=dies"
 	if _, err := dead.run(context.Background(), it); err == nil || !strings.Contains(err.Error(), "the last words") {
@@ -264,6 +287,38 @@ func TestClose(t *testing.T) {
 	var exit *exec.ExitError
 	if _, err := p.ask(request{Do: "hello"}); err == nil || errors.As(err, &exit) {
 		t.Errorf("a closed child answers: %v", err)
+	}
+}
+
+// Ctrl-C, which a terminal sends to all, is left to the race.
+func TestChildrenOutliveInterrupts(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there one cannot send it")
+	}
+	r := newRace(t)
+	if python := findPython(); python != "" {
+		script := filepath.Join(t.TempDir(), "peers.py")
+		if err := os.WriteFile(script, peersScript, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		list, _ := peers(python, script, 1)
+		r.contestants = append(r.contestants, list[0])
+	}
+	for _, c := range r.contestants {
+		p, err := c.start(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.process.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := p.ask(request{Do: "hello"}); err != nil {
+			t.Error(err)
+		}
+		p.close()
+		if !p.process.ProcessState.Success() {
+			t.Errorf("%s: %v", c.program, p.process.ProcessState)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,7 @@ type runner interface {
 // serve is gorbm's side of the race, twin to peers.py: it answers a request a
 // line until the input ends.
 func serve(in io.Reader, out io.Writer) error {
+	signal.Ignore(os.Interrupt) // Ctrl-C is for the race, which then ends its children
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	to := json.NewEncoder(out)

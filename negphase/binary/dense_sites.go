@@ -39,8 +39,11 @@ func newDenseSites(s *RBM, sites []int32) denseSites {
 
 // factor returns γβ quanta over log 2, for walk.Heat.
 func (w *denseSites) factor(side int) float32 {
-	return float32(min(float64(w.scale[side]*w.s.machine.quantum)/math.Ln2, math.MaxFloat32))
+	return narrow(float64(w.scale[side]*w.s.machine.quantum) / math.Ln2)
 }
+
+// narrow returns x ≥ 0 as a float32 that is finite.
+func narrow(x float64) float32 { return float32(min(x, math.MaxFloat32)) }
 
 // keep notes what undo goes back to, at the start of a move.
 func (w *denseSites) keep() {

@@ -64,7 +64,7 @@ func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error)
 	}
 	var weights [2]walk.Bias // by side
 	for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
-		if weights[side], err = bias("im", m.Weights, gamma, beta, largestCost(s), len(sites)); err != nil {
+		if weights[side], err = bias("im", m.Weights, gamma, beta, s, len(sites)); err != nil {
 			return nil, err
 		}
 	}

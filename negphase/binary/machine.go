@@ -28,7 +28,9 @@ type Machine struct {
 	quantum float64
 	reach   float64  // bounds |preactivation|
 	labels  [2]int32 // sites that are one softmax unit: from, to
-	work    quantizing
+
+	setting setting
+	loading loading
 }
 
 // The layers of a machine. A state has the visible units, then the hidden ones.
@@ -52,9 +54,9 @@ func NewMachine(m *rbm.RBM) *Machine {
 	for l := range c.row {
 		c.row[l] = make([]int32, c.size[l]*c.stride[1-l])
 		c.bias[l] = make([]int32, c.size[l])
-		c.work.sums[l] = make([]float32, c.size[l])
 	}
-	c.work.row = make([]float32, c.size[hidden])
+	c.setting.prepare(c)
+	c.loading.prepare(c)
 	c.quantum = 1 // any; Set finds the right one
 	c.Set(m)
 	return c
@@ -62,7 +64,8 @@ func NewMachine(m *rbm.RBM) *Machine {
 
 // Set takes over the parameters of m, which may have changed. Systems on c
 // need a Load or SetState then, before anything else. It panics if m has
-// another shape; it allocates nothing.
+// another shape; it allocates nothing. The panels of a large model are shared
+// out among goroutines.
 func (c *Machine) Set(m *rbm.RBM) {
 	if m.Visible() != c.units[visible] || m.Hidden() != c.units[hidden] {
 		panic("binary: an RBM of another shape than the machine's")
@@ -70,80 +73,20 @@ func (c *Machine) Set(m *rbm.RBM) {
 	// Mostly the quantum is the one of before, so that one pass over the
 	// parameters finds that and takes them over.
 	before := c.quantum
-	c.work.begin(m)
-	c.quantize(m, float32(1/before), true)
-	c.reach = c.work.largest(m)
+	c.take(m, float32(1/before))
+	c.reach = c.setting.largest(m)
 	// A float32 holds all powers of two within 2^±60, and no sane model leaves
 	// them.
 	_, e := math.Frexp(c.reach)
 	e = min(max(e, -60), 60)
 	if c.quantum = math.Ldexp(1, e-reachBits); c.quantum != before {
-		c.quantize(m, float32(1/c.quantum), false)
+		c.take(m, float32(1/c.quantum))
 	}
 }
 
 // reachBits: preactivations are below 2³⁰ quanta, and the roundings of as many
 // as 2³⁰ parameters fit an int32 beside them.
 const reachBits = 30
-
-// quantizing is what Set works with.
-type quantizing struct {
-	row  []float32    // of W, and zeros to the stride
-	sums [2][]float32 // Σ|w| and the bias of each unit of a layer
-}
-
-// begin starts the sums at the biases.
-func (q *quantizing) begin(m *rbm.RBM) {
-	for l, b := range [2][]float32{m.VisibleBias, m.HiddenBias} {
-		for i, x := range b {
-			q.sums[l][i] = max(x, -x)
-		}
-	}
-}
-
-// add adds the magnitudes of the row of visible unit i to the sums.
-func (q *quantizing) add(i int) {
-	var lane [walk.Lanes]float32
-	walk.Magnitudes(q.sums[hidden], &lane, q.row)
-	for _, x := range lane {
-		q.sums[visible][i] += x
-	}
-}
-
-// largest returns a bound of the preactivations of m in any state, from the
-// sums of all rows.
-func (q *quantizing) largest(m *rbm.RBM) float64 {
-	top := float32(0)
-	for _, sums := range q.sums {
-		for _, x := range sums {
-			top = max(top, x)
-		}
-	}
-	// A float32 sum of n terms is short by at most n·2⁻²⁴ of it, so that twice
-	// that on top of it bounds the true one.
-	n := float64(max(m.Visible(), m.Hidden()) + 1)
-	return float64(top) * (1 + float64(n*0x1p-23))
-}
-
-// quantize sets both orientations and the biases, in units of 1/scale, and sums
-// magnitudes on the way if sum is set. It turns as many rows at a time as fill a
-// cache line of each row of the other orientation.
-func (c *Machine) quantize(m *rbm.RBM, scale float32, sum bool) {
-	for l, b := range [2][]float32{m.VisibleBias, m.HiddenBias} {
-		walk.Quantize(c.bias[l], b, scale)
-	}
-	stride := c.stride[hidden]
-	for lo := 0; lo < c.units[visible]; lo += walk.Lanes {
-		for i := lo; i < min(lo+walk.Lanes, c.units[visible]); i++ {
-			m.WeightRow(c.work.row[:m.Hidden()], i)
-			if sum {
-				c.work.add(i)
-			}
-			walk.Quantize(c.rowOf(visible, i), c.work.row, scale)
-		}
-		walk.Transpose(c.row[hidden][lo:], c.stride[visible], c.row[visible][lo*stride:], stride, c.size[hidden])
-	}
-}
 
 // rowOf returns the weights of unit i of a layer to the other layer's units.
 func (c *Machine) rowOf(layer int, i int) []int32 {
@@ -187,40 +130,4 @@ func machineOf(s System) (*Machine, bool) {
 		return s.machine, true
 	}
 	return nil, false
-}
-
-// Load sums a stripe of 64 columns of 64 rows for all systems before the next:
-// these 16 KB stay in the first-level cache.
-const stripe = 64
-
-// Load makes row r of v and h the state of s[r], systems on c. It sums all
-// preactivations anew, of all systems together; chains on them need a Reset
-// then. Calls for different systems may run at the same time. It panics if
-// there are not as many rows as systems, or if they are of another shape; it
-// allocates nothing.
-func (c *Machine) Load(s []*RBM, v, h rbm.Bits) {
-	if v.Rows != len(s) || h.Rows != len(s) || v.Cols != c.units[visible] || h.Cols != c.units[hidden] {
-		panic("binary: Load needs one row of visible and of hidden states a system")
-	}
-	for r, s := range s {
-		if s.machine != c {
-			panic("binary: Load of a system on another machine")
-		}
-		s.unpack(visible, v.Row(r))
-		s.unpack(hidden, h.Row(r))
-	}
-	for l := range c.row {
-		for at := 0; at < c.size[1-l]; at += stripe {
-			to := min(at+stripe, c.size[1-l])
-			for word := range words(c.units[l]) {
-				for _, s := range s {
-					rows := s.on[l][s.cut[l][word]:s.cut[l][word+1]]
-					walk.AddRows(s.field[1-l][at:to], c.row[l][at:], c.stride[1-l], rows)
-				}
-			}
-		}
-	}
-	for _, s := range s {
-		s.settle()
-	}
 }

@@ -155,6 +155,9 @@ func (s *RBM) cost(i int) int32 {
 	return spin(s.state[i]) * s.field[l][k]
 }
 
+// FlipCost returns Deltas()[i], and does not have the others kept current.
+func (s *RBM) FlipCost(i int) float64 { return s.delta(i) }
+
 // delta returns the cost of a flip of site i.
 func (s *RBM) delta(i int) float64 { return float64(s.cost(i)) * s.machine.quantum }
 

@@ -1,6 +1,7 @@
 package binary
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -68,10 +69,15 @@ func TestRBMHasTheEnergyAndCostsOfTheModel(t *testing.T) {
 }
 
 func TestLoadStoreAndSet(t *testing.T) {
-	const rows = 3
-	m := gaussianRBM(70, 33, .5, 1)
+	for _, shape := range [][3]int{{70, 33, 3}, {64, 128, 1}, {200, 64, 70}, {5, 3, 0}} {
+		t.Run(fmt.Sprint(shape), func(t *testing.T) { loadStoreAndSet(t, shape[0], shape[1], shape[2]) })
+	}
+}
+
+func loadStoreAndSet(t *testing.T, visible, hidden, rows int) {
+	m := gaussianRBM(visible, hidden, .5, 1)
 	c := NewMachine(m)
-	v, h := rbm.NewBits(rows, 70), rbm.NewBits(rows, 33)
+	v, h := rbm.NewBits(rows, visible), rbm.NewBits(rows, hidden)
 	v.Randomize(rbm.NewKey(3))
 	h.Randomize(rbm.NewKey(4))
 	systems := make([]*RBM, rows)
@@ -85,7 +91,7 @@ func TestLoadStoreAndSet(t *testing.T) {
 	}
 	energy := make([]float64, rows)
 	m.Energy(energy, v, h)
-	back := [2]rbm.Bits{rbm.NewBits(rows, 70), rbm.NewBits(rows, 33)}
+	back := [2]rbm.Bits{rbm.NewBits(rows, visible), rbm.NewBits(rows, hidden)}
 	for r, s := range systems {
 		if math.Abs(s.Energy()-energy[r]) > roundings(c) {
 			t.Errorf("row %d: energy %v, want %v", r, s.Energy(), energy[r])

@@ -14,7 +14,7 @@ type Weights string
 
 const (
 	HeatBath  Weights = "heatbath"  // φ = 1/(1 + exp(γβΔE)); γ = 1 matches the target
-	Boltzmann Weights = "boltzmann" // φ = exp(−γβΔE); γ = ½ matches the target
+	Boltzmann Weights = "boltzmann" // φ = exp(−γβΔE), on an RBM within e^±15; γ = ½ matches the target
 )
 
 // MaxLength is the largest length of a walk, and MaxWalks the largest number
@@ -146,13 +146,22 @@ func checkBias(name string, weights Weights, gamma ...float64) error {
 	return nil
 }
 
-// bias returns the weights of flips at the given γ for a system whose flips
-// cost at most top. An error means that they cannot be held.
-func bias(name string, weights Weights, gamma, beta, top float64, sites int) (walk.Bias, error) {
+// bias returns the weights of flips of s at the given γ. An error means that
+// they cannot be held.
+//
+// Boltzmann weights are in units of the largest. On an RBM, whose costs change
+// as it is trained, that is of e¹⁵, and smaller and larger ones are cut: any
+// positive weights leave the law as it is, and these are the same function of
+// costs always.
+func bias(name string, weights Weights, gamma, beta float64, s System, sites int) (walk.Bias, error) {
+	_, cut := s.(*RBM)
+	top := largestCost(s)
 	x := gamma * beta * top
 	switch {
 	case math.IsInf(x, 0) || math.IsNaN(x):
 		return walk.Bias{}, fmt.Errorf("%s: gamma %v times beta %v times the largest cost of a flip, %v, overflows; lower gamma", name, gamma, beta, top)
+	case weights == Boltzmann && cut:
+		return walk.NewBias(walk.Boltzmann, sites, walk.MaxSpan/2), nil
 	case weights == Boltzmann && 2*x > walk.MaxSpan:
 		return walk.Bias{}, fmt.Errorf("%s: boltzmann weights span a factor of exp(%.3g), more than exp(%d); take weights=heatbath or gamma of at most %.2g", name, 2*x, walk.MaxSpan, walk.MaxSpan/(2*beta*top))
 	case weights == Boltzmann:

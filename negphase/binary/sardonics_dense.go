@@ -70,7 +70,7 @@ func newDenseWalk(s *RBM, sites []int32, biases int, scale [2]float64, longest i
 	w.scale[0], w.scale[1] = scale[0], scale[0]
 	if biases == 2 { // each under its own gamma
 		w.scale = [2]float64{1, 1}
-		w.gamma = [2]float32{float32(scale[0]), float32(scale[1])}
+		w.gamma = [2]float32{narrow(scale[0]), narrow(scale[1])}
 	}
 	w.reset()
 	return w

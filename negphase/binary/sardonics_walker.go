@@ -13,7 +13,7 @@ func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, err
 	var scale [2]float64
 	for b := range biases {
 		var err error
-		if weights[b], err = bias("sardonics", m.Weights, gamma[b], beta, largestCost(s), len(sites)); err != nil {
+		if weights[b], err = bias("sardonics", m.Weights, gamma[b], beta, s, len(sites)); err != nil {
 			return nil, err
 		}
 		scale[b] = gamma[b] * beta
@@ -34,18 +34,16 @@ func newWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, err
 	return newBlockWalk(s, sites, biases, scale, table, m.MaxLength), nil
 }
 
-// largestCost bounds what a flip can cost or gain: of an Ising system by its
-// graph, of others by the state they are in, with room to spare.
+// largestCost bounds what a flip can cost or gain: of an Ising system and of an
+// RBM by their parameters, of others by the state they are in, with room to
+// spare.
 func largestCost(s System) float64 {
 	top := 0.0
 	switch s := s.(type) {
 	case *Ising:
 		return 2 * s.graph.maxField
 	case *RBM:
-		for i := range s.Len() {
-			d := s.delta(i)
-			top = max(top, d, -d)
-		}
+		return s.machine.reach
 	default:
 		for _, d := range s.Deltas() {
 			top = max(top, d, -d)

@@ -273,7 +273,7 @@ func TestListsLevels(t *testing.T) {
 			low := s.IntN(2) == 0
 			words := s.words(fenced[uint64](t, n*count, low), []float64{0, 0.02, 0.2, 1}[s.IntN(4)])
 			start, first := uint32(s.IntN(5)), uint32(s.IntN(1000))
-			size := int(start) + n*count*Block + ListSlack
+			size := int(start) + n*count*Block
 			got, want := fenced[uint32](t, size, low), make([]uint32, size)
 			cuts, wantCuts := fenced[uint32](t, n+1, low), make([]uint32, n+1)
 			cuts[0], wantCuts[0] = start, start

@@ -5,24 +5,19 @@ import (
 	"math/bits"
 )
 
-// ListSlack is the number of places past the end of its output that Lists may
-// overwrite.
-const ListSlack = 16
-
 // Lists writes the offsets of the one bits of n rows of words, each row count
 // words that are wordStride apart, ascending: bit b of word q is offset
 // first + (q·Block+b)·Block. Row i goes to list[cuts[i]:cuts[i+1]], one after
 // the other; cuts[0] is given, cuts[1] … cuts[n] are written. list must have
-// room for all bits and ListSlack more.
+// room for n·count·Block offsets from cuts[0] on, which may all be overwritten,
+// and no more, so that others may write what follows.
 func Lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
 	if n <= 0 || count <= 0 {
 		return
 	}
 	_ = cuts[n]
 	_ = words[(n-1)*rowStride+(count-1)*wordStride]
-	if len(list) < int(cuts[0])+n*count*Block+ListSlack { // a look at the last place, which may be another list's, would race with it
-		panic("vec: a list too short for its bits")
-	}
+	_ = list[cuts[0]:][:n*count*Block] // reads nothing
 	rows := max(1, listsWork/count)
 	for lo := 0; lo < n; lo += rows {
 		lists(list, cuts[lo:], words[lo*rowStride:], rowStride, wordStride, min(rows, n-lo), count, first)
@@ -46,6 +41,10 @@ func listsGo(list, cuts []uint32, words []uint64, rowStride, wordStride, n, coun
 		cuts[i+1] = uint32(p)
 	}
 }
+
+// ListSlack is the number of places past the end of its output that Nonzero may
+// overwrite.
+const ListSlack = 16
 
 // Nonzero writes the offsets i·Block of the values of x that are not zero, and
 // the values, in order, and returns their number. list and values must have

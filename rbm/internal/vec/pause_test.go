@@ -33,6 +33,8 @@ func TestPauses(t *testing.T) {
 	ends := make([]uint32, n+1)
 	wide := make([]float64, n*Block)
 	table := make([]float64, n)
+	values := s.fill(make([]float32, len(lists)))
+	var shift [Block]float64
 	var m [4 * quad]float64
 	var e [4 * quad]int64
 	var offsets [4 * quad]uint32
@@ -66,7 +68,17 @@ func TestPauses(t *testing.T) {
 				QuadProducts(&four, &powers, table, table, table, table, table, Span(1))
 			}
 		},
-		"AddWhere": func() { AddWhere((*[Block]float32)(acc), words, coef) },
+		"QuadMeans": func() {
+			for range 20 {
+				QuadMeans(wide, wide, wide, wide, wide, wide, wide, wide, &four)
+			}
+		},
+		"AddWhere":     func() { AddWhere((*[Block]float32)(acc), words, coef) },
+		"RowSumsTimes": func() { RowSumsTimes(acc, base, lists, values, cuts) },
+		"AddSigned":    func() { AddSigned(wide, wide, 1) },
+		"SoftplusSum":  func() { SoftplusSum(wide) },
+		"Blend":        func() { Blend(acc, acc, coef, (*[Block]float32)(base), n) },
+		"Rises":        func() { Rises(wide, wide[n:], acc, 0, 1, &shift, &shift, n) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			stop, stopped := make(chan struct{}), make(chan struct{})

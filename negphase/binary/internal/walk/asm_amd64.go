@@ -74,17 +74,22 @@ func addRowsAVX2(acc *int32, n int, base *int32, stride int, list *int32, count 
 //go:noescape
 func subtractRowsAVX2(acc *int32, n int, base *int32, stride int, list *int32, count int)
 
+// addRowsAVX512 is that of n columns, a positive multiple of 16, and count > 0 rows.
+//
+//go:noescape
+func addRowsAVX512(acc *int32, n int, base *int32, stride int, list *int32, count int)
+
+// subtractRowsAVX512 is that of n columns, a positive multiple of 16, and count > 0 rows.
+//
+//go:noescape
+func subtractRowsAVX512(acc *int32, n int, base *int32, stride int, list *int32, count int)
+
 // quantizeAVX2 is Quantize of n numbers, a positive multiple of 8.
 //
 //go:noescape
 func quantizeAVX2(dst *int32, x *float32, scale float32, n int)
 
-// magnitudesAVX2 is Magnitudes of n numbers, a positive multiple of 16.
+// takeAVX2 is Take of n > 0 squares side by side.
 //
 //go:noescape
-func magnitudesAVX2(column *float32, lane *float32, x *float32, n int)
-
-// transposeAVX2 writes the transpose of n > 0 squares of 8×8 that lie side by side in src to squares one below the other in dst.
-//
-//go:noescape
-func transposeAVX2(dst *int32, dstStride int, src *int32, srcStride int, n int)
+func takeAVX2(dst *int32, dstStride int, turned *int32, turnedStride int, x *float32, xStride int, scale float32, column *float32, row *float32, n int)

@@ -2868,14 +2868,14 @@ TEXT ·addRowsAVX2(SB), NOSPLIT, $0-48
 wide:
 	CMPQ    CX, $0x00000100
 	JLT     narrow
-	VMOVDQU (AX), Y0
-	VMOVDQU 32(AX), Y1
-	VMOVDQU 64(AX), Y2
-	VMOVDQU 96(AX), Y3
-	VMOVDQU 128(AX), Y4
-	VMOVDQU 160(AX), Y5
-	VMOVDQU 192(AX), Y6
-	VMOVDQU 224(AX), Y7
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
 	MOVQ    SI, R8
 
 wideRow:
@@ -2893,14 +2893,14 @@ wideRow:
 	ADDQ    $0x04, R8
 	CMPQ    R8, DI
 	JNE     wideRow
-	VMOVDQU Y0, (AX)
-	VMOVDQU Y1, 32(AX)
-	VMOVDQU Y2, 64(AX)
-	VMOVDQU Y3, 96(AX)
-	VMOVDQU Y4, 128(AX)
-	VMOVDQU Y5, 160(AX)
-	VMOVDQU Y6, 192(AX)
-	VMOVDQU Y7, 224(AX)
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000100, CX
@@ -2909,8 +2909,8 @@ wideRow:
 narrow:
 	CMPQ    CX, $0x00
 	JEQ     end
-	VMOVDQU (AX), Y0
-	VMOVDQU 32(AX), Y1
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
 	MOVQ    SI, R8
 
 narrowRow:
@@ -2922,8 +2922,8 @@ narrowRow:
 	ADDQ    $0x04, R8
 	CMPQ    R8, DI
 	JNE     narrowRow
-	VMOVDQU Y0, (AX)
-	VMOVDQU Y1, 32(AX)
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000040, CX
@@ -2949,14 +2949,14 @@ TEXT ·subtractRowsAVX2(SB), NOSPLIT, $0-48
 wide:
 	CMPQ    CX, $0x00000100
 	JLT     narrow
-	VMOVDQU (AX), Y0
-	VMOVDQU 32(AX), Y1
-	VMOVDQU 64(AX), Y2
-	VMOVDQU 96(AX), Y3
-	VMOVDQU 128(AX), Y4
-	VMOVDQU 160(AX), Y5
-	VMOVDQU 192(AX), Y6
-	VMOVDQU 224(AX), Y7
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
+	VMOVUPS 64(AX), Y2
+	VMOVUPS 96(AX), Y3
+	VMOVUPS 128(AX), Y4
+	VMOVUPS 160(AX), Y5
+	VMOVUPS 192(AX), Y6
+	VMOVUPS 224(AX), Y7
 	MOVQ    SI, R8
 
 wideRow:
@@ -2974,14 +2974,14 @@ wideRow:
 	ADDQ    $0x04, R8
 	CMPQ    R8, DI
 	JNE     wideRow
-	VMOVDQU Y0, (AX)
-	VMOVDQU Y1, 32(AX)
-	VMOVDQU Y2, 64(AX)
-	VMOVDQU Y3, 96(AX)
-	VMOVDQU Y4, 128(AX)
-	VMOVDQU Y5, 160(AX)
-	VMOVDQU Y6, 192(AX)
-	VMOVDQU Y7, 224(AX)
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
 	ADDQ    $0x00000100, AX
 	ADDQ    $0x00000100, DX
 	SUBQ    $0x00000100, CX
@@ -2990,8 +2990,8 @@ wideRow:
 narrow:
 	CMPQ    CX, $0x00
 	JEQ     end
-	VMOVDQU (AX), Y0
-	VMOVDQU 32(AX), Y1
+	VMOVUPS (AX), Y0
+	VMOVUPS 32(AX), Y1
 	MOVQ    SI, R8
 
 narrowRow:
@@ -3003,8 +3003,140 @@ narrowRow:
 	ADDQ    $0x04, R8
 	CMPQ    R8, DI
 	JNE     narrowRow
-	VMOVDQU Y0, (AX)
-	VMOVDQU Y1, 32(AX)
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, DX
+	SUBQ    $0x00000040, CX
+	JMP     narrow
+
+end:
+	VZEROUPPER
+	RET
+
+// func addRowsAVX512(acc *int32, n int, base *int32, stride int, list *int32, count int)
+// Requires: AVX, AVX512F
+TEXT ·addRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ acc+0(FP), AX
+	MOVQ n+8(FP), CX
+	SHLQ $0x02, CX
+	MOVQ base+16(FP), DX
+	MOVQ stride+24(FP), BX
+	SHLQ $0x02, BX
+	MOVQ list+32(FP), SI
+	MOVQ count+40(FP), DI
+	LEAQ (SI)(DI*4), DI
+
+wide:
+	CMPQ    CX, $0x00000100
+	JLT     narrow
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	MOVQ    SI, R8
+
+wideRow:
+	MOVLQSX (R8), R9
+	IMULQ   BX, R9
+	ADDQ    DX, R9
+	VPADDD  (R9), Z0, Z0
+	VPADDD  64(R9), Z1, Z1
+	VPADDD  128(R9), Z2, Z2
+	VPADDD  192(R9), Z3, Z3
+	ADDQ    $0x04, R8
+	CMPQ    R8, DI
+	JNE     wideRow
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000100, CX
+	JMP     wide
+
+narrow:
+	CMPQ    CX, $0x00
+	JEQ     end
+	VMOVUPS (AX), Z0
+	MOVQ    SI, R8
+
+narrowRow:
+	MOVLQSX (R8), R9
+	IMULQ   BX, R9
+	ADDQ    DX, R9
+	VPADDD  (R9), Z0, Z0
+	ADDQ    $0x04, R8
+	CMPQ    R8, DI
+	JNE     narrowRow
+	VMOVUPS Z0, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, DX
+	SUBQ    $0x00000040, CX
+	JMP     narrow
+
+end:
+	VZEROUPPER
+	RET
+
+// func subtractRowsAVX512(acc *int32, n int, base *int32, stride int, list *int32, count int)
+// Requires: AVX, AVX512F
+TEXT ·subtractRowsAVX512(SB), NOSPLIT, $0-48
+	MOVQ acc+0(FP), AX
+	MOVQ n+8(FP), CX
+	SHLQ $0x02, CX
+	MOVQ base+16(FP), DX
+	MOVQ stride+24(FP), BX
+	SHLQ $0x02, BX
+	MOVQ list+32(FP), SI
+	MOVQ count+40(FP), DI
+	LEAQ (SI)(DI*4), DI
+
+wide:
+	CMPQ    CX, $0x00000100
+	JLT     narrow
+	VMOVUPS (AX), Z0
+	VMOVUPS 64(AX), Z1
+	VMOVUPS 128(AX), Z2
+	VMOVUPS 192(AX), Z3
+	MOVQ    SI, R8
+
+wideRow:
+	MOVLQSX (R8), R9
+	IMULQ   BX, R9
+	ADDQ    DX, R9
+	VPSUBD  (R9), Z0, Z0
+	VPSUBD  64(R9), Z1, Z1
+	VPSUBD  128(R9), Z2, Z2
+	VPSUBD  192(R9), Z3, Z3
+	ADDQ    $0x04, R8
+	CMPQ    R8, DI
+	JNE     wideRow
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, DX
+	SUBQ    $0x00000100, CX
+	JMP     wide
+
+narrow:
+	CMPQ    CX, $0x00
+	JEQ     end
+	VMOVUPS (AX), Z0
+	MOVQ    SI, R8
+
+narrowRow:
+	MOVLQSX (R8), R9
+	IMULQ   BX, R9
+	ADDQ    DX, R9
+	VPSUBD  (R9), Z0, Z0
+	ADDQ    $0x04, R8
+	CMPQ    R8, DI
+	JNE     narrowRow
+	VMOVUPS Z0, (AX)
 	ADDQ    $0x00000040, AX
 	ADDQ    $0x00000040, DX
 	SUBQ    $0x00000040, CX
@@ -3036,35 +3168,170 @@ vector:
 	VZEROUPPER
 	RET
 
-// func magnitudesAVX2(column *float32, lane *float32, x *float32, n int)
-// Requires: AVX
-TEXT ·magnitudesAVX2(SB), NOSPLIT, $0-32
-	MOVQ    column+0(FP), AX
-	MOVQ    lane+8(FP), CX
-	MOVQ    x+16(FP), DX
-	MOVQ    n+24(FP), BX
-	SHLQ    $0x02, BX
-	VMOVUPS (CX), Y0
-	VMOVUPS 32(CX), Y1
-	ADDQ    DX, BX
+// func takeAVX2(dst *int32, dstStride int, turned *int32, turnedStride int, x *float32, xStride int, scale float32, column *float32, row *float32, n int)
+// Requires: AVX, AVX2, SSE
+TEXT ·takeAVX2(SB), NOSPLIT, $0-80
+	MOVQ         dst+0(FP), AX
+	MOVQ         dstStride+8(FP), CX
+	SHLQ         $0x02, CX
+	MOVQ         turned+16(FP), DX
+	MOVQ         turnedStride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         x+32(FP), SI
+	MOVQ         xStride+40(FP), DI
+	SHLQ         $0x02, DI
+	MOVQ         column+56(FP), R8
+	MOVQ         n+72(FP), R9
+	MOVSS        scale+48(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVQ         row+64(FP), R10
+	VMOVUPS      (R10), Y1
 
-vector:
-	VMOVUPS (DX), Y2
-	VANDPS  magnitude<>+0(SB), Y2, Y2
-	VADDPS  Y2, Y0, Y0
-	VADDPS  (AX), Y2, Y2
-	VMOVUPS Y2, (AX)
-	VMOVUPS 32(DX), Y2
-	VANDPS  magnitude<>+0(SB), Y2, Y2
-	VADDPS  Y2, Y1, Y1
-	VADDPS  32(AX), Y2, Y2
-	VMOVUPS Y2, 32(AX)
-	ADDQ    $0x40, DX
-	ADDQ    $0x40, AX
-	CMPQ    DX, BX
-	JNE     vector
-	VMOVUPS Y0, (CX)
-	VMOVUPS Y1, 32(CX)
+square:
+	VMOVUPS    (R8), Y15
+	MOVQ       SI, R11
+	MOVQ       AX, R12
+	VMOVUPS    (R11), Y2
+	VANDPS     magnitude<>+0(SB), Y2, Y3
+	VADDPS     Y3, Y15, Y15
+	VMULPS     Y2, Y0, Y3
+	VCVTPS2DQ  Y3, Y3
+	VMOVDQU    Y3, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VMOVUPS    (R11), Y4
+	VANDPS     magnitude<>+0(SB), Y4, Y3
+	VADDPS     Y3, Y15, Y15
+	VMULPS     Y4, Y0, Y3
+	VCVTPS2DQ  Y3, Y3
+	VMOVDQU    Y3, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VUNPCKLPS  Y4, Y2, Y3
+	VUNPCKHPS  Y4, Y2, Y5
+	VMOVUPS    (R11), Y6
+	VANDPS     magnitude<>+0(SB), Y6, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y6, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VMOVUPS    (R11), Y7
+	VANDPS     magnitude<>+0(SB), Y7, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y7, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VUNPCKLPS  Y7, Y6, Y4
+	VUNPCKHPS  Y7, Y6, Y8
+	VMOVUPS    (R11), Y9
+	VANDPS     magnitude<>+0(SB), Y9, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y9, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VMOVUPS    (R11), Y11
+	VANDPS     magnitude<>+0(SB), Y11, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y11, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VUNPCKLPS  Y11, Y9, Y10
+	VUNPCKHPS  Y11, Y9, Y12
+	VMOVUPS    (R11), Y13
+	VANDPS     magnitude<>+0(SB), Y13, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y13, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	ADDQ       DI, R11
+	ADDQ       CX, R12
+	VMOVUPS    (R11), Y14
+	VANDPS     magnitude<>+0(SB), Y14, Y2
+	VADDPS     Y2, Y15, Y15
+	VMULPS     Y14, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (R12)
+	VUNPCKLPS  Y14, Y13, Y11
+	VUNPCKHPS  Y14, Y13, Y14
+	VMOVUPS    Y15, (R8)
+	VUNPCKLPD  Y4, Y3, Y2
+	VUNPCKHPD  Y4, Y3, Y4
+	VUNPCKLPD  Y8, Y5, Y6
+	VUNPCKHPD  Y8, Y5, Y7
+	VUNPCKLPD  Y11, Y10, Y9
+	VUNPCKHPD  Y11, Y10, Y11
+	VUNPCKLPD  Y14, Y12, Y13
+	VUNPCKHPD  Y14, Y12, Y14
+	VPERM2F128 $0x20, Y9, Y2, Y3
+	VPERM2F128 $0x31, Y9, Y2, Y10
+	VPERM2F128 $0x20, Y11, Y4, Y5
+	VPERM2F128 $0x31, Y11, Y4, Y12
+	VPERM2F128 $0x20, Y13, Y6, Y4
+	VPERM2F128 $0x31, Y13, Y6, Y11
+	VPERM2F128 $0x20, Y14, Y7, Y8
+	VPERM2F128 $0x31, Y14, Y7, Y14
+	VANDPS     magnitude<>+0(SB), Y3, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y3, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y5, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y5, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y4, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y4, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y8, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y8, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y10, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y10, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y12, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y12, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y11, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y11, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	VANDPS     magnitude<>+0(SB), Y14, Y2
+	VADDPS     Y2, Y1, Y1
+	VMULPS     Y14, Y0, Y2
+	VCVTPS2DQ  Y2, Y2
+	VMOVDQU    Y2, (DX)
+	ADDQ       BX, DX
+	ADDQ       $0x20, SI
+	ADDQ       $0x20, AX
+	ADDQ       $0x20, R8
+	DECQ       R9
+	JNE        square
+	VMOVUPS    Y1, (R10)
 	VZEROUPPER
 	RET
 
@@ -3077,80 +3344,3 @@ DATA magnitude<>+20(SB)/4, $0x7fffffff
 DATA magnitude<>+24(SB)/4, $0x7fffffff
 DATA magnitude<>+28(SB)/4, $0x7fffffff
 GLOBL magnitude<>(SB), RODATA|NOPTR, $32
-
-// func transposeAVX2(dst *int32, dstStride int, src *int32, srcStride int, n int)
-// Requires: AVX, AVX2
-TEXT ·transposeAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ dstStride+8(FP), CX
-	SHLQ $0x02, CX
-	MOVQ src+16(FP), DX
-	MOVQ srcStride+24(FP), BX
-	SHLQ $0x02, BX
-	MOVQ n+32(FP), SI
-	MOVQ CX, DI
-	SHLQ $0x03, DI
-
-square:
-	MOVQ        DX, R8
-	VMOVDQU     (R8), Y0
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y2
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y4
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y5
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y7
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y9
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y11
-	ADDQ        BX, R8
-	VMOVDQU     (R8), Y12
-	VPUNPCKLDQ  Y2, Y0, Y1
-	VPUNPCKHDQ  Y2, Y0, Y3
-	VPUNPCKLDQ  Y5, Y4, Y2
-	VPUNPCKHDQ  Y5, Y4, Y6
-	VPUNPCKLDQ  Y9, Y7, Y8
-	VPUNPCKHDQ  Y9, Y7, Y10
-	VPUNPCKLDQ  Y12, Y11, Y9
-	VPUNPCKHDQ  Y12, Y11, Y12
-	VPUNPCKLQDQ Y2, Y1, Y0
-	VPUNPCKHQDQ Y2, Y1, Y2
-	VPUNPCKLQDQ Y6, Y3, Y4
-	VPUNPCKHQDQ Y6, Y3, Y5
-	VPUNPCKLQDQ Y9, Y8, Y7
-	VPUNPCKHQDQ Y9, Y8, Y9
-	VPUNPCKLQDQ Y12, Y10, Y11
-	VPUNPCKHQDQ Y12, Y10, Y12
-	VPERM2I128  $0x20, Y7, Y0, Y1
-	VPERM2I128  $0x31, Y7, Y0, Y8
-	VPERM2I128  $0x20, Y9, Y2, Y3
-	VPERM2I128  $0x31, Y9, Y2, Y10
-	VPERM2I128  $0x20, Y11, Y4, Y2
-	VPERM2I128  $0x31, Y11, Y4, Y9
-	VPERM2I128  $0x20, Y12, Y5, Y6
-	VPERM2I128  $0x31, Y12, Y5, Y12
-	MOVQ        AX, R8
-	VMOVDQU     Y1, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y3, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y2, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y6, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y8, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y10, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y9, (R8)
-	ADDQ        CX, R8
-	VMOVDQU     Y12, (R8)
-	ADDQ        $0x20, DX
-	ADDQ        DI, AX
-	DECQ        SI
-	JNE         square
-	VZEROUPPER
-	RET

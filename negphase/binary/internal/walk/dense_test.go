@@ -174,33 +174,39 @@ func TestRowsOfEqualBitsAtAllLevels(t *testing.T) {
 			x[i] = float32(r.NormFloat64())
 		}
 		x[0], x[1] = 2.5/1024, -3.5/1024 // ties
-		all := func() (sum, less, q, turned []int32, column []float32, lane [Lanes]float32) {
-			q, turned = make([]int32, len(x)), make([]int32, len(x))
-			Quantize(q, x, 1024)
-			Quantize(q[:11], x[:11], 1024) // a tail that is no vector
-			for i := 0; i < rows; i += Lanes {
-				Transpose(turned[i:], rows, q[i*cols:], cols, cols)
+		all := func() (sum, less, q, turned, tail []int32, column, row []float32) {
+			q, turned, tail = make([]int32, len(x)), make([]int32, len(x)), make([]int32, 11)
+			Quantize(tail, x[:11], 1024) // the end is no vector
+			column, row = make([]float32, cols), make([]float32, rows)
+			for i := 0; i < rows; i += Square {
+				Take(q[i*cols:], cols, turned[i:], rows, x[i*cols:], cols, 1024, column, (*[Square]float32)(row[i:]))
 			}
 			sum, less = slices.Clone(q[:cols]), slices.Clone(q[:cols])
 			AddRows(sum, q, cols, []int32{3, 0, int32(rows) - 1})
 			SubtractRows(less, q, cols, []int32{5, 2})
 			AddRows(sum, q, cols, nil)
 			SubtractRows(less, q, cols, nil)
-			column = make([]float32, cols)
-			for i := range rows {
-				Magnitudes(column, &lane, x[i*cols:(i+1)*cols])
-			}
 			return
 		}
 		restore := SetLevel(Go)
-		sum, less, q, turned, column, lane := all()
+		sum, less, q, turned, tail, column, row := all()
 		restore()
-		if q[0] != 2 || q[1] != -4 || turned[rows+2] != q[2*cols+1] {
+		if q[0] != 2 || q[1] != -4 || turned[rows+2] != q[2*cols+1] || !slices.Equal(tail, q[:11]) {
 			t.Fatalf("%v: %d and %d are no ties to even, or turned wrongly", shape, q[0], q[1])
 		}
+		sums := [2]float32{}
+		for k := range cols {
+			sums[0] += max(x[3*cols+k], -x[3*cols+k])
+		}
+		for k := range rows {
+			sums[1] += max(x[k*cols+5], -x[k*cols+5])
+		}
+		if row[3] != sums[0] || column[5] != sums[1] {
+			t.Fatalf("%v: sums of magnitudes %v and %v, want %v", shape, row[3], column[5], sums)
+		}
 		levels(t, func(t *testing.T) {
-			s, l, p, u, c, n := all()
-			if !slices.Equal(s, sum) || !slices.Equal(l, less) || !slices.Equal(p, q) || !slices.Equal(u, turned) || !slices.Equal(c, column) || n != lane {
+			s, l, p, u, e, c, n := all()
+			if !slices.Equal(s, sum) || !slices.Equal(l, less) || !slices.Equal(p, q) || !slices.Equal(u, turned) || !slices.Equal(e, tail) || !slices.Equal(c, column) || !slices.Equal(n, row) {
 				t.Errorf("%v: results differ", shape)
 			}
 		})

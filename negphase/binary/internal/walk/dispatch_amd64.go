@@ -55,18 +55,24 @@ func weighSides(field, row []int32, down bool, sign, unit []float32, side, leaf 
 
 //go:noinline
 func addRows(acc, base []int32, stride int, list []int32) {
-	if InUse() == Go {
+	switch InUse() {
+	case Go:
 		addRowsGo(acc, base, stride, list)
-	} else {
+	case AVX512:
+		addRowsAVX512(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
+	default:
 		addRowsAVX2(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
 	}
 }
 
 //go:noinline
 func subtractRows(acc, base []int32, stride int, list []int32) {
-	if InUse() == Go {
+	switch InUse() {
+	case Go:
 		subtractRowsGo(acc, base, stride, list)
-	} else {
+	case AVX512:
+		subtractRowsAVX512(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
+	default:
 		subtractRowsAVX2(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
 	}
 }
@@ -84,20 +90,10 @@ func quantize(dst []int32, x []float32, scale float32) {
 }
 
 //go:noinline
-func magnitudes(column []float32, lane *[Lanes]float32, x []float32) {
+func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
 	if InUse() == Go {
-		magnitudesGo(column, lane, x)
+		takeGo(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
 	} else {
-		magnitudesAVX2(&column[0], &lane[0], &x[0], len(x))
+		takeAVX2(&dst[0], dstStride, &turned[0], turnedStride, &x[0], xStride, scale, &column[0], &row[0], len(column)/Square)
 	}
-}
-
-//go:noinline
-func transpose(dst []int32, dstStride int, src []int32, srcStride, columns int) {
-	if InUse() == Go {
-		transposeGo(dst, dstStride, src, srcStride, columns)
-		return
-	}
-	transposeAVX2(&dst[0], dstStride, &src[0], srcStride, columns/8)
-	transposeAVX2(&dst[8], dstStride, &src[8*srcStride], srcStride, columns/8)
 }

@@ -22,8 +22,6 @@ func subtractRows(acc, base []int32, stride int, list []int32) {
 
 func quantize(dst []int32, x []float32, scale float32) { quantizeGo(dst, x, scale) }
 
-func magnitudes(column []float32, lane *[Lanes]float32, x []float32) { magnitudesGo(column, lane, x) }
-
-func transpose(dst []int32, dstStride int, src []int32, srcStride, columns int) {
-	transposeGo(dst, dstStride, src, srcStride, columns)
+func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
+	takeGo(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
 }

@@ -24,14 +24,15 @@ func SubtractRows(acc, base []int32, stride int, list []int32) {
 // Quantize writes x·scale to dst, rounded to whole numbers, ties to even.
 func Quantize(dst []int32, x []float32, scale float32) { quantize(dst, x, scale) }
 
-// Magnitudes adds |x| to column, and the elements whose numbers are equal mod
-// Lanes to lane too. The length of x is a positive multiple of Lanes.
-func Magnitudes(column []float32, lane *[Lanes]float32, x []float32) { magnitudes(column, lane, x) }
+// Square is the side of the squares that Take takes.
+const Square = 8
 
-// Transpose writes the transpose of Lanes rows of src, of so many columns, a
-// positive multiple of Lanes, to dst.
-func Transpose(dst []int32, dstStride int, src []int32, srcStride, columns int) {
-	transpose(dst, dstStride, src, srcStride, columns)
+// Take is Quantize of Square rows of x, xStride apart and of as many columns as
+// column has, a positive multiple of Square: to rows of dst and, transposed, to
+// rows of turned. It adds magnitudes to the sums of the columns, in the order
+// of rows, and to the sums of the rows, in the order of columns.
+func Take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
+	take(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
 }
 
 func addRowsGo(acc, base []int32, stride int, list []int32) {
@@ -58,18 +59,14 @@ func quantizeGo(dst []int32, x []float32, scale float32) {
 	}
 }
 
-func magnitudesGo(column []float32, lane *[Lanes]float32, x []float32) {
-	for j, x := range x {
-		x = max(x, -x)
-		column[j] += x
-		lane[j%Lanes] += x
-	}
-}
-
-func transposeGo(dst []int32, dstStride int, src []int32, srcStride, columns int) {
-	for i := range Lanes {
-		for j, x := range src[i*srcStride:][:columns] {
-			dst[j*dstStride+i] = x
+func takeGo(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
+	for i := range row {
+		from, to := x[i*xStride:][:len(column)], dst[i*dstStride:][:len(column)]
+		quantizeGo(to, from, scale)
+		for j, x := range from {
+			turned[j*turnedStride+i] = to[j]
+			column[j] += max(x, -x)
+			row[i] += max(x, -x)
 		}
 	}
 }

@@ -17,8 +17,8 @@ func small() {
 }
 
 // lists writes Lists: the numbers of sixteen bits at a time are compressed by
-// them, until no bit is left. A whole vector is stored each time, so that up to
-// sixteen places past the end are overwritten.
+// them, until no bit is left. A whole vector is stored each time: never past the
+// room of the bits that have been looked at.
 func lists() {
 	function("listsAVX512", "func(list, cuts *uint32, words *uint64, rowStride, wordStride, n, count int, first, step uint32)",
 		"listsAVX512 is Lists for n, count > 0; first is the value of the first bit, step that between words.")

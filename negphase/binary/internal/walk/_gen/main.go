@@ -32,11 +32,12 @@ func main() {
 			weighSides(s, down)
 		}
 	}
-	rows(false)
-	rows(true)
+	for _, s := range []simd{avx2, avx512} {
+		rows(s, false)
+		rows(s, true)
+	}
 	quantize()
-	magnitudes()
-	transpose()
+	take()
 
 	out := func(name string, p printer.Builder) pass.Interface {
 		f, err := os.Create("../" + name)
