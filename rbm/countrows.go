@@ -107,14 +107,12 @@ func (j *judging) takeCountGrey(s *judged, lo int) {
 // countPseudoLogLikelihood is PseudoLogLikelihood under a constraint: F of every
 // row with one unit flipped against its own.
 func (m *RBM) countPseudoLogLikelihood(dst []float64, v Bits) {
-	units := m.Visible()
 	clear(dst)
 	if m.softmax() {
-		units = m.Inputs()
 		logp := make([]float64, v.Rows*m.Classes)
 		m.ClassLogProb(logp, v)
 		for i, lp := range logp {
-			if v.Get(i/m.Classes, units+i%m.Classes) {
+			if v.Get(i/m.Classes, m.Inputs()+i%m.Classes) {
 				dst[i/m.Classes] = lp
 			}
 		}

@@ -38,6 +38,8 @@ func (p *plan) readModel() error {
 		return cli.Usagef("-class is for models with a label; %s has none", p.modelFile)
 	case p.flags.Given("class") && (p.class < 0 || p.class >= m.Classes):
 		return cli.Usagef("-class is %d; the classes of %s are 0 to %d", p.class, p.modelFile, m.Classes-1)
+	case p.flags.Given("class") && m.Inputs() == 0:
+		return fmt.Errorf("-model: %s has a label but no inputs; take one that has both", p.modelFile)
 	case p.flags.Given("class"):
 		m = m.GivenClass(p.class)
 		given = fmt.Sprintf(" given class %d", p.class)

@@ -96,6 +96,7 @@ func TestBadModels(t *testing.T) {
 		t.Fatal(err)
 	}
 	clitest.Write(t, "text.safetensors", "no model")
+	clitest.Save(t, "bare.safetensors", rbm.New(3, 2, 3, rbm.Softmax), rbm.About{})
 	for _, c := range []struct {
 		args   string
 		status int
@@ -114,6 +115,7 @@ func TestBadModels(t *testing.T) {
 		{"-model pattern.safetensors", cli.Usage, []string{"-model", "the constraint all=2", "no sampler here keeps"}},
 		{"-model all.safetensors -sampler block-gibbs", cli.Usage, []string{"-sampler: block-gibbs changes the number", "keeps it at 3", "take exchange or im"}},
 		{"-model all.safetensors -active 2", cli.Usage, []string{"-active is 2", "the constraint all=3"}},
+		{"-model bare.safetensors -class 0", cli.Failed, []string{"bare.safetensors", "no inputs"}},
 		{"-model bits.safetensors -class 0", cli.Usage, []string{"-class", "meets the constraint all=6"}},
 		{"-model m.safetensors -sampler sw", cli.Usage, []string{"-sampler", "couplings of an Ising system"}},
 		{"-model m.safetensors -sampler gibbs:order=chessboard", cli.Usage, []string{"not a lattice"}},
