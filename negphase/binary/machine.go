@@ -75,10 +75,10 @@ func (c *Machine) Set(m *rbm.RBM) {
 	before := c.quantum
 	c.take(m, float32(1/before))
 	c.reach = c.setting.largest(m)
-	// A float32 holds all powers of two within 2^±60, and no sane model leaves
-	// them.
+	// A float32 holds the inverse of every quantum but that of a model of next to
+	// nothing.
 	_, e := math.Frexp(c.reach)
-	e = min(max(e, -60), 60)
+	e = max(e, -90)
 	if c.quantum = math.Ldexp(1, e-reachBits); c.quantum != before {
 		c.take(m, float32(1/c.quantum))
 	}

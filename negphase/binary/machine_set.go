@@ -26,13 +26,17 @@ func (s *setting) prepare(c *Machine) {
 	s.panels = rbm.NewLoop(c.takePanel)
 }
 
-// wideWeights is the number of weights from which a machine's work is shared
-// out: some 30 µs of it.
-const wideWeights = 1 << 17
+const (
+	// wideWork is the number of systems times weights from which a Load is
+	// shared out, 80 µs of one core: below, to wake another takes about as long.
+	wideWork = 1 << 21
+	// setWork is the number of systems whose Load takes as long as a Set does.
+	setWork = 7
+)
 
-// wide reports whether so many passes over the weights are worth sharing out.
-func (c *Machine) wide(passes int) bool {
-	return passes*c.units[visible]*c.units[hidden] >= wideWeights
+// wide reports whether a Load of so many systems is worth sharing out.
+func (c *Machine) wide(systems int) bool {
+	return systems*c.units[visible]*c.units[hidden] >= wideWork
 }
 
 // take sets both orientations and the biases, in units of 1/scale, and sums.
@@ -45,7 +49,7 @@ func (c *Machine) take(m *rbm.RBM, scale float32) {
 		s.columns[j] = max(x, -x)
 	}
 	s.now.m, s.now.scale = m, scale
-	s.panels.Run(len(s.rows), c.wide(1))
+	s.panels.Run(len(s.rows), c.wide(setWork))
 	s.now.m = nil
 }
 

@@ -40,8 +40,11 @@ func roundings(c *Machine) float64 {
 }
 
 func TestRBMHasTheEnergyAndCostsOfTheModel(t *testing.T) {
-	for _, shape := range [][2]int{{1, 1}, {3, 5}, {17, 16}, {70, 33}, {130, 129}} {
-		m := gaussianRBM(shape[0], shape[1], .5, 1)
+	for _, shape := range []struct {
+		visible, hidden int
+		sd              float64
+	}{{1, 1, .5}, {3, 5, .5}, {17, 16, .5}, {70, 33, .5}, {130, 129, .5}, {20, 9, 1e33}, {20, 9, 1e-25}} {
+		m := gaussianRBM(shape.visible, shape.hidden, shape.sd, 1)
 		c := NewMachine(m)
 		s := NewRBM(c)
 		r := rbm.NewKey(2).Rand()

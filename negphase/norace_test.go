@@ -1,0 +1,5 @@
+//go:build !race
+
+package negphase
+
+const raceEnabled = false
