@@ -12,15 +12,15 @@ import (
 	"gorbm/rbm"
 )
 
-// trained returns the trained RBM of the SARDONICS paper, from the folder that
-// GORBM_DATA names: the model of the authors' repository ziyuw/AdaptSAW as an
+// trained returns the trained RBM of the SARDONICS paper, from the folder
+// benchmarks of what GORBM_DATA names: the model of the authors' repository ziyuw/AdaptSAW as an
 // .npz file of this project.
 func trained(t testing.TB) *rbm.RBM {
 	t.Helper()
 	const name = "sardonics-rbm-784x500.npz"
-	m, _, err := rbm.ReadFile(filepath.Join(os.Getenv("GORBM_DATA"), name))
+	m, _, err := rbm.ReadFile(filepath.Join(os.Getenv("GORBM_DATA"), "benchmarks", name))
 	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the trained RBM of the SARDONICS paper, " + name + ", is not there; GORBM_DATA names its folder")
+		t.Skip("the trained RBM of the SARDONICS paper, " + name + ", is not there; $GORBM_DATA/benchmarks is its folder")
 	}
 	return must(m, err)(t)
 }
