@@ -35,10 +35,10 @@ func groundOf(m *rbm.RBM, mover binary.Mover) (ground, error) {
 		return g, fmt.Errorf("%s: the model has a single unit to move; take exact", moverName(mover))
 	}
 	if c == nil {
-		g.active, g.locked = len(g.sites)/2, keepsActive(mover)
+		g.active, g.locked = len(g.sites)/2, binary.KeepsActive(mover)
 		return g, nil
 	}
-	if !keepsActive(mover) {
+	if !binary.KeepsActive(mover) {
 		return g, fmt.Errorf("%s cannot keep the constraint %v: its moves change the number of active units; take im or walk:exchange", moverName(mover), c)
 	}
 	g.active = c.Active
@@ -104,7 +104,7 @@ func (g *ground) fitted(mover binary.Mover, fit bool) binary.Mover {
 	}
 	n := len(g.sites)
 	longest := max(2, n-1) // a walk over all sites has but one end
-	if keepsActive(mover) {
+	if binary.KeepsActive(mover) {
 		longest = max(1, min(g.active, n-g.active))
 	}
 	return withLengths(mover, 1, min(maxFit, longest))

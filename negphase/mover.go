@@ -84,15 +84,6 @@ func moverName(m binary.Mover) string {
 	return name
 }
 
-// keepsActive reports whether moves of m keep the number of active units.
-func keepsActive(m binary.Mover) bool {
-	switch m.(type) {
-	case binary.Intracluster, binary.Exchange:
-		return true
-	}
-	return false
-}
-
 // mover returns the sampler in the grammar; "" if there is none.
 func (s Settings) mover() string {
 	if s.Mover == nil || !s.walks() && !Has(s.Kind, "tau") {

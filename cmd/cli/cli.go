@@ -215,3 +215,15 @@ func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
+
+// TimeUnit returns the unit, in seconds, in which a time of so many seconds is
+// read best, and its name.
+func TimeUnit(seconds float64) (unit float64, name string) {
+	switch {
+	case seconds < 1e-3:
+		return 1e-6, "µs"
+	case seconds < 1:
+		return 1e-3, "ms"
+	}
+	return 1, "s"
+}

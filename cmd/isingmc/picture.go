@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 
+	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
 )
 
@@ -74,7 +75,7 @@ func energyStrips(rows []row) (strips []*plot.Plot, err error) {
 	if !(span < end) { // or not known
 		span = end
 	}
-	unit, name := timeUnit(span)
+	unit, name := cli.TimeUnit(span)
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
 		p := plot.New()
@@ -146,17 +147,6 @@ func decades(low, high float64) (all []plot.Tick) {
 	return all
 }
 
-// timeUnit returns the unit in which a time of so many seconds is read best.
-func timeUnit(seconds float64) (unit float64, name string) {
-	switch {
-	case seconds < 1e-3:
-		return 1e-6, "µs"
-	case seconds < 1:
-		return 1e-3, "ms"
-	}
-	return 1, "s"
-}
-
 // decayPlot shows ρ against the lag in time, on a logarithmic axis as samplers
 // differ by powers of ten.
 func decayPlot(rows []row) (*plot.Plot, error) {
@@ -170,7 +160,7 @@ func decayPlot(rows []row) (*plot.Plot, error) {
 	for _, r := range rows {
 		slowest = max(slowest, lags(r)*r.blockSeconds())
 	}
-	unit, name := timeUnit(slowest)
+	unit, name := cli.TimeUnit(slowest)
 	p.X.Label.Text = "lag of computing time / " + name
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {

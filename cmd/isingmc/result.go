@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
 )
 
@@ -140,7 +141,7 @@ func printTable(w io.Writer, rows []row) error {
 			longest = max(longest, tau)
 		}
 	}
-	unit, unitName := timeUnit(longest)
+	unit, unitName := cli.TimeUnit(longest)
 	fmt.Fprintf(t, "%-*s\t", wide, "sampler")
 	fmt.Fprintf(t, "moves\tseconds\tmoves/s\tflips/s\taccepted\tenergy/spin\tτ / moves\tτ / %s\teffective/s\t\n", unitName)
 	for _, r := range rows {

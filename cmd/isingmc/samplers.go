@@ -66,7 +66,7 @@ func (p *plan) parseSamplers() error {
 		}
 		p.movers = append(p.movers, namedMover{m, text})
 		shell := 0
-		if keepsMagnetisation(m) {
+		if binary.KeepsActive(m) {
 			shell = 1
 		}
 		kinds[shell] = text
@@ -99,13 +99,4 @@ func (p *plan) fit(m binary.Mover) binary.Mover {
 		return w
 	}
 	return m
-}
-
-// keepsMagnetisation reports whether a sampler keeps the number of spins up.
-func keepsMagnetisation(m binary.Mover) bool {
-	switch m.(type) {
-	case binary.Exchange, binary.Intracluster:
-		return true
-	}
-	return false
 }

@@ -29,11 +29,7 @@ type loops struct {
 }
 
 func newLoopsJob(j job) (*loopsJob, error) {
-	m, err := j.model()
-	if err != nil {
-		return nil, err
-	}
-	set, err := j.set()
+	m, set, err := j.load()
 	if err != nil {
 		return nil, err
 	}

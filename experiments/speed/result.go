@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"gorbm/cmd/cli"
 )
 
 // A Result is all that a run has found: the JSON object.
@@ -128,17 +130,6 @@ func (it *Item) compare(host string) {
 	}
 }
 
-// unit returns the unit in which a time is read best.
-func unit(seconds float64) (size float64, name string) {
-	switch {
-	case seconds < 1e-3:
-		return 1e-6, "µs"
-	case seconds < 1:
-		return 1e-3, "ms"
-	}
-	return 1, "s"
-}
-
 // digits writes a number to three digits, without an exponent.
 func digits(x float64) string {
 	if x >= 999.5 {
@@ -164,7 +155,7 @@ func (it *Item) print(w io.Writer) error {
 	for _, e := range it.Entries {
 		quickest = min(quickest, e.Median)
 	}
-	size, name := unit(quickest)
+	size, name := cli.TimeUnit(quickest)
 	fmt.Fprintf(w, "\n%s: %s for each %s\n", it.Name, name, it.Operation)
 	host := it.Entries[0].Program
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -149,6 +149,16 @@ func (j job) set() (*data.Set, error) {
 	return s, nil
 }
 
+// load reads the model and the rows.
+func (j job) load() (*rbm.RBM, *data.Set, error) {
+	m, err := j.model()
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := j.set()
+	return m, set, err
+}
+
 // A classJob is p(y|x) of all rows.
 type classJob struct {
 	m    *rbm.RBM
@@ -157,11 +167,7 @@ type classJob struct {
 }
 
 func newClassJob(j job) (*classJob, error) {
-	m, err := j.model()
-	if err != nil {
-		return nil, err
-	}
-	set, err := j.set()
+	m, set, err := j.load()
 	if err != nil {
 		return nil, err
 	}

@@ -16,11 +16,7 @@ type trainerJob struct {
 }
 
 func newTrainerJob(j job) (*trainerJob, error) {
-	start, err := j.model()
-	if err != nil {
-		return nil, err
-	}
-	set, err := j.set()
+	start, set, err := j.load()
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +71,7 @@ const densityRounds = 50
 // measureDensities counts the units that are on in the job's data, and in
 // chains of its estimator that run at its model.
 func measureDensities(j job) (*densities, error) {
-	m, err := j.model()
-	if err != nil {
-		return nil, err
-	}
-	set, err := j.set()
+	m, set, err := j.load()
 	if err != nil {
 		return nil, err
 	}

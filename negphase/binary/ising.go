@@ -45,15 +45,7 @@ func NewIsing(g *Graph, state []uint8) *Ising {
 // SetState copies the given state into s; chains on s need a Reset then. It
 // panics as NewIsing does.
 func (s *Ising) SetState(state []uint8) {
-	if len(state) != len(s.state) {
-		panic("binary: a state of the wrong length")
-	}
-	for _, x := range state {
-		if x > 1 {
-			panic("binary: a state that is not of zeros and ones")
-		}
-	}
-	copy(s.state, state)
+	copyState(s.state, state)
 	s.recompute()
 }
 

@@ -52,6 +52,16 @@ func MoverHas(kind, key string) bool {
 	return false
 }
 
+// KeepsActive reports whether moves of m keep the number of units that differ
+// from its reference: spins up, active units.
+func KeepsActive(m Mover) bool {
+	switch m.(type) {
+	case Exchange, Intracluster:
+		return true
+	}
+	return false
+}
+
 // ParseMover reads a sampler in the grammar name[:key=value]…:
 //
 //	gibbs:order=random                   order: linear, chessboard or random;

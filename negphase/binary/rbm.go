@@ -51,15 +51,7 @@ func (s *RBM) Machine() *Machine { return s.machine }
 // need a Reset then. It panics if the state's length is not that of s or if it
 // holds anything but 0 and 1.
 func (s *RBM) SetState(state []uint8) {
-	if len(state) != len(s.state) {
-		panic("binary: a state of the wrong length")
-	}
-	for _, x := range state {
-		if x > 1 {
-			panic("binary: a state that is not of zeros and ones")
-		}
-	}
-	copy(s.state, state)
+	copyState(s.state, state)
 	s.recompute()
 }
 

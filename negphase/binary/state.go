@@ -36,3 +36,17 @@ func ShellState(n, active int, reference []uint8, key rbm.Key) ([]uint8, error) 
 	}
 	return x, nil
 }
+
+// copyState overwrites dst with a state that came from outside. It panics if
+// the lengths differ or the state holds anything but 0 and 1.
+func copyState(dst, state []uint8) {
+	if len(state) != len(dst) {
+		panic("binary: a state of the wrong length")
+	}
+	for _, x := range state {
+		if x > 1 {
+			panic("binary: a state that is not of zeros and ones")
+		}
+	}
+	copy(dst, state)
+}
