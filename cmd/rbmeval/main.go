@@ -37,6 +37,8 @@ model with labels the likelihood is that of inputs and label together; of data
 without labels, that of the inputs with the label summed out. Of grey inputs it
 is the score −F − log Z, which is no likelihood. Features of rows without labels
 leave the label units of the model off.
+A model with a constraint is judged under it; one on all units, all=K, has log Z by
+enumeration alone.
 
 -run judges all snapshots of a run, ended or under way: the log-likelihood of
 test rows and of up to 10000 training rows, step by step.`
