@@ -16,11 +16,11 @@ type Batch struct {
 func (b Batch) Rows() int { return b.H.Rows }
 
 // weight returns the weight of row r.
-func (b Batch) weight(r int) float32 {
+func (b Batch) weight(r int) float64 {
 	if b.Weight == nil {
-		return 1 / float32(b.H.Rows)
+		return 1 / float64(b.H.Rows)
 	}
-	return b.Weight[r]
+	return float64(b.Weight[r])
 }
 
 // Moments are the expectations that the likelihood gradient is made of.

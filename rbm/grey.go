@@ -1,7 +1,6 @@
 package rbm
 
 import (
-	"math"
 	"sync"
 
 	"gorbm/rbm/internal/vec"
@@ -114,96 +113,6 @@ func (g *greyPass) upPart(i int) {
 		vec.RowSumsTimes(acts, panel[b*vec.Block*vec.Block:], lists, values, cuts[lo:lo+n+1])
 	}
 	vec.Sigmoids(g.dst.Data[lo*g.dst.Cols+first:], g.dst.Cols, acts, n, width)
-}
-
-// greySlots are the grey rows of one phase, of which those of weight zero are
-// left out, with the rate that goes with it.
-type greySlots struct {
-	coef []float32   // of each slot: rate·weight
-	v    [][]float32 // visible values of each slot
-	h    [][]float32 // hidden means of each slot
-	greyLists
-	all []uint32  // every slot
-	g   []float32 // per panel: coef·h, a row for each slot
-}
-
-// addGrey makes slots of the rows of b.
-func (m *RBM) addGrey(rate float32, b Batch) {
-	a := &m.work
-	if len(a.grey) < cap(a.grey) {
-		a.grey = a.grey[:len(a.grey)+1] // with what memory it has
-	} else {
-		a.grey = append(a.grey, greySlots{})
-	}
-	s := &a.grey[len(a.grey)-1]
-	s.coef, s.v, s.h = s.coef[:0], s.v[:0], s.h[:0]
-	for r := range b.Grey.Rows {
-		if coef := float32(rate * b.weight(r)); coef != 0 {
-			s.coef, s.v, s.h = append(s.coef, coef), append(s.v, b.Grey.Row(r)), append(s.h, b.H.Row(r))
-		}
-	}
-	slots := len(s.coef)
-	s.growLists(vec.Blocks(m.Visible()), vec.Block*slots, vec.Block)
-	s.g = grown(s.g, vec.Blocks(m.Hidden())*slots*vec.Block)
-	for k := len(s.all); k < slots; k++ {
-		s.all = append(s.all, uint32(k)*vec.Block)
-	}
-}
-
-// releaseGrey forgets the rows, which are the caller's.
-func (a *ascentWork) releaseGrey() {
-	for i := range a.grey {
-		clear(a.grey[i].v)
-		clear(a.grey[i].h)
-	}
-	a.grey = a.grey[:0]
-}
-
-// listGrey lists the slots of each unit of block k of visible units, and moves
-// the units' biases.
-func (m *RBM) listGrey(s *greySlots, k int) {
-	lists, values, cuts := s.block(k)
-	lo := k * vec.Block
-	p := 0
-	clear(cuts)
-	for i := lo; i < min(lo+vec.Block, m.Visible()); i++ {
-		for slot, v := range s.v {
-			x := v[i]
-			lists[p], values[p] = uint32(slot)*vec.Block, x
-			if math.Float32bits(x)<<1 != 0 {
-				m.VisibleBias[i] += float32(s.coef[slot] * x)
-				p++
-			}
-		}
-		cuts[i-lo+1] = uint32(p)
-	}
-}
-
-// ascendGrey adds to panel k what the grey rows contribute.
-func (m *RBM) ascendGrey(k int, s *greySlots) {
-	slots := len(s.coef)
-	if slots == 0 {
-		return
-	}
-	lo := k * vec.Block
-	hi := min(lo+vec.Block, m.Hidden())
-	g := s.g[k*slots*vec.Block:][:slots*vec.Block]
-	for slot := range s.coef {
-		vec.Scale(g[slot*vec.Block:], s.h[slot][lo:hi], 0, s.coef[slot:slot+1], hi-lo)
-	}
-	panel := m.panel(k)
-	for b := range vec.Blocks(m.Visible()) {
-		lists, values, cuts := s.block(b)
-		rows := min(vec.Block, m.Visible()-b*vec.Block)
-		vec.RowSumsTimes(panel[b*vec.Block*vec.Block:], g, lists, values, cuts[:rows+1])
-	}
-	var acc [vec.Block]float32
-	copy(acc[:], m.HiddenBias[lo:hi])
-	for first := 0; first < slots; first += maxList { // no call may take long
-		cuts := [2]uint32{uint32(first), uint32(min(first+maxList, slots))}
-		vec.RowSums(acc[:], g, s.all, cuts[:])
-	}
-	copy(m.HiddenBias[lo:hi], acc[:])
 }
 
 // FreeEnergyGrey overwrites dst, len v.Rows, with the F of FreeEnergy at grey

@@ -10,17 +10,23 @@ import (
 // An RBM doubles as a vector of parameters: a gradient, a velocity and an
 // average are kept as RBMs, so that the fused ascent step can add particles to
 // each. What is below are the sweeps over all parameters that momentum, decay,
-// centring and averaging need; they panic if two models differ in shape.
+// centring and averaging need; they panic if two models differ in shape. Steps
+// below 2⁻¹⁰⁰ in size count as zero, which keeps parameters out of the subnormal
+// numbers.
+//
+// Those with an argument rest, if it is not nil, keep in it what rounding leaves
+// of each parameter's step, and add that to the next step. So parameters follow
+// steps that are far below their own last bit; without it such steps are lost.
 
 // sweepWork is the work on a weight in a sweep, for job.pass: some 0.1 ns.
 const sweepWork = 16
 
 // A sweep is an operation on every parameter, panel by panel.
 type sweep struct {
-	job   job
-	op    func(m, x []float32, a, b float32)
-	a, b  float32
-	other *RBM
+	job         job
+	op          func(m, x, rest []float32, a, b float32)
+	a, b        float32
+	other, rest *RBM
 }
 
 // Zero makes all parameters zero.
@@ -32,17 +38,18 @@ func (m *RBM) Zero() {
 
 // Scale multiplies all parameters by a.
 func (m *RBM) Scale(a float32) {
-	m.run(scale, a, 0, m, true)
+	m.run(scale, a, 0, m, nil, true)
 }
 
 // Add adds a·x to the parameters, x of the same shape.
-func (m *RBM) Add(a float32, x *RBM) {
-	m.run(add, a, 0, x, true)
+func (m *RBM) Add(a float32, x, rest *RBM) {
+	m.run(add, a, 0, x, rest, true)
 }
 
-// Blend moves the parameters towards x: a·m + (1−a)·x.
-func (m *RBM) Blend(a float32, x *RBM) {
-	m.run(blend, a, 1-a, x, true)
+// Approach moves the parameters towards x by the share a of the way:
+// m + a·(x−m).
+func (m *RBM) Approach(a float32, x, rest *RBM) {
+	m.run(approach, a, 0, x, rest, true)
 }
 
 // Set copies the parameters of x, of the same shape.
@@ -53,66 +60,45 @@ func (m *RBM) Set(x *RBM) {
 	copy(m.w, x.w)
 }
 
-// Decay shrinks the weights, not the biases: first by the factor 1−l2, then by
-// l1 towards zero, at which they stop (the proximal step of an L1 penalty).
-func (m *RBM) Decay(l1, l2 float32) {
-	m.run(decay, l1, 1-l2, m, false)
+// Decay shrinks the weights, not the biases: first by the share l2, then by l1
+// towards zero, at which they stop (the proximal step of an L1 penalty).
+func (m *RBM) Decay(l1, l2 float32, rest *RBM) {
+	m.run(decay, l1, l2, m, rest, false)
 }
 
-func scale(m, _ []float32, a, _ float32) {
-	for i := range m {
-		m[i] *= a
-	}
-}
+func scale(m, _, _ []float32, a, _ float32)       { vec.Shrink(m, a) }
+func add(m, x, rest []float32, a, _ float32)      { vec.Advance(m, x, rest, a) }
+func approach(m, x, rest []float32, a, _ float32) { vec.Approach(m, x, rest, a) }
+func decay(m, _, rest []float32, l1, l2 float32)  { vec.Decay(m, rest, l1, l2) }
 
-func add(m, x []float32, a, _ float32) {
-	x = x[:len(m)]
-	for i := range m {
-		m[i] += float32(a * x[i])
-	}
-}
-
-func blend(m, x []float32, a, b float32) {
-	x = x[:len(m)]
-	for i := range m {
-		m[i] = float32(a*m[i]) + float32(b*x[i])
-	}
-}
-
-func decay(m, _ []float32, l1, keep float32) {
-	for i, w := range m {
-		w = float32(w * keep)
-		switch {
-		case w > l1:
-			w -= l1
-		case w < -l1:
-			w += l1
-		case w == w: // a NaN stays, to be found
-			w = 0
-		}
-		m[i] = w
-	}
-}
-
-// run applies op to every parameter of m and x.
-func (m *RBM) run(op func(m, x []float32, a, b float32), a, b float32, x *RBM, biases bool) {
+// run applies op to every parameter of m, x and rest.
+func (m *RBM) run(op func(m, x, rest []float32, a, b float32), a, b float32, x, rest *RBM, biases bool) {
 	m.checkShape(x)
 	s := &m.sweep
 	if s.job.part == nil {
 		s.job.part = m.sweepPanel
 	}
-	s.op, s.a, s.b, s.other = op, a, b, x
+	var visible, hidden []float32 // of rest
+	if rest != nil {
+		m.checkShape(rest)
+		visible, hidden = rest.VisibleBias, rest.HiddenBias
+	}
+	s.op, s.a, s.b, s.other, s.rest = op, a, b, x, rest
 	s.job.pass(vec.Blocks(m.Hidden()), sweepWork*len(m.w))
 	if biases {
-		op(m.VisibleBias, x.VisibleBias, a, b)
-		op(m.HiddenBias, x.HiddenBias, a, b)
+		op(m.VisibleBias, x.VisibleBias, visible, a, b)
+		op(m.HiddenBias, x.HiddenBias, hidden, a, b)
 	}
-	s.other = nil
+	s.other, s.rest = nil, nil
 }
 
 func (m *RBM) sweepPanel(k int) {
 	s := &m.sweep
-	s.op(m.panel(k), s.other.panel(k), s.a, s.b)
+	var rest []float32
+	if s.rest != nil {
+		rest = s.rest.panel(k)
+	}
+	s.op(m.panel(k), s.other.panel(k), rest, s.a, s.b)
 }
 
 func (m *RBM) checkShape(x *RBM) {
@@ -182,25 +168,38 @@ func (m *RBM) Centre(mu, lambda []float32) {
 		c.job.part = m.centrePanel
 	}
 	panels := vec.Blocks(m.Hidden())
-	if n := panels * m.Visible(); len(c.dots) < n {
-		c.dots = make([]float32, n)
+	c.dots = grown(c.dots, panels*m.Visible())
+	c.gb = grown(c.gb, m.Visible())
+	for i, g := range m.VisibleBias {
+		c.gb[i] = offSubnormal(g)
 	}
 	c.mu, c.lambda = mu, lambda
 	c.job.pass(panels, sweepWork*len(m.w))
 	for i := range m.VisibleBias {
-		sum := float32(0)
-		for k := range panels { // partial sums in panel order
-			sum += c.dots[k*m.Visible()+i]
+		sum := 0.0
+		for k := range panels {
+			sum += float64(c.dots[k*m.Visible()+i])
 		}
-		m.VisibleBias[i] -= sum
+		m.VisibleBias[i] -= float32(sum)
 	}
 	c.mu, c.lambda = nil, nil
+}
+
+// offSubnormal returns x, or zero if it is below 2⁻⁸⁰ in size: its products with
+// offsets down to 2⁻⁴⁰ would end among the subnormal numbers, which take many
+// processors a hundred times as long.
+func offSubnormal(x float32) float32 {
+	if x < 0x1p-80 && x > -0x1p-80 {
+		return 0
+	}
+	return x
 }
 
 // centring is what Centre needs beside its arguments.
 type centring struct {
 	job        job
 	mu, lambda []float32
+	gb         []float32
 	dots       []float32 // per panel and visible unit: row of G' times lambda
 }
 
@@ -208,21 +207,14 @@ func (m *RBM) centrePanel(k int) {
 	c := &m.centre
 	lo := k * vec.Block
 	hi := min(lo+vec.Block, m.Hidden())
-	panel, lambda := m.panel(k), c.lambda[lo:hi]
-	var gc, sum [vec.Block]float32
-	copy(gc[:], m.HiddenBias[lo:hi])
-	for i, mu := range c.mu {
-		row := panel[i*vec.Block:][:len(lambda)]
-		gb, dot := m.VisibleBias[i], float32(0)
-		for j, l := range lambda {
-			g := row[j] - float32(mu*gc[j]) - float32(gb*l)
-			row[j] = g
-			dot += float32(g * l)
-			sum[j] += float32(mu * g)
-		}
-		c.dots[k*m.Visible()+i] = dot
+	var gc, lambda [vec.Block]float32
+	var sum [vec.Block]float64
+	for j, g := range m.HiddenBias[lo:hi] {
+		gc[j] = offSubnormal(g)
 	}
-	for j := range lambda {
-		m.HiddenBias[lo+j] -= sum[j]
+	copy(lambda[:], c.lambda[lo:hi])
+	vec.Centre(m.panel(k), c.mu, c.gb, &gc, &lambda, c.dots[k*m.Visible():][:m.Visible()], &sum)
+	for j := lo; j < hi; j++ {
+		m.HiddenBias[j] -= float32(sum[j-lo])
 	}
 }

@@ -31,11 +31,11 @@ func TestSweeps(t *testing.T) {
 		want func(m, x float64, weight bool) float64
 	}{
 		{"scale", func(m *RBM) { m.Scale(0.75) }, func(m, _ float64, _ bool) float64 { return 0.75 * m }},
-		{"add", func(m *RBM) { m.Add(-0.5, x) }, func(m, x float64, _ bool) float64 { return m - 0.5*x }},
-		{"blend", func(m *RBM) { m.Blend(0.25, x) }, func(m, x float64, _ bool) float64 { return 0.25*m + 0.75*x }},
+		{"add", func(m *RBM) { m.Add(-0.5, x, nil) }, func(m, x float64, _ bool) float64 { return m - 0.5*x }},
+		{"approach", func(m *RBM) { m.Approach(0.75, x, nil) }, func(m, x float64, _ bool) float64 { return 0.25*m + 0.75*x }},
 		{"set", func(m *RBM) { m.Set(x) }, func(_, x float64, _ bool) float64 { return x }},
 		{"zero", func(m *RBM) { m.Zero() }, func(_, _ float64, _ bool) float64 { return 0 }},
-		{"decay", func(m *RBM) { m.Decay(0.25, 0.125) }, func(m, _ float64, weight bool) float64 {
+		{"decay", func(m *RBM) { m.Decay(0.25, 0.125, nil) }, func(m, _ float64, weight bool) float64 {
 			if !weight {
 				return m
 			}
@@ -61,7 +61,7 @@ func TestDecayKeepsNaN(t *testing.T) {
 	w := NewMatrix(2, 2)
 	w.Row(0)[1] = float32(math.NaN())
 	m.SetWeights(w)
-	m.Decay(0.1, 0.1)
+	m.Decay(0.1, 0.1, nil)
 	if m.CheckFinite() == nil {
 		t.Error("decay hides a NaN")
 	}
@@ -124,9 +124,9 @@ func TestSweepsAllocateNothing(t *testing.T) {
 	mu, lambda := make([]float32, 784), make([]float32, 500)
 	all := func() {
 		m.Scale(0.5)
-		m.Add(1, m)
-		m.Blend(0.5, m)
-		m.Decay(1e-4, 1e-4)
+		m.Add(1, m, nil)
+		m.Approach(0.5, m, nil)
+		m.Decay(1e-4, 1e-4, nil)
 		m.Centre(mu, lambda)
 	}
 	all()

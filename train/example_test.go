@@ -42,7 +42,7 @@ func Example() {
 	fmt.Printf("the law of the data: %.1f nats\n", law)
 	// Output:
 	// step 1000: -5.8 nats
-	// step 2000: -5.6 nats
+	// step 2000: -5.8 nats
 	// the law of the data: -5.5 nats
 }
 

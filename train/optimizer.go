@@ -61,11 +61,14 @@ func (s Settings) rateAt(t int) float64 {
 // and is only done if it is asked for.
 type optimizer struct {
 	settings Settings
-	gradient *rbm.RBM  // of this step, if centred
+	gradient *rbm.RBM  // of this step, if it is needed apart from the parameters
 	velocity *rbm.RBM  // if there is momentum
 	average  *rbm.RBM  // of the parameters, if they are averaged
 	mu       []float32 // offsets of the visible units, if centred
 	lambda   []float32 // and of the hidden ones
+
+	rest        *rbm.RBM // what rounding leaves of the parameters' steps, if they are small
+	averageRest *rbm.RBM // and of the average's
 }
 
 // newOptimizer returns the optimizer of m on set.
@@ -73,7 +76,6 @@ func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 	o := &optimizer{settings: s}
 	blank := func() *rbm.RBM { return rbm.New(m.Visible(), m.Hidden(), m.Classes, m.Labels) }
 	if s.Center > 0 {
-		o.gradient = blank()
 		o.mu = VisibleMean(m, set)
 		o.lambda = make([]float32, m.Hidden())
 		for j := range o.lambda {
@@ -86,55 +88,92 @@ func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 	if s.Average > 0 {
 		o.average = m.Clone()
 	}
+	if s.smallSteps() {
+		o.rest = blank()
+	}
+	if s.Average > 1-smallShare {
+		o.averageRest = blank()
+	}
+	if s.Center > 0 || o.rest != nil && o.velocity == nil {
+		o.gradient = blank()
+	}
 	return o
+}
+
+const (
+	// smallRate is the learning rate below which the parameters have a second
+	// word. A float32 of size 1 to 2 takes steps of 6·10⁻⁸ or more: at this rate,
+	// those along a gradient above 10⁻⁴. Without a second word, exact training
+	// of a toy model with weights of that size (40/rate steps) ended off by 8·10⁻⁵
+	// of the way it went at rate 10⁻³, and by 10⁻³ at rate 10⁻⁴. With minibatches
+	// it is less, as their noise carries steps over the threshold.
+	smallRate = 5e-4
+	// smallShare is the share of a moving average that is new below which the
+	// average has a second word, for the same reason.
+	smallShare = 1e-3
+)
+
+// smallSteps reports whether the learning rate, which momentum multiplies by
+// 1/(1−momentum), is below smallRate in half of the steps or more; it never
+// rises.
+func (s Settings) smallSteps() bool {
+	return s.rateAt(s.Horizon/2)/(1-s.Momentum) < smallRate
 }
 
 // ascend moves m by step t.
 func (o *optimizer) ascend(m *rbm.RBM, t int, pos rbm.Batch, neg rbm.Phase) {
 	rate := float32(o.settings.rateAt(t))
 	plus := rbm.Phase{Batch: pos}
-	switch {
-	case o.gradient != nil:
-		o.slide(pos)
+	if o.gradient != nil {
 		o.gradient.Zero()
 		o.gradient.Ascend(1, plus, neg)
+	}
+	if o.mu != nil {
+		o.slide(pos)
 		o.gradient.Centre(o.mu, o.lambda)
-		if o.velocity == nil {
-			m.Add(rate, o.gradient)
-			break
-		}
-		o.velocity.Scale(float32(o.settings.Momentum))
-		o.velocity.Add(rate, o.gradient)
-		m.Add(1, o.velocity)
+	}
+	switch {
 	case o.velocity != nil:
 		o.velocity.Scale(float32(o.settings.Momentum))
-		o.velocity.Ascend(rate, plus, neg)
-		m.Add(1, o.velocity)
+		if o.gradient != nil {
+			o.velocity.Add(rate, o.gradient, nil)
+		} else {
+			o.velocity.Ascend(rate, plus, neg)
+		}
+		m.Add(1, o.velocity, o.rest)
+	case o.gradient != nil:
+		m.Add(rate, o.gradient, o.rest)
 	default:
 		m.Ascend(rate, plus, neg)
 	}
 	if o.settings.L1 > 0 || o.settings.L2 > 0 {
 		// Momentum lengthens every step along the gradient by 1/(1−momentum);
 		// the penalty's step must keep pace, or it would count for less.
-		pace := rate / (1 - float32(o.settings.Momentum))
-		m.Decay(pace*float32(o.settings.L1), pace*float32(o.settings.L2))
+		pace := o.settings.rateAt(t) / (1 - o.settings.Momentum)
+		m.Decay(float32(pace*o.settings.L1), float32(pace*o.settings.L2), o.rest)
 	}
 	if o.average != nil {
-		o.average.Blend(float32(o.settings.Average), m)
+		o.average.Approach(float32(1-o.settings.Average), m, o.averageRest)
 	}
 }
 
+// leastOffset is the size below which an offset counts as zero: products with
+// it would end among the subnormal numbers, which are slow to compute with.
+const leastOffset = 0x1p-40
+
 // slide moves the offsets towards the means of the batch, before the gradient
-// is taken (Melchior, Fischer & Wiskott 2016, Algorithm 1). The plain
+// is centred (Melchior, Fischer & Wiskott 2016, Algorithm 1). The plain
 // parameters that we keep need no correction then: the law does not change.
 func (o *optimizer) slide(pos rbm.Batch) {
 	to := float32(o.settings.Center)
 	keep, share := 1-to, to/float32(pos.Rows())
-	for i := range o.mu {
-		o.mu[i] *= keep
-	}
-	for j := range o.lambda {
-		o.lambda[j] *= keep
+	for _, offsets := range [][]float32{o.mu, o.lambda} {
+		for i, x := range offsets {
+			if x *= keep; x < leastOffset {
+				x = 0
+			}
+			offsets[i] = x
+		}
 	}
 	for r := range pos.Rows() {
 		if pos.Grey.Rows > 0 {

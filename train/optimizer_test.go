@@ -83,6 +83,79 @@ func TestOptimizerAgainstTheDefinition(t *testing.T) {
 	}
 }
 
+// At small rates the steps of the parameters, and of their average, are far
+// below the last bit, and arrive all the same: in the parameters and their second
+// words together. Without second words, the broken twin, much of the way is lost.
+func TestSmallSteps(t *testing.T) {
+	const steps = 300
+	set := toy(t, smallToy)
+	for name, change := range map[string]func(s *Settings){
+		"plain":             func(*Settings) {},
+		"momentum":          func(s *Settings) { s.Momentum = 0.8 },
+		"l1 and l2":         func(s *Settings) { s.L1, s.L2 = 0.05, 0.5 },
+		"centred":           func(s *Settings) { s.Center = 0.1 },
+		"centred, momentum": func(s *Settings) { s.Center, s.Momentum = 0.1, 0.8 },
+		"averaged":          func(s *Settings) { s.Rate, s.Average = 0.01, 0.999999 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			off := func(kept bool) (share float64) {
+				s := settingsOf(t, "pcd:chains=8")
+				s.Rate, s.Batch = 1e-6, 8
+				change(&s)
+				tr := newTrainer(t, s, set, 5, true, rbm.Softmax)
+				tr.model.Randomize(0.5, rbm.NewKey(9))
+				if tr.optimizer.average != nil {
+					tr.optimizer.average.Set(tr.model)
+				}
+				if averaged := s.Average > 0; (tr.optimizer.rest == nil) != averaged || (tr.optimizer.averageRest != nil) != averaged {
+					t.Fatal("second words are missing, or there are too many")
+				}
+				if !kept {
+					tr.optimizer.rest, tr.optimizer.averageRest = nil, nil
+				}
+				start := flat(tr.Model())
+				o := newReference(s, tr.model, VisibleMean(tr.model, set))
+				o.avg = flat(tr.Model())
+				twin := newTrainer(t, s, set, 5, true, rbm.Softmax) // deals the same batches
+				for step := range steps {
+					twin.batches.Rows(twin.rows, step)
+					set.Visible(twin.batch.V, twin.rows, tr.model.Classes)
+					tr.model.HiddenMean(twin.batch.H, twin.batch.V)
+					neg, _, err := twin.negative.Estimate(tr.model, twin.batch, twin.key.Child(uint64(step)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					o.step(step, twin.batch, neg)
+					run(t, tr, step+1)
+				}
+				end, rest, want := flat(tr.Model()), tr.optimizer.rest, o.w
+				if s.Average > 0 {
+					rest, want = tr.optimizer.averageRest, o.avg
+				}
+				if rest != nil {
+					for k, x := range flat(rest) {
+						end[k] += x
+					}
+				}
+				var way, miss float64
+				for k, x := range want {
+					way += (x - start[k]) * (x - start[k])
+					miss += (x - end[k]) * (x - end[k])
+				}
+				return math.Sqrt(miss / way)
+			}
+			// A step has some 24 bits, and 300 of them add up to more than any; the
+			// float32 of the hidden means is common to both sides.
+			if got := off(true); got > 1e-5 {
+				t.Errorf("off by %.2g of the way", got)
+			}
+			if got := off(false); got < 1e-3 {
+				t.Errorf("without second words off by %.2g of the way only: the test sees nothing", got)
+			}
+		})
+	}
+}
+
 // reference is the optimizer in float64, unfused.
 type reference struct {
 	s           Settings

@@ -19,7 +19,8 @@ import (
 //	magic, 8 bytes
 //	lengths of the parts, 4 × uint64, little endian
 //	header (JSON)
-//	parameters (float32, little endian): the model, then the optimizer's own
+//	parameters (float32, little endian): the model, then the optimizer's own:
+//	velocity, average, offsets, second words
 //	estimator (its binary form)
 //	what the caller added to it
 //	SHA-256 of all before it
@@ -39,6 +40,8 @@ type saved struct {
 
 	Constraint *rbm.Constraint `json:"constraint,omitempty"`
 
+	Rests []string `json:"rests,omitempty"` // the second words that are kept, in the order of their parameters
+
 	Data string `json:"data"`
 	Hash string `json:"data_hash"`
 }
@@ -50,7 +53,26 @@ func (t *Trainer) header() saved {
 	if h.Classes > 0 {
 		h.Labels = t.model.Labels.String()
 	}
+	for _, name := range restNames {
+		if t.rest(name) != nil {
+			h.Rests = append(h.Rests, name)
+		}
+	}
 	return h
+}
+
+// restNames are the second words that there may be.
+var restNames = []string{"parameters", "average"}
+
+// rest returns the second words of that name, nil if they are not kept.
+func (t *Trainer) rest(name string) *rbm.RBM {
+	switch name {
+	case restNames[0]:
+		return t.optimizer.rest
+	case restNames[1]:
+		return t.optimizer.averageRest
+	}
+	return nil
 }
 
 // maxSaved caps what Load reads, beyond any model that fits in memory with its
@@ -82,6 +104,9 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 	for _, x := range append(slices.Clone(t.optimizer.mu), t.optimizer.lambda...) {
 		parameters = binary.LittleEndian.AppendUint32(parameters, math.Float32bits(x))
 	}
+	for _, name := range t.header().Rests {
+		parameters = t.rest(name).AppendParameters(parameters)
+	}
 	estimator, err := t.negative.MarshalBinary()
 	if err != nil {
 		return err
@@ -112,11 +137,11 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	step, err := t.checkHeader(parts[0])
+	h, err := t.checkHeader(parts[0])
 	if err != nil {
 		return nil, err
 	}
-	size := 4 * (len(t.optimizer.mu) + len(t.optimizer.lambda))
+	size := 4*(len(t.optimizer.mu)+len(t.optimizer.lambda)) + len(h.Rests)*t.model.ParameterBytes()
 	for _, m := range t.models() {
 		size += m.ParameterBytes()
 	}
@@ -136,25 +161,37 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 		}
 		b = b[4*len(x):]
 	}
-	t.step, t.elapsed = step, 0
+	for _, name := range restNames {
+		if rest := t.rest(name); rest != nil {
+			rest.Zero() // of a run that had none
+		}
+	}
+	for _, name := range h.Rests {
+		if rest := t.rest(name); rest != nil {
+			b = rest.SetParameters(b)
+		} else { // with another horizon the steps are no longer small
+			b = b[t.model.ParameterBytes():]
+		}
+	}
+	t.step, t.elapsed = h.Step, 0
 	return parts[3], nil
 }
 
-// checkHeader returns the step of a header that fits t.
-func (t *Trainer) checkHeader(text []byte) (step int, err error) {
+// checkHeader returns a header that fits t.
+func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	var h struct {
 		saved
 		Constraint string `json:"constraint"` // as its MarshalText writes it
 	}
 	if err := json.Unmarshal(text, &h); err != nil {
-		return 0, fmt.Errorf("%w: the header of the saved run: %v", rbm.ErrFormat, err)
+		return saved{}, fmt.Errorf("%w: the header of the saved run: %v", rbm.ErrFormat, err)
 	}
 	want := t.header()
 	constraint := ""
 	if want.Constraint != nil {
 		text, err := want.Constraint.MarshalText()
 		if err != nil {
-			return 0, err
+			return saved{}, err
 		}
 		constraint = string(text)
 	}
@@ -162,22 +199,24 @@ func (t *Trainer) checkHeader(text []byte) (step int, err error) {
 	theirs, err1 := json.Marshal(h.Settings)
 	ours, err2 := json.Marshal(want.Settings)
 	if err := errors.Join(err1, err2); err != nil {
-		return 0, err
+		return saved{}, err
 	}
 	switch {
 	case h.Step < 0 || h.Step > MaxSteps:
-		return 0, fmt.Errorf("%w: the saved run is at step %d", rbm.ErrFormat, h.Step)
+		return saved{}, fmt.Errorf("%w: the saved run is at step %d", rbm.ErrFormat, h.Step)
 	case !bytes.Equal(theirs, ours):
-		return 0, fmt.Errorf("the saved run has other settings: %s, not %s", theirs, ours)
+		return saved{}, fmt.Errorf("the saved run has other settings: %s, not %s", theirs, ours)
+	case len(h.Rests) > len(restNames):
+		return saved{}, fmt.Errorf("%w: the saved run has %d sets of second words", rbm.ErrFormat, len(h.Rests))
 	case h.Hash != want.Hash:
-		return 0, fmt.Errorf("the saved run was trained on other data: %.60q, not %q, or its rows have changed", h.Data, want.Data)
+		return saved{}, fmt.Errorf("the saved run was trained on other data: %.60q, not %q, or its rows have changed", h.Data, want.Data)
 	case h.Visible != want.Visible || h.Hidden != want.Hidden || h.Classes != want.Classes || h.Labels != want.Labels:
-		return 0, fmt.Errorf("the saved model has %d visible and %d hidden units and %d %s labels; this one has %d, %d and %d %s",
+		return saved{}, fmt.Errorf("the saved model has %d visible and %d hidden units and %d %s labels; this one has %d, %d and %d %s",
 			h.Visible, h.Hidden, h.Classes, h.Labels, want.Visible, want.Hidden, want.Classes, want.Labels)
 	case h.Constraint != constraint:
-		return 0, fmt.Errorf("the saved run has the constraint %.40q, not %.40q, or another reference", h.Constraint, constraint)
+		return saved{}, fmt.Errorf("the saved run has the constraint %.40q, not %.40q, or another reference", h.Constraint, constraint)
 	}
-	return h.Step, nil
+	return h.saved, nil
 }
 
 // readSaved returns the parts after checking the sum.

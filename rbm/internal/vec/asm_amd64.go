@@ -14,6 +14,166 @@ func rowSumsAVX2(acc *float32, base *float32, lists *uint32, cuts *uint32, n int
 //go:noescape
 func rowSumsAVX512(acc *float32, base *float32, lists *uint32, cuts *uint32, n int)
 
+// sumsAVX2 is the sums of the ascent step for n > 0 lists.
+//
+//go:noescape
+func sumsAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+
+// addSumsAVX2 is the sums of the ascent step for n > 0 lists.
+//
+//go:noescape
+func addSumsAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+
+// addSumsToAVX2 is the sums of the ascent step for n > 0 lists.
+//
+//go:noescape
+func addSumsToAVX2(dst *float32, part *float32, base *float32, lists *uint32, cuts *uint32, n int)
+
+// addSumsTimesAVX2 is AddSumsTimes for n > 0 lists.
+//
+//go:noescape
+func addSumsTimesAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, values *float32, n int)
+
+// scaleAVX2 is Scale for n > 0 rows of a whole block.
+//
+//go:noescape
+func scaleAVX2(dst *float32, x *float32, stride int, a *float32, n int)
+
+// addWhereAVX2 is AddWhere for n > 0 words.
+//
+//go:noescape
+func addWhereAVX2(acc *float64, words *uint64, coef *float32, n int)
+
+// addWideAVX2 is AddWide for n > 0, a multiple of eight.
+//
+//go:noescape
+func addWideAVX2(dst *float64, x *float32, n int)
+
+// addNarrowAVX2 is AddNarrow for n > 0, a multiple of eight.
+//
+//go:noescape
+func addNarrowAVX2(dst *float32, x *float64, n int)
+
+// sumsAVX512 is the sums of the ascent step for n > 0 lists.
+//
+//go:noescape
+func sumsAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+
+// addSumsAVX512 is the sums of the ascent step for n > 0 lists.
+//
+//go:noescape
+func addSumsAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+
+// addSumsToAVX512 is the sums of the ascent step for n > 0 lists.
+//
+//go:noescape
+func addSumsToAVX512(dst *float32, part *float32, base *float32, lists *uint32, cuts *uint32, n int)
+
+// addSumsTimesAVX512 is AddSumsTimes for n > 0 lists.
+//
+//go:noescape
+func addSumsTimesAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, values *float32, n int)
+
+// scaleAVX512 is Scale for n > 0 rows; mask has a one for each column.
+//
+//go:noescape
+func scaleAVX512(dst *float32, x *float32, stride int, a *float32, n int, mask uint64)
+
+// addWhereAVX512 is AddWhere for n > 0 words.
+//
+//go:noescape
+func addWhereAVX512(acc *float64, words *uint64, coef *float32, n int)
+
+// addWideAVX512 is AddWide for n > 0, a multiple of eight.
+//
+//go:noescape
+func addWideAVX512(dst *float64, x *float32, n int)
+
+// addNarrowAVX512 is AddNarrow for n > 0, a multiple of eight.
+//
+//go:noescape
+func addNarrowAVX512(dst *float32, x *float64, n int)
+
+// shrinkAVX2 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func shrinkAVX2(m *float32, n int, a float32)
+
+// advanceAVX2 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func advanceAVX2(m *float32, x *float32, n int, a float32)
+
+// approachAVX2 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func approachAVX2(m *float32, x *float32, n int, a float32)
+
+// decayAVX2 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func decayAVX2(m *float32, n int, a float32, b float32)
+
+// advanceRestAVX2 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func advanceRestAVX2(m *float32, x *float32, rest *float32, n int, a float32)
+
+// approachRestAVX2 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func approachRestAVX2(m *float32, x *float32, rest *float32, n int, a float32)
+
+// decayRestAVX2 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func decayRestAVX2(m *float32, rest *float32, n int, a float32, b float32)
+
+// centreAVX2 is Centre for n > 0 rows.
+//
+//go:noescape
+func centreAVX2(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
+
+// shrinkAVX512 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func shrinkAVX512(m *float32, n int, a float32)
+
+// advanceAVX512 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func advanceAVX512(m *float32, x *float32, n int, a float32)
+
+// approachAVX512 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func approachAVX512(m *float32, x *float32, n int, a float32)
+
+// decayAVX512 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func decayAVX512(m *float32, n int, a float32, b float32)
+
+// advanceRestAVX512 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func advanceRestAVX512(m *float32, x *float32, rest *float32, n int, a float32)
+
+// approachRestAVX512 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func approachRestAVX512(m *float32, x *float32, rest *float32, n int, a float32)
+
+// decayRestAVX512 is the sweep for n > 0, a multiple of 64.
+//
+//go:noescape
+func decayRestAVX512(m *float32, rest *float32, n int, a float32, b float32)
+
+// centreAVX512 is Centre for n > 0 rows.
+//
+//go:noescape
+func centreAVX512(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
+
 // turnAVX2 is Turn for numbers of tiles > 0.
 //
 //go:noescape
@@ -74,30 +234,20 @@ func nonzeroAVX512(list *uint32, values *float32, x *float32, n int) int
 //go:noescape
 func transposeAVX512(m *uint64)
 
-// scaleAVX2 is Scale for n > 0 rows of a whole block.
+// nonzeroWordAVX2 is NonzeroWord of a whole block.
 //
 //go:noescape
-func scaleAVX2(dst *float32, x *float32, stride int, a *float32, n int)
-
-// addWhereAVX2 is AddWhere for n > 0 words.
-//
-//go:noescape
-func addWhereAVX2(acc *float32, words *uint64, coef *float32, n int)
+func nonzeroWordAVX2(x *float32) uint64
 
 // expsAVX2 is exps for n > 0.
 //
 //go:noescape
 func expsAVX2(dst *float32, x *float32, n int, scale float32, shift float32)
 
-// scaleAVX512 is Scale for n > 0 rows; mask has a one for each column.
+// nonzeroWordAVX512 is NonzeroWord; mask has a one for each value.
 //
 //go:noescape
-func scaleAVX512(dst *float32, x *float32, stride int, a *float32, n int, mask uint64)
-
-// addWhereAVX512 is AddWhere for n > 0 words.
-//
-//go:noescape
-func addWhereAVX512(acc *float32, words *uint64, coef *float32, n int)
+func nonzeroWordAVX512(x *float32, mask uint64) uint64
 
 // expsAVX512 is exps for n > 0.
 //

@@ -104,6 +104,2914 @@ next:
 	VZEROUPPER
 	RET
 
+// func sumsAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+// Requires: AVX, CMOV
+TEXT ·sumsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ base+8(FP), CX
+	MOVQ lists+16(FP), DX
+	MOVQ cuts+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVL (BX), DI
+	LEAQ (DX)(DI*4), DI
+
+list:
+	MOVL    4(BX), R8
+	LEAQ    (DX)(R8*4), R8
+	CMPQ    DI, R8
+	JEQ     none
+	LEAQ    128(DI), R10
+	CMPQ    R10, R8
+	JCS     long
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VMOVUPS 128(R9), Y4
+	VMOVUPS 160(R9), Y5
+	VMOVUPS 192(R9), Y6
+	VMOVUPS 224(R9), Y7
+	ADDQ    $0x04, DI
+	CMPQ    DI, R8
+	JEQ     shortDone
+
+short:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	VADDPS 128(R9), Y4, Y4
+	VADDPS 160(R9), Y5, Y5
+	VADDPS 192(R9), Y6, Y6
+	VADDPS 224(R9), Y7, Y7
+	ADDQ   $0x04, DI
+	CMPQ   DI, R8
+	JNE    short
+
+shortDone:
+summed:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS Y7, 224(AX)
+
+next:
+	ADDQ $0x00000100, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNE  list
+	VZEROUPPER
+	RET
+
+none:
+	VXORPS  Y0, Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y0, 32(AX)
+	VMOVUPS Y0, 64(AX)
+	VMOVUPS Y0, 96(AX)
+	VMOVUPS Y0, 128(AX)
+	VMOVUPS Y0, 160(AX)
+	VMOVUPS Y0, 192(AX)
+	VMOVUPS Y0, 224(AX)
+	JMP     next
+
+long:
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VMOVUPS 128(R9), Y4
+	VMOVUPS 160(R9), Y5
+	VMOVUPS 192(R9), Y6
+	VMOVUPS 224(R9), Y7
+	ADDQ    $0x04, DI
+	CMPQ    DI, R10
+	JEQ     firstDone
+
+first:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	VADDPS 128(R9), Y4, Y4
+	VADDPS 160(R9), Y5, Y5
+	VADDPS 192(R9), Y6, Y6
+	VADDPS 224(R9), Y7, Y7
+	ADDQ   $0x04, DI
+	CMPQ   DI, R10
+	JNE    first
+
+firstDone:
+	VMOVAPS Y0, Y8
+	VMOVAPS Y1, Y9
+	VMOVAPS Y2, Y10
+	VMOVAPS Y3, Y11
+	VMOVAPS Y4, Y12
+	VMOVAPS Y5, Y13
+	VMOVAPS Y6, Y14
+	VMOVAPS Y7, Y15
+
+more:
+	LEAQ    128(DI), R10
+	CMPQ    R10, R8
+	CMOVQHI R8, R10
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VMOVUPS 128(R9), Y4
+	VMOVUPS 160(R9), Y5
+	VMOVUPS 192(R9), Y6
+	VMOVUPS 224(R9), Y7
+	ADDQ    $0x04, DI
+	CMPQ    DI, R10
+	JEQ     runDone
+
+run:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	VADDPS 128(R9), Y4, Y4
+	VADDPS 160(R9), Y5, Y5
+	VADDPS 192(R9), Y6, Y6
+	VADDPS 224(R9), Y7, Y7
+	ADDQ   $0x04, DI
+	CMPQ   DI, R10
+	JNE    run
+
+runDone:
+	VADDPS  Y0, Y8, Y8
+	VADDPS  Y1, Y9, Y9
+	VADDPS  Y2, Y10, Y10
+	VADDPS  Y3, Y11, Y11
+	VADDPS  Y4, Y12, Y12
+	VADDPS  Y5, Y13, Y13
+	VADDPS  Y6, Y14, Y14
+	VADDPS  Y7, Y15, Y15
+	CMPQ    DI, R8
+	JNE     more
+	VMOVAPS Y8, Y0
+	VMOVAPS Y9, Y1
+	VMOVAPS Y10, Y2
+	VMOVAPS Y11, Y3
+	VMOVAPS Y12, Y4
+	VMOVAPS Y13, Y5
+	VMOVAPS Y14, Y6
+	VMOVAPS Y15, Y7
+	JMP     summed
+
+// func addSumsAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+// Requires: AVX, CMOV
+TEXT ·addSumsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ base+8(FP), CX
+	MOVQ lists+16(FP), DX
+	MOVQ cuts+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVL (BX), DI
+	LEAQ (DX)(DI*4), DI
+
+list:
+	MOVL    4(BX), R8
+	LEAQ    (DX)(R8*4), R8
+	CMPQ    DI, R8
+	JEQ     none
+	LEAQ    128(DI), R10
+	CMPQ    R10, R8
+	JCS     long
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VMOVUPS 128(R9), Y4
+	VMOVUPS 160(R9), Y5
+	VMOVUPS 192(R9), Y6
+	VMOVUPS 224(R9), Y7
+	ADDQ    $0x04, DI
+	CMPQ    DI, R8
+	JEQ     shortDone
+
+short:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	VADDPS 128(R9), Y4, Y4
+	VADDPS 160(R9), Y5, Y5
+	VADDPS 192(R9), Y6, Y6
+	VADDPS 224(R9), Y7, Y7
+	ADDQ   $0x04, DI
+	CMPQ   DI, R8
+	JNE    short
+
+shortDone:
+summed:
+	VADDPS  (AX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VADDPS  32(AX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	VADDPS  64(AX), Y2, Y2
+	VMOVUPS Y2, 64(AX)
+	VADDPS  96(AX), Y3, Y3
+	VMOVUPS Y3, 96(AX)
+	VADDPS  128(AX), Y4, Y4
+	VMOVUPS Y4, 128(AX)
+	VADDPS  160(AX), Y5, Y5
+	VMOVUPS Y5, 160(AX)
+	VADDPS  192(AX), Y6, Y6
+	VMOVUPS Y6, 192(AX)
+	VADDPS  224(AX), Y7, Y7
+	VMOVUPS Y7, 224(AX)
+
+next:
+	ADDQ $0x00000100, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNE  list
+	VZEROUPPER
+	RET
+
+none:
+	JMP next
+
+long:
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VMOVUPS 128(R9), Y4
+	VMOVUPS 160(R9), Y5
+	VMOVUPS 192(R9), Y6
+	VMOVUPS 224(R9), Y7
+	ADDQ    $0x04, DI
+	CMPQ    DI, R10
+	JEQ     firstDone
+
+first:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	VADDPS 128(R9), Y4, Y4
+	VADDPS 160(R9), Y5, Y5
+	VADDPS 192(R9), Y6, Y6
+	VADDPS 224(R9), Y7, Y7
+	ADDQ   $0x04, DI
+	CMPQ   DI, R10
+	JNE    first
+
+firstDone:
+	VMOVAPS Y0, Y8
+	VMOVAPS Y1, Y9
+	VMOVAPS Y2, Y10
+	VMOVAPS Y3, Y11
+	VMOVAPS Y4, Y12
+	VMOVAPS Y5, Y13
+	VMOVAPS Y6, Y14
+	VMOVAPS Y7, Y15
+
+more:
+	LEAQ    128(DI), R10
+	CMPQ    R10, R8
+	CMOVQHI R8, R10
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Y0
+	VMOVUPS 32(R9), Y1
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 96(R9), Y3
+	VMOVUPS 128(R9), Y4
+	VMOVUPS 160(R9), Y5
+	VMOVUPS 192(R9), Y6
+	VMOVUPS 224(R9), Y7
+	ADDQ    $0x04, DI
+	CMPQ    DI, R10
+	JEQ     runDone
+
+run:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Y0, Y0
+	VADDPS 32(R9), Y1, Y1
+	VADDPS 64(R9), Y2, Y2
+	VADDPS 96(R9), Y3, Y3
+	VADDPS 128(R9), Y4, Y4
+	VADDPS 160(R9), Y5, Y5
+	VADDPS 192(R9), Y6, Y6
+	VADDPS 224(R9), Y7, Y7
+	ADDQ   $0x04, DI
+	CMPQ   DI, R10
+	JNE    run
+
+runDone:
+	VADDPS  Y0, Y8, Y8
+	VADDPS  Y1, Y9, Y9
+	VADDPS  Y2, Y10, Y10
+	VADDPS  Y3, Y11, Y11
+	VADDPS  Y4, Y12, Y12
+	VADDPS  Y5, Y13, Y13
+	VADDPS  Y6, Y14, Y14
+	VADDPS  Y7, Y15, Y15
+	CMPQ    DI, R8
+	JNE     more
+	VMOVAPS Y8, Y0
+	VMOVAPS Y9, Y1
+	VMOVAPS Y10, Y2
+	VMOVAPS Y11, Y3
+	VMOVAPS Y12, Y4
+	VMOVAPS Y13, Y5
+	VMOVAPS Y14, Y6
+	VMOVAPS Y15, Y7
+	JMP     summed
+
+// func addSumsToAVX2(dst *float32, part *float32, base *float32, lists *uint32, cuts *uint32, n int)
+// Requires: AVX, CMOV
+TEXT ·addSumsToAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ base+16(FP), CX
+	MOVQ lists+24(FP), DX
+	MOVQ cuts+32(FP), BX
+	MOVQ n+40(FP), SI
+	MOVQ part+8(FP), DI
+	MOVL (BX), R8
+	LEAQ (DX)(R8*4), R8
+
+list:
+	MOVL    4(BX), R9
+	LEAQ    (DX)(R9*4), R9
+	CMPQ    R8, R9
+	JEQ     none
+	LEAQ    128(R8), R11
+	CMPQ    R11, R9
+	JCS     long
+	MOVL    (R8), R10
+	LEAQ    (CX)(R10*4), R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	ADDQ    $0x04, R8
+	CMPQ    R8, R9
+	JEQ     shortDone
+
+short:
+	MOVL   (R8), R10
+	LEAQ   (CX)(R10*4), R10
+	VADDPS (R10), Y0, Y0
+	VADDPS 32(R10), Y1, Y1
+	VADDPS 64(R10), Y2, Y2
+	VADDPS 96(R10), Y3, Y3
+	VADDPS 128(R10), Y4, Y4
+	VADDPS 160(R10), Y5, Y5
+	VADDPS 192(R10), Y6, Y6
+	VADDPS 224(R10), Y7, Y7
+	ADDQ   $0x04, R8
+	CMPQ   R8, R9
+	JNE    short
+
+shortDone:
+summed:
+	VADDPS  (DI), Y0, Y0
+	VADDPS  (AX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VADDPS  32(DI), Y1, Y1
+	VADDPS  32(AX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	VADDPS  64(DI), Y2, Y2
+	VADDPS  64(AX), Y2, Y2
+	VMOVUPS Y2, 64(AX)
+	VADDPS  96(DI), Y3, Y3
+	VADDPS  96(AX), Y3, Y3
+	VMOVUPS Y3, 96(AX)
+	VADDPS  128(DI), Y4, Y4
+	VADDPS  128(AX), Y4, Y4
+	VMOVUPS Y4, 128(AX)
+	VADDPS  160(DI), Y5, Y5
+	VADDPS  160(AX), Y5, Y5
+	VMOVUPS Y5, 160(AX)
+	VADDPS  192(DI), Y6, Y6
+	VADDPS  192(AX), Y6, Y6
+	VMOVUPS Y6, 192(AX)
+	VADDPS  224(DI), Y7, Y7
+	VADDPS  224(AX), Y7, Y7
+	VMOVUPS Y7, 224(AX)
+
+next:
+	ADDQ $0x00000100, DI
+	ADDQ $0x00000100, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNE  list
+	VZEROUPPER
+	RET
+
+none:
+	VMOVUPS (DI), Y0
+	VADDPS  (AX), Y0, Y0
+	VMOVUPS Y0, (AX)
+	VMOVUPS 32(DI), Y1
+	VADDPS  32(AX), Y1, Y1
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS 64(DI), Y2
+	VADDPS  64(AX), Y2, Y2
+	VMOVUPS Y2, 64(AX)
+	VMOVUPS 96(DI), Y3
+	VADDPS  96(AX), Y3, Y3
+	VMOVUPS Y3, 96(AX)
+	VMOVUPS 128(DI), Y4
+	VADDPS  128(AX), Y4, Y4
+	VMOVUPS Y4, 128(AX)
+	VMOVUPS 160(DI), Y5
+	VADDPS  160(AX), Y5, Y5
+	VMOVUPS Y5, 160(AX)
+	VMOVUPS 192(DI), Y6
+	VADDPS  192(AX), Y6, Y6
+	VMOVUPS Y6, 192(AX)
+	VMOVUPS 224(DI), Y7
+	VADDPS  224(AX), Y7, Y7
+	VMOVUPS Y7, 224(AX)
+	JMP     next
+
+long:
+	MOVL    (R8), R10
+	LEAQ    (CX)(R10*4), R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	ADDQ    $0x04, R8
+	CMPQ    R8, R11
+	JEQ     firstDone
+
+first:
+	MOVL   (R8), R10
+	LEAQ   (CX)(R10*4), R10
+	VADDPS (R10), Y0, Y0
+	VADDPS 32(R10), Y1, Y1
+	VADDPS 64(R10), Y2, Y2
+	VADDPS 96(R10), Y3, Y3
+	VADDPS 128(R10), Y4, Y4
+	VADDPS 160(R10), Y5, Y5
+	VADDPS 192(R10), Y6, Y6
+	VADDPS 224(R10), Y7, Y7
+	ADDQ   $0x04, R8
+	CMPQ   R8, R11
+	JNE    first
+
+firstDone:
+	VMOVAPS Y0, Y8
+	VMOVAPS Y1, Y9
+	VMOVAPS Y2, Y10
+	VMOVAPS Y3, Y11
+	VMOVAPS Y4, Y12
+	VMOVAPS Y5, Y13
+	VMOVAPS Y6, Y14
+	VMOVAPS Y7, Y15
+
+more:
+	LEAQ    128(R8), R11
+	CMPQ    R11, R9
+	CMOVQHI R9, R11
+	MOVL    (R8), R10
+	LEAQ    (CX)(R10*4), R10
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	ADDQ    $0x04, R8
+	CMPQ    R8, R11
+	JEQ     runDone
+
+run:
+	MOVL   (R8), R10
+	LEAQ   (CX)(R10*4), R10
+	VADDPS (R10), Y0, Y0
+	VADDPS 32(R10), Y1, Y1
+	VADDPS 64(R10), Y2, Y2
+	VADDPS 96(R10), Y3, Y3
+	VADDPS 128(R10), Y4, Y4
+	VADDPS 160(R10), Y5, Y5
+	VADDPS 192(R10), Y6, Y6
+	VADDPS 224(R10), Y7, Y7
+	ADDQ   $0x04, R8
+	CMPQ   R8, R11
+	JNE    run
+
+runDone:
+	VADDPS  Y0, Y8, Y8
+	VADDPS  Y1, Y9, Y9
+	VADDPS  Y2, Y10, Y10
+	VADDPS  Y3, Y11, Y11
+	VADDPS  Y4, Y12, Y12
+	VADDPS  Y5, Y13, Y13
+	VADDPS  Y6, Y14, Y14
+	VADDPS  Y7, Y15, Y15
+	CMPQ    R8, R9
+	JNE     more
+	VMOVAPS Y8, Y0
+	VMOVAPS Y9, Y1
+	VMOVAPS Y10, Y2
+	VMOVAPS Y11, Y3
+	VMOVAPS Y12, Y4
+	VMOVAPS Y13, Y5
+	VMOVAPS Y14, Y6
+	VMOVAPS Y15, Y7
+	JMP     summed
+
+// func addSumsTimesAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, values *float32, n int)
+// Requires: AVX, CMOV
+TEXT ·addSumsTimesAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ base+8(FP), CX
+	MOVQ lists+16(FP), DX
+	MOVQ cuts+24(FP), BX
+	MOVQ n+40(FP), SI
+	MOVQ values+32(FP), DI
+	SUBQ DX, DI
+	MOVL (BX), R8
+	LEAQ (DX)(R8*4), R8
+
+list:
+	MOVL         4(BX), R10
+	LEAQ         (DX)(R10*4), R10
+	CMPQ         R8, R10
+	JEQ          next
+	MOVQ         R8, R9
+	LEAQ         128(R9), R12
+	CMPQ         R12, R10
+	JCS          long
+	MOVL         (R9), R11
+	LEAQ         (CX)(R11*4), R11
+	VBROADCASTSS (R9)(DI*1), Y3
+	VMULPS       (R11), Y3, Y0
+	VMULPS       32(R11), Y3, Y1
+	VMULPS       64(R11), Y3, Y2
+	VMULPS       96(R11), Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R10
+	JEQ          shortDone
+
+short:
+	MOVL         (R9), R11
+	LEAQ         (CX)(R11*4), R11
+	VBROADCASTSS (R9)(DI*1), Y4
+	VMULPS       (R11), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R11), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R11), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R11), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R10
+	JNE          short
+
+shortDone:
+summed:
+	VADDPS       (AX), Y0, Y0
+	VMOVUPS      Y0, (AX)
+	VADDPS       32(AX), Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VADDPS       64(AX), Y2, Y2
+	VMOVUPS      Y2, 64(AX)
+	VADDPS       96(AX), Y3, Y3
+	VMOVUPS      Y3, 96(AX)
+	MOVQ         R8, R9
+	LEAQ         128(R9), R11
+	CMPQ         R11, R10
+	JCS          longUpper
+	MOVL         (R9), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (R9)(DI*1), Y3
+	VMULPS       128(R8), Y3, Y0
+	VMULPS       160(R8), Y3, Y1
+	VMULPS       192(R8), Y3, Y2
+	VMULPS       224(R8), Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R10
+	JEQ          shortUpperDone
+
+shortUpper:
+	MOVL         (R9), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (R9)(DI*1), Y4
+	VMULPS       128(R8), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       160(R8), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       192(R8), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       224(R8), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R10
+	JNE          shortUpper
+
+shortUpperDone:
+summedUpper:
+	VADDPS  128(AX), Y0, Y0
+	VMOVUPS Y0, 128(AX)
+	VADDPS  160(AX), Y1, Y1
+	VMOVUPS Y1, 160(AX)
+	VADDPS  192(AX), Y2, Y2
+	VMOVUPS Y2, 192(AX)
+	VADDPS  224(AX), Y3, Y3
+	VMOVUPS Y3, 224(AX)
+	MOVQ    R10, R8
+
+next:
+	ADDQ $0x00000100, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNE  list
+	VZEROUPPER
+	RET
+
+long:
+	MOVL         (R9), R11
+	LEAQ         (CX)(R11*4), R11
+	VBROADCASTSS (R9)(DI*1), Y3
+	VMULPS       (R11), Y3, Y0
+	VMULPS       32(R11), Y3, Y1
+	VMULPS       64(R11), Y3, Y2
+	VMULPS       96(R11), Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R12
+	JEQ          firstDone
+
+first:
+	MOVL         (R9), R11
+	LEAQ         (CX)(R11*4), R11
+	VBROADCASTSS (R9)(DI*1), Y4
+	VMULPS       (R11), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R11), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R11), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R11), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R12
+	JNE          first
+
+firstDone:
+	VMOVAPS Y0, Y4
+	VMOVAPS Y1, Y5
+	VMOVAPS Y2, Y6
+	VMOVAPS Y3, Y7
+
+more:
+	LEAQ         128(R9), R12
+	CMPQ         R12, R10
+	CMOVQHI      R10, R12
+	MOVL         (R9), R11
+	LEAQ         (CX)(R11*4), R11
+	VBROADCASTSS (R9)(DI*1), Y3
+	VMULPS       (R11), Y3, Y0
+	VMULPS       32(R11), Y3, Y1
+	VMULPS       64(R11), Y3, Y2
+	VMULPS       96(R11), Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R12
+	JEQ          runDone
+
+run:
+	MOVL         (R9), R11
+	LEAQ         (CX)(R11*4), R11
+	VBROADCASTSS (R9)(DI*1), Y8
+	VMULPS       (R11), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R11), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R11), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R11), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R12
+	JNE          run
+
+runDone:
+	VADDPS  Y0, Y4, Y4
+	VADDPS  Y1, Y5, Y5
+	VADDPS  Y2, Y6, Y6
+	VADDPS  Y3, Y7, Y7
+	CMPQ    R9, R10
+	JNE     more
+	VMOVAPS Y4, Y0
+	VMOVAPS Y5, Y1
+	VMOVAPS Y6, Y2
+	VMOVAPS Y7, Y3
+	JMP     summed
+
+longUpper:
+	MOVL         (R9), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (R9)(DI*1), Y3
+	VMULPS       128(R8), Y3, Y0
+	VMULPS       160(R8), Y3, Y1
+	VMULPS       192(R8), Y3, Y2
+	VMULPS       224(R8), Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R11
+	JEQ          firstUpperDone
+
+firstUpper:
+	MOVL         (R9), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (R9)(DI*1), Y4
+	VMULPS       128(R8), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       160(R8), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       192(R8), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       224(R8), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R11
+	JNE          firstUpper
+
+firstUpperDone:
+	VMOVAPS Y0, Y4
+	VMOVAPS Y1, Y5
+	VMOVAPS Y2, Y6
+	VMOVAPS Y3, Y7
+
+moreUpper:
+	LEAQ         128(R9), R11
+	CMPQ         R11, R10
+	CMOVQHI      R10, R11
+	MOVL         (R9), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (R9)(DI*1), Y3
+	VMULPS       128(R8), Y3, Y0
+	VMULPS       160(R8), Y3, Y1
+	VMULPS       192(R8), Y3, Y2
+	VMULPS       224(R8), Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R11
+	JEQ          runUpperDone
+
+runUpper:
+	MOVL         (R9), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (R9)(DI*1), Y8
+	VMULPS       128(R8), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       160(R8), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       192(R8), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       224(R8), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	ADDQ         $0x04, R9
+	CMPQ         R9, R11
+	JNE          runUpper
+
+runUpperDone:
+	VADDPS  Y0, Y4, Y4
+	VADDPS  Y1, Y5, Y5
+	VADDPS  Y2, Y6, Y6
+	VADDPS  Y3, Y7, Y7
+	CMPQ    R9, R10
+	JNE     moreUpper
+	VMOVAPS Y4, Y0
+	VMOVAPS Y5, Y1
+	VMOVAPS Y6, Y2
+	VMOVAPS Y7, Y3
+	JMP     summedUpper
+
+// func scaleAVX2(dst *float32, x *float32, stride int, a *float32, n int)
+// Requires: AVX
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ stride+16(FP), DX
+	SHLQ $0x02, DX
+	MOVQ a+24(FP), BX
+	MOVQ n+32(FP), SI
+
+row:
+	VBROADCASTSS (BX), Y0
+	VMULPS       (CX), Y0, Y1
+	VANDPS       absolute<>+0(SB), Y1, Y2
+	VCMPPS       $0x05, tiny<>+0(SB), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VMULPS       32(CX), Y0, Y1
+	VANDPS       absolute<>+0(SB), Y1, Y2
+	VCMPPS       $0x05, tiny<>+0(SB), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 32(AX)
+	VMULPS       64(CX), Y0, Y1
+	VANDPS       absolute<>+0(SB), Y1, Y2
+	VCMPPS       $0x05, tiny<>+0(SB), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 64(AX)
+	VMULPS       96(CX), Y0, Y1
+	VANDPS       absolute<>+0(SB), Y1, Y2
+	VCMPPS       $0x05, tiny<>+0(SB), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 96(AX)
+	VMULPS       128(CX), Y0, Y1
+	VANDPS       absolute<>+0(SB), Y1, Y2
+	VCMPPS       $0x05, tiny<>+0(SB), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 128(AX)
+	VMULPS       160(CX), Y0, Y1
+	VANDPS       absolute<>+0(SB), Y1, Y2
+	VCMPPS       $0x05, tiny<>+0(SB), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 160(AX)
+	VMULPS       192(CX), Y0, Y1
+	VANDPS       absolute<>+0(SB), Y1, Y2
+	VCMPPS       $0x05, tiny<>+0(SB), Y2, Y2
+	VANDPS       Y2, Y1, Y1
+	VMOVUPS      Y1, 192(AX)
+	VMULPS       224(CX), Y0, Y0
+	VANDPS       absolute<>+0(SB), Y0, Y1
+	VCMPPS       $0x05, tiny<>+0(SB), Y1, Y1
+	VANDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, 224(AX)
+	ADDQ         DX, CX
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x04, BX
+	DECQ         SI
+	JNE          row
+	VZEROUPPER
+	RET
+
+DATA absolute<>+0(SB)/4, $0x7fffffff
+DATA absolute<>+4(SB)/4, $0x7fffffff
+DATA absolute<>+8(SB)/4, $0x7fffffff
+DATA absolute<>+12(SB)/4, $0x7fffffff
+DATA absolute<>+16(SB)/4, $0x7fffffff
+DATA absolute<>+20(SB)/4, $0x7fffffff
+DATA absolute<>+24(SB)/4, $0x7fffffff
+DATA absolute<>+28(SB)/4, $0x7fffffff
+GLOBL absolute<>(SB), RODATA|NOPTR, $32
+
+DATA tiny<>+0(SB)/4, $0x0d800000
+DATA tiny<>+4(SB)/4, $0x0d800000
+DATA tiny<>+8(SB)/4, $0x0d800000
+DATA tiny<>+12(SB)/4, $0x0d800000
+DATA tiny<>+16(SB)/4, $0x0d800000
+DATA tiny<>+20(SB)/4, $0x0d800000
+DATA tiny<>+24(SB)/4, $0x0d800000
+DATA tiny<>+28(SB)/4, $0x0d800000
+GLOBL tiny<>(SB), RODATA|NOPTR, $32
+
+// func addWhereAVX2(acc *float64, words *uint64, coef *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·addWhereAVX2(SB), NOSPLIT, $0-32
+	MOVQ    acc+0(FP), AX
+	MOVQ    words+8(FP), CX
+	MOVQ    coef+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    CX, SI
+	MOVQ    DX, DI
+	MOVQ    BX, R8
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+
+word:
+	VBROADCASTSS (DI), X8
+	VCVTPS2PD    X8, Y8
+	VPBROADCASTB (SI), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        lowBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     lowBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y0, Y10
+	VBLENDVPD    Y9, Y10, Y0, Y0
+	VPBROADCASTB (SI), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        highBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     highBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y1, Y10
+	VBLENDVPD    Y9, Y10, Y1, Y1
+	VPBROADCASTB 1(SI), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        lowBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     lowBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y2, Y10
+	VBLENDVPD    Y9, Y10, Y2, Y2
+	VPBROADCASTB 1(SI), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        highBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     highBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y3, Y10
+	VBLENDVPD    Y9, Y10, Y3, Y3
+	VPBROADCASTB 2(SI), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        lowBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     lowBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y4, Y10
+	VBLENDVPD    Y9, Y10, Y4, Y4
+	VPBROADCASTB 2(SI), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        highBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     highBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y5, Y10
+	VBLENDVPD    Y9, Y10, Y5, Y5
+	VPBROADCASTB 3(SI), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        lowBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     lowBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y6, Y10
+	VBLENDVPD    Y9, Y10, Y6, Y6
+	VPBROADCASTB 3(SI), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        highBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     highBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y7, Y8
+	VBLENDVPD    Y9, Y8, Y7, Y7
+	ADDQ         $0x08, SI
+	ADDQ         $0x04, DI
+	DECQ         R8
+	JNE          word
+	VMOVUPD      Y0, (AX)
+	VMOVUPD      Y1, 32(AX)
+	VMOVUPD      Y2, 64(AX)
+	VMOVUPD      Y3, 96(AX)
+	VMOVUPD      Y4, 128(AX)
+	VMOVUPD      Y5, 160(AX)
+	VMOVUPD      Y6, 192(AX)
+	VMOVUPD      Y7, 224(AX)
+	MOVQ         DX, DX
+	VMOVUPD      256(AX), Y0
+	VMOVUPD      288(AX), Y1
+	VMOVUPD      320(AX), Y2
+	VMOVUPD      352(AX), Y3
+	VMOVUPD      384(AX), Y4
+	VMOVUPD      416(AX), Y5
+	VMOVUPD      448(AX), Y6
+	VMOVUPD      480(AX), Y7
+
+upper:
+	VBROADCASTSS (DX), X8
+	VCVTPS2PD    X8, Y8
+	VPBROADCASTB 4(CX), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        lowBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     lowBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y0, Y10
+	VBLENDVPD    Y9, Y10, Y0, Y0
+	VPBROADCASTB 4(CX), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        highBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     highBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y1, Y10
+	VBLENDVPD    Y9, Y10, Y1, Y1
+	VPBROADCASTB 5(CX), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        lowBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     lowBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y2, Y10
+	VBLENDVPD    Y9, Y10, Y2, Y2
+	VPBROADCASTB 5(CX), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        highBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     highBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y3, Y10
+	VBLENDVPD    Y9, Y10, Y3, Y3
+	VPBROADCASTB 6(CX), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        lowBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     lowBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y4, Y10
+	VBLENDVPD    Y9, Y10, Y4, Y4
+	VPBROADCASTB 6(CX), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        highBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     highBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y5, Y10
+	VBLENDVPD    Y9, Y10, Y5, Y5
+	VPBROADCASTB 7(CX), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        lowBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     lowBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y6, Y10
+	VBLENDVPD    Y9, Y10, Y6, Y6
+	VPBROADCASTB 7(CX), X9
+	VPMOVZXBQ    X9, Y9
+	VPAND        highBits<>+0(SB), Y9, Y9
+	VPCMPEQQ     highBits<>+0(SB), Y9, Y9
+	VADDPD       Y8, Y7, Y8
+	VBLENDVPD    Y9, Y8, Y7, Y7
+	ADDQ         $0x08, CX
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNE          upper
+	VMOVUPD      Y0, 256(AX)
+	VMOVUPD      Y1, 288(AX)
+	VMOVUPD      Y2, 320(AX)
+	VMOVUPD      Y3, 352(AX)
+	VMOVUPD      Y4, 384(AX)
+	VMOVUPD      Y5, 416(AX)
+	VMOVUPD      Y6, 448(AX)
+	VMOVUPD      Y7, 480(AX)
+	VZEROUPPER
+	RET
+
+DATA lowBits<>+0(SB)/4, $0x00000001
+DATA lowBits<>+4(SB)/4, $0x00000000
+DATA lowBits<>+8(SB)/4, $0x00000002
+DATA lowBits<>+12(SB)/4, $0x00000000
+DATA lowBits<>+16(SB)/4, $0x00000004
+DATA lowBits<>+20(SB)/4, $0x00000000
+DATA lowBits<>+24(SB)/4, $0x00000008
+DATA lowBits<>+28(SB)/4, $0x00000000
+GLOBL lowBits<>(SB), RODATA|NOPTR, $32
+
+DATA highBits<>+0(SB)/4, $0x00000010
+DATA highBits<>+4(SB)/4, $0x00000000
+DATA highBits<>+8(SB)/4, $0x00000020
+DATA highBits<>+12(SB)/4, $0x00000000
+DATA highBits<>+16(SB)/4, $0x00000040
+DATA highBits<>+20(SB)/4, $0x00000000
+DATA highBits<>+24(SB)/4, $0x00000080
+DATA highBits<>+28(SB)/4, $0x00000000
+GLOBL highBits<>(SB), RODATA|NOPTR, $32
+
+// func addWideAVX2(dst *float64, x *float32, n int)
+// Requires: AVX
+TEXT ·addWideAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors:
+	VCVTPS2PD (CX), Y0
+	VADDPD    (AX), Y0, Y0
+	VMOVUPD   Y0, (AX)
+	VCVTPS2PD 16(CX), Y0
+	VADDPD    32(AX), Y0, Y0
+	VMOVUPD   Y0, 32(AX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, DX
+	JNE       vectors
+	VZEROUPPER
+	RET
+
+// func addNarrowAVX2(dst *float32, x *float64, n int)
+// Requires: AVX
+TEXT ·addNarrowAVX2(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors:
+	VCVTPD2PSY (CX), X0
+	VADDPS     (AX), X0, X0
+	VMOVUPS    X0, (AX)
+	VCVTPD2PSY 32(CX), X0
+	VADDPS     16(AX), X0, X0
+	VMOVUPS    X0, 16(AX)
+	ADDQ       $0x40, CX
+	ADDQ       $0x20, AX
+	SUBQ       $0x08, DX
+	JNE        vectors
+	VZEROUPPER
+	RET
+
+// func sumsAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·sumsAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ base+8(FP), CX
+	MOVQ lists+16(FP), DX
+	MOVQ cuts+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVL (BX), DI
+	LEAQ (DX)(DI*4), DI
+
+list:
+	MOVL    4(BX), R8
+	LEAQ    (DX)(R8*4), R8
+	CMPQ    DI, R8
+	JEQ     none
+	LEAQ    128(DI), R10
+	CMPQ    R10, R8
+	JCS     long
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	ADDQ    $0x04, DI
+	CMPQ    DI, R8
+	JEQ     shortDone
+
+short:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Z0, Z0
+	VADDPS 64(R9), Z1, Z1
+	VADDPS 128(R9), Z2, Z2
+	VADDPS 192(R9), Z3, Z3
+	ADDQ   $0x04, DI
+	CMPQ   DI, R8
+	JNE    short
+
+shortDone:
+summed:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS Z3, 192(AX)
+
+next:
+	ADDQ $0x00000100, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNE  list
+	VZEROUPPER
+	RET
+
+none:
+	VXORPS  Z0, Z0, Z0
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z0, 64(AX)
+	VMOVUPS Z0, 128(AX)
+	VMOVUPS Z0, 192(AX)
+	JMP     next
+
+long:
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	ADDQ    $0x04, DI
+	CMPQ    DI, R10
+	JEQ     firstDone
+
+first:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Z0, Z0
+	VADDPS 64(R9), Z1, Z1
+	VADDPS 128(R9), Z2, Z2
+	VADDPS 192(R9), Z3, Z3
+	ADDQ   $0x04, DI
+	CMPQ   DI, R10
+	JNE    first
+
+firstDone:
+	VMOVAPS Z0, Z4
+	VMOVAPS Z1, Z5
+	VMOVAPS Z2, Z6
+	VMOVAPS Z3, Z7
+
+more:
+	LEAQ    128(DI), R10
+	CMPQ    R10, R8
+	CMOVQHI R8, R10
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	ADDQ    $0x04, DI
+	CMPQ    DI, R10
+	JEQ     runDone
+
+run:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Z0, Z0
+	VADDPS 64(R9), Z1, Z1
+	VADDPS 128(R9), Z2, Z2
+	VADDPS 192(R9), Z3, Z3
+	ADDQ   $0x04, DI
+	CMPQ   DI, R10
+	JNE    run
+
+runDone:
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z2, Z6, Z6
+	VADDPS  Z3, Z7, Z7
+	CMPQ    DI, R8
+	JNE     more
+	VMOVAPS Z4, Z0
+	VMOVAPS Z5, Z1
+	VMOVAPS Z6, Z2
+	VMOVAPS Z7, Z3
+	JMP     summed
+
+// func addSumsAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·addSumsAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ base+8(FP), CX
+	MOVQ lists+16(FP), DX
+	MOVQ cuts+24(FP), BX
+	MOVQ n+32(FP), SI
+	MOVL (BX), DI
+	LEAQ (DX)(DI*4), DI
+
+list:
+	MOVL    4(BX), R8
+	LEAQ    (DX)(R8*4), R8
+	CMPQ    DI, R8
+	JEQ     none
+	LEAQ    128(DI), R10
+	CMPQ    R10, R8
+	JCS     long
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	ADDQ    $0x04, DI
+	CMPQ    DI, R8
+	JEQ     shortDone
+
+short:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Z0, Z0
+	VADDPS 64(R9), Z1, Z1
+	VADDPS 128(R9), Z2, Z2
+	VADDPS 192(R9), Z3, Z3
+	ADDQ   $0x04, DI
+	CMPQ   DI, R8
+	JNE    short
+
+shortDone:
+summed:
+	VADDPS  (AX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(AX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	VADDPS  128(AX), Z2, Z2
+	VMOVUPS Z2, 128(AX)
+	VADDPS  192(AX), Z3, Z3
+	VMOVUPS Z3, 192(AX)
+
+next:
+	ADDQ $0x00000100, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNE  list
+	VZEROUPPER
+	RET
+
+none:
+	JMP next
+
+long:
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	ADDQ    $0x04, DI
+	CMPQ    DI, R10
+	JEQ     firstDone
+
+first:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Z0, Z0
+	VADDPS 64(R9), Z1, Z1
+	VADDPS 128(R9), Z2, Z2
+	VADDPS 192(R9), Z3, Z3
+	ADDQ   $0x04, DI
+	CMPQ   DI, R10
+	JNE    first
+
+firstDone:
+	VMOVAPS Z0, Z4
+	VMOVAPS Z1, Z5
+	VMOVAPS Z2, Z6
+	VMOVAPS Z3, Z7
+
+more:
+	LEAQ    128(DI), R10
+	CMPQ    R10, R8
+	CMOVQHI R8, R10
+	MOVL    (DI), R9
+	LEAQ    (CX)(R9*4), R9
+	VMOVUPS (R9), Z0
+	VMOVUPS 64(R9), Z1
+	VMOVUPS 128(R9), Z2
+	VMOVUPS 192(R9), Z3
+	ADDQ    $0x04, DI
+	CMPQ    DI, R10
+	JEQ     runDone
+
+run:
+	MOVL   (DI), R9
+	LEAQ   (CX)(R9*4), R9
+	VADDPS (R9), Z0, Z0
+	VADDPS 64(R9), Z1, Z1
+	VADDPS 128(R9), Z2, Z2
+	VADDPS 192(R9), Z3, Z3
+	ADDQ   $0x04, DI
+	CMPQ   DI, R10
+	JNE    run
+
+runDone:
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z2, Z6, Z6
+	VADDPS  Z3, Z7, Z7
+	CMPQ    DI, R8
+	JNE     more
+	VMOVAPS Z4, Z0
+	VMOVAPS Z5, Z1
+	VMOVAPS Z6, Z2
+	VMOVAPS Z7, Z3
+	JMP     summed
+
+// func addSumsToAVX512(dst *float32, part *float32, base *float32, lists *uint32, cuts *uint32, n int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·addSumsToAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ base+16(FP), CX
+	MOVQ lists+24(FP), DX
+	MOVQ cuts+32(FP), BX
+	MOVQ n+40(FP), SI
+	MOVQ part+8(FP), DI
+	MOVL (BX), R8
+	LEAQ (DX)(R8*4), R8
+
+list:
+	MOVL    4(BX), R9
+	LEAQ    (DX)(R9*4), R9
+	CMPQ    R8, R9
+	JEQ     none
+	LEAQ    128(R8), R11
+	CMPQ    R11, R9
+	JCS     long
+	MOVL    (R8), R10
+	LEAQ    (CX)(R10*4), R10
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	ADDQ    $0x04, R8
+	CMPQ    R8, R9
+	JEQ     shortDone
+
+short:
+	MOVL   (R8), R10
+	LEAQ   (CX)(R10*4), R10
+	VADDPS (R10), Z0, Z0
+	VADDPS 64(R10), Z1, Z1
+	VADDPS 128(R10), Z2, Z2
+	VADDPS 192(R10), Z3, Z3
+	ADDQ   $0x04, R8
+	CMPQ   R8, R9
+	JNE    short
+
+shortDone:
+summed:
+	VADDPS  (DI), Z0, Z0
+	VADDPS  (AX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(DI), Z1, Z1
+	VADDPS  64(AX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	VADDPS  128(DI), Z2, Z2
+	VADDPS  128(AX), Z2, Z2
+	VMOVUPS Z2, 128(AX)
+	VADDPS  192(DI), Z3, Z3
+	VADDPS  192(AX), Z3, Z3
+	VMOVUPS Z3, 192(AX)
+
+next:
+	ADDQ $0x00000100, DI
+	ADDQ $0x00000100, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNE  list
+	VZEROUPPER
+	RET
+
+none:
+	VMOVUPS (DI), Z0
+	VADDPS  (AX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VMOVUPS 64(DI), Z1
+	VADDPS  64(AX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	VMOVUPS 128(DI), Z2
+	VADDPS  128(AX), Z2, Z2
+	VMOVUPS Z2, 128(AX)
+	VMOVUPS 192(DI), Z3
+	VADDPS  192(AX), Z3, Z3
+	VMOVUPS Z3, 192(AX)
+	JMP     next
+
+long:
+	MOVL    (R8), R10
+	LEAQ    (CX)(R10*4), R10
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	ADDQ    $0x04, R8
+	CMPQ    R8, R11
+	JEQ     firstDone
+
+first:
+	MOVL   (R8), R10
+	LEAQ   (CX)(R10*4), R10
+	VADDPS (R10), Z0, Z0
+	VADDPS 64(R10), Z1, Z1
+	VADDPS 128(R10), Z2, Z2
+	VADDPS 192(R10), Z3, Z3
+	ADDQ   $0x04, R8
+	CMPQ   R8, R11
+	JNE    first
+
+firstDone:
+	VMOVAPS Z0, Z4
+	VMOVAPS Z1, Z5
+	VMOVAPS Z2, Z6
+	VMOVAPS Z3, Z7
+
+more:
+	LEAQ    128(R8), R11
+	CMPQ    R11, R9
+	CMOVQHI R9, R11
+	MOVL    (R8), R10
+	LEAQ    (CX)(R10*4), R10
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	ADDQ    $0x04, R8
+	CMPQ    R8, R11
+	JEQ     runDone
+
+run:
+	MOVL   (R8), R10
+	LEAQ   (CX)(R10*4), R10
+	VADDPS (R10), Z0, Z0
+	VADDPS 64(R10), Z1, Z1
+	VADDPS 128(R10), Z2, Z2
+	VADDPS 192(R10), Z3, Z3
+	ADDQ   $0x04, R8
+	CMPQ   R8, R11
+	JNE    run
+
+runDone:
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z2, Z6, Z6
+	VADDPS  Z3, Z7, Z7
+	CMPQ    R8, R9
+	JNE     more
+	VMOVAPS Z4, Z0
+	VMOVAPS Z5, Z1
+	VMOVAPS Z6, Z2
+	VMOVAPS Z7, Z3
+	JMP     summed
+
+// func addSumsTimesAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, values *float32, n int)
+// Requires: AVX, AVX512F, CMOV
+TEXT ·addSumsTimesAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), AX
+	MOVQ base+8(FP), CX
+	MOVQ lists+16(FP), DX
+	MOVQ cuts+24(FP), BX
+	MOVQ n+40(FP), SI
+	MOVQ values+32(FP), DI
+	SUBQ DX, DI
+	MOVL (BX), R8
+	LEAQ (DX)(R8*4), R8
+
+list:
+	MOVL         4(BX), R9
+	LEAQ         (DX)(R9*4), R9
+	CMPQ         R8, R9
+	JEQ          next
+	LEAQ         128(R8), R11
+	CMPQ         R11, R9
+	JCS          long
+	MOVL         (R8), R10
+	LEAQ         (CX)(R10*4), R10
+	VBROADCASTSS (R8)(DI*1), Z3
+	VMULPS       (R10), Z3, Z0
+	VMULPS       64(R10), Z3, Z1
+	VMULPS       128(R10), Z3, Z2
+	VMULPS       192(R10), Z3, Z3
+	ADDQ         $0x04, R8
+	CMPQ         R8, R9
+	JEQ          shortDone
+
+short:
+	MOVL         (R8), R10
+	LEAQ         (CX)(R10*4), R10
+	VBROADCASTSS (R8)(DI*1), Z4
+	VMULPS       (R10), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(R10), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(R10), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(R10), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	ADDQ         $0x04, R8
+	CMPQ         R8, R9
+	JNE          short
+
+shortDone:
+summed:
+	VADDPS  (AX), Z0, Z0
+	VMOVUPS Z0, (AX)
+	VADDPS  64(AX), Z1, Z1
+	VMOVUPS Z1, 64(AX)
+	VADDPS  128(AX), Z2, Z2
+	VMOVUPS Z2, 128(AX)
+	VADDPS  192(AX), Z3, Z3
+	VMOVUPS Z3, 192(AX)
+	MOVQ    R9, R8
+
+next:
+	ADDQ $0x00000100, AX
+	ADDQ $0x04, BX
+	DECQ SI
+	JNE  list
+	VZEROUPPER
+	RET
+
+long:
+	MOVL         (R8), R10
+	LEAQ         (CX)(R10*4), R10
+	VBROADCASTSS (R8)(DI*1), Z3
+	VMULPS       (R10), Z3, Z0
+	VMULPS       64(R10), Z3, Z1
+	VMULPS       128(R10), Z3, Z2
+	VMULPS       192(R10), Z3, Z3
+	ADDQ         $0x04, R8
+	CMPQ         R8, R11
+	JEQ          firstDone
+
+first:
+	MOVL         (R8), R10
+	LEAQ         (CX)(R10*4), R10
+	VBROADCASTSS (R8)(DI*1), Z4
+	VMULPS       (R10), Z4, Z5
+	VADDPS       Z5, Z0, Z0
+	VMULPS       64(R10), Z4, Z5
+	VADDPS       Z5, Z1, Z1
+	VMULPS       128(R10), Z4, Z5
+	VADDPS       Z5, Z2, Z2
+	VMULPS       192(R10), Z4, Z4
+	VADDPS       Z4, Z3, Z3
+	ADDQ         $0x04, R8
+	CMPQ         R8, R11
+	JNE          first
+
+firstDone:
+	VMOVAPS Z0, Z4
+	VMOVAPS Z1, Z5
+	VMOVAPS Z2, Z6
+	VMOVAPS Z3, Z7
+
+more:
+	LEAQ         128(R8), R11
+	CMPQ         R11, R9
+	CMOVQHI      R9, R11
+	MOVL         (R8), R10
+	LEAQ         (CX)(R10*4), R10
+	VBROADCASTSS (R8)(DI*1), Z3
+	VMULPS       (R10), Z3, Z0
+	VMULPS       64(R10), Z3, Z1
+	VMULPS       128(R10), Z3, Z2
+	VMULPS       192(R10), Z3, Z3
+	ADDQ         $0x04, R8
+	CMPQ         R8, R11
+	JEQ          runDone
+
+run:
+	MOVL         (R8), R10
+	LEAQ         (CX)(R10*4), R10
+	VBROADCASTSS (R8)(DI*1), Z8
+	VMULPS       (R10), Z8, Z9
+	VADDPS       Z9, Z0, Z0
+	VMULPS       64(R10), Z8, Z9
+	VADDPS       Z9, Z1, Z1
+	VMULPS       128(R10), Z8, Z9
+	VADDPS       Z9, Z2, Z2
+	VMULPS       192(R10), Z8, Z8
+	VADDPS       Z8, Z3, Z3
+	ADDQ         $0x04, R8
+	CMPQ         R8, R11
+	JNE          run
+
+runDone:
+	VADDPS  Z0, Z4, Z4
+	VADDPS  Z1, Z5, Z5
+	VADDPS  Z2, Z6, Z6
+	VADDPS  Z3, Z7, Z7
+	CMPQ    R8, R9
+	JNE     more
+	VMOVAPS Z4, Z0
+	VMOVAPS Z5, Z1
+	VMOVAPS Z6, Z2
+	VMOVAPS Z7, Z3
+	JMP     summed
+
+// func scaleAVX512(dst *float32, x *float32, stride int, a *float32, n int, mask uint64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-48
+	MOVQ  dst+0(FP), AX
+	MOVQ  x+8(FP), CX
+	MOVQ  stride+16(FP), DX
+	SHLQ  $0x02, DX
+	MOVQ  a+24(FP), BX
+	MOVQ  n+32(FP), SI
+	MOVQ  mask+40(FP), DI
+	KMOVW DI, K1
+	SHRQ  $0x10, DI
+	KMOVW DI, K2
+	SHRQ  $0x10, DI
+	KMOVW DI, K3
+	SHRQ  $0x10, DI
+	KMOVW DI, K4
+	SHRQ  $0x10, DI
+
+row:
+	VBROADCASTSS (BX), Z0
+	VMULPS.Z     (CX), Z0, K1, Z1
+	VANDPS.BCST  absolute<>+0(SB), Z1, Z2
+	VCMPPS.BCST  $0x05, tiny<>+0(SB), Z2, K5
+	VMOVAPS.Z    Z1, K5, Z1
+	VMOVUPS      Z1, (AX)
+	VMULPS.Z     64(CX), Z0, K2, Z1
+	VANDPS.BCST  absolute<>+0(SB), Z1, Z2
+	VCMPPS.BCST  $0x05, tiny<>+0(SB), Z2, K5
+	VMOVAPS.Z    Z1, K5, Z1
+	VMOVUPS      Z1, 64(AX)
+	VMULPS.Z     128(CX), Z0, K3, Z1
+	VANDPS.BCST  absolute<>+0(SB), Z1, Z2
+	VCMPPS.BCST  $0x05, tiny<>+0(SB), Z2, K5
+	VMOVAPS.Z    Z1, K5, Z1
+	VMOVUPS      Z1, 128(AX)
+	VMULPS.Z     192(CX), Z0, K4, Z0
+	VANDPS.BCST  absolute<>+0(SB), Z0, Z1
+	VCMPPS.BCST  $0x05, tiny<>+0(SB), Z1, K5
+	VMOVAPS.Z    Z0, K5, Z0
+	VMOVUPS      Z0, 192(AX)
+	ADDQ         DX, CX
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x04, BX
+	DECQ         SI
+	JNE          row
+	VZEROUPPER
+	RET
+
+// func addWhereAVX512(acc *float64, words *uint64, coef *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·addWhereAVX512(SB), NOSPLIT, $0-32
+	MOVQ    acc+0(FP), AX
+	MOVQ    words+8(FP), CX
+	MOVQ    coef+16(FP), DX
+	MOVQ    n+24(FP), BX
+	MOVQ    DX, DX
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	VMOVUPD 256(AX), Z4
+	VMOVUPD 320(AX), Z5
+	VMOVUPD 384(AX), Z6
+	VMOVUPD 448(AX), Z7
+
+word:
+	VBROADCASTSS (DX), Y8
+	VCVTPS2PD    Y8, Z8
+	KMOVB        (CX), K1
+	VADDPD       Z8, Z0, K1, Z0
+	KMOVB        1(CX), K1
+	VADDPD       Z8, Z1, K1, Z1
+	KMOVB        2(CX), K1
+	VADDPD       Z8, Z2, K1, Z2
+	KMOVB        3(CX), K1
+	VADDPD       Z8, Z3, K1, Z3
+	KMOVB        4(CX), K1
+	VADDPD       Z8, Z4, K1, Z4
+	KMOVB        5(CX), K1
+	VADDPD       Z8, Z5, K1, Z5
+	KMOVB        6(CX), K1
+	VADDPD       Z8, Z6, K1, Z6
+	KMOVB        7(CX), K1
+	VADDPD       Z8, Z7, K1, Z7
+	ADDQ         $0x08, CX
+	ADDQ         $0x04, DX
+	DECQ         BX
+	JNE          word
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	VMOVUPD      Z4, 256(AX)
+	VMOVUPD      Z5, 320(AX)
+	VMOVUPD      Z6, 384(AX)
+	VMOVUPD      Z7, 448(AX)
+	VZEROUPPER
+	RET
+
+// func addWideAVX512(dst *float64, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·addWideAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors:
+	VCVTPS2PD (CX), Z0
+	VADDPD    (AX), Z0, Z0
+	VMOVUPD   Z0, (AX)
+	ADDQ      $0x20, CX
+	ADDQ      $0x40, AX
+	SUBQ      $0x08, DX
+	JNE       vectors
+	VZEROUPPER
+	RET
+
+// func addNarrowAVX512(dst *float32, x *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·addNarrowAVX512(SB), NOSPLIT, $0-24
+	MOVQ dst+0(FP), AX
+	MOVQ x+8(FP), CX
+	MOVQ n+16(FP), DX
+
+vectors:
+	VCVTPD2PS (CX), Y0
+	VADDPS    (AX), Y0, Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $0x40, CX
+	ADDQ      $0x20, AX
+	SUBQ      $0x08, DX
+	JNE       vectors
+	VZEROUPPER
+	RET
+
+// func shrinkAVX2(m *float32, n int, a float32)
+// Requires: AVX
+TEXT ·shrinkAVX2(SB), NOSPLIT, $0-20
+	MOVQ         m+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS a+16(FP), Y0
+
+vectors:
+	VMOVUPS (AX), Y1
+	VMOVUPS 32(AX), Y2
+	VMULPS  Y0, Y1, Y1
+	VMULPS  Y0, Y2, Y2
+	VANDPS  absolute<>+0(SB), Y1, Y3
+	VCMPPS  $0x05, tiny<>+0(SB), Y3, Y3
+	VANDPS  Y3, Y1, Y1
+	VANDPS  absolute<>+0(SB), Y2, Y3
+	VCMPPS  $0x05, tiny<>+0(SB), Y3, Y3
+	VANDPS  Y3, Y2, Y2
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000010, CX
+	JNE     vectors
+	VZEROUPPER
+	RET
+
+// func advanceAVX2(m *float32, x *float32, n int, a float32)
+// Requires: AVX
+TEXT ·advanceAVX2(SB), NOSPLIT, $0-28
+	MOVQ         m+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS a+24(FP), Y0
+
+vectors:
+	VMOVUPS (AX), Y1
+	VMOVUPS 32(AX), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y4
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VANDPS  absolute<>+0(SB), Y3, Y5
+	VCMPPS  $0x05, tiny<>+0(SB), Y5, Y5
+	VANDPS  Y5, Y3, Y3
+	VANDPS  absolute<>+0(SB), Y4, Y5
+	VCMPPS  $0x05, tiny<>+0(SB), Y5, Y5
+	VANDPS  Y5, Y4, Y4
+	VADDPS  Y3, Y1, Y1
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000010, DX
+	JNE     vectors
+	VZEROUPPER
+	RET
+
+// func approachAVX2(m *float32, x *float32, n int, a float32)
+// Requires: AVX
+TEXT ·approachAVX2(SB), NOSPLIT, $0-28
+	MOVQ         m+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS a+24(FP), Y0
+
+vectors:
+	VMOVUPS (AX), Y1
+	VMOVUPS 32(AX), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y4
+	VSUBPS  Y1, Y3, Y3
+	VSUBPS  Y2, Y4, Y4
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VANDPS  absolute<>+0(SB), Y3, Y5
+	VCMPPS  $0x05, tiny<>+0(SB), Y5, Y5
+	VANDPS  Y5, Y3, Y3
+	VANDPS  absolute<>+0(SB), Y4, Y5
+	VCMPPS  $0x05, tiny<>+0(SB), Y5, Y5
+	VANDPS  Y5, Y4, Y4
+	VADDPS  Y3, Y1, Y1
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000010, DX
+	JNE     vectors
+	VZEROUPPER
+	RET
+
+// func decayAVX2(m *float32, n int, a float32, b float32)
+// Requires: AVX
+TEXT ·decayAVX2(SB), NOSPLIT, $0-24
+	MOVQ         m+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS a+16(FP), Y0
+	VBROADCASTSS b+20(FP), Y1
+
+vectors:
+	VMOVUPS (AX), Y2
+	VMOVUPS 32(AX), Y3
+	VMULPS  Y2, Y1, Y4
+	VANDPS  absolute<>+0(SB), Y4, Y5
+	VCMPPS  $0x05, tiny<>+0(SB), Y5, Y5
+	VANDPS  Y5, Y4, Y4
+	VSUBPS  Y4, Y2, Y6
+	VANDPS  signBit<>+0(SB), Y6, Y5
+	VANDPS  absolute<>+0(SB), Y6, Y6
+	VORPS   Y0, Y5, Y5
+	VADDPS  Y5, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VSUBPS  Y4, Y5, Y4
+	VADDPS  Y4, Y2, Y2
+	VCMPPS  $0x05, Y0, Y6, Y6
+	VANDPS  Y6, Y2, Y2
+	VMULPS  Y3, Y1, Y4
+	VANDPS  absolute<>+0(SB), Y4, Y5
+	VCMPPS  $0x05, tiny<>+0(SB), Y5, Y5
+	VANDPS  Y5, Y4, Y4
+	VSUBPS  Y4, Y3, Y6
+	VANDPS  signBit<>+0(SB), Y6, Y5
+	VANDPS  absolute<>+0(SB), Y6, Y6
+	VORPS   Y0, Y5, Y5
+	VADDPS  Y5, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VSUBPS  Y4, Y5, Y4
+	VADDPS  Y4, Y3, Y3
+	VCMPPS  $0x05, Y0, Y6, Y6
+	VANDPS  Y6, Y3, Y3
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    $0x00000040, AX
+	SUBQ    $0x00000010, CX
+	JNE     vectors
+	VZEROUPPER
+	RET
+
+DATA signBit<>+0(SB)/4, $0x80000000
+DATA signBit<>+4(SB)/4, $0x80000000
+DATA signBit<>+8(SB)/4, $0x80000000
+DATA signBit<>+12(SB)/4, $0x80000000
+DATA signBit<>+16(SB)/4, $0x80000000
+DATA signBit<>+20(SB)/4, $0x80000000
+DATA signBit<>+24(SB)/4, $0x80000000
+DATA signBit<>+28(SB)/4, $0x80000000
+GLOBL signBit<>(SB), RODATA|NOPTR, $32
+
+// func advanceRestAVX2(m *float32, x *float32, rest *float32, n int, a float32)
+// Requires: AVX
+TEXT ·advanceRestAVX2(SB), NOSPLIT, $0-36
+	MOVQ         m+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rest+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS a+32(FP), Y0
+
+vectors:
+	VMOVUPS (AX), Y1
+	VMOVUPS 32(AX), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y4
+	VMOVUPS (DX), Y5
+	VMOVUPS 32(DX), Y6
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VANDPS  absolute<>+0(SB), Y3, Y7
+	VCMPPS  $0x05, tiny<>+0(SB), Y7, Y7
+	VANDPS  Y7, Y3, Y3
+	VANDPS  absolute<>+0(SB), Y4, Y7
+	VCMPPS  $0x05, tiny<>+0(SB), Y7, Y7
+	VANDPS  Y7, Y4, Y4
+	VADDPS  Y5, Y3, Y3
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y3, Y1, Y6
+	VSUBPS  Y1, Y6, Y5
+	VSUBPS  Y5, Y3, Y3
+	VSUBPS  Y5, Y6, Y5
+	VSUBPS  Y5, Y1, Y5
+	VADDPS  Y3, Y5, Y5
+	VMOVAPS Y6, Y1
+	VADDPS  Y4, Y2, Y3
+	VSUBPS  Y2, Y3, Y6
+	VSUBPS  Y6, Y4, Y4
+	VSUBPS  Y6, Y3, Y6
+	VSUBPS  Y6, Y2, Y6
+	VADDPS  Y4, Y6, Y6
+	VMOVAPS Y3, Y2
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	VMOVUPS Y5, (DX)
+	VMOVUPS Y6, 32(DX)
+	ADDQ    $0x00000040, DX
+	SUBQ    $0x00000010, BX
+	JNE     vectors
+	VZEROUPPER
+	RET
+
+// func approachRestAVX2(m *float32, x *float32, rest *float32, n int, a float32)
+// Requires: AVX
+TEXT ·approachRestAVX2(SB), NOSPLIT, $0-36
+	MOVQ         m+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rest+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS a+32(FP), Y0
+
+vectors:
+	VMOVUPS (AX), Y1
+	VMOVUPS 32(AX), Y2
+	VMOVUPS (CX), Y3
+	VMOVUPS 32(CX), Y4
+	VMOVUPS (DX), Y5
+	VMOVUPS 32(DX), Y6
+	VSUBPS  Y1, Y3, Y3
+	VSUBPS  Y2, Y4, Y4
+	VSUBPS  Y5, Y3, Y3
+	VSUBPS  Y6, Y4, Y4
+	VMULPS  Y0, Y3, Y3
+	VMULPS  Y0, Y4, Y4
+	VANDPS  absolute<>+0(SB), Y3, Y7
+	VCMPPS  $0x05, tiny<>+0(SB), Y7, Y7
+	VANDPS  Y7, Y3, Y3
+	VANDPS  absolute<>+0(SB), Y4, Y7
+	VCMPPS  $0x05, tiny<>+0(SB), Y7, Y7
+	VANDPS  Y7, Y4, Y4
+	VADDPS  Y5, Y3, Y3
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y3, Y1, Y6
+	VSUBPS  Y1, Y6, Y5
+	VSUBPS  Y5, Y3, Y3
+	VSUBPS  Y5, Y6, Y5
+	VSUBPS  Y5, Y1, Y5
+	VADDPS  Y3, Y5, Y5
+	VMOVAPS Y6, Y1
+	VADDPS  Y4, Y2, Y3
+	VSUBPS  Y2, Y3, Y6
+	VSUBPS  Y6, Y4, Y4
+	VSUBPS  Y6, Y3, Y6
+	VSUBPS  Y6, Y2, Y6
+	VADDPS  Y4, Y6, Y6
+	VMOVAPS Y3, Y2
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, CX
+	VMOVUPS Y5, (DX)
+	VMOVUPS Y6, 32(DX)
+	ADDQ    $0x00000040, DX
+	SUBQ    $0x00000010, BX
+	JNE     vectors
+	VZEROUPPER
+	RET
+
+// func decayRestAVX2(m *float32, rest *float32, n int, a float32, b float32)
+// Requires: AVX
+TEXT ·decayRestAVX2(SB), NOSPLIT, $0-32
+	MOVQ         m+0(FP), AX
+	MOVQ         rest+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS a+24(FP), Y0
+	VBROADCASTSS b+28(FP), Y1
+
+vectors:
+	VMOVUPS (AX), Y2
+	VMOVUPS 32(AX), Y3
+	VMOVUPS (CX), Y4
+	VMOVUPS 32(CX), Y5
+	VMULPS  Y2, Y1, Y6
+	VANDPS  absolute<>+0(SB), Y6, Y7
+	VCMPPS  $0x05, tiny<>+0(SB), Y7, Y7
+	VANDPS  Y7, Y6, Y6
+	VSUBPS  Y6, Y2, Y8
+	VANDPS  signBit<>+0(SB), Y8, Y7
+	VANDPS  absolute<>+0(SB), Y8, Y8
+	VORPS   Y0, Y7, Y7
+	VADDPS  Y7, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VSUBPS  Y6, Y7, Y6
+	VADDPS  Y4, Y6, Y6
+	VADDPS  Y6, Y2, Y7
+	VSUBPS  Y2, Y7, Y4
+	VSUBPS  Y4, Y6, Y6
+	VSUBPS  Y4, Y7, Y4
+	VSUBPS  Y4, Y2, Y4
+	VADDPS  Y6, Y4, Y4
+	VMOVAPS Y7, Y2
+	VCMPPS  $0x05, Y0, Y8, Y8
+	VANDPS  Y8, Y2, Y2
+	VANDPS  Y8, Y4, Y4
+	VMULPS  Y3, Y1, Y6
+	VANDPS  absolute<>+0(SB), Y6, Y7
+	VCMPPS  $0x05, tiny<>+0(SB), Y7, Y7
+	VANDPS  Y7, Y6, Y6
+	VSUBPS  Y6, Y3, Y8
+	VANDPS  signBit<>+0(SB), Y8, Y7
+	VANDPS  absolute<>+0(SB), Y8, Y8
+	VORPS   Y0, Y7, Y7
+	VADDPS  Y7, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VSUBPS  Y6, Y7, Y6
+	VADDPS  Y5, Y6, Y6
+	VADDPS  Y6, Y3, Y7
+	VSUBPS  Y3, Y7, Y5
+	VSUBPS  Y5, Y6, Y6
+	VSUBPS  Y5, Y7, Y5
+	VSUBPS  Y5, Y3, Y5
+	VADDPS  Y6, Y5, Y5
+	VMOVAPS Y7, Y3
+	VCMPPS  $0x05, Y0, Y8, Y8
+	VANDPS  Y8, Y3, Y3
+	VANDPS  Y8, Y5, Y5
+	VMOVUPS Y2, (AX)
+	VMOVUPS Y3, 32(AX)
+	ADDQ    $0x00000040, AX
+	VMOVUPS Y4, (CX)
+	VMOVUPS Y5, 32(CX)
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000010, DX
+	JNE     vectors
+	VZEROUPPER
+	RET
+
+// func centreAVX2(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
+// Requires: AVX
+TEXT ·centreAVX2(SB), NOSPLIT, $0-64
+	MOVQ panel+0(FP), AX
+	MOVQ mu+8(FP), CX
+	MOVQ gb+16(FP), DX
+	MOVQ gc+24(FP), BX
+	MOVQ lambda+32(FP), SI
+	MOVQ dots+40(FP), DI
+	MOVQ sum+48(FP), R8
+	MOVQ n+56(FP), R9
+
+row:
+	VBROADCASTSS (CX), Y0
+	VBROADCASTSS (DX), Y1
+	VMOVUPS      (AX), Y2
+	VMULPS       (BX), Y0, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMULPS       (SI), Y1, Y3
+	VSUBPS       Y3, Y2, Y2
+	VMOVUPS      Y2, (AX)
+	VMULPS       Y2, Y0, Y3
+	VCVTPS2PD    X3, Y4
+	VADDPD       (R8), Y4, Y4
+	VMOVUPD      Y4, (R8)
+	VEXTRACTF128 $0x01, Y3, X3
+	VCVTPS2PD    X3, Y3
+	VADDPD       32(R8), Y3, Y3
+	VMOVUPD      Y3, 32(R8)
+	VMULPS       (SI), Y2, Y2
+	VMOVUPS      64(AX), Y3
+	VMULPS       64(BX), Y0, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMULPS       64(SI), Y1, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 64(AX)
+	VMULPS       Y3, Y0, Y4
+	VCVTPS2PD    X4, Y5
+	VADDPD       128(R8), Y5, Y5
+	VMOVUPD      Y5, 128(R8)
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VADDPD       160(R8), Y4, Y4
+	VMOVUPD      Y4, 160(R8)
+	VMULPS       64(SI), Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      128(AX), Y3
+	VMULPS       128(BX), Y0, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMULPS       128(SI), Y1, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 128(AX)
+	VMULPS       Y3, Y0, Y4
+	VCVTPS2PD    X4, Y5
+	VADDPD       256(R8), Y5, Y5
+	VMOVUPD      Y5, 256(R8)
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VADDPD       288(R8), Y4, Y4
+	VMOVUPD      Y4, 288(R8)
+	VMULPS       128(SI), Y3, Y3
+	VMOVUPS      192(AX), Y4
+	VMULPS       192(BX), Y0, Y5
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       192(SI), Y1, Y5
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 192(AX)
+	VMULPS       Y4, Y0, Y5
+	VCVTPS2PD    X5, Y6
+	VADDPD       384(R8), Y6, Y6
+	VMOVUPD      Y6, 384(R8)
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       416(R8), Y5, Y5
+	VMOVUPD      Y5, 416(R8)
+	VMULPS       192(SI), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VMOVUPS      32(AX), Y3
+	VMULPS       32(BX), Y0, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMULPS       32(SI), Y1, Y4
+	VSUBPS       Y4, Y3, Y3
+	VMOVUPS      Y3, 32(AX)
+	VMULPS       Y3, Y0, Y4
+	VCVTPS2PD    X4, Y5
+	VADDPD       64(R8), Y5, Y5
+	VMOVUPD      Y5, 64(R8)
+	VEXTRACTF128 $0x01, Y4, X4
+	VCVTPS2PD    X4, Y4
+	VADDPD       96(R8), Y4, Y4
+	VMOVUPD      Y4, 96(R8)
+	VMULPS       32(SI), Y3, Y3
+	VMOVUPS      96(AX), Y4
+	VMULPS       96(BX), Y0, Y5
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       96(SI), Y1, Y5
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 96(AX)
+	VMULPS       Y4, Y0, Y5
+	VCVTPS2PD    X5, Y6
+	VADDPD       192(R8), Y6, Y6
+	VMOVUPD      Y6, 192(R8)
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       224(R8), Y5, Y5
+	VMOVUPD      Y5, 224(R8)
+	VMULPS       96(SI), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VMOVUPS      160(AX), Y4
+	VMULPS       160(BX), Y0, Y5
+	VSUBPS       Y5, Y4, Y4
+	VMULPS       160(SI), Y1, Y5
+	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      Y4, 160(AX)
+	VMULPS       Y4, Y0, Y5
+	VCVTPS2PD    X5, Y6
+	VADDPD       320(R8), Y6, Y6
+	VMOVUPD      Y6, 320(R8)
+	VEXTRACTF128 $0x01, Y5, X5
+	VCVTPS2PD    X5, Y5
+	VADDPD       352(R8), Y5, Y5
+	VMOVUPD      Y5, 352(R8)
+	VMULPS       160(SI), Y4, Y4
+	VMOVUPS      224(AX), Y5
+	VMULPS       224(BX), Y0, Y6
+	VSUBPS       Y6, Y5, Y5
+	VMULPS       224(SI), Y1, Y6
+	VSUBPS       Y6, Y5, Y5
+	VMOVUPS      Y5, 224(AX)
+	VMULPS       Y5, Y0, Y6
+	VCVTPS2PD    X6, Y0
+	VADDPD       448(R8), Y0, Y0
+	VMOVUPD      Y0, 448(R8)
+	VEXTRACTF128 $0x01, Y6, X0
+	VCVTPS2PD    X0, Y0
+	VADDPD       480(R8), Y0, Y0
+	VMOVUPD      Y0, 480(R8)
+	VMULPS       224(SI), Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	VADDPS       Y3, Y2, Y2
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPS    $0x0e, X2, X0
+	VADDPS       X0, X2, X2
+	VPERMILPS    $0x01, X2, X0
+	VADDSS       X0, X2, X2
+	VMOVSS       X2, (DI)
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x04, CX
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, DI
+	DECQ         R9
+	JNE          row
+	VZEROUPPER
+	RET
+
+// func shrinkAVX512(m *float32, n int, a float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·shrinkAVX512(SB), NOSPLIT, $0-20
+	MOVQ         m+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS a+16(FP), Z0
+
+vectors:
+	VMOVUPS     (AX), Z1
+	VMOVUPS     64(AX), Z2
+	VMOVUPS     128(AX), Z3
+	VMOVUPS     192(AX), Z4
+	VMULPS      Z0, Z1, Z1
+	VMULPS      Z0, Z2, Z2
+	VMULPS      Z0, Z3, Z3
+	VMULPS      Z0, Z4, Z4
+	VANDPS.BCST absolute<>+0(SB), Z1, Z5
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z5, K1
+	VMOVAPS.Z   Z1, K1, Z1
+	VANDPS.BCST absolute<>+0(SB), Z2, Z5
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z5, K1
+	VMOVAPS.Z   Z2, K1, Z2
+	VANDPS.BCST absolute<>+0(SB), Z3, Z5
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z5, K1
+	VMOVAPS.Z   Z3, K1, Z3
+	VANDPS.BCST absolute<>+0(SB), Z4, Z5
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z5, K1
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVUPS     Z1, (AX)
+	VMOVUPS     Z2, 64(AX)
+	VMOVUPS     Z3, 128(AX)
+	VMOVUPS     Z4, 192(AX)
+	ADDQ        $0x00000100, AX
+	SUBQ        $0x00000040, CX
+	JNE         vectors
+	VZEROUPPER
+	RET
+
+// func advanceAVX512(m *float32, x *float32, n int, a float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·advanceAVX512(SB), NOSPLIT, $0-28
+	MOVQ         m+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS a+24(FP), Z0
+
+vectors:
+	VMOVUPS     (AX), Z1
+	VMOVUPS     64(AX), Z2
+	VMOVUPS     128(AX), Z3
+	VMOVUPS     192(AX), Z4
+	VMOVUPS     (CX), Z5
+	VMOVUPS     64(CX), Z6
+	VMOVUPS     128(CX), Z7
+	VMOVUPS     192(CX), Z8
+	VMULPS      Z0, Z5, Z5
+	VMULPS      Z0, Z6, Z6
+	VMULPS      Z0, Z7, Z7
+	VMULPS      Z0, Z8, Z8
+	VANDPS.BCST absolute<>+0(SB), Z5, Z9
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z9, K1
+	VMOVAPS.Z   Z5, K1, Z5
+	VANDPS.BCST absolute<>+0(SB), Z6, Z9
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z9, K1
+	VMOVAPS.Z   Z6, K1, Z6
+	VANDPS.BCST absolute<>+0(SB), Z7, Z9
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z9, K1
+	VMOVAPS.Z   Z7, K1, Z7
+	VANDPS.BCST absolute<>+0(SB), Z8, Z9
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z9, K1
+	VMOVAPS.Z   Z8, K1, Z8
+	VADDPS      Z5, Z1, Z1
+	VADDPS      Z6, Z2, Z2
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z8, Z4, Z4
+	VMOVUPS     Z1, (AX)
+	VMOVUPS     Z2, 64(AX)
+	VMOVUPS     Z3, 128(AX)
+	VMOVUPS     Z4, 192(AX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, DX
+	JNE         vectors
+	VZEROUPPER
+	RET
+
+// func approachAVX512(m *float32, x *float32, n int, a float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·approachAVX512(SB), NOSPLIT, $0-28
+	MOVQ         m+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS a+24(FP), Z0
+
+vectors:
+	VMOVUPS     (AX), Z1
+	VMOVUPS     64(AX), Z2
+	VMOVUPS     128(AX), Z3
+	VMOVUPS     192(AX), Z4
+	VMOVUPS     (CX), Z5
+	VMOVUPS     64(CX), Z6
+	VMOVUPS     128(CX), Z7
+	VMOVUPS     192(CX), Z8
+	VSUBPS      Z1, Z5, Z5
+	VSUBPS      Z2, Z6, Z6
+	VSUBPS      Z3, Z7, Z7
+	VSUBPS      Z4, Z8, Z8
+	VMULPS      Z0, Z5, Z5
+	VMULPS      Z0, Z6, Z6
+	VMULPS      Z0, Z7, Z7
+	VMULPS      Z0, Z8, Z8
+	VANDPS.BCST absolute<>+0(SB), Z5, Z9
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z9, K1
+	VMOVAPS.Z   Z5, K1, Z5
+	VANDPS.BCST absolute<>+0(SB), Z6, Z9
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z9, K1
+	VMOVAPS.Z   Z6, K1, Z6
+	VANDPS.BCST absolute<>+0(SB), Z7, Z9
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z9, K1
+	VMOVAPS.Z   Z7, K1, Z7
+	VANDPS.BCST absolute<>+0(SB), Z8, Z9
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z9, K1
+	VMOVAPS.Z   Z8, K1, Z8
+	VADDPS      Z5, Z1, Z1
+	VADDPS      Z6, Z2, Z2
+	VADDPS      Z7, Z3, Z3
+	VADDPS      Z8, Z4, Z4
+	VMOVUPS     Z1, (AX)
+	VMOVUPS     Z2, 64(AX)
+	VMOVUPS     Z3, 128(AX)
+	VMOVUPS     Z4, 192(AX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, DX
+	JNE         vectors
+	VZEROUPPER
+	RET
+
+// func decayAVX512(m *float32, n int, a float32, b float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·decayAVX512(SB), NOSPLIT, $0-24
+	MOVQ         m+0(FP), AX
+	MOVQ         n+8(FP), CX
+	VBROADCASTSS a+16(FP), Z0
+	VBROADCASTSS b+20(FP), Z1
+
+vectors:
+	VMOVUPS     (AX), Z2
+	VMOVUPS     64(AX), Z3
+	VMOVUPS     128(AX), Z4
+	VMOVUPS     192(AX), Z5
+	VMULPS      Z2, Z1, Z6
+	VANDPS.BCST absolute<>+0(SB), Z6, Z7
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z7, K1
+	VMOVAPS.Z   Z6, K1, Z6
+	VSUBPS      Z6, Z2, Z8
+	VANDPS.BCST signBit<>+0(SB), Z8, Z7
+	VANDPS.BCST absolute<>+0(SB), Z8, Z8
+	VORPS       Z0, Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VXORPS      Z7, Z7, Z7
+	VSUBPS      Z6, Z7, Z6
+	VADDPS      Z6, Z2, Z2
+	VCMPPS      $0x05, Z0, Z8, K1
+	VMOVAPS.Z   Z2, K1, Z2
+	VMULPS      Z3, Z1, Z6
+	VANDPS.BCST absolute<>+0(SB), Z6, Z7
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z7, K1
+	VMOVAPS.Z   Z6, K1, Z6
+	VSUBPS      Z6, Z3, Z8
+	VANDPS.BCST signBit<>+0(SB), Z8, Z7
+	VANDPS.BCST absolute<>+0(SB), Z8, Z8
+	VORPS       Z0, Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VXORPS      Z7, Z7, Z7
+	VSUBPS      Z6, Z7, Z6
+	VADDPS      Z6, Z3, Z3
+	VCMPPS      $0x05, Z0, Z8, K1
+	VMOVAPS.Z   Z3, K1, Z3
+	VMULPS      Z4, Z1, Z6
+	VANDPS.BCST absolute<>+0(SB), Z6, Z7
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z7, K1
+	VMOVAPS.Z   Z6, K1, Z6
+	VSUBPS      Z6, Z4, Z8
+	VANDPS.BCST signBit<>+0(SB), Z8, Z7
+	VANDPS.BCST absolute<>+0(SB), Z8, Z8
+	VORPS       Z0, Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VXORPS      Z7, Z7, Z7
+	VSUBPS      Z6, Z7, Z6
+	VADDPS      Z6, Z4, Z4
+	VCMPPS      $0x05, Z0, Z8, K1
+	VMOVAPS.Z   Z4, K1, Z4
+	VMULPS      Z5, Z1, Z6
+	VANDPS.BCST absolute<>+0(SB), Z6, Z7
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z7, K1
+	VMOVAPS.Z   Z6, K1, Z6
+	VSUBPS      Z6, Z5, Z8
+	VANDPS.BCST signBit<>+0(SB), Z8, Z7
+	VANDPS.BCST absolute<>+0(SB), Z8, Z8
+	VORPS       Z0, Z7, Z7
+	VADDPS      Z7, Z6, Z6
+	VXORPS      Z7, Z7, Z7
+	VSUBPS      Z6, Z7, Z6
+	VADDPS      Z6, Z5, Z5
+	VCMPPS      $0x05, Z0, Z8, K1
+	VMOVAPS.Z   Z5, K1, Z5
+	VMOVUPS     Z2, (AX)
+	VMOVUPS     Z3, 64(AX)
+	VMOVUPS     Z4, 128(AX)
+	VMOVUPS     Z5, 192(AX)
+	ADDQ        $0x00000100, AX
+	SUBQ        $0x00000040, CX
+	JNE         vectors
+	VZEROUPPER
+	RET
+
+// func advanceRestAVX512(m *float32, x *float32, rest *float32, n int, a float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·advanceRestAVX512(SB), NOSPLIT, $0-36
+	MOVQ         m+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rest+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS a+32(FP), Z0
+
+vectors:
+	VMOVUPS     (AX), Z1
+	VMOVUPS     64(AX), Z2
+	VMOVUPS     128(AX), Z3
+	VMOVUPS     192(AX), Z4
+	VMOVUPS     (CX), Z5
+	VMOVUPS     64(CX), Z6
+	VMOVUPS     128(CX), Z7
+	VMOVUPS     192(CX), Z8
+	VMOVUPS     (DX), Z9
+	VMOVUPS     64(DX), Z10
+	VMOVUPS     128(DX), Z11
+	VMOVUPS     192(DX), Z12
+	VMULPS      Z0, Z5, Z5
+	VMULPS      Z0, Z6, Z6
+	VMULPS      Z0, Z7, Z7
+	VMULPS      Z0, Z8, Z8
+	VANDPS.BCST absolute<>+0(SB), Z5, Z13
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z13, K1
+	VMOVAPS.Z   Z5, K1, Z5
+	VANDPS.BCST absolute<>+0(SB), Z6, Z13
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z13, K1
+	VMOVAPS.Z   Z6, K1, Z6
+	VANDPS.BCST absolute<>+0(SB), Z7, Z13
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z13, K1
+	VMOVAPS.Z   Z7, K1, Z7
+	VANDPS.BCST absolute<>+0(SB), Z8, Z13
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z13, K1
+	VMOVAPS.Z   Z8, K1, Z8
+	VADDPS      Z9, Z5, Z5
+	VADDPS      Z10, Z6, Z6
+	VADDPS      Z11, Z7, Z7
+	VADDPS      Z12, Z8, Z8
+	VADDPS      Z5, Z1, Z10
+	VSUBPS      Z1, Z10, Z9
+	VSUBPS      Z9, Z5, Z5
+	VSUBPS      Z9, Z10, Z9
+	VSUBPS      Z9, Z1, Z9
+	VADDPS      Z5, Z9, Z9
+	VMOVAPS     Z10, Z1
+	VADDPS      Z6, Z2, Z5
+	VSUBPS      Z2, Z5, Z10
+	VSUBPS      Z10, Z6, Z6
+	VSUBPS      Z10, Z5, Z10
+	VSUBPS      Z10, Z2, Z10
+	VADDPS      Z6, Z10, Z10
+	VMOVAPS     Z5, Z2
+	VADDPS      Z7, Z3, Z5
+	VSUBPS      Z3, Z5, Z6
+	VSUBPS      Z6, Z7, Z7
+	VSUBPS      Z6, Z5, Z6
+	VSUBPS      Z6, Z3, Z6
+	VADDPS      Z7, Z6, Z11
+	VMOVAPS     Z5, Z3
+	VADDPS      Z8, Z4, Z5
+	VSUBPS      Z4, Z5, Z6
+	VSUBPS      Z6, Z8, Z8
+	VSUBPS      Z6, Z5, Z6
+	VSUBPS      Z6, Z4, Z6
+	VADDPS      Z8, Z6, Z12
+	VMOVAPS     Z5, Z4
+	VMOVUPS     Z1, (AX)
+	VMOVUPS     Z2, 64(AX)
+	VMOVUPS     Z3, 128(AX)
+	VMOVUPS     Z4, 192(AX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000100, CX
+	VMOVUPS     Z9, (DX)
+	VMOVUPS     Z10, 64(DX)
+	VMOVUPS     Z11, 128(DX)
+	VMOVUPS     Z12, 192(DX)
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000040, BX
+	JNE         vectors
+	VZEROUPPER
+	RET
+
+// func approachRestAVX512(m *float32, x *float32, rest *float32, n int, a float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·approachRestAVX512(SB), NOSPLIT, $0-36
+	MOVQ         m+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         rest+16(FP), DX
+	MOVQ         n+24(FP), BX
+	VBROADCASTSS a+32(FP), Z0
+
+vectors:
+	VMOVUPS     (AX), Z1
+	VMOVUPS     64(AX), Z2
+	VMOVUPS     128(AX), Z3
+	VMOVUPS     192(AX), Z4
+	VMOVUPS     (CX), Z5
+	VMOVUPS     64(CX), Z6
+	VMOVUPS     128(CX), Z7
+	VMOVUPS     192(CX), Z8
+	VMOVUPS     (DX), Z9
+	VMOVUPS     64(DX), Z10
+	VMOVUPS     128(DX), Z11
+	VMOVUPS     192(DX), Z12
+	VSUBPS      Z1, Z5, Z5
+	VSUBPS      Z2, Z6, Z6
+	VSUBPS      Z3, Z7, Z7
+	VSUBPS      Z4, Z8, Z8
+	VSUBPS      Z9, Z5, Z5
+	VSUBPS      Z10, Z6, Z6
+	VSUBPS      Z11, Z7, Z7
+	VSUBPS      Z12, Z8, Z8
+	VMULPS      Z0, Z5, Z5
+	VMULPS      Z0, Z6, Z6
+	VMULPS      Z0, Z7, Z7
+	VMULPS      Z0, Z8, Z8
+	VANDPS.BCST absolute<>+0(SB), Z5, Z13
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z13, K1
+	VMOVAPS.Z   Z5, K1, Z5
+	VANDPS.BCST absolute<>+0(SB), Z6, Z13
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z13, K1
+	VMOVAPS.Z   Z6, K1, Z6
+	VANDPS.BCST absolute<>+0(SB), Z7, Z13
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z13, K1
+	VMOVAPS.Z   Z7, K1, Z7
+	VANDPS.BCST absolute<>+0(SB), Z8, Z13
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z13, K1
+	VMOVAPS.Z   Z8, K1, Z8
+	VADDPS      Z9, Z5, Z5
+	VADDPS      Z10, Z6, Z6
+	VADDPS      Z11, Z7, Z7
+	VADDPS      Z12, Z8, Z8
+	VADDPS      Z5, Z1, Z10
+	VSUBPS      Z1, Z10, Z9
+	VSUBPS      Z9, Z5, Z5
+	VSUBPS      Z9, Z10, Z9
+	VSUBPS      Z9, Z1, Z9
+	VADDPS      Z5, Z9, Z9
+	VMOVAPS     Z10, Z1
+	VADDPS      Z6, Z2, Z5
+	VSUBPS      Z2, Z5, Z10
+	VSUBPS      Z10, Z6, Z6
+	VSUBPS      Z10, Z5, Z10
+	VSUBPS      Z10, Z2, Z10
+	VADDPS      Z6, Z10, Z10
+	VMOVAPS     Z5, Z2
+	VADDPS      Z7, Z3, Z5
+	VSUBPS      Z3, Z5, Z6
+	VSUBPS      Z6, Z7, Z7
+	VSUBPS      Z6, Z5, Z6
+	VSUBPS      Z6, Z3, Z6
+	VADDPS      Z7, Z6, Z11
+	VMOVAPS     Z5, Z3
+	VADDPS      Z8, Z4, Z5
+	VSUBPS      Z4, Z5, Z6
+	VSUBPS      Z6, Z8, Z8
+	VSUBPS      Z6, Z5, Z6
+	VSUBPS      Z6, Z4, Z6
+	VADDPS      Z8, Z6, Z12
+	VMOVAPS     Z5, Z4
+	VMOVUPS     Z1, (AX)
+	VMOVUPS     Z2, 64(AX)
+	VMOVUPS     Z3, 128(AX)
+	VMOVUPS     Z4, 192(AX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000100, CX
+	VMOVUPS     Z9, (DX)
+	VMOVUPS     Z10, 64(DX)
+	VMOVUPS     Z11, 128(DX)
+	VMOVUPS     Z12, 192(DX)
+	ADDQ        $0x00000100, DX
+	SUBQ        $0x00000040, BX
+	JNE         vectors
+	VZEROUPPER
+	RET
+
+// func decayRestAVX512(m *float32, rest *float32, n int, a float32, b float32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·decayRestAVX512(SB), NOSPLIT, $0-32
+	MOVQ         m+0(FP), AX
+	MOVQ         rest+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS a+24(FP), Z0
+	VBROADCASTSS b+28(FP), Z1
+
+vectors:
+	VMOVUPS     (AX), Z2
+	VMOVUPS     64(AX), Z3
+	VMOVUPS     128(AX), Z4
+	VMOVUPS     192(AX), Z5
+	VMOVUPS     (CX), Z6
+	VMOVUPS     64(CX), Z7
+	VMOVUPS     128(CX), Z8
+	VMOVUPS     192(CX), Z9
+	VMULPS      Z2, Z1, Z10
+	VANDPS.BCST absolute<>+0(SB), Z10, Z11
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z11, K1
+	VMOVAPS.Z   Z10, K1, Z10
+	VSUBPS      Z10, Z2, Z12
+	VANDPS.BCST signBit<>+0(SB), Z12, Z11
+	VANDPS.BCST absolute<>+0(SB), Z12, Z12
+	VORPS       Z0, Z11, Z11
+	VADDPS      Z11, Z10, Z10
+	VXORPS      Z11, Z11, Z11
+	VSUBPS      Z10, Z11, Z10
+	VADDPS      Z6, Z10, Z10
+	VADDPS      Z10, Z2, Z11
+	VSUBPS      Z2, Z11, Z6
+	VSUBPS      Z6, Z10, Z10
+	VSUBPS      Z6, Z11, Z6
+	VSUBPS      Z6, Z2, Z6
+	VADDPS      Z10, Z6, Z6
+	VMOVAPS     Z11, Z2
+	VCMPPS      $0x05, Z0, Z12, K1
+	VMOVAPS.Z   Z2, K1, Z2
+	VMOVAPS.Z   Z6, K1, Z6
+	VMULPS      Z3, Z1, Z10
+	VANDPS.BCST absolute<>+0(SB), Z10, Z11
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z11, K1
+	VMOVAPS.Z   Z10, K1, Z10
+	VSUBPS      Z10, Z3, Z12
+	VANDPS.BCST signBit<>+0(SB), Z12, Z11
+	VANDPS.BCST absolute<>+0(SB), Z12, Z12
+	VORPS       Z0, Z11, Z11
+	VADDPS      Z11, Z10, Z10
+	VXORPS      Z11, Z11, Z11
+	VSUBPS      Z10, Z11, Z10
+	VADDPS      Z7, Z10, Z10
+	VADDPS      Z10, Z3, Z11
+	VSUBPS      Z3, Z11, Z7
+	VSUBPS      Z7, Z10, Z10
+	VSUBPS      Z7, Z11, Z7
+	VSUBPS      Z7, Z3, Z7
+	VADDPS      Z10, Z7, Z7
+	VMOVAPS     Z11, Z3
+	VCMPPS      $0x05, Z0, Z12, K1
+	VMOVAPS.Z   Z3, K1, Z3
+	VMOVAPS.Z   Z7, K1, Z7
+	VMULPS      Z4, Z1, Z10
+	VANDPS.BCST absolute<>+0(SB), Z10, Z11
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z11, K1
+	VMOVAPS.Z   Z10, K1, Z10
+	VSUBPS      Z10, Z4, Z12
+	VANDPS.BCST signBit<>+0(SB), Z12, Z11
+	VANDPS.BCST absolute<>+0(SB), Z12, Z12
+	VORPS       Z0, Z11, Z11
+	VADDPS      Z11, Z10, Z10
+	VXORPS      Z11, Z11, Z11
+	VSUBPS      Z10, Z11, Z10
+	VADDPS      Z8, Z10, Z10
+	VADDPS      Z10, Z4, Z11
+	VSUBPS      Z4, Z11, Z8
+	VSUBPS      Z8, Z10, Z10
+	VSUBPS      Z8, Z11, Z8
+	VSUBPS      Z8, Z4, Z8
+	VADDPS      Z10, Z8, Z8
+	VMOVAPS     Z11, Z4
+	VCMPPS      $0x05, Z0, Z12, K1
+	VMOVAPS.Z   Z4, K1, Z4
+	VMOVAPS.Z   Z8, K1, Z8
+	VMULPS      Z5, Z1, Z10
+	VANDPS.BCST absolute<>+0(SB), Z10, Z11
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z11, K1
+	VMOVAPS.Z   Z10, K1, Z10
+	VSUBPS      Z10, Z5, Z12
+	VANDPS.BCST signBit<>+0(SB), Z12, Z11
+	VANDPS.BCST absolute<>+0(SB), Z12, Z12
+	VORPS       Z0, Z11, Z11
+	VADDPS      Z11, Z10, Z10
+	VXORPS      Z11, Z11, Z11
+	VSUBPS      Z10, Z11, Z10
+	VADDPS      Z9, Z10, Z10
+	VADDPS      Z10, Z5, Z11
+	VSUBPS      Z5, Z11, Z9
+	VSUBPS      Z9, Z10, Z10
+	VSUBPS      Z9, Z11, Z9
+	VSUBPS      Z9, Z5, Z9
+	VADDPS      Z10, Z9, Z9
+	VMOVAPS     Z11, Z5
+	VCMPPS      $0x05, Z0, Z12, K1
+	VMOVAPS.Z   Z5, K1, Z5
+	VMOVAPS.Z   Z9, K1, Z9
+	VMOVUPS     Z2, (AX)
+	VMOVUPS     Z3, 64(AX)
+	VMOVUPS     Z4, 128(AX)
+	VMOVUPS     Z5, 192(AX)
+	ADDQ        $0x00000100, AX
+	VMOVUPS     Z6, (CX)
+	VMOVUPS     Z7, 64(CX)
+	VMOVUPS     Z8, 128(CX)
+	VMOVUPS     Z9, 192(CX)
+	ADDQ        $0x00000100, CX
+	SUBQ        $0x00000040, DX
+	JNE         vectors
+	VZEROUPPER
+	RET
+
+// func centreAVX512(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
+// Requires: AVX, AVX512F
+TEXT ·centreAVX512(SB), NOSPLIT, $0-64
+	MOVQ    panel+0(FP), AX
+	MOVQ    mu+8(FP), CX
+	MOVQ    gb+16(FP), DX
+	MOVQ    gc+24(FP), BX
+	MOVQ    lambda+32(FP), SI
+	MOVQ    dots+40(FP), DI
+	MOVQ    sum+48(FP), R8
+	MOVQ    n+56(FP), R9
+	VMOVUPD (R8), Z0
+	VMOVUPD 64(R8), Z1
+	VMOVUPD 128(R8), Z2
+	VMOVUPD 192(R8), Z3
+	VMOVUPD 256(R8), Z4
+	VMOVUPD 320(R8), Z5
+	VMOVUPD 384(R8), Z6
+	VMOVUPD 448(R8), Z7
+
+row:
+	VBROADCASTSS  (CX), Z8
+	VBROADCASTSS  (DX), Z9
+	VMOVUPS       (AX), Z10
+	VMULPS        (BX), Z8, Z11
+	VSUBPS        Z11, Z10, Z10
+	VMULPS        (SI), Z9, Z11
+	VSUBPS        Z11, Z10, Z10
+	VMOVUPS       Z10, (AX)
+	VMULPS        Z10, Z8, Z11
+	VCVTPS2PD     Y11, Z12
+	VADDPD        Z12, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z11, Y11
+	VCVTPS2PD     Y11, Z11
+	VADDPD        Z11, Z1, Z1
+	VMULPS        (SI), Z10, Z10
+	VMOVUPS       64(AX), Z11
+	VMULPS        64(BX), Z8, Z12
+	VSUBPS        Z12, Z11, Z11
+	VMULPS        64(SI), Z9, Z12
+	VSUBPS        Z12, Z11, Z11
+	VMOVUPS       Z11, 64(AX)
+	VMULPS        Z11, Z8, Z12
+	VCVTPS2PD     Y12, Z13
+	VADDPD        Z13, Z2, Z2
+	VEXTRACTF64X4 $0x01, Z12, Y12
+	VCVTPS2PD     Y12, Z12
+	VADDPD        Z12, Z3, Z3
+	VMULPS        64(SI), Z11, Z11
+	VADDPS        Z11, Z10, Z10
+	VMOVUPS       128(AX), Z11
+	VMULPS        128(BX), Z8, Z12
+	VSUBPS        Z12, Z11, Z11
+	VMULPS        128(SI), Z9, Z12
+	VSUBPS        Z12, Z11, Z11
+	VMOVUPS       Z11, 128(AX)
+	VMULPS        Z11, Z8, Z12
+	VCVTPS2PD     Y12, Z13
+	VADDPD        Z13, Z4, Z4
+	VEXTRACTF64X4 $0x01, Z12, Y12
+	VCVTPS2PD     Y12, Z12
+	VADDPD        Z12, Z5, Z5
+	VMULPS        128(SI), Z11, Z11
+	VMOVUPS       192(AX), Z12
+	VMULPS        192(BX), Z8, Z13
+	VSUBPS        Z13, Z12, Z12
+	VMULPS        192(SI), Z9, Z13
+	VSUBPS        Z13, Z12, Z12
+	VMOVUPS       Z12, 192(AX)
+	VMULPS        Z12, Z8, Z13
+	VCVTPS2PD     Y13, Z8
+	VADDPD        Z8, Z6, Z6
+	VEXTRACTF64X4 $0x01, Z13, Y8
+	VCVTPS2PD     Y8, Z8
+	VADDPD        Z8, Z7, Z7
+	VMULPS        192(SI), Z12, Z12
+	VADDPS        Z12, Z11, Z11
+	VADDPS        Z11, Z10, Z10
+	VEXTRACTF64X4 $0x01, Z10, Y8
+	VADDPS        Y8, Y10, Y10
+	VEXTRACTF128  $0x01, Y10, X8
+	VADDPS        X8, X10, X10
+	VPERMILPS     $0x0e, X10, X8
+	VADDPS        X8, X10, X10
+	VPERMILPS     $0x01, X10, X8
+	VADDSS        X8, X10, X10
+	VMOVSS        X10, (DI)
+	ADDQ          $0x00000100, AX
+	ADDQ          $0x04, CX
+	ADDQ          $0x04, DX
+	ADDQ          $0x04, DI
+	DECQ          R9
+	JNE           row
+	VMOVUPD       Z0, (R8)
+	VMOVUPD       Z1, 64(R8)
+	VMOVUPD       Z2, 128(R8)
+	VMOVUPD       Z3, 192(R8)
+	VMOVUPD       Z4, 256(R8)
+	VMOVUPD       Z5, 320(R8)
+	VMOVUPD       Z6, 384(R8)
+	VMOVUPD       Z7, 448(R8)
+	VZEROUPPER
+	RET
+
 // func turnAVX2(dst *float32, panel *float32, down int, across int)
 // Requires: AVX
 TEXT ·turnAVX2(SB), NOSPLIT, $0-32
@@ -1025,16 +3933,6 @@ DATA lanes8_8_1<>+20(SB)/4, $0x00000000
 DATA lanes8_8_1<>+24(SB)/4, $0x0000000f
 DATA lanes8_8_1<>+28(SB)/4, $0x00000000
 GLOBL lanes8_8_1<>(SB), RODATA|NOPTR, $32
-
-DATA signBit<>+0(SB)/4, $0x80000000
-DATA signBit<>+4(SB)/4, $0x80000000
-DATA signBit<>+8(SB)/4, $0x80000000
-DATA signBit<>+12(SB)/4, $0x80000000
-DATA signBit<>+16(SB)/4, $0x80000000
-DATA signBit<>+20(SB)/4, $0x80000000
-DATA signBit<>+24(SB)/4, $0x80000000
-DATA signBit<>+28(SB)/4, $0x80000000
-GLOBL signBit<>(SB), RODATA|NOPTR, $32
 
 DATA expMax<>+0(SB)/4, $0x42ae0000
 DATA expMax<>+4(SB)/4, $0x42ae0000
@@ -4181,154 +7079,54 @@ DATA columns<>+56(SB)/4, $0x000f0007
 DATA columns<>+60(SB)/4, $0x001f0017
 GLOBL columns<>(SB), RODATA|NOPTR, $64
 
-// func scaleAVX2(dst *float32, x *float32, stride int, a *float32, n int)
+// func nonzeroWordAVX2(x *float32) uint64
 // Requires: AVX
-TEXT ·scaleAVX2(SB), NOSPLIT, $0-40
-	MOVQ dst+0(FP), AX
-	MOVQ x+8(FP), CX
-	MOVQ stride+16(FP), DX
-	SHLQ $0x02, DX
-	MOVQ a+24(FP), BX
-	MOVQ n+32(FP), SI
-
-row:
-	VBROADCASTSS (BX), Y0
-	VMULPS       (CX), Y0, Y1
-	VMOVUPS      Y1, (AX)
-	VMULPS       32(CX), Y0, Y1
-	VMOVUPS      Y1, 32(AX)
-	VMULPS       64(CX), Y0, Y1
-	VMOVUPS      Y1, 64(AX)
-	VMULPS       96(CX), Y0, Y1
-	VMOVUPS      Y1, 96(AX)
-	VMULPS       128(CX), Y0, Y1
-	VMOVUPS      Y1, 128(AX)
-	VMULPS       160(CX), Y0, Y1
-	VMOVUPS      Y1, 160(AX)
-	VMULPS       192(CX), Y0, Y1
-	VMOVUPS      Y1, 192(AX)
-	VMULPS       224(CX), Y0, Y0
-	VMOVUPS      Y0, 224(AX)
-	ADDQ         DX, CX
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x04, BX
-	DECQ         SI
-	JNE          row
+TEXT ·nonzeroWordAVX2(SB), NOSPLIT, $0-16
+	MOVQ      x+0(FP), AX
+	VXORPS    Y0, Y0, Y0
+	XORQ      CX, CX
+	VMOVUPS   (AX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y1
+	VMOVMSKPS Y1, DX
+	ORQ       DX, CX
+	VMOVUPS   32(AX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y1
+	VMOVMSKPS Y1, DX
+	SHLQ      $0x08, DX
+	ORQ       DX, CX
+	VMOVUPS   64(AX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y1
+	VMOVMSKPS Y1, DX
+	SHLQ      $0x10, DX
+	ORQ       DX, CX
+	VMOVUPS   96(AX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y1
+	VMOVMSKPS Y1, DX
+	SHLQ      $0x18, DX
+	ORQ       DX, CX
+	VMOVUPS   128(AX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y1
+	VMOVMSKPS Y1, DX
+	SHLQ      $0x20, DX
+	ORQ       DX, CX
+	VMOVUPS   160(AX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y1
+	VMOVMSKPS Y1, DX
+	SHLQ      $0x28, DX
+	ORQ       DX, CX
+	VMOVUPS   192(AX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y1
+	VMOVMSKPS Y1, DX
+	SHLQ      $0x30, DX
+	ORQ       DX, CX
+	VMOVUPS   224(AX), Y1
+	VCMPPS    $0x04, Y0, Y1, Y1
+	VMOVMSKPS Y1, DX
+	SHLQ      $0x38, DX
+	ORQ       DX, CX
 	VZEROUPPER
+	MOVQ      CX, ret+8(FP)
 	RET
-
-// func addWhereAVX2(acc *float32, words *uint64, coef *float32, n int)
-// Requires: AVX, AVX2
-TEXT ·addWhereAVX2(SB), NOSPLIT, $0-32
-	MOVQ    acc+0(FP), AX
-	MOVQ    words+8(FP), CX
-	MOVQ    coef+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS (AX), Y0
-	VMOVUPS 32(AX), Y1
-	VMOVUPS 64(AX), Y2
-	VMOVUPS 96(AX), Y3
-	VMOVUPS 128(AX), Y4
-	VMOVUPS 160(AX), Y5
-	VMOVUPS 192(AX), Y6
-	VMOVUPS 224(AX), Y7
-
-word:
-	VBROADCASTSS (DX), Y8
-	VPBROADCASTD (CX), Y9
-	VPAND        bits0<>+0(SB), Y9, Y9
-	VPCMPEQD     bits0<>+0(SB), Y9, Y9
-	VADDPS       Y8, Y0, Y10
-	VBLENDVPS    Y9, Y10, Y0, Y0
-	VPBROADCASTD (CX), Y9
-	VPAND        bits1<>+0(SB), Y9, Y9
-	VPCMPEQD     bits1<>+0(SB), Y9, Y9
-	VADDPS       Y8, Y1, Y10
-	VBLENDVPS    Y9, Y10, Y1, Y1
-	VPBROADCASTD (CX), Y9
-	VPAND        bits2<>+0(SB), Y9, Y9
-	VPCMPEQD     bits2<>+0(SB), Y9, Y9
-	VADDPS       Y8, Y2, Y10
-	VBLENDVPS    Y9, Y10, Y2, Y2
-	VPBROADCASTD (CX), Y9
-	VPAND        bits3<>+0(SB), Y9, Y9
-	VPCMPEQD     bits3<>+0(SB), Y9, Y9
-	VADDPS       Y8, Y3, Y10
-	VBLENDVPS    Y9, Y10, Y3, Y3
-	VPBROADCASTD 4(CX), Y9
-	VPAND        bits0<>+0(SB), Y9, Y9
-	VPCMPEQD     bits0<>+0(SB), Y9, Y9
-	VADDPS       Y8, Y4, Y10
-	VBLENDVPS    Y9, Y10, Y4, Y4
-	VPBROADCASTD 4(CX), Y9
-	VPAND        bits1<>+0(SB), Y9, Y9
-	VPCMPEQD     bits1<>+0(SB), Y9, Y9
-	VADDPS       Y8, Y5, Y10
-	VBLENDVPS    Y9, Y10, Y5, Y5
-	VPBROADCASTD 4(CX), Y9
-	VPAND        bits2<>+0(SB), Y9, Y9
-	VPCMPEQD     bits2<>+0(SB), Y9, Y9
-	VADDPS       Y8, Y6, Y10
-	VBLENDVPS    Y9, Y10, Y6, Y6
-	VPBROADCASTD 4(CX), Y9
-	VPAND        bits3<>+0(SB), Y9, Y9
-	VPCMPEQD     bits3<>+0(SB), Y9, Y9
-	VADDPS       Y8, Y7, Y8
-	VBLENDVPS    Y9, Y8, Y7, Y7
-	ADDQ         $0x08, CX
-	ADDQ         $0x04, DX
-	DECQ         BX
-	JNE          word
-	VMOVUPS      Y0, (AX)
-	VMOVUPS      Y1, 32(AX)
-	VMOVUPS      Y2, 64(AX)
-	VMOVUPS      Y3, 96(AX)
-	VMOVUPS      Y4, 128(AX)
-	VMOVUPS      Y5, 160(AX)
-	VMOVUPS      Y6, 192(AX)
-	VMOVUPS      Y7, 224(AX)
-	VZEROUPPER
-	RET
-
-DATA bits0<>+0(SB)/4, $0x00000001
-DATA bits0<>+4(SB)/4, $0x00000002
-DATA bits0<>+8(SB)/4, $0x00000004
-DATA bits0<>+12(SB)/4, $0x00000008
-DATA bits0<>+16(SB)/4, $0x00000010
-DATA bits0<>+20(SB)/4, $0x00000020
-DATA bits0<>+24(SB)/4, $0x00000040
-DATA bits0<>+28(SB)/4, $0x00000080
-GLOBL bits0<>(SB), RODATA|NOPTR, $32
-
-DATA bits1<>+0(SB)/4, $0x00000100
-DATA bits1<>+4(SB)/4, $0x00000200
-DATA bits1<>+8(SB)/4, $0x00000400
-DATA bits1<>+12(SB)/4, $0x00000800
-DATA bits1<>+16(SB)/4, $0x00001000
-DATA bits1<>+20(SB)/4, $0x00002000
-DATA bits1<>+24(SB)/4, $0x00004000
-DATA bits1<>+28(SB)/4, $0x00008000
-GLOBL bits1<>(SB), RODATA|NOPTR, $32
-
-DATA bits2<>+0(SB)/4, $0x00010000
-DATA bits2<>+4(SB)/4, $0x00020000
-DATA bits2<>+8(SB)/4, $0x00040000
-DATA bits2<>+12(SB)/4, $0x00080000
-DATA bits2<>+16(SB)/4, $0x00100000
-DATA bits2<>+20(SB)/4, $0x00200000
-DATA bits2<>+24(SB)/4, $0x00400000
-DATA bits2<>+28(SB)/4, $0x00800000
-GLOBL bits2<>(SB), RODATA|NOPTR, $32
-
-DATA bits3<>+0(SB)/4, $0x01000000
-DATA bits3<>+4(SB)/4, $0x02000000
-DATA bits3<>+8(SB)/4, $0x04000000
-DATA bits3<>+12(SB)/4, $0x08000000
-DATA bits3<>+16(SB)/4, $0x10000000
-DATA bits3<>+20(SB)/4, $0x20000000
-DATA bits3<>+24(SB)/4, $0x40000000
-DATA bits3<>+28(SB)/4, $0x80000000
-GLOBL bits3<>(SB), RODATA|NOPTR, $32
 
 // func expsAVX2(dst *float32, x *float32, n int, scale float32, shift float32)
 // Requires: AVX, AVX2
@@ -4418,74 +7216,42 @@ done:
 	VZEROUPPER
 	RET
 
-// func scaleAVX512(dst *float32, x *float32, stride int, a *float32, n int, mask uint64)
-// Requires: AVX, AVX512F
-TEXT ·scaleAVX512(SB), NOSPLIT, $0-48
-	MOVQ  dst+0(FP), AX
-	MOVQ  x+8(FP), CX
-	MOVQ  stride+16(FP), DX
-	SHLQ  $0x02, DX
-	MOVQ  a+24(FP), BX
-	MOVQ  n+32(FP), SI
-	MOVQ  mask+40(FP), DI
-	KMOVW DI, K1
-	SHRQ  $0x10, DI
-	KMOVW DI, K2
-	SHRQ  $0x10, DI
-	KMOVW DI, K3
-	SHRQ  $0x10, DI
-	KMOVW DI, K4
-	SHRQ  $0x10, DI
-
-row:
-	VBROADCASTSS (BX), Z0
-	VMULPS.Z     (CX), Z0, K1, Z1
-	VMOVUPS      Z1, (AX)
-	VMULPS.Z     64(CX), Z0, K2, Z1
-	VMOVUPS      Z1, 64(AX)
-	VMULPS.Z     128(CX), Z0, K3, Z1
-	VMOVUPS      Z1, 128(AX)
-	VMULPS.Z     192(CX), Z0, K4, Z0
-	VMOVUPS      Z0, 192(AX)
-	ADDQ         DX, CX
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x04, BX
-	DECQ         SI
-	JNE          row
+// func nonzeroWordAVX512(x *float32, mask uint64) uint64
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·nonzeroWordAVX512(SB), NOSPLIT, $0-24
+	MOVQ      x+0(FP), AX
+	VXORPS    Z0, Z0, Z0
+	XORQ      CX, CX
+	MOVQ      mask+8(FP), BX
+	KMOVW     BX, K1
+	SHRQ      $0x10, BX
+	VMOVUPS.Z (AX), K1, Z1
+	VCMPPS    $0x04, Z0, Z1, K1
+	KMOVW     K1, DX
+	ORQ       DX, CX
+	KMOVW     BX, K1
+	SHRQ      $0x10, BX
+	VMOVUPS.Z 64(AX), K1, Z1
+	VCMPPS    $0x04, Z0, Z1, K1
+	KMOVW     K1, DX
+	SHLQ      $0x10, DX
+	ORQ       DX, CX
+	KMOVW     BX, K1
+	SHRQ      $0x10, BX
+	VMOVUPS.Z 128(AX), K1, Z1
+	VCMPPS    $0x04, Z0, Z1, K1
+	KMOVW     K1, DX
+	SHLQ      $0x20, DX
+	ORQ       DX, CX
+	KMOVW     BX, K1
+	SHRQ      $0x10, BX
+	VMOVUPS.Z 192(AX), K1, Z1
+	VCMPPS    $0x04, Z0, Z1, K1
+	KMOVW     K1, DX
+	SHLQ      $0x30, DX
+	ORQ       DX, CX
 	VZEROUPPER
-	RET
-
-// func addWhereAVX512(acc *float32, words *uint64, coef *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·addWhereAVX512(SB), NOSPLIT, $0-32
-	MOVQ    acc+0(FP), AX
-	MOVQ    words+8(FP), CX
-	MOVQ    coef+16(FP), DX
-	MOVQ    n+24(FP), BX
-	VMOVUPS (AX), Z0
-	VMOVUPS 64(AX), Z1
-	VMOVUPS 128(AX), Z2
-	VMOVUPS 192(AX), Z3
-
-word:
-	VBROADCASTSS (DX), Z4
-	KMOVW        (CX), K1
-	VADDPS       Z4, Z0, K1, Z0
-	KMOVW        2(CX), K1
-	VADDPS       Z4, Z1, K1, Z1
-	KMOVW        4(CX), K1
-	VADDPS       Z4, Z2, K1, Z2
-	KMOVW        6(CX), K1
-	VADDPS       Z4, Z3, K1, Z3
-	ADDQ         $0x08, CX
-	ADDQ         $0x04, DX
-	DECQ         BX
-	JNE          word
-	VMOVUPS      Z0, (AX)
-	VMOVUPS      Z1, 64(AX)
-	VMOVUPS      Z2, 128(AX)
-	VMOVUPS      Z3, 192(AX)
-	VZEROUPPER
+	MOVQ      CX, ret+16(FP)
 	RET
 
 // func expsAVX512(dst *float32, x *float32, n int, scale float32, shift float32)
@@ -9838,6 +12604,9 @@ vector:
 	CMPQ    R10, $0x08
 	JLT     rest
 	VMULPS  (R9), Y0, Y1
+	VANDPS  absolute<>+0(SB), Y1, Y2
+	VCMPPS  $0x05, tiny<>+0(SB), Y2, Y2
+	VANDPS  Y2, Y1, Y1
 	VADDPS  (R8), Y1, Y1
 	VMOVUPS Y1, (R8)
 	ADDQ    $0x20, R8
@@ -9854,6 +12623,9 @@ rest:
 	VMASKMOVPS   (R9), Y3, Y1
 	VMASKMOVPS   (R8), Y3, Y2
 	VMULPS       Y0, Y1, Y1
+	VANDPS       absolute<>+0(SB), Y1, Y4
+	VCMPPS       $0x05, tiny<>+0(SB), Y4, Y4
+	VANDPS       Y4, Y1, Y1
 	VADDPS       Y2, Y1, Y1
 	VMASKMOVPS   Y1, Y3, (R8)
 
@@ -10213,7 +12985,7 @@ vectors:
 	RET
 
 // func addTimesAVX512(dst *float32, dstStride int, x *float32, xStride int, a float32, rows int, width int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·addTimesAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst+0(FP), AX
 	MOVQ         dstStride+8(FP), CX
@@ -10231,27 +13003,33 @@ row:
 	MOVQ DI, R10
 
 vector:
-	CMPQ    R10, $0x10
-	JLT     rest
-	VMULPS  (R9), Z0, Z1
-	VADDPS  (R8), Z1, Z1
-	VMOVUPS Z1, (R8)
-	ADDQ    $0x40, R8
-	ADDQ    $0x40, R9
-	SUBQ    $0x10, R10
-	JMP     vector
+	CMPQ        R10, $0x10
+	JLT         rest
+	VMULPS      (R9), Z0, Z1
+	VANDPS.BCST absolute<>+0(SB), Z1, Z2
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z2, K1
+	VMOVAPS.Z   Z1, K1, Z1
+	VADDPS      (R8), Z1, Z1
+	VMOVUPS     Z1, (R8)
+	ADDQ        $0x40, R8
+	ADDQ        $0x40, R9
+	SUBQ        $0x10, R10
+	JMP         vector
 
 rest:
-	TESTQ     R10, R10
-	JEQ       next
-	MOVL      $0x0000ffff, R11
-	BZHIL     R10, R11, R11
-	KMOVW     R11, K1
-	VMOVUPS.Z (R9), K1, Z1
-	VMOVUPS.Z (R8), K1, Z2
-	VMULPS    Z0, Z1, Z1
-	VADDPS    Z2, Z1, Z1
-	VMOVUPS   Z1, K1, (R8)
+	TESTQ       R10, R10
+	JEQ         next
+	MOVL        $0x0000ffff, R11
+	BZHIL       R10, R11, R11
+	KMOVW       R11, K1
+	VMOVUPS.Z   (R9), K1, Z1
+	VMOVUPS.Z   (R8), K1, Z2
+	VMULPS      Z0, Z1, Z1
+	VANDPS.BCST absolute<>+0(SB), Z1, Z3
+	VCMPPS.BCST $0x05, tiny<>+0(SB), Z3, K2
+	VMOVAPS.Z   Z1, K2, Z1
+	VADDPS      Z2, Z1, Z1
+	VMOVUPS     Z1, K1, (R8)
 
 next:
 	ADDQ CX, AX

@@ -114,7 +114,7 @@ func BenchmarkScale(b *testing.B) {
 func BenchmarkAddWhere(b *testing.B) {
 	s := newSource(1, false)
 	words, coef := s.words(make([]uint64, 200), 0.2), s.fill(make([]float32, 200))
-	var acc [Block]float32
+	var acc [Block]float64
 	forBench(b, "slots=200", 200*Block, "add", func() { AddWhere(&acc, words, coef) })
 }
 

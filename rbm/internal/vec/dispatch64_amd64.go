@@ -171,3 +171,14 @@ func nonzero(list []uint32, values, x []float32) int {
 	}
 	return nonzeroGo(list, values, x) // AVX2 cannot compress
 }
+
+//go:noinline
+func nonzeroWord(x []float32) uint64 {
+	switch l := InUse(); {
+	case l == AVX512:
+		return nonzeroWordAVX512(&x[0], WordMask(len(x)))
+	case l == AVX2 && len(x) == Block:
+		return nonzeroWordAVX2(&x[0])
+	}
+	return nonzeroWordGo(x)
+}

@@ -36,30 +36,6 @@ func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count 
 }
 
 //go:noinline
-func scale(dst, x []float32, stride int, a []float32, width int) {
-	switch l := InUse(); {
-	case l == AVX512:
-		scaleAVX512(&dst[0], &x[0], stride, &a[0], len(a), WordMask(width))
-	case l == AVX2 && width == Block:
-		scaleAVX2(&dst[0], &x[0], stride, &a[0], len(a))
-	default:
-		scaleGo(dst, x, stride, a, width)
-	}
-}
-
-//go:noinline
-func addWhere(acc *[Block]float32, words []uint64, coef []float32) {
-	switch InUse() {
-	case AVX512:
-		addWhereAVX512(&acc[0], &words[0], &coef[0], len(words))
-	case AVX2:
-		addWhereAVX2(&acc[0], &words[0], &coef[0], len(words))
-	default:
-		addWhereGo(acc, words, coef)
-	}
-}
-
-//go:noinline
 func sigmoids(dst []float32, stride int, x []float32, n, width int) {
 	switch InUse() {
 	case AVX512:

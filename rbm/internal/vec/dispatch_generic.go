@@ -12,7 +12,7 @@ func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count 
 
 func scale(dst, x []float32, stride int, a []float32, width int) { scaleGo(dst, x, stride, a, width) }
 
-func addWhere(acc *[Block]float32, words []uint64, coef []float32) { addWhereGo(acc, words, coef) }
+func addWhere(acc *[Block]float64, words []uint64, coef []float32) { addWhereGo(acc, words, coef) }
 
 func sigmoids(dst []float32, stride int, x []float32, n, width int) {
 	sigmoidsGo(dst, stride, x, n, width)
@@ -83,3 +83,39 @@ func spread(dst, src []Quad, p, q *Quad) { spreadGo(dst, src, p, q) }
 func join(sum *Quad, f, b []Quad, p, q *Quad) { joinGo(sum, f, b, p, q) }
 
 func chances(p, q, x []float64) { chancesGo(p, q, x) }
+
+func sums(dst, base []float32, lists, cuts []uint32) { sumsGo(dst, base, lists, cuts) }
+
+func addSums(dst, base []float32, lists, cuts []uint32) { addSumsGo(dst, base, lists, cuts) }
+
+func addSumsTo(dst, part, base []float32, lists, cuts []uint32) {
+	addSumsToGo(dst, part, base, lists, cuts)
+}
+
+func addSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	addSumsTimesGo(dst, base, lists, values, cuts)
+}
+
+func addWide(dst []float64, x []float32) { addWideGo(dst, x) }
+
+func addNarrow(dst []float32, x []float64) { addNarrowGo(dst, x) }
+
+func shrink(m []float32, a float32) { shrinkGo(m, a) }
+
+func advance(m, x []float32, a float32) { advanceGo(m, x, a) }
+
+func advanceRest(m, x, rest []float32, a float32) { advanceRestGo(m, x, rest, a) }
+
+func approach(m, x []float32, a float32) { approachGo(m, x, a) }
+
+func approachRest(m, x, rest []float32, a float32) { approachRestGo(m, x, rest, a) }
+
+func decay(m []float32, l1, l2 float32) { decayGo(m, l1, l2) }
+
+func decayRest(m, rest []float32, l1, l2 float32) { decayRestGo(m, rest, l1, l2) }
+
+func nonzeroWord(x []float32) uint64 { return nonzeroWordGo(x) }
+
+func centre(panel, mu, gb []float32, gc, lambda *[Block]float32, dots []float32, sum *[Block]float64) {
+	centreGo(panel, mu, gb, gc, lambda, dots, sum)
+}

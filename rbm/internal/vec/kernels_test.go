@@ -302,60 +302,6 @@ func TestListsDefinition(t *testing.T) {
 	}
 }
 
-func TestScale(t *testing.T) {
-	forLevels(t, func(t *testing.T, at func(func())) {
-		for width := 1; width <= Block; width++ {
-			for _, n := range []int{1, 2, 7} {
-				s := newSource(uint64(width), width%2 == 0)
-				low := s.IntN(2) == 0
-				shift := s.IntN(16)
-				stride := width + s.IntN(3)*20
-				x := s.fill(shifted(t, (n-1)*stride+width, shift, low))
-				a := s.fill(fenced[float32](t, n, low))
-				got := s.fill(shifted(t, n*Block, shift, low))
-				want := slices.Clone(got)
-				atGo(func() { Scale(want, x, stride, a, width) })
-				at(func() { Scale(got, x, stride, a, width) })
-				same(t, fmt.Sprintf("%d rows of %d", n, width), got, want)
-				for i, y := range want {
-					r, c := i/Block, i%Block
-					product := float32(0)
-					if c < width {
-						product = x[r*stride+c] * a[r]
-					}
-					if y != product && (y == y || product == product) {
-						t.Fatalf("value %d of row %d is %v, want %v", c, r, y, product)
-					}
-				}
-			}
-		}
-	})
-}
-
-func TestAddWhere(t *testing.T) {
-	forLevels(t, func(t *testing.T, at func(func())) {
-		forData(t, func(t *testing.T, s *source, low bool, shift int) {
-			for n := range 40 {
-				words := s.words(fenced[uint64](t, n, low), 0.3)
-				coef := s.fill(fenced[float32](t, n, low))
-				got := (*[Block]float32)(s.fill(shifted(t, Block, shift, low)))
-				want, sum := *got, *got
-				atGo(func() { AddWhere(&want, words, coef) })
-				at(func() { AddWhere(got, words, coef) })
-				same(t, "sums", got[:], want[:])
-				for i, a := range coef {
-					for c := range sum {
-						if words[i]>>c&1 != 0 {
-							sum[c] += a
-						}
-					}
-				}
-				same(t, "definition", want[:], sum[:])
-			}
-		})
-	})
-}
-
 // exps by length, and through it the labels.
 func TestLabelsLevels(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {

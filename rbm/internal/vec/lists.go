@@ -82,53 +82,24 @@ func nonzeroGo(list []uint32, values, x []float32) int {
 	return n
 }
 
-// Scale writes rows of x, stride apart and width ≤ Block wide, times a to the
-// rows of dst: x[r·stride+c]·a[r] goes to dst[r·Block+c], and zeros beyond
-// width.
-func Scale(dst, x []float32, stride int, a []float32, width int) {
-	if len(a) == 0 || width <= 0 {
-		return
+// NonzeroWord returns a word with a one for each of up to Block values that is
+// not zero.
+func NonzeroWord(x []float32) uint64 {
+	if len(x) == 0 {
+		return 0
 	}
-	_ = dst[len(a)*Block-1]
-	_ = x[(len(a)-1)*stride+width-1]
-	for lo := 0; lo < len(a); lo += scaleWork {
-		n := min(scaleWork, len(a)-lo)
-		scale(dst[lo*Block:], x[lo*stride:], stride, a[lo:lo+n], width)
+	if len(x) > Block {
+		panic("vec: a word of more values than it has bits")
 	}
+	return nonzeroWord(x)
 }
 
-// scaleWork is the number of rows, some 5 ns each, that one call of assembly
-// scales.
-const scaleWork = 1 << 14
-
-func scaleGo(dst, x []float32, stride int, a []float32, width int) {
-	for r, a := range a {
-		to := dst[r*Block:][:Block]
-		for c, x := range x[r*stride:][:width] {
-			to[c] = x * a
-		}
-		clear(to[width:])
-	}
-}
-
-// AddWhere adds coef[s] to acc[c] for each s, ascending, where bit c of
-// words[s] is one.
-func AddWhere(acc *[Block]float32, words []uint64, coef []float32) {
-	for words = words[:len(coef)]; len(words) > 0; {
-		n := min(len(words), addWork)
-		addWhere(acc, words[:n], coef[:n])
-		words, coef = words[n:], coef[n:]
-	}
-}
-
-// addWork is the number of words, up to 10 ns each, that one call of assembly
-// adds.
-const addWork = 1 << 14
-
-func addWhereGo(acc *[Block]float32, words []uint64, coef []float32) {
-	for s, w := range words {
-		for ; w != 0; w &= w - 1 {
-			acc[bits.TrailingZeros64(w)] += coef[s]
+func nonzeroWordGo(x []float32) uint64 {
+	word := uint64(0)
+	for b, x := range x {
+		if math.Float32bits(x)<<1 != 0 {
+			word |= 1 << b
 		}
 	}
+	return word
 }

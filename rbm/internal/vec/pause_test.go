@@ -73,7 +73,13 @@ func TestPauses(t *testing.T) {
 				QuadMeans(wide, wide, wide, wide, wide, wide, wide, wide, &four)
 			}
 		},
-		"AddWhere":     func() { AddWhere((*[Block]float32)(acc), words, coef) },
+		"AddWhere":     func() { AddWhere((*[Block]float64)(wide), words, coef) },
+		"Sums":         func() { Sums(acc, base, lists, cuts) },
+		"AddSumsTo":    func() { AddSumsTo(acc, acc, base, lists, cuts) },
+		"AddSumsTimes": func() { AddSumsTimes(acc, base, lists, values, cuts) },
+		"AddWide":      func() { AddWide(wide, acc[:len(wide)]) },
+		"AddNarrow":    func() { AddNarrow(acc[:len(wide)], wide) },
+		"Decay":        func() { Decay(acc, acc, 0, 0) },
 		"RowSumsTimes": func() { RowSumsTimes(acc, base, lists, values, cuts) },
 		"AddSigned":    func() { AddSigned(wide, wide, 1) },
 		"SoftplusSum":  func() { SoftplusSum(wide) },

@@ -16,7 +16,7 @@ package vec
 // row is added often. The products of widened float32 are exact. It panics if a
 // slice is too short for the accumulators or the values; offsets are trusted.
 func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists []uint32, values []float32, cuts []uint32) {
-	eachPiece(lists, values, cuts, func(lo, hi int) {
+	eachPiece(lists, values, cuts, false, func(lo, hi int) {
 		_ = acc[(hi-1)*stride+Block-1]
 		switch base := any(base).(type) {
 		case []float32:
@@ -34,15 +34,16 @@ func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists [
 //
 // in float32, product and sum rounded apart.
 func RowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
-	eachPiece(lists, values, cuts, func(lo, hi int) {
+	eachPiece(lists, values, cuts, false, func(lo, hi int) {
 		_ = acc[hi*Block-1]
 		rowSumsTimes(acc[lo*Block:], base, lists, values, cuts[lo:hi+1])
 	})
 }
 
-// eachPiece calls f for pieces of the lists that are not empty and take well
-// below a millisecond, as a call of assembly cannot be interrupted.
-func eachPiece(lists []uint32, values []float32, cuts []uint32, f func(lo, hi int)) {
+// eachPiece calls f for pieces of the lists that take well below a millisecond,
+// as a call of assembly cannot be interrupted; for pieces without any row too if
+// empty is set.
+func eachPiece(lists []uint32, values []float32, cuts []uint32, empty bool, f func(lo, hi int)) {
 	n := len(cuts) - 1
 	if n <= 0 {
 		return
@@ -56,7 +57,7 @@ func eachPiece(lists []uint32, values []float32, cuts []uint32, f func(lo, hi in
 		for hi-lo > 1 && int(cuts[hi]-cuts[lo]+uint32(hi-lo)) > rowSumsWork {
 			hi = lo + (hi-lo)/2
 		}
-		if cuts[hi] > cuts[lo] {
+		if empty || cuts[hi] > cuts[lo] {
 			f(lo, hi)
 		}
 		lo = hi
@@ -84,23 +85,25 @@ func rowSums64Go[T float32 | float64](acc []float64, stride int, base []T, lists
 
 func rowSumsTimesGo(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	for i := range len(cuts) - 1 {
-		a := (*[Block]float32)(acc[i*Block:])
-		list, x := lists[cuts[i]:cuts[i+1]], values[cuts[i]:cuts[i+1]]
-		for ; len(list) >= 4; list, x = list[4:], x[4:] {
-			r0 := (*[Block]float32)(base[list[0]:])
-			r1 := (*[Block]float32)(base[list[1]:])
-			r2 := (*[Block]float32)(base[list[2]:])
-			r3 := (*[Block]float32)(base[list[3]:])
-			x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
-			for c := range a {
-				a[c] = a[c] + float32(x0*r0[c]) + float32(x1*r1[c]) + float32(x2*r2[c]) + float32(x3*r3[c])
-			}
+		rowSumTimesGo((*[Block]float32)(acc[i*Block:]), base, lists[cuts[i]:cuts[i+1]], values[cuts[i]:cuts[i+1]])
+	}
+}
+
+func rowSumTimesGo(a *[Block]float32, base []float32, list []uint32, x []float32) {
+	for ; len(list) >= 4; list, x = list[4:], x[4:] {
+		r0 := (*[Block]float32)(base[list[0]:])
+		r1 := (*[Block]float32)(base[list[1]:])
+		r2 := (*[Block]float32)(base[list[2]:])
+		r3 := (*[Block]float32)(base[list[3]:])
+		x0, x1, x2, x3 := x[0], x[1], x[2], x[3]
+		for c := range a {
+			a[c] = a[c] + float32(x0*r0[c]) + float32(x1*r1[c]) + float32(x2*r2[c]) + float32(x3*r3[c])
 		}
-		for k, o := range list {
-			row, x := (*[Block]float32)(base[o:]), x[k]
-			for c, w := range row {
-				a[c] += float32(x * w)
-			}
+	}
+	for k, o := range list {
+		row, x := (*[Block]float32)(base[o:]), x[k]
+		for c, w := range row {
+			a[c] += float32(x * w)
 		}
 	}
 }
@@ -109,7 +112,8 @@ func rowSumsTimesGo(acc, base []float32, lists []uint32, values []float32, cuts 
 //
 //	dst[r*dstStride+i] += a * x[r*xStride+i]
 //
-// product and sum rounded apart. dst and x must not overlap.
+// product and sum rounded apart; a product below Tiny in size counts as zero.
+// dst and x must not overlap.
 func AddTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int) {
 	if rows <= 0 || width <= 0 {
 		return
@@ -129,7 +133,7 @@ func addTimesGo(dst []float32, dstStride int, x []float32, xStride int, a float3
 	for r := range rows {
 		to := dst[r*dstStride:][:width]
 		for i, x := range x[r*xStride:][:width] {
-			to[i] += float32(a * x)
+			to[i] += flush(float32(a * x))
 		}
 	}
 }

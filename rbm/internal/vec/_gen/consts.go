@@ -25,16 +25,6 @@ func wide(name string, values ...uint32) operand.Mem {
 
 var tables = map[string]operand.Mem{}
 
-// bitsOfByte returns a vector of eight words, each with one bit of byte k of a
-// word.
-func bitsOfByte(k int) operand.Mem {
-	var v [8]uint32
-	for i := range v {
-		v[i] = 1 << (8*k + i)
-	}
-	return wide(fmt.Sprintf("bits%d", k), v[:]...)
-}
-
 // repeat returns a vector of eight times v.
 func repeat(name string, v uint32) operand.Mem {
 	return wide(name, v, v, v, v, v, v, v, v)

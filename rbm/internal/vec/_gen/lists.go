@@ -10,8 +10,7 @@ func small() {
 	nonzero()
 	transpose()
 	for _, s := range []simd{avx2, avx512} {
-		s.scale()
-		s.addWhere()
+		s.nonzeroWord()
 		s.exps()
 	}
 }
@@ -137,6 +136,47 @@ func nonzero() {
 	c.RET()
 }
 
+// nonzeroWord writes NonzeroWord, of a whole block where there are no masks.
+func (s simd) nonzeroWord() {
+	const notEqual = 4 // or not a number
+	name := "nonzeroWord" + s.name
+	if s.zmm() {
+		function(name, "func(x *float32, mask uint64) uint64", name+" is NonzeroWord; mask has a one for each value.")
+	} else {
+		function(name, "func(x *float32) uint64", name+" is NonzeroWord of a whole block.")
+	}
+	x, word, part := arg("x"), c.GP64(), c.GP64()
+	zero := s.vector()
+	c.VXORPS(zero, zero, zero)
+	c.XORQ(word, word)
+	var mask reg.GPVirtual
+	if s.zmm() {
+		mask = arg("mask")
+	}
+	for i := range block / s.width {
+		y := s.vector()
+		if s.zmm() {
+			within, on := c.K(), c.K()
+			c.KMOVW(mask.As32(), within)
+			c.SHRQ(operand.U8(16), mask)
+			c.VMOVUPS_Z(mem(x, 4*s.width*i), within, y)
+			c.VCMPPS(operand.U8(notEqual), zero, y, on)
+			c.KMOVW(on, part.As32())
+		} else {
+			c.VMOVUPS(mem(x, 4*s.width*i), y)
+			c.VCMPPS(operand.U8(notEqual), zero, y, y)
+			c.VMOVMSKPS(y, part.As32())
+		}
+		if i > 0 {
+			c.SHLQ(operand.U8(s.width*i), part)
+		}
+		c.ORQ(part, word)
+	}
+	c.VZEROUPPER()
+	c.Store(word, c.ReturnIndex(0))
+	c.RET()
+}
+
 // transpose writes Transpose: bytes are sorted so that one vector holds the
 // same byte of all 64 words, whose top bits are then a word of the result; the
 // next ones follow by shifting.
@@ -191,83 +231,6 @@ func transpose() {
 				c.VPADDB(z, z, z)
 			}
 		}
-	}
-	c.VZEROUPPER()
-	c.RET()
-}
-
-// scale writes Scale, of whole blocks where there are no masks.
-func (s simd) scale() {
-	name := "scale" + s.name
-	signature, doc := "func(dst, x *float32, stride int, a *float32, n int)", " is Scale for n > 0 rows of a whole block."
-	if s.zmm() {
-		signature, doc = "func(dst, x *float32, stride int, a *float32, n int, mask uint64)", " is Scale for n > 0 rows; mask has a one for each column."
-	}
-	function(name, signature, name+doc)
-	dst, x, stride, a, n := arg("dst"), arg("x"), bytes(arg("stride")), arg("a"), arg("n")
-	width := make([]reg.OpmaskVirtual, block/s.width)
-	if s.zmm() {
-		m := arg("mask")
-		for i := range width {
-			width[i] = c.K()
-			c.KMOVW(m.As32(), width[i])
-			c.SHRQ(operand.U8(16), m)
-		}
-	}
-	by := s.vector()
-	c.Label("row")
-	c.VBROADCASTSS(mem(a, 0), by)
-	for i := range block / s.width {
-		y := s.vector()
-		if s.zmm() {
-			c.VMULPS_Z(mem(x, 4*s.width*i), by, width[i], y)
-		} else {
-			c.VMULPS(mem(x, 4*s.width*i), by, y)
-		}
-		c.VMOVUPS(y, mem(dst, 4*s.width*i))
-	}
-	c.ADDQ(stride, x)
-	c.ADDQ(operand.U32(4*block), dst)
-	c.ADDQ(operand.U8(4), a)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("row"))
-	c.VZEROUPPER()
-	c.RET()
-}
-
-func (s simd) addWhere() {
-	name := "addWhere" + s.name
-	function(name, "func(acc *float32, words *uint64, coef *float32, n int)",
-		name+" is AddWhere for n > 0 words.")
-	acc, words, coef, n := arg("acc"), arg("words"), arg("coef"), arg("n")
-	sum := make([]reg.VecVirtual, block/s.width)
-	for i := range sum {
-		sum[i] = s.vector()
-		c.VMOVUPS(mem(acc, 4*s.width*i), sum[i])
-	}
-	x := s.vector()
-	c.Label("word")
-	c.VBROADCASTSS(mem(coef, 0), x)
-	for i := range sum {
-		if s.zmm() {
-			k := c.K()
-			c.KMOVW(mem(words, 2*i), k)
-			c.VADDPS(x, sum[i], k, sum[i])
-			continue
-		}
-		mask, t := c.YMM(), c.YMM()
-		c.VPBROADCASTD(mem(words, i/4*4), mask)
-		c.VPAND(bitsOfByte(i%4), mask, mask)
-		c.VPCMPEQD(bitsOfByte(i%4), mask, mask)
-		c.VADDPS(x, sum[i], t)
-		c.VBLENDVPS(mask, t, sum[i], sum[i])
-	}
-	c.ADDQ(operand.U8(8), words)
-	c.ADDQ(operand.U8(4), coef)
-	c.DECQ(n)
-	c.JNE(operand.LabelRef("word"))
-	for i := range sum {
-		c.VMOVUPS(sum[i], mem(acc, 4*s.width*i))
 	}
 	c.VZEROUPPER()
 	c.RET()

@@ -25,6 +25,8 @@ func main() {
 	c.Constraint(buildtags.Not("noasm").ToConstraint())
 	avx2.rowSums()
 	avx512.rowSums()
+	ascent()
+	sweeps()
 	turn()
 	draws()
 	small()

@@ -152,6 +152,7 @@ func (s simd) addTimes() {
 	c.JLT(operand.LabelRef("rest"))
 	y := s.vector()
 	c.VMULPS(mem(from, 0), a, y)
+	s.flush(y)
 	c.VADDPS(mem(to, 0), y, y)
 	c.VMOVUPS(y, mem(to, 0))
 	c.ADDQ(operand.U8(4*s.width), to)
@@ -171,6 +172,7 @@ func (s simd) addTimes() {
 		c.VMOVUPS_Z(mem(from, 0), k, y)
 		c.VMOVUPS_Z(mem(to, 0), k, t)
 		c.VMULPS(a, y, y)
+		s.flush(y)
 		c.VADDPS(t, y, y)
 		c.VMOVUPS(y, k, mem(to, 0))
 	} else {
@@ -180,6 +182,7 @@ func (s simd) addTimes() {
 		c.VMASKMOVPS(mem(from, 0), mask, y)
 		c.VMASKMOVPS(mem(to, 0), mask, t)
 		c.VMULPS(a, y, y)
+		s.flush(y)
 		c.VADDPS(t, y, y)
 		c.VMASKMOVPS(y, mask, mem(to, 0))
 	}

@@ -1,0 +1,407 @@
+package main
+
+import (
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// run is vec.Run: the rows that are summed in one accumulator.
+const run = 32
+
+// tiny is vec.Tiny.
+var tiny = float("tiny", 0x1p-100)
+
+// ascent writes the kernels of the ascent step.
+func ascent() {
+	for _, s := range []simd{avx2, avx512} {
+		s.sums("sums", overwrite)
+		s.sums("addSums", addOnce)
+		s.sums("addSumsTo", addPart)
+		s.addSumsTimes()
+		s.scale()
+		s.addWhere()
+		s.addWide()
+		s.addNarrow()
+	}
+}
+
+// What becomes of the sum over a list.
+type ending int
+
+const (
+	overwrite ending = iota // dst = Σ
+	addOnce                 // dst += Σ
+	addPart                 // dst += part + Σ
+)
+
+// sums writes Sums, AddSums and AddSumsTo. The sum of a run and that of the runs
+// before it stay in registers.
+func (s simd) sums(name string, end ending) {
+	signature := "func(dst, base *float32, lists, cuts *uint32, n int)"
+	if end == addPart {
+		signature = "func(dst, part, base *float32, lists, cuts *uint32, n int)"
+	}
+	name += s.name
+	function(name, signature, name+" is the sums of the ascent step for n > 0 lists.")
+	dst, base, lists, cuts, n := arg("dst"), arg("base"), arg("lists"), arg("cuts"), arg("n")
+	var part reg.GPVirtual
+	if end == addPart {
+		part = arg("part")
+	}
+	p, last := c.GP64(), c.GP64()
+	c.MOVL(mem(cuts, 0), p.As32())
+	c.LEAQ(operand.Mem{Base: lists, Index: p, Scale: 4}, p)
+	sum, total := s.vectors(block/s.width), s.vectors(block/s.width)
+
+	c.Label("list")
+	c.MOVL(mem(cuts, 4), last.As32())
+	c.LEAQ(operand.Mem{Base: lists, Index: last, Scale: 4}, last)
+	c.CMPQ(p, last)
+	c.JEQ(operand.LabelRef("none"))
+	rest := s.tree(base, p, last, sum, total, func(row reg.GPVirtual, first bool) {
+		for i, x := range sum {
+			if first {
+				c.VMOVUPS(mem(row, 4*s.width*i), x)
+			} else {
+				c.VADDPS(mem(row, 4*s.width*i), x, x)
+			}
+		}
+	}, "")
+	for i, x := range sum {
+		if end == addPart {
+			c.VADDPS(mem(part, 4*s.width*i), x, x)
+		}
+		if end != overwrite {
+			c.VADDPS(mem(dst, 4*s.width*i), x, x)
+		}
+		c.VMOVUPS(x, mem(dst, 4*s.width*i))
+	}
+	c.Label("next")
+	if end == addPart {
+		c.ADDQ(operand.U32(4*block), part)
+	}
+	c.ADDQ(operand.U32(4*block), dst)
+	c.ADDQ(operand.U8(4), cuts)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("list"))
+	c.VZEROUPPER()
+	c.RET()
+
+	c.Label("none")
+	switch end {
+	case overwrite:
+		c.VXORPS(sum[0], sum[0], sum[0])
+		for i := range sum {
+			c.VMOVUPS(sum[0], mem(dst, 4*s.width*i))
+		}
+	case addPart:
+		for i, x := range sum {
+			c.VMOVUPS(mem(part, 4*s.width*i), x)
+			c.VADDPS(mem(dst, 4*s.width*i), x, x)
+			c.VMOVUPS(x, mem(dst, 4*s.width*i))
+		}
+	}
+	c.JMP(operand.LabelRef("next"))
+	rest()
+}
+
+// tree sums the rows at the offsets from p to last, of which there is one at
+// least, run by run: the result is in sum, and p at last. add takes a row into
+// sum, or puts the first of a run there. Lists of more than one run go through
+// code that rest writes, behind the function's return.
+func (s simd) tree(base, p, last reg.GPVirtual, sum, total []reg.VecVirtual, add func(row reg.GPVirtual, first bool), suffix string) (rest func()) {
+	row, stop := c.GP64(), c.GP64()
+	next := func(first bool) {
+		c.MOVL(mem(p, 0), row.As32())
+		c.LEAQ(operand.Mem{Base: base, Index: row, Scale: 4}, row) // Intel splits additions from indexed addresses
+		add(row, first)
+		c.ADDQ(operand.U8(4), p)
+	}
+	oneRun := func(name string, stop reg.GPVirtual) {
+		name += suffix
+		next(true)
+		c.CMPQ(p, stop)
+		c.JEQ(operand.LabelRef(name + "Done"))
+		c.Label(name)
+		next(false)
+		c.CMPQ(p, stop)
+		c.JNE(operand.LabelRef(name))
+		c.Label(name + "Done")
+	}
+	c.LEAQ(mem(p, 4*run), stop)
+	c.CMPQ(stop, last)
+	c.JCS(operand.LabelRef("long" + suffix))
+	oneRun("short", last)
+	c.Label("summed" + suffix)
+	return func() {
+		c.Label("long" + suffix)
+		oneRun("first", stop)
+		for i := range sum {
+			c.VMOVAPS(sum[i], total[i])
+		}
+		c.Label("more" + suffix)
+		c.LEAQ(mem(p, 4*run), stop)
+		c.CMPQ(stop, last)
+		c.CMOVQHI(last, stop)
+		oneRun("run", stop)
+		for i := range sum {
+			c.VADDPS(sum[i], total[i], total[i])
+		}
+		c.CMPQ(p, last)
+		c.JNE(operand.LabelRef("more" + suffix))
+		for i := range sum {
+			c.VMOVAPS(total[i], sum[i])
+		}
+		c.JMP(operand.LabelRef("summed" + suffix))
+	}
+}
+
+// addSumsTimes writes AddSumsTimes. AVX2 has not enough registers for all
+// columns: it goes through each list once for either half of them.
+func (s simd) addSumsTimes() {
+	name := "addSumsTimes" + s.name
+	function(name, "func(dst, base *float32, lists, cuts *uint32, values *float32, n int)", name+" is AddSumsTimes for n > 0 lists.")
+	dst, base, lists, cuts, n := arg("dst"), arg("base"), arg("lists"), arg("cuts"), arg("n")
+	ahead := arg("values") // of the values before the lists
+	c.SUBQ(lists, ahead)
+	halves := 1
+	if !s.zmm() {
+		halves = 2
+	}
+	start, p, last := c.GP64(), c.GP64(), c.GP64()
+	c.MOVL(mem(cuts, 0), start.As32())
+	c.LEAQ(operand.Mem{Base: lists, Index: start, Scale: 4}, start)
+	sum, total := s.vectors(block/s.width/halves), s.vectors(block/s.width/halves)
+
+	c.Label("list")
+	c.MOVL(mem(cuts, 4), last.As32())
+	c.LEAQ(operand.Mem{Base: lists, Index: last, Scale: 4}, last)
+	c.CMPQ(start, last)
+	c.JEQ(operand.LabelRef("next"))
+	var rest []func()
+	for half := range halves {
+		offset := 4 * block / halves * half
+		c.MOVQ(start, p)
+		rest = append(rest, s.tree(base, p, last, sum, total, func(row reg.GPVirtual, first bool) {
+			value := s.vector()
+			c.VBROADCASTSS(operand.Mem{Base: p, Index: ahead, Scale: 1}, value)
+			for i, x := range sum {
+				if first {
+					c.VMULPS(mem(row, offset+4*s.width*i), value, x)
+					continue
+				}
+				t := s.vector()
+				c.VMULPS(mem(row, offset+4*s.width*i), value, t)
+				c.VADDPS(t, x, x)
+			}
+		}, []string{"", "Upper"}[half]))
+		for i, x := range sum {
+			c.VADDPS(mem(dst, offset+4*s.width*i), x, x)
+			c.VMOVUPS(x, mem(dst, offset+4*s.width*i))
+		}
+	}
+	c.MOVQ(last, start)
+	c.Label("next")
+	c.ADDQ(operand.U32(4*block), dst)
+	c.ADDQ(operand.U8(4), cuts)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("list"))
+	c.VZEROUPPER()
+	c.RET()
+	for _, f := range rest {
+		f()
+	}
+}
+
+// absolute is all bits but the sign.
+var absolute = constant{"absolute", 1<<31 - 1}
+
+// flush makes numbers of y below tiny in size zero.
+func (s simd) flush(y ...reg.VecVirtual) {
+	const notLess = 5 // or not a number
+	for _, y := range y {
+		t := s.vector()
+		if s.zmm() {
+			k := c.K()
+			c.VANDPS_BCST(absolute.mem(), y, t)
+			c.VCMPPS_BCST(operand.U8(notLess), tiny.mem(), t, k)
+			c.VMOVAPS_Z(y, k, y)
+			continue
+		}
+		c.VANDPS(absolute.mem(), y, t)
+		c.VCMPPS(operand.U8(notLess), tiny.mem(), t, t)
+		c.VANDPS(t, y, y)
+	}
+}
+
+// scale writes Scale, of whole blocks where there are no masks.
+func (s simd) scale() {
+	name := "scale" + s.name
+	signature, doc := "func(dst, x *float32, stride int, a *float32, n int)", " is Scale for n > 0 rows of a whole block."
+	if s.zmm() {
+		signature, doc = "func(dst, x *float32, stride int, a *float32, n int, mask uint64)", " is Scale for n > 0 rows; mask has a one for each column."
+	}
+	function(name, signature, name+doc)
+	dst, x, stride, a, n := arg("dst"), arg("x"), bytes(arg("stride")), arg("a"), arg("n")
+	width := make([]reg.OpmaskVirtual, block/s.width)
+	if s.zmm() {
+		m := arg("mask")
+		for i := range width {
+			width[i] = c.K()
+			c.KMOVW(m.As32(), width[i])
+			c.SHRQ(operand.U8(16), m)
+		}
+	}
+	by := s.vector()
+	c.Label("row")
+	c.VBROADCASTSS(mem(a, 0), by)
+	for i := range block / s.width {
+		y := s.vector()
+		if s.zmm() {
+			c.VMULPS_Z(mem(x, 4*s.width*i), by, width[i], y)
+		} else {
+			c.VMULPS(mem(x, 4*s.width*i), by, y)
+		}
+		s.flush(y)
+		c.VMOVUPS(y, mem(dst, 4*s.width*i))
+	}
+	c.ADDQ(stride, x)
+	c.ADDQ(operand.U32(4*block), dst)
+	c.ADDQ(operand.U8(4), a)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("row"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// addWhere writes AddWhere. AVX2 goes through the words once for either half of
+// the columns.
+func (s simd) addWhere() {
+	name := "addWhere" + s.name
+	function(name, "func(acc *float64, words *uint64, coef *float32, n int)", name+" is AddWhere for n > 0 words.")
+	acc, words, coef, n := arg("acc"), arg("words"), arg("coef"), arg("n")
+	lanes, halves := s.width/2, 1
+	if !s.zmm() {
+		halves = 2
+	}
+	sum := s.vectors(block / lanes / halves)
+	x := s.vector()
+	for half := range halves {
+		label := []string{"word", "upper"}[half]
+		offset := 8 * block / halves * half
+		w, a, left := c.GP64(), c.GP64(), c.GP64()
+		c.MOVQ(words, w)
+		c.MOVQ(coef, a)
+		c.MOVQ(n, left)
+		for i := range sum {
+			c.VMOVUPD(mem(acc, offset+8*lanes*i), sum[i])
+		}
+		c.Label(label)
+		if s.zmm() {
+			c.VBROADCASTSS(mem(a, 0), x.AsY())
+			c.VCVTPS2PD(x.AsY(), x)
+		} else {
+			c.VBROADCASTSS(mem(a, 0), x.AsX())
+			c.VCVTPS2PD(x.AsX(), x)
+		}
+		for i := range sum {
+			if s.zmm() {
+				k := c.K()
+				c.KMOVB(mem(w, i), k)
+				c.VADDPD(x, sum[i], k, sum[i])
+				continue
+			}
+			mask, t := c.YMM(), c.YMM()
+			bit := half*32 + 4*i
+			c.VPBROADCASTB(mem(w, bit/8), mask.AsX())
+			c.VPMOVZXBQ(mask.AsX(), mask)
+			c.VPAND(fourBits(bit%8), mask, mask)
+			c.VPCMPEQQ(fourBits(bit%8), mask, mask)
+			c.VADDPD(x, sum[i], t)
+			c.VBLENDVPD(mask, t, sum[i], sum[i])
+		}
+		c.ADDQ(operand.U8(8), w)
+		c.ADDQ(operand.U8(4), a)
+		c.DECQ(left)
+		c.JNE(operand.LabelRef(label))
+		for i := range sum {
+			c.VMOVUPD(sum[i], mem(acc, offset+8*lanes*i))
+		}
+	}
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// fourBits returns four quadwords, each with one bit of a byte, from bit first
+// on.
+func fourBits(first int) operand.Mem {
+	var v [8]uint32
+	for i := range 4 {
+		v[2*i] = 1 << (first + i)
+	}
+	return wide([]string{"lowBits", "highBits"}[first/4], v[:]...)
+}
+
+// widenHalf writes the lower or the upper half of x, which is float32, to dst in
+// float64.
+func (s simd) widenHalf(x, dst reg.VecVirtual, part int) {
+	half := reg.Register(x.AsX())
+	if s.zmm() {
+		half = x.AsY()
+	}
+	if part > 0 {
+		if s.zmm() {
+			half = c.YMM()
+			c.VEXTRACTF64X4(operand.U8(1), x, half)
+		} else {
+			half = c.XMM()
+			c.VEXTRACTF128(operand.U8(1), x, half)
+		}
+	}
+	c.VCVTPS2PD(half, dst)
+}
+
+func (s simd) addWide() {
+	name := "addWide" + s.name
+	function(name, "func(dst *float64, x *float32, n int)", name+" is AddWide for n > 0, a multiple of eight.")
+	dst, x, n := arg("dst"), arg("x"), arg("n")
+	c.Label("vectors")
+	for i := range s.parts() {
+		t := s.vector()
+		c.VCVTPS2PD(mem(x, 2*s.width*i), t)
+		c.VADDPD(s.at(dst, i), t, t)
+		c.VMOVUPD(t, s.at(dst, i))
+	}
+	c.ADDQ(operand.U8(32), x)
+	c.ADDQ(operand.U8(64), dst)
+	c.SUBQ(operand.U8(8), n)
+	c.JNE(operand.LabelRef("vectors"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+func (s simd) addNarrow() {
+	name := "addNarrow" + s.name
+	function(name, "func(dst *float32, x *float64, n int)", name+" is AddNarrow for n > 0, a multiple of eight.")
+	dst, x, n := arg("dst"), arg("x"), arg("n")
+	c.Label("vectors")
+	for i := range s.parts() {
+		if s.zmm() {
+			t := c.YMM()
+			c.VCVTPD2PS(s.at(x, i), t)
+			c.VADDPS(mem(dst, 2*s.width*i), t, t)
+			c.VMOVUPS(t, mem(dst, 2*s.width*i))
+			continue
+		}
+		t := c.XMM()
+		c.VCVTPD2PSY(s.at(x, i), t)
+		c.VADDPS(mem(dst, 2*s.width*i), t, t)
+		c.VMOVUPS(t, mem(dst, 2*s.width*i))
+	}
+	c.ADDQ(operand.U8(64), x)
+	c.ADDQ(operand.U8(32), dst)
+	c.SUBQ(operand.U8(8), n)
+	c.JNE(operand.LabelRef("vectors"))
+	c.VZEROUPPER()
+	c.RET()
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"strings"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+// A sweep is an operation on every parameter. Its kernels work on a few vectors
+// at once, which hides the latency of the operations.
+type sweep struct {
+	simd
+	m, x, rest []reg.VecVirtual // of the parameters, of others, what rounding has left
+	a, b       reg.VecVirtual   // the numbers that go with the operation
+}
+
+func sweeps() {
+	for _, s := range []simd{avx2, avx512} {
+		s.sweep("shrink", "m", "a", func(o sweep) {
+			each(c.VMULPS, o.broadcast(o.a), o.m, o.m)
+			o.flush(o.m...)
+		})
+		for _, rest := range []string{"", " rest"} {
+			name := func(name string) string {
+				if rest != "" {
+					name += "Rest"
+				}
+				return name
+			}
+			s.sweep(name("advance"), "m x"+rest, "a", func(o sweep) {
+				each(c.VMULPS, o.broadcast(o.a), o.x, o.x)
+				o.flush(o.x...)
+				o.take(o.x)
+			})
+			s.sweep(name("approach"), "m x"+rest, "a", func(o sweep) {
+				each(c.VSUBPS, o.m, o.x, o.x)
+				if o.rest != nil {
+					each(c.VSUBPS, o.rest, o.x, o.x)
+				}
+				each(c.VMULPS, o.broadcast(o.a), o.x, o.x)
+				o.flush(o.x...)
+				o.take(o.x)
+			})
+			s.sweep(name("decay"), "m"+rest, "a b", sweep.decay)
+		}
+		s.centre()
+	}
+}
+
+// sweep writes a sweep over the arrays named in pointers, with the numbers named
+// in numbers.
+func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
+	names, o := strings.Fields(pointers), sweep{simd: s}
+	name += s.name
+	signature := "func("
+	for i, p := range names {
+		if i > 0 {
+			signature += ", "
+		}
+		signature += p
+	}
+	signature += " *float32, n int, a"
+	if numbers == "a b" {
+		signature += ", b"
+	}
+	function(name, signature+" float32)", name+" is the sweep for n > 0, a multiple of 64.")
+	at := map[string]reg.GPVirtual{}
+	for _, p := range names {
+		at[p] = arg(p)
+	}
+	n := arg("n")
+	scalar := func(name string) reg.VecVirtual {
+		v := s.vector()
+		m, _ := c.Param(name).Resolve()
+		c.VBROADCASTSS(m.Addr, v)
+		return v
+	}
+	o.a = scalar("a")
+	if numbers == "a b" {
+		o.b = scalar("b")
+	}
+	together := 4
+	if !s.zmm() {
+		together = 2 // of sixteen registers
+	}
+	values := map[string]*[]reg.VecVirtual{"m": &o.m, "x": &o.x, "rest": &o.rest}
+	c.Label("vectors")
+	for _, p := range names {
+		v := s.vectors(together)
+		for i := range v {
+			c.VMOVUPS(mem(at[p], 4*s.width*i), v[i])
+		}
+		*values[p] = v
+	}
+	op(o)
+	for _, p := range names {
+		for i, v := range *values[p] {
+			if p != "x" {
+				c.VMOVUPS(v, mem(at[p], 4*s.width*i))
+			}
+		}
+		c.ADDQ(operand.U32(4*s.width*together), at[p])
+	}
+	c.SUBQ(operand.U32(s.width*together), n)
+	c.JNE(operand.LabelRef("vectors"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// broadcast returns x as often as there are vectors.
+func (o sweep) broadcast(x reg.VecVirtual) []reg.VecVirtual {
+	v := make([]reg.VecVirtual, len(o.m))
+	for i := range v {
+		v[i] = x
+	}
+	return v
+}
+
+// take adds a step to the parameters. With a rest, step + rest is added, and
+// what rounding leaves of it is the new rest (Knuth's two-sum). It overwrites
+// step.
+func (o sweep) take(step []reg.VecVirtual) {
+	if o.rest == nil {
+		each(c.VADDPS, step, o.m, o.m)
+		return
+	}
+	each(c.VADDPS, o.rest, step, step)
+	for i := range step {
+		sum, part := o.vector(), o.vector()
+		c.VADDPS(step[i], o.m[i], sum)
+		c.VSUBPS(o.m[i], sum, part)      // what of the step arrived
+		c.VSUBPS(part, step[i], step[i]) // what did not
+		c.VSUBPS(part, sum, part)        // what of m arrived
+		c.VSUBPS(part, o.m[i], part)     // what did not
+		c.VADDPS(step[i], part, o.rest[i])
+		c.VMOVAPS(sum, o.m[i])
+	}
+}
+
+// decay shrinks m by the share b of it, then by a towards zero, where it stops.
+func (o sweep) decay() {
+	l1, l2 := o.a, o.b
+	const less = 1
+	for i, m := range o.m {
+		share, sign, size := o.vector(), o.vector(), o.vector()
+		c.VMULPS(m, l2, share)
+		o.flush(share)
+		c.VSUBPS(share, m, size)
+		if o.zmm() {
+			c.VANDPS_BCST(signBit.mem(), size, sign)
+			c.VANDPS_BCST(absolute.mem(), size, size)
+		} else {
+			c.VANDPS(signBit.mem(), size, sign)
+			c.VANDPS(absolute.mem(), size, size)
+		}
+		c.VORPS(l1, sign, sign)
+		c.VADDPS(sign, share, share)
+		one := o
+		one.m = o.m[i : i+1]
+		if o.rest != nil {
+			one.rest = o.rest[i : i+1]
+		}
+		zero := o.vector()
+		c.VXORPS(zero, zero, zero)
+		c.VSUBPS(share, zero, share)
+		one.take([]reg.VecVirtual{share})
+		keep := append([]reg.VecVirtual{m}, one.rest...)
+		const notLess = 5
+		if o.zmm() {
+			k := c.K()
+			c.VCMPPS(operand.U8(notLess), l1, size, k)
+			for _, v := range keep {
+				c.VMOVAPS_Z(v, k, v)
+			}
+			continue
+		}
+		c.VCMPPS(operand.U8(notLess), l1, size, size)
+		for _, v := range keep {
+			c.VANDPS(size, v, v)
+		}
+	}
+}
+
+// centre writes Centre. AVX2 has no registers for the sums of all columns, which
+// it keeps in memory.
+func (s simd) centre() {
+	name := "centre" + s.name
+	function(name, "func(panel, mu, gb, gc, lambda, dots *float32, sum *float64, n int)", name+" is Centre for n > 0 rows.")
+	panel, mu, gb, gc, lambda := arg("panel"), arg("mu"), arg("gb"), arg("gc"), arg("lambda")
+	dots, sum, n := arg("dots"), arg("sum"), arg("n")
+	lanes := s.width / 2
+	var kept []reg.VecVirtual
+	if s.zmm() {
+		kept = s.vectors(block / lanes)
+		for i := range kept {
+			c.VMOVUPD(mem(sum, 8*lanes*i), kept[i])
+		}
+	}
+	c.Label("row")
+	m, b := s.vector(), s.vector()
+	c.VBROADCASTSS(mem(mu, 0), m)
+	c.VBROADCASTSS(mem(gb, 0), b)
+	var dot [2]reg.VecVirtual // of the lower and the upper lanes; AVX-512 has all in one
+	halves := 16 / s.width
+	for half := range halves {
+		var quarter [4]reg.VecVirtual
+		for k := range quarter {
+			i := k*halves + half
+			at := 4 * s.width * i
+			y, t := s.vector(), s.vector()
+			c.VMOVUPS(mem(panel, at), y)
+			c.VMULPS(mem(gc, at), m, t)
+			c.VSUBPS(t, y, y)
+			c.VMULPS(mem(lambda, at), b, t)
+			c.VSUBPS(t, y, y)
+			c.VMOVUPS(y, mem(panel, at))
+			c.VMULPS(y, m, t)
+			for part := range 2 {
+				d := s.vector()
+				s.widenHalf(t, d, part)
+				if s.zmm() {
+					c.VADDPD(d, kept[2*i+part], kept[2*i+part])
+					continue
+				}
+				place := mem(sum, 8*lanes*(2*i+part))
+				c.VADDPD(place, d, d)
+				c.VMOVUPD(d, place)
+			}
+			c.VMULPS(mem(lambda, at), y, y)
+			quarter[k] = y
+			if k%2 == 1 {
+				c.VADDPS(quarter[k], quarter[k-1], quarter[k-1])
+			}
+		}
+		c.VADDPS(quarter[2], quarter[0], quarter[0])
+		dot[half] = quarter[0]
+	}
+	eight := dot[0].AsY()
+	if s.zmm() {
+		upper := c.YMM()
+		c.VEXTRACTF64X4(operand.U8(1), dot[0], upper)
+		c.VADDPS(upper, eight, eight)
+	} else {
+		c.VADDPS(dot[1], dot[0], dot[0])
+	}
+	four, other := dot[0].AsX(), c.XMM()
+	c.VEXTRACTF128(operand.U8(1), eight, other)
+	c.VADDPS(other, four, four)
+	c.VPERMILPS(operand.U8(0x0E), four, other)
+	c.VADDPS(other, four, four)
+	c.VPERMILPS(operand.U8(0x01), four, other)
+	c.VADDSS(other, four, four)
+	c.VMOVSS(four, mem(dots, 0))
+	c.ADDQ(operand.U32(4*block), panel)
+	for _, p := range []reg.GPVirtual{mu, gb, dots} {
+		c.ADDQ(operand.U8(4), p)
+	}
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("row"))
+	for i, x := range kept {
+		c.VMOVUPD(x, mem(sum, 8*lanes*i))
+	}
+	c.VZEROUPPER()
+	c.RET()
+}

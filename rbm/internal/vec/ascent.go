@@ -1,0 +1,251 @@
+package vec
+
+import "math/bits"
+
+// The sums of the ascent step. A weight's step is a sum over many particles,
+// which is formed apart from the weight and added to it once: terms that are
+// small beside the weight would otherwise lose their last digits to it, each
+// by itself.
+//
+// The sum over a list is a written tree. Its rows are taken Run at a time. Each
+// run is summed in order, beginning with its first row; the sums of the runs are
+// added in order. With n equal terms the rounding error of such a sum is some
+// √(Run/n + n/Run)·10⁻⁸ of it, where one accumulator would have √n·10⁻⁸.
+
+// Run is the number of rows that are summed in one accumulator.
+const Run = 32
+
+// Sums overwrites the n = len(cuts)−1 rows of dst with sums of rows of base: row
+// i with the tree over the rows that start at the offsets
+// lists[cuts[i]:cuts[i+1]], zeros if there is none. It panics if a slice is too
+// short for the rows; offsets are trusted. dst and base must not overlap.
+func Sums(dst, base []float32, lists, cuts []uint32) {
+	eachPiece(lists, nil, cuts, true, func(lo, hi int) {
+		_ = dst[hi*Block-1]
+		sums(dst[lo*Block:], base, lists, cuts[lo:hi+1])
+	})
+}
+
+// AddSums adds to each row of dst what Sums would write.
+func AddSums(dst, base []float32, lists, cuts []uint32) {
+	eachPiece(lists, nil, cuts, false, func(lo, hi int) {
+		_ = dst[hi*Block-1]
+		addSums(dst[lo*Block:], base, lists, cuts[lo:hi+1])
+	})
+}
+
+// AddSumsTo adds to each row of dst the sum of the row of part and what Sums
+// would write:
+//
+//	dst += part + Σ
+func AddSumsTo(dst, part, base []float32, lists, cuts []uint32) {
+	eachPiece(lists, nil, cuts, true, func(lo, hi int) {
+		_, _ = dst[hi*Block-1], part[hi*Block-1]
+		addSumsTo(dst[lo*Block:], part[lo*Block:], base, lists, cuts[lo:hi+1])
+	})
+}
+
+// AddSumsTimes is AddSums of rows that are multiplied by values of the same
+// number as their offsets. Each product is rounded before it is added.
+func AddSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	eachPiece(lists, values, cuts, false, func(lo, hi int) {
+		_ = dst[hi*Block-1]
+		addSumsTimes(dst[lo*Block:], base, lists, values, cuts[lo:hi+1])
+	})
+}
+
+func sumsGo(dst, base []float32, lists, cuts []uint32) {
+	for i := range len(cuts) - 1 {
+		row := (*[Block]float32)(dst[i*Block:])
+		if !treeGo(row, base, lists[cuts[i]:cuts[i+1]]) {
+			clear(row[:])
+		}
+	}
+}
+
+func addSumsGo(dst, base []float32, lists, cuts []uint32) {
+	var sum [Block]float32
+	for i := range len(cuts) - 1 {
+		if treeGo(&sum, base, lists[cuts[i]:cuts[i+1]]) {
+			row := (*[Block]float32)(dst[i*Block:])
+			for c := range row {
+				row[c] += sum[c]
+			}
+		}
+	}
+}
+
+func addSumsToGo(dst, part, base []float32, lists, cuts []uint32) {
+	var sum [Block]float32
+	for i := range len(cuts) - 1 {
+		row, more := (*[Block]float32)(dst[i*Block:]), (*[Block]float32)(part[i*Block:])
+		if !treeGo(&sum, base, lists[cuts[i]:cuts[i+1]]) {
+			for c := range row {
+				row[c] += more[c]
+			}
+			continue
+		}
+		for c := range row {
+			row[c] += more[c] + sum[c]
+		}
+	}
+}
+
+// treeGo overwrites sum with the tree over a list, and reports whether the list
+// has any row.
+func treeGo(sum *[Block]float32, base []float32, list []uint32) bool {
+	if len(list) == 0 {
+		return false
+	}
+	runGo(sum, base, list[:min(Run, len(list))])
+	var run [Block]float32
+	for list = list[min(Run, len(list)):]; len(list) > 0; list = list[min(Run, len(list)):] {
+		runGo(&run, base, list[:min(Run, len(list))])
+		for c := range sum {
+			sum[c] += run[c]
+		}
+	}
+	return true
+}
+
+func runGo(sum *[Block]float32, base []float32, list []uint32) {
+	*sum = *(*[Block]float32)(base[list[0]:])
+	rowSumGo(sum, base, list[1:])
+}
+
+func addSumsTimesGo(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	var sum, run [Block]float32
+	for i := range len(cuts) - 1 {
+		list, x := lists[cuts[i]:cuts[i+1]], values[cuts[i]:cuts[i+1]]
+		if len(list) == 0 {
+			continue
+		}
+		for k := 0; k < len(list); k += Run {
+			n := min(Run, len(list)-k)
+			row := (*[Block]float32)(base[list[k]:])
+			for c := range run {
+				run[c] = float32(x[k] * row[c])
+			}
+			rowSumTimesGo(&run, base, list[k+1:k+n], x[k+1:k+n])
+			if k == 0 {
+				sum = run
+				continue
+			}
+			for c := range sum {
+				sum[c] += run[c]
+			}
+		}
+		row := (*[Block]float32)(dst[i*Block:])
+		for c := range row {
+			row[c] += sum[c]
+		}
+	}
+}
+
+// Tiny is the size below which the terms of a step count as zero. Smaller
+// numbers would end among the subnormal ones, below 2⁻¹²⁶, which many processors
+// take a hundred times as long to compute with. From 2⁻¹⁰⁰ on even the
+// difference of two numbers is zero or normal, as both are multiples of 2⁻¹²³.
+const Tiny = 0x1p-100
+
+// flush returns x, or zero if it is below Tiny in size. A NaN stays.
+func flush(x float32) float32 {
+	if x < Tiny && x > -Tiny {
+		return 0
+	}
+	return x
+}
+
+// Scale writes rows of x, stride apart and width ≤ Block wide, times a to the
+// rows of dst: x[r·stride+c]·a[r] goes to dst[r·Block+c], or zero if it is below
+// Tiny in size, and zeros beyond width.
+func Scale(dst, x []float32, stride int, a []float32, width int) {
+	if len(a) == 0 || width <= 0 {
+		return
+	}
+	_ = dst[len(a)*Block-1]
+	_ = x[(len(a)-1)*stride+width-1]
+	for lo := 0; lo < len(a); lo += scaleWork {
+		n := min(scaleWork, len(a)-lo)
+		scale(dst[lo*Block:], x[lo*stride:], stride, a[lo:lo+n], width)
+	}
+}
+
+// scaleWork is the number of rows, some 5 ns each, that one call of assembly
+// scales.
+const scaleWork = 1 << 14
+
+func scaleGo(dst, x []float32, stride int, a []float32, width int) {
+	for r, a := range a {
+		to := dst[r*Block:][:Block]
+		for c, x := range x[r*stride:][:width] {
+			to[c] = flush(float32(x * a))
+		}
+		clear(to[width:])
+	}
+}
+
+// AddWhere adds coef[s] to acc[c] for each s, ascending, where bit c of
+// words[s] is one.
+func AddWhere(acc *[Block]float64, words []uint64, coef []float32) {
+	for words = words[:len(coef)]; len(words) > 0; {
+		n := min(len(words), addWork)
+		addWhere(acc, words[:n], coef[:n])
+		words, coef = words[n:], coef[n:]
+	}
+}
+
+// addWork is the number of words, up to 20 ns each, that one call of assembly
+// adds.
+const addWork = 1 << 13
+
+func addWhereGo(acc *[Block]float64, words []uint64, coef []float32) {
+	for s, w := range words {
+		x := float64(coef[s])
+		for ; w != 0; w &= w - 1 {
+			acc[bits.TrailingZeros64(w)] += x
+		}
+	}
+}
+
+// AddWide adds x to dst in float64. It panics unless their lengths are equal and
+// a multiple of Wide.
+func AddWide(dst []float64, x []float32) {
+	checkWide(len(dst), len(x))
+	for len(x) > 0 {
+		n := min(len(x), wideWork)
+		addWide(dst[:n], x[:n])
+		dst, x = dst[n:], x[n:]
+	}
+}
+
+// AddNarrow adds x, rounded to float32, to dst. It panics as AddWide does.
+func AddNarrow(dst []float32, x []float64) {
+	checkWide(len(dst), len(x))
+	for len(x) > 0 {
+		n := min(len(x), wideWork)
+		addNarrow(dst[:n], x[:n])
+		dst, x = dst[n:], x[n:]
+	}
+}
+
+// wideWork is the number of values, eight in some 1 ns, of one call.
+const wideWork = 1 << 18
+
+func checkWide(n, m int) {
+	if n != m || n%Wide != 0 {
+		panic("vec: numbers of values that differ or are no multiple of eight")
+	}
+}
+
+func addWideGo(dst []float64, x []float32) {
+	for i, x := range x {
+		dst[i] += float64(x)
+	}
+}
+
+func addNarrowGo(dst []float32, x []float64) {
+	for i, x := range x {
+		dst[i] += float32(x)
+	}
+}

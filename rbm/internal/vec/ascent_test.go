@@ -1,0 +1,344 @@
+package vec
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+)
+
+// Lists from none to several runs long: every level against plain Go.
+func TestSumsLevels(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			const rows = 70
+			base := s.fill(shifted(t, rows*Block, shift, low))
+			for n := 1; n < 40; n += 1 + s.IntN(6) {
+				lists, values, cuts := s.someLists(t, n, rows, low)
+				part := s.fill(shifted(t, n*Block, shift, low))
+				for name, f := range map[string]func(dst []float32){
+					"Sums":         func(dst []float32) { Sums(dst, base, lists, cuts) },
+					"AddSums":      func(dst []float32) { AddSums(dst, base, lists, cuts) },
+					"AddSumsTo":    func(dst []float32) { AddSumsTo(dst, part, base, lists, cuts) },
+					"AddSumsTimes": func(dst []float32) { AddSumsTimes(dst, base, lists, values, cuts) },
+				} {
+					got := s.fill(shifted(t, n*Block, shift, low))
+					want := slices.Clone(got)
+					atGo(func() { f(want) })
+					at(func() { f(got) })
+					same(t, fmt.Sprintf("%s of %d lists", name, n), got, want)
+				}
+			}
+			none := fenced[uint32](t, 0, low)
+			got := s.fill(shifted(t, 2*Block, shift, low))
+			at(func() { Sums(got, base, none, []uint32{0, 0, 0}) })
+			same(t, "sums of no lists", got, make([]float32, 2*Block))
+		})
+	})
+}
+
+// Around every length at which a run ends, against the tree written out.
+func TestSumsDefinition(t *testing.T) {
+	defer SetLevel(Go)()
+	s := newSource(3, false)
+	base := s.fill(make([]float32, 50*Block))
+	for _, n := range []int{0, 1, 2, Run - 1, Run, Run + 1, 2*Run - 1, 2 * Run, 2*Run + 1, 4*Run + 7} {
+		list, values := make([]uint32, n), s.fill(make([]float32, n))
+		for k := range list {
+			list[k] = uint32(s.IntN(50)) * Block
+		}
+		tree := func(c int, times bool) (sum float32) {
+			for lo := 0; lo < n; lo += Run {
+				run := float32(0) // 0 + x is x but for the sign of zero
+				for k := lo; k < min(lo+Run, n); k++ {
+					x := base[int(list[k])+c]
+					if times {
+						x = float32(x * values[k])
+					}
+					run += x
+				}
+				sum += run
+			}
+			return sum
+		}
+		dst, part := s.fill(make([]float32, Block)), s.fill(make([]float32, Block))
+		sums, once, to, times := make([]float32, Block), slices.Clone(dst), slices.Clone(dst), slices.Clone(dst)
+		cuts := []uint32{0, uint32(n)}
+		Sums(sums, base, list, cuts)
+		AddSums(once, base, list, cuts)
+		AddSumsTo(to, part, base, list, cuts)
+		AddSumsTimes(times, base, list, values, cuts)
+		for c, x := range dst {
+			sum := tree(c, false)
+			if sums[c] != sum || once[c] != x+sum || to[c] != x+(part[c]+sum) || times[c] != x+tree(c, true) {
+				t.Fatalf("%d rows, column %d: %v, %v, %v and %v", n, c, sums[c], once[c], to[c], times[c])
+			}
+		}
+	}
+}
+
+// The tree's error on equal terms against the bound that the file promises,
+// and against that of one accumulator, which is the broken twin.
+func TestSumsKeepTheirDigits(t *testing.T) {
+	const n = 1 << 12
+	s := newSource(5, false)
+	base := make([]float32, n*Block)
+	list, want := make([]uint32, n), make([]float64, Block)
+	for k := range list {
+		list[k] = uint32(k) * Block
+		for c := range Block {
+			x := 0.5 + s.Float32()
+			base[k*Block+c] = x
+			want[c] += float64(x)
+		}
+	}
+	off := func(sum []float32) float64 {
+		var squares, size float64
+		for c, x := range sum {
+			squares += (float64(x) - want[c]) * (float64(x) - want[c])
+			size += want[c] * want[c]
+		}
+		return math.Sqrt(squares / size)
+	}
+	sums, plain := make([]float32, Block), make([]float32, Block)
+	cuts := []uint32{0, n}
+	Sums(sums, base, list, cuts)
+	RowSums(plain, base, list, cuts)
+	// A rounding is uniform within half of the last bit, which for numbers of any
+	// size is on average 2.5·10⁻⁸ of them. The k-th sum of a run, and the k-th sum of
+	// runs, is rounded at k parts in Run, in n/Run, of its end.
+	const bit = 2.53e-8
+	bound := bit * math.Sqrt(Run/3.0*Run/n+n/Run/3.0)
+	// A mean square of 64 values varies by √(2/64); five times that is allowed.
+	margin := math.Sqrt(1 + 5*math.Sqrt(2.0/Block))
+	if got := off(sums); got > bound*margin {
+		t.Errorf("the tree is off by %.3g, which should be some %.3g", got, bound)
+	}
+	if got := off(plain); got < 3*bound*margin {
+		t.Errorf("one accumulator is off by %.3g only: the test sees nothing", got)
+	}
+}
+
+func TestWideLevels(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for n := 0; n < 260; n += Wide {
+				x, d := s.fill(shifted(t, n, shift, low)), s.normal(t, n, 1, low)
+				got, want := slices.Clone(d), slices.Clone(d)
+				at(func() { AddWide(got, x) })
+				for i, x := range x {
+					want[i] += float64(x)
+				}
+				same64(t, "wide", got, want)
+				narrow := slices.Clone(x)
+				at(func() { AddNarrow(narrow, d) })
+				for i, d := range d {
+					x[i] += float32(d)
+				}
+				same(t, "narrow", narrow, x)
+			}
+		})
+	})
+}
+
+// Every sweep at every level against plain Go, at lengths with and without a
+// rest that fills no block.
+func TestSweepsLevels(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for n := 0; n < 300; n += 1 + s.IntN(40) {
+				x, rest := s.fill(shifted(t, n, shift, low)), s.fill(shifted(t, n, shift, low))
+				a, b := s.float(), s.Float32()
+				for name, f := range sweepsOf(x, a, b) {
+					for _, kept := range []bool{false, true} {
+						got := s.fill(shifted(t, n, shift, low))
+						want := slices.Clone(got)
+						var r, q []float32
+						if kept {
+							r, q = slices.Clone(rest), slices.Clone(rest)
+						}
+						atGo(func() { f(want, r) })
+						at(func() { f(got, q) })
+						same(t, name, got, want)
+						same(t, name+": rest", q, r)
+					}
+				}
+			}
+		})
+	})
+}
+
+func sweepsOf(x []float32, a, b float32) map[string]func(m, rest []float32) {
+	return map[string]func(m, rest []float32){
+		"shrink":   func(m, _ []float32) { Shrink(m, a) },
+		"advance":  func(m, rest []float32) { Advance(m, x, rest, a) },
+		"approach": func(m, rest []float32) { Approach(m, x, rest, a) },
+		"decay":    func(m, rest []float32) { Decay(m, rest, b, a) },
+		"decay 2":  func(m, rest []float32) { Decay(m, rest, 0, a) },
+	}
+}
+
+// A thousand steps, each far below the last bit of the parameters: with a rest
+// their sum arrives to the digits of two words, and without it nothing does.
+func TestSweepsWithRest(t *testing.T) {
+	const steps = 1000
+	s := newSource(8, false)
+	x, start := s.fill(make([]float32, 70)), make([]float32, 70)
+	for i := range start {
+		start[i] = 1 + s.Float32()
+	}
+	const a = 0x1p-30
+	for name, f := range sweepsOf(x, a, 0) {
+		if name == "shrink" {
+			continue
+		}
+		m, rest, plain := slices.Clone(start), make([]float32, len(x)), slices.Clone(start)
+		exact := make([]float64, len(x))
+		for i, v := range start {
+			exact[i] = float64(v)
+		}
+		for range steps {
+			f(m, rest)
+			f(plain, nil)
+			for i := range exact {
+				switch name {
+				case "advance":
+					exact[i] += a * float64(x[i])
+				case "approach":
+					exact[i] += a * (float64(x[i]) - exact[i])
+				default:
+					exact[i] -= a * exact[i]
+				}
+			}
+		}
+		for i, v := range m {
+			// A step of up to 10·2⁻³⁰ loses its 24th bit, a thousand times.
+			if off := math.Abs(float64(v) + float64(rest[i]) - exact[i]); off > steps*10*a*0x1p-23 {
+				t.Errorf("%s: parameter %d and its rest are off by %v", name, i, off)
+			}
+			if name != "approach" && plain[i] != start[i] { // x-m may be large
+				t.Errorf("%s: without a rest parameter %d moves: the test sees nothing", name, i)
+			}
+		}
+	}
+}
+
+// What decays ends at zero, or stands still far above the subnormal numbers.
+func TestSweepsStayNormal(t *testing.T) {
+	m := []float32{1, -1, 1e-20, -1e-20}
+	for name, f := range sweepsOf(make([]float32, 4), 0.25, 0) {
+		if name == "advance" {
+			continue
+		}
+		m := slices.Clone(m)
+		for range 2000 {
+			f(m, nil)
+		}
+		for i, x := range m {
+			if x != 0 && (math.Abs(float64(x)) < Tiny || math.Abs(float64(x)) > 1e-29) {
+				t.Errorf("%s: value %d ends at %v", name, i, x)
+			}
+		}
+	}
+}
+
+func TestScale(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		for width := 1; width <= Block; width++ {
+			for _, n := range []int{1, 2, 7} {
+				s := newSource(uint64(width), width%2 == 0)
+				low := s.IntN(2) == 0
+				shift := s.IntN(16)
+				stride := width + s.IntN(3)*20
+				x := s.fill(shifted(t, (n-1)*stride+width, shift, low))
+				a := s.fill(fenced[float32](t, n, low))
+				got := s.fill(shifted(t, n*Block, shift, low))
+				want := slices.Clone(got)
+				atGo(func() { Scale(want, x, stride, a, width) })
+				at(func() { Scale(got, x, stride, a, width) })
+				same(t, fmt.Sprintf("%d rows of %d", n, width), got, want)
+				for i, y := range want {
+					r, c := i/Block, i%Block
+					product := float32(0)
+					if c < width {
+						product = x[r*stride+c] * a[r]
+						if product < Tiny && product > -Tiny {
+							product = 0
+						}
+					}
+					if y != product && (y == y || product == product) {
+						t.Fatalf("value %d of row %d is %v, want %v", c, r, y, product)
+					}
+				}
+			}
+		}
+	})
+}
+
+func TestAddWhere(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for n := range 40 {
+				words := s.words(fenced[uint64](t, n, low), 0.3)
+				coef := s.fill(fenced[float32](t, n, low))
+				got := (*[Block]float64)(s.normal(t, Block, 1, low))
+				want, sum := *got, *got
+				atGo(func() { AddWhere(&want, words, coef) })
+				at(func() { AddWhere(got, words, coef) })
+				same64(t, "sums", got[:], want[:])
+				for i, a := range coef {
+					for c := range sum {
+						if words[i]>>c&1 != 0 {
+							sum[c] += float64(a)
+						}
+					}
+				}
+				same64(t, "definition", want[:], sum[:])
+			}
+		})
+	})
+}
+
+func TestNonzeroWord(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for n := 0; n <= Block; n++ {
+				x := s.fill(shifted(t, n, shift, low))
+				want := uint64(0)
+				for b := range x {
+					if s.IntN(3) == 0 {
+						x[b] = float32(math.Copysign(0, float64(b%2)-0.5))
+					}
+					if x[b] != 0 {
+						want |= 1 << b
+					}
+				}
+				at(func() {
+					if got := NonzeroWord(x); got != want {
+						t.Fatalf("%x of %d values, want %x", got, n, want)
+					}
+				})
+			}
+		})
+	})
+}
+
+func TestCentreLevels(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for n := range 12 {
+				mu, gb := s.fill(fenced[float32](t, n, low)), s.fill(fenced[float32](t, n, low))
+				gc, lambda := (*[Block]float32)(s.fill(shifted(t, Block, shift, low))), (*[Block]float32)(s.fill(shifted(t, Block, shift, low)))
+				got := s.fill(shifted(t, n*Block, shift, low))
+				want := slices.Clone(got)
+				dots, sum := fenced[float32](t, n, low), (*[Block]float64)(s.normal(t, Block, 1, low))
+				wantDots, wantSum := make([]float32, n), *sum
+				atGo(func() { Centre(want, mu, gb, gc, lambda, wantDots, &wantSum) })
+				at(func() { Centre(got, mu, gb, gc, lambda, dots, sum) })
+				same(t, "rows", got, want)
+				same(t, "dots", dots, wantDots)
+				same64(t, "sum", sum[:], wantSum[:])
+			}
+		})
+	})
+}

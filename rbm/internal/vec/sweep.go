@@ -1,0 +1,185 @@
+package vec
+
+import "math"
+
+// Sweeps are operations on every parameter of a model, or of something of its
+// shape, such as a velocity. Steps below Tiny in size count as zero, so that
+// nothing decays into the subnormal numbers.
+//
+// Those with a rest keep a second word for each parameter: what rounding leaves
+// of a step is kept there and added to the next one. Without it, steps below
+// half of a parameter's last bit would be lost, each of them. Parameter plus
+// rest is the sum of all steps to twice the digits.
+//
+// Slices must not overlap unless they are the same. Each sweep panics if one is
+// shorter than m.
+
+// sweepWork is the number of values, sixteen in some 3 ns, of one call.
+const sweepWork = 1 << 18
+
+// Shrink multiplies m by a.
+func Shrink(m []float32, a float32) {
+	eachStretch(len(m), func(lo, hi int) { shrink(m[lo:hi], a) })
+}
+
+// Advance adds a·x to m.
+func Advance(m, x, rest []float32, a float32) {
+	_ = x[:len(m)]
+	eachStretch(len(m), func(lo, hi int) {
+		if rest == nil {
+			advance(m[lo:hi], x[lo:hi], a)
+		} else {
+			advanceRest(m[lo:hi], x[lo:hi], rest[lo:hi], a)
+		}
+	})
+}
+
+// Approach moves m towards x by the share a of the way: m += a·(x−m).
+func Approach(m, x, rest []float32, a float32) {
+	_ = x[:len(m)]
+	eachStretch(len(m), func(lo, hi int) {
+		if rest == nil {
+			approach(m[lo:hi], x[lo:hi], a)
+		} else {
+			approachRest(m[lo:hi], x[lo:hi], rest[lo:hi], a)
+		}
+	})
+}
+
+// Decay takes the share l2 off m, then moves it by l1 towards zero, at which it
+// stops.
+func Decay(m, rest []float32, l1, l2 float32) {
+	eachStretch(len(m), func(lo, hi int) {
+		if rest == nil {
+			decay(m[lo:hi], l1, l2)
+		} else {
+			decayRest(m[lo:hi], rest[lo:hi], l1, l2)
+		}
+	})
+}
+
+// eachStretch cuts n values into calls of assembly.
+func eachStretch(n int, f func(lo, hi int)) {
+	for lo := 0; lo < n; lo += sweepWork {
+		f(lo, min(lo+sweepWork, n))
+	}
+}
+
+func shrinkGo(m []float32, a float32) {
+	for i, x := range m {
+		m[i] = flush(float32(x * a))
+	}
+}
+
+func advanceGo(m, x []float32, a float32) {
+	for i, x := range x {
+		m[i] += flush(float32(x * a))
+	}
+}
+
+func advanceRestGo(m, x, rest []float32, a float32) {
+	for i, x := range x {
+		m[i], rest[i] = twoSum(m[i], flush(float32(x*a))+rest[i])
+	}
+}
+
+func approachGo(m, x []float32, a float32) {
+	for i, x := range x {
+		m[i] += flush(float32((x - m[i]) * a))
+	}
+}
+
+func approachRestGo(m, x, rest []float32, a float32) {
+	for i, x := range x {
+		m[i], rest[i] = twoSum(m[i], flush(float32((x-m[i]-rest[i])*a))+rest[i])
+	}
+}
+
+func decayGo(m []float32, l1, l2 float32) {
+	for i, x := range m {
+		if step, stop := decayStep(x, l1, l2); stop {
+			m[i] = 0
+		} else {
+			m[i] += step
+		}
+	}
+}
+
+func decayRestGo(m, rest []float32, l1, l2 float32) {
+	for i, x := range m {
+		if step, stop := decayStep(x, l1, l2); stop {
+			m[i], rest[i] = 0, 0
+		} else {
+			m[i], rest[i] = twoSum(x, step+rest[i])
+		}
+	}
+}
+
+// decayStep returns what decay adds to x, and whether it stops at zero.
+func decayStep(x, l1, l2 float32) (step float32, stop bool) {
+	share := flush(float32(x * l2))
+	left := x - share
+	if left < l1 && left > -l1 {
+		return 0, true
+	}
+	if math.Signbit(float64(left)) {
+		l1 = -l1
+	}
+	return 0 - (share + l1), false
+}
+
+// twoSum returns x+y, rounded, and what the rounding has left of it, which is
+// exact (Knuth, The Art of Computer Programming, volume 2, section 4.2.2).
+func twoSum(x, y float32) (sum, rest float32) {
+	sum = x + y
+	z := sum - x
+	return sum, (y - z) + (x - (sum - z))
+}
+
+// Centre takes what centring takes off a panel of a gradient: row i loses
+// mu[i]·gc + gb[i]·lambda. Of the new rows it writes the products with lambda to
+// dots, and adds mu[i] times row i to sum:
+//
+//	row[c] = row[c] − mu[i]·gc[c] − gb[i]·lambda[c]
+//	dots[i] = Σ row[c]·lambda[c]
+//	sum[c] += mu[i]·row[c]
+//
+// Products are rounded to float32. The terms of a dot product are added in
+// lanes, c, c+16, c+32 and c+48 as (a+b)+(c+d), then lanes l and l+8, l and l+4,
+// l and l+2, 0 and 1; sum is in float64. It panics if a slice has another length
+// than mu, or the panel too few rows.
+func Centre(panel, mu, gb []float32, gc, lambda *[Block]float32, dots []float32, sum *[Block]float64) {
+	if len(gb) != len(mu) || len(dots) != len(mu) {
+		panic("vec: Centre of slices of different lengths")
+	}
+	_ = panel[:len(mu)*Block]
+	for lo := 0; lo < len(mu); lo += centreWork {
+		hi := min(lo+centreWork, len(mu))
+		centre(panel[lo*Block:], mu[lo:hi], gb[lo:hi], gc, lambda, dots[lo:hi], sum)
+	}
+}
+
+// centreWork is the number of rows, some 20 ns each, of one call.
+const centreWork = 1 << 12
+
+func centreGo(panel, mu, gb []float32, gc, lambda *[Block]float32, dots []float32, sum *[Block]float64) {
+	for i, mu := range mu {
+		row, gb := (*[Block]float32)(panel[i*Block:]), gb[i]
+		var p [Block]float32
+		for c, l := range lambda {
+			y := row[c] - float32(mu*gc[c]) - float32(gb*l)
+			row[c] = y
+			p[c] = float32(y * l)
+			sum[c] += float64(float32(mu * y))
+		}
+		for l := range 16 {
+			p[l] = (p[l] + p[16+l]) + (p[32+l] + p[48+l])
+		}
+		for half := 8; half > 0; half /= 2 {
+			for l := range half {
+				p[l] += p[l+half]
+			}
+		}
+		dots[i] = p[0]
+	}
+}
