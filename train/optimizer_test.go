@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"gorbm/data"
@@ -153,6 +154,81 @@ func TestSmallSteps(t *testing.T) {
 				t.Errorf("without second words off by %.2g of the way only: the test sees nothing", got)
 			}
 		})
+	}
+}
+
+// Inputs that are never on, after which velocities, averages and offsets decay,
+// leave no subnormal number behind: these take many processors a hundred times as
+// long to compute with, and training slows down. The broken twin is the same
+// decay without a threshold.
+func TestNothingDecaysIntoSubnormals(t *testing.T) {
+	const steps = 3000
+	set := &data.Set{Name: "half off", X: rbm.NewBits(40, 20), Height: 1, Width: 20}
+	r := rbm.NewKey(1).Rand()
+	for row := range set.X.Rows {
+		for i := range 10 {
+			set.X.Set(row, i, r.IntN(2) == 0)
+		}
+	}
+	subnormal := func(x []float64) (n int) {
+		for _, x := range x {
+			if x != 0 && math.Abs(x) < 0x1p-126 {
+				n++
+			}
+		}
+		return n
+	}
+	for name, change := range map[string]func(s *Settings){
+		"momentum": func(s *Settings) { s.Momentum = 0.9 },
+		"averaged": func(s *Settings) { s.Average, s.L2 = 0.9, 0.2 },
+		"l2":       func(s *Settings) { s.L2 = 5 },
+		"centred":  func(s *Settings) { s.Center = 0.1 },
+		"all":      func(s *Settings) { s.Center, s.Momentum, s.Average, s.L1, s.L2 = 0.1, 0.9, 0.9, 1e-4, 0.2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settingsOf(t, "pcd:chains=4")
+			s.Batch = 4
+			change(&s)
+			tr := newTrainer(t, s, set, 4, false, rbm.Softmax)
+			// The inputs that are off stay off in the chains too.
+			for i := 10; i < 20; i++ {
+				tr.model.VisibleBias[i] = -30
+			}
+			run(t, tr, 10)
+			if v := tr.optimizer.velocity; v != nil {
+				v.Randomize(0.01, rbm.NewKey(3)) // as if they had been on
+			}
+			for i := range tr.optimizer.mu {
+				tr.optimizer.mu[i] = 0.01
+			}
+			start := tr.model.Clone()
+			run(t, tr, steps)
+			o := tr.optimizer
+			for what, m := range map[string]*rbm.RBM{"parameters": tr.model, "velocity": o.velocity, "average": o.average, "gradient": o.gradient} {
+				if m != nil {
+					if n := subnormal(flat(m)); n > 0 {
+						t.Errorf("%d of the %s are subnormal", n, what)
+					}
+				}
+			}
+			var offsets []float64
+			for _, x := range slices.Concat(o.mu, o.lambda) {
+				offsets = append(offsets, float64(x))
+			}
+			if n := subnormal(offsets); n > 0 {
+				t.Errorf("%d offsets are subnormal", n)
+			}
+			if start.Equal(tr.model) {
+				t.Error("nothing was trained")
+			}
+		})
+	}
+	twin := float32(0.01)
+	for range steps {
+		twin *= 0.9
+	}
+	if subnormal([]float64{float64(twin)}) == 0 {
+		t.Errorf("without a threshold 0.01 decays to %v in as many steps: the test sees nothing", twin)
 	}
 }
 
