@@ -16,6 +16,7 @@ import (
 type contestant struct {
 	name   string // in the grammar of -sampler
 	system system
+	held   float64 // energy of what is held and so not in the system
 	chain  binary.Chain
 	rand   *rand.Rand
 
@@ -56,7 +57,7 @@ func (c *contestant) reset() {
 func (c *contestant) move(n int64) {
 	for range n {
 		c.info.Add(c.chain.Move(c.rand))
-		c.trace.Add(c.system.Energy())
+		c.trace.Add(c.system.Energy() + c.held)
 	}
 }
 
