@@ -62,12 +62,12 @@ func TestConstraint(t *testing.T) {
 	if clitest.Read(t, "bare.npz") != clitest.Read(t, "labelled.npz") {
 		t.Error("features are others without the labels")
 	}
-	// A row of three inputs that are on leaves no place for a label.
+	// Three inputs that are on leave no place for a label, and so no class.
 	three := clitest.Model(12, 9, 4, rbm.Bernoulli)
 	three.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3}
 	clitest.Save(t, "three.safetensors", three, rbm.About{})
 	clitest.Write(t, "rows.csv", "0,0,0,0,0,0,0,1\n0,0,0,0,0,1,1,1\n")
-	rbmeval.Fails(t, 1, []string{"-model", "three.safetensors", "-data", "rows.csv", "-features", "f.npz"}, "-features", "row 1 of rows.csv", "all=3")
+	rbmeval.Fails(t, 1, []string{"-model", "three.safetensors", "-data", "rows.csv", "-features", "f.npz"}, "row 1 of rows.csv", "probability zero", "all=3")
 	large := clitest.Model(42, 64, 2, rbm.Softmax)
 	large.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 60}
 	clitest.Save(t, "large.safetensors", large, rbm.About{})

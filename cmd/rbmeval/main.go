@@ -287,12 +287,8 @@ func (j *judge) writeFeatures(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	nan := slices.IndexFunc(h.Data, func(x float32) bool { return x != x })
-	switch {
-	case nan >= 0 && j.m.Constraint == nil:
+	if slices.ContainsFunc(h.Data, func(x float32) bool { return x != x }) {
 		return errNotFinite
-	case nan >= 0:
-		return fmt.Errorf("-features: row %d of %s has no state with one label on under the constraint %v; take the row out", nan/h.Cols, j.set.Name, j.m.Constraint)
 	}
 	return rbm.ReplaceFile(j.features, func(w io.Writer) error {
 		return npz.Write(w, []npz.Named{{Name: "features", Data: npz.Matrix(h.Rows, h.Cols, h.Data)}})
