@@ -165,3 +165,28 @@ func TestLockedMovesReachAllStates(t *testing.T) {
 		}
 	}
 }
+
+// exact gives the moments of the model of each call, not of the first.
+func TestExactFollowsTheModel(t *testing.T) {
+	e := estimator(t, "exact")
+	for seed := range uint64(3) {
+		m := shape{5, 3, 3, rbm.Softmax}.random(seed, sharpSD)
+		all := states(m)
+		phase, _, err := e.Estimate(m, rbm.Batch{}, callFrom)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := expectation(m, all, law(all, 1))
+		for i, x := range slices.Concat(phase.Moments.VH.Data, phase.Moments.V, phase.Moments.H) {
+			near(t, "moment", float64(x), want[i], 0x1p-24+1e-12) // stored as float32
+		}
+	}
+}
+
+// Each rate of exchange is of the tries of its own pair.
+func TestSwapRatesByHand(t *testing.T) {
+	got := Info{SwapTries: []int64{10, 4, 0}, Swaps: []int64{5, 4, 0}}.SwapRates()
+	if want := []float64{0.5, 1, 0}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

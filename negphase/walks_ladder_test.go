@@ -27,7 +27,7 @@ func TestConstrainedLaddersAreStationary(t *testing.T) {
 			x.p = append(x.p, law(x.all, 1/temperature))
 		}
 		x.c = newCensus(x.all)
-		for _, text := range []string{"pt:swaps=2:tau=1/1.6/4:im:k=1", "ins:swaps=2:tau=1/1.6/4:exchange"} {
+		for _, text := range []string{"pt:swaps=2:tau=1/1.6/16:im:k=1", "ins:swaps=2:tau=1/1.6/16:exchange"} {
 			s := parse(t, text)
 			s.Chains = exactWalks
 			e, err := New(s)
