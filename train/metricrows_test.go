@@ -92,6 +92,20 @@ func TestPseudoLikelihoodTakesASample(t *testing.T) {
 	near(t, "pseudo-likelihood of all rows", all, (blank+full)/2, 1e-3) // biases in float32, 600 of them
 }
 
+// The log-likelihood takes all rows, while training too, of a model as small as
+// those that can be enumerated.
+func TestLogLikelihoodTakesAllRows(t *testing.T) {
+	const rows, inputs, hidden = 6000, 600, 10 // rowWork is 44739 times the weights, productWork 5592 times
+	m := rbm.New(inputs, hidden, 0, rbm.Softmax)
+	for i := range m.VisibleBias {
+		m.VisibleBias[i] = float32(math.Log(3))
+	}
+	set := halves(rows, inputs)
+	set.Y, set.Classes = nil, nil
+	got := measure(t, "log_likelihood", m, Sets{Train: set}, false)["log_likelihood_train"]
+	near(t, "log-likelihood", got, inputs*(math.Log(0.25)+math.Log(0.75))/2, 1e-3) // biases in float32, 600 of them
+}
+
 // The gap of free energies is that of the rows held out, where there are any;
 // and hidden units that are on are counted a row.
 func TestGapAndActiveByHand(t *testing.T) {
