@@ -71,7 +71,7 @@ func (j *judging) takeInputMeans(s *judged, lo int) {
 			dst[k] = float32(x)
 		}
 		for _, lp := range s.logp[r*classes:][:classes] {
-			if lp != lp { // a parameter or the row's every class
+			if lp != lp { // a parameter is NaN, or no class is possible
 				for k := range dst {
 					dst[k] = float32(math.NaN())
 				}

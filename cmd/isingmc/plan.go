@@ -174,7 +174,7 @@ func (p *plan) bind() error {
 				twin++
 			}
 		}
-		p.contestants = append(p.contestants, &contestant{name: m.name, system: system, held: p.labelEnergy, chain: chain, rand: movesRand(p.seed, settings, twin)})
+		p.contestants = append(p.contestants, &contestant{name: m.name, system: system, label: p.labelEnergy, chain: chain, rand: movesRand(p.seed, settings, twin)})
 	}
 	p.length = length{byTime, time.Duration(p.seconds * float64(time.Second))}
 	if p.flags.Given("moves") {

@@ -37,11 +37,11 @@ All numbers are in nats, means over the rows, and computed in float64. In a
 model with labels the likelihood is that of inputs and label together; of data
 without labels, that of the inputs with the label summed out. Of grey inputs it
 is the score −F − log Z, which is no likelihood.
-Features are the hidden means given the inputs alone, p(h|x): the label of a
-model with labels, softmax or bernoulli, is summed out over its classes, Σ_y
-p(y|x) p(h|x,y), so rows have the same features with their labels and without. With
--label-in-features they are p(h|x,y) of the row's own label, which tell the label:
-a classifier of them is judged by what it was given.
+Features are the hidden means given the inputs alone, p(h|x). In a model with
+labels, softmax or bernoulli, the label is summed out over the classes, one label
+unit on at a time: Σ_y p(y|x) p(h|x,y). So a row has the same features with its
+label and without. -label-in-features writes p(h|x,y) instead, which gives the
+row's label away: do not judge a classifier by such features.
 A model with a constraint is judged under it; one on all units, all=K, has log Z by
 enumeration alone.
 
