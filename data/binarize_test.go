@@ -147,6 +147,56 @@ func TestBinarizeLateGrey(t *testing.T) {
 	}
 }
 
+// The same with rows of several words.
+func TestBinarizeLateGreyOfWideRows(t *testing.T) {
+	const cols = 150
+	fields, want := make([]string, 2*cols), make([]float32, 2*cols)
+	for i := range want {
+		want[i] = float32(i * i % 7 % 2) // no pattern of words
+		fields[i] = strconv.Itoa(int(want[i]))
+	}
+	want[cols+70], fields[cols+70] = 0.25, "0.25"
+	text := strings.Join(fields[:cols], ",") + "\n" + strings.Join(fields[cols:], ",") + "\n"
+	s, _, err := loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", Options{Binarize: None})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, v := range want {
+		if s.Grey.Data[i] != v {
+			t.Fatalf("grey value %d of row %d is %v, want %v", i%cols, i/cols, s.Grey.Data[i], v)
+		}
+	}
+}
+
+// Rows that are packed as they arrive, in pieces that end anywhere, are those of
+// the whole.
+func TestPackerPieces(t *testing.T) {
+	const rows, cols = 2*packRows + 700, 5
+	grey := greyBytes(rows, cols)
+	for _, mode := range []string{Threshold, None} {
+		bin := Options{Binarize: mode}.binarizer(streamTrain)
+		s := &Set{X: rbm.NewBits(rows, cols)}
+		if why := bin.keep(s); why != "" {
+			t.Fatal(why)
+		}
+		p := &packer{bin: bin, set: s}
+		for rest, n := grey, 1; len(rest) > 0; n = n*3%9973 + 1 {
+			n := min(n, len(rest))
+			if _, err := p.Write(rest[:n]); err != nil {
+				t.Fatal(err)
+			}
+			rest = rest[n:]
+		}
+		p.flush()
+		for i, g := range grey {
+			r, j := i/cols, i%cols
+			if s.X.Get(r, j) != (g >= 128) || mode == None && s.Grey.Row(r)[j] != float32(float64(g)/255) {
+				t.Fatalf("%s: value %d of row %d is wrong", mode, j, r)
+			}
+		}
+	}
+}
+
 // A value v becomes 1 with probability v: each count is binomial.
 func TestSampleProbabilities(t *testing.T) {
 	const rows, cols = 4000, 16
@@ -252,6 +302,18 @@ func TestBinarizeMNIST(t *testing.T) {
 		checkSet(t, part)
 		if part.Hash() != all.take([]int32{2, 3, 4, 5}).Hash() || all.Binarize != mode {
 			t.Errorf("%s: the last rows are not those of the whole, or %s", mode, all.Binarize)
+		}
+		if mode == Sample { // the test rows have draws of their own
+			for part, s := range map[uint64]*Set{streamTrain: all, streamTest: test} {
+				key := Options{Binarize: Sample}.binarizer(part).key
+				for r := range s.Len() {
+					for j := range 4 { // row r has a value of 128 in column r mod 4
+						if want := j == r%4 && key.Child(uint64(r)).Uniform(uint64(j)) < 128./255; s.X.Get(r, j) != want {
+							t.Errorf("%s: pixel %d of row %d is %v", s.Name, j, r, !want)
+						}
+					}
+				}
+			}
 		}
 		if mode == None && (all.Grey.Data[0] != float32(128.0/255) || all.Grey.Data[1] != 0) {
 			t.Errorf("grey values %v", all.Grey.Data)

@@ -7,7 +7,8 @@ import (
 )
 
 // cd is contrastive divergence (Hinton 2002): the chains start anew at the
-// batch, their first hidden states drawn from the positive phase.
+// batch, their first hidden states drawn from the positive phase. The particle
+// that descends from a row of the batch has the weight of that row.
 type cd struct {
 	steps  int
 	states *rbm.States

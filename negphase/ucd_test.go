@@ -299,3 +299,41 @@ func TestCutWarning(t *testing.T) {
 		t.Errorf("a warning without a cut: %q", w)
 	}
 }
+
+// Where pairs are cut after step max, the terms add up to the mean of a chain
+// that made max steps, as Y is in law where X was a step before: the last step
+// counts in full. That of a step less is another.
+func TestUCDCountsTheLastStep(t *testing.T) {
+	for _, s := range meetable {
+		m := s.random(31, meetableSD)
+		all := states(m)
+		gibbs := gibbsKernel(m, nil, all, 1)
+		from := farState(all)
+		pos := batchOf(m, 5, from)
+		after := func(steps int) []float64 { return expectation(m, all, lawAfter(m, all, gibbs, from, steps)) }
+		for _, c := range []struct {
+			settings string
+			max      int
+		}{{"ucd:k=1:max=2:chains=5:start=data", 2}, {"ucd:k=2:max=3:chains=5:start=data", 3}} {
+			e := estimator(t, c.settings)
+			var whole [][]float64
+			var total Info
+			for n := range uint64(2 * unbiasedCalls) {
+				phase, info, err := e.Estimate(m, pos, callFrom.Child(n))
+				if err != nil {
+					t.Fatal(err)
+				}
+				total.Add(info)
+				whole = append(whole, moments64(phase))
+			}
+			b, less := bias(whole, after(c.max)), bias(whole, after(c.max-1))
+			t.Logf("%v, %s: off by %.1f standard errors, of a step less by %.1f; %d of %d pairs are cut", s, c.settings, b, less, total.Cuts, total.Cuts+total.Meetings)
+			if b > 6 || total.Cuts == 0 {
+				t.Errorf("%v, %s: off by %.1f standard errors, %d cuts", s, c.settings, b, total.Cuts)
+			}
+			if less < 6 {
+				t.Errorf("%v, %s: a step less is not seen: %.1f", s, c.settings, less)
+			}
+		}
+	}
+}

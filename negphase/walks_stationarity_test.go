@@ -80,7 +80,7 @@ func TestLaddersOfMovesAreStationary(t *testing.T) {
 	eachExactStart(t, sharp, func(t *testing.T, x *exactStart) {
 		for _, kind := range []string{"pt", "ins"} {
 			for _, mover := range []string{"sardonics:k=1-3", "im:k=1"} {
-				s := parse(t, kind+":swaps=2:tau=1/1.6/4:"+mover)
+				s := parse(t, kind+":swaps=2:tau=1/1.6/16:"+mover)
 				s.Chains = exactWalks / 2
 				e := find1(t, kind).make(s)
 				var l *ladder

@@ -226,19 +226,24 @@ func TestBaseLogZ(t *testing.T) {
 }
 
 func TestNewBase(t *testing.T) {
-	m := New(6, 2, 3, Softmax)
 	mean := []float32{0, 0.5, 1, 0.1, 0.3, 0.6} // of ten rows
-	b := NewBase(m, mean, 10)
-	v, h := NewBits(20000, 6), NewBits(20000, 2)
-	b.Draw(m, v, h, NewKey(1))
-	for i, want := range []float64{0.5 / 11, 0.5, 10.5 / 11, 1.5 / 11.5, 3.5 / 11.5, 6.5 / 11.5} {
-		on := 0
-		for r := range v.Rows {
-			if v.Get(r, i) {
-				on++
+	for labels, last := range map[LabelKind][]float64{
+		Softmax:   {1.5 / 11.5, 3.5 / 11.5, 6.5 / 11.5},
+		Bernoulli: {1.5 / 11, 3.5 / 11, 6.5 / 11}, // binary units like any other
+	} {
+		m := New(6, 2, 3, labels)
+		b := NewBase(m, mean, 10)
+		v, h := NewBits(20000, 6), NewBits(20000, 2)
+		b.Draw(m, v, h, NewKey(1))
+		for i, want := range append([]float64{0.5 / 11, 0.5, 10.5 / 11}, last...) {
+			on := 0
+			for r := range v.Rows {
+				if v.Get(r, i) {
+					on++
+				}
 			}
+			near(t, labels.String()+" labels: frequency", float64(on)/20000, want, 5*math.Sqrt(want*(1-want)/20000)) // five standard errors
 		}
-		near(t, "frequency", float64(on)/20000, want, 5*math.Sqrt(want*(1-want)/20000)) // five standard errors
 	}
 }
 

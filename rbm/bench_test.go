@@ -187,6 +187,13 @@ func BenchmarkClassLogProb(b *testing.B) {
 	}
 }
 
+func BenchmarkHiddenMeanGivenInputs(b *testing.B) {
+	mean := NewMatrix(1000, 500)
+	for _, n := range []int{10, 1000} {
+		forJudged(b, n, func(m *RBM, v Bits, _ []float64) { m.HiddenMeanGivenInputs(mean.Slice(0, n), v) })
+	}
+}
+
 func BenchmarkPseudo(b *testing.B) {
 	for _, n := range []int{10, 200} {
 		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.PseudoLogLikelihood(dst[:n], v) })

@@ -200,8 +200,8 @@ var ErrConstraint = errors.New("not possible under a constraint")
 
 // ImpossibleRow returns the first row of v that has probability zero because no
 // hidden state beside it meets the constraint of m, or -1 if there is none. A
-// row whose label units are all off counts as one without a label: it is
-// possible if it is so in any class.
+// row whose label units are all off counts as one without a label, of either
+// kind of label: it is possible if it is so in any class.
 func (m *RBM) ImpossibleRow(v Bits) int {
 	m.checkVisible(v)
 	if m.Constraint == nil || m.Constraint.On == HiddenUnits {
@@ -222,7 +222,7 @@ func (m *RBM) possible(v Bits, r int) bool {
 	for i := m.Inputs(); i < v.Cols; i++ {
 		label = label || v.Get(r, i)
 	}
-	if m.Classes == 0 || label || m.Labels == Bernoulli {
+	if m.Classes == 0 || label {
 		return fits(c.activeHidden(m, v.Row(r)))
 	}
 	rest := c.activeBeside(v.Row(r), m.Inputs())

@@ -140,12 +140,13 @@ func TestConstrainedJudgingBits(t *testing.T) {
 	for name, make1 := range judgedModels() {
 		m, v := make1()
 		dst := make([]float64, v.Rows*(2+m.Classes))
-		mean := NewMatrix(v.Rows, m.Hidden())
+		mean, given := NewMatrix(v.Rows, m.Hidden()), NewMatrix(v.Rows, m.Hidden())
 		grey := greyOf(v)
 		quick := func() {
 			m.FreeEnergy(dst[:v.Rows], v)
 			if m.Classes > 0 {
 				m.ClassLogProb(dst[2*v.Rows:], v)
+				m.HiddenMeanGivenInputs(given, v)
 			}
 		}
 		greyMeans := func() {
@@ -161,7 +162,7 @@ func TestConstrainedJudgingBits(t *testing.T) {
 			for _, x := range dst {
 				bits = append(bits, math.Float64bits(x))
 			}
-			for _, x := range mean.Data {
+			for _, x := range slices.Concat(mean.Data, given.Data) {
 				bits = append(bits, uint64(math.Float32bits(x)))
 			}
 			return bits

@@ -157,7 +157,7 @@ func TestConstrainedStepIsStationary(t *testing.T) {
 				}
 				return p
 			}
-			for _, beta := range []float32{1, 0.4} {
+			for _, beta := range []float32{1, 0.7, 0.4} {
 				p := lawAt(float64(beta))
 				s := NewStates(m, rows)
 				s.Base = base

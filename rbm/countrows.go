@@ -48,20 +48,26 @@ func (j *judging) countFreeEnergy(s *judged, lo int) {
 	})
 }
 
-// countClasses is takeClasses under a constraint.
-func (j *judging) countClasses(s *judged, lo int) {
+// setClass gives lane l of c the law of the hidden units of row r of the part in
+// class y: log-odds of being on, and how many differ from the reference.
+func (j *judging) setClass(c *conditional, l int, s *judged, lo, r, y int) {
 	m := j.m
-	dst := j.dst[lo*m.Classes : (lo+s.n)*m.Classes]
+	a := s.row(r, m.Hidden())
+	for k, w := range j.labels.rows[y*len(a):][:m.Hidden()] {
+		c.s[l][k] = a[k] + w
+	}
+	c.on[l] = m.Constraint.Active
+	if m.Constraint.On == AllUnits {
+		c.on[l] = m.Constraint.activeBeside(j.v.Row(lo+r), m.Inputs()) - m.Constraint.classDistance(m, y)
+	}
+}
+
+// countClasses overwrites dst with log p(y|x) of a part's rows under a
+// constraint.
+func (j *judging) countClasses(dst []float64, s *judged, lo int) {
+	m := j.m
 	m.countRows(len(dst), func(i int, c *conditional, l int) {
-		r, y := i/m.Classes, i%m.Classes
-		a := s.row(r, m.Hidden())
-		for k, w := range j.labels.rows[y*len(a):][:m.Hidden()] {
-			c.s[l][k] = a[k] + w
-		}
-		c.on[l] = m.Constraint.Active
-		if m.Constraint.On == AllUnits {
-			c.on[l] = m.Constraint.activeBeside(j.v.Row(lo+r), m.Inputs()) - m.Constraint.classDistance(m, y)
-		}
+		j.setClass(c, l, s, lo, i/m.Classes, i%m.Classes)
 	}, func(i int, logSum float64) {
 		dst[i] = float64(m.VisibleBias[m.Inputs()+i%m.Classes]) + logSum
 	})
@@ -70,6 +76,41 @@ func (j *judging) countClasses(s *judged, lo int) {
 		z := vec.LogSumExp(p)
 		for y := range p {
 			p[y] -= z
+		}
+	}
+}
+
+// countInputMeans is addInputMeans under a constraint.
+func (j *judging) countInputMeans(s *judged, lo int) {
+	m := j.m
+	j.countClasses(s.logp, s, lo)
+	c := conditionalPool.Get().(*conditional)
+	defer conditionalPool.Put(c)
+	for at := 0; at < len(s.logp); at += lanes {
+		c.grow(m.Hidden())
+		n := min(lanes, len(s.logp)-at)
+		for l := range n {
+			j.setClass(c, l, s, lo, (at+l)/m.Classes, (at+l)%m.Classes)
+			m.fromReference(c.s[l])
+		}
+		c.solve()
+		c.forward(true, nil)
+		for l := range n {
+			if !c.possible(l) {
+				continue
+			}
+			p := vec.Exp(s.logp[at+l])
+			mean := s.mean[(at+l)/m.Classes*m.Hidden():][:m.Hidden()]
+			for k := range mean {
+				mean[k] += float64(p * c.mean[k][l])
+			}
+		}
+	}
+	for k, on := range m.Constraint.hiddenReference(m) {
+		if on == 1 { // the means are those of differing from it
+			for r := range s.n {
+				s.mean[r*m.Hidden()+k] = 1 - s.mean[r*m.Hidden()+k]
+			}
 		}
 	}
 }

@@ -32,6 +32,9 @@ func TestModelFilesRoundTrip(t *testing.T) {
 			if err := m.WriteFile(path, about); err != nil {
 				t.Fatal(err)
 			}
+			if file, err := os.ReadFile(path); err != nil || ext == ".safetensors" && binary.LittleEndian.Uint64(file)%8 != 0 {
+				t.Errorf("%v: the tensors do not begin at a multiple of eight bytes, as the format asks: %v", s, err)
+			}
 			got, gotAbout, err := ReadFile(path)
 			if err != nil {
 				t.Fatal(err)

@@ -48,6 +48,7 @@ type judged struct {
 	acts      []float64 // row by row: c + vᵀW, filled up with −Inf
 	field     []float64 // bᵀv of each row
 	on, off   []float64 // means of rows, if wanted
+	mean      []float64 // hidden means with the label summed out
 	words     []uint64
 	lists     []uint32
 	values    []float32

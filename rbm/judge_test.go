@@ -337,6 +337,7 @@ func TestJudgingAllocatesNothing(t *testing.T) {
 		"FreeEnergyGrey":      func() { m.FreeEnergyGrey(dst[:rows], grey) },
 		"ClassLogProbGrey":    func() { m.ClassLogProbGrey(dst, grey) },
 		"HiddenMeanGrey":      func() { m.HiddenMeanGrey(mean, grey) },
+		"means given inputs":  func() { m.HiddenMeanGivenInputs(mean, v) },
 		"Moments.Set":         func() { moments.Set(Batch{V: v, H: mean}) },
 	} {
 		f()
@@ -379,7 +380,10 @@ func TestJudgesAtAllLevels(t *testing.T) {
 			set := NewMoments(m)
 			set.Set(Batch{Grey: grey, H: mean})
 			m.Ascend(0.1, Phase{Batch: Batch{Grey: grey, H: mean}}, Phase{Moments: moments})
-			got := digest(out, mean.Data, moments.VH.Data, set.VH.Data, m.w, m.VisibleBias, m.HiddenBias)
+			given, givenGrey := NewMatrix(rows, m.Hidden()), NewMatrix(rows, m.Hidden())
+			m.HiddenMeanGivenInputs(given, v)
+			m.HiddenMeanGivenInputsGrey(givenGrey, grey)
+			got := digest(out, mean.Data, given.Data, givenGrey.Data, moments.VH.Data, set.VH.Data, m.w, m.VisibleBias, m.HiddenBias)
 			if want[s] == "" {
 				want[s] = got
 			}

@@ -39,11 +39,11 @@ func (m *RBM) ClassLogProbGrey(dst []float64, v Matrix) {
 }
 
 func (j *judging) takeClasses(s *judged, lo int) {
+	classes := j.m.Classes
 	if j.m.Constraint != nil {
-		j.countClasses(s, lo)
+		j.countClasses(j.dst[lo*classes:(lo+s.n)*classes], s, lo)
 		return
 	}
-	classes := j.m.Classes
 	s.on, s.off = grown(s.on, roundUp(j.m.Hidden())), grown(s.off, roundUp(j.m.Hidden()))
 	for r := range s.n {
 		j.classes(j.dst[(lo+r)*classes:][:classes], s.row(r, j.m.Hidden()), s)

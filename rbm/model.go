@@ -177,8 +177,9 @@ func (m *RBM) Randomize(sd float64, key Key) {
 
 // GivenClass returns the RBM over the inputs alone whose law is p(x,h|y): the
 // clamped label unit is folded into the hidden biases, and counts as active or
-// not in a constraint on all units. It panics if m has no class y or no state
-// of it: see HasClass.
+// not in a constraint on all units. Energies are those of m with the label
+// clamped but for the label's own bias: E(x,e_y,h) + b_y. It panics if m has no
+// class y or no state of it: see HasClass.
 func (m *RBM) GivenClass(y int) *RBM {
 	if y < 0 || y >= m.Classes {
 		panic("rbm: class out of range")

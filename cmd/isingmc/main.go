@@ -109,7 +109,7 @@ func newOptions() *options {
 	o := &options{flags: f}
 	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: sides of a square or cubic lattice (60x60, 9x9x9),\nchimera:M (M×M cells of 8 spins) or chimera:MxN, or a file with a line \"i j J\"\nfor each coupling and \"i h\" for each field, spins numbered from 0")
 	f.StringVar(&o.modelFile, "model", "", "an RBM instead, a .safetensors or .npz file or the folder of a run: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; β is 1 unless given, and a constraint all=K is kept")
-	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held")
+	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held; energies are those of the whole model,\nthe label's bias included, and energy/spin divides them by the other units")
 	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free")
 	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 by fair coins) or gaussian (of\nstandard deviation 1); pm1:seed=N takes other coins, whatever -seed;\nor a file with a line \"i j J\" for each pair of neighbours")
 	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice")

@@ -41,6 +41,7 @@ func (p *plan) readModel() error {
 	case p.flags.Given("class") && m.Inputs() == 0:
 		return fmt.Errorf("-model: %s has a label but no inputs; take one that has both", p.modelFile)
 	case p.flags.Given("class"):
+		p.labelEnergy = -float64(m.VisibleBias[m.Inputs()+p.class]) // its weights are in the hidden biases of GivenClass
 		m = m.GivenClass(p.class)
 		given = fmt.Sprintf(" given class %d", p.class)
 	case m.Classes > 0 && m.Labels == rbm.Softmax:

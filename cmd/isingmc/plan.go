@@ -18,6 +18,7 @@ type plan struct {
 	graph       *binary.Graph   // the system, or
 	machine     *binary.Machine // the RBM
 	pairs       int             // of its units that are coupled
+	labelEnergy float64         // of the label unit that -class holds, by its bias
 	movers      []namedMover
 	shell       bool // the samplers keep the number of spins up
 	held        bool // the constraint of the model says how many
@@ -173,7 +174,7 @@ func (p *plan) bind() error {
 				twin++
 			}
 		}
-		p.contestants = append(p.contestants, &contestant{name: m.name, system: system, chain: chain, rand: movesRand(p.seed, settings, twin)})
+		p.contestants = append(p.contestants, &contestant{name: m.name, system: system, label: p.labelEnergy, chain: chain, rand: movesRand(p.seed, settings, twin)})
 	}
 	p.length = length{byTime, time.Duration(p.seconds * float64(time.Second))}
 	if p.flags.Given("moves") {

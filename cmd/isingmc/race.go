@@ -16,6 +16,7 @@ import (
 type contestant struct {
 	name   string // in the grammar of -sampler
 	system system
+	label  float64 // energy of the label unit that -class holds: no unit of the system
 	chain  binary.Chain
 	rand   *rand.Rand
 
@@ -56,7 +57,7 @@ func (c *contestant) reset() {
 func (c *contestant) move(n int64) {
 	for range n {
 		c.info.Add(c.chain.Move(c.rand))
-		c.trace.Add(c.system.Energy())
+		c.trace.Add(c.system.Energy() + c.label)
 	}
 }
 

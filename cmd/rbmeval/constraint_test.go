@@ -57,7 +57,17 @@ func TestConstraint(t *testing.T) {
 	if out := rbmeval.OK(t, "-model", "constrained.safetensors", "-data", clitest.Toy+":plain", "-exact"); !strings.Contains(out, "mean log-likelihood") {
 		t.Errorf("output: %s", out)
 	}
-	rbmeval.Fails(t, 2, []string{"-model", "constrained.safetensors", "-data", clitest.Toy + ":plain", "-features", "f.npz"}, "-features", "labels", "all=9")
+	rbmeval.OK(t, "-model", "constrained.safetensors", "-data", clitest.Toy+":plain", "-features", "bare.npz")
+	rbmeval.OK(t, "-model", "constrained.safetensors", "-features", "labelled.npz")
+	if clitest.Read(t, "bare.npz") != clitest.Read(t, "labelled.npz") {
+		t.Error("features are others without the labels")
+	}
+	// Three inputs that are on leave no place for a label, and so no class.
+	three := clitest.Model(12, 9, 4, rbm.Bernoulli)
+	three.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3}
+	clitest.Save(t, "three.safetensors", three, rbm.About{})
+	clitest.Write(t, "rows.csv", "0,0,0,0,0,0,0,1\n0,0,0,0,0,1,1,1\n")
+	rbmeval.Fails(t, 1, []string{"-model", "three.safetensors", "-data", "rows.csv", "-features", "f.npz"}, "row 1 of rows.csv", "probability zero", "all=3")
 	large := clitest.Model(42, 64, 2, rbm.Softmax)
 	large.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 60}
 	clitest.Save(t, "large.safetensors", large, rbm.About{})

@@ -55,12 +55,47 @@ func features(t *testing.T, path string) (rows [][]float64) {
 // hidden returns p(h|v), written out.
 func hidden(m *rbm.RBM, v []float64) []float64 {
 	p := make([]float64, m.Hidden())
-	for j := range p {
-		a := float64(m.HiddenBias[j])
-		for i, x := range v {
-			a += x * float64(m.Weight(i, j))
-		}
+	for j, a := range preactivations(m, v) {
 		p[j] = 1 / (1 + math.Exp(-a))
+	}
+	return p
+}
+
+func preactivations(m *rbm.RBM, v []float64) []float64 {
+	a := make([]float64, m.Hidden())
+	for j := range a {
+		a[j] = float64(m.HiddenBias[j])
+		for i, x := range v {
+			a[j] += x * float64(m.Weight(i, j))
+		}
+	}
+	return a
+}
+
+// hiddenOfInputs returns p(h|x) = Σ_y p(x,y) p(h|x,y) / Σ_y p(x,y), written out:
+// the label units in v do not matter.
+func hiddenOfInputs(m *rbm.RBM, v []float64) []float64 {
+	if m.Classes == 0 {
+		return hidden(m, v)
+	}
+	p, sum := make([]float64, m.Hidden()), 0.0
+	for y := range m.Classes {
+		v := append([]float64(nil), v...)
+		for k := range m.Classes {
+			v[m.Inputs()+k] = 0
+		}
+		v[m.Inputs()+y] = 1
+		w := math.Exp(float64(m.VisibleBias[m.Inputs()+y]))
+		for _, a := range preactivations(m, v) {
+			w *= 1 + math.Exp(a)
+		}
+		sum += w
+		for j, q := range hidden(m, v) {
+			p[j] += w * q
+		}
+	}
+	for j := range p {
+		p[j] /= sum
 	}
 	return p
 }
@@ -82,25 +117,47 @@ func greyRows(t *testing.T, path string) (values [][]float64) {
 	return values
 }
 
-// TestFeatures holds -features against p(h|v) written out in float64.
+// TestFeatures holds -features against p(h|x), and with -label-in-features
+// against p(h|x,y), written out in float64.
 func TestFeatures(t *testing.T) {
 	isolate(t)
 	values := greyRows(t, "grey.csv")
-	pad := func(row []float64, m *rbm.RBM) []float64 {
-		return append(row, make([]float64, m.Visible()-len(row))...)
+	// The same rows with labels, and each with the label that follows its own.
+	names := []string{"a", "b", "c", "d"}
+	clitest.Save(t, "named.safetensors", clitest.Model(12, 5, 4, rbm.Softmax), rbm.About{ClassNames: names})
+	for shift, path := range []string{"labelled.csv", "relabelled.csv"} {
+		text := ""
+		for r, line := range strings.Fields(clitest.Read(t, "grey.csv")) {
+			text += line + "," + names[(r+shift)%4] + "\n"
+		}
+		clitest.Write(t, path, text+"0,0,0,0,0,0,0,1,c\n0,0,0,0,0,0,0,1,d\n")
 	}
+	values = append(values, []float64{7: 1}, []float64{7: 1})
 	for _, c := range []struct{ model, args, data, binarize string }{
 		{"softmax.safetensors", "", clitest.Toy, ""},
 		{"bernoulli.safetensors", "", clitest.Toy, ""},
 		{"plain.npz", "", clitest.Toy + ":plain", ""},
-		{"softmax.safetensors", "-data " + clitest.Toy + ":plain", clitest.Toy + ":plain", ""}, // labels stay off
+		{"softmax.safetensors", "-data " + clitest.Toy + ":plain", clitest.Toy + ":plain", ""},
+		{"bernoulli.safetensors", "-data " + clitest.Toy + ":plain", clitest.Toy + ":plain", ""},
+		{"softmax.safetensors", "-label-in-features", clitest.Toy, ""},
+		{"bernoulli.safetensors", "-data toy:4,4,100,0.2 -label-in-features", "toy:4,4,100,0.2", ""}, // more rows than a chunk
+		{"named.safetensors", "-data labelled.csv -label-column last -binarize none", "labelled.csv", data.None},
+		{"named.safetensors", "-data labelled.csv -label-column last -binarize none -label-in-features", "labelled.csv", data.None},
 		{"plain.npz", "-data grey.csv", "grey.csv", data.Threshold},
 		{"plain.npz", "-data grey.csv -binarize sample", "grey.csv", data.Sample},
 		{"plain.npz", "-data grey.csv -binarize none", "grey.csv", data.None},
 		{"softmax.safetensors", "-data grey.csv -binarize none", "grey.csv", data.None},
 	} {
 		m, _ := clitest.Load(t, c.model)
-		set, _, err := data.Load(t.Context(), c.data, data.Options{Binarize: c.binarize})
+		in, law := strings.Contains(c.args, "-label-in-features"), "p(h|x)"
+		if in {
+			law = "p(h|x,y)"
+		}
+		options := data.Options{Binarize: c.binarize}
+		if c.data == "labelled.csv" {
+			options.LabelColumn = "last"
+		}
+		set, _, err := data.Load(t.Context(), c.data, options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,13 +168,17 @@ func TestFeatures(t *testing.T) {
 				x[i] = float64(on)
 			}
 			if c.binarize == data.None {
-				x = pad(append([]float64(nil), values[r]...), m)
+				copy(x, values[r])
 			}
-			want = append(want, hidden(m, x))
+			if in {
+				want = append(want, hidden(m, x))
+			} else {
+				want = append(want, hiddenOfInputs(m, x))
+			}
 		}
 		path := filepath.Join(t.TempDir(), "h.npz")
 		out := rbmeval.OK(t, append(strings.Fields(c.args), "-model", c.model, "-features", path)...)
-		if !strings.HasSuffix(out, "\nfeatures written to "+path+"\n") {
+		if !strings.HasSuffix(out, "\nfeatures "+law+" written to "+path+"\n") {
 			t.Errorf("%+v: prints %s", c, out)
 		}
 		got := features(t, path)
@@ -132,6 +193,35 @@ func TestFeatures(t *testing.T) {
 			}
 		}
 	}
+	// The label does not show, to the last bit.
+	for _, binarize := range []string{data.None, data.Threshold} {
+		want := ""
+		for i, path := range []string{"labelled.csv", "relabelled.csv", "bare.csv"} {
+			column := "last"
+			if i == 2 {
+				column = "none"
+				text := ""
+				for _, line := range strings.Fields(clitest.Read(t, "labelled.csv")) {
+					text += line[:strings.LastIndex(line, ",")] + "\n"
+				}
+				clitest.Write(t, path, text)
+			}
+			out := binarize + path + ".npz"
+			rbmeval.OK(t, "-model", "named.safetensors", "-data", path, "-label-column", column, "-binarize", binarize, "-features", out)
+			if i == 0 {
+				want = clitest.Read(t, out)
+			} else if clitest.Read(t, out) != want {
+				t.Errorf("%s, %s: the same inputs have other features", path, binarize)
+			}
+		}
+	}
+	for i, args := range []string{"", "-label-in-features"} {
+		var got jsonResult
+		out, want := rbmeval.OK(t, append(strings.Fields(args), "-model", "softmax.safetensors", "-features", fmt.Sprint("json", i, ".npz"), "-json")...), []string{"p(h|x)", "p(h|x,y)"}[i]
+		if err := json.Unmarshal([]byte(out), &got); err != nil || got.Features != want {
+			t.Errorf("JSON says %q, want %q: %v", got.Features, want, err)
+		}
+	}
 	clitest.Write(t, "there.npz", "a file")
 	const s = "-model softmax.safetensors "
 	for _, c := range []struct {
@@ -142,6 +232,10 @@ func TestFeatures(t *testing.T) {
 		{cli.Failed, s + "-features there.npz", []string{"-features", "there.npz is there already"}},
 		{cli.Failed, s + "-features no/h.npz", []string{"-features", "no folder no"}},
 		{cli.Usage, s + "-features h.csv", []string{`-features is "h.csv"`, ".npz"}},
+		{cli.Usage, s + "-label-in-features", []string{"-label-in-features says what -features writes", "give -features a file"}},
+		{cli.Usage, "-run runs -label-in-features", []string{"-label-in-features says what -features writes"}},
+		{cli.Usage, "-model plain.npz -label-in-features -features h.npz", []string{"-label-in-features needs labels", "the model has 0 classes"}},
+		{cli.Usage, s + "-data " + clitest.Toy + ":plain -label-in-features -features h.npz", []string{"-label-in-features needs labels", "toy:4,4,50,0.2:plain:seed=1 0"}},
 		{cli.Usage, "-model plain.npz -data grey.csv -binarize none -pl", []string{"-pl needs binary inputs", "grey.csv are grey"}},
 		{cli.Usage, s + "-binarize smaple", []string{"-binarize", "did you mean sample?"}},
 		{cli.Usage, s + "-shape 3x3", []string{"8 inputs", "3 × 3"}},

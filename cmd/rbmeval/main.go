@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -35,8 +36,12 @@ data. Whatever makes an estimate doubtful is said in a warning.
 All numbers are in nats, means over the rows, and computed in float64. In a
 model with labels the likelihood is that of inputs and label together; of data
 without labels, that of the inputs with the label summed out. Of grey inputs it
-is the score −F − log Z, which is no likelihood. Features of rows without labels
-leave the label units of the model off.
+is the score −F − log Z, which is no likelihood.
+Features are the hidden means given the inputs alone, p(h|x). In a model with
+labels, softmax or bernoulli, the label is summed out over the classes, one label
+unit on at a time: Σ_y p(y|x) p(h|x,y). So a row has the same features with its
+label and without. -label-in-features writes p(h|x,y) instead, which gives the
+row's label away: do not judge a classifier by such features.
 A model with a constraint is judged under it; one on all units, all=K, has log Z by
 enumeration alone.
 
@@ -56,6 +61,7 @@ type options struct {
 	classify bool
 	rows     string
 	features string
+	labelIn  bool // features are those of the row with its label
 	quiet    bool
 	json     bool
 	workers  *int
@@ -71,7 +77,8 @@ func newOptions() *options {
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored")
 	f.BoolVar(&o.classify, "classify", false, "error rate and mean log p(y|x)")
 	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: free energy, and where they apply log-likelihood, pseudo-log-likelihood, label, prediction, p(y|x)")
-	f.StringVar(&o.features, "features", "", "write an .npz with p(h|v) of every row, the array features [rows, hidden] (what scikit-learn calls transform)")
+	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)")
+	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress bar")
 	f.BoolVar(&o.json, "json", false, "print one JSON object and nothing else on standard output")
 	o.workers = cli.AddWorkersFlag(f)
@@ -107,6 +114,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer restore()
+	if o.labelIn && o.features == "" {
+		return cli.Usagef("-label-in-features says what -features writes; give -features a file, or leave it out")
+	}
 	if o.flags.Given("run") {
 		return o.judgeRun(ctx, stdout, stderr)
 	}
@@ -184,8 +194,8 @@ func (j *judge) choose() error {
 		return fmt.Errorf("-exact: %w", err)
 	case j.estimated() && j.shell():
 		return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", j.m.Constraint)
-	case j.features != "" && j.shell() && j.m.Classes > 0 && !j.labelled():
-		return cli.Usagef("-features needs rows with labels under the constraint %v, which counts them; %s has none", j.m.Constraint, j.set.Name)
+	case j.labelIn && !j.labelled():
+		return cli.Usagef("-label-in-features needs labels, of the model and of the data; the model has %d classes and %s %d", j.m.Classes, j.set.Name, len(j.set.Classes))
 	case j.asked() && !j.likely():
 		return cli.Usagef("-exact, -ais, -reverse-ais and -bennett need rows with labels for a model with bernoulli labels; %s has none", j.set.Name)
 	case j.classify && !j.labelled():
@@ -248,7 +258,7 @@ func (j *judge) judge(ctx context.Context) (*verdict, error) {
 		err = v.writeRows(j)
 	}
 	if err == nil && j.features != "" {
-		err = j.writeFeatures()
+		err = j.writeFeatures(ctx)
 	}
 	if err == nil {
 		err = j.drawLadder(v.Bracket)
@@ -259,10 +269,27 @@ func (j *judge) judge(ctx context.Context) (*verdict, error) {
 	return v, nil
 }
 
+// featuresLaw names the means that -features writes; it is empty without it.
+func (j *judge) featuresLaw() string {
+	switch {
+	case j.features == "":
+		return ""
+	case j.labelIn:
+		return "p(h|x,y)"
+	}
+	return "p(h|x)"
+}
+
 // writeFeatures writes the array of -features.
-func (j *judge) writeFeatures() error {
+func (j *judge) writeFeatures(ctx context.Context) error {
 	h := rbm.NewMatrix(j.n, j.m.Hidden())
-	j.hiddenMean(h)
+	err := j.eachChunk(ctx, "features", func(lo, hi int) { j.hiddenMean(h.Slice(lo, hi), lo) })
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(h.Data, func(x float32) bool { return x != x }) {
+		return errNotFinite
+	}
 	return rbm.ReplaceFile(j.features, func(w io.Writer) error {
 		return npz.Write(w, []npz.Named{{Name: "features", Data: npz.Matrix(h.Rows, h.Cols, h.Data)}})
 	})

@@ -49,7 +49,7 @@ func isolate(t *testing.T) (testdata string) {
 
 func TestHelp(t *testing.T) {
 	rbmeval.Help(t, "ais", "ais-chains", "ais-temperatures", "base", "bennett", "binarize", "classes", "classify", "data", "data-dir", "exact", "features", "json",
-		"label-column", "labels", "ladder", "ladder-rounds", "model", "out", "part", "pl", "quiet", "reverse-ais", "rows", "run", "seed", "shape", "workers")
+		"label-column", "label-in-features", "labels", "ladder", "ladder-rounds", "model", "out", "part", "pl", "quiet", "reverse-ais", "rows", "run", "seed", "shape", "workers")
 }
 
 // TestGolden fixes text, JSON and the table of -rows.

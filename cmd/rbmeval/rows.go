@@ -71,13 +71,20 @@ func (j *judge) classLogProb(dst []float64, lo int) {
 	j.m.ClassLogProb(dst, j.v.Slice(lo, hi))
 }
 
-// hiddenMean overwrites dst with p(h|v) of all rows.
-func (j *judge) hiddenMean(dst rbm.Matrix) {
-	if j.isGrey() {
-		j.m.HiddenMeanGrey(dst, j.grey)
-		return
+// hiddenMean overwrites dst with the hidden means of rows lo …: p(h|x), or those
+// of the row with its label.
+func (j *judge) hiddenMean(dst rbm.Matrix, lo int) {
+	hi := lo + dst.Rows
+	switch {
+	case j.isGrey() && j.labelIn:
+		j.m.HiddenMeanGrey(dst, j.grey.Slice(lo, hi))
+	case j.isGrey():
+		j.m.HiddenMeanGivenInputsGrey(dst, j.grey.Slice(lo, hi))
+	case j.labelIn:
+		j.m.HiddenMean(dst, j.v.Slice(lo, hi))
+	default:
+		j.m.HiddenMeanGivenInputs(dst, j.v.Slice(lo, hi))
 	}
-	j.m.HiddenMean(dst, j.v)
 }
 
 // labelled reports whether the rows have their labels in v.

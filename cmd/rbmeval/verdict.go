@@ -43,10 +43,11 @@ type jsonResult struct {
 	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
 	PseudoLikelihood  *float64     `json:"pseudo_likelihood,omitempty"`
 	Classification    *train.Score `json:"classification,omitempty"`
+	Features          string       `json:"features,omitempty"` // which means -features wrote
 }
 
 func (v *verdict) result(j *judge) (jsonResult, error) {
-	r := jsonResult{Model: j.model.Path, Data: j.set.Name, Binarize: j.set.Binarize, N: j.n}
+	r := jsonResult{Model: j.model.Path, Data: j.set.Name, Binarize: j.set.Binarize, N: j.n, Features: j.featuresLaw()}
 	if j.m.Constraint != nil {
 		r.Constraint = j.m.Constraint.String()
 	}
@@ -118,7 +119,7 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 		fmt.Fprintf(w, "rows written to %s\n", j.rows)
 	}
 	if j.features != "" {
-		fmt.Fprintf(w, "features written to %s\n", j.features)
+		fmt.Fprintf(w, "features %s written to %s\n", r.Features, j.features)
 	}
 	if j.ladder != "" {
 		fmt.Fprintf(w, "ladder drawn in %s\n", j.ladder)

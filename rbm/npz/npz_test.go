@@ -1,6 +1,7 @@
 package npz
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
 	"fmt"
@@ -39,6 +40,31 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 		r.Close()
+	}
+}
+
+// Entries of an archive are found with the ending .npy or without.
+func TestNamesWithoutEnding(t *testing.T) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	w, err := z.Create("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const header = "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }"
+	w.Write(append([]byte("\x93NUMPY\x01\x00"+string(rune(len(header)))+"\x00"+header), 7, 9))
+	z.Close()
+	a, err := Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := a.Array("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if got, err := x.Next(2); err != nil || !bytes.Equal(got, []byte{7, 9}) {
+		t.Errorf("got %v, %v", got, err)
 	}
 }
 

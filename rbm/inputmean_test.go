@@ -1,0 +1,210 @@
+package rbm
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// listedInputMean returns p(h=1|x) of a row's inputs by the definition: every
+// one-hot label with every hidden state that the constraint allows, weighted by
+// exp(−E); NaN where there is none.
+func listedInputMean(m *RBM, x []float64) []float64 {
+	var c Constraint
+	if m.Constraint != nil {
+		c = *m.Constraint
+	}
+	differs := func(i int, on bool) int {
+		if on != (c.Reference != nil && c.Reference[i] == 1) {
+			return 1
+		}
+		return 0
+	}
+	top, sum := math.Inf(-1), 0.0 // all weights relative to e^top
+	mean := make([]float64, m.Hidden())
+	for y := range m.Classes {
+		v := append([]float64(nil), x[:m.Visible()]...)
+		clear(v[m.Inputs():])
+		v[m.Inputs()+y] = 1
+		field, a := plainField(m, v)
+		for h := range 1 << m.Hidden() {
+			w, active, first := field, 0, 0
+			if c.On == AllUnits {
+				first = m.Visible()
+				for i, x := range v {
+					active += differs(i, x == 1)
+				}
+			}
+			for j := range a {
+				on := h>>j&1 == 1
+				if on {
+					w += a[j]
+				}
+				active += differs(first+j, on)
+			}
+			if c.On != "" && active != c.Active {
+				continue
+			}
+			if w > top {
+				for j := range mean {
+					mean[j] *= math.Exp(top - w)
+				}
+				sum *= math.Exp(top - w)
+				top = w
+			}
+			p := math.Exp(w - top)
+			sum += p
+			for j := range mean {
+				mean[j] += p * float64(h>>j&1)
+			}
+		}
+	}
+	for j := range mean {
+		mean[j] /= sum
+	}
+	return mean
+}
+
+// Hidden means given the inputs alone are those by the definition, whatever the
+// label units of the row, of grey rows and under every sort of constraint too.
+func TestHiddenMeanGivenInputs(t *testing.T) {
+	const hidden, classes, rows = 7, 3, 24
+	none := Constraint{}
+	for _, labels := range []LabelKind{Softmax, Bernoulli} {
+		for _, c := range []Constraint{none, {On: HiddenUnits, Active: 2}, {On: HiddenUnits, Active: 3, Reference: []uint8{1, 0, 1, 1, 0, 0, 1}},
+			{On: AllUnits, Active: 5}, {On: AllUnits, Active: 5, Reference: []uint8{0, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0}}} {
+			m := shape{5 + classes, hidden, classes, labels}.random(11, 1.5)
+			if c.On != "" {
+				m.Constraint = &c
+			}
+			what := fmt.Sprintf("%v labels, %v", labels, m.Constraint)
+			v := NewBits(rows, m.Visible())
+			v.Randomize(NewKey(4)) // labels of all sorts, none of which may matter
+			if c.Reference == nil && c.On == AllUnits {
+				for i := range m.Inputs() {
+					v.Set(0, i, true) // with any label six units are on, one too many
+				}
+			}
+			got, bare := NewMatrix(rows, hidden), NewMatrix(rows, hidden)
+			m.HiddenMeanGivenInputs(got, v)
+			for r := range rows {
+				want := listedInputMean(m, row64(v, r))
+				for j, x := range got.Row(r) {
+					if x != x && math.IsNaN(want[j]) {
+						continue
+					}
+					near(t, what, float64(x), want[j], 0x1p-24) // to float32, of numbers below 1
+				}
+			}
+			for y := -1; y < classes; y++ {
+				for r := range rows {
+					for k := range classes {
+						v.Set(r, m.Inputs()+k, k == y)
+					}
+				}
+				m.HiddenMeanGivenInputs(bare, v)
+				sameBits(t, what+": the label leaks", bare, got)
+			}
+			if c.On == AllUnits {
+				continue
+			}
+			m.HiddenMeanGivenInputsGrey(bare, greyOf(v))
+			for i, x := range bare.Data { // the products that are added come in another order
+				near(t, what+", grey bits", float64(x), float64(got.Data[i]), 0x1p-23)
+			}
+			grey := NewMatrix(rows, m.Visible())
+			r := NewKey(8).Rand()
+			for i := range grey.Data {
+				grey.Data[i] = float32(r.IntN(5)) / 4
+			}
+			m.HiddenMeanGivenInputsGrey(got, grey)
+			for r := range rows {
+				x := make([]float64, m.Visible())
+				for i, g := range grey.Row(r) {
+					x[i] = float64(g)
+				}
+				for j, want := range listedInputMean(m, x) {
+					near(t, what+", grey", float64(got.Row(r)[j]), want, 0x1p-24)
+				}
+				clear(grey.Row(r)[m.Inputs():])
+			}
+			m.HiddenMeanGivenInputsGrey(bare, grey)
+			sameBits(t, what+": the label of grey rows leaks", bare, got)
+		}
+	}
+}
+
+func sameBits(t *testing.T, what string, got, want Matrix) {
+	t.Helper()
+	for i, x := range got.Data {
+		if math.Float32bits(x) != math.Float32bits(want.Data[i]) {
+			t.Fatalf("%s: place %d is %v, not %v", what, i, x, want.Data[i])
+		}
+	}
+}
+
+// Of models of several blocks of units it is the mixture of the means of
+// clamped labels with the weights of ClassLogProb, at any size of the weights;
+// of a model without labels HiddenMean; and no NaN is hidden.
+func TestHiddenMeanGivenInputsIsMixture(t *testing.T) {
+	for _, sd := range []float64{0.05, 1, 150, 2000} { // beyond 700 products of odds are out of range
+		m := shape{75, 90, 6, Bernoulli}.random(3, sd)
+		const rows = 40
+		v := randomRows(m, rows)
+		logp := make([]float64, rows*m.Classes)
+		m.ClassLogProb(logp, v)
+		got := NewMatrix(rows, m.Hidden())
+		m.HiddenMeanGivenInputs(got, v)
+		for r := range rows {
+			want := make([]float64, m.Hidden())
+			x := row64(v, r)
+			for y := range m.Classes {
+				clear(x[m.Inputs():])
+				x[m.Inputs()+y] = 1
+				_, a := plainField(m, x)
+				for j := range want {
+					want[j] += math.Exp(logp[r*m.Classes+y]) / (1 + math.Exp(-a[j]))
+				}
+			}
+			for j, x := range got.Row(r) {
+				near(t, fmt.Sprintf("sd %v", sd), float64(x), want[j], 0x1p-23)
+			}
+		}
+	}
+	plain := shape{20, 9, 0, Softmax}.random(2, 1)
+	v := randomRows(plain, 5)
+	got, want := NewMatrix(5, 9), NewMatrix(5, 9)
+	plain.HiddenMeanGivenInputs(got, v)
+	plain.HiddenMean(want, v)
+	sameBits(t, "without labels", got, want)
+	plain.HiddenMeanGivenInputsGrey(got, greyOf(v))
+	plain.HiddenMeanGrey(want, greyOf(v))
+	sameBits(t, "without labels, grey", got, want)
+
+	m := shape{13, 9, 2, Softmax}.random(1, 1)
+	m.panel(0)[12*vec.Block+3] = float32(math.NaN()) // of the second label
+	m.HiddenMeanGivenInputs(got, NewBits(5, 13))
+	for i, x := range got.Data {
+		if x == x {
+			t.Fatalf("a weight of NaN makes place %d %v", i, x)
+		}
+	}
+	for name, f := range map[string]func(){
+		"dst":      func() { m.HiddenMeanGivenInputs(NewMatrix(5, 8), NewBits(5, 13)) },
+		"rows":     func() { m.HiddenMeanGivenInputs(NewMatrix(4, 9), NewBits(5, 13)) },
+		"v":        func() { m.HiddenMeanGivenInputs(NewMatrix(5, 9), NewBits(5, 11)) },
+		"grey dst": func() { m.HiddenMeanGivenInputsGrey(NewMatrix(5, 8), NewMatrix(5, 13)) },
+		"grey v":   func() { m.HiddenMeanGivenInputsGrey(NewMatrix(5, 9), NewMatrix(5, 11)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s of another shape: no panic", name)
+				}
+			}()
+			f()
+		}()
+	}
+}
