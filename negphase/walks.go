@@ -8,6 +8,7 @@ import (
 
 	"gorbm/negphase/binary"
 	"gorbm/rbm"
+	"gorbm/rbm/parallel"
 )
 
 // walks take the chains of a model through moves of a sampler of binary
@@ -28,7 +29,7 @@ type walks struct {
 	places  []place
 	rung    []float64     // inverse temperatures that the places were bound for
 	order   []*binary.RBM // the system of each row
-	moving  *rbm.Loop     // over places
+	moving  parallel.Loop // over places
 	ground
 	now struct { // the run under way
 		states *rbm.States
@@ -52,7 +53,7 @@ type place struct {
 // newWalks returns walks of so many moves a run.
 func newWalks(s Settings, moves int) *walks {
 	w := &walks{mover: s.Mover, fit: s.Fit, moves: moves, gibbs: s.Gibbs}
-	w.moving = rbm.NewLoop(w.move)
+	w.moving.Body = w.move
 	return w
 }
 
@@ -114,7 +115,11 @@ func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, ke
 	}
 	w.now.states, w.now.at, w.now.key = s, at, key.Child(moveKey)
 	w.machine.Load(w.order, s.V, s.H)
-	w.moving.Run(len(w.places), len(w.places)*(m.Visible()+m.Hidden()) >= wideSites)
+	cost := 0
+	if len(w.places)*(m.Visible()+m.Hidden()) >= wideSites {
+		cost = parallel.Always
+	}
+	w.moving.Run(len(w.places), cost)
 	for i := range w.places {
 		info.Moves.Add(w.places[i].info)
 	}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
 )
 
 const (
@@ -35,7 +36,7 @@ type annealing struct {
 	gains  [][]float64 // of each step of the stretch that is running: of each chain
 	lo, hi int         // that stretch: steps lo … hi−1 lead to path[lo+1] … path[hi]
 	ctx    context.Context
-	job    job
+	loop   parallel.Loop
 }
 
 // annealPart is what carries some of the chains. The model stays as it is for
@@ -78,7 +79,7 @@ func annealPartRows(rows int) int {
 // newAnnealing prepares to take the rows of v, which it moves, along path.
 func newAnnealing(m *RBM, base *Base, path []float64, v Bits, key Key) *annealing {
 	a := &annealing{path: path, key: key}
-	a.job.part = a.part
+	a.loop.Body = a.part
 	biases := base
 	if biases == nil {
 		biases = uniformBase(m)
@@ -119,7 +120,7 @@ func (a *annealing) run(ctx context.Context, look func(step int, gains []float64
 	a.ctx = ctx
 	for a.hi = 0; a.hi < a.steps(); {
 		a.lo, a.hi = a.hi, min(a.hi+annealSteps, a.steps())
-		a.job.run(len(a.parts), true)
+		a.loop.Run(len(a.parts), parallel.Always)
 		if err := ctx.Err(); err != nil {
 			return err
 		}

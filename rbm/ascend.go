@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
 )
 
 // Ascend moves the parameters by rate · (pos − neg):
@@ -19,11 +20,11 @@ import (
 // come last, pos before neg. It panics if the shapes differ.
 func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	a := &m.work
-	if a.list.part == nil {
-		a.list.part, a.move.part = m.listPart, m.movePart
+	if a.list.Body == nil {
+		a.list.Body, a.move.Body = m.listPart, m.movePart
 		// An up pass has just read the last panel, and the next begins with
 		// the first.
-		a.move.backward = true
+		a.move.Reverse = true
 	}
 	a.rate, a.plus, a.less = rate, pos.Moments, neg.Moments
 	a.phases = [2]particles{m.particles(float64(rate), pos), m.particles(-float64(rate), neg)}
@@ -37,8 +38,8 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 		if a.last && (a.plus != nil || a.less != nil) {
 			work += 8 * m.Visible() * m.Hidden()
 		}
-		a.list.pass(vec.Blocks(m.Visible()), work/ascentLists)
-		a.move.pass(vec.Blocks(m.Hidden()), work)
+		a.list.Run(vec.Blocks(m.Visible()), work/ascentLists)
+		a.move.Run(vec.Blocks(m.Hidden()), work)
 	}
 	a.release()
 }
@@ -69,7 +70,7 @@ type ascentWork struct {
 	visible, hidden []float64 // steps of the biases
 	total           []float64 // steps of the weights in the chunks so far, in the panels' order
 
-	list, move job
+	list, move parallel.Loop
 }
 
 // A slotRun is a number of slots whose hidden means lie row by row in memory.

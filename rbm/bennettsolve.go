@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
 )
 
 const (
@@ -29,7 +30,7 @@ type bennett struct {
 
 	chunks []chunk
 	groups []bennettSums
-	job    job
+	loop   parallel.Loop
 }
 
 // A chunk is draws lo … hi−1 of a rung.
@@ -68,13 +69,13 @@ func newBennett(beta []float64, d [][]float64, effective []float64, order []int)
 	for g := range s.groups {
 		s.groups[g] = bennettSums{first: make([]float64, k), second: make([]float64, k*k), r: make([]float64, k)}
 	}
-	s.job.part = s.sumGroup
+	s.loop.Body = s.sumGroup
 	return s
 }
 
 // sum evaluates the sums at f.
 func (s *bennett) sum() *bennettSums {
-	s.job.run(len(s.groups), len(s.chunks) > 1)
+	s.loop.Run(len(s.groups), parallel.Always)
 	all := &s.groups[0]
 	for g := range s.groups[1:] {
 		part := &s.groups[g+1]

@@ -10,9 +10,8 @@ import (
 // ones, so what is wanted of them is taken row by row once all preactivations
 // are there.
 
-// countWork is the number of terms of a recursion below which the rows are not
-// worth sharing out: some 200 µs of one core.
-const countWork = 1 << 18
+// termCost is what a term of the recursion takes, in multiply-adds of a pass.
+const termCost = 32
 
 // runCount takes from the preactivations of an up pass what l asks for.
 func (l *layers) runCount() {
@@ -21,7 +20,7 @@ func (l *layers) runCount() {
 	if c.On == AllUnits {
 		k = l.m.Hidden() / 2 // at most; it differs from row to row
 	}
-	l.count.run(ceilDiv(l.v.Rows, lanes), l.v.Rows*l.m.Hidden()*min(k+1, l.m.Hidden()-k+1) >= countWork)
+	l.count.Run(ceilDiv(l.v.Rows, lanes), termCost*l.v.Rows*l.m.Hidden()*min(k+1, l.m.Hidden()-k+1))
 }
 
 // countPart takes what is wanted of four rows.

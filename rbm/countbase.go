@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
 )
 
 // The law of a Base under a constraint. Units that it binds have the
@@ -116,7 +117,7 @@ func (b *Base) countDraw(m *RBM, v, h Bits, key Key) {
 		}
 	}
 	stream := key.Child(1).stream()
-	parallel(ceilDiv(v.Rows, lanes), func(part int) {
+	parallel.Do(ceilDiv(v.Rows, lanes), func(part int) {
 		c := conditionalPool.Get().(*conditional)
 		defer conditionalPool.Put(c)
 		c.grow(len(law.bound))

@@ -17,7 +17,7 @@ func (c *countedStates) enumeration() *Enumeration {
 	for i := range e.walks {
 		e.walks[i] = c.newWalk()
 	}
-	e.logJob.part, e.sumJob.part = e.countedLogPart, e.countedSumPart
+	e.logLoop.Body, e.sumLoop.Body = e.countedLogPart, e.countedSumPart
 	return e
 }
 
@@ -47,7 +47,7 @@ func (e *Enumeration) countedMoments(dst *Moments) {
 		}
 		e.groups = append(e.groups, s)
 	}
-	e.sumJob.run(groups, e.wide())
+	e.sumLoop.Run(groups, e.cost())
 	total := e.groups[0]
 	for _, s := range e.groups[1:groups] {
 		total.add(s)

@@ -1,6 +1,10 @@
 package rbm
 
-import "math"
+import (
+	"math"
+
+	"gorbm/rbm/parallel"
+)
 
 // countVisibleMean is VisibleMean under a constraint on all units, which binds
 // the visible ones too: their number that is active is what h leaves.
@@ -9,7 +13,7 @@ func (m *RBM) countVisibleMean(dst Matrix, h Bits) {
 	c.plan()
 	weights := NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
-	parallel(ceilDiv(h.Rows, rowBlock), func(part int) {
+	parallel.Do(ceilDiv(h.Rows, rowBlock), func(part int) {
 		w := c.newWalk()
 		for r := part * rowBlock; r < min((part+1)*rowBlock, h.Rows); r++ {
 			rest := m.Constraint.Active

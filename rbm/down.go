@@ -11,7 +11,7 @@ import (
 func (l *layers) runDown() {
 	rows, m := l.h.Rows, l.m
 	l.listActive(l.h, true)
-	l.down.pass(vec.Blocks(m.Visible()), l.work(rows))
+	l.down.Run(vec.Blocks(m.Visible()), l.work(rows))
 	if m.softmax() {
 		for r := range rows {
 			l.labels(r)

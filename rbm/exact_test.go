@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"gorbm/rbm/parallel"
 )
 
 // exactTol bounds the rounding of a float64 computation of a hundred terms of
@@ -273,4 +275,20 @@ func pseudoByFlips(m *RBM, v []int) float64 {
 		logp += -free(v) - LogSumExp([]float64{-free(v), -free(w)})
 	}
 	return logp
+}
+
+// The progress of an enumeration may use the model: passes inside the parts of
+// a job do not wait for helpers that wait for them.
+func TestProgressMayUseTheModel(t *testing.T) {
+	defer parallel.SetProcessors(4)()
+	m := shape{300, 13, 0, Softmax}.random(1, 0.1)
+	e, err := NewEnumeration(m, EvaluationLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := NewBits(300, 300)
+	_, err = e.LogZ(context.Background(), func(float64) { m.HiddenMean(NewMatrix(300, 13), v) })
+	if err != nil {
+		t.Error(err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
 )
 
 // Grey inputs are values in [0,1] in place of bits: probabilities that the
@@ -31,8 +32,8 @@ func (m *RBM) HiddenMeanGrey(dst, v Matrix) {
 		hi := min(lo+chunkRows, v.Rows)
 		g.dst, g.v = dst.Slice(lo, hi), v.Slice(lo, hi)
 		g.grow()
-		g.list.pass(vec.Blocks(m.Visible()), (hi-lo)*m.Visible()*listWork)
-		g.up.pass(vec.Blocks(m.Hidden())*g.rowParts(), (hi-lo)*m.Visible()*m.Hidden())
+		g.list.Run(vec.Blocks(m.Visible()), (hi-lo)*m.Visible()*listWork)
+		g.up.Run(vec.Blocks(m.Hidden())*g.rowParts(), (hi-lo)*m.Visible()*m.Hidden())
 	}
 	g.m, g.dst, g.v = nil, Matrix{}, Matrix{}
 	greyPool.Put(g)
@@ -40,7 +41,7 @@ func (m *RBM) HiddenMeanGrey(dst, v Matrix) {
 
 // A greyPass is an up pass over grey rows.
 type greyPass struct {
-	list, up job
+	list, up parallel.Loop
 	m        *RBM
 	dst, v   Matrix
 	greyLists
@@ -70,7 +71,7 @@ func (g *greyLists) block(k int) (lists []uint32, values []float32, cuts []uint3
 
 var greyPool = sync.Pool{New: func() any {
 	g := new(greyPass)
-	g.list.part, g.up.part = g.listPart, g.upPart
+	g.list.Body, g.up.Body = g.listPart, g.upPart
 	return g
 }}
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
 )
 
 // What judges models is computed in float64 throughout from the float32
@@ -32,7 +33,7 @@ type judging struct {
 	dst   []float64
 	take  func(j *judging, s *judged, lo int) // writes what is wanted of the rows of a part from lo on
 	labels
-	job job
+	loop parallel.Loop
 
 	// Under a constraint:
 	mean   Matrix // destination of hidden means,
@@ -60,7 +61,7 @@ type judged struct {
 var (
 	judgingPool = sync.Pool{New: func() any {
 		j := new(judging)
-		j.job.part = j.part
+		j.loop.Body = j.part
 		return j
 	}}
 	judgedPool = sync.Pool{New: func() any { return new(judged) }}
@@ -79,7 +80,7 @@ func (m *RBM) judge(set func(j *judging), take func(j *judging, s *judged, lo in
 		}
 	}
 	parts := ceilDiv(j.rows, j.size)
-	j.job.pass(parts, 8*j.rows*m.Visible()*m.Hidden()) // in float64, and softplus
+	j.loop.Run(parts, 8*j.rows*m.Visible()*m.Hidden()) // in float64, and softplus
 	j.m, j.v, j.h, j.grey, j.dst, j.take = nil, Bits{}, Bits{}, Matrix{}, nil, nil
 	j.mean, j.drawn = Matrix{}, Bits{}
 	judgingPool.Put(j)

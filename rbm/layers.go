@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
 )
 
 // KernelLevel returns the instructions that the inner loops use on this
@@ -15,7 +16,7 @@ const (
 	// chunkRows is the number of rows that a pass lists at once, which bounds
 	// the memory of a pass over any number of them.
 	chunkRows = 128
-	// listWork is the work of listing a bit, for job.pass.
+	// listWork is the work of listing a bit, for the cost of its loop.
 	listWork = 16
 	// blendRows is the number of rows on the path to a base that are drawn at
 	// once: few enough for the first-level cache to keep what else is in it.
@@ -52,20 +53,20 @@ type layers struct {
 	rise       *rise     // gains of the hidden units; nil: not wanted
 	draw       bool
 	stream     vec.Stream
-	list, up   job
-	down       job
-	count      job       // of hidden units under a constraint
-	partial    []float64 // rows × panels of −Σ h·a
+	list, up   parallel.Loop
+	down       parallel.Loop
+	count      parallel.Loop // of hidden units under a constraint
+	partial    []float64     // rows × panels of −Σ h·a
 }
 
 var layersPool = sync.Pool{New: func() any { return newLayers() }}
 
 func newLayers() *layers {
 	l := new(layers)
-	l.list.part = l.listPart
-	l.up.part = l.upPart
-	l.down.part = l.downPart
-	l.count.part = l.countPart
+	l.list.Body = l.listPart
+	l.up.Body = l.upPart
+	l.down.Body = l.downPart
+	l.count.Body = l.countPart
 	return l
 }
 
@@ -90,7 +91,7 @@ func (l *layers) grow(m *RBM, rows int) {
 	}
 }
 
-// work is the work of a pass, for job.pass.
+// work is the cost of a pass.
 func (l *layers) work(rows int) int { return rows * l.m.Visible() * l.m.Hidden() }
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
@@ -100,7 +101,7 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 // anew with each group of words.
 func (l *layers) listActive(b Bits, anew bool) {
 	l.from, l.anew = b, anew
-	l.list.pass(l.listGroups(), b.Rows*b.Cols*listWork)
+	l.list.Run(l.listGroups(), b.Rows*b.Cols*listWork)
 }
 
 // listGroups returns the number of groups of words that are listed together.
@@ -129,7 +130,7 @@ func (l *layers) groupCuts(g int) []uint32 {
 // row's β into l.h, energy terms.
 func (l *layers) runUp() {
 	panels := vec.Blocks(l.m.Hidden())
-	l.up.pass(panels*ceilDiv(l.v.Rows, l.upRows()), l.work(l.v.Rows))
+	l.up.Run(panels*ceilDiv(l.v.Rows, l.upRows()), l.work(l.v.Rows))
 	if l.m.Constraint != nil {
 		l.runCount()
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
 )
 
 // A digest of everything that the batched layers compute.
@@ -61,7 +62,7 @@ func forLevelsAndProcessors(f func(name string)) {
 	for level := vec.Go; level <= vec.Best(); level++ {
 		for _, procs := range []int{1, 4} {
 			restore := vec.SetLevel(level)
-			fewer := forWorkers(procs)
+			fewer := parallel.SetProcessors(procs)
 			f(fmt.Sprintf("%v on %d processors", level, procs))
 			fewer()
 			restore()
@@ -96,7 +97,7 @@ func TestLevelsAndProcessors(t *testing.T) {
 			for level := vec.Go; level <= vec.Best(); level++ {
 				for _, procs := range []int{1, 2, 4, 7} {
 					restore := vec.SetLevel(level)
-					fewer := forWorkers(procs)
+					fewer := parallel.SetProcessors(procs)
 					got := digestOfPasses(s, rows)
 					fewer()
 					restore()

@@ -39,7 +39,7 @@ func (e *Enumeration) Moments(dst *Moments) float64 {
 	for len(e.groups) < groups {
 		e.groups = append(e.groups, e.newSums())
 	}
-	e.sumJob.run(groups, e.wide())
+	e.sumLoop.Run(groups, e.cost())
 	total := e.groups[0]
 	for _, s := range e.groups[1:groups] {
 		total.add(s)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
 )
 
 // An RBM doubles as a vector of parameters: a gradient, a velocity and an
@@ -18,12 +19,12 @@ import (
 // of each parameter's step, and add that to the next step. So parameters follow
 // steps that are far below their own last bit; without it such steps are lost.
 
-// sweepWork is the work on a weight in a sweep, for job.pass: some 0.1 ns.
+// sweepWork is the work on a weight in a sweep, for the cost of its loop: some 0.1 ns.
 const sweepWork = 16
 
 // A sweep is an operation on every parameter, panel by panel.
 type sweep struct {
-	job         job
+	loop        parallel.Loop
 	op          func(m, x, rest []float32, a, b float32)
 	a, b        float32
 	other, rest *RBM
@@ -75,8 +76,8 @@ func decay(m, _, rest []float32, l1, l2 float32)  { vec.Decay(m, rest, l1, l2) }
 func (m *RBM) run(op func(m, x, rest []float32, a, b float32), a, b float32, x, rest *RBM, biases bool) {
 	m.checkShape(x)
 	s := &m.sweep
-	if s.job.part == nil {
-		s.job.part = m.sweepPanel
+	if s.loop.Body == nil {
+		s.loop.Body = m.sweepPanel
 	}
 	var visible, hidden []float32 // of rest
 	if rest != nil {
@@ -84,7 +85,7 @@ func (m *RBM) run(op func(m, x, rest []float32, a, b float32), a, b float32, x, 
 		visible, hidden = rest.VisibleBias, rest.HiddenBias
 	}
 	s.op, s.a, s.b, s.other, s.rest = op, a, b, x, rest
-	s.job.pass(vec.Blocks(m.Hidden()), sweepWork*len(m.w))
+	s.loop.Run(vec.Blocks(m.Hidden()), sweepWork*len(m.w))
 	if biases {
 		op(m.VisibleBias, x.VisibleBias, visible, a, b)
 		op(m.HiddenBias, x.HiddenBias, hidden, a, b)
@@ -164,8 +165,8 @@ func (m *RBM) Centre(mu, lambda []float32) {
 		panic("rbm: offsets of another shape than the layers")
 	}
 	c := &m.centre
-	if c.job.part == nil {
-		c.job.part = m.centrePanel
+	if c.loop.Body == nil {
+		c.loop.Body = m.centrePanel
 	}
 	panels := vec.Blocks(m.Hidden())
 	c.dots = grown(c.dots, panels*m.Visible())
@@ -174,7 +175,7 @@ func (m *RBM) Centre(mu, lambda []float32) {
 		c.gb[i] = offSubnormal(g)
 	}
 	c.mu, c.lambda = mu, lambda
-	c.job.pass(panels, sweepWork*len(m.w))
+	c.loop.Run(panels, sweepWork*len(m.w))
 	for i := range m.VisibleBias {
 		sum := 0.0
 		for k := range panels {
@@ -197,7 +198,7 @@ func offSubnormal(x float32) float32 {
 
 // centring is what Centre needs beside its arguments.
 type centring struct {
-	job        job
+	loop       parallel.Loop
 	mu, lambda []float32
 	gb         []float32
 	dots       []float32 // per panel and visible unit: row of G' times lambda

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"gorbm/negphase/diag"
+	"gorbm/rbm/parallel"
 )
 
 // startExactly draws the rows of s from p over all.
@@ -113,7 +114,7 @@ func TestStepMean(t *testing.T) {
 func TestStepDeterminism(t *testing.T) {
 	m := shape{600, 250, 10, Softmax}.random(4, 0.3)
 	run := func(rows, procs int) *States {
-		defer forWorkers(procs)()
+		defer parallel.SetProcessors(procs)()
 		s := NewStates(m, rows)
 		s.H.Randomize(NewKey(1))
 		m.Step(s, nil, 3, NewKey(9))

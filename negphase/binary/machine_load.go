@@ -3,13 +3,14 @@ package binary
 import (
 	"gorbm/negphase/binary/internal/walk"
 	"gorbm/rbm"
+	"gorbm/rbm/parallel"
 )
 
 // loading is what Load works with: it takes the states over, a row at a time,
 // sums preactivations, a stripe of them at a time, and takes what follows from
 // them, a row at a time.
 type loading struct {
-	unpack, stripes, settle *rbm.Loop
+	unpack, stripes, settle parallel.Loop
 	now                     struct {
 		s    []*RBM
 		v, h rbm.Bits
@@ -17,8 +18,8 @@ type loading struct {
 }
 
 func (l *loading) prepare(c *Machine) {
-	l.unpack, l.stripes = rbm.NewLoop(c.unpack), rbm.NewLoop(c.addStripe)
-	l.settle = rbm.NewLoop(func(r int) { l.now.s[r].settle() })
+	l.unpack.Body, l.stripes.Body = c.unpack, c.addStripe
+	l.settle.Body = func(r int) { l.now.s[r].settle() }
 }
 
 // Load makes row r of v and h the state of s[r], systems on c. It sums all
@@ -38,11 +39,11 @@ func (c *Machine) Load(s []*RBM, v, h rbm.Bits) {
 	if len(s) == 0 {
 		return
 	}
-	l, wide := &c.loading, c.wide(len(s))
+	l, cost := &c.loading, c.cost(len(s))
 	l.now.s, l.now.v, l.now.h = s, v, h
-	l.unpack.Run(len(s), wide)
-	l.stripes.Run(c.stripes(visible)+c.stripes(hidden), wide)
-	l.settle.Run(len(s), wide)
+	l.unpack.Run(len(s), cost)
+	l.stripes.Run(c.stripes(visible)+c.stripes(hidden), cost)
+	l.settle.Run(len(s), cost)
 	l.now.s, l.now.v, l.now.h = nil, rbm.Bits{}, rbm.Bits{}
 }
 

@@ -3,6 +3,7 @@ package binary
 import (
 	"gorbm/negphase/binary/internal/walk"
 	"gorbm/rbm"
+	"gorbm/rbm/parallel"
 )
 
 // setting is what Set works with: it takes parameters over and sums their
@@ -10,7 +11,7 @@ import (
 type setting struct {
 	columns []float32   // Σ|w| and the bias of each hidden unit
 	rows    [][]float32 // of each panel, Σ|w| of each visible unit
-	panels  *rbm.Loop
+	panels  parallel.Loop
 	now     struct {
 		m     *rbm.RBM
 		scale float32
@@ -23,7 +24,7 @@ func (s *setting) prepare(c *Machine) {
 	for k := range s.rows {
 		s.rows[k] = make([]float32, c.size[visible])
 	}
-	s.panels = rbm.NewLoop(c.takePanel)
+	s.panels.Body = c.takePanel
 }
 
 const (
@@ -34,9 +35,12 @@ const (
 	setWork = 7
 )
 
-// wide reports whether a Load of so many systems is worth sharing out.
-func (c *Machine) wide(systems int) bool {
-	return systems*c.units[visible]*c.units[hidden] >= wideWork
+// cost is that of a Load of so many systems, for its loops.
+func (c *Machine) cost(systems int) int {
+	if systems*c.units[visible]*c.units[hidden] >= wideWork {
+		return parallel.Always
+	}
+	return 0
 }
 
 // take sets both orientations and the biases, in units of 1/scale, and sums.
@@ -49,7 +53,7 @@ func (c *Machine) take(m *rbm.RBM, scale float32) {
 		s.columns[j] = max(x, -x)
 	}
 	s.now.m, s.now.scale = m, scale
-	s.panels.Run(len(s.rows), c.wide(setWork))
+	s.panels.Run(len(s.rows), c.cost(setWork))
 	s.now.m = nil
 }
 

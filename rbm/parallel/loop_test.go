@@ -1,8 +1,8 @@
-package rbm
+package parallel
 
 import (
-	"context"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync"
@@ -11,25 +11,14 @@ import (
 	"time"
 )
 
-// forWorkers makes jobs use n workers, whatever the machine has, and returns a
-// function that goes back.
-func forWorkers(n int) (restore func()) {
-	old, procs := processors, runtime.GOMAXPROCS(n)
-	processors = n
-	return func() {
-		processors = old
-		runtime.GOMAXPROCS(procs)
-	}
-}
-
 // Every part of a job is run once, however many jobs run beside each other and
 // inside each other's parts.
-func TestJobs(t *testing.T) {
-	defer forWorkers(4)()
+func TestLoops(t *testing.T) {
+	defer SetProcessors(4)()
 	const outer, inner = 40, 50
 	var counts [outer][inner]atomic.Int32
-	parallel(outer, func(i int) {
-		parallel(inner, func(k int) { counts[i][k].Add(1) })
+	Do(outer, func(i int) {
+		Do(inner, func(k int) { counts[i][k].Add(1) })
 	})
 	for i := range counts {
 		for k := range counts[i] {
@@ -42,18 +31,18 @@ func TestJobs(t *testing.T) {
 
 // Jobs of several goroutines share the helpers; small and large ones, which
 // wake them, follow each other at random.
-func TestJobsOfManyCallers(t *testing.T) {
-	defer forWorkers(4)()
+func TestLoopsOfManyCallers(t *testing.T) {
+	defer SetProcessors(4)()
 	var callers sync.WaitGroup
 	for c := range 6 {
 		callers.Go(func() {
-			r := NewKey(uint64(c)).Rand()
+			r := rand.New(rand.NewPCG(uint64(c), 1))
 			var sum atomic.Int64
-			j := job{part: func(i int) { sum.Add(int64(i) + 1) }, backward: c%2 == 0}
+			l := Loop{Body: func(i int) { sum.Add(int64(i) + 1) }, Reverse: c%2 == 0}
 			for range 2000 {
 				n := r.IntN(20)
 				sum.Store(0)
-				j.pass(n, []int{0, shareWork, wakeWork / 3, wakeWork}[r.IntN(4)])
+				l.Run(n, []int{0, shareCost, wakeCost / 3, wakeCost}[r.IntN(4)])
 				if got, want := sum.Load(), int64(n*(n+1)/2); got != want {
 					t.Errorf("caller %d: %d parts sum to %d, want %d", c, n, got, want)
 					return
@@ -69,13 +58,13 @@ func TestJobsOfManyCallers(t *testing.T) {
 
 // A job may be run again and again, and a helper that comes late to one run
 // does not disturb the next.
-func TestJobRunsAgain(t *testing.T) {
-	defer forWorkers(4)()
+func TestLoopRunsAgain(t *testing.T) {
+	defer SetProcessors(4)()
 	var sum atomic.Int64
-	j := job{part: func(i int) { sum.Add(int64(i)) }}
+	l := Loop{Body: func(i int) { sum.Add(int64(i)) }}
 	for n := 1; n < 3000; n++ {
 		sum.Store(0)
-		j.run(n%17+1, true)
+		l.Run(n%17+1, Always)
 		if got, want := sum.Load(), int64((n%17+1)*(n%17)/2); got != want {
 			t.Fatalf("run %d sums to %d, want %d", n, got, want)
 		}
@@ -96,8 +85,8 @@ func TestWorkersKeepTheirParts(t *testing.T) {
 		{1, true, []int{4, 3, 2, 7, 6, 5, 1, 0}},
 	} {
 		var got []int
-		j := job{part: func(i int) { got = append(got, i) }, backward: c.backward, n: 8, ranges: make([]partRange, 3)}
-		j.work(c.worker)
+		l := Loop{Body: func(i int) { got = append(got, i) }, Reverse: c.backward, n: 8, ranges: make([]workRange, 3)}
+		l.work(c.worker)
 		if !slices.Equal(got, c.want) {
 			t.Errorf("worker %d of 3, backward %v: %v, want %v", c.worker, c.backward, got, c.want)
 		}
@@ -106,73 +95,73 @@ func TestWorkersKeepTheirParts(t *testing.T) {
 
 // After a helper came too late passes are run by their caller alone, in order,
 // and coarse jobs are not.
-func TestRest(t *testing.T) {
-	defer forWorkers(4)()
-	rest.Store(math.MaxInt64)
-	defer noRest()
+func TestPause(t *testing.T) {
+	defer SetProcessors(4)()
+	pauseEnd.Store(math.MaxInt64)
+	defer noPause()
 	var got []int // not for more than one goroutine
-	j := job{part: func(i int) { got = append(got, i) }}
-	j.pass(5, wakeWork)
-	j.backward = true
-	j.pass(3, shareWork)
+	l := Loop{Body: func(i int) { got = append(got, i) }}
+	l.Run(5, wakeCost)
+	l.Reverse = true
+	l.Run(3, shareCost)
 	if want := []int{0, 1, 2, 3, 4, 2, 1, 0}; !slices.Equal(got, want) {
 		t.Errorf("passes run %v, want %v", got, want)
 	}
-	meet(t, coarseWork)
+	meet(t, Always)
 }
 
-func noRest() {
+func noPause() {
 	missed.Store(0)
-	rest.Store(0)
-	restLength.Store(0)
+	pauseEnd.Store(0)
+	pauseLength.Store(0)
 }
 
 // Passes that ask in vain bring a rest; help in between forgets them. Rests in a
 // row become longer, up to a bound, and one that comes late is short again.
-func TestRestAfterMisses(t *testing.T) {
-	defer noRest()
-	noRest()
-	note(false, sinceStart()-missTime*3/4)
-	note(true, sinceStart())
-	note(false, sinceStart()-missTime/8)
-	if rest.Load() != 0 {
+func TestPauseAfterMisses(t *testing.T) {
+	defer noPause()
+	noPause()
+	note(false, now()-missTime*3/4)
+	note(true, now())
+	note(false, now()-missTime/8)
+	if pauseEnd.Load() != 0 {
 		t.Error("a rest although there was help")
 	}
-	note(false, sinceStart()-missTime)
-	if now := int64(sinceStart()); rest.Load() == 0 || rest.Load() > now+int64(restFactor*missTime) {
-		t.Errorf("a rest to %v at %v", rest.Load(), now)
+	note(false, now()-missTime)
+	if at := int64(now()); pauseEnd.Load() == 0 || pauseEnd.Load() > at+int64(pauseFactor*missTime) {
+		t.Errorf("a rest to %v at %v", pauseEnd.Load(), at)
 	}
 
-	noRest()
-	const short = restFactor * missTime
-	now := time.Hour
-	for want := short; want <= 4*longRest; want *= 2 {
-		takeRest(now, short)
-		if got := time.Duration(rest.Load()) - now; got != min(want, longRest) {
-			t.Errorf("a rest of %v, want %v", got, min(want, longRest))
+	noPause()
+	const short = pauseFactor * missTime
+	at := time.Hour
+	for want := short; want <= 4*longestPause; want *= 2 {
+		pause(at, short)
+		if got := time.Duration(pauseEnd.Load()) - at; got != min(want, longestPause) {
+			t.Errorf("a rest of %v, want %v", got, min(want, longestPause))
 		}
-		now = time.Duration(rest.Load()) + short/2
+		at = time.Duration(pauseEnd.Load()) + short/2
 	}
-	now += longRest
-	takeRest(now, short)
-	if got := time.Duration(rest.Load()) - now; got != short {
+	at += longestPause
+	pause(at, short)
+	if got := time.Duration(pauseEnd.Load()) - at; got != short {
 		t.Errorf("a late rest of %v, want %v", got, short)
 	}
-	takeRest(now, 2*longRest) // as long as a helper was waited for
-	if got := time.Duration(rest.Load()) - now; got != 2*longRest {
-		t.Errorf("a rest of %v, want %v", got, 2*longRest)
+	pause(at, 2*longestPause) // as long as a helper was waited for
+	if got := time.Duration(pauseEnd.Load()) - at; got != 2*longestPause {
+		t.Errorf("a rest of %v, want %v", got, 2*longestPause)
 	}
 }
 
 // Helpers sleep when there is no work and wake for a large job, and for many
 // small ones.
 func TestHelpersSleepAndWake(t *testing.T) {
-	defer forWorkers(4)()
-	noRest()
-	for _, work := range []int{wakeWork, shareWork} {
+	defer SetProcessors(4)()
+	noPause()
+	for _, work := range []int{wakeCost, shareCost} {
 		meet(t, work)
 		for _, h := range *helpers.all.Load() {
-			for h.job.Load() != asleep { // or the test never ends
+			for h.loop.Load() != asleep { // or the test never ends
 				runtime.Gosched()
 			}
 		}
@@ -181,28 +170,28 @@ func TestHelpersSleepAndWake(t *testing.T) {
 
 // A panic in a part leaves the helpers as they were to those who recover from
 // it.
-func TestPanicInAJob(t *testing.T) {
-	defer forWorkers(4)()
+func TestPanicInALoop(t *testing.T) {
+	defer SetProcessors(4)()
 	helpersFor(4)
 	for _, h := range *helpers.all.Load() {
-		for h.job.Load() != asleep { // so that the caller runs all parts
+		for h.loop.Load() != asleep { // so that the caller runs all parts
 			runtime.Gosched()
 		}
 	}
-	owed.Store(0)
-	j := job{part: func(i int) { panic(i) }}
+	unshared.Store(0)
+	l := Loop{Body: func(i int) { panic(i) }}
 	func() {
 		defer func() {
 			if recover() == nil {
 				t.Error("the panic is lost")
 			}
 		}()
-		j.pass(2, shareWork)
+		l.Run(2, shareCost)
 	}()
 	if n := callers.Load(); n != 0 {
 		t.Fatalf("%d callers are left", n)
 	}
-	meet(t, wakeWork)
+	meet(t, wakeCost)
 }
 
 // meet runs jobs of two parts until in one of them both parts are run at the
@@ -210,11 +199,11 @@ func TestPanicInAJob(t *testing.T) {
 func meet(t *testing.T, work int) {
 	t.Helper()
 	for met := false; !met; {
-		if work < coarseWork {
-			noRest() // other programs may keep helpers from coming in time
+		if work < Always {
+			noPause() // other programs may keep helpers from coming in time
 		}
 		var inside, both atomic.Int32
-		j := job{part: func(int) {
+		l := Loop{Body: func(int) {
 			inside.Add(1)
 			for range 1000 {
 				if inside.Load() == 2 {
@@ -224,35 +213,19 @@ func meet(t *testing.T, work int) {
 			}
 			inside.Add(-1)
 		}}
-		j.pass(2, work)
+		l.Run(2, work)
 		met = both.Load() == 1
 	}
 }
 
 // Sharing a job out allocates nothing once the helpers are there.
-func TestJobsAllocateNothing(t *testing.T) {
+func TestLoopsAllocateNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	defer forWorkers(2)()
-	j := job{part: func(int) {}}
-	if n := testing.AllocsPerRun(200, func() { j.pass(8, wakeWork) }); n > 0 {
+	defer SetProcessors(2)()
+	l := Loop{Body: func(int) {}}
+	if n := testing.AllocsPerRun(200, func() { l.Run(8, wakeCost) }); n > 0 {
 		t.Errorf("%v allocations a run", n)
-	}
-}
-
-// The progress of an enumeration may use the model: passes inside the parts of
-// a job do not wait for helpers that wait for them.
-func TestProgressMayUseTheModel(t *testing.T) {
-	defer forWorkers(4)()
-	m := shape{300, 13, 0, Softmax}.random(1, 0.1)
-	e, err := NewEnumeration(m, EvaluationLimit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	v := NewBits(300, 300)
-	_, err = e.LogZ(context.Background(), func(float64) { m.HiddenMean(NewMatrix(300, 13), v) })
-	if err != nil {
-		t.Error(err)
 	}
 }
