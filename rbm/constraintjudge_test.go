@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"gorbm/rbm/internal/bernoulli"
 	"gorbm/rbm/internal/vec"
 )
 
@@ -63,16 +64,16 @@ func TestConstrainedJudging(t *testing.T) {
 			t.Errorf("%s: %d hidden units are left, F = %v", name, on, f[last])
 		}
 		for r := range v.Rows {
-			var c conditional
-			c.grow(m.Hidden())
-			preactivate(m, c.s[3], v.Row(r))
-			c.on[3] = m.Constraint.activeHidden(m, v.Row(r))
-			weight := m.fromReference(c.s[3]) + maskedSums(m.VisibleBias, v.Row(r))
-			if !c.possible(3) {
+			var c bernoulli.Conditional
+			c.Resize(m.Hidden())
+			preactivate(m, c.LogOdds[3], v.Row(r))
+			c.Active[3] = m.Constraint.activeHidden(m, v.Row(r))
+			weight := m.fromReference(c.LogOdds[3]) + maskedSums(m.VisibleBias, v.Row(r))
+			if !c.Possible(3) {
 				continue
 			}
-			c.solve()
-			near(t, name+": F", f[r], -weight-c.logSum(3), tol)
+			c.Solve()
+			near(t, name+": F", f[r], -weight-c.LogSum(3), tol)
 		}
 		one := NewBits(1, v.Cols)
 		energy := func(change func()) float64 {

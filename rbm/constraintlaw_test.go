@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"gorbm/negphase/diag"
+	"gorbm/rbm/internal/bernoulli"
 	"gorbm/rbm/internal/vec"
 )
 
@@ -30,28 +31,27 @@ func hiddenConstrained() []*RBM {
 	}
 }
 
-// pathLaw returns the probability of each state that forward draws of row l,
-// unit by unit from the numbers that it compares; or of a broken one that draws
-// every unit by its own probability until the rest is settled.
-func (c *conditional) pathLaw(l int, broken bool) map[uint64]float64 {
+// pathLaw returns the probability of each state that is drawn of row l of c, of
+// so many units, unit by unit from the numbers that are compared; or of a broken
+// law that draws every unit by its own mean until the rest is settled.
+func pathLaw(c *bernoulli.Conditional, l, units int, broken bool) map[uint64]float64 {
 	law := map[uint64]float64{}
-	for x := range uint64(1) << c.units {
-		if bits.OnesCount64(x) != c.on[l] {
+	for x := range uint64(1) << units {
+		if bits.OnesCount64(x) != c.Active[l] {
 			continue
 		}
-		p, r := 1.0, c.on[l]
-		for j := range c.units {
-			b, next := c.table[j*c.width:], c.table[(j+1)*c.width:]
+		p, left := 1.0, c.Active[l]
+		for j := range units {
 			on := 1.0
-			if r < c.units-j {
-				on = c.p[j][l] * next[r][l] / b[r+1][l]
-				if broken && r > 0 {
-					on = c.p[j][l]
+			if left < units-j {
+				some, all := c.Weights(l, j, left)
+				if on = some / all; broken && left > 0 {
+					on = c.Mean[j][l]
 				}
 			}
 			if x>>j&1 != 0 {
 				p *= on
-				r--
+				left--
 			} else {
 				p *= 1 - on
 			}
@@ -101,17 +101,18 @@ func constrainedKernel(t *testing.T, m *RBM, beta float64, broken bool) (moved, 
 	// p(h'|v) as it is drawn.
 	up := map[uint64]map[uint64]float64{}
 	for x := range vs {
-		var c conditional
-		c.grow(m.Hidden())
-		preactivate(m, c.s[1], []uint64{x})
-		for j := range c.s[1] {
-			c.s[1][j] *= beta
+		var c bernoulli.Conditional
+		c.Resize(m.Hidden())
+		preactivate(m, c.LogOdds[1], []uint64{x})
+		for j := range c.LogOdds[1] {
+			c.LogOdds[1][j] *= beta
 		}
-		m.fromReference(c.s[1])
-		c.on[1] = m.Constraint.Active
-		c.solve()
+		m.fromReference(c.LogOdds[1])
+		c.Active[1] = m.Constraint.Active
+		c.Solve()
+		c.Forward(true, nil)
 		up[x] = map[uint64]float64{}
-		for y, p := range c.pathLaw(1, broken) {
+		for y, p := range pathLaw(&c, 1, m.Hidden(), broken) {
 			up[x][y^flip] = p
 		}
 	}

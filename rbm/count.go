@@ -3,6 +3,7 @@ package rbm
 import (
 	"math"
 
+	"gorbm/rbm/internal/bernoulli"
 	"gorbm/rbm/internal/vec"
 )
 
@@ -20,18 +21,17 @@ func (l *layers) runCount() {
 	if c.On == AllUnits {
 		k = l.m.Hidden() / 2 // at most; it differs from row to row
 	}
-	l.count.Run(ceilDiv(l.v.Rows, lanes), termCost*l.v.Rows*l.m.Hidden()*min(k+1, l.m.Hidden()-k+1))
+	l.count.Run(ceilDiv(l.v.Rows, bernoulli.Rows), termCost*l.v.Rows*l.m.Hidden()*min(k+1, l.m.Hidden()-k+1))
 }
 
 // countPart takes what is wanted of four rows.
 func (l *layers) countPart(i int) {
-	c := conditionalPool.Get().(*conditional)
-	defer conditionalPool.Put(c)
-	lo := i * lanes
-	n := min(lanes, l.v.Rows-lo)
-	c.grow(l.m.Hidden())
+	c := bernoulli.Get(l.m.Hidden())
+	defer c.Put()
+	lo := i * bernoulli.Rows
+	n := min(bernoulli.Rows, l.v.Rows-lo)
 	for r := range n {
-		c.on[r] = l.m.Constraint.activeHidden(l.m, l.v.Row(lo+r))
+		c.Active[r] = l.m.Constraint.activeHidden(l.m, l.v.Row(lo+r))
 	}
 	if l.rise != nil {
 		l.countRise(c, lo, n)
@@ -45,18 +45,18 @@ func (l *layers) countPart(i int) {
 	if l.draw {
 		stream = &l.stream
 		for r := range n {
-			c.row[r] = uint32(l.first + lo + r)
+			c.Number[r] = uint32(l.first + lo + r)
 		}
 	}
 	if l.mean.Rows > 0 {
 		for r := range n {
-			l.logOdds(c.s[r], lo+r, 1)
+			l.logOdds(c.LogOdds[r], lo+r, 1)
 		}
-		c.solve()
+		c.Solve()
 		if one {
-			c.forward(true, stream)
+			c.Forward(true, stream)
 		} else {
-			c.forward(true, nil)
+			c.Forward(true, nil)
 		}
 		for r := range n {
 			l.m.storeMean(l.mean.Row(lo+r), c, r)
@@ -67,14 +67,14 @@ func (l *layers) countPart(i int) {
 	}
 	if l.mean.Rows == 0 || !one {
 		if l.rise == nil { // else the law at the row's β is there
-			c.grow(c.units) // bits of draws do not hang on whether means were wanted
+			c.Resize(l.m.Hidden()) // bits of draws do not hang on whether means were wanted
 			for r := range n {
-				l.logOdds(c.s[r], lo+r, l.rowBeta(lo+r))
-				c.on[r] = l.m.Constraint.activeHidden(l.m, l.v.Row(lo+r))
+				l.logOdds(c.LogOdds[r], lo+r, l.rowBeta(lo+r))
+				c.Active[r] = l.m.Constraint.activeHidden(l.m, l.v.Row(lo+r))
 			}
-			c.solve()
+			c.Solve()
 		}
-		c.forward(false, stream)
+		c.Forward(false, stream)
 	}
 	for r := range n {
 		l.m.storeDrawn(l.h.Row(lo+r), c, r)
@@ -131,26 +131,26 @@ func (m *RBM) fromReference(s []float64) (weight float64) {
 }
 
 // storeMean overwrites dst with the means of the hidden units of row l of c.
-func (m *RBM) storeMean(dst []float32, c *conditional, l int) {
-	if !c.possible(l) {
+func (m *RBM) storeMean(dst []float32, c *bernoulli.Conditional, l int) {
+	if !c.Possible(l) {
 		for j := range dst {
 			dst[j] = float32(math.NaN())
 		}
 		return
 	}
 	for j := range dst {
-		dst[j] = float32(c.mean[j][l])
+		dst[j] = float32(c.Mean[j][l])
 	}
 	for j, on := range m.Constraint.hiddenReference(m) {
 		if on == 1 {
-			dst[j] = float32(1 - c.mean[j][l])
+			dst[j] = float32(1 - c.Mean[j][l])
 		}
 	}
 }
 
 // storeDrawn overwrites dst with the hidden units that c drew of row l.
-func (m *RBM) storeDrawn(dst []uint64, c *conditional, l int) {
-	copy(dst, c.drawn[l])
+func (m *RBM) storeDrawn(dst []uint64, c *bernoulli.Conditional, l int) {
+	copy(dst, c.Drawn[l])
 	for j, on := range m.Constraint.hiddenReference(m) {
 		dst[j/vec.Block] ^= uint64(on) << (j % vec.Block)
 	}
@@ -166,21 +166,21 @@ func (l *layers) countEnergy(r int) {
 
 // countRise takes what four rows gain from one place on a path to another, and
 // leaves the law at the second.
-func (l *layers) countRise(c *conditional, lo, n int) {
+func (l *layers) countRise(c *bernoulli.Conditional, lo, n int) {
 	s := l.rise
 	for r := range n {
-		s.shell[lo+r] = -l.pathOdds(c.s[r], lo+r, s.from)
+		s.shell[lo+r] = -l.pathOdds(c.LogOdds[r], lo+r, s.from)
 	}
-	c.solve()
+	c.Solve()
 	for r := range n {
-		s.shell[lo+r] -= c.logSum(r)
+		s.shell[lo+r] -= c.LogSum(r)
 	}
 	for r := range n {
-		s.shell[lo+r] += l.pathOdds(c.s[r], lo+r, s.to)
+		s.shell[lo+r] += l.pathOdds(c.LogOdds[r], lo+r, s.to)
 	}
-	c.solve()
+	c.Solve()
 	for r := range n {
-		s.shell[lo+r] += c.logSum(r)
+		s.shell[lo+r] += c.LogSum(r)
 	}
 }
 

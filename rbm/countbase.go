@@ -3,6 +3,7 @@ package rbm
 import (
 	"math"
 
+	"gorbm/rbm/internal/bernoulli"
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
 )
@@ -70,13 +71,12 @@ func (c *Constraint) reference(m *RBM, binary, j int) bool {
 // logSum returns the log weight of all states of the bound units, so many of
 // which are active.
 func (law *baseLaw) logSum(active int) float64 {
-	c := conditionalPool.Get().(*conditional)
-	defer conditionalPool.Put(c)
-	c.grow(len(law.bound))
-	copy(c.s[0], law.bound)
-	c.on[0] = active
-	c.solve()
-	return c.logSum(0)
+	c := bernoulli.Get(len(law.bound))
+	defer c.Put()
+	copy(c.LogOdds[0], law.bound)
+	c.Active[0] = active
+	c.Solve()
+	return c.LogSum(0)
 }
 
 // countLogZ is LogZ under a constraint.
@@ -117,22 +117,21 @@ func (b *Base) countDraw(m *RBM, v, h Bits, key Key) {
 		}
 	}
 	stream := key.Child(1).stream()
-	parallel.Do(ceilDiv(v.Rows, lanes), func(part int) {
-		c := conditionalPool.Get().(*conditional)
-		defer conditionalPool.Put(c)
-		c.grow(len(law.bound))
-		lo := part * lanes
-		n := min(lanes, v.Rows-lo)
+	parallel.Do(ceilDiv(v.Rows, bernoulli.Rows), func(part int) {
+		c := bernoulli.Get(len(law.bound))
+		defer c.Put()
+		lo := part * bernoulli.Rows
+		n := min(bernoulli.Rows, v.Rows-lo)
 		for l := range n {
-			copy(c.s[l], law.bound)
-			c.on[l], c.row[l] = law.active[pick[lo+l]], uint32(lo+l)
+			copy(c.LogOdds[l], law.bound)
+			c.Active[l], c.Number[l] = law.active[pick[lo+l]], uint32(lo+l)
 		}
-		c.solve()
-		c.forward(false, &stream)
+		c.Solve()
+		c.Forward(false, &stream)
 		first := len(law.bound) - m.Hidden() // bound units that are visible
 		for l := range n {
 			for j := range law.bound {
-				on := c.drawn[l][j/vec.Block]>>(j%vec.Block)&1 != 0
+				on := c.Drawn[l][j/vec.Block]>>(j%vec.Block)&1 != 0
 				on = on != m.Constraint.reference(m, binary, j)
 				if j < first {
 					v.Set(lo+l, j, on)

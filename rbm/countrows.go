@@ -3,28 +3,29 @@ package rbm
 import (
 	"math"
 
+	"gorbm/rbm/internal/bernoulli"
 	"gorbm/rbm/internal/vec"
 )
 
 // What judges rows under a constraint, in float64 throughout.
 
 // countRows runs a law for each of n rows, four at a time: set gives the
-// log-odds of the hidden units being on in c.s[l] and how many differ from the
-// reference in c.on[l]; use is told the log weight of the states.
-func (m *RBM) countRows(n int, set func(i int, c *conditional, l int), use func(i int, logSum float64)) {
-	c := conditionalPool.Get().(*conditional)
-	defer conditionalPool.Put(c)
-	for lo := 0; lo < n; lo += lanes {
-		c.grow(m.Hidden())
-		rows := min(lanes, n-lo)
-		var weight [lanes]float64
+// log-odds of the hidden units being on in c.LogOdds[l] and how many differ from the
+// reference in c.Active[l]; use is told the log weight of the states.
+func (m *RBM) countRows(n int, set func(i int, c *bernoulli.Conditional, l int), use func(i int, logSum float64)) {
+	c := bernoulli.Get(m.Hidden())
+	defer c.Put()
+	for lo := 0; lo < n; lo += bernoulli.Rows {
+		c.Resize(m.Hidden())
+		rows := min(bernoulli.Rows, n-lo)
+		var weight [bernoulli.Rows]float64
 		for l := range rows {
 			set(lo+l, c, l)
-			weight[l] = m.fromReference(c.s[l])
+			weight[l] = m.fromReference(c.LogOdds[l])
 		}
-		c.solve()
+		c.Solve()
 		for l := range rows {
-			use(lo+l, weight[l]+c.logSum(l))
+			use(lo+l, weight[l]+c.LogSum(l))
 		}
 	}
 }
@@ -40,9 +41,9 @@ func (j *judging) active(r int) int {
 
 // countFreeEnergy is takeFreeEnergy under a constraint.
 func (j *judging) countFreeEnergy(s *judged, lo int) {
-	j.m.countRows(s.n, func(r int, c *conditional, l int) {
-		copy(c.s[l], s.row(r, j.m.Hidden()))
-		c.on[l] = j.active(lo + r)
+	j.m.countRows(s.n, func(r int, c *bernoulli.Conditional, l int) {
+		copy(c.LogOdds[l], s.row(r, j.m.Hidden()))
+		c.Active[l] = j.active(lo + r)
 	}, func(r int, logSum float64) {
 		j.dst[lo+r] = -s.field[r] - logSum
 	})
@@ -50,15 +51,15 @@ func (j *judging) countFreeEnergy(s *judged, lo int) {
 
 // setClass gives lane l of c the law of the hidden units of row r of the part in
 // class y: log-odds of being on, and how many differ from the reference.
-func (j *judging) setClass(c *conditional, l int, s *judged, lo, r, y int) {
+func (j *judging) setClass(c *bernoulli.Conditional, l int, s *judged, lo, r, y int) {
 	m := j.m
 	a := s.row(r, m.Hidden())
 	for k, w := range j.labels.rows[y*len(a):][:m.Hidden()] {
-		c.s[l][k] = a[k] + w
+		c.LogOdds[l][k] = a[k] + w
 	}
-	c.on[l] = m.Constraint.Active
+	c.Active[l] = m.Constraint.Active
 	if m.Constraint.On == AllUnits {
-		c.on[l] = m.Constraint.activeBeside(j.v.Row(lo+r), m.Inputs()) - m.Constraint.classDistance(m, y)
+		c.Active[l] = m.Constraint.activeBeside(j.v.Row(lo+r), m.Inputs()) - m.Constraint.classDistance(m, y)
 	}
 }
 
@@ -66,7 +67,7 @@ func (j *judging) setClass(c *conditional, l int, s *judged, lo, r, y int) {
 // constraint.
 func (j *judging) countClasses(dst []float64, s *judged, lo int) {
 	m := j.m
-	m.countRows(len(dst), func(i int, c *conditional, l int) {
+	m.countRows(len(dst), func(i int, c *bernoulli.Conditional, l int) {
 		j.setClass(c, l, s, lo, i/m.Classes, i%m.Classes)
 	}, func(i int, logSum float64) {
 		dst[i] = float64(m.VisibleBias[m.Inputs()+i%m.Classes]) + logSum
@@ -84,25 +85,25 @@ func (j *judging) countClasses(dst []float64, s *judged, lo int) {
 func (j *judging) countInputMeans(s *judged, lo int) {
 	m := j.m
 	j.countClasses(s.logp, s, lo)
-	c := conditionalPool.Get().(*conditional)
-	defer conditionalPool.Put(c)
-	for at := 0; at < len(s.logp); at += lanes {
-		c.grow(m.Hidden())
-		n := min(lanes, len(s.logp)-at)
+	c := bernoulli.Get(m.Hidden())
+	defer c.Put()
+	for at := 0; at < len(s.logp); at += bernoulli.Rows {
+		c.Resize(m.Hidden())
+		n := min(bernoulli.Rows, len(s.logp)-at)
 		for l := range n {
 			j.setClass(c, l, s, lo, (at+l)/m.Classes, (at+l)%m.Classes)
-			m.fromReference(c.s[l])
+			m.fromReference(c.LogOdds[l])
 		}
-		c.solve()
-		c.forward(true, nil)
+		c.Solve()
+		c.Forward(true, nil)
 		for l := range n {
-			if !c.possible(l) {
+			if !c.Possible(l) {
 				continue
 			}
 			p := vec.Exp(s.logp[at+l])
 			mean := s.mean[(at+l)/m.Classes*m.Hidden():][:m.Hidden()]
 			for k := range mean {
-				mean[k] += float64(p * c.mean[k][l])
+				mean[k] += float64(p * c.Mean[k][l])
 			}
 		}
 	}
@@ -118,22 +119,22 @@ func (j *judging) countInputMeans(s *judged, lo int) {
 // takeCountGrey takes means, or draws if there is room for them, of the hidden
 // units of grey rows.
 func (j *judging) takeCountGrey(s *judged, lo int) {
-	c := conditionalPool.Get().(*conditional)
-	defer conditionalPool.Put(c)
 	m := j.m
-	for at := 0; at < s.n; at += lanes {
-		c.grow(m.Hidden())
-		n := min(lanes, s.n-at)
+	c := bernoulli.Get(m.Hidden())
+	defer c.Put()
+	for at := 0; at < s.n; at += bernoulli.Rows {
+		c.Resize(m.Hidden())
+		n := min(bernoulli.Rows, s.n-at)
 		for l := range n {
-			copy(c.s[l], s.row(at+l, m.Hidden()))
-			m.fromReference(c.s[l])
-			c.on[l], c.row[l] = m.Constraint.Active, uint32(j.first+lo+at+l)
+			copy(c.LogOdds[l], s.row(at+l, m.Hidden()))
+			m.fromReference(c.LogOdds[l])
+			c.Active[l], c.Number[l] = m.Constraint.Active, uint32(j.first+lo+at+l)
 		}
-		c.solve()
+		c.Solve()
 		if j.drawn.Rows > 0 {
-			c.forward(false, &j.stream)
+			c.Forward(false, &j.stream)
 		} else {
-			c.forward(true, nil)
+			c.Forward(true, nil)
 		}
 		for l := range n {
 			if r := lo + at + l; j.drawn.Rows > 0 {
@@ -158,7 +159,7 @@ func (m *RBM) countPseudoLogLikelihood(dst []float64, v Bits) {
 			}
 		}
 	}
-	m.judge(func(j *judging) { j.v, j.dst, j.size = v, dst, lanes }, (*judging).takeCountPseudo)
+	m.judge(func(j *judging) { j.v, j.dst, j.size = v, dst, bernoulli.Rows }, (*judging).takeCountPseudo)
 }
 
 // takeCountPseudo adds to the scores of rows what the units contribute that are
@@ -177,25 +178,24 @@ func (j *judging) takeCountPseudo(s *judged, lo int) {
 // countPseudo adds to score what the first units of row r contribute, whose
 // hidden preactivations are a; weights has room for those of a unit.
 func (m *RBM) countPseudo(score float64, a, weights []float64, v Bits, r, units int) float64 {
-	c := conditionalPool.Get().(*conditional)
-	defer conditionalPool.Put(c)
+	c := bernoulli.Get(m.Hidden())
+	defer c.Put()
 	active := m.Constraint.activeHidden(m, v.Row(r))
-	c.grow(m.Hidden())
-	copy(c.s[0], a)
-	c.on[0] = active
-	weight := m.fromReference(c.s[0])
-	c.solve()
-	own, tilt := weight+c.logSum(0), c.tilt[0]
+	copy(c.LogOdds[0], a)
+	c.Active[0] = active
+	weight := m.fromReference(c.LogOdds[0])
+	c.Solve()
+	own, tilt := weight+c.LogSum(0), c.Shift[0]
 	if math.IsInf(own, -1) {
 		return own
 	}
-	for lo := 0; lo < units; lo += lanes {
-		n := min(lanes, units-lo)
-		var weight [lanes]float64
-		c.grow(m.Hidden())
+	for lo := 0; lo < units; lo += bernoulli.Rows {
+		n := min(bernoulli.Rows, units-lo)
+		var weight [bernoulli.Rows]float64
+		c.Resize(m.Hidden())
 		for l := range n {
 			i := lo + l
-			s, sign := c.s[l], 1.0
+			s, sign := c.LogOdds[l], 1.0
 			if v.Get(r, i) {
 				sign = -1
 			}
@@ -203,19 +203,19 @@ func (m *RBM) countPseudo(score float64, a, weights []float64, v Bits, r, units 
 			for j := range s {
 				s[j] = a[j] + float64(sign*weights[j])
 			}
-			c.on[l], c.tilt[l] = active, tilt
+			c.Active[l], c.Shift[l] = active, tilt
 			if m.Constraint.On == AllUnits {
 				away := v.Get(r, i) != (m.Constraint.Reference != nil && m.Constraint.Reference[i] == 1)
-				if c.on[l]--; away { // it counts no longer
-					c.on[l] += 2
+				if c.Active[l]--; away { // it counts no longer
+					c.Active[l] += 2
 				}
 			}
 			weight[l] = float64(sign*float64(m.VisibleBias[i])) + m.fromReference(s)
 		}
-		c.solve()
+		c.Solve()
 		for l := range n {
 			// −log(1 + e^(F−F')): exp(−F') against exp(−F).
-			score -= vec.Softplus(weight[l] + c.logSum(l) - own)
+			score -= vec.Softplus(weight[l] + c.LogSum(l) - own)
 		}
 	}
 	return score

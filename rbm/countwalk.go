@@ -1,13 +1,16 @@
 package rbm
 
-import "gorbm/rbm/internal/vec"
+import (
+	"gorbm/rbm/internal/bernoulli"
+	"gorbm/rbm/internal/vec"
+)
 
 // A countedWalk is what one goroutine needs to go through blocks.
 type countedWalk struct {
 	a      []float64
 	active []int // listed units that differ from the reference, ascending
 	linear float64
-	law    conditional
+	law    bernoulli.Conditional
 	ways   []float64 // log weights of a label's states
 	mean   []float64 // of the summed layer
 	off    []float64 // of its binary units where they are free: 1 − mean
@@ -85,7 +88,7 @@ func (c *countedStates) logWeight(w *countedWalk, s shell, mean bool) float64 {
 		return w.linear + c.free(w, mean)
 	case c.soft == c.other:
 		weight := c.count(w, mean, s.rest)
-		return w.linear + weight + w.law.logSum(0)
+		return w.linear + weight + w.law.LogSum(0)
 	}
 	// Beside each class of the label the binary units have one of two numbers of
 	// active ones: the label agrees with the reference's in one unit more or less.
@@ -97,7 +100,7 @@ func (c *countedStates) logWeight(w *countedWalk, s shell, mean bool) float64 {
 		if k.classDistance(c.m, y) != least {
 			l = 1
 		}
-		w.ways[y] = w.a[c.soft+y] + w.law.logSum(l)
+		w.ways[y] = w.a[c.soft+y] + w.law.LogSum(l)
 	}
 	total := vec.LogSumExp(w.ways)
 	if mean {
@@ -115,7 +118,7 @@ func (c *countedStates) logWeight(w *countedWalk, s shell, mean bool) float64 {
 			w.mean[i] = 0
 			for l, p := range part {
 				if p > 0 {
-					w.mean[i] += float64(p * c.state(w.law.mean[i][l], i))
+					w.mean[i] += float64(p * c.state(w.law.Mean[i][l], i))
 				}
 			}
 		}
@@ -144,23 +147,23 @@ func (c *countedStates) free(w *countedWalk, mean bool) float64 {
 // active in its first rows, and returns the log weight of their reference. With
 // mean, w.mean is that of the first row.
 func (c *countedStates) count(w *countedWalk, mean bool, active ...int) (weight float64) {
-	w.law.grow(c.soft)
+	w.law.Resize(c.soft)
 	for l, k := range active {
-		w.law.on[l] = k
+		w.law.Active[l] = k
 		weight = 0
 		for i, x := range w.a[:c.soft] {
 			if c.summedReference(i) {
 				weight += x
 				x = -x
 			}
-			w.law.s[l][i] = x
+			w.law.LogOdds[l][i] = x
 		}
 	}
-	w.law.solve()
+	w.law.Solve()
 	if mean {
-		w.law.forward(true, nil)
+		w.law.Forward(true, nil)
 		for i := range c.soft {
-			w.mean[i] = c.state(w.law.mean[i][0], i)
+			w.mean[i] = c.state(w.law.Mean[i][0], i)
 		}
 	}
 	return weight

@@ -1,12 +1,22 @@
-package rbm
+package bernoulli
 
 import (
 	"fmt"
 	"math"
 	"math/big"
 	"math/bits"
+	"math/rand/v2"
 	"testing"
+
+	"gorbm/rbm/internal/vec"
 )
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s: got %v, want %v ± %v", what, got, want, tol)
+	}
+}
 
 // lawOf returns log e_K and the marginals of a row by listing its states.
 func lawOf(s []float64, k int) (logSum float64, mean []float64) {
@@ -24,7 +34,7 @@ func lawOf(s []float64, k int) (logSum float64, mean []float64) {
 		}
 		logs, states = append(logs, w), append(states, x)
 	}
-	logSum, mean = LogSumExp(logs), make([]float64, len(s))
+	logSum, mean = vec.LogSumExp(logs), make([]float64, len(s))
 	for i, x := range states {
 		for j := range s {
 			if x>>j&1 != 0 {
@@ -37,7 +47,7 @@ func lawOf(s []float64, k int) (logSum float64, mean []float64) {
 
 // logOdds are rows of log-odds that are hard in one way each.
 func logOdds(units int) map[string][]float64 {
-	r := NewKey(uint64(units)).Rand()
+	r := rand.New(rand.NewPCG(uint64(units), 1))
 	rows := map[string][]float64{}
 	for name, f := range map[string]func(j int) float64{
 		"normal":  func(int) float64 { return 3 * r.NormFloat64() },
@@ -60,19 +70,19 @@ func logOdds(units int) map[string][]float64 {
 func TestConditionalByStates(t *testing.T) {
 	for _, units := range []int{1, 2, 5, 9, 12} {
 		for name, s := range logOdds(units) {
-			var c conditional
-			for k := 0; k <= units; k += lanes {
-				c.grow(units)
-				for l := range lanes {
-					copy(c.s[l], s)
-					c.on[l] = k + l
+			var c Conditional
+			for k := 0; k <= units; k += Rows {
+				c.Resize(units)
+				for l := range Rows {
+					copy(c.LogOdds[l], s)
+					c.Active[l] = k + l
 				}
-				c.solve()
-				c.forward(true, nil)
-				for l := range lanes {
+				c.Solve()
+				c.Forward(true, nil)
+				for l := range Rows {
 					on := k + l
 					if on > units {
-						if got := c.logSum(l); !math.IsInf(got, -1) {
+						if got := c.LogSum(l); !math.IsInf(got, -1) {
 							t.Errorf("%s: %d of %d units: log sum %v", name, on, units, got)
 						}
 						continue
@@ -83,10 +93,10 @@ func TestConditionalByStates(t *testing.T) {
 					for _, x := range s {
 						scale += math.Abs(x)
 					}
-					near(t, fmt.Sprintf("%s, %d of %d: log sum", name, on, units), c.logSum(l), logSum, 4*scale/(1<<52))
+					near(t, fmt.Sprintf("%s, %d of %d: log sum", name, on, units), c.LogSum(l), logSum, 4*scale/(1<<52))
 					for j := range mean {
 						// logs[i] − logSum above loses that much, too.
-						near(t, fmt.Sprintf("%s, %d of %d: mean %d", name, on, units, j), c.mean[j][l], mean[j], (8*float64(units)+2*scale)/(1<<52))
+						near(t, fmt.Sprintf("%s, %d of %d: mean %d", name, on, units, j), c.Mean[j][l], mean[j], (8*float64(units)+2*scale)/(1<<52))
 					}
 				}
 			}
@@ -158,24 +168,24 @@ func TestConditionalInManyDigits(t *testing.T) {
 			if c.units > 200 && name != "normal" && name != "large" || testing.Short() && c.units > 70 {
 				continue
 			}
-			var law conditional
-			law.grow(c.units)
-			copy(law.s[2], s)
-			law.on[2] = c.on
-			law.solve()
-			law.forward(true, nil)
+			var law Conditional
+			law.Resize(c.units)
+			copy(law.LogOdds[2], s)
+			law.Active[2] = c.on
+			law.Solve()
+			law.Forward(true, nil)
 			stride := max(1, c.on*c.units/500) // a marginal takes a polynomial
 			logSum, mean := bigLaw(s, c.on, stride)
-			shift := math.Abs(law.tilt[2])
+			shift := math.Abs(law.Shift[2])
 			scale := 1 + float64(c.on)*shift // bound of the sum that logSum forms
 			for _, x := range s {
 				scale += math.Abs(x) + shift
 			}
 			what := fmt.Sprintf("%s, %d of %d", name, c.on, c.units)
 			// As many additions, each rounded by at most half a unit of the sum.
-			near(t, what+": log sum", law.logSum(2), logSum, float64(c.units)*scale/(1<<53))
+			near(t, what+": log sum", law.LogSum(2), logSum, float64(c.units)*scale/(1<<53))
 			for j := 0; j < len(mean); j += stride {
-				near(t, fmt.Sprintf("%s: mean %d", what, j), law.mean[j][2], mean[j], float64(c.units)/(1<<52))
+				near(t, fmt.Sprintf("%s: mean %d", what, j), law.Mean[j][2], mean[j], float64(c.units)/(1<<52))
 			}
 		}
 	}
