@@ -99,8 +99,8 @@ func drawVisible(m *rbm.RBM, s *rbm.States, start Start, pos rbm.Batch, key rbm.
 // labelUnits returns the number of units of a softmax label, of which one is
 // on; 0 if there is none.
 func labelUnits(m *rbm.RBM) int {
-	if m.Labels == rbm.Softmax {
-		return m.Classes
+	if m.LabelKind() == rbm.Softmax {
+		return m.Classes()
 	}
 	return 0
 }

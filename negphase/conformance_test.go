@@ -53,8 +53,8 @@ func positive(m *rbm.RBM, rows int, seed uint64) rbm.Batch {
 	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()), H: rbm.NewMatrix(rows, m.Hidden())}
 	b.V.Randomize(rbm.NewKey(seed))
 	for r := range rows {
-		for y := range m.Classes {
-			b.V.Set(r, m.Inputs()+y, y == r%m.Classes)
+		for y := range m.Classes() {
+			b.V.Set(r, m.Inputs()+y, y == r%m.Classes())
 		}
 	}
 	m.HiddenMean(b.H, b.V)
@@ -232,7 +232,7 @@ func TestPhasesAreWellFormed(t *testing.T) {
 					t.Fatalf("%v: a moment is %v", s, x)
 				}
 			}
-			if m.Classes > 0 && m.Labels == rbm.Softmax {
+			if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
 				sum := 0.0
 				for _, x := range got.V[m.Inputs():] {
 					sum += float64(x)

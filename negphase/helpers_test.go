@@ -12,7 +12,7 @@ import (
 // A shape is a kind and size of RBM that the tests go through.
 type shape struct {
 	visible, hidden, classes int
-	labels                   rbm.LabelKind
+	labels                   rbm.Kind
 }
 
 func (s shape) String() string {
@@ -75,7 +75,7 @@ func states(m *rbm.RBM) []state {
 		for j := range k {
 			s.h[j] = bits >> (n + j) & 1
 		}
-		if m.Classes > 0 && m.Labels == rbm.Softmax {
+		if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
 			on := 0
 			for _, y := range s.v[m.Inputs():] {
 				on += y

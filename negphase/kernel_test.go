@@ -71,7 +71,7 @@ func blend(beta float64, x []float64, base []float32) []float64 {
 // conditionals.
 func gibbsKernel(m *rbm.RBM, base *rbm.Base, all []state, beta float64) [][]float64 {
 	plain := m.Visible()
-	if m.Classes > 0 && m.Labels == rbm.Softmax {
+	if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
 		plain = m.Inputs()
 	}
 	if base == nil {

@@ -159,18 +159,17 @@ func (m *RBM) ReverseAIS(ctx context.Context, s Annealing, start Bits, key Key, 
 
 // checkLabels names the first row of v whose softmax label is not one class.
 func (m *RBM) checkLabels(v Bits) error {
-	if !m.softmax() {
-		return nil
-	}
-	for r := range v.Rows {
-		on := 0
-		for i := m.Inputs(); i < v.Cols; i++ {
-			if v.Get(r, i) {
-				on++
+	for _, g := range m.softmaxes() {
+		for r := range v.Rows {
+			on := 0
+			for i := range g.Units {
+				if v.Get(r, g.First+i) {
+					on++
+				}
 			}
-		}
-		if on != 1 {
-			return fmt.Errorf("row %d has %d classes on; a softmax label has one", r, on)
+			if on != 1 {
+				return fmt.Errorf("row %d has %d classes on; a softmax label has one", r, on)
+			}
 		}
 	}
 	return nil

@@ -174,19 +174,14 @@ func (p *annealPart) moveVisible(key Key) {
 	l.stream = key.stream()
 	l.listActive(l.v, false)
 	l.runUp()
-	if !m.softmax() {
-		return
-	}
-	// The labels, drawn as plain units, give way to one class.
-	rows, nx := l.h.Rows, m.Inputs()
-	label := p.up.label[:m.Classes]
-	for r := range rows {
-		clearFrom(l.h.Row(r), nx)
-		for c := range label {
-			k, i := (nx+c)/vec.Block, (nx+c)%vec.Block
-			label[c] = l.acts[(k*rows+r)*vec.Block+i]
+	// Softmax units, drawn as if they were independent, give way to one of them.
+	for _, g := range m.softmaxes() {
+		for r := range l.h.Rows {
+			x := p.up.preactivations(g, r)
+			l.gather(x, g, r)
+			g.clear(l.h, r)
+			p.up.drawSoftmax(g, x, l.h, r, l.stream)
 		}
-		p.up.drawLabel(label, l.h, r, l.stream)
 	}
 }
 

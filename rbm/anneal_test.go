@@ -246,10 +246,10 @@ func (s byHand) draw(m *RBM, v, h Bits, up, down Key) {
 		for i, p := range mean.Row(r) {
 			v.Set(r, i, ds.Uniform(uint32(r), uint32(i)) < p*(1<<24))
 		}
-		if m.softmax() {
+		if m.softmaxLabel() {
 			clearFrom(v.Row(r), m.Inputs())
 			u, y := ds.Uniform(uint32(r), uint32(m.Inputs()))*0x1p-24, 0
-			for ; y < m.Classes-1 && u >= mean.Row(r)[m.Inputs()+y]; y++ {
+			for ; y < m.Classes()-1 && u >= mean.Row(r)[m.Inputs()+y]; y++ {
 				u -= mean.Row(r)[m.Inputs()+y]
 			}
 			v.Set(r, m.Inputs()+y, true)

@@ -50,7 +50,7 @@ func (m *RBM) LogOdds(dst, mean []float32, rows int) {
 	for i, p := range mean {
 		n := float64(p) * total
 		b := Log(n + 0.5)
-		if i < m.Inputs() || m.Labels == Bernoulli {
+		if i < m.binary() {
 			b -= Log(total - n + 0.5)
 		}
 		dst[i] = float32(b)
@@ -92,13 +92,11 @@ func (b *Base) LogZ(m *RBM) float64 {
 	if m.Constraint != nil {
 		return b.countLogZ(m)
 	}
-	binary := m.Visible()
 	logZ := 0.0
-	if m.softmax() {
-		binary = m.Inputs()
-		logZ = vec.LogSumExp(widen(b.VisibleBias[binary:]))
+	for _, g := range m.softmaxes() {
+		logZ += vec.LogSumExp(widen(g.of(b.VisibleBias)))
 	}
-	return logZ + vec.SoftplusSum(widen(b.VisibleBias[:binary])) + vec.SoftplusSum(widen(b.HiddenBias))
+	return logZ + vec.SoftplusSum(widen(b.VisibleBias[:m.binary()])) + vec.SoftplusSum(widen(b.HiddenBias))
 }
 
 // widen returns x in float64.
@@ -153,25 +151,20 @@ func (b *Base) Draw(m *RBM, v, h Bits, key Key) {
 		return
 	}
 	down, up := key.Child(0).stream(), key.Child(1).stream()
-	binary := m.Visible()
-	if m.softmax() {
-		binary = m.Inputs()
-	}
-	drawBlocks(v, b.VisibleBias[:binary], down)
+	drawBlocks(v, b.VisibleBias, down)
 	drawBlocks(h, b.HiddenBias, up)
-	if !m.softmax() {
-		return
-	}
-	label := make([]float32, m.Classes)
-	for r := range v.Rows {
-		clearFrom(v.Row(r)[vec.Blocks(binary):], 0)
-		copy(label, b.VisibleBias[binary:])
-		v.Set(r, binary+vec.DrawOne(label, down.Uniform(uint32(r), uint32(binary)), 1), true)
+	for _, g := range m.softmaxes() {
+		x := make([]float32, g.Units)
+		for r := range v.Rows {
+			g.clear(v, r)
+			copy(x, g.of(b.VisibleBias))
+			v.Set(r, g.First+vec.DrawOne(x, down.Uniform(uint32(r), uint32(g.First)), 1), true)
+		}
 	}
 }
 
-// drawBlocks draws the first len(bias) units of every row of dst, and clears
-// the rest of the last of their words.
+// drawBlocks draws the first len(bias) units of every row of dst as Bernoulli
+// units, and clears the rest of the last of their words.
 func drawBlocks(dst Bits, bias []float32, s vec.Stream) {
 	for k := range vec.Blocks(len(bias)) {
 		var x [vec.Block]float32

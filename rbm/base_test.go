@@ -23,7 +23,7 @@ func randomBase(m *RBM, sd float64, seed uint64) *Base {
 
 // baseStates lists the joint states of m with their energies under b.
 func baseStates(m *RBM, b *Base) []state {
-	independent := New(m.Visible(), m.Hidden(), m.Classes, m.Labels)
+	independent := New(m.Visible(), m.Hidden(), m.Classes(), m.LabelKind())
 	copy(independent.VisibleBias, b.visible())
 	copy(independent.HiddenBias, b.hidden())
 	return states(independent)
@@ -218,8 +218,8 @@ func TestBaseLogZ(t *testing.T) {
 		_, want := law(baseStates(m, nil), 1)
 		near(t, "log Z₀ of the uniform end", (*Base)(nil).LogZ(m), want, exactTol*want)
 		units := float64(m.Visible() + m.Hidden())
-		if m.softmax() {
-			units += math.Log2(float64(m.Classes)) - float64(m.Classes)
+		if m.softmaxLabel() {
+			units += math.Log2(float64(m.Classes())) - float64(m.Classes())
 		}
 		near(t, "log Z₀ of the uniform end", want, units*math.Ln2, exactTol*want)
 	})
@@ -227,7 +227,7 @@ func TestBaseLogZ(t *testing.T) {
 
 func TestNewBase(t *testing.T) {
 	mean := []float32{0, 0.5, 1, 0.1, 0.3, 0.6} // of ten rows
-	for labels, last := range map[LabelKind][]float64{
+	for labels, last := range map[Kind][]float64{
 		Softmax:   {1.5 / 11.5, 3.5 / 11.5, 6.5 / 11.5},
 		Bernoulli: {1.5 / 11, 3.5 / 11, 6.5 / 11}, // binary units like any other
 	} {

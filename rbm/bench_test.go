@@ -165,7 +165,7 @@ func judgedModel() (*RBM, Bits) {
 // forJudged reports rows a second of what judges n rows.
 func forJudged(b *testing.B, n int, f func(m *RBM, v Bits, dst []float64)) {
 	m, v := judgedModel()
-	dst := make([]float64, v.Rows*m.Classes)
+	dst := make([]float64, v.Rows*m.Classes())
 	b.Run(fmt.Sprintf("visible=794/hidden=500/classes=10/rows=%d", n), func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

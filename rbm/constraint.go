@@ -78,7 +78,7 @@ func (c *Constraint) Check(m *RBM) error {
 		return fmt.Errorf("constraint %v: unit %d of the reference is %d; it must be 0 or 1", c, i, c.Reference[i])
 	}
 	least, most := 0, units
-	if c.On == AllUnits && m.softmax() { // the label is one unit of Classes states
+	if c.On == AllUnits && m.softmaxLabel() { // the label is one unit of Classes states
 		least, most = c.labelRange(m)
 		most += m.Inputs() + m.Hidden()
 	}
@@ -91,8 +91,8 @@ func (c *Constraint) Check(m *RBM) error {
 // labelRange returns the smallest and the largest distance of a softmax
 // label's states from the reference.
 func (c *Constraint) labelRange(m *RBM) (least, most int) {
-	least = m.Classes
-	for y := range m.Classes {
+	least = m.Classes()
+	for y := range m.Classes() {
 		d := c.classDistance(m, y)
 		least, most = min(least, d), max(most, d)
 	}
@@ -183,7 +183,7 @@ func (c *Constraint) given(m *RBM, y int) *Constraint {
 // HasClass reports whether m, a classification RBM, has a state of class y: a
 // constraint on all units may leave none. It panics if m has no class y.
 func (m *RBM) HasClass(y int) bool {
-	if y < 0 || y >= m.Classes {
+	if y < 0 || y >= m.Classes() {
 		panic("rbm: class out of range")
 	}
 	c := m.Constraint
@@ -222,7 +222,7 @@ func (m *RBM) possible(v Bits, r int) bool {
 	for i := m.Inputs(); i < v.Cols; i++ {
 		label = label || v.Get(r, i)
 	}
-	if m.Classes == 0 || label {
+	if m.Classes() == 0 || label {
 		return fits(c.activeHidden(m, v.Row(r)))
 	}
 	rest := c.activeBeside(v.Row(r), m.Inputs())

@@ -52,7 +52,7 @@ func allowed(m *RBM) (v, h Bits, logw []float64) {
 		labels, away := 0, 0
 		for i := range n + k {
 			bit := x >> i & 1
-			if m.softmax() && i >= m.Inputs() && i < n {
+			if m.softmaxLabel() && i >= m.Inputs() && i < n {
 				labels += int(bit)
 			}
 			c := m.Constraint
@@ -67,7 +67,7 @@ func allowed(m *RBM) (v, h Bits, logw []float64) {
 			}
 			away += int(bit)
 		}
-		if away == m.Constraint.Active && (!m.softmax() || labels == 1) {
+		if away == m.Constraint.Active && (!m.softmaxLabel() || labels == 1) {
 			states = append(states, x)
 		}
 	}
@@ -195,7 +195,7 @@ func TestConstrainedQuantities(t *testing.T) {
 		const tol = 1e-12 // hundreds of roundings of numbers of a size of 10
 		oneHot := func(x int) bool {
 			y := x >> m.Inputs()
-			return !m.softmax() || y&(y-1) == 0 && y != 0
+			return !m.softmaxLabel() || y&(y-1) == 0 && y != 0
 		}
 		for x := range n {
 			p := pv[uint64(x)]
@@ -221,21 +221,21 @@ func TestConstrainedQuantities(t *testing.T) {
 			}
 		}
 		possible.Cols, possible.Stride = m.Visible(), 1
-		if m.Classes > 0 {
-			logp := make([]float64, possible.Rows*m.Classes)
+		if m.Classes() > 0 {
+			logp := make([]float64, possible.Rows*m.Classes())
 			m.ClassLogProb(logp, possible)
 			for r := range possible.Rows {
 				x := possible.Words[r] &^ (^uint64(0) << m.Inputs())
 				total := 0.0
-				for y := range m.Classes {
+				for y := range m.Classes() {
 					total += pv[x|1<<(m.Inputs()+y)]
 				}
-				for y := range m.Classes {
+				for y := range m.Classes() {
 					if total == 0 { // Bernoulli labels: no class alone
 						continue
 					}
 					want := math.Log(pv[x|1<<(m.Inputs()+y)] / total)
-					if got := logp[r*m.Classes+y]; math.IsInf(want, -1) != math.IsInf(got, -1) || want > -1e300 && math.Abs(got-want) > tol {
+					if got := logp[r*m.Classes()+y]; math.IsInf(want, -1) != math.IsInf(got, -1) || want > -1e300 && math.Abs(got-want) > tol {
 						t.Errorf("%s: log p(%d|%b) = %v, want %v", name, y, x, got, want)
 					}
 				}
@@ -246,10 +246,10 @@ func TestConstrainedQuantities(t *testing.T) {
 		for r, x := range possible.Words {
 			want := 0.0
 			units := m.Visible()
-			if m.softmax() {
+			if m.softmaxLabel() {
 				units = m.Inputs()
 				total := 0.0
-				for y := range m.Classes {
+				for y := range m.Classes() {
 					total += pv[x&^(^uint64(0)<<units)|1<<(units+y)]
 				}
 				want = math.Log(pv[x] / total)

@@ -125,11 +125,11 @@ func TestConstrainedAIS(t *testing.T) {
 // The model given a class has the law of the model given the class.
 func TestConstrainedGivenClass(t *testing.T) {
 	for name, m := range constrainedModels() {
-		if !m.softmax() {
+		if !m.softmaxLabel() {
 			continue
 		}
 		v, _, logw := allowed(m)
-		for y := range m.Classes {
+		for y := range m.Classes() {
 			var part []float64
 			for r, w := range logw {
 				if v.Get(r, m.Inputs()+y) {

@@ -38,8 +38,8 @@ func judgedModels() map[string]func() (*RBM, Bits) {
 						v.Set(v.Rows-1, i, c.On == AllUnits && referenced && c.Reference[i] == 1)
 					}
 					for r := range v.Rows {
-						for k := range m.Classes {
-							v.Set(r, m.Inputs()+k, k == r%m.Classes)
+						for k := range m.Classes() {
+							v.Set(r, m.Inputs()+k, k == r%m.Classes())
 						}
 					}
 					return m, v
@@ -82,8 +82,8 @@ func TestConstrainedJudging(t *testing.T) {
 			m.FreeEnergy(f[:], one)
 			return f[0]
 		}
-		logp, score := make([]float64, v.Rows*m.Classes), make([]float64, v.Rows)
-		if m.Classes > 0 {
+		logp, score := make([]float64, v.Rows*m.Classes()), make([]float64, v.Rows)
+		if m.Classes() > 0 {
 			m.ClassLogProb(logp, v)
 		}
 		m.PseudoLogLikelihood(score, v)
@@ -91,23 +91,23 @@ func TestConstrainedJudging(t *testing.T) {
 			want := 0.0
 			one.CopyFrom(v.Slice(r, r+1))
 			var classes []float64
-			for y := range m.Classes {
+			for y := range m.Classes() {
 				classes = append(classes, -energy(func() {
-					for k := range m.Classes {
+					for k := range m.Classes() {
 						one.Set(0, m.Inputs()+k, k == y)
 					}
 				}))
 			}
 			for y, x := range classes {
 				x -= LogSumExp(classes)
-				near(t, name+": log p(y|x)", logp[r*m.Classes+y], x, tol)
-				if m.softmax() && v.Get(r, m.Inputs()+y) {
+				near(t, name+": log p(y|x)", logp[r*m.Classes()+y], x, tol)
+				if m.softmaxLabel() && v.Get(r, m.Inputs()+y) {
 					want = x
 				}
 			}
 			one.CopyFrom(v.Slice(r, r+1))
 			units := m.Visible()
-			if m.softmax() {
+			if m.softmaxLabel() {
 				units = m.Inputs()
 			}
 			for i := range units {
@@ -125,7 +125,7 @@ func TestConstrainedJudging(t *testing.T) {
 		}
 		grey, greyp := make([]float64, v.Rows), make([]float64, len(logp))
 		m.FreeEnergyGrey(grey, greyOf(v))
-		if m.Classes > 0 {
+		if m.Classes() > 0 {
 			m.ClassLogProbGrey(greyp, greyOf(v))
 		}
 		for i, x := range slices.Concat(grey, greyp) {
@@ -140,12 +140,12 @@ func TestConstrainedJudgingBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for name, make1 := range judgedModels() {
 		m, v := make1()
-		dst := make([]float64, v.Rows*(2+m.Classes))
+		dst := make([]float64, v.Rows*(2+m.Classes()))
 		mean, given := NewMatrix(v.Rows, m.Hidden()), NewMatrix(v.Rows, m.Hidden())
 		grey := greyOf(v)
 		quick := func() {
 			m.FreeEnergy(dst[:v.Rows], v)
-			if m.Classes > 0 {
+			if m.Classes() > 0 {
 				m.ClassLogProb(dst[2*v.Rows:], v)
 				m.HiddenMeanGivenInputs(given, v)
 			}

@@ -30,15 +30,15 @@ func TestImpossibleRow(t *testing.T) {
 			}
 			fits := func(v int) bool { d := distance(v); return d <= c.Active && d+hidden >= c.Active }
 			for x := range 1 << inputs {
-				for y := -1; y < m.Classes; y++ {
+				for y := -1; y < m.Classes(); y++ {
 					v, want := x, fits(x)
 					switch {
 					case y >= 0:
 						v |= 1 << (inputs + y)
 						want = fits(v)
-					case m.Classes > 0:
+					case m.Classes() > 0:
 						want = false
-						for y := range m.Classes {
+						for y := range m.Classes() {
 							want = want || fits(x|1<<(inputs+y))
 						}
 					}

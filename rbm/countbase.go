@@ -25,12 +25,11 @@ type baseLaw struct {
 
 func (b *Base) lawOf(m *RBM) baseLaw {
 	c := m.Constraint
-	binary := m.Visible()
+	binary := m.binary()
 	law := baseLaw{classes: []int{-1}, active: []int{c.Active}, logs: []float64{0}}
-	if m.softmax() {
-		binary = m.Inputs()
+	if m.softmaxLabel() {
 		law.classes, law.active, law.logs = nil, nil, nil
-		for y := range m.Classes {
+		for y := range m.Classes() {
 			k := c.Active
 			if c.On == AllUnits {
 				k -= c.classDistance(m, y)
@@ -88,10 +87,7 @@ func (b *Base) countLogZ(m *RBM) float64 {
 // countDraw is Draw under a constraint.
 func (b *Base) countDraw(m *RBM, v, h Bits, key Key) {
 	law := b.lawOf(m)
-	binary := m.Visible()
-	if m.softmax() {
-		binary = m.Inputs()
-	}
+	binary := m.binary()
 	label := key.Child(2)
 	pick := make([]int, v.Rows) // class, by its number in the law
 	total := vec.LogSumExp(law.logs)
@@ -110,7 +106,7 @@ func (b *Base) countDraw(m *RBM, v, h Bits, key Key) {
 	if len(law.free) > 0 {
 		drawBlocks(v, b.VisibleBias[:binary], key.Child(0).stream())
 	}
-	if m.softmax() {
+	if m.softmaxLabel() {
 		for r := range v.Rows {
 			clearFrom(v.Row(r), binary)
 			v.Set(r, binary+pick[r], true)

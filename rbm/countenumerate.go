@@ -83,10 +83,7 @@ func newCounted(m *RBM, limit int) (*countedStates, error) {
 // plan lays down what is listed and what is summed.
 func (c *countedStates) plan() {
 	m, k := c.m, c.m.Constraint
-	visible := m.Visible()
-	if m.softmax() {
-		visible = m.Inputs()
-	}
+	visible := m.binary()
 	c.bound = k.On == AllUnits || !c.hidden
 	if c.hidden {
 		c.units, c.other, c.soft = m.Hidden(), m.Visible(), visible
@@ -94,9 +91,9 @@ func (c *countedStates) plan() {
 		c.units, c.other, c.soft = visible, m.Hidden(), m.Hidden()
 	}
 	classes := []int{-1}
-	if !c.hidden && m.softmax() {
+	if !c.hidden && m.softmaxLabel() {
 		classes = classes[:0]
-		for y := range m.Classes {
+		for y := range m.Classes() {
 			classes = append(classes, y)
 		}
 	}

@@ -68,12 +68,12 @@ func (j *judging) setClass(c *bernoulli.Conditional, l int, s *judged, lo, r, y 
 func (j *judging) countClasses(dst []float64, s *judged, lo int) {
 	m := j.m
 	m.countRows(len(dst), func(i int, c *bernoulli.Conditional, l int) {
-		j.setClass(c, l, s, lo, i/m.Classes, i%m.Classes)
+		j.setClass(c, l, s, lo, i/m.Classes(), i%m.Classes())
 	}, func(i int, logSum float64) {
-		dst[i] = float64(m.VisibleBias[m.Inputs()+i%m.Classes]) + logSum
+		dst[i] = float64(m.VisibleBias[m.Inputs()+i%m.Classes()]) + logSum
 	})
 	for r := range s.n {
-		p := dst[r*m.Classes : (r+1)*m.Classes]
+		p := dst[r*m.Classes() : (r+1)*m.Classes()]
 		z := vec.LogSumExp(p)
 		for y := range p {
 			p[y] -= z
@@ -91,7 +91,7 @@ func (j *judging) countInputMeans(s *judged, lo int) {
 		c.Resize(m.Hidden())
 		n := min(bernoulli.Rows, len(s.logp)-at)
 		for l := range n {
-			j.setClass(c, l, s, lo, (at+l)/m.Classes, (at+l)%m.Classes)
+			j.setClass(c, l, s, lo, (at+l)/m.Classes(), (at+l)%m.Classes())
 			m.fromReference(c.LogOdds[l])
 		}
 		c.Solve()
@@ -101,7 +101,7 @@ func (j *judging) countInputMeans(s *judged, lo int) {
 				continue
 			}
 			p := vec.Exp(s.logp[at+l])
-			mean := s.mean[(at+l)/m.Classes*m.Hidden():][:m.Hidden()]
+			mean := s.mean[(at+l)/m.Classes()*m.Hidden():][:m.Hidden()]
 			for k := range mean {
 				mean[k] += float64(p * c.Mean[k][l])
 			}
@@ -150,12 +150,12 @@ func (j *judging) takeCountGrey(s *judged, lo int) {
 // row with one unit flipped against its own.
 func (m *RBM) countPseudoLogLikelihood(dst []float64, v Bits) {
 	clear(dst)
-	if m.softmax() {
-		logp := make([]float64, v.Rows*m.Classes)
+	if m.softmaxLabel() {
+		logp := make([]float64, v.Rows*m.Classes())
 		m.ClassLogProb(logp, v)
 		for i, lp := range logp {
-			if v.Get(i/m.Classes, m.Inputs()+i%m.Classes) {
-				dst[i/m.Classes] = lp
+			if v.Get(i/m.Classes(), m.Inputs()+i%m.Classes()) {
+				dst[i/m.Classes()] = lp
 			}
 		}
 	}
@@ -165,10 +165,7 @@ func (m *RBM) countPseudoLogLikelihood(dst []float64, v Bits) {
 // takeCountPseudo adds to the scores of rows what the units contribute that are
 // not a softmax label.
 func (j *judging) takeCountPseudo(s *judged, lo int) {
-	units := j.m.Visible()
-	if j.m.softmax() {
-		units = j.m.Inputs()
-	}
+	units := j.m.binary()
 	s.weights = grown(s.weights, roundUp(j.m.Hidden()))
 	for r := range s.n {
 		j.dst[lo+r] = j.m.countPseudo(j.dst[lo+r], s.row(r, j.m.Hidden())[:j.m.Hidden()], s.weights, j.v, lo+r, units)

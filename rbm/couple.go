@@ -1,15 +1,11 @@
 package rbm
 
-import (
-	"math/bits"
-
-	"gorbm/rbm/internal/vec"
-)
+import "gorbm/rbm/internal/vec"
 
 // StepCoupled takes each row of x and each row of y through one block Gibbs
 // step at β = 1, as Step does, with row r of y coupled to row r of x. Alone,
 // either is a Gibbs chain; x has the bits that Step with the same key gives.
-// Binary units of the two rows are drawn by common uniforms, a softmax label
+// Binary units of the two rows are drawn by common uniforms, a softmax group
 // by vec.DrawCoupled: given both hidden states, every unit takes the same
 // value in both rows with the largest probability that its two laws allow, so
 // it is a maximal coupling unit by unit (not of the layer as one variable).
@@ -38,24 +34,10 @@ func (m *RBM) StepCoupled(x, y *States, key Key) {
 	y.layers.forget()
 }
 
-// coupledLabel draws the softmax label of row r from its preactivations a,
-// coupled to that of the partner's row r, by the uniforms that follow the one
-// which drew that.
-func (l *layers) coupledLabel(r int, a []float32) int {
-	nx, classes := l.m.Inputs(), l.m.Classes
-	drawn := labelOf(l.partner.v.Row(r), nx)
+// coupledSoftmax draws group g of row r from its preactivations a, coupled to
+// that of the partner's row r, by the uniforms that follow the one which drew
+// that.
+func (l *layers) coupledSoftmax(g Group, r int, a []float32) int {
 	uniform := func(unit int) float32 { return l.stream.Uniform(uint32(l.first+r), uint32(unit)) }
-	return vec.DrawCoupled(a, l.partner.label[r*classes:(r+1)*classes], drawn, uniform(nx+1), uniform(nx+2))
-}
-
-// labelOf returns the label that is on in a row of visible units, of which the
-// first inputs are none.
-func labelOf(row []uint64, inputs int) int {
-	k := inputs / vec.Block
-	for w := row[k] &^ vec.WordMask(inputs%vec.Block); ; w = row[k] {
-		if w != 0 {
-			return k*vec.Block + bits.TrailingZeros64(w) - inputs
-		}
-		k++
-	}
+	return vec.DrawCoupled(a, l.partner.preactivations(g, r), g.value(l.partner.v.Row(r)), uniform(g.First+1), uniform(g.First+2))
 }

@@ -30,7 +30,7 @@ func TestStepCoupledIsStep(t *testing.T) {
 			}{{"x", x, 1}, {"y", y, 2}} {
 				want := start(c.got.H.Rows, c.seed)
 				m.Step(want, nil, 1, NewKey(5))
-				if c.name == "y" && m.softmax() {
+				if c.name == "y" && m.softmaxLabel() {
 					for r := range want.V.Rows {
 						for i := range m.Inputs() {
 							if want.V.Get(r, i) != c.got.V.Get(r, i) {

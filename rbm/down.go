@@ -12,11 +12,56 @@ func (l *layers) runDown() {
 	rows, m := l.h.Rows, l.m
 	l.listActive(l.h, true)
 	l.down.Run(vec.Blocks(m.Visible()), l.work(rows))
-	if m.softmax() {
+	for _, g := range m.softmaxes() {
 		for r := range rows {
-			l.labels(r)
+			x := l.preactivations(g, r)
+			l.gather(x, g, r)
+			if l.mean.Rows > 0 {
+				vec.Softmax(g.of(l.mean.Row(r)), x)
+			}
+			if l.draw {
+				g.clear(l.v, r)
+				l.drawSoftmax(g, x, l.v, r, l.stream)
+			}
 		}
 	}
+}
+
+// gather overwrites x with the preactivations of group g in row r of the pass.
+func (l *layers) gather(x []float32, g Group, r int) {
+	for c := range x {
+		i := g.First + c
+		x[c] = l.acts[(i/vec.Block*l.h.Rows+r)*vec.Block+i%vec.Block]
+	}
+}
+
+// preactivations returns the place of those of group g of softmax units in row
+// r.
+func (l *layers) preactivations(g Group, r int) []float32 {
+	first := l.m.binary()
+	return l.softmax[r*(l.m.Visible()-first)+g.First-first:][:g.Units]
+}
+
+// drawSoftmax draws group g of row r of v, whose units are off, by the uniform of
+// its first unit, at the row's β or coupled to the partner's. It overwrites x, the
+// units' preactivations.
+func (l *layers) drawSoftmax(g Group, x []float32, v Bits, r int, stream vec.Stream) {
+	beta := float32(1)
+	if l.beta != nil {
+		beta = l.beta[r]
+	}
+	if l.base != nil {
+		for c, b := range g.of(l.base.VisibleBias) {
+			x[c] = float32(beta*x[c]) + float32((1-beta)*b)
+		}
+		beta = 1
+	}
+	if l.partner != nil {
+		v.Set(r, g.First+l.coupledSoftmax(g, r, x), true)
+		return
+	}
+	y := vec.DrawOne(x, stream.Uniform(uint32(l.first+r), uint32(g.First)), beta)
+	v.Set(r, g.First+y, true)
 }
 
 // turned are the weights between the hidden units of a group of lists and 64
@@ -72,24 +117,16 @@ func (l *layers) downPart(k int) {
 	l.visibleUnits(k, acts)
 }
 
-// visibleUnits takes what is wanted of the preactivations of block k.
+// visibleUnits takes what is wanted of the preactivations of block k, as if all
+// its units were Bernoulli units.
 func (l *layers) visibleUnits(k int, acts []float32) {
 	m, rows := l.m, l.h.Rows
 	first := k * vec.Block
 	width := min(m.Visible()-first, vec.Block)
-	plain := width // units of this block that are not a softmax label
-	if m.softmax() {
-		plain = min(max(m.Inputs()-first, 0), width)
-		for r := range rows {
-			for c := plain; c < width; c++ {
-				l.label[r*m.Classes+first+c-m.Inputs()] = acts[r*vec.Block+c]
-			}
-		}
-	}
-	if l.mean.Rows > 0 && plain > 0 {
-		vec.Sigmoids(l.mean.Data[first:], l.mean.Cols, acts, rows, plain)
+	if l.mean.Rows > 0 {
+		vec.Sigmoids(l.mean.Data[first:], l.mean.Cols, acts, rows, width)
 	}
 	if l.draw {
-		l.drawUnits(l.v, acts, l.base.visible(), k, 0, rows, plain)
+		l.drawUnits(l.v, acts, l.base.visible(), k, 0, rows, width)
 	}
 }

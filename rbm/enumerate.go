@@ -90,9 +90,9 @@ func NewEnumeration(m *RBM, limit int) (*Enumeration, error) {
 	if m.Constraint != nil {
 		return newCountedEnumeration(m, limit)
 	}
-	hidden, visible := float64(m.Hidden()), float64(m.Visible())
-	if m.softmax() {
-		visible = float64(m.Inputs()) + math.Log2(float64(m.Classes))
+	hidden, visible := float64(m.Hidden()), float64(m.binary())
+	if m.softmaxLabel() {
+		visible += math.Log2(float64(m.Classes()))
 	}
 	if n := min(hidden, visible); n > math.Log2(float64(limit)) {
 		return nil, fmt.Errorf("%w: the smaller layer has 2^%.4g states, the limit is 2^%.4g; take a model of at most %d hidden units",
@@ -101,14 +101,11 @@ func NewEnumeration(m *RBM, limit int) (*Enumeration, error) {
 	e := &Enumeration{labels: 1}
 	if hidden <= visible {
 		e.hidden = true
-		e.units, e.other, e.soft = m.Hidden(), m.Visible(), m.Visible()
-		if m.softmax() {
-			e.soft = m.Inputs()
-		}
+		e.units, e.other, e.soft = m.Hidden(), m.Visible(), m.binary()
 	} else {
-		e.units, e.other, e.soft = m.Visible(), m.Hidden(), m.Hidden()
-		if m.softmax() {
-			e.units, e.labels = m.Inputs(), m.Classes
+		e.units, e.other, e.soft = m.binary(), m.Hidden(), m.Hidden()
+		if m.softmaxLabel() {
+			e.labels = m.Classes()
 		}
 	}
 	e.bias = make([]float64, e.units)

@@ -209,7 +209,7 @@ func TestEnergyAndConditionals(t *testing.T) {
 }
 
 func TestClassLogProb(t *testing.T) {
-	for _, kind := range []LabelKind{Softmax, Bernoulli} {
+	for _, kind := range []Kind{Softmax, Bernoulli} {
 		for _, sd := range []float64{0.5, 30} {
 			m := shape{6, 4, 3, kind}.random(9, sd)
 			rows := [][]int{{0, 1, 1, 0, 0, 1}, {1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}}
@@ -258,10 +258,10 @@ func pseudoByFlips(m *RBM, v []int) float64 {
 	}
 	logp := 0.0
 	units := m.Visible()
-	if m.softmax() {
+	if m.softmaxLabel() {
 		units = m.Inputs()
 		var alt []float64
-		for y := range m.Classes {
+		for y := range m.Classes() {
 			w := append([]int{}, v...)
 			clear(w[units:])
 			w[units+y] = 1

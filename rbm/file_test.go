@@ -103,7 +103,7 @@ func TestBareSafetensors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Weight(0, 0) != 1.5 || m.Weight(1, 0) != 0 || m.Classes != 0 || about.Described {
+	if m.Weight(0, 0) != 1.5 || m.Weight(1, 0) != 0 || m.Classes() != 0 || about.Described {
 		t.Errorf("got %v, %+v", m, about)
 	}
 }

@@ -27,7 +27,7 @@ func (m *RBM) HiddenMeanGivenInputs(dst Matrix, v Bits) {
 	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
 		panic("rbm: HiddenMeanGivenInputs needs dst of v.Rows × hidden")
 	}
-	if m.Classes == 0 {
+	if m.Classes() == 0 {
 		m.HiddenMean(dst, v)
 		return
 	}
@@ -45,7 +45,7 @@ func (m *RBM) HiddenMeanGivenInputsGrey(dst, v Matrix) {
 	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
 		panic("rbm: HiddenMeanGivenInputsGrey needs dst of v.Rows × hidden")
 	}
-	if m.Classes == 0 {
+	if m.Classes() == 0 {
 		m.HiddenMeanGrey(dst, v)
 		return
 	}
@@ -57,7 +57,7 @@ func (m *RBM) HiddenMeanGivenInputsGrey(dst, v Matrix) {
 
 // takeInputMeans takes the hidden means of a part's rows, which have no label.
 func (j *judging) takeInputMeans(s *judged, lo int) {
-	hidden, classes := j.m.Hidden(), j.m.Classes
+	hidden, classes := j.m.Hidden(), j.m.Classes()
 	s.logp, s.mean = grown(s.logp, s.n*classes), grown(s.mean, s.n*hidden)
 	clear(s.mean)
 	if j.m.Constraint != nil {
@@ -84,7 +84,7 @@ func (j *judging) takeInputMeans(s *judged, lo int) {
 // addInputMeans overwrites s.logp with log p(y|x), and adds to s.mean the means
 // of the classes, so weighted.
 func (j *judging) addInputMeans(s *judged) {
-	hidden, classes := j.m.Hidden(), j.m.Classes
+	hidden, classes := j.m.Hidden(), j.m.Classes()
 	n := roundUp(hidden)
 	s.on, s.off, s.weights = grown(s.on, n), grown(s.off, n), grown(s.weights, n)
 	for r := range s.n {

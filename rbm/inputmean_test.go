@@ -24,7 +24,7 @@ func listedInputMean(m *RBM, x []float64) []float64 {
 	}
 	top, sum := math.Inf(-1), 0.0 // all weights relative to e^top
 	mean := make([]float64, m.Hidden())
-	for y := range m.Classes {
+	for y := range m.Classes() {
 		v := append([]float64(nil), x[:m.Visible()]...)
 		clear(v[m.Inputs():])
 		v[m.Inputs()+y] = 1
@@ -72,7 +72,7 @@ func listedInputMean(m *RBM, x []float64) []float64 {
 func TestHiddenMeanGivenInputs(t *testing.T) {
 	const hidden, classes, rows = 7, 3, 24
 	none := Constraint{}
-	for _, labels := range []LabelKind{Softmax, Bernoulli} {
+	for _, labels := range []Kind{Softmax, Bernoulli} {
 		for _, c := range []Constraint{none, {On: HiddenUnits, Active: 2}, {On: HiddenUnits, Active: 3, Reference: []uint8{1, 0, 1, 1, 0, 0, 1}},
 			{On: AllUnits, Active: 5}, {On: AllUnits, Active: 5, Reference: []uint8{0, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 0}}} {
 			m := shape{5 + classes, hidden, classes, labels}.random(11, 1.5)
@@ -153,19 +153,19 @@ func TestHiddenMeanGivenInputsIsMixture(t *testing.T) {
 		m := shape{75, 90, 6, Bernoulli}.random(3, sd)
 		const rows = 40
 		v := randomRows(m, rows)
-		logp := make([]float64, rows*m.Classes)
+		logp := make([]float64, rows*m.Classes())
 		m.ClassLogProb(logp, v)
 		got := NewMatrix(rows, m.Hidden())
 		m.HiddenMeanGivenInputs(got, v)
 		for r := range rows {
 			want := make([]float64, m.Hidden())
 			x := row64(v, r)
-			for y := range m.Classes {
+			for y := range m.Classes() {
 				clear(x[m.Inputs():])
 				x[m.Inputs()+y] = 1
 				_, a := plainField(m, x)
 				for j := range want {
-					want[j] += math.Exp(logp[r*m.Classes+y]) / (1 + math.Exp(-a[j]))
+					want[j] += math.Exp(logp[r*m.Classes()+y]) / (1 + math.Exp(-a[j]))
 				}
 			}
 			for j, x := range got.Row(r) {

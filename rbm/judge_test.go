@@ -50,8 +50,8 @@ func randomRows(m *RBM, rows int) Bits {
 	}
 	DrawBits(v, p, NewKey(9))
 	for r := range rows {
-		for y := range m.Classes {
-			v.Set(r, m.Inputs()+y, y == r%m.Classes)
+		for y := range m.Classes() {
+			v.Set(r, m.Inputs()+y, y == r%m.Classes())
 		}
 	}
 	return v
@@ -74,7 +74,7 @@ func TestJudgedRows(t *testing.T) {
 			h := NewBits(rows, m.Hidden())
 			h.Randomize(NewKey(2))
 			free, energy, pseudo := make([]float64, rows), make([]float64, rows), make([]float64, rows)
-			logp := make([]float64, rows*m.Classes)
+			logp := make([]float64, rows*m.Classes())
 			m.FreeEnergy(free, v)
 			m.Energy(energy, v, h)
 			m.ClassLogProb(logp, v)
@@ -92,11 +92,11 @@ func TestJudgedRows(t *testing.T) {
 				h.Each(r, func(j int) { e -= a[j] })
 				near(t, "energy", energy[r], e, rowTolerance(m, math.Abs(want)+math.Abs(e)))
 
-				one := make([]float64, m.Classes+2)
+				one := make([]float64, m.Classes()+2)
 				m.FreeEnergy(one[:1], v.Slice(r, r+1))
 				m.PseudoLogLikelihood(one[1:2], v.Slice(r, r+1))
 				m.ClassLogProb(one[2:], v.Slice(r, r+1))
-				for i, got := range append([]float64{free[r], pseudo[r]}, logp[r*m.Classes:(r+1)*m.Classes]...) {
+				for i, got := range append([]float64{free[r], pseudo[r]}, logp[r*m.Classes():(r+1)*m.Classes()]...) {
 					if got != one[i] {
 						t.Errorf("row %d, figure %d: %v among others, %v alone", r, i, got, one[i])
 					}
@@ -200,7 +200,7 @@ func plainLogZ(m *RBM, hidden bool) float64 {
 					labels += bits >> i & 1
 				}
 			}
-			if !m.softmax() || labels == 1 {
+			if !m.softmaxLabel() || labels == 1 {
 				add(-plainFreeEnergy(m, v))
 			}
 		}
@@ -217,7 +217,7 @@ func plainLogZ(m *RBM, hidden bool) float64 {
 			for j := range m.Hidden() {
 				a += float64(bits>>j&1) * float64(m.Weight(i, j))
 			}
-			if m.softmax() && i >= m.Inputs() {
+			if m.softmaxLabel() && i >= m.Inputs() {
 				label = append(label, a)
 			} else {
 				x += plainSoftplus(a)
@@ -363,12 +363,12 @@ func TestJudgesAtAllLevels(t *testing.T) {
 				grey.Data[i] = float32(r.IntN(4)) / 3
 			}
 			out := [][]float64{make([]float64, rows), make([]float64, rows), make([]float64, rows), make([]float64, rows),
-				make([]float64, rows*m.Classes), make([]float64, rows*m.Classes), {0}}
+				make([]float64, rows*m.Classes()), make([]float64, rows*m.Classes()), {0}}
 			m.FreeEnergy(out[0], v)
 			m.Energy(out[1], v, h)
 			m.PseudoLogLikelihood(out[2], v)
 			m.FreeEnergyGrey(out[3], grey)
-			if m.Classes > 0 {
+			if m.Classes() > 0 {
 				m.ClassLogProb(out[4], v)
 				m.ClassLogProbGrey(out[5], grey)
 			}

@@ -16,7 +16,7 @@ import (
 // NaN where a constraint leaves x no state in any class. It panics if the shapes differ or m has no classes.
 func (m *RBM) ClassLogProb(dst []float64, v Bits) {
 	m.checkVisible(v)
-	if m.Classes == 0 || len(dst) != v.Rows*m.Classes {
+	if m.Classes() == 0 || len(dst) != v.Rows*m.Classes() {
 		panic("rbm: ClassLogProb needs a classification RBM and v.Rows × classes places")
 	}
 	m.judge(func(j *judging) {
@@ -29,7 +29,7 @@ func (m *RBM) ClassLogProb(dst []float64, v Bits) {
 // are ignored.
 func (m *RBM) ClassLogProbGrey(dst []float64, v Matrix) {
 	m.checkGrey(v)
-	if m.Classes == 0 || len(dst) != v.Rows*m.Classes {
+	if m.Classes() == 0 || len(dst) != v.Rows*m.Classes() {
 		panic("rbm: ClassLogProbGrey needs a classification RBM and v.Rows × classes places")
 	}
 	m.judge(func(j *judging) {
@@ -39,7 +39,7 @@ func (m *RBM) ClassLogProbGrey(dst []float64, v Matrix) {
 }
 
 func (j *judging) takeClasses(s *judged, lo int) {
-	classes := j.m.Classes
+	classes := j.m.Classes()
 	if j.m.Constraint != nil {
 		j.countClasses(j.dst[lo*classes:(lo+s.n)*classes], s, lo)
 		return
@@ -75,8 +75,8 @@ const oddsWeight = 650
 
 func (l *labels) set(m *RBM) {
 	n := roundUp(m.Hidden())
-	l.bias, l.begin = grown(l.bias, m.Classes), grown(l.begin, m.Classes)
-	l.rows, l.odds = grown(l.rows, n*m.Classes), grown(l.odds, n*m.Classes)
+	l.bias, l.begin = grown(l.bias, m.Classes()), grown(l.begin, m.Classes())
+	l.rows, l.odds = grown(l.rows, n*m.Classes()), grown(l.odds, n*m.Classes())
 	largest := 0.0
 	for y := range l.bias {
 		l.bias[y], l.begin[y] = float64(m.VisibleBias[m.Inputs()+y]), uint32(y*n)

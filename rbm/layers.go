@@ -33,11 +33,11 @@ const (
 // running. It is kept from pass to pass so that none allocates. A pass works
 // on at most chunkRows rows.
 type layers struct {
-	lists  []uint32  // active units of the layer that a pass starts from: vec.ListWords words by as many, in each row by row
-	cuts   []uint32  // where the parts of lists end
-	acts   []float32 // preactivations: block by block of units, in each row by row
-	label  []float32 // label preactivations, rows × classes
-	turned turnedWeights
+	lists   []uint32  // active units of the layer that a pass starts from: vec.ListWords words by as many, in each row by row
+	cuts    []uint32  // where the parts of lists end
+	acts    []float32 // preactivations: block by block of units, in each row by row
+	softmax []float32 // preactivations of softmax units, rows × units
+	turned  turnedWeights
 
 	m          *RBM
 	first      int // the first row's number among all
@@ -83,8 +83,8 @@ func (l *layers) grow(m *RBM, rows int) {
 	if n := rows * max(visible, hidden) * vec.Block; len(l.acts) < n {
 		l.acts = make([]float32, n)
 	}
-	if n := rows * m.Classes; len(l.label) < n {
-		l.label = make([]float32, n)
+	if n := rows * (m.Visible() - m.binary()); len(l.softmax) < n {
+		l.softmax = make([]float32, n)
 	}
 	if n := rows * hidden; len(l.partial) < n {
 		l.partial = make([]float64, n)

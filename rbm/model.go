@@ -8,36 +8,6 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// LabelKind says how the label units of a classification RBM behave.
-type LabelKind int
-
-const (
-	// Softmax labels are one unit of Classes states: exactly one bit is on.
-	Softmax LabelKind = iota
-	// Bernoulli labels are Classes ordinary binary units, as in the
-	// infinite-swapping paper; the data still have exactly one on.
-	Bernoulli
-)
-
-// String returns "softmax" or "bernoulli".
-func (k LabelKind) String() string {
-	if k == Bernoulli {
-		return "bernoulli"
-	}
-	return "softmax"
-}
-
-// ParseLabelKind returns the kind that String names so.
-func ParseLabelKind(s string) (LabelKind, error) {
-	switch s {
-	case "softmax":
-		return Softmax, nil
-	case "bernoulli":
-		return Bernoulli, nil
-	}
-	return 0, fmt.Errorf("unknown label kind %q; it is softmax or bernoulli", s)
-}
-
 // An RBM is a binary restricted Boltzmann machine with energy
 //
 //	E(v,h) = −vᵀWh − bᵀv − cᵀh
@@ -52,9 +22,11 @@ func ParseLabelKind(s string) (LabelKind, error) {
 type RBM struct {
 	VisibleBias []float32   // b, len Visible()
 	HiddenBias  []float32   // c, len Hidden()
-	Classes     int         // the last Classes visible units are the label; 0 for a plain RBM
-	Labels      LabelKind   // how they behave, if there are any
 	Constraint  *Constraint // restricts the states; nil: all there are
+
+	groups   []Group // of visible units
+	labelled bool    // the last group is a label
+	oneOf    []Group // those of groups that are softmax
 
 	w      []float32 // panels of vec.Block hidden units, each rows × vec.Block
 	rows   int       // rows of a panel: visible units, then zero rows
@@ -63,25 +35,23 @@ type RBM struct {
 	centre centring
 }
 
-// New returns an RBM of the given numbers of visible units, labels included,
-// and hidden units, all parameters zero. It panics if a number is not
-// positive or if classes is negative or exceeds visible.
-func New(visible, hidden, classes int, labels LabelKind) *RBM {
+// New returns an RBM with all parameters zero. Its visible units are binary
+// inputs and, if classes is not 0, a label of so many units of the given kind;
+// visible counts both. It panics if a layer has no unit or if classes is negative
+// or exceeds visible.
+func New(visible, hidden, classes int, label Kind) *RBM {
 	if visible <= 0 || hidden <= 0 {
 		panic("rbm: an RBM needs at least one visible and one hidden unit")
 	}
-	if classes < 0 || classes > visible {
-		panic("rbm: classes out of range")
-	}
 	rows := vec.PanelRows(visible)
-	return &RBM{
+	m := &RBM{
 		VisibleBias: make([]float32, visible),
 		HiddenBias:  make([]float32, hidden),
-		Classes:     classes,
-		Labels:      labels,
 		rows:        rows,
 		w:           make([]float32, vec.Blocks(hidden)*rows*vec.Block),
 	}
+	m.SetLabel(classes, label)
+	return m
 }
 
 // Visible returns the number of visible units, labels included.
@@ -89,12 +59,6 @@ func (m *RBM) Visible() int { return len(m.VisibleBias) }
 
 // Hidden returns the number of hidden units.
 func (m *RBM) Hidden() int { return len(m.HiddenBias) }
-
-// Inputs returns the number of visible units that are not labels.
-func (m *RBM) Inputs() int { return m.Visible() - m.Classes }
-
-// softmax reports whether the last visible units are one categorical unit.
-func (m *RBM) softmax() bool { return m.Classes > 0 && m.Labels == Softmax }
 
 // panel returns the weights of hidden units 64k … 64k+63, rows × 64.
 func (m *RBM) panel(k int) []float32 {
@@ -151,7 +115,8 @@ func (m *RBM) checkWeights(a Matrix) {
 // Clone returns a copy of m that shares no memory with it but the constraint,
 // which is never written to.
 func (m *RBM) Clone() *RBM {
-	c := New(m.Visible(), m.Hidden(), m.Classes, m.Labels)
+	label, _ := m.Label()
+	c := New(m.Visible(), m.Hidden(), label.Units, label.Kind)
 	copy(c.VisibleBias, m.VisibleBias)
 	copy(c.HiddenBias, m.HiddenBias)
 	copy(c.w, m.w)
@@ -181,7 +146,7 @@ func (m *RBM) Randomize(sd float64, key Key) {
 // clamped but for the label's own bias: E(x,e_y,h) + b_y. It panics if m has no
 // class y or no state of it: see HasClass.
 func (m *RBM) GivenClass(y int) *RBM {
-	if y < 0 || y >= m.Classes {
+	if y < 0 || y >= m.Classes() {
 		panic("rbm: class out of range")
 	}
 	nx := m.Inputs()
@@ -251,6 +216,6 @@ func (m *RBM) Equal(o *RBM) bool {
 	same := func(a, b []float32) bool {
 		return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 	}
-	return m.Classes == o.Classes && (m.Classes == 0 || m.Labels == o.Labels) && m.rows == o.rows && m.Constraint.Equal(o.Constraint) &&
+	return m.labelled == o.labelled && slices.Equal(m.groups, o.groups) && m.Constraint.Equal(o.Constraint) &&
 		same(m.VisibleBias, o.VisibleBias) && same(m.HiddenBias, o.HiddenBias) && same(m.w, o.w)
 }

@@ -9,7 +9,7 @@ import (
 // A shape is a kind and size of RBM that the tests go through.
 type shape struct {
 	visible, hidden, classes int
-	labels                   LabelKind
+	labels                   Kind
 }
 
 func (s shape) String() string {
@@ -58,7 +58,7 @@ func states(m *RBM) []state {
 		for j := range k {
 			s.h[j] = bits >> (n + j) & 1
 		}
-		if m.softmax() {
+		if m.softmaxLabel() {
 			on := 0
 			for _, y := range s.v[m.Inputs():] {
 				on += y
@@ -160,12 +160,12 @@ func TestWeightsRoundTrip(t *testing.T) {
 func TestGivenClass(t *testing.T) {
 	forEach(t, []shape{{5, 4, 3, Softmax}, {5, 4, 3, Bernoulli}}, func(t *testing.T, s shape) {
 		m := s.random(3, 1)
-		for y := range m.Classes {
+		for y := range m.Classes() {
 			c := m.GivenClass(y)
 			x := [][]int{{0, 1}, {1, 1}, {0, 0}}
 			full := make([][]int, len(x))
 			for r := range x {
-				full[r] = append(append([]int{}, x[r]...), make([]int, m.Classes)...)
+				full[r] = append(append([]int{}, x[r]...), make([]int, m.Classes())...)
 				full[r][m.Inputs()+y] = 1
 			}
 			f, g := make([]float64, len(x)), make([]float64, len(x))

@@ -26,7 +26,7 @@ func (m *RBM) PseudoLogLikelihood(dst []float64, v Bits) {
 	}
 	m.judge(func(j *judging) {
 		j.v, j.dst = v, dst
-		if m.softmax() {
+		if m.softmaxLabel() {
 			j.units = m.Inputs()
 			j.labels.set(m)
 		}
@@ -57,7 +57,7 @@ func (j *judging) takePseudo(s *judged, lo int) {
 	s.on, s.off = grown(s.on, s.n*width), grown(s.off, s.n*width)
 	for r := range s.n {
 		j.dst[lo+r] = 0
-		if m.softmax() {
+		if m.softmaxLabel() {
 			j.dst[lo+r] = j.labelScore(s.row(r, m.Hidden()), s, lo+r)
 		}
 	}
@@ -97,7 +97,7 @@ func (j *judging) takePseudo(s *judged, lo int) {
 // labelScore returns log p(y|x) of the label of row r, given the hidden
 // preactivations a of its inputs alone, and adds the label's weights to a.
 func (j *judging) labelScore(a []float64, s *judged, r int) (score float64) {
-	s.logp = grown(s.logp, j.m.Classes)
+	s.logp = grown(s.logp, j.m.Classes())
 	j.classes(s.logp, a, s)
 	for y, lp := range s.logp {
 		if j.v.Get(r, j.units+y) {

@@ -24,13 +24,13 @@ func TestPseudoAtAllBiases(t *testing.T) {
 			v := randomRows(m, rows)
 			got := make([]float64, rows)
 			m.PseudoLogLikelihood(got, v)
-			logp := make([]float64, rows*m.Classes)
+			logp := make([]float64, rows*m.Classes())
 			m.ClassLogProb(logp, v)
 			worst := 0.0
 			for r := range rows {
 				x := row64(v, r)
 				own := plainFreeEnergy(m, x)
-				want := logp[r*m.Classes+r%m.Classes]
+				want := logp[r*m.Classes()+r%m.Classes()]
 				tol := 0.0
 				for i := range m.Inputs() {
 					x[i] = 1 - x[i]

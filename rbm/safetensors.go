@@ -100,11 +100,11 @@ func (m *RBM) metadata(about About) map[string]string {
 	meta := map[string]string{
 		"format":  fileFormat,
 		"version": fileVersion,
-		"classes": strconv.Itoa(m.Classes),
+		"classes": strconv.Itoa(m.Classes()),
 		"seed":    strconv.FormatUint(about.Seed, 10),
 	}
-	if m.Classes > 0 {
-		meta["labels"] = m.Labels.String()
+	if m.Classes() > 0 {
+		meta["labels"] = m.LabelKind().String()
 	}
 	m.Constraint.describe(meta)
 	if about.ClassNames != nil {
@@ -267,7 +267,7 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 	}
 	var about About
 	var classes int
-	var labels LabelKind
+	var labels Kind
 	if meta["format"] == fileFormat {
 		if v := meta["version"]; v != fileVersion && v != fileVersionConstraint {
 			return bad("the model has version %.20q; this program reads version %s, or %s with a constraint", v, fileVersion, fileVersionConstraint)
@@ -278,7 +278,7 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 			return bad("the model has %.20q classes but %d visible units", meta["classes"], visible)
 		}
 		if classes > 0 {
-			if labels, err = ParseLabelKind(meta["labels"]); err != nil {
+			if labels, err = ParseKind(meta["labels"]); err != nil {
 				return bad("%v", err)
 			}
 		}

@@ -43,7 +43,7 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 		what = "differ from the reference"
 	}
 	switch {
-	case m.Classes > 0 && set.Y == nil: // labels, not known here, count too
+	case m.Classes() > 0 && set.Y == nil: // labels, not known here, count too
 		remedy = "take another number, or more hidden units"
 	case most-least > m.Hidden():
 		remedy = fmt.Sprintf("as rows have %d to %d such units, it takes %d hidden units or more", least, most, most-least)
@@ -63,8 +63,8 @@ func eachVisible(m *rbm.RBM, set *data.Set, f func(first int, v rbm.Bits)) {
 			some[i] = int32(lo + i)
 		}
 		v := rbm.NewBits(len(some), m.Visible())
-		if set.Y != nil || m.Classes == 0 {
-			set.Visible(v, some, m.Classes)
+		if set.Y != nil || m.Classes() == 0 {
+			set.Visible(v, some, m.Classes())
 		} else {
 			for i, r := range some {
 				copy(v.Row(i), set.X.Row(int(r)))

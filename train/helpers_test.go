@@ -29,7 +29,7 @@ var negatives = map[string]string{
 var layers = []struct {
 	name     string
 	labelled bool
-	kind     rbm.LabelKind
+	kind     rbm.Kind
 }{
 	{"softmax", true, rbm.Softmax},
 	{"bernoulli", true, rbm.Bernoulli},
@@ -61,7 +61,7 @@ func settingsOf(t testing.TB, text string) Settings {
 }
 
 // newTrainer returns a trainer of a new model.
-func newTrainer(t testing.TB, s Settings, set *data.Set, hidden int, labelled bool, kind rbm.LabelKind) *Trainer {
+func newTrainer(t testing.TB, s Settings, set *data.Set, hidden int, labelled bool, kind rbm.Kind) *Trainer {
 	t.Helper()
 	tr, err := New(s, set, NewModel(set, hidden, labelled, kind, s.Seed))
 	if err != nil {
@@ -89,7 +89,7 @@ func save(t testing.TB, tr *Trainer) []byte {
 }
 
 // eachRun calls f for every estimator with every kind of label layer.
-func eachRun(t *testing.T, f func(t *testing.T, s Settings, labelled bool, kind rbm.LabelKind)) {
+func eachRun(t *testing.T, f func(t *testing.T, s Settings, labelled bool, kind rbm.Kind)) {
 	for _, kind := range negphase.Kinds() {
 		if negatives[kind] == "" {
 			t.Errorf("%s is missing from the table", kind)

@@ -159,7 +159,7 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 			all = append(all, name)
 			continue
 		}
-		if m.Classes > 0 {
+		if m.Classes() > 0 {
 			all = append(all, "classification")
 		}
 		if enumErr == nil && enum.Work() <= likelihoodWork {
@@ -182,7 +182,7 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 		}
 		switch name {
 		case "classification":
-			if m.Classes == 0 {
+			if m.Classes() == 0 {
 				return nil, fmt.Errorf("classification needs a model with labels")
 			}
 			metrics = append(metrics, classification(parts))
@@ -251,7 +251,7 @@ type Score struct {
 // Classify scores m, which must have classes, on rows of set.
 func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 	b := room(set, len(rows), m)
-	logp := make([]float64, len(rows)*m.Classes)
+	logp := make([]float64, len(rows)*m.Classes())
 	lay(b, set, rows, m)
 	if b.Grey.Rows > 0 {
 		m.ClassLogProbGrey(logp, b.Grey)
@@ -324,7 +324,7 @@ func pseudoLikelihood(parts []part) Metric {
 		for _, p := range parts {
 			rows := p.rows(m, work)
 			dst, v := make([]float64, len(rows)), rbm.NewBits(len(rows), m.Visible())
-			p.set.Visible(v, rows, m.Classes)
+			p.set.Visible(v, rows, m.Classes())
 			m.PseudoLogLikelihood(dst, v)
 			values = append(values, mean(dst))
 		}

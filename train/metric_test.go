@@ -23,7 +23,7 @@ import (
 //
 // and 36 in all with a softmax label. With Bernoulli labels, no label has the
 // weights of label 0 and both those of label 1: 72 in all.
-func tinyModel(kind rbm.LabelKind) *rbm.RBM {
+func tinyModel(kind rbm.Kind) *rbm.RBM {
 	m := rbm.New(3, 1, 2, kind)
 	w := rbm.NewMatrix(3, 1)
 	w.Data[0], w.Data[2] = float32(math.Log(3)), float32(math.Log(7))
@@ -56,7 +56,7 @@ func TestMetricsByHand(t *testing.T) {
 	log := math.Log
 	classes := (log(22./26) + log(8./10) + log(4./26)) / 3
 	for _, c := range []struct {
-		kind          rbm.LabelKind
+		kind          rbm.Kind
 		total, pseudo float64
 	}{
 		{rbm.Softmax, 36, classes + log(22./30*8/30*4/6)/3},
@@ -114,7 +114,7 @@ func TestMetricsByHand(t *testing.T) {
 }
 
 // pseudoOfTest is the log pseudo-likelihood of (1,1).
-func pseudoOfTest(kind rbm.LabelKind) float64 {
+func pseudoOfTest(kind rbm.Kind) float64 {
 	p := math.Log(22./26) + math.Log(22./30)
 	if kind == rbm.Bernoulli {
 		p += math.Log(0.5)

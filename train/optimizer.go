@@ -74,7 +74,7 @@ type optimizer struct {
 // newOptimizer returns the optimizer of m on set.
 func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 	o := &optimizer{settings: s}
-	blank := func() *rbm.RBM { return rbm.New(m.Visible(), m.Hidden(), m.Classes, m.Labels) }
+	blank := func() *rbm.RBM { return rbm.New(m.Visible(), m.Hidden(), m.Classes(), m.LabelKind()) }
 	if s.Center > 0 {
 		o.mu = VisibleMean(m, set)
 		o.lambda = make([]float32, m.Hidden())

@@ -69,7 +69,7 @@ func TestOptimizerAgainstTheDefinition(t *testing.T) {
 				// The reference follows the trainer's parameters, so that the
 				// samples are the same; it must land where the trainer does.
 				twin.batches.Rows(twin.rows, step)
-				set.Visible(twin.batch.V, twin.rows, tr.model.Classes)
+				set.Visible(twin.batch.V, twin.rows, tr.model.Classes())
 				tr.model.HiddenMean(twin.batch.H, twin.batch.V)
 				neg, _, err := twin.negative.Estimate(tr.model, twin.batch, twin.key.Child(uint64(step)))
 				if err != nil {
@@ -120,7 +120,7 @@ func TestSmallSteps(t *testing.T) {
 				twin := newTrainer(t, s, set, 5, true, rbm.Softmax) // deals the same batches
 				for step := range steps {
 					twin.batches.Rows(twin.rows, step)
-					set.Visible(twin.batch.V, twin.rows, tr.model.Classes)
+					set.Visible(twin.batch.V, twin.rows, tr.model.Classes())
 					tr.model.HiddenMean(twin.batch.H, twin.batch.V)
 					neg, _, err := twin.negative.Estimate(tr.model, twin.batch, twin.key.Child(uint64(step)))
 					if err != nil {

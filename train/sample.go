@@ -24,11 +24,11 @@ const (
 // the constraint makes impossible stay zero.
 func Samples(m *rbm.RBM, set *data.Set, perClass int, seed uint64) rbm.Matrix {
 	key := rbm.NewKey(seed).Child(pictureKey)
-	if m.Classes == 0 {
+	if m.Classes() == 0 {
 		return sample(m, set, -1, 10*perClass, key)
 	}
-	all := rbm.NewMatrix(m.Classes*perClass, m.Inputs())
-	for y := range m.Classes {
+	all := rbm.NewMatrix(m.Classes()*perClass, m.Inputs())
+	for y := range m.Classes() {
 		if !m.HasClass(y) {
 			continue
 		}

@@ -49,9 +49,9 @@ type saved struct {
 // header describes the trainer as it is.
 func (t *Trainer) header() saved {
 	h := saved{Step: t.step, Settings: t.settings, Visible: t.model.Visible(), Hidden: t.model.Hidden(),
-		Classes: t.model.Classes, Constraint: t.model.Constraint, Data: t.set.Name, Hash: t.hash}
+		Classes: t.model.Classes(), Constraint: t.model.Constraint, Data: t.set.Name, Hash: t.hash}
 	if h.Classes > 0 {
-		h.Labels = t.model.Labels.String()
+		h.Labels = t.model.LabelKind().String()
 	}
 	for _, name := range restNames {
 		if t.rest(name) != nil {

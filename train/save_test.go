@@ -17,7 +17,7 @@ import (
 // 60 steps are 25, saved and loaded into a new trainer, and 35.
 func TestLoadGoesOn(t *testing.T) {
 	set := toy(t, smallToy)
-	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.LabelKind) {
+	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.Kind) {
 		whole := newTrainer(t, s, set, 6, labelled, kind)
 		run(t, whole, 60)
 		for _, at := range []int{0, 25, 60} {

@@ -96,7 +96,7 @@ const InitialSD = 0.01
 // NewModel returns an RBM of hidden units for the inputs of set, with a label
 // layer of the given kind if labelled, its parameters drawn from N(0,
 // InitialSD²) by the seed. It panics if labelled is true and set has no labels.
-func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.LabelKind, seed uint64) *rbm.RBM {
+func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.Kind, seed uint64) *rbm.RBM {
 	classes := 0
 	if labelled {
 		if set.Y == nil {
@@ -212,9 +212,9 @@ func room(set *data.Set, rows int, m *rbm.RBM) (b rbm.Batch) {
 // lay overwrites the inputs of b, which has room for them, with rows of set.
 func lay(b rbm.Batch, set *data.Set, rows []int32, m *rbm.RBM) {
 	if b.Grey.Rows > 0 {
-		set.GreyRows(b.Grey, rows, m.Classes)
+		set.GreyRows(b.Grey, rows, m.Classes())
 	} else {
-		set.Visible(b.V, rows, m.Classes)
+		set.Visible(b.V, rows, m.Classes())
 	}
 }
 
@@ -224,10 +224,10 @@ func Fits(m *rbm.RBM, set *data.Set) error {
 	switch {
 	case m.Inputs() != set.X.Cols:
 		return fmt.Errorf("the model has %d inputs, but rows of %s have %d", m.Inputs(), set.Name, set.X.Cols)
-	case m.Classes > 0 && set.Y == nil:
-		return fmt.Errorf("the model has %d label units, but %s has no labels", m.Classes, set.Name)
-	case m.Classes > 0 && len(set.Classes) != m.Classes:
-		return fmt.Errorf("the model has %d classes, but %s has %d", m.Classes, set.Name, len(set.Classes))
+	case m.Classes() > 0 && set.Y == nil:
+		return fmt.Errorf("the model has %d label units, but %s has no labels", m.Classes(), set.Name)
+	case m.Classes() > 0 && len(set.Classes) != m.Classes():
+		return fmt.Errorf("the model has %d classes, but %s has %d", m.Classes(), set.Name, len(set.Classes))
 	}
 	return nil
 }

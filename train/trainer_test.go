@@ -68,7 +68,7 @@ var goldens = map[string]string{
 
 func TestGoldenParameters(t *testing.T) {
 	set := toy(t, smallToy)
-	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.LabelKind) {
+	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.Kind) {
 		tr := newTrainer(t, s, set, 6, labelled, kind)
 		run(t, tr, 50)
 		name := strings.TrimPrefix(t.Name(), "TestGoldenParameters/")
@@ -116,7 +116,7 @@ func TestTrainingAtAnyGOMAXPROCS(t *testing.T) {
 // Observers and metrics, which draw numbers of their own, change nothing.
 func TestObserversDisturbNothing(t *testing.T) {
 	set := toy(t, smallToy)
-	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.LabelKind) {
+	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.Kind) {
 		alone := newTrainer(t, s, set, 6, labelled, kind)
 		run(t, alone, 30)
 
@@ -291,8 +291,8 @@ func TestNewRefuses(t *testing.T) {
 func TestNewModel(t *testing.T) {
 	set := toy(t, "toy:4,40,25,0.2")
 	m := NewModel(set, 100, true, rbm.Bernoulli, 3)
-	if m.Visible() != 84 || m.Hidden() != 100 || m.Classes != 4 || m.Labels != rbm.Bernoulli {
-		t.Errorf("a model of %d × %d units, %d classes, %v", m.Visible(), m.Hidden(), m.Classes, m.Labels)
+	if m.Visible() != 84 || m.Hidden() != 100 || m.Classes() != 4 || m.LabelKind() != rbm.Bernoulli {
+		t.Errorf("a model of %d × %d units, %d classes, %v", m.Visible(), m.Hidden(), m.Classes(), m.LabelKind())
 	}
 	w := rbm.NewMatrix(84, 100)
 	m.Weights(w)
@@ -307,8 +307,8 @@ func TestNewModel(t *testing.T) {
 	if !m.Equal(NewModel(set, 100, true, rbm.Bernoulli, 3)) || m.Equal(NewModel(set, 100, true, rbm.Bernoulli, 4)) {
 		t.Error("the model is not a function of its seed")
 	}
-	if m := NewModel(set, 2, false, rbm.Softmax, 1); m.Visible() != 80 || m.Classes != 0 {
-		t.Errorf("without labels %d visible units, %d classes", m.Visible(), m.Classes)
+	if m := NewModel(set, 2, false, rbm.Softmax, 1); m.Visible() != 80 || m.Classes() != 0 {
+		t.Errorf("without labels %d visible units, %d classes", m.Visible(), m.Classes())
 	}
 }
 
@@ -320,7 +320,7 @@ func TestExactTrainingReachesTheLaw(t *testing.T) {
 	if !ok {
 		t.Fatal("the law of the toy data is not known")
 	}
-	for _, kind := range []rbm.LabelKind{rbm.Softmax, rbm.Bernoulli} {
+	for _, kind := range []rbm.Kind{rbm.Softmax, rbm.Bernoulli} {
 		tr := newTrainer(t, settingsOf(t, "exact"), set, 8, true, kind)
 		metrics, err := NewMetrics([]string{"log_likelihood"}, tr.Model(), Sets{Train: set}, 1)
 		if err != nil {
@@ -394,7 +394,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 		t.Skip("the race detector makes pools forget")
 	}
 	set := toy(t, "toy:4,40,25,0.2")
-	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.LabelKind) {
+	eachRun(t, func(t *testing.T, s Settings, labelled bool, kind rbm.Kind) {
 		tr := newTrainer(t, s, set, 9, labelled, kind)
 		run(t, tr, 20) // lists grow to the most active units seen
 		step := func() {

@@ -160,7 +160,7 @@ func (f *ModelFlags) Load(flags *Flags) (*rbm.RBM, rbm.About, error) {
 	if f.Path == "" {
 		return fail(Usagef("-model is missing; name a .safetensors or .npz file, or the folder of a run"))
 	}
-	kind, err := rbm.ParseLabelKind(f.Labels)
+	kind, err := rbm.ParseKind(f.Labels)
 	if err != nil {
 		return fail(Usagef("-labels: %w", err))
 	}
@@ -170,11 +170,11 @@ func (f *ModelFlags) Load(flags *Flags) (*rbm.RBM, rbm.About, error) {
 	}
 	switch given := flags.Given("classes") || flags.Given("labels"); {
 	case given && about.Described:
-		return fail(Usagef("-classes and -labels are for models whose file does not say; %s has %d classes", f.Path, m.Classes))
+		return fail(Usagef("-classes and -labels are for models whose file does not say; %s has %d classes", f.Path, m.Classes()))
 	case f.Classes < 0 || f.Classes >= m.Visible():
 		return fail(Usagef("-classes is %d; it must lie in 0 … %d, for the model has %d visible units", f.Classes, m.Visible()-1, m.Visible()))
 	case given:
-		m.Classes, m.Labels = f.Classes, kind
+		m.SetLabel(f.Classes, kind)
 	}
 	if m.Inputs() == 0 {
 		return fail(fmt.Errorf("model %s has labels but no inputs; take one that has both", f.Path))

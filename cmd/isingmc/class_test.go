@@ -16,7 +16,7 @@ import (
 // included, and the mean is the exact one in its standard errors.
 func TestClassEnergies(t *testing.T) {
 	const inputs, classes, hidden, class = 4, 3, 4, 1
-	for _, labels := range []rbm.LabelKind{rbm.Softmax, rbm.Bernoulli} {
+	for _, labels := range []rbm.Kind{rbm.Softmax, rbm.Bernoulli} {
 		for _, sampler := range []string{"block-gibbs", "sardonics:k=1-3", "exchange"} {
 			clitest.Isolate(t)
 			active := 0 // units on under a constraint; 0: none

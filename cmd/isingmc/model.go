@@ -34,18 +34,18 @@ func (p *plan) readModel() error {
 	}
 	given := ""
 	switch {
-	case p.flags.Given("class") && m.Classes == 0:
+	case p.flags.Given("class") && m.Classes() == 0:
 		return cli.Usagef("-class is for models with a label; %s has none", p.modelFile)
-	case p.flags.Given("class") && (p.class < 0 || p.class >= m.Classes):
-		return cli.Usagef("-class is %d; the classes of %s are 0 to %d", p.class, p.modelFile, m.Classes-1)
+	case p.flags.Given("class") && (p.class < 0 || p.class >= m.Classes()):
+		return cli.Usagef("-class is %d; the classes of %s are 0 to %d", p.class, p.modelFile, m.Classes()-1)
 	case p.flags.Given("class") && m.Inputs() == 0:
 		return fmt.Errorf("-model: %s has a label but no inputs; take one that has both", p.modelFile)
 	case p.flags.Given("class"):
 		p.labelEnergy = -float64(m.VisibleBias[m.Inputs()+p.class]) // its weights are in the hidden biases of GivenClass
 		m = m.GivenClass(p.class)
 		given = fmt.Sprintf(" given class %d", p.class)
-	case m.Classes > 0 && m.Labels == rbm.Softmax:
-		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; hold it at one of its classes by -class, 0 to %d", p.modelFile, m.Classes-1)
+	case m.Classes() > 0 && m.LabelKind() == rbm.Softmax:
+		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; hold it at one of its classes by -class, 0 to %d", p.modelFile, m.Classes()-1)
 	}
 	if c := m.Constraint; c != nil {
 		if p.flags.Given("active") && p.active != c.Active {

@@ -84,7 +84,7 @@ func (p *plan) loadSnapshots() error {
 	slices.SortFunc(p.models, func(a, b *subject) int { return a.step - b.step }) // names have seven digits or more
 	first := p.models[0]
 	for _, s := range p.models[1:] {
-		if s.m.Visible() != first.m.Visible() || s.m.Hidden() != first.m.Hidden() || s.m.Classes != first.m.Classes {
+		if s.m.Visible() != first.m.Visible() || s.m.Hidden() != first.m.Hidden() || s.m.Classes() != first.m.Classes() {
 			return fmt.Errorf("-run: %s is of another shape than %s; the folder holds models of several runs", s.path, first.path)
 		}
 	}
@@ -139,10 +139,10 @@ func newPage(set *data.Set, m *rbm.RBM, rows int) *page {
 // fill makes the page these rows with their hidden means.
 func (g *page) fill(rows []int32) rbm.Batch {
 	if g.set.Grey.Rows > 0 {
-		g.set.GreyRows(g.batch.Grey, rows, g.m.Classes)
+		g.set.GreyRows(g.batch.Grey, rows, g.m.Classes())
 		g.m.HiddenMeanGrey(g.batch.H, g.batch.Grey)
 	} else {
-		g.set.Visible(g.batch.V, rows, g.m.Classes)
+		g.set.Visible(g.batch.V, rows, g.m.Classes())
 		g.m.HiddenMean(g.batch.H, g.batch.V)
 	}
 	return g.batch

@@ -168,8 +168,8 @@ func (p *plan) report(results []result, stdout, stderr io.Writer) error {
 // describe prints a table.
 func (p *plan) describe(r result, w io.Writer) {
 	fmt.Fprintf(w, "%s: %d inputs", r.path, r.m.Inputs())
-	if r.m.Classes > 0 {
-		fmt.Fprintf(w, " + %d %s labels", r.m.Classes, r.m.Labels)
+	if r.m.Classes() > 0 {
+		fmt.Fprintf(w, " + %d %s labels", r.m.Classes(), r.m.LabelKind())
 	}
 	fmt.Fprintf(w, ", %d hidden units%s\n", r.m.Hidden(), cli.Constrained(r.m))
 	how := "exact"

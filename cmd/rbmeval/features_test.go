@@ -75,13 +75,13 @@ func preactivations(m *rbm.RBM, v []float64) []float64 {
 // hiddenOfInputs returns p(h|x) = Σ_y p(x,y) p(h|x,y) / Σ_y p(x,y), written out:
 // the label units in v do not matter.
 func hiddenOfInputs(m *rbm.RBM, v []float64) []float64 {
-	if m.Classes == 0 {
+	if m.Classes() == 0 {
 		return hidden(m, v)
 	}
 	p, sum := make([]float64, m.Hidden()), 0.0
-	for y := range m.Classes {
+	for y := range m.Classes() {
 		v := append([]float64(nil), v...)
-		for k := range m.Classes {
+		for k := range m.Classes() {
 			v[m.Inputs()+k] = 0
 		}
 		v[m.Inputs()+y] = 1
@@ -162,7 +162,7 @@ func TestFeatures(t *testing.T) {
 			t.Fatal(err)
 		}
 		var want [][]float64
-		for r, v := range states(set, m.Classes) {
+		for r, v := range states(set, m.Classes()) {
 			x := make([]float64, len(v))
 			for i, on := range v {
 				x[i] = float64(on)

@@ -100,7 +100,7 @@ func (h *history) loadSnapshots() error {
 		}
 		if len(h.snapshots) == 0 {
 			first = about
-		} else if a, b := s.m, h.snapshots[0].m; a.Visible() != b.Visible() || a.Hidden() != b.Hidden() || a.Classes != b.Classes || a.Labels != b.Labels || !a.Constraint.Equal(b.Constraint) {
+		} else if a, b := s.m, h.snapshots[0].m; a.Visible() != b.Visible() || a.Hidden() != b.Hidden() || a.Classes() != b.Classes() || a.LabelKind() != b.LabelKind() || !a.Constraint.Equal(b.Constraint) {
 			return fmt.Errorf("-run: %s is of another shape than %s; the folder holds models of several runs", s.path, h.snapshots[0].path)
 		}
 		h.snapshots = append(h.snapshots, s)

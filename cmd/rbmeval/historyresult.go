@@ -86,8 +86,8 @@ func (h *history) report(w io.Writer) error {
 func (h *history) print(r historyResult, w io.Writer) {
 	m := h.first.m
 	fmt.Fprintf(w, "%s: %d inputs", r.Run, m.Inputs())
-	if m.Classes > 0 {
-		fmt.Fprintf(w, " + %d %s labels", m.Classes, m.Labels)
+	if m.Classes() > 0 {
+		fmt.Fprintf(w, " + %d %s labels", m.Classes(), m.LabelKind())
 	}
 	fmt.Fprintf(w, ", %d hidden units%s\n%s: %d training rows", m.Hidden(), cli.Constrained(m), r.Data, r.NTrain)
 	if r.NTest > 0 {

@@ -127,11 +127,11 @@ func (z *logZFlags) baseOf(m *rbm.RBM, set *data.Set) *rbm.Base {
 	if z.base == "uniform" {
 		return nil
 	}
-	if m.Classes == 0 || set.Y != nil {
+	if m.Classes() == 0 || set.Y != nil {
 		return train.Base(m, set)
 	}
 	mean := train.VisibleMean(rbm.New(m.Inputs(), 1, 0, rbm.Softmax), set)
-	for range m.Classes {
+	for range m.Classes() {
 		mean = append(mean, 0.5) // of softmax labels only their being equal counts
 	}
 	return rbm.NewBase(m, mean, set.Len())

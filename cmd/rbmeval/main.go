@@ -195,14 +195,14 @@ func (j *judge) choose() error {
 	case j.estimated() && j.shell():
 		return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", j.m.Constraint)
 	case j.labelIn && !j.labelled():
-		return cli.Usagef("-label-in-features needs labels, of the model and of the data; the model has %d classes and %s %d", j.m.Classes, j.set.Name, len(j.set.Classes))
+		return cli.Usagef("-label-in-features needs labels, of the model and of the data; the model has %d classes and %s %d", j.m.Classes(), j.set.Name, len(j.set.Classes))
 	case j.asked() && !j.likely():
 		return cli.Usagef("-exact, -ais, -reverse-ais and -bennett need rows with labels for a model with bernoulli labels; %s has none", j.set.Name)
 	case j.classify && !j.labelled():
-		return cli.Usagef("-classify needs labels, of the model and of the data; the model has %d and %s %d", j.m.Classes, j.set.Name, len(j.set.Classes))
+		return cli.Usagef("-classify needs labels, of the model and of the data; the model has %d and %s %d", j.m.Classes(), j.set.Name, len(j.set.Classes))
 	case j.pl && j.isGrey():
 		return cli.Usagef("-pl needs binary inputs; those of %s are grey", j.set.Name)
-	case j.pl && j.m.Classes > 0 && !j.labelled():
+	case j.pl && j.m.Classes() > 0 && !j.labelled():
 		return cli.Usagef("-pl needs rows with labels for a model with labels; %s has none", j.set.Name)
 	}
 	if j.auto {
@@ -210,7 +210,7 @@ func (j *judge) choose() error {
 		if !j.exact && j.likely() && !j.shell() {
 			j.estimate()
 		}
-		j.pl = !j.isGrey() && (j.m.Classes == 0 || j.labelled())
+		j.pl = !j.isGrey() && (j.m.Classes() == 0 || j.labelled())
 		j.classify = j.labelled()
 	}
 	if j.exact {

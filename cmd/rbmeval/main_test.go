@@ -178,7 +178,7 @@ func logZ(m *rbm.RBM) float64 {
 				on += v[i]
 			}
 		}
-		if m.Classes == 0 || m.Labels == rbm.Bernoulli || on == 1 {
+		if m.Classes() == 0 || m.LabelKind() == rbm.Bernoulli || on == 1 {
 			sum += math.Exp(-free(m, v))
 		}
 	}
@@ -206,7 +206,7 @@ func TestAgreesWithDefinition(t *testing.T) {
 			t.Errorf("%s: log Z %v, want %v", c.model, *result.LogZ, z)
 		}
 		meanF, wrong, meanP, n := 0.0, 0.0, 0.0, float64(set.Len())
-		for r, v := range states(set, m.Classes) {
+		for r, v := range states(set, m.Classes()) {
 			f := free(m, v)
 			meanF += f / n
 			if got := number(t, column["free_energy"][r]); math.Abs(got-f) > 1e-9 {
@@ -218,7 +218,7 @@ func TestAgreesWithDefinition(t *testing.T) {
 			// Besag: each unit given the others. A softmax label is one unit.
 			pl := 0.0
 			units := m.Visible()
-			if m.Classes > 0 && m.Labels == rbm.Softmax {
+			if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
 				units = m.Inputs()
 			}
 			for i := range units {
@@ -226,7 +226,7 @@ func TestAgreesWithDefinition(t *testing.T) {
 				pl -= math.Log1p(math.Exp(f - free(m, v)))
 				v[i] = 1 - v[i]
 			}
-			if m.Classes > 0 {
+			if m.Classes() > 0 {
 				p := predict(m, v)
 				y := int(set.Y[r])
 				if units == m.Inputs() {
@@ -256,7 +256,7 @@ func TestAgreesWithDefinition(t *testing.T) {
 		if math.Abs(*result.FreeEnergy-meanF) > 1e-9 || math.Abs(*result.MeanLogLikelihood+meanF+z) > 1e-9 {
 			t.Errorf("%s: mean free energy %v, want %v; likelihood %v", c.model, *result.FreeEnergy, meanF, *result.MeanLogLikelihood)
 		}
-		if s := result.Classification; m.Classes > 0 && (s.N != set.Len() || math.Abs(s.Error-wrong/n) > 1e-12 || math.Abs(s.MeanLogP-meanP) > 1e-9) {
+		if s := result.Classification; m.Classes() > 0 && (s.N != set.Len() || math.Abs(s.Error-wrong/n) > 1e-12 || math.Abs(s.MeanLogP-meanP) > 1e-9) {
 			t.Errorf("%s: %+v, want error %v, mean log p %v", c.model, *s, wrong/n, meanP)
 		}
 	}
@@ -264,7 +264,7 @@ func TestAgreesWithDefinition(t *testing.T) {
 
 // predict returns p(y|x) of each class; it leaves the labels of v as they were.
 func predict(m *rbm.RBM, v []int) []float64 {
-	p := make([]float64, m.Classes)
+	p := make([]float64, m.Classes())
 	with, sum := slices.Clone(v), 0.0
 	for y := range p {
 		clear(with[m.Inputs():])

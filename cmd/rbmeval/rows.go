@@ -26,11 +26,11 @@ func (j *judge) fit(rows []int32) error {
 			}
 		}
 	}
-	bare := j.m.Classes > 0 && !j.labelled() // label units stay empty
+	bare := j.m.Classes() > 0 && !j.labelled() // label units stay empty
 	if j.set.Grey.Rows > 0 {
 		j.grey = rbm.NewMatrix(len(rows), j.m.Visible())
 		if !bare {
-			j.set.GreyRows(j.grey, rows, j.m.Classes)
+			j.set.GreyRows(j.grey, rows, j.m.Classes())
 			return nil
 		}
 		for r, from := range rows {
@@ -40,7 +40,7 @@ func (j *judge) fit(rows []int32) error {
 	}
 	j.v = rbm.NewBits(len(rows), j.m.Visible())
 	if !bare {
-		j.set.Visible(j.v, rows, j.m.Classes)
+		j.set.Visible(j.v, rows, j.m.Classes())
 		return nil
 	}
 	for r, from := range rows {
@@ -63,7 +63,7 @@ func (j *judge) freeEnergy(dst []float64, lo int) {
 
 // classLogProb overwrites dst with log p(y|x) of rows lo …
 func (j *judge) classLogProb(dst []float64, lo int) {
-	hi := lo + len(dst)/j.m.Classes
+	hi := lo + len(dst)/j.m.Classes()
 	if j.isGrey() {
 		j.m.ClassLogProbGrey(dst, j.grey.Slice(lo, hi))
 		return
@@ -88,12 +88,12 @@ func (j *judge) hiddenMean(dst rbm.Matrix, lo int) {
 }
 
 // labelled reports whether the rows have their labels in v.
-func (j *judge) labelled() bool { return j.m.Classes > 0 && j.set.Y != nil }
+func (j *judge) labelled() bool { return j.m.Classes() > 0 && j.set.Y != nil }
 
 // likely reports whether rows have a likelihood: not with Bernoulli labels that
 // the data lack, whose sum over all label states is out of reach.
 func (j *judge) likely() bool {
-	return j.m.Classes == 0 || j.set.Y != nil || j.m.Labels == rbm.Softmax
+	return j.m.Classes() == 0 || j.set.Y != nil || j.m.LabelKind() == rbm.Softmax
 }
 
 // chunk is the number of rows between two looks at the context.
@@ -116,7 +116,7 @@ func (j *judge) eachChunk(ctx context.Context, what string, f func(lo, hi int)) 
 
 // freeEnergies returns F of each row, and log p(y|x), rows × classes.
 func (j *judge) freeEnergies(ctx context.Context) (free, logp []float64, err error) {
-	classes := j.m.Classes
+	classes := j.m.Classes()
 	logp = make([]float64, j.n*classes)
 	free = make([]float64, j.n)
 	err = j.eachChunk(ctx, "free energies", func(lo, hi int) {
@@ -146,7 +146,7 @@ func (j *judge) sumOutLabels(free, logp []float64, lo int) {
 		if j.m.Constraint == nil {
 			return 0
 		}
-		return train.Likeliest(logp[i*j.m.Classes : (i+1)*j.m.Classes]) // others may be impossible
+		return train.Likeliest(logp[i*j.m.Classes() : (i+1)*j.m.Classes()]) // others may be impossible
 	}
 	for i := range free {
 		if unit := j.m.Inputs() + class(i); j.isGrey() {
@@ -158,7 +158,7 @@ func (j *judge) sumOutLabels(free, logp []float64, lo int) {
 	j.freeEnergy(free, lo)
 	for i := range free {
 		y := class(i)
-		free[i] += logp[i*j.m.Classes+y]
+		free[i] += logp[i*j.m.Classes()+y]
 		if unit := j.m.Inputs() + y; j.isGrey() {
 			j.grey.Row(lo + i)[unit] = 0
 		} else {

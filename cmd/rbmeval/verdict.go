@@ -90,8 +90,8 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 		return json.NewEncoder(w).Encode(r)
 	}
 	fmt.Fprintf(w, "%s: %d inputs", r.Model, j.m.Inputs())
-	if j.m.Classes > 0 {
-		fmt.Fprintf(w, " + %d %s labels", j.m.Classes, j.m.Labels)
+	if j.m.Classes() > 0 {
+		fmt.Fprintf(w, " + %d %s labels", j.m.Classes(), j.m.LabelKind())
 	}
 	fmt.Fprintf(w, ", %d hidden units%s\n%s: %d rows (%s)\n", j.m.Hidden(), cli.Constrained(j.m), r.Data, r.N, r.Binarize)
 	line := func(what string, x *float64) {
@@ -176,9 +176,9 @@ func (v *verdict) writeRows(j *judge) error {
 	if j.labelled() {
 		header = append(header, "label")
 	}
-	if j.m.Classes > 0 {
+	if j.m.Classes() > 0 {
 		header = append(header, "predicted")
-		for y := range j.m.Classes {
+		for y := range j.m.Classes() {
 			header = append(header, "p_"+name(y))
 		}
 	}
@@ -198,7 +198,7 @@ func (v *verdict) writeRows(j *judge) error {
 			if j.labelled() {
 				line = append(line, name(int(j.set.Y[r])))
 			}
-			if c := j.m.Classes; c > 0 {
+			if c := j.m.Classes(); c > 0 {
 				logp := v.logp[r*c : (r+1)*c]
 				line = append(line, name(train.Likeliest(logp)))
 				for _, lp := range logp {

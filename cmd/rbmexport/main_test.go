@@ -187,6 +187,6 @@ func TestUndescribed(t *testing.T) {
 	m, got := clitest.Load(t, "told.npz")
 	want, _ := clitest.Load(t, "m.safetensors")
 	if !m.Equal(want) || !got.Described {
-		t.Errorf("%d %s labels, described: %v", m.Classes, m.Labels, got.Described)
+		t.Errorf("%d %s labels, described: %v", m.Classes(), m.LabelKind(), got.Described)
 	}
 }

@@ -54,14 +54,14 @@ func (p *plan) config() config {
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
 		Data: configData{Name: set.Name, Hash: set.Hash(), Rows: set.Len(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize},
-		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes, Init: p.init, Constraint: p.model.Constraint},
+		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Init: p.init, Constraint: p.model.Constraint},
 		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{},
 	}
 	if p.sets.Test != nil {
 		c.Data.TestHash = p.sets.Test.Hash()
 	}
-	if p.model.Classes > 0 {
-		c.Model.Labels = p.model.Labels.String()
+	if p.model.Classes() > 0 {
+		c.Model.Labels = p.model.LabelKind().String()
 	}
 	for _, m := range p.metrics {
 		c.Metrics = append(c.Metrics, m.Name)
@@ -80,7 +80,7 @@ func rows(set *data.Set) int {
 func (p *plan) about() rbm.About {
 	a := rbm.About{Seed: p.settings.Seed}
 	p.data.Describe(&a, p.sets.Train)
-	if p.model.Classes > 0 {
+	if p.model.Classes() > 0 {
 		a.ClassNames = p.sets.Train.Classes
 	}
 	return a

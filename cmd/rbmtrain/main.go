@@ -326,7 +326,7 @@ func (p *plan) fit() (err error) {
 }
 
 // start makes the model that training starts from.
-func (p *plan) start(labelled bool, kind rbm.LabelKind) error {
+func (p *plan) start(labelled bool, kind rbm.Kind) error {
 	set := p.sets.Train
 	if p.init == "" || p.init == "log-odds" {
 		p.model = train.NewModel(set, p.hidden, labelled, kind, p.seed)
@@ -346,15 +346,15 @@ func (p *plan) start(labelled bool, kind rbm.LabelKind) error {
 		return fmt.Errorf("-init: %w", err)
 	}
 	if !about.Described && labelled { // a file of bare tensors: the labels are those of the data
-		m.Classes, m.Labels = min(len(set.Classes), m.Visible()), kind
+		m.SetLabel(min(len(set.Classes), m.Visible()), kind)
 	}
 	switch {
-	case labelled != (m.Classes > 0):
-		return cli.Usagef("-init: %s has %d label units, which does not go with -labels %s on %s", p.init, m.Classes, p.labels, set.Name)
+	case labelled != (m.Classes() > 0):
+		return cli.Usagef("-init: %s has %d label units, which does not go with -labels %s on %s", p.init, m.Classes(), p.labels, set.Name)
 	case p.flags.Given("hidden") && m.Hidden() != p.hidden:
 		return cli.Usagef("-hidden is %d, but %s has %d hidden units; leave -hidden out", p.hidden, p.init, m.Hidden())
-	case p.labels == "bernoulli" && m.Labels != rbm.Bernoulli || p.labels == "softmax" && m.Labels != rbm.Softmax:
-		return cli.Usagef("-labels is %s, but those of %s are %s", p.labels, p.init, m.Labels)
+	case p.labels == "bernoulli" && m.LabelKind() != rbm.Bernoulli || p.labels == "softmax" && m.LabelKind() != rbm.Softmax:
+		return cli.Usagef("-labels is %s, but those of %s are %s", p.labels, p.init, m.LabelKind())
 	}
 	if err := train.Fits(m, set); err != nil {
 		return fmt.Errorf("-init: %s does not fit the data: %w", p.init, err)
@@ -467,8 +467,8 @@ func (p *plan) describe() string {
 		d += "\n" + constant
 	}
 	m := fmt.Sprintf("RBM: %d inputs", p.model.Inputs())
-	if p.model.Classes > 0 {
-		m += fmt.Sprintf(" + %d %s labels", p.model.Classes, p.model.Labels)
+	if p.model.Classes() > 0 {
+		m += fmt.Sprintf(" + %d %s labels", p.model.Classes(), p.model.LabelKind())
 	}
 	s := p.settings
 	m += fmt.Sprintf(", %d hidden units%s; %s, rate %v", p.model.Hidden(), cli.Constrained(p.model), s.Negative.Fitted(p.model), s.Rate)

@@ -368,8 +368,8 @@ func TestLabels(t *testing.T) {
 		clitest.Isolate(t)
 		rbmtrain.OK(t, "-data", c.data, "-labels", c.labels, "-hidden", "3", "-steps", "5", "-quiet", "-out", "run")
 		m, about := clitest.Load(t, filepath.Join("run", train.ModelFile))
-		if m.Classes != c.classes || m.Labels.String() != c.kind || m.Inputs() != 8 || m.Hidden() != 3 || len(about.ClassNames) != c.classes {
-			t.Errorf("%s with -labels %s: %d %s labels named %v, %d inputs, %d hidden units", c.data, c.labels, m.Classes, m.Labels, about.ClassNames, m.Inputs(), m.Hidden())
+		if m.Classes() != c.classes || m.LabelKind().String() != c.kind || m.Inputs() != 8 || m.Hidden() != 3 || len(about.ClassNames) != c.classes {
+			t.Errorf("%s with -labels %s: %d %s labels named %v, %d inputs, %d hidden units", c.data, c.labels, m.Classes(), m.LabelKind(), about.ClassNames, m.Inputs(), m.Hidden())
 		}
 		if about.Data != c.data+":seed=1" || about.Binarize != "binary" || about.Seed != 1 || about.Height != 2 || about.Width != 4 {
 			t.Errorf("the model says of itself: %+v", about)

@@ -160,7 +160,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 	for _, v := range r.last.Values {
 		s.Metrics[v.Name] = v.Value
 	}
-	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes > 0); ok {
+	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes() > 0); ok {
 		s.Law = &law
 	}
 	if s.Ladder = r.jsonLadder(); s.Ladder != nil {
@@ -195,7 +195,7 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
 	note := r.sets.Train.Binarize
-	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes > 0); ok {
+	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes() > 0); ok {
 		note += fmt.Sprintf("; the law of the data scores %.5g on the training rows", law)
 	}
 	what := "exact log-likelihood"

@@ -171,7 +171,7 @@ func newClassJob(j job) (*classJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &classJob{m: m, v: rbm.NewBits(set.Len(), m.Visible()), logp: make([]float64, set.Len()*m.Classes)}
+	c := &classJob{m: m, v: rbm.NewBits(set.Len(), m.Visible()), logp: make([]float64, set.Len()*m.Classes())}
 	for r := range set.Len() {
 		copy(c.v.Row(r), set.X.Row(r))
 	}
@@ -187,7 +187,7 @@ func (c *classJob) run(n int) error {
 
 func (c *classJob) answer(ask request, out *reply) error {
 	err := c.run(1)
-	out.Values = c.logp[:min(ask.Rows*c.m.Classes, len(c.logp))]
+	out.Values = c.logp[:min(ask.Rows*c.m.Classes(), len(c.logp))]
 	return err
 }
 

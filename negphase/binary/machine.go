@@ -42,7 +42,7 @@ const (
 // NewMachine returns the parameters of m.
 func NewMachine(m *rbm.RBM) *Machine {
 	c := &Machine{first: [2]int{0, m.Visible()}, units: [2]int{m.Visible(), m.Hidden()}}
-	if m.Classes > 0 && m.Labels == rbm.Softmax {
+	if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
 		c.labels = [2]int32{int32(m.Inputs()), int32(m.Visible())}
 	}
 	for l, n := range c.units {

@@ -13,7 +13,7 @@ import (
 )
 
 // model returns a small RBM far from uniform.
-func model(visible, hidden, classes int, labels rbm.LabelKind) *rbm.RBM {
+func model(visible, hidden, classes int, labels rbm.Kind) *rbm.RBM {
 	m := rbm.New(visible, hidden, classes, labels)
 	m.Randomize(1.5, rbm.NewKey(31))
 	return m

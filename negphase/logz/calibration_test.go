@@ -12,8 +12,8 @@ import (
 // all of them.
 func drawer(m *rbm.RBM) func(rows int, key rbm.Key) rbm.Bits {
 	inputs, labels := m.Inputs(), 1
-	if m.Classes > 0 && m.Labels == rbm.Softmax {
-		labels = m.Classes
+	if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
+		labels = m.Classes()
 	} else {
 		inputs = m.Visible()
 	}
@@ -58,7 +58,7 @@ func TestTenModels(t *testing.T) {
 	var trusted, inside, warned [2]int
 	for k := range 10 {
 		classes := 3 * min(1, k%3)
-		m := rbm.New(11, 8, classes, []rbm.LabelKind{rbm.Softmax, rbm.Softmax, rbm.Bernoulli}[k%3])
+		m := rbm.New(11, 8, classes, []rbm.Kind{rbm.Softmax, rbm.Softmax, rbm.Bernoulli}[k%3])
 		m.Randomize(0.3*math.Pow(10, float64(k)/9), rbm.NewKey(uint64(k)))
 		want, err := m.LogZ(t.Context())
 		if err != nil {

@@ -31,7 +31,7 @@ func models(t *testing.T) []model {
 		name    string
 		sd      float64
 		classes int
-		labels  rbm.LabelKind
+		labels  rbm.Kind
 		base    bool
 	}{
 		{"flat", 0.3, 0, rbm.Softmax, false},

@@ -212,7 +212,7 @@ func Read(t *testing.T, path string) string {
 }
 
 // Model returns a model with parameters large enough to matter.
-func Model(visible, hidden, classes int, labels rbm.LabelKind) *rbm.RBM {
+func Model(visible, hidden, classes int, labels rbm.Kind) *rbm.RBM {
 	m := rbm.New(visible, hidden, classes, labels)
 	m.Randomize(0.7, rbm.NewKey(5))
 	return m

@@ -1,0 +1,142 @@
+package rbm
+
+import (
+	"fmt"
+	"math/bits"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// A Kind says how the units of a group behave.
+type Kind int
+
+const (
+	// Softmax units are one variable of as many values as units: exactly one of
+	// the units is on.
+	Softmax Kind = iota
+	// Bernoulli units are independent binary units, given the other layer.
+	Bernoulli
+)
+
+// String returns "softmax" or "bernoulli".
+func (k Kind) String() string {
+	if k == Bernoulli {
+		return "bernoulli"
+	}
+	return "softmax"
+}
+
+// ParseKind returns the kind that String names so.
+func ParseKind(s string) (Kind, error) {
+	switch s {
+	case "softmax":
+		return Softmax, nil
+	case "bernoulli":
+		return Bernoulli, nil
+	}
+	return 0, fmt.Errorf("unknown label kind %q; it is softmax or bernoulli", s)
+}
+
+// A Group is visible units of one kind that follow each other. The visible layer
+// is a list of groups: the inputs and, in a classification RBM, the label.
+type Group struct {
+	Kind  Kind
+	First int // its first unit
+	Units int
+}
+
+// Groups returns the groups of visible units, in order. It is not to be written
+// to.
+func (m *RBM) Groups() []Group { return m.groups }
+
+// Label returns the group of units that holds the class of an example, and
+// whether there is one.
+func (m *RBM) Label() (Group, bool) {
+	if !m.labelled {
+		return Group{First: m.Visible()}, false
+	}
+	return m.groups[len(m.groups)-1], true
+}
+
+// SetLabel makes the last classes visible units a label of the given kind, and
+// all others Bernoulli inputs; 0 classes make all units inputs. It panics if
+// classes is negative or exceeds the visible units.
+func (m *RBM) SetLabel(classes int, kind Kind) {
+	inputs := m.Visible() - classes
+	if classes < 0 || inputs < 0 {
+		panic("rbm: classes out of range")
+	}
+	m.groups, m.oneOf, m.labelled = nil, nil, classes > 0
+	if inputs > 0 {
+		m.groups = append(m.groups, Group{Bernoulli, 0, inputs})
+	}
+	if classes == 0 {
+		return
+	}
+	label := Group{kind, inputs, classes}
+	m.groups = append(m.groups, label)
+	if kind == Softmax {
+		m.oneOf = []Group{label}
+	}
+}
+
+// Classes returns the number of label units, 0 if there is no label.
+func (m *RBM) Classes() int {
+	label, _ := m.Label()
+	return label.Units
+}
+
+// Inputs returns the number of visible units that are not label units.
+func (m *RBM) Inputs() int {
+	label, _ := m.Label()
+	return label.First
+}
+
+// softmaxes returns the groups of softmax units.
+func (m *RBM) softmaxes() []Group { return m.oneOf }
+
+// binary returns the number of visible units that are Bernoulli units. Softmax
+// units come after them.
+func (m *RBM) binary() int {
+	n := m.Visible()
+	for _, g := range m.oneOf {
+		n -= g.Units
+	}
+	return n
+}
+
+// softmaxLabel reports whether the label is a softmax group. What enumerates
+// states, or counts active units of both layers, knows of no other.
+func (m *RBM) softmaxLabel() bool {
+	label, ok := m.Label()
+	return ok && label.Kind == Softmax
+}
+
+// value returns the unit of g, from its first on, that is on in a row of visible
+// units. One must be.
+func (g Group) value(row []uint64) int {
+	k := g.First / vec.Block
+	for w := row[k] &^ vec.WordMask(g.First%vec.Block); ; w = row[k] {
+		if w != 0 {
+			return k*vec.Block + bits.TrailingZeros64(w) - g.First
+		}
+		k++
+	}
+}
+
+// of returns the values of g's units among those of all visible units.
+func (g Group) of(x []float32) []float32 { return x[g.First : g.First+g.Units] }
+
+// clear makes the units of g zero in row r of v.
+func (g Group) clear(v Bits, r int) {
+	for i := range g.Units {
+		v.Set(r, g.First+i, false)
+	}
+}
+
+// LabelKind returns the kind of the label units; it has no meaning if there are
+// none.
+func (m *RBM) LabelKind() Kind {
+	label, _ := m.Label()
+	return label.Kind
+}
