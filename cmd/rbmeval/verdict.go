@@ -85,9 +85,19 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if j.json {
-		return json.NewEncoder(w).Encode(r)
+	if !j.json {
+		v.describe(r, j, w)
+	} else if err := json.NewEncoder(w).Encode(r); err != nil {
+		return err
 	}
+	for _, warning := range v.Warnings {
+		fmt.Fprintf(j.stderr, "rbmeval: warning: %s\n", warning)
+	}
+	return nil
+}
+
+// describe prints what -json puts into an object.
+func (v *verdict) describe(r jsonResult, j *judge, w io.Writer) {
 	fmt.Fprintf(w, "%s: %d inputs", r.Model, j.m.Inputs())
 	if j.m.Classes > 0 {
 		fmt.Fprintf(w, " + %d %s labels", j.m.Classes, j.m.Labels)
@@ -123,10 +133,6 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 	if j.ladder != "" {
 		fmt.Fprintf(w, "ladder drawn in %s\n", j.ladder)
 	}
-	for _, warning := range v.Warnings {
-		fmt.Fprintf(j.stderr, "rbmeval: warning: %s\n", warning)
-	}
-	return nil
 }
 
 // printLikelihood prints the mean log-likelihood: of an estimate how it was
@@ -141,13 +147,14 @@ func (v *verdict) printLikelihood(j *judge, w io.Writer) {
 		fmt.Fprintf(w, "%-26s %.6f\n", what, -free-v.logZ)
 	case v.by != "":
 		fmt.Fprintf(w, "%-26s %s by %s", what, plusMinus(-free-v.logZ, v.stdErr), methods[v.by])
-		switch both := v.AIS != nil && v.Reverse != nil; {
-		case both && v.by == string(logz.ByAIS):
-			fmt.Fprintf(w, "; %.3f by its reverse", -free-v.Reverse.LogZ)
-		case both:
-			fmt.Fprintf(w, "; %.3f by AIS, %.3f by its reverse", -free-v.AIS.LogZ, -free-v.Reverse.LogZ)
+		for _, m := range []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett} {
+			if x, _ := v.By(m); string(m) != v.by && !math.IsNaN(x) {
+				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[string(m)])
+			}
 		}
 		fmt.Fprintln(w)
+	case j.asked() && !math.IsInf(v.LowerBound, 0):
+		fmt.Fprintf(w, "%-26s at most %.3f, by the lower bound of log Z\n", what, -free-v.LowerBound)
 	case j.asked():
 		fmt.Fprintf(w, "no %s: no estimate of log Z has a number\n", what)
 	}
