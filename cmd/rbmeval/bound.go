@@ -15,7 +15,7 @@ import (
 func (j *judge) binary(set *data.Set, rows []int32) (*judge, error) {
 	part, states := *j, *set
 	states.Grey = rbm.Matrix{}
-	part.set, part.grey, part.quiet = &states, rbm.Matrix{}, true
+	part.set, part.grey = &states, rbm.Matrix{}
 	return &part, part.fit(rows)
 }
 
@@ -55,12 +55,11 @@ func lowerBound(ctx context.Context, m *rbm.RBM, parts []*judge) (float64, error
 	for _, part := range parts {
 		part.m = m
 		f := make([]float64, part.n)
-		take := func(lo, hi int) { part.freeEnergy(f[lo:hi], lo) }
 		var err error
 		if m.Classes > 0 && !part.labelled() {
 			f, _, err = part.freeEnergies(ctx)
 		} else {
-			err = part.eachChunk(ctx, "free energies", take)
+			err = part.eachChunk(ctx, "lower bound", func(lo, hi int) { part.freeEnergy(f[lo:hi], lo) })
 		}
 		if err != nil {
 			return 0, err

@@ -80,6 +80,9 @@ func TestImpossible(t *testing.T) {
 	if got := object["log_z_lower_bound"].(float64); math.Abs(got-bound) > 1e-9*bound {
 		t.Errorf("the bound is %v, want %v", got, bound)
 	}
+	if top := object["mean_log_likelihood_upper_bound"].(float64); math.Abs(top+object["free_energy"].(float64)+bound) > 1e-9*bound {
+		t.Errorf("the likelihood is at most %v", top)
+	}
 	for _, key := range []string{"log_z", "log_z_by", "log_z_std_err", "mean_log_likelihood"} {
 		if x, ok := object[key]; ok {
 			t.Errorf("%s is %v", key, x)
@@ -137,7 +140,7 @@ func TestImpossibleInRun(t *testing.T) {
 	if err := json.Unmarshal([]byte(both.Stdout), &r); err != nil {
 		t.Fatal(err)
 	}
-	if s := r.Snapshots[1]; s.LogZ != nil || s.Train != nil || s.AIS.LogZ != nil || !s.AIS.Impossible || s.LowerBound == nil || both.Stderr != call.Stderr {
+	if s := r.Snapshots[1]; s.LogZ != nil || s.Train != nil || s.AIS.LogZ != nil || !s.AIS.Impossible || s.LowerBound == nil || s.TrainBound == nil || *s.TrainBound > 0 || both.Stderr != call.Stderr {
 		t.Errorf("-json says %s and %s", both.Stdout, both.Stderr)
 	}
 }

@@ -243,9 +243,10 @@ func (h *history) judgeOne(ctx context.Context, s *snapshot, progress func(stage
 	return nil
 }
 
-// likelihood returns the mean log-likelihood of a part if log Z is logZ.
+// likelihood returns the mean log-likelihood of a part, if there is one, where
+// log Z is logZ.
 func (s *snapshot) likelihood(part int, logZ float64) *float64 {
-	if s.by == "" || part >= len(s.free) {
+	if part >= len(s.free) {
 		return nil
 	}
 	x := -s.free[part] - logZ

@@ -27,9 +27,11 @@ type historyResult struct {
 }
 
 type snapshotResult struct {
-	Step  int      `json:"step"`
-	Train *float64 `json:"log_likelihood_train,omitempty"`
-	Test  *float64 `json:"log_likelihood_test,omitempty"`
+	Step       int      `json:"step"`
+	Train      *float64 `json:"log_likelihood_train,omitempty"`
+	Test       *float64 `json:"log_likelihood_test,omitempty"`
+	TrainBound *float64 `json:"log_likelihood_train_upper_bound,omitempty"` // where no estimate will do
+	TestBound  *float64 `json:"log_likelihood_test_upper_bound,omitempty"`
 	logZResult
 }
 
@@ -48,7 +50,13 @@ func (h *history) result() (historyResult, error) {
 		if err != nil {
 			return r, fmt.Errorf("%s: %w", s.path, err)
 		}
-		r.Snapshots = append(r.Snapshots, snapshotResult{s.step, s.likelihood(0, s.logZ), s.likelihood(1, s.logZ), logZ})
+		one := snapshotResult{Step: s.step, logZResult: logZ}
+		if s.by != "" {
+			one.Train, one.Test = s.likelihood(0, s.logZ), s.likelihood(1, s.logZ)
+		} else if logZ.LowerBound != nil {
+			one.TrainBound, one.TestBound = s.likelihood(0, s.LowerBound), s.likelihood(1, s.LowerBound)
+		}
+		r.Snapshots = append(r.Snapshots, one)
 	}
 	return r, nil
 }
@@ -108,15 +116,10 @@ func (h *history) print(r historyResult, w io.Writer) {
 		}
 		return fmt.Sprintf("%*s", width, fmt.Sprintf("%s%.3f", sign, *x))
 	}
-	for i, s := range r.Snapshots {
-		likelihoods := []*float64{s.Train, s.Test}
-		logZ, by, above, below := s.LogZ, methods[s.LogZBy], "", ""
-		if logZ == nil && s.LowerBound != nil { // no estimate will do
-			logZ, by, above, below = s.LowerBound, "bound", "≥ ", "≤ "
-			for part := range h.parts {
-				x := -h.snapshots[i].free[part] - *logZ
-				likelihoods[part] = &x
-			}
+	for _, s := range r.Snapshots {
+		logZ, by, above, below, likelihoods := s.LogZ, methods[s.LogZBy], "", "", []*float64{s.Train, s.Test}
+		if logZ == nil && s.LowerBound != nil {
+			logZ, by, above, below, likelihoods = s.LowerBound, "bound", "≥ ", "≤ ", []*float64{s.TrainBound, s.TestBound}
 		}
 		fmt.Fprintf(w, "%9d  %s  %s  %-15s", s.Step, number(above, logZ, 12), number("", s.LogZStdErr, 7), by)
 		for part := range h.parts {

@@ -37,9 +37,10 @@ An estimate is printed as x ± s: log Z lies between x − 2s and x + 2s in 95 c
 of 100, if no warning names the estimate. s comes from the spread between the ten
 ladders, or between the chains of AIS, and is widened by Student's t for their
 number. What all chains have missed it does not show; warnings, which go to
-standard error even with -quiet, say what speaks for that. log Z is at least the
-sum over the distinct rows at hand, training rows included: an estimate below
-that is impossible and not printed. If none is left, the bound takes its place.
+standard error even with -quiet, say what speaks for that. log Z is at least
+log Σ exp(−F) over the distinct rows at hand, training rows included: an estimate
+below that is impossible and not printed. If none is left, the bound takes their
+place.
 
 All numbers are in nats, means over the rows, and computed in float64. In a
 model with labels the likelihood is that of inputs and label together; of data
@@ -49,11 +50,12 @@ leave the label units of the model off.
 A model with a constraint is judged under it; one on all units, all=K, has log Z by
 enumeration alone.
 
--json prints log_z, with log_z_by and log_z_std_err, and mean_log_likelihood, both
-left out if no estimate will do; log_z_lower_bound; and of ais, reverse_ais and
-bennett their own log_z, std_err and ess (what the draws are worth), doubtful if
-a warning names it, impossible, then without log_z, if it is below the bound;
-and the warnings.
+With -json, log_z, log_z_by, log_z_std_err and mean_log_likelihood are what to go
+by; without an estimate that will do they are absent, and
+mean_log_likelihood_upper_bound is there. log_z_lower_bound is the bound.
+The objects ais, reverse_ais and bennett have their own log_z, std_err and ess,
+the number of independent draws that theirs are worth; "doubtful" if a warning
+names them; "impossible", without log_z, if they are below the bound.
 
 -run judges all snapshots of a run, ended or under way: the log-likelihood of
 test rows and of up to 10000 training rows, step by step.`

@@ -80,7 +80,7 @@ func (h *history) addPart(p *plot.Plot, snapshots []snapshot, part int, legend b
 	for i := range snapshots {
 		s := &snapshots[i]
 		y := s.likelihood(part, s.logZ)
-		if y == nil || s.step < 1 { // step 0 has no place on a logarithmic axis
+		if s.by == "" || s.step < 1 { // step 0 has no place on a logarithmic axis
 			continue
 		}
 		x := float64(s.step)

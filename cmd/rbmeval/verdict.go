@@ -40,6 +40,7 @@ type jsonResult struct {
 	FreeEnergy *float64 `json:"free_energy,omitempty"`
 	logZResult
 	MeanLogLikelihood *float64     `json:"mean_log_likelihood,omitempty"`
+	UpperBound        *float64     `json:"mean_log_likelihood_upper_bound,omitempty"` // where no estimate will do
 	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
 	PseudoLikelihood  *float64     `json:"pseudo_likelihood,omitempty"`
 	Classification    *train.Score `json:"classification,omitempty"`
@@ -63,6 +64,8 @@ func (v *verdict) result(j *judge) (jsonResult, error) {
 		if law, ok := train.LawLikelihood(j.set, j.labelled()); ok {
 			set(&r.LawLogLikelihood, law)
 		}
+	} else if !math.IsInf(v.LowerBound, 0) {
+		set(&r.UpperBound, -mean(v.free)-v.LowerBound)
 	}
 	if j.pl {
 		set(&r.PseudoLikelihood, mean(v.pseudo))
@@ -110,7 +113,7 @@ func (v *verdict) describe(r jsonResult, j *judge, w io.Writer) {
 	}
 	line("mean free energy", r.FreeEnergy)
 	v.partition.print(w)
-	v.printLikelihood(j, w)
+	v.printLikelihood(r, j, w)
 	line("  of the data's own law", r.LawLogLikelihood)
 	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
 	if c := r.Classification; c != nil {
@@ -137,7 +140,7 @@ func (v *verdict) describe(r jsonResult, j *judge, w io.Writer) {
 
 // printLikelihood prints the mean log-likelihood: of an estimate how it was
 // found, and what the bracket of log Z leaves of it.
-func (v *verdict) printLikelihood(j *judge, w io.Writer) {
+func (v *verdict) printLikelihood(r jsonResult, j *judge, w io.Writer) {
 	what := "mean log-likelihood"
 	if j.isGrey() {
 		what = "mean score −F − log Z"
@@ -153,8 +156,8 @@ func (v *verdict) printLikelihood(j *judge, w io.Writer) {
 			}
 		}
 		fmt.Fprintln(w)
-	case j.asked() && !math.IsInf(v.LowerBound, 0):
-		fmt.Fprintf(w, "%-26s at most %.3f, by the lower bound of log Z\n", what, -free-v.LowerBound)
+	case r.UpperBound != nil:
+		fmt.Fprintf(w, "%-26s at most %.3f, by the lower bound of log Z\n", what, *r.UpperBound)
 	case j.asked():
 		fmt.Fprintf(w, "no %s: no estimate of log Z has a number\n", what)
 	}

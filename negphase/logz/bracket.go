@@ -118,7 +118,8 @@ func (b Bracket) Best() (logZ, stdErr float64, by Method) {
 }
 
 // above reports whether x lies above y by more than chance: three standard
-// errors of the difference, which are exceeded once in 700 times.
+// errors of the difference, which chance exceeds once in 300 times by Student's t
+// of ten groups, and once in 700 times by the normal law.
 func above(x, xErr, y, yErr float64) bool {
 	return x-y > 3*math.Hypot(xErr, yErr)
 }

@@ -28,33 +28,33 @@ func TestWarnings(t *testing.T) {
 		want         []string
 		by           Method
 	}{
-		"sound":               {annealed(10, 0.1, 50), annealed(10.2, 0.1, 70), ratio(10.1, 0.1, 200), none, 50, nil, ByBennett},
-		"reversed by chance":  {annealed(10.3, 0.1, 50), annealed(10, 0.1, 70), ratio(10.1, 0.1, 200), none, 50, nil, ByBennett},
-		"AIS in few weights":  {annealed(10, 0.1, 49), annealed(10.2, 0.1, 70), ratio(10.1, 0.1, 200), none, 50, []string{"AIS: its 100 weights are worth 49.0 (below 50 "}, ByBennett},
-		"reverse in few":      {annealed(10, 0.1, 50), annealed(10.2, 0.1, 69), ratio(10.1, 0.1, 200), none, 50, []string{"reverse AIS: its 100 weights are worth 69.0 (below 70 "}, ByBennett},
-		"apart":               {annealed(10, 0.1, 50), annealed(11.1, 0.1, 70), nil, none, 50, []string{"AIS, reverse AIS: AIS says 10.00 and reverse AIS 11.10"}, ByAIS},
+		"sound":               {annealed(10, 0.1, 70), annealed(10.2, 0.1, 70), ratio(10.1, 0.1, 200), none, 50, nil, ByBennett},
+		"reversed by chance":  {annealed(10.3, 0.1, 70), annealed(10, 0.1, 70), ratio(10.1, 0.1, 200), none, 50, nil, ByBennett},
+		"AIS in few weights":  {annealed(10, 0.1, 69), annealed(10.2, 0.1, 70), ratio(10.1, 0.1, 200), none, 50, []string{"AIS: its 100 weights are worth 69.0 (below 70 "}, ByBennett},
+		"reverse in few":      {annealed(10, 0.1, 70), annealed(10.2, 0.1, 69), ratio(10.1, 0.1, 200), none, 50, []string{"reverse AIS: its 100 weights are worth 69.0 (below 70 "}, ByBennett},
+		"apart":               {annealed(10, 0.1, 70), annealed(11.1, 0.1, 70), nil, none, 50, []string{"AIS, reverse AIS: AIS says 10.00 and reverse AIS 11.10"}, ByAIS},
 		"reverse above ratio": {nil, annealed(10.6, 0.1, 70), ratio(10.1, 0.1, 200), none, 50, []string{"reverse AIS: Bennett says 10.10 and reverse AIS 10.60"}, ByBennett},
 		"ratio above reverse": {nil, annealed(10.2, 0.1, 70), ratio(10.9, 0.1, 200), none, 50, []string{"Bennett, reverse AIS: reverse AIS says 10.20 and Bennett 10.90"}, ByBennett},
-		"ratio above AIS":     {annealed(10, 0.1, 50), nil, ratio(11.1, 0.1, 200), none, 50, []string{"AIS: AIS says 10.00 and Bennett 11.10"}, ByBennett},
-		"upside down":         {annealed(10.5, 0.1, 50), annealed(10, 0.1, 70), ratio(10.4, 0.1, 200), none, 50, []string{"reverse AIS: reverse AIS says 10.00 and AIS 10.50"}, ByBennett},
-		"ratio below AIS":     {annealed(10.5, 0.1, 50), nil, ratio(10, 0.1, 200), none, 50, []string{"Bennett: Bennett says 10.00 and AIS 10.50"}, ByAIS},
-		"no overlap":          {annealed(10, 0.1, 50), nil, &Ratio{LogZ: math.NaN(), Overlap: 0.002}, none, 50, []string{"Bennett: neighbouring temperatures overlap by 0.2 %"}, ByAIS},
-		"few trips":           {annealed(10, 0.1, 50), annealed(10, 0.1, 70), ratio(10.1, 0.1, 200), none, 49, []string{"Bennett, reverse AIS: its 10 ladders made 49 round trips"}, ByBennett},
-		"few trips, reverse":  {annealed(10, 0.1, 50), annealed(10, 0.1, 70), nil, none, 49, []string{"reverse AIS: its 10 ladders made 49 round trips"}, ByAIS},
-		"few draws":           {annealed(10, 0.1, 50), annealed(10, 0.1, 70), ratio(10.1, 0.1, 199), none, 50, []string{"Bennett, reverse AIS: the draws of its 10 ladders are worth 199 "}, ByBennett},
-		"AIS needs no ladder": {annealed(10, 0.1, 50), nil, nil, none, 0, nil, ByAIS},
+		"ratio above AIS":     {annealed(10, 0.1, 70), nil, ratio(11.1, 0.1, 200), none, 50, []string{"AIS: AIS says 10.00 and Bennett 11.10"}, ByBennett},
+		"upside down":         {annealed(10.5, 0.1, 70), annealed(10, 0.1, 70), ratio(10.4, 0.1, 200), none, 50, []string{"reverse AIS: reverse AIS says 10.00 and AIS 10.50"}, ByBennett},
+		"ratio below AIS":     {annealed(10.5, 0.1, 70), nil, ratio(10, 0.1, 200), none, 50, []string{"Bennett: Bennett says 10.00 and AIS 10.50"}, ByAIS},
+		"no overlap":          {annealed(10, 0.1, 70), nil, &Ratio{LogZ: math.NaN(), Overlap: 0.002}, none, 50, []string{"Bennett: neighbouring temperatures overlap by 0.2 %"}, ByAIS},
+		"few trips":           {annealed(10, 0.1, 70), annealed(10, 0.1, 70), ratio(10.1, 0.1, 200), none, 49, []string{"Bennett, reverse AIS: its 10 ladders made 49 round trips"}, ByBennett},
+		"few trips, reverse":  {annealed(10, 0.1, 70), annealed(10, 0.1, 70), nil, none, 49, []string{"reverse AIS: its 10 ladders made 49 round trips"}, ByAIS},
+		"few draws":           {annealed(10, 0.1, 70), annealed(10, 0.1, 70), ratio(10.1, 0.1, 199), none, 50, []string{"Bennett, reverse AIS: the draws of its 10 ladders are worth 199 "}, ByBennett},
+		"AIS needs no ladder": {annealed(10, 0.1, 70), nil, nil, none, 0, nil, ByAIS},
 		"reverse alone":       {nil, annealed(10, 0.1, 70), nil, none, 50, nil, ByReverse},
 		"no number, reverse":  {nil, annealed(10, 0.1, 70), &Ratio{LogZ: math.NaN()}, none, 50, []string{"there is no number"}, ByReverse},
 		"nothing":             {nil, nil, &Ratio{LogZ: math.NaN()}, none, 50, []string{"there is no number"}, ""},
 
-		"at the bound":       {annealed(10, 0.1, 50), nil, nil, 10, 0, nil, ByAIS},
-		"AIS impossible":     {annealed(9, 0.1, 50), nil, ratio(10.1, 0.1, 200), 10, 50, []string{"AIS: its estimate 9.000 (error 0.100) is impossible: log Z is at least 10.000, which the distinct rows at hand have alone; its chains miss"}, ByBennett},
-		"Bennett impossible": {annealed(10.1, 0.1, 50), nil, ratio(9, 0.1, 200), 10, 50, []string{"Bennett: its estimate 9.000 (error "}, ByAIS},
-		"by less than error": {annealed(9.9, 0.1, 50), nil, nil, 10, 0, []string{"AIS: its estimate 9.900 (error 0.100) is impossible: log Z is at least 10.000, which the distinct rows at hand have alone; if its error is right"}, ""},
-		"both impossible":    {annealed(9, 0.1, 50), annealed(10.1, 0.1, 70), ratio(9, 0.1, 200), 10, 50, []string{"AIS: its estimate 9.000", "Bennett: its estimate 9.000"}, ""},
-		"reverse remains":    {annealed(9, 0.1, 50), annealed(10.1, 0.1, 70), nil, 10, 50, []string{"AIS: its estimate 9.000"}, ByReverse},
+		"at the bound":       {annealed(10, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
+		"AIS impossible":     {annealed(9, 0.1, 70), nil, ratio(10.1, 0.1, 200), 10, 50, []string{"AIS: its estimate 9.000 ± 0.100 is impossible: the distinct rows at hand alone make log Z at least 10.000; its chains miss"}, ByBennett},
+		"Bennett impossible": {annealed(10.1, 0.1, 70), nil, ratio(9, 0.1, 200), 10, 50, []string{"Bennett: its estimate 9.000 ± "}, ByAIS},
+		"by less than error": {annealed(9.9, 0.1, 70), nil, nil, 10, 0, []string{"AIS: its estimate 9.900 ± 0.100 is impossible: the distinct rows at hand alone make log Z at least 10.000; if its error is right"}, ""},
+		"both impossible":    {annealed(9, 0.1, 50), annealed(10.1, 0.1, 70), ratio(9, 0.1, 200), 10, 50, []string{"AIS: its estimate 9.000", "Bennett: its estimate 9.000", "reverse AIS: its chains are those of Bennett"}, ""},
+		"reverse remains":    {annealed(9, 0.1, 70), annealed(10.1, 0.1, 70), nil, 10, 50, []string{"AIS: its estimate 9.000"}, ByReverse},
 		"reverse impossible": {nil, annealed(9, 0.1, 70), nil, 10, 50, []string{"reverse AIS: its estimate 9.000"}, ""},
-		"large error bar":    {annealed(9, 5, 50), nil, nil, 10, 0, []string{"AIS: its estimate 9.000 (error 5.000) is impossible"}, ""},
+		"large error bar":    {annealed(9, 5, 70), nil, nil, 10, 0, []string{"AIS: its estimate 9.000 ± 5.000 is impossible"}, ""},
 	} {
 		b := Bracket{AIS: c.ais, Reverse: c.reverse, Bennett: c.bennett, LowerBound: c.bound, RoundTrips: c.trips}
 		b.Warnings = DefaultSettings().warnings(b)
@@ -115,5 +115,61 @@ func TestGroupedStdErr(t *testing.T) {
 	}
 	if broken := groupedStdErr(copies, groups*rows); math.Abs(broken/alone-1) < 0.5 {
 		t.Errorf("rows taken as independent have the error %v: the test sees nothing", broken)
+	}
+}
+
+// Student's t in tables: the quantile of 97.5 % is 12.706 with one degree of
+// freedom, 2.2622 with nine, 1.9842 with 99, and 1.95996 of the normal law.
+func TestWidened(t *testing.T) {
+	for n, want := range map[int]float64{2: 12.706 / 1.95996, 10: 2.2622 / 1.95996, 100: 1.9842 / 1.95996, 1: math.Inf(1)} {
+		if got := widened(1, n); got != want && math.Abs(got/want-1) > 5e-5 { // their last digit
+			t.Errorf("of %d values: %v times as wide, want %v", n, got, want)
+		}
+	}
+	s := DefaultSettings()
+	if got := s.errorOf(0.1, 0.5); got != 0.5 {
+		t.Errorf("groups that agree by luck have the error %v, independent draws 0.5", got)
+	}
+	if got := s.errorOf(0.5, 0.1); got != widened(0.5, 10) {
+		t.Errorf("groups that differ have the error %v", got)
+	}
+}
+
+// Draws that come four times over are worth as many as before, and their error
+// is the same; those of a flat model are worth their number.
+func TestWorthOfDraws(t *testing.T) {
+	m, s := bimodal(24, 2), small(nil)
+	d, err := s.climb(t.Context(), m, rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	four := d
+	four.excess = nil
+	for _, x := range d.excess {
+		n, copies := len(x)/s.Groups, []float64{}
+		for g := range s.Groups {
+			one := x[g*n : (g+1)*n]
+			copies = slices.Concat(copies, one, one, one, one)
+		}
+		four.excess = append(four.excess, copies)
+	}
+	once, err := s.ratio(m, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	often, err := s.ratio(m, four)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(once.ESS < 0.7*float64(len(d.excess[0]))) || math.Abs(often.ESS/once.ESS-1) > 1e-6 || math.Abs(often.StdErr/once.StdErr-1) > 1e-6 {
+		t.Errorf("draws: %+v, four times over: %+v", once, often)
+	}
+	flat := rbm.New(6, 4, 0, rbm.Softmax)
+	flat.Randomize(1e-9, rbm.NewKey(1)) // what it is uncertain of drowns in rounding
+	if d, err = s.climb(t.Context(), flat, rbm.NewKey(1), nil); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.ratio(flat, d); err != nil || r.ESS != float64(len(d.excess[0])) || r.StdErr > rounding {
+		t.Errorf("flat: %+v, %v", r, err)
 	}
 }
