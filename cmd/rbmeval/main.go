@@ -38,9 +38,9 @@ of 100, if no warning names the estimate. s comes from the spread between the te
 ladders, or between the chains of AIS, and is widened by Student's t for their
 number. What all chains have missed it does not show; warnings, which go to
 standard error even with -quiet, say what speaks for that. log Z is at least
-log Σ exp(−F) over the distinct rows at hand, training rows included: an estimate
-below that is impossible and not printed. If none is left, the bound takes their
-place.
+log Σ exp(−F) over the distinct rows at hand, training rows included. An estimate
+that is below this bound by chance is raised to it; any other below is impossible
+and not printed. If none is left, the bound takes their place.
 
 All numbers are in nats, means over the rows, and computed in float64. In a
 model with labels the likelihood is that of inputs and label together; of data
@@ -55,7 +55,7 @@ by; without an estimate that will do they are absent, and
 mean_log_likelihood_upper_bound is there. log_z_lower_bound is the bound.
 The objects ais, reverse_ais and bennett have their own log_z, std_err and ess,
 the number of independent draws that theirs are worth; "doubtful" if a warning
-names them; "impossible", without log_z, if they are below the bound.
+names them; "raised" if their log_z is the bound; "impossible", without log_z.
 
 -run judges all snapshots of a run, ended or under way: the log-likelihood of
 test rows and of up to 10000 training rows, step by step.`

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
@@ -87,6 +88,7 @@ type logZResult struct {
 type estimateResult struct {
 	LogZ         *float64 `json:"log_z,omitempty"`
 	StdErr       *float64 `json:"std_err,omitempty"`
+	Raised       bool     `json:"raised,omitempty"`     // to log_z_lower_bound, by no more than its error
 	Impossible   bool     `json:"impossible,omitempty"` // below log_z_lower_bound
 	Doubtful     bool     `json:"doubtful,omitempty"`   // a warning is about it
 	ESS          *float64 `json:"ess,omitempty"`
@@ -133,7 +135,7 @@ func (p partition) result() (logZResult, error) {
 
 // estimateResult completes r by what method m says and what to think of it.
 func (p partition) estimateResult(m logz.Method, logZ, stdErr float64, r estimateResult) *estimateResult {
-	r.Impossible, r.Doubtful = p.Impossible(m), p.Doubtful(m)
+	r.Impossible, r.Doubtful, r.Raised = p.Impossible(m), p.Doubtful(m), slices.Contains(p.Raised, m)
 	if r.Impossible || math.IsNaN(logZ) {
 		return &r
 	}
@@ -155,6 +157,8 @@ func (p partition) print(w io.Writer) {
 			return "impossible"
 		case math.IsNaN(logZ):
 			return "no number"
+		case slices.Contains(p.Raised, m):
+			return plusMinus(logZ, stdErr) + ", raised to the bound"
 		}
 		return plusMinus(logZ, stdErr)
 	}
@@ -174,8 +178,8 @@ func (p partition) print(w io.Writer) {
 		fmt.Fprintf(w, "%-26s %s (%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %d round trips)\n",
 			"log Z by Bennett's ratio", number(logz.ByBennett, r.LogZ, r.StdErr), r.Groups, r.Temperatures, worth, 100*r.Overlap, r.RoundTrips)
 	}
-	impossible := p.Impossible(logz.ByAIS) || p.Impossible(logz.ByReverse) || p.Impossible(logz.ByBennett)
-	if !math.IsInf(p.LowerBound, 0) && (impossible || p.by == "") {
+	held := len(p.Raised) > 0 || p.Impossible(logz.ByAIS) || p.Impossible(logz.ByReverse) || p.Impossible(logz.ByBennett)
+	if !math.IsInf(p.LowerBound, 0) && (held || p.by == "") {
 		fmt.Fprintf(w, "%-26s %.3f (by the distinct rows at hand)\n", "log Z is at least", p.LowerBound)
 	}
 }

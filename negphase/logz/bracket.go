@@ -18,7 +18,11 @@ type Bracket struct {
 	Reverse *rbm.Annealed // on average too high; StdErr is that between ladders
 	Bennett *Ratio
 
-	LowerBound float64 // of log Z: that of the settings; −Inf if there was none
+	// LowerBound of log Z is that of the settings; −Inf if there was none. An
+	// estimate that is below it by 1.96 standard errors at most, and of which
+	// nothing warns, is Raised to it; all others below are impossible.
+	LowerBound float64
+	Raised     []Method
 
 	Start, Ladder negphase.Ladder // before it was first tuned; frozen, at the end
 	RoundTrips    int64           // of all particles of the ladder in the rounds sampled

@@ -19,6 +19,10 @@ func TestWarnings(t *testing.T) {
 	ratio := func(logZ, stdErr, ess float64) *Ratio {
 		return &Ratio{LogZ: logZ, StdErr: stdErr, ESS: ess, Overlap: 0.5, Groups: 10}
 	}
+	many := func(ess float64) *rbm.Annealed {
+		return &rbm.Annealed{LogZ: 10, StdErr: 0.1, ESS: ess, LogWeights: make([]float64, 400)}
+	}
+	few := &rbm.Annealed{LogZ: 10, StdErr: 0.1, ESS: 60, LogWeights: make([]float64, 60)}
 	none := math.Inf(-1)
 	for name, c := range map[string]struct {
 		ais, reverse *rbm.Annealed
@@ -32,6 +36,9 @@ func TestWarnings(t *testing.T) {
 		"reversed by chance":  {annealed(10.3, 0.1, 70), annealed(10, 0.1, 70), ratio(10.1, 0.1, 200), none, 50, nil, ByBennett},
 		"AIS in few weights":  {annealed(10, 0.1, 69), annealed(10.2, 0.1, 70), ratio(10.1, 0.1, 200), none, 50, []string{"AIS: its 100 weights are worth 69.0 (below 70 "}, ByBennett},
 		"reverse in few":      {annealed(10, 0.1, 70), annealed(10.2, 0.1, 69), ratio(10.1, 0.1, 200), none, 50, []string{"reverse AIS: its 100 weights are worth 69.0 (below 70 "}, ByBennett},
+		"few of many":         {many(279), nil, nil, none, 0, []string{"AIS: its 400 weights are worth 279.0 (below 280 their spread is no guide), and log Z is likely above its estimate; take more temperatures"}, ByAIS},
+		"enough of many":      {many(280), nil, nil, none, 0, nil, ByAIS},
+		"few chains":          {few, nil, nil, none, 0, []string{"AIS: its 60 weights are worth 60.0 (below 70 their spread is no guide), and log Z is likely above its estimate; take more temperatures and 100 chains"}, ByAIS},
 		"apart":               {annealed(10, 0.1, 70), annealed(11.1, 0.1, 70), nil, none, 50, []string{"AIS, reverse AIS: AIS says 10.00 and reverse AIS 11.10"}, ByAIS},
 		"reverse above ratio": {nil, annealed(10.6, 0.1, 70), ratio(10.1, 0.1, 200), none, 50, []string{"reverse AIS: Bennett says 10.10 and reverse AIS 10.60"}, ByBennett},
 		"ratio above reverse": {nil, annealed(10.2, 0.1, 70), ratio(10.9, 0.1, 200), none, 50, []string{"Bennett, reverse AIS: reverse AIS says 10.20 and Bennett 10.90"}, ByBennett},
@@ -47,17 +54,19 @@ func TestWarnings(t *testing.T) {
 		"no number, reverse":  {nil, annealed(10, 0.1, 70), &Ratio{LogZ: math.NaN()}, none, 50, []string{"there is no number"}, ByReverse},
 		"nothing":             {nil, nil, &Ratio{LogZ: math.NaN()}, none, 50, []string{"there is no number"}, ""},
 
-		"at the bound":       {annealed(10, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
-		"AIS impossible":     {annealed(9, 0.1, 70), nil, ratio(10.1, 0.1, 200), 10, 50, []string{"AIS: its estimate 9.000 ± 0.100 is impossible: the distinct rows at hand alone make log Z at least 10.000; its chains miss"}, ByBennett},
-		"Bennett impossible": {annealed(10.1, 0.1, 70), nil, ratio(9, 0.1, 200), 10, 50, []string{"Bennett: its estimate 9.000 ± "}, ByAIS},
-		"by less than error": {annealed(9.9, 0.1, 70), nil, nil, 10, 0, []string{"AIS: its estimate 9.900 ± 0.100 is impossible: the distinct rows at hand alone make log Z at least 10.000; if its error is right"}, ""},
-		"both impossible":    {annealed(9, 0.1, 50), annealed(10.1, 0.1, 70), ratio(9, 0.1, 200), 10, 50, []string{"AIS: its estimate 9.000", "Bennett: its estimate 9.000", "reverse AIS: its chains are those of Bennett"}, ""},
-		"reverse remains":    {annealed(9, 0.1, 70), annealed(10.1, 0.1, 70), nil, 10, 50, []string{"AIS: its estimate 9.000"}, ByReverse},
-		"reverse impossible": {nil, annealed(9, 0.1, 70), nil, 10, 50, []string{"reverse AIS: its estimate 9.000"}, ""},
-		"large error bar":    {annealed(9, 5, 70), nil, nil, 10, 0, []string{"AIS: its estimate 9.000 ± 5.000 is impossible"}, ""},
+		"at the bound":         {annealed(10, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
+		"raised":               {annealed(9.81, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
+		"all raised":           {annealed(9.9, 0.1, 70), annealed(9.85, 0.1, 70), ratio(9.99, 0.1, 200), 10, 50, nil, ByBennett},
+		"too low to be raised": {annealed(9.8, 0.1, 70), nil, nil, 10, 0, []string{"AIS: its estimate 9.800 ± 0.100 is impossible"}, ""},
+		"doubtful, not raised": {annealed(9.9, 0.1, 69), nil, nil, 10, 0, []string{"AIS: its estimate 9.900 ± 0.100 is impossible", "AIS: its 100 weights"}, ""},
+		"AIS impossible":       {annealed(9, 0.1, 70), nil, ratio(10.1, 0.1, 200), 10, 50, []string{"AIS: its estimate 9.000 ± 0.100 is impossible: the distinct rows at hand alone make log Z at least 10.000,"}, ByBennett},
+		"Bennett impossible":   {annealed(10.1, 0.1, 70), nil, ratio(9, 0.1, 200), 10, 50, []string{"Bennett: its estimate 9.000 ± 0.100 is"}, ByAIS},
+		"both impossible":      {annealed(9, 0.1, 70), annealed(10.1, 0.1, 70), ratio(9, 0.1, 200), 10, 50, []string{"AIS: its estimate 9.000", "Bennett: its estimate 9.000", "reverse AIS: its chains are those of Bennett"}, ""},
+		"reverse remains":      {annealed(9, 0.1, 70), annealed(10.1, 0.1, 70), nil, 10, 50, []string{"AIS: its estimate 9.000"}, ByReverse},
+		"reverse impossible":   {nil, annealed(9, 0.1, 70), nil, 10, 50, []string{"reverse AIS: its estimate 9.000"}, ""},
 	} {
 		b := Bracket{AIS: c.ais, Reverse: c.reverse, Bennett: c.bennett, LowerBound: c.bound, RoundTrips: c.trips}
-		b.Warnings = DefaultSettings().warnings(b)
+		DefaultSettings().judge(&b)
 		if len(b.Warnings) != len(c.want) {
 			t.Errorf("%s: warnings %q, want %q", name, b.Warnings, c.want)
 		}
@@ -83,6 +92,9 @@ func TestWarnings(t *testing.T) {
 		logZ, _, by := b.Best()
 		if by != c.by || math.IsNaN(logZ) != (by == "") || logZ < c.bound {
 			t.Errorf("%s: best is %v by %q, want by %q", name, logZ, by, c.by)
+		}
+		if raised := strings.Contains(name, "raised") && c.by != ""; raised != (len(b.Raised) > 0) || raised && logZ != c.bound {
+			t.Errorf("%s: %v are raised, the best is %v", name, b.Raised, logZ)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package logz
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gorbm/rbm"
 )
@@ -30,12 +31,15 @@ func (w Warning) String() string {
 }
 
 const (
-	// leastESS is the effective sample size below which the spread of weights is
-	// no guide to what they miss. Of a hundred weights, at 500 and at 5000
-	// temperatures, on 303 models that can be enumerated, four times each, the
-	// interval of 95 % held the truth in 95 % of the cases from 70 up, by AIS and by
-	// its reverse; between 50 and 70 in 85 % and in 74 %.
-	leastESS = 70
+	// leastChains weights are to be worth leastShare of their number at least:
+	// what all of them miss, their spread does not show, and if half of them are
+	// wasted, a part of the model is likely missed altogether. On 303 models that can
+	// be enumerated, with a hundred chains, at 500 and at 5000 temperatures, four
+	// times each, the interval of 95 % held the truth in 95 % of the cases where they
+	// were worth 70 or more, by AIS and by its reverse; between 50 and 70 in 85 % and
+	// in 74 %. Four hundred chains were no better at equal shares.
+	leastShare  = 0.7
+	leastChains = 100
 	// leastTrips are the round trips that every group is to make on average. Of
 	// two models of MNIST (784 × 500 units) Bennett's ratio was below AIS of
 	// 20000 temperatures at six seeds of six where each group made one, and
@@ -48,48 +52,42 @@ const (
 	leastDraws = 20
 )
 
-// warnings says what is wrong with b.
-func (s Settings) warnings(b Bracket) []Warning {
-	var out []Warning
-	add := func(of []Method, format string, args ...any) {
-		out = append(out, Warning{of, fmt.Sprintf(format, args...)})
+// judge holds the estimates of b against its bound and says what is wrong with
+// them.
+func (s Settings) judge(b *Bracket) {
+	b.doubtWeights(ByAIS, b.AIS, "above")
+	b.doubtWeights(ByReverse, b.Reverse, "below")
+	s.doubtLadder(b)
+	b.holdToBound()
+	b.doubtPairs()
+}
+
+func (b *Bracket) warn(of []Method, format string, args ...any) {
+	b.Warnings = append(b.Warnings, Warning{of, fmt.Sprintf(format, args...)})
+}
+
+func (b *Bracket) doubtWeights(m Method, a *rbm.Annealed, side string) {
+	if a == nil {
+		return
 	}
-	for _, m := range []Method{ByAIS, ByReverse, ByBennett} {
-		if !b.Impossible(m) {
-			continue
-		}
-		x, stdErr := b.value(m)
-		why := "its chains miss a part of the model that the rows show"
-		if b.LowerBound-x <= 2*stdErr {
-			why = "if its error is right, log Z is hardly more than that"
-		}
-		add([]Method{m}, "its estimate %.3f ± %.3f is impossible: the distinct rows at hand alone make log Z at least %.3f; %s; take many more temperatures, chains and rounds of the ladder, or train at a smaller rate, so that chains mix",
-			x, stdErr, b.LowerBound, why)
+	n, chains := len(a.LogWeights), ""
+	if n < leastChains {
+		chains = fmt.Sprintf(" and %d chains", leastChains)
 	}
-	if b.Impossible(ByBennett) && b.Reverse != nil && !b.Impossible(ByReverse) {
-		add([]Method{ByReverse}, "its chains are those of Bennett's estimate, which is impossible")
+	if least := leastShare * float64(max(n, leastChains)); a.ESS < least {
+		b.warn([]Method{m}, "its %d weights are worth %.1f (below %.4g their spread is no guide), and log Z is likely %s its estimate; take more temperatures%s",
+			n, a.ESS, least, side, chains)
 	}
-	few := func(m Method, a *rbm.Annealed, side string) {
-		if a != nil && !b.Impossible(m) && a.ESS < leastESS {
-			add([]Method{m}, "its %d weights are worth %.1f (below %d their spread is no guide), and log Z is likely %s its estimate; take more temperatures or chains",
-				len(a.LogWeights), a.ESS, leastESS, side)
-		}
-	}
-	few(ByAIS, b.AIS, "above")
-	few(ByReverse, b.Reverse, "below")
-	s.doubtLadder(b, add)
-	b.doubtPairs(add)
-	return out
 }
 
 // doubtLadder says what is wrong with the chains at the model, if there are
-// any. An estimate that is impossible needs no more doubts.
-func (s Settings) doubtLadder(b Bracket, add func(of []Method, format string, args ...any)) {
+// any.
+func (s Settings) doubtLadder(b *Bracket) {
 	var of []Method // the estimates that rest on them
-	if b.Bennett != nil && !b.Impossible(ByBennett) {
+	if b.Bennett != nil {
 		of = append(of, ByBennett)
 	}
-	if b.Reverse != nil && !b.Impossible(ByReverse) {
+	if b.Reverse != nil {
 		of = append(of, ByReverse)
 	}
 	if len(of) == 0 {
@@ -97,22 +95,57 @@ func (s Settings) doubtLadder(b Bracket, add func(of []Method, format string, ar
 	}
 	r := b.Bennett
 	if r != nil && math.IsNaN(r.LogZ) {
-		add([]Method{ByBennett}, "neighbouring temperatures overlap by %.2g %%, and below 1 %% there is no number; take more rounds of the ladder, so that it is tuned longer",
+		b.warn([]Method{ByBennett}, "neighbouring temperatures overlap by %.2g %%, and below 1 %% there is no number; take more rounds of the ladder, so that it is tuned longer",
 			100*r.Overlap)
 	}
 	if b.RoundTrips < leastTrips*int64(s.Groups) {
-		add(of, "its %d ladders made %d round trips together, fewer than %d each: the chains at the model may have missed parts of it, which no error bar shows; take more rounds of the ladder",
+		b.warn(of, "its %d ladders made %d round trips together, fewer than %d each: the chains at the model may have missed parts of it, which no error bar shows; take more rounds of the ladder",
 			s.Groups, b.RoundTrips, leastTrips)
 	}
 	if r != nil && !math.IsNaN(r.LogZ) && r.ESS < leastDraws*float64(s.Groups) {
-		add(of, "the draws of its %d ladders are worth %.0f independent ones, fewer than %d each: the ladders disagree, and each may still depend on where it started; take more rounds of the ladder",
+		b.warn(of, "the draws of its %d ladders are worth %.0f independent ones, fewer than %d each: the ladders disagree, and each may still depend on where it started; take more rounds of the ladder",
 			s.Groups, r.ESS, leastDraws)
+	}
+}
+
+// holdToBound raises an estimate that is below the bound by no more than chance,
+// and of which nothing else warns, to the bound: log Z is nearer to that. It
+// warns of all others below, before anything else.
+func (b *Bracket) holdToBound() {
+	doubts := b.Warnings
+	for _, m := range []Method{ByAIS, ByReverse, ByBennett} {
+		x, stdErr := b.value(m)
+		switch {
+		case !b.Impossible(m):
+		case !b.Doubtful(m) && b.LowerBound-x <= normal95*stdErr:
+			b.raise(m)
+		default:
+			b.warn([]Method{m}, "its estimate %.3f ± %.3f is impossible: the distinct rows at hand alone make log Z at least %.3f, and its chains have missed them; take many more temperatures, chains and rounds of the ladder, or train at a smaller rate, so that chains mix",
+				x, stdErr, b.LowerBound)
+		}
+	}
+	if b.Impossible(ByBennett) && b.Reverse != nil && !b.Impossible(ByReverse) {
+		b.warn([]Method{ByReverse}, "its chains are those of Bennett's estimate, which is impossible")
+	}
+	b.Warnings = slices.Concat(b.Warnings[len(doubts):], doubts)
+}
+
+// raise sets the estimate of m to the bound.
+func (b *Bracket) raise(m Method) {
+	b.Raised = append(b.Raised, m)
+	switch m {
+	case ByAIS:
+		b.AIS.LogZ = b.LowerBound
+	case ByReverse:
+		b.Reverse.LogZ = b.LowerBound
+	case ByBennett:
+		b.Bennett.LogZ = b.LowerBound
 	}
 }
 
 // doubtPairs compares each two estimates that have a number: those that differ
 // by more than their errors cannot both be right.
-func (b Bracket) doubtPairs(add func(of []Method, format string, args ...any)) {
+func (b *Bracket) doubtPairs() {
 	const longer = "take more rounds of the ladder"
 	for _, c := range []struct {
 		low, high Method
@@ -129,7 +162,7 @@ func (b Bracket) doubtPairs(add func(of []Method, format string, args ...any)) {
 		low, lowErr := b.By(c.low)
 		high, highErr := b.By(c.high)
 		if above(high, highErr, low, lowErr) {
-			add(c.of, "%s says %.2f and %s %.2f, which their errors do not explain: %s",
+			b.warn(c.of, "%s says %.2f and %s %.2f, which their errors do not explain: %s",
 				c.low.Name(), low, c.high.Name(), high, c.text)
 		}
 	}

@@ -72,7 +72,7 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 		}
 	}
 	b.LowerBound = s.LowerBound
-	b.Warnings = s.warnings(b)
+	s.judge(&b)
 	return b, nil
 }
 

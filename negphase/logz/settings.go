@@ -23,8 +23,7 @@ type Settings struct {
 	Groups, BurnIn, Rounds int
 
 	// LowerBound is what log Z is known to be at least, as the function of this
-	// name tells from states at hand; −Inf if nothing is known. An estimate below
-	// it is impossible.
+	// name tells from states at hand; −Inf if nothing is known.
 	LowerBound float64
 }
 
