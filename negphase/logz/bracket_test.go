@@ -57,13 +57,14 @@ func TestWarnings(t *testing.T) {
 		"at the bound":         {annealed(10, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
 		"raised":               {annealed(9.81, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
 		"all raised":           {annealed(9.9, 0.1, 70), annealed(9.85, 0.1, 70), ratio(9.99, 0.1, 200), 10, 50, nil, ByBennett},
-		"too low to be raised": {annealed(9.8, 0.1, 70), nil, nil, 10, 0, []string{"AIS: its estimate 9.800 ± 0.100 is impossible"}, ""},
-		"doubtful, not raised": {annealed(9.9, 0.1, 69), nil, nil, 10, 0, []string{"AIS: its estimate 9.900 ± 0.100 is impossible", "AIS: its 100 weights"}, ""},
-		"AIS impossible":       {annealed(9, 0.1, 70), nil, ratio(10.1, 0.1, 200), 10, 50, []string{"AIS: its estimate 9.000 ± 0.100 is impossible: the distinct rows at hand alone make log Z at least 10.000,"}, ByBennett},
-		"Bennett impossible":   {annealed(10.1, 0.1, 70), nil, ratio(9, 0.1, 200), 10, 50, []string{"Bennett: its estimate 9.000 ± 0.100 is"}, ByAIS},
-		"both impossible":      {annealed(9, 0.1, 70), annealed(10.1, 0.1, 70), ratio(9, 0.1, 200), 10, 50, []string{"AIS: its estimate 9.000", "Bennett: its estimate 9.000", "reverse AIS: its chains are those of Bennett"}, ""},
-		"reverse remains":      {annealed(9, 0.1, 70), annealed(10.1, 0.1, 70), nil, 10, 50, []string{"AIS: its estimate 9.000"}, ByReverse},
-		"reverse impossible":   {nil, annealed(9, 0.1, 70), nil, 10, 50, []string{"reverse AIS: its estimate 9.000"}, ""},
+		"too low to be raised": {annealed(9.8, 0.1, 70), nil, nil, 10, 0, []string{"AIS: impossible estimate, 9.800: the distinct rows at hand alone make log Z at least 10.000,"}, ""},
+		"doubtful, not raised": {annealed(9.9, 0.1, 69), nil, nil, 10, 0, []string{"AIS: impossible estimate, 9.900:"}, ""},
+		"AIS impossible":       {annealed(9, 0.1, 70), nil, ratio(10.1, 0.1, 200), 10, 50, []string{"AIS: impossible estimate, 9.000:"}, ByBennett},
+		"Bennett impossible":   {annealed(10.1, 0.1, 70), nil, ratio(9, 0.1, 200), 10, 50, []string{"Bennett: impossible estimate, 9.000:"}, ByAIS},
+		"both impossible":      {annealed(9, 0.1, 70), annealed(10.1, 0.1, 70), ratio(9.1, 0.1, 200), 10, 49, []string{"AIS, Bennett: impossible estimates, 9.000, 9.100: the", "reverse AIS: its chains are those of Bennett", "reverse AIS: its 10 ladders made 49"}, ""},
+		"all impossible":       {annealed(9, 0.1, 1), annealed(9.2, 0.1, 2), ratio(9.1, 0.1, 3), 10, 4, []string{"AIS, reverse AIS, Bennett: impossible estimates, 9.000, 9.200, 9.100: the"}, ""},
+		"reverse remains":      {annealed(9, 0.1, 70), annealed(10.1, 0.1, 70), nil, 10, 50, []string{"AIS: impossible"}, ByReverse},
+		"reverse impossible":   {nil, annealed(9, 0.1, 70), nil, 10, 50, []string{"reverse AIS: impossible"}, ""},
 	} {
 		b := Bracket{AIS: c.ais, Reverse: c.reverse, Bennett: c.bennett, LowerBound: c.bound, RoundTrips: c.trips}
 		DefaultSettings().judge(&b)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gorbm/rbm"
 )
@@ -109,10 +110,12 @@ func (s Settings) doubtLadder(b *Bracket) {
 }
 
 // holdToBound raises an estimate that is below the bound by no more than chance,
-// and of which nothing else warns, to the bound: log Z is nearer to that. It
-// warns of all others below, before anything else.
+// and of which nothing else warns, to the bound: log Z is nearer to that. All
+// others below are impossible, which is the first thing to say and takes the
+// place of other doubts of them.
 func (b *Bracket) holdToBound() {
-	doubts := b.Warnings
+	var gone []Method
+	var numbers []string
 	for _, m := range []Method{ByAIS, ByReverse, ByBennett} {
 		x, stdErr := b.value(m)
 		switch {
@@ -120,14 +123,34 @@ func (b *Bracket) holdToBound() {
 		case !b.Doubtful(m) && b.LowerBound-x <= normal95*stdErr:
 			b.raise(m)
 		default:
-			b.warn([]Method{m}, "its estimate %.3f ± %.3f is impossible: the distinct rows at hand alone make log Z at least %.3f, and its chains have missed them; take many more temperatures, chains and rounds of the ladder, or train at a smaller rate, so that chains mix",
-				x, stdErr, b.LowerBound)
+			gone, numbers = append(gone, m), append(numbers, fmt.Sprintf("%.3f", x))
 		}
 	}
+	if gone == nil {
+		return
+	}
+	doubts := b.Warnings
+	b.Warnings = nil
+	what := "impossible estimate"
+	if len(gone) > 1 {
+		what += "s"
+	}
+	b.warn(gone, "%s, %s: the distinct rows at hand alone make log Z at least %.3f, and the chains have missed them; take many more temperatures, chains and rounds of the ladder, or train at a smaller rate, so that chains mix",
+		what, strings.Join(numbers, ", "), b.LowerBound)
 	if b.Impossible(ByBennett) && b.Reverse != nil && !b.Impossible(ByReverse) {
 		b.warn([]Method{ByReverse}, "its chains are those of Bennett's estimate, which is impossible")
 	}
-	b.Warnings = slices.Concat(b.Warnings[len(doubts):], doubts)
+	for _, w := range doubts {
+		var of []Method
+		for _, m := range w.Of {
+			if !slices.Contains(gone, m) {
+				of = append(of, m)
+			}
+		}
+		if of != nil {
+			b.Warnings = append(b.Warnings, Warning{of, w.Text})
+		}
+	}
 }
 
 // raise sets the estimate of m to the bound.
