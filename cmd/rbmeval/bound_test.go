@@ -100,6 +100,36 @@ func TestImpossible(t *testing.T) {
 	}
 }
 
+// Where the rows are all states of the model, log Z is the bound, and every
+// other estimate is below it by chance: it is raised to it, and nothing warns.
+func TestRaised(t *testing.T) {
+	isolate(t)
+	clitest.Save(t, "all.npz", clitest.Model(3, 4, 0, rbm.Softmax), rbm.About{Data: "all.csv"})
+	clitest.Write(t, "all.csv", "0,0,0\n0,0,1\n0,1,0\n0,1,1\n1,0,0\n1,0,1\n1,1,0\n1,1,1\n")
+	m, _ := clitest.Load(t, "all.npz")
+	want, raised := logZ(m), 0
+	const seeds = 8
+	for seed := range seeds {
+		args := fmt.Sprintf("-model all.npz -ais -ais-temperatures 10 -seed %d", seed)
+		r, _ := evaluate(t, args)
+		if r.LogZ == nil || math.Abs(*r.LowerBound-want) > 1e-9*want || *r.LogZ < *r.LowerBound || r.Warnings != nil || r.AIS.Raised != (*r.LogZ == *r.LowerBound) {
+			t.Fatalf("%s: %+v", args, r)
+		}
+		text := rbmeval.OK(t, strings.Fields(args)...)
+		for _, w := range []string{", raised to the bound (", fmt.Sprintf("log Z is at least          %.3f (", want)} {
+			if strings.Contains(text, w) != r.AIS.Raised {
+				t.Errorf("%s: %q is there or not:\n%s", args, w, text)
+			}
+		}
+		if r.AIS.Raised {
+			raised++
+		}
+	}
+	if raised == 0 || raised == seeds {
+		t.Errorf("%d of %d estimates are raised", raised, seeds)
+	}
+}
+
 // Along a run likewise: the table shows the bound, the file and -json leave the
 // estimates out, and the picture does without them.
 func TestImpossibleInRun(t *testing.T) {

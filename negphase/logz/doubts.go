@@ -44,13 +44,16 @@ const (
 	// leastTrips are the round trips that every group is to make on average. Of
 	// two models of MNIST (784 × 500 units) Bennett's ratio was below AIS of
 	// 20000 temperatures at six seeds of six where each group made one, and
-	// agreed with it where each made seven.
-	leastTrips = 5
+	// agreed with it where each made seven. Of the 303 models above, on few of which
+	// they were fewer than ten, the interval then held the truth in two of three.
+	leastTrips = 10
 	// leastDraws are the independent draws that those of a group are to be
-	// worth: a quarter as many rounds as are sampled go before them on the frozen
-	// ladder, which then are five autocorrelation times or more, with room for
-	// an error of ten groups that is told to a quarter of its size.
-	leastDraws = 20
+	// worth. A quarter as many rounds as are sampled go before them on the frozen
+	// ladder: these are then ten autocorrelation times, with room for the error of
+	// the error of ten groups. Of the same models, where each group made its round
+	// trips, the interval held the truth in 95 % of the cases above 40 draws,
+	// in eight of nine between 30 and 40, and in two of three below.
+	leastDraws = 40
 )
 
 // judge holds the estimates of b against its bound and says what is wrong with
