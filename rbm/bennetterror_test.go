@@ -37,6 +37,9 @@ func TestBennettGroupsOfIndependentDraws(t *testing.T) {
 	m := shape{5, 4, 0, Softmax}.random(3, 1)
 	base := randomBase(m, 0.5, 4)
 	for _, c := range []struct{ groups, each, repeats int }{{800, 5, 1}, {3, 50, 400}} {
+		if testing.Short() && c.repeats > 1 {
+			continue
+		}
 		s := newRungs(m, base, []float64{0.4, 1, 0, 0.7})
 		ratio := make([]float64, len(s.beta))
 		n := c.groups * c.each
@@ -74,10 +77,14 @@ func TestBennettGroupsOfIndependentDraws(t *testing.T) {
 // other rungs: of these the mean z² is 30 and 20.
 func TestBennettErrorOfDependentDraws(t *testing.T) {
 	const (
-		repeats, groups, each = 200, 10, 100
-		rungs, sd, rho        = 6, 4.0, 0.04
-		quantile              = 2.262 // of Student's t with 9 degrees of freedom, for 95 %
+		groups, each   = 10, 100
+		rungs, sd, rho = 6, 4.0, 0.04
+		quantile       = 2.262 // of Student's t with 9 degrees of freedom, for 95 %
 	)
+	repeats := 200.0
+	if testing.Short() {
+		repeats = 40
+	}
 	beta, d := make([]float64, rungs), make([][]float64, rungs)
 	for k := range beta {
 		beta[k], d[k] = float64(k)/(rungs-1), make([]float64, groups*each)
@@ -105,12 +112,12 @@ func TestBennettErrorOfDependentDraws(t *testing.T) {
 			inside++
 		}
 	}
-	t.Logf("mean z² %.2f, of draws taken as independent %.2f; %d of %d inside", square, independent, inside, repeats)
+	t.Logf("mean z² %.2f, of draws taken as independent %.2f; %d of %v inside", square, independent, inside, repeats)
 	if math.Abs(square-9.0/7) > 5*math.Sqrt(5.3/repeats) {
 		t.Errorf("mean z² %.2f, want 9/7", square)
 	}
 	if off := math.Abs(float64(inside) - 0.95*repeats); off > 5*math.Sqrt(0.95*0.05*repeats) {
-		t.Errorf("%d of %d intervals of 95 %% hold the truth", inside, repeats)
+		t.Errorf("%d of %v intervals of 95 %% hold the truth", inside, repeats)
 	}
 	if independent < 10 {
 		t.Errorf("draws taken as independent have a mean z² of %.2f: the test sees nothing", independent)

@@ -123,7 +123,10 @@ func kinds(t *testing.T) []model {
 // 5.3/1.154⁴ = 3.0; of normal errors less. Five standard errors of its mean are
 // allowed.
 func TestCoverage(t *testing.T) {
-	const seeds = 9
+	seeds := 9
+	if testing.Short() {
+		seeds = 2
+	}
 	methods := []Method{ByAIS, ByReverse, ByBennett}
 	inside, n, squares := map[Method]int{}, map[Method]int{}, map[Method]float64{}
 	all := kinds(t)
