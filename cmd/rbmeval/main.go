@@ -53,9 +53,9 @@ enumeration alone.
 With -json, log_z, log_z_by, log_z_std_err and mean_log_likelihood are what to go
 by; without an estimate that will do they are absent, and
 mean_log_likelihood_upper_bound is there. log_z_lower_bound is the bound.
-The objects ais, reverse_ais and bennett have their own log_z, std_err and ess,
-the number of independent draws that theirs are worth; "doubtful" if a warning
-names them; "raised" if their log_z is the bound; "impossible", without log_z.
+The objects ais, reverse_ais and bennett have their own log_z, std_err, which is
+s, and ess, the number of independent draws that theirs are worth; "doubtful" if
+a warning names them; "raised" if log_z is the bound; "impossible", without log_z.
 
 -run judges all snapshots of a run, ended or under way: the log-likelihood of
 test rows and of up to 10000 training rows, step by step.`
