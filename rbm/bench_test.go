@@ -135,7 +135,7 @@ func BenchmarkBennett(b *testing.B) {
 				}
 			}
 			for b.Loop() {
-				if _, err := Bennett(beta, d, nil, 0); err != nil {
+				if _, err := Bennett(beta, d, 10, 0); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -26,6 +26,10 @@ type BennettLogZ struct {
 	LogZ    []float64 `json:"log_z"`   // of each rung, in the order given, in nats
 	StdErr  []float64 `json:"std_err"` // of each LogZ; 0 at β = 0, whose log Z is known
 	Overlap float64   `json:"overlap"` // the smallest between neighbours, between 0 and 1
+
+	// IndependentErr is what StdErr would be if all draws were independent. Its
+	// square over that of StdErr is what a draw is worth in independent ones.
+	IndependentErr []float64 `json:"independent_err"`
 }
 
 // Bennett estimates log Z at every rung of a ladder from draws at all of them,
@@ -35,18 +39,28 @@ type BennettLogZ struct {
 //	p_k(x) ∝ exp(−E₀(x) − beta[k]·D(x)),  D = E − E₀,
 //
 // and d[k][n] is its D; of uniform ladders D is the energy. The rungs may come
-// in any order and have different numbers of draws; one must be β = 0, with log
-// Z equal to logZ0 (Base.LogZ). The free energies f_k = −log Z_k/Z₀ solve
+// in any order and have different numbers of draws n_k; one must be β = 0, with
+// log Z equal to logZ0 (Base.LogZ). The free energies f_k = −log Z_k/Z₀ solve
 //
 //	Σ_x p_k(x)/Σ_l n_l p_l(x) = 1,  p_k(x) = exp(f_k − β_k D(x))
 //
 // (eq. 11), found by Newton's method from the chain of two-rung ratios; the
 // sums run over all draws, without a matrix of them.
 //
-// effective[k] says how many independent draws those of rung k are worth, their
-// number divided by their statistical inefficiency; nil takes them as
-// independent. Standard errors are eq. 8 at these numbers, and so are only
-// as honest as these.
+// groups says which draws are independent. 0: all of them, and the standard
+// errors are eq. 8. Else d[k] holds equally many draws of each of so many
+// groups, at least 2, one group after the other: those of one ladder of replicas,
+// say, which depend on each other in time and across rungs. Only groups are
+// independent then, and the standard errors come from the spread between them:
+// to first order group g moves f by H⁻¹u_g, where H is the Hessian of what
+// Newton's method minimises and u_g the part of the draws of g in its gradient,
+// so that
+//
+//	Var f = G/(G−1) · Σ_g (H⁻¹u_g)(H⁻¹u_g)ᵀ
+//
+// (the infinitesimal jackknife, Efron 1982, chapter 6). An error of G groups
+// is itself uncertain: (LogZ − log Z)/StdErr follows Student's t with G − 1
+// degrees of freedom. No spread shows what all groups have missed.
 //
 // The overlap of neighbours i and j is ∫ 2 p_i p_j/(p_i+p_j), 1 where they
 // agree and 0 where they share nothing, estimated from the draws of each by
@@ -54,8 +68,8 @@ type BennettLogZ struct {
 // the ratio is (2/n)(1/overlap − 1) (Bennett 1976). Below 1 % the error
 // wraps ErrOverlap, and only Overlap is set. Other errors name what is wrong
 // with the input. Results do not depend on the number of processors.
-func Bennett(beta []float64, d [][]float64, effective []float64, logZ0 float64) (BennettLogZ, error) {
-	if err := checkLadder(beta, d, effective); err != nil {
+func Bennett(beta []float64, d [][]float64, groups int, logZ0 float64) (BennettLogZ, error) {
+	if err := checkLadder(beta, d, groups); err != nil {
 		return BennettLogZ{}, fmt.Errorf("bennett: %w", err)
 	}
 	order := make([]int, len(beta))
@@ -68,29 +82,37 @@ func Bennett(beta []float64, d [][]float64, effective []float64, logZ0 float64) 
 		}
 		return 1
 	})
-	s := newBennett(beta, d, effective, order)
+	s := newBennett(beta, d, order)
 	overlap, at := s.chain()
 	if overlap < leastOverlap {
 		return BennettLogZ{Overlap: overlap}, fmt.Errorf("bennett: %w: %.2g %% at β = %v and %v; put temperatures between them",
 			ErrOverlap, 100*overlap, s.beta[at], s.beta[at+1])
 	}
-	variance, err := s.newton()
+	hessian, err := s.newton()
 	if err != nil {
 		return BennettLogZ{}, fmt.Errorf("bennett: %w", err)
 	}
-	out := BennettLogZ{LogZ: make([]float64, len(beta)), StdErr: make([]float64, len(beta)), Overlap: overlap}
+	out := BennettLogZ{LogZ: make([]float64, len(beta)), StdErr: make([]float64, len(beta)),
+		IndependentErr: make([]float64, len(beta)), Overlap: overlap}
+	independent := s.variances(hessian)
+	variance := independent
+	if groups > 0 {
+		variance = s.groupVariances(hessian, groups)
+	}
 	for i, k := range order {
 		out.LogZ[k] = logZ0 - (s.f[i] + float64(s.beta[i]*s.centre))
-		out.StdErr[k] = math.Sqrt(variance[i])
+		out.StdErr[k], out.IndependentErr[k] = math.Sqrt(variance[i]), math.Sqrt(independent[i])
 	}
 	return out, nil
 }
 
 // checkLadder says what is wrong with the arguments of Bennett.
-func checkLadder(beta []float64, d [][]float64, effective []float64) error {
+func checkLadder(beta []float64, d [][]float64, groups int) error {
 	switch {
-	case len(d) != len(beta) || effective != nil && len(effective) != len(beta):
-		return fmt.Errorf("%d inverse temperatures, draws of %d and %d effective numbers", len(beta), len(d), len(effective))
+	case len(d) != len(beta):
+		return fmt.Errorf("%d inverse temperatures and draws of %d", len(beta), len(d))
+	case groups < 0 || groups == 1:
+		return fmt.Errorf("%d groups; it takes 2 or more, for errors are told from the spread between them, or 0 where all draws are independent", groups)
 	case len(beta) < 2 || len(beta) > maxRungs:
 		return fmt.Errorf("%d temperatures; it takes 2 to %d", len(beta), maxRungs)
 	case !slices.Contains(beta, 0):
@@ -103,8 +125,8 @@ func checkLadder(beta []float64, d [][]float64, effective []float64) error {
 		if len(d[k]) == 0 {
 			return fmt.Errorf("no draws at β = %v", b)
 		}
-		if effective != nil && !(effective[k] > 0 && effective[k] <= float64(len(d[k]))) {
-			return fmt.Errorf("%v effective draws of %d at β = %v", effective[k], len(d[k]), b)
+		if groups > 0 && len(d[k])%groups != 0 {
+			return fmt.Errorf("%d draws at β = %v, not equally many of %d groups", len(d[k]), b, groups)
 		}
 		for n, x := range d[k] {
 			if math.IsNaN(x) || math.IsInf(x, 0) {

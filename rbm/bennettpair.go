@@ -47,7 +47,6 @@ func (s *bennett) ratio(i int) float64 {
 	for range 200 { // bisection alone ends at a rounding before that
 		excess, slope := 0.0, 0.0
 		for side, k := range [2]int{i, j} {
-			count := s.n[k] / float64(len(s.d[k]))
 			sign := float64(1 - 2*side)
 			sum, rise := 0.0, 0.0
 			for _, d := range s.d[k] {
@@ -55,8 +54,8 @@ func (s *bennett) ratio(i int) float64 {
 				sum += p
 				rise += p * (1 - p)
 			}
-			excess += sign * count * sum
-			slope += count * rise
+			excess += sign * sum
+			slope += rise
 		}
 		if excess > 0 {
 			hi = at

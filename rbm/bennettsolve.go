@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// bennettGroups is the number of partial sums over draws.
-	bennettGroups = 16
-	// bennettChunk is the number of draws that go to one group at a time.
+	// bennettParts is the number of partial sums over draws.
+	bennettParts = 16
+	// bennettChunk is the number of draws that go to one part at a time.
 	bennettChunk = 1024
 )
 
@@ -24,19 +24,19 @@ type bennett struct {
 	beta   []float64
 	d      [][]float64
 	centre float64   // subtracted from every D, so that large energies keep their digits
-	n      []float64 // effective numbers
+	n      []float64 // numbers of draws
 	logn   []float64
 	f      []float64 // of the centred D; f[0] = 0
 
 	chunks []chunk
-	groups []bennettSums
+	parts  []bennettSums
 	loop   parallel.Loop
 }
 
 // A chunk is draws lo … hi−1 of a rung.
 type chunk struct{ rung, lo, hi int }
 
-// bennettSums are sums over draws, each counted by effective over number.
+// bennettSums are sums over draws.
 type bennettSums struct {
 	value  float64   // Σ log Σ_k n_k p_k(x)
 	first  []float64 // Σ r_k, r_k = n_k p_k/Σ_l n_l p_l
@@ -44,14 +44,11 @@ type bennettSums struct {
 	r      []float64
 }
 
-func newBennett(beta []float64, d [][]float64, effective []float64, order []int) *bennett {
+func newBennett(beta []float64, d [][]float64, order []int) *bennett {
 	s := &bennett{f: make([]float64, len(beta))}
 	total := 0
 	for i, k := range order {
 		n := float64(len(d[k]))
-		if effective != nil {
-			n = effective[k]
-		}
 		s.beta, s.d = append(s.beta, beta[k]), append(s.d, d[k])
 		s.n, s.logn = append(s.n, n), append(s.logn, vec.Log(n))
 		for lo := 0; lo < len(d[k]); lo += bennettChunk {
@@ -65,20 +62,20 @@ func newBennett(beta []float64, d [][]float64, effective []float64, order []int)
 		}
 	}
 	k := len(beta)
-	s.groups = make([]bennettSums, min(bennettGroups, len(s.chunks)))
-	for g := range s.groups {
-		s.groups[g] = bennettSums{first: make([]float64, k), second: make([]float64, k*k), r: make([]float64, k)}
+	s.parts = make([]bennettSums, min(bennettParts, len(s.chunks)))
+	for i := range s.parts {
+		s.parts[i] = bennettSums{first: make([]float64, k), second: make([]float64, k*k), r: make([]float64, k)}
 	}
-	s.loop.Body = s.sumGroup
+	s.loop.Body = s.sumPart
 	return s
 }
 
 // sum evaluates the sums at f.
 func (s *bennett) sum() *bennettSums {
-	s.loop.Run(len(s.groups), parallel.Always)
-	all := &s.groups[0]
-	for g := range s.groups[1:] {
-		part := &s.groups[g+1]
+	s.loop.Run(len(s.parts), parallel.Always)
+	all := &s.parts[0]
+	for i := range s.parts[1:] {
+		part := &s.parts[i+1]
 		all.value += part.value
 		for k, x := range part.first {
 			all.first[k] += x
@@ -94,43 +91,53 @@ func (s *bennett) sum() *bennettSums {
 // out: 512 of e⁻⁴⁶ = 10⁻²⁰ are less than a rounding of 1.
 const negligible = -46
 
-func (s *bennett) sumGroup(g int) {
-	sums := &s.groups[g]
+// shares overwrites r with what each rung has of a draw with this D,
+//
+//	r_k = n_k p_k/Σ_l n_l p_l,
+//
+// and returns log Σ_l n_l p_l. Only neighbours count as a rule: all but the
+// rungs lo … hi−1 have a negligible share, and 0 stands for it.
+func (s *bennett) shares(r []float64, d float64) (lo, hi int, value float64) {
+	d -= s.centre
+	top := math.Inf(-1)
+	for k, b := range s.beta {
+		r[k] = s.logn[k] + s.f[k] - float64(b*d)
+		top = max(top, r[k])
+	}
+	lo = len(r)
+	total := 0.0
+	for k, x := range r {
+		if x-top < negligible {
+			r[k] = 0
+			continue
+		}
+		r[k] = vec.Exp(x - top)
+		total += r[k]
+		lo, hi = min(lo, k), k+1
+	}
+	for k := lo; k < hi; k++ {
+		r[k] /= total
+	}
+	return lo, hi, top + vec.Log(total)
+}
+
+func (s *bennett) sumPart(i int) {
+	sums := &s.parts[i]
 	sums.value = 0
 	clear(sums.first)
 	clear(sums.second)
 	rungs := len(s.beta)
 	r := sums.r
-	for c := g; c < len(s.chunks); c += len(s.groups) {
+	for c := i; c < len(s.chunks); c += len(s.parts) {
 		at := s.chunks[c]
-		count := s.n[at.rung] / float64(len(s.d[at.rung]))
 		for _, d := range s.d[at.rung][at.lo:at.hi] {
-			d -= s.centre
-			top := math.Inf(-1)
-			for k, b := range s.beta {
-				r[k] = s.logn[k] + s.f[k] - float64(b*d)
-				top = max(top, r[k])
-			}
-			// Only neighbours count as a rule: the products run over the window of
-			// rungs that are not negligible.
-			lo, hi, total := rungs, 0, 0.0
-			for k, x := range r {
-				if x-top < negligible {
-					r[k] = 0
-					continue
-				}
-				r[k] = vec.Exp(x - top)
-				total += r[k]
-				lo, hi = min(lo, k), k+1
-			}
-			sums.value += count * (top + vec.Log(total))
+			lo, hi, value := s.shares(r, d)
+			sums.value += value
 			for k := lo; k < hi; k++ {
-				r[k] /= total
-				x := count * r[k]
-				sums.first[k] += x
+				sums.first[k] += r[k]
 				row := sums.second[k*rungs:]
 				for l := lo; l <= k; l++ {
-					row[l] += x * r[l]
+					row[l] += r[k] * r[l]
 				}
 			}
 		}
@@ -138,10 +145,8 @@ func (s *bennett) sumGroup(g int) {
 }
 
 // newton minimises Σ_x log Σ_k n_k exp(f_k − β_k D(x)) − Σ_k n_k f_k, which is
-// convex, over f with f[0] = 0, and returns the variances of f: the inverse of
-// the Hessian less 1/n_k and 1/n_0, which is eq. 8 of Shirts & Chodera for the
-// difference f_k − f_0.
-func (s *bennett) newton() ([]float64, error) {
+// convex, over f with f[0] = 0, and returns the factors of its Hessian there.
+func (s *bennett) newton() (*mat.Cholesky, error) {
 	const (
 		most      = 100   // steps: from two-rung ratios it takes a handful
 		tolerance = 1e-10 // nats
@@ -191,7 +196,7 @@ func (s *bennett) newton() ([]float64, error) {
 			}
 		}
 		if largest <= max(tolerance, relative*size) {
-			return s.variances(&factors), nil
+			return &factors, nil
 		}
 	}
 	return nil, fmt.Errorf("no convergence in %d steps; put temperatures closer or draw more", most)
@@ -203,16 +208,52 @@ func isCondition(err error) bool {
 	return errors.As(err, &c)
 }
 
-func (s *bennett) variances(factors *mat.Cholesky) []float64 {
+// solve returns H⁻¹x of the free f for the factors of H.
+func solve(hessian *mat.Cholesky, x []float64) *mat.VecDense {
+	out := mat.NewVecDense(len(x), nil)
+	if err := hessian.SolveVecTo(out, mat.NewVecDense(len(x), x)); err != nil && !isCondition(err) {
+		panic("rbm: a factorised matrix of another shape") // cannot be: x is made for it
+	}
+	return out
+}
+
+// variances returns those of f if all draws are independent: the inverse of
+// the Hessian less 1/n_k and 1/n_0, which is eq. 8 of Shirts & Chodera for the
+// difference f_k − f_0.
+func (s *bennett) variances(hessian *mat.Cholesky) []float64 {
 	v := make([]float64, len(s.f))
-	column, unit := mat.NewVecDense(len(v)-1, nil), mat.NewVecDense(len(v)-1, nil)
 	for k := range len(v) - 1 {
-		unit.Zero()
-		unit.SetVec(k, 1)
-		if err := factors.SolveVecTo(column, unit); err != nil && !isCondition(err) {
-			panic("rbm: a factorised matrix of another shape") // cannot be: unit is made for it
+		unit := make([]float64, len(v)-1)
+		unit[k] = 1
+		v[k+1] = max(0, solve(hessian, unit).AtVec(k)-1/s.n[k+1]-1/s.n[0])
+	}
+	return v
+}
+
+// groupVariances returns those of f from the spread between groups of draws.
+func (s *bennett) groupVariances(hessian *mat.Cholesky, groups int) []float64 {
+	score := make([][]float64, groups) // of each group: n_k/G − Σ r_k over its draws
+	parallel.Do(groups, func(g int) {
+		sum, r := make([]float64, len(s.f)), make([]float64, len(s.f))
+		for i, d := range s.d {
+			n := len(d) / groups
+			sum[i] += float64(n)
+			for _, x := range d[g*n : (g+1)*n] {
+				lo, hi, _ := s.shares(r, x)
+				for k := lo; k < hi; k++ {
+					sum[k] -= r[k]
+				}
+			}
 		}
-		v[k+1] = max(0, column.AtVec(k)-1/s.n[k+1]-1/s.n[0])
+		score[g] = sum[1:]
+	})
+	v := make([]float64, len(s.f))
+	scale := float64(groups) / float64(groups-1)
+	for _, u := range score {
+		moved := solve(hessian, u)
+		for k := range len(v) - 1 {
+			v[k+1] += float64(scale * moved.AtVec(k) * moved.AtVec(k))
+		}
 	}
 	return v
 }

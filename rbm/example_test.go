@@ -139,7 +139,7 @@ func ExampleBennett() {
 		energies = append(energies, s.Energy)
 	}
 	var uniform *rbm.Base
-	got, err := rbm.Bennett(betas, energies, nil, uniform.LogZ(m))
+	got, err := rbm.Bennett(betas, energies, 0, uniform.LogZ(m))
 	if err != nil {
 		fmt.Println(err)
 		return

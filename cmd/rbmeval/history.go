@@ -24,6 +24,7 @@ type history struct {
 	first     *judge // of the first snapshot: what all have in common
 	base      *rbm.Base
 	parts     []*judge // the training rows, a sample if they are many, and the test rows if there are any
+	states    []*judge // the same rows as binary states
 	snapshots []snapshot
 }
 
@@ -145,6 +146,13 @@ func (h *history) loadRows(ctx context.Context, stderr io.Writer) error {
 			return err
 		}
 		h.parts = append(h.parts, &part)
+		states := &part
+		if part.isGrey() {
+			if states, err = part.binary(set, chosen); err != nil {
+				return err
+			}
+		}
+		h.states = append(h.states, states)
 	}
 	h.base = h.baseOf(j.m, trainSet)
 	return nil
@@ -210,7 +218,13 @@ func (h *history) judgeOne(ctx context.Context, s *snapshot, progress func(stage
 			return err
 		}
 	}
-	if s.partition, err = h.find(ctx, s.m, enum, h.base, progress); err != nil {
+	bound := math.Inf(-1)
+	if h.estimated() {
+		if bound, err = lowerBound(ctx, s.m, h.states); err != nil {
+			return err
+		}
+	}
+	if s.partition, err = h.find(ctx, s.m, enum, h.base, bound, progress); err != nil {
 		return err
 	}
 	for _, part := range h.parts {
@@ -229,9 +243,10 @@ func (h *history) judgeOne(ctx context.Context, s *snapshot, progress func(stage
 	return nil
 }
 
-// likelihood returns the mean log-likelihood of a part if log Z is logZ.
+// likelihood returns the mean log-likelihood of a part, if there is one, where
+// log Z is logZ.
 func (s *snapshot) likelihood(part int, logZ float64) *float64 {
-	if s.by == "" || part >= len(s.free) {
+	if part >= len(s.free) {
 		return nil
 	}
 	x := -s.free[part] - logZ

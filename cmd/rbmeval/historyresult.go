@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -28,9 +27,11 @@ type historyResult struct {
 }
 
 type snapshotResult struct {
-	Step  int      `json:"step"`
-	Train *float64 `json:"log_likelihood_train,omitempty"`
-	Test  *float64 `json:"log_likelihood_test,omitempty"`
+	Step       int      `json:"step"`
+	Train      *float64 `json:"log_likelihood_train,omitempty"`
+	Test       *float64 `json:"log_likelihood_test,omitempty"`
+	TrainBound *float64 `json:"log_likelihood_train_upper_bound,omitempty"` // where no estimate will do
+	TestBound  *float64 `json:"log_likelihood_test_upper_bound,omitempty"`
 	logZResult
 }
 
@@ -49,7 +50,13 @@ func (h *history) result() (historyResult, error) {
 		if err != nil {
 			return r, fmt.Errorf("%s: %w", s.path, err)
 		}
-		r.Snapshots = append(r.Snapshots, snapshotResult{s.step, s.likelihood(0, s.logZ), s.likelihood(1, s.logZ), logZ})
+		one := snapshotResult{Step: s.step, logZResult: logZ}
+		if s.by != "" {
+			one.Train, one.Test = s.likelihood(0, s.logZ), s.likelihood(1, s.logZ)
+		} else if logZ.LowerBound != nil {
+			one.TrainBound, one.TestBound = s.likelihood(0, s.LowerBound), s.likelihood(1, s.LowerBound)
+		}
+		r.Snapshots = append(r.Snapshots, one)
 	}
 	return r, nil
 }
@@ -65,10 +72,11 @@ func (h *history) report(w io.Writer) error {
 			return err
 		}
 	}
-	if h.json {
-		return json.NewEncoder(w).Encode(r)
+	if !h.json {
+		h.print(r, w)
+	} else if err := json.NewEncoder(w).Encode(r); err != nil {
+		return err
 	}
-	h.print(r, w)
 	doubtful, last := 0, ""
 	for _, s := range h.snapshots {
 		if len(s.Warnings) > 0 {
@@ -102,16 +110,20 @@ func (h *history) print(r historyResult, w io.Writer) {
 		fmt.Fprintf(w, "  %10s", "test")
 	}
 	fmt.Fprintln(w)
-	number := func(x *float64, width int) string {
+	number := func(sign string, x *float64, width int) string {
 		if x == nil {
 			return fmt.Sprintf("%*s", width, "–")
 		}
-		return fmt.Sprintf("%*.3f", width, *x)
+		return fmt.Sprintf("%*s", width, fmt.Sprintf("%s%.3f", sign, *x))
 	}
 	for _, s := range r.Snapshots {
-		fmt.Fprintf(w, "%9d  %s  %s  %-15s  %s", s.Step, number(s.LogZ, 12), number(s.LogZStdErr, 7), methods[s.LogZBy], number(s.Train, 10))
-		if r.NTest > 0 {
-			fmt.Fprintf(w, "  %s", number(s.Test, 10))
+		logZ, by, above, below, likelihoods := s.LogZ, methods[s.LogZBy], "", "", []*float64{s.Train, s.Test}
+		if logZ == nil && s.LowerBound != nil {
+			logZ, by, above, below, likelihoods = s.LowerBound, "bound", "≥ ", "≤ ", []*float64{s.TrainBound, s.TestBound}
+		}
+		fmt.Fprintf(w, "%9d  %s  %s  %-15s", s.Step, number(above, logZ, 12), number("", s.LogZStdErr, 7), by)
+		for part := range h.parts {
+			fmt.Fprintf(w, "  %s", number(below, likelihoods[part], 10))
 		}
 		if len(s.Warnings) > 0 {
 			fmt.Fprint(w, "  !")
@@ -144,36 +156,29 @@ func (h *history) write(r historyResult) error {
 // writeTable writes a line a snapshot; what was not found stays empty.
 func (r historyResult) writeTable(w io.Writer) error {
 	table := csv.NewWriter(w)
-	err := table.Write([]string{"step", "log_likelihood_train", "log_likelihood_test", "log_z", "log_z_by", "log_z_std_err",
-		"ais", "ais_std_err", "ais_ess", "reverse_ais", "reverse_ais_std_err", "reverse_ais_ess", "bennett", "bennett_std_err", "bennett_overlap", "round_trips", "warnings"})
+	err := table.Write([]string{"step", "log_likelihood_train", "log_likelihood_test", "log_z", "log_z_by", "log_z_std_err", "log_z_lower_bound",
+		"ais", "ais_std_err", "ais_ess", "reverse_ais", "reverse_ais_std_err", "reverse_ais_ess", "bennett", "bennett_std_err", "bennett_ess", "bennett_overlap", "round_trips", "warnings"})
 	if err != nil {
 		return err
-	}
-	text := func(x float64) string {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return ""
-		}
-		return strconv.FormatFloat(x, 'g', 12, 64)
 	}
 	maybe := func(x *float64) string {
 		if x == nil {
 			return ""
 		}
-		return text(*x)
+		return strconv.FormatFloat(*x, 'g', 12, 64)
 	}
 	for _, s := range r.Snapshots {
-		line := []string{strconv.Itoa(s.Step), maybe(s.Train), maybe(s.Test), maybe(s.LogZ), s.LogZBy, maybe(s.LogZStdErr)}
-		for _, a := range []*rbm.Annealed{s.AIS, s.ReverseAIS} {
+		line := []string{strconv.Itoa(s.Step), maybe(s.Train), maybe(s.Test), maybe(s.LogZ), s.LogZBy, maybe(s.LogZStdErr), maybe(s.LowerBound)}
+		for _, a := range []*estimateResult{s.AIS, s.ReverseAIS} {
 			if a == nil {
-				line = append(line, "", "", "")
-				continue
+				a = new(estimateResult)
 			}
-			line = append(line, text(a.LogZ), text(a.StdErr), text(a.ESS))
+			line = append(line, maybe(a.LogZ), maybe(a.StdErr), maybe(a.ESS))
 		}
 		if b := s.Bennett; b == nil {
-			line = append(line, "", "", "", "")
+			line = append(line, "", "", "", "", "")
 		} else {
-			line = append(line, text(b.LogZ), text(b.StdErr), text(b.Overlap), strconv.FormatInt(b.RoundTrips, 10))
+			line = append(line, maybe(b.LogZ), maybe(b.StdErr), maybe(b.ESS), maybe(b.Overlap), strconv.FormatInt(*b.RoundTrips, 10))
 		}
 		line = append(line, strings.Join(s.Warnings, "; "))
 		if err := table.Write(line); err != nil {

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 
 	"gorbm/cmd/cli"
@@ -135,112 +132,6 @@ func (z *logZFlags) baseOf(m *rbm.RBM, set *data.Set) *rbm.Base {
 		mean = append(mean, 0.5) // of softmax labels only their being equal counts
 	}
 	return rbm.NewBase(m, mean, set.Len())
-}
-
-// A partition is what was found of log Z.
-type partition struct {
-	logz.Bracket
-	logZ, stdErr float64 // exact, or the best estimate
-	by           string  // how; "" if there is no number
-}
-
-const byExact = "exact"
-
-// methods are the words for how log Z was found.
-var methods = map[string]string{
-	byExact: "enumeration", string(logz.ByAIS): "AIS", string(logz.ByReverse): "reverse AIS", string(logz.ByBennett): "Bennett's ratio",
-}
-
-// find finds log Z of m. enum is its enumeration if that is asked for.
-func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *rbm.Enumeration, base *rbm.Base, progress func(stage string, done float64)) (p partition, err error) {
-	if z.estimated() {
-		stages := func(stage logz.Stage, done float64) { progress(string(stage), done) }
-		if p.Bracket, err = logz.Estimate(ctx, m, z.settings(base), rbm.NewKey(z.seed), stages); err != nil {
-			return partition{}, err
-		}
-		var by logz.Method
-		p.logZ, p.stdErr, by = p.Best()
-		p.by = string(by)
-	}
-	if enum != nil {
-		exact, err := enum.LogZ(ctx, func(done float64) { progress("exact log Z", done) })
-		if err != nil {
-			return partition{}, err
-		}
-		p.logZ, p.stdErr, p.by = exact, 0, byExact
-	}
-	return p, nil
-}
-
-// finite reports whether all numbers of p that are there are finite; the error
-// of a single chain, which has none, need not be.
-func (p partition) finite() bool {
-	ok := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	if p.by != "" && !ok(p.logZ) {
-		return false
-	}
-	for _, a := range []*rbm.Annealed{p.AIS, p.Reverse} {
-		if a != nil && !(ok(a.LogZ) && ok(a.ESS) && ok(a.CESS) && !math.IsNaN(a.StdErr)) {
-			return false
-		}
-	}
-	return p.Bennett == nil || math.IsNaN(p.Bennett.LogZ) || ok(p.Bennett.LogZ) && ok(p.Bennett.StdErr)
-}
-
-// A logZResult is what -json prints of log Z.
-type logZResult struct {
-	LogZ       *float64      `json:"log_z,omitempty"`
-	LogZBy     string        `json:"log_z_by,omitempty"`
-	LogZStdErr *float64      `json:"log_z_std_err,omitempty"`
-	AIS        *rbm.Annealed `json:"ais,omitempty"`
-	ReverseAIS *rbm.Annealed `json:"reverse_ais,omitempty"`
-	Bennett    *logz.Ratio   `json:"bennett,omitempty"`
-	Warnings   []string      `json:"warnings,omitempty"`
-}
-
-func (p partition) result() (logZResult, error) {
-	if !p.finite() {
-		return logZResult{}, errNotFinite
-	}
-	r := logZResult{LogZBy: p.by, AIS: p.AIS, ReverseAIS: p.Reverse, Bennett: p.Bennett, Warnings: p.Warnings}
-	if p.by != "" {
-		r.LogZ = &p.logZ
-		if p.by != byExact && !math.IsInf(p.stdErr, 0) {
-			r.LogZStdErr = &p.stdErr
-		}
-	}
-	return r, nil
-}
-
-// print prints the ways to log Z, a line each.
-func (p partition) print(w io.Writer) {
-	if p.by == byExact {
-		fmt.Fprintf(w, "%-26s %.6f\n", "exact log Z", p.logZ)
-	}
-	annealed := func(what string, a *rbm.Annealed) {
-		if a != nil {
-			fmt.Fprintf(w, "%-26s %s (%d chains, %d temperatures; ESS %.1f, smallest CESS %.1f %%)\n",
-				what, plusMinus(a.LogZ, a.StdErr), len(a.LogWeights), len(a.Path), a.ESS, 100*a.CESS)
-		}
-	}
-	annealed("log Z by AIS", p.AIS)
-	annealed("log Z by reverse AIS", p.Reverse)
-	if r := p.Bennett; r != nil {
-		number := "no number"
-		if !math.IsNaN(r.LogZ) {
-			number = plusMinus(r.LogZ, r.StdErr)
-		}
-		fmt.Fprintf(w, "%-26s %s (%d temperatures; smallest overlap %.2g %%, %d round trips)\n",
-			"log Z by Bennett's ratio", number, r.Temperatures, 100*r.Overlap, r.RoundTrips)
-	}
-}
-
-// plusMinus writes an estimate with its standard error, if it has one.
-func plusMinus(x, stdErr float64) string {
-	if math.IsInf(stdErr, 0) {
-		return fmt.Sprintf("%.3f", x)
-	}
-	return fmt.Sprintf("%.3f ± %.3f", x, stdErr)
 }
 
 // drawLadder writes the picture of -ladder.

@@ -18,6 +18,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
+	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/rbm/npz"
 )
@@ -30,8 +31,17 @@ Without -exact, -ais, -reverse-ais, -bennett, -pl or -classify it does what
 applies: log Z by exact enumeration if that takes no longer than some seconds,
 else between AIS, which is too low on average, and reverse AIS, which is too high,
 with Bennett's ratio in between; pseudo-likelihood; classification. Chains at
-the model come from a ladder of temperatures that is tuned to it, never from
-data. Whatever makes an estimate doubtful is said in a warning.
+the model come from ten ladders of temperatures that are tuned to it, never from
+data.
+
+An estimate is printed as x ± s: log Z lies between x − 2s and x + 2s in 95 cases
+of 100, if no warning names the estimate. s comes from the spread between the ten
+ladders, or between the chains of AIS, and is widened by Student's t for their
+number. What all chains have missed it does not show; warnings, which go to
+standard error even with -quiet, say what speaks for that. log Z is at least
+log Σ exp(−F) over the distinct rows at hand, training rows included. An estimate
+that is below this bound by chance is raised to it; any other below is impossible
+and not printed. If none is left, the bound takes their place.
 
 All numbers are in nats, means over the rows, and computed in float64. In a
 model with labels the likelihood is that of inputs and label together; of data
@@ -44,6 +54,13 @@ label and without. -label-in-features writes p(h|x,y) instead, which gives the
 row's label away: do not judge a classifier by such features.
 A model with a constraint is judged under it; one on all units, all=K, has log Z by
 enumeration alone.
+
+With -json, log_z, log_z_by, log_z_std_err and mean_log_likelihood are what to go
+by; without an estimate that will do they are absent, and
+mean_log_likelihood_upper_bound is there. log_z_lower_bound is the bound.
+The objects ais, reverse_ais and bennett have their own log_z, std_err, which is
+s, and ess, the number of independent draws that theirs are worth; "doubtful" if
+a warning names them; "raised" if log_z is the bound; "impossible", without log_z.
 
 -run judges all snapshots of a run, ended or under way: the log-likelihood of
 test rows and of up to 10000 training rows, step by step.`
@@ -226,11 +243,15 @@ func (j *judge) shell() bool {
 
 // judge computes what was asked for.
 func (j *judge) judge(ctx context.Context) (*verdict, error) {
-	v := &verdict{}
+	v := &verdict{partition: unknown()}
 	if j.asked() {
+		bound, err := j.lowerBound(ctx)
+		if err != nil {
+			return nil, err
+		}
 		var bar *cli.Progress
 		stage := ""
-		part, err := j.find(ctx, j.m, j.enum, j.baseOf(j.m, j.all), func(now string, done float64) {
+		part, err := j.find(ctx, j.m, j.enum, j.baseOf(j.m, j.all), bound, func(now string, done float64) {
 			if now != stage {
 				bar.Done()
 				bar, stage = cli.NewProgress(j.stderr, j.quiet, now, "‰", 1000), now
@@ -242,7 +263,7 @@ func (j *judge) judge(ctx context.Context) (*verdict, error) {
 			return nil, err
 		}
 		if err != nil { // nobody asked for it: the rest is judged without
-			part.Warnings = []string{fmt.Sprintf("log Z was not estimated: %v", err)}
+			part.Warnings = []logz.Warning{{Text: fmt.Sprintf("log Z was not estimated: %v", err)}}
 		}
 		v.partition = part
 	}

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"gorbm/negphase/logz"
 	"gorbm/train"
 )
 
@@ -79,7 +80,7 @@ func (h *history) addPart(p *plot.Plot, snapshots []snapshot, part int, legend b
 	for i := range snapshots {
 		s := &snapshots[i]
 		y := s.likelihood(part, s.logZ)
-		if y == nil || s.step < 1 { // step 0 has no place on a logarithmic axis
+		if s.by == "" || s.step < 1 { // step 0 has no place on a logarithmic axis
 			continue
 		}
 		x := float64(s.step)
@@ -89,9 +90,11 @@ func (h *history) addPart(p *plot.Plot, snapshots []snapshot, part int, legend b
 			e, errors = 2*s.stdErr, true
 		}
 		points.YErrors = append(points.YErrors, struct{ Low, High float64 }{e, e})
-		if s.AIS != nil && s.Reverse != nil {
-			high = append(high, plotter.XY{X: x, Y: *s.likelihood(part, s.AIS.LogZ)})
-			low = append(low, plotter.XY{X: x, Y: *s.likelihood(part, s.Reverse.LogZ)})
+		ais, _ := s.By(logz.ByAIS)
+		reverse, _ := s.By(logz.ByReverse)
+		if !math.IsNaN(ais) && !math.IsNaN(reverse) {
+			high = append(high, plotter.XY{X: x, Y: *s.likelihood(part, ais)})
+			low = append(low, plotter.XY{X: x, Y: *s.likelihood(part, reverse)})
 		}
 	}
 	if len(points.XYs) == 0 {

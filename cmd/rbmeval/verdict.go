@@ -40,6 +40,7 @@ type jsonResult struct {
 	FreeEnergy *float64 `json:"free_energy,omitempty"`
 	logZResult
 	MeanLogLikelihood *float64     `json:"mean_log_likelihood,omitempty"`
+	UpperBound        *float64     `json:"mean_log_likelihood_upper_bound,omitempty"` // where no estimate will do
 	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
 	PseudoLikelihood  *float64     `json:"pseudo_likelihood,omitempty"`
 	Classification    *train.Score `json:"classification,omitempty"`
@@ -64,6 +65,8 @@ func (v *verdict) result(j *judge) (jsonResult, error) {
 		if law, ok := train.LawLikelihood(j.set, j.labelled()); ok {
 			set(&r.LawLogLikelihood, law)
 		}
+	} else if !math.IsInf(v.LowerBound, 0) {
+		set(&r.UpperBound, -mean(v.free)-v.LowerBound)
 	}
 	if j.pl {
 		set(&r.PseudoLikelihood, mean(v.pseudo))
@@ -86,9 +89,19 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if j.json {
-		return json.NewEncoder(w).Encode(r)
+	if !j.json {
+		v.describe(r, j, w)
+	} else if err := json.NewEncoder(w).Encode(r); err != nil {
+		return err
 	}
+	for _, warning := range v.Warnings {
+		fmt.Fprintf(j.stderr, "rbmeval: warning: %s\n", warning)
+	}
+	return nil
+}
+
+// describe prints what -json puts into an object.
+func (v *verdict) describe(r jsonResult, j *judge, w io.Writer) {
 	fmt.Fprintf(w, "%s: %d inputs", r.Model, j.m.Inputs())
 	if j.m.Classes() > 0 {
 		fmt.Fprintf(w, " + %d %s labels", j.m.Classes(), j.m.LabelKind())
@@ -101,7 +114,7 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 	}
 	line("mean free energy", r.FreeEnergy)
 	v.partition.print(w)
-	v.printLikelihood(j, w)
+	v.printLikelihood(r, j, w)
 	line("  of the data's own law", r.LawLogLikelihood)
 	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
 	if c := r.Classification; c != nil {
@@ -124,15 +137,11 @@ func (v *verdict) print(j *judge, w io.Writer) error {
 	if j.ladder != "" {
 		fmt.Fprintf(w, "ladder drawn in %s\n", j.ladder)
 	}
-	for _, warning := range v.Warnings {
-		fmt.Fprintf(j.stderr, "rbmeval: warning: %s\n", warning)
-	}
-	return nil
 }
 
 // printLikelihood prints the mean log-likelihood: of an estimate how it was
 // found, and what the bracket of log Z leaves of it.
-func (v *verdict) printLikelihood(j *judge, w io.Writer) {
+func (v *verdict) printLikelihood(r jsonResult, j *judge, w io.Writer) {
 	what := "mean log-likelihood"
 	if j.isGrey() {
 		what = "mean score −F − log Z"
@@ -142,13 +151,14 @@ func (v *verdict) printLikelihood(j *judge, w io.Writer) {
 		fmt.Fprintf(w, "%-26s %.6f\n", what, -free-v.logZ)
 	case v.by != "":
 		fmt.Fprintf(w, "%-26s %s by %s", what, plusMinus(-free-v.logZ, v.stdErr), methods[v.by])
-		switch both := v.AIS != nil && v.Reverse != nil; {
-		case both && v.by == string(logz.ByAIS):
-			fmt.Fprintf(w, "; %.3f by its reverse", -free-v.Reverse.LogZ)
-		case both:
-			fmt.Fprintf(w, "; %.3f by AIS, %.3f by its reverse", -free-v.AIS.LogZ, -free-v.Reverse.LogZ)
+		for _, m := range []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett} {
+			if x, _ := v.By(m); string(m) != v.by && !math.IsNaN(x) {
+				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[string(m)])
+			}
 		}
 		fmt.Fprintln(w)
+	case r.UpperBound != nil:
+		fmt.Fprintf(w, "%-26s at most %.3f, by the lower bound of log Z\n", what, *r.UpperBound)
 	case j.asked():
 		fmt.Fprintf(w, "no %s: no estimate of log Z has a number\n", what)
 	}

@@ -1,7 +1,6 @@
 package logz
 
 import (
-	"encoding/json"
 	"math"
 	"slices"
 	"strings"
@@ -14,93 +13,90 @@ func annealed(logZ, stdErr, ess float64) *rbm.Annealed {
 	return &rbm.Annealed{LogZ: logZ, StdErr: stdErr, ESS: ess, CESS: 0.9, LogWeights: make([]float64, 100), Path: []float64{0, 1}}
 }
 
-// Which warnings a bracket earns, and which estimate is gone by.
+// Which warnings a bracket earns and of which estimates, and which of these is
+// gone by.
 func TestWarnings(t *testing.T) {
-	ratio := func(logZ, stdErr float64) *Ratio { return &Ratio{LogZ: logZ, StdErr: stdErr, Overlap: 0.5} }
+	ratio := func(logZ, stdErr, ess float64) *Ratio {
+		return &Ratio{LogZ: logZ, StdErr: stdErr, ESS: ess, Overlap: 0.5, Groups: 10}
+	}
+	many := func(ess float64) *rbm.Annealed {
+		return &rbm.Annealed{LogZ: 10, StdErr: 0.1, ESS: ess, LogWeights: make([]float64, 400)}
+	}
+	few := &rbm.Annealed{LogZ: 10, StdErr: 0.1, ESS: 60, LogWeights: make([]float64, 60)}
+	none := math.Inf(-1)
 	for name, c := range map[string]struct {
-		b    Bracket
-		want []string
-		by   Method
+		ais, reverse *rbm.Annealed
+		bennett      *Ratio
+		bound        float64
+		trips        int64
+		want         []string
+		by           Method
 	}{
-		"sound":                {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10.2, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 50}, nil, ByBennett},
-		"reversed by chance":   {Bracket{AIS: annealed(10.3, 0.1, 50), Reverse: annealed(10, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 50}, nil, ByBennett},
-		"AIS in few weights":   {Bracket{AIS: annealed(10, 0.1, 49), Reverse: annealed(10.2, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 50}, []string{"of AIS are worth 49.0"}, ByBennett},
-		"reverse in few":       {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10.2, 0.1, 1), Bennett: ratio(10.1, 0.1), RoundTrips: 50}, []string{"of reverse AIS are worth 1.0"}, ByBennett},
-		"wide":                 {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(11.1, 0.1, 50), Bennett: ratio(10.1, 0.1), RoundTrips: 50}, []string{"the bracket is 1.1 nats wide"}, ByBennett},
-		"ratio far above":      {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10.2, 0.4, 50), Bennett: ratio(11.1, 0.1), RoundTrips: 50}, []string{"the bracket is 1.1 nats wide"}, ByBennett},
-		"ratio above reverse":  {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10.2, 0.1, 50), Bennett: ratio(10.9, 0.1), RoundTrips: 50}, []string{"Bennett's ratio lies above reverse AIS"}, ByBennett},
-		"ratio and AIS apart":  {Bracket{AIS: annealed(10, 0.1, 50), Bennett: ratio(11.1, 0.1), RoundTrips: 50}, []string{"1.1 nats wide"}, ByBennett},
-		"upside down":          {Bracket{AIS: annealed(10.5, 0.1, 50), Reverse: annealed(10, 0.1, 50), Bennett: ratio(10.4, 0.1), RoundTrips: 50}, []string{"upside down"}, ByBennett},
-		"ratio below AIS":      {Bracket{AIS: annealed(10.5, 0.1, 50), Bennett: ratio(10, 0.1), RoundTrips: 50}, []string{"Bennett's ratio lies below AIS"}, ByAIS},
-		"no overlap":           {Bracket{AIS: annealed(10, 0.1, 50), Bennett: &Ratio{LogZ: math.NaN(), Overlap: 0.002}, RoundTrips: 50}, []string{"overlap by 0.2 %"}, ByAIS},
-		"no trips":             {Bracket{AIS: annealed(10, 0.1, 50), Reverse: annealed(10, 0.1, 50), RoundTrips: 49}, []string{"round trips of the ladder: 49 of"}, ByAIS},
-		"AIS needs no ladder":  {Bracket{AIS: annealed(10, 0.1, 50)}, nil, ByAIS},
-		"reverse alone":        {Bracket{Reverse: annealed(10, 0.1, 50), RoundTrips: 50}, nil, ByReverse},
-		"no number, reverse":   {Bracket{Reverse: annealed(10, 0.1, 50), Bennett: &Ratio{LogZ: math.NaN()}, RoundTrips: 50}, []string{"gives no number"}, ByReverse},
-		"nothing has a number": {Bracket{Bennett: &Ratio{LogZ: math.NaN()}, RoundTrips: 50}, []string{"gives no number"}, ""},
+		"sound":               {annealed(10, 0.1, 70), annealed(10.2, 0.1, 70), ratio(10.1, 0.1, 400), none, 100, nil, ByBennett},
+		"reversed by chance":  {annealed(10.3, 0.1, 70), annealed(10, 0.1, 70), ratio(10.1, 0.1, 400), none, 100, nil, ByBennett},
+		"AIS in few weights":  {annealed(10, 0.1, 69), annealed(10.2, 0.1, 70), ratio(10.1, 0.1, 400), none, 100, []string{"AIS: its 100 weights are worth 69.0 (below 70 "}, ByBennett},
+		"reverse in few":      {annealed(10, 0.1, 70), annealed(10.2, 0.1, 69), ratio(10.1, 0.1, 400), none, 100, []string{"reverse AIS: its 100 weights are worth 69.0 (below 70 "}, ByBennett},
+		"few of many":         {many(279), nil, nil, none, 0, []string{"AIS: its 400 weights are worth 279.0 (below 280 their spread is no guide), and log Z is likely above its estimate; take more temperatures"}, ByAIS},
+		"enough of many":      {many(280), nil, nil, none, 0, nil, ByAIS},
+		"few chains":          {few, nil, nil, none, 0, []string{"AIS: its 60 weights are worth 60.0 (below 70 their spread is no guide), and log Z is likely above its estimate; take more temperatures and 100 chains"}, ByAIS},
+		"apart":               {annealed(10, 0.1, 70), annealed(11.1, 0.1, 70), nil, none, 100, []string{"AIS, reverse AIS: AIS says 10.00 and reverse AIS 11.10"}, ByAIS},
+		"reverse above ratio": {nil, annealed(10.6, 0.1, 70), ratio(10.1, 0.1, 400), none, 100, []string{"reverse AIS: Bennett says 10.10 and reverse AIS 10.60"}, ByBennett},
+		"ratio above reverse": {nil, annealed(10.2, 0.1, 70), ratio(10.9, 0.1, 400), none, 100, []string{"Bennett, reverse AIS: reverse AIS says 10.20 and Bennett 10.90"}, ByBennett},
+		"ratio above AIS":     {annealed(10, 0.1, 70), nil, ratio(11.1, 0.1, 400), none, 100, []string{"AIS: AIS says 10.00 and Bennett 11.10"}, ByBennett},
+		"upside down":         {annealed(10.5, 0.1, 70), annealed(10, 0.1, 70), ratio(10.4, 0.1, 400), none, 100, []string{"reverse AIS: reverse AIS says 10.00 and AIS 10.50"}, ByBennett},
+		"ratio below AIS":     {annealed(10.5, 0.1, 70), nil, ratio(10, 0.1, 400), none, 100, []string{"Bennett: Bennett says 10.00 and AIS 10.50"}, ByAIS},
+		"no overlap":          {annealed(10, 0.1, 70), nil, &Ratio{LogZ: math.NaN(), Overlap: 0.002}, none, 100, []string{"Bennett: neighbouring temperatures overlap by 0.2 %"}, ByAIS},
+		"few trips":           {annealed(10, 0.1, 70), annealed(10, 0.1, 70), ratio(10.1, 0.1, 400), none, 99, []string{"Bennett, reverse AIS: its 10 ladders made 99 round trips"}, ByBennett},
+		"few trips, reverse":  {annealed(10, 0.1, 70), annealed(10, 0.1, 70), nil, none, 99, []string{"reverse AIS: its 10 ladders made 99 round trips"}, ByAIS},
+		"few draws":           {annealed(10, 0.1, 70), annealed(10, 0.1, 70), ratio(10.1, 0.1, 399), none, 100, []string{"Bennett, reverse AIS: the draws of its 10 ladders are worth 399 "}, ByBennett},
+		"AIS needs no ladder": {annealed(10, 0.1, 70), nil, nil, none, 0, nil, ByAIS},
+		"reverse alone":       {nil, annealed(10, 0.1, 70), nil, none, 100, nil, ByReverse},
+		"no number, reverse":  {nil, annealed(10, 0.1, 70), &Ratio{LogZ: math.NaN()}, none, 100, []string{"there is no number"}, ByReverse},
+		"nothing":             {nil, nil, &Ratio{LogZ: math.NaN()}, none, 100, []string{"there is no number"}, ""},
+
+		"at the bound":         {annealed(10, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
+		"raised":               {annealed(9.81, 0.1, 70), nil, nil, 10, 0, nil, ByAIS},
+		"all raised":           {annealed(9.9, 0.1, 70), annealed(9.85, 0.1, 70), ratio(9.99, 0.1, 400), 10, 100, nil, ByBennett},
+		"too low to be raised": {annealed(9.8, 0.1, 70), nil, nil, 10, 0, []string{"AIS: impossible estimate, 9.800: the distinct rows at hand alone make log Z at least 10.000,"}, ""},
+		"doubtful, not raised": {annealed(9.9, 0.1, 69), nil, nil, 10, 0, []string{"AIS: impossible estimate, 9.900:"}, ""},
+		"AIS impossible":       {annealed(9, 0.1, 70), nil, ratio(10.1, 0.1, 400), 10, 100, []string{"AIS: impossible estimate, 9.000:"}, ByBennett},
+		"Bennett impossible":   {annealed(10.1, 0.1, 70), nil, ratio(9, 0.1, 400), 10, 100, []string{"Bennett: impossible estimate, 9.000:"}, ByAIS},
+		"both impossible":      {annealed(9, 0.1, 70), annealed(10.1, 0.1, 70), ratio(9.1, 0.1, 400), 10, 99, []string{"AIS, Bennett: impossible estimates, 9.000, 9.100: the", "reverse AIS: its chains are those of Bennett", "reverse AIS: its 10 ladders made 99"}, ""},
+		"all impossible":       {annealed(9, 0.1, 1), annealed(9.2, 0.1, 2), ratio(9.1, 0.1, 3), 10, 4, []string{"AIS, reverse AIS, Bennett: impossible estimates, 9.000, 9.200, 9.100: the"}, ""},
+		"reverse remains":      {annealed(9, 0.1, 70), annealed(10.1, 0.1, 70), nil, 10, 100, []string{"AIS: impossible"}, ByReverse},
+		"reverse impossible":   {nil, annealed(9, 0.1, 70), nil, 10, 100, []string{"reverse AIS: impossible"}, ""},
 	} {
-		got := DefaultSettings().warnings(c.b)
-		if len(got) != len(c.want) {
-			t.Errorf("%s: warnings %q, want %q", name, got, c.want)
+		b := Bracket{AIS: c.ais, Reverse: c.reverse, Bennett: c.bennett, LowerBound: c.bound, RoundTrips: c.trips}
+		DefaultSettings().judge(&b)
+		if len(b.Warnings) != len(c.want) {
+			t.Errorf("%s: warnings %q, want %q", name, b.Warnings, c.want)
 		}
+		doubtful := map[Method]bool{}
 		for i, w := range c.want {
-			if !slices.ContainsFunc(got, func(g string) bool { return strings.Contains(g, w) }) {
-				t.Errorf("%s: warning %d lacks %q: %q", name, i, w, got)
+			at := slices.IndexFunc(b.Warnings, func(g Warning) bool { return strings.Contains(g.String(), w) })
+			if at < 0 {
+				t.Errorf("%s: warning %d lacks %q: %q", name, i, w, b.Warnings)
+				continue
+			}
+			for _, m := range b.Warnings[at].Of {
+				doubtful[m] = true
+				if !strings.Contains(b.Warnings[at].String(), m.Name()) {
+					t.Errorf("%s: %q does not name %s", name, b.Warnings[at], m.Name())
+				}
 			}
 		}
-		logZ, _, by := c.b.Best()
-		if by != c.by || math.IsNaN(logZ) != (by == "") {
+		for _, m := range []Method{ByAIS, ByReverse, ByBennett} {
+			if b.Doubtful(m) != doubtful[m] {
+				t.Errorf("%s: %s is doubtful: %v", name, m.Name(), b.Doubtful(m))
+			}
+		}
+		logZ, _, by := b.Best()
+		if by != c.by || math.IsNaN(logZ) != (by == "") || logZ < c.bound {
 			t.Errorf("%s: best is %v by %q, want by %q", name, logZ, by, c.by)
 		}
-	}
-}
-
-func TestRatioJSON(t *testing.T) {
-	for want, r := range map[string]Ratio{
-		`{"log_z":2.5,"std_err":0.5,"overlap":0.25,"temperatures":7,"round_trips":3}`: {2.5, 0.5, 0.25, 7, 3},
-		`{"overlap":0,"temperatures":7,"round_trips":3}`:                              {math.NaN(), math.NaN(), 0, 7, 3},
-	} {
-		if got, err := json.Marshal(r); err != nil || string(got) != want {
-			t.Errorf("%s, %v; want %s", got, err, want)
+		if raised := strings.Contains(name, "raised") && c.by != ""; raised != (len(b.Raised) > 0) || raised && logZ != c.bound {
+			t.Errorf("%s: %v are raised, the best is %v", name, b.Raised, logZ)
 		}
-	}
-}
-
-// Series of known autocorrelation: xₜ₊₁ = a·xₜ + noise is worth (1−a)/(1+a) of
-// its number.
-func TestEffective(t *testing.T) {
-	const groups, n = 20, 2000
-	for _, a := range []float64{-0.5, 0, 0.5, 0.9, 0.98} {
-		r := rbm.NewKey(7).Rand()
-		x := make([]float64, 0, groups*n)
-		for range groups {
-			v := r.NormFloat64() / math.Sqrt(1-a*a) // stationary
-			for range n {
-				x = append(x, v)
-				v = a*v + r.NormFloat64()
-			}
-		}
-		want := min(1, (1-a)/(1+a)) * groups * n
-		// Sokal (1997), eq. 3.19: var τ ≈ 2(2M+1)/N·τ², M the window of 5·2τ
-		// lags at the most here; the window cuts e^{-5} off.
-		lags := 10 * (1 + a) / (1 - a)
-		bound := 5*math.Sqrt(2*(2*lags+1)/(groups*n)) + math.Exp(-5)
-		if got := effective(x, groups); math.Abs(got/want-1) > bound {
-			t.Errorf("a = %v: %v of %d, want %v to %.0f %%", a, got, groups*n, want, 100*bound)
-		}
-	}
-	// Groups that never leave where they are count for one draw each, to the
-	// factor that the triangle (1 − t/n) leaves of a constant: Σ(1 − t/n) ≈ n/2,
-	// doubled, is n.
-	stuck := make([]float64, groups*n)
-	for i := range stuck {
-		stuck[i] = float64(i / n)
-	}
-	if got := effective(stuck, groups); math.Abs(got-groups) > 1e-6 {
-		t.Errorf("stuck groups are worth %v, want %d", got, groups)
-	}
-	if got := effective(make([]float64, 50), 5); got != 50 {
-		t.Errorf("equal draws are worth %v", got)
 	}
 }
 
@@ -132,5 +128,61 @@ func TestGroupedStdErr(t *testing.T) {
 	}
 	if broken := groupedStdErr(copies, groups*rows); math.Abs(broken/alone-1) < 0.5 {
 		t.Errorf("rows taken as independent have the error %v: the test sees nothing", broken)
+	}
+}
+
+// Student's t in tables: the quantile of 97.5 % is 12.706 with one degree of
+// freedom, 2.2622 with nine, 1.9842 with 99, and 1.95996 of the normal law.
+func TestWidened(t *testing.T) {
+	for n, want := range map[int]float64{2: 12.706 / 1.95996, 10: 2.2622 / 1.95996, 100: 1.9842 / 1.95996, 1: math.Inf(1)} {
+		if got := widened(1, n); got != want && math.Abs(got/want-1) > 5e-5 { // their last digit
+			t.Errorf("of %d values: %v times as wide, want %v", n, got, want)
+		}
+	}
+	s := DefaultSettings()
+	if got := s.errorOf(0.1, 0.5); got != 0.5 {
+		t.Errorf("groups that agree by luck have the error %v, independent draws 0.5", got)
+	}
+	if got := s.errorOf(0.5, 0.1); got != widened(0.5, 10) {
+		t.Errorf("groups that differ have the error %v", got)
+	}
+}
+
+// Draws that come four times over are worth as many as before, and their error
+// is the same; those of a flat model are worth their number.
+func TestWorthOfDraws(t *testing.T) {
+	m, s := bimodal(24, 2), small(nil)
+	d, err := s.climb(t.Context(), m, rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	four := d
+	four.excess = nil
+	for _, x := range d.excess {
+		n, copies := len(x)/s.Groups, []float64{}
+		for g := range s.Groups {
+			one := x[g*n : (g+1)*n]
+			copies = slices.Concat(copies, one, one, one, one)
+		}
+		four.excess = append(four.excess, copies)
+	}
+	once, err := s.ratio(m, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	often, err := s.ratio(m, four)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(once.ESS < 0.7*float64(len(d.excess[0]))) || math.Abs(often.ESS/once.ESS-1) > 1e-6 || math.Abs(often.StdErr/once.StdErr-1) > 1e-6 {
+		t.Errorf("draws: %+v, four times over: %+v", once, often)
+	}
+	flat := rbm.New(6, 4, 0, rbm.Softmax)
+	flat.Randomize(1e-9, rbm.NewKey(1)) // what it is uncertain of drowns in rounding
+	if d, err = s.climb(t.Context(), flat, rbm.NewKey(1), nil); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.ratio(flat, d); err != nil || r.ESS != float64(len(d.excess[0])) || r.StdErr > rounding {
+		t.Errorf("flat: %+v, %v", r, err)
 	}
 }

@@ -1,6 +1,7 @@
 package logz
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -8,9 +9,8 @@ import (
 	"gorbm/rbm"
 )
 
-// drawer returns a function that draws visible states from m by a table of
-// all of them.
-func drawer(m *rbm.RBM) func(rows int, key rbm.Key) rbm.Bits {
+// states returns all visible states of m.
+func states(m *rbm.RBM) rbm.Bits {
 	inputs, labels := m.Inputs(), 1
 	if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
 		labels = m.Classes()
@@ -26,6 +26,13 @@ func drawer(m *rbm.RBM) func(rows int, key rbm.Key) rbm.Bits {
 			all.Set(r, inputs+r>>inputs, true)
 		}
 	}
+	return all
+}
+
+// drawer returns a function that draws visible states from m by a table of
+// all of them.
+func drawer(m *rbm.RBM) func(rows int, key rbm.Key) rbm.Bits {
+	all := states(m)
 	free := make([]float64, all.Rows)
 	m.FreeEnergy(free, all)
 	least, total := free[0], 0.0
@@ -49,9 +56,123 @@ func drawer(m *rbm.RBM) func(rows int, key rbm.Key) rbm.Bits {
 	}
 }
 
+// bimodal returns a model of two modes of equal weight that hardly meet: its
+// first hidden unit is off, and the inputs are nearly fair coins, or on, and
+// nearly all of them are on. A ladder goes from one to the other now and then.
+func bimodal(inputs int, weight float64) *rbm.RBM {
+	m := rbm.New(inputs, 4, 0, rbm.Softmax)
+	m.Randomize(0.3, rbm.NewKey(1))
+	w := rbm.NewMatrix(inputs, 4)
+	m.Weights(w)
+	for i := range inputs {
+		w.Row(i)[0] = float32(weight)
+		m.VisibleBias[i] = 0
+	}
+	m.SetWeights(w)
+	m.HiddenBias[0] = float32(float64(inputs) * (math.Log(2) - math.Log1p(math.Exp(weight))))
+	return m
+}
+
+// kinds are models of all kinds.
+func kinds(t *testing.T) []model {
+	random := func(inputs, hidden, classes int, labels rbm.Kind, sd float64) *rbm.RBM {
+		m := rbm.New(inputs+classes, hidden, classes, labels)
+		m.Randomize(sd, rbm.NewKey(uint64(inputs+hidden)))
+		return m
+	}
+	some, odd := random(12, 9, 0, rbm.Softmax, 1), random(10, 8, 3, rbm.Softmax, 1.5)
+	some.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 3}
+	odd.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 4, Reference: []uint8{1, 0, 1, 0, 0, 1, 0, 0}}
+	var all []model
+	for _, c := range []struct {
+		name string
+		m    *rbm.RBM
+		base bool
+	}{
+		{"tiny", random(2, 2, 0, rbm.Softmax, 2), false},
+		{"flat", random(16, 8, 0, rbm.Softmax, 0.1), true},
+		{"random", random(30, 8, 0, rbm.Softmax, 0.6), true},
+		{"wide", random(8, 40, 0, rbm.Softmax, 0.5), false},
+		{"softmax", random(12, 8, 4, rbm.Softmax, 1), true},
+		{"bernoulli", random(12, 8, 4, rbm.Bernoulli, 1), true},
+		{"sharp", random(16, 10, 0, rbm.Softmax, 3), false},
+		{"sharp softmax", random(12, 8, 4, rbm.Softmax, 3), true},
+		{"hidden=3", some, true},
+		{"hidden=4 from a reference", odd, false},
+		{"slow", bimodal(24, 2), false},
+		{"slower", bimodal(24, 2.3), false},
+	} {
+		one := model{name: c.name, m: c.m}
+		if c.base {
+			one.base = rampBase(c.m)
+		}
+		var err error
+		if one.want, err = c.m.LogZ(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// Intervals of 95 %, LogZ ± 1.96·StdErr, hold the truth in 90 to 99 % of the
+// cases where nothing warns of the estimate. Three binomial standard errors
+// beyond these are allowed; more than half of all must be without a warning, or
+// nothing is said. At a Student's t of ν = 9 degrees of freedom, whose interval
+// StdErr is widened to, z² has the mean (9/7)/1.154² = 0.97 and the variance
+// 5.3/1.154⁴ = 3.0; of normal errors less. Five standard errors of its mean are
+// allowed.
+func TestCoverage(t *testing.T) {
+	seeds := 9
+	if testing.Short() {
+		seeds = 2
+	}
+	methods := []Method{ByAIS, ByReverse, ByBennett}
+	inside, n, squares := map[Method]int{}, map[Method]int{}, map[Method]float64{}
+	all := kinds(t)
+	for _, c := range all {
+		for seed := range uint64(seeds) {
+			s := DefaultSettings()
+			s.Annealing.Temperatures, s.Annealing.Pilot, s.Annealing.Base = 100, 20, c.base
+			s.BurnIn, s.Rounds = 150, 300
+			b, err := Estimate(t.Context(), c.m, s, rbm.NewKey(seed), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if most := float64(s.Groups * s.Rounds); !(b.Bennett.ESS > 0 && b.Bennett.ESS <= most) {
+				t.Errorf("%s, seed %d: %v draws are worth %v", c.name, seed, most, b.Bennett.ESS)
+			}
+			for _, m := range methods {
+				if b.Doubtful(m) {
+					continue
+				}
+				logZ, stdErr := b.value(m)
+				n[m]++
+				squares[m] += math.Pow((logZ-c.want)/stdErr, 2)
+				if math.Abs(logZ-c.want) <= 1.96*stdErr {
+					inside[m]++
+				}
+			}
+		}
+	}
+	for _, m := range methods {
+		n, inside := float64(n[m]), float64(inside[m])
+		t.Logf("%s: %v of %v inside, mean z² %.2f, %v warned of", m.Name(), inside, n, squares[m]/n, float64(len(all)*seeds)-n)
+		if 2*n < float64(len(all)*seeds) {
+			t.Errorf("%s: %v of %d runs are without a warning", m.Name(), n, len(all)*seeds)
+		}
+		if low, high := 0.90-3*math.Sqrt(0.90*0.10/n), 0.99+3*math.Sqrt(0.99*0.01/n); inside < low*n || inside > high*n {
+			t.Errorf("%s: %v of %v intervals of 95 %% hold the truth", m.Name(), inside, n)
+		}
+		if z2 := squares[m] / n; z2 > 0.97+5*math.Sqrt(3.0/n) {
+			t.Errorf("%s: mean z² is %.2f", m.Name(), z2)
+		}
+	}
+}
+
 // Ten models with weights of standard deviations 0.3 to 3, a hundred runs of
 // AIS and of its reverse from exact draws on each: where nothing warns, which
-// takes an effective sample size above 50, the truth is within two standard
+// takes an effective sample size of 70, the truth is within two standard
 // errors at least nine times in ten; below there is a warning.
 func TestTenModels(t *testing.T) {
 	const repeats = 100
@@ -80,10 +201,12 @@ func TestTenModels(t *testing.T) {
 			}
 			for side, b := range []Bracket{{AIS: &up}, {Reverse: &down, RoundTrips: 1000}} {
 				a := []rbm.Annealed{up, down}[side]
-				switch words := strings.Join(s.warnings(b), "\n"); {
-				case a.ESS <= 50 != strings.Contains(words, "are worth"):
+				b.LowerBound = math.Inf(-1)
+				s.judge(&b)
+				switch words := fmt.Sprint(b.Warnings); {
+				case a.ESS < leastShare*leastChains != strings.Contains(words, "are worth"):
 					t.Errorf("model %d, run %d: an effective sample size of %.1f and the warnings %q", k, i, a.ESS, words)
-				case a.ESS <= 50:
+				case a.ESS < leastShare*leastChains:
 					warned[side]++
 				default:
 					trusted[side]++

@@ -12,5 +12,11 @@
 //	Bennett  the energies of the particles at all temperatures
 //
 // The ladder is parallel tempering (negphase's pt), tuned in a burn-in and then
-// frozen.
+// frozen. It runs in several groups that never meet, and only groups count as
+// independent: the standard errors of Bennett's ratio and of the reverse come from
+// the spread between them, those of AIS from that between its chains, and all
+// are widened by Student's t, so that LogZ ± 1.96·StdErr is an interval of 95 %.
+// No spread shows a part of the model that all chains have missed. What can be
+// known of that is in Warnings, and in a lower bound of log Z from states that are
+// known otherwise, such as the rows of the data: see LowerBound.
 package logz

@@ -47,6 +47,7 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 		if err != nil {
 			return Bracket{}, err
 		}
+		a.StdErr = widened(a.StdErr, len(a.LogWeights))
 		b.AIS = &a
 		annealing.Path = a.Path // need not be placed again
 	}
@@ -61,7 +62,7 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 			if err != nil {
 				return Bracket{}, err
 			}
-			a.StdErr = groupedStdErr(a.LogWeights, s.Groups)
+			a.StdErr = s.errorOf(groupedStdErr(a.LogWeights, s.Groups), a.StdErr)
 			b.Reverse = &a
 		}
 		if s.Bennett {
@@ -70,46 +71,39 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 			}
 		}
 	}
-	b.Warnings = s.warnings(b)
+	b.LowerBound = s.LowerBound
+	s.judge(&b)
 	return b, nil
+}
+
+// errorOf returns the standard error for a Bracket from that between groups and
+// that of independent draws. Ten groups tell an error to a quarter of its size
+// only, and sometimes far too low; but draws of chains are never worth more than
+// independent ones.
+func (s Settings) errorOf(groups, independent float64) float64 {
+	return max(widened(groups, s.Groups), independent)
 }
 
 // ratio is the multistate Bennett estimate from the draws of the ladder.
 func (s Settings) ratio(m *rbm.RBM, d draws) (*Ratio, error) {
-	counts := make([]float64, len(d.excess))
-	for k, x := range d.excess {
-		counts[k] = effective(x, s.Groups)
-	}
-	z, err := rbm.Bennett(d.after.Beta, d.excess, counts, s.Annealing.Base.LogZ(m))
-	r := &Ratio{Overlap: z.Overlap, Temperatures: len(d.after.Beta), RoundTrips: d.trips, LogZ: math.NaN(), StdErr: math.NaN()}
+	z, err := rbm.Bennett(d.after.Beta, d.excess, s.Groups, s.Annealing.Base.LogZ(m))
+	r := &Ratio{Overlap: z.Overlap, Groups: s.Groups, Temperatures: len(d.after.Beta), RoundTrips: d.trips, LogZ: math.NaN(), StdErr: math.NaN()}
 	switch {
 	case errors.Is(err, rbm.ErrOverlap):
 		return r, nil
 	case err != nil:
 		return nil, fmt.Errorf("log Z: %w", err)
 	}
-	r.LogZ, r.StdErr = z.LogZ[0], z.StdErr[0]
+	groups, independent := z.StdErr[0], z.IndependentErr[0]
+	r.LogZ, r.StdErr = z.LogZ[0], s.errorOf(groups, independent)
+	r.ESS = float64(len(d.excess[0]))
+	if groups > independent && groups > rounding {
+		r.ESS *= independent / groups * (independent / groups)
+	}
 	return r, nil
 }
 
-// groupedStdErr returns the standard error of the logarithm of the mean weight,
-// to first order, where weight i is of group i mod groups and only groups are
-// independent.
-func groupedStdErr(logw []float64, groups int) float64 {
-	top := math.Inf(-1)
-	for _, w := range logw {
-		top = max(top, w)
-	}
-	sums, total := make([]float64, groups), 0.0
-	for i, w := range logw {
-		e := rbm.Exp(w - top)
-		sums[i%groups] += e
-		total += e
-	}
-	n, squares := float64(groups), 0.0
-	for _, x := range sums {
-		d := x/total - 1/n
-		squares += d * d
-	}
-	return math.Sqrt(squares * n / (n - 1))
-}
+// rounding is the error, in nats, below which nothing is uncertain but
+// roundings: that of independent draws is a root of a difference of terms near
+// one over their number.
+const rounding = 1e-8

@@ -2,8 +2,8 @@ package logz
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"strings"
@@ -45,11 +45,7 @@ func models(t *testing.T) []model {
 		m.Randomize(c.sd, rbm.NewKey(uint64(i)))
 		one := model{name: c.name, m: m}
 		if c.base {
-			mean := make([]float32, m.Visible())
-			for i := range mean {
-				mean[i] = float32(i+1) / float32(len(mean)+1)
-			}
-			one.base = rbm.NewBase(m, mean, 1000)
+			one.base = rampBase(m)
 		}
 		var err error
 		if one.want, err = m.LogZ(t.Context()); err != nil {
@@ -60,49 +56,21 @@ func models(t *testing.T) []model {
 	return all
 }
 
+// rampBase returns the base of data whose means rise from unit to unit.
+func rampBase(m *rbm.RBM) *rbm.Base {
+	mean := make([]float32, m.Visible())
+	for i := range mean {
+		mean[i] = float32(i+1) / float32(len(mean)+1)
+	}
+	return rbm.NewBase(m, mean, 1000)
+}
+
 // small are settings that take some hundredths of a second for such models.
 func small(base *rbm.Base) Settings {
 	s := DefaultSettings()
 	s.Annealing.Temperatures, s.Annealing.Base = 200, base
 	s.BurnIn, s.Rounds = 300, 300
 	return s
-}
-
-// Each estimate against enumeration. The standard error of reverse AIS is that
-// of ten groups, so z follows Student's t with ν = 9, whose z² has the mean
-// ν/(ν−2) = 9/7 and the variance 3ν²/((ν−2)(ν−4)) − 81/49 = 5.3; the others
-// have less. Six standard errors of the mean are allowed.
-func TestAgainstEnumeration(t *testing.T) {
-	const seeds = 5
-	var squares, sum [3]float64
-	n := 0
-	for _, c := range models(t) {
-		for seed := range uint64(seeds) {
-			b, err := Estimate(t.Context(), c.m, small(c.base), rbm.NewKey(seed), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, x := range [][2]float64{{b.AIS.LogZ, b.AIS.StdErr}, {b.Reverse.LogZ, b.Reverse.StdErr}, {b.Bennett.LogZ, b.Bennett.StdErr}} {
-				z := (x[0] - c.want) / x[1]
-				// Student's t at nine degrees of freedom exceeds 6 once in 5000 times.
-				if math.Abs(z) > 6 {
-					t.Errorf("%s, seed %d: estimate %d is %v ± %v, want %v", c.name, seed, i, x[0], x[1], c.want)
-				}
-				squares[i] += z * z
-				sum[i] += x[0] - c.want
-			}
-			if len(b.Warnings) > 0 {
-				t.Errorf("%s, seed %d: warnings %q", c.name, seed, b.Warnings)
-			}
-			n++
-		}
-	}
-	for i, x := range squares {
-		t.Logf("estimate %d: mean z² %.2f of %d, mean error %.4f", i, x/float64(n), n, sum[i]/float64(n))
-		if x/float64(n) > 9.0/7+6*math.Sqrt(5.3/float64(n)) {
-			t.Errorf("estimate %d: mean z² is %.2f", i, x/float64(n))
-		}
-	}
 }
 
 // Broken twins: what the estimates come to if the draws are not those of their
@@ -158,14 +126,11 @@ func TestPoorEstimatesSaySo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := strings.Join(b.Warnings, "\n")
-	for _, w := range []string{"weights of AIS are worth", "gives no number", "round trip", "nats wide"} {
+	all := fmt.Sprint(b.Warnings)
+	for _, w := range []string{"AIS: its 30 weights are worth", "there is no number", "round trip"} {
 		if !strings.Contains(all, w) {
 			t.Errorf("no warning has %q:\n%s", w, all)
 		}
-	}
-	if out, err := json.Marshal(b.Bennett); err != nil || strings.Contains(string(out), "log_z") {
-		t.Errorf("%s, %v", out, err)
 	}
 }
 

@@ -3,6 +3,7 @@ package logz
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"gorbm/negphase"
 	"gorbm/rbm"
@@ -20,6 +21,10 @@ type Settings struct {
 	// Gibbs step and swaps, in the first half of which its temperatures are
 	// tuned, and then Rounds from which draws are taken.
 	Groups, BurnIn, Rounds int
+
+	// LowerBound is what log Z is known to be at least, as the function of this
+	// name tells from states at hand; −Inf if nothing is known.
+	LowerBound float64
 }
 
 // DefaultSettings returns all three estimates at some fifteen seconds of two
@@ -27,7 +32,7 @@ type Settings struct {
 // gets 5000 temperatures.
 func DefaultSettings() Settings {
 	s := Settings{AIS: true, Reverse: true, Bennett: true,
-		Annealing: rbm.DefaultAnnealing(), Groups: 10, BurnIn: 1000, Rounds: 2000}
+		Annealing: rbm.DefaultAnnealing(), Groups: 10, BurnIn: 1000, Rounds: 2000, LowerBound: math.Inf(-1)}
 	s.Annealing.Temperatures = 5000
 	return s
 }
@@ -54,6 +59,8 @@ func (s Settings) Check(m *rbm.RBM) error {
 		return fmt.Errorf("log Z: a burn-in of %d rounds; it takes 0 to %d", s.BurnIn, maxRounds)
 	case s.ladder() && (s.Rounds < 2 || s.Rounds > maxRounds):
 		return fmt.Errorf("log Z: %d rounds of the ladder; it takes 2 to %d", s.Rounds, maxRounds)
+	case math.IsNaN(s.LowerBound) || math.IsInf(s.LowerBound, 1):
+		return fmt.Errorf("log Z: a lower bound of %v; it takes a number, or −Inf for none", s.LowerBound)
 	case s.Reverse && s.Rounds < s.rowsOfGroup():
 		return fmt.Errorf("log Z: %d rounds of %d ladders for %d chains of reverse AIS; it takes %d rounds, or more ladders",
 			s.Rounds, s.Groups, s.Annealing.Chains, s.rowsOfGroup())

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+// writePeak writes a model of two modes: its first hidden unit is off and the
+// inputs are fair coins, or it is on and all inputs are, which has e^30 times the
+// weight but which chains hardly find from the other. peak.csv has the state with
+// all inputs on three times, and another one. It returns the weight of the two
+// states, in nats.
+func writePeak(t *testing.T) (bound float64) {
+	t.Helper()
+	const inputs, hidden, weight, above = 60, 40, 10.0, 30.0
+	m := rbm.New(inputs, hidden, 0, rbm.Softmax) // too many units to be enumerated unasked
+	w := rbm.NewMatrix(inputs, hidden)
+	for i := range inputs {
+		w.Row(i)[0] = weight
+	}
+	m.SetWeights(w)
+	m.HiddenBias[0] = inputs*(math.Ln2-weight) + above
+	clitest.Save(t, "peak.npz", m, rbm.About{Data: "peak.csv"})
+	full := strings.TrimSuffix(strings.Repeat("1,", inputs), ",") + "\n"
+	clitest.Write(t, "peak.csv", full+strings.TrimSuffix(strings.Repeat("1,0,", inputs/2), ",")+"\n"+full+full)
+	states := rbm.NewBits(2, inputs)
+	for i := range inputs {
+		states.Set(0, i, true)
+		states.Set(1, i, i%2 == 0)
+	}
+	f := make([]float64, 2)
+	m.FreeEnergy(f, states)
+	return rbm.LogSumExp([]float64{-f[0], -f[1]})
+}
+
+const allEstimates = " -ais -reverse-ais -bennett -base uniform" + quick
+
+// No estimate below what the rows at hand alone have of Z is printed as one: it
+// is named as impossible, and the bound takes its place. Nor is reverse AIS gone
+// by, whose chains are those of an impossible Bennett ratio.
+func TestImpossible(t *testing.T) {
+	isolate(t)
+	bound := writePeak(t)
+	call := rbmeval.Call(strings.Fields("-model peak.npz -rows rows.csv -quiet" + allEstimates)...)
+	if call.Status != cli.OK {
+		t.Fatal(call.Stderr)
+	}
+	for _, w := range []string{
+		"log Z by AIS               impossible (", "log Z by Bennett's ratio   impossible (",
+		fmt.Sprintf("log Z is at least          %.3f (", bound), "mean log-likelihood        at most -",
+	} {
+		if !strings.Contains(call.Stdout, w) {
+			t.Errorf("lacks %q:\n%s", w, call.Stdout)
+		}
+	}
+	if !strings.HasPrefix(call.Stderr, "rbmeval: warning: AIS, Bennett: impossible estimates, ") {
+		t.Errorf("the first warning is another:\n%s", call.Stderr)
+	}
+	if header, _ := rows(t, "rows.csv"); slices.Contains(header, "log_likelihood") {
+		t.Errorf("rows have a likelihood: %v", header)
+	}
+	// As JSON: no number that might be taken for an estimate, and the same words.
+	both := rbmeval.Call(strings.Fields("-model peak.npz -json" + allEstimates)...)
+	var object map[string]any
+	if err := json.Unmarshal([]byte(both.Stdout), &object); err != nil {
+		t.Fatal(err)
+	}
+	if got := object["log_z_lower_bound"].(float64); math.Abs(got-bound) > 1e-9*bound {
+		t.Errorf("the bound is %v, want %v", got, bound)
+	}
+	if top := object["mean_log_likelihood_upper_bound"].(float64); math.Abs(top+object["free_energy"].(float64)+bound) > 1e-9*bound {
+		t.Errorf("the likelihood is at most %v", top)
+	}
+	for _, key := range []string{"log_z", "log_z_by", "log_z_std_err", "mean_log_likelihood"} {
+		if x, ok := object[key]; ok {
+			t.Errorf("%s is %v", key, x)
+		}
+	}
+	for _, key := range []string{"ais", "bennett"} {
+		one := object[key].(map[string]any)
+		if one["impossible"] != true || one["doubtful"] != true || one["log_z"] != nil || one["std_err"] != nil || one["ess"] == nil {
+			t.Errorf("%s is %v", key, one)
+		}
+	}
+	if both.Stderr != call.Stderr || strings.Count(both.Stderr, "\n") != len(object["warnings"].([]any)) {
+		t.Errorf("with -json the warnings are\n%sof %v", both.Stderr, object["warnings"])
+	}
+	if one := object["reverse_ais"].(map[string]any); one["impossible"] != nil || one["doubtful"] != true || one["log_z"].(float64) < bound {
+		t.Errorf("reverse AIS is %v", one)
+	}
+}
+
+// Where the rows are all states of the model, log Z is the bound, and every
+// other estimate is below it by chance: it is raised to it, and nothing warns.
+func TestRaised(t *testing.T) {
+	isolate(t)
+	clitest.Save(t, "all.npz", clitest.Model(3, 4, 0, rbm.Softmax), rbm.About{Data: "all.csv"})
+	clitest.Write(t, "all.csv", "0,0,0\n0,0,1\n0,1,0\n0,1,1\n1,0,0\n1,0,1\n1,1,0\n1,1,1\n")
+	m, _ := clitest.Load(t, "all.npz")
+	want, raised := logZ(m), 0
+	const seeds = 8
+	for seed := range seeds {
+		args := fmt.Sprintf("-model all.npz -ais -ais-temperatures 10 -seed %d", seed)
+		r, _ := evaluate(t, args)
+		if r.LogZ == nil || math.Abs(*r.LowerBound-want) > 1e-9*want || *r.LogZ < *r.LowerBound || r.Warnings != nil || r.AIS.Raised != (*r.LogZ == *r.LowerBound) {
+			t.Fatalf("%s: %+v", args, r)
+		}
+		text := rbmeval.OK(t, strings.Fields(args)...)
+		for _, w := range []string{", raised to the bound (", fmt.Sprintf("log Z is at least          %.3f (", want)} {
+			if strings.Contains(text, w) != r.AIS.Raised {
+				t.Errorf("%s: %q is there or not:\n%s", args, w, text)
+			}
+		}
+		if r.AIS.Raised {
+			raised++
+		}
+	}
+	if raised == 0 || raised == seeds {
+		t.Errorf("%d of %d estimates are raised", raised, seeds)
+	}
+}
+
+// Along a run likewise: the table shows the bound, the file and -json leave the
+// estimates out, and the picture does without them.
+func TestImpossibleInRun(t *testing.T) {
+	isolate(t)
+	bound := writePeak(t)
+	m, _ := clitest.Load(t, "peak.npz")
+	about := rbm.About{Data: "peak.csv"}
+	clitest.Write(t, "run/config.json", "{}")
+	clitest.Write(t, "run/models/notes.txt", "not a model")
+	clitest.Save(t, filepath.Join("run/models", leftPad(100)), m, about)
+	flat := rbm.New(60, 40, 0, rbm.Softmax)
+	clitest.Save(t, filepath.Join("run/models", leftPad(1)), flat, about)
+	call := rbmeval.Call(strings.Fields("-run run -out out" + allEstimates)...)
+	if call.Status != cli.OK {
+		t.Fatal(call.Stderr)
+	}
+	lines := strings.Split(call.Stdout, "\n")
+	for _, w := range []string{fmt.Sprintf("≥ %.3f", bound), "bound", "≤ -", "!"} {
+		if !strings.Contains(lines[4], w) || strings.Contains(lines[3], w) {
+			t.Errorf("%q in the wrong lines:\n%s", w, call.Stdout)
+		}
+	}
+	rbmeval.OneLine(t, call.Stderr, "1 snapshots", "step 100", "AIS, Bennett: impossible estimates")
+	decodes(t, "out/likelihood.png")
+	_, column := rows(t, "out/likelihood.csv")
+	for _, c := range []string{"log_likelihood_train", "log_z", "ais", "ais_std_err", "bennett", "bennett_std_err"} {
+		if column[c][0] == "" || column[c][1] != "" {
+			t.Errorf("%s is %q", c, column[c])
+		}
+	}
+	if got := number(t, column["log_z_lower_bound"][1]); math.Abs(got-bound) > 1e-9*bound {
+		t.Errorf("the bound is %v, want %v", got, bound)
+	}
+	both := rbmeval.Call(strings.Fields("-run run -json" + allEstimates)...)
+	var r historyResult
+	if err := json.Unmarshal([]byte(both.Stdout), &r); err != nil {
+		t.Fatal(err)
+	}
+	if s := r.Snapshots[1]; s.LogZ != nil || s.Train != nil || s.AIS.LogZ != nil || !s.AIS.Impossible || s.LowerBound == nil || s.TrainBound == nil || *s.TrainBound > 0 || both.Stderr != call.Stderr {
+		t.Errorf("-json says %s and %s", both.Stdout, both.Stderr)
+	}
+}
+
+// The bound is that of the distinct rows judged and the training rows: with
+// their labels, without where the data have none, and of grey rows by a threshold.
+func TestBoundOfRows(t *testing.T) {
+	isolate(t)
+	writeParts(t)
+	clitest.Save(t, "parts.npz", clitest.Model(4, 30, 0, rbm.Softmax), rbm.About{Data: "rows.npz"})
+	greyRows(t, "grey.csv")
+	for _, c := range []struct{ model, data string }{
+		{"softmax.safetensors", clitest.Toy}, {"bernoulli.safetensors", clitest.Toy}, {"plain.npz", clitest.Toy + ":plain"},
+		{"softmax.safetensors", clitest.Toy + ":plain"}, {"parts.npz", "rows.npz"}, {"plain.npz", "grey.csv"},
+	} {
+		m, _ := clitest.Load(t, c.model)
+		train, test, err := data.Load(t.Context(), c.data, data.Options{Binarize: data.Threshold})
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen, sum := map[string]bool{}, 0.0
+		for _, set := range []*data.Set{train, test} {
+			for r := range max(0, rowsOf(set)) {
+				v := make([]int, m.Visible())
+				set.X.Each(r, func(i int) { v[i] = 1 })
+				classes := []int{}
+				switch {
+				case set.Y != nil:
+					classes = append(classes, int(set.Y[r]))
+				default:
+					for y := range m.Classes() {
+						classes = append(classes, y)
+					}
+				}
+				key := fmt.Sprint(v, classes)
+				if seen[key] {
+					continue
+				}
+				seen[key] = true
+				if m.Classes() == 0 {
+					sum += math.Exp(-free(m, v))
+				}
+				for _, y := range classes {
+					if m.Classes() > 0 {
+						v[m.Inputs()+y] = 1
+						sum += math.Exp(-free(m, v))
+						v[m.Inputs()+y] = 0
+					}
+				}
+			}
+		}
+		args := "-model " + c.model + " -data " + c.data + " -ais -ais-temperatures 50"
+		if c.data == "grey.csv" {
+			args += " -binarize none"
+		}
+		r, _ := evaluate(t, args)
+		if r.LowerBound == nil || math.Abs(*r.LowerBound-math.Log(sum)) > 1e-9*math.Abs(math.Log(sum)) {
+			t.Errorf("%s: the bound is %v, want %v", args, r.LowerBound, math.Log(sum))
+		}
+	}
+	// Nothing is estimated, nothing is bounded.
+	if r, _ := evaluate(t, "-model plain.npz -exact"); r.LowerBound != nil {
+		t.Errorf("an exact log Z has the bound %v", *r.LowerBound)
+	}
+}
+
+// rowsOf returns the number of rows of a set; none of no set.
+func rowsOf(set *data.Set) int {
+	if set == nil {
+		return 0
+	}
+	return set.Len()
+}

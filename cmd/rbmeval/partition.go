@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"gorbm/negphase/logz"
+	"gorbm/rbm"
+)
+
+// A partition is what was found of log Z.
+type partition struct {
+	logz.Bracket
+	logZ, stdErr float64 // exact, or the best estimate
+	by           string  // how; "" if there is no number
+}
+
+const byExact = "exact"
+
+// unknown is what is found if nothing is asked for.
+func unknown() partition {
+	return partition{Bracket: logz.Bracket{LowerBound: math.Inf(-1)}}
+}
+
+// methods are the words for how log Z was found.
+var methods = map[string]string{
+	byExact: "enumeration", string(logz.ByAIS): "AIS", string(logz.ByReverse): "reverse AIS", string(logz.ByBennett): "Bennett's ratio",
+}
+
+// find finds log Z of m. enum is its enumeration if that is asked for, bound
+// what log Z is at least.
+func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *rbm.Enumeration, base *rbm.Base, bound float64, progress func(stage string, done float64)) (p partition, err error) {
+	p = unknown()
+	if z.estimated() {
+		s := z.settings(base)
+		s.LowerBound = bound
+		stages := func(stage logz.Stage, done float64) { progress(string(stage), done) }
+		if p.Bracket, err = logz.Estimate(ctx, m, s, rbm.NewKey(z.seed), stages); err != nil {
+			return unknown(), err
+		}
+		var by logz.Method
+		p.logZ, p.stdErr, by = p.Best()
+		p.by = string(by)
+	}
+	if enum != nil {
+		exact, err := enum.LogZ(ctx, func(done float64) { progress("exact log Z", done) })
+		if err != nil {
+			return unknown(), err
+		}
+		p.logZ, p.stdErr, p.by = exact, 0, byExact
+	}
+	return p, nil
+}
+
+// finite reports whether all numbers of p that are there are finite; the error
+// of a single chain, which has none, need not be.
+func (p partition) finite() bool {
+	ok := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	if p.by != "" && !ok(p.logZ) {
+		return false
+	}
+	for _, a := range []*rbm.Annealed{p.AIS, p.Reverse} {
+		if a != nil && !(ok(a.LogZ) && ok(a.ESS) && ok(a.CESS) && !math.IsNaN(a.StdErr)) {
+			return false
+		}
+	}
+	return p.Bennett == nil || math.IsNaN(p.Bennett.LogZ) || ok(p.Bennett.LogZ) && ok(p.Bennett.StdErr)
+}
+
+// A logZResult is what -json prints of log Z.
+type logZResult struct {
+	LogZ       *float64        `json:"log_z,omitempty"`
+	LogZBy     string          `json:"log_z_by,omitempty"`
+	LogZStdErr *float64        `json:"log_z_std_err,omitempty"`
+	LowerBound *float64        `json:"log_z_lower_bound,omitempty"`
+	AIS        *estimateResult `json:"ais,omitempty"`
+	ReverseAIS *estimateResult `json:"reverse_ais,omitempty"`
+	Bennett    *estimateResult `json:"bennett,omitempty"`
+	Warnings   []string        `json:"warnings,omitempty"`
+}
+
+// An estimateResult is what -json prints of one estimate. One that has no number
+// or is impossible has no log_z and no std_err; that of a single chain has no
+// std_err.
+type estimateResult struct {
+	LogZ         *float64 `json:"log_z,omitempty"`
+	StdErr       *float64 `json:"std_err,omitempty"`
+	Raised       bool     `json:"raised,omitempty"`     // to log_z_lower_bound, by no more than its error
+	Impossible   bool     `json:"impossible,omitempty"` // below log_z_lower_bound
+	Doubtful     bool     `json:"doubtful,omitempty"`   // a warning is about it
+	ESS          *float64 `json:"ess,omitempty"`
+	CESS         *float64 `json:"cess,omitempty"`
+	Overlap      *float64 `json:"overlap,omitempty"`
+	Chains       int      `json:"chains,omitempty"`
+	Ladders      int      `json:"ladders,omitempty"`
+	Temperatures int      `json:"temperatures"`
+	RoundTrips   *int64   `json:"round_trips,omitempty"`
+}
+
+func (p partition) result() (logZResult, error) {
+	if !p.finite() {
+		return logZResult{}, errNotFinite
+	}
+	r := logZResult{LogZBy: p.by}
+	if p.by != "" {
+		r.LogZ = &p.logZ
+		if p.by != byExact && !math.IsInf(p.stdErr, 0) {
+			r.LogZStdErr = &p.stdErr
+		}
+	}
+	if !math.IsInf(p.LowerBound, 0) {
+		r.LowerBound = &p.LowerBound
+	}
+	annealed := func(m logz.Method, a *rbm.Annealed) *estimateResult {
+		if a == nil {
+			return nil
+		}
+		return p.estimateResult(m, a.LogZ, a.StdErr, estimateResult{ESS: &a.ESS, CESS: &a.CESS, Chains: len(a.LogWeights), Temperatures: len(a.Path)})
+	}
+	r.AIS, r.ReverseAIS = annealed(logz.ByAIS, p.AIS), annealed(logz.ByReverse, p.Reverse)
+	if b := p.Bennett; b != nil {
+		r.Bennett = p.estimateResult(logz.ByBennett, b.LogZ, b.StdErr, estimateResult{Overlap: &b.Overlap, Ladders: b.Groups, Temperatures: b.Temperatures, RoundTrips: &b.RoundTrips})
+		if r.Bennett.LogZ != nil || r.Bennett.Impossible {
+			r.Bennett.ESS = &b.ESS
+		}
+	}
+	for _, w := range p.Warnings {
+		r.Warnings = append(r.Warnings, w.String())
+	}
+	return r, nil
+}
+
+// estimateResult completes r by what method m says and what to think of it.
+func (p partition) estimateResult(m logz.Method, logZ, stdErr float64, r estimateResult) *estimateResult {
+	r.Impossible, r.Doubtful, r.Raised = p.Impossible(m), p.Doubtful(m), slices.Contains(p.Raised, m)
+	if r.Impossible || math.IsNaN(logZ) {
+		return &r
+	}
+	r.LogZ = &logZ
+	if !math.IsInf(stdErr, 0) {
+		r.StdErr = &stdErr
+	}
+	return &r
+}
+
+// print prints the ways to log Z, a line each.
+func (p partition) print(w io.Writer) {
+	if p.by == byExact {
+		fmt.Fprintf(w, "%-26s %.6f\n", "exact log Z", p.logZ)
+	}
+	number := func(m logz.Method, logZ, stdErr float64) string {
+		switch {
+		case p.Impossible(m):
+			return "impossible"
+		case math.IsNaN(logZ):
+			return "no number"
+		case slices.Contains(p.Raised, m):
+			return plusMinus(logZ, stdErr) + ", raised to the bound"
+		}
+		return plusMinus(logZ, stdErr)
+	}
+	annealed := func(m logz.Method, a *rbm.Annealed) {
+		if a != nil {
+			fmt.Fprintf(w, "%-26s %s (%d chains, %d temperatures; ESS %.1f, smallest CESS %.1f %%)\n",
+				"log Z by "+methods[string(m)], number(m, a.LogZ, a.StdErr), len(a.LogWeights), len(a.Path), a.ESS, 100*a.CESS)
+		}
+	}
+	annealed(logz.ByAIS, p.AIS)
+	annealed(logz.ByReverse, p.Reverse)
+	if r := p.Bennett; r != nil {
+		worth := ""
+		if !math.IsNaN(r.LogZ) {
+			worth = fmt.Sprintf("ESS %.0f, ", r.ESS)
+		}
+		fmt.Fprintf(w, "%-26s %s (%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %d round trips)\n",
+			"log Z by Bennett's ratio", number(logz.ByBennett, r.LogZ, r.StdErr), r.Groups, r.Temperatures, worth, 100*r.Overlap, r.RoundTrips)
+	}
+	held := len(p.Raised) > 0 || p.Impossible(logz.ByAIS) || p.Impossible(logz.ByReverse) || p.Impossible(logz.ByBennett)
+	if !math.IsInf(p.LowerBound, 0) && (held || p.by == "") {
+		fmt.Fprintf(w, "%-26s %.3f (by the distinct rows at hand)\n", "log Z is at least", p.LowerBound)
+	}
+}
+
+// plusMinus writes an estimate with its standard error, if it has one.
+func plusMinus(x, stdErr float64) string {
+	if math.IsInf(stdErr, 0) {
+		return fmt.Sprintf("%.3f", x)
+	}
+	return fmt.Sprintf("%.3f ± %.3f", x, stdErr)
+}

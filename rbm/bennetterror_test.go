@@ -1,0 +1,125 @@
+package rbm
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+// Draws that come four times over within their group say no more than once:
+// nothing changes but the error of independent draws, which is halved.
+func TestBennettCopies(t *testing.T) {
+	const groups = 5
+	m := shape{5, 4, 0, Softmax}.random(3, 1)
+	s := exactRungs(m, nil, []float64{1, 0.5, 0}, []int{200, 150, 100}, NewKey(1))
+	four := rungs{beta: s.beta}
+	for _, d := range s.d {
+		var copies []float64
+		for g := range groups {
+			one := d[g*len(d)/groups : (g+1)*len(d)/groups]
+			copies = slices.Concat(copies, one, one, one, one)
+		}
+		four.d = append(four.d, copies)
+	}
+	want, got := s.bennett(t, nil, m, groups), four.bennett(t, nil, m, groups)
+	for k := range s.beta {
+		near(t, "log Z", got.LogZ[k], want.LogZ[k], 1e-9)
+		near(t, "standard error", got.StdErr[k], want.StdErr[k], 1e-9)
+		near(t, "error of independent draws", got.IndependentErr[k], want.IndependentErr[k]/2, 1e-9)
+	}
+	near(t, "overlap", got.Overlap, want.Overlap, 1e-12)
+}
+
+// Of independent draws the spread between groups gives the error of eq. 8 on
+// average, at every rung: the ratio of the variances is χ²/ν with ν = groups − 1,
+// of standard deviation √(2/ν); five of these over √repeats are allowed.
+func TestBennettGroupsOfIndependentDraws(t *testing.T) {
+	m := shape{5, 4, 0, Softmax}.random(3, 1)
+	base := randomBase(m, 0.5, 4)
+	for _, c := range []struct{ groups, each, repeats int }{{800, 5, 1}, {3, 50, 400}} {
+		if testing.Short() && c.repeats > 1 {
+			continue
+		}
+		s := newRungs(m, base, []float64{0.4, 1, 0, 0.7})
+		ratio := make([]float64, len(s.beta))
+		n := c.groups * c.each
+		for i := range uint64(c.repeats) {
+			s.draw([]int{n, 2 * n, n, c.groups}, NewKey(i))
+			got, eq8 := s.bennett(t, base, m, c.groups), s.bennett(t, base, m, 0)
+			for k := range s.beta {
+				if got.LogZ[k] != eq8.LogZ[k] || got.IndependentErr[k] != eq8.StdErr[k] || eq8.IndependentErr[k] != eq8.StdErr[k] {
+					t.Fatalf("β = %v: %v ± %v, %v; without groups %v ± %v, %v", s.beta[k],
+						got.LogZ[k], got.StdErr[k], got.IndependentErr[k], eq8.LogZ[k], eq8.StdErr[k], eq8.IndependentErr[k])
+				}
+				if s.beta[k] > 0 {
+					ratio[k] += math.Pow(got.StdErr[k]/eq8.StdErr[k], 2) / float64(c.repeats)
+				} else if got.StdErr[k] != 0 {
+					t.Errorf("at β = 0, whose log Z is known, the error is %v", got.StdErr[k])
+				}
+			}
+		}
+		for k, r := range ratio {
+			if s.beta[k] > 0 && math.Abs(r-1) > 5*math.Sqrt(2/float64((c.groups-1)*c.repeats)) {
+				t.Errorf("%d groups, β = %v: the variance between groups is %.3f of that of eq. 8", c.groups, s.beta[k], r)
+			}
+		}
+	}
+}
+
+// The law of the error where draws of a group depend on each other at any
+// distance in time, and across rungs, as those of a ladder that stays in one mode
+// do: part rho of the variance of each energy belongs to its group. Then z
+// follows Student's t with ν = groups − 1 = 9, whose z² has the mean ν/(ν−2) = 9/7
+// and the variance 3ν²/((ν−2)(ν−4)) − (9/7)² = 5.3; five standard errors are
+// allowed. An error that takes the draws as independent is far too small, and so is
+// one that goes by their autocorrelation in time, whose sum ends (Sokal 1997,
+// section 3) long before the draws forget their group and which knows nothing of
+// other rungs: of these the mean z² is 30 and 20.
+func TestBennettErrorOfDependentDraws(t *testing.T) {
+	const (
+		groups, each   = 10, 100
+		rungs, sd, rho = 6, 4.0, 0.04
+		quantile       = 2.262 // of Student's t with 9 degrees of freedom, for 95 %
+	)
+	repeats := 200.0
+	if testing.Short() {
+		repeats = 40
+	}
+	beta, d := make([]float64, rungs), make([][]float64, rungs)
+	for k := range beta {
+		beta[k], d[k] = float64(k)/(rungs-1), make([]float64, groups*each)
+	}
+	square, independent, inside := 0.0, 0.0, 0
+	for i := range uint64(repeats) {
+		r := NewKey(i).Rand()
+		for g := range groups {
+			own := math.Sqrt(rho) * r.NormFloat64()
+			for k := range beta {
+				for n := range each {
+					x := own + math.Sqrt(1-rho)*r.NormFloat64()
+					d[k][g*each+n] = sd*x - beta[k]*sd*sd
+				}
+			}
+		}
+		got, err := Bennett(beta, d, groups, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		off := got.LogZ[rungs-1] - sd*sd/2
+		square += math.Pow(off/got.StdErr[rungs-1], 2) / repeats
+		independent += math.Pow(off/got.IndependentErr[rungs-1], 2) / repeats
+		if math.Abs(off) <= quantile*got.StdErr[rungs-1] {
+			inside++
+		}
+	}
+	t.Logf("mean z² %.2f, of draws taken as independent %.2f; %d of %v inside", square, independent, inside, repeats)
+	if math.Abs(square-9.0/7) > 5*math.Sqrt(5.3/repeats) {
+		t.Errorf("mean z² %.2f, want 9/7", square)
+	}
+	if off := math.Abs(float64(inside) - 0.95*repeats); off > 5*math.Sqrt(0.95*0.05*repeats) {
+		t.Errorf("%d of %v intervals of 95 %% hold the truth", inside, repeats)
+	}
+	if independent < 10 {
+		t.Errorf("draws taken as independent have a mean z² of %.2f: the test sees nothing", independent)
+	}
+}
