@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -66,7 +66,7 @@ func (s Settings) Keeps(c *rbm.Constraint) error {
 		return nil
 	case s.Mover == nil || s.Kind == "sardonics" || !s.walks() && !Has(s.Kind, "tau"):
 		return Keeps(s.Kind, c)
-	case binary.KeepsActive(s.Mover):
+	case mcmc.KeepsActive(s.Mover):
 		return nil
 	}
 	return fmt.Errorf("%s cannot keep the constraint %v: moves of %s change the number of active units; take im or walk:exchange", s.Kind, c, s.Sampler())

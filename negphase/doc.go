@@ -20,7 +20,7 @@
 //	       Wang & de Freitas 2012)
 //	im     such walks at a fixed number of active units (Hamze & de Freitas
 //	       2010), which also keep a constraint on that number
-//	walk   chains that move by any sampler of package binary
+//	walk   chains that move by any sampler of package mcmc
 //	exact  enumeration, for small models
 //
 // Those that run a ladder of temperatures (Tempered) say how it exchanges:
@@ -31,7 +31,7 @@
 // neighbours reject equally often (Syed et al. 2022); their path ends at the
 // uniform law or, with "path=data", at the data's base rates.
 //
-// Samplers of package binary may also take the place of Gibbs steps in a
+// Samplers of package mcmc may also take the place of Gibbs steps in a
 // ladder, as in "pt:tau=1/1.5/2:sardonics:k=1-20".
 //
 // An estimator is chosen by its Settings, which Parse reads from text such as

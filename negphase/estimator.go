@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -57,7 +57,7 @@ type Info struct {
 
 	// Of samplers of binary systems: what their moves did, in all chains and
 	// replicas.
-	Moves binary.Info
+	Moves mcmc.Info
 }
 
 // Add adds o to i. Counts of pairs are kept of the ladder that was tuned more

@@ -68,7 +68,7 @@ func (s Settings) String() string {
 // auto or auto/n.
 //
 // In walk, and in pt, ins and pins, a part without '=' names a sampler of
-// binary.ParseMover, and keys after it that the sampler has are its own:
+// mcmc.ParseMover, and keys after it that the sampler has are its own:
 // "walk:gibbs:order=random:chains=20", "pt:tau=1/2:sardonics:k=1-20". The kinds
 // sardonics and im are short for walk:sardonics and walk:im. Lengths k=auto are
 // the default: 1 to 20 flips, or as many as the model has room for.

@@ -3,7 +3,7 @@ package negphase
 import (
 	"fmt"
 
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -22,7 +22,7 @@ type ground struct {
 
 // groundOf returns the ground of a sampler on m, or an error that says why it
 // cannot move there.
-func groundOf(m *rbm.RBM, mover binary.Mover) (ground, error) {
+func groundOf(m *rbm.RBM, mover mcmc.Mover) (ground, error) {
 	g := ground{constraint: m.Constraint, first: m.Visible() - labelUnits(m), labels: labelUnits(m)}
 	c, units := m.Constraint, m.Visible()+m.Hidden()
 	g.visible = c != nil && c.On == rbm.HiddenUnits
@@ -35,10 +35,10 @@ func groundOf(m *rbm.RBM, mover binary.Mover) (ground, error) {
 		return g, fmt.Errorf("%s: the model has a single unit to move; take exact", moverName(mover))
 	}
 	if c == nil {
-		g.active, g.locked = len(g.sites)/2, binary.KeepsActive(mover)
+		g.active, g.locked = len(g.sites)/2, mcmc.KeepsActive(mover)
 		return g, nil
 	}
-	if !binary.KeepsActive(mover) {
+	if !mcmc.KeepsActive(mover) {
 		return g, fmt.Errorf("%s cannot keep the constraint %v: its moves change the number of active units; take im or walk:exchange", moverName(mover), c)
 	}
 	g.active = c.Active
@@ -61,7 +61,7 @@ func groundOf(m *rbm.RBM, mover binary.Mover) (ground, error) {
 }
 
 // moves returns an error if under the constraint the sites have a single state.
-func (g *ground) moves(mover binary.Mover) error {
+func (g *ground) moves(mover mcmc.Mover) error {
 	if g.active > 0 && g.active < len(g.sites) {
 		return nil
 	}
@@ -88,13 +88,13 @@ func labelDistances(m *rbm.RBM) []int {
 
 // fitted returns the sampler with the reference of the constraint, and with
 // the lengths of walks that there is room for if fit is set.
-func (g *ground) fitted(mover binary.Mover, fit bool) binary.Mover {
+func (g *ground) fitted(mover mcmc.Mover, fit bool) mcmc.Mover {
 	if g.reference != nil {
 		switch m := mover.(type) {
-		case binary.Intracluster:
+		case mcmc.Intracluster:
 			m.Reference = g.reference
 			mover = m
-		case binary.Exchange:
+		case mcmc.Exchange:
 			m.Reference = g.reference
 			mover = m
 		}
@@ -104,7 +104,7 @@ func (g *ground) fitted(mover binary.Mover, fit bool) binary.Mover {
 	}
 	n := len(g.sites)
 	longest := max(2, n-1) // a walk over all sites has but one end
-	if binary.KeepsActive(mover) {
+	if mcmc.KeepsActive(mover) {
 		longest = max(1, min(g.active, n-g.active))
 	}
 	return withLengths(mover, 1, min(maxFit, longest))
@@ -113,7 +113,7 @@ func (g *ground) fitted(mover binary.Mover, fit bool) binary.Mover {
 // bind binds the sampler to a system. Where the number of active units is kept
 // and no constraint says what it is, half of them have room for the longest
 // walks.
-func (g *ground) bind(m binary.Mover, s *binary.RBM, beta float64) (binary.Chain, error) {
+func (g *ground) bind(m mcmc.Mover, s *mcmc.RBM, beta float64) (mcmc.Chain, error) {
 	x := make([]uint8, s.Len())
 	copy(x, g.reference)
 	for _, i := range g.sites[:min(max(g.active, 0), len(g.sites))] {
@@ -192,7 +192,7 @@ func (s Settings) CheckModel(m *rbm.RBM) (doubt string, err error) {
 		return "", err
 	}
 	for _, p := range w.places {
-		c, ok := p.chain.(binary.Warner)
+		c, ok := p.chain.(mcmc.Warner)
 		switch {
 		case !ok || c.Warning() == "":
 		case p.beta == 1:

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 )
 
 // walkKeys are the keys of estimators that move by a sampler of binary systems
@@ -23,14 +23,14 @@ func (s Settings) walks() bool { return Has(s.Kind, "moves") }
 
 // defaultMover returns the sampler that a kind has by default, and whether its
 // lengths are fitted.
-func defaultMover(kind string) (m binary.Mover, fit bool) {
+func defaultMover(kind string) (m mcmc.Mover, fit bool) {
 	switch kind {
 	case "sardonics":
-		return withLengths(binary.DefaultSardonics(), 1, maxFit), true
+		return withLengths(mcmc.DefaultSardonics(), 1, maxFit), true
 	case "im":
-		return withLengths(binary.DefaultIntracluster(), 1, maxFit), true
+		return withLengths(mcmc.DefaultIntracluster(), 1, maxFit), true
 	case "walk":
-		return binary.Gibbs{}, false
+		return mcmc.Gibbs{}, false
 	}
 	return nil, false
 }
@@ -55,7 +55,7 @@ const acceptanceTries = 1 / acceptanceFloor
 func (s Settings) AcceptanceWarning(i Info) string {
 	rate, ok := i.Moves.Acceptance()
 	switch s.Mover.(type) {
-	case binary.Sardonics, binary.Intracluster:
+	case mcmc.Sardonics, mcmc.Intracluster:
 	default:
 		return ""
 	}
@@ -66,12 +66,12 @@ func (s Settings) AcceptanceWarning(i Info) string {
 }
 
 // withLengths returns m with walks of low … high flips, if it has walks.
-func withLengths(m binary.Mover, low, high int) binary.Mover {
+func withLengths(m mcmc.Mover, low, high int) mcmc.Mover {
 	switch w := m.(type) {
-	case binary.Sardonics:
+	case mcmc.Sardonics:
 		w.MinLength, w.MaxLength = low, high
 		return w
-	case binary.Intracluster:
+	case mcmc.Intracluster:
 		w.MinLength, w.MaxLength = low, high
 		return w
 	}
@@ -79,8 +79,8 @@ func withLengths(m binary.Mover, low, high int) binary.Mover {
 }
 
 // moverName returns the name of m in the grammar.
-func moverName(m binary.Mover) string {
-	name, _, _ := strings.Cut(binary.FormatMover(m), ":")
+func moverName(m mcmc.Mover) string {
+	name, _, _ := strings.Cut(mcmc.FormatMover(m), ":")
 	return name
 }
 
@@ -89,7 +89,7 @@ func (s Settings) mover() string {
 	if s.Mover == nil || !s.walks() && !Has(s.Kind, "tau") {
 		return ""
 	}
-	parts := strings.Split(binary.FormatMover(s.Mover), ":")
+	parts := strings.Split(mcmc.FormatMover(s.Mover), ":")
 	for i, p := range parts {
 		if s.Fit && strings.HasPrefix(p, "k=") {
 			parts[i] = "k=auto"
@@ -103,16 +103,16 @@ func (s Settings) mover() string {
 func (s *Settings) setMover(parts []string) error {
 	name, given := parts[0], parts[1:]
 	if s.Mover == nil || moverName(s.Mover) != name {
-		m, err := binary.ParseMover(name, binary.Linear)
+		m, err := mcmc.ParseMover(name, mcmc.Linear)
 		if err != nil {
 			return err
 		}
-		if s.Mover, s.Fit = m, binary.MoverHas(name, "k"); s.Fit {
+		if s.Mover, s.Fit = m, mcmc.MoverHas(name, "k"); s.Fit {
 			s.Mover = withLengths(m, 1, maxFit)
 		}
 	}
 	text := []string{name}
-	for _, old := range strings.Split(binary.FormatMover(s.Mover), ":")[1:] {
+	for _, old := range strings.Split(mcmc.FormatMover(s.Mover), ":")[1:] {
 		key, _, _ := strings.Cut(old, "=")
 		if !slices.ContainsFunc(given, func(p string) bool { return strings.HasPrefix(p, key+"=") }) {
 			text = append(text, old)
@@ -127,7 +127,7 @@ func (s *Settings) setMover(parts []string) error {
 		}
 		text = append(text, p)
 	}
-	m, err := binary.ParseMover(strings.Join(text, ":"), binary.Linear)
+	m, err := mcmc.ParseMover(strings.Join(text, ":"), mcmc.Linear)
 	if err == nil {
 		s.Mover = m
 	}
@@ -155,9 +155,9 @@ func (t *moverText) begin(part string) error {
 	switch {
 	case t.kind != "walk" && !Has(t.kind, "tau"):
 		return fmt.Errorf("%s: %q is not of the form key=value", t.kind, part)
-	case !slices.Contains(binary.MoverKinds(), part):
+	case !slices.Contains(mcmc.MoverKinds(), part):
 		return fmt.Errorf("%s: %q is not of the form key=value, nor a sampler%s; there are %s",
-			t.kind, part, didYouMean(part, binary.MoverKinds()), strings.Join(binary.MoverKinds(), ", "))
+			t.kind, part, didYouMean(part, mcmc.MoverKinds()), strings.Join(mcmc.MoverKinds(), ", "))
 	case t.name != "":
 		return fmt.Errorf("%s: the samplers %s and %s are given; leave one out", t.kind, t.name, part)
 	}
@@ -166,7 +166,7 @@ func (t *moverText) begin(part string) error {
 }
 
 // has reports whether key is one of the sampler's.
-func (t *moverText) has(key string) bool { return binary.MoverHas(t.sampler(), key) }
+func (t *moverText) has(key string) bool { return mcmc.MoverHas(t.sampler(), key) }
 
 // keys returns the keys of the sampler.
 func (t *moverText) keys() (keys []string) {
@@ -218,8 +218,8 @@ func (s Settings) checkMover() error {
 	if !s.walks() && !ladder || ladder && s.Mover == nil {
 		return nil
 	}
-	_, sardonics := s.Mover.(binary.Sardonics)
-	_, im := s.Mover.(binary.Intracluster)
+	_, sardonics := s.Mover.(mcmc.Sardonics)
+	_, im := s.Mover.(mcmc.Intracluster)
 	switch {
 	case s.Mover == nil:
 		return fmt.Errorf("%s: there is no sampler; DefaultSettings has one", s.Kind)
@@ -229,9 +229,9 @@ func (s Settings) checkMover() error {
 		return fmt.Errorf("%s: path=data is for block Gibbs steps; with the sampler %s the temperatures lead to the uniform law, so leave path out", s.Kind, moverName(s.Mover))
 	}
 	switch m := s.Mover.(type) {
-	case binary.Sardonics:
+	case mcmc.Sardonics:
 		return m.Check()
-	case binary.Intracluster:
+	case mcmc.Intracluster:
 		return m.Check()
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"gorbm/data"
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -77,9 +77,9 @@ type Settings struct {
 	// and in pt, ins and pins, if it is not nil, replicas between swaps: K
 	// moves in place of as many Gibbs steps. With Fit its walks are of 1 to
 	// maxFit flips, of as many as the model has room for.
-	Mover binary.Mover `json:"-"`
-	Fit   bool         `json:"-"`
-	Moves int          `json:"moves"` // of each chain in an update: sardonics, im, walk
+	Mover mcmc.Mover `json:"-"`
+	Fit   bool       `json:"-"`
+	Moves int        `json:"moves"` // of each chain in an update: sardonics, im, walk
 	// Gibbs is the number of block Gibbs steps before the moves. 0 is one step
 	// for movers that keep the number of active units, unless the model has a
 	// constraint that does too, and none for others.

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/rbm/parallel"
 )
@@ -21,14 +21,14 @@ import (
 // Systems stand at places, each with a sampler bound to it at one inverse
 // temperature; a run loads into them the rows that are assigned to the places.
 type walks struct {
-	mover        binary.Mover
+	mover        mcmc.Mover
 	fit          bool // lengths of walks are those that the model has room for
 	moves, gibbs int  // of each chain in a run; Gibbs steps come first
 
-	machine *binary.Machine
+	machine *mcmc.Machine
 	places  []place
 	rung    []float64     // inverse temperatures that the places were bound for
-	order   []*binary.RBM // the system of each row
+	order   []*mcmc.RBM   // the system of each row
 	moving  parallel.Loop // over places
 	ground
 	now struct { // the run under way
@@ -41,13 +41,13 @@ type walks struct {
 // A place is a system with its sampler.
 type place struct {
 	beta   float64
-	system *binary.RBM
-	chain  binary.Chain
+	system *mcmc.RBM
+	chain  mcmc.Chain
 	source *rand.PCG
 	draws  *rand.Rand
 	label  []float64 // scratch of the law of a label,
 	cost   []float64 // and of the flip costs of its units
-	info   binary.Info
+	info   mcmc.Info
 }
 
 // newWalks returns walks of so many moves a run.
@@ -67,7 +67,7 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 	if bound {
 		w.machine.Set(m)
 	} else {
-		w.machine = binary.NewMachine(m)
+		w.machine = mcmc.NewMachine(m)
 	}
 	if reach := w.machine.Reach(); math.IsInf(reach, 0) || math.IsNaN(reach) {
 		return fmt.Errorf("%w: the energy of chain 0 may be %v", rbm.ErrDiverged, -reach)
@@ -84,11 +84,11 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 	}
 	mover := w.fitted(w.mover, w.fit)
 	w.places = make([]place, groups*len(rung))
-	w.order = make([]*binary.RBM, len(w.places))
+	w.order = make([]*mcmc.RBM, len(w.places))
 	for i := range w.places {
 		p := &w.places[i]
 		p.beta = rung[i%len(rung)]
-		p.system, p.source = binary.NewRBM(w.machine), new(rand.PCG)
+		p.system, p.source = mcmc.NewRBM(w.machine), new(rand.PCG)
 		p.label, p.cost = make([]float64, w.labels), make([]float64, w.labels)
 		p.draws = rand.New(p.source)
 		if p.chain, err = w.bind(mover, p.system, p.beta); err != nil {
@@ -133,7 +133,7 @@ const wideSites = 1 << 12
 // move takes the chain at place i through its moves.
 func (w *walks) move(i int) {
 	p, s, row := &w.places[i], w.now.states, int(w.now.at[i])
-	p.info = binary.Info{}
+	p.info = mcmc.Info{}
 	w.now.key.Child(uint64(row)).Seed(p.source)
 	p.chain.Reset()
 	for range w.moves {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -207,9 +207,9 @@ func (s *script) Uint64() uint64 {
 // still is a mover that moves nothing.
 type still struct{}
 
-func (still) Bind(binary.System, float64, []int32) (binary.Chain, error) { return still{}, nil }
-func (still) Move(*rand.Rand) binary.Info                                { return binary.Info{} }
-func (still) Reset()                                                     {}
+func (still) Bind(mcmc.System, float64, []int32) (mcmc.Chain, error) { return still{}, nil }
+func (still) Move(*rand.Rand) mcmc.Info                              { return mcmc.Info{} }
+func (still) Reset()                                                 {}
 
 // The label is drawn from p(y|h) at the temperature of the place: which one it
 // is changes where the uniform number crosses the sums of that law.

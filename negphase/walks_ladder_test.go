@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -61,7 +61,7 @@ func TestInputsAreDrawnFromTheirLaw(t *testing.T) {
 	m := rounded(shape{3, 3, 0, 0}.random(43, 1.5))
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 1}
 	for _, beta := range []float64{1, 0.3, 0} {
-		w := newWalks(Settings{Mover: binary.Exchange{}}, 1)
+		w := newWalks(Settings{Mover: mcmc.Exchange{}}, 1)
 		if err := w.prepare(m, []float64{beta}, 1); err != nil {
 			t.Fatal(err)
 		}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -27,7 +27,7 @@ type listing struct {
 
 func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 	t.Helper()
-	w := newWalks(Settings{Mover: binary.Exchange{}}, 1)
+	w := newWalks(Settings{Mover: mcmc.Exchange{}}, 1)
 	if err := w.prepare(m, []float64{beta}, 1); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 		for j, h := range st.h {
 			s.H.Set(0, j, h != 0)
 		}
-		w.machine.Load([]*binary.RBM{system}, s.V, s.H)
+		w.machine.Load([]*mcmc.RBM{system}, s.V, s.H)
 		l.state = append(l.state, slices.Clone(system.State()))
 		l.cost = append(l.cost, slices.Clone(system.Deltas()))
 		l.index[string(system.State())] = x

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -234,14 +234,14 @@ func TestSavedChainsMeetTheConstraint(t *testing.T) {
 
 // A forgetful mover is bound as another, but its chains keep their caches at
 // Reset.
-type forgetful struct{ binary.Mover }
+type forgetful struct{ mcmc.Mover }
 
-func (f forgetful) Bind(s binary.System, beta float64, sites []int32) (binary.Chain, error) {
+func (f forgetful) Bind(s mcmc.System, beta float64, sites []int32) (mcmc.Chain, error) {
 	c, err := f.Mover.Bind(s, beta, sites)
 	return keeping{c}, err
 }
 
-type keeping struct{ binary.Chain }
+type keeping struct{ mcmc.Chain }
 
 func (keeping) Reset() {}
 

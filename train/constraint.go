@@ -5,7 +5,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/negphase"
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -97,7 +97,7 @@ func sampleShell(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix
 		(*rbm.Base)(nil).Draw(m, b.V, h, key.Child(sampleStart))
 	}
 	s := negphase.DefaultSettings("walk")
-	s.Mover, s.Moves, s.Chains, s.Start = binary.Exchange{}, sampleSteps, rows, negphase.Data
+	s.Mover, s.Moves, s.Chains, s.Start = mcmc.Exchange{}, sampleSteps, rows, negphase.Data
 	if _, err := s.CheckModel(m); err == nil {
 		walk, err := negphase.New(s)
 		if err == nil {

@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 
 	"gorbm/cmd/cli"
-	"gorbm/negphase/binary"
 	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -26,7 +26,7 @@ func (p *plan) gaps() ([]gapResult, error) {
 	var results []gapResult
 	var law []float64
 	for _, m := range p.movers {
-		matrix, err := binary.SweepMatrix(p.graph, m.Mover, p.beta)
+		matrix, err := mcmc.SweepMatrix(p.graph, m.Mover, p.beta)
 		if err != nil {
 			return nil, cli.Usagef("-gap: %w", err)
 		}
@@ -43,8 +43,8 @@ func (p *plan) gaps() ([]gapResult, error) {
 }
 
 // boltzmann returns the law of all states x, spin i at bit i.
-func boltzmann(g *binary.Graph, beta float64) []float64 {
-	s := binary.NewIsing(g, nil)
+func boltzmann(g *mcmc.Graph, beta float64) []float64 {
+	s := mcmc.NewIsing(g, nil)
 	law := make([]float64, 1<<g.Len())
 	state := make([]uint8, g.Len())
 	for x := range law {

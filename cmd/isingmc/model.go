@@ -5,13 +5,13 @@ import (
 	"slices"
 
 	"gorbm/cmd/cli"
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
 // A system is what samplers move.
 type system interface {
-	binary.System
+	mcmc.System
 	SetState(state []uint8)
 }
 
@@ -53,7 +53,7 @@ func (p *plan) readModel() error {
 		}
 		p.active, p.held = c.Active, true
 	}
-	p.machine = binary.NewMachine(m)
+	p.machine = mcmc.NewMachine(m)
 	p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s", p.modelFile, m.Visible(), m.Hidden(), given)
 	p.pairs = m.Visible() * m.Hidden()
 	if !p.flags.Given("beta") && !p.flags.Given("temperature") {
@@ -99,9 +99,9 @@ func (p *plan) bonds() int {
 // newSystem returns a system of the sampler's own in the given state.
 func (p *plan) newSystem(state []uint8) system {
 	if p.machine == nil {
-		return binary.NewIsing(p.graph, state)
+		return mcmc.NewIsing(p.graph, state)
 	}
-	s := binary.NewRBM(p.machine)
+	s := mcmc.NewRBM(p.machine)
 	s.SetState(state)
 	return s
 }

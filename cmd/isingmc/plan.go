@@ -7,18 +7,18 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
 // A plan is a checked command line with its system made.
 type plan struct {
 	options
-	model       string          // the system in words
-	graph       *binary.Graph   // the system, or
-	machine     *binary.Machine // the RBM
-	pairs       int             // of its units that are coupled
-	labelEnergy float64         // of the label unit that -class holds, by its bias
+	model       string        // the system in words
+	graph       *mcmc.Graph   // the system, or
+	machine     *mcmc.Machine // the RBM
+	pairs       int           // of its units that are coupled
+	labelEnergy float64       // of the label unit that -class holds, by its bias
 	movers      []namedMover
 	shell       bool // the samplers keep the number of spins up
 	held        bool // the constraint of the model says how many
@@ -165,12 +165,12 @@ func (p *plan) bind() error {
 		if err != nil {
 			return cli.Usagef("-sampler: %w", err)
 		}
-		if w, ok := chain.(binary.Warner); ok && w.Warning() != "" {
+		if w, ok := chain.(mcmc.Warner); ok && w.Warning() != "" {
 			p.doubts = append(p.doubts, w.Warning())
 		}
-		settings, twin := binary.FormatMover(m.Mover), 0
+		settings, twin := mcmc.FormatMover(m.Mover), 0
 		for _, before := range p.movers[:i] {
-			if binary.FormatMover(before.Mover) == settings {
+			if mcmc.FormatMover(before.Mover) == settings {
 				twin++
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"gorbm/negphase/binary"
 	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -17,11 +17,11 @@ type contestant struct {
 	name   string // in the grammar of -sampler
 	system system
 	label  float64 // energy of the label unit that -class holds: no unit of the system
-	chain  binary.Chain
+	chain  mcmc.Chain
 	rand   *rand.Rand
 
 	// What was measured since the last reset.
-	info    binary.Info
+	info    mcmc.Info
 	trace   *diag.Trace // of the energy after each move
 	elapsed time.Duration
 
@@ -50,7 +50,7 @@ func movesRand(seed uint64, settings string, twin int) *rand.Rand {
 
 // reset forgets what was measured.
 func (c *contestant) reset() {
-	c.info, c.trace, c.elapsed = binary.Info{}, diag.NewTrace(traceLimit), 0
+	c.info, c.trace, c.elapsed = mcmc.Info{}, diag.NewTrace(traceLimit), 0
 }
 
 // move makes n moves.

@@ -11,7 +11,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 )
 
 // A costly chain does nothing but take time.
@@ -20,23 +20,23 @@ type costly struct {
 	cost time.Duration
 }
 
-func (c costly) Move(*rand.Rand) binary.Info {
+func (c costly) Move(*rand.Rand) mcmc.Info {
 	*c.now += c.cost
-	return binary.Info{Moves: 1}
+	return mcmc.Info{Moves: 1}
 }
 func (c costly) Reset() {}
 
 // costlyField returns samplers whose moves cost so much, and their clock.
 func costlyField(t *testing.T, costs ...time.Duration) ([]*contestant, clock) {
 	t.Helper()
-	g, err := binary.NewGraph([]float64{0}, nil)
+	g, err := mcmc.NewGraph([]float64{0}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	now := new(time.Duration)
 	var field []*contestant
 	for _, c := range costs {
-		field = append(field, &contestant{system: binary.NewIsing(g, nil), chain: costly{now, c}})
+		field = append(field, &contestant{system: mcmc.NewIsing(g, nil), chain: costly{now, c}})
 	}
 	return field, func() time.Duration { return *now }
 }

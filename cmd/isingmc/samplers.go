@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"gorbm/cmd/cli"
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 )
 
 // defaultSamplers returns samplers that suit the system.
@@ -39,25 +39,25 @@ func (p *plan) defaultSamplers() string {
 
 // A namedMover is a sampler's settings and their text.
 type namedMover struct {
-	binary.Mover
+	mcmc.Mover
 	name string // as it was given, and -order
 }
 
 // parseSamplers reads -sampler and -order.
 func (p *plan) parseSamplers() error {
 	if p.order != "" {
-		if err := cli.Choice("order", p.order, binary.Orders()...); err != nil {
+		if err := cli.Choice("order", p.order, mcmc.Orders()...); err != nil {
 			return err
 		}
 	}
 	taken := p.order == ""
 	var kinds [2]string // the first sampler on all states, and on a shell
 	for _, text := range strings.Split(p.samplers, ",") {
-		if name, rest, _ := strings.Cut(text, ":"); p.order != "" && binary.MoverHas(name, "order") && !strings.Contains(":"+rest, ":order=") {
+		if name, rest, _ := strings.Cut(text, ":"); p.order != "" && mcmc.MoverHas(name, "order") && !strings.Contains(":"+rest, ":order=") {
 			text += ":order=" + p.order
 			taken = true
 		}
-		m, err := binary.ParseMover(text, binary.Linear)
+		m, err := mcmc.ParseMover(text, mcmc.Linear)
 		if err != nil {
 			return cli.Usagef("-sampler: %w", err)
 		}
@@ -66,7 +66,7 @@ func (p *plan) parseSamplers() error {
 		}
 		p.movers = append(p.movers, namedMover{m, text})
 		shell := 0
-		if binary.KeepsActive(m) {
+		if mcmc.KeepsActive(m) {
 			shell = 1
 		}
 		kinds[shell] = text
@@ -84,13 +84,13 @@ func (p *plan) parseSamplers() error {
 }
 
 // fit cuts default lengths of walks to what the system has room for.
-func (p *plan) fit(m binary.Mover) binary.Mover {
+func (p *plan) fit(m mcmc.Mover) mcmc.Mover {
 	n := p.bits()
 	switch w := m.(type) {
-	case binary.Sardonics:
+	case mcmc.Sardonics:
 		w.MaxLength = min(w.MaxLength, max(1, n-1))
 		return w
-	case binary.Intracluster:
+	case mcmc.Intracluster:
 		active := n / 2
 		if p.fixed() {
 			active = p.active

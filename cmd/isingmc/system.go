@@ -11,14 +11,14 @@ import (
 	"strings"
 
 	"gorbm/cmd/cli"
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
 // makeGraph makes the system of -lattice, -boundary, -J and -field.
 func (p *plan) makeGraph() error {
-	lattice, err := binary.ParseLattice(p.lattice, p.boundary == "periodic")
-	if errors.Is(err, binary.ErrSpec) {
+	lattice, err := mcmc.ParseLattice(p.lattice, p.boundary == "periodic")
+	if errors.Is(err, mcmc.ErrSpec) {
 		return p.readGraph(err)
 	} else if err != nil {
 		return cli.Usagef("-lattice: %w", err)
@@ -46,7 +46,7 @@ func (p *plan) makeGraph() error {
 // readGraph reads the system from a file; noLattice is the error to return if
 // there is none.
 func (p *plan) readGraph(noLattice error) (err error) {
-	p.graph, err = binary.ReadGraphFile(p.lattice)
+	p.graph, err = mcmc.ReadGraphFile(p.lattice)
 	if errors.Is(err, fs.ErrNotExist) {
 		name, _, _ := strings.Cut(p.lattice, ":")
 		return cli.Usagef("-lattice: %w, which is not there%s", noLattice, cli.DidYouMean("", name, []string{"chimera"}))
@@ -70,8 +70,8 @@ func exists(path string) bool {
 
 // readCouplings reads the couplings of a lattice from a file of lines "i j J",
 // one for each pair of neighbours.
-func readCouplings(path string, l *binary.Lattice) (binary.Couplings, error) {
-	g, err := binary.ReadGraphFile(path)
+func readCouplings(path string, l *mcmc.Lattice) (mcmc.Couplings, error) {
+	g, err := mcmc.ReadGraphFile(path)
 	switch {
 	case err != nil:
 		return nil, err
@@ -100,7 +100,7 @@ func readCouplings(path string, l *binary.Lattice) (binary.Couplings, error) {
 var errNoCouplings = errors.New("no couplings")
 
 // parseCouplings reads -J.
-func parseCouplings(text string) (binary.Couplings, error) {
+func parseCouplings(text string) (mcmc.Couplings, error) {
 	name, rest, _ := strings.Cut(text, ":")
 	seed := uint64(1)
 	if rest != "" {
@@ -114,9 +114,9 @@ func parseCouplings(text string) (binary.Couplings, error) {
 	key := rbm.NewKey(seed)
 	switch x, err := strconv.ParseFloat(name, 64); {
 	case name == "pm1":
-		return binary.PlusMinus(1, key), nil
+		return mcmc.PlusMinus(1, key), nil
 	case name == "gaussian":
-		return binary.Gaussian(1, key), nil
+		return mcmc.Gaussian(1, key), nil
 	case err != nil:
 		return nil, fmt.Errorf("%w %q%s; they are a number, pm1, gaussian or a file", errNoCouplings, name, cli.DidYouMean("", name, []string{"pm1", "gaussian"}))
 	case math.IsNaN(x) || math.IsInf(x, 0):
@@ -124,6 +124,6 @@ func parseCouplings(text string) (binary.Couplings, error) {
 	case rest != "":
 		return nil, fmt.Errorf("%q has nothing to draw, so no seed; leave it out", name)
 	default:
-		return binary.Uniform(x), nil
+		return mcmc.Uniform(x), nil
 	}
 }

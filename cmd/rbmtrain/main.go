@@ -20,7 +20,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase"
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/train"
 )
@@ -446,7 +446,7 @@ func saysKey(settings, key string) bool {
 		switch {
 		case !given:
 			sampler = part
-		case name == key && !binary.MoverHas(sampler, key):
+		case name == key && !mcmc.MoverHas(sampler, key):
 			return true
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"gorbm/negphase"
-	"gorbm/negphase/binary"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -82,7 +82,7 @@ func DefaultReference() negphase.Settings {
 func ReferenceFor(m *rbm.RBM) negphase.Settings {
 	s := DefaultReference()
 	if s.Keeps(m.Constraint) != nil {
-		s.Mover = binary.Exchange{}
+		s.Mover = mcmc.Exchange{}
 	}
 	return s
 }

@@ -1,0 +1,97 @@
+package mcmc
+
+import (
+	"fmt"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// Movers and systems of the benchmarks, and the critical point of the square
+// lattice of Hamze, Wang & de Freitas' experiments.
+const critical = 1 / 2.27
+
+func benchSystems(b *testing.B) map[string]*Ising {
+	systems := map[string]*Ising{}
+	for name, c := range map[string]Couplings{"uniform": Uniform(1), "pm1": PlusMinus(1, rbm.NewKey(1)), "gaussian": Gaussian(1, rbm.NewKey(2))} {
+		for _, sides := range [][]int{{60, 60}, {9, 9, 9}} {
+			l, err := Grid(sides, true)
+			if err != nil {
+				b.Fatal(err)
+			}
+			g, err := l.Graph(c, 0)
+			if err != nil {
+				b.Fatal(err)
+			}
+			systems[fmt.Sprintf("lattice=%s/J=%s", l.Name, name)] = NewIsing(g, nil)
+		}
+	}
+	return systems
+}
+
+func BenchmarkSweep(b *testing.B) {
+	for _, name := range []string{"lattice=60x60/J=uniform", "lattice=9x9x9/J=pm1", "lattice=60x60/J=gaussian"} {
+		for _, m := range []struct {
+			name  string
+			mover Mover
+		}{{"gibbs/order=linear", Gibbs{}}, {"gibbs/order=random", Gibbs{Random}}, {"metropolis/order=linear", Metropolis{}}} {
+			b.Run(name+"/sampler="+m.name, func(b *testing.B) {
+				s := benchSystems(b)[name]
+				beta := 1.0
+				if name == "lattice=60x60/J=uniform" {
+					beta = critical
+				}
+				benchMover(b, m.mover, s, beta, "ns/update", func(i Info) int64 { return i.Updates })
+			})
+		}
+	}
+}
+
+func BenchmarkExchange(b *testing.B) {
+	for _, bc := range []struct {
+		name   string
+		beta   float64
+		active int
+	}{{"lattice=60x60/J=uniform", critical, 1800}, {"lattice=9x9x9/J=pm1", 1, 364}, {"lattice=60x60/J=gaussian", 1, 1800}} {
+		b.Run(fmt.Sprintf("%s/active=%d", bc.name, bc.active), func(b *testing.B) {
+			s := benchSystems(b)[bc.name]
+			x, err := ShellState(s.Len(), bc.active, nil, rbm.NewKey(4))
+			if err != nil {
+				b.Fatal(err)
+			}
+			s.SetState(x)
+			benchMover(b, Exchange{}, s, bc.beta, "ns/attempt", func(i Info) int64 { return i.Updates })
+		})
+	}
+}
+
+func BenchmarkSwendsenWang(b *testing.B) {
+	for _, name := range []string{"lattice=60x60/J=uniform", "lattice=9x9x9/J=pm1"} {
+		b.Run(name, func(b *testing.B) {
+			s := benchSystems(b)[name]
+			benchMover(b, SwendsenWang{}, s, critical, "ns/spin", func(i Info) int64 { return i.Moves * int64(s.Len()) })
+		})
+	}
+}
+
+// benchMover reports the time of each of what count counts, after 200 moves.
+func benchMover(b *testing.B, m Mover, s System, beta float64, unit string, count func(Info) int64) {
+	c, err := m.Bind(s, beta, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := rbm.NewKey(3).Rand()
+	for range 200 {
+		c.Move(r)
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	var info Info
+	for range b.N {
+		info.Add(c.Move(r))
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(count(info)), unit)
+	if rate, ok := info.Acceptance(); ok {
+		b.ReportMetric(rate, "accepted")
+	}
+}

@@ -1,0 +1,92 @@
+package mcmc
+
+import (
+	"math"
+	"slices"
+
+	"gorbm/negphase/mcmc/internal/walk"
+)
+
+// denseSites are what walks on an RBM have in common: the signs that turn
+// preactivations into exponents of weights, the sites that move, and the way
+// back.
+type denseSites struct {
+	s     *RBM
+	scale [2]float64   // γβ of each side of a shell; of SARDONICS, which has none, of the first
+	sign  [2][]float32 // of each unit of a layer: see walk.Heat
+	unit  [2][]float32 // walk.Unit of sites that move; 0
+	zero  []int32
+
+	// Of the move so far.
+	path  []int32
+	rises int64 // of the energy, in quanta
+	first [2][]int32
+}
+
+func newDenseSites(s *RBM, sites []int32) denseSites {
+	c := s.machine
+	w := denseSites{s: s, zero: make([]int32, max(c.size[0], c.size[1]))}
+	for l, n := range c.size {
+		w.sign[l], w.unit[l] = make([]float32, n), make([]float32, n)
+		w.first[l] = make([]int32, n)
+	}
+	for _, i := range sites {
+		l, k := c.place(int(i))
+		w.unit[l][k] = walk.Unit
+	}
+	return w
+}
+
+// factor returns γβ quanta over log 2, for walk.Heat.
+func (w *denseSites) factor(side int) float32 {
+	return narrow(float64(w.scale[side]*w.s.machine.quantum) / math.Ln2)
+}
+
+// narrow returns x ≥ 0 as a float32 that is finite.
+func narrow(x float64) float32 { return float32(min(x, math.MaxFloat32)) }
+
+// keep notes what undo goes back to, at the start of a move.
+func (w *denseSites) keep() {
+	if len(w.path) == 0 {
+		for l := range w.first {
+			copy(w.first[l], w.s.field[l])
+		}
+	}
+}
+
+// turn flips unit i of layer l, but for the preactivations of the other layer.
+func (w *denseSites) turn(l, i int) {
+	state := w.s.layer(l)
+	w.rises += int64(spin(state[i]) * w.s.field[l][i])
+	state[i] ^= 1
+	w.sign[l][i] = -w.sign[l][i]
+	w.path = append(w.path, int32(w.s.machine.first[l]+i))
+}
+
+func (w *denseSites) rise() float64 { return float64(w.rises) * w.s.machine.quantum }
+
+func (w *denseSites) start() { w.path, w.rises = w.path[:0], 0 }
+
+func (w *denseSites) commit() {
+	w.s.energy += w.rises
+	w.s.renewAll()
+	w.start()
+}
+
+// restore goes back to the state before the move, but for weights, and tells
+// whether anything had changed.
+func (w *denseSites) restore() bool {
+	if len(w.path) == 0 {
+		return false
+	}
+	for l := range w.first {
+		copy(w.s.field[l], w.first[l])
+	}
+	for _, site := range slices.Backward(w.path) {
+		l, i := w.s.machine.place(int(site))
+		w.s.state[site] ^= 1
+		w.sign[l][i] = -w.sign[l][i]
+	}
+	w.start()
+	return true
+}

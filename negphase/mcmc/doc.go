@@ -1,0 +1,22 @@
+// Package mcmc samples binary systems: N bits x, or spins s = 2x − 1, with
+// an energy E, under the law ∝ exp(−βE).
+//
+// A System is a configuration that knows the energy change of each flip. A
+// Mover is the settings of a sampler; bound to a system it is a Chain, whose
+// moves leave exp(−βE) unchanged:
+//
+//	Gibbs, Metropolis, ModifiedMetropolis   single sites, in a fixed or random order
+//	Exchange                                pairs, on states at a fixed distance from a reference
+//	BlockGibbs, FlipTheState                both layers of an RBM in turn
+//	SwendsenWang                            clusters of an Ising system
+//	Sardonics                               self-avoiding walks of many flips, accepted as a whole
+//	Intracluster                            such walks on states at a fixed distance from a reference
+//
+// ParseMover reads them from text, such as sardonics:k=1-25:gamma=1.02.
+//
+// An Ising system lives on a Graph of couplings, which comes from a Lattice or
+// from a file. All its sums are exact (see Graph), so that fields and energies
+// never drift and equal energies are equal bits. So are those of an RBM system,
+// whose units are the bits of a restricted Boltzmann machine: see Machine,
+// which holds the parameters for all chains of a model.
+package mcmc

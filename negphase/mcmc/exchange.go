@@ -1,0 +1,268 @@
+package mcmc
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// Exchange keeps the number of sites that differ from a reference state: it
+// proposes to flip one site that differs and one that agrees, each uniform,
+// and accepts with probability min(1, exp(−βΔE)) (Kawasaki's exchange, but at
+// any distance). On spins,
+//
+//	ΔE = 2 s_i h_i + 2 s_j h_j − 4 J_ij s_i s_j,  h the local fields.
+//
+// A move is as many attempts as there are sites. The number is that of the
+// state in which the system is at Bind and at Reset; ShellState makes one.
+type Exchange struct {
+	Reference []uint8 `json:"reference,omitempty"` // of length Len; nil: all zeros
+}
+
+// Bind returns the chain; see Mover. It is an error if no site differs from
+// the reference, or all do: nothing could move.
+func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	sites, err := bindable(s, beta, sites)
+	if err != nil {
+		return nil, err
+	}
+	if e.Reference != nil && len(e.Reference) != s.Len() {
+		return nil, fmt.Errorf("exchange: a reference of %d bits for a system of %d", len(e.Reference), s.Len())
+	}
+	if slices.ContainsFunc(e.Reference, func(x uint8) bool { return x > 1 }) {
+		return nil, fmt.Errorf("exchange: the reference is not a state: give a reference of zeros and ones")
+	}
+	c := &exchange{system: s, beta: beta, reference: e.Reference, sites: sites, slots: slices.Clone(sites), law: newSqueeze(Metropolis{}.flip)}
+	c.Reset()
+	if n := c.differ; n == 0 || n == len(sites) {
+		return nil, fmt.Errorf("exchange: %d of %d sites differ from the reference, so no pair can be exchanged; start elsewhere", n, len(sites))
+	}
+	switch s := s.(type) {
+	case *RBM:
+		c.rbm = s
+	default:
+		c.deltas = s.Deltas()
+	case *Ising:
+		c.ising = s
+		if s.local == nil {
+			break
+		}
+		g := s.graph
+		for _, w := range g.weight {
+			c.strongest = max(c.strongest, magnitude(w))
+		}
+		c.reach = 2*g.maxLocal + 2*c.strongest
+		c.table = law(Metropolis{}.flip).table(g, beta, c.reach)
+		for k := range c.table[1:] {
+			c.table[k+1] = min(c.table[k+1], c.table[k]) // whatever the roundings
+		}
+	}
+	return c, nil
+}
+
+type exchange struct {
+	system    System
+	ising     *Ising // the system, if it is one
+	rbm       *RBM   // likewise
+	beta      float64
+	reference []uint8
+	sites     []int32
+	slots     []int32 // the sites: first those that differ, then those that agree
+	differ    int
+	deltas    []float64
+	law       *squeeze
+
+	// Integer graphs.
+	table     []chance // by half cost + reach, descending
+	reach     int32
+	strongest int32 // the largest |J|
+}
+
+// Reset renews the two lists of sites, whatever they were before.
+func (c *exchange) Reset() {
+	state := c.system.State()
+	copy(c.slots, c.sites)
+	c.differ = 0
+	for k, i := range c.slots {
+		bit := state[i]
+		if c.reference != nil {
+			bit ^= c.reference[i]
+		}
+		if bit != 0 {
+			c.slots[c.differ], c.slots[k] = i, c.slots[c.differ]
+			c.differ++
+		}
+	}
+}
+
+// Warning says if the chain may be reducible.
+func (c *exchange) Warning() string {
+	if len(c.slots) != 2 {
+		return ""
+	}
+	i, j := c.slots[0], c.slots[1]
+	if c.table != nil && c.halfCost(i, j) == 0 || c.beta*c.cost(i, j) == 0 {
+		return "exchange: two sites of equal energy swap at every attempt, and a move makes two attempts: the state never changes"
+	}
+	return ""
+}
+
+// chance returns the chance that the exchange of sites i and j is accepted.
+func (c *exchange) chance(i, j int32) chance {
+	if c.table != nil {
+		return c.table[c.halfCost(i, j)+c.reach]
+	}
+	return chanceOf(c.law.law(c.beta * c.cost(i, j)))
+}
+
+// halfCost returns half of what the exchange of sites i and j costs, in quanta
+// of an integer graph.
+func (c *exchange) halfCost(i, j int32) int32 {
+	s := c.ising
+	half := s.halfCost(int(i)) + s.halfCost(int(j))
+	if k := s.graph.link(i, j); k >= 0 {
+		half -= 2 * s.graph.weight[k] * spin(s.state[i]) * spin(s.state[j])
+	}
+	return half
+}
+
+// cost returns what the exchange of sites i and j costs.
+func (c *exchange) cost(i, j int32) float64 {
+	s := c.ising
+	if c.rbm != nil {
+		return c.rbm.pairCost(int(i), int(j))
+	}
+	if s == nil {
+		cost := c.deltas[i]
+		c.system.Flip(int(i))
+		cost += c.deltas[j]
+		c.system.Flip(int(i))
+		return cost
+	}
+	cost := s.delta(int(i)) + s.delta(int(j))
+	if k := s.graph.link(i, j); k >= 0 {
+		cost -= float64(4 * float64(spin(s.state[i])*spin(s.state[j])) * s.graph.coupling[k])
+	}
+	return cost
+}
+
+// link returns where among the neighbours of i spin j is; −1 if it is none.
+func (g *Graph) link(i, j int32) int {
+	lo, hi := g.start[i], g.start[i+1]
+	for k, n := range g.neighbor[lo:hi] {
+		if n == j {
+			return int(lo) + k
+		}
+	}
+	return -1
+}
+
+// Move makes as many attempts as there are sites.
+func (c *exchange) Move(r *rand.Rand) Info {
+	n := int64(len(c.slots))
+	info := Info{Moves: 1, Updates: n, Proposals: n}
+	agree := len(c.slots) - c.differ
+	if c.differ == 0 || agree == 0 {
+		return info // after a Reset to a state that cannot move
+	}
+	draws := newStream(r)
+	switch {
+	case c.table != nil:
+		info.Accepted = int64(c.integer(&draws))
+	case c.ising != nil:
+		info.Accepted = int64(c.real(&draws))
+	case c.rbm != nil:
+		info.Accepted = int64(c.units(&draws))
+	default:
+		info.Accepted = int64(c.generic(&draws))
+	}
+	info.Flips = 2 * info.Accepted
+	return info
+}
+
+// pair returns the slots of a site that differs and one that agrees. The odds
+// of a pair of slots need not be exactly uniform: an exchange puts its sites
+// into each other's slot, so that the way back has the same odds.
+func (c *exchange) pair(word uint64) (a, b int) {
+	return below(c.differ, uint32(word>>32)), c.differ + below(len(c.slots)-c.differ, uint32(word))
+}
+
+// generic makes the attempts, and tells how many were accepted.
+func (c *exchange) generic(draws *stream) (accepted int) {
+	for range c.slots {
+		a, b := c.pair(draws.next())
+		i, j := c.slots[a], c.slots[b]
+		if c.law.happens(c.beta*c.cost(i, j), draws.next()) {
+			c.system.Flip(int(i))
+			c.system.Flip(int(j))
+			c.slots[a], c.slots[b] = j, i
+			accepted++
+		}
+	}
+	return accepted
+}
+
+// real is generic for an Ising system.
+func (c *exchange) real(draws *stream) (accepted int) {
+	s := c.ising
+	slots := c.slots
+	d := *draws // in registers
+	for range slots {
+		a, b := c.pair(d.next())
+		i, j := slots[a], slots[b]
+		if c.law.happens(c.beta*c.cost(i, j), d.next()) {
+			s.flipReal(int(i))
+			s.flipReal(int(j))
+			slots[a], slots[b] = j, i
+			accepted++
+		}
+	}
+	s.renewAll()
+	return accepted
+}
+
+// units is generic for an RBM.
+func (c *exchange) units(draws *stream) (accepted int) {
+	s := c.rbm
+	for range c.slots {
+		a, b := c.pair(draws.next())
+		i, j := c.slots[a], c.slots[b]
+		if c.law.happens(c.beta*s.pairCost(int(i), int(j)), draws.next()) {
+			s.flip(int(i))
+			s.flip(int(j))
+			c.slots[a], c.slots[b] = j, i
+			accepted++
+		}
+	}
+	s.renewAll()
+	return accepted
+}
+
+// integer is generic for an Ising system on an integer graph, by table.
+func (c *exchange) integer(draws *stream) (accepted int) {
+	s := c.ising
+	g, state, local, slots := s.graph, s.state, s.local, c.slots
+	best := 2 * c.strongest // what a coupling can take off the half cost
+	d := *draws             // in registers
+	for range slots {
+		a, b := c.pair(d.next())
+		i, j := slots[a], slots[b]
+		word := d.next()
+		si, sj := spin(state[i]), spin(state[j])
+		half := si*local[i] + sj*local[j] + c.reach
+		if !c.table[half-best].happens(word) {
+			continue // whatever coupling joins the two
+		}
+		if k := g.link(i, j); k >= 0 {
+			half -= 2 * si * sj * g.weight[k]
+		}
+		if c.table[half].happens(word) {
+			s.flipInteger(int(i))
+			s.flipInteger(int(j))
+			slots[a], slots[b] = j, i
+			accepted++
+		}
+	}
+	s.renewAll()
+	return accepted
+}

@@ -1,0 +1,151 @@
+package mcmc
+
+import (
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"gorbm/rbm"
+)
+
+// exchangeKernel returns the matrix of one attempt of c on s, on the states
+// that x can reach: the same distance from the reference on the chain's sites,
+// the same bits elsewhere. cost, if any, replaces the chance of a pair.
+func exchangeKernel(s *Ising, c *exchange, x []uint8, chanceOf func(i, j int32) chance) (codes []int, k *mat.Dense) {
+	n := s.Len()
+	free := 0
+	for _, i := range c.slots {
+		free |= 1 << i
+	}
+	distance := func(state []uint8) (d int) {
+		for _, i := range c.slots {
+			bit := state[i]
+			if c.reference != nil {
+				bit ^= c.reference[i]
+			}
+			d += int(bit)
+		}
+		return d
+	}
+	for y := range 1 << n {
+		if (y^codeOf(x))&^free == 0 && distance(stateOf(y, n)) == distance(x) {
+			codes = append(codes, y)
+		}
+	}
+	k = mat.NewDense(len(codes), len(codes), nil)
+	for row, y := range codes {
+		s.SetState(stateOf(y, n))
+		c.Reset()
+		differ, agree := c.slots[:c.differ], c.slots[c.differ:]
+		stay := 1.0
+		for _, i := range differ {
+			for _, j := range agree {
+				p := float64(chanceOf(i, j)) * 0x1p-53 / float64(len(differ)*len(agree))
+				k.Set(row, slices.Index(codes, y^1<<i^1<<j), p)
+				stay -= p
+			}
+		}
+		k.Set(row, row, stay)
+	}
+	return codes, k
+}
+
+func TestExchangesAreInDetailedBalance(t *testing.T) {
+	const beta = 0.6
+	reference := []uint8{0, 1, 1, 0, 1, 0}
+	for name, g := range graphs(t) {
+		n := g.Len()
+		energy := energies(g)
+		for _, c := range []struct {
+			reference []uint8
+			sites     []int32
+		}{{nil, nil}, {reference[:n], nil}, {reference[:n], []int32{0, 3, 1}}} {
+			sites := n
+			if c.sites != nil {
+				sites = len(c.sites)
+			}
+			for active := 1; active < sites; active++ {
+				x := stateOf(0b100100, n)
+				for k := range sites { // put the sites at the distance
+					i := k
+					if c.sites != nil {
+						i = int(c.sites[k])
+					}
+					x[i] = 0
+					if c.reference != nil {
+						x[i] = c.reference[i]
+					}
+					if k < active {
+						x[i] ^= 1
+					}
+				}
+				s := NewIsing(g, x)
+				chain := must(Exchange{Reference: c.reference}.Bind(s, beta, c.sites))(t).(*exchange)
+				codes, k := exchangeKernel(s, chain, x, chain.chance)
+				var shell []float64
+				for _, y := range codes {
+					shell = append(shell, energy[y])
+				}
+				pi := boltzmann(shell, beta)
+				if d := max(imbalance(pi, k), drift(pi, k)); d > exact {
+					t.Errorf("%s, reference %v, %d of %d: out of balance by %g", name, c.reference, active, sites, d)
+				}
+			}
+		}
+	}
+}
+
+// The classic mistake: without the coupling of the pair the balance is lost.
+func TestExchangeWithoutTheCouplingIsFound(t *testing.T) {
+	const beta = 0.6
+	g := integerGraph(t, 5, 1)
+	x := stateOf(0b00011, 5)
+	s := NewIsing(g, x)
+	c := must(Exchange{}.Bind(s, beta, nil))(t).(*exchange)
+	codes, k := exchangeKernel(s, c, x, func(i, j int32) chance {
+		return c.table[s.halfCost(int(i))+s.halfCost(int(j))+c.reach]
+	})
+	var shell []float64
+	for _, y := range codes {
+		shell = append(shell, energies(g)[y])
+	}
+	if d := imbalance(boltzmann(shell, beta), k); d < broken {
+		t.Errorf("out of balance by %g only", d)
+	}
+}
+
+// Two sites of equal energy swap at each attempt, twice a move.
+func TestExchangeWarnsOfTwoSites(t *testing.T) {
+	for _, c := range []struct {
+		field []float64
+		warns bool
+	}{{[]float64{1, 1}, true}, {[]float64{1, 2}, false}, {[]float64{0, 0, 0}, false}} {
+		x := make([]uint8, len(c.field))
+		x[0] = 1
+		s := NewIsing(must(NewGraph(c.field, nil))(t), x)
+		chain := must(Exchange{}.Bind(s, 1, nil))(t)
+		if w := chain.(Warner).Warning(); (w != "") != c.warns {
+			t.Errorf("fields %v: warning %q", c.field, w)
+		}
+		moved, r := false, rbm.NewKey(1).Rand()
+		for range 100 {
+			chain.Move(r)
+			moved = moved || s.State()[0] == 0
+		}
+		if moved == c.warns {
+			t.Errorf("fields %v: the state changes: %v", c.field, moved)
+		}
+	}
+}
+
+// A chain whose state was set where nothing can be exchanged stays.
+func TestExchangeOffItsShell(t *testing.T) {
+	s := NewIsing(lattice(t, "3x3", Uniform(1), 0), stateOf(0b1111, 9))
+	chain := must(Exchange{}.Bind(s, 1, nil))(t)
+	s.SetState(make([]uint8, 9))
+	chain.Reset()
+	if info := chain.Move(rbm.NewKey(1).Rand()); info.Flips != 0 || sum(s.State()) != 0 {
+		t.Errorf("%+v", info)
+	}
+}

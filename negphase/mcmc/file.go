@@ -1,0 +1,176 @@
+package mcmc
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// maxLine is the longest line of a file of couplings, in bytes: two spins and
+// a number take 40, the rest is room for comments.
+const maxLine = 1 << 16
+
+// ReadGraph reads a graph as text, one item a line: three numbers `i j J` are
+// a coupling, two numbers `i h` a field. Spins are numbered from 0 and every
+// number up to the largest must be on some line. What follows a # is a
+// comment. Errors name the line.
+func ReadGraph(r io.Reader) (*Graph, error) {
+	var read reader
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		read.line++
+		if err := read.item(lines.Text()); err != nil {
+			return nil, fmt.Errorf("line %d: %w", read.line, err)
+		}
+	}
+	if err := lines.Err(); errors.Is(err, bufio.ErrTooLong) {
+		return nil, fmt.Errorf("line %d: longer than %d bytes", read.line+1, maxLine)
+	} else if err != nil {
+		return nil, err
+	}
+	return read.graph()
+}
+
+// ReadGraphFile is ReadGraph on the file of the given name, which its errors
+// name.
+func ReadGraphFile(name string) (*Graph, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	g, err := ReadGraph(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return g, nil
+}
+
+// A reader collects the items of a file.
+type reader struct {
+	line   int
+	edges  []Edge
+	fields []fieldAt
+	pairs  map[[2]int32]int // the line of each edge
+	spins  map[int32]int    // the line of each field
+}
+
+type fieldAt struct {
+	spin  int32
+	value float64
+}
+
+// item reads one line.
+func (r *reader) item(text string) error {
+	text, _, _ = strings.Cut(text, "#")
+	words := strings.Fields(text)
+	switch len(words) {
+	case 0:
+		return nil
+	case 2, 3:
+	default:
+		return fmt.Errorf("%d items: want `i j J` for a coupling or `i h` for a field", len(words))
+	}
+	i, err := r.spin(words[0])
+	if err != nil {
+		return err
+	}
+	value, err := strconv.ParseFloat(words[len(words)-1], 64)
+	if err != nil || !finite(value) {
+		return fmt.Errorf("%q: want a finite number", clip(words[len(words)-1]))
+	}
+	if len(words) == 2 {
+		return r.field(i, value)
+	}
+	j, err := r.spin(words[1])
+	if err != nil {
+		return err
+	}
+	return r.edge(Edge{i, j, value})
+}
+
+// spin reads a spin's number.
+func (r *reader) spin(word string) (int32, error) {
+	i, err := strconv.ParseInt(word, 10, 64)
+	switch {
+	case err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("spin %q: want a whole number from 0", clip(word))
+	case i < 0:
+		return 0, fmt.Errorf("spin %s: spins are numbered from 0", clip(word))
+	case i >= MaxSpins:
+		return 0, fmt.Errorf("spin %s: at most %d", clip(word), MaxSpins-1)
+	}
+	return int32(i), nil
+}
+
+// clip shortens a word for a message.
+func clip(word string) string {
+	const most = 30
+	if len(word) > most {
+		return word[:most] + "…"
+	}
+	return word
+}
+
+func (r *reader) field(i int32, value float64) error {
+	if before, ok := r.spins[i]; ok {
+		return fmt.Errorf("the field of spin %d was given on line %d", i, before)
+	}
+	if r.spins == nil {
+		r.spins = map[int32]int{}
+	}
+	r.spins[i] = r.line
+	r.fields = append(r.fields, fieldAt{i, value})
+	return nil
+}
+
+func (r *reader) edge(e Edge) error {
+	pair := [2]int32{min(e.I, e.J), max(e.I, e.J)}
+	before, repeated := r.pairs[pair]
+	switch {
+	case e.I == e.J:
+		return fmt.Errorf("edge %d %d couples a spin to itself: leave it out, it adds a constant to the energy", e.I, e.J)
+	case repeated:
+		return fmt.Errorf("edge %d %d was given on line %d: add the couplings up", e.I, e.J, before)
+	case len(r.edges) == MaxEdges:
+		return fmt.Errorf("more than %d edges", MaxEdges)
+	}
+	if r.pairs == nil {
+		r.pairs = map[[2]int32]int{}
+	}
+	r.pairs[pair] = r.line
+	r.edges = append(r.edges, e)
+	return nil
+}
+
+// graph returns the graph of all items.
+func (r *reader) graph() (*Graph, error) {
+	if len(r.edges)+len(r.fields) == 0 {
+		return nil, fmt.Errorf("no couplings: give lines of `i j J`, and `i h` for fields")
+	}
+	named := make([]int32, 0, 2*len(r.edges)+len(r.fields))
+	for _, e := range r.edges {
+		named = append(named, e.I, e.J)
+	}
+	for _, f := range r.fields {
+		named = append(named, f.spin)
+	}
+	slices.Sort(named)
+	named = slices.Compact(named)
+	for k, i := range named {
+		if int(i) != k {
+			return nil, fmt.Errorf("no line names spin %d, but spin %d is there: number the spins from 0 without gaps, or give it a field `%d 0`", k, i, k)
+		}
+	}
+	field := make([]float64, len(named))
+	for _, f := range r.fields {
+		field[f.spin] = f.value
+	}
+	return NewGraph(field, r.edges)
+}

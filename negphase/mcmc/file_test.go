@@ -1,0 +1,82 @@
+package mcmc
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestReadGraph(t *testing.T) {
+	g := must(ReadGraph(strings.NewReader("# a triangle in a field\n0 1 1\n\n1\t2 -0.5 # antiferromagnetic\r\n2 0 2e0\n0 0.25\n 3 -1\n")))(t)
+	if g.Len() != 4 || g.Edges() != 3 {
+		t.Fatalf("%d spins, %d edges", g.Len(), g.Edges())
+	}
+	if g.Coupling(0, 1) != 1 || g.Coupling(2, 1) != -0.5 || g.Coupling(0, 2) != 2 || g.Field(0) != 0.25 || g.Field(1) != 0 || g.Field(3) != -1 {
+		t.Error("wrong numbers")
+	}
+	if g.Parity() != nil {
+		t.Error("a file has a parity")
+	}
+}
+
+func TestReadGraphErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                                     "no couplings",
+		"# nothing\n\n":                        "no couplings",
+		"0 1 1\n1 1 1":                         "line 2: edge 1 1 couples a spin to itself",
+		"0 1 1\n# x\n1 0 2":                    "line 3: edge 1 0 was given on line 1",
+		"0 1 1\n0 2\n0 2":                      "line 3: the field of spin 0 was given on line 2",
+		"0 1 NaN":                              `line 1: "NaN": want a finite number`,
+		"0 1 -inf":                             "want a finite number",
+		"0 1 1e999":                            "want a finite number",
+		"0 1 one":                              `"one": want a finite number`,
+		"0 2 1":                                "no line names spin 1, but spin 2 is there",
+		"1 2 1":                                "no line names spin 0",
+		"0 1 1\n-1 0 1":                        "line 2: spin -1: spins are numbered from 0",
+		"0 16777216 1":                         "line 1: spin 16777216: at most 16777215",
+		"0 99999999999999999 1":                "at most 16777215",
+		"0 1.0 1":                              `spin "1.0": want a whole number from 0`,
+		"5":                                    "line 1: 1 items",
+		"0 1 1 1":                              "line 1: 4 items",
+		"0 1 1\n16777215 1":                    "no line names spin 2",
+		"0 1 1\n" + strings.Repeat("x", 1<<17): "line 2: longer than 65536 bytes",
+	} {
+		if _, err := ReadGraph(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%.40q: error %v, want one with %q", text, err, want)
+		}
+	}
+}
+
+func TestReadGraphFileNamesTheFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "glass.txt")
+	if _, err := ReadGraphFile(name); err == nil || !strings.Contains(err.Error(), "glass.txt") {
+		t.Errorf("missing file: %v", err)
+	}
+	if err := os.WriteFile(name, []byte("0 0 1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadGraphFile(name); err == nil || !strings.Contains(err.Error(), "glass.txt: line 1: ") {
+		t.Errorf("bad file: %v", err)
+	}
+}
+
+// What is read is a graph on which flips are exact.
+func FuzzReadGraph(f *testing.F) {
+	for _, seed := range []string{"0 1 1\n1 2 -0.5\n0 0.25\n", "0 1 1e-300\n", "0 0.1\n1 0.2\n0 1 0.3", "0 1 1\n0 1 1", "# \n0 1 5e-324", "0 1 1e150\n1 2 1e-9", "0 16777215 1"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		g, err := ReadGraph(strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		s := NewIsing(g, nil)
+		for i := range min(s.Len(), 100) {
+			s.Flip(i)
+		}
+		if fresh := NewIsing(g, s.State()); s.energy != fresh.energy || !finite(s.Energy()) {
+			t.Errorf("energy %g after flips, %g afresh", s.Energy(), fresh.Energy())
+		}
+	})
+}

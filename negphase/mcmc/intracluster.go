@@ -1,0 +1,156 @@
+package mcmc
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gorbm/negphase/mcmc/internal/walk"
+)
+
+// Intracluster moves are pairs of walks that start and end at the same
+// distance n from a reference state c (Hamze & de Freitas 2010). One walk
+// flips k bits that differ from c, one after the other, each drawn in
+// proportion to its weight φ among all that differ then (equation 2); the
+// other flips k bits that agree. A fair coin before the move says which comes
+// first. The second walk may take back flips of the first. The move is
+// accepted or rejected by equation 6, which leaves exp(−βE) on the shell
+// |x ⊕ c| = n invariant; every k ≥ 1 reaches all of the shell.
+//
+// The paper defines P(x) by agreement with c, but its walk "upward" from S_n
+// to S_(n−k), and its figure, flip bits that differ. So we say down for a flip
+// to a state nearer to c, and up for one farther away.
+//
+// The distance n is that of the state at Bind and at Reset; ShellState makes
+// one. Weights are the heat-bath's in the paper's experiments, and the biases
+// are in units of β.
+type Intracluster struct {
+	MinLength int     `json:"min_length"` // flips of a walk, drawn before the move
+	MaxLength int     `json:"max_length"`
+	GammaDown float64 `json:"gamma_down"` // of flips that go nearer to the reference
+	GammaUp   float64 `json:"gamma_up"`   // of flips that go farther away
+	Weights   Weights `json:"weights"`
+	Reference []uint8 `json:"reference,omitempty"` // of length Len; nil: all zeros
+}
+
+// DefaultIntracluster returns walks of 1 to 25 flips at γ = β.
+func DefaultIntracluster() Intracluster {
+	return Intracluster{MinLength: 1, MaxLength: 25, GammaDown: 1, GammaUp: 1, Weights: HeatBath}
+}
+
+// Check returns an error that names the setting that is out of range.
+func (m *Intracluster) Check() error {
+	if err := checkLengths("im", m.MinLength, m.MaxLength); err != nil {
+		return err
+	}
+	return checkBias("im", m.Weights, m.GammaDown, m.GammaUp)
+}
+
+// Bind returns the chain; see Mover. Besides what Check finds, it is an error
+// if MaxLength exceeds the number of sites that differ from the reference or
+// of those that agree.
+//
+// After a Reset at another distance, lengths that no longer fit are left out
+// of the law they are drawn from; if none is left, moves do nothing.
+func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	sites, err := bindable(s, beta, sites)
+	if err != nil {
+		return nil, err
+	}
+	if m.Reference != nil && len(m.Reference) != s.Len() {
+		return nil, fmt.Errorf("im: a reference of %d bits for a system of %d", len(m.Reference), s.Len())
+	}
+	var weights [2]walk.Bias // by side
+	for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
+		if weights[side], err = bias("im", m.Weights, gamma, beta, s, len(sites)); err != nil {
+			return nil, err
+		}
+	}
+	reference := m.Reference
+	if reference == nil {
+		reference = make([]uint8, s.Len())
+	}
+	c := &intraclusterChain{settings: m, beta: beta}
+	scale := [2]float64{differs: m.GammaDown * beta, agrees: m.GammaUp * beta}
+	if in, ok := newIntegers(s, sites); ok {
+		w := newClassShell(in, reference)
+		in.describe(w.lists.List[:], agrees, weights[agrees:][:1], scale[agrees:][:1])
+		in.describe(w.lists.List[in.classes:], differs, weights[differs:][:1], scale[differs:][:1])
+		c.walker = w
+	} else if r, ok := s.(*RBM); ok && m.Weights == HeatBath {
+		c.walker = newDenseShell(r, sites, reference, scale)
+	} else {
+		c.walker = newBlockShell(s, sites, reference, scale, [2]*walk.Table{walk.NewTable(weights[0]), walk.NewTable(weights[1])})
+	}
+	c.Reset()
+	n := c.walker.sizes()
+	switch {
+	case n[differs] == 0 || n[agrees] == 0:
+		return nil, fmt.Errorf("im: %d of %d sites differ from the reference, so nothing can move on this shell; start elsewhere", n[differs], len(sites))
+	case c.longest < m.MaxLength:
+		return nil, fmt.Errorf("im: walks of k=%s flips do not fit a shell where %d sites differ from the reference and %d agree; give k at most %d",
+			lengths(m.MinLength, m.MaxLength), n[differs], n[agrees], c.longest)
+	}
+	return c, nil
+}
+
+// The sides of a shell: sites that agree with the reference, and that differ.
+const (
+	agrees  = 0
+	differs = 1
+)
+
+// A shellWalker takes the state of a system along walks between shells and
+// scores them.
+type shellWalker interface {
+	// segment flips k sites of a side one after the other, each drawn among
+	// those that are on it then, or those of path if that is not nil.
+	segment(r *rand.Rand, path []int32, k, side int, sc *shellScore)
+	sizes() [2]int // number of sites on each side
+	rise() float64
+	commit()
+	undo()
+	reset()
+}
+
+// A shellScore holds the probabilities of the walks of a move and of their
+// reverses.
+type shellScore struct{ forward, reverse walk.Product }
+
+// An intraclusterChain is Intracluster on one system.
+type intraclusterChain struct {
+	settings Intracluster
+	walker   shellWalker
+	beta     float64
+	longest  int // that fits the shell
+	score    shellScore
+}
+
+// Reset takes over the state of the system after it was changed elsewhere.
+func (c *intraclusterChain) Reset() {
+	c.walker.reset()
+	n := c.walker.sizes()
+	c.longest = min(c.settings.MaxLength, n[agrees], n[differs])
+}
+
+// Move takes one pair of walks and accepts or rejects it.
+func (c *intraclusterChain) Move(r *rand.Rand) Info {
+	if c.longest < c.settings.MinLength {
+		return Info{Moves: 1}
+	}
+	side := int(r.Uint64() >> 63)
+	k := c.settings.MinLength + r.IntN(c.longest-c.settings.MinLength+1)
+	c.score = shellScore{walk.One, walk.One}
+	c.walker.segment(r, nil, k, side, &c.score)
+	c.walker.segment(r, nil, k, 1-side, &c.score)
+	info := Info{Moves: 1, Proposals: 1, Flips: int64(2 * k)}
+	if accept(r, -float64(c.beta*c.walker.rise())+(c.score.reverse.Log()-c.score.forward.Log())) {
+		c.walker.commit()
+		info.Accepted = 1
+	} else {
+		c.walker.undo()
+	}
+	return info
+}

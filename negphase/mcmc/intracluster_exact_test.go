@@ -1,0 +1,290 @@
+package mcmc
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc/internal/walk"
+	"gorbm/rbm"
+)
+
+// scorePath takes the chain along a pair of walks as if it had been drawn, the
+// first on the given side, and back; see sardonicsChain.scorePath.
+func (c *intraclusterChain) scorePath(side int, p path) (forward, reverse, rise float64) {
+	sc := shellScore{walk.One, walk.One}
+	c.walker.segment(nil, p[0], len(p[0]), side, &sc)
+	c.walker.segment(nil, p[1], len(p[1]), 1-side, &sc)
+	rise = c.walker.rise()
+	c.walker.undo()
+	return sc.forward.Log(), sc.reverse.Log(), rise
+}
+
+// A slowShell is the move as the paper states it, its weights computed anew
+// for each flip and its reverse scored by walking it.
+type slowShell struct {
+	Intracluster
+	model  plain
+	weight [2]func(cost float64) float64 // by side
+
+	noMoved bool // the reverse draws among the sites that were there before
+}
+
+func newSlowShell(m Intracluster, g *Graph, beta float64, table bool) *slowShell {
+	s := &slowShell{Intracluster: m, model: plainOf(g)}
+	family := walk.HeatBath
+	if m.Weights == Boltzmann {
+		family = walk.Boltzmann
+	}
+	for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
+		weights := walk.NewBias(family, g.Len(), gamma*beta*2*g.maxField)
+		weight := weights.Weight
+		if table {
+			weight = walk.NewTable(weights).Weight
+		}
+		s.weight[side] = func(cost float64) float64 { return float64(weight(gamma * beta * cost)) }
+	}
+	return s
+}
+
+// walked returns the log probability of a pair of walks from x, which it takes
+// x along, or whether the pair is impossible.
+func (s *slowShell) walked(x []uint8, side int, p path, back bool) (logp float64, possible bool) {
+	for n, w := range p {
+		on := side ^ n
+		for _, i := range w {
+			sum, own := 0.0, 0.0
+			count := 0
+			for j := range x {
+				if int(x[j]^s.Reference[j]) != on {
+					continue
+				}
+				weight := s.weight[on](s.model.delta(x, j))
+				if !back || !s.noMoved || j != int(i) {
+					sum += weight
+				}
+				count++
+				if j == int(i) {
+					own = weight
+				}
+			}
+			if own == 0 {
+				return 0, false
+			}
+			if sum == 0 { // of the flawed one alone
+				sum = own
+			}
+			logp += math.Log(own / sum)
+			x[i] ^= 1
+		}
+	}
+	return logp, true
+}
+
+func (s *slowShell) scorePath(x0 []uint8, side int, p path) (forward, reverse, rise float64, possible bool) {
+	x := slices.Clone(x0)
+	forward, possible = s.walked(x, side, p, false)
+	if !possible {
+		return
+	}
+	rise = s.model.energy(x) - s.model.energy(x0)
+	reverse, back := s.walked(x, side, reversed(p), true)
+	if !back {
+		panic("a walk whose reverse is impossible")
+	}
+	return forward, reverse, rise, true
+}
+
+// shell returns the states at distance n from the reference, and the index of
+// each state among them, −1 for others.
+func shell(reference []uint8, n int) (on [][]uint8, index []int) {
+	all := states(len(reference))
+	index = make([]int, len(all))
+	for k, x := range all {
+		distance := 0
+		for i := range x {
+			distance += int(x[i] ^ reference[i])
+		}
+		index[k] = -1
+		if distance == n {
+			index[k] = len(on)
+			on = append(on, x)
+		}
+	}
+	return on, index
+}
+
+// shellKernel lists every pair of walks from every state of the shell. score
+// may say that a pair is impossible.
+func shellKernel(s *slowShell, n int, score func(x []uint8, side int, p path) (f, b, rise float64)) (kernel, sums, [][]uint8) {
+	on, index := shell(s.Reference, n)
+	k, total := newKernel(len(on)), newSums(len(on))
+	odds := 0.5 / float64(s.MaxLength-s.MinLength+1)
+	for length := s.MinLength; length <= s.MaxLength; length++ {
+		every := paths(selfAvoiding(everySite(len(s.Reference)), length, length), 2)
+		for x, state := range on {
+			for side := range 2 {
+				for _, p := range every {
+					if _, _, _, ok := s.scorePath(state, side, p); !ok {
+						continue
+					}
+					f, b, rise := score(state, side, p)
+					y := slices.Clone(state)
+					for _, w := range p {
+						for _, i := range w {
+							y[i] ^= 1
+						}
+					}
+					flow := odds * math.Exp(f)
+					k[x][index[indexOf(y)]] += flow * total.add(x, flow, b-f-exactBeta*rise)
+				}
+			}
+		}
+	}
+	return k, total, on
+}
+
+func TestIntraclusterKernels(t *testing.T) {
+	for _, structure := range structures {
+		for _, weights := range []Weights{HeatBath, Boltzmann} {
+			for _, size := range []int{5, 6} {
+				for n := 1; n < size; n++ {
+					for _, k := range [][2]int{{1, 2}, {2, 2}, {1, 1}} {
+						if k[1] > min(n, size-n) || testing.Short() && (size == 6 || weights == Boltzmann) {
+							continue
+						}
+						if size == 6 && (weights == Boltzmann || structure.name == "untold") {
+							continue // 5 has them
+						}
+						m := Intracluster{MinLength: k[0], MaxLength: k[1], GammaDown: 1.1, GammaUp: .5, Weights: weights}
+						if weights == Boltzmann {
+							m.GammaDown, m.GammaUp = .6, .3
+						}
+						m.Reference = randomState(rbm.NewKey(uint64(n)).Rand(), size)
+						name := fmt.Sprintf("%s/%s/M=%d/n=%d/k=%s", structure.name, weights, size, n, lengths(k[0], k[1]))
+						t.Run(name, func(t *testing.T) { exactShell(t, m, structure.graph(t, size), n, structure.hide, structure.table) })
+					}
+				}
+			}
+		}
+	}
+}
+
+func exactShell(t *testing.T, m Intracluster, g *Graph, n int, hide func(*Ising) System, table bool) {
+	on, _ := shell(m.Reference, n)
+	ising := NewIsing(g, on[0])
+	chain := mustBind(t, m, hide(ising), exactBeta).(*intraclusterChain)
+	if _, classes := chain.walker.(*classShell); classes == table {
+		t.Fatalf("walker %T", chain.walker)
+	}
+	slow := newSlowShell(m, g, exactBeta, table)
+	if w, ok := chain.walker.(*blockShell); ok {
+		w.table = [2]*walk.Table{} // see TestSardonicsKernels
+		for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
+			family := walk.HeatBath
+			if m.Weights == Boltzmann {
+				family = walk.Boltzmann
+			}
+			w.table[side] = walk.NewTable(walk.NewBias(family, g.Len(), gamma*exactBeta*2*g.maxField))
+		}
+	}
+	seen := -1
+	k, total, on := shellKernel(slow, n, func(x []uint8, side int, p path) (f, b, rise float64) {
+		if i := indexOf(x); i != seen {
+			seen = i
+			ising.SetState(x)
+			chain.Reset()
+		}
+		f, b, rise = chain.scorePath(side, p)
+		// Four flips at most, some ten roundings in logarithms of at most 5.
+		sf, sb, srise, _ := slow.scorePath(x, side, p)
+		if math.Abs(f-sf) > 1e-12 || math.Abs(b-sb) > 1e-12 || math.Abs(rise-srise) > 1e-12 {
+			t.Fatalf("path %v from %v: (%v %v %v), slowly (%v %v %v)", p, x, f, b, rise, sf, sb, srise)
+		}
+		return f, b, rise
+	})
+	law := slow.model.boltzmann(on, exactBeta)
+	if what := total.wrong(law); what != "" {
+		t.Error(what)
+	}
+	if a, r := k.residual(law); a > 1e-12 || r > 1e-10 {
+		t.Errorf("detailed balance is off by %g, relatively %g", a, r)
+	}
+	if !k.positive() {
+		t.Error("some state is not reached from some other")
+	}
+}
+
+// The reverse of a flip draws among the sites of the other side, the one that
+// just came there among them.
+func TestIntraclusterMutantIsSeen(t *testing.T) {
+	m := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1.1, GammaUp: .5, Weights: HeatBath, Reference: []uint8{0, 1, 1, 0, 1}}
+	for _, flawed := range []bool{false, true} {
+		s := newSlowShell(m, randomGraph(t, 5, true, 3), exactBeta, false)
+		s.noMoved = flawed
+		k, _, on := shellKernel(s, 2, func(x []uint8, side int, p path) (f, b, rise float64) {
+			f, b, rise, _ = s.scorePath(x, side, p)
+			return f, b, rise
+		})
+		if a, _ := k.residual(s.model.boltzmann(on, exactBeta)); (a < 1e-12) == flawed {
+			t.Errorf("flawed %v: detailed balance is off by %g", flawed, a)
+		}
+	}
+}
+
+// lawAfter starts chains from the exact law of the given states, lets each
+// make some moves and returns the z-score of where they are.
+func lawAfter(s *Ising, c Chain, on [][]uint8, beta float64, starts, moves int) float64 {
+	law := plainOf(s.graph).boltzmann(on, beta)
+	index := map[int]int{}
+	for k, x := range on {
+		index[indexOf(x)] = k
+	}
+	counts := make([]int, len(on))
+	r := rbm.NewKey(77).Rand()
+	for range starts {
+		s.SetState(on[pickState(law, r)])
+		c.Reset()
+		for range moves {
+			c.Move(r)
+		}
+		counts[index[indexOf(s.State())]]++
+	}
+	return diag.StationarityZ(counts, law)
+}
+
+// torus is the 3×3 ±J torus, of 512 states.
+func torus(t testing.TB) *Graph {
+	t.Helper()
+	lattice, err := Grid([]int{3, 3}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := lattice.Graph(PlusMinus(1, rbm.NewKey(12)), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func TestIntraclusterStationarity(t *testing.T) {
+	reference := []uint8{1, 0, 0, 1, 1, 0, 1, 0, 0}
+	for _, g := range []*Graph{torus(t), randomGraph(t, 9, false, 21)} {
+		on, _ := shell(reference, 4)
+		if len(on) != 126 {
+			t.Fatal(len(on))
+		}
+		ising := NewIsing(g, on[0])
+		m := Intracluster{MinLength: 1, MaxLength: 4, GammaDown: 1, GammaUp: .7, Weights: HeatBath, Reference: reference}
+		chain := mustBind(t, m, ising, 0.6)
+		if z := lawAfter(ising, chain, on, 0.6, 40_000, 3); z > 6 {
+			t.Errorf("z = %.1f", z)
+		}
+		// A chain at another temperature is seen.
+		if z := lawAfter(ising, mustBind(t, m, ising, 0.5), on, 0.6, 40_000, 3); z < 6 {
+			t.Errorf("at a wrong temperature z = %.1f", z)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package mcmc
+
+import (
+	"math"
+	"testing"
+)
+
+// Caches that are not those of the state or of the bias: each must be seen by
+// the comparison of scores, path by path, that the exact kernels rest on.
+func TestStaleShellsAreSeen(t *testing.T) {
+	m := Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 1.1, GammaUp: .5, Weights: HeatBath, Reference: []uint8{0, 1, 1, 0, 1}}
+	other := m
+	other.GammaDown, other.GammaUp = .6, .9
+	on, _ := shell(m.Reference, 2)
+	for _, structure := range structures[:2] {
+		g := structure.graph(t, 5)
+		for _, flaw := range []struct {
+			name  string
+			spoil func(s *Ising, c *intraclusterChain)
+		}{
+			{"", func(s *Ising, c *intraclusterChain) {
+				s.SetState(on[3])
+				c.Reset()
+			}},
+			{"sides after a reset", func(s *Ising, c *intraclusterChain) { s.SetState(on[3]) }},
+			{"sides after a rejection", func(s *Ising, c *intraclusterChain) {
+				for _, i := range everySite(5) { // a walk that is possible
+					if (s.state[i]^m.Reference[i]) == differs && len(c.path()) == 0 {
+						c.walker.segment(nil, []int32{i}, 1, differs, new(shellScore))
+					}
+				}
+				staleSides{c.walker}.undo()
+			}},
+			{"weights after a change of bias", func(s *Ising, c *intraclusterChain) {
+				switch w := mustBind(t, m, s, exactBeta).(*intraclusterChain).walker.(type) {
+				case *classShell:
+					for k := range w.lists.List {
+						c.walker.(*classShell).lists.List[k].Weight = w.lists.List[k].Weight
+					}
+				case *blockShell:
+					c.walker.(*blockShell).table, c.walker.(*blockShell).scale = w.table, w.scale
+				}
+			}},
+		} {
+			s := NewIsing(g, on[0])
+			settings := m
+			if flaw.name == "weights after a change of bias" {
+				settings = other // and m from then on
+			}
+			c := mustBind(t, settings, s, exactBeta).(*intraclusterChain)
+			flaw.spoil(s, c)
+			if seen := differsFrom(newSlowShell(m, g, exactBeta, structure.table), s, c); seen != (flaw.name != "") {
+				t.Errorf("%s: stale %s: seen %v", structure.name, flaw.name, seen)
+			}
+		}
+	}
+}
+
+// path returns the flips of a move that is under way.
+func (c *intraclusterChain) path() []int32 {
+	switch w := c.walker.(type) {
+	case *classShell:
+		return w.path
+	case *blockShell:
+		return w.path
+	}
+	return nil
+}
+
+// differsFrom reports whether a chain scores some pair of walks from the state
+// of s otherwise than the slow one does, or fails at it.
+func differsFrom(slow *slowShell, s *Ising, c *intraclusterChain) (yes bool) {
+	defer func() { yes = recover() != nil || yes }()
+	for k := 1; k <= 2; k++ {
+		for _, p := range paths(selfAvoiding(everySite(s.Len()), k, k), 2) {
+			for side := range 2 {
+				sf, sb, _, possible := slow.scorePath(s.state, side, p)
+				if !possible {
+					continue
+				}
+				f, b, _ := c.scorePath(side, p)
+				if !(math.Abs(f-sf) < 1e-12 && math.Abs(b-sb) < 1e-12) { // see exactShell
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// staleSides leaves one site on the wrong side when a move is undone.
+type staleSides struct{ shellWalker }
+
+func (f staleSides) undo() {
+	switch w := f.shellWalker.(type) {
+	case *classShell:
+		i := w.path[0]
+		w.undo()
+		from := w.lists.Node[i].List
+		to := from + uint8(w.classes)
+		if w.lists.List[from].Side == differs {
+			to = from - uint8(w.classes)
+		}
+		w.total[w.lists.List[from].Side] -= w.lists.List[from].Weight[0]
+		w.total[w.lists.List[to].Side] += w.lists.List[to].Weight[0]
+		w.lists.Move(i, to)
+	case *blockShell:
+		i := w.path[0]
+		w.undo()
+		side := w.side(i)
+		w.blocks[side].Set(int(i), 0)
+		w.blocks[1-side].Set(int(i), w.table[1-side].Weight(w.scale[1-side]*w.cost(i)))
+	}
+}

@@ -1,0 +1,102 @@
+package mcmc
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// BlockGibbs updates an RBM layer by layer: all hidden units given the visible
+// ones, then all visible units given the hidden ones, each unit as Gibbs does.
+// Units of one layer do not see each other, so that this is a sweep of Gibbs
+// in that order, in less time. A move is one step of both layers, of those
+// units that are among the sites.
+type BlockGibbs struct{}
+
+// Bind returns the chain; see Mover. It is an error if s is not an RBM.
+func (BlockGibbs) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	return newLayerwise("block-gibbs", s, beta, sites, Gibbs{})
+}
+
+// FlipTheState updates an RBM layer by layer as BlockGibbs does, but each unit
+// as ModifiedMetropolis: it flips to its more probable value always, and to
+// the less probable one with the ratio of their probabilities, so that it
+// flips more often than by Gibbs (Brügge, Fischer & Igel 2013). Where both are
+// exactly equally probable it flips with probability ½: always flipping, as
+// the ratio 1 says, would make the chain of a model without weights alternate
+// between two states (Brügge, Fischer & Igel 2020, eq. 2 and theorem 1).
+type FlipTheState struct{}
+
+// Bind returns the chain; see Mover. It is an error if s is not an RBM.
+func (FlipTheState) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	return newLayerwise("flip", s, beta, sites, ModifiedMetropolis{})
+}
+
+// A layerwise chain updates the units of a layer by a law of single sites, all
+// at once.
+type layerwise struct {
+	s     *RBM
+	beta  float64
+	sites [2][]int32 // numbers in each layer
+	law   *squeeze
+	count bool       // proposals
+	turn  [2][]int32 // units that go off, and on
+}
+
+func newLayerwise(name string, s System, beta float64, sites []int32, m singleSite) (Chain, error) {
+	sites, err := bindable(s, beta, sites)
+	if err != nil {
+		return nil, err
+	}
+	r, ok := s.(*RBM)
+	if !ok {
+		return nil, fmt.Errorf("%s: updates by layers need an RBM; use another sampler", name)
+	}
+	c := &layerwise{s: r, beta: beta, law: newSqueeze(m.flip), count: m.proposes()}
+	for _, i := range sites {
+		l, k := r.machine.place(int(i))
+		c.sites[l] = append(c.sites[l], int32(k))
+	}
+	for b := range c.turn {
+		c.turn[b] = make([]int32, 0, max(len(c.sites[visible]), len(c.sites[hidden])))
+	}
+	return c, nil
+}
+
+// Reset does nothing: the chain keeps nothing of the state.
+func (c *layerwise) Reset() {}
+
+// Move updates the hidden layer, then the visible one.
+func (c *layerwise) Move(r *rand.Rand) Info {
+	draws := newStream(r)
+	flips := c.update(hidden, &draws) + c.update(visible, &draws)
+	c.s.renewAll()
+	n := int64(len(c.sites[hidden]) + len(c.sites[visible]))
+	info := Info{Moves: 1, Updates: n, Flips: int64(flips)}
+	if c.count {
+		info.Proposals, info.Accepted = n, int64(flips)
+	}
+	return info
+}
+
+// update updates the units of a layer.
+func (c *layerwise) update(l int, draws *stream) (flips int) {
+	s := c.s
+	state, field, quantum := s.layer(l), s.field[l], s.machine.quantum
+	off, on := c.turn[0][:0], c.turn[1][:0]
+	for _, i := range c.sites[l] {
+		cost := spin(state[i]) * field[i]
+		if !c.law.happens(c.beta*(float64(cost)*quantum), draws.next()) {
+			continue
+		}
+		s.energy += int64(cost) // costs of a layer do not depend on each other
+		if state[i] != 0 {
+			off = append(off, i)
+		} else {
+			on = append(on, i)
+		}
+		state[i] ^= 1
+	}
+	s.subtract(l, off)
+	s.add(l, on)
+	return len(off) + len(on)
+}

@@ -1,0 +1,107 @@
+package mcmc
+
+import "gorbm/rbm"
+
+// Metropolis proposes the flip of a site and accepts it with probability
+// min(1, exp(−βΔE)). A move is a sweep: as many updates as there are sites. In
+// a fixed order it may be reducible where flips cost nothing (Friedberg &
+// Cameron 1970); its chains then are Warners with a warning.
+type Metropolis struct {
+	Order Order `json:"order"`
+}
+
+// Bind returns the chain; see Mover.
+func (m Metropolis) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	c, err := newSweep(s, beta, sites, m)
+	if err != nil {
+		return nil, err
+	}
+	return &metropolis{sweep: *c}, nil
+}
+
+func (m Metropolis) order() Order { return m.Order }
+func (Metropolis) proposes() bool { return true }
+func (Metropolis) flip(x float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	return rbm.Exp(-x)
+}
+
+// ModifiedMetropolis is Metropolis but for flips that cost exactly nothing,
+// which it accepts with probability ½ (Brügge, Fischer & Igel 2020, eq. 2).
+// That makes it irreducible and aperiodic in every fixed order (Theorem 1). On
+// an Ising system equal energies are recognised as such always; on another
+// system where its Deltas are 0.
+type ModifiedMetropolis struct {
+	Order Order `json:"order"`
+}
+
+// Bind returns the chain; see Mover.
+func (m ModifiedMetropolis) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	return newSweep(s, beta, sites, m)
+}
+
+func (m ModifiedMetropolis) order() Order { return m.Order }
+func (ModifiedMetropolis) proposes() bool { return true }
+func (ModifiedMetropolis) flip(x float64) float64 {
+	if x == 0 {
+		return 0.5
+	}
+	return Metropolis{}.flip(x)
+}
+
+// metropolis is a sweep that knows where it may be reducible.
+type metropolis struct{ sweep }
+
+// Warning says if the chain may be reducible.
+func (c *metropolis) Warning() string {
+	switch {
+	case c.order == Random && c.free():
+		return "metropolis: every flip costs nothing and is accepted, so a sweep keeps the parity of the spins; use modified-metropolis or gibbs"
+	case c.order != Random && (c.beta == 0 || c.ising != nil && c.ising.graph.ties(c.sites) || c.rbm != nil && c.free()):
+		return "metropolis in a fixed order accepts every flip that costs nothing and may never reach some states; use modified-metropolis, or order=random"
+	}
+	return ""
+}
+
+// free tells whether no flip can cost anything.
+func (c *metropolis) free() bool {
+	return c.beta == 0 || flat(c.system)
+}
+
+// tieWork bounds the sums that ties looks at: a tenth of a second's work.
+const tieWork = 1 << 20
+
+// ties tells whether some state of the graph lets one of the sites flip at no
+// cost, or that this would take long to rule out.
+func (g *Graph) ties(sites []int32) bool {
+	if g.weight != nil {
+		return cancels(g, g.bias, g.weight, sites)
+	}
+	return cancels(g, g.field, g.coupling, sites)
+}
+
+// cancels is ties in numbers whose sums are exact: quanta of an integer graph.
+func cancels[T int32 | float64](g *Graph, field, coupling []T, sites []int32) bool {
+	work := 0
+	for _, i := range sites {
+		lo, hi := g.start[i], g.start[i+1]
+		// Each field that the neighbours seen so far can make.
+		sums := map[T]bool{field[i]: true}
+		for _, c := range coupling[lo:hi] {
+			next := make(map[T]bool, 2*len(sums))
+			for sum := range sums {
+				next[sum-c], next[sum+c] = true, true
+			}
+			sums = next
+			if work += len(sums); work > tieWork {
+				return g.weight != nil
+			}
+		}
+		if sums[0] {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,270 @@
+package mcmc
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// everyMover returns a mover of each kind and order.
+func everyMover() []Mover {
+	return []Mover{
+		Gibbs{}, Gibbs{Chessboard}, Gibbs{Random},
+		Metropolis{}, Metropolis{Chessboard}, Metropolis{Random},
+		ModifiedMetropolis{}, ModifiedMetropolis{Chessboard}, ModifiedMetropolis{Random},
+		Exchange{}, SwendsenWang{},
+	}
+}
+
+// The fast paths of Ising systems give the bits of the general path. Numbers
+// are of few binary digits, or sums of the general path would be rounded.
+func TestFastPathsAreTheGeneralPath(t *testing.T) {
+	for name, g := range map[string]*Graph{
+		"uniform":  lattice(t, "8x6", Uniform(1), 0.5),
+		"signs":    lattice(t, "3x3x3", PlusMinus(0.25, rbm.NewKey(1)), 0),
+		"gaussian": lattice(t, "6x6", Gaussian(1, rbm.NewKey(2)), 0.1),
+		"dense":    realGraph(t, 20),
+		"integers": integerGraph(t, 20, 2),
+	} {
+		for _, m := range everyMover() {
+			if _, ok := m.(SwendsenWang); ok {
+				continue // no general path
+			}
+			if one, ok := m.(singleSite); ok && one.order() == Chessboard {
+				continue // no order on a system that is not a lattice
+			}
+			for _, sites := range [][]int32{nil, {5, 2, 9, 11, 3}} {
+				start := RandomState(g.Len(), rbm.NewKey(3))
+				fast, slow := NewIsing(g, start), NewIsing(g, start)
+				a := must(m.Bind(fast, 0.6, sites))(t)
+				b := must(m.Bind(general{slow}, 0.6, sites))(t)
+				ra, rb := rbm.NewKey(4).Rand(), rbm.NewKey(4).Rand()
+				var ia, ib Info
+				for range 100 {
+					ia.Add(a.Move(ra))
+					ib.Add(b.Move(rb))
+				}
+				if !slices.Equal(fast.State(), slow.State()) || fast.energy != slow.energy || ia != ib {
+					t.Errorf("%s, %T %+v, sites %v: the paths differ (%+v, %+v)", name, m, m, sites, ia, ib)
+				}
+				if ia.Moves != 100 || ia.Flips == 0 {
+					t.Errorf("%s, %T: counts %+v", name, m, ia)
+				}
+			}
+		}
+	}
+}
+
+// After many moves fields, costs and energy are those of the state, bit for
+// bit; sites that a chain is not to change have not changed; an exchange has
+// kept its distance.
+func TestMovesKeepTheSystem(t *testing.T) {
+	for name, g := range map[string]*Graph{
+		"60x60":    lattice(t, "60x60", Uniform(1), 0),
+		"signs":    lattice(t, "9x9x9", PlusMinus(1, rbm.NewKey(1)), 0.5),
+		"gaussian": lattice(t, "9x9x9", Gaussian(1, rbm.NewKey(2)), 0.1),
+		"chimera":  lattice(t, "chimera:2x3", PlusMinus(0.1, rbm.NewKey(1)), 0),
+	} {
+		for _, m := range everyMover() {
+			start := RandomState(g.Len(), rbm.NewKey(3))
+			s := NewIsing(g, start)
+			s.Deltas()
+			sites := []int32{40, 4, 5, 12, 13, 14, 3, 30, 31}
+			chains := []Chain{must(m.Bind(s, critical, nil))(t), must(m.Bind(s, critical, sites))(t)}
+			r := rbm.NewKey(4).Rand()
+			for k := range 200 {
+				before := slices.Clone(s.State())
+				chain := chains[k%2]
+				chain.Reset()
+				chain.Move(r)
+				ups := 0
+				for i, x := range s.State() {
+					ups += int(x) - int(before[i])
+					if k%2 == 1 && x != before[i] && !slices.Contains(sites, int32(i)) {
+						t.Fatalf("%s, %T changed site %d", name, m, i)
+					}
+				}
+				if _, ok := m.(Exchange); ok && ups != 0 {
+					t.Fatalf("%s: an exchange changed the number of ups by %d", name, ups)
+				}
+			}
+			fresh := NewIsing(g, s.State())
+			if s.energy != fresh.energy || !slices.Equal(s.local, fresh.local) || !slices.Equal(s.real, fresh.real) || !slices.Equal(s.Deltas(), fresh.Deltas()) {
+				t.Errorf("%s, %T: the system drifted", name, m)
+			}
+		}
+	}
+}
+
+func TestMovesDoNotAllocate(t *testing.T) {
+	for _, g := range []*Graph{lattice(t, "8x8", PlusMinus(1, rbm.NewKey(1)), 0.5), lattice(t, "8x8", Gaussian(1, rbm.NewKey(1)), 0.1)} {
+		for _, m := range everyMover() {
+			s := NewIsing(g, RandomState(g.Len(), rbm.NewKey(3)))
+			c := must(m.Bind(s, 0.5, nil))(t)
+			r := rbm.NewKey(4).Rand()
+			if n := testing.AllocsPerRun(20, func() { c.Reset(); c.Move(r) }); n != 0 {
+				t.Errorf("%T %+v allocates %g times a move", m, m, n)
+			}
+		}
+	}
+}
+
+// The bits that a seed stands for.
+func TestGoldenMoves(t *testing.T) {
+	h := sha256.New()
+	for _, g := range []*Graph{lattice(t, "6x6", PlusMinus(0.3, rbm.NewKey(1)), 0.1), lattice(t, "4x4x4", Gaussian(1, rbm.NewKey(2)), 0.1)} {
+		for _, m := range everyMover() {
+			s := NewIsing(g, RandomState(g.Len(), rbm.NewKey(3)))
+			c := must(m.Bind(s, 0.5, nil))(t)
+			r := rbm.NewKey(4).Rand()
+			for range 50 {
+				c.Move(r)
+				h.Write(s.State())
+			}
+		}
+	}
+	if got := hex.EncodeToString(h.Sum(nil)[:8]); got != "d2b629d35caa68a3" {
+		t.Errorf("the moves of these seeds hash to %s", got)
+	}
+}
+
+func TestBindErrors(t *testing.T) {
+	g := lattice(t, "4x4", Uniform(1), 0)
+	half := NewIsing(g, stateOf(0xff, 16))
+	for _, m := range everyMover() {
+		for _, beta := range []float64{-1, math.NaN(), math.Inf(1)} {
+			if _, err := m.Bind(half, beta, nil); err == nil {
+				t.Errorf("%T at %g", m, beta)
+			}
+		}
+		for _, sites := range [][]int32{{}, {16}, {-1}, {6, 8, 6}} {
+			if _, err := m.Bind(half, 1, sites); err == nil {
+				t.Errorf("%T on sites %v", m, sites)
+			}
+		}
+	}
+	for want, bind := range map[string]func() (Chain, error){
+		"not a lattice":           func() (Chain, error) { return Gibbs{Chessboard}.Bind(NewIsing(realGraph(t, 5), nil), 1, nil) },
+		"one of linear":           func() (Chain, error) { return Metropolis{Order(7)}.Bind(half, 1, nil) },
+		"0 of 16 sites differ":    func() (Chain, error) { return Exchange{}.Bind(NewIsing(g, nil), 1, nil) },
+		"3 of 3 sites differ":     func() (Chain, error) { return Exchange{}.Bind(half, 1, []int32{0, 1, 2}) },
+		"a reference of 3 bits":   func() (Chain, error) { return Exchange{Reference: make([]uint8, 3)}.Bind(half, 1, nil) },
+		"couplings of an Ising":   func() (Chain, error) { return SwendsenWang{}.Bind(general{half}, 1, nil) },
+		"reference of zeros and ": func() (Chain, error) { return Exchange{Reference: slices.Repeat([]uint8{2}, 16)}.Bind(half, 1, nil) },
+	} {
+		if _, err := bind(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
+		}
+	}
+}
+
+// At a temperature where exponentials leave float64, moves go downhill.
+func TestColdMoves(t *testing.T) {
+	for _, g := range []*Graph{lattice(t, "6x6", Uniform(1), 0), lattice(t, "6x6", Gaussian(1, rbm.NewKey(1)), 0)} {
+		for _, m := range everyMover() {
+			s := NewIsing(g, RandomState(g.Len(), rbm.NewKey(3)))
+			c := must(m.Bind(s, 1e307, nil))(t)
+			r := rbm.NewKey(4).Rand()
+			for range 20 {
+				before := s.Energy()
+				if c.Move(r); s.Energy() > before {
+					t.Errorf("%T went uphill from %g to %g", m, before, s.Energy())
+				}
+			}
+		}
+	}
+}
+
+// Couplings of many sizes have large tables; binding them takes no longer than
+// their length.
+func TestWideIntegerGraphs(t *testing.T) {
+	g := must(NewGraph(make([]float64, 3), []Edge{{0, 1, 1}, {1, 2, 60000}}))(t)
+	if _, ok := g.Integer(); !ok {
+		t.Fatal("no integer graph")
+	}
+	s := NewIsing(g, []uint8{1, 0, 0})
+	c := must(Exchange{}.Bind(s, 1e-4, nil))(t)
+	c.Move(rbm.NewKey(1).Rand())
+	if fresh := NewIsing(g, s.State()); fresh.energy != s.energy {
+		t.Errorf("energy %d, want %d", s.energy, fresh.energy)
+	}
+}
+
+func TestShellState(t *testing.T) {
+	reference := stateOf(0b1011, 6)
+	seen := map[int]int{}
+	for seed := range uint64(2000) {
+		x := must(ShellState(6, 2, reference, rbm.NewKey(seed)))(t)
+		seen[codeOf(x)^0b1011]++
+	}
+	var x2 float64
+	for d, n := range seen {
+		if codes := stateOf(d, 6); len(codes) != 6 || sum(codes) != 2 {
+			t.Errorf("a state at %b from the reference", d)
+		}
+		x2 += float64(n*n) / (2000.0 / 15)
+	}
+	// χ² of 15 equally likely states has 14 degrees of freedom.
+	if z := (x2 - 2000 - 14) / math.Sqrt(2*14); len(seen) != 15 || z > 6 {
+		t.Errorf("%d states, z = %.1f", len(seen), z)
+	}
+	if x := must(ShellState(6, 6, nil, rbm.NewKey(1)))(t); sum(x) != 6 {
+		t.Errorf("all bits: %v", x)
+	}
+	for _, active := range []int{-1, 7} {
+		if _, err := ShellState(6, active, nil, rbm.NewKey(1)); err == nil {
+			t.Errorf("%d of 6 bits", active)
+		}
+	}
+}
+
+func sum(x []uint8) (n int) {
+	for _, b := range x {
+		n += int(b)
+	}
+	return n
+}
+
+func TestOrders(t *testing.T) {
+	for _, name := range Orders() {
+		o := must(ParseOrder(name))(t)
+		if o.String() != name {
+			t.Errorf("%s reads as %v", name, o)
+		}
+		text := must(json.Marshal(Gibbs{o}))(t)
+		var g Gibbs
+		if err := json.Unmarshal(text, &g); err != nil || g.Order != o || string(text) != `{"order":"`+name+`"}` {
+			t.Errorf("%s: %s, %v", name, text, err)
+		}
+	}
+	if _, err := ParseOrder("chess"); err == nil {
+		t.Error("an order of no such name")
+	}
+	if Order(9).String() != "Order(9)" {
+		t.Error(Order(9).String())
+	}
+	// Every site once; even ones first.
+	g := lattice(t, "4x4", Uniform(1), 0)
+	c := must(Gibbs{Chessboard}.Bind(NewIsing(g, nil), 1, nil))(t).(*sweep)
+	if want := []int32{0, 2, 5, 7, 8, 10, 13, 15, 1, 3, 4, 6, 9, 11, 12, 14}; !slices.Equal(c.sites, want) {
+		t.Errorf("chessboard order %v", c.sites)
+	}
+}
+
+func TestInfo(t *testing.T) {
+	var i Info
+	if _, ok := i.Acceptance(); ok {
+		t.Error("a rate of nothing")
+	}
+	i.Add(Info{1, 2, 3, 1, 5})
+	i.Add(Info{1, 2, 5, 3, 5})
+	if rate, ok := i.Acceptance(); i != (Info{2, 4, 8, 4, 10}) || !ok || rate != 0.5 {
+		t.Errorf("%+v, %g", i, rate)
+	}
+}

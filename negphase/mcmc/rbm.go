@@ -1,0 +1,224 @@
+package mcmc
+
+import (
+	"math/bits"
+
+	"gorbm/negphase/mcmc/internal/walk"
+	"gorbm/rbm"
+)
+
+// An RBM is the System of an RBM's units, the visible ones and then the hidden
+// ones, and of its energy
+//
+//	E(v,h) = −vᵀWh − bᵀv − cᵀh,
+//
+// by which a flip of a unit that is off costs minus its preactivation, and of
+// one that is on its preactivation. A flip takes time proportional to the size
+// of the other layer and allocates nothing. Preactivations and energy equal
+// their recomputation exactly at all times: see Machine.
+type RBM struct {
+	machine *Machine
+	state   []uint8
+	field   [2][]int32 // preactivations of each layer, in quanta, padded
+	energy  int64      // in quanta
+
+	deltas  []float64  // nil until Deltas is called
+	touched [2][]int32 // by a flip in each layer: it, then the other layer
+	on      [2][]int32 // active units of each layer; scratch
+	cut     [2][]int32 // where those of each word of 64 units start in on
+}
+
+// NewRBM returns a system on c in the state where all units are off.
+func NewRBM(c *Machine) *RBM {
+	s := &RBM{machine: c, state: make([]uint8, c.Len())}
+	for l := range s.field {
+		s.field[l] = make([]int32, c.size[l])
+		s.on[l] = make([]int32, 0, c.units[l])
+		s.cut[l] = make([]int32, words(c.units[l])+1)
+		s.touched[l] = make([]int32, 1, 1+c.units[1-l])
+		for i := range c.units[1-l] {
+			s.touched[l] = append(s.touched[l], int32(c.first[1-l]+i))
+		}
+	}
+	s.recompute()
+	return s
+}
+
+// Machine returns the parameters of s.
+func (s *RBM) Machine() *Machine { return s.machine }
+
+// SetState copies the given state into s, visible units first; chains on s
+// need a Reset then. It panics if the state's length is not that of s or if it
+// holds anything but 0 and 1.
+func (s *RBM) SetState(state []uint8) {
+	copyState(s.state, state)
+	s.recompute()
+}
+
+// recompute sums all preactivations anew from the state.
+func (s *RBM) recompute() {
+	c := s.machine
+	for l := range s.field {
+		copy(s.field[l], c.bias[l])
+		s.on[l] = s.on[l][:0]
+		for i, x := range s.layer(l) {
+			if x != 0 {
+				s.on[l] = append(s.on[l], int32(i))
+			}
+		}
+	}
+	for l := range s.field {
+		s.add(l, s.on[l])
+	}
+	s.settle()
+}
+
+// unpack takes over a layer's state, lists its active units and starts the
+// layer's preactivations at the biases.
+func (s *RBM) unpack(layer int, words []uint64) {
+	copy(s.field[layer], s.machine.bias[layer])
+	state, on := s.layer(layer), s.on[layer][:0]
+	clear(state)
+	for k, w := range words {
+		for ; w != 0; w &= w - 1 {
+			i := 64*k + bits.TrailingZeros64(w)
+			state[i] = 1
+			on = append(on, int32(i))
+		}
+		s.cut[layer][k+1] = int32(len(on))
+	}
+	s.on[layer] = on
+}
+
+// words returns the number of words that so many bits take.
+func words(bits int) int { return (bits + 63) / 64 }
+
+// settle takes energy and flip costs from the preactivations and the lists of
+// active units:
+//
+//	−E = Σ h_j a_j + Σ v_i b_i.
+func (s *RBM) settle() {
+	s.energy = 0
+	for _, j := range s.on[hidden] {
+		s.energy -= int64(s.field[hidden][j])
+	}
+	for _, i := range s.on[visible] {
+		s.energy -= int64(s.machine.bias[visible][i])
+	}
+	s.renewAll()
+}
+
+// layer returns the state of a layer.
+func (s *RBM) layer(l int) []uint8 {
+	c := s.machine
+	return s.state[c.first[l] : c.first[l]+c.units[l]]
+}
+
+// Store writes the state of s to the given row of v and h. It panics if they
+// have other columns than s has units.
+func (s *RBM) Store(v, h rbm.Bits, row int) {
+	if v.Cols != s.machine.units[visible] || h.Cols != s.machine.units[hidden] {
+		panic("mcmc: Store into states of another shape")
+	}
+	for l, words := range [2][]uint64{v.Row(row), h.Row(row)} {
+		state := s.layer(l)
+		for k := range words {
+			var w uint64
+			for i, x := range state[64*k : min(64*k+64, len(state))] {
+				w |= uint64(x) << i
+			}
+			words[k] = w
+		}
+	}
+}
+
+// Len returns the number of units.
+func (s *RBM) Len() int { return len(s.state) }
+
+// State returns the bits; see System.
+func (s *RBM) State() []uint8 { return s.state }
+
+// Energy returns E, exact up to one rounding.
+func (s *RBM) Energy() float64 { return float64(s.energy) * s.machine.quantum }
+
+// cost returns what a flip of site i costs in quanta.
+func (s *RBM) cost(i int) int32 {
+	l, k := s.machine.place(i)
+	return spin(s.state[i]) * s.field[l][k]
+}
+
+// FlipCost returns Deltas()[i], and does not have the others kept current.
+func (s *RBM) FlipCost(i int) float64 { return s.delta(i) }
+
+// delta returns the cost of a flip of site i.
+func (s *RBM) delta(i int) float64 { return float64(s.cost(i)) * s.machine.quantum }
+
+// pairCost returns the cost of flips of both sites i and j: of units of two
+// layers the coupling counts too.
+func (s *RBM) pairCost(i, j int) float64 {
+	c := s.machine
+	cost := int64(s.cost(i)) + int64(s.cost(j))
+	k, a := c.place(i)
+	l, b := c.place(j)
+	if k != l {
+		cost -= int64(spin(s.state[i]) * spin(s.state[j]) * c.rowOf(k, a)[b])
+	}
+	return float64(cost) * c.quantum
+}
+
+// renewAll sets all flip costs, if Deltas was called.
+func (s *RBM) renewAll() {
+	for i := range s.deltas {
+		s.deltas[i] = s.delta(i)
+	}
+}
+
+// Deltas returns the flip costs; see System.
+func (s *RBM) Deltas() []float64 {
+	if s.deltas == nil {
+		s.deltas = make([]float64, len(s.state))
+		s.renewAll()
+	}
+	return s.deltas
+}
+
+// Flip flips bit i; see System.
+func (s *RBM) Flip(i int) []int32 {
+	s.flip(i)
+	l, _ := s.machine.place(i)
+	touched := s.touched[l]
+	touched[0] = int32(i)
+	if s.deltas != nil {
+		for _, j := range touched {
+			s.deltas[j] = s.delta(int(j))
+		}
+	}
+	return touched
+}
+
+// flip flips bit i and leaves Deltas behind.
+func (s *RBM) flip(i int) {
+	s.energy += int64(s.cost(i))
+	l, k := s.machine.place(i)
+	one := [1]int32{int32(k)}
+	if s.state[i] == 0 {
+		s.add(l, one[:])
+	} else {
+		s.subtract(l, one[:])
+	}
+	s.state[i] ^= 1
+}
+
+// add adds the rows of units of a layer to the other layer's preactivations.
+func (s *RBM) add(layer int, units []int32) {
+	c := s.machine
+	walk.AddRows(s.field[1-layer], c.row[layer], c.stride[1-layer], units)
+}
+
+// subtract takes them off.
+func (s *RBM) subtract(layer int, units []int32) {
+	c := s.machine
+	walk.SubtractRows(s.field[1-layer], c.row[layer], c.stride[1-layer], units)
+}
+
+var _ System = (*RBM)(nil)

@@ -1,0 +1,181 @@
+package mcmc
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+
+	"gorbm/negphase/mcmc/internal/walk"
+	"gorbm/rbm"
+)
+
+// denseMovers are the walks on large RBMs.
+func denseMovers() map[string]Mover {
+	pair := DefaultSardonics()
+	pair.MaxLength = 20
+	full := pair
+	full.Gamma2, full.Walks, full.Mix = .9, 2, [3]float64{.5, .25, .25}
+	im := DefaultIntracluster()
+	im.MaxLength = 20
+	imTwo := im
+	imTwo.GammaUp = .9
+	return map[string]Mover{"pair": pair, "full": full, "im": im, "im2": imTwo}
+}
+
+// caches returns all numbers of a system and of a dense walk on it.
+func caches(s *RBM, c Chain) (all []any) {
+	all = append(all, []int64{s.energy}, slices.Clone(s.state), slices.Clone(s.deltas))
+	for l := range s.field {
+		all = append(all, slices.Clone(s.field[l]))
+	}
+	clone := func(s walk.Sums) walk.Sums { return walk.Sums{Sum: slices.Clone(s.Sum), Total: s.Total} }
+	var walker any
+	switch c := c.(type) {
+	case *sardonicsChain:
+		walker = c.walker
+	case *intraclusterChain:
+		walker = c.walker
+	}
+	switch w := walker.(type) {
+	case *denseWalk:
+		for l := range w.layer {
+			all = append(all, slices.Clone(w.sign[l]))
+			for b := range w.biases {
+				all = append(all, slices.Clone(w.layer[l][b].Leaf), clone(w.layer[l][b].Sums))
+			}
+		}
+	case *denseShell:
+		for l := range w.leaf {
+			all = append(all, slices.Clone(w.sign[l]), slices.Clone(w.side[l]), slices.Clone(w.leaf[l]), clone(w.sums[l][0]), clone(w.sums[l][1]))
+		}
+	}
+	return all
+}
+
+// After many flips all sums and caches are those of the state, bit for bit,
+// and after each rejected move those before it; at every level of
+// instructions the same.
+func TestDenseWalksKeepTheirCaches(t *testing.T) {
+	m := gaussianRBM(150, 90, .35, 3)
+	c := NewMachine(m)
+	for name, mover := range denseMovers() {
+		var sites []int32
+		if name != "pair" {
+			sites = everySite(c.Len())[20:200]
+		}
+		var first [][]uint8
+		for level := walk.Go; level <= walk.Best(); level++ {
+			restore := walk.SetLevel(level)
+			s := NewRBM(c)
+			s.SetState(RandomState(c.Len(), rbm.NewKey(4)))
+			if name == "full" {
+				s.Deltas()
+			}
+			start := slices.Clone(s.state)
+			chain := must(mover.Bind(s, 1, sites))(t)
+			r := rbm.NewKey(5).Rand()
+			rejected, flips := 0, int64(0)
+			for move := range 3000 {
+				watched := move%10 == 0
+				var before []any
+				if watched {
+					before = caches(s, chain)
+				}
+				info := chain.Move(r)
+				flips += info.Flips
+				if watched && info.Accepted == 0 {
+					rejected++
+					if !reflect.DeepEqual(before, caches(s, chain)) {
+						t.Fatalf("%s: move %d was rejected but not undone", name, move)
+					}
+				}
+				if move%1000 != 999 {
+					continue
+				}
+				fresh := NewRBM(c)
+				fresh.SetState(s.state)
+				if s.deltas != nil {
+					fresh.Deltas()
+				}
+				again := must(mover.Bind(fresh, 1, sites))(t)
+				if !reflect.DeepEqual(caches(s, chain), caches(fresh, again)) {
+					t.Fatalf("%s: after %d moves caches are not those of the state", name, move+1)
+				}
+				if level == walk.Go {
+					first = append(first, slices.Clone(s.state))
+				} else if !slices.Equal(s.state, first[move/1000]) {
+					t.Errorf("%s: level %v goes another way", name, level)
+				}
+			}
+			restore()
+			if rejected == 0 || flips < 30_000 {
+				t.Errorf("%s: %d watched moves were rejected, of %d flips", name, rejected, flips)
+			}
+			for i := range start {
+				if sites != nil && (i < 20 || i >= 200) && s.state[i] != start[i] {
+					t.Fatalf("%s: site %d moved", name, i)
+				}
+			}
+			// A state changed behind the chain's back is seen; Reset takes it over.
+			s.Flip(30)
+			again := must(mover.Bind(s, 1, sites))(t)
+			if reflect.DeepEqual(caches(s, chain), caches(s, again)) {
+				t.Errorf("%s: caches of another state pass", name)
+			}
+			chain.Reset()
+			if !reflect.DeepEqual(caches(s, chain), caches(s, again)) {
+				t.Errorf("%s: after Reset caches are not those of the state", name)
+			}
+			if n := testing.AllocsPerRun(20, func() { chain.Reset(); chain.Move(r) }); n != 0 {
+				t.Errorf("%s: a move allocates %v times", name, n)
+			}
+		}
+	}
+}
+
+// The reverse of a path, scored from where the path ended, has the two
+// probabilities exchanged: of walks that are longer than what kernels take at
+// a time, in layers too that they take in several parts.
+func TestReverseOfLongWalksOnRBMs(t *testing.T) {
+	for _, c := range []struct{ visible, hidden, low, up, segments int }{{150, 90, 100, 150, 4}, {1200, 30, 1150, 1151, 2}} {
+		machine := NewMachine(gaussianRBM(c.visible, c.hidden, .1, 1))
+		for _, mixed := range []bool{false, true} {
+			m := DefaultSardonics()
+			m.MinLength, m.MaxLength, m.Walks = c.low, c.up, c.segments/2
+			if mixed {
+				m.Gamma2, m.Mix = .9, [3]float64{.5, .3, .2}
+			}
+			s := NewRBM(machine)
+			start := RandomState(s.Len(), rbm.NewKey(2))
+			s.SetState(start)
+			chain := must(m.Bind(s, .5, nil))(t).(*sardonicsChain)
+			r := rbm.NewKey(3).Rand()
+			var p path
+			for range c.segments {
+				var w []int32
+				for _, i := range r.Perm(s.Len())[:c.low] {
+					w = append(w, int32(i))
+				}
+				p = append(p, w)
+			}
+			f, back, rise := chain.scorePath(0, p)
+			if !slices.Equal(s.state, start) {
+				t.Fatal("scorePath leaves another state")
+			}
+			for _, w := range p {
+				for _, i := range w {
+					s.Flip(int(i))
+				}
+			}
+			chain.Reset()
+			f2, back2, rise2 := chain.scorePath(0, reversed(p))
+			// Up to 2300 flips, each with ten roundings in logarithms that add up
+			// to some 2·10⁴: 2300·10·2⁻⁵³·2·10⁴ = 5e-8 at worst, and a hundredth
+			// of it as they are independent.
+			if math.Abs(f-back2) > 5e-9 || math.Abs(back-f2) > 5e-9 || rise != -rise2 {
+				t.Errorf("%+v, mixed %v: (%v, %v, %v) and back (%v, %v, %v)", c, mixed, f, back, rise, f2, back2, rise2)
+			}
+		}
+	}
+}

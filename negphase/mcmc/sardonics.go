@@ -1,0 +1,171 @@
+package mcmc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gorbm/negphase/mcmc/internal/walk"
+)
+
+// Weights are the weight φ of a flip that raises the energy by ΔE, by which
+// the walks of SARDONICS and of intracluster moves choose what to flip next.
+type Weights string
+
+const (
+	HeatBath  Weights = "heatbath"  // φ = 1/(1 + exp(γβΔE)); γ = 1 matches the target
+	Boltzmann Weights = "boltzmann" // φ = exp(−γβΔE), on an RBM within e^±15; γ = ½ matches the target
+)
+
+// MaxLength is the largest length of a walk, and MaxWalks the largest number
+// of walks in a half of a move: more is surely a slip.
+const (
+	MaxLength = 1_000_000
+	MaxWalks  = 1000
+)
+
+// Sardonics are self-avoiding walks in the space of states (Hamze, Wang & de
+// Freitas 2012). A move is a chain of walks; each walk flips k different
+// units, one after the other, drawn among those it has not flipped yet in
+// proportion to φ (equation 3), and the whole move is accepted or rejected so
+// that exp(−βE) is left invariant (equations 8 and 11). The lengths k are
+// drawn anew for each walk, uniformly from MinLength … MaxLength, before the
+// move starts.
+//
+// A move has two halves of Walks walks each; a walk forgets what the walks
+// before it flipped. With Single it is one walk instead, the paper's
+// Algorithm 1. The paper's "pure" sampler is a pair, Walks = 1; the iterated
+// one has more.
+//
+// The type of a move is the bias of its first and of its second half:
+// (Gamma1, Gamma1), (Gamma2, Gamma1) or (Gamma1, Gamma2), in proportion to
+// Mix. These are the paper's LL, HL and LH, with L for Gamma1 and H for
+// Gamma2 (section 3.2). Its prose calls H the hot bias, its tables have
+// γ_H ≥ γ_L; the sampler is correct for any two numbers.
+//
+// The paper's experiments used heat-bath weights and biases in units of β,
+// though it prints Boltzmann weights: the peak of acceptance lies at γ of 1.02
+// to 1.1 for HeatBath and at about half of it for Boltzmann.
+type Sardonics struct {
+	MinLength int        `json:"min_length"` // flips of a walk: k_l
+	MaxLength int        `json:"max_length"` // k_u
+	Gamma1    float64    `json:"gamma1"`     // in units of β
+	Gamma2    float64    `json:"gamma2"`     // used where Mix has it
+	Weights   Weights    `json:"weights"`
+	Single    bool       `json:"single"` // one walk a move; Walks and Mix are ignored
+	Walks     int        `json:"walks"`  // of each half: N
+	Mix       [3]float64 `json:"mix"`    // proportions of the types (1,1), (2,1), (1,2)
+	// OwnType scores a move under the type that was drawn, and its reverse
+	// under the type with the halves swapped. Otherwise both are scored under
+	// all types at once, the mixture that the paper's program has, which
+	// accepts more.
+	OwnType bool `json:"own_type"`
+}
+
+// DefaultSardonics returns pairs of walks of 1 to 25 flips at γ = 1.02β, where
+// both lattices of the paper accept nearly all they can.
+func DefaultSardonics() Sardonics {
+	return Sardonics{MinLength: 1, MaxLength: 25, Gamma1: 1.02, Gamma2: 1.02, Weights: HeatBath, Walks: 1, Mix: [3]float64{1, 0, 0}}
+}
+
+// walks returns the number of walks in a move.
+func (m *Sardonics) walks() int {
+	if m.Single {
+		return 1
+	}
+	return 2 * m.Walks
+}
+
+// mixed reports whether Gamma2 is used.
+func (m *Sardonics) mixed() bool { return !m.Single && (m.Mix[1] > 0 || m.Mix[2] > 0) }
+
+// Check returns an error that names the setting that is out of range, or that
+// makes the chain reducible whatever the system is.
+func (m *Sardonics) Check() error {
+	if err := checkLengths("sardonics", m.MinLength, m.MaxLength); err != nil {
+		return err
+	}
+	if err := checkBias("sardonics", m.Weights, m.Gamma1, m.Gamma2); err != nil {
+		return err
+	}
+	if !m.Single {
+		if m.Walks < 1 || m.Walks > MaxWalks {
+			return fmt.Errorf("sardonics: walks is %d; it must lie in 1 … %d", m.Walks, MaxWalks)
+		}
+		sum := 0.0
+		for _, p := range m.Mix {
+			if !(p >= 0) || math.IsInf(p, 0) {
+				return fmt.Errorf("sardonics: mix has %v; proportions must not be negative", p)
+			}
+			sum += p
+		}
+		if sum == 0 || math.IsInf(sum, 0) {
+			return errors.New("sardonics: mix has no type with a positive finite proportion")
+		}
+		if m.OwnType && (m.Mix[1] > 0) != (m.Mix[2] > 0) {
+			return errors.New("sardonics: accept=type with one of the types 21 and 12 alone would reject each of its moves; give both a proportion, or take accept=marginal")
+		}
+	}
+	if k := m.MinLength; k == m.MaxLength {
+		switch {
+		case !m.Single:
+			return fmt.Errorf("sardonics: %d walks of always %d flips make an even number of flips, so half of all states can never be reached; let the length vary, such as k=%d-%d", m.walks(), k, max(1, k-1), max(2, k))
+		case k%2 == 0:
+			return fmt.Errorf("sardonics: walks of always %d flips, an even number, can never reach half of all states; let the length vary, such as k=%d-%d", k, k-1, k)
+		}
+	}
+	return nil
+}
+
+func checkLengths(name string, low, high int) error {
+	switch {
+	case low < 1 || high > MaxLength:
+		return fmt.Errorf("%s: k is %s; lengths must lie in 1 … %d", name, lengths(low, high), MaxLength)
+	case low > high:
+		return fmt.Errorf("%s: k is %d-%d; the first length must not exceed the second", name, low, high)
+	}
+	return nil
+}
+
+func lengths(low, high int) string {
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d-%d", low, high)
+}
+
+func checkBias(name string, weights Weights, gamma ...float64) error {
+	if weights != HeatBath && weights != Boltzmann {
+		return fmt.Errorf("%s: weights is %q; it is heatbath or boltzmann", name, weights)
+	}
+	for _, g := range gamma {
+		if !(g >= 0) || math.IsInf(g, 0) {
+			return fmt.Errorf("%s: gamma is %v; it must be a finite number, 0 or more", name, g)
+		}
+	}
+	return nil
+}
+
+// bias returns the weights of flips of s at the given γ. An error means that
+// they cannot be held.
+//
+// Boltzmann weights are in units of the largest. On an RBM, whose costs change
+// as it is trained, that is of e¹⁵, and smaller and larger ones are cut: any
+// positive weights leave the law as it is, and these are the same function of
+// costs always.
+func bias(name string, weights Weights, gamma, beta float64, s System, sites int) (walk.Bias, error) {
+	_, cut := s.(*RBM)
+	top := largestCost(s)
+	x := gamma * beta * top
+	switch {
+	case math.IsInf(x, 0) || math.IsNaN(x):
+		return walk.Bias{}, fmt.Errorf("%s: gamma %v times beta %v times the largest cost of a flip, %v, overflows; lower gamma", name, gamma, beta, top)
+	case weights == Boltzmann && cut:
+		return walk.NewBias(walk.Boltzmann, sites, walk.MaxSpan/2), nil
+	case weights == Boltzmann && 2*x > walk.MaxSpan:
+		return walk.Bias{}, fmt.Errorf("%s: boltzmann weights span a factor of exp(%.3g), more than exp(%d); take weights=heatbath or gamma of at most %.2g", name, 2*x, walk.MaxSpan, walk.MaxSpan/(2*beta*top))
+	case weights == Boltzmann:
+		return walk.NewBias(walk.Boltzmann, sites, x), nil
+	}
+	return walk.NewBias(walk.HeatBath, sites, x), nil
+}

@@ -1,0 +1,251 @@
+package mcmc
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gorbm/negphase/mcmc/internal/walk"
+)
+
+// A classWalk is a walker for integer couplings, where a flip costs one of a
+// few amounts: sites are listed by class of equal cost (the n-fold way), so
+// that a draw goes over classes and an update is one swap.
+type classWalk struct {
+	integers
+	lists  *walk.Lists
+	biases int         // 2 if a second bias occurs
+	total  [2]uint64   // weight of all listed sites, under each bias
+	start  [2]uint64   // total before the segments
+	path   []int32     // sites flipped by all segments so far
+	sum    int64       // half-costs of these flips
+	after  [2][]uint64 // total after each flip of the segment
+	class  []uint8     // of the sites of the segment
+	edges  []pathEdge  // between sites of the segment
+	early  []int32     // edges to earlier sites: edges[early[t]:early[t+1]]
+	late   []int32     // edges to later sites: the last one of each site, −1 for none
+}
+
+// A pathEdge is a coupling between two sites of one segment.
+type pathEdge struct {
+	before, at int32 // steps at which they flipped, before < at
+	step       int32 // step·s·t between the two flips: see link
+	next       int32 // edge with the same before, found earlier; −1 for none
+}
+
+// fixed marks sites on which a walk does not move. Others that are in no list
+// have the step at which they flipped, complemented.
+const fixed = math.MinInt32
+
+func newClassWalk(in integers, biases int, longest int) *classWalk {
+	w := &classWalk{integers: in, biases: biases}
+	w.lists = walk.NewLists(in.classes, len(in.state))
+	w.class = make([]uint8, longest)
+	w.late = make([]int32, longest)
+	w.early = make([]int32, longest+1)
+	for b := range w.after {
+		w.after[b] = make([]uint64, longest)
+	}
+	return w
+}
+
+func (w *classWalk) reset() {
+	w.lists.Clear(fixed)
+	for i, x := range w.state {
+		w.lists.Node[i].List, w.lists.Node[i].Spin = w.integers.class(int32(i)), int8(spin(x))
+	}
+	w.total = [2]uint64{}
+	for _, i := range w.sites {
+		w.lists.Add(i)
+		for b, weight := range w.weight(w.lists.Node[i].List) {
+			w.total[b] += weight
+		}
+	}
+	w.path, w.sum, w.start = w.path[:0], 0, w.total
+}
+
+func (w *classWalk) weight(class uint8) *[2]uint64 { return &w.lists.List[class].Weight }
+
+func (w *classWalk) rise() float64 { return w.cost(w.sum) }
+
+func (w *classWalk) commit() {
+	w.settle(w.path, w.sum)
+	w.path, w.sum, w.start = w.path[:0], 0, w.total
+}
+
+// undo replays the flips backwards, every site being listed.
+func (w *classWalk) undo() {
+	for t := len(w.path) - 1; t >= 0; t-- {
+		w.flipListed(w.path[t])
+	}
+	w.path, w.sum, w.total = w.path[:0], 0, w.start
+}
+
+func (w *classWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) {
+	w.forward(r, path, k, bias, sc)
+	w.backward(k, w.relist(k), sc)
+}
+
+// forward takes the walk: each flipped site leaves the lists.
+func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) {
+	lists := w.lists
+	node, site, list := lists.Node, lists.Site, &lists.List
+	total0, total1, edges := w.total[0], w.total[1], w.edges[:0]
+	for t := range k {
+		var i int32
+		if path == nil {
+			total := total0
+			if bias == 1 {
+				total = total1
+			}
+			i = lists.Find(walk.Below(r, total), 0, bias)
+		} else {
+			i = path[t]
+		}
+		c := node[i].List
+		weight := &list[c].Weight
+		p := &sc.forward[0]
+		p.P *= float64(weight[0]) / float64(total0)
+		if p.P < walk.Small {
+			p.Fold()
+		}
+		if w.biases == 2 {
+			p = &sc.forward[1]
+			p.P *= float64(weight[1]) / float64(total1)
+			if p.P < walk.Small {
+				p.Fold()
+			}
+		}
+		total0 -= weight[0]
+		total1 -= weight[1]
+		lists.Remove(i)
+		w.path = append(w.path, i)
+		w.sum += int64(list[c].Half)
+		s := int32(node[i].Spin)
+		node[i] = walk.Node{Pos: ^int32(t), List: w.mirror(c), Spin: int8(-s)}
+		w.state[i] ^= 1
+		w.early[t], w.late[t] = int32(len(edges)), -1
+		for _, l := range w.link[w.head[i]:w.head[i+1]] {
+			n := &node[l.to]
+			sj := int32(n.Spin)
+			step := l.step * s * sj
+			from := &list[n.List]
+			n.List -= uint8(step)
+			to := &list[n.List]
+			w.field[l.to] = to.Half * sj
+			at := n.Pos
+			if at < 0 {
+				if before := ^at; before < int32(t) {
+					edges = append(edges, pathEdge{before, int32(t), step, w.late[before]})
+					w.late[before] = int32(len(edges)) - 1
+				}
+				continue
+			}
+			// Lists.Move: the last site of a list takes the place of this one.
+			from.N--
+			last := site[from.Start+from.N]
+			site[from.Start+at] = last
+			node[last].Pos = at
+			site[to.Start+to.N] = l.to
+			n.Pos = to.N
+			to.N++
+			total0 += to.Weight[0] - from.Weight[0]
+			total1 += to.Weight[1] - from.Weight[1]
+		}
+		w.after[0][t], w.after[1][t] = total0, total1
+	}
+	w.early[k] = int32(len(edges))
+	w.edges, w.total = edges, [2]uint64{total0, total1}
+}
+
+// relist puts the k sites of the segment back into the lists and returns
+// their weight.
+func (w *classWalk) relist(k int) (gone [2]uint64) {
+	for t, i := range w.path[len(w.path)-k:] {
+		c := w.lists.Node[i].List
+		w.class[t] = c
+		w.lists.Add(i)
+		weight := w.weight(c)
+		gone[0] += weight[0]
+		gone[1] += weight[1]
+	}
+	w.total[0] += gone[0]
+	w.total[1] += gone[1]
+	return gone
+}
+
+// backward scores the reverse walk without taking it. Reverse step t undoes
+// flip t, t = k−1 … 0, and draws from all sites but those undone before it.
+// Their weight at that state is after[t], the sites not flipped yet, plus
+// those flipped up to t, minus those flipped later, which after[t] includes:
+// two sums over the path alone, whose difference gone is carried along.
+func (w *classWalk) backward(k int, gone [2]uint64, sc *score) {
+	edges, class, list := w.edges, w.class, &w.lists.List
+	g0, g1 := gone[0], gone[1]
+	for t := k - 1; t >= 0; t-- {
+		c := &list[class[t]]
+		class[t] = w.mirror(class[t])
+		m := &list[class[t]] // the class before the flip
+		p := &sc.reverse[0]
+		p.P *= float64(c.Weight[0]) / float64(w.after[0][t]+g0)
+		if p.P < walk.Small {
+			p.Fold()
+		}
+		if w.biases == 2 {
+			p = &sc.reverse[1]
+			p.P *= float64(c.Weight[1]) / float64(w.after[1][t]+g1)
+			if p.P < walk.Small {
+				p.Fold()
+			}
+		}
+		g0 -= c.Weight[0] + m.Weight[0]
+		g1 -= c.Weight[1] + m.Weight[1]
+		for _, e := range edges[w.early[t]:w.early[t+1]] { // sites flipped up to t
+			u := &class[e.before]
+			now := &list[*u]
+			*u += uint8(e.step)
+			then := &list[*u]
+			g0 += then.Weight[0] - now.Weight[0]
+			g1 += then.Weight[1] - now.Weight[1]
+		}
+		for n := w.late[t]; n >= 0; n = edges[n].next { // sites flipped later
+			e := &edges[n]
+			u := &class[e.at]
+			now := &list[*u]
+			*u -= uint8(e.step)
+			then := &list[*u]
+			g0 -= then.Weight[0] - now.Weight[0]
+			g1 -= then.Weight[1] - now.Weight[1]
+		}
+	}
+}
+
+// flipListed flips a site while it and its neighbours are listed, and leaves
+// the totals behind.
+func (w *classWalk) flipListed(i int32) {
+	lists := w.lists
+	node, site, list := lists.Node, lists.Site, &lists.List
+	lists.Move(i, w.mirror(node[i].List))
+	s := int32(node[i].Spin)
+	node[i].Spin = int8(-s)
+	w.state[i] ^= 1
+	for _, l := range w.link[w.head[i]:w.head[i+1]] {
+		n := &node[l.to]
+		sj := int32(n.Spin)
+		from := &list[n.List]
+		n.List -= uint8(l.step * s * sj)
+		to := &list[n.List]
+		w.field[l.to] = to.Half * sj
+		at := n.Pos
+		if at < 0 {
+			continue
+		}
+		// Lists.Move: the last site of a list takes the place of this one.
+		from.N--
+		last := site[from.Start+from.N]
+		site[from.Start+at] = last
+		node[last].Pos = at
+		site[to.Start+to.N] = l.to
+		n.Pos = to.N
+		to.N++
+	}
+}

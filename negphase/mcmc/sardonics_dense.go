@@ -1,0 +1,277 @@
+package mcmc
+
+import (
+	"math/rand/v2"
+
+	"gorbm/negphase/mcmc/internal/walk"
+)
+
+// A denseWalk is a walker for an RBM and heat-bath weights. A flip changes the
+// weights of the other layer, all of them: it adds a row to preactivations,
+// renews weights and sums them in one pass. Sites flipped in this segment keep
+// weight 0 there; what their weights would be is kept aside.
+type denseWalk struct {
+	denseSites
+	biases int
+	gamma  [2]float32       // multiplies sign, for two biases
+	layer  [2][2]walk.Dense // by layer and bias
+
+	flipped [2]flippedSites // of each layer in this segment
+	steps   []denseStep     // of this segment
+	later   [2]laterSites
+}
+
+// flippedSites are the sites of a layer that were flipped in a segment, in
+// their order, with their weights under each bias as the walk goes on.
+type flippedSites struct {
+	sites []int32 // numbers in the layer
+	now   []pair
+	sum   pair // of now
+}
+
+// A denseStep is what the reverse of a flip is scored by.
+type denseStep struct {
+	layer, i int
+	up       bool    // it was turned on
+	sign     float32 // before it
+	unit     float32
+	field    int32
+	before   pair // its weight before it
+	after    pair // its weight after it
+	all      pair // of all sites after it, those that were flipped included
+}
+
+// laterSites are the sites of a layer that the rest of a walk flips, with
+// their preactivations and weights as the reverse goes on.
+type laterSites struct {
+	n          int
+	site       []int32
+	field, row []int32
+	sign, unit []float32
+	weight     [2]walk.Dense
+}
+
+func newDenseWalk(s *RBM, sites []int32, biases int, scale [2]float64, longest int) *denseWalk {
+	w := &denseWalk{denseSites: newDenseSites(s, sites), biases: biases, steps: make([]denseStep, 0, longest)}
+	c := s.machine
+	for l, n := range c.size {
+		most := min(longest, c.units[l])
+		w.flipped[l].sites = make([]int32, 0, most)
+		w.flipped[l].now = make([]pair, 0, most)
+		t := &w.later[l]
+		padded := (most + walk.Lanes - 1) &^ (walk.Lanes - 1)
+		t.site, t.field, t.row = make([]int32, padded), make([]int32, padded), make([]int32, padded)
+		t.sign, t.unit = make([]float32, padded), make([]float32, padded)
+		for b := range biases {
+			w.layer[l][b] = walk.NewDense(n)
+			t.weight[b] = walk.NewDense(padded)
+		}
+	}
+	w.scale[0], w.scale[1] = scale[0], scale[0]
+	if biases == 2 { // each under its own gamma
+		w.scale = [2]float64{1, 1}
+		w.gamma = [2]float32{narrow(scale[0]), narrow(scale[1])}
+	}
+	w.reset()
+	return w
+}
+
+func (w *denseWalk) reset() {
+	x := w.factor(0)
+	sign := [2]float32{-x, x}
+	for l := range w.sign {
+		state := w.s.layer(l)
+		to := w.sign[l][:len(state)]
+		for i, x := range state {
+			to[i] = sign[x&1]
+		}
+	}
+	w.refresh()
+	w.start()
+}
+
+// refresh renews all weights from the preactivations.
+func (w *denseWalk) refresh() {
+	for l := range w.layer {
+		w.weigh(l, w.zero[:len(w.s.field[l])], false)
+	}
+}
+
+// weigh adds row to the preactivations of a layer, or takes it off, and renews
+// its weights.
+func (w *denseWalk) weigh(l int, row []int32, down bool) {
+	d := &w.layer[l]
+	if w.biases == 2 {
+		walk.WeighTwo(d, w.s.field[l], row, down, w.sign[l], w.unit[l], &w.gamma)
+	} else {
+		d[0].Weigh(w.s.field[l], row, down, w.sign[l], w.unit[l])
+	}
+}
+
+// weights returns the weights of a unit of the given preactivation.
+func (w *denseWalk) weights(field int32, sign, unit float32) (p pair) {
+	if w.biases == 1 {
+		p.first = uint64(walk.Heat(field, sign, unit))
+		return p
+	}
+	p.first = uint64(walk.HeatAt(field, sign, w.gamma[0], unit))
+	p.second = uint64(walk.HeatAt(field, sign, w.gamma[1], unit))
+	return p
+}
+
+// set gives unit i of a layer weights.
+func (w *denseWalk) set(l, i int, p pair) {
+	w.layer[l][0].Set(i, uint32(p.first))
+	if w.biases == 2 {
+		w.layer[l][1].Set(i, uint32(p.second))
+	}
+}
+
+// total returns the weight of all sites that can be drawn.
+func (w *denseWalk) total() (p pair) {
+	p.first = w.layer[visible][0].Total + w.layer[hidden][0].Total
+	if w.biases == 2 {
+		p.second = w.layer[visible][1].Total + w.layer[hidden][1].Total
+	}
+	return p
+}
+
+// draw draws a site under a bias.
+func (w *denseWalk) draw(r *rand.Rand, bias int) (l, i int) {
+	v, h := &w.layer[visible][bias], &w.layer[hidden][bias]
+	x := walk.Below(r, v.Total+h.Total)
+	if x < v.Total {
+		return visible, v.Find(x)
+	}
+	return hidden, h.Find(x - v.Total)
+}
+
+func (w *denseWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) {
+	w.keep()
+	w.steps = w.steps[:0]
+	for t := range k {
+		var l, i int
+		if path == nil {
+			l, i = w.draw(r, bias)
+		} else {
+			l, i = w.s.machine.place(int(path[t]))
+		}
+		w.forward(l, i, sc)
+	}
+	w.backward(sc)
+	for l := range w.flipped {
+		f := &w.flipped[l]
+		for t, i := range f.sites {
+			w.set(l, int(i), f.now[t])
+		}
+		f.sites, f.now, f.sum = f.sites[:0], f.now[:0], pair{}
+	}
+}
+
+// forward flips unit i of layer l; its weight leaves the sums.
+func (w *denseWalk) forward(l, i int, sc *score) {
+	d := &w.layer[l]
+	field, sign, unit := w.s.field[l][i], w.sign[l][i], w.unit[l][i]
+	st := denseStep{layer: l, i: i, sign: sign, unit: unit, field: field, up: w.s.layer(l)[i] == 0}
+	st.before.first = uint64(d[0].Leaf[i])
+	if w.biases == 2 {
+		st.before.second = uint64(d[1].Leaf[i])
+	}
+	multiply(&sc.forward, w.biases, st.before, w.total())
+	w.set(l, i, pair{})
+	st.after = w.weights(field, -sign, unit)
+	w.turn(l, i)
+
+	f := &w.flipped[l]
+	f.sites = append(f.sites, int32(i))
+	f.now = append(f.now, st.after)
+	f.sum.first += st.after.first
+	f.sum.second += st.after.second
+
+	w.weigh(1-l, w.s.machine.rowOf(l, i), !st.up)
+	w.hide(1 - l)
+	total := w.total()
+	st.all.first = total.first + w.flipped[0].sum.first + w.flipped[1].sum.first
+	st.all.second = total.second + w.flipped[0].sum.second + w.flipped[1].sum.second
+	w.steps = append(w.steps, st)
+}
+
+// hide takes the weights of the flipped sites out of a layer that was weighed.
+func (w *denseWalk) hide(l int) {
+	f, d := &w.flipped[l], &w.layer[l]
+	f.sum = pair{}
+	for t, i := range f.sites {
+		x := d[0].Leaf[i]
+		d[0].Set(int(i), 0)
+		f.now[t].first = uint64(x)
+		f.sum.first += uint64(x)
+		if w.biases == 2 {
+			x := d[1].Leaf[i]
+			d[1].Set(int(i), 0)
+			f.now[t].second = uint64(x)
+			f.sum.second += uint64(x)
+		}
+	}
+}
+
+// backward scores the reverse of the walk. A step of it draws among all sites
+// but those that the walk flipped later, whose weights come from their
+// preactivations and the couplings among them alone.
+func (w *denseWalk) backward(sc *score) {
+	later := &w.later
+	for l := range later {
+		later[l].n = 0
+	}
+	var gone [2]pair // weights of the later sites of each layer
+	for t := len(w.steps) - 1; t >= 0; t-- {
+		st := &w.steps[t]
+		multiply(&sc.reverse, w.biases, st.after, pair{
+			st.all.first - gone[0].first - gone[1].first,
+			st.all.second - gone[0].second - gone[1].second,
+		})
+		if t == 0 {
+			break
+		}
+		gone[1-st.layer] = w.unflip(&later[1-st.layer], st)
+		later[st.layer].add(st)
+		gone[st.layer].first += st.before.first
+		gone[st.layer].second += st.before.second
+	}
+}
+
+// add adds the site of a step as it was before it.
+func (l *laterSites) add(st *denseStep) {
+	n := l.n
+	if n%walk.Lanes == 0 { // what is left of an earlier walk there must not count
+		clear(l.unit[n : n+walk.Lanes])
+	}
+	l.site[n], l.field[n], l.sign[n], l.unit[n] = int32(st.i), st.field, st.sign, st.unit
+	l.n++
+}
+
+// unflip takes a flip in the other layer back and returns the weights of the
+// sites.
+func (w *denseWalk) unflip(l *laterSites, st *denseStep) (p pair) {
+	if l.n == 0 {
+		return p
+	}
+	row := w.s.machine.rowOf(st.layer, st.i)
+	for n, i := range l.site[:l.n] {
+		l.row[n] = row[i]
+	}
+	n := (l.n + walk.Lanes - 1) &^ (walk.Lanes - 1)
+	if w.biases == 2 {
+		walk.WeighTwo(&l.weight, l.field[:n], l.row, st.up, l.sign, l.unit, &w.gamma)
+		p.second = l.weight[1].Total
+	} else {
+		l.weight[0].Weigh(l.field[:n], l.row, st.up, l.sign, l.unit)
+	}
+	p.first = l.weight[0].Total
+	return p
+}
+
+func (w *denseWalk) undo() {
+	if w.restore() {
+		w.refresh()
+	}
+}

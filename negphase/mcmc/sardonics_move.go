@@ -1,0 +1,200 @@
+package mcmc
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gorbm/negphase/mcmc/internal/walk"
+	"gorbm/rbm"
+)
+
+// A walker takes the state of a system along self-avoiding walks and scores
+// them: one structure of weights, one walker.
+type walker interface {
+	// segment takes one walk of k flips, at the given bias of two, and
+	// multiplies into sc what the walk and its reverse are proposed with. The
+	// sites are drawn with r, or are those of path if that is not nil.
+	segment(r *rand.Rand, path []int32, k, bias int, sc *score)
+	// rise returns the energy that the segments so far have added.
+	rise() float64
+	// commit keeps the state that the segments have led to.
+	commit()
+	// undo goes back to the state before the segments.
+	undo()
+	// reset takes over a state that was changed elsewhere.
+	reset()
+}
+
+// A score holds the probabilities of the walks of half a move, given their
+// lengths: forward, and of their reverses from where they ended, under each
+// of the two biases.
+type score struct {
+	forward, reverse [2]walk.Product
+}
+
+// The biases of the first and second half of the three types of a move, and
+// of each type the one with the halves swapped.
+var (
+	typeBias    = [3][2]int{{0, 0}, {1, 0}, {0, 1}}
+	swappedType = [3]int{0, 2, 1}
+)
+
+// A sardonicsChain is Sardonics on one system.
+type sardonicsChain struct {
+	settings Sardonics
+	walker   walker
+	beta     float64
+	logMix   [3]float64 // −Inf for types that do not occur
+	half     [2]score
+}
+
+// Bind returns the chain of s at inverse temperature beta that moves on the
+// given sites, nil for all. Besides what Check finds, it refuses walks longer
+// than the number of sites, settings under which the chain would be reducible
+// or periodic, and biases too large for the weights.
+func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	sites, err := bindable(s, beta, sites)
+	if err != nil {
+		return nil, err
+	}
+	n := len(sites)
+	if m.MaxLength > n {
+		return nil, fmt.Errorf("sardonics: walks of k=%s flips are longer than the system of %d units; give k at most %d", lengths(m.MinLength, m.MaxLength), n, n)
+	}
+	if m.MinLength == n && n > 1 {
+		return nil, fmt.Errorf("sardonics: walks of always %d flips, all units of the system, only ever reach two states; give shorter walks too", n)
+	}
+	if m.MinLength == m.MaxLength && (beta == 0 || flat(s)) {
+		return nil, errors.New("sardonics: at beta 0, or without couplings and fields, every move is accepted, so that walks of one odd length alternate between two halves of the states; let the length vary")
+	}
+	w, err := newWalker(&m, s, beta, sites)
+	if err != nil {
+		return nil, err
+	}
+	c := &sardonicsChain{settings: m, walker: w, beta: beta}
+	if m.Single {
+		c.settings.Mix = [3]float64{1, 0, 0}
+	}
+	sum := c.settings.Mix[0] + c.settings.Mix[1] + c.settings.Mix[2]
+	for t, p := range c.settings.Mix {
+		c.settings.Mix[t] = p / sum
+		c.logMix[t] = rbm.Log(p / sum)
+	}
+	return c, nil
+}
+
+// flat tells whether no flip of s can cost anything.
+func flat(s System) bool {
+	switch s := s.(type) {
+	case *Ising:
+		return s.graph.maxField == 0
+	case *RBM:
+		return s.machine.reach == 0
+	}
+	return false
+}
+
+// Reset takes over the state of the system after it was changed elsewhere.
+func (c *sardonicsChain) Reset() { c.walker.reset() }
+
+// Move takes one chain of walks and accepts or rejects it.
+func (c *sardonicsChain) Move(r *rand.Rand) Info {
+	kind := 0
+	if c.settings.mixed() {
+		u := r.Float64()
+		for kind = 0; kind < 2 && u >= c.settings.Mix[kind]; kind++ {
+			u -= c.settings.Mix[kind]
+		}
+	}
+	c.begin()
+	flips := 0
+	n := c.settings.walks()
+	for i := range n {
+		half := c.halfOf(i)
+		k := c.settings.MinLength + r.IntN(c.settings.MaxLength-c.settings.MinLength+1)
+		c.walker.segment(r, nil, k, typeBias[kind][half], &c.half[half])
+		flips += k
+	}
+	forward, reverse := c.density(kind)
+	info := Info{Moves: 1, Proposals: 1, Flips: int64(flips)}
+	if accept(r, -float64(c.beta*c.walker.rise())+(reverse-forward)) {
+		c.walker.commit()
+		info.Accepted = 1
+	} else {
+		c.walker.undo()
+	}
+	return info
+}
+
+// accept draws whether a move of log ratio a is accepted.
+func accept(r *rand.Rand, a float64) bool {
+	return a >= 0 || r.Float64() < rbm.Exp(a)
+}
+
+func (c *sardonicsChain) begin() {
+	for h := range c.half {
+		for b := range 2 {
+			c.half[h].forward[b], c.half[h].reverse[b] = walk.One, walk.One
+		}
+	}
+}
+
+// halfOf returns the half of the move that walk i belongs to.
+func (c *sardonicsChain) halfOf(i int) int {
+	if c.settings.Single || i < c.settings.Walks {
+		return 0
+	}
+	return 1
+}
+
+// density returns the logarithms of the probabilities of the walks taken, of
+// a type that was drawn to be kind, and of their reverse. The reverse goes
+// through the walks from the last to the first: its first half is the reverse
+// of the second half, scored under the bias of its own first half.
+func (c *sardonicsChain) density(kind int) (forward, reverse float64) {
+	if !c.settings.mixed() { // one type, one bias
+		for h := range c.half {
+			forward += c.half[h].forward[0].Log()
+			reverse += c.half[h].reverse[0].Log()
+		}
+		return forward, reverse
+	}
+	var f, b [2][2]float64 // by half and bias
+	for h := range c.half {
+		for g := range 2 {
+			f[h][g] = c.half[h].forward[g].Log()
+			b[h][g] = c.half[h].reverse[g].Log()
+		}
+	}
+	of := func(t int) (forward, reverse float64) {
+		first, second := typeBias[t][0], typeBias[t][1]
+		return c.logMix[t] + (f[0][first] + f[1][second]), c.logMix[t] + (b[1][first] + b[0][second])
+	}
+	if c.settings.OwnType {
+		forward, _ = of(kind)
+		_, reverse = of(swappedType[kind])
+		return forward, reverse
+	}
+	var all, back [3]float64
+	for t := range typeBias {
+		all[t], back[t] = of(t)
+	}
+	return logSum(all), logSum(back)
+}
+
+// logSum returns log Σ eˣ of the three types, exactly x where there is but one.
+func logSum(x [3]float64) float64 {
+	top := max(x[0], x[1], x[2])
+	sum := 0.0
+	for _, v := range x {
+		if !math.IsInf(v, -1) {
+			sum += rbm.Exp(v - top)
+		}
+	}
+	return top + rbm.Log(sum)
+}

@@ -1,0 +1,219 @@
+package mcmc
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// exactStarts is the number of chains that start from the exact law: wrong
+// movers here then give z = 90 and more, where 6 is the limit.
+const exactStarts = 100000
+
+// z draws states from the law pi over codes, moves each once and tests the
+// states after it against the law.
+func z(t *testing.T, s *Ising, c Chain, starts int, codes []int, pi []float64) float64 {
+	t.Helper()
+	r := rbm.NewKey(77).Rand()
+	index := map[int]int{}
+	for k, x := range codes {
+		index[x] = k
+	}
+	counts, sums := make([]int, len(codes)), cumulated(pi)
+	for range starts {
+		s.SetState(stateOf(codes[pick(sums, r)], s.Len()))
+		c.Reset()
+		c.Move(r)
+		k, ok := index[codeOf(s.State())]
+		if !ok {
+			t.Fatalf("%b left its states", codeOf(s.State()))
+		}
+		counts[k]++
+	}
+	return diag.StationarityZ(counts, pi)
+}
+
+// every returns the codes of all states of n bits.
+func every(n int) []int {
+	all := make([]int, 1<<n)
+	for x := range all {
+		all[x] = x
+	}
+	return all
+}
+
+func TestMovesLeaveTheLaw(t *testing.T) {
+	const beta = 0.5
+	starts := exactStarts
+	if testing.Short() {
+		starts /= 10
+	}
+	for name, g := range map[string]*Graph{
+		"signs":    lattice(t, "3x3", PlusMinus(1, rbm.NewKey(3)), 0),
+		"gaussian": lattice(t, "3x3", Gaussian(1, rbm.NewKey(4)), 0.3),
+		"field":    lattice(t, "3x3", Uniform(0.5), -0.5),
+	} {
+		all, pi := every(9), boltzmann(energies(g), beta)
+		for _, m := range []Mover{Gibbs{}, Gibbs{Random}, Gibbs{Chessboard}, Metropolis{}, Metropolis{Random}, ModifiedMetropolis{}, SwendsenWang{}} {
+			s := NewIsing(g, nil)
+			if z := z(t, s, must(m.Bind(s, beta, nil))(t), starts, all, pi); math.Abs(z) > 6 {
+				t.Errorf("%s, %T %+v: z = %.1f", name, m, m, z)
+			}
+			s = NewIsing(g, nil)
+			if z := z(t, s, must(m.Bind(s, beta, []int32{7, 1, 2, 4}))(t), starts, all, pi); math.Abs(z) > 6 {
+				t.Errorf("%s, %T %+v on some sites: z = %.1f", name, m, m, z)
+			}
+		}
+		reference := stateOf(0b010110011, 9)
+		for _, c := range []struct {
+			reference []uint8
+			active    int
+		}{{nil, 4}, {reference, 4}, {reference, 1}, {nil, 8}} {
+			codes, pi := shellLaw(g, c.reference, c.active, beta)
+			s := NewIsing(g, stateOf(codes[0], 9))
+			chain := must(Exchange{Reference: c.reference}.Bind(s, beta, nil))(t)
+			if z := z(t, s, chain, starts, codes, pi); math.Abs(z) > 6 {
+				t.Errorf("%s, exchange of %d from %v: z = %.1f", name, c.active, c.reference, z)
+			}
+		}
+	}
+}
+
+// shellLaw returns the states at a distance from the reference and their law.
+func shellLaw(g *Graph, reference []uint8, active int, beta float64) (codes []int, pi []float64) {
+	var energy []float64
+	for x := range 1 << g.Len() {
+		state := stateOf(x, g.Len())
+		d := 0
+		for i, b := range state {
+			if reference != nil {
+				b ^= reference[i]
+			}
+			d += int(b)
+		}
+		if d == active {
+			codes, energy = append(codes, x), append(energy, energyOf(g, state))
+		}
+	}
+	return codes, boltzmann(energy, beta)
+}
+
+// Movers with a mistake inside must be found by the same test.
+func TestBrokenMovesAreFound(t *testing.T) {
+	const beta = 0.5
+	g := lattice(t, "3x3", Uniform(0.5), -0.5)
+	all, pi := every(9), boltzmann(energies(g), beta)
+	s := NewIsing(g, nil)
+
+	hot := must(Gibbs{}.Bind(s, 0.9*beta, nil))(t)
+	if z := z(t, s, hot, exactStarts, all, pi); z < 6 {
+		t.Errorf("Gibbs at a wrong temperature: z = %.1f", z)
+	}
+	ghostless := must(SwendsenWang{}.Bind(s, beta, nil))(t).(*swendsenWang)
+	ghostless.bonds = slices.DeleteFunc(ghostless.bonds, func(b clusterBond) bool { return b.j == 9 })
+	if z := z(t, s, ghostless, exactStarts, all, pi); z < 6 {
+		t.Errorf("Swendsen–Wang without the ghost: z = %.1f", z)
+	}
+	codes, law := shellLaw(g, nil, 4, beta)
+	s = NewIsing(g, stateOf(codes[0], 9))
+	e := must(Exchange{}.Bind(s, beta, nil))(t).(*exchange)
+	if z := z(t, s, uncoupled{e}, exactStarts, codes, law); z < 6 {
+		t.Errorf("exchange without the coupling of the pair: z = %.1f", z)
+	}
+}
+
+// uncoupled leaves out the term −4 J_ij s_i s_j of the exchange's cost.
+type uncoupled struct{ *exchange }
+
+func (c uncoupled) Move(r *rand.Rand) (info Info) {
+	s := c.ising
+	for range c.slots {
+		a, b := c.pair(r.Uint64())
+		i, j := c.slots[a], c.slots[b]
+		if c.table[s.halfCost(int(i))+s.halfCost(int(j))+c.reach].happens(r.Uint64()) {
+			s.Flip(int(i))
+			s.Flip(int(j))
+			c.slots[a], c.slots[b] = j, i
+		}
+	}
+	return info
+}
+
+// On the 4×4 torus, Gibbs and Swendsen–Wang find the exact mean energy within
+// three standard errors, taken from 100 batches.
+func TestMeanEnergy(t *testing.T) {
+	for _, c := range []struct {
+		j, field float64
+	}{{1, 0}, {1, 0.2}, {-0.5, 0.5}} {
+		g := lattice(t, "4x4", Uniform(c.j), c.field)
+		want := meanEnergy(g, critical)
+		for _, m := range []Mover{Gibbs{}, SwendsenWang{}} {
+			s := NewIsing(g, nil)
+			chain := must(m.Bind(s, critical, nil))(t)
+			r := rbm.NewKey(8).Rand()
+			var sum, squares float64
+			const batches, length = 100, 400
+			for range 100 {
+				chain.Move(r)
+			}
+			for range batches {
+				var batch float64
+				for range length {
+					chain.Move(r)
+					batch += s.Energy() / length
+				}
+				sum += batch / batches
+				squares += batch * batch / batches
+			}
+			deviation := math.Sqrt((squares - sum*sum) / (batches - 1))
+			if math.Abs(sum-want) > 3*deviation {
+				t.Errorf("J = %g, h = %g, %T: mean energy %.4f ± %.4f, want %.4f", c.j, c.field, m, sum, deviation, want)
+			}
+			// Bounds of the error itself, so that it cannot hide a failure.
+			if deviation > 0.3 {
+				t.Errorf("J = %g, h = %g, %T: standard error %g", c.j, c.field, m, deviation)
+			}
+		}
+	}
+}
+
+// meanEnergy enumerates all states, one flip apart.
+func meanEnergy(g *Graph, beta float64) float64 {
+	s := NewIsing(g, nil)
+	least := -float64(g.Edges()+g.Len()) * g.maxField // below every energy
+	var z, sum float64
+	for x := range 1 << g.Len() {
+		if x > 0 {
+			bit := 0
+			for x>>bit&1 == 0 {
+				bit++
+			}
+			s.Flip(bit)
+		}
+		w := math.Exp(-beta * (s.Energy() - least))
+		z += w
+		sum += w * s.Energy()
+	}
+	return sum / z
+}
+
+func ExampleSwendsenWang() {
+	l, _ := ParseLattice("60x60", true)
+	g, _ := l.Graph(Uniform(1), 0)
+	s := NewIsing(g, nil)
+	chain, _ := SwendsenWang{}.Bind(s, 0.55, nil)
+	r := rbm.NewKey(1).Rand()
+	var mean float64
+	for range 500 {
+		chain.Move(r)
+		mean += s.Energy() / 500 / float64(s.Len())
+	}
+	fmt.Printf("energy per spin %.2f\n", mean) // of the infinite lattice: −1.8511 (Onsager 1944)
+	// Output:
+	// energy per spin -1.85
+}

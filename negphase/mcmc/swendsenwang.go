@@ -1,0 +1,147 @@
+package mcmc
+
+import (
+	"fmt"
+	"math/rand/v2"
+
+	"gorbm/rbm"
+)
+
+// SwendsenWang updates an Ising system by clusters (Swendsen & Wang 1987, with
+// couplings of either sign and fields): every pair of neighbours whose
+// coupling is satisfied, J_ij s_i s_j > 0, is joined with probability
+// 1 − exp(−2β|J_ij|), and every spin that points along its field is joined to
+// a ghost spin with probability 1 − exp(−2β|h_i|). Each cluster then flips
+// with probability ½; that of the ghost, which never flips, stays, and so do
+// clusters with a site that the chain is not to change. A move is one such
+// update of all sites.
+type SwendsenWang struct{}
+
+// Bind returns the chain; see Mover. It is an error if s is not an Ising.
+func (SwendsenWang) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	sites, err := bindable(s, beta, sites)
+	if err != nil {
+		return nil, err
+	}
+	is, ok := s.(*Ising)
+	if !ok {
+		return nil, fmt.Errorf("sw: clusters need the couplings of an Ising system; use another sampler")
+	}
+	n := is.Len()
+	c := &swendsenWang{ising: is, sites: sites,
+		bits: make([]uint8, n+1), alone: make(forest, n+1), cluster: make(forest, n+1), coin: make([]uint8, n+1)}
+	ghost := int32(n)
+	for i := range c.alone {
+		c.alone[i] = ghost // sites that stay belong to the ghost
+	}
+	for _, i := range sites {
+		c.alone[i] = i
+	}
+	for i := range ghost {
+		if h := is.graph.field[i]; h != 0 {
+			c.bonds = append(c.bonds, newBond(i, ghost, h, beta))
+		}
+		neighbors, couplings := is.graph.Neighbors(int(i))
+		for k, j := range neighbors {
+			if i < j && couplings[k] != 0 && (c.alone[i] == i || c.alone[j] == j) {
+				c.bonds = append(c.bonds, newBond(i, j, couplings[k], beta))
+			}
+		}
+	}
+	return c, nil
+}
+
+// A clusterBond may join spins i and j.
+type clusterBond struct {
+	i, j   int32
+	unlike uint8  // 1 if the coupling is satisfied by unlike spins
+	joins  chance // if it is satisfied
+}
+
+func newBond(i, j int32, coupling, beta float64) clusterBond {
+	b := clusterBond{i: i, j: j, joins: chanceOf(1 - rbm.Exp(-2*beta*max(coupling, -coupling)))}
+	if coupling < 0 {
+		b.unlike = 1
+	}
+	return b
+}
+
+type swendsenWang struct {
+	ising   *Ising
+	sites   []int32
+	bonds   []clusterBond
+	bits    []uint8 // of the spins and, last, the ghost's: up
+	alone   forest  // before any bond
+	cluster forest
+	coin    []uint8 // of each cluster, by its root
+}
+
+// What a coin shows.
+const (
+	unthrown = iota
+	stays
+	flips
+)
+
+// Reset does nothing: the chain keeps nothing of the state.
+func (c *swendsenWang) Reset() {}
+
+// Move makes one update of all clusters.
+func (c *swendsenWang) Move(r *rand.Rand) Info {
+	c.begin()
+	draws := newStream(r)
+	for k := range c.bonds {
+		b := &c.bonds[k]
+		if c.satisfied(b) && b.joins.happens(draws.next()) {
+			c.cluster.join(b.i, b.j)
+		}
+	}
+	return c.turn(&draws)
+}
+
+// begin takes the state and puts each spin into a cluster of its own.
+func (c *swendsenWang) begin() {
+	copy(c.bits, c.ising.state)
+	c.bits[len(c.bits)-1] = 1
+	copy(c.cluster, c.alone)
+	clear(c.coin)
+}
+
+func (c *swendsenWang) satisfied(b *clusterBond) bool { return c.bits[b.i]^c.bits[b.j] == b.unlike }
+
+// turn flips each cluster but the ghost's with probability ½.
+func (c *swendsenWang) turn(draws *stream) Info {
+	info := Info{Moves: 1}
+	c.coin[c.cluster.root(int32(len(c.bits)-1))] = stays
+	for _, i := range c.sites {
+		root := c.cluster.root(i)
+		if c.coin[root] == unthrown {
+			c.coin[root] = stays + uint8(draws.next()>>63)
+			info.Updates++
+		}
+		if c.coin[root] == flips {
+			c.ising.state[i] ^= 1
+			info.Flips++
+		}
+	}
+	c.ising.recompute()
+	return info
+}
+
+// A forest holds disjoint sets as trees: each node's parent, a root's itself.
+type forest []int32
+
+// root returns the root of node i, and halves the way to it.
+func (f forest) root(i int32) int32 {
+	for f[i] != i {
+		f[i] = f[f[i]]
+		i = f[i]
+	}
+	return i
+}
+
+// join unites the sets of i and j.
+func (f forest) join(i, j int32) {
+	a, b := f.root(i), f.root(j)
+	f[max(a, b)] = min(a, b)
+}

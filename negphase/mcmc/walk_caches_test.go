@@ -1,0 +1,140 @@
+package mcmc
+
+import (
+	"fmt"
+	"slices"
+
+	"gorbm/negphase/mcmc/internal/walk"
+)
+
+// wrong says what in a system or in the caches of a walk differs from its
+// recomputation, exactly; "" if nothing does.
+func wrong(s *Ising, c Chain) string {
+	fresh := NewIsing(s.graph, s.state)
+	switch {
+	case fresh.energy != s.energy:
+		return "energy"
+	case !slices.Equal(fresh.local, s.local) || !slices.Equal(fresh.real, s.real):
+		return "fields"
+	case s.deltas != nil && !slices.Equal(fresh.Deltas(), s.deltas):
+		return "flip costs"
+	}
+	var caches any
+	switch c := c.(type) {
+	case *sardonicsChain:
+		caches = c.walker
+	case *intraclusterChain:
+		caches = c.walker
+	}
+	switch w := caches.(type) {
+	case *classWalk:
+		for b := range w.biases {
+			total := uint64(0)
+			for _, i := range w.sites {
+				total += w.weight(w.integers.class(i))[b]
+			}
+			if total != w.total[b] {
+				return "total weight"
+			}
+		}
+		return wrongLists(w.lists, s.state, w.sites, w.integers.class)
+	case *classShell:
+		var total [2]uint64
+		for _, i := range w.sites {
+			total[w.state[i]^w.reference[i]] += w.lists.List[w.list(i)].Weight[0]
+		}
+		if total != w.total {
+			return "total weight"
+		}
+		return wrongLists(w.lists, s.state, w.sites, w.list)
+	case *blockWalk:
+		for _, i := range w.sites {
+			if w.listed(i) != w.weights(i) || w.step[i] != unflipped {
+				return "leaf"
+			}
+		}
+		for b := range w.biases {
+			if !w.blocks[b].Sums() {
+				return "block sums"
+			}
+		}
+	case *blockShell:
+		for _, i := range w.sites {
+			side := w.side(i)
+			if w.blocks[side].Leaf[i] != w.table[side].Weight(w.scale[side]*w.cost(i)) || w.blocks[1-side].Leaf[i] != 0 {
+				return "leaf"
+			}
+		}
+		if !w.blocks[0].Sums() || !w.blocks[1].Sums() {
+			return "block sums"
+		}
+	default:
+		return fmt.Sprintf("unknown walk %T", w)
+	}
+	return ""
+}
+
+func wrongLists(l *walk.Lists, state []uint8, sites []int32, list func(int32) uint8) string {
+	n := 0
+	for _, list := range l.List {
+		n += int(list.N)
+	}
+	if n != len(sites) {
+		return "counts"
+	}
+	for i, node := range l.Node {
+		if node.List != list(int32(i)) || int32(node.Spin) != spin(state[i]) {
+			return "nodes"
+		}
+	}
+	for _, i := range sites {
+		c, p := list(i), l.Node[i].Pos
+		if p < 0 || p >= l.List[c].N || l.Site[l.List[c].Start+p] != i {
+			return "lists"
+		}
+	}
+	return ""
+}
+
+// counters returns all numbers that a rejected move must leave as they were:
+// not the order within lists.
+func counters(s *Ising, c Chain) []uint64 {
+	out := []uint64{uint64(s.energy)}
+	for _, x := range s.state {
+		out = append(out, uint64(x))
+	}
+	for _, h := range s.local {
+		out = append(out, uint64(h))
+	}
+	for i := range s.real {
+		out = append(out, uint64(int64(s.real[i]*s.scale)))
+	}
+	var caches any
+	switch c := c.(type) {
+	case *sardonicsChain:
+		caches = c.walker
+	case *intraclusterChain:
+		caches = c.walker
+	}
+	switch w := caches.(type) {
+	case *classWalk:
+		for _, list := range w.lists.List {
+			out = append(out, uint64(list.N))
+		}
+		out = append(out, w.total[:]...)
+	case *classShell:
+		for _, list := range w.lists.List {
+			out = append(out, uint64(list.N))
+		}
+		out = append(out, w.total[:]...)
+	case *blockWalk:
+		for b := range w.biases {
+			out = append(append(out, w.blocks[b].Leaf...), w.blocks[b].Total)
+		}
+	case *blockShell:
+		for b := range w.blocks {
+			out = append(append(out, w.blocks[b].Leaf...), w.blocks[b].Total)
+		}
+	}
+	return out
+}

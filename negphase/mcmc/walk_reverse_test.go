@@ -1,0 +1,88 @@
+package mcmc
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gorbm/negphase/mcmc/internal/walk"
+	"gorbm/rbm"
+)
+
+// The reverse of a path, scored from where the path ended, has the two
+// probabilities exchanged: on large systems, where nothing can be listed.
+func TestSardonicsReversePathExchangesProbabilities(t *testing.T) {
+	for _, b := range benches {
+		m := DefaultSardonics()
+		m.Gamma1, m.Gamma2, m.Walks, m.Mix = 1.02, .9, 2, [3]float64{.5, .3, .2}
+		m.MinLength, m.MaxLength = b.low, b.up
+		ising := b.system(t, 2)
+		chain := mustBind(t, m, ising, b.beta).(*sardonicsChain)
+		r := rbm.NewKey(8).Rand()
+		for range 200 {
+			chain.Move(r)
+		}
+		for range 10 {
+			var p path
+			for range 4 {
+				sites := r.Perm(ising.Len())[:b.low+r.IntN(b.up-b.low+1)]
+				w := make([]int32, len(sites))
+				for t, i := range sites {
+					w[t] = int32(i)
+				}
+				p = append(p, w)
+			}
+			f, back, rise := chain.scorePath(0, p)
+			start := slices.Clone(ising.State())
+			for _, w := range p {
+				for _, i := range w {
+					ising.Flip(int(i))
+				}
+			}
+			chain.Reset()
+			f2, back2, rise2 := chain.scorePath(0, reversed(p))
+			// Some 360 flips, each with ten roundings in logarithms that add up
+			// to some 3000: below 360·10·2⁻⁵³·3000 = 1.2e-9 at worst, and a
+			// thousandth of it as they are independent.
+			if math.Abs(f-back2) > 1e-9 || math.Abs(back-f2) > 1e-9 || math.Abs(rise+rise2) > 1e-9 {
+				t.Errorf("%s: (%v, %v, %v) and back (%v, %v, %v)", b.name, f, back, rise, f2, back2, rise2)
+			}
+			ising.SetState(start)
+			chain.Reset()
+		}
+	}
+}
+
+// The reverse of a pair of walks that was drawn, scored from where it ended,
+// has the two probabilities exchanged.
+func TestIntraclusterReversePathExchangesProbabilities(t *testing.T) {
+	for _, b := range benches {
+		m := DefaultIntracluster()
+		m.MinLength, m.MaxLength, m.GammaUp = b.up, b.up, .8
+		ising := b.system(t, 2)
+		c := mustBind(t, m, ising, b.beta).(*intraclusterChain)
+		r := rbm.NewKey(8).Rand()
+		for n := range 10 {
+			side := n % 2
+			sc := shellScore{walk.One, walk.One}
+			c.walker.segment(r, nil, b.up, side, &sc)
+			c.walker.segment(r, nil, b.up, 1-side, &sc)
+			rise := c.walker.rise()
+			var drawn []int32
+			switch w := c.walker.(type) {
+			case *classShell:
+				drawn = slices.Clone(w.path)
+			case *blockShell:
+				drawn = slices.Clone(w.path)
+			}
+			c.walker.commit()
+			p := reversed(path{drawn[:b.up], drawn[b.up:]})
+			f, back, down := c.scorePath(side, p)
+			// 180 flips with ten roundings in logarithms that add up to some
+			// 1500: 180·10·2⁻⁵³·1500 = 3e-10.
+			if math.Abs(f-sc.reverse.Log()) > 1e-9 || math.Abs(back-sc.forward.Log()) > 1e-9 || math.Abs(rise+down) > 1e-9 {
+				t.Errorf("%s: (%v, %v, %v) and back (%v, %v, %v)", b.name, sc.forward.Log(), sc.reverse.Log(), rise, f, back, down)
+			}
+		}
+	}
+}
