@@ -142,7 +142,7 @@ func (m *RBM) particles(rate float64, p Phase) particles {
 	return d
 }
 
-func (d *particles) isGrey() bool { return d.Grey.Rows > 0 }
+func (d *particles) isGrey() bool { return d.V.Grey.Rows > 0 }
 
 // coefficient returns rate·w in float32. What rounding takes from it, a later
 // one gets that is large enough: many equal weights would else be off all in
@@ -223,9 +223,9 @@ func (a *ascentWork) deal(d *particles, most int) {
 		var v []uint64
 		var grey []float32
 		if d.isGrey() {
-			grey = d.Grey.Row(d.next)
+			grey = d.V.Grey.Row(d.next)
 		} else {
-			v = d.V.Row(d.next)
+			v = d.V.Bits.Row(d.next)
 		}
 		a.v, a.grey = append(a.v, v), append(a.grey, grey)
 		most--
