@@ -14,14 +14,6 @@ type Batch struct {
 // Rows returns the number of examples.
 func (b Batch) Rows() int { return b.H.Rows }
 
-// weight returns the weight of row r.
-func (b Batch) weight(r int) float64 {
-	if b.Weight == nil {
-		return 1 / float64(b.H.Rows)
-	}
-	return float64(b.Weight[r])
-}
-
 // Moments are the expectations that the likelihood gradient is made of.
 type Moments struct {
 	V, H []float32 // ⟨v⟩ and ⟨h⟩

@@ -1,5 +1,7 @@
 package rbm
 
+import "math/bits"
+
 // Input is rows of visible units as data give them, one row an example: bits, or
 // grey values in [0,1], each the probability that its unit is on. Grey values
 // occur in data only: in the positive phase and in evaluation. States that the
@@ -68,7 +70,11 @@ func (x Input) Set(r, i int, on bool) {
 // and its value.
 func (x Input) Each(r int, f func(i int, value float32)) {
 	if !x.IsGrey() {
-		x.Bits.Each(r, func(i int) { f(i, 1) })
+		for k, w := range x.Bits.Row(r) {
+			for ; w != 0; w &= w - 1 {
+				f(64*k+bits.TrailingZeros64(w), 1)
+			}
+		}
 		return
 	}
 	for i, value := range x.Grey.Row(r) {

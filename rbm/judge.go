@@ -27,7 +27,7 @@ type judging struct {
 	m     *RBM
 	v     Input
 	h     Bits
-	units int    // visible units that count, from the first
+	units int // visible units that count, from the first
 	rows  int
 	size  int // rows of a part; zero before the pass: as suits sums, or laws under a constraint
 	dst   []float64

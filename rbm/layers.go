@@ -44,6 +44,8 @@ type layers struct {
 	first      int // the first row's number among all
 	v, h       Bits
 	from       Input     // what is listed: visible rows or h
+	rows       int       // of from
+	grey       bool      // whether from is grey
 	anew       bool      // offsets begin anew with each group of lists
 	mean       Matrix    // destination of means; no rows: not wanted
 	beta       []float32 // nil: all 1
@@ -102,11 +104,11 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 // that a pass starts from. Offsets are those of a whole panel; if anew is set,
 // they begin anew with each group of words.
 func (l *layers) listActive(x Input, anew bool) {
-	l.from, l.anew = x, anew
-	if x.IsGrey() {
+	l.from, l.rows, l.grey, l.anew = x, x.Rows(), x.IsGrey(), anew
+	if l.grey {
 		l.values = grown(l.values, len(l.lists))
 	}
-	l.list.Run(l.listGroups(), x.Rows()*x.Cols()*listWork)
+	l.list.Run(l.listGroups(), l.rows*x.Cols()*listWork)
 }
 
 // listGroups returns the number of groups of words that are listed together.
@@ -114,14 +116,14 @@ func (l *layers) listGroups() int { return ceilDiv(vec.Blocks(l.from.Cols()), ve
 
 // listPart lists group g.
 func (l *layers) listPart(g int) {
-	rows, k := l.from.Rows(), g*vec.ListWords
+	rows, k := l.rows, g*vec.ListWords
 	cuts := l.groupCuts(g)
 	cuts[0] = uint32(rows*k*vec.Block + g*vec.ListSlack)
 	first := uint32(k * vec.Block * vec.Block)
 	if l.anew {
 		first = 0
 	}
-	if b := l.from.Bits; !l.from.IsGrey() {
+	if b := &l.from.Bits; !l.grey {
 		vec.Lists(l.lists, cuts, b.Words[k:], b.Stride, 1, rows, min(vec.ListWords, b.Stride-k), first)
 		return
 	}
@@ -140,7 +142,7 @@ func (l *layers) listPart(g int) {
 
 // groupCuts are where the rows' parts of the lists of group g end.
 func (l *layers) groupCuts(g int) []uint32 {
-	return l.cuts[g*(l.from.Rows()+1):][:l.from.Rows()+1]
+	return l.cuts[g*(l.rows+1):][:l.rows+1]
 }
 
 // runUp sums the hidden preactivations of every row of l.from, which listActive
@@ -148,8 +150,7 @@ func (l *layers) groupCuts(g int) []uint32 {
 // β = 1, draws at each row's β into l.h, energy terms.
 func (l *layers) runUp() {
 	panels := vec.Blocks(l.m.Hidden())
-	rows := l.from.Rows()
-	l.up.Run(panels*ceilDiv(rows, l.upRows()), l.work(rows))
+	l.up.Run(panels*ceilDiv(l.rows, l.upRows()), l.work(l.rows))
 	if l.m.Constraint != nil {
 		l.runCount()
 	}
@@ -165,7 +166,7 @@ func (l *layers) upRows() int {
 }
 
 func (l *layers) upPart(i int) {
-	m, rows := l.m, l.from.Rows()
+	m, rows := l.m, l.rows
 	size := l.upRows()
 	parts := ceilDiv(rows, size)
 	k, lo := i/parts, i%parts*size
@@ -179,7 +180,7 @@ func (l *layers) upPart(i int) {
 	}
 	for g := range l.listGroups() {
 		cuts := l.groupCuts(g)[lo:][:n+1]
-		if l.from.IsGrey() {
+		if l.grey {
 			vec.RowSumsTimes(acts, m.panel(k), l.lists, l.values, cuts)
 		} else {
 			vec.RowSums(acts, m.panel(k), l.lists, cuts)
@@ -194,7 +195,7 @@ func (l *layers) hiddenUnits(k, lo, n int) {
 	if l.m.Constraint != nil {
 		return // what is wanted hangs on all panels
 	}
-	acts := l.acts[(k*l.from.Rows()+lo)*vec.Block:][:n*vec.Block]
+	acts := l.acts[(k*l.rows+lo)*vec.Block:][:n*vec.Block]
 	width := min(l.m.Hidden()-k*vec.Block, vec.Block)
 	if l.mean.Rows > 0 {
 		vec.Sigmoids(l.mean.Data[lo*l.mean.Cols+k*vec.Block:], l.mean.Cols, acts, n, width)

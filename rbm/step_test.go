@@ -149,9 +149,11 @@ func TestStrayBitsPanic(t *testing.T) {
 	stray.Words[1] = 1 << 5
 	wide := Bits{Rows: 2, Cols: 5, Stride: 2, Words: make([]uint64, 4)}
 	for name, f := range map[string]func(){
-		"HiddenMean":  func() { m.HiddenMean(NewMatrix(2, 3), stray.Input()) },
-		"FreeEnergy":  func() { m.FreeEnergy(make([]float64, 2), stray.Input()) },
-		"Ascend":      func() { m.Ascend(1, Phase{Batch: Batch{V: stray.Input(), H: NewMatrix(2, 3)}}, Phase{Moments: NewMoments(m)}) },
+		"HiddenMean": func() { m.HiddenMean(NewMatrix(2, 3), stray.Input()) },
+		"FreeEnergy": func() { m.FreeEnergy(make([]float64, 2), stray.Input()) },
+		"Ascend": func() {
+			m.Ascend(1, Phase{Batch: Batch{V: stray.Input(), H: NewMatrix(2, 3)}}, Phase{Moments: NewMoments(m)})
+		},
 		"stride":      func() { m.HiddenMean(NewMatrix(2, 3), wide.Input()) },
 		"VisibleMean": func() { h := NewBits(1, 3); h.Words[0] = 8; m.VisibleMean(NewMatrix(1, 5), h) },
 		"Step":        func() { s := NewStates(m, 1); s.H.Words[0] = 8; m.Step(s, nil, 1, NewKey(1)) },
