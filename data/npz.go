@@ -111,7 +111,7 @@ func (a archive) scan(name string) (s inputScan, err error) {
 		return s, a.errorf(name, "an array of %d dimensions; give it two, examples × inputs, or three, examples × height × width", len(r.Shape))
 	case r.Kind == 'U':
 		return s, a.errorf(name, "inputs are text; give numbers in [0,1]")
-	case r.Fortran():
+	case r.Fortran:
 		return s, a.errorf(name, "an array in Fortran order; save numpy.ascontiguousarray(%s)", name)
 	case shape[0] == 0 || r.Elements() == 0:
 		return s, a.errorf(name, "no examples; the shape must not have a 0")
