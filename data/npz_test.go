@@ -50,8 +50,19 @@ func zipped(method uint16, files ...any) []byte {
 	return buf.Bytes()
 }
 
+// two returns the training and the test set of a source, or nil for the latter.
+func two(sets []*Set, err error) (train, test *Set, e error) {
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(sets) > 1 {
+		test = sets[1]
+	}
+	return sets[0], test, nil
+}
+
 func readNPZ(b []byte, labels string, binarize ...string) (train, test *Set, err error) {
-	return loadNPZ(bytes.NewReader(b), int64(len(b)), "t.npz", Options{LabelColumn: labels, Binarize: strings.Join(binarize, "")})
+	return two(loadNPZ(bytes.NewReader(b), int64(len(b)), "t.npz", Options{LabelColumn: labels, Binarize: strings.Join(binarize, "")}))
 }
 
 // Every type of element gives the same rows.

@@ -188,6 +188,12 @@ func (a *Archive) Array(name string) (*Array, error) {
 	return nil, err
 }
 
+// Errorf returns an error about the content of the array, which names it and
+// wraps ErrFormat.
+func (r *Array) Errorf(format string, args ...any) error {
+	return errorf("%s: %w", r.name, fmt.Errorf(format, args...))
+}
+
 // Close closes the array.
 func (r *Array) Close() error { return r.c.Close() }
 
@@ -198,7 +204,7 @@ func (r *Array) Next(n int) ([]byte, error) {
 	}
 	b := r.buf[:n*r.Size]
 	if _, err := io.ReadFull(r.in, b); err != nil {
-		return nil, errorf("%s: %w", r.name, readError(err))
+		return nil, r.Errorf("%w", readError(err))
 	}
 	return b, nil
 }
@@ -210,7 +216,7 @@ func (r *Array) End() error {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != io.EOF {
-		return errorf("%s: %w", r.name, readError(err))
+		return r.Errorf("%w", readError(err))
 	}
 	return nil
 }
