@@ -45,11 +45,3 @@ func (c *costs) flip(i int32) []int32 {
 	}
 	return c.all
 }
-
-func everySite(n int) []int32 {
-	all := make([]int32, n)
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return all
-}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"gorbm/negphase/internal/grammar"
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
@@ -32,18 +33,22 @@ type Intracluster struct {
 	Reference []uint8 `json:"reference,omitempty"` // of length Len; nil: all zeros
 }
 
+// intraclusterKeys are the keys of Intracluster in the grammar.
+var intraclusterKeys = grammar.Keys[Intracluster]{
+	lengthsKey(func(m *Intracluster) (low, high *int) { return &m.MinLength, &m.MaxLength }),
+	gammaKey("1", func(m *Intracluster) (first, second *float64) { return &m.GammaDown, &m.GammaUp },
+		func(m *Intracluster) bool { return m.GammaDown != m.GammaUp }),
+	weightsKey(func(m *Intracluster) *Weights { return &m.Weights }),
+}
+
 // DefaultIntracluster returns walks of 1 to 25 flips at γ = β.
-func DefaultIntracluster() Intracluster {
-	return Intracluster{MinLength: 1, MaxLength: 25, GammaDown: 1, GammaUp: 1, Weights: HeatBath}
+func DefaultIntracluster() (m Intracluster) {
+	intraclusterKeys.Default(&m)
+	return m
 }
 
 // Check returns an error that names the setting that is out of range.
-func (m *Intracluster) Check() error {
-	if err := checkLengths("im", m.MinLength, m.MaxLength); err != nil {
-		return err
-	}
-	return checkBias("im", m.Weights, m.GammaDown, m.GammaUp)
-}
+func (m Intracluster) Check() error { return intraclusterKeys.Check("im", &m) }
 
 // Bind returns the chain; see Mover. Besides what Check finds, it is an error
 // if MaxLength exceeds the number of sites that differ from the reference or
