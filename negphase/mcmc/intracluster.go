@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"gorbm/negphase/internal/grammar"
-	"gorbm/negphase/mcmc/internal/walk"
 )
 
 // Intracluster moves are pairs of walks that start and end at the same
@@ -67,27 +66,21 @@ func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error)
 	if m.Reference != nil && len(m.Reference) != s.Len() {
 		return nil, fmt.Errorf("im: a reference of %d bits for a system of %d", len(m.Reference), s.Len())
 	}
-	var weights [2]walk.Bias // by side
-	for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
-		if weights[side], err = bias("im", m.Weights, gamma, beta, s, len(sites)); err != nil {
-			return nil, err
-		}
+	b, err := newBiases("im", m.Weights, s, beta, len(sites), m.GammaUp, m.GammaDown) // of sites that agree, and that differ
+	if err != nil {
+		return nil, err
 	}
 	reference := m.Reference
 	if reference == nil {
 		reference = make([]uint8, s.Len())
 	}
 	c := &intraclusterChain{settings: m, beta: beta}
-	scale := [2]float64{differs: m.GammaDown * beta, agrees: m.GammaUp * beta}
-	if in, ok := newIntegers(s, sites); ok {
-		w := newClassShell(in, reference)
-		in.describe(w.lists.List[:], agrees, weights[agrees:][:1], scale[agrees:][:1])
-		in.describe(w.lists.List[in.classes:], differs, weights[differs:][:1], scale[differs:][:1])
-		c.walker = w
+	if lists, ok := newClasses(s, sites, reference, b); ok {
+		c.walker = &classShell{lists}
 	} else if r, ok := s.(*RBM); ok && m.Weights == HeatBath {
-		c.walker = newDenseShell(r, sites, reference, scale)
+		c.walker = newDenseShell(r, sites, reference, b)
 	} else {
-		c.walker = newBlockShell(s, sites, reference, scale, [2]*walk.Table{walk.NewTable(weights[0]), walk.NewTable(weights[1])})
+		c.walker = newBlockShell(s, sites, reference, b)
 	}
 	c.Reset()
 	n := c.walker.sizes()
@@ -107,22 +100,13 @@ const (
 	differs = 1
 )
 
-// A shellWalker takes the state of a system along walks between shells and
-// scores them.
+// A shellWalker is a walker between shells. Its biases are the sides: a segment
+// flips sites of a side, each drawn among those that are on it then. Scores are
+// those of the first bias.
 type shellWalker interface {
-	// segment flips k sites of a side one after the other, each drawn among
-	// those that are on it then, or those of path if that is not nil.
-	segment(r *rand.Rand, path []int32, k, side int, sc *shellScore)
+	walker
 	sizes() [2]int // number of sites on each side
-	rise() float64
-	commit()
-	undo()
-	reset()
 }
-
-// A shellScore holds the probabilities of the walks of a move and of their
-// reverses.
-type shellScore struct{ forward, reverse walk.Product }
 
 // An intraclusterChain is Intracluster on one system.
 type intraclusterChain struct {
@@ -130,7 +114,7 @@ type intraclusterChain struct {
 	walker   shellWalker
 	beta     float64
 	longest  int // that fits the shell
-	score    shellScore
+	score    score
 }
 
 // Reset takes over the state of the system after it was changed elsewhere.
@@ -147,15 +131,8 @@ func (c *intraclusterChain) Move(r *rand.Rand) Info {
 	}
 	side := int(r.Uint64() >> 63)
 	k := c.settings.MinLength + r.IntN(c.longest-c.settings.MinLength+1)
-	c.score = shellScore{walk.One, walk.One}
+	c.score = emptyScore
 	c.walker.segment(r, nil, k, side, &c.score)
 	c.walker.segment(r, nil, k, 1-side, &c.score)
-	info := Info{Moves: 1, Proposals: 1, Flips: int64(2 * k)}
-	if accept(r, -float64(c.beta*c.walker.rise())+(c.score.reverse.Log()-c.score.forward.Log())) {
-		c.walker.commit()
-		info.Accepted = 1
-	} else {
-		c.walker.undo()
-	}
-	return info
+	return finish(c.walker, r, c.beta, c.score.reverse[0].Log()-c.score.forward[0].Log(), 2*k)
 }

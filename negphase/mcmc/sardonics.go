@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"gorbm/negphase/internal/grammar"
-	"gorbm/negphase/mcmc/internal/walk"
 )
 
 // Weights are the weight φ of a flip that raises the energy by ΔE, by which
@@ -180,28 +179,4 @@ func (m Sardonics) Check() error {
 		return fmt.Errorf("sardonics: walks of always %d flips, an even number, can never reach half of all states; let the length vary, such as k=%d-%d", k, k-1, k)
 	}
 	return nil
-}
-
-// bias returns the weights of flips of s at the given γ. An error means that
-// they cannot be held.
-//
-// Boltzmann weights are in units of the largest. On an RBM, whose costs change
-// as it is trained, that is of e¹⁵, and smaller and larger ones are cut: any
-// positive weights leave the law as it is, and these are the same function of
-// costs always.
-func bias(name string, weights Weights, gamma, beta float64, s System, sites int) (walk.Bias, error) {
-	_, cut := s.(*RBM)
-	top := largestCost(s)
-	x := gamma * beta * top
-	switch {
-	case math.IsInf(x, 0) || math.IsNaN(x):
-		return walk.Bias{}, fmt.Errorf("%s: gamma %v times beta %v times the largest cost of a flip, %v, overflows; lower gamma", name, gamma, beta, top)
-	case weights == Boltzmann && cut:
-		return walk.NewBias(walk.Boltzmann, sites, walk.MaxSpan/2), nil
-	case weights == Boltzmann && 2*x > walk.MaxSpan:
-		return walk.Bias{}, fmt.Errorf("%s: boltzmann weights span a factor of exp(%.3g), more than exp(%d); take weights=heatbath or gamma of at most %.2g", name, 2*x, walk.MaxSpan, walk.MaxSpan/(2*beta*top))
-	case weights == Boltzmann:
-		return walk.NewBias(walk.Boltzmann, sites, x), nil
-	}
-	return walk.NewBias(walk.HeatBath, sites, x), nil
 }
