@@ -12,6 +12,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
 
@@ -76,7 +77,7 @@ func (d *DataFlags) Source(set *data.Set) string {
 }
 
 // Describe notes in about what the data were.
-func (d *DataFlags) Describe(about *rbm.About, set *data.Set) {
+func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	about.Data, about.Binarize = d.Source(set), set.Binarize
 	about.Height, about.Width = set.Height, set.Width
 	if d.LabelColumn != "auto" {
@@ -85,7 +86,7 @@ func (d *DataFlags) Describe(about *rbm.About, set *data.Set) {
 }
 
 // Follow takes what the flags do not say from what a model's file says.
-func (d *DataFlags) Follow(f *Flags, about rbm.About) {
+func (d *DataFlags) Follow(f *Flags, about modelfile.About) {
 	if !f.Given("binarize") && (about.Binarize == data.Sample || about.Binarize == data.None) {
 		d.Binarize = about.Binarize
 	}
@@ -111,15 +112,15 @@ func Abs(path string) string {
 
 // ReadModel reads the model that a file holds, or the folder of a run, of which
 // path becomes the file.
-func ReadModel(path *string) (*rbm.RBM, rbm.About, error) {
+func ReadModel(path *string) (*rbm.RBM, modelfile.About, error) {
 	if info, err := os.Stat(*path); err == nil && info.IsDir() {
 		dir := *path
 		*path = filepath.Join(dir, train.ModelFile)
 		if _, err := os.Stat(*path); errors.Is(err, fs.ErrNotExist) {
-			return nil, rbm.About{}, fmt.Errorf("model %s is a folder without %s; name a file, or the folder of a run that has ended", dir, train.ModelFile)
+			return nil, modelfile.About{}, fmt.Errorf("model %s is a folder without %s; name a file, or the folder of a run that has ended", dir, train.ModelFile)
 		}
 	}
-	m, about, err := rbm.ReadFile(*path)
+	m, about, err := modelfile.Read(*path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("model %s does not exist", *path)
 	}
@@ -142,8 +143,8 @@ func AddModelFlags(f *Flags) *ModelFlags {
 }
 
 // Load reads the model.
-func (f *ModelFlags) Load(flags *Flags) (*rbm.RBM, rbm.About, error) {
-	fail := func(err error) (*rbm.RBM, rbm.About, error) { return nil, rbm.About{}, err }
+func (f *ModelFlags) Load(flags *Flags) (*rbm.RBM, modelfile.About, error) {
+	fail := func(err error) (*rbm.RBM, modelfile.About, error) { return nil, modelfile.About{}, err }
 	if f.Path == "" {
 		return fail(Usagef("-model is missing; name a .safetensors or .npz file, or the folder of a run"))
 	}

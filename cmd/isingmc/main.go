@@ -15,7 +15,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/mcmc"
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 )
 
 func main() { cli.Main("isingmc", stopwatch().run) }
@@ -185,10 +185,10 @@ func (p *plan) sample(ctx context.Context, now clock, stderr io.Writer) error {
 func (p *plan) write(rows []row) error {
 	var errs []error
 	if p.out != "" {
-		errs = append(errs, rbm.ReplaceFile(p.out, func(w io.Writer) error { return picture(w, rows) }))
+		errs = append(errs, atomicfile.Write(p.out, func(w io.Writer) error { return picture(w, rows) }))
 	}
 	if p.trace != "" {
-		errs = append(errs, rbm.ReplaceFile(p.trace, func(w io.Writer) error { return writeTrace(w, rows) }))
+		errs = append(errs, atomicfile.Write(p.trace, func(w io.Writer) error { return writeTrace(w, rows) }))
 	}
 	return errors.Join(errs...)
 }

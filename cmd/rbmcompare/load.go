@@ -13,6 +13,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
 
@@ -27,7 +28,7 @@ type subject struct {
 	path      string
 	step      int // of the run; 0 for a model of -model
 	m         *rbm.RBM
-	about     rbm.About
+	about     modelfile.About
 	reference negphase.Settings // of the reference run, if there was one
 }
 
@@ -75,7 +76,7 @@ func (p *plan) loadSnapshots() error {
 		if err != nil {
 			return fmt.Errorf("-run: %s is not named by a step, as the snapshots of a run are", path)
 		}
-		m, about, err := rbm.ReadFile(path)
+		m, about, err := modelfile.Read(path)
 		if err != nil {
 			return err
 		}

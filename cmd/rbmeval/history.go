@@ -15,6 +15,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
 
@@ -87,7 +88,7 @@ func (h *history) loadSnapshots() error {
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("-run: %w", err)
 	}
-	var first rbm.About
+	var first modelfile.About
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), ".safetensors")
 		step, err := strconv.Atoi(name)
@@ -95,8 +96,8 @@ func (h *history) loadSnapshots() error {
 			continue
 		}
 		s := snapshot{step: step, path: filepath.Join(dir, e.Name())}
-		var about rbm.About
-		if s.m, about, err = rbm.ReadFile(s.path); err != nil {
+		var about modelfile.About
+		if s.m, about, err = modelfile.Read(s.path); err != nil {
 			return err
 		}
 		if len(h.snapshots) == 0 {

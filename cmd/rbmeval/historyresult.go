@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"gorbm/cmd/cli"
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 )
 
 // historyResult is the object that -json prints.
@@ -140,17 +140,17 @@ func (h *history) print(r historyResult, w io.Writer) {
 func (h *history) write(r historyResult) error {
 	switch filepath.Ext(h.out) {
 	case ".png":
-		return rbm.ReplaceFile(h.out, h.draw)
+		return atomicfile.Write(h.out, h.draw)
 	case ".csv":
-		return rbm.ReplaceFile(h.out, r.writeTable)
+		return atomicfile.Write(h.out, r.writeTable)
 	}
 	if err := os.Mkdir(h.out, 0o755); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
-	if err := rbm.ReplaceFile(filepath.Join(h.out, "likelihood.csv"), r.writeTable); err != nil {
+	if err := atomicfile.Write(filepath.Join(h.out, "likelihood.csv"), r.writeTable); err != nil {
 		return err
 	}
-	return rbm.ReplaceFile(filepath.Join(h.out, "likelihood.png"), h.draw)
+	return atomicfile.Write(filepath.Join(h.out, "likelihood.png"), h.draw)
 }
 
 // writeTable writes a line a snapshot; what was not found stays empty.

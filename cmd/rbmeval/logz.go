@@ -9,6 +9,7 @@ import (
 	"gorbm/data"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 )
 
@@ -139,7 +140,7 @@ func (z *logZFlags) drawLadder(b logz.Bracket) error {
 	if z.ladder == "" {
 		return nil
 	}
-	return rbm.ReplaceFile(z.ladder, func(w io.Writer) error {
+	return atomicfile.Write(z.ladder, func(w io.Writer) error {
 		return train.Ladders(w, train.NamedLadder{Name: "before tuning", Ladder: b.Start}, train.NamedLadder{Name: "tuned", Ladder: b.Ladder})
 	})
 }

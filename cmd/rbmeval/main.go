@@ -20,6 +20,8 @@ import (
 	"gorbm/data"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/modelfile"
 	"gorbm/rbm/npz"
 )
 
@@ -106,7 +108,7 @@ func newOptions() *options {
 type judge struct {
 	options
 	m     *rbm.RBM
-	about rbm.About
+	about modelfile.About
 	all   *data.Set // the training rows, whose means are the base
 	set   *data.Set // with the rows that it is judged on
 	n     int       // of these rows
@@ -310,7 +312,7 @@ func (j *judge) writeFeatures(ctx context.Context) error {
 	if slices.ContainsFunc(h.Data, func(x float32) bool { return x != x }) {
 		return errNotFinite
 	}
-	return rbm.ReplaceFile(j.features, func(w io.Writer) error {
+	return atomicfile.Write(j.features, func(w io.Writer) error {
 		return npz.Write(w, []npz.Named{{Name: "features", Shape: []int{h.Rows, h.Cols}, Data: h.Data}})
 	})
 }

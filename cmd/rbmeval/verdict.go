@@ -11,6 +11,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 )
 
@@ -192,7 +193,7 @@ func (v *verdict) writeRows(j *judge) error {
 			header = append(header, "p_"+name(y))
 		}
 	}
-	return rbm.ReplaceFile(j.rows, func(w io.Writer) error {
+	return atomicfile.Write(j.rows, func(w io.Writer) error {
 		table := csv.NewWriter(w)
 		if err := table.Write(header); err != nil {
 			return err

@@ -17,6 +17,8 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 	"gorbm/train/sheet"
 )
@@ -66,12 +68,12 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	var img image.Image
 	switch {
 	case *sklearn:
-		err = rbm.ReplaceFile(*out, func(w io.Writer) error { return m.WriteSklearnNPZ(w, about) })
+		err = atomicfile.Write(*out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
 	case ext == ".png":
 		img = draw(m, about, *samples, *seed)
-		err = rbm.ReplaceFile(*out, func(w io.Writer) error { return sheet.Encode(w, img) })
+		err = atomicfile.Write(*out, func(w io.Writer) error { return sheet.Encode(w, img) })
 	default:
-		err = m.WriteFile(*out, about)
+		err = modelfile.Write(*out, m, about)
 	}
 	if err != nil {
 		return err
@@ -84,7 +86,7 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-func draw(m *rbm.RBM, about rbm.About, samples bool, seed uint64) image.Image {
+func draw(m *rbm.RBM, about modelfile.About, samples bool, seed uint64) image.Image {
 	height, width := about.Height, about.Width
 	if height == 0 {
 		height, width = data.NearSquare(m.Inputs())

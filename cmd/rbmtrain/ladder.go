@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"gorbm/negphase"
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 )
 
@@ -122,7 +122,7 @@ func (r *runner) drawLadder() error {
 	if first := r.state.FirstLadder; first != nil && first.Name != now.Name {
 		ladders = []train.NamedLadder{*first, now}
 	}
-	return rbm.ReplaceFile(r.folder.Path(train.LadderFile), func(w io.Writer) error { return train.Ladders(w, ladders...) })
+	return atomicfile.Write(r.folder.Path(train.LadderFile), func(w io.Writer) error { return train.Ladders(w, ladders...) })
 }
 
 // exchangeFloor is the rate of exchange of the coldest pair below which a

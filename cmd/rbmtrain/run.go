@@ -14,6 +14,8 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 	"gorbm/train/sheet"
 )
@@ -264,7 +266,7 @@ func (r *runner) choose(e train.Evaluation) error {
 	b := r.state.Best
 	if b == nil || v > b.Value {
 		r.state.Best = &bestState{Value: v, Step: e.Step}
-		return r.trainer.Model().WriteFile(r.folder.Path(train.BestFile), r.about())
+		return modelfile.Write(r.folder.Path(train.BestFile), r.trainer.Model(), r.about())
 	}
 	b.Since++
 	r.stopped = r.stopAfter > 0 && b.Since >= r.stopAfter
@@ -276,7 +278,7 @@ func (r *runner) write() error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	return r.trainer.Model().WriteFile(r.folder.Path(train.ModelFile), r.about())
+	return modelfile.Write(r.folder.Path(train.ModelFile), r.trainer.Model(), r.about())
 }
 
 // draw writes the pictures.
@@ -287,7 +289,7 @@ func (r *runner) draw() error {
 		train.FiltersFile: sheet.Filters(r.trainer.Model(), h, w),
 		train.SamplesFile: sheet.Tiles(samples, h, w, samplesPerClass, sheet.Ink),
 	} {
-		if err := rbm.ReplaceFile(r.folder.Path(name), func(w io.Writer) error { return sheet.Encode(w, img) }); err != nil {
+		if err := atomicfile.Write(r.folder.Path(name), func(w io.Writer) error { return sheet.Encode(w, img) }); err != nil {
 			return err
 		}
 	}
@@ -297,7 +299,7 @@ func (r *runner) draw() error {
 	if len(r.columns()) == fixedColumns {
 		return nil // nothing was measured
 	}
-	return rbm.ReplaceFile(r.folder.Path(train.CurvesFile), func(w io.Writer) error {
+	return atomicfile.Write(r.folder.Path(train.CurvesFile), func(w io.Writer) error {
 		return train.Curves(w, r.folder.Path(train.MetricsFile))
 	})
 }

@@ -22,6 +22,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 )
 
@@ -231,12 +232,12 @@ func (r *Result) save(to *train.Folder) error {
 		return err
 	}
 	if len(plots) > 0 { // without peers there are none
-		if err := rbm.ReplaceFile(to.Path("speed.png"), func(w io.Writer) error { return picture(w, plots) }); err != nil {
+		if err := atomicfile.Write(to.Path("speed.png"), func(w io.Writer) error { return picture(w, plots) }); err != nil {
 			return err
 		}
 	}
 	if err := to.WriteJSON("speed.json", r); err != nil {
 		return err
 	}
-	return rbm.ReplaceFile(to.Path("speed.csv"), func(w io.Writer) error { return writeCSV(w, r) })
+	return atomicfile.Write(to.Path("speed.csv"), func(w io.Writer) error { return writeCSV(w, r) })
 }
