@@ -30,10 +30,10 @@ func (p *plan) ladderColumns() []string {
 		return nil
 	}
 	var c []string
-	if s := p.settings.Negative; s.Auto {
+	if t := p.settings.Negative.Ladder().Temperatures; t.Auto {
 		c = append(c, "temperatures", "swap_coldest", "swap_least")
 	} else {
-		for k := range len(s.Temperatures) - 1 {
+		for k := range len(t.List) - 1 {
 			c = append(c, fmt.Sprintf("swap_%d_%d", k+1, k+2))
 		}
 	}
@@ -56,7 +56,7 @@ func (r *runner) ladderValues(e train.Evaluation) []float64 {
 		rates = make([]float64, len(l.Beta)-1)
 	}
 	v := rates
-	if r.settings.Negative.Auto {
+	if r.settings.Negative.Ladder().Temperatures.Auto {
 		v = []float64{float64(len(l.Beta)), rates[0], slices.Min(rates)}
 	}
 	if r.weighs() {
@@ -77,7 +77,7 @@ var pairColumns = []string{"step", "rung", "temperature", "beta", "rejection", "
 // keepFirst keeps a tuned ladder as it was before the first tuning, for the
 // picture.
 func (r *runner) keepFirst(step int) {
-	if !r.settings.Negative.Auto || step != negphase.FirstTuning {
+	if !r.settings.Negative.Ladder().Temperatures.Auto || step != negphase.FirstTuning {
 		return
 	}
 	if l, ok := r.trainer.Ladder(); ok {
@@ -141,8 +141,8 @@ const settledTunings = 5
 
 // settling reports whether the ladder is to be tuned before it is judged.
 func (r *runner) settling(info negphase.Info) bool {
-	s := r.settings.Negative
-	return s.Auto && s.Rungs != 2 && info.Tuned < settledTunings // two are never tuned
+	t := r.settings.Negative.Ladder().Temperatures
+	return t.Auto && t.Number != 2 && info.Tuned < settledTunings // two are never tuned
 }
 
 // exchangeWarning says in plain words that the ladder does not exchange, by the
@@ -162,7 +162,7 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 	l, _ := r.trainer.Ladder()
 	kind := r.settings.Negative.Kind
 	remedy := "put -temperatures closer together, let them be tuned by -negphase pins -temperatures auto, or take pcd"
-	if r.settings.Negative.Auto {
+	if r.settings.Negative.Ladder().Temperatures.Auto {
 		remedy = "allow more of them by -temperatures auto:NUMBER, or take pcd"
 		if kind == "ins" {
 			remedy = "take pins, which may have more than 16 of them, or take pcd"
@@ -174,7 +174,7 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 
 // countStill counts the rounds since the last measurement with a round trip.
 func (r *runner) countStill(e train.Evaluation) {
-	r.state.Still += int64(e.Step-r.state.Measured) * int64(r.settings.Negative.Swaps)
+	r.state.Still += int64(e.Step-r.state.Measured) * int64(r.settings.Negative.Count("swaps"))
 	if e.Info.RoundTrips > 0 {
 		r.state.Still = 0
 	}
@@ -210,7 +210,7 @@ func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 	if !ok || rates == nil {
 		return
 	}
-	if r.settings.Negative.Auto {
+	if r.settings.Negative.Ladder().Temperatures.Auto {
 		most := ""
 		if l.Capped {
 			most = ", the most that are taken, where the barrier asks for more"
