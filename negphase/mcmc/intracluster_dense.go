@@ -19,9 +19,9 @@ type denseShell struct {
 	sums      [2][2]walk.Sums
 }
 
-func newDenseShell(s *RBM, sites []int32, reference []uint8, scale [2]float64) *denseShell {
+func newDenseShell(s *RBM, sites []int32, reference []uint8, b biases) *denseShell {
 	w := &denseShell{denseSites: newDenseSites(s, sites), reference: reference, moves: make([]uint8, s.Len())}
-	w.scale = scale
+	w.scale = b.scale
 	for _, i := range sites {
 		w.moves[i] = 1
 		w.on[agrees]++
@@ -100,7 +100,7 @@ func (w *denseShell) draw(r *rand.Rand, side int) (l, i int) {
 	return l, w.sums[l][side].FindOn(w.leaf[l], w.side[l], uint32(side)-1, x)
 }
 
-func (w *denseShell) segment(r *rand.Rand, path []int32, k, side int, sc *shellScore) {
+func (w *denseShell) segment(r *rand.Rand, path []int32, k, side int, sc *score) {
 	w.keep()
 	for t := range k {
 		var l, i int
@@ -109,15 +109,9 @@ func (w *denseShell) segment(r *rand.Rand, path []int32, k, side int, sc *shellS
 		} else {
 			l, i = w.s.machine.place(int(path[t]))
 		}
-		sc.forward.P *= float64(w.leaf[l][i]) / float64(w.total(side))
+		sc.forward[0].Times(uint64(w.leaf[l][i]), w.total(side))
 		w.cross(l, i, side)
-		sc.reverse.P *= float64(w.leaf[l][i]) / float64(w.total(1-side))
-		if sc.forward.P < walk.Small {
-			sc.forward.Fold()
-		}
-		if sc.reverse.P < walk.Small {
-			sc.reverse.Fold()
-		}
+		sc.reverse[0].Times(uint64(w.leaf[l][i]), w.total(1-side))
 	}
 }
 

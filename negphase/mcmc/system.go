@@ -1,6 +1,12 @@
 package mcmc
 
-import "math/rand/v2"
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gorbm/rbm"
+)
 
 // A System is a configuration of Len bits whose flip costs are kept current.
 type System interface {
@@ -65,4 +71,90 @@ func (i Info) Acceptance() (float64, bool) {
 		return 0, false
 	}
 	return float64(i.Accepted) / float64(i.Proposals), true
+}
+
+// bindable checks what every mover's Bind is given and returns the sites, all
+// of them for nil, in a slice of the caller's own. On an RBM all are all but
+// softmax labels.
+func bindable(s System, beta float64, sites []int32) ([]int32, error) {
+	if !(beta >= 0) || !finite(beta) {
+		return nil, fmt.Errorf("inverse temperature %g: give a finite number, 0 or more", beta)
+	}
+	n := s.Len()
+	machine, isRBM := machineOf(s)
+	if sites == nil {
+		if isRBM {
+			return machine.Sites(), nil
+		}
+		return everySite(n), nil
+	}
+	if len(sites) == 0 {
+		return nil, fmt.Errorf("no sites to move on: give at least one, or nil for all")
+	}
+	seen := make([]bool, n)
+	for _, i := range sites {
+		switch {
+		case i < 0 || int(i) >= n:
+			return nil, fmt.Errorf("site %d: sites are numbered 0 to %d", i, n-1)
+		case seen[i]:
+			return nil, fmt.Errorf("site %d is given twice", i)
+		case isRBM && machine.isLabel(i):
+			return nil, fmt.Errorf("site %d is one of a softmax label, of which a flip would leave none or two on; leave out sites %d to %d and redraw the label from p(y|h)", i, machine.labels[0], machine.labels[1]-1)
+		}
+		seen[i] = true
+	}
+	return slices.Clone(sites), nil
+}
+
+func everySite(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+// RandomState returns n independent fair bits.
+func RandomState(n int, key rbm.Key) []uint8 {
+	x := make([]uint8, n)
+	for i := range x {
+		if key.Uniform(uint64(i)) < 0.5 {
+			x[i] = 1
+		}
+	}
+	return x
+}
+
+// ShellState returns a uniformly random state of n bits of which active differ
+// from the reference, all zeros if nil. It is an error if there are no such
+// states; it panics if the reference is not of n bits.
+func ShellState(n, active int, reference []uint8, key rbm.Key) ([]uint8, error) {
+	if active < 0 || active > n {
+		return nil, fmt.Errorf("%d of %d bits to differ from the reference: give 0 to %d", active, n, n)
+	}
+	x := make([]uint8, n)
+	if reference != nil {
+		if len(reference) != n {
+			panic("mcmc: a reference of the wrong length")
+		}
+		copy(x, reference)
+	}
+	for _, i := range key.Rand().Perm(n)[:active] {
+		x[i] ^= 1
+	}
+	return x, nil
+}
+
+// copyState overwrites dst with a state that came from outside. It panics if
+// the lengths differ or the state holds anything but 0 and 1.
+func copyState(dst, state []uint8) {
+	if len(state) != len(dst) {
+		panic("mcmc: a state of the wrong length")
+	}
+	for _, x := range state {
+		if x > 1 {
+			panic("mcmc: a state that is not of zeros and ones")
+		}
+	}
+	copy(dst, state)
 }

@@ -1,6 +1,30 @@
 package mcmc
 
-import "gorbm/rbm"
+import (
+	"fmt"
+	"slices"
+
+	"gorbm/negphase/internal/grammar"
+	"gorbm/rbm"
+)
+
+// Gibbs is the heat bath: a site takes each of its values with their
+// conditional probability, so that it flips with probability
+// 1/(1 + exp(βΔE)). A move is a sweep: as many updates as there are sites.
+type Gibbs struct {
+	Order Order `json:"order"`
+}
+
+var gibbsKeys = grammar.Keys[Gibbs]{orderKey(func(m *Gibbs) *Order { return &m.Order })}
+
+// Bind returns the chain; see Mover.
+func (g Gibbs) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	return newSweep(s, beta, sites, g)
+}
+
+func (g Gibbs) order() Order         { return g.Order }
+func (Gibbs) flip(x float64) float64 { return 1 / (1 + rbm.Exp(x)) }
+func (Gibbs) proposes() bool         { return false }
 
 // Metropolis proposes the flip of a site and accepts it with probability
 // min(1, exp(−βΔE)). A move is a sweep: as many updates as there are sites. In
@@ -9,6 +33,8 @@ import "gorbm/rbm"
 type Metropolis struct {
 	Order Order `json:"order"`
 }
+
+var metropolisKeys = grammar.Keys[Metropolis]{orderKey(func(m *Metropolis) *Order { return &m.Order })}
 
 // Bind returns the chain; see Mover.
 func (m Metropolis) Bind(s System, beta float64, sites []int32) (Chain, error) {
@@ -36,6 +62,8 @@ func (Metropolis) flip(x float64) float64 {
 type ModifiedMetropolis struct {
 	Order Order `json:"order"`
 }
+
+var modifiedMetropolisKeys = grammar.Keys[ModifiedMetropolis]{orderKey(func(m *ModifiedMetropolis) *Order { return &m.Order })}
 
 // Bind returns the chain; see Mover.
 func (m ModifiedMetropolis) Bind(s System, beta float64, sites []int32) (Chain, error) {
@@ -104,4 +132,73 @@ func cancels[T int32 | float64](g *Graph, field, coupling []T, sites []int32) bo
 		}
 	}
 	return false
+}
+
+// An Order is the order of the single-site updates of a sweep.
+type Order int
+
+const (
+	// Linear takes the sites in ascending order, or as they were given.
+	Linear Order = iota
+	// Chessboard takes the sites of even x+y+z first, one after the other.
+	// It is an order only: on a periodic side of odd length neighbours share
+	// a colour.
+	Chessboard
+	// Random takes as many sites as there are, each uniformly at random.
+	Random
+)
+
+var orderNames = []string{"linear", "chessboard", "random"}
+
+// Orders returns the names of all orders.
+func Orders() []string { return slices.Clone(orderNames) }
+
+func (o Order) String() string {
+	if o < 0 || int(o) >= len(orderNames) {
+		return fmt.Sprintf("Order(%d)", int(o))
+	}
+	return orderNames[o]
+}
+
+// ParseOrder returns the order of the given name.
+func ParseOrder(name string) (Order, error) {
+	if k := slices.Index(orderNames, name); k >= 0 {
+		return Order(k), nil
+	}
+	return 0, fmt.Errorf("order %q: one of linear, chessboard, random", name)
+}
+
+// MarshalText returns the order's name.
+func (o Order) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
+
+// UnmarshalText is ParseOrder.
+func (o *Order) UnmarshalText(text []byte) (err error) {
+	*o, err = ParseOrder(string(text))
+	return err
+}
+
+// sequence returns the sites of a sweep over s in their order; of a random
+// one, the sites to draw from.
+func (o Order) sequence(s System, sites []int32) ([]int32, error) {
+	switch o {
+	case Linear, Random:
+		return sites, nil
+	case Chessboard:
+	default:
+		return nil, fmt.Errorf("order %v: one of linear, chessboard, random", o)
+	}
+	is, ok := s.(*Ising)
+	if !ok || is.graph.parity == nil {
+		return nil, fmt.Errorf("order chessboard: the system is not a lattice; use linear or random")
+	}
+	parity := is.graph.parity
+	sequence := make([]int32, 0, len(sites))
+	for colour := range uint8(2) {
+		for _, i := range sites {
+			if parity[i] == colour {
+				sequence = append(sequence, i)
+			}
+		}
+	}
+	return sequence, nil
 }
