@@ -140,7 +140,7 @@ func newOptions() *options {
 	f.IntVar(&o.steps, "steps", 10000, "training steps")
 	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps")
 	f.Uint64Var(&o.seed, "seed", d.Seed, "seed of all that is random but the data: equal seeds give equal bits")
-	f.StringVar(&o.metrics, "metrics", "auto", "what to measure: "+strings.Join(train.MetricNames, ", ")+", separated by commas; auto or none")
+	f.StringVar(&o.metrics, "metrics", "auto", "what to measure: "+strings.Join(train.MetricNames(), ", ")+", separated by commas; auto or none")
 	f.IntVar(&o.evalEvery, "eval-every", 0, "steps between measurements (default: a twentieth of the steps)")
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
 	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never")
