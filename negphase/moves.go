@@ -26,7 +26,7 @@ type binaryMoves struct {
 	samplerSettings
 	moves int // of each chain in a run, after the Gibbs steps
 
-	machine *mcmc.Machine
+	machine *mcmc.Parameters
 	places  []place
 	betas   []float64     // inverse temperatures that the places were bound for
 	order   []*mcmc.RBM   // the system of each row
@@ -68,7 +68,7 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 	if bound {
 		w.machine.Set(m)
 	} else {
-		w.machine = mcmc.NewMachine(m)
+		w.machine = mcmc.NewParameters(m)
 	}
 	if reach := w.machine.Reach(); math.IsInf(reach, 0) || math.IsNaN(reach) {
 		return fmt.Errorf("%w: the energy of chain 0 may be %v", rbm.ErrDiverged, -reach)

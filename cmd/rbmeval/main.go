@@ -311,6 +311,6 @@ func (j *judge) writeFeatures(ctx context.Context) error {
 		return errNotFinite
 	}
 	return rbm.ReplaceFile(j.features, func(w io.Writer) error {
-		return npz.Write(w, []npz.Named{{Name: "features", Data: npz.Matrix(h.Rows, h.Cols, h.Data)}})
+		return npz.Write(w, []npz.Named{{Name: "features", Shape: []int{h.Rows, h.Cols}, Data: h.Data}})
 	})
 }

@@ -53,7 +53,7 @@ type laterSites struct {
 
 func newDenseWalk(s *RBM, sites []int32, b biases, longest int) *denseWalk {
 	w := &denseWalk{denseSites: newDenseSites(s, sites), biases: b.n, steps: make([]denseStep, 0, longest)}
-	c := s.machine
+	c := s.parameters
 	for l, n := range c.size {
 		most := min(longest, c.units[l])
 		w.flipped[l].sites = make([]int32, 0, most)
@@ -154,7 +154,7 @@ func (w *denseWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 		if path == nil {
 			l, i = w.draw(r, bias)
 		} else {
-			l, i = w.s.machine.place(int(path[t]))
+			l, i = w.s.parameters.place(int(path[t]))
 		}
 		w.forward(l, i, sc)
 	}
@@ -187,7 +187,7 @@ func (w *denseWalk) forward(l, i int, sc *score) {
 	f.now = append(f.now, st.after)
 	f.sum = f.sum.plus(st.after)
 
-	w.weigh(1-l, w.s.machine.rowOf(l, i), !st.up)
+	w.weigh(1-l, w.s.parameters.rowOf(l, i), !st.up)
 	w.hide(1 - l)
 	st.all = w.total().plus(w.flipped[0].sum).plus(w.flipped[1].sum)
 	w.steps = append(w.steps, st)
@@ -248,7 +248,7 @@ func (w *denseWalk) unflip(l *laterSites, st *denseStep) (p pair) {
 	if l.n == 0 {
 		return p
 	}
-	row := w.s.machine.rowOf(st.layer, st.i)
+	row := w.s.parameters.rowOf(st.layer, st.i)
 	for n, i := range l.site[:l.n] {
 		l.row[n] = row[i]
 	}

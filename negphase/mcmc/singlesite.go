@@ -11,9 +11,7 @@ import (
 // Gibbs is the heat bath: a site takes each of its values with their
 // conditional probability, so that it flips with probability
 // 1/(1 + exp(βΔE)). A move is a sweep: as many updates as there are sites.
-type Gibbs struct {
-	Order Order `json:"order"`
-}
+type Gibbs struct{ Order Order }
 
 var gibbsKeys = grammar.Keys[Gibbs]{orderKey(func(m *Gibbs) *Order { return &m.Order })}
 
@@ -29,10 +27,8 @@ func (Gibbs) proposes() bool         { return false }
 // Metropolis proposes the flip of a site and accepts it with probability
 // min(1, exp(−βΔE)). A move is a sweep: as many updates as there are sites. In
 // a fixed order it may be reducible where flips cost nothing (Friedberg &
-// Cameron 1970); its chains then are Warners with a warning.
-type Metropolis struct {
-	Order Order `json:"order"`
-}
+// Cameron 1970). Its chains are Warners and say so.
+type Metropolis struct{ Order Order }
 
 var metropolisKeys = grammar.Keys[Metropolis]{orderKey(func(m *Metropolis) *Order { return &m.Order })}
 
@@ -54,14 +50,11 @@ func (Metropolis) flip(x float64) float64 {
 	return rbm.Exp(-x)
 }
 
-// ModifiedMetropolis is Metropolis but for flips that cost exactly nothing,
-// which it accepts with probability ½ (Brügge, Fischer & Igel 2020, eq. 2).
-// That makes it irreducible and aperiodic in every fixed order (Theorem 1). On
-// an Ising system equal energies are recognised as such always; on another
-// system where its Deltas are 0.
-type ModifiedMetropolis struct {
-	Order Order `json:"order"`
-}
+// ModifiedMetropolis is Metropolis, except that a flip which costs exactly
+// nothing is accepted with probability ½ (Brügge, Fischer & Igel 2020, eq. 2).
+// This makes it irreducible and aperiodic in every fixed order (Theorem 1). On
+// an Ising system two equal energies always have a difference of exactly 0.
+type ModifiedMetropolis struct{ Order Order }
 
 var modifiedMetropolisKeys = grammar.Keys[ModifiedMetropolis]{orderKey(func(m *ModifiedMetropolis) *Order { return &m.Order })}
 
@@ -79,30 +72,27 @@ func (ModifiedMetropolis) flip(x float64) float64 {
 	return Metropolis{}.flip(x)
 }
 
-// metropolis is a sweep that knows where it may be reducible.
+// metropolis is a sweep that can warn that it may be reducible.
 type metropolis struct{ sweep }
 
-// Warning says if the chain may be reducible.
+// Warning implements Warner.
 func (c *metropolis) Warning() string {
+	free := c.beta == 0 || flat(c.system) // no flip can cost anything
 	switch {
-	case c.order == Random && c.free():
+	case c.order == Random && free:
 		return "metropolis: every flip costs nothing and is accepted, so a sweep keeps the parity of the spins; use modified-metropolis or gibbs"
-	case c.order != Random && (c.beta == 0 || c.ising != nil && c.ising.graph.ties(c.sites) || c.rbm != nil && c.free()):
+	case c.order != Random && (c.beta == 0 || c.ising != nil && c.ising.graph.ties(c.sites) || c.rbm != nil && free):
 		return "metropolis in a fixed order accepts every flip that costs nothing and may never reach some states; use modified-metropolis, or order=random"
 	}
 	return ""
 }
 
-// free tells whether no flip can cost anything.
-func (c *metropolis) free() bool {
-	return c.beta == 0 || flat(c.system)
-}
-
-// tieWork bounds the sums that ties looks at: a tenth of a second's work.
+// tieWork is the largest number of sums that ties computes, in 0.1 s.
 const tieWork = 1 << 20
 
-// ties tells whether some state of the graph lets one of the sites flip at no
-// cost, or that this would take long to rule out.
+// ties reports whether in some state of the graph a flip of one of the sites
+// costs nothing. If that takes more than tieWork to find out, it reports
+// whether the graph is an integer graph.
 func (g *Graph) ties(sites []int32) bool {
 	if g.weight != nil {
 		return cancels(g, g.bias, g.weight, sites)
@@ -110,12 +100,13 @@ func (g *Graph) ties(sites []int32) bool {
 	return cancels(g, g.field, g.coupling, sites)
 }
 
-// cancels is ties in numbers whose sums are exact: quanta of an integer graph.
+// cancels is ties for integers, or for numbers whose sums are exact: it reports
+// whether the local field of one of the sites can be 0.
 func cancels[T int32 | float64](g *Graph, field, coupling []T, sites []int32) bool {
 	work := 0
 	for _, i := range sites {
 		lo, hi := g.start[i], g.start[i+1]
-		// Each field that the neighbours seen so far can make.
+		// All local fields that the spins of the neighbours so far can make.
 		sums := map[T]bool{field[i]: true}
 		for _, c := range coupling[lo:hi] {
 			next := make(map[T]bool, 2*len(sums))
@@ -140,8 +131,8 @@ type Order int
 const (
 	// Linear takes the sites in ascending order, or as they were given.
 	Linear Order = iota
-	// Chessboard takes the sites of even x+y+z first, one after the other.
-	// It is an order only: on a periodic side of odd length neighbours share
+	// Chessboard takes the sites of even x+y+z first, then those of odd x+y+z,
+	// one after the other. On a periodic side of odd length neighbours share
 	// a colour.
 	Chessboard
 	// Random takes as many sites as there are, each uniformly at random.
@@ -160,25 +151,8 @@ func (o Order) String() string {
 	return orderNames[o]
 }
 
-// ParseOrder returns the order of the given name.
-func ParseOrder(name string) (Order, error) {
-	if k := slices.Index(orderNames, name); k >= 0 {
-		return Order(k), nil
-	}
-	return 0, fmt.Errorf("order %q: one of linear, chessboard, random", name)
-}
-
-// MarshalText returns the order's name.
-func (o Order) MarshalText() ([]byte, error) { return []byte(o.String()), nil }
-
-// UnmarshalText is ParseOrder.
-func (o *Order) UnmarshalText(text []byte) (err error) {
-	*o, err = ParseOrder(string(text))
-	return err
-}
-
-// sequence returns the sites of a sweep over s in their order; of a random
-// one, the sites to draw from.
+// sequence returns the sites of a sweep over s in their order, or for Random
+// the sites to draw from.
 func (o Order) sequence(s System, sites []int32) ([]int32, error) {
 	switch o {
 	case Linear, Random:

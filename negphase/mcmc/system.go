@@ -19,8 +19,9 @@ type System interface {
 	// that stays current under Flip and is not to be written to. The first
 	// call may cost more.
 	Deltas() []float64
-	// Flip flips bit i and returns the bits whose flip costs changed, i among
-	// them; nil means maybe all. The slice is valid until the next call.
+	// Flip flips bit i and returns the bits whose flip costs changed, including
+	// i. nil means that all may have changed. The slice is valid until the next
+	// call.
 	Flip(i int) (touched []int32)
 }
 
@@ -32,27 +33,27 @@ type Mover interface {
 	Bind(s System, beta float64, sites []int32) (Chain, error)
 }
 
-// A Chain is a transition on one system that leaves exp(−βE) unchanged, and
-// its caches. A chain owns its system while it moves.
+// A Chain is a transition on one system that leaves exp(−βE) unchanged, with
+// its caches. Nothing else may change the system during a move.
 type Chain interface {
 	// Move makes one move with draws from r alone.
 	Move(r *rand.Rand) Info
-	// Reset renews the caches after the system was changed by others.
+	// Reset renews the caches. It must be called after anything but the chain
+	// changed the system.
 	Reset()
 }
 
-// A Warner is a chain that may have something to say against its settings;
-// the empty string means nothing.
+// A Warner is a chain that can warn of its settings, such as that it may be
+// reducible. The empty string means no warning.
 type Warner interface{ Warning() string }
 
-// Info counts what moves did. Counts add exactly over moves and chains; rates
-// are derived from them.
+// Info counts what moves did. The counts of several moves and chains are added.
 type Info struct {
 	Moves     int64 // calls of Move
 	Updates   int64 // single-site updates, pair attempts, cluster updates
 	Proposals int64 // changes that were proposed to an acceptance test
 	Accepted  int64 // proposals that were accepted
-	Flips     int64 // bits flipped, those of walks rejected later included
+	Flips     int64 // bits flipped, including those of rejected walks
 }
 
 // Add adds o to i.
@@ -73,22 +74,20 @@ func (i Info) Acceptance() (float64, bool) {
 	return float64(i.Accepted) / float64(i.Proposals), true
 }
 
-// bindable checks what every mover's Bind is given and returns the sites, all
-// of them for nil, in a slice of the caller's own. On an RBM all are all but
-// softmax labels.
+// bindable checks the arguments of a Bind and returns a copy of the sites. For
+// nil these are all sites, except those of a softmax label of an RBM.
 func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 	if !(beta >= 0) || !finite(beta) {
 		return nil, fmt.Errorf("inverse temperature %g: give a finite number, 0 or more", beta)
 	}
 	n := s.Len()
-	machine, isRBM := machineOf(s)
-	if sites == nil {
-		if isRBM {
-			return machine.Sites(), nil
-		}
+	r, isRBM := s.(*RBM)
+	switch {
+	case sites == nil && isRBM:
+		return r.parameters.Sites(), nil
+	case sites == nil:
 		return everySite(n), nil
-	}
-	if len(sites) == 0 {
+	case len(sites) == 0:
 		return nil, fmt.Errorf("no sites to move on: give at least one, or nil for all")
 	}
 	seen := make([]bool, n)
@@ -98,14 +97,15 @@ func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 			return nil, fmt.Errorf("site %d: sites are numbered 0 to %d", i, n-1)
 		case seen[i]:
 			return nil, fmt.Errorf("site %d is given twice", i)
-		case isRBM && machine.isLabel(i):
-			return nil, fmt.Errorf("site %d is one of a softmax label, of which a flip would leave none or two on; leave out sites %d to %d and redraw the label from p(y|h)", i, machine.labels[0], machine.labels[1]-1)
+		case isRBM && r.parameters.isLabel(i):
+			return nil, fmt.Errorf("site %d is one of a softmax label, of which a flip would leave none or two on; leave out sites %d to %d and redraw the label from p(y|h)", i, r.parameters.labels[0], r.parameters.labels[1]-1)
 		}
 		seen[i] = true
 	}
 	return slices.Clone(sites), nil
 }
 
+// everySite returns 0 … n−1.
 func everySite(n int) []int32 {
 	all := make([]int32, n)
 	for i := range all {
@@ -114,20 +114,9 @@ func everySite(n int) []int32 {
 	return all
 }
 
-// RandomState returns n independent fair bits.
-func RandomState(n int, key rbm.Key) []uint8 {
-	x := make([]uint8, n)
-	for i := range x {
-		if key.Uniform(uint64(i)) < 0.5 {
-			x[i] = 1
-		}
-	}
-	return x
-}
-
-// ShellState returns a uniformly random state of n bits of which active differ
-// from the reference, all zeros if nil. It is an error if there are no such
-// states; it panics if the reference is not of n bits.
+// ShellState returns a state of n bits, uniform among those in which active bits
+// differ from the reference (nil: all zeros). It returns an error if there are
+// none and panics if the reference is not of n bits.
 func ShellState(n, active int, reference []uint8, key rbm.Key) ([]uint8, error) {
 	if active < 0 || active > n {
 		return nil, fmt.Errorf("%d of %d bits to differ from the reference: give 0 to %d", active, n, n)

@@ -98,7 +98,7 @@ func largestCost(s System) float64 {
 	case *Ising:
 		return 2 * s.graph.maxField
 	case *RBM:
-		return s.machine.reach
+		return s.parameters.reach
 	default:
 		for _, d := range s.Deltas() {
 			top = max(top, d, -d)
@@ -113,7 +113,7 @@ func flat(s System) bool {
 	case *Ising:
 		return s.graph.maxField == 0
 	case *RBM:
-		return s.machine.reach == 0
+		return s.parameters.reach == 0
 	}
 	return false
 }
