@@ -9,18 +9,19 @@ import (
 	"gorbm/rbm"
 )
 
-// binary returns j with rows of a set as binary states: grey values give way
-// to what a threshold makes of them, as only states of the model bound its log
-// Z.
-func (j *judge) binary(set *data.Set, rows []int32) (*judge, error) {
+// binary returns j with rows of a set as binary states. Grey values are turned
+// to bits by a threshold, because only states of the model bound its log Z.
+func (j *judge) binary(set *data.Set, rows []int32) *judge {
 	part, states := *j, *set
 	states.Grey = rbm.Matrix{}
 	part.set, part.grey = &states, rbm.Matrix{}
-	return &part, part.fit(rows)
+	part.fit(rows)
+	return &part
 }
 
-// lowerBound returns what log Z is at least by the rows that are judged and
-// the training rows; −Inf if no estimate is to be held against it.
+// lowerBound returns a lower bound of log Z, from the rows that the model is
+// evaluated on and the training rows. It is −Inf if log Z is not estimated, as
+// nothing is compared with it then.
 func (j *judge) lowerBound(ctx context.Context) (float64, error) {
 	if !j.estimated() {
 		return math.Inf(-1), nil
@@ -31,20 +32,12 @@ func (j *judge) lowerBound(ctx context.Context) (float64, error) {
 	}
 	var parts []*judge
 	for _, set := range sets {
-		rows := make([]int32, set.Len())
-		for r := range rows {
-			rows[r] = int32(r)
-		}
-		part, err := j.binary(set, rows)
-		if err != nil {
-			return 0, err
-		}
-		parts = append(parts, part)
+		parts = append(parts, j.binary(set, allRows(set)))
 	}
 	return lowerBound(ctx, j.m, parts)
 }
 
-// lowerBound returns what log Z of m is at least by the distinct rows of
+// lowerBound returns a lower bound of log Z of m, from the distinct rows of
 // parts, which are binary; −Inf if that is beyond float64.
 func lowerBound(ctx context.Context, m *rbm.RBM, parts []*judge) (float64, error) {
 	n := 0

@@ -13,7 +13,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 
 	"gorbm/cmd/cli"
@@ -71,22 +70,15 @@ type options struct {
 	data  *cli.DataFlags
 	*logZFlags
 
-	run      string
-	out      string
-	part     string
-	pl       bool
-	classify bool
-	rows     string
-	features string
-	labelIn  bool // features are those of the row with its label
-	quiet    bool
-	json     bool
-	workers  *int
+	run, out, part, rows, features string
+	pl, classify                   bool
+	labelIn                        bool // features are those of the row with its label
+	workers                        *int
 }
 
 func newOptions() *options {
 	f := cli.NewFlags("rbmeval", summary, "rbmeval -model FILE [flags]\n       rbmeval -run FOLDER [flags]")
-	o := &options{flags: f, model: cli.AddModelFlags(f), data: cli.AddDataFlags(f, "", " (default: the data that the model was trained on)")}
+	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: the data that the model was trained on)")}
 	f.StringVar(&o.part, "part", "auto", "rows to judge by: train, test, or auto, which is test if there is one")
 	o.logZFlags = addLogZFlags(f)
 	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are judged")
@@ -96,34 +88,31 @@ func newOptions() *options {
 	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: free energy, and where they apply log-likelihood, pseudo-log-likelihood, label, prediction, p(y|x)")
 	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)")
 	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress bar")
-	f.BoolVar(&o.json, "json", false, "print one JSON object and nothing else on standard output")
-	o.workers = cli.AddWorkersFlag(f)
+	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
+	o.workers = f.AddWorkers()
 	return o
 }
 
-// A judge is a model with the rows that it is judged on.
+// A judge is a model with the rows that it is evaluated on.
 type judge struct {
 	options
 	m     *rbm.RBM
 	about rbm.About
 	all   *data.Set  // the training rows, whose means are the base
-	set   *data.Set  // with the rows that it is judged on
+	set   *data.Set  // with the rows that the model is evaluated on
 	n     int        // of these rows
 	v     rbm.Bits   // visible states of all rows; label units empty if the data have no labels
 	grey  rbm.Matrix // in their place, if the inputs are grey
 	enum  *rbm.Enumeration
-	auto  bool // what to do was left to us
-
-	stderr io.Writer
+	auto  bool // no flag says what to compute
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
-	if err := o.flags.Parse(args, stdout); err != nil {
+	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
-	if err := o.logZFlags.check(); err != nil {
+	if err := o.logZFlags.check(o.flags); err != nil {
 		return err
 	}
 	restore, err := cli.UseWorkers(*o.workers)
@@ -135,12 +124,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return cli.Usagef("-label-in-features says what -features writes; give -features a file, or leave it out")
 	}
 	if o.flags.Given("run") {
-		return o.judgeRun(ctx, stdout, stderr)
+		return o.judgeRun(ctx)
 	}
 	if o.flags.Given("out") {
 		return cli.Usagef("-out is for the table and the picture of -run; of a single model -rows writes a table")
 	}
-	j, err := o.load(ctx, stderr)
+	j, err := o.load(ctx)
 	if err != nil {
 		return err
 	}
@@ -148,38 +137,31 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return v.print(j, stdout)
+	return v.print(j)
 }
 
-// autoWork bounds the terms of the enumeration that is done unasked: 0.6 s of
-// one core with AVX-512, eleven in plain Go.
+// autoWork bounds the terms of an enumeration that no flag asks for: it takes
+// one core 0.6 s with AVX-512 and 11 s in plain Go.
 const autoWork = 1 << 32
 
-func (o *options) load(ctx context.Context, stderr io.Writer) (*judge, error) {
+func (o *options) load(ctx context.Context) (*judge, error) {
 	if err := cli.Choice("part", o.part, "auto", "train", "test"); err != nil {
 		return nil, err
 	}
-	for name, path := range map[string]string{"rows": o.rows, "features": o.features} {
-		if path == "" {
-			continue
-		}
-		if err := cli.Absent(name, path); err != nil {
+	if o.rows != "" {
+		if err := cli.Absent("rows", o.rows); err != nil {
 			return nil, err
 		}
 	}
-	if o.features != "" && filepath.Ext(o.features) != ".npz" {
-		return nil, cli.Usagef("-features is %q; it must end in .npz", o.features)
+	if err := o.flags.CheckNew("features", ".npz"); err != nil {
+		return nil, err
 	}
-	m, about, err := o.model.Load(o.flags)
+	m, about, err := o.model.Load()
 	if err != nil {
 		return nil, err
 	}
-	if !o.flags.Given("data") && about.Data == "" {
-		return nil, cli.Usagef("-data is missing, and %s does not say what it was trained on", o.model.Path)
-	}
-	o.data.Follow(o.flags, about)
-	j := &judge{options: *o, m: m, about: about, stderr: stderr}
-	trainSet, test, err := o.data.Load(ctx, stderr, o.quiet)
+	j := &judge{options: *o, m: m, about: about}
+	trainSet, test, err := j.loadData(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -192,17 +174,23 @@ func (o *options) load(ctx context.Context, stderr io.Writer) (*judge, error) {
 	default:
 		j.set = test
 	}
-	rows := make([]int32, j.set.Len())
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	if err := j.fit(rows); err != nil {
+	if err := j.checkSet(); err != nil {
 		return nil, err
 	}
+	j.fit(allRows(j.set))
 	return j, j.choose()
 }
 
-// choose settles what to do.
+// loadData loads the data that the model was trained on, or that -data names.
+func (j *judge) loadData(ctx context.Context) (trainSet, test *data.Set, err error) {
+	if !j.flags.Given("data") && j.about.Data == "" {
+		return nil, nil, cli.Usagef("-data is missing, and %s does not say what it was trained on", j.model.Path)
+	}
+	j.data.Follow(j.about)
+	return j.data.Load(ctx)
+}
+
+// choose decides what to compute.
 func (j *judge) choose() error {
 	enum, err := rbm.NewEnumeration(j.m, rbm.EvaluationLimit)
 	j.auto = !j.asked() && !j.pl && !j.classify
@@ -210,7 +198,7 @@ func (j *judge) choose() error {
 	case j.exact && err != nil:
 		return fmt.Errorf("-exact: %w", err)
 	case j.estimated() && j.shell():
-		return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", j.m.Constraint)
+		return j.shellError()
 	case j.labelIn && !j.labelled():
 		return cli.Usagef("-label-in-features needs labels, of the model and of the data; the model has %d classes and %s %d", j.m.Classes(), j.set.Name, len(j.set.Classes))
 	case j.asked() && !j.likely():
@@ -241,7 +229,12 @@ func (j *judge) shell() bool {
 	return j.m.Constraint != nil && j.m.Constraint.On == rbm.AllUnits
 }
 
-// judge computes what was asked for.
+// shellError says that estimates are not for such a model.
+func (j *judge) shellError() error {
+	return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", j.m.Constraint)
+}
+
+// judge computes what the flags ask for.
 func (j *judge) judge(ctx context.Context) (*verdict, error) {
 	v := &verdict{partition: unknown()}
 	if j.asked() {
@@ -251,10 +244,10 @@ func (j *judge) judge(ctx context.Context) (*verdict, error) {
 		}
 		var bar *cli.Progress
 		stage := ""
-		part, err := j.find(ctx, j.m, j.enum, j.baseOf(j.m, j.all), bound, func(now string, done float64) {
+		v.partition, err = j.find(ctx, j.m, j.enum, j.baseOf(j.m, j.all), bound, func(now string, done float64) {
 			if now != stage {
 				bar.Done()
-				bar, stage = cli.NewProgress(j.stderr, j.quiet, now, "‰", 1000), now
+				bar, stage = j.flags.NewProgress(now, "‰", 1000), now
 			}
 			bar.Set(int64(1000*done), "")
 		})
@@ -262,10 +255,9 @@ func (j *judge) judge(ctx context.Context) (*verdict, error) {
 		if err != nil && !(j.auto && errors.Is(err, rbm.ErrDiverged)) {
 			return nil, err
 		}
-		if err != nil { // nobody asked for it: the rest is judged without
-			part.Warnings = []logz.Warning{{Text: fmt.Sprintf("log Z was not estimated: %v", err)}}
+		if err != nil { // no flag asks for log Z: the rest is computed without it
+			v.Warnings = []logz.Warning{{Text: fmt.Sprintf("log Z was not estimated: %v", err)}}
 		}
-		v.partition = part
 	}
 	var err error
 	v.free, v.logp, err = j.freeEnergies(ctx)
@@ -276,7 +268,7 @@ func (j *judge) judge(ctx context.Context) (*verdict, error) {
 		})
 	}
 	if err == nil && j.rows != "" {
-		err = v.writeRows(j)
+		err = rbm.ReplaceFile(j.rows, cli.WriteCSV(v.rowLines(j)))
 	}
 	if err == nil && j.features != "" {
 		err = j.writeFeatures(ctx)
@@ -284,10 +276,7 @@ func (j *judge) judge(ctx context.Context) (*verdict, error) {
 	if err == nil {
 		err = j.drawLadder(v.Bracket)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return v, nil
+	return v, err
 }
 
 // featuresLaw names the means that -features writes; it is empty without it.

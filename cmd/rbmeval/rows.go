@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"math"
 
-	"gorbm/cmd/cli"
+	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/train"
 )
 
-// fit lays out these rows of the set as visible states.
-func (j *judge) fit(rows []int32) error {
-	j.n = len(rows)
+// checkSet checks that the model fits the set and that its constraint allows
+// every row. Labels may be missing in the set.
+func (j *judge) checkSet() error {
 	if err := train.Fits(j.m, j.set); err != nil && !(j.set.Y == nil && j.m.Inputs() == j.set.X.Cols) {
 		return fmt.Errorf("%s does not fit the data: %w", j.model.Path, err)
 	}
@@ -26,27 +26,41 @@ func (j *judge) fit(rows []int32) error {
 			}
 		}
 	}
+	return nil
+}
+
+// allRows returns the numbers of all rows of a set.
+func allRows(set *data.Set) []int32 {
+	rows := make([]int32, set.Len())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
+}
+
+// fit lays out these rows of the set as visible states.
+func (j *judge) fit(rows []int32) {
+	j.n = len(rows)
 	bare := j.m.Classes() > 0 && !j.labelled() // label units stay empty
 	if j.set.Grey.Rows > 0 {
 		j.grey = rbm.NewMatrix(len(rows), j.m.Visible())
 		if !bare {
 			j.set.GreyRows(j.grey, rows, j.m.Classes())
-			return nil
+			return
 		}
 		for r, from := range rows {
 			copy(j.grey.Row(r), j.set.Grey.Row(int(from)))
 		}
-		return nil
+		return
 	}
 	j.v = rbm.NewBits(len(rows), j.m.Visible())
 	if !bare {
 		j.set.Visible(j.v, rows, j.m.Classes())
-		return nil
+		return
 	}
 	for r, from := range rows {
 		copy(j.v.Row(r), j.set.X.Row(int(from)))
 	}
-	return nil
 }
 
 // isGrey reports whether the inputs are grey.
@@ -101,7 +115,7 @@ const chunk = 256
 
 // eachChunk calls f for parts of the rows, with a bar.
 func (j *judge) eachChunk(ctx context.Context, what string, f func(lo, hi int)) error {
-	bar := cli.NewProgress(j.stderr, j.quiet, what, "rows", int64(j.n))
+	bar := j.flags.NewProgress(what, "rows", int64(j.n))
 	defer bar.Done()
 	for lo := 0; lo < j.n; lo += chunk {
 		if err := ctx.Err(); err != nil {

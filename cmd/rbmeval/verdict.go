@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -14,7 +12,7 @@ import (
 	"gorbm/train"
 )
 
-// A verdict is what a model comes to on its rows.
+// A verdict is what was computed of a model on its rows.
 type verdict struct {
 	partition
 	free   []float64 // F of each row
@@ -84,29 +82,25 @@ func (v *verdict) result(j *judge) (jsonResult, error) {
 	return r, err
 }
 
-func (v *verdict) print(j *judge, w io.Writer) error {
+func (v *verdict) print(j *judge) error {
 	r, err := v.result(j)
 	if err != nil {
 		return err
 	}
-	if !j.json {
-		v.describe(r, j, w)
-	} else if err := json.NewEncoder(w).Encode(r); err != nil {
+	if !j.flags.JSON {
+		v.describe(r, j, j.flags.Stdout)
+	} else if err := j.flags.PrintJSON(r); err != nil {
 		return err
 	}
 	for _, warning := range v.Warnings {
-		fmt.Fprintf(j.stderr, "rbmeval: warning: %s\n", warning)
+		j.flags.Warn(warning.String())
 	}
 	return nil
 }
 
 // describe prints what -json puts into an object.
 func (v *verdict) describe(r jsonResult, j *judge, w io.Writer) {
-	fmt.Fprintf(w, "%s: %d inputs", r.Model, j.m.Inputs())
-	if j.m.Classes() > 0 {
-		fmt.Fprintf(w, " + %d %s labels", j.m.Classes(), j.m.LabelKind())
-	}
-	fmt.Fprintf(w, ", %d hidden units%s\n%s: %d rows (%s)\n", j.m.Hidden(), cli.Constrained(j.m), r.Data, r.N, r.Binarize)
+	fmt.Fprintf(w, "%s: %s\n%s: %d rows (%s)\n", r.Model, cli.Units(j.m), r.Data, r.N, r.Binarize)
 	line := func(what string, x *float64) {
 		if x != nil {
 			fmt.Fprintf(w, "%-26s %.6f\n", what, *x)
@@ -150,7 +144,7 @@ func (v *verdict) printLikelihood(r jsonResult, j *judge, w io.Writer) {
 	case v.by == byExact:
 		fmt.Fprintf(w, "%-26s %.6f\n", what, -free-v.logZ)
 	case v.by != "":
-		fmt.Fprintf(w, "%-26s %s by %s", what, plusMinus(-free-v.logZ, v.stdErr), methods[v.by])
+		fmt.Fprintf(w, "%-26s %s by %s", what, cli.PlusMinus(-free-v.logZ, v.stdErr, 3), methods[v.by])
 		for _, m := range []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett} {
 			if x, _ := v.By(m); string(m) != v.by && !math.IsNaN(x) {
 				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[string(m)])
@@ -164,8 +158,8 @@ func (v *verdict) printLikelihood(r jsonResult, j *judge, w io.Writer) {
 	}
 }
 
-// writeRows writes the table of -rows.
-func (v *verdict) writeRows(j *judge) error {
+// rowLines returns the table of -rows, a line for each row.
+func (v *verdict) rowLines(j *judge) [][]string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 12, 64) }
 	name := func(y int) string {
 		switch {
@@ -186,40 +180,33 @@ func (v *verdict) writeRows(j *judge) error {
 	if j.labelled() {
 		header = append(header, "label")
 	}
-	if j.m.Classes() > 0 {
+	classes := j.m.Classes()
+	if classes > 0 {
 		header = append(header, "predicted")
-		for y := range j.m.Classes() {
+		for y := range classes {
 			header = append(header, "p_"+name(y))
 		}
 	}
-	return rbm.ReplaceFile(j.rows, func(w io.Writer) error {
-		table := csv.NewWriter(w)
-		if err := table.Write(header); err != nil {
-			return err
+	lines := [][]string{header}
+	for r := range j.n {
+		line := []string{strconv.Itoa(r), number(v.free[r])}
+		if v.by != "" {
+			line = append(line, number(-v.free[r]-v.logZ))
 		}
-		for r := range j.n {
-			line := []string{strconv.Itoa(r), number(v.free[r])}
-			if v.by != "" {
-				line = append(line, number(-v.free[r]-v.logZ))
-			}
-			if j.pl {
-				line = append(line, number(v.pseudo[r]))
-			}
-			if j.labelled() {
-				line = append(line, name(int(j.set.Y[r])))
-			}
-			if c := j.m.Classes(); c > 0 {
-				logp := v.logp[r*c : (r+1)*c]
-				line = append(line, name(train.Likeliest(logp)))
-				for _, lp := range logp {
-					line = append(line, number(rbm.Exp(lp)))
-				}
-			}
-			if err := table.Write(line); err != nil {
-				return err
+		if j.pl {
+			line = append(line, number(v.pseudo[r]))
+		}
+		if j.labelled() {
+			line = append(line, name(int(j.set.Y[r])))
+		}
+		if classes > 0 {
+			logp := v.logp[r*classes : (r+1)*classes]
+			line = append(line, name(train.Likeliest(logp)))
+			for _, lp := range logp {
+				line = append(line, number(rbm.Exp(lp)))
 			}
 		}
-		table.Flush()
-		return table.Error()
-	})
+		lines = append(lines, line)
+	}
+	return lines
 }
