@@ -15,10 +15,10 @@ import (
 // A history is the likelihood along a run.
 type history struct {
 	options
-	first     *judge // of the first snapshot: what all have in common
+	first     *evaluation // of the first snapshot: what all have in common
 	base      *rbm.Base
-	parts     []*judge // the training rows, a sample if they are many, and the test rows if there are any
-	states    []*judge // the same rows as binary states
+	parts     []*evaluation // the training rows, a sample if they are many, and the test rows if there are any
+	states    []*evaluation // the same rows as binary states
 	snapshots []snapshot
 }
 
@@ -37,8 +37,8 @@ const sampleRows = 10_000
 // sampleKey is the key that draws them. Package logz has smaller ones.
 const sampleKey = 1 << 32
 
-// judgeRun evaluates the snapshots of -run.
-func (o *options) judgeRun(ctx context.Context) error {
+// evaluateRun evaluates the snapshots of -run.
+func (o *options) evaluateRun(ctx context.Context) error {
 	if name := o.flags.FirstGiven("model", "classes", "labels", "part", "pl", "classify", "rows", "features", "ladder"); name != "" {
 		return cli.Usagef("-%s is for a single model; -run judges the likelihood of all snapshots", name)
 	}
@@ -61,7 +61,7 @@ func (o *options) judgeRun(ctx context.Context) error {
 	if err := h.choose(); err != nil {
 		return err
 	}
-	err = h.judge(ctx)
+	err = h.evaluate(ctx)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -80,7 +80,7 @@ func (o *options) judgeRun(ctx context.Context) error {
 func (h *history) loadRows(ctx context.Context) error {
 	s := h.snapshots[0]
 	h.model.Path = s.Path
-	h.first = &judge{options: h.options, m: s.Model, about: s.About}
+	h.first = &evaluation{options: h.options, m: s.Model, about: s.About}
 	trainSet, test, err := h.first.loadData(ctx)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (h *history) loadRows(ctx context.Context) error {
 		part.fit(chosen)
 		h.parts = append(h.parts, &part)
 		states := &part
-		if part.isGrey() {
+		if part.v.IsGrey() {
 			states = part.binary(set, chosen)
 		}
 		h.states = append(h.states, states)
@@ -152,13 +152,13 @@ func (h *history) choose() error {
 	return h.idle(h.flags)
 }
 
-// judge evaluates the snapshots. If it ends early, those that are done remain.
-func (h *history) judge(ctx context.Context) error {
+// evaluate evaluates the snapshots. If it ends early, those that are done remain.
+func (h *history) evaluate(ctx context.Context) error {
 	bar := h.flags.NewProgress("snapshots", "models", int64(len(h.snapshots)))
 	defer bar.Done()
 	for i := range h.snapshots {
 		s := &h.snapshots[i]
-		if err := h.judgeOne(ctx, s, func(stage string, _ float64) { bar.Set(int64(i), fmt.Sprintf("step %d: %s", s.Step, stage)) }); err != nil {
+		if err := h.evaluateOne(ctx, s, func(stage string, _ float64) { bar.Set(int64(i), fmt.Sprintf("step %d: %s", s.Step, stage)) }); err != nil {
 			h.snapshots = h.snapshots[:i]
 			if errors.Is(err, context.Canceled) {
 				return err
@@ -170,7 +170,7 @@ func (h *history) judge(ctx context.Context) error {
 	return nil
 }
 
-func (h *history) judgeOne(ctx context.Context, s *snapshot, progress func(stage string, done float64)) (err error) {
+func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(stage string, done float64)) (err error) {
 	var enum *rbm.Enumeration
 	if h.exact {
 		if enum, err = rbm.NewEnumeration(s.Model, rbm.EvaluationLimit); err != nil {

@@ -18,7 +18,7 @@ import (
 // likelihood too high, and reverse AIS, which makes it too low.
 func (h *history) draw(w io.Writer) error {
 	label := "log-likelihood / nats"
-	if h.parts[0].isGrey() {
+	if h.parts[0].v.IsGrey() {
 		label = "score −F − log Z / nats"
 	}
 	panel := func(title string, snapshots []snapshot, legend bool) []*plots.Plot {
