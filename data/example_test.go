@@ -22,6 +22,21 @@ func ExampleLoad() {
 	// fontdigits:seed=1 test 10000
 }
 
+func ExampleHelp() {
+	fmt.Println(data.Help())
+	// Output:
+	// fontdigits[:N]      digits rendered from fonts (N: so many rows)
+	// mnist[:N]           handwritten digits (mnist:55000 is the paper's)
+	// toy:M,D,N,P[:plain] M modes of bits repeated D times, N copies each,
+	//                     flipped with probability P; plain: without labels
+	// bars:N              bars and stripes, N×N (bars:4:distinct: each once)
+	// shifter:N           labelled shifter of N bits
+	// desjardins:P        four modes of 4×4, flipped with probability P
+	// FILE.csv FILE.npz   rows of values in [0,1]
+	// IMAGES[,LABELS]     IDX files, gzipped or not
+	// generated data end in :seed=N if wished
+}
+
 func ExampleLoad_unknown() {
 	_, _, err := data.Load(context.Background(), "mnits", data.Options{})
 	fmt.Println(err)

@@ -10,8 +10,7 @@ import (
 )
 
 // A Set is a list of examples, binary or grey, with class labels or without.
-// Whoever reads a Set treats it as read-only; many goroutines may then share
-// it.
+// Readers must not change it, so that many goroutines can share it.
 type Set struct {
 	// Name is the canonical spec, for example "toy:4,4,2500,0.2:seed=1", or a
 	// file's path. For a training set Load(Name), with the same options, gives
@@ -23,25 +22,24 @@ type Set struct {
 	Y       []int32  // class of each row; nil where there are no labels
 	Classes []string // names of the classes; nil where there are no labels
 
-	// Grey holds the values in [0,1] themselves where they stayed grey: where
-	// Grey.Rows is not 0. It has X's shape, and X then is what Threshold makes
-	// of it: good for the number and the length of rows, and for pictures of
-	// them, but not what a model that takes grey values should be trained on
-	// and judged by; Visible with room for grey values is.
+	// Grey holds the values in [0,1], in X's shape, if they stayed grey; else
+	// Grey.Rows is 0. X then is what Threshold makes of them. It gives the number
+	// and the length of rows, and pictures of them, but a model that takes grey
+	// values is trained and evaluated on Grey.
 	Grey rbm.Matrix
 
-	// Height and Width are the shape of a row as a picture, row by row:
-	// Height·Width = X.Cols. Data that are no pictures have the most
-	// square-like shape, wider than high.
+	// Height and Width are the shape of an example as a picture, stored row by
+	// row: Height·Width = X.Cols. Data that are no pictures have the shape
+	// nearest to a square, wider than high.
 	Height, Width int
 
 	// Binarize says how the values were made binary: Binary, Threshold or
-	// Sample; or None, if and only if there is Grey.
+	// Sample. It is None if there is Grey.
 	Binarize string
 
 	// LogProb returns the log probability, in nats, of inputs x and class y
-	// under the law that the rows were drawn from; for y < 0 that of x alone.
-	// Bits of x past X.Cols do not count. It is nil where the law is not known.
+	// under the law of the data; for y < 0 that of x alone. Bits of x past X.Cols
+	// are ignored. It is nil if the law is not known.
 	LogProb func(x []uint64, y int) float64
 }
 
@@ -67,7 +65,7 @@ func (s *Set) Density() float64 {
 
 // Hash returns the SHA-256, in hexadecimal, of the rows: their number, their
 // length, their bits, their labels and their grey values, if there are any, in
-// order. Names play no part in it.
+// order. Names have no influence.
 func (s *Set) Hash() string {
 	h := sha256.New()
 	buf := make([]byte, 0, 1<<15)
@@ -109,7 +107,7 @@ func (s *Set) Rows(rows []int32, classes int) rbm.Input {
 
 // Visible overwrites row r of dst with the visible units of example rows[r]:
 // its inputs, then its class one-hot in the last classes units. With classes 0
-// the inputs stand alone and labels are not looked at. If dst has room for grey
+// there are only the inputs, and labels are ignored. If dst has room for grey
 // values the inputs are those of Grey, or 0 and 1 in a binary set; bits are those
 // of X. It allocates nothing.
 //

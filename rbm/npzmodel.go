@@ -23,7 +23,7 @@ func (m *RBM) WriteNPZ(w io.Writer, about About) error {
 		return err
 	}
 	return npz.Write(w, []npz.Named{
-		{Name: tensorWeights, Data: npz.Matrix(weights.Rows, weights.Cols, weights.Data)},
+		{Name: tensorWeights, Shape: []int{weights.Rows, weights.Cols}, Data: weights.Data},
 		{Name: tensorVisible, Data: m.VisibleBias},
 		{Name: tensorHidden, Data: m.HiddenBias},
 		{Name: metadataArray, Data: meta},
@@ -58,7 +58,7 @@ func (m *RBM) WriteSklearnNPZ(w io.Writer, about About) error {
 		return err
 	}
 	return npz.Write(w, []npz.Named{
-		{Name: sklearnWeights, Data: npz.Matrix(weights.Rows, weights.Cols, weights.Data)},
+		{Name: sklearnWeights, Shape: []int{weights.Rows, weights.Cols}, Data: weights.Data},
 		{Name: sklearnHidden, Data: m.HiddenBias},
 		{Name: sklearnVisible, Data: m.VisibleBias},
 		{Name: metadataArray, Data: meta},
@@ -136,7 +136,7 @@ func readFloats(archive *npz.Archive, name string, dst []float32, cols int, tran
 	}
 	defer a.Close()
 	rows := len(dst) / cols
-	if len(a.Shape) == 2 && a.Fortran() != transposed { // stored column by column of ours
+	if len(a.Shape) == 2 && a.Fortran != transposed { // stored column by column of ours
 		return a.Rows(cols, rows, func(j, i int, v float64) error {
 			dst[i*cols+j] = float32(v)
 			return nil

@@ -24,24 +24,11 @@ type DataFlags struct {
 	Spec, Dir, LabelColumn, Binarize, Shape string
 }
 
-// dataHelp lists what -data takes.
-const dataHelp = `data: a name with settings after a colon, or a file
-fontdigits[:N]      digits rendered from fonts (N: so many rows)
-mnist[:N]           handwritten digits (mnist:55000 is the paper's)
-toy:M,D,N,P[:plain] M modes of bits repeated D times, N copies each,
-                    flipped with probability P; plain: without labels
-bars:N              bars and stripes, N×N (bars:4:distinct: each once)
-shifter:N           labelled shifter of N bits
-desjardins:P        four modes of 4×4, flipped with probability P
-FILE.csv FILE.npz   rows of values in [0,1]
-IMAGES[,LABELS]     IDX files, gzipped or not
-generated data end in :seed=N if wished`
-
 // AddData adds the flags that choose data. spec is the default of -data, and
 // specHelp ends its help.
 func (f *Flags) AddData(spec, specHelp string) *DataFlags {
 	d := &DataFlags{Flags: f}
-	f.StringVar(&d.Spec, "data", spec, dataHelp+specHelp)
+	f.StringVar(&d.Spec, "data", spec, "data: a name with settings after a colon, or a file\n"+data.Help()+specHelp)
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
 	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, none, or auto, which takes a last column named y, label, class or target")
 	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), or none (kept as probabilities)")

@@ -177,14 +177,14 @@ func (p *plan) readModel() error {
 		}
 		p.active, p.held = c.Active, true
 	}
-	machine := mcmc.NewMachine(m)
+	parameters := mcmc.NewParameters(m)
 	p.newSystem = func(state []uint8) system {
-		s := mcmc.NewRBM(machine)
+		s := mcmc.NewRBM(parameters)
 		s.SetState(state)
 		return s
 	}
 	p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s", p.modelFile, m.Visible(), m.Hidden(), given)
-	p.units, p.pairs = machine.Len(), m.Visible()*m.Hidden()
+	p.units, p.pairs = parameters.Len(), m.Visible()*m.Hidden()
 	if p.flags.FirstGiven("beta", "temperature") == "" {
 		p.beta = 1 // the model itself
 	}

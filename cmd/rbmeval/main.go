@@ -304,6 +304,6 @@ func (e *evaluation) writeFeatures(ctx context.Context) error {
 		return errNotFinite
 	}
 	return rbm.ReplaceFile(e.features, func(w io.Writer) error {
-		return npz.Write(w, []npz.Named{{Name: "features", Data: npz.Matrix(h.Rows, h.Cols, h.Data)}})
+		return npz.Write(w, []npz.Named{{Name: "features", Shape: []int{h.Rows, h.Cols}, Data: h.Data}})
 	})
 }

@@ -16,12 +16,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sbinet/npyio/npz"
-
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/npz"
 )
 
 var rbmeval = clitest.Command{Name: "rbmeval", Run: run}
@@ -315,12 +314,11 @@ func writeParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z := npz.NewWriter(f)
-	err = errors.Join(
-		z.Write("x_train.npy", [3][4]uint8{{0, 1}, {1, 1}, {0, 0, 1}}),
-		z.Write("x_test.npy", [2][4]uint8{{0, 1, 0, 1}, {1}}),
-		z.Close(), f.Close())
-	if err != nil {
+	err = npz.Write(f, []npz.Named{
+		{Name: "x_train", Shape: []int{3, 4}, Data: []uint8{0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0}},
+		{Name: "x_test", Shape: []int{2, 4}, Data: []uint8{0, 1, 0, 1, 1, 0, 0, 0}},
+	})
+	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
