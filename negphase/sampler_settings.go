@@ -171,15 +171,13 @@ func (s Settings) Fitted(m *rbm.RBM) Settings {
 	return s
 }
 
-// CheckModel returns an error that says why the sampler of s cannot move m, or
-// the sampler's own warning about its settings there, such as that it may never
-// reach some states; neither if s has no sampler.
+// CheckModel returns an error that says why estimators of these settings cannot
+// run on m: they cannot keep its constraint, or their sampler cannot move it. If
+// they can, it returns what the sampler warns of, such as that it may never
+// reach some states; "" if there is nothing.
 func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 	set := s.sampler()
-	if set == nil || set.mover == nil {
-		return "", nil
-	}
-	if err := s.Keeps(m.Constraint); err != nil {
+	if err := s.Keeps(m.Constraint); err != nil || set == nil || set.mover == nil {
 		return "", err
 	}
 	beta := coldest

@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,48 +76,27 @@ type options struct {
 	flags *cli.Flags
 	data  *cli.DataFlags
 
-	labels       string
-	hidden       int
-	constraint   string
-	reference    string
-	negphase     string
-	k            int
-	swaps        int
-	chains       int
-	start        string
-	temperatures string
-	rate         float64
-	schedule     string
-	momentum     float64
-	l1, l2       float64
-	center       float64
-	average      float64
-	init         string
-	batch        int
-	steps        int
-	epochs       float64
-	seed         uint64
-	metrics      string
-	evalEvery    int
-	holdout      float64
-	stopAfter    int
-	checkpoint   string
-	snapshots    int
-	resume       string
-	out          string
-	force        bool
-	dryRun       bool
-	quiet        bool
-	json         bool
-	cpuprofile   string
-	workers      *int
+	labels, init, metrics            string
+	constraint, reference            string
+	negphase, start, temperatures    string
+	hidden, k, swaps, chains         int
+	schedule                         string
+	rate, momentum, l1, l2           float64
+	center, average, epochs, holdout float64
+	batch, steps                     int
+	evalEvery, stopAfter, snapshots  int
+	seed                             uint64
+	checkpoint                       string
+	resume, out, cpuprofile          string
+	force, dryRun                    bool
+	workers                          *int
 
 	extended bool // -steps came with -resume
 }
 
 func newOptions() *options {
 	f := cli.NewFlags("rbmtrain", summary, "rbmtrain [flags]")
-	o := &options{flags: f, data: cli.AddDataFlags(f, "fontdigits", "")}
+	o := &options{flags: f, data: f.AddData("fontdigits", "")}
 	d := train.DefaultSettings("ins")
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data")
 	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units")
@@ -150,10 +130,9 @@ func newOptions() *options {
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)")
 	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run, write nothing")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress bar and no report; errors and warnings remain")
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object and nothing else on standard output")
+	f.AddOutput("no progress bar and no report; errors and warnings remain", "print the result as one JSON object and nothing else on standard output")
 	f.StringVar(&o.cpuprofile, "cpuprofile", "", "write a CPU profile of the training to this file")
-	o.workers = cli.AddWorkersFlag(f)
+	o.workers = f.AddWorkers()
 	return o
 }
 
@@ -164,7 +143,6 @@ const defaultHidden = 500
 const (
 	maxHidden     = 1 << 20
 	maxParameters = 1 << 30 // 4 GiB of weights
-	maxStates     = 1 << 29 // of hidden units in all rows or chains: 2 GiB of means
 	maxSnapshots  = 10000
 )
 
@@ -175,16 +153,17 @@ type plan struct {
 	sets     train.Sets
 	rows     *data.Set // those of sets.Train and sets.Holdout, before they were split
 	settings train.Settings
+	keep     *rbm.Constraint // of -constraint, without its reference
 	model    *rbm.RBM
 	steps    int
 	every    interval // between checkpoints
 	metrics  []train.Metric
-	doubt    string // of the sampler of the negative phase about its settings
+	doubt    string // what the sampler of the negative phase warns of
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
-	if err := o.flags.Parse(args, stdout); err != nil {
+	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
 	if o.flags.Given("resume") {
@@ -197,19 +176,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer restore()
-	p, err := o.check(ctx, stderr)
+	p, err := o.check(ctx)
 	if err != nil {
 		return err
 	}
 	p.command = append([]string{o.flags.Name()}, args...)
-	return p.run(ctx, stdout, stderr)
+	return p.run(ctx)
 }
 
 // check checks every flag, before and after the data are known, and loads the
 // data.
-func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
+func (o *options) check(ctx context.Context) (*plan, error) {
 	every, everyErr := parseInterval(o.checkpoint)
-	for _, err := range []error{
+	if err := cmp.Or(
 		cli.Choice("labels", o.labels, "auto", "softmax", "bernoulli", "none"),
 		cli.Between("hidden", o.hidden, 1, maxHidden),
 		cli.Between("batch", o.batch, 1, math.MaxInt32),
@@ -217,28 +196,26 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 		cli.Between("snapshots", o.snapshots, 0, maxSnapshots),
 		everyErr,
 		o.checkSteps(),
-	} {
-		if err != nil {
-			return nil, err
-		}
+	); err != nil {
+		return nil, err
 	}
 	negative, err := o.negative()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := o.parseConstraint(); err != nil {
-		return nil, err
-	}
 	s := train.Settings{Rate: o.rate, Schedule: o.schedule, Momentum: o.momentum, L1: o.l1, L2: o.l2,
 		Center: o.center, Average: o.average, Batch: o.batch, Seed: o.seed, Negative: negative}
+	p := &plan{options: *o, settings: s, every: every}
+	if p.keep, err = o.parseConstraint(); err != nil {
+		return nil, err
+	}
 	if err := s.Check(); err != nil {
 		return nil, cli.Usagef("-%w", err)
 	}
 	if o.stopAfter > 0 && o.holdout == 0 {
 		return nil, cli.Usagef("-stop-after looks at rows held out; say how many by -holdout, such as 0.1")
 	}
-	p := &plan{options: *o, settings: s, every: every}
-	if p.sets.Train, p.sets.Test, err = o.data.Load(ctx, stderr, o.quiet); err != nil {
+	if p.sets.Train, p.sets.Test, err = o.data.Load(ctx); err != nil {
 		return nil, err
 	}
 	p.rows = p.sets.Train
@@ -255,7 +232,7 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 // those of package train.
 const holdoutKey = 1 << 32
 
-// fit checks what hangs on the data, and makes the model.
+// fit checks the flags against the data, and makes the model.
 func (p *plan) fit() (err error) {
 	set := p.sets.Train
 	if p.batch > set.Len() {
@@ -291,13 +268,21 @@ func (p *plan) fit() (err error) {
 	if err := p.constrain(); err != nil {
 		return err
 	}
+	if p.doubt, err = p.settings.Negative.CheckModel(p.model); err != nil {
+		return cli.Usagef("-negphase: %w", err)
+	}
+	for _, set := range []*data.Set{p.rows, p.sets.Test} {
+		if set == nil {
+			continue
+		}
+		if err := train.Allows(p.model, set); err != nil {
+			return err
+		}
+	}
 	if p.settings.Negative.Kind == "exact" {
 		if _, err := rbm.NewEnumeration(p.model, rbm.GradientLimit); err != nil {
 			return cli.Usagef("-negphase exact: %w", err)
 		}
-	}
-	if p.doubt, err = p.settings.Negative.CheckModel(p.model); err != nil {
-		return cli.Usagef("-negphase: %w", err)
 	}
 	if p.metrics, err = train.NewMetrics(strings.Split(p.options.metrics, ","), p.model, p.sets, p.seed); err != nil {
 		return cli.Usagef("-metrics: %w", err)
@@ -366,8 +351,8 @@ func (o *options) checkSteps() error {
 
 // checkStates bounds the memory that batch and chains take beside the model.
 func (o *options) checkStates(s negphase.Settings, inputs int) error {
-	if n := o.batch * o.hidden; n > maxStates {
-		return cli.Usagef("-batch %d with -hidden %d makes %d hidden states; at most %d are allowed", o.batch, o.hidden, n, maxStates)
+	if n := o.batch * o.hidden; n > cli.MaxStates {
+		return cli.Usagef("-batch %d with -hidden %d makes %d hidden states; at most %d are allowed", o.batch, o.hidden, n, cli.MaxStates)
 	}
 	replicas := s.MaxTemperatures()
 	units := o.hidden + inputs
@@ -375,11 +360,11 @@ func (o *options) checkStates(s negphase.Settings, inputs int) error {
 	if n := chains * replicas * units; s.Sampler() != "" && n > negphase.MaxSites {
 		return cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", chains, replicas, units, n, negphase.MaxSites)
 	}
-	if n := chains * replicas * o.hidden; n > maxStates {
-		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", chains, replicas, o.hidden, n, maxStates)
+	if n := chains * replicas * o.hidden; n > cli.MaxStates {
+		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", chains, replicas, o.hidden, n, cli.MaxStates)
 	}
-	if n := chains * 2 * most * o.hidden; n > maxStates {
-		return cli.Usagef("-chains %d of up to max = %d steps with -hidden %d makes %d hidden states; at most %d are allowed", chains, most, o.hidden, n, maxStates)
+	if n := chains * 2 * most * o.hidden; n > cli.MaxStates {
+		return cli.Usagef("-chains %d of up to max = %d steps with -hidden %d makes %d hidden states; at most %d are allowed", chains, most, o.hidden, n, cli.MaxStates)
 	}
 	return nil
 }
@@ -461,12 +446,8 @@ func (p *plan) describe() string {
 	if constant := set.DescribeConstantColumns(); constant != "" {
 		d += "\n" + constant
 	}
-	m := fmt.Sprintf("RBM: %d inputs", p.model.Inputs())
-	if p.model.Classes() > 0 {
-		m += fmt.Sprintf(" + %d %s labels", p.model.Classes(), p.model.LabelKind())
-	}
 	s := p.settings
-	m += fmt.Sprintf(", %d hidden units%s; %s, rate %v", p.model.Hidden(), cli.Constrained(p.model), s.Negative.Fitted(p.model), s.Rate)
+	m := fmt.Sprintf("RBM: %s; %s, rate %v", cli.Units(p.model), s.Negative.Fitted(p.model), s.Rate)
 	if s.Schedule != "constant" {
 		m += " " + s.Schedule
 	}
