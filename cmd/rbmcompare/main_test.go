@@ -302,15 +302,3 @@ func TestLongRun(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 }
-
-func TestLogTicks(t *testing.T) {
-	labels := ""
-	for _, tick := range logTicks(3, 250) {
-		if tick.Label != "" {
-			labels += tick.Label + " "
-		}
-	}
-	if labels != "1 2 5 10 20 50 100 200 500 1000 " { // those beyond the ends are not drawn
-		t.Errorf("ticks %s", labels)
-	}
-}

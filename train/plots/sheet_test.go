@@ -1,11 +1,9 @@
-package sheet
+package plots
 
 import (
-	"bytes"
 	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"testing"
 
 	"gorbm/rbm"
@@ -60,7 +58,7 @@ func TestTilesPanics(t *testing.T) {
 	for _, c := range []struct{ height, width, columns int }{{2, 2, 1}, {2, 3, 0}, {2, 3, -1}} {
 		func() {
 			defer func() {
-				if got := recover(); got != "sheet: the shape does not fit the rows" {
+				if got := recover(); got != "plots: the shape does not fit the rows" {
 					t.Errorf("%+v: %v", c, got)
 				}
 			}()
@@ -92,8 +90,8 @@ func TestSigned(t *testing.T) {
 		{2, 1, color.RGBA{217, 140, 149, 255}}, {2, -1, color.RGBA{144, 179, 214, 255}},
 		{0, 1, white}, {0, -1, white}, {-1, 1, white}, // no scale: nothing to see
 	} {
-		if got := Signed(c.limit)(c.x); got != c.want {
-			t.Errorf("Signed(%v)(%v) = %v, want %v", c.limit, c.x, got, c.want)
+		if got := signed(c.limit)(c.x); got != c.want {
+			t.Errorf("signed(%v)(%v) = %v, want %v", c.limit, c.x, got, c.want)
 		}
 	}
 }
@@ -138,33 +136,10 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-func TestColumns(t *testing.T) {
+func TestSquarish(t *testing.T) {
 	for n, want := range map[int]int{0: 1, 1: 1, 2: 2, 4: 2, 5: 3, 9: 3, 10: 4, 99: 10, 100: 10} {
-		if got := Columns(n); got != want {
-			t.Errorf("Columns(%d) = %d, want %d", n, got, want)
-		}
-	}
-}
-
-func TestEncode(t *testing.T) {
-	img := Filters(rbm.New(4, 3, 0, rbm.Softmax), 2, 2)
-	img.SetRGBA(1, 1, red)
-	var buf bytes.Buffer
-	if err := Encode(&buf, img); err != nil {
-		t.Fatal(err)
-	}
-	got, err := png.Decode(&buf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.Bounds() != img.Bounds() {
-		t.Fatalf("bounds %v, want %v", got.Bounds(), img.Bounds())
-	}
-	for y := range img.Bounds().Dy() {
-		for x := range img.Bounds().Dx() {
-			if color.RGBAModel.Convert(got.At(x, y)) != img.RGBAAt(x, y) {
-				t.Fatalf("pixel %d,%d is %v, want %v", x, y, got.At(x, y), img.RGBAAt(x, y))
-			}
+		if got := squarish(n); got != want {
+			t.Errorf("squarish(%d) = %d, want %d", n, got, want)
 		}
 	}
 }

@@ -1,11 +1,9 @@
-// Package sheet draws rows of numbers as sheets of small pictures.
-package sheet
+package plots
 
 import (
 	"image"
 	"image/color"
-	"image/png"
-	"io"
+	"image/draw"
 	"math"
 	"slices"
 
@@ -19,31 +17,25 @@ const tileSide = 56
 // gap is the space between pictures, in pixels.
 const gap = 2
 
-// Tiles arranges pictures of height × width, one a row of rows, in columns
-// columns, and colours each value by paint. It panics if the sizes do not fit.
+// Tiles arranges pictures of height × width values in so many columns. Each row
+// of rows is one picture, and paint gives the colour of a value. It panics if
+// the sizes do not fit.
 func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) color.RGBA) *image.RGBA {
 	if height*width != rows.Cols || columns < 1 {
-		panic("sheet: the shape does not fit the rows")
+		panic("plots: the shape does not fit the rows")
 	}
 	scale := max(1, (tileSide+max(height, width)-1)/max(height, width))
 	lines := (rows.Rows + columns - 1) / columns
 	cellW, cellH := width*scale+gap, height*scale+gap
 	img := image.NewRGBA(image.Rect(0, 0, columns*cellW+gap, lines*cellH+gap))
-	for i := range img.Pix {
-		img.Pix[i] = 0xC0 // grey ground
+	fill := func(r image.Rectangle, c color.Color) {
+		draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
 	}
-	for i := 3; i < len(img.Pix); i += 4 {
-		img.Pix[i] = 0xFF
-	}
+	fill(img.Bounds(), color.Gray{0xC0})
 	for r := range rows.Rows {
-		x0, y0 := gap+r%columns*cellW, gap+r/columns*cellH
 		for i, v := range rows.Row(r) {
-			c := paint(v)
-			for dy := range scale {
-				for dx := range scale {
-					img.SetRGBA(x0+i%width*scale+dx, y0+i/width*scale+dy, c)
-				}
-			}
+			at := image.Pt(gap+r%columns*cellW+i%width*scale, gap+r/columns*cellH+i/width*scale)
+			fill(image.Rectangle{at, at.Add(image.Pt(scale, scale))}, paint(v))
 		}
 	}
 	return img
@@ -55,21 +47,15 @@ func Ink(p float32) color.RGBA {
 	return color.RGBA{g, g, g, 255}
 }
 
-// Signed returns a paint for values from −limit, blue, over 0, white, to
+// signed returns a paint for values from −limit, blue, over 0, white, to
 // limit, red.
-func Signed(limit float32) func(float32) color.RGBA {
+func signed(limit float32) func(float32) color.RGBA {
 	return func(x float32) color.RGBA {
 		t := float32(0)
 		if limit > 0 {
 			t = min(max(x/limit, -1), 1)
 		}
-		fade := func(to uint8) uint8 {
-			a := t
-			if a < 0 {
-				a = -a
-			}
-			return uint8(255 - a*float32(255-to) + 0.5)
-		}
+		fade := func(to uint8) uint8 { return uint8(255 - max(t, -t)*float32(255-to) + 0.5) }
 		if t >= 0 {
 			return color.RGBA{fade(178), fade(24), fade(43), 255} // ColorBrewer RdBu ends
 		}
@@ -80,10 +66,10 @@ func Signed(limit float32) func(float32) color.RGBA {
 // maxFilters is the number of filters on a sheet.
 const maxFilters = 100
 
-// Filters draws the weights of the first hidden units of m to its inputs as
-// pictures of height × width, red above zero and blue below. All are on one
-// scale, whose end is the 99.5th percentile of the weights shown, so units
-// that have learnt nothing look empty.
+// Filters draws the weights between the inputs of m and its first hidden units,
+// one picture of height × width for each hidden unit, red above zero and blue
+// below. All pictures have one scale. It ends at the 99.5th percentile of the
+// |weights| shown, so units that have learnt nothing look empty.
 func Filters(m *rbm.RBM, height, width int) *image.RGBA {
 	n := min(m.Hidden(), maxFilters)
 	f := rbm.NewMatrix(n, m.Inputs())
@@ -96,11 +82,8 @@ func Filters(m *rbm.RBM, height, width int) *image.RGBA {
 		}
 	}
 	slices.Sort(size)
-	return Tiles(f, height, width, Columns(n), Signed(float32(size[(len(size)-1)*199/200])))
+	return Tiles(f, height, width, squarish(n), signed(float32(size[(len(size)-1)*199/200])))
 }
 
-// Columns returns the number of columns of a squarish sheet of n pictures.
-func Columns(n int) int { return max(1, int(math.Ceil(math.Sqrt(float64(n))))) }
-
-// Encode writes img as PNG.
-func Encode(w io.Writer, img image.Image) error { return png.Encode(w, img) }
+// squarish returns the number of columns of a squarish sheet of n pictures.
+func squarish(n int) int { return max(1, int(math.Ceil(math.Sqrt(float64(n))))) }

@@ -1,4 +1,4 @@
-package train
+package plots
 
 import (
 	"bytes"
@@ -60,12 +60,12 @@ func TestLadders(t *testing.T) {
 			t.Errorf("%s: two ladders take %d pixels, one %d", text, two.Bounds().Dx(), w)
 		}
 		height := one.Bounds().Dy()
-		if last := min(len(l.Beta), shownParticles) - 1; count(one, last, 0, height) == 0 {
+		if last := min(len(l.Beta), len(Colors)) - 1; count(one, last, 0, height) == 0 {
 			t.Errorf("%s: the way of particle %d is not drawn", text, last)
 		}
 
 		before := measured(t, text, 0)
-		if none := ladders(t, NamedLadder{"before", before}); count(none, shownParticles-1, 0, height) != 0 {
+		if none := ladders(t, NamedLadder{"before", before}); count(none, len(Colors)-1, 0, height) != 0 {
 			t.Errorf("%s: a way is drawn before the first round", text)
 		}
 		mixed, stuck := l, l
@@ -77,15 +77,15 @@ func TestLadders(t *testing.T) {
 				mixed.Moves[i][j] = 1 / float64(len(l.Beta))
 			}
 		}
-		a := black(ladders(t, NamedLadder{"now", mixed}), height/4, height/2)
-		if b := black(ladders(t, NamedLadder{"now", stuck}), height/4, height/2); b <= a {
+		a := blackPixels(ladders(t, NamedLadder{"now", mixed}), height/4, height/2)
+		if b := blackPixels(ladders(t, NamedLadder{"now", stuck}), height/4, height/2); b <= a {
 			t.Errorf("%s: a stuck ladder has %d black pixels among its moves, one that exchanges %d", text, b, a)
 		}
 	}
 }
 
-// black counts the black pixels of rows lo … hi−1.
-func black(img image.Image, lo, hi int) (n int) {
+// blackPixels counts the black pixels of rows lo … hi−1.
+func blackPixels(img image.Image, lo, hi int) (n int) {
 	for y := lo; y < hi; y++ {
 		for x := range img.Bounds().Dx() {
 			if r, g, b, _ := img.At(x, y).RGBA(); r|g|b == 0 {

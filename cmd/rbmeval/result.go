@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -11,12 +9,11 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
-	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 )
 
-// A verdict is what a model comes to on its rows.
-type verdict struct {
+// values is what was computed of a model on its rows.
+type values struct {
 	partition
 	free   []float64 // F of each row
 	pseudo []float64
@@ -48,32 +45,32 @@ type jsonResult struct {
 	Features          string       `json:"features,omitempty"` // which means -features wrote
 }
 
-func (v *verdict) result(j *judge) (jsonResult, error) {
-	r := jsonResult{Model: j.model.Path, Data: j.set.Name, Binarize: j.set.Binarize, N: j.n, Features: j.featuresLaw()}
-	if j.m.Constraint != nil {
-		r.Constraint = j.m.Constraint.String()
+func (v *values) result(e *evaluation) (jsonResult, error) {
+	r := jsonResult{Model: e.model.Path, Data: e.set.Name, Binarize: e.set.Binarize, N: e.n, Features: e.featuresLaw()}
+	if e.m.Constraint != nil {
+		r.Constraint = e.m.Constraint.String()
 	}
 	bad := false
 	set := func(dst **float64, x float64) {
 		bad = bad || math.IsNaN(x) || math.IsInf(x, 0)
 		*dst = &x
 	}
-	if j.likely() {
+	if e.likely() {
 		set(&r.FreeEnergy, mean(v.free))
 	}
 	if v.by != "" {
 		set(&r.MeanLogLikelihood, -mean(v.free)-v.logZ)
-		if law, ok := train.LawLikelihood(j.set, j.labelled()); ok {
+		if law, ok := train.LawLikelihood(e.set, e.labelled()); ok {
 			set(&r.LawLogLikelihood, law)
 		}
 	} else if !math.IsInf(v.LowerBound, 0) {
 		set(&r.UpperBound, -mean(v.free)-v.LowerBound)
 	}
-	if j.pl {
+	if e.pl {
 		set(&r.PseudoLikelihood, mean(v.pseudo))
 	}
-	if j.classify {
-		s := train.ScoreRows(v.logp, j.set.Y)
+	if e.classify {
+		s := train.ScoreRows(v.logp, e.set.Y)
 		bad = bad || math.IsNaN(s.MeanLogP)
 		r.Classification = &s
 	}
@@ -85,29 +82,25 @@ func (v *verdict) result(j *judge) (jsonResult, error) {
 	return r, err
 }
 
-func (v *verdict) print(j *judge, w io.Writer) error {
-	r, err := v.result(j)
+func (v *values) print(e *evaluation) error {
+	r, err := v.result(e)
 	if err != nil {
 		return err
 	}
-	if !j.json {
-		v.describe(r, j, w)
-	} else if err := json.NewEncoder(w).Encode(r); err != nil {
+	if !e.flags.JSON {
+		v.describe(r, e, e.flags.Stdout)
+	} else if err := e.flags.PrintJSON(r); err != nil {
 		return err
 	}
 	for _, warning := range v.Warnings {
-		fmt.Fprintf(j.stderr, "rbmeval: warning: %s\n", warning)
+		e.flags.Warn(warning.String())
 	}
 	return nil
 }
 
 // describe prints what -json puts into an object.
-func (v *verdict) describe(r jsonResult, j *judge, w io.Writer) {
-	fmt.Fprintf(w, "%s: %d inputs", r.Model, j.m.Inputs())
-	if j.m.Classes() > 0 {
-		fmt.Fprintf(w, " + %d %s labels", j.m.Classes(), j.m.LabelKind())
-	}
-	fmt.Fprintf(w, ", %d hidden units%s\n%s: %d rows (%s)\n", j.m.Hidden(), cli.Constrained(j.m), r.Data, r.N, r.Binarize)
+func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) {
+	fmt.Fprintf(w, "%s: %s\n%s: %d rows (%s)\n", r.Model, cli.Units(e.m), r.Data, r.N, r.Binarize)
 	line := func(what string, x *float64) {
 		if x != nil {
 			fmt.Fprintf(w, "%-26s %.6f\n", what, *x)
@@ -115,43 +108,43 @@ func (v *verdict) describe(r jsonResult, j *judge, w io.Writer) {
 	}
 	line("mean free energy", r.FreeEnergy)
 	v.partition.print(w)
-	v.printLikelihood(r, j, w)
+	v.printLikelihood(r, e, w)
 	line("  of the data's own law", r.LawLogLikelihood)
 	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
 	if c := r.Classification; c != nil {
 		fmt.Fprintf(w, "%-26s %.3f %% of %d rows\n", "classification error", 100*c.Error, c.N)
 		line("mean log p(y|x)", &c.MeanLogP)
 	}
-	if !j.likely() {
+	if !e.likely() {
 		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")
-	} else if enum, err := rbm.NewEnumeration(j.m, rbm.EvaluationLimit); err == nil && j.auto && !j.exact {
+	} else if enum, err := rbm.NewEnumeration(e.m, rbm.EvaluationLimit); err == nil && e.auto && !e.exact {
 		fmt.Fprintf(w, "%d states were not enumerated unasked; -exact does\n", enum.States())
-	} else if err != nil && j.shell() {
-		fmt.Fprintf(w, "no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it\n", j.m.Constraint)
+	} else if err != nil && e.shell() {
+		fmt.Fprintf(w, "no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it\n", e.m.Constraint)
 	}
-	if j.rows != "" {
-		fmt.Fprintf(w, "rows written to %s\n", j.rows)
+	if e.rows != "" {
+		fmt.Fprintf(w, "rows written to %s\n", e.rows)
 	}
-	if j.features != "" {
-		fmt.Fprintf(w, "features %s written to %s\n", r.Features, j.features)
+	if e.features != "" {
+		fmt.Fprintf(w, "features %s written to %s\n", r.Features, e.features)
 	}
-	if j.ladder != "" {
-		fmt.Fprintf(w, "ladder drawn in %s\n", j.ladder)
+	if e.ladder != "" {
+		fmt.Fprintf(w, "ladder drawn in %s\n", e.ladder)
 	}
 }
 
 // printLikelihood prints the mean log-likelihood: of an estimate how it was
 // found, and what the bracket of log Z leaves of it.
-func (v *verdict) printLikelihood(r jsonResult, j *judge, w io.Writer) {
+func (v *values) printLikelihood(r jsonResult, e *evaluation, w io.Writer) {
 	what := "mean log-likelihood"
-	if j.v.IsGrey() {
+	if e.v.IsGrey() {
 		what = "mean score −F − log Z"
 	}
 	switch free := mean(v.free); {
 	case v.by == byExact:
 		fmt.Fprintf(w, "%-26s %.6f\n", what, -free-v.logZ)
 	case v.by != "":
-		fmt.Fprintf(w, "%-26s %s by %s", what, plusMinus(-free-v.logZ, v.stdErr), methods[v.by])
+		fmt.Fprintf(w, "%-26s %s by %s", what, cli.PlusMinus(-free-v.logZ, v.stdErr, 3), methods[v.by])
 		for _, m := range []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett} {
 			if x, _ := v.By(m); string(m) != v.by && !math.IsNaN(x) {
 				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[string(m)])
@@ -160,20 +153,20 @@ func (v *verdict) printLikelihood(r jsonResult, j *judge, w io.Writer) {
 		fmt.Fprintln(w)
 	case r.UpperBound != nil:
 		fmt.Fprintf(w, "%-26s at most %.3f, by the lower bound of log Z\n", what, *r.UpperBound)
-	case j.asked():
+	case e.asked():
 		fmt.Fprintf(w, "no %s: no estimate of log Z has a number\n", what)
 	}
 }
 
-// writeRows writes the table of -rows.
-func (v *verdict) writeRows(j *judge) error {
+// rowLines returns the table of -rows, a line for each row.
+func (v *values) rowLines(e *evaluation) [][]string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 12, 64) }
 	name := func(y int) string {
 		switch {
-		case j.about.ClassNames != nil:
-			return j.about.ClassNames[y]
-		case j.set.Classes != nil:
-			return j.set.Classes[y]
+		case e.about.ClassNames != nil:
+			return e.about.ClassNames[y]
+		case e.set.Classes != nil:
+			return e.set.Classes[y]
 		}
 		return strconv.Itoa(y)
 	}
@@ -181,46 +174,39 @@ func (v *verdict) writeRows(j *judge) error {
 	if v.by != "" {
 		header = append(header, "log_likelihood")
 	}
-	if j.pl {
+	if e.pl {
 		header = append(header, "pseudo_log_likelihood")
 	}
-	if j.labelled() {
+	if e.labelled() {
 		header = append(header, "label")
 	}
-	if j.m.Classes() > 0 {
+	classes := e.m.Classes()
+	if classes > 0 {
 		header = append(header, "predicted")
-		for y := range j.m.Classes() {
+		for y := range classes {
 			header = append(header, "p_"+name(y))
 		}
 	}
-	return atomicfile.Write(j.rows, func(w io.Writer) error {
-		table := csv.NewWriter(w)
-		if err := table.Write(header); err != nil {
-			return err
+	lines := [][]string{header}
+	for r := range e.n {
+		line := []string{strconv.Itoa(r), number(v.free[r])}
+		if v.by != "" {
+			line = append(line, number(-v.free[r]-v.logZ))
 		}
-		for r := range j.n {
-			line := []string{strconv.Itoa(r), number(v.free[r])}
-			if v.by != "" {
-				line = append(line, number(-v.free[r]-v.logZ))
-			}
-			if j.pl {
-				line = append(line, number(v.pseudo[r]))
-			}
-			if j.labelled() {
-				line = append(line, name(int(j.set.Y[r])))
-			}
-			if c := j.m.Classes(); c > 0 {
-				logp := v.logp[r*c : (r+1)*c]
-				line = append(line, name(train.Likeliest(logp)))
-				for _, lp := range logp {
-					line = append(line, number(rbm.Exp(lp)))
-				}
-			}
-			if err := table.Write(line); err != nil {
-				return err
+		if e.pl {
+			line = append(line, number(v.pseudo[r]))
+		}
+		if e.labelled() {
+			line = append(line, name(int(e.set.Y[r])))
+		}
+		if classes > 0 {
+			logp := v.logp[r*classes : (r+1)*classes]
+			line = append(line, name(train.Likeliest(logp)))
+			for _, lp := range logp {
+				line = append(line, number(rbm.Exp(lp)))
 			}
 		}
-		table.Flush()
-		return table.Error()
-	})
+		lines = append(lines, line)
+	}
+	return lines
 }
