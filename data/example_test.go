@@ -69,7 +69,7 @@ func ExampleSet_Visible() {
 		return
 	}
 	v := rbm.NewBits(2, toy.X.Cols+4)
-	toy.Visible(v, []int32{0, 2}, 4)
+	toy.Visible(v.Input(), []int32{0, 2}, 4)
 	for r := range v.Rows {
 		for j := range v.Cols {
 			if v.Get(r, j) {
@@ -105,14 +105,13 @@ func ExampleLoad_bars() {
 	// bars:4:distinct: 30 rows, at best -3.4012 nats
 }
 
-func ExampleSet_GreyRows() {
+func ExampleSet_Rows() {
 	digits, _, err := data.Load(context.Background(), "fontdigits:100", data.Options{Binarize: data.None})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	v := rbm.NewMatrix(1, digits.X.Cols+10)
-	digits.GreyRows(v, []int32{0}, 10)
+	v := digits.Rows([]int32{0}, 10).Grey
 	fmt.Println(digits.Binarize, v.Row(0)[158:164])
 	fmt.Println(digits.Classes[digits.Y[0]], v.Row(0)[digits.X.Cols:])
 	// Output:

@@ -25,7 +25,7 @@ type Set struct {
 	// Grey holds the values in [0,1], in X's shape, if they stayed grey; else
 	// Grey.Rows is 0. X then is what Threshold makes of them. It gives the number
 	// and the length of rows, and pictures of them, but a model that takes grey
-	// values is trained and evaluated on those of GreyRows.
+	// values is trained and evaluated on Grey.
 	Grey rbm.Matrix
 
 	// Height and Width are the shape of an example as a picture, stored row by
@@ -92,68 +92,62 @@ func (s *Set) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// NewRows returns room for n rows of s as visible units of a model with so many
+// classes: grey values if the set is grey, else bits.
+func (s *Set) NewRows(n, classes int) rbm.Input {
+	return rbm.NewInput(n, s.X.Cols+classes, s.Grey.Rows > 0)
+}
+
+// Rows returns the visible units of these examples, as Visible lays them out.
+func (s *Set) Rows(rows []int32, classes int) rbm.Input {
+	v := s.NewRows(len(rows), classes)
+	s.Visible(v, rows, classes)
+	return v
+}
+
 // Visible overwrites row r of dst with the visible units of example rows[r]:
 // its inputs, then its class one-hot in the last classes units. With classes 0
-// there are only the inputs, and labels are ignored. It allocates nothing.
+// there are only the inputs, and labels are ignored. If dst has room for grey
+// values the inputs are those of Grey, or 0 and 1 in a binary set; bits are those
+// of X. It allocates nothing.
 //
 // It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of
 // range, or if classes > 0 and an example has no class below it.
-func (s *Set) Visible(dst rbm.Bits, rows []int32, classes int) {
-	if classes < 0 || dst.Rows != len(rows) || dst.Cols != s.X.Cols+classes {
+func (s *Set) Visible(dst rbm.Input, rows []int32, classes int) {
+	if classes < 0 || dst.Rows() != len(rows) || dst.Cols() != s.X.Cols+classes {
 		panic("data: visible units of the wrong shape")
 	}
 	if classes > 0 && s.Y == nil {
 		panic("data: visible units with classes from a set without labels")
 	}
 	for r, row := range rows {
-		to := dst.Row(r)
-		n := copy(to, s.X.Row(int(row)))
-		clear(to[n:])
+		s.inputs(dst, r, int(row))
 		if classes > 0 {
 			y := int(s.Y[row])
 			if uint(y) >= uint(classes) {
 				panic("data: label beyond the number of classes")
 			}
-			bit := s.X.Cols + y
-			to[bit/64] |= 1 << (bit % 64)
+			dst.Set(r, s.X.Cols+y, true)
 		}
 	}
 }
 
-// GreyRows overwrites row r of dst with the visible units of example rows[r] as
-// numbers in [0,1]: its inputs, grey or, in a binary set, 0 and 1, then its
-// class one-hot in the last classes units. With classes 0 labels are ignored. It
-// allocates nothing.
-//
-// It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of
-// range, or if classes > 0 and an example has no class below it.
-func (s *Set) GreyRows(dst rbm.Matrix, rows []int32, classes int) {
-	if classes < 0 || dst.Rows != len(rows) || dst.Cols != s.X.Cols+classes {
-		panic("data: visible units of the wrong shape")
+// inputs overwrites row r of dst with the inputs of an example, and its label
+// units with zeros.
+func (s *Set) inputs(dst rbm.Input, r, example int) {
+	x := s.X.Row(example)
+	if !dst.IsGrey() {
+		to := dst.Bits.Row(r)
+		clear(to[copy(to, x):])
+		return
 	}
-	if classes > 0 && s.Y == nil {
-		panic("data: visible units with classes from a set without labels")
+	to := dst.Grey.Row(r)
+	clear(to)
+	if s.Grey.Rows > 0 {
+		copy(to, s.Grey.Row(example))
+		return
 	}
-	for r, row := range rows {
-		to := dst.Row(r)
-		inputs, labels := to[:s.X.Cols], to[s.X.Cols:]
-		if s.Grey.Rows > 0 {
-			copy(inputs, s.Grey.Row(int(row)))
-		} else {
-			x := s.X.Row(int(row))
-			for j := range inputs {
-				inputs[j] = float32(x[j/64] >> (j % 64) & 1)
-			}
-		}
-		clear(labels)
-		if classes > 0 {
-			y := int(s.Y[row])
-			if uint(y) >= uint(classes) {
-				panic("data: label beyond the number of classes")
-			}
-			labels[y] = 1
-		}
-	}
+	s.X.Each(example, func(j int) { to[j] = 1 })
 }
 
 // NearSquare returns the factors of n closest to each other, the smaller

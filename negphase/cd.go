@@ -31,7 +31,7 @@ func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, 
 	m.Step(c.states, nil, c.steps, key.Child(roundKeys).Child(stepKey))
 	c.info.Reset()
 	c.info.Updates = int64(c.steps) * int64(pos.Rows())
-	return rbm.Phase{Batch: rbm.Batch{V: c.states.V, H: c.states.Mean, Weight: pos.Weight}}, c.info, finite(c.states)
+	return rbm.Phase{Batch: rbm.Batch{V: c.states.V.Input(), H: c.states.Mean, Weight: pos.Weight}}, c.info, finite(c.states)
 }
 
 // MarshalBinary returns nothing: every call starts anew.
@@ -62,5 +62,5 @@ func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 	m.Step(p.states, nil, p.steps, key.Child(roundKeys).Child(stepKey))
 	p.info.Reset()
 	p.info.Updates = int64(p.steps) * int64(p.rows)
-	return rbm.Phase{Batch: rbm.Batch{V: p.states.V, H: p.states.Mean}}, p.info, finite(p.states)
+	return rbm.Phase{Batch: rbm.Batch{V: p.states.V.Input(), H: p.states.Mean}}, p.info, finite(p.states)
 }

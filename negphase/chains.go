@@ -83,15 +83,15 @@ func drawVisible(m *rbm.RBM, s *rbm.States, start Start, pos rbm.Batch, key rbm.
 				s.V.Set(r, m.Inputs()+k, k == y)
 			}
 		}
-	case pos.Grey.Rows > 0:
+	case pos.V.IsGrey():
 		p := rbm.NewMatrix(s.V.Rows, s.V.Cols)
 		for r := range p.Rows {
-			copy(p.Row(r), pos.Grey.Row(r%pos.Rows()))
+			copy(p.Row(r), pos.V.Grey.Row(r%pos.Rows()))
 		}
 		rbm.DrawBits(s.V, p, key)
 	default:
 		for r := range s.V.Rows {
-			copy(s.V.Row(r), pos.V.Row(r%pos.Rows()))
+			copy(s.V.Row(r), pos.V.Bits.Row(r%pos.Rows()))
 		}
 	}
 }

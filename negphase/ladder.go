@@ -201,7 +201,7 @@ func (l *ladder) trace(rows []int32) {
 // phase returns the weighted particles.
 func (l *ladder) phase(m *rbm.RBM) rbm.Phase {
 	if l.walks != nil {
-		m.HiddenMean(l.states.Mean, l.states.V)
+		m.HiddenMean(l.states.Mean, l.states.V.Input())
 	}
-	return rbm.Phase{Batch: rbm.Batch{V: l.states.V, H: l.states.Mean, Weight: l.weight}}
+	return rbm.Phase{Batch: rbm.Batch{V: l.states.V.Input(), H: l.states.Mean, Weight: l.weight}}
 }

@@ -42,6 +42,6 @@ func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info
 	if err := finite(w.states); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	m.HiddenMean(w.states.Mean, w.states.V)
-	return rbm.Phase{Batch: rbm.Batch{V: w.states.V, H: w.states.Mean}}, w.info, nil
+	m.HiddenMean(w.states.Mean, w.states.V.Input())
+	return rbm.Phase{Batch: rbm.Batch{V: w.states.V.Input(), H: w.states.Mean}}, w.info, nil
 }

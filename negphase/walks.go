@@ -25,7 +25,7 @@ type walks struct {
 	fit          bool // lengths of walks are those that the model has room for
 	moves, gibbs int  // of each chain in a run; Gibbs steps come first
 
-	machine *mcmc.Machine
+	machine *mcmc.Parameters
 	places  []place
 	rung    []float64     // inverse temperatures that the places were bound for
 	order   []*mcmc.RBM   // the system of each row
@@ -67,7 +67,7 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 	if bound {
 		w.machine.Set(m)
 	} else {
-		w.machine = mcmc.NewMachine(m)
+		w.machine = mcmc.NewParameters(m)
 	}
 	if reach := w.machine.Reach(); math.IsInf(reach, 0) || math.IsNaN(reach) {
 		return fmt.Errorf("%w: the energy of chain 0 may be %v", rbm.ErrDiverged, -reach)

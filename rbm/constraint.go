@@ -203,7 +203,7 @@ var ErrConstraint = errors.New("not possible under a constraint")
 // row whose label units are all off counts as one without a label, of either
 // kind of label: it is possible if it is so in any class.
 func (m *RBM) ImpossibleRow(v Bits) int {
-	m.checkVisible(v)
+	m.checkInput(v.Input())
 	if m.Constraint == nil || m.Constraint.On == HiddenUnits {
 		return -1
 	}

@@ -103,7 +103,7 @@ func TestConstrainedEnumeration(t *testing.T) {
 		for r := range h.Rows {
 			h.Each(r, func(j int) { hidden.Row(r)[j] = 1 })
 		}
-		want.Set(Batch{V: v, H: hidden, Weight: p})
+		want.Set(Batch{V: v.Input(), H: hidden, Weight: p})
 		for _, layer := range []bool{true, false} {
 			c := &countedStates{m: m, hidden: layer}
 			c.plan()
@@ -190,8 +190,8 @@ func TestConstrainedQuantities(t *testing.T) {
 			rows.Row(x)[0] = uint64(x)
 		}
 		f, means := make([]float64, n), NewMatrix(n, m.Hidden())
-		m.FreeEnergy(f, rows)
-		m.HiddenMean(means, rows)
+		m.FreeEnergy(f, rows.Input())
+		m.HiddenMean(means, rows.Input())
 		const tol = 1e-12 // hundreds of roundings of numbers of a size of 10
 		oneHot := func(x int) bool {
 			y := x >> m.Inputs()
@@ -223,7 +223,7 @@ func TestConstrainedQuantities(t *testing.T) {
 		possible.Cols, possible.Stride = m.Visible(), 1
 		if m.Classes() > 0 {
 			logp := make([]float64, possible.Rows*m.Classes())
-			m.ClassLogProb(logp, possible)
+			m.ClassLogProb(logp, possible.Input())
 			for r := range possible.Rows {
 				x := possible.Words[r] &^ (^uint64(0) << m.Inputs())
 				total := 0.0

@@ -64,7 +64,7 @@ func eachVisible(m *rbm.RBM, set *data.Set, f func(first int, v rbm.Bits)) {
 		}
 		v := rbm.NewBits(len(some), m.Visible())
 		if set.Y != nil || m.Classes() == 0 {
-			set.Visible(v, some, m.Classes())
+			set.Visible(v.Input(), some, m.Classes())
 		} else {
 			for i, r := range some {
 				copy(v.Row(i), set.X.Row(int(r)))
@@ -89,12 +89,12 @@ func activeVisible(m *rbm.RBM, v rbm.Bits, r int) (n int) {
 // would be steps, each of which offers as many pairs of an active unit and one
 // that is not as there are units. It does without where nothing can move.
 func sampleShell(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix {
-	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()), H: rbm.NewMatrix(rows, m.Hidden())}
+	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()).Input(), H: rbm.NewMatrix(rows, m.Hidden())}
 	h := rbm.NewBits(rows, m.Hidden())
 	if from := rowsOf(set, y); len(from) > 0 {
 		set.Visible(b.V, pick(from, rows, key), 0)
 	} else {
-		(*rbm.Base)(nil).Draw(m, b.V, h, key.Child(sampleStart))
+		(*rbm.Base)(nil).Draw(m, b.V.Bits, h, key.Child(sampleStart))
 	}
 	s := negphase.DefaultSettings("walk")
 	s.Mover, s.Moves, s.Chains, s.Start = mcmc.Exchange{}, sampleSteps, rows, negphase.Data
@@ -103,7 +103,7 @@ func sampleShell(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix
 		if err == nil {
 			var phase rbm.Phase
 			if phase, _, err = walk.Estimate(m, b, key.Child(sampleWalk)); err == nil {
-				b.V = phase.V
+				b.V.Bits = phase.V.Bits
 			}
 		}
 	}

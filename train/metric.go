@@ -106,13 +106,7 @@ func SampleRows(m *rbm.RBM, set *data.Set) int {
 func (p part) freeEnergies(m *rbm.RBM, work int) []float64 {
 	rows := p.rows(m, work)
 	f := make([]float64, len(rows))
-	b := room(p.set, len(rows), m)
-	lay(b, p.set, rows, m)
-	if b.Grey.Rows > 0 {
-		m.FreeEnergyGrey(f, b.Grey)
-	} else {
-		m.FreeEnergy(f, b.V)
-	}
+	m.FreeEnergy(f, p.set.Rows(rows, m.Classes()))
 	return f
 }
 
@@ -250,14 +244,8 @@ type Score struct {
 
 // Classify scores m, which must have classes, on rows of set.
 func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
-	b := room(set, len(rows), m)
 	logp := make([]float64, len(rows)*m.Classes())
-	lay(b, set, rows, m)
-	if b.Grey.Rows > 0 {
-		m.ClassLogProbGrey(logp, b.Grey)
-	} else {
-		m.ClassLogProb(logp, b.V)
-	}
+	m.ClassLogProb(logp, set.Rows(rows, m.Classes()))
 	y := make([]int32, len(rows))
 	for i, r := range rows {
 		y[i] = set.Y[r]
@@ -324,7 +312,7 @@ func pseudoLikelihood(parts []part) Metric {
 		for _, p := range parts {
 			rows := p.rows(m, work)
 			dst, v := make([]float64, len(rows)), rbm.NewBits(len(rows), m.Visible())
-			p.set.Visible(v, rows, m.Classes())
+			p.set.Visible(v.Input(), rows, m.Classes())
 			m.PseudoLogLikelihood(dst, v)
 			values = append(values, mean(dst))
 		}
@@ -349,16 +337,10 @@ func activeHidden(parts []part) Metric {
 		var values []float64
 		for _, p := range parts {
 			rows := p.rows(m, rowWork)
-			b := room(p.set, len(rows), m)
-			b.H = rbm.NewMatrix(len(rows), m.Hidden())
-			lay(b, p.set, rows, m)
-			if b.Grey.Rows > 0 {
-				m.HiddenMeanGrey(b.H, b.Grey)
-			} else {
-				m.HiddenMean(b.H, b.V)
-			}
+			h := rbm.NewMatrix(len(rows), m.Hidden())
+			m.HiddenMean(h, p.set.Rows(rows, m.Classes()))
 			sum := 0.0
-			for _, x := range b.H.Data {
+			for _, x := range h.Data {
 				sum += float64(x)
 			}
 			values = append(values, sum/float64(len(rows)))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
+	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -26,28 +27,12 @@ The energy is E = −Σ J s s − Σ h s over spins s of −1 and +1; states hav
 probability ∝ exp(−βE). The samplers of -sampler, separated by commas, run in
 turn for equal computing time:
 
-  gibbs                 heat bath, a sweep of all spins a move
-  metropolis            accepts by min(1, exp(−βΔE)), a sweep a move
-  modified-metropolis   the same, but flips that cost nothing by chance ½
-  sw                    Swendsen–Wang: clusters of all spins a move
-  block-gibbs           all hidden, then all visible units of an RBM a move
-  flip                  the same by flip-the-state: to the more probable value always
-  sardonics             self-avoiding walks in the space of states
-  exchange              on states of -active spins up: swaps an up and a down spin
-  im                    the same by intracluster moves: walks out and back
-
+%s
 All but the last two draw from all states, those at fixed magnetisation: the two
 sorts have different laws and are not mixed in a run. Settings follow the name, as
 in sardonics:k=89-90:gamma=1.02:
 
-  order    linear, chessboard or random: of the first three; -order is short for it
-  k        flips of a walk: a number, or a range to draw from at each walk
-  gamma    biases of the walks in units of β: one, or two as in .95/1.05
-  weights  of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)
-  walks    of sardonics: walks in each half of a move, or single
-  mix      of sardonics: proportions of moves with the biases 11, 21 and 12
-  accept   of sardonics: marginal (over these types) or type
-
+%s
 For each sampler there is printed: its rates; the mean energy with its standard
 error; τ, the integrated autocorrelation time of the energy, ½ + Σρ(t) by Sokal's
 window, in moves and in time; and how many independent energies it is worth a
@@ -105,7 +90,8 @@ const (
 )
 
 func newOptions() *options {
-	f := cli.NewFlags("isingmc", summary, "isingmc [flags]")
+	kinds, keys := mcmc.Help()
+	f := cli.NewFlags("isingmc", fmt.Sprintf(summary, kinds, keys), "isingmc [flags]")
 	o := &options{flags: f}
 	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: sides of a square or cubic lattice (60x60, 9x9x9),\nchimera:M (M×M cells of 8 spins) or chimera:MxN, or a file with a line \"i j J\"\nfor each coupling and \"i h\" for each field, spins numbered from 0")
 	f.StringVar(&o.modelFile, "model", "", "an RBM instead, a .safetensors or .npz file or the folder of a run: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; β is 1 unless given, and a constraint all=K is kept")

@@ -53,7 +53,7 @@ func (p *plan) readModel() error {
 		}
 		p.active, p.held = c.Active, true
 	}
-	p.machine = mcmc.NewMachine(m)
+	p.machine = mcmc.NewParameters(m)
 	p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s", p.modelFile, m.Visible(), m.Hidden(), given)
 	p.pairs = m.Visible() * m.Hidden()
 	if !p.flags.Given("beta") && !p.flags.Given("temperature") {

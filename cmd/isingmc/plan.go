@@ -14,11 +14,11 @@ import (
 // A plan is a checked command line with its system made.
 type plan struct {
 	options
-	model       string        // the system in words
-	graph       *mcmc.Graph   // the system, or
-	machine     *mcmc.Machine // the RBM
-	pairs       int           // of its units that are coupled
-	labelEnergy float64       // of the label unit that -class holds, by its bias
+	model       string           // the system in words
+	graph       *mcmc.Graph      // the system, or
+	machine     *mcmc.Parameters // the RBM
+	pairs       int              // of its units that are coupled
+	labelEnergy float64          // of the label unit that -class holds, by its bias
 	movers      []namedMover
 	shell       bool // the samplers keep the number of spins up
 	held        bool // the constraint of the model says how many

@@ -128,23 +128,14 @@ type page struct {
 
 func newPage(set *data.Set, m *rbm.RBM, rows int) *page {
 	g := &page{set: set, m: m, batch: rbm.Batch{H: rbm.NewMatrix(rows, m.Hidden())}}
-	if set.Grey.Rows > 0 {
-		g.batch.Grey = rbm.NewMatrix(rows, m.Visible())
-	} else {
-		g.batch.V = rbm.NewBits(rows, m.Visible())
-	}
+	g.batch.V = set.NewRows(rows, m.Classes())
 	return g
 }
 
 // fill makes the page these rows with their hidden means.
 func (g *page) fill(rows []int32) rbm.Batch {
-	if g.set.Grey.Rows > 0 {
-		g.set.GreyRows(g.batch.Grey, rows, g.m.Classes())
-		g.m.HiddenMeanGrey(g.batch.H, g.batch.Grey)
-	} else {
-		g.set.Visible(g.batch.V, rows, g.m.Classes())
-		g.m.HiddenMean(g.batch.H, g.batch.V)
-	}
+	g.set.Visible(g.batch.V, rows, g.m.Classes())
+	g.m.HiddenMean(g.batch.H, g.batch.V)
 	return g.batch
 }
 

@@ -15,7 +15,7 @@ import (
 func (j *judge) binary(set *data.Set, rows []int32) (*judge, error) {
 	part, states := *j, *set
 	states.Grey = rbm.Matrix{}
-	part.set, part.grey = &states, rbm.Matrix{}
+	part.set = &states
 	return &part, part.fit(rows)
 }
 
@@ -64,7 +64,7 @@ func lowerBound(ctx context.Context, m *rbm.RBM, parts []*judge) (float64, error
 		if err != nil {
 			return 0, err
 		}
-		v.Slice(len(free), len(free)+part.n).CopyFrom(part.v)
+		v.Slice(len(free), len(free)+part.n).CopyFrom(part.v.Bits)
 		free = append(free, f...)
 	}
 	bound := logz.LowerBound(free, v)

@@ -147,7 +147,7 @@ func (h *history) loadRows(ctx context.Context, stderr io.Writer) error {
 		}
 		h.parts = append(h.parts, &part)
 		states := &part
-		if part.isGrey() {
+		if part.v.IsGrey() {
 			if states, err = part.binary(set, chosen); err != nil {
 				return err
 			}

@@ -102,7 +102,7 @@ func (h *history) print(r historyResult, w io.Writer) {
 		fmt.Fprintf(w, ", %d test rows", r.NTest)
 	}
 	what := "log-likelihood"
-	if h.parts[0].isGrey() {
+	if h.parts[0].v.IsGrey() {
 		what = "score −F − log Z"
 	}
 	fmt.Fprintf(w, " (%s); mean %s in nats\n%9s  %12s  %7s  %-15s  %10s", r.Binarize, what, "step", "log Z", "±", "by", "train")

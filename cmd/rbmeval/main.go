@@ -107,11 +107,10 @@ type judge struct {
 	options
 	m     *rbm.RBM
 	about rbm.About
-	all   *data.Set  // the training rows, whose means are the base
-	set   *data.Set  // with the rows that it is judged on
-	n     int        // of these rows
-	v     rbm.Bits   // visible states of all rows; label units empty if the data have no labels
-	grey  rbm.Matrix // in their place, if the inputs are grey
+	all   *data.Set // the training rows, whose means are the base
+	set   *data.Set // with the rows that it is judged on
+	n     int       // of these rows
+	v     rbm.Input // all rows; label units empty if the data have no labels
 	enum  *rbm.Enumeration
 	auto  bool // what to do was left to us
 
@@ -217,7 +216,7 @@ func (j *judge) choose() error {
 		return cli.Usagef("-exact, -ais, -reverse-ais and -bennett need rows with labels for a model with bernoulli labels; %s has none", j.set.Name)
 	case j.classify && !j.labelled():
 		return cli.Usagef("-classify needs labels, of the model and of the data; the model has %d and %s %d", j.m.Classes(), j.set.Name, len(j.set.Classes))
-	case j.pl && j.isGrey():
+	case j.pl && j.v.IsGrey():
 		return cli.Usagef("-pl needs binary inputs; those of %s are grey", j.set.Name)
 	case j.pl && j.m.Classes() > 0 && !j.labelled():
 		return cli.Usagef("-pl needs rows with labels for a model with labels; %s has none", j.set.Name)
@@ -227,7 +226,7 @@ func (j *judge) choose() error {
 		if !j.exact && j.likely() && !j.shell() {
 			j.estimate()
 		}
-		j.pl = !j.isGrey() && (j.m.Classes() == 0 || j.labelled())
+		j.pl = !j.v.IsGrey() && (j.m.Classes() == 0 || j.labelled())
 		j.classify = j.labelled()
 	}
 	if j.exact {
@@ -272,7 +271,7 @@ func (j *judge) judge(ctx context.Context) (*verdict, error) {
 	if err == nil && j.pl {
 		v.pseudo = make([]float64, j.n)
 		err = j.eachChunk(ctx, "pseudo-likelihood", func(lo, hi int) {
-			j.m.PseudoLogLikelihood(v.pseudo[lo:hi], j.v.Slice(lo, hi))
+			j.m.PseudoLogLikelihood(v.pseudo[lo:hi], j.v.Bits.Slice(lo, hi))
 		})
 	}
 	if err == nil && j.rows != "" {

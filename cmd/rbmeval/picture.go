@@ -27,7 +27,7 @@ func (h *history) draw(w io.Writer) error {
 	for _, from := range []int{0, len(h.snapshots) / 2} {
 		p := plot.New()
 		p.Y.Label.Text = "log-likelihood / nats"
-		if h.parts[0].isGrey() {
+		if h.parts[0].v.IsGrey() {
 			p.Y.Label.Text = "score −F − log Z / nats"
 		}
 		p.Y.Tick.Marker = plot.TickerFunc(plainTicks)

@@ -27,63 +27,39 @@ func (j *judge) fit(rows []int32) error {
 		}
 	}
 	bare := j.m.Classes() > 0 && !j.labelled() // label units stay empty
-	if j.set.Grey.Rows > 0 {
-		j.grey = rbm.NewMatrix(len(rows), j.m.Visible())
-		if !bare {
-			j.set.GreyRows(j.grey, rows, j.m.Classes())
-			return nil
-		}
-		for r, from := range rows {
-			copy(j.grey.Row(r), j.set.Grey.Row(int(from)))
-		}
-		return nil
-	}
-	j.v = rbm.NewBits(len(rows), j.m.Visible())
+	j.v = j.set.NewRows(len(rows), j.m.Classes())
 	if !bare {
 		j.set.Visible(j.v, rows, j.m.Classes())
 		return nil
 	}
 	for r, from := range rows {
-		copy(j.v.Row(r), j.set.X.Row(int(from)))
+		if j.v.IsGrey() {
+			copy(j.v.Grey.Row(r), j.set.Grey.Row(int(from)))
+		} else {
+			copy(j.v.Bits.Row(r), j.set.X.Row(int(from)))
+		}
 	}
 	return nil
 }
 
-// isGrey reports whether the inputs are grey.
-func (j *judge) isGrey() bool { return j.grey.Rows > 0 }
-
 // freeEnergy overwrites dst with F of rows lo …
 func (j *judge) freeEnergy(dst []float64, lo int) {
-	if j.isGrey() {
-		j.m.FreeEnergyGrey(dst, j.grey.Slice(lo, lo+len(dst)))
-		return
-	}
 	j.m.FreeEnergy(dst, j.v.Slice(lo, lo+len(dst)))
 }
 
 // classLogProb overwrites dst with log p(y|x) of rows lo …
 func (j *judge) classLogProb(dst []float64, lo int) {
-	hi := lo + len(dst)/j.m.Classes()
-	if j.isGrey() {
-		j.m.ClassLogProbGrey(dst, j.grey.Slice(lo, hi))
-		return
-	}
-	j.m.ClassLogProb(dst, j.v.Slice(lo, hi))
+	j.m.ClassLogProb(dst, j.v.Slice(lo, lo+len(dst)/j.m.Classes()))
 }
 
 // hiddenMean overwrites dst with the hidden means of rows lo …: p(h|x), or those
 // of the row with its label.
 func (j *judge) hiddenMean(dst rbm.Matrix, lo int) {
-	hi := lo + dst.Rows
-	switch {
-	case j.isGrey() && j.labelIn:
-		j.m.HiddenMeanGrey(dst, j.grey.Slice(lo, hi))
-	case j.isGrey():
-		j.m.HiddenMeanGivenInputsGrey(dst, j.grey.Slice(lo, hi))
-	case j.labelIn:
-		j.m.HiddenMean(dst, j.v.Slice(lo, hi))
-	default:
-		j.m.HiddenMeanGivenInputs(dst, j.v.Slice(lo, hi))
+	v := j.v.Slice(lo, lo+dst.Rows)
+	if j.labelIn {
+		j.m.HiddenMean(dst, v)
+	} else {
+		j.m.HiddenMeanGivenInputs(dst, v)
 	}
 }
 
@@ -149,20 +125,12 @@ func (j *judge) sumOutLabels(free, logp []float64, lo int) {
 		return train.Likeliest(logp[i*j.m.Classes() : (i+1)*j.m.Classes()]) // others may be impossible
 	}
 	for i := range free {
-		if unit := j.m.Inputs() + class(i); j.isGrey() {
-			j.grey.Row(lo + i)[unit] = 1
-		} else {
-			j.v.Set(lo+i, unit, true)
-		}
+		j.v.Set(lo+i, j.m.Inputs()+class(i), true)
 	}
 	j.freeEnergy(free, lo)
 	for i := range free {
 		y := class(i)
 		free[i] += logp[i*j.m.Classes()+y]
-		if unit := j.m.Inputs() + y; j.isGrey() {
-			j.grey.Row(lo + i)[unit] = 0
-		} else {
-			j.v.Set(lo+i, unit, false)
-		}
+		j.v.Set(lo+i, j.m.Inputs()+y, false)
 	}
 }

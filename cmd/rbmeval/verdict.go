@@ -143,7 +143,7 @@ func (v *verdict) describe(r jsonResult, j *judge, w io.Writer) {
 // found, and what the bracket of log Z leaves of it.
 func (v *verdict) printLikelihood(r jsonResult, j *judge, w io.Writer) {
 	what := "mean log-likelihood"
-	if j.isGrey() {
+	if j.v.IsGrey() {
 		what = "mean score −F − log Z"
 	}
 	switch free := mean(v.free); {

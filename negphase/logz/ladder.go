@@ -124,7 +124,7 @@ func coldest(dst rbm.Bits, phase rbm.Phase) {
 	n := 0
 	for r, w := range phase.Weight {
 		if w > 0 {
-			copy(dst.Row(n), phase.V.Row(r))
+			copy(dst.Row(n), phase.V.Bits.Row(r))
 			n++
 		}
 	}

@@ -17,6 +17,6 @@
 // An Ising system lives on a Graph of couplings, which comes from a Lattice or
 // from a file. All its sums are exact (see Graph), so that fields and energies
 // never drift and equal energies are equal bits. So are those of an RBM system,
-// whose units are the bits of a restricted Boltzmann machine: see Machine,
+// whose units are the bits of a restricted Boltzmann machine: see Parameters,
 // which holds the parameters for all chains of a model.
 package mcmc

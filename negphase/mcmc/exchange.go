@@ -107,14 +107,6 @@ func (c *exchange) Warning() string {
 	return ""
 }
 
-// chance returns the chance that the exchange of sites i and j is accepted.
-func (c *exchange) chance(i, j int32) chance {
-	if c.table != nil {
-		return c.table[c.halfCost(i, j)+c.reach]
-	}
-	return chanceOf(c.law.law(c.beta * c.cost(i, j)))
-}
-
 // halfCost returns half of what the exchange of sites i and j costs, in quanta
 // of an integer graph.
 func (c *exchange) halfCost(i, j int32) int32 {

@@ -149,3 +149,11 @@ func TestExchangeOffItsShell(t *testing.T) {
 		t.Errorf("%+v", info)
 	}
 }
+
+// chance returns the chance that the exchange of sites i and j is accepted.
+func (c *exchange) chance(i, j int32) chance {
+	if c.table != nil {
+		return c.table[c.halfCost(i, j)+c.reach]
+	}
+	return chanceOf(c.law.law(c.beta * c.cost(i, j)))
+}

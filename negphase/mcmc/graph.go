@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// MaxSpins and MaxEdges cap what a graph may hold: 2²⁶ couplings take 2 GB,
-	// and as much again in the making.
+	// MaxSpins and MaxEdges bound the size of a graph: 2²⁶ couplings take 2 GB,
+	// and 2 GB more while the graph is made.
 	MaxSpins = 1 << 24
 	MaxEdges = 1 << 26
 )
@@ -24,16 +24,16 @@ type Edge struct {
 //
 //	E = −Σ J_ij s_i s_j − Σ h_i s_i,
 //
-// each pair once. It does not change once made, so many systems share one.
+// each pair once. It never changes, so many systems can share it.
 //
-// Every J and h is an integer multiple of one quantum. If the numbers given
-// are such multiples to rounding, as ±1, or 0.1 and 0.3, with local fields of
-// at most 2¹⁶ quanta, the graph is an integer graph and sums are taken in
-// integers. Otherwise the quantum is a power of two, about 2⁻⁵¹ of the
-// largest possible local field or 2⁻⁶¹ of the largest energy, to which J and h
-// are rounded: little more than one rounding of a local field in float64 loses,
-// but then no sum of them is ever rounded again. So in both cases fields and
-// energies are exact, whatever the order of the flips that led to them.
+// Every J and h is an integer multiple of one quantum, so that fields and
+// energies are exact, whatever the order of the flips that led to them. If the
+// numbers given are multiples of a quantum up to rounding, as ±1, or 0.1 and
+// 0.3, with local fields of at most 2¹⁶ quanta, the graph is an integer graph
+// and sums are taken in integers. Otherwise J and h are rounded to multiples of
+// a power of two, about 2⁻⁵¹ of the largest possible local field or 2⁻⁶¹ of the
+// largest energy. That loses little more than one rounding of a local field in
+// float64 does.
 type Graph struct {
 	start    []int32 // neighbours of i: start[i] to start[i+1]
 	neighbor []int32
@@ -51,9 +51,9 @@ type Graph struct {
 	edges    int
 }
 
-// NewGraph returns the graph of len(field) spins with the given edges. It is
-// an error if an edge names a spin that is not there, couples a spin to
-// itself or repeats a pair, or if a number is not finite.
+// NewGraph returns the graph of len(field) spins with the given edges. It
+// returns an error if an edge names a spin that does not exist, couples a spin
+// to itself or repeats a pair, or if a number is not finite.
 func NewGraph(field []float64, edges []Edge) (*Graph, error) {
 	n := len(field)
 	switch {
@@ -110,8 +110,8 @@ func (g *Graph) connect(edges []Edge) error {
 		g.neighbor[next[i]], g.coupling[next[i]] = j, c
 		next[i]++
 	}
-	// Pairs in order of their smaller spin reach every spin's smaller
-	// neighbours first, then its larger ones, both in order.
+	// The first loop gives every spin its smaller neighbours, the second one
+	// its larger neighbours, both in ascending order.
 	for k, e := range sorted {
 		if k > 0 && e.I == sorted[k-1].I && e.J == sorted[k-1].J {
 			return fmt.Errorf("edge %d–%d is given twice: add its couplings up", e.I, e.J)
@@ -135,15 +135,6 @@ func (g *Graph) Edges() int { return g.edges }
 // Field returns h_i.
 func (g *Graph) Field(i int) float64 { return g.field[i] }
 
-// Coupling returns J_ij, 0 if there is no edge.
-func (g *Graph) Coupling(i, j int) float64 {
-	lo := g.start[i]
-	if k, ok := slices.BinarySearch(g.neighbor[lo:g.start[i+1]], int32(j)); ok {
-		return g.coupling[int(lo)+k]
-	}
-	return 0
-}
-
 // Neighbors returns the spins coupled to i, in ascending order, and their
 // couplings. Both slices are the graph's own and not to be written to.
 func (g *Graph) Neighbors(i int) ([]int32, []float64) {
@@ -151,9 +142,115 @@ func (g *Graph) Neighbors(i int) ([]int32, []float64) {
 	return g.neighbor[lo:hi], g.coupling[lo:hi]
 }
 
-// Integer tells whether the graph is an integer graph, and its quantum.
+// Integer returns the quantum, and whether the graph is an integer graph.
 func (g *Graph) Integer() (quantum float64, ok bool) { return g.quantum, g.weight != nil }
 
-// Parity returns x+y+z modulo 2 of each spin of a lattice, the colours of the
-// chessboard order; nil if the graph is not a lattice.
-func (g *Graph) Parity() []uint8 { return g.parity }
+// cost returns the energy of so many half costs, that is, pairs of quanta.
+func (g *Graph) cost(half int32) float64 { return float64(half) * (2 * g.quantum) }
+
+const (
+	// maxIntegerField is the largest local field of an integer graph, in quanta.
+	// A table over all local fields then takes at most 1 MB.
+	maxIntegerField = 1 << 16
+	// maxDivisor is the largest quotient of the smallest number and the quantum
+	// that integerQuantum tries.
+	maxDivisor = 64
+	// Local fields outside of this range are refused: float64 cannot hold their
+	// squares.
+	minScale, maxScale = 0x1p-500, 0x1p500
+)
+
+// quantize finds the quantum and makes every J and h a multiple of it.
+func (g *Graph) quantize() error {
+	var total float64
+	for i, h := range g.field {
+		sum := math.Abs(h)
+		for _, j := range g.coupling[g.start[i]:g.start[i+1]] {
+			sum += math.Abs(j)
+		}
+		g.maxField = max(g.maxField, sum)
+		total += sum
+	}
+	if g.maxField != 0 && (g.maxField < minScale || total > maxScale) {
+		return fmt.Errorf("couplings and fields of size %g: scale them, and the temperature, nearer to 1", g.maxField)
+	}
+	if q, ok := g.integerQuantum(); ok {
+		g.setIntegers(q)
+		return nil
+	}
+	// A local field of 2⁵² quanta is exact in float64, an energy of 2⁶² quanta in
+	// int64. The quantum is twice as large as that needs, because the sums above
+	// were rounded and rounding to quanta can increase them.
+	_, field := math.Frexp(g.maxField)
+	_, energy := math.Frexp(total)
+	g.quantum = math.Ldexp(1, max(field-52, energy-62)+1)
+	for k, j := range g.coupling {
+		g.coupling[k] = math.RoundToEven(j/g.quantum) * g.quantum
+	}
+	for i, h := range g.field {
+		g.field[i] = math.RoundToEven(h/g.quantum) * g.quantum
+	}
+	return nil
+}
+
+// integerQuantum returns the largest quantum of which all numbers are multiples
+// up to rounding, if it is the smallest number over at most maxDivisor.
+func (g *Graph) integerQuantum() (float64, bool) {
+	least, most := math.Inf(1), 0.0
+	for _, x := range [][]float64{g.coupling, g.field} {
+		for _, v := range x {
+			if v != 0 {
+				least, most = min(least, math.Abs(v)), max(most, math.Abs(v))
+			}
+		}
+	}
+	if math.IsInf(least, 1) {
+		return 1, true // no couplings, no fields
+	}
+	for d := 1; d <= maxDivisor; d++ {
+		q := least / float64(d)
+		if g.maxField/q > maxIntegerField {
+			return 0, false
+		}
+		if multiples(g.coupling, q) && multiples(g.field, q) {
+			return most / math.RoundToEven(most/q), true // of least error relative to the largest number
+		}
+	}
+	return 0, false
+}
+
+// multiples reports whether every x is an integer multiple of q, up to the
+// roundings of x, q and their quotient.
+func multiples(x []float64, q float64) bool {
+	for _, v := range x {
+		k := math.RoundToEven(v / q)
+		if math.Abs(v/q-k) > math.Abs(k)*0x1p-51 {
+			return false
+		}
+	}
+	return true
+}
+
+// setIntegers makes g an integer graph of quantum q.
+func (g *Graph) setIntegers(q float64) {
+	g.quantum = q
+	g.weight = make([]int32, len(g.coupling))
+	g.bias = make([]int32, len(g.field))
+	for k, j := range g.coupling {
+		g.weight[k] = int32(math.RoundToEven(j / q))
+		g.coupling[k] = float64(g.weight[k]) * q
+	}
+	for i, h := range g.field {
+		g.bias[i] = int32(math.RoundToEven(h / q))
+		g.field[i] = float64(g.bias[i]) * q
+	}
+	for i := range g.field {
+		sum := magnitude(g.bias[i])
+		for _, w := range g.weight[g.start[i]:g.start[i+1]] {
+			sum += magnitude(w)
+		}
+		g.maxLocal = max(g.maxLocal, sum)
+	}
+}
+
+func magnitude(x int32) int32 { return max(x, -x) }

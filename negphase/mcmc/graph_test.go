@@ -167,15 +167,3 @@ func TestStatePanics(t *testing.T) {
 		}()
 	}
 }
-
-func TestCloneIsIndependent(t *testing.T) {
-	for name, g := range graphs(t) {
-		s := NewIsing(g, nil)
-		s.Deltas()
-		c := s.Clone()
-		c.Flip(1)
-		if fresh := NewIsing(g, nil); !slices.Equal(s.State(), fresh.State()) || !slices.Equal(s.Deltas(), fresh.Deltas()) || s.energy != fresh.energy {
-			t.Errorf("%s: a flip of the clone changed the original", name)
-		}
-	}
-}

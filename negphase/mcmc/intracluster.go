@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"gorbm/negphase/mcmc/internal/walk"
+	"gorbm/negphase/internal/grammar"
 )
 
 // Intracluster moves are pairs of walks that start and end at the same
@@ -32,18 +32,22 @@ type Intracluster struct {
 	Reference []uint8 `json:"reference,omitempty"` // of length Len; nil: all zeros
 }
 
+// intraclusterKeys are the keys of Intracluster in the grammar.
+var intraclusterKeys = grammar.Keys[Intracluster]{
+	lengthsKey(func(m *Intracluster) (low, high *int) { return &m.MinLength, &m.MaxLength }),
+	gammaKey("1", func(m *Intracluster) (first, second *float64) { return &m.GammaDown, &m.GammaUp },
+		func(m *Intracluster) bool { return m.GammaDown != m.GammaUp }),
+	weightsKey(func(m *Intracluster) *Weights { return &m.Weights }),
+}
+
 // DefaultIntracluster returns walks of 1 to 25 flips at γ = β.
-func DefaultIntracluster() Intracluster {
-	return Intracluster{MinLength: 1, MaxLength: 25, GammaDown: 1, GammaUp: 1, Weights: HeatBath}
+func DefaultIntracluster() (m Intracluster) {
+	intraclusterKeys.Default(&m)
+	return m
 }
 
 // Check returns an error that names the setting that is out of range.
-func (m *Intracluster) Check() error {
-	if err := checkLengths("im", m.MinLength, m.MaxLength); err != nil {
-		return err
-	}
-	return checkBias("im", m.Weights, m.GammaDown, m.GammaUp)
-}
+func (m Intracluster) Check() error { return intraclusterKeys.Check("im", &m) }
 
 // Bind returns the chain; see Mover. Besides what Check finds, it is an error
 // if MaxLength exceeds the number of sites that differ from the reference or
@@ -62,27 +66,21 @@ func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error)
 	if m.Reference != nil && len(m.Reference) != s.Len() {
 		return nil, fmt.Errorf("im: a reference of %d bits for a system of %d", len(m.Reference), s.Len())
 	}
-	var weights [2]walk.Bias // by side
-	for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
-		if weights[side], err = bias("im", m.Weights, gamma, beta, s, len(sites)); err != nil {
-			return nil, err
-		}
+	b, err := newBiases("im", m.Weights, s, beta, len(sites), m.GammaUp, m.GammaDown) // of sites that agree, and that differ
+	if err != nil {
+		return nil, err
 	}
 	reference := m.Reference
 	if reference == nil {
 		reference = make([]uint8, s.Len())
 	}
 	c := &intraclusterChain{settings: m, beta: beta}
-	scale := [2]float64{differs: m.GammaDown * beta, agrees: m.GammaUp * beta}
-	if in, ok := newIntegers(s, sites); ok {
-		w := newClassShell(in, reference)
-		in.describe(w.lists.List[:], agrees, weights[agrees:][:1], scale[agrees:][:1])
-		in.describe(w.lists.List[in.classes:], differs, weights[differs:][:1], scale[differs:][:1])
-		c.walker = w
+	if lists, ok := newClasses(s, sites, reference, b); ok {
+		c.walker = &classShell{lists}
 	} else if r, ok := s.(*RBM); ok && m.Weights == HeatBath {
-		c.walker = newDenseShell(r, sites, reference, scale)
+		c.walker = newDenseShell(r, sites, reference, b)
 	} else {
-		c.walker = newBlockShell(s, sites, reference, scale, [2]*walk.Table{walk.NewTable(weights[0]), walk.NewTable(weights[1])})
+		c.walker = newBlockShell(s, sites, reference, b)
 	}
 	c.Reset()
 	n := c.walker.sizes()
@@ -102,22 +100,13 @@ const (
 	differs = 1
 )
 
-// A shellWalker takes the state of a system along walks between shells and
-// scores them.
+// A shellWalker is a walker between shells. Its biases are the sides: a segment
+// flips sites of a side, each drawn among those that are on it then. Scores are
+// those of the first bias.
 type shellWalker interface {
-	// segment flips k sites of a side one after the other, each drawn among
-	// those that are on it then, or those of path if that is not nil.
-	segment(r *rand.Rand, path []int32, k, side int, sc *shellScore)
+	walker
 	sizes() [2]int // number of sites on each side
-	rise() float64
-	commit()
-	undo()
-	reset()
 }
-
-// A shellScore holds the probabilities of the walks of a move and of their
-// reverses.
-type shellScore struct{ forward, reverse walk.Product }
 
 // An intraclusterChain is Intracluster on one system.
 type intraclusterChain struct {
@@ -125,7 +114,7 @@ type intraclusterChain struct {
 	walker   shellWalker
 	beta     float64
 	longest  int // that fits the shell
-	score    shellScore
+	score    score
 }
 
 // Reset takes over the state of the system after it was changed elsewhere.
@@ -142,15 +131,8 @@ func (c *intraclusterChain) Move(r *rand.Rand) Info {
 	}
 	side := int(r.Uint64() >> 63)
 	k := c.settings.MinLength + r.IntN(c.longest-c.settings.MinLength+1)
-	c.score = shellScore{walk.One, walk.One}
+	c.score = emptyScore
 	c.walker.segment(r, nil, k, side, &c.score)
 	c.walker.segment(r, nil, k, 1-side, &c.score)
-	info := Info{Moves: 1, Proposals: 1, Flips: int64(2 * k)}
-	if accept(r, -float64(c.beta*c.walker.rise())+(c.score.reverse.Log()-c.score.forward.Log())) {
-		c.walker.commit()
-		info.Accepted = 1
-	} else {
-		c.walker.undo()
-	}
-	return info
+	return finish(c.walker, r, c.beta, c.score.reverse[0].Log()-c.score.forward[0].Log(), 2*k)
 }

@@ -2,6 +2,7 @@ package mcmc
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"gorbm/negphase/mcmc/internal/walk"
 )
@@ -9,24 +10,14 @@ import (
 // A blockShell is a shellWalker for any System: for each side of the shell it
 // keeps the weights of the sites on it, with sums over blocks of them.
 type blockShell struct {
-	costs
+	blockWeights
 	state     []uint8
-	sites     []int32
 	moves     []bool // of each site
 	reference []uint8
-	scale     [2]float64 // by side
-	table     [2]*walk.Table
-	blocks    [2]*walk.Blocks
-	path      []int32
-	sum       float64
 }
 
-func newBlockShell(s System, sites []int32, reference []uint8, scale [2]float64, table [2]*walk.Table) *blockShell {
-	w := &blockShell{costs: newCosts(s), state: s.State(), sites: sites,
-		reference: reference, scale: scale, table: table, moves: make([]bool, s.Len())}
-	for side := range w.blocks {
-		w.blocks[side] = walk.NewBlocks(s.Len())
-	}
+func newBlockShell(s System, sites []int32, reference []uint8, b biases) *blockShell {
+	w := &blockShell{blockWeights: newBlockWeights(s, sites, b), state: s.State(), reference: reference, moves: make([]bool, s.Len())}
 	for _, i := range sites {
 		w.moves[i] = true
 	}
@@ -48,7 +39,7 @@ func (w *blockShell) reset() {
 	for _, i := range w.sites {
 		w.renew(i)
 	}
-	w.path, w.sum = w.path[:0], 0
+	w.commit()
 }
 
 func (w *blockShell) sizes() (n [2]int) {
@@ -58,18 +49,14 @@ func (w *blockShell) sizes() (n [2]int) {
 	return n
 }
 
-func (w *blockShell) rise() float64 { return w.sum }
-
-func (w *blockShell) commit() { w.path, w.sum = w.path[:0], 0 }
-
 func (w *blockShell) undo() {
-	for t := len(w.path) - 1; t >= 0; t-- {
-		w.cross(w.path[t])
+	for _, i := range slices.Backward(w.path) {
+		w.cross(i)
 	}
-	w.path, w.sum = w.path[:0], 0
+	w.commit()
 }
 
-func (w *blockShell) segment(r *rand.Rand, path []int32, k, side int, sc *shellScore) {
+func (w *blockShell) segment(r *rand.Rand, path []int32, k, side int, sc *score) {
 	from, to := w.blocks[side], w.blocks[1-side]
 	for t := range k {
 		var i int32
@@ -80,15 +67,9 @@ func (w *blockShell) segment(r *rand.Rand, path []int32, k, side int, sc *shellS
 		}
 		w.path = append(w.path, i)
 		w.sum += w.cost(i)
-		sc.forward.P *= float64(from.Leaf[i]) / float64(from.Total)
+		sc.forward[0].Times(from.Leaf[i], from.Total)
 		w.cross(i)
-		sc.reverse.P *= float64(to.Leaf[i]) / float64(to.Total)
-		if sc.forward.P < walk.Small {
-			sc.forward.Fold()
-		}
-		if sc.reverse.P < walk.Small {
-			sc.reverse.Fold()
-		}
+		sc.reverse[0].Times(to.Leaf[i], to.Total)
 	}
 }
 

@@ -19,14 +19,14 @@ type denseShell struct {
 	sums      [2][2]walk.Sums
 }
 
-func newDenseShell(s *RBM, sites []int32, reference []uint8, scale [2]float64) *denseShell {
+func newDenseShell(s *RBM, sites []int32, reference []uint8, b biases) *denseShell {
 	w := &denseShell{denseSites: newDenseSites(s, sites), reference: reference, moves: make([]uint8, s.Len())}
-	w.scale = scale
+	w.scale = b.scale
 	for _, i := range sites {
 		w.moves[i] = 1
 		w.on[agrees]++
 	}
-	for l, n := range s.machine.size {
+	for l, n := range s.parameters.size {
 		w.side[l], w.leaf[l] = make([]uint32, n), make([]uint32, n)
 		w.sums[l] = [2]walk.Sums{walk.NewSums(n), walk.NewSums(n)}
 	}
@@ -39,7 +39,7 @@ func (w *denseShell) reset() {
 	sign := [4]float32{2*agrees + 0: -a, 2*agrees + 1: a, 2*differs + 0: -d, 2*differs + 1: d}
 	n := 0
 	for l := range w.side {
-		state, from := w.s.layer(l), w.s.machine.first[l]
+		state, from := w.s.layer(l), w.s.parameters.first[l]
 		reference, moves := w.reference[from:][:len(state)], w.moves[from:][:len(state)]
 		side, to := w.side[l][:len(state)], w.sign[l][:len(state)]
 		for i, x := range state {
@@ -69,13 +69,13 @@ func (w *denseShell) sizes() [2]int { return w.on }
 
 func (w *denseShell) undo() {
 	for _, site := range w.path {
-		l, i := w.s.machine.place(int(site))
+		l, i := w.s.parameters.place(int(site))
 		w.side[l][i] = ^w.side[l][i]
 	}
 	path := w.path
 	if w.restore() {
 		for _, site := range path {
-			w.renewSign(w.s.machine.place(int(site)))
+			w.renewSign(w.s.parameters.place(int(site)))
 		}
 		w.refresh()
 	}
@@ -100,24 +100,18 @@ func (w *denseShell) draw(r *rand.Rand, side int) (l, i int) {
 	return l, w.sums[l][side].FindOn(w.leaf[l], w.side[l], uint32(side)-1, x)
 }
 
-func (w *denseShell) segment(r *rand.Rand, path []int32, k, side int, sc *shellScore) {
+func (w *denseShell) segment(r *rand.Rand, path []int32, k, side int, sc *score) {
 	w.keep()
 	for t := range k {
 		var l, i int
 		if path == nil {
 			l, i = w.draw(r, side)
 		} else {
-			l, i = w.s.machine.place(int(path[t]))
+			l, i = w.s.parameters.place(int(path[t]))
 		}
-		sc.forward.P *= float64(w.leaf[l][i]) / float64(w.total(side))
+		sc.forward[0].Times(uint64(w.leaf[l][i]), w.total(side))
 		w.cross(l, i, side)
-		sc.reverse.P *= float64(w.leaf[l][i]) / float64(w.total(1-side))
-		if sc.forward.P < walk.Small {
-			sc.forward.Fold()
-		}
-		if sc.reverse.P < walk.Small {
-			sc.reverse.Fold()
-		}
+		sc.reverse[0].Times(uint64(w.leaf[l][i]), w.total(1-side))
 	}
 }
 
@@ -132,5 +126,5 @@ func (w *denseShell) cross(l, i, side int) {
 	w.leaf[l][i] = after
 	w.sums[l][side].Change(i, before, 0)
 	w.sums[l][1-side].Change(i, 0, after)
-	w.weigh(1-l, w.s.machine.rowOf(l, i), !up)
+	w.weigh(1-l, w.s.parameters.rowOf(l, i), !up)
 }

@@ -14,12 +14,12 @@ import (
 // scorePath takes the chain along a pair of walks as if it had been drawn, the
 // first on the given side, and back; see sardonicsChain.scorePath.
 func (c *intraclusterChain) scorePath(side int, p path) (forward, reverse, rise float64) {
-	sc := shellScore{walk.One, walk.One}
+	sc := emptyScore
 	c.walker.segment(nil, p[0], len(p[0]), side, &sc)
 	c.walker.segment(nil, p[1], len(p[1]), 1-side, &sc)
 	rise = c.walker.rise()
 	c.walker.undo()
-	return sc.forward.Log(), sc.reverse.Log(), rise
+	return sc.forward[0].Log(), sc.reverse[0].Log(), rise
 }
 
 // A slowShell is the move as the paper states it, its weights computed anew

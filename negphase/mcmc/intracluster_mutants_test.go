@@ -26,7 +26,7 @@ func TestStaleShellsAreSeen(t *testing.T) {
 			{"sides after a rejection", func(s *Ising, c *intraclusterChain) {
 				for _, i := range everySite(5) { // a walk that is possible
 					if (s.state[i]^m.Reference[i]) == differs && len(c.path()) == 0 {
-						c.walker.segment(nil, []int32{i}, 1, differs, new(shellScore))
+						c.walker.segment(nil, []int32{i}, 1, differs, new(score))
 					}
 				}
 				staleSides{c.walker}.undo()
@@ -97,12 +97,13 @@ func (f staleSides) undo() {
 		i := w.path[0]
 		w.undo()
 		from := w.lists.Node[i].List
-		to := from + uint8(w.classes)
-		if w.lists.List[from].Side == differs {
-			to = from - uint8(w.classes)
+		to := from + uint8(w.n)
+		if int(from) >= w.n {
+			to = from - uint8(w.n)
 		}
-		w.total[w.lists.List[from].Side] -= w.lists.List[from].Weight[0]
-		w.total[w.lists.List[to].Side] += w.lists.List[to].Weight[0]
+		for b := range w.total {
+			w.total[b] += w.lists.List[to].Weight[b] - w.lists.List[from].Weight[b]
+		}
 		w.lists.Move(i, to)
 	case *blockShell:
 		i := w.path[0]

@@ -1,22 +1,20 @@
 package mcmc
 
-import "slices"
-
 // Ising is a System on a Graph: the spins s = 2x − 1 and their local fields
 //
-//	h_i + Σ_j J_ij s_j,
+//	h_i + Σ_j J_ij s_j.
 //
-// by which a flip of spin i costs 2 s_i times its field. A flip takes time
+// A flip of spin i costs 2 s_i times its local field. It takes time
 // proportional to the number of neighbours and allocates nothing. Fields and
-// energy equal their recomputation exactly at all times.
+// energy are at all times exactly what a recomputation gives.
 type Ising struct {
 	graph  *Graph
 	state  []uint8
 	energy int64 // in quanta
 
-	local []int32   // fields in quanta, of an integer graph; else nil
-	real  []float64 // fields, of the others; else nil
-	scale float64   // 1/quantum, a power of two, of the others
+	local []int32   // local fields in quanta, of an integer graph; else nil
+	real  []float64 // local fields of another graph; else nil
+	scale float64   // 1/quantum of another graph, a power of two
 
 	deltas  []float64 // nil until Deltas is called
 	touched []int32
@@ -52,48 +50,31 @@ func (s *Ising) SetState(state []uint8) {
 // spin returns 2x − 1.
 func spin(x uint8) int32 { return 2*int32(x) - 1 }
 
-// recompute sets fields, energy and flip costs from the state. As
-// Σ s_i (h_i + field_i) = −2E in exact steps, the fields give the energy.
+// recompute sets local fields, energy and flip costs from the state. The energy
+// follows from the local fields f: Σ s_i (h_i + f_i) = −2E, and all sums are
+// exact.
 func (s *Ising) recompute() {
-	if s.local != nil {
-		s.energy = -s.sumIntegers() / 2
+	if g := s.graph; s.local != nil {
+		s.energy = -sumFields(g, s.state, s.local, g.bias, g.weight, 1) / 2
 	} else {
-		s.energy = -s.sumReals() / 2
+		s.energy = -sumFields(g, s.state, s.real, g.field, g.coupling, s.scale) / 2
 	}
 	s.renewAll()
 }
 
-// sumIntegers sets the fields and returns −2E in quanta, on an integer graph.
-func (s *Ising) sumIntegers() (twice int64) {
-	g, state := s.graph, s.state
+// sumFields sets the local fields of a state from the fields and couplings of g
+// and returns −2E in quanta, of which scale is the inverse.
+func sumFields[T int32 | float64](g *Graph, state []uint8, local, field, coupling []T, scale T) (twice int64) {
 	lo := g.start[0]
 	for i, x := range state {
 		hi := g.start[i+1]
-		nb, weight := g.neighbor[lo:hi], g.weight[lo:hi]
-		sum := g.bias[i]
+		nb, coupling := g.neighbor[lo:hi], coupling[lo:hi]
+		sum := field[i]
 		for k, j := range nb {
-			sum += weight[k] * spin(state[j])
+			sum += T(coupling[k] * T(spin(state[j])))
 		}
-		s.local[i] = sum
-		twice += int64(spin(x) * (sum + g.bias[i]))
-		lo = hi
-	}
-	return twice
-}
-
-// sumReals is sumIntegers on another graph.
-func (s *Ising) sumReals() (twice int64) {
-	g, state := s.graph, s.state
-	lo := g.start[0]
-	for i, x := range state {
-		hi := g.start[i+1]
-		nb, coupling := g.neighbor[lo:hi], g.coupling[lo:hi]
-		sum := g.field[i]
-		for k, j := range nb {
-			sum += float64(coupling[k] * float64(spin(state[j])))
-		}
-		s.real[i] = sum
-		twice += int64(spin(x)) * (int64(sum*s.scale) + int64(g.field[i]*s.scale))
+		local[i] = sum
+		twice += int64(spin(x)) * (int64(sum*scale) + int64(field[i]*scale))
 		lo = hi
 	}
 	return twice
@@ -114,8 +95,8 @@ func (s *Ising) delta(i int) float64 {
 	return 2 * float64(spin(s.state[i])) * s.real[i]
 }
 
-// halfCost returns s_i times the field of spin i in quanta: half of what its
-// flip costs. Integer graphs only.
+// halfCost returns half the cost of a flip of spin i, s_i times its local field,
+// in quanta. Integer graphs only.
 func (s *Ising) halfCost(i int) int32 { return spin(s.state[i]) * s.local[i] }
 
 // Graph returns the graph that s lives on.
@@ -134,9 +115,7 @@ func (s *Ising) Energy() float64 { return float64(s.energy) * s.graph.quantum }
 func (s *Ising) Deltas() []float64 {
 	if s.deltas == nil {
 		s.deltas = make([]float64, len(s.state))
-		for i := range s.deltas {
-			s.deltas[i] = s.delta(i)
-		}
+		s.renewAll()
 	}
 	return s.deltas
 }
@@ -170,8 +149,8 @@ func (s *Ising) renew(i int) {
 	}
 }
 
-// flipInteger flips bit i of a system on an integer graph and leaves Deltas
-// behind.
+// flipInteger flips bit i of a system on an integer graph. It does not update
+// the flip costs of Deltas.
 func (s *Ising) flipInteger(i int) {
 	g := s.graph
 	up := spin(s.state[i])
@@ -195,17 +174,6 @@ func (s *Ising) flipReal(i int) {
 	for k, c := range g.coupling[lo:hi] {
 		s.real[nb[k]] -= float64(twice * c)
 	}
-}
-
-// Clone returns an independent system in the same state on the same graph.
-func (s *Ising) Clone() *Ising {
-	c := *s
-	c.state = slices.Clone(s.state)
-	c.local = slices.Clone(s.local)
-	c.real = slices.Clone(s.real)
-	c.deltas = slices.Clone(s.deltas)
-	c.touched = nil
-	return &c
 }
 
 var _ System = (*Ising)(nil)

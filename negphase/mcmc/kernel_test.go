@@ -48,7 +48,7 @@ func TestSweepsLeaveTheLaw(t *testing.T) {
 	for name, g := range graphs(t) {
 		pi := boltzmann(energies(g), beta)
 		movers := singleSites
-		if g.Parity() != nil {
+		if g.parity != nil {
 			movers = append(slices.Clone(movers), Gibbs{Chessboard}, Metropolis{Chessboard}, ModifiedMetropolis{Chessboard})
 		}
 		for _, m := range movers {

@@ -1,13 +1,16 @@
 package mcmc
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"gorbm/rbm"
 )
 
-// A Lattice is which spins are neighbours, before they have couplings.
+// A Lattice says which spins are neighbours. Graph gives them couplings.
 type Lattice struct {
 	Name   string
 	Spins  int
@@ -15,19 +18,64 @@ type Lattice struct {
 	Parity []uint8 // of the sum of a spin's coordinates: the colours of a chessboard
 }
 
-// A Bond joins spins I and J, Times over: 2 where a periodic side has two
-// spins, which then meet on both sides.
+// A Bond joins spins I and J. Times is 2 where a periodic side has two spins,
+// which are neighbours on both sides, and else 1.
 type Bond struct{ I, J, Times int32 }
 
+// ErrSpec is wrapped by ParseLattice's error for a text that is not of its
+// grammar. The text may be the name of a file.
+var ErrSpec = errors.New("no lattice")
+
+// ParseLattice returns the lattice of a text: its sides, as 60x60 or 9x9x9, or
+// chimera:M for M×M cells with shores of 4, chimera:MxN, or chimera:MxNxL with
+// shores of L.
+func ParseLattice(text string, periodic bool) (*Lattice, error) {
+	var l *Lattice
+	cells, chimera := strings.CutPrefix(text, "chimera:")
+	sides, err := parseSides(cells)
+	switch {
+	case chimera:
+		if err != nil || len(sides) > 3 {
+			return nil, fmt.Errorf("lattice %q: write chimera:4, chimera:4x3 or chimera:4x3x2 (rows, columns, spins a shore)", text)
+		}
+		if len(sides) == 1 {
+			sides = append(sides, sides[0])
+		}
+		sides = append(sides, 4)
+		l, err = Chimera(sides[0], sides[1], sides[2], periodic)
+	case err != nil:
+		return nil, fmt.Errorf("%w %q: give sides as 60x60 or 9x9x9, chimera:4, or a file of couplings", ErrSpec, text)
+	default:
+		l, err = Grid(sides, periodic)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lattice %q: %w", text, err)
+	}
+	return l, nil
+}
+
+// parseSides reads numbers with an x between.
+func parseSides(text string) ([]int, error) {
+	var sides []int
+	for field := range strings.SplitSeq(text, "x") {
+		n, err := strconv.ParseUint(field, 10, 31)
+		if err != nil {
+			return nil, err
+		}
+		sides = append(sides, int(n))
+	}
+	return sides, nil
+}
+
 // Grid returns the hypercubic lattice of the given sides: a square for two, a
-// cube for three. Spin (x,y,z) has number x + side₀·(y + side₁·z). A periodic
-// side of 1 would join a spin to itself and is an error, as are no sides,
-// sides below 1 and more than MaxSpins spins.
+// cube for three. Spin (x,y,z) has number x + side₀·(y + side₁·z). No sides,
+// sides below 1, a periodic side of 1, which would join a spin to itself, and
+// more than MaxSpins spins are errors.
 func Grid(sides []int, periodic bool) (*Lattice, error) {
 	if len(sides) == 0 {
 		return nil, fmt.Errorf("a lattice without sides: give one number a dimension, as 60x60")
 	}
-	n := 1
+	n, name := 1, ""
 	for _, l := range sides {
 		switch {
 		case l < 1:
@@ -38,8 +86,9 @@ func Grid(sides []int, periodic bool) (*Lattice, error) {
 			return nil, fmt.Errorf("a lattice of more than %d spins: make it smaller", MaxSpins)
 		}
 		n *= l
+		name += fmt.Sprintf("x%d", l)
 	}
-	l := &Lattice{Name: join(sides), Spins: n, Parity: make([]uint8, n)}
+	l := &Lattice{Name: name[1:], Spins: n, Parity: make([]uint8, n)}
 	at := make([]int, len(sides)) // the coordinates of spin i
 	for i := range n {
 		rest, stride := i, 1
@@ -63,18 +112,6 @@ func Grid(sides []int, periodic bool) (*Lattice, error) {
 	return l, nil
 }
 
-// join returns "60x60" for the sides 60, 60.
-func join(sides []int) string {
-	s := ""
-	for d, l := range sides {
-		if d > 0 {
-			s += "x"
-		}
-		s += fmt.Sprint(l)
-	}
-	return s
-}
-
 // Chimera returns the graph of rows × columns cells, each a complete bipartite
 // graph between two shores of `shore` spins (4 in the machines of D-Wave). The
 // first shore's spins are joined to those of the cells above and below, the
@@ -93,17 +130,15 @@ func Chimera(rows, columns, shore int, periodic bool) (*Lattice, error) {
 	l := &Lattice{Name: fmt.Sprintf("chimera:%dx%dx%d", rows, columns, shore), Spins: 2 * rows * columns * shore}
 	l.Parity = make([]uint8, l.Spins)
 	spin := func(r, c, u, k int) int32 { return int32(((r*columns+c)*2+u)*shore + k) }
-	reach := func(u, at, side int, here, there func(k int) int32) {
-		times := int32(1)
+	// times returns how often a cell is joined to the next one along a side.
+	times := func(at, side int) int32 {
 		switch {
-		case at+1 < side && side == 2 && periodic:
-			times = 2
 		case at+1 == side && (!periodic || side == 2):
-			return
+			return 0
+		case side == 2 && periodic:
+			return 2
 		}
-		for k := range shore {
-			l.Bonds = append(l.Bonds, Bond{here(k), there(k), times})
-		}
+		return 1
 	}
 	for r := range rows {
 		for c := range columns {
@@ -114,8 +149,16 @@ func Chimera(rows, columns, shore int, periodic bool) (*Lattice, error) {
 				l.Parity[spin(r, c, 0, k)] = uint8((r + c) & 1)
 				l.Parity[spin(r, c, 1, k)] = uint8((r + c + 1) & 1)
 			}
-			reach(0, r, rows, func(k int) int32 { return spin(r, c, 0, k) }, func(k int) int32 { return spin((r+1)%rows, c, 0, k) })
-			reach(1, c, columns, func(k int) int32 { return spin(r, c, 1, k) }, func(k int) int32 { return spin(r, (c+1)%columns, 1, k) })
+			if t := times(r, rows); t > 0 {
+				for k := range shore {
+					l.Bonds = append(l.Bonds, Bond{spin(r, c, 0, k), spin((r+1)%rows, c, 0, k), t})
+				}
+			}
+			if t := times(c, columns); t > 0 {
+				for k := range shore {
+					l.Bonds = append(l.Bonds, Bond{spin(r, c, 1, k), spin(r, (c+1)%columns, 1, k), t})
+				}
+			}
 		}
 	}
 	return l, nil

@@ -169,3 +169,23 @@ func (s *tableSystem) Flip(i int) []int32 {
 	s.set(codeOf(s.state) ^ 1<<i)
 	return nil
 }
+
+// Coupling returns J_ij, 0 if there is no edge.
+func (g *Graph) Coupling(i, j int) float64 {
+	lo := g.start[i]
+	if k, ok := slices.BinarySearch(g.neighbor[lo:g.start[i+1]], int32(j)); ok {
+		return g.coupling[int(lo)+k]
+	}
+	return 0
+}
+
+// RandomState returns n independent fair bits.
+func RandomState(n int, key rbm.Key) []uint8 {
+	x := make([]uint8, n)
+	for i := range x {
+		if key.Uniform(uint64(i)) < 0.5 {
+			x[i] = 1
+		}
+	}
+	return x
+}

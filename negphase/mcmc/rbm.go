@@ -7,30 +7,29 @@ import (
 	"gorbm/rbm"
 )
 
-// An RBM is the System of an RBM's units, the visible ones and then the hidden
-// ones, and of its energy
+// RBM is a System of the units of an RBM, visible units first, with the energy
 //
-//	E(v,h) = −vᵀWh − bᵀv − cᵀh,
+//	E(v,h) = −vᵀWh − bᵀv − cᵀh.
 //
-// by which a flip of a unit that is off costs minus its preactivation, and of
-// one that is on its preactivation. A flip takes time proportional to the size
-// of the other layer and allocates nothing. Preactivations and energy equal
-// their recomputation exactly at all times: see Machine.
+// Turning a unit on costs minus its preactivation, turning it off costs its
+// preactivation. A flip takes time proportional to the size of the other layer
+// and allocates nothing. Preactivations and energy are at all times exactly what
+// a recomputation gives; see Parameters.
 type RBM struct {
-	machine *Machine
-	state   []uint8
-	field   [2][]int32 // preactivations of each layer, in quanta, padded
-	energy  int64      // in quanta
+	parameters *Parameters
+	state      []uint8
+	field      [2][]int32 // preactivations of each layer, in quanta, padded
+	energy     int64      // in quanta
 
 	deltas  []float64  // nil until Deltas is called
-	touched [2][]int32 // by a flip in each layer: it, then the other layer
+	touched [2][]int32 // by a flip in each layer: the unit, then the other layer
 	on      [2][]int32 // active units of each layer; scratch
-	cut     [2][]int32 // where those of each word of 64 units start in on
+	cut     [2][]int32 // index into on of the first of each word of 64 units
 }
 
 // NewRBM returns a system on c in the state where all units are off.
-func NewRBM(c *Machine) *RBM {
-	s := &RBM{machine: c, state: make([]uint8, c.Len())}
+func NewRBM(c *Parameters) *RBM {
+	s := &RBM{parameters: c, state: make([]uint8, c.Len())}
 	for l := range s.field {
 		s.field[l] = make([]int32, c.size[l])
 		s.on[l] = make([]int32, 0, c.units[l])
@@ -44,12 +43,9 @@ func NewRBM(c *Machine) *RBM {
 	return s
 }
 
-// Machine returns the parameters of s.
-func (s *RBM) Machine() *Machine { return s.machine }
-
-// SetState copies the given state into s, visible units first; chains on s
-// need a Reset then. It panics if the state's length is not that of s or if it
-// holds anything but 0 and 1.
+// SetState copies the given state into s, visible units first. Chains on s need
+// a Reset then. It panics if the state has another length or holds anything but
+// 0 and 1.
 func (s *RBM) SetState(state []uint8) {
 	copyState(s.state, state)
 	s.recompute()
@@ -57,7 +53,7 @@ func (s *RBM) SetState(state []uint8) {
 
 // recompute sums all preactivations anew from the state.
 func (s *RBM) recompute() {
-	c := s.machine
+	c := s.parameters
 	for l := range s.field {
 		copy(s.field[l], c.bias[l])
 		s.on[l] = s.on[l][:0]
@@ -73,10 +69,10 @@ func (s *RBM) recompute() {
 	s.settle()
 }
 
-// unpack takes over a layer's state, lists its active units and starts the
-// layer's preactivations at the biases.
+// unpack sets a layer's state from bits, lists its active units and sets the
+// layer's preactivations to the biases.
 func (s *RBM) unpack(layer int, words []uint64) {
-	copy(s.field[layer], s.machine.bias[layer])
+	copy(s.field[layer], s.parameters.bias[layer])
 	state, on := s.layer(layer), s.on[layer][:0]
 	clear(state)
 	for k, w := range words {
@@ -90,10 +86,10 @@ func (s *RBM) unpack(layer int, words []uint64) {
 	s.on[layer] = on
 }
 
-// words returns the number of words that so many bits take.
+// words returns the number of words of 64 bits that so many bits take.
 func words(bits int) int { return (bits + 63) / 64 }
 
-// settle takes energy and flip costs from the preactivations and the lists of
+// settle sets energy and flip costs from the preactivations and the lists of
 // active units:
 //
 //	−E = Σ h_j a_j + Σ v_i b_i.
@@ -103,21 +99,21 @@ func (s *RBM) settle() {
 		s.energy -= int64(s.field[hidden][j])
 	}
 	for _, i := range s.on[visible] {
-		s.energy -= int64(s.machine.bias[visible][i])
+		s.energy -= int64(s.parameters.bias[visible][i])
 	}
 	s.renewAll()
 }
 
 // layer returns the state of a layer.
 func (s *RBM) layer(l int) []uint8 {
-	c := s.machine
+	c := s.parameters
 	return s.state[c.first[l] : c.first[l]+c.units[l]]
 }
 
-// Store writes the state of s to the given row of v and h. It panics if they
-// have other columns than s has units.
+// Store writes the state of s to the given row of v and h. It panics if their
+// numbers of columns are not the numbers of units.
 func (s *RBM) Store(v, h rbm.Bits, row int) {
-	if v.Cols != s.machine.units[visible] || h.Cols != s.machine.units[hidden] {
+	if v.Cols != s.parameters.units[visible] || h.Cols != s.parameters.units[hidden] {
 		panic("mcmc: Store into states of another shape")
 	}
 	for l, words := range [2][]uint64{v.Row(row), h.Row(row)} {
@@ -139,24 +135,24 @@ func (s *RBM) Len() int { return len(s.state) }
 func (s *RBM) State() []uint8 { return s.state }
 
 // Energy returns E, exact up to one rounding.
-func (s *RBM) Energy() float64 { return float64(s.energy) * s.machine.quantum }
+func (s *RBM) Energy() float64 { return float64(s.energy) * s.parameters.quantum }
 
 // cost returns what a flip of site i costs in quanta.
 func (s *RBM) cost(i int) int32 {
-	l, k := s.machine.place(i)
+	l, k := s.parameters.place(i)
 	return spin(s.state[i]) * s.field[l][k]
 }
 
-// FlipCost returns Deltas()[i], and does not have the others kept current.
+// FlipCost returns Deltas()[i] without the cost of keeping all of Deltas current.
 func (s *RBM) FlipCost(i int) float64 { return s.delta(i) }
 
 // delta returns the cost of a flip of site i.
-func (s *RBM) delta(i int) float64 { return float64(s.cost(i)) * s.machine.quantum }
+func (s *RBM) delta(i int) float64 { return float64(s.cost(i)) * s.parameters.quantum }
 
-// pairCost returns the cost of flips of both sites i and j: of units of two
-// layers the coupling counts too.
+// pairCost returns the cost of flipping both sites i and j. If they are in
+// different layers, it depends on their coupling too.
 func (s *RBM) pairCost(i, j int) float64 {
-	c := s.machine
+	c := s.parameters
 	cost := int64(s.cost(i)) + int64(s.cost(j))
 	k, a := c.place(i)
 	l, b := c.place(j)
@@ -185,7 +181,7 @@ func (s *RBM) Deltas() []float64 {
 // Flip flips bit i; see System.
 func (s *RBM) Flip(i int) []int32 {
 	s.flip(i)
-	l, _ := s.machine.place(i)
+	l, _ := s.parameters.place(i)
 	touched := s.touched[l]
 	touched[0] = int32(i)
 	if s.deltas != nil {
@@ -196,10 +192,10 @@ func (s *RBM) Flip(i int) []int32 {
 	return touched
 }
 
-// flip flips bit i and leaves Deltas behind.
+// flip flips bit i. It does not update the flip costs of Deltas.
 func (s *RBM) flip(i int) {
 	s.energy += int64(s.cost(i))
-	l, k := s.machine.place(i)
+	l, k := s.parameters.place(i)
 	one := [1]int32{int32(k)}
 	if s.state[i] == 0 {
 		s.add(l, one[:])
@@ -211,13 +207,13 @@ func (s *RBM) flip(i int) {
 
 // add adds the rows of units of a layer to the other layer's preactivations.
 func (s *RBM) add(layer int, units []int32) {
-	c := s.machine
+	c := s.parameters
 	walk.AddRows(s.field[1-layer], c.row[layer], c.stride[1-layer], units)
 }
 
-// subtract takes them off.
+// subtract subtracts them.
 func (s *RBM) subtract(layer int, units []int32) {
-	c := s.machine
+	c := s.parameters
 	walk.SubtractRows(s.field[1-layer], c.row[layer], c.stride[1-layer], units)
 }
 

@@ -37,7 +37,7 @@ var rbmBenches = []struct {
 
 // burnt returns a system on the model after some block-wise sweeps.
 func burnt(t testing.TB, m *rbm.RBM) *RBM {
-	s := NewRBM(NewMachine(m))
+	s := NewRBM(NewParameters(m))
 	s.SetState(RandomState(s.Len(), rbm.NewKey(2)))
 	chain := must(Gibbs{}.Bind(s, 1, nil))(t)
 	r := rbm.NewKey(3).Rand()
@@ -94,12 +94,12 @@ func BenchmarkRBMSteps(b *testing.B) {
 func BenchmarkRBMLoad(b *testing.B) {
 	const chains = 10
 	m := gaussianRBM(784, 500, .1, 1)
-	c := NewMachine(m)
+	c := NewParameters(m)
 	v, h := rbm.NewBits(chains, 784), rbm.NewBits(chains, 500)
 	systems := make([]*RBM, chains)
 	for r := range systems {
 		systems[r] = burnt(b, m)
-		systems[r].machine = c
+		systems[r].parameters = c
 		systems[r].Store(v, h, r)
 	}
 	systems = slices.Clone(systems)

@@ -21,10 +21,10 @@ func TestBoltzmannWalksFollowTheParameters(t *testing.T) {
 	im := Intracluster{MinLength: 1, MaxLength: 3, GammaDown: .5, GammaUp: .45, Weights: Boltzmann}
 	for _, m := range []Mover{sardonics, mixed, im} {
 		start := must(ShellState(65, 30, nil, rbm.NewKey(3)))(t)
-		then, now := NewRBM(NewMachine(small)), NewRBM(NewMachine(large))
+		then, now := NewRBM(NewParameters(small)), NewRBM(NewParameters(large))
 		then.SetState(start)
 		before := must(m.Bind(then, 1, nil))(t)
-		then.machine.Set(large)
+		then.parameters.Set(large)
 		then.SetState(start)
 		before.Reset()
 		now.SetState(start)
@@ -51,7 +51,7 @@ func TestBoltzmannWalksFollowTheParameters(t *testing.T) {
 // Where weights are cut, as costs exceed what they span, the law stays.
 func TestCutBoltzmannWeightsLeaveTheLaw(t *testing.T) {
 	const beta, units = 0.3, 8
-	c := NewMachine(gaussianRBM(5, 3, 6, 5))
+	c := NewParameters(gaussianRBM(5, 3, 6, 5))
 	if 2*beta*c.reach < 1.5*15 {
 		t.Fatalf("γβ times costs of %v are not cut", c.reach)
 	}
@@ -63,7 +63,7 @@ func TestCutBoltzmannWeightsLeaveTheLaw(t *testing.T) {
 		if _, ok := m.(Intracluster); ok {
 			on = slices.DeleteFunc(on, func(x []uint8) bool { return sum(x) != 4 })
 		}
-		law := plainOfMachine(c).boltzmann(on, beta)
+		law := plainOfRBM(c).boltzmann(on, beta)
 		s := NewRBM(c)
 		s.SetState(on[0])
 		if z := rbmZ(s, must(m.Bind(s, beta, nil))(t), on, law, 10_000); z > 6 {
@@ -83,7 +83,7 @@ func TestHugeBiases(t *testing.T) {
 	m.MaxLength, m.Gamma1, m.Gamma2, m.Mix = 2, 1e200, 1, [3]float64{1, 1, 1}
 	flat := rbm.New(3, 2, 0, rbm.Softmax)
 	flat.HiddenBias[0] = 1
-	s := NewRBM(NewMachine(flat))
+	s := NewRBM(NewParameters(flat))
 	w := must(m.Bind(s, 1, nil))(t).(*sardonicsChain).walker.(*denseWalk)
 	for b := range 2 {
 		if got := w.layer[visible][b].Leaf[:3]; !slices.Equal(got, []uint32{1 << 23, 1 << 23, 1 << 23}) {

@@ -58,7 +58,7 @@ func caches(s *RBM, c Chain) (all []any) {
 // instructions the same.
 func TestDenseWalksKeepTheirCaches(t *testing.T) {
 	m := gaussianRBM(150, 90, .35, 3)
-	c := NewMachine(m)
+	c := NewParameters(m)
 	for name, mover := range denseMovers() {
 		var sites []int32
 		if name != "pair" {
@@ -139,14 +139,14 @@ func TestDenseWalksKeepTheirCaches(t *testing.T) {
 // a time, in layers too that they take in several parts.
 func TestReverseOfLongWalksOnRBMs(t *testing.T) {
 	for _, c := range []struct{ visible, hidden, low, up, segments int }{{150, 90, 100, 150, 4}, {1200, 30, 1150, 1151, 2}} {
-		machine := NewMachine(gaussianRBM(c.visible, c.hidden, .1, 1))
+		parameters := NewParameters(gaussianRBM(c.visible, c.hidden, .1, 1))
 		for _, mixed := range []bool{false, true} {
 			m := DefaultSardonics()
 			m.MinLength, m.MaxLength, m.Walks = c.low, c.up, c.segments/2
 			if mixed {
 				m.Gamma2, m.Mix = .9, [3]float64{.5, .3, .2}
 			}
-			s := NewRBM(machine)
+			s := NewRBM(parameters)
 			start := RandomState(s.Len(), rbm.NewKey(2))
 			s.SetState(start)
 			chain := must(m.Bind(s, .5, nil))(t).(*sardonicsChain)

@@ -32,9 +32,9 @@ func rbmEnergy(m *rbm.RBM, x []uint8) (e float64) {
 	return e
 }
 
-// roundings bounds what the energy of a state and a model is off by in a
-// machine: half a quantum for each parameter that is on.
-func roundings(c *Machine) float64 {
+// roundings bounds what the energy of a state and a model is off by in an
+// RBM system: half a quantum for each parameter that is on.
+func roundings(c *Parameters) float64 {
 	n, m := float64(c.units[visible]), float64(c.units[hidden])
 	return c.quantum / 2 * (n*m + n + m)
 }
@@ -45,7 +45,7 @@ func TestRBMHasTheEnergyAndCostsOfTheModel(t *testing.T) {
 		sd              float64
 	}{{1, 1, .5}, {3, 5, .5}, {17, 16, .5}, {70, 33, .5}, {130, 129, .5}, {20, 9, 1e33}, {20, 9, 1e-25}} {
 		m := gaussianRBM(shape.visible, shape.hidden, shape.sd, 1)
-		c := NewMachine(m)
+		c := NewParameters(m)
 		s := NewRBM(c)
 		r := rbm.NewKey(2).Rand()
 		for range 3 {
@@ -79,7 +79,7 @@ func TestLoadStoreAndSet(t *testing.T) {
 
 func loadStoreAndSet(t *testing.T, visible, hidden, rows int) {
 	m := gaussianRBM(visible, hidden, .5, 1)
-	c := NewMachine(m)
+	c := NewParameters(m)
 	v, h := rbm.NewBits(rows, visible), rbm.NewBits(rows, hidden)
 	v.Randomize(rbm.NewKey(3))
 	h.Randomize(rbm.NewKey(4))
@@ -111,13 +111,13 @@ func loadStoreAndSet(t *testing.T, visible, hidden, rows int) {
 	}
 }
 
-// What a machine holds depends on the parameters that it took over last alone,
+// What Parameters hold depends on the last RBM that they were set to alone,
 // whatever quantum it had before.
 func TestSetForgets(t *testing.T) {
 	small, large := gaussianRBM(70, 33, .01, 1), gaussianRBM(70, 33, 3, 2)
 	for _, m := range []*rbm.RBM{small, large} {
 		for _, before := range []*rbm.RBM{small, large} {
-			c, want := NewMachine(before), NewMachine(m)
+			c, want := NewParameters(before), NewParameters(m)
 			c.Set(m)
 			if c.quantum != want.quantum || c.reach != want.reach {
 				t.Errorf("quantum %v and reach %v, want %v and %v", c.quantum, c.reach, want.quantum, want.reach)

@@ -9,9 +9,9 @@ import (
 	"gorbm/rbm"
 )
 
-// plainOfMachine is the model of a machine in spins: J = W/4 and
+// plainOfRBM is the model of an RBM in spins: J = W/4 and
 // h = b/2 + Σ W/4, up to a constant.
-func plainOfMachine(c *Machine) plain {
+func plainOfRBM(c *Parameters) plain {
 	n := c.Len()
 	p := plain{h: make([]float64, n)}
 	for range n {
@@ -32,7 +32,7 @@ func plainOfMachine(c *Machine) plain {
 }
 
 // denseWeight is the weight of a flip by its cost, of the dense walks.
-func denseWeight(c *Machine, scale float64, mixed bool) func(cost float64) float64 {
+func denseWeight(c *Parameters, scale float64, mixed bool) func(cost float64) float64 {
 	w := denseSites{s: NewRBM(c), scale: [2]float64{scale, scale}}
 	if mixed {
 		w.scale[0] = 1
@@ -47,9 +47,9 @@ func denseWeight(c *Machine, scale float64, mixed bool) func(cost float64) float
 	}
 }
 
-// smallMachine is an RBM of n units of which some are visible.
-func smallMachine(visible, n int) *Machine {
-	return NewMachine(gaussianRBM(visible, n-visible, .8, uint64(10*visible+n)))
+// smallRBM is an RBM of n units of which some are visible.
+func smallRBM(visible, n int) *Parameters {
+	return NewParameters(gaussianRBM(visible, n-visible, .8, uint64(10*visible+n)))
 }
 
 // The exact kernels of SARDONICS on small RBMs, path by path against the slow
@@ -65,18 +65,18 @@ func TestSardonicsKernelsOnRBMs(t *testing.T) {
 		}
 		for _, visible := range shapes {
 			t.Run(fmt.Sprintf("%s/visible=%d", c.name, visible), func(t *testing.T) {
-				machine := smallMachine(visible, c.n)
-				s := NewRBM(machine)
+				parameters := smallRBM(visible, c.n)
+				s := NewRBM(parameters)
 				chain := must(c.m.Bind(s, exactBeta, c.sites))(t).(*sardonicsChain)
 				if _, ok := chain.walker.(*denseWalk); !ok {
 					t.Fatalf("walker %T", chain.walker)
 				}
-				slow := &slowWalk{Sardonics: c.m, model: plainOfMachine(machine), sites: c.sites}
+				slow := &slowWalk{Sardonics: c.m, model: plainOfRBM(parameters), sites: c.sites}
 				if c.sites == nil {
 					slow.sites = everySite(c.n)
 				}
 				for b, gamma := range []float64{c.m.Gamma1, c.m.Gamma2} {
-					slow.weight[b] = denseWeight(machine, gamma*exactBeta, c.m.mixed())
+					slow.weight[b] = denseWeight(parameters, gamma*exactBeta, c.m.mixed())
 				}
 				seen := -1
 				score := func(x []uint8, kind int, p path) (f, b, rise float64) {
@@ -123,7 +123,7 @@ func TestIntraclusterKernelsOnRBMs(t *testing.T) {
 						m := Intracluster{MinLength: k[0], MaxLength: k[1], GammaDown: 1.1, GammaUp: up, Weights: HeatBath}
 						m.Reference = randomState(rbm.NewKey(uint64(n)).Rand(), size)
 						t.Run(fmt.Sprintf("M=%d/visible=%d/n=%d/k=%s/up=%v", size, visible, n, lengths(k[0], k[1]), up), func(t *testing.T) {
-							exactDenseShell(t, m, smallMachine(visible, size), n)
+							exactDenseShell(t, m, smallRBM(visible, size), n)
 						})
 					}
 				}
@@ -132,7 +132,7 @@ func TestIntraclusterKernelsOnRBMs(t *testing.T) {
 	}
 }
 
-func exactDenseShell(t *testing.T, m Intracluster, c *Machine, n int) {
+func exactDenseShell(t *testing.T, m Intracluster, c *Parameters, n int) {
 	on, _ := shell(m.Reference, n)
 	s := NewRBM(c)
 	s.SetState(on[0])
@@ -140,7 +140,7 @@ func exactDenseShell(t *testing.T, m Intracluster, c *Machine, n int) {
 	if _, ok := chain.walker.(*denseShell); !ok {
 		t.Fatalf("walker %T", chain.walker)
 	}
-	slow := &slowShell{Intracluster: m, model: plainOfMachine(c)}
+	slow := &slowShell{Intracluster: m, model: plainOfRBM(c)}
 	for side, gamma := range [2]float64{differs: m.GammaDown, agrees: m.GammaUp} {
 		slow.weight[side] = denseWeight(c, gamma*exactBeta, false)
 	}
@@ -201,11 +201,11 @@ func TestStaleDenseWalksAreSeen(t *testing.T) {
 			s.SetState(to)
 			w.reset()
 			shell.reset()
-			s.machine.row[hidden][0] = -s.machine.row[hidden][0]
+			s.parameters.row[hidden][0] = -s.parameters.row[hidden][0]
 		}},
 	} {
-		c := smallMachine(2, n)
-		slow := &slowWalk{Sardonics: m, model: plainOfMachine(c), sites: everySite(n)}
+		c := smallRBM(2, n)
+		slow := &slowWalk{Sardonics: m, model: plainOfRBM(c), sites: everySite(n)}
 		slowShell := &slowShell{Intracluster: im, model: slow.model}
 		for b, gamma := range []float64{m.Gamma1, m.Gamma2} {
 			slow.weight[b] = denseWeight(c, gamma*exactBeta, true)

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 
-	"gorbm/negphase/mcmc/internal/walk"
+	"gorbm/negphase/internal/grammar"
 )
 
 // Weights are the weight φ of a flip that raises the energy by ΔE, by which
@@ -62,10 +64,94 @@ type Sardonics struct {
 	OwnType bool `json:"own_type"`
 }
 
+// sardonicsKeys are the keys of Sardonics in the grammar.
+var sardonicsKeys = grammar.Keys[Sardonics]{
+	lengthsKey(func(m *Sardonics) (low, high *int) { return &m.MinLength, &m.MaxLength }),
+	gammaKey("1.02", func(m *Sardonics) (first, second *float64) { return &m.Gamma1, &m.Gamma2 }, (*Sardonics).mixed),
+	weightsKey(func(m *Sardonics) *Weights { return &m.Weights }),
+	{
+		Name: "walks", Default: "1", Help: "walks in each half of a move, or single",
+		Parse: func(m *Sardonics, text string) (err error) {
+			if m.Single = text == "single"; m.Single {
+				return nil
+			}
+			if m.Walks, err = strconv.Atoi(text); err != nil {
+				return fmt.Errorf("%q is not a whole number, nor single", text)
+			}
+			return nil
+		},
+		Format: func(m *Sardonics) string {
+			if m.Single {
+				return "single"
+			}
+			return strconv.Itoa(m.Walks)
+		},
+		Check: func(m *Sardonics) error {
+			if !m.Single && (m.Walks < 1 || m.Walks > MaxWalks) {
+				return fmt.Errorf("walks is %d; it must lie in 1 … %d", m.Walks, MaxWalks)
+			}
+			return nil
+		},
+	},
+	{
+		Name: "mix", Default: "1/0/0", Help: "proportions of moves with the biases 11, 21 and 12",
+		Parse: func(m *Sardonics, text string) error {
+			if strings.Count(text, "/") != len(m.Mix)-1 {
+				return fmt.Errorf("%q is not three numbers, as 2/1/1: the proportions of the types 11, 21 and 12", text)
+			}
+			x, err := parseNumbers(text)
+			copy(m.Mix[:], x)
+			return err
+		},
+		Format: func(m *Sardonics) string {
+			if m.mixed() {
+				return formatNumbers(m.Mix[:]...)
+			}
+			return ""
+		},
+		Check: func(m *Sardonics) error {
+			if m.Single {
+				return nil
+			}
+			sum := 0.0
+			for _, p := range m.Mix {
+				if !(p >= 0) || math.IsInf(p, 0) {
+					return fmt.Errorf("mix has %v; proportions must not be negative", p)
+				}
+				sum += p
+			}
+			if sum == 0 || math.IsInf(sum, 0) {
+				return errors.New("mix has no type with a positive finite proportion")
+			}
+			return nil
+		},
+	},
+	{
+		Name: "accept", Default: "marginal", Help: "marginal (over these types) or type",
+		Parse: func(m *Sardonics, text string) error {
+			m.OwnType = text == "type"
+			return grammar.OneOf(text, "marginal", "type")
+		},
+		Format: func(m *Sardonics) string {
+			if m.mixed() && m.OwnType {
+				return "type"
+			}
+			return ""
+		},
+		Check: func(m *Sardonics) error {
+			if !m.Single && m.OwnType && (m.Mix[1] > 0) != (m.Mix[2] > 0) {
+				return errors.New("accept=type with one of the types 21 and 12 alone would reject each of its moves; give both a proportion, or take accept=marginal")
+			}
+			return nil
+		},
+	},
+}
+
 // DefaultSardonics returns pairs of walks of 1 to 25 flips at γ = 1.02β, where
 // both lattices of the paper accept nearly all they can.
-func DefaultSardonics() Sardonics {
-	return Sardonics{MinLength: 1, MaxLength: 25, Gamma1: 1.02, Gamma2: 1.02, Weights: HeatBath, Walks: 1, Mix: [3]float64{1, 0, 0}}
+func DefaultSardonics() (m Sardonics) {
+	sardonicsKeys.Default(&m)
+	return m
 }
 
 // walks returns the number of walks in a move.
@@ -81,91 +167,16 @@ func (m *Sardonics) mixed() bool { return !m.Single && (m.Mix[1] > 0 || m.Mix[2]
 
 // Check returns an error that names the setting that is out of range, or that
 // makes the chain reducible whatever the system is.
-func (m *Sardonics) Check() error {
-	if err := checkLengths("sardonics", m.MinLength, m.MaxLength); err != nil {
+func (m Sardonics) Check() error {
+	if err := sardonicsKeys.Check("sardonics", &m); err != nil {
 		return err
 	}
-	if err := checkBias("sardonics", m.Weights, m.Gamma1, m.Gamma2); err != nil {
-		return err
-	}
-	if !m.Single {
-		if m.Walks < 1 || m.Walks > MaxWalks {
-			return fmt.Errorf("sardonics: walks is %d; it must lie in 1 … %d", m.Walks, MaxWalks)
-		}
-		sum := 0.0
-		for _, p := range m.Mix {
-			if !(p >= 0) || math.IsInf(p, 0) {
-				return fmt.Errorf("sardonics: mix has %v; proportions must not be negative", p)
-			}
-			sum += p
-		}
-		if sum == 0 || math.IsInf(sum, 0) {
-			return errors.New("sardonics: mix has no type with a positive finite proportion")
-		}
-		if m.OwnType && (m.Mix[1] > 0) != (m.Mix[2] > 0) {
-			return errors.New("sardonics: accept=type with one of the types 21 and 12 alone would reject each of its moves; give both a proportion, or take accept=marginal")
-		}
-	}
-	if k := m.MinLength; k == m.MaxLength {
-		switch {
-		case !m.Single:
-			return fmt.Errorf("sardonics: %d walks of always %d flips make an even number of flips, so half of all states can never be reached; let the length vary, such as k=%d-%d", m.walks(), k, max(1, k-1), max(2, k))
-		case k%2 == 0:
-			return fmt.Errorf("sardonics: walks of always %d flips, an even number, can never reach half of all states; let the length vary, such as k=%d-%d", k, k-1, k)
-		}
+	switch k := m.MinLength; {
+	case k != m.MaxLength:
+	case !m.Single:
+		return fmt.Errorf("sardonics: %d walks of always %d flips make an even number of flips, so half of all states can never be reached; let the length vary, such as k=%d-%d", m.walks(), k, max(1, k-1), max(2, k))
+	case k%2 == 0:
+		return fmt.Errorf("sardonics: walks of always %d flips, an even number, can never reach half of all states; let the length vary, such as k=%d-%d", k, k-1, k)
 	}
 	return nil
-}
-
-func checkLengths(name string, low, high int) error {
-	switch {
-	case low < 1 || high > MaxLength:
-		return fmt.Errorf("%s: k is %s; lengths must lie in 1 … %d", name, lengths(low, high), MaxLength)
-	case low > high:
-		return fmt.Errorf("%s: k is %d-%d; the first length must not exceed the second", name, low, high)
-	}
-	return nil
-}
-
-func lengths(low, high int) string {
-	if low == high {
-		return fmt.Sprint(low)
-	}
-	return fmt.Sprintf("%d-%d", low, high)
-}
-
-func checkBias(name string, weights Weights, gamma ...float64) error {
-	if weights != HeatBath && weights != Boltzmann {
-		return fmt.Errorf("%s: weights is %q; it is heatbath or boltzmann", name, weights)
-	}
-	for _, g := range gamma {
-		if !(g >= 0) || math.IsInf(g, 0) {
-			return fmt.Errorf("%s: gamma is %v; it must be a finite number, 0 or more", name, g)
-		}
-	}
-	return nil
-}
-
-// bias returns the weights of flips of s at the given γ. An error means that
-// they cannot be held.
-//
-// Boltzmann weights are in units of the largest. On an RBM, whose costs change
-// as it is trained, that is of e¹⁵, and smaller and larger ones are cut: any
-// positive weights leave the law as it is, and these are the same function of
-// costs always.
-func bias(name string, weights Weights, gamma, beta float64, s System, sites int) (walk.Bias, error) {
-	_, cut := s.(*RBM)
-	top := largestCost(s)
-	x := gamma * beta * top
-	switch {
-	case math.IsInf(x, 0) || math.IsNaN(x):
-		return walk.Bias{}, fmt.Errorf("%s: gamma %v times beta %v times the largest cost of a flip, %v, overflows; lower gamma", name, gamma, beta, top)
-	case weights == Boltzmann && cut:
-		return walk.NewBias(walk.Boltzmann, sites, walk.MaxSpan/2), nil
-	case weights == Boltzmann && 2*x > walk.MaxSpan:
-		return walk.Bias{}, fmt.Errorf("%s: boltzmann weights span a factor of exp(%.3g), more than exp(%d); take weights=heatbath or gamma of at most %.2g", name, 2*x, walk.MaxSpan, walk.MaxSpan/(2*beta*top))
-	case weights == Boltzmann:
-		return walk.NewBias(walk.Boltzmann, sites, x), nil
-	}
-	return walk.NewBias(walk.HeatBath, sites, x), nil
 }

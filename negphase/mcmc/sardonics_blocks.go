@@ -9,15 +9,8 @@ import (
 // A blockWalk is a walker for any System, with costs of any size: it keeps the
 // weight of each site with sums over blocks of them.
 type blockWalk struct {
-	costs
-	sites  []int32
-	biases int // 2 if a second bias occurs; numbers under it are 0 else
-	scale  [2]float64
-	table  [2]*walk.Table
-	blocks [2]*walk.Blocks
-	step   []int32 // at which a site flipped in this segment; unflipped or fixed
-	path   []int32 // sites flipped by all segments so far
-	sum    float64 // energy that these flips have added
+	blockWeights
+	step []int32 // at which a site flipped in this segment; unflipped or fixed
 
 	// Of the segment, by step.
 	after []pair // total after the flip
@@ -31,9 +24,6 @@ type blockWalk struct {
 	logged  int
 }
 
-// A pair is a weight under each of two biases.
-type pair struct{ first, second uint64 }
-
 // A change is a site whose weight changed, and the weight before.
 type change struct {
 	site   int32
@@ -46,68 +36,14 @@ const unflipped = -1
 // sparse system no move comes near it.
 const maxChanges = 1 << 16
 
-func newBlockWalk(s System, sites []int32, biases int, scale [2]float64, table [2]*walk.Table, longest int) *blockWalk {
-	w := &blockWalk{costs: newCosts(s), sites: sites, biases: biases, scale: scale, table: table}
-	for b := range biases {
-		w.blocks[b] = walk.NewBlocks(s.Len())
-	}
+func newBlockWalk(s System, sites []int32, b biases, longest int) *blockWalk {
+	w := &blockWalk{blockWeights: newBlockWeights(s, sites, b)}
 	w.after = make([]pair, longest)
 	w.own = make([]pair, longest)
 	w.step = make([]int32, s.Len())
 	w.start = make([]int32, 1, longest+1)
 	w.reset()
 	return w
-}
-
-// weights returns the weights of site i.
-func (w *blockWalk) weights(i int32) (p pair) {
-	cost := w.cost(i)
-	p.first = w.table[0].Weight(float64(w.scale[0] * cost))
-	if w.biases == 2 {
-		p.second = w.table[1].Weight(float64(w.scale[1] * cost))
-	}
-	return p
-}
-
-// set gives site i weights in the blocks.
-func (w *blockWalk) set(i int32, p pair) {
-	w.blocks[0].Set(int(i), p.first)
-	if w.biases == 2 {
-		w.blocks[1].Set(int(i), p.second)
-	}
-}
-
-// listed returns the weights that site i has in the blocks.
-func (w *blockWalk) listed(i int32) (p pair) {
-	p.first = w.blocks[0].Leaf[i]
-	if w.biases == 2 {
-		p.second = w.blocks[1].Leaf[i]
-	}
-	return p
-}
-
-// total returns the weight of all sites in the blocks.
-func (w *blockWalk) total() (p pair) {
-	p.first = w.blocks[0].Total
-	if w.biases == 2 {
-		p.second = w.blocks[1].Total
-	}
-	return p
-}
-
-// multiply multiplies the share of a weight in a total into p, under each of
-// so many biases.
-func multiply(p *[2]walk.Product, biases int, weight, total pair) {
-	p[0].P *= float64(weight.first) / float64(total.first)
-	if p[0].P < walk.Small {
-		p[0].Fold()
-	}
-	if biases == 2 {
-		p[1].P *= float64(weight.second) / float64(total.second)
-		if p[1].P < walk.Small {
-			p[1].Fold()
-		}
-	}
 }
 
 func (w *blockWalk) reset() {
@@ -124,10 +60,8 @@ func (w *blockWalk) reset() {
 	w.commit()
 }
 
-func (w *blockWalk) rise() float64 { return w.sum }
-
 func (w *blockWalk) commit() {
-	w.path, w.sum = w.path[:0], 0
+	w.blockWeights.commit()
 	w.forget()
 }
 
@@ -181,7 +115,7 @@ func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 // blocks.
 func (w *blockWalk) forward(i int32, t int, sc *score) {
 	before := w.listed(i)
-	multiply(&sc.forward, w.biases, before, w.total())
+	before.times(&sc.forward, w.biases, w.total())
 	w.set(i, pair{})
 	w.step[i] = int32(t)
 	w.path = append(w.path, i)
@@ -215,16 +149,14 @@ func (w *blockWalk) backward(k int, sc *score) {
 	var gone pair
 	for t, i := range path {
 		w.set(i, own[t])
-		gone.first += own[t].first
-		gone.second += own[t].second
+		gone = gone.plus(own[t])
 	}
 	for t := k - 1; t >= 0; t-- {
 		weight, after := own[t], w.after[t]
-		multiply(&sc.reverse, w.biases, weight, pair{after.first + gone.first, after.second + gone.second})
+		weight.times(&sc.reverse, w.biases, after.plus(gone))
 		changes := w.changes[start[t]:start[t+1]]
 		before := changes[0].before
-		gone.first -= weight.first + before.first
-		gone.second -= weight.second + before.second
+		gone = gone.minus(weight).minus(before)
 		own[t] = before
 		for n := 1; n < len(changes); n++ {
 			c := &changes[n]
@@ -233,14 +165,12 @@ func (w *blockWalk) backward(k int, sc *score) {
 				continue
 			}
 			now := &own[at]
-			first, second := c.before.first-now.first, c.before.second-now.second
+			rise := c.before.minus(*now)
 			*now = c.before
 			if int(at) < t { // flipped before
-				gone.first += first
-				gone.second += second
+				gone = gone.plus(rise)
 			} else { // flipped later
-				gone.first -= first
-				gone.second -= second
+				gone = gone.minus(rise)
 			}
 		}
 	}

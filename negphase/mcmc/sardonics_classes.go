@@ -1,23 +1,16 @@
 package mcmc
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// A classWalk is a walker for integer couplings, where a flip costs one of a
-// few amounts: sites are listed by class of equal cost (the n-fold way), so
-// that a draw goes over classes and an update is one swap.
+// A classWalk is a walker on classes: flipped sites leave the lists until the
+// end of their segment.
 type classWalk struct {
-	integers
-	lists  *walk.Lists
+	classes
 	biases int         // 2 if a second bias occurs
-	total  [2]uint64   // weight of all listed sites, under each bias
-	start  [2]uint64   // total before the segments
-	path   []int32     // sites flipped by all segments so far
-	sum    int64       // half-costs of these flips
 	after  [2][]uint64 // total after each flip of the segment
 	class  []uint8     // of the sites of the segment
 	edges  []pathEdge  // between sites of the segment
@@ -32,13 +25,8 @@ type pathEdge struct {
 	next       int32 // edge with the same before, found earlier; −1 for none
 }
 
-// fixed marks sites on which a walk does not move. Others that are in no list
-// have the step at which they flipped, complemented.
-const fixed = math.MinInt32
-
-func newClassWalk(in integers, biases int, longest int) *classWalk {
-	w := &classWalk{integers: in, biases: biases}
-	w.lists = walk.NewLists(in.classes, len(in.state))
+func newClassWalk(c classes, biases, longest int) *classWalk {
+	w := &classWalk{classes: c, biases: biases}
 	w.class = make([]uint8, longest)
 	w.late = make([]int32, longest)
 	w.early = make([]int32, longest+1)
@@ -48,44 +36,13 @@ func newClassWalk(in integers, biases int, longest int) *classWalk {
 	return w
 }
 
-func (w *classWalk) reset() {
-	w.lists.Clear(fixed)
-	for i, x := range w.state {
-		w.lists.Node[i].List, w.lists.Node[i].Spin = w.integers.class(int32(i)), int8(spin(x))
-	}
-	w.total = [2]uint64{}
-	for _, i := range w.sites {
-		w.lists.Add(i)
-		for b, weight := range w.weight(w.lists.Node[i].List) {
-			w.total[b] += weight
-		}
-	}
-	w.path, w.sum, w.start = w.path[:0], 0, w.total
-}
-
-func (w *classWalk) weight(class uint8) *[2]uint64 { return &w.lists.List[class].Weight }
-
-func (w *classWalk) rise() float64 { return w.cost(w.sum) }
-
-func (w *classWalk) commit() {
-	w.settle(w.path, w.sum)
-	w.path, w.sum, w.start = w.path[:0], 0, w.total
-}
-
-// undo replays the flips backwards, every site being listed.
-func (w *classWalk) undo() {
-	for t := len(w.path) - 1; t >= 0; t-- {
-		w.flipListed(w.path[t])
-	}
-	w.path, w.sum, w.total = w.path[:0], 0, w.start
-}
-
 func (w *classWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) {
 	w.forward(r, path, k, bias, sc)
 	w.backward(k, w.relist(k), sc)
 }
 
-// forward takes the walk: each flipped site leaves the lists.
+// forward takes the walk: each flipped site leaves the lists. The Pos of its
+// node is then the step at which it flipped, complemented.
 func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) {
 	lists := w.lists
 	node, site, list := lists.Node, lists.Site, &lists.List
@@ -103,17 +60,9 @@ func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) 
 		}
 		c := node[i].List
 		weight := &list[c].Weight
-		p := &sc.forward[0]
-		p.P *= float64(weight[0]) / float64(total0)
-		if p.P < walk.Small {
-			p.Fold()
-		}
+		sc.forward[0].Times(weight[0], total0)
 		if w.biases == 2 {
-			p = &sc.forward[1]
-			p.P *= float64(weight[1]) / float64(total1)
-			if p.P < walk.Small {
-				p.Fold()
-			}
+			sc.forward[1].Times(weight[1], total1)
 		}
 		total0 -= weight[0]
 		total1 -= weight[1]
@@ -164,7 +113,7 @@ func (w *classWalk) relist(k int) (gone [2]uint64) {
 		c := w.lists.Node[i].List
 		w.class[t] = c
 		w.lists.Add(i)
-		weight := w.weight(c)
+		weight := &w.lists.List[c].Weight
 		gone[0] += weight[0]
 		gone[1] += weight[1]
 	}
@@ -185,17 +134,9 @@ func (w *classWalk) backward(k int, gone [2]uint64, sc *score) {
 		c := &list[class[t]]
 		class[t] = w.mirror(class[t])
 		m := &list[class[t]] // the class before the flip
-		p := &sc.reverse[0]
-		p.P *= float64(c.Weight[0]) / float64(w.after[0][t]+g0)
-		if p.P < walk.Small {
-			p.Fold()
-		}
+		sc.reverse[0].Times(c.Weight[0], w.after[0][t]+g0)
 		if w.biases == 2 {
-			p = &sc.reverse[1]
-			p.P *= float64(c.Weight[1]) / float64(w.after[1][t]+g1)
-			if p.P < walk.Small {
-				p.Fold()
-			}
+			sc.reverse[1].Times(c.Weight[1], w.after[1][t]+g1)
 		}
 		g0 -= c.Weight[0] + m.Weight[0]
 		g1 -= c.Weight[1] + m.Weight[1]
@@ -216,36 +157,5 @@ func (w *classWalk) backward(k int, gone [2]uint64, sc *score) {
 			g0 -= then.Weight[0] - now.Weight[0]
 			g1 -= then.Weight[1] - now.Weight[1]
 		}
-	}
-}
-
-// flipListed flips a site while it and its neighbours are listed, and leaves
-// the totals behind.
-func (w *classWalk) flipListed(i int32) {
-	lists := w.lists
-	node, site, list := lists.Node, lists.Site, &lists.List
-	lists.Move(i, w.mirror(node[i].List))
-	s := int32(node[i].Spin)
-	node[i].Spin = int8(-s)
-	w.state[i] ^= 1
-	for _, l := range w.link[w.head[i]:w.head[i+1]] {
-		n := &node[l.to]
-		sj := int32(n.Spin)
-		from := &list[n.List]
-		n.List -= uint8(l.step * s * sj)
-		to := &list[n.List]
-		w.field[l.to] = to.Half * sj
-		at := n.Pos
-		if at < 0 {
-			continue
-		}
-		// Lists.Move: the last site of a list takes the place of this one.
-		from.N--
-		last := site[from.Start+from.N]
-		site[from.Start+at] = last
-		node[last].Pos = at
-		site[to.Start+to.N] = l.to
-		n.Pos = to.N
-		to.N++
 	}
 }

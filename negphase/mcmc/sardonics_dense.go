@@ -51,9 +51,9 @@ type laterSites struct {
 	weight     [2]walk.Dense
 }
 
-func newDenseWalk(s *RBM, sites []int32, biases int, scale [2]float64, longest int) *denseWalk {
-	w := &denseWalk{denseSites: newDenseSites(s, sites), biases: biases, steps: make([]denseStep, 0, longest)}
-	c := s.machine
+func newDenseWalk(s *RBM, sites []int32, b biases, longest int) *denseWalk {
+	w := &denseWalk{denseSites: newDenseSites(s, sites), biases: b.n, steps: make([]denseStep, 0, longest)}
+	c := s.parameters
 	for l, n := range c.size {
 		most := min(longest, c.units[l])
 		w.flipped[l].sites = make([]int32, 0, most)
@@ -62,15 +62,15 @@ func newDenseWalk(s *RBM, sites []int32, biases int, scale [2]float64, longest i
 		padded := (most + walk.Lanes - 1) &^ (walk.Lanes - 1)
 		t.site, t.field, t.row = make([]int32, padded), make([]int32, padded), make([]int32, padded)
 		t.sign, t.unit = make([]float32, padded), make([]float32, padded)
-		for b := range biases {
+		for b := range w.biases {
 			w.layer[l][b] = walk.NewDense(n)
 			t.weight[b] = walk.NewDense(padded)
 		}
 	}
-	w.scale[0], w.scale[1] = scale[0], scale[0]
-	if biases == 2 { // each under its own gamma
+	w.scale[0], w.scale[1] = b.scale[0], b.scale[0]
+	if b.n == 2 { // each under its own gamma
 		w.scale = [2]float64{1, 1}
-		w.gamma = [2]float32{narrow(scale[0]), narrow(scale[1])}
+		w.gamma = [2]float32{narrow(b.scale[0]), narrow(b.scale[1])}
 	}
 	w.reset()
 	return w
@@ -154,7 +154,7 @@ func (w *denseWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 		if path == nil {
 			l, i = w.draw(r, bias)
 		} else {
-			l, i = w.s.machine.place(int(path[t]))
+			l, i = w.s.parameters.place(int(path[t]))
 		}
 		w.forward(l, i, sc)
 	}
@@ -177,7 +177,7 @@ func (w *denseWalk) forward(l, i int, sc *score) {
 	if w.biases == 2 {
 		st.before.second = uint64(d[1].Leaf[i])
 	}
-	multiply(&sc.forward, w.biases, st.before, w.total())
+	st.before.times(&sc.forward, w.biases, w.total())
 	w.set(l, i, pair{})
 	st.after = w.weights(field, -sign, unit)
 	w.turn(l, i)
@@ -185,14 +185,11 @@ func (w *denseWalk) forward(l, i int, sc *score) {
 	f := &w.flipped[l]
 	f.sites = append(f.sites, int32(i))
 	f.now = append(f.now, st.after)
-	f.sum.first += st.after.first
-	f.sum.second += st.after.second
+	f.sum = f.sum.plus(st.after)
 
-	w.weigh(1-l, w.s.machine.rowOf(l, i), !st.up)
+	w.weigh(1-l, w.s.parameters.rowOf(l, i), !st.up)
 	w.hide(1 - l)
-	total := w.total()
-	st.all.first = total.first + w.flipped[0].sum.first + w.flipped[1].sum.first
-	st.all.second = total.second + w.flipped[0].sum.second + w.flipped[1].sum.second
+	st.all = w.total().plus(w.flipped[0].sum).plus(w.flipped[1].sum)
 	w.steps = append(w.steps, st)
 }
 
@@ -225,17 +222,13 @@ func (w *denseWalk) backward(sc *score) {
 	var gone [2]pair // weights of the later sites of each layer
 	for t := len(w.steps) - 1; t >= 0; t-- {
 		st := &w.steps[t]
-		multiply(&sc.reverse, w.biases, st.after, pair{
-			st.all.first - gone[0].first - gone[1].first,
-			st.all.second - gone[0].second - gone[1].second,
-		})
+		st.after.times(&sc.reverse, w.biases, st.all.minus(gone[0]).minus(gone[1]))
 		if t == 0 {
 			break
 		}
 		gone[1-st.layer] = w.unflip(&later[1-st.layer], st)
 		later[st.layer].add(st)
-		gone[st.layer].first += st.before.first
-		gone[st.layer].second += st.before.second
+		gone[st.layer] = gone[st.layer].plus(st.before)
 	}
 }
 
@@ -255,7 +248,7 @@ func (w *denseWalk) unflip(l *laterSites, st *denseStep) (p pair) {
 	if l.n == 0 {
 		return p
 	}
-	row := w.s.machine.rowOf(st.layer, st.i)
+	row := w.s.parameters.rowOf(st.layer, st.i)
 	for n, i := range l.site[:l.n] {
 		l.row[n] = row[i]
 	}

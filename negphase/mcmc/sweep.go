@@ -2,27 +2,28 @@ package mcmc
 
 import "math/rand/v2"
 
-// A singleSite mover updates one site at a time: it flips a site with a
-// probability that depends on β times the cost alone.
+// A singleSite mover updates one site at a time. The probability that it flips
+// the site depends only on x = βΔE, β times the cost of the flip.
 type singleSite interface {
 	order() Order
-	flip(x float64) float64
-	proposes() bool // and accepts: counted as such
+	flip(x float64) float64 // the probability
+	proposes() bool         // whether updates count as proposals in Info
 }
 
-// A sweep is the chain of a singleSite mover: as many updates as sites, one
-// random word each and in random order one more for the site.
+// A sweep is the chain of a singleSite mover. A move updates as many sites as
+// there are. Each update draws one random word, and in random order a second
+// one that chooses the site.
 type sweep struct {
 	system System
-	ising  *Ising // the system, if it is one
-	rbm    *RBM   // likewise
+	ising  *Ising // the system, if it is an Ising
+	rbm    *RBM   // the system, if it is an RBM
 	beta   float64
 	sites  []int32 // in the order of updates
 	order  Order
 	law    *squeeze
-	counts bool // proposals
-	deltas []float64
-	table  []chance // of integer graphs, by half cost
+	counts bool      // proposals and acceptances
+	deltas []float64 // of a system of another type
+	table  []chance  // of integer graphs, by half cost
 }
 
 func newSweep(s System, beta float64, sites []int32, m singleSite) (*sweep, error) {
@@ -48,7 +49,7 @@ func newSweep(s System, beta float64, sites []int32, m singleSite) (*sweep, erro
 	return c, nil
 }
 
-// Reset does nothing: a sweep keeps nothing of the state.
+// Reset does nothing: a sweep has no caches.
 func (c *sweep) Reset() {}
 
 // Move makes one sweep.
@@ -81,20 +82,7 @@ func (c *sweep) site(k int, draws *stream) int {
 	return int(c.sites[k])
 }
 
-// chance returns the chance that an update of site i flips it.
-func (c *sweep) chance(i int) chance {
-	switch s := c.ising; {
-	case c.table != nil:
-		return c.table[s.halfCost(i)+s.graph.maxLocal]
-	case s != nil:
-		return chanceOf(c.law.law(c.beta * s.delta(i)))
-	case c.rbm != nil:
-		return chanceOf(c.law.law(c.beta * c.rbm.delta(i)))
-	}
-	return chanceOf(c.law.law(c.beta * c.deltas[i]))
-}
-
-// generic sweeps any system.
+// generic makes a sweep of any system and returns the number of flips.
 func (c *sweep) generic(draws *stream) (flips int) {
 	for k := range c.sites {
 		i := c.site(k, draws)
@@ -134,13 +122,14 @@ func (c *sweep) units(draws *stream) (flips int) {
 	return flips
 }
 
-// integer is generic for an Ising system on an integer graph, by table.
+// integer is generic for an Ising system on an integer graph, by table. It has a
+// copy of the generator, which the compiler keeps in registers.
 func (c *sweep) integer(draws *stream) (flips int) {
 	s := c.ising
 	reach := s.graph.maxLocal
 	state, local, table, sites := s.state, s.local, c.table, c.sites
 	random := c.order == Random
-	d := *draws // in registers
+	d := *draws
 	for k := range sites {
 		i := int(sites[k])
 		if random {

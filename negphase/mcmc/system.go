@@ -1,6 +1,12 @@
 package mcmc
 
-import "math/rand/v2"
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"gorbm/rbm"
+)
 
 // A System is a configuration of Len bits whose flip costs are kept current.
 type System interface {
@@ -13,8 +19,9 @@ type System interface {
 	// that stays current under Flip and is not to be written to. The first
 	// call may cost more.
 	Deltas() []float64
-	// Flip flips bit i and returns the bits whose flip costs changed, i among
-	// them; nil means maybe all. The slice is valid until the next call.
+	// Flip flips bit i and returns the bits whose flip costs changed, including
+	// i. nil means that all may have changed. The slice is valid until the next
+	// call.
 	Flip(i int) (touched []int32)
 }
 
@@ -26,27 +33,27 @@ type Mover interface {
 	Bind(s System, beta float64, sites []int32) (Chain, error)
 }
 
-// A Chain is a transition on one system that leaves exp(−βE) unchanged, and
-// its caches. A chain owns its system while it moves.
+// A Chain is a transition on one system that leaves exp(−βE) unchanged, with
+// its caches. Nothing else may change the system during a move.
 type Chain interface {
 	// Move makes one move with draws from r alone.
 	Move(r *rand.Rand) Info
-	// Reset renews the caches after the system was changed by others.
+	// Reset renews the caches. It must be called after anything but the chain
+	// changed the system.
 	Reset()
 }
 
-// A Warner is a chain that may have something to say against its settings;
-// the empty string means nothing.
+// A Warner is a chain that can warn of its settings, such as that it may be
+// reducible. The empty string means no warning.
 type Warner interface{ Warning() string }
 
-// Info counts what moves did. Counts add exactly over moves and chains; rates
-// are derived from them.
+// Info counts what moves did. The counts of several moves and chains are added.
 type Info struct {
 	Moves     int64 // calls of Move
 	Updates   int64 // single-site updates, pair attempts, cluster updates
 	Proposals int64 // changes that were proposed to an acceptance test
 	Accepted  int64 // proposals that were accepted
-	Flips     int64 // bits flipped, those of walks rejected later included
+	Flips     int64 // bits flipped, including those of rejected walks
 }
 
 // Add adds o to i.
@@ -65,4 +72,78 @@ func (i Info) Acceptance() (float64, bool) {
 		return 0, false
 	}
 	return float64(i.Accepted) / float64(i.Proposals), true
+}
+
+// bindable checks the arguments of a Bind and returns a copy of the sites. For
+// nil these are all sites, except those of a softmax label of an RBM.
+func bindable(s System, beta float64, sites []int32) ([]int32, error) {
+	if !(beta >= 0) || !finite(beta) {
+		return nil, fmt.Errorf("inverse temperature %g: give a finite number, 0 or more", beta)
+	}
+	n := s.Len()
+	r, isRBM := s.(*RBM)
+	switch {
+	case sites == nil && isRBM:
+		return r.parameters.Sites(), nil
+	case sites == nil:
+		return everySite(n), nil
+	case len(sites) == 0:
+		return nil, fmt.Errorf("no sites to move on: give at least one, or nil for all")
+	}
+	seen := make([]bool, n)
+	for _, i := range sites {
+		switch {
+		case i < 0 || int(i) >= n:
+			return nil, fmt.Errorf("site %d: sites are numbered 0 to %d", i, n-1)
+		case seen[i]:
+			return nil, fmt.Errorf("site %d is given twice", i)
+		case isRBM && r.parameters.isLabel(i):
+			return nil, fmt.Errorf("site %d is one of a softmax label, of which a flip would leave none or two on; leave out sites %d to %d and redraw the label from p(y|h)", i, r.parameters.labels[0], r.parameters.labels[1]-1)
+		}
+		seen[i] = true
+	}
+	return slices.Clone(sites), nil
+}
+
+// everySite returns 0 … n−1.
+func everySite(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+// ShellState returns a state of n bits, uniform among those in which active bits
+// differ from the reference (nil: all zeros). It returns an error if there are
+// none and panics if the reference is not of n bits.
+func ShellState(n, active int, reference []uint8, key rbm.Key) ([]uint8, error) {
+	if active < 0 || active > n {
+		return nil, fmt.Errorf("%d of %d bits to differ from the reference: give 0 to %d", active, n, n)
+	}
+	x := make([]uint8, n)
+	if reference != nil {
+		if len(reference) != n {
+			panic("mcmc: a reference of the wrong length")
+		}
+		copy(x, reference)
+	}
+	for _, i := range key.Rand().Perm(n)[:active] {
+		x[i] ^= 1
+	}
+	return x, nil
+}
+
+// copyState overwrites dst with a state that came from outside. It panics if
+// the lengths differ or the state holds anything but 0 and 1.
+func copyState(dst, state []uint8) {
+	if len(state) != len(dst) {
+		panic("mcmc: a state of the wrong length")
+	}
+	for _, x := range state {
+		if x > 1 {
+			panic("mcmc: a state that is not of zeros and ones")
+		}
+	}
+	copy(dst, state)
 }

@@ -31,17 +31,18 @@ func wrong(s *Ising, c Chain) string {
 		for b := range w.biases {
 			total := uint64(0)
 			for _, i := range w.sites {
-				total += w.weight(w.integers.class(i))[b]
+				total += w.lists.List[w.list(i)].Weight[b]
 			}
 			if total != w.total[b] {
 				return "total weight"
 			}
 		}
-		return wrongLists(w.lists, s.state, w.sites, w.integers.class)
+		return wrongLists(w.lists, s.state, w.sites, w.list)
 	case *classShell:
 		var total [2]uint64
 		for _, i := range w.sites {
-			total[w.state[i]^w.reference[i]] += w.lists.List[w.list(i)].Weight[0]
+			side := w.state[i] ^ w.reference[i]
+			total[side] += w.lists.List[w.list(i)].Weight[side]
 		}
 		if total != w.total {
 			return "total weight"

@@ -49,14 +49,14 @@ func ExampleIntracluster() {
 
 // Chains of full states of an RBM take over the states of a training, move by
 // walks, and give them back.
-func ExampleMachine() {
+func ExampleParameters() {
 	m := rbm.New(784, 500, 0, rbm.Softmax)
 	m.Randomize(0.1, rbm.NewKey(1))
 	states := rbm.NewStates(m, 2)
 
-	machine := NewMachine(m)
-	systems := []*RBM{NewRBM(machine), NewRBM(machine)}
-	machine.Load(systems, states.V, states.H)
+	parameters := NewParameters(m)
+	systems := []*RBM{NewRBM(parameters), NewRBM(parameters)}
+	parameters.Load(systems, states.V, states.H)
 	walks := DefaultSardonics()
 	walks.MaxLength, walks.Gamma1 = 20, 1
 	var info Info

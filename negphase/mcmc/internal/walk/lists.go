@@ -13,7 +13,6 @@ type List struct {
 	N      int32     // number of sites
 	Start  int32     // they are Site[Start : Start+N]
 	Half   int32     // half of what a flip costs, in quanta
-	Side   int32     // of a shell
 	Weight [2]uint64 // under each of two biases
 }
 

@@ -12,13 +12,24 @@ type Product struct {
 // One is the empty product.
 var One = Product{P: 1}
 
-// Small is where P must be folded away: a factor is at least 2⁻⁶², the ratio
+// small is where P must be folded away: a factor is at least 2⁻⁶², the ratio
 // of the smallest weight to the largest total, so that P stays above 2⁻⁹⁶²,
 // a normal number.
-const Small = 0x1p-900
+const small = 0x1p-900
 
-// Fold moves the factors so far into the logarithm.
-func (p *Product) Fold() {
+// Times multiplies p by weight/total.
+func (p *Product) Times(weight, total uint64) {
+	p.P *= float64(weight) / float64(total)
+	if p.P < small {
+		p.fold()
+	}
+}
+
+// fold moves the factors so far into the logarithm. It is kept out of line so
+// that Times is inlined.
+//
+//go:noinline
+func (p *Product) fold() {
 	p.log += rbm.Log(p.P)
 	p.P = 1
 }

@@ -72,12 +72,10 @@ func TestProduct(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	const n = 5000
 	for range n {
-		f := math.Exp(-43 * r.Float64()) // down to 2⁻⁶²
-		p.P *= f
-		want += math.Log(f)
-		if p.P < Small {
-			p.Fold()
-		}
+		const total = 1 << 62
+		weight := uint64(math.Exp(-43*r.Float64()) * total) // of the total down to 2⁻⁶²
+		p.Times(weight, total)
+		want += math.Log(float64(weight) / total)
 	}
 	// n products and logarithms of sums to 10⁵, each rounded once.
 	if d := math.Abs(p.Log() - want); d > n*0x1p-52*math.Abs(want) {

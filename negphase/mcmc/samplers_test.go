@@ -93,6 +93,29 @@ func TestParseMoverErrorsNameTheKey(t *testing.T) {
 	}
 }
 
+// TestSamplersTable goes through the rows: all have a line of help, and the
+// defaults of their keys, which the settings are made of, can be written.
+func TestSamplersTable(t *testing.T) {
+	kinds, keys := Help()
+	for _, s := range samplers {
+		if s.help == "" || !strings.Contains(kinds, "  "+s.name+" ") {
+			t.Errorf("%s: no help", s.name)
+		}
+		for _, k := range s.keys {
+			if k.Help == "" || strings.Count(keys, "  "+k.Name+" ") != 1 || k.Default == "" {
+				t.Errorf("%s: %s has help %q and default %q", s.name, k.Name, k.Help, k.Default)
+			}
+			text := s.name + ":" + k.Name + "=" + k.Default
+			if m, err := ParseMover(text, Linear); err != nil || FormatMover(m) != FormatMover(must(ParseMover(s.name, Linear))(t)) {
+				t.Errorf("%s is not the default: %v, %v", text, m, err)
+			}
+		}
+		if m, err := ParseMover(s.name, Linear); err != nil || samplerOf(m).name != s.name {
+			t.Errorf("%s: %v, %v", s.name, m, err)
+		}
+	}
+}
+
 func FuzzParseMover(f *testing.F) {
 	for _, kind := range MoverKinds() {
 		f.Add(kind)

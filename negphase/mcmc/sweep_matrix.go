@@ -6,16 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// MaxMatrixSpins caps SweepMatrix: the matrix of 12 spins holds 2²⁴ numbers,
-// 128 MB.
+// MaxMatrixSpins is the most spins of SweepMatrix: 12 make a matrix of 128 MB.
 const MaxMatrixSpins = 12
 
-// SweepMatrix returns the transition matrix of one move of a single-site mover
-// (Gibbs, Metropolis, ModifiedMetropolis) on all spins of g at inverse
-// temperature beta, 2ᴺ×2ᴺ, from rows to columns; state x has spin i at bit i.
-// A sweep in a fixed order is the product of the sites' matrices T_i; one in
-// random order is (ΣT_i/N)ᴺ. It is an error if the mover is another, or g has
-// more than MaxMatrixSpins spins.
+// SweepMatrix returns the transition matrix of one move of Gibbs, Metropolis or
+// ModifiedMetropolis on all N spins of g at inverse temperature beta. It is
+// 2ᴺ×2ᴺ, from rows to columns; bit i of a state's number is spin i. A sweep in
+// a fixed order is the product of the sites' matrices T_i, one in random order
+// is (ΣT_i/N)ᴺ. Other movers, and more than MaxMatrixSpins spins, are errors.
 func SweepMatrix(g *Graph, m Mover, beta float64) (*mat.Dense, error) {
 	n := g.Len()
 	if n > MaxMatrixSpins {
@@ -49,8 +47,8 @@ func SweepMatrix(g *Graph, m Mover, beta float64) (*mat.Dense, error) {
 	return matrix, nil
 }
 
-// flipChances returns the probability that the update of site i flips it in
-// state x, at [i][x], as the chain c on s decides it.
+// flipChances returns at [i][x] the probability that the chain c on s flips
+// site i in state x when it updates the site.
 func flipChances(s *Ising, c *sweep) [][]float64 {
 	n := s.Len()
 	p := make([][]float64, n)
@@ -70,8 +68,21 @@ func flipChances(s *Ising, c *sweep) [][]float64 {
 	return p
 }
 
-// update applies the update of the site of the given bit to the law row, which
-// flips it in state x with probability p[x].
+// chance returns the probability that an update of site i flips it.
+func (c *sweep) chance(i int) chance {
+	switch s := c.ising; {
+	case c.table != nil:
+		return c.table[s.halfCost(i)+s.graph.maxLocal]
+	case s != nil:
+		return chanceOf(c.law.law(c.beta * s.delta(i)))
+	case c.rbm != nil:
+		return chanceOf(c.law.law(c.beta * c.rbm.delta(i)))
+	}
+	return chanceOf(c.law.law(c.beta * c.deltas[i]))
+}
+
+// update applies the update of a site to the law row. In state x the update
+// flips the site, whose bit is given, with probability p[x].
 func update(row, p []float64, bit int) {
 	for x := range row {
 		if x&bit == 0 {

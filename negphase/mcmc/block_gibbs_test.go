@@ -56,8 +56,8 @@ func rbmZ(s *RBM, c Chain, on [][]uint8, law []float64, starts int) float64 {
 func TestMoversLeaveTheLawOfAnRBM(t *testing.T) {
 	const beta, units, starts = 0.8, 8, 10_000
 	for _, visible := range []int{5, 3} {
-		c := NewMachine(gaussianRBM(visible, units-visible, .9, uint64(visible)))
-		model := plainOfMachine(c)
+		c := NewParameters(gaussianRBM(visible, units-visible, .9, uint64(visible)))
+		model := plainOfRBM(c)
 		some := []int32{6, 1, 2, 7, 4, 0}
 		for name, m := range rbmMovers(units) {
 			on := states(units)
@@ -90,8 +90,8 @@ func TestMoversLeaveTheLawOfAnRBM(t *testing.T) {
 // Each update of a single unit is in detailed balance, exactly.
 func TestUpdatesOfUnitsBalance(t *testing.T) {
 	const beta = 0.8
-	c := smallMachine(3, 7)
-	law := plainOfMachine(c).boltzmann(states(7), beta)
+	c := smallRBM(3, 7)
+	law := plainOfRBM(c).boltzmann(states(7), beta)
 	for _, m := range []Mover{Gibbs{}, Metropolis{}, ModifiedMetropolis{}} {
 		s := NewRBM(c)
 		var chance func(i int) chance
@@ -119,7 +119,7 @@ func TestUpdatesOfUnitsBalance(t *testing.T) {
 // A layer-wise update is the sweep of the hidden and then the visible units,
 // bit for bit; the fast paths of the movers are the general one.
 func TestLayerwiseIsTheSweep(t *testing.T) {
-	c := NewMachine(gaussianRBM(70, 33, .5, 1))
+	c := NewParameters(gaussianRBM(70, 33, .5, 1))
 	order := append(everySite(c.Len())[70:], everySite(70)...)
 	for name, pair := range map[string]struct {
 		layers, sites Mover
@@ -163,7 +163,7 @@ func TestLayerwiseIsTheSweep(t *testing.T) {
 // after one move then, where Metropolis by layers flips all units each time,
 // of period 2.
 func TestFlipTheStateOfEqualProbabilities(t *testing.T) {
-	c := NewMachine(rbm.New(2, 2, 0, rbm.Softmax))
+	c := NewParameters(rbm.New(2, 2, 0, rbm.Softmax))
 	flip := func(c Chain, s *RBM) (counts []int) {
 		counts = make([]int, 16)
 		r := rbm.NewKey(1).Rand()
@@ -188,10 +188,10 @@ func TestFlipTheStateOfEqualProbabilities(t *testing.T) {
 // Movers that do not fit say so, and what is a softmax label is no site.
 func TestBindErrorsOfRBMs(t *testing.T) {
 	m := gaussianRBM(6, 3, 1, 1)
-	s := NewRBM(NewMachine(m))
+	s := NewRBM(NewParameters(m))
 	ising := NewIsing(realGraph(t, 5), nil)
 	labelled := rbm.New(6, 3, 2, rbm.Softmax)
-	labels := NewRBM(NewMachine(labelled))
+	labels := NewRBM(NewParameters(labelled))
 	flat := DefaultSardonics()
 	flat.Single, flat.MinLength, flat.MaxLength = true, 3, 3
 	for want, bind := range map[string]func() (Chain, error){
@@ -208,7 +208,7 @@ func TestBindErrorsOfRBMs(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	if got := fmt.Sprint(labels.Machine().Sites()); got != "[0 1 2 3 6 7 8]" {
+	if got := fmt.Sprint(labels.parameters.Sites()); got != "[0 1 2 3 6 7 8]" {
 		t.Errorf("sites %s", got)
 	}
 	chain := must(BlockGibbs{}.Bind(labels, 1, nil))(t)

@@ -24,7 +24,7 @@ type denseSites struct {
 }
 
 func newDenseSites(s *RBM, sites []int32) denseSites {
-	c := s.machine
+	c := s.parameters
 	w := denseSites{s: s, zero: make([]int32, max(c.size[0], c.size[1]))}
 	for l, n := range c.size {
 		w.sign[l], w.unit[l] = make([]float32, n), make([]float32, n)
@@ -39,7 +39,7 @@ func newDenseSites(s *RBM, sites []int32) denseSites {
 
 // factor returns γβ quanta over log 2, for walk.Heat.
 func (w *denseSites) factor(side int) float32 {
-	return narrow(float64(w.scale[side]*w.s.machine.quantum) / math.Ln2)
+	return narrow(float64(w.scale[side]*w.s.parameters.quantum) / math.Ln2)
 }
 
 // narrow returns x ≥ 0 as a float32 that is finite.
@@ -60,10 +60,10 @@ func (w *denseSites) turn(l, i int) {
 	w.rises += int64(spin(state[i]) * w.s.field[l][i])
 	state[i] ^= 1
 	w.sign[l][i] = -w.sign[l][i]
-	w.path = append(w.path, int32(w.s.machine.first[l]+i))
+	w.path = append(w.path, int32(w.s.parameters.first[l]+i))
 }
 
-func (w *denseSites) rise() float64 { return float64(w.rises) * w.s.machine.quantum }
+func (w *denseSites) rise() float64 { return float64(w.rises) * w.s.parameters.quantum }
 
 func (w *denseSites) start() { w.path, w.rises = w.path[:0], 0 }
 
@@ -83,7 +83,7 @@ func (w *denseSites) restore() bool {
 		copy(w.s.field[l], w.first[l])
 	}
 	for _, site := range slices.Backward(w.path) {
-		l, i := w.s.machine.place(int(site))
+		l, i := w.s.parameters.place(int(site))
 		w.s.state[site] ^= 1
 		w.sign[l][i] = -w.sign[l][i]
 	}

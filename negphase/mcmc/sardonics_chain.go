@@ -6,33 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gorbm/negphase/mcmc/internal/walk"
 	"gorbm/rbm"
 )
-
-// A walker takes the state of a system along self-avoiding walks and scores
-// them: one structure of weights, one walker.
-type walker interface {
-	// segment takes one walk of k flips, at the given bias of two, and
-	// multiplies into sc what the walk and its reverse are proposed with. The
-	// sites are drawn with r, or are those of path if that is not nil.
-	segment(r *rand.Rand, path []int32, k, bias int, sc *score)
-	// rise returns the energy that the segments so far have added.
-	rise() float64
-	// commit keeps the state that the segments have led to.
-	commit()
-	// undo goes back to the state before the segments.
-	undo()
-	// reset takes over a state that was changed elsewhere.
-	reset()
-}
-
-// A score holds the probabilities of the walks of half a move, given their
-// lengths: forward, and of their reverses from where they ended, under each
-// of the two biases.
-type score struct {
-	forward, reverse [2]walk.Product
-}
 
 // The biases of the first and second half of the three types of a move, and
 // of each type the one with the halves swapped.
@@ -72,7 +47,7 @@ func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if m.MinLength == m.MaxLength && (beta == 0 || flat(s)) {
 		return nil, errors.New("sardonics: at beta 0, or without couplings and fields, every move is accepted, so that walks of one odd length alternate between two halves of the states; let the length vary")
 	}
-	w, err := newWalker(&m, s, beta, sites)
+	w, err := newSardonicsWalker(&m, s, beta, sites)
 	if err != nil {
 		return nil, err
 	}
@@ -88,15 +63,24 @@ func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	return c, nil
 }
 
-// flat tells whether no flip of s can cost anything.
-func flat(s System) bool {
-	switch s := s.(type) {
-	case *Ising:
-		return s.graph.maxField == 0
-	case *RBM:
-		return s.machine.reach == 0
+// newSardonicsWalker returns the walker of m on s: lists of classes where costs
+// are few and equal, whole layers on an RBM, block sums elsewhere.
+func newSardonicsWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, error) {
+	gamma := []float64{m.Gamma1, m.Gamma2}
+	if !m.mixed() {
+		gamma = gamma[:1]
 	}
-	return false
+	b, err := newBiases("sardonics", m.Weights, s, beta, len(sites), gamma...)
+	if err != nil {
+		return nil, err
+	}
+	if c, ok := newClasses(s, sites, nil, b); ok {
+		return newClassWalk(c, b.n, m.MaxLength), nil
+	}
+	if s, ok := s.(*RBM); ok && m.Weights == HeatBath {
+		return newDenseWalk(s, sites, b, m.MaxLength), nil
+	}
+	return newBlockWalk(s, sites, b, m.MaxLength), nil
 }
 
 // Reset takes over the state of the system after it was changed elsewhere.
@@ -121,28 +105,11 @@ func (c *sardonicsChain) Move(r *rand.Rand) Info {
 		flips += k
 	}
 	forward, reverse := c.density(kind)
-	info := Info{Moves: 1, Proposals: 1, Flips: int64(flips)}
-	if accept(r, -float64(c.beta*c.walker.rise())+(reverse-forward)) {
-		c.walker.commit()
-		info.Accepted = 1
-	} else {
-		c.walker.undo()
-	}
-	return info
+	return finish(c.walker, r, c.beta, reverse-forward, flips)
 }
 
-// accept draws whether a move of log ratio a is accepted.
-func accept(r *rand.Rand, a float64) bool {
-	return a >= 0 || r.Float64() < rbm.Exp(a)
-}
-
-func (c *sardonicsChain) begin() {
-	for h := range c.half {
-		for b := range 2 {
-			c.half[h].forward[b], c.half[h].reverse[b] = walk.One, walk.One
-		}
-	}
-}
+// begin starts the scores of a move.
+func (c *sardonicsChain) begin() { c.half = [2]score{emptyScore, emptyScore} }
 
 // halfOf returns the half of the move that walk i belongs to.
 func (c *sardonicsChain) halfOf(i int) int {

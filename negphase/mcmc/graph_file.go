@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// maxLine is the longest line of a file of couplings, in bytes: two spins and
-// a number take 40, the rest is room for comments.
+// maxLine is the longest line of a file of couplings, in bytes. Two spins and
+// a number take 40 of them, which leaves room for comments.
 const maxLine = 1 << 16
 
 // ReadGraph reads a graph as text, one item a line: three numbers `i j J` are
@@ -20,7 +20,7 @@ const maxLine = 1 << 16
 // number up to the largest must be on some line. What follows a # is a
 // comment. Errors name the line.
 func ReadGraph(r io.Reader) (*Graph, error) {
-	var read reader
+	read := graphReader{given: map[[2]int32]int{}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {
@@ -52,22 +52,19 @@ func ReadGraphFile(name string) (*Graph, error) {
 	return g, nil
 }
 
-// A reader collects the items of a file.
-type reader struct {
+// A graphReader collects the items of a file.
+type graphReader struct {
 	line   int
 	edges  []Edge
-	fields []fieldAt
-	pairs  map[[2]int32]int // the line of each edge
-	spins  map[int32]int    // the line of each field
+	fields []Edge           // from a spin to noSpin
+	given  map[[2]int32]int // the line of each, its lower spin first
 }
 
-type fieldAt struct {
-	spin  int32
-	value float64
-}
+// noSpin stands for the second spin of a field.
+const noSpin = MaxSpins
 
 // item reads one line.
-func (r *reader) item(text string) error {
+func (r *graphReader) item(text string) error {
 	text, _, _ = strings.Cut(text, "#")
 	words := strings.Fields(text)
 	switch len(words) {
@@ -77,26 +74,42 @@ func (r *reader) item(text string) error {
 	default:
 		return fmt.Errorf("%d items: want `i j J` for a coupling or `i h` for a field", len(words))
 	}
-	i, err := r.spin(words[0])
-	if err != nil {
+	e := Edge{J: noSpin}
+	var err error
+	if e.I, err = parseSpin(words[0]); err != nil {
 		return err
 	}
-	value, err := strconv.ParseFloat(words[len(words)-1], 64)
-	if err != nil || !finite(value) {
-		return fmt.Errorf("%q: want a finite number", clip(words[len(words)-1]))
+	last := words[len(words)-1]
+	if e.Coupling, err = strconv.ParseFloat(last, 64); err != nil || !finite(e.Coupling) {
+		return fmt.Errorf("%q: want a finite number", clip(last))
 	}
-	if len(words) == 2 {
-		return r.field(i, value)
+	if len(words) == 3 {
+		if e.J, err = parseSpin(words[1]); err != nil {
+			return err
+		}
 	}
-	j, err := r.spin(words[1])
-	if err != nil {
-		return err
+	pair := [2]int32{min(e.I, e.J), max(e.I, e.J)}
+	before, repeated := r.given[pair]
+	switch {
+	case repeated && e.J == noSpin:
+		return fmt.Errorf("the field of spin %d was given on line %d", e.I, before)
+	case e.I == e.J:
+		return fmt.Errorf("edge %d %d couples a spin to itself: leave it out, it adds a constant to the energy", e.I, e.J)
+	case repeated:
+		return fmt.Errorf("edge %d %d was given on line %d: add the couplings up", e.I, e.J, before)
+	case e.J != noSpin && len(r.edges) == MaxEdges:
+		return fmt.Errorf("more than %d edges", MaxEdges)
+	case e.J == noSpin:
+		r.fields = append(r.fields, e)
+	default:
+		r.edges = append(r.edges, e)
 	}
-	return r.edge(Edge{i, j, value})
+	r.given[pair] = r.line
+	return nil
 }
 
-// spin reads a spin's number.
-func (r *reader) spin(word string) (int32, error) {
+// parseSpin reads a spin's number.
+func parseSpin(word string) (int32, error) {
 	i, err := strconv.ParseInt(word, 10, 64)
 	switch {
 	case err != nil && !errors.Is(err, strconv.ErrRange):
@@ -118,39 +131,8 @@ func clip(word string) string {
 	return word
 }
 
-func (r *reader) field(i int32, value float64) error {
-	if before, ok := r.spins[i]; ok {
-		return fmt.Errorf("the field of spin %d was given on line %d", i, before)
-	}
-	if r.spins == nil {
-		r.spins = map[int32]int{}
-	}
-	r.spins[i] = r.line
-	r.fields = append(r.fields, fieldAt{i, value})
-	return nil
-}
-
-func (r *reader) edge(e Edge) error {
-	pair := [2]int32{min(e.I, e.J), max(e.I, e.J)}
-	before, repeated := r.pairs[pair]
-	switch {
-	case e.I == e.J:
-		return fmt.Errorf("edge %d %d couples a spin to itself: leave it out, it adds a constant to the energy", e.I, e.J)
-	case repeated:
-		return fmt.Errorf("edge %d %d was given on line %d: add the couplings up", e.I, e.J, before)
-	case len(r.edges) == MaxEdges:
-		return fmt.Errorf("more than %d edges", MaxEdges)
-	}
-	if r.pairs == nil {
-		r.pairs = map[[2]int32]int{}
-	}
-	r.pairs[pair] = r.line
-	r.edges = append(r.edges, e)
-	return nil
-}
-
 // graph returns the graph of all items.
-func (r *reader) graph() (*Graph, error) {
+func (r *graphReader) graph() (*Graph, error) {
 	if len(r.edges)+len(r.fields) == 0 {
 		return nil, fmt.Errorf("no couplings: give lines of `i j J`, and `i h` for fields")
 	}
@@ -159,7 +141,7 @@ func (r *reader) graph() (*Graph, error) {
 		named = append(named, e.I, e.J)
 	}
 	for _, f := range r.fields {
-		named = append(named, f.spin)
+		named = append(named, f.I)
 	}
 	slices.Sort(named)
 	named = slices.Compact(named)
@@ -170,7 +152,7 @@ func (r *reader) graph() (*Graph, error) {
 	}
 	field := make([]float64, len(named))
 	for _, f := range r.fields {
-		field[f.spin] = f.value
+		field[f.I] = f.Coupling
 	}
 	return NewGraph(field, r.edges)
 }

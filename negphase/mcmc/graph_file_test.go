@@ -15,7 +15,7 @@ func TestReadGraph(t *testing.T) {
 	if g.Coupling(0, 1) != 1 || g.Coupling(2, 1) != -0.5 || g.Coupling(0, 2) != 2 || g.Field(0) != 0.25 || g.Field(1) != 0 || g.Field(3) != -1 {
 		t.Error("wrong numbers")
 	}
-	if g.Parity() != nil {
+	if g.parity != nil {
 		t.Error("a file has a parity")
 	}
 }

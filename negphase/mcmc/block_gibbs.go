@@ -7,9 +7,9 @@ import (
 
 // BlockGibbs updates an RBM layer by layer: all hidden units given the visible
 // ones, then all visible units given the hidden ones, each unit as Gibbs does.
-// Units of one layer do not see each other, so that this is a sweep of Gibbs
-// in that order, in less time. A move is one step of both layers, of those
-// units that are among the sites.
+// The units of a layer are independent given the other layer, so this is a
+// faster sweep of Gibbs in that order. A move updates both layers, or those of
+// their units that are among the sites.
 type BlockGibbs struct{}
 
 // Bind returns the chain; see Mover. It is an error if s is not an RBM.
@@ -18,11 +18,11 @@ func (BlockGibbs) Bind(s System, beta float64, sites []int32) (Chain, error) {
 }
 
 // FlipTheState updates an RBM layer by layer as BlockGibbs does, but each unit
-// as ModifiedMetropolis: it flips to its more probable value always, and to
-// the less probable one with the ratio of their probabilities, so that it
-// flips more often than by Gibbs (Brügge, Fischer & Igel 2013). Where both are
-// exactly equally probable it flips with probability ½: always flipping, as
-// the ratio 1 says, would make the chain of a model without weights alternate
+// as ModifiedMetropolis: it always flips to its more probable value, and to the
+// less probable one with the ratio of their probabilities. So it flips more
+// often than by Gibbs (Brügge, Fischer & Igel 2013). Between two values of
+// exactly equal probability it flips with probability ½. If it always flipped,
+// as the ratio 1 says, the chain of a model without weights would alternate
 // between two states (Brügge, Fischer & Igel 2020, eq. 2 and theorem 1).
 type FlipTheState struct{}
 
@@ -31,15 +31,15 @@ func (FlipTheState) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	return newLayerwise("flip", s, beta, sites, ModifiedMetropolis{})
 }
 
-// A layerwise chain updates the units of a layer by a law of single sites, all
-// at once.
+// A layerwise chain updates all units of a layer at once by the law of a
+// singleSite mover.
 type layerwise struct {
 	s     *RBM
 	beta  float64
-	sites [2][]int32 // numbers in each layer
+	sites [2][]int32 // of each layer, by their numbers in it
 	law   *squeeze
-	count bool       // proposals
-	turn  [2][]int32 // units that go off, and on
+	count bool       // proposals and acceptances
+	turn  [2][]int32 // units that go off, and on; scratch
 }
 
 func newLayerwise(name string, s System, beta float64, sites []int32, m singleSite) (Chain, error) {
@@ -53,7 +53,7 @@ func newLayerwise(name string, s System, beta float64, sites []int32, m singleSi
 	}
 	c := &layerwise{s: r, beta: beta, law: newSqueeze(m.flip), count: m.proposes()}
 	for _, i := range sites {
-		l, k := r.machine.place(int(i))
+		l, k := r.parameters.place(int(i))
 		c.sites[l] = append(c.sites[l], int32(k))
 	}
 	for b := range c.turn {
@@ -62,7 +62,7 @@ func newLayerwise(name string, s System, beta float64, sites []int32, m singleSi
 	return c, nil
 }
 
-// Reset does nothing: the chain keeps nothing of the state.
+// Reset does nothing: the chain has no caches.
 func (c *layerwise) Reset() {}
 
 // Move updates the hidden layer, then the visible one.
@@ -81,14 +81,14 @@ func (c *layerwise) Move(r *rand.Rand) Info {
 // update updates the units of a layer.
 func (c *layerwise) update(l int, draws *stream) (flips int) {
 	s := c.s
-	state, field, quantum := s.layer(l), s.field[l], s.machine.quantum
+	state, field, quantum := s.layer(l), s.field[l], s.parameters.quantum
 	off, on := c.turn[0][:0], c.turn[1][:0]
 	for _, i := range c.sites[l] {
 		cost := spin(state[i]) * field[i]
 		if !c.law.happens(c.beta*(float64(cost)*quantum), draws.next()) {
 			continue
 		}
-		s.energy += int64(cost) // costs of a layer do not depend on each other
+		s.energy += int64(cost) // flips in a layer do not change the costs there
 		if state[i] != 0 {
 			off = append(off, i)
 		} else {

@@ -1,0 +1,74 @@
+package mcmc
+
+import (
+	"gorbm/negphase/mcmc/internal/walk"
+	"gorbm/rbm"
+	"gorbm/rbm/parallel"
+)
+
+// loading is the memory of Load. It reads states and finishes systems one row at
+// a time, and in between sums preactivations one stripe at a time.
+type loading struct {
+	unpack, stripes, settle parallel.Loop
+	now                     struct { // the arguments of the current Load
+		s    []*RBM
+		v, h rbm.Bits
+	}
+}
+
+func (l *loading) prepare(c *Parameters) {
+	l.stripes.Body = c.addStripe
+	l.unpack.Body = func(r int) {
+		l.now.s[r].unpack(visible, l.now.v.Row(r))
+		l.now.s[r].unpack(hidden, l.now.h.Row(r))
+	}
+	l.settle.Body = func(r int) { l.now.s[r].settle() }
+}
+
+// Load makes row r of v and h the state of s[r], systems on c, and sums all
+// their preactivations anew. Chains on them need a Reset then. It panics if
+// there are not as many rows as systems, or if they are of another shape, and
+// allocates nothing. Large models are shared out among goroutines.
+func (c *Parameters) Load(s []*RBM, v, h rbm.Bits) {
+	if v.Rows != len(s) || h.Rows != len(s) || v.Cols != c.units[visible] || h.Cols != c.units[hidden] {
+		panic("mcmc: Load needs one row of visible and of hidden states a system")
+	}
+	for _, s := range s {
+		if s.parameters != c {
+			panic("mcmc: Load of a system on other parameters")
+		}
+	}
+	if len(s) == 0 {
+		return
+	}
+	l, cost := &c.loading, c.cost(len(s))
+	l.now.s, l.now.v, l.now.h = s, v, h
+	l.unpack.Run(len(s), cost)
+	l.stripes.Run(c.stripes(visible)+c.stripes(hidden), cost)
+	l.settle.Run(len(s), cost)
+	l.now.s, l.now.v, l.now.h = nil, rbm.Bits{}, rbm.Bits{}
+}
+
+// stripe is the number of preactivations that are summed together. They take
+// four cache lines of a row.
+const stripe = 64
+
+// stripes returns the number of stripes of a layer's preactivations.
+func (c *Parameters) stripes(layer int) int { return (c.size[layer] + stripe - 1) / stripe }
+
+// addStripe sums stripe i of all systems. The stripes of the hidden layer come
+// first, then those of the visible layer. It adds the rows of 64 units to all
+// systems before the next 64: these 16 KB stay in the first-level cache.
+func (c *Parameters) addStripe(i int) {
+	from, at := visible, i*stripe
+	if n := c.stripes(hidden); i >= n {
+		from, at = hidden, (i-n)*stripe
+	}
+	to := min(at+stripe, c.size[1-from])
+	all, row, stride := c.loading.now.s, c.row[from], c.stride[1-from]
+	for word := range words(c.units[from]) {
+		for _, s := range all {
+			walk.AddRows(s.field[1-from][at:to], row[at:], stride, s.on[from][s.cut[from][word]:s.cut[from][word+1]])
+		}
+	}
+}

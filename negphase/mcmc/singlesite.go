@@ -1,0 +1,178 @@
+package mcmc
+
+import (
+	"fmt"
+	"slices"
+
+	"gorbm/negphase/internal/grammar"
+	"gorbm/rbm"
+)
+
+// Gibbs is the heat bath: a site takes each of its values with their
+// conditional probability, so that it flips with probability
+// 1/(1 + exp(βΔE)). A move is a sweep: as many updates as there are sites.
+type Gibbs struct{ Order Order }
+
+var gibbsKeys = grammar.Keys[Gibbs]{orderKey(func(m *Gibbs) *Order { return &m.Order })}
+
+// Bind returns the chain; see Mover.
+func (g Gibbs) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	return newSweep(s, beta, sites, g)
+}
+
+func (g Gibbs) order() Order         { return g.Order }
+func (Gibbs) flip(x float64) float64 { return 1 / (1 + rbm.Exp(x)) }
+func (Gibbs) proposes() bool         { return false }
+
+// Metropolis proposes the flip of a site and accepts it with probability
+// min(1, exp(−βΔE)). A move is a sweep: as many updates as there are sites. In
+// a fixed order it may be reducible where flips cost nothing (Friedberg &
+// Cameron 1970). Its chains are Warners and say so.
+type Metropolis struct{ Order Order }
+
+var metropolisKeys = grammar.Keys[Metropolis]{orderKey(func(m *Metropolis) *Order { return &m.Order })}
+
+// Bind returns the chain; see Mover.
+func (m Metropolis) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	c, err := newSweep(s, beta, sites, m)
+	if err != nil {
+		return nil, err
+	}
+	return &metropolis{sweep: *c}, nil
+}
+
+func (m Metropolis) order() Order { return m.Order }
+func (Metropolis) proposes() bool { return true }
+func (Metropolis) flip(x float64) float64 {
+	if x <= 0 {
+		return 1
+	}
+	return rbm.Exp(-x)
+}
+
+// ModifiedMetropolis is Metropolis, except that a flip which costs exactly
+// nothing is accepted with probability ½ (Brügge, Fischer & Igel 2020, eq. 2).
+// This makes it irreducible and aperiodic in every fixed order (Theorem 1). On
+// an Ising system two equal energies always have a difference of exactly 0.
+type ModifiedMetropolis struct{ Order Order }
+
+var modifiedMetropolisKeys = grammar.Keys[ModifiedMetropolis]{orderKey(func(m *ModifiedMetropolis) *Order { return &m.Order })}
+
+// Bind returns the chain; see Mover.
+func (m ModifiedMetropolis) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	return newSweep(s, beta, sites, m)
+}
+
+func (m ModifiedMetropolis) order() Order { return m.Order }
+func (ModifiedMetropolis) proposes() bool { return true }
+func (ModifiedMetropolis) flip(x float64) float64 {
+	if x == 0 {
+		return 0.5
+	}
+	return Metropolis{}.flip(x)
+}
+
+// metropolis is a sweep that can warn that it may be reducible.
+type metropolis struct{ sweep }
+
+// Warning implements Warner.
+func (c *metropolis) Warning() string {
+	free := c.beta == 0 || flat(c.system) // no flip can cost anything
+	switch {
+	case c.order == Random && free:
+		return "metropolis: every flip costs nothing and is accepted, so a sweep keeps the parity of the spins; use modified-metropolis or gibbs"
+	case c.order != Random && (c.beta == 0 || c.ising != nil && c.ising.graph.ties(c.sites) || c.rbm != nil && free):
+		return "metropolis in a fixed order accepts every flip that costs nothing and may never reach some states; use modified-metropolis, or order=random"
+	}
+	return ""
+}
+
+// tieWork is the largest number of sums that ties computes, in 0.1 s.
+const tieWork = 1 << 20
+
+// ties reports whether in some state of the graph a flip of one of the sites
+// costs nothing. If that takes more than tieWork to find out, it reports
+// whether the graph is an integer graph.
+func (g *Graph) ties(sites []int32) bool {
+	if g.weight != nil {
+		return cancels(g, g.bias, g.weight, sites)
+	}
+	return cancels(g, g.field, g.coupling, sites)
+}
+
+// cancels is ties for integers, or for numbers whose sums are exact: it reports
+// whether the local field of one of the sites can be 0.
+func cancels[T int32 | float64](g *Graph, field, coupling []T, sites []int32) bool {
+	work := 0
+	for _, i := range sites {
+		lo, hi := g.start[i], g.start[i+1]
+		// All local fields that the spins of the neighbours so far can make.
+		sums := map[T]bool{field[i]: true}
+		for _, c := range coupling[lo:hi] {
+			next := make(map[T]bool, 2*len(sums))
+			for sum := range sums {
+				next[sum-c], next[sum+c] = true, true
+			}
+			sums = next
+			if work += len(sums); work > tieWork {
+				return g.weight != nil
+			}
+		}
+		if sums[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// An Order is the order of the single-site updates of a sweep.
+type Order int
+
+const (
+	// Linear takes the sites in ascending order, or as they were given.
+	Linear Order = iota
+	// Chessboard takes the sites of even x+y+z first, then those of odd x+y+z,
+	// one after the other. On a periodic side of odd length neighbours share
+	// a colour.
+	Chessboard
+	// Random takes as many sites as there are, each uniformly at random.
+	Random
+)
+
+var orderNames = []string{"linear", "chessboard", "random"}
+
+// Orders returns the names of all orders.
+func Orders() []string { return slices.Clone(orderNames) }
+
+func (o Order) String() string {
+	if o < 0 || int(o) >= len(orderNames) {
+		return fmt.Sprintf("Order(%d)", int(o))
+	}
+	return orderNames[o]
+}
+
+// sequence returns the sites of a sweep over s in their order, or for Random
+// the sites to draw from.
+func (o Order) sequence(s System, sites []int32) ([]int32, error) {
+	switch o {
+	case Linear, Random:
+		return sites, nil
+	case Chessboard:
+	default:
+		return nil, fmt.Errorf("order %v: one of linear, chessboard, random", o)
+	}
+	is, ok := s.(*Ising)
+	if !ok || is.graph.parity == nil {
+		return nil, fmt.Errorf("order chessboard: the system is not a lattice; use linear or random")
+	}
+	parity := is.graph.parity
+	sequence := make([]int32, 0, len(sites))
+	for colour := range uint8(2) {
+		for _, i := range sites {
+			if parity[i] == colour {
+				sequence = append(sequence, i)
+			}
+		}
+	}
+	return sequence, nil
+}

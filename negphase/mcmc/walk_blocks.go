@@ -1,0 +1,125 @@
+package mcmc
+
+import "gorbm/negphase/mcmc/internal/walk"
+
+// A pair is a weight under each of two biases.
+type pair struct{ first, second uint64 }
+
+func (p pair) plus(q pair) pair  { return pair{p.first + q.first, p.second + q.second} }
+func (p pair) minus(q pair) pair { return pair{p.first - q.first, p.second - q.second} }
+
+// times multiplies the shares of p in a total into products, under each of so
+// many biases.
+func (p pair) times(products *[2]walk.Product, biases int, total pair) {
+	products[0].Times(p.first, total.first)
+	if biases == 2 {
+		products[1].Times(p.second, total.second)
+	}
+}
+
+// blockWeights are the weights of the sites of any System, with costs of any
+// size, and sums of them over blocks, under one or two biases.
+type blockWeights struct {
+	costs
+	sites  []int32
+	biases int // numbers under the second one are 0 if there is but one
+	scale  [2]float64
+	table  [2]*walk.Table
+	blocks [2]*walk.Blocks
+	path   []int32 // sites flipped by the segments so far
+	sum    float64 // energy that these flips have added
+}
+
+func newBlockWeights(s System, sites []int32, b biases) blockWeights {
+	w := blockWeights{costs: newCosts(s), sites: sites, biases: b.n, scale: b.scale}
+	for i := range b.n {
+		w.table[i], w.blocks[i] = walk.NewTable(b.weight[i]), walk.NewBlocks(s.Len())
+	}
+	return w
+}
+
+// weights returns the weights of site i.
+func (w *blockWeights) weights(i int32) (p pair) {
+	cost := w.cost(i)
+	p.first = w.table[0].Weight(float64(w.scale[0] * cost))
+	if w.biases == 2 {
+		p.second = w.table[1].Weight(float64(w.scale[1] * cost))
+	}
+	return p
+}
+
+// set gives site i weights in the blocks.
+func (w *blockWeights) set(i int32, p pair) {
+	w.blocks[0].Set(int(i), p.first)
+	if w.biases == 2 {
+		w.blocks[1].Set(int(i), p.second)
+	}
+}
+
+// listed returns the weights that site i has in the blocks.
+func (w *blockWeights) listed(i int32) (p pair) {
+	p.first = w.blocks[0].Leaf[i]
+	if w.biases == 2 {
+		p.second = w.blocks[1].Leaf[i]
+	}
+	return p
+}
+
+// total returns the weight of all sites in the blocks.
+func (w *blockWeights) total() (p pair) {
+	p.first = w.blocks[0].Total
+	if w.biases == 2 {
+		p.second = w.blocks[1].Total
+	}
+	return p
+}
+
+func (w *blockWeights) rise() float64 { return w.sum }
+
+func (w *blockWeights) commit() { w.path, w.sum = w.path[:0], 0 }
+
+// costs are the flip costs of any System. Those of an Ising system and of an
+// RBM are taken from their fields, which saves them keeping all of them
+// current.
+type costs struct {
+	system System
+	ising  *Ising // the system, if it is one
+	rbm    *RBM   // likewise
+	deltas []float64
+	all    []int32 // what Flip means by nil
+}
+
+func newCosts(s System) costs {
+	switch s := s.(type) {
+	case *Ising:
+		return costs{system: s, ising: s}
+	case *RBM:
+		return costs{system: s, rbm: s}
+	}
+	return costs{system: s, deltas: s.Deltas(), all: everySite(s.Len())}
+}
+
+// cost returns what a flip of site i costs.
+func (c *costs) cost(i int32) float64 {
+	if c.ising != nil {
+		return c.ising.delta(int(i))
+	}
+	if c.rbm != nil {
+		return c.rbm.delta(int(i))
+	}
+	return c.deltas[i]
+}
+
+// flip flips site i and returns the other sites whose costs changed; i may be
+// among them.
+func (c *costs) flip(i int32) []int32 {
+	if c.ising != nil {
+		c.ising.flip(int(i))
+		g := c.ising.graph
+		return g.neighbor[g.start[i]:g.start[i+1]]
+	}
+	if touched := c.system.Flip(int(i)); touched != nil {
+		return touched
+	}
+	return c.all
+}

@@ -1,0 +1,184 @@
+package mcmc
+
+import (
+	"math"
+	"slices"
+
+	"gorbm/negphase/mcmc/internal/walk"
+)
+
+// maxClasses is the most classes of equal cost for which lists are kept: a
+// draw goes through half of them. Beyond, block sums take less time.
+const maxClasses = 33
+
+// fixed marks sites on which a walk does not move.
+const fixed = math.MinInt32
+
+// classes are the sites of an Ising system on an integer graph, listed by
+// classes of equal cost (the n-fold way): a draw goes over classes and an
+// update is one swap. The class of site i is (halfCost(i) + reach) >> shift.
+// On shells, the sites that differ from a reference have lists of their own,
+// after those of the sites that agree.
+//
+// Walks keep the classes in nodes of their own and write the system's fields
+// without reading them.
+type classes struct {
+	ising     *Ising
+	head      []int32 // neighbours of i: link[head[i]:head[i+1]]
+	link      []link
+	state     []uint8
+	field     []int32 // local fields in quanta
+	sites     []int32 // that the walk moves on
+	reach     int32   // largest possible |field|
+	shift     uint32  // 1 if all fields have the parity of reach, else 0
+	n         int     // classes
+	reference []uint8 // of shells, else nil
+	last      uint8   // list
+
+	lists *walk.Lists
+	total [2]uint64 // weight of all listed sites, under each bias
+	path  []int32   // sites flipped by the segments so far
+	sum   int64     // half-costs of these flips
+}
+
+// A link is a neighbour of a site: where both spins are s and t before a flip
+// of the site, the neighbour's class falls by step·s·t.
+type link struct {
+	to, step int32
+}
+
+// newClasses returns the classes of s under biases b, or false if it has none
+// or too many. If there is a reference, b are the biases of the sites that
+// agree with it, and of those that differ.
+func newClasses(s System, sites []int32, reference []uint8, b biases) (classes, bool) {
+	is, ok := s.(*Ising)
+	if !ok || is.local == nil {
+		return classes{}, false
+	}
+	g := is.graph
+	w := classes{ising: is, head: g.start, state: is.state, field: is.local, sites: sites, reach: g.maxLocal, shift: 1, reference: reference}
+	for i, h := range g.bias {
+		sum := h + g.maxLocal
+		for _, w := range g.weight[g.start[i]:g.start[i+1]] {
+			sum += w
+		}
+		if sum&1 != 0 {
+			w.shift = 0
+		}
+	}
+	w.n = int(2*w.reach>>w.shift) + 1
+	if w.n > maxClasses {
+		return classes{}, false
+	}
+	w.link = make([]link, len(g.weight))
+	for e, weight := range g.weight {
+		w.link[e] = link{g.neighbor[e], weight * (2 >> w.shift)}
+	}
+	sides := 1
+	if reference != nil {
+		sides = 2
+	}
+	w.last = uint8(sides*w.n - 1)
+	w.lists = walk.NewLists(sides*w.n, len(w.state))
+	for c := range sides * w.n {
+		list := &w.lists.List[c]
+		list.Half = int32(c%w.n)<<w.shift - w.reach
+		for i := range b.n {
+			if reference == nil || i == c/w.n {
+				list.Weight[i] = b.weight[i].Weight(float64(b.scale[i] * w.cost(int64(list.Half))))
+			}
+		}
+	}
+	w.reset()
+	return w, true
+}
+
+// list returns the list of site i, anew from the system.
+func (w *classes) list(i int32) uint8 {
+	class := uint8((w.ising.halfCost(int(i)) + w.reach) >> w.shift)
+	if w.reference != nil {
+		class += (w.state[i] ^ w.reference[i]) * uint8(w.n)
+	}
+	return class
+}
+
+// mirror returns the list of a site after its flip.
+func (w *classes) mirror(list uint8) uint8 { return w.last - list }
+
+// cost returns the energy of so many half-costs: see Ising.halfCost.
+func (w *classes) cost(half int64) float64 { return float64(half) * (2 * w.ising.graph.quantum) }
+
+func (w *classes) reset() {
+	w.lists.Clear(fixed)
+	for i, x := range w.state {
+		w.lists.Node[i].List, w.lists.Node[i].Spin = w.list(int32(i)), int8(spin(x))
+	}
+	w.total = [2]uint64{}
+	for _, i := range w.sites {
+		w.lists.Add(i)
+		for b, weight := range w.lists.List[w.lists.Node[i].List].Weight {
+			w.total[b] += weight
+		}
+	}
+	w.path, w.sum = w.path[:0], 0
+}
+
+func (w *classes) rise() float64 { return w.cost(w.sum) }
+
+// commit tells the system what the flips in its state and its fields added to
+// its energy.
+func (w *classes) commit() {
+	w.ising.energy += 2 * w.sum
+	if w.ising.deltas != nil {
+		for _, i := range w.path {
+			w.ising.renew(int(i))
+		}
+	}
+	w.path, w.sum = w.path[:0], 0
+}
+
+// undo replays the flips backwards, every site being listed.
+func (w *classes) undo() {
+	for _, i := range slices.Backward(w.path) {
+		w.flip(i)
+	}
+	w.path, w.sum = w.path[:0], 0
+}
+
+// flip flips a site while it is listed.
+func (w *classes) flip(i int32) {
+	lists := w.lists
+	node, site, list := lists.Node, lists.Site, &lists.List
+	total0, total1 := w.total[0], w.total[1]
+	from := node[i].List
+	to := w.mirror(from)
+	total0 += list[to].Weight[0] - list[from].Weight[0]
+	total1 += list[to].Weight[1] - list[from].Weight[1]
+	lists.Move(i, to)
+	s := int32(node[i].Spin)
+	node[i].Spin = int8(-s)
+	w.state[i] ^= 1
+	for _, l := range w.link[w.head[i]:w.head[i+1]] {
+		n := &node[l.to]
+		sj := int32(n.Spin)
+		from := &list[n.List]
+		n.List -= uint8(l.step * s * sj)
+		to := &list[n.List]
+		w.field[l.to] = to.Half * sj
+		at := n.Pos
+		if at < 0 {
+			continue
+		}
+		// Lists.Move: the last site of a list takes the place of this one.
+		from.N--
+		last := site[from.Start+from.N]
+		site[from.Start+at] = last
+		node[last].Pos = at
+		site[to.Start+to.N] = l.to
+		n.Pos = to.N
+		to.N++
+		total0 += to.Weight[0] - from.Weight[0]
+		total1 += to.Weight[1] - from.Weight[1]
+	}
+	w.total = [2]uint64{total0, total1}
+}

@@ -1,0 +1,119 @@
+package mcmc
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gorbm/negphase/mcmc/internal/walk"
+	"gorbm/rbm"
+)
+
+// A walker takes the state of a system along self-avoiding walks, or walks
+// between shells, and scores them. There is one walker for each structure that
+// holds the weights of sites: classes of sites of equal cost, block sums, and
+// whole layers of an RBM.
+type walker interface {
+	// segment takes one walk of k flips, at the given one of two biases, and
+	// multiplies into sc what the walk and its reverse are proposed with. The
+	// sites are drawn with r, or are those of path if that is not nil.
+	segment(r *rand.Rand, path []int32, k, bias int, sc *score)
+	// rise returns the energy that the segments so far have added.
+	rise() float64
+	// commit keeps the state that the segments have led to.
+	commit()
+	// undo goes back to the state before the segments.
+	undo()
+	// reset takes over a state that was changed elsewhere.
+	reset()
+}
+
+// A score holds the probabilities of walks, given their lengths: forward, and
+// of their reverses from where they ended, under each of two biases.
+type score struct {
+	forward, reverse [2]walk.Product
+}
+
+// emptyScore is the score of no walk.
+var emptyScore = score{[2]walk.Product{walk.One, walk.One}, [2]walk.Product{walk.One, walk.One}}
+
+// finish accepts or rejects the walks that w has taken, of so many flips.
+// logRatio is the logarithm of the probability of proposing the reverse over
+// that of proposing the walks.
+func finish(w walker, r *rand.Rand, beta, logRatio float64, flips int) Info {
+	info := Info{Moves: 1, Proposals: 1, Flips: int64(flips)}
+	if a := -float64(beta*w.rise()) + logRatio; a >= 0 || r.Float64() < rbm.Exp(a) {
+		w.commit()
+		info.Accepted = 1
+	} else {
+		w.undo()
+	}
+	return info
+}
+
+// biases are the weights of flips under one or two biases γ.
+type biases struct {
+	n      int // 1 or 2
+	weight [2]walk.Bias
+	scale  [2]float64 // γβ
+}
+
+// newBiases returns the weights of flips of s. An error means that they cannot
+// be held.
+//
+// Boltzmann weights are in units of the largest. On an RBM, whose costs change
+// as it is trained, that is of e¹⁵, and smaller and larger ones are cut: any
+// positive weights leave the law as it is, and these are the same function of
+// costs always.
+func newBiases(name string, weights Weights, s System, beta float64, sites int, gamma ...float64) (b biases, err error) {
+	_, cut := s.(*RBM)
+	top := largestCost(s)
+	b.n = len(gamma)
+	for i, g := range gamma {
+		b.scale[i] = g * beta
+		x := b.scale[i] * top
+		family := walk.HeatBath
+		switch {
+		case math.IsInf(x, 0) || math.IsNaN(x):
+			return b, fmt.Errorf("%s: gamma %v times beta %v times the largest cost of a flip, %v, overflows; lower gamma", name, g, beta, top)
+		case weights == HeatBath:
+		case cut:
+			family, x = walk.Boltzmann, walk.MaxSpan/2
+		case 2*x > walk.MaxSpan:
+			return b, fmt.Errorf("%s: boltzmann weights span a factor of exp(%.3g), more than exp(%d); take weights=heatbath or gamma of at most %.2g", name, 2*x, walk.MaxSpan, walk.MaxSpan/(2*beta*top))
+		default:
+			family = walk.Boltzmann
+		}
+		b.weight[i] = walk.NewBias(family, sites, x)
+	}
+	return b, nil
+}
+
+// largestCost bounds what a flip can cost or gain: of an Ising system and of an
+// RBM by their parameters, of others by the state they are in, with room to
+// spare.
+func largestCost(s System) float64 {
+	top := 0.0
+	switch s := s.(type) {
+	case *Ising:
+		return 2 * s.graph.maxField
+	case *RBM:
+		return s.parameters.reach
+	default:
+		for _, d := range s.Deltas() {
+			top = max(top, d, -d)
+		}
+	}
+	return 2 * top
+}
+
+// flat tells whether no flip of s can cost anything.
+func flat(s System) bool {
+	switch s := s.(type) {
+	case *Ising:
+		return s.graph.maxField == 0
+	case *RBM:
+		return s.parameters.reach == 0
+	}
+	return false
+}
