@@ -4,8 +4,13 @@
 package kernel
 
 import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"log"
 	"os"
+	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -21,7 +26,12 @@ var C = build.NewContext()
 
 // Write writes asm_amd64.s and asm_amd64.go of a package to the folder above and
 // ends the program.
-func Write(pkg string) {
+//
+// Each of calls makes a Go function in asm_amd64.go that calls the best version
+// of a kernel that the machine has. It consists of the name and the parameters
+// of the function, and of the arguments of the assembly, nameAVX512 or nameAVX2.
+// On other machines the function calls nameGo with its own parameters.
+func Write(pkg string, calls ...[2]string) {
 	log.SetFlags(0)
 	C.Constraint(buildtags.Not("noasm").ToConstraint())
 	out := func(name string, p printer.Builder) pass.Interface {
@@ -32,7 +42,7 @@ func Write(pkg string) {
 		c := printer.Config{Argv: []string{"go", "run", "."}, Name: "_gen", Pkg: pkg}
 		return &pass.Output{Writer: f, Printer: p(c)}
 	}
-	os.Exit(build.Main(&build.Config{
+	status := build.Main(&build.Config{
 		ErrOut:    os.Stderr,
 		MaxErrors: 20,
 		Passes: []pass.Interface{
@@ -40,7 +50,53 @@ func Write(pkg string) {
 			out("asm_amd64.s", printer.NewGoAsm),
 			out("asm_amd64.go", printer.NewStubs),
 		},
-	}, C))
+	}, C)
+	if status == 0 && len(calls) > 0 {
+		if err := writeCalls("../asm_amd64.go", calls); err != nil {
+			log.Fatal(err)
+		}
+	}
+	os.Exit(status)
+}
+
+// writeCalls appends the functions to a file.
+func writeCalls(path string, calls [][2]string) error {
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	fmt.Fprint(f, `
+// Assembly has no points at which the garbage collector can stop it. The
+// functions below are not inlined, so that each call of one is such a point.
+`)
+	for _, c := range calls {
+		name, _, _ := strings.Cut(c[0], "(")
+		src, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc "+c[0], 0)
+		if err != nil {
+			return err
+		}
+		var params []string
+		for _, field := range src.Decls[0].(*ast.FuncDecl).Type.Params.List {
+			for _, p := range field.Names {
+				params = append(params, p.Name)
+			}
+		}
+		fmt.Fprintf(f, `
+//go:noinline
+func %[1]s {
+	switch InUse() {
+	case AVX512:
+		%[2]sAVX512(%[3]s)
+	case AVX2:
+		%[2]sAVX2(%[3]s)
+	default:
+		%[2]sGo(%[4]s)
+	}
+}
+`, c[0], name, c[1], strings.Join(params, ", "))
+	}
+	return f.Sync()
 }
 
 // Function begins a function. doc is one line, as the function is described

@@ -34,5 +34,5 @@ func main() {
 	judge()
 	weightedSums()
 	poisson()
-	kernel.Write("vec")
+	kernel.Write("vec", calls...)
 }

@@ -42,7 +42,10 @@ func main() {
 	}
 	quantize()
 	take()
-	kernel.Write("walk")
+	kernel.Write("walk",
+		[2]string{"addRows(acc, base []int32, stride int, list []int32)", "&acc[0], len(acc), &base[0], stride, &list[0], len(list)"},
+		[2]string{"subtractRows(acc, base []int32, stride int, list []int32)", "&acc[0], len(acc), &base[0], stride, &list[0], len(list)"},
+	)
 }
 
 // lanes is the number of 32-bit numbers that kernels take at a time.
