@@ -24,6 +24,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
@@ -281,7 +282,7 @@ func (p *plan) fit() (err error) {
 		}
 	}
 	if p.settings.Negative.Kind == "exact" {
-		if _, err := rbm.NewEnumeration(p.model, rbm.GradientLimit); err != nil {
+		if _, err := exact.New(p.model, exact.GradientLimit); err != nil {
 			return cli.Usagef("-negphase exact: %w", err)
 		}
 	}
