@@ -24,14 +24,18 @@ import (
 // C is the file that is being written.
 var C = build.NewContext()
 
-// Write writes asm_amd64.s and asm_amd64.go of a package to the folder above and
-// ends the program.
-//
-// Each of calls makes a Go function in asm_amd64.go that calls the best version
-// of a kernel that the machine has. It consists of the name and the parameters
-// of the function, and of the arguments of the assembly, nameAVX512 or nameAVX2.
-// On other machines the function calls nameGo with its own parameters.
-func Write(pkg string, calls ...[2]string) {
+// A Call is a Go function that calls the best version of a kernel that the
+// machine has: nameAVX512, nameAVX2, or nameGo with the function's parameters.
+type Call struct {
+	Func   string // name and parameters
+	Args   string // the arguments of the assembly
+	Unless string // a condition for nameGo on every machine; "" if there is none
+	Both   bool   // there is no nameAVX512, and nameAVX2 takes its place
+}
+
+// Write writes asm_amd64.s and asm_amd64.go of a package to the folder above,
+// the latter with these calls, and ends the program.
+func Write(pkg string, calls ...Call) {
 	log.SetFlags(0)
 	C.Constraint(buildtags.Not("noasm").ToConstraint())
 	out := func(name string, p printer.Builder) pass.Interface {
@@ -60,7 +64,7 @@ func Write(pkg string, calls ...[2]string) {
 }
 
 // writeCalls appends the functions to a file.
-func writeCalls(path string, calls [][2]string) error {
+func writeCalls(path string, calls []Call) error {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
@@ -71,8 +75,8 @@ func writeCalls(path string, calls [][2]string) error {
 // functions below are not inlined, so that each call of one is such a point.
 `)
 	for _, c := range calls {
-		name, _, _ := strings.Cut(c[0], "(")
-		src, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc "+c[0], 0)
+		name, _, _ := strings.Cut(c.Func, "(")
+		src, err := parser.ParseFile(token.NewFileSet(), "", "package p\nfunc "+c.Func, 0)
 		if err != nil {
 			return err
 		}
@@ -82,19 +86,18 @@ func writeCalls(path string, calls [][2]string) error {
 				params = append(params, p.Name)
 			}
 		}
-		fmt.Fprintf(f, `
-//go:noinline
-func %[1]s {
-	switch InUse() {
-	case AVX512:
-		%[2]sAVX512(%[3]s)
-	case AVX2:
-		%[2]sAVX2(%[3]s)
-	default:
-		%[2]sGo(%[4]s)
-	}
-}
-`, c[0], name, c[1], strings.Join(params, ", "))
+		plain := fmt.Sprintf("%sGo(%s)", name, strings.Join(params, ", "))
+		fmt.Fprintf(f, "\n//go:noinline\nfunc %s {\n", c.Func)
+		if c.Unless != "" {
+			fmt.Fprintf(f, "\tif %s {\n\t\t%s\n\t\treturn\n\t}\n", c.Unless, plain)
+		}
+		fmt.Fprintf(f, "\tswitch InUse() {\n")
+		if c.Both {
+			fmt.Fprintf(f, "\tcase AVX512, AVX2:\n\t\t%sAVX2(%s)\n", name, c.Args)
+		} else {
+			fmt.Fprintf(f, "\tcase AVX512:\n\t\t%[1]sAVX512(%[2]s)\n\tcase AVX2:\n\t\t%[1]sAVX2(%[2]s)\n", name, c.Args)
+		}
+		fmt.Fprintf(f, "\tdefault:\n\t\t%s\n\t}\n}\n", plain)
 	}
 	return f.Sync()
 }
