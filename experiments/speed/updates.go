@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/train"
@@ -14,7 +16,10 @@ func newTrainer(j job) (*runner, error) {
 	}
 	stepper := func(m *rbm.RBM, seed uint64) (step func() error, err error) {
 		s := train.DefaultSettings(j.Kind)
-		s.Rate, s.Batch, s.Seed, s.Negative = j.Rate, j.Batch, seed, j.negative()
+		s.Rate, s.Batch, s.Seed = j.Rate, j.Batch, seed
+		if s.Negative, err = j.negative(); err != nil {
+			return nil, err
+		}
 		t, err := train.New(s, set, m)
 		return func() error { _, err := t.Step(); return err }, err
 	}
@@ -34,13 +39,12 @@ func newTrainer(j job) (*runner, error) {
 }
 
 // negative returns the settings of the negative phase.
-func (j job) negative() negphase.Settings {
-	s := negphase.DefaultSettings(j.Kind)
-	s.Chains, s.Temperatures = j.Chains, nil
-	for _, beta := range j.Betas {
-		s.Temperatures = append(s.Temperatures, 1/beta)
+func (j job) negative() (negphase.Settings, error) {
+	text := fmt.Sprintf("%s:chains=%d", j.Kind, j.Chains)
+	for k, beta := range j.Betas {
+		text += []string{":tau=", "/"}[min(k, 1)] + fmt.Sprint(1/beta)
 	}
-	return s
+	return negphase.Parse(text, negphase.Settings{})
 }
 
 // densityRounds is the number of calls of the estimator in whose chains units are
@@ -54,7 +58,11 @@ func measureDensities(j job) (*densities, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := negphase.New(j.negative())
+	s, err := j.negative()
+	if err != nil {
+		return nil, err
+	}
+	e, err := negphase.New(s)
 	if err != nil {
 		return nil, err
 	}
