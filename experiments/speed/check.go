@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
 
 	"gorbm/rbm"
 )
@@ -140,28 +141,14 @@ func sameEstimate(peer, own []float64) error {
 // (Hult, Nyquist & Ringqvist 2020, Proposition 2).
 func swapWeights(energies, betas []float64) []float64 {
 	weights := make([]float64, len(energies))
-	sigma := make([]int, len(energies))
-	for i := range sigma {
-		sigma[i] = i
-	}
 	least := floats.Min(energies) * floats.Sum(betas) // keeps the exponents within bounds
-	var visit func(k int)
-	visit = func(k int) {
-		if k == len(sigma) {
-			x := least
-			for j, i := range sigma {
-				x -= betas[j] * energies[i]
-			}
-			weights[sigma[0]] += math.Exp(x)
-			return
+	for _, sigma := range combin.Permutations(len(energies), len(energies)) {
+		x := least
+		for k, i := range sigma {
+			x -= betas[k] * energies[i]
 		}
-		for i := k; i < len(sigma); i++ {
-			sigma[k], sigma[i] = sigma[i], sigma[k]
-			visit(k + 1)
-			sigma[k], sigma[i] = sigma[i], sigma[k]
-		}
+		weights[sigma[0]] += math.Exp(x)
 	}
-	visit(0)
 	floats.Scale(1/floats.Sum(weights), weights)
 	return weights
 }

@@ -237,5 +237,5 @@ func (r *Result) save(to *train.Folder) error {
 	if err := to.WriteJSON("speed.json", r); err != nil {
 		return err
 	}
-	return atomicfile.Write(to.Path("speed.csv"), func(w io.Writer) error { return writeCSV(w, r) })
+	return atomicfile.Write(to.Path("speed.csv"), cli.WriteCSV(r.lines()))
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -255,9 +254,8 @@ func printMemory(w io.Writer, list []Memory) error {
 	return t.Flush()
 }
 
-// writeCSV writes every time of every round as a table.
-func writeCSV(w io.Writer, r *Result) error {
-	out := csv.NewWriter(w)
+// lines returns every time of every round as lines of a CSV file.
+func (r *Result) lines() [][]string {
 	rows := [][]string{{"section", "item", "operation", "program", "threads", "round", "seconds"}}
 	for _, it := range r.Items {
 		for _, e := range it.Entries {
@@ -266,5 +264,5 @@ func writeCSV(w io.Writer, r *Result) error {
 			}
 		}
 	}
-	return out.WriteAll(rows)
+	return rows
 }
