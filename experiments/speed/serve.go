@@ -114,18 +114,24 @@ func newRunner(j job) (*runner, error) {
 	return nil, fmt.Errorf("unknown job %q", j.Kind)
 }
 
+// read returns the content of a file, which must have so many bytes.
+func read(path string, size int, what string) ([]byte, error) {
+	b, err := os.ReadFile(path)
+	if err == nil && len(b) != size {
+		err = fmt.Errorf("%s has %d bytes; %s take %d", path, len(b), what, size)
+	}
+	return b, err
+}
+
 // model reads the model of the job.
 func (j job) model() (*rbm.RBM, error) {
 	if min(j.Visible, j.Hidden) < 1 || j.Classes < 0 || j.Classes >= j.Visible {
 		return nil, fmt.Errorf("no model of %d × %d units, %d of them labels", j.Visible, j.Hidden, j.Classes)
 	}
 	m := rbm.New(j.Visible, j.Hidden, j.Classes, rbm.Softmax)
-	b, err := os.ReadFile(j.Model)
+	b, err := read(j.Model, m.ParameterBytes(), "the parameters")
 	if err != nil {
 		return nil, err
-	}
-	if len(b) != m.ParameterBytes() {
-		return nil, fmt.Errorf("%s has %d bytes; the parameters take %d", j.Model, len(b), m.ParameterBytes())
 	}
 	m.SetParameters(b)
 	return m, nil
@@ -133,14 +139,13 @@ func (j job) model() (*rbm.RBM, error) {
 
 // set reads the rows of the job, inputs alone.
 func (j job) set() (*data.Set, error) {
-	b, err := os.ReadFile(j.Data)
+	inputs := j.Visible - j.Classes
+	if j.Rows < 1 {
+		return nil, fmt.Errorf("%d rows", j.Rows)
+	}
+	b, err := read(j.Data, 8*((inputs+63)/64)*j.Rows, fmt.Sprintf("%d rows of %d inputs", j.Rows, inputs))
 	if err != nil {
 		return nil, err
-	}
-	inputs := j.Visible - j.Classes
-	stride := (inputs + 63) / 64
-	if j.Rows < 1 || len(b) != 8*stride*j.Rows {
-		return nil, fmt.Errorf("%s has %d bytes; %d rows of %d inputs take %d", j.Data, len(b), j.Rows, inputs, 8*stride*j.Rows)
 	}
 	x := rbm.NewBits(j.Rows, inputs)
 	for i := range x.Words {
@@ -183,12 +188,9 @@ func newAIS(j job) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := os.ReadFile(j.Base)
+	b, err := read(j.Base, 4*m.Visible(), "the biases")
 	if err != nil {
 		return nil, err
-	}
-	if len(b) != 4*m.Visible() {
-		return nil, fmt.Errorf("%s has %d bytes; the biases take %d", j.Base, len(b), 4*m.Visible())
 	}
 	base := &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
 	for i := range base.VisibleBias {
