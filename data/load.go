@@ -106,7 +106,7 @@ func load(ctx context.Context, text string, opt Options) ([]*Set, error) {
 			return s.load(ctx, spec{text: text}, opt)
 		case s.endings == nil && s.name == name:
 			sp, err := parseSpec(text)
-			if err == nil && sp.hasSeed && !s.random {
+			if err == nil && sp.hasSeed && !s.seeded {
 				err = specErrorf("%s: %s is not generated at random; leave the seed away", text, name)
 			}
 			if err != nil {

@@ -100,17 +100,20 @@ func (m mnistSource) load(ctx context.Context, sp spec, opt Options) ([]*Set, er
 	return sets, nil
 }
 
-// find returns the path of a file, which is downloaded if it is nowhere on disk.
-// Files need not be in the same folder: their sums are checked later.
-func (m mnistSource) find(ctx context.Context, f idxFile, opt Options) (string, error) {
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
+// HasMNIST reports whether MNIST can probably be loaded without a download: it
+// looks for the first of its files only. dir is that of [Options].
+func HasMNIST(dir string) bool {
+	path, err := defaultMNIST().onDisk(mnistFiles[0], dir)
+	return path != "" && err == nil
+}
+
+// onDisk returns the path of a file, or "" if it is nowhere on disk.
+func (m mnistSource) onDisk(f idxFile, dir string) (string, error) {
 	// Some archives unpack to a dot where the original name has a dash.
 	dotted := strings.Replace(f.name, "-idx", ".idx", 1)
 	dirs := []string{m.env, m.cache}
-	if opt.Dir != "" {
-		dirs = []string{opt.Dir, filepath.Join(opt.Dir, "mnist"), m.env, m.cache}
+	if dir != "" {
+		dirs = []string{dir, filepath.Join(dir, "mnist"), m.env, m.cache}
 	}
 	for _, dir := range dirs {
 		if dir == "" {
@@ -127,11 +130,23 @@ func (m mnistSource) find(ctx context.Context, f idxFile, opt Options) (string, 
 			}
 		}
 	}
+	return "", nil
+}
+
+// find returns the path of a file, which is downloaded if it is nowhere on disk.
+// Files need not be in the same folder: their sums are checked later.
+func (m mnistSource) find(ctx context.Context, f idxFile, opt Options) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	path, err := m.onDisk(f, opt.Dir)
+	if path != "" || err != nil {
+		return path, err
+	}
 	if m.cache == "" {
 		return "", fmt.Errorf("mnist: no file %s.gz here and no cache folder to download to; set GORBM_DATA to a folder whose subfolder mnist holds %s", f.name, m.names())
 	}
-	path, err := m.download(ctx, f, opt)
-	if err != nil {
+	if path, err = m.download(ctx, f, opt); err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}

@@ -112,6 +112,26 @@ func TestMNISTFolders(t *testing.T) {
 	}
 }
 
+func TestHasMNIST(t *testing.T) {
+	t.Setenv("GORBM_DATA", "")
+	t.Setenv("HOME", t.TempDir()) // and so the user's cache
+	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("LocalAppData", t.TempDir())
+	dir := t.TempDir()
+	if HasMNIST(dir) || HasMNIST("") {
+		t.Error("MNIST is in an empty folder")
+	}
+	_, contents := fakeMNIST(t)
+	writeFiles(t, filepath.Join(dir, "mnist"), contents)
+	if !HasMNIST(dir) || HasMNIST("") {
+		t.Error("MNIST is not found, or in another folder")
+	}
+	t.Setenv("GORBM_DATA", dir)
+	if !HasMNIST("") {
+		t.Error("MNIST is not found by GORBM_DATA")
+	}
+}
+
 func TestMNISTLastRows(t *testing.T) {
 	m, contents := fakeMNIST(t)
 	writeFiles(t, m.cache, contents)

@@ -31,26 +31,23 @@ func Nearest(name string, known []string) string {
 // with exchanges of neighbouring letters, a common slip in typing.
 func editDistance(a, b string) int {
 	s, t := []rune(a), []rune(b)
-	before := make([]int, len(t)+1) // row i−2
-	prev := make([]int, len(t)+1)   // row i−1
-	cur := make([]int, len(t)+1)
-	for j := range prev {
-		prev[j] = j
-	}
-	for i := 1; i <= len(s); i++ {
-		cur[0] = i
-		for j := 1; j <= len(t); j++ {
+	d := make([][]int, len(s)+1) // d[i][j] is the distance of s[:i] and t[:j]
+	for i := range d {
+		d[i] = make([]int, len(t)+1)
+		for j := range d[i] {
+			if i == 0 || j == 0 {
+				d[i][j] = i + j
+				continue
+			}
 			change := 1
 			if s[i-1] == t[j-1] {
 				change = 0
 			}
-			d := min(prev[j]+1, cur[j-1]+1, prev[j-1]+change)
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+change)
 			if i > 1 && j > 1 && s[i-1] == t[j-2] && s[i-2] == t[j-1] {
-				d = min(d, before[j-2]+1)
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
 			}
-			cur[j] = d
 		}
-		before, prev, cur = prev, cur, before
 	}
-	return prev[len(t)]
+	return d[len(s)][len(t)]
 }

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -68,14 +69,8 @@ func (s *Set) Density() float64 {
 // order. Names have no influence.
 func (s *Set) Hash() string {
 	h := sha256.New()
-	buf := make([]byte, 0, 1<<15)
-	put := func(w uint64) {
-		if len(buf)+8 > cap(buf) {
-			h.Write(buf)
-			buf = buf[:0]
-		}
-		buf = binary.LittleEndian.AppendUint64(buf, w)
-	}
+	buf := bufio.NewWriterSize(h, 1<<15)
+	put := func(w uint64) { buf.Write(binary.LittleEndian.AppendUint64(buf.AvailableBuffer(), w)) }
 	put(uint64(s.X.Rows))
 	put(uint64(s.X.Cols))
 	put(uint64(len(s.Y))) // labelled or not
@@ -88,7 +83,7 @@ func (s *Set) Hash() string {
 	for _, v := range s.Grey.Data {
 		put(uint64(math.Float32bits(v)))
 	}
-	h.Write(buf)
+	buf.Flush()
 	return hex.EncodeToString(h.Sum(nil))
 }
 

@@ -13,15 +13,15 @@ import (
 // row here, and a file with its load function.
 func sources() []source {
 	return []source{
-		{"fontdigits", "fontdigits[:N]", "digits rendered from fonts (N: so many rows)", random, nil, loadFontDigits},
-		{"mnist", "mnist[:N]", "handwritten digits (mnist:55000 is the paper's)", listed, nil, loadMNIST},
-		{"toy", "toy:M,D,N,P[:plain]", "M modes of bits repeated D times, N copies each,\nflipped with probability P; plain: without labels", random, nil, loadToy},
-		{"bars", "bars:N", "bars and stripes, N×N (bars:4:distinct: each once)", listed, nil, loadBars},
-		{"shifter", "shifter:N", "labelled shifter of N bits", listed, nil, loadShifter},
-		{"desjardins", "desjardins:P", "four modes of 4×4, flipped with probability P", random, nil, loadDesjardins},
-		{".csv", "FILE.csv", "rows of values in [0,1]", listed, []string{".csv"}, fileLoader(loadCSV)},
-		{".npz", "FILE.npz", "rows of values in [0,1]", listed, []string{".npz"}, fileLoader(loadNPZ)},
-		{"IDX", "IMAGES[,LABELS]", "IDX files, gzipped or not", listed, idxEndings, loadIDX},
+		{"fontdigits", "fontdigits[:N]", "digits rendered from fonts (N: so many rows)", seeded, nil, loadFontDigits},
+		{"mnist", "mnist[:N]", "handwritten digits (mnist:55000 is the paper's)", seedless, nil, loadMNIST},
+		{"toy", "toy:M,D,N,P[:plain]", "M modes of bits repeated D times, N copies each,\nflipped with probability P; plain: without labels", seeded, nil, loadToy},
+		{"bars", "bars:N", "bars and stripes, N×N (bars:4:distinct: each once)", seedless, nil, loadBars},
+		{"shifter", "shifter:N", "labelled shifter of N bits", seedless, nil, loadShifter},
+		{"desjardins", "desjardins:P", "four modes of 4×4, flipped with probability P", seeded, nil, loadDesjardins},
+		{".csv", "FILE.csv", "rows of values in [0,1]", seedless, []string{".csv"}, fileLoader(loadCSV)},
+		{".npz", "FILE.npz", "rows of values in [0,1]", seedless, []string{".npz"}, fileLoader(loadNPZ)},
+		{"IDX", "IMAGES[,LABELS]", "IDX files, gzipped or not", seedless, idxEndings, loadIDX},
 	}
 }
 
@@ -31,7 +31,7 @@ type source struct {
 	name    string   // of the data set, or of the kind of file in messages
 	usage   string   // how to ask for it: a line's beginning in the help
 	help    string   // what it is: the rest of the line, and lines below it
-	random  bool     // rows are drawn at random, so a seed may be given
+	seeded  bool     // rows are drawn at random, and a seed may be given
 	endings []string // of the names of files, in lower case; nil for a named data set
 
 	// load returns the training set and, if there is one, the test set. The
@@ -39,10 +39,10 @@ type source struct {
 	load func(ctx context.Context, sp spec, opt Options) ([]*Set, error)
 }
 
-// Values of source.random.
+// Values of source.seeded.
 const (
-	listed = false
-	random = true
+	seedless = false
+	seeded   = true
 )
 
 // Help lists what [Load] takes, a line or more for each source. Sources that

@@ -7,17 +7,18 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/combin"
 
 	"gorbm/rbm"
 )
 
-// A peer that does other work than gorbm has not been beaten. Before a race
-// everyone shows what comes out of the work.
+// Before a race the results of all programs are compared: times of different work
+// would say nothing.
 
 // changeOf takes so many steps, in which the chains forget their start, then as
-// many again, and returns what those make of the parameters:
-// weights overwrites its argument, visible × hidden, with the weights, and
-// biases returns the visible biases.
+// many again, and returns how the latter change the parameters. weights overwrites
+// its argument, visible × hidden, with the weights; biases returns the visible
+// biases.
 func changeOf(steps int, visible, hidden int, weights func(dst rbm.Matrix), biases func() []float32, step func() error) (change, error) {
 	for range steps {
 		if err := step(); err != nil {
@@ -56,18 +57,18 @@ func changeOf(steps int, visible, hidden int, weights func(dst rbm.Matrix), bias
 	return c, nil
 }
 
-// maxZ is how many standard deviations a peer may lie apart: a normal
-// deviate is farther out in one of 10⁹ trials, and of 12 replicates, by
-// Student's law with 11 degrees of freedom, in one of 20000.
+// maxZ is how many standard deviations a peer's result may differ. A normal
+// deviate exceeds it in one of 10⁹ trials. With 12 replicates, by Student's law of
+// 11 degrees of freedom, it is one of 20000.
 const maxZ = 6
 
-// sameChange returns an error if a peer's change is not one that gorbm would
-// make, by three numbers. The distance of its movements, of every bias and of
-// every unit's mean weight, from their mean over replicates of gorbm, is held
-// against the distances of the replicates from the mean of the others: the mean
-// of the gradient. The squares of the differences between one step and the next
-// tell how many draws a gradient is made of, and those of the whole way how fast
-// the chains forget. There are three replicates at least.
+// sameChange returns an error if a peer's change is not one that gorbm could have
+// made. It compares three numbers with those of replicates of gorbm, of which
+// there are at least three. The first is the distance of the change, of every bias
+// and of every unit's mean weight, from the mean over replicates; it tests the mean
+// of the gradient. The second is the sum of squares of the differences between one
+// step and the next; it depends on the number of draws in a gradient. The third is
+// the sum of squares of the whole change; it depends on how fast the chains mix.
 func sameChange(peer change, own []change) error {
 	if len(peer.Weights) != len(own[0].Weights) || len(peer.Biases) != len(own[0].Biases) {
 		return fmt.Errorf("it moves %d weights and %d biases of visible units, gorbm %d", len(peer.Weights), len(peer.Biases), len(own[0].Weights))
@@ -140,28 +141,14 @@ func sameEstimate(peer, own []float64) error {
 // (Hult, Nyquist & Ringqvist 2020, Proposition 2).
 func swapWeights(energies, betas []float64) []float64 {
 	weights := make([]float64, len(energies))
-	sigma := make([]int, len(energies))
-	for i := range sigma {
-		sigma[i] = i
-	}
 	least := floats.Min(energies) * floats.Sum(betas) // keeps the exponents within bounds
-	var visit func(k int)
-	visit = func(k int) {
-		if k == len(sigma) {
-			x := least
-			for j, i := range sigma {
-				x -= betas[j] * energies[i]
-			}
-			weights[sigma[0]] += math.Exp(x)
-			return
+	for _, sigma := range combin.Permutations(len(energies), len(energies)) {
+		x := least
+		for k, i := range sigma {
+			x -= betas[k] * energies[i]
 		}
-		for i := k; i < len(sigma); i++ {
-			sigma[k], sigma[i] = sigma[i], sigma[k]
-			visit(k + 1)
-			sigma[k], sigma[i] = sigma[i], sigma[k]
-		}
+		weights[sigma[0]] += math.Exp(x)
 	}
-	visit(0)
 	floats.Scale(1/floats.Sum(weights), weights)
 	return weights
 }
@@ -178,10 +165,10 @@ const (
 	checkedRows    = 500
 )
 
-// checkEnergies are those of a group of five particles that may well swap.
+// checkEnergies are the energies of five particles, so near that all may swap.
 var checkEnergies = []float64{-101, -100.3, -102.5, -101.4, -99}
 
-// own returns what gorbm answers from a start.
+// own returns gorbm's answers from a start.
 func (it item) own(reference *child, start string) (list []reply, err error) {
 	j := it.jobOf(reference.contestant)
 	j.Model = start
@@ -199,7 +186,7 @@ func (it item) own(reference *child, start string) (list []reply, err error) {
 }
 
 // check returns an error if the peer, which has the job, does other work than
-// gorbm, which answers own.
+// gorbm, whose answers are own.
 func (it item) check(peer *child, own []reply) error {
 	said, err := peer.ask(it.asks()[0])
 	if err != nil {
@@ -239,7 +226,7 @@ func exps(x []float64) []float64 {
 	return p
 }
 
-// asks returns what gorbm is asked for; a peer is asked the first of it.
+// asks returns the requests to gorbm. A peer gets the first one only.
 func (it item) asks() (list []request) {
 	switch it.job.Kind {
 	case "classify", "exact", "ais":

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,12 +27,13 @@ const (
 	sklearn = "scikit-learn"
 )
 
-var updateKinds = []string{"pcd", "pt", "ins"}
+// Kinds of jobs; updates are of the last three.
+var everyKind = []string{"classify", "ais", "exact", "pcd", "pt", "ins"}
 
 // gorbms returns gorbm with one thread and with all.
 func gorbms(self string, all int) (list []contestant) {
 	for _, n := range counts(all) {
-		list = append(list, goContestant(gorbm, self, n, append([]string{"classify", "ais", "exact"}, updateKinds...)...))
+		list = append(list, goContestant(gorbm, self, n, everyKind...))
 	}
 	return list
 }
@@ -61,13 +63,13 @@ var libraries = []library{
 	{sklearn, "sklearn", "sklearn", "python3-sklearn"},
 }
 
-// peers returns the peers that are there, in every way to use all threads, and
-// a line for each that is not. Of PyTorch and the BLAS under it one has all
-// the threads and the other one: both spin, each against the other.
+// peers returns the peers that are installed, in every way to use all threads, and
+// a line for each that is not. Of PyTorch and the BLAS under it one has all the
+// threads and the other has one, as the threads of both spin while they wait.
 func peers(python, script string, all int) (list []contestant, missing []string) {
 	have := modules(python)
 	for _, l := range libraries {
-		if !have[l.module] {
+		if !slices.Contains(have, l.module) {
 			missing = append(missing, fmt.Sprintf("%s is not there and left out; on Debian apt-get install %s, elsewhere pip install it", l.name, l.debian))
 			continue
 		}
@@ -79,7 +81,7 @@ func peers(python, script string, all int) (list []contestant, missing []string)
 					fmt.Sprintf("OMP_NUM_THREADS=%d", max(own, blas))},
 			})
 		}
-		every := append([]string{"classify", "ais", "exact"}, updateKinds...)
+		every := everyKind
 		if l.name == sklearn {
 			every = []string{"pcd"}
 		}
@@ -90,7 +92,7 @@ func peers(python, script string, all int) (list []contestant, missing []string)
 		add(fmt.Sprintf("%d of the BLAS", all), all, 1, all, 1, every...)
 		switch l.name {
 		case numPy:
-			add(fmt.Sprintf("%d of Python", all), all, 1, 1, all, "classify", "ais", "exact")
+			add(fmt.Sprintf("%d of Python", all), all, 1, 1, all, everyKind[:3]...)
 		case torch:
 			add(fmt.Sprintf("%d of its own", all), all, all, 1, 1, every...)
 		}
@@ -99,25 +101,17 @@ func peers(python, script string, all int) (list []contestant, missing []string)
 }
 
 // modules returns which of the peers' modules this Python finds.
-func modules(python string) map[string]bool {
-	have := map[string]bool{}
-	if python == "" {
-		return have
-	}
+func modules(python string) (found []string) {
 	var names []string
 	for _, l := range libraries {
 		names = append(names, fmt.Sprintf("%q", l.module))
 	}
 	const find = "import importlib.util, json; print(json.dumps([m for m in (%s) if importlib.util.find_spec(m)]))"
 	out, err := exec.Command(python, "-c", fmt.Sprintf(find, strings.Join(names, ", "))).Output()
-	var found []string
 	if err != nil || json.Unmarshal(out, &found) != nil {
-		return have
+		return nil
 	}
-	for _, m := range found {
-		have[m] = true
-	}
-	return have
+	return found
 }
 
 // findPython returns the first python3 on the path, or where systems have it,
@@ -125,7 +119,7 @@ func modules(python string) map[string]bool {
 func findPython() string {
 	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/bin", "/usr/local/bin") {
 		path := filepath.Join(dir, "python3")
-		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 && modules(path)["numpy"] {
+		if info, err := os.Stat(path); err == nil && info.Mode()&0o111 != 0 && slices.Contains(modules(path), "numpy") {
 			return path
 		}
 	}

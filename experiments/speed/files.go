@@ -13,8 +13,8 @@ import (
 	"gorbm/train"
 )
 
-// files are what contestants read, written as they are asked for. After an
-// error nothing more is written; see err.
+// files are what contestants read. They are written when they are first needed.
+// After an error, in err, nothing more is written.
 type files struct {
 	ctx   context.Context
 	dir   string
@@ -27,9 +27,8 @@ type files struct {
 // computed, and more than any race trains on.
 const maxRows = 10000
 
-// newFiles takes rows of set at random, in an order of their own: rows of MNIST
-// lie near others of the same hand, and while gorbm shuffles them, its peers
-// take them as they come.
+// newFiles takes rows of set in random order: neighbours in MNIST are of the same
+// hand, and the peers, unlike gorbm, do not shuffle rows.
 func newFiles(ctx context.Context, dir string, set *data.Set, quick bool) *files {
 	n := min(maxRows, set.Len())
 	part := *set
@@ -92,10 +91,10 @@ func (f *files) rows(inputs int) string {
 	})
 }
 
-// model writes a model of this shape that has been trained for so many steps,
-// from the log-odds of the data, with a rate that falls with the hidden units:
-// all together they move a visible unit, and at a fixed rate they would drive
-// it to and fro between always on and always off.
+// model writes a model of this shape that has been trained for so many steps, from
+// the log-odds of the data. The rate falls with the number of hidden units. At a
+// fixed rate their common change of a visible unit's input would grow, and the unit
+// would alternate between always on and always off.
 func (f *files) model(visible, hidden, classes, steps int) string {
 	return f.make(fmt.Sprintf("model-%d-%d-%d-%d", visible, hidden, classes, steps), func() ([]byte, error) {
 		set := f.wide(visible - classes)

@@ -17,13 +17,13 @@ type Limit struct {
 
 const lanes = 16
 
-// newLimit counts an update. Every active unit of the data and of the chains
-// adds its row of weights on the way up, and a row of means to the weights in
-// the ascent, where it counts in the estimate alone. On the way down there are
-// two ways, of which the quicker counts: by tables, which hold the sums of all
-// subsets of four hidden units, are made by four additions a row of weights,
-// and serve 16 chains by a permutation and an addition; or an addition for
-// each chain and 16 hidden units, masked by those that are on.
+// newLimit counts the operations of an update. Every active unit of the data and
+// of the chains adds its row of weights on the way up, and a row of means to the
+// weights in the ascent, if it is in the estimate. There are two ways down, of
+// which the faster counts. One uses tables of the sums of all subsets of four hidden
+// units: they are made by four additions a row of weights, and serve 16 chains by a
+// permutation and an addition. The other is an addition for each chain and 16
+// hidden units, masked by those that are on.
 func newLimit(j job, d densities, r rates) Limit {
 	chains, groups := float64(j.Chains*max(1, len(j.Betas))), float64(j.Chains)
 	if j.Kind != "pt" {
@@ -50,8 +50,8 @@ func newLimit(j job, d densities, r rates) Limit {
 	return l
 }
 
-// limit puts the limit of updates into out, if it can be measured. p is gorbm
-// with one thread, which has the job.
+// limit writes the limit of updates to out, if it can be measured. p is gorbm with
+// one thread, which has the job.
 func (r *race) limit(it item, p *child, out *Item) error {
 	if it.operation != "update" || p.program != gorbm {
 		return nil

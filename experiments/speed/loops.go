@@ -4,21 +4,14 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"gorbm/data"
 	"gorbm/rbm"
 )
 
-// A loopsJob is PCD-1 as one writes it in an hour: plain loops over slices of
-// float32, which pass over units that are off. It is what the plain-Go twins of
-// gorbm's kernels are held against.
-type loopsJob struct {
-	job
-	set   *data.Set
-	start *rbm.RBM
-	*loops
-}
-
+// loops is PCD-1 as one writes it in an hour: plain loops over slices of float32,
+// which skip units that are off. gorbm without assembly is compared with it.
 type loops struct {
+	job
+	x          rbm.Bits
 	w          [][]float32 // a row a visible unit
 	b, c       []float32
 	h          [][]int     // active hidden units of each chain
@@ -28,16 +21,25 @@ type loops struct {
 	step       int
 }
 
-func newLoopsJob(j job) (*loopsJob, error) {
+func newLoopsRunner(j job) (*runner, error) {
 	m, set, err := j.load()
 	if err != nil {
 		return nil, err
 	}
-	return &loopsJob{job: j, set: set, start: m, loops: newLoops(j, m, j.Seed)}, nil
+	return &runner{newLoops(j, m, set.X, j.Seed).update, func(ask request, out *reply) error {
+		l := newLoops(j, m, set.X, ask.Seed)
+		var err error
+		out.change, err = changeOf(ask.Steps, j.Visible, j.Hidden, func(dst rbm.Matrix) {
+			for i, row := range l.w {
+				copy(dst.Row(i), row)
+			}
+		}, func() []float32 { return l.b }, l.update)
+		return err
+	}}, nil
 }
 
-func newLoops(j job, m *rbm.RBM, seed uint64) *loops {
-	l := &loops{b: append([]float32(nil), m.VisibleBias...), c: append([]float32(nil), m.HiddenBias...), random: rbm.NewKey(seed).Rand()}
+func newLoops(j job, m *rbm.RBM, x rbm.Bits, seed uint64) *loops {
+	l := &loops{job: j, x: x, b: append([]float32(nil), m.VisibleBias...), c: append([]float32(nil), m.HiddenBias...), random: rbm.NewKey(seed).Rand()}
 	for i := range j.Visible {
 		row := make([]float32, j.Hidden)
 		for k := range row {
@@ -75,13 +77,13 @@ func (l *loops) up(mean []float32, on []int) {
 	}
 }
 
-// update takes one step on rows of x.
-func (l *loops) update(j job, x rbm.Bits) {
-	first := l.step % (x.Rows / j.Batch) * j.Batch
+// update takes one step.
+func (l *loops) update() error {
+	first := l.step % (l.x.Rows / l.Batch) * l.Batch
 	l.step++
 	for r := range l.rows {
 		l.rows[r] = l.rows[r][:0]
-		x.Each(first+r, func(i int) { l.rows[r] = append(l.rows[r], i) })
+		l.x.Each(first+r, func(i int) { l.rows[r] = append(l.rows[r], i) })
 		l.up(l.data[r], l.rows[r])
 	}
 	for r, h := range l.h {
@@ -103,8 +105,9 @@ func (l *loops) update(j job, x rbm.Bits) {
 			}
 		}
 	}
-	l.ascend(float32(j.Rate)/float32(j.Batch), l.rows, l.data)
-	l.ascend(-float32(j.Rate)/float32(j.Chains), l.ons, l.mean)
+	l.ascend(float32(l.Rate)/float32(l.Batch), l.rows, l.data)
+	l.ascend(-float32(l.Rate)/float32(l.Chains), l.ons, l.mean)
+	return nil
 }
 
 func (l *loops) ascend(rate float32, rows [][]int, means [][]float32) {
@@ -120,22 +123,4 @@ func (l *loops) ascend(rate float32, rows [][]int, means [][]float32) {
 			l.c[k] += rate * p
 		}
 	}
-}
-
-func (l *loopsJob) run(n int) error {
-	for range n {
-		l.update(l.job, l.set.X)
-	}
-	return nil
-}
-
-func (l *loopsJob) answer(ask request, out *reply) error {
-	from := newLoops(l.job, l.start, ask.Seed)
-	var err error
-	out.change, err = changeOf(ask.Steps, l.Visible, l.Hidden, func(dst rbm.Matrix) {
-		for i, row := range from.w {
-			copy(dst.Row(i), row)
-		}
-	}, func() []float32 { return from.b }, func() error { from.update(l.job, l.set.X); return nil })
-	return err
 }

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,14 +136,14 @@ func (o *options) section(ctx context.Context, r *race, f *files, section string
 		}
 		bar.Clear()
 		if section != scalingSection {
-			err = firstError(err, done.print(text))
+			err = cmp.Or(err, done.print(text))
 		}
 	}
 	switch {
 	case f.err != nil:
 		return f.err
 	case section == scalingSection:
-		return firstError(err, printScaling(text, result.of(scalingSection)))
+		return cmp.Or(err, printScaling(text, result.of(scalingSection)))
 	case section == memorySection:
 		it := f.update("pcd", inputs, hidden, 100)
 		if f.err != nil {
@@ -151,7 +152,7 @@ func (o *options) section(ctx context.Context, r *race, f *files, section string
 		list, warnings := r.memory(ctx, it)
 		result.Memory, result.Warnings = list, append(result.Warnings, warnings...)
 		bar.Clear()
-		return firstError(ctx.Err(), printMemory(text, list))
+		return cmp.Or(ctx.Err(), printMemory(text, list))
 	}
 	return err
 }
@@ -236,5 +237,5 @@ func (r *Result) save(to *train.Folder) error {
 	if err := to.WriteJSON("speed.json", r); err != nil {
 		return err
 	}
-	return atomicfile.Write(to.Path("speed.csv"), func(w io.Writer) error { return writeCSV(w, r) })
+	return atomicfile.Write(to.Path("speed.csv"), cli.WriteCSV(r.lines()))
 }

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -129,7 +127,7 @@ func (o *options) load(ctx context.Context) (*data.Set, error) {
 	d := cli.DataFlags{Flags: o.flags, Spec: o.data, Dir: o.dataDir, LabelColumn: "auto", Binarize: data.Threshold}
 	if d.Spec == "" {
 		d.Spec = "fontdigits"
-		if mnistIsThere(o.dataDir) {
+		if data.HasMNIST(o.dataDir) {
 			d.Spec = "mnist"
 		}
 	}
@@ -141,24 +139,4 @@ func (o *options) load(ctx context.Context) (*data.Set, error) {
 		return nil, cli.Usagef("-data: %s has %d rows of %d inputs; the race takes 1000 or more rows of %d, with labels", set.Name, set.Len(), set.X.Cols, inputs)
 	}
 	return set, nil
-}
-
-// mnistIsThere reports whether MNIST can be loaded without a download, as far
-// as its first file tells.
-func mnistIsThere(dir string) bool {
-	folders := []string{dir}
-	if env := os.Getenv("GORBM_DATA"); env != "" {
-		folders = append(folders, filepath.Join(env, "mnist"))
-	}
-	if cache, err := os.UserCacheDir(); err == nil {
-		folders = append(folders, filepath.Join(cache, "gorbm", "mnist"))
-	}
-	for _, f := range folders {
-		for _, ending := range []string{"", ".gz"} {
-			if _, err := os.Stat(filepath.Join(f, "train-images-idx3-ubyte"+ending)); f != "" && err == nil {
-				return true
-			}
-		}
-	}
-	return false
 }

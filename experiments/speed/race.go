@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -16,7 +17,7 @@ type race struct {
 	turn        time.Duration // about how long a turn is
 	most        time.Duration // about how long an item may take
 	rounds      int
-	pause       time.Duration // between turns, for threads that spin to go to sleep
+	pause       time.Duration // between turns, until threads that spin sleep
 	progress    func(what string, done float64)
 
 	children map[string]*child
@@ -25,10 +26,11 @@ type race struct {
 }
 
 // hopeless is how many times longer than with one thread a peer may take with
-// more: beyond, its threads stand in each other's way, and it is left out.
+// more threads. If it takes longer, as its threads wait for each other, it is left
+// out.
 const hopeless = 5
 
-// leastRounds is the number of rounds that slow work gets.
+// leastRounds is the number of rounds of work so slow that the time is up.
 const leastRounds = 3
 
 func (r *race) close() {
@@ -90,11 +92,9 @@ func (r *race) run(ctx context.Context, it item) (Item, error) {
 	out := Item{Section: it.section, Name: it.name, Operation: it.operation, Job: it.job}
 	entrants, rounds, err := r.ready(ctx, it, &out)
 	if err != nil {
-		return out, firstError(ctx.Err(), err)
+		return out, cmp.Or(ctx.Err(), err)
 	}
-	if err = r.turns(ctx, it, entrants, rounds, &out); err != nil {
-		err = firstError(ctx.Err(), err)
-	}
+	err = r.turns(ctx, it, entrants, rounds, &out)
 	for _, x := range entrants {
 		if len(x.entry.Seconds) > 0 && !x.failed {
 			x.entry.sum()
@@ -106,7 +106,7 @@ func (r *race) run(ctx context.Context, it item) (Item, error) {
 		err = r.limit(it, entrants[0].child, &out)
 	}
 	if err != nil {
-		err = firstError(ctx.Err(), err)
+		err = cmp.Or(ctx.Err(), err)
 	}
 	return out, err
 }
@@ -116,14 +116,14 @@ func (r *race) run(ctx context.Context, it item) (Item, error) {
 func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entrant, rounds int, err error) {
 	field := r.field(it)
 	r.progress(it.name+": checks", 0)
-	cheats, err := r.check(ctx, it, field, out)
+	differ, err := r.check(ctx, it, field, out)
 	if err != nil {
 		return nil, 0, err
 	}
 	whole := 0.0                   // seconds of a round
 	single := map[string]float64{} // of each program with one thread
 	for _, c := range field {
-		if cheats[c.program] {
+		if differ[c.program] {
 			continue
 		}
 		r.progress(it.name+": "+c.program, 0)
@@ -150,7 +150,7 @@ func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entra
 // turns lets the entrants take turns.
 func (r *race) turns(ctx context.Context, it item, entrants []*entrant, rounds int, out *Item) error {
 	for round := range rounds {
-		// In another order each time, so that nobody always comes after the same.
+		// The order changes, so that no entrant always follows the same one.
 		for i, k := range rbm.NewKey(uint64(round)).Rand().Perm(len(entrants)) {
 			x := entrants[k]
 			if x.failed {
@@ -173,7 +173,7 @@ func (r *race) turns(ctx context.Context, it item, entrants []*entrant, rounds i
 	return nil
 }
 
-// host is the program that the others are held against.
+// host is the program that the others are compared with.
 func (it item) host() string {
 	if it.section == twinSection {
 		return plainGo
@@ -203,12 +203,12 @@ func (r *race) prepare(ctx context.Context, it item, c contestant) (p *child, n 
 	}
 }
 
-// check lets every program but gorbm prove, with one thread, that it does
-// gorbm's work, and returns those that do not.
-func (r *race) check(ctx context.Context, it item, field []contestant, out *Item) (cheats map[string]bool, err error) {
-	cheats = map[string]bool{}
+// check checks, with one thread, that every program does the same work as gorbm,
+// and returns those that do not.
+func (r *race) check(ctx context.Context, it item, field []contestant, out *Item) (differ map[string]bool, err error) {
+	differ = map[string]bool{}
 	if it.operation == "update" && it.checkSteps == 0 || len(field) == 0 {
-		return cheats, nil
+		return differ, nil
 	}
 	reference, err := r.child(ctx, field[0])
 	if err != nil {
@@ -224,7 +224,7 @@ func (r *race) check(ctx context.Context, it item, field []contestant, out *Item
 		p, start, err := r.start(ctx, it, c)
 		if err == nil && own[start] == nil {
 			if own[start], err = it.own(reference, start); err != nil {
-				return nil, firstError(ctx.Err(), err)
+				return nil, cmp.Or(ctx.Err(), err)
 			}
 		}
 		if err == nil {
@@ -234,16 +234,16 @@ func (r *race) check(ctx context.Context, it item, field []contestant, out *Item
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			cheats[c.program] = true
+			differ[c.program] = true
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: %s is left out: %v", it.name, c.program, err))
 		}
 	}
-	return cheats, nil
+	return differ, nil
 }
 
 // start gives the contestant the job and returns the model from which its work
-// is checked: that of the job, or of scikit-learn, which draws its first model
-// itself, that one.
+// is checked. It is the model of the job, except for scikit-learn, which draws its
+// first model itself.
 func (r *race) start(ctx context.Context, it item, c contestant) (p *child, model string, err error) {
 	if p, err = r.child(ctx, c); err != nil {
 		return nil, "", err
@@ -254,13 +254,6 @@ func (r *race) start(ctx context.Context, it item, c contestant) (p *child, mode
 	}
 	_, err = p.ask(request{Do: "start", Seed: it.asks()[0].Seed, Path: it.fresh})
 	return p, it.fresh, err
-}
-
-func firstError(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // memory returns the most memory that each program holds while it trains at
@@ -286,7 +279,7 @@ func (r *race) memory(ctx context.Context, it item) (list []Memory, warnings []s
 	return list, warnings
 }
 
-// memoryUpdates are enough for all buffers to be there.
+// memoryUpdates is enough updates for all buffers to be allocated.
 const memoryUpdates = 100
 
 func peakOf(ctx context.Context, it item, c contestant) (int64, error) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -51,9 +50,9 @@ type Entry struct {
 	Most    float64   `json:"most"`
 }
 
-// A Ratio is how many times faster than a peer the host is: medians with the
-// threads that are best for each, and the range of the same over rounds. On a
-// machine that has other work to do the least times say more.
+// A Ratio is how many times faster than a peer the host is: the ratio of the
+// medians, each with its best number of threads, and its range over rounds. On a
+// machine that is busy with other work the least times say more.
 type Ratio struct {
 	Program   string  `json:"program"` // the peer
 	Threads   string  `json:"threads"` // its best
@@ -114,15 +113,14 @@ func (it *Item) compare(host string) {
 		}
 		seen[e.Program] = true
 		peer := it.fastest(e.Program, 0)
-		r := Ratio{Program: e.Program, Threads: peer.Threads, Ratio: peer.Median / own.Median}
+		var rounds []float64
 		for i := range min(len(peer.Seconds), len(own.Seconds)) {
-			x := peer.Seconds[i] / own.Seconds[i]
-			if i == 0 || x < r.Low {
-				r.Low = x
-			}
-			r.High = max(r.High, x)
+			rounds = append(rounds, peer.Seconds[i]/own.Seconds[i])
 		}
-		r.Least = it.least(e.Program) / it.least(host)
+		r := Ratio{
+			Program: e.Program, Threads: peer.Threads, Ratio: peer.Median / own.Median,
+			Low: slices.Min(rounds), High: slices.Max(rounds), Least: it.least(e.Program) / it.least(host),
+		}
 		if a, b := it.fastest(e.Program, 1), it.fastest(host, 1); a != nil && b != nil {
 			r.OneThread = a.Median / b.Median
 		}
@@ -256,9 +254,8 @@ func printMemory(w io.Writer, list []Memory) error {
 	return t.Flush()
 }
 
-// writeCSV writes every time of every round as a table.
-func writeCSV(w io.Writer, r *Result) error {
-	out := csv.NewWriter(w)
+// lines returns every time of every round as lines of a CSV file.
+func (r *Result) lines() [][]string {
 	rows := [][]string{{"section", "item", "operation", "program", "threads", "round", "seconds"}}
 	for _, it := range r.Items {
 		for _, e := range it.Entries {
@@ -267,5 +264,5 @@ func writeCSV(w io.Writer, r *Result) error {
 			}
 		}
 	}
-	return out.WriteAll(rows)
+	return rows
 }

@@ -24,15 +24,15 @@ import (
 )
 
 // A runner is a job that is ready to run.
-type runner interface {
-	run(n int) error                      // n times
-	answer(ask request, out *reply) error // for the checks
+type runner struct {
+	once   func() error                        // runs the job once
+	answer func(ask request, out *reply) error // for the checks
 }
 
-// serve is gorbm's side of the race, twin to peers.py: it answers a request a
-// line until the input ends.
+// serve is gorbm's side of the race, as peers.py is that of the peers. It answers
+// a request a line until the input ends.
 func serve(in io.Reader, out io.Writer) error {
-	signal.Ignore(os.Interrupt) // Ctrl-C is for the race, which then ends its children
+	signal.Ignore(os.Interrupt) // Ctrl-C ends the race, which then ends its children
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	to := json.NewEncoder(out)
@@ -57,7 +57,7 @@ func serve(in io.Reader, out io.Writer) error {
 // A server holds the job that was prepared last.
 type server struct {
 	job job
-	run runner
+	run *runner
 }
 
 func (s *server) reply(ask request, out *reply) (err error) {
@@ -86,7 +86,9 @@ func (s *server) reply(ask request, out *reply) (err error) {
 	switch ask.Do {
 	case "run":
 		start := time.Now()
-		err = s.run.run(ask.N)
+		for n := 0; n < ask.N && err == nil; n++ {
+			err = s.run.once()
+		}
 		out.Seconds = time.Since(start).Seconds()
 		return err
 	case "answer":
@@ -98,20 +100,29 @@ func (s *server) reply(ask request, out *reply) (err error) {
 	return fmt.Errorf("unknown request %q", ask.Do)
 }
 
-func newRunner(j job) (runner, error) {
+func newRunner(j job) (*runner, error) {
 	switch j.Kind {
 	case "pcd", "pt", "ins":
-		return newTrainerJob(j)
+		return newTrainer(j)
 	case "loops":
-		return newLoopsJob(j)
+		return newLoopsRunner(j)
 	case "classify":
-		return newClassJob(j)
+		return newClassifier(j)
 	case "ais":
-		return newAISJob(j)
+		return newAIS(j)
 	case "exact":
-		return newExactJob(j)
+		return newExact(j)
 	}
 	return nil, fmt.Errorf("unknown job %q", j.Kind)
+}
+
+// read returns the content of a file, which must have so many bytes.
+func read(path string, size int, what string) ([]byte, error) {
+	b, err := os.ReadFile(path)
+	if err == nil && len(b) != size {
+		err = fmt.Errorf("%s has %d bytes; %s take %d", path, len(b), what, size)
+	}
+	return b, err
 }
 
 // model reads the model of the job.
@@ -120,12 +131,9 @@ func (j job) model() (*rbm.RBM, error) {
 		return nil, fmt.Errorf("no model of %d × %d units, %d of them labels", j.Visible, j.Hidden, j.Classes)
 	}
 	m := rbm.New(j.Visible, j.Hidden, j.Classes, rbm.Softmax)
-	b, err := os.ReadFile(j.Model)
+	b, err := read(j.Model, m.ParameterBytes(), "the parameters")
 	if err != nil {
 		return nil, err
-	}
-	if len(b) != m.ParameterBytes() {
-		return nil, fmt.Errorf("%s has %d bytes; the parameters take %d", j.Model, len(b), m.ParameterBytes())
 	}
 	m.SetParameters(b)
 	return m, nil
@@ -133,14 +141,13 @@ func (j job) model() (*rbm.RBM, error) {
 
 // set reads the rows of the job, inputs alone.
 func (j job) set() (*data.Set, error) {
-	b, err := os.ReadFile(j.Data)
+	inputs := j.Visible - j.Classes
+	if j.Rows < 1 {
+		return nil, fmt.Errorf("%d rows", j.Rows)
+	}
+	b, err := read(j.Data, 8*((inputs+63)/64)*j.Rows, fmt.Sprintf("%d rows of %d inputs", j.Rows, inputs))
 	if err != nil {
 		return nil, err
-	}
-	inputs := j.Visible - j.Classes
-	stride := (inputs + 63) / 64
-	if j.Rows < 1 || len(b) != 8*stride*j.Rows {
-		return nil, fmt.Errorf("%s has %d bytes; %d rows of %d inputs take %d", j.Data, len(b), j.Rows, inputs, 8*stride*j.Rows)
 	}
 	x := rbm.NewBits(j.Rows, inputs)
 	for i := range x.Words {
@@ -161,113 +168,74 @@ func (j job) load() (*rbm.RBM, *data.Set, error) {
 	return m, set, err
 }
 
-// A classJob is p(y|x) of all rows.
-type classJob struct {
-	m    *rbm.RBM
-	v    rbm.Bits
-	logp []float64
-}
-
-func newClassJob(j job) (*classJob, error) {
+// newClassifier computes p(y|x) of all rows.
+func newClassifier(j job) (*runner, error) {
 	m, set, err := j.load()
 	if err != nil {
 		return nil, err
 	}
-	c := &classJob{m: m, v: rbm.NewBits(set.Len(), m.Visible()), logp: make([]float64, set.Len()*m.Classes())}
+	v, logp := rbm.NewBits(set.Len(), m.Visible()), make([]float64, set.Len()*m.Classes())
 	for r := range set.Len() {
-		copy(c.v.Row(r), set.X.Row(r))
+		copy(v.Row(r), set.X.Row(r))
 	}
-	return c, nil
+	return valuesOf(func() error {
+		m.ClassLogProb(logp, v.Input())
+		return nil
+	}, func(rows int) []float64 { return logp[:min(rows*m.Classes(), len(logp))] }), nil
 }
 
-func (c *classJob) run(n int) error {
-	for range n {
-		c.m.ClassLogProb(c.logp, c.v.Input())
-	}
-	return nil
-}
-
-func (c *classJob) answer(ask request, out *reply) error {
-	err := c.run(1)
-	out.Values = c.logp[:min(ask.Rows*c.m.Classes(), len(c.logp))]
-	return err
-}
-
-// An aisJob is a run of annealed importance sampling, each with its own seed.
-type aisJob struct {
-	job
-	m    *rbm.RBM
-	s    partition.Annealing
-	last partition.Annealed
-}
-
-func newAISJob(j job) (*aisJob, error) {
+// newAIS runs annealed importance sampling, each time with another seed.
+func newAIS(j job) (*runner, error) {
 	m, err := j.model()
 	if err != nil {
 		return nil, err
 	}
-	b, err := os.ReadFile(j.Base)
+	b, err := read(j.Base, 4*m.Visible(), "the biases")
 	if err != nil {
 		return nil, err
-	}
-	if len(b) != 4*m.Visible() {
-		return nil, fmt.Errorf("%s has %d bytes; the biases take %d", j.Base, len(b), 4*m.Visible())
 	}
 	base := &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
 	for i := range base.VisibleBias {
 		base.VisibleBias[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}
-	return &aisJob{job: j, m: m, s: partition.Annealing{Chains: j.Chains, Temperatures: j.Temperatures, Base: base}}, nil
+	s, seed := partition.Annealing{Chains: j.Chains, Temperatures: j.Temperatures, Base: base}, j.Seed
+	var last partition.Annealed
+	return valuesOf(func() (err error) {
+		seed++
+		last, err = partition.AIS(context.Background(), m, s, rbm.NewKey(seed), nil)
+		return err
+	}, func(int) []float64 { return []float64{last.LogZ, last.StdErr} }), nil
 }
 
-func (a *aisJob) run(n int) (err error) {
-	for range n {
-		a.Seed++
-		if a.last, err = partition.AIS(context.Background(), a.m, a.s, rbm.NewKey(a.Seed), nil); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (a *aisJob) answer(_ request, out *reply) error {
-	err := a.run(1)
-	out.Values = []float64{a.last.LogZ, a.last.StdErr}
-	return err
-}
-
-// An exactJob is log Z by enumeration.
-type exactJob struct {
-	e    *exact.Enumeration
-	logZ float64
-}
-
-func newExactJob(j job) (*exactJob, error) {
+// newExact computes log Z by enumeration.
+func newExact(j job) (*runner, error) {
 	m, err := j.model()
 	if err != nil {
 		return nil, err
 	}
 	e, err := exact.New(m, exact.EvaluationLimit)
-	return &exactJob{e: e}, err
-}
-
-func (e *exactJob) run(n int) (err error) {
-	for range n {
-		if e.logZ, err = e.e.LogZ(context.Background(), nil); err != nil {
-			return err
-		}
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	var logZ float64
+	return valuesOf(func() (err error) {
+		logZ, err = e.LogZ(context.Background(), nil)
+		return err
+	}, func(int) []float64 { return []float64{logZ} }), nil
 }
 
-func (e *exactJob) answer(_ request, out *reply) error {
-	err := e.run(1)
-	out.Values = []float64{e.logZ}
-	return err
+// valuesOf returns the runner of a job whose answer are the values that it
+// computes, of so many rows.
+func valuesOf(once func() error, values func(rows int) []float64) *runner {
+	return &runner{once, func(ask request, out *reply) error {
+		err := once()
+		out.Values = values(ask.Rows)
+		return err
+	}}
 }
 
-// measureRates measures the rates of this machine: of the ports, if they can
-// be measured, and of gorbm's own draws.
+// measureRates measures the rates of this machine: of its vector operations, if
+// they can be measured, and of gorbm's draws.
 func measureRates() *rates {
 	const samples = 20
 	var r rates

@@ -3,39 +3,39 @@ package main
 import (
 	"fmt"
 
-	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/train"
 )
 
-// A trainerJob is training as users have it: train.Trainer's steps.
-type trainerJob struct {
-	job
-	set     *data.Set
-	start   *rbm.RBM
-	trainer *train.Trainer
-}
-
-func newTrainerJob(j job) (*trainerJob, error) {
+// newTrainer trains as users do, by the steps of train.Trainer.
+func newTrainer(j job) (*runner, error) {
 	start, set, err := j.load()
 	if err != nil {
 		return nil, err
 	}
-	t := &trainerJob{job: j, set: set, start: start}
-	t.trainer, err = t.new(start.Clone(), j.Seed)
-	return t, err
-}
-
-// new returns a trainer of m.
-func (t *trainerJob) new(m *rbm.RBM, seed uint64) (*train.Trainer, error) {
-	s := train.DefaultSettings(t.Kind)
-	s.Rate, s.Batch, s.Seed = t.Rate, t.Batch, seed
-	var err error
-	if s.Negative, err = t.negative(); err != nil {
+	stepper := func(m *rbm.RBM, seed uint64) (step func() error, err error) {
+		s := train.DefaultSettings(j.Kind)
+		s.Rate, s.Batch, s.Seed = j.Rate, j.Batch, seed
+		if s.Negative, err = j.negative(); err != nil {
+			return nil, err
+		}
+		t, err := train.New(s, set, m)
+		return func() error { _, err := t.Step(); return err }, err
+	}
+	step, err := stepper(start.Clone(), j.Seed)
+	if err != nil {
 		return nil, err
 	}
-	return train.New(s, t.set, m)
+	return &runner{step, func(ask request, out *reply) error {
+		m := start.Clone()
+		step, err := stepper(m, ask.Seed)
+		if err != nil {
+			return err
+		}
+		out.change, err = changeOf(ask.Steps, j.Visible, j.Hidden, m.Weights, func() []float32 { return m.VisibleBias }, step)
+		return err
+	}}, nil
 }
 
 // negative returns the settings of the negative phase.
@@ -47,30 +47,8 @@ func (j job) negative() (negphase.Settings, error) {
 	return negphase.Parse(text, negphase.Settings{})
 }
 
-func (t *trainerJob) run(n int) error { return steps(t.trainer, n) }
-
-func steps(t *train.Trainer, n int) error {
-	for range n {
-		if _, err := t.Step(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *trainerJob) answer(ask request, out *reply) error {
-	m := t.start.Clone()
-	trainer, err := t.new(m, ask.Seed)
-	if err != nil {
-		return err
-	}
-	out.change, err = changeOf(ask.Steps, t.Visible, t.Hidden, m.Weights, func() []float32 { return m.VisibleBias },
-		func() error { return steps(trainer, 1) })
-	return err
-}
-
-// densityRounds are the calls of the estimator whose chains are counted, after
-// as many to forget the start: their mean is known to some per mille.
+// densityRounds is the number of calls of the estimator in whose chains units are
+// counted, after as many to forget the start. The mean is exact to some per mille.
 const densityRounds = 50
 
 // measureDensities counts the units that are on in the job's data, and in

@@ -695,3 +695,145 @@ func addSigned(dst, x []float64, sign float64) {
 		addSignedGo(dst, x, sign)
 	}
 }
+
+//go:noinline
+func shrink(m []float32, a float32) {
+	if len(m)%Block != 0 {
+		shrinkGo(m, a)
+		return
+	}
+	switch InUse() {
+	case AVX512:
+		shrinkAVX512(&m[0], len(m), a)
+	case AVX2:
+		shrinkAVX2(&m[0], len(m), a)
+	default:
+		shrinkGo(m, a)
+	}
+}
+
+//go:noinline
+func advance(m, x []float32, a float32) {
+	if len(m)%Block != 0 {
+		advanceGo(m, x, a)
+		return
+	}
+	switch InUse() {
+	case AVX512:
+		advanceAVX512(&m[0], &x[0], len(m), a)
+	case AVX2:
+		advanceAVX2(&m[0], &x[0], len(m), a)
+	default:
+		advanceGo(m, x, a)
+	}
+}
+
+//go:noinline
+func approach(m, x []float32, a float32) {
+	if len(m)%Block != 0 {
+		approachGo(m, x, a)
+		return
+	}
+	switch InUse() {
+	case AVX512:
+		approachAVX512(&m[0], &x[0], len(m), a)
+	case AVX2:
+		approachAVX2(&m[0], &x[0], len(m), a)
+	default:
+		approachGo(m, x, a)
+	}
+}
+
+//go:noinline
+func decay(m []float32, l1, l2 float32) {
+	if len(m)%Block != 0 {
+		decayGo(m, l1, l2)
+		return
+	}
+	switch InUse() {
+	case AVX512:
+		decayAVX512(&m[0], len(m), l1, l2)
+	case AVX2:
+		decayAVX2(&m[0], len(m), l1, l2)
+	default:
+		decayGo(m, l1, l2)
+	}
+}
+
+//go:noinline
+func advanceRest(m, x, rest []float32, a float32) {
+	if len(m)%Block != 0 {
+		advanceRestGo(m, x, rest, a)
+		return
+	}
+	switch InUse() {
+	case AVX512:
+		advanceRestAVX512(&m[0], &x[0], &rest[0], len(m), a)
+	case AVX2:
+		advanceRestAVX2(&m[0], &x[0], &rest[0], len(m), a)
+	default:
+		advanceRestGo(m, x, rest, a)
+	}
+}
+
+//go:noinline
+func approachRest(m, x, rest []float32, a float32) {
+	if len(m)%Block != 0 {
+		approachRestGo(m, x, rest, a)
+		return
+	}
+	switch InUse() {
+	case AVX512:
+		approachRestAVX512(&m[0], &x[0], &rest[0], len(m), a)
+	case AVX2:
+		approachRestAVX2(&m[0], &x[0], &rest[0], len(m), a)
+	default:
+		approachRestGo(m, x, rest, a)
+	}
+}
+
+//go:noinline
+func decayRest(m, rest []float32, l1, l2 float32) {
+	if len(m)%Block != 0 {
+		decayRestGo(m, rest, l1, l2)
+		return
+	}
+	switch InUse() {
+	case AVX512:
+		decayRestAVX512(&m[0], &rest[0], len(m), l1, l2)
+	case AVX2:
+		decayRestAVX2(&m[0], &rest[0], len(m), l1, l2)
+	default:
+		decayRestGo(m, rest, l1, l2)
+	}
+}
+
+//go:noinline
+func turn(dst, panel []float32, down, across int) {
+	switch InUse() {
+	case AVX512, AVX2:
+		turnAVX2(&dst[0], &panel[0], down, across)
+	default:
+		turnGo(dst, panel, down, across)
+	}
+}
+
+//go:noinline
+func spread(dst, src []Quad, p, q *Quad) {
+	switch InUse() {
+	case AVX512, AVX2:
+		spreadAVX2(&dst[0][0], &src[0][0], &p[0], &q[0], len(dst))
+	default:
+		spreadGo(dst, src, p, q)
+	}
+}
+
+//go:noinline
+func join(sum *Quad, f, b []Quad, p, q *Quad) {
+	switch InUse() {
+	case AVX512, AVX2:
+		joinAVX2(&sum[0], &f[0][0], &b[0][0], &p[0], &q[0], len(b))
+	default:
+		joinGo(sum, f, b, p, q)
+	}
+}

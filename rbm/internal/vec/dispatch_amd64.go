@@ -2,18 +2,9 @@
 
 package vec
 
-// These functions call kernels that have no version for AVX2, or one with other
-// arguments than that for AVX-512. The functions of all other kernels are in
-// asm_amd64.go, written by the generator. Why they are not inlined is said there.
-
-//go:noinline
-func turn(dst, panel []float32, down, across int) {
-	if InUse() == Go {
-		turnGo(dst, panel, down, across)
-		return
-	}
-	turnAVX2(&dst[0], &panel[0], down, across)
-}
+// These functions call kernels whose versions for AVX2 and AVX-512 have different
+// arguments, or that have none for AVX2. Those of the other kernels are in
+// asm_amd64.go, written by the generator, which also says why none is inlined.
 
 //go:noinline
 func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
@@ -97,24 +88,6 @@ func transpose(m *[Block]uint64) {
 }
 
 //go:noinline
-func spread(dst, src []Quad, p, q *Quad) {
-	if InUse() == Go {
-		spreadGo(dst, src, p, q)
-		return
-	}
-	spreadAVX2(&dst[0][0], &src[0][0], &p[0], &q[0], len(dst))
-}
-
-//go:noinline
-func join(sum *Quad, f, b []Quad, p, q *Quad) {
-	if InUse() == Go {
-		joinGo(sum, f, b, p, q)
-		return
-	}
-	joinAVX2(&sum[0], &f[0][0], &b[0][0], &p[0], &q[0], len(b))
-}
-
-//go:noinline
 func chances(p, q, x []float64) {
 	n := 0
 	if InUse() != Go {
@@ -147,92 +120,6 @@ func scale(dst, x []float32, stride int, a []float32, width int) {
 	default:
 		scaleGo(dst, x, stride, a, width)
 	}
-}
-
-// whole returns the number of the n values that fill whole blocks, which the
-// assembly of sweeps takes; plain Go takes the others.
-func whole(n int) int {
-	if InUse() == Go {
-		return 0
-	}
-	return n / Block * Block
-}
-
-//go:noinline
-func shrink(m []float32, a float32) {
-	n := whole(len(m))
-	if n > 0 && InUse() == AVX512 {
-		shrinkAVX512(&m[0], n, a)
-	} else if n > 0 {
-		shrinkAVX2(&m[0], n, a)
-	}
-	shrinkGo(m[n:], a)
-}
-
-//go:noinline
-func advance(m, x []float32, a float32) {
-	n := whole(len(m))
-	if n > 0 && InUse() == AVX512 {
-		advanceAVX512(&m[0], &x[0], n, a)
-	} else if n > 0 {
-		advanceAVX2(&m[0], &x[0], n, a)
-	}
-	advanceGo(m[n:], x[n:], a)
-}
-
-//go:noinline
-func approach(m, x []float32, a float32) {
-	n := whole(len(m))
-	if n > 0 && InUse() == AVX512 {
-		approachAVX512(&m[0], &x[0], n, a)
-	} else if n > 0 {
-		approachAVX2(&m[0], &x[0], n, a)
-	}
-	approachGo(m[n:], x[n:], a)
-}
-
-//go:noinline
-func decay(m []float32, l1, l2 float32) {
-	n := whole(len(m))
-	if n > 0 && InUse() == AVX512 {
-		decayAVX512(&m[0], n, l1, l2)
-	} else if n > 0 {
-		decayAVX2(&m[0], n, l1, l2)
-	}
-	decayGo(m[n:], l1, l2)
-}
-
-//go:noinline
-func advanceRest(m, x, rest []float32, a float32) {
-	n := whole(len(m))
-	if n > 0 && InUse() == AVX512 {
-		advanceRestAVX512(&m[0], &x[0], &rest[0], n, a)
-	} else if n > 0 {
-		advanceRestAVX2(&m[0], &x[0], &rest[0], n, a)
-	}
-	advanceRestGo(m[n:], x[n:], rest[n:], a)
-}
-
-//go:noinline
-func approachRest(m, x, rest []float32, a float32) {
-	n := whole(len(m))
-	if n > 0 && InUse() == AVX512 {
-		approachRestAVX512(&m[0], &x[0], &rest[0], n, a)
-	} else if n > 0 {
-		approachRestAVX2(&m[0], &x[0], &rest[0], n, a)
-	}
-	approachRestGo(m[n:], x[n:], rest[n:], a)
-}
-
-//go:noinline
-func decayRest(m, rest []float32, l1, l2 float32) {
-	n := whole(len(m))
-	if n > 0 && InUse() == AVX512 {
-		decayRestAVX512(&m[0], &rest[0], n, l1, l2)
-	} else if n > 0 {
-		decayRestAVX2(&m[0], &rest[0], n, l1, l2)
-	}
-	decayRestGo(m[n:], rest[n:], l1, l2)
 }
 
 //go:noinline

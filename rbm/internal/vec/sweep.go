@@ -58,10 +58,15 @@ func Decay(m, rest []float32, l1, l2 float32) {
 	})
 }
 
-// eachStretch cuts n values into calls of assembly.
+// eachStretch cuts n values into calls of assembly, which takes whole blocks, and
+// a call of plain Go for the rest.
 func eachStretch(n int, f func(lo, hi int)) {
-	for lo := 0; lo < n; lo += sweepWork {
-		f(lo, min(lo+sweepWork, n))
+	whole := n / Block * Block
+	for lo := 0; lo < whole; lo += sweepWork {
+		f(lo, min(lo+sweepWork, whole))
+	}
+	if whole < n {
+		f(whole, n)
 	}
 }
 

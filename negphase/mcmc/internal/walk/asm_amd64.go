@@ -120,3 +120,13 @@ func subtractRows(acc, base []int32, stride int, list []int32) {
 		subtractRowsGo(acc, base, stride, list)
 	}
 }
+
+//go:noinline
+func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
+	switch InUse() {
+	case AVX512, AVX2:
+		takeAVX2(&dst[0], dstStride, &turned[0], turnedStride, &x[0], xStride, scale, &column[0], &row[0], len(column)/Square)
+	default:
+		takeGo(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
+	}
+}

@@ -2,8 +2,8 @@
 
 package walk
 
-// Assembly has no points at which the garbage collector can stop it. These
-// functions are not inlined, so that each call of one is such a point.
+// These functions call kernels of several kinds. Those of the other kernels are in
+// asm_amd64.go, written by the generator, which also says why none is inlined.
 
 //go:noinline
 func weigh(field, row []int32, down bool, sign, unit []float32, leaf []uint32, sum *[Lanes]uint32) {
@@ -63,13 +63,4 @@ func quantize(dst []int32, x []float32, scale float32) {
 		quantizeAVX2(&dst[0], &x[0], scale, n)
 	}
 	quantizeGo(dst[n:], x[n:], scale)
-}
-
-//go:noinline
-func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
-	if InUse() == Go {
-		takeGo(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
-	} else {
-		takeAVX2(&dst[0], dstStride, &turned[0], turnedStride, &x[0], xStride, scale, &column[0], &row[0], len(column)/Square)
-	}
 }

@@ -14,14 +14,4 @@ func weighSides(field, row []int32, down bool, sign, unit []float32, side, leaf 
 	weighSidesGo(field, row, down, sign, unit, side, leaf, sum0, sum1)
 }
 
-func addRows(acc, base []int32, stride int, list []int32) { addRowsGo(acc, base, stride, list) }
-
-func subtractRows(acc, base []int32, stride int, list []int32) {
-	subtractRowsGo(acc, base, stride, list)
-}
-
 func quantize(dst []int32, x []float32, scale float32) { quantizeGo(dst, x, scale) }
-
-func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
-	takeGo(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
-}

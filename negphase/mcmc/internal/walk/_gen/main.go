@@ -43,8 +43,10 @@ func main() {
 	quantize()
 	take()
 	kernel.Write("walk",
-		[2]string{"addRows(acc, base []int32, stride int, list []int32)", "&acc[0], len(acc), &base[0], stride, &list[0], len(list)"},
-		[2]string{"subtractRows(acc, base []int32, stride int, list []int32)", "&acc[0], len(acc), &base[0], stride, &list[0], len(list)"},
+		kernel.Call{Func: "addRows(acc, base []int32, stride int, list []int32)", Args: "&acc[0], len(acc), &base[0], stride, &list[0], len(list)"},
+		kernel.Call{Func: "subtractRows(acc, base []int32, stride int, list []int32)", Args: "&acc[0], len(acc), &base[0], stride, &list[0], len(list)"},
+		kernel.Call{Func: "take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32)",
+			Args: "&dst[0], dstStride, &turned[0], turnedStride, &x[0], xStride, scale, &column[0], &row[0], len(column)/Square", Both: true},
 	)
 }
 
