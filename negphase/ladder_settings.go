@@ -107,20 +107,12 @@ func (s *Settings) SetBase(base *rbm.Base) {
 	s.ladder().Path, s.ladder().Base = ToData, base
 }
 
-// MaxTemperatures returns the largest number of temperatures that the ladder
-// may come to have, or 1 if the kind has none: what memory is to be reckoned
-// with.
-func (s Settings) MaxTemperatures() int {
-	if l := s.ladder(); l != nil {
-		return l.maxTemperatures()
-	}
-	return 1
-}
-
-func (l *LadderSettings) maxTemperatures() int {
+// MaxTemperatures returns the largest number of temperatures that the ladder may
+// come to have, for bounds of memory; 1 if there is no ladder.
+func (l LadderSettings) MaxTemperatures() int {
 	switch t := l.Temperatures; {
 	case !t.Auto:
-		return len(t.List)
+		return max(1, len(t.List))
 	case t.Number > 0:
 		return t.Number
 	}
@@ -167,8 +159,8 @@ func (l *LadderSettings) checkAuto() error {
 		return fmt.Errorf("temperatures %s are given and to be tuned; leave one out", join(t.List))
 	case t.Number != 0 && (t.Number < 2 || t.Number > l.longest):
 		return fmt.Errorf("tau is auto/%d; the number must lie in 2 … %d", t.Number, l.longest)
-	case l.chains > maxReplicas/l.maxTemperatures():
-		return fmt.Errorf("%d chains at up to %d temperatures make more than %d replicas", l.chains, l.maxTemperatures(), maxReplicas)
+	case l.chains > maxReplicas/l.MaxTemperatures():
+		return fmt.Errorf("%d chains at up to %d temperatures make more than %d replicas", l.chains, l.MaxTemperatures(), maxReplicas)
 	}
 	return nil
 }

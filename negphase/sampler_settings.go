@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gorbm/negphase/internal/grammar"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
@@ -124,21 +125,11 @@ func (s Settings) checkName(part string, sampler []string) error {
 		return fmt.Errorf("%s: %q is not of the form key=value", s.Kind, part)
 	case !slices.Contains(mcmc.MoverKinds(), part):
 		return fmt.Errorf("%s: %q is not of the form key=value, nor a sampler%s; there are %s",
-			s.Kind, part, didYouMean(part, mcmc.MoverKinds()), strings.Join(mcmc.MoverKinds(), ", "))
+			s.Kind, part, grammar.DidYouMean(part, mcmc.MoverKinds()), strings.Join(mcmc.MoverKinds(), ", "))
 	case len(sampler) > 0:
 		return fmt.Errorf("%s: the samplers %s and %s are given; leave one out", s.Kind, sampler[0], part)
 	}
 	return nil
-}
-
-// samplerKeys returns the keys of the sampler of that name.
-func samplerKeys(name string) (keys []string) {
-	for _, key := range []string{"order", "k", "gamma", "weights", "walks", "mix", "accept"} {
-		if mcmc.MoverHas(name, key) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }
 
 // moverName returns the name of m in the grammar.

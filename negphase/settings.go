@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gorbm/data"
+	"gorbm/negphase/internal/grammar"
 	"gorbm/rbm"
 )
 
@@ -67,15 +67,7 @@ func find(name string) (kind, error) {
 		}
 	}
 	return kind{}, fmt.Errorf("unknown negative phase %q%s; there are %s",
-		name, didYouMean(name, Kinds()), strings.Join(Kinds(), ", "))
-}
-
-// didYouMean returns "; did you mean …?" if a known name is like name.
-func didYouMean(name string, known []string) string {
-	if near := data.Nearest(name, known); near != "" {
-		return "; did you mean " + near + "?"
-	}
-	return ""
+		name, grammar.DidYouMean(name, Kinds()), strings.Join(Kinds(), ", "))
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an

@@ -233,8 +233,8 @@ func TestSetTemperatures(t *testing.T) {
 		s := DefaultSettings("pt")
 		s.ladder().Temperatures.Auto, s.ladder().Temperatures.Number = true, 7 // of before
 		err := s.Set("tau", c.text)
-		if err != nil || s.Get("tau") != c.tau || s.MaxTemperatures() != c.most || s.Check() != nil {
-			t.Errorf("%q is read as %q, at most %d temperatures, %v, %v", c.text, s.Get("tau"), s.MaxTemperatures(), err, s.Check())
+		if err != nil || s.Get("tau") != c.tau || s.Ladder().MaxTemperatures() != c.most || s.Check() != nil {
+			t.Errorf("%q is read as %q, at most %d temperatures, %v, %v", c.text, s.Get("tau"), s.Ladder().MaxTemperatures(), err, s.Check())
 		}
 	}
 	for kind, want := range map[string]int{"cd": 1, "ins": 16, "pins": 64} {
@@ -242,7 +242,7 @@ func TestSetTemperatures(t *testing.T) {
 		if err := s.Set("tau", "auto"); (err == nil) != (kind != "cd") {
 			t.Fatal(err)
 		}
-		if got := s.MaxTemperatures(); got != want {
+		if got := s.Ladder().MaxTemperatures(); got != want {
 			t.Errorf("%s: at most %d temperatures, want %d", kind, got, want)
 		}
 	}
