@@ -98,8 +98,8 @@ func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 // visibleKey is the purpose of the key of visible states at the start.
 const visibleKey = 0
 
-// drawVisible draws the visible states of s that joint chains start at:
-// uniformly, or rows of the batch, grey values being probabilities.
+// drawVisible draws the visible states at which joint chains start: uniformly,
+// or rows of the batch, whose grey values are probabilities.
 func drawVisible(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.Key) {
 	switch {
 	case start == Uniform && m.Constraint != nil && m.Constraint.On == rbm.AllUnits:
@@ -133,7 +133,7 @@ func labelUnits(m *rbm.RBM) int {
 	return 0
 }
 
-// check returns an error if the saved states are none of m.
+// check returns an error if the saved states are not states of m.
 func (s savedChains) check(m *rbm.RBM, joint bool) error {
 	switch {
 	case s.h.Cols != m.Hidden():
@@ -157,7 +157,7 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 	return checkSaved(m, s)
 }
 
-// drawStart draws the hidden states of s that chains start at.
+// drawStart draws the hidden states at which chains start.
 func drawStart(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.Key) error {
 	if start == Uniform {
 		m.RandomizeHidden(s.H, key)
@@ -170,7 +170,7 @@ func drawStart(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.K
 	return nil
 }
 
-// checkShape returns an error if the chains are not of m's layers.
+// checkShape returns an error if m has other numbers of units than the chains.
 func checkShape(s *rbm.States, m *rbm.RBM) error {
 	if s.H.Cols != m.Hidden() || s.V.Cols != m.Visible() {
 		return fmt.Errorf("the chains have %d visible and %d hidden units, the model has %d and %d",

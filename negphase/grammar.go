@@ -82,7 +82,7 @@ func Parse(text string, defaults Settings) (Settings, error) {
 			}
 		}
 		s.own = copyOf(s.own)
-		if err := s.sampler().set(sampler); err != nil {
+		if err := s.sampler().Set(strings.Join(sampler, ":")); err != nil {
 			if kind == sampler[0] {
 				return s, err
 			}

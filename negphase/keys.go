@@ -18,7 +18,7 @@ type key struct {
 	help    string // one line
 	example string // for the help, where the default tells little
 	value   value
-	check   func() error // of the range; nil: every value is allowed
+	check   func() error // of the range
 }
 
 // A value points to the setting itself.

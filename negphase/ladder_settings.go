@@ -78,7 +78,7 @@ func (l *LadderSettings) keys(more ...key) []key {
 		[]key{
 			path,
 			l.gibbsKey(),
-			l.samplerKey(l.checkSampler),
+			{name: samplerKey, value: &l.samplerSettings, check: l.checkSampler},
 		})
 }
 

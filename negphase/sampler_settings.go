@@ -34,11 +34,6 @@ type samplerSettings struct {
 // samplerKey is the name of the key of a sampler. The grammar leaves it out.
 const samplerKey = "sampler"
 
-// samplerKey returns the row of the sampler. The default is none.
-func (m *samplerSettings) samplerKey(check func() error) key {
-	return key{name: samplerKey, value: m, check: check}
-}
-
 // gibbsKey returns the row of the block Gibbs steps beside the moves.
 func (m *samplerSettings) gibbsKey() key {
 	return key{name: "gibbs", value: (*count)(&m.gibbs), example: "1", check: m.checkGibbs,
@@ -57,11 +52,8 @@ func (m *samplerSettings) checkGibbs() error {
 
 // checkMover checks the sampler as far as is possible without a model.
 func (m *samplerSettings) checkMover() error {
-	switch m := m.mover.(type) {
-	case mcmc.Sardonics:
-		return m.Check()
-	case mcmc.Intracluster:
-		return m.Check()
+	if c, ok := m.mover.(interface{ Check() error }); ok {
+		return c.Check()
 	}
 	return nil
 }
@@ -96,15 +88,13 @@ func (m *samplerSettings) String() string {
 }
 
 // Set reads the sampler in the grammar.
-func (m *samplerSettings) Set(text string) error { return m.set(strings.Split(text, ":")) }
-
-// set reads the sampler from its name and settings.
-func (m *samplerSettings) set(parts []string) error {
+func (m *samplerSettings) Set(text string) error {
+	parts := strings.Split(text, ":")
 	name := parts[0]
 	if m.only != "" && name != m.only {
 		return fmt.Errorf("its sampler is %s; take walk:%s", name, name)
 	}
-	given := slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "k=auto" })
+	given := slices.DeleteFunc(parts, func(p string) bool { return p == "k=auto" })
 	fit := mcmc.MoverHas(name, "k") && !slices.ContainsFunc(given, func(p string) bool { return strings.HasPrefix(p, "k=") })
 	if fit {
 		given = append(given, fmt.Sprintf("k=1-%d", maxFit))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gorbm/negphase/internal/grammar"
@@ -99,7 +100,7 @@ func copyOf(o own) own {
 	return c.Interface().(own)
 }
 
-// keys returns the table of the settings.
+// keys returns the table of the settings; nil if there is no such kind.
 func (s Settings) keys() []key {
 	if s.own == nil {
 		return nil
@@ -108,22 +109,18 @@ func (s Settings) keys() []key {
 }
 
 // key returns the row of the table with that name.
-func (s Settings) key(name string) (key, bool) {
+func (s Settings) key(name string) (k key, ok bool) {
 	keys := s.keys()
-	at := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
-	if at < 0 {
-		return key{}, false
+	if at := slices.IndexFunc(keys, func(k key) bool { return k.name == name }); at >= 0 {
+		return keys[at], true
 	}
-	return keys[at], true
+	return key{}, false
 }
 
 // Has reports whether the estimators of this kind have the setting of that
 // name. The keys of a sampler are not among them.
 func Has(kind, name string) bool {
-	k, err := find(kind)
-	if err != nil {
-		return false
-	}
+	k, _ := find(kind)
 	_, ok := Settings{kind, k.own}.key(name)
 	return ok
 }
@@ -137,13 +134,11 @@ func (s Settings) Get(name string) string {
 	return ""
 }
 
-// Count returns the value of a setting that is a whole number, such as k,
-// swaps, chains, max or moves; 0 if the kind does not have it.
+// Count returns a setting that is a whole number, such as k, swaps, chains, max
+// or moves; 0 if the kind does not have it.
 func (s Settings) Count(name string) int {
-	if k, ok := s.key(name); ok {
-		return int(*k.value.(*count))
-	}
-	return 0
+	n, _ := strconv.Atoi(s.Get(name))
+	return n
 }
 
 // Set changes a setting: value is a number or the text in the grammar. The error
@@ -173,9 +168,6 @@ func (s Settings) Check() error {
 		return err
 	}
 	for _, k := range s.keys() {
-		if k.check == nil {
-			continue
-		}
 		if err := k.check(); err != nil {
 			return fmt.Errorf("%s: %w", s.Kind, err)
 		}
