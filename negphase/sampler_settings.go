@@ -182,16 +182,17 @@ func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 	return "", nil
 }
 
-// acceptanceFloor is the share of accepted walks below which chains are called
-// stuck: as with exchanges of a ladder, one in a hundred.
-const acceptanceFloor = 0.01
+const (
+	// acceptanceFloor is the fraction of accepted walks below which a warning is
+	// given: one in a hundred, as for exchanges of a ladder.
+	acceptanceFloor = 0.01
+	// acceptanceTries is the least number of walks for the warning. At five times
+	// the floor a hundred walks are all rejected with probability 0.6 %.
+	acceptanceTries = 1 / acceptanceFloor
+)
 
-// acceptanceTries is the least number of walks that tell of such a rate: at
-// five times the floor a hundred fail all by a chance of 0.6 %.
-const acceptanceTries = 1 / acceptanceFloor
-
-// AcceptanceWarning says in words that hardly any walk is accepted by the
-// counts of i; empty if enough are, or chains do not move by walks.
+// AcceptanceWarning returns a warning if hardly any walk is accepted by the
+// counts of i, and "" if enough are or if chains do not move by walks.
 func (s Settings) AcceptanceWarning(i Info) string {
 	set := s.sampler()
 	rate, ok := i.Moves.Acceptance()

@@ -49,13 +49,13 @@ func (s *ucdSettings) estimator(all Settings) Estimator {
 //	f(X_k) + Σ_{t=k+1}^{τ−1} [f(X_t) − f(Y_{t−1})]
 //
 // has the mean of f under the model, wherever the chains begin and however
-// small k is: the sum makes up for all steps after k. So the particles weigh
-// 1/R and −1/R. A pair that has not met after step max is cut: the terms that
-// are missing then are a bias, so cuts are counted. Every call starts anew.
+// small k is. So the particles have the weights 1/R and −1/R. A pair that has not
+// met after step max is cut. The terms that are then missing are a bias, so cuts
+// are counted. Every call starts anew.
 //
-// Where the modes of a model are far apart a pair meets in the mode in which it
-// starts; the mean is then carried by the rare pairs that part, and the
-// variance is more than any practical number of pairs shows.
+// If the modes of a model are far apart, a pair meets in the mode in which it
+// starts. The mean then depends on the rare pairs that separate, and the variance
+// is larger than any practical number of pairs shows.
 type ucd struct {
 	settings Settings
 	rows     int
