@@ -92,13 +92,13 @@ func (s Settings) Ladder() LadderSettings {
 
 // ladder returns the settings of the ladder; nil if the kind has none.
 func (s Settings) ladder() *LadderSettings {
-	if l, ok := s.own.(interface{ ladderSettings() *LadderSettings }); ok {
-		return l.ladderSettings()
+	if l, ok := s.own.(interface{ ofLadder() *LadderSettings }); ok {
+		return l.ofLadder()
 	}
 	return nil
 }
 
-func (l *LadderSettings) ladderSettings() *LadderSettings { return l }
+func (l *LadderSettings) ofLadder() *LadderSettings { return l }
 
 // SetBase makes the path of a ladder lead to these base rates of the data. It
 // panics if the kind has no ladder.

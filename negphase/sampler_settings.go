@@ -60,11 +60,13 @@ func (m *samplerSettings) checkMover() error {
 
 // sampler returns the settings of the sampler; nil if the kind takes none.
 func (s Settings) sampler() *samplerSettings {
-	if k, ok := s.key(samplerKey); ok {
-		return k.value.(*samplerSettings)
+	if m, ok := s.own.(interface{ ofSampler() *samplerSettings }); ok {
+		return m.ofSampler()
 	}
 	return nil
 }
+
+func (m *samplerSettings) ofSampler() *samplerSettings { return m }
 
 // Sampler returns the name of the sampler of binary systems that the chains
 // move by, such as sardonics; "" if they take Gibbs steps.
