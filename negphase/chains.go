@@ -133,28 +133,45 @@ func labelUnits(m *rbm.RBM) int {
 	return 0
 }
 
-// check returns an error if the saved states are not states of m.
+// check returns an error if the saved states are not states of m that its
+// constraint allows.
 func (s savedChains) check(m *rbm.RBM, joint bool) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+	}
 	switch {
 	case s.h.Cols != m.Hidden():
-		return fmt.Errorf("%w: the saved chains have %d hidden units, the model has %d", rbm.ErrFormat, s.h.Cols, m.Hidden())
-	case !joint:
-		return checkSaved(m, s)
-	case s.v.Cols != m.Visible():
-		return fmt.Errorf("%w: the saved chains have %d visible units, the model has %d", rbm.ErrFormat, s.v.Cols, m.Visible())
+		return bad("the saved chains have %d hidden units, the model has %d", s.h.Cols, m.Hidden())
+	case joint && s.v.Cols != m.Visible():
+		return bad("the saved chains have %d visible units, the model has %d", s.v.Cols, m.Visible())
 	}
-	for r := range s.v.Rows {
-		on := 0
+	c, layers, what := m.Constraint, []rbm.Bits{s.h}, "hidden units"
+	if c != nil && c.On == rbm.AllUnits {
+		layers, what = []rbm.Bits{s.v, s.h}, "units"
+	}
+	for r := range s.h.Rows {
+		labels, active, unit := 0, 0, 0
 		for k := range labelUnits(m) {
-			if s.v.Get(r, m.Inputs()+k) {
-				on++
+			if joint && s.v.Get(r, m.Inputs()+k) {
+				labels++
 			}
 		}
-		if labelUnits(m) > 0 && on != 1 {
-			return fmt.Errorf("%w: %d label units of saved chain %d are on; it must be one", rbm.ErrFormat, on, r)
+		for _, b := range layers {
+			for j := range b.Cols {
+				if c != nil && b.Get(r, j) != (c.Reference != nil && c.Reference[unit] == 1) {
+					active++
+				}
+				unit++
+			}
+		}
+		switch {
+		case joint && labelUnits(m) > 0 && labels != 1:
+			return bad("%d label units of saved chain %d are on; it must be one", labels, r)
+		case c != nil && active != c.Active:
+			return bad("saved chain %d has %d active %s; the model's constraint is %v", r, active, what, c)
 		}
 	}
-	return checkSaved(m, s)
+	return nil
 }
 
 // drawStart draws the hidden states at which chains start.

@@ -1,10 +1,6 @@
 package negphase
 
-import (
-	"strconv"
-
-	"gorbm/rbm"
-)
+import "gorbm/rbm"
 
 // insSettings are the settings of ins.
 type insSettings struct{ LadderSettings }
@@ -19,15 +15,11 @@ type pinsSettings struct {
 	block int // most temperatures in a block
 }
 
-// defaultBlock is the length of a block of pins. At 784 × 500 units, 10 groups
-// and 30 temperatures an update then takes 2 % longer than one of pt, with
-// blocks of 10 it takes 5 % and of 12 it takes 14 % (BenchmarkLadder).
-const defaultBlock = 8
-
+// By default blocks have 8 temperatures: at 784 × 500 units, 10 groups and 30
+// temperatures an update then takes 2 % longer than one of pt. With blocks of 10
+// it takes 5 % longer and with blocks of 12 it takes 14 % (BenchmarkLadder).
 func (s *pinsSettings) keys() []key {
-	block := countKey("block", &s.block, defaultBlock, 2, maxBlock, "most temperatures in a block")
-	block.example = strconv.Itoa(defaultBlock)
-	return s.LadderSettings.keys(block)
+	return s.LadderSettings.keys(countKey("block", &s.block, 8, 2, maxBlock, "most temperatures in a block").like("8"))
 }
 
 func (s *pinsSettings) estimator(all Settings) Estimator { return newINS(all, s.block) }

@@ -60,8 +60,6 @@ type LadderSettings struct {
 // keys returns the table of the settings, with more keys that the kind has of
 // its own.
 func (l *LadderSettings) keys(more ...key) []key {
-	path := wordKey("path", &l.Path, "", "data: β = 0 is not the uniform law but that of independent units with the data's frequencies, which is nearer (with auto: the default)", ToUniform, ToData)
-	path.example = ToData
 	return slices.Concat(
 		[]key{
 			countKey("k", &l.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
@@ -76,7 +74,7 @@ func (l *LadderSettings) keys(more ...key) []key {
 		},
 		more,
 		[]key{
-			path,
+			wordKey("path", &l.Path, "", "data: β = 0 is not the uniform law but that of independent units with the data's frequencies, which is nearer (with auto: the default)", ToUniform, ToData).like(ToData),
 			l.gibbsKey(),
 			{name: samplerKey, value: &l.samplerSettings, check: l.checkSampler},
 		})

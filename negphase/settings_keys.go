@@ -36,6 +36,12 @@ func (k key) text() string {
 	return text
 }
 
+// like returns the row with an example for the help.
+func (k key) like(example string) key {
+	k.example = example
+	return k
+}
+
 // A count is a whole number.
 type count int
 

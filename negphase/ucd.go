@@ -14,10 +14,10 @@ type ucdSettings struct {
 }
 
 func (s *ucdSettings) keys() []key {
-	most := countKey("max", &s.max, 1000, 1, maxSteps, "steps after which it gives a pair of chains up")
-	most.example, most.check = "1000", s.checkMax
-	k := countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps before the first that counts")
-	return append([]key{k, most}, s.chainSettings.keys("chains")...)
+	return append([]key{
+		countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps before the first that counts"),
+		{name: "max", value: (*count)(&s.max), initial: "1000", check: s.checkMax, example: "1000", help: "steps after which it gives a pair of chains up"},
+	}, s.chainSettings.keys("chains")...)
 }
 
 // checkMax bounds the cut and the particles of a call, of which there are two

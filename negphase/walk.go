@@ -2,6 +2,7 @@ package negphase
 
 import (
 	"cmp"
+	"slices"
 
 	"gorbm/rbm"
 )
@@ -14,10 +15,10 @@ type walkSettings struct {
 }
 
 func (s *walkSettings) keys() []key {
-	sampler := key{name: samplerKey, value: &s.samplerSettings, initial: cmp.Or(s.only, "gibbs"), check: s.checkMover}
-	moves := countKey("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update")
-	moves.example = "1"
-	return append(append([]key{sampler}, s.chainSettings.keys("chains")...), moves, s.gibbsKey())
+	return slices.Concat(
+		[]key{{name: samplerKey, value: &s.samplerSettings, initial: cmp.Or(s.only, "gibbs"), check: s.checkMover}},
+		s.chainSettings.keys("chains"),
+		[]key{countKey("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update").like("1"), s.gibbsKey()})
 }
 
 func (s *walkSettings) estimator(all Settings) Estimator {
