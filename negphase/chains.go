@@ -1,8 +1,6 @@
 package negphase
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 
@@ -100,8 +98,8 @@ func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 // visibleKey is the purpose of the key of visible states at the start.
 const visibleKey = 0
 
-// drawVisible draws the visible states of s that joint chains start at:
-// uniformly, or rows of the batch, grey values being probabilities.
+// drawVisible draws the visible states at which joint chains start: uniformly,
+// or rows of the batch, whose grey values are probabilities.
 func drawVisible(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.Key) {
 	switch {
 	case start == Uniform && m.Constraint != nil && m.Constraint.On == rbm.AllUnits:
@@ -135,31 +133,48 @@ func labelUnits(m *rbm.RBM) int {
 	return 0
 }
 
-// check returns an error if the saved states are none of m.
+// check returns an error if the saved states are not states of m that its
+// constraint allows.
 func (s savedChains) check(m *rbm.RBM, joint bool) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+	}
 	switch {
 	case s.h.Cols != m.Hidden():
-		return fmt.Errorf("%w: the saved chains have %d hidden units, the model has %d", rbm.ErrFormat, s.h.Cols, m.Hidden())
-	case !joint:
-		return checkSaved(m, s)
-	case s.v.Cols != m.Visible():
-		return fmt.Errorf("%w: the saved chains have %d visible units, the model has %d", rbm.ErrFormat, s.v.Cols, m.Visible())
+		return bad("the saved chains have %d hidden units, the model has %d", s.h.Cols, m.Hidden())
+	case joint && s.v.Cols != m.Visible():
+		return bad("the saved chains have %d visible units, the model has %d", s.v.Cols, m.Visible())
 	}
-	for r := range s.v.Rows {
-		on := 0
+	c, layers, what := m.Constraint, []rbm.Bits{s.h}, "hidden units"
+	if c != nil && c.On == rbm.AllUnits {
+		layers, what = []rbm.Bits{s.v, s.h}, "units"
+	}
+	for r := range s.h.Rows {
+		labels, active, unit := 0, 0, 0
 		for k := range labelUnits(m) {
-			if s.v.Get(r, m.Inputs()+k) {
-				on++
+			if joint && s.v.Get(r, m.Inputs()+k) {
+				labels++
 			}
 		}
-		if labelUnits(m) > 0 && on != 1 {
-			return fmt.Errorf("%w: %d label units of saved chain %d are on; it must be one", rbm.ErrFormat, on, r)
+		for _, b := range layers {
+			for j := range b.Cols {
+				if c != nil && b.Get(r, j) != (c.Reference != nil && c.Reference[unit] == 1) {
+					active++
+				}
+				unit++
+			}
+		}
+		switch {
+		case joint && labelUnits(m) > 0 && labels != 1:
+			return bad("%d label units of saved chain %d are on; it must be one", labels, r)
+		case c != nil && active != c.Active:
+			return bad("saved chain %d has %d active %s; the model's constraint is %v", r, active, what, c)
 		}
 	}
-	return checkSaved(m, s)
+	return nil
 }
 
-// drawStart draws the hidden states of s that chains start at.
+// drawStart draws the hidden states at which chains start.
 func drawStart(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.Key) error {
 	if start == Uniform {
 		m.RandomizeHidden(s.H, key)
@@ -172,7 +187,7 @@ func drawStart(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.K
 	return nil
 }
 
-// checkShape returns an error if the chains are not of m's layers.
+// checkShape returns an error if m has other numbers of units than the chains.
 func checkShape(s *rbm.States, m *rbm.RBM) error {
 	if s.H.Cols != m.Hidden() || s.V.Cols != m.Visible() {
 		return fmt.Errorf("the chains have %d visible and %d hidden units, the model has %d and %d",
@@ -190,103 +205,3 @@ func finite(s *rbm.States) error {
 	}
 	return nil
 }
-
-// chainsVersion is the version of the binary form of chains.
-const chainsVersion = 1
-
-// appendBinary appends version and rows as uint32, then of the hidden states,
-// and of joint chains of the visible states after them, columns as uint32 and
-// the words; chains that have not begun have no rows.
-func (c *chains) appendBinary(b []byte) []byte {
-	saved := c.saved
-	if c.states != nil {
-		saved = savedChains{c.states.H, c.states.V}
-	}
-	for _, n := range []int{chainsVersion, saved.h.Rows} {
-		b = binary.LittleEndian.AppendUint32(b, uint32(n))
-	}
-	b = appendBits(b, saved.h)
-	if c.joint {
-		b = appendBits(b, saved.v)
-	}
-	return b
-}
-
-func appendBits(b []byte, x rbm.Bits) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(x.Cols))
-	for _, w := range x.Words {
-		b = binary.LittleEndian.AppendUint64(b, w)
-	}
-	return b
-}
-
-// readChains reads what appendBinary wrote of so many rows, joint or not, for
-// restore, and returns what follows.
-func readChains(b []byte, want int, joint bool) (s savedChains, rest []byte, err error) {
-	bad := func(format string, args ...any) (savedChains, []byte, error) {
-		return savedChains{}, nil, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
-	}
-	if len(b) < 8 {
-		return bad("the saved chains are cut short")
-	}
-	version, rows := binary.LittleEndian.Uint32(b), binary.LittleEndian.Uint32(b[4:])
-	switch {
-	case version != chainsVersion:
-		return bad("saved chains of version %d; this program reads version %d", version, chainsVersion)
-	case rows != 0 && int(rows) != want:
-		return bad("%d saved chains; the settings ask for %d", rows, want)
-	}
-	if s.h, b, err = readBits(b[8:], int(rows)); err == nil && joint {
-		s.v, b, err = readBits(b, int(rows))
-	}
-	if err != nil {
-		return bad("%v", err)
-	}
-	return s, b, nil
-}
-
-// readBits reads what appendBits wrote of so many rows.
-func readBits(b []byte, rows int) (x rbm.Bits, rest []byte, err error) {
-	if len(b) < 4 {
-		return x, nil, errors.New("the saved chains are cut short")
-	}
-	cols := binary.LittleEndian.Uint32(b)
-	b = b[4:]
-	switch {
-	case rows == 0:
-		return x, b, nil
-	case uint64(rows)*((uint64(cols)+63)/64)*8 > uint64(len(b)):
-		return x, nil, errors.New("the saved chains are cut short")
-	}
-	x = rbm.NewBits(rows, int(cols))
-	for i := range x.Words {
-		x.Words[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
-	for r := range x.Rows {
-		if x.Cols%64 != 0 && x.Row(r)[x.Stride-1]>>(x.Cols%64) != 0 {
-			return x, nil, fmt.Errorf("saved chain %d has bits beyond its last unit", r)
-		}
-	}
-	return x, b[8*len(x.Words):], nil
-}
-
-// restore makes the next call begin at states s; with no rows, anew.
-func (c *chains) restore(s savedChains) {
-	c.states, c.saved = nil, s
-}
-
-// UnmarshalBinary reads what appendBinary wrote and nothing else. It changes
-// nothing unless all of b fits.
-func (c *chains) UnmarshalBinary(b []byte) error {
-	saved, rest, err := readChains(b, c.rows, c.joint)
-	if err != nil {
-		return err
-	}
-	if len(rest) != 0 {
-		return fmt.Errorf("%w: %d bytes too many after the saved chains", rbm.ErrFormat, len(rest))
-	}
-	c.restore(saved)
-	return nil
-}
-
-func (c *chains) MarshalBinary() ([]byte, error) { return c.appendBinary(nil), nil }

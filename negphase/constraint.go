@@ -56,33 +56,3 @@ func (s Settings) Keeps(c *rbm.Constraint) error {
 	}
 	return fmt.Errorf("%s cannot keep the constraint %v: %s; take %s", s.Kind, c, k.obstacle, strings.Join(others, ", "))
 }
-
-// checkSaved returns an error that names the first of the saved chains that a
-// constraint of m does not allow.
-func checkSaved(m *rbm.RBM, s savedChains) error {
-	c := m.Constraint
-	if c == nil || c.On == rbm.AllUnits && s.v.Cols == 0 {
-		return nil
-	}
-	for r := range s.h.Rows {
-		active, unit := 0, 0
-		count := func(b rbm.Bits) {
-			for j := range b.Cols {
-				if b.Get(r, j) != (c.Reference != nil && c.Reference[unit] == 1) {
-					active++
-				}
-				unit++
-			}
-		}
-		what := "hidden units"
-		if c.On == rbm.AllUnits {
-			what = "units"
-			count(s.v)
-		}
-		count(s.h)
-		if active != c.Active {
-			return fmt.Errorf("%w: saved chain %d has %d active %s; the model's constraint is %v", rbm.ErrFormat, r, active, what, c)
-		}
-	}
-	return nil
-}

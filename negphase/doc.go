@@ -1,38 +1,22 @@
 // Package negphase estimates the negative phase of an RBM's likelihood
 // gradient: the expectation of v p(h|v)ᵀ, v and p(h|v) under the model itself.
 //
-// Every estimator hands back weighted particles (or, where the states can be
+// Every estimator returns weighted particles (or, where the states can be
 // enumerated, the moments themselves), so each works with every optimiser,
-// metric and picture:
+// metric and picture. The kinds are cd, pcd, pt, ins, pins, ucd, sardonics, im,
+// walk and exact. Each has a file with its settings, its algorithm and the
+// papers that it comes from; a new kind is such a file and a row of the table
+// kinds.
 //
-//	cd     contrastive divergence: κ Gibbs steps from the batch (Hinton 2002)
-//	pcd    persistent chains (Tieleman 2008)
-//	pt     parallel tempering: replicas at several temperatures that swap
-//	       with their neighbours (Desjardins et al. 2010), all in each round
-//	       or the even and the odd pairs in turn (Syed et al. 2022)
-//	ins    infinite swapping: all permutations of the temperatures at once
-//	       (Hult, Nyquist & Ringqvist 2020, Algorithm 1)
-//	pins   partial infinite swapping: within blocks of a long ladder (Dupuis et
-//	       al. 2012)
-//	ucd    unbiased contrastive divergence: pairs of coupled chains that run
-//	       until they meet (Qiu, Zhang & Wang 2020)
-//	sardonics  chains that move by self-avoiding walks of many flips (Hamze,
-//	       Wang & de Freitas 2012)
-//	im     such walks at a fixed number of active units (Hamze & de Freitas
-//	       2010), which also keep a constraint on that number
-//	walk   chains that move by any sampler of package mcmc
-//	exact  enumeration, for small models
+// Estimators with a ladder of temperatures (Tempered: pt, ins, pins) measure how
+// it exchanges: rejection rates, round trips, and where each particle spent its
+// time. The estimate of log Z of package logz is built on them. The temperatures
+// are given, or with "tau=auto" tuned until all neighbours reject equally often
+// (Syed et al. 2022); their path ends at the uniform distribution or, with
+// "path=data", at the data's base rates.
 //
-// Those that run a ladder of temperatures (Tempered) say how it exchanges:
-// rejection rates, round trips, and where each particle spent its time. On them
-// rests the estimate of log Z of package logz.
-//
-// The temperatures of a ladder are given, or with "tau=auto" tuned until all
-// neighbours reject equally often (Syed et al. 2022); their path ends at the
-// uniform law or, with "path=data", at the data's base rates.
-//
-// Samplers of package mcmc may also take the place of Gibbs steps in a
-// ladder, as in "pt:tau=1/1.5/2:sardonics:k=1-20".
+// Samplers of package mcmc may take the place of Gibbs steps in a ladder, as in
+// "pt:tau=1/1.5/2:sardonics:k=1-20".
 //
 // An estimator is chosen by its Settings, which Parse reads from text such as
 // "pt:k=1:chains=20:tau=1/2/3/4/5".

@@ -10,21 +10,20 @@ import (
 )
 
 // An Estimator estimates the negative phase of a model's log-likelihood
-// gradient. It holds the chains that it continues from call to call; use one
-// estimator for one model in training, and not concurrently.
+// gradient. It keeps its chains from call to call. Use an estimator for one model
+// in training only, and not concurrently.
 type Estimator interface {
 	// Estimate advances the chains under m and returns the negative phase and
-	// what happened on the way; both are valid until the next call. pos is
-	// the positive phase, a batch with its hidden means; estimators that do
-	// not start at the data ignore it. Neither m nor pos is changed. Equal
-	// state, m, pos and key give equal bits at any GOMAXPROCS. The error wraps
-	// rbm.ErrDiverged if an energy is not finite, exact.ErrTooLarge if the model
-	// cannot be enumerated.
+	// the counts of this call. Both are valid until the next call. pos is the
+	// positive phase, a batch with its hidden means; estimators that do not start
+	// at the data ignore it. Neither m nor pos is changed. Equal state, m, pos and
+	// key give equal bits at any GOMAXPROCS. The error wraps rbm.ErrDiverged if an
+	// energy is not finite, and exact.ErrTooLarge if the model cannot be enumerated.
 	Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error)
 
-	// The binary form holds all that the next call needs beyond the model
-	// and the settings: restored into an estimator of the same settings, it
-	// goes on with the same bits.
+	// The binary form holds all that the next call needs beyond the model and
+	// the settings. An estimator of the same settings that it is restored into
+	// continues with the same bits.
 	encoding.BinaryMarshaler
 	encoding.BinaryUnmarshaler
 }
@@ -34,35 +33,35 @@ type Estimator interface {
 type Info struct {
 	Updates int64 // block Gibbs steps and moves, summed over all chains and replicas
 
-	// Of each pair of neighbouring temperatures, from the coldest: how often
-	// an exchange was possible and how often a particle crossed. For pt these
-	// are attempted and accepted swaps; for ins, permutations drawn and those
-	// that took a particle across.
+	// For each pair of neighbouring temperatures, from the coldest: how often
+	// an exchange was tried, and how often particles were exchanged. For pt these
+	// are proposed and accepted swaps; for ins and pins, the permutations drawn
+	// and those that took a particle across.
 	SwapTries, Swaps []int64
-	// Tuned is the number of times that the ladder was tuned before. Counts
-	// of pairs are of that ladder alone.
+	// Tuned is the number of times that the ladder was tuned before. The counts
+	// of pairs are those of that ladder alone.
 	Tuned int64
-	// RoundTrips counts journeys of a particle from the lowest temperature to
+	// RoundTrips counts round trips of particles from the lowest temperature to
 	// the highest and back.
 	RoundTrips int64
 
-	// Off sums, over the Groups of ins and pins replicas that were weighed, the weight
-	// that did not lie on the particle simulated at temperature 1.
+	// Groups counts the groups of replicas that ins and pins have weighted. Off
+	// sums their weight that was not on the particle simulated at temperature 1.
 	Off    float64
 	Groups int64
 
-	// Of ucd: the pairs of chains that met, the sum of the Gibbs steps at which
-	// they did, and the pairs that were cut before they met.
+	// For ucd: the pairs of chains that met, the sum of the Gibbs steps after
+	// which they met, and the pairs that were cut before they met.
 	Meetings, MeetingTime, Cuts int64
 
-	// Of samplers of binary systems: what their moves did, in all chains and
-	// replicas.
+	// For samplers of binary systems: the counts of their moves, in all chains
+	// and replicas.
 	Moves mcmc.Info
 }
 
-// Add adds o to i. Counts of pairs are kept of the ladder that was tuned more
-// often; those of the other are dropped. It panics if the numbers of pairs of
-// ladders that were tuned equally often differ and neither is zero.
+// Add adds o to i. If one ladder was tuned more often than the other, only its
+// counts of pairs are kept. Add panics if the ladders were tuned equally often
+// and have different numbers of pairs, neither of which is zero.
 func (i *Info) Add(o Info) {
 	i.Updates += o.Updates
 	i.RoundTrips += o.RoundTrips
@@ -90,7 +89,7 @@ func (i *Info) Add(o Info) {
 	}
 }
 
-// Reset makes all counts zero and keeps their room.
+// Reset sets all counts to zero and keeps their memory.
 func (i *Info) Reset() {
 	clear(i.SwapTries)
 	clear(i.Swaps)
@@ -98,8 +97,8 @@ func (i *Info) Reset() {
 }
 
 // SwapRates returns the rate of exchange of each pair of neighbouring
-// temperatures, from the coldest, 0 of a pair that was not tried; nil if there
-// are no pairs or none was tried.
+// temperatures, from the coldest; 0 for a pair that was not tried. It is nil if
+// there are no pairs or none was tried.
 func (i Info) SwapRates() []float64 {
 	if !slices.ContainsFunc(i.SwapTries, func(n int64) bool { return n > 0 }) {
 		return nil
@@ -111,8 +110,8 @@ func (i Info) SwapRates() []float64 {
 	return rates
 }
 
-// OffWeight returns the mean weight of ins or pins that did not lie on the particle
-// simulated at temperature 1, and whether there is any.
+// OffWeight returns the mean weight of ins or pins that was not on the particle
+// simulated at temperature 1, and whether there are weights.
 func (i Info) OffWeight() (float64, bool) {
 	if i.Groups == 0 {
 		return 0, false
@@ -121,7 +120,7 @@ func (i Info) OffWeight() (float64, bool) {
 }
 
 // MeanMeetingTime returns the mean number of Gibbs steps after which pairs of ucd
-// met, and whether any did; pairs that were cut are not in it.
+// met, without those that were cut, and whether any met.
 func (i Info) MeanMeetingTime() (float64, bool) {
 	if i.Meetings == 0 {
 		return 0, false
@@ -129,8 +128,8 @@ func (i Info) MeanMeetingTime() (float64, bool) {
 	return float64(i.MeetingTime) / float64(i.Meetings), true
 }
 
-// CutWarning says in words that estimates of ucd are biased because chains
-// were cut before they met; empty if none were.
+// CutWarning returns a warning if estimates of ucd are biased because chains were
+// cut before they met, and "" if none were.
 func (i Info) CutWarning() string {
 	if i.Cuts == 0 {
 		return ""

@@ -1,10 +1,6 @@
 package negphase
 
-import (
-	"strconv"
-
-	"gorbm/rbm"
-)
+import "gorbm/rbm"
 
 // insSettings are the settings of ins.
 type insSettings struct{ LadderSettings }
@@ -19,15 +15,11 @@ type pinsSettings struct {
 	block int // most temperatures in a block
 }
 
-// defaultBlock is the length of a block of pins. At 784 × 500 units, 10 groups
-// and 30 temperatures an update then takes 2 % longer than one of pt, with
-// blocks of 10 it takes 5 % and of 12 it takes 14 % (BenchmarkLadder).
-const defaultBlock = 8
-
+// By default blocks have 8 temperatures: at 784 × 500 units, 10 groups and 30
+// temperatures an update then takes 2 % longer than one of pt. With blocks of 10
+// it takes 5 % longer and with blocks of 12 it takes 14 % (BenchmarkLadder).
 func (s *pinsSettings) keys() []key {
-	block := countKey("block", &s.block, defaultBlock, 2, maxBlock, "most temperatures in a block")
-	block.example = strconv.Itoa(defaultBlock)
-	return s.LadderSettings.keys(block)
+	return s.LadderSettings.keys(countKey("block", &s.block, 8, 2, maxBlock, "most temperatures in a block").like("8"))
 }
 
 func (s *pinsSettings) estimator(all Settings) Estimator { return newINS(all, s.block) }
@@ -37,15 +29,15 @@ func (s *pinsSettings) estimator(all Settings) Estimator { return newINS(all, s.
 // group are reassigned by a permutation drawn from ρ, the law of all
 // permutations given the particles. The estimate averages over all particles
 // x_k with the weights Σ_{σ: σ(k)=1} ρ_σ of the same particles (Proposition
-// 2), which sum to 1 in a group. Where the paper lists the K! permutations, a
-// permanent by subsets is taken.
+// 2), which sum to 1 in a group. The paper lists the K! permutations; here their
+// sums are permanents, computed by a recursion over subsets.
 //
-// Its work grows like 2^K, so long ladders take pins, the partial version
-// (Dupuis et al. 2012): two partitions of the ladder into blocks, the second
-// offset by half a block, are used in turn, and a permutation is drawn within
-// each block. The estimate is weighed within the block that holds temperature
-// 1; of an even number of rounds a call, the last one always has that block
-// whole. A ladder of a single block is ins itself.
+// Its work grows like 2^K, so pins, the partial version (Dupuis et al. 2012), is
+// for long ladders. It draws a permutation within each block of the ladder. Two
+// partitions into blocks take turns, the second offset by half a block. The
+// weights are those within the block that holds temperature 1. If a call has an
+// even number of rounds, that block is whole in the last one. With a single block
+// pins is ins.
 type ins struct {
 	ladder
 	block    int                      // most temperatures in a block

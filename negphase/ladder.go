@@ -88,7 +88,7 @@ func (l *ladder) setBeta(beta []float64) {
 	}
 }
 
-// group returns the rows of group g's particles by temperature.
+// group returns the rows of the particles of group g, by temperature.
 func (l *ladder) group(g int) []int32 {
 	k := len(l.beta)
 	return l.at[g*k : (g+1)*k]
@@ -116,7 +116,7 @@ func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	return l.moves.prepare(m, l.beta, l.groups)
 }
 
-// energy returns what β multiplies in the law of the particle in a row: E, or
+// energy returns the energy that β multiplies, of the particle in a row: E, or
 // E − E₀ on the path from a base.
 func (l *ladder) energy(row int32) float64 {
 	if l.base == nil {

@@ -60,8 +60,6 @@ type LadderSettings struct {
 // keys returns the table of the settings, with more keys that the kind has of
 // its own.
 func (l *LadderSettings) keys(more ...key) []key {
-	path := wordKey("path", &l.Path, "", "data: β = 0 is not the uniform law but that of independent units with the data's frequencies, which is nearer (with auto: the default)", ToUniform, ToData)
-	path.example = ToData
 	return slices.Concat(
 		[]key{
 			countKey("k", &l.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
@@ -76,9 +74,9 @@ func (l *LadderSettings) keys(more ...key) []key {
 		},
 		more,
 		[]key{
-			path,
+			wordKey("path", &l.Path, "", "data: β = 0 is not the uniform law but that of independent units with the data's frequencies, which is nearer (with auto: the default)", ToUniform, ToData).like(ToData),
 			l.gibbsKey(),
-			l.samplerKey(l.checkSampler),
+			{name: samplerKey, value: &l.samplerSettings, check: l.checkSampler},
 		})
 }
 
@@ -92,13 +90,13 @@ func (s Settings) Ladder() LadderSettings {
 
 // ladder returns the settings of the ladder; nil if the kind has none.
 func (s Settings) ladder() *LadderSettings {
-	if l, ok := s.own.(interface{ ladderSettings() *LadderSettings }); ok {
-		return l.ladderSettings()
+	if l, ok := s.own.(interface{ ofLadder() *LadderSettings }); ok {
+		return l.ofLadder()
 	}
 	return nil
 }
 
-func (l *LadderSettings) ladderSettings() *LadderSettings { return l }
+func (l *LadderSettings) ofLadder() *LadderSettings { return l }
 
 // SetBase makes the path of a ladder lead to these base rates of the data. It
 // panics if the kind has no ladder.
@@ -107,20 +105,12 @@ func (s *Settings) SetBase(base *rbm.Base) {
 	s.ladder().Path, s.ladder().Base = ToData, base
 }
 
-// MaxTemperatures returns the largest number of temperatures that the ladder
-// may come to have, or 1 if the kind has none: what memory is to be reckoned
-// with.
-func (s Settings) MaxTemperatures() int {
-	if l := s.ladder(); l != nil {
-		return l.maxTemperatures()
-	}
-	return 1
-}
-
-func (l *LadderSettings) maxTemperatures() int {
+// MaxTemperatures returns the largest number of temperatures that the ladder may
+// come to have, for bounds of memory; 1 if there is no ladder.
+func (l LadderSettings) MaxTemperatures() int {
 	switch t := l.Temperatures; {
 	case !t.Auto:
-		return len(t.List)
+		return max(1, len(t.List))
 	case t.Number > 0:
 		return t.Number
 	}
@@ -167,8 +157,8 @@ func (l *LadderSettings) checkAuto() error {
 		return fmt.Errorf("temperatures %s are given and to be tuned; leave one out", join(t.List))
 	case t.Number != 0 && (t.Number < 2 || t.Number > l.longest):
 		return fmt.Errorf("tau is auto/%d; the number must lie in 2 … %d", t.Number, l.longest)
-	case l.chains > maxReplicas/l.maxTemperatures():
-		return fmt.Errorf("%d chains at up to %d temperatures make more than %d replicas", l.chains, l.maxTemperatures(), maxReplicas)
+	case l.chains > maxReplicas/l.MaxTemperatures():
+		return fmt.Errorf("%d chains at up to %d temperatures make more than %d replicas", l.chains, l.MaxTemperatures(), maxReplicas)
 	}
 	return nil
 }

@@ -9,9 +9,7 @@ type ptSettings struct {
 }
 
 func (s *ptSettings) keys() []key {
-	order := wordKey("order", &s.order, "", "sweep tries all pairs upward, evenodd the even and the odd pairs in turn (default: sweep)", Sweep, EvenOdd)
-	order.example = EvenOdd
-	return s.LadderSettings.keys(order)
+	return s.LadderSettings.keys(wordKey("order", &s.order, "", "sweep tries all pairs upward, evenodd the even and the odd pairs in turn (default: sweep)", Sweep, EvenOdd).like(EvenOdd))
 }
 
 func (s *ptSettings) estimator(all Settings) Estimator { return &pt{newLadder(all), s.order} }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gorbm/negphase/internal/grammar"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
@@ -33,11 +34,6 @@ type samplerSettings struct {
 // samplerKey is the name of the key of a sampler. The grammar leaves it out.
 const samplerKey = "sampler"
 
-// samplerKey returns the row of the sampler. The default is none.
-func (m *samplerSettings) samplerKey(check func() error) key {
-	return key{name: samplerKey, value: m, check: check}
-}
-
 // gibbsKey returns the row of the block Gibbs steps beside the moves.
 func (m *samplerSettings) gibbsKey() key {
 	return key{name: "gibbs", value: (*count)(&m.gibbs), example: "1", check: m.checkGibbs,
@@ -56,22 +52,21 @@ func (m *samplerSettings) checkGibbs() error {
 
 // checkMover checks the sampler as far as is possible without a model.
 func (m *samplerSettings) checkMover() error {
-	switch m := m.mover.(type) {
-	case mcmc.Sardonics:
-		return m.Check()
-	case mcmc.Intracluster:
-		return m.Check()
+	if c, ok := m.mover.(interface{ Check() error }); ok {
+		return c.Check()
 	}
 	return nil
 }
 
 // sampler returns the settings of the sampler; nil if the kind takes none.
 func (s Settings) sampler() *samplerSettings {
-	if k, ok := s.key(samplerKey); ok {
-		return k.value.(*samplerSettings)
+	if m, ok := s.own.(interface{ ofSampler() *samplerSettings }); ok {
+		return m.ofSampler()
 	}
 	return nil
 }
+
+func (m *samplerSettings) ofSampler() *samplerSettings { return m }
 
 // Sampler returns the name of the sampler of binary systems that the chains
 // move by, such as sardonics; "" if they take Gibbs steps.
@@ -95,15 +90,13 @@ func (m *samplerSettings) String() string {
 }
 
 // Set reads the sampler in the grammar.
-func (m *samplerSettings) Set(text string) error { return m.set(strings.Split(text, ":")) }
-
-// set reads the sampler from its name and settings.
-func (m *samplerSettings) set(parts []string) error {
+func (m *samplerSettings) Set(text string) error {
+	parts := strings.Split(text, ":")
 	name := parts[0]
 	if m.only != "" && name != m.only {
 		return fmt.Errorf("its sampler is %s; take walk:%s", name, name)
 	}
-	given := slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "k=auto" })
+	given := slices.DeleteFunc(parts, func(p string) bool { return p == "k=auto" })
 	fit := mcmc.MoverHas(name, "k") && !slices.ContainsFunc(given, func(p string) bool { return strings.HasPrefix(p, "k=") })
 	if fit {
 		given = append(given, fmt.Sprintf("k=1-%d", maxFit))
@@ -124,21 +117,11 @@ func (s Settings) checkName(part string, sampler []string) error {
 		return fmt.Errorf("%s: %q is not of the form key=value", s.Kind, part)
 	case !slices.Contains(mcmc.MoverKinds(), part):
 		return fmt.Errorf("%s: %q is not of the form key=value, nor a sampler%s; there are %s",
-			s.Kind, part, didYouMean(part, mcmc.MoverKinds()), strings.Join(mcmc.MoverKinds(), ", "))
+			s.Kind, part, grammar.DidYouMean(part, mcmc.MoverKinds()), strings.Join(mcmc.MoverKinds(), ", "))
 	case len(sampler) > 0:
 		return fmt.Errorf("%s: the samplers %s and %s are given; leave one out", s.Kind, sampler[0], part)
 	}
 	return nil
-}
-
-// samplerKeys returns the keys of the sampler of that name.
-func samplerKeys(name string) (keys []string) {
-	for _, key := range []string{"order", "k", "gamma", "weights", "walks", "mix", "accept"} {
-		if mcmc.MoverHas(name, key) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }
 
 // moverName returns the name of m in the grammar.
@@ -201,16 +184,17 @@ func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 	return "", nil
 }
 
-// acceptanceFloor is the share of accepted walks below which chains are called
-// stuck: as with exchanges of a ladder, one in a hundred.
-const acceptanceFloor = 0.01
+const (
+	// acceptanceFloor is the fraction of accepted walks below which a warning is
+	// given: one in a hundred, as for exchanges of a ladder.
+	acceptanceFloor = 0.01
+	// acceptanceTries is the least number of walks for the warning. At five times
+	// the floor a hundred walks are all rejected with probability 0.6 %.
+	acceptanceTries = 1 / acceptanceFloor
+)
 
-// acceptanceTries is the least number of walks that tell of such a rate: at
-// five times the floor a hundred fail all by a chance of 0.6 %.
-const acceptanceTries = 1 / acceptanceFloor
-
-// AcceptanceWarning says in words that hardly any walk is accepted by the
-// counts of i; empty if enough are, or chains do not move by walks.
+// AcceptanceWarning returns a warning if hardly any walk is accepted by the
+// counts of i, and "" if enough are or if chains do not move by walks.
 func (s Settings) AcceptanceWarning(i Info) string {
 	set := s.sampler()
 	rate, ok := i.Moves.Acceptance()

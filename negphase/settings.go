@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
-	"gorbm/data"
+	"gorbm/negphase/internal/grammar"
 	"gorbm/rbm"
 )
 
@@ -67,15 +68,7 @@ func find(name string) (kind, error) {
 		}
 	}
 	return kind{}, fmt.Errorf("unknown negative phase %q%s; there are %s",
-		name, didYouMean(name, Kinds()), strings.Join(Kinds(), ", "))
-}
-
-// didYouMean returns "; did you mean …?" if a known name is like name.
-func didYouMean(name string, known []string) string {
-	if near := data.Nearest(name, known); near != "" {
-		return "; did you mean " + near + "?"
-	}
-	return ""
+		name, grammar.DidYouMean(name, Kinds()), strings.Join(Kinds(), ", "))
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an
@@ -107,7 +100,7 @@ func copyOf(o own) own {
 	return c.Interface().(own)
 }
 
-// keys returns the table of the settings.
+// keys returns the table of the settings; nil if there is no such kind.
 func (s Settings) keys() []key {
 	if s.own == nil {
 		return nil
@@ -116,22 +109,18 @@ func (s Settings) keys() []key {
 }
 
 // key returns the row of the table with that name.
-func (s Settings) key(name string) (key, bool) {
+func (s Settings) key(name string) (k key, ok bool) {
 	keys := s.keys()
-	at := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
-	if at < 0 {
-		return key{}, false
+	if at := slices.IndexFunc(keys, func(k key) bool { return k.name == name }); at >= 0 {
+		return keys[at], true
 	}
-	return keys[at], true
+	return key{}, false
 }
 
 // Has reports whether the estimators of this kind have the setting of that
 // name. The keys of a sampler are not among them.
 func Has(kind, name string) bool {
-	k, err := find(kind)
-	if err != nil {
-		return false
-	}
+	k, _ := find(kind)
 	_, ok := Settings{kind, k.own}.key(name)
 	return ok
 }
@@ -145,13 +134,11 @@ func (s Settings) Get(name string) string {
 	return ""
 }
 
-// Count returns the value of a setting that is a whole number, such as k,
-// swaps, chains, max or moves; 0 if the kind does not have it.
+// Count returns a setting that is a whole number, such as k, swaps, chains, max
+// or moves; 0 if the kind does not have it.
 func (s Settings) Count(name string) int {
-	if k, ok := s.key(name); ok {
-		return int(*k.value.(*count))
-	}
-	return 0
+	n, _ := strconv.Atoi(s.Get(name))
+	return n
 }
 
 // Set changes a setting: value is a number or the text in the grammar. The error
@@ -181,9 +168,6 @@ func (s Settings) Check() error {
 		return err
 	}
 	for _, k := range s.keys() {
-		if k.check == nil {
-			continue
-		}
 		if err := k.check(); err != nil {
 			return fmt.Errorf("%s: %w", s.Kind, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // texts are settings in the grammar as String writes them.
@@ -80,6 +81,61 @@ func TestParseTakesTheRestFromDefaults(t *testing.T) {
 		if d.String() != before {
 			t.Errorf("the defaults %s are changed to %v", before, d)
 		}
+	}
+}
+
+// The JSON of settings, by which checkpoints of earlier builds are compared.
+func TestJSONOfSettings(t *testing.T) {
+	for text, want := range map[string]string{
+		"exact":                                    `{"kind":"exact"}`,
+		"ucd:chains=3":                             `{"chains":3,"k":1,"kind":"ucd","max":1000,"start":"uniform"}`,
+		"pt:tau=1/1e6/inf:order=evenodd":           `{"chains":10,"k":1,"kind":"pt","order":"evenodd","start":"uniform","swaps":1,"temperatures":[1,1000000,"inf"]}`,
+		"pins:tau=auto/9:hottest=inf":              `{"block":8,"chains":10,"hottest":"inf","k":1,"kind":"pins","start":"uniform","swaps":1,"temperatures":"auto/9"}`,
+		"sardonics:gamma=.9/1.1:mix=1/1/1:gibbs=2": `{"chains":10,"gibbs":2,"kind":"sardonics","mover":"sardonics:k=auto:gamma=0.9/1.1:weights=heatbath:walks=1:mix=1/1/1","moves":1,"start":"uniform"}`,
+	} {
+		b, err := json.Marshal(parse(t, text))
+		if err != nil || string(b) != want {
+			t.Errorf("%s: got %s, %v, want %s", text, b, err, want)
+		}
+	}
+	s := DefaultSettings("pcd")
+	for _, bad := range []string{`{"kind":"pt","k":"many"}`, `{"kind":"pt","temperatures":[1,"hot"]}`, `{"kind":"walk","mover":"nothing"}`, `[1]`} {
+		if err := json.Unmarshal([]byte(bad), &s); err == nil || s.Kind != "pcd" {
+			t.Errorf("%s is read as %v, %v", bad, s, err)
+		}
+	}
+}
+
+// Every setting has a line of help, and an example that can be set.
+func TestHelpOfSettings(t *testing.T) {
+	help := KeysHelp("hottest")
+	for _, kind := range Kinds() {
+		s := DefaultSettings(kind)
+		if !strings.Contains(KindsHelp(), "  "+kind+" ") {
+			t.Errorf("the help does not say what %s is", kind)
+		}
+		for _, k := range s.keys() {
+			if k.help == "" && k.name != samplerKey {
+				t.Errorf("%s: %s has no help", kind, k.name)
+			}
+			if k.example == "" {
+				continue
+			}
+			if err := s.Set(k.name, k.example); err != nil {
+				t.Error(err)
+			}
+			if strings.Contains(help, "  "+k.name+"="+k.example+" ") != (k.name != "hottest") {
+				t.Errorf("%s is missing, or is there although it is left out:\n%s", k.name, help)
+			}
+		}
+	}
+	for _, line := range strings.Split(help, "\n") {
+		if n := utf8.RuneCountInString(line); n > 80 {
+			t.Errorf("a line of %d columns: %s", n, line)
+		}
+	}
+	if got, want := KeyHelp("chains"), "pcd, ucd, sardonics, im, walk: chains; pt, ins, pins: groups of replicas"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -233,8 +289,8 @@ func TestSetTemperatures(t *testing.T) {
 		s := DefaultSettings("pt")
 		s.ladder().Temperatures.Auto, s.ladder().Temperatures.Number = true, 7 // of before
 		err := s.Set("tau", c.text)
-		if err != nil || s.Get("tau") != c.tau || s.MaxTemperatures() != c.most || s.Check() != nil {
-			t.Errorf("%q is read as %q, at most %d temperatures, %v, %v", c.text, s.Get("tau"), s.MaxTemperatures(), err, s.Check())
+		if err != nil || s.Get("tau") != c.tau || s.Ladder().MaxTemperatures() != c.most || s.Check() != nil {
+			t.Errorf("%q is read as %q, at most %d temperatures, %v, %v", c.text, s.Get("tau"), s.Ladder().MaxTemperatures(), err, s.Check())
 		}
 	}
 	for kind, want := range map[string]int{"cd": 1, "ins": 16, "pins": 64} {
@@ -242,7 +298,7 @@ func TestSetTemperatures(t *testing.T) {
 		if err := s.Set("tau", "auto"); (err == nil) != (kind != "cd") {
 			t.Fatal(err)
 		}
-		if got := s.MaxTemperatures(); got != want {
+		if got := s.Ladder().MaxTemperatures(); got != want {
 			t.Errorf("%s: at most %d temperatures, want %d", kind, got, want)
 		}
 	}

@@ -14,10 +14,10 @@ type ucdSettings struct {
 }
 
 func (s *ucdSettings) keys() []key {
-	most := countKey("max", &s.max, 1000, 1, maxSteps, "steps after which it gives a pair of chains up")
-	most.example, most.check = "1000", s.checkMax
-	k := countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps before the first that counts")
-	return append([]key{k, most}, s.chainSettings.keys("chains")...)
+	return append([]key{
+		countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps before the first that counts"),
+		{name: "max", value: (*count)(&s.max), initial: "1000", check: s.checkMax, example: "1000", help: "steps after which it gives a pair of chains up"},
+	}, s.chainSettings.keys("chains")...)
 }
 
 // checkMax bounds the cut and the particles of a call, of which there are two
@@ -49,13 +49,13 @@ func (s *ucdSettings) estimator(all Settings) Estimator {
 //	f(X_k) + Σ_{t=k+1}^{τ−1} [f(X_t) − f(Y_{t−1})]
 //
 // has the mean of f under the model, wherever the chains begin and however
-// small k is: the sum makes up for all steps after k. So the particles weigh
-// 1/R and −1/R. A pair that has not met after step max is cut: the terms that
-// are missing then are a bias, so cuts are counted. Every call starts anew.
+// small k is. So the particles have the weights 1/R and −1/R. A pair that has not
+// met after step max is cut. The terms that are then missing are a bias, so cuts
+// are counted. Every call starts anew.
 //
-// Where the modes of a model are far apart a pair meets in the mode in which it
-// starts; the mean is then carried by the rare pairs that part, and the
-// variance is more than any practical number of pairs shows.
+// If the modes of a model are far apart, a pair meets in the mode in which it
+// starts. The mean then depends on the rare pairs that separate, and the variance
+// is larger than any practical number of pairs shows.
 type ucd struct {
 	settings Settings
 	rows     int

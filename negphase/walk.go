@@ -2,6 +2,7 @@ package negphase
 
 import (
 	"cmp"
+	"slices"
 
 	"gorbm/rbm"
 )
@@ -14,11 +15,10 @@ type walkSettings struct {
 }
 
 func (s *walkSettings) keys() []key {
-	sampler := s.samplerKey(s.checkMover)
-	sampler.initial = cmp.Or(s.only, "gibbs")
-	moves := countKey("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update")
-	moves.example = "1"
-	return append(append([]key{sampler}, s.chainSettings.keys("chains")...), moves, s.gibbsKey())
+	return slices.Concat(
+		[]key{{name: samplerKey, value: &s.samplerSettings, initial: cmp.Or(s.only, "gibbs"), check: s.checkMover}},
+		s.chainSettings.keys("chains"),
+		[]key{countKey("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update").like("1"), s.gibbsKey()})
 }
 
 func (s *walkSettings) estimator(all Settings) Estimator {
@@ -29,11 +29,12 @@ func (s *walkSettings) estimator(all Settings) Estimator {
 	return w
 }
 
-// walk continues its chains by moves of a sampler of binary systems on visible
-// and hidden units alike: self-avoiding walks of many flips for sardonics
-// (Hamze, Wang & de Freitas 2012) and im (Hamze & de Freitas 2010), which
-// cross energy barriers that block Gibbs steps climb one layer at a time; any
-// other for walk. The estimate is the mean of v p(h|v)ᵀ over the chains.
+// walk continues its chains by moves of a sampler of binary systems that flips
+// visible and hidden units alike. Those of sardonics (Hamze, Wang & de Freitas
+// 2012) and im (Hamze & de Freitas 2010) are self-avoiding walks of many flips,
+// which cross energy barriers that block Gibbs steps climb one layer at a time.
+// Chains of walk take any sampler. The estimate is the mean of v p(h|v)ᵀ over the
+// chains.
 //
 // Moves of im keep the number of active units, so a block Gibbs step, which
 // changes it, comes before them.

@@ -52,7 +52,7 @@ func (m Metric) Report(e Evaluation) []string {
 		var values []string
 		for _, part := range []string{"", "train", "holdout", "test"} {
 			name := strings.TrimSuffix(c.Name+"_"+part, "_")
-			if v, ok := e.Value(name); ok && c.Label != "" && c.Single == (part == "") {
+			if v, ok := e.Value(name); ok && c.Label != "" {
 				values = append(values, strings.TrimSpace(part+" "+fmt.Sprintf(c.Format, cmp.Or(c.Scale, 1)*v)))
 			}
 		}

@@ -281,3 +281,31 @@ func TestEvaluator(t *testing.T) {
 		t.Errorf("counts %v, in all %d", updates, v.total.Updates)
 	}
 }
+
+// The panels of curves.png and the lines of the report are read off the table.
+func TestMetricsAreDescribed(t *testing.T) {
+	var stems []string
+	for _, p := range Panels() {
+		stems = append(stems, p.Stem)
+	}
+	const want = "log_likelihood_ pseudo_likelihood_ error_ accuracy_mean free_energy_gap swap_ off_weight temperatures barrier round_trips_per_1000"
+	if got := strings.Join(stems, " "); got != want {
+		t.Errorf("panels of %s, want %s", got, want)
+	}
+	metrics, err := NewMetrics([]string{"classification", "log_likelihood", "active_hidden"}, tinyModel(rbm.Softmax), Sets{Train: tinySet(), Test: tinySet()}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := Evaluation{Values: []Value{{"error_train", 0.12345}, {"error_test", 0.5}, {"accuracy_sum", 3}, {"accuracy_mean", -0.123456},
+		{"log_likelihood_test", -2.7182818}, {"active_hidden_train", 1.005}}}
+	var lines []string
+	for _, m := range metrics {
+		lines = append(lines, m.Report(e)...)
+	}
+	if got, want := strings.Join(lines, "\n"), `classification error: train 12.3 %, test 50 %
+mean log p(y|x): -0.1235 nats
+exact log-likelihood: test -2.7183 nats (`+tinySet().Binarize+`)
+mean number of hidden units on: train 1.00`; got != want {
+		t.Errorf("the report is\n%s\nwant\n%s", got, want)
+	}
+}

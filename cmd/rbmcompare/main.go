@@ -75,7 +75,7 @@ func newOptions() *options {
 	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: none; chains then start uniformly)")}
 	f.StringVar(&o.run, "run", "", "folder of a run: all snapshots in its models/ are compared on")
 	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
-	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), "chains, of pt and ins groups of replicas, where -negphase does not say")
+	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say")
 	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")
 	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps, or moves of a sampler, of each chain")
 	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20")
@@ -209,7 +209,7 @@ func (p *plan) checkEstimators() error {
 			}
 		}
 		m := p.models[0].Model
-		rows := max(1, s.Count("chains")) * s.MaxTemperatures() * max(1, 2*s.Count("max")) // hidden states at once
+		rows := max(1, s.Count("chains")) * s.Ladder().MaxTemperatures() * max(1, 2*s.Count("max")) // hidden states at once
 		if s.Kind == "cd" {
 			rows = p.batch
 		}

@@ -356,7 +356,7 @@ func (o *options) checkStates(s negphase.Settings, inputs int) error {
 	if n := o.batch * o.hidden; n > cli.MaxStates {
 		return cli.Usagef("-batch %d with -hidden %d makes %d hidden states; at most %d are allowed", o.batch, o.hidden, n, cli.MaxStates)
 	}
-	replicas := s.MaxTemperatures()
+	replicas := s.Ladder().MaxTemperatures()
 	units := o.hidden + inputs
 	chains, most := s.Count("chains"), s.Count("max")
 	if n := chains * replicas * units; s.Sampler() != "" && n > negphase.MaxSites {

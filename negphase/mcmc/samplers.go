@@ -81,12 +81,17 @@ func MoverKinds() []string {
 	return names
 }
 
+// MoverKeys returns the names of the settings of samplers of this kind.
+func MoverKeys(kind string) []string {
+	if s := samplerNamed(kind); s != nil {
+		return s.keys.Names()
+	}
+	return nil
+}
+
 // MoverHas reports whether samplers of this kind have the setting that the
 // grammar calls key.
-func MoverHas(kind, key string) bool {
-	s := samplerNamed(kind)
-	return s != nil && s.keys.Has(key)
-}
+func MoverHas(kind, key string) bool { return slices.Contains(MoverKeys(kind), key) }
 
 // KeepsActive reports whether moves of m keep the number of units that differ
 // from its reference: spins up, active units.

@@ -6,16 +6,16 @@ import (
 	"gorbm/negphase/diag"
 )
 
-// A record holds what is measured of a ladder from round to round, in room
-// that does not grow: sums by pair of neighbouring temperatures, counts by
-// particle and temperature, and the last rounds of the first group.
+// A record holds what is measured of a ladder, in memory that does not grow:
+// sums for each pair of neighbouring temperatures, counts for each particle and
+// temperature, and the last rounds of the first group.
 type record struct {
 	groups, temperatures int
 	rounds               int64
 
-	// Samples of Σ (1 − acceptance) of each pair: one a group, which are
-	// independent; or, of a lone group, one a batch of rounds, all of one
-	// length, which doubles when the room is full.
+	// Sums of 1 − acceptance of each pair: one for each group, or with a single
+	// group one for each batch of rounds. Batches are of one length, which doubles
+	// when there is no room for more.
 	samples []float64
 	length  int64
 	rises   []float64 // Σ over rounds and groups of the hotter neighbour's energy above the colder's
@@ -28,10 +28,10 @@ type record struct {
 }
 
 const (
-	// journalRounds is the number of rounds that a trajectory shows.
+	// journalRounds is the number of rounds of a trajectory.
 	journalRounds = 1024
-	// loneBatches is the room for batches of a lone group: an error from 32
-	// to 64 batches is itself known to 1/√(2·31), some 13 %.
+	// loneBatches is the largest number of batches of a single group: an error
+	// from 32 to 64 batches is itself known to 1/√(2·31), some 13 %.
 	loneBatches = 64
 )
 
@@ -96,7 +96,7 @@ func (r *record) complete() (samples int, rounds int64) {
 const allPairs = -1
 
 // rejection returns the mean rejection of pair k, or of allPairs, with its
-// standard error; 0 if there are not two samples to tell it from.
+// standard error, which is 0 if there are not two samples.
 func (r *record) rejection(k int) (mean, err float64) {
 	if r.rounds == 0 {
 		return 0, 0

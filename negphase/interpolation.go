@@ -2,10 +2,10 @@ package negphase
 
 import "math"
 
-// A monotone is a piecewise cubic through points, with a continuous slope, that
-// rises and falls only where they do (Fritsch & Butland 1984). It is written
-// out because the draws of a tuned ladder hang on its bits: products of a
-// library may fuse with sums on one processor and not on another.
+// A monotone is a piecewise cubic curve through points, with a continuous slope,
+// that is monotone where they are (Fritsch & Butland 1984). It is not taken from
+// a library, because the draws of a tuned ladder depend on its bits: compilers
+// may fuse products and sums of a library on some processors.
 type monotone struct {
 	x, y  []float64
 	slope []float64 // at x

@@ -18,7 +18,7 @@ type key struct {
 	help    string // one line
 	example string // for the help, where the default tells little
 	value   value
-	check   func() error // of the range; nil: every value is allowed
+	check   func() error // of the range
 }
 
 // A value points to the setting itself.
@@ -36,44 +36,10 @@ func (k key) text() string {
 	return text
 }
 
-// jsonName returns the name of the key in JSON.
-func (k key) jsonName() string {
-	switch k.name {
-	case "tau":
-		return "temperatures"
-	case samplerKey:
-		return "mover"
-	}
-	return k.name
-}
-
-// toJSON returns what text is in JSON: a list of the fields between '/', a
-// number, or a text, which infinite numbers are too.
-func toJSON(text string) any {
-	if fields := strings.Split(text, "/"); len(fields) > 1 && !strings.HasPrefix(text, "auto") {
-		list := make([]any, len(fields))
-		for i, f := range fields {
-			list[i] = toJSON(f)
-		}
-		return list
-	}
-	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
-		return x
-	}
-	return text
-}
-
-// fromJSON returns the text of a value from JSON, numbers as they were written.
-func fromJSON(x any) string {
-	list, ok := x.([]any)
-	if !ok {
-		return fmt.Sprint(x)
-	}
-	fields := make([]string, len(list))
-	for i, f := range list {
-		fields[i] = fmt.Sprint(f)
-	}
-	return strings.Join(fields, "/")
+// like returns the row with an example for the help.
+func (k key) like(example string) key {
+	k.example = example
+	return k
 }
 
 // A count is a whole number.

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"gorbm/negphase/internal/grammar"
 	"gorbm/negphase/mcmc"
 )
 
@@ -79,7 +82,7 @@ func Parse(text string, defaults Settings) (Settings, error) {
 			}
 		}
 		s.own = copyOf(s.own)
-		if err := s.sampler().set(sampler); err != nil {
+		if err := s.sampler().Set(strings.Join(sampler, ":")); err != nil {
 			if kind == sampler[0] {
 				return s, err
 			}
@@ -117,21 +120,30 @@ func (s Settings) unknownKey(name string, sampler []string) error {
 		}
 	}
 	if len(sampler) > 0 {
-		known = append(known, samplerKeys(sampler[0])...)
+		known = append(known, mcmc.MoverKeys(sampler[0])...)
 	}
 	if len(known) == 0 {
 		return fmt.Errorf("%s has no settings, so no %q", s.Kind, name)
 	}
-	return fmt.Errorf("%s has no setting %q%s; it has %s", s.Kind, name, didYouMean(name, known), strings.Join(known, ", "))
+	return fmt.Errorf("%s has no setting %q%s; it has %s", s.Kind, name, grammar.DidYouMean(name, known), strings.Join(known, ", "))
 }
 
 // MarshalJSON writes the kind and its keys, but not the optional ones that are
-// not given.
+// not given. Temperatures are a list, or the text "auto"; the sampler is a text,
+// and so are infinite numbers.
 func (s Settings) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"kind": s.Kind}
 	for _, k := range s.keys() {
-		if text := k.text(); text != "" {
-			out[k.jsonName()] = toJSON(text)
+		switch text := k.text(); {
+		case text == "":
+		case k.name == "tau" && !strings.HasPrefix(text, "auto"):
+			var list []any
+			for _, field := range strings.Split(text, "/") {
+				list = append(list, numberOrText(field))
+			}
+			out[k.jsonName()] = list
+		default:
+			out[k.jsonName()] = numberOrText(text)
 		}
 	}
 	return json.Marshal(out)
@@ -142,19 +154,42 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 func (s *Settings) UnmarshalJSON(b []byte) error {
 	var fields map[string]any
 	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
+	d.UseNumber() // numbers keep their text
 	if err := d.Decode(&fields); err != nil {
 		return err
 	}
 	kind, _ := fields["kind"].(string)
 	read := DefaultSettings(kind)
 	for _, k := range read.keys() {
-		if x, ok := fields[k.jsonName()]; ok {
-			if err := read.Set(k.name, fromJSON(x)); err != nil {
+		x, ok := fields[k.jsonName()]
+		if list, isList := x.([]any); isList {
+			x = strings.ReplaceAll(strings.Trim(fmt.Sprint(list), "[]"), " ", "/")
+		}
+		if ok {
+			if err := read.Set(k.name, x); err != nil {
 				return err
 			}
 		}
 	}
 	*s = read
 	return nil
+}
+
+// jsonName returns the name of the key in JSON.
+func (k key) jsonName() string {
+	switch k.name {
+	case "tau":
+		return "temperatures"
+	case samplerKey:
+		return "mover"
+	}
+	return k.name
+}
+
+// numberOrText returns the finite number that text is, or text.
+func numberOrText(text string) any {
+	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
+		return x
+	}
+	return text
 }

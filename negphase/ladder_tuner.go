@@ -8,11 +8,11 @@ import (
 	"gorbm/rbm"
 )
 
-// A tuner places the temperatures of a ladder by what was measured of it, so
-// that all neighbours reject equally often (Syed et al. 2022, section 5): the
-// barrier Λ(β), the sum of rejections from β = 1 down to β, is interpolated
-// and cut into equal parts. Tunings are due after so many calls, whatever was measured,
-// so runs repeat and go on after a checkpoint.
+// A tuner places the temperatures of a ladder so that all neighbours reject
+// equally often (Syed et al. 2022, section 5). The barrier Λ(β), the sum of the
+// measured rejections from β = 1 down to β, is interpolated and cut into equal
+// parts. Tunings are due after fixed numbers of calls, whatever was measured, so
+// that runs are reproducible.
 type tuner struct {
 	auto   bool
 	number int // of temperatures; 0: as many as the barrier asks for
@@ -27,9 +27,9 @@ type tuner struct {
 const (
 	// FirstTuning is the number of calls of Estimate before the first tuning.
 	FirstTuning = 50
-	// A tuning follows after a fifth more calls, so that a ladder of a model
-	// that has settled is measured ever better, but at least FirstTuning: of ten
-	// groups 500 rounds a pair, which tell a rejection to some 0.03.
+	// The next tuning follows after a fifth more calls, so that the ladder is
+	// measured better each time, but at least FirstTuning calls. With ten groups
+	// these are 500 rounds a pair, which give a rejection to some 0.03.
 	tuningShare = 5
 	never       = math.MaxInt64
 
@@ -54,7 +54,7 @@ func newTuner(s *LadderSettings) tuner {
 // Freeze stops tuning for good: from now on the chain is Markov.
 func (t *tuner) Freeze() { t.next = never }
 
-// due counts a call and reports whether a tuning comes before it.
+// due counts a call and reports whether the ladder is to be tuned before it.
 func (t *tuner) due() bool {
 	t.calls++
 	if t.calls <= t.next {
@@ -64,10 +64,10 @@ func (t *tuner) due() bool {
 	return true
 }
 
-// wanted returns the number of temperatures for a barrier, for a ladder of so
-// many now: ⌈2Λ⌉ + 1, at which neighbours reject half of their swaps (Syed et al. 2022,
-// section 5). It grows at most to the double, as a barrier that was measured
-// with hardly any exchange is a guess, and shrinks only when a quarter are too many,
+// wanted returns the number of temperatures for a barrier, where there are now
+// so many: ⌈2Λ⌉ + 1, at which neighbours reject half of their swaps (Syed et al.
+// 2022, section 5). The number at most doubles, as a barrier that was measured
+// with hardly any exchange is a guess. It shrinks only if a quarter is too many,
 // so that noise does not change it back and forth.
 func (t *tuner) wanted(now int, barrier float64) int {
 	if t.number > 0 {
@@ -83,8 +83,9 @@ func (t *tuner) wanted(now int, barrier float64) int {
 	return now
 }
 
-// retune places the temperatures anew. The particles of the new ladder start
-// from the states of the nearest old temperatures; nothing is drawn.
+// retune places the temperatures from what was measured. The particles of the
+// new ladder start from the states at the nearest old temperatures; nothing is
+// drawn.
 func (l *ladder) retune(m *rbm.RBM) {
 	rejection, rise := make([]float64, len(l.beta)-1), make([]float64, len(l.beta)-1)
 	for k := range rejection {
@@ -92,7 +93,7 @@ func (l *ladder) retune(m *rbm.RBM) {
 		rise[k] = l.record.rise(k)
 	}
 	length := lengths(l.beta, rejection, rise)
-	barrier := 0.0 // in order: a library's sum has other bits on other processors
+	barrier := 0.0 // summed in order: a library's sum has other bits on other processors
 	for _, x := range length {
 		barrier += x
 	}
@@ -114,37 +115,38 @@ func (l *ladder) retune(m *rbm.RBM) {
 }
 
 const (
-	// Up to trusted a rejection rate is taken for the barrier between its
-	// pair; from saturated on it says only that there is one.
+	// A rejection rate up to trusted is taken for the barrier between its pair;
+	// from saturated on it only shows that there is a barrier.
 	trusted   = 0.6
 	saturated = 0.95
-	// leastPart is the least barrier of a part of the range of β, as a part
-	// of 1: it keeps temperatures apart where nothing was ever rejected.
-	leastPart = 1e-3
+	// leastBarrier is added to the barrier between neighbours, in proportion to
+	// their share of the range of β. It keeps temperatures apart where nothing was
+	// ever rejected.
+	leastBarrier = 1e-3
 )
 
 // lengths estimates the barrier between the neighbours of beta from their mean
 // rejections and differences of mean energy ΔE. A rejection rate cannot exceed
-// 1, however far apart its pair is, so near 1 the thermodynamic length takes
-// over: √(Δβ·ΔE/π), which the barrier is when energies are normal and their
-// variance hardly changes from one neighbour to the other (rejections are then
-// erf(√(Δβ·ΔE)/2), for close pairs √(Δβ·ΔE/π)). Such lengths tell a wide gap
-// from a narrow one even when neither ever swaps.
+// 1, however far apart its pair is, so near 1 it is replaced by the
+// thermodynamic length √(Δβ·ΔE/π). This is the barrier when energies are normal
+// and their variance hardly changes from one neighbour to the other: rejections
+// are then erf(√(Δβ·ΔE)/2), for close pairs √(Δβ·ΔE/π). Such lengths tell a wide
+// gap from a narrow one even when neither ever swaps.
 func lengths(beta, rejection, rise []float64) []float64 {
 	length := make([]float64, len(rejection))
 	for k, r := range rejection {
 		gap := beta[k] - beta[k+1]
 		thermal := math.Sqrt(max(0, gap*rise[k]) / math.Pi)
 		share := min(max(0, (r-trusted)/(saturated-trusted)), 1)
-		length[k] = r + float64(share*max(0, thermal-r)) + float64(leastPart*gap/(beta[0]-beta[len(rejection)]))
+		length[k] = r + float64(share*max(0, thermal-r)) + float64(leastBarrier*gap/(beta[0]-beta[len(rejection)]))
 	}
 	return length
 }
 
-// placed returns n inverse temperatures at equal parts of the barrier, whose
-// parts between the neighbours of beta are length, and for each the nearest
-// of beta by barrier. The ends stay. It returns nil where float32 cannot tell
-// them apart.
+// placed returns n inverse temperatures between which the barrier is equal, and
+// for each the index of the element of beta that is nearest by barrier. length
+// has the barrier between the neighbours of beta. The ends stay. It returns nil
+// where float32 cannot tell the inverse temperatures apart.
 func placed(beta, length []float64, n int) (next []float64, from []int) {
 	barrier := make([]float64, len(beta))
 	for k, x := range length {
@@ -170,11 +172,11 @@ func placed(beta, length []float64, n int) (next []float64, from []int) {
 	return next, from
 }
 
-// Tuned returns s with fixed temperatures in place of a ladder that tunes
-// itself: those that an estimator of s comes to in so many calls on m, whose
-// chains are then dropped. An estimator of what it returns is Markov from the
-// first call on. pos is for chains that start at the data. Other settings come
-// back as they are. The errors are those of New and Estimate.
+// Tuned returns s with fixed temperatures in place of tau=auto: those of an
+// estimator of s after so many calls on m. Its chains are not kept. The chains
+// of the settings returned are Markov from the first call on. pos is for chains
+// that start at the data. Settings without tau=auto are returned as they are. The
+// errors are those of New and Estimate.
 func Tuned(s Settings, m *rbm.RBM, pos rbm.Batch, calls int, key rbm.Key) (Settings, error) {
 	if !s.Ladder().Temperatures.Auto {
 		return s, nil

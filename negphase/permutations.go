@@ -58,8 +58,8 @@ func (p *permanent) set(energy []float64) {
 		}
 		return a - b
 	})
-	// Only differences of energies count; from the least they lose nothing
-	// to the size that all share.
+	// Only differences of energies matter. Those from the least energy are not
+	// rounded to the size of the energies.
 	for k, particle := range p.order {
 		p.e[k] = energy[particle] - energy[p.order[0]]
 		if k > 0 {

@@ -1,0 +1,228 @@
+package negphase
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"gorbm/rbm"
+)
+
+// The versions of the binary forms. Version 1 of ladders had no head.
+const (
+	chainsVersion = 1
+	ladderVersion = 2
+)
+
+// MarshalBinary returns version, number of rows and columns as uint32, and the
+// words of the hidden states; of joint chains then columns and words of the
+// visible states. Chains that have not begun have no rows.
+func (c *chains) MarshalBinary() ([]byte, error) {
+	s := c.saved
+	if c.states != nil {
+		s = savedChains{c.states.H, c.states.V}
+	}
+	b := appendValues(nil, uint32(chainsVersion), uint32(s.h.Rows), uint32(s.h.Cols), s.h.Words)
+	if c.joint {
+		b = appendValues(b, uint32(s.v.Cols), s.v.Words)
+	}
+	return b, nil
+}
+
+// UnmarshalBinary makes the next call begin at the states that MarshalBinary
+// wrote, or anew if there are none. It changes nothing unless all of b fits.
+func (c *chains) UnmarshalBinary(b []byte) error {
+	r := reader{b: b}
+	saved := r.chains(c.rows, c.joint)
+	r.check(len(r.b) == 0, "the saved chains are too long by %d bytes", len(r.b))
+	if r.err == nil {
+		c.states, c.saved = nil, saved
+	}
+	return r.err
+}
+
+// MarshalBinary returns version and number of temperatures as uint32, the
+// inverse temperatures as float32, the chains, the rank of each particle in its
+// group by temperature, and the values.
+func (l *ladder) MarshalBinary() ([]byte, error) {
+	k := len(l.beta)
+	b := appendValues(nil, uint32(ladderVersion), uint32(k))
+	for _, x := range l.beta {
+		b = appendValues(b, float32(x))
+	}
+	chains, err := l.chains.MarshalBinary()
+	b = append(b, chains...)
+	for i, row := range l.at {
+		b = append(b, uint8(int(row)-i/k*k))
+	}
+	b = appendValues(b, l.values()...)
+	return append(b, l.record.journal[:l.record.kept()*k]...), err
+}
+
+// values returns what follows the chains and ranks in the binary form, up to the
+// last rounds of the record.
+func (l *ladder) values() []any {
+	r := &l.record
+	return []any{l.journey, &l.rounds, &l.trips, &l.calls, &l.next, &l.tuned, &l.capped, &r.rounds, &r.length, r.samples, r.rises, r.stays, r.moves}
+}
+
+// UnmarshalBinary changes nothing unless all of b fits.
+func (l *ladder) UnmarshalBinary(b []byte) error {
+	r := reader{b: b}
+	beta := r.beta(l)
+	r.check(len(r.b) >= 2*l.groups*len(beta), "the saved ladder is cut short") // before room is made
+	if r.err != nil {
+		return r.err
+	}
+	n, k := *l, len(beta)
+	n.setBeta(beta)
+	n.states, n.saved = nil, r.chains(n.rows, n.joint)
+	ranks := make([]uint8, n.rows)
+	r.read(ranks)
+	for g := range n.groups {
+		var seen [256]bool
+		for i, x := range ranks[g*k:][:k] {
+			r.check(int(x) < k && !seen[x], "the saved temperatures of group %d are not a permutation", g)
+			seen[x] = true
+			n.at[g*k+i] = int32(g*k + int(x))
+		}
+	}
+	r.read(n.values()...)
+	n.checkValues(&r)
+	if r.err != nil {
+		return r.err
+	}
+	journal := n.record.journal[:n.record.kept()*k]
+	r.read(journal)
+	for _, x := range journal {
+		r.check(int(x) < k, "the saved ladder has a trajectory through temperature %d of %d", x, k)
+	}
+	again, err := n.MarshalBinary()
+	r.check(err == nil && bytes.Equal(again, b), "the saved ladder is too long, or is not what this program writes")
+	if r.err == nil {
+		*l = n
+	}
+	return r.err
+}
+
+// checkValues checks the values of a ladder that was read.
+func (l *ladder) checkValues(from *reader) {
+	r := &l.record
+	from.check(slices.Max(l.journey) <= downward, "the saved ladder has a journey that does not exist")
+	counts := slices.Concat([]int64{l.rounds, l.trips, l.calls, l.tuned, r.rounds, r.length}, r.stays, r.moves)
+	if l.next != never {
+		counts = append(counts, l.next)
+	}
+	for _, n := range counts { // they are not negative and have room to grow
+		from.check(n >= 0 && n <= math.MaxInt64/2, "the saved ladder has a count of %d", n)
+	}
+	from.check(l.auto || l.next == never && l.tuned == 0, "the saved ladder is tuned; the settings name its temperatures")
+	from.check(r.rounds <= l.rounds, "the saved ladder has records of %d rounds, but took %d", r.rounds, l.rounds)
+	// The batches of a lone group double from single rounds when all are full.
+	// So at least half of them are full, and there is room for one round more.
+	fits := r.length == 1
+	if r.groups == 1 && r.length > 0 {
+		full := r.rounds / r.length
+		fits = r.length&(r.length-1) == 0 && full < loneBatches && (r.length == 1 || full >= loneBatches/2)
+	}
+	from.check(fits, "the saved ladder has batches of %d of %d rounds", r.length, r.rounds)
+	for _, x := range r.samples {
+		from.check(x >= 0 && x <= float64(r.rounds), "the saved ladder has rejections of %v in %d rounds", x, r.rounds)
+	}
+	for _, x := range r.rises {
+		from.check(!math.IsNaN(x) && !math.IsInf(x, 0), "the saved ladder has a difference of energies of %v", x)
+	}
+}
+
+// appendValues appends the binary form of values of fixed size, of slices of
+// them, or of what pointers to them point to.
+func appendValues(b []byte, values ...any) []byte {
+	for _, v := range values {
+		var err error
+		if b, err = binary.Append(b, binary.LittleEndian, v); err != nil {
+			panic("negphase: " + err.Error())
+		}
+	}
+	return b
+}
+
+// A reader takes values off the front of b, up to the first error, which wraps
+// rbm.ErrFormat.
+type reader struct {
+	b   []byte
+	err error
+}
+
+// check sets the error unless ok is true or there is one.
+func (r *reader) check(ok bool, format string, args ...any) {
+	if r.err == nil && !ok {
+		r.err = fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+	}
+}
+
+// read reads what appendValues wrote of these pointers and slices.
+func (r *reader) read(values ...any) {
+	for _, v := range values {
+		n, err := binary.Decode(r.b, binary.LittleEndian, v)
+		r.check(err == nil, "the saved chains are cut short")
+		r.b = r.b[min(n, len(r.b)):]
+	}
+}
+
+// beta reads the version and the inverse temperatures of a ladder like l.
+func (r *reader) beta(l *ladder) []float64 {
+	var head [2]uint32
+	r.read(&head)
+	least, most := len(l.beta), len(l.beta)
+	if l.auto && l.tuner.number == 0 {
+		least, most = leastTemperatures, l.most
+	}
+	k := int64(head[1])
+	r.check(head[0] == ladderVersion, "a saved ladder of version %d; this program reads version %d", head[0], ladderVersion)
+	r.check(k >= int64(least) && k <= int64(most), "a saved ladder of %d temperatures; the settings ask for %d … %d", k, least, most)
+	if r.err != nil {
+		return nil
+	}
+	saved, beta := make([]float32, k), make([]float64, k)
+	r.read(saved)
+	for i := range beta {
+		beta[i] = float64(saved[i])
+		r.check(i == 0 || beta[i] < beta[i-1], "saved inverse temperatures that do not fall: %v", saved)
+		r.check(l.auto || beta[i] == l.beta[i], "the saved ladder has the inverse temperatures %v; the settings ask for %v", saved, l.beta)
+	}
+	cold, hot := l.beta[0], l.beta[len(l.beta)-1]
+	r.check(beta[0] == cold && beta[k-1] == hot, "the saved ladder has inverse temperatures from %v to %v; the settings ask for %v to %v", beta[0], beta[k-1], cold, hot)
+	return beta
+}
+
+// chains reads the states of so many chains, joint or not, or of none.
+func (r *reader) chains(want int, joint bool) (s savedChains) {
+	var head [2]uint32
+	r.read(&head)
+	rows := int(head[1])
+	r.check(head[0] == chainsVersion, "saved chains of version %d; this program reads version %d", head[0], chainsVersion)
+	r.check(rows == 0 || rows == want, "%d saved chains; the settings ask for %d", rows, want)
+	s.h = r.bits(rows)
+	if joint {
+		s.v = r.bits(rows)
+	}
+	return s
+}
+
+// bits reads columns and words of so many rows.
+func (r *reader) bits(rows int) (x rbm.Bits) {
+	var cols uint32
+	r.read(&cols)
+	r.check(uint64(rows)*((uint64(cols)+63)/64)*8 <= uint64(len(r.b)), "the saved chains are cut short") // before room is made
+	if r.err != nil || rows == 0 {
+		return x
+	}
+	x = rbm.NewBits(rows, int(cols))
+	r.read(x.Words)
+	for i := range x.Rows {
+		r.check(x.Cols%64 == 0 || x.Row(i)[x.Stride-1]>>(x.Cols%64) == 0, "saved chain %d has bits beyond its last unit", i)
+	}
+	return x
+}
