@@ -142,9 +142,6 @@ func (g *Graph) Neighbors(i int) ([]int32, []float64) {
 	return g.neighbor[lo:hi], g.coupling[lo:hi]
 }
 
-// Integer returns the quantum, and whether the graph is an integer graph.
-func (g *Graph) Integer() (quantum float64, ok bool) { return g.quantum, g.weight != nil }
-
 // cost returns the energy of so many half costs, that is, pairs of quanta.
 func (g *Graph) cost(half int32) float64 { return float64(half) * (2 * g.quantum) }
 

@@ -98,49 +98,36 @@ func KeepsActive(m Mover) bool {
 // Help returns what the help of commands says of the samplers and of their
 // keys, one a line.
 func Help() (kinds, keys string) {
-	owners := map[string]int{} // samplers that have a key
+	owners := map[string][]string{} // samplers that have a key
 	for _, s := range samplers {
 		kinds += fmt.Sprintf("  %-21s %s\n", s.name, s.help)
 		for _, k := range s.keys {
-			owners[k.Name]++
+			owners[k.Name] = append(owners[k.Name], s.name)
 		}
 	}
-	seen := map[string]bool{}
 	for _, s := range samplers {
 		for _, k := range s.keys {
-			if seen[k.Name] {
-				continue
+			switch o := owners[k.Name]; {
+			case len(o) == 1:
+				keys += fmt.Sprintf("  %-8s of %s: %s\n", k.Name, s.name, k.Help)
+			case o[0] == s.name:
+				keys += fmt.Sprintf("  %-8s %s\n", k.Name, k.Help)
 			}
-			seen[k.Name] = true
-			owner := ""
-			if owners[k.Name] == 1 {
-				owner = "of " + s.name + ": "
-			}
-			keys += fmt.Sprintf("  %-8s %s%s\n", k.Name, owner, k.Help)
 		}
 	}
 	return kinds, keys
 }
 
-// ParseMover reads a sampler in the grammar name[:key=value]…:
+// ParseMover reads a sampler in the grammar name[:key=value]…, such as
 //
-//	gibbs:order=random                   order: linear, chessboard or random;
-//	metropolis, modified-metropolis      as gibbs; what is not given is o
-//	block-gibbs                          both layers of an RBM in turn
-//	flip                                 flip-the-state, on both layers of an RBM
-//	exchange
-//	sw                                   Swendsen–Wang
-//	sardonics:k=1-25:gamma=1.02          k: flips of a walk, one number or a range
-//	sardonics:gamma=.95/1.05:mix=2/1/1   gamma: gamma1, or gamma1/gamma2, in units of β;
-//	                                     mix: proportions of the types 11, 21, 12
-//	sardonics:walks=3:weights=boltzmann  walks: of each half of a move, or single;
-//	                                     weights: heatbath or boltzmann
-//	sardonics:accept=type                accept: marginal, or type for OwnType
-//	im:k=90:gamma=1/.9                   gamma: of both walks, or down/up; weights
+//	gibbs:order=random
+//	sardonics:k=1-25:gamma=.95/1.05:mix=2/1/1:walks=3:weights=boltzmann:accept=type
+//	im:k=90:gamma=1/.9
 //
-// See Sardonics and Intracluster for what the settings mean. References of
-// exchange and im are not part of the text. The error names the key, or the
-// sampler, and what it may be.
+// The table of samplers has all names and keys; Help lists them. An order that
+// is not given is o. See Sardonics and Intracluster for what their settings
+// mean. References of exchange and im are not part of the text. The error names
+// the key, or the sampler, and what it may be.
 func ParseMover(text string, o Order) (Mover, error) {
 	parts := strings.Split(text, ":")
 	s := samplerNamed(parts[0])

@@ -10,8 +10,9 @@ import (
 	"gorbm/negphase/internal/grammar"
 )
 
-// Weights are the weight φ of a flip that raises the energy by ΔE, by which
-// the walks of SARDONICS and of intracluster moves choose what to flip next.
+// Weights are the form of the weight φ of a flip that raises the energy by ΔE.
+// The walks of SARDONICS and of intracluster moves choose the next flip in
+// proportion to it.
 type Weights string
 
 const (
@@ -20,24 +21,23 @@ const (
 )
 
 // MaxLength is the largest length of a walk, and MaxWalks the largest number
-// of walks in a half of a move: more is surely a slip.
+// of walks in a half of a move. Larger numbers are taken for mistakes.
 const (
 	MaxLength = 1_000_000
 	MaxWalks  = 1000
 )
 
 // Sardonics are self-avoiding walks in the space of states (Hamze, Wang & de
-// Freitas 2012). A move is a chain of walks; each walk flips k different
-// units, one after the other, drawn among those it has not flipped yet in
-// proportion to φ (equation 3), and the whole move is accepted or rejected so
-// that exp(−βE) is left invariant (equations 8 and 11). The lengths k are
-// drawn anew for each walk, uniformly from MinLength … MaxLength, before the
-// move starts.
+// Freitas 2012). A move is a chain of walks. Each walk flips k different units,
+// one after the other, drawn among those it has not flipped yet in proportion
+// to φ (equation 3). The whole move is accepted or rejected so that exp(−βE) is
+// left invariant (equations 8 and 11). The length k is drawn for each walk
+// before it starts, uniformly from MinLength … MaxLength.
 //
-// A move has two halves of Walks walks each; a walk forgets what the walks
-// before it flipped. With Single it is one walk instead, the paper's
-// Algorithm 1. The paper's "pure" sampler is a pair, Walks = 1; the iterated
-// one has more.
+// A move has two halves of Walks walks each, and each walk may flip units that
+// earlier walks flipped. With Single it is one walk instead, the paper's
+// Algorithm 1. The paper's "pure" sampler is Walks = 1, the iterated one has
+// more.
 //
 // The type of a move is the bias of its first and of its second half:
 // (Gamma1, Gamma1), (Gamma2, Gamma1) or (Gamma1, Gamma2), in proportion to
@@ -46,22 +46,21 @@ const (
 // γ_H ≥ γ_L; the sampler is correct for any two numbers.
 //
 // The paper's experiments used heat-bath weights and biases in units of β,
-// though it prints Boltzmann weights: the peak of acceptance lies at γ of 1.02
-// to 1.1 for HeatBath and at about half of it for Boltzmann.
+// though it prints Boltzmann weights. Acceptance is highest at γ of 1.02 to 1.1
+// for HeatBath and at about half of it for Boltzmann.
 type Sardonics struct {
-	MinLength int        `json:"min_length"` // flips of a walk: k_l
-	MaxLength int        `json:"max_length"` // k_u
-	Gamma1    float64    `json:"gamma1"`     // in units of β
-	Gamma2    float64    `json:"gamma2"`     // used where Mix has it
-	Weights   Weights    `json:"weights"`
-	Single    bool       `json:"single"` // one walk a move; Walks and Mix are ignored
-	Walks     int        `json:"walks"`  // of each half: N
-	Mix       [3]float64 `json:"mix"`    // proportions of the types (1,1), (2,1), (1,2)
+	MinLength int        // flips of a walk: k_l
+	MaxLength int        // k_u
+	Gamma1    float64    // in units of β
+	Gamma2    float64    // in units of β, used where Mix has it
+	Weights   Weights    // of flips
+	Single    bool       // one walk a move; Walks and Mix are ignored
+	Walks     int        // of each half: N
+	Mix       [3]float64 // proportions of the types (1,1), (2,1), (1,2)
 	// OwnType scores a move under the type that was drawn, and its reverse
 	// under the type with the halves swapped. Otherwise both are scored under
-	// all types at once, the mixture that the paper's program has, which
-	// accepts more.
-	OwnType bool `json:"own_type"`
+	// the mixture of all types, as in the paper's program, which accepts more.
+	OwnType bool
 }
 
 // sardonicsKeys are the keys of Sardonics in the grammar.
