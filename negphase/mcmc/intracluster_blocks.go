@@ -7,8 +7,8 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// A blockShell is a shellWalker for any System: for each side of the shell it
-// keeps the weights of the sites on it, with sums over blocks of them.
+// A blockShell is a shellWalker on blockWeights, whose biases are the sides of
+// the shell: a site has weight 0 on the side that it is not on.
 type blockShell struct {
 	blockWeights
 	state     []uint8
@@ -73,7 +73,7 @@ func (w *blockShell) segment(r *rand.Rand, path []int32, k, side int, sc *score)
 	}
 }
 
-// cross flips site i, to the other side.
+// cross flips site i, which moves to the other side.
 func (w *blockShell) cross(i int32) {
 	w.blocks[w.side(i)].Set(int(i), 0)
 	for _, j := range w.flip(i) {

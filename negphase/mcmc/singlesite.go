@@ -1,6 +1,7 @@
 package mcmc
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -151,8 +152,8 @@ func (o Order) String() string {
 	return orderNames[o]
 }
 
-// sequence returns the sites of a sweep over s in their order, or for Random
-// the sites to draw from.
+// sequence sorts the sites of a sweep over s. For Random they are the sites to
+// draw from.
 func (o Order) sequence(s System, sites []int32) ([]int32, error) {
 	switch o {
 	case Linear, Random:
@@ -166,13 +167,6 @@ func (o Order) sequence(s System, sites []int32) ([]int32, error) {
 		return nil, fmt.Errorf("order chessboard: the system is not a lattice; use linear or random")
 	}
 	parity := is.graph.parity
-	sequence := make([]int32, 0, len(sites))
-	for colour := range uint8(2) {
-		for _, i := range sites {
-			if parity[i] == colour {
-				sequence = append(sequence, i)
-			}
-		}
-	}
-	return sequence, nil
+	slices.SortStableFunc(sites, func(a, b int32) int { return cmp.Compare(parity[a], parity[b]) })
+	return sites, nil
 }

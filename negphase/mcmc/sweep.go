@@ -56,10 +56,15 @@ func (c *sweep) Move(r *rand.Rand) Info {
 	default:
 		flips = c.generic(&draws)
 	}
-	n := int64(len(c.sites))
-	info := Info{Moves: 1, Updates: n, Flips: int64(flips)}
-	if c.counts {
-		info.Proposals, info.Accepted = n, int64(flips)
+	return sweepInfo(len(c.sites), flips, c.counts)
+}
+
+// sweepInfo returns the Info of a sweep. If it counts proposals, updates are
+// proposals and flips are acceptances.
+func sweepInfo(updates, flips int, counts bool) Info {
+	info := Info{Moves: 1, Updates: int64(updates), Flips: int64(flips)}
+	if counts {
+		info.Proposals, info.Accepted = info.Updates, info.Flips
 	}
 	return info
 }
