@@ -108,7 +108,7 @@ func (c *sweep) units(draws *stream) (flips int) {
 	s := c.rbm
 	for k := range c.sites {
 		i := c.site(k, draws)
-		if c.law.happens(c.beta*s.delta(i), draws.next()) {
+		if c.law.happens(c.beta*s.FlipCost(i), draws.next()) {
 			s.flip(i)
 			flips++
 		}

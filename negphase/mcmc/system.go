@@ -129,7 +129,7 @@ func (c *costs) cost(i int32) float64 {
 		return c.ising.delta(int(i))
 	}
 	if c.rbm != nil {
-		return c.rbm.delta(int(i))
+		return c.rbm.FlipCost(int(i))
 	}
 	return c.deltas[i]
 }
