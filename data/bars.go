@@ -4,44 +4,34 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 
 	"gorbm/rbm"
 )
 
-// The largest pictures of bars, and patterns of the shifter, that are listed in
-// full: some two and three million rows.
+// maxListed limits the side of a picture of bars and the length of a pattern of
+// the shifter, whose rows are all listed: some two and three million.
 const maxListed = 20
 
 // loadBars lists bars and stripes (MacKay, Information Theory, Inference, and
 // Learning Algorithms, 2003, section 43), in pictures of n × n, n = 4 unless
-// bars:n says otherwise. Of the 2ⁿ patterns of a line, first each is every row
-// of a picture (bars), then each is every column (stripes): 2·2ⁿ rows, which
-// are the whole law, equally likely. The blank and the full picture are among
-// the bars and among the stripes and so count twice, as in Fischer and Igel's
-// experiments; the best possible mean log-likelihood of 4 × 4 is −3.3791 nats.
-// With "distinct" they count once, and the best is −log(2·2ⁿ−2), −3.4012 nats.
-func loadBars(ctx context.Context, sp spec, _ Options) (train, test *Set, err error) {
-	n, distinct := 4, false
-	sized := false
-	if err := sp.noSeed(); err != nil {
-		return nil, nil, err
+// bars:n says otherwise. For each of the 2ⁿ patterns of a line there are two
+// pictures: in the first half of the rows every line of the picture is the
+// pattern (bars), in the second every column is (stripes). These 2·2ⁿ rows are
+// the whole law, equally likely. The blank and the full picture are bars and
+// stripes both and so count twice, as in Fischer and Igel's experiments; the
+// best possible mean log-likelihood of 4 × 4 is −3.3791 nats. With "distinct"
+// they count once, and the best is −log(2·2ⁿ−2), −3.4012 nats.
+func loadBars(ctx context.Context, sp spec, _ Options) ([]*Set, error) {
+	values, distinct, err := sp.values(1, "distinct", "bars:N[:distinct]")
+	n := 4
+	if err == nil && len(values) > 0 {
+		err = sp.integer(&n, values[0], "the side of a picture", maxListed)
 	}
-	for _, arg := range sp.args {
-		switch {
-		case arg == "distinct" && !distinct:
-			distinct = true
-		case arg != "distinct" && !sized:
-			sized = true
-			if n, err = sp.listed(arg, "the side of a picture"); err != nil {
-				return nil, nil, err
-			}
-		default:
-			return nil, nil, specErrorf("%s: setting %s is one too many; write bars:N[:distinct]", sp.text, quote(arg))
-		}
+	if err != nil {
+		return nil, err
 	}
-	lines := uint64(1) << n // patterns of a line
-	rows := 2 * int(lines)
+	patterns := uint64(1) << n
+	rows := 2 * int(patterns)
 	name := fmt.Sprintf("bars:%d", n)
 	if distinct {
 		rows -= 2
@@ -55,28 +45,25 @@ func loadBars(ctx context.Context, sp spec, _ Options) (train, test *Set, err er
 		Binarize: Binary,
 		LogProb:  barsLaw(n, rows, distinct),
 	}
-	err = forBlocks(ctx, rows, 4096, func(lo, hi int) {
+	return []*Set{s}, forBlocks(ctx, rows, 4096, func(lo, hi int) {
 		for r := lo; r < hi; r++ {
-			x, line := s.X.Row(r), uint64(r)
-			if line < lines {
-				for i := range n {
-					putBits(x, i*n, n, line)
+			x, pattern := s.X.Row(r), uint64(r)
+			stripes := pattern >= patterns
+			if stripes {
+				pattern -= patterns
+				if distinct {
+					pattern++ // leaves out the blank picture; the full one is never reached
 				}
-				continue
-			}
-			line -= lines
-			if distinct {
-				line++ // past the blank one, and the full one is not reached
 			}
 			for i := range n {
-				putBits(x, i*n, n, -(line>>i&1)&(lines-1))
+				line := pattern
+				if stripes {
+					line = -(pattern >> i & 1) & (patterns - 1) // all ones where bit i is set
+				}
+				putBits(x, i*n, n, line)
 			}
 		}
 	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return s, nil, nil
 }
 
 // barsLaw returns the law of bars and stripes for Set.LogProb. There are no
@@ -87,9 +74,9 @@ func barsLaw(n, rows int, distinct bool) func(x []uint64, y int) float64 {
 		bar, stripe := true, true
 		first := bitsAt(x, 0, n)
 		for i := range n {
-			row := bitsAt(x, i*n, n)
-			bar = bar && row == first
-			stripe = stripe && (row == 0 || row == all)
+			line := bitsAt(x, i*n, n)
+			bar = bar && line == first
+			stripe = stripe && (line == 0 || line == all)
 		}
 		switch {
 		case y >= 0 || !bar && !stripe:
@@ -101,17 +88,8 @@ func barsLaw(n, rows int, distinct bool) func(x []uint64, y int) float64 {
 	}
 }
 
-// listed reads the size of a set that is listed in full.
-func (sp spec) listed(arg, what string) (int, error) {
-	n, err := strconv.Atoi(arg)
-	if err != nil || n < 1 || n > maxListed {
-		return 0, specErrorf("%s: %s, %s, must be a whole number from 1 to %d", sp.text, what, quote(arg), maxListed)
-	}
-	return n, nil
-}
-
-// putBits puts the n ≤ 64 low bits of v, above which it has none, into zero
-// bits of x, from bit at on.
+// putBits writes the n lowest bits of v to bits at, at+1, … of x, which must be
+// zero. The higher bits of v must be zero too; n is at most 64.
 func putBits(x []uint64, at, n int, v uint64) {
 	x[at/64] |= v << (at % 64)
 	if at%64+n > 64 {
@@ -119,7 +97,8 @@ func putBits(x []uint64, at, n int, v uint64) {
 	}
 }
 
-// bitsAt returns n < 64 bits of x, from bit at on.
+// bitsAt returns bits at, at+1, … of x as a number of n < 64 bits, the first
+// bit lowest.
 func bitsAt(x []uint64, at, n int) uint64 {
 	v := x[at/64] >> (at % 64)
 	if at%64+n > 64 {

@@ -8,11 +8,12 @@ import (
 
 // Batches deals the rows of a set in shuffled minibatches. Which rows are in
 // minibatch t depends on the number of rows, the size, the key and t only, so
-// a run can be resumed at any step and nothing need be stored.
+// a run can be resumed at any step without any stored state.
 //
-// Every epoch deals each row once, in an order of its own; minibatches run on
-// over the end of an epoch, so all have the same size. A Batches caches one
-// epoch's order: it serves one goroutine at a time.
+// Every epoch has each row once, in a new order. A minibatch may have rows of the
+// end of one epoch and of the beginning of the next, so all have the same size.
+// A Batches caches the order of an epoch, so only one goroutine may use it at a
+// time.
 type Batches struct {
 	n, size int
 	key     rbm.Key
@@ -38,7 +39,7 @@ func (b *Batches) Rows(dst []int32, step int) {
 	if len(dst) != b.size || step < 0 {
 		panic("data: minibatch of the wrong size or of a negative step")
 	}
-	// In 64 bits this holds for more steps than can ever be taken.
+	// 64 bits are enough for any number of steps.
 	at := int64(step) * int64(b.size)
 	epoch, pos := int(at/int64(b.n)), int(at%int64(b.n))
 	for len(dst) > 0 {
@@ -49,8 +50,8 @@ func (b *Batches) Rows(dst []int32, step int) {
 	}
 }
 
-// shuffle makes perm the order of an epoch, by Fisher and Yates' method from
-// the identity, keyed by the epoch.
+// shuffle makes perm the order of an epoch, by Fisher and Yates' method with
+// random numbers of the epoch's own.
 func (b *Batches) shuffle(epoch int) {
 	if b.epoch == epoch {
 		return

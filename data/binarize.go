@@ -1,37 +1,50 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
 	"gorbm/rbm"
 )
 
-// How the values of a set came to be binary: [Set.Binarize]. The last three
-// also are what [Options].Binarize may ask for.
+// How the values of a set became binary: [Set.Binarize]. The last three are the
+// choices of [Options].Binarize too.
 const (
-	Binary    = "binary"    // they were 0 and 1 already
+	Binary    = "binary"    // they are 0 and 1 in the source
 	Threshold = "threshold" // v ≥ ½ became 1 (for bytes: v ≥ 128)
 	Sample    = "sample"    // v became 1 with probability v, drawn once
 	None      = "none"      // they stayed grey: Set.Grey
 )
 
-// A binarizer says what becomes of the values of one part, training or test
-// set, that are neither 0 nor 1.
+// A binarizer makes the values of one part, the training or the test set,
+// binary.
 type binarizer struct {
 	mode string  // Threshold, Sample or None
 	key  rbm.Key // of Sample's draws: a child for every row, a draw for every column
 }
 
-// binarizer returns what the options ask for. The draws of a part, streamTrain
-// or streamTest, do not depend on any seed: training and evaluation see the
-// same rows, and so do all who quote results.
+// binarizer returns the binarizer of a part, streamTrain or streamTest. Its draws
+// do not depend on any seed, so training, evaluation and other people's results
+// have the same rows.
 func (o Options) binarizer(part uint64) binarizer {
-	b := binarizer{mode: o.Binarize, key: dataKey(1, streamSample).Child(part)}
-	if b.mode == "" {
-		b.mode = Threshold
+	return binarizer{mode: cmp.Or(o.Binarize, Threshold), key: dataKey(1, streamSample).Child(part)}
+}
+
+// part returns an empty set that is named after its file, and its binarizer:
+// of part 0, the training set, or 1, the test set. grey says whether some value
+// of the parts lies between 0 and 1.
+func (o Options) part(path string, part int, grey bool) (*Set, binarizer) {
+	s, bin := &Set{Name: path, Binarize: Binary}, o.binarizer(streamTrain+uint64(part))
+	if part == 1 {
+		s.Name += " test"
 	}
-	return b
+	if grey {
+		s.Binarize = bin.mode
+	} else {
+		bin.mode = Threshold // leaves 0 and 1 as they are
+	}
+	return s, bin
 }
 
 // row returns the key of row i's draws.
@@ -50,8 +63,8 @@ func (b binarizer) one(key rbm.Key, j int, v float64) bool {
 	return v >= 0.5
 }
 
-// keep gives s, whose X is made, room for grey values if they are to stay. It
-// returns a message if there are too many, else "".
+// keep makes s.Grey, of the shape of s.X, if grey values are to stay. It returns
+// a message if there are too many, else "".
 func (b binarizer) keep(s *Set) string {
 	if b.mode != None {
 		return ""
@@ -74,28 +87,15 @@ func checkGrey(rows, cols int) string {
 	return ""
 }
 
-// pictures makes all rows of s from grey bytes, of which 255 is white. There
-// must be X.Rows·X.Cols of them.
-func (b binarizer) pictures(s *Set, grey []byte) { b.part(s, 0, s.X.Rows, grey) }
-
-// part makes n rows of s from row first on.
-func (b binarizer) part(s *Set, first, n int, grey []byte) {
-	cols := s.X.Cols
-	// Nothing ends this early, so there is no error.
-	forBlocks(context.Background(), n, 1024, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			b.picture(s, first+i, grey[i*cols:(i+1)*cols])
-		}
-	})
-}
-
 // A packer makes the rows of a set from the grey bytes that are written to it,
-// in order.
+// in order. Only the bits are kept: all bytes would take more memory than
+// training does.
 type packer struct {
-	bin  binarizer
-	set  *Set
-	next int    // row
-	buf  []byte // less than packRows rows
+	bin    binarizer
+	set    *Set
+	binary bool   // the bytes are 0 and 1; else 255 is white
+	next   int    // row
+	buf    []byte // less than packRows rows
 }
 
 // packRows is the number of rows that are packed at once.
@@ -114,10 +114,22 @@ func (p *packer) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// flush packs the whole rows that are there.
+// flush packs the whole rows that are in the buffer.
 func (p *packer) flush() {
-	rows := min(len(p.buf)/max(p.set.X.Cols, 1), p.set.X.Rows-p.next)
-	p.bin.part(p.set, p.next, rows, p.buf)
+	cols := p.set.X.Cols
+	rows := min(len(p.buf)/max(cols, 1), p.set.X.Rows-p.next)
+	// Without an end to the context there is no error.
+	forBlocks(context.Background(), rows, 256, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			grey := p.buf[i*cols : (i+1)*cols]
+			if p.binary {
+				for j := range grey {
+					grey[j] *= 255
+				}
+			}
+			p.bin.picture(p.set, p.next+i, grey)
+		}
+	})
 	p.next += rows
 	p.buf = p.buf[:0]
 }
@@ -145,9 +157,9 @@ func (b binarizer) picture(s *Set, i int, grey []byte) {
 	}
 }
 
-// byteScale returns the value that is white in data whose bytes go up to most:
-// 255 of grey bytes, 1 of bytes that are 0 and 1. In between it cannot be
-// known, and a message says so.
+// byteScale returns the value that is white in data whose largest byte is most:
+// 255 in grey bytes, 1 in bytes that are 0 and 1. If neither can be meant, it
+// returns a message.
 func byteScale(most float64) (white float64, why string) {
 	switch {
 	case most > 1 && most < 128:

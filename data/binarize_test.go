@@ -131,7 +131,7 @@ func TestBinarizeBinary(t *testing.T) {
 
 // A grey value that comes late: rows before it are what their bits say.
 func TestBinarizeLateGrey(t *testing.T) {
-	s, _, err := loadCSV(strings.NewReader("0,1,1\n1,1,0\n0,1,0.25\n1,0,0\n"), 100, "t.csv", Options{Binarize: None})
+	s, err := one(loadCSV(strings.NewReader("0,1,1\n1,1,0\n0,1,0.25\n1,0,0\n"), 100, "t.csv", Options{Binarize: None}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestBinarizeLateGreyOfWideRows(t *testing.T) {
 	}
 	want[cols+70], fields[cols+70] = 0.25, "0.25"
 	text := strings.Join(fields[:cols], ",") + "\n" + strings.Join(fields[cols:], ",") + "\n"
-	s, _, err := loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", Options{Binarize: None})
+	s, err := one(loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", Options{Binarize: None}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,6 +197,13 @@ func TestPackerPieces(t *testing.T) {
 	}
 }
 
+// pack makes the rows of s from grey bytes.
+func pack(s *Set, bin binarizer, grey []byte) {
+	p := &packer{bin: bin, set: s}
+	p.Write(grey)
+	p.flush()
+}
+
 // A value v becomes 1 with probability v: each count is binomial.
 func TestSampleProbabilities(t *testing.T) {
 	const rows, cols = 4000, 16
@@ -206,7 +213,7 @@ func TestSampleProbabilities(t *testing.T) {
 	}
 	b := Options{Binarize: Sample}.binarizer(streamTrain)
 	s := &Set{X: rbm.NewBits(rows, cols)}
-	b.pictures(s, grey)
+	pack(s, b, grey)
 	both := 0
 	for j := range cols {
 		n := 0
@@ -235,7 +242,7 @@ func TestSampleProbabilities(t *testing.T) {
 	}
 	// The two parts share no draws.
 	other := &Set{X: rbm.NewBits(rows, cols)}
-	Options{Binarize: Sample}.binarizer(streamTest).pictures(other, grey)
+	pack(other, Options{Binarize: Sample}.binarizer(streamTest), grey)
 	if s.Hash() == other.Hash() {
 		t.Error("training and test rows are drawn alike")
 	}
@@ -246,9 +253,8 @@ func TestBinarizeFontDigits(t *testing.T) {
 	draw := func(n, procs int, opt Options) *Set {
 		was := runtime.GOMAXPROCS(procs)
 		defer runtime.GOMAXPROCS(was)
-		bin := opt.binarizer(streamTrain)
-		s := newFontSet("", n, bin)
-		if err := s.draw(context.Background(), dataKey(1, streamTrain), bin, io.Discard); err != nil {
+		s, err := fontSet(context.Background(), "", n, dataKey(1, streamTrain), opt.binarizer(streamTrain), io.Discard)
+		if err != nil {
 			t.Fatal(err)
 		}
 		return s
@@ -359,7 +365,7 @@ func BenchmarkPictures(b *testing.B) {
 			bin.keep(s)
 			for b.Loop() {
 				clear(s.X.Words)
-				bin.pictures(s, grey)
+				pack(s, bin, grey)
 			}
 		})
 	}

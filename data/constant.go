@@ -2,13 +2,12 @@ package data
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
 // ConstantColumns returns the inputs, counted from 0, that have the same value
-// in every row: grey values count as they are. A model learns nothing from them
-// but how likely their one value is, and their biases grow without end.
+// in every row; grey values are compared as they are. All that a model learns
+// from such an input is its value, and its bias grows without end.
 func (s *Set) ConstantColumns() []int {
 	if s.Len() == 0 {
 		return nil
@@ -41,26 +40,23 @@ func (s *Set) ConstantColumns() []int {
 	return columns
 }
 
-// DescribeConstantColumns says for a message what ConstantColumns there are:
-// "24 of 784 columns are constant (0, 1, 2, …)". It is "" if there are none.
+// DescribeConstantColumns lists ConstantColumns for a message, as in "24 of 784
+// columns are constant (0, 1, 2, …)". It is "" if there are none.
 func (s *Set) DescribeConstantColumns() string {
 	const most = 3
 	columns := s.ConstantColumns()
-	switch len(columns) {
+	n := len(columns)
+	list := strings.ReplaceAll(strings.Trim(fmt.Sprint(columns[:min(n, most)]), "[]"), " ", ", ")
+	if n > most {
+		list += ", …"
+	}
+	switch n {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("1 of %d columns is constant (%d)", s.X.Cols, columns[0])
+		return fmt.Sprintf("1 of %d columns is constant (%s)", s.X.Cols, list)
 	case s.X.Cols:
-		return fmt.Sprintf("all %d columns are constant", s.X.Cols)
+		return fmt.Sprintf("all %d columns are constant", n)
 	}
-	var list []string
-	for _, c := range columns {
-		if len(list) == most {
-			list = append(list, "…")
-			break
-		}
-		list = append(list, strconv.Itoa(c))
-	}
-	return fmt.Sprintf("%d of %d columns are constant (%s)", len(columns), s.X.Cols, strings.Join(list, ", "))
+	return fmt.Sprintf("%d of %d columns are constant (%s)", n, s.X.Cols, list)
 }

@@ -14,75 +14,74 @@ import (
 	"gorbm/rbm"
 )
 
-// labelNames are the last names of a header, in lower case, that say that the
-// column holds labels.
+// labelNames are the names of a last column, in lower case, that say that it
+// holds labels.
 var labelNames = []string{"y", "label", "class", "target"}
 
-// csvReader is a CSV file being read.
+// A csvReader reads a CSV file.
 type csvReader struct {
 	path   string
 	labels string // auto, last or none
 	r      *csv.Reader
 	header []string // nil if the file has none
-	fields int      // columns of each row, the labels' included
+	fields int      // columns of each row, with that of the labels
 	label  bool     // the last column holds labels
 
 	bin      binarizer
 	words    []uint64  // rows so far
 	labeller labeller  // labels so far
-	between  bool      // some value lay between 0 and 1
+	between  bool      // some value so far lies between 0 and 1
 	values   []float32 // of the last row; for None only
-	grey     []float32 // rows so far, if some value lay between; for None only
+	grey     []float32 // rows so far, once some value lies between; for None only
 }
 
 // loadCSV reads a file of one example a row: values 0 and 1, or numbers in
 // [0,1] that are made binary as Options.Binarize says. A header of words may
 // come first, and labels may be in the last column; see Options.LabelColumn.
-func loadCSV(f io.ReaderAt, size int64, path string, opt Options) (train, test *Set, err error) {
+func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
 	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), 1<<16)
-	// Spreadsheets like to begin a file with a byte order mark.
+	// Some spreadsheets begin a file with a byte order mark.
 	if bom, err := in.Peek(3); err == nil && string(bom) == "\xef\xbb\xbf" {
 		in.Discard(3)
 	}
 	c := &csvReader{path: path, labels: opt.LabelColumn, r: csv.NewReader(in), bin: opt.binarizer(streamTrain)}
-	c.r.FieldsPerRecord = -1 // ragged rows get a message of our own
+	c.r.FieldsPerRecord = -1 // rows of unequal length have an error of our own
 	c.r.ReuseRecord = true
 	c.r.TrimLeadingSpace = true
 	for first := true; ; first = false {
 		row, err := c.r.Read()
-		if err == io.EOF {
-			break
+		var parse *csv.ParseError
+		switch {
+		case err == io.EOF:
+			return c.set()
+		case errors.As(err, &parse):
+			return nil, formatErrorf("%s:%d: byte %d: %w; quotes must enclose a whole field", path, parse.Line, parse.Column, parse.Err)
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		header := false
+		if first {
+			header, err = c.begin(row)
+		}
+		if err == nil && !header {
+			err = c.add(row)
 		}
 		if err != nil {
-			return nil, nil, c.broken(err)
-		}
-		if first {
-			header, err := c.begin(row)
-			if err != nil {
-				return nil, nil, err
-			}
-			if header {
-				continue
-			}
-		}
-		if err := c.add(row); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	s, err := c.set()
-	return s, nil, err
 }
 
-// begin takes the first row: it settles the number of columns, whether the row
-// is a header, and whether there are labels.
+// begin reads from the first row the number of columns, whether the row is a
+// header, and whether there are labels.
 func (c *csvReader) begin(row []string) (header bool, err error) {
 	c.fields = len(row)
 	last := strings.ToLower(strings.TrimSpace(row[len(row)-1]))
 	labelled := slices.Contains(labelNames, last)
 	header = labelled
 	if !header {
-		// Words in all columns but a label's are a header's; a lone word among
-		// numbers is a mistake.
+		// A header has words in all columns of inputs. A word among numbers is a
+		// mistake.
 		inputs := row
 		if c.labels == "last" && len(row) > 1 {
 			inputs = row[:len(row)-1]
@@ -90,7 +89,7 @@ func (c *csvReader) begin(row []string) (header bool, err error) {
 		header = !slices.ContainsFunc(inputs, isNumber)
 	}
 	if header {
-		c.header = slices.Clone(row) // the reader will use row again
+		c.header = slices.Clone(row) // the reader reuses row
 		first := strings.ToLower(strings.TrimSpace(row[0]))
 		if c.labels == "auto" && !labelled && slices.Contains(labelNames, first) {
 			return false, formatErrorf("%s:1: the labels, %s, are in the first column; move them to the last", c.path, quote(row[0]))
@@ -112,7 +111,7 @@ func isNumber(field string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// add takes a row of values.
+// add adds a row of values.
 func (c *csvReader) add(row []string) error {
 	if len(row) != c.fields {
 		line, _ := c.r.FieldPos(0)
@@ -163,8 +162,8 @@ func (c *csvReader) add(row []string) error {
 }
 
 // keep stores the values of row i, the last one read, if grey values are to
-// stay and there are any so far. The rows before the first are what their bits
-// say.
+// stay and there are any so far. The rows before were binary, and their values
+// are their bits.
 func (c *csvReader) keep(i int) error {
 	if c.bin.mode != None || !c.between {
 		return nil
@@ -184,7 +183,7 @@ func (c *csvReader) keep(i int) error {
 	return nil
 }
 
-// value reads a field of column j that is not plainly 0 or 1.
+// value reads a field of column j that is neither "0" nor "1".
 func (c *csvReader) value(j int, field string) (float64, error) {
 	field = strings.TrimSpace(field)
 	v, err := strconv.ParseFloat(field, 64)
@@ -215,17 +214,8 @@ func (c *csvReader) wrong(j int, format string, args ...any) error {
 	return formatErrorf("%s:%d: %s: %s", c.path, line, column, fmt.Sprintf(format, args...))
 }
 
-// broken is the error for text that is not CSV, or that cannot be read.
-func (c *csvReader) broken(err error) error {
-	var parse *csv.ParseError
-	if errors.As(err, &parse) {
-		return formatErrorf("%s:%d: byte %d: %w; quotes must enclose a whole field", c.path, parse.Line, parse.Column, parse.Err)
-	}
-	return fmt.Errorf("%s: %w", c.path, err)
-}
-
 // set returns the rows read as a set.
-func (c *csvReader) set() (*Set, error) {
+func (c *csvReader) set() ([]*Set, error) {
 	cols := c.fields
 	if c.label {
 		cols--
@@ -247,7 +237,7 @@ func (c *csvReader) set() (*Set, error) {
 	}
 	s.Height, s.Width = NearSquare(cols)
 	if c.label {
-		s.Y, s.Classes = c.labeller.classes()
+		c.labeller.give(s)
 	}
-	return s, nil
+	return []*Set{s}, nil
 }

@@ -10,10 +10,17 @@ import (
 	"testing"
 )
 
+// one returns the only set of a source.
+func one(sets []*Set, err error) (*Set, error) {
+	if err != nil {
+		return nil, err
+	}
+	return sets[0], nil
+}
+
 // readCSV loads CSV text under the name t.csv.
 func readCSV(text, labels string) (*Set, error) {
-	s, _, err := loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", Options{LabelColumn: labels})
-	return s, err
+	return one(loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", Options{LabelColumn: labels}))
 }
 
 func TestCSV(t *testing.T) {
@@ -175,7 +182,7 @@ func FuzzCSV(f *testing.F) {
 			LabelColumn: []string{"auto", "last", "none"}[mode%3],
 			Binarize:    []string{Threshold, Sample, None}[mode/3%3],
 		}
-		s, _, err := loadCSV(bytes.NewReader(text), int64(len(text)), "t.csv", opt)
+		s, err := one(loadCSV(bytes.NewReader(text), int64(len(text)), "t.csv", opt))
 		if err != nil {
 			checkFormat(t, err, "t.csv")
 			return

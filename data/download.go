@@ -12,19 +12,19 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
-)
 
-// stallTime is for how long a download may deliver nothing before it is given
-// up. There is no limit on the whole: a slow line is not a dead one.
-type stallTime time.Duration
+	"gorbm/rbm/atomicfile"
+)
 
 const (
-	downloadStall = stallTime(30 * time.Second)
-	maxDownload   = 1 << 24 // MNIST's largest file has 10 MB compressed
+	// downloadStall is how long a download may deliver nothing before it is given
+	// up. The whole download has no limit, as the line may be slow.
+	downloadStall = 30 * time.Second
+	maxDownload   = 1 << 24 // bytes; MNIST's largest file has 10 MB compressed
 )
 
-// downloadClient returns a client that gives up on a silent network soon: who
-// has none should not wait to be told.
+// downloadClient returns a client with short timeouts, so that the error comes
+// soon where there is no network.
 func downloadClient() *http.Client {
 	return &http.Client{Transport: &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
@@ -35,19 +35,25 @@ func downloadClient() *http.Client {
 	}}
 }
 
-// download fetches a file from the first mirror that gives out the right
-// content and stores it in the cache folder under its usual name.
+// download fetches a file from the first mirror that has the right content and
+// stores it in the cache folder under its usual name.
 func (m mnistSource) download(ctx context.Context, f idxFile, opt Options) (string, error) {
 	err := errors.New("no mirror is known")
 	for _, mirror := range m.mirrors {
 		var body []byte
 		body, err = m.fetch(ctx, mirror+f.name+".gz", opt)
 		if err == nil {
-			err = f.check(bytes.NewReader(body), mirror+f.name+".gz", func([]int) (io.Writer, error) { return io.Discard, nil })
+			err = f.scan(bytes.NewReader(body), mirror+f.name+".gz", func([]int) (io.Writer, error) { return io.Discard, nil })
 		}
 		if err == nil {
+			if err = os.MkdirAll(m.cache, 0o755); err != nil {
+				return "", err
+			}
 			path := filepath.Join(m.cache, f.name+".gz")
-			return path, store(path, body)
+			return path, atomicfile.Write(path, func(w io.Writer) error {
+				_, err := w.Write(body)
+				return err
+			})
 		}
 		if ctx.Err() != nil {
 			break
@@ -60,8 +66,8 @@ func (m mnistSource) download(ctx context.Context, f idxFile, opt Options) (stri
 func (m mnistSource) fetch(ctx context.Context, url string, opt Options) ([]byte, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stalled := time.AfterFunc(time.Duration(m.stall), func() {
-		cancel(fmt.Errorf("%s: nothing came for %v", url, time.Duration(m.stall)))
+	stalled := time.AfterFunc(m.stall, func() {
+		cancel(fmt.Errorf("%s: nothing came for %v", url, m.stall))
 	})
 	defer stalled.Stop()
 
@@ -81,7 +87,7 @@ func (m mnistSource) fetch(ctx context.Context, url string, opt Options) ([]byte
 	var body bytes.Buffer
 	in := io.LimitReader(resp.Body, maxDownload+1)
 	alive := writerFunc(func(p []byte) (int, error) {
-		stalled.Reset(time.Duration(m.stall))
+		stalled.Reset(m.stall)
 		return progress.Write(p)
 	})
 	if _, err := io.Copy(io.MultiWriter(&body, alive), in); err != nil {
@@ -93,8 +99,8 @@ func (m mnistSource) fetch(ctx context.Context, url string, opt Options) ([]byte
 	return body.Bytes(), nil
 }
 
-// causeOr returns why ctx ended if it did, else err: "nothing came for 30s"
-// says more than "context canceled".
+// causeOr returns the cause for which ctx ended, such as "nothing came for 30s",
+// or err if ctx goes on.
 func causeOr(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -106,37 +112,6 @@ type writerFunc func(p []byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// store writes a file so that it is there whole or not at all: to a temporary
-// file beside it, synced, then renamed. Two processes may do so at once.
-func store(path string, content []byte) (err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), ".download-*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(tmp.Name()) // the first error is the one to tell
-		}
-	}()
-	_, err = tmp.Write(content)
-	if err == nil {
-		err = tmp.Sync()
-	}
-	if e := tmp.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Chmod(tmp.Name(), 0o644) // CreateTemp's own is for this user only
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	return err
-}
-
-// isNotDir reports whether a path could not be followed because a part of it
-// is a file: nothing is there, then.
+// isNotDir reports whether err says that a part of the path is a file, not a
+// folder. Then nothing is at the path.
 func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -8,38 +8,35 @@ import (
 )
 
 var (
-	// ErrFormat is what [errors.Is] finds in every error about a malformed
-	// file or spec, as opposed to a missing file, the network or a cancelled
-	// context.
+	// ErrFormat is wrapped by every error about a malformed file or spec. Errors
+	// about a missing file, the network or a cancelled context do not wrap it.
 	ErrFormat = errors.New("malformed data")
-	// ErrSpec is what it finds besides in the errors about what was asked for,
-	// not about what is in a file: unknown names and bad settings.
+	// ErrSpec is wrapped by those of them that are about a spec or an option, not
+	// about a file's content: unknown names and bad settings.
 	ErrSpec = errors.New("malformed data spec")
 )
 
-// formatError is ErrFormat with a message of its own: the sentinel's words
-// would say nothing that the message does not.
-type formatError struct{ err error }
+// kindError is an error of some kinds, such as ErrFormat, whose own texts would
+// add nothing to the message.
+type kindError struct {
+	error
+	kinds []error
+}
 
-func (e *formatError) Error() string   { return e.err.Error() }
-func (e *formatError) Unwrap() []error { return []error{ErrFormat, e.err} }
+func (e *kindError) Unwrap() []error { return append(e.kinds, e.error) }
 
 // formatErrorf returns an ErrFormat with the given message.
 func formatErrorf(format string, args ...any) error {
-	return &formatError{fmt.Errorf(format, args...)}
+	return &kindError{fmt.Errorf(format, args...), []error{ErrFormat}}
 }
 
 // specErrorf returns an error that is both ErrSpec and ErrFormat.
 func specErrorf(format string, args ...any) error {
-	return &specError{formatError{fmt.Errorf(format, args...)}}
+	return &kindError{fmt.Errorf(format, args...), []error{ErrSpec, ErrFormat}}
 }
 
-type specError struct{ formatError }
-
-func (e *specError) Unwrap() []error { return []error{ErrSpec, ErrFormat, e.err} }
-
-// quote returns s quoted and cut to a length that fits into a message: what is
-// quoted comes from outside and may be anything.
+// quote returns s, which may be any text, quoted and cut to a length that fits
+// into a message.
 func quote(s string) string {
 	const most = 40
 	if len(s) > most {
@@ -48,8 +45,8 @@ func quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// Limits on what a file or a spec may ask for, so that a header cannot make
-// the program allocate more than a training set could sensibly need.
+// Limits on the size of a set. A false header in a file cannot make the program
+// allocate more.
 const (
 	maxWords   = 1 << 27 // 1 GiB of bits
 	maxCols    = 1 << 20

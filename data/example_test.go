@@ -22,6 +22,21 @@ func ExampleLoad() {
 	// fontdigits:seed=1 test 10000
 }
 
+func ExampleHelp() {
+	fmt.Println(data.Help())
+	// Output:
+	// fontdigits[:N]      digits rendered from fonts (N: so many rows)
+	// mnist[:N]           handwritten digits (mnist:55000 is the paper's)
+	// toy:M,D,N,P[:plain] M modes of bits repeated D times, N copies each,
+	//                     flipped with probability P; plain: without labels
+	// bars:N              bars and stripes, N×N (bars:4:distinct: each once)
+	// shifter:N           labelled shifter of N bits
+	// desjardins:P        four modes of 4×4, flipped with probability P
+	// FILE.csv FILE.npz   rows of values in [0,1]
+	// IMAGES[,LABELS]     IDX files, gzipped or not
+	// generated data end in :seed=N if wished
+}
+
 func ExampleLoad_unknown() {
 	_, _, err := data.Load(context.Background(), "mnits", data.Options{})
 	fmt.Println(err)
@@ -54,7 +69,7 @@ func ExampleSet_Visible() {
 		return
 	}
 	v := rbm.NewBits(2, toy.X.Cols+4)
-	toy.Visible(v, []int32{0, 2}, 4)
+	toy.Visible(v.Input(), []int32{0, 2}, 4)
 	for r := range v.Rows {
 		for j := range v.Cols {
 			if v.Get(r, j) {
@@ -90,14 +105,13 @@ func ExampleLoad_bars() {
 	// bars:4:distinct: 30 rows, at best -3.4012 nats
 }
 
-func ExampleSet_GreyRows() {
+func ExampleSet_Rows() {
 	digits, _, err := data.Load(context.Background(), "fontdigits:100", data.Options{Binarize: data.None})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	v := rbm.NewMatrix(1, digits.X.Cols+10)
-	digits.GreyRows(v, []int32{0}, 10)
+	v := digits.Rows([]int32{0}, 10).Grey
 	fmt.Println(digits.Binarize, v.Row(0)[158:164])
 	fmt.Println(digits.Classes[digits.Y[0]], v.Row(0)[digits.X.Cols:])
 	// Output:

@@ -2,48 +2,66 @@ package data
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
+	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 )
 
-// An idx is what an IDX file of bytes holds, the format in which MNIST is
-// given out: two zero bytes, the kind of the elements, the number of
-// dimensions, each dimension as a big-endian uint32, then the elements, the
-// last dimension running fastest.
-type idx struct {
-	dims []int
-	data []byte // product of dims
+// An idxFile says what an IDX file must hold. IDX is the format of MNIST: two
+// zero bytes, the type of the elements, the number of dimensions, each dimension
+// as a big-endian uint32, then the elements, the last dimension running fastest.
+type idxFile struct {
+	dims      []int  // the numbers of dimensions that it may have
+	name, sum string // if sum is not "": the content of the file of this name has this SHA-256
 }
 
-// idxBytes is the kind of unsigned bytes, the only one read here.
+// maxIDX limits the uncompressed size of an IDX file. The largest of the known
+// sets, EMNIST by class, has 550 MB.
+const maxIDX = 1 << 30
+
+// scanFile is scan of the file at path.
+func (f idxFile) scanFile(ctx context.Context, path string, begin func(dims []int) (io.Writer, error)) error {
+	file, _, err := open(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	return f.scan(file, path, begin)
+}
+
+// scan reads a file from r, gzip or not: begin gets the dimensions and returns
+// where the elements go. Errors name path.
+func (f idxFile) scan(r io.Reader, path string, begin func(dims []int) (io.Writer, error)) error {
+	r, err := decompress(r)
+	if err != nil {
+		return idxRead(path, err)
+	}
+	h := sha256.New()
+	if f.sum != "" {
+		r = io.TeeReader(r, h)
+	}
+	if err := scanIDX(r, path, maxIDX, f.dims, begin); err != nil || f.sum == "" {
+		return err
+	}
+	if sum := hex.EncodeToString(h.Sum(nil)); sum != f.sum {
+		return formatErrorf("%s: SHA-256 %s… of the content is not that of %s, %s…; delete the file and fetch it again", path, sum[:12], f.name, f.sum[:12])
+	}
+	return nil
+}
+
+// idxBytes is the type of unsigned bytes, the only one read here.
 const idxBytes = 0x08
 
-// readIDX reads an IDX file of unsigned bytes that is to have one of the given
-// numbers of dimensions. It allocates no more than r delivers, whatever the
-// header says, reads no further than the header says, whatever r delivers, and
-// refuses more than most elements. Errors name path.
-func readIDX(r io.Reader, path string, most int64, dims ...int) (idx, error) {
-	// The buffer grows with what arrives, so a false header costs nothing.
-	var buf bytes.Buffer
-	var out idx
-	err := scanIDX(r, path, most, dims, func(dims []int) (io.Writer, error) {
-		out.dims = dims
-		return &buf, nil
-	})
-	if err != nil {
-		return idx{}, err
-	}
-	out.data = buf.Bytes()
-	return out, nil
-}
-
-// scanIDX is readIDX for those who do not want the elements in memory: begin
-// is told the dimensions and returns where the elements go.
+// scanIDX reads an IDX file of unsigned bytes that must have one of the given
+// numbers of dimensions and at most the given number of elements. It allocates
+// no more than r delivers, whatever the header says, and reads no further than
+// the header says, whatever r delivers. Errors name path.
 func scanIDX(r io.Reader, path string, most int64, dims []int, begin func(dims []int) (io.Writer, error)) error {
 	var head [4]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -90,7 +108,8 @@ func scanIDX(r io.Reader, path string, most int64, dims []int, begin func(dims [
 	return nil
 }
 
-// idxContent says what an IDX file of so many dimensions is likely to hold.
+// idxContent says for a message what an IDX file of so many dimensions probably
+// holds.
 func idxContent(dims int) string {
 	switch dims {
 	case 1:
@@ -119,7 +138,7 @@ func decompress(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	magic, err := b.Peek(2)
 	if err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
-		return b, nil // what is wrong with a shorter file, its reader will say
+		return b, nil // the error of a shorter file comes from its reader
 	}
 	return gzip.NewReader(b)
 }

@@ -26,6 +26,22 @@ func gzipped(b []byte) []byte {
 	return buf.Bytes()
 }
 
+// An idx is what an IDX file holds.
+type idx struct {
+	dims []int
+	data []byte
+}
+
+func readIDX(r io.Reader, path string, most int64, dims ...int) (out idx, err error) {
+	var buf bytes.Buffer
+	err = scanIDX(r, path, most, dims, func(dims []int) (io.Writer, error) {
+		out.dims = dims
+		return &buf, nil
+	})
+	out.data = buf.Bytes()
+	return out, err
+}
+
 // unpackIDX reads an IDX file, gzip or not.
 func unpackIDX(b []byte, most int64, dims ...int) (idx, error) {
 	r, err := decompress(bytes.NewReader(b))

@@ -1,129 +1,119 @@
 package data
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"gorbm/rbm"
 )
 
-// maxIDXFile caps the uncompressed size of an IDX file that is named by the
-// user: the largest of the known sets, EMNIST by class, has 550 MB.
-const maxIDXFile = 1 << 30
+// idxEndings are the endings of the names of IDX files.
+var idxEndings = []string{"-ubyte", "-ubyte.gz", ".idx", ".idx.gz"}
 
-// isIDX reports whether a spec ends like an IDX file's name.
-func isIDX(spec string) bool {
-	spec = strings.TrimSuffix(strings.ToLower(spec), ".gz")
-	return strings.HasSuffix(spec, "-ubyte") || strings.HasSuffix(spec, ".idx")
-}
+// idxFiles says what files of images and of labels must hold: images × height ×
+// width or examples × inputs, and a class each.
+var idxFiles = [2]idxFile{{dims: []int{2, 3}}, {dims: []int{1}}}
 
-// idxPaths are the files of one part of a set; labels is "" if it has none.
-type idxPaths struct{ images, labels string }
+// An idxPart is the files of a training or test set; labels is "" if it has
+// none.
+type idxPart struct{ images, labels string }
 
 // splitPair takes apart a spec that names two files, images,labels. A single
 // file whose name has a comma in it is left whole.
-func splitPair(spec string) idxPaths {
-	if isFile(spec) {
-		return idxPaths{images: spec}
-	}
-	for i, c := range spec {
-		if c == ',' && isIDX(spec[:i]) {
-			return idxPaths{spec[:i], spec[i+1:]}
+func splitPair(spec string) idxPart {
+	if !isFile(spec) {
+		for i, c := range spec {
+			if c == ',' && hasEnding(spec[:i], idxEndings) {
+				return idxPart{spec[:i], spec[i+1:]}
+			}
 		}
 	}
-	return idxPaths{images: spec}
+	return idxPart{images: spec}
 }
 
-// loadIDX loads any pair of IDX files, as MNIST and its many kin are given out:
-// bytes of grey, images × height × width or examples × inputs, and a byte for
-// each one's class. The labels stand beside the images under the usual name, or
-// are named after a comma. Where train images and labels have t10k or test ones
-// beside them, these are the test set.
-func loadIDX(ctx context.Context, spec string, opt Options) (train, test *Set, err error) {
-	paths := splitPair(spec)
+// loadIDX loads a pair of IDX files, the format of MNIST and of many sets made
+// after it: grey bytes, images × height × width or examples × inputs, and a byte
+// for the class of each. The labels are beside the images under the usual name,
+// or are named after a comma. If training images and labels have files named
+// t10k or test beside them, these are the test set.
+func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
+	train := splitPair(sp.text)
 	switch {
 	case opt.LabelColumn == "none":
-		paths.labels = ""
-	case paths.labels == "":
-		paths.labels = labelsBeside(paths.images)
-		if paths.labels == "" && opt.LabelColumn == "last" && isFile(paths.images) {
-			return nil, nil, formatErrorf("%s: no file of labels beside it; name both, as in images,labels", paths.images)
+		train.labels = ""
+	case train.labels == "":
+		train.labels = labelsBeside(train.images)
+		if train.labels == "" && opt.LabelColumn == "last" && isFile(train.images) {
+			return nil, formatErrorf("%s: no file of labels beside it; name both, as in images,labels", train.images)
 		}
 	}
-	parts := []idxPaths{paths}
-	if t, err := paths.test(); err != nil {
-		return nil, nil, err
-	} else if t.images != "" {
-		parts = append(parts, t)
+	parts, err := train.withTest()
+	if err != nil {
+		return nil, err
 	}
 
-	var images, labels []idx
+	// All images are read once before any are stored: then it is known that the
+	// files hold what their headers say, and which byte is white.
+	var seen [256]bool
+	var shapes [][]int
 	for _, p := range parts {
-		im, lab, err := p.read(ctx)
+		err := idxFiles[0].scanFile(ctx, p.images, func(dims []int) (io.Writer, error) {
+			shapes = append(shapes, dims[1:])
+			return writerFunc(func(b []byte) (int, error) {
+				for _, g := range b {
+					seen[g] = true
+				}
+				return len(b), nil
+			}), nil
+		})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		images, labels = append(images, im), append(labels, lab)
 	}
-	return idxSets(spec, parts, images, labels, opt)
-}
-
-// idxSets makes the sets of one part or two out of what their files hold. The
-// images' memory is overwritten.
-func idxSets(spec string, parts []idxPaths, images, labels []idx, opt Options) (train, test *Set, err error) {
-	if len(images) == 2 && !sameShape(images[0], images[1]) {
-		return nil, nil, formatErrorf("%s: images of %v, but of %v in %s; give both the same shape, or move one away",
-			parts[1].images, images[1].dims[1:], images[0].dims[1:], parts[0].images)
+	if len(parts) == 2 && !slices.Equal(shapes[0], shapes[1]) {
+		return nil, formatErrorf("%s: images of %v, but of %v in %s; give both the same shape, or move one away",
+			parts[1].images, shapes[1], shapes[0], parts[0].images)
 	}
-	between, why := stretch(images)
+	most := 255
+	for most > 0 && !seen[most] {
+		most--
+	}
+	white, why := byteScale(float64(most))
 	if why != "" {
-		return nil, nil, formatErrorf("%s: %s", parts[0].images, why)
+		return nil, formatErrorf("%s: %s", parts[0].images, why)
 	}
+	grey := white == 255 && slices.Contains(seen[1:255], true)
 
 	var sets []*Set
+	var l labeller
 	for i, p := range parts {
-		bin := opt.binarizer(streamTrain + uint64(i))
-		if !between {
-			bin.mode = Threshold // with nothing to do
-		}
-		s, err := pictureSet(images[i], p.images, bin)
+		s, bin := opt.part(sp.text, i, grey)
+		labels, err := p.read(ctx, idxFiles[:], &packer{bin: bin, set: s, binary: white == 1})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		images[i].data = nil // the memory is of use
-		s.Name = spec
-		if i == 1 {
-			s.Name += " test"
-		}
-		if !between {
-			s.Binarize = Binary
+		for _, y := range labels {
+			l.add(strconv.Itoa(int(y))) // 256 classes are not too many
 		}
 		sets = append(sets, s)
 	}
-	if parts[0].labels != "" {
-		var l labeller
-		for _, lab := range labels {
-			for _, y := range lab.data {
-				l.add(strconv.Itoa(int(y))) // at most 256 classes are not too many
-			}
-		}
-		l.give(sets)
+	if train.labels != "" {
+		l.give(sets...)
 	}
-	if len(sets) == 2 {
-		test = sets[1]
-	}
-	return sets[0], test, nil
+	return sets, nil
 }
 
-// test returns the files of the test set that stands beside a training set;
-// there are none if images is "". Labels must then be there as they are for the
-// training set.
-func (p idxPaths) test() (idxPaths, error) {
+// withTest returns the part and, if there is one, the test set beside it.
+// Labels must then be there as they are for the training set.
+func (p idxPart) withTest() ([]idxPart, error) {
 	for _, word := range []string{"t10k", "test"} {
-		t := idxPaths{images: beside(p.images, "train", word)}
+		t := idxPart{images: beside(p.images, "train", word)}
 		if t.images == "" {
 			continue
 		}
@@ -133,129 +123,50 @@ func (p idxPaths) test() (idxPaths, error) {
 				t.labels = beside(p.labels, "train", word)
 			}
 			if t.labels == "" {
-				return t, formatErrorf("%s: no file of labels beside it; put them there, or move the images away", t.images)
+				return nil, formatErrorf("%s: no file of labels beside it; put them there, or move the images away", t.images)
 			}
 		}
-		return t, nil
+		return []idxPart{p, t}, nil
 	}
-	return idxPaths{}, nil
+	return []idxPart{p}, nil
 }
 
-// read reads the files of a part.
-func (p idxPaths) read(ctx context.Context) (images, labels idx, err error) {
-	if images, err = readIDXFile(ctx, p.images, 2, 3); err != nil || p.labels == "" {
-		return images, idx{}, err
-	}
-	if labels, err = readIDXFile(ctx, p.labels, 1); err != nil {
-		return images, labels, err
-	}
-	return images, labels, countLabels(images, labels, p.images, p.labels)
-}
-
-// readIDXFile reads a file, gzip or not.
-func readIDXFile(ctx context.Context, path string, dims ...int) (idx, error) {
-	if err := ctx.Err(); err != nil {
-		return idx{}, err
-	}
-	f, _, err := open(path)
-	if err != nil {
-		return idx{}, err
-	}
-	defer f.Close()
-	r, err := decompress(f)
-	if err != nil {
-		return idx{}, idxRead(path, err)
-	}
-	return readIDX(r, path, maxIDXFile, dims...)
-}
-
-// countLabels returns an error if there is not one label for every image.
-func countLabels(images, labels idx, imagePath, labelPath string) error {
-	return sameCount(images.dims[0], labels, imagePath, labelPath)
-}
-
-// sameCount checks that there is a label for each of n images.
-func sameCount(n int, labels idx, imagePath, labelPath string) error {
-	if labels.dims[0] != n {
-		return formatErrorf("%s holds %d labels for the %d images of %s; fetch both files again", labelPath, labels.dims[0], n, imagePath)
-	}
-	return nil
-}
-
-// pictureSet makes a set of grey images, without labels and without a name.
-func pictureSet(images idx, path string, bin binarizer) (*Set, error) {
-	s, err := emptyPictures(images.dims, path, bin)
+// read reads the images, which must be as files says, into the packer's set,
+// and returns the labels.
+func (p idxPart) read(ctx context.Context, files []idxFile, to *packer) ([]byte, error) {
+	s := to.set
+	err := files[0].scanFile(ctx, p.images, func(dims []int) (io.Writer, error) {
+		s.Height, s.Width = 1, dims[1]
+		if len(dims) == 3 {
+			s.Height, s.Width = dims[1], dims[2]
+		}
+		if why := checkShape(int64(dims[0]), int64(s.Height)*int64(s.Width)); why != "" {
+			return nil, formatErrorf("%s: %s; fetch it again, or use a part of it", p.images, why)
+		}
+		s.X = rbm.NewBits(dims[0], s.Height*s.Width)
+		if len(dims) == 2 {
+			s.Height, s.Width = NearSquare(s.Width)
+		}
+		if why := to.bin.keep(s); why != "" {
+			return nil, formatErrorf("%s: %s", p.images, why)
+		}
+		return to, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	bin.pictures(s, images.data)
-	return s, nil
-}
-
-// emptyPictures makes a set with room for images of these dimensions.
-func emptyPictures(dims []int, path string, bin binarizer) (*Set, error) {
-	n, h, w := dims[0], 1, dims[1]
-	if len(dims) == 3 {
-		h, w = dims[1], dims[2]
+	to.flush()
+	if p.labels == "" {
+		return nil, nil
 	}
-	if why := checkShape(int64(n), int64(h)*int64(w)); why != "" {
-		return nil, formatErrorf("%s: %s; fetch it again, or use a part of it", path, why)
-	}
-	if len(dims) == 2 {
-		h, w = NearSquare(w)
-	}
-	s := &Set{X: rbm.NewBits(n, h*w), Height: h, Width: w, Binarize: bin.mode}
-	if why := bin.keep(s); why != "" {
-		return nil, formatErrorf("%s: %s", path, why)
-	}
-	return s, nil
-}
-
-// sameShape reports whether two parts have images of one shape.
-func sameShape(a, b idx) bool {
-	if len(a.dims) != len(b.dims) {
-		return false
-	}
-	for i := range a.dims[1:] {
-		if a.dims[i+1] != b.dims[i+1] {
-			return false
+	var labels bytes.Buffer
+	err = files[1].scanFile(ctx, p.labels, func(dims []int) (io.Writer, error) {
+		if dims[0] != s.Len() {
+			return nil, formatErrorf("%s holds %d labels for the %d images of %s; fetch both files again", p.labels, dims[0], s.Len(), p.images)
 		}
-	}
-	return true
-}
-
-// stretch makes 255 the white of all images together, if it is not so already,
-// and reports whether any value lies between black and white. If the white
-// cannot be told it returns a message.
-func stretch(images []idx) (between bool, why string) {
-	var seen [256]bool
-	for _, im := range images {
-		for _, g := range im.data {
-			seen[g] = true
-		}
-	}
-	most := 0
-	for g := range seen {
-		if seen[g] {
-			most = g
-		}
-	}
-	white, why := byteScale(float64(most))
-	if why != "" {
-		return false, why
-	}
-	if white == 1 {
-		for _, im := range images {
-			for i := range im.data {
-				im.data[i] *= 255
-			}
-		}
-		return false, ""
-	}
-	for _, here := range seen[1:255] {
-		between = between || here
-	}
-	return between, ""
+		return &labels, nil
+	})
+	return labels.Bytes(), err
 }
 
 // labelsBeside returns the path of the labels that belong to a file of images

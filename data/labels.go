@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// A labeller numbers the classes of labels that come one by one.
+// A labeller collects labels and numbers their classes.
 type labeller struct {
-	number map[string]int32 // by first appearance
-	names  []string
-	y      []int32 // so far, by that numbering
+	number map[string]int32 // of a class, by first appearance
+	names  []string         // of classes, in that order
+	y      []int32          // numbers of the labels so far
 }
 
-// add takes the next label. It returns a message if there are too many
-// different ones, else "".
+// add adds a label. It returns a message if there are too many different ones,
+// else "".
 func (l *labeller) add(name string) string {
 	c, ok := l.number[name]
 	if !ok {
@@ -27,7 +27,7 @@ func (l *labeller) add(name string) string {
 			l.number = map[string]int32{}
 		}
 		c = int32(len(l.names))
-		name = strings.Clone(name) // it may be a part of something large
+		name = strings.Clone(name) // name may be a part of a long row
 		l.number[name] = c
 		l.names = append(l.names, name)
 	}
@@ -35,14 +35,15 @@ func (l *labeller) add(name string) string {
 	return ""
 }
 
-// classes returns the class of each label and the names of the classes, which
-// are in numerical order if all are integers, else in lexical order.
-func (l *labeller) classes() (y []int32, names []string) {
+// give sets the labels and classes of sets, whose labels were added in the order
+// of their rows. The classes are those of all sets together. Their names are in
+// numerical order if all are integers, else in lexical order.
+func (l *labeller) give(sets ...*Set) {
 	integers := !slices.ContainsFunc(l.names, func(s string) bool {
 		_, err := strconv.ParseInt(s, 10, 64)
 		return err != nil
 	})
-	names = slices.Clone(l.names)
+	names := slices.Clone(l.names)
 	slices.SortFunc(names, func(a, b string) int {
 		if integers {
 			m, _ := strconv.ParseInt(a, 10, 64)
@@ -57,19 +58,12 @@ func (l *labeller) classes() (y []int32, names []string) {
 	for c, name := range names {
 		class[l.number[name]] = int32(c)
 	}
-	y = make([]int32, len(l.y))
-	for i, n := range l.y {
-		y[i] = class[n]
-	}
-	return y, names
-}
-
-// give hands all labels out to sets, whose rows they were added for in this
-// order; their classes are those of all together.
-func (l *labeller) give(sets []*Set) {
-	y, classes := l.classes()
+	next := 0 // in l.y
 	for _, s := range sets {
-		s.Y, s.Classes = y[:s.Len():s.Len()], classes
-		y = y[s.Len():]
+		s.Y, s.Classes = make([]int32, s.Len()), names
+		for i := range s.Y {
+			s.Y[i] = class[l.y[next+i]]
+		}
+		next += s.Len()
 	}
 }

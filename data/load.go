@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,8 @@ import (
 	"strings"
 )
 
-// Options say where and how to look for data. The zero value is usable.
+// Options say where to look for data and how to read them. The zero value is
+// usable.
 type Options struct {
 	// Dir is a folder searched first for the files of named data sets (the
 	// commands' -data-dir); "" means none.
@@ -22,16 +24,15 @@ type Options struct {
 	// LabelColumn says whether a file's labels are used. "auto", or "": a CSV
 	// file's last column if its header says y, label, class or target, an npz
 	// file's y if it has one. "last": a CSV file's last column in any case.
-	// "none": no labels, every column is an input. IDX images have theirs in a
-	// file beside them: "last" is an error if there is none. Named sets ignore
-	// it.
+	// "none": no labels, every column is an input. The labels of IDX images are
+	// in a file beside them: "last" is an error if there is none. Named data
+	// sets ignore it.
 	LabelColumn string
 
 	// Binarize says what becomes of values between 0 and 1. Threshold, or "":
 	// those of ½ and more become 1. Sample: each becomes 1 with its value as
 	// probability, in one draw that is the same for everybody. None: they stay,
-	// in Set.Grey. Data that are binary already, as toy, bars, shifter and
-	// desjardins are, ignore it.
+	// in Set.Grey. Data that are binary already ignore it.
 	Binarize string
 
 	// Height and Width, if they are not 0, are the shape of a row as a picture,
@@ -39,10 +40,10 @@ type Options struct {
 	// must be the number of inputs. See ParseShape.
 	Height, Width int
 
-	// Progress is asked for a writer at the start of each download, with the
-	// number of bytes (−1 if unknown), and of each long drawing, with the
-	// number of pictures; as many bytes are written to it, by one goroutine at
-	// a time. Nil means silence.
+	// Progress is called at the start of each download, with the number of bytes
+	// (−1 if unknown), and of each long drawing, with the number of pictures. As
+	// many bytes are written to the writer it returns, by one goroutine at a
+	// time. Nil means silence.
 	Progress func(what string, total int64) io.Writer
 }
 
@@ -56,63 +57,33 @@ func (o Options) progress(what string, total int64) io.Writer {
 	return io.Discard
 }
 
-// A source makes the sets of one name out of the settings after it.
-type source struct {
-	name string
-	load func(ctx context.Context, sp spec, opt Options) (train, test *Set, err error)
-}
-
-// sources lists what Load knows by name, in the order of its messages.
-func sources() []source {
-	return []source{
-		{"fontdigits", loadFontDigits},
-		{"mnist", loadMNIST},
-		{"toy", loadToy},
-		{"bars", loadBars},
-		{"shifter", loadShifter},
-		{"desjardins", loadDesjardins},
-	}
-}
-
-// Names returns the names of the data sets that [Load] knows, which settings
-// may follow after a colon.
-func Names() []string {
-	var names []string
-	for _, s := range sources() {
-		names = append(names, s.name)
-	}
-	return names
-}
-
-// Load returns the data set that a spec names; the package comment lists the
-// specs. The test set is nil where the source has none. MNIST is downloaded if
-// it is nowhere on disk; ctx ends that, and long drawings, early.
+// Load returns the data set that a spec names; [Help] lists the specs. The test
+// set is nil where the source has none. MNIST is downloaded if it is nowhere on
+// disk. Cancelling ctx ends downloads and long drawings.
 //
 // Errors are of one line. They are [ErrFormat] where the spec or a file is
 // malformed, and wrap [fs.ErrNotExist] where a file is missing.
 func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err error) {
-	switch opt.LabelColumn {
-	case "", "auto", "last", "none":
+	opt.LabelColumn, opt.Binarize = cmp.Or(opt.LabelColumn, "auto"), cmp.Or(opt.Binarize, Threshold)
+	var sets []*Set
+	switch {
+	case !slices.Contains([]string{"auto", "last", "none"}, opt.LabelColumn):
+		err = specErrorf("label column %s: it must be auto, last or none", quote(opt.LabelColumn))
+	case !slices.Contains([]string{Threshold, Sample, None}, opt.Binarize):
+		err = specErrorf("binarization %s: it must be threshold, sample or none", quote(opt.Binarize))
+	case opt.Height < 0 || opt.Width < 0 || (opt.Height == 0) != (opt.Width == 0):
+		err = specErrorf("pictures of %d × %d: give both sizes, as in 28x28", opt.Height, opt.Width)
+	case strings.ContainsAny(spec, "\n\r\x00"):
+		err = specErrorf("data set %s: a name is a single line", quote(spec))
 	default:
-		return nil, nil, specErrorf("label column %s: it must be auto, last or none", quote(opt.LabelColumn))
+		sets, err = load(ctx, spec, opt)
 	}
-	switch opt.Binarize {
-	case "", Threshold, Sample, None:
-	default:
-		return nil, nil, specErrorf("binarization %s: it must be threshold, sample or none", quote(opt.Binarize))
-	}
-	if opt.Height < 0 || opt.Width < 0 || (opt.Height == 0) != (opt.Width == 0) {
-		return nil, nil, specErrorf("pictures of %d × %d: give both sizes, as in 28x28", opt.Height, opt.Width)
-	}
-	if strings.ContainsAny(spec, "\n\r\x00") {
-		return nil, nil, specErrorf("data set %s: a name is a single line", quote(spec))
-	}
-	if train, test, err = load(ctx, spec, opt); err != nil {
+	if err != nil {
 		return nil, nil, err
 	}
-	for _, s := range []*Set{train, test} {
-		if s == nil || opt.Height == 0 {
-			continue
+	for _, s := range sets {
+		if opt.Height == 0 {
+			break
 		}
 		if s.X.Cols%opt.Height != 0 || s.X.Cols/opt.Height != opt.Width {
 			return nil, nil, specErrorf("%s: a row of %d inputs is no picture of %d × %d; give sizes whose product is %d",
@@ -120,55 +91,56 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 		}
 		s.Height, s.Width = opt.Height, opt.Width
 	}
-	return train, test, nil
+	if len(sets) > 1 {
+		test = sets[1]
+	}
+	return sets[0], test, nil
 }
 
 // load is Load for options that make sense, before the shape is applied.
-func load(ctx context.Context, spec string, opt Options) (train, test *Set, err error) {
-	name, _, _ := strings.Cut(spec, ":")
+func load(ctx context.Context, text string, opt Options) ([]*Set, error) {
+	name, _, _ := strings.Cut(text, ":")
 	for _, s := range sources() {
-		if s.name == name {
-			sp, err := parseSpec(spec)
+		switch {
+		case s.endings != nil && hasEnding(text, s.endings):
+			return s.load(ctx, spec{text: text}, opt)
+		case s.endings == nil && s.name == name:
+			sp, err := parseSpec(text)
+			if err == nil && sp.hasSeed && !s.random {
+				err = specErrorf("%s: %s is not generated at random; leave the seed away", text, name)
+			}
 			if err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 			return s.load(ctx, sp, opt)
 		}
 	}
-	if isIDX(spec) {
-		return loadIDX(ctx, spec, opt)
-	}
-	switch strings.ToLower(filepath.Ext(spec)) {
-	case ".csv":
-		return loadFile(ctx, spec, opt, loadCSV)
-	case ".npz":
-		return loadFile(ctx, spec, opt, loadNPZ)
-	}
-	return nil, nil, unknown(spec, name)
+	return nil, unknown(text, name)
 }
 
 // unknown is the error for a spec that is neither a known name nor a path with
 // a known ending.
 func unknown(spec, name string) error {
+	sets, kinds, endings := sourceNames()
 	info, err := os.Stat(spec)
 	switch {
 	case spec == "":
-		return specErrorf("no data set named: use %s, or a .csv, .npz or IDX file", strings.Join(Names(), ", "))
+		return specErrorf("no data set named: use %s, or a %s file", strings.Join(sets, ", "), list(kinds, "or"))
 	case err == nil && info.IsDir():
-		return specErrorf("%s is a folder; name a .csv, .npz or IDX file in it", spec)
+		return specErrorf("%s is a folder; name a %s file in it", spec, list(kinds, "or"))
 	case err == nil:
-		return specErrorf("%s: data files must end in .csv, .npz, -ubyte, -ubyte.gz, .idx or .idx.gz; convert or rename it", spec)
+		return specErrorf("%s: data files must end in %s; convert or rename it", spec, list(endings, "or"))
 	case strings.ContainsRune(spec, filepath.Separator) || filepath.Ext(spec) != "" && !strings.Contains(spec, ":"):
 		return notFound(spec)
 	}
-	if near := Nearest(name, Names()); near != "" {
+	if near := Nearest(name, sets); near != "" {
 		return specErrorf("unknown data set %s; did you mean %s?", quote(name), near)
 	}
-	return specErrorf("unknown data set %s; known are %s, and .csv, .npz and IDX files", quote(name), strings.Join(Names(), ", "))
+	return specErrorf("unknown data set %s; known are %s, and %s files", quote(name), strings.Join(sets, ", "), list(kinds, "and"))
 }
 
-// notFound is the error for a path without a file; it suggests a neighbour of
-// like name, or a data set's name.
+// notFound is the error for a path without a file. It suggests a file of a
+// similar name beside it, or lists the data sets.
 func notFound(path string) error {
 	var files []string
 	if entries, err := os.ReadDir(filepath.Dir(path)); err == nil {
@@ -180,29 +152,21 @@ func notFound(path string) error {
 		near = filepath.Join(filepath.Dir(path), near)
 		return fmt.Errorf("%s: %w; did you mean %s?", path, fs.ErrNotExist, near)
 	}
-	return fmt.Errorf("%s: %w; name a .csv, .npz or IDX file, or one of %s", path, fs.ErrNotExist, strings.Join(Names(), ", "))
+	sets, kinds, _ := sourceNames()
+	return fmt.Errorf("%s: %w; name a %s file, or one of %s", path, fs.ErrNotExist, list(kinds, "or"), strings.Join(sets, ", "))
 }
 
-// loadFile opens a file for a reader of one format.
-func loadFile(ctx context.Context, path string, opt Options,
-	read func(f io.ReaderAt, size int64, path string, opt Options) (train, test *Set, err error),
-) (train, test *Set, err error) {
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
-	}
-	f, size, err := open(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer f.Close()
-	if opt.LabelColumn == "" {
-		opt.LabelColumn = "auto"
-	}
-	return read(f, size, path, opt)
+// list joins two words or more as in "a, b or c".
+func list(words []string, and string) string {
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " " + and + " " + words[last]
 }
 
 // open opens a regular file of data and returns its size.
-func open(path string) (f *os.File, size int64, err error) {
+func open(ctx context.Context, path string) (f *os.File, size int64, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, 0, err
+	}
 	f, err = os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, notFound(path)
@@ -237,7 +201,3 @@ func ParseShape(text string) (height, width int, err error) {
 	}
 	return height, width, nil
 }
-
-// Known reports whether name, without settings, is that of a data set that
-// [Load] knows.
-func Known(name string) bool { return slices.Contains(Names(), name) }

@@ -29,7 +29,7 @@ func fakeMNIST(t *testing.T) (m mnistSource, contents map[string][]byte) {
 			n = 3
 		}
 		var b []byte
-		if f.dims == 3 {
+		if f.dims[0] == 3 {
 			pixels := make([]byte, n*4)
 			for k := range n {
 				pixels[k*4+k%4] = 128 // row k has pixel k%4 lit
@@ -43,7 +43,7 @@ func fakeMNIST(t *testing.T) (m mnistSource, contents map[string][]byte) {
 			b = idxBuild(labels, uint32(n))
 		}
 		sum := sha256.Sum256(b)
-		m.files[i] = idxFile{f.name, hex.EncodeToString(sum[:]), f.dims}
+		m.files[i] = idxFile{f.dims, f.name, hex.EncodeToString(sum[:])}
 		contents[f.name+".gz"] = gzipped(b)
 	}
 	return m, contents
@@ -66,7 +66,7 @@ func loadFake(m mnistSource, text string, opt Options) (train, test *Set, err er
 	if err != nil {
 		return nil, nil, err
 	}
-	return m.load(context.Background(), sp, opt)
+	return two(m.load(context.Background(), sp, opt))
 }
 
 func TestMNISTFolders(t *testing.T) {
@@ -253,13 +253,13 @@ func TestMNISTDownloadStalls(t *testing.T) {
 	}))
 	defer s.Close()
 	defer close(release)
-	m.mirrors, m.stall = []string{s.URL + "/"}, stallTime(20*time.Millisecond)
+	m.mirrors, m.stall = []string{s.URL + "/"}, 20*time.Millisecond
 	_, _, err := loadFake(m, "mnist", Options{})
 	checkError(t, err, "nothing came for 20ms")
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := m.load(ctx, spec{text: "mnist", name: "mnist"}, Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := m.load(ctx, spec{text: "mnist", name: "mnist"}, Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

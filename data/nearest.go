@@ -2,12 +2,12 @@ package data
 
 import "strings"
 
-// Nearest returns the name in known that is most like name, or "" if none is
-// like it. Likeness is the number of letters to insert, delete, replace or
-// exchange with their neighbour (case does not count); up to a third of the
-// letters may differ, and two in any name of three letters or more. Of equals
-// the first wins. It serves the suggestions in messages, of data sets here and
-// of flags and samplers elsewhere.
+// Nearest returns the name in known that is nearest to name, or "" if none is
+// near. The distance is the number of letters to insert, delete, replace or
+// exchange with their neighbour, without regard to case. It may be up to a third
+// of the letters, and two in any name of three letters or more. Of equally near
+// names the first is returned. It is for suggestions in messages, here of data
+// sets, elsewhere of flags and samplers.
 func Nearest(name string, known []string) string {
 	best, least := "", 0
 	for _, k := range known {
@@ -16,7 +16,7 @@ func Nearest(name string, known []string) string {
 			most = max(most, 2)
 		}
 		d := editDistance(strings.ToLower(name), strings.ToLower(k))
-		// A name of which every letter would change is like nothing.
+		// A name is not near if every letter would change.
 		if d > most || d >= len([]rune(k)) {
 			continue
 		}
@@ -28,7 +28,7 @@ func Nearest(name string, known []string) string {
 }
 
 // editDistance returns the optimal string alignment distance: Levenshtein's
-// with exchanges of neighbouring letters, the commonest slip of the hand.
+// with exchanges of neighbouring letters, a common slip in typing.
 func editDistance(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	before := make([]int, len(t)+1) // row i−2

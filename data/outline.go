@@ -33,12 +33,12 @@ type outline struct {
 // as the strokes grow thicker: per unit of growth, away from the ink.
 type outlinePoint struct{ x, y, nx, ny float32 }
 
-// outlineStep is the longest side of a polygon: short enough that bending the
-// corners bends the lines between them, at 20 pixels to the unit.
+// outlineStep is the longest side of a polygon. At 20 pixels to the unit it is so
+// short that curves look smooth when the corners are moved.
 const outlineStep = 0.08
 
 // faces returns the digits 0 to 9 of all faces of the Go fonts. The fonts are
-// compiled in, so a failure is this package's own and panics.
+// compiled in, so an error is a mistake of this package and panics.
 var faces = sync.OnceValue(func() [][10]outline {
 	var out [][10]outline
 	for _, ttf := range [][]byte{
@@ -65,7 +65,7 @@ func faceDigits(ttf []byte) (digits [10]outline, err error) {
 		if err != nil {
 			return digits, err
 		}
-		// So many pixels to the em that 26.6 fixed point is as good as exact.
+		// At 1024 pixels to the em the rounding of 26.6 fixed point is negligible.
 		segments, err := f.LoadGlyph(&buf, g, fixed.I(1024), nil)
 		if err != nil {
 			return digits, err
@@ -78,9 +78,9 @@ func faceDigits(ttf []byte) (digits [10]outline, err error) {
 	return digits, nil
 }
 
-// newOutline makes polygons of a TrueType glyph's lines and parabolas. All of
-// it is plain arithmetic and square roots in float64, which round alike on
-// every machine as long as products are rounded before they are added.
+// newOutline makes polygons of a TrueType glyph's lines and parabolas. It uses
+// arithmetic and square roots in float64 only, which round alike on every machine
+// as long as products are rounded before they are added.
 func newOutline(segments sfnt.Segments) outline {
 	box := segments.Bounds()
 	height := float64(box.Max.Y - box.Min.Y)
@@ -96,7 +96,7 @@ func newOutline(segments sfnt.Segments) outline {
 			polygons = append(polygons, [][2]float64{{penX, penY}})
 			continue
 		}
-		// A line is the parabola whose middle point lies halfway.
+		// A line is a parabola whose control point is its midpoint.
 		toX, toY := at(s.Args[0])
 		midX, midY := (penX+toX)/2, (penY+toY)/2
 		if s.Op == sfnt.SegmentOpQuadTo {
@@ -137,9 +137,9 @@ func (o *outline) add(p [][2]float64, area, around float64) (float64, float64) {
 		a, c := p[(i+n-1)%n], p[(i+1)%n]
 		inX, inY := unit(b[0]-a[0], b[1]-a[1])
 		outX, outY := unit(c[0]-b[0], c[1]-b[1])
-		// TrueType keeps the ink on the right of the pen, seen with y up; here
-		// y points down, so it still is to the right as drawn, and away from
-		// the ink is to the left: (dx, dy) turned to (dy, −dx).
+		// In TrueType the ink is on the right of the direction of drawing. So
+		// away from the ink is left: (dx, dy) turned to (dy, −dx), as y points
+		// down.
 		nx, ny := unit(inY+outY, -(inX + outX))
 		o.points = append(o.points, outlinePoint{float32(b[0]), float32(b[1]), float32(nx), float32(ny)})
 		area += (float64(b[0]*c[1]) - float64(c[0]*b[1])) / 2

@@ -1,16 +1,18 @@
 package data
 
 import (
+	"context"
 	"encoding/binary"
 	"math/bits"
 	"math/rand/v2"
 
 	"gorbm/rbm"
+	"gorbm/rbm/parallel"
 )
 
-// Children of a seed's key, one for each thing that is generated here. The
-// first is far from any number that a training run uses for its own streams,
-// so that data of seed 1 and training with seed 1 share no draws.
+// Streams of random numbers: children of a seed's key, one for each thing that
+// is generated here. A training run uses small numbers for its own streams, so
+// data of seed 1 and training with seed 1 share no draws.
 const (
 	streamData   = 0x64617461 // "data"
 	streamToy    = 1
@@ -24,10 +26,10 @@ func dataKey(seed, kind uint64) rbm.Key {
 	return rbm.NewKey(seed).Child(streamData).Child(kind)
 }
 
-// rng is a sequence of random numbers whose values are defined by the PCG-DXSM
-// algorithm and by the few lines here alone, so that no change of a library's
-// algorithms ever changes a data set. Unlike Key.Rand it can be seeded again
-// in place.
+// rng is a sequence of random numbers. Its values depend on the PCG-DXSM
+// algorithm and on the few lines here only, so no change of a library's
+// algorithms changes a data set. Unlike Key.Rand it can be seeded again in
+// place.
 type rng struct{ pcg rand.PCG }
 
 func (r *rng) seed(k rbm.Key) {
@@ -46,7 +48,7 @@ func (r *rng) between(lo, hi float32) float32 {
 }
 
 // bell returns a number in (−1,1) of standard deviation 0.289, the mean of
-// four uniform ones: near enough to normal, and exact on every machine.
+// four uniform ones. It is close to normal, and exact on every machine.
 func (r *rng) bell() float32 {
 	w := r.pcg.Uint64()
 	sum := int32(w&0xffff) + int32(w>>16&0xffff) + int32(w>>32&0xffff) + int32(w>>48)
@@ -54,8 +56,20 @@ func (r *rng) bell() float32 {
 }
 
 // intn returns a number in [0,n), for n > 0. The multiplication alone favours
-// some values by n·2⁻⁶⁴, which no sample could show.
+// some values by n·2⁻⁶⁴, too little to show in any sample.
 func (r *rng) intn(n int) int {
 	hi, _ := bits.Mul64(r.pcg.Uint64(), uint64(n))
 	return int(hi)
+}
+
+// forBlocks calls do(lo, hi) for the blocks of [0,n), each of the given size, on
+// all processors. What do writes must depend on lo and hi only. If ctx ends
+// first, some blocks are left out and the error is ctx's.
+func forBlocks(ctx context.Context, n, size int, do func(lo, hi int)) error {
+	parallel.Do((n+size-1)/size, func(i int) {
+		if ctx.Err() == nil {
+			do(i*size, min((i+1)*size, n))
+		}
+	})
+	return ctx.Err()
 }

@@ -10,8 +10,7 @@ import (
 )
 
 // A Set is a list of examples, binary or grey, with class labels or without.
-// Whoever reads a Set treats it as read-only; many goroutines may then share
-// it.
+// Readers must not change it, so that many goroutines can share it.
 type Set struct {
 	// Name is the canonical spec, for example "toy:4,4,2500,0.2:seed=1", or a
 	// file's path. For a training set Load(Name), with the same options, gives
@@ -23,25 +22,24 @@ type Set struct {
 	Y       []int32  // class of each row; nil where there are no labels
 	Classes []string // names of the classes; nil where there are no labels
 
-	// Grey holds the values in [0,1] themselves where they stayed grey: where
-	// Grey.Rows is not 0. It has X's shape, and X then is what Threshold makes
-	// of it: good for the number and the length of rows, and for pictures of
-	// them, but not what a model that takes grey values should be trained on
-	// and judged by; GreyRows is.
+	// Grey holds the values in [0,1], in X's shape, if they stayed grey; else
+	// Grey.Rows is 0. X then is what Threshold makes of them. It gives the number
+	// and the length of rows, and pictures of them, but a model that takes grey
+	// values is trained and evaluated on Grey.
 	Grey rbm.Matrix
 
-	// Height and Width are the shape of a row as a picture, row by row:
-	// Height·Width = X.Cols. Data that are no pictures have the most
-	// square-like shape, wider than high.
+	// Height and Width are the shape of an example as a picture, stored row by
+	// row: Height·Width = X.Cols. Data that are no pictures have the shape
+	// nearest to a square, wider than high.
 	Height, Width int
 
 	// Binarize says how the values were made binary: Binary, Threshold or
-	// Sample; or None, if and only if there is Grey.
+	// Sample. It is None if there is Grey.
 	Binarize string
 
 	// LogProb returns the log probability, in nats, of inputs x and class y
-	// under the law that the rows were drawn from; for y < 0 that of x alone.
-	// Bits of x past X.Cols do not count. It is nil where the law is not known.
+	// under the law of the data; for y < 0 that of x alone. Bits of x past X.Cols
+	// are ignored. It is nil if the law is not known.
 	LogProb func(x []uint64, y int) float64
 }
 
@@ -67,7 +65,7 @@ func (s *Set) Density() float64 {
 
 // Hash returns the SHA-256, in hexadecimal, of the rows: their number, their
 // length, their bits, their labels and their grey values, if there are any, in
-// order. Names play no part in it.
+// order. Names have no influence.
 func (s *Set) Hash() string {
 	h := sha256.New()
 	buf := make([]byte, 0, 1<<15)
@@ -94,68 +92,62 @@ func (s *Set) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// NewRows returns room for n rows of s as visible units of a model with so many
+// classes: grey values if the set is grey, else bits.
+func (s *Set) NewRows(n, classes int) rbm.Input {
+	return rbm.NewInput(n, s.X.Cols+classes, s.Grey.Rows > 0)
+}
+
+// Rows returns the visible units of these examples, as Visible lays them out.
+func (s *Set) Rows(rows []int32, classes int) rbm.Input {
+	v := s.NewRows(len(rows), classes)
+	s.Visible(v, rows, classes)
+	return v
+}
+
 // Visible overwrites row r of dst with the visible units of example rows[r]:
 // its inputs, then its class one-hot in the last classes units. With classes 0
-// the inputs stand alone and labels are not looked at. It allocates nothing.
+// there are only the inputs, and labels are ignored. If dst has room for grey
+// values the inputs are those of Grey, or 0 and 1 in a binary set; bits are those
+// of X. It allocates nothing.
 //
 // It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of
 // range, or if classes > 0 and an example has no class below it.
-func (s *Set) Visible(dst rbm.Bits, rows []int32, classes int) {
-	if classes < 0 || dst.Rows != len(rows) || dst.Cols != s.X.Cols+classes {
+func (s *Set) Visible(dst rbm.Input, rows []int32, classes int) {
+	if classes < 0 || dst.Rows() != len(rows) || dst.Cols() != s.X.Cols+classes {
 		panic("data: visible units of the wrong shape")
 	}
 	if classes > 0 && s.Y == nil {
 		panic("data: visible units with classes from a set without labels")
 	}
 	for r, row := range rows {
-		to := dst.Row(r)
-		n := copy(to, s.X.Row(int(row)))
-		clear(to[n:])
+		s.inputs(dst, r, int(row))
 		if classes > 0 {
 			y := int(s.Y[row])
 			if uint(y) >= uint(classes) {
 				panic("data: label beyond the number of classes")
 			}
-			bit := s.X.Cols + y
-			to[bit/64] |= 1 << (bit % 64)
+			dst.Set(r, s.X.Cols+y, true)
 		}
 	}
 }
 
-// GreyRows overwrites row r of dst with the visible units of example rows[r] as
-// numbers in [0,1]: its inputs, grey or, in a binary set, 0 and 1, then its
-// class one-hot in the last classes units. It is Visible's twin in every other
-// way: with classes 0 labels are not looked at, and it allocates nothing.
-//
-// It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of
-// range, or if classes > 0 and an example has no class below it.
-func (s *Set) GreyRows(dst rbm.Matrix, rows []int32, classes int) {
-	if classes < 0 || dst.Rows != len(rows) || dst.Cols != s.X.Cols+classes {
-		panic("data: visible units of the wrong shape")
+// inputs overwrites row r of dst with the inputs of an example, and its label
+// units with zeros.
+func (s *Set) inputs(dst rbm.Input, r, example int) {
+	x := s.X.Row(example)
+	if !dst.IsGrey() {
+		to := dst.Bits.Row(r)
+		clear(to[copy(to, x):])
+		return
 	}
-	if classes > 0 && s.Y == nil {
-		panic("data: visible units with classes from a set without labels")
+	to := dst.Grey.Row(r)
+	clear(to)
+	if s.Grey.Rows > 0 {
+		copy(to, s.Grey.Row(example))
+		return
 	}
-	for r, row := range rows {
-		to := dst.Row(r)
-		inputs, labels := to[:s.X.Cols], to[s.X.Cols:]
-		if s.Grey.Rows > 0 {
-			copy(inputs, s.Grey.Row(int(row)))
-		} else {
-			x := s.X.Row(int(row))
-			for j := range inputs {
-				inputs[j] = float32(x[j/64] >> (j % 64) & 1)
-			}
-		}
-		clear(labels)
-		if classes > 0 {
-			y := int(s.Y[row])
-			if uint(y) >= uint(classes) {
-				panic("data: label beyond the number of classes")
-			}
-			labels[y] = 1
-		}
-	}
+	s.X.Each(example, func(j int) { to[j] = 1 })
 }
 
 // NearSquare returns the factors of n closest to each other, the smaller

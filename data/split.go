@@ -6,11 +6,11 @@ import (
 	"gorbm/rbm"
 )
 
-// Split holds out some rows of a training set, chosen at random, to validate
-// on: a fraction of them if holdout is below 1, else that many. Which ones
-// depends on the number of rows, on holdout and on the key alone. Both parts
-// keep the order of the whole. What is left for training keeps its name, too;
-// the other part is called the same with " holdout" after it.
+// Split holds out some rows of a training set for validation, chosen at random:
+// a fraction of them if holdout is below 1, else that many. The choice depends
+// on the number of rows, on holdout and on the key only. Both parts keep the
+// order of the rows. The training part keeps its name; the other has the same
+// name with " holdout" after it.
 //
 // The error, an [ErrSpec], says what holdout may be.
 func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) {
@@ -26,8 +26,8 @@ func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) 
 	case n < 1 || n >= float64(s.Len()):
 		return nil, nil, specErrorf("%g of %d rows held out leaves one part empty; hold out from 1 to %d rows", holdout, s.Len(), s.Len()-1)
 	}
-	// Each row in turn is held out with the share that is still to be held out
-	// of those to come: every choice of n rows is equally likely (Knuth's
+	// Each row in turn is held out with the probability (rows still to hold out)
+	// / (rows left). Then every choice of n rows is equally likely (Knuth's
 	// algorithm S).
 	var r rng
 	r.seed(key)
@@ -48,10 +48,10 @@ func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) 
 func (s *Set) take(rows []int32) *Set {
 	t := *s
 	t.X = rbm.NewBits(len(rows), s.X.Cols)
-	s.Visible(t.X, rows, 0)
+	s.Visible(t.X.Input(), rows, 0)
 	if s.Grey.Rows > 0 {
 		t.Grey = rbm.NewMatrix(len(rows), s.X.Cols)
-		s.GreyRows(t.Grey, rows, 0)
+		s.Visible(t.Grey.Input(), rows, 0)
 	}
 	if s.Y != nil {
 		t.Y = make([]int32, len(rows))

@@ -50,7 +50,7 @@ func TestToyPaperExample(t *testing.T) {
 		}
 	}
 	visible := rbm.NewBits(1, 8)
-	train.Visible(visible, []int32{2}, 4)
+	train.Visible(visible.Input(), []int32{2}, 4)
 	if got, want := rowText(visible, 0), "11000100"; got != want {
 		t.Errorf("visible units of row 2 are %s, want %s", got, want)
 	}

@@ -50,11 +50,11 @@ func eachKind(t *testing.T, f func(t *testing.T, settings string)) {
 
 // positive returns a positive phase of rows random examples.
 func positive(m *rbm.RBM, rows int, seed uint64) rbm.Batch {
-	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()), H: rbm.NewMatrix(rows, m.Hidden())}
-	b.V.Randomize(rbm.NewKey(seed))
+	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()).Input(), H: rbm.NewMatrix(rows, m.Hidden())}
+	b.V.Bits.Randomize(rbm.NewKey(seed))
 	for r := range rows {
 		for y := range m.Classes() {
-			b.V.Set(r, m.Inputs()+y, y == r%m.Classes())
+			b.V.Bits.Set(r, m.Inputs()+y, y == r%m.Classes())
 		}
 	}
 	m.HiddenMean(b.H, b.V)
@@ -70,8 +70,8 @@ func words(p rbm.Phase, info Info) []uint64 {
 			w = append(w, uint64(math.Float32bits(x)))
 		}
 	}
-	w = append(w, uint64(p.V.Rows), uint64(p.V.Cols))
-	w = append(w, p.V.Words...)
+	w = append(w, uint64(p.V.Bits.Rows), uint64(p.V.Bits.Cols))
+	w = append(w, p.V.Bits.Words...)
 	floats(p.H.Data)
 	floats(p.Weight)
 	if p.Moments != nil {
@@ -207,8 +207,8 @@ func TestNoRows(t *testing.T) {
 			}
 		case err != nil:
 			t.Error(err)
-		case strings.HasPrefix(settings, "cd") && phase.V.Rows != 0:
-			t.Errorf("%d particles from no rows", phase.V.Rows)
+		case strings.HasPrefix(settings, "cd") && phase.V.Bits.Rows != 0:
+			t.Errorf("%d particles from no rows", phase.V.Bits.Rows)
 		}
 	})
 }
@@ -242,7 +242,7 @@ func TestPhasesAreWellFormed(t *testing.T) {
 			if phase.Moments != nil {
 				continue
 			}
-			sum, rows := 0.0, phase.V.Rows
+			sum, rows := 0.0, phase.V.Bits.Rows
 			for r := range rows {
 				w := 1 / float64(rows)
 				if phase.Weight != nil {
@@ -289,7 +289,7 @@ func TestStepsAreTaken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			particles := fmt.Sprint(phase.V.Words)
+			particles := fmt.Sprint(phase.V.Bits.Words)
 			if same, ok := seen[particles]; ok {
 				t.Errorf("%s gives the particles of %s", settings, same)
 			}
@@ -362,7 +362,7 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 			head = 8 + 4*len(l.Ladder().Beta)
 			rows := int(binary.LittleEndian.Uint32(saved[head+4:]))
 			tuned := head + 12 + 8*rows + 2*rows + 32 // after the chains, ranks and journeys and four counts
-			if parse(t, settings).Mover != nil {
+			if parse(t, settings).Sampler() != "" {
 				tuned += 4 + 8*rows // visible states
 			}
 			refused("another number of temperatures", with(4, saved[4]+1))
@@ -394,7 +394,7 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 		}
 		rows := int(binary.LittleEndian.Uint32(chains[4:]))
 		ranks := head + 12 + 8*rows
-		if parse(t, settings).Mover != nil {
+		if parse(t, settings).Sampler() != "" {
 			ranks += 4 + 8*rows // visible states
 			refused("no visible units", with(head+12+8*rows, 0))
 			refused("a bit past the last visible unit", with(head+16+8*rows+1, 2)) // 9 of them

@@ -32,7 +32,7 @@ func Example() {
 		sum += w
 	}
 	fmt.Println(settings)
-	fmt.Printf("%d particles, weights add up to %.3f, %d Gibbs steps\n", negative.V.Rows, sum, info.Updates)
+	fmt.Printf("%d particles, weights add up to %.3f, %d Gibbs steps\n", negative.V.Bits.Rows, sum, info.Updates)
 	// Output:
 	// ins:k=1:swaps=1:chains=2:start=uniform:tau=1/2/4
 	// 6 particles, weights add up to 1.000, 6 Gibbs steps
@@ -50,9 +50,12 @@ func ExampleParse() {
 
 // Counts of many calls add up; rates are taken of the sums.
 func ExampleInfo() {
-	estimator, err := negphase.New(negphase.Settings{
-		Kind: "pt", K: 1, Swaps: 1, Chains: 10, Start: negphase.Uniform, Temperatures: []float64{1, 1.5, 2},
-	})
+	settings := negphase.DefaultSettings("pt")
+	if err := settings.Set("tau", "1/1.5/2"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	estimator, err := negphase.New(settings)
 	if err != nil {
 		fmt.Println(err)
 		return

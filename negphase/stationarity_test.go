@@ -138,15 +138,21 @@ func newExactStart(s shape, base bool) *exactStart {
 // ladderSettings are those of pt, ins and pins from the exact start; blocks
 // are shorter than the ladder.
 func ladderSettings(kind string) Settings {
-	return Settings{Kind: kind, K: 1, Swaps: 2, Chains: exactGroups, Start: Uniform, Temperatures: testTemperatures, Block: 2}
+	s := DefaultSettings(kind)
+	l := s.ladder()
+	l.swaps, l.chains, l.Temperatures.List = 2, exactGroups, testTemperatures
+	if p, ok := s.own.(*pinsSettings); ok {
+		p.block = 2
+	}
+	return s
 }
 
 // pt returns parallel tempering at the exact start: particle k of each group is
 // drawn at temperature k.
-func (x *exactStart) pt(order Order) *pt {
+func (x *exactStart) pt(order string) *pt {
 	s := ladderSettings("pt")
-	s.Order = order
-	p := newPT(s)
+	p := build[*pt](s)
+	p.order = order
 	p.base = x.base
 	p.saved = savedChains{h: drawExactly(x.all, x.p, p.rows)}
 	return p
@@ -155,7 +161,7 @@ func (x *exactStart) pt(order Order) *pt {
 // ins returns infinite swapping, or pins, at the exact start; that of pt is a
 // draw of the joint law of particles and assignment, given one assignment.
 func (x *exactStart) ins(kind string) *ins {
-	n := newINS(ladderSettings(kind))
+	n := build[*ins](ladderSettings(kind))
 	n.base = x.base
 	n.saved = savedChains{h: drawExactly(x.all, x.p, n.rows)}
 	return n
@@ -238,15 +244,15 @@ func TestEstimateIsStationary(t *testing.T) {
 			}
 			return phase
 		}
-		p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
+		p := build[*pcd](set(t, "pcd:k=2", "chains", exactGroups))
 		p.saved = savedChains{h: drawExactly(x.all, x.p[:1], p.rows)}
 		run(p, rbm.Batch{})
 		check("pcd", x.c.z(t, p.states, numbers(p.rows), x.p[0]))
 
-		for _, order := range []Order{Sweep, EvenOdd} {
+		for _, order := range []string{Sweep, EvenOdd} {
 			pt := x.pt(order)
 			run(pt, rbm.Batch{})
-			check("pt, "+string(order), x.worst(t, &pt.ladder))
+			check("pt, "+order, x.worst(t, &pt.ladder))
 		}
 		for _, kind := range []string{"ins", "pins"} {
 			ins := x.ins(kind)
@@ -259,14 +265,14 @@ func TestEstimateIsStationary(t *testing.T) {
 		check("pins, the hot pair", x.worst(t, &hot.ladder))
 
 		// cd from a batch drawn from the model stays there.
-		pos := rbm.Batch{V: rbm.NewBits(exactGroups, x.m.Visible()), H: rbm.NewMatrix(exactGroups, x.m.Hidden())}
+		pos := rbm.Batch{V: rbm.NewBits(exactGroups, x.m.Visible()).Input(), H: rbm.NewMatrix(exactGroups, x.m.Hidden())}
 		for r := range exactGroups {
 			for i, v := range x.all[pick(x.p[0], startFrom.Uniform(uint64(r)))].v {
-				pos.V.Set(r, i, v != 0)
+				pos.V.Bits.Set(r, i, v != 0)
 			}
 		}
 		x.m.HiddenMean(pos.H, pos.V)
-		c := &cd{steps: 2}
+		c := build[*cd](set(t, "cd", "k", 2))
 		run(c, pos)
 		check("cd", x.c.z(t, c.states, numbers(exactGroups), x.p[0]))
 	})
@@ -388,25 +394,25 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 // groupEstimates returns for each group the estimate that its rows of the
 // phase give, as terms.
 func groupEstimates(phase rbm.Phase, groups int) [][]float64 {
-	rows := phase.V.Rows / groups
+	rows := phase.V.Bits.Rows / groups
 	all := make([][]float64, groups)
-	for r := range phase.V.Rows {
+	for r := range phase.V.Bits.Rows {
 		w := 1 / float64(rows)
 		if phase.Weight != nil {
 			w = float64(phase.Weight[r]) * float64(groups)
 		}
 		var f []float64
-		for i := range phase.V.Cols {
+		for i := range phase.V.Bits.Cols {
 			for _, q := range phase.H.Row(r) {
-				if !phase.V.Get(r, i) {
+				if !phase.V.Bits.Get(r, i) {
 					q = 0
 				}
 				f = append(f, float64(q))
 			}
 		}
-		for i := range phase.V.Cols {
+		for i := range phase.V.Bits.Cols {
 			v := 0.0
-			if phase.V.Get(r, i) {
+			if phase.V.Bits.Get(r, i) {
 				v = 1
 			}
 			f = append(f, v)
@@ -453,7 +459,7 @@ func TestEstimateIsUnbiased(t *testing.T) {
 			return phase
 		}
 		pt, evenodd, ins, pins := x.pt(Sweep), x.pt(EvenOdd), x.ins("ins"), x.ins("pins")
-		p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
+		p := build[*pcd](set(t, "pcd:k=2", "chains", exactGroups))
 		p.saved = savedChains{h: drawExactly(x.all, x.p[:1], p.rows)}
 		for _, c := range []struct {
 			name  string
@@ -510,7 +516,7 @@ func TestBaseOfALadder(t *testing.T) {
 	m := shape{9, 7, 3, rbm.Softmax}.random(5, 0.7)
 	for _, kind := range []string{"pt", "ins", "pins"} {
 		s := parse(t, kind+":tau=auto:path=data:chains=3")
-		s.Base = randomBase(m, 2)
+		s.SetBase(randomBase(m, 2))
 		run := func(saved []byte, from, to int) ([]uint64, []byte) {
 			t.Helper()
 			e, err := New(s)
@@ -533,7 +539,7 @@ func TestBaseOfALadder(t *testing.T) {
 		if slices.Equal(call(t, estimator(t, kind+":tau=auto:chains=3"), m, rbm.Batch{}, 0, 70), whole) {
 			t.Errorf("%s: the base changes nothing", kind)
 		}
-		s.Base = randomBase(shape{8, 7, 0, 0}.random(1, 1), 2)
+		s.SetBase(randomBase(shape{8, 7, 0, 0}.random(1, 1), 2))
 		e, err := New(s)
 		if err != nil {
 			t.Fatal(err)

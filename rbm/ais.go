@@ -131,7 +131,7 @@ func (m *RBM) AIS(ctx context.Context, s Annealing, key Key, progress func(done 
 // label is not one class. It panics if start has another width than the visible
 // layer; it does not change start.
 func (m *RBM) ReverseAIS(ctx context.Context, s Annealing, start Bits, key Key, progress func(done float64)) (Annealed, error) {
-	m.checkVisible(start)
+	m.checkInput(start.Input())
 	s.Chains = start.Rows
 	if err := s.Check(m); err != nil {
 		return Annealed{}, err

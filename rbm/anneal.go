@@ -161,7 +161,7 @@ func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 	}
 	l.rise, l.draw = &p.rise, draw
 	l.stream = key.stream()
-	l.listActive(l.v, false)
+	l.listActive(l.v.Input(), false)
 	l.runUp()
 	for r := range l.v.Rows {
 		dst[r] = float64((to-from)*maskedSums(p.slope, l.v.Row(r))) + p.rise.sum(r)
@@ -172,7 +172,7 @@ func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 func (p *annealPart) moveVisible(key Key) {
 	l, m := p.down, p.up.m
 	l.stream = key.stream()
-	l.listActive(l.v, false)
+	l.listActive(l.v.Input(), false)
 	l.runUp()
 	// Softmax units, drawn as if they were independent, give way to one of them.
 	for _, g := range m.softmaxes() {

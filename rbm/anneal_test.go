@@ -207,8 +207,8 @@ func (s byHand) weights(path []float64, v Bits) []float64 {
 	for k := range len(path) - 1 {
 		from, to := s.at(path[k]), s.at(path[k+1])
 		weigh := func() {
-			from.FreeEnergy(before, v)
-			to.FreeEnergy(after, v)
+			from.FreeEnergy(before, v.Input())
+			to.FreeEnergy(after, v.Input())
 			for r := range logw {
 				logw[r] += before[r] - after[r]
 			}
@@ -233,7 +233,7 @@ func (s byHand) weights(path []float64, v Bits) []float64 {
 // draw draws h|v and v|h of m.
 func (s byHand) draw(m *RBM, v, h Bits, up, down Key) {
 	mean := NewMatrix(v.Rows, m.Hidden())
-	m.HiddenMean(mean, v)
+	m.HiddenMean(mean, v.Input())
 	us, ds := up.stream(), down.stream()
 	for r := range v.Rows {
 		for j, p := range mean.Row(r) {

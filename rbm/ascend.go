@@ -115,8 +115,12 @@ var ascentTiles = sync.Pool{New: func() any { return new(ascentTile) }}
 
 // particles is a phase of which rows are dealt to slots.
 type particles struct {
-	Batch
-	rate float64 // negative in the negative phase
+	v      Input
+	grey   bool
+	h      Matrix
+	weight []float32 // nil: equal ones
+	rate   float64   // negative in the negative phase; of equal weights, times their weight
+
 	rows int     // whose weight is not zero
 	left int     // of these: not yet dealt
 	next int     // row
@@ -132,23 +136,23 @@ func (m *RBM) particles(rate float64, p Phase) particles {
 		return particles{}
 	}
 	p.check(m.Visible(), m.Hidden())
-	d := particles{Batch: p.Batch, rate: rate}
-	for r := range d.Rows() {
-		if d.weight(r) != 0 {
-			d.rows++
+	d := particles{v: p.V, grey: p.V.IsGrey(), h: p.H, weight: p.Weight, rate: rate, rows: p.H.Rows}
+	if d.weight == nil {
+		d.rate *= 1 / float64(d.rows)
+	}
+	for _, w := range d.weight {
+		if w == 0 {
+			d.rows--
 		}
 	}
 	d.left = d.rows
 	return d
 }
 
-func (d *particles) isGrey() bool { return d.Grey.Rows > 0 }
-
-// coefficient returns rate·w in float32. What rounding takes from it, a later
-// one gets that is large enough: many equal weights would else be off all in
-// the same direction.
+// coefficient returns w, rate times the weight of a row, in float32. What
+// rounding takes from it, a later one gets that is large enough: many equal
+// weights would else be off all in the same direction.
 func (d *particles) coefficient(w float64) float32 {
-	w *= d.rate
 	x := w
 	if math.Abs(d.lost) < 0x1p-23*math.Abs(w) {
 		x += d.lost
@@ -177,9 +181,9 @@ func (a *ascentWork) behind() *particles {
 func (a *ascentWork) fill() {
 	a.coef, a.v, a.grey, a.runs, a.used, a.groups = a.coef[:0], a.v[:0], a.grey[:0], a.runs[:0], a.used[:0], a.groups[:0]
 	pos, neg := &a.phases[0], &a.phases[1]
-	mixed := pos.left > 0 && neg.left > 0 && pos.isGrey() != neg.isGrey()
+	mixed := pos.left > 0 && neg.left > 0 && pos.grey != neg.grey
 	if few := pos.left + neg.left; few <= groupSlots && !mixed {
-		grey := pos.left > 0 && pos.isGrey() || neg.left > 0 && neg.isGrey()
+		grey := pos.left > 0 && pos.grey || neg.left > 0 && neg.grey
 		a.deal(pos, few)
 		a.deal(neg, few)
 		a.close(0, grey, groupWords)
@@ -196,38 +200,40 @@ func (a *ascentWork) fill() {
 	for p := a.behind(); p != nil && len(a.coef)+most <= chunkSlots; p = a.behind() {
 		word := len(a.coef) / vec.Block
 		a.deal(p, most)
-		a.close(word, p.isGrey(), together)
+		a.close(word, p.grey, together)
 	}
 }
 
 // deal gives slots to the next rows of d, of which there are at most so many.
 func (a *ascentWork) deal(d *particles, most int) {
 	for len(a.v) < len(a.coef) {
-		a.v, a.grey = append(a.v, nil), append(a.grey, nil)
+		a.v = append(a.v, nil)
+	}
+	for len(a.grey) < len(a.coef) && d.grey {
+		a.grey = append(a.grey, nil)
 	}
 	skipped := true // the row before has no slot
+	w := d.rate
 	for ; most > 0 && d.left > 0; d.next++ {
-		w := d.weight(d.next)
-		if w == 0 {
-			skipped = true
-			continue
+		if d.weight != nil {
+			if w = d.rate * float64(d.weight[d.next]); d.weight[d.next] == 0 {
+				skipped = true
+				continue
+			}
 		}
 		slot := len(a.coef)
 		if skipped {
-			a.runs = append(a.runs, slotRun{lo: slot, h: d.H.Data[d.next*d.H.Cols:]})
+			a.runs = append(a.runs, slotRun{lo: slot, h: d.h.Data[d.next*d.h.Cols:]})
 		}
 		skipped = false
 		a.runs[len(a.runs)-1].hi = slot + 1
 		a.coef = append(a.coef, d.coefficient(w))
 		a.used = append(a.used, uint32(slot)*vec.Block)
-		var v []uint64
-		var grey []float32
-		if d.isGrey() {
-			grey = d.Grey.Row(d.next)
+		if d.grey {
+			a.v, a.grey = append(a.v, nil), append(a.grey, d.v.Grey.Row(d.next))
 		} else {
-			v = d.V.Row(d.next)
+			a.v = append(a.v, d.v.Bits.Row(d.next))
 		}
-		a.v, a.grey = append(a.v, v), append(a.grey, grey)
 		most--
 		d.left--
 	}

@@ -138,7 +138,7 @@ func (b *Base) energy(v, h []uint64) float64 {
 // bits, unless there is a constraint. It panics if the shapes differ.
 func (b *Base) Draw(m *RBM, v, h Bits, key Key) {
 	b.mustFit(m)
-	m.checkVisible(v)
+	m.checkInput(v.Input())
 	h.check()
 	if h.Cols != m.Hidden() || h.Rows != v.Rows {
 		panic("rbm: Draw needs as many rows of hidden as of visible units")

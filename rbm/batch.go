@@ -6,22 +6,13 @@ import "gorbm/rbm/internal/vec"
 // means H = p(h|v), row by row, both taken at β = 1. It stands for the
 // Rao–Blackwellised estimate Σ_r w_r f(v_r, p(h|v_r)) of E f(v,h).
 type Batch struct {
-	V      Bits
-	Grey   Matrix // if it has rows, it replaces V: inputs in [0,1]
+	V      Input
 	H      Matrix
 	Weight []float32 // nil means 1/Rows for all; may be zero or negative
 }
 
 // Rows returns the number of examples.
 func (b Batch) Rows() int { return b.H.Rows }
-
-// weight returns the weight of row r.
-func (b Batch) weight(r int) float64 {
-	if b.Weight == nil {
-		return 1 / float64(b.H.Rows)
-	}
-	return float64(b.Weight[r])
-}
 
 // Moments are the expectations that the likelihood gradient is made of.
 type Moments struct {
@@ -52,7 +43,7 @@ func (s *Moments) Set(b Batch) {
 	clear(m.VisibleBias)
 	clear(m.HiddenBias)
 	none := Bits{Cols: visible, Stride: vec.Blocks(visible)}
-	m.Ascend(1, Phase{Batch: b}, Phase{Batch: Batch{V: none, H: Matrix{Cols: hidden}}})
+	m.Ascend(1, Phase{Batch: b}, Phase{Batch: Batch{V: none.Input(), H: Matrix{Cols: hidden}}})
 	copy(s.V, m.VisibleBias)
 	copy(s.H, m.HiddenBias)
 	m.Weights(s.VH)
@@ -60,14 +51,11 @@ func (s *Moments) Set(b Batch) {
 
 // check panics if b is not of these layers.
 func (b Batch) check(visible, hidden int) {
-	rows, cols := b.V.Rows, b.V.Cols
-	if b.Grey.Rows > 0 {
-		rows, cols = b.Grey.Rows, b.Grey.Cols
+	rows := b.V.Rows()
+	if !b.V.IsGrey() {
+		b.V.Bits.check()
 	}
-	if b.Grey.Rows == 0 {
-		b.V.check()
-	}
-	if cols != visible || b.H.Cols != hidden || b.H.Rows != rows || b.Weight != nil && len(b.Weight) != rows {
+	if b.V.Cols() != visible || b.H.Cols != hidden || b.H.Rows != rows || b.Weight != nil && len(b.Weight) != rows {
 		panic("rbm: batch of another shape than the model")
 	}
 }

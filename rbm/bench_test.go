@@ -53,9 +53,9 @@ func BenchmarkUpdate(b *testing.B) {
 	forBench(b, func(b *testing.B, m *RBM, data Bits, s *States) {
 		mean := NewMatrix(data.Rows, m.Hidden())
 		for i := uint64(0); b.Loop(); i++ {
-			m.HiddenMean(mean, data)
+			m.HiddenMean(mean, data.Input())
 			m.Step(s, nil, 1, NewKey(5))
-			m.Ascend(1e-6, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
+			m.Ascend(1e-6, Phase{Batch: Batch{V: data.Input(), H: mean}}, Phase{Batch: Batch{V: s.V.Input(), H: s.Mean}})
 		}
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
 	})
@@ -65,7 +65,7 @@ func BenchmarkHiddenMean(b *testing.B) {
 	forBench(b, func(b *testing.B, m *RBM, data Bits, s *States) {
 		mean := NewMatrix(data.Rows, m.Hidden())
 		for b.Loop() {
-			m.HiddenMean(mean, data)
+			m.HiddenMean(mean, data.Input())
 		}
 	})
 }
@@ -90,9 +90,9 @@ func BenchmarkStep(b *testing.B) {
 func BenchmarkAscend(b *testing.B) {
 	forBench(b, func(b *testing.B, m *RBM, data Bits, s *States) {
 		mean := NewMatrix(data.Rows, m.Hidden())
-		m.HiddenMean(mean, data)
+		m.HiddenMean(mean, data.Input())
 		for b.Loop() {
-			m.Ascend(1e-6, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
+			m.Ascend(1e-6, Phase{Batch: Batch{V: data.Input(), H: mean}}, Phase{Batch: Batch{V: s.V.Input(), H: s.Mean}})
 		}
 	})
 }
@@ -177,20 +177,20 @@ func forJudged(b *testing.B, n int, f func(m *RBM, v Bits, dst []float64)) {
 
 func BenchmarkFreeEnergy(b *testing.B) {
 	for _, n := range []int{1, 10, 1000} {
-		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.FreeEnergy(dst[:n], v) })
+		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.FreeEnergy(dst[:n], v.Input()) })
 	}
 }
 
 func BenchmarkClassLogProb(b *testing.B) {
 	for _, n := range []int{10, 1000} {
-		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.ClassLogProb(dst[:10*n], v) })
+		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.ClassLogProb(dst[:10*n], v.Input()) })
 	}
 }
 
 func BenchmarkHiddenMeanGivenInputs(b *testing.B) {
 	mean := NewMatrix(1000, 500)
 	for _, n := range []int{10, 1000} {
-		forJudged(b, n, func(m *RBM, v Bits, _ []float64) { m.HiddenMeanGivenInputs(mean.Slice(0, n), v) })
+		forJudged(b, n, func(m *RBM, v Bits, _ []float64) { m.HiddenMeanGivenInputs(mean.Slice(0, n), v.Input()) })
 	}
 }
 
@@ -248,7 +248,7 @@ func forGrey(b *testing.B, f func(m *RBM, v, mean Matrix)) {
 					v.Data[i] = r.Float32()
 				}
 			}
-			m.HiddenMeanGrey(mean, v)
+			m.HiddenMean(mean, v.Input())
 			b.ReportAllocs()
 			for b.Loop() {
 				f(m, v, mean)
@@ -258,23 +258,23 @@ func forGrey(b *testing.B, f func(m *RBM, v, mean Matrix)) {
 }
 
 func BenchmarkHiddenMeanGrey(b *testing.B) {
-	forGrey(b, func(m *RBM, v, mean Matrix) { m.HiddenMeanGrey(mean, v) })
+	forGrey(b, func(m *RBM, v, mean Matrix) { m.HiddenMean(mean, v.Input()) })
 }
 
 func BenchmarkAscendGrey(b *testing.B) {
 	forGrey(b, func(m *RBM, v, mean Matrix) {
-		m.Ascend(1e-6, Phase{Batch: Batch{Grey: v, H: mean}}, Phase{Batch: Batch{Grey: v, H: mean}})
+		m.Ascend(1e-6, Phase{Batch: Batch{V: v.Input(), H: mean}}, Phase{Batch: Batch{V: v.Input(), H: mean}})
 	})
 }
 
 func BenchmarkMomentsSet(b *testing.B) {
 	forBench(b, func(b *testing.B, m *RBM, data Bits, s *States) {
 		mean := NewMatrix(data.Rows, m.Hidden())
-		m.HiddenMean(mean, data)
+		m.HiddenMean(mean, data.Input())
 		dst := NewMoments(m)
 		b.ReportAllocs()
 		for b.Loop() {
-			dst.Set(Batch{V: data, H: mean})
+			dst.Set(Batch{V: data.Input(), H: mean})
 		}
 	})
 }
@@ -300,9 +300,9 @@ func BenchmarkConstraint(b *testing.B) {
 				m.RandomizeHidden(s.H, NewKey(3))
 				mean := NewMatrix(100, c.hidden)
 				for i := uint64(0); b.Loop(); i++ {
-					m.HiddenMean(mean, data)
+					m.HiddenMean(mean, data.Input())
 					m.Step(s, nil, 1, NewKey(5))
-					m.Ascend(1e-6, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
+					m.Ascend(1e-6, Phase{Batch: Batch{V: data.Input(), H: mean}}, Phase{Batch: Batch{V: s.V.Input(), H: s.Mean}})
 				}
 			})
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -103,7 +104,7 @@ func TestConstrainedEnumeration(t *testing.T) {
 		for r := range h.Rows {
 			h.Each(r, func(j int) { hidden.Row(r)[j] = 1 })
 		}
-		want.Set(Batch{V: v, H: hidden, Weight: p})
+		want.Set(Batch{V: v.Input(), H: hidden, Weight: p})
 		for _, layer := range []bool{true, false} {
 			c := &countedStates{m: m, hidden: layer}
 			c.plan()
@@ -190,8 +191,8 @@ func TestConstrainedQuantities(t *testing.T) {
 			rows.Row(x)[0] = uint64(x)
 		}
 		f, means := make([]float64, n), NewMatrix(n, m.Hidden())
-		m.FreeEnergy(f, rows)
-		m.HiddenMean(means, rows)
+		m.FreeEnergy(f, rows.Input())
+		m.HiddenMean(means, rows.Input())
 		const tol = 1e-12 // hundreds of roundings of numbers of a size of 10
 		oneHot := func(x int) bool {
 			y := x >> m.Inputs()
@@ -223,7 +224,7 @@ func TestConstrainedQuantities(t *testing.T) {
 		possible.Cols, possible.Stride = m.Visible(), 1
 		if m.Classes() > 0 {
 			logp := make([]float64, possible.Rows*m.Classes())
-			m.ClassLogProb(logp, possible)
+			m.ClassLogProb(logp, possible.Input())
 			for r := range possible.Rows {
 				x := possible.Words[r] &^ (^uint64(0) << m.Inputs())
 				total := 0.0
@@ -267,5 +268,32 @@ func TestConstrainedQuantities(t *testing.T) {
 		}
 		near(t, name+": log Z of the base", base.LogZ(m), LogSumExp(logs), tol)
 		near(t, name+": log of the number of states", (*Base)(nil).LogZ(m), math.Log(float64(len(logs))), tol)
+	}
+}
+
+func TestConstraintSettings(t *testing.T) {
+	for _, s := range []string{"", "hidden", "hidden=", "hidden=x", "hidden=0", "all=-3", "visible=2", "hidden=2=3", "hidden=1.5"} {
+		if c, err := ParseConstraint(s); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, %v", s, c, err)
+		}
+	}
+	for _, s := range []string{"hidden=20", "all=120"} {
+		if c, err := ParseConstraint(s); err != nil || c.String() != s {
+			t.Errorf("%q: %v, %v", s, c, err)
+		}
+	}
+	m := shape{4, 3, 2, Softmax}.random(1, 1)
+	for _, c := range []*Constraint{
+		{On: HiddenUnits, Active: 4}, {On: HiddenUnits, Active: -1}, {On: AllUnits, Active: 0}, {On: AllUnits, Active: 7}, {On: "some", Active: 1},
+		{On: HiddenUnits, Active: 1, Reference: make([]uint8, 4)}, {On: HiddenUnits, Active: 1, Reference: []uint8{0, 2, 0}},
+	} {
+		if c.Check(m) == nil {
+			t.Errorf("%+v fits", c)
+		}
+	}
+	for _, c := range []*Constraint{nil, {On: HiddenUnits}, {On: HiddenUnits, Active: 3}, {On: AllUnits, Active: 1}, {On: AllUnits, Active: 6}} {
+		if err := c.Check(m); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }

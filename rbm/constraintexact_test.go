@@ -21,7 +21,7 @@ func TestConstrainedGradient(t *testing.T) {
 		row := v.Slice(v.Rows/3, v.Rows/3+1)
 		likelihood := func() float64 {
 			f := make([]float64, 1)
-			m.FreeEnergy(f, row)
+			m.FreeEnergy(f, row.Input())
 			z, err := m.LogZ(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -35,12 +35,12 @@ func TestConstrainedGradient(t *testing.T) {
 		negative, positive, mutant := NewMoments(m), NewMoments(m), NewMoments(m)
 		e.Moments(negative)
 		mean := NewMatrix(1, m.Hidden())
-		m.HiddenMean(mean, row)
-		positive.Set(Batch{V: row, H: mean})
+		m.HiddenMean(mean, row.Input())
+		positive.Set(Batch{V: row.Input(), H: mean})
 		free := m.Clone()
 		free.Constraint = nil
-		free.HiddenMean(mean, row)
-		mutant.Set(Batch{V: row, H: mean})
+		free.HiddenMean(mean, row.Input())
+		mutant.Set(Batch{V: row.Input(), H: mean})
 		off := 0.0
 		const step = 1.0 / 64 // exact in float32
 		check := func(what string, plus, minus, broken float32, add func(x float32)) {

@@ -56,7 +56,7 @@ func TestConstrainedJudging(t *testing.T) {
 	for name, make1 := range judgedModels() {
 		m, v := make1()
 		f := make([]float64, v.Rows)
-		m.FreeEnergy(f, v)
+		m.FreeEnergy(f, v.Input())
 		// Hundreds of roundings of numbers of a size of 100.
 		const tol = 1e-11
 		last := v.Rows - 1
@@ -79,12 +79,12 @@ func TestConstrainedJudging(t *testing.T) {
 		energy := func(change func()) float64 {
 			var f [1]float64
 			change()
-			m.FreeEnergy(f[:], one)
+			m.FreeEnergy(f[:], one.Input())
 			return f[0]
 		}
 		logp, score := make([]float64, v.Rows*m.Classes()), make([]float64, v.Rows)
 		if m.Classes() > 0 {
-			m.ClassLogProb(logp, v)
+			m.ClassLogProb(logp, v.Input())
 		}
 		m.PseudoLogLikelihood(score, v)
 		for _, r := range []int{0, 5, 17, last - 1} {
@@ -124,9 +124,9 @@ func TestConstrainedJudging(t *testing.T) {
 			continue
 		}
 		grey, greyp := make([]float64, v.Rows), make([]float64, len(logp))
-		m.FreeEnergyGrey(grey, greyOf(v))
+		m.FreeEnergy(grey, greyOf(v).Input())
 		if m.Classes() > 0 {
-			m.ClassLogProbGrey(greyp, greyOf(v))
+			m.ClassLogProb(greyp, greyOf(v).Input())
 		}
 		for i, x := range slices.Concat(grey, greyp) {
 			near(t, name+": grey", x, slices.Concat(f, logp)[i], tol)
@@ -144,15 +144,15 @@ func TestConstrainedJudgingBits(t *testing.T) {
 		mean, given := NewMatrix(v.Rows, m.Hidden()), NewMatrix(v.Rows, m.Hidden())
 		grey := greyOf(v)
 		quick := func() {
-			m.FreeEnergy(dst[:v.Rows], v)
+			m.FreeEnergy(dst[:v.Rows], v.Input())
 			if m.Classes() > 0 {
-				m.ClassLogProb(dst[2*v.Rows:], v)
-				m.HiddenMeanGivenInputs(given, v)
+				m.ClassLogProb(dst[2*v.Rows:], v.Input())
+				m.HiddenMeanGivenInputs(given, v.Input())
 			}
 		}
 		greyMeans := func() {
 			if m.Constraint.On == HiddenUnits {
-				m.HiddenMeanGrey(mean, grey)
+				m.HiddenMean(mean, grey.Input())
 			}
 		}
 		run := func() []uint64 {

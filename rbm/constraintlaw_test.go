@@ -251,10 +251,10 @@ func TestHiddenSample(t *testing.T) {
 	m := referenced(shape{4, 6, 0, Softmax}, 2, 0, 1, 0, 0, 1, 1)
 	v := NewBits(2, 4)
 	v.Words[0], v.Words[1] = 0b0101, 0b1110
-	b := Batch{V: v, H: NewMatrix(2, 6)}
-	m.HiddenMean(b.H, v)
-	grey := Batch{Grey: greyOf(v), H: NewMatrix(2, 6)}
-	m.HiddenMeanGrey(grey.H, grey.Grey)
+	b := Batch{V: v.Input(), H: NewMatrix(2, 6)}
+	m.HiddenMean(b.H, v.Input())
+	grey := Batch{V: greyOf(v).Input(), H: NewMatrix(2, 6)}
+	m.HiddenMean(grey.H, grey.V)
 	for i := range b.H.Data {
 		near(t, "grey mean", float64(grey.H.Data[i]), float64(b.H.Data[i]), 1e-6) // preactivations in float32
 	}
@@ -336,7 +336,7 @@ func TestConstrainedStepBits(t *testing.T) {
 		restore()
 	}
 	mean := NewMatrix(rows, m.Hidden())
-	m.HiddenMean(mean, want.V)
+	m.HiddenMean(mean, want.V.Input())
 	if !slices.Equal(mean.Data, want.Mean.Data) {
 		t.Error("HiddenMean and Step give other means")
 	}
@@ -344,7 +344,7 @@ func TestConstrainedStepBits(t *testing.T) {
 	s := run()
 	if n := testing.AllocsPerRun(20, func() {
 		m.Step(s, beta, 1, NewKey(3))
-		m.HiddenMean(mean, s.V)
+		m.HiddenMean(mean, s.V.Input())
 	}); n >= 1 && !raceEnabled { // the pools drop things under the race detector
 		t.Errorf("%v allocations", n)
 	}

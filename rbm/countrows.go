@@ -33,10 +33,10 @@ func (m *RBM) countRows(n int, set func(i int, c *bernoulli.Conditional, l int),
 // active returns the number of hidden units that row r leaves to differ from
 // the reference.
 func (j *judging) active(r int) int {
-	if j.grey.Rows > 0 {
+	if j.v.IsGrey() {
 		return j.m.Constraint.Active
 	}
-	return j.m.Constraint.activeHidden(j.m, j.v.Row(r))
+	return j.m.Constraint.activeHidden(j.m, j.v.Bits.Row(r))
 }
 
 // countFreeEnergy is takeFreeEnergy under a constraint.
@@ -59,7 +59,7 @@ func (j *judging) setClass(c *bernoulli.Conditional, l int, s *judged, lo, r, y 
 	}
 	c.Active[l] = m.Constraint.Active
 	if m.Constraint.On == AllUnits {
-		c.Active[l] = m.Constraint.activeBeside(j.v.Row(lo+r), m.Inputs()) - m.Constraint.classDistance(m, y)
+		c.Active[l] = m.Constraint.activeBeside(j.v.Bits.Row(lo+r), m.Inputs()) - m.Constraint.classDistance(m, y)
 	}
 }
 
@@ -152,14 +152,14 @@ func (m *RBM) countPseudoLogLikelihood(dst []float64, v Bits) {
 	clear(dst)
 	if m.softmaxLabel() {
 		logp := make([]float64, v.Rows*m.Classes())
-		m.ClassLogProb(logp, v)
+		m.ClassLogProb(logp, v.Input())
 		for i, lp := range logp {
 			if v.Get(i/m.Classes(), m.Inputs()+i%m.Classes()) {
 				dst[i/m.Classes()] = lp
 			}
 		}
 	}
-	m.judge(func(j *judging) { j.v, j.dst, j.size = v, dst, bernoulli.Rows }, (*judging).takeCountPseudo)
+	m.judge(func(j *judging) { j.v, j.dst, j.size = v.Input(), dst, bernoulli.Rows }, (*judging).takeCountPseudo)
 }
 
 // takeCountPseudo adds to the scores of rows what the units contribute that are
@@ -168,7 +168,7 @@ func (j *judging) takeCountPseudo(s *judged, lo int) {
 	units := j.m.binary()
 	s.weights = grown(s.weights, roundUp(j.m.Hidden()))
 	for r := range s.n {
-		j.dst[lo+r] = j.m.countPseudo(j.dst[lo+r], s.row(r, j.m.Hidden())[:j.m.Hidden()], s.weights, j.v, lo+r, units)
+		j.dst[lo+r] = j.m.countPseudo(j.dst[lo+r], s.row(r, j.m.Hidden())[:j.m.Hidden()], s.weights, j.v.Bits, lo+r, units)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // at each row's β or takes means at β = 1. It overwrites the lists.
 func (l *layers) runDown() {
 	rows, m := l.h.Rows, l.m
-	l.listActive(l.h, true)
+	l.listActive(l.h.Input(), true)
 	l.down.Run(vec.Blocks(m.Visible()), l.work(rows))
 	for _, g := range m.softmaxes() {
 		for r := range rows {

@@ -9,11 +9,11 @@ import (
 // Energy overwrites dst, len v.Rows, with E(v,h) of every pair of rows, in
 // float64 throughout. It panics if the shapes differ.
 func (m *RBM) Energy(dst []float64, v, h Bits) {
-	m.checkVisible(v)
+	m.checkInput(v.Input())
 	if h.Cols != m.Hidden() || h.Rows != v.Rows || len(dst) != v.Rows {
 		panic("rbm: Energy needs as many rows of h and places of dst as rows of v")
 	}
-	m.judge(func(j *judging) { j.v, j.h, j.dst = v, h, dst }, (*judging).takeEnergy)
+	m.judge(func(j *judging) { j.v, j.h, j.dst = v.Input(), h, dst }, (*judging).takeEnergy)
 }
 
 func (j *judging) takeEnergy(s *judged, lo int) {
@@ -29,17 +29,19 @@ func (j *judging) takeEnergy(s *judged, lo int) {
 	}
 }
 
-// FreeEnergy overwrites dst, len v.Rows, with
+// FreeEnergy overwrites dst, len v.Rows(), with
 //
 //	F(v) = −bᵀv − Σⱼ log(1 + exp(cⱼ + (vᵀW)ⱼ))
 //
 // in nats, so that p(v) = exp(−F(v))/Z, in float64 throughout. Under a
 // constraint that leaves h | v so many active units, F(v) = −bᵀv −
-// log Σ_h exp(hᵀ(c+Wᵀv)) over these h, +Inf where there are none. It panics if
-// the shapes differ.
-func (m *RBM) FreeEnergy(dst []float64, v Bits) {
-	m.checkVisible(v)
-	if len(dst) != v.Rows {
+// log Σ_h exp(hᵀ(c+Wᵀv)) over these h, +Inf where there are none. Of grey rows exp(−F) is
+// no probability; F serves to compare rows, as in software that trains on grey
+// values. It panics if the shapes differ, or if v is grey and a constraint is on
+// all units.
+func (m *RBM) FreeEnergy(dst []float64, v Input) {
+	m.checkInput(v)
+	if len(dst) != v.Rows() {
 		panic("rbm: FreeEnergy needs one place of dst a row")
 	}
 	m.judge(func(j *judging) { j.v, j.dst = v, dst }, (*judging).takeFreeEnergy)

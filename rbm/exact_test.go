@@ -27,7 +27,7 @@ func TestLogZAndFreeEnergy(t *testing.T) {
 
 			rows := distinctVisible(all)
 			f := make([]float64, len(rows))
-			m.FreeEnergy(f, bitsOf(rows))
+			m.FreeEnergy(f, bitsOf(rows).Input())
 			marginal := marginals(all, p)
 			for r, v := range rows {
 				near(t, "p(v)", math.Exp(-f[r]-got), marginal[key(v)], 1e-12)
@@ -173,7 +173,7 @@ func TestEnergyAndConditionals(t *testing.T) {
 		energy := make([]float64, len(all))
 		m.Energy(energy, bitsOf(v), bitsOf(h))
 		hidden := NewMatrix(len(all), m.Hidden())
-		m.HiddenMean(hidden, bitsOf(v))
+		m.HiddenMean(hidden, bitsOf(v).Input())
 		visible := NewMatrix(len(all), m.Visible())
 		m.VisibleMean(visible, bitsOf(h))
 		pv, ph := map[int]float64{}, map[int]float64{}
@@ -214,14 +214,14 @@ func TestClassLogProb(t *testing.T) {
 			m := shape{6, 4, 3, kind}.random(9, sd)
 			rows := [][]int{{0, 1, 1, 0, 0, 1}, {1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}}
 			got := make([]float64, len(rows)*3)
-			m.ClassLogProb(got, bitsOf(rows))
+			m.ClassLogProb(got, bitsOf(rows).Input())
 			for r, row := range rows {
 				f := make([]float64, 3)
 				for y := range f {
 					full := append([]int{}, row...)
 					clear(full[m.Inputs():])
 					full[m.Inputs()+y] = 1
-					m.FreeEnergy(f[y:y+1], bitsOf([][]int{full}))
+					m.FreeEnergy(f[y:y+1], bitsOf([][]int{full}).Input())
 					f[y] = -f[y]
 				}
 				z := LogSumExp(f)
@@ -253,7 +253,7 @@ func TestPseudoLogLikelihood(t *testing.T) {
 func pseudoByFlips(m *RBM, v []int) float64 {
 	free := func(v []int) float64 {
 		f := make([]float64, 1)
-		m.FreeEnergy(f, bitsOf([][]int{v}))
+		m.FreeEnergy(f, bitsOf([][]int{v}).Input())
 		return f[0]
 	}
 	logp := 0.0
@@ -287,7 +287,7 @@ func TestProgressMayUseTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := NewBits(300, 300)
-	_, err = e.LogZ(context.Background(), func(float64) { m.HiddenMean(NewMatrix(300, 13), v) })
+	_, err = e.LogZ(context.Background(), func(float64) { m.HiddenMean(NewMatrix(300, 13), v.Input()) })
 	if err != nil {
 		t.Error(err)
 	}

@@ -21,7 +21,7 @@ func Example() {
 	v := rbm.NewBits(2, 2) // two rows: (0,0) and (1,0)
 	v.Set(1, 0, true)
 	f := make([]float64, v.Rows)
-	m.FreeEnergy(f, v)
+	m.FreeEnergy(f, v.Input())
 	for r := range f {
 		fmt.Printf("p(v) = %.4f\n", rbm.Exp(-f[r]-logZ))
 	}
@@ -80,7 +80,7 @@ func ExampleRBM_ClassLogProb() {
 	x := rbm.NewBits(2, 3) // input off, input on
 	x.Set(1, 0, true)
 	logp := make([]float64, 2*m.Classes())
-	m.ClassLogProb(logp, x)
+	m.ClassLogProb(logp, x.Input())
 	for r := range x.Rows {
 		fmt.Printf("p(first class) = %.3f\n", rbm.Exp(logp[r*m.Classes()]))
 	}

@@ -23,18 +23,18 @@ func TestGreyRowsOfBits(t *testing.T) {
 	grey := greyOf(s.V)
 
 	mean := NewMatrix(40, 75)
-	m.HiddenMeanGrey(mean, grey)
+	m.HiddenMean(mean, grey.Input())
 	for i, p := range mean.Data {
 		if p != s.Mean.Data[i] { // the same additions in the same order
 			t.Fatalf("mean %d is %v, want %v", i, p, s.Mean.Data[i])
 		}
 	}
 	f, g := make([]float64, 40), make([]float64, 40)
-	m.FreeEnergy(f, s.V)
-	m.FreeEnergyGrey(g, grey)
+	m.FreeEnergy(f, s.V.Input())
+	m.FreeEnergy(g, grey.Input())
 	p, q := make([]float64, 120), make([]float64, 120)
-	m.ClassLogProb(p, s.V)
-	m.ClassLogProbGrey(q, grey)
+	m.ClassLogProb(p, s.V.Input())
+	m.ClassLogProb(q, grey.Input())
 	for r := range f {
 		near(t, "free energy", g[r], f[r], 1e-10) // 205 terms of size 10 in another order
 	}
@@ -43,9 +43,9 @@ func TestGreyRowsOfBits(t *testing.T) {
 	}
 
 	a, b := m.Clone(), m.Clone()
-	neg := Phase{Batch: Batch{V: s.V.Slice(0, 10), H: s.Mean.Slice(0, 10)}}
-	a.Ascend(0.25, Phase{Batch: Batch{V: s.V, H: s.Mean}}, neg)
-	b.Ascend(0.25, Phase{Batch: Batch{Grey: grey, H: s.Mean}}, neg)
+	neg := Phase{Batch: Batch{V: s.V.Slice(0, 10).Input(), H: s.Mean.Slice(0, 10)}}
+	a.Ascend(0.25, Phase{Batch: Batch{V: s.V.Input(), H: s.Mean}}, neg)
+	b.Ascend(0.25, Phase{Batch: Batch{V: grey.Input(), H: s.Mean}}, neg)
 	compare(t, a, b, 50*0.25*2/(1<<23))
 }
 
@@ -69,9 +69,9 @@ func TestGreyRows(t *testing.T) {
 		grey.Data[i] = float32(i%5) / 4
 	}
 	mean := NewMatrix(6, 70)
-	m.HiddenMeanGrey(mean, grey)
+	m.HiddenMean(mean, grey.Input())
 	f := make([]float64, 6)
-	m.FreeEnergyGrey(f, grey)
+	m.FreeEnergy(f, grey.Input())
 	for r := range 6 {
 		want := 0.0
 		for i, x := range grey.Row(r) {
@@ -87,7 +87,7 @@ func TestGreyRows(t *testing.T) {
 		}
 		near(t, "free energy", f[r], want, 1e-11)
 	}
-	b := Batch{Grey: grey, H: mean, Weight: []float32{0.5, 0, -0.25, 1, 0.125, 0.125}}
+	b := Batch{V: grey.Input(), H: mean, Weight: []float32{0.5, 0, -0.25, 1, 0.125, 0.125}}
 	plus := NewMoments(m)
 	plus.Set(b)
 	fused, dense := m.Clone(), m.Clone()
@@ -99,7 +99,7 @@ func TestGreyRows(t *testing.T) {
 		return // a sync.Pool forgets at random
 	}
 	if n := testing.AllocsPerRun(20, func() {
-		m.HiddenMeanGrey(mean, grey)
+		m.HiddenMean(mean, grey.Input())
 		fused.Ascend(0.5, Phase{Batch: b}, Phase{Batch: b})
 	}); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -16,21 +16,15 @@ func (m *RBM) HiddenSample(dst Bits, b Batch, key Key) {
 		switch {
 		case m.Constraint == nil:
 			drawBits(to, b.H.Slice(0, n), key, lo)
-		case b.Grey.Rows > 0:
-			m.sampleCountedGrey(to, b.Grey.Slice(0, n), key, lo)
+		case b.V.IsGrey():
+			m.checkInput(b.V)
+			m.judge(func(j *judging) {
+				j.v, j.drawn, j.stream, j.first = b.V.Slice(0, n), to, key.stream(), lo
+			}, (*judging).takeCountGrey)
 		default:
-			m.sampleCounted(to, b.V.Slice(0, n), key, lo)
+			m.sampleCounted(to, b.V.Bits.Slice(0, n), key, lo)
 		}
 	}
-}
-
-// sampleCountedGrey draws given grey rows under a constraint; the draws are
-// those of rows from first on.
-func (m *RBM) sampleCountedGrey(dst Bits, v Matrix, key Key, first int) {
-	m.checkGrey(v)
-	m.judge(func(j *judging) {
-		j.grey, j.drawn, j.stream, j.first = v, dst, key.stream(), first
-	}, (*judging).takeCountGrey)
 }
 
 // sampleCounted draws given bits under a constraint.
@@ -46,7 +40,7 @@ func (m *RBM) sampleCounted(dst, v Bits, key Key, first int) {
 	for lo := 0; lo < v.Rows; lo += chunkRows {
 		hi := min(lo+chunkRows, v.Rows)
 		l.first, l.v, l.h = first+lo, v.Slice(lo, hi), dst.Slice(lo, hi)
-		l.listActive(l.v, false)
+		l.listActive(l.v.Input(), false)
 		l.runUp()
 	}
 	l.release()

@@ -19,10 +19,10 @@ func TestHiddenSampleGoesRound(t *testing.T) {
 			copy(again.Row(r), v.Row(r%n))
 		}
 		batch := func(v Bits, grey bool) Batch {
-			b := Batch{V: v, H: NewMatrix(v.Rows, 70)}
-			m.HiddenMean(b.H, v)
+			b := Batch{V: v.Input(), H: NewMatrix(v.Rows, 70)}
+			m.HiddenMean(b.H, v.Input())
 			if grey {
-				b.V, b.Grey = Bits{}, greyOf(v)
+				b.V.Bits, b.V.Grey = Bits{}, greyOf(v)
 			}
 			return b
 		}

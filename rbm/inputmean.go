@@ -6,7 +6,7 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// HiddenMeanGivenInputs overwrites dst, v.Rows × Hidden(), with the hidden means
+// HiddenMeanGivenInputs overwrites dst, v.Rows() × Hidden(), with the hidden means
 // given the inputs x alone, the label summed out:
 //
 //	p(h=1|x) = Σ_y p(y|x) p(h=1|x,e_y)
@@ -21,11 +21,11 @@ import (
 //
 // A row of dst is NaN where a constraint leaves x no state in any class. Of a
 // model without labels it is HiddenMean. Sums are in float64. It panics if the
-// shapes differ.
-func (m *RBM) HiddenMeanGivenInputs(dst Matrix, v Bits) {
-	m.checkVisible(v)
-	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
-		panic("rbm: HiddenMeanGivenInputs needs dst of v.Rows × hidden")
+// shapes differ, or if v is grey and a constraint is on all units.
+func (m *RBM) HiddenMeanGivenInputs(dst Matrix, v Input) {
+	m.checkInput(v)
+	if dst.Rows != v.Rows() || dst.Cols != m.Hidden() {
+		panic("rbm: HiddenMeanGivenInputs needs dst of rows × hidden")
 	}
 	if m.Classes() == 0 {
 		m.HiddenMean(dst, v)
@@ -33,24 +33,6 @@ func (m *RBM) HiddenMeanGivenInputs(dst Matrix, v Bits) {
 	}
 	m.judge(func(j *judging) {
 		j.v, j.mean, j.units = v, dst, m.Inputs()
-		j.labels.set(m)
-	}, (*judging).takeInputMeans)
-}
-
-// HiddenMeanGivenInputsGrey is HiddenMeanGivenInputs of rows of grey inputs, in
-// [0,1]; their label columns are ignored. It panics if the shapes differ or the
-// model has a constraint on all units.
-func (m *RBM) HiddenMeanGivenInputsGrey(dst, v Matrix) {
-	m.checkGrey(v)
-	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
-		panic("rbm: HiddenMeanGivenInputsGrey needs dst of v.Rows × hidden")
-	}
-	if m.Classes() == 0 {
-		m.HiddenMeanGrey(dst, v)
-		return
-	}
-	m.judge(func(j *judging) {
-		j.grey, j.mean, j.units = v, dst, m.Inputs()
 		j.labels.set(m)
 	}, (*judging).takeInputMeans)
 }

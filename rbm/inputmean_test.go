@@ -88,7 +88,7 @@ func TestHiddenMeanGivenInputs(t *testing.T) {
 				}
 			}
 			got, bare := NewMatrix(rows, hidden), NewMatrix(rows, hidden)
-			m.HiddenMeanGivenInputs(got, v)
+			m.HiddenMeanGivenInputs(got, v.Input())
 			for r := range rows {
 				want := listedInputMean(m, row64(v, r))
 				for j, x := range got.Row(r) {
@@ -104,13 +104,13 @@ func TestHiddenMeanGivenInputs(t *testing.T) {
 						v.Set(r, m.Inputs()+k, k == y)
 					}
 				}
-				m.HiddenMeanGivenInputs(bare, v)
+				m.HiddenMeanGivenInputs(bare, v.Input())
 				sameBits(t, what+": the label leaks", bare, got)
 			}
 			if c.On == AllUnits {
 				continue
 			}
-			m.HiddenMeanGivenInputsGrey(bare, greyOf(v))
+			m.HiddenMeanGivenInputs(bare, greyOf(v).Input())
 			for i, x := range bare.Data { // the products that are added come in another order
 				near(t, what+", grey bits", float64(x), float64(got.Data[i]), 0x1p-23)
 			}
@@ -119,7 +119,7 @@ func TestHiddenMeanGivenInputs(t *testing.T) {
 			for i := range grey.Data {
 				grey.Data[i] = float32(r.IntN(5)) / 4
 			}
-			m.HiddenMeanGivenInputsGrey(got, grey)
+			m.HiddenMeanGivenInputs(got, grey.Input())
 			for r := range rows {
 				x := make([]float64, m.Visible())
 				for i, g := range grey.Row(r) {
@@ -130,7 +130,7 @@ func TestHiddenMeanGivenInputs(t *testing.T) {
 				}
 				clear(grey.Row(r)[m.Inputs():])
 			}
-			m.HiddenMeanGivenInputsGrey(bare, grey)
+			m.HiddenMeanGivenInputs(bare, grey.Input())
 			sameBits(t, what+": the label of grey rows leaks", bare, got)
 		}
 	}
@@ -154,9 +154,9 @@ func TestHiddenMeanGivenInputsIsMixture(t *testing.T) {
 		const rows = 40
 		v := randomRows(m, rows)
 		logp := make([]float64, rows*m.Classes())
-		m.ClassLogProb(logp, v)
+		m.ClassLogProb(logp, v.Input())
 		got := NewMatrix(rows, m.Hidden())
-		m.HiddenMeanGivenInputs(got, v)
+		m.HiddenMeanGivenInputs(got, v.Input())
 		for r := range rows {
 			want := make([]float64, m.Hidden())
 			x := row64(v, r)
@@ -176,27 +176,27 @@ func TestHiddenMeanGivenInputsIsMixture(t *testing.T) {
 	plain := shape{20, 9, 0, Softmax}.random(2, 1)
 	v := randomRows(plain, 5)
 	got, want := NewMatrix(5, 9), NewMatrix(5, 9)
-	plain.HiddenMeanGivenInputs(got, v)
-	plain.HiddenMean(want, v)
+	plain.HiddenMeanGivenInputs(got, v.Input())
+	plain.HiddenMean(want, v.Input())
 	sameBits(t, "without labels", got, want)
-	plain.HiddenMeanGivenInputsGrey(got, greyOf(v))
-	plain.HiddenMeanGrey(want, greyOf(v))
+	plain.HiddenMeanGivenInputs(got, greyOf(v).Input())
+	plain.HiddenMean(want, greyOf(v).Input())
 	sameBits(t, "without labels, grey", got, want)
 
 	m := shape{13, 9, 2, Softmax}.random(1, 1)
 	m.panel(0)[12*vec.Block+3] = float32(math.NaN()) // of the second label
-	m.HiddenMeanGivenInputs(got, NewBits(5, 13))
+	m.HiddenMeanGivenInputs(got, NewBits(5, 13).Input())
 	for i, x := range got.Data {
 		if x == x {
 			t.Fatalf("a weight of NaN makes place %d %v", i, x)
 		}
 	}
 	for name, f := range map[string]func(){
-		"dst":      func() { m.HiddenMeanGivenInputs(NewMatrix(5, 8), NewBits(5, 13)) },
-		"rows":     func() { m.HiddenMeanGivenInputs(NewMatrix(4, 9), NewBits(5, 13)) },
-		"v":        func() { m.HiddenMeanGivenInputs(NewMatrix(5, 9), NewBits(5, 11)) },
-		"grey dst": func() { m.HiddenMeanGivenInputsGrey(NewMatrix(5, 8), NewMatrix(5, 13)) },
-		"grey v":   func() { m.HiddenMeanGivenInputsGrey(NewMatrix(5, 9), NewMatrix(5, 11)) },
+		"dst":      func() { m.HiddenMeanGivenInputs(NewMatrix(5, 8), NewBits(5, 13).Input()) },
+		"rows":     func() { m.HiddenMeanGivenInputs(NewMatrix(4, 9), NewBits(5, 13).Input()) },
+		"v":        func() { m.HiddenMeanGivenInputs(NewMatrix(5, 9), NewBits(5, 11).Input()) },
+		"grey dst": func() { m.HiddenMeanGivenInputs(NewMatrix(5, 8), NewMatrix(5, 13).Input()) },
+		"grey v":   func() { m.HiddenMeanGivenInputs(NewMatrix(5, 9), NewMatrix(5, 11).Input()) },
 	} {
 		func() {
 			defer func() {

@@ -25,9 +25,9 @@ const (
 // none allocates.
 type judging struct {
 	m     *RBM
-	v, h  Bits
-	grey  Matrix // if it has rows, it replaces v
-	units int    // visible units that count, from the first
+	v     Input
+	h     Bits
+	units int // visible units that count, from the first
 	rows  int
 	size  int // rows of a part; zero before the pass: as suits sums, or laws under a constraint
 	dst   []float64
@@ -72,7 +72,7 @@ func (m *RBM) judge(set func(j *judging), take func(j *judging, s *judged, lo in
 	j := judgingPool.Get().(*judging)
 	j.m, j.units, j.take, j.size = m, m.Visible(), take, 0
 	set(j)
-	j.rows = max(j.v.Rows, j.grey.Rows)
+	j.rows = j.v.Rows()
 	if j.size == 0 {
 		j.size = rowBlock
 		if m.Constraint == nil { // as many as leave no processor idle; bits do not hang on it
@@ -81,7 +81,7 @@ func (m *RBM) judge(set func(j *judging), take func(j *judging, s *judged, lo in
 	}
 	parts := ceilDiv(j.rows, j.size)
 	j.loop.Run(parts, 8*j.rows*m.Visible()*m.Hidden()) // in float64, and softplus
-	j.m, j.v, j.h, j.grey, j.dst, j.take = nil, Bits{}, Bits{}, Matrix{}, nil, nil
+	j.m, j.v, j.h, j.dst, j.take = nil, Input{}, Bits{}, nil, nil
 	j.mean, j.drawn = Matrix{}, Bits{}
 	judgingPool.Put(j)
 }
@@ -135,7 +135,7 @@ func (s *judged) preactivate(j *judging, lo int) {
 	s.lists = grown(s.lists, s.n*vec.Block*blocks+vec.ListSlack)
 	s.cuts = grown(s.cuts, s.n*blocks+1)
 	s.cuts[0] = 0
-	if j.grey.Rows > 0 {
+	if j.v.IsGrey() {
 		s.listGrey(j, lo)
 	} else {
 		s.listBits(j, lo)
@@ -159,7 +159,7 @@ func (s *judged) preactivate(j *judging, lo int) {
 // listBits lists the units of each block that are on and sums their biases.
 func (s *judged) listBits(j *judging, lo int) {
 	s.values = nil
-	v := j.v.Slice(lo, lo+s.n)
+	v := j.v.Bits.Slice(lo, lo+s.n)
 	if j.units < v.Cols {
 		s.words = grown(s.words, len(v.Words))
 		copy(s.words, v.Words)
@@ -182,14 +182,14 @@ func (s *judged) listGrey(j *judging, lo int) {
 	p := 0
 	for k := range vec.Blocks(j.units) {
 		for r := range s.n {
-			row := j.grey.Row(lo + r)[k*vec.Block : min((k+1)*vec.Block, j.units)]
+			row := j.v.Grey.Row(lo + r)[k*vec.Block : min((k+1)*vec.Block, j.units)]
 			p += vec.Nonzero(s.lists[p:], s.values[p:], row)
 			s.cuts[k*s.n+r+1] = uint32(p)
 		}
 	}
 	for r := range s.field {
 		sum := 0.0
-		for i, x := range j.grey.Row(lo + r)[:j.units] {
+		for i, x := range j.v.Grey.Row(lo + r)[:j.units] {
 			sum += float64(float64(x) * float64(j.m.VisibleBias[i]))
 		}
 		s.field[r] = sum

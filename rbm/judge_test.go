@@ -75,9 +75,9 @@ func TestJudgedRows(t *testing.T) {
 			h.Randomize(NewKey(2))
 			free, energy, pseudo := make([]float64, rows), make([]float64, rows), make([]float64, rows)
 			logp := make([]float64, rows*m.Classes())
-			m.FreeEnergy(free, v)
+			m.FreeEnergy(free, v.Input())
 			m.Energy(energy, v, h)
-			m.ClassLogProb(logp, v)
+			m.ClassLogProb(logp, v.Input())
 			m.PseudoLogLikelihood(pseudo, v)
 			for r := 0; r < rows; r += 19 {
 				x := row64(v, r)
@@ -93,9 +93,9 @@ func TestJudgedRows(t *testing.T) {
 				near(t, "energy", energy[r], e, rowTolerance(m, math.Abs(want)+math.Abs(e)))
 
 				one := make([]float64, m.Classes()+2)
-				m.FreeEnergy(one[:1], v.Slice(r, r+1))
+				m.FreeEnergy(one[:1], v.Slice(r, r+1).Input())
 				m.PseudoLogLikelihood(one[1:2], v.Slice(r, r+1))
-				m.ClassLogProb(one[2:], v.Slice(r, r+1))
+				m.ClassLogProb(one[2:], v.Slice(r, r+1).Input())
 				for i, got := range append([]float64{free[r], pseudo[r]}, logp[r*m.Classes():(r+1)*m.Classes()]...) {
 					if got != one[i] {
 						t.Errorf("row %d, figure %d: %v among others, %v alone", r, i, got, one[i])
@@ -122,7 +122,7 @@ func TestClassLogProbAtAllSizes(t *testing.T) {
 		}
 		v := randomRows(m, 20)
 		got := make([]float64, 20*7)
-		m.ClassLogProb(got, v)
+		m.ClassLogProb(got, v.Input())
 		for r := range 20 {
 			x := row64(v, r)
 			f := make([]float64, 7)
@@ -147,7 +147,7 @@ func TestClassLogProbBelowOdds(t *testing.T) {
 	m.HiddenBias[0] = -720
 	m.panel(0)[1*vec.Block] = 690 // of the first label
 	got := make([]float64, 2)
-	m.ClassLogProb(got, NewBits(1, 3))
+	m.ClassLogProb(got, NewBits(1, 3).Input())
 	// 1+e^−30 to 1; each of some ten roundings of numbers near log 2.
 	near(t, "log p", got[0], -math.Ln2+math.Exp(-30)/2, 10*0x1p-53)
 	near(t, "log p", got[1], -math.Ln2-math.Exp(-30)/2, 10*0x1p-53)
@@ -166,9 +166,9 @@ func TestNaNIsSeen(t *testing.T) {
 		v.Set(0, 0, true)
 		v.Set(0, 12, true)
 		out := make([]float64, 4)
-		m.FreeEnergy(out[:1], v)
+		m.FreeEnergy(out[:1], v.Input())
 		m.PseudoLogLikelihood(out[1:2], v)
-		m.ClassLogProb(out[2:4], v)
+		m.ClassLogProb(out[2:4], v.Input())
 		for i, x := range out[:4] {
 			if x == x && i != 2 { // the first label may be well
 				t.Errorf("figure %d is %v", i, x)
@@ -330,15 +330,15 @@ func TestJudgingAllocatesNothing(t *testing.T) {
 	dst := make([]float64, rows*10)
 	moments := NewMoments(m)
 	for name, f := range map[string]func(){
-		"FreeEnergy":          func() { m.FreeEnergy(dst[:rows], v) },
+		"FreeEnergy":          func() { m.FreeEnergy(dst[:rows], v.Input()) },
 		"Energy":              func() { m.Energy(dst[:rows], v, h) },
-		"ClassLogProb":        func() { m.ClassLogProb(dst, v) },
+		"ClassLogProb":        func() { m.ClassLogProb(dst, v.Input()) },
 		"PseudoLogLikelihood": func() { m.PseudoLogLikelihood(dst[:rows], v) },
-		"FreeEnergyGrey":      func() { m.FreeEnergyGrey(dst[:rows], grey) },
-		"ClassLogProbGrey":    func() { m.ClassLogProbGrey(dst, grey) },
-		"HiddenMeanGrey":      func() { m.HiddenMeanGrey(mean, grey) },
-		"means given inputs":  func() { m.HiddenMeanGivenInputs(mean, v) },
-		"Moments.Set":         func() { moments.Set(Batch{V: v, H: mean}) },
+		"FreeEnergyGrey":      func() { m.FreeEnergy(dst[:rows], grey.Input()) },
+		"ClassLogProbGrey":    func() { m.ClassLogProb(dst, grey.Input()) },
+		"HiddenMeanGrey":      func() { m.HiddenMean(mean, grey.Input()) },
+		"means given inputs":  func() { m.HiddenMeanGivenInputs(mean, v.Input()) },
+		"Moments.Set":         func() { moments.Set(Batch{V: v.Input(), H: mean}) },
 	} {
 		f()
 		if n := testing.AllocsPerRun(50, f); n != 0 {
@@ -364,25 +364,25 @@ func TestJudgesAtAllLevels(t *testing.T) {
 			}
 			out := [][]float64{make([]float64, rows), make([]float64, rows), make([]float64, rows), make([]float64, rows),
 				make([]float64, rows*m.Classes()), make([]float64, rows*m.Classes()), {0}}
-			m.FreeEnergy(out[0], v)
+			m.FreeEnergy(out[0], v.Input())
 			m.Energy(out[1], v, h)
 			m.PseudoLogLikelihood(out[2], v)
-			m.FreeEnergyGrey(out[3], grey)
+			m.FreeEnergy(out[3], grey.Input())
 			if m.Classes() > 0 {
-				m.ClassLogProb(out[4], v)
-				m.ClassLogProbGrey(out[5], grey)
+				m.ClassLogProb(out[4], v.Input())
+				m.ClassLogProb(out[5], grey.Input())
 			}
-			m.HiddenMeanGrey(mean, grey)
+			m.HiddenMean(mean, grey.Input())
 			moments := NewMoments(m)
 			if e, err := NewEnumeration(m, GradientLimit); err == nil {
 				out[6][0] = e.Moments(moments)
 			}
 			set := NewMoments(m)
-			set.Set(Batch{Grey: grey, H: mean})
-			m.Ascend(0.1, Phase{Batch: Batch{Grey: grey, H: mean}}, Phase{Moments: moments})
+			set.Set(Batch{V: grey.Input(), H: mean})
+			m.Ascend(0.1, Phase{Batch: Batch{V: grey.Input(), H: mean}}, Phase{Moments: moments})
 			given, givenGrey := NewMatrix(rows, m.Hidden()), NewMatrix(rows, m.Hidden())
-			m.HiddenMeanGivenInputs(given, v)
-			m.HiddenMeanGivenInputsGrey(givenGrey, grey)
+			m.HiddenMeanGivenInputs(given, v.Input())
+			m.HiddenMeanGivenInputs(givenGrey, grey.Input())
 			got := digest(out, mean.Data, given.Data, givenGrey.Data, moments.VH.Data, set.VH.Data, m.w, m.VisibleBias, m.HiddenBias)
 			if want[s] == "" {
 				want[s] = got

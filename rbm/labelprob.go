@@ -6,34 +6,22 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// ClassLogProb overwrites dst, v.Rows × Classes row by row, with log p(y|x)
+// ClassLogProb overwrites dst, v.Rows() × Classes() row by row, with log p(y|x)
 // in nats of each class, where x are the inputs in v; the label units in v are
 // ignored. Both kinds of label give
 //
 //	p(y|x) = exp(−F(x,e_y)) / Σ_k exp(−F(x,e_k))
 //
 // (Larochelle & Bengio 2008, eq. 2; the infinite-swapping paper, section 4.1);
-// NaN where a constraint leaves x no state in any class. It panics if the shapes differ or m has no classes.
-func (m *RBM) ClassLogProb(dst []float64, v Bits) {
-	m.checkVisible(v)
-	if m.Classes() == 0 || len(dst) != v.Rows*m.Classes() {
-		panic("rbm: ClassLogProb needs a classification RBM and v.Rows × classes places")
+// NaN where a constraint leaves x no state in any class. It panics if the shapes
+// differ, m has no classes, or v is grey and a constraint is on all units.
+func (m *RBM) ClassLogProb(dst []float64, v Input) {
+	m.checkInput(v)
+	if m.Classes() == 0 || len(dst) != v.Rows()*m.Classes() {
+		panic("rbm: ClassLogProb needs a classification RBM and rows × classes places")
 	}
 	m.judge(func(j *judging) {
 		j.v, j.dst, j.units = v, dst, m.Inputs()
-		j.labels.set(m)
-	}, (*judging).takeClasses)
-}
-
-// ClassLogProbGrey is ClassLogProb of rows of grey inputs; their label columns
-// are ignored.
-func (m *RBM) ClassLogProbGrey(dst []float64, v Matrix) {
-	m.checkGrey(v)
-	if m.Classes() == 0 || len(dst) != v.Rows*m.Classes() {
-		panic("rbm: ClassLogProbGrey needs a classification RBM and v.Rows × classes places")
-	}
-	m.judge(func(j *judging) {
-		j.grey, j.dst, j.units = v, dst, m.Inputs()
 		j.labels.set(m)
 	}, (*judging).takeClasses)
 }

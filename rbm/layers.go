@@ -34,6 +34,7 @@ const (
 // on at most chunkRows rows.
 type layers struct {
 	lists   []uint32  // active units of the layer that a pass starts from: vec.ListWords words by as many, in each row by row
+	values  []float32 // of grey rows: the values of the listed units
 	cuts    []uint32  // where the parts of lists end
 	acts    []float32 // preactivations: block by block of units, in each row by row
 	softmax []float32 // preactivations of softmax units, rows × units
@@ -42,7 +43,9 @@ type layers struct {
 	m          *RBM
 	first      int // the first row's number among all
 	v, h       Bits
-	from       Bits      // what is listed: v or h
+	from       Input     // what is listed: visible rows or h
+	rows       int       // of from
+	grey       bool      // whether from is grey
 	anew       bool      // offsets begin anew with each group of lists
 	mean       Matrix    // destination of means; no rows: not wanted
 	beta       []float32 // nil: all 1
@@ -74,10 +77,11 @@ func newLayers() *layers {
 func (l *layers) grow(m *RBM, rows int) {
 	l.m = m
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
-	if n := rows * max(visible, hidden) * vec.Block; len(l.lists) < n {
+	groups := ceilDiv(max(visible, hidden), vec.ListWords)
+	if n := rows*max(visible, hidden)*vec.Block + groups*vec.ListSlack; len(l.lists) < n {
 		l.lists = make([]uint32, n)
 	}
-	if n := (rows + 1) * ceilDiv(max(visible, hidden), vec.ListWords); len(l.cuts) < n {
+	if n := (rows + 1) * groups; len(l.cuts) < n {
 		l.cuts = make([]uint32, n)
 	}
 	if n := rows * max(visible, hidden) * vec.Block; len(l.acts) < n {
@@ -96,41 +100,57 @@ func (l *layers) work(rows int) int { return rows * l.m.Visible() * l.m.Hidden()
 
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
-// listActive lists the active units of every row of b, the layer that a pass
-// starts from. Offsets are those of a whole panel; if anew is set, they begin
-// anew with each group of words.
-func (l *layers) listActive(b Bits, anew bool) {
-	l.from, l.anew = b, anew
-	l.list.Run(l.listGroups(), b.Rows*b.Cols*listWork)
+// listActive lists the units of every row of x that are not zero: x is the layer
+// that a pass starts from. Offsets are those of a whole panel; if anew is set,
+// they begin anew with each group of words.
+func (l *layers) listActive(x Input, anew bool) {
+	l.from, l.rows, l.grey, l.anew = x, x.Rows(), x.IsGrey(), anew
+	if l.grey {
+		l.values = grown(l.values, len(l.lists))
+	}
+	l.list.Run(l.listGroups(), l.rows*x.Cols()*listWork)
 }
 
 // listGroups returns the number of groups of words that are listed together.
-func (l *layers) listGroups() int { return ceilDiv(l.from.Stride, vec.ListWords) }
+func (l *layers) listGroups() int { return ceilDiv(vec.Blocks(l.from.Cols()), vec.ListWords) }
 
 // listPart lists group g.
 func (l *layers) listPart(g int) {
-	b, k := l.from, g*vec.ListWords
-	count := min(vec.ListWords, b.Stride-k)
+	rows, k := l.rows, g*vec.ListWords
 	cuts := l.groupCuts(g)
-	cuts[0] = uint32(b.Rows * k * vec.Block)
+	cuts[0] = uint32(rows*k*vec.Block + g*vec.ListSlack)
 	first := uint32(k * vec.Block * vec.Block)
 	if l.anew {
 		first = 0
 	}
-	vec.Lists(l.lists, cuts, b.Words[k:], b.Stride, 1, b.Rows, count, first)
+	if b := &l.from.Bits; !l.grey {
+		vec.Lists(l.lists, cuts, b.Words[k:], b.Stride, 1, rows, min(vec.ListWords, b.Stride-k), first)
+		return
+	}
+	p := int(cuts[0])
+	for r := range rows {
+		row := l.from.Grey.Row(r)
+		row = row[k*vec.Block : min((k+vec.ListWords)*vec.Block, len(row))]
+		n := vec.Nonzero(l.lists[p:], l.values[p:], row)
+		for i := range l.lists[p : p+n] {
+			l.lists[p+i] += first
+		}
+		p += n
+		cuts[r+1] = uint32(p)
+	}
 }
 
 // groupCuts are where the rows' parts of the lists of group g end.
 func (l *layers) groupCuts(g int) []uint32 {
-	return l.cuts[g*(l.from.Rows+1):][:l.from.Rows+1]
+	return l.cuts[g*(l.rows+1):][:l.rows+1]
 }
 
-// runUp sums the hidden preactivations of every row of l.v, whose lists must
-// be there, and takes from them what l asks for: means at β = 1, draws at each
-// row's β into l.h, energy terms.
+// runUp sums the hidden preactivations of every row of l.from, which listActive
+// has listed, and computes from them what the fields of l ask for: means at
+// β = 1, draws at each row's β into l.h, energy terms.
 func (l *layers) runUp() {
 	panels := vec.Blocks(l.m.Hidden())
-	l.up.Run(panels*ceilDiv(l.v.Rows, l.upRows()), l.work(l.v.Rows))
+	l.up.Run(panels*ceilDiv(l.rows, l.upRows()), l.work(l.rows))
 	if l.m.Constraint != nil {
 		l.runCount()
 	}
@@ -146,7 +166,7 @@ func (l *layers) upRows() int {
 }
 
 func (l *layers) upPart(i int) {
-	m, rows := l.m, l.v.Rows
+	m, rows := l.m, l.rows
 	size := l.upRows()
 	parts := ceilDiv(rows, size)
 	k, lo := i/parts, i%parts*size
@@ -159,7 +179,12 @@ func (l *layers) upPart(i int) {
 		*(*[vec.Block]float32)(acts[r*vec.Block:]) = bias
 	}
 	for g := range l.listGroups() {
-		vec.RowSums(acts, m.panel(k), l.lists, l.groupCuts(g)[lo:][:n+1])
+		cuts := l.groupCuts(g)[lo:][:n+1]
+		if l.grey {
+			vec.RowSumsTimes(acts, m.panel(k), l.lists, l.values, cuts)
+		} else {
+			vec.RowSums(acts, m.panel(k), l.lists, cuts)
+		}
 	}
 	l.hiddenUnits(k, lo, n)
 }
@@ -170,7 +195,7 @@ func (l *layers) hiddenUnits(k, lo, n int) {
 	if l.m.Constraint != nil {
 		return // what is wanted hangs on all panels
 	}
-	acts := l.acts[(k*l.v.Rows+lo)*vec.Block:][:n*vec.Block]
+	acts := l.acts[(k*l.rows+lo)*vec.Block:][:n*vec.Block]
 	width := min(l.m.Hidden()-k*vec.Block, vec.Block)
 	if l.mean.Rows > 0 {
 		vec.Sigmoids(l.mean.Data[lo*l.mean.Cols+k*vec.Block:], l.mean.Cols, acts, n, width)

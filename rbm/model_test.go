@@ -169,8 +169,8 @@ func TestGivenClass(t *testing.T) {
 				full[r][m.Inputs()+y] = 1
 			}
 			f, g := make([]float64, len(x)), make([]float64, len(x))
-			m.FreeEnergy(f, bitsOf(full))
-			c.FreeEnergy(g, bitsOf(x))
+			m.FreeEnergy(f, bitsOf(full).Input())
+			c.FreeEnergy(g, bitsOf(x).Input())
 			for r := range f {
 				// The clamped model lacks the constant −b_y alone; c + U_y is
 				// rounded to float32 in each hidden unit.

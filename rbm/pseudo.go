@@ -16,7 +16,7 @@ import (
 // the shapes differ. Under a constraint it takes a recursion of O(mK) for each
 // unit of each row; a row of probability zero has −Inf.
 func (m *RBM) PseudoLogLikelihood(dst []float64, v Bits) {
-	m.checkVisible(v)
+	m.checkInput(v.Input())
 	if len(dst) != v.Rows {
 		panic("rbm: PseudoLogLikelihood needs one place of dst a row")
 	}
@@ -25,7 +25,7 @@ func (m *RBM) PseudoLogLikelihood(dst []float64, v Bits) {
 		return
 	}
 	m.judge(func(j *judging) {
-		j.v, j.dst = v, dst
+		j.v, j.dst = v.Input(), dst
 		if m.softmaxLabel() {
 			j.units = m.Inputs()
 			j.labels.set(m)
@@ -100,7 +100,7 @@ func (j *judging) labelScore(a []float64, s *judged, r int) (score float64) {
 	s.logp = grown(s.logp, j.m.Classes())
 	j.classes(s.logp, a, s)
 	for y, lp := range s.logp {
-		if j.v.Get(r, j.units+y) {
+		if j.v.Bits.Get(r, j.units+y) {
 			score += lp
 			for k, w := range j.labels.rows[y*len(a):][:len(a)] {
 				a[k] += w
@@ -126,7 +126,7 @@ func (j *judging) scoreUnits(s *judged, lo, i, n, span int) {
 		bias := up
 		for u := range n {
 			m[u], offsets[u] = 1, uint32(2*u*width)
-			if j.v.Get(lo+r, i+u) {
+			if j.v.Bits.Get(lo+r, i+u) {
 				offsets[u] += uint32(width)
 				bias[u] = down[u]
 			}
@@ -137,7 +137,7 @@ func (j *judging) scoreUnits(s *judged, lo, i, n, span int) {
 			if b := float64(j.m.VisibleBias[i+u]); math.Abs(b) <= maxOddsBias {
 				own.flips.timesOnePlus(bias[u]*m[u]*own.unit.m, e[u]+own.unit.e)
 			} else {
-				if j.v.Get(lo+r, i+u) {
+				if j.v.Bits.Get(lo+r, i+u) {
 					b = -b
 				}
 				j.dst[lo+r] -= vec.Softplus(b + (vec.LogSplit(m[u], e[u]) - own.own))

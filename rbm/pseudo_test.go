@@ -25,7 +25,7 @@ func TestPseudoAtAllBiases(t *testing.T) {
 			got := make([]float64, rows)
 			m.PseudoLogLikelihood(got, v)
 			logp := make([]float64, rows*m.Classes())
-			m.ClassLogProb(logp, v)
+			m.ClassLogProb(logp, v.Input())
 			worst := 0.0
 			for r := range rows {
 				x := row64(v, r)

@@ -92,7 +92,7 @@ func (s *States) stepRows(lo, hi, steps int, key Key) {
 		l.stream = key.Child(uint64(2 * t)).stream()
 		l.runDown()
 
-		l.listActive(l.v, false)
+		l.listActive(l.v.Input(), false)
 		if t == steps-1 {
 			l.mean = s.Mean.Slice(lo, hi)
 			if s.Energy != nil {
@@ -115,20 +115,27 @@ func (l *layers) forget() {
 	l.m, l.base, l.beta, l.energy, l.baseEnergy, l.partner = nil, nil, nil, nil, nil, nil
 }
 
-// HiddenMean overwrites dst, v.Rows × Hidden(), with p(h=1|v); with NaN where a
-// constraint leaves v no hidden state. It panics if the shapes differ.
-func (m *RBM) HiddenMean(dst Matrix, v Bits) {
-	m.checkVisible(v)
-	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
-		panic("rbm: HiddenMean needs dst of v.Rows × hidden")
+// HiddenMean overwrites dst, v.Rows() × Hidden(), with p(h=1|v) = σ(c + vᵀW), or
+// with the means under a constraint; with NaN where it leaves v no hidden state.
+// It panics if the shapes differ, or if v is grey and a constraint is on all
+// units.
+func (m *RBM) HiddenMean(dst Matrix, v Input) {
+	m.checkInput(v)
+	rows := v.Rows()
+	if dst.Rows != rows || dst.Cols != m.Hidden() {
+		panic("rbm: HiddenMean needs dst of rows × hidden")
+	}
+	if v.IsGrey() && m.Constraint != nil {
+		m.judge(func(j *judging) { j.v, j.mean = v, dst }, (*judging).takeCountGrey)
+		return
 	}
 	l := layersPool.Get().(*layers)
-	l.grow(m, min(v.Rows, chunkRows))
+	l.grow(m, min(rows, chunkRows))
 	l.draw, l.energy = false, nil
-	for lo := 0; lo < v.Rows; lo += chunkRows {
-		hi := min(lo+chunkRows, v.Rows)
-		l.v, l.mean = v.Slice(lo, hi), dst.Slice(lo, hi)
-		l.listActive(l.v, false)
+	for lo := 0; lo < rows; lo += chunkRows {
+		some := v.Slice(lo, min(lo+chunkRows, rows))
+		l.v, l.mean = some.Bits, dst.Slice(lo, lo+some.Rows())
+		l.listActive(some, false)
 		l.runUp()
 	}
 	l.release()
@@ -159,15 +166,8 @@ func (m *RBM) VisibleMean(dst Matrix, h Bits) {
 
 // release gives l back to the pool without references to what it worked on.
 func (l *layers) release() {
-	l.m, l.v, l.h, l.mean = nil, Bits{}, Bits{}, Matrix{}
+	l.m, l.v, l.h, l.mean, l.from = nil, Bits{}, Bits{}, Matrix{}, Input{}
 	layersPool.Put(l)
-}
-
-func (m *RBM) checkVisible(v Bits) {
-	if v.Cols != m.Visible() {
-		panic("rbm: rows of another width than the visible layer")
-	}
-	v.check()
 }
 
 // DrawBits overwrites dst with independent bits, each one with the probability

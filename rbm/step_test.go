@@ -101,7 +101,7 @@ func TestStepMean(t *testing.T) {
 	}
 	m.Step(s, beta, 2, NewKey(5))
 	want := NewMatrix(50, 70)
-	m.HiddenMean(want, s.V)
+	m.HiddenMean(want, s.V.Input())
 	for i, x := range s.Mean.Data {
 		if x != want.Data[i] {
 			t.Fatalf("mean %d is %v, want %v", i, x, want.Data[i])
@@ -149,10 +149,12 @@ func TestStrayBitsPanic(t *testing.T) {
 	stray.Words[1] = 1 << 5
 	wide := Bits{Rows: 2, Cols: 5, Stride: 2, Words: make([]uint64, 4)}
 	for name, f := range map[string]func(){
-		"HiddenMean":  func() { m.HiddenMean(NewMatrix(2, 3), stray) },
-		"FreeEnergy":  func() { m.FreeEnergy(make([]float64, 2), stray) },
-		"Ascend":      func() { m.Ascend(1, Phase{Batch: Batch{V: stray, H: NewMatrix(2, 3)}}, Phase{Moments: NewMoments(m)}) },
-		"stride":      func() { m.HiddenMean(NewMatrix(2, 3), wide) },
+		"HiddenMean": func() { m.HiddenMean(NewMatrix(2, 3), stray.Input()) },
+		"FreeEnergy": func() { m.FreeEnergy(make([]float64, 2), stray.Input()) },
+		"Ascend": func() {
+			m.Ascend(1, Phase{Batch: Batch{V: stray.Input(), H: NewMatrix(2, 3)}}, Phase{Moments: NewMoments(m)})
+		},
+		"stride":      func() { m.HiddenMean(NewMatrix(2, 3), wide.Input()) },
 		"VisibleMean": func() { h := NewBits(1, 3); h.Words[0] = 8; m.VisibleMean(NewMatrix(1, 5), h) },
 		"Step":        func() { s := NewStates(m, 1); s.H.Words[0] = 8; m.Step(s, nil, 1, NewKey(1)) },
 		"no states":   func() { m.Step(&States{V: NewBits(1, 5), H: NewBits(1, 3)}, nil, 1, NewKey(1)) },
@@ -176,7 +178,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(50, func() { m.Step(s, nil, 2, key) }); n != 0 {
 		t.Errorf("%v allocations a step", n)
 	}
-	b := Batch{V: s.V, H: s.Mean}
+	b := Batch{V: s.V.Input(), H: s.Mean}
 	m.Ascend(0, Phase{Batch: b}, Phase{Batch: b})
 	if n := testing.AllocsPerRun(50, func() { m.Ascend(0.1, Phase{Batch: b}, Phase{Batch: b}) }); n != 0 {
 		t.Errorf("%v allocations an ascent", n)
@@ -208,7 +210,7 @@ func TestAscendAddsTheMomentDifference(t *testing.T) {
 		s := NewStates(m, rows)
 		s.H.Randomize(NewKey(seed))
 		m.Step(s, nil, 1, NewKey(seed))
-		return Batch{V: s.V, H: s.Mean}
+		return Batch{V: s.V.Input(), H: s.Mean}
 	}
 	for _, slots := range [][2]int{{1, 1}, {10, 50}, {70, 100}, {3, 0}} {
 		pos, neg := states(slots[0], 1), states(slots[1], 2)

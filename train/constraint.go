@@ -5,7 +5,6 @@ import (
 
 	"gorbm/data"
 	"gorbm/negphase"
-	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -64,7 +63,7 @@ func eachVisible(m *rbm.RBM, set *data.Set, f func(first int, v rbm.Bits)) {
 		}
 		v := rbm.NewBits(len(some), m.Visible())
 		if set.Y != nil || m.Classes() == 0 {
-			set.Visible(v, some, m.Classes())
+			set.Visible(v.Input(), some, m.Classes())
 		} else {
 			for i, r := range some {
 				copy(v.Row(i), set.X.Row(int(r)))
@@ -89,21 +88,20 @@ func activeVisible(m *rbm.RBM, v rbm.Bits, r int) (n int) {
 // would be steps, each of which offers as many pairs of an active unit and one
 // that is not as there are units. It does without where nothing can move.
 func sampleShell(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix {
-	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()), H: rbm.NewMatrix(rows, m.Hidden())}
+	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()).Input(), H: rbm.NewMatrix(rows, m.Hidden())}
 	h := rbm.NewBits(rows, m.Hidden())
 	if from := rowsOf(set, y); len(from) > 0 {
 		set.Visible(b.V, pick(from, rows, key), 0)
 	} else {
-		(*rbm.Base)(nil).Draw(m, b.V, h, key.Child(sampleStart))
+		(*rbm.Base)(nil).Draw(m, b.V.Bits, h, key.Child(sampleStart))
 	}
-	s := negphase.DefaultSettings("walk")
-	s.Mover, s.Moves, s.Chains, s.Start = mcmc.Exchange{}, sampleSteps, rows, negphase.Data
+	s, _ := negphase.Parse(fmt.Sprintf("walk:exchange:moves=%d:chains=%d:start=data", sampleSteps, rows), negphase.Settings{})
 	if _, err := s.CheckModel(m); err == nil {
 		walk, err := negphase.New(s)
 		if err == nil {
 			var phase rbm.Phase
 			if phase, _, err = walk.Estimate(m, b, key.Child(sampleWalk)); err == nil {
-				b.V = phase.V
+				b.V.Bits = phase.V.Bits
 			}
 		}
 	}

@@ -176,13 +176,7 @@ func (o *optimizer) slide(pos rbm.Batch) {
 		}
 	}
 	for r := range pos.Rows() {
-		if pos.Grey.Rows > 0 {
-			for i, x := range pos.Grey.Row(r) {
-				o.mu[i] += float32(share * x)
-			}
-		} else {
-			pos.V.Each(r, func(i int) { o.mu[i] += share })
-		}
+		pos.V.Each(r, func(i int, x float32) { o.mu[i] += float32(share * x) })
 		for j, p := range pos.H.Row(r) {
 			o.lambda[j] += float32(share * p)
 		}

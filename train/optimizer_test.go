@@ -272,10 +272,10 @@ func (o *reference) step(t int, pos rbm.Batch, neg rbm.Phase) {
 	n, m := o.n, o.m
 	g := make([]float64, len(o.w))
 	addTo := func(b rbm.Batch, sign float64) {
-		for r := range b.V.Rows {
-			w := sign / float64(b.V.Rows)
+		for r := range b.V.Bits.Rows {
+			w := sign / float64(b.V.Bits.Rows)
 			for i := range n {
-				if !b.V.Get(r, i) {
+				if !b.V.Bits.Get(r, i) {
 					continue
 				}
 				g[n*m+i] += w
@@ -293,17 +293,17 @@ func (o *reference) step(t int, pos rbm.Batch, neg rbm.Phase) {
 	if c := o.s.Center; c > 0 {
 		for i := range o.mu {
 			mean := 0.0
-			for r := range pos.V.Rows {
-				if pos.V.Get(r, i) {
-					mean += 1 / float64(pos.V.Rows)
+			for r := range pos.V.Bits.Rows {
+				if pos.V.Bits.Get(r, i) {
+					mean += 1 / float64(pos.V.Bits.Rows)
 				}
 			}
 			o.mu[i] += c * (mean - o.mu[i])
 		}
 		for j := range o.lambda {
 			mean := 0.0
-			for r := range pos.V.Rows {
-				mean += float64(pos.H.Row(r)[j]) / float64(pos.V.Rows)
+			for r := range pos.V.Bits.Rows {
+				mean += float64(pos.H.Row(r)[j]) / float64(pos.V.Bits.Rows)
 			}
 			o.lambda[j] += c * (mean - o.lambda[j])
 		}

@@ -55,7 +55,7 @@ func sample(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix {
 	s := rbm.NewStates(m, rows)
 	step := uint64(0)
 	if from := rowsOf(set, y); len(from) > 0 {
-		b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()), H: rbm.NewMatrix(rows, m.Hidden())}
+		b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()).Input(), H: rbm.NewMatrix(rows, m.Hidden())}
 		set.Visible(b.V, pick(from, rows, key), 0)
 		m.HiddenMean(b.H, b.V)
 		m.HiddenSample(s.H, b, key.Child(sampleStart))

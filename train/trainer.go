@@ -112,17 +112,11 @@ func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.Kind, seed ui
 // VisibleMean returns the mean of the visible units of m over the rows of set.
 func VisibleMean(m *rbm.RBM, set *data.Set) []float32 {
 	sums := make([]float64, m.Visible())
-	row, one := make([]int32, 1), room(set, 1, m)
+	row, one := make([]int32, 1), set.NewRows(1, m.Classes())
 	for r := range set.Len() {
 		row[0] = int32(r)
-		lay(one, set, row, m)
-		if one.Grey.Rows == 0 {
-			one.V.Each(0, func(i int) { sums[i]++ })
-			continue
-		}
-		for i, x := range one.Grey.Data {
-			sums[i] += float64(x)
-		}
+		set.Visible(one, row, m.Classes())
+		one.Each(0, func(i int, x float32) { sums[i] += float64(x) })
 	}
 	mean := make([]float32, len(sums))
 	for i, n := range sums {
@@ -173,8 +167,8 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err := Fits(m, set); err != nil {
 		return nil, err
 	}
-	if s.Negative.Path == negphase.ToData && s.Negative.Base == nil {
-		s.Negative.Base = Base(m, set)
+	if l := s.Negative.Ladder(); l.Path == negphase.ToData && l.Base == nil {
+		s.Negative.SetBase(Base(m, set))
 	}
 	if err := Allows(m, set); err != nil {
 		return nil, err
@@ -187,8 +181,7 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 		return nil, err
 	}
 	key := rbm.NewKey(s.Seed)
-	batch := room(set, s.Batch, m)
-	batch.H = rbm.NewMatrix(s.Batch, m.Hidden())
+	batch := rbm.Batch{V: set.NewRows(s.Batch, m.Classes()), H: rbm.NewMatrix(s.Batch, m.Hidden())}
 	return &Trainer{
 		model: m, set: set, hash: set.Hash(), settings: s, negative: negative,
 		optimizer: newOptimizer(s, m, set),
@@ -197,25 +190,6 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 		rows:      make([]int32, s.Batch),
 		batch:     batch,
 	}, nil
-}
-
-// room returns room for rows of set as visible units of m, bits or grey.
-func room(set *data.Set, rows int, m *rbm.RBM) (b rbm.Batch) {
-	if set.Grey.Rows > 0 {
-		b.Grey = rbm.NewMatrix(rows, m.Visible())
-	} else {
-		b.V = rbm.NewBits(rows, m.Visible())
-	}
-	return b
-}
-
-// lay overwrites the inputs of b, which has room for them, with rows of set.
-func lay(b rbm.Batch, set *data.Set, rows []int32, m *rbm.RBM) {
-	if b.Grey.Rows > 0 {
-		set.GreyRows(b.Grey, rows, m.Classes())
-	} else {
-		set.Visible(b.V, rows, m.Classes())
-	}
 }
 
 // Fits returns an error that says why m cannot be trained or judged on set, or
@@ -264,12 +238,8 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	start := time.Now()
 	defer func() { t.elapsed += time.Since(start) }()
 	t.batches.Rows(t.rows, t.step)
-	lay(t.batch, t.set, t.rows, t.model)
-	if t.batch.Grey.Rows > 0 {
-		t.model.HiddenMeanGrey(t.batch.H, t.batch.Grey)
-	} else {
-		t.model.HiddenMean(t.batch.H, t.batch.V)
-	}
+	t.set.Visible(t.batch.V, t.rows, t.model.Classes())
+	t.model.HiddenMean(t.batch.H, t.batch.V)
 	negative, info, err := t.negative.Estimate(t.model, t.batch, t.key.Child(uint64(t.step)))
 	if err != nil {
 		if errors.Is(err, rbm.ErrDiverged) {

@@ -7,11 +7,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
+
+	"gorbm/rbm"
 )
 
 // status runs a command that ends with err and returns the exit status and
@@ -70,7 +74,7 @@ func parse(args ...string) (f *Flags, hidden int, stdout string, err error) {
 	var out bytes.Buffer
 	f = NewFlags("prog", "prog does this.", "prog [flags]")
 	n := f.Int("hidden", 7, "hidden units")
-	err = f.Parse(args, &out)
+	err = f.Parse(args, &out, io.Discard)
 	return f, *n, out.String(), err
 }
 
@@ -145,7 +149,7 @@ func TestProgressIsSilentOffTerminals(t *testing.T) {
 	defer file.Close()
 	var buf bytes.Buffer
 	for _, w := range []io.Writer{&buf, file} {
-		p := NewProgress(w, false, "work", "rows", 10)
+		p := (&Flags{Stderr: w}).NewProgress("work", "rows", 10)
 		p.Set(5, "half")
 		if n, err := p.Write(make([]byte, 3)); n != 3 || err != nil {
 			t.Errorf("Write returns %d, %v", n, err)
@@ -154,5 +158,86 @@ func TestProgressIsSilentOffTerminals(t *testing.T) {
 	}
 	if info, err := file.Stat(); err != nil || info.Size() != 0 || buf.Len() != 0 {
 		t.Errorf("a bar was drawn where there is no terminal: %q", buf.String())
+	}
+}
+
+func TestCheckNew(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("there.png", nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ arg, want string }{
+		{"-version=false", ""}, // -out is not given
+		{"-out=new.png", ""},
+		{"-out=new.NPZ", ""},
+		{"-out=", `-out is ""; it must end in .npz or .png`},
+		{"-out=new.csv", `-out is "new.csv"; it must end in .npz or .png`},
+		{"-out=there.png", "-out: there.png is there already; remove it or choose another name"},
+	} {
+		f := NewFlags("prog", "", "")
+		f.String("out", "", "")
+		if err := f.Parse([]string{c.arg}, io.Discard, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := f.CheckNew("out", ".npz", ".png"); err != nil {
+			got = err.Error()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.arg, got, c.want)
+		}
+	}
+}
+
+func TestFormats(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	if Finite(nan) != nil || Finite(inf) != nil || *Finite(2) != 2 {
+		t.Error("Finite")
+	}
+	for _, c := range []struct{ got, want string }{
+		{Number(0.12345), "0.123"}, {Number(nan), "–"}, {Percent(0.1234), "12.3 %"}, {Percent(nan), "–"},
+		{PlusMinus(1.23456, 0.01, 3), "1.235 ± 0.010"}, {PlusMinus(1.23456, inf, 3), "1.235"},
+		{Field(1.0/3, 4), "0.3333"}, {Field(nan, 4), ""},
+		{Units(rbm.New(12, 5, 4, rbm.Bernoulli)), "8 inputs + 4 bernoulli labels, 5 hidden units"},
+		{Units(rbm.New(8, 5, 0, rbm.Softmax)), "8 inputs, 5 hidden units"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+	m := rbm.New(8, 5, 0, rbm.Softmax)
+	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3, Reference: make([]uint8, 13)}
+	if got, want := Units(m), "8 inputs, 5 hidden units, 3 units of all away from a reference"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// -workers lowers GOMAXPROCS, never raises it, and is taken back.
+func TestWorkers(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	for _, c := range []struct {
+		args []string
+		want int
+	}{{nil, 4}, {[]string{"-workers", "0"}, 4}, {[]string{"-workers", "1"}, 1}, {[]string{"-workers=3"}, 3}, {[]string{"-workers", "9"}, 4}} {
+		f := NewFlags("x", "", "")
+		n := f.AddWorkers()
+		if err := f.Parse(c.args, io.Discard, io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		restore, err := UseWorkers(*n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := runtime.GOMAXPROCS(0); got != c.want {
+			t.Errorf("%v uses %d processors, want %d", c.args, got, c.want)
+		}
+		restore()
+		if got := runtime.GOMAXPROCS(0); got != 4 {
+			t.Fatalf("%v leaves %d processors, want 4", c.args, got)
+		}
+	}
+	var usage usageError
+	if _, err := UseWorkers(-1); !errors.As(err, &usage) {
+		t.Errorf("-workers -1 gives %v, want a usage error", err)
 	}
 }

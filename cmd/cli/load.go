@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,35 +9,27 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
 
 // DataFlags are the flags that choose data.
 type DataFlags struct {
+	Flags                                   *Flags // of the command
 	Spec, Dir, LabelColumn, Binarize, Shape string
 }
 
-// dataHelp lists what -data takes.
-const dataHelp = `data: a name with settings after a colon, or a file
-fontdigits[:N]      digits rendered from fonts (N: so many rows)
-mnist[:N]           handwritten digits (mnist:55000 is the paper's)
-toy:M,D,N,P[:plain] M modes of bits repeated D times, N copies each,
-                    flipped with probability P; plain: without labels
-bars:N              bars and stripes, N×N (bars:4:distinct: each once)
-shifter:N           labelled shifter of N bits
-desjardins:P        four modes of 4×4, flipped with probability P
-FILE.csv FILE.npz   rows of values in [0,1]
-IMAGES[,LABELS]     IDX files, gzipped or not
-generated data end in :seed=N if wished`
-
-// AddDataFlags adds the flags to f.
-func AddDataFlags(f *Flags, spec, specHelp string) *DataFlags {
-	d := new(DataFlags)
-	f.StringVar(&d.Spec, "data", spec, dataHelp+specHelp)
+// AddData adds the flags that choose data. spec is the default of -data, and
+// specHelp ends its help.
+func (f *Flags) AddData(spec, specHelp string) *DataFlags {
+	d := &DataFlags{Flags: f}
+	f.StringVar(&d.Spec, "data", spec, "data: a name with settings after a colon, or a file\n"+data.Help()+specHelp)
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
 	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, none, or auto, which takes a last column named y, label, class or target")
 	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), or none (kept as probabilities)")
@@ -44,12 +37,12 @@ func AddDataFlags(f *Flags, spec, specHelp string) *DataFlags {
 	return d
 }
 
-// Load loads the data, with a bar on stderr for what takes long.
-func (d *DataFlags) Load(ctx context.Context, stderr io.Writer, quiet bool) (train, test *data.Set, err error) {
-	if err := Choice("label-column", d.LabelColumn, "auto", "last", "none"); err != nil {
-		return nil, nil, err
-	}
-	if err := Choice("binarize", d.Binarize, data.Threshold, data.Sample, data.None); err != nil {
+// Load loads the data, with a bar on standard error for what takes long.
+func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
+	if err := cmp.Or(
+		Choice("label-column", d.LabelColumn, "auto", "last", "none"),
+		Choice("binarize", d.Binarize, data.Threshold, data.Sample, data.None),
+	); err != nil {
 		return nil, nil, err
 	}
 	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Binarize: d.Binarize}
@@ -61,7 +54,7 @@ func (d *DataFlags) Load(ctx context.Context, stderr io.Writer, quiet bool) (tra
 	var bar *Progress
 	opt.Progress = func(what string, total int64) io.Writer {
 		bar.Done()
-		bar = NewProgress(stderr, quiet, what, "B", total)
+		bar = d.Flags.NewProgress(what, "B", total)
 		return bar
 	}
 	train, test, err = data.Load(ctx, d.Spec, opt)
@@ -88,8 +81,8 @@ func (d *DataFlags) Source(set *data.Set) string {
 	return strings.Join(parts, ",")
 }
 
-// Describe notes in about what the data were.
-func (d *DataFlags) Describe(about *rbm.About, set *data.Set) {
+// Describe writes what the data were into about.
+func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	about.Data, about.Binarize = d.Source(set), set.Binarize
 	about.Height, about.Width = set.Height, set.Width
 	if d.LabelColumn != "auto" {
@@ -97,8 +90,10 @@ func (d *DataFlags) Describe(about *rbm.About, set *data.Set) {
 	}
 }
 
-// Follow takes what the flags do not say from what a model's file says.
-func (d *DataFlags) Follow(f *Flags, about rbm.About) {
+// Follow sets the flags that were not given to what the file of a model says
+// about the data that it was trained on.
+func (d *DataFlags) Follow(about modelfile.About) {
+	f := d.Flags
 	if !f.Given("binarize") && (about.Binarize == data.Sample || about.Binarize == data.None) {
 		d.Binarize = about.Binarize
 	}
@@ -122,32 +117,33 @@ func Abs(path string) string {
 	return path
 }
 
-// ReadModel reads the model that a file holds, or the folder of a run, of which
-// path becomes the file.
-func ReadModel(path *string) (*rbm.RBM, rbm.About, error) {
+// ReadModel reads the model file at *path. If *path is the folder of a run, it
+// becomes the path of the run's model.
+func ReadModel(path *string) (*rbm.RBM, modelfile.About, error) {
 	if info, err := os.Stat(*path); err == nil && info.IsDir() {
 		dir := *path
 		*path = filepath.Join(dir, train.ModelFile)
 		if _, err := os.Stat(*path); errors.Is(err, fs.ErrNotExist) {
-			return nil, rbm.About{}, fmt.Errorf("model %s is a folder without %s; name a file, or the folder of a run that has ended", dir, train.ModelFile)
+			return nil, modelfile.About{}, fmt.Errorf("model %s is a folder without %s; name a file, or the folder of a run that has ended", dir, train.ModelFile)
 		}
 	}
-	m, about, err := rbm.ReadFile(*path)
+	m, about, err := modelfile.Read(*path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("model %s does not exist", *path)
 	}
 	return m, about, err
 }
 
-// ModelFlags are the flags that choose a model that a file holds.
+// ModelFlags are the flags that choose a model file.
 type ModelFlags struct {
 	Path, Labels string
 	Classes      int
+	flags        *Flags
 }
 
-// AddModelFlags adds -model, -classes and -labels to f.
-func AddModelFlags(f *Flags) *ModelFlags {
-	m := new(ModelFlags)
+// AddModel adds -model, -classes and -labels.
+func (f *Flags) AddModel() *ModelFlags {
+	m := &ModelFlags{flags: f}
 	f.StringVar(&m.Path, "model", "", "model: a .safetensors or .npz file, or the folder of a run")
 	f.IntVar(&m.Classes, "classes", 0, "label units of a model whose file does not say: its last visible units")
 	f.StringVar(&m.Labels, "labels", "softmax", "kind of the label units of -classes, softmax or bernoulli")
@@ -155,8 +151,8 @@ func AddModelFlags(f *Flags) *ModelFlags {
 }
 
 // Load reads the model.
-func (f *ModelFlags) Load(flags *Flags) (*rbm.RBM, rbm.About, error) {
-	fail := func(err error) (*rbm.RBM, rbm.About, error) { return nil, rbm.About{}, err }
+func (f *ModelFlags) Load() (*rbm.RBM, modelfile.About, error) {
+	fail := func(err error) (*rbm.RBM, modelfile.About, error) { return nil, modelfile.About{}, err }
 	if f.Path == "" {
 		return fail(Usagef("-model is missing; name a .safetensors or .npz file, or the folder of a run"))
 	}
@@ -168,7 +164,7 @@ func (f *ModelFlags) Load(flags *Flags) (*rbm.RBM, rbm.About, error) {
 	if err != nil {
 		return fail(err)
 	}
-	switch given := flags.Given("classes") || flags.Given("labels"); {
+	switch given := f.flags.FirstGiven("classes", "labels") != ""; {
 	case given && about.Described:
 		return fail(Usagef("-classes and -labels are for models whose file does not say; %s has %d classes", f.Path, m.Classes()))
 	case f.Classes < 0 || f.Classes >= m.Visible():
@@ -182,19 +178,50 @@ func (f *ModelFlags) Load(flags *Flags) (*rbm.RBM, rbm.About, error) {
 	return m, about, nil
 }
 
-// Constrained returns a clause that says how m is constrained, to go after its
-// numbers of units; "" if it is not.
-func Constrained(m *rbm.RBM) string {
-	c := m.Constraint
-	if c == nil {
-		return ""
+// A Snapshot is a model that a run has saved after so many training steps.
+type Snapshot struct {
+	Step  int
+	Path  string
+	Model *rbm.RBM
+	About modelfile.About
+}
+
+// ReadSnapshots reads the snapshots in the folder of a run, which the flag -run
+// names, in the order of their steps. There is at least one, and all have the
+// same units and the same constraint. The run may still be under way.
+func ReadSnapshots(run string) ([]Snapshot, error) {
+	dir := filepath.Join(run, train.SnapshotsDir)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("-run: %w", err)
 	}
-	what := "hidden units"
-	if c.On == rbm.AllUnits {
-		what = "units of all"
+	var all []Snapshot
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".safetensors")
+		if !ok {
+			continue
+		}
+		s := Snapshot{Path: filepath.Join(dir, e.Name())}
+		if s.Step, err = strconv.Atoi(name); err != nil {
+			return nil, fmt.Errorf("-run: %s is not named by a step, as the snapshots of a run are", s.Path)
+		}
+		if s.Model, s.About, err = modelfile.Read(s.Path); err != nil {
+			return nil, err
+		}
+		all = append(all, s)
 	}
-	if c.Reference != nil {
-		return fmt.Sprintf(", %d %s away from a reference", c.Active, what)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("-run: %s holds no snapshots; name the folder of a run that rbmtrain made, with -snapshots above 0", dir)
 	}
-	return fmt.Sprintf(", %d %s on", c.Active, what)
+	slices.SortFunc(all, func(a, b Snapshot) int { return a.Step - b.Step }) // names have seven digits or more
+	for _, s := range all[1:] {
+		a, b := s.Model, all[0].Model
+		if a.Visible() != b.Visible() || a.Hidden() != b.Hidden() || a.Classes() != b.Classes() || a.LabelKind() != b.LabelKind() {
+			return nil, fmt.Errorf("-run: %s is of another shape than %s; the folder holds models of several runs", s.Path, all[0].Path)
+		}
+		if !a.Constraint.Equal(b.Constraint) {
+			return nil, fmt.Errorf("-run: %s has another constraint than %s; the folder holds models of several runs", s.Path, all[0].Path)
+		}
+	}
+	return all, nil
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"os"
 	"time"
 
@@ -13,14 +12,14 @@ import (
 // shows nothing.
 type Progress struct{ bar *progressbar.ProgressBar }
 
-// NewProgress returns a progress bar of total units on w, or nil if quiet or w
-// is not a terminal.
-func NewProgress(w io.Writer, quiet bool, what, unit string, total int64) *Progress {
-	if quiet || !IsTerminal(w) {
+// NewProgress returns a progress bar of total units on standard error, or nil
+// with -quiet or if that is not a terminal.
+func (f *Flags) NewProgress(what, unit string, total int64) *Progress {
+	if terminal, ok := f.Stderr.(*os.File); f.Quiet || !ok || !term.IsTerminal(int(terminal.Fd())) {
 		return nil
 	}
 	options := []progressbar.Option{
-		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetWriter(f.Stderr),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionShowCount(),
@@ -34,12 +33,6 @@ func NewProgress(w io.Writer, quiet bool, what, unit string, total int64) *Progr
 		options = append(options, progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit))
 	}
 	return &Progress{progressbar.NewOptions64(total, options...)}
-}
-
-// IsTerminal reports whether w is a terminal.
-func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // Set moves the bar to n; text, if not empty, is shown before it. A bar that

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
-	"text/tabwriter"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
@@ -79,29 +76,29 @@ func (r gapResult) words() (gap, forget string) {
 }
 
 // printGaps prints the spectral gaps.
-func (p *plan) printGaps(stdout, stderr io.Writer) error {
+func (p *plan) printGaps() error {
 	results, err := p.gaps()
 	if err != nil {
 		return err
 	}
-	if p.json {
+	if p.flags.JSON {
 		out := struct {
 			System   string      `json:"system"`
 			Spins    int         `json:"spins"`
 			Beta     float64     `json:"beta"`
 			Samplers []gapResult `json:"samplers"`
 			*gapResult
-		}{System: p.model, Spins: p.graph.Len(), Beta: p.beta, Samplers: results}
+		}{System: p.model, Spins: p.units, Beta: p.beta, Samplers: results}
 		if len(results) == 1 {
 			out.gapResult = &results[0]
 		}
-		return json.NewEncoder(stdout).Encode(out)
+		return p.flags.PrintJSON(out)
 	}
-	if p.quiet {
+	if p.flags.Quiet {
 		return nil
 	}
-	fmt.Fprintf(stdout, "%s: %d spins, %d bonds; β = %.6g\n", p.model, p.graph.Len(), p.graph.Edges(), p.beta)
-	t := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(p.flags.Stdout, p.describeSystem())
+	t := cli.NewTable(p.flags.Stdout)
 	fmt.Fprintln(t, "sampler\tspectral gap of a sweep\tsweeps to forget by 1/e\t")
 	for _, r := range results {
 		gap, forget := r.words()

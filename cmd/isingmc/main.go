@@ -15,7 +15,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/mcmc"
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 )
 
 func main() { cli.Main("isingmc", stopwatch().run) }
@@ -58,26 +58,15 @@ Examples:
 type options struct {
 	flags *cli.Flags
 
-	lattice     string
-	modelFile   string
-	class       int
-	boundary    string
-	couplings   string
-	field       float64
-	beta        float64
-	temperature float64
-	active      int
-	samplers    string
-	order       string
-	moves       int64
-	seconds     float64
-	burn        float64
-	seed        uint64
-	gap         bool
-	out         string
-	trace       string
-	quiet       bool
-	json        bool
+	lattice, modelFile, boundary, couplings string
+	class, active                           int
+	field, beta, temperature                float64
+	samplers, order                         string
+	moves                                   int64
+	seconds, burn                           float64
+	seed                                    uint64
+	gap                                     bool
+	out, trace                              string
 }
 
 // critical is the inverse temperature of the papers' 60x60 experiments, near the
@@ -111,8 +100,8 @@ func newOptions() *options {
 	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a move instead, from its whole matrix (small systems)")
 	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a PNG")
 	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress bar and no table; errors and warnings remain")
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object and nothing else on standard output:\nenergies are of the whole system, tau_int in moves")
+	f.AddOutput("no progress bar and no table; errors and warnings remain",
+		"print the result as one JSON object and nothing else on standard output:\nenergies are of the whole system, tau_int in moves")
 	return o
 }
 
@@ -128,7 +117,7 @@ func stopwatch() clock {
 // run is the command; now times the samplers.
 func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
-	if err := o.flags.Parse(args, stdout); err != nil {
+	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
 	p, err := o.check()
@@ -136,12 +125,12 @@ func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Write
 		return err
 	}
 	if p.gap {
-		return p.printGaps(stdout, stderr)
+		return p.printGaps()
 	}
-	if !p.json && !p.quiet {
+	if !p.flags.JSON && !p.flags.Quiet {
 		fmt.Fprintln(stdout, p.describe())
 	}
-	err = p.sample(ctx, now, stderr)
+	err = p.sample(ctx, now)
 	stopped := errors.Is(err, context.Canceled)
 	if err != nil && !stopped {
 		return err
@@ -150,7 +139,7 @@ func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Write
 		return errors.New("stopped before the first measured move; there is nothing to show")
 	}
 	rows := newRows(p.contestants)
-	if err := errors.Join(p.write(rows), p.print(rows, stdout, stderr)); err != nil {
+	if err := errors.Join(p.write(rows), p.print(rows)); err != nil {
 		return err
 	}
 	if stopped {
@@ -160,9 +149,9 @@ func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Write
 }
 
 // sample runs the samplers, first unmeasured and then measured.
-func (p *plan) sample(ctx context.Context, now clock, stderr io.Writer) error {
+func (p *plan) sample(ctx context.Context, now clock) error {
 	const parts = 1000
-	bar := cli.NewProgress(stderr, p.quiet, "", "‰", parts)
+	bar := p.flags.NewProgress("", "‰", parts)
 	defer bar.Done()
 	whole := 1 + p.burn
 	if p.burn > 0 {
@@ -181,14 +170,13 @@ func (p *plan) sample(ctx context.Context, now clock, stderr io.Writer) error {
 	})
 }
 
-// write writes the files that were asked for.
-func (p *plan) write(rows []row) error {
-	var errs []error
+// write writes the files of -out and -trace.
+func (p *plan) write(rows []row) (err error) {
 	if p.out != "" {
-		errs = append(errs, rbm.ReplaceFile(p.out, func(w io.Writer) error { return picture(w, rows) }))
+		err = atomicfile.Write(p.out, func(w io.Writer) error { return picture(w, rows) })
 	}
 	if p.trace != "" {
-		errs = append(errs, rbm.ReplaceFile(p.trace, func(w io.Writer) error { return writeTrace(w, rows) }))
+		err = errors.Join(err, atomicfile.Write(p.trace, cli.WriteCSV(traceLines(rows))))
 	}
-	return errors.Join(errs...)
+	return err
 }

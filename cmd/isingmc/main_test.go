@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"image/png"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"gorbm/cmd/cli/clitest"
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
+	"gorbm/train/plots"
 )
 
 // metronome returns a clock that goes on by a step whenever it is looked at, so
@@ -157,7 +159,7 @@ func TestKeys(t *testing.T) {
 func exactEnergy(t *testing.T, args string, active int) float64 {
 	t.Helper()
 	o := newOptions()
-	if err := o.flags.Parse(strings.Fields(args), &bytes.Buffer{}); err != nil {
+	if err := o.flags.Parse(strings.Fields(args), io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	p, err := o.check()
@@ -212,7 +214,7 @@ func TestMeanEnergy(t *testing.T) {
 func TestAgreementIsNotBlind(t *testing.T) {
 	clitest.Isolate(t)
 	o := newOptions()
-	if err := o.flags.Parse(strings.Fields("-lattice 8x8 -sampler gibbs,sw -moves 20000"), &bytes.Buffer{}); err != nil {
+	if err := o.flags.Parse(strings.Fields("-lattice 8x8 -sampler gibbs,sw -moves 20000"), io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
 	}
 	p, err := o.check()
@@ -227,7 +229,7 @@ func TestAgreementIsNotBlind(t *testing.T) {
 			}
 			p.contestants[1].chain = chain
 		}
-		if err := p.sample(context.Background(), metronome(glance), &bytes.Buffer{}); err != nil {
+		if err := p.sample(context.Background(), metronome(glance)); err != nil {
 			t.Fatal(err)
 		}
 		w := strings.Join(p.warnings(newRows(p.contestants)), "\n")
@@ -343,7 +345,7 @@ func TestFiles(t *testing.T) {
 			seen[[3]uint32{r >> 8, g >> 8, b >> 8}] = true
 		}
 	}
-	for i, c := range samplerColors {
+	for i, c := range plots.Colors {
 		if got := seen[[3]uint32{uint32(c.R), uint32(c.G), uint32(c.B)}]; got != (i < 2) {
 			t.Errorf("colour %d in the picture: %v", i, got)
 		}

@@ -5,55 +5,26 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
+	"gorbm/train/plots"
 )
-
-// samplerColors are Okabe and Ito's, told apart by the colour-blind.
-var samplerColors = []color.RGBA{
-	{0x00, 0x72, 0xB2, 0xFF}, {0xD5, 0x5E, 0x00, 0xFF}, {0x00, 0x9E, 0x73, 0xFF},
-	{0xCC, 0x79, 0xA7, 0xFF}, {0xE6, 0x9F, 0x00, 0xFF}, {0x56, 0xB4, 0xE9, 0xFF},
-}
 
 // picture draws, as PNG, the autocorrelation of the energy against computing
 // time, and below it a strip of the energies of each sampler, in its colour.
 func picture(w io.Writer, rows []row) error {
-	decay, err := decayPlot(rows)
-	if err != nil {
-		return err
+	const height, strip, label = 8 * vg.Centimeter, 3.2 * vg.Centimeter, 5 * vg.Millimeter // label: of the last strip's axis
+	page, heights := []*plots.Plot{decayPlot(rows)}, []vg.Length{height}
+	for _, p := range energyStrips(rows) {
+		page, heights = append(page, p), append(heights, strip)
 	}
-	strips, err := energyStrips(rows)
-	if err != nil {
-		return err
-	}
-	const width, height, strip, dpi = 18 * vg.Centimeter, 8 * vg.Centimeter, 3.2 * vg.Centimeter, 144
-	const label = 5 * vg.Millimeter // of the last strip's axis
-	whole := vgimg.NewWith(vgimg.UseWH(width, height+strip*vg.Length(len(strips))+label), vgimg.UseDPI(dpi))
-	page := draw.New(whole)
-	top := page.Max.Y
-	put := func(p *plot.Plot, height vg.Length) {
-		const margin, right = 2 * vg.Millimeter, 6 * vg.Millimeter
-		p.Draw(draw.Crop(page, margin, -right, top-height-page.Min.Y+margin, top-page.Max.Y-margin))
-		top -= height
-	}
-	put(decay, height)
-	for i, p := range strips {
-		if i == len(strips)-1 {
-			put(p, strip+label)
-		} else {
-			put(p, strip)
-		}
-	}
-	_, err = vgimg.PngCanvas{Canvas: whole}.WriteTo(w)
-	return err
+	heights[len(heights)-1] += label
+	return plots.Column(w, page, 18*vg.Centimeter, heights)
 }
 
 const (
@@ -66,7 +37,7 @@ const (
 )
 
 // energyStrips shows the energies at the end of the run.
-func energyStrips(rows []row) (strips []*plot.Plot, err error) {
+func energyStrips(rows []row) (strips []*plots.Plot) {
 	span, end := 0.0, math.Inf(1)
 	for _, r := range rows {
 		end = min(end, r.seconds)
@@ -78,12 +49,11 @@ func energyStrips(rows []row) (strips []*plot.Plot, err error) {
 	unit, name := cli.TimeUnit(span)
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, r := range rows {
-		p := plot.New()
+		p := plots.New("", "E / spin")
 		p.Title.Text = r.name
 		p.Title.TextStyle.Color = colorOf(rows, r)
-		p.Y.Label.Text = "E / spin"
-		p.Y.Tick.Marker, p.X.Tick.Marker = plot.TickerFunc(fewTicks), plot.TickerFunc(ticks)
-		p.Add(plotter.NewGrid())
+		p.Y.Tick.Marker, p.X.Tick.Marker = plot.TickerFunc(fewTicks), plots.Ticks
+		p.Grid()
 		blocks := r.trace.Blocks()
 		step := r.blockSeconds()
 		skip := max(1, span/stripPoints/step)
@@ -93,11 +63,7 @@ func energyStrips(rows []row) (strips []*plot.Plot, err error) {
 			xy = append(xy, plotter.XY{X: (at*step - end + span) / unit, Y: e})
 			lo, hi = min(lo, e), max(hi, e)
 		}
-		line, err := newLine(xy, colorOf(rows, r), vg.Points(0.7))
-		if err != nil {
-			return nil, err
-		}
-		p.Add(line)
+		p.Line(xy, colorOf(rows, r), vg.Points(0.7))
 		strips = append(strips, p)
 	}
 	if !(lo < hi) {
@@ -108,89 +74,50 @@ func energyStrips(rows []row) (strips []*plot.Plot, err error) {
 		s.X.Min, s.X.Max = 0, span/unit
 	}
 	strips[len(strips)-1].X.Label.Text = "computing time at the end of the run / " + name
-	return strips, nil
+	return strips
 }
 
-// ticks are the usual ones, labelled with all their digits.
-func ticks(low, high float64) []plot.Tick {
-	all := plot.DefaultTicks{}.Ticks(low, high)
-	for i, t := range all {
-		if t.Label != "" {
-			all[i].Label = strconv.FormatFloat(t.Value, 'g', 6, 64) // not 1.3500000000000001
-		}
-	}
-	return all
-}
-
-// fewTicks are the ticks of a strip's energies: labelled ones alone, up to three.
+// fewTicks are the ticks of a strip's energies: up to three, all with labels.
 func fewTicks(low, high float64) (few []plot.Tick) {
-	labelled := slices.DeleteFunc(ticks(low, high), func(t plot.Tick) bool { return t.Label == "" })
+	labelled := slices.DeleteFunc(plots.Ticks(low, high), func(t plot.Tick) bool { return t.Label == "" })
 	for i := 0; i < len(labelled); i += (len(labelled) + 2) / 3 {
 		few = append(few, labelled[i])
 	}
 	return few
 }
 
-// decades are the ticks of an axis of decimal logarithms.
-func decades(low, high float64) (all []plot.Tick) {
-	for d := math.Floor(low); d <= high; d++ {
-		for i := 1; i < 10; i++ {
-			t := plot.Tick{Value: d + math.Log10(float64(i))}
-			if i == 1 {
-				t.Label = strconv.FormatFloat(math.Pow10(int(d)), 'g', -1, 64)
-			}
-			if low <= t.Value && t.Value <= high {
-				all = append(all, t)
-			}
-		}
-	}
-	return all
-}
-
 // decayPlot shows ρ against the lag in time, on a logarithmic axis as samplers
 // differ by powers of ten.
-func decayPlot(rows []row) (*plot.Plot, error) {
-	p := plot.New()
-	p.Y.Label.Text = "autocorrelation of the energy"
-	p.X.Tick.Marker = plot.TickerFunc(decades)
-	p.Add(plotter.NewGrid())
-	p.Legend.Top = true
-	p.Legend.Padding = vg.Millimeter
+func decayPlot(rows []row) *plots.Plot {
 	slowest := 0.0
 	for _, r := range rows {
 		slowest = max(slowest, lags(r)*r.blockSeconds())
 	}
 	unit, name := cli.TimeUnit(slowest)
-	p.X.Label.Text = "lag of computing time / " + name
-	lo, hi := math.Inf(1), math.Inf(-1)
+	p := plots.New("lag of computing time / "+name, "autocorrelation of the energy")
+	p.Grid()
+	p.Legend.Top = true
+	p.Legend.Padding = vg.Millimeter
 	for _, r := range rows {
 		blocks := r.trace.Blocks()
 		rho := diag.Autocorrelation(blocks, len(blocks)/2)
 		var xy plotter.XYs
 		// Lags that a logarithmic axis tells apart, up to where ρ is noise.
 		for t := 1; t < len(rho) && float64(t) <= lags(r); t = max(t+1, t*51/50) {
-			xy = append(xy, plotter.XY{X: math.Log10(float64(t) * r.blockSeconds() / unit), Y: rho[t]})
+			xy = append(xy, plotter.XY{X: float64(t) * r.blockSeconds() / unit, Y: rho[t]})
 		}
-		if len(xy) == 0 || math.IsNaN(xy[0].Y) {
+		if len(xy) == 0 || math.IsNaN(xy[0].Y) || !(xy[0].X > 0) {
 			continue
 		}
-		lo, hi = min(lo, xy[0].X), max(hi, xy[len(xy)-1].X)
-		line, err := newLine(xy, colorOf(rows, r), vg.Points(1.4))
-		if err != nil {
-			return nil, err
-		}
-		p.Add(line)
-		p.Legend.Add(r.name, line)
+		p.Legend.Add(r.name, p.Line(xy, colorOf(rows, r), vg.Points(1.4)))
 	}
-	if lo < hi {
-		p.X.Min, p.X.Max = lo, hi
-	}
+	p.Log(&p.X)
 	p.Y.Min, p.Y.Max = min(p.Y.Min, -0.05), 1
-	return p, nil
+	return p
 }
 
 // lags is the number of blocks beyond which ρ is noise: twice the window of τ,
-// and some if there is next to none; of a slow tail as many as a batch of it has.
+// or ten if that is less; if the energy has a slow tail, a batch of blocks.
 func lags(r row) float64 {
 	n := max(10, 2*float64(r.Time.Window)/float64(r.trace.Stride()))
 	if r.Slow {
@@ -204,15 +131,5 @@ func (r row) blockSeconds() float64 { return r.secondsOf(float64(r.trace.Stride(
 
 // colorOf returns the sampler's colour.
 func colorOf(rows []row, r row) color.Color {
-	return samplerColors[slices.IndexFunc(rows, func(o row) bool { return o.contestant == r.contestant })]
-}
-
-// newLine returns a line of the given colour and width.
-func newLine(xy plotter.XYs, c color.Color, width vg.Length) (*plotter.Line, error) {
-	line, err := plotter.NewLine(xy)
-	if err != nil {
-		return nil, err
-	}
-	line.Color, line.Width = c, width
-	return line, nil
+	return plots.Colors[slices.IndexFunc(rows, func(o row) bool { return o.contestant == r.contestant })]
 }

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"gorbm/cmd/cli"
@@ -14,11 +14,12 @@ import (
 // A plan is a checked command line with its system made.
 type plan struct {
 	options
-	model       string           // the system in words
-	graph       *mcmc.Graph      // the system, or
-	machine     *mcmc.Parameters // the RBM
-	pairs       int              // of its units that are coupled
-	labelEnergy float64          // of the label unit that -class holds, by its bias
+	model       string                     // the system in words
+	units       int                        // spins, or units of an RBM
+	pairs       int                        // of them that are coupled
+	newSystem   func(state []uint8) system // returns a system in this state
+	graph       *mcmc.Graph                // an Ising system; nil of an RBM
+	labelEnergy float64                    // of the label unit that -class holds, by its bias
 	movers      []namedMover
 	shell       bool // the samplers keep the number of spins up
 	held        bool // the constraint of the model says how many
@@ -35,32 +36,14 @@ const (
 
 // check checks every flag and makes the system and the samplers.
 func (o *options) check() (*plan, error) {
-	for _, err := range []error{
-		o.checkTemperature(),
-		o.checkLength(),
-		cli.Choice("boundary", o.boundary, "periodic", "free"),
-	} {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(o.checkTemperature(), o.checkLength(), cli.Choice("boundary", o.boundary, "periodic", "free")); err != nil {
+		return nil, err
 	}
-	for _, out := range []struct{ flag, path, suffix string }{{"out", o.out, ".png"}, {"trace", o.trace, ".csv"}} {
-		switch {
-		case !o.flags.Given(out.flag):
-			continue
-		case o.gap:
-			return nil, cli.Usagef("-gap runs no chain, so there is nothing for -%s; leave one of them out", out.flag)
-		case !strings.HasSuffix(out.path, out.suffix):
-			return nil, cli.Usagef("-%s is %q; the name must end in %s", out.flag, out.path, out.suffix)
-		}
-		if err := cli.Absent(out.flag, out.path); err != nil {
-			return nil, err
-		}
+	if name := o.flags.FirstGiven("out", "trace", "moves", "seconds", "burn", "active"); o.gap && name != "" {
+		return nil, cli.Usagef("-gap runs no chain, so there is nothing for -%s; leave one of them out", name)
 	}
-	for _, name := range []string{"moves", "seconds", "burn", "active"} {
-		if o.gap && o.flags.Given(name) {
-			return nil, cli.Usagef("-gap runs no chain, so there is nothing for -%s; leave one of them out", name)
-		}
+	if err := cmp.Or(o.flags.CheckNew("out", ".png"), o.flags.CheckNew("trace", ".csv")); err != nil {
+		return nil, err
 	}
 	p := &plan{options: *o}
 	if o.flags.Given("model") {
@@ -78,11 +61,8 @@ func (o *options) check() (*plan, error) {
 	if err := p.parseSamplers(); err != nil {
 		return nil, err
 	}
-	if err := p.checkActive(); err != nil {
-		return nil, err
-	}
-	if p.gap {
-		return p, nil
+	if err := p.checkActive(); err != nil || p.gap {
+		return p, err
 	}
 	return p, p.bind()
 }
@@ -122,7 +102,7 @@ func (o *options) checkLength() error {
 
 // checkActive checks -active against the samplers and the system.
 func (p *plan) checkActive() error {
-	n := p.bits()
+	n := p.units
 	switch {
 	case !p.shell && p.held:
 		return cli.Usagef("-sampler: %s changes the number of units that are on, and the constraint of %s keeps it at %d; take exchange or im", p.movers[0].name, p.modelFile, p.active)
@@ -143,7 +123,7 @@ func (p *plan) checkActive() error {
 // draws of the spins that are up.
 func (p *plan) start() []uint8 {
 	r := rbm.NewKey(p.seed).Child(startKey).Rand()
-	x := make([]uint8, p.bits())
+	x := make([]uint8, p.units)
 	if p.shell {
 		for _, i := range r.Perm(len(x))[:p.active] {
 			x[i] = 1
@@ -183,10 +163,14 @@ func (p *plan) bind() error {
 	return nil
 }
 
-// describe says in two lines what is sampled.
+// describeSystem says in half a line what is sampled.
+func (p *plan) describeSystem() string {
+	return fmt.Sprintf("%s: %d spins, %d bonds; β = %.6g", p.model, p.units, p.pairs, p.beta)
+}
+
+// describe says in two lines what is sampled and for how long.
 func (p *plan) describe() string {
-	n := p.bits()
-	d := fmt.Sprintf("%s: %d spins, %d bonds; β = %.6g", p.model, n, p.bonds(), p.beta)
+	d := p.describeSystem()
 	if p.shell {
 		d += fmt.Sprintf("; %d spins up", p.active)
 	}

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
@@ -61,23 +59,15 @@ func (r row) result() SamplerResult {
 	s := SamplerResult{
 		Sampler: r.name, Moves: r.N, Seconds: r.seconds,
 		MovesPerSecond: r.perSecond(float64(r.N)), FlipsPerSecond: r.perSecond(float64(r.info.Flips)),
-		EnergyMean: number(r.Mean), EnergyStdErr: number(r.StdErr), EnergyVariance: number(r.Variance),
-		EnergyPerSpin: number(r.Mean / float64(r.system.Len())),
-		TauInt:        number(r.Time.Tau), TauIntStdErr: number(r.Time.StdErr), TauIntSeconds: number(r.secondsOf(r.Time.Tau)),
-		Effective: number(r.Effective), EffectivePerSecond: number(r.perSecond(r.Effective)),
+		EnergyMean: cli.Finite(r.Mean), EnergyStdErr: cli.Finite(r.StdErr), EnergyVariance: cli.Finite(r.Variance),
+		EnergyPerSpin: cli.Finite(r.Mean / float64(r.system.Len())),
+		TauInt:        cli.Finite(r.Time.Tau), TauIntStdErr: cli.Finite(r.Time.StdErr), TauIntSeconds: cli.Finite(r.secondsOf(r.Time.Tau)),
+		Effective: cli.Finite(r.Effective), EffectivePerSecond: cli.Finite(r.perSecond(r.Effective)),
 	}
 	if a, ok := r.info.Acceptance(); ok {
 		s.Acceptance = &a
 	}
 	return s
-}
-
-// number returns x, or nil, which JSON writes as null, if x is not finite.
-func number(x float64) *float64 {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return nil
-	}
-	return &x
 }
 
 // A jsonResult is the JSON object on standard output. That of a single sampler
@@ -95,7 +85,7 @@ type jsonResult struct {
 }
 
 func (p *plan) result(rows []row, warnings []string) jsonResult {
-	out := jsonResult{System: p.model, Spins: p.bits(), Bonds: p.bonds(), Beta: p.beta, Seed: p.seed, Warnings: warnings}
+	out := jsonResult{System: p.model, Spins: p.units, Bonds: p.pairs, Beta: p.beta, Seed: p.seed, Warnings: warnings}
 	if p.shell {
 		out.Active = &p.active
 	}
@@ -108,47 +98,44 @@ func (p *plan) result(rows []row, warnings []string) jsonResult {
 	return out
 }
 
-// print prints what the samplers came to: as JSON, or a table and a verdict.
-func (p *plan) print(rows []row, stdout, stderr io.Writer) error {
+// print prints what the samplers came to: as JSON, or as a table with
+// conclusions.
+func (p *plan) print(rows []row) error {
 	warnings := p.warnings(rows)
-	if p.json {
-		return json.NewEncoder(stdout).Encode(p.result(rows, warnings))
+	if p.flags.JSON {
+		return p.flags.PrintJSON(p.result(rows, warnings))
 	}
-	if !p.quiet {
-		if err := printTable(stdout, rows); err != nil {
+	if !p.flags.Quiet {
+		if err := printTable(p.flags.Stdout, rows); err != nil {
 			return err
 		}
-		for _, line := range verdict(rows) {
-			fmt.Fprintln(stdout, line)
+		for _, line := range conclusions(rows) {
+			fmt.Fprintln(p.flags.Stdout, line)
 		}
 	}
 	for _, w := range warnings {
-		fmt.Fprintf(stderr, "isingmc: warning: %s\n", w)
+		p.flags.Warn(w)
 	}
 	return nil
 }
 
 // printTable prints a line for each sampler.
 func printTable(w io.Writer, rows []row) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	wide := len("sampler")
+	t := cli.NewTable(w)
+	wide, longest := len("sampler"), 0.0
 	for _, r := range rows {
 		wide = max(wide, len(r.name))
-	}
-	longest := 0.0
-	for _, r := range rows {
 		if tau := r.secondsOf(r.Time.Tau); !math.IsInf(tau, 1) {
 			longest = max(longest, tau)
 		}
 	}
 	unit, unitName := cli.TimeUnit(longest)
-	fmt.Fprintf(t, "%-*s\t", wide, "sampler")
-	fmt.Fprintf(t, "moves\tseconds\tmoves/s\tflips/s\taccepted\tenergy/spin\tτ / moves\tτ / %s\teffective/s\t\n", unitName)
+	fmt.Fprintf(t, "%-*s\tmoves\tseconds\tmoves/s\tflips/s\taccepted\tenergy/spin\tτ / moves\tτ / %s\teffective/s\t\n", wide, "sampler", unitName)
 	for _, r := range rows {
 		spins := float64(r.system.Len())
 		accepted := "–"
 		if a, ok := r.info.Acceptance(); ok {
-			accepted = fmt.Sprintf("%.3g %%", 100*a)
+			accepted = cli.Percent(a)
 		}
 		fmt.Fprintf(t, "%-*s\t%d\t%.3g\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n",
 			wide, r.name, r.N, r.seconds, short(r.perSecond(float64(r.N))), short(r.perSecond(float64(r.info.Flips))), accepted,
@@ -165,10 +152,10 @@ func short(x float64) string {
 		name string
 	}{{1e9, " G"}, {1e6, " M"}, {1e3, " k"}} {
 		if x >= unit.size {
-			return strconv.FormatFloat(x/unit.size, 'g', 3, 64) + unit.name
+			return cli.Number(x/unit.size) + unit.name
 		}
 	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
+	return cli.Number(x)
 }
 
 // withError writes a number with its standard error, to two digits of the
@@ -184,16 +171,16 @@ func withError(x, err float64) string {
 	}
 	// The decimals of the second digit of the error, none if it is above 10.
 	digits := max(0, 1-int(math.Floor(math.Log10(err))))
-	return fmt.Sprintf("%.*f ± %.*f", digits, x, digits, err)
+	return cli.PlusMinus(x, err, digits)
 }
 
 // maxApart is how many standard errors two means may lie apart by chance: one
 // pair in 16,000 is farther apart than 4.
 const maxApart = 4
 
-// verdict says in words what the table shows of several samplers, if their
-// errors can be trusted: whether they agree, and which is worth most.
-func verdict(rows []row) []string {
+// conclusions says in words what the table shows of several samplers, if their
+// errors can be trusted: whether they agree, and which gives the most.
+func conclusions(rows []row) []string {
 	if len(rows) < 2 || slices.ContainsFunc(rows, func(r row) bool { return !r.Trusted() }) {
 		return nil
 	}
@@ -257,4 +244,18 @@ func fewer(n float64) string {
 		return "an unknown number of"
 	}
 	return fmt.Sprintf("%.2g", n)
+}
+
+// traceLines returns the energies of all samplers as the lines of a CSV file.
+// An energy is the mean over the moves since the line before: a long run has
+// several moves in a line.
+func traceLines(rows []row) [][]string {
+	lines := [][]string{{"sampler", "move", "seconds", "energy"}}
+	for _, r := range rows {
+		for i, energy := range r.trace.Blocks() {
+			move := (i + 1) * r.trace.Stride()
+			lines = append(lines, []string{r.name, strconv.Itoa(move), cli.Field(r.secondsOf(float64(move)), 6), cli.Field(energy, 12)})
+		}
+	}
+	return lines
 }

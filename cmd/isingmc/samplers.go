@@ -6,13 +6,14 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/mcmc"
+	"gorbm/train/plots"
 )
 
 // defaultSamplers returns samplers that suit the system.
 func (p *plan) defaultSamplers() string {
 	const paper, long, onRBM = 90, 25, 20 // flips of the papers' walks, on 60x60, on 9x9x9 and on RBMs
-	n := p.bits()
-	if p.machine != nil {
+	n := p.units
+	if p.graph == nil {
 		switch {
 		case p.fixed():
 			return fmt.Sprintf("exchange,im:k=1-%d", max(1, min(onRBM, p.active, n-p.active)))
@@ -76,8 +77,8 @@ func (p *plan) parseSamplers() error {
 		return cli.Usagef("-order is for gibbs, metropolis and modified-metropolis that do not say order= themselves; -sampler %s has none", p.samplers)
 	case kinds[0] != "" && kinds[1] != "":
 		return cli.Usagef("-sampler: %s keeps the number of spins up, %s does not: their laws differ, so there is nothing to compare; run them apart", kinds[1], kinds[0])
-	case len(p.movers) > len(samplerColors):
-		return cli.Usagef("-sampler names %d samplers; at most %d run together", len(p.movers), len(samplerColors))
+	case len(p.movers) > len(plots.Colors):
+		return cli.Usagef("-sampler names %d samplers; at most %d run together", len(p.movers), len(plots.Colors))
 	}
 	p.shell = kinds[1] != ""
 	return nil
@@ -85,7 +86,7 @@ func (p *plan) parseSamplers() error {
 
 // fit cuts default lengths of walks to what the system has room for.
 func (p *plan) fit(m mcmc.Mover) mcmc.Mover {
-	n := p.bits()
+	n := p.units
 	switch w := m.(type) {
 	case mcmc.Sardonics:
 		w.MaxLength = min(w.MaxLength, max(1, n-1))

@@ -15,6 +15,12 @@ import (
 	"gorbm/rbm"
 )
 
+// A system is what samplers move.
+type system interface {
+	mcmc.System
+	SetState(state []uint8)
+}
+
 // makeGraph makes the system of -lattice, -boundary, -J and -field.
 func (p *plan) makeGraph() error {
 	lattice, err := mcmc.ParseLattice(p.lattice, p.boundary == "periodic")
@@ -37,16 +43,24 @@ func (p *plan) makeGraph() error {
 	if p.field != 0 {
 		p.model += fmt.Sprintf(", h = %v", p.field)
 	}
-	if p.graph, err = lattice.Graph(couplings, p.field); err != nil {
+	graph, err := lattice.Graph(couplings, p.field)
+	if err != nil {
 		return cli.Usagef("-lattice: %w", err)
 	}
+	p.setGraph(graph)
 	return nil
+}
+
+// setGraph makes the graph the system.
+func (p *plan) setGraph(g *mcmc.Graph) {
+	p.graph, p.units, p.pairs = g, g.Len(), g.Edges()
+	p.newSystem = func(state []uint8) system { return mcmc.NewIsing(g, state) }
 }
 
 // readGraph reads the system from a file; noLattice is the error to return if
 // there is none.
-func (p *plan) readGraph(noLattice error) (err error) {
-	p.graph, err = mcmc.ReadGraphFile(p.lattice)
+func (p *plan) readGraph(noLattice error) error {
+	graph, err := mcmc.ReadGraphFile(p.lattice)
 	if errors.Is(err, fs.ErrNotExist) {
 		name, _, _ := strings.Cut(p.lattice, ":")
 		return cli.Usagef("-lattice: %w, which is not there%s", noLattice, cli.DidYouMean("", name, []string{"chimera"}))
@@ -54,12 +68,11 @@ func (p *plan) readGraph(noLattice error) (err error) {
 	if err != nil {
 		return fmt.Errorf("-lattice: %w", err)
 	}
-	for _, name := range []string{"boundary", "J", "field"} {
-		if p.flags.Given(name) {
-			return cli.Usagef("-%s is for lattices; %s holds its own couplings and fields", name, p.lattice)
-		}
+	if name := p.flags.FirstGiven("boundary", "J", "field"); name != "" {
+		return cli.Usagef("-%s is for lattices; %s holds its own couplings and fields", name, p.lattice)
 	}
 	p.model = p.lattice
+	p.setGraph(graph)
 	return nil
 }
 
@@ -127,3 +140,71 @@ func parseCouplings(text string) (mcmc.Couplings, error) {
 		return mcmc.Uniform(x), nil
 	}
 }
+
+// readModel reads the RBM of -model.
+func (p *plan) readModel() error {
+	if name := p.flags.FirstGiven("lattice", "boundary", "J", "field", "gap"); name != "" {
+		return cli.Usagef("-%s is for Ising systems; leave it out, or -model", name)
+	}
+	m, _, err := cli.ReadModel(&p.modelFile)
+	if err != nil {
+		return fmt.Errorf("-model: %w", err)
+	}
+	if err := m.CheckFinite(); err != nil {
+		return fmt.Errorf("-model: %s: %w", p.modelFile, err)
+	}
+	if err := p.checkConstraint(m); err != nil {
+		return err
+	}
+	given, held := "", p.flags.Given("class")
+	switch {
+	case held && m.Classes() == 0:
+		return cli.Usagef("-class is for models with a label; %s has none", p.modelFile)
+	case held && (p.class < 0 || p.class >= m.Classes()):
+		return cli.Usagef("-class is %d; the classes of %s are 0 to %d", p.class, p.modelFile, m.Classes()-1)
+	case held && m.Inputs() == 0:
+		return fmt.Errorf("-model: %s has a label but no inputs; take one that has both", p.modelFile)
+	case held:
+		p.labelEnergy = -float64(m.VisibleBias[m.Inputs()+p.class]) // its weights are in the hidden biases of GivenClass
+		m = m.GivenClass(p.class)
+		given = fmt.Sprintf(" given class %d", p.class)
+	case m.Classes() > 0 && m.LabelKind() == rbm.Softmax:
+		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; hold it at one of its classes by -class, 0 to %d", p.modelFile, m.Classes()-1)
+	}
+	if c := m.Constraint; c != nil {
+		if p.flags.Given("active") && p.active != c.Active {
+			return cli.Usagef("-active is %d, but %s%s has the constraint %v; leave -active out", p.active, p.modelFile, given, c)
+		}
+		p.active, p.held = c.Active, true
+	}
+	parameters := mcmc.NewParameters(m)
+	p.newSystem = func(state []uint8) system {
+		s := mcmc.NewRBM(parameters)
+		s.SetState(state)
+		return s
+	}
+	p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s", p.modelFile, m.Visible(), m.Hidden(), given)
+	p.units, p.pairs = parameters.Len(), m.Visible()*m.Hidden()
+	if p.flags.FirstGiven("beta", "temperature") == "" {
+		p.beta = 1 // the model itself
+	}
+	return nil
+}
+
+// checkConstraint returns an error if no sampler here keeps the constraint of
+// m, or if no state with the label of -class satisfies it.
+func (p *plan) checkConstraint(m *rbm.RBM) error {
+	c := m.Constraint
+	switch {
+	case c == nil:
+		return nil
+	case c.On == rbm.HiddenUnits || slices.Contains(c.Reference, 1):
+		return cli.Usagef("-model: %s has the constraint %v, which no sampler here keeps; exchange and im keep the number of all units that are on, all=K", p.modelFile, c)
+	case p.flags.Given("class") && (c.Active < 1 || c.Active-1 > m.Inputs()+m.Hidden()):
+		return cli.Usagef("-class: no state of a class meets the constraint %v of %s", c, p.modelFile)
+	}
+	return nil
+}
+
+// fixed reports whether the number of spins up is given.
+func (p *plan) fixed() bool { return p.held || p.flags.Given("active") }

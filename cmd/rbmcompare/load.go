@@ -3,10 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -22,12 +18,10 @@ const (
 	batchKey
 )
 
-// A subject is a model that estimators are compared on.
+// A subject is a model that estimators are compared on. Its step is 0 if it is
+// that of -model.
 type subject struct {
-	path      string
-	step      int // of the run; 0 for a model of -model
-	m         *rbm.RBM
-	about     rbm.About
+	cli.Snapshot
 	reference negphase.Settings // of the reference run, if there was one
 }
 
@@ -40,60 +34,29 @@ func (p *plan) loadModels() error {
 		if !given {
 			return cli.Usagef("-model and -run are missing; name a .safetensors or .npz file by -model, or the folder of a run by either")
 		}
-		m, about, err := p.model.Load(p.flags)
+		m, about, err := p.model.Load()
 		if err != nil {
 			return err
 		}
-		p.models = []*subject{{path: p.model.Path, m: m, about: about}}
+		p.models = []*subject{{Snapshot: cli.Snapshot{Path: p.model.Path, Model: m, About: about}}}
 	default:
-		if p.flags.Given("classes") || p.flags.Given("labels") {
+		if p.flags.FirstGiven("classes", "labels") != "" {
 			return cli.Usagef("-classes and -labels are for models whose file does not say; the snapshots of a run do")
 		}
-		if err := p.loadSnapshots(); err != nil {
+		snapshots, err := cli.ReadSnapshots(p.options.run)
+		if err != nil {
 			return err
+		}
+		for _, s := range snapshots {
+			p.models = append(p.models, &subject{Snapshot: s})
 		}
 	}
 	for _, s := range p.models {
-		if err := s.m.CheckFinite(); err != nil {
-			return fmt.Errorf("model %s has %w; there is no negative phase to compare with", s.path, err)
+		if err := s.Model.CheckFinite(); err != nil {
+			return fmt.Errorf("model %s has %w; there is no negative phase to compare with", s.Path, err)
 		}
 	}
 	return nil
-}
-
-func (p *plan) loadSnapshots() error {
-	dir := filepath.Join(p.options.run, train.SnapshotsDir)
-	paths, err := filepath.Glob(filepath.Join(escape(dir), "*.safetensors"))
-	if err != nil {
-		return fmt.Errorf("-run: %w", err)
-	}
-	if len(paths) == 0 {
-		return fmt.Errorf("-run: %s holds no snapshots; name the folder of a run that rbmtrain made, with -snapshots above 0", dir)
-	}
-	for _, path := range paths {
-		step, err := strconv.Atoi(strings.TrimSuffix(filepath.Base(path), ".safetensors"))
-		if err != nil {
-			return fmt.Errorf("-run: %s is not named by a step, as the snapshots of a run are", path)
-		}
-		m, about, err := rbm.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		p.models = append(p.models, &subject{path: path, step: step, m: m, about: about})
-	}
-	slices.SortFunc(p.models, func(a, b *subject) int { return a.step - b.step }) // names have seven digits or more
-	first := p.models[0]
-	for _, s := range p.models[1:] {
-		if s.m.Visible() != first.m.Visible() || s.m.Hidden() != first.m.Hidden() || s.m.Classes() != first.m.Classes() {
-			return fmt.Errorf("-run: %s is of another shape than %s; the folder holds models of several runs", s.path, first.path)
-		}
-	}
-	return nil
-}
-
-// escape makes path match itself alone as a pattern.
-func escape(path string) string {
-	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(path)
 }
 
 // loadData loads the rows of -data, if it is given.
@@ -102,24 +65,24 @@ func (p *plan) loadData(ctx context.Context) error {
 		return nil
 	}
 	first := p.models[0]
-	p.data.Follow(p.flags, first.about)
-	set, _, err := p.data.Load(ctx, p.stderr, p.quiet)
+	p.data.Follow(first.About)
+	set, _, err := p.data.Load(ctx)
 	if err != nil {
 		return err
 	}
-	if err := train.Fits(first.m, set); err != nil {
-		return fmt.Errorf("%s does not fit the data: %w", first.path, err)
+	if err := train.Fits(first.Model, set); err != nil {
+		return fmt.Errorf("%s does not fit the data: %w", first.Path, err)
 	}
 	p.set = set
 	for i := range p.estimators {
-		if p.estimators[i].Path == negphase.ToData {
-			p.estimators[i].Base = train.Base(first.m, set)
+		if p.estimators[i].Ladder().Path == negphase.ToData {
+			p.estimators[i].SetBase(train.Base(first.Model, set))
 		}
 	}
 	return nil
 }
 
-// A page is room for rows of the data as a positive phase.
+// A page holds some rows of the data as a positive phase.
 type page struct {
 	set   *data.Set
 	m     *rbm.RBM
@@ -128,23 +91,14 @@ type page struct {
 
 func newPage(set *data.Set, m *rbm.RBM, rows int) *page {
 	g := &page{set: set, m: m, batch: rbm.Batch{H: rbm.NewMatrix(rows, m.Hidden())}}
-	if set.Grey.Rows > 0 {
-		g.batch.Grey = rbm.NewMatrix(rows, m.Visible())
-	} else {
-		g.batch.V = rbm.NewBits(rows, m.Visible())
-	}
+	g.batch.V = set.NewRows(rows, m.Classes())
 	return g
 }
 
-// fill makes the page these rows with their hidden means.
+// fill overwrites the page with these rows and their hidden means.
 func (g *page) fill(rows []int32) rbm.Batch {
-	if g.set.Grey.Rows > 0 {
-		g.set.GreyRows(g.batch.Grey, rows, g.m.Classes())
-		g.m.HiddenMeanGrey(g.batch.H, g.batch.Grey)
-	} else {
-		g.set.Visible(g.batch.V, rows, g.m.Classes())
-		g.m.HiddenMean(g.batch.H, g.batch.V)
-	}
+	g.set.Visible(g.batch.V, rows, g.m.Classes())
+	g.m.HiddenMean(g.batch.H, g.batch.V)
 	return g.batch
 }
 

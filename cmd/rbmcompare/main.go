@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,27 +61,20 @@ type options struct {
 	model *cli.ModelFlags
 	data  *cli.DataFlags
 
-	run            string
-	negphase       string
-	chains         int
-	batch          int
-	steps          int
-	repeats        int
-	seed           uint64
-	reference      string
-	referenceSteps int
-	workers        int
-	out            string
-	quiet          bool
-	json           bool
+	run, negphase, reference      string
+	chains, batch, steps, repeats int
+	referenceSteps                int
+	seed                          uint64
+	workers                       int
+	out                           string
 }
 
 func newOptions() *options {
 	f := cli.NewFlags("rbmcompare", summary, "rbmcompare -model FILE | -run DIR [flags]")
-	o := &options{flags: f, model: cli.AddModelFlags(f), data: cli.AddDataFlags(f, "", " (default: none; chains then start uniformly)")}
+	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: none; chains then start uniformly)")}
 	f.StringVar(&o.run, "run", "", "folder of a run: all snapshots in its models/ are compared on")
 	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
-	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Chains, "chains, of pt and ins groups of replicas, where -negphase does not say")
+	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), "chains, of pt and ins groups of replicas, where -negphase does not say")
 	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")
 	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps, or moves of a sampler, of each chain")
 	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20")
@@ -89,17 +83,16 @@ func newOptions() *options {
 	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts")
 	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all")
 	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress bar")
-	f.BoolVar(&o.json, "json", false, "print one JSON object and nothing else on standard output")
+	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
 	return o
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
-	if err := o.flags.Parse(args, stdout); err != nil {
+	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
-	p, err := o.check(ctx, stderr)
+	p, err := o.check(ctx)
 	if err != nil {
 		return err
 	}
@@ -108,7 +101,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if len(results) > 0 { // what was completed is kept even if interrupted
-		if e := p.report(results, stdout, stderr); e != nil {
+		if e := p.report(results); e != nil {
 			return errors.Join(err, e)
 		}
 	}
@@ -118,10 +111,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return nil
 }
 
-const (
-	maxRepeats = 1 << 20
-	maxStates  = 1 << 29 // of hidden units in all chains: 2 GiB of means
-)
+const maxRepeats = 1 << 20
 
 // A plan is a checked command line with its models and data loaded.
 type plan struct {
@@ -132,23 +122,20 @@ type plan struct {
 	estimators []negphase.Settings
 	reference  *negphase.Settings // nil: the truth is enumerated where it can be
 	doubts     []string           // of samplers about their settings
-	stderr     io.Writer
 }
 
-func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
-	for _, err := range []error{
+func (o *options) check(ctx context.Context) (*plan, error) {
+	if err := cmp.Or(
 		cli.Between("chains", o.chains, 1, negphase.MaxChains),
 		cli.Between("batch", o.batch, 1, math.MaxInt32),
 		cli.Between("steps", o.steps, 1, train.MaxSteps),
 		cli.Between("repeats", o.repeats, 1, maxRepeats),
 		cli.Between("reference-steps", o.referenceSteps, 2, train.MaxSteps),
 		cli.Between("workers", o.workers, 0, math.MaxInt32),
-	} {
-		if err != nil {
-			return nil, err
-		}
+	); err != nil {
+		return nil, err
 	}
-	p := &plan{options: *o, stderr: stderr}
+	p := &plan{options: *o}
 	if err := p.parseEstimators(); err != nil {
 		return nil, err
 	}
@@ -160,48 +147,20 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 			return nil, err
 		}
 	}
-	if err := p.loadModels(); err != nil {
-		return nil, err
-	}
-	if err := p.loadData(ctx); err != nil {
-		return nil, err
-	}
-	if err := p.checkConstraint(); err != nil {
-		return nil, err
-	}
-	return p, p.checkStates()
-}
-
-// checkConstraint checks that the estimators and the rows can keep the
-// constraint of the models.
-func (p *plan) checkConstraint() error {
-	first := p.models[0]
-	c := first.m.Constraint
-	for _, s := range p.models[1:] {
-		if !s.m.Constraint.Equal(c) {
-			return fmt.Errorf("-run: %s has another constraint than %s; the folder holds models of several runs", s.path, first.path)
+	for _, step := range []func() error{p.loadModels, func() error { return p.loadData(ctx) }, p.checkEstimators, p.checkRows} {
+		if err := step(); err != nil {
+			return nil, err
 		}
 	}
-	for i, s := range p.estimators {
-		if err := s.Keeps(c); err != nil {
-			return cli.Usagef("-negphase %s: %w", p.names[i], err)
-		}
-	}
-	if p.reference != nil {
-		if err := p.reference.Keeps(c); err != nil {
-			return cli.Usagef("-reference: %w", err)
-		}
-	}
-	if p.set == nil {
-		return nil
-	}
-	return train.Allows(first.m, p.set)
+	return p, nil
 }
 
 // parseEstimators reads -negphase and -reference.
 func (p *plan) parseEstimators() error {
-	defaults := negphase.DefaultSettings("")
-	defaults.Chains = p.chains
+	defaults := negphase.DefaultSettings("pcd")
+	if err := defaults.Set("chains", p.chains); err != nil {
+		return err
+	}
 	for _, text := range strings.Split(p.negphase, ",") {
 		text = strings.TrimSpace(text)
 		s, err := negphase.Parse(text, defaults)
@@ -216,7 +175,7 @@ func (p *plan) parseEstimators() error {
 		if compare.NeedsData(s) && !p.flags.Given("data") {
 			return cli.Usagef("-negphase: %s starts at the data, and there are none; give -data, or leave it out", text)
 		}
-		if s.Path == negphase.ToData && !p.flags.Given("data") {
+		if s.Ladder().Path == negphase.ToData && !p.flags.Given("data") {
 			return cli.Usagef("-negphase: %s leads to the frequencies of the data, and there are none; give -data, or leave path=data out", text)
 		}
 		p.names, p.estimators = append(p.names, text), append(p.estimators, s)
@@ -228,47 +187,52 @@ func (p *plan) parseEstimators() error {
 	if err != nil {
 		return cli.Usagef("-reference: %w", err)
 	}
-	if compare.NeedsData(s) || s.Kind == "exact" || s.Path == negphase.ToData {
+	if compare.NeedsData(s) || s.Kind == "exact" || s.Ladder().Path == negphase.ToData {
 		return cli.Usagef("-reference is %s; it must be a sampler that starts uniformly", p.options.reference)
 	}
 	p.reference = &s
 	return nil
 }
 
-// checkStates bounds the memory that chains take.
-func (p *plan) checkStates() error {
-	hidden := p.models[0].m.Hidden()
+// checkEstimators checks that the estimators and the reference can run on the
+// models, under their constraint, and bounds the memory that chains take.
+func (p *plan) checkEstimators() error {
 	for i, s := range p.estimators {
 		for _, model := range p.models {
-			doubt, err := s.CheckModel(model.m)
+			doubt, err := s.CheckModel(model.Model)
 			if err != nil {
-				return cli.Usagef("-negphase: %s on %s: %w", p.names[i], model.path, err)
+				return cli.Usagef("-negphase %s on %s: %w", p.names[i], model.Path, err)
 			}
 			if text := p.names[i] + ": " + doubt; doubt != "" && !slices.Contains(p.doubts, text) {
 				p.doubts = append(p.doubts, text)
 			}
 		}
-		rows := 1
-		if negphase.Has(s.Kind, "chains") {
-			rows = s.Chains
-		}
-		if negphase.Has(s.Kind, "tau") {
-			rows *= s.MaxTemperatures()
-		}
-		if negphase.Has(s.Kind, "max") {
-			rows *= 2 * s.Max
-		}
+		m := p.models[0].Model
+		rows := max(1, s.Count("chains")) * s.MaxTemperatures() * max(1, 2*s.Count("max")) // hidden states at once
 		if s.Kind == "cd" {
 			rows = p.batch
 		}
-		if n := rows * (p.models[0].m.Visible() + hidden); s.Sampler() != "" && n > negphase.MaxSites {
+		if n := rows * (m.Visible() + m.Hidden()); s.Sampler() != "" && n > negphase.MaxSites {
 			return cli.Usagef("-negphase: %s makes %d units to move; at most %d are allowed", p.names[i], n, negphase.MaxSites)
 		}
-		if n := rows * hidden; n > maxStates {
-			return cli.Usagef("-negphase: %s makes %d hidden states; at most %d are allowed", p.names[i], n, maxStates)
+		if n := rows * m.Hidden(); n > cli.MaxStates {
+			return cli.Usagef("-negphase: %s makes %d hidden states; at most %d are allowed", p.names[i], n, cli.MaxStates)
+		}
+	}
+	if p.reference != nil {
+		if _, err := p.reference.CheckModel(p.models[0].Model); err != nil {
+			return cli.Usagef("-reference: %w", err)
 		}
 	}
 	return nil
+}
+
+// checkRows checks that the models allow all rows of -data.
+func (p *plan) checkRows() error {
+	if p.set == nil {
+		return nil
+	}
+	return train.Allows(p.models[0].Model, p.set)
 }
 
 // compare compares the estimators on every model. It returns what was
@@ -294,19 +258,19 @@ func (p *plan) compare(ctx context.Context) (results []result, err error) {
 // the positive phase of the data.
 func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err error) {
 	if p.reference == nil {
-		truth, err = enumerate(ctx, s.m)
+		truth, err = enumerate(ctx, s.Model)
 	}
-	if settings := compare.ReferenceFor(s.m); p.reference != nil || errors.Is(err, rbm.ErrTooLarge) {
-		if p.set != nil && settings.Mover == nil {
-			settings.Path, settings.Base = negphase.ToData, train.Base(s.m, p.set)
+	if settings := compare.ReferenceFor(s.Model); p.reference != nil || errors.Is(err, rbm.ErrTooLarge) {
+		if p.set != nil && settings.Sampler() == "" {
+			settings.SetBase(train.Base(s.Model, p.set))
 		}
 		if p.reference != nil {
 			settings = *p.reference
 		}
 		total := compare.ReferenceGroups * int64(p.referenceSteps)
-		bar := cli.NewProgress(p.stderr, p.quiet, "reference run", "updates", total)
+		bar := p.flags.NewProgress("reference run", "updates", total)
 		done := int64(0)
-		truth, err = compare.Reference(ctx, s.m, settings, p.referenceSteps, rbm.NewKey(p.seed).Child(referenceKey), func() {
+		truth, err = compare.Reference(ctx, s.Model, settings, p.referenceSteps, rbm.NewKey(p.seed).Child(referenceKey), func() {
 			done++
 			bar.Set(done, "")
 		})
@@ -317,13 +281,13 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 		return nil, err
 	}
 	if p.set != nil {
-		truth.Positive = p.positive(s.m)
+		truth.Positive = p.positive(s.Model)
 	}
 	return truth, nil
 }
 
-// enumerate is compare.Enumerate, but ends with the context: the program does
-// too, so the work that goes on does not matter.
+// enumerate is compare.Enumerate, but returns when the context ends. The work
+// goes on then, which does not matter, as the program ends soon.
 func enumerate(ctx context.Context, m *rbm.RBM) (*compare.Truth, error) {
 	type outcome struct {
 		truth *compare.Truth
@@ -353,12 +317,12 @@ func (p *plan) measure(ctx context.Context, s *subject, truth *compare.Truth, i 
 	if len(p.models) > 1 {
 		what = fmt.Sprintf("model %d of %d", i+1, len(p.models))
 	}
-	bar := cli.NewProgress(p.stderr, p.quiet, what, "‰", 1000)
+	bar := p.flags.NewProgress(what, "‰", 1000)
 	defer bar.Done()
 	settings := compare.Settings{Steps: p.steps, Repeats: p.repeats, Seed: p.seed,
 		Progress: func(done float64) { bar.Set(int64(1000*done), "") }}
 	if p.set != nil {
-		settings.Batches = func(repeat int) func(int) rbm.Batch { return p.batches(s.m, repeat) }
+		settings.Batches = func(repeat int) func(int) rbm.Batch { return p.batches(s.Model, repeat) }
 	}
-	return compare.Run(ctx, s.m, truth, p.estimators, settings)
+	return compare.Run(ctx, s.Model, truth, p.estimators, settings)
 }

@@ -21,6 +21,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 var rbmcompare = clitest.Command{Name: "rbmcompare", Run: run}
@@ -35,9 +36,9 @@ func isolate(t *testing.T) (testdata string) {
 		t.Fatal(err)
 	}
 	clitest.Isolate(t)
-	about := rbm.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}
+	about := modelfile.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}
 	clitest.Save(t, "softmax.safetensors", clitest.Model(12, 5, 4, rbm.Softmax), about)
-	clitest.Save(t, "plain.npz", clitest.Model(8, 5, 0, rbm.Softmax), rbm.About{})
+	clitest.Save(t, "plain.npz", clitest.Model(8, 5, 0, rbm.Softmax), modelfile.About{})
 	if err := os.MkdirAll("run/models", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -227,11 +228,11 @@ func TestCosineWithData(t *testing.T) {
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	set.Visible(v, rows, 4)
+	set.Visible(v.Input(), rows, 4)
 	h := rbm.NewMatrix(set.Len(), 5)
-	m.HiddenMean(h, v)
+	m.HiddenMean(h, v.Input())
 	mean := compare.NewMean(m)
-	mean.Add(rbm.Phase{Batch: rbm.Batch{V: v, H: h}})
+	mean.Add(rbm.Phase{Batch: rbm.Batch{V: v.Input(), H: h}})
 	if want := mean.Distance(truth.Negative); math.Abs(*with.GradientNorm-want) > 1e-6 {
 		t.Errorf("gradient of length %v, want %v", *with.GradientNorm, want)
 	}
@@ -269,7 +270,7 @@ func TestWarnings(t *testing.T) {
 	for i := range m.VisibleBias {
 		m.VisibleBias[i] = 40
 	}
-	clitest.Save(t, "cold.npz", m, rbm.About{})
+	clitest.Save(t, "cold.npz", m, modelfile.About{})
 	r := rbmcompare.Call(small("-model", "cold.npz", "-negphase", "pt:tau=1/30,ucd:max=1,pt:tau=1/inf:metropolis")...)
 	if r.Status != cli.OK || !strings.Contains(r.Stderr, "warning: pt:tau=1/30: a pair of neighbouring temperatures") ||
 		!strings.Contains(r.Stderr, "warning: ucd:max=1: the estimates of ucd are biased") ||
@@ -291,7 +292,7 @@ func TestLongRun(t *testing.T) {
 	isolate(t)
 	clitest.Write(t, "long/models/.tmp", "")
 	for _, step := range []string{"0000001", "9999999", "10000000"} {
-		clitest.Save(t, "long/models/"+step+".safetensors", clitest.Model(4, 3, 0, rbm.Softmax), rbm.About{})
+		clitest.Save(t, "long/models/"+step+".safetensors", clitest.Model(4, 3, 0, rbm.Softmax), modelfile.About{})
 	}
 	var got struct{ Models []struct{ Step int } }
 	if err := json.Unmarshal([]byte(rbmcompare.OK(t, small("-run", "long", "-negphase", "pcd", "-json")...)), &got); err != nil {
@@ -299,17 +300,5 @@ func TestLongRun(t *testing.T) {
 	}
 	if m := got.Models; len(m) != 3 || m[0].Step != 1 || m[1].Step != 9999999 || m[2].Step != 10000000 {
 		t.Errorf("%+v", m)
-	}
-}
-
-func TestLogTicks(t *testing.T) {
-	labels := ""
-	for _, tick := range logTicks(3, 250) {
-		if tick.Label != "" {
-			labels += tick.Label + " "
-		}
-	}
-	if labels != "1 2 5 10 20 50 100 200 500 1000 " { // those beyond the ends are not drawn
-		t.Errorf("ticks %s", labels)
 	}
 }

@@ -3,34 +3,38 @@ package main
 import (
 	"io"
 	"math"
-	"strconv"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
 	"gorbm/negphase/compare"
-	"gorbm/train"
+	"gorbm/train/plots"
 )
 
-// A line is one curve of a panel.
-type line struct {
+// A curve is a line of a plot with its points, all above 0.
+type curve struct {
 	name string
 	xy   plotter.XYs
 }
 
+// add adds a point if logarithmic axes can show it.
+func (c *curve) add(x, y float64) {
+	if x > 0 && y > 0 && !math.IsInf(y, 0) {
+		c.xy = append(c.xy, plotter.XY{X: x, Y: y})
+	}
+}
+
+func distanceMean(pt compare.Point) float64 { return pt.Distance.Mean }
+func distanceSD(pt compare.Point) float64   { return pt.Distance.SD }
+
+const meanLabel, sdLabel = "distance, mean", "distance, standard deviation"
+
 // drawCurves draws the distances of one model as PNG: mean above and standard
 // deviation below, against steps on the left and seconds on the right.
 func (p *plan) drawCurves(r result, w io.Writer) error {
-	steps := func(pt compare.Point) float64 { return pt.Steps }
-	seconds := func(pt compare.Point) float64 { return pt.Seconds }
-	mean := func(pt compare.Point) float64 { return pt.Distance.Mean }
-	sd := func(pt compare.Point) float64 { return pt.Distance.SD }
-	lines := func(x, y func(pt compare.Point) float64) (all []line) {
+	curves := func(x, y func(pt compare.Point) float64) (all []curve) {
 		for i, c := range r.curves {
-			l := line{name: p.names[i]}
+			l := curve{name: p.names[i]}
 			for _, pt := range c.Points {
 				l.add(x(pt), y(pt))
 			}
@@ -38,9 +42,9 @@ func (p *plan) drawCurves(r result, w io.Writer) error {
 		}
 		return all
 	}
-	// floor is the error of the reference, across a panel of means: what lies
-	// near it cannot be told from it.
-	floor := func(all []line) []line {
+	// withFloor adds the error of the reference, across a plot of means: what
+	// lies near it cannot be told from it.
+	withFloor := func(all []curve) []curve {
 		if r.truth.Exact {
 			return all
 		}
@@ -50,140 +54,68 @@ func (p *plan) drawCurves(r result, w io.Writer) error {
 				low, high = min(low, xy.X), max(high, xy.X)
 			}
 		}
-		l := line{name: "error of the reference"}
+		floor := curve{name: "error of the reference"}
 		if low <= high {
-			l.add(low, r.truth.StdErr)
-			l.add(high, r.truth.StdErr)
+			floor.add(low, r.truth.StdErr)
+			floor.add(high, r.truth.StdErr)
 		}
-		return append(all, l)
+		return append(all, floor)
 	}
-	const stepsLabel, meanLabel, sdLabel = "Gibbs steps of each chain", "distance, mean", "distance, standard deviation"
-	return drawPanels(w, [][]panel{
-		{{stepsLabel, meanLabel, floor(lines(steps, mean))}, {"seconds", "", floor(lines(seconds, mean))}},
-		{{stepsLabel, sdLabel, lines(steps, sd)}, {"seconds", "", lines(seconds, sd)}},
-	})
+	steps := func(pt compare.Point) float64 { return pt.Steps }
+	seconds := func(pt compare.Point) float64 { return pt.Seconds }
+	const stepsLabel = "Gibbs steps of each chain"
+	mean, legend := plotCurves(stepsLabel, meanLabel, withFloor(curves(steps, distanceMean)))
+	meanTime, _ := plotCurves("seconds", "", withFloor(curves(seconds, distanceMean)))
+	sd, _ := plotCurves(stepsLabel, sdLabel, curves(steps, distanceSD))
+	sdTime, _ := plotCurves("seconds", "", curves(seconds, distanceSD))
+	return save(w, legend, []*plots.Plot{mean, meanTime}, []*plots.Plot{sd, sdTime})
 }
 
 // drawRun draws the distances at the last step against the step of training.
 func (p *plan) drawRun(results []result, w io.Writer) error {
-	lines := func(y func(d compare.Moment) float64) (all []line) {
+	curves := func(y func(pt compare.Point) float64) (all []curve) {
 		for i, name := range p.names {
-			l := line{name: name}
+			l := curve{name: name}
 			for _, r := range results {
-				l.add(float64(r.step), y(r.curves[i].Last().Distance))
+				l.add(float64(r.Step), y(r.curves[i].Last()))
 			}
 			all = append(all, l)
 		}
 		return all
 	}
-	return drawPanels(w, [][]panel{
-		{{"step of training", "distance, mean", lines(func(d compare.Moment) float64 { return d.Mean })}},
-		{{"step of training", "distance, standard deviation", lines(func(d compare.Moment) float64 { return d.SD })}},
-	})
+	mean, legend := plotCurves("step of training", meanLabel, curves(distanceMean))
+	sd, _ := plotCurves("step of training", sdLabel, curves(distanceSD))
+	return save(w, legend, []*plots.Plot{mean}, []*plots.Plot{sd})
 }
 
-// add adds a point if it can be shown on logarithmic axes.
-func (l *line) add(x, y float64) {
-	if x > 0 && y > 0 && !math.IsInf(y, 0) {
-		l.xy = append(l.xy, plotter.XY{X: x, Y: y})
-	}
+func save(w io.Writer, legend []plots.LegendEntry, rows ...[]*plots.Plot) error {
+	return plots.Grid(w, rows, 13*vg.Centimeter, 8*vg.Centimeter, 3*vg.Millimeter, legend...)
 }
 
-// A panel is one plot of a picture.
-type panel struct {
-	x, y  string // labels
-	lines []line
-}
-
-// drawPanels draws rows of panels under one legend, that of the first panel.
-func drawPanels(w io.Writer, panels [][]panel) error {
-	plots := make([][]*plot.Plot, len(panels))
-	legend := plot.NewLegend()
-	legend.Top, legend.Left = true, true
-	entries := 0
-	for i, row := range panels {
-		for j, one := range row {
-			p, curves, err := one.plot()
-			if err != nil {
-				return err
-			}
-			plots[i] = append(plots[i], p)
-			for k, c := range curves {
-				if i == 0 && j == 0 && c != nil {
-					legend.Add(one.lines[k].name, c)
-					entries++
-				}
-			}
-		}
-	}
-	const width, height, entry = 13 * vg.Centimeter, 8 * vg.Centimeter, 5 * vg.Millimeter
-	head := entry * vg.Length(entries+1)
-	img := vgimg.New(width*vg.Length(len(plots[0])), height*vg.Length(len(plots))+head)
-	canvas := draw.New(img)
-	tiles := draw.Tiles{Rows: len(plots), Cols: len(plots[0]), PadX: 4 * vg.Millimeter, PadY: 3 * vg.Millimeter,
-		PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter}
-	for i, row := range plot.Align(plots, tiles, draw.Crop(canvas, 0, 0, 0, -head)) {
-		for j, place := range row {
-			plots[i][j].Draw(place)
-		}
-	}
-	legend.Draw(draw.Crop(canvas, width/10, 0, 0, -entry/2))
-	_, err := vgimg.PngCanvas{Canvas: img}.WriteTo(w)
-	return err
-}
-
-// plot returns the panel on logarithmic axes, and its lines, nil for those that
-// have no point to show.
-func (n panel) plot() (*plot.Plot, []*plotter.Line, error) {
-	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = n.x, n.y
-	curves := make([]*plotter.Line, len(n.lines))
-	shown := false
-	for i, l := range n.lines {
-		if len(l.xy) == 0 {
+// plotCurves returns a plot of the curves that have points, on logarithmic
+// axes, and its legend. From the seventh curve on lines are dashed and colours
+// come again.
+func plotCurves(x, y string, curves []curve) (p *plots.Plot, legend []plots.LegendEntry) {
+	p = plots.New(x, y)
+	for i, c := range curves {
+		if len(c.xy) == 0 {
 			continue
 		}
-		c, dots, err := plotter.NewLinePoints(l.xy)
-		if err != nil {
-			return nil, nil, err
+		if len(legend) == 0 {
+			p.Grid()
 		}
-		c.Color, c.Width = train.CurveColors[i%len(train.CurveColors)], vg.Points(1.2)
-		dots.Color, dots.Radius, dots.Shape = c.Color, vg.Points(1), draw.CircleGlyph{}
-		if i >= len(train.CurveColors) { // a second round of the colours
-			c.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
+		ink := plots.Colors[i%len(plots.Colors)]
+		line := p.Line(c.xy, ink, vg.Points(1.2))
+		p.Dots(c.xy, ink, vg.Points(1))
+		if i >= len(plots.Colors) {
+			line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
 		}
-		if !shown {
-			p.Add(plotter.NewGrid())
-		}
-		shown = true
-		p.Add(c, dots)
-		curves[i] = c
+		legend = append(legend, plots.LegendEntry{Name: c.name, Line: line})
 	}
-	if !shown {
+	if len(legend) == 0 {
 		p.HideAxes()
-		return p, curves, nil
+		return p, nil
 	}
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		if axis.Min == axis.Max { // one point
-			axis.Min, axis.Max = axis.Min/2, axis.Max*2
-		}
-		axis.Scale, axis.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
-	}
-	return p, curves, nil
-}
-
-// logTicks labels powers of ten, and their two- and fivefold where there are
-// few of them.
-func logTicks(low, high float64) []plot.Tick {
-	ticks := plot.LogTicks{Prec: -1}.Ticks(low, high)
-	if high > 100*low {
-		return ticks
-	}
-	for i, t := range ticks {
-		lead := math.Round(t.Value / math.Pow(10, math.Floor(math.Log10(t.Value))))
-		if t.Label == "" && (lead == 2 || lead == 5) {
-			ticks[i].Label = strconv.FormatFloat(t.Value, 'g', 6, 64) // 20, not 2e+01
-		}
-	}
-	return ticks
+	p.Log(&p.X, &p.Y)
+	return p, legend
 }

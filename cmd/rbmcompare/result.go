@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,12 +11,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 )
 
 // A result is what came of one model.
@@ -86,16 +85,8 @@ type jsonEstimator struct {
 	Cuts           int64     `json:"cuts,omitempty"`
 }
 
-// known returns x, or nil if it is NaN.
-func known(x float64) *float64 {
-	if math.IsNaN(x) {
-		return nil
-	}
-	return &x
-}
-
 func (p *plan) json(r result) jsonResult {
-	j := jsonResult{Model: r.path, Step: r.step, Exact: r.truth.Exact, Norm: r.truth.Norm(), GradientNorm: known(r.truth.GradientNorm()),
+	j := jsonResult{Model: r.Path, Step: r.Step, Exact: r.truth.Exact, Norm: r.truth.Norm(), GradientNorm: cli.Finite(r.truth.GradientNorm()),
 		Seed: p.seed, Workers: p.processors(), Kernels: rbm.KernelLevel()}
 	if p.set != nil {
 		j.Data = p.set.Name
@@ -109,10 +100,10 @@ func (p *plan) json(r result) jsonResult {
 		}
 		last := c.Last()
 		e := jsonEstimator{Name: p.names[i], NegPhase: c.Estimator.String(), Repeats: c.Repeats, Updates: last.Updates,
-			Steps: last.Steps, GibbsSteps: last.GibbsSteps, Seconds: last.Seconds, SecondsPerStep: known(c.SecondsPerStep()),
-			DistanceMean: last.Distance.Mean, DistanceSD: known(last.Distance.SD),
-			BiasNorm: c.Bias.Norm, BiasFloor: known(c.Bias.Floor), Bias: known(c.Bias.Corrected()), Variance: known(c.Variance),
-			CosineMean: known(c.Cosine.Mean), CosineSD: known(c.Cosine.SD), SwapRates: c.Info.SwapRates(), Cuts: c.Info.Cuts}
+			Steps: last.Steps, GibbsSteps: last.GibbsSteps, Seconds: last.Seconds, SecondsPerStep: cli.Finite(c.SecondsPerStep()),
+			DistanceMean: last.Distance.Mean, DistanceSD: cli.Finite(last.Distance.SD),
+			BiasNorm: c.Bias.Norm, BiasFloor: cli.Finite(c.Bias.Floor), Bias: cli.Finite(c.Bias.Corrected()), Variance: cli.Finite(c.Variance),
+			CosineMean: cli.Finite(c.Cosine.Mean), CosineSD: cli.Finite(c.Cosine.SD), SwapRates: c.Info.SwapRates(), Cuts: c.Info.Cuts}
 		if tau, ok := c.Info.MeanMeetingTime(); ok {
 			e.MeetingTime = &tau
 		}
@@ -133,7 +124,7 @@ func (p *plan) processors() int {
 }
 
 // report prints the results and writes the files.
-func (p *plan) report(results []result, stdout, stderr io.Writer) error {
+func (p *plan) report(results []result) error {
 	objects := make([]jsonResult, len(results))
 	for i, r := range results {
 		objects[i] = p.json(r)
@@ -147,31 +138,27 @@ func (p *plan) report(results []result, stdout, stderr io.Writer) error {
 			return err
 		}
 	}
-	if p.options.json {
-		if err := json.NewEncoder(stdout).Encode(object); err != nil {
+	if p.flags.JSON {
+		if err := p.flags.PrintJSON(object); err != nil {
 			return err
 		}
 	} else {
 		for _, r := range results {
-			p.describe(r, stdout)
+			p.describe(r, p.flags.Stdout)
 		}
 		if p.out != "" {
-			fmt.Fprintf(stdout, "results in %s\n", p.out)
+			fmt.Fprintf(p.flags.Stdout, "results in %s\n", p.out)
 		}
 	}
 	for _, w := range p.warnings(results) {
-		fmt.Fprintf(stderr, "rbmcompare: warning: %s\n", w)
+		p.flags.Warn(w)
 	}
 	return nil
 }
 
 // describe prints a table.
 func (p *plan) describe(r result, w io.Writer) {
-	fmt.Fprintf(w, "%s: %d inputs", r.path, r.m.Inputs())
-	if r.m.Classes() > 0 {
-		fmt.Fprintf(w, " + %d %s labels", r.m.Classes(), r.m.LabelKind())
-	}
-	fmt.Fprintf(w, ", %d hidden units%s\n", r.m.Hidden(), cli.Constrained(r.m))
+	fmt.Fprintf(w, "%s: %s\n", r.Path, cli.Units(r.Model))
 	how := "exact"
 	if !r.truth.Exact {
 		how = fmt.Sprintf("by %s, ± %.3g in all", short(r.reference), r.truth.StdErr)
@@ -182,19 +169,19 @@ func (p *plan) describe(r result, w io.Writer) {
 	}
 	fmt.Fprintf(w, "\n%s, seconds of %s (%s)\n", count(r.curves[0].Repeats, "repeat"), count(p.processors(), "processor"), rbm.KernelLevel())
 
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	t := cli.NewTable(w)
 	fmt.Fprint(t, "negphase\tsteps\tGibbs steps\tdistance\tbias\tnoise\tcosine\tµs/step\tseconds\t\n")
 	for i, c := range r.curves {
 		if c.Repeats == 0 {
 			continue
 		}
 		last := c.Last()
-		bias := number(c.Bias.Norm)
+		bias := cli.Number(c.Bias.Norm)
 		if !math.IsNaN(c.Bias.Floor) {
-			bias += " (noise " + number(c.Bias.Floor) + ")"
+			bias += " (noise " + cli.Number(c.Bias.Floor) + ")"
 		}
 		fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%s\t%s\t%s\t%.6f\t%s\t%s\t\n", p.names[i], last.Steps, last.GibbsSteps,
-			plusMinus(last.Distance), bias, number(math.Sqrt(c.Variance)), c.Cosine.Mean, number(1e6*c.SecondsPerStep()), number(last.Seconds))
+			plusMinus(last.Distance), bias, cli.Number(math.Sqrt(c.Variance)), c.Cosine.Mean, cli.Number(1e6*c.SecondsPerStep()), cli.Number(last.Seconds))
 	}
 	t.Flush()
 }
@@ -205,8 +192,8 @@ const shortList = 8
 // short returns s in the grammar, with a long list of temperatures counted.
 func short(s negphase.Settings) string {
 	text := s.String()
-	if at := strings.Index(text, ":tau="); at >= 0 && len(s.Temperatures) > shortList {
-		text = fmt.Sprintf("%s at %d temperatures up to %g", text[:at], len(s.Temperatures), s.Temperatures[len(s.Temperatures)-1])
+	if t, at := s.Ladder().Temperatures.List, strings.Index(text, ":tau="); at >= 0 && len(t) > shortList {
+		text = fmt.Sprintf("%s at %d temperatures up to %g", text[:at], len(t), t[len(t)-1])
 	}
 	return text
 }
@@ -219,29 +206,18 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-func number(x float64) string {
-	if math.IsNaN(x) {
-		return "–"
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
-}
-
 func plusMinus(m compare.Moment) string {
 	if math.IsNaN(m.SD) {
-		return number(m.Mean)
+		return cli.Number(m.Mean)
 	}
-	return number(m.Mean) + " ± " + number(m.SD)
+	return cli.Number(m.Mean) + " ± " + cli.Number(m.SD)
 }
-
-// exchangeFloor is the rate of exchange of the coldest pair below which a
-// ladder is called broken, as in rbmtrain.
-const exchangeFloor = 0.01
 
 // warnings says in words what makes the figures mean less than they seem to,
 // of all models together.
 func (p *plan) warnings(results []result) (warnings []string) {
 	ladder := func(what string, info negphase.Info) {
-		if rates := info.SwapRates(); rates != nil && slices.Min(rates) < exchangeFloor {
+		if rates := info.SwapRates(); rates != nil && slices.Min(rates) < cli.ExchangeFloor {
 			warnings = append(warnings, fmt.Sprintf("%s: a pair of neighbouring temperatures exchanges in %.2g %% of attempts: the hotter replicas serve for nothing; put temperatures closer together",
 				what, 100*slices.Min(rates)))
 		}
@@ -281,7 +257,7 @@ func (p *plan) write(results []result, object any) error {
 		return fmt.Errorf("-out: %w", err)
 	}
 	file := func(name string, write func(w io.Writer) error) error {
-		return rbm.ReplaceFile(filepath.Join(p.out, name), write)
+		return atomicfile.Write(filepath.Join(p.out, name), write)
 	}
 	if err := file("compare.json", func(w io.Writer) error {
 		e := json.NewEncoder(w)
@@ -290,13 +266,13 @@ func (p *plan) write(results []result, object any) error {
 	}); err != nil {
 		return err
 	}
-	if err := file("curves.csv", func(w io.Writer) error { return p.table(results, w) }); err != nil {
+	if err := file("curves.csv", cli.WriteCSV(p.table(results))); err != nil {
 		return err
 	}
 	for _, r := range results {
 		name := "curves.png"
 		if p.options.run != "" {
-			name = fmt.Sprintf("curves-%07d.png", r.step)
+			name = fmt.Sprintf("curves-%07d.png", r.Step)
 		}
 		if err := file(name, func(w io.Writer) error { return p.drawCurves(r, w) }); err != nil {
 			return err
@@ -308,35 +284,23 @@ func (p *plan) write(results []result, object any) error {
 	return file("run.png", func(w io.Writer) error { return p.drawRun(results, w) })
 }
 
-// table writes all points of all curves as CSV; what one repeat cannot tell is
-// empty.
-func (p *plan) table(results []result, w io.Writer) error {
-	t := csv.NewWriter(w)
-	if err := t.Write([]string{"model", "negphase", "repeats", "updates", "steps", "gibbs_steps", "seconds", "distance_mean", "distance_sd"}); err != nil {
-		return err
-	}
-	field := func(x float64) string {
-		if math.IsNaN(x) {
-			return ""
-		}
-		return strconv.FormatFloat(x, 'g', 10, 64)
-	}
+// table returns all points of all curves as the lines of a CSV file. What one
+// repeat cannot tell is empty.
+func (p *plan) table(results []result) [][]string {
+	lines := [][]string{{"model", "negphase", "repeats", "updates", "steps", "gibbs_steps", "seconds", "distance_mean", "distance_sd"}}
 	for _, r := range results {
 		for i, c := range r.curves {
 			if c.Repeats == 0 {
 				continue
 			}
 			for _, pt := range c.Points {
-				row := []string{r.path, p.names[i], strconv.Itoa(c.Repeats), strconv.Itoa(pt.Updates)}
+				line := []string{r.Path, p.names[i], strconv.Itoa(c.Repeats), strconv.Itoa(pt.Updates)}
 				for _, x := range []float64{pt.Steps, pt.GibbsSteps, pt.Seconds, pt.Distance.Mean, pt.Distance.SD} {
-					row = append(row, field(x))
+					line = append(line, cli.Field(x, 10))
 				}
-				if err := t.Write(row); err != nil {
-					return err
-				}
+				lines = append(lines, line)
 			}
 		}
 	}
-	t.Flush()
-	return t.Error()
+	return lines
 }

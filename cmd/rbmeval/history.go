@@ -4,135 +4,98 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
-	"gorbm/train"
 )
 
 // A history is the likelihood along a run.
 type history struct {
 	options
-	first     *judge // of the first snapshot: what all have in common
+	first     *evaluation // of the first snapshot: what all have in common
 	base      *rbm.Base
-	parts     []*judge // the training rows, a sample if they are many, and the test rows if there are any
-	states    []*judge // the same rows as binary states
+	parts     []*evaluation // the training rows, a sample if they are many, and the test rows if there are any
+	states    []*evaluation // the same rows as binary states
 	snapshots []snapshot
 }
 
 // A snapshot is a model of a run, and what was found of it.
 type snapshot struct {
-	step int
-	path string
-	m    *rbm.RBM
-
+	cli.Snapshot
 	partition
 	free []float64 // mean F of each part
 }
 
-// sampleRows is the number of training rows that are judged: their mean is then
-// known to a hundredth of the spread of the rows, some tenths of a nat on
-// MNIST, and the same for all snapshots.
+// sampleRows is the number of training rows that a snapshot is evaluated on,
+// the same for all snapshots. The error of their mean is a hundredth of the
+// spread of the rows, some tenths of a nat on MNIST.
 const sampleRows = 10_000
 
-// sampleKey is the purpose of the key that draws them, beside those of logz.
+// sampleKey is the key that draws them. Package logz has smaller ones.
 const sampleKey = 1 << 32
 
-// judgeRun judges the snapshots of -run.
-func (o *options) judgeRun(ctx context.Context, stdout, stderr io.Writer) error {
-	for _, name := range []string{"model", "classes", "labels", "part", "pl", "classify", "rows", "features", "ladder"} {
-		if o.flags.Given(name) {
-			return cli.Usagef("-%s is for a single model; -run judges the likelihood of all snapshots", name)
-		}
+// evaluateRun evaluates the snapshots of -run.
+func (o *options) evaluateRun(ctx context.Context) error {
+	if name := o.flags.FirstGiven("model", "classes", "labels", "part", "pl", "classify", "rows", "features", "ladder"); name != "" {
+		return cli.Usagef("-%s is for a single model; -run judges the likelihood of all snapshots", name)
 	}
 	if o.out != "" {
 		if err := cli.Absent("out", o.out); err != nil {
 			return err
 		}
 	}
-	h := &history{options: *o}
-	for _, load := range []func() error{h.loadSnapshots, func() error { return h.loadRows(ctx, stderr) }, h.choose} {
-		if err := load(); err != nil {
-			return err
-		}
+	snapshots, err := cli.ReadSnapshots(o.run)
+	if err != nil {
+		return err
 	}
-	err := h.judge(ctx)
+	h := &history{options: *o}
+	for _, s := range snapshots {
+		h.snapshots = append(h.snapshots, snapshot{Snapshot: s})
+	}
+	if err := h.loadRows(ctx); err != nil {
+		return err
+	}
+	if err := h.choose(); err != nil {
+		return err
+	}
+	err = h.evaluate(ctx)
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	if len(h.snapshots) > 0 { // what was completed is kept even if interrupted
-		if e := h.report(stdout); e != nil {
+		if e := h.report(); e != nil {
 			return errors.Join(err, e)
 		}
 	}
 	if err != nil && len(h.snapshots) > 0 {
-		return fmt.Errorf("stopped after step %d", h.snapshots[len(h.snapshots)-1].step)
+		return fmt.Errorf("stopped after step %d", h.snapshots[len(h.snapshots)-1].Step)
 	}
 	return err
 }
 
-// loadSnapshots reads the models that are there: of a run under way, the first
-// ones.
-func (h *history) loadSnapshots() error {
-	dir := filepath.Join(h.run, train.SnapshotsDir)
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("-run: %w", err)
-	}
-	var first rbm.About
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ".safetensors")
-		step, err := strconv.Atoi(name)
-		if !ok || err != nil {
-			continue
-		}
-		s := snapshot{step: step, path: filepath.Join(dir, e.Name())}
-		var about rbm.About
-		if s.m, about, err = rbm.ReadFile(s.path); err != nil {
-			return err
-		}
-		if len(h.snapshots) == 0 {
-			first = about
-		} else if a, b := s.m, h.snapshots[0].m; a.Visible() != b.Visible() || a.Hidden() != b.Hidden() || a.Classes() != b.Classes() || a.LabelKind() != b.LabelKind() || !a.Constraint.Equal(b.Constraint) {
-			return fmt.Errorf("-run: %s is of another shape than %s; the folder holds models of several runs", s.path, h.snapshots[0].path)
-		}
-		h.snapshots = append(h.snapshots, s)
-	}
-	if len(h.snapshots) == 0 {
-		return fmt.Errorf("-run: %s holds no snapshots; name the folder of a run that rbmtrain made, with -snapshots above 0", dir)
-	}
-	slices.SortFunc(h.snapshots, func(a, b snapshot) int { return a.step - b.step })
-	h.first = &judge{options: h.options, m: h.snapshots[0].m, about: first}
-	h.first.model.Path = h.snapshots[0].path
-	return nil
-}
-
-// loadRows loads the data that the run was trained on, or that -data names.
-func (h *history) loadRows(ctx context.Context, stderr io.Writer) error {
-	j := h.first
-	j.stderr = stderr
-	if !h.flags.Given("data") && j.about.Data == "" {
-		return cli.Usagef("-data is missing, and %s does not say what it was trained on", j.model.Path)
-	}
-	h.data.Follow(h.flags, j.about)
-	trainSet, test, err := h.data.Load(ctx, stderr, h.quiet)
+// loadRows loads the rows that the snapshots are evaluated on.
+func (h *history) loadRows(ctx context.Context) error {
+	s := h.snapshots[0]
+	h.model.Path = s.Path
+	h.first = &evaluation{options: h.options, m: s.Model, about: s.About}
+	trainSet, test, err := h.first.loadData(ctx)
 	if err != nil {
 		return err
 	}
+	silent := *h.flags // the bar is that of the snapshots
+	silent.Quiet = true
 	for _, set := range []*data.Set{trainSet, test} {
 		if set == nil {
 			continue
 		}
-		part := *j
-		part.all, part.set, part.quiet = trainSet, set, true
+		part := *h.first
+		part.all, part.set, part.flags = trainSet, set, &silent
+		if err := part.checkSet(); err != nil {
+			return err
+		}
 		rows := rbm.NewKey(h.seed).Child(sampleKey).Rand().Perm(set.Len())
 		if set == trainSet && len(rows) > sampleRows {
 			rows = rows[:sampleRows]
@@ -142,24 +105,20 @@ func (h *history) loadRows(ctx context.Context, stderr io.Writer) error {
 		for i, r := range rows {
 			chosen[i] = int32(r)
 		}
-		if err := part.fit(chosen); err != nil {
-			return err
-		}
+		part.fit(chosen)
 		h.parts = append(h.parts, &part)
 		states := &part
-		if part.isGrey() {
-			if states, err = part.binary(set, chosen); err != nil {
-				return err
-			}
+		if part.v.IsGrey() {
+			states = part.binary(set, chosen)
 		}
 		h.states = append(h.states, states)
 	}
-	h.base = h.baseOf(j.m, trainSet)
+	h.base = h.baseOf(s.Model, trainSet)
 	return nil
 }
 
-// choose settles how log Z is found: without a word by enumeration, if that of
-// all snapshots takes no longer than some seconds.
+// choose decides how log Z is found. If no flag says how, it is enumerated if
+// that takes some seconds at most for all snapshots, and else estimated.
 func (h *history) choose() error {
 	p := h.parts[0]
 	if !p.likely() {
@@ -172,7 +131,7 @@ func (h *history) choose() error {
 	switch {
 	case !p.shell():
 	case h.estimated():
-		return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", h.first.m.Constraint)
+		return p.shellError()
 	case err != nil:
 		return fmt.Errorf("-run: %w", err)
 	default:
@@ -193,52 +152,51 @@ func (h *history) choose() error {
 	return h.idle(h.flags)
 }
 
-// judge judges the snapshots, and leaves only those that it came to.
-func (h *history) judge(ctx context.Context) error {
-	bar := cli.NewProgress(h.first.stderr, h.quiet, "snapshots", "models", int64(len(h.snapshots)))
+// evaluate evaluates the snapshots. If it ends early, those that are done remain.
+func (h *history) evaluate(ctx context.Context) error {
+	bar := h.flags.NewProgress("snapshots", "models", int64(len(h.snapshots)))
 	defer bar.Done()
 	for i := range h.snapshots {
 		s := &h.snapshots[i]
-		if err := h.judgeOne(ctx, s, func(stage string, _ float64) { bar.Set(int64(i), fmt.Sprintf("step %d: %s", s.step, stage)) }); err != nil {
+		if err := h.evaluateOne(ctx, s, func(stage string, _ float64) { bar.Set(int64(i), fmt.Sprintf("step %d: %s", s.Step, stage)) }); err != nil {
 			h.snapshots = h.snapshots[:i]
 			if errors.Is(err, context.Canceled) {
 				return err
 			}
-			return fmt.Errorf("%s: %w", s.path, err)
+			return fmt.Errorf("%s: %w", s.Path, err)
 		}
 		bar.Set(int64(i+1), "")
 	}
 	return nil
 }
 
-func (h *history) judgeOne(ctx context.Context, s *snapshot, progress func(stage string, done float64)) (err error) {
+func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(stage string, done float64)) (err error) {
 	var enum *rbm.Enumeration
 	if h.exact {
-		if enum, err = rbm.NewEnumeration(s.m, rbm.EvaluationLimit); err != nil {
+		if enum, err = rbm.NewEnumeration(s.Model, rbm.EvaluationLimit); err != nil {
 			return err
 		}
 	}
 	bound := math.Inf(-1)
 	if h.estimated() {
-		if bound, err = lowerBound(ctx, s.m, h.states); err != nil {
+		if bound, err = lowerBound(ctx, s.Model, h.states); err != nil {
 			return err
 		}
 	}
-	if s.partition, err = h.find(ctx, s.m, enum, h.base, bound, progress); err != nil {
+	if s.partition, err = h.find(ctx, s.Model, enum, h.base, bound, progress); err != nil {
 		return err
 	}
 	for _, part := range h.parts {
-		part.m = s.m
+		part.m = s.Model
 		free, _, err := part.freeEnergies(ctx)
 		if err != nil {
 			return err
 		}
-		s.free = append(s.free, mean(free))
-	}
-	for _, f := range s.free {
-		if math.IsNaN(f) || math.IsInf(f, 0) {
+		f := mean(free)
+		if cli.Finite(f) == nil {
 			return errNotFinite
 		}
+		s.free = append(s.free, f)
 	}
 	return nil
 }

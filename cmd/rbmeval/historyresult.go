@@ -1,8 +1,7 @@
 package main
 
 import (
-	"encoding/csv"
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -11,7 +10,7 @@ import (
 	"strings"
 
 	"gorbm/cmd/cli"
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 )
 
 // historyResult is the object that -json prints.
@@ -48,9 +47,9 @@ func (h *history) result() (historyResult, error) {
 		s := &h.snapshots[i]
 		logZ, err := s.partition.result()
 		if err != nil {
-			return r, fmt.Errorf("%s: %w", s.path, err)
+			return r, fmt.Errorf("%s: %w", s.Path, err)
 		}
-		one := snapshotResult{Step: s.step, logZResult: logZ}
+		one := snapshotResult{Step: s.Step, logZResult: logZ}
 		if s.by != "" {
 			one.Train, one.Test = s.likelihood(0, s.logZ), s.likelihood(1, s.logZ)
 		} else if logZ.LowerBound != nil {
@@ -61,8 +60,8 @@ func (h *history) result() (historyResult, error) {
 	return r, nil
 }
 
-// report writes what was asked for.
-func (h *history) report(w io.Writer) error {
+// report prints the result and writes the files of -out.
+func (h *history) report() error {
 	r, err := h.result()
 	if err != nil {
 		return err
@@ -72,37 +71,32 @@ func (h *history) report(w io.Writer) error {
 			return err
 		}
 	}
-	if !h.json {
-		h.print(r, w)
-	} else if err := json.NewEncoder(w).Encode(r); err != nil {
+	if !h.flags.JSON {
+		h.print(r, h.flags.Stdout)
+	} else if err := h.flags.PrintJSON(r); err != nil {
 		return err
 	}
 	doubtful, last := 0, ""
 	for _, s := range h.snapshots {
 		if len(s.Warnings) > 0 {
 			doubtful++
-			last = fmt.Sprintf("of step %d: %s", s.step, s.Warnings[0])
+			last = fmt.Sprintf("of step %d: %s", s.Step, s.Warnings[0])
 		}
 	}
 	if doubtful > 0 {
-		fmt.Fprintf(h.first.stderr, "rbmeval: warning: the estimates of %d snapshots, marked by !, are doubtful, as -json and -out tell of each; %s\n", doubtful, last)
+		h.flags.Warn(fmt.Sprintf("the estimates of %d snapshots, marked by !, are doubtful, as -json and -out tell of each; %s", doubtful, last))
 	}
 	return nil
 }
 
 // print prints the table.
 func (h *history) print(r historyResult, w io.Writer) {
-	m := h.first.m
-	fmt.Fprintf(w, "%s: %d inputs", r.Run, m.Inputs())
-	if m.Classes() > 0 {
-		fmt.Fprintf(w, " + %d %s labels", m.Classes(), m.LabelKind())
-	}
-	fmt.Fprintf(w, ", %d hidden units%s\n%s: %d training rows", m.Hidden(), cli.Constrained(m), r.Data, r.NTrain)
+	fmt.Fprintf(w, "%s: %s\n%s: %d training rows", r.Run, cli.Units(h.first.m), r.Data, r.NTrain)
 	if r.NTest > 0 {
 		fmt.Fprintf(w, ", %d test rows", r.NTest)
 	}
 	what := "log-likelihood"
-	if h.parts[0].isGrey() {
+	if h.parts[0].v.IsGrey() {
 		what = "score −F − log Z"
 	}
 	fmt.Fprintf(w, " (%s); mean %s in nats\n%9s  %12s  %7s  %-15s  %10s", r.Binarize, what, "step", "log Z", "±", "by", "train")
@@ -138,53 +132,45 @@ func (h *history) print(r historyResult, w io.Writer) {
 // write makes the folder of -out, or the picture or the table alone if -out
 // is named as one.
 func (h *history) write(r historyResult) error {
+	table, picture := cli.WriteCSV(r.lines()), h.draw
 	switch filepath.Ext(h.out) {
 	case ".png":
-		return rbm.ReplaceFile(h.out, h.draw)
+		return atomicfile.Write(h.out, picture)
 	case ".csv":
-		return rbm.ReplaceFile(h.out, r.writeTable)
+		return atomicfile.Write(h.out, table)
 	}
 	if err := os.Mkdir(h.out, 0o755); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
-	if err := rbm.ReplaceFile(filepath.Join(h.out, "likelihood.csv"), r.writeTable); err != nil {
-		return err
-	}
-	return rbm.ReplaceFile(filepath.Join(h.out, "likelihood.png"), h.draw)
+	return cmp.Or(
+		atomicfile.Write(filepath.Join(h.out, "likelihood.csv"), table),
+		atomicfile.Write(filepath.Join(h.out, "likelihood.png"), picture))
 }
 
-// writeTable writes a line a snapshot; what was not found stays empty.
-func (r historyResult) writeTable(w io.Writer) error {
-	table := csv.NewWriter(w)
-	err := table.Write([]string{"step", "log_likelihood_train", "log_likelihood_test", "log_z", "log_z_by", "log_z_std_err", "log_z_lower_bound",
-		"ais", "ais_std_err", "ais_ess", "reverse_ais", "reverse_ais_std_err", "reverse_ais_ess", "bennett", "bennett_std_err", "bennett_ess", "bennett_overlap", "round_trips", "warnings"})
-	if err != nil {
-		return err
-	}
+// lines returns the table of -out, a line for each snapshot. What was not found
+// is empty.
+func (r historyResult) lines() [][]string {
+	lines := [][]string{{"step", "log_likelihood_train", "log_likelihood_test", "log_z", "log_z_by", "log_z_std_err", "log_z_lower_bound",
+		"ais", "ais_std_err", "ais_ess", "reverse_ais", "reverse_ais_std_err", "reverse_ais_ess", "bennett", "bennett_std_err", "bennett_ess", "bennett_overlap", "round_trips", "warnings"}}
 	maybe := func(x *float64) string {
 		if x == nil {
 			return ""
 		}
-		return strconv.FormatFloat(*x, 'g', 12, 64)
+		return cli.Field(*x, 12)
 	}
 	for _, s := range r.Snapshots {
 		line := []string{strconv.Itoa(s.Step), maybe(s.Train), maybe(s.Test), maybe(s.LogZ), s.LogZBy, maybe(s.LogZStdErr), maybe(s.LowerBound)}
-		for _, a := range []*estimateResult{s.AIS, s.ReverseAIS} {
+		for _, a := range []*estimateResult{s.AIS, s.ReverseAIS, s.Bennett} {
 			if a == nil {
 				a = new(estimateResult)
 			}
 			line = append(line, maybe(a.LogZ), maybe(a.StdErr), maybe(a.ESS))
 		}
-		if b := s.Bennett; b == nil {
-			line = append(line, "", "", "", "", "")
-		} else {
-			line = append(line, maybe(b.LogZ), maybe(b.StdErr), maybe(b.ESS), maybe(b.Overlap), strconv.FormatInt(*b.RoundTrips, 10))
+		overlap, trips := "", ""
+		if b := s.Bennett; b != nil {
+			overlap, trips = maybe(b.Overlap), strconv.FormatInt(*b.RoundTrips, 10)
 		}
-		line = append(line, strings.Join(s.Warnings, "; "))
-		if err := table.Write(line); err != nil {
-			return err
-		}
+		lines = append(lines, append(line, overlap, trips, strings.Join(s.Warnings, "; ")))
 	}
-	table.Flush()
-	return table.Error()
+	return lines
 }

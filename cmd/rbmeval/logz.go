@@ -1,15 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io"
-	"path/filepath"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
+	"gorbm/train/plots"
 )
 
 // logZFlags say how log Z is found.
@@ -23,11 +25,11 @@ type logZFlags struct {
 }
 
 const (
-	// burnInShare is the part of the rounds of a ladder that come before the
-	// draws; in the first half of it the ladder is tuned.
+	// One in burnInShare of the rounds of a ladder is burn-in. The ladder is
+	// tuned in the first half of the burn-in.
 	burnInShare = 3
-	// historyShare is what a snapshot of a run gets of the work of a single
-	// model: some twenty of them are judged.
+	// A snapshot of a run gets one part in historyShare of the work that a single
+	// model gets by default, as there are some twenty of them.
 	historyShare = 2
 
 	maxChains       = 1 << 20
@@ -62,28 +64,18 @@ func (z *logZFlags) estimated() bool { return z.ais || z.reverse || z.bennett }
 func (z *logZFlags) estimate() { z.ais, z.reverse, z.bennett = true, true, true }
 
 // check checks the values of the flags.
-func (z *logZFlags) check() error {
-	for _, err := range []error{
+func (z *logZFlags) check(f *cli.Flags) error {
+	return cmp.Or(
 		cli.Between("ais-chains", z.chains, 1, maxChains),
 		cli.Between("ais-temperatures", z.temperatures, 2, maxTemperatures),
 		cli.Between("ladder-rounds", z.rounds, minRounds, maxRounds),
 		cli.Choice("base", z.base, "data", "uniform"),
-	} {
-		if err != nil {
-			return err
-		}
-	}
-	if z.ladder == "" {
-		return nil
-	}
-	if filepath.Ext(z.ladder) != ".png" {
-		return cli.Usagef("-ladder is %q; it must end in .png", z.ladder)
-	}
-	return cli.Absent("ladder", z.ladder)
+		f.CheckNew("ladder", ".png"),
+	)
 }
 
-// idle returns an error for a flag that was given but bears on nothing that is
-// done.
+// idle returns an error for a flag that was given but has no effect, because
+// nothing that is computed takes it.
 func (z *logZFlags) idle(f *cli.Flags) error {
 	for _, c := range []struct {
 		flag string
@@ -139,8 +131,8 @@ func (z *logZFlags) drawLadder(b logz.Bracket) error {
 	if z.ladder == "" {
 		return nil
 	}
-	return rbm.ReplaceFile(z.ladder, func(w io.Writer) error {
-		return train.Ladders(w, train.NamedLadder{Name: "before tuning", Ladder: b.Start}, train.NamedLadder{Name: "tuned", Ladder: b.Ladder})
+	return atomicfile.Write(z.ladder, func(w io.Writer) error {
+		return plots.Ladders(w, plots.NamedLadder{Name: "before tuning", Ladder: b.Start}, plots.NamedLadder{Name: "tuned", Ladder: b.Ladder})
 	})
 }
 

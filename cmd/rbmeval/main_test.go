@@ -16,18 +16,18 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sbinet/npyio/npz"
-
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
+	"gorbm/rbm/npz"
 )
 
 var rbmeval = clitest.Command{Name: "rbmeval", Run: run}
 
 // toy is what a model of the toy data says of itself.
-var toy = rbm.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}
+var toy = modelfile.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}
 
 // isolate goes to an empty folder and puts three models there: of the toy
 // data with softmax labels, with Bernoulli labels, and without; and one that
@@ -315,12 +315,11 @@ func writeParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z := npz.NewWriter(f)
-	err = errors.Join(
-		z.Write("x_train.npy", [3][4]uint8{{0, 1}, {1, 1}, {0, 0, 1}}),
-		z.Write("x_test.npy", [2][4]uint8{{0, 1, 0, 1}, {1}}),
-		z.Close(), f.Close())
-	if err != nil {
+	err = npz.Write(f, []npz.Named{
+		{Name: "x_train", Shape: []int{3, 4}, Data: []uint8{0, 1, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0}},
+		{Name: "x_test", Shape: []int{2, 4}, Data: []uint8{0, 1, 0, 1, 1, 0, 0, 0}},
+	})
+	if err = errors.Join(err, f.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -329,7 +328,7 @@ func writeParts(t *testing.T) {
 func TestPart(t *testing.T) {
 	isolate(t)
 	writeParts(t)
-	clitest.Save(t, "m.safetensors", clitest.Model(4, 2, 0, rbm.Softmax), rbm.About{Data: "rows.npz"})
+	clitest.Save(t, "m.safetensors", clitest.Model(4, 2, 0, rbm.Softmax), modelfile.About{Data: "rows.npz"})
 	for part, want := range map[string]string{
 		"auto":  "\nrows.npz test: 2 rows",
 		"test":  "\nrows.npz test: 2 rows",

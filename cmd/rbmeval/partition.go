@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"gorbm/cmd/cli"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 )
@@ -30,8 +31,8 @@ var methods = map[string]string{
 	byExact: "enumeration", string(logz.ByAIS): "AIS", string(logz.ByReverse): "reverse AIS", string(logz.ByBennett): "Bennett's ratio",
 }
 
-// find finds log Z of m. enum is its enumeration if that is asked for, bound
-// what log Z is at least.
+// find finds log Z of m: by enum, if it is not nil, and by the estimates that
+// the flags ask for. bound is a lower bound of log Z.
 func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *rbm.Enumeration, base *rbm.Base, bound float64, progress func(stage string, done float64)) (p partition, err error) {
 	p = unknown()
 	if z.estimated() {
@@ -58,7 +59,7 @@ func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *rbm.Enumeration,
 // finite reports whether all numbers of p that are there are finite; the error
 // of a single chain, which has none, need not be.
 func (p partition) finite() bool {
-	ok := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	ok := func(x float64) bool { return cli.Finite(x) != nil }
 	if p.by != "" && !ok(p.logZ) {
 		return false
 	}
@@ -107,13 +108,11 @@ func (p partition) result() (logZResult, error) {
 	r := logZResult{LogZBy: p.by}
 	if p.by != "" {
 		r.LogZ = &p.logZ
-		if p.by != byExact && !math.IsInf(p.stdErr, 0) {
-			r.LogZStdErr = &p.stdErr
+		if p.by != byExact {
+			r.LogZStdErr = cli.Finite(p.stdErr)
 		}
 	}
-	if !math.IsInf(p.LowerBound, 0) {
-		r.LowerBound = &p.LowerBound
-	}
+	r.LowerBound = cli.Finite(p.LowerBound)
 	annealed := func(m logz.Method, a *rbm.Annealed) *estimateResult {
 		if a == nil {
 			return nil
@@ -133,16 +132,14 @@ func (p partition) result() (logZResult, error) {
 	return r, nil
 }
 
-// estimateResult completes r by what method m says and what to think of it.
+// estimateResult completes r by the estimate of method m and by how far it can
+// be trusted.
 func (p partition) estimateResult(m logz.Method, logZ, stdErr float64, r estimateResult) *estimateResult {
 	r.Impossible, r.Doubtful, r.Raised = p.Impossible(m), p.Doubtful(m), slices.Contains(p.Raised, m)
 	if r.Impossible || math.IsNaN(logZ) {
 		return &r
 	}
-	r.LogZ = &logZ
-	if !math.IsInf(stdErr, 0) {
-		r.StdErr = &stdErr
-	}
+	r.LogZ, r.StdErr = &logZ, cli.Finite(stdErr)
 	return &r
 }
 
@@ -158,9 +155,9 @@ func (p partition) print(w io.Writer) {
 		case math.IsNaN(logZ):
 			return "no number"
 		case slices.Contains(p.Raised, m):
-			return plusMinus(logZ, stdErr) + ", raised to the bound"
+			return cli.PlusMinus(logZ, stdErr, 3) + ", raised to the bound"
 		}
-		return plusMinus(logZ, stdErr)
+		return cli.PlusMinus(logZ, stdErr, 3)
 	}
 	annealed := func(m logz.Method, a *rbm.Annealed) {
 		if a != nil {
@@ -182,12 +179,4 @@ func (p partition) print(w io.Writer) {
 	if !math.IsInf(p.LowerBound, 0) && (held || p.by == "") {
 		fmt.Fprintf(w, "%-26s %.3f (by the distinct rows at hand)\n", "log Z is at least", p.LowerBound)
 	}
-}
-
-// plusMinus writes an estimate with its standard error, if it has one.
-func plusMinus(x, stdErr float64) string {
-	if math.IsInf(stdErr, 0) {
-		return fmt.Sprintf("%.3f", x)
-	}
-	return fmt.Sprintf("%.3f ± %.3f", x, stdErr)
 }

@@ -5,109 +5,79 @@ import (
 	"fmt"
 	"math"
 
-	"gorbm/cmd/cli"
+	"gorbm/data"
+	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/train"
 )
 
-// fit lays out these rows of the set as visible states.
-func (j *judge) fit(rows []int32) error {
-	j.n = len(rows)
-	if err := train.Fits(j.m, j.set); err != nil && !(j.set.Y == nil && j.m.Inputs() == j.set.X.Cols) {
-		return fmt.Errorf("%s does not fit the data: %w", j.model.Path, err)
+// checkSet checks that the model fits the set and that its constraint allows
+// every row. Labels may be missing in the set.
+func (e *evaluation) checkSet() error {
+	if err := train.Fits(e.m, e.set); err != nil && !(e.set.Y == nil && e.m.Inputs() == e.set.X.Cols) {
+		return fmt.Errorf("%s does not fit the data: %w", e.model.Path, err)
 	}
-	if err := train.Allows(j.m, j.set); err != nil {
+	if err := train.Allows(e.m, e.set); err != nil {
 		return err
 	}
-	if j.labelled() && j.about.ClassNames != nil {
-		for y, name := range j.set.Classes {
-			if j.about.ClassNames[y] != name {
-				return fmt.Errorf("class %d is %q in %s but %q in the model; the data must name the classes alike", y, name, j.set.Name, j.about.ClassNames[y])
+	if e.labelled() && e.about.ClassNames != nil {
+		for y, name := range e.set.Classes {
+			if e.about.ClassNames[y] != name {
+				return fmt.Errorf("class %d is %q in %s but %q in the model; the data must name the classes alike", y, name, e.set.Name, e.about.ClassNames[y])
 			}
 		}
-	}
-	bare := j.m.Classes() > 0 && !j.labelled() // label units stay empty
-	if j.set.Grey.Rows > 0 {
-		j.grey = rbm.NewMatrix(len(rows), j.m.Visible())
-		if !bare {
-			j.set.GreyRows(j.grey, rows, j.m.Classes())
-			return nil
-		}
-		for r, from := range rows {
-			copy(j.grey.Row(r), j.set.Grey.Row(int(from)))
-		}
-		return nil
-	}
-	j.v = rbm.NewBits(len(rows), j.m.Visible())
-	if !bare {
-		j.set.Visible(j.v, rows, j.m.Classes())
-		return nil
-	}
-	for r, from := range rows {
-		copy(j.v.Row(r), j.set.X.Row(int(from)))
 	}
 	return nil
 }
 
-// isGrey reports whether the inputs are grey.
-func (j *judge) isGrey() bool { return j.grey.Rows > 0 }
-
-// freeEnergy overwrites dst with F of rows lo …
-func (j *judge) freeEnergy(dst []float64, lo int) {
-	if j.isGrey() {
-		j.m.FreeEnergyGrey(dst, j.grey.Slice(lo, lo+len(dst)))
-		return
+// allRows returns the numbers of all rows of a set.
+func allRows(set *data.Set) []int32 {
+	rows := make([]int32, set.Len())
+	for i := range rows {
+		rows[i] = int32(i)
 	}
-	j.m.FreeEnergy(dst, j.v.Slice(lo, lo+len(dst)))
+	return rows
 }
 
-// classLogProb overwrites dst with log p(y|x) of rows lo …
-func (j *judge) classLogProb(dst []float64, lo int) {
-	hi := lo + len(dst)/j.m.Classes()
-	if j.isGrey() {
-		j.m.ClassLogProbGrey(dst, j.grey.Slice(lo, hi))
+// fit lays out these rows of the set as visible states.
+func (e *evaluation) fit(rows []int32) {
+	e.n = len(rows)
+	bare := e.m.Classes() > 0 && !e.labelled() // label units stay empty
+	e.v = e.set.NewRows(len(rows), e.m.Classes())
+	if !bare {
+		e.set.Visible(e.v, rows, e.m.Classes())
 		return
 	}
-	j.m.ClassLogProb(dst, j.v.Slice(lo, hi))
-}
-
-// hiddenMean overwrites dst with the hidden means of rows lo …: p(h|x), or those
-// of the row with its label.
-func (j *judge) hiddenMean(dst rbm.Matrix, lo int) {
-	hi := lo + dst.Rows
-	switch {
-	case j.isGrey() && j.labelIn:
-		j.m.HiddenMeanGrey(dst, j.grey.Slice(lo, hi))
-	case j.isGrey():
-		j.m.HiddenMeanGivenInputsGrey(dst, j.grey.Slice(lo, hi))
-	case j.labelIn:
-		j.m.HiddenMean(dst, j.v.Slice(lo, hi))
-	default:
-		j.m.HiddenMeanGivenInputs(dst, j.v.Slice(lo, hi))
+	for r, from := range rows {
+		if e.v.IsGrey() {
+			copy(e.v.Grey.Row(r), e.set.Grey.Row(int(from)))
+		} else {
+			copy(e.v.Bits.Row(r), e.set.X.Row(int(from)))
+		}
 	}
 }
 
 // labelled reports whether the rows have their labels in v.
-func (j *judge) labelled() bool { return j.m.Classes() > 0 && j.set.Y != nil }
+func (e *evaluation) labelled() bool { return e.m.Classes() > 0 && e.set.Y != nil }
 
-// likely reports whether rows have a likelihood: not with Bernoulli labels that
-// the data lack, whose sum over all label states is out of reach.
-func (j *judge) likely() bool {
-	return j.m.Classes() == 0 || j.set.Y != nil || j.m.LabelKind() == rbm.Softmax
+// likely reports whether rows have a likelihood. Only rows without labels under
+// Bernoulli labels have none: the sum over all label states is out of reach.
+func (e *evaluation) likely() bool {
+	return e.m.Classes() == 0 || e.set.Y != nil || e.m.LabelKind() == rbm.Softmax
 }
 
 // chunk is the number of rows between two looks at the context.
 const chunk = 256
 
 // eachChunk calls f for parts of the rows, with a bar.
-func (j *judge) eachChunk(ctx context.Context, what string, f func(lo, hi int)) error {
-	bar := cli.NewProgress(j.stderr, j.quiet, what, "rows", int64(j.n))
+func (e *evaluation) eachChunk(ctx context.Context, what string, f func(lo, hi int)) error {
+	bar := e.flags.NewProgress(what, "rows", int64(e.n))
 	defer bar.Done()
-	for lo := 0; lo < j.n; lo += chunk {
+	for lo := 0; lo < e.n; lo += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		hi := min(lo+chunk, j.n)
+		hi := min(lo+chunk, e.n)
 		f(lo, hi)
 		bar.Set(int64(hi), "")
 	}
@@ -115,54 +85,104 @@ func (j *judge) eachChunk(ctx context.Context, what string, f func(lo, hi int)) 
 }
 
 // freeEnergies returns F of each row, and log p(y|x), rows × classes.
-func (j *judge) freeEnergies(ctx context.Context) (free, logp []float64, err error) {
-	classes := j.m.Classes()
-	logp = make([]float64, j.n*classes)
-	free = make([]float64, j.n)
-	err = j.eachChunk(ctx, "free energies", func(lo, hi int) {
+func (e *evaluation) freeEnergies(ctx context.Context) (free, logp []float64, err error) {
+	classes := e.m.Classes()
+	logp = make([]float64, e.n*classes)
+	free = make([]float64, e.n)
+	err = e.eachChunk(ctx, "free energies", func(lo, hi int) {
 		if classes > 0 {
-			j.classLogProb(logp[lo*classes:hi*classes], lo)
+			e.m.ClassLogProb(logp[lo*classes:hi*classes], e.v.Slice(lo, hi))
 		}
-		if classes > 0 && !j.labelled() {
-			j.sumOutLabels(free[lo:hi], logp[lo*classes:hi*classes], lo)
-			return
+		if classes > 0 && !e.labelled() {
+			e.sumOutLabels(free[lo:hi], logp[lo*classes:hi*classes], lo)
+		} else {
+			e.m.FreeEnergy(free[lo:hi], e.v.Slice(lo, hi))
 		}
-		j.freeEnergy(free[lo:hi], lo)
 	})
 	return free, logp, err
 }
 
-// sumOutLabels overwrites free with F(x) = −log Σ_y exp(−F(x,y)) of rows lo …
-// without labels, by way of p(y|x) of one class, such as F(x) = F(x,0) + log
-// p(0|x). Bernoulli labels have no such F; theirs is NaN.
-func (j *judge) sumOutLabels(free, logp []float64, lo int) {
-	if !j.likely() {
+// sumOutLabels overwrites free with F(x) = −log Σ_y exp(−F(x,y)) of the rows
+// from lo on, which have no labels. It takes one class y and adds log p(y|x) to
+// F(x,y). Bernoulli labels have too many states for that: their F is NaN.
+func (e *evaluation) sumOutLabels(free, logp []float64, lo int) {
+	if !e.likely() {
 		for i := range free {
 			free[i] = math.NaN()
 		}
 		return
 	}
 	class := func(i int) int {
-		if j.m.Constraint == nil {
+		if e.m.Constraint == nil {
 			return 0
 		}
-		return train.Likeliest(logp[i*j.m.Classes() : (i+1)*j.m.Classes()]) // others may be impossible
+		return train.Likeliest(logp[i*e.m.Classes() : (i+1)*e.m.Classes()]) // others may be impossible
 	}
 	for i := range free {
-		if unit := j.m.Inputs() + class(i); j.isGrey() {
-			j.grey.Row(lo + i)[unit] = 1
-		} else {
-			j.v.Set(lo+i, unit, true)
-		}
+		e.v.Set(lo+i, e.m.Inputs()+class(i), true)
 	}
-	j.freeEnergy(free, lo)
+	e.m.FreeEnergy(free, e.v.Slice(lo, lo+len(free)))
 	for i := range free {
 		y := class(i)
-		free[i] += logp[i*j.m.Classes()+y]
-		if unit := j.m.Inputs() + y; j.isGrey() {
-			j.grey.Row(lo + i)[unit] = 0
-		} else {
-			j.v.Set(lo+i, unit, false)
-		}
+		free[i] += logp[i*e.m.Classes()+y]
+		e.v.Set(lo+i, e.m.Inputs()+y, false)
 	}
+}
+
+// binary returns e with rows of a set as binary states. Grey values are turned
+// to bits by a threshold, because only states of the model bound its log Z.
+func (e *evaluation) binary(set *data.Set, rows []int32) *evaluation {
+	part, states := *e, *set
+	states.Grey = rbm.Matrix{}
+	part.set = &states
+	part.fit(rows)
+	return &part
+}
+
+// lowerBound returns a lower bound of log Z, from the rows that the model is
+// evaluated on and the training rows. It is −Inf if log Z is not estimated, as
+// nothing is compared with it then.
+func (e *evaluation) lowerBound(ctx context.Context) (float64, error) {
+	if !e.estimated() {
+		return math.Inf(-1), nil
+	}
+	sets := []*data.Set{e.all}
+	if e.set != e.all {
+		sets = append(sets, e.set)
+	}
+	var parts []*evaluation
+	for _, set := range sets {
+		parts = append(parts, e.binary(set, allRows(set)))
+	}
+	return lowerBound(ctx, e.m, parts)
+}
+
+// lowerBound returns a lower bound of log Z of m, from the distinct rows of
+// parts, which are binary; −Inf if that is beyond float64.
+func lowerBound(ctx context.Context, m *rbm.RBM, parts []*evaluation) (float64, error) {
+	n := 0
+	for _, part := range parts {
+		n += part.n
+	}
+	v, free := rbm.NewBits(n, m.Visible()), make([]float64, 0, n)
+	for _, part := range parts {
+		part.m = m
+		f := make([]float64, part.n)
+		var err error
+		if m.Classes() > 0 && !part.labelled() {
+			f, _, err = part.freeEnergies(ctx)
+		} else {
+			err = part.eachChunk(ctx, "lower bound", func(lo, hi int) { m.FreeEnergy(f[lo:hi], part.v.Slice(lo, hi)) })
+		}
+		if err != nil {
+			return 0, err
+		}
+		v.Slice(len(free), len(free)+part.n).CopyFrom(part.v.Bits)
+		free = append(free, f...)
+	}
+	bound := logz.LowerBound(free, v)
+	if math.IsNaN(bound) || math.IsInf(bound, 0) {
+		return math.Inf(-1), nil
+	}
+	return bound, nil
 }

@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"image"
+	"image/png"
 	"io"
 	"path/filepath"
 	"strings"
@@ -17,8 +18,10 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
-	"gorbm/train/sheet"
+	"gorbm/train/plots"
 )
 
 func main() { cli.Main("rbmexport", run) }
@@ -37,60 +40,57 @@ const perLine = 10
 
 func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	f := cli.NewFlags("rbmexport", summary, "rbmexport -model FILE -out FILE [flags]")
-	model := cli.AddModelFlags(f)
+	model := f.AddModel()
 	out := f.String("out", "", "file to write: .safetensors, .npz or .png")
 	samples := f.Bool("samples", false, "draw samples, annealed from random states, instead of filters")
 	sklearn := f.Bool("sklearn", false, "write the .npz with scikit-learn's names")
 	seed := f.Uint64("seed", 1, "seed of the samples")
-	if err := f.Parse(args, stdout); err != nil {
+	if err := f.Parse(args, stdout, stderr); err != nil {
+		return err
+	}
+	if *out == "" {
+		return cli.Usagef("-out is missing; name a .safetensors, .npz or .png file")
+	}
+	if err := f.CheckNew("out", ".safetensors", ".npz", ".png"); err != nil {
 		return err
 	}
 	ext := strings.ToLower(filepath.Ext(*out))
 	switch {
-	case *out == "":
-		return cli.Usagef("-out is missing; name a .safetensors, .npz or .png file")
-	case ext != ".safetensors" && ext != ".npz" && ext != ".png":
-		return cli.Usagef("-out is %q; it must end in .safetensors, .npz or .png", *out)
 	case *sklearn && ext != ".npz":
 		return cli.Usagef("-sklearn is for .npz files, not %s", ext)
 	case *samples && ext != ".png":
 		return cli.Usagef("-samples draws a picture; -out must end in .png")
 	}
-	if err := cli.Absent("out", *out); err != nil {
-		return err
-	}
-	m, about, err := model.Load(f)
-	if err != nil {
-		return err
-	}
-	var img image.Image
-	switch {
-	case *sklearn:
-		err = rbm.ReplaceFile(*out, func(w io.Writer) error { return m.WriteSklearnNPZ(w, about) })
-	case ext == ".png":
-		img = draw(m, about, *samples, *seed)
-		err = rbm.ReplaceFile(*out, func(w io.Writer) error { return sheet.Encode(w, img) })
-	default:
-		err = m.WriteFile(*out, about)
-	}
+	m, about, err := model.Load()
 	if err != nil {
 		return err
 	}
 	what := fmt.Sprintf("%d visible and %d hidden units", m.Visible(), m.Hidden())
-	if img != nil {
+	switch {
+	case *sklearn:
+		err = atomicfile.Write(*out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
+	case ext == ".png":
+		img := draw(m, about, *samples, *seed)
 		what = fmt.Sprintf("a sheet of %d×%d pixels", img.Bounds().Dx(), img.Bounds().Dy())
+		err = atomicfile.Write(*out, func(w io.Writer) error { return png.Encode(w, img) })
+	default:
+		err = modelfile.Write(*out, m, about)
+	}
+	if err != nil {
+		return err
 	}
 	_, err = fmt.Fprintf(stdout, "%s: %s\n", *out, what)
 	return err
 }
 
-func draw(m *rbm.RBM, about rbm.About, samples bool, seed uint64) image.Image {
+// draw returns the sheet of filters, or of samples.
+func draw(m *rbm.RBM, about modelfile.About, samples bool, seed uint64) image.Image {
 	height, width := about.Height, about.Width
 	if height == 0 {
 		height, width = data.NearSquare(m.Inputs())
 	}
 	if samples {
-		return sheet.Tiles(train.Samples(m, nil, perLine, seed), height, width, perLine, sheet.Ink)
+		return plots.Tiles(train.Samples(m, nil, perLine, seed), height, width, perLine, plots.Ink)
 	}
-	return sheet.Filters(m, height, width)
+	return plots.Filters(m, height, width)
 }

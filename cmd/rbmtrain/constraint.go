@@ -7,9 +7,7 @@ import (
 	"unicode"
 
 	"gorbm/cmd/cli"
-	"gorbm/data"
 	"gorbm/rbm"
-	"gorbm/train"
 )
 
 // parseConstraint returns what -constraint says, without its reference; nil if
@@ -28,46 +26,34 @@ func (o *options) parseConstraint() (*rbm.Constraint, error) {
 	return c, nil
 }
 
-// constrain gives the model its constraint, and checks that the data and the
-// negative phase can keep it. A model of -init keeps its own.
-func (p *plan) constrain() error {
-	c, err := p.parseConstraint()
-	if err != nil {
-		return err
+// constrain gives the model the constraint of -constraint. A model of -init
+// keeps its own, which must be the same.
+func (p *plan) constrain() (err error) {
+	c := p.keep
+	if c == nil {
+		return nil
 	}
-	if c != nil {
-		if p.reference != "" {
-			if c.Reference, err = readReference(p.reference); err != nil {
-				return fmt.Errorf("-constraint-reference: %w", err)
-			}
-		}
-		if err := c.Check(p.model); err != nil {
-			return cli.Usagef("-constraint: %w", err)
-		}
-		if own := p.model.Constraint; own != nil && !own.Equal(c) {
-			return cli.Usagef("-constraint is %v, but %s has the constraint %v, or another reference; leave -constraint out", c, p.init, own)
-		}
-		p.model.Constraint = c
-	}
-	if err := p.settings.Negative.Keeps(p.model.Constraint); err != nil {
-		return cli.Usagef("-negphase: %w", err)
-	}
-	for _, set := range []*data.Set{p.rows, p.sets.Test} {
-		if set == nil {
-			continue
-		}
-		if err := train.Allows(p.model, set); err != nil {
-			return err
+	if p.reference != "" {
+		if c.Reference, err = readReference(p.reference); err != nil {
+			return fmt.Errorf("-constraint-reference: %w", err)
 		}
 	}
+	if err := c.Check(p.model); err != nil {
+		return cli.Usagef("-constraint: %w", err)
+	}
+	if own := p.model.Constraint; own != nil && !own.Equal(c) {
+		return cli.Usagef("-constraint is %v, but %s has the constraint %v, or another reference; leave -constraint out", c, p.init, own)
+	}
+	p.model.Constraint = c
 	return nil
 }
 
-// maxReference caps the file of a reference: two bytes for each unit of the
-// largest model.
+// maxReference is the largest size of a reference file in bytes: two for each
+// unit of the largest model.
 const maxReference = 1 << 26
 
-// readReference reads a file of 0 and 1, apart or not.
+// readReference reads a file of the digits 0 and 1. Spaces, commas and line
+// ends between them are skipped.
 func readReference(path string) ([]uint8, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,32 +8,34 @@ import (
 	"strconv"
 	"strings"
 
+	"gorbm/cmd/cli"
 	"gorbm/negphase"
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
+	"gorbm/train/plots"
 )
 
 // tempered reports whether the negative phase has a ladder of temperatures.
 func (p *plan) tempered() bool { return negphase.Has(p.settings.Negative.Kind, "tau") }
 
-// weighs reports whether the estimate weighs particles of several
-// temperatures.
+// weighs reports whether the estimate is a weighted mean over particles at
+// several temperatures.
 func (p *plan) weighs() bool {
 	return p.settings.Negative.Kind == "ins" || p.settings.Negative.Kind == "pins"
 }
 
-// ladderColumns are the columns of metrics.csv that belong to the ladder. A
-// tuned one changes its length: there the coldest pair and the worst stand for
-// all.
+// ladderColumns are the columns of metrics.csv about the ladder. A tuned ladder
+// changes its length, so its pairs have no columns of their own: there are two,
+// for the coldest pair and for the one that exchanges least.
 func (p *plan) ladderColumns() []string {
 	if !p.tempered() {
 		return nil
 	}
 	var c []string
-	if s := p.settings.Negative; s.Auto {
+	if t := p.settings.Negative.Ladder().Temperatures; t.Auto {
 		c = append(c, "temperatures", "swap_coldest", "swap_least")
 	} else {
-		for k := range len(s.Temperatures) - 1 {
+		for k := range len(t.List) - 1 {
 			c = append(c, fmt.Sprintf("swap_%d_%d", k+1, k+2))
 		}
 	}
@@ -43,9 +45,9 @@ func (p *plan) ladderColumns() []string {
 	return append(c, "round_trips_per_1000", "barrier", "barrier_error", "association_deviation")
 }
 
-// ladderValues are the values of these columns. Rates are those since the
-// evaluation before and the rest is measured since the ladder stands; at step
-// 0, where there is nothing, they are 0.
+// ladderValues are the values of these columns. Rates count what happened since
+// the last evaluation. The barrier and the deviation are measured since the
+// temperatures last changed. At step 0 all are 0.
 func (r *runner) ladderValues(e train.Evaluation) []float64 {
 	l, ok := r.trainer.Ladder()
 	if !ok {
@@ -56,7 +58,7 @@ func (r *runner) ladderValues(e train.Evaluation) []float64 {
 		rates = make([]float64, len(l.Beta)-1)
 	}
 	v := rates
-	if r.settings.Negative.Auto {
+	if r.settings.Negative.Ladder().Temperatures.Auto {
 		v = []float64{float64(len(l.Beta)), rates[0], slices.Min(rates)}
 	}
 	if r.weighs() {
@@ -70,30 +72,38 @@ func (r *runner) ladderValues(e train.Evaluation) []float64 {
 	return append(v, trips, l.Barrier, l.BarrierErr, l.Deviation)
 }
 
-// pairColumns are those of ladder.csv: a row a temperature, of a pair with the
-// next one.
+// pairColumns are the columns of ladder.csv. It has a row for each temperature;
+// rejections are those of the pair with the next higher temperature.
 var pairColumns = []string{"step", "rung", "temperature", "beta", "rejection", "rejection_error"}
 
-// keepFirst keeps a tuned ladder as it was before the first tuning, for the
-// picture.
+// named returns the ladder as it is at a step, for a picture, and whether there
+// is one.
+func (r *runner) named(step int) (l plots.NamedLadder, ok bool) {
+	l.Name = "step " + strconv.Itoa(step)
+	l.Ladder, ok = r.trainer.Ladder()
+	return l, ok
+}
+
+// keepFirst keeps a tuned ladder as it was just before the first tuning, for
+// the picture.
 func (r *runner) keepFirst(step int) {
-	if !r.settings.Negative.Auto || step != negphase.FirstTuning {
+	if !r.settings.Negative.Ladder().Temperatures.Auto || step != negphase.FirstTuning {
 		return
 	}
-	if l, ok := r.trainer.Ladder(); ok {
-		r.state.FirstLadder = &train.NamedLadder{Name: "step " + strconv.Itoa(step), Ladder: l}
+	if l, ok := r.named(step); ok {
+		r.state.FirstLadder = &l
 	}
 }
 
-// recordLadder writes how the ladder exchanges at this evaluation to
-// ladder.csv, and keeps the first that was measured for the picture.
+// recordLadder writes to ladder.csv how the ladder exchanges at this
+// evaluation. It keeps the first ladder that was measured for the picture.
 func (r *runner) recordLadder(e train.Evaluation) error {
-	l, ok := r.trainer.Ladder()
+	l, ok := r.named(e.Step)
 	if !ok || l.Rounds == 0 {
 		return nil
 	}
 	if r.state.FirstLadder == nil {
-		r.state.FirstLadder = &train.NamedLadder{Name: "step " + strconv.Itoa(e.Step), Ladder: l}
+		r.state.FirstLadder = &l
 	}
 	for k, beta := range l.Beta {
 		rejection, err := math.NaN(), math.NaN()
@@ -113,40 +123,39 @@ func (r *runner) recordLadder(e train.Evaluation) error {
 // drawLadder writes ladder.png: the ladder as it was first measured, or before
 // it was tuned, and as it is now.
 func (r *runner) drawLadder() error {
-	l, ok := r.trainer.Ladder()
-	if !ok || l.Rounds == 0 {
+	now, ok := r.named(r.trainer.Steps())
+	if !ok || now.Rounds == 0 {
 		return nil
 	}
-	now := train.NamedLadder{Name: "step " + strconv.Itoa(r.trainer.Steps()), Ladder: l}
-	ladders := []train.NamedLadder{now}
+	ladders := []plots.NamedLadder{now}
 	if first := r.state.FirstLadder; first != nil && first.Name != now.Name {
-		ladders = []train.NamedLadder{*first, now}
+		ladders = []plots.NamedLadder{*first, now}
 	}
-	return rbm.ReplaceFile(r.folder.Path(train.LadderFile), func(w io.Writer) error { return train.Ladders(w, ladders...) })
+	return atomicfile.Write(r.folder.Path(train.LadderFile), func(w io.Writer) error { return plots.Ladders(w, ladders...) })
 }
 
-// exchangeFloor is the rate of exchange of the coldest pair below which a
-// ladder is called broken: at one exchange in a hundred attempts the replicas
-// above serve a chain for nothing.
-const exchangeFloor = 0.01
-
-// exchangeTries is the least number of attempts that tell of such a rate: at
-// five times the floor a hundred fail all by a chance of 0.6 %.
-const exchangeTries = 1 / exchangeFloor
+// exchangeTries is the least number of attempts after which the rate of
+// exchange of a pair is compared with the floor, cli.ExchangeFloor. A pair that
+// exchanges five times as often as the floor fails a hundred attempts in a row
+// with a probability of 0.6 %.
+const exchangeTries = 1 / cli.ExchangeFloor
 
 // settledTunings is the number of tunings after which a ladder that does not
-// exchange is called broken before the end: it may double four times, from 5
-// temperatures to 64, and the next tuning knows these.
+// exchange is warned of before the end of the run. The number of temperatures
+// may double at each tuning: four times take it from 5 to 64, the most that are
+// taken, and the fifth places these.
 const settledTunings = 5
 
-// settling reports whether the ladder is to be tuned before it is judged.
+// settling reports whether it is too early to warn that a tuned ladder does not
+// exchange. A ladder of two temperatures is never tuned.
 func (r *runner) settling(info negphase.Info) bool {
-	s := r.settings.Negative
-	return s.Auto && s.Rungs != 2 && info.Tuned < settledTunings // two are never tuned
+	t := r.settings.Negative.Ladder().Temperatures
+	return t.Auto && t.Number != 2 && info.Tuned < settledTunings
 }
 
-// exchangeWarning says in plain words that the ladder does not exchange, by the
-// counts of so many steps, or "".
+// exchangeWarning returns a warning if the coldest pair of temperatures hardly
+// exchanges, and "" if it does or if there are too few attempts to tell. info
+// has the counts, and when says up to which step they were taken.
 func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 	rates := info.SwapRates()
 	if rates == nil || max(info.SwapTries[0], info.Groups) < exchangeTries {
@@ -156,44 +165,44 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 	if off, ok := info.OffWeight(); ok {
 		rate, what = off, "moves weight off the coldest particle in"
 	}
-	if rate >= exchangeFloor {
+	if rate >= cli.ExchangeFloor {
 		return ""
 	}
 	l, _ := r.trainer.Ladder()
 	kind := r.settings.Negative.Kind
 	remedy := "put -temperatures closer together, let them be tuned by -negphase pins -temperatures auto, or take pcd"
-	if r.settings.Negative.Auto {
+	if r.settings.Negative.Ladder().Temperatures.Auto {
 		remedy = "allow more of them by -temperatures auto:NUMBER, or take pcd"
 		if kind == "ins" {
 			remedy = "take pins, which may have more than 16 of them, or take pcd"
 		}
 	}
 	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s %s of attempts%s, so %s is pcd with %d times the chains to run; %s",
-		train.Temperature(l.Beta[0]), train.Temperature(l.Beta[1]), what, percent(rate), when, kind, len(l.Beta), remedy)
+		plots.Temperature(l.Beta[0]), plots.Temperature(l.Beta[1]), what, cli.Percent(rate), when, kind, len(l.Beta), remedy)
 }
 
-// countStill counts the rounds since the last measurement with a round trip.
+// countStill counts the rounds since the last evaluation that saw a round trip.
 func (r *runner) countStill(e train.Evaluation) {
-	r.state.Still += int64(e.Step-r.state.Measured) * int64(r.settings.Negative.Swaps)
+	r.state.Still += int64(e.Step-r.state.Measured) * int64(r.settings.Negative.Count("swaps"))
 	if e.Info.RoundTrips > 0 {
 		r.state.Still = 0
 	}
 }
 
 const (
-	// tripRounds is the number of rounds without a round trip after which a
-	// ladder is called broken: many times the 2 + 2Λ rounds that the best one
-	// takes (Syed et al. 2022, section 3.5) at any barrier that the bound on
-	// temperatures allows.
+	// tripRounds is the number of rounds without a round trip after which the
+	// run warns. The best ladder with the barrier Λ takes 2 + 2Λ rounds for one
+	// (Syed et al. 2022, section 3.5), which is far less at any Λ that the bound
+	// on the number of temperatures allows.
 	tripRounds = 2000
-	// tripTime is how long a ladder must have stood, as each tuning begins all
-	// round trips anew: twice what one takes in the best ladder of 64 temperatures,
-	// of which every particle may make one.
+	// tripTime is the least number of rounds that the temperatures must have
+	// been the same, because a tuning interrupts all round trips. It is twice
+	// what a round trip takes in the best ladder of 64 temperatures.
 	tripTime = 256
 )
 
-// tripWarning says that nothing comes from the hot end of a ladder to the cold
-// one, or does no longer, or "".
+// tripWarning returns a warning if no particle has made a round trip from the
+// coldest temperature to the hottest and back for long, and "" otherwise.
 func (r *runner) tripWarning() string {
 	l, ok := r.trainer.Ladder()
 	if !ok || r.state.Still < tripRounds || l.Rounds < tripTime {
@@ -203,31 +212,31 @@ func (r *runner) tripWarning() string {
 		len(l.Beta), r.state.Still, r.folder.Path(train.LadderFile))
 }
 
-// describeLadder prints the closing lines of a ladder.
+// describeLadder prints the closing lines about the ladder.
 func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 	l, ok := r.trainer.Ladder()
 	rates := total.SwapRates()
 	if !ok || rates == nil {
 		return
 	}
-	if r.settings.Negative.Auto {
+	if r.settings.Negative.Ladder().Temperatures.Auto {
 		most := ""
 		if l.Capped {
 			most = ", the most that are taken, where the barrier asks for more"
 		}
 		fmt.Fprintf(w, "ladder: %d temperatures from 1 to %s%s; its coldest pair exchanges %s, the worst %s\n", len(l.Beta),
-			train.Temperature(l.Beta[len(l.Beta)-1]), most, percent(rates[0]), percent(slices.Min(rates)))
+			plots.Temperature(l.Beta[len(l.Beta)-1]), most, cli.Percent(rates[0]), cli.Percent(slices.Min(rates)))
 	} else {
 		var s []string
 		for k, rate := range rates {
-			s = append(s, fmt.Sprintf("%s–%s %s", train.Temperature(l.Beta[k]), train.Temperature(l.Beta[k+1]), percent(rate)))
+			s = append(s, fmt.Sprintf("%s–%s %s", plots.Temperature(l.Beta[k]), plots.Temperature(l.Beta[k+1]), cli.Percent(rate)))
 		}
 		fmt.Fprintf(w, "exchange between temperatures: %s\n", strings.Join(s, ", "))
 	}
 	fmt.Fprintf(w, "barrier between its ends, by the sum of rejections: %s; %d round trips; particles' shares of time at each temperature within %.2g of %.2g\n",
-		train.WithError(l.Barrier, l.BarrierErr), total.RoundTrips, l.Deviation, 1/float64(len(l.Beta)))
+		plots.WithError(l.Barrier, l.BarrierErr), total.RoundTrips, l.Deviation, 1/float64(len(l.Beta)))
 	if off, ok := total.OffWeight(); ok {
-		fmt.Fprintf(w, "weight of the estimate off the coldest particle: %s\n", percent(off))
+		fmt.Fprintf(w, "weight of the estimate off the coldest particle: %s\n", cli.Percent(off))
 	}
 }
 
@@ -244,6 +253,7 @@ type jsonLadder struct {
 	Capped         bool      `json:"capped,omitempty"` // the barrier asks for more temperatures
 }
 
+// jsonLadder returns the ladder for the JSON result; nil if there is none.
 func (r *runner) jsonLadder() *jsonLadder {
 	l, ok := r.trainer.Ladder()
 	if !ok {

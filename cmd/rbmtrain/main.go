@@ -7,6 +7,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"gorbm/cmd/cli"
@@ -22,40 +24,23 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
 
 func main() { cli.Main("rbmtrain", run) }
 
-const summary = `rbmtrain trains a restricted Boltzmann machine.
+var summary = `rbmtrain trains a restricted Boltzmann machine.
 
 The negative phase, the expectation under the model in the likelihood gradient,
 is chosen by -negphase:
 
-  cd     contrastive divergence: short chains from the batch
-  pcd    persistent chains
-  pt     parallel tempering: replicas at several temperatures swap
-  ins    infinite swapping: all permutations of the temperatures at once, at most 16
-  pins   partial infinite swapping: permutations within blocks of the temperatures
-  ucd    unbiased contrastive divergence: coupled pairs of chains run until they meet
-  sardonics  persistent chains that move by self-avoiding walks of many flips
-  im     such walks at a fixed number of active units, and Gibbs steps that change it
-  walk   persistent chains that move by any sampler, as walk:metropolis:order=random
-  exact  enumeration, where a layer has at most 18 units
+` + negphase.KindsHelp() + `
 
 Settings may follow the name, as in -negphase pt:k=1:swaps=1:tau=1/2/3; the
 flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
 
-  order=evenodd   pt swaps even and odd pairs in turn (default: sweep, all upward)
-  block=8         temperatures in a block of pins
-  path=data       β = 0 is not the uniform law but that of independent units with
-                  the data's frequencies, which is nearer (auto: the default)
-  hottest=5       a tuned ladder ends there (default: inf)
-  max=1000        steps after which ucd gives a pair of chains up
-  moves=1         moves of each chain an update: sardonics, im, walk
-  gibbs=1         block Gibbs steps before them (default, also by gibbs=0: 1 where
-                  moves keep the number of active units and -constraint is not
-                  all=, else none)
+` + negphase.KeysHelp("k", "swaps", "chains", "start", "tau") + `
   k=1-20 gamma=1.02 weights=boltzmann walks=1 mix=2/1/1 accept=type   of sardonics:
                   flips of a walk (default auto: 1 to 20, or what the model has
                   room for), bias, and as isingmc -h says; of im k, weights and
@@ -92,59 +77,38 @@ type options struct {
 	flags *cli.Flags
 	data  *cli.DataFlags
 
-	labels       string
-	hidden       int
-	constraint   string
-	reference    string
-	negphase     string
-	k            int
-	swaps        int
-	chains       int
-	start        string
-	temperatures string
-	rate         float64
-	schedule     string
-	momentum     float64
-	l1, l2       float64
-	center       float64
-	average      float64
-	init         string
-	batch        int
-	steps        int
-	epochs       float64
-	seed         uint64
-	metrics      string
-	evalEvery    int
-	holdout      float64
-	stopAfter    int
-	checkpoint   string
-	snapshots    int
-	resume       string
-	out          string
-	force        bool
-	dryRun       bool
-	quiet        bool
-	json         bool
-	cpuprofile   string
-	workers      *int
+	labels, init, metrics            string
+	constraint, reference            string
+	negphase, start, temperatures    string
+	hidden, k, swaps, chains         int
+	schedule                         string
+	rate, momentum, l1, l2           float64
+	center, average, epochs, holdout float64
+	batch, steps                     int
+	evalEvery, stopAfter, snapshots  int
+	seed                             uint64
+	checkpoint                       string
+	resume, out, cpuprofile          string
+	force, dryRun                    bool
+	workers                          *int
 
 	extended bool // -steps came with -resume
 }
 
 func newOptions() *options {
 	f := cli.NewFlags("rbmtrain", summary, "rbmtrain [flags]")
-	o := &options{flags: f, data: cli.AddDataFlags(f, "fontdigits", "")}
+	o := &options{flags: f, data: f.AddData("fontdigits", "")}
 	d := train.DefaultSettings("ins")
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data")
 	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units")
 	f.StringVar(&o.constraint, "constraint", "", "keep a number of units active: hidden=20, so many hidden units whatever the input, or all=120, so many of all units, labels included (default: none)")
 	f.StringVar(&o.reference, "constraint-reference", "", "file of 0 and 1, one for each unit of -constraint, visible ones first: a unit is active if it differs (default: all 0, active is on)")
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3")
-	f.IntVar(&o.k, "k", d.Negative.K, "Gibbs steps per update (cd, pcd), between swaps (pt, ins, pins), or before the first that counts (ucd)")
-	f.IntVar(&o.swaps, "swaps", d.Negative.Swaps, "rounds of Gibbs steps and a swap an update (pt, ins, pins)")
-	f.IntVar(&o.chains, "chains", 0, "chains, of pt, ins and pins groups of replicas (default: as many as rows in a batch)")
-	f.StringVar(&o.start, "start", string(d.Negative.Start), "where chains start: uniform or data")
-	f.StringVar(&o.temperatures, "temperatures", "1,2,3,4,5", "temperatures of pt, ins and pins, rising from 1, inf allowed; auto or auto:NUMBER has them tuned")
+	f.IntVar(&o.k, "k", d.Negative.Count("k"), negphase.KeyHelp("k"))
+	f.IntVar(&o.swaps, "swaps", d.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
+	f.IntVar(&o.chains, "chains", 0, negphase.KeyHelp("chains")+" (default: as many as rows in a batch)")
+	f.StringVar(&o.start, "start", d.Negative.Get("start"), negphase.KeyHelp("start"))
+	f.StringVar(&o.temperatures, "temperatures", "1,2,3,4,5", negphase.KeyHelp("tau"))
 	f.Float64Var(&o.rate, "rate", d.Rate, "learning rate")
 	f.StringVar(&o.schedule, "schedule", d.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after so many steps, a tenth of all by default), linear or cosine (to zero)")
 	f.Float64Var(&o.momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 1")
@@ -157,7 +121,7 @@ func newOptions() *options {
 	f.IntVar(&o.steps, "steps", 10000, "training steps")
 	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps")
 	f.Uint64Var(&o.seed, "seed", d.Seed, "seed of all that is random but the data: equal seeds give equal bits")
-	f.StringVar(&o.metrics, "metrics", "auto", "what to measure: "+strings.Join(train.MetricNames, ", ")+", separated by commas; auto or none")
+	f.StringVar(&o.metrics, "metrics", "auto", "what to measure: "+strings.Join(train.MetricNames(), ", ")+", separated by commas; auto or none")
 	f.IntVar(&o.evalEvery, "eval-every", 0, "steps between measurements (default: a twentieth of the steps)")
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
 	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never")
@@ -167,10 +131,9 @@ func newOptions() *options {
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)")
 	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run, write nothing")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress bar and no report; errors and warnings remain")
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object and nothing else on standard output")
+	f.AddOutput("no progress bar and no report; errors and warnings remain", "print the result as one JSON object and nothing else on standard output")
 	f.StringVar(&o.cpuprofile, "cpuprofile", "", "write a CPU profile of the training to this file")
-	o.workers = cli.AddWorkersFlag(f)
+	o.workers = f.AddWorkers()
 	return o
 }
 
@@ -181,7 +144,6 @@ const defaultHidden = 500
 const (
 	maxHidden     = 1 << 20
 	maxParameters = 1 << 30 // 4 GiB of weights
-	maxStates     = 1 << 29 // of hidden units in all rows or chains: 2 GiB of means
 	maxSnapshots  = 10000
 )
 
@@ -192,16 +154,17 @@ type plan struct {
 	sets     train.Sets
 	rows     *data.Set // those of sets.Train and sets.Holdout, before they were split
 	settings train.Settings
+	keep     *rbm.Constraint // of -constraint, without its reference
 	model    *rbm.RBM
 	steps    int
 	every    interval // between checkpoints
 	metrics  []train.Metric
-	doubt    string // of the sampler of the negative phase about its settings
+	doubt    string // what the sampler of the negative phase warns of
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
-	if err := o.flags.Parse(args, stdout); err != nil {
+	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
 	if o.flags.Given("resume") {
@@ -214,19 +177,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer restore()
-	p, err := o.check(ctx, stderr)
+	p, err := o.check(ctx)
 	if err != nil {
 		return err
 	}
 	p.command = append([]string{o.flags.Name()}, args...)
-	return p.run(ctx, stdout, stderr)
+	return p.run(ctx)
 }
 
 // check checks every flag, before and after the data are known, and loads the
 // data.
-func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
+func (o *options) check(ctx context.Context) (*plan, error) {
 	every, everyErr := parseInterval(o.checkpoint)
-	for _, err := range []error{
+	if err := cmp.Or(
 		cli.Choice("labels", o.labels, "auto", "softmax", "bernoulli", "none"),
 		cli.Between("hidden", o.hidden, 1, maxHidden),
 		cli.Between("batch", o.batch, 1, math.MaxInt32),
@@ -234,28 +197,26 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 		cli.Between("snapshots", o.snapshots, 0, maxSnapshots),
 		everyErr,
 		o.checkSteps(),
-	} {
-		if err != nil {
-			return nil, err
-		}
+	); err != nil {
+		return nil, err
 	}
 	negative, err := o.negative()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := o.parseConstraint(); err != nil {
-		return nil, err
-	}
 	s := train.Settings{Rate: o.rate, Schedule: o.schedule, Momentum: o.momentum, L1: o.l1, L2: o.l2,
 		Center: o.center, Average: o.average, Batch: o.batch, Seed: o.seed, Negative: negative}
+	p := &plan{options: *o, settings: s, every: every}
+	if p.keep, err = o.parseConstraint(); err != nil {
+		return nil, err
+	}
 	if err := s.Check(); err != nil {
 		return nil, cli.Usagef("-%w", err)
 	}
 	if o.stopAfter > 0 && o.holdout == 0 {
 		return nil, cli.Usagef("-stop-after looks at rows held out; say how many by -holdout, such as 0.1")
 	}
-	p := &plan{options: *o, settings: s, every: every}
-	if p.sets.Train, p.sets.Test, err = o.data.Load(ctx, stderr, o.quiet); err != nil {
+	if p.sets.Train, p.sets.Test, err = o.data.Load(ctx); err != nil {
 		return nil, err
 	}
 	p.rows = p.sets.Train
@@ -272,7 +233,7 @@ func (o *options) check(ctx context.Context, stderr io.Writer) (*plan, error) {
 // those of package train.
 const holdoutKey = 1 << 32
 
-// fit checks what hangs on the data, and makes the model.
+// fit checks the flags against the data, and makes the model.
 func (p *plan) fit() (err error) {
 	set := p.sets.Train
 	if p.batch > set.Len() {
@@ -308,13 +269,21 @@ func (p *plan) fit() (err error) {
 	if err := p.constrain(); err != nil {
 		return err
 	}
+	if p.doubt, err = p.settings.Negative.CheckModel(p.model); err != nil {
+		return cli.Usagef("-negphase: %w", err)
+	}
+	for _, set := range []*data.Set{p.rows, p.sets.Test} {
+		if set == nil {
+			continue
+		}
+		if err := train.Allows(p.model, set); err != nil {
+			return err
+		}
+	}
 	if p.settings.Negative.Kind == "exact" {
 		if _, err := rbm.NewEnumeration(p.model, rbm.GradientLimit); err != nil {
 			return cli.Usagef("-negphase exact: %w", err)
 		}
-	}
-	if p.doubt, err = p.settings.Negative.CheckModel(p.model); err != nil {
-		return cli.Usagef("-negphase: %w", err)
 	}
 	if p.metrics, err = train.NewMetrics(strings.Split(p.options.metrics, ","), p.model, p.sets, p.seed); err != nil {
 		return cli.Usagef("-metrics: %w", err)
@@ -338,7 +307,7 @@ func (p *plan) start(labelled bool, kind rbm.Kind) error {
 	if info, err := os.Stat(p.init); err == nil && info.IsDir() { // the folder of a run
 		p.init = filepath.Join(p.init, train.ModelFile)
 	}
-	m, about, err := rbm.ReadFile(p.init)
+	m, about, err := modelfile.Read(p.init)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("-init: there is no file %s%s; give a model file or log-odds", p.init, cli.DidYouMean("", p.init, []string{"log-odds"}))
 	}
@@ -383,19 +352,20 @@ func (o *options) checkSteps() error {
 
 // checkStates bounds the memory that batch and chains take beside the model.
 func (o *options) checkStates(s negphase.Settings, inputs int) error {
-	if n := o.batch * o.hidden; n > maxStates {
-		return cli.Usagef("-batch %d with -hidden %d makes %d hidden states; at most %d are allowed", o.batch, o.hidden, n, maxStates)
+	if n := o.batch * o.hidden; n > cli.MaxStates {
+		return cli.Usagef("-batch %d with -hidden %d makes %d hidden states; at most %d are allowed", o.batch, o.hidden, n, cli.MaxStates)
 	}
 	replicas := s.MaxTemperatures()
 	units := o.hidden + inputs
-	if n := s.Chains * replicas * units; s.Sampler() != "" && n > negphase.MaxSites {
-		return cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", s.Chains, replicas, units, n, negphase.MaxSites)
+	chains, most := s.Count("chains"), s.Count("max")
+	if n := chains * replicas * units; s.Sampler() != "" && n > negphase.MaxSites {
+		return cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", chains, replicas, units, n, negphase.MaxSites)
 	}
-	if n := s.Chains * replicas * o.hidden; negphase.Has(s.Kind, "chains") && n > maxStates {
-		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", s.Chains, replicas, o.hidden, n, maxStates)
+	if n := chains * replicas * o.hidden; n > cli.MaxStates {
+		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", chains, replicas, o.hidden, n, cli.MaxStates)
 	}
-	if n := s.Chains * 2 * s.Max * o.hidden; negphase.Has(s.Kind, "max") && n > maxStates {
-		return cli.Usagef("-chains %d of up to max = %d steps with -hidden %d makes %d hidden states; at most %d are allowed", s.Chains, s.Max, o.hidden, n, maxStates)
+	if n := chains * 2 * most * o.hidden; n > cli.MaxStates {
+		return cli.Usagef("-chains %d of up to max = %d steps with -hidden %d makes %d hidden states; at most %d are allowed", chains, most, o.hidden, n, cli.MaxStates)
 	}
 	return nil
 }
@@ -405,22 +375,30 @@ func (o *options) checkStates(s negphase.Settings, inputs int) error {
 func (o *options) negative() (negphase.Settings, error) {
 	name, rest, _ := strings.Cut(o.negphase, ":")
 	s := negphase.DefaultSettings(name)
-	s.K, s.Swaps, s.Start = o.k, o.swaps, negphase.Start(o.start)
-	if s.Chains = o.batch; o.flags.Given("chains") {
-		s.Chains = o.chains
-	}
-	if err := s.SetTemperatures(o.temperatures); err != nil {
-		return s, cli.Usagef("-temperatures: %w", err)
+	for _, key := range flagKeys {
+		value := o.flags.Lookup(key.flag).Value.String()
+		if key.flag == "chains" && !o.flags.Given("chains") {
+			value = strconv.Itoa(o.batch)
+		}
+		if !negphase.Has(name, key.name) {
+			continue
+		}
+		if err := s.Set(key.name, value); err != nil {
+			return s, cli.Usagef("-%s: %w", key.flag, err)
+		}
 	}
 	parsed, err := negphase.Parse(o.negphase, s)
 	if err != nil {
 		return s, cli.Usagef("-negphase: %w", err)
 	}
-	if parsed.Auto && parsed.Path == "" && parsed.Mover == nil {
-		parsed.Path = negphase.ToData // the shorter way, as the data are known here
+	if l := parsed.Ladder(); l.Temperatures.Auto && l.Path == "" && parsed.Sampler() == "" {
+		// The path to the data is shorter, and the data are known here.
+		if err := parsed.Set("path", negphase.ToData); err != nil {
+			return s, err
+		}
 	}
-	for _, pair := range [][2]string{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}} {
-		flagName, key := pair[0], pair[1]
+	for _, key := range flagKeys {
+		flagName, key := key.flag, key.name
 		if !o.flags.Given(flagName) {
 			continue
 		}
@@ -436,6 +414,9 @@ func (o *options) negative() (negphase.Settings, error) {
 	}
 	return parsed, nil
 }
+
+// flagKeys are the flags that are short for keys of the grammar.
+var flagKeys = []struct{ flag, name string }{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}}
 
 // saysKey reports whether settings in the grammar give key, other than to the
 // sampler that they name.
@@ -466,12 +447,8 @@ func (p *plan) describe() string {
 	if constant := set.DescribeConstantColumns(); constant != "" {
 		d += "\n" + constant
 	}
-	m := fmt.Sprintf("RBM: %d inputs", p.model.Inputs())
-	if p.model.Classes() > 0 {
-		m += fmt.Sprintf(" + %d %s labels", p.model.Classes(), p.model.LabelKind())
-	}
 	s := p.settings
-	m += fmt.Sprintf(", %d hidden units%s; %s, rate %v", p.model.Hidden(), cli.Constrained(p.model), s.Negative.Fitted(p.model), s.Rate)
+	m := fmt.Sprintf("RBM: %s; %s, rate %v", cli.Units(p.model), s.Negative.Fitted(p.model), s.Rate)
 	if s.Schedule != "constant" {
 		m += " " + s.Schedule
 	}

@@ -26,10 +26,10 @@ import (
 func planned(t *testing.T, args ...string) *plan {
 	t.Helper()
 	o := newOptions()
-	if err := o.flags.Parse(args, io.Discard); err != nil {
+	if err := o.flags.Parse(args, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	p, err := o.check(context.Background(), io.Discard)
+	p, err := o.check(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
 
+	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/train"
 )
@@ -33,6 +33,33 @@ func (r *runner) row(e train.Evaluation) []float64 {
 	}
 	row = append(row, r.ladderValues(e)...)
 	return append(row, r.moveValues(e)...)
+}
+
+// moves reports whether chains move by a sampler of binary systems.
+func (p *plan) moves() bool { return p.settings.Negative.Sampler() != "" }
+
+// moveColumns are the columns of metrics.csv about the moves of such a sampler.
+func (p *plan) moveColumns() []string {
+	if !p.moves() {
+		return nil
+	}
+	return []string{"acceptance", "flips_per_update"}
+}
+
+// moveValues are the values of these columns, counted since the last evaluation.
+func (r *runner) moveValues(e train.Evaluation) []float64 {
+	if !r.moves() {
+		return nil
+	}
+	acceptance, ok := e.Info.Moves.Acceptance()
+	if !ok {
+		acceptance = math.NaN()
+	}
+	flips := 0.0
+	if steps := e.Step - r.state.Measured; steps > 0 {
+		flips = float64(e.Info.Moves.Flips) / float64(steps)
+	}
+	return []float64{acceptance, flips}
 }
 
 // first returns the first of these names that a metric yields, or "".
@@ -92,11 +119,7 @@ func (r *runner) worseWarning() string {
 
 func (r *runner) warn(w string) {
 	r.bar.Clear()
-	fmt.Fprintf(r.stderr, "rbmtrain: warning: %s\n", w)
-}
-
-func percent(x float64) string {
-	return strconv.FormatFloat(100*x, 'g', 3, 64) + " %"
+	r.flags.Warn(w)
 }
 
 // jsonResult is the JSON object on standard output.
@@ -122,11 +145,10 @@ type jsonResult struct {
 }
 
 // print prints the result: as JSON, or in words, or warnings alone.
-func (r *runner) print(stdout, stderr io.Writer) error {
+func (r *runner) print() error {
 	total, _ := r.evaluator.Counts() // the last step was measured
 	var warnings []string
-	exchange := r.exchangeWarning(total, "")
-	trips := ""
+	exchange, trips := r.exchangeWarning(total, ""), ""
 	if exchange == "" {
 		trips = r.tripWarning()
 	}
@@ -135,11 +157,11 @@ func (r *runner) print(stdout, stderr io.Writer) error {
 			warnings = append(warnings, w)
 		}
 	}
-	if r.json {
-		return json.NewEncoder(stdout).Encode(r.result(total, warnings))
+	if r.flags.JSON {
+		return r.flags.PrintJSON(r.result(total, warnings))
 	}
-	if !r.quiet {
-		r.describeResult(total, stdout)
+	if !r.flags.Quiet {
+		r.describeResult(total, r.flags.Stdout)
 	}
 	for _, w := range warnings {
 		if w == r.doubt || w == exchange && r.warned { // it was said when it was first seen
@@ -189,29 +211,12 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	if r.stopped {
 		fmt.Fprintf(w, "stopped at step %d of %d: no better %s in %d measurements\n", steps, r.steps, r.choice(), r.stopAfter)
 	}
-	r.parts(w, "classification error", "error", percent, "")
-	if v, ok := r.last.Value("accuracy_mean"); ok {
-		fmt.Fprintf(w, "mean log p(y|x): %.4g nats\n", v)
+	for _, m := range r.metrics {
+		for _, line := range m.Report(r.last) {
+			fmt.Fprintln(w, line)
+		}
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
-	note := r.sets.Train.Binarize
-	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes() > 0); ok {
-		note += fmt.Sprintf("; the law of the data scores %.5g on the training rows", law)
-	}
-	what := "exact log-likelihood"
-	if r.sets.Train.Grey.Rows > 0 {
-		what, note = "score −F − log Z", "grey values kept: no likelihood"
-	}
-	r.parts(w, what, "log_likelihood", number, " nats ("+note+")")
-	note = r.sets.Train.Binarize
-	if n := train.SampleRows(r.model, r.sets.Train); n < r.sets.Train.Len() {
-		note += fmt.Sprintf("; samples of %d rows", n)
-	}
-	r.parts(w, "pseudo-log-likelihood", "pseudo_likelihood", number, " nats ("+note+")")
-	if v, ok := r.last.Value("free_energy_gap"); ok {
-		fmt.Fprintf(w, "free-energy gap: %.4g nats\n", v)
-	}
-	r.parts(w, "mean number of hidden units on", "active_hidden", func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }, "")
 	if b := r.state.Best; b != nil {
 		v := b.Value
 		if r.choice() == "error_holdout" {
@@ -227,16 +232,16 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
 }
 
-// parts prints a metric of all parts of the data in one line, if it was
-// measured.
-func (r *runner) parts(w io.Writer, what, stem string, format func(float64) string, note string) {
-	var s []string
-	for _, part := range []string{"train", "holdout", "test"} {
-		if v, ok := r.last.Value(stem + "_" + part); ok {
-			s = append(s, part+" "+format(v))
-		}
+// describeMoves prints what the moves did.
+func (r *runner) describeMoves(w io.Writer, total negphase.Info) {
+	if !r.moves() {
+		return
 	}
-	if s != nil {
-		fmt.Fprintf(w, "%s: %s%s\n", what, strings.Join(s, ", "), note)
+	s := r.settings.Negative
+	flips := float64(total.Moves.Flips) / float64(r.trainer.Steps())
+	if a, ok := total.Moves.Acceptance(); ok {
+		fmt.Fprintf(w, "%s: %s of proposals accepted, %.4g flips an update\n", s.Sampler(), cli.Percent(a), flips)
+	} else {
+		fmt.Fprintf(w, "%s: %.4g flips an update\n", s.Sampler(), flips)
 	}
 }

@@ -13,10 +13,11 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/train"
+	"gorbm/train/plots"
 )
 
-// adopt takes every flag from the run in -resume, but those that may go with
-// it.
+// adopt sets the flags to those of the run that -resume names, except the few
+// that may be given beside -resume.
 func (o *options) adopt() error {
 	var other []string
 	o.flags.Visit(func(f *flag.Flag) {
@@ -72,8 +73,8 @@ func (p *plan) given() map[string]string {
 	return m
 }
 
-// progressState is what a checkpoint holds beside the trainer, so that a run
-// that goes on reports as if it had never stopped.
+// progressState is what a checkpoint holds beside the trainer, so that a resumed
+// run reports as if it had never stopped.
 type progressState struct {
 	Seconds float64       `json:"seconds"`
 	Before  negphase.Info `json:"before"` // counts up to the last measurement
@@ -83,7 +84,7 @@ type progressState struct {
 
 	Measured    int                `json:"measured"`               // step of the last measurement
 	Still       int64              `json:"still,omitempty"`        // rounds since the last measurement with a round trip
-	FirstLadder *train.NamedLadder `json:"first_ladder,omitempty"` // as it was first measured
+	FirstLadder *plots.NamedLadder `json:"first_ladder,omitempty"` // as it was first measured
 }
 
 // bestState is where the best model of a run with rows held out was found.

@@ -1,11 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"image"
+	"image/png"
 	"io"
 	"os"
 	"runtime/pprof"
@@ -14,12 +15,14 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
-	"gorbm/train/sheet"
+	"gorbm/train/plots"
 )
 
 // run trains and writes the folder.
-func (p *plan) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
+func (p *plan) run(ctx context.Context) (err error) {
 	trainer, err := train.New(p.settings, p.sets.Train, p.model)
 	if err != nil {
 		return err
@@ -29,19 +32,19 @@ func (p *plan) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 			return err
 		}
 	}
-	if p.doubt != "" && !p.json {
-		fmt.Fprintf(stderr, "rbmtrain: warning: %s\n", p.doubt)
+	if p.doubt != "" && !p.flags.JSON {
+		p.flags.Warn(p.doubt)
 	}
 	if p.dryRun {
-		return p.rehearse(stdout)
+		return p.rehearse()
 	}
-	r := &runner{plan: p, trainer: trainer, stderr: stderr}
+	r := &runner{plan: p, trainer: trainer}
 	if err := r.open(); err != nil {
 		return err
 	}
 	defer r.close()
-	if !p.json && !p.quiet {
-		fmt.Fprintln(stdout, p.describe())
+	if !p.flags.JSON && !p.flags.Quiet {
+		fmt.Fprintln(p.flags.Stdout, p.describe())
 	}
 	if p.cpuprofile != "" {
 		stop, err := profile(p.cpuprofile)
@@ -65,11 +68,11 @@ func (p *plan) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	if err := r.draw(); err != nil {
 		return err
 	}
-	return r.print(stdout, stderr)
+	return r.print()
 }
 
-// resumption returns the flags by which the run goes on to the same end: how
-// far it was to go stands in config.json unless -resume came with -steps.
+// resumption returns the flags that continue the run to the same end. The
+// number of steps is in config.json, unless -steps came with -resume.
 func (r *runner) resumption() string {
 	flags := "-resume " + r.folder.Dir
 	if r.extended {
@@ -78,17 +81,17 @@ func (r *runner) resumption() string {
 	return flags
 }
 
-// rehearse says what would be run.
-func (p *plan) rehearse(stdout io.Writer) error {
+// rehearse is -dry-run: it says what would run.
+func (p *plan) rehearse() error {
 	if p.out != "" {
 		if _, err := train.CheckFolder(p.out, p.force); err != nil {
 			return err
 		}
 	}
-	if p.json {
-		return json.NewEncoder(stdout).Encode(p.config())
+	if p.flags.JSON {
+		return p.flags.PrintJSON(p.config())
 	}
-	_, err := fmt.Fprintln(stdout, p.describe())
+	_, err := fmt.Fprintln(p.flags.Stdout, p.describe())
 	return err
 }
 
@@ -101,7 +104,6 @@ type runner struct {
 	table     *train.Table
 	pairs     *train.Table  // ladder.csv; nil without a ladder
 	bar       *cli.Progress // nil before training
-	stderr    io.Writer
 
 	state     progressState
 	last      train.Evaluation
@@ -136,7 +138,7 @@ func (r *runner) open() (err error) {
 		return fmt.Errorf("-resume: %w", err)
 	}
 	if warning != "" {
-		fmt.Fprintf(r.stderr, "rbmtrain: warning: %s\n", warning)
+		r.flags.Warn(warning)
 	}
 	if err := json.Unmarshal(extra, &r.state); err != nil {
 		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.resume, err)
@@ -179,7 +181,7 @@ func (r *runner) train(ctx context.Context) error {
 		}
 	}
 	start := r.trainer.Steps()
-	bar := cli.NewProgress(r.stderr, r.quiet, "training", "steps", int64(r.steps-start))
+	bar := r.flags.NewProgress("training", "steps", int64(r.steps-start))
 	defer bar.Done()
 	r.bar = bar
 	snapshot, err := r.folder.Snapshots(train.SnapshotSteps(r.steps, r.snapshots), r.about())
@@ -264,7 +266,7 @@ func (r *runner) choose(e train.Evaluation) error {
 	b := r.state.Best
 	if b == nil || v > b.Value {
 		r.state.Best = &bestState{Value: v, Step: e.Step}
-		return r.trainer.Model().WriteFile(r.folder.Path(train.BestFile), r.about())
+		return modelfile.Write(r.folder.Path(train.BestFile), r.trainer.Model(), r.about())
 	}
 	b.Since++
 	r.stopped = r.stopAfter > 0 && b.Since >= r.stopAfter
@@ -276,34 +278,33 @@ func (r *runner) write() error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	return r.trainer.Model().WriteFile(r.folder.Path(train.ModelFile), r.about())
+	return modelfile.Write(r.folder.Path(train.ModelFile), r.trainer.Model(), r.about())
 }
 
 // draw writes the pictures.
 func (r *runner) draw() error {
-	h, w := r.sets.Train.Height, r.sets.Train.Width
-	samples := train.Samples(r.trainer.Model(), r.sets.Train, samplesPerClass, r.settings.Seed)
-	for name, img := range map[string]image.Image{
-		train.FiltersFile: sheet.Filters(r.trainer.Model(), h, w),
-		train.SamplesFile: sheet.Tiles(samples, h, w, samplesPerClass, sheet.Ink),
-	} {
-		if err := rbm.ReplaceFile(r.folder.Path(name), func(w io.Writer) error { return sheet.Encode(w, img) }); err != nil {
-			return err
-		}
+	set, file := r.sets.Train, func(name string, write func(w io.Writer) error) error {
+		return atomicfile.Write(r.folder.Path(name), write)
 	}
-	if err := r.drawLadder(); err != nil {
+	samples := train.Samples(r.trainer.Model(), set, samplesPerClass, r.settings.Seed)
+	filters := plots.Filters(r.trainer.Model(), set.Height, set.Width)
+	sheet := plots.Tiles(samples, set.Height, set.Width, samplesPerClass, plots.Ink)
+	if err := cmp.Or(
+		file(train.FiltersFile, func(w io.Writer) error { return png.Encode(w, filters) }),
+		file(train.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) }),
+		r.drawLadder(),
+	); err != nil || len(r.columns()) == fixedColumns { // nothing was measured
 		return err
 	}
-	if len(r.columns()) == fixedColumns {
-		return nil // nothing was measured
+	columns, rows, err := train.ReadTable(r.folder.Path(train.MetricsFile))
+	if err != nil {
+		return err
 	}
-	return rbm.ReplaceFile(r.folder.Path(train.CurvesFile), func(w io.Writer) error {
-		return train.Curves(w, r.folder.Path(train.MetricsFile))
-	})
+	return file(train.CurvesFile, func(w io.Writer) error { return plots.Curves(w, train.Panels(), columns, rows) })
 }
 
-// samplesPerClass is the number of samples in a line of samples.png, a line
-// for each class.
+// samplesPerClass is the number of samples in a line of samples.png. There is
+// a line for each class.
 const samplesPerClass = 10
 
 // profile starts a CPU profile and returns what ends it.

@@ -125,15 +125,15 @@ func TestDiverged(t *testing.T) {
 			// The flags cannot ask for such a model, so it is put in here.
 			spoiled := func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 				o := newOptions()
-				if err := o.flags.Parse(args, stdout); err != nil {
+				if err := o.flags.Parse(args, stdout, stderr); err != nil {
 					return err
 				}
-				p, err := o.check(ctx, stderr)
+				p, err := o.check(ctx)
 				if err != nil {
 					return err
 				}
 				c.spoil(p.model)
-				return p.run(ctx, stdout, stderr)
+				return p.run(ctx)
 			}
 			r := clitest.Command{Name: "rbmtrain", Run: spoiled}.Call(small("-negphase", "cd", "-metrics", "none", "-snapshots", "0", "-quiet", "-out", "run")...)
 			if r.Status != cli.Failed {

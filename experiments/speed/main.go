@@ -9,7 +9,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +21,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 )
 
@@ -38,14 +38,14 @@ func main() {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
-	if err := o.flags.Parse(args, stdout); err != nil {
+	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
 	run, err := o.check()
 	if err != nil {
 		return err
 	}
-	set, err := o.load(ctx, stderr)
+	set, err := o.load(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,25 +59,25 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	defer os.RemoveAll(dir)
 	text := stdout
-	if o.json || o.quiet {
+	if o.flags.JSON || o.flags.Quiet {
 		text = io.Discard
 	}
 	result := &Result{Version: cli.Version(), Kernels: rbm.KernelLevel(), Processors: runtime.GOMAXPROCS(0), Data: set.Name, Programs: map[string]string{}}
-	err = o.race(ctx, newFiles(ctx, dir, set, o.quick), run, result, text, stderr)
+	err = o.race(ctx, newFiles(ctx, dir, set, o.quick), run, result, text)
 	if err != nil && len(result.Items) == 0 && ctx.Err() == nil {
 		return err
 	}
 	if err := result.save(to); err != nil {
 		return err
 	}
-	if o.json {
-		if err := json.NewEncoder(stdout).Encode(result); err != nil {
+	if o.flags.JSON {
+		if err := o.flags.PrintJSON(result); err != nil {
 			return err
 		}
 	}
 	fmt.Fprintf(text, "\nresults in %s\n", to.Dir)
 	for _, w := range result.Warnings {
-		fmt.Fprintf(stderr, "speed: warning: %s\n", w)
+		o.flags.Warn(w)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -89,9 +89,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 }
 
 // race runs the sections and prints what comes out as soon as it is there.
-func (o *options) race(ctx context.Context, f *files, run []string, result *Result, text, stderr io.Writer) error {
+func (o *options) race(ctx context.Context, f *files, run []string, result *Result, text io.Writer) error {
 	const parts = 1000
-	bar := cli.NewProgress(stderr, o.quiet || o.json, "", "‰", parts)
+	o.flags.Quiet = o.flags.Quiet || o.flags.JSON // no bar with -json
+	bar := o.flags.NewProgress("", "‰", parts)
 	defer bar.Done()
 	most := itemSeconds * time.Second
 	if o.quick {
@@ -226,17 +227,14 @@ func (r *Result) printRates(w io.Writer) {
 
 // save writes the files.
 func (r *Result) save(to *train.Folder) error {
-	plots, err := r.plots()
-	if err != nil {
-		return err
-	}
+	plots := r.plots()
 	if len(plots) > 0 { // without peers there are none
-		if err := rbm.ReplaceFile(to.Path("speed.png"), func(w io.Writer) error { return picture(w, plots) }); err != nil {
+		if err := atomicfile.Write(to.Path("speed.png"), func(w io.Writer) error { return picture(w, plots) }); err != nil {
 			return err
 		}
 	}
 	if err := to.WriteJSON("speed.json", r); err != nil {
 		return err
 	}
-	return rbm.ReplaceFile(to.Path("speed.csv"), func(w io.Writer) error { return writeCSV(w, r) })
+	return atomicfile.Write(to.Path("speed.csv"), func(w io.Writer) error { return writeCSV(w, r) })
 }

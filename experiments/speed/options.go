@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -67,8 +66,6 @@ type options struct {
 	quick   bool
 	python  string
 	out     string
-	quiet   bool
-	json    bool
 }
 
 const (
@@ -94,8 +91,7 @@ func newOptions() *options {
 	f.BoolVar(&o.quick, "quick", false, "short turns, few rounds and small sizes: one or two minutes, for a first look")
 	f.StringVar(&o.python, "python", "", "python3 of the peers, or none (default: the first one found that has NumPy)")
 	f.StringVar(&o.out, "out", "", "new folder for speed.json, speed.csv and speed.png (default: runs/speed-1, or the next that is free)")
-	f.BoolVar(&o.quiet, "quiet", false, "no progress bar and no tables; errors and warnings remain")
-	f.BoolVar(&o.json, "json", false, "print the result as one JSON object and nothing else on standard output")
+	f.AddOutput("no progress bar and no tables; errors and warnings remain", "print the result as one JSON object and nothing else on standard output")
 	return o
 }
 
@@ -129,15 +125,15 @@ func (o *options) check() (run []string, err error) {
 }
 
 // load loads the data.
-func (o *options) load(ctx context.Context, stderr io.Writer) (*data.Set, error) {
-	d := cli.DataFlags{Spec: o.data, Dir: o.dataDir, LabelColumn: "auto", Binarize: data.Threshold}
+func (o *options) load(ctx context.Context) (*data.Set, error) {
+	d := cli.DataFlags{Flags: o.flags, Spec: o.data, Dir: o.dataDir, LabelColumn: "auto", Binarize: data.Threshold}
 	if d.Spec == "" {
 		d.Spec = "fontdigits"
 		if mnistIsThere(o.dataDir) {
 			d.Spec = "mnist"
 		}
 	}
-	set, _, err := d.Load(ctx, stderr, o.quiet)
+	set, _, err := d.Load(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -4,21 +4,18 @@ import (
 	"image/color"
 	"io"
 	"math"
+	"slices"
 	"strconv"
-	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 
-	"gorbm/train"
+	"gorbm/train/plots"
 )
 
 var programColors = map[string]color.RGBA{
-	gorbm: train.CurveColors[0], numPy: train.CurveColors[1], torch: train.CurveColors[2],
-	sklearn: train.CurveColors[3], loopsGo: train.CurveColors[4],
+	gorbm: plots.Colors[0], numPy: plots.Colors[1], torch: plots.Colors[2],
+	sklearn: plots.Colors[3], loopsGo: plots.Colors[4],
 }
 
 // short names of items for the axis.
@@ -26,14 +23,9 @@ var shortNames = map[string]string{ptSection: "PT", insSection: "INS", classifyS
 
 // plots shows how many times faster gorbm is than each peer, and the times of
 // an update against batch and hidden units, as far as there are any.
-func (r *Result) plots() ([]*plot.Plot, error) {
-	var plots []*plot.Plot
-	bars, err := ratioPlot(r)
-	if err != nil {
-		return nil, err
-	}
-	if bars != nil {
-		plots = append(plots, bars)
+func (r *Result) plots() (all []*plots.Plot) {
+	if bars := ratioPlot(r); bars != nil {
+		all = append(all, bars)
 	}
 	scaling := r.of(scalingSection)
 	for _, s := range []struct {
@@ -44,33 +36,22 @@ func (r *Result) plots() ([]*plot.Plot, error) {
 		{"batch, at 784 × 500", func(j job) bool { return j.Visible == inputs && j.Hidden == hidden }, func(j job) int { return j.Batch }},
 		{"hidden units, at 784 inputs and batch 100", func(j job) bool { return j.Visible == inputs && j.Batch == 100 }, func(j job) int { return j.Hidden }},
 	} {
-		p, err := scalingPlot(scaling, s.label, s.in, s.x)
-		if err != nil {
-			return nil, err
-		}
-		if p != nil {
-			plots = append(plots, p)
+		if p := scalingPlot(scaling, s.label, s.in, s.x); p != nil {
+			all = append(all, p)
 		}
 	}
-	return plots, nil
+	return all
 }
 
 // picture draws plots as PNG, one under the other.
-func picture(w io.Writer, plots []*plot.Plot) error {
-	const width, height, dpi, margin = 18 * vg.Centimeter, 9 * vg.Centimeter, 144, 3 * vg.Millimeter
-	whole := vgimg.NewWith(vgimg.UseWH(width, height*vg.Length(len(plots))), vgimg.UseDPI(dpi))
-	page := draw.New(whole)
-	for i, p := range plots {
-		top := page.Max.Y - height*vg.Length(i)
-		p.Draw(draw.Crop(page, margin, -margin, top-height-page.Min.Y+margin, top-page.Max.Y-margin))
-	}
-	_, err := vgimg.PngCanvas{Canvas: whole}.WriteTo(w)
-	return err
+func picture(w io.Writer, all []*plots.Plot) error {
+	const width, height = 18 * vg.Centimeter, 9 * vg.Centimeter
+	return plots.Column(w, all, width, slices.Repeat([]vg.Length{height}, len(all)))
 }
 
 // ratioPlot has a group of bars an item, a bar a peer, with the range over
 // rounds; nil if there are no peers. A line at 1 is gorbm itself.
-func ratioPlot(r *Result) (*plot.Plot, error) {
+func ratioPlot(r *Result) *plots.Plot {
 	var items []Item
 	var names []string
 	for _, it := range r.Items {
@@ -87,12 +68,11 @@ func ratioPlot(r *Result) (*plot.Plot, error) {
 		items, names = append(items, it), append(names, name)
 	}
 	if len(items) == 0 {
-		return nil, nil
+		return nil
 	}
-	p := plot.New()
-	p.Y.Label.Text = "times faster than the peer"
+	p := plots.New("", "times faster than the peer")
 	p.NominalX(names...)
-	p.Add(plotter.NewGrid())
+	p.Grid()
 	p.Legend.Top = true
 	p.Y.Min, p.Y.Max = 0, 1.25
 	const bar = 0.2 // of the distance between groups
@@ -104,23 +84,10 @@ func ratioPlot(r *Result) (*plot.Plot, error) {
 					continue
 				}
 				x := float64(i) + bar*(float64(k)-float64(len(it.Ratios)-1)/2)
-				box, err := plotter.NewPolygon(plotter.XYs{{X: x - bar*.45, Y: 0}, {X: x + bar*.45, Y: 0}, {X: x + bar*.45, Y: ratio.Ratio}, {X: x - bar*.45, Y: ratio.Ratio}})
-				if err != nil {
-					return nil, err
-				}
-				box.Color, box.LineStyle.Width = programColors[program], 0
-				span, err := plotter.NewLine(plotter.XYs{{X: x, Y: ratio.Low}, {X: x, Y: ratio.High}})
-				if err != nil {
-					return nil, err
-				}
-				text, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: x, Y: ratio.High}}, Labels: []string{strconv.FormatFloat(ratio.Ratio, 'g', 2, 64)}})
-				if err != nil {
-					return nil, err
-				}
-				text.TextStyle[0].XAlign = draw.XCenter
-				text.TextStyle[0].Font.Size = vg.Points(8) // neighbours keep apart
-				text.Offset.Y = vg.Points(2)
-				p.Add(box, span, text)
+				box := p.Area(plotter.XYs{{X: x - bar*.45, Y: 0}, {X: x + bar*.45, Y: 0}, {X: x + bar*.45, Y: ratio.Ratio}, {X: x - bar*.45, Y: ratio.Ratio}}, programColors[program])
+				box.Color = programColors[program]
+				p.Line(plotter.XYs{{X: x, Y: ratio.Low}, {X: x, Y: ratio.High}}, color.Black, vg.Points(1))
+				p.Label(x, ratio.High, strconv.FormatFloat(ratio.Ratio, 'g', 2, 64))
 				p.Y.Max = max(p.Y.Max, 1.25*ratio.High) // room for the legend
 				if !shown {
 					p.Legend.Add(program, box)
@@ -129,23 +96,17 @@ func ratioPlot(r *Result) (*plot.Plot, error) {
 			}
 		}
 	}
-	one, err := plotter.NewLine(plotter.XYs{{X: -0.5, Y: 1}, {X: float64(len(items)) - 0.5, Y: 1}})
-	if err != nil {
-		return nil, err
-	}
+	one := p.Line(plotter.XYs{{X: -0.5, Y: 1}, {X: float64(len(items)) - 0.5, Y: 1}}, color.Black, vg.Points(1))
 	one.Dashes = []vg.Length{vg.Points(3), vg.Points(3)}
-	p.Add(one)
 	p.X.Min, p.X.Max = -0.5, float64(len(items))-0.5
-	return p, nil
+	return p
 }
 
 // scalingPlot shows the times of updates, with the best threads of each, on
 // logarithmic axes; nil for fewer than two sizes.
-func scalingPlot(items []Item, label string, in func(j job) bool, x func(j job) int) (*plot.Plot, error) {
-	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = label, "time of an update / ms"
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(powers), plot.TickerFunc(powers)
-	p.Add(plotter.NewGrid())
+func scalingPlot(items []Item, label string, in func(j job) bool, x func(j job) int) *plots.Plot {
+	p := plots.New(label, "time of an update / ms")
+	p.Grid()
 	p.Legend.Top, p.Legend.Left = true, true
 	most := 0
 	for _, program := range []string{gorbm, numPy, torch, ""} {
@@ -162,51 +123,25 @@ func scalingPlot(items []Item, label string, in func(j job) bool, x func(j job) 
 				y = it.Limit.Seconds
 			}
 			if y > 0 {
-				xy = append(xy, plotter.XY{X: math.Log10(float64(x(it.Job))), Y: math.Log10(1e3 * y)})
+				xy = append(xy, plotter.XY{X: float64(x(it.Job)), Y: 1e3 * y})
 			}
 		}
 		if len(xy) == 0 {
 			continue
 		}
 		most = max(most, len(xy))
-		line, points, err := plotter.NewLinePoints(xy)
-		if err != nil {
-			return nil, err
-		}
-		name := program
-		line.Width = vg.Points(1.4)
 		if program == "" {
-			name = "limit of the ports, one core"
+			line := p.Line(xy, color.Gray{0x60}, vg.Points(1.4))
 			line.Dashes = []vg.Length{vg.Points(3), vg.Points(3)}
-			line.Color = color.Gray{0x60}
-			p.Add(line)
-		} else {
-			line.Color, points.Color = programColors[program], programColors[program]
-			points.Shape = draw.CircleGlyph{}
-			p.Add(line, points)
+			p.Legend.Add("limit of the ports, one core", line)
+			continue
 		}
-		p.Legend.Add(strings.TrimSpace(name), line)
+		p.Legend.Add(program, p.Line(xy, programColors[program], vg.Points(1.4)))
+		p.Dots(xy, programColors[program], vg.Points(2.5))
 	}
 	if most < 2 {
-		return nil, nil
+		return nil
 	}
-	return p, nil
-}
-
-// powers are the ticks of an axis of decimal logarithms: 1, 2 and 5 of each
-// decade have labels.
-func powers(low, high float64) (all []plot.Tick) {
-	for d := math.Floor(low); d <= high; d++ {
-		for i := 1; i < 10; i++ {
-			x := float64(i) * math.Pow10(int(d))
-			t := plot.Tick{Value: math.Log10(x)}
-			if i == 1 || i == 2 || i == 5 {
-				t.Label = strconv.FormatFloat(x, 'g', 6, 64)
-			}
-			if low <= t.Value && t.Value <= high {
-				all = append(all, t)
-			}
-		}
-	}
-	return all
+	p.Log(&p.X, &p.Y)
+	return p
 }

@@ -180,7 +180,7 @@ func newClassJob(j job) (*classJob, error) {
 
 func (c *classJob) run(n int) error {
 	for range n {
-		c.m.ClassLogProb(c.logp, c.v)
+		c.m.ClassLogProb(c.logp, c.v.Input())
 	}
 	return nil
 }

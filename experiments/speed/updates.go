@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
@@ -28,18 +30,21 @@ func newTrainerJob(j job) (*trainerJob, error) {
 // new returns a trainer of m.
 func (t *trainerJob) new(m *rbm.RBM, seed uint64) (*train.Trainer, error) {
 	s := train.DefaultSettings(t.Kind)
-	s.Rate, s.Batch, s.Seed, s.Negative = t.Rate, t.Batch, seed, t.negative()
+	s.Rate, s.Batch, s.Seed = t.Rate, t.Batch, seed
+	var err error
+	if s.Negative, err = t.negative(); err != nil {
+		return nil, err
+	}
 	return train.New(s, t.set, m)
 }
 
 // negative returns the settings of the negative phase.
-func (j job) negative() negphase.Settings {
-	s := negphase.DefaultSettings(j.Kind)
-	s.Chains, s.Temperatures = j.Chains, nil
-	for _, beta := range j.Betas {
-		s.Temperatures = append(s.Temperatures, 1/beta)
+func (j job) negative() (negphase.Settings, error) {
+	text := fmt.Sprintf("%s:chains=%d", j.Kind, j.Chains)
+	for k, beta := range j.Betas {
+		text += []string{":tau=", "/"}[min(k, 1)] + fmt.Sprint(1/beta)
 	}
-	return s
+	return negphase.Parse(text, negphase.Settings{})
 }
 
 func (t *trainerJob) run(n int) error { return steps(t.trainer, n) }
@@ -75,12 +80,16 @@ func measureDensities(j job) (*densities, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := negphase.New(j.negative())
+	s, err := j.negative()
 	if err != nil {
 		return nil, err
 	}
-	pos := rbm.Batch{V: rbm.NewBits(j.Batch, m.Visible()), H: rbm.NewMatrix(j.Batch, m.Hidden())}
-	copy(pos.V.Words, set.X.Words)
+	e, err := negphase.New(s)
+	if err != nil {
+		return nil, err
+	}
+	pos := rbm.Batch{V: rbm.NewBits(j.Batch, m.Visible()).Input(), H: rbm.NewMatrix(j.Batch, m.Hidden())}
+	copy(pos.V.Bits.Words, set.X.Words)
 	m.HiddenMean(pos.H, pos.V)
 	d := &densities{Data: set.Density()}
 	units, weighed, on := 0.0, 0.0, 0.0
@@ -92,14 +101,14 @@ func measureDensities(j job) (*densities, error) {
 		if round < densityRounds {
 			continue
 		}
-		d.Visible += float64(phase.V.Count())
-		units += float64(phase.V.Rows)
+		d.Visible += float64(phase.V.Bits.Count())
+		units += float64(phase.V.Bits.Rows)
 		for _, h := range phase.H.Data {
 			d.Hidden += float64(h)
 		}
-		for r := range phase.V.Rows {
+		for r := range phase.V.Bits.Rows {
 			if phase.Weight == nil || phase.Weight[r] != 0 {
-				on += float64(phase.V.Slice(r, r+1).Count())
+				on += float64(phase.V.Bits.Slice(r, r+1).Count())
 				weighed++
 			}
 		}

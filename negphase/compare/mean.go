@@ -2,7 +2,6 @@ package compare
 
 import (
 	"math"
-	"math/bits"
 
 	"gorbm/rbm"
 )
@@ -38,7 +37,7 @@ func (a *Mean) Add(p rbm.Phase) {
 		plus(h, 1, s.H)
 		return
 	}
-	if p.H.Cols != a.hidden || p.Grey.Rows == 0 && p.V.Cols != a.visible || p.Grey.Rows > 0 && p.Grey.Cols != a.visible {
+	if p.H.Cols != a.hidden || p.V.Cols() != a.visible {
 		panic("compare: a phase of another shape")
 	}
 	for r := range p.Rows() {
@@ -51,21 +50,11 @@ func (a *Mean) Add(p rbm.Phase) {
 		}
 		mean := p.H.Row(r)
 		plus(h, w, mean)
-		unit := func(i int, x float64) {
-			v[i] += x
-			plus(vh[i*a.hidden:(i+1)*a.hidden], x, mean)
-		}
-		if p.Grey.Rows > 0 {
-			for i, x := range p.Grey.Row(r) {
-				unit(i, float64(w*float64(x)))
-			}
-			continue
-		}
-		for k, word := range p.V.Row(r) {
-			for ; word != 0; word &= word - 1 {
-				unit(64*k+bits.TrailingZeros64(word), w)
-			}
-		}
+		p.V.Each(r, func(i int, x float32) {
+			share := float64(w * float64(x))
+			v[i] += share
+			plus(vh[i*a.hidden:(i+1)*a.hidden], share, mean)
+		})
 	}
 }
 

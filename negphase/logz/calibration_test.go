@@ -34,7 +34,7 @@ func states(m *rbm.RBM) rbm.Bits {
 func drawer(m *rbm.RBM) func(rows int, key rbm.Key) rbm.Bits {
 	all := states(m)
 	free := make([]float64, all.Rows)
-	m.FreeEnergy(free, all)
+	m.FreeEnergy(free, all.Input())
 	least, total := free[0], 0.0
 	for _, f := range free {
 		least = min(least, f)

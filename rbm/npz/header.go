@@ -1,57 +1,70 @@
 package npz
 
 import (
-	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
-// A header describes the array of a NumPy file, whose elements follow the
-// header. The format is NEP 1, "A Simple File Format for NumPy Arrays". The
-// reader is our own because the input is anyone's: the library that writes
-// these files for us panics at a bad header and trusts the sizes in it.
+// A header describes the array of a NumPy file, whose elements follow it. The
+// format is NEP 1, "A Simple File Format for NumPy Arrays".
 type header struct {
-	Kind    byte // b bool, i signed, u unsigned, f float, U text
-	Size    int  // bytes of an element
+	Kind    byte    // b bool, i signed, u unsigned, f float, U text
+	Size    int     // bytes of an element
+	Shape   []int64 // length of each dimension
+	Fortran bool    // elements are stored column by column
 	order   binary.ByteOrder
-	fortran bool
-	Shape   []int64
+	length  int // bytes before the first element
 }
 
-// maxHeader caps the header's text: NumPy's own reader has the same limit.
+// magic begins every NumPy file.
+const magic = "\x93NUMPY"
+
+// maxHeader limits the header's text. NumPy's own reader has the same limit.
 const maxHeader = 10000
+
+// appendHeader appends the header that NumPy writes for an array in row-major
+// order. The elements start at a multiple of 64 bytes, as NEP 1 demands.
+func appendHeader(b []byte, descr string, shape []int) []byte {
+	tuple := strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ", "), "[]")
+	if len(shape) == 1 {
+		tuple += ","
+	}
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, tuple)
+	const before = len(magic) + 4 // version and length of the text
+	text += strings.Repeat(" ", 63-(before+len(text))%64) + "\n"
+	b = append(b, magic+"\x01\x00"...)
+	b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
+	return append(b, text...)
+}
 
 // readHeader reads the start of a NumPy file up to the first element. Its
 // errors are messages without the file's name.
-func readHeader(r io.Reader) (header, error) {
-	var h header
+func readHeader(r io.Reader) (h header, err error) {
 	var start [8]byte
 	if _, err := io.ReadFull(r, start[:]); err != nil {
 		return h, readError(err)
 	}
-	if string(start[:6]) != "\x93NUMPY" {
+	if string(start[:6]) != magic {
 		return h, errorf("not a NumPy array; save it by numpy.savez")
 	}
-	var n uint32
+	var size [4]byte
+	digits := 4
 	switch start[6] {
 	case 1:
-		var b [2]byte
-		if _, err := io.ReadFull(r, b[:]); err != nil {
-			return h, readError(err)
-		}
-		n = uint32(binary.LittleEndian.Uint16(b[:]))
+		digits = 2
 	case 2, 3:
-		var b [4]byte
-		if _, err := io.ReadFull(r, b[:]); err != nil {
-			return h, readError(err)
-		}
-		n = binary.LittleEndian.Uint32(b[:])
 	default:
 		return h, errorf("NumPy file format %d is not known; save it by numpy.savez", start[6])
 	}
+	if _, err := io.ReadFull(r, size[:digits]); err != nil {
+		return h, readError(err)
+	}
+	n := binary.LittleEndian.Uint32(size[:])
 	if n > maxHeader {
 		return h, errorf("a header of %d bytes; save plain arrays by numpy.savez", n)
 	}
@@ -59,76 +72,36 @@ func readHeader(r io.Reader) (header, error) {
 	if _, err := io.ReadFull(r, text); err != nil {
 		return h, readError(err)
 	}
-	if err := h.parse(text); err != nil {
-		return h, err
-	}
-	return h, nil
+	h.length = len(start) + digits + len(text)
+	return h, h.parse(string(text))
 }
 
-// parse reads the header's text, a Python dictionary of three keys as NumPy
-// writes it.
-func (h *header) parse(text []byte) error {
-	bad := func() error {
-		return errorf("the header %s cannot be read; save plain arrays by numpy.savez", quote(string(text)))
-	}
-	var seen [3]bool
-	t := bytes.TrimSpace(text)
-	t, ok := bytes.CutPrefix(t, []byte("{"))
-	if !ok {
-		return bad()
-	}
-	for {
-		t = bytes.TrimLeft(t, " ,")
-		if bytes.HasPrefix(t, []byte("}")) {
-			break
-		}
-		switch {
-		case cutPrefix(&t, "'descr': ") && !seen[0]:
-			seen[0] = true
-			if !cutPrefix(&t, "'") {
-				return errorf("an array of records cannot be read; save the columns as plain arrays")
-			}
-			end := bytes.IndexByte(t, '\'')
-			if end < 0 {
-				return bad()
-			}
-			if err := h.setType(string(t[:end])); err != nil {
-				return err
-			}
-			t = t[end+1:]
-		case cutPrefix(&t, "'fortran_order': ") && !seen[1]:
-			seen[1] = true
-			if h.fortran = cutPrefix(&t, "True"); !h.fortran && !cutPrefix(&t, "False") {
-				return bad()
-			}
-		case cutPrefix(&t, "'shape': (") && !seen[2]:
-			seen[2] = true
-			end := bytes.IndexByte(t, ')')
-			if end < 0 || !h.setShape(string(t[:end])) {
-				return bad()
-			}
-			t = t[end+1:]
-		default:
-			return bad()
-		}
-	}
-	if seen != [3]bool{true, true, true} {
-		return bad()
-	}
-	return nil
-}
+// A header's text is a Python dictionary of three entries in any order.
+const entry = `[ ,]*'(descr|fortran_order|shape)': (\[.*\]|'[^']*'|True|False|\([^)]*\))`
 
-// cutPrefix removes a prefix from t and reports whether it was there.
-func cutPrefix(t *[]byte, prefix string) bool {
-	rest, ok := bytes.CutPrefix(*t, []byte(prefix))
-	*t = rest
-	return ok
+var dictionary = regexp.MustCompile(`^\s*\{` + entry + entry + entry + `[ ,]*\}`)
+
+// parse reads the header's text.
+func (h *header) parse(text string) error {
+	value := map[string]string{}
+	if m := dictionary.FindStringSubmatch(text); m != nil {
+		value = map[string]string{m[1]: m[2], m[3]: m[4], m[5]: m[6]}
+	}
+	descr, fortran, shape := value["descr"], value["fortran_order"], value["shape"]
+	if strings.HasPrefix(descr, "[") {
+		return errorf("an array of records cannot be read; save the columns as plain arrays")
+	}
+	h.Fortran = fortran == "True"
+	if !strings.HasPrefix(descr, "'") || !h.Fortran && fortran != "False" || !strings.HasPrefix(shape, "(") || !h.setShape(shape[1:len(shape)-1]) {
+		return errorf("the header %s cannot be read; save plain arrays by numpy.savez", quote(text))
+	}
+	return h.setType(descr[1 : len(descr)-1])
 }
 
 // setType reads an element type, such as <f4.
 func (h *header) setType(s string) error {
 	refused := errorf("elements of type %s cannot be read; save bool, integers or floats", quote(s))
-	if len(s) > 0 && s[len(s)-1] == 'O' {
+	if strings.HasSuffix(s, "O") {
 		return errorf("an array of Python objects cannot be read; save numbers, or text by astype(str)")
 	}
 	if len(s) < 3 {
@@ -147,30 +120,25 @@ func (h *header) setType(s string) error {
 		return refused
 	}
 	h.Kind, h.Size = s[1], n
+	ok := false
 	switch h.Kind {
 	case 'b':
-		if n == 1 {
-			return nil
-		}
+		ok = n == 1
 	case 'i', 'u':
-		if n == 1 || n == 2 || n == 4 || n == 8 {
-			return nil
-		}
+		ok = n == 1 || n == 2 || n == 4 || n == 8
 	case 'f':
-		if n == 4 || n == 8 {
-			return nil
-		}
+		ok = n == 4 || n == 8
 	case 'U':
-		// NumPy counts letters, of four bytes each.
-		if n >= 1 && n <= 256 {
-			h.Size = 4 * n
-			return nil
-		}
+		ok = n >= 1 && n <= 256
+		h.Size = 4 * n // NumPy counts letters, of four bytes each
 	}
-	return refused
+	if !ok {
+		return refused
+	}
+	return nil
 }
 
-// setShape reads the inside of a tuple of sizes, and reports whether it is one
+// setShape reads the inside of a tuple of sizes. It reports whether it is one
 // whose number of elements fits into 62 bits.
 func (h *header) setShape(s string) bool {
 	h.Shape = nil
@@ -200,7 +168,7 @@ func (h *header) Elements() int64 {
 }
 
 // Number returns the element in b, of h.Size bytes, as a float64. Integers
-// beyond 2⁵³ are rounded, which only matters to labels: see Text.
+// beyond 2⁵³ are rounded. That matters to labels only, which Text reads.
 func (h *header) Number(b []byte) float64 {
 	switch h.Kind {
 	case 'f':
@@ -246,26 +214,17 @@ func (h *header) Text(b []byte) (string, bool) {
 		return strconv.FormatFloat(v, 'f', -1, 64), v == math.Trunc(v) && math.Abs(v) <= 1<<53
 	case 'i':
 		return strconv.FormatInt(h.signed(b), 10), true
+	case 'b':
+		return strconv.Itoa(int(h.Number(b))), true
 	case 'U':
 		var s strings.Builder
 		for ; len(b) > 0; b = b[4:] {
-			// Text ends in zeros up to the longest of the array.
+			// Shorter texts are padded with zeros.
 			if c := h.order.Uint32(b); c != 0 {
 				s.WriteRune(rune(c))
 			}
 		}
 		return s.String(), s.Len() > 0
-	case 'b':
-		return strconv.Itoa(int(h.Number(b))), true
 	}
 	return strconv.FormatUint(h.unsigned(b), 10), true
-}
-
-// readError is the error for an array that ends too soon or that the archive
-// cannot deliver.
-func readError(err error) error {
-	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errorf("cut short; save it again")
-	}
-	return errorf("cannot be read (%w); save it again", err)
 }

@@ -1,14 +1,16 @@
-// Package npz reads NumPy archives that anyone may have written: sizes are
-// checked before anything is allocated, and nothing in a file makes it panic.
-// It writes them by way of github.com/sbinet/npyio.
+// Package npz reads and writes NumPy archives. A file may come from anywhere,
+// so its sizes are checked before anything is allocated, and nothing in it
+// makes the reader panic.
 package npz
 
 import (
 	"archive/zip"
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,6 +28,15 @@ func errorf(format string, args ...any) error {
 	return &formatError{fmt.Errorf(format, args...)}
 }
 
+// readError is the error for an array that ends too soon or that the archive
+// cannot deliver.
+func readError(err error) error {
+	if err == io.EOF || err == io.ErrUnexpectedEOF {
+		return errorf("cut short; save it again")
+	}
+	return errorf("cannot be read (%w); save it again", err)
+}
+
 // quote returns s quoted and cut to a length that fits into a message.
 func quote(s string) string {
 	const most = 40
@@ -33,6 +44,56 @@ func quote(s string) string {
 		s = strings.ToValidUTF8(s[:most], "") + "…"
 	}
 	return strconv.Quote(s)
+}
+
+// Named is an array to write, with its name in the archive.
+type Named struct {
+	Name  string
+	Shape []int // length of each dimension; nil means one dimension
+	Data  any   // the elements in row-major order: []uint8, []int32, []float32 or []float64
+}
+
+// Write writes an archive of the arrays, in order. It panics if the elements
+// are of another type or not as many as the shape says.
+func Write(w io.Writer, arrays []Named) error {
+	z := zip.NewWriter(w)
+	for _, a := range arrays {
+		var descr string
+		n := binary.Size(a.Data)
+		switch a.Data.(type) {
+		case []uint8:
+			descr = "|u1"
+		case []int32:
+			descr, n = "<i4", n/4
+		case []float32:
+			descr, n = "<f4", n/4
+		case []float64:
+			descr, n = "<f8", n/8
+		default:
+			panic("npz: elements must be uint8, int32, float32 or float64")
+		}
+		shape, elements := a.Shape, 1
+		if shape == nil {
+			shape = []int{n}
+		}
+		for _, d := range shape {
+			elements *= d
+		}
+		if elements != n {
+			panic("npz: the shape asks for another number of elements")
+		}
+		entry, err := z.Create(a.Name + ".npy")
+		if err == nil {
+			_, err = entry.Write(appendHeader(nil, descr, shape))
+		}
+		if err == nil {
+			err = binary.Write(entry, binary.LittleEndian, a.Data)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return z.Close()
 }
 
 // An Archive is an npz file, which is a zip of npy files.
@@ -50,17 +111,13 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	return &Archive{size: size, files: z.File}, nil
 }
 
-func (a *Archive) file(name string) *zip.File {
-	for _, f := range a.files {
-		if f.Name == name+".npy" || f.Name == name {
-			return f
-		}
-	}
-	return nil
+// index returns where the array of a name is in files, or −1.
+func (a *Archive) index(name string) int {
+	return slices.IndexFunc(a.files, func(f *zip.File) bool { return f.Name == name+".npy" || f.Name == name })
 }
 
 // Has reports whether there is an array of this name.
-func (a *Archive) Has(name string) bool { return a.file(name) != nil }
+func (a *Archive) Has(name string) bool { return a.index(name) >= 0 }
 
 // Names lists the arrays for a message.
 func (a *Archive) Names() string {
@@ -87,55 +144,57 @@ type Array struct {
 	buf  []byte
 }
 
-// maxDeflate is how much deflate can shrink its input at best; a zip entry
-// that claims more lies about its size.
+// maxDeflate is the largest factor by which deflate can shrink its input. A
+// zip entry that claims more gives a false size.
 const maxDeflate = 1032
 
 // Array opens an array and checks that its header, the archive's directory and
 // the file's size agree on how much there is. Errors name the array and wrap
 // ErrFormat.
 func (a *Archive) Array(name string) (*Array, error) {
-	f := a.file(name)
-	if f == nil {
+	i := a.index(name)
+	if i < 0 {
 		return nil, errorf("no array %s, only %s; save it along", name, a.Names())
 	}
+	f := a.files[i]
 	packed, full := f.CompressedSize64, f.UncompressedSize64
-	lies := packed > uint64(a.size)
+	impossible := packed > uint64(a.size)
 	switch f.Method {
 	case zip.Store:
-		lies = lies || full != packed
+		impossible = impossible || full != packed
 	case zip.Deflate:
-		lies = lies || full/maxDeflate > packed
+		impossible = impossible || full/maxDeflate > packed
 	}
-	if lies {
+	if impossible {
 		return nil, errorf("%s: %d bytes from %d of a file of %d cannot be; save it again", name, full, packed, a.size)
 	}
 	rc, err := f.Open()
 	if err != nil {
 		return nil, errorf("%s: %w", name, readError(err))
 	}
-	counted := &counter{r: rc}
-	h, err := readHeader(counted)
-	if err != nil {
-		rc.Close()
-		return nil, errorf("%s: %w", name, err)
+	h, err := readHeader(rc)
+	rest := full - uint64(h.length)
+	switch {
+	case err != nil:
+		err = errorf("%s: %w", name, err)
+	case uint64(h.length) > full:
+		err = errorf("%s: %d bytes cannot hold the header; save it again", name, full)
+	case rest%uint64(h.Size) != 0 || rest/uint64(h.Size) != uint64(h.Elements()):
+		err = errorf("%s: shape %v needs %d elements of %d bytes, but %d bytes are there; save it again", name, h.Shape, h.Elements(), h.Size, rest)
+	default:
+		return &Array{header: h, name: name, in: bufio.NewReaderSize(rc, 1<<16), c: rc}, nil
 	}
-	if uint64(counted.n) > full {
-		rc.Close()
-		return nil, errorf("%s: %d bytes cannot hold the header; save it again", name, full)
-	}
-	rest := full - uint64(counted.n)
-	if n := uint64(h.Elements()); rest%uint64(h.Size) != 0 || rest/uint64(h.Size) != n {
-		rc.Close()
-		return nil, errorf("%s: shape %v needs %d elements of %d bytes, but %d bytes are there; save it again", name, h.Shape, n, h.Size, rest)
-	}
-	return &Array{header: h, name: name, in: bufio.NewReaderSize(rc, 1<<16), c: rc}, nil
+	rc.Close()
+	return nil, err
 }
 
-// Fortran reports whether the elements are stored column by column.
-func (r *Array) Fortran() bool { return r.fortran }
+// Errorf returns an error about the content of the array, which names it and
+// wraps ErrFormat.
+func (r *Array) Errorf(format string, args ...any) error {
+	return errorf("%s: %w", r.name, fmt.Errorf(format, args...))
+}
 
-// Close gives up the array.
+// Close closes the array.
 func (r *Array) Close() error { return r.c.Close() }
 
 // Next returns the bytes of the next n elements, valid until the next call.
@@ -145,18 +204,19 @@ func (r *Array) Next(n int) ([]byte, error) {
 	}
 	b := r.buf[:n*r.Size]
 	if _, err := io.ReadFull(r.in, b); err != nil {
-		return nil, errorf("%s: %w", r.name, readError(err))
+		return nil, r.Errorf("%w", readError(err))
 	}
 	return b, nil
 }
 
 // End reads past the last element, where the archive's checksum is checked.
 func (r *Array) End() error {
-	if _, err := r.in.ReadByte(); err != io.EOF {
-		if err == nil {
-			err = io.ErrUnexpectedEOF
-		}
-		return errorf("%s: %w", r.name, readError(err))
+	_, err := r.in.ReadByte()
+	if err == nil {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != io.EOF {
+		return r.Errorf("%w", readError(err))
 	}
 	return nil
 }
@@ -176,16 +236,4 @@ func (r *Array) Rows(rows, cols int, do func(i, j int, v float64) error) error {
 		}
 	}
 	return r.End()
-}
-
-// counter counts the bytes that are read through it.
-type counter struct {
-	r io.Reader
-	n int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
 }

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 	"testing"
 )
 
@@ -23,11 +25,13 @@ func open(t testing.TB, arrays ...Named) *Archive {
 }
 
 func TestRoundTrip(t *testing.T) {
-	a := open(t, Named{"m", Matrix(2, 3, []float32{1, 2, 3, 4, 5, 6})}, Named{"v", []float64{0.1, -7}}, Named{"b", []uint8{1, 255}})
-	if !a.Has("m") || a.Has("x") || a.Names() != `"m", "v", "b"` {
+	a := open(t,
+		Named{"m", []int{2, 3}, []float32{1, 2, 3, 4, 5, 6}}, Named{"v", nil, []float64{0.1, -7}},
+		Named{"b", nil, []uint8{1, 255}}, Named{"i", []int{1, 2, 1}, []int32{-1 << 31, 7}}, Named{"none", []int{0, 3}, []float32{}})
+	if !a.Has("m") || a.Has("x") || a.Names() != `"m", "v", "b", "i", "none"` {
 		t.Errorf("the archive has %s", a.Names())
 	}
-	for name, want := range map[string][]float64{"m": {1, 2, 3, 4, 5, 6}, "v": {0.1, -7}, "b": {1, 255}} {
+	for name, want := range map[string][]float64{"m": {1, 2, 3, 4, 5, 6}, "v": {0.1, -7}, "b": {1, 255}, "i": {-1 << 31, 7}, "none": {}} {
 		r, err := a.Array(name)
 		if err != nil {
 			t.Fatal(err)
@@ -40,6 +44,56 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got, want)
 		}
 		r.Close()
+	}
+}
+
+// The entries of an archive are what numpy.save writes, to the byte: see
+// numpy/lib/format.py, _write_array_header of version 1.0.
+func TestNumPysBytes(t *testing.T) {
+	for _, c := range []struct {
+		shape    []int
+		data     any
+		header   string // the text without its padding
+		elements string
+	}{
+		{nil, []uint8{7, 255}, "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", "\x07\xff"},
+		{[]int{1, 2}, []float32{1, -2}, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }", "\x00\x00\x80\x3f\x00\x00\x00\xc0"},
+		{[]int{}, []float64{1}, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "\x00\x00\x00\x00\x00\x00\xf0\x3f"},
+		{[]int{1, 1, 1}, []int32{-2}, "{'descr': '<i4', 'fortran_order': False, 'shape': (1, 1, 1), }", "\xfe\xff\xff\xff"},
+	} {
+		f, err := open(t, Named{"x", c.shape, c.data}).files[0].Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(f)
+		want := fmt.Sprintf("\x93NUMPY\x01\x00\x76\x00%-117s\n%s", c.header, c.elements) // 10 + 0x76 = 128, a multiple of 64
+		if err != nil || string(got) != want {
+			t.Errorf("%v: got %q, want %q, %v", c.shape, got, want, err)
+		}
+	}
+}
+
+// A header of the writer that models were written by before Write: version 2,
+// and elements that start anywhere.
+func TestHeadersOfOldFiles(t *testing.T) {
+	const old = "\x93NUMPY\x02\x00\x46\x00\x00\x00{'descr': '<f4', 'fortran_order': False, 'shape': (12, 7), }         \n"
+	h, err := readHeader(strings.NewReader(old + "elements"))
+	if err != nil || h.Kind != 'f' || h.Size != 4 || h.Fortran || fmt.Sprint(h.Shape) != "[12 7]" || h.length != len(old) {
+		t.Errorf("got %+v, %v", h, err)
+	}
+}
+
+// A mistake of the caller panics.
+func TestWritePanics(t *testing.T) {
+	for _, a := range []Named{{"x", []int{2, 2}, []float32{1, 2, 3}}, {"x", nil, []int{1}}, {"x", nil, 1.0}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%v is written", a)
+				}
+			}()
+			Write(io.Discard, []Named{a})
+		}()
 	}
 }
 
@@ -72,7 +126,7 @@ func TestErrors(t *testing.T) {
 	if _, err := Open(bytes.NewReader([]byte("PK?")), 3); !errors.Is(err, ErrFormat) {
 		t.Errorf("no archive: %v", err)
 	}
-	a := open(t, Named{"v", []float32{1, 2, 3}})
+	a := open(t, Named{"v", nil, []float32{1, 2, 3}})
 	if _, err := a.Array("w"); !errors.Is(err, ErrFormat) {
 		t.Errorf("no array: %v", err)
 	}
@@ -107,20 +161,23 @@ func TestHeaders(t *testing.T) {
 		"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4), }",
 		"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }",
 		"{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, 'shape': (1,), }",
+		"{'descr': '<f4', 'descr': '<f8', 'shape': (1,), }",
+		"{'descr': '<f4', 'fortran_order': False, 'shape': ((1), }",
+		"{'descr': (1), 'fortran_order': False, 'shape': (1,), }",
 	} {
 		if _, err := readHeader(bytes.NewReader(npy(h))); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q: %v", h, err)
 		}
 	}
 	h, err := readHeader(bytes.NewReader(npy("{'descr': '>f8', 'fortran_order': True, 'shape': (2, 3), }")))
-	if err != nil || h.Kind != 'f' || h.Size != 8 || !h.fortran || h.Elements() != 6 {
+	if err != nil || h.Kind != 'f' || h.Size != 8 || !h.Fortran || h.Elements() != 6 {
 		t.Errorf("got %+v, %v", h, err)
 	}
 }
 
 func Example() {
 	var file bytes.Buffer
-	if err := Write(&file, []Named{{"x", Matrix(2, 2, []float32{1, 2, 3, 4})}}); err != nil {
+	if err := Write(&file, []Named{{"x", []int{2, 2}, []float32{1, 2, 3, 4}}}); err != nil {
 		fmt.Println(err)
 		return
 	}

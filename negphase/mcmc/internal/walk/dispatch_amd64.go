@@ -7,7 +7,7 @@ package walk
 
 //go:noinline
 func weigh(field, row []int32, down bool, sign, unit []float32, leaf []uint32, sum *[Lanes]uint32) {
-	switch l := inUse(); {
+	switch l := InUse(); {
 	case l == Go:
 		weighGo(field, row, down, sign, unit, leaf, sum)
 	case l == AVX512 && !down:
@@ -23,7 +23,7 @@ func weigh(field, row []int32, down bool, sign, unit []float32, leaf []uint32, s
 
 //go:noinline
 func weighTwo(field, row []int32, down bool, sign, unit []float32, gamma *[2]float32, leaf0, leaf1 []uint32, sum0, sum1 *[Lanes]uint32) {
-	switch l := inUse(); {
+	switch l := InUse(); {
 	case l == Go:
 		weighTwoGo(field, row, down, sign, unit, gamma, leaf0, leaf1, sum0, sum1)
 	case l == AVX512 && !down:
@@ -39,7 +39,7 @@ func weighTwo(field, row []int32, down bool, sign, unit []float32, gamma *[2]flo
 
 //go:noinline
 func weighSides(field, row []int32, down bool, sign, unit []float32, side, leaf []uint32, sum0, sum1 *[Lanes]uint32) {
-	switch l := inUse(); {
+	switch l := InUse(); {
 	case l == Go:
 		weighSidesGo(field, row, down, sign, unit, side, leaf, sum0, sum1)
 	case l == AVX512 && !down:
@@ -54,33 +54,9 @@ func weighSides(field, row []int32, down bool, sign, unit []float32, side, leaf 
 }
 
 //go:noinline
-func addRows(acc, base []int32, stride int, list []int32) {
-	switch inUse() {
-	case Go:
-		addRowsGo(acc, base, stride, list)
-	case AVX512:
-		addRowsAVX512(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
-	default:
-		addRowsAVX2(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
-	}
-}
-
-//go:noinline
-func subtractRows(acc, base []int32, stride int, list []int32) {
-	switch inUse() {
-	case Go:
-		subtractRowsGo(acc, base, stride, list)
-	case AVX512:
-		subtractRowsAVX512(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
-	default:
-		subtractRowsAVX2(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
-	}
-}
-
-//go:noinline
 func quantize(dst []int32, x []float32, scale float32) {
 	n := 0
-	if inUse() != Go {
+	if InUse() != Go {
 		n = len(x) &^ 7
 	}
 	if n > 0 {
@@ -91,7 +67,7 @@ func quantize(dst []int32, x []float32, scale float32) {
 
 //go:noinline
 func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
-	if inUse() == Go {
+	if InUse() == Go {
 		takeGo(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
 	} else {
 		takeAVX2(&dst[0], dstStride, &turned[0], turnedStride, &x[0], xStride, scale, &column[0], &row[0], len(column)/Square)

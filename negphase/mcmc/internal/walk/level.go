@@ -30,7 +30,8 @@ var level atomic.Int32
 
 func init() { level.Store(int32(best)) }
 
-func inUse() Level { return Level(level.Load()) }
+// InUse returns the level that the kernels run at.
+func InUse() Level { return Level(level.Load()) }
 
 // SetLevel makes the kernels run at level l and returns a function that restores
 // the level. It is for tests. It panics if l is above Best.

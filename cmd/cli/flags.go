@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+// MaxStates is the largest number of hidden units in all rows of a batch, or in
+// all chains and replicas, that the commands take: 2 GiB of means.
+const MaxStates = 1 << 29
+
+// ExchangeFloor is the rate of exchange between two neighbouring temperatures
+// below which the commands warn of a ladder. At one exchange in a hundred
+// attempts the replicas above serve a chain for nothing.
+const ExchangeFloor = 0.01
+
+// Flags is a flag set with the flag -version, which every command has, and the
+// streams that the command writes to.
+type Flags struct {
+	*flag.FlagSet
+	Stdout, Stderr io.Writer // set by Parse
+	Quiet, JSON    bool      // the flags of AddOutput
+	version        bool
+}
+
+// NewFlags returns the flags of a command. summary says what it is for and
+// usage how it is called, for -h.
+func NewFlags(name, summary, usage string) *Flags {
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError)}
+	f.SetOutput(io.Discard)
+	f.BoolVar(&f.version, "version", false, "print the version and exit")
+	f.Usage = func() {
+		fmt.Fprintf(f.Output(), "%s\n\nUsage: %s\n\nFlags:\n", summary, usage)
+		f.PrintDefaults()
+		fmt.Fprintf(f.Output(), "\nKernels on this machine: %s (avx512, avx2 and go give the same bits)\n", rbm.KernelLevel())
+	}
+	return f
+}
+
+// AddOutput adds the flags -quiet and -json with these texts of help.
+func (f *Flags) AddOutput(quiet, json string) {
+	f.BoolVar(&f.Quiet, "quiet", false, quiet)
+	f.BoolVar(&f.JSON, "json", false, json)
+}
+
+// AddWorkers adds -workers, the number of processors to use, for UseWorkers.
+func (f *Flags) AddWorkers() *int {
+	return f.Int("workers", 0, "processors to use at most; 0: all. Results are the same bits at any number")
+}
+
+// UseWorkers limits the program to n processors, if n is not 0 and there are as
+// many, and returns a function that goes back. The limit is Go's own: all that
+// is done in parallel, the garbage collection with it, keeps to GOMAXPROCS.
+func UseWorkers(n int) (restore func(), err error) {
+	if err := Between("workers", n, 0, math.MaxInt32); err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return func() {}, nil
+	}
+	old := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(min(n, old))
+	return func() { runtime.GOMAXPROCS(old) }, nil
+}
+
+// Parse reads args. It returns flag.ErrHelp after printing help or the version
+// on stdout, and a usage error for anything amiss.
+func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
+	f.Stdout, f.Stderr = stdout, stderr
+	err := f.FlagSet.Parse(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		f.SetOutput(stdout)
+		f.Usage()
+		return err
+	case err != nil:
+		return Usagef("%s%s; see -h", strings.TrimSuffix(err.Error(), ": parse error"), f.suggest(err))
+	case f.version:
+		fmt.Fprintf(stdout, "%s %s\n", f.Name(), Version())
+		return flag.ErrHelp
+	case f.NArg() > 0:
+		return Usagef("unexpected argument %q; settings are given by flags, see -h", f.Arg(0))
+	}
+	return nil
+}
+
+// suggest names the flag that an unknown one is most like.
+func (f *Flags) suggest(err error) string {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !unknown {
+		return ""
+	}
+	var names []string
+	f.VisitAll(func(g *flag.Flag) { names = append(names, g.Name) })
+	return DidYouMean("-", name, names)
+}
+
+// Given reports whether the flag was on the command line.
+func (f *Flags) Given(name string) bool {
+	given := false
+	f.Visit(func(g *flag.Flag) { given = given || g.Name == name })
+	return given
+}
+
+// FirstGiven returns the first of these flags that was on the command line, or
+// "".
+func (f *Flags) FirstGiven(names ...string) string {
+	if i := slices.IndexFunc(names, f.Given); i >= 0 {
+		return names[i]
+	}
+	return ""
+}
+
+// Warn prints a warning on standard error.
+func (f *Flags) Warn(text string) {
+	fmt.Fprintf(f.Stderr, "%s: warning: %s\n", f.Name(), text)
+}
+
+// PrintJSON prints v as one line of JSON on standard output.
+func (f *Flags) PrintJSON(v any) error { return json.NewEncoder(f.Stdout).Encode(v) }
+
+// DidYouMean returns "; did you mean …?" if one of the known names is like
+// name, with prefix before it.
+func DidYouMean(prefix, name string, known []string) string {
+	if near := data.Nearest(name, known); near != "" {
+		return "; did you mean " + prefix + near + "?"
+	}
+	return ""
+}
+
+// Choice checks that value, given to the flag, is one of known.
+func Choice(flagName, value string, known ...string) error {
+	if slices.Contains(known, value) {
+		return nil
+	}
+	return Usagef("-%s is %q%s; it is %s", flagName, value, DidYouMean("", value, known), strings.Join(known, ", "))
+}
+
+// Between checks that n, given to the flag, lies in lo … hi.
+func Between(flagName string, n, lo, hi int) error {
+	if n < lo || n > hi {
+		return Usagef("-%s is %d; it must lie in %d … %d", flagName, n, lo, hi)
+	}
+	return nil
+}
+
+// CheckNew checks a flag that names a file to write, if it is given: the name
+// must have one of these endings, and the file must not be there yet.
+func (f *Flags) CheckNew(name string, endings ...string) error {
+	if !f.Given(name) {
+		return nil
+	}
+	path := f.Lookup(name).Value.String()
+	if n := len(endings) - 1; !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+		list := endings[n]
+		if n > 0 {
+			list = strings.Join(endings[:n], ", ") + " or " + list
+		}
+		return Usagef("-%s is %q; it must end in %s", name, path, list)
+	}
+	return Absent(name, path)
+}
+
+// Absent checks that there is nothing at path, where the flag asks to write,
+// but that there is a folder to put it in.
+func Absent(flagName, path string) error {
+	dir := filepath.Dir(path)
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("-%s: there is no folder %s for %s; make it first", flagName, dir, filepath.Base(path))
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("-%s: %s is there already; remove it or choose another name", flagName, path)
+	}
+	return nil
+}

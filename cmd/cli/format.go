@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"text/tabwriter"
+
+	"gorbm/rbm"
+)
+
+// Finite returns x, or nil if it is NaN or infinite. JSON writes nil as null,
+// or leaves it out by omitempty.
+func Finite(x float64) *float64 {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return nil
+	}
+	return &x
+}
+
+// Number returns x to three digits, or a dash if it is NaN.
+func Number(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// Percent returns a share as per cent to three digits, or a dash if it is NaN.
+func Percent(x float64) string {
+	if math.IsNaN(x) {
+		return "–"
+	}
+	return Number(100*x) + " %"
+}
+
+// PlusMinus returns x ± its standard error with so many decimals, and x alone
+// if the error is infinite.
+func PlusMinus(x, stdErr float64, decimals int) string {
+	if math.IsInf(stdErr, 0) {
+		return strconv.FormatFloat(x, 'f', decimals, 64)
+	}
+	return fmt.Sprintf("%.*f ± %.*f", decimals, x, decimals, stdErr)
+}
+
+// TimeUnit returns the unit, in seconds, in which a time of so many seconds is
+// read best, and its name.
+func TimeUnit(seconds float64) (unit float64, name string) {
+	switch {
+	case seconds < 1e-3:
+		return 1e-6, "µs"
+	case seconds < 1:
+		return 1e-3, "ms"
+	}
+	return 1, "s"
+}
+
+// Units describes the units of m: "784 inputs + 10 softmax labels, 500 hidden
+// units", and its constraint if it has one.
+func Units(m *rbm.RBM) string {
+	text := fmt.Sprintf("%d inputs", m.Inputs())
+	if m.Classes() > 0 {
+		text += fmt.Sprintf(" + %d %s labels", m.Classes(), m.LabelKind())
+	}
+	text += fmt.Sprintf(", %d hidden units", m.Hidden())
+	if c := m.Constraint; c != nil {
+		what, state := "hidden units", "on"
+		if c.On == rbm.AllUnits {
+			what = "units of all"
+		}
+		if c.Reference != nil {
+			state = "away from a reference"
+		}
+		text += fmt.Sprintf(", %d %s %s", c.Active, what, state)
+	}
+	return text
+}
+
+// NewTable returns a writer that lines up columns, which end in tabs, on the
+// right. The caller flushes it.
+func NewTable(w io.Writer) *tabwriter.Writer {
+	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+}
+
+// WriteCSV returns a function that writes the lines as a CSV file, for
+// rbm.ReplaceFile.
+func WriteCSV(lines [][]string) func(w io.Writer) error {
+	return func(w io.Writer) error { return csv.NewWriter(w).WriteAll(lines) }
+}
+
+// Field returns x for a CSV file, to so many digits. NaN leaves it empty.
+func Field(x float64, digits int) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'g', digits, 64)
+}

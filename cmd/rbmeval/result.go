@@ -1,0 +1,212 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"gorbm/cmd/cli"
+	"gorbm/negphase/logz"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// values is what was computed of a model on its rows.
+type values struct {
+	partition
+	free   []float64 // F of each row
+	pseudo []float64
+	logp   []float64 // log p(y|x), rows × classes
+}
+
+func mean(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+// jsonResult is the object that -json prints.
+type jsonResult struct {
+	Model      string   `json:"model"`
+	Data       string   `json:"data"`
+	Binarize   string   `json:"binarize"`
+	N          int      `json:"n"`
+	Constraint string   `json:"constraint,omitempty"`
+	FreeEnergy *float64 `json:"free_energy,omitempty"`
+	logZResult
+	MeanLogLikelihood *float64     `json:"mean_log_likelihood,omitempty"`
+	UpperBound        *float64     `json:"mean_log_likelihood_upper_bound,omitempty"` // where no estimate will do
+	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
+	PseudoLikelihood  *float64     `json:"pseudo_likelihood,omitempty"`
+	Classification    *train.Score `json:"classification,omitempty"`
+	Features          string       `json:"features,omitempty"` // which means -features wrote
+}
+
+func (v *values) result(e *evaluation) (jsonResult, error) {
+	r := jsonResult{Model: e.model.Path, Data: e.set.Name, Binarize: e.set.Binarize, N: e.n, Features: e.featuresLaw()}
+	if e.m.Constraint != nil {
+		r.Constraint = e.m.Constraint.String()
+	}
+	bad := false
+	set := func(dst **float64, x float64) {
+		bad = bad || math.IsNaN(x) || math.IsInf(x, 0)
+		*dst = &x
+	}
+	if e.likely() {
+		set(&r.FreeEnergy, mean(v.free))
+	}
+	if v.by != "" {
+		set(&r.MeanLogLikelihood, -mean(v.free)-v.logZ)
+		if law, ok := train.LawLikelihood(e.set, e.labelled()); ok {
+			set(&r.LawLogLikelihood, law)
+		}
+	} else if !math.IsInf(v.LowerBound, 0) {
+		set(&r.UpperBound, -mean(v.free)-v.LowerBound)
+	}
+	if e.pl {
+		set(&r.PseudoLikelihood, mean(v.pseudo))
+	}
+	if e.classify {
+		s := train.ScoreRows(v.logp, e.set.Y)
+		bad = bad || math.IsNaN(s.MeanLogP)
+		r.Classification = &s
+	}
+	if bad {
+		return r, errNotFinite
+	}
+	var err error
+	r.logZResult, err = v.partition.result()
+	return r, err
+}
+
+func (v *values) print(e *evaluation) error {
+	r, err := v.result(e)
+	if err != nil {
+		return err
+	}
+	if !e.flags.JSON {
+		v.describe(r, e, e.flags.Stdout)
+	} else if err := e.flags.PrintJSON(r); err != nil {
+		return err
+	}
+	for _, warning := range v.Warnings {
+		e.flags.Warn(warning.String())
+	}
+	return nil
+}
+
+// describe prints what -json puts into an object.
+func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) {
+	fmt.Fprintf(w, "%s: %s\n%s: %d rows (%s)\n", r.Model, cli.Units(e.m), r.Data, r.N, r.Binarize)
+	line := func(what string, x *float64) {
+		if x != nil {
+			fmt.Fprintf(w, "%-26s %.6f\n", what, *x)
+		}
+	}
+	line("mean free energy", r.FreeEnergy)
+	v.partition.print(w)
+	v.printLikelihood(r, e, w)
+	line("  of the data's own law", r.LawLogLikelihood)
+	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
+	if c := r.Classification; c != nil {
+		fmt.Fprintf(w, "%-26s %.3f %% of %d rows\n", "classification error", 100*c.Error, c.N)
+		line("mean log p(y|x)", &c.MeanLogP)
+	}
+	if !e.likely() {
+		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")
+	} else if enum, err := rbm.NewEnumeration(e.m, rbm.EvaluationLimit); err == nil && e.auto && !e.exact {
+		fmt.Fprintf(w, "%d states were not enumerated unasked; -exact does\n", enum.States())
+	} else if err != nil && e.shell() {
+		fmt.Fprintf(w, "no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it\n", e.m.Constraint)
+	}
+	if e.rows != "" {
+		fmt.Fprintf(w, "rows written to %s\n", e.rows)
+	}
+	if e.features != "" {
+		fmt.Fprintf(w, "features %s written to %s\n", r.Features, e.features)
+	}
+	if e.ladder != "" {
+		fmt.Fprintf(w, "ladder drawn in %s\n", e.ladder)
+	}
+}
+
+// printLikelihood prints the mean log-likelihood: of an estimate how it was
+// found, and what the bracket of log Z leaves of it.
+func (v *values) printLikelihood(r jsonResult, e *evaluation, w io.Writer) {
+	what := "mean log-likelihood"
+	if e.v.IsGrey() {
+		what = "mean score −F − log Z"
+	}
+	switch free := mean(v.free); {
+	case v.by == byExact:
+		fmt.Fprintf(w, "%-26s %.6f\n", what, -free-v.logZ)
+	case v.by != "":
+		fmt.Fprintf(w, "%-26s %s by %s", what, cli.PlusMinus(-free-v.logZ, v.stdErr, 3), methods[v.by])
+		for _, m := range []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett} {
+			if x, _ := v.By(m); string(m) != v.by && !math.IsNaN(x) {
+				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[string(m)])
+			}
+		}
+		fmt.Fprintln(w)
+	case r.UpperBound != nil:
+		fmt.Fprintf(w, "%-26s at most %.3f, by the lower bound of log Z\n", what, *r.UpperBound)
+	case e.asked():
+		fmt.Fprintf(w, "no %s: no estimate of log Z has a number\n", what)
+	}
+}
+
+// rowLines returns the table of -rows, a line for each row.
+func (v *values) rowLines(e *evaluation) [][]string {
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 12, 64) }
+	name := func(y int) string {
+		switch {
+		case e.about.ClassNames != nil:
+			return e.about.ClassNames[y]
+		case e.set.Classes != nil:
+			return e.set.Classes[y]
+		}
+		return strconv.Itoa(y)
+	}
+	header := []string{"row", "free_energy"}
+	if v.by != "" {
+		header = append(header, "log_likelihood")
+	}
+	if e.pl {
+		header = append(header, "pseudo_log_likelihood")
+	}
+	if e.labelled() {
+		header = append(header, "label")
+	}
+	classes := e.m.Classes()
+	if classes > 0 {
+		header = append(header, "predicted")
+		for y := range classes {
+			header = append(header, "p_"+name(y))
+		}
+	}
+	lines := [][]string{header}
+	for r := range e.n {
+		line := []string{strconv.Itoa(r), number(v.free[r])}
+		if v.by != "" {
+			line = append(line, number(-v.free[r]-v.logZ))
+		}
+		if e.pl {
+			line = append(line, number(v.pseudo[r]))
+		}
+		if e.labelled() {
+			line = append(line, name(int(e.set.Y[r])))
+		}
+		if classes > 0 {
+			logp := v.logp[r*classes : (r+1)*classes]
+			line = append(line, name(train.Likeliest(logp)))
+			for _, lp := range logp {
+				line = append(line, number(rbm.Exp(lp)))
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}

@@ -1,0 +1,213 @@
+package negphase
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+	"gorbm/rbm/parallel"
+)
+
+// binaryMoves moves the chains of a model by a sampler of binary systems. The
+// state (v,h) of a chain is one system of all visible and then all hidden units.
+// Its flip costs are computed from the parameters in each run.
+//
+// The units of a softmax label are not flipped: after the moves the label is
+// drawn given the hidden units. Under a constraint on the hidden units only
+// these are flipped, and all visible units are drawn given them.
+//
+// There is a place for each chain: a system, and a sampler that is bound to it
+// at one inverse temperature. A run loads each row of the states into the place
+// of the temperature that the row is assigned to.
+type binaryMoves struct {
+	samplerSettings
+	moves int // of each chain in a run, after the Gibbs steps
+
+	machine *mcmc.Parameters
+	places  []place
+	betas   []float64     // inverse temperatures that the places were bound for
+	order   []*mcmc.RBM   // the system of each row
+	moving  parallel.Loop // over places
+	sites
+	now struct { // the run under way
+		states *rbm.States
+		at     []int32
+		key    rbm.Key
+	}
+}
+
+// A place is a system with its sampler.
+type place struct {
+	beta   float64
+	system *mcmc.RBM
+	chain  mcmc.Chain
+	source *rand.PCG
+	draws  *rand.Rand
+	label  []float64 // scratch: probabilities of the classes
+	cost   []float64 // scratch: flip costs of the label units
+	info   mcmc.Info
+}
+
+// newMoves returns a sampler of so many moves of each chain in a run.
+func newMoves(s samplerSettings, moves int) *binaryMoves {
+	w := &binaryMoves{samplerSettings: s, moves: moves}
+	w.moving.Body = w.move
+	return w
+}
+
+// prepare makes w ready for runs of groups of chains of m, one chain at each
+// inverse temperature. It must be called whenever the parameters have changed.
+func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
+	bound := w.machine != nil && slices.Equal(w.betas, betas)
+	if w.machine != nil && !m.Constraint.Equal(w.constraint) {
+		return fmt.Errorf("the chains are of the constraint %v, the model has %v", w.constraint, m.Constraint)
+	}
+	if bound {
+		w.machine.Set(m)
+	} else {
+		w.machine = mcmc.NewParameters(m)
+	}
+	if reach := w.machine.Reach(); math.IsInf(reach, 0) || math.IsNaN(reach) {
+		return fmt.Errorf("%w: the energy of chain 0 may be %v", rbm.ErrDiverged, -reach)
+	}
+	if bound {
+		return nil
+	}
+	var err error
+	if w.sites, err = sitesOf(m, w.mover); err != nil {
+		return err
+	}
+	if c := m.Constraint; w.gibbs > 0 && c != nil && c.On == rbm.AllUnits {
+		return fmt.Errorf("gibbs=%d: Gibbs steps never change the number of visible units that are active, so under the constraint %v leave gibbs out", w.gibbs, c)
+	}
+	mover := w.fitted(w.mover, w.fit)
+	w.places = make([]place, groups*len(betas))
+	w.order = make([]*mcmc.RBM, len(w.places))
+	for i := range w.places {
+		p := &w.places[i]
+		p.beta = betas[i%len(betas)]
+		p.system, p.source = mcmc.NewRBM(w.machine), new(rand.PCG)
+		p.label, p.cost = make([]float64, w.labels), make([]float64, w.labels)
+		p.draws = rand.New(p.source)
+		if p.chain, err = w.bind(mover, p.system, p.beta); err != nil {
+			return err
+		}
+	}
+	w.betas = append(w.betas[:0], betas...)
+	return nil
+}
+
+// run advances row at[i] of s by the Gibbs steps and then by the moves of place
+// i, for all places, and overwrites the states and energies of the rows.
+// rowBeta has the inverse temperature of each row; nil is 1 for all.
+func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, key rbm.Key, info *Info) {
+	gibbs := w.gibbs
+	if gibbs == 0 && w.needsGibbs {
+		gibbs = 1
+	}
+	if gibbs > 0 {
+		m.Step(s, rowBeta, gibbs, key.Child(stepKey))
+	}
+	for i, row := range at {
+		w.order[row] = w.places[i].system
+	}
+	w.now.states, w.now.at, w.now.key = s, at, key.Child(moveKey)
+	w.machine.Load(w.order, s.V, s.H)
+	cost := 0
+	if len(w.places)*(m.Visible()+m.Hidden()) >= wideSites {
+		cost = parallel.Always
+	}
+	w.moving.Run(len(w.places), cost)
+	for i := range w.places {
+		info.Moves.Add(w.places[i].info)
+	}
+	info.Updates += int64(gibbs+w.moves) * int64(len(at))
+}
+
+// wideSites is the number of units in all chains from which on chains are moved
+// by several goroutines: below, the moves take no longer than waking one.
+const wideSites = 1 << 12
+
+// move makes the moves of the chain at place i.
+func (w *binaryMoves) move(i int) {
+	p, s, row := &w.places[i], w.now.states, int(w.now.at[i])
+	p.info = mcmc.Info{}
+	w.now.key.Child(uint64(row)).Seed(p.source)
+	p.chain.Reset()
+	for range w.moves {
+		p.info.Add(p.chain.Move(p.draws))
+	}
+	p.system.Store(s.V, s.H, row)
+	s.Energy[row] = p.system.Energy()
+	if w.hiddenOnly {
+		s.Energy[row] += w.redrawInputs(p, s.V, row)
+	}
+	if w.labels > 0 {
+		s.Energy[row] += w.redrawLabel(p, s.V, row)
+	}
+}
+
+// redrawInputs draws the visible units of a row, without its softmax label,
+// given its hidden units, and returns the change of the energy. Visible units do
+// not interact, so their flip costs add up.
+func (w *binaryMoves) redrawInputs(p *place, v rbm.Bits, row int) (rise float64) {
+	state := p.system.State()
+	for i := range v.Cols - w.labels {
+		if cost := p.system.FlipCost(i); p.draws.Float64() < flipChance(cost, p.beta) {
+			rise += cost
+			v.Set(row, i, state[i] == 0)
+		}
+	}
+	return rise
+}
+
+// flipChance returns the probability that a unit changes when it is drawn given
+// the other layer, from the cost of its flip.
+func flipChance(cost, beta float64) float64 { return 1 / (1 + rbm.Exp(beta*cost)) }
+
+// redrawLabel draws the softmax label of a row given its hidden units, and
+// returns the change of the energy.
+func (w *binaryMoves) redrawLabel(p *place, v rbm.Bits, row int) (rise float64) {
+	state := p.system.State()[w.firstLabel:][:w.labels]
+	for k := range p.cost {
+		p.cost[k] = p.system.FlipCost(w.firstLabel + k)
+	}
+	labelLaw(p.label, state, p.cost, p.beta)
+	u, y := p.draws.Float64(), 0
+	for ; y < w.labels-1 && u >= p.label[y]; y++ {
+		u -= p.label[y]
+	}
+	for k, on := range state {
+		if (on != 0) != (k == y) {
+			rise += p.cost[k]
+			v.Set(row, w.firstLabel+k, k == y)
+		}
+	}
+	return rise
+}
+
+// labelLaw overwrites p with the law of a softmax label given the hidden
+// units, ∝ exp(β·field), from the states of its units and their flip costs.
+func labelLaw(p []float64, state []uint8, cost []float64, beta float64) {
+	top := 0.0
+	for k, c := range cost {
+		if p[k] = -c; state[k] != 0 {
+			p[k] = c
+		}
+		p[k] *= beta
+		if k == 0 || p[k] > top {
+			top = p[k]
+		}
+	}
+	sum := 0.0
+	for k, x := range p {
+		p[k] = rbm.Exp(x - top)
+		sum += p[k]
+	}
+	for k := range p {
+		p[k] /= sum
+	}
+}

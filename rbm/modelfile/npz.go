@@ -1,0 +1,167 @@
+package modelfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"gorbm/rbm"
+	"gorbm/rbm/npz"
+)
+
+// metadataArray is the array of an npz model that holds the metadata of
+// WriteSafetensors, as JSON in bytes.
+const metadataArray = "metadata"
+
+// WriteNPZ writes m and what is known about it as a NumPy archive: float32
+// arrays weights [visible, hidden], visible_bias and hidden_bias, and the
+// metadata as JSON bytes.
+func WriteNPZ(w io.Writer, m *rbm.RBM, about About) error {
+	weights := rbm.NewMatrix(m.Visible(), m.Hidden())
+	m.Weights(weights)
+	meta, err := json.Marshal(metadata(m, about))
+	if err != nil {
+		return err
+	}
+	return npz.Write(w, []npz.Named{
+		{Name: tensorWeights, Shape: []int{weights.Rows, weights.Cols}, Data: weights.Data},
+		{Name: tensorVisible, Data: m.VisibleBias},
+		{Name: tensorHidden, Data: m.HiddenBias},
+		{Name: metadataArray, Data: meta},
+	})
+}
+
+// The arrays of a model in scikit-learn's words, as attributes of its
+// BernoulliRBM.
+const (
+	sklearnWeights = "components_"        // [hidden, visible]
+	sklearnHidden  = "intercept_hidden_"  // [hidden]
+	sklearnVisible = "intercept_visible_" // [visible]
+)
+
+// WriteSklearnNPZ writes m as a NumPy archive of the attributes of
+// scikit-learn's BernoulliRBM: components_ [hidden, visible],
+// intercept_hidden_ and intercept_visible_, with the metadata beside them. The
+// error wraps rbm.ErrConstraint if m has a constraint, which a BernoulliRBM cannot
+// have.
+func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
+	if m.Constraint != nil {
+		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has none, so it would take the model, which has %v, for another", rbm.ErrConstraint, m.Constraint)
+	}
+	weights := rbm.NewMatrix(m.Hidden(), m.Visible())
+	for j := range m.Hidden() {
+		for i := range m.Visible() {
+			weights.Row(j)[i] = m.Weight(i, j)
+		}
+	}
+	meta, err := json.Marshal(metadata(m, about))
+	if err != nil {
+		return err
+	}
+	return npz.Write(w, []npz.Named{
+		{Name: sklearnWeights, Shape: []int{weights.Rows, weights.Cols}, Data: weights.Data},
+		{Name: sklearnHidden, Data: m.HiddenBias},
+		{Name: sklearnVisible, Data: m.VisibleBias},
+		{Name: metadataArray, Data: meta},
+	})
+}
+
+// ReadNPZ reads a model from a NumPy archive of size bytes: weights [visible,
+// hidden], visible_bias and hidden_bias, or scikit-learn's names of them as
+// WriteSklearnNPZ writes, of any float type, with our metadata or without. The
+// error wraps rbm.ErrFormat.
+func ReadNPZ(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
+	fail := func(err error) (*rbm.RBM, About, error) {
+		return nil, About{}, fmt.Errorf("%w: %w", rbm.ErrFormat, err)
+	}
+	archive, err := npz.Open(r, size)
+	if err != nil {
+		return fail(err)
+	}
+	names := map[string]string{tensorWeights: tensorWeights, tensorVisible: tensorVisible, tensorHidden: tensorHidden}
+	sklearn := archive.Has(sklearnWeights)
+	if sklearn {
+		names = map[string]string{tensorWeights: sklearnWeights, tensorVisible: sklearnVisible, tensorHidden: sklearnHidden}
+	}
+	shapes := map[string][]int64{}
+	for tensor, name := range names {
+		a, err := archive.Array(name)
+		if err != nil {
+			return fail(err)
+		}
+		a.Close()
+		if a.Kind != 'f' {
+			return fail(fmt.Errorf("%s must hold floats", name))
+		}
+		shapes[tensor] = a.Shape
+	}
+	if w := shapes[tensorWeights]; sklearn && len(w) == 2 {
+		shapes[tensorWeights] = []int64{w[1], w[0]}
+	}
+	visible, hidden, err := checkShapes(shapes[tensorWeights], shapes[tensorVisible], shapes[tensorHidden])
+	if err != nil {
+		return nil, About{}, err
+	}
+	meta := map[string]string{}
+	if archive.Has(metadataArray) {
+		text, err := readBytes(archive, metadataArray)
+		if err == nil {
+			err = json.Unmarshal(text, &meta)
+		}
+		if err != nil {
+			return fail(fmt.Errorf("metadata: %w", err))
+		}
+	}
+	var failed error
+	m, about, err := build(visible, hidden, meta, func(tensor string, dst []float32) {
+		cols := len(dst)
+		if tensor == tensorWeights {
+			cols = hidden
+		}
+		if err := readFloats(archive, names[tensor], dst, cols, sklearn); err != nil && failed == nil {
+			failed = err
+		}
+	})
+	if failed != nil {
+		return fail(failed)
+	}
+	return m, about, err
+}
+
+// readFloats fills dst with an array of rows of cols elements, in row-major
+// order, or with the transpose of the array; a vector is a single row.
+func readFloats(archive *npz.Archive, name string, dst []float32, cols int, transposed bool) error {
+	a, err := archive.Array(name)
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	rows := len(dst) / cols
+	if len(a.Shape) == 2 && a.Fortran != transposed { // stored column by column of ours
+		return a.Rows(cols, rows, func(j, i int, v float64) error {
+			dst[i*cols+j] = float32(v)
+			return nil
+		})
+	}
+	return a.Rows(rows, cols, func(i, j int, v float64) error {
+		dst[i*cols+j] = float32(v)
+		return nil
+	})
+}
+
+// readBytes returns a one-dimensional array of bytes.
+func readBytes(archive *npz.Archive, name string) ([]byte, error) {
+	a, err := archive.Array(name)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Close()
+	if len(a.Shape) != 1 || a.Kind != 'u' || a.Size != 1 || a.Shape[0] > maxHeader {
+		return nil, fmt.Errorf("%s is not an array of at most %d bytes", name, maxHeader)
+	}
+	b, err := a.Next(int(a.Shape[0]))
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(nil), b...), a.End()
+}

@@ -1,0 +1,89 @@
+package plots
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"slices"
+
+	"gorbm/rbm"
+)
+
+// tileSide is the least longer side of a picture on a sheet, in pixels: smaller
+// ones are enlarged by a whole factor.
+const tileSide = 56
+
+// gap is the space between pictures, in pixels.
+const gap = 2
+
+// Tiles arranges pictures of height × width values in so many columns. Each row
+// of rows is one picture, and paint gives the colour of a value. It panics if
+// the sizes do not fit.
+func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) color.RGBA) *image.RGBA {
+	if height*width != rows.Cols || columns < 1 {
+		panic("plots: the shape does not fit the rows")
+	}
+	scale := max(1, (tileSide+max(height, width)-1)/max(height, width))
+	lines := (rows.Rows + columns - 1) / columns
+	cellW, cellH := width*scale+gap, height*scale+gap
+	img := image.NewRGBA(image.Rect(0, 0, columns*cellW+gap, lines*cellH+gap))
+	fill := func(r image.Rectangle, c color.Color) {
+		draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
+	}
+	fill(img.Bounds(), color.Gray{0xC0})
+	for r := range rows.Rows {
+		for i, v := range rows.Row(r) {
+			at := image.Pt(gap+r%columns*cellW+i%width*scale, gap+r/columns*cellH+i/width*scale)
+			fill(image.Rectangle{at, at.Add(image.Pt(scale, scale))}, paint(v))
+		}
+	}
+	return img
+}
+
+// Ink paints probabilities from 0, white, to 1, black.
+func Ink(p float32) color.RGBA {
+	g := uint8(255 - 255*min(max(p, 0), 1) + 0.5)
+	return color.RGBA{g, g, g, 255}
+}
+
+// signed returns a paint for values from −limit, blue, over 0, white, to
+// limit, red.
+func signed(limit float32) func(float32) color.RGBA {
+	return func(x float32) color.RGBA {
+		t := float32(0)
+		if limit > 0 {
+			t = min(max(x/limit, -1), 1)
+		}
+		fade := func(to uint8) uint8 { return uint8(255 - max(t, -t)*float32(255-to) + 0.5) }
+		if t >= 0 {
+			return color.RGBA{fade(178), fade(24), fade(43), 255} // ColorBrewer RdBu ends
+		}
+		return color.RGBA{fade(33), fade(102), fade(172), 255}
+	}
+}
+
+// maxFilters is the number of filters on a sheet.
+const maxFilters = 100
+
+// Filters draws the weights between the inputs of m and its first hidden units,
+// one picture of height × width for each hidden unit, red above zero and blue
+// below. All pictures have one scale. It ends at the 99.5th percentile of the
+// |weights| shown, so units that have learnt nothing look empty.
+func Filters(m *rbm.RBM, height, width int) *image.RGBA {
+	n := min(m.Hidden(), maxFilters)
+	f := rbm.NewMatrix(n, m.Inputs())
+	size := make([]float64, 0, len(f.Data))
+	for j := range n {
+		row := f.Row(j)
+		for i := range row {
+			row[i] = m.Weight(i, j)
+			size = append(size, math.Abs(float64(row[i])))
+		}
+	}
+	slices.Sort(size)
+	return Tiles(f, height, width, squarish(n), signed(float32(size[(len(size)-1)*199/200])))
+}
+
+// squarish returns the number of columns of a squarish sheet of n pictures.
+func squarish(n int) int { return max(1, int(math.Ceil(math.Sqrt(float64(n))))) }

@@ -1,0 +1,158 @@
+package plots
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+var (
+	ground = color.RGBA{0xC0, 0xC0, 0xC0, 255}
+	white  = color.RGBA{255, 255, 255, 255}
+	black  = color.RGBA{0, 0, 0, 255}
+	red    = color.RGBA{178, 24, 43, 255}
+	blue   = color.RGBA{33, 102, 172, 255}
+)
+
+// TestTiles checks every pixel of a sheet against where it should lie.
+func TestTiles(t *testing.T) {
+	for _, c := range []struct{ rows, height, width, columns, scale int }{
+		{5, 2, 3, 2, 19}, // enlarged to 56 pixels at least, one place empty
+		{1, 1, 1, 1, 56},
+		{3, 28, 28, 3, 2},
+		{3, 56, 57, 3, 1},
+		{2, 40, 7, 1, 2},
+		{0, 2, 2, 4, 28},
+	} {
+		rows := rbm.NewMatrix(c.rows, c.height*c.width)
+		for i := range rows.Data {
+			rows.Data[i] = float32(i)
+		}
+		paint := func(v float32) color.RGBA { return color.RGBA{uint8(int(v) >> 8), uint8(int(v)), 7, 255} }
+		img := Tiles(rows, c.height, c.width, c.columns, paint)
+		cellW, cellH := c.width*c.scale+2, c.height*c.scale+2
+		size := image.Pt(c.columns*cellW+2, (c.rows+c.columns-1)/c.columns*cellH+2)
+		if img.Bounds() != (image.Rectangle{Max: size}) {
+			t.Errorf("%+v: bounds %v, want %v", c, img.Bounds(), size)
+			continue
+		}
+		for y := range size.Y {
+			for x := range size.X {
+				want := ground
+				tile := y/cellH*c.columns + x/cellW
+				if px, py := x%cellW-2, y%cellH-2; px >= 0 && py >= 0 && x/cellW < c.columns && tile < c.rows {
+					want = paint(rows.Row(tile)[py/c.scale*c.width+px/c.scale])
+				}
+				if got := img.RGBAAt(x, y); got != want {
+					t.Fatalf("%+v: pixel %d,%d is %v, want %v", c, x, y, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestTilesPanics(t *testing.T) {
+	for _, c := range []struct{ height, width, columns int }{{2, 2, 1}, {2, 3, 0}, {2, 3, -1}} {
+		func() {
+			defer func() {
+				if got := recover(); got != "plots: the shape does not fit the rows" {
+					t.Errorf("%+v: %v", c, got)
+				}
+			}()
+			Tiles(rbm.NewMatrix(1, 6), c.height, c.width, c.columns, Ink)
+		}()
+	}
+}
+
+func TestInk(t *testing.T) {
+	for _, c := range []struct {
+		p    float32
+		want color.RGBA
+	}{
+		{0, white}, {1, black}, {-3, white}, {7, black},
+		{0.5, color.RGBA{128, 128, 128, 255}}, {0.1, color.RGBA{230, 230, 230, 255}},
+	} {
+		if got := Ink(c.p); got != c.want {
+			t.Errorf("Ink(%v) = %v, want %v", c.p, got, c.want)
+		}
+	}
+}
+
+func TestSigned(t *testing.T) {
+	for _, c := range []struct {
+		limit, x float32
+		want     color.RGBA
+	}{
+		{2, 0, white}, {2, 2, red}, {2, 9, red}, {2, -2, blue}, {2, -9, blue},
+		{2, 1, color.RGBA{217, 140, 149, 255}}, {2, -1, color.RGBA{144, 179, 214, 255}},
+		{0, 1, white}, {0, -1, white}, {-1, 1, white}, // no scale: nothing to see
+	} {
+		if got := signed(c.limit)(c.x); got != c.want {
+			t.Errorf("signed(%v)(%v) = %v, want %v", c.limit, c.x, got, c.want)
+		}
+	}
+}
+
+// TestFilters checks which weights go where: inputs only, a tile a hidden
+// unit, at most 100, on the scale of the 99.5th percentile.
+func TestFilters(t *testing.T) {
+	m := rbm.New(6+2, 130, 2, rbm.Softmax)
+	w := rbm.NewMatrix(8, 130)
+	for j := range 130 {
+		for i := range 6 {
+			w.Row(i)[j] = 1
+		}
+		w.Row(6)[j], w.Row(7)[j] = 50, 50 // of labels: not drawn, nor in the scale
+	}
+	w.Row(0)[0] = 1000 // a lone large weight does not set the scale
+	w.Row(4)[3] = -1   // row 1, column 1 of unit 3
+	w.Row(5)[3] = 0
+	w.Row(0)[101] = -1e6 // of a unit that is not shown
+	m.SetWeights(w)
+	img := Filters(m, 2, 3)
+	if want := image.Pt(10*59+2, 10*40+2); img.Bounds().Size() != want {
+		t.Fatalf("size %v, want %v", img.Bounds().Size(), want)
+	}
+	at := func(unit, y, x int) color.RGBA {
+		return img.RGBAAt(2+unit%10*59+19*x+5, 2+unit/10*40+19*y+5)
+	}
+	for _, c := range []struct {
+		unit, y, x int
+		want       color.RGBA
+	}{
+		{0, 0, 0, red}, {0, 1, 2, red}, {3, 0, 0, red}, {3, 1, 1, blue}, {3, 1, 2, white}, {99, 1, 2, red},
+	} {
+		if got := at(c.unit, c.y, c.x); got != c.want {
+			t.Errorf("unit %d at %d,%d is %v, want %v", c.unit, c.y, c.x, got, c.want)
+		}
+	}
+	// A model that has learnt nothing looks empty.
+	blank := Filters(rbm.New(4, 1, 0, rbm.Softmax), 2, 2)
+	if got := blank.RGBAAt(10, 10); got != white {
+		t.Errorf("a weight of zero is %v", got)
+	}
+}
+
+func TestSquarish(t *testing.T) {
+	for n, want := range map[int]int{0: 1, 1: 1, 2: 2, 4: 2, 5: 3, 9: 3, 10: 4, 99: 10, 100: 10} {
+		if got := squarish(n); got != want {
+			t.Errorf("squarish(%d) = %d, want %d", n, got, want)
+		}
+	}
+}
+
+// Three pictures of 2 × 3 probabilities in two columns: each value becomes a
+// square of 10 × 10 pixels.
+func ExampleTiles() {
+	rows := rbm.NewMatrix(3, 6)
+	rows.Row(1)[5] = 1 // the lower right corner of the second
+	img := Tiles(rows, 2, 3, 2, Ink)
+	fmt.Println(img.Bounds().Size())
+	fmt.Println(img.RGBAAt(110, 30), img.RGBAAt(30, 30))
+	// Output:
+	// (120,82)
+	// {0 0 0 255} {255 255 255 255}
+}
