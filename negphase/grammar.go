@@ -117,7 +117,7 @@ func (s Settings) unknownKey(name string, sampler []string) error {
 		}
 	}
 	if len(sampler) > 0 {
-		known = append(known, samplerKeys(sampler[0])...)
+		known = append(known, mcmc.MoverKeys(sampler[0])...)
 	}
 	if len(known) == 0 {
 		return fmt.Errorf("%s has no settings, so no %q", s.Kind, name)

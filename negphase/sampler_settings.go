@@ -55,15 +55,7 @@ func (m *samplerSettings) checkGibbs() error {
 }
 
 // checkMover checks the sampler as far as is possible without a model.
-func (m *samplerSettings) checkMover() error {
-	switch m := m.mover.(type) {
-	case mcmc.Sardonics:
-		return m.Check()
-	case mcmc.Intracluster:
-		return m.Check()
-	}
-	return nil
-}
+func (m *samplerSettings) checkMover() error { return mcmc.CheckMover(m.mover) }
 
 // sampler returns the settings of the sampler; nil if the kind takes none.
 func (s Settings) sampler() *samplerSettings {
@@ -129,16 +121,6 @@ func (s Settings) checkName(part string, sampler []string) error {
 		return fmt.Errorf("%s: the samplers %s and %s are given; leave one out", s.Kind, sampler[0], part)
 	}
 	return nil
-}
-
-// samplerKeys returns the keys of the sampler of that name.
-func samplerKeys(name string) (keys []string) {
-	for _, key := range []string{"order", "k", "gamma", "weights", "walks", "mix", "accept"} {
-		if mcmc.MoverHas(name, key) {
-			keys = append(keys, key)
-		}
-	}
-	return keys
 }
 
 // moverName returns the name of m in the grammar.

@@ -3,8 +3,6 @@ package mcmc
 import (
 	"fmt"
 	"math/rand/v2"
-
-	"gorbm/negphase/internal/grammar"
 )
 
 // Intracluster moves are pairs of walks that start and end at the same
@@ -31,22 +29,23 @@ type Intracluster struct {
 	Reference []uint8 // of length Len; nil: all zeros
 }
 
-// intraclusterKeys are the keys of Intracluster in the grammar.
-var intraclusterKeys = grammar.Keys[Intracluster]{
-	lengthsKey(func(m *Intracluster) (low, high *int) { return &m.MinLength, &m.MaxLength }),
-	gammaKey("1", func(m *Intracluster) (first, second *float64) { return &m.GammaDown, &m.GammaUp },
-		func(m *Intracluster) bool { return m.GammaDown != m.GammaUp }),
-	weightsKey(func(m *Intracluster) *Weights { return &m.Weights }),
+// keys returns the keys of m.
+func (m *Intracluster) keys() []key {
+	return []key{
+		lengthsKey(&m.MinLength, &m.MaxLength),
+		gammaKey("1", &m.GammaDown, &m.GammaUp, func() bool { return m.GammaDown != m.GammaUp }),
+		weightsKey(&m.Weights),
+	}
 }
 
 // DefaultIntracluster returns walks of 1 to 25 flips at γ = β.
 func DefaultIntracluster() (m Intracluster) {
-	intraclusterKeys.Default(&m)
+	initialize(m.keys())
 	return m
 }
 
 // Check returns an error that names the setting that is out of range.
-func (m Intracluster) Check() error { return intraclusterKeys.Check("im", &m) }
+func (m Intracluster) Check() error { return check("im", m.keys()) }
 
 // Bind returns the chain; see Mover. Besides what Check finds, it is an error
 // if MaxLength exceeds the number of sites that differ from the reference or

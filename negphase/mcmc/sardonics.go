@@ -6,8 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"gorbm/negphase/internal/grammar"
 )
 
 // Weights are the form of the weight φ of a flip that raises the energy by ΔE.
@@ -63,93 +61,95 @@ type Sardonics struct {
 	OwnType bool
 }
 
-// sardonicsKeys are the keys of Sardonics in the grammar.
-var sardonicsKeys = grammar.Keys[Sardonics]{
-	lengthsKey(func(m *Sardonics) (low, high *int) { return &m.MinLength, &m.MaxLength }),
-	gammaKey("1.02", func(m *Sardonics) (first, second *float64) { return &m.Gamma1, &m.Gamma2 }, (*Sardonics).mixed),
-	weightsKey(func(m *Sardonics) *Weights { return &m.Weights }),
-	{
-		Name: "walks", Default: "1", Help: "walks in each half of a move, or single",
-		Parse: func(m *Sardonics, text string) (err error) {
-			if m.Single = text == "single"; m.Single {
-				return nil
-			}
-			if m.Walks, err = strconv.Atoi(text); err != nil {
-				return fmt.Errorf("%q is not a whole number, nor single", text)
-			}
-			return nil
-		},
-		Format: func(m *Sardonics) string {
-			if m.Single {
-				return "single"
-			}
-			return strconv.Itoa(m.Walks)
-		},
-		Check: func(m *Sardonics) error {
-			if !m.Single && (m.Walks < 1 || m.Walks > MaxWalks) {
-				return fmt.Errorf("walks is %d; it must lie in 1 … %d", m.Walks, MaxWalks)
-			}
-			return nil
-		},
-	},
-	{
-		Name: "mix", Default: "1/0/0", Help: "proportions of moves with the biases 11, 21 and 12",
-		Parse: func(m *Sardonics, text string) error {
-			if strings.Count(text, "/") != len(m.Mix)-1 {
-				return fmt.Errorf("%q is not three numbers, as 2/1/1: the proportions of the types 11, 21 and 12", text)
-			}
-			x, err := parseNumbers(text)
-			copy(m.Mix[:], x)
-			return err
-		},
-		Format: func(m *Sardonics) string {
-			if m.mixed() {
-				return formatNumbers(m.Mix[:]...)
-			}
-			return ""
-		},
-		Check: func(m *Sardonics) error {
-			if m.Single {
-				return nil
-			}
-			sum := 0.0
-			for _, p := range m.Mix {
-				if !(p >= 0) || math.IsInf(p, 0) {
-					return fmt.Errorf("mix has %v; proportions must not be negative", p)
+// keys returns the keys of m.
+func (m *Sardonics) keys() []key {
+	return []key{
+		lengthsKey(&m.MinLength, &m.MaxLength),
+		gammaKey("1.02", &m.Gamma1, &m.Gamma2, m.mixed),
+		weightsKey(&m.Weights),
+		{
+			name: "walks", initial: "1", help: "walks in each half of a move, or single",
+			set: func(text string) (err error) {
+				if m.Single = text == "single"; m.Single {
+					return nil
 				}
-				sum += p
-			}
-			if sum == 0 || math.IsInf(sum, 0) {
-				return errors.New("mix has no type with a positive finite proportion")
-			}
-			return nil
+				if m.Walks, err = strconv.Atoi(text); err != nil {
+					return fmt.Errorf("%q is not a whole number, nor single", text)
+				}
+				return nil
+			},
+			text: func() string {
+				if m.Single {
+					return "single"
+				}
+				return strconv.Itoa(m.Walks)
+			},
+			check: func() error {
+				if !m.Single && (m.Walks < 1 || m.Walks > MaxWalks) {
+					return fmt.Errorf("walks is %d; it must lie in 1 … %d", m.Walks, MaxWalks)
+				}
+				return nil
+			},
 		},
-	},
-	{
-		Name: "accept", Default: "marginal", Help: "marginal (over these types) or type",
-		Parse: func(m *Sardonics, text string) error {
-			m.OwnType = text == "type"
-			return grammar.OneOf(text, "marginal", "type")
+		{
+			name: "mix", initial: "1/0/0", help: "proportions of moves with the biases 11, 21 and 12",
+			set: func(text string) error {
+				if strings.Count(text, "/") != len(m.Mix)-1 {
+					return fmt.Errorf("%q is not three numbers, as 2/1/1: the proportions of the types 11, 21 and 12", text)
+				}
+				x, err := parseNumbers(text)
+				copy(m.Mix[:], x)
+				return err
+			},
+			text: func() string {
+				if m.mixed() {
+					return formatNumbers(m.Mix[:]...)
+				}
+				return ""
+			},
+			check: func() error {
+				if m.Single {
+					return nil
+				}
+				sum := 0.0
+				for _, p := range m.Mix {
+					if !(p >= 0) || math.IsInf(p, 0) {
+						return fmt.Errorf("mix has %v; proportions must not be negative", p)
+					}
+					sum += p
+				}
+				if sum == 0 || math.IsInf(sum, 0) {
+					return errors.New("mix has no type with a positive finite proportion")
+				}
+				return nil
+			},
 		},
-		Format: func(m *Sardonics) string {
-			if m.mixed() && m.OwnType {
-				return "type"
-			}
-			return ""
+		{
+			name: "accept", initial: "marginal", help: "marginal (over these types) or type",
+			set: func(text string) error {
+				m.OwnType = text == "type"
+				return oneOf(text, "marginal", "type")
+			},
+			text: func() string {
+				if m.mixed() && m.OwnType {
+					return "type"
+				}
+				return ""
+			},
+			check: func() error {
+				if !m.Single && m.OwnType && (m.Mix[1] > 0) != (m.Mix[2] > 0) {
+					return errors.New("accept=type with one of the types 21 and 12 alone would reject each of its moves; give both a proportion, or take accept=marginal")
+				}
+				return nil
+			},
 		},
-		Check: func(m *Sardonics) error {
-			if !m.Single && m.OwnType && (m.Mix[1] > 0) != (m.Mix[2] > 0) {
-				return errors.New("accept=type with one of the types 21 and 12 alone would reject each of its moves; give both a proportion, or take accept=marginal")
-			}
-			return nil
-		},
-	},
+	}
 }
 
 // DefaultSardonics returns pairs of walks of 1 to 25 flips at γ = 1.02β, where
 // both lattices of the paper accept nearly all they can.
 func DefaultSardonics() (m Sardonics) {
-	sardonicsKeys.Default(&m)
+	initialize(m.keys())
 	return m
 }
 
@@ -167,7 +167,7 @@ func (m *Sardonics) mixed() bool { return !m.Single && (m.Mix[1] > 0 || m.Mix[2]
 // Check returns an error that names the setting that is out of range, or that
 // makes the chain reducible whatever the system is.
 func (m Sardonics) Check() error {
-	if err := sardonicsKeys.Check("sardonics", &m); err != nil {
+	if err := check("sardonics", m.keys()); err != nil {
 		return err
 	}
 	switch k := m.MinLength; {

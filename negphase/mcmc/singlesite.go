@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gorbm/negphase/internal/grammar"
 	"gorbm/rbm"
 )
 
@@ -13,8 +12,6 @@ import (
 // conditional probability, so that it flips with probability
 // 1/(1 + exp(βΔE)). A move is a sweep: as many updates as there are sites.
 type Gibbs struct{ Order Order }
-
-var gibbsKeys = grammar.Keys[Gibbs]{orderKey(func(m *Gibbs) *Order { return &m.Order })}
 
 // Bind returns the chain; see Mover.
 func (g Gibbs) Bind(s System, beta float64, sites []int32) (Chain, error) {
@@ -30,8 +27,6 @@ func (Gibbs) proposes() bool         { return false }
 // a fixed order it may be reducible where flips cost nothing (Friedberg &
 // Cameron 1970). Its chains are Warners and say so.
 type Metropolis struct{ Order Order }
-
-var metropolisKeys = grammar.Keys[Metropolis]{orderKey(func(m *Metropolis) *Order { return &m.Order })}
 
 // Bind returns the chain; see Mover.
 func (m Metropolis) Bind(s System, beta float64, sites []int32) (Chain, error) {
@@ -56,8 +51,6 @@ func (Metropolis) flip(x float64) float64 {
 // This makes it irreducible and aperiodic in every fixed order (Theorem 1). On
 // an Ising system two equal energies always have a difference of exactly 0.
 type ModifiedMetropolis struct{ Order Order }
-
-var modifiedMetropolisKeys = grammar.Keys[ModifiedMetropolis]{orderKey(func(m *ModifiedMetropolis) *Order { return &m.Order })}
 
 // Bind returns the chain; see Mover.
 func (m ModifiedMetropolis) Bind(s System, beta float64, sites []int32) (Chain, error) {
