@@ -196,12 +196,16 @@ func (w *denseWalk) hide(l int) {
 	f, d := &w.flipped[l], &w.layer[l]
 	f.sum = pair{}
 	for t, i := range f.sites {
-		x := w.listed(l, int(i))
+		x := d[0].Leaf[i]
 		d[0].Set(int(i), 0)
+		f.now[t].first = uint64(x)
+		f.sum.first += uint64(x)
 		if w.biases == 2 {
+			x := d[1].Leaf[i]
 			d[1].Set(int(i), 0)
+			f.now[t].second = uint64(x)
+			f.sum.second += uint64(x)
 		}
-		f.now[t], f.sum = x, f.sum.plus(x)
 	}
 }
 
