@@ -27,6 +27,15 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
+// DidYouMean returns "; did you mean …?" with the known name that is like name, or
+// "" if none is. It is for the end of a message.
+func DidYouMean(name string, known []string) string {
+	if near := Nearest(name, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
 // editDistance returns the optimal string alignment distance: Levenshtein's
 // with exchanges of neighbouring letters, a common slip in typing.
 func editDistance(a, b string) int {

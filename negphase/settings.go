@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gorbm/negphase/internal/grammar"
+	"gorbm/data"
 	"gorbm/rbm"
 )
 
@@ -68,7 +68,7 @@ func find(name string) (kind, error) {
 		}
 	}
 	return kind{}, fmt.Errorf("unknown negative phase %q%s; there are %s",
-		name, grammar.DidYouMean(name, Kinds()), strings.Join(Kinds(), ", "))
+		name, data.DidYouMean(name, Kinds()), strings.Join(Kinds(), ", "))
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper for an

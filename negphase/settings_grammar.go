@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gorbm/negphase/internal/grammar"
+	"gorbm/data"
 	"gorbm/negphase/mcmc"
 )
 
@@ -125,7 +125,7 @@ func (s Settings) unknownKey(name string, sampler []string) error {
 	if len(known) == 0 {
 		return fmt.Errorf("%s has no settings, so no %q", s.Kind, name)
 	}
-	return fmt.Errorf("%s has no setting %q%s; it has %s", s.Kind, name, grammar.DidYouMean(name, known), strings.Join(known, ", "))
+	return fmt.Errorf("%s has no setting %q%s; it has %s", s.Kind, name, data.DidYouMean(name, known), strings.Join(known, ", "))
 }
 
 // MarshalJSON writes the kind and its keys, but not the optional ones that are

@@ -232,11 +232,7 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 		}
 		at := slices.Index(MetricNames(), name)
 		if at < 0 {
-			hint := ""
-			if near := data.Nearest(name, MetricNames()); near != "" {
-				hint = "; did you mean " + near + "?"
-			}
-			return nil, fmt.Errorf("unknown metric %q%s; there are %s, auto and none", name, hint, strings.Join(MetricNames(), ", "))
+			return nil, fmt.Errorf("unknown metric %q%s; there are %s, auto and none", name, data.DidYouMean(name, MetricNames()), strings.Join(MetricNames(), ", "))
 		}
 		if _, err := metricKinds[at].applies(s); err != nil {
 			return nil, err

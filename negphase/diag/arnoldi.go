@@ -10,26 +10,26 @@ import (
 )
 
 const (
-	// krylovSteps bounds the steps of Arnoldi's iteration, and so its memory
-	// and the small problems it solves. Extreme eigenvalues settle after some
-	// tens.
+	// krylovSteps bounds the steps of Arnoldi's iteration, and so its memory and
+	// the size of the projected matrix. Extreme eigenvalues converge after some
+	// tens of steps.
 	krylovSteps = 400
-	krylovCheck = 25 // steps between looks at the small problem
-	// krylovResidual is the residual ‖Ax − λx‖ of a unit vector at which an
-	// eigenvalue has settled.
+	krylovCheck = 25 // steps between computations of the eigenvalues
+	// krylovResidual is the residual ‖Ax − λx‖ of a unit vector x below which an
+	// eigenvalue counts as converged.
 	krylovResidual = 1e-12
 )
 
 // arnoldiRadius returns the largest modulus of an eigenvalue of a by Arnoldi's
-// iteration (1951): the eigenvalues of a on the space of v, av, a²v, … for a
-// random v approach those of a, the largest first. ok is false if it has not
-// settled, as for eigenvalues that all have one modulus. It takes some
-// hundred products of a and a vector where all eigenvalues would take as
-// many of a and a matrix.
+// iteration (1951): the eigenvalues of a projected on the space of v, av, a²v, …
+// for a random v approach those of a, the largest first. ok is false if it has
+// not converged, for example because all eigenvalues have the same modulus. It
+// takes some hundred products of a and a vector; all eigenvalues would take as
+// many products of a and a matrix.
 func arnoldiRadius(a *mat.Dense) (radius float64, ok bool) {
 	n, _ := a.Dims()
 	steps := min(krylovSteps, n-1)
-	r := rand.New(rand.NewPCG(uint64(n), krylovSteps)) // always the same: the result is no draw
+	r := rand.New(rand.NewPCG(uint64(n), krylovSteps)) // a fixed seed, so that the result is reproducible
 	v := make([]float64, n)
 	for i := range v {
 		v[i] = r.NormFloat64()
@@ -40,7 +40,7 @@ func arnoldiRadius(a *mat.Dense) (radius float64, ok bool) {
 	for j := range steps {
 		w := make([]float64, n)
 		mat.NewVecDense(n, w).MulVec(a, mat.NewVecDense(n, space[j]))
-		for range 2 { // once more, for what rounding leaves
+		for range 2 { // the second pass removes what rounding has left
 			for i, q := range space {
 				c := floats.Dot(q, w)
 				h.Set(i, j, h.At(i, j)+c)

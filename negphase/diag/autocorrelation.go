@@ -2,6 +2,7 @@ package diag
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/dsp/fourier"
 	"gonum.org/v1/gonum/floats"
@@ -13,10 +14,9 @@ import (
 //
 // by fast Fourier transform of the series with zeros appended, in O(n log n).
 // The divisor n, also at lags t > 0, biases ρ(t) towards zero by the factor
-// (n−t)/n and keeps |ρ| ≤ 1; Unbias takes the factor out. lags is cut to n − 1;
-// an empty series has no ρ. A constant series never forgets where it is, as
-// far as it tells: its ρ is 1 at every lag. A series with a value that is not
-// finite has ρ NaN. It panics if lags < 0.
+// (n−t)/n and keeps |ρ| ≤ 1. There are at most n − 1 lags; an empty series has
+// no ρ. The ρ of a constant series is 1 at every lag. A series with a value that
+// is not finite has ρ NaN. It panics if lags < 0.
 func Autocorrelation(x []float64, lags int) []float64 {
 	if lags < 0 {
 		panic("diag: negative lags")
@@ -26,23 +26,16 @@ func Autocorrelation(x []float64, lags int) []float64 {
 		return nil
 	}
 	lags = min(lags, n-1)
-	rho := make([]float64, lags+1)
-	fill := func(v float64) []float64 {
-		for t := range rho {
-			rho[t] = v
-		}
-		return rho
-	}
-	// The zeros keep the ends from meeting; a power of two is quickest.
+	// The zeros keep the two ends of the series apart. A power of two is fastest.
 	size := 1
 	for size < n+lags {
 		size *= 2
 	}
 	d := make([]float64, size)
 	if scale := deviations(d[:n], x); math.IsNaN(scale) {
-		return fill(math.NaN())
+		return slices.Repeat([]float64{scale}, lags+1)
 	} else if scale == 0 {
-		return fill(1)
+		return slices.Repeat([]float64{1}, lags+1)
 	}
 	fft := fourier.NewFFT(size)
 	c := fft.Coefficients(nil, d)
@@ -50,16 +43,16 @@ func Autocorrelation(x []float64, lags int) []float64 {
 		c[k] = complex(real(z)*real(z)+imag(z)*imag(z), 0)
 	}
 	fft.Sequence(d, c)
+	rho := make([]float64, lags+1)
 	for t := range rho {
 		rho[t] = d[t] / d[0]
 	}
 	return rho
 }
 
-// deviations overwrites d with the deviations of x from its mean, over the
-// largest of them, and returns that one: no square overflows. It returns 0 for
-// a constant series, which rounding of the mean must not hide, and NaN if a
-// value is not finite.
+// deviations overwrites d with the deviations of x from its mean, divided by the
+// largest of them so that no square overflows, and returns the largest. It
+// returns exactly 0 for a constant series, and NaN if a value is not finite.
 func deviations(d, x []float64) (scale float64) {
 	constant := true
 	mean := 0.0
@@ -84,14 +77,84 @@ func deviations(d, x []float64) (scale float64) {
 	return scale
 }
 
-// Unbias multiplies each ρ(t) of a series of n values by n/(n−t) in place: then
-// the divisor of c(t) is the number of its terms, and the only bias left is of
-// order τ/n, from the mean. It panics if there are more lags than values.
-func Unbias(rho []float64, n int) {
-	if len(rho) > n {
-		panic("diag: more lags than values")
-	}
-	for t := range rho {
-		rho[t] *= float64(n) / float64(n-t)
-	}
+// A Time is an integrated autocorrelation time in steps of its series,
+//
+//	τ = ½ + Σ_{t≥1} ρ(t),
+//
+// so that n values are worth n/(2τ) independent ones (Sokal, "Monte Carlo
+// methods in statistical mechanics", 1997, section 3; other authors call 2τ by
+// this name). Independent values have τ = ½.
+type Time struct {
+	Tau    float64
+	StdErr float64 // one standard error of Tau; +Inf if the series is too short to tell
+	Window int     // lags that were summed
 }
+
+// windowFactor is Sokal's c: the sum ends at the first window of c·τ lags.
+// The rest of the sum is e⁻ᶜ of τ if ρ decays exponentially. He advises "at
+// least 6" because it may decay slower.
+const windowFactor = 6
+
+// IntegratedTime returns the integrated autocorrelation time of a series of n
+// values from its ρ as Autocorrelation returns it. The sum of ρ ends at the
+// smallest W ≥ 6·τ(W) (Madras & Sokal 1988, appendix C). This τ(W) sums |ρ|,
+// because otherwise a series with ρ < 0 would be cut off at its first lag. The
+// bias of using the series' own mean is subtracted (Wolff 2004, equation 49).
+// The standard error is that of a sum of covariances of a Gaussian series
+// (Bartlett's formula),
+//
+//	1/(2n) · Σₛ (Σ_{|t|≤W} ρ(s−t))²,
+//
+// squared, with ρ = 0 beyond W. For W ≫ τ it is Madras and Sokal's τ√(2(2W+1)/n).
+//
+// If no W in rho is large enough, all of rho is summed and the error is +Inf:
+// the series is too short, or it is constant, and then τ is +Inf too. NaN in
+// rho gives NaN. τ is at least 1/(2·log₁₀ n), because sums over noise may be
+// negative (the bound of Vehtari et al. 2021, section 3.2). It panics if rho has
+// more lags than n or none.
+func IntegratedTime(rho []float64, n int) Time {
+	if len(rho) == 0 || len(rho) > n {
+		panic("diag: no lags, or more lags than values")
+	}
+	constant := !slices.ContainsFunc(rho, func(r float64) bool { return r != 1 })
+	if constant && (len(rho) > 1 || n == 1) {
+		return Time{Tau: math.Inf(1), StdErr: math.Inf(1), Window: len(rho) - 1}
+	}
+	sum, size := 0.5, 0.5
+	w, settled := 0, false
+	for t := 1; t < len(rho) && !settled; t++ {
+		r := rho[t] * float64(n) / float64(n-t)
+		sum += r
+		size += math.Abs(r)
+		w, settled = t, float64(t) >= windowFactor*size
+	}
+	if math.IsNaN(rho[0]) || math.IsNaN(sum) {
+		return Time{Tau: math.NaN(), StdErr: math.NaN(), Window: w}
+	}
+	per := 1 / float64(n)
+	least := 1 / (2 * math.Log10(max(float64(n), 10))) // no less than ½ below ten values
+	tau := max(least, sum*(1+float64(2*w+1)*per)/(1+2*sum*per))
+	stdErr := math.Inf(1)
+	if settled {
+		stdErr = sumError(rho[:w+1], n)
+	}
+	return Time{Tau: tau, StdErr: stdErr, Window: w}
+}
+
+// sumError returns the standard error of ½ + Σρ(t) over all of rho.
+func sumError(rho []float64, n int) float64 {
+	w := len(rho) - 1
+	inner := -rho[0] // Σ ρ(s−t) over |t| ≤ W, here s = 0
+	for _, r := range rho {
+		inner += 2 * r
+	}
+	sum := inner * inner
+	for s := 1; s <= 2*w; s++ {
+		inner -= rho[max(s-1-w, w+1-s)]
+		sum += 2 * inner * inner // and −s
+	}
+	return math.Sqrt(sum / (2 * float64(n)))
+}
+
+// EffectiveSize returns what n values are worth in independent ones, n/(2τ).
+func (t Time) EffectiveSize(n int) float64 { return float64(n) / (2 * t.Tau) }

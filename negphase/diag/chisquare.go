@@ -1,5 +1,5 @@
-// Package diag judges Markov chains: whether they leave a law unchanged, how
-// fast they forget.
+// Package diag has diagnostics of Markov chains: tests of whether they leave a
+// law unchanged, and estimates of how fast they forget their start.
 package diag
 
 import "math"

@@ -8,24 +8,24 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// stochastic is how far a row of a transition matrix may sum from 1, and the
-// law from being stationary, for each state: rounding of a product of as many
-// factors as a sweep has stays far below.
+// stochastic is the tolerance, for each state, of the sum of a row of a
+// transition matrix and of the law's being stationary. The rounding of a product
+// of as many factors as a sweep has is far smaller.
 const stochastic = 1e-10
 
 // SpectralGap returns 1 − |λ₂|, the gap between the eigenvalue 1 of a
 // transition matrix (states × states, rows sum to 1) and the largest modulus of
-// the others. Times of order 1/gap forget the start; a gap of 0 means that some
-// starts are never forgotten. law is the
-// stationary law; it takes the eigenvalue 1 out exactly, once.
+// the others. After a time of order 1/gap the chain has forgotten its start; if
+// the gap is 0 it never forgets some starts. law is the stationary law, by which
+// the eigenvalue 1 is removed exactly, once.
 //
-// A chain that is reversible (p balanced in detail under law) has real
-// eigenvalues, exact to rounding, ~1e-14; another, such as a sweep in fixed
-// order, may have complex ones, and where its matrix lacks eigenvectors they
-// are exact to about the square root of that. A gap of a chain that Period
-// finds reducible or periodic is 0 exactly. Above 512 states the eigenvalue
-// is sought by Arnoldi's iteration, exact to ~1e-12 of a good eigenvector, and
-// among all of them, work that grows as states³, only if that does not settle.
+// A reversible chain (p and law in detailed balance) has real eigenvalues, with
+// errors of ~1e-14. Another chain, such as a sweep in fixed order, may have
+// complex ones, with errors of ~1e-7 if its matrix lacks eigenvectors. The gap is
+// exactly 0 if Period finds the chain reducible or periodic. Above 512 states the
+// eigenvalue is found by Arnoldi's iteration, with errors of ~1e-12 if the
+// eigenvector is good. If that does not converge, all eigenvalues are computed,
+// in a time that grows as states³.
 //
 // It returns an error if p is not square, not stochastic, or law not positive
 // and stationary under p; neither is changed.
@@ -133,4 +133,56 @@ func checkStationary(p mat.Matrix, law []float64) error {
 		}
 	}
 	return nil
+}
+
+// Period returns the period of the chain of a transition matrix with a positive
+// stationary law: 1 if it is aperiodic, d > 1 if it returns to a state only after
+// multiples of d steps, and 0 if it is reducible, so that some states cannot be
+// reached from others. Only which probabilities are above 0 matters, however
+// small they are. It panics if p is not square.
+func Period(p mat.Matrix) int {
+	n, cols := p.Dims()
+	if n != cols {
+		panic("diag: a transition matrix that is not square")
+	}
+	// Steps from state 0 by the shortest way. If all states can be reached from 0,
+	// then 0 can be reached from all states, because the law is stationary.
+	steps := make([]int, n)
+	for i := range steps {
+		steps[i] = -1
+	}
+	steps[0] = 0
+	reached := []int{0}
+	for k := 0; k < len(reached); k++ {
+		i := reached[k]
+		for j := range n {
+			if steps[j] < 0 && p.At(i, j) > 0 {
+				steps[j] = steps[i] + 1
+				reached = append(reached, j)
+			}
+		}
+	}
+	if len(reached) < n {
+		return 0
+	}
+	// Every step that is not on a shortest way closes a loop. Its length is a
+	// multiple of the period.
+	period := 0
+	for i := range n {
+		for j := range n {
+			if p.At(i, j) > 0 {
+				period = gcd(period, steps[i]+1-steps[j])
+			}
+		}
+	}
+	return max(1, period)
+}
+
+// gcd returns the greatest common divisor of a ≥ 0 and b.
+func gcd(a, b int) int {
+	b = max(b, -b)
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }

@@ -2,19 +2,59 @@ package diag
 
 import "math"
 
+// A Summary is what a stationary series says about the mean of its law.
+type Summary struct {
+	N         int64
+	Mean      float64
+	StdErr    float64 // of Mean, with autocorrelation; NaN if it is not known
+	Variance  float64 // of one value
+	Time      Time    // in steps of the series
+	Effective float64 // number of independent values with the same StdErr
+	// Slow is true if the autocorrelation has a small but long tail beyond the
+	// window of τ: the means of 32 long batches scatter more than the window
+	// says. StdErr, τ and Effective are then those of the batches. StdErr and τ
+	// may still be too small.
+	Slow bool
+}
+
+// MinEffective is the number of independent values below which neither the
+// mean's error nor τ can be trusted, because the sum of ρ is noise.
+// (The emcee package requires 50 of its autocorrelation times, which are 2τ.)
+const MinEffective = 50
+
+// Trusted reports whether the series is long enough for its own errors.
+func (s Summary) Trusted() bool {
+	return s.Effective >= MinEffective && !math.IsInf(s.Time.StdErr, 1) && !s.Slow
+}
+
+// Summarize summarises a series. The variance of the mean is 2τ·Variance/N. All
+// numbers are NaN if the series is empty or has a value that is not finite. A
+// constant series has Variance 0, τ +Inf, no effective values and StdErr NaN,
+// because a chain that never moved says nothing about other states.
+func Summarize(x []float64) Summary {
+	t := NewTrace(2 * (len(x)/2 + 1)) // never full: blocks of one value
+	for _, v := range x {
+		t.Add(v)
+	}
+	return t.Summary()
+}
+
+// Z returns how many standard errors the means of two independent series lie
+// apart, with the sign of a − b; NaN if one of them has no error.
+func Z(a, b Summary) float64 { return (a.Mean - b.Mean) / math.Hypot(a.StdErr, b.StdErr) }
+
 // A Trace keeps a series of any length in bounded memory. It holds the means
-// of blocks of Stride consecutive values; when it is full, neighbouring blocks
-// are merged and Stride doubles. So nothing is thrown away, and what is kept is
-// a function of the series alone.
+// of blocks of Stride consecutive values. When it is full, neighbouring blocks
+// are merged and Stride doubles. What is kept depends on the series alone.
 type Trace struct {
 	limit  int
 	blocks []float64
 	stride int
-	filled int     // values in the block under way
-	block  float64 // and their sum
+	filled int     // number of values in the last block, which is not full
+	block  float64 // their sum
 
 	n             int64
-	first         float64 // sums are of differences from it, to keep their digits
+	first         float64 // all sums are of differences from it, for precision
 	sum, sumOfSqs float64
 }
 
@@ -42,7 +82,7 @@ func (t *Trace) Add(x float64) {
 	}
 }
 
-// close ends the block under way.
+// close ends the last block.
 func (t *Trace) close() {
 	t.blocks = append(t.blocks, t.first+t.block/float64(t.stride))
 	t.block, t.filled = 0, 0
@@ -62,15 +102,16 @@ func (t *Trace) Len() int64 { return t.n }
 // Stride returns the number of values in a block.
 func (t *Trace) Stride() int { return t.stride }
 
-// Blocks returns the means of the blocks, oldest first; values of a block not
-// yet full are missing. The slice is the trace's own, valid until the next Add.
+// Blocks returns the means of the full blocks, oldest first. The slice is the
+// trace's own, valid until the next Add.
 func (t *Trace) Blocks() []float64 { return t.blocks }
 
 // Summary summarises all values added, as Summarize does. The error of the mean
 // comes from the blocks and their autocorrelation at lags of up to half the
-// series; τ in steps of single values follows from that error and their
-// variance, StdErr² = 2τ·Variance/N, so that blocks longer than τ do no harm.
-// Batch means take over where they show a slow tail; see Summary.
+// series. τ in steps of single values follows from that error and the variance
+// of single values, StdErr² = 2τ·Variance/N, so that blocks longer than τ do no
+// harm. If batch means show a slow tail, the error comes from them; see
+// Summary.
 func (t *Trace) Summary() Summary {
 	nan := math.NaN()
 	s := Summary{N: t.n, Mean: nan, StdErr: nan, Variance: nan, Effective: nan, Time: Time{Tau: nan, StdErr: nan}}
@@ -83,13 +124,13 @@ func (t *Trace) Summary() Summary {
 	s.Variance = variance
 	time := IntegratedTime(Autocorrelation(t.blocks, len(t.blocks)/2), len(t.blocks))
 	if math.IsInf(time.Tau, 1) {
-		if variance == 0 { // otherwise blocks hide what single values do
+		if variance == 0 { // otherwise only the blocks are constant
 			s.Time, s.Effective = time, 0
 		}
 		return s
 	}
-	// Both variances are about the series' own mean, which takes the variance
-	// of that mean off them.
+	// Both variances are about the series' own mean and so too small by the
+	// variance of that mean.
 	ofMean := t.blockVariance() / time.EffectiveSize(len(t.blocks))
 	s.Variance += ofMean
 	ofMean *= 1 + 2*time.Tau/n
@@ -105,17 +146,17 @@ func (t *Trace) Summary() Summary {
 }
 
 const (
-	// Batches is the number of long batches by which slow tails are found: with
-	// fewer their scatter says little, with more they are shorter.
+	// Batches is the number of long batches that show slow tails. Fewer batches
+	// give a less certain variance, more batches are shorter.
 	Batches = 32
-	// slowRatio is how much larger than that of the window the variance of the
-	// mean by batches must be to show a slow tail: by chance, χ² of 31 degrees
-	// of freedom over 31, it is in one series in 100,000.
+	// slowRatio is the least ratio of the variance of the mean by batches to that
+	// by the window that shows a slow tail. By chance, χ² of 31 degrees of
+	// freedom over 31, one series in 100,000 reaches it.
 	slowRatio = 2.5
 )
 
-// batchVariance returns the variance of the mean by the scatter of the means
-// of long batches; 0 if there are not enough blocks.
+// batchVariance returns the variance of the mean from the scatter of the means
+// of long batches, or 0 if there are not enough blocks.
 func (t *Trace) batchVariance() float64 {
 	long := len(t.blocks) / Batches
 	if long == 0 {
@@ -148,4 +189,18 @@ func (t *Trace) blockVariance() float64 {
 		sum += float64(d * d)
 	}
 	return sum / float64(len(t.blocks))
+}
+
+// MeanVariance returns the mean of x, which is not empty, and the mean squared
+// deviation from it. Unlike those of gonum, its sums run in order and its
+// products do not fuse, so that the bits are the same on every processor.
+func MeanVariance(x []float64) (mean, variance float64) {
+	for _, v := range x {
+		mean += v
+	}
+	mean /= float64(len(x))
+	for _, v := range x {
+		variance += float64((v - mean) * (v - mean))
+	}
+	return mean, variance / float64(len(x))
 }

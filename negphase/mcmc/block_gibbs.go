@@ -70,12 +70,7 @@ func (c *layerwise) Move(r *rand.Rand) Info {
 	draws := newStream(r)
 	flips := c.update(hidden, &draws) + c.update(visible, &draws)
 	c.s.renewAll()
-	n := int64(len(c.sites[hidden]) + len(c.sites[visible]))
-	info := Info{Moves: 1, Updates: n, Flips: int64(flips)}
-	if c.count {
-		info.Proposals, info.Accepted = n, int64(flips)
-	}
-	return info
+	return sweepInfo(len(c.sites[hidden])+len(c.sites[visible]), flips, c.count)
 }
 
 // update updates the units of a layer.

@@ -6,70 +6,62 @@ import (
 	"slices"
 )
 
-// Exchange keeps the number of sites that differ from a reference state: it
-// proposes to flip one site that differs and one that agrees, each uniform,
-// and accepts with probability min(1, exp(−βΔE)) (Kawasaki's exchange, but at
-// any distance). On spins,
+// Exchange keeps the number of sites that differ from a reference state. It
+// proposes to flip one site that differs and one that agrees, each uniform, and
+// accepts with probability min(1, exp(−βΔE)). With a reference of all zeros
+// this is Kawasaki's exchange of an up and a down spin, at any distance. On
+// spins
 //
 //	ΔE = 2 s_i h_i + 2 s_j h_j − 4 J_ij s_i s_j,  h the local fields.
 //
-// A move is as many attempts as there are sites. The number is that of the
-// state in which the system is at Bind and at Reset; ShellState makes one.
+// A move is as many attempts as there are sites. The number of sites that
+// differ is that of the system's state at Bind or Reset.
 type Exchange struct {
-	Reference []uint8 `json:"reference,omitempty"` // of length Len; nil: all zeros
+	Reference []uint8 // of length Len; nil: all zeros
 }
 
-// Bind returns the chain; see Mover. It is an error if no site differs from
-// the reference, or all do: nothing could move.
+// Bind returns the chain; see Mover. It is an error if no site differs from the
+// reference, or all do, since then nothing can move.
 func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	sites, err := bindable(s, beta, sites)
 	if err != nil {
 		return nil, err
 	}
-	if e.Reference != nil && len(e.Reference) != s.Len() {
-		return nil, fmt.Errorf("exchange: a reference of %d bits for a system of %d", len(e.Reference), s.Len())
+	if e.Reference == nil {
+		e.Reference = make([]uint8, s.Len())
 	}
-	if slices.ContainsFunc(e.Reference, func(x uint8) bool { return x > 1 }) {
+	switch {
+	case len(e.Reference) != s.Len():
+		return nil, fmt.Errorf("exchange: a reference of %d bits for a system of %d", len(e.Reference), s.Len())
+	case slices.ContainsFunc(e.Reference, func(x uint8) bool { return x > 1 }):
 		return nil, fmt.Errorf("exchange: the reference is not a state: give a reference of zeros and ones")
 	}
-	c := &exchange{system: s, beta: beta, reference: e.Reference, sites: sites, slots: slices.Clone(sites), law: newSqueeze(Metropolis{}.flip)}
+	c := &exchange{costs: newCosts(s), beta: beta, reference: e.Reference, sites: sites, slots: slices.Clone(sites), law: newSqueeze(Metropolis{}.flip)}
 	c.Reset()
 	if n := c.differ; n == 0 || n == len(sites) {
 		return nil, fmt.Errorf("exchange: %d of %d sites differ from the reference, so no pair can be exchanged; start elsewhere", n, len(sites))
 	}
-	switch s := s.(type) {
-	case *RBM:
-		c.rbm = s
-	default:
-		c.deltas = s.Deltas()
-	case *Ising:
-		c.ising = s
-		if s.local == nil {
-			break
-		}
-		g := s.graph
+	if c.ising != nil && c.ising.local != nil {
+		g := c.ising.graph
 		for _, w := range g.weight {
 			c.strongest = max(c.strongest, magnitude(w))
 		}
 		c.reach = 2*g.maxLocal + 2*c.strongest
 		c.table = law(Metropolis{}.flip).table(g, beta, c.reach)
 		for k := range c.table[1:] {
-			c.table[k+1] = min(c.table[k+1], c.table[k]) // whatever the roundings
+			c.table[k+1] = min(c.table[k+1], c.table[k]) // descending in spite of roundings
 		}
 	}
 	return c, nil
 }
 
 type exchange struct {
-	system    System
-	ising     *Ising // the system, if it is one
-	rbm       *RBM   // likewise
+	costs
 	beta      float64
 	reference []uint8
 	sites     []int32
 	slots     []int32 // the sites: first those that differ, then those that agree
-	differ    int
-	deltas    []float64
+	differ    int     // number of sites that differ
 	law       *squeeze
 
 	// Integer graphs.
@@ -78,37 +70,33 @@ type exchange struct {
 	strongest int32 // the largest |J|
 }
 
-// Reset renews the two lists of sites, whatever they were before.
+// Reset sorts the sites anew into those that differ and those that agree.
 func (c *exchange) Reset() {
 	state := c.system.State()
 	copy(c.slots, c.sites)
 	c.differ = 0
 	for k, i := range c.slots {
-		bit := state[i]
-		if c.reference != nil {
-			bit ^= c.reference[i]
-		}
-		if bit != 0 {
+		if state[i] != c.reference[i] {
 			c.slots[c.differ], c.slots[k] = i, c.slots[c.differ]
 			c.differ++
 		}
 	}
 }
 
-// Warning says if the chain may be reducible.
+// Warning implements Warner.
 func (c *exchange) Warning() string {
 	if len(c.slots) != 2 {
 		return ""
 	}
 	i, j := c.slots[0], c.slots[1]
-	if c.table != nil && c.halfCost(i, j) == 0 || c.beta*c.cost(i, j) == 0 {
+	if c.table != nil && c.halfCost(i, j) == 0 || c.beta*c.pairCost(i, j) == 0 {
 		return "exchange: two sites of equal energy swap at every attempt, and a move makes two attempts: the state never changes"
 	}
 	return ""
 }
 
-// halfCost returns half of what the exchange of sites i and j costs, in quanta
-// of an integer graph.
+// halfCost returns half the cost of the exchange of sites i and j, in quanta of
+// an integer graph.
 func (c *exchange) halfCost(i, j int32) int32 {
 	s := c.ising
 	half := s.halfCost(int(i)) + s.halfCost(int(j))
@@ -118,8 +106,8 @@ func (c *exchange) halfCost(i, j int32) int32 {
 	return half
 }
 
-// cost returns what the exchange of sites i and j costs.
-func (c *exchange) cost(i, j int32) float64 {
+// pairCost returns the cost of the exchange of sites i and j.
+func (c *exchange) pairCost(i, j int32) float64 {
 	s := c.ising
 	if c.rbm != nil {
 		return c.rbm.pairCost(int(i), int(j))
@@ -138,7 +126,7 @@ func (c *exchange) cost(i, j int32) float64 {
 	return cost
 }
 
-// link returns where among the neighbours of i spin j is; −1 if it is none.
+// link returns the index of spin j among the neighbours of i, or −1.
 func (g *Graph) link(i, j int32) int {
 	lo, hi := g.start[i], g.start[i+1]
 	for k, n := range g.neighbor[lo:hi] {
@@ -153,80 +141,54 @@ func (g *Graph) link(i, j int32) int {
 func (c *exchange) Move(r *rand.Rand) Info {
 	n := int64(len(c.slots))
 	info := Info{Moves: 1, Updates: n, Proposals: n}
-	agree := len(c.slots) - c.differ
-	if c.differ == 0 || agree == 0 {
+	if c.differ == 0 || c.differ == len(c.slots) {
 		return info // after a Reset to a state that cannot move
 	}
 	draws := newStream(r)
-	switch {
-	case c.table != nil:
+	if c.table != nil {
 		info.Accepted = int64(c.integer(&draws))
-	case c.ising != nil:
-		info.Accepted = int64(c.real(&draws))
-	case c.rbm != nil:
-		info.Accepted = int64(c.units(&draws))
-	default:
+	} else {
 		info.Accepted = int64(c.generic(&draws))
 	}
 	info.Flips = 2 * info.Accepted
 	return info
 }
 
-// pair returns the slots of a site that differs and one that agrees. The odds
-// of a pair of slots need not be exactly uniform: an exchange puts its sites
-// into each other's slot, so that the way back has the same odds.
+// pair returns the slots of a site that differs and one that agrees. The
+// probability of a pair of slots need not be exactly uniform: an exchange puts
+// its sites into each other's slot, so that the exchange back has the same one.
 func (c *exchange) pair(word uint64) (a, b int) {
 	return below(c.differ, uint32(word>>32)), c.differ + below(len(c.slots)-c.differ, uint32(word))
 }
 
-// generic makes the attempts, and tells how many were accepted.
+// generic makes the attempts on any system and returns the number of accepted
+// ones.
 func (c *exchange) generic(draws *stream) (accepted int) {
-	for range c.slots {
-		a, b := c.pair(draws.next())
-		i, j := c.slots[a], c.slots[b]
-		if c.law.happens(c.beta*c.cost(i, j), draws.next()) {
-			c.system.Flip(int(i))
-			c.system.Flip(int(j))
-			c.slots[a], c.slots[b] = j, i
-			accepted++
-		}
-	}
-	return accepted
-}
-
-// real is generic for an Ising system.
-func (c *exchange) real(draws *stream) (accepted int) {
-	s := c.ising
 	slots := c.slots
-	d := *draws // in registers
+	d := *draws // a copy, which the compiler keeps in registers
 	for range slots {
 		a, b := c.pair(d.next())
 		i, j := slots[a], slots[b]
-		if c.law.happens(c.beta*c.cost(i, j), d.next()) {
-			s.flipReal(int(i))
-			s.flipReal(int(j))
+		if c.law.happens(c.beta*c.pairCost(i, j), d.next()) {
+			for _, site := range [2]int{int(i), int(j)} {
+				switch {
+				case c.ising != nil:
+					c.ising.flipReal(site)
+				case c.rbm != nil:
+					c.rbm.flip(site)
+				default:
+					c.system.Flip(site)
+				}
+			}
 			slots[a], slots[b] = j, i
 			accepted++
 		}
 	}
-	s.renewAll()
-	return accepted
-}
-
-// units is generic for an RBM.
-func (c *exchange) units(draws *stream) (accepted int) {
-	s := c.rbm
-	for range c.slots {
-		a, b := c.pair(draws.next())
-		i, j := c.slots[a], c.slots[b]
-		if c.law.happens(c.beta*s.pairCost(int(i), int(j)), draws.next()) {
-			s.flip(int(i))
-			s.flip(int(j))
-			c.slots[a], c.slots[b] = j, i
-			accepted++
-		}
+	if c.ising != nil {
+		c.ising.renewAll()
+	} else if c.rbm != nil {
+		c.rbm.renewAll()
 	}
-	s.renewAll()
 	return accepted
 }
 
@@ -234,8 +196,8 @@ func (c *exchange) units(draws *stream) (accepted int) {
 func (c *exchange) integer(draws *stream) (accepted int) {
 	s := c.ising
 	g, state, local, slots := s.graph, s.state, s.local, c.slots
-	best := 2 * c.strongest // what a coupling can take off the half cost
-	d := *draws             // in registers
+	best := 2 * c.strongest // the most that a coupling can lower the half cost
+	d := *draws
 	for range slots {
 		a, b := c.pair(d.next())
 		i, j := slots[a], slots[b]
@@ -243,7 +205,7 @@ func (c *exchange) integer(draws *stream) (accepted int) {
 		si, sj := spin(state[i]), spin(state[j])
 		half := si*local[i] + sj*local[j] + c.reach
 		if !c.table[half-best].happens(word) {
-			continue // whatever coupling joins the two
+			continue // whatever the coupling of the two
 		}
 		if k := g.link(i, j); k >= 0 {
 			half -= 2 * si * sj * g.weight[k]

@@ -79,11 +79,6 @@ func NewGraph(field []float64, edges []Edge) (*Graph, error) {
 		case !finite(e.Coupling):
 			return nil, fmt.Errorf("coupling of edge %d–%d is %g: give a finite number", e.I, e.J, e.Coupling)
 		}
-		g.start[e.I+1]++
-		g.start[e.J+1]++
-	}
-	for i := range n {
-		g.start[i+1] += g.start[i]
 	}
 	if err := g.connect(edges); err != nil {
 		return nil, err
@@ -94,32 +89,24 @@ func NewGraph(field []float64, edges []Edge) (*Graph, error) {
 	return g, nil
 }
 
-// connect fills the neighbours, in ascending order of each spin.
+// connect sets the neighbours of every spin, in ascending order.
 func (g *Graph) connect(edges []Edge) error {
-	sorted := slices.Clone(edges)
-	for k, e := range sorted {
-		sorted[k].I, sorted[k].J = min(e.I, e.J), max(e.I, e.J)
+	both := make([]Edge, 0, 2*len(edges)) // in both directions
+	for _, e := range edges {
+		both = append(both, e, Edge{e.J, e.I, e.Coupling})
 	}
-	slices.SortFunc(sorted, func(a, b Edge) int {
-		return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
-	})
-	g.neighbor = make([]int32, 2*len(edges))
-	g.coupling = make([]float64, 2*len(edges))
-	next := slices.Clone(g.start)
-	put := func(i, j int32, c float64) {
-		g.neighbor[next[i]], g.coupling[next[i]] = j, c
-		next[i]++
-	}
-	// The first loop gives every spin its smaller neighbours, the second one
-	// its larger neighbours, both in ascending order.
-	for k, e := range sorted {
-		if k > 0 && e.I == sorted[k-1].I && e.J == sorted[k-1].J {
+	slices.SortFunc(both, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
+	g.neighbor = make([]int32, len(both))
+	g.coupling = make([]float64, len(both))
+	for k, e := range both {
+		if k > 0 && e.I == both[k-1].I && e.J == both[k-1].J {
 			return fmt.Errorf("edge %d–%d is given twice: add its couplings up", e.I, e.J)
 		}
-		put(e.J, e.I, e.Coupling)
+		g.neighbor[k], g.coupling[k] = e.J, e.Coupling
+		g.start[e.I+1] = int32(k + 1)
 	}
-	for _, e := range sorted {
-		put(e.I, e.J, e.Coupling)
+	for i := range g.field { // spins without neighbours
+		g.start[i+1] = max(g.start[i+1], g.start[i])
 	}
 	return nil
 }
@@ -141,9 +128,6 @@ func (g *Graph) Neighbors(i int) ([]int32, []float64) {
 	lo, hi := g.start[i], g.start[i+1]
 	return g.neighbor[lo:hi], g.coupling[lo:hi]
 }
-
-// Integer returns the quantum, and whether the graph is an integer graph.
-func (g *Graph) Integer() (quantum float64, ok bool) { return g.quantum, g.weight != nil }
 
 // cost returns the energy of so many half costs, that is, pairs of quanta.
 func (g *Graph) cost(half int32) float64 { return float64(half) * (2 * g.quantum) }

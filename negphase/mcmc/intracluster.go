@@ -3,58 +3,56 @@ package mcmc
 import (
 	"fmt"
 	"math/rand/v2"
-
-	"gorbm/negphase/internal/grammar"
 )
 
 // Intracluster moves are pairs of walks that start and end at the same
-// distance n from a reference state c (Hamze & de Freitas 2010). One walk
-// flips k bits that differ from c, one after the other, each drawn in
-// proportion to its weight φ among all that differ then (equation 2); the
-// other flips k bits that agree. A fair coin before the move says which comes
-// first. The second walk may take back flips of the first. The move is
-// accepted or rejected by equation 6, which leaves exp(−βE) on the shell
-// |x ⊕ c| = n invariant; every k ≥ 1 reaches all of the shell.
+// distance n from a reference state c (Hamze & de Freitas 2010). One walk flips
+// k bits that differ from c, one after the other, each drawn in proportion to
+// its weight φ among all that differ then (equation 2). The other flips k bits
+// that agree. A fair coin before the move says which comes first. The second
+// walk may flip bits back that the first one flipped. The move is accepted or
+// rejected by equation 6, which leaves exp(−βE) on the shell |x ⊕ c| = n
+// invariant. Every k ≥ 1 reaches all of the shell.
 //
 // The paper defines P(x) by agreement with c, but its walk "upward" from S_n
-// to S_(n−k), and its figure, flip bits that differ. So we say down for a flip
-// to a state nearer to c, and up for one farther away.
+// to S_(n−k), and its figure, flip bits that differ. Here down means a flip to a
+// state nearer to c, and up a flip to one farther away.
 //
-// The distance n is that of the state at Bind and at Reset; ShellState makes
-// one. Weights are the heat-bath's in the paper's experiments, and the biases
-// are in units of β.
+// The distance n is that of the system's state at Bind or Reset. The paper's
+// experiments have heat-bath weights.
 type Intracluster struct {
-	MinLength int     `json:"min_length"` // flips of a walk, drawn before the move
-	MaxLength int     `json:"max_length"`
-	GammaDown float64 `json:"gamma_down"` // of flips that go nearer to the reference
-	GammaUp   float64 `json:"gamma_up"`   // of flips that go farther away
-	Weights   Weights `json:"weights"`
-	Reference []uint8 `json:"reference,omitempty"` // of length Len; nil: all zeros
+	MinLength int     // flips of a walk, drawn before the move
+	MaxLength int     // the same
+	GammaDown float64 // bias of flips that go nearer to the reference, in units of β
+	GammaUp   float64 // bias of flips that go farther away, in units of β
+	Weights   Weights
+	Reference []uint8 // of length Len; nil: all zeros
 }
 
-// intraclusterKeys are the keys of Intracluster in the grammar.
-var intraclusterKeys = grammar.Keys[Intracluster]{
-	lengthsKey(func(m *Intracluster) (low, high *int) { return &m.MinLength, &m.MaxLength }),
-	gammaKey("1", func(m *Intracluster) (first, second *float64) { return &m.GammaDown, &m.GammaUp },
-		func(m *Intracluster) bool { return m.GammaDown != m.GammaUp }),
-	weightsKey(func(m *Intracluster) *Weights { return &m.Weights }),
+// keys returns the keys of m.
+func (m *Intracluster) keys() []key {
+	return []key{
+		lengthsKey(&m.MinLength, &m.MaxLength),
+		gammaKey("1", &m.GammaDown, &m.GammaUp, func() bool { return m.GammaDown != m.GammaUp }),
+		weightsKey(&m.Weights),
+	}
 }
 
 // DefaultIntracluster returns walks of 1 to 25 flips at γ = β.
 func DefaultIntracluster() (m Intracluster) {
-	intraclusterKeys.Default(&m)
+	initialize(m.keys())
 	return m
 }
 
 // Check returns an error that names the setting that is out of range.
-func (m Intracluster) Check() error { return intraclusterKeys.Check("im", &m) }
+func (m Intracluster) Check() error { return check("im", m.keys()) }
 
 // Bind returns the chain; see Mover. Besides what Check finds, it is an error
 // if MaxLength exceeds the number of sites that differ from the reference or
 // of those that agree.
 //
-// After a Reset at another distance, lengths that no longer fit are left out
-// of the law they are drawn from; if none is left, moves do nothing.
+// After a Reset at another distance, lengths that no longer fit are not drawn.
+// If none fits, moves do nothing.
 func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if err := m.Check(); err != nil {
 		return nil, err

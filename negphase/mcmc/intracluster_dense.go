@@ -6,16 +6,16 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// A denseShell is a shellWalker for an RBM and heat-bath weights: as a
-// denseWalk, one pass over the other layer renews its weights at each flip,
-// here with a sum for each side of the shell.
+// A denseShell is a shellWalker for an RBM and heat-bath weights. As in a
+// denseWalk, one pass over the other layer renews its weights at each flip. It
+// sums them for each side of the shell.
 type denseShell struct {
 	denseSites
 	reference []uint8
 	moves     []uint8     // 1 for each site that moves
 	on        [2]int      // sites on each side
 	side      [2][]uint32 // of each unit of a layer: all bits if it differs from the reference
-	leaf      [2][]uint32 // weight of each unit, under its side's γ
+	leaf      [2][]uint32 // weight of each unit of a layer, under the γ of its side
 	sums      [2][2]walk.Sums
 }
 
@@ -68,20 +68,19 @@ func (w *denseShell) weigh(l int, row []int32, down bool) {
 func (w *denseShell) sizes() [2]int { return w.on }
 
 func (w *denseShell) undo() {
-	for _, site := range w.path {
+	path := w.path
+	if !w.restore() {
+		return
+	}
+	for _, site := range path {
 		l, i := w.s.parameters.place(int(site))
 		w.side[l][i] = ^w.side[l][i]
+		w.renewSign(l, i)
 	}
-	path := w.path
-	if w.restore() {
-		for _, site := range path {
-			w.renewSign(w.s.parameters.place(int(site)))
-		}
-		w.refresh()
-	}
+	w.refresh()
 }
 
-// renewSign sets the sign of unit i of layer l by its side.
+// renewSign sets the sign of unit i of layer l for its side.
 func (w *denseShell) renewSign(l, i int) {
 	w.sign[l][i] = w.factor(int(w.side[l][i]&1)) * float32(spin(w.s.layer(l)[i]))
 }
@@ -115,12 +114,12 @@ func (w *denseShell) segment(r *rand.Rand, path []int32, k, side int, sc *score)
 	}
 }
 
-// cross flips unit i of layer l, from a side to the other.
+// cross flips unit i of layer l, which moves from the given side to the other.
 func (w *denseShell) cross(l, i, side int) {
 	up := w.s.layer(l)[i] == 0
 	w.turn(l, i)
 	w.side[l][i] = ^w.side[l][i]
-	w.renewSign(l, i) // turn keeps the old side's γ
+	w.renewSign(l, i) // turn keeps the γ of the old side
 	before := w.leaf[l][i]
 	after := walk.Heat(w.s.field[l][i], w.sign[l][i], w.unit[l][i])
 	w.leaf[l][i] = after

@@ -26,7 +26,7 @@ type Ising struct {
 func NewIsing(g *Graph, state []uint8) *Ising {
 	n := g.Len()
 	s := &Ising{graph: g, state: make([]uint8, n)}
-	if _, ok := g.Integer(); ok {
+	if g.weight != nil {
 		s.local = make([]int32, n)
 	} else {
 		s.real = make([]float64, n)
@@ -74,7 +74,7 @@ func sumFields[T int32 | float64](g *Graph, state []uint8, local, field, couplin
 			sum += T(coupling[k] * T(spin(state[j])))
 		}
 		local[i] = sum
-		twice += int64(spin(x)) * (int64(sum*scale) + int64(field[i]*scale))
+		twice += int64(spin(x)) * int64((sum+field[i])*scale)
 		lo = hi
 	}
 	return twice
@@ -98,9 +98,6 @@ func (s *Ising) delta(i int) float64 {
 // halfCost returns half the cost of a flip of spin i, s_i times its local field,
 // in quanta. Integer graphs only.
 func (s *Ising) halfCost(i int) int32 { return spin(s.state[i]) * s.local[i] }
-
-// Graph returns the graph that s lives on.
-func (s *Ising) Graph() *Graph { return s.graph }
 
 // Len returns the number of spins.
 func (s *Ising) Len() int { return len(s.state) }

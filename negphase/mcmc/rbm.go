@@ -143,11 +143,9 @@ func (s *RBM) cost(i int) int32 {
 	return spin(s.state[i]) * s.field[l][k]
 }
 
-// FlipCost returns Deltas()[i] without the cost of keeping all of Deltas current.
-func (s *RBM) FlipCost(i int) float64 { return s.delta(i) }
-
-// delta returns the cost of a flip of site i.
-func (s *RBM) delta(i int) float64 { return float64(s.cost(i)) * s.parameters.quantum }
+// FlipCost returns the cost of a flip of site i, without the work of keeping all
+// of Deltas current.
+func (s *RBM) FlipCost(i int) float64 { return float64(s.cost(i)) * s.parameters.quantum }
 
 // pairCost returns the cost of flipping both sites i and j. If they are in
 // different layers, it depends on their coupling too.
@@ -165,7 +163,7 @@ func (s *RBM) pairCost(i, j int) float64 {
 // renewAll sets all flip costs, if Deltas was called.
 func (s *RBM) renewAll() {
 	for i := range s.deltas {
-		s.deltas[i] = s.delta(i)
+		s.deltas[i] = s.FlipCost(i)
 	}
 }
 
@@ -186,7 +184,7 @@ func (s *RBM) Flip(i int) []int32 {
 	touched[0] = int32(i)
 	if s.deltas != nil {
 		for _, j := range touched {
-			s.deltas[j] = s.delta(int(j))
+			s.deltas[j] = s.FlipCost(int(j))
 		}
 	}
 	return touched

@@ -77,7 +77,7 @@ func BenchmarkRBMWalks(b *testing.B) {
 // of each unit.
 func BenchmarkRBMSteps(b *testing.B) {
 	for _, c := range rbmBenches {
-		for _, m := range []Mover{BlockGibbs{}, FlipTheState{}, Gibbs{}, Metropolis{Random}} {
+		for _, m := range []Mover{BlockGibbs{}, FlipTheState{}, Gibbs{}, Metropolis{Random}, Exchange{}} {
 			b.Run(fmt.Sprintf("system=%s/mover=%s", c.name, FormatMover(m)), func(b *testing.B) {
 				chain := must(m.Bind(burnt(b, c.model(b)), 1, nil))(b)
 				r := rbm.NewKey(3).Rand()

@@ -36,7 +36,7 @@ func TestBoltzmannWalksFollowTheParameters(t *testing.T) {
 			a.Add(before.Move(r))
 			b.Add(after.Move(q))
 			for i := range now.Len() {
-				far = max(far, math.Abs(now.delta(i)))
+				far = max(far, math.Abs(now.FlipCost(i)))
 			}
 		}
 		if !slices.Equal(then.state, now.state) || a != b {

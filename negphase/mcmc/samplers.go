@@ -4,59 +4,53 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
-	"gorbm/negphase/internal/grammar"
+	"gorbm/data"
 )
 
-// A sampler is a kind of Mover, as commands name it.
+// A sampler is a kind of Mover: a row of the table of samplers.
 type sampler struct {
 	name        string
-	help        string              // one line for the help of commands
-	settings    Mover               // of the type that holds the settings
-	keys        grammar.Keys[Mover] // of the settings
-	keepsActive bool                // moves keep the number of units that differ from a reference
+	help        string // one line for the help of commands
+	keepsActive bool   // moves keep the number of units that differ from a reference
+	zero        Mover  // a zero value of its type
+	// edit returns the keys of a copy of a Mover of this type, and the copy.
+	edit func(m Mover) (keys []key, edited func() Mover)
 }
 
 // samplers is the table of all samplers. A new one is a row here and a file
-// with its settings and its chain.
+// with its settings, their keys and its chain.
 var samplers = []sampler{
-	{"gibbs", "heat bath, a sweep of all spins a move", Gibbs{}, keysOf(gibbsKeys), false},
-	{"metropolis", "accepts by min(1, exp(−βΔE)), a sweep a move", Metropolis{}, keysOf(metropolisKeys), false},
-	{"modified-metropolis", "the same, but flips that cost nothing by chance ½", ModifiedMetropolis{}, keysOf(modifiedMetropolisKeys), false},
-	{"sw", "Swendsen–Wang: clusters of all spins a move", SwendsenWang{}, nil, false},
-	{"block-gibbs", "all hidden, then all visible units of an RBM a move", BlockGibbs{}, nil, false},
-	{"flip", "the same by flip-the-state: to the more probable value always", FlipTheState{}, nil, false},
-	{"sardonics", "self-avoiding walks in the space of states", Sardonics{}, keysOf(sardonicsKeys), false},
-	{"exchange", "on states of -active spins up: swaps an up and a down spin", Exchange{}, nil, true},
-	{"im", "the same by intracluster moves: walks out and back", Intracluster{}, keysOf(intraclusterKeys), true},
+	row("gibbs", "heat bath, a sweep of all spins a move", false, func(m *Gibbs) []key { return []key{orderKey(&m.Order)} }),
+	row("metropolis", "accepts by min(1, exp(−βΔE)), a sweep a move", false, func(m *Metropolis) []key { return []key{orderKey(&m.Order)} }),
+	row("modified-metropolis", "the same, but flips that cost nothing by chance ½", false, func(m *ModifiedMetropolis) []key { return []key{orderKey(&m.Order)} }),
+	row("sw", "Swendsen–Wang: clusters of all spins a move", false, noKeys[SwendsenWang]),
+	row("block-gibbs", "all hidden, then all visible units of an RBM a move", false, noKeys[BlockGibbs]),
+	row("flip", "the same by flip-the-state: to the more probable value always", false, noKeys[FlipTheState]),
+	row("sardonics", "self-avoiding walks in the space of states", false, (*Sardonics).keys),
+	row("exchange", "on states of -active spins up: swaps an up and a down spin", true, noKeys[Exchange]),
+	row("im", "the same by intracluster moves: walks out and back", true, (*Intracluster).keys),
 }
 
-// keysOf returns the keys of a Mover from those of its type M.
-func keysOf[M Mover](keys grammar.Keys[M]) grammar.Keys[Mover] {
-	all := make(grammar.Keys[Mover], len(keys))
-	for i, k := range keys {
-		all[i] = grammar.Key[Mover]{
-			Name: k.Name, Default: k.Default, Help: k.Help,
-			Parse: func(m *Mover, text string) error {
-				settings := (*m).(M)
-				err := k.Parse(&settings, text)
-				*m = settings
-				return err
-			},
-			Format: func(m *Mover) string {
-				settings := (*m).(M)
-				return k.Format(&settings)
-			},
-		}
-	}
-	return all
+func row[M Mover](name, help string, keepsActive bool, keys func(*M) []key) sampler {
+	return sampler{name, help, keepsActive, *new(M), func(m Mover) ([]key, func() Mover) {
+		settings := m.(M)
+		return keys(&settings), func() Mover { return settings }
+	}}
+}
+
+func noKeys[M Mover](*M) []key { return nil }
+
+// keys returns the keys of the sampler, of zero settings.
+func (s *sampler) keys() []key {
+	keys, _ := s.edit(s.zero)
+	return keys
 }
 
 // samplerOf returns the row of the table for a Mover, or nil.
 func samplerOf(m Mover) *sampler {
-	at := slices.IndexFunc(samplers, func(s sampler) bool { return reflect.TypeOf(s.settings) == reflect.TypeOf(m) })
+	at := slices.IndexFunc(samplers, func(s sampler) bool { return reflect.TypeOf(s.zero) == reflect.TypeOf(m) })
 	if at < 0 {
 		return nil
 	}
@@ -84,7 +78,7 @@ func MoverKinds() []string {
 // MoverKeys returns the names of the settings of samplers of this kind.
 func MoverKeys(kind string) []string {
 	if s := samplerNamed(kind); s != nil {
-		return s.keys.Names()
+		return names(s.keys())
 	}
 	return nil
 }
@@ -92,6 +86,15 @@ func MoverKeys(kind string) []string {
 // MoverHas reports whether samplers of this kind have the setting that the
 // grammar calls key.
 func MoverHas(kind, key string) bool { return slices.Contains(MoverKeys(kind), key) }
+
+// CheckMover returns an error that names the setting of m that is out of range,
+// as far as that does not depend on a system.
+func CheckMover(m Mover) error {
+	if c, ok := m.(interface{ Check() error }); ok {
+		return c.Check()
+	}
+	return nil
+}
 
 // KeepsActive reports whether moves of m keep the number of units that differ
 // from its reference: spins up, active units.
@@ -103,69 +106,67 @@ func KeepsActive(m Mover) bool {
 // Help returns what the help of commands says of the samplers and of their
 // keys, one a line.
 func Help() (kinds, keys string) {
-	owners := map[string]int{} // samplers that have a key
+	owners := map[string][]string{} // samplers that have a key
 	for _, s := range samplers {
 		kinds += fmt.Sprintf("  %-21s %s\n", s.name, s.help)
-		for _, k := range s.keys {
-			owners[k.Name]++
+		for _, k := range s.keys() {
+			owners[k.name] = append(owners[k.name], s.name)
 		}
 	}
-	seen := map[string]bool{}
 	for _, s := range samplers {
-		for _, k := range s.keys {
-			if seen[k.Name] {
-				continue
+		for _, k := range s.keys() {
+			switch o := owners[k.name]; {
+			case len(o) == 1:
+				keys += fmt.Sprintf("  %-8s of %s: %s\n", k.name, s.name, k.help)
+			case o[0] == s.name:
+				keys += fmt.Sprintf("  %-8s %s\n", k.name, k.help)
 			}
-			seen[k.Name] = true
-			owner := ""
-			if owners[k.Name] == 1 {
-				owner = "of " + s.name + ": "
-			}
-			keys += fmt.Sprintf("  %-8s %s%s\n", k.Name, owner, k.Help)
 		}
 	}
 	return kinds, keys
 }
 
-// ParseMover reads a sampler in the grammar name[:key=value]…:
+// ParseMover reads a sampler in the grammar name[:key=value]…, such as
 //
-//	gibbs:order=random                   order: linear, chessboard or random;
-//	metropolis, modified-metropolis      as gibbs; what is not given is o
-//	block-gibbs                          both layers of an RBM in turn
-//	flip                                 flip-the-state, on both layers of an RBM
-//	exchange
-//	sw                                   Swendsen–Wang
-//	sardonics:k=1-25:gamma=1.02          k: flips of a walk, one number or a range
-//	sardonics:gamma=.95/1.05:mix=2/1/1   gamma: gamma1, or gamma1/gamma2, in units of β;
-//	                                     mix: proportions of the types 11, 21, 12
-//	sardonics:walks=3:weights=boltzmann  walks: of each half of a move, or single;
-//	                                     weights: heatbath or boltzmann
-//	sardonics:accept=type                accept: marginal, or type for OwnType
-//	im:k=90:gamma=1/.9                   gamma: of both walks, or down/up; weights
+//	gibbs:order=random
+//	sardonics:k=1-25:gamma=.95/1.05:mix=2/1/1:walks=3:weights=boltzmann:accept=type
+//	im:k=90:gamma=1/.9
 //
-// See Sardonics and Intracluster for what the settings mean. References of
-// exchange and im are not part of the text. The error names the key, or the
-// sampler, and what it may be.
+// The table of samplers has all names and keys; Help lists them. An order that
+// is not given is o. See Sardonics and Intracluster for what their settings
+// mean. References of exchange and im are not part of the text. The error names
+// the key, or the sampler, and what it may be.
 func ParseMover(text string, o Order) (Mover, error) {
 	parts := strings.Split(text, ":")
 	s := samplerNamed(parts[0])
 	if s == nil {
-		return nil, fmt.Errorf("unknown sampler %q%s; there are %s", parts[0], grammar.DidYouMean(parts[0], MoverKinds()), strings.Join(MoverKinds(), ", "))
+		return nil, fmt.Errorf("unknown sampler %q%s; there are %s", parts[0], data.DidYouMean(parts[0], MoverKinds()), strings.Join(MoverKinds(), ", "))
 	}
-	m := s.settings
-	s.keys.Default(&m)
-	if s.keys.Has("order") {
-		if err := s.keys.Parse(s.name, &m, []string{"order=" + o.String()}); err != nil {
+	keys, mover := s.edit(s.zero)
+	initialize(keys)
+	if at := slices.Index(names(keys), "order"); at >= 0 {
+		if err := keys[at].set(o.String()); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.keys.Parse(s.name, &m, parts[1:]); err != nil {
-		return nil, err
+	for i, part := range parts[1:] {
+		name, value, ok := strings.Cut(part, "=")
+		at := slices.Index(names(keys), name)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("%s: %q is not of the form key=value", s.name, part)
+		case len(keys) == 0:
+			return nil, fmt.Errorf("%s has no settings, so no %q", s.name, name)
+		case at < 0:
+			return nil, fmt.Errorf("%s has no setting %q%s; it has %s", s.name, name, data.DidYouMean(name, names(keys)), strings.Join(names(keys), ", "))
+		case slices.ContainsFunc(parts[1:][:i], func(p string) bool { return strings.HasPrefix(p, name+"=") }):
+			return nil, fmt.Errorf("%s: %s is given twice", s.name, name)
+		}
+		if err := keys[at].set(value); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", s.name, name, err)
+		}
 	}
-	if c, ok := m.(interface{ Check() error }); ok {
-		return m, c.Check()
-	}
-	return m, nil
+	return mover(), CheckMover(mover())
 }
 
 // FormatMover returns m in the grammar that ParseMover reads, with every
@@ -176,134 +177,12 @@ func FormatMover(m Mover) string {
 	if s == nil {
 		return fmt.Sprintf("%T", m)
 	}
-	return s.name + s.keys.Format(&m)
-}
-
-// orderKey is the key of the order of a sweep.
-func orderKey[M Mover](of func(*M) *Order) grammar.Key[M] {
-	return grammar.Key[M]{
-		Name: "order", Default: "linear", Help: "linear, chessboard or random: of the first three; -order is short for it",
-		Parse: func(m *M, text string) error {
-			if err := grammar.OneOf(text, orderNames...); err != nil {
-				return err
-			}
-			*of(m) = Order(slices.Index(orderNames, text))
-			return nil
-		},
-		Format: func(m *M) string { return of(m).String() },
-	}
-}
-
-// lengthsKey is the key of the least and the largest length of a walk.
-func lengthsKey[M Mover](of func(*M) (low, high *int)) grammar.Key[M] {
-	return grammar.Key[M]{
-		Name: "k", Default: "1-25", Help: "flips of a walk: a number, or a range to draw from at each walk",
-		Parse: func(m *M, text string) error {
-			low, high := of(m)
-			first, second, isRange := strings.Cut(text, "-")
-			if !isRange {
-				second = first
-			}
-			var err1, err2 error
-			*low, err1 = strconv.Atoi(first)
-			*high, err2 = strconv.Atoi(second)
-			if err1 != nil || err2 != nil {
-				return fmt.Errorf("%q is not a whole number, nor a range such as 1-25", text)
-			}
-			return nil
-		},
-		Format: func(m *M) string {
-			low, high := of(m)
-			return lengths(*low, *high)
-		},
-		Check: func(m *M) error {
-			switch low, high := of(m); {
-			case *low < 1 || *high > MaxLength:
-				return fmt.Errorf("k is %s; lengths must lie in 1 … %d", lengths(*low, *high), MaxLength)
-			case *low > *high:
-				return fmt.Errorf("k is %d-%d; the first length must not exceed the second", *low, *high)
-			}
-			return nil
-		},
-	}
-}
-
-// lengths returns "90" or "1-25".
-func lengths(low, high int) string {
-	if low == high {
-		return fmt.Sprint(low)
-	}
-	return fmt.Sprintf("%d-%d", low, high)
-}
-
-// gammaKey is the key of two biases. They are written as one number unless
-// both tells otherwise.
-func gammaKey[M Mover](byDefault string, of func(*M) (first, second *float64), both func(*M) bool) grammar.Key[M] {
-	return grammar.Key[M]{
-		Name: "gamma", Default: byDefault, Help: "biases of the walks in units of β: one, or two as in .95/1.05",
-		Parse: func(m *M, text string) error {
-			x, err := parseNumbers(text)
-			if err != nil || len(x) > 2 {
-				return fmt.Errorf("%q is not a number, nor two such as .95/1.05", text)
-			}
-			first, second := of(m)
-			*first, *second = x[0], x[len(x)-1]
-			return nil
-		},
-		Format: func(m *M) string {
-			first, second := of(m)
-			if both(m) {
-				return formatNumbers(*first, *second)
-			}
-			return formatNumbers(*first)
-		},
-		Check: func(m *M) error {
-			first, second := of(m)
-			for _, g := range []float64{*first, *second} {
-				if !(g >= 0) || !finite(g) {
-					return fmt.Errorf("gamma is %v; it must be a finite number, 0 or more", g)
-				}
-			}
-			return nil
-		},
-	}
-}
-
-// weightsKey is the key of the weights of flips.
-func weightsKey[M Mover](of func(*M) *Weights) grammar.Key[M] {
-	return grammar.Key[M]{
-		Name: "weights", Default: string(HeatBath), Help: "of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)",
-		Parse: func(m *M, text string) error {
-			*of(m) = Weights(text)
-			return grammar.OneOf(text, string(HeatBath), string(Boltzmann))
-		},
-		Format: func(m *M) string { return string(*of(m)) },
-		Check: func(m *M) error {
-			if w := *of(m); w != HeatBath && w != Boltzmann {
-				return fmt.Errorf("weights is %q; it is heatbath or boltzmann", w)
-			}
-			return nil
-		},
-	}
-}
-
-// parseNumbers reads numbers separated by slashes.
-func parseNumbers(text string) (x []float64, err error) {
-	for field := range strings.SplitSeq(text, "/") {
-		v, err := strconv.ParseFloat(field, 64)
-		if err != nil {
-			return nil, fmt.Errorf("%q is not a number", field)
+	text := s.name
+	keys, _ := s.edit(m)
+	for _, k := range keys {
+		if value := k.text(); value != "" {
+			text += ":" + k.name + "=" + value
 		}
-		x = append(x, v)
 	}
-	return x, nil
-}
-
-// formatNumbers is the inverse of parseNumbers.
-func formatNumbers(x ...float64) string {
-	s := make([]string, len(x))
-	for i, v := range x {
-		s[i] = strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	return strings.Join(s, "/")
+	return text
 }

@@ -101,11 +101,11 @@ func TestSamplersTable(t *testing.T) {
 		if s.help == "" || !strings.Contains(kinds, "  "+s.name+" ") {
 			t.Errorf("%s: no help", s.name)
 		}
-		for _, k := range s.keys {
-			if k.Help == "" || strings.Count(keys, "  "+k.Name+" ") != 1 || k.Default == "" {
-				t.Errorf("%s: %s has help %q and default %q", s.name, k.Name, k.Help, k.Default)
+		for _, k := range s.keys() {
+			if k.help == "" || strings.Count(keys, "  "+k.name+" ") != 1 || k.initial == "" {
+				t.Errorf("%s: %s has help %q and default %q", s.name, k.name, k.help, k.initial)
 			}
-			text := s.name + ":" + k.Name + "=" + k.Default
+			text := s.name + ":" + k.name + "=" + k.initial
 			if m, err := ParseMover(text, Linear); err != nil || FormatMover(m) != FormatMover(must(ParseMover(s.name, Linear))(t)) {
 				t.Errorf("%s is not the default: %v, %v", text, m, err)
 			}

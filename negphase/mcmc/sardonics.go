@@ -6,12 +6,11 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"gorbm/negphase/internal/grammar"
 )
 
-// Weights are the weight φ of a flip that raises the energy by ΔE, by which
-// the walks of SARDONICS and of intracluster moves choose what to flip next.
+// Weights are the form of the weight φ of a flip that raises the energy by ΔE.
+// The walks of SARDONICS and of intracluster moves choose the next flip in
+// proportion to it.
 type Weights string
 
 const (
@@ -20,24 +19,23 @@ const (
 )
 
 // MaxLength is the largest length of a walk, and MaxWalks the largest number
-// of walks in a half of a move: more is surely a slip.
+// of walks in a half of a move. Larger numbers are taken for mistakes.
 const (
 	MaxLength = 1_000_000
 	MaxWalks  = 1000
 )
 
 // Sardonics are self-avoiding walks in the space of states (Hamze, Wang & de
-// Freitas 2012). A move is a chain of walks; each walk flips k different
-// units, one after the other, drawn among those it has not flipped yet in
-// proportion to φ (equation 3), and the whole move is accepted or rejected so
-// that exp(−βE) is left invariant (equations 8 and 11). The lengths k are
-// drawn anew for each walk, uniformly from MinLength … MaxLength, before the
-// move starts.
+// Freitas 2012). A move is a chain of walks. Each walk flips k different units,
+// one after the other, drawn among those it has not flipped yet in proportion
+// to φ (equation 3). The whole move is accepted or rejected so that exp(−βE) is
+// left invariant (equations 8 and 11). The length k is drawn for each walk
+// before it starts, uniformly from MinLength … MaxLength.
 //
-// A move has two halves of Walks walks each; a walk forgets what the walks
-// before it flipped. With Single it is one walk instead, the paper's
-// Algorithm 1. The paper's "pure" sampler is a pair, Walks = 1; the iterated
-// one has more.
+// A move has two halves of Walks walks each, and each walk may flip units that
+// earlier walks flipped. With Single it is one walk instead, the paper's
+// Algorithm 1. The paper's "pure" sampler is Walks = 1, the iterated one has
+// more.
 //
 // The type of a move is the bias of its first and of its second half:
 // (Gamma1, Gamma1), (Gamma2, Gamma1) or (Gamma1, Gamma2), in proportion to
@@ -46,111 +44,112 @@ const (
 // γ_H ≥ γ_L; the sampler is correct for any two numbers.
 //
 // The paper's experiments used heat-bath weights and biases in units of β,
-// though it prints Boltzmann weights: the peak of acceptance lies at γ of 1.02
-// to 1.1 for HeatBath and at about half of it for Boltzmann.
+// though it prints Boltzmann weights. Acceptance is highest at γ of 1.02 to 1.1
+// for HeatBath and at about half of it for Boltzmann.
 type Sardonics struct {
-	MinLength int        `json:"min_length"` // flips of a walk: k_l
-	MaxLength int        `json:"max_length"` // k_u
-	Gamma1    float64    `json:"gamma1"`     // in units of β
-	Gamma2    float64    `json:"gamma2"`     // used where Mix has it
-	Weights   Weights    `json:"weights"`
-	Single    bool       `json:"single"` // one walk a move; Walks and Mix are ignored
-	Walks     int        `json:"walks"`  // of each half: N
-	Mix       [3]float64 `json:"mix"`    // proportions of the types (1,1), (2,1), (1,2)
+	MinLength int        // flips of a walk: k_l
+	MaxLength int        // k_u
+	Gamma1    float64    // in units of β
+	Gamma2    float64    // in units of β, used where Mix has it
+	Weights   Weights    // of flips
+	Single    bool       // one walk a move; Walks and Mix are ignored
+	Walks     int        // of each half: N
+	Mix       [3]float64 // proportions of the types (1,1), (2,1), (1,2)
 	// OwnType scores a move under the type that was drawn, and its reverse
 	// under the type with the halves swapped. Otherwise both are scored under
-	// all types at once, the mixture that the paper's program has, which
-	// accepts more.
-	OwnType bool `json:"own_type"`
+	// the mixture of all types, as in the paper's program, which accepts more.
+	OwnType bool
 }
 
-// sardonicsKeys are the keys of Sardonics in the grammar.
-var sardonicsKeys = grammar.Keys[Sardonics]{
-	lengthsKey(func(m *Sardonics) (low, high *int) { return &m.MinLength, &m.MaxLength }),
-	gammaKey("1.02", func(m *Sardonics) (first, second *float64) { return &m.Gamma1, &m.Gamma2 }, (*Sardonics).mixed),
-	weightsKey(func(m *Sardonics) *Weights { return &m.Weights }),
-	{
-		Name: "walks", Default: "1", Help: "walks in each half of a move, or single",
-		Parse: func(m *Sardonics, text string) (err error) {
-			if m.Single = text == "single"; m.Single {
-				return nil
-			}
-			if m.Walks, err = strconv.Atoi(text); err != nil {
-				return fmt.Errorf("%q is not a whole number, nor single", text)
-			}
-			return nil
-		},
-		Format: func(m *Sardonics) string {
-			if m.Single {
-				return "single"
-			}
-			return strconv.Itoa(m.Walks)
-		},
-		Check: func(m *Sardonics) error {
-			if !m.Single && (m.Walks < 1 || m.Walks > MaxWalks) {
-				return fmt.Errorf("walks is %d; it must lie in 1 … %d", m.Walks, MaxWalks)
-			}
-			return nil
-		},
-	},
-	{
-		Name: "mix", Default: "1/0/0", Help: "proportions of moves with the biases 11, 21 and 12",
-		Parse: func(m *Sardonics, text string) error {
-			if strings.Count(text, "/") != len(m.Mix)-1 {
-				return fmt.Errorf("%q is not three numbers, as 2/1/1: the proportions of the types 11, 21 and 12", text)
-			}
-			x, err := parseNumbers(text)
-			copy(m.Mix[:], x)
-			return err
-		},
-		Format: func(m *Sardonics) string {
-			if m.mixed() {
-				return formatNumbers(m.Mix[:]...)
-			}
-			return ""
-		},
-		Check: func(m *Sardonics) error {
-			if m.Single {
-				return nil
-			}
-			sum := 0.0
-			for _, p := range m.Mix {
-				if !(p >= 0) || math.IsInf(p, 0) {
-					return fmt.Errorf("mix has %v; proportions must not be negative", p)
+// keys returns the keys of m.
+func (m *Sardonics) keys() []key {
+	return []key{
+		lengthsKey(&m.MinLength, &m.MaxLength),
+		gammaKey("1.02", &m.Gamma1, &m.Gamma2, m.mixed),
+		weightsKey(&m.Weights),
+		{
+			name: "walks", initial: "1", help: "walks in each half of a move, or single",
+			set: func(text string) (err error) {
+				if m.Single = text == "single"; m.Single {
+					return nil
 				}
-				sum += p
-			}
-			if sum == 0 || math.IsInf(sum, 0) {
-				return errors.New("mix has no type with a positive finite proportion")
-			}
-			return nil
+				if m.Walks, err = strconv.Atoi(text); err != nil {
+					return fmt.Errorf("%q is not a whole number, nor single", text)
+				}
+				return nil
+			},
+			text: func() string {
+				if m.Single {
+					return "single"
+				}
+				return strconv.Itoa(m.Walks)
+			},
+			check: func() error {
+				if !m.Single && (m.Walks < 1 || m.Walks > MaxWalks) {
+					return fmt.Errorf("walks is %d; it must lie in 1 … %d", m.Walks, MaxWalks)
+				}
+				return nil
+			},
 		},
-	},
-	{
-		Name: "accept", Default: "marginal", Help: "marginal (over these types) or type",
-		Parse: func(m *Sardonics, text string) error {
-			m.OwnType = text == "type"
-			return grammar.OneOf(text, "marginal", "type")
+		{
+			name: "mix", initial: "1/0/0", help: "proportions of moves with the biases 11, 21 and 12",
+			set: func(text string) error {
+				if strings.Count(text, "/") != len(m.Mix)-1 {
+					return fmt.Errorf("%q is not three numbers, as 2/1/1: the proportions of the types 11, 21 and 12", text)
+				}
+				x, err := parseNumbers(text)
+				copy(m.Mix[:], x)
+				return err
+			},
+			text: func() string {
+				if m.mixed() {
+					return formatNumbers(m.Mix[:]...)
+				}
+				return ""
+			},
+			check: func() error {
+				if m.Single {
+					return nil
+				}
+				sum := 0.0
+				for _, p := range m.Mix {
+					if !(p >= 0) || math.IsInf(p, 0) {
+						return fmt.Errorf("mix has %v; proportions must not be negative", p)
+					}
+					sum += p
+				}
+				if sum == 0 || math.IsInf(sum, 0) {
+					return errors.New("mix has no type with a positive finite proportion")
+				}
+				return nil
+			},
 		},
-		Format: func(m *Sardonics) string {
-			if m.mixed() && m.OwnType {
-				return "type"
-			}
-			return ""
+		{
+			name: "accept", initial: "marginal", help: "marginal (over these types) or type",
+			set: func(text string) error {
+				m.OwnType = text == "type"
+				return oneOf(text, "marginal", "type")
+			},
+			text: func() string {
+				if m.mixed() && m.OwnType {
+					return "type"
+				}
+				return ""
+			},
+			check: func() error {
+				if !m.Single && m.OwnType && (m.Mix[1] > 0) != (m.Mix[2] > 0) {
+					return errors.New("accept=type with one of the types 21 and 12 alone would reject each of its moves; give both a proportion, or take accept=marginal")
+				}
+				return nil
+			},
 		},
-		Check: func(m *Sardonics) error {
-			if !m.Single && m.OwnType && (m.Mix[1] > 0) != (m.Mix[2] > 0) {
-				return errors.New("accept=type with one of the types 21 and 12 alone would reject each of its moves; give both a proportion, or take accept=marginal")
-			}
-			return nil
-		},
-	},
+	}
 }
 
 // DefaultSardonics returns pairs of walks of 1 to 25 flips at γ = 1.02β, where
 // both lattices of the paper accept nearly all they can.
 func DefaultSardonics() (m Sardonics) {
-	sardonicsKeys.Default(&m)
+	initialize(m.keys())
 	return m
 }
 
@@ -168,7 +167,7 @@ func (m *Sardonics) mixed() bool { return !m.Single && (m.Mix[1] > 0 || m.Mix[2]
 // Check returns an error that names the setting that is out of range, or that
 // makes the chain reducible whatever the system is.
 func (m Sardonics) Check() error {
-	if err := sardonicsKeys.Check("sardonics", &m); err != nil {
+	if err := check("sardonics", m.keys()); err != nil {
 		return err
 	}
 	switch k := m.MinLength; {

@@ -6,19 +6,19 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// A blockWalk is a walker for any System, with costs of any size: it keeps the
-// weight of each site with sums over blocks of them.
+// A blockWalk is a walker on blockWeights. Flipped sites have weight 0 in the
+// blocks until the end of their segment.
 type blockWalk struct {
 	blockWeights
 	step []int32 // at which a site flipped in this segment; unflipped or fixed
 
 	// Of the segment, by step.
 	after []pair // total after the flip
-	own   []pair // weight of the flipped site as the walk goes on
+	own   []pair // current weight of the flipped site
 
-	// What flip n of the path changed is entries start[n−logged] to
-	// start[n−logged+1]: the site that was flipped first, then others. The
-	// entries of the first flips may be gone.
+	// Flip n of the path changed the weights in entries start[n−logged] to
+	// start[n−logged+1] of changes: first that of the flipped site, then others.
+	// The entries of the first logged flips are dropped.
 	changes []change
 	start   []int32
 	logged  int
@@ -32,8 +32,8 @@ type change struct {
 
 const unflipped = -1
 
-// maxChanges is where entries of earlier segments are dropped, 1.5 MB: on a
-// sparse system no move comes near it.
+// maxChanges is the number of entries, 1.5 MB, above which those of earlier
+// segments are dropped. On a sparse system no move has so many.
 const maxChanges = 1 << 16
 
 func newBlockWalk(s System, sites []int32, b biases, longest int) *blockWalk {
@@ -70,8 +70,8 @@ func (w *blockWalk) forget() {
 	w.changes, w.start, w.logged = w.changes[:0], w.start[:1], len(w.path)
 }
 
-// undo flips back. On an Ising system, whose costs never drift, the weights
-// are those that they were.
+// undo replays the flips backwards. On an Ising system, whose costs never drift,
+// it takes the weights from changes.
 func (w *blockWalk) undo() {
 	for n := len(w.path) - 1; n >= 0; n-- {
 		i := w.path[n]
@@ -92,7 +92,7 @@ func (w *blockWalk) undo() {
 	w.commit()
 }
 
-// renew sets the weights of site i anew.
+// renew sets the weights of site i by its cost.
 func (w *blockWalk) renew(i int32) { w.set(i, w.weights(i)) }
 
 func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) {
@@ -111,7 +111,7 @@ func (w *blockWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 	w.backward(k, sc)
 }
 
-// forward flips site i as step t of the segment; the site's weight leaves the
+// forward flips site i as step t of the segment and takes its weight out of the
 // blocks.
 func (w *blockWalk) forward(i int32, t int, sc *score) {
 	before := w.listed(i)

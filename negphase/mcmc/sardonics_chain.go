@@ -9,10 +9,10 @@ import (
 	"gorbm/rbm"
 )
 
-// The biases of the first and second half of the three types of a move, and
-// of each type the one with the halves swapped.
 var (
-	typeBias    = [3][2]int{{0, 0}, {1, 0}, {0, 1}}
+	// typeBias has the biases of both halves of each of the three types of a move.
+	typeBias = [3][2]int{{0, 0}, {1, 0}, {0, 1}}
+	// swappedType is the type with the halves swapped.
 	swappedType = [3]int{0, 2, 1}
 )
 
@@ -25,10 +25,9 @@ type sardonicsChain struct {
 	half     [2]score
 }
 
-// Bind returns the chain of s at inverse temperature beta that moves on the
-// given sites, nil for all. Besides what Check finds, it refuses walks longer
-// than the number of sites, settings under which the chain would be reducible
-// or periodic, and biases too large for the weights.
+// Bind returns the chain; see Mover. Besides what Check finds, walks longer than
+// the number of sites, settings under which the chain would be reducible or
+// periodic, and biases too large for the weights are errors.
 func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
@@ -53,7 +52,7 @@ func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	}
 	c := &sardonicsChain{settings: m, walker: w, beta: beta}
 	if m.Single {
-		c.settings.Mix = [3]float64{1, 0, 0}
+		c.settings.Walks, c.settings.Mix = 1, [3]float64{1, 0, 0}
 	}
 	sum := c.settings.Mix[0] + c.settings.Mix[1] + c.settings.Mix[2]
 	for t, p := range c.settings.Mix {
@@ -99,7 +98,7 @@ func (c *sardonicsChain) Move(r *rand.Rand) Info {
 	flips := 0
 	n := c.settings.walks()
 	for i := range n {
-		half := c.halfOf(i)
+		half := i / c.settings.Walks
 		k := c.settings.MinLength + r.IntN(c.settings.MaxLength-c.settings.MinLength+1)
 		c.walker.segment(r, nil, k, typeBias[kind][half], &c.half[half])
 		flips += k
@@ -111,18 +110,10 @@ func (c *sardonicsChain) Move(r *rand.Rand) Info {
 // begin starts the scores of a move.
 func (c *sardonicsChain) begin() { c.half = [2]score{emptyScore, emptyScore} }
 
-// halfOf returns the half of the move that walk i belongs to.
-func (c *sardonicsChain) halfOf(i int) int {
-	if c.settings.Single || i < c.settings.Walks {
-		return 0
-	}
-	return 1
-}
-
-// density returns the logarithms of the probabilities of the walks taken, of
-// a type that was drawn to be kind, and of their reverse. The reverse goes
-// through the walks from the last to the first: its first half is the reverse
-// of the second half, scored under the bias of its own first half.
+// density returns the logarithms of the probabilities of the walks taken, whose
+// type is kind, and of their reverse. The reverse takes the walks from the last
+// to the first. So its first half is the reverse of the second half, scored under
+// the bias of its own first half.
 func (c *sardonicsChain) density(kind int) (forward, reverse float64) {
 	if !c.settings.mixed() { // one type, one bias
 		for h := range c.half {
@@ -154,7 +145,7 @@ func (c *sardonicsChain) density(kind int) (forward, reverse float64) {
 	return logSum(all), logSum(back)
 }
 
-// logSum returns log Σ eˣ of the three types, exactly x where there is but one.
+// logSum returns log Σ eˣ, exactly x if the others are −Inf.
 func logSum(x [3]float64) float64 {
 	top := max(x[0], x[1], x[2])
 	sum := 0.0

@@ -14,15 +14,15 @@ type classWalk struct {
 	after  [2][]uint64 // total after each flip of the segment
 	class  []uint8     // of the sites of the segment
 	edges  []pathEdge  // between sites of the segment
-	early  []int32     // edges to earlier sites: edges[early[t]:early[t+1]]
-	late   []int32     // edges to later sites: the last one of each site, −1 for none
+	early  []int32     // edges of step t to earlier sites: edges[early[t]:early[t+1]]
+	late   []int32     // edges of step t to later sites: index of the last one, −1 for none
 }
 
 // A pathEdge is a coupling between two sites of one segment.
 type pathEdge struct {
 	before, at int32 // steps at which they flipped, before < at
 	step       int32 // step·s·t between the two flips: see link
-	next       int32 // edge with the same before, found earlier; −1 for none
+	next       int32 // index of another edge with the same before; −1 for none
 }
 
 func newClassWalk(c classes, biases, longest int) *classWalk {
@@ -41,8 +41,8 @@ func (w *classWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 	w.backward(k, w.relist(k), sc)
 }
 
-// forward takes the walk: each flipped site leaves the lists. The Pos of its
-// node is then the step at which it flipped, complemented.
+// forward takes the walk. Each flipped site leaves the lists, and the Pos of its
+// node becomes the complement of its step.
 func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) {
 	lists := w.lists
 	node, site, list := lists.Node, lists.Site, &lists.List
@@ -123,17 +123,18 @@ func (w *classWalk) relist(k int) (gone [2]uint64) {
 }
 
 // backward scores the reverse walk without taking it. Reverse step t undoes
-// flip t, t = k−1 … 0, and draws from all sites but those undone before it.
-// Their weight at that state is after[t], the sites not flipped yet, plus
-// those flipped up to t, minus those flipped later, which after[t] includes:
-// two sums over the path alone, whose difference gone is carried along.
+// flip t, t = k−1 … 0, and draws from all sites except those that earlier reverse
+// steps have undone. Their weight at that state is after[t], the weight of all
+// sites not flipped up to t, plus that of the sites flipped up to t, minus that
+// of the sites flipped later. The last two are sums over the path alone. gone is
+// their difference, which each step updates.
 func (w *classWalk) backward(k int, gone [2]uint64, sc *score) {
 	edges, class, list := w.edges, w.class, &w.lists.List
 	g0, g1 := gone[0], gone[1]
 	for t := k - 1; t >= 0; t-- {
 		c := &list[class[t]]
 		class[t] = w.mirror(class[t])
-		m := &list[class[t]] // the class before the flip
+		m := &list[class[t]] // before the flip
 		sc.reverse[0].Times(c.Weight[0], w.after[0][t]+g0)
 		if w.biases == 2 {
 			sc.reverse[1].Times(c.Weight[1], w.after[1][t]+g1)

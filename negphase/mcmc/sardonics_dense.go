@@ -7,13 +7,13 @@ import (
 )
 
 // A denseWalk is a walker for an RBM and heat-bath weights. A flip changes the
-// weights of the other layer, all of them: it adds a row to preactivations,
-// renews weights and sums them in one pass. Sites flipped in this segment keep
-// weight 0 there; what their weights would be is kept aside.
+// weights of all units of the other layer. One pass over that layer adds a row
+// to the preactivations, renews the weights and sums them. Sites flipped in this
+// segment have weight 0 there; the weights that they would have are kept apart.
 type denseWalk struct {
 	denseSites
 	biases int
-	gamma  [2]float32       // multiplies sign, for two biases
+	gamma  [2]float32       // of two biases; multiplies sign
 	layer  [2][2]walk.Dense // by layer and bias
 
 	flipped [2]flippedSites // of each layer in this segment
@@ -22,27 +22,27 @@ type denseWalk struct {
 }
 
 // flippedSites are the sites of a layer that were flipped in a segment, in
-// their order, with their weights under each bias as the walk goes on.
+// order, with their current weights under each bias.
 type flippedSites struct {
 	sites []int32 // numbers in the layer
 	now   []pair
 	sum   pair // of now
 }
 
-// A denseStep is what the reverse of a flip is scored by.
+// A denseStep is a flip, with what the score of its reverse needs.
 type denseStep struct {
 	layer, i int
 	up       bool    // it was turned on
-	sign     float32 // before it
+	sign     float32 // before the flip
 	unit     float32
 	field    int32
-	before   pair // its weight before it
-	after    pair // its weight after it
-	all      pair // of all sites after it, those that were flipped included
+	before   pair // weight of the site before the flip
+	after    pair // weight of the site after the flip
+	all      pair // total weight after the flip, including that of flipped sites
 }
 
-// laterSites are the sites of a layer that the rest of a walk flips, with
-// their preactivations and weights as the reverse goes on.
+// laterSites are the sites of a layer that the walk flips after the current step
+// of backward, with their preactivations and weights at that step.
 type laterSites struct {
 	n          int
 	site       []int32
@@ -67,8 +67,8 @@ func newDenseWalk(s *RBM, sites []int32, b biases, longest int) *denseWalk {
 			t.weight[b] = walk.NewDense(padded)
 		}
 	}
-	w.scale[0], w.scale[1] = b.scale[0], b.scale[0]
-	if b.n == 2 { // each under its own gamma
+	w.scale = b.scale
+	if b.n == 2 { // gamma has the scales
 		w.scale = [2]float64{1, 1}
 		w.gamma = [2]float32{narrow(b.scale[0]), narrow(b.scale[1])}
 	}
@@ -97,8 +97,8 @@ func (w *denseWalk) refresh() {
 	}
 }
 
-// weigh adds row to the preactivations of a layer, or takes it off, and renews
-// its weights.
+// weigh adds row to the preactivations of a layer, or subtracts it if down, and
+// renews the weights.
 func (w *denseWalk) weigh(l int, row []int32, down bool) {
 	d := &w.layer[l]
 	if w.biases == 2 {
@@ -109,22 +109,28 @@ func (w *denseWalk) weigh(l int, row []int32, down bool) {
 }
 
 // weights returns the weights of a unit of the given preactivation.
-func (w *denseWalk) weights(field int32, sign, unit float32) (p pair) {
+func (w *denseWalk) weights(field int32, sign, unit float32) pair {
 	if w.biases == 1 {
-		p.first = uint64(walk.Heat(field, sign, unit))
-		return p
+		return pair{first: uint64(walk.Heat(field, sign, unit))}
 	}
-	p.first = uint64(walk.HeatAt(field, sign, w.gamma[0], unit))
-	p.second = uint64(walk.HeatAt(field, sign, w.gamma[1], unit))
-	return p
+	return pair{uint64(walk.HeatAt(field, sign, w.gamma[0], unit)), uint64(walk.HeatAt(field, sign, w.gamma[1], unit))}
 }
 
-// set gives unit i of a layer weights.
+// set sets the weights of unit i of a layer.
 func (w *denseWalk) set(l, i int, p pair) {
 	w.layer[l][0].Set(i, uint32(p.first))
 	if w.biases == 2 {
 		w.layer[l][1].Set(i, uint32(p.second))
 	}
+}
+
+// listed returns the weights that unit i of a layer has in the sums.
+func (w *denseWalk) listed(l, i int) (p pair) {
+	p.first = uint64(w.layer[l][0].Leaf[i])
+	if w.biases == 2 {
+		p.second = uint64(w.layer[l][1].Leaf[i])
+	}
+	return p
 }
 
 // total returns the weight of all sites that can be drawn.
@@ -168,32 +174,24 @@ func (w *denseWalk) segment(r *rand.Rand, path []int32, k, bias int, sc *score) 
 	}
 }
 
-// forward flips unit i of layer l; its weight leaves the sums.
+// forward flips unit i of layer l and takes its weight out of the sums.
 func (w *denseWalk) forward(l, i int, sc *score) {
-	d := &w.layer[l]
 	field, sign, unit := w.s.field[l][i], w.sign[l][i], w.unit[l][i]
-	st := denseStep{layer: l, i: i, sign: sign, unit: unit, field: field, up: w.s.layer(l)[i] == 0}
-	st.before.first = uint64(d[0].Leaf[i])
-	if w.biases == 2 {
-		st.before.second = uint64(d[1].Leaf[i])
-	}
+	st := denseStep{layer: l, i: i, sign: sign, unit: unit, field: field, up: w.s.layer(l)[i] == 0, before: w.listed(l, i)}
 	st.before.times(&sc.forward, w.biases, w.total())
 	w.set(l, i, pair{})
 	st.after = w.weights(field, -sign, unit)
 	w.turn(l, i)
 
 	f := &w.flipped[l]
-	f.sites = append(f.sites, int32(i))
-	f.now = append(f.now, st.after)
-	f.sum = f.sum.plus(st.after)
-
+	f.sites, f.now, f.sum = append(f.sites, int32(i)), append(f.now, st.after), f.sum.plus(st.after)
 	w.weigh(1-l, w.s.parameters.rowOf(l, i), !st.up)
 	w.hide(1 - l)
 	st.all = w.total().plus(w.flipped[0].sum).plus(w.flipped[1].sum)
 	w.steps = append(w.steps, st)
 }
 
-// hide takes the weights of the flipped sites out of a layer that was weighed.
+// hide takes the weights of the flipped sites out of the sums of a layer.
 func (w *denseWalk) hide(l int) {
 	f, d := &w.flipped[l], &w.layer[l]
 	f.sum = pair{}
@@ -211,9 +209,9 @@ func (w *denseWalk) hide(l int) {
 	}
 }
 
-// backward scores the reverse of the walk. A step of it draws among all sites
-// but those that the walk flipped later, whose weights come from their
-// preactivations and the couplings among them alone.
+// backward scores the reverse of the walk. The reverse of a step draws among all
+// sites except those that the walk flips later. The weights of these follow from
+// their preactivations and the couplings among them alone.
 func (w *denseWalk) backward(sc *score) {
 	later := &w.later
 	for l := range later {
@@ -232,17 +230,17 @@ func (w *denseWalk) backward(sc *score) {
 	}
 }
 
-// add adds the site of a step as it was before it.
+// add adds the site of a step, in its state before the step.
 func (l *laterSites) add(st *denseStep) {
 	n := l.n
-	if n%walk.Lanes == 0 { // what is left of an earlier walk there must not count
+	if n%walk.Lanes == 0 { // remove what an earlier walk left there
 		clear(l.unit[n : n+walk.Lanes])
 	}
 	l.site[n], l.field[n], l.sign[n], l.unit[n] = int32(st.i), st.field, st.sign, st.unit
 	l.n++
 }
 
-// unflip takes a flip in the other layer back and returns the weights of the
+// unflip undoes a flip in the other layer and returns the total weights of the
 // sites.
 func (w *denseWalk) unflip(l *laterSites, st *denseStep) (p pair) {
 	if l.n == 0 {

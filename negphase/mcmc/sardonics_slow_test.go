@@ -13,7 +13,7 @@ import (
 func (c *sardonicsChain) scorePath(kind int, p path) (forward, reverse, rise float64) {
 	c.begin()
 	for i, sites := range p {
-		half := c.halfOf(i)
+		half := i / c.settings.Walks
 		c.walker.segment(nil, sites, len(sites), typeBias[kind][half], &c.half[half])
 	}
 	forward, reverse = c.density(kind)

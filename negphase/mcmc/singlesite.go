@@ -1,10 +1,10 @@
 package mcmc
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
-	"gorbm/negphase/internal/grammar"
 	"gorbm/rbm"
 )
 
@@ -12,8 +12,6 @@ import (
 // conditional probability, so that it flips with probability
 // 1/(1 + exp(βΔE)). A move is a sweep: as many updates as there are sites.
 type Gibbs struct{ Order Order }
-
-var gibbsKeys = grammar.Keys[Gibbs]{orderKey(func(m *Gibbs) *Order { return &m.Order })}
 
 // Bind returns the chain; see Mover.
 func (g Gibbs) Bind(s System, beta float64, sites []int32) (Chain, error) {
@@ -29,8 +27,6 @@ func (Gibbs) proposes() bool         { return false }
 // a fixed order it may be reducible where flips cost nothing (Friedberg &
 // Cameron 1970). Its chains are Warners and say so.
 type Metropolis struct{ Order Order }
-
-var metropolisKeys = grammar.Keys[Metropolis]{orderKey(func(m *Metropolis) *Order { return &m.Order })}
 
 // Bind returns the chain; see Mover.
 func (m Metropolis) Bind(s System, beta float64, sites []int32) (Chain, error) {
@@ -55,8 +51,6 @@ func (Metropolis) flip(x float64) float64 {
 // This makes it irreducible and aperiodic in every fixed order (Theorem 1). On
 // an Ising system two equal energies always have a difference of exactly 0.
 type ModifiedMetropolis struct{ Order Order }
-
-var modifiedMetropolisKeys = grammar.Keys[ModifiedMetropolis]{orderKey(func(m *ModifiedMetropolis) *Order { return &m.Order })}
 
 // Bind returns the chain; see Mover.
 func (m ModifiedMetropolis) Bind(s System, beta float64, sites []int32) (Chain, error) {
@@ -151,8 +145,8 @@ func (o Order) String() string {
 	return orderNames[o]
 }
 
-// sequence returns the sites of a sweep over s in their order, or for Random
-// the sites to draw from.
+// sequence sorts the sites of a sweep over s. For Random they are the sites to
+// draw from.
 func (o Order) sequence(s System, sites []int32) ([]int32, error) {
 	switch o {
 	case Linear, Random:
@@ -166,13 +160,6 @@ func (o Order) sequence(s System, sites []int32) ([]int32, error) {
 		return nil, fmt.Errorf("order chessboard: the system is not a lattice; use linear or random")
 	}
 	parity := is.graph.parity
-	sequence := make([]int32, 0, len(sites))
-	for colour := range uint8(2) {
-		for _, i := range sites {
-			if parity[i] == colour {
-				sequence = append(sequence, i)
-			}
-		}
-	}
-	return sequence, nil
+	slices.SortStableFunc(sites, func(a, b int32) int { return cmp.Compare(parity[a], parity[b]) })
+	return sites, nil
 }

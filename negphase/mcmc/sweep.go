@@ -14,16 +14,13 @@ type singleSite interface {
 // there are. Each update draws one random word, and in random order a second
 // one that chooses the site.
 type sweep struct {
-	system System
-	ising  *Ising // the system, if it is an Ising
-	rbm    *RBM   // the system, if it is an RBM
+	costs
 	beta   float64
 	sites  []int32 // in the order of updates
 	order  Order
 	law    *squeeze
-	counts bool      // proposals and acceptances
-	deltas []float64 // of a system of another type
-	table  []chance  // of integer graphs, by half cost
+	counts bool     // proposals and acceptances
+	table  []chance // of integer graphs, by half cost
 }
 
 func newSweep(s System, beta float64, sites []int32, m singleSite) (*sweep, error) {
@@ -31,20 +28,13 @@ func newSweep(s System, beta float64, sites []int32, m singleSite) (*sweep, erro
 	if err != nil {
 		return nil, err
 	}
-	c := &sweep{system: s, beta: beta, order: m.order(), law: newSqueeze(m.flip), counts: m.proposes()}
+	c := &sweep{costs: newCosts(s), beta: beta, order: m.order(), law: newSqueeze(m.flip), counts: m.proposes()}
 	if c.sites, err = c.order.sequence(s, sites); err != nil {
 		return nil, err
 	}
-	switch s := s.(type) {
-	case *Ising:
-		c.ising = s
-		if s.local != nil {
-			c.table = law(m.flip).table(s.graph, beta, s.graph.maxLocal)
-		}
-	case *RBM:
-		c.rbm = s
-	default:
-		c.deltas = s.Deltas()
+	if c.ising != nil && c.ising.local != nil {
+		g := c.ising.graph
+		c.table = law(m.flip).table(g, beta, g.maxLocal)
 	}
 	return c, nil
 }
@@ -66,10 +56,15 @@ func (c *sweep) Move(r *rand.Rand) Info {
 	default:
 		flips = c.generic(&draws)
 	}
-	n := int64(len(c.sites))
-	info := Info{Moves: 1, Updates: n, Flips: int64(flips)}
-	if c.counts {
-		info.Proposals, info.Accepted = n, int64(flips)
+	return sweepInfo(len(c.sites), flips, c.counts)
+}
+
+// sweepInfo returns the Info of a sweep. If it counts proposals, updates are
+// proposals and flips are acceptances.
+func sweepInfo(updates, flips int, counts bool) Info {
+	info := Info{Moves: 1, Updates: int64(updates), Flips: int64(flips)}
+	if counts {
+		info.Proposals, info.Accepted = info.Updates, info.Flips
 	}
 	return info
 }
@@ -113,7 +108,7 @@ func (c *sweep) units(draws *stream) (flips int) {
 	s := c.rbm
 	for k := range c.sites {
 		i := c.site(k, draws)
-		if c.law.happens(c.beta*s.delta(i), draws.next()) {
+		if c.law.happens(c.beta*s.FlipCost(i), draws.next()) {
 			s.flip(i)
 			flips++
 		}

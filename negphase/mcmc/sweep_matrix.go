@@ -70,15 +70,10 @@ func flipChances(s *Ising, c *sweep) [][]float64 {
 
 // chance returns the probability that an update of site i flips it.
 func (c *sweep) chance(i int) chance {
-	switch s := c.ising; {
-	case c.table != nil:
-		return c.table[s.halfCost(i)+s.graph.maxLocal]
-	case s != nil:
-		return chanceOf(c.law.law(c.beta * s.delta(i)))
-	case c.rbm != nil:
-		return chanceOf(c.law.law(c.beta * c.rbm.delta(i)))
+	if c.table != nil {
+		return c.table[c.ising.halfCost(i)+c.ising.graph.maxLocal]
 	}
-	return chanceOf(c.law.law(c.beta * c.deltas[i]))
+	return chanceOf(c.law.law(c.beta * c.cost(int32(i))))
 }
 
 // update applies the update of a site to the law row. In state x the update

@@ -8,13 +8,12 @@ import (
 )
 
 // SwendsenWang updates an Ising system by clusters (Swendsen & Wang 1987, with
-// couplings of either sign and fields): every pair of neighbours whose
-// coupling is satisfied, J_ij s_i s_j > 0, is joined with probability
-// 1 − exp(−2β|J_ij|), and every spin that points along its field is joined to
-// a ghost spin with probability 1 − exp(−2β|h_i|). Each cluster then flips
-// with probability ½; that of the ghost, which never flips, stays, and so do
-// clusters with a site that the chain is not to change. A move is one such
-// update of all sites.
+// couplings of either sign and fields). Every pair of neighbours whose coupling
+// is satisfied, J_ij s_i s_j > 0, is joined with probability 1 − exp(−2β|J_ij|).
+// Every spin that points along its field is joined to a ghost spin with
+// probability 1 − exp(−2β|h_i|). Each cluster then flips with probability ½,
+// except that of the ghost, and clusters with a site that the chain must not
+// change. A move is one such update of all sites.
 type SwendsenWang struct{}
 
 // Bind returns the chain; see Mover. It is an error if s is not an Ising.
@@ -32,7 +31,7 @@ func (SwendsenWang) Bind(s System, beta float64, sites []int32) (Chain, error) {
 		bits: make([]uint8, n+1), alone: make(forest, n+1), cluster: make(forest, n+1), coin: make([]uint8, n+1)}
 	ghost := int32(n)
 	for i := range c.alone {
-		c.alone[i] = ghost // sites that stay belong to the ghost
+		c.alone[i] = ghost // sites that must not change belong to the ghost
 	}
 	for _, i := range sites {
 		c.alone[i] = i
@@ -70,20 +69,20 @@ type swendsenWang struct {
 	ising   *Ising
 	sites   []int32
 	bonds   []clusterBond
-	bits    []uint8 // of the spins and, last, the ghost's: up
-	alone   forest  // before any bond
+	bits    []uint8 // of the spins and of the ghost, which is up
+	alone   forest  // the clusters before any bond
 	cluster forest
 	coin    []uint8 // of each cluster, by its root
 }
 
-// What a coin shows.
+// The states of a coin.
 const (
 	unthrown = iota
 	stays
 	flips
 )
 
-// Reset does nothing: the chain keeps nothing of the state.
+// Reset does nothing: the chain has no caches.
 func (c *swendsenWang) Reset() {}
 
 // Move makes one update of all clusters.
@@ -99,7 +98,7 @@ func (c *swendsenWang) Move(r *rand.Rand) Info {
 	return c.turn(&draws)
 }
 
-// begin takes the state and puts each spin into a cluster of its own.
+// begin copies the state and puts each spin into a cluster of its own.
 func (c *swendsenWang) begin() {
 	copy(c.bits, c.ising.state)
 	c.bits[len(c.bits)-1] = 1
@@ -128,10 +127,11 @@ func (c *swendsenWang) turn(draws *stream) Info {
 	return info
 }
 
-// A forest holds disjoint sets as trees: each node's parent, a root's itself.
+// A forest holds disjoint sets as trees. It has the parent of each node; a root
+// is its own parent.
 type forest []int32
 
-// root returns the root of node i, and halves the way to it.
+// root returns the root of node i, and halves the path to it.
 func (f forest) root(i int32) int32 {
 	for f[i] != i {
 		f[i] = f[f[i]]

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-
-	"gorbm/rbm"
 )
 
 // A System is a configuration of Len bits whose flip costs are kept current.
@@ -105,6 +103,51 @@ func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 	return slices.Clone(sites), nil
 }
 
+// costs are the flip costs of any System. Those of an Ising or RBM system come
+// from its fields, so that the system need not keep all of them current.
+type costs struct {
+	system System
+	ising  *Ising    // the system, if it is an Ising
+	rbm    *RBM      // the system, if it is an RBM
+	deltas []float64 // of a system of another type
+	all    []int32   // its sites
+}
+
+func newCosts(s System) costs {
+	switch s := s.(type) {
+	case *Ising:
+		return costs{system: s, ising: s}
+	case *RBM:
+		return costs{system: s, rbm: s}
+	}
+	return costs{system: s, deltas: s.Deltas(), all: everySite(s.Len())}
+}
+
+// cost returns what a flip of site i costs.
+func (c *costs) cost(i int32) float64 {
+	if c.ising != nil {
+		return c.ising.delta(int(i))
+	}
+	if c.rbm != nil {
+		return c.rbm.FlipCost(int(i))
+	}
+	return c.deltas[i]
+}
+
+// flip flips site i and returns the sites whose costs changed. They need not
+// include i.
+func (c *costs) flip(i int32) []int32 {
+	if c.ising != nil {
+		c.ising.flip(int(i))
+		g := c.ising.graph
+		return g.neighbor[g.start[i]:g.start[i+1]]
+	}
+	if touched := c.system.Flip(int(i)); touched != nil {
+		return touched
+	}
+	return c.all
+}
+
 // everySite returns 0 … n−1.
 func everySite(n int) []int32 {
 	all := make([]int32, n)
@@ -114,28 +157,8 @@ func everySite(n int) []int32 {
 	return all
 }
 
-// ShellState returns a state of n bits, uniform among those in which active bits
-// differ from the reference (nil: all zeros). It returns an error if there are
-// none and panics if the reference is not of n bits.
-func ShellState(n, active int, reference []uint8, key rbm.Key) ([]uint8, error) {
-	if active < 0 || active > n {
-		return nil, fmt.Errorf("%d of %d bits to differ from the reference: give 0 to %d", active, n, n)
-	}
-	x := make([]uint8, n)
-	if reference != nil {
-		if len(reference) != n {
-			panic("mcmc: a reference of the wrong length")
-		}
-		copy(x, reference)
-	}
-	for _, i := range key.Rand().Perm(n)[:active] {
-		x[i] ^= 1
-	}
-	return x, nil
-}
-
-// copyState overwrites dst with a state that came from outside. It panics if
-// the lengths differ or the state holds anything but 0 and 1.
+// copyState overwrites dst with a state. It panics if the lengths differ or the
+// state holds anything but 0 and 1.
 func copyState(dst, state []uint8) {
 	if len(state) != len(dst) {
 		panic("mcmc: a state of the wrong length")

@@ -7,21 +7,22 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// maxClasses is the most classes of equal cost for which lists are kept: a
-// draw goes through half of them. Beyond, block sums take less time.
+// maxClasses is the largest number of classes of equal cost for which lists are
+// kept. A draw goes through half of them, and block sums are faster if there are
+// more.
 const maxClasses = 33
 
 // fixed marks sites on which a walk does not move.
 const fixed = math.MinInt32
 
 // classes are the sites of an Ising system on an integer graph, listed by
-// classes of equal cost (the n-fold way): a draw goes over classes and an
+// classes of equal cost (the n-fold way). A draw goes over classes and an
 // update is one swap. The class of site i is (halfCost(i) + reach) >> shift.
 // On shells, the sites that differ from a reference have lists of their own,
 // after those of the sites that agree.
 //
-// Walks keep the classes in nodes of their own and write the system's fields
-// without reading them.
+// Walks read the class of a site from its node. They write the system's local
+// fields but do not read them.
 type classes struct {
 	ising     *Ising
 	head      []int32 // neighbours of i: link[head[i]:head[i+1]]
@@ -41,15 +42,15 @@ type classes struct {
 	sum   int64     // half-costs of these flips
 }
 
-// A link is a neighbour of a site: where both spins are s and t before a flip
-// of the site, the neighbour's class falls by step·s·t.
+// A link is a neighbour of a site. If the spins of the two are s and t before a
+// flip of the site, the flip lowers the neighbour's class by step·s·t.
 type link struct {
 	to, step int32
 }
 
-// newClasses returns the classes of s under biases b, or false if it has none
-// or too many. If there is a reference, b are the biases of the sites that
-// agree with it, and of those that differ.
+// newClasses returns the classes of s under biases b, or false if there are none
+// or too many. If there is a reference, b are the biases of the sites that agree
+// with it and of those that differ.
 func newClasses(s System, sites []int32, reference []uint8, b biases) (classes, bool) {
 	is, ok := s.(*Ising)
 	if !ok || is.local == nil {
@@ -93,7 +94,7 @@ func newClasses(s System, sites []int32, reference []uint8, b biases) (classes, 
 	return w, true
 }
 
-// list returns the list of site i, anew from the system.
+// list returns the list of site i by its state and field.
 func (w *classes) list(i int32) uint8 {
 	class := uint8((w.ising.halfCost(int(i)) + w.reach) >> w.shift)
 	if w.reference != nil {
@@ -125,8 +126,8 @@ func (w *classes) reset() {
 
 func (w *classes) rise() float64 { return w.cost(w.sum) }
 
-// commit tells the system what the flips in its state and its fields added to
-// its energy.
+// commit updates the system's energy and flip costs; its state and fields are up
+// to date.
 func (w *classes) commit() {
 	w.ising.energy += 2 * w.sum
 	if w.ising.deltas != nil {
@@ -137,7 +138,7 @@ func (w *classes) commit() {
 	w.path, w.sum = w.path[:0], 0
 }
 
-// undo replays the flips backwards, every site being listed.
+// undo replays the flips backwards.
 func (w *classes) undo() {
 	for _, i := range slices.Backward(w.path) {
 		w.flip(i)

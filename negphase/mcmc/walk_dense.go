@@ -7,20 +7,19 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// denseSites are what walks on an RBM have in common: the signs that turn
-// preactivations into exponents of weights, the sites that move, and the way
-// back.
+// denseSites are what the walkers of both samplers on an RBM with heat-bath
+// weights have in common.
 type denseSites struct {
 	s     *RBM
-	scale [2]float64   // γβ of each side of a shell; of SARDONICS, which has none, of the first
-	sign  [2][]float32 // of each unit of a layer: see walk.Heat
-	unit  [2][]float32 // walk.Unit of sites that move; 0
+	scale [2]float64   // γβ of each side of a shell; SARDONICS uses the first
+	sign  [2][]float32 // of each unit of a layer: turns its preactivation into the exponent of its weight, see walk.Heat
+	unit  [2][]float32 // of each unit of a layer: walk.Unit if it may move, else 0
 	zero  []int32
 
 	// Of the move so far.
-	path  []int32
-	rises int64 // of the energy, in quanta
-	first [2][]int32
+	path  []int32    // sites
+	rises int64      // of the energy, in quanta
+	first [2][]int32 // preactivations at its start
 }
 
 func newDenseSites(s *RBM, sites []int32) denseSites {
@@ -37,7 +36,7 @@ func newDenseSites(s *RBM, sites []int32) denseSites {
 	return w
 }
 
-// factor returns γβ quanta over log 2, for walk.Heat.
+// factor returns γβ times the quantum over log 2, for walk.Heat.
 func (w *denseSites) factor(side int) float32 {
 	return narrow(float64(w.scale[side]*w.s.parameters.quantum) / math.Ln2)
 }
@@ -45,7 +44,7 @@ func (w *denseSites) factor(side int) float32 {
 // narrow returns x ≥ 0 as a float32 that is finite.
 func narrow(x float64) float32 { return float32(min(x, math.MaxFloat32)) }
 
-// keep notes what undo goes back to, at the start of a move.
+// keep saves the preactivations at the start of a move, for restore.
 func (w *denseSites) keep() {
 	if len(w.path) == 0 {
 		for l := range w.first {
@@ -54,7 +53,8 @@ func (w *denseSites) keep() {
 	}
 }
 
-// turn flips unit i of layer l, but for the preactivations of the other layer.
+// turn flips unit i of layer l. It does not update the preactivations of the
+// other layer.
 func (w *denseSites) turn(l, i int) {
 	state := w.s.layer(l)
 	w.rises += int64(spin(state[i]) * w.s.field[l][i])
@@ -73,8 +73,8 @@ func (w *denseSites) commit() {
 	w.start()
 }
 
-// restore goes back to the state before the move, but for weights, and tells
-// whether anything had changed.
+// restore goes back to the state before the move and reports whether anything
+// had changed. It does not restore weights.
 func (w *denseSites) restore() bool {
 	if len(w.path) == 0 {
 		return false

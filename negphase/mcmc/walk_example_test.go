@@ -2,6 +2,7 @@ package mcmc
 
 import (
 	"fmt"
+	"slices"
 
 	"gorbm/rbm"
 )
@@ -27,7 +28,7 @@ func ExampleSardonics() {
 func ExampleIntracluster() {
 	lattice, _ := Grid([]int{60, 60}, true)
 	ferromagnet, _ := lattice.Graph(Uniform(1), 0)
-	half, _ := ShellState(3600, 1800, nil, rbm.NewKey(1))
+	half := slices.Repeat([]uint8{0, 1}, 1800)
 	s := NewIsing(ferromagnet, half)
 	m := DefaultIntracluster()
 	m.MinLength, m.MaxLength = 90, 90

@@ -67,7 +67,7 @@ type biases struct {
 // costs always.
 func newBiases(name string, weights Weights, s System, beta float64, sites int, gamma ...float64) (b biases, err error) {
 	_, cut := s.(*RBM)
-	top := largestCost(s)
+	top, _ := largestCost(s)
 	b.n = len(gamma)
 	for i, g := range gamma {
 		b.scale[i] = g * beta
@@ -89,31 +89,24 @@ func newBiases(name string, weights Weights, s System, beta float64, sites int, 
 	return b, nil
 }
 
-// largestCost bounds what a flip can cost or gain: of an Ising system and of an
-// RBM by their parameters, of others by the state they are in, with room to
-// spare.
-func largestCost(s System) float64 {
-	top := 0.0
+// largestCost bounds |ΔE| of a flip. The bound of an Ising system and of an RBM
+// follows from their parameters and holds always. That of other systems is twice
+// the largest |ΔE| in the current state.
+func largestCost(s System) (top float64, always bool) {
 	switch s := s.(type) {
 	case *Ising:
-		return 2 * s.graph.maxField
+		return 2 * s.graph.maxField, true
 	case *RBM:
-		return s.parameters.reach
-	default:
-		for _, d := range s.Deltas() {
-			top = max(top, d, -d)
-		}
+		return s.parameters.reach, true
 	}
-	return 2 * top
+	for _, d := range s.Deltas() {
+		top = max(top, d, -d)
+	}
+	return 2 * top, false
 }
 
-// flat tells whether no flip of s can cost anything.
+// flat reports whether no flip of s ever costs anything.
 func flat(s System) bool {
-	switch s := s.(type) {
-	case *Ising:
-		return s.graph.maxField == 0
-	case *RBM:
-		return s.parameters.reach == 0
-	}
-	return false
+	top, always := largestCost(s)
+	return always && top == 0
 }

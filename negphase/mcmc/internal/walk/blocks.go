@@ -1,17 +1,17 @@
 package walk
 
-// blockBits: 64 leaves to a block. Finding a leaf scans the blocks and then
-// one block, which costs least where there are as many blocks as leaves in
-// one; for the 1e3 to 1e4 sites of lattices in use that is near 64.
+// A block has 64 leaves. Finding a leaf scans the blocks and then one block. That
+// is fastest if there are as many blocks as leaves in a block, which is near 64
+// for lattices of 1e3 to 1e4 sites.
 const (
 	blockBits = 6
 	blockSize = 1 << blockBits
 )
 
-// Blocks keep the weights of sites with their sums over blocks and in all, for
+// Blocks keep the weights of sites, their sums over blocks and their total, for
 // draws of a site in proportion to its weight. All sums are exact.
 type Blocks struct {
-	Leaf  []uint64 // weight of each site; zero where it cannot be drawn
+	Leaf  []uint64 // weight of each site; 0 if it cannot be drawn
 	sum   []uint64 // of each block
 	Total uint64
 }
@@ -31,14 +31,14 @@ func (b *Blocks) Clear() {
 
 // Set gives site i the weight w.
 func (b *Blocks) Set(i int, w uint64) {
-	d := w - b.Leaf[i] // wraps around, and back in the sums
+	d := w - b.Leaf[i] // modulo 2⁶⁴, and so are the sums
 	b.Leaf[i] = w
 	b.sum[i>>blockBits] += d
 	b.Total += d
 }
 
-// Find returns the site into whose share x falls, x below Total: the first
-// site for which x is below the sum of the weights up to it.
+// Find returns the site into whose share x < Total falls: the first site for
+// which x is less than the sum of the weights up to it.
 func (b *Blocks) Find(x uint64) int {
 	k := 0
 	for _, s := range b.sum {
@@ -59,7 +59,7 @@ func (b *Blocks) Find(x uint64) int {
 	return i
 }
 
-// Sums reports whether the sums are those of the leaves.
+// Sums reports whether the sums are those of the leaves. It is for tests.
 func (b *Blocks) Sums() bool {
 	total := uint64(0)
 	for k, s := range b.sum {

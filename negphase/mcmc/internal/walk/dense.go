@@ -1,13 +1,13 @@
 package walk
 
-// chunk is the number of units whose weights one set of Lanes sums holds: 64
-// weights of up to 2²⁴ to a sum leave a 32-bit number room. Finding a leaf
-// scans the sums and then the units of one, which costs least where both are
-// about as many: 49 units a sum in a layer of 784.
+// chunk is the number of units whose weights one set of Lanes sums holds. A sum
+// of 64 weights of up to 2²⁴ fits 32 bits. Finding a leaf scans the sums and then
+// the units of one sum. That is fastest if both are about as many: there are 49
+// units to a sum in a layer of 784.
 const chunk = 64 * Lanes
 
-// Sums are the sums of a layer's weights over the units of each chunk whose
-// numbers are equal mod Lanes, and in all. All are exact.
+// Sums are sums of the weights of a layer: in each chunk one sum over the units
+// of each number modulo Lanes, and the total. All are exact.
 type Sums struct {
 	Sum   [][Lanes]uint32 // of each chunk
 	Total uint64
@@ -16,7 +16,7 @@ type Sums struct {
 // NewSums returns the sums of so many zero weights.
 func NewSums(units int) Sums { return Sums{Sum: make([][Lanes]uint32, (units+chunk-1)/chunk)} }
 
-// add sums up the sums.
+// add sets the total from the other sums.
 func (s *Sums) add() {
 	s.Total = 0
 	for k := range s.Sum {
@@ -30,14 +30,14 @@ func (s *Sums) add() {
 	}
 }
 
-// Change counts a change of the weight of unit i.
+// Change updates the sums for a change of the weight of unit i.
 func (s *Sums) Change(i int, from, to uint32) {
-	s.Sum[i/chunk][i%Lanes] += to - from // wraps around, and back
+	s.Sum[i/chunk][i%Lanes] += to - from // modulo 2³²
 	s.Total += uint64(to) - uint64(from)
 }
 
-// lane returns the first unit of the sum that x < Total falls into, and what
-// of x is left there.
+// lane returns the first unit of the sum into which x < Total falls, and x minus
+// the sums before it.
 func (s *Sums) lane(x uint64) (i int, rest uint32) {
 	for k := range s.Sum {
 		for l, q := range &s.Sum[k] {
@@ -50,8 +50,8 @@ func (s *Sums) lane(x uint64) (i int, rest uint32) {
 	panic("walk: a draw beyond the total")
 }
 
-// A Dense layer is what walks draw units of one layer of an RBM by: the weight
-// of each, and sums of them. All slices are of the layer's size, padded to a
+// A Dense layer has the weight of each unit of a layer of an RBM, and sums of
+// them, by which walks draw a unit. All slices have the layer's size, padded to a
 // multiple of Lanes with units of weight 0.
 type Dense struct {
 	Sums
@@ -80,8 +80,8 @@ func (d *Dense) Find(x uint64) int {
 	}
 }
 
-// FindOn is Find among the units of one side, whose sums are given: those
-// where side ^ flip has all bits set.
+// FindOn is Find among the units of one side, for which side ^ flip has all bits
+// set. s are the sums of that side.
 func (s *Sums) FindOn(leaf, side []uint32, flip uint32, x uint64) int {
 	i, rest := s.lane(x)
 	for {
@@ -94,9 +94,9 @@ func (s *Sums) FindOn(leaf, side []uint32, flip uint32, x uint64) int {
 	}
 }
 
-// Weigh adds row to field, or takes it off if down, and renews the weights
-// and their sums: Heat of each unit. If field is shorter than the layer, that
-// is all of it.
+// Weigh adds row to field, or subtracts it if down, and renews the weights, Heat
+// of each unit, and their sums. If field is shorter than the layer, all weights
+// beyond it count as 0.
 func (d *Dense) Weigh(field, row []int32, down bool, sign, unit []float32) {
 	clear(d.Sum)
 	for lo := 0; lo < len(field); lo += chunk {
@@ -119,8 +119,8 @@ func WeighTwo(d *[2]Dense, field, row []int32, down bool, sign, unit []float32, 
 	b.add()
 }
 
-// WeighSides is Weigh with sums for each of two sides: side has all bits of
-// the units on the second one set, none of those on the first.
+// WeighSides is Weigh with sums for each of two sides. side has all bits set for
+// units on the second side, and none for units on the first.
 func WeighSides(s *[2]Sums, field, row []int32, down bool, sign, unit []float32, side, leaf []uint32) {
 	a, b := &s[0], &s[1]
 	clear(a.Sum)

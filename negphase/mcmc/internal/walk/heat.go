@@ -2,21 +2,18 @@ package walk
 
 import "math"
 
-// HeatBits: dense heat-bath weights are whole numbers up to 2²⁴, all of which
-// a float32 holds.
-const HeatBits = 24
-
-// Unit is the weight of φ = 1.
-const Unit = 1 << HeatBits
+// Unit is the weight of φ = 1 in a dense layer. A float32 holds all integers up
+// to it.
+const Unit = 1 << 24
 
 const (
 	// heatTop clips the exponent: 2²²⁺¹ < Unit, so that a weight is never 0.
 	heatTop = 22
-	// heatMagic added to a float32 of up to 2²² rounds it to a whole number,
-	// and leaves that in the lowest bits.
+	// heatMagic added to a float32 of up to 2²² rounds it to an integer in its
+	// lowest bits.
 	heatMagic = 0x1.8p23
-	// 2ʳ for |r| ≤ ½ by the cubic of least relative error, 1.02e-4, that is 1
-	// at 0. Table makes twice that error.
+	// Coefficients of 2ʳ for |r| ≤ ½: the cubic of least relative error, 1.02e-4,
+	// that is 1 at 0. The error of Table is twice as large.
 	heat1, heat2, heat3 = 0.693283, 0.242211, 0.055009
 )
 
@@ -45,16 +42,21 @@ func heat(t, unit float32) uint32 {
 	return uint32(int32(unit / (1 + e)))
 }
 
-// weighGo adds row, times −1 if down, to field and writes the weights of the
-// new field to leaf, and their sums over units of equal number mod 16 to sum.
+// addRow adds row, times −1 if down, to field.
+func addRow(field, row []int32, down bool) {
+	if down {
+		subtractRowsGo(field, row, 0, []int32{0})
+	} else {
+		addRowsGo(field, row, 0, []int32{0})
+	}
+}
+
+// weighGo adds row, times −1 if down, to field. It writes the weights of the new
+// field to leaf, and their sums over units of equal number mod Lanes to sum.
 func weighGo(field, row []int32, down bool, sign, unit []float32, leaf []uint32, sum *[Lanes]uint32) {
 	*sum = [Lanes]uint32{}
-	for i := range field {
-		f := field[i] + row[i]
-		if down {
-			f = field[i] - row[i]
-		}
-		field[i] = f
+	addRow(field, row, down)
+	for i, f := range field {
 		w := Heat(f, sign[i], unit[i])
 		leaf[i] = w
 		sum[i%Lanes] += w
@@ -65,12 +67,8 @@ func weighGo(field, row []int32, down bool, sign, unit []float32, leaf []uint32,
 // times gamma[1].
 func weighTwoGo(field, row []int32, down bool, sign, unit []float32, gamma *[2]float32, leaf0, leaf1 []uint32, sum0, sum1 *[Lanes]uint32) {
 	*sum0, *sum1 = [Lanes]uint32{}, [Lanes]uint32{}
-	for i := range field {
-		f := field[i] + row[i]
-		if down {
-			f = field[i] - row[i]
-		}
-		field[i] = f
+	addRow(field, row, down)
+	for i, f := range field {
 		t := float32(f) * sign[i]
 		w0, w1 := heat(float32(t*gamma[0]), unit[i]), heat(float32(t*gamma[1]), unit[i])
 		leaf0[i], leaf1[i] = w0, w1
@@ -79,16 +77,12 @@ func weighTwoGo(field, row []int32, down bool, sign, unit []float32, gamma *[2]f
 	}
 }
 
-// weighSidesGo is weighGo with a sum for each of two sides: side has all bits
-// of the units on the second one set.
+// weighSidesGo is weighGo with a sum for each of two sides. Units on the second
+// side have all bits of side set.
 func weighSidesGo(field, row []int32, down bool, sign, unit []float32, side, leaf []uint32, sum0, sum1 *[Lanes]uint32) {
 	*sum0, *sum1 = [Lanes]uint32{}, [Lanes]uint32{}
-	for i := range field {
-		f := field[i] + row[i]
-		if down {
-			f = field[i] - row[i]
-		}
-		field[i] = f
+	addRow(field, row, down)
+	for i, f := range field {
 		w := Heat(f, sign[i], unit[i])
 		leaf[i] = w
 		sum0[i%Lanes] += w &^ side[i]

@@ -6,12 +6,12 @@ import (
 	"gorbm/rbm"
 )
 
-// A Level is a set of instructions that the dense kernels are written in. All
-// levels give the same bits.
+// A Level is an instruction set that the dense kernels are written in. All levels
+// give the same bits.
 type Level int32
 
 const (
-	Go     Level = iota // plain Go: the contract that the others keep
+	Go     Level = iota // plain Go, which defines the results
 	AVX2                // AVX2
 	AVX512              // AVX-512
 )
@@ -25,17 +25,16 @@ var best = map[string]Level{"go": Go, "avx2": AVX2, "avx512": AVX512}[rbm.Kernel
 // Best returns the highest level that the machine and the build have.
 func Best() Level { return best }
 
-// level is the level in use, atomic for tests that change it.
+// level is the level in use. It is atomic because tests change it.
 var level atomic.Int32
 
 func init() { level.Store(int32(best)) }
 
-// InUse returns the level that the kernels run at: Best, unless SetLevel chose
-// another.
+// InUse returns the level that the kernels run at.
 func InUse() Level { return Level(level.Load()) }
 
-// SetLevel makes the kernels run at level l and returns a function that goes
-// back. It is for tests. It panics if l is above Best.
+// SetLevel makes the kernels run at level l and returns a function that restores
+// the level. It is for tests. It panics if l is above Best.
 func SetLevel(l Level) (restore func()) {
 	if l < Go || l > best {
 		panic("walk: this machine does not have that level")

@@ -1,14 +1,14 @@
 package walk
 
-// A Node is what the walks look up of a site again and again, in 8 bytes, so
-// that a few thousand sites stay in the fastest cache.
+// A Node is what walks read of a site most often. It has 8 bytes, so that a few
+// thousand sites fit the first-level cache.
 type Node struct {
-	Pos  int32 // place of the site in its list; negative: in none
-	List uint8 // the list it is in, or would be in
+	Pos  int32 // index of the site in its list; negative if it is in none
+	List uint8 // the list that the site is in, or that Add would put it in
 	Spin int8  // ±1
 }
 
-// A List is one of the lists of Lists, and what is the same for all its sites.
+// A List is one of the lists of Lists, with what its sites have in common.
 type List struct {
 	N      int32     // number of sites
 	Start  int32     // they are Site[Start : Start+N]
@@ -16,11 +16,11 @@ type List struct {
 	Weight [2]uint64 // under each of two biases
 }
 
-// MaxLists is the number of lists there may be: all that Node.List can name.
+// MaxLists is the largest number of lists, which Node.List has room for.
 const MaxLists = 256
 
-// Lists keep sites by list, for draws among sites of equal weight (the n-fold
-// way of Bortz, Kalos & Lebowitz 1975). Moving a site costs one swap.
+// Lists keep sites of equal weight in one list (the n-fold way of Bortz, Kalos &
+// Lebowitz 1975). Moving a site to another list takes one swap.
 type Lists struct {
 	Node []Node
 	Site []int32
@@ -36,7 +36,8 @@ func NewLists(lists, sites int) *Lists {
 	return l
 }
 
-// Clear empties all lists and marks all sites by pos, which is negative.
+// Clear empties all lists and sets the Pos of all sites to pos, which is
+// negative.
 func (l *Lists) Clear(pos int32) {
 	for c := range l.List {
 		l.List[c].N = 0
@@ -46,7 +47,7 @@ func (l *Lists) Clear(pos int32) {
 	}
 }
 
-// Add puts site i, which is in no list, into the one of its Node.
+// Add puts site i, which is in no list, into the list of its Node.
 func (l *Lists) Add(i int32) {
 	n := &l.Node[i]
 	c := &l.List[n.List]
@@ -55,7 +56,7 @@ func (l *Lists) Add(i int32) {
 	c.N++
 }
 
-// Remove takes site i out of its list; its Pos is left to the caller to set.
+// Remove takes site i out of its list. The caller sets its Pos.
 func (l *Lists) Remove(i int32) {
 	n := &l.Node[i]
 	c := &l.List[n.List]
@@ -72,8 +73,8 @@ func (l *Lists) Move(i int32, to uint8) {
 	l.Add(i)
 }
 
-// Find returns the site into whose share x falls, x below the sum of the
-// weights under the given bias of all sites from the given list on.
+// Find returns the site into whose share x falls. x is less than the sum of the
+// weights, under the given bias, of all sites from the given list on.
 func (l *Lists) Find(x uint64, first uint8, bias int) int32 {
 	for c := first; ; c++ {
 		list := &l.List[c]

@@ -2,35 +2,35 @@ package walk
 
 import "math"
 
-// Lanes is what the sizes of dense layers are padded to with zeros: the
-// vector of 16 32-bit numbers that the widest kernels work on.
+// Lanes is the number of 32-bit numbers in the vectors of the widest kernels.
+// Sizes of dense layers are padded to a multiple of it.
 const Lanes = 16
 
-// AddRows adds rows of a matrix of the given stride, those that list names, to
-// acc, whose length is a positive multiple of Lanes.
+// AddRows adds the rows that list names of a matrix of the given stride to acc,
+// whose length is a positive multiple of Lanes.
 func AddRows(acc, base []int32, stride int, list []int32) {
 	if len(list) > 0 {
 		addRows(acc, base, stride, list)
 	}
 }
 
-// SubtractRows takes them off.
+// SubtractRows subtracts them.
 func SubtractRows(acc, base []int32, stride int, list []int32) {
 	if len(list) > 0 {
 		subtractRows(acc, base, stride, list)
 	}
 }
 
-// Quantize writes x·scale to dst, rounded to whole numbers, ties to even.
+// Quantize writes x·scale to dst, rounded to integers, ties to even.
 func Quantize(dst []int32, x []float32, scale float32) { quantize(dst, x, scale) }
 
-// Square is the side of the squares that Take takes.
+// Square is the number of rows that Take quantizes.
 const Square = 8
 
-// Take is Quantize of Square rows of x, xStride apart and of as many columns as
-// column has, a positive multiple of Square: to rows of dst and, transposed, to
-// rows of turned. It adds magnitudes to the sums of the columns, in the order
-// of rows, and to the sums of the rows, in the order of columns.
+// Take quantizes Square rows of x, xStride apart, and writes them to rows of dst
+// and, transposed, to rows of turned. The number of columns is the length of
+// column, a positive multiple of Square. It adds the magnitudes to column, in the
+// order of the rows, and to row, in the order of the columns.
 func Take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
 	take(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
 }

@@ -15,20 +15,20 @@ const (
 	Boltzmann               // φ = e⁻ˣ
 )
 
-// MaxSpan bounds 2·γβ·max|ΔE| for Boltzmann weights: beyond, the smallest
-// weight would round to zero times the largest, as 2⁻⁴⁴ = e⁻³⁰·⁵. Heat-bath
-// weights need no bound: below 2⁻⁴⁴ they stay at it.
+// MaxSpan bounds 2·γβ·max|ΔE| for Boltzmann weights. The largest weight is 2⁴⁴ =
+// e³⁰·⁵ times the smallest one. Heat-bath weights need no bound, because weights
+// below the smallest one are rounded up to it.
 const MaxSpan = 30
 
-// unitBits makes the largest weight 2⁴⁴: a float64 holds all weights, and the
-// sum over 2¹⁷ sites stays below 2⁶¹.
+// unitBits makes the largest weight 2⁴⁴. A float64 holds all weights exactly, and
+// the sum over 2¹⁷ sites stays below 2⁶¹.
 const unitBits = 44
 
 // A Bias turns x = γβΔE into a weight of the given family.
 type Bias struct {
 	family Family
 	unit   float64 // weight of φ = 1
-	top    float64 // largest |x| that occurs: Boltzmann weights are in units of e^top
+	top    float64 // largest |x|; Boltzmann weights are in units of e^top
 }
 
 // NewBias returns the weights for a system of so many sites in which |x| is at
@@ -48,15 +48,16 @@ func (b Bias) Weight(x float64) uint64 {
 	return max(1, uint64(float64(b.unit*phi)+0.5))
 }
 
-// A Table is a Bias for continuous costs, interpolated between knots: within
-// 2e-4 of it relatively, some ten times faster, and as valid a proposal.
+// A Table is a Bias for continuous costs, interpolated between knots. It is some
+// ten times faster and has a relative error of 2e-4, which does not make the
+// proposal less valid.
 type Table struct {
 	knot [tableKnots + 1]float64 // whole numbers
 }
 
 const (
-	tableStep = 32 // knots per unit of x: the error of interpolation is 32⁻²/8
-	// tableTop is where the table ends: e⁻³² is below the smallest weight.
+	tableStep = 32 // knots per unit of x; the error of interpolation is 32⁻²/8
+	// tableTop is the largest |x| of the table. e⁻³² is below the smallest weight.
 	tableTop   = 32
 	tableKnots = 2 * tableTop * tableStep
 )

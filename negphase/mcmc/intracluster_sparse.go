@@ -7,8 +7,40 @@ import (
 	"gorbm/negphase/mcmc/internal/walk"
 )
 
-// A blockShell is a shellWalker for any System: for each side of the shell it
-// keeps the weights of the sites on it, with sums over blocks of them.
+// A classShell is a shellWalker on classes: sites are listed by side and by
+// class of equal cost. A flip takes a site across and its neighbours from class
+// to class. No site is ever forbidden, so the totals are those of the reverse
+// walk at every step.
+type classShell struct{ classes }
+
+func (w *classShell) sizes() (n [2]int) {
+	for c := range w.lists.List[:w.last+1] {
+		n[c/w.n] += int(w.lists.List[c].N)
+	}
+	return n
+}
+
+func (w *classShell) segment(r *rand.Rand, path []int32, k, side int, sc *score) {
+	first := uint8(side * w.n)
+	for t := range k {
+		var i int32
+		if path == nil {
+			i = w.lists.Find(walk.Below(r, w.total[side]), first, side)
+		} else {
+			i = path[t]
+		}
+		list := &w.lists.List[w.lists.Node[i].List]
+		w.path = append(w.path, i)
+		w.sum += int64(list.Half)
+		sc.forward[0].Times(list.Weight[side], w.total[side])
+		w.flip(i)
+		list = &w.lists.List[w.lists.Node[i].List]
+		sc.reverse[0].Times(list.Weight[1-side], w.total[1-side])
+	}
+}
+
+// A blockShell is a shellWalker on blockWeights, whose biases are the sides of
+// the shell: a site has weight 0 on the side that it is not on.
 type blockShell struct {
 	blockWeights
 	state     []uint8
@@ -73,7 +105,7 @@ func (w *blockShell) segment(r *rand.Rand, path []int32, k, side int, sc *score)
 	}
 }
 
-// cross flips site i, to the other side.
+// cross flips site i, which moves to the other side.
 func (w *blockShell) cross(i int32) {
 	w.blocks[w.side(i)].Set(int(i), 0)
 	for _, j := range w.flip(i) {

@@ -197,7 +197,6 @@ func TestTraceAllocatesNothingOnceFull(t *testing.T) {
 func TestPanics(t *testing.T) {
 	for what, f := range map[string]func(){
 		"diag: negative lags":                                    func() { Autocorrelation(nil, -1) },
-		"diag: more lags than values":                            func() { Unbias(make([]float64, 3), 2) },
 		"diag: no lags, or more lags than values":                func() { IntegratedTime(nil, 2) },
 		"diag: the limit of a trace must be even and at least 2": func() { NewTrace(3) },
 	} {
@@ -222,4 +221,21 @@ func ExampleSummarize() {
 	s := Summarize(x)
 	fmt.Printf("τ = %.0f, so %d values are worth some %.0f000\n", s.Time.Tau, s.N, s.Effective/1000)
 	// Output: τ = 10, so 100000 values are worth some 5000
+}
+func TestMeanVariance(t *testing.T) {
+	for _, c := range []struct {
+		x              []float64
+		mean, variance float64
+	}{
+		{[]float64{3}, 3, 0},
+		{[]float64{1, 3}, 2, 1},
+		{[]float64{1e9 + 1, 1e9 + 2, 1e9 + 3, 1e9 + 6}, 1e9 + 3, 3.5},
+	} {
+		if mean, variance := MeanVariance(c.x); mean != c.mean || variance != c.variance {
+			t.Errorf("%v: mean %v and variance %v, want %v and %v", c.x, mean, variance, c.mean, c.variance)
+		}
+	}
+	if mean, _ := MeanVariance([]float64{1, math.NaN()}); !math.IsNaN(mean) {
+		t.Errorf("the mean with NaN is %v", mean)
+	}
 }

@@ -1,0 +1,180 @@
+package mcmc
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/data"
+)
+
+// A key is one setting of a Mover: a row of the table of its type. The grammar,
+// defaults, checks and help are read off these rows.
+type key struct {
+	name    string
+	initial string                  // text of the default
+	help    string                  // one line for the help of commands
+	set     func(text string) error // reads the text; its error does not name the key
+	text    func() string           // what set reads; "" if it need not be written
+	check   func() error            // of the range; its error names the key; nil if set allows no other value
+}
+
+// initialize sets all keys to their defaults.
+func initialize(keys []key) {
+	for _, k := range keys {
+		if err := k.set(k.initial); err != nil {
+			panic(fmt.Sprintf("mcmc: the default of %s: %v", k.name, err))
+		}
+	}
+}
+
+// check returns the error of the first key that is out of range, after the name
+// of the sampler.
+func check(sampler string, keys []key) error {
+	for _, k := range keys {
+		if k.check == nil {
+			continue
+		}
+		if err := k.check(); err != nil {
+			return fmt.Errorf("%s: %w", sampler, err)
+		}
+	}
+	return nil
+}
+
+func names(keys []key) []string {
+	names := make([]string, len(keys))
+	for i, k := range keys {
+		names[i] = k.name
+	}
+	return names
+}
+
+// oneOf returns an error if text is none of the known names.
+func oneOf(text string, known ...string) error {
+	if slices.Contains(known, text) {
+		return nil
+	}
+	last := len(known) - 1
+	return fmt.Errorf("%q%s; it is %s or %s", text, data.DidYouMean(text, known), strings.Join(known[:last], ", "), known[last])
+}
+
+// orderKey is the key of the order of a sweep.
+func orderKey(o *Order) key {
+	return key{
+		name: "order", initial: "linear", help: "linear, chessboard or random: of the first three; -order is short for it",
+		set: func(text string) error {
+			*o = Order(max(0, slices.Index(orderNames, text)))
+			return oneOf(text, orderNames...)
+		},
+		text: func() string { return o.String() },
+	}
+}
+
+// lengthsKey is the key of the least and the largest length of a walk.
+func lengthsKey(low, high *int) key {
+	return key{
+		name: "k", initial: "1-25", help: "flips of a walk: a number, or a range to draw from at each walk",
+		set: func(text string) error {
+			first, second, isRange := strings.Cut(text, "-")
+			if !isRange {
+				second = first
+			}
+			var err1, err2 error
+			*low, err1 = strconv.Atoi(first)
+			*high, err2 = strconv.Atoi(second)
+			if err1 != nil || err2 != nil {
+				return fmt.Errorf("%q is not a whole number, nor a range such as 1-25", text)
+			}
+			return nil
+		},
+		text: func() string { return lengths(*low, *high) },
+		check: func() error {
+			switch {
+			case *low < 1 || *high > MaxLength:
+				return fmt.Errorf("k is %s; lengths must lie in 1 … %d", lengths(*low, *high), MaxLength)
+			case *low > *high:
+				return fmt.Errorf("k is %d-%d; the first length must not exceed the second", *low, *high)
+			}
+			return nil
+		},
+	}
+}
+
+// lengths returns "90" or "1-25".
+func lengths(low, high int) string {
+	if low == high {
+		return fmt.Sprint(low)
+	}
+	return fmt.Sprintf("%d-%d", low, high)
+}
+
+// gammaKey is the key of two biases. They are written as one number unless both
+// are needed.
+func gammaKey(initial string, first, second *float64, both func() bool) key {
+	return key{
+		name: "gamma", initial: initial, help: "biases of the walks in units of β: one, or two as in .95/1.05",
+		set: func(text string) error {
+			x, err := parseNumbers(text)
+			if err != nil || len(x) > 2 {
+				return fmt.Errorf("%q is not a number, nor two such as .95/1.05", text)
+			}
+			*first, *second = x[0], x[len(x)-1]
+			return nil
+		},
+		text: func() string {
+			if both() {
+				return formatNumbers(*first, *second)
+			}
+			return formatNumbers(*first)
+		},
+		check: func() error {
+			for _, g := range []float64{*first, *second} {
+				if !(g >= 0) || !finite(g) {
+					return fmt.Errorf("gamma is %v; it must be a finite number, 0 or more", g)
+				}
+			}
+			return nil
+		},
+	}
+}
+
+// weightsKey is the key of the weights of flips.
+func weightsKey(w *Weights) key {
+	return key{
+		name: "weights", initial: string(HeatBath), help: "of a flip of cost Δ: heatbath, 1/(1+exp(γβΔ)), or boltzmann, exp(−γβΔ)",
+		set: func(text string) error {
+			*w = Weights(text)
+			return oneOf(text, string(HeatBath), string(Boltzmann))
+		},
+		text: func() string { return string(*w) },
+		check: func() error {
+			if *w != HeatBath && *w != Boltzmann {
+				return fmt.Errorf("weights is %q; it is heatbath or boltzmann", *w)
+			}
+			return nil
+		},
+	}
+}
+
+// parseNumbers reads numbers separated by slashes.
+func parseNumbers(text string) (x []float64, err error) {
+	for field := range strings.SplitSeq(text, "/") {
+		v, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", field)
+		}
+		x = append(x, v)
+	}
+	return x, nil
+}
+
+// formatNumbers is the inverse of parseNumbers.
+func formatNumbers(x ...float64) string {
+	s := make([]string, len(x))
+	for i, v := range x {
+		s[i] = strconv.FormatFloat(v, 'g', -1, 64)
+	}
+	return strings.Join(s, "/")
+}
