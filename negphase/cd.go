@@ -6,17 +6,28 @@ import (
 	"gorbm/rbm"
 )
 
+// cdSettings are the settings of cd.
+type cdSettings struct{ k int }
+
+func (s *cdSettings) keys() []key {
+	return []key{countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps per update")}
+}
+
+func (s *cdSettings) estimator(all Settings) Estimator { return &cd{settings: all, steps: s.k} }
+
 // cd is contrastive divergence (Hinton 2002): the chains start anew at the
 // batch, their first hidden states drawn from the positive phase. The particle
 // that descends from a row of the batch has the weight of that row.
 type cd struct {
-	steps  int
-	states *rbm.States
-	info   Info
+	settings Settings
+	steps    int
+	states   *rbm.States
+	info     Info
+	stateless
 }
 
 func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
-	if err := Keeps("cd", m.Constraint); err != nil {
+	if err := c.settings.Keeps(m.Constraint); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
 	if c.states == nil || c.states.H.Rows != pos.Rows() {
@@ -34,14 +45,32 @@ func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, 
 	return rbm.Phase{Batch: rbm.Batch{V: c.states.V.Input(), H: c.states.Mean, Weight: pos.Weight}}, c.info, finite(c.states)
 }
 
-// MarshalBinary returns nothing: every call starts anew.
-func (c *cd) MarshalBinary() ([]byte, error) { return nil, nil }
+// stateless is the binary form of estimators that begin anew in every call.
+type stateless struct{}
 
-func (c *cd) UnmarshalBinary(b []byte) error {
+// MarshalBinary returns nothing.
+func (stateless) MarshalBinary() ([]byte, error) { return nil, nil }
+
+func (stateless) UnmarshalBinary(b []byte) error {
 	if len(b) != 0 {
-		return fmt.Errorf("%w: cd keeps no chains, but %d bytes are saved", rbm.ErrFormat, len(b))
+		return fmt.Errorf("%w: the estimator keeps no chains, but %d bytes are saved", rbm.ErrFormat, len(b))
 	}
 	return nil
+}
+
+// pcdSettings are the settings of pcd.
+type pcdSettings struct {
+	k int
+	chainSettings
+}
+
+func (s *pcdSettings) keys() []key {
+	k := countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps per update")
+	return append([]key{k}, s.chainSettings.keys("chains")...)
+}
+
+func (s *pcdSettings) estimator(all Settings) Estimator {
+	return &pcd{chains: chains{settings: all, rows: s.chains, start: s.start}, steps: s.k}
 }
 
 // pcd continues its chains from update to update (Tieleman 2008).
@@ -49,10 +78,6 @@ type pcd struct {
 	chains
 	steps int
 	info  Info
-}
-
-func newPCD(s Settings) *pcd {
-	return &pcd{chains: chains{settings: s, rows: s.Chains, start: s.Start}, steps: s.K}
 }
 
 func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {

@@ -108,14 +108,14 @@ func TestCDTakesKSteps(t *testing.T) {
 			}
 		}
 		for _, k := range []int{1, 2} {
-			e := &cd{steps: k}
+			e := build[*cd](set(t, "cd", "k", k))
 			check(fmt.Sprint("cd, k=", k), e, func() *rbm.States { return e.states }, k)
 		}
-		p := newPCD(Settings{Kind: "pcd", K: 1, Chains: rows, Start: Data})
+		p := build[*pcd](set(t, "pcd:start=data", "chains", rows))
 		for call := range 2 {
 			check(fmt.Sprint("pcd, call ", call), p, func() *rbm.States { return p.states }, 1+call)
 		}
-		two := newPCD(Settings{Kind: "pcd", K: 2, Chains: rows, Start: Data})
+		two := build[*pcd](set(t, "pcd:k=2:start=data", "chains", rows))
 		check("pcd, k=2", two, func() *rbm.States { return two.states }, 2)
 	}
 }
@@ -145,7 +145,7 @@ func TestCDKeepsTheWeights(t *testing.T) {
 		for i, v := range from {
 			want = addTo(want, share[i]/2, expectation(m, all, lawAfter(m, all, gibbs, v, 1)))
 		}
-		phase, _, err := (&cd{steps: 1}).Estimate(m, pos, callFrom)
+		phase, _, err := build[*cd](set(t, "cd", "k", 1)).Estimate(m, pos, callFrom)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,19 +22,49 @@ const (
 	moveKey
 )
 
-// chains are persistent Markov chains: what pcd, pt and ins go on with, and
-// all that move by samplers of binary systems.
+// Where chains start.
+const (
+	Uniform = "uniform" // hidden states uniformly at random
+	Data    = "data"    // hidden states drawn given rows of the first batch
+)
+
+const (
+	// MaxChains is the largest number of chains.
+	MaxChains = 1_000_000
+	// MaxSites is the largest number of units in all chains and replicas that
+	// samplers of binary systems should move: they keep flip costs and weights,
+	// some 50 bytes a unit, 3 GiB.
+	MaxSites = 1 << 26
+
+	maxSteps = 1_000_000 // Gibbs steps an update: more is surely a slip
+)
+
+// chainSettings are the settings of estimators that have chains of their own.
+type chainSettings struct {
+	chains int // or groups of replicas
+	start  string
+}
+
+// keys returns the table of the settings; what says what the chains are.
+func (s *chainSettings) keys(what string) []key {
+	return []key{
+		countKey("chains", &s.chains, 10, 1, MaxChains, what),
+		wordKey("start", &s.start, Uniform, "where chains start: uniform or data", Uniform, Data),
+	}
+}
+
+// chains are Markov chains that persist from call to call.
 type chains struct {
 	settings Settings
 	rows     int
-	start    Start
-	joint    bool        // visible states persist too: Gibbs steps alone draw them anew
+	start    string
+	joint    bool        // visible states persist too; Gibbs steps alone draw them from the hidden ones
 	states   *rbm.States // nil before the first call
 	saved    savedChains // restored from a checkpoint, until the first call
 }
 
-// savedChains are the states that persist, hidden ones and of joint chains
-// visible ones; no rows of chains that have not begun.
+// savedChains are the states that persist: the hidden ones, and in joint chains
+// also the visible ones. They have no rows if the chains have not begun.
 type savedChains struct{ h, v rbm.Bits }
 
 // begin makes the chains ready to be advanced under m.
@@ -72,7 +102,7 @@ const visibleKey = 0
 
 // drawVisible draws the visible states of s that joint chains start at:
 // uniformly, or rows of the batch, grey values being probabilities.
-func drawVisible(m *rbm.RBM, s *rbm.States, start Start, pos rbm.Batch, key rbm.Key) {
+func drawVisible(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.Key) {
 	switch {
 	case start == Uniform && m.Constraint != nil && m.Constraint.On == rbm.AllUnits:
 		drawShell(m, s, key)
@@ -111,7 +141,7 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 	case s.h.Cols != m.Hidden():
 		return fmt.Errorf("%w: the saved chains have %d hidden units, the model has %d", rbm.ErrFormat, s.h.Cols, m.Hidden())
 	case !joint:
-		return meets(m, s)
+		return checkSaved(m, s)
 	case s.v.Cols != m.Visible():
 		return fmt.Errorf("%w: the saved chains have %d visible units, the model has %d", rbm.ErrFormat, s.v.Cols, m.Visible())
 	}
@@ -126,11 +156,11 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 			return fmt.Errorf("%w: %d label units of saved chain %d are on; it must be one", rbm.ErrFormat, on, r)
 		}
 	}
-	return meets(m, s)
+	return checkSaved(m, s)
 }
 
 // drawStart draws the hidden states of s that chains start at.
-func drawStart(m *rbm.RBM, s *rbm.States, start Start, pos rbm.Batch, key rbm.Key) error {
+func drawStart(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm.Key) error {
 	if start == Uniform {
 		m.RandomizeHidden(s.H, key)
 		return nil

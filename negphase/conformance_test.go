@@ -362,7 +362,7 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 			head = 8 + 4*len(l.Ladder().Beta)
 			rows := int(binary.LittleEndian.Uint32(saved[head+4:]))
 			tuned := head + 12 + 8*rows + 2*rows + 32 // after the chains, ranks and journeys and four counts
-			if parse(t, settings).Mover != nil {
+			if parse(t, settings).Sampler() != "" {
 				tuned += 4 + 8*rows // visible states
 			}
 			refused("another number of temperatures", with(4, saved[4]+1))
@@ -394,7 +394,7 @@ func TestDamagedStatesAreRefused(t *testing.T) {
 		}
 		rows := int(binary.LittleEndian.Uint32(chains[4:]))
 		ranks := head + 12 + 8*rows
-		if parse(t, settings).Mover != nil {
+		if parse(t, settings).Sampler() != "" {
 			ranks += 4 + 8*rows // visible states
 			refused("no visible units", with(head+12+8*rows, 0))
 			refused("a bit past the last visible unit", with(head+16+8*rows+1, 2)) // 9 of them

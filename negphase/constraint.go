@@ -9,72 +9,57 @@ import (
 	"gorbm/rbm"
 )
 
-// keeps says which constraints the chains of each kind keep and cover.
+// The layers on which the chains of a kind keep constraints.
 //
 // Block Gibbs steps draw the visible units freely and the hidden ones among the
-// states that a constraint on them allows. Under one on all units they would
-// never change the number of visible units that are active. The coupling of ucd
-// is one of independent units.
-var keeps = map[string][]rbm.Layer{
-	"cd":        {rbm.HiddenUnits},
-	"pcd":       {rbm.HiddenUnits},
-	"pt":        {rbm.HiddenUnits},
-	"ins":       {rbm.HiddenUnits},
-	"pins":      {rbm.HiddenUnits},
-	"ucd":       nil,
-	"sardonics": nil,
-	"im":        {rbm.HiddenUnits, rbm.AllUnits},
-	"walk":      {rbm.HiddenUnits, rbm.AllUnits}, // with the sampler exchange
-	"exact":     {rbm.HiddenUnits, rbm.AllUnits},
-}
+// states that a constraint on them allows. Under a constraint on all units they
+// would never change the number of visible units that are active.
+var (
+	onHidden = []rbm.Layer{rbm.HiddenUnits}
+	onBoth   = []rbm.Layer{rbm.HiddenUnits, rbm.AllUnits}
+)
 
-// Keeps returns an error that says why estimators of this kind cannot respect
-// the constraint c and which can, or that there is no such kind; nil if c is
-// nil. New does not know the model: whoever does asks Keeps, and Estimate
-// refuses a model that fails it.
-func Keeps(name string, c *rbm.Constraint) error {
-	if _, err := find(name); err != nil || c == nil {
-		return err
-	}
-	if slices.Contains(keeps[name], c.On) {
+const gibbsObstacle = "its Gibbs steps never change the number of visible units that are active"
+
+// Keeps returns an error that says why an estimator of these settings cannot
+// respect the constraint c and which can, or that there is no such kind; nil if
+// c is nil. New does not know the model: check with Keeps where it is known.
+// Estimate refuses a model that fails it.
+func (s Settings) Keeps(c *rbm.Constraint) error {
+	if c == nil {
 		return nil
 	}
-	reason := "its Gibbs steps never change the number of visible units that are active"
-	if name == "sardonics" {
-		reason = "its walks change the number of active units"
-	} else if c.On == rbm.HiddenUnits {
-		reason = "its chains are coupled unit by unit, which needs units that are independent"
+	k, err := find(s.Kind)
+	if err != nil {
+		return err
+	}
+	if m := s.sampler(); m != nil && m.mover != nil {
+		switch {
+		case mcmc.KeepsActive(m.mover):
+			return nil
+		case m.only == "":
+			return fmt.Errorf("%s cannot keep the constraint %v: moves of %s change the number of active units; take im or walk:exchange", s.Kind, c, s.Sampler())
+		}
+	}
+	if slices.Contains(k.keeps, c.On) {
+		return nil
 	}
 	var others []string
 	for _, k := range kinds {
-		if slices.Contains(keeps[k.name], c.On) {
+		if slices.Contains(k.keeps, c.On) {
 			name := k.name
 			if name == "walk" {
-				name = "walk:exchange" // of its samplers this one keeps constraints
+				name = "walk:exchange" // the sampler of walk that keeps constraints
 			}
 			others = append(others, name)
 		}
 	}
-	return fmt.Errorf("%s cannot keep the constraint %v: %s; take %s", name, c, reason, strings.Join(others, ", "))
+	return fmt.Errorf("%s cannot keep the constraint %v: %s; take %s", s.Kind, c, k.obstacle, strings.Join(others, ", "))
 }
 
-// Keeps returns an error that says why an estimator of these settings cannot
-// respect the constraint c and which can; nil if c is nil.
-func (s Settings) Keeps(c *rbm.Constraint) error {
-	switch {
-	case c == nil:
-		return nil
-	case s.Mover == nil || s.Kind == "sardonics" || !s.walks() && !Has(s.Kind, "tau"):
-		return Keeps(s.Kind, c)
-	case mcmc.KeepsActive(s.Mover):
-		return nil
-	}
-	return fmt.Errorf("%s cannot keep the constraint %v: moves of %s change the number of active units; take im or walk:exchange", s.Kind, c, s.Sampler())
-}
-
-// meets returns an error that names the first of the saved chains that a
+// checkSaved returns an error that names the first of the saved chains that a
 // constraint of m does not allow.
-func meets(m *rbm.RBM, s savedChains) error {
+func checkSaved(m *rbm.RBM, s savedChains) error {
 	c := m.Constraint
 	if c == nil || c.On == rbm.AllUnits && s.v.Cols == 0 {
 		return nil

@@ -109,7 +109,7 @@ func TestConstrainedEstimatesAreStationary(t *testing.T) {
 			if base {
 				continue
 			}
-			p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
+			p := build[*pcd](set(t, "pcd:k=2", "chains", exactGroups))
 			p.saved = savedChains{h: drawExactly(x.all, x.p[:1], p.rows)}
 			phase := run(p, rbm.Batch{})
 			check("pcd", x.c.z(t, p.states, numbers(p.rows), x.p[0]), phase)
@@ -121,7 +121,7 @@ func TestConstrainedEstimatesAreStationary(t *testing.T) {
 				}
 			}
 			x.m.HiddenMean(pos.H, pos.V)
-			c := &cd{steps: 2}
+			c := build[*cd](set(t, "cd", "k", 2))
 			phase = run(c, pos)
 			check("cd", x.c.z(t, c.states, numbers(exactGroups), x.p[0]), phase)
 
@@ -176,16 +176,10 @@ func TestConstrainedExact(t *testing.T) {
 // Every kind says which constraints it keeps, and Estimate refuses the others.
 func TestKeeps(t *testing.T) {
 	for _, kind := range Kinds() {
-		if _, ok := keeps[kind]; !ok {
-			t.Errorf("%s is missing from the table", kind)
-		}
 		for _, on := range []rbm.Layer{rbm.HiddenUnits, rbm.AllUnits} {
 			m := shape{6, 5, 0, 0}.random(3, 1)
 			m.Constraint = &rbm.Constraint{On: on, Active: 3}
 			want := parse(t, kind).Keeps(m.Constraint) // of walk, with its default sampler
-			if of := Keeps(kind, m.Constraint); of != nil && fmt.Sprint(of) != fmt.Sprint(want) {
-				t.Errorf("%s, %v: its settings say %v, the kind %v", kind, m.Constraint, want, of)
-			}
 			pos := positive(m, 4, 2)
 			if want != nil {
 				pos = rbm.Batch{V: rbm.NewBits(4, 6).Input(), H: rbm.NewMatrix(4, 5)}
@@ -198,14 +192,11 @@ func TestKeeps(t *testing.T) {
 				t.Errorf("%s, %v: Estimate says %v, Keeps %v", kind, m.Constraint, err, want)
 			}
 		}
-		if err := Keeps(kind, nil); err != nil {
+		if err := parse(t, kind).Keeps(nil); err != nil {
 			t.Errorf("%s: %v", kind, err)
 		}
 	}
-	if len(keeps) != len(Kinds()) {
-		t.Errorf("the table has %d kinds, the package %d", len(keeps), len(Kinds()))
-	}
-	if Keeps("nothing", nil) == nil {
+	if DefaultSettings("nothing").Keeps(&rbm.Constraint{On: rbm.HiddenUnits, Active: 3}) == nil {
 		t.Error("an unknown kind keeps all")
 	}
 }

@@ -7,14 +7,22 @@ import (
 	"gorbm/rbm"
 )
 
-// exact enumerates the smaller layer: the negative phase itself, for models
-// of at most rbm.GradientLimit states.
+// exactSettings are the settings of exact, which has none.
+type exactSettings struct{}
+
+func (*exactSettings) keys() []key { return nil }
+
+func (*exactSettings) estimator(Settings) Estimator { return &exact{} }
+
+// exact computes the negative phase itself, by enumeration of the smaller layer,
+// for models of at most rbm.GradientLimit states.
 type exact struct {
 	enum    *rbm.Enumeration
 	moments *rbm.Moments
 
 	constraint *rbm.Constraint // of the model that is enumerated
 	info       Info
+	stateless
 }
 
 func (e *exact) Estimate(m *rbm.RBM, _ rbm.Batch, _ rbm.Key) (rbm.Phase, Info, error) {
@@ -37,14 +45,4 @@ func (e *exact) Estimate(m *rbm.RBM, _ rbm.Batch, _ rbm.Key) (rbm.Phase, Info, e
 		return rbm.Phase{}, Info{}, fmt.Errorf("%w: log Z is %v", rbm.ErrDiverged, z)
 	}
 	return rbm.Phase{Moments: e.moments}, e.info, nil
-}
-
-// MarshalBinary returns nothing: there is no state.
-func (e *exact) MarshalBinary() ([]byte, error) { return nil, nil }
-
-func (e *exact) UnmarshalBinary(b []byte) error {
-	if len(b) != 0 {
-		return fmt.Errorf("%w: exact keeps no chains, but %d bytes are saved", rbm.ErrFormat, len(b))
-	}
-	return nil
 }

@@ -50,9 +50,12 @@ func ExampleParse() {
 
 // Counts of many calls add up; rates are taken of the sums.
 func ExampleInfo() {
-	estimator, err := negphase.New(negphase.Settings{
-		Kind: "pt", K: 1, Swaps: 1, Chains: 10, Start: negphase.Uniform, Temperatures: []float64{1, 1.5, 2},
-	})
+	settings := negphase.DefaultSettings("pt")
+	if err := settings.Set("tau", "1/1.5/2"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	estimator, err := negphase.New(settings)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -13,15 +13,17 @@ func TestExcess(t *testing.T) {
 	m := shape{6, 4, 0, 0}.random(1, 1)
 	base := rbm.NewBase(m, []float32{0.1, 0.9, 0.5, 0.3, 0.2, 0.7}, 100)
 	for _, path := range []string{"", ":path=data"} {
-		const groups, rungs = 5, 4
+		const groups, k = 5, 4
 		s := parse(t, "pt:chains=5:tau=1/1.5/2/inf:order=evenodd"+path)
-		s.Base = base
+		if path != "" {
+			s.SetBase(base)
+		}
 		e, err := New(s)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := e.(*pt)
-		got := make([]float64, groups*rungs)
+		got := make([]float64, groups*k)
 		moved := false
 		for round := range uint64(20) {
 			phase, _, err := p.Estimate(m, rbm.Batch{}, rbm.NewKey(round))
@@ -29,7 +31,7 @@ func TestExcess(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.Excess(got)
-			want, far := make([]float64, groups*rungs), make([]float64, groups*rungs)
+			want, far := make([]float64, groups*k), make([]float64, groups*k)
 			m.Energy(want, p.states.V, p.states.H)
 			if path != "" {
 				base.Energy(far, p.states.V, p.states.H)
@@ -38,9 +40,9 @@ func TestExcess(t *testing.T) {
 				moved = moved || int(row) != i
 				// Step's energies are sums of float32 preactivations.
 				if d := want[row] - far[row]; math.Abs(got[i]-d) > 1e-5 {
-					t.Errorf("path %q: group %d at temperature %d: %v, want %v", path, i/rungs, i%rungs, got[i], d)
+					t.Errorf("path %q: group %d at temperature %d: %v, want %v", path, i/k, i%k, got[i], d)
 				}
-				if cold := i%rungs == 0; (phase.Weight[row] > 0) != cold {
+				if cold := i%k == 0; (phase.Weight[row] > 0) != cold {
 					t.Errorf("row %d weighs %v", row, phase.Weight[row])
 				}
 			}
@@ -54,5 +56,5 @@ func TestExcess(t *testing.T) {
 			t.Error("no panic before the first call")
 		}
 	}()
-	newPT(parse(t, "pt")).Excess(make([]float64, 50))
+	build[*pt](parse(t, "pt")).Excess(make([]float64, 50))
 }

@@ -1,71 +1,33 @@
 package negphase
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
+
+	"gorbm/negphase/mcmc"
 )
 
 // String returns s in the grammar that Parse reads.
 func (s Settings) String() string {
-	k, err := find(s.Kind)
-	if err != nil {
-		return s.Kind
-	}
 	out := s.Kind
-	if s.Kind == "walk" {
-		out += ":" + s.mover()
-	} else if _, settings, ok := strings.Cut(s.mover(), ":"); ok && s.walks() {
-		out += ":" + settings
-	}
-	for _, key := range k.keys {
-		switch key {
-		case "k":
-			out += fmt.Sprintf(":k=%d", s.K)
-		case "swaps":
-			out += fmt.Sprintf(":swaps=%d", s.Swaps)
-		case "chains":
-			out += fmt.Sprintf(":chains=%d", s.Chains)
-		case "start":
-			out += ":start=" + string(s.Start)
-		case "tau":
-			out += ":tau=" + s.tau()
-		case "hottest":
-			if s.Hottest != 0 {
-				out += ":hottest=" + number(s.Hottest)
-			}
-		case "path":
-			if s.Path != "" {
-				out += ":path=" + string(s.Path)
-			}
-		case "order":
-			if s.Order != "" {
-				out += ":order=" + string(s.Order)
-			}
-		case "block":
-			out += fmt.Sprintf(":block=%d", s.Block)
-		case "max":
-			out += fmt.Sprintf(":max=%d", s.Max)
-		case "moves":
-			out += fmt.Sprintf(":moves=%d", s.Moves)
-		case "gibbs":
-			if s.Gibbs != 0 {
-				out += fmt.Sprintf(":gibbs=%d", s.Gibbs)
-			}
+	for _, k := range s.keys() {
+		switch text := k.text(); {
+		case text == "":
+		case k.name == samplerKey:
+			out += ":" + strings.TrimPrefix(text, s.Kind+":")
+		default:
+			out += ":" + k.name + "=" + text
 		}
-	}
-	if Has(s.Kind, "tau") && s.Mover != nil {
-		out += ":" + s.mover()
 	}
 	return out
 }
 
 // Parse reads settings in the grammar name[:key=value]…, such as
-// "pt:k=1:tau=1/2/3/4/5"; keys are k, swaps, chains, start, tau, hottest, order,
-// block, path, max, moves and gibbs, and lists are separated by '/'; tau is also
-// auto or auto/n.
+// "pt:k=1:tau=1/2/3/4/5"; the keys are those of the kind's table, and lists are
+// separated by '/'; tau is also auto or auto/n.
 //
 // In walk, and in pt, ins and pins, a part without '=' names a sampler of
 // mcmc.ParseMover, and keys after it that the sampler has are its own:
@@ -73,147 +35,126 @@ func (s Settings) String() string {
 // sardonics and im are short for walk:sardonics and walk:im. Lengths k=auto are
 // the default: 1 to 20 flips, or as many as the model has room for.
 //
-// What the text does not mention is taken from defaults. The settings are
-// checked by Check.
+// A key that the text does not mention has its value in defaults, if their kind
+// has the key, else its default in the table; a sampler is taken from defaults
+// of the same kind only. The settings are checked by Check.
 func Parse(text string, defaults Settings) (Settings, error) {
 	parts := strings.Split(text, ":")
-	s := defaults
-	s.Kind = parts[0]
-	k, err := find(s.Kind)
+	s, err := defaultsFrom(parts[0], defaults)
 	if err != nil {
 		return s, err
 	}
-	m := moverText{kind: s.Kind}
-	var seen []string
+	kind := s.Kind
+	var sampler, seen []string // the parts about the sampler, its name first
+	if m := s.sampler(); m != nil && m.only != "" {
+		sampler = []string{m.only}
+	}
 	for _, p := range parts[1:] {
-		key, value, ok := strings.Cut(p, "=")
+		name, value, given := strings.Cut(p, "=")
+		_, has := s.key(name)
 		switch {
-		case !ok:
-			if err := m.begin(p); err != nil {
+		case !given:
+			if err := s.checkName(p, sampler); err != nil {
 				return s, err
 			}
+			sampler = []string{p}
 			continue
-		case m.has(key):
-			m.parts = append(m.parts, p)
+		case len(sampler) > 0 && mcmc.MoverHas(sampler[0], name):
+			sampler = append(sampler, p)
 			continue
-		case !slices.Contains(k.keys, key):
-			known := slices.Concat(k.keys, m.keys())
-			if len(known) == 0 {
-				return s, fmt.Errorf("%s has no settings, so no %q", s.Kind, key)
-			}
-			return s, fmt.Errorf("%s has no setting %q%s; it has %s",
-				s.Kind, key, didYouMean(key, known), strings.Join(known, ", "))
-		case slices.Contains(seen, key):
-			return s, fmt.Errorf("%s: %s is given twice", s.Kind, key)
+		case !has || name == samplerKey:
+			return s, s.unknownKey(name, sampler)
+		case slices.Contains(seen, name):
+			return s, fmt.Errorf("%s: %s is given twice", kind, name)
 		}
-		seen = append(seen, key)
-		if err := s.set(key, value); err != nil {
+		seen = append(seen, name)
+		if err := s.Set(name, value); err != nil {
 			return s, err
 		}
 	}
-	if err := m.set(&s, defaults.Kind); err != nil {
-		return s, err
+	if len(sampler) > 0 {
+		if kind == "walk" && (sampler[0] == "sardonics" || sampler[0] == "im") {
+			if s, err = defaultsFrom(sampler[0], s); err != nil {
+				return s, err
+			}
+		}
+		s.own = copyOf(s.own)
+		if err := s.sampler().set(sampler); err != nil {
+			if kind == sampler[0] {
+				return s, err
+			}
+			return s, fmt.Errorf("%s: %w", kind, err)
+		}
 	}
 	return s, s.Check()
 }
 
-func (s *Settings) set(key, value string) (err error) {
-	switch key {
-	case "k":
-		s.K, err = strconv.Atoi(value)
-	case "swaps":
-		s.Swaps, err = strconv.Atoi(value)
-	case "chains":
-		s.Chains, err = strconv.Atoi(value)
-	case "start":
-		s.Start = Start(value)
-	case "order":
-		s.Order = Order(value)
-	case "block":
-		s.Block, err = strconv.Atoi(value)
-	case "max":
-		s.Max, err = strconv.Atoi(value)
-	case "moves":
-		s.Moves, err = strconv.Atoi(value)
-	case "gibbs":
-		s.Gibbs, err = strconv.Atoi(value)
-	case "path":
-		s.Path = Path(value)
-	case "hottest":
-		if s.Hottest, err = strconv.ParseFloat(value, 64); err != nil {
-			return fmt.Errorf("%s: hottest is %q; it must be a number, or inf", s.Kind, value)
-		}
-		if s.Hottest == 0 || math.IsNaN(s.Hottest) {
-			return fmt.Errorf("%s: hottest is %q; it must be at least %v, or inf", s.Kind, value, leastHottest)
-		}
-	case "tau":
-		return s.SetTemperatures(value)
+// defaultsFrom returns the settings of the kind that come first: those given,
+// or if they are of another kind, the defaults with the values of the keys that
+// both kinds have.
+func defaultsFrom(kind string, given Settings) (Settings, error) {
+	if _, err := find(kind); err != nil || kind == given.Kind {
+		return given, err
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %s is %q; it must be a whole number", s.Kind, key, value)
+	s := DefaultSettings(kind)
+	for _, k := range given.keys() {
+		if text := k.text(); text != "" && k.name != samplerKey && Has(kind, k.name) {
+			if err := s.Set(k.name, text); err != nil {
+				return s, err
+			}
+		}
 	}
-	return nil
+	return s, nil
 }
 
-// ParseTemperatures reads a list of numbers separated by '/' or ','.
-func ParseTemperatures(text string) ([]float64, error) {
-	if text == "" {
-		return nil, nil
-	}
-	fields := strings.Split(strings.ReplaceAll(text, ",", "/"), "/")
-	t := make([]float64, len(fields))
-	for i, f := range fields {
-		x, err := strconv.ParseFloat(strings.TrimSpace(f), 64)
-		if err != nil {
-			return nil, fmt.Errorf("temperature %q is not a number", f)
+// unknownKey returns the error for a key that s does not have, with those of
+// the sampler that is named so far.
+func (s Settings) unknownKey(name string, sampler []string) error {
+	var known []string
+	for _, k := range s.keys() {
+		if k.name != samplerKey {
+			known = append(known, k.name)
 		}
-		t[i] = x
 	}
-	return t, nil
+	if len(sampler) > 0 {
+		known = append(known, samplerKeys(sampler[0])...)
+	}
+	if len(known) == 0 {
+		return fmt.Errorf("%s has no settings, so no %q", s.Kind, name)
+	}
+	return fmt.Errorf("%s has no setting %q%s; it has %s", s.Kind, name, didYouMean(name, known), strings.Join(known, ", "))
 }
 
-// SetTemperatures reads a list as ParseTemperatures does, or "auto", or "auto"
-// and a number, as in "auto/20" or "auto:20".
-func (s *Settings) SetTemperatures(text string) (err error) {
-	rest, auto := strings.CutPrefix(strings.TrimSpace(text), "auto")
-	if !auto {
-		s.Auto, s.Rungs = false, 0
-		s.Temperatures, err = ParseTemperatures(text)
+// MarshalJSON writes the kind and its keys, but not the optional ones that are
+// not given.
+func (s Settings) MarshalJSON() ([]byte, error) {
+	out := map[string]any{"kind": s.Kind}
+	for _, k := range s.keys() {
+		if text := k.text(); text != "" {
+			out[k.jsonName()] = toJSON(text)
+		}
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. Keys that are missing have their
+// defaults; those that the kind does not have are ignored.
+func (s *Settings) UnmarshalJSON(b []byte) error {
+	var fields map[string]any
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode(&fields); err != nil {
 		return err
 	}
-	s.Auto, s.Rungs, s.Temperatures = true, 0, nil
-	if rest == "" {
-		return nil
+	kind, _ := fields["kind"].(string)
+	read := DefaultSettings(kind)
+	for _, k := range read.keys() {
+		if x, ok := fields[k.jsonName()]; ok {
+			if err := read.Set(k.name, fromJSON(x)); err != nil {
+				return err
+			}
+		}
 	}
-	if s.Rungs, err = strconv.Atoi(rest[1:]); err != nil || !strings.ContainsAny(rest[:1], "/:") || s.Rungs == 0 {
-		return fmt.Errorf("temperatures %q; a ladder to be tuned is auto, or auto/20 with a number", text)
-	}
+	*s = read
 	return nil
-}
-
-// tau returns the text that SetTemperatures reads.
-func (s Settings) tau() string {
-	switch {
-	case !s.Auto:
-		return join(s.Temperatures)
-	case s.Rungs == 0:
-		return "auto"
-	}
-	return fmt.Sprintf("auto/%d", s.Rungs)
-}
-
-func join(t []float64) string {
-	s := make([]string, len(t))
-	for i, x := range t {
-		s[i] = number(x)
-	}
-	return strings.Join(s, "/")
-}
-
-// number returns x as it is read back, without the sign of +Inf.
-func number(x float64) string {
-	if math.IsInf(x, 1) {
-		return "inf"
-	}
-	return strconv.FormatFloat(x, 'g', -1, 64)
 }

@@ -220,3 +220,28 @@ func estimator(t testing.TB, text string) Estimator {
 	}
 	return e
 }
+
+// set returns the settings that text stands for, with the values of more keys,
+// name after name, which are not checked.
+func set(t testing.TB, text string, more ...any) Settings {
+	t.Helper()
+	s := parse(t, text)
+	for i := 0; i < len(more); i += 2 {
+		if err := s.Set(more[i].(string), more[i+1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+// build returns an estimator of settings that are not checked.
+func build[E Estimator](s Settings) E { return s.own.estimator(s).(E) }
+
+// inverse returns the list of the temperatures of inverse ones.
+func inverse(beta []float64) string {
+	t := make([]float64, len(beta))
+	for k, b := range beta {
+		t[k] = 1 / b
+	}
+	return join(t)
+}

@@ -454,11 +454,7 @@ func TestPermuteWeighsTheRows(t *testing.T) {
 	eachReplicated(t, func(t *testing.T, s *replicated) {
 		k := len(s.beta)
 		_, weights := s.swapping()
-		temperatures := make([]float64, k)
-		for j, b := range s.beta {
-			temperatures[j] = 1 / b
-		}
-		n := newINS(Settings{Kind: "ins", K: 1, Swaps: 1, Chains: len(s.joint), Start: Uniform, Temperatures: temperatures})
+		n := build[*ins](set(t, "ins", "chains", len(s.joint), "tau", inverse(s.beta)))
 		for _, at := range s.perms {
 			n.states = s.states(&n.ladder)
 			for g, x := range s.joint {

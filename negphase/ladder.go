@@ -15,52 +15,53 @@ type ladder struct {
 	steps, swaps int
 	beta         []float64 // inverse temperatures, falling from 1
 	at           []int32   // at[g·K+k]: row of the particle of group g at temperature k
-	rung         []int32   // of each row: the temperature of its last Gibbs steps
-	journey      []uint8   // of each row: where on its round trip it is
+	last         []int32   // of each row: index of the temperature of its last Gibbs steps
+	journey      []uint8   // of each row: its stage of the round trip
 	rowBeta      []float32
 	weight       []float32 // of each row in the estimate
-	crossing     []bool    // scratch of crossed, one a pair
+	crossing     []bool    // scratch of countCrossings, one a pair
 
-	rounds int64 // since the first call; whose turn it is follows from their parity
+	rounds int64 // since the first call; pairs and partitions that take turns do so by its parity
 	trips  int64 // round trips since the first call
 	record record
 	tuner
-	base  *rbm.Base // the far end of the path; nil is the uniform law
-	walks *walks    // in place of Gibbs steps, if not nil
+	base  *rbm.Base    // the far end of the path; nil is the uniform law
+	moves *binaryMoves // in place of Gibbs steps, if not nil
 	info  Info
 }
 
-// Stations of a round trip.
+// Stages of a round trip.
 const (
-	nowhere  = iota
-	upward   // last seen at the lowest temperature
-	downward // has been at the highest since
+	notBegun = iota
+	upward   // since it was at the lowest temperature
+	downward // since it was at the highest temperature after that
 )
 
-func newLadder(s Settings) ladder {
-	l := ladder{chains: chains{settings: s, start: s.Start}, groups: s.Chains, steps: s.K, swaps: s.Swaps, tuner: newTuner(s)}
+func newLadder(all Settings) ladder {
+	s := all.ladder()
+	l := ladder{chains: chains{settings: all, start: s.start}, groups: s.chains, steps: s.k, swaps: s.swaps, tuner: newTuner(s)}
 	if s.Path == ToData {
 		l.base = s.Base
 	}
-	if s.Mover != nil {
-		l.walks, l.joint = newWalks(s, s.K), true
+	if s.mover != nil {
+		l.moves, l.joint = newMoves(s.samplerSettings, s.k), true
 	}
-	l.stand(firstBeta(s))
+	l.setBeta(s.firstBeta())
 	return l
 }
 
 // firstBeta returns the inverse temperatures of a new ladder: those of the
 // settings, or equally spaced until they are tuned. The Gibbs steps take
-// float32, and so do we.
-func firstBeta(s Settings) []float64 {
-	if !s.Auto {
-		beta := make([]float64, len(s.Temperatures))
-		for k, t := range s.Temperatures {
+// float32 values, so these are rounded to it.
+func (s *LadderSettings) firstBeta() []float64 {
+	if !s.Temperatures.Auto {
+		beta := make([]float64, len(s.Temperatures.List))
+		for k, t := range s.Temperatures.List {
 			beta[k] = float64(float32(1 / t))
 		}
 		return beta
 	}
-	beta := make([]float64, cmp.Or(s.Rungs, startRungs))
+	beta := make([]float64, cmp.Or(s.Temperatures.Number, startTemperatures))
 	far := 0.0
 	if s.Hottest != 0 {
 		far = float64(float32(1 / s.Hottest))
@@ -71,12 +72,12 @@ func firstBeta(s Settings) []float64 {
 	return beta
 }
 
-// stand makes l a ladder of these inverse temperatures: particles are assigned
-// in the order of their rows, and nothing is recorded yet.
-func (l *ladder) stand(beta []float64) {
+// setBeta makes l a ladder of these inverse temperatures. Particles are assigned
+// to them in the order of their rows, and the record is empty.
+func (l *ladder) setBeta(beta []float64) {
 	k := len(beta)
 	l.beta, l.rows = beta, l.groups*k
-	l.at, l.rung = make([]int32, l.rows), make([]int32, l.rows)
+	l.at, l.last = make([]int32, l.rows), make([]int32, l.rows)
 	l.journey = make([]uint8, l.rows)
 	l.rowBeta, l.weight = make([]float32, l.rows), make([]float32, l.rows)
 	l.crossing = make([]bool, k-1)
@@ -109,10 +110,10 @@ func (l *ladder) prepare(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	}
 	l.info.Reset()
 	l.info.Tuned = l.tuned
-	if l.walks == nil {
+	if l.moves == nil {
 		return nil
 	}
-	return l.walks.prepare(m, l.beta, l.groups)
+	return l.moves.prepare(m, l.beta, l.groups)
 }
 
 // energy returns what β multiplies in the law of the particle in a row: E, or
@@ -124,18 +125,18 @@ func (l *ladder) energy(row int32) float64 {
 	return l.states.Energy[row] - l.states.BaseEnergy[row]
 }
 
-// advance takes all particles through the Gibbs steps or moves of one round,
-// each at the temperature it is assigned to, and records how neighbours would
-// swap.
+// advance makes the Gibbs steps or moves of one round, each particle at the
+// temperature that it is assigned to, and records the probabilities with which
+// neighbours would swap.
 func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 	for g := range l.groups {
 		for k, row := range l.group(g) {
-			l.rung[row] = int32(k)
+			l.last[row] = int32(k)
 			l.rowBeta[row] = float32(l.beta[k])
 		}
 	}
-	if l.walks != nil {
-		l.walks.run(m, l.states, l.at, l.rowBeta, key, &l.info)
+	if l.moves != nil {
+		l.moves.run(m, l.states, l.at, l.rowBeta, key, &l.info)
 	} else {
 		m.Step(l.states, l.rowBeta, l.steps, key.Child(stepKey))
 		l.info.Updates += int64(l.steps) * int64(l.rows)
@@ -154,13 +155,14 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 	return nil
 }
 
-// crossed counts an opportunity to exchange at each pair of the temperatures
-// lo … hi−1 of a group whose particles there are in rows by now, and each pair
-// that a particle crossed since the last Gibbs steps.
-func (l *ladder) crossed(rows []int32, lo, hi int) {
+// countCrossings counts a try to exchange for each pair of the temperatures
+// lo … hi−1 of a group, and an exchange for each pair that a particle has crossed
+// since the last Gibbs steps. rows holds the particles of the group as they are
+// assigned now.
+func (l *ladder) countCrossings(rows []int32, lo, hi int) {
 	clear(l.crossing)
 	for k := lo; k < hi; k++ {
-		for j := int(l.rung[rows[k]]); j < k; j++ {
+		for j := int(l.last[rows[k]]); j < k; j++ {
 			l.crossing[j] = true // upward; as many cross downward
 		}
 	}
@@ -172,12 +174,12 @@ func (l *ladder) crossed(rows []int32, lo, hi int) {
 	}
 }
 
-// finish ends a round: where the particles are by now goes on record.
+// finish ends a round: it records the temperatures of the particles.
 func (l *ladder) finish() {
 	for g := range l.groups {
 		rows := l.group(g)
 		for k, row := range rows {
-			l.record.visit(g, int(row)-g*len(rows), int(l.rung[row]), k)
+			l.record.visit(g, int(row)-g*len(rows), int(l.last[row]), k)
 		}
 		l.trace(rows)
 	}
@@ -185,7 +187,7 @@ func (l *ladder) finish() {
 	l.rounds++
 }
 
-// trace follows the round trips of a group's particles.
+// trace updates the round trips of a group's particles.
 func (l *ladder) trace(rows []int32) {
 	if top := &l.journey[rows[len(rows)-1]]; *top == upward {
 		*top = downward
@@ -200,7 +202,7 @@ func (l *ladder) trace(rows []int32) {
 
 // phase returns the weighted particles.
 func (l *ladder) phase(m *rbm.RBM) rbm.Phase {
-	if l.walks != nil {
+	if l.moves != nil {
 		m.HiddenMean(l.states.Mean, l.states.V.Input())
 	}
 	return rbm.Phase{Batch: rbm.Batch{V: l.states.V.Input(), H: l.states.Mean, Weight: l.weight}}

@@ -102,7 +102,7 @@ func TestRetunedParticlesKeepBothLayers(t *testing.T) {
 	for row := range e.rows {
 		old = append(old, words(e.states, row))
 	}
-	e.tuner.rungs = 9
+	e.tuner.number = 9
 	e.retune(m)
 	for row := range e.rows {
 		now := words(e.states, row)

@@ -10,9 +10,10 @@ import (
 
 // newTestLadder returns one group at k temperatures.
 func newTestLadder(k int) *ladder {
-	s := Settings{Kind: "pt", K: 1, Swaps: 1, Chains: 1, Start: Uniform}
+	s := DefaultSettings("pt")
+	s.ladder().chains, s.ladder().Temperatures.List = 1, nil
 	for i := range k {
-		s.Temperatures = append(s.Temperatures, float64(i+1))
+		s.ladder().Temperatures.List = append(s.ladder().Temperatures.List, float64(i+1))
 	}
 	l := newLadder(s)
 	return &l
@@ -54,16 +55,16 @@ func TestCrossings(t *testing.T) {
 		{[]int32{0, 3, 1, 2}, []int64{0, 1, 1}},
 	} {
 		l := newTestLadder(4)
-		copy(l.rung, []int32{0, 1, 2, 3})
-		l.crossed(c.after, 0, 4)
+		copy(l.last, []int32{0, 1, 2, 3})
+		l.countCrossings(c.after, 0, 4)
 		if !slices.Equal(l.info.Swaps, c.want) || !slices.Equal(l.info.SwapTries, []int64{1, 1, 1}) {
 			t.Errorf("%v: crossed %v of %v, want %v", c.after, l.info.Swaps, l.info.SwapTries, c.want)
 		}
 	}
 	// Of a block only its own pairs were possible.
 	l := newTestLadder(5)
-	copy(l.rung, []int32{0, 1, 2, 3, 4})
-	l.crossed([]int32{0, 3, 1, 2, 4}, 1, 4)
+	copy(l.last, []int32{0, 1, 2, 3, 4})
+	l.countCrossings([]int32{0, 3, 1, 2, 4}, 1, 4)
 	if !slices.Equal(l.info.Swaps, []int64{0, 1, 1, 0}) || !slices.Equal(l.info.SwapTries, []int64{0, 1, 1, 0}) {
 		t.Errorf("in a block: crossed %v of %v", l.info.Swaps, l.info.SwapTries)
 	}

@@ -217,7 +217,7 @@ func TestPermanentDraws(t *testing.T) {
 
 func TestPermanentOfManyParticles(t *testing.T) {
 	r := rbm.NewKey(3).Rand()
-	for _, k := range []int{14, maxINS} {
+	for _, k := range []int{14, maxBlock} {
 		p := newPermanent(ladderOf(k))
 		w, energy, at := make([]float64, k), make([]float64, k), make([]int, k)
 		check := func(name string) {

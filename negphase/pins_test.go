@@ -22,8 +22,8 @@ func (n *ins) partition(round int64) []int {
 
 func TestPartitions(t *testing.T) {
 	for _, c := range []struct {
-		rungs, block int
-		even, odd    []int
+		k, block  int
+		even, odd []int
 	}{
 		{2, 2, []int{2}, []int{2}},
 		{8, 8, []int{8}, []int{8}}, // a single block is ins
@@ -33,14 +33,10 @@ func TestPartitions(t *testing.T) {
 		{10, 4, []int{4, 8, 10}, []int{2, 6, 10}},
 		{7, 3, []int{3, 6, 7}, []int{1, 4, 7}},
 	} {
-		s := Settings{Kind: "pins", Swaps: 1, Chains: 1, Block: c.block}
-		for k := range c.rungs {
-			s.Temperatures = append(s.Temperatures, float64(k+1))
-		}
-		n := newINS(s)
+		n := build[*ins](set(t, "pins", "chains", 1, "block", c.block, "tau", temperatures(c.k)))
 		for round, want := range [][]int{c.even, c.odd, c.even} {
 			if got := n.partition(int64(round)); !slices.Equal(got, want) {
-				t.Errorf("%d temperatures in blocks of %d, round %d: blocks end at %v, want %v", c.rungs, c.block, round, got, want)
+				t.Errorf("%d temperatures in blocks of %d, round %d: blocks end at %v, want %v", c.k, c.block, round, got, want)
 			}
 		}
 	}
@@ -151,11 +147,7 @@ func TestPartialInfiniteSwappingKernel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			beta := s.beta
 			k := len(beta)
-			temperatures := make([]float64, k)
-			for j, b := range beta {
-				temperatures[j] = 1 / b
-			}
-			settings := Settings{Kind: "pins", K: 1, Swaps: 1, Chains: len(s.joint), Start: Uniform, Temperatures: temperatures, Block: 2}
+			settings := set(t, "pins:block=2", "chains", len(s.joint), "tau", inverse(beta))
 			start, want := s.product(), expectation(s.m, s.all, s.p[0])
 			mutant := func(name string, d float64) {
 				t.Helper()
@@ -165,7 +157,7 @@ func TestPartialInfiniteSwappingKernel(t *testing.T) {
 				}
 			}
 			for round := range 2 {
-				n := newINS(settings)
+				n := build[*ins](settings)
 				n.beta = beta // as float64
 				n.states = s.states(&n.ladder)
 				ends := n.partition(int64(round))

@@ -2,6 +2,20 @@ package negphase
 
 import "gorbm/rbm"
 
+// ptSettings are the settings of pt.
+type ptSettings struct {
+	LadderSettings
+	order string // of the swaps; "" is Sweep
+}
+
+func (s *ptSettings) keys() []key {
+	order := wordKey("order", &s.order, "", "sweep tries all pairs upward, evenodd the even and the odd pairs in turn (default: sweep)", Sweep, EvenOdd)
+	order.example = EvenOdd
+	return s.LadderSettings.keys(order)
+}
+
+func (s *ptSettings) estimator(all Settings) Estimator { return &pt{newLadder(all), s.order} }
+
 // pt is parallel tempering: after each round of Gibbs steps neighbours swap by
 // the Metropolis–Hastings rule, upward from the coldest pair (Desjardins et
 // al. 2010; infinite-swapping paper, section 3) or, in the order EvenOdd, the
@@ -11,10 +25,8 @@ import "gorbm/rbm"
 // the last swaps.
 type pt struct {
 	ladder
-	order Order
+	order string // of the swaps
 }
-
-func newPT(s Settings) *pt { return &pt{newLadder(s), s.order()} }
 
 func (p *pt) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
 	if err := p.prepare(m, pos, key.Child(startKey)); err != nil {

@@ -10,8 +10,8 @@ import (
 // that does not grow: sums by pair of neighbouring temperatures, counts by
 // particle and temperature, and the last rounds of the first group.
 type record struct {
-	groups, rungs int
-	rounds        int64
+	groups, temperatures int
+	rounds               int64
 
 	// Samples of Σ (1 − acceptance) of each pair: one a group, which are
 	// independent; or, of a lone group, one a batch of rounds, all of one
@@ -35,14 +35,14 @@ const (
 	loneBatches = 64
 )
 
-func newRecord(groups, rungs int) record {
-	r := record{groups: groups, rungs: rungs, length: 1,
-		stays: make([]int64, rungs*rungs), moves: make([]int64, rungs*rungs), journal: make([]uint8, journalRounds*rungs)}
+func newRecord(groups, k int) record {
+	r := record{groups: groups, temperatures: k, length: 1,
+		stays: make([]int64, k*k), moves: make([]int64, k*k), journal: make([]uint8, journalRounds*k)}
 	rows := groups
 	if groups == 1 {
 		rows = loneBatches
 	}
-	r.samples, r.rises = make([]float64, rows*(rungs-1)), make([]float64, rungs-1)
+	r.samples, r.rises = make([]float64, rows*(k-1)), make([]float64, k-1)
 	return r
 }
 
@@ -55,17 +55,17 @@ func (r *record) sample(g int) []float64 {
 }
 
 func (r *record) row(i int) []float64 {
-	pairs := r.rungs - 1
+	pairs := r.temperatures - 1
 	return r.samples[i*pairs : (i+1)*pairs]
 }
 
 // visit records that a particle of group g went from one temperature to
 // another in this round.
 func (r *record) visit(g, particle, from, to int) {
-	r.stays[particle*r.rungs+to]++
-	r.moves[from*r.rungs+to]++
+	r.stays[particle*r.temperatures+to]++
+	r.moves[from*r.temperatures+to]++
 	if g == 0 {
-		r.journal[int(r.rounds%journalRounds)*r.rungs+particle] = uint8(to)
+		r.journal[int(r.rounds%journalRounds)*r.temperatures+particle] = uint8(to)
 	}
 }
 
@@ -80,7 +80,7 @@ func (r *record) next() {
 			r.row(i)[k] = x + r.row(2*i + 1)[k]
 		}
 	}
-	clear(r.samples[loneBatches/2*(r.rungs-1):])
+	clear(r.samples[loneBatches/2*(r.temperatures-1):])
 	r.length *= 2
 }
 
@@ -111,7 +111,7 @@ func (r *record) rejection(k int) (mean, err float64) {
 		return sum
 	}
 	sum := 0.0
-	for i := range len(r.samples) / (r.rungs - 1) {
+	for i := range len(r.samples) / (r.temperatures - 1) {
 		sum += value(i)
 	}
 	mean = sum / float64(r.rounds) / float64(r.groups)
@@ -136,12 +136,12 @@ func (r *record) rise(k int) float64 {
 // rates returns a K × K matrix of counts as fractions of the rounds of all
 // groups.
 func (r *record) rates(counts []int64) [][]float64 {
-	m := make([][]float64, r.rungs)
+	m := make([][]float64, r.temperatures)
 	for i := range m {
-		m[i] = make([]float64, r.rungs)
+		m[i] = make([]float64, r.temperatures)
 		for j := range m[i] {
 			if r.rounds > 0 {
-				m[i][j] = float64(counts[i*r.rungs+j]) / float64(r.rounds) / float64(r.groups)
+				m[i][j] = float64(counts[i*r.temperatures+j]) / float64(r.rounds) / float64(r.groups)
 			}
 		}
 	}
@@ -157,7 +157,7 @@ func (r *record) trajectory() [][]uint8 {
 	t := make([][]uint8, r.kept())
 	for i := range t {
 		n := int((r.rounds - int64(len(t)) + int64(i)) % journalRounds)
-		t[i] = append([]uint8(nil), r.journal[n*r.rungs:(n+1)*r.rungs]...)
+		t[i] = append([]uint8(nil), r.journal[n*r.temperatures:(n+1)*r.temperatures]...)
 	}
 	return t
 }

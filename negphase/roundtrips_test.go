@@ -1,6 +1,7 @@
 package negphase
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -10,16 +11,14 @@ import (
 // normalTrips returns the round trips of rounds of a ladder of normal energies:
 // of variance sd² at every β and mean −β·sd², drawn anew in each round, as
 // fast chains have them; and Σ r/(1−r) over the mean rejections r of pairs.
-func normalTrips(t *testing.T, text string, rungs int, sd float64, rounds int, stuck bool) (trips, odds float64) {
-	s := parse(t, text)
-	s.Chains, s.Temperatures, s.Auto, s.Rungs = 1, nil, true, rungs
-	p := newPT(s)
-	p.states = rbm.NewStates(rbm.New(1, 1, 0, rbm.Softmax), rungs)
+func normalTrips(t *testing.T, text string, k int, sd float64, rounds int, stuck bool) (trips, odds float64) {
+	p := build[*pt](set(t, text, "chains", 1, "tau", fmt.Sprint("auto/", k)))
+	p.states = rbm.NewStates(rbm.New(1, 1, 0, rbm.Softmax), k)
 	r := rbm.NewKey(1).Rand()
-	rejected := make([]float64, rungs-1)
+	rejected := make([]float64, k-1)
 	for n := range rounds {
 		for k, row := range p.at {
-			p.rung[row] = int32(k)
+			p.last[row] = int32(k)
 			p.states.Energy[row] = -p.beta[k]*sd*sd + sd*r.NormFloat64()
 		}
 		for k := range rejected {
@@ -43,23 +42,23 @@ func normalTrips(t *testing.T, text string, rungs int, sd float64, rounds int, s
 // sweep makes half as many again, as it tries every pair in every round.
 func TestRoundTripRate(t *testing.T) {
 	for _, c := range []struct {
-		rungs int
-		sd    float64 // between neighbours
+		k  int
+		sd float64 // between neighbours
 	}{{8, 0.7}, {16, 0.3}, {16, 0.7}, {16, 1.4}} {
 		const rounds = 20000
-		sd := c.sd * float64(c.rungs-1)
-		trips, odds := normalTrips(t, "pt:order=evenodd", c.rungs, sd, rounds, false)
-		sweep, _ := normalTrips(t, "pt", c.rungs, sd, rounds, false)
+		sd := c.sd * float64(c.k-1)
+		trips, odds := normalTrips(t, "pt:order=evenodd", c.k, sd, rounds, false)
+		sweep, _ := normalTrips(t, "pt", c.k, sd, rounds, false)
 		want := rounds / (2 + 2*odds)
-		t.Logf("%d temperatures, Σ r/(1−r) = %.2f: %v round trips, want %.0f; upward sweeps make %v", c.rungs, odds, trips, want, sweep)
+		t.Logf("%d temperatures, Σ r/(1−r) = %.2f: %v round trips, want %.0f; upward sweeps make %v", c.k, odds, trips, want, sweep)
 		// At most Poisson's spread, and a trip a particle that begins or ends
 		// half way.
-		tol := 6*math.Sqrt(want) + float64(c.rungs)
+		tol := 6*math.Sqrt(want) + float64(c.k)
 		near(t, "round trips", trips, want, tol)
 		if sweep < want+tol {
 			t.Errorf("upward sweeps make %v round trips, even/odd swaps %v", sweep, trips)
 		}
-		if trips, _ := normalTrips(t, "pt:order=evenodd", c.rungs, sd, 1000, true); trips != 0 {
+		if trips, _ := normalTrips(t, "pt:order=evenodd", c.k, sd, 1000, true); trips != 0 {
 			t.Errorf("with the parity stuck there are %v round trips", trips)
 		}
 	}
@@ -100,7 +99,7 @@ func BenchmarkRoundTrips(b *testing.B) {
 				l := e.Ladder()
 				particles := float64(4 * len(l.Beta))
 				b.ReportMetric(1000*float64(l.RoundTrips-before.RoundTrips)/float64(b.N)/particles, "trips/1000")
-				b.ReportMetric(float64(len(l.Beta)), "rungs")
+				b.ReportMetric(float64(len(l.Beta)), "temperatures")
 				b.ReportMetric(l.Barrier, "barrier")
 			})
 		}

@@ -48,7 +48,7 @@ func TestParseReadsWhatStringWrites(t *testing.T) {
 		if got := s.String(); got != text {
 			t.Errorf("%q is read and written as %q", text, got)
 		}
-		again, err := Parse(s.String(), Settings{K: 1, Swaps: 1, Chains: 1, Start: Uniform, Temperatures: []float64{1, 2}, Max: 7})
+		again, err := Parse(s.String(), set(t, "ucd", "max", 7, "chains", 1))
 		if err != nil || again.String() != text {
 			t.Errorf("%q, over other defaults: %v, %v", text, again, err)
 		}
@@ -70,21 +70,21 @@ func TestParseReadsWhatStringWrites(t *testing.T) {
 }
 
 func TestParseTakesTheRestFromDefaults(t *testing.T) {
-	d := DefaultSettings("")
-	d.Chains = 33
-	got, err := Parse("pt:tau=1,1.5 /2:k=4", d)
-	want := d
-	want.Kind, want.K, want.Temperatures = "pt", 4, []float64{1, 1.5, 2}
-	if err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("got %v, %v, want %v", got, err, want)
-	}
-	if d.Kind != "" || d.K != 1 || len(d.Temperatures) != 5 {
-		t.Errorf("the defaults are changed to %v", d)
+	for _, defaults := range []string{"pt", "ins", "pcd", "ucd:max=9"} {
+		d := set(t, defaults, "chains", 33, "start", "data")
+		before := d.String()
+		got, err := Parse("pt:tau=1,1.5 /2:k=4", d)
+		if want := "pt:k=4:swaps=1:chains=33:start=data:tau=1/1.5/2"; err != nil || got.String() != want {
+			t.Errorf("over %s: got %v, %v, want %v", defaults, got, err, want)
+		}
+		if d.String() != before {
+			t.Errorf("the defaults %s are changed to %v", before, d)
+		}
 	}
 }
 
-// rungs returns a list of n rising temperatures from 1.
-func rungs(n int) string {
+// temperatures returns a list of n rising temperatures from 1.
+func temperatures(n int) string {
 	var s []string
 	for i := range n {
 		s = append(s, strconv.Itoa(i+1))
@@ -196,9 +196,9 @@ func TestParseErrors(t *testing.T) {
 		{"pcd:path=data", []string{"pcd has no setting", `"path"`}},
 		{"pt:tau=1/2/1e999", []string{"temperature", "1e999"}},
 		{"pt:tau=1/hot", []string{"temperature", `"hot"`, "not a number"}},
-		{"ins:tau=" + rungs(maxINS+1), []string{"ins: temperatures", "at most 16", "take pt or pins"}},
-		{"pt:tau=" + rungs(maxRungs+1), []string{"pt: temperatures", "at most 256"}},
-		{"pins:tau=" + rungs(maxRungs+1), []string{"pins: temperatures", "at most 256"}},
+		{"ins:tau=" + temperatures(maxBlock+1), []string{"ins: temperatures", "at most 16", "take pt or pins"}},
+		{"pt:tau=" + temperatures(maxTemperatures+1), []string{"pt: temperatures", "at most 256"}},
+		{"pins:tau=" + temperatures(maxTemperatures+1), []string{"pins: temperatures", "at most 256"}},
 	} {
 		_, err := Parse(c.text, DefaultSettings(""))
 		if err == nil {
@@ -214,7 +214,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%q: the message has several lines: %v", c.text, err)
 		}
 	}
-	for _, text := range []string{"ins:chains=1:tau=" + rungs(maxINS), "pt:chains=1:tau=" + rungs(maxRungs), "pins:chains=1:tau=" + rungs(maxRungs)} {
+	for _, text := range []string{"ins:chains=1:tau=" + temperatures(maxBlock), "pt:chains=1:tau=" + temperatures(maxTemperatures), "pins:chains=1:tau=" + temperatures(maxTemperatures)} {
 		if _, err := Parse(text, DefaultSettings("")); err != nil {
 			t.Error(err)
 		}
@@ -231,14 +231,17 @@ func TestSetTemperatures(t *testing.T) {
 		{"1,2,3", "1/2/3", 3}, {"1/ 2/+Inf", "1/2/inf", 3}, {"1,infinity", "1/inf", 2},
 	} {
 		s := DefaultSettings("pt")
-		s.Auto, s.Rungs = true, 7 // of before
-		err := s.SetTemperatures(c.text)
-		if err != nil || s.tau() != c.tau || s.MaxTemperatures() != c.most || s.Check() != nil {
-			t.Errorf("%q is read as %q, at most %d temperatures, %v, %v", c.text, s.tau(), s.MaxTemperatures(), err, s.Check())
+		s.ladder().Temperatures.Auto, s.ladder().Temperatures.Number = true, 7 // of before
+		err := s.Set("tau", c.text)
+		if err != nil || s.Get("tau") != c.tau || s.MaxTemperatures() != c.most || s.Check() != nil {
+			t.Errorf("%q is read as %q, at most %d temperatures, %v, %v", c.text, s.Get("tau"), s.MaxTemperatures(), err, s.Check())
 		}
 	}
 	for kind, want := range map[string]int{"cd": 1, "ins": 16, "pins": 64} {
-		s := Settings{Kind: kind, Auto: true}
+		s := DefaultSettings(kind)
+		if err := s.Set("tau", "auto"); (err == nil) != (kind != "cd") {
+			t.Fatal(err)
+		}
 		if got := s.MaxTemperatures(); got != want {
 			t.Errorf("%s: at most %d temperatures, want %d", kind, got, want)
 		}
@@ -248,22 +251,14 @@ func TestSetTemperatures(t *testing.T) {
 // New checks what a kind has and nothing else.
 func TestNewChecksWhatTheKindHas(t *testing.T) {
 	for _, kind := range Kinds() {
-		for key, spoil := range map[string]func(s *Settings){
-			"k":       func(s *Settings) { s.K = 0 },
-			"swaps":   func(s *Settings) { s.Swaps = 0 },
-			"chains":  func(s *Settings) { s.Chains = -1 },
-			"start":   func(s *Settings) { s.Start = "" },
-			"tau":     func(s *Settings) { s.Temperatures = nil },
-			"order":   func(s *Settings) { s.Order = "none" },
-			"path":    func(s *Settings) { s.Path = "none" },
-			"hottest": func(s *Settings) { s.Hottest = 3 },
-			"block":   func(s *Settings) { s.Block = 0 },
-			"max":     func(s *Settings) { s.Max = 0 },
-			"moves":   func(s *Settings) { s.Moves = 0 },
-			"gibbs":   func(s *Settings) { s.Gibbs = -1 },
+		for key, bad := range map[string]string{
+			"k": "0", "swaps": "0", "chains": "-1", "start": "", "tau": "", "order": "none", "path": "none",
+			"hottest": "3", "block": "0", "max": "0", "moves": "0", "gibbs": "-1",
 		} {
 			s := DefaultSettings(kind)
-			spoil(&s)
+			if err := s.Set(key, bad); Has(kind, key) != (err == nil) {
+				t.Errorf("%s: setting %s: %v", kind, key, err)
+			}
 			e, err := New(s)
 			if Has(kind, key) != (err != nil) || (e == nil) != (err != nil) {
 				t.Errorf("%s with a bad %s: %v, %v", kind, key, e, err)
@@ -272,14 +267,13 @@ func TestNewChecksWhatTheKindHas(t *testing.T) {
 	}
 	// A path to the data's base rates needs them.
 	for _, kind := range []string{"pt", "ins", "pins"} {
-		s := DefaultSettings(kind)
-		s.Path = ToData
+		s := set(t, kind, "path", ToData)
 		if _, err := New(s); err == nil || !strings.Contains(err.Error(), kind+": path=data needs the base rates") {
 			t.Errorf("%s without a base: %v", kind, err)
 		}
 	}
 	both := DefaultSettings("pt")
-	both.Auto = true
+	both.ladder().Temperatures.Auto = true
 	if _, err := New(both); err == nil || !strings.Contains(err.Error(), "temperatures 1/2/3/4/5 are given and to be tuned") {
 		t.Errorf("temperatures and auto: %v", err)
 	}

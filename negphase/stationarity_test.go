@@ -138,15 +138,21 @@ func newExactStart(s shape, base bool) *exactStart {
 // ladderSettings are those of pt, ins and pins from the exact start; blocks
 // are shorter than the ladder.
 func ladderSettings(kind string) Settings {
-	return Settings{Kind: kind, K: 1, Swaps: 2, Chains: exactGroups, Start: Uniform, Temperatures: testTemperatures, Block: 2}
+	s := DefaultSettings(kind)
+	l := s.ladder()
+	l.swaps, l.chains, l.Temperatures.List = 2, exactGroups, testTemperatures
+	if p, ok := s.own.(*pinsSettings); ok {
+		p.block = 2
+	}
+	return s
 }
 
 // pt returns parallel tempering at the exact start: particle k of each group is
 // drawn at temperature k.
-func (x *exactStart) pt(order Order) *pt {
+func (x *exactStart) pt(order string) *pt {
 	s := ladderSettings("pt")
-	s.Order = order
-	p := newPT(s)
+	p := build[*pt](s)
+	p.order = order
 	p.base = x.base
 	p.saved = savedChains{h: drawExactly(x.all, x.p, p.rows)}
 	return p
@@ -155,7 +161,7 @@ func (x *exactStart) pt(order Order) *pt {
 // ins returns infinite swapping, or pins, at the exact start; that of pt is a
 // draw of the joint law of particles and assignment, given one assignment.
 func (x *exactStart) ins(kind string) *ins {
-	n := newINS(ladderSettings(kind))
+	n := build[*ins](ladderSettings(kind))
 	n.base = x.base
 	n.saved = savedChains{h: drawExactly(x.all, x.p, n.rows)}
 	return n
@@ -238,15 +244,15 @@ func TestEstimateIsStationary(t *testing.T) {
 			}
 			return phase
 		}
-		p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
+		p := build[*pcd](set(t, "pcd:k=2", "chains", exactGroups))
 		p.saved = savedChains{h: drawExactly(x.all, x.p[:1], p.rows)}
 		run(p, rbm.Batch{})
 		check("pcd", x.c.z(t, p.states, numbers(p.rows), x.p[0]))
 
-		for _, order := range []Order{Sweep, EvenOdd} {
+		for _, order := range []string{Sweep, EvenOdd} {
 			pt := x.pt(order)
 			run(pt, rbm.Batch{})
-			check("pt, "+string(order), x.worst(t, &pt.ladder))
+			check("pt, "+order, x.worst(t, &pt.ladder))
 		}
 		for _, kind := range []string{"ins", "pins"} {
 			ins := x.ins(kind)
@@ -266,7 +272,7 @@ func TestEstimateIsStationary(t *testing.T) {
 			}
 		}
 		x.m.HiddenMean(pos.H, pos.V)
-		c := &cd{steps: 2}
+		c := build[*cd](set(t, "cd", "k", 2))
 		run(c, pos)
 		check("cd", x.c.z(t, c.states, numbers(exactGroups), x.p[0]))
 	})
@@ -453,7 +459,7 @@ func TestEstimateIsUnbiased(t *testing.T) {
 			return phase
 		}
 		pt, evenodd, ins, pins := x.pt(Sweep), x.pt(EvenOdd), x.ins("ins"), x.ins("pins")
-		p := newPCD(Settings{Kind: "pcd", K: 2, Chains: exactGroups, Start: Uniform})
+		p := build[*pcd](set(t, "pcd:k=2", "chains", exactGroups))
 		p.saved = savedChains{h: drawExactly(x.all, x.p[:1], p.rows)}
 		for _, c := range []struct {
 			name  string
@@ -510,7 +516,7 @@ func TestBaseOfALadder(t *testing.T) {
 	m := shape{9, 7, 3, rbm.Softmax}.random(5, 0.7)
 	for _, kind := range []string{"pt", "ins", "pins"} {
 		s := parse(t, kind+":tau=auto:path=data:chains=3")
-		s.Base = randomBase(m, 2)
+		s.SetBase(randomBase(m, 2))
 		run := func(saved []byte, from, to int) ([]uint64, []byte) {
 			t.Helper()
 			e, err := New(s)
@@ -533,7 +539,7 @@ func TestBaseOfALadder(t *testing.T) {
 		if slices.Equal(call(t, estimator(t, kind+":tau=auto:chains=3"), m, rbm.Batch{}, 0, 70), whole) {
 			t.Errorf("%s: the base changes nothing", kind)
 		}
-		s.Base = randomBase(shape{8, 7, 0, 0}.random(1, 1), 2)
+		s.SetBase(randomBase(shape{8, 7, 0, 0}.random(1, 1), 2))
 		e, err := New(s)
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ func TestTuned(t *testing.T) {
 		if got := f.(Tempered).Ladder().Beta; !slices.Equal(got, want.Beta) || want.Tuned < 1 {
 			t.Errorf("%s: fixed at %v, tuned %d times to %v", text, got, want.Tuned, want.Beta)
 		}
-		if fixed.Auto || fixed.Block != s.Block || fixed.Chains != s.Chains || fixed.Kind != s.Kind {
+		if fixed.Ladder().Temperatures.Auto || fixed.Get("block") != s.Get("block") || fixed.Count("chains") != 5 || fixed.Kind != s.Kind {
 			t.Errorf("%s becomes %s", text, fixed)
 		}
 	}

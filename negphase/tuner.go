@@ -14,9 +14,9 @@ import (
 // and cut into equal parts. Tunings are due after so many calls, whatever was measured,
 // so runs repeat and go on after a checkpoint.
 type tuner struct {
-	auto  bool
-	rungs int // temperatures; 0: as many as the barrier asks for
-	most  int // of rungs, where the barrier asks
+	auto   bool
+	number int // of temperatures; 0: as many as the barrier asks for
+	most   int // largest number of temperatures, where the barrier asks
 
 	calls  int64 // of Estimate
 	next   int64 // calls after which the next tuning is due
@@ -33,19 +33,19 @@ const (
 	tuningShare = 5
 	never       = math.MaxInt64
 
-	// startRungs is the length of a ladder before the first tuning, when a
-	// model is nearly flat; leastRungs that of the shortest tuned one, which
-	// still has a pair to compare.
-	startRungs = 5
-	leastRungs = 3
-	// autoRungs is the longest ladder of pt and pins that the barrier may ask
-	// for, as each rung is a chain to run.
-	autoRungs = 64
+	// startTemperatures is the number of temperatures before the first tuning,
+	// when a model is nearly flat. leastTemperatures is the least number of a
+	// tuned ladder, which still has two pairs to compare.
+	startTemperatures = 5
+	leastTemperatures = 3
+	// autoTemperatures is the largest number of temperatures of pt and pins that
+	// the barrier may ask for, as each of them is a chain to run.
+	autoTemperatures = 64
 )
 
-func newTuner(s Settings) tuner {
-	t := tuner{auto: s.Auto, rungs: s.Rungs, most: min(s.longest(), autoRungs), next: never}
-	if s.Auto && s.Rungs != 2 { // two are the ends, which stay
+func newTuner(s *LadderSettings) tuner {
+	t := tuner{auto: s.Temperatures.Auto, number: s.Temperatures.Number, most: min(s.longest, autoTemperatures), next: never}
+	if t.auto && t.number != 2 { // two are the ends, which stay
 		t.next = FirstTuning
 	}
 	return t
@@ -70,13 +70,13 @@ func (t *tuner) due() bool {
 // with hardly any exchange is a guess, and shrinks only when a quarter are too many,
 // so that noise does not change it back and forth.
 func (t *tuner) wanted(now int, barrier float64) int {
-	if t.rungs > 0 {
-		return t.rungs
+	if t.number > 0 {
+		return t.number
 	}
 	most := min(t.most, 2*now)
-	n := int(min(math.Ceil(2*barrier)+1, 2*maxRungs))
+	n := int(min(math.Ceil(2*barrier)+1, 2*maxTemperatures))
 	t.capped = n > t.most
-	switch n = min(max(n, leastRungs), most); {
+	switch n = min(max(n, leastTemperatures), most); {
 	case n > now || 4*n <= 3*now:
 		return n
 	}
@@ -102,7 +102,7 @@ func (l *ladder) retune(m *rbm.RBM) {
 	}
 	l.tuned++
 	old, at, k := l.states, l.at, len(l.beta)
-	l.stand(beta)
+	l.setBeta(beta)
 	l.states = rbm.NewStates(m, l.rows)
 	l.states.Base = old.Base
 	for r := range l.rows {
@@ -168,4 +168,31 @@ func placed(beta, length []float64, n int) (next []float64, from []int) {
 		}
 	}
 	return next, from
+}
+
+// Tuned returns s with fixed temperatures in place of a ladder that tunes
+// itself: those that an estimator of s comes to in so many calls on m, whose
+// chains are then dropped. An estimator of what it returns is Markov from the
+// first call on. pos is for chains that start at the data. Other settings come
+// back as they are. The errors are those of New and Estimate.
+func Tuned(s Settings, m *rbm.RBM, pos rbm.Batch, calls int, key rbm.Key) (Settings, error) {
+	if !s.Ladder().Temperatures.Auto {
+		return s, nil
+	}
+	e, err := New(s)
+	if err != nil {
+		return s, err
+	}
+	for n := range calls {
+		if _, _, err := e.Estimate(m, pos, key.Child(uint64(n))); err != nil {
+			return s, err
+		}
+	}
+	var list []float64
+	for _, beta := range e.(Tempered).Ladder().Beta {
+		list = append(list, 1/beta) // of β = 0 it is +Inf
+	}
+	s.own = copyOf(s.own)
+	s.ladder().Temperatures, s.ladder().Hottest = Temperatures{List: list}, 0
+	return s, nil
 }

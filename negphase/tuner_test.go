@@ -114,9 +114,9 @@ func settled(units int, bias float64, beta []float64, tunings int, thermal bool)
 // spread returns the largest over the least of x.
 func spread(x []float64) float64 { return slices.Max(x) / slices.Min(x) }
 
-// terrible are ladders of n rungs from 1 to 0 that hardly exchange.
+// terrible are ladders of n temperatures from 1 to 0 that hardly exchange.
 var terrible = map[string]func(n int) []float64{
-	"all rungs at the hot end": func(n int) []float64 {
+	"all temperatures at the hot end": func(n int) []float64 {
 		beta := make([]float64, n)
 		for k := range beta {
 			beta[k] = 1e-3 * (1 - float64(k)/float64(n-1))
@@ -124,7 +124,7 @@ var terrible = map[string]func(n int) []float64{
 		beta[0] = 1
 		return beta
 	},
-	"all rungs at the cold end": func(n int) []float64 {
+	"all temperatures at the cold end": func(n int) []float64 {
 		beta := make([]float64, n)
 		for k := range beta {
 			beta[k] = 1 - 1e-3*float64(k)/float64(n-1)
@@ -143,7 +143,7 @@ var terrible = map[string]func(n int) []float64{
 
 // From terrible ladders, tunings by exact measurements of a sharp model end at
 // equal rejections; and of a model so sharp that nearly all swaps are refused
-// wherever the rungs are, at equal thermodynamic lengths, which rejections
+// wherever the temperatures are, at equal thermodynamic lengths, which rejections
 // alone cannot tell.
 func TestTerribleLadders(t *testing.T) {
 	for name, start := range terrible {
@@ -163,7 +163,7 @@ func TestTerribleLadders(t *testing.T) {
 			return length
 		}
 		length, stuck := thermal(settled(4000, 1.5, start(5), 20, true)), thermal(settled(4000, 1.5, start(5), 20, false))
-		t.Logf("%s: five rungs end at thermodynamic lengths %.2f, by rejections alone at %.2f", name, length, stuck)
+		t.Logf("%s: five temperatures end at thermodynamic lengths %.2f, by rejections alone at %.2f", name, length, stuck)
 		if spread(length) > 1.01 {
 			t.Errorf("%s: thermodynamic lengths end at %.3f", name, length)
 		}
@@ -174,7 +174,7 @@ func TestTerribleLadders(t *testing.T) {
 }
 
 // The same by the estimators, whose measurements are noisy, and with the
-// number of rungs left to the barrier.
+// number of temperatures left to the barrier.
 func TestTerribleLaddersInUse(t *testing.T) {
 	m := independent(60, 40, 8)
 	for name, start := range terrible {
@@ -187,7 +187,7 @@ func TestTerribleLaddersInUse(t *testing.T) {
 			case *ins:
 				l = &e.ladder
 			}
-			l.stand(start(max(startRungs, l.tuner.rungs)))
+			l.setBeta(start(max(startTemperatures, l.tuner.number)))
 			calls(t, e, m, 1, 440)
 			got := e.Ladder()
 			r, _ := exactPairs(100, 8, got.Beta)
@@ -200,9 +200,9 @@ func TestTerribleLaddersInUse(t *testing.T) {
 					t.Errorf("%s, %s: pair %d rejects %.3f, all pairs %.3f; tolerance %.3f", text, name, k, r[k], mean, tol)
 				}
 			}
-			// The barrier asks for rejections of a half, and rungs are taken
+			// The barrier asks for rejections of a half, and temperatures are taken
 			// away from three eighths down.
-			if l.tuner.rungs == 0 && (mean > 0.55 || mean < 3./8) {
+			if l.tuner.number == 0 && (mean > 0.55 || mean < 3./8) {
 				t.Errorf("%s, %s: %d temperatures reject %.3f", text, name, len(got.Beta), mean)
 			}
 		}
@@ -254,7 +254,7 @@ func TestTuningsResume(t *testing.T) {
 // Tunings are due by the number of calls alone, and not after Freeze, also of
 // a state that was saved frozen.
 func TestTuningSchedule(t *testing.T) {
-	u := newTuner(Settings{Kind: "pt", Auto: true})
+	u := newTuner(parse(t, "pt:tau=auto").ladder())
 	var due []int
 	for n := range 1000 {
 		if u.due() {
@@ -292,7 +292,7 @@ func TestTuningSchedule(t *testing.T) {
 func TestWantedTemperatures(t *testing.T) {
 	for _, c := range []struct {
 		kind    string
-		rungs   int
+		number  int
 		now     int
 		barrier float64
 		want    int
@@ -311,7 +311,8 @@ func TestWantedTemperatures(t *testing.T) {
 		{"ins", 0, 16, 9, 16, true},
 		{"pt", 20, 20, 3, 20, false},
 	} {
-		u := newTuner(Settings{Kind: c.kind, Auto: true, Rungs: c.rungs})
+		u := newTuner(set(t, c.kind, "tau", "auto").ladder())
+		u.number = c.number
 		if got := u.wanted(c.now, c.barrier); got != c.want || u.capped != c.capped {
 			t.Errorf("%s of %d temperatures, barrier %v: wants %d, capped %v; want %d, %v", c.kind, c.now, c.barrier, got, u.capped, c.want, c.capped)
 		}
@@ -328,7 +329,7 @@ func TestRetunedParticles(t *testing.T) {
 	if trips == 0 || e.record.rounds != 50 {
 		t.Fatalf("%d round trips in %d rounds", trips, e.record.rounds)
 	}
-	e.tuner.rungs = 9
+	e.tuner.number = 9
 	e.retune(m)
 	if len(e.beta) != 9 || e.rows != 27 || e.beta[0] != 1 || e.beta[8] != 0 || slices.Equal(e.beta[1:5], beta[1:5]) {
 		t.Errorf("from %v to %v", beta, e.beta)

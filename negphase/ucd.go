@@ -7,6 +7,36 @@ import (
 	"gorbm/rbm"
 )
 
+// ucdSettings are the settings of ucd.
+type ucdSettings struct {
+	k, max int
+	chainSettings
+}
+
+func (s *ucdSettings) keys() []key {
+	most := countKey("max", &s.max, 1000, 1, maxSteps, "steps after which it gives a pair of chains up")
+	most.example, most.check = "1000", s.checkMax
+	k := countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps before the first that counts")
+	return append([]key{k, most}, s.chainSettings.keys("chains")...)
+}
+
+// checkMax bounds the cut and the particles of a call, of which there are two
+// for each pair and step.
+func (s *ucdSettings) checkMax() error {
+	switch {
+	case s.max < s.k || s.max > maxSteps:
+		return fmt.Errorf("max is %d; it must lie in k … %d, and k is %d", s.max, maxSteps, s.k)
+	case s.max > maxReplicas/2/max(s.chains, 1):
+		return fmt.Errorf("%d chains of up to max = %d steps make more than %d particles", s.chains, s.max, maxReplicas)
+	}
+	return nil
+}
+
+func (s *ucdSettings) estimator(all Settings) Estimator {
+	w := 1 / float32(s.chains)
+	return &ucd{settings: all, rows: s.chains, start: s.start, k: s.k, max: s.max, weights: [2]float32{w, -w}}
+}
+
 // ucd is unbiased contrastive divergence (Qiu, Zhang & Wang, ICLR 2020, by the
 // coupling of Jacob, O'Leary & Atchadé 2020). Each of its R pairs is a chain X
 // and a chain Y that is one step behind,
@@ -27,18 +57,15 @@ import (
 // starts; the mean is then carried by the rare pairs that part, and the
 // variance is more than any practical number of pairs shows.
 type ucd struct {
-	rows    int
-	start   Start
-	k, max  int
-	x, y    *rbm.States // pairs that have not met come first
-	batch   rbm.Batch
-	info    Info
-	weights [2]float32 // of a particle of X and of Y
-}
-
-func newUCD(s Settings) *ucd {
-	w := 1 / float32(s.Chains)
-	return &ucd{rows: s.Chains, start: s.Start, k: s.K, max: s.Max, weights: [2]float32{w, -w}}
+	settings Settings
+	rows     int
+	start    string
+	k, max   int
+	x, y     *rbm.States // pairs that have not met come first
+	batch    rbm.Batch
+	info     Info
+	weights  [2]float32 // of a particle of X and of Y
+	stateless
 }
 
 func (u *ucd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
@@ -50,9 +77,9 @@ func (u *ucd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 	apart := u.rows // pairs that have not met: the first ones
 	for t := 1; t <= u.k || apart > 0 && t <= u.max; t++ {
 		if t > u.k {
-			take(u.x, apart)
+			truncate(u.x, apart)
 		}
-		take(u.y, apart)
+		truncate(u.y, apart)
 		if t == 1 {
 			m.Step(u.x, nil, 1, steps.Child(1))
 		} else {
@@ -64,7 +91,7 @@ func (u *ucd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 			return rbm.Phase{}, Info{}, err
 		}
 		if t > 1 {
-			met := u.part(apart)
+			met := u.moveMetBack(apart)
 			u.info.Meetings += int64(met)
 			u.info.MeetingTime += int64(met) * int64(t)
 			apart -= met
@@ -84,15 +111,15 @@ func (u *ucd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 // begin draws where the chains start, both of a pair at the same state, and
 // forgets the particles of the call before.
 func (u *ucd) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
-	if err := Keeps("ucd", m.Constraint); err != nil {
+	if err := u.settings.Keeps(m.Constraint); err != nil {
 		return err
 	}
 	if u.x == nil {
 		u.x, u.y = rbm.NewStates(m, u.rows), rbm.NewStates(m, u.rows)
 		u.batch = rbm.Batch{V: rbm.NewBits(0, m.Visible()).Input(), H: rbm.NewMatrix(0, m.Hidden())}
 	}
-	take(u.x, u.rows)
-	take(u.y, u.rows)
+	truncate(u.x, u.rows)
+	truncate(u.y, u.rows)
 	if err := checkShape(u.x, m); err != nil {
 		return err
 	}
@@ -107,9 +134,10 @@ func (u *ucd) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	return nil
 }
 
-// part moves the pairs that have met behind the others of the first n, and
-// returns their number. Which row a pair is in has no influence on its law.
-func (u *ucd) part(n int) (met int) {
+// moveMetBack moves the pairs that have met behind the others of the first n
+// rows, and returns their number. The distribution of a pair does not depend on
+// its row.
+func (u *ucd) moveMetBack(n int) (met int) {
 	for r := 0; r < n-met; {
 		if !slices.Equal(u.x.V.Row(r), u.y.V.Row(r)) {
 			r++
@@ -134,8 +162,9 @@ func (u *ucd) add(s *rbm.States, n int, w float32) {
 	}
 }
 
-// take makes s its first n rows; rows beyond them are kept for a later take.
-func take(s *rbm.States, n int) {
+// truncate makes s its first n rows. Rows beyond them are kept: a later call may
+// bring them back.
+func truncate(s *rbm.States, n int) {
 	s.V, s.H, s.Mean, s.Energy = s.V.Slice(0, n), s.H.Slice(0, n), s.Mean.Slice(0, n), s.Energy[:n]
 }
 
@@ -154,14 +183,4 @@ func swapRows(s *rbm.States, a, b int) {
 	for i := range x {
 		x[i], y[i] = y[i], x[i]
 	}
-}
-
-// MarshalBinary returns nothing: every call starts anew.
-func (u *ucd) MarshalBinary() ([]byte, error) { return nil, nil }
-
-func (u *ucd) UnmarshalBinary(b []byte) error {
-	if len(b) != 0 {
-		return fmt.Errorf("%w: ucd keeps no chains, but %d bytes are saved", rbm.ErrFormat, len(b))
-	}
-	return nil
 }

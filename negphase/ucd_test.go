@@ -202,7 +202,7 @@ func TestUCDIsItsFormula(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				slow, tau := coupleSlowly(t, m, parse(t, settings).K, 1000, key, right)
+				slow, tau := coupleSlowly(t, m, parse(t, settings).Count("k"), 1000, key, right)
 				if !slices.Equal(words(got, Info{}), words(slow, Info{})) {
 					t.Fatalf("%v, %s: call %d differs from the formula", s, settings, n)
 				}
@@ -245,7 +245,7 @@ func TestUCDChainsAreGibbsChains(t *testing.T) {
 			p = after(p, gibbs)
 		}
 		c := newCensus(all)
-		u := newUCD(Settings{Kind: "ucd", K: k, Max: k, Chains: exactGroups, Start: Uniform})
+		u := build[*ucd](set(t, "ucd", "k", k, "max", k, "chains", exactGroups))
 		if _, _, err := u.Estimate(m, rbm.Batch{}, callFrom); err != nil {
 			t.Fatal(err)
 		}

@@ -1,8 +1,33 @@
 package negphase
 
 import (
+	"cmp"
+
 	"gorbm/rbm"
 )
+
+// walkSettings are the settings of sardonics, im and walk.
+type walkSettings struct {
+	chainSettings
+	samplerSettings
+	moves int // of each chain in an update
+}
+
+func (s *walkSettings) keys() []key {
+	sampler := s.samplerKey(s.checkMover)
+	sampler.initial = cmp.Or(s.only, "gibbs")
+	moves := countKey("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update")
+	moves.example = "1"
+	return append(append([]key{sampler}, s.chainSettings.keys("chains")...), moves, s.gibbsKey())
+}
+
+func (s *walkSettings) estimator(all Settings) Estimator {
+	w := &walk{chains: chains{settings: all, rows: s.chains, start: s.start, joint: true}, moves: newMoves(s.samplerSettings, s.moves), at: make([]int32, s.chains)}
+	for i := range w.at {
+		w.at[i] = int32(i)
+	}
+	return w
+}
 
 // walk continues its chains by moves of a sampler of binary systems on visible
 // and hidden units alike: self-avoiding walks of many flips for sardonics
@@ -14,17 +39,9 @@ import (
 // changes it, comes before them.
 type walk struct {
 	chains
-	walks *walks
+	moves *binaryMoves
 	at    []int32 // the identity: chain i has place i
 	info  Info
-}
-
-func newWalk(s Settings) *walk {
-	w := &walk{chains: chains{settings: s, rows: s.Chains, start: s.Start, joint: true}, walks: newWalks(s, s.Moves), at: make([]int32, s.Chains)}
-	for i := range w.at {
-		w.at[i] = int32(i)
-	}
-	return w
 }
 
 // coldest is the ladder of a single temperature.
@@ -34,11 +51,11 @@ func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info
 	if err := w.begin(m, pos, key.Child(startKey)); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	if err := w.walks.prepare(m, coldest, w.rows); err != nil {
+	if err := w.moves.prepare(m, coldest, w.rows); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
 	w.info.Reset()
-	w.walks.run(m, w.states, w.at, nil, key.Child(roundKeys), &w.info)
+	w.moves.run(m, w.states, w.at, nil, key.Child(roundKeys), &w.info)
 	if err := finite(w.states); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}

@@ -29,7 +29,8 @@ func BenchmarkUpdate(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(size.workers))
 				s := DefaultSettings(kind)
 				s.Negative = negphase.DefaultSettings(kind)
-				s.Batch, s.Negative.Chains, s.Rate = size.batch, size.batch, 0.01
+				s.Batch, s.Rate = size.batch, 0.01
+				s.Negative.Set("chains", size.batch)
 				tr, err := New(s, set, NewModel(set, size.hidden, false, rbm.Softmax, 1))
 				if err != nil {
 					b.Fatal(err)

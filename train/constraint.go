@@ -5,7 +5,6 @@ import (
 
 	"gorbm/data"
 	"gorbm/negphase"
-	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -96,8 +95,7 @@ func sampleShell(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix
 	} else {
 		(*rbm.Base)(nil).Draw(m, b.V.Bits, h, key.Child(sampleStart))
 	}
-	s := negphase.DefaultSettings("walk")
-	s.Mover, s.Moves, s.Chains, s.Start = mcmc.Exchange{}, sampleSteps, rows, negphase.Data
+	s, _ := negphase.Parse(fmt.Sprintf("walk:exchange:moves=%d:chains=%d:start=data", sampleSteps, rows), negphase.Settings{})
 	if _, err := s.CheckModel(m); err == nil {
 		walk, err := negphase.New(s)
 		if err == nil {

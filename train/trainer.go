@@ -167,8 +167,8 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err := Fits(m, set); err != nil {
 		return nil, err
 	}
-	if s.Negative.Path == negphase.ToData && s.Negative.Base == nil {
-		s.Negative.Base = Base(m, set)
+	if l := s.Negative.Ladder(); l.Path == negphase.ToData && l.Base == nil {
+		s.Negative.SetBase(Base(m, set))
 	}
 	if err := Allows(m, set); err != nil {
 		return nil, err

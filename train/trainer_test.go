@@ -270,7 +270,7 @@ func TestNewRefuses(t *testing.T) {
 		{"rate 101", func(s *Settings, _ **rbm.RBM) { s.Rate = 101 }, "rate is 101"},
 		{"batch 0", func(s *Settings, _ **rbm.RBM) { s.Batch = 0 }, "batch is 0"},
 		{"batch too large", func(s *Settings, _ **rbm.RBM) { s.Batch = 401 }, "1 … 400"},
-		{"chains 0", func(s *Settings, _ **rbm.RBM) { s.Negative.Chains = 0 }, "pcd: chains is 0"},
+		{"chains 0", func(s *Settings, _ **rbm.RBM) { s.Negative.Set("chains", 0) }, "pcd: chains is 0"},
 		{"kind", func(s *Settings, _ **rbm.RBM) { s.Negative.Kind = "pdc" }, "did you mean pcd?"},
 		{"inputs", func(_ *Settings, m **rbm.RBM) { *m = rbm.New(9, 2, 0, 0) }, "9 inputs"},
 		{"classes", func(_ *Settings, m **rbm.RBM) { *m = rbm.New(11, 2, 3, 0) }, "3 classes"},

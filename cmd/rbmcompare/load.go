@@ -75,8 +75,8 @@ func (p *plan) loadData(ctx context.Context) error {
 	}
 	p.set = set
 	for i := range p.estimators {
-		if p.estimators[i].Path == negphase.ToData {
-			p.estimators[i].Base = train.Base(first.Model, set)
+		if p.estimators[i].Ladder().Path == negphase.ToData {
+			p.estimators[i].SetBase(train.Base(first.Model, set))
 		}
 	}
 	return nil

@@ -74,7 +74,7 @@ func newOptions() *options {
 	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: none; chains then start uniformly)")}
 	f.StringVar(&o.run, "run", "", "folder of a run: all snapshots in its models/ are compared on")
 	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
-	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Chains, "chains, of pt and ins groups of replicas, where -negphase does not say")
+	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), "chains, of pt and ins groups of replicas, where -negphase does not say")
 	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")
 	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps, or moves of a sampler, of each chain")
 	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20")
@@ -157,8 +157,10 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 
 // parseEstimators reads -negphase and -reference.
 func (p *plan) parseEstimators() error {
-	defaults := negphase.DefaultSettings("")
-	defaults.Chains = p.chains
+	defaults := negphase.DefaultSettings("pcd")
+	if err := defaults.Set("chains", p.chains); err != nil {
+		return err
+	}
 	for _, text := range strings.Split(p.negphase, ",") {
 		text = strings.TrimSpace(text)
 		s, err := negphase.Parse(text, defaults)
@@ -173,7 +175,7 @@ func (p *plan) parseEstimators() error {
 		if compare.NeedsData(s) && !p.flags.Given("data") {
 			return cli.Usagef("-negphase: %s starts at the data, and there are none; give -data, or leave it out", text)
 		}
-		if s.Path == negphase.ToData && !p.flags.Given("data") {
+		if s.Ladder().Path == negphase.ToData && !p.flags.Given("data") {
 			return cli.Usagef("-negphase: %s leads to the frequencies of the data, and there are none; give -data, or leave path=data out", text)
 		}
 		p.names, p.estimators = append(p.names, text), append(p.estimators, s)
@@ -185,7 +187,7 @@ func (p *plan) parseEstimators() error {
 	if err != nil {
 		return cli.Usagef("-reference: %w", err)
 	}
-	if compare.NeedsData(s) || s.Kind == "exact" || s.Path == negphase.ToData {
+	if compare.NeedsData(s) || s.Kind == "exact" || s.Ladder().Path == negphase.ToData {
 		return cli.Usagef("-reference is %s; it must be a sampler that starts uniformly", p.options.reference)
 	}
 	p.reference = &s
@@ -206,16 +208,7 @@ func (p *plan) checkEstimators() error {
 			}
 		}
 		m := p.models[0].Model
-		rows := 1 // hidden states at once
-		if negphase.Has(s.Kind, "chains") {
-			rows = s.Chains
-		}
-		if negphase.Has(s.Kind, "tau") {
-			rows *= s.MaxTemperatures()
-		}
-		if negphase.Has(s.Kind, "max") {
-			rows *= 2 * s.Max
-		}
+		rows := max(1, s.Count("chains")) * s.MaxTemperatures() * max(1, 2*s.Count("max"))
 		if s.Kind == "cd" {
 			rows = p.batch
 		}
@@ -268,8 +261,8 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 		truth, err = enumerate(ctx, s.Model)
 	}
 	if settings := compare.ReferenceFor(s.Model); p.reference != nil || errors.Is(err, rbm.ErrTooLarge) {
-		if p.set != nil && settings.Mover == nil {
-			settings.Path, settings.Base = negphase.ToData, train.Base(s.Model, p.set)
+		if p.set != nil && settings.Sampler() == "" {
+			settings.SetBase(train.Base(s.Model, p.set))
 		}
 		if p.reference != nil {
 			settings = *p.reference

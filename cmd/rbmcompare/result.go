@@ -191,8 +191,8 @@ const shortList = 8
 // short returns s in the grammar, with a long list of temperatures counted.
 func short(s negphase.Settings) string {
 	text := s.String()
-	if at := strings.Index(text, ":tau="); at >= 0 && len(s.Temperatures) > shortList {
-		text = fmt.Sprintf("%s at %d temperatures up to %g", text[:at], len(s.Temperatures), s.Temperatures[len(s.Temperatures)-1])
+	if t, at := s.Ladder().Temperatures.List, strings.Index(text, ":tau="); at >= 0 && len(t) > shortList {
+		text = fmt.Sprintf("%s at %d temperatures up to %g", text[:at], len(t), t[len(t)-1])
 	}
 	return text
 }

@@ -32,10 +32,10 @@ func (p *plan) ladderColumns() []string {
 		return nil
 	}
 	var c []string
-	if s := p.settings.Negative; s.Auto {
+	if t := p.settings.Negative.Ladder().Temperatures; t.Auto {
 		c = append(c, "temperatures", "swap_coldest", "swap_least")
 	} else {
-		for k := range len(s.Temperatures) - 1 {
+		for k := range len(t.List) - 1 {
 			c = append(c, fmt.Sprintf("swap_%d_%d", k+1, k+2))
 		}
 	}
@@ -43,6 +43,15 @@ func (p *plan) ladderColumns() []string {
 		c = append(c, "off_weight")
 	}
 	return append(c, "round_trips_per_1000", "barrier", "barrier_error", "association_deviation")
+}
+
+// ladderPanels are the panels of curves.png about the ladder.
+var ladderPanels = []plots.Panel{
+	{Stem: "swap_", Label: "exchange rate of pair", OfSteps: true},
+	{Stem: "off_weight", Label: "weight off coldest", OfSteps: true},
+	{Stem: "temperatures", Label: "temperatures", OfSteps: true},
+	{Stem: "barrier", Label: "barrier of the ladder", OfSteps: true},
+	{Stem: "round_trips_per_1000", Label: "round trips / 1000 steps", OfSteps: true},
 }
 
 // ladderValues are the values of these columns. Rates count what happened since
@@ -58,7 +67,7 @@ func (r *runner) ladderValues(e train.Evaluation) []float64 {
 		rates = make([]float64, len(l.Beta)-1)
 	}
 	v := rates
-	if r.settings.Negative.Auto {
+	if r.settings.Negative.Ladder().Temperatures.Auto {
 		v = []float64{float64(len(l.Beta)), rates[0], slices.Min(rates)}
 	}
 	if r.weighs() {
@@ -87,7 +96,7 @@ func (r *runner) named(step int) (l plots.NamedLadder, ok bool) {
 // keepFirst keeps a tuned ladder as it was just before the first tuning, for
 // the picture.
 func (r *runner) keepFirst(step int) {
-	if !r.settings.Negative.Auto || step != negphase.FirstTuning {
+	if !r.settings.Negative.Ladder().Temperatures.Auto || step != negphase.FirstTuning {
 		return
 	}
 	if l, ok := r.named(step); ok {
@@ -149,8 +158,8 @@ const settledTunings = 5
 // settling reports whether it is too early to warn that a tuned ladder does not
 // exchange. A ladder of two temperatures is never tuned.
 func (r *runner) settling(info negphase.Info) bool {
-	s := r.settings.Negative
-	return s.Auto && s.Rungs != 2 && info.Tuned < settledTunings
+	t := r.settings.Negative.Ladder().Temperatures
+	return t.Auto && t.Number != 2 && info.Tuned < settledTunings
 }
 
 // exchangeWarning returns a warning if the coldest pair of temperatures hardly
@@ -171,7 +180,7 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 	l, _ := r.trainer.Ladder()
 	kind := r.settings.Negative.Kind
 	remedy := "put -temperatures closer together, let them be tuned by -negphase pins -temperatures auto, or take pcd"
-	if r.settings.Negative.Auto {
+	if r.settings.Negative.Ladder().Temperatures.Auto {
 		remedy = "allow more of them by -temperatures auto:NUMBER, or take pcd"
 		if kind == "ins" {
 			remedy = "take pins, which may have more than 16 of them, or take pcd"
@@ -183,7 +192,7 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 
 // countStill counts the rounds since the last evaluation that saw a round trip.
 func (r *runner) countStill(e train.Evaluation) {
-	r.state.Still += int64(e.Step-r.state.Measured) * int64(r.settings.Negative.Swaps)
+	r.state.Still += int64(e.Step-r.state.Measured) * int64(r.settings.Negative.Count("swaps"))
 	if e.Info.RoundTrips > 0 {
 		r.state.Still = 0
 	}
@@ -219,7 +228,7 @@ func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 	if !ok || rates == nil {
 		return
 	}
-	if r.settings.Negative.Auto {
+	if r.settings.Negative.Ladder().Temperatures.Auto {
 		most := ""
 		if l.Capped {
 			most = ", the most that are taken, where the barrier asks for more"

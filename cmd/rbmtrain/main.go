@@ -16,6 +16,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"gorbm/cmd/cli"
@@ -28,35 +29,17 @@ import (
 
 func main() { cli.Main("rbmtrain", run) }
 
-const summary = `rbmtrain trains a restricted Boltzmann machine.
+var summary = `rbmtrain trains a restricted Boltzmann machine.
 
 The negative phase, the expectation under the model in the likelihood gradient,
 is chosen by -negphase:
 
-  cd     contrastive divergence: short chains from the batch
-  pcd    persistent chains
-  pt     parallel tempering: replicas at several temperatures swap
-  ins    infinite swapping: all permutations of the temperatures at once, at most 16
-  pins   partial infinite swapping: permutations within blocks of the temperatures
-  ucd    unbiased contrastive divergence: coupled pairs of chains run until they meet
-  sardonics  persistent chains that move by self-avoiding walks of many flips
-  im     such walks at a fixed number of active units, and Gibbs steps that change it
-  walk   persistent chains that move by any sampler, as walk:metropolis:order=random
-  exact  enumeration, where a layer has at most 18 units
+` + negphase.KindsHelp() + `
 
 Settings may follow the name, as in -negphase pt:k=1:swaps=1:tau=1/2/3; the
 flags -k -swaps -chains -start -temperatures say the same. Others have no flag:
 
-  order=evenodd   pt swaps even and odd pairs in turn (default: sweep, all upward)
-  block=8         temperatures in a block of pins
-  path=data       β = 0 is not the uniform law but that of independent units with
-                  the data's frequencies, which is nearer (auto: the default)
-  hottest=5       a tuned ladder ends there (default: inf)
-  max=1000        steps after which ucd gives a pair of chains up
-  moves=1         moves of each chain an update: sardonics, im, walk
-  gibbs=1         block Gibbs steps before them (default, also by gibbs=0: 1 where
-                  moves keep the number of active units and -constraint is not
-                  all=, else none)
+` + negphase.KeysHelp("k", "swaps", "chains", "start", "tau") + `
   k=1-20 gamma=1.02 weights=boltzmann walks=1 mix=2/1/1 accept=type   of sardonics:
                   flips of a walk (default auto: 1 to 20, or what the model has
                   room for), bias, and as isingmc -h says; of im k, weights and
@@ -120,11 +103,11 @@ func newOptions() *options {
 	f.StringVar(&o.constraint, "constraint", "", "keep a number of units active: hidden=20, so many hidden units whatever the input, or all=120, so many of all units, labels included (default: none)")
 	f.StringVar(&o.reference, "constraint-reference", "", "file of 0 and 1, one for each unit of -constraint, visible ones first: a unit is active if it differs (default: all 0, active is on)")
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3")
-	f.IntVar(&o.k, "k", d.Negative.K, "Gibbs steps per update (cd, pcd), between swaps (pt, ins, pins), or before the first that counts (ucd)")
-	f.IntVar(&o.swaps, "swaps", d.Negative.Swaps, "rounds of Gibbs steps and a swap an update (pt, ins, pins)")
-	f.IntVar(&o.chains, "chains", 0, "chains, of pt, ins and pins groups of replicas (default: as many as rows in a batch)")
-	f.StringVar(&o.start, "start", string(d.Negative.Start), "where chains start: uniform or data")
-	f.StringVar(&o.temperatures, "temperatures", "1,2,3,4,5", "temperatures of pt, ins and pins, rising from 1, inf allowed; auto or auto:NUMBER has them tuned")
+	f.IntVar(&o.k, "k", d.Negative.Count("k"), negphase.KeyHelp("k"))
+	f.IntVar(&o.swaps, "swaps", d.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
+	f.IntVar(&o.chains, "chains", 0, negphase.KeyHelp("chains")+" (default: as many as rows in a batch)")
+	f.StringVar(&o.start, "start", d.Negative.Get("start"), negphase.KeyHelp("start"))
+	f.StringVar(&o.temperatures, "temperatures", "1,2,3,4,5", negphase.KeyHelp("tau"))
 	f.Float64Var(&o.rate, "rate", d.Rate, "learning rate")
 	f.StringVar(&o.schedule, "schedule", d.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after so many steps, a tenth of all by default), linear or cosine (to zero)")
 	f.Float64Var(&o.momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 1")
@@ -137,7 +120,7 @@ func newOptions() *options {
 	f.IntVar(&o.steps, "steps", 10000, "training steps")
 	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps")
 	f.Uint64Var(&o.seed, "seed", d.Seed, "seed of all that is random but the data: equal seeds give equal bits")
-	f.StringVar(&o.metrics, "metrics", "auto", "what to measure: "+strings.Join(train.MetricNames, ", ")+", separated by commas; auto or none")
+	f.StringVar(&o.metrics, "metrics", "auto", "what to measure: "+strings.Join(train.MetricNames(), ", ")+", separated by commas; auto or none")
 	f.IntVar(&o.evalEvery, "eval-every", 0, "steps between measurements (default: a twentieth of the steps)")
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
 	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never")
@@ -373,14 +356,15 @@ func (o *options) checkStates(s negphase.Settings, inputs int) error {
 	}
 	replicas := s.MaxTemperatures()
 	units := o.hidden + inputs
-	if n := s.Chains * replicas * units; s.Sampler() != "" && n > negphase.MaxSites {
-		return cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", s.Chains, replicas, units, n, negphase.MaxSites)
+	chains, most := s.Count("chains"), s.Count("max")
+	if n := chains * replicas * units; s.Sampler() != "" && n > negphase.MaxSites {
+		return cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", chains, replicas, units, n, negphase.MaxSites)
 	}
-	if n := s.Chains * replicas * o.hidden; negphase.Has(s.Kind, "chains") && n > cli.MaxStates {
-		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", s.Chains, replicas, o.hidden, n, cli.MaxStates)
+	if n := chains * replicas * o.hidden; n > cli.MaxStates {
+		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", chains, replicas, o.hidden, n, cli.MaxStates)
 	}
-	if n := s.Chains * 2 * s.Max * o.hidden; negphase.Has(s.Kind, "max") && n > cli.MaxStates {
-		return cli.Usagef("-chains %d of up to max = %d steps with -hidden %d makes %d hidden states; at most %d are allowed", s.Chains, s.Max, o.hidden, n, cli.MaxStates)
+	if n := chains * 2 * most * o.hidden; n > cli.MaxStates {
+		return cli.Usagef("-chains %d of up to max = %d steps with -hidden %d makes %d hidden states; at most %d are allowed", chains, most, o.hidden, n, cli.MaxStates)
 	}
 	return nil
 }
@@ -390,22 +374,30 @@ func (o *options) checkStates(s negphase.Settings, inputs int) error {
 func (o *options) negative() (negphase.Settings, error) {
 	name, rest, _ := strings.Cut(o.negphase, ":")
 	s := negphase.DefaultSettings(name)
-	s.K, s.Swaps, s.Start = o.k, o.swaps, negphase.Start(o.start)
-	if s.Chains = o.batch; o.flags.Given("chains") {
-		s.Chains = o.chains
-	}
-	if err := s.SetTemperatures(o.temperatures); err != nil {
-		return s, cli.Usagef("-temperatures: %w", err)
+	for _, key := range flagKeys {
+		value := o.flags.Lookup(key.flag).Value.String()
+		if key.flag == "chains" && !o.flags.Given("chains") {
+			value = strconv.Itoa(o.batch)
+		}
+		if !negphase.Has(name, key.name) {
+			continue
+		}
+		if err := s.Set(key.name, value); err != nil {
+			return s, cli.Usagef("-%s: %w", key.flag, err)
+		}
 	}
 	parsed, err := negphase.Parse(o.negphase, s)
 	if err != nil {
 		return s, cli.Usagef("-negphase: %w", err)
 	}
-	if parsed.Auto && parsed.Path == "" && parsed.Mover == nil {
-		parsed.Path = negphase.ToData // the shorter way, as the data are known here
+	if l := parsed.Ladder(); l.Temperatures.Auto && l.Path == "" && parsed.Sampler() == "" {
+		// The path to the data is shorter, and the data are known here.
+		if err := parsed.Set("path", negphase.ToData); err != nil {
+			return s, err
+		}
 	}
-	for _, pair := range [][2]string{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}} {
-		flagName, key := pair[0], pair[1]
+	for _, key := range flagKeys {
+		flagName, key := key.flag, key.name
 		if !o.flags.Given(flagName) {
 			continue
 		}
@@ -421,6 +413,9 @@ func (o *options) negative() (negphase.Settings, error) {
 	}
 	return parsed, nil
 }
+
+// flagKeys are the flags that are short for keys of the grammar.
+var flagKeys = []struct{ flag, name string }{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}}
 
 // saysKey reports whether settings in the grammar give key, other than to the
 // sampler that they name.

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/train"
+	"gorbm/train/plots"
 )
 
 // fixedColumns is the number of columns of metrics.csv that every run has.
@@ -33,6 +34,26 @@ func (r *runner) row(e train.Evaluation) []float64 {
 	}
 	row = append(row, r.ladderValues(e)...)
 	return append(row, r.moveValues(e)...)
+}
+
+// panels are those of curves.png: of the metrics, in their rank, and of the
+// ladder.
+func (p *plan) panels() (all []plots.Panel) {
+	var columns []train.Column
+	for _, m := range p.metrics {
+		columns = append(columns, m.Columns...)
+	}
+	slices.SortStableFunc(columns, func(a, b train.Column) int { return a.Rank - b.Rank })
+	for _, c := range columns {
+		stem := c.Name
+		if !c.Single {
+			stem += "_" // the name of a part of the data follows
+		}
+		if c.Axis != "" {
+			all = append(all, plots.Panel{Stem: stem, Label: c.Axis})
+		}
+	}
+	return append(all, ladderPanels...)
 }
 
 // moves reports whether chains move by a sampler of binary systems.
@@ -211,35 +232,17 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	if r.stopped {
 		fmt.Fprintf(w, "stopped at step %d of %d: no better %s in %d measurements\n", steps, r.steps, r.choice(), r.stopAfter)
 	}
-	r.parts(w, "classification error", "error", cli.Percent, "")
-	if v, ok := r.last.Value("accuracy_mean"); ok {
-		fmt.Fprintf(w, "mean log p(y|x): %.4g nats\n", v)
+	for _, m := range r.metrics {
+		for _, line := range m.Report(r.last) {
+			fmt.Fprintln(w, line)
+		}
 	}
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
-	note := r.sets.Train.Binarize
-	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes() > 0); ok {
-		note += fmt.Sprintf("; the law of the data scores %.5g on the training rows", law)
-	}
-	what := "exact log-likelihood"
-	if r.sets.Train.Grey.Rows > 0 {
-		what, note = "score −F − log Z", "grey values kept: no likelihood"
-	}
-	r.parts(w, what, "log_likelihood", number, " nats ("+note+")")
-	note = r.sets.Train.Binarize
-	if n := train.SampleRows(r.model, r.sets.Train); n < r.sets.Train.Len() {
-		note += fmt.Sprintf("; samples of %d rows", n)
-	}
-	r.parts(w, "pseudo-log-likelihood", "pseudo_likelihood", number, " nats ("+note+")")
-	if v, ok := r.last.Value("free_energy_gap"); ok {
-		fmt.Fprintf(w, "free-energy gap: %.4g nats\n", v)
-	}
-	r.parts(w, "mean number of hidden units on", "active_hidden", func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }, "")
 	if b := r.state.Best; b != nil {
 		v := b.Value
 		if r.choice() == "error_holdout" {
 			v = -v // of errors the least is best
 		}
-		fmt.Fprintf(w, "best on the rows held out: step %d, %s %s\n", b.Step, r.choice(), number(v))
+		fmt.Fprintf(w, "best on the rows held out: step %d, %s %.5g\n", b.Step, r.choice(), v)
 	}
 	r.describeLadder(w, total)
 	r.describeMoves(w, total)
@@ -247,20 +250,6 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 		fmt.Fprintf(w, "coupled chains met after %.3g steps in the mean; %d of %d pairs were cut\n", tau, total.Cuts, total.Meetings+total.Cuts)
 	}
 	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
-}
-
-// parts prints a metric of all parts of the data in one line, if it was
-// measured.
-func (r *runner) parts(w io.Writer, what, stem string, format func(float64) string, note string) {
-	var s []string
-	for _, part := range []string{"train", "holdout", "test"} {
-		if v, ok := r.last.Value(stem + "_" + part); ok {
-			s = append(s, part+" "+format(v))
-		}
-	}
-	if s != nil {
-		fmt.Fprintf(w, "%s: %s%s\n", what, strings.Join(s, ", "), note)
-	}
 }
 
 // describeMoves prints what the moves did.

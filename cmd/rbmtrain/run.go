@@ -298,7 +298,7 @@ func (r *runner) draw() error {
 	if err != nil {
 		return err
 	}
-	return file(train.CurvesFile, func(w io.Writer) error { return plots.Curves(w, train.Panels, columns, rows) })
+	return file(train.CurvesFile, func(w io.Writer) error { return plots.Curves(w, r.panels(), columns, rows) })
 }
 
 // samplesPerClass is the number of samples in a line of samples.png. There is

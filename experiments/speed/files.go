@@ -103,7 +103,7 @@ func (f *files) model(visible, hidden, classes, steps int) string {
 		s := train.DefaultSettings("pcd")
 		train.SetLogOdds(m, set)
 		s.Rate, s.Batch = trainingRate*min(1, 500/float64(hidden)), min(100, set.Len())
-		s.Negative.Chains = s.Batch
+		s.Negative.Set("chains", s.Batch)
 		t, err := train.New(s, set, m)
 		if err != nil {
 			return nil, err

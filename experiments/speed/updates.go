@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
@@ -28,18 +29,21 @@ func newTrainerJob(j job) (*trainerJob, error) {
 // new returns a trainer of m.
 func (t *trainerJob) new(m *rbm.RBM, seed uint64) (*train.Trainer, error) {
 	s := train.DefaultSettings(t.Kind)
-	s.Rate, s.Batch, s.Seed, s.Negative = t.Rate, t.Batch, seed, t.negative()
+	s.Rate, s.Batch, s.Seed = t.Rate, t.Batch, seed
+	var err error
+	if s.Negative, err = t.negative(); err != nil {
+		return nil, err
+	}
 	return train.New(s, t.set, m)
 }
 
 // negative returns the settings of the negative phase.
-func (j job) negative() negphase.Settings {
-	s := negphase.DefaultSettings(j.Kind)
-	s.Chains, s.Temperatures = j.Chains, nil
-	for _, beta := range j.Betas {
-		s.Temperatures = append(s.Temperatures, 1/beta)
+func (j job) negative() (negphase.Settings, error) {
+	text := fmt.Sprintf("%s:chains=%d", j.Kind, j.Chains)
+	for k, beta := range j.Betas {
+		text += []string{":tau=", "/"}[min(k, 1)] + fmt.Sprint(1/beta)
 	}
-	return s
+	return negphase.Parse(text, negphase.Settings{})
 }
 
 func (t *trainerJob) run(n int) error { return steps(t.trainer, n) }
@@ -75,7 +79,11 @@ func measureDensities(j job) (*densities, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := negphase.New(j.negative())
+	s, err := j.negative()
+	if err != nil {
+		return nil, err
+	}
+	e, err := negphase.New(s)
 	if err != nil {
 		return nil, err
 	}

@@ -312,7 +312,7 @@ func TestReference(t *testing.T) {
 func TestConstrainedReference(t *testing.T) {
 	m := model(6, 5, 0, rbm.Softmax)
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
-	if s := ReferenceFor(m); s.Mover != nil {
+	if s := ReferenceFor(m); s.Sampler() != "" {
 		t.Errorf("%v: %v", m.Constraint, s)
 	}
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 5}
@@ -368,7 +368,7 @@ func TestTunedLadder(t *testing.T) {
 	truth := enumerate(t, m)
 	s := Settings{Steps: 100, Repeats: 3, Seed: 4}
 	auto := run(t, m, truth, s, "pins:tau=auto:chains=3")[0]
-	if auto.Estimator.Auto || auto.Info.Tuned != 0 || len(auto.Estimator.Temperatures) < 3 {
+	if auto.Estimator.Ladder().Temperatures.Auto || auto.Info.Tuned != 0 || len(auto.Estimator.Ladder().Temperatures.List) < 3 {
 		t.Fatalf("what ran is %s, tuned %d times", auto.Estimator, auto.Info.Tuned)
 	}
 	fixed := run(t, m, truth, s, "pcd", auto.Estimator.String())[1]

@@ -29,7 +29,7 @@ type Settings struct {
 // NeedsData reports whether an estimator of these settings starts at the
 // positive phase.
 func NeedsData(s negphase.Settings) bool {
-	return s.Kind == "cd" || negphase.Has(s.Kind, "start") && s.Start == negphase.Data
+	return s.Kind == "cd" || s.Get("start") == negphase.Data
 }
 
 // ErrNoData is wrapped by the error for an estimator that starts at the data
@@ -151,7 +151,7 @@ func (r *runner) batches(repeat int) func(update int) rbm.Batch {
 func chainSteps(s negphase.Settings, phase rbm.Phase, info negphase.Info) float64 {
 	chains := phase.Rows()
 	if negphase.Has(s.Kind, "max") {
-		chains = s.Chains
+		chains = s.Count("chains")
 	}
 	if chains == 0 || info.Updates == 0 {
 		return 1

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"gorbm/negphase"
-	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
 
@@ -72,9 +71,7 @@ const ReferenceGroups = 20
 // DefaultReference returns the settings of a reference: parallel tempering of
 // two groups along a ladder that is tuned on the model first.
 func DefaultReference() negphase.Settings {
-	s := negphase.DefaultSettings("pt")
-	s.Chains, s.Order, s.Temperatures, s.Auto = 2, negphase.EvenOdd, nil, true
-	return s
+	return reference("")
 }
 
 // ReferenceFor returns DefaultReference, or where a constraint of m keeps it from
@@ -82,7 +79,16 @@ func DefaultReference() negphase.Settings {
 func ReferenceFor(m *rbm.RBM) negphase.Settings {
 	s := DefaultReference()
 	if s.Keeps(m.Constraint) != nil {
-		s.Mover = mcmc.Exchange{}
+		return reference(":exchange")
+	}
+	return s
+}
+
+// reference returns DefaultReference with more settings.
+func reference(more string) negphase.Settings {
+	s, err := negphase.Parse("pt:chains=2:tau=auto:order=evenodd"+more, negphase.Settings{})
+	if err != nil {
+		panic(err) // the text is a constant
 	}
 	return s
 }

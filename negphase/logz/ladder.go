@@ -34,7 +34,11 @@ type climber struct {
 
 // climb runs the ladder on m and takes its draws.
 func (s Settings) climb(ctx context.Context, m *rbm.RBM, key rbm.Key, progress func(done float64)) (draws, error) {
-	e, err := negphase.New(s.negative())
+	n, err := s.negative()
+	if err != nil {
+		return draws{}, err
+	}
+	e, err := negphase.New(n)
 	if err != nil {
 		return draws{}, err
 	}

@@ -75,12 +75,10 @@ func (s Settings) rowsOfGroup() int {
 }
 
 // negative returns the settings of the ladder.
-func (s Settings) negative() negphase.Settings {
-	n := negphase.DefaultSettings("pt")
-	n.Chains = s.Groups
-	n.Temperatures, n.Auto = nil, true
+func (s Settings) negative() (negphase.Settings, error) {
+	n, err := negphase.Parse(fmt.Sprintf("pt:chains=%d:tau=auto", s.Groups), negphase.Settings{})
 	if base := s.Annealing.Base; base != nil {
-		n.Path, n.Base = negphase.ToData, base
+		n.SetBase(base)
 	}
-	return n
+	return n, err
 }

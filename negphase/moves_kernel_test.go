@@ -216,7 +216,7 @@ func (still) Reset()                                                 {}
 func TestLabelIsDrawnFromItsLaw(t *testing.T) {
 	m := rounded(shape{5, 3, 3, rbm.Softmax}.random(43, 1.5))
 	for _, beta := range []float64{1, 0.3, 0} {
-		w := newWalks(Settings{Mover: still{}}, 1)
+		w := newMoves(samplerSettings{mover: still{}}, 1)
 		if err := w.prepare(m, []float64{beta}, 1); err != nil {
 			t.Fatal(err)
 		}

@@ -50,7 +50,7 @@ func (l *ladder) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("%w: the saved ladder is cut short", rbm.ErrFormat)
 	}
 	n := *l
-	n.stand(beta)
+	n.setBeta(beta)
 	saved, rest, err := readChains(r.b, n.rows, n.joint)
 	if err != nil {
 		return err
@@ -120,8 +120,8 @@ func (l *ladder) readBeta(r *reader) ([]float64, error) {
 // lengthOf returns an error if a saved ladder cannot have k temperatures.
 func (l *ladder) lengthOf(k int64) error {
 	least, most := int64(len(l.beta)), int64(len(l.beta))
-	if l.auto && l.tuner.rungs == 0 {
-		least, most = leastRungs, int64(l.most)
+	if l.auto && l.tuner.number == 0 {
+		least, most = leastTemperatures, int64(l.most)
 	}
 	if k < least || k > most {
 		return fmt.Errorf("%w: a saved ladder of %d temperatures; the settings ask for %d … %d", rbm.ErrFormat, k, least, most)
@@ -133,7 +133,7 @@ func (l *ladder) lengthOf(k int64) error {
 func (l *ladder) readRanks(r *reader) error {
 	k := len(l.beta)
 	for g := range l.groups {
-		seen := [maxRungs]bool{}
+		seen := [maxTemperatures]bool{}
 		for i := range k {
 			x := int(r.byte())
 			if !r.short && (x >= k || seen[x]) {
@@ -161,7 +161,7 @@ func (r *record) appendBinary(b []byte) []byte {
 			b = binary.LittleEndian.AppendUint64(b, uint64(n))
 		}
 	}
-	return append(b, r.journal[:r.kept()*r.rungs]...)
+	return append(b, r.journal[:r.kept()*r.temperatures]...)
 }
 
 // readBinary reads what appendBinary wrote of a record of r's shape.
@@ -192,9 +192,9 @@ func (r *record) readBinary(from *reader) {
 			counts[i] = from.count()
 		}
 	}
-	for i := range r.kept() * r.rungs {
-		if r.journal[i] = from.byte(); int(r.journal[i]) >= r.rungs {
-			from.bad = fmt.Sprintf("a trajectory through temperature %d of %d", r.journal[i], r.rungs)
+	for i := range r.kept() * r.temperatures {
+		if r.journal[i] = from.byte(); int(r.journal[i]) >= r.temperatures {
+			from.bad = fmt.Sprintf("a trajectory through temperature %d of %d", r.journal[i], r.temperatures)
 		}
 	}
 }

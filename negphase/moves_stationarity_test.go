@@ -34,9 +34,7 @@ func drawJointly(all []state, p [][]float64, rows int) savedChains {
 // walk returns the estimator of text at the exact start.
 func (x *exactStart) walk(t *testing.T, text string) *walk {
 	t.Helper()
-	s := parse(t, text)
-	s.Chains = exactWalks
-	w := newWalk(s)
+	w := build[*walk](set(t, text, "chains", exactWalks))
 	w.saved = drawJointly(x.all, x.p[:1], w.rows)
 	return w
 }
@@ -80,9 +78,7 @@ func TestLaddersOfMovesAreStationary(t *testing.T) {
 	eachExactStart(t, sharp, func(t *testing.T, x *exactStart) {
 		for _, kind := range []string{"pt", "ins"} {
 			for _, mover := range []string{"sardonics:k=1-3", "im:k=1"} {
-				s := parse(t, kind+":swaps=2:tau=1/1.6/16:"+mover)
-				s.Chains = exactWalks / 2
-				e := find1(t, kind).make(s)
+				e := build[Estimator](set(t, kind+":swaps=2:tau=1/1.6/16:"+mover, "chains", exactWalks/2))
 				var l *ladder
 				if p, ok := e.(*pt); ok {
 					l = &p.ladder
@@ -101,15 +97,6 @@ func TestLaddersOfMovesAreStationary(t *testing.T) {
 			}
 		}
 	})
-}
-
-func find1(t *testing.T, name string) kind {
-	t.Helper()
-	k, err := find(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
 }
 
 // Chains of a constrained model that start at its law stay there, from call to
@@ -257,17 +244,17 @@ func TestBrokenWalksLeaveTheLaw(t *testing.T) {
 			}
 		}
 		w := x.walk(t, "sardonics:k=1-3:moves=3")
-		w.walks.rung, w.walks.places = bindAt(t, w, x.m, .8)
+		w.moves.betas, w.moves.places = bindAt(t, w, x.m, .8)
 		check("another temperature", x.zOf(t, w))
 
 		w = x.walk(t, "sardonics:k=1-3:moves=3")
 		if err := w.begin(x.m, rbm.Batch{}, callFrom); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.walks.prepare(s.random(32, sharpSD), coldest, w.rows); err != nil {
+		if err := w.moves.prepare(s.random(32, sharpSD), coldest, w.rows); err != nil {
 			t.Fatal(err)
 		}
-		w.walks.run(x.m, w.states, w.at, nil, callFrom, &w.info)
+		w.moves.run(x.m, w.states, w.at, nil, callFrom, &w.info)
 		check("costs of before the parameters changed", x.c.z(t, w.states, w.at, x.p[0]))
 	}
 }
@@ -280,7 +267,7 @@ func TestForgetfulWalksDoNotGoOn(t *testing.T) {
 	for _, forget := range []bool{false, true} {
 		e, restored := estimator(t, "sardonics:k=1-3").(*walk), estimator(t, "sardonics:k=1-3").(*walk)
 		if forget {
-			e.walks.mover, restored.walks.mover = forgetful{e.walks.mover}, forgetful{e.walks.mover}
+			e.moves.mover, restored.moves.mover = forgetful{e.moves.mover}, forgetful{e.moves.mover}
 		}
 		call(t, e, m, rbm.Batch{}, 0, 2)
 		saved, err := e.MarshalBinary()
@@ -301,8 +288,8 @@ func TestForgetfulWalksDoNotGoOn(t *testing.T) {
 // be asked for.
 func bindAt(t *testing.T, w *walk, m *rbm.RBM, beta float64) ([]float64, []place) {
 	t.Helper()
-	if err := w.walks.prepare(m, []float64{beta}, w.rows); err != nil {
+	if err := w.moves.prepare(m, []float64{beta}, w.rows); err != nil {
 		t.Fatal(err)
 	}
-	return coldest, w.walks.places
+	return coldest, w.moves.places
 }

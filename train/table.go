@@ -6,24 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-
-	"gorbm/train/plots"
 )
-
-// Panels are those of curves.png. Each shows the columns of metrics.csv whose
-// names begin with its stem.
-var Panels = []plots.Panel{
-	{Stem: "log_likelihood_", Label: "log-likelihood / nats"},
-	{Stem: "pseudo_likelihood_", Label: "pseudo-log-likelihood / nats"},
-	{Stem: "error_", Label: "classification error"},
-	{Stem: "accuracy_mean", Label: "mean log p(y|x) / nats"},
-	{Stem: "free_energy_gap", Label: "free-energy gap / nats"},
-	{Stem: "swap_", Label: "exchange rate of pair", OfSteps: true},
-	{Stem: "off_weight", Label: "weight off coldest", OfSteps: true},
-	{Stem: "temperatures", Label: "temperatures", OfSteps: true},
-	{Stem: "barrier", Label: "barrier of the ladder", OfSteps: true},
-	{Stem: "round_trips_per_1000", Label: "round trips / 1000 steps", OfSteps: true},
-}
 
 // ReadTable reads metrics.csv: the names of its columns and its rows. A last
 // line without its end was cut short and is left out.

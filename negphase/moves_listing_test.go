@@ -27,11 +27,11 @@ type listing struct {
 
 func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 	t.Helper()
-	w := newWalks(Settings{Mover: mcmc.Exchange{}}, 1)
+	w := newMoves(samplerSettings{mover: mcmc.Exchange{}}, 1)
 	if err := w.prepare(m, []float64{beta}, 1); err != nil {
 		t.Fatal(err)
 	}
-	l := &listing{m: m, all: states(m), sites: w.sites, reference: make([]uint8, m.Visible()+m.Hidden()), first: m.Inputs(), index: map[string]int{}, beta: beta}
+	l := &listing{m: m, all: states(m), sites: w.units, reference: make([]uint8, m.Visible()+m.Hidden()), first: m.Inputs(), index: map[string]int{}, beta: beta}
 	copy(l.reference, w.reference)
 	system := w.places[0].system
 	s := rbm.NewStates(m, 1)

@@ -32,7 +32,7 @@ func BenchmarkWalks(b *testing.B) {
 		})
 	}
 	b.Run("part=prepare", func(b *testing.B) {
-		w := newWalks(parse(b, "sardonics"), 1)
+		w := newMoves(*parse(b, "sardonics").sampler(), 1)
 		for b.Loop() {
 			if err := w.prepare(m, coldest, 10); err != nil {
 				b.Fatal(err)
@@ -40,7 +40,7 @@ func BenchmarkWalks(b *testing.B) {
 		}
 	})
 	b.Run("part=load", func(b *testing.B) {
-		w := newWalks(Settings{Mover: still{}}, 1)
+		w := newMoves(samplerSettings{mover: still{}}, 1)
 		if err := w.prepare(m, coldest, 10); err != nil {
 			b.Fatal(err)
 		}

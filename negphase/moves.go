@@ -11,26 +11,27 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// walks take the chains of a model through moves of a sampler of binary
-// systems. A chain is the state (v,h) of a system of all visible, then all
-// hidden units, whose flip costs are rebuilt from the parameters in each run.
-// Units of a softmax label are no sites: after the moves the label is drawn
-// anew given the hidden units. Under a constraint on the hidden units these
-// alone are sites, and all visible units are drawn anew given them.
+// binaryMoves moves the chains of a model by a sampler of binary systems. The
+// state (v,h) of a chain is one system of all visible and then all hidden units.
+// Its flip costs are computed from the parameters in each run.
 //
-// Systems stand at places, each with a sampler bound to it at one inverse
-// temperature; a run loads into them the rows that are assigned to the places.
-type walks struct {
-	mover        mcmc.Mover
-	fit          bool // lengths of walks are those that the model has room for
-	moves, gibbs int  // of each chain in a run; Gibbs steps come first
+// The units of a softmax label are not flipped: after the moves the label is
+// drawn given the hidden units. Under a constraint on the hidden units only
+// these are flipped, and all visible units are drawn given them.
+//
+// There is a place for each chain: a system, and a sampler that is bound to it
+// at one inverse temperature. A run loads each row of the states into the place
+// of the temperature that the row is assigned to.
+type binaryMoves struct {
+	samplerSettings
+	moves int // of each chain in a run, after the Gibbs steps
 
 	machine *mcmc.Parameters
 	places  []place
-	rung    []float64     // inverse temperatures that the places were bound for
+	betas   []float64     // inverse temperatures that the places were bound for
 	order   []*mcmc.RBM   // the system of each row
 	moving  parallel.Loop // over places
-	ground
+	sites
 	now struct { // the run under way
 		states *rbm.States
 		at     []int32
@@ -45,22 +46,22 @@ type place struct {
 	chain  mcmc.Chain
 	source *rand.PCG
 	draws  *rand.Rand
-	label  []float64 // scratch of the law of a label,
-	cost   []float64 // and of the flip costs of its units
+	label  []float64 // scratch: probabilities of the classes
+	cost   []float64 // scratch: flip costs of the label units
 	info   mcmc.Info
 }
 
-// newWalks returns walks of so many moves a run.
-func newWalks(s Settings, moves int) *walks {
-	w := &walks{mover: s.Mover, fit: s.Fit, moves: moves, gibbs: s.Gibbs}
+// newMoves returns a sampler of so many moves of each chain in a run.
+func newMoves(s samplerSettings, moves int) *binaryMoves {
+	w := &binaryMoves{samplerSettings: s, moves: moves}
 	w.moving.Body = w.move
 	return w
 }
 
-// prepare makes ready for runs of groups of chains of m, one at each inverse
-// temperature of rung. It has to be called whenever parameters changed.
-func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
-	bound := w.machine != nil && slices.Equal(w.rung, rung)
+// prepare makes w ready for runs of groups of chains of m, one chain at each
+// inverse temperature. It must be called whenever the parameters have changed.
+func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
+	bound := w.machine != nil && slices.Equal(w.betas, betas)
 	if w.machine != nil && !m.Constraint.Equal(w.constraint) {
 		return fmt.Errorf("the chains are of the constraint %v, the model has %v", w.constraint, m.Constraint)
 	}
@@ -76,18 +77,18 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 		return nil
 	}
 	var err error
-	if w.ground, err = groundOf(m, w.mover); err != nil {
+	if w.sites, err = sitesOf(m, w.mover); err != nil {
 		return err
 	}
 	if c := m.Constraint; w.gibbs > 0 && c != nil && c.On == rbm.AllUnits {
 		return fmt.Errorf("gibbs=%d: Gibbs steps never change the number of visible units that are active, so under the constraint %v leave gibbs out", w.gibbs, c)
 	}
 	mover := w.fitted(w.mover, w.fit)
-	w.places = make([]place, groups*len(rung))
+	w.places = make([]place, groups*len(betas))
 	w.order = make([]*mcmc.RBM, len(w.places))
 	for i := range w.places {
 		p := &w.places[i]
-		p.beta = rung[i%len(rung)]
+		p.beta = betas[i%len(betas)]
 		p.system, p.source = mcmc.NewRBM(w.machine), new(rand.PCG)
 		p.label, p.cost = make([]float64, w.labels), make([]float64, w.labels)
 		p.draws = rand.New(p.source)
@@ -95,16 +96,16 @@ func (w *walks) prepare(m *rbm.RBM, rung []float64, groups int) error {
 			return err
 		}
 	}
-	w.rung = append(w.rung[:0], rung...)
+	w.betas = append(w.betas[:0], betas...)
 	return nil
 }
 
-// run takes row at[i] of s through Gibbs steps and moves at place i, for all
-// places, and overwrites its states and energy. rowBeta has the inverse
-// temperature of each row, nil is 1 for all.
-func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, key rbm.Key, info *Info) {
+// run advances row at[i] of s by the Gibbs steps and then by the moves of place
+// i, for all places, and overwrites the states and energies of the rows.
+// rowBeta has the inverse temperature of each row; nil is 1 for all.
+func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, key rbm.Key, info *Info) {
 	gibbs := w.gibbs
-	if gibbs == 0 && w.locked {
+	if gibbs == 0 && w.needsGibbs {
 		gibbs = 1
 	}
 	if gibbs > 0 {
@@ -126,12 +127,12 @@ func (w *walks) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, ke
 	info.Updates += int64(gibbs+w.moves) * int64(len(at))
 }
 
-// wideSites is the number of units in all chains from which chains are shared
-// out: below, their moves take no longer than it takes to wake a goroutine.
+// wideSites is the number of units in all chains from which on chains are moved
+// by several goroutines: below, the moves take no longer than waking one.
 const wideSites = 1 << 12
 
-// move takes the chain at place i through its moves.
-func (w *walks) move(i int) {
+// move makes the moves of the chain at place i.
+func (w *binaryMoves) move(i int) {
 	p, s, row := &w.places[i], w.now.states, int(w.now.at[i])
 	p.info = mcmc.Info{}
 	w.now.key.Child(uint64(row)).Seed(p.source)
@@ -141,7 +142,7 @@ func (w *walks) move(i int) {
 	}
 	p.system.Store(s.V, s.H, row)
 	s.Energy[row] = p.system.Energy()
-	if w.visible {
+	if w.hiddenOnly {
 		s.Energy[row] += w.redrawInputs(p, s.V, row)
 	}
 	if w.labels > 0 {
@@ -149,10 +150,10 @@ func (w *walks) move(i int) {
 	}
 }
 
-// redrawInputs draws the visible units of a row but for its softmax label
-// given its hidden units, and returns the energy that they add. They are not
-// joined to each other, so that their flip costs add up.
-func (w *walks) redrawInputs(p *place, v rbm.Bits, row int) (rise float64) {
+// redrawInputs draws the visible units of a row, without its softmax label,
+// given its hidden units, and returns the change of the energy. Visible units do
+// not interact, so their flip costs add up.
+func (w *binaryMoves) redrawInputs(p *place, v rbm.Bits, row int) (rise float64) {
 	state := p.system.State()
 	for i := range v.Cols - w.labels {
 		if cost := p.system.FlipCost(i); p.draws.Float64() < flipChance(cost, p.beta) {
@@ -163,16 +164,16 @@ func (w *walks) redrawInputs(p *place, v rbm.Bits, row int) (rise float64) {
 	return rise
 }
 
-// flipChance returns the chance that a unit that is drawn given the other
-// layer differs from what it is, from what its flip costs.
+// flipChance returns the probability that a unit changes when it is drawn given
+// the other layer, from the cost of its flip.
 func flipChance(cost, beta float64) float64 { return 1 / (1 + rbm.Exp(beta*cost)) }
 
 // redrawLabel draws the softmax label of a row given its hidden units, and
-// returns the energy that the new one adds.
-func (w *walks) redrawLabel(p *place, v rbm.Bits, row int) (rise float64) {
-	state := p.system.State()[w.first:][:w.labels]
+// returns the change of the energy.
+func (w *binaryMoves) redrawLabel(p *place, v rbm.Bits, row int) (rise float64) {
+	state := p.system.State()[w.firstLabel:][:w.labels]
 	for k := range p.cost {
-		p.cost[k] = p.system.FlipCost(w.first + k)
+		p.cost[k] = p.system.FlipCost(w.firstLabel + k)
 	}
 	labelLaw(p.label, state, p.cost, p.beta)
 	u, y := p.draws.Float64(), 0
@@ -182,7 +183,7 @@ func (w *walks) redrawLabel(p *place, v rbm.Bits, row int) (rise float64) {
 	for k, on := range state {
 		if (on != 0) != (k == y) {
 			rise += p.cost[k]
-			v.Set(row, w.first+k, k == y)
+			v.Set(row, w.firstLabel+k, k == y)
 		}
 	}
 	return rise

@@ -28,8 +28,7 @@ func TestConstrainedLaddersAreStationary(t *testing.T) {
 		}
 		x.c = newCensus(x.all)
 		for _, text := range []string{"pt:swaps=2:tau=1/1.6/16:im:k=1", "ins:swaps=2:tau=1/1.6/16:exchange"} {
-			s := parse(t, text)
-			s.Chains = exactWalks
+			s := set(t, text, "chains", exactWalks)
 			e, err := New(s)
 			if err != nil {
 				t.Fatal(err)
@@ -61,7 +60,7 @@ func TestInputsAreDrawnFromTheirLaw(t *testing.T) {
 	m := rounded(shape{3, 3, 0, 0}.random(43, 1.5))
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 1}
 	for _, beta := range []float64{1, 0.3, 0} {
-		w := newWalks(Settings{Mover: mcmc.Exchange{}}, 1)
+		w := newMoves(samplerSettings{mover: mcmc.Exchange{}}, 1)
 		if err := w.prepare(m, []float64{beta}, 1); err != nil {
 			t.Fatal(err)
 		}

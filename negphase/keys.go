@@ -1,0 +1,196 @@
+package negphase
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A key is one setting of a kind of estimator: a row of its table. The grammar,
+// JSON, checks and help are read off these rows.
+type key struct {
+	name    string
+	initial string // text of the default; "" for an optional key, which is left out while it is zero
+	help    string // one line
+	example string // for the help, where the default tells little
+	value   value
+	check   func() error // of the range; nil: every value is allowed
+}
+
+// A value points to the setting itself.
+type value interface {
+	String() string        // text in the grammar
+	Set(text string) error // reads the text; the error says what it must be
+}
+
+// text returns the value in the grammar, "" where it is left out.
+func (k key) text() string {
+	text := k.value.String()
+	if k.initial == "" && text == "0" {
+		return ""
+	}
+	return text
+}
+
+// jsonName returns the name of the key in JSON.
+func (k key) jsonName() string {
+	switch k.name {
+	case "tau":
+		return "temperatures"
+	case samplerKey:
+		return "mover"
+	}
+	return k.name
+}
+
+// toJSON returns what text is in JSON: a list of the fields between '/', a
+// number, or a text, which infinite numbers are too.
+func toJSON(text string) any {
+	if fields := strings.Split(text, "/"); len(fields) > 1 && !strings.HasPrefix(text, "auto") {
+		list := make([]any, len(fields))
+		for i, f := range fields {
+			list[i] = toJSON(f)
+		}
+		return list
+	}
+	if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
+		return x
+	}
+	return text
+}
+
+// fromJSON returns the text of a value from JSON, numbers as they were written.
+func fromJSON(x any) string {
+	list, ok := x.([]any)
+	if !ok {
+		return fmt.Sprint(x)
+	}
+	fields := make([]string, len(list))
+	for i, f := range list {
+		fields[i] = fmt.Sprint(f)
+	}
+	return strings.Join(fields, "/")
+}
+
+// A count is a whole number.
+type count int
+
+func (c *count) String() string { return strconv.Itoa(int(*c)) }
+
+func (c *count) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return errors.New("it must be a whole number")
+	}
+	*c = count(n)
+	return nil
+}
+
+// countKey returns the row of a number from low to high.
+func countKey(name string, p *int, initial, low, high int, help string) key {
+	return key{name: name, initial: strconv.Itoa(initial), help: help, value: (*count)(p), check: func() error {
+		if *p < low || *p > high {
+			return fmt.Errorf("%s is %d; it must lie in %d … %d", name, *p, low, high)
+		}
+		return nil
+	}}
+}
+
+// A word is one of a few names.
+type word string
+
+func (w *word) String() string        { return string(*w) }
+func (w *word) Set(text string) error { *w = word(text); return nil }
+
+// wordKey returns the row of one of two words; if initial is empty, the key is
+// optional.
+func wordKey(name string, p *string, initial, help, first, second string) key {
+	return key{name: name, initial: initial, help: help, value: (*word)(p), check: func() error {
+		if *p != first && *p != second && (*p != "" || initial != "") {
+			return fmt.Errorf("%s is %q; it is %s or %s", name, *p, first, second)
+		}
+		return nil
+	}}
+}
+
+// A temperature is 0, which is none, or a number that may be +Inf.
+type temperature float64
+
+func (x *temperature) String() string { return formatNumber(float64(*x)) }
+
+func (x *temperature) Set(text string) error {
+	f, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil:
+		return errors.New("it must be a number, or inf")
+	case f == 0 || math.IsNaN(f):
+		return fmt.Errorf("it must be at least %v, or inf", leastHottest)
+	}
+	*x = temperature(f)
+	return nil
+}
+
+// formatNumber returns x as it is read back, without the sign of +Inf.
+func formatNumber(x float64) string {
+	if math.IsInf(x, 1) {
+		return "inf"
+	}
+	return strconv.FormatFloat(x, 'g', -1, 64)
+}
+
+// KeyHelp returns what the setting of that name is in the estimators that have
+// it, such as "cd, pcd: Gibbs steps per update; ucd: …".
+func KeyHelp(name string) string {
+	var texts []string
+	users := map[string][]string{} // the kinds by the text
+	for _, kind := range kinds {
+		k, ok := Settings{kind.name, kind.own}.key(name)
+		if !ok {
+			continue
+		}
+		if users[k.help] == nil {
+			texts = append(texts, k.help)
+		}
+		users[k.help] = append(users[k.help], kind.name)
+	}
+	for i, text := range texts {
+		texts[i] = strings.Join(users[text], ", ") + ": " + text
+	}
+	return strings.Join(texts, "; ")
+}
+
+// KindsHelp returns a line for each kind of estimator, with its name.
+func KindsHelp() string {
+	lines := make([]string, len(kinds))
+	for i, k := range kinds {
+		lines[i] = fmt.Sprintf("  %-5s  %s", k.name, k.help)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// KeysHelp returns the help of all settings but those named and those of
+// samplers, each with an example of its value, in lines of at most 80 columns.
+func KeysHelp(except ...string) string {
+	var lines []string
+	for _, kind := range kinds {
+		for _, k := range kind.own.keys() {
+			if k.example == "" || slices.Contains(except, k.name) {
+				continue
+			}
+			except = append(except, k.name)
+			line := fmt.Sprintf("  %-15s", k.name+"="+k.example)
+			for _, word := range strings.Fields(KeyHelp(k.name)) {
+				if utf8.RuneCountInString(line+" "+word) > 80 {
+					lines, line = append(lines, line), strings.Repeat(" ", 17)
+				}
+				line += " " + word
+			}
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,251 @@
+package negphase
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/rbm"
+)
+
+// The order of the swaps of pt.
+const (
+	// Sweep tries all pairs in each round, upward from the coldest. It is the
+	// default also of tuned ladders, because at equal numbers of Gibbs steps it
+	// made 1.4 to 1.8 times the round trips of EvenOdd, on ladders of 16 to 64
+	// temperatures and rejections of 17 to 68 % (TestRoundTripRate,
+	// BenchmarkRoundTrips).
+	Sweep   = "sweep"
+	EvenOdd = "evenodd" // the even pairs in one round, the odd ones in the next
+)
+
+// Where the path of tempered distributions ends, at β = 0.
+const (
+	ToUniform = "uniform" // every state equally likely
+	ToData    = "data"    // independent units with the data's base rates
+)
+
+const (
+	// maxTemperatures is the largest number of temperatures of pt and pins:
+	// their ranks are saved in a byte.
+	maxTemperatures = 256
+	// maxBlock is the largest number of temperatures of ins, and of a block of
+	// pins: the table of subsets has 2^K entries.
+	maxBlock = 16
+	// maxReplicas is the largest number of replicas in all chains.
+	maxReplicas = 1 << 24
+	// leastHottest is the lowest top of a tuned ladder: below, float32 has no
+	// room for many inverse temperatures between it and 1.
+	leastHottest = 1.01
+)
+
+// LadderSettings are the settings of a ladder of temperatures.
+type LadderSettings struct {
+	Temperatures Temperatures
+	Hottest      float64 // where a tuned ladder ends; 0 is +Inf
+	// Path is where temperatures lead to; "" is ToUniform. For ToData, Base
+	// holds the base rates of the data.
+	Path string
+	Base *rbm.Base
+
+	k, swaps int // Gibbs steps, or moves of the sampler, before each swap; rounds of both in an update
+	longest  int // most temperatures that are allowed
+	chainSettings
+	samplerSettings // in place of Gibbs steps between swaps, if there is one
+}
+
+// keys returns the table of the settings, with more keys that the kind has of
+// its own.
+func (l *LadderSettings) keys(more ...key) []key {
+	path := wordKey("path", &l.Path, "", "data: β = 0 is not the uniform law but that of independent units with the data's frequencies, which is nearer (with auto: the default)", ToUniform, ToData)
+	path.example = ToData
+	return slices.Concat(
+		[]key{
+			countKey("k", &l.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
+			countKey("swaps", &l.swaps, 1, 1, maxSteps, "rounds of Gibbs steps and a swap an update"),
+		},
+		l.chainSettings.keys("groups of replicas"),
+		[]key{
+			{name: "tau", value: &l.Temperatures, initial: "1/2/3/4/5", check: l.checkTemperatures,
+				help: "temperatures, rising from 1, inf allowed; auto or auto:NUMBER has them tuned"},
+			{name: "hottest", value: (*temperature)(&l.Hottest), check: l.checkHottest, example: "5",
+				help: "a tuned ladder ends there (default: inf)"},
+		},
+		more,
+		[]key{
+			path,
+			l.gibbsKey(),
+			l.samplerKey(l.checkSampler),
+		})
+}
+
+// Ladder returns the settings of the ladder; zero if the kind has none.
+func (s Settings) Ladder() LadderSettings {
+	if l := s.ladder(); l != nil {
+		return *l
+	}
+	return LadderSettings{}
+}
+
+// ladder returns the settings of the ladder; nil if the kind has none.
+func (s Settings) ladder() *LadderSettings {
+	if l, ok := s.own.(interface{ ladderSettings() *LadderSettings }); ok {
+		return l.ladderSettings()
+	}
+	return nil
+}
+
+func (l *LadderSettings) ladderSettings() *LadderSettings { return l }
+
+// SetBase makes the path of a ladder lead to these base rates of the data. It
+// panics if the kind has no ladder.
+func (s *Settings) SetBase(base *rbm.Base) {
+	s.own = copyOf(s.own)
+	s.ladder().Path, s.ladder().Base = ToData, base
+}
+
+// MaxTemperatures returns the largest number of temperatures that the ladder
+// may come to have, or 1 if the kind has none: what memory is to be reckoned
+// with.
+func (s Settings) MaxTemperatures() int {
+	if l := s.ladder(); l != nil {
+		return l.maxTemperatures()
+	}
+	return 1
+}
+
+func (l *LadderSettings) maxTemperatures() int {
+	switch t := l.Temperatures; {
+	case !t.Auto:
+		return len(t.List)
+	case t.Number > 0:
+		return t.Number
+	}
+	return min(l.longest, autoTemperatures)
+}
+
+func (l *LadderSettings) checkTemperatures() error {
+	t := l.Temperatures.List
+	bad := func(format string, args ...any) error {
+		list := join(t)
+		if list == "" {
+			list = "(none)"
+		}
+		return fmt.Errorf("temperatures %s: %s", list, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case l.Temperatures.Auto:
+		return l.checkAuto()
+	case len(t) < 2:
+		return bad("there must be at least two; for one temperature take pcd")
+	case len(t) > l.longest && l.longest == maxBlock:
+		return bad("ins takes at most %d, as its work grows like 2^K; take pt or pins", maxBlock)
+	case len(t) > l.longest:
+		return bad("at most %d are allowed", l.longest)
+	case l.chains > maxReplicas/len(t):
+		return bad("%d chains of them make more than %d replicas", l.chains, maxReplicas)
+	case t[0] != 1:
+		return bad("the first must be 1, the temperature of the model")
+	}
+	for k, x := range t {
+		if math.IsNaN(x) {
+			return bad("they must be numbers")
+		}
+		if k > 0 && x <= t[k-1] {
+			return bad("they must rise, but %v follows %v", x, t[k-1])
+		}
+	}
+	return nil
+}
+
+func (l *LadderSettings) checkAuto() error {
+	switch t := l.Temperatures; {
+	case len(t.List) > 0:
+		return fmt.Errorf("temperatures %s are given and to be tuned; leave one out", join(t.List))
+	case t.Number != 0 && (t.Number < 2 || t.Number > l.longest):
+		return fmt.Errorf("tau is auto/%d; the number must lie in 2 … %d", t.Number, l.longest)
+	case l.chains > maxReplicas/l.maxTemperatures():
+		return fmt.Errorf("%d chains at up to %d temperatures make more than %d replicas", l.chains, l.maxTemperatures(), maxReplicas)
+	}
+	return nil
+}
+
+func (l *LadderSettings) checkHottest() error {
+	switch {
+	case l.Hottest == 0:
+		return nil
+	case !l.Temperatures.Auto:
+		return errors.New("hottest is for tau=auto; end the temperatures with it instead")
+	case !(l.Hottest >= leastHottest):
+		return fmt.Errorf("hottest is %v; it must be at least %v, or inf", l.Hottest, leastHottest)
+	}
+	return nil
+}
+
+// checkSampler checks the sampler that takes the place of Gibbs steps, if there
+// is one.
+func (l *LadderSettings) checkSampler() error {
+	if l.mover != nil && l.Path == ToData {
+		return fmt.Errorf("path=data is for block Gibbs steps; with the sampler %s the temperatures lead to the uniform law, so leave path out", moverName(l.mover))
+	}
+	return l.checkMover()
+}
+
+// Temperatures are those of a ladder: a list, or a ladder that is tuned.
+type Temperatures struct {
+	// List rises from 1 and may end at +Inf, β = 0.
+	List []float64
+	// Auto has them tuned between 1 and the hottest, in place of List: as many
+	// as Number, or if that is 0, as the barrier asks for.
+	Auto   bool
+	Number int
+}
+
+// String returns the text that Set reads.
+func (t *Temperatures) String() string {
+	switch {
+	case !t.Auto:
+		return join(t.List)
+	case t.Number == 0:
+		return "auto"
+	}
+	return fmt.Sprintf("auto/%d", t.Number)
+}
+
+// Set reads a list of numbers separated by '/' or ',', or "auto", or "auto" and
+// a number, as in "auto/20" or "auto:20".
+func (t *Temperatures) Set(text string) error {
+	var read Temperatures
+	rest, auto := strings.CutPrefix(strings.TrimSpace(text), "auto")
+	switch {
+	case auto && rest == "":
+		read.Auto = true
+	case auto:
+		n, err := strconv.Atoi(rest[1:])
+		if err != nil || !strings.ContainsAny(rest[:1], "/:") || n == 0 {
+			return errors.New("a ladder to be tuned is auto, or auto/20 with a number")
+		}
+		read.Auto, read.Number = true, n
+	case text != "":
+		for _, f := range strings.Split(strings.ReplaceAll(text, ",", "/"), "/") {
+			x, err := strconv.ParseFloat(strings.TrimSpace(f), 64)
+			if err != nil {
+				return fmt.Errorf("temperature %q is not a number", f)
+			}
+			read.List = append(read.List, x)
+		}
+	}
+	*t = read
+	return nil
+}
+
+func join(t []float64) string {
+	s := make([]string, len(t))
+	for i, x := range t {
+		s[i] = formatNumber(x)
+	}
+	return strings.Join(s, "/")
+}

@@ -1,0 +1,224 @@
+package negphase
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+)
+
+// maxFit is the largest length of walks by default. On an RBM of 784 × 500
+// units that was trained on MNIST, pairs of walks of 1 to 20 flips are accepted
+// in 85 % of moves (Hamze, Wang & de Freitas 2012, section 4.3, learned 1 to 20
+// there too).
+const maxFit = 20
+
+// samplerSettings are the settings of chains that move by a sampler of binary
+// systems.
+type samplerSettings struct {
+	mover mcmc.Mover // nil: none
+	// fit makes the walks of the sampler 1 to maxFit flips long, or as many as
+	// the model has room for.
+	fit  bool
+	only string // name of the sampler, if the kind has no other
+	// gibbs is the number of block Gibbs steps before the moves. 0 is one step
+	// for samplers that keep the number of active units, unless the model has a
+	// constraint that does too, and none for others.
+	gibbs int
+}
+
+// samplerKey is the name of the key of a sampler. The grammar leaves it out.
+const samplerKey = "sampler"
+
+// samplerKey returns the row of the sampler. The default is none.
+func (m *samplerSettings) samplerKey(check func() error) key {
+	return key{name: samplerKey, value: m, check: check}
+}
+
+// gibbsKey returns the row of the block Gibbs steps beside the moves.
+func (m *samplerSettings) gibbsKey() key {
+	return key{name: "gibbs", value: (*count)(&m.gibbs), example: "1", check: m.checkGibbs,
+		help: "block Gibbs steps before the moves of a sampler (default, also by gibbs=0: 1 where moves keep the number of active units and -constraint is not all=, else none)"}
+}
+
+func (m *samplerSettings) checkGibbs() error {
+	switch {
+	case m.gibbs < 0 || m.gibbs > maxSteps:
+		return fmt.Errorf("gibbs is %d; it must lie in 0 … %d, and 0 is as many as the sampler needs", m.gibbs, maxSteps)
+	case m.gibbs > 0 && m.mover == nil:
+		return errors.New("gibbs is for ladders with a sampler, such as pt:gibbs=1:im; k counts the Gibbs steps between swaps")
+	}
+	return nil
+}
+
+// checkMover checks the sampler as far as is possible without a model.
+func (m *samplerSettings) checkMover() error {
+	switch m := m.mover.(type) {
+	case mcmc.Sardonics:
+		return m.Check()
+	case mcmc.Intracluster:
+		return m.Check()
+	}
+	return nil
+}
+
+// sampler returns the settings of the sampler; nil if the kind takes none.
+func (s Settings) sampler() *samplerSettings {
+	if k, ok := s.key(samplerKey); ok {
+		return k.value.(*samplerSettings)
+	}
+	return nil
+}
+
+// Sampler returns the name of the sampler of binary systems that the chains
+// move by, such as sardonics; "" if they take Gibbs steps.
+func (s Settings) Sampler() string {
+	name, _, _ := strings.Cut(s.Get(samplerKey), ":")
+	return name
+}
+
+// String returns the sampler in the grammar; "" if there is none.
+func (m *samplerSettings) String() string {
+	if m.mover == nil {
+		return ""
+	}
+	parts := strings.Split(mcmc.FormatMover(m.mover), ":")
+	for i, p := range parts {
+		if m.fit && strings.HasPrefix(p, "k=") {
+			parts[i] = "k=auto"
+		}
+	}
+	return strings.Join(parts, ":")
+}
+
+// Set reads the sampler in the grammar.
+func (m *samplerSettings) Set(text string) error { return m.set(strings.Split(text, ":")) }
+
+// set reads the sampler from its name and settings.
+func (m *samplerSettings) set(parts []string) error {
+	name := parts[0]
+	if m.only != "" && name != m.only {
+		return fmt.Errorf("its sampler is %s; take walk:%s", name, name)
+	}
+	given := slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "k=auto" })
+	fit := mcmc.MoverHas(name, "k") && !slices.ContainsFunc(given, func(p string) bool { return strings.HasPrefix(p, "k=") })
+	if fit {
+		given = append(given, fmt.Sprintf("k=1-%d", maxFit))
+	}
+	mover, err := mcmc.ParseMover(strings.Join(given, ":"), mcmc.Linear)
+	if err == nil {
+		m.mover, m.fit = mover, fit
+	}
+	return err
+}
+
+// checkName returns an error if a part of the grammar without '=' is no sampler
+// that s can have. sampler has what the text says of one already.
+func (s Settings) checkName(part string, sampler []string) error {
+	m := s.sampler()
+	switch {
+	case m == nil || m.only != "":
+		return fmt.Errorf("%s: %q is not of the form key=value", s.Kind, part)
+	case !slices.Contains(mcmc.MoverKinds(), part):
+		return fmt.Errorf("%s: %q is not of the form key=value, nor a sampler%s; there are %s",
+			s.Kind, part, didYouMean(part, mcmc.MoverKinds()), strings.Join(mcmc.MoverKinds(), ", "))
+	case len(sampler) > 0:
+		return fmt.Errorf("%s: the samplers %s and %s are given; leave one out", s.Kind, sampler[0], part)
+	}
+	return nil
+}
+
+// samplerKeys returns the keys of the sampler of that name.
+func samplerKeys(name string) (keys []string) {
+	for _, key := range []string{"order", "k", "gamma", "weights", "walks", "mix", "accept"} {
+		if mcmc.MoverHas(name, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// moverName returns the name of m in the grammar.
+func moverName(m mcmc.Mover) string {
+	name, _, _ := strings.Cut(mcmc.FormatMover(m), ":")
+	return name
+}
+
+// withLengths returns m with walks of low … high flips, if it has walks.
+func withLengths(m mcmc.Mover, low, high int) mcmc.Mover {
+	switch w := m.(type) {
+	case mcmc.Sardonics:
+		w.MinLength, w.MaxLength = low, high
+		return w
+	case mcmc.Intracluster:
+		w.MinLength, w.MaxLength = low, high
+		return w
+	}
+	return m
+}
+
+// Fitted returns s with the lengths of walks that it comes to on m.
+func (s Settings) Fitted(m *rbm.RBM) Settings {
+	if set := s.sampler(); set != nil && set.mover != nil && set.fit {
+		if sites, err := sitesOf(m, set.mover); err == nil {
+			s.own = copyOf(s.own)
+			s.sampler().mover, s.sampler().fit = sites.fitted(set.mover, true), false
+		}
+	}
+	return s
+}
+
+// CheckModel returns an error that says why estimators of these settings cannot
+// run on m: they cannot keep its constraint, or their sampler cannot move it.
+// Otherwise it returns the sampler's own warning, such as that it may never reach
+// some states, or "".
+func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
+	if err := s.Keeps(m.Constraint); err != nil {
+		return "", err
+	}
+	set := s.sampler()
+	if set == nil || set.mover == nil {
+		return "", nil
+	}
+	beta := coldest
+	if l := s.ladder(); l != nil {
+		beta = l.firstBeta()
+	}
+	w := newMoves(*set, 1)
+	if err := w.prepare(m, beta, 1); err != nil {
+		return "", err
+	}
+	for _, p := range w.places {
+		c, ok := p.chain.(mcmc.Warner)
+		switch {
+		case !ok || c.Warning() == "":
+		case p.beta == 1:
+			return c.Warning(), nil
+		default:
+			return fmt.Sprintf("at inverse temperature %v: %s", p.beta, c.Warning()), nil
+		}
+	}
+	return "", nil
+}
+
+// acceptanceFloor is the share of accepted walks below which chains are called
+// stuck: as with exchanges of a ladder, one in a hundred.
+const acceptanceFloor = 0.01
+
+// acceptanceTries is the least number of walks that tell of such a rate: at
+// five times the floor a hundred fail all by a chance of 0.6 %.
+const acceptanceTries = 1 / acceptanceFloor
+
+// AcceptanceWarning says in words that hardly any walk is accepted by the
+// counts of i; empty if enough are, or chains do not move by walks.
+func (s Settings) AcceptanceWarning(i Info) string {
+	set := s.sampler()
+	rate, ok := i.Moves.Acceptance()
+	if set == nil || !mcmc.MoverHas(s.Sampler(), "gamma") || !ok || i.Moves.Proposals < acceptanceTries || rate >= acceptanceFloor {
+		return ""
+	}
+	return fmt.Sprintf("the chains hardly move: %.2g %% of the walks of %s are accepted; take shorter walks, such as k=1-5, or gamma nearer to 1", 100*rate, s.Sampler())
+}

@@ -1,0 +1,165 @@
+package negphase
+
+import (
+	"fmt"
+
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+)
+
+// sites are the units of a model that a sampler flips, and what besides its
+// moves has to be drawn so that chains reach all states.
+type sites struct {
+	constraint *rbm.Constraint
+	units      []int32 // visible units come before hidden ones
+	// active is how many of the units are active: under a constraint as many as
+	// differ from the reference, else half.
+	active     int
+	reference  []uint8 // of all units of the model; nil: zeros
+	needsGibbs bool    // moves never change the number of active units, so Gibbs steps have to
+	hiddenOnly bool    // visible units are drawn given the hidden ones
+	firstLabel int     // first unit of a softmax label
+	labels     int     // units of a softmax label
+}
+
+// sitesOf returns the sites of a sampler on m, or an error that says why it
+// cannot move there.
+func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
+	s := sites{constraint: m.Constraint, firstLabel: m.Visible() - labelUnits(m), labels: labelUnits(m)}
+	c, units := m.Constraint, m.Visible()+m.Hidden()
+	s.hiddenOnly = c != nil && c.On == rbm.HiddenUnits
+	for i := range units {
+		if i >= m.Visible() || !s.hiddenOnly && i < m.Visible()-s.labels {
+			s.units = append(s.units, int32(i))
+		}
+	}
+	if len(s.units) < 2 {
+		return s, fmt.Errorf("%s: the model has a single unit to move; take exact", moverName(mover))
+	}
+	if c == nil {
+		s.active, s.needsGibbs = len(s.units)/2, mcmc.KeepsActive(mover)
+		return s, nil
+	}
+	if !mcmc.KeepsActive(mover) {
+		return s, fmt.Errorf("%s cannot keep the constraint %v: its moves change the number of active units; take im or walk:exchange", moverName(mover), c)
+	}
+	s.active = c.Active
+	if c.Reference != nil {
+		s.reference = make([]uint8, units)
+		copy(s.reference[units-len(c.Reference):], c.Reference)
+	}
+	if s.hiddenOnly || s.labels == 0 {
+		return s, s.checkMoves(mover)
+	}
+	distance := labelDistances(m)
+	for y, d := range distance {
+		if d != distance[0] {
+			return s, fmt.Errorf("%s: the reference of the constraint %v is nearer to some classes than to others (%d units for class 0, %d for class %d), and moves cannot change between them; take exact or a reference without label units",
+				moverName(mover), c, distance[0], d, y)
+		}
+	}
+	s.active -= distance[0]
+	return s, s.checkMoves(mover)
+}
+
+// checkMoves returns an error if under the constraint the sites have a single state.
+func (s *sites) checkMoves(mover mcmc.Mover) error {
+	if s.active > 0 && s.active < len(s.units) {
+		return nil
+	}
+	others := "exact"
+	if s.hiddenOnly {
+		others = "pcd or exact"
+	}
+	return fmt.Errorf("%s: under the constraint %v the %d units that it moves have a single state; take %s", moverName(mover), s.constraint, len(s.units), others)
+}
+
+// labelDistances returns how many label units differ from the reference where
+// each class is on, under a constraint on all units.
+func labelDistances(m *rbm.RBM) []int {
+	d := make([]int, labelUnits(m))
+	for y := range d {
+		for k := range d {
+			if (k == y) != (m.Constraint.Reference != nil && m.Constraint.Reference[m.Inputs()+k] == 1) {
+				d[y]++
+			}
+		}
+	}
+	return d
+}
+
+// fitted returns the sampler with the reference of the constraint and, if fit is
+// set, with the lengths of walks that there is room for.
+func (s *sites) fitted(mover mcmc.Mover, fit bool) mcmc.Mover {
+	if s.reference != nil {
+		switch m := mover.(type) {
+		case mcmc.Intracluster:
+			m.Reference = s.reference
+			mover = m
+		case mcmc.Exchange:
+			m.Reference = s.reference
+			mover = m
+		}
+	}
+	if !fit {
+		return mover
+	}
+	n := len(s.units)
+	longest := max(2, n-1) // a walk over all sites has but one end
+	if mcmc.KeepsActive(mover) {
+		longest = max(1, min(s.active, n-s.active))
+	}
+	return withLengths(mover, 1, min(maxFit, longest))
+}
+
+// bind binds the sampler to a system, in a state with the number of active units
+// that moves keep. Without a constraint half of the units are active, which has
+// room for the longest walks.
+func (s *sites) bind(m mcmc.Mover, system *mcmc.RBM, beta float64) (mcmc.Chain, error) {
+	x := make([]uint8, system.Len())
+	copy(x, s.reference)
+	for _, i := range s.units[:min(max(s.active, 0), len(s.units))] {
+		x[i] ^= 1
+	}
+	system.SetState(x)
+	return m.Bind(system, beta, s.units)
+}
+
+// drawShell draws a state in each row of s that a constraint on all units
+// allows. The label is drawn uniformly from the classes for which there is such
+// a state, and the other units uniformly given the label.
+func drawShell(m *rbm.RBM, s *rbm.States, key rbm.Key) {
+	c, labels := m.Constraint, labelUnits(m)
+	inputs := m.Visible() - labels
+	units := inputs + m.Hidden()
+	reference := make([]uint8, m.Visible()+m.Hidden())
+	copy(reference, c.Reference)
+	var classes, room []int
+	for y, d := range labelDistances(m) {
+		if n := c.Active - d; n >= 0 && n <= units {
+			classes, room = append(classes, y), append(room, n)
+		}
+	}
+	for r := range s.V.Rows {
+		draws := key.Child(uint64(r)).Rand()
+		active := c.Active
+		for k := range labels {
+			s.V.Set(r, inputs+k, false)
+		}
+		if labels > 0 {
+			n := draws.IntN(len(classes))
+			s.V.Set(r, inputs+classes[n], true)
+			active = room[n]
+		}
+		on := make([]bool, units)
+		for _, i := range draws.Perm(units)[:active] {
+			on[i] = true
+		}
+		for i := range inputs {
+			s.V.Set(r, i, on[i] != (reference[i] == 1))
+		}
+		for j := range m.Hidden() {
+			s.H.Set(r, j, on[inputs+j] != (reference[m.Visible()+j] == 1))
+		}
+	}
+}
