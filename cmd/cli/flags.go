@@ -60,9 +60,9 @@ func (f *Flags) AddWorkers() *int {
 	return f.Int("workers", 0, "processors to use at most; 0: all. Results are the same bits at any number")
 }
 
-// UseWorkers limits the program to n processors, if n is not 0 and there are as
-// many, and returns a function that goes back. The limit is Go's own: all that
-// is done in parallel, the garbage collection with it, keeps to GOMAXPROCS.
+// UseWorkers lowers GOMAXPROCS to n, unless n is 0 or larger than it, and returns
+// a function that restores it. It limits all goroutines and the garbage
+// collector.
 func UseWorkers(n int) (restore func(), err error) {
 	if err := Between("workers", n, 0, math.MaxInt32); err != nil {
 		return nil, err

@@ -39,7 +39,8 @@ func (p *plan) gaps() ([]gapResult, error) {
 	return results, nil
 }
 
-// boltzmann returns the law of all states x, spin i at bit i.
+// boltzmann returns the probabilities of all states. Bit i of the index of a
+// state is spin i.
 func boltzmann(g *mcmc.Graph, beta float64) []float64 {
 	s := mcmc.NewIsing(g, nil)
 	law := make([]float64, 1<<g.Len())
@@ -58,11 +59,12 @@ func boltzmann(g *mcmc.Graph, beta float64) []float64 {
 	return law
 }
 
-// leastGap is what rounding makes of smaller gaps; see diag.SpectralGap.
+// leastGap is the size of rounding errors: smaller gaps have no digit that is
+// right. See diag.SpectralGap.
 const leastGap = 1e-12
 
-// words writes a gap, and the number of sweeps after which the start is
-// forgotten but for 1/e.
+// words returns the gap as text, and the number of sweeps after which 1/e of
+// the start is left.
 func (r gapResult) words() (gap, forget string) {
 	switch {
 	case r.Period == 0:

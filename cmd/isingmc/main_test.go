@@ -31,7 +31,7 @@ func metronome(step time.Duration) clock {
 	}
 }
 
-var isingmc = clitest.Command{Name: "isingmc", Run: metronome(glance).run}
+var isingmc = clitest.Command{Name: "isingmc", Run: metronome(clockInterval).run}
 
 func TestHelp(t *testing.T) {
 	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "class", "field", "gap", "json", "lattice", "model", "moves", "order", "out", "quiet", "sampler", "seconds", "seed", "temperature", "trace")
@@ -194,7 +194,7 @@ func TestAgreementIsNotBlind(t *testing.T) {
 			}
 			p.contestants[1].chain = chain
 		}
-		if err := p.sample(context.Background(), metronome(glance)); err != nil {
+		if err := p.sample(context.Background(), metronome(clockInterval)); err != nil {
 			t.Fatal(err)
 		}
 		w := strings.Join(p.warnings(newRows(p.contestants)), "\n")

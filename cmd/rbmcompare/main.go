@@ -121,7 +121,8 @@ type plan struct {
 	names      []string  // of the estimators, as given
 	estimators []negphase.Settings
 	reference  *negphase.Settings // nil: the truth is enumerated where it can be
-	doubts     []string           // of samplers about their settings
+
+	samplerWarnings []string // about their settings
 }
 
 func (o *options) check(ctx context.Context) (*plan, error) {
@@ -199,12 +200,12 @@ func (p *plan) parseEstimators() error {
 func (p *plan) checkEstimators() error {
 	for i, s := range p.estimators {
 		for _, model := range p.models {
-			doubt, err := s.CheckModel(model.Model)
+			warning, err := s.CheckModel(model.Model)
 			if err != nil {
 				return cli.Usagef("-negphase %s on %s: %w", p.names[i], model.Path, err)
 			}
-			if text := p.names[i] + ": " + doubt; doubt != "" && !slices.Contains(p.doubts, text) {
-				p.doubts = append(p.doubts, text)
+			if text := p.names[i] + ": " + warning; warning != "" && !slices.Contains(p.samplerWarnings, text) {
+				p.samplerWarnings = append(p.samplerWarnings, text)
 			}
 		}
 		m := p.models[0].Model
@@ -235,8 +236,8 @@ func (p *plan) checkRows() error {
 	return train.Allows(p.models[0].Model, p.set)
 }
 
-// compare compares the estimators on every model. It returns what was
-// completed beside an error.
+// compare compares the estimators on every model. If there is an error, it also
+// returns the results so far.
 func (p *plan) compare(ctx context.Context) (results []result, err error) {
 	for i, s := range p.models {
 		truth, err := p.truth(ctx, s)
@@ -254,7 +255,7 @@ func (p *plan) compare(ctx context.Context) (results []result, err error) {
 	return results, nil
 }
 
-// truth returns the negative phase that the estimators are held against, with
+// truth returns the negative phase that the estimators are compared with, and
 // the positive phase of the data.
 func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err error) {
 	if p.reference == nil {

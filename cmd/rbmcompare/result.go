@@ -18,7 +18,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A result is what came of one model.
+// A result is the comparison on one model.
 type result struct {
 	*subject
 	truth  *compare.Truth
@@ -59,8 +59,8 @@ type jsonReference struct {
 	SwapRates []float64 `json:"swap_rates,omitempty"`
 }
 
-// jsonEstimator has the figures at the last point; what one repeat cannot tell
-// is left out.
+// jsonEstimator has the figures at the last point. Those that need several
+// repeats are left out if there is one.
 type jsonEstimator struct {
 	Name           string    `json:"name"`
 	NegPhase       string    `json:"negphase"`
@@ -188,7 +188,8 @@ func (p *plan) describe(r result, w io.Writer) {
 // shortList is the number of temperatures that a line has room for.
 const shortList = 8
 
-// short returns s in the grammar, with a long list of temperatures counted.
+// short returns s in the grammar. The number of temperatures stands for a long
+// list of them.
 func short(s negphase.Settings) string {
 	text := s.String()
 	if t, at := s.Ladder().Temperatures.List, strings.Index(text, ":tau="); at >= 0 && len(t) > shortList {
@@ -212,8 +213,8 @@ func plusMinus(m compare.Moment) string {
 	return cli.Number(m.Mean) + " ± " + cli.Number(m.SD)
 }
 
-// warnings says in words what makes the figures mean less than they seem to,
-// of all models together.
+// warnings returns the reasons not to trust the figures, of all models
+// together.
 func (p *plan) warnings(results []result) (warnings []string) {
 	ladder := func(what string, info negphase.Info) {
 		if rates := info.SwapRates(); rates != nil && slices.Min(rates) < cli.ExchangeFloor {
@@ -247,7 +248,7 @@ func (p *plan) warnings(results []result) (warnings []string) {
 			warnings = append(warnings, p.names[i]+": "+w)
 		}
 	}
-	return append(warnings, p.doubts...)
+	return append(warnings, p.samplerWarnings...)
 }
 
 // write makes the folder of -out and fills it.
@@ -283,8 +284,8 @@ func (p *plan) write(results []result, object any) error {
 	return file("run.png", func(w io.Writer) error { return p.drawRun(results, w) })
 }
 
-// table returns all points of all curves as the lines of a CSV file. What one
-// repeat cannot tell is empty.
+// table returns all points of all curves as the lines of a CSV file. Standard
+// deviations of one repeat are empty.
 func (p *plan) table(results []result) [][]string {
 	lines := [][]string{{"model", "negphase", "repeats", "updates", "steps", "gibbs_steps", "seconds", "distance_mean", "distance_sd"}}
 	for _, r := range results {

@@ -12,7 +12,7 @@ import (
 	"gorbm/train"
 )
 
-// values is what was computed of a model on its rows.
+// values are what was computed of a model on its rows.
 type values struct {
 	partition
 	free   []float64 // F of each row
@@ -119,7 +119,7 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) {
 		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")
 	} else if enum, err := rbm.NewEnumeration(e.m, rbm.EvaluationLimit); err == nil && e.auto && !e.exact {
 		fmt.Fprintf(w, "%d states were not enumerated unasked; -exact does\n", enum.States())
-	} else if err != nil && e.shell() {
+	} else if err != nil && e.constrainsAll() {
 		fmt.Fprintf(w, "no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it\n", e.m.Constraint)
 	}
 	if e.rows != "" {
@@ -133,8 +133,8 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) {
 	}
 }
 
-// printLikelihood prints the mean log-likelihood: of an estimate how it was
-// found, and what the bracket of log Z leaves of it.
+// printLikelihood prints the mean log-likelihood: exact, or the best estimate
+// with those of the other methods, or an upper bound.
 func (v *values) printLikelihood(r jsonResult, e *evaluation, w io.Writer) {
 	what := "mean log-likelihood"
 	if e.v.IsGrey() {

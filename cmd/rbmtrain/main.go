@@ -1,5 +1,5 @@
 // Rbmtrain trains a restricted Boltzmann machine with a negative phase of
-// choice and leaves a folder with the model, its metrics and pictures.
+// choice. It writes a folder with the model, its metrics and pictures.
 //
 //	rbmtrain -negphase ins -data mnist -hidden 500
 //
@@ -60,7 +60,7 @@ Examples:
   rbmtrain -data rows.csv -label-column last -hidden 50 -holdout 0.1 -stop-after 5
   rbmtrain -resume runs/mnist-pcd-1 -steps 20000`
 
-// options are the flags. Those of flagKeys are read by negative.
+// options are the flags, but for those of flagKeys, which negative reads.
 type options struct {
 	flags    *cli.Flags
 	data     *cli.DataFlags

@@ -29,14 +29,15 @@ const (
 // A plan is a checked command line with its data loaded.
 type plan struct {
 	options
-	command []string // as it was called
+	command []string // the command line
 	sets    train.Sets
 	rows    *data.Set       // those of sets.Train and sets.Holdout, before they were split
 	keep    *rbm.Constraint // of -constraint, without its reference
 	model   *rbm.RBM
 	every   interval // between checkpoints
 	metrics []train.Metric
-	doubt   string // what the sampler of the negative phase warns of
+
+	samplerWarning string // of the negative phase
 }
 
 // check checks every flag, before and after the data are known, and loads the
@@ -81,8 +82,8 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	return p, p.fit()
 }
 
-// holdoutKey is the purpose of the key that chooses the rows held out, beyond
-// those of package train.
+// holdoutKey is the key that chooses the rows held out. Package train has smaller
+// ones.
 const holdoutKey = 1 << 32
 
 // fit checks the flags against the data, and makes the model.
@@ -121,7 +122,7 @@ func (p *plan) fit() (err error) {
 	if err := p.constrain(); err != nil {
 		return err
 	}
-	if p.doubt, err = p.settings.Negative.CheckModel(p.model); err != nil {
+	if p.samplerWarning, err = p.settings.Negative.CheckModel(p.model); err != nil {
 		return cli.Usagef("-negphase: %w", err)
 	}
 	for _, set := range []*data.Set{p.rows, p.sets.Test} {
@@ -202,7 +203,7 @@ func (o *options) checkSteps() error {
 	return nil
 }
 
-// checkStates bounds the memory that batch and chains take beside the model.
+// checkStates bounds the memory of the batch and of the chains.
 func (o *options) checkStates(s negphase.Settings, inputs int) error {
 	if n := o.settings.Batch * o.hidden; n > cli.MaxStates {
 		return cli.Usagef("-batch %d with -hidden %d makes %d hidden states; at most %d are allowed", o.settings.Batch, o.hidden, n, cli.MaxStates)
@@ -222,8 +223,8 @@ func (o *options) checkStates(s negphase.Settings, inputs int) error {
 	return nil
 }
 
-// negative returns the settings of the negative phase: the flags are short for
-// the keys of the grammar, and neither may contradict the other.
+// negative returns the settings of the negative phase, from -negphase and the
+// flags of flagKeys. A setting must not be given by both.
 func (o *options) negative() (negphase.Settings, error) {
 	name, rest, _ := strings.Cut(o.negphase, ":")
 	s := negphase.DefaultSettings(name)
@@ -244,7 +245,7 @@ func (o *options) negative() (negphase.Settings, error) {
 		return s, cli.Usagef("-negphase: %w", err)
 	}
 	if l := parsed.Ladder(); l.Temperatures.Auto && l.Path == "" && parsed.Sampler() == "" {
-		// The path to the data is shorter, and the data are known here.
+		// The path to the data is the shorter one.
 		if err := parsed.Set("path", negphase.ToData); err != nil {
 			return s, err
 		}
@@ -267,11 +268,11 @@ func (o *options) negative() (negphase.Settings, error) {
 	return parsed, nil
 }
 
-// flagKeys are the flags that are short for keys of the grammar.
+// flagKeys are the flags that stand for keys in the grammar of -negphase.
 var flagKeys = []struct{ flag, name string }{{"k", "k"}, {"swaps", "swaps"}, {"chains", "chains"}, {"start", "start"}, {"temperatures", "tau"}}
 
-// saysKey reports whether settings in the grammar give key, other than to the
-// sampler that they name.
+// saysKey reports whether settings in the grammar give key to the estimator. A
+// key after the name of a sampler may be the sampler's.
 func saysKey(settings, key string) bool {
 	sampler := ""
 	for _, part := range strings.Split(settings, ":") {
@@ -286,7 +287,8 @@ func saysKey(settings, key string) bool {
 	return false
 }
 
-// describe says in two lines, or three, what is trained on what.
+// describe returns two or three lines: the data, and the model with its
+// training.
 func (p *plan) describe() string {
 	set := p.sets.Train
 	d := fmt.Sprintf("%s: %d rows of %d inputs (%s), density %.3f", set.Name, set.Len(), set.X.Cols, set.Binarize, set.Density())

@@ -16,7 +16,7 @@ import (
 // fixedColumns is the number of columns of metrics.csv that every run has.
 const fixedColumns = 2
 
-// columns are those of metrics.csv.
+// columns are the columns of metrics.csv.
 func (p *plan) columns() []string {
 	c := []string{"step", "seconds"}
 	for _, m := range p.metrics {
@@ -36,8 +36,8 @@ func (r *runner) row(e train.Evaluation) []float64 {
 	return append(row, r.moveValues(e)...)
 }
 
-// panels are those of curves.png: of the metrics, in their rank, and of the
-// ladder.
+// panels are the panels of curves.png: those of the metrics, in the order of
+// their ranks, and those of the ladder.
 func (p *plan) panels() (all []plots.Panel) {
 	var columns []train.Column
 	for _, m := range p.metrics {
@@ -97,19 +97,20 @@ func (p *plan) first(names ...string) string {
 	return ""
 }
 
-// choice is the metric of the rows held out that decides which model is best:
-// likelihood before pseudo-likelihood before the error rate.
+// choice is the metric of the rows held out that decides which model is best.
+// The likelihood comes before the pseudo-likelihood, and both before the error
+// rate. It is "" if none of them is measured.
 func (p *plan) choice() string {
 	return p.first("log_likelihood_holdout", "pseudo_likelihood_holdout", "error_holdout")
 }
 
-// goal is the metric of the training rows that training should raise.
+// goal is the metric of the training rows that training should raise, or "".
 func (p *plan) goal() string {
 	return p.first("log_likelihood_train", "pseudo_likelihood_train")
 }
 
-// latest is the metric that the progress bar shows: the one that matters most
-// of those measured.
+// latest returns the text of the progress bar: the metric that matters most of
+// those measured.
 func (r *runner) latest() string {
 	name := r.first("log_likelihood_test", "log_likelihood_train", "error_test", "error_train", "pseudo_likelihood_test", "pseudo_likelihood_train")
 	v, ok := r.last.Value(name)
@@ -125,11 +126,12 @@ func (r *runner) latest() string {
 	}
 }
 
-// worseMargin is the part of the first value by which the last must be worse
-// to be worth a warning: short runs wander that far.
+// worseMargin is the part of the first value by which the last one must be
+// worse for a warning. In short runs values vary by less without a reason.
 const worseMargin = 0.01
 
-// worseWarning says that the model ends worse than it began, or "".
+// worseWarning returns a warning if the model is worse than before the first
+// step, and "" if it is not.
 func (r *runner) worseWarning() string {
 	end, ok := r.last.Value(r.goal())
 	if r.state.First == nil || !ok || end >= *r.state.First-worseMargin*math.Abs(*r.state.First) {
@@ -165,15 +167,15 @@ type jsonResult struct {
 	Folder         string             `json:"folder"`
 }
 
-// print prints the result: as JSON, or in words, or warnings alone.
+// print prints the result as JSON or in words, and warnings.
 func (r *runner) print() error {
-	total, _ := r.evaluator.Counts() // the last step was measured
+	total, _ := r.evaluator.Counts() // all, as the last step was measured
 	var warnings []string
 	exchange, trips := r.exchangeWarning(total, ""), ""
 	if exchange == "" {
 		trips = r.tripWarning()
 	}
-	for _, w := range []string{r.doubt, exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
+	for _, w := range []string{r.samplerWarning, exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
 		if w != "" {
 			warnings = append(warnings, w)
 		}
@@ -185,7 +187,7 @@ func (r *runner) print() error {
 		r.describeResult(total, r.flags.Stdout)
 	}
 	for _, w := range warnings {
-		if w == r.doubt || w == exchange && r.warned { // it was said when it was first seen
+		if w == r.samplerWarning || w == exchange && r.warned { // it was printed when it came up
 			continue
 		}
 		r.warn(w)
@@ -240,7 +242,7 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	if b := r.state.Best; b != nil {
 		v := b.Value
 		if r.choice() == "error_holdout" {
-			v = -v // of errors the least is best
+			v = -v // the least error is best
 		}
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s %.5g\n", b.Step, r.choice(), v)
 	}
