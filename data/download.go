@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 )
 
 const (
@@ -50,7 +50,7 @@ func (m mnistSource) download(ctx context.Context, f idxFile, opt Options) (stri
 				return "", err
 			}
 			path := filepath.Join(m.cache, f.name+".gz")
-			return path, rbm.ReplaceFile(path, func(w io.Writer) error {
+			return path, atomicfile.Write(path, func(w io.Writer) error {
 				_, err := w.Write(body)
 				return err
 			})

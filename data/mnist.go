@@ -100,20 +100,6 @@ func (m mnistSource) load(ctx context.Context, sp spec, opt Options) ([]*Set, er
 	return sets, nil
 }
 
-// folders returns where files are looked for, in order.
-func (m mnistSource) folders(opt Options) []string {
-	var dirs []string
-	if opt.Dir != "" {
-		dirs = append(dirs, opt.Dir, filepath.Join(opt.Dir, "mnist"))
-	}
-	for _, dir := range []string{m.env, m.cache} {
-		if dir != "" {
-			dirs = append(dirs, dir)
-		}
-	}
-	return dirs
-}
-
 // find returns the path of a file, which is downloaded if it is nowhere on disk.
 // Files need not be in the same folder: their sums are checked later.
 func (m mnistSource) find(ctx context.Context, f idxFile, opt Options) (string, error) {
@@ -122,7 +108,14 @@ func (m mnistSource) find(ctx context.Context, f idxFile, opt Options) (string, 
 	}
 	// Some archives unpack to a dot where the original name has a dash.
 	dotted := strings.Replace(f.name, "-idx", ".idx", 1)
-	for _, dir := range m.folders(opt) {
+	dirs := []string{m.env, m.cache}
+	if opt.Dir != "" {
+		dirs = []string{opt.Dir, filepath.Join(opt.Dir, "mnist"), m.env, m.cache}
+	}
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
 		for _, name := range []string{f.name + ".gz", f.name, dotted, dotted + ".gz"} {
 			path := filepath.Join(dir, name)
 			info, err := os.Stat(path)

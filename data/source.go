@@ -9,13 +9,29 @@ import (
 	"strings"
 )
 
+// sources lists all sources in the order of help and messages. A new one is a
+// row here, and a file with its load function.
+func sources() []source {
+	return []source{
+		{"fontdigits", "fontdigits[:N]", "digits rendered from fonts (N: so many rows)", random, nil, loadFontDigits},
+		{"mnist", "mnist[:N]", "handwritten digits (mnist:55000 is the paper's)", listed, nil, loadMNIST},
+		{"toy", "toy:M,D,N,P[:plain]", "M modes of bits repeated D times, N copies each,\nflipped with probability P; plain: without labels", random, nil, loadToy},
+		{"bars", "bars:N", "bars and stripes, N×N (bars:4:distinct: each once)", listed, nil, loadBars},
+		{"shifter", "shifter:N", "labelled shifter of N bits", listed, nil, loadShifter},
+		{"desjardins", "desjardins:P", "four modes of 4×4, flipped with probability P", random, nil, loadDesjardins},
+		{".csv", "FILE.csv", "rows of values in [0,1]", listed, []string{".csv"}, fileLoader(loadCSV)},
+		{".npz", "FILE.npz", "rows of values in [0,1]", listed, []string{".npz"}, fileLoader(loadNPZ)},
+		{"IDX", "IMAGES[,LABELS]", "IDX files, gzipped or not", listed, idxEndings, loadIDX},
+	}
+}
+
 // A source is a data set that Load knows by name, or a kind of file that it
 // reads.
 type source struct {
 	name    string   // of the data set, or of the kind of file in messages
 	usage   string   // how to ask for it: a line's beginning in the help
 	help    string   // what it is: the rest of the line, and lines below it
-	random  bool     // whether rows are drawn at random, so that a seed may be given
+	random  bool     // rows are drawn at random, so a seed may be given
 	endings []string // of the names of files, in lower case; nil for a named data set
 
 	// load returns the training set and, if there is one, the test set. The
@@ -23,40 +39,11 @@ type source struct {
 	load func(ctx context.Context, sp spec, opt Options) ([]*Set, error)
 }
 
-// sources lists all sources in the order of help and messages. A new one is a
-// row here, and a file with its load function.
-func sources() []source {
-	return []source{
-		{
-			name: "fontdigits", usage: "fontdigits[:N]", random: true, load: loadFontDigits,
-			help: "digits rendered from fonts (N: so many rows)",
-		}, {
-			name: "mnist", usage: "mnist[:N]", load: loadMNIST,
-			help: "handwritten digits (mnist:55000 is the paper's)",
-		}, {
-			name: "toy", usage: "toy:M,D,N,P[:plain]", random: true, load: loadToy,
-			help: "M modes of bits repeated D times, N copies each,\nflipped with probability P; plain: without labels",
-		}, {
-			name: "bars", usage: "bars:N", load: loadBars,
-			help: "bars and stripes, N×N (bars:4:distinct: each once)",
-		}, {
-			name: "shifter", usage: "shifter:N", load: loadShifter,
-			help: "labelled shifter of N bits",
-		}, {
-			name: "desjardins", usage: "desjardins:P", random: true, load: loadDesjardins,
-			help: "four modes of 4×4, flipped with probability P",
-		}, {
-			name: ".csv", usage: "FILE.csv", endings: []string{".csv"}, load: fileLoader(loadCSV),
-			help: "rows of values in [0,1]",
-		}, {
-			name: ".npz", usage: "FILE.npz", endings: []string{".npz"}, load: fileLoader(loadNPZ),
-			help: "rows of values in [0,1]",
-		}, {
-			name: "IDX", usage: "IMAGES[,LABELS]", endings: idxEndings, load: loadIDX,
-			help: "IDX files, gzipped or not",
-		},
-	}
-}
+// Values of source.random.
+const (
+	listed = false
+	random = true
+)
 
 // Help lists what [Load] takes, a line or more for each source. Sources that
 // are described alike share a line.

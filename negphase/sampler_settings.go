@@ -176,12 +176,9 @@ func (s Settings) Fitted(m *rbm.RBM) Settings {
 // Otherwise it returns the sampler's own warning, such as that it may never reach
 // some states, or "".
 func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
-	if err := s.Keeps(m.Constraint); err != nil {
-		return "", err
-	}
 	set := s.sampler()
-	if set == nil || set.mover == nil {
-		return "", nil
+	if err := s.Keeps(m.Constraint); err != nil || set == nil || set.mover == nil {
+		return "", err
 	}
 	beta := coldest
 	if l := s.ladder(); l != nil {

@@ -1,6 +1,7 @@
 package rbm
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"slices"
@@ -55,6 +56,22 @@ func (c *Constraint) String() string {
 	}
 	return fmt.Sprintf("%s=%d", c.On, c.Active)
 }
+
+// Text returns c as String writes it, and after a slash the bits of its
+// reference in base64, eight units a byte, if it has one.
+func (c *Constraint) Text() string {
+	if c.Reference == nil {
+		return c.String()
+	}
+	b := make([]byte, ceilDiv(len(c.Reference), 8))
+	for i, x := range c.Reference {
+		b[i/8] |= x << (i % 8)
+	}
+	return c.String() + "/" + base64.StdEncoding.EncodeToString(b)
+}
+
+// MarshalText returns Text as bytes, for JSON.
+func (c *Constraint) MarshalText() ([]byte, error) { return []byte(c.Text()), nil }
 
 // Check returns an error that says why no state of m meets c; a nil constraint
 // always fits.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 )
 
@@ -267,5 +268,32 @@ func TestConstrainedQuantities(t *testing.T) {
 		}
 		near(t, name+": log Z of the base", base.LogZ(m), LogSumExp(logs), tol)
 		near(t, name+": log of the number of states", (*Base)(nil).LogZ(m), math.Log(float64(len(logs))), tol)
+	}
+}
+
+func TestConstraintSettings(t *testing.T) {
+	for _, s := range []string{"", "hidden", "hidden=", "hidden=x", "hidden=0", "all=-3", "visible=2", "hidden=2=3", "hidden=1.5"} {
+		if c, err := ParseConstraint(s); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, %v", s, c, err)
+		}
+	}
+	for _, s := range []string{"hidden=20", "all=120"} {
+		if c, err := ParseConstraint(s); err != nil || c.String() != s {
+			t.Errorf("%q: %v, %v", s, c, err)
+		}
+	}
+	m := shape{4, 3, 2, Softmax}.random(1, 1)
+	for _, c := range []*Constraint{
+		{On: HiddenUnits, Active: 4}, {On: HiddenUnits, Active: -1}, {On: AllUnits, Active: 0}, {On: AllUnits, Active: 7}, {On: "some", Active: 1},
+		{On: HiddenUnits, Active: 1, Reference: make([]uint8, 4)}, {On: HiddenUnits, Active: 1, Reference: []uint8{0, 2, 0}},
+	} {
+		if c.Check(m) == nil {
+			t.Errorf("%+v fits", c)
+		}
+	}
+	for _, c := range []*Constraint{nil, {On: HiddenUnits}, {On: HiddenUnits, Active: 3}, {On: AllUnits, Active: 1}, {On: AllUnits, Active: 6}} {
+		if err := c.Check(m); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
 	}
 }

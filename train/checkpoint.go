@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/modelfile"
 )
 
 // The checkpoint of a run's folder, and the one before it.
@@ -24,7 +26,7 @@ const (
 // at every moment one of the two is whole.
 func (f *Folder) SaveCheckpoint(t *Trainer, extra []byte) error {
 	fresh := f.Path(freshFile)
-	if err := rbm.ReplaceFile(fresh, func(w io.Writer) error { return t.Save(w, extra) }); err != nil {
+	if err := atomicfile.Write(fresh, func(w io.Writer) error { return t.Save(w, extra) }); err != nil {
 		return err
 	}
 	if err := os.Rename(f.Path(CheckpointFile), f.Path(previousFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -101,7 +103,7 @@ func SnapshotFile(step int) string {
 }
 
 // Snapshots returns an observer that writes the model at the given steps.
-func (f *Folder) Snapshots(steps []int, about rbm.About) (func(e Event) error, error) {
+func (f *Folder) Snapshots(steps []int, about modelfile.About) (func(e Event) error, error) {
 	if len(steps) > 0 {
 		if err := os.MkdirAll(f.Path(SnapshotsDir), 0o755); err != nil {
 			return nil, fmt.Errorf("cannot make the folder of the snapshots: %w", err)
@@ -114,6 +116,6 @@ func (f *Folder) Snapshots(steps []int, about rbm.About) (func(e Event) error, e
 		if err := e.Model.CheckFinite(); err != nil {
 			return fmt.Errorf("step %d: %w", e.Step, err)
 		}
-		return e.Model.WriteFile(f.Path(SnapshotFile(e.Step)), about)
+		return modelfile.Write(f.Path(SnapshotFile(e.Step)), e.Model, about)
 	}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 // folder returns an empty folder.
@@ -217,7 +218,7 @@ func TestSnapshotSteps(t *testing.T) {
 // that is not finite.
 func TestSnapshots(t *testing.T) {
 	f := folder(t)
-	observe, err := f.Snapshots([]int{2, 5}, rbm.About{Seed: 9})
+	observe, err := f.Snapshots([]int{2, 5}, modelfile.About{Seed: 9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +229,7 @@ func TestSnapshots(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := f.Path(SnapshotFile(step))
-		m, about, err := rbm.ReadFile(path)
+		m, about, err := modelfile.Read(path)
 		switch due := step == 2 || step == 5; {
 		case due && (err != nil || !m.Equal(tr.Model()) || about.Seed != 9):
 			t.Errorf("step %d: %v", step, err)
@@ -243,14 +244,14 @@ func TestSnapshots(t *testing.T) {
 	}
 
 	f = folder(t)
-	if _, err := f.Snapshots(nil, rbm.About{}); err != nil || content(t, f.Path("x")) != nil {
+	if _, err := f.Snapshots(nil, modelfile.About{}); err != nil || content(t, f.Path("x")) != nil {
 		t.Error(err)
 	}
 	if _, err := os.Stat(f.Path(SnapshotsDir)); err == nil {
 		t.Error("a folder is made for no snapshots")
 	}
 	put(t, f.Path(SnapshotsDir), nil)
-	if _, err := f.Snapshots([]int{1}, rbm.About{}); err == nil || !strings.Contains(err.Error(), "snapshots") {
+	if _, err := f.Snapshots([]int{1}, modelfile.About{}); err == nil || !strings.Contains(err.Error(), "snapshots") {
 		t.Errorf("a file in the place of the folder: %v", err)
 	}
 }

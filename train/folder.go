@@ -14,7 +14,7 @@ import (
 	"strings"
 	"unicode"
 
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 )
 
 // The files of a run's folder.
@@ -133,7 +133,7 @@ func (f *Folder) Path(name string) string { return filepath.Join(f.Dir, name) }
 
 // WriteJSON writes v, indented, to a file of the folder.
 func (f *Folder) WriteJSON(name string, v any) error {
-	return rbm.ReplaceFile(f.Path(name), func(w io.Writer) error {
+	return atomicfile.Write(f.Path(name), func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
 		e.SetEscapeHTML(false)
@@ -178,7 +178,7 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 			break
 		}
 	}
-	err = rbm.ReplaceFile(path, func(w io.Writer) error {
+	err = atomicfile.Write(path, func(w io.Writer) error {
 		t := &Table{csv: csv.NewWriter(w), cols: len(columns)}
 		if err := t.write(columns); err != nil {
 			return err

@@ -48,17 +48,16 @@ type Column struct {
 func (m Metric) Report(e Evaluation) []string {
 	var lines []string
 	for _, c := range m.Columns {
-		if c.Label == "" {
-			continue
-		}
 		var values []string
 		for _, part := range []string{"", "train", "holdout", "test"} {
 			name := strings.TrimSuffix(c.Name+"_"+part, "_")
-			if v, ok := e.Value(name); ok && c.Single == (part == "") {
+			if v, ok := e.Value(name); ok && c.Label != "" && c.Single == (part == "") {
 				values = append(values, strings.TrimSpace(part+" "+fmt.Sprintf(c.Format, cmp.Or(c.Scale, 1)*v)))
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s%s", c.Label, strings.Join(values, ", "), c.Unit))
+		if values != nil {
+			lines = append(lines, fmt.Sprintf("%s: %s%s", c.Label, strings.Join(values, ", "), c.Unit))
+		}
 	}
 	return lines
 }

@@ -181,7 +181,7 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	var h struct {
 		saved
-		Constraint string `json:"constraint"` // as its MarshalText writes it
+		Constraint string `json:"constraint"` // as its Text writes it
 	}
 	if err := json.Unmarshal(text, &h); err != nil {
 		return saved{}, fmt.Errorf("%w: the header of the saved run: %v", rbm.ErrFormat, err)
@@ -189,11 +189,7 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	want := t.header()
 	constraint := ""
 	if want.Constraint != nil {
-		text, err := want.Constraint.MarshalText()
-		if err != nil {
-			return saved{}, err
-		}
-		constraint = string(text)
+		constraint = want.Constraint.Text()
 	}
 	h.Settings.Horizon = want.Settings.Horizon
 	theirs, err1 := json.Marshal(h.Settings)

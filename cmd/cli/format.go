@@ -85,7 +85,7 @@ func NewTable(w io.Writer) *tabwriter.Writer {
 }
 
 // WriteCSV returns a function that writes the lines as a CSV file, for
-// rbm.ReplaceFile.
+// atomicfile.Write.
 func WriteCSV(lines [][]string) func(w io.Writer) error {
 	return func(w io.Writer) error { return csv.NewWriter(w).WriteAll(lines) }
 }

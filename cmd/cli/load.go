@@ -15,6 +15,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
 
@@ -81,7 +82,7 @@ func (d *DataFlags) Source(set *data.Set) string {
 }
 
 // Describe writes to about which data were loaded and how.
-func (d *DataFlags) Describe(about *rbm.About, set *data.Set) {
+func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	about.Data, about.Binarize = d.Source(set), set.Binarize
 	about.Height, about.Width = set.Height, set.Width
 	if d.LabelColumn != "auto" {
@@ -91,7 +92,7 @@ func (d *DataFlags) Describe(about *rbm.About, set *data.Set) {
 
 // Follow sets the flags that were not given to what the file of a model says
 // about the data that it was trained on.
-func (d *DataFlags) Follow(about rbm.About) {
+func (d *DataFlags) Follow(about modelfile.About) {
 	f := d.Flags
 	if !f.Given("binarize") && (about.Binarize == data.Sample || about.Binarize == data.None) {
 		d.Binarize = about.Binarize
@@ -118,15 +119,15 @@ func Abs(path string) string {
 
 // ReadModel reads the model file at *path. If *path is the folder of a run, it
 // becomes the path of the run's model.
-func ReadModel(path *string) (*rbm.RBM, rbm.About, error) {
+func ReadModel(path *string) (*rbm.RBM, modelfile.About, error) {
 	if info, err := os.Stat(*path); err == nil && info.IsDir() {
 		dir := *path
 		*path = filepath.Join(dir, train.ModelFile)
 		if _, err := os.Stat(*path); errors.Is(err, fs.ErrNotExist) {
-			return nil, rbm.About{}, fmt.Errorf("model %s is a folder without %s; name a file, or the folder of a run that has ended", dir, train.ModelFile)
+			return nil, modelfile.About{}, fmt.Errorf("model %s is a folder without %s; name a file, or the folder of a run that has ended", dir, train.ModelFile)
 		}
 	}
-	m, about, err := rbm.ReadFile(*path)
+	m, about, err := modelfile.Read(*path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("model %s does not exist", *path)
 	}
@@ -150,8 +151,8 @@ func (f *Flags) AddModel() *ModelFlags {
 }
 
 // Load reads the model.
-func (f *ModelFlags) Load() (*rbm.RBM, rbm.About, error) {
-	fail := func(err error) (*rbm.RBM, rbm.About, error) { return nil, rbm.About{}, err }
+func (f *ModelFlags) Load() (*rbm.RBM, modelfile.About, error) {
+	fail := func(err error) (*rbm.RBM, modelfile.About, error) { return nil, modelfile.About{}, err }
 	if f.Path == "" {
 		return fail(Usagef("-model is missing; name a .safetensors or .npz file, or the folder of a run"))
 	}
@@ -182,7 +183,7 @@ type Snapshot struct {
 	Step  int
 	Path  string
 	Model *rbm.RBM
-	About rbm.About
+	About modelfile.About
 }
 
 // ReadSnapshots reads the snapshots in the folder of a run, which the flag -run
@@ -204,7 +205,7 @@ func ReadSnapshots(run string) ([]Snapshot, error) {
 		if s.Step, err = strconv.Atoi(name); err != nil {
 			return nil, fmt.Errorf("-run: %s is not named by a step, as the snapshots of a run are", s.Path)
 		}
-		if s.Model, s.About, err = rbm.ReadFile(s.Path); err != nil {
+		if s.Model, s.About, err = modelfile.Read(s.Path); err != nil {
 			return nil, err
 		}
 		all = append(all, s)

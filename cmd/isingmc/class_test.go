@@ -9,6 +9,7 @@ import (
 
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 // With -class all energies are those of the whole model with its label clamped:
@@ -29,7 +30,7 @@ func TestClassEnergies(t *testing.T) {
 			if active > 0 {
 				m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: active}
 			}
-			clitest.Save(t, "m.safetensors", m, rbm.About{})
+			clitest.Save(t, "m.safetensors", m, modelfile.About{})
 
 			var states []float64 // their energies
 			v, h := rbm.NewBits(1, inputs+classes), rbm.NewBits(1, hidden)

@@ -15,7 +15,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/mcmc"
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 )
 
 func main() { cli.Main("isingmc", stopwatch().run) }
@@ -173,10 +173,10 @@ func (p *plan) sample(ctx context.Context, now clock) error {
 // write writes the files of -out and -trace.
 func (p *plan) write(rows []row) (err error) {
 	if p.out != "" {
-		err = rbm.ReplaceFile(p.out, func(w io.Writer) error { return picture(w, rows) })
+		err = atomicfile.Write(p.out, func(w io.Writer) error { return picture(w, rows) })
 	}
 	if p.trace != "" {
-		err = errors.Join(err, rbm.ReplaceFile(p.trace, cli.WriteCSV(traceLines(rows))))
+		err = errors.Join(err, atomicfile.Write(p.trace, cli.WriteCSV(traceLines(rows))))
 	}
 	return err
 }

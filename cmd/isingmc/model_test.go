@@ -8,6 +8,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 // TestModel compares the mean energy that each sampler of an RBM finds with
@@ -17,11 +18,11 @@ func TestModel(t *testing.T) {
 	const visible, hidden = 7, 5
 	m := rbm.New(visible, hidden, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(1))
-	if err := m.WriteFile("m.safetensors", rbm.About{}); err != nil {
+	if err := modelfile.Write("m.safetensors", m, modelfile.About{}); err != nil {
 		t.Fatal(err)
 	}
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 5}
-	if err := m.WriteFile("five.safetensors", rbm.About{}); err != nil {
+	if err := modelfile.Write("five.safetensors", m, modelfile.About{}); err != nil {
 		t.Fatal(err)
 	}
 	m.Constraint = nil
@@ -71,14 +72,14 @@ func TestModel(t *testing.T) {
 func TestBadModels(t *testing.T) {
 	clitest.Isolate(t)
 	labelled := rbm.New(4, 2, 2, rbm.Softmax)
-	if err := labelled.WriteFile("labels.safetensors", rbm.About{}); err != nil {
+	if err := modelfile.Write("labels.safetensors", labelled, modelfile.About{}); err != nil {
 		t.Fatal(err)
 	}
 	if r := result(t, "-model labels.safetensors -class 1 -moves 500"); r.Spins != 4 || !strings.Contains(r.System, "2 × 2 units given class 1") {
 		t.Errorf("a held label: %+v", r)
 	}
 	m := rbm.New(4, 2, 0, rbm.Softmax)
-	if err := m.WriteFile("m.safetensors", rbm.About{}); err != nil {
+	if err := modelfile.Write("m.safetensors", m, modelfile.About{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]rbm.Constraint{
@@ -86,17 +87,17 @@ func TestBadModels(t *testing.T) {
 		"pattern": {On: rbm.AllUnits, Active: 2, Reference: []uint8{0, 1, 0, 0, 0, 0}},
 	} {
 		m.Constraint = &c
-		if err := m.WriteFile(name+".safetensors", rbm.About{}); err != nil {
+		if err := modelfile.Write(name+".safetensors", m, modelfile.About{}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	bits := rbm.New(4, 2, 2, rbm.Bernoulli)
 	bits.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 6}
-	if err := bits.WriteFile("bits.safetensors", rbm.About{}); err != nil {
+	if err := modelfile.Write("bits.safetensors", bits, modelfile.About{}); err != nil {
 		t.Fatal(err)
 	}
 	clitest.Write(t, "text.safetensors", "no model")
-	clitest.Save(t, "bare.safetensors", rbm.New(3, 2, 3, rbm.Softmax), rbm.About{})
+	clitest.Save(t, "bare.safetensors", rbm.New(3, 2, 3, rbm.Softmax), modelfile.About{})
 	for _, c := range []struct {
 		args   string
 		status int

@@ -10,6 +10,7 @@ import (
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 func load(t *testing.T, spec string) *data.Set {
@@ -23,10 +24,10 @@ func load(t *testing.T, spec string) *data.Set {
 
 func TestBadInput(t *testing.T) {
 	isolate(t)
-	clitest.Save(t, "large.npz", clitest.Model(40, 40, 0, rbm.Softmax), rbm.About{})
+	clitest.Save(t, "large.npz", clitest.Model(40, 40, 0, rbm.Softmax), modelfile.About{})
 	spoilt := clitest.Model(8, 5, 0, rbm.Softmax)
 	spoilt.HiddenBias[1] = 2e4
-	clitest.Save(t, "huge.npz", spoilt, rbm.About{})
+	clitest.Save(t, "huge.npz", spoilt, modelfile.About{})
 	for path, content := range map[string]string{
 		"there":                           "a file",
 		"words.safetensors":               "not a model",
@@ -40,7 +41,7 @@ func TestBadInput(t *testing.T) {
 		if err := os.MkdirAll("mixed/models", 0o755); err != nil {
 			t.Fatal(err)
 		}
-		clitest.Save(t, path, m, rbm.About{})
+		clitest.Save(t, path, m, modelfile.About{})
 	}
 	const s = "-model softmax.safetensors "
 	for _, c := range []struct {

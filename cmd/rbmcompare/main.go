@@ -209,7 +209,7 @@ func (p *plan) checkEstimators() error {
 			}
 		}
 		m := p.models[0].Model
-		rows := max(1, s.Count("chains")) * s.MaxTemperatures() * max(1, 2*s.Count("max"))
+		rows := max(1, s.Count("chains")) * s.MaxTemperatures() * max(1, 2*s.Count("max")) // hidden states at once
 		if s.Kind == "cd" {
 			rows = p.batch
 		}

@@ -19,6 +19,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 var rbmcompare = clitest.Command{Name: "rbmcompare", Run: run}
@@ -28,9 +29,9 @@ var rbmcompare = clitest.Command{Name: "rbmcompare", Run: run}
 func isolate(t *testing.T) {
 	t.Helper()
 	clitest.Isolate(t)
-	about := rbm.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}
+	about := modelfile.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}
 	clitest.Save(t, "softmax.safetensors", clitest.Model(12, 5, 4, rbm.Softmax), about)
-	clitest.Save(t, "plain.npz", clitest.Model(8, 5, 0, rbm.Softmax), rbm.About{})
+	clitest.Save(t, "plain.npz", clitest.Model(8, 5, 0, rbm.Softmax), modelfile.About{})
 	if err := os.MkdirAll("run/models", 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +234,7 @@ func TestWarnings(t *testing.T) {
 	for i := range m.VisibleBias {
 		m.VisibleBias[i] = 40
 	}
-	clitest.Save(t, "cold.npz", m, rbm.About{})
+	clitest.Save(t, "cold.npz", m, modelfile.About{})
 	r := rbmcompare.Call(small("-model", "cold.npz", "-negphase", "pt:tau=1/30,ucd:max=1,pt:tau=1/inf:metropolis")...)
 	if r.Status != cli.OK || !strings.Contains(r.Stderr, "warning: pt:tau=1/30: a pair of neighbouring temperatures") ||
 		!strings.Contains(r.Stderr, "warning: ucd:max=1: the estimates of ucd are biased") ||
@@ -255,7 +256,7 @@ func TestLongRun(t *testing.T) {
 	isolate(t)
 	clitest.Write(t, "long/models/.tmp", "")
 	for _, step := range []string{"0000001", "9999999", "10000000"} {
-		clitest.Save(t, "long/models/"+step+".safetensors", clitest.Model(4, 3, 0, rbm.Softmax), rbm.About{})
+		clitest.Save(t, "long/models/"+step+".safetensors", clitest.Model(4, 3, 0, rbm.Softmax), modelfile.About{})
 	}
 	var got struct{ Models []struct{ Step int } }
 	if err := json.Unmarshal([]byte(rbmcompare.OK(t, small("-run", "long", "-negphase", "pcd", "-json")...)), &got); err != nil {

@@ -16,6 +16,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 )
 
 // A result is the comparison on one model.
@@ -257,7 +258,7 @@ func (p *plan) write(results []result, object any) error {
 		return fmt.Errorf("-out: %w", err)
 	}
 	file := func(name string, write func(w io.Writer) error) error {
-		return rbm.ReplaceFile(filepath.Join(p.out, name), write)
+		return atomicfile.Write(filepath.Join(p.out, name), write)
 	}
 	if err := file("compare.json", func(w io.Writer) error {
 		e := json.NewEncoder(w)

@@ -12,6 +12,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 // safetensors returns a safetensors file with this header and body.
@@ -27,7 +28,7 @@ func bare(metadata string) string {
 
 func TestBadInput(t *testing.T) {
 	isolate(t)
-	clitest.Save(t, "large.npz", clitest.Model(32, 40, 0, rbm.Softmax), rbm.About{Data: "toy:2,32,5,0:plain"})
+	clitest.Save(t, "large.npz", clitest.Model(32, 40, 0, rbm.Softmax), modelfile.About{Data: "toy:2,32,5,0:plain"})
 	whole := clitest.Read(t, "softmax.safetensors")
 	for path, content := range map[string]string{
 		"there.csv":              "a file",
@@ -58,7 +59,7 @@ func TestBadInput(t *testing.T) {
 	if err := os.Mkdir("large/models", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Save(t, "large/models/0000001.safetensors", clitest.Model(32, 40, 0, rbm.Softmax), rbm.About{Data: "toy:2,32,5,0:plain"})
+	clitest.Save(t, "large/models/0000001.safetensors", clitest.Model(32, 40, 0, rbm.Softmax), modelfile.About{Data: "toy:2,32,5,0:plain"})
 	snapshot("small/models/0000001.safetensors", "softmax.safetensors")
 	snapshot("bernoulli/models/0000001.safetensors", "bernoulli.safetensors")
 	const s = "-model softmax.safetensors "
@@ -187,7 +188,7 @@ func TestHugeParametersEstimated(t *testing.T) {
 	isolate(t)
 	huge := clitest.Model(32, 40, 0, rbm.Softmax)
 	huge.VisibleBias[3] = 3e38
-	clitest.Save(t, "huge.npz", huge, rbm.About{Data: "toy:2,32,5,0:plain"})
+	clitest.Save(t, "huge.npz", huge, modelfile.About{Data: "toy:2,32,5,0:plain"})
 	rbmeval.Fails(t, cli.Failed, []string{"-model", "huge.npz", "-bennett"}, "diverged", "visible_bias[3]")
 	r, _ := evaluate(t, "-model huge.npz")
 	if r.LogZ != nil || r.MeanLogLikelihood != nil || r.PseudoLikelihood == nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "visible_bias[3]") {

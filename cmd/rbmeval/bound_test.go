@@ -13,6 +13,7 @@ import (
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 // writePeak writes a model of two modes: its first hidden unit is off and the
@@ -30,7 +31,7 @@ func writePeak(t *testing.T) (bound float64) {
 	}
 	m.SetWeights(w)
 	m.HiddenBias[0] = inputs*(math.Ln2-weight) + above
-	clitest.Save(t, "peak.npz", m, rbm.About{Data: "peak.csv"})
+	clitest.Save(t, "peak.npz", m, modelfile.About{Data: "peak.csv"})
 	full := strings.TrimSuffix(strings.Repeat("1,", inputs), ",") + "\n"
 	clitest.Write(t, "peak.csv", full+strings.TrimSuffix(strings.Repeat("1,0,", inputs/2), ",")+"\n"+full+full)
 	states := rbm.NewBits(2, inputs)
@@ -104,7 +105,7 @@ func TestImpossible(t *testing.T) {
 // other estimate is below it by chance: it is raised to it, and nothing warns.
 func TestRaised(t *testing.T) {
 	isolate(t)
-	clitest.Save(t, "all.npz", clitest.Model(3, 4, 0, rbm.Softmax), rbm.About{Data: "all.csv"})
+	clitest.Save(t, "all.npz", clitest.Model(3, 4, 0, rbm.Softmax), modelfile.About{Data: "all.csv"})
 	clitest.Write(t, "all.csv", "0,0,0\n0,0,1\n0,1,0\n0,1,1\n1,0,0\n1,0,1\n1,1,0\n1,1,1\n")
 	m, _ := clitest.Load(t, "all.npz")
 	want, raised := logZ(m), 0
@@ -136,7 +137,7 @@ func TestImpossibleInRun(t *testing.T) {
 	isolate(t)
 	bound := writePeak(t)
 	m, _ := clitest.Load(t, "peak.npz")
-	about := rbm.About{Data: "peak.csv"}
+	about := modelfile.About{Data: "peak.csv"}
 	clitest.Write(t, "run/config.json", "{}")
 	clitest.Write(t, "run/models/notes.txt", "not a model")
 	clitest.Save(t, filepath.Join("run/models", leftPad(100)), m, about)
@@ -178,7 +179,7 @@ func TestImpossibleInRun(t *testing.T) {
 func TestBoundOfRows(t *testing.T) {
 	isolate(t)
 	writeParts(t)
-	clitest.Save(t, "parts.npz", clitest.Model(4, 30, 0, rbm.Softmax), rbm.About{Data: "rows.npz"})
+	clitest.Save(t, "parts.npz", clitest.Model(4, 30, 0, rbm.Softmax), modelfile.About{Data: "rows.npz"})
 	greyRows(t, "grey.csv")
 	for _, c := range []struct{ model, data string }{
 		{"softmax.safetensors", clitest.Toy}, {"bernoulli.safetensors", clitest.Toy}, {"plain.npz", clitest.Toy + ":plain"},

@@ -7,6 +7,7 @@ import (
 
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 // A model under a constraint is judged under it: log Z over the states it
@@ -65,12 +66,12 @@ func TestConstraint(t *testing.T) {
 	// Three inputs that are on leave no place for a label, and so no class.
 	three := clitest.Model(12, 9, 4, rbm.Bernoulli)
 	three.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 3}
-	clitest.Save(t, "three.safetensors", three, rbm.About{})
+	clitest.Save(t, "three.safetensors", three, modelfile.About{})
 	clitest.Write(t, "rows.csv", "0,0,0,0,0,0,0,1\n0,0,0,0,0,1,1,1\n")
 	rbmeval.Fails(t, 1, []string{"-model", "three.safetensors", "-data", "rows.csv", "-features", "f.npz"}, "row 1 of rows.csv", "probability zero", "all=3")
 	large := clitest.Model(42, 64, 2, rbm.Softmax)
 	large.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 60}
-	clitest.Save(t, "large.safetensors", large, rbm.About{})
+	clitest.Save(t, "large.safetensors", large, modelfile.About{})
 	if out := rbmeval.OK(t, "-model", "large.safetensors", "-data", "toy:2,40,2,0.2"); !strings.Contains(out, "no log-likelihood: the constraint all=60") {
 		t.Errorf("output: %s", out)
 	}

@@ -14,6 +14,7 @@ import (
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/rbm/npz"
 )
 
@@ -124,7 +125,7 @@ func TestFeatures(t *testing.T) {
 	values := greyRows(t, "grey.csv")
 	// The same rows with labels, and each with the label that follows its own.
 	names := []string{"a", "b", "c", "d"}
-	clitest.Save(t, "named.safetensors", clitest.Model(12, 5, 4, rbm.Softmax), rbm.About{ClassNames: names})
+	clitest.Save(t, "named.safetensors", clitest.Model(12, 5, 4, rbm.Softmax), modelfile.About{ClassNames: names})
 	for shift, path := range []string{"labelled.csv", "relabelled.csv"} {
 		text := ""
 		for r, line := range strings.Fields(clitest.Read(t, "grey.csv")) {
@@ -256,7 +257,7 @@ func TestFollowsModel(t *testing.T) {
 	}
 	told := map[string]string{}
 	for _, mode := range []string{data.Threshold, data.Sample, data.None} {
-		clitest.Save(t, mode+".safetensors", m, rbm.About{Data: filepath.Join(at, "grey.csv"), Binarize: mode, Height: 4, Width: 2})
+		clitest.Save(t, mode+".safetensors", m, modelfile.About{Data: filepath.Join(at, "grey.csv"), Binarize: mode, Height: 4, Width: 2})
 		said := rbmeval.OK(t, "-model", mode+".safetensors")
 		if !strings.Contains(said, "grey.csv: 23 rows ("+mode+")\n") {
 			t.Errorf("a model of %s prints %s", mode, said)

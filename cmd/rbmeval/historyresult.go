@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"gorbm/cmd/cli"
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 )
 
 // historyResult is the object that -json prints.
@@ -135,16 +135,16 @@ func (h *history) write(r historyResult) error {
 	table, picture := cli.WriteCSV(r.lines()), h.draw
 	switch filepath.Ext(h.out) {
 	case ".png":
-		return rbm.ReplaceFile(h.out, picture)
+		return atomicfile.Write(h.out, picture)
 	case ".csv":
-		return rbm.ReplaceFile(h.out, table)
+		return atomicfile.Write(h.out, table)
 	}
 	if err := os.Mkdir(h.out, 0o755); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
 	return cmp.Or(
-		rbm.ReplaceFile(filepath.Join(h.out, "likelihood.csv"), table),
-		rbm.ReplaceFile(filepath.Join(h.out, "likelihood.png"), picture))
+		atomicfile.Write(filepath.Join(h.out, "likelihood.csv"), table),
+		atomicfile.Write(filepath.Join(h.out, "likelihood.png"), picture))
 }
 
 // lines returns the table of -out, a line for each snapshot. What was not found

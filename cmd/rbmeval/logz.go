@@ -9,6 +9,7 @@ import (
 	"gorbm/data"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 	"gorbm/train/plots"
 )
@@ -131,7 +132,7 @@ func (z *logZFlags) drawLadder(b logz.Bracket) error {
 	if z.ladder == "" {
 		return nil
 	}
-	return rbm.ReplaceFile(z.ladder, func(w io.Writer) error {
+	return atomicfile.Write(z.ladder, func(w io.Writer) error {
 		return plots.Ladders(w, plots.NamedLadder{Name: "before tuning", Ladder: b.Start}, plots.NamedLadder{Name: "tuned", Ladder: b.Ladder})
 	})
 }

@@ -19,6 +19,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 // quick are flags that make estimates of small models take some hundredths of
@@ -93,7 +94,7 @@ func TestEstimates(t *testing.T) {
 // -rows goes by the best estimate.
 func TestBracketUnasked(t *testing.T) {
 	isolate(t)
-	clitest.Save(t, "large.npz", clitest.Model(32, 40, 0, rbm.Softmax), rbm.About{Data: "toy:2,32,5,0:plain"})
+	clitest.Save(t, "large.npz", clitest.Model(32, 40, 0, rbm.Softmax), modelfile.About{Data: "toy:2,32,5,0:plain"})
 	out := rbmeval.OK(t, strings.Fields("-model large.npz -rows rows.csv"+quick)...)
 	for _, w := range []string{"log Z by AIS ", "log Z by reverse AIS ", "log Z by Bennett's ratio ", "mean log-likelihood ", " by Bennett's ratio; ", " by AIS; ", " by reverse AIS\n", "pseudo"} {
 		if !strings.Contains(out, w) {
@@ -127,7 +128,7 @@ func TestWithoutNumber(t *testing.T) {
 	}
 	sharp := rbm.New(80, 40, 0, rbm.Softmax)
 	sharp.Randomize(5, rbm.NewKey(1))
-	clitest.Save(t, "sharp.npz", sharp, rbm.About{Data: "toy:2,80,5,0:plain"})
+	clitest.Save(t, "sharp.npz", sharp, modelfile.About{Data: "toy:2,80,5,0:plain"})
 	const args = "-model sharp.npz -bennett -ladder-rounds 60 -base uniform"
 	r, e = evaluate(t, args)
 	if r.LogZ != nil || r.LogZBy != "" || r.MeanLogLikelihood != nil || e.Bennett.LogZ != nil {
@@ -150,7 +151,7 @@ func TestBaseOfTrainingRows(t *testing.T) {
 	isolate(t)
 	writeParts(t)
 	m := clitest.Model(4, 2, 0, rbm.Softmax)
-	clitest.Save(t, "m.safetensors", m, rbm.About{Data: "rows.npz"})
+	clitest.Save(t, "m.safetensors", m, modelfile.About{Data: "rows.npz"})
 	args := "-model m.safetensors -ais -ais-temperatures 20"
 	train, _ := evaluate(t, args+" -part train")
 	test, _ := evaluate(t, args+" -part test")
@@ -348,7 +349,7 @@ func TestRunParts(t *testing.T) {
 	if err := os.MkdirAll("run/models", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	clitest.Save(t, "run/models/0000007.safetensors", clitest.Model(4, 2, 0, rbm.Softmax), rbm.About{Data: "rows.npz"})
+	clitest.Save(t, "run/models/0000007.safetensors", clitest.Model(4, 2, 0, rbm.Softmax), modelfile.About{Data: "rows.npz"})
 	var r historyResult
 	if err := json.Unmarshal([]byte(rbmeval.OK(t, "-run", "run", "-json", "-out", "out")), &r); err != nil {
 		t.Fatal(err)

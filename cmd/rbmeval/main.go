@@ -19,6 +19,8 @@ import (
 	"gorbm/data"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/modelfile"
 	"gorbm/rbm/npz"
 )
 
@@ -97,7 +99,7 @@ func newOptions() *options {
 type evaluation struct {
 	options
 	m     *rbm.RBM
-	about rbm.About
+	about modelfile.About
 	all   *data.Set // the training rows, whose means are the base
 	set   *data.Set // with the rows that the model is evaluated on
 	n     int       // of these rows
@@ -267,7 +269,7 @@ func (e *evaluation) evaluate(ctx context.Context) (*values, error) {
 		})
 	}
 	if err == nil && e.rows != "" {
-		err = rbm.ReplaceFile(e.rows, cli.WriteCSV(v.rowLines(e)))
+		err = atomicfile.Write(e.rows, cli.WriteCSV(v.rowLines(e)))
 	}
 	if err == nil && e.features != "" {
 		err = e.writeFeatures(ctx)
@@ -303,7 +305,7 @@ func (e *evaluation) writeFeatures(ctx context.Context) error {
 	if slices.ContainsFunc(h.Data, func(x float32) bool { return x != x }) {
 		return errNotFinite
 	}
-	return rbm.ReplaceFile(e.features, func(w io.Writer) error {
+	return atomicfile.Write(e.features, func(w io.Writer) error {
 		return npz.Write(w, []npz.Named{{Name: "features", Shape: []int{h.Rows, h.Cols}, Data: h.Data}})
 	})
 }

@@ -18,13 +18,14 @@ import (
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/rbm/npz"
 )
 
 var rbmeval = clitest.Command{Name: "rbmeval", Run: run}
 
 // toy is what a model of the toy data says of itself.
-var toy = rbm.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}
+var toy = modelfile.About{ClassNames: []string{"11", "10", "01", "00"}, Data: clitest.Toy + ":seed=1", Binarize: "binary", Height: 2, Width: 4, Seed: 1}
 
 // isolate goes to an empty folder and puts three models there: of the toy
 // data with softmax labels, with Bernoulli labels, and without; and one that
@@ -297,7 +298,7 @@ func writeParts(t *testing.T) {
 func TestPart(t *testing.T) {
 	isolate(t)
 	writeParts(t)
-	clitest.Save(t, "m.safetensors", clitest.Model(4, 2, 0, rbm.Softmax), rbm.About{Data: "rows.npz"})
+	clitest.Save(t, "m.safetensors", clitest.Model(4, 2, 0, rbm.Softmax), modelfile.About{Data: "rows.npz"})
 	for part, want := range map[string]string{
 		"auto":  "\nrows.npz test: 2 rows",
 		"test":  "\nrows.npz test: 2 rows",

@@ -5,6 +5,7 @@ import (
 
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 // A constraint goes with the model between our formats, not to scikit-learn;
@@ -15,7 +16,7 @@ func TestConstraint(t *testing.T) {
 		m := clitest.Model(9, 5, 0, rbm.Softmax)
 		m.Constraint = c
 		name := string(c.On)
-		clitest.Save(t, name+".safetensors", m, rbm.About{})
+		clitest.Save(t, name+".safetensors", m, modelfile.About{})
 		rbmexport.OK(t, "-model", name+".safetensors", "-out", name+".npz")
 		if back, _ := clitest.Load(t, name+".npz"); !back.Equal(m) {
 			t.Errorf("%v: it comes back as another model", c)

@@ -18,6 +18,8 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 	"gorbm/train/plots"
 )
@@ -66,13 +68,13 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	what := fmt.Sprintf("%d visible and %d hidden units", m.Visible(), m.Hidden())
 	switch {
 	case *sklearn:
-		err = rbm.ReplaceFile(*out, func(w io.Writer) error { return m.WriteSklearnNPZ(w, about) })
+		err = atomicfile.Write(*out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
 	case ext == ".png":
 		img := draw(m, about, *samples, *seed)
 		what = fmt.Sprintf("a sheet of %d×%d pixels", img.Bounds().Dx(), img.Bounds().Dy())
-		err = rbm.ReplaceFile(*out, func(w io.Writer) error { return png.Encode(w, img) })
+		err = atomicfile.Write(*out, func(w io.Writer) error { return png.Encode(w, img) })
 	default:
-		err = m.WriteFile(*out, about)
+		err = modelfile.Write(*out, m, about)
 	}
 	if err != nil {
 		return err
@@ -82,7 +84,7 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 }
 
 // draw returns the sheet of filters, or of samples.
-func draw(m *rbm.RBM, about rbm.About, samples bool, seed uint64) image.Image {
+func draw(m *rbm.RBM, about modelfile.About, samples bool, seed uint64) image.Image {
 	height, width := about.Height, about.Width
 	if height == 0 {
 		height, width = data.NearSquare(m.Inputs())

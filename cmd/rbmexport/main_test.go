@@ -12,11 +12,12 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 var rbmexport = clitest.Command{Name: "rbmexport", Run: run}
 
-var about = rbm.About{ClassNames: []string{"a", "b"}, Data: "digits.csv", Binarize: "threshold", Height: 2, Width: 5, Seed: 3}
+var about = modelfile.About{ClassNames: []string{"a", "b"}, Data: "digits.csv", Binarize: "threshold", Height: 2, Width: 5, Seed: 3}
 
 // isolate goes to an empty folder and puts a model there: 2 × 5 inputs, 2
 // labels, 7 hidden units.
@@ -89,7 +90,7 @@ func colours(img image.Image) int {
 // alone decides about samples.
 func TestPictures(t *testing.T) {
 	isolate(t)
-	clitest.Save(t, "unshaped.npz", clitest.Model(12, 7, 0, rbm.Softmax), rbm.About{})
+	clitest.Save(t, "unshaped.npz", clitest.Model(12, 7, 0, rbm.Softmax), modelfile.About{})
 	draw := func(args ...string) (img image.Image, file string) {
 		path := fmt.Sprintf("%s/x.png", t.TempDir())
 		rbmexport.OK(t, append(args, "-out", path)...)

@@ -6,6 +6,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
 
@@ -77,8 +78,8 @@ func rows(set *data.Set) int {
 }
 
 // about is what the model file says beside the parameters.
-func (p *plan) about() rbm.About {
-	a := rbm.About{Seed: p.settings.Seed}
+func (p *plan) about() modelfile.About {
+	a := modelfile.About{Seed: p.settings.Seed}
 	p.data.Describe(&a, p.sets.Train)
 	if p.model.Classes() > 0 {
 		a.ClassNames = p.sets.Train.Classes

@@ -13,6 +13,7 @@ import (
 
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
 
@@ -23,7 +24,7 @@ func TestBadConstraints(t *testing.T) {
 	clitest.Write(t, "six.txt", "0,1,1 0\n01")
 	m := clitest.Model(9, 6, 0, rbm.Softmax)
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
-	clitest.Save(t, "two.safetensors", m, rbm.About{})
+	clitest.Save(t, "two.safetensors", m, modelfile.About{})
 	const bars = "-data bars:3 -labels none -hidden 6 "
 	for _, c := range []struct {
 		args   string

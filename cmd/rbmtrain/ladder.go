@@ -10,7 +10,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 	"gorbm/train/plots"
 )
@@ -140,7 +140,7 @@ func (r *runner) drawLadder() error {
 	if first := r.state.FirstLadder; first != nil && first.Name != now.Name {
 		ladders = []plots.NamedLadder{*first, now}
 	}
-	return rbm.ReplaceFile(r.folder.Path(train.LadderFile), func(w io.Writer) error { return plots.Ladders(w, ladders...) })
+	return atomicfile.Write(r.folder.Path(train.LadderFile), func(w io.Writer) error { return plots.Ladders(w, ladders...) })
 }
 
 // exchangeTries is the least number of attempts after which the rate of

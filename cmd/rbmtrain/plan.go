@@ -17,6 +17,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
 
@@ -160,7 +161,7 @@ func (p *plan) start(labelled bool, kind rbm.Kind) error {
 	if info, err := os.Stat(p.init); err == nil && info.IsDir() { // the folder of a run
 		p.init = filepath.Join(p.init, train.ModelFile)
 	}
-	m, about, err := rbm.ReadFile(p.init)
+	m, about, err := modelfile.Read(p.init)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("-init: there is no file %s%s; give a model file or log-odds", p.init, cli.DidYouMean("", p.init, []string{"log-odds"}))
 	}

@@ -15,6 +15,8 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 	"gorbm/train/plots"
 )
@@ -264,7 +266,7 @@ func (r *runner) choose(e train.Evaluation) error {
 	b := r.state.Best
 	if b == nil || v > b.Value {
 		r.state.Best = &bestState{Value: v, Step: e.Step}
-		return r.trainer.Model().WriteFile(r.folder.Path(train.BestFile), r.about())
+		return modelfile.Write(r.folder.Path(train.BestFile), r.trainer.Model(), r.about())
 	}
 	b.Since++
 	r.stopped = r.stopAfter > 0 && b.Since >= r.stopAfter
@@ -276,13 +278,13 @@ func (r *runner) write() error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	return r.trainer.Model().WriteFile(r.folder.Path(train.ModelFile), r.about())
+	return modelfile.Write(r.folder.Path(train.ModelFile), r.trainer.Model(), r.about())
 }
 
 // draw writes the pictures.
 func (r *runner) draw() error {
 	set, file := r.sets.Train, func(name string, write func(w io.Writer) error) error {
-		return rbm.ReplaceFile(r.folder.Path(name), write)
+		return atomicfile.Write(r.folder.Path(name), write)
 	}
 	samples := train.Samples(r.trainer.Model(), set, samplesPerClass, r.settings.Seed)
 	filters := plots.Filters(r.trainer.Model(), set.Height, set.Width)

@@ -21,6 +21,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 )
 
@@ -228,12 +229,12 @@ func (r *Result) printRates(w io.Writer) {
 func (r *Result) save(to *train.Folder) error {
 	plots := r.plots()
 	if len(plots) > 0 { // without peers there are none
-		if err := rbm.ReplaceFile(to.Path("speed.png"), func(w io.Writer) error { return picture(w, plots) }); err != nil {
+		if err := atomicfile.Write(to.Path("speed.png"), func(w io.Writer) error { return picture(w, plots) }); err != nil {
 			return err
 		}
 	}
 	if err := to.WriteJSON("speed.json", r); err != nil {
 		return err
 	}
-	return rbm.ReplaceFile(to.Path("speed.csv"), func(w io.Writer) error { return writeCSV(w, r) })
+	return atomicfile.Write(to.Path("speed.csv"), func(w io.Writer) error { return writeCSV(w, r) })
 }

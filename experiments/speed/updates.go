@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"

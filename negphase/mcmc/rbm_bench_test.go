@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 // trained returns the trained RBM of the SARDONICS paper, from the folder
@@ -18,7 +19,7 @@ import (
 func trained(t testing.TB) *rbm.RBM {
 	t.Helper()
 	const name = "sardonics-rbm-784x500.npz"
-	m, _, err := rbm.ReadFile(filepath.Join(os.Getenv("GORBM_DATA"), "benchmarks", name))
+	m, _, err := modelfile.Read(filepath.Join(os.Getenv("GORBM_DATA"), "benchmarks", name))
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("the trained RBM of the SARDONICS paper, " + name + ", is not there; $GORBM_DATA/benchmarks is its folder")
 	}

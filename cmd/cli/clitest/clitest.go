@@ -18,6 +18,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -242,17 +243,17 @@ func Model(visible, hidden, classes int, labels rbm.Kind) *rbm.RBM {
 }
 
 // Save writes a model file.
-func Save(t *testing.T, path string, m *rbm.RBM, about rbm.About) {
+func Save(t *testing.T, path string, m *rbm.RBM, about modelfile.About) {
 	t.Helper()
-	if err := m.WriteFile(path, about); err != nil {
+	if err := modelfile.Write(path, m, about); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // Load reads a model file.
-func Load(t *testing.T, path string) (*rbm.RBM, rbm.About) {
+func Load(t *testing.T, path string) (*rbm.RBM, modelfile.About) {
 	t.Helper()
-	m, about, err := rbm.ReadFile(path)
+	m, about, err := modelfile.Read(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -428,3 +428,270 @@ func joinAVX2(sum *float64, f *float64, b *float64, p *float64, q *float64, n in
 //
 //go:noescape
 func chancesAVX2(p *float64, q *float64, x *float64, n int)
+
+// Assembly has no points at which the garbage collector can stop it. The
+// functions below are not inlined, so that each call of one is such a point.
+
+//go:noinline
+func rowSums(acc, base []float32, lists, cuts []uint32) {
+	switch InUse() {
+	case AVX512:
+		rowSumsAVX512(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1)
+	case AVX2:
+		rowSumsAVX2(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1)
+	default:
+		rowSumsGo(acc, base, lists, cuts)
+	}
+}
+
+//go:noinline
+func sigmoids(dst []float32, stride int, x []float32, n, width int) {
+	switch InUse() {
+	case AVX512:
+		sigmoidsAVX512(&dst[0], stride, &x[0], n, width)
+	case AVX2:
+		sigmoidsAVX2(&dst[0], stride, &x[0], n, width)
+	default:
+		sigmoidsGo(dst, stride, x, n, width)
+	}
+}
+
+//go:noinline
+func exps(dst, x []float32, scale, shift float32) {
+	switch InUse() {
+	case AVX512:
+		expsAVX512(&dst[0], &x[0], len(x), scale, shift)
+	case AVX2:
+		expsAVX2(&dst[0], &x[0], len(x), scale, shift)
+	default:
+		expsGo(dst, x, scale, shift)
+	}
+}
+
+//go:noinline
+func blend(dst, x, beta []float32, base *[Block]float32, n int) {
+	switch InUse() {
+	case AVX512:
+		blendAVX512(&dst[0], &x[0], &beta[0], &base[0], n)
+	case AVX2:
+		blendAVX2(&dst[0], &x[0], &beta[0], &base[0], n)
+	default:
+		blendGo(dst, x, beta, base, n)
+	}
+}
+
+//go:noinline
+func rises(factor, part []float64, x []float32, from, to float64, fromShift, toShift *[Block]float64, n int) {
+	switch InUse() {
+	case AVX512:
+		risesAVX512(&factor[0], &part[0], &x[0], from, to, &fromShift[0], &toShift[0], n)
+	case AVX2:
+		risesAVX2(&factor[0], &part[0], &x[0], from, to, &fromShift[0], &toShift[0], n)
+	default:
+		risesGo(factor, part, x, from, to, fromShift, toShift, n)
+	}
+}
+
+//go:noinline
+func sums(dst, base []float32, lists, cuts []uint32) {
+	switch InUse() {
+	case AVX512:
+		sumsAVX512(&dst[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+	case AVX2:
+		sumsAVX2(&dst[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+	default:
+		sumsGo(dst, base, lists, cuts)
+	}
+}
+
+//go:noinline
+func addSums(dst, base []float32, lists, cuts []uint32) {
+	switch InUse() {
+	case AVX512:
+		addSumsAVX512(&dst[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+	case AVX2:
+		addSumsAVX2(&dst[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+	default:
+		addSumsGo(dst, base, lists, cuts)
+	}
+}
+
+//go:noinline
+func addSumsTo(dst, part, base []float32, lists, cuts []uint32) {
+	switch InUse() {
+	case AVX512:
+		addSumsToAVX512(&dst[0], &part[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+	case AVX2:
+		addSumsToAVX2(&dst[0], &part[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+	default:
+		addSumsToGo(dst, part, base, lists, cuts)
+	}
+}
+
+//go:noinline
+func addSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	switch InUse() {
+	case AVX512:
+		addSumsTimesAVX512(&dst[0], &base[0], &lists[0], &cuts[0], &values[0], len(cuts)-1)
+	case AVX2:
+		addSumsTimesAVX2(&dst[0], &base[0], &lists[0], &cuts[0], &values[0], len(cuts)-1)
+	default:
+		addSumsTimesGo(dst, base, lists, values, cuts)
+	}
+}
+
+//go:noinline
+func addWhere(acc *[Block]float64, words []uint64, coef []float32) {
+	switch InUse() {
+	case AVX512:
+		addWhereAVX512(&acc[0], &words[0], &coef[0], len(words))
+	case AVX2:
+		addWhereAVX2(&acc[0], &words[0], &coef[0], len(words))
+	default:
+		addWhereGo(acc, words, coef)
+	}
+}
+
+//go:noinline
+func addWide(dst []float64, x []float32) {
+	switch InUse() {
+	case AVX512:
+		addWideAVX512(&dst[0], &x[0], len(x))
+	case AVX2:
+		addWideAVX2(&dst[0], &x[0], len(x))
+	default:
+		addWideGo(dst, x)
+	}
+}
+
+//go:noinline
+func addNarrow(dst []float32, x []float64) {
+	switch InUse() {
+	case AVX512:
+		addNarrowAVX512(&dst[0], &x[0], len(x))
+	case AVX2:
+		addNarrowAVX2(&dst[0], &x[0], len(x))
+	default:
+		addNarrowGo(dst, x)
+	}
+}
+
+//go:noinline
+func centre(panel, mu, gb []float32, gc, lambda *[Block]float32, dots []float32, sum *[Block]float64) {
+	switch InUse() {
+	case AVX512:
+		centreAVX512(&panel[0], &mu[0], &gb[0], &gc[0], &lambda[0], &dots[0], &sum[0], len(mu))
+	case AVX2:
+		centreAVX2(&panel[0], &mu[0], &gb[0], &gc[0], &lambda[0], &dots[0], &sum[0], len(mu))
+	default:
+		centreGo(panel, mu, gb, gc, lambda, dots, sum)
+	}
+}
+
+//go:noinline
+func softplus(l *lanes, x []float64) {
+	switch InUse() {
+	case AVX512:
+		softplusAVX512(&l[0], &x[0], len(x))
+	case AVX2:
+		softplusAVX2(&l[0], &x[0], len(x))
+	default:
+		softplusGo(l, x)
+	}
+}
+
+//go:noinline
+func odds(on, off []float64, l *lanes, x []float64) {
+	switch InUse() {
+	case AVX512:
+		oddsAVX512(&on[0], &off[0], &l[0], &x[0], len(x))
+	case AVX2:
+		oddsAVX2(&on[0], &off[0], &l[0], &x[0], len(x))
+	default:
+		oddsGo(on, off, l, x)
+	}
+}
+
+//go:noinline
+func exps64(dst, x []float64) {
+	switch InUse() {
+	case AVX512:
+		exps64AVX512(&dst[0], &x[0], len(x))
+	case AVX2:
+		exps64AVX2(&dst[0], &x[0], len(x))
+	default:
+		exps64Go(dst, x)
+	}
+}
+
+//go:noinline
+func products(m []float64, e []int64, on, off, table []float64, offsets []uint32) {
+	switch InUse() {
+	case AVX512:
+		productsAVX512(&m[0], &e[0], &on[0], &off[0], len(on)/Wide, &table[0], &offsets[0], len(offsets)/quad)
+	case AVX2:
+		productsAVX2(&m[0], &e[0], &on[0], &off[0], len(on)/Wide, &table[0], &offsets[0], len(offsets)/quad)
+	default:
+		productsGo(m, e, on, off, table, offsets)
+	}
+}
+
+//go:noinline
+func quadProducts(m *[quad]float64, e *[quad]int64, on, off, upper, first, second []float64) {
+	switch InUse() {
+	case AVX512:
+		quadProductsAVX512(&m[0], &e[0], &on[0], &off[0], &upper[0], &first[0], &second[0], len(on)/Wide)
+	case AVX2:
+		quadProductsAVX2(&m[0], &e[0], &on[0], &off[0], &upper[0], &first[0], &second[0], len(on)/Wide)
+	default:
+		quadProductsGo(m, e, on, off, upper, first, second)
+	}
+}
+
+//go:noinline
+func widen(dst []float64, x []float32) {
+	switch InUse() {
+	case AVX512:
+		widenAVX512(&dst[0], &x[0], len(x))
+	case AVX2:
+		widenAVX2(&dst[0], &x[0], len(x))
+	default:
+		widenGo(dst, x)
+	}
+}
+
+//go:noinline
+func rowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	switch InUse() {
+	case AVX512:
+		rowSumsTimesAVX512(&acc[0], Block, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0])
+	case AVX2:
+		rowSumsTimesAVX2(&acc[0], Block, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0])
+	default:
+		rowSumsTimesGo(acc, base, lists, values, cuts)
+	}
+}
+
+//go:noinline
+func addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int) {
+	switch InUse() {
+	case AVX512:
+		addTimesAVX512(&dst[0], dstStride, &x[0], xStride, a, rows, width)
+	case AVX2:
+		addTimesAVX2(&dst[0], dstStride, &x[0], xStride, a, rows, width)
+	default:
+		addTimesGo(dst, dstStride, x, xStride, a, rows, width)
+	}
+}
+
+//go:noinline
+func addSigned(dst, x []float64, sign float64) {
+	switch InUse() {
+	case AVX512:
+		addSignedAVX512(&dst[0], &x[0], sign, len(x))
+	case AVX2:
+		addSignedAVX2(&dst[0], &x[0], sign, len(x))
+	default:
+		addSignedGo(dst, x, sign)
+	}
+}

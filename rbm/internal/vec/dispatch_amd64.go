@@ -2,20 +2,9 @@
 
 package vec
 
-// Assembly has no points at which the garbage collector can stop it. These
-// functions are not inlined, so that each call of one is such a point.
-
-//go:noinline
-func rowSums(acc, base []float32, lists, cuts []uint32) {
-	switch InUse() {
-	case AVX512:
-		rowSumsAVX512(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1)
-	case AVX2:
-		rowSumsAVX2(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1)
-	default:
-		rowSumsGo(acc, base, lists, cuts)
-	}
-}
+// These functions call kernels that have no version for AVX2, or one with other
+// arguments than that for AVX-512. The functions of all other kernels are in
+// asm_amd64.go, written by the generator. Why they are not inlined is said there.
 
 //go:noinline
 func turn(dst, panel []float32, down, across int) {
@@ -33,18 +22,6 @@ func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count 
 		return
 	}
 	listsGo(list, cuts, words, rowStride, wordStride, n, count, first) // AVX2 cannot compress
-}
-
-//go:noinline
-func sigmoids(dst []float32, stride int, x []float32, n, width int) {
-	switch InUse() {
-	case AVX512:
-		sigmoidsAVX512(&dst[0], stride, &x[0], n, width)
-	case AVX2:
-		sigmoidsAVX2(&dst[0], stride, &x[0], n, width)
-	default:
-		sigmoidsGo(dst, stride, x, n, width)
-	}
 }
 
 var one = [1]float32{1}
@@ -111,42 +88,6 @@ func (s Stream) keys() (k [22]uint32) {
 }
 
 //go:noinline
-func exps(dst, x []float32, scale, shift float32) {
-	switch InUse() {
-	case AVX512:
-		expsAVX512(&dst[0], &x[0], len(x), scale, shift)
-	case AVX2:
-		expsAVX2(&dst[0], &x[0], len(x), scale, shift)
-	default:
-		expsGo(dst, x, scale, shift)
-	}
-}
-
-//go:noinline
-func blend(dst, x, beta []float32, base *[Block]float32, n int) {
-	switch InUse() {
-	case AVX512:
-		blendAVX512(&dst[0], &x[0], &beta[0], &base[0], n)
-	case AVX2:
-		blendAVX2(&dst[0], &x[0], &beta[0], &base[0], n)
-	default:
-		blendGo(dst, x, beta, base, n)
-	}
-}
-
-//go:noinline
-func rises(factor, part []float64, x []float32, from, to float64, fromShift, toShift *[Block]float64, n int) {
-	switch InUse() {
-	case AVX512:
-		risesAVX512(&factor[0], &part[0], &x[0], from, to, &fromShift[0], &toShift[0], n)
-	case AVX2:
-		risesAVX2(&factor[0], &part[0], &x[0], from, to, &fromShift[0], &toShift[0], n)
-	default:
-		risesGo(factor, part, x, from, to, fromShift, toShift, n)
-	}
-}
-
-//go:noinline
 func transpose(m *[Block]uint64) {
 	if InUse() == AVX512 {
 		transposeAVX512(&m[0])
@@ -183,4 +124,184 @@ func chances(p, q, x []float64) {
 		chancesAVX2(&p[0], &q[0], &x[0], n)
 	}
 	chancesGo(p[n:], q[n:], x[n:])
+}
+
+// first returns the address of the first offset, which is not read if there is
+// none.
+func first(lists []uint32) *uint32 {
+	if len(lists) == 0 {
+		return &none
+	}
+	return &lists[0]
+}
+
+var none uint32
+
+//go:noinline
+func scale(dst, x []float32, stride int, a []float32, width int) {
+	switch l := InUse(); {
+	case l == AVX512:
+		scaleAVX512(&dst[0], &x[0], stride, &a[0], len(a), WordMask(width))
+	case l == AVX2 && width == Block:
+		scaleAVX2(&dst[0], &x[0], stride, &a[0], len(a))
+	default:
+		scaleGo(dst, x, stride, a, width)
+	}
+}
+
+// whole returns the number of the n values that fill whole blocks, which the
+// assembly of sweeps takes; plain Go takes the others.
+func whole(n int) int {
+	if InUse() == Go {
+		return 0
+	}
+	return n / Block * Block
+}
+
+//go:noinline
+func shrink(m []float32, a float32) {
+	n := whole(len(m))
+	if n > 0 && InUse() == AVX512 {
+		shrinkAVX512(&m[0], n, a)
+	} else if n > 0 {
+		shrinkAVX2(&m[0], n, a)
+	}
+	shrinkGo(m[n:], a)
+}
+
+//go:noinline
+func advance(m, x []float32, a float32) {
+	n := whole(len(m))
+	if n > 0 && InUse() == AVX512 {
+		advanceAVX512(&m[0], &x[0], n, a)
+	} else if n > 0 {
+		advanceAVX2(&m[0], &x[0], n, a)
+	}
+	advanceGo(m[n:], x[n:], a)
+}
+
+//go:noinline
+func approach(m, x []float32, a float32) {
+	n := whole(len(m))
+	if n > 0 && InUse() == AVX512 {
+		approachAVX512(&m[0], &x[0], n, a)
+	} else if n > 0 {
+		approachAVX2(&m[0], &x[0], n, a)
+	}
+	approachGo(m[n:], x[n:], a)
+}
+
+//go:noinline
+func decay(m []float32, l1, l2 float32) {
+	n := whole(len(m))
+	if n > 0 && InUse() == AVX512 {
+		decayAVX512(&m[0], n, l1, l2)
+	} else if n > 0 {
+		decayAVX2(&m[0], n, l1, l2)
+	}
+	decayGo(m[n:], l1, l2)
+}
+
+//go:noinline
+func advanceRest(m, x, rest []float32, a float32) {
+	n := whole(len(m))
+	if n > 0 && InUse() == AVX512 {
+		advanceRestAVX512(&m[0], &x[0], &rest[0], n, a)
+	} else if n > 0 {
+		advanceRestAVX2(&m[0], &x[0], &rest[0], n, a)
+	}
+	advanceRestGo(m[n:], x[n:], rest[n:], a)
+}
+
+//go:noinline
+func approachRest(m, x, rest []float32, a float32) {
+	n := whole(len(m))
+	if n > 0 && InUse() == AVX512 {
+		approachRestAVX512(&m[0], &x[0], &rest[0], n, a)
+	} else if n > 0 {
+		approachRestAVX2(&m[0], &x[0], &rest[0], n, a)
+	}
+	approachRestGo(m[n:], x[n:], rest[n:], a)
+}
+
+//go:noinline
+func decayRest(m, rest []float32, l1, l2 float32) {
+	n := whole(len(m))
+	if n > 0 && InUse() == AVX512 {
+		decayRestAVX512(&m[0], &rest[0], n, l1, l2)
+	} else if n > 0 {
+		decayRestAVX2(&m[0], &rest[0], n, l1, l2)
+	}
+	decayRestGo(m[n:], rest[n:], l1, l2)
+}
+
+//go:noinline
+func quadMeans(all, one, two, on, off, upper, first, second []float64, weight *[quad]float64) {
+	l := InUse()
+	if l == Go {
+		quadMeansGo(all, one, two, on, off, upper, first, second, weight)
+		return
+	}
+	var w [quad * Wide]float64
+	for i := range w {
+		w[i] = weight[i/Wide]
+	}
+	if l == AVX512 {
+		quadMeansAVX512(&all[0], &one[0], &two[0], &on[0], &off[0], &upper[0], &first[0], &second[0], &w[0], len(all)/Wide)
+	} else {
+		quadMeansAVX2(&all[0], &one[0], &two[0], &on[0], &off[0], &upper[0], &first[0], &second[0], &w[0], len(all)/Wide)
+	}
+}
+
+//go:noinline
+func rowSums64From32(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	l, n := InUse(), len(cuts)-1
+	switch {
+	case l == Go:
+		rowSums64Go(acc, stride, base, lists, values, cuts)
+	case l == AVX512 && values == nil:
+		rowSums64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
+	case l == AVX512:
+		rowSumsTimes64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
+	case values == nil:
+		rowSums64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
+	default:
+		rowSumsTimes64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
+	}
+}
+
+//go:noinline
+func rowSums64From64(acc []float64, stride int, base []float64, lists []uint32, values []float32, cuts []uint32) {
+	l, n := InUse(), len(cuts)-1
+	switch {
+	case l == Go:
+		rowSums64Go(acc, stride, base, lists, values, cuts)
+	case l == AVX512 && values == nil:
+		rowSums64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
+	case l == AVX512:
+		rowSumsTimes64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
+	case values == nil:
+		rowSums64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
+	default:
+		rowSumsTimes64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
+	}
+}
+
+//go:noinline
+func nonzero(list []uint32, values, x []float32) int {
+	if InUse() == AVX512 {
+		return nonzeroAVX512(&list[0], &values[0], &x[0], len(x))
+	}
+	return nonzeroGo(list, values, x) // AVX2 cannot compress
+}
+
+//go:noinline
+func nonzeroWord(x []float32) uint64 {
+	switch l := InUse(); {
+	case l == AVX512:
+		return nonzeroWordAVX512(&x[0], WordMask(len(x)))
+	case l == AVX2 && len(x) == Block:
+		return nonzeroWordAVX2(&x[0])
+	}
+	return nonzeroWordGo(x)
 }

@@ -93,3 +93,30 @@ func quantizeAVX2(dst *int32, x *float32, scale float32, n int)
 //
 //go:noescape
 func takeAVX2(dst *int32, dstStride int, turned *int32, turnedStride int, x *float32, xStride int, scale float32, column *float32, row *float32, n int)
+
+// Assembly has no points at which the garbage collector can stop it. The
+// functions below are not inlined, so that each call of one is such a point.
+
+//go:noinline
+func addRows(acc, base []int32, stride int, list []int32) {
+	switch InUse() {
+	case AVX512:
+		addRowsAVX512(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
+	case AVX2:
+		addRowsAVX2(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
+	default:
+		addRowsGo(acc, base, stride, list)
+	}
+}
+
+//go:noinline
+func subtractRows(acc, base []int32, stride int, list []int32) {
+	switch InUse() {
+	case AVX512:
+		subtractRowsAVX512(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
+	case AVX2:
+		subtractRowsAVX2(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
+	default:
+		subtractRowsGo(acc, base, stride, list)
+	}
+}

@@ -54,30 +54,6 @@ func weighSides(field, row []int32, down bool, sign, unit []float32, side, leaf 
 }
 
 //go:noinline
-func addRows(acc, base []int32, stride int, list []int32) {
-	switch InUse() {
-	case Go:
-		addRowsGo(acc, base, stride, list)
-	case AVX512:
-		addRowsAVX512(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
-	default:
-		addRowsAVX2(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
-	}
-}
-
-//go:noinline
-func subtractRows(acc, base []int32, stride int, list []int32) {
-	switch InUse() {
-	case Go:
-		subtractRowsGo(acc, base, stride, list)
-	case AVX512:
-		subtractRowsAVX512(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
-	default:
-		subtractRowsAVX2(&acc[0], len(acc), &base[0], stride, &list[0], len(list))
-	}
-}
-
-//go:noinline
 func quantize(dst []int32, x []float32, scale float32) {
 	n := 0
 	if InUse() != Go {

@@ -41,7 +41,7 @@ func (s simd) sums(name string, end ending) {
 	if end == addPart {
 		signature = "func(dst, part, base *float32, lists, cuts *uint32, n int)"
 	}
-	name += s.name
+	name += s.Name
 	function(name, signature, name+" is the sums of the ascent step for n > 0 lists.")
 	dst, base, lists, cuts, n := arg("dst"), arg("base"), arg("lists"), arg("cuts"), arg("n")
 	var part reg.GPVirtual
@@ -51,7 +51,7 @@ func (s simd) sums(name string, end ending) {
 	p, last := c.GP64(), c.GP64()
 	c.MOVL(mem(cuts, 0), p.As32())
 	c.LEAQ(operand.Mem{Base: lists, Index: p, Scale: 4}, p)
-	sum, total := s.vectors(block/s.width), s.vectors(block/s.width)
+	sum, total := s.Vectors(block/s.Width), s.Vectors(block/s.Width)
 
 	c.Label("list")
 	c.MOVL(mem(cuts, 4), last.As32())
@@ -61,20 +61,20 @@ func (s simd) sums(name string, end ending) {
 	rest := s.tree(base, p, last, sum, total, func(row reg.GPVirtual, first bool) {
 		for i, x := range sum {
 			if first {
-				c.VMOVUPS(mem(row, 4*s.width*i), x)
+				c.VMOVUPS(mem(row, 4*s.Width*i), x)
 			} else {
-				c.VADDPS(mem(row, 4*s.width*i), x, x)
+				c.VADDPS(mem(row, 4*s.Width*i), x, x)
 			}
 		}
 	}, "")
 	for i, x := range sum {
 		if end == addPart {
-			c.VADDPS(mem(part, 4*s.width*i), x, x)
+			c.VADDPS(mem(part, 4*s.Width*i), x, x)
 		}
 		if end != overwrite {
-			c.VADDPS(mem(dst, 4*s.width*i), x, x)
+			c.VADDPS(mem(dst, 4*s.Width*i), x, x)
 		}
-		c.VMOVUPS(x, mem(dst, 4*s.width*i))
+		c.VMOVUPS(x, mem(dst, 4*s.Width*i))
 	}
 	c.Label("next")
 	if end == addPart {
@@ -92,13 +92,13 @@ func (s simd) sums(name string, end ending) {
 	case overwrite:
 		c.VXORPS(sum[0], sum[0], sum[0])
 		for i := range sum {
-			c.VMOVUPS(sum[0], mem(dst, 4*s.width*i))
+			c.VMOVUPS(sum[0], mem(dst, 4*s.Width*i))
 		}
 	case addPart:
 		for i, x := range sum {
-			c.VMOVUPS(mem(part, 4*s.width*i), x)
-			c.VADDPS(mem(dst, 4*s.width*i), x, x)
-			c.VMOVUPS(x, mem(dst, 4*s.width*i))
+			c.VMOVUPS(mem(part, 4*s.Width*i), x)
+			c.VADDPS(mem(dst, 4*s.Width*i), x, x)
+			c.VMOVUPS(x, mem(dst, 4*s.Width*i))
 		}
 	}
 	c.JMP(operand.LabelRef("next"))
@@ -159,19 +159,19 @@ func (s simd) tree(base, p, last reg.GPVirtual, sum, total []reg.VecVirtual, add
 // addSumsTimes writes AddSumsTimes. AVX2 has not enough registers for all
 // columns: it goes through each list once for either half of them.
 func (s simd) addSumsTimes() {
-	name := "addSumsTimes" + s.name
+	name := "addSumsTimes" + s.Name
 	function(name, "func(dst, base *float32, lists, cuts *uint32, values *float32, n int)", name+" is AddSumsTimes for n > 0 lists.")
 	dst, base, lists, cuts, n := arg("dst"), arg("base"), arg("lists"), arg("cuts"), arg("n")
 	ahead := arg("values") // of the values before the lists
 	c.SUBQ(lists, ahead)
 	halves := 1
-	if !s.zmm() {
+	if !s.ZMM() {
 		halves = 2
 	}
 	start, p, last := c.GP64(), c.GP64(), c.GP64()
 	c.MOVL(mem(cuts, 0), start.As32())
 	c.LEAQ(operand.Mem{Base: lists, Index: start, Scale: 4}, start)
-	sum, total := s.vectors(block/s.width/halves), s.vectors(block/s.width/halves)
+	sum, total := s.Vectors(block/s.Width/halves), s.Vectors(block/s.Width/halves)
 
 	c.Label("list")
 	c.MOVL(mem(cuts, 4), last.As32())
@@ -183,21 +183,21 @@ func (s simd) addSumsTimes() {
 		offset := 4 * block / halves * half
 		c.MOVQ(start, p)
 		rest = append(rest, s.tree(base, p, last, sum, total, func(row reg.GPVirtual, first bool) {
-			value := s.vector()
+			value := s.Vector()
 			c.VBROADCASTSS(operand.Mem{Base: p, Index: ahead, Scale: 1}, value)
 			for i, x := range sum {
 				if first {
-					c.VMULPS(mem(row, offset+4*s.width*i), value, x)
+					c.VMULPS(mem(row, offset+4*s.Width*i), value, x)
 					continue
 				}
-				t := s.vector()
-				c.VMULPS(mem(row, offset+4*s.width*i), value, t)
+				t := s.Vector()
+				c.VMULPS(mem(row, offset+4*s.Width*i), value, t)
 				c.VADDPS(t, x, x)
 			}
 		}, []string{"", "Upper"}[half]))
 		for i, x := range sum {
-			c.VADDPS(mem(dst, offset+4*s.width*i), x, x)
-			c.VMOVUPS(x, mem(dst, offset+4*s.width*i))
+			c.VADDPS(mem(dst, offset+4*s.Width*i), x, x)
+			c.VMOVUPS(x, mem(dst, offset+4*s.Width*i))
 		}
 	}
 	c.MOVQ(last, start)
@@ -220,8 +220,8 @@ var absolute = constant{"absolute", 1<<31 - 1}
 func (s simd) flush(y ...reg.VecVirtual) {
 	const notLess = 5 // or not a number
 	for _, y := range y {
-		t := s.vector()
-		if s.zmm() {
+		t := s.Vector()
+		if s.ZMM() {
 			k := c.K()
 			c.VANDPS_BCST(absolute.mem(), y, t)
 			c.VCMPPS_BCST(operand.U8(notLess), tiny.mem(), t, k)
@@ -236,15 +236,15 @@ func (s simd) flush(y ...reg.VecVirtual) {
 
 // scale writes Scale, of whole blocks where there are no masks.
 func (s simd) scale() {
-	name := "scale" + s.name
+	name := "scale" + s.Name
 	signature, doc := "func(dst, x *float32, stride int, a *float32, n int)", " is Scale for n > 0 rows of a whole block."
-	if s.zmm() {
+	if s.ZMM() {
 		signature, doc = "func(dst, x *float32, stride int, a *float32, n int, mask uint64)", " is Scale for n > 0 rows; mask has a one for each column."
 	}
 	function(name, signature, name+doc)
 	dst, x, stride, a, n := arg("dst"), arg("x"), bytes(arg("stride")), arg("a"), arg("n")
-	width := make([]reg.OpmaskVirtual, block/s.width)
-	if s.zmm() {
+	width := make([]reg.OpmaskVirtual, block/s.Width)
+	if s.ZMM() {
 		m := arg("mask")
 		for i := range width {
 			width[i] = c.K()
@@ -252,18 +252,18 @@ func (s simd) scale() {
 			c.SHRQ(operand.U8(16), m)
 		}
 	}
-	by := s.vector()
+	by := s.Vector()
 	c.Label("row")
 	c.VBROADCASTSS(mem(a, 0), by)
-	for i := range block / s.width {
-		y := s.vector()
-		if s.zmm() {
-			c.VMULPS_Z(mem(x, 4*s.width*i), by, width[i], y)
+	for i := range block / s.Width {
+		y := s.Vector()
+		if s.ZMM() {
+			c.VMULPS_Z(mem(x, 4*s.Width*i), by, width[i], y)
 		} else {
-			c.VMULPS(mem(x, 4*s.width*i), by, y)
+			c.VMULPS(mem(x, 4*s.Width*i), by, y)
 		}
 		s.flush(y)
-		c.VMOVUPS(y, mem(dst, 4*s.width*i))
+		c.VMOVUPS(y, mem(dst, 4*s.Width*i))
 	}
 	c.ADDQ(stride, x)
 	c.ADDQ(operand.U32(4*block), dst)
@@ -277,15 +277,15 @@ func (s simd) scale() {
 // addWhere writes AddWhere. AVX2 goes through the words once for either half of
 // the columns.
 func (s simd) addWhere() {
-	name := "addWhere" + s.name
+	name := "addWhere" + s.Name
 	function(name, "func(acc *float64, words *uint64, coef *float32, n int)", name+" is AddWhere for n > 0 words.")
 	acc, words, coef, n := arg("acc"), arg("words"), arg("coef"), arg("n")
-	lanes, halves := s.width/2, 1
-	if !s.zmm() {
+	lanes, halves := s.Width/2, 1
+	if !s.ZMM() {
 		halves = 2
 	}
-	sum := s.vectors(block / lanes / halves)
-	x := s.vector()
+	sum := s.Vectors(block / lanes / halves)
+	x := s.Vector()
 	for half := range halves {
 		label := []string{"word", "upper"}[half]
 		offset := 8 * block / halves * half
@@ -297,7 +297,7 @@ func (s simd) addWhere() {
 			c.VMOVUPD(mem(acc, offset+8*lanes*i), sum[i])
 		}
 		c.Label(label)
-		if s.zmm() {
+		if s.ZMM() {
 			c.VBROADCASTSS(mem(a, 0), x.AsY())
 			c.VCVTPS2PD(x.AsY(), x)
 		} else {
@@ -305,7 +305,7 @@ func (s simd) addWhere() {
 			c.VCVTPS2PD(x.AsX(), x)
 		}
 		for i := range sum {
-			if s.zmm() {
+			if s.ZMM() {
 				k := c.K()
 				c.KMOVB(mem(w, i), k)
 				c.VADDPD(x, sum[i], k, sum[i])
@@ -339,18 +339,18 @@ func fourBits(first int) operand.Mem {
 	for i := range 4 {
 		v[2*i] = 1 << (first + i)
 	}
-	return wide([]string{"lowBits", "highBits"}[first/4], v[:]...)
+	return table([]string{"lowBits", "highBits"}[first/4], v[:]...)
 }
 
 // widenHalf writes the lower or the upper half of x, which is float32, to dst in
 // float64.
 func (s simd) widenHalf(x, dst reg.VecVirtual, part int) {
 	half := reg.Register(x.AsX())
-	if s.zmm() {
+	if s.ZMM() {
 		half = x.AsY()
 	}
 	if part > 0 {
-		if s.zmm() {
+		if s.ZMM() {
 			half = c.YMM()
 			c.VEXTRACTF64X4(operand.U8(1), x, half)
 		} else {
@@ -362,13 +362,13 @@ func (s simd) widenHalf(x, dst reg.VecVirtual, part int) {
 }
 
 func (s simd) addWide() {
-	name := "addWide" + s.name
+	name := "addWide" + s.Name
 	function(name, "func(dst *float64, x *float32, n int)", name+" is AddWide for n > 0, a multiple of eight.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
 	c.Label("vectors")
 	for i := range s.parts() {
-		t := s.vector()
-		c.VCVTPS2PD(mem(x, 2*s.width*i), t)
+		t := s.Vector()
+		c.VCVTPS2PD(mem(x, 2*s.Width*i), t)
 		c.VADDPD(s.at(dst, i), t, t)
 		c.VMOVUPD(t, s.at(dst, i))
 	}
@@ -381,22 +381,22 @@ func (s simd) addWide() {
 }
 
 func (s simd) addNarrow() {
-	name := "addNarrow" + s.name
+	name := "addNarrow" + s.Name
 	function(name, "func(dst *float32, x *float64, n int)", name+" is AddNarrow for n > 0, a multiple of eight.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
 	c.Label("vectors")
 	for i := range s.parts() {
-		if s.zmm() {
+		if s.ZMM() {
 			t := c.YMM()
 			c.VCVTPD2PS(s.at(x, i), t)
-			c.VADDPS(mem(dst, 2*s.width*i), t, t)
-			c.VMOVUPS(t, mem(dst, 2*s.width*i))
+			c.VADDPS(mem(dst, 2*s.Width*i), t, t)
+			c.VMOVUPS(t, mem(dst, 2*s.Width*i))
 			continue
 		}
 		t := c.XMM()
 		c.VCVTPD2PSY(s.at(x, i), t)
-		c.VADDPS(mem(dst, 2*s.width*i), t, t)
-		c.VMOVUPS(t, mem(dst, 2*s.width*i))
+		c.VADDPS(mem(dst, 2*s.Width*i), t, t)
+		c.VMOVUPS(t, mem(dst, 2*s.Width*i))
 	}
 	c.ADDQ(operand.U8(64), x)
 	c.ADDQ(operand.U8(32), dst)

@@ -4,31 +4,9 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
-
-// wide returns the address of a table of 32-bit values, made at its first use.
-func wide(name string, values ...uint32) operand.Mem {
-	if m, ok := tables[name]; ok {
-		return m
-	}
-	m := c.StaticGlobal(name)
-	c.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i, v := range values {
-		c.AddDatum(4*i, operand.U32(v))
-	}
-	tables[name] = m
-	return m
-}
-
-var tables = map[string]operand.Mem{}
-
-// repeat returns a vector of eight times v.
-func repeat(name string, v uint32) operand.Mem {
-	return wide(name, v, v, v, v, v, v, v, v)
-}
 
 const ln2 = math.Ln2
 
@@ -41,7 +19,7 @@ var mantissaMask = math.Float64frombits(1<<52 - 1)
 func double(name string, x float64) operand.Mem {
 	b := math.Float64bits(x)
 	lo, hi := uint32(b), uint32(b>>32)
-	return wide(name, lo, hi, lo, hi, lo, hi, lo, hi)
+	return table(name, lo, hi, lo, hi, lo, hi, lo, hi)
 }
 
 // taylor returns 1/n!.
@@ -64,7 +42,7 @@ func (s simd) or64(k operand.Mem, x ...reg.VecVirtual)  { s.with64(k, x, c.VORPD
 
 func (s simd) with64(k operand.Mem, x []reg.VecVirtual, all, repeated func(...operand.Op)) {
 	for _, x := range x {
-		if s.zmm() {
+		if s.ZMM() {
 			repeated(k, x, x)
 		} else {
 			all(k, x, x)

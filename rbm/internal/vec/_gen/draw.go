@@ -8,20 +8,6 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A simd is a width of vectors of float32.
-type simd struct {
-	name   string
-	width  int
-	vector func() reg.VecVirtual
-}
-
-var (
-	avx2   = simd{"AVX2", 8, c.YMM}
-	avx512 = simd{"AVX512", 16, c.ZMM}
-)
-
-func (s simd) zmm() bool { return s.width == 16 }
-
 // The constants of exp32 in package vec.
 var (
 	log2E      = float("log2E", 1.44269504)
@@ -63,7 +49,7 @@ func (s simd) or(k constant, x ...reg.VecVirtual)  { s.with(k, x, c.VORPS, c.VOR
 
 func (s simd) with(k constant, x []reg.VecVirtual, all, repeated func(...operand.Op)) {
 	for _, x := range x {
-		if s.zmm() {
+		if s.ZMM() {
 			repeated(k.mem(), x, x)
 		} else {
 			all(k.mem(), x, x)
@@ -78,14 +64,11 @@ func each(op func(...operand.Op), y, x, z []reg.VecVirtual) {
 	}
 }
 
-// vectors returns n registers, with copies of x if there are any.
-func (s simd) vectors(n int, x ...reg.VecVirtual) []reg.VecVirtual {
-	v := make([]reg.VecVirtual, n)
+// copies returns registers with copies of x.
+func (s simd) copies(x []reg.VecVirtual) []reg.VecVirtual {
+	v := s.Vectors(len(x))
 	for i := range v {
-		v[i] = s.vector()
-		if x != nil {
-			c.VMOVAPS(x[i], v[i])
-		}
+		c.VMOVAPS(x[i], v[i])
 	}
 	return v
 }
@@ -95,20 +78,20 @@ func (s simd) vectors(n int, x ...reg.VecVirtual) []reg.VecVirtual {
 func (s simd) exp(y ...reg.VecVirtual) {
 	s.min(expMax, y...)
 	s.max(expMin, y...)
-	n := s.vectors(len(y), y...)
+	n := s.copies(y)
 	s.mul(log2E, n...)
 	s.add(roundMagic, n...)
-	shift := s.vectors(len(y))
+	shift := s.Vectors(len(y))
 	for i := range n {
 		c.VPSLLD(operand.U8(23), n[i], shift[i]) // n·2²³: the low bits of the rounded sum are n
 	}
 	s.sub(roundMagic, n...)
-	t := s.vectors(len(y), n...)
+	t := s.copies(n)
 	s.mul(ln2Hi, t...)
 	each(c.VSUBPS, t, y, y)
 	s.mul(ln2Lo, n...)
 	each(c.VSUBPS, n, y, y) // r
-	p := s.vectors(len(y), y...)
+	p := s.copies(y)
 	s.mul(expC[6], p...)
 	for k := 5; k >= 3; k-- {
 		s.add(expC[k], p...)
@@ -129,8 +112,8 @@ func (s simd) exp(y ...reg.VecVirtual) {
 func (s simd) philox(x [4][]reg.VecVirtual, keys reg.GPVirtual) [4][]reg.VecVirtual {
 	var m [2]reg.VecVirtual
 	for i := range m {
-		m[i] = s.vector()
-		if s.zmm() {
+		m[i] = s.Vector()
+		if s.ZMM() {
 			c.VPBROADCASTD(philoxM[i].mem(), m[i])
 		} else {
 			c.VMOVDQU(philoxM[i].mem(), m[i])
@@ -143,7 +126,7 @@ func (s simd) philox(x [4][]reg.VecVirtual, keys reg.GPVirtual) [4][]reg.VecVirt
 			done := map[reg.VecVirtual]reg.VecVirtual{}
 			for _, w := range x[i] {
 				if done[w] == nil {
-					done[w] = s.vector()
+					done[w] = s.Vector()
 					c.VPMULUDQ(m[i/2], w, done[w])
 				}
 				p[i] = append(p[i], done[w])
@@ -156,13 +139,13 @@ func (s simd) philox(x [4][]reg.VecVirtual, keys reg.GPVirtual) [4][]reg.VecVirt
 			for i := range p {
 				at := pair{p[i], w[i]}
 				if h := done[at]; h == nil {
-					h = s.vector()
+					h = s.Vector()
 					done[at] = h
 					c.VPSHUFD(operand.U8(0xF5), p[i], h)
-					if s.zmm() {
+					if s.ZMM() {
 						c.VPTERNLOGD_BCST(operand.U8(0x96), k, w[i], h)
 					} else {
-						t := s.vector()
+						t := s.Vector()
 						c.VPBROADCASTD(k, t)
 						c.VPXOR(w[i], h, h)
 						c.VPXOR(t, h, h)
@@ -181,7 +164,7 @@ func (s simd) philox(x [4][]reg.VecVirtual, keys reg.GPVirtual) [4][]reg.VecVirt
 
 // merge puts the low halves of odd into the odd places of even.
 func (s simd) merge(even, odd reg.VecVirtual) reg.VecVirtual {
-	if s.zmm() {
+	if s.ZMM() {
 		c.VPSHUFD(operand.U8(0xA0), odd, oddLanes, even)
 	} else {
 		c.VPSHUFD(operand.U8(0xA0), odd, odd)
@@ -204,21 +187,21 @@ func (s simd) uniform(x reg.VecVirtual) {
 func (s simd) firstCounters(j reg.GPVirtual, lane int) [2]reg.VecVirtual {
 	var x [2]reg.VecVirtual
 	for odd := range 2 {
-		n := s.width / 2
+		n := s.Width / 2
 		v := make([]uint32, 2*n)
 		for i := range n {
 			v[2*i] = uint32(lane + 2*i + odd)
 		}
-		x[odd] = s.vector()
+		x[odd] = s.Vector()
 		s.broadcast(j, x[odd])
-		c.VPADDD(wide(fmt.Sprintf("lanes%d_%d_%d", s.width, lane, odd), v...), x[odd], x[odd])
+		c.VPADDD(table(fmt.Sprintf("lanes%d_%d_%d", s.Width, lane, odd), v...), x[odd], x[odd])
 	}
 	return x
 }
 
 // broadcast copies the low 32 bits of r to all lanes of x.
 func (s simd) broadcast(r reg.GPVirtual, x reg.VecVirtual) {
-	if s.zmm() {
+	if s.ZMM() {
 		c.VPBROADCASTD(r.As32(), x)
 		return
 	}
@@ -232,16 +215,16 @@ func (s simd) broadcast(r reg.GPVirtual, x reg.VecVirtual) {
 // the block. emit is called for each vector of uniforms with its row and the
 // unit that it starts at.
 func (s simd) uniforms(keys, first, row reg.GPVirtual, rows int, emit func(r, unit int, u reg.VecVirtual)) {
-	for lane := 0; lane < 16; lane += s.width {
+	for lane := 0; lane < 16; lane += s.Width {
 		var x [4][]reg.VecVirtual
 		counters := s.firstCounters(first, lane)
 		var upper [2]reg.VecVirtual
 		for w := range upper {
-			upper[w] = s.vector()
+			upper[w] = s.Vector()
 			c.VPBROADCASTD(mem(keys, 4*(20+w)), upper[w])
 		}
 		for r := range rows {
-			at, v := row, s.vector()
+			at, v := row, s.Vector()
 			if r > 0 {
 				at = c.GP64()
 				c.LEAQ(mem(row, r), at)
@@ -287,7 +270,7 @@ func (s simd) rowLoop(fire func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs [
 	// full, and then used for the rows that exist.
 	rows, vectors := 1, 2
 	var width [4]reg.OpmaskVirtual
-	if s.zmm() {
+	if s.ZMM() {
 		rows, vectors = 2, 4
 		oddLanesInit()
 		m := c.GP64()
@@ -306,18 +289,18 @@ func (s simd) rowLoop(fire func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs [
 	})
 	for r := range rows {
 		word := c.GP64()
-		if !s.zmm() {
+		if !s.ZMM() {
 			c.XORQ(word, word)
 		}
-		for unit := block - vectors*s.width; unit >= 0; unit -= vectors * s.width {
-			v, at := s.vectors(vectors), make([]operand.Mem, vectors)
+		for unit := block - vectors*s.Width; unit >= 0; unit -= vectors * s.Width {
+			v, at := s.Vectors(vectors), make([]operand.Mem, vectors)
 			for i := range v {
-				c.VMOVUPS(u.Offset(4*(block*r+unit+i*s.width)), v[i])
-				at[i] = mem(x, 4*(unit+i*s.width))
+				c.VMOVUPS(u.Offset(4*(block*r+unit+i*s.Width)), v[i])
+				at[i] = mem(x, 4*(unit+i*s.Width))
 			}
 			lhs, rhs := fire(at, v)
 			for i := vectors - 1; i >= 0; i-- {
-				if s.zmm() {
+				if s.ZMM() {
 					k := c.K()
 					c.VCMPPS(operand.U8(1), rhs[i], lhs[i], width[i], k)
 					c.KMOVW(k, mem(words, 2*i))
@@ -330,7 +313,7 @@ func (s simd) rowLoop(fire func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs [
 				c.ORQ(bits, word)
 			}
 		}
-		if !s.zmm() {
+		if !s.ZMM() {
 			c.ANDQ(mask, word)
 			c.MOVQ(word, mem(words, 0))
 		}
@@ -359,13 +342,13 @@ func oddLanesInit() {
 }
 
 func (s simd) draws() {
-	function("draws"+s.name, "func(words *uint64, wordStride int, x *float32, xStride int, beta *float32, betaStride int, keys *[22]uint32, first, row, n int, mask uint64)",
-		"draws"+s.name+" is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.")
+	function("draws"+s.Name, "func(words *uint64, wordStride int, x *float32, xStride int, beta *float32, betaStride int, keys *[22]uint32, first, row, n int, mask uint64)",
+		"draws"+s.Name+" is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.")
 	beta, betaStride := arg("beta"), bytes(arg("betaStride"))
-	limit := s.vector()
+	limit := s.Vector()
 	c.VBROADCASTSS(two24.mem(), limit)
 	s.rowLoop(func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs []reg.VecVirtual) {
-		b, y := s.vector(), s.vectors(len(x))
+		b, y := s.Vector(), s.Vectors(len(x))
 		c.VBROADCASTSS(mem(beta, 0), b)
 		for i := range y {
 			c.VMULPS(x[i], b, y[i])
@@ -380,10 +363,10 @@ func (s simd) draws() {
 }
 
 func (s simd) drawMeans() {
-	function("drawMeans"+s.name, "func(words *uint64, wordStride int, x *float32, xStride int, keys *[22]uint32, first, row, n int, mask uint64)",
-		"drawMeans"+s.name+" is DrawMeans of a whole block for n > 0 rows.")
+	function("drawMeans"+s.Name, "func(words *uint64, wordStride int, x *float32, xStride int, keys *[22]uint32, first, row, n int, mask uint64)",
+		"drawMeans"+s.Name+" is DrawMeans of a whole block for n > 0 rows.")
 	s.rowLoop(func(x []operand.Mem, u []reg.VecVirtual) (lhs, rhs []reg.VecVirtual) {
-		y := s.vectors(len(x))
+		y := s.Vectors(len(x))
 		for i := range y {
 			c.VMOVUPS(x[i], y[i])
 		}
@@ -393,10 +376,10 @@ func (s simd) drawMeans() {
 }
 
 func (s simd) uniformsBlocks() {
-	function("uniforms"+s.name, "func(dst *float32, keys *[22]uint32, first, row int)",
-		"uniforms"+s.name+" is Stream.Uniforms.")
+	function("uniforms"+s.Name, "func(dst *float32, keys *[22]uint32, first, row int)",
+		"uniforms"+s.Name+" is Stream.Uniforms.")
 	dst, keys, first, row := arg("dst"), arg("keys"), arg("first"), arg("row")
-	if s.zmm() {
+	if s.ZMM() {
 		oddLanesInit()
 	}
 	s.uniforms(keys, first, row, 1, func(r, unit int, u reg.VecVirtual) { c.VMOVUPS(u, mem(dst, 4*unit)) })
@@ -407,16 +390,16 @@ func (s simd) uniformsBlocks() {
 // sigmoids writes means of n rows of up to a block: whole vectors, then the
 // rest of the row under a mask.
 func (s simd) sigmoids() {
-	function("sigmoids"+s.name, "func(dst *float32, dstStride int, x *float32, n, width int)",
-		"sigmoids"+s.name+" is Sigmoids for n > 0 rows of 0 < width ≤ 64.")
+	function("sigmoids"+s.Name, "func(dst *float32, dstStride int, x *float32, n, width int)",
+		"sigmoids"+s.Name+" is Sigmoids for n > 0 rows of 0 < width ≤ 64.")
 	dst, dstStride, x, n, width := arg("dst"), bytes(arg("dstStride")), arg("x"), arg("n"), arg("width")
 	whole, left := c.GP64(), c.GP64()
 	c.MOVQ(width, whole)
-	c.SHRQ(operand.U8(log2(s.width)), whole)
-	c.ANDQ(operand.U8(s.width-1), width)
+	c.SHRQ(operand.U8(log2(s.Width)), whole)
+	c.ANDQ(operand.U8(s.Width-1), width)
 	var k reg.OpmaskVirtual
 	mask := reg.VecVirtual(nil)
-	if s.zmm() {
+	if s.ZMM() {
 		k = c.K()
 		t := c.GP32()
 		c.MOVL(operand.U32(1<<16-1), t)
@@ -425,14 +408,14 @@ func (s simd) sigmoids() {
 	} else {
 		mask = c.YMM()
 		s.broadcast(width, mask)
-		c.VPCMPGTD(wide("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
+		c.VPCMPGTD(table("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
 	}
-	unit := s.vector()
+	unit := s.Vector()
 	c.VBROADCASTSS(one.mem(), unit)
 	sigmoid := func(p reg.GPVirtual, n int) []reg.VecVirtual {
-		y := s.vectors(n)
+		y := s.Vectors(n)
 		for i := range y {
-			c.VMOVUPS(mem(p, 4*s.width*i), y[i])
+			c.VMOVUPS(mem(p, 4*s.Width*i), y[i])
 		}
 		s.xor(signBit, y...)
 		s.exp(y...)
@@ -447,16 +430,16 @@ func (s simd) sigmoids() {
 	c.MOVQ(dst, to)
 	c.MOVQ(x, from)
 	c.MOVQ(whole, left)
-	for _, n := range []int{s.width / 4, 1} {
+	for _, n := range []int{s.Width / 4, 1} {
 		again, enough := fmt.Sprintf("vectors%d", n), fmt.Sprintf("fewer%d", n)
 		c.Label(again)
 		c.CMPQ(left, operand.U8(n))
 		c.JLT(operand.LabelRef(enough))
 		for i, y := range sigmoid(from, n) {
-			c.VMOVUPS(y, mem(to, 4*s.width*i))
+			c.VMOVUPS(y, mem(to, 4*s.Width*i))
 		}
-		c.ADDQ(operand.U32(4*s.width*n), to)
-		c.ADDQ(operand.U32(4*s.width*n), from)
+		c.ADDQ(operand.U32(4*s.Width*n), to)
+		c.ADDQ(operand.U32(4*s.Width*n), from)
 		c.SUBQ(operand.U8(n), left)
 		c.JMP(operand.LabelRef(again))
 		c.Label(enough)
@@ -464,7 +447,7 @@ func (s simd) sigmoids() {
 	c.TESTQ(width, width)
 	c.JEQ(operand.LabelRef("next"))
 	y := sigmoid(from, 1)[0] // x has whole rows of 64
-	if s.zmm() {
+	if s.ZMM() {
 		c.VMOVUPS(y, k, mem(to, 0))
 	} else {
 		c.VMASKMOVPS(y, mask, mem(to, 0))

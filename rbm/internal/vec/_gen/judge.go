@@ -21,15 +21,15 @@ func judge() {
 }
 
 // parts is the number of vectors that hold eight float64.
-func (s simd) parts() int { return 16 / s.width }
+func (s simd) parts() int { return 16 / s.Width }
 
 // at is the address of part i of the eight float64 at a place.
-func (s simd) at(r reg.Register, i int) operand.Mem { return mem(r, 4*s.width*i) }
+func (s simd) at(r reg.Register, i int) operand.Mem { return mem(r, 4*s.Width*i) }
 
 // softplus writes softplus and odds: both add the terms of Σ log(1+eˣ) to eight
 // lanes; odds writes two numbers in the ratio of the odds as well.
 func (s simd) softplus(what string, odds bool) {
-	name := what + s.name
+	name := what + s.Name
 	signature := "func(acc, x *float64, n int)"
 	if odds {
 		signature = "func(on, off, acc, x *float64, n int)"
@@ -40,21 +40,21 @@ func (s simd) softplus(what string, odds bool) {
 		on, off = arg("on"), arg("off")
 	}
 	acc, x, n := arg("acc"), arg("x"), arg("n")
-	zero := s.vector()
+	zero := s.Vector()
 	c.VXORPD(zero, zero, zero)
-	sum, prod := s.vectors(s.parts()), s.vectors(s.parts())
+	sum, prod := s.Vectors(s.parts()), s.Vectors(s.parts())
 	for i := range sum {
 		c.VMOVUPD(s.at(acc, i), sum[i])
-		c.VMOVUPD(mem(acc, 64+4*s.width*i), prod[i])
+		c.VMOVUPD(mem(acc, 64+4*s.Width*i), prod[i])
 	}
-	for _, v := range []int{s.width / 4, s.parts()} { // vectors at once: few would not fill the pipelines
+	for _, v := range []int{s.Width / 4, s.parts()} { // vectors at once: few would not fill the pipelines
 		again, enough := fmt.Sprintf("vectors%d", v), fmt.Sprintf("fewer%d", v)
 		c.Label(again)
-		c.CMPQ(n, operand.U8(v*s.width/2))
+		c.CMPQ(n, operand.U8(v*s.Width/2))
 		c.JLT(operand.LabelRef(enough))
-		y := s.vectors(v)
+		y := s.Vectors(v)
 		for i := range y {
-			t := s.vector()
+			t := s.Vector()
 			c.VMOVUPD(s.at(x, i), y[i])
 			c.VMAXPD(y[i], zero, t)
 			c.VADDPD(t, sum[i%s.parts()], sum[i%s.parts()])
@@ -64,15 +64,15 @@ func (s simd) softplus(what string, odds bool) {
 		p := s.exp64(y)
 		if odds {
 			s.storeOdds(on, off, x, p)
-			c.ADDQ(operand.U32(4*s.width*v), on)
-			c.ADDQ(operand.U32(4*s.width*v), off)
+			c.ADDQ(operand.U32(4*s.Width*v), on)
+			c.ADDQ(operand.U32(4*s.Width*v), off)
 		}
 		s.add64(double("one64", 1), p...)
 		for i := range p {
 			c.VMULPD(p[i], prod[i%s.parts()], prod[i%s.parts()])
 		}
-		c.ADDQ(operand.U32(4*s.width*v), x)
-		c.SUBQ(operand.U8(v*s.width/2), n)
+		c.ADDQ(operand.U32(4*s.Width*v), x)
+		c.SUBQ(operand.U8(v*s.Width/2), n)
 		c.JMP(operand.LabelRef(again))
 		c.Label(enough)
 		if v == s.parts() {
@@ -81,7 +81,7 @@ func (s simd) softplus(what string, odds bool) {
 	}
 	for i := range sum {
 		c.VMOVUPD(sum[i], s.at(acc, i))
-		c.VMOVUPD(prod[i], mem(acc, 64+4*s.width*i))
+		c.VMOVUPD(prod[i], mem(acc, 64+4*s.Width*i))
 	}
 	c.VZEROUPPER()
 	c.RET()
@@ -90,12 +90,12 @@ func (s simd) softplus(what string, odds bool) {
 // storeOdds writes 1 to on and e = e^−|x| to off, or the other way round where
 // x is negative.
 func (s simd) storeOdds(on, off, x reg.GPVirtual, e []reg.VecVirtual) {
-	unit := s.vector()
+	unit := s.Vector()
 	c.VBROADCASTSD(double("one64", 1), unit)
 	for i := range e {
-		sign, up, down := s.vector(), s.vector(), s.vector()
+		sign, up, down := s.Vector(), s.Vector(), s.Vector()
 		c.VMOVUPD(s.at(x, i), sign)
-		if s.zmm() {
+		if s.ZMM() {
 			k := c.K()
 			c.VPMOVQ2M(sign, k)
 			c.VBLENDMPD(e[i], unit, k, up)
@@ -110,15 +110,15 @@ func (s simd) storeOdds(on, off, x reg.GPVirtual, e []reg.VecVirtual) {
 }
 
 func (s simd) exps64() {
-	name := "exps64" + s.name
+	name := "exps64" + s.Name
 	function(name, "func(dst, x *float64, n int)", name+" is Exps for n > 0, a multiple of eight.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
-	for _, v := range []int{s.width / 4, s.parts()} { // vectors at once: few would not fill the pipelines
+	for _, v := range []int{s.Width / 4, s.parts()} { // vectors at once: few would not fill the pipelines
 		again, enough := fmt.Sprintf("vectors%d", v), fmt.Sprintf("fewer%d", v)
 		c.Label(again)
-		c.CMPQ(n, operand.U8(v*s.width/2))
+		c.CMPQ(n, operand.U8(v*s.Width/2))
 		c.JLT(operand.LabelRef(enough))
-		y := s.vectors(v)
+		y := s.Vectors(v)
 		for i := range y {
 			c.VMOVUPD(s.at(x, i), y[i])
 		}
@@ -127,9 +127,9 @@ func (s simd) exps64() {
 		for i, p := range s.exp64(y) {
 			c.VMOVUPD(p, s.at(dst, i))
 		}
-		c.ADDQ(operand.U32(4*s.width*v), x)
-		c.ADDQ(operand.U32(4*s.width*v), dst)
-		c.SUBQ(operand.U8(v*s.width/2), n)
+		c.ADDQ(operand.U32(4*s.Width*v), x)
+		c.ADDQ(operand.U32(4*s.Width*v), dst)
+		c.SUBQ(operand.U8(v*s.Width/2), n)
 		c.JMP(operand.LabelRef(again))
 		c.Label(enough)
 		if v == s.parts() {
@@ -146,7 +146,7 @@ const quad = 4
 // units returns accumulators of quad products, all one.
 func (s simd) units() (acc [quad][]reg.VecVirtual) {
 	for q := range acc {
-		acc[q] = s.vectors(s.parts())
+		acc[q] = s.Vectors(s.parts())
 		for i := range acc[q] {
 			c.VBROADCASTSD(double("one64", 1), acc[q][i])
 		}
@@ -157,7 +157,7 @@ func (s simd) units() (acc [quad][]reg.VecVirtual) {
 // split separates positive normal numbers into mantissas in [1,2), in place,
 // and the biased exponents that it returns.
 func (s simd) split(x []reg.VecVirtual) []reg.VecVirtual {
-	e := s.vectors(len(x))
+	e := s.Vectors(len(x))
 	for i := range x {
 		c.VPSRLQ(operand.U8(52), x[i], e[i])
 	}
@@ -186,7 +186,7 @@ func (s simd) multiply(m, e reg.Register, acc [quad][]reg.VecVirtual) {
 }
 
 func (s simd) products() {
-	name := "products" + s.name
+	name := "products" + s.Name
 	function(name, "func(m *float64, e *int64, on, off *float64, vectors int, table *float64, offsets *uint32, quads int)",
 		name+" is Products for quads of tables and vectors of eight units, both more than none.")
 	m, e, on, off := arg("m"), arg("e"), arg("on"), arg("off")
@@ -205,13 +205,13 @@ func (s simd) products() {
 	c.Label("unit")
 	for i := range s.parts() {
 		place := func(r reg.GPVirtual) operand.Mem {
-			return operand.Mem{Base: r, Index: at, Scale: 1, Disp: 4 * s.width * i}
+			return operand.Mem{Base: r, Index: at, Scale: 1, Disp: 4 * s.Width * i}
 		}
-		slope, rest := s.vector(), s.vector()
+		slope, rest := s.Vector(), s.Vector()
 		c.VMOVUPD(place(on), slope)
 		c.VMOVUPD(place(off), rest)
 		for q := range row {
-			f := s.vector()
+			f := s.Vector()
 			c.VMULPD(place(row[q]), slope, f)
 			c.VADDPD(rest, f, f)
 			c.VMULPD(f, acc[q][i], acc[q][i])
@@ -235,7 +235,7 @@ func (s simd) products() {
 func (s simd) odds(i int, on, upper, first, second reg.GPVirtual) [quad]reg.VecVirtual {
 	var x [quad]reg.VecVirtual
 	for q := range x {
-		x[q] = s.vector()
+		x[q] = s.Vector()
 	}
 	c.VMOVUPD(s.at(on, i), x[0])
 	c.VMULPD(s.at(upper, i), x[0], x[0])
@@ -247,7 +247,7 @@ func (s simd) odds(i int, on, upper, first, second reg.GPVirtual) [quad]reg.VecV
 }
 
 func (s simd) quadProducts() {
-	name := "quadProducts" + s.name
+	name := "quadProducts" + s.Name
 	function(name, "func(m *float64, e *int64, on, off, upper, first, second *float64, vectors int)",
 		name+" is QuadProducts for vectors of eight units, more than none.")
 	m, e, on, off := arg("m"), arg("e"), arg("on"), arg("off")
@@ -256,7 +256,7 @@ func (s simd) quadProducts() {
 	c.Label("unit")
 	for i := range s.parts() {
 		x := s.odds(i, on, upper, first, second)
-		rest := s.vector()
+		rest := s.Vector()
 		c.VMOVUPD(s.at(off, i), rest)
 		for q, f := range x {
 			c.VADDPD(rest, f, f)
@@ -274,18 +274,18 @@ func (s simd) quadProducts() {
 }
 
 func (s simd) quadMeans() {
-	name := "quadMeans" + s.name
+	name := "quadMeans" + s.Name
 	function(name, "func(all, one, two, on, off, upper, first, second, weight *float64, vectors int)",
 		name+" is QuadMeans for vectors of eight units, more than none; each weight is there eight times.")
 	all, one, two, on, off := arg("all"), arg("one"), arg("two"), arg("on"), arg("off")
 	upper, first, second, weight, vectors := arg("upper"), arg("first"), arg("second"), arg("weight"), arg("vectors")
-	unit := s.vector()
+	unit := s.Vector()
 	c.VBROADCASTSD(double("one64", 1), unit)
 	var weights [quad]operand.Op // AVX2 has no registers left for them
 	for q := range weights {
 		weights[q] = mem(weight, 64*q)
-		if s.zmm() {
-			w := s.vector()
+		if s.ZMM() {
+			w := s.Vector()
 			c.VMOVUPD(mem(weight, 64*q), w)
 			weights[q] = w
 		}
@@ -294,14 +294,14 @@ func (s simd) quadMeans() {
 	for i := range s.parts() {
 		x := s.odds(i, on, upper, first, second)
 		var f [quad]reg.VecVirtual
-		rest := s.vector()
+		rest := s.Vector()
 		c.VMOVUPD(s.at(off, i), rest)
 		for q := range f {
-			f[q] = s.vector()
+			f[q] = s.Vector()
 			c.VADDPD(rest, x[q], f[q])
 			c.VMULPD(weights[q], x[q], x[q])
 		}
-		low, high, inverse := s.vector(), s.vector(), s.vector()
+		low, high, inverse := s.Vector(), s.Vector(), s.Vector()
 		c.VMULPD(f[1], f[0], low)
 		c.VMULPD(f[3], f[2], high)
 		c.VMULPD(high, low, inverse)
@@ -310,12 +310,12 @@ func (s simd) quadMeans() {
 		c.VMULPD(inverse, low, low)   // 1/(f2·f3)
 		for q, half := range [quad]reg.VecVirtual{high, high, low, low} {
 			other := f[q^1]
-			t := s.vector()
+			t := s.Vector()
 			c.VMULPD(half, other, t)
 			c.VMULPD(t, x[q], x[q])
 		}
 		c.VADDPD(x[3], x[1], x[1])
-		t := s.vector()
+		t := s.Vector()
 		c.VADDPD(x[3], x[2], t)
 		c.VADDPD(x[2], x[0], x[0])
 		c.VADDPD(x[1], x[0], x[0])
@@ -335,15 +335,15 @@ func (s simd) quadMeans() {
 }
 
 func (s simd) addSigned() {
-	name := "addSigned" + s.name
+	name := "addSigned" + s.Name
 	function(name, "func(dst, x *float64, sign float64, n int)", name+" is AddSigned for n > 0, a multiple of eight.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
-	sign := s.vector()
+	sign := s.Vector()
 	m, _ := c.Param("sign").Resolve()
 	c.VBROADCASTSD(m.Addr, sign)
 	c.Label("vectors")
 	for i := range s.parts() {
-		y := s.vector()
+		y := s.Vector()
 		c.VMULPD(s.at(x, i), sign, y)
 		c.VADDPD(s.at(dst, i), y, y)
 		c.VMOVUPD(y, s.at(dst, i))

@@ -41,7 +41,7 @@ func lists() {
 	c.VPBROADCASTD(first, base)
 	for g := range start {
 		start[g] = c.ZMM()
-		c.VPADDD(wide("offsets", values...).Offset(64*g), base, start[g])
+		c.VPADDD(table("offsets", values...).Offset(64*g), base, start[g])
 	}
 	p, w, left, bits := c.GP64(), c.GP64(), c.GP64(), c.GP64()
 	c.MOVL(mem(cuts, 0), p.As32())
@@ -101,7 +101,7 @@ func nonzero() {
 		offsets[i] = uint32(i) * block
 	}
 	at, step, zero := c.ZMM(), c.ZMM(), c.ZMM()
-	c.VMOVDQU32(wide("offsets", offsets...), at) // of lists: the first sixteen
+	c.VMOVDQU32(table("offsets", offsets...), at) // of lists: the first sixteen
 	s := c.GP32()
 	c.MOVL(operand.U32(16*block), s)
 	c.VPBROADCASTD(s, step)
@@ -139,36 +139,36 @@ func nonzero() {
 // nonzeroWord writes NonzeroWord, of a whole block where there are no masks.
 func (s simd) nonzeroWord() {
 	const notEqual = 4 // or not a number
-	name := "nonzeroWord" + s.name
-	if s.zmm() {
+	name := "nonzeroWord" + s.Name
+	if s.ZMM() {
 		function(name, "func(x *float32, mask uint64) uint64", name+" is NonzeroWord; mask has a one for each value.")
 	} else {
 		function(name, "func(x *float32) uint64", name+" is NonzeroWord of a whole block.")
 	}
 	x, word, part := arg("x"), c.GP64(), c.GP64()
-	zero := s.vector()
+	zero := s.Vector()
 	c.VXORPS(zero, zero, zero)
 	c.XORQ(word, word)
 	var mask reg.GPVirtual
-	if s.zmm() {
+	if s.ZMM() {
 		mask = arg("mask")
 	}
-	for i := range block / s.width {
-		y := s.vector()
-		if s.zmm() {
+	for i := range block / s.Width {
+		y := s.Vector()
+		if s.ZMM() {
 			within, on := c.K(), c.K()
 			c.KMOVW(mask.As32(), within)
 			c.SHRQ(operand.U8(16), mask)
-			c.VMOVUPS_Z(mem(x, 4*s.width*i), within, y)
+			c.VMOVUPS_Z(mem(x, 4*s.Width*i), within, y)
 			c.VCMPPS(operand.U8(notEqual), zero, y, on)
 			c.KMOVW(on, part.As32())
 		} else {
-			c.VMOVUPS(mem(x, 4*s.width*i), y)
+			c.VMOVUPS(mem(x, 4*s.Width*i), y)
 			c.VCMPPS(operand.U8(notEqual), zero, y, y)
 			c.VMOVMSKPS(y, part.As32())
 		}
 		if i > 0 {
-			c.SHLQ(operand.U8(s.width*i), part)
+			c.SHLQ(operand.U8(s.Width*i), part)
 		}
 		c.ORQ(part, word)
 	}
@@ -194,8 +194,8 @@ func transpose() {
 		columns[i/2] |= uint32(from) << (16 * (i % 2))
 	}
 	shuffle, order := c.ZMM(), c.ZMM()
-	c.VMOVDQU32(wide("pairs", pairs...), shuffle)
-	c.VMOVDQU32(wide("columns", columns...), order)
+	c.VMOVDQU32(table("pairs", pairs...), shuffle)
+	c.VMOVDQU32(table("columns", columns...), order)
 	var a, t [8]reg.VecVirtual
 	for i := range a {
 		a[i] = c.ZMM()
@@ -237,10 +237,10 @@ func transpose() {
 }
 
 func (s simd) exps() {
-	name := "exps" + s.name
+	name := "exps" + s.Name
 	function(name, "func(dst, x *float32, n int, scale, shift float32)", name+" is exps for n > 0.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
-	a, b := s.vector(), s.vector()
+	a, b := s.Vector(), s.Vector()
 	m, _ := c.Param("scale").Resolve()
 	c.VBROADCASTSS(m.Addr, a)
 	m, _ = c.Param("shift").Resolve()
@@ -251,21 +251,21 @@ func (s simd) exps() {
 		s.exp(y)
 	}
 	c.Label("vector")
-	c.CMPQ(n, operand.U8(s.width))
+	c.CMPQ(n, operand.U8(s.Width))
 	c.JLT(operand.LabelRef("rest"))
-	y := s.vector()
+	y := s.Vector()
 	c.VMOVUPS(mem(x, 0), y)
 	compute(y)
 	c.VMOVUPS(y, mem(dst, 0))
-	c.ADDQ(operand.U8(4*s.width), x)
-	c.ADDQ(operand.U8(4*s.width), dst)
-	c.SUBQ(operand.U8(s.width), n)
+	c.ADDQ(operand.U8(4*s.Width), x)
+	c.ADDQ(operand.U8(4*s.Width), dst)
+	c.SUBQ(operand.U8(s.Width), n)
 	c.JMP(operand.LabelRef("vector"))
 	c.Label("rest")
 	c.TESTQ(n, n)
 	c.JEQ(operand.LabelRef("done"))
-	y = s.vector()
-	if s.zmm() {
+	y = s.Vector()
+	if s.ZMM() {
 		k, t := c.K(), c.GP32()
 		c.MOVL(operand.U32(1<<16-1), t)
 		c.BZHIL(n.As32(), t, t)
@@ -276,7 +276,7 @@ func (s simd) exps() {
 	} else {
 		mask := c.YMM()
 		s.broadcast(n, mask)
-		c.VPCMPGTD(wide("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
+		c.VPCMPGTD(table("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
 		c.VMASKMOVPS(mem(x, 0), mask, y)
 		compute(y)
 		c.VMASKMOVPS(y, mask, mem(dst, 0))
@@ -299,15 +299,15 @@ func (s simd) softplusFactor(y []reg.VecVirtual) []reg.VecVirtual {
 // exp64 returns e^y in the terms of Exp of package vec, for results that are
 // normal numbers. It overwrites y.
 func (s simd) exp64(y []reg.VecVirtual) []reg.VecVirtual {
-	k := s.vectors(len(y), y...)
+	k := s.copies(y)
 	s.mul64(double("log2E64", 1/ln2), k...)
 	s.add64(double("roundMagic64", 0x1.8p52), k...)
-	shift := s.vectors(len(y))
+	shift := s.Vectors(len(y))
 	for i := range k {
 		c.VPSLLQ(operand.U8(52), k[i], shift[i])
 	}
 	s.sub64(double("roundMagic64", 0x1.8p52), k...)
-	t := s.vectors(len(y))
+	t := s.Vectors(len(y))
 	for i := range k {
 		c.VMOVAPD(k[i], t[i])
 	}
@@ -315,7 +315,7 @@ func (s simd) exp64(y []reg.VecVirtual) []reg.VecVirtual {
 	each(c.VSUBPD, t, y, y)
 	s.mul64(double("ln2Lo64", 1.90821492927058770002e-10), k...)
 	each(c.VSUBPD, k, y, y)
-	p := s.vectors(len(y), y...)
+	p := s.copies(y)
 	s.mul64(taylor(13), p...)
 	for i := 12; i >= 0; i-- {
 		s.add64(taylor(i), p...)

@@ -5,24 +5,24 @@
 // It is a module of its own so that avo stays out of the users' builds.
 package main
 
-import (
-	"log"
-	"os"
+import "gorbm/_gen/kernel"
 
-	"github.com/mmcloughlin/avo/attr"
-	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/buildtags"
-	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/pass"
-	"github.com/mmcloughlin/avo/printer"
-	"github.com/mmcloughlin/avo/reg"
+var (
+	c        = kernel.C
+	function = kernel.Function
+	arg      = kernel.Arg
+	bytes    = kernel.Bytes
+	mem      = kernel.Mem
+	table    = kernel.Table
+	repeat   = kernel.Repeat
 )
 
-var c = build.NewContext()
+// A simd is a width of vectors, of which the kernels are methods.
+type simd struct{ kernel.SIMD }
+
+var avx2, avx512 = simd{kernel.AVX2}, simd{kernel.AVX512}
 
 func main() {
-	log.SetFlags(0)
-	c.Constraint(buildtags.Not("noasm").ToConstraint())
 	avx2.rowSums()
 	avx512.rowSums()
 	ascent()
@@ -34,48 +34,5 @@ func main() {
 	judge()
 	weightedSums()
 	poisson()
-
-	out := func(name string, p printer.Builder) pass.Interface {
-		f, err := os.Create("../" + name)
-		if err != nil {
-			log.Fatal(err)
-		}
-		c := printer.Config{Argv: []string{"go", "run", "."}, Name: "_gen", Pkg: "vec"}
-		return &pass.Output{Writer: f, Printer: p(c)}
-	}
-	os.Exit(build.Main(&build.Config{
-		ErrOut:    os.Stderr,
-		MaxErrors: 20,
-		Passes: []pass.Interface{
-			pass.Compile,
-			out("asm_amd64.s", printer.NewGoAsm),
-			out("asm_amd64.go", printer.NewStubs),
-		},
-	}, c))
-}
-
-// function starts a function; what it does is said where it is called.
-func function(name, signature, doc string) {
-	c.Function(name)
-	c.Attributes(attr.NOSPLIT)
-	c.Doc(doc)
-	c.Pragma("noescape")
-	c.SignatureExpr(signature)
-}
-
-// arg loads an argument into a register.
-func arg(name string) reg.GPVirtual {
-	r := c.GP64()
-	c.Load(c.Param(name), r)
-	return r
-}
-
-// bytes turns a number of float32 in a register into bytes.
-func bytes(r reg.GPVirtual) reg.GPVirtual {
-	c.SHLQ(operand.U8(2), r)
-	return r
-}
-
-func mem(base reg.Register, disp int) operand.Mem {
-	return operand.Mem{Base: base, Disp: disp}
+	kernel.Write("vec", calls...)
 }

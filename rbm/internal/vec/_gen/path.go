@@ -14,26 +14,26 @@ func path() {
 }
 
 func (s simd) blend() {
-	name := "blend" + s.name
+	name := "blend" + s.Name
 	function(name, "func(dst, x, beta, base *float32, n int)", name+" is Blend for n > 0 rows.")
 	dst, x, beta, base, n := arg("dst"), arg("x"), arg("beta"), arg("base"), arg("n")
-	unit := s.vector()
+	unit := s.Vector()
 	c.VBROADCASTSS(one.mem(), unit)
 	c.Label("row")
-	b, rest := s.vector(), s.vector()
+	b, rest := s.Vector(), s.Vector()
 	c.VBROADCASTSS(mem(beta, 0), b)
 	c.VSUBPS(b, unit, rest)
 	const together = 4 // vectors: enough to hide the latency of three operations
-	for lo := 0; lo < block; lo += together * s.width {
+	for lo := 0; lo < block; lo += together * s.Width {
 		y, z := make([]reg.VecVirtual, together), make([]reg.VecVirtual, together)
 		for i := range y {
-			y[i], z[i] = s.vector(), s.vector()
-			c.VMULPS(mem(x, 4*(lo+i*s.width)), b, y[i])
-			c.VMULPS(mem(base, 4*(lo+i*s.width)), rest, z[i])
+			y[i], z[i] = s.Vector(), s.Vector()
+			c.VMULPS(mem(x, 4*(lo+i*s.Width)), b, y[i])
+			c.VMULPS(mem(base, 4*(lo+i*s.Width)), rest, z[i])
 		}
 		each(c.VADDPS, z, y, y)
 		for i := range y {
-			c.VMOVUPS(y[i], mem(dst, 4*(lo+i*s.width)))
+			c.VMOVUPS(y[i], mem(dst, 4*(lo+i*s.Width)))
 		}
 	}
 	c.ADDQ(operand.U32(4*block), dst)
@@ -48,31 +48,31 @@ func (s simd) blend() {
 // rises keeps the eight lanes of each of its three accumulators in one or two
 // vectors, and folds halves onto each other until one lane is left.
 func (s simd) rises() {
-	name := "rises" + s.name
+	name := "rises" + s.Name
 	function(name, "func(factor, part *float64, x *float32, from, to float64, fromShift, toShift *float64, n int)",
 		name+" is Rises for n > 0 rows.")
 	factor, part, x, n := arg("factor"), arg("part"), arg("x"), arg("n")
 	shift := [2]reg.GPVirtual{arg("fromShift"), arg("toShift")}
-	lanes := s.width / 2
+	lanes := s.Width / 2
 	parts := 8 / lanes // vectors of an accumulator
-	zero, unit := s.vector(), s.vector()
+	zero, unit := s.Vector(), s.Vector()
 	c.VXORPD(zero, zero, zero)
 	c.VBROADCASTSD(double("one64", 1), unit)
 	c.Label("row")
-	sum := s.vectors(parts)
+	sum := s.Vectors(parts)
 	var prod [2][]reg.VecVirtual
 	for i := range sum {
 		c.VXORPD(sum[i], sum[i], sum[i])
 	}
 	for end := range prod {
-		prod[end] = s.vectors(parts)
+		prod[end] = s.Vectors(parts)
 		for i := range prod[end] {
 			c.VMOVAPD(unit, prod[end][i])
 		}
 	}
 	// AVX-512 has registers for two vectors at both ends at a time.
 	together := 1
-	if s.zmm() {
+	if s.ZMM() {
 		together = 2
 	}
 	scales := func(end int) operand.Mem {
@@ -83,10 +83,10 @@ func (s simd) rises() {
 		acc := lo / lanes % parts
 		y := [2][]reg.VecVirtual{}
 		for end := range y {
-			b := s.vector()
+			b := s.Vector()
 			c.VBROADCASTSD(scales(end), b)
 			for i := range together {
-				at, v := lo+i*lanes, s.vector()
+				at, v := lo+i*lanes, s.Vector()
 				c.VCVTPS2PD(mem(x, 4*at), v)
 				c.VMULPD(b, v, v)
 				c.VADDPD(mem(shift[end], 8*at), v, v)
@@ -94,14 +94,14 @@ func (s simd) rises() {
 			}
 		}
 		for i := range together {
-			up, down := s.vector(), s.vector()
+			up, down := s.Vector(), s.Vector()
 			c.VMAXPD(y[1][i], zero, up)
 			c.VMAXPD(y[0][i], zero, down)
 			c.VSUBPD(down, up, up)
 			c.VADDPD(up, sum[acc], sum[acc])
 		}
 		var f [2][]reg.VecVirtual
-		if s.zmm() {
+		if s.ZMM() {
 			all := s.softplusFactor(append(y[0], y[1]...))
 			f = [2][]reg.VecVirtual{all[:together], all[together:]}
 		} else {
@@ -133,7 +133,7 @@ func (s simd) rises() {
 // q+2, then 0 with 1.
 func (s simd) fold(x []reg.VecVirtual, op func(...operand.Op)) reg.Register {
 	four, two := x[0].AsY(), x[0].AsX()
-	if s.zmm() {
+	if s.ZMM() {
 		upper := c.YMM()
 		c.VEXTRACTF64X4(operand.U8(1), x[0], upper)
 		op(upper, four, four)

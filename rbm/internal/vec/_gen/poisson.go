@@ -18,13 +18,13 @@ func poisson() {
 
 // chances divides, which takes as long a lane in wider vectors.
 func (s simd) chances() {
-	name := "chances" + s.name
+	name := "chances" + s.Name
 	function(name, "func(p, q, x *float64, n int)", name+" is Chances of n > 0, a multiple of twice the vector.")
 	p, q, x, n := arg("p"), arg("q"), arg("x"), arg("n")
-	unit := s.vector()
+	unit := s.Vector()
 	c.VMOVUPD(double("one64", 1), unit)
 	c.Label("vectors")
-	sign, y := s.vectors(2), s.vectors(2)
+	sign, y := s.Vectors(2), s.Vectors(2)
 	for i := range y {
 		c.VMOVUPD(mem(x, quadBytes*i), sign[i])
 		c.VMOVAPD(sign[i], y[i])
@@ -33,7 +33,7 @@ func (s simd) chances() {
 	s.max64(double("chanceMin", -708), y...)
 	e := s.exp64(y)
 	for i := range e {
-		high, t := s.vector(), s.vector()
+		high, t := s.Vector(), s.Vector()
 		c.VADDPD(unit, e[i], high)
 		c.VDIVPD(high, unit, high)
 		c.VMULPD(high, e[i], e[i])

@@ -10,14 +10,14 @@ const block = 64
 
 // rowSums writes RowSums: the accumulators of one list stay in registers.
 func (s simd) rowSums() {
-	name := "rowSums" + s.name
+	name := "rowSums" + s.Name
 	function(name, "func(acc, base *float32, lists, cuts *uint32, n int)", name+" is RowSums for n > 0 lists.")
 	acc, base, lists, cuts, n := arg("acc"), arg("base"), arg("lists"), arg("cuts"), arg("n")
 	p, end, row := c.GP64(), c.GP64(), c.GP64()
-	sum := s.vectors(block / s.width)
+	sum := s.Vectors(block / s.Width)
 	each := func(f func(x reg.VecVirtual, disp int)) {
 		for i, x := range sum {
-			f(x, 4*s.width*i)
+			f(x, 4*s.Width*i)
 		}
 	}
 	c.MOVL(mem(cuts, 0), p.As32())

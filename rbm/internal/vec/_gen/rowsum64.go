@@ -11,10 +11,10 @@ import (
 // float64.
 func weightedSums() {
 	for _, s := range []simd{avx2, avx512} {
-		s.rowSumsTimes("rowSumsTimes"+s.name, true, 4, 4)
+		s.rowSumsTimes("rowSumsTimes"+s.Name, true, 4, 4)
 		for _, from := range []int{4, 8} {
-			s.rowSumsTimes(fmt.Sprintf("rowSums64From%d%s", 8*from, s.name), false, from, 8)
-			s.rowSumsTimes(fmt.Sprintf("rowSumsTimes64From%d%s", 8*from, s.name), true, from, 8)
+			s.rowSumsTimes(fmt.Sprintf("rowSums64From%d%s", 8*from, s.Name), false, from, 8)
+			s.rowSumsTimes(fmt.Sprintf("rowSumsTimes64From%d%s", 8*from, s.Name), true, from, 8)
 		}
 		s.widen()
 		s.addTimes()
@@ -28,8 +28,8 @@ func weightedSums() {
 func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 	signature := fmt.Sprintf("func(acc *float%d, accStride int, base *float%d, lists, cuts *uint32, n int)", 8*size, 8*from)
 	double := size == 8
-	lanes, halves := 4*s.width/size, 1
-	if double && !s.zmm() {
+	lanes, halves := 4*s.Width/size, 1
+	if double && !s.ZMM() {
 		halves = 2
 	}
 	if values {
@@ -44,7 +44,7 @@ func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 		c.SUBQ(lists, ahead)
 	}
 	start, p, end, row := c.GP64(), c.GP64(), c.GP64(), c.GP64()
-	sum := s.vectors(block / halves / lanes)
+	sum := s.Vectors(block / halves / lanes)
 	c.MOVL(mem(cuts, 0), start.As32())
 	c.LEAQ(operand.Mem{Base: lists, Index: start, Scale: 4}, start)
 
@@ -65,12 +65,12 @@ func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 		c.LEAQ(operand.Mem{Base: base, Index: row, Scale: uint8(from)}, row)
 		var x reg.VecVirtual
 		if values {
-			x = s.vector()
+			x = s.Vector()
 			at := operand.Mem{Base: p, Index: ahead, Scale: 1}
 			switch {
 			case !double:
 				c.VBROADCASTSS(at, x)
-			case s.zmm():
+			case s.ZMM():
 				c.VBROADCASTSS(at, x.AsY())
 				c.VCVTPS2PD(x.AsY(), x)
 			default:
@@ -80,7 +80,7 @@ func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 		}
 		for i := range sum {
 			w := operand.Op(mem(row, from*(first+i*lanes)))
-			t := s.vector()
+			t := s.Vector()
 			if !double {
 				c.VMULPS(w, x, t)
 				c.VADDPS(t, sum[i], sum[i])
@@ -114,13 +114,13 @@ func (s simd) rowSumsTimes(name string, values bool, from, size int) {
 }
 
 func (s simd) widen() {
-	name := "widen" + s.name
+	name := "widen" + s.Name
 	function(name, "func(dst *float64, x *float32, n int)", name+" is Widen for n > 0, a multiple of eight.")
 	dst, x, n := arg("dst"), arg("x"), arg("n")
 	c.Label("vectors")
 	for i := range s.parts() {
-		t := s.vector()
-		c.VCVTPS2PD(mem(x, 2*s.width*i), t)
+		t := s.Vector()
+		c.VCVTPS2PD(mem(x, 2*s.Width*i), t)
 		c.VMOVUPD(t, s.at(dst, i))
 	}
 	c.ADDQ(operand.U8(32), x)
@@ -134,12 +134,12 @@ func (s simd) widen() {
 // addTimes writes AddTimes: whole vectors, then the rest of each row under a
 // mask.
 func (s simd) addTimes() {
-	name := "addTimes" + s.name
+	name := "addTimes" + s.Name
 	function(name, "func(dst *float32, dstStride int, x *float32, xStride int, a float32, rows, width int)",
 		name+" is AddTimes for rows, width > 0.")
 	dst, dstStride, x, xStride := arg("dst"), bytes(arg("dstStride")), arg("x"), bytes(arg("xStride"))
 	rows, width := arg("rows"), arg("width")
-	a := s.vector()
+	a := s.Vector()
 	m, _ := c.Param("a").Resolve()
 	c.VBROADCASTSS(m.Addr, a)
 	to, from, left := c.GP64(), c.GP64(), c.GP64()
@@ -148,23 +148,23 @@ func (s simd) addTimes() {
 	c.MOVQ(x, from)
 	c.MOVQ(width, left)
 	c.Label("vector")
-	c.CMPQ(left, operand.U8(s.width))
+	c.CMPQ(left, operand.U8(s.Width))
 	c.JLT(operand.LabelRef("rest"))
-	y := s.vector()
+	y := s.Vector()
 	c.VMULPS(mem(from, 0), a, y)
 	s.flush(y)
 	c.VADDPS(mem(to, 0), y, y)
 	c.VMOVUPS(y, mem(to, 0))
-	c.ADDQ(operand.U8(4*s.width), to)
-	c.ADDQ(operand.U8(4*s.width), from)
-	c.SUBQ(operand.U8(s.width), left)
+	c.ADDQ(operand.U8(4*s.Width), to)
+	c.ADDQ(operand.U8(4*s.Width), from)
+	c.SUBQ(operand.U8(s.Width), left)
 	c.JMP(operand.LabelRef("vector"))
 	c.Label("rest")
 	c.TESTQ(left, left)
 	c.JEQ(operand.LabelRef("next"))
-	y = s.vector()
-	t := s.vector()
-	if s.zmm() {
+	y = s.Vector()
+	t := s.Vector()
+	if s.ZMM() {
 		k, ones := c.K(), c.GP32()
 		c.MOVL(operand.U32(1<<16-1), ones)
 		c.BZHIL(left.As32(), ones, ones)
@@ -178,7 +178,7 @@ func (s simd) addTimes() {
 	} else {
 		mask := c.YMM()
 		s.broadcast(left, mask)
-		c.VPCMPGTD(wide("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
+		c.VPCMPGTD(table("iota", 0, 1, 2, 3, 4, 5, 6, 7), mask, mask)
 		c.VMASKMOVPS(mem(from, 0), mask, y)
 		c.VMASKMOVPS(mem(to, 0), mask, t)
 		c.VMULPS(a, y, y)

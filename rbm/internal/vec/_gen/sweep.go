@@ -52,7 +52,7 @@ func sweeps() {
 // in numbers.
 func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
 	names, o := strings.Fields(pointers), sweep{simd: s}
-	name += s.name
+	name += s.Name
 	signature := "func("
 	for i, p := range names {
 		if i > 0 {
@@ -71,7 +71,7 @@ func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
 	}
 	n := arg("n")
 	scalar := func(name string) reg.VecVirtual {
-		v := s.vector()
+		v := s.Vector()
 		m, _ := c.Param(name).Resolve()
 		c.VBROADCASTSS(m.Addr, v)
 		return v
@@ -81,15 +81,15 @@ func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
 		o.b = scalar("b")
 	}
 	together := 4
-	if !s.zmm() {
+	if !s.ZMM() {
 		together = 2 // of sixteen registers
 	}
 	values := map[string]*[]reg.VecVirtual{"m": &o.m, "x": &o.x, "rest": &o.rest}
 	c.Label("vectors")
 	for _, p := range names {
-		v := s.vectors(together)
+		v := s.Vectors(together)
 		for i := range v {
-			c.VMOVUPS(mem(at[p], 4*s.width*i), v[i])
+			c.VMOVUPS(mem(at[p], 4*s.Width*i), v[i])
 		}
 		*values[p] = v
 	}
@@ -97,12 +97,12 @@ func (s simd) sweep(name, pointers, numbers string, op func(o sweep)) {
 	for _, p := range names {
 		for i, v := range *values[p] {
 			if p != "x" {
-				c.VMOVUPS(v, mem(at[p], 4*s.width*i))
+				c.VMOVUPS(v, mem(at[p], 4*s.Width*i))
 			}
 		}
-		c.ADDQ(operand.U32(4*s.width*together), at[p])
+		c.ADDQ(operand.U32(4*s.Width*together), at[p])
 	}
-	c.SUBQ(operand.U32(s.width*together), n)
+	c.SUBQ(operand.U32(s.Width*together), n)
 	c.JNE(operand.LabelRef("vectors"))
 	c.VZEROUPPER()
 	c.RET()
@@ -127,7 +127,7 @@ func (o sweep) take(step []reg.VecVirtual) {
 	}
 	each(c.VADDPS, o.rest, step, step)
 	for i := range step {
-		sum, part := o.vector(), o.vector()
+		sum, part := o.Vector(), o.Vector()
 		c.VADDPS(step[i], o.m[i], sum)
 		c.VSUBPS(o.m[i], sum, part)      // what of the step arrived
 		c.VSUBPS(part, step[i], step[i]) // what did not
@@ -143,11 +143,11 @@ func (o sweep) decay() {
 	l1, l2 := o.a, o.b
 	const less = 1
 	for i, m := range o.m {
-		share, sign, size := o.vector(), o.vector(), o.vector()
+		share, sign, size := o.Vector(), o.Vector(), o.Vector()
 		c.VMULPS(m, l2, share)
 		o.flush(share)
 		c.VSUBPS(share, m, size)
-		if o.zmm() {
+		if o.ZMM() {
 			c.VANDPS_BCST(signBit.mem(), size, sign)
 			c.VANDPS_BCST(absolute.mem(), size, size)
 		} else {
@@ -161,13 +161,13 @@ func (o sweep) decay() {
 		if o.rest != nil {
 			one.rest = o.rest[i : i+1]
 		}
-		zero := o.vector()
+		zero := o.Vector()
 		c.VXORPS(zero, zero, zero)
 		c.VSUBPS(share, zero, share)
 		one.take([]reg.VecVirtual{share})
 		keep := append([]reg.VecVirtual{m}, one.rest...)
 		const notLess = 5
-		if o.zmm() {
+		if o.ZMM() {
 			k := c.K()
 			c.VCMPPS(operand.U8(notLess), l1, size, k)
 			for _, v := range keep {
@@ -185,30 +185,30 @@ func (o sweep) decay() {
 // centre writes Centre. AVX2 has no registers for the sums of all columns, which
 // it keeps in memory.
 func (s simd) centre() {
-	name := "centre" + s.name
+	name := "centre" + s.Name
 	function(name, "func(panel, mu, gb, gc, lambda, dots *float32, sum *float64, n int)", name+" is Centre for n > 0 rows.")
 	panel, mu, gb, gc, lambda := arg("panel"), arg("mu"), arg("gb"), arg("gc"), arg("lambda")
 	dots, sum, n := arg("dots"), arg("sum"), arg("n")
-	lanes := s.width / 2
+	lanes := s.Width / 2
 	var kept []reg.VecVirtual
-	if s.zmm() {
-		kept = s.vectors(block / lanes)
+	if s.ZMM() {
+		kept = s.Vectors(block / lanes)
 		for i := range kept {
 			c.VMOVUPD(mem(sum, 8*lanes*i), kept[i])
 		}
 	}
 	c.Label("row")
-	m, b := s.vector(), s.vector()
+	m, b := s.Vector(), s.Vector()
 	c.VBROADCASTSS(mem(mu, 0), m)
 	c.VBROADCASTSS(mem(gb, 0), b)
 	var dot [2]reg.VecVirtual // of the lower and the upper lanes; AVX-512 has all in one
-	halves := 16 / s.width
+	halves := 16 / s.Width
 	for half := range halves {
 		var quarter [4]reg.VecVirtual
 		for k := range quarter {
 			i := k*halves + half
-			at := 4 * s.width * i
-			y, t := s.vector(), s.vector()
+			at := 4 * s.Width * i
+			y, t := s.Vector(), s.Vector()
 			c.VMOVUPS(mem(panel, at), y)
 			c.VMULPS(mem(gc, at), m, t)
 			c.VSUBPS(t, y, y)
@@ -217,9 +217,9 @@ func (s simd) centre() {
 			c.VMOVUPS(y, mem(panel, at))
 			c.VMULPS(y, m, t)
 			for part := range 2 {
-				d := s.vector()
+				d := s.Vector()
 				s.widenHalf(t, d, part)
-				if s.zmm() {
+				if s.ZMM() {
 					c.VADDPD(d, kept[2*i+part], kept[2*i+part])
 					continue
 				}
@@ -237,7 +237,7 @@ func (s simd) centre() {
 		dot[half] = quarter[0]
 	}
 	eight := dot[0].AsY()
-	if s.zmm() {
+	if s.ZMM() {
 		upper := c.YMM()
 		c.VEXTRACTF64X4(operand.U8(1), dot[0], upper)
 		c.VADDPS(upper, eight, eight)

@@ -6,16 +6,10 @@
 package main
 
 import (
-	"log"
-	"os"
-
-	"github.com/mmcloughlin/avo/attr"
-	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/buildtags"
 	"github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/pass"
-	"github.com/mmcloughlin/avo/printer"
 	"github.com/mmcloughlin/avo/reg"
+
+	"gorbm/_gen/kernel"
 )
 
 // chains is the number of sums that run beside each other: more than the
@@ -23,11 +17,9 @@ import (
 // far, 4 × 2.
 const chains = 16
 
-var c = build.NewContext()
+var c = kernel.C
 
 func main() {
-	log.SetFlags(0)
-	c.Constraint(buildtags.Not("noasm").ToConstraint())
 	loop("loadAdds", "loadAdds adds n times 16 vectors, from the 4 KiB at base over and over.", true,
 		func(i int, sum reg.VecVirtual, _ reg.VecVirtual, from operand.Mem) { c.VADDPS(from, sum, sum) })
 	loop("adds", "adds makes n times 16 additions of registers.", false,
@@ -40,33 +32,12 @@ func main() {
 			c.VPERMPS(x, x, t)
 			c.VADDPS(t, sum, sum)
 		})
-
-	out := func(name string, p printer.Builder) pass.Interface {
-		f, err := os.Create("../" + name)
-		if err != nil {
-			log.Fatal(err)
-		}
-		c := printer.Config{Argv: []string{"go", "run", "."}, Name: "_gen", Pkg: "ports"}
-		return &pass.Output{Writer: f, Printer: p(c)}
-	}
-	os.Exit(build.Main(&build.Config{
-		ErrOut:    os.Stderr,
-		MaxErrors: 20,
-		Passes: []pass.Interface{
-			pass.Compile,
-			out("asm_amd64.s", printer.NewGoAsm),
-			out("asm_amd64.go", printer.NewStubs),
-		},
-	}, c))
+	kernel.Write("ports")
 }
 
 // loop writes a function that does op on each of the sums in turn, n > 0 times.
 func loop(name, doc string, loads bool, op func(i int, sum, x reg.VecVirtual, from operand.Mem)) {
-	c.Function(name)
-	c.Attributes(attr.NOSPLIT)
-	c.Doc(doc)
-	c.Pragma("noescape")
-	c.SignatureExpr("func(base *float32, n int)")
+	kernel.Function(name, "func(base *float32, n int)", doc)
 	base, n, at := c.GP64(), c.GP64(), c.GP64()
 	c.Load(c.Param("base"), base)
 	c.Load(c.Param("n"), n)
@@ -80,7 +51,7 @@ func loop(name, doc string, loads bool, op func(i int, sum, x reg.VecVirtual, fr
 	}
 	c.Label("again")
 	for i, s := range sums {
-		op(i, s, x, operand.Mem{Base: base, Index: at, Scale: 1, Disp: 64 * i})
+		op(i, s, x, kernel.At(base, at, 64*i))
 	}
 	if loads {
 		c.ADDQ(operand.U32(64*chains), at)
@@ -89,7 +60,7 @@ func loop(name, doc string, loads bool, op func(i int, sum, x reg.VecVirtual, fr
 	c.DECQ(n)
 	c.JNE(operand.LabelRef("again"))
 	for i, s := range sums { // the sums are wanted
-		c.VMOVUPS(s, operand.Mem{Base: base, Disp: 64 * i})
+		c.VMOVUPS(s, kernel.Mem(base, 64*i))
 	}
 	c.VZEROUPPER()
 	c.RET()

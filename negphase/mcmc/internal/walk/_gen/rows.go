@@ -11,20 +11,20 @@ import (
 // registers while the rows go by. Vectors of 16 make Load 8 % faster than two
 // of 8 do.
 func rows(s simd, down bool) {
-	group := 64 / s.width // vectors
-	kind := map[bool]string{false: "addRows", true: "subtractRows"}[down] + s.name
+	group := 64 / s.Width // vectors
+	kind := map[bool]string{false: "addRows", true: "subtractRows"}[down] + s.Name
 	function(kind, "func(acc *int32, n int, base *int32, stride int, list *int32, count int)",
 		fmt.Sprintf("%s is that of n columns, a positive multiple of 16, and count > 0 rows.", kind))
-	acc, n, base, stride, list, count := arg("acc"), size(arg("n")), arg("base"), size(arg("stride")), arg("list"), arg("count")
+	acc, n, base, stride, list, count := arg("acc"), bytes(arg("n")), arg("base"), bytes(arg("stride")), arg("list"), arg("count")
 	c.LEAQ(operand.Mem{Base: list, Index: count, Scale: 4}, count)
 	sum := make([]reg.VecVirtual, group)
 	for i := range sum {
-		sum[i] = s.vector()
+		sum[i] = s.Vector()
 	}
 	p, row := c.GP64(), c.GP64()
 	pass := func(label string, vectors int) {
 		for i := range vectors {
-			s.move(mem(acc, 4*s.width*i), sum[i])
+			s.move(mem(acc, 4*s.Width*i), sum[i])
 		}
 		c.MOVQ(list, p)
 		c.Label(label)
@@ -33,20 +33,20 @@ func rows(s simd, down bool) {
 		c.ADDQ(base, row)
 		for i := range vectors {
 			if down {
-				c.VPSUBD(mem(row, 4*s.width*i), sum[i], sum[i])
+				c.VPSUBD(mem(row, 4*s.Width*i), sum[i], sum[i])
 			} else {
-				c.VPADDD(mem(row, 4*s.width*i), sum[i], sum[i])
+				c.VPADDD(mem(row, 4*s.Width*i), sum[i], sum[i])
 			}
 		}
 		c.ADDQ(operand.U8(4), p)
 		c.CMPQ(p, count)
 		c.JNE(operand.LabelRef(label))
 		for i := range vectors {
-			s.move(sum[i], mem(acc, 4*s.width*i))
+			s.move(sum[i], mem(acc, 4*s.Width*i))
 		}
-		c.ADDQ(operand.U32(4*s.width*vectors), acc)
-		c.ADDQ(operand.U32(4*s.width*vectors), base)
-		c.SUBQ(operand.U32(4*s.width*vectors), n)
+		c.ADDQ(operand.U32(4*s.Width*vectors), acc)
+		c.ADDQ(operand.U32(4*s.Width*vectors), base)
+		c.SUBQ(operand.U32(4*s.Width*vectors), n)
 	}
 	c.Label("wide")
 	c.CMPQ(n, operand.U32(4*64))
@@ -56,7 +56,7 @@ func rows(s simd, down bool) {
 	c.Label("narrow")
 	c.CMPQ(n, operand.U8(0))
 	c.JEQ(operand.LabelRef("end"))
-	pass("narrowRow", lanes/s.width)
+	pass("narrowRow", lanes/s.Width)
 	c.JMP(operand.LabelRef("narrow"))
 	c.Label("end")
 	c.VZEROUPPER()
@@ -66,7 +66,7 @@ func rows(s simd, down bool) {
 // quantize writes Quantize.
 func quantize() {
 	function("quantizeAVX2", "func(dst *int32, x *float32, scale float32, n int)", "quantizeAVX2 is Quantize of n numbers, a positive multiple of 8.")
-	dst, x, n := arg("dst"), arg("x"), size(arg("n"))
+	dst, x, n := arg("dst"), arg("x"), bytes(arg("n"))
 	scale := c.YMM()
 	s := c.XMM()
 	c.Load(c.Param("scale"), s)
@@ -90,9 +90,9 @@ func quantize() {
 func take() {
 	function("takeAVX2", "func(dst *int32, dstStride int, turned *int32, turnedStride int, x *float32, xStride int, scale float32, column, row *float32, n int)",
 		"takeAVX2 is Take of n > 0 squares side by side.")
-	dst, dstStride := arg("dst"), size(arg("dstStride"))
-	turned, turnedStride := arg("turned"), size(arg("turnedStride"))
-	x, xStride, column, n := arg("x"), size(arg("xStride")), arg("column"), arg("n")
+	dst, dstStride := arg("dst"), bytes(arg("dstStride"))
+	turned, turnedStride := arg("turned"), bytes(arg("turnedStride"))
+	x, xStride, column, n := arg("x"), bytes(arg("xStride")), arg("column"), arg("n")
 	keep := avx2.word("magnitude", 1<<31-1)
 	s, scale, rows := c.XMM(), c.YMM(), c.YMM()
 	c.Load(c.Param("scale"), s)

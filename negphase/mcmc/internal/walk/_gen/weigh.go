@@ -21,13 +21,13 @@ func (s simd) heat() heat {
 // Steps are taken for all in turn, as one alone would wait for itself and fill
 // the queues that instructions wait in.
 func (s simd) weights(k heat, t []reg.VecVirtual, unit []operand.Mem) {
-	n, r, p := s.vectors(len(t)), s.vectors(len(t)), s.vectors(len(t))
+	n, r, p := s.Vectors(len(t)), s.Vectors(len(t)), s.Vectors(len(t))
 	each := func(f func(i int)) {
 		for i := range t {
 			f(i)
 		}
 	}
-	if s.zmm() {
+	if s.ZMM() {
 		// The lesser of |t| and 22, with the sign of t; t less its rounding to
 		// a whole number, to even.
 		each(func(i int) { c.VRANGEPS(operand.U8(2), k.top.op(), t[i], t[i]) })
@@ -62,14 +62,14 @@ type layer struct {
 const layerArgs = "field, row *int32, sign, unit *float32, n int"
 
 func layerOf() layer {
-	l := layer{arg("field"), arg("row"), arg("sign"), arg("unit"), size(arg("n")), c.GP64()}
+	l := layer{arg("field"), arg("row"), arg("sign"), arg("unit"), bytes(arg("n")), c.GP64()}
 	c.XORQ(l.i, l.i)
 	return l
 }
 
 // exponents moves the fields of some vectors and returns them times sign.
 func (s simd) exponents(l layer, disps []int, down bool) []reg.VecVirtual {
-	t := s.vectors(len(disps))
+	t := s.Vectors(len(disps))
 	for i, d := range disps {
 		s.move(at(l.field, l.i, d), t[i])
 	}
@@ -108,8 +108,8 @@ func (s simd) loop(l layer, turns, together int, f func(disps []int)) {
 	part := func(label string, turns int) {
 		c.Label(label)
 		var disps []int
-		for v := range turns * lanes / s.width {
-			disps = append(disps, 4*s.width*v)
+		for v := range turns * lanes / s.Width {
+			disps = append(disps, 4*s.Width*v)
 		}
 		for len(disps) > 0 {
 			n := min(together, len(disps))
@@ -137,19 +137,19 @@ func (s simd) loop(l layer, turns, together int, f func(disps []int)) {
 }
 
 // sumAt returns which of the sums of all lanes the vector at disp belongs to.
-func (s simd) sumAt(disp int) int { return disp / (4 * s.width) % (lanes / s.width) }
+func (s simd) sumAt(disp int) int { return disp / (4 * s.Width) % (lanes / s.Width) }
 
 // store writes sums.
 func (s simd) store(sums []reg.VecVirtual, to reg.GPVirtual) {
 	for part, x := range sums {
-		s.move(x, mem(to, 4*s.width*part))
+		s.move(x, mem(to, 4*s.Width*part))
 	}
 }
 
 // together is the number of vectors of which weights are computed together,
 // as many as there are registers for.
 func (s simd) together() int {
-	if s.zmm() {
+	if s.ZMM() {
 		return 4
 	}
 	return 2
@@ -161,7 +161,7 @@ func weigh(s simd, down bool) {
 	l := layerOf()
 	leaf := arg("leaf")
 	k := s.heat()
-	sum := s.zeros(lanes / s.width)
+	sum := s.zeros(lanes / s.Width)
 	s.loop(l, 4, s.together(), func(disps []int) {
 		t := s.exponents(l, disps, down)
 		s.weights(k, t, l.units(disps))
@@ -184,14 +184,14 @@ func weighTwo(s simd, down bool) {
 	k := s.heat()
 	var g [2]reg.VecVirtual
 	for b := range g {
-		g[b] = s.vector()
+		g[b] = s.Vector()
 		c.VBROADCASTSS(mem(gamma, 4*b), g[b])
 	}
-	sums := [2][]reg.VecVirtual{s.zeros(lanes / s.width), s.zeros(lanes / s.width)}
+	sums := [2][]reg.VecVirtual{s.zeros(lanes / s.Width), s.zeros(lanes / s.Width)}
 	s.loop(l, 2, s.together()/2, func(disps []int) {
 		t := s.exponents(l, disps, down)
 		n := len(t)
-		t = append(t, s.vectors(n)...)
+		t = append(t, s.Vectors(n)...)
 		for i := range n {
 			c.VMULPS(g[1], t[i], t[n+i])
 			c.VMULPS(g[0], t[i], t[i])
@@ -217,7 +217,7 @@ func weighSides(s simd, down bool) {
 	l := layerOf()
 	side, leaf := arg("side"), arg("leaf")
 	k := s.heat()
-	all, second := s.zeros(lanes/s.width), s.zeros(lanes/s.width)
+	all, second := s.zeros(lanes/s.Width), s.zeros(lanes/s.Width)
 	s.loop(l, 4, s.together(), func(disps []int) {
 		t := s.exponents(l, disps, down)
 		s.weights(k, t, l.units(disps))

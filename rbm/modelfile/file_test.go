@@ -1,9 +1,10 @@
-package rbm
+package modelfile
 
 import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gorbm/rbm"
+	"gorbm/rbm/internal/rbmtest"
 	"gorbm/rbm/npz"
 )
 
@@ -21,21 +24,23 @@ var testAbout = About{
 
 func TestModelFilesRoundTrip(t *testing.T) {
 	dir := t.TempDir()
-	for _, s := range []shape{{1, 1, 0, Softmax}, {7, 65, 3, Softmax}, {7, 5, 3, Bernoulli}} {
-		m := s.random(1, 3)
+	for _, m := range []*rbm.RBM{
+		rbmtest.Random(1, 1, 0, rbm.Softmax, 1, 3), rbmtest.Random(7, 65, 3, rbm.Softmax, 1, 3), rbmtest.Random(7, 5, 3, rbm.Bernoulli, 1, 3),
+	} {
+		s := fmt.Sprintf("%d × %d", m.Visible(), m.Hidden())
 		about := About{Described: true}
-		if s.classes > 0 {
+		if m.Classes() > 0 {
 			about = testAbout
 		}
 		for _, ext := range []string{".safetensors", ".npz"} {
 			path := filepath.Join(dir, "model"+ext)
-			if err := m.WriteFile(path, about); err != nil {
+			if err := Write(path, m, about); err != nil {
 				t.Fatal(err)
 			}
 			if file, err := os.ReadFile(path); err != nil || ext == ".safetensors" && binary.LittleEndian.Uint64(file)%8 != 0 {
 				t.Errorf("%v: the tensors do not begin at a multiple of eight bytes, as the format asks: %v", s, err)
 			}
-			got, gotAbout, err := ReadFile(path)
+			got, gotAbout, err := Read(path)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,9 +60,9 @@ func TestModelFilesRoundTrip(t *testing.T) {
 
 // scikit-learn's names and order of axes.
 func TestSklearnNPZ(t *testing.T) {
-	m := shape{7, 5, 3, Softmax}.random(1, 3)
+	m := rbmtest.Random(7, 5, 3, rbm.Softmax, 1, 3)
 	var b bytes.Buffer
-	if err := m.WriteSklearnNPZ(&b, testAbout); err != nil {
+	if err := WriteSklearnNPZ(&b, m, testAbout); err != nil {
 		t.Fatal(err)
 	}
 	archive, err := npz.Open(bytes.NewReader(b.Bytes()), int64(b.Len()))
@@ -89,7 +94,7 @@ func TestSklearnNPZ(t *testing.T) {
 	}
 }
 
-// A file of three bare tensors, as other tools write it, is a plain RBM.
+// A file of three bare tensors, as other tools write it, is a plain rbm.RBM.
 func TestBareSafetensors(t *testing.T) {
 	const header = `{"weights":{"dtype":"F64","shape":[2,1],"data_offsets":[0,16]},` +
 		`"visible_bias":{"dtype":"F32","shape":[2],"data_offsets":[16,24]},` +
@@ -109,9 +114,9 @@ func TestBareSafetensors(t *testing.T) {
 }
 
 func TestDamagedModels(t *testing.T) {
-	m := shape{7, 5, 3, Softmax}.random(1, 1)
+	m := rbmtest.Random(7, 5, 3, rbm.Softmax, 1, 1)
 	var good bytes.Buffer
-	if err := m.WriteSafetensors(&good, testAbout); err != nil {
+	if err := WriteSafetensors(&good, m, testAbout); err != nil {
 		t.Fatal(err)
 	}
 	replace := func(old, new string) []byte {
@@ -146,7 +151,7 @@ func TestDamagedModels(t *testing.T) {
 	} {
 		_, _, err := ReadSafetensors(bytes.NewReader(c.file), int64(len(c.file)))
 		switch {
-		case !errors.Is(err, ErrFormat):
+		case !errors.Is(err, rbm.ErrFormat):
 			t.Errorf("%s: got %v, want ErrFormat", c.name, err)
 		case !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n"):
 			t.Errorf("%s: message %q", c.name, err)
@@ -163,14 +168,14 @@ func TestAbsurdModels(t *testing.T) {
 	file = append(file, header...)
 	// The file claims to hold all of it.
 	_, _, err := ReadSafetensors(bytes.NewReader(file), int64(len(file))+4429185284)
-	if !errors.Is(err, ErrFormat) {
+	if !errors.Is(err, rbm.ErrFormat) {
 		t.Errorf("got %v, want ErrFormat", err)
 	}
 	// Hidden units are kept in panels of 64: 65 take the room of 128.
 	if _, _, err := checkShapes([]int64{1 << 24, 1}, []int64{1 << 24}, []int64{1}); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := checkShapes([]int64{1 << 24, 65}, []int64{1 << 24}, []int64{65}); !errors.Is(err, ErrFormat) {
+	if _, _, err := checkShapes([]int64{1 << 24, 65}, []int64{1 << 24}, []int64{65}); !errors.Is(err, rbm.ErrFormat) {
 		t.Errorf("got %v, want ErrFormat", err)
 	}
 }
@@ -185,7 +190,7 @@ func TestReadFileNamesTheFile(t *testing.T) {
 		}
 	}
 	for _, path := range []string{filepath.Join(dir, "absent.npz"), text, broken, dir} {
-		_, _, err := ReadFile(path)
+		_, _, err := Read(path)
 		if err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: got %v", path, err)
 		}
@@ -196,17 +201,17 @@ func TestReadFileNamesTheFile(t *testing.T) {
 func TestReplaceFileKeepsTheOld(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model.npz")
-	m := shape{3, 2, 0, Softmax}.random(1, 1)
-	if err := m.WriteFile(path, About{}); err != nil {
+	m := rbmtest.Random(3, 2, 0, rbm.Softmax, 1, 1)
+	if err := Write(path, m, About{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.WriteFile(filepath.Join(dir, "model.txt"), About{}); err == nil {
+	if err := Write(filepath.Join(dir, "model.txt"), m, About{}); err == nil {
 		t.Error("a model was written as .txt")
 	}
-	if err := m.WriteFile(filepath.Join(dir, "none", "model.npz"), About{}); err == nil {
+	if err := Write(filepath.Join(dir, "none", "model.npz"), m, About{}); err == nil {
 		t.Error("a model was written to a folder that does not exist")
 	}
-	if _, _, err := ReadFile(path); err != nil {
+	if _, _, err := Read(path); err != nil {
 		t.Error(err)
 	}
 	files, _ := os.ReadDir(dir)
@@ -217,17 +222,17 @@ func TestReplaceFileKeepsTheOld(t *testing.T) {
 
 func FuzzReadSafetensors(f *testing.F) {
 	var b bytes.Buffer
-	if err := (shape{3, 2, 2, Softmax}).random(1, 1).WriteSafetensors(&b, About{Height: 1, Width: 1}); err != nil {
+	if err := WriteSafetensors(&b, rbmtest.Random(3, 2, 2, rbm.Softmax, 1, 1), About{Height: 1, Width: 1}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
 	f.Add(b.Bytes()[:b.Len()-3])
 	f.Fuzz(func(t *testing.T, file []byte) {
 		m, _, err := ReadSafetensors(bytes.NewReader(file), int64(len(file)))
-		if err == nil && m.CheckFinite() != nil && !errors.Is(m.CheckFinite(), ErrDiverged) {
+		if err == nil && m.CheckFinite() != nil && !errors.Is(m.CheckFinite(), rbm.ErrDiverged) {
 			t.Error("a model that cannot be checked")
 		}
-		if err != nil && !errors.Is(err, ErrFormat) {
+		if err != nil && !errors.Is(err, rbm.ErrFormat) {
 			t.Errorf("%v is no ErrFormat", err)
 		}
 	})
@@ -235,13 +240,13 @@ func FuzzReadSafetensors(f *testing.F) {
 
 func FuzzReadNPZ(f *testing.F) {
 	var b bytes.Buffer
-	if err := (shape{3, 2, 2, Softmax}).random(1, 1).WriteNPZ(&b, About{Height: 1, Width: 1}); err != nil {
+	if err := WriteNPZ(&b, rbmtest.Random(3, 2, 2, rbm.Softmax, 1, 1), About{Height: 1, Width: 1}); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(b.Bytes())
 	f.Add(b.Bytes()[:b.Len()-3])
 	f.Fuzz(func(t *testing.T, file []byte) {
-		if _, _, err := ReadNPZ(bytes.NewReader(file), int64(len(file))); err != nil && !errors.Is(err, ErrFormat) {
+		if _, _, err := ReadNPZ(bytes.NewReader(file), int64(len(file))); err != nil && !errors.Is(err, rbm.ErrFormat) {
 			t.Errorf("%v is no ErrFormat", err)
 		}
 	})

@@ -1,10 +1,11 @@
-package rbm
+package modelfile
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
 
+	"gorbm/rbm"
 	"gorbm/rbm/npz"
 )
 
@@ -15,10 +16,10 @@ const metadataArray = "metadata"
 // WriteNPZ writes m and what is known about it as a NumPy archive: float32
 // arrays weights [visible, hidden], visible_bias and hidden_bias, and the
 // metadata as JSON bytes.
-func (m *RBM) WriteNPZ(w io.Writer, about About) error {
-	weights := NewMatrix(m.Visible(), m.Hidden())
+func WriteNPZ(w io.Writer, m *rbm.RBM, about About) error {
+	weights := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
-	meta, err := json.Marshal(m.metadata(about))
+	meta, err := json.Marshal(metadata(m, about))
 	if err != nil {
 		return err
 	}
@@ -41,19 +42,19 @@ const (
 // WriteSklearnNPZ writes m as a NumPy archive of the attributes of
 // scikit-learn's BernoulliRBM: components_ [hidden, visible],
 // intercept_hidden_ and intercept_visible_, with the metadata beside them. The
-// error wraps ErrConstraint if m has a constraint, which a BernoulliRBM cannot
+// error wraps rbm.ErrConstraint if m has a constraint, which a BernoulliRBM cannot
 // have.
-func (m *RBM) WriteSklearnNPZ(w io.Writer, about About) error {
+func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	if m.Constraint != nil {
-		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has none, so it would take the model, which has %v, for another", ErrConstraint, m.Constraint)
+		return fmt.Errorf("%w: scikit-learn's BernoulliRBM has none, so it would take the model, which has %v, for another", rbm.ErrConstraint, m.Constraint)
 	}
-	weights := NewMatrix(m.Hidden(), m.Visible())
+	weights := rbm.NewMatrix(m.Hidden(), m.Visible())
 	for j := range m.Hidden() {
 		for i := range m.Visible() {
 			weights.Row(j)[i] = m.Weight(i, j)
 		}
 	}
-	meta, err := json.Marshal(m.metadata(about))
+	meta, err := json.Marshal(metadata(m, about))
 	if err != nil {
 		return err
 	}
@@ -68,10 +69,10 @@ func (m *RBM) WriteSklearnNPZ(w io.Writer, about About) error {
 // ReadNPZ reads a model from a NumPy archive of size bytes: weights [visible,
 // hidden], visible_bias and hidden_bias, or scikit-learn's names of them as
 // WriteSklearnNPZ writes, of any float type, with our metadata or without. The
-// error wraps ErrFormat.
-func ReadNPZ(r io.ReaderAt, size int64) (*RBM, About, error) {
-	fail := func(err error) (*RBM, About, error) {
-		return nil, About{}, fmt.Errorf("%w: %w", ErrFormat, err)
+// error wraps rbm.ErrFormat.
+func ReadNPZ(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
+	fail := func(err error) (*rbm.RBM, About, error) {
+		return nil, About{}, fmt.Errorf("%w: %w", rbm.ErrFormat, err)
 	}
 	archive, err := npz.Open(r, size)
 	if err != nil {

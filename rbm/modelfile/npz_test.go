@@ -1,4 +1,4 @@
-package rbm
+package modelfile
 
 import (
 	"archive/zip"
@@ -6,6 +6,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"testing"
+
+	"gorbm/rbm"
+	"gorbm/rbm/internal/rbmtest"
 )
 
 // npy returns a NumPy file of floats of this size in bytes, big-endian or not,
@@ -41,7 +44,7 @@ func npy(t *testing.T, size int, big, fortran bool, shape string, elements []flo
 // numpy.asfortranarray and transposed arrays are, in our names or in
 // scikit-learn's, of any float type.
 func TestNPZOrdersOfElements(t *testing.T) {
-	m := shape{7, 5, 0, Softmax}.random(1, 3)
+	m := rbmtest.Random(7, 5, 0, rbm.Softmax, 1, 3)
 	for n := range 16 {
 		sklearn, fortran, big, size := n&1 != 0, n&2 != 0, n&4 != 0, 4+n&8/2
 		names, rows, cols := []string{"weights", "visible_bias", "hidden_bias"}, 7, 5
@@ -81,4 +84,12 @@ func TestNPZOrdersOfElements(t *testing.T) {
 			t.Errorf("scikit-learn %v, Fortran order %v, big-endian %v, floats of %d bytes: another model, %v", sklearn, fortran, big, size, err)
 		}
 	}
+}
+
+func widen(x []float32) []float64 {
+	wide := make([]float64, len(x))
+	for i, v := range x {
+		wide[i] = float64(v)
+	}
+	return wide
 }

@@ -1,0 +1,63 @@
+package modelfile
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"gorbm/rbm"
+	"gorbm/rbm/internal/rbmtest"
+)
+
+// Files keep a constraint; those that do not fit are refused, and version 1,
+// whose readers know of none, goes without.
+func TestConstraintFiles(t *testing.T) {
+	for name, m := range rbmtest.Constrained() {
+		var tensors, arrays bytes.Buffer
+		if err := errors.Join(WriteSafetensors(&tensors, m, About{}), WriteNPZ(&arrays, m, About{})); err != nil {
+			t.Fatal(err)
+		}
+		a, _, err := ReadSafetensors(bytes.NewReader(tensors.Bytes()), int64(tensors.Len()))
+		if err != nil || !a.Equal(m) {
+			t.Fatalf("%s as safetensors: %v", name, err)
+		}
+		b, _, err := ReadNPZ(bytes.NewReader(arrays.Bytes()), int64(arrays.Len()))
+		if err != nil || !b.Equal(m) || !m.Clone().Equal(m) {
+			t.Fatalf("%s as npz: %v", name, err)
+		}
+		if b.Constraint = nil; b.Equal(m) {
+			t.Fatalf("%s: equal without its constraint", name)
+		}
+	}
+	m := rbmtest.Random(4, 9, 0, rbm.Softmax, 1, 1)
+	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 3, Reference: []uint8{1, 0, 0, 0, 0, 0, 0, 0, 1}}
+	if err := WriteSklearnNPZ(new(bytes.Buffer), m, About{}); !errors.Is(err, rbm.ErrConstraint) {
+		t.Errorf("scikit-learn: error %v", err)
+	}
+	var b bytes.Buffer
+	if err := WriteSafetensors(&b, m, About{}); err != nil {
+		t.Fatal(err)
+	}
+	const reference = `"constraint_reference":"AQE="`
+	for _, c := range []struct{ from, to string }{
+		{`"hidden=3"`, `"hidden=9"`}, // fits
+		{`"hidden=3"`, `"hidden=-"`},
+		{`"hidden=3"`, `"layers=3"`},
+		{`"hidden=3"`, `"hidden:3"`},
+		{`"version":"2"`, `"version":"1"`},
+		{`"constraint":`, `"constrains":`},
+		{reference, `"constraint_reference":"AQI="`},
+		{reference, `"constraint_reference":"!QE="`},
+		{reference, `"constraint_reference":"AQEB"`},
+	} {
+		if !bytes.Contains(b.Bytes(), []byte(c.from)) {
+			t.Fatalf("the file has no %s", c.from)
+		}
+		changed := bytes.Replace(b.Bytes(), []byte(c.from), []byte(c.to), 1)
+		_, _, err := ReadSafetensors(bytes.NewReader(changed), int64(len(changed)))
+		if good := strings.Contains(c.to, "=9"); good != (err == nil) || err != nil && !errors.Is(err, rbm.ErrFormat) {
+			t.Errorf("%s: error %v", c.to, err)
+		}
+	}
+}

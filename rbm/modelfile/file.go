@@ -1,0 +1,64 @@
+// Package modelfile reads and writes models as safetensors files and NumPy
+// archives. Both hold three float32 arrays, weights [visible, hidden],
+// visible_bias and hidden_bias, and metadata: see About.
+package modelfile
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+)
+
+// Read reads a model from a .safetensors or .npz file. The error names the
+// file, and wraps rbm.ErrFormat if the file is damaged or not a model.
+func Read(path string) (*rbm.RBM, About, error) {
+	fail := func(err error) (*rbm.RBM, About, error) {
+		return nil, About{}, fmt.Errorf("model %s: %w", path, err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, About{}, fmt.Errorf("model: %w", err)
+	}
+	defer f.Close()
+	stat, err := f.Stat()
+	if err != nil {
+		return fail(err)
+	}
+	if !stat.Mode().IsRegular() {
+		return fail(fmt.Errorf("it is not a file; name the model.safetensors in a run's folder"))
+	}
+	var m *rbm.RBM
+	var about About
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".safetensors":
+		m, about, err = ReadSafetensors(f, stat.Size())
+	case ".npz":
+		m, about, err = ReadNPZ(f, stat.Size())
+	default:
+		err = fmt.Errorf("%w: models are .safetensors or .npz files, not %q", rbm.ErrFormat, ext)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return m, about, nil
+}
+
+// Write writes m to a .safetensors or .npz file, replacing what is there in one
+// step: a reader finds the old file or the new one, whole.
+func Write(path string, m *rbm.RBM, about About) error {
+	var write func(io.Writer, *rbm.RBM, About) error
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".safetensors":
+		write = WriteSafetensors
+	case ".npz":
+		write = WriteNPZ
+	default:
+		return fmt.Errorf("model %s: models are written as .safetensors or .npz files, not %q", path, ext)
+	}
+	return atomicfile.Write(path, func(w io.Writer) error { return write(w, m, about) })
+}

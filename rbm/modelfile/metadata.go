@@ -1,0 +1,212 @@
+package modelfile
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/rbm"
+	"gorbm/rbm/internal/vec"
+)
+
+// About is what a model file says beside the parameters. All of it is kept as
+// text in the file's metadata.
+type About struct {
+	ClassNames  []string // of the label units; may be nil
+	Data        string   // the data set that the model was trained on
+	LabelColumn string   // which column of the data held the labels, as the commands' -label-column
+	Binarize    string   // how its inputs were made binary
+	Height      int      // shape of the inputs as a picture; 0 if unknown
+	Width       int
+	Seed        uint64
+	Described   bool // the file says which units are labels; if not, Classes is 0
+}
+
+// The tensors of a model file, in every format.
+const (
+	tensorWeights = "weights"
+	tensorVisible = "visible_bias"
+	tensorHidden  = "hidden_bias"
+)
+
+const (
+	fileFormat  = "gorbm"
+	fileVersion = "1"
+	// fileVersionConstraint is that of models with a constraint: programs which
+	// know of none must not pass it over.
+	fileVersionConstraint = "2"
+	// maxHeader caps the header of a safetensors file (the format allows 100
+	// MB; ours are below 1 kB, plus the class names).
+	maxHeader = 1 << 20
+	// maxUnits and maxParameters cap a model that is read from a file: 4 GiB of
+	// weights, kept twice while they are put in order.
+	maxUnits      = 1 << 24
+	maxParameters = 1 << 30
+)
+
+// The keys of a constraint in a model file's metadata.
+const (
+	metaConstraint = "constraint"           // as String writes it
+	metaReference  = "constraint_reference" // the bits of the reference, eight a byte, in base64
+)
+
+// metadata returns what a file says about m beside its parameters.
+func metadata(m *rbm.RBM, about About) map[string]string {
+	meta := map[string]string{
+		"format":  fileFormat,
+		"version": fileVersion,
+		"classes": strconv.Itoa(m.Classes()),
+		"seed":    strconv.FormatUint(about.Seed, 10),
+	}
+	if m.Classes() > 0 {
+		meta["labels"] = m.LabelKind().String()
+	}
+	describe(m.Constraint, meta)
+	if about.ClassNames != nil {
+		names, err := json.Marshal(about.ClassNames)
+		if err == nil { // a list of strings always is
+			meta["class_names"] = string(names)
+		}
+	}
+	if about.Data != "" {
+		meta["data"] = about.Data
+	}
+	if about.LabelColumn != "" {
+		meta["label_column"] = about.LabelColumn
+	}
+	if about.Binarize != "" {
+		meta["binarize"] = about.Binarize
+	}
+	if about.Height > 0 {
+		meta["shape"] = fmt.Sprintf("%dx%d", about.Height, about.Width)
+	}
+	return meta
+}
+
+// describe adds c, which may be nil, to the metadata of a file.
+func describe(c *rbm.Constraint, meta map[string]string) {
+	if c == nil {
+		return
+	}
+	text, reference, _ := strings.Cut(c.Text(), "/")
+	meta["version"] = fileVersionConstraint
+	meta[metaConstraint] = text
+	if c.Reference != nil {
+		meta[metaReference] = reference
+	}
+}
+
+// readConstraint reads what describe wrote for m; nil if it wrote nothing.
+func readConstraint(meta map[string]string, m *rbm.RBM) (*rbm.Constraint, error) {
+	text, ok := meta[metaConstraint]
+	if version := meta["version"]; ok != (version == fileVersionConstraint) {
+		return nil, fmt.Errorf("version %s of a model and its constraint do not go together", version)
+	}
+	if !ok {
+		return nil, nil
+	}
+	on, number, _ := strings.Cut(text, "=")
+	active, err := strconv.Atoi(number)
+	c := &rbm.Constraint{On: rbm.Layer(on), Active: active}
+	if err != nil || c.String() != text {
+		return nil, fmt.Errorf("constraint %.40q is not of the form hidden=20", text)
+	}
+	if reference, ok := meta[metaReference]; ok {
+		units := m.Hidden()
+		if c.On == rbm.AllUnits {
+			units += m.Visible()
+		}
+		b, err := base64.StdEncoding.DecodeString(reference)
+		if err != nil || len(b) != (units+7)/8 {
+			return nil, fmt.Errorf("the reference of constraint %v is not one of %d units", c, units)
+		}
+		if units%8 != 0 && b[len(b)-1]>>(units%8) != 0 {
+			return nil, errors.New("the reference of the constraint has bits beyond the last unit")
+		}
+		c.Reference = make([]uint8, units)
+		for i := range c.Reference {
+			c.Reference[i] = b[i/8] >> (i % 8) & 1
+		}
+	}
+	return c, c.Check(m)
+}
+
+// checkShapes checks the shapes of the three tensors against each other.
+func checkShapes(w, v, h []int64) (visible, hidden int, err error) {
+	ok := len(w) == 2 && len(v) == 1 && len(h) == 1 && w[0] == v[0] && w[1] == h[0]
+	if !ok {
+		return 0, 0, fmt.Errorf("%w: weights %v, visible_bias %v and hidden_bias %v do not fit together; weights are [visible, hidden]", rbm.ErrFormat, w, v, h)
+	}
+	// Weights are kept in panels of vec.Block hidden units.
+	if w[0] < 1 || w[1] < 1 || w[0] > maxUnits || w[1] > maxUnits || w[0]*int64(vec.Blocks(int(w[1]))*vec.Block) > maxParameters {
+		return 0, 0, fmt.Errorf("%w: a model of %d × %d units is out of range", rbm.ErrFormat, w[0], w[1])
+	}
+	return int(w[0]), int(w[1]), nil
+}
+
+// build makes the model that a file describes; load overwrites dst with a
+// tensor's elements.
+func build(visible, hidden int, meta map[string]string, load func(name string, dst []float32)) (*rbm.RBM, About, error) {
+	bad := func(format string, args ...any) (*rbm.RBM, About, error) {
+		return nil, About{}, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+	}
+	var about About
+	var classes int
+	var labels rbm.Kind
+	if meta["format"] == fileFormat {
+		if v := meta["version"]; v != fileVersion && v != fileVersionConstraint {
+			return bad("the model has version %.20q; this program reads version %s, or %s with a constraint", v, fileVersion, fileVersionConstraint)
+		}
+		about.Described = true
+		var err error
+		if classes, err = strconv.Atoi(meta["classes"]); err != nil || classes < 0 || classes > visible {
+			return bad("the model has %.20q classes but %d visible units", meta["classes"], visible)
+		}
+		if classes > 0 {
+			if labels, err = rbm.ParseKind(meta["labels"]); err != nil {
+				return bad("%v", err)
+			}
+		}
+		if names, ok := meta["class_names"]; ok {
+			if err := json.Unmarshal([]byte(names), &about.ClassNames); err != nil || len(about.ClassNames) != classes {
+				return bad("the names of the classes do not fit their number, %d", classes)
+			}
+		}
+		if s, ok := meta["shape"]; ok {
+			if _, err := fmt.Sscanf(s, "%dx%d", &about.Height, &about.Width); err != nil ||
+				about.Height < 1 || about.Width < 1 || about.Height > maxUnits || about.Width > maxUnits ||
+				about.Height*about.Width != visible-classes {
+				return bad("the inputs' shape %.20q does not fit their number, %d", s, visible-classes)
+			}
+		}
+		about.Data, about.LabelColumn, about.Binarize = meta["data"], meta["label_column"], meta["binarize"]
+		about.Seed, _ = strconv.ParseUint(meta["seed"], 10, 64) // absent in files that other tools wrote
+	}
+	m := rbm.New(visible, hidden, classes, labels)
+	if about.Described {
+		var err error
+		if m.Constraint, err = readConstraint(meta, m); err != nil {
+			return bad("%v", err)
+		}
+	}
+	w := rbm.NewMatrix(visible, hidden)
+	load(tensorWeights, w.Data)
+	load(tensorVisible, m.VisibleBias)
+	load(tensorHidden, m.HiddenBias)
+	m.SetWeights(w)
+	for _, t := range []struct {
+		name string
+		data []float32
+	}{{tensorWeights, w.Data}, {tensorVisible, m.VisibleBias}, {tensorHidden, m.HiddenBias}} {
+		i := slices.IndexFunc(t.data, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) })
+		if i >= 0 {
+			return bad("%s holds %v at element %d; every parameter must be finite", t.name, t.data[i], i)
+		}
+	}
+	return m, about, nil
+}

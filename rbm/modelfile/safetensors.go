@@ -1,0 +1,178 @@
+package modelfile
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+
+	"gorbm/rbm"
+)
+
+// A tensor is an entry of a safetensors header.
+type tensor struct {
+	DType   string   `json:"dtype"`
+	Shape   []int64  `json:"shape"`
+	Offsets [2]int64 `json:"data_offsets"`
+}
+
+// WriteSafetensors writes m and what is known about it as a safetensors file:
+// float32 tensors weights [visible, hidden], visible_bias and hidden_bias, and
+// metadata.
+func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
+	weights := rbm.NewMatrix(m.Visible(), m.Hidden())
+	m.Weights(weights)
+	parts := []struct {
+		name  string
+		shape []int64
+		data  []float32
+	}{
+		{tensorHidden, []int64{int64(m.Hidden())}, m.HiddenBias},
+		{tensorVisible, []int64{int64(m.Visible())}, m.VisibleBias},
+		{tensorWeights, []int64{int64(m.Visible()), int64(m.Hidden())}, weights.Data},
+	}
+	header := map[string]any{"__metadata__": metadata(m, about)}
+	var body bytes.Buffer
+	for _, p := range parts {
+		lo := int64(body.Len())
+		for _, x := range p.data {
+			body.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
+		}
+		header[p.name] = tensor{"F32", p.shape, [2]int64{lo, int64(body.Len())}}
+	}
+	text, err := json.Marshal(header)
+	if err != nil {
+		return err
+	}
+	if len(text) > maxHeader-8 {
+		return fmt.Errorf("the metadata of the model take %d bytes; at most %d can be read back", len(text), maxHeader-8)
+	}
+	for len(text)%8 != 0 { // the format asks for aligned tensors
+		text = append(text, ' ')
+	}
+	out := binary.LittleEndian.AppendUint64(nil, uint64(len(text)))
+	out = append(append(out, text...), body.Bytes()...)
+	_, err = w.Write(out)
+	return err
+}
+
+// ReadSafetensors reads a model from a file of size bytes: three tensors as
+// WriteSafetensors writes them, of dtype F32 or F64, with our metadata or
+// without any; others are passed over. The error wraps rbm.ErrFormat.
+func ReadSafetensors(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
+	bad := func(format string, args ...any) (*rbm.RBM, About, error) {
+		return nil, About{}, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+	}
+	var start [8]byte
+	if _, err := r.ReadAt(start[:], 0); err != nil {
+		return bad("not a safetensors file: it is cut short")
+	}
+	n := binary.LittleEndian.Uint64(start[:])
+	if n > maxHeader || int64(n) > size-8 {
+		return bad("not a safetensors file: its header would take %d bytes", n)
+	}
+	text := make([]byte, n)
+	if _, err := r.ReadAt(text, 8); err != nil {
+		return bad("the header is cut short")
+	}
+	var header map[string]json.RawMessage
+	if err := json.Unmarshal(text, &header); err != nil {
+		return bad("the header is not JSON: %v", err)
+	}
+	meta := map[string]string{}
+	if raw, ok := header["__metadata__"]; ok {
+		if err := json.Unmarshal(raw, &meta); err != nil {
+			return bad("the metadata are not text: %v", err)
+		}
+		delete(header, "__metadata__")
+	}
+	tensors := map[string]tensor{}
+	for name, raw := range header {
+		var t tensor
+		if err := json.Unmarshal(raw, &t); err != nil {
+			return bad("tensor %.40q is not described as the format asks", name)
+		}
+		tensors[name] = t
+	}
+	body := size - 8 - int64(n)
+	visible, hidden, err := checkTensors(tensors, body)
+	if err != nil {
+		return nil, About{}, err
+	}
+	var failed error
+	m, about, err := build(visible, hidden, meta, func(name string, dst []float32) {
+		t := tensors[name]
+		part := io.NewSectionReader(r, 8+int64(n)+t.Offsets[0], t.Offsets[1]-t.Offsets[0])
+		if err := readTensor(part, t.DType, dst); err != nil && failed == nil {
+			failed = fmt.Errorf("%w: tensor %s cannot be read: %w", rbm.ErrFormat, name, err)
+		}
+	})
+	if failed != nil {
+		return nil, About{}, failed
+	}
+	return m, about, err
+}
+
+// readTensor fills dst with the elements of a tensor.
+func readTensor(r io.Reader, dtype string, dst []float32) error {
+	in := bufio.NewReaderSize(r, 1<<16)
+	var b [8]byte
+	for i := range dst {
+		if dtype == "F64" {
+			if _, err := io.ReadFull(in, b[:8]); err != nil {
+				return err
+			}
+			dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(b[:8])))
+			continue
+		}
+		if _, err := io.ReadFull(in, b[:4]); err != nil {
+			return err
+		}
+		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[:4]))
+	}
+	return nil
+}
+
+// checkTensors checks that the three tensors are there, of fitting shapes, and
+// lie within the body.
+func checkTensors(tensors map[string]tensor, body int64) (visible, hidden int, err error) {
+	bad := func(format string, args ...any) (int, int, error) {
+		return 0, 0, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+	}
+	for _, name := range []string{tensorWeights, tensorVisible, tensorHidden} {
+		if _, ok := tensors[name]; !ok {
+			return bad("there is no tensor %s; an rbm.RBM has weights [visible, hidden], visible_bias and hidden_bias", name)
+		}
+	}
+	w, v, h := tensors[tensorWeights], tensors[tensorVisible], tensors[tensorHidden]
+	if visible, hidden, err = checkShapes(w.Shape, v.Shape, h.Shape); err != nil {
+		return 0, 0, err
+	}
+	for name, t := range tensors {
+		want := int64(1)
+		for _, n := range t.Shape {
+			if n < 0 || n > maxParameters || want > maxParameters {
+				return bad("tensor %.40q has an absurd shape", name)
+			}
+			want *= n
+		}
+		switch t.DType {
+		case "F32":
+			want *= 4
+		case "F64":
+			want *= 8
+		default:
+			if name == tensorWeights || name == tensorVisible || name == tensorHidden {
+				return bad("tensor %s has dtype %.10q; it must be F32 or F64", name, t.DType)
+			}
+			continue // not ours
+		}
+		if lo, hi := t.Offsets[0], t.Offsets[1]; lo < 0 || hi < lo || hi > body || hi-lo != want {
+			return bad("tensor %.40q lies at bytes %d … %d of %d, which does not fit its shape; the file is cut short or damaged", name, lo, hi, body)
+		}
+	}
+	return visible, hidden, nil
+}
