@@ -123,13 +123,21 @@ func (f *Flags) FirstGiven(names ...string) string {
 	return ""
 }
 
-// Warn prints a warning on standard error.
-func (f *Flags) Warn(text string) {
-	fmt.Fprintf(f.Stderr, "%s: warning: %s\n", f.Name(), text)
+// Warn prints warnings on standard error, a line each.
+func (f *Flags) Warn(texts ...string) {
+	for _, text := range texts {
+		fmt.Fprintf(f.Stderr, "%s: warning: %s\n", f.Name(), text)
+	}
 }
 
-// PrintJSON prints v as one line of JSON on standard output.
-func (f *Flags) PrintJSON(v any) error { return json.NewEncoder(f.Stdout).Encode(v) }
+// Print prints a result on standard output: with -json v as one line, and
+// otherwise what text writes.
+func (f *Flags) Print(v any, text func(w io.Writer) error) error {
+	if f.JSON {
+		return json.NewEncoder(f.Stdout).Encode(v)
+	}
+	return text(f.Stdout)
+}
 
 // DidYouMean returns "; did you mean …?" if one of the known names is like
 // name, with prefix before it.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 
 	"gorbm/cmd/cli"
@@ -83,28 +84,27 @@ func (p *plan) printGaps() error {
 	if err != nil {
 		return err
 	}
-	if p.flags.JSON {
-		out := struct {
-			System   string      `json:"system"`
-			Spins    int         `json:"spins"`
-			Beta     float64     `json:"beta"`
-			Samplers []gapResult `json:"samplers"`
-			*gapResult
-		}{System: p.model, Spins: p.units, Beta: p.beta, Samplers: results}
-		if len(results) == 1 {
-			out.gapResult = &results[0]
+	object := struct {
+		System   string      `json:"system"`
+		Spins    int         `json:"spins"`
+		Beta     float64     `json:"beta"`
+		Samplers []gapResult `json:"samplers"`
+		*gapResult
+	}{System: p.model, Spins: p.units, Beta: p.beta, Samplers: results}
+	if len(results) == 1 {
+		object.gapResult = &results[0]
+	}
+	return p.flags.Print(object, func(w io.Writer) error {
+		if p.flags.Quiet {
+			return nil
 		}
-		return p.flags.PrintJSON(out)
-	}
-	if p.flags.Quiet {
-		return nil
-	}
-	fmt.Fprintln(p.flags.Stdout, p.describeSystem())
-	t := cli.NewTable(p.flags.Stdout)
-	fmt.Fprintln(t, "sampler\tspectral gap of a sweep\tsweeps to forget by 1/e\t")
-	for _, r := range results {
-		gap, forget := r.words()
-		fmt.Fprintf(t, "%s\t%s\t%s\t\n", r.Sampler, gap, forget)
-	}
-	return t.Flush()
+		fmt.Fprintln(w, p.describeSystem())
+		t := cli.NewTable(w)
+		fmt.Fprintln(t, "sampler\tspectral gap of a sweep\tsweeps to forget by 1/e\t")
+		for _, r := range results {
+			gap, forget := r.words()
+			fmt.Fprintf(t, "%s\t%s\t%s\t\n", r.Sampler, gap, forget)
+		}
+		return t.Flush()
+	})
 }

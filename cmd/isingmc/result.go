@@ -54,18 +54,15 @@ type SamplerResult struct {
 }
 
 func (r row) result() SamplerResult {
-	s := SamplerResult{
+	return SamplerResult{
 		Sampler: r.name, Moves: r.N, Seconds: r.seconds,
 		MovesPerSecond: r.perSecond(float64(r.N)), FlipsPerSecond: r.perSecond(float64(r.info.Flips)),
 		EnergyMean: cli.Finite(r.Mean), EnergyStdErr: cli.Finite(r.StdErr), EnergyVariance: cli.Finite(r.Variance),
 		EnergyPerSpin: cli.Finite(r.Mean / float64(r.system.Len())),
 		TauInt:        cli.Finite(r.Time.Tau), TauIntStdErr: cli.Finite(r.Time.StdErr), TauIntSeconds: cli.Finite(r.secondsOf(r.Time.Tau)),
 		Effective: cli.Finite(r.Effective), EffectivePerSecond: cli.Finite(r.perSecond(r.Effective)),
+		Acceptance: cli.Known(r.info.Acceptance()),
 	}
-	if a, ok := r.info.Acceptance(); ok {
-		s.Acceptance = &a
-	}
-	return s
 }
 
 // A jsonResult is the JSON object on standard output. If there is one sampler,
@@ -99,21 +96,18 @@ func (p *plan) result(rows []row, warnings []string) jsonResult {
 // print prints the results: as JSON, or as a table with conclusions.
 func (p *plan) print(rows []row) error {
 	warnings := p.warnings(rows)
-	if p.flags.JSON {
-		return p.flags.PrintJSON(p.result(rows, warnings))
-	}
-	if !p.flags.Quiet {
-		if err := printTable(p.flags.Stdout, rows); err != nil {
-			return err
+	return p.flags.Print(p.result(rows, warnings), func(w io.Writer) error {
+		if !p.flags.Quiet {
+			if err := printTable(w, rows); err != nil {
+				return err
+			}
+			for _, line := range conclusions(rows) {
+				fmt.Fprintln(w, line)
+			}
 		}
-		for _, line := range conclusions(rows) {
-			fmt.Fprintln(p.flags.Stdout, line)
-		}
-	}
-	for _, w := range warnings {
-		p.flags.Warn(w)
-	}
-	return nil
+		p.flags.Warn(warnings...)
+		return nil
+	})
 }
 
 // printTable prints a line for each sampler.

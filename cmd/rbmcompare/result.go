@@ -99,18 +99,12 @@ func (p *plan) json(r result) jsonResult {
 			continue
 		}
 		last := c.Last()
-		e := jsonEstimator{Name: p.names[i], NegPhase: c.Estimator.String(), Repeats: c.Repeats, Updates: last.Updates,
+		j.Estimators = append(j.Estimators, jsonEstimator{Name: p.names[i], NegPhase: c.Estimator.String(), Repeats: c.Repeats, Updates: last.Updates,
 			Steps: last.Steps, GibbsSteps: last.GibbsSteps, Seconds: last.Seconds, SecondsPerStep: cli.Finite(c.SecondsPerStep()),
 			DistanceMean: last.Distance.Mean, DistanceSD: cli.Finite(last.Distance.SD),
 			BiasNorm: c.Bias.Norm, BiasFloor: cli.Finite(c.Bias.Floor), Bias: cli.Finite(c.Bias.Corrected()), Variance: cli.Finite(c.Variance),
-			CosineMean: cli.Finite(c.Cosine.Mean), CosineSD: cli.Finite(c.Cosine.SD), SwapRates: c.Info.SwapRates(), Cuts: c.Info.Cuts}
-		if tau, ok := c.Info.MeanMeetingTime(); ok {
-			e.MeetingTime = &tau
-		}
-		if a, ok := c.Info.Moves.Acceptance(); ok {
-			e.Acceptance = &a
-		}
-		j.Estimators = append(j.Estimators, e)
+			CosineMean: cli.Finite(c.Cosine.Mean), CosineSD: cli.Finite(c.Cosine.SD), SwapRates: c.Info.SwapRates(), Cuts: c.Info.Cuts,
+			MeetingTime: cli.Known(c.Info.MeanMeetingTime()), Acceptance: cli.Known(c.Info.Moves.Acceptance())})
 	}
 	return j
 }
@@ -138,22 +132,17 @@ func (p *plan) report(results []result) error {
 			return err
 		}
 	}
-	if p.flags.JSON {
-		if err := p.flags.PrintJSON(object); err != nil {
-			return err
-		}
-	} else {
+	err := p.flags.Print(object, func(w io.Writer) error {
 		for _, r := range results {
-			p.describe(r, p.flags.Stdout)
+			p.describe(r, w)
 		}
 		if p.out != "" {
-			fmt.Fprintf(p.flags.Stdout, "results in %s\n", p.out)
+			fmt.Fprintf(w, "results in %s\n", p.out)
 		}
-	}
-	for _, w := range p.warnings(results) {
-		p.flags.Warn(w)
-	}
-	return nil
+		return nil
+	})
+	p.flags.Warn(p.warnings(results)...)
+	return err
 }
 
 // describe prints a table.

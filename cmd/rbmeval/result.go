@@ -87,19 +87,13 @@ func (v *values) print(e *evaluation) error {
 	if err != nil {
 		return err
 	}
-	if !e.flags.JSON {
-		v.describe(r, e, e.flags.Stdout)
-	} else if err := e.flags.PrintJSON(r); err != nil {
-		return err
-	}
-	for _, warning := range v.Warnings {
-		e.flags.Warn(warning.String())
-	}
-	return nil
+	err = e.flags.Print(r, func(w io.Writer) error { return v.describe(r, e, w) })
+	e.flags.Warn(r.Warnings...)
+	return err
 }
 
 // describe prints what -json puts into an object.
-func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) {
+func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n%s: %d rows (%s)\n", r.Model, cli.Units(e.m), r.Data, r.N, r.Binarize)
 	line := func(what string, x *float64) {
 		if x != nil {
@@ -131,6 +125,7 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) {
 	if e.ladder != "" {
 		fmt.Fprintf(w, "ladder drawn in %s\n", e.ladder)
 	}
+	return nil
 }
 
 // printLikelihood prints the mean log-likelihood: exact, or the best estimate

@@ -180,19 +180,17 @@ func (r *runner) print() error {
 			warnings = append(warnings, w)
 		}
 	}
-	if r.flags.JSON {
-		return r.flags.PrintJSON(r.result(total, warnings))
-	}
-	if !r.flags.Quiet {
-		r.describeResult(total, r.flags.Stdout)
-	}
-	for _, w := range warnings {
-		if w == r.samplerWarning || w == exchange && r.warned { // it was printed when it came up
-			continue
+	return r.flags.Print(r.result(total, warnings), func(w io.Writer) error {
+		if !r.flags.Quiet {
+			r.describeResult(total, w)
 		}
-		r.warn(w)
-	}
-	return nil
+		for _, text := range warnings {
+			if text != r.samplerWarning && !(text == exchange && r.warned) { // those were printed when they came up
+				r.warn(text)
+			}
+		}
+		return nil
+	})
 }
 
 func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
@@ -201,25 +199,14 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		Metrics: map[string]float64{}, SwapRates: total.SwapRates(), Warnings: warnings,
 		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(),
 		Model: r.folder.Path(train.ModelFile), Folder: r.folder.Dir,
+		Law: cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0)), OffWeight: cli.Known(total.OffWeight()),
+		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Ladder: r.jsonLadder(),
 	}
 	for _, v := range r.last.Values {
 		s.Metrics[v.Name] = v.Value
 	}
-	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes() > 0); ok {
-		s.Law = &law
-	}
-	if s.Ladder = r.jsonLadder(); s.Ladder != nil {
+	if s.Ladder != nil {
 		s.RoundTrips = &total.RoundTrips
-	}
-	if off, ok := total.OffWeight(); ok {
-		s.OffWeight = &off
-	}
-	if r.moves() {
-		flips := float64(total.Moves.Flips) / float64(r.trainer.Steps())
-		s.FlipsPerUpdate = &flips
-	}
-	if a, ok := total.Moves.Acceptance(); ok {
-		s.Acceptance = &a
 	}
 	if r.state.Best != nil {
 		s.BestStep = &r.state.Best.Step
@@ -256,14 +243,18 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 
 // describeMoves prints what the moves did.
 func (r *runner) describeMoves(w io.Writer, total negphase.Info) {
-	if !r.moves() {
+	flips, ok := r.flips(total)
+	if !ok {
 		return
 	}
-	s := r.settings.Negative
-	flips := float64(total.Moves.Flips) / float64(r.trainer.Steps())
+	accepted := ""
 	if a, ok := total.Moves.Acceptance(); ok {
-		fmt.Fprintf(w, "%s: %s of proposals accepted, %.4g flips an update\n", s.Sampler(), cli.Percent(a), flips)
-	} else {
-		fmt.Fprintf(w, "%s: %.4g flips an update\n", s.Sampler(), flips)
+		accepted = cli.Percent(a) + " of proposals accepted, "
 	}
+	fmt.Fprintf(w, "%s: %s%.4g flips an update\n", r.settings.Negative.Sampler(), accepted, flips)
+}
+
+// flips returns the flips of a sampler in the mean update of the run.
+func (r *runner) flips(total negphase.Info) (perUpdate float64, ok bool) {
+	return float64(total.Moves.Flips) / float64(r.trainer.Steps()), r.moves()
 }

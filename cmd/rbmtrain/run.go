@@ -88,11 +88,10 @@ func (p *plan) rehearse() error {
 			return err
 		}
 	}
-	if p.flags.JSON {
-		return p.flags.PrintJSON(p.config())
-	}
-	_, err := fmt.Fprintln(p.flags.Stdout, p.describe())
-	return err
+	return p.flags.Print(p.config(), func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, p.describe())
+		return err
+	})
 }
 
 // A runner is a run under way.
