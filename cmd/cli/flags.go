@@ -164,26 +164,21 @@ func Between(flagName string, n, lo, hi int) error {
 	return nil
 }
 
-// CheckNew checks a flag that names a file to write, if it is given: the name
-// must have one of these endings, and the file must not be there yet.
-func (f *Flags) CheckNew(name string, endings ...string) error {
-	if !f.Given(name) {
+// CheckNew checks a flag that names a file or folder to make, if it is given:
+// its name must have one of these endings, if there are any, its folder must be
+// there, and itself not.
+func (f *Flags) CheckNew(flagName string, endings ...string) error {
+	if !f.Given(flagName) {
 		return nil
 	}
-	path := f.Lookup(name).Value.String()
-	if n := len(endings) - 1; !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+	path := f.Lookup(flagName).Value.String()
+	if n := len(endings) - 1; n >= 0 && !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
 		list := endings[n]
 		if n > 0 {
 			list = strings.Join(endings[:n], ", ") + " or " + list
 		}
-		return Usagef("-%s is %q; it must end in %s", name, path, list)
+		return Usagef("-%s is %q; it must end in %s", flagName, path, list)
 	}
-	return Absent(name, path)
-}
-
-// Absent checks that there is nothing at path, where the flag asks to write,
-// but that there is a folder to put it in.
-func Absent(flagName, path string) error {
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("-%s: there is no folder %s for %s; make it first", flagName, dir, filepath.Base(path))

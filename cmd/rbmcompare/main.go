@@ -140,20 +140,22 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	if err := p.parseEstimators(); err != nil {
 		return nil, err
 	}
-	if o.out != "" {
-		if ext := filepath.Ext(o.out); ext == ".png" || ext == ".csv" || ext == ".json" {
-			return nil, cli.Usagef("-out is %q; it is a folder, for curves.csv, compare.json and pictures; leave the %s out", o.out, ext)
-		}
-		if err := cli.Absent("out", o.out); err != nil {
-			return nil, err
-		}
+	if ext := filepath.Ext(o.out); ext == ".png" || ext == ".csv" || ext == ".json" {
+		return nil, cli.Usagef("-out is %q; it is a folder, for curves.csv, compare.json and pictures; leave the %s out", o.out, ext)
 	}
-	for _, step := range []func() error{p.loadModels, func() error { return p.loadData(ctx) }, p.checkEstimators, p.checkRows} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	if err := o.flags.CheckNew("out"); err != nil {
+		return nil, err
 	}
-	return p, nil
+	if err := p.loadModels(); err != nil {
+		return nil, err
+	}
+	if err := p.loadData(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.checkEstimators(); err != nil || p.set == nil {
+		return p, err
+	}
+	return p, train.Allows(p.models[0].Model, p.set)
 }
 
 // parseEstimators reads -negphase and -reference.
@@ -226,14 +228,6 @@ func (p *plan) checkEstimators() error {
 		}
 	}
 	return nil
-}
-
-// checkRows checks that the models allow all rows of -data.
-func (p *plan) checkRows() error {
-	if p.set == nil {
-		return nil
-	}
-	return train.Allows(p.models[0].Model, p.set)
 }
 
 // compare compares the estimators on every model. If there is an error, it also

@@ -42,10 +42,8 @@ func (o *options) evaluateRun(ctx context.Context) error {
 	if name := o.flags.FirstGiven("model", "classes", "labels", "part", "pl", "classify", "rows", "features", "ladder"); name != "" {
 		return cli.Usagef("-%s is for a single model; -run judges the likelihood of all snapshots", name)
 	}
-	if o.out != "" {
-		if err := cli.Absent("out", o.out); err != nil {
-			return err
-		}
+	if err := o.flags.CheckNew("out"); err != nil {
+		return err
 	}
 	snapshots, err := cli.ReadSnapshots(o.run)
 	if err != nil {

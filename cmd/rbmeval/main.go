@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,15 +147,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 const autoWork = 1 << 32
 
 func (o *options) load(ctx context.Context) (*evaluation, error) {
-	if err := cli.Choice("part", o.part, "auto", "train", "test"); err != nil {
-		return nil, err
-	}
-	if o.rows != "" {
-		if err := cli.Absent("rows", o.rows); err != nil {
-			return nil, err
-		}
-	}
-	if err := o.flags.CheckNew("features", ".npz"); err != nil {
+	if err := cmp.Or(cli.Choice("part", o.part, "auto", "train", "test"), o.flags.CheckNew("rows"), o.flags.CheckNew("features", ".npz")); err != nil {
 		return nil, err
 	}
 	m, about, err := o.model.Load()

@@ -86,12 +86,8 @@ func (r *runner) moveValues(e train.Evaluation) []float64 {
 // first returns the first of these names that a metric yields, or "".
 func (p *plan) first(names ...string) string {
 	for _, name := range names {
-		for _, m := range p.metrics {
-			for _, v := range m.Values {
-				if v == name {
-					return name
-				}
-			}
+		if slices.ContainsFunc(p.metrics, func(m train.Metric) bool { return slices.Contains(m.Values, name) }) {
+			return name
 		}
 	}
 	return ""

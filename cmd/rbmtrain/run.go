@@ -27,10 +27,8 @@ func (p *plan) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if p.cpuprofile != "" {
-		if err := cli.Absent("cpuprofile", p.cpuprofile); err != nil {
-			return err
-		}
+	if err := p.flags.CheckNew("cpuprofile"); err != nil {
+		return err
 	}
 	if p.samplerWarning != "" && !p.flags.JSON {
 		p.flags.Warn(p.samplerWarning)
