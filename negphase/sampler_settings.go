@@ -155,9 +155,9 @@ func (s Settings) Fitted(m *rbm.RBM) Settings {
 }
 
 // CheckModel returns an error that says why estimators of these settings cannot
-// run on m: they cannot keep its constraint, or their sampler cannot move it. If
-// they can, it returns what the sampler warns of, such as that it may never
-// reach some states; "" if there is nothing.
+// run on m: they cannot keep its constraint, or their sampler cannot move it.
+// Otherwise it returns the sampler's own warning, such as that it may never reach
+// some states, or "".
 func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 	set := s.sampler()
 	if err := s.Keeps(m.Constraint); err != nil || set == nil || set.mover == nil {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -109,11 +110,6 @@ func TestFlags(t *testing.T) {
 }
 
 func TestChecks(t *testing.T) {
-	dir := t.TempDir()
-	there := filepath.Join(dir, "there")
-	if err := os.WriteFile(there, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		err  error
 		want string // "" for none
@@ -125,11 +121,6 @@ func TestChecks(t *testing.T) {
 		{Between("n", 3, 1, 3), ""},
 		{Between("n", 0, 1, 3), "-n is 0; it must lie in 1 … 3"},
 		{Between("n", 4, 1, 3), "-n is 4; it must lie in 1 … 3"},
-		{Absent("out", filepath.Join(dir, "new")), ""},
-		{Absent("out", there), "-out: " + there + " is there already; remove it or choose another name"},
-		{Absent("out", dir), "-out: " + dir + " is there already; remove it or choose another name"},
-		{Absent("out", filepath.Join(dir, "no", "new")), "-out: there is no folder " + filepath.Join(dir, "no") + " for new; make it first"},
-		{Absent("out", filepath.Join(there, "new")), "-out: there is no folder " + there + " for new; make it first"},
 	} {
 		got := ""
 		if c.err != nil {
@@ -173,14 +164,20 @@ func TestCheckNew(t *testing.T) {
 		{"-out=", `-out is ""; it must end in .npz or .png`},
 		{"-out=new.csv", `-out is "new.csv"; it must end in .npz or .png`},
 		{"-out=there.png", "-out: there.png is there already; remove it or choose another name"},
+		{"-folder=new", ""},
+		{"-folder=there.png", "-folder: there.png is there already; remove it or choose another name"},
+		{"-folder=.", "-folder: . is there already; remove it or choose another name"},
+		{"-folder=no/new", "-folder: there is no folder no for new; make it first"},
+		{"-folder=there.png/new", "-folder: there is no folder there.png for new; make it first"},
 	} {
 		f := NewFlags("prog", "", "")
 		f.String("out", "", "")
+		f.String("folder", "", "")
 		if err := f.Parse([]string{c.arg}, io.Discard, io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		if err := f.CheckNew("out", ".npz", ".png"); err != nil {
+		if err := cmp.Or(f.CheckNew("out", ".npz", ".png"), f.CheckNew("folder")); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {

@@ -60,9 +60,9 @@ func (f *Flags) AddWorkers() *int {
 	return f.Int("workers", 0, "processors to use at most; 0: all. Results are the same bits at any number")
 }
 
-// UseWorkers limits the program to n processors, if n is not 0 and there are as
-// many, and returns a function that goes back. The limit is Go's own: all that
-// is done in parallel, the garbage collection with it, keeps to GOMAXPROCS.
+// UseWorkers lowers GOMAXPROCS to n, unless n is 0 or larger than it, and returns
+// a function that restores it. It limits all goroutines and the garbage
+// collector.
 func UseWorkers(n int) (restore func(), err error) {
 	if err := Between("workers", n, 0, math.MaxInt32); err != nil {
 		return nil, err
@@ -123,13 +123,21 @@ func (f *Flags) FirstGiven(names ...string) string {
 	return ""
 }
 
-// Warn prints a warning on standard error.
-func (f *Flags) Warn(text string) {
-	fmt.Fprintf(f.Stderr, "%s: warning: %s\n", f.Name(), text)
+// Warn prints warnings on standard error, a line each.
+func (f *Flags) Warn(texts ...string) {
+	for _, text := range texts {
+		fmt.Fprintf(f.Stderr, "%s: warning: %s\n", f.Name(), text)
+	}
 }
 
-// PrintJSON prints v as one line of JSON on standard output.
-func (f *Flags) PrintJSON(v any) error { return json.NewEncoder(f.Stdout).Encode(v) }
+// Print prints a result on standard output: with -json v as one line, and
+// otherwise what text writes.
+func (f *Flags) Print(v any, text func(w io.Writer) error) error {
+	if f.JSON {
+		return json.NewEncoder(f.Stdout).Encode(v)
+	}
+	return text(f.Stdout)
+}
 
 // DidYouMean returns "; did you mean …?" if one of the known names is like
 // name, with prefix before it.
@@ -156,26 +164,21 @@ func Between(flagName string, n, lo, hi int) error {
 	return nil
 }
 
-// CheckNew checks a flag that names a file to write, if it is given: the name
-// must have one of these endings, and the file must not be there yet.
-func (f *Flags) CheckNew(name string, endings ...string) error {
-	if !f.Given(name) {
+// CheckNew checks a flag that names a file or folder to make, if it is given:
+// its name must have one of these endings, if there are any, its folder must be
+// there, and itself not.
+func (f *Flags) CheckNew(flagName string, endings ...string) error {
+	if !f.Given(flagName) {
 		return nil
 	}
-	path := f.Lookup(name).Value.String()
-	if n := len(endings) - 1; !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
+	path := f.Lookup(flagName).Value.String()
+	if n := len(endings) - 1; n >= 0 && !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
 		list := endings[n]
 		if n > 0 {
 			list = strings.Join(endings[:n], ", ") + " or " + list
 		}
-		return Usagef("-%s is %q; it must end in %s", name, path, list)
+		return Usagef("-%s is %q; it must end in %s", flagName, path, list)
 	}
-	return Absent(name, path)
-}
-
-// Absent checks that there is nothing at path, where the flag asks to write,
-// but that there is a folder to put it in.
-func Absent(flagName, path string) error {
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("-%s: there is no folder %s for %s; make it first", flagName, dir, filepath.Base(path))

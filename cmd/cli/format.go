@@ -20,6 +20,14 @@ func Finite(x float64) *float64 {
 	return &x
 }
 
+// Known returns x, or nil if it is not known, for JSON as Finite.
+func Known(x float64, ok bool) *float64 {
+	if !ok {
+		return nil
+	}
+	return &x
+}
+
 // Number returns x to three digits, or a dash if it is NaN.
 func Number(x float64) string {
 	if math.IsNaN(x) {
@@ -85,7 +93,7 @@ func NewTable(w io.Writer) *tabwriter.Writer {
 }
 
 // WriteCSV returns a function that writes the lines as a CSV file, for
-// rbm.ReplaceFile.
+// atomicfile.Write.
 func WriteCSV(lines [][]string) func(w io.Writer) error {
 	return func(w io.Writer) error { return csv.NewWriter(w).WriteAll(lines) }
 }

@@ -37,7 +37,7 @@ func (f *Flags) AddData(spec, specHelp string) *DataFlags {
 	return d
 }
 
-// Load loads the data, with a bar on standard error for what takes long.
+// Load loads the data, with a progress bar for what takes long.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
 	if err := cmp.Or(
 		Choice("label-column", d.LabelColumn, "auto", "last", "none"),
@@ -65,8 +65,8 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	return train, test, err
 }
 
-// Source returns a spec that means the same data from any folder: paths are
-// made absolute.
+// Source returns a spec of the data that holds in any folder: its paths are
+// absolute.
 func (d *DataFlags) Source(set *data.Set) string {
 	if name, _, _ := strings.Cut(d.Spec, ":"); data.Known(name) {
 		return set.Name
@@ -81,7 +81,7 @@ func (d *DataFlags) Source(set *data.Set) string {
 	return strings.Join(parts, ",")
 }
 
-// Describe writes what the data were into about.
+// Describe writes to about which data were loaded and how.
 func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	about.Data, about.Binarize = d.Source(set), set.Binarize
 	about.Height, about.Width = set.Height, set.Width

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Progress shows how far long work has come, on a terminal; a nil Progress
-// shows nothing.
+// Progress is a progress bar on a terminal. A nil Progress shows nothing.
 type Progress struct{ bar *progressbar.ProgressBar }
 
 // NewProgress returns a progress bar of total units on standard error, or nil
@@ -35,8 +34,8 @@ func (f *Flags) NewProgress(what, unit string, total int64) *Progress {
 	return &Progress{progressbar.NewOptions64(total, options...)}
 }
 
-// Set moves the bar to n; text, if not empty, is shown before it. A bar that
-// cannot be drawn is no reason to stop, so errors of the terminal are ignored.
+// Set moves the bar to n. If text is not empty, it is shown before the bar. A
+// command need not stop if its bar cannot be drawn, so errors are ignored.
 func (p *Progress) Set(n int64, text string) {
 	if p == nil {
 		return
@@ -47,7 +46,7 @@ func (p *Progress) Set(n int64, text string) {
 	_ = p.bar.Set64(n)
 }
 
-// Clear takes the bar off the screen until it is set again, so that something
+// Clear removes the bar from the screen until the next Set, so that something
 // else can be printed.
 func (p *Progress) Clear() {
 	if p != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 
 	"gorbm/cmd/cli"
@@ -39,7 +40,8 @@ func (p *plan) gaps() ([]gapResult, error) {
 	return results, nil
 }
 
-// boltzmann returns the law of all states x, spin i at bit i.
+// boltzmann returns the probabilities of all states. Bit i of the index of a
+// state is spin i.
 func boltzmann(g *mcmc.Graph, beta float64) []float64 {
 	s := mcmc.NewIsing(g, nil)
 	law := make([]float64, 1<<g.Len())
@@ -58,11 +60,12 @@ func boltzmann(g *mcmc.Graph, beta float64) []float64 {
 	return law
 }
 
-// leastGap is what rounding makes of smaller gaps; see diag.SpectralGap.
+// leastGap is the size of rounding errors: smaller gaps have no digit that is
+// right. See diag.SpectralGap.
 const leastGap = 1e-12
 
-// words writes a gap, and the number of sweeps after which the start is
-// forgotten but for 1/e.
+// words returns the gap as text, and the number of sweeps after which 1/e of
+// the start is left.
 func (r gapResult) words() (gap, forget string) {
 	switch {
 	case r.Period == 0:
@@ -81,28 +84,27 @@ func (p *plan) printGaps() error {
 	if err != nil {
 		return err
 	}
-	if p.flags.JSON {
-		out := struct {
-			System   string      `json:"system"`
-			Spins    int         `json:"spins"`
-			Beta     float64     `json:"beta"`
-			Samplers []gapResult `json:"samplers"`
-			*gapResult
-		}{System: p.model, Spins: p.units, Beta: p.beta, Samplers: results}
-		if len(results) == 1 {
-			out.gapResult = &results[0]
+	object := struct {
+		System   string      `json:"system"`
+		Spins    int         `json:"spins"`
+		Beta     float64     `json:"beta"`
+		Samplers []gapResult `json:"samplers"`
+		*gapResult
+	}{System: p.model, Spins: p.units, Beta: p.beta, Samplers: results}
+	if len(results) == 1 {
+		object.gapResult = &results[0]
+	}
+	return p.flags.Print(object, func(w io.Writer) error {
+		if p.flags.Quiet {
+			return nil
 		}
-		return p.flags.PrintJSON(out)
-	}
-	if p.flags.Quiet {
-		return nil
-	}
-	fmt.Fprintln(p.flags.Stdout, p.describeSystem())
-	t := cli.NewTable(p.flags.Stdout)
-	fmt.Fprintln(t, "sampler\tspectral gap of a sweep\tsweeps to forget by 1/e\t")
-	for _, r := range results {
-		gap, forget := r.words()
-		fmt.Fprintf(t, "%s\t%s\t%s\t\n", r.Sampler, gap, forget)
-	}
-	return t.Flush()
+		fmt.Fprintln(w, p.describeSystem())
+		t := cli.NewTable(w)
+		fmt.Fprintln(t, "sampler\tspectral gap of a sweep\tsweeps to forget by 1/e\t")
+		for _, r := range results {
+			gap, forget := r.words()
+			fmt.Fprintf(t, "%s\t%s\t%s\t\n", r.Sampler, gap, forget)
+		}
+		return t.Flush()
+	})
 }

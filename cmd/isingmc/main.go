@@ -69,12 +69,12 @@ type options struct {
 	out, trace                              string
 }
 
-// critical is the inverse temperature of the papers' 60x60 experiments, near the
-// critical one of the square lattice, ½ ln(1+√2) = 0.4407.
+// critical is the inverse temperature of the papers' experiments on 60x60. It is
+// near the critical one of the square lattice, ½ ln(1+√2) = 0.4407.
 const critical = 1 / 2.27
 
 const (
-	defaultSeconds = 2 // the defaults show something within some seconds
+	defaultSeconds = 2 // short: the defaults are for a first look
 	defaultBurn    = 0.2
 )
 
@@ -105,7 +105,7 @@ func newOptions() *options {
 	return o
 }
 
-// A clock tells the time since some moment.
+// A clock returns the time since a fixed moment.
 type clock func() time.Duration
 
 // stopwatch returns the clock that starts now.
@@ -114,7 +114,7 @@ func stopwatch() clock {
 	return func() time.Duration { return time.Since(start) }
 }
 
-// run is the command; now times the samplers.
+// run is the command. The clock now measures the computing time of samplers.
 func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
 	"image/png"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,17 +31,7 @@ func metronome(step time.Duration) clock {
 	}
 }
 
-var isingmc = clitest.Command{Name: "isingmc", Run: metronome(glance).run}
-
-// isolate returns the folder of golden files, after going to an empty folder.
-func isolate(t *testing.T) (testdata string) {
-	wd, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	clitest.Isolate(t)
-	return clitest.Testdata(wd)
-}
+var isingmc = clitest.Command{Name: "isingmc", Run: metronome(clockInterval).run}
 
 func TestHelp(t *testing.T) {
 	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "class", "field", "gap", "json", "lattice", "model", "moves", "order", "out", "quiet", "sampler", "seconds", "seed", "temperature", "trace")
@@ -67,7 +54,7 @@ var goldens = []struct{ name, args string }{
 
 // TestGolden fixes what is printed, as text and as JSON.
 func TestGolden(t *testing.T) {
-	testdata := isolate(t)
+	clitest.Isolate(t)
 	for _, c := range goldens {
 		t.Run(c.name, func(t *testing.T) {
 			args := strings.Fields(c.args)
@@ -75,36 +62,14 @@ func TestGolden(t *testing.T) {
 			if r.Status != cli.OK {
 				t.Fatalf("exits with %d: %s", r.Status, r.Stderr)
 			}
-			clitest.Golden(t, filepath.Join(testdata, c.name+".txt"), r.Stdout+r.Stderr)
+			clitest.Golden(t, c.name+".txt", r.Stdout+r.Stderr)
 			r = isingmc.Call(append(args, "-json")...)
 			if strings.Count(r.Stdout, "\n") != 1 {
 				t.Errorf("-json prints more than a line: %q", r.Stdout)
 			}
-			var indented bytes.Buffer
-			if err := json.Indent(&indented, []byte(r.Stdout), "", "  "); err != nil {
-				t.Fatal(err)
-			}
-			clitest.Golden(t, filepath.Join(testdata, c.name+".json"), rounded(indented.String()))
+			clitest.Golden(t, c.name+".json", clitest.JSON(t, r.Stdout))
 		})
 	}
-}
-
-// rounded cuts numbers to 9 digits: the last ones may depend on the machine.
-func rounded(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		key, value, ok := strings.Cut(line, ": ")
-		number, comma := strings.CutSuffix(value, ",")
-		x, err := strconv.ParseFloat(number, 64)
-		if !ok || err != nil {
-			continue
-		}
-		lines[i] = key + ": " + strconv.FormatFloat(x, 'g', 9, 64)
-		if comma {
-			lines[i] += ","
-		}
-	}
-	return strings.Join(lines, "\n")
 }
 
 // result runs the command with -json and returns what it prints.
@@ -229,7 +194,7 @@ func TestAgreementIsNotBlind(t *testing.T) {
 			}
 			p.contestants[1].chain = chain
 		}
-		if err := p.sample(context.Background(), metronome(glance)); err != nil {
+		if err := p.sample(context.Background(), metronome(clockInterval)); err != nil {
 			t.Fatal(err)
 		}
 		w := strings.Join(p.warnings(newRows(p.contestants)), "\n")

@@ -28,11 +28,11 @@ func picture(w io.Writer, rows []row) error {
 }
 
 const (
-	// stripPoints is the number of energies shown of each sampler, at equal
-	// lags of time: about one to two pixels.
+	// stripPoints is the number of energies that a strip shows, equally spaced
+	// in time: one for every one or two pixels.
 	stripPoints = 600
-	// stripTaus is how many τ of the slowest sampler the energies span: enough
-	// to see it wander, few enough to see how.
+	// stripTaus is the length of a strip in τ of the slowest sampler. It is long
+	// enough to show that the energy wanders, and short enough to show how.
 	stripTaus = 40
 )
 
@@ -43,7 +43,7 @@ func energyStrips(rows []row) (strips []*plots.Plot) {
 		end = min(end, r.seconds)
 		span = max(span, stripTaus*r.secondsOf(r.Time.Tau))
 	}
-	if !(span < end) { // or not known
+	if !(span < end) { // or τ is unknown
 		span = end
 	}
 	unit, name := cli.TimeUnit(span)
@@ -86,8 +86,8 @@ func fewTicks(low, high float64) (few []plot.Tick) {
 	return few
 }
 
-// decayPlot shows ρ against the lag in time, on a logarithmic axis as samplers
-// differ by powers of ten.
+// decayPlot shows the autocorrelation ρ against the lag in time. The axis is
+// logarithmic, because samplers differ by powers of ten.
 func decayPlot(rows []row) *plots.Plot {
 	slowest := 0.0
 	for _, r := range rows {
@@ -102,7 +102,7 @@ func decayPlot(rows []row) *plots.Plot {
 		blocks := r.trace.Blocks()
 		rho := diag.Autocorrelation(blocks, len(blocks)/2)
 		var xy plotter.XYs
-		// Lags that a logarithmic axis tells apart, up to where ρ is noise.
+		// Lags are 2 % apart, which a logarithmic axis can show.
 		for t := 1; t < len(rho) && float64(t) <= lags(r); t = max(t+1, t*51/50) {
 			xy = append(xy, plotter.XY{X: float64(t) * r.blockSeconds() / unit, Y: rho[t]})
 		}

@@ -21,11 +21,12 @@ type plan struct {
 	graph       *mcmc.Graph                // an Ising system; nil of an RBM
 	labelEnergy float64                    // of the label unit that -class holds, by its bias
 	movers      []namedMover
-	shell       bool // the samplers keep the number of spins up
-	held        bool // the constraint of the model says how many
+	keepsUp     bool // the samplers keep the number of spins up
+	constrained bool // that number is set by the constraint of the model
 	contestants []*contestant
 	length      length
-	doubts      []string // of samplers about their settings
+
+	samplerWarnings []string // about their settings
 }
 
 const (
@@ -104,11 +105,11 @@ func (o *options) checkLength() error {
 func (p *plan) checkActive() error {
 	n := p.units
 	switch {
-	case !p.shell && p.held:
+	case !p.keepsUp && p.constrained:
 		return cli.Usagef("-sampler: %s changes the number of units that are on, and the constraint of %s keeps it at %d; take exchange or im", p.movers[0].name, p.modelFile, p.active)
-	case !p.shell && p.flags.Given("active"):
+	case !p.keepsUp && p.flags.Given("active"):
 		return cli.Usagef("-active fixes how many spins are up, which %s does not keep; take exchange or im", p.movers[0].name)
-	case !p.shell:
+	case !p.keepsUp:
 		return nil
 	case !p.fixed():
 		p.active = n / 2
@@ -119,12 +120,12 @@ func (p *plan) checkActive() error {
 	return nil
 }
 
-// start returns the state that all samplers start from: fair coins, or fair
-// draws of the spins that are up.
+// start returns the random state that all samplers start from. It is uniform
+// among all states, or among those with the fixed number of spins up.
 func (p *plan) start() []uint8 {
 	r := rbm.NewKey(p.seed).Child(startKey).Rand()
 	x := make([]uint8, p.units)
-	if p.shell {
+	if p.keepsUp {
 		for _, i := range r.Perm(len(x))[:p.active] {
 			x[i] = 1
 		}
@@ -136,7 +137,7 @@ func (p *plan) start() []uint8 {
 	return x
 }
 
-// bind puts each sampler on its own copy of the system.
+// bind gives each sampler its own copy of the system.
 func (p *plan) bind() error {
 	start := p.start()
 	for i, m := range p.movers {
@@ -146,7 +147,7 @@ func (p *plan) bind() error {
 			return cli.Usagef("-sampler: %w", err)
 		}
 		if w, ok := chain.(mcmc.Warner); ok && w.Warning() != "" {
-			p.doubts = append(p.doubts, w.Warning())
+			p.samplerWarnings = append(p.samplerWarnings, w.Warning())
 		}
 		settings, twin := mcmc.FormatMover(m.Mover), 0
 		for _, before := range p.movers[:i] {
@@ -163,15 +164,15 @@ func (p *plan) bind() error {
 	return nil
 }
 
-// describeSystem says in half a line what is sampled.
+// describeSystem returns a line about the system, without its end.
 func (p *plan) describeSystem() string {
 	return fmt.Sprintf("%s: %d spins, %d bonds; β = %.6g", p.model, p.units, p.pairs, p.beta)
 }
 
-// describe says in two lines what is sampled and for how long.
+// describe returns two lines: what is sampled, and for how long.
 func (p *plan) describe() string {
 	d := p.describeSystem()
-	if p.shell {
+	if p.keepsUp {
 		d += fmt.Sprintf("; %d spins up", p.active)
 	}
 	run := fmt.Sprintf("%v s of computing each", p.seconds)

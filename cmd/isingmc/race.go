@@ -12,11 +12,11 @@ import (
 	"gorbm/rbm"
 )
 
-// A contestant is a sampler on its own copy of the system.
+// A contestant is a sampler with its own copy of the system.
 type contestant struct {
 	name   string // in the grammar of -sampler
 	system system
-	label  float64 // energy of the label unit that -class holds: no unit of the system
+	label  float64 // energy of the label unit that -class fixes, which is not in the system
 	chain  mcmc.Chain
 	rand   *rand.Rand
 
@@ -25,23 +25,22 @@ type contestant struct {
 	trace   *diag.Trace // of the energy after each move
 	elapsed time.Duration
 
-	batch int64 // moves between two looks at the clock
+	batch int64 // moves between two readings of the clock
 }
 
-// traceLimit is the number of blocks that a trace may hold, two megabytes: far
-// more than a picture shows, and enough to resolve any τ that the run can
-// measure.
+// traceLimit is the largest number of blocks of a trace, two megabytes. A
+// picture shows far fewer, and they resolve any τ that the run can measure.
 const traceLimit = 1 << 18
 
-// Purposes of the keys derived from the seed.
+// Keys that derive from the seed.
 const (
 	startKey = iota
 	movesKey
 )
 
-// movesRand returns the generator of a sampler's moves: a function of the seed, of the
-// sampler and of how many equal ones stand before it, not of the others beside it. So a
-// sampler makes the same moves alone and in a race, and no two share draws.
+// movesRand returns the random numbers of a sampler's moves. They depend on the
+// seed, on the sampler's settings and on how many samplers with equal settings
+// come before it. So a sampler makes the same moves alone and beside others.
 func movesRand(seed uint64, settings string, twin int) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(settings))
@@ -61,11 +60,12 @@ func (c *contestant) move(n int64) {
 	}
 }
 
-// glance is the time between two looks at the clock: long beside the look, and
-// short beside the turns.
-const glance = time.Millisecond
+// clockInterval is about the time between two readings of the clock: long
+// compared with a reading, and short compared with a turn.
+const clockInterval = time.Millisecond
 
-// run moves until the sampler has had so much time, or made so many moves.
+// run makes moves until the sampler has used this much time in all, or made
+// this many moves.
 func (c *contestant) run(until time.Duration, moves int64, now func() time.Duration) {
 	c.batch = max(1, c.batch)
 	for c.elapsed < until && c.info.Moves < moves {
@@ -75,22 +75,22 @@ func (c *contestant) run(until time.Duration, moves int64, now func() time.Durat
 		took := now() - start
 		c.elapsed += took
 		switch {
-		case took < glance/2:
+		case took < clockInterval/2:
 			c.batch *= 2
-		case took > 2*glance:
+		case took > 2*clockInterval:
 			c.batch = max(1, c.batch/2)
 		}
 	}
 }
 
-// A length says how long a race lasts: so many moves of the first sampler, or
-// so much time.
+// A length is the length of a race: a number of moves of the first sampler, or
+// a time.
 type length struct {
 	moves int64 // math.MaxInt64 if the time decides
 	time  time.Duration
 }
 
-// byTime is the number of moves where the time decides.
+// byTime is the number of moves of a race whose length is a time.
 const byTime = math.MaxInt64
 
 // scaled returns a share of l, at least one move.
@@ -101,7 +101,7 @@ func (l length) scaled(share float64) length {
 	return length{max(1, int64(math.Ceil(share*float64(l.moves)))), l.time}
 }
 
-// done returns which part of l the first sampler has behind it.
+// done returns the part of l that the first sampler has done, from 0 to 1.
 func (l length) done(first *contestant) float64 {
 	if l.moves == byTime {
 		return min(1, float64(first.elapsed)/float64(l.time))
@@ -109,16 +109,15 @@ func (l length) done(first *contestant) float64 {
 	return float64(first.info.Moves) / float64(l.moves)
 }
 
-// turn is how long a sampler runs before the next one does: whatever else the
-// machine has to do meanwhile slows all of them alike.
+// turn is how long a sampler runs before the next one does. Turns are short, so
+// that other work of the machine slows all samplers alike.
 const turn = 50 * time.Millisecond
 
-// race runs the samplers by turns, for equal computing time each: the first for the
-// length of the race, the others until they have had as much time as the first.
-// What was measured before is forgotten. Where moves decide, those of the
-// first sampler do not depend on the clock. It calls report, with the part
-// that is done, after every round, and ends early, all samplers level, with the
-// context's error.
+// race runs the samplers in turns: the first one for the length of the race, the
+// others until they have used as much time. It resets them first. If the length
+// is a number of moves, the moves of the first sampler do not depend on the
+// clock. After each round of turns it calls report with the part that is done.
+// If the context ends, it returns the context's error after a whole round.
 func race(ctx context.Context, field []*contestant, l length, now func() time.Duration, report func(done float64)) error {
 	for _, c := range field {
 		c.reset()

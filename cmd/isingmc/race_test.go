@@ -53,16 +53,16 @@ func TestRaceIsFair(t *testing.T) {
 				t.Errorf("%v a move: %d moves in %v, %d energies", costs[i], c.info.Moves, c.elapsed, c.trace.Len())
 			}
 			// A sampler stops at the first look at the clock after its time:
-			// a batch, of at most 4 glances, or a move too late.
+			// a batch, of at most 4 clock intervals, or a move too late.
 			late := c.elapsed - field[0].elapsed
-			if late < 0 || late > max(4*glance, costs[i]) {
+			if late < 0 || late > max(4*clockInterval, costs[i]) {
 				t.Errorf("%v a move: %v more than the first", costs[i], late)
 			}
 		}
 		if l.moves != byTime && field[0].info.Moves != l.moves {
 			t.Errorf("%d moves of the first, want %d", field[0].info.Moves, l.moves)
 		}
-		if over := field[0].elapsed - l.time; l.moves == byTime && (over < 0 || over > 4*glance) {
+		if over := field[0].elapsed - l.time; l.moves == byTime && (over < 0 || over > 4*clockInterval) {
 			t.Errorf("the first ran for %v, want %v", field[0].elapsed, l.time)
 		}
 	}
@@ -76,7 +76,7 @@ func TestRaceTakesTurns(t *testing.T) {
 	var dones []float64
 	err := race(ctx, field, length{byTime, 10 * time.Second}, now, func(done float64) {
 		dones = append(dones, done)
-		if late := field[1].elapsed - field[0].elapsed; late < 0 || late > 4*glance {
+		if late := field[1].elapsed - field[0].elapsed; late < 0 || late > 4*clockInterval {
 			t.Errorf("after a round one is %v ahead", late)
 		}
 		if len(dones) == 20 {
@@ -88,7 +88,7 @@ func TestRaceTakesTurns(t *testing.T) {
 	}
 	for i, d := range dones {
 		want := float64(i+1) * turn.Seconds() / 10
-		if d < want || d > want+float64(i+1)*4*glance.Seconds()/10 {
+		if d < want || d > want+float64(i+1)*4*clockInterval.Seconds()/10 {
 			t.Errorf("round %d: %v done, want %v", i, d, want)
 		}
 	}
@@ -122,7 +122,7 @@ func TestStop(t *testing.T) {
 	stopAfter := func(looks int) (clitest.Result, string) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		tick := metronome(glance)
+		tick := metronome(clockInterval)
 		now := clock(func() time.Duration {
 			if looks--; looks == 0 {
 				cancel()

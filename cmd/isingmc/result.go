@@ -12,16 +12,14 @@ import (
 	"gorbm/negphase/diag"
 )
 
-// A row is what came of one sampler.
+// A row is the result of one sampler.
 type row struct {
 	*contestant
 	diag.Summary         // of the energy, in moves
 	seconds      float64 // of computing
 }
 
-func newRow(c *contestant) row { return row{c, c.trace.Summary(), c.elapsed.Seconds()} }
-
-// perSecond returns a count as a rate.
+// perSecond returns a count in the run per second of computing.
 func (r row) perSecond(count float64) float64 { return count / r.seconds }
 
 // secondsOf returns the computing time of so many moves.
@@ -30,13 +28,13 @@ func (r row) secondsOf(moves float64) float64 { return moves * r.seconds / float
 func newRows(field []*contestant) []row {
 	rows := make([]row, len(field))
 	for i, c := range field {
-		rows[i] = newRow(c)
+		rows[i] = row{c, c.trace.Summary(), c.elapsed.Seconds()}
 	}
 	return rows
 }
 
-// A SamplerResult is what -json prints of a sampler. Numbers that the run does
-// not tell are null.
+// A SamplerResult is what -json prints of a sampler. Numbers that cannot be
+// computed from the run are null.
 type SamplerResult struct {
 	Sampler            string   `json:"sampler"`
 	Moves              int64    `json:"moves"`
@@ -56,22 +54,19 @@ type SamplerResult struct {
 }
 
 func (r row) result() SamplerResult {
-	s := SamplerResult{
+	return SamplerResult{
 		Sampler: r.name, Moves: r.N, Seconds: r.seconds,
 		MovesPerSecond: r.perSecond(float64(r.N)), FlipsPerSecond: r.perSecond(float64(r.info.Flips)),
 		EnergyMean: cli.Finite(r.Mean), EnergyStdErr: cli.Finite(r.StdErr), EnergyVariance: cli.Finite(r.Variance),
 		EnergyPerSpin: cli.Finite(r.Mean / float64(r.system.Len())),
 		TauInt:        cli.Finite(r.Time.Tau), TauIntStdErr: cli.Finite(r.Time.StdErr), TauIntSeconds: cli.Finite(r.secondsOf(r.Time.Tau)),
 		Effective: cli.Finite(r.Effective), EffectivePerSecond: cli.Finite(r.perSecond(r.Effective)),
+		Acceptance: cli.Known(r.info.Acceptance()),
 	}
-	if a, ok := r.info.Acceptance(); ok {
-		s.Acceptance = &a
-	}
-	return s
 }
 
-// A jsonResult is the JSON object on standard output. That of a single sampler
-// is also spread out at its top level.
+// A jsonResult is the JSON object on standard output. If there is one sampler,
+// its fields are also at the top level.
 type jsonResult struct {
 	System   string          `json:"system"`
 	Spins    int             `json:"spins"`
@@ -86,7 +81,7 @@ type jsonResult struct {
 
 func (p *plan) result(rows []row, warnings []string) jsonResult {
 	out := jsonResult{System: p.model, Spins: p.units, Bonds: p.pairs, Beta: p.beta, Seed: p.seed, Warnings: warnings}
-	if p.shell {
+	if p.keepsUp {
 		out.Active = &p.active
 	}
 	for _, r := range rows {
@@ -98,25 +93,21 @@ func (p *plan) result(rows []row, warnings []string) jsonResult {
 	return out
 }
 
-// print prints what the samplers came to: as JSON, or as a table with
-// conclusions.
+// print prints the results: as JSON, or as a table with conclusions.
 func (p *plan) print(rows []row) error {
 	warnings := p.warnings(rows)
-	if p.flags.JSON {
-		return p.flags.PrintJSON(p.result(rows, warnings))
-	}
-	if !p.flags.Quiet {
-		if err := printTable(p.flags.Stdout, rows); err != nil {
-			return err
+	return p.flags.Print(p.result(rows, warnings), func(w io.Writer) error {
+		if !p.flags.Quiet {
+			if err := printTable(w, rows); err != nil {
+				return err
+			}
+			for _, line := range conclusions(rows) {
+				fmt.Fprintln(w, line)
+			}
 		}
-		for _, line := range conclusions(rows) {
-			fmt.Fprintln(p.flags.Stdout, line)
-		}
-	}
-	for _, w := range warnings {
-		p.flags.Warn(w)
-	}
-	return nil
+		p.flags.Warn(warnings...)
+		return nil
+	})
 }
 
 // printTable prints a line for each sampler.
@@ -145,7 +136,7 @@ func printTable(w io.Writer, rows []row) error {
 	return t.Flush()
 }
 
-// short writes a rate to three digits, in thousands, millions or billions.
+// short returns a rate to three digits, in thousands, millions or billions.
 func short(x float64) string {
 	for _, unit := range []struct {
 		size float64
@@ -158,7 +149,7 @@ func short(x float64) string {
 	return cli.Number(x)
 }
 
-// withError writes a number with its standard error, to two digits of the
+// withError returns a number with its standard error, to two digits of the
 // error.
 func withError(x, err float64) string {
 	switch {
@@ -178,8 +169,8 @@ func withError(x, err float64) string {
 // pair in 16,000 is farther apart than 4.
 const maxApart = 4
 
-// conclusions says in words what the table shows of several samplers, if their
-// errors can be trusted: whether they agree, and which gives the most.
+// conclusions compares several samplers in words, if their errors can be
+// trusted: whether their means agree, and which one is fastest.
 func conclusions(rows []row) []string {
 	if len(rows) < 2 || slices.ContainsFunc(rows, func(r row) bool { return !r.Trusted() }) {
 		return nil
@@ -205,8 +196,8 @@ func conclusions(rows []row) []string {
 	return append(lines, fmt.Sprintf("%s gives the most independent energies per second, %s.", best.name, strings.Join(others, ", ")))
 }
 
-// farthest returns the two samplers whose mean energies lie the most standard
-// errors apart; of those without errors z is NaN.
+// farthest returns the two samplers whose mean energies differ by the most
+// standard errors, and that number. It is NaN if there are no errors.
 func farthest(rows []row) (a, b row, z float64) {
 	z = math.NaN()
 	for i := range rows {
@@ -219,9 +210,9 @@ func farthest(rows []row) (a, b row, z float64) {
 	return a, b, z
 }
 
-// warnings says what is wrong with the settings or with the run.
+// warnings returns what is wrong with the settings or with the run.
 func (p *plan) warnings(rows []row) (w []string) {
-	w = append(w, p.doubts...)
+	w = append(w, p.samplerWarnings...)
 	for _, r := range rows {
 		switch {
 		case r.Variance == 0:
@@ -238,7 +229,7 @@ func (p *plan) warnings(rows []row) (w []string) {
 	return w
 }
 
-// fewer writes how many independent energies a short run is worth.
+// fewer returns the number of independent energies of a short run in words.
 func fewer(n float64) string {
 	if math.IsNaN(n) || n >= diag.MinEffective {
 		return "an unknown number of"

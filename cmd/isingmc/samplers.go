@@ -52,7 +52,7 @@ func (p *plan) parseSamplers() error {
 		}
 	}
 	taken := p.order == ""
-	var kinds [2]string // the first sampler on all states, and on a shell
+	var kinds [2]string // the first sampler of all states, and at a fixed number of spins up
 	for _, text := range strings.Split(p.samplers, ",") {
 		if name, rest, _ := strings.Cut(text, ":"); p.order != "" && mcmc.MoverHas(name, "order") && !strings.Contains(":"+rest, ":order=") {
 			text += ":order=" + p.order
@@ -66,11 +66,11 @@ func (p *plan) parseSamplers() error {
 			m = p.fit(m)
 		}
 		p.movers = append(p.movers, namedMover{m, text})
-		shell := 0
+		kind := 0
 		if mcmc.KeepsActive(m) {
-			shell = 1
+			kind = 1
 		}
-		kinds[shell] = text
+		kinds[kind] = text
 	}
 	switch {
 	case !taken:
@@ -80,11 +80,11 @@ func (p *plan) parseSamplers() error {
 	case len(p.movers) > len(plots.Colors):
 		return cli.Usagef("-sampler names %d samplers; at most %d run together", len(p.movers), len(plots.Colors))
 	}
-	p.shell = kinds[1] != ""
+	p.keepsUp = kinds[1] != ""
 	return nil
 }
 
-// fit cuts default lengths of walks to what the system has room for.
+// fit shortens walks of default length to what the system has room for.
 func (p *plan) fit(m mcmc.Mover) mcmc.Mover {
 	n := p.units
 	switch w := m.(type) {

@@ -15,7 +15,7 @@ import (
 	"gorbm/rbm"
 )
 
-// A system is what samplers move.
+// A system is an Ising system or an RBM with its state.
 type system interface {
 	mcmc.System
 	SetState(state []uint8)
@@ -57,8 +57,8 @@ func (p *plan) setGraph(g *mcmc.Graph) {
 	p.newSystem = func(state []uint8) system { return mcmc.NewIsing(g, state) }
 }
 
-// readGraph reads the system from a file; noLattice is the error to return if
-// there is none.
+// readGraph reads the system from the file that -lattice names. noLattice says
+// why the name is not one of a lattice; it is returned if there is no such file.
 func (p *plan) readGraph(noLattice error) error {
 	graph, err := mcmc.ReadGraphFile(p.lattice)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,8 +108,8 @@ func readCouplings(path string, l *mcmc.Lattice) (mcmc.Couplings, error) {
 	return func(int) []float64 { return couplings }, nil
 }
 
-// errNoCouplings is wrapped by the error of parseCouplings for a text that is
-// not of its grammar, which may be the name of a file.
+// errNoCouplings is wrapped by the error of parseCouplings for a text outside
+// its grammar. The text may be the name of a file.
 var errNoCouplings = errors.New("no couplings")
 
 // parseCouplings reads -J.
@@ -175,7 +175,7 @@ func (p *plan) readModel() error {
 		if p.flags.Given("active") && p.active != c.Active {
 			return cli.Usagef("-active is %d, but %s%s has the constraint %v; leave -active out", p.active, p.modelFile, given, c)
 		}
-		p.active, p.held = c.Active, true
+		p.active, p.constrained = c.Active, true
 	}
 	parameters := mcmc.NewParameters(m)
 	p.newSystem = func(state []uint8) system {
@@ -207,4 +207,4 @@ func (p *plan) checkConstraint(m *rbm.RBM) error {
 }
 
 // fixed reports whether the number of spins up is given.
-func (p *plan) fixed() bool { return p.held || p.flags.Given("active") }
+func (p *plan) fixed() bool { return p.constrained || p.flags.Given("active") }

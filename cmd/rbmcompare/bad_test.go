@@ -37,11 +37,15 @@ func TestBadInput(t *testing.T) {
 	} {
 		clitest.Write(t, path, content)
 	}
-	for path, m := range map[string]*rbm.RBM{"mixed/models/0000001.safetensors": clitest.Model(8, 5, 0, 0), "mixed/models/0000002.safetensors": clitest.Model(8, 6, 0, 0)} {
-		if err := os.MkdirAll("mixed/models", 0o755); err != nil {
+	constrained := clitest.Model(8, 5, 0, rbm.Softmax)
+	constrained.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
+	for run, second := range map[string]*rbm.RBM{"mixed": clitest.Model(8, 6, 0, 0), "kinds": clitest.Model(8, 5, 2, rbm.Bernoulli), "bound": constrained} {
+		if err := os.MkdirAll(run+"/models", 0o755); err != nil {
 			t.Fatal(err)
 		}
-		clitest.Save(t, path, m, modelfile.About{})
+		first := clitest.Model(8, 5, second.Classes(), rbm.Softmax)
+		clitest.Save(t, run+"/models/0000001.safetensors", first, modelfile.About{})
+		clitest.Save(t, run+"/models/0000002.safetensors", second, modelfile.About{})
 	}
 	const s = "-model softmax.safetensors "
 	for _, c := range []struct {
@@ -62,6 +66,8 @@ func TestBadInput(t *testing.T) {
 		{cli.Failed, "-run other", []string{"best.safetensors is not named by a step"}},
 		{cli.Failed, "-run torn", []string{"0000001.safetensors", "not a safetensors file"}},
 		{cli.Failed, "-run mixed", []string{"0000002.safetensors is of another shape", "0000001.safetensors"}},
+		{cli.Failed, "-run kinds", []string{"0000002.safetensors is of another shape", "0000001.safetensors"}},
+		{cli.Failed, "-run bound", []string{"0000002.safetensors has another constraint", "0000001.safetensors"}},
 		// The estimators.
 		{cli.Usage, s + "-negphase pdc", []string{"-negphase", `"pdc"`, "did you mean pcd?"}},
 		{cli.Usage, s + "-negphase pcd,,pt", []string{"-negphase", `unknown negative phase ""`}},

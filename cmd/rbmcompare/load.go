@@ -12,7 +12,7 @@ import (
 	"gorbm/train"
 )
 
-// Purposes of the keys that derive from the seed, beside those of compare.
+// Keys that derive from the seed. Package compare has smaller ones.
 const (
 	referenceKey = 1<<32 + iota
 	batchKey

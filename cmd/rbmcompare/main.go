@@ -122,7 +122,8 @@ type plan struct {
 	names      []string  // of the estimators, as given
 	estimators []negphase.Settings
 	reference  *negphase.Settings // nil: the truth is enumerated where it can be
-	doubts     []string           // of samplers about their settings
+
+	samplerWarnings []string // about their settings
 }
 
 func (o *options) check(ctx context.Context) (*plan, error) {
@@ -140,20 +141,22 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	if err := p.parseEstimators(); err != nil {
 		return nil, err
 	}
-	if o.out != "" {
-		if ext := filepath.Ext(o.out); ext == ".png" || ext == ".csv" || ext == ".json" {
-			return nil, cli.Usagef("-out is %q; it is a folder, for curves.csv, compare.json and pictures; leave the %s out", o.out, ext)
-		}
-		if err := cli.Absent("out", o.out); err != nil {
-			return nil, err
-		}
+	if ext := filepath.Ext(o.out); ext == ".png" || ext == ".csv" || ext == ".json" {
+		return nil, cli.Usagef("-out is %q; it is a folder, for curves.csv, compare.json and pictures; leave the %s out", o.out, ext)
 	}
-	for _, step := range []func() error{p.loadModels, func() error { return p.loadData(ctx) }, p.checkEstimators, p.checkRows} {
-		if err := step(); err != nil {
-			return nil, err
-		}
+	if err := o.flags.CheckNew("out"); err != nil {
+		return nil, err
 	}
-	return p, nil
+	if err := p.loadModels(); err != nil {
+		return nil, err
+	}
+	if err := p.loadData(ctx); err != nil {
+		return nil, err
+	}
+	if err := p.checkEstimators(); err != nil || p.set == nil {
+		return p, err
+	}
+	return p, train.Allows(p.models[0].Model, p.set)
 }
 
 // parseEstimators reads -negphase and -reference.
@@ -200,12 +203,12 @@ func (p *plan) parseEstimators() error {
 func (p *plan) checkEstimators() error {
 	for i, s := range p.estimators {
 		for _, model := range p.models {
-			doubt, err := s.CheckModel(model.Model)
+			warning, err := s.CheckModel(model.Model)
 			if err != nil {
 				return cli.Usagef("-negphase %s on %s: %w", p.names[i], model.Path, err)
 			}
-			if text := p.names[i] + ": " + doubt; doubt != "" && !slices.Contains(p.doubts, text) {
-				p.doubts = append(p.doubts, text)
+			if text := p.names[i] + ": " + warning; warning != "" && !slices.Contains(p.samplerWarnings, text) {
+				p.samplerWarnings = append(p.samplerWarnings, text)
 			}
 		}
 		m := p.models[0].Model
@@ -228,16 +231,8 @@ func (p *plan) checkEstimators() error {
 	return nil
 }
 
-// checkRows checks that the models allow all rows of -data.
-func (p *plan) checkRows() error {
-	if p.set == nil {
-		return nil
-	}
-	return train.Allows(p.models[0].Model, p.set)
-}
-
-// compare compares the estimators on every model. It returns what was
-// completed beside an error.
+// compare compares the estimators on every model. If there is an error, it also
+// returns the results so far.
 func (p *plan) compare(ctx context.Context) (results []result, err error) {
 	for i, s := range p.models {
 		truth, err := p.truth(ctx, s)
@@ -255,7 +250,7 @@ func (p *plan) compare(ctx context.Context) (results []result, err error) {
 	return results, nil
 }
 
-// truth returns the negative phase that the estimators are held against, with
+// truth returns the negative phase that the estimators are compared with, and
 // the positive phase of the data.
 func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err error) {
 	if p.reference == nil {

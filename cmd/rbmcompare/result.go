@@ -19,7 +19,7 @@ import (
 	"gorbm/rbm/atomicfile"
 )
 
-// A result is what came of one model.
+// A result is the comparison on one model.
 type result struct {
 	*subject
 	truth  *compare.Truth
@@ -60,8 +60,8 @@ type jsonReference struct {
 	SwapRates []float64 `json:"swap_rates,omitempty"`
 }
 
-// jsonEstimator has the figures at the last point; what one repeat cannot tell
-// is left out.
+// jsonEstimator has the figures at the last point. Those that need several
+// repeats are left out if there is one.
 type jsonEstimator struct {
 	Name           string    `json:"name"`
 	NegPhase       string    `json:"negphase"`
@@ -99,18 +99,12 @@ func (p *plan) json(r result) jsonResult {
 			continue
 		}
 		last := c.Last()
-		e := jsonEstimator{Name: p.names[i], NegPhase: c.Estimator.String(), Repeats: c.Repeats, Updates: last.Updates,
+		j.Estimators = append(j.Estimators, jsonEstimator{Name: p.names[i], NegPhase: c.Estimator.String(), Repeats: c.Repeats, Updates: last.Updates,
 			Steps: last.Steps, GibbsSteps: last.GibbsSteps, Seconds: last.Seconds, SecondsPerStep: cli.Finite(c.SecondsPerStep()),
 			DistanceMean: last.Distance.Mean, DistanceSD: cli.Finite(last.Distance.SD),
 			BiasNorm: c.Bias.Norm, BiasFloor: cli.Finite(c.Bias.Floor), Bias: cli.Finite(c.Bias.Corrected()), Variance: cli.Finite(c.Variance),
-			CosineMean: cli.Finite(c.Cosine.Mean), CosineSD: cli.Finite(c.Cosine.SD), SwapRates: c.Info.SwapRates(), Cuts: c.Info.Cuts}
-		if tau, ok := c.Info.MeanMeetingTime(); ok {
-			e.MeetingTime = &tau
-		}
-		if a, ok := c.Info.Moves.Acceptance(); ok {
-			e.Acceptance = &a
-		}
-		j.Estimators = append(j.Estimators, e)
+			CosineMean: cli.Finite(c.Cosine.Mean), CosineSD: cli.Finite(c.Cosine.SD), SwapRates: c.Info.SwapRates(), Cuts: c.Info.Cuts,
+			MeetingTime: cli.Known(c.Info.MeanMeetingTime()), Acceptance: cli.Known(c.Info.Moves.Acceptance())})
 	}
 	return j
 }
@@ -138,22 +132,17 @@ func (p *plan) report(results []result) error {
 			return err
 		}
 	}
-	if p.flags.JSON {
-		if err := p.flags.PrintJSON(object); err != nil {
-			return err
-		}
-	} else {
+	err := p.flags.Print(object, func(w io.Writer) error {
 		for _, r := range results {
-			p.describe(r, p.flags.Stdout)
+			p.describe(r, w)
 		}
 		if p.out != "" {
-			fmt.Fprintf(p.flags.Stdout, "results in %s\n", p.out)
+			fmt.Fprintf(w, "results in %s\n", p.out)
 		}
-	}
-	for _, w := range p.warnings(results) {
-		p.flags.Warn(w)
-	}
-	return nil
+		return nil
+	})
+	p.flags.Warn(p.warnings(results)...)
+	return err
 }
 
 // describe prints a table.
@@ -189,7 +178,8 @@ func (p *plan) describe(r result, w io.Writer) {
 // shortList is the number of temperatures that a line has room for.
 const shortList = 8
 
-// short returns s in the grammar, with a long list of temperatures counted.
+// short returns s in the grammar. The number of temperatures stands for a long
+// list of them.
 func short(s negphase.Settings) string {
 	text := s.String()
 	if t, at := s.Ladder().Temperatures.List, strings.Index(text, ":tau="); at >= 0 && len(t) > shortList {
@@ -213,8 +203,8 @@ func plusMinus(m compare.Moment) string {
 	return cli.Number(m.Mean) + " ± " + cli.Number(m.SD)
 }
 
-// warnings says in words what makes the figures mean less than they seem to,
-// of all models together.
+// warnings returns the reasons not to trust the figures, of all models
+// together.
 func (p *plan) warnings(results []result) (warnings []string) {
 	ladder := func(what string, info negphase.Info) {
 		if rates := info.SwapRates(); rates != nil && slices.Min(rates) < cli.ExchangeFloor {
@@ -248,7 +238,7 @@ func (p *plan) warnings(results []result) (warnings []string) {
 			warnings = append(warnings, p.names[i]+": "+w)
 		}
 	}
-	return append(warnings, p.doubts...)
+	return append(warnings, p.samplerWarnings...)
 }
 
 // write makes the folder of -out and fills it.
@@ -284,8 +274,8 @@ func (p *plan) write(results []result, object any) error {
 	return file("run.png", func(w io.Writer) error { return p.drawRun(results, w) })
 }
 
-// table returns all points of all curves as the lines of a CSV file. What one
-// repeat cannot tell is empty.
+// table returns all points of all curves as the lines of a CSV file. Standard
+// deviations of one repeat are empty.
 func (p *plan) table(results []result) [][]string {
 	lines := [][]string{{"model", "negphase", "repeats", "updates", "steps", "gibbs_steps", "seconds", "distance_mean", "distance_sd"}}
 	for _, r := range results {

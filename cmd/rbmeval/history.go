@@ -18,12 +18,12 @@ type history struct {
 	options
 	first     *evaluation // of the first snapshot: what all have in common
 	base      *rbm.Base
-	parts     []*evaluation // the training rows, a sample if they are many, and the test rows if there are any
-	states    []*evaluation // the same rows as binary states
+	parts     []*evaluation // on training rows, and on test rows if there are any
+	states    []*evaluation // on the same rows as binary states
 	snapshots []snapshot
 }
 
-// A snapshot is a model of a run, and what was found of it.
+// A snapshot is a model of a run with its log Z and mean free energies.
 type snapshot struct {
 	cli.Snapshot
 	logZEstimates
@@ -43,10 +43,8 @@ func (o *options) evaluateRun(ctx context.Context) error {
 	if name := o.flags.FirstGiven("model", "classes", "labels", "part", "pl", "classify", "rows", "features", "ladder"); name != "" {
 		return cli.Usagef("-%s is for a single model; -run judges the likelihood of all snapshots", name)
 	}
-	if o.out != "" {
-		if err := cli.Absent("out", o.out); err != nil {
-			return err
-		}
+	if err := o.flags.CheckNew("out"); err != nil {
+		return err
 	}
 	snapshots, err := cli.ReadSnapshots(o.run)
 	if err != nil {
@@ -86,7 +84,7 @@ func (h *history) loadRows(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	silent := *h.flags // the bar is that of the snapshots
+	silent := *h.flags // the progress bar counts snapshots, not rows
 	silent.Quiet = true
 	for _, set := range []*data.Set{trainSet, test} {
 		if set == nil {
@@ -130,9 +128,9 @@ func (h *history) choose() error {
 		return fmt.Errorf("-exact: %w", err)
 	}
 	switch {
-	case !p.shell():
+	case !p.constrainsAll():
 	case h.estimated():
-		return p.shellError()
+		return p.constrainsAllError()
 	case err != nil:
 		return fmt.Errorf("-run: %w", err)
 	default:

@@ -71,9 +71,7 @@ func (h *history) report() error {
 			return err
 		}
 	}
-	if !h.flags.JSON {
-		h.print(r, h.flags.Stdout)
-	} else if err := h.flags.PrintJSON(r); err != nil {
+	if err := h.flags.Print(r, func(w io.Writer) error { return h.print(r, w) }); err != nil {
 		return err
 	}
 	doubtful, last := 0, ""
@@ -90,7 +88,7 @@ func (h *history) report() error {
 }
 
 // print prints the table.
-func (h *history) print(r historyResult, w io.Writer) {
+func (h *history) print(r historyResult, w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n%s: %d training rows", r.Run, cli.Units(h.first.m), r.Data, r.NTrain)
 	if r.NTest > 0 {
 		fmt.Fprintf(w, ", %d test rows", r.NTest)
@@ -127,6 +125,7 @@ func (h *history) print(r historyResult, w io.Writer) {
 	if h.out != "" {
 		fmt.Fprintf(w, "likelihood written to %s\n", h.out)
 	}
+	return nil
 }
 
 // write makes the folder of -out, or the picture or the table alone if -out

@@ -14,7 +14,7 @@ import (
 	"gorbm/train/plots"
 )
 
-// logZFlags say how log Z is found.
+// logZFlags are the flags that say how log Z is computed.
 type logZFlags struct {
 	exact, ais, reverse, bennett bool
 
@@ -34,7 +34,7 @@ const (
 
 	maxChains       = 1 << 20
 	maxTemperatures = 1 << 24
-	minRounds       = 60 // a burn-in of 20, and draws that show a variance
+	minRounds       = 60 // a burn-in of 20, and enough draws for a variance
 	maxRounds       = 1 << 26
 )
 
@@ -54,13 +54,13 @@ func addLogZFlags(f *cli.Flags) *logZFlags {
 	return z
 }
 
-// asked reports whether a way to log Z was asked for.
+// asked reports whether log Z is to be computed.
 func (z *logZFlags) asked() bool { return z.exact || z.estimated() }
 
 // estimated reports whether log Z is to be estimated.
 func (z *logZFlags) estimated() bool { return z.ais || z.reverse || z.bennett }
 
-// estimate asks for all estimates.
+// estimate sets the flags of all estimates.
 func (z *logZFlags) estimate() { z.ais, z.reverse, z.bennett = true, true, true }
 
 // check checks the values of the flags.
@@ -100,7 +100,8 @@ func (z *logZFlags) idle(f *cli.Flags) error {
 	return nil
 }
 
-// settings returns what the flags say; a nil base is the uniform law.
+// settings returns the settings of the estimates. A nil base is the uniform
+// distribution.
 func (z *logZFlags) settings(base *rbm.Base) logz.Settings {
 	s := logz.DefaultSettings()
 	s.AIS, s.Reverse, s.Bennett = z.ais, z.reverse, z.bennett
@@ -110,8 +111,8 @@ func (z *logZFlags) settings(base *rbm.Base) logz.Settings {
 	return s
 }
 
-// baseOf returns the base for models of m's shape: with the means of the
-// training rows in set, and labels that are fair where set has none.
+// baseOf returns the base for models of m's shape. It has the means of the
+// training rows in set. If set has no labels, all labels are equally probable.
 func (z *logZFlags) baseOf(m *rbm.RBM, set *data.Set) *rbm.Base {
 	if z.base == "uniform" {
 		return nil
@@ -121,7 +122,7 @@ func (z *logZFlags) baseOf(m *rbm.RBM, set *data.Set) *rbm.Base {
 	}
 	mean := train.VisibleMean(rbm.New(m.Inputs(), 1, 0, rbm.Softmax), set)
 	for range m.Classes() {
-		mean = append(mean, 0.5) // of softmax labels only their being equal counts
+		mean = append(mean, 0.5) // of softmax labels only the ratios count
 	}
 	return rbm.NewBase(m, mean, set.Len())
 }

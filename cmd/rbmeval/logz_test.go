@@ -245,11 +245,11 @@ func leftPad(step int) string {
 
 // TestRun fixes the table of -run, and holds it against the single models.
 func TestRun(t *testing.T) {
-	testdata := isolate(t)
+	isolate(t)
 	makeRun(t)
-	clitest.Golden(t, filepath.Join(testdata, "run.txt"), rbmeval.OK(t, "-run", "run"))
+	clitest.Golden(t, "run.txt", rbmeval.OK(t, "-run", "run"))
 	rbmeval.OK(t, "-run", "run", "-out", "out", "-quiet")
-	clitest.Golden(t, filepath.Join(testdata, "run.csv"), nineDigits(t, "out/likelihood.csv"))
+	clitest.Golden(t, "run.csv", nineDigits(t, "out/likelihood.csv"))
 	decodes(t, "out/likelihood.png")
 	// One of the two alone, where -out is named as a file.
 	rbmeval.OK(t, "-run", "run", "-out", "one.csv", "-quiet")

@@ -1,6 +1,6 @@
-// Rbmeval evaluates a restricted Boltzmann machine on data: likelihood, by
-// enumeration or within a bracket of estimates, exact pseudo-likelihood,
-// classification, and what each row gets; or the likelihood along a run.
+// Rbmeval evaluates a restricted Boltzmann machine on data: the likelihood, by
+// enumeration or by estimates from above and below, the exact pseudo-likelihood,
+// classification, and the values of each row; or the likelihood along a run.
 //
 //	rbmeval -model runs/fontdigits-ins-1/model.safetensors
 //	rbmeval -run runs/fontdigits-ins-1
@@ -9,6 +9,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,15 +148,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 const autoWork = 1 << 32
 
 func (o *options) load(ctx context.Context) (*evaluation, error) {
-	if err := cli.Choice("part", o.part, "auto", "train", "test"); err != nil {
-		return nil, err
-	}
-	if o.rows != "" {
-		if err := cli.Absent("rows", o.rows); err != nil {
-			return nil, err
-		}
-	}
-	if err := o.flags.CheckNew("features", ".npz"); err != nil {
+	if err := cmp.Or(cli.Choice("part", o.part, "auto", "train", "test"), o.flags.CheckNew("rows"), o.flags.CheckNew("features", ".npz")); err != nil {
 		return nil, err
 	}
 	m, about, err := o.model.Load()
@@ -199,8 +192,8 @@ func (e *evaluation) choose() error {
 	switch {
 	case e.exact && err != nil:
 		return fmt.Errorf("-exact: %w", err)
-	case e.estimated() && e.shell():
-		return e.shellError()
+	case e.estimated() && e.constrainsAll():
+		return e.constrainsAllError()
 	case e.labelIn && !e.labelled():
 		return cli.Usagef("-label-in-features needs labels, of the model and of the data; the model has %d classes and %s %d", e.m.Classes(), e.set.Name, len(e.set.Classes))
 	case e.asked() && !e.likely():
@@ -214,7 +207,7 @@ func (e *evaluation) choose() error {
 	}
 	if e.auto {
 		e.exact = err == nil && enum.Work() <= autoWork && e.likely()
-		if !e.exact && e.likely() && !e.shell() {
+		if !e.exact && e.likely() && !e.constrainsAll() {
 			e.estimate()
 		}
 		e.pl = !e.v.IsGrey() && (e.m.Classes() == 0 || e.labelled())
@@ -226,13 +219,13 @@ func (e *evaluation) choose() error {
 	return e.idle(e.flags)
 }
 
-// shell reports whether the model has a constraint on all units.
-func (e *evaluation) shell() bool {
+// constrainsAll reports whether the model has a constraint on all units.
+func (e *evaluation) constrainsAll() bool {
 	return e.m.Constraint != nil && e.m.Constraint.On == rbm.AllUnits
 }
 
-// shellError says that estimates are not for such a model.
-func (e *evaluation) shellError() error {
+// constrainsAllError says that estimates are not for such a model.
+func (e *evaluation) constrainsAllError() error {
 	return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", e.m.Constraint)
 }
 
@@ -281,7 +274,7 @@ func (e *evaluation) evaluate(ctx context.Context) (*values, error) {
 	return v, err
 }
 
-// featuresLaw names the means that -features writes; it is empty without it.
+// featuresLaw names the means that -features writes. It is "" without the flag.
 func (e *evaluation) featuresLaw() string {
 	switch {
 	case e.features == "":

@@ -14,7 +14,7 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// logZEstimates are what was found of log Z.
+// logZEstimates is log Z of a model: exact or estimated, and its bounds.
 type logZEstimates struct {
 	logz.Bracket
 	logZ, stdErr float64 // exact, or the best estimate
@@ -23,17 +23,17 @@ type logZEstimates struct {
 
 const byExact = "exact"
 
-// unknown is what is found if nothing is asked for.
+// unknown is logZEstimates without any number.
 func unknown() logZEstimates {
 	return logZEstimates{Bracket: logz.Bracket{LowerBound: math.Inf(-1)}}
 }
 
-// methods are the words for how log Z was found.
+// methods are the names of the ways to log Z in printed text.
 var methods = map[string]string{
 	byExact: "enumeration", string(logz.ByAIS): "AIS", string(logz.ByReverse): "reverse AIS", string(logz.ByBennett): "Bennett's ratio",
 }
 
-// find finds log Z of m: by enum, if it is not nil, and by the estimates that
+// find computes log Z of m: by enum, if it is not nil, and by the estimates that
 // the flags ask for. bound is a lower bound of log Z.
 func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *exact.Enumeration, base *rbm.Base, bound float64, progress func(stage string, done float64)) (p logZEstimates, err error) {
 	p = unknown()
@@ -58,8 +58,8 @@ func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *exact.Enumeratio
 	return p, nil
 }
 
-// finite reports whether all numbers of p that are there are finite; the error
-// of a single chain, which has none, need not be.
+// finite reports whether all numbers of p are finite. A single chain has no
+// standard error, which is infinite.
 func (p logZEstimates) finite() bool {
 	ok := func(x float64) bool { return cli.Finite(x) != nil }
 	if p.by != "" && !ok(p.logZ) {
@@ -85,9 +85,9 @@ type logZResult struct {
 	Warnings   []string        `json:"warnings,omitempty"`
 }
 
-// An estimateResult is what -json prints of one estimate. One that has no number
-// or is impossible has no log_z and no std_err; that of a single chain has no
-// std_err.
+// An estimateResult is what -json prints of one estimate. It has no log_z and no
+// std_err if there is no number or an impossible one, and no std_err if there is
+// one chain.
 type estimateResult struct {
 	LogZ         *float64 `json:"log_z,omitempty"`
 	StdErr       *float64 `json:"std_err,omitempty"`
@@ -145,7 +145,7 @@ func (p logZEstimates) estimateResult(m logz.Method, logZ, stdErr float64, r est
 	return &r
 }
 
-// print prints the ways to log Z, a line each.
+// print prints a line for each way to log Z that was taken.
 func (p logZEstimates) print(w io.Writer) {
 	if p.by == byExact {
 		fmt.Fprintf(w, "%-26s %.6f\n", "exact log Z", p.logZ)

@@ -13,7 +13,7 @@ import (
 	"gorbm/train"
 )
 
-// values is what was computed of a model on its rows.
+// values are what was computed of a model on its rows.
 type values struct {
 	logZEstimates
 	free   []float64 // F of each row
@@ -88,19 +88,13 @@ func (v *values) print(e *evaluation) error {
 	if err != nil {
 		return err
 	}
-	if !e.flags.JSON {
-		v.describe(r, e, e.flags.Stdout)
-	} else if err := e.flags.PrintJSON(r); err != nil {
-		return err
-	}
-	for _, warning := range v.Warnings {
-		e.flags.Warn(warning.String())
-	}
-	return nil
+	err = e.flags.Print(r, func(w io.Writer) error { return v.describe(r, e, w) })
+	e.flags.Warn(r.Warnings...)
+	return err
 }
 
 // describe prints what -json puts into an object.
-func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) {
+func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n%s: %d rows (%s)\n", r.Model, cli.Units(e.m), r.Data, r.N, r.Binarize)
 	line := func(what string, x *float64) {
 		if x != nil {
@@ -120,7 +114,7 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) {
 		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")
 	} else if enum, err := exact.New(e.m, exact.EvaluationLimit); err == nil && e.auto && !e.exact {
 		fmt.Fprintf(w, "%d states were not enumerated unasked; -exact does\n", enum.States())
-	} else if err != nil && e.shell() {
+	} else if err != nil && e.constrainsAll() {
 		fmt.Fprintf(w, "no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it\n", e.m.Constraint)
 	}
 	if e.rows != "" {
@@ -132,10 +126,11 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) {
 	if e.ladder != "" {
 		fmt.Fprintf(w, "ladder drawn in %s\n", e.ladder)
 	}
+	return nil
 }
 
-// printLikelihood prints the mean log-likelihood: of an estimate how it was
-// found, and what the bracket of log Z leaves of it.
+// printLikelihood prints the mean log-likelihood: exact, or the best estimate
+// with those of the other methods, or an upper bound.
 func (v *values) printLikelihood(r jsonResult, e *evaluation, w io.Writer) {
 	what := "mean log-likelihood"
 	if e.v.IsGrey() {

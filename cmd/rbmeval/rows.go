@@ -39,7 +39,7 @@ func allRows(set *data.Set) []int32 {
 	return rows
 }
 
-// fit lays out these rows of the set as visible states.
+// fit takes these rows of the set as visible states.
 func (e *evaluation) fit(rows []int32) {
 	e.n = len(rows)
 	bare := e.m.Classes() > 0 && !e.labelled() // label units stay empty
@@ -66,10 +66,11 @@ func (e *evaluation) likely() bool {
 	return e.m.Classes() == 0 || e.set.Y != nil || e.m.LabelKind() == rbm.Softmax
 }
 
-// chunk is the number of rows between two looks at the context.
+// chunk is the number of rows between two checks of the context.
 const chunk = 256
 
-// eachChunk calls f for parts of the rows, with a bar.
+// eachChunk calls f for one part of the rows after the other, with a progress
+// bar.
 func (e *evaluation) eachChunk(ctx context.Context, what string, f func(lo, hi int)) error {
 	bar := e.flags.NewProgress(what, "rows", int64(e.n))
 	defer bar.Done()

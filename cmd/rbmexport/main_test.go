@@ -6,7 +6,6 @@ import (
 	"image/color"
 	_ "image/png"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,16 +20,11 @@ var rbmexport = clitest.Command{Name: "rbmexport", Run: run}
 var about = modelfile.About{ClassNames: []string{"a", "b"}, Data: "digits.csv", Binarize: "threshold", Height: 2, Width: 5, Seed: 3}
 
 // isolate goes to an empty folder and puts a model there: 2 × 5 inputs, 2
-// labels, 7 hidden units. It returns the folder of golden files.
-func isolate(t *testing.T) (testdata string) {
+// labels, 7 hidden units.
+func isolate(t *testing.T) {
 	t.Helper()
-	wd, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
 	clitest.Isolate(t)
 	clitest.Save(t, "m.safetensors", clitest.Model(12, 7, 2, rbm.Bernoulli), about)
-	return clitest.Testdata(wd)
 }
 
 func TestHelp(t *testing.T) {
@@ -38,12 +32,12 @@ func TestHelp(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
-	testdata := isolate(t)
+	isolate(t)
 	var out strings.Builder
 	for _, args := range []string{"-out a.npz", "-out b.safetensors", "-out c.png", "-out d.png -samples", "-out e.PNG"} {
 		fmt.Fprintf(&out, "$ rbmexport -model m.safetensors %s\n%s", args, rbmexport.OK(t, append([]string{"-model", "m.safetensors"}, strings.Fields(args)...)...))
 	}
-	clitest.Golden(t, filepath.Join(testdata, "export.txt"), out.String())
+	clitest.Golden(t, "export.txt", out.String())
 }
 
 // TestRoundTrip checks that nothing is lost between the formats.

@@ -10,7 +10,7 @@ import (
 	"gorbm/train"
 )
 
-// config is config.json: every setting of the run and where it came from.
+// config is config.json: all settings of the run.
 type config struct {
 	Version   string            `json:"version"`
 	Command   []string          `json:"command"`

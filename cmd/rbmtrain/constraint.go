@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm"
 )
 
-// parseConstraint returns what -constraint says, without its reference; nil if
-// it is not given.
+// parseConstraint returns the constraint of -constraint, without its reference;
+// nil if the flag is not given.
 func (o *options) parseConstraint() (*rbm.Constraint, error) {
 	if !o.flags.Given("constraint") {
 		if o.flags.Given("constraint-reference") {

@@ -45,6 +45,15 @@ func (p *plan) ladderColumns() []string {
 	return append(c, "round_trips_per_1000", "barrier", "barrier_error", "association_deviation")
 }
 
+// ladderPanels are the panels of curves.png about the ladder.
+var ladderPanels = []plots.Panel{
+	{Stem: "swap_", Label: "exchange rate of pair", OfSteps: true},
+	{Stem: "off_weight", Label: "weight off coldest", OfSteps: true},
+	{Stem: "temperatures", Label: "temperatures", OfSteps: true},
+	{Stem: "barrier", Label: "barrier of the ladder", OfSteps: true},
+	{Stem: "round_trips_per_1000", Label: "round trips / 1000 steps", OfSteps: true},
+}
+
 // ladderValues are the values of these columns. Rates count what happened since
 // the last evaluation. The barrier and the deviation are measured since the
 // temperatures last changed. At step 0 all are 0.

@@ -35,16 +35,6 @@ func small(more ...string) []string {
 	return append([]string{"-data", clitest.Toy, "-hidden", "4", "-steps", "60"}, more...)
 }
 
-// isolate returns the folder of golden files, after going to an empty folder.
-func isolate(t *testing.T) (testdata string) {
-	wd, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	clitest.Isolate(t)
-	return clitest.Testdata(wd)
-}
-
 func TestHelp(t *testing.T) {
 	rbmtrain.Help(t, "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
 		"epochs", "eval-every", "force", "hidden", "holdout", "init", "json", "k", "l1", "l2", "label-column", "labels", "metrics", "momentum",
@@ -62,7 +52,7 @@ var speed = regexp.MustCompile(`steps in \S+ s, \S+ steps/s`)
 // TestGolden fixes what a run prints, its config.json and its metrics.csv but
 // for times and versions, for every negative phase.
 func TestGolden(t *testing.T) {
-	testdata := isolate(t)
+	clitest.Isolate(t)
 	for _, kind := range negphase.Kinds() {
 		t.Run(kind, func(t *testing.T) {
 			r := rbmtrain.Call(small("-negphase", kind)...)
@@ -70,7 +60,7 @@ func TestGolden(t *testing.T) {
 				t.Fatalf("exits with %d: %s", r.Status, r.Stderr)
 			}
 			text := speed.ReplaceAllString(r.Stdout, "steps in TIME s, SPEED steps/s") + r.Stderr
-			clitest.Golden(t, filepath.Join(testdata, kind+".txt"), text)
+			clitest.Golden(t, kind+".txt", text)
 
 			dir := filepath.Join("runs", "toy_4_4_50_0.2-"+kind+"-1")
 			config := clitest.Read(t, filepath.Join(dir, train.ConfigFile))
@@ -81,10 +71,10 @@ func TestGolden(t *testing.T) {
 				}
 				config = mask.ReplaceAllString(config, `  "`+key+`": "MASKED",`)
 			}
-			clitest.Golden(t, filepath.Join(testdata, kind+".config.json"), config)
+			clitest.Golden(t, kind+".config.json", config)
 
 			rows := table(t, filepath.Join(dir, train.MetricsFile))
-			clitest.Golden(t, filepath.Join(testdata, kind+".header.csv"), strings.Join(rows[0], ",")+"\n")
+			clitest.Golden(t, kind+".header.csv", strings.Join(rows[0], ",")+"\n")
 			if len(rows) != 1+21 { // step 0 and a row every 3 of 60 steps
 				t.Errorf("metrics.csv has %d rows below the header, want 21", len(rows)-1)
 			}

@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/train"
+	"gorbm/train/plots"
 )
 
 // fixedColumns is the number of columns of metrics.csv that every run has.
 const fixedColumns = 2
 
-// columns are those of metrics.csv.
+// columns are the columns of metrics.csv.
 func (p *plan) columns() []string {
 	c := []string{"step", "seconds"}
 	for _, m := range p.metrics {
@@ -33,6 +34,26 @@ func (r *runner) row(e train.Evaluation) []float64 {
 	}
 	row = append(row, r.ladderValues(e)...)
 	return append(row, r.moveValues(e)...)
+}
+
+// panels are the panels of curves.png: those of the metrics, in the order of
+// their ranks, and those of the ladder.
+func (p *plan) panels() (all []plots.Panel) {
+	var columns []train.Column
+	for _, m := range p.metrics {
+		columns = append(columns, m.Columns...)
+	}
+	slices.SortStableFunc(columns, func(a, b train.Column) int { return a.Rank - b.Rank })
+	for _, c := range columns {
+		stem := c.Name
+		if !c.Single {
+			stem += "_" // the name of a part of the data follows
+		}
+		if c.Axis != "" {
+			all = append(all, plots.Panel{Stem: stem, Label: c.Axis})
+		}
+	}
+	return append(all, ladderPanels...)
 }
 
 // moves reports whether chains move by a sampler of binary systems.
@@ -65,30 +86,27 @@ func (r *runner) moveValues(e train.Evaluation) []float64 {
 // first returns the first of these names that a metric yields, or "".
 func (p *plan) first(names ...string) string {
 	for _, name := range names {
-		for _, m := range p.metrics {
-			for _, v := range m.Values {
-				if v == name {
-					return name
-				}
-			}
+		if slices.ContainsFunc(p.metrics, func(m train.Metric) bool { return slices.Contains(m.Values, name) }) {
+			return name
 		}
 	}
 	return ""
 }
 
-// choice is the metric of the rows held out that decides which model is best:
-// likelihood before pseudo-likelihood before the error rate.
+// choice is the metric of the rows held out that decides which model is best.
+// The likelihood comes before the pseudo-likelihood, and both before the error
+// rate. It is "" if none of them is measured.
 func (p *plan) choice() string {
 	return p.first("log_likelihood_holdout", "pseudo_likelihood_holdout", "error_holdout")
 }
 
-// goal is the metric of the training rows that training should raise.
+// goal is the metric of the training rows that training should raise, or "".
 func (p *plan) goal() string {
 	return p.first("log_likelihood_train", "pseudo_likelihood_train")
 }
 
-// latest is the metric that the progress bar shows: the one that matters most
-// of those measured.
+// latest returns the text of the progress bar: the metric that matters most of
+// those measured.
 func (r *runner) latest() string {
 	name := r.first("log_likelihood_test", "log_likelihood_train", "error_test", "error_train", "pseudo_likelihood_test", "pseudo_likelihood_train")
 	v, ok := r.last.Value(name)
@@ -104,11 +122,12 @@ func (r *runner) latest() string {
 	}
 }
 
-// worseMargin is the part of the first value by which the last must be worse
-// to be worth a warning: short runs wander that far.
+// worseMargin is the part of the first value by which the last one must be
+// worse for a warning. In short runs values vary by less without a reason.
 const worseMargin = 0.01
 
-// worseWarning says that the model ends worse than it began, or "".
+// worseWarning returns a warning if the model is worse than before the first
+// step, and "" if it is not.
 func (r *runner) worseWarning() string {
 	end, ok := r.last.Value(r.goal())
 	if r.state.First == nil || !ok || end >= *r.state.First-worseMargin*math.Abs(*r.state.First) {
@@ -144,32 +163,30 @@ type jsonResult struct {
 	Folder         string             `json:"folder"`
 }
 
-// print prints the result: as JSON, or in words, or warnings alone.
+// print prints the result as JSON or in words, and warnings.
 func (r *runner) print() error {
-	total, _ := r.evaluator.Counts() // the last step was measured
+	total, _ := r.evaluator.Counts() // all, as the last step was measured
 	var warnings []string
 	exchange, trips := r.exchangeWarning(total, ""), ""
 	if exchange == "" {
 		trips = r.tripWarning()
 	}
-	for _, w := range []string{r.doubt, exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
+	for _, w := range []string{r.samplerWarning, exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
 		if w != "" {
 			warnings = append(warnings, w)
 		}
 	}
-	if r.flags.JSON {
-		return r.flags.PrintJSON(r.result(total, warnings))
-	}
-	if !r.flags.Quiet {
-		r.describeResult(total, r.flags.Stdout)
-	}
-	for _, w := range warnings {
-		if w == r.doubt || w == exchange && r.warned { // it was said when it was first seen
-			continue
+	return r.flags.Print(r.result(total, warnings), func(w io.Writer) error {
+		if !r.flags.Quiet {
+			r.describeResult(total, w)
 		}
-		r.warn(w)
-	}
-	return nil
+		for _, text := range warnings {
+			if text != r.samplerWarning && !(text == exchange && r.warned) { // those were printed when they came up
+				r.warn(text)
+			}
+		}
+		return nil
+	})
 }
 
 func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
@@ -178,25 +195,14 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		Metrics: map[string]float64{}, SwapRates: total.SwapRates(), Warnings: warnings,
 		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(),
 		Model: r.folder.Path(train.ModelFile), Folder: r.folder.Dir,
+		Law: cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0)), OffWeight: cli.Known(total.OffWeight()),
+		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Ladder: r.jsonLadder(),
 	}
 	for _, v := range r.last.Values {
 		s.Metrics[v.Name] = v.Value
 	}
-	if law, ok := train.LawLikelihood(r.sets.Train, r.model.Classes() > 0); ok {
-		s.Law = &law
-	}
-	if s.Ladder = r.jsonLadder(); s.Ladder != nil {
+	if s.Ladder != nil {
 		s.RoundTrips = &total.RoundTrips
-	}
-	if off, ok := total.OffWeight(); ok {
-		s.OffWeight = &off
-	}
-	if r.moves() {
-		flips := float64(total.Moves.Flips) / float64(r.trainer.Steps())
-		s.FlipsPerUpdate = &flips
-	}
-	if a, ok := total.Moves.Acceptance(); ok {
-		s.Acceptance = &a
 	}
 	if r.state.Best != nil {
 		s.BestStep = &r.state.Best.Step
@@ -216,13 +222,12 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 			fmt.Fprintln(w, line)
 		}
 	}
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 5, 64) }
 	if b := r.state.Best; b != nil {
 		v := b.Value
 		if r.choice() == "error_holdout" {
-			v = -v // of errors the least is best
+			v = -v // the least error is best
 		}
-		fmt.Fprintf(w, "best on the rows held out: step %d, %s %s\n", b.Step, r.choice(), number(v))
+		fmt.Fprintf(w, "best on the rows held out: step %d, %s %.5g\n", b.Step, r.choice(), v)
 	}
 	r.describeLadder(w, total)
 	r.describeMoves(w, total)
@@ -234,14 +239,18 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 
 // describeMoves prints what the moves did.
 func (r *runner) describeMoves(w io.Writer, total negphase.Info) {
-	if !r.moves() {
+	flips, ok := r.flips(total)
+	if !ok {
 		return
 	}
-	s := r.settings.Negative
-	flips := float64(total.Moves.Flips) / float64(r.trainer.Steps())
+	accepted := ""
 	if a, ok := total.Moves.Acceptance(); ok {
-		fmt.Fprintf(w, "%s: %s of proposals accepted, %.4g flips an update\n", s.Sampler(), cli.Percent(a), flips)
-	} else {
-		fmt.Fprintf(w, "%s: %.4g flips an update\n", s.Sampler(), flips)
+		accepted = cli.Percent(a) + " of proposals accepted, "
 	}
+	fmt.Fprintf(w, "%s: %s%.4g flips an update\n", r.settings.Negative.Sampler(), accepted, flips)
+}
+
+// flips returns the flips of a sampler in the mean update of the run.
+func (r *runner) flips(total negphase.Info) (perUpdate float64, ok bool) {
+	return float64(total.Moves.Flips) / float64(r.trainer.Steps()), r.moves()
 }

@@ -51,8 +51,8 @@ func (o *options) adopt() error {
 	return nil
 }
 
-// given returns the flags that say what to train and how, for config.json;
-// paths are made absolute, so that the run can go on from any folder.
+// given returns the flags for config.json that say what to train and how. Paths
+// are absolute, so that the run can be resumed from any folder.
 func (p *plan) given() map[string]string {
 	m := map[string]string{"eval-every": strconv.Itoa(p.evalEvery)}
 	p.flags.Visit(func(f *flag.Flag) {
@@ -77,21 +77,21 @@ func (p *plan) given() map[string]string {
 // run reports as if it had never stopped.
 type progressState struct {
 	Seconds float64       `json:"seconds"`
-	Before  negphase.Info `json:"before"` // counts up to the last measurement
+	Before  negphase.Info `json:"before"` // counts up to the last evaluation
 	Since   negphase.Info `json:"since"`  // and since
 	Best    *bestState    `json:"best,omitempty"`
 	First   *float64      `json:"first,omitempty"` // the goal before the first step
 
-	Measured    int                `json:"measured"`               // step of the last measurement
-	Still       int64              `json:"still,omitempty"`        // rounds since the last measurement with a round trip
+	Measured    int                `json:"measured"`               // step of the last evaluation
+	Still       int64              `json:"still,omitempty"`        // rounds since the last evaluation that saw a round trip
 	FirstLadder *plots.NamedLadder `json:"first_ladder,omitempty"` // as it was first measured
 }
 
-// bestState is where the best model of a run with rows held out was found.
+// bestState is the value and the step of the best model on the rows held out.
 type bestState struct {
 	Value float64 `json:"value"`
 	Step  int     `json:"step"`
-	Since int     `json:"since"` // measurements since
+	Since int     `json:"since"` // evaluations since
 }
 
 // An interval is a time or a number of steps.
@@ -112,8 +112,7 @@ func parseInterval(s string) (interval, error) {
 	return interval{time: d}, nil
 }
 
-// due reports whether it is time for another, since the last at that step and
-// moment.
+// due reports whether the interval has passed since lastStep or last.
 func (i interval) due(step, lastStep int, last time.Time) bool {
 	if i.steps > 0 {
 		return step-lastStep >= i.steps

@@ -27,13 +27,11 @@ func (p *plan) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if p.cpuprofile != "" {
-		if err := cli.Absent("cpuprofile", p.cpuprofile); err != nil {
-			return err
-		}
+	if err := p.flags.CheckNew("cpuprofile"); err != nil {
+		return err
 	}
-	if p.doubt != "" && !p.flags.JSON {
-		p.flags.Warn(p.doubt)
+	if p.samplerWarning != "" && !p.flags.JSON {
+		p.flags.Warn(p.samplerWarning)
 	}
 	if p.dryRun {
 		return p.rehearse()
@@ -58,7 +56,7 @@ func (p *plan) run(ctx context.Context) (err error) {
 	if err != nil && !interrupted {
 		return err
 	}
-	// What was learnt is kept even if the run was interrupted.
+	// The model is kept even if the run was interrupted.
 	if e := r.write(); e != nil {
 		return errors.Join(err, e)
 	}
@@ -81,18 +79,17 @@ func (r *runner) resumption() string {
 	return flags
 }
 
-// rehearse is -dry-run: it says what would run.
+// rehearse is -dry-run: it prints what would run.
 func (p *plan) rehearse() error {
 	if p.out != "" {
 		if _, err := train.CheckFolder(p.out, p.force); err != nil {
 			return err
 		}
 	}
-	if p.flags.JSON {
-		return p.flags.PrintJSON(p.config())
-	}
-	_, err := fmt.Fprintln(p.flags.Stdout, p.describe())
-	return err
+	return p.flags.Print(p.config(), func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, p.describe())
+		return err
+	})
 }
 
 // A runner is a run under way.
@@ -114,7 +111,7 @@ type runner struct {
 	savedStep int
 }
 
-// open makes the folder, or opens that of the run to go on with.
+// open makes the folder of the run, or opens the folder of -resume.
 func (r *runner) open() (err error) {
 	r.evaluator = &train.Evaluator{Metrics: r.metrics, Every: r.evalEvery, Report: r.report}
 	if !r.flags.Given("resume") {
@@ -149,7 +146,7 @@ func (r *runner) open() (err error) {
 	r.evaluator.Restore(r.state.Before, r.state.Since)
 	keep := r.trainer.Steps()
 	if r.begun = keep > 0; !r.begun {
-		keep = -1 // the measurement of step 0 may have been cut off: it is taken anew
+		keep = -1 // the evaluation of step 0 may be incomplete: it is repeated
 	}
 	if r.tempered() {
 		if r.pairs, err = r.folder.ContinueTable(train.LaddersFile, pairColumns, keep); err != nil {
@@ -159,7 +156,7 @@ func (r *runner) open() (err error) {
 	if r.table, err = r.folder.ContinueTable(train.MetricsFile, r.columns(), keep); err != nil || !r.extended {
 		return err
 	}
-	return r.folder.WriteJSON(train.ConfigFile, r.config()) // the folder now speaks of the longer run
+	return r.folder.WriteJSON(train.ConfigFile, r.config()) // with the larger number of steps
 }
 
 func (r *runner) close() {
@@ -173,7 +170,7 @@ func (r *runner) close() {
 // seconds returns the time spent in steps, over all parts of the run.
 func (r *runner) seconds() float64 { return r.state.Seconds + r.trainer.Elapsed().Seconds() }
 
-// train takes the steps, measuring and saving on the way.
+// train takes the steps, with evaluations and checkpoints.
 func (r *runner) train(ctx context.Context) error {
 	if !r.begun {
 		if err := r.evaluator.Begin(ctx, r.trainer.Model()); err != nil {
@@ -229,7 +226,7 @@ func (r *runner) save() error {
 	return r.folder.SaveCheckpoint(r.trainer, extra)
 }
 
-// report takes an evaluation into the table, keeps the best model and says
+// report writes an evaluation to the tables and keeps the best model. It warns
 // early if the ladder does not exchange.
 func (r *runner) report(e train.Evaluation) error {
 	r.last = e
@@ -300,14 +297,14 @@ func (r *runner) draw() error {
 	if err != nil {
 		return err
 	}
-	return file(train.CurvesFile, func(w io.Writer) error { return plots.Curves(w, train.Panels(), columns, rows) })
+	return file(train.CurvesFile, func(w io.Writer) error { return plots.Curves(w, r.panels(), columns, rows) })
 }
 
 // samplesPerClass is the number of samples in a line of samples.png. There is
 // a line for each class.
 const samplesPerClass = 10
 
-// profile starts a CPU profile and returns what ends it.
+// profile starts a CPU profile and returns the function that ends it.
 func profile(path string) (stop func() error, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {

@@ -71,15 +71,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := result.save(to); err != nil {
 		return err
 	}
-	if o.flags.JSON {
-		if err := o.flags.PrintJSON(result); err != nil {
-			return err
-		}
+	if err := o.flags.Print(result, func(io.Writer) error { return nil }); err != nil {
+		return err
 	}
 	fmt.Fprintf(text, "\nresults in %s\n", to.Dir)
-	for _, w := range result.Warnings {
-		o.flags.Warn(w)
-	}
+	o.flags.Warn(result.Warnings...)
 	switch {
 	case ctx.Err() != nil:
 		return errors.New("stopped; what is shown was done before")

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -81,12 +80,8 @@ func TestHelp(t *testing.T) {
 
 // The text of -h, but for the kernels of this machine.
 func TestHelpGolden(t *testing.T) {
-	wd, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
 	help, _, _ := strings.Cut(speed.OK(t, "-h"), "\nKernels on this machine")
-	clitest.Golden(t, filepath.Join(clitest.Testdata(wd), "help.txt"), help)
+	clitest.Golden(t, "help.txt", help)
 }
 
 func TestUsage(t *testing.T) {

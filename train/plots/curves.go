@@ -14,8 +14,8 @@ import (
 // begin with Stem.
 type Panel struct {
 	Stem, Label string
-	// OfSteps says that the columns tell what training steps did, so that step 0
-	// has no values.
+	// OfSteps is set if the columns count what happened in training steps, so
+	// that the values at step 0 mean nothing and are left out.
 	OfSteps bool
 }
 

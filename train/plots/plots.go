@@ -89,7 +89,7 @@ func (p *Plot) ErrorBars(xy plotter.XYs, e []float64) *plotter.YErrorBars {
 	return bars
 }
 
-// bandOpacity is that of the area that Area fills: curves show through it.
+// bandOpacity is the opacity of an Area, out of 0xFF.
 const bandOpacity = 0x40
 
 // Area fills the polygon with these corners, translucent and without an edge.
@@ -148,11 +148,11 @@ func logTicks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// Ticks are the default ones of gonum/plot, with six digits where those have
-// all that a float64 has, such as 1.3500000000000001.
+// Ticks are the default ticks of gonum/plot, with six digits. The default labels
+// have all digits of a float64, such as 1.3500000000000001.
 var Ticks = relabelled('g', 6)
 
-// stepTicks are the default ones, labelled without exponents.
+// stepTicks are the default ticks, with labels without exponents.
 var stepTicks = relabelled('f', -1)
 
 func relabelled(format byte, digits int) plot.TickerFunc {
@@ -176,7 +176,7 @@ func wholeTicks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// A LegendEntry is a line of a legend and what it is called.
+// A LegendEntry is a line with its name, for the legend of a Grid.
 type LegendEntry struct {
 	Name string
 	Line *plotter.Line

@@ -10,8 +10,8 @@ import (
 	"gorbm/rbm"
 )
 
-// tileSide is the least longer side of a picture on a sheet, in pixels: smaller
-// ones are enlarged by a whole factor.
+// tileSide is the least length of the longer side of a picture on a sheet, in
+// pixels. Smaller pictures are enlarged by a whole factor.
 const tileSide = 56
 
 // gap is the space between pictures, in pixels.
@@ -41,14 +41,14 @@ func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) colo
 	return img
 }
 
-// Ink paints probabilities from 0, white, to 1, black.
+// Ink is a paint for probabilities, from white for 0 to black for 1.
 func Ink(p float32) color.RGBA {
 	g := uint8(255 - 255*min(max(p, 0), 1) + 0.5)
 	return color.RGBA{g, g, g, 255}
 }
 
-// signed returns a paint for values from −limit, blue, over 0, white, to
-// limit, red.
+// signed returns a paint for values between ±limit: blue for −limit, white for
+// 0 and red for limit.
 func signed(limit float32) func(float32) color.RGBA {
 	return func(x float32) color.RGBA {
 		t := float32(0)
@@ -63,7 +63,7 @@ func signed(limit float32) func(float32) color.RGBA {
 	}
 }
 
-// maxFilters is the number of filters on a sheet.
+// maxFilters is the largest number of filters on a sheet.
 const maxFilters = 100
 
 // Filters draws the weights between the inputs of m and its first hidden units,

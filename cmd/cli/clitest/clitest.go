@@ -5,11 +5,14 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -170,26 +173,46 @@ func Tree(t *testing.T, dir string) string {
 	return out.String()
 }
 
-// Golden holds got against a file, which -update rewrites. The path must be
-// made absolute before the test leaves the package's folder; see Testdata.
-func Golden(t *testing.T, path, got string) {
+// testdata is the folder of golden files of the package under test, in whose
+// folder its tests start.
+var testdata, _ = filepath.Abs("testdata")
+
+// Golden compares got with a golden file, which -update rewrites.
+func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	if *update {
-		Write(t, path, got)
+		Write(t, filepath.Join(testdata, name), got)
 		return
 	}
-	want, err := os.ReadFile(path)
+	want, err := os.ReadFile(filepath.Join(testdata, name))
 	if err != nil {
 		t.Fatalf("%v; -update makes it", err)
 	}
 	if string(want) != got {
-		t.Errorf("%s differs; -update accepts it.\ngot:\n%s\nwant:\n%s", filepath.Base(path), got, want)
+		t.Errorf("%s differs; -update accepts it.\ngot:\n%s\nwant:\n%s", name, got, want)
 	}
 }
 
-// Testdata returns the absolute path of the folder testdata of the package
-// whose tests run in dir.
-func Testdata(dir string) string { return filepath.Join(dir, "testdata") }
+// number is a number of indented JSON, on a line of its own or after its key.
+var number = regexp.MustCompile(`(?m)(^|": ) *(-?[0-9][-+.0-9e]*)(,?)$`)
+
+// JSON returns an object in JSON with indents, except before numbers in lists.
+// Numbers have nine digits: the last ones may depend on the machine.
+func JSON(t *testing.T, object string) string {
+	t.Helper()
+	var indented bytes.Buffer
+	if err := json.Indent(&indented, []byte(object), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	return number.ReplaceAllStringFunc(indented.String(), func(text string) string {
+		part := number.FindStringSubmatch(text)
+		x, err := strconv.ParseFloat(part[2], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return part[1] + strconv.FormatFloat(x, 'g', 9, 64) + part[3]
+	})
+}
 
 // Write writes a file, and its folder if need be.
 func Write(t *testing.T, path, content string) {

@@ -5,40 +5,8 @@ import (
 	"encoding/csv"
 	"fmt"
 	"os"
-	"slices"
 	"strconv"
-
-	"gorbm/train/plots"
 )
-
-// Panels returns the panels of curves.png: those of the metrics, and those of
-// ladders of temperatures.
-func Panels() []plots.Panel {
-	var columns []Column
-	for _, k := range metricKinds {
-		columns = append(columns, k.columns...)
-	}
-	slices.SortFunc(columns, func(a, b Column) int { return a.Rank - b.Rank })
-	var panels []plots.Panel
-	for _, c := range columns {
-		stem := c.Name
-		if !c.Single {
-			stem += "_"
-		}
-		if c.Axis != "" {
-			panels = append(panels, plots.Panel{Stem: stem, Label: c.Axis})
-		}
-	}
-	return append(panels, ladderPanels...)
-}
-
-var ladderPanels = []plots.Panel{
-	{Stem: "swap_", Label: "exchange rate of pair", OfSteps: true},
-	{Stem: "off_weight", Label: "weight off coldest", OfSteps: true},
-	{Stem: "temperatures", Label: "temperatures", OfSteps: true},
-	{Stem: "barrier", Label: "barrier of the ladder", OfSteps: true},
-	{Stem: "round_trips_per_1000", Label: "round trips / 1000 steps", OfSteps: true},
-}
 
 // ReadTable reads metrics.csv: the names of its columns and its rows. A last
 // line without its end was cut short and is left out.
