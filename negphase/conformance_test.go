@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 )
 
 // conformance has settings of every kind that all the tests here go through.
@@ -489,7 +490,7 @@ func TestDivergence(t *testing.T) {
 
 func TestExactRefusesLargeModels(t *testing.T) {
 	_, _, err := estimator(t, "exact").Estimate(rbm.New(40, 40, 0, 0), rbm.Batch{}, rbm.NewKey(1))
-	if !errors.Is(err, rbm.ErrTooLarge) {
+	if !errors.Is(err, exact.ErrTooLarge) {
 		t.Errorf("got %v, want ErrTooLarge", err)
 	}
 }

@@ -18,7 +18,7 @@ type Estimator interface {
 	// the positive phase, a batch with its hidden means; estimators that do
 	// not start at the data ignore it. Neither m nor pos is changed. Equal
 	// state, m, pos and key give equal bits at any GOMAXPROCS. The error wraps
-	// rbm.ErrDiverged if an energy is not finite, rbm.ErrTooLarge if the model
+	// rbm.ErrDiverged if an energy is not finite, exact.ErrTooLarge if the model
 	// cannot be enumerated.
 	Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error)
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 )
 
 // exactSettings are the settings of exact, which has none.
@@ -12,12 +13,12 @@ type exactSettings struct{}
 
 func (*exactSettings) keys() []key { return nil }
 
-func (*exactSettings) estimator(Settings) Estimator { return &exact{} }
+func (*exactSettings) estimator(Settings) Estimator { return &enumerated{} }
 
 // exact computes the negative phase itself, by enumeration of the smaller layer,
-// for models of at most rbm.GradientLimit states.
-type exact struct {
-	enum    *rbm.Enumeration
+// for models of at most exact.GradientLimit states.
+type enumerated struct {
+	enum    *exact.Enumeration
 	moments *rbm.Moments
 
 	constraint *rbm.Constraint // of the model that is enumerated
@@ -25,9 +26,9 @@ type exact struct {
 	stateless
 }
 
-func (e *exact) Estimate(m *rbm.RBM, _ rbm.Batch, _ rbm.Key) (rbm.Phase, Info, error) {
+func (e *enumerated) Estimate(m *rbm.RBM, _ rbm.Batch, _ rbm.Key) (rbm.Phase, Info, error) {
 	if e.enum == nil {
-		enum, err := rbm.NewEnumeration(m, rbm.GradientLimit)
+		enum, err := exact.New(m, exact.GradientLimit)
 		if err != nil {
 			return rbm.Phase{}, Info{}, err
 		}

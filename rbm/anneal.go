@@ -76,6 +76,28 @@ func annealPartRows(rows int) int {
 	return min(chunkRows, max(annealRows, ceilDiv(rows, runtime.GOMAXPROCS(0))))
 }
 
+// Anneal takes the rows of v, visible states, along a path of inverse
+// temperatures between base (nil: the uniform law) and m, whose values are
+// float32, and calls look with the gains of the log weights of each step k, which
+// leads from path[k] to path[k+1], in order. A row's gain at v is
+//
+//	log p*_β'(v) − log p*_β(v),   p*_β(v) = Σ_h exp(−E_β(v,h)).
+//
+// After each step but the last v is overwritten with a Gibbs step's v at β'. look
+// must not keep its argument. progress, if not nil, is called now and then with
+// the number of steps done. The error says that the context has ended, or wraps
+// ErrDiverged and says at which β a gain is not finite. It panics if v or base is
+// of another shape than m, or m has a constraint on all units. Equal arguments
+// give equal bits at any GOMAXPROCS.
+func Anneal(ctx context.Context, m *RBM, base *Base, path []float64, v Bits, key Key, look func(step int, gains []float64), progress func(steps int)) error {
+	m.checkInput(v.Input())
+	base.mustFit(m)
+	if m.Constraint != nil && m.Constraint.On == AllUnits {
+		panic("rbm: Anneal is not for models with a constraint on all units")
+	}
+	return newAnnealing(m, base, path, v, key).run(ctx, look, progress)
+}
+
 // newAnnealing prepares to take the rows of v, which it moves, along path.
 func newAnnealing(m *RBM, base *Base, path []float64, v Bits, key Key) *annealing {
 	a := &annealing{path: path, key: key}

@@ -97,52 +97,6 @@ func BenchmarkAscend(b *testing.B) {
 	})
 }
 
-// Annealed importance sampling of 100 chains, a hundred temperatures an
-// iteration; the metric is what 1000 would take.
-func BenchmarkAIS(b *testing.B) {
-	m := New(784, 500, 0, Softmax)
-	m.Randomize(0.01, NewKey(1))
-	mean := make([]float32, 784)
-	for i := range mean {
-		mean[i] = 0.19
-	}
-	for j := range m.HiddenBias {
-		m.HiddenBias[j] -= 0.85
-	}
-	s := Annealing{Chains: 100, Temperatures: 101, Base: NewBase(m, mean, 60000)}
-	copy(m.VisibleBias, s.Base.VisibleBias)
-	for b.Loop() {
-		if _, err := m.AIS(b.Context(), s, NewKey(1), nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(10*b.Elapsed().Seconds()/float64(b.N), "s/1000temperatures")
-}
-
-// Bennett's ratio of a ladder with a thousand draws a rung whose energies are
-// normal; neighbours of a hundred are half a standard deviation apart.
-func BenchmarkBennett(b *testing.B) {
-	for _, rungs := range []int{10, 100} {
-		b.Run(fmt.Sprintf("rungs=%d/draws=1000", rungs), func(b *testing.B) {
-			r := NewKey(1).Rand()
-			beta, d := make([]float64, rungs), make([][]float64, rungs)
-			for k := range beta {
-				beta[k] = float64(k) / float64(rungs-1)
-				d[k] = make([]float64, 1000)
-				sd := float64(rungs) / 2
-				for i := range d[k] {
-					d[k][i] = sd*r.NormFloat64() - sd*sd*beta[k]
-				}
-			}
-			for b.Loop() {
-				if _, err := Bennett(beta, d, 10, 0); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // judgedModel is a classification RBM of MNIST's shape, and a thousand rows of
 // its density.
 func judgedModel() (*RBM, Bits) {
@@ -197,41 +151,6 @@ func BenchmarkHiddenMeanGivenInputs(b *testing.B) {
 func BenchmarkPseudo(b *testing.B) {
 	for _, n := range []int{10, 200} {
 		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.PseudoLogLikelihood(dst[:n], v) })
-	}
-}
-
-func BenchmarkLogZ(b *testing.B) {
-	for _, hidden := range []int{14, 20} {
-		b.Run(fmt.Sprintf("visible=784/hidden=%d", hidden), func(b *testing.B) {
-			m := New(784, hidden, 0, Softmax)
-			m.Randomize(0.05, NewKey(1))
-			for i := range m.VisibleBias {
-				m.VisibleBias[i] -= 1.45
-			}
-			for b.Loop() {
-				if _, err := m.LogZ(b.Context()); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
-func BenchmarkMomentsExact(b *testing.B) {
-	for _, s := range []shape{{16, 4, 0, Softmax}, {784, 14, 0, Softmax}} {
-		b.Run(fmt.Sprintf("visible=%d/hidden=%d", s.visible, s.hidden), func(b *testing.B) {
-			m := s.random(1, 0.05)
-			e, err := NewEnumeration(m, GradientLimit)
-			if err != nil {
-				b.Fatal(err)
-			}
-			dst := NewMoments(m)
-			b.ReportAllocs()
-			for b.Loop() {
-				e.Set(m)
-				e.Moments(dst)
-			}
-		})
 	}
 }
 

@@ -96,7 +96,7 @@ func (c *Constraint) Check(m *RBM) error {
 	}
 	least, most := 0, units
 	if c.On == AllUnits && m.softmaxLabel() { // the label is one unit of Classes states
-		least, most = c.labelRange(m)
+		least, most = c.LabelRange(m)
 		most += m.Inputs() + m.Hidden()
 	}
 	if c.Active < least || c.Active > most {
@@ -105,20 +105,20 @@ func (c *Constraint) Check(m *RBM) error {
 	return nil
 }
 
-// labelRange returns the smallest and the largest distance of a softmax
+// LabelRange returns the smallest and the largest distance of a softmax
 // label's states from the reference.
-func (c *Constraint) labelRange(m *RBM) (least, most int) {
+func (c *Constraint) LabelRange(m *RBM) (least, most int) {
 	least = m.Classes()
 	for y := range m.Classes() {
-		d := c.classDistance(m, y)
+		d := c.ClassDistance(m, y)
 		least, most = min(least, d), max(most, d)
 	}
 	return least, most
 }
 
-// classDistance returns the distance of the label units from the reference
+// ClassDistance returns the distance of the label units from the reference
 // where class y is on, alone.
-func (c *Constraint) classDistance(m *RBM, y int) int {
+func (c *Constraint) ClassDistance(m *RBM, y int) int {
 	if c.Reference == nil {
 		return 1
 	}
@@ -154,8 +154,8 @@ func (c *Constraint) Equal(o *Constraint) bool {
 	return true
 }
 
-// hiddenReference returns the reference of the hidden units of m; nil: zero.
-func (c *Constraint) hiddenReference(m *RBM) []uint8 {
+// HiddenReference returns the reference of the hidden units of m; nil: zero.
+func (c *Constraint) HiddenReference(m *RBM) []uint8 {
 	if c.On == AllUnits && c.Reference != nil {
 		return c.Reference[m.Visible():]
 	}
@@ -190,7 +190,7 @@ func (c *Constraint) given(m *RBM, y int) *Constraint {
 	if c == nil || c.On == HiddenUnits {
 		return c
 	}
-	g := &Constraint{On: AllUnits, Active: c.Active - c.classDistance(m, y)}
+	g := &Constraint{On: AllUnits, Active: c.Active - c.ClassDistance(m, y)}
 	if c.Reference != nil {
 		g.Reference = slices.Concat(c.Reference[:m.Inputs()], c.Reference[m.Visible():])
 	}
@@ -207,7 +207,7 @@ func (m *RBM) HasClass(y int) bool {
 	if c == nil || c.On == HiddenUnits {
 		return true
 	}
-	rest := c.Active - c.classDistance(m, y)
+	rest := c.Active - c.ClassDistance(m, y)
 	return rest >= 0 && rest <= m.Inputs()+m.Hidden()
 }
 
@@ -243,6 +243,15 @@ func (m *RBM) possible(v Bits, r int) bool {
 		return fits(c.activeHidden(m, v.Row(r)))
 	}
 	rest := c.activeBeside(v.Row(r), m.Inputs())
-	least, most := c.labelRange(m)
+	least, most := c.LabelRange(m)
 	return fits(rest-least) || fits(rest-most)
+}
+
+// VisibleReference returns the reference of the visible units; nil: zero, or
+// not bound.
+func (c *Constraint) VisibleReference(m *RBM) []uint8 {
+	if c.On == HiddenUnits || c.Reference == nil {
+		return nil
+	}
+	return c.Reference[:m.Visible()]
 }

@@ -1,8 +1,6 @@
 package rbm
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -88,84 +86,6 @@ func allowed(m *RBM) (v, h Bits, logw []float64) {
 		logw[r] = -logw[r]
 	}
 	return v, h, logw
-}
-
-// Log Z and the moments by enumeration of either layer, against all states.
-func TestConstrainedEnumeration(t *testing.T) {
-	for name, m := range constrainedModels() {
-		v, h, logw := allowed(m)
-		logZ := LogSumExp(logw)
-		want := NewMoments(m)
-		p := make([]float32, len(logw))
-		for r, w := range logw {
-			p[r] = float32(math.Exp(w - logZ))
-		}
-		hidden := NewMatrix(h.Rows, h.Cols)
-		for r := range h.Rows {
-			h.Each(r, func(j int) { hidden.Row(r)[j] = 1 })
-		}
-		want.Set(Batch{V: v.Input(), H: hidden, Weight: p})
-		for _, layer := range []bool{true, false} {
-			c := &countedStates{m: m, hidden: layer}
-			c.plan()
-			c.prepare()
-			if n := c.states(); n == 0 || layer != c.hidden {
-				t.Fatalf("%s: %d states", name, n)
-			}
-			e := c.enumeration()
-			got := NewMoments(m)
-			near(t, fmt.Sprintf("%s, hidden listed %v: log Z", name, layer), e.Moments(got), logZ, 1e-13*(1+math.Abs(logZ))) // some 10³ roundings
-			for _, pair := range [][2][]float32{{got.V, want.V}, {got.H, want.H}, {got.VH.Data, want.VH.Data}} {
-				for i := range pair[0] {
-					// Sums of up to 2⁹ float32 terms that make at most 1.
-					near(t, fmt.Sprintf("%s, hidden listed %v: moment %d", name, layer, i), float64(pair[0][i]), float64(pair[1][i]), 512.0/(1<<24))
-				}
-			}
-		}
-		z, err := m.LogZ(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, name+": log Z", z, logZ, 1e-13*(1+math.Abs(logZ)))
-	}
-}
-
-// Sets of 2 or 3 of many units are few, whatever the number of units.
-func TestConstrainedEnumerationOfManyUnits(t *testing.T) {
-	m := shape{70, 90, 0, Softmax}.random(3, 0.3)
-	m.Constraint = &Constraint{On: HiddenUnits, Active: 2}
-	e, err := NewEnumeration(m, GradientLimit)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e.States() != 90*89/2 {
-		t.Fatalf("%d states", e.States())
-	}
-	got := NewMoments(m)
-	logZ := e.Moments(got)
-	// Every pair (i,j) by hand.
-	var logs []float64
-	a := make([]float64, 70)
-	for j := range 90 {
-		for i := range j {
-			sum := float64(m.HiddenBias[i]) + float64(m.HiddenBias[j])
-			for k := range a {
-				x := float64(m.VisibleBias[k]) + float64(m.Weight(k, i)) + float64(m.Weight(k, j))
-				sum += math.Log1p(math.Exp(x))
-			}
-			logs = append(logs, sum)
-		}
-	}
-	near(t, "log Z", logZ, LogSumExp(logs), 1e-11) // some 10⁴ roundings of numbers near 50
-	sum := 0.0
-	for _, p := range got.H {
-		sum += float64(p)
-	}
-	near(t, "active units", sum, 2, 90.0/(1<<24))
-	m.Constraint = &Constraint{On: HiddenUnits, Active: 45}
-	if _, err := NewEnumeration(m, EvaluationLimit); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("error %v", err)
-	}
 }
 
 // Free energies, class probabilities, pseudo-likelihoods, hidden means and the

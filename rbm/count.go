@@ -121,7 +121,7 @@ func (l *layers) logOdds(dst []float64, r int, beta float32) {
 // differing from the constraint's reference, and returns the log weight of the
 // reference itself.
 func (m *RBM) fromReference(s []float64) (weight float64) {
-	for j, c := range m.Constraint.hiddenReference(m) {
+	for j, c := range m.Constraint.HiddenReference(m) {
 		if c == 1 {
 			weight += s[j]
 			s[j] = -s[j]
@@ -141,7 +141,7 @@ func (m *RBM) storeMean(dst []float32, c *bernoulli.Conditional, l int) {
 	for j := range dst {
 		dst[j] = float32(c.Mean[j][l])
 	}
-	for j, on := range m.Constraint.hiddenReference(m) {
+	for j, on := range m.Constraint.HiddenReference(m) {
 		if on == 1 {
 			dst[j] = float32(1 - c.Mean[j][l])
 		}
@@ -151,7 +151,7 @@ func (m *RBM) storeMean(dst []float32, c *bernoulli.Conditional, l int) {
 // storeDrawn overwrites dst with the hidden units that c drew of row l.
 func (m *RBM) storeDrawn(dst []uint64, c *bernoulli.Conditional, l int) {
 	copy(dst, c.Drawn[l])
-	for j, on := range m.Constraint.hiddenReference(m) {
+	for j, on := range m.Constraint.HiddenReference(m) {
 		dst[j/vec.Block] ^= uint64(on) << (j % vec.Block)
 	}
 }

@@ -32,7 +32,7 @@ func (b *Base) lawOf(m *RBM) baseLaw {
 		for y := range m.Classes() {
 			k := c.Active
 			if c.On == AllUnits {
-				k -= c.classDistance(m, y)
+				k -= c.ClassDistance(m, y)
 			}
 			law.classes = append(law.classes, y)
 			law.active = append(law.active, k)

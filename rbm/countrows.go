@@ -59,7 +59,7 @@ func (j *judging) setClass(c *bernoulli.Conditional, l int, s *judged, lo, r, y 
 	}
 	c.Active[l] = m.Constraint.Active
 	if m.Constraint.On == AllUnits {
-		c.Active[l] = m.Constraint.activeBeside(j.v.Bits.Row(lo+r), m.Inputs()) - m.Constraint.classDistance(m, y)
+		c.Active[l] = m.Constraint.activeBeside(j.v.Bits.Row(lo+r), m.Inputs()) - m.Constraint.ClassDistance(m, y)
 	}
 }
 
@@ -107,7 +107,7 @@ func (j *judging) countInputMeans(s *judged, lo int) {
 			}
 		}
 	}
-	for k, on := range m.Constraint.hiddenReference(m) {
+	for k, on := range m.Constraint.HiddenReference(m) {
 		if on == 1 { // the means are those of differing from it
 			for r := range s.n {
 				s.mean[r*m.Hidden()+k] = 1 - s.mean[r*m.Hidden()+k]
@@ -166,7 +166,7 @@ func (m *RBM) countPseudoLogLikelihood(dst []float64, v Bits) {
 // not a softmax label.
 func (j *judging) takeCountPseudo(s *judged, lo int) {
 	units := j.m.binary()
-	s.weights = grown(s.weights, roundUp(j.m.Hidden()))
+	s.weights = grown(s.weights, vec.RoundUp(j.m.Hidden()))
 	for r := range s.n {
 		j.dst[lo+r] = j.m.countPseudo(j.dst[lo+r], s.row(r, j.m.Hidden())[:j.m.Hidden()], s.weights, j.v.Bits, lo+r, units)
 	}

@@ -3,40 +3,49 @@ package rbm
 import (
 	"math"
 
+	"gorbm/rbm/internal/bernoulli"
 	"gorbm/rbm/parallel"
 )
 
-// countVisibleMean is VisibleMean under a constraint on all units, which binds
-// the visible ones too: their number that is active is what h leaves.
-func (m *RBM) countVisibleMean(dst Matrix, h Bits) {
-	c := &countedStates{m: m, hidden: true}
-	c.plan()
+// visibleLayer returns the law of the visible units of m under its constraint on
+// all units.
+func (m *RBM) visibleLayer() bernoulli.Layer {
+	l := bernoulli.Layer{Binary: m.binary(), Reference: m.Constraint.VisibleReference(m)}
+	if m.softmaxLabel() {
+		for y := range m.Classes() {
+			l.Distance = append(l.Distance, m.Constraint.ClassDistance(m, y))
+		}
+	}
+	return l
+}
+
+// constrainedVisibleMean is VisibleMean under a constraint on all units, which
+// binds the visible ones too: of them as many are active as h leaves.
+func (m *RBM) constrainedVisibleMean(dst Matrix, h Bits) {
 	weights := NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
 	parallel.Do(ceilDiv(h.Rows, rowBlock), func(part int) {
-		w := c.newWalk()
+		layer := m.visibleLayer()
+		a, mean := make([]float64, m.Visible()), make([]float64, m.Visible())
 		for r := part * rowBlock; r < min((part+1)*rowBlock, h.Rows); r++ {
-			rest := m.Constraint.Active
-			reference := m.Constraint.hiddenReference(m)
+			active := m.Constraint.Active
+			reference := m.Constraint.HiddenReference(m)
 			for j := range m.Hidden() {
 				if h.Get(r, j) != (reference != nil && reference[j] == 1) {
-					rest--
+					active--
 				}
 			}
-			s := shell{class: -1, rest: rest}
-			if !c.feasible(s) {
-				for i := range dst.Row(r) {
-					dst.Row(r)[i] = float32(math.NaN())
-				}
-				continue
-			}
-			for i := range w.a {
-				w.a[i] = float64(m.VisibleBias[i])
+			for i := range a {
+				a[i] = float64(m.VisibleBias[i])
 				row := weights.Row(i)
-				h.Each(r, func(j int) { w.a[i] += float64(row[j]) })
+				h.Each(r, func(j int) { a[i] += float64(row[j]) })
 			}
-			c.logWeight(w, s, true)
-			for i, p := range w.mean {
+			if math.IsInf(layer.LogWeight(0, a, active, mean), -1) {
+				for i := range mean {
+					mean[i] = math.NaN()
+				}
+			}
+			for i, p := range mean {
 				dst.Row(r)[i] = float32(p)
 			}
 		}

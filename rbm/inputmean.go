@@ -67,7 +67,7 @@ func (j *judging) takeInputMeans(s *judged, lo int) {
 // of the classes, so weighted.
 func (j *judging) addInputMeans(s *judged) {
 	hidden, classes := j.m.Hidden(), j.m.Classes()
-	n := roundUp(hidden)
+	n := vec.RoundUp(hidden)
 	s.on, s.off, s.weights = grown(s.on, n), grown(s.off, n), grown(s.weights, n)
 	for r := range s.n {
 		a, logp, mean := s.row(r, hidden), s.logp[r*classes:][:classes], s.mean[r*hidden:][:hidden]

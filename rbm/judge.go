@@ -103,13 +103,10 @@ func grown[T any](x []T, n int) []T {
 	return x[:n]
 }
 
-// roundUp returns the smallest multiple of vec.Wide that is not below n.
-func roundUp(n int) int { return ceilDiv(n, vec.Wide) * vec.Wide }
-
 // row returns the preactivations of row r of the part, filled up to a multiple
 // of vec.Wide.
 func (s *judged) row(r, hidden int) []float64 {
-	return s.acts[r*s.stride:][:roundUp(hidden)]
+	return s.acts[r*s.stride:][:vec.RoundUp(hidden)]
 }
 
 // preactivate sums the hidden preactivations of the part's rows: of each unit

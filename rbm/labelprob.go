@@ -1,8 +1,6 @@
 package rbm
 
 import (
-	"math"
-
 	"gorbm/rbm/internal/vec"
 )
 
@@ -32,7 +30,7 @@ func (j *judging) takeClasses(s *judged, lo int) {
 		j.countClasses(j.dst[lo*classes:(lo+s.n)*classes], s, lo)
 		return
 	}
-	s.on, s.off = grown(s.on, roundUp(j.m.Hidden())), grown(s.off, roundUp(j.m.Hidden()))
+	s.on, s.off = grown(s.on, vec.RoundUp(j.m.Hidden())), grown(s.off, vec.RoundUp(j.m.Hidden()))
 	for r := range s.n {
 		j.classes(j.dst[(lo+r)*classes:][:classes], s.row(r, j.m.Hidden()), s)
 	}
@@ -62,7 +60,7 @@ type ratios struct {
 const oddsWeight = 650
 
 func (l *labels) set(m *RBM) {
-	n := roundUp(m.Hidden())
+	n := vec.RoundUp(m.Hidden())
 	l.bias, l.begin = grown(l.bias, m.Classes()), grown(l.begin, m.Classes())
 	l.rows, l.odds = grown(l.rows, n*m.Classes()), grown(l.odds, n*m.Classes())
 	largest := 0.0
@@ -85,17 +83,7 @@ func (m *RBM) widenRow(w []float64, i int) (largest float64) {
 		part := w[p*vec.Block : min((p+1)*vec.Block, len(w))]
 		vec.Widen(part, row[:len(part)])
 	}
-	return largestSize(w)
-}
-
-// largestSize returns the largest |x|, NaN if there is one: as integers, the
-// bits of positive numbers are in their order, infinity next to last.
-func largestSize(x []float64) float64 {
-	var top uint64
-	for _, x := range x {
-		top = max(top, math.Float64bits(x)<<1)
-	}
-	return math.Float64frombits(top >> 1)
+	return vec.LargestSize(w)
 }
 
 // classes overwrites dst with log p(y|x) given the hidden preactivations a of

@@ -249,21 +249,6 @@ func TestMeansAllocateNothing(t *testing.T) {
 	}
 }
 
-func TestExactMomentsAllocateNothing(t *testing.T) {
-	for _, s := range []shape{{20, 12, 0, Softmax}, {5, 4, 3, Softmax}} {
-		m := s.random(1, 1)
-		e, err := NewEnumeration(m, GradientLimit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		dst := NewMoments(m)
-		e.Moments(dst)
-		if n := testing.AllocsPerRun(20, func() { e.Set(m); e.Moments(dst) }); n != 0 {
-			t.Errorf("%v: %v allocations a call", s, n)
-		}
-	}
-}
-
 // An energy that is not wanted is not computed, and nothing else changes.
 func TestStepWithoutEnergy(t *testing.T) {
 	m := shape{20, 70, 3, Softmax}.random(4, 1)

@@ -43,9 +43,9 @@ const pseudoUnits = 4
 
 // A score is what a row has so far.
 type score struct {
-	flips scaled  // product of 1 + the odds of flipping each unit
-	own   float64 // Σ log(off+on) of the row's hidden units
-	unit  scaled  // e^−own
+	flips vec.Scaled // product of 1 + the odds of flipping each unit
+	own   float64    // Σ log(off+on) of the row's hidden units
+	unit  vec.Scaled // e^−own
 }
 
 // takePseudo scores the units that are not a softmax label four at a time.
@@ -53,7 +53,7 @@ type score struct {
 // the odds of hidden unit j and R = exp(∓Wᵢⱼ): all terms are positive.
 func (j *judging) takePseudo(s *judged, lo int) {
 	m := j.m
-	width := roundUp(m.Hidden())
+	width := vec.RoundUp(m.Hidden())
 	s.on, s.off = grown(s.on, s.n*width), grown(s.off, s.n*width)
 	for r := range s.n {
 		j.dst[lo+r] = 0
@@ -64,7 +64,7 @@ func (j *judging) takePseudo(s *judged, lo int) {
 	s.score = grown(s.score, s.n)
 	for r := range s.n {
 		above, own := vec.Odds(s.on[r*width:][:width], s.off[r*width:][:width], s.row(r, m.Hidden()))
-		s.score[r] = score{scaled{m: 1}, own, scaledExp(-own)}
+		s.score[r] = score{vec.Scaled{M: 1}, own, vec.ScaledExp(-own)}
 		if above != above {
 			j.dst[lo+r] = above // the odds hide a NaN
 		}
@@ -90,7 +90,7 @@ func (j *judging) takePseudo(s *judged, lo int) {
 		j.scoreUnits(s, lo, i, n, vec.Span(min(largest, 700)))
 	}
 	for r, p := range s.score {
-		j.dst[lo+r] -= vec.LogSplit(p.flips.m, p.flips.e)
+		j.dst[lo+r] -= vec.LogSplit(p.flips.M, p.flips.E)
 	}
 }
 
@@ -135,7 +135,7 @@ func (j *judging) scoreUnits(s *judged, lo, i, n, span int) {
 		for u := range n {
 			own := &s.score[r]
 			if b := float64(j.m.VisibleBias[i+u]); math.Abs(b) <= maxOddsBias {
-				own.flips.timesOnePlus(bias[u]*m[u]*own.unit.m, e[u]+own.unit.e)
+				timesOnePlus(&own.flips, bias[u]*m[u]*own.unit.M, e[u]+own.unit.E)
 			} else {
 				if j.v.Bits.Get(lo+r, i+u) {
 					b = -b
@@ -151,14 +151,14 @@ func (j *judging) scoreUnits(s *judged, lo, i, n, span int) {
 const maxOddsBias = 300
 
 // timesOnePlus multiplies p by 1 + x·2^e, for x within e^±(maxOddsBias+2).
-func (p *scaled) timesOnePlus(x float64, e int64) {
+func timesOnePlus(p *vec.Scaled, x float64, e int64) {
 	switch {
 	case e < -520: // x·2^e < 2⁻⁸⁴ as e³⁰² < 2⁴³⁶
 		return
 	case e <= 520:
-		x = 1 + float64(x*power(e))
+		x = 1 + float64(x*vec.Power(e))
 		e = 0
 	} // else x·2^e > 2⁸⁴, beside which 1 is nothing
-	p.times(x)
-	p.e += e
+	p.Times(x)
+	p.E += e
 }

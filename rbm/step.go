@@ -150,7 +150,7 @@ func (m *RBM) VisibleMean(dst Matrix, h Bits) {
 	}
 	h.check()
 	if m.Constraint != nil && m.Constraint.On == AllUnits {
-		m.countVisibleMean(dst, h)
+		m.constrainedVisibleMean(dst, h)
 		return
 	}
 	l := layersPool.Get().(*layers)

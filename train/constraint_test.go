@@ -10,6 +10,7 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 )
 
 // rowsOfSpec returns the training rows of spec.
@@ -89,7 +90,7 @@ func TestShellSamples(t *testing.T) {
 // exactMean returns the means of the visible units.
 func exactMean(t *testing.T, m *rbm.RBM) (mean []float64) {
 	t.Helper()
-	e, err := rbm.NewEnumeration(m, rbm.GradientLimit)
+	e, err := exact.New(m, exact.GradientLimit)
 	if err != nil {
 		t.Fatal(err)
 	}

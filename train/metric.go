@@ -10,6 +10,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 )
 
 // A Value is one named number that a metric yields.
@@ -78,7 +79,7 @@ type metricKind struct {
 type subject struct {
 	m       *rbm.RBM
 	parts   []part // the first is trained on
-	enum    *rbm.Enumeration
+	enum    *exact.Enumeration
 	enumErr error // why the model cannot be enumerated
 }
 
@@ -213,7 +214,7 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 	if sets.Test != nil {
 		s.parts = append(s.parts, newPart("test", sets.Test, key.Child(1)))
 	}
-	s.enum, s.enumErr = rbm.NewEnumeration(m, rbm.EvaluationLimit)
+	s.enum, s.enumErr = exact.New(m, exact.EvaluationLimit)
 	var metrics []Metric
 	add := func(k metricKind) {
 		if !slices.ContainsFunc(metrics, func(m Metric) bool { return m.Name == k.name }) {

@@ -23,6 +23,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 	"gorbm/train"
 )
 
@@ -255,7 +256,7 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 	if p.reference == nil {
 		truth, err = enumerate(ctx, s.Model)
 	}
-	if settings := compare.ReferenceFor(s.Model); p.reference != nil || errors.Is(err, rbm.ErrTooLarge) {
+	if settings := compare.ReferenceFor(s.Model); p.reference != nil || errors.Is(err, exact.ErrTooLarge) {
 		if p.set != nil && settings.Sampler() == "" {
 			settings.SetBase(train.Base(s.Model, p.set))
 		}

@@ -7,6 +7,7 @@ import (
 
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 	"gorbm/rbm/modelfile"
 )
 
@@ -25,7 +26,7 @@ func TestConstraint(t *testing.T) {
 		m := c.model
 		m.Constraint = c.constraint
 		clitest.Save(t, "constrained.safetensors", m, toy)
-		logZ, err := m.LogZ(t.Context())
+		logZ, err := exact.LogZ(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)
 		}

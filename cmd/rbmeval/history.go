@@ -10,6 +10,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 )
 
 // A history is the likelihood along a run.
@@ -25,7 +26,7 @@ type history struct {
 // A snapshot is a model of a run with its log Z and mean free energies.
 type snapshot struct {
 	cli.Snapshot
-	partition
+	logZEstimates
 	free []float64 // mean F of each part
 }
 
@@ -122,7 +123,7 @@ func (h *history) choose() error {
 	if !p.likely() {
 		return cli.Usagef("-run: rows without labels have no likelihood under bernoulli labels; %s has none", p.set.Name)
 	}
-	enum, err := rbm.NewEnumeration(h.first.m, rbm.EvaluationLimit)
+	enum, err := exact.New(h.first.m, exact.EvaluationLimit)
 	if h.exact && err != nil {
 		return fmt.Errorf("-exact: %w", err)
 	}
@@ -169,9 +170,9 @@ func (h *history) evaluate(ctx context.Context) error {
 }
 
 func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(stage string, done float64)) (err error) {
-	var enum *rbm.Enumeration
+	var enum *exact.Enumeration
 	if h.exact {
-		if enum, err = rbm.NewEnumeration(s.Model, rbm.EvaluationLimit); err != nil {
+		if enum, err = exact.New(s.Model, exact.EvaluationLimit); err != nil {
 			return err
 		}
 	}
@@ -181,7 +182,7 @@ func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(st
 			return err
 		}
 	}
-	if s.partition, err = h.find(ctx, s.Model, enum, h.base, bound, progress); err != nil {
+	if s.logZEstimates, err = h.find(ctx, s.Model, enum, h.base, bound, progress); err != nil {
 		return err
 	}
 	for _, part := range h.parts {

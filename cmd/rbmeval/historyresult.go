@@ -45,7 +45,7 @@ func (h *history) result() (historyResult, error) {
 	}
 	for i := range h.snapshots {
 		s := &h.snapshots[i]
-		logZ, err := s.partition.result()
+		logZ, err := s.logZEstimates.result()
 		if err != nil {
 			return r, fmt.Errorf("%s: %w", s.Path, err)
 		}

@@ -20,6 +20,7 @@ import (
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
+	"gorbm/rbm/partition"
 )
 
 // quick are flags that make estimates of small models take some hundredths of
@@ -159,10 +160,10 @@ func TestBaseOfTrainingRows(t *testing.T) {
 	if *train.LogZ != *test.LogZ || *train.LogZ == *uniform.LogZ {
 		t.Errorf("AIS says %v, %v and from the uniform law %v", *train.LogZ, *test.LogZ, *uniform.LogZ)
 	}
-	s := rbm.DefaultAnnealing()
+	s := partition.DefaultAnnealing()
 	s.Temperatures = 20
 	s.Base = rbm.NewBase(m, []float32{1.0 / 3, 2.0 / 3, 1.0 / 3, 0}, 3)
-	want, err := m.AIS(context.Background(), s, rbm.NewKey(1).Child(0), nil)
+	want, err := partition.AIS(context.Background(), m, s, rbm.NewKey(1).Child(0), nil)
 	if err != nil || want.LogZ != *train.LogZ {
 		t.Errorf("AIS says %v, the library %v (%v)", *train.LogZ, want.LogZ, err)
 	}

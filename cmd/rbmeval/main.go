@@ -21,6 +21,7 @@ import (
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/exact"
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/npz"
 )
@@ -105,7 +106,7 @@ type evaluation struct {
 	set   *data.Set // with the rows that the model is evaluated on
 	n     int       // of these rows
 	v     rbm.Input // all rows; label units empty if the data have no labels
-	enum  *rbm.Enumeration
+	enum  *exact.Enumeration
 	auto  bool // no flag says what to compute
 }
 
@@ -186,7 +187,7 @@ func (e *evaluation) loadData(ctx context.Context) (trainSet, test *data.Set, er
 
 // choose decides what to compute.
 func (e *evaluation) choose() error {
-	enum, err := rbm.NewEnumeration(e.m, rbm.EvaluationLimit)
+	enum, err := exact.New(e.m, exact.EvaluationLimit)
 	e.auto = !e.asked() && !e.pl && !e.classify
 	switch {
 	case e.exact && err != nil:
@@ -230,7 +231,7 @@ func (e *evaluation) constrainsAllError() error {
 
 // evaluate computes what the flags ask for.
 func (e *evaluation) evaluate(ctx context.Context) (*values, error) {
-	v := &values{partition: unknown()}
+	v := &values{logZEstimates: unknown()}
 	if e.asked() {
 		bound, err := e.lowerBound(ctx)
 		if err != nil {
@@ -238,7 +239,7 @@ func (e *evaluation) evaluate(ctx context.Context) (*values, error) {
 		}
 		var bar *cli.Progress
 		stage := ""
-		v.partition, err = e.find(ctx, e.m, e.enum, e.baseOf(e.m, e.all), bound, func(now string, done float64) {
+		v.logZEstimates, err = e.find(ctx, e.m, e.enum, e.baseOf(e.m, e.all), bound, func(now string, done float64) {
 			if now != stage {
 				bar.Done()
 				bar, stage = e.flags.NewProgress(now, "‰", 1000), now

@@ -10,10 +10,12 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
+	"gorbm/rbm/partition"
 )
 
-// A partition is log Z of a model: exact or estimated, and its bounds.
-type partition struct {
+// logZEstimates are log Z of a model, exact or estimated, and its bounds.
+type logZEstimates struct {
 	logz.Bracket
 	logZ, stdErr float64 // exact, or the best estimate
 	by           string  // how; "" if there is no number
@@ -21,9 +23,9 @@ type partition struct {
 
 const byExact = "exact"
 
-// unknown is a partition without any number.
-func unknown() partition {
-	return partition{Bracket: logz.Bracket{LowerBound: math.Inf(-1)}}
+// unknown is log Z without any number.
+func unknown() logZEstimates {
+	return logZEstimates{Bracket: logz.Bracket{LowerBound: math.Inf(-1)}}
 }
 
 // methods are the names of the ways to log Z in printed text.
@@ -33,7 +35,7 @@ var methods = map[string]string{
 
 // find computes log Z of m: by enum, if it is not nil, and by the estimates that
 // the flags ask for. bound is a lower bound of log Z.
-func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *rbm.Enumeration, base *rbm.Base, bound float64, progress func(stage string, done float64)) (p partition, err error) {
+func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *exact.Enumeration, base *rbm.Base, bound float64, progress func(stage string, done float64)) (p logZEstimates, err error) {
 	p = unknown()
 	if z.estimated() {
 		s := z.settings(base)
@@ -58,12 +60,12 @@ func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *rbm.Enumeration,
 
 // finite reports whether all numbers of p are finite. A single chain has no
 // standard error, which is infinite.
-func (p partition) finite() bool {
+func (p logZEstimates) finite() bool {
 	ok := func(x float64) bool { return cli.Finite(x) != nil }
 	if p.by != "" && !ok(p.logZ) {
 		return false
 	}
-	for _, a := range []*rbm.Annealed{p.AIS, p.Reverse} {
+	for _, a := range []*partition.Annealed{p.AIS, p.Reverse} {
 		if a != nil && !(ok(a.LogZ) && ok(a.ESS) && ok(a.CESS) && !math.IsNaN(a.StdErr)) {
 			return false
 		}
@@ -101,7 +103,7 @@ type estimateResult struct {
 	RoundTrips   *int64   `json:"round_trips,omitempty"`
 }
 
-func (p partition) result() (logZResult, error) {
+func (p logZEstimates) result() (logZResult, error) {
 	if !p.finite() {
 		return logZResult{}, errNotFinite
 	}
@@ -113,7 +115,7 @@ func (p partition) result() (logZResult, error) {
 		}
 	}
 	r.LowerBound = cli.Finite(p.LowerBound)
-	annealed := func(m logz.Method, a *rbm.Annealed) *estimateResult {
+	annealed := func(m logz.Method, a *partition.Annealed) *estimateResult {
 		if a == nil {
 			return nil
 		}
@@ -134,7 +136,7 @@ func (p partition) result() (logZResult, error) {
 
 // estimateResult completes r by the estimate of method m and by how far it can
 // be trusted.
-func (p partition) estimateResult(m logz.Method, logZ, stdErr float64, r estimateResult) *estimateResult {
+func (p logZEstimates) estimateResult(m logz.Method, logZ, stdErr float64, r estimateResult) *estimateResult {
 	r.Impossible, r.Doubtful, r.Raised = p.Impossible(m), p.Doubtful(m), slices.Contains(p.Raised, m)
 	if r.Impossible || math.IsNaN(logZ) {
 		return &r
@@ -144,7 +146,7 @@ func (p partition) estimateResult(m logz.Method, logZ, stdErr float64, r estimat
 }
 
 // print prints a line for each way to log Z that was taken.
-func (p partition) print(w io.Writer) {
+func (p logZEstimates) print(w io.Writer) {
 	if p.by == byExact {
 		fmt.Fprintf(w, "%-26s %.6f\n", "exact log Z", p.logZ)
 	}
@@ -159,7 +161,7 @@ func (p partition) print(w io.Writer) {
 		}
 		return cli.PlusMinus(logZ, stdErr, 3)
 	}
-	annealed := func(m logz.Method, a *rbm.Annealed) {
+	annealed := func(m logz.Method, a *partition.Annealed) {
 		if a != nil {
 			fmt.Fprintf(w, "%-26s %s (%d chains, %d temperatures; ESS %.1f, smallest CESS %.1f %%)\n",
 				"log Z by "+methods[string(m)], number(m, a.LogZ, a.StdErr), len(a.LogWeights), len(a.Path), a.ESS, 100*a.CESS)

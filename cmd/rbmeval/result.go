@@ -9,12 +9,13 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 	"gorbm/train"
 )
 
 // values are what was computed of a model on its rows.
 type values struct {
-	partition
+	logZEstimates
 	free   []float64 // F of each row
 	pseudo []float64
 	logp   []float64 // log p(y|x), rows × classes
@@ -78,7 +79,7 @@ func (v *values) result(e *evaluation) (jsonResult, error) {
 		return r, errNotFinite
 	}
 	var err error
-	r.logZResult, err = v.partition.result()
+	r.logZResult, err = v.logZEstimates.result()
 	return r, err
 }
 
@@ -101,7 +102,7 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 		}
 	}
 	line("mean free energy", r.FreeEnergy)
-	v.partition.print(w)
+	v.logZEstimates.print(w)
 	v.printLikelihood(r, e, w)
 	line("  of the data's own law", r.LawLogLikelihood)
 	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
@@ -111,7 +112,7 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 	}
 	if !e.likely() {
 		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")
-	} else if enum, err := rbm.NewEnumeration(e.m, rbm.EvaluationLimit); err == nil && e.auto && !e.exact {
+	} else if enum, err := exact.New(e.m, exact.EvaluationLimit); err == nil && e.auto && !e.exact {
 		fmt.Fprintf(w, "%d states were not enumerated unasked; -exact does\n", enum.States())
 	} else if err != nil && e.constrainsAll() {
 		fmt.Fprintf(w, "no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it\n", e.m.Constraint)

@@ -17,6 +17,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
@@ -135,7 +136,7 @@ func (p *plan) fit() (err error) {
 		}
 	}
 	if p.settings.Negative.Kind == "exact" {
-		if _, err := rbm.NewEnumeration(p.model, rbm.GradientLimit); err != nil {
+		if _, err := exact.New(p.model, exact.GradientLimit); err != nil {
 			return cli.Usagef("-negphase exact: %w", err)
 		}
 	}

@@ -19,6 +19,8 @@ import (
 	"gorbm/data"
 	"gorbm/experiments/speed/internal/ports"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
+	"gorbm/rbm/partition"
 )
 
 // A runner is a job that is ready to run.
@@ -195,8 +197,8 @@ func (c *classJob) answer(ask request, out *reply) error {
 type aisJob struct {
 	job
 	m    *rbm.RBM
-	s    rbm.Annealing
-	last rbm.Annealed
+	s    partition.Annealing
+	last partition.Annealed
 }
 
 func newAISJob(j job) (*aisJob, error) {
@@ -215,13 +217,13 @@ func newAISJob(j job) (*aisJob, error) {
 	for i := range base.VisibleBias {
 		base.VisibleBias[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
 	}
-	return &aisJob{job: j, m: m, s: rbm.Annealing{Chains: j.Chains, Temperatures: j.Temperatures, Base: base}}, nil
+	return &aisJob{job: j, m: m, s: partition.Annealing{Chains: j.Chains, Temperatures: j.Temperatures, Base: base}}, nil
 }
 
 func (a *aisJob) run(n int) (err error) {
 	for range n {
 		a.Seed++
-		if a.last, err = a.m.AIS(context.Background(), a.s, rbm.NewKey(a.Seed), nil); err != nil {
+		if a.last, err = partition.AIS(context.Background(), a.m, a.s, rbm.NewKey(a.Seed), nil); err != nil {
 			return err
 		}
 	}
@@ -236,7 +238,7 @@ func (a *aisJob) answer(_ request, out *reply) error {
 
 // An exactJob is log Z by enumeration.
 type exactJob struct {
-	e    *rbm.Enumeration
+	e    *exact.Enumeration
 	logZ float64
 }
 
@@ -245,7 +247,7 @@ func newExactJob(j job) (*exactJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := rbm.NewEnumeration(m, rbm.EvaluationLimit)
+	e, err := exact.New(m, exact.EvaluationLimit)
 	return &exactJob{e: e}, err
 }
 

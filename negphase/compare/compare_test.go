@@ -10,6 +10,7 @@ import (
 
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 )
 
 // model returns a small RBM far from uniform.
@@ -302,7 +303,7 @@ func TestReference(t *testing.T) {
 	if err := DefaultReference().Check(); err != nil {
 		t.Error(err)
 	}
-	if _, err := Enumerate(rbm.New(30, 30, 0, rbm.Softmax)); !errors.Is(err, rbm.ErrTooLarge) {
+	if _, err := Enumerate(rbm.New(30, 30, 0, rbm.Softmax)); !errors.Is(err, exact.ErrTooLarge) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -411,7 +412,7 @@ func TestRunErrors(t *testing.T) {
 	}
 	large := rbm.New(40, 40, 0, rbm.Softmax)
 	_, err := Run(context.Background(), large, &Truth{Negative: make([]float64, 1680)}, parse(t, "exact"), Settings{Steps: 1, Repeats: 1})
-	if !errors.Is(err, rbm.ErrTooLarge) {
+	if !errors.Is(err, exact.ErrTooLarge) {
 		t.Errorf("got %v", err)
 	}
 	m.VisibleBias[0] = float32(math.Inf(1))

@@ -7,6 +7,7 @@ import (
 
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 )
 
 // EnumerationLimit is the largest number of states that Enumerate lists. It
@@ -46,10 +47,10 @@ func (t *Truth) GradientNorm() float64 {
 }
 
 // Enumerate returns the exact negative phase of m, to the rounding of float32.
-// The error wraps rbm.ErrTooLarge if there are more than EnumerationLimit
+// The error wraps exact.ErrTooLarge if there are more than EnumerationLimit
 // states.
 func Enumerate(m *rbm.RBM) (*Truth, error) {
-	enum, err := rbm.NewEnumeration(m, EnumerationLimit)
+	enum, err := exact.New(m, EnumerationLimit)
 	if err != nil {
 		return nil, err
 	}

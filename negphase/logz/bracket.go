@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"gorbm/negphase"
-	"gorbm/rbm"
+	"gorbm/rbm/partition"
 )
 
 // A Bracket is what the estimates that were asked for say of log Z, in nats;
@@ -14,8 +14,8 @@ import (
 // values, ten ladders as a rule, they are widened by Student's t. They say
 // nothing of what all chains have missed; Warnings may.
 type Bracket struct {
-	AIS     *rbm.Annealed // on average too low
-	Reverse *rbm.Annealed // on average too high; StdErr is that between ladders
+	AIS     *partition.Annealed // on average too low
+	Reverse *partition.Annealed // on average too high; StdErr is that between ladders
 	Bennett *Ratio
 
 	// LowerBound of log Z is that of the settings; −Inf if there was none. An
@@ -36,7 +36,7 @@ type Ratio struct {
 	LogZ         float64 // NaN if the overlap is below 1 %
 	StdErr       float64 // from the spread between groups
 	ESS          float64 // independent draws that those of all groups at one temperature are worth
-	Overlap      float64 // the smallest between neighbouring temperatures: see rbm.Bennett
+	Overlap      float64 // the smallest between neighbouring temperatures: see partition.Bennett
 	Groups       int
 	Temperatures int
 	RoundTrips   int64

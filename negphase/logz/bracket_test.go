@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"gorbm/rbm"
+	"gorbm/rbm/partition"
 )
 
-func annealed(logZ, stdErr, ess float64) *rbm.Annealed {
-	return &rbm.Annealed{LogZ: logZ, StdErr: stdErr, ESS: ess, CESS: 0.9, LogWeights: make([]float64, 100), Path: []float64{0, 1}}
+func annealed(logZ, stdErr, ess float64) *partition.Annealed {
+	return &partition.Annealed{LogZ: logZ, StdErr: stdErr, ESS: ess, CESS: 0.9, LogWeights: make([]float64, 100), Path: []float64{0, 1}}
 }
 
 // Which warnings a bracket earns and of which estimates, and which of these is
@@ -19,13 +20,13 @@ func TestWarnings(t *testing.T) {
 	ratio := func(logZ, stdErr, ess float64) *Ratio {
 		return &Ratio{LogZ: logZ, StdErr: stdErr, ESS: ess, Overlap: 0.5, Groups: 10}
 	}
-	many := func(ess float64) *rbm.Annealed {
-		return &rbm.Annealed{LogZ: 10, StdErr: 0.1, ESS: ess, LogWeights: make([]float64, 400)}
+	many := func(ess float64) *partition.Annealed {
+		return &partition.Annealed{LogZ: 10, StdErr: 0.1, ESS: ess, LogWeights: make([]float64, 400)}
 	}
-	few := &rbm.Annealed{LogZ: 10, StdErr: 0.1, ESS: 60, LogWeights: make([]float64, 60)}
+	few := &partition.Annealed{LogZ: 10, StdErr: 0.1, ESS: 60, LogWeights: make([]float64, 60)}
 	none := math.Inf(-1)
 	for name, c := range map[string]struct {
-		ais, reverse *rbm.Annealed
+		ais, reverse *partition.Annealed
 		bennett      *Ratio
 		bound        float64
 		trips        int64

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
+	"gorbm/rbm/partition"
 )
 
 // states returns all visible states of m.
@@ -107,7 +109,7 @@ func kinds(t *testing.T) []model {
 			one.base = rampBase(c.m)
 		}
 		var err error
-		if one.want, err = c.m.LogZ(t.Context()); err != nil {
+		if one.want, err = exact.LogZ(t.Context(), c.m); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, one)
@@ -181,7 +183,7 @@ func TestTenModels(t *testing.T) {
 		classes := 3 * min(1, k%3)
 		m := rbm.New(11, 8, classes, []rbm.Kind{rbm.Softmax, rbm.Softmax, rbm.Bernoulli}[k%3])
 		m.Randomize(0.3*math.Pow(10, float64(k)/9), rbm.NewKey(uint64(k)))
-		want, err := m.LogZ(t.Context())
+		want, err := exact.LogZ(t.Context(), m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,17 +192,17 @@ func TestTenModels(t *testing.T) {
 		draw := drawer(m)
 		for i := range uint64(repeats) {
 			key := rbm.NewKey(uint64(k)).Child(i)
-			up, err := m.AIS(t.Context(), s.Annealing, key.Child(0), nil)
+			up, err := partition.AIS(t.Context(), m, s.Annealing, key.Child(0), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			s.Annealing.Path = up.Path // of the first run: the way is the same for all
-			down, err := m.ReverseAIS(t.Context(), s.Annealing, draw(s.Annealing.Chains, key.Child(1)), key.Child(2), nil)
+			down, err := partition.ReverseAIS(t.Context(), m, s.Annealing, draw(s.Annealing.Chains, key.Child(1)), key.Child(2), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for side, b := range []Bracket{{AIS: &up}, {Reverse: &down, RoundTrips: 1000}} {
-				a := []rbm.Annealed{up, down}[side]
+				a := []partition.Annealed{up, down}[side]
 				b.LowerBound = math.Inf(-1)
 				s.judge(&b)
 				switch words := fmt.Sprint(b.Warnings); {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gorbm/rbm"
+	"gorbm/rbm/partition"
 )
 
 // A Warning says why estimates may be wrong.
@@ -70,7 +70,7 @@ func (b *Bracket) warn(of []Method, format string, args ...any) {
 	b.Warnings = append(b.Warnings, Warning{of, fmt.Sprintf(format, args...)})
 }
 
-func (b *Bracket) doubtWeights(m Method, a *rbm.Annealed, side string) {
+func (b *Bracket) doubtWeights(m Method, a *partition.Annealed, side string) {
 	if a == nil {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"gorbm/rbm"
+	"gorbm/rbm/partition"
 )
 
 // A Stage is a part of the work: what a progress bar names.
@@ -43,7 +44,7 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 	var b Bracket
 	annealing := s.Annealing
 	if s.AIS {
-		a, err := m.AIS(ctx, annealing, key.Child(aisKey), of(Annealing))
+		a, err := partition.AIS(ctx, m, annealing, key.Child(aisKey), of(Annealing))
 		if err != nil {
 			return Bracket{}, err
 		}
@@ -58,7 +59,7 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 		}
 		b.Start, b.Ladder, b.RoundTrips = d.before, d.after, d.trips
 		if s.Reverse {
-			a, err := m.ReverseAIS(ctx, annealing, d.start, key.Child(reverseKey), of(Reversing))
+			a, err := partition.ReverseAIS(ctx, m, annealing, d.start, key.Child(reverseKey), of(Reversing))
 			if err != nil {
 				return Bracket{}, err
 			}
@@ -86,10 +87,10 @@ func (s Settings) errorOf(groups, independent float64) float64 {
 
 // ratio is the multistate Bennett estimate from the draws of the ladder.
 func (s Settings) ratio(m *rbm.RBM, d draws) (*Ratio, error) {
-	z, err := rbm.Bennett(d.after.Beta, d.excess, s.Groups, s.Annealing.Base.LogZ(m))
+	z, err := partition.Bennett(d.after.Beta, d.excess, s.Groups, s.Annealing.Base.LogZ(m))
 	r := &Ratio{Overlap: z.Overlap, Groups: s.Groups, Temperatures: len(d.after.Beta), RoundTrips: d.trips, LogZ: math.NaN(), StdErr: math.NaN()}
 	switch {
-	case errors.Is(err, rbm.ErrOverlap):
+	case errors.Is(err, partition.ErrOverlap):
 		return r, nil
 	case err != nil:
 		return nil, fmt.Errorf("log Z: %w", err)

@@ -7,6 +7,7 @@ import (
 
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/partition"
 )
 
 // Settings say which estimates are made, and how much work goes into each.
@@ -16,7 +17,7 @@ type Settings struct {
 	// Annealing are the settings of AIS, and of its reverse but for the number
 	// of chains, which is rounded up to as many from each group. Its Base is
 	// where the ladder ends too.
-	Annealing rbm.Annealing
+	Annealing partition.Annealing
 	// Groups are independent ladders of replicas. Each takes BurnIn rounds of a
 	// Gibbs step and swaps, in the first half of which its temperatures are
 	// tuned, and then Rounds from which draws are taken.
@@ -32,7 +33,7 @@ type Settings struct {
 // gets 5000 temperatures.
 func DefaultSettings() Settings {
 	s := Settings{AIS: true, Reverse: true, Bennett: true,
-		Annealing: rbm.DefaultAnnealing(), Groups: 10, BurnIn: 1000, Rounds: 2000, LowerBound: math.Inf(-1)}
+		Annealing: partition.DefaultAnnealing(), Groups: 10, BurnIn: 1000, Rounds: 2000, LowerBound: math.Inf(-1)}
 	s.Annealing.Temperatures = 5000
 	return s
 }

@@ -3,6 +3,11 @@ package rbmtest
 
 import (
 	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"gorbm/rbm"
 )
@@ -44,6 +49,106 @@ func Random(visible, hidden, classes int, label rbm.Kind, seed uint64, sd float6
 	m := rbm.New(visible, hidden, classes, label)
 	m.Randomize(sd, rbm.NewKey(seed))
 	return m
+}
+
+// State is one joint state of a model, with its energy by the definition.
+type State struct {
+	V, H   []int
+	Energy float64
+}
+
+// States lists the joint states of m, the slow and obvious way.
+func States(m *rbm.RBM) []State {
+	var all []State
+	n, k := m.Visible(), m.Hidden()
+	for bits := range 1 << (n + k) {
+		s := State{V: make([]int, n), H: make([]int, k)}
+		for i := range n {
+			s.V[i] = bits >> i & 1
+		}
+		for j := range k {
+			s.H[j] = bits >> (n + j) & 1
+		}
+		if softmaxLabel(m) {
+			on := 0
+			for _, y := range s.V[m.Inputs():] {
+				on += y
+			}
+			if on != 1 {
+				continue
+			}
+		}
+		for i, v := range s.V {
+			s.Energy -= float64(v) * float64(m.VisibleBias[i])
+			for j, h := range s.H {
+				s.Energy -= float64(v*h) * float64(m.Weight(i, j))
+			}
+		}
+		for j, h := range s.H {
+			s.Energy -= float64(h) * float64(m.HiddenBias[j])
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func softmaxLabel(m *rbm.RBM) bool { return m.Classes() > 0 && m.LabelKind() == rbm.Softmax }
+
+// Law returns the probabilities of all states at inverse temperature beta, and
+// log Z.
+func Law(all []State, beta float64) (p []float64, logZ float64) {
+	logw := make([]float64, len(all))
+	for i, s := range all {
+		logw[i] = -beta * s.Energy
+	}
+	logZ = floats.LogSumExp(logw)
+	for _, w := range logw {
+		p = append(p, math.Exp(w-logZ))
+	}
+	return p, logZ
+}
+
+// Allowed lists the states of a small model that its constraint allows, with
+// −E, by the definitions alone.
+func Allowed(m *rbm.RBM) (v, h rbm.Bits, logw []float64) {
+	c := m.Constraint
+	var visible, hidden [][]int
+	for _, s := range States(m) {
+		units := s.H
+		if c.On == rbm.AllUnits {
+			units = slices.Concat(s.V, s.H)
+		}
+		active := 0
+		for i, x := range units {
+			if c.Reference != nil {
+				x ^= int(c.Reference[i])
+			}
+			active += x
+		}
+		if active == c.Active {
+			visible, hidden, logw = append(visible, s.V), append(hidden, s.H), append(logw, -s.Energy)
+		}
+	}
+	return BitsOf(visible), BitsOf(hidden), logw
+}
+
+// BitsOf returns rows as a bit matrix.
+func BitsOf(rows [][]int) rbm.Bits {
+	b := rbm.NewBits(len(rows), len(rows[0]))
+	for r, row := range rows {
+		for c, x := range row {
+			b.Set(r, c, x != 0)
+		}
+	}
+	return b
+}
+
+// Near fails the test if got is not within tol of want.
+func Near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s: got %v, want %v ± %v", what, got, want, tol)
+	}
 }
 
 // Constrained returns small models under constraints of every kind, by name:

@@ -1,4 +1,4 @@
-package rbm
+package partition
 
 import (
 	"errors"
@@ -40,7 +40,7 @@ type BennettLogZ struct {
 //
 // and d[k][n] is its D; of uniform ladders D is the energy. The rungs may come
 // in any order and have different numbers of draws n_k; one must be β = 0, with
-// log Z equal to logZ0 (Base.LogZ). The free energies f_k = −log Z_k/Z₀ solve
+// log Z equal to logZ0 (rbm.Base.LogZ). The free energies f_k = −log Z_k/Z₀ solve
 //
 //	Σ_x p_k(x)/Σ_l n_l p_l(x) = 1,  p_k(x) = exp(f_k − β_k D(x))
 //

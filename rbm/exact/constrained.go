@@ -1,16 +1,18 @@
-package rbm
+package exact
 
 import (
 	"fmt"
 	"math"
+
+	"gorbm/rbm"
 )
 
-// A countedStates enumerates a model under a constraint: of one layer the
+// A constrainedStates enumerates a model under a constraint: of one layer the
 // states that the constraint allows are listed, those of equally many active
 // units after each other, and the other layer is summed out, by the recursion
 // of a conditional where the constraint binds it.
-type countedStates struct {
-	m      *RBM
+type constrainedStates struct {
+	m      *rbm.RBM
 	hidden bool // the hidden layer is listed
 	bound  bool // the constraint binds the summed layer
 	units  int  // binary units listed
@@ -60,12 +62,12 @@ func boundedBinomial(n, k int) int {
 // manyStates is more than any limit.
 const manyStates = 1 << 38
 
-// newCounted prepares to enumerate m, over the layer that takes less work.
-func newCounted(m *RBM, limit int) (*countedStates, error) {
-	var best *countedStates
+// newConstrained prepares to enumerate m, over the layer that takes less work.
+func newConstrained(m *rbm.RBM, limit int) (*constrainedStates, error) {
+	var best *constrainedStates
 	fewest := manyStates
 	for _, hidden := range []bool{true, false} {
-		c := &countedStates{m: m, hidden: hidden}
+		c := &constrainedStates{m: m, hidden: hidden}
 		c.plan()
 		fewest = min(fewest, c.states())
 		if c.states() <= limit && (best == nil || c.work() < best.work()) {
@@ -80,18 +82,37 @@ func newCounted(m *RBM, limit int) (*countedStates, error) {
 	return best, nil
 }
 
+// newConstrainedEnumeration is New under a constraint.
+func newConstrainedEnumeration(m *rbm.RBM, limit int) (*Enumeration, error) {
+	c, err := newConstrained(m, limit)
+	if err != nil {
+		return nil, err
+	}
+	return c.enumeration(), nil
+}
+
+func (c *constrainedStates) enumeration() *Enumeration {
+	e := &Enumeration{m: c.m, constrained: c}
+	e.walks = make([]*constrainedWalk, min(len(c.blocks), logGroups))
+	for i := range e.walks {
+		e.walks[i] = c.newWalk()
+	}
+	e.logLoop.Body, e.sumLoop.Body = e.constrainedLogPart, e.constrainedSumPart
+	return e
+}
+
 // plan lays down what is listed and what is summed.
-func (c *countedStates) plan() {
+func (c *constrainedStates) plan() {
 	m, k := c.m, c.m.Constraint
-	visible := m.binary()
-	c.bound = k.On == AllUnits || !c.hidden
+	visible := binary(m)
+	c.bound = k.On == rbm.AllUnits || !c.hidden
 	if c.hidden {
 		c.units, c.other, c.soft = m.Hidden(), m.Visible(), visible
 	} else {
 		c.units, c.other, c.soft = visible, m.Hidden(), m.Hidden()
 	}
 	classes := []int{-1}
-	if !c.hidden && m.softmaxLabel() {
+	if !c.hidden && softmaxLabel(m) {
 		classes = classes[:0]
 		for y := range m.Classes() {
 			classes = append(classes, y)
@@ -100,10 +121,10 @@ func (c *countedStates) plan() {
 	for _, y := range classes {
 		for active := range c.units + 1 {
 			rest := k.Active
-			if k.On == AllUnits {
+			if k.On == rbm.AllUnits {
 				rest -= active
 				if y >= 0 {
-					rest -= k.classDistance(m, y)
+					rest -= k.ClassDistance(m, y)
 				}
 			} else if c.hidden && active != k.Active {
 				continue
@@ -116,18 +137,18 @@ func (c *countedStates) plan() {
 }
 
 // feasible reports whether the summed layer has a state beside those of s.
-func (c *countedStates) feasible(s shell) bool {
+func (c *constrainedStates) feasible(s shell) bool {
 	if !c.bound {
 		return true
 	}
 	least, most := 0, 0
 	if c.soft < c.other {
-		least, most = c.m.Constraint.labelRange(c.m)
+		least, most = c.m.Constraint.LabelRange(c.m)
 	}
 	return s.rest >= least && s.rest <= most+c.soft
 }
 
-func (c *countedStates) states() int {
+func (c *constrainedStates) states() int {
 	n := 0
 	for _, s := range c.shells {
 		n = min(n+s.states, manyStates)
@@ -136,7 +157,7 @@ func (c *countedStates) states() int {
 }
 
 // work returns the number of terms summed.
-func (c *countedStates) work() float64 {
+func (c *constrainedStates) work() float64 {
 	work := 0.0
 	for _, s := range c.shells {
 		terms := float64(c.other)
@@ -149,7 +170,7 @@ func (c *countedStates) work() float64 {
 }
 
 // prepare makes room and takes the model.
-func (c *countedStates) prepare() {
+func (c *constrainedStates) prepare() {
 	for i, s := range c.shells {
 		for first := 0; first < s.states; first += 1 << blockBits {
 			c.blocks = append(c.blocks, shellBlock{i, first, min(1<<blockBits, s.states-first)})
@@ -169,13 +190,13 @@ func (c *countedStates) prepare() {
 }
 
 // set makes m the model to enumerate.
-func (c *countedStates) set(m *RBM) {
+func (c *constrainedStates) set(m *rbm.RBM) {
 	c.m = m
 	listed, summed := m.VisibleBias, m.HiddenBias
-	reference := m.Constraint.visibleReference(m)
+	reference := m.Constraint.VisibleReference(m)
 	if c.hidden {
 		listed, summed = summed, listed
-		reference = m.Constraint.hiddenReference(m)
+		reference = m.Constraint.HiddenReference(m)
 	}
 	c.linear = 0
 	for s, b := range summed {
@@ -198,13 +219,4 @@ func (c *countedStates) set(m *RBM) {
 			}
 		}
 	}
-}
-
-// visibleReference returns the reference of the visible units; nil: zero, or
-// not bound.
-func (c *Constraint) visibleReference(m *RBM) []uint8 {
-	if c.On == HiddenUnits || c.Reference == nil {
-		return nil
-	}
-	return c.Reference[:m.Visible()]
 }

@@ -1,4 +1,6 @@
-package rbm
+// Package exact computes log Z and the moments of an RBM without error, by
+// enumeration of its smaller layer.
+package exact
 
 import (
 	"context"
@@ -8,6 +10,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"gorbm/rbm"
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
 )
@@ -24,7 +27,7 @@ const (
 // ErrTooLarge is returned when a model has too many states to enumerate.
 var ErrTooLarge = errors.New("too many states to enumerate")
 
-// An Enumeration computes exact quantities of an RBM: one layer is summed out
+// An Enumeration computes exact quantities of an rbm.RBM: one layer is summed out
 // in closed form, the states of the other are listed. Softmax labels have
 // Classes states, not 2^Classes.
 //
@@ -45,7 +48,7 @@ var ErrTooLarge = errors.New("too many states to enumerate")
 // the number of processors. It keeps its working memory, so that repeated use
 // allocates nothing; only one goroutine may use it at a time.
 type Enumeration struct {
-	m      *RBM
+	m      *rbm.RBM
 	hidden bool // the hidden layer is listed
 	units  int  // binary units listed
 	labels int  // label states listed beside them; 1 if there are none to list
@@ -58,18 +61,18 @@ type Enumeration struct {
 	shift []float64   // per label state: its own log weight
 	baseTables
 
-	logs    []float64 // log of the sum of each block
-	scratch []*quads  // of each group of blocks of LogZ
-	groups  []*sums   // partial moments
+	logs    []float64   // log of the sum of each block
+	scratch []*grayWalk // of each group of blocks of LogZ
+	groups  []*sums     // partial moments
 
-	ctx      context.Context
-	progress func(done float64)
-	done     atomic.Int64 // blocks
-	logz     float64
-	walks    []*countedWalk
-	counted  *countedStates // under a constraint, which takes the place of what is above
-	logLoop  parallel.Loop
-	sumLoop  parallel.Loop
+	ctx         context.Context
+	progress    func(done float64)
+	done        atomic.Int64 // blocks
+	logz        float64
+	walks       []*constrainedWalk
+	constrained *constrainedStates // under a constraint, which takes the place of what is above
+	logLoop     parallel.Loop
+	sumLoop     parallel.Loop
 }
 
 // logGroups is the number of parts that the blocks of LogZ are shared out in.
@@ -83,15 +86,15 @@ const blockBits = 10
 // which takes the memory of a gradient.
 const momentGroups = 16
 
-// NewEnumeration prepares to enumerate models of m's shape over the layer
+// New prepares to enumerate models of m's shape over the layer
 // with fewer states, of those that a constraint allows. The error wraps
 // ErrTooLarge and gives the count if there are more than limit.
-func NewEnumeration(m *RBM, limit int) (*Enumeration, error) {
+func New(m *rbm.RBM, limit int) (*Enumeration, error) {
 	if m.Constraint != nil {
-		return newCountedEnumeration(m, limit)
+		return newConstrainedEnumeration(m, limit)
 	}
-	hidden, visible := float64(m.Hidden()), float64(m.binary())
-	if m.softmaxLabel() {
+	hidden, visible := float64(m.Hidden()), float64(binary(m))
+	if softmaxLabel(m) {
 		visible += math.Log2(float64(m.Classes()))
 	}
 	if n := min(hidden, visible); n > math.Log2(float64(limit)) {
@@ -101,20 +104,20 @@ func NewEnumeration(m *RBM, limit int) (*Enumeration, error) {
 	e := &Enumeration{labels: 1}
 	if hidden <= visible {
 		e.hidden = true
-		e.units, e.other, e.soft = m.Hidden(), m.Visible(), m.binary()
+		e.units, e.other, e.soft = m.Hidden(), m.Visible(), binary(m)
 	} else {
-		e.units, e.other, e.soft = m.binary(), m.Hidden(), m.Hidden()
-		if m.softmaxLabel() {
+		e.units, e.other, e.soft = binary(m), m.Hidden(), m.Hidden()
+		if softmaxLabel(m) {
 			e.labels = m.Classes()
 		}
 	}
 	e.bias = make([]float64, e.units)
 	e.rows, e.base, e.shift = e.newRows(e.units), e.newRows(e.labels), make([]float64, e.labels)
 	e.logs = make([]float64, e.blocks())
-	e.scratch = make([]*quads, min(e.blocks(), logGroups))
+	e.scratch = make([]*grayWalk, min(e.blocks(), logGroups))
 	e.newTables()
 	for i := range e.scratch {
-		e.scratch[i] = e.newQuads()
+		e.scratch[i] = e.newGrayWalk()
 	}
 	e.logLoop.Body, e.sumLoop.Body = e.logPart, e.sumPart
 	e.Set(m)
@@ -122,7 +125,7 @@ func NewEnumeration(m *RBM, limit int) (*Enumeration, error) {
 }
 
 // width is the number of binary units of the summed layer, filled up.
-func (e *Enumeration) width() int { return roundUp(e.soft) }
+func (e *Enumeration) width() int { return vec.RoundUp(e.soft) }
 
 // newRows returns n rows of the summed layer: its binary units, filled up, then
 // its classes.
@@ -136,8 +139,8 @@ func (e *Enumeration) newRows(n int) [][]float64 {
 
 // States returns the number of states that are listed.
 func (e *Enumeration) States() int {
-	if e.counted != nil {
-		return e.counted.states()
+	if e.constrained != nil {
+		return e.constrained.states()
 	}
 	return e.labels << e.units
 }
@@ -146,17 +149,17 @@ func (e *Enumeration) States() int {
 // layer. A core does some 7·10⁹ a second with AVX-512, 4·10⁸ in plain Go. Terms
 // under a constraint count as four, which take about as long in plain Go.
 func (e *Enumeration) Work() float64 {
-	if e.counted != nil {
-		return 4 * e.counted.work()
+	if e.constrained != nil {
+		return 4 * e.constrained.work()
 	}
 	return float64(e.States()) * float64(e.other)
 }
 
 // Set makes m, of the shape and the constraint that e was made for, the model to
 // enumerate. Call it after the parameters have changed.
-func (e *Enumeration) Set(m *RBM) {
-	if e.counted != nil {
-		e.counted.set(m)
+func (e *Enumeration) Set(m *rbm.RBM) {
+	if e.constrained != nil {
+		e.constrained.set(m)
 		return
 	}
 	e.m = m
@@ -225,8 +228,8 @@ func (e *Enumeration) LogZ(ctx context.Context, progress func(done float64)) (fl
 	e.ctx, e.progress = ctx, progress
 	e.done.Store(0)
 	logs := e.logs
-	if e.counted != nil {
-		logs = e.counted.logs
+	if e.constrained != nil {
+		logs = e.constrained.logs
 	}
 	e.logLoop.Run(e.logParts(), e.cost())
 	e.ctx, e.progress = nil, nil
@@ -238,7 +241,7 @@ func (e *Enumeration) LogZ(ctx context.Context, progress func(done float64)) (fl
 
 // logParts returns the number of groups of logPart.
 func (e *Enumeration) logParts() int {
-	if e.counted != nil {
+	if e.constrained != nil {
 		return len(e.walks)
 	}
 	return len(e.scratch)
@@ -266,10 +269,22 @@ func (e *Enumeration) logPart(g int) {
 
 // LogZ returns the exact log Z of m in nats by enumerating its smaller layer.
 // The error wraps ErrTooLarge if that has more than EvaluationLimit states.
-func (m *RBM) LogZ(ctx context.Context) (float64, error) {
-	e, err := NewEnumeration(m, EvaluationLimit)
+func LogZ(ctx context.Context, m *rbm.RBM) (float64, error) {
+	e, err := New(m, EvaluationLimit)
 	if err != nil {
 		return 0, err
 	}
 	return e.LogZ(ctx, nil)
+}
+
+// softmaxLabel reports whether m has a label that is a softmax group.
+func softmaxLabel(m *rbm.RBM) bool { return m.Classes() > 0 && m.LabelKind() == rbm.Softmax }
+
+// binary returns the number of visible units of m that are binary. They come
+// before a softmax label.
+func binary(m *rbm.RBM) int {
+	if softmaxLabel(m) {
+		return m.Inputs()
+	}
+	return m.Visible()
 }

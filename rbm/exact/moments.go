@@ -1,4 +1,4 @@
-package rbm
+package exact
 
 import (
 	"context"
@@ -7,12 +7,13 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"gorbm/rbm"
 	"gorbm/rbm/internal/vec"
 )
 
 // sums are the moments of a group of states in the enumeration's own terms.
 type sums struct {
-	*quads
+	*grayWalk
 	all    []float64 // running sum of the weighted means of the summed layer within a block
 	weight float64   // running sum of the weights
 	listed []float64 // per listed unit, then per label state if these are listed
@@ -29,10 +30,10 @@ type sums struct {
 // means as they come; for the others a running sum is taken away when a unit
 // comes on and added when it goes off, which costs one addition a quad and
 // summed unit whatever the number of listed ones.
-func (e *Enumeration) Moments(dst *Moments) float64 {
+func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
 	e.logz, _ = e.LogZ(context.Background(), nil)
-	if e.counted != nil {
-		e.countedMoments(dst)
+	if e.constrained != nil {
+		e.constrainedMoments(dst)
 		return e.logz
 	}
 	groups := e.sumGroups()
@@ -69,7 +70,7 @@ func (e *Enumeration) newSums() *sums {
 	}
 	rows := e.newRows(n + 2 + quadUnits)
 	return &sums{
-		quads: e.newQuads(), listed: make([]float64, n),
+		grayWalk: e.newGrayWalk(), listed: make([]float64, n),
 		cross: rows[:n], all: rows[n], summed: rows[n+1], spare: rows[n+2:],
 	}
 }
@@ -129,16 +130,16 @@ func (s *sums) addQuad(within int) {
 	e := s.enum
 	s.weigh()
 	var weight [4]float64
-	var base scaled
+	var base vec.Scaled
 	x := s.logBase - e.logz
 	finite := math.Abs(x) < 1e9
 	if finite {
-		base = scaledExp(x)
+		base = vec.ScaledExp(x)
 	}
 	for i := range s.valid {
 		weight[i] = vec.Exp(x) // no number, infinite or nothing
 		if finite {
-			weight[i] = float64(s.m[i]*base.m) * power(s.e[i]+base.e)
+			weight[i] = float64(s.m[i]*base.M) * vec.Power(s.e[i]+base.E)
 		}
 		s.weight += weight[i]
 		for l := range within {
@@ -174,7 +175,7 @@ func (s *sums) addQuad(within int) {
 	}
 }
 
-func (e *Enumeration) store(dst *Moments, s *sums) {
+func (e *Enumeration) store(dst *rbm.Moments, s *sums) {
 	listed, summed := dst.V, dst.H
 	if e.hidden {
 		listed, summed = summed, listed

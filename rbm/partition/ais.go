@@ -1,10 +1,17 @@
-package rbm
+// Package partition estimates log Z, the logarithm of an RBM's partition function,
+// where enumeration (package exact) is out of reach: annealed importance sampling
+// and its reverse, from below and from above, and Bennett's ratio along a ladder of
+// temperatures. The rows and draws that the latter two start from are the
+// caller's; package logz gets them from replicas at tuned temperatures.
+package partition
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
+
+	"gorbm/rbm"
 )
 
 // Annealing are the settings of annealed importance sampling.
@@ -13,7 +20,7 @@ type Annealing struct {
 	Temperatures int       `json:"temperatures"`   // inverse temperatures of the path, both ends included
 	Pilot        int       `json:"pilot"`          // chains of the two short runs that place them; 0: spaced evenly
 	Path         []float64 `json:"path,omitempty"` // the inverse temperatures themselves, from 0 to 1; nil: placed
-	Base         *Base     `json:"-"`              // where the path begins; nil: the uniform law
+	Base         *rbm.Base `json:"-"`              // where the path begins; nil: the uniform law
 }
 
 // DefaultAnnealing returns 100 chains and 1000 inverse temperatures placed by
@@ -32,7 +39,7 @@ const (
 
 // Check returns an error that names the setting that is out of range or says
 // why the base or a parameter of m will not do.
-func (s Annealing) Check(m *RBM) error {
+func (s Annealing) Check(m *rbm.RBM) error {
 	switch {
 	case s.Chains < 1 || s.Chains > maxChains:
 		return fmt.Errorf("annealing: %d chains; it takes 1 to %d", s.Chains, maxChains)
@@ -53,8 +60,8 @@ func (s Annealing) Check(m *RBM) error {
 	if err := s.Base.Check(m); err != nil {
 		return fmt.Errorf("annealing: %w", err)
 	}
-	if m.Constraint != nil && m.Constraint.On == AllUnits {
-		return fmt.Errorf("annealing: %w on all units, as block Gibbs steps never change the number of visible units that are active; enumerate, if the model is small", ErrConstraint)
+	if m.Constraint != nil && m.Constraint.On == rbm.AllUnits {
+		return fmt.Errorf("annealing: %w on all units, as block Gibbs steps never change the number of visible units that are active; enumerate, if the model is small", rbm.ErrConstraint)
 	}
 	if err := m.Constraint.Check(m); err != nil {
 		return fmt.Errorf("annealing: %w", err)
@@ -98,10 +105,10 @@ func (a Annealed) MarshalJSON() ([]byte, error) {
 // own, so that placing the temperatures leaves the estimate unbiased.
 //
 // progress, if not nil, is called now and then with the part that is done. The
-// error names a setting, wraps ErrDiverged if a parameter or weight is not
+// error names a setting, wraps rbm.ErrDiverged if a parameter or weight is not
 // finite, or is the context's. Equal settings, model and key give equal bits at
 // any GOMAXPROCS.
-func (m *RBM) AIS(ctx context.Context, s Annealing, key Key, progress func(done float64)) (Annealed, error) {
+func AIS(ctx context.Context, m *rbm.RBM, s Annealing, key rbm.Key, progress func(done float64)) (Annealed, error) {
 	if err := s.Check(m); err != nil {
 		return Annealed{}, err
 	}
@@ -109,9 +116,9 @@ func (m *RBM) AIS(ctx context.Context, s Annealing, key Key, progress func(done 
 	if err != nil {
 		return Annealed{}, err
 	}
-	v, h := NewBits(s.Chains, m.Visible()), NewBits(s.Chains, m.Hidden())
+	v, h := rbm.NewBits(s.Chains, m.Visible()), rbm.NewBits(s.Chains, m.Hidden())
 	s.Base.Draw(m, v, h, key.Child(1))
-	out, err := m.anneal(ctx, s.Base, path, v, key.Child(2), share(progress, pilotShare, 1))
+	out, err := anneal(ctx, m, s.Base, path, v, key.Child(2), share(progress, pilotShare, 1))
 	if err != nil {
 		return Annealed{}, err
 	}
@@ -130,13 +137,15 @@ func (m *RBM) AIS(ctx context.Context, s Annealing, key Key, progress func(done 
 // placed again. Errors are those of AIS, and one that names a row whose softmax
 // label is not one class. It panics if start has another width than the visible
 // layer; it does not change start.
-func (m *RBM) ReverseAIS(ctx context.Context, s Annealing, start Bits, key Key, progress func(done float64)) (Annealed, error) {
-	m.checkInput(start.Input())
+func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Bits, key rbm.Key, progress func(done float64)) (Annealed, error) {
+	if start.Cols != m.Visible() {
+		panic("partition: rows of another width than the visible layer")
+	}
 	s.Chains = start.Rows
 	if err := s.Check(m); err != nil {
 		return Annealed{}, err
 	}
-	if err := m.checkLabels(start); err != nil {
+	if err := checkLabels(m, start); err != nil {
 		return Annealed{}, fmt.Errorf("annealing: %w", err)
 	}
 	path, err := s.place(ctx, m, key.Child(0), share(progress, 0, pilotShare))
@@ -147,9 +156,9 @@ func (m *RBM) ReverseAIS(ctx context.Context, s Annealing, start Bits, key Key, 
 	for i, b := range path {
 		down[len(path)-1-i] = b
 	}
-	v := NewBits(start.Rows, start.Cols)
+	v := rbm.NewBits(start.Rows, start.Cols)
 	v.CopyFrom(start)
-	out, err := m.anneal(ctx, s.Base, down, v, key.Child(2), share(progress, pilotShare, 1))
+	out, err := anneal(ctx, m, s.Base, down, v, key.Child(2), share(progress, pilotShare, 1))
 	if err != nil {
 		return Annealed{}, err
 	}
@@ -158,9 +167,9 @@ func (m *RBM) ReverseAIS(ctx context.Context, s Annealing, start Bits, key Key, 
 }
 
 // checkLabels names the first row of v whose softmax label is not one class.
-func (m *RBM) checkLabels(v Bits) error {
-	for _, g := range m.softmaxes() {
-		for r := range v.Rows {
+func checkLabels(m *rbm.RBM, v rbm.Bits) error {
+	for _, g := range m.Groups() {
+		for r := 0; r < v.Rows && g.Kind == rbm.Softmax; r++ {
 			on := 0
 			for i := range g.Units {
 				if v.Get(r, g.First+i) {
@@ -189,14 +198,13 @@ func share(progress func(done float64), lo, hi float64) func(done float64) {
 
 // anneal takes the rows of v along path, and returns what their weights say of
 // the ratio of the partition functions at its ends.
-func (m *RBM) anneal(ctx context.Context, base *Base, path []float64, v Bits, key Key, progress func(done float64)) (Annealed, error) {
-	a := newAnnealing(m, base, path, v, key)
+func anneal(ctx context.Context, m *rbm.RBM, base *rbm.Base, path []float64, v rbm.Bits, key rbm.Key, progress func(done float64)) (Annealed, error) {
 	out := Annealed{CESS: 1, LogWeights: make([]float64, v.Rows)}
 	var steps func(int)
 	if progress != nil {
-		steps = func(n int) { progress(float64(n) / float64(a.steps())) }
+		steps = func(n int) { progress(float64(n) / float64(len(path)-1)) }
 	}
-	err := a.run(ctx, func(_ int, gains []float64) {
+	err := rbm.Anneal(ctx, m, base, path, v, key, func(_ int, gains []float64) {
 		out.CESS = min(out.CESS, conditionalESS(out.LogWeights, gains))
 		for r, g := range gains {
 			out.LogWeights[r] += g
@@ -207,8 +215,8 @@ func (m *RBM) anneal(ctx context.Context, base *Base, path []float64, v Bits, ke
 	}
 	n := float64(v.Rows)
 	sum, squares := powerSums(out.LogWeights)
-	out.LogZ = sum - Log(n)
-	out.ESS = min(Exp(2*sum-squares), n)
+	out.LogZ = sum - rbm.Log(n)
+	out.ESS = min(rbm.Exp(2*sum-squares), n)
 	out.StdErr = math.Inf(1)
 	if v.Rows > 1 {
 		// The relative variance of the mean weight, whose root is the standard
@@ -224,7 +232,7 @@ func powerSums(logw []float64) (sum, squares float64) {
 	for i, w := range logw {
 		twice[i] = 2 * w
 	}
-	return LogSumExp(logw), LogSumExp(twice)
+	return rbm.LogSumExp(logw), rbm.LogSumExp(twice)
 }
 
 // conditionalESS returns (Σ Wg)²/(ΣW · Σ Wg²) for log weights W before a step
@@ -236,7 +244,7 @@ func conditionalESS(logw, gains []float64) float64 {
 	}
 	var before, after, squares float64
 	for r, w := range logw {
-		e, f := Exp(w-top), Exp(w+gains[r]-high)
+		e, f := rbm.Exp(w-top), rbm.Exp(w+gains[r]-high)
 		before += e
 		after += f
 		if e > 0 {

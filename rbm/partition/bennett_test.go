@@ -1,4 +1,4 @@
-package rbm
+package partition
 
 import (
 	"errors"
@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"gorbm/rbm"
+	"gorbm/rbm/internal/rbmtest"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,14 +24,14 @@ type rungs struct {
 	of  []float64   // D of each state
 }
 
-func newRungs(m *RBM, b *Base, beta []float64) rungs {
+func newRungs(m *rbm.RBM, b *rbm.Base, beta []float64) rungs {
 	s := rungs{beta: beta, d: make([][]float64, len(beta))}
 	base := baseStates(m, b)
-	for i, st := range states(m) {
-		s.of = append(s.of, st.energy-base[i].energy)
+	for i, st := range rbmtest.States(m) {
+		s.of = append(s.of, st.Energy-base[i].Energy)
 	}
 	for _, x := range beta {
-		p, logZ := law(blended(m, b, x, 1-x), 1)
+		p, logZ := rbmtest.Law(blended(m, b, x, 1-x), 1)
 		for i := range p[1:] {
 			p[i+1] += p[i]
 		}
@@ -38,7 +41,7 @@ func newRungs(m *RBM, b *Base, beta []float64) rungs {
 }
 
 // draw draws counts[k] independent states of each rung.
-func (s rungs) draw(counts []int, key Key) {
+func (s rungs) draw(counts []int, key rbm.Key) {
 	for k, p := range s.law {
 		s.d[k] = make([]float64, counts[k])
 		for n := range s.d[k] {
@@ -49,13 +52,13 @@ func (s rungs) draw(counts []int, key Key) {
 }
 
 // exactRungs returns a ladder with draws.
-func exactRungs(m *RBM, b *Base, beta []float64, counts []int, key Key) rungs {
+func exactRungs(m *rbm.RBM, b *rbm.Base, beta []float64, counts []int, key rbm.Key) rungs {
 	s := newRungs(m, b, beta)
 	s.draw(counts, key)
 	return s
 }
 
-func (s rungs) bennett(t *testing.T, b *Base, m *RBM, groups int) BennettLogZ {
+func (s rungs) bennett(t *testing.T, b *rbm.Base, m *rbm.RBM, groups int) BennettLogZ {
 	t.Helper()
 	out, err := Bennett(s.beta, s.d, groups, b.LogZ(m))
 	if err != nil {
@@ -73,17 +76,17 @@ func TestBennettIsCalibrated(t *testing.T) {
 		beta  []float64
 		count []int
 	}{
-		{shape{5, 4, 0, Softmax}, []float64{1, 0.6, 0.3, 0}, []int{60, 100, 80, 200}},
-		{shape{6, 4, 3, Softmax}, []float64{1, 0}, []int{300, 200}},
-		{shape{5, 4, 2, Bernoulli}, []float64{0, 0.5, 1, 1.5}, []int{100, 100, 30, 100}},
+		{shape{5, 4, 0, rbm.Softmax}, []float64{1, 0.6, 0.3, 0}, []int{60, 100, 80, 200}},
+		{shape{6, 4, 3, rbm.Softmax}, []float64{1, 0}, []int{300, 200}},
+		{shape{5, 4, 2, rbm.Bernoulli}, []float64{0, 0.5, 1, 1.5}, []int{100, 100, 30, 100}},
 	} {
 		m := c.shape.random(3, 0.8)
-		for _, b := range []*Base{nil, randomBase(m, 0.5, 4)} {
+		for _, b := range []*rbm.Base{nil, randomBase(m, 0.5, 4)} {
 			one := slices.Index(c.beta, 1)
 			square, inside := 0.0, 0
 			s := newRungs(m, b, c.beta)
 			for i := range uint64(repeats) {
-				s.draw(c.count, NewKey(i))
+				s.draw(c.count, rbm.NewKey(i))
 				out := s.bennett(t, b, m, 0)
 				z := (out.LogZ[one] - s.logZ[one]) / out.StdErr[one]
 				square += z * z / repeats
@@ -102,9 +105,9 @@ func TestBennettIsCalibrated(t *testing.T) {
 // The solution against the plain iteration of eq. 11 and eq. 8 with the whole
 // matrix of weights.
 func TestBennettAgainstTheEquations(t *testing.T) {
-	m := shape{5, 4, 0, Softmax}.random(3, 1)
+	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
 	beta, counts := []float64{0.4, 1, 0, 0.7}, []int{20, 15, 30, 10}
-	s := exactRungs(m, nil, beta, counts, NewKey(1))
+	s := exactRungs(m, nil, beta, counts, rbm.NewKey(1))
 	got := s.bennett(t, nil, m, 0)
 
 	var all []float64
@@ -152,10 +155,10 @@ func TestBennettAgainstTheEquations(t *testing.T) {
 	left.Mul(w.T(), pseudoInverse(&inner))
 	theta.Mul(&left, w)
 	for k := range beta {
-		near(t, "log Z", got.LogZ[k], (*Base)(nil).LogZ(m)-f[k], 1e-9)
+		rbmtest.Near(t, "log Z", got.LogZ[k], (*rbm.Base)(nil).LogZ(m)-f[k], 1e-9)
 		v := theta.At(k, k) - 2*theta.At(k, zero) + theta.At(zero, zero)
 		// A square root of a variance of rounding size at β = 0.
-		near(t, "standard error", got.StdErr[k], math.Sqrt(max(0, v)), 1e-7)
+		rbmtest.Near(t, "standard error", got.StdErr[k], math.Sqrt(max(0, v)), 1e-7)
 	}
 }
 
@@ -183,8 +186,8 @@ func pseudoInverse(a *mat.Dense) *mat.Dense {
 
 // An energy that is shifted by c shifts log Z by −βc, whatever its size.
 func TestBennettAtAnyScale(t *testing.T) {
-	m := shape{5, 4, 0, Softmax}.random(3, 1)
-	s := exactRungs(m, nil, []float64{1, 0.5, 0}, []int{200, 150, 100}, NewKey(1))
+	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
+	s := exactRungs(m, nil, []float64{1, 0.5, 0}, []int{200, 150, 100}, rbm.NewKey(1))
 	want := s.bennett(t, nil, m, 0)
 	for _, c := range []float64{-1e9, 1e6} {
 		moved := rungs{beta: s.beta}
@@ -198,8 +201,8 @@ func TestBennettAtAnyScale(t *testing.T) {
 		got := moved.bennett(t, nil, m, 0)
 		for k, b := range s.beta {
 			// An energy near c is rounded to 2⁻⁵³·c, and so is the result.
-			near(t, "log Z", got.LogZ[k], want.LogZ[k]-b*c, 1e-9+4*math.Abs(c)*0x1p-53)
-			near(t, "standard error", got.StdErr[k], want.StdErr[k], 1e-5*want.StdErr[k]+1e-9)
+			rbmtest.Near(t, "log Z", got.LogZ[k], want.LogZ[k]-b*c, 1e-9+4*math.Abs(c)*0x1p-53)
+			rbmtest.Near(t, "standard error", got.StdErr[k], want.StdErr[k], 1e-5*want.StdErr[k]+1e-9)
 		}
 	}
 }
@@ -207,21 +210,21 @@ func TestBennettAtAnyScale(t *testing.T) {
 // The overlap is that of the definition, and where it is below a hundredth
 // there is no number.
 func TestBennettOverlap(t *testing.T) {
-	m := shape{5, 4, 0, Softmax}.random(3, 1.2)
+	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1.2)
 	count := []int{20000, 20000}
-	s := exactRungs(m, nil, []float64{0, 1}, count, NewKey(1))
+	s := exactRungs(m, nil, []float64{0, 1}, count, rbm.NewKey(1))
 	got := s.bennett(t, nil, m, 0)
-	p, _ := law(states(m), 1)
+	p, _ := rbmtest.Law(rbmtest.States(m), 1)
 	q := 1 / float64(len(p))
 	want, square := 0.0, 0.0
 	for _, p := range p {
 		want += 2 * p * q / (p + q)
 		square += p * math.Pow(2*q/(p+q), 2)
 	}
-	near(t, "overlap", got.Overlap, want, 6*math.Sqrt((square-want*want)/20000)) // six standard errors of its mean
+	rbmtest.Near(t, "overlap", got.Overlap, want, 6*math.Sqrt((square-want*want)/20000)) // six standard errors of its mean
 
-	far := shape{12, 4, 0, Softmax}.random(3, 5)
-	s = exactRungs(far, nil, []float64{0, 0.02, 1}, []int{300, 300, 300}, NewKey(1))
+	far := shape{12, 4, 0, rbm.Softmax}.random(3, 5)
+	s = exactRungs(far, nil, []float64{0, 0.02, 1}, []int{300, 300, 300}, rbm.NewKey(1))
 	out, err := Bennett(s.beta, s.d, 0, 0)
 	if !errors.Is(err, ErrOverlap) || !strings.Contains(err.Error(), "β = 0.02 and 1") {
 		t.Errorf("overlap %v: got error %v", out.Overlap, err)
@@ -235,9 +238,9 @@ func TestBennettOverlap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "overlap", same.Overlap, 1, 1e-12)
-	near(t, "log Z", same.LogZ[1], 5, 1e-12)
-	near(t, "standard error", same.StdErr[1], 0, 1e-7) // the root of a rounding
+	rbmtest.Near(t, "overlap", same.Overlap, 1, 1e-12)
+	rbmtest.Near(t, "log Z", same.LogZ[1], 5, 1e-12)
+	rbmtest.Near(t, "standard error", same.StdErr[1], 0, 1e-7) // the root of a rounding
 }
 
 func TestBennettErrors(t *testing.T) {
@@ -269,8 +272,8 @@ func TestBennettErrors(t *testing.T) {
 
 // Results do not depend on the number of processors.
 func TestBennettDeterminism(t *testing.T) {
-	m := shape{5, 4, 0, Softmax}.random(3, 1)
-	s := exactRungs(m, nil, []float64{1, 0.7, 0.4, 0}, []int{9000, 4000, 6000, 5000}, NewKey(1))
+	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
+	s := exactRungs(m, nil, []float64{1, 0.7, 0.4, 0}, []int{9000, 4000, 6000, 5000}, rbm.NewKey(1))
 	run := func(procs int) BennettLogZ {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		return s.bennett(t, nil, m, 500)
@@ -283,7 +286,7 @@ func TestBennettDeterminism(t *testing.T) {
 		}
 	}
 	for k, z := range s.logZ {
-		near(t, "log Z", want.LogZ[k], z, 5*want.StdErr[k]+1e-12)
+		rbmtest.Near(t, "log Z", want.LogZ[k], z, 5*want.StdErr[k]+1e-12)
 	}
 }
 
@@ -294,7 +297,7 @@ func TestBennettOnALongLadder(t *testing.T) {
 	beta, d := make([]float64, rungs), make([][]float64, rungs)
 	square := 0.0
 	for i := range uint64(repeats) {
-		r := NewKey(i).Rand()
+		r := rbm.NewKey(i).Rand()
 		for k := range beta {
 			beta[k] = float64(k) / (rungs - 1)
 			d[k] = make([]float64, 100)

@@ -1,4 +1,4 @@
-package rbm
+package exact
 
 import (
 	"math"
@@ -28,14 +28,14 @@ const (
 
 // baseTables are what the states of a base have in common in all bases.
 type baseTables struct {
-	low     int         // units of a base's states
-	span    int         // summed units that may be multiplied at once
-	first   []float64   // ratios e^w of the first listed unit, ones if it is not in the base's states
-	second  []float64   // of the second
-	upper   []float64   // of each state of the rest of the base's units: the product of their ratios
-	bias    []scaled    // of each state of the base's units: e to the sum of the biases
-	classes []float64   // of each such state: the ratios of the classes
-	row     [][]float64 // e^w of each of the base's units
+	low     int          // units of a base's states
+	span    int          // summed units that may be multiplied at once
+	first   []float64    // ratios e^w of the first listed unit, ones if it is not in the base's states
+	second  []float64    // of the second
+	upper   []float64    // of each state of the rest of the base's units: the product of their ratios
+	bias    []vec.Scaled // of each state of the base's units: e to the sum of the biases
+	classes []float64    // of each such state: the ratios of the classes
+	row     [][]float64  // e^w of each of the base's units
 }
 
 func (e *Enumeration) newTables() {
@@ -44,7 +44,7 @@ func (e *Enumeration) newTables() {
 	t.row = e.newRows(low)
 	t.first, t.second = make([]float64, e.width()), make([]float64, e.width())
 	t.upper = make([]float64, e.width()<<max(low-quadUnits, 0))
-	t.bias = make([]scaled, 1<<low)
+	t.bias = make([]vec.Scaled, 1<<low)
 	t.classes = make([]float64, (e.other-e.soft)<<low)
 }
 
@@ -90,7 +90,7 @@ func (e *Enumeration) setTables() {
 			sum += e.bias[l]
 			floats.Mul(row, t.row[l][width:])
 		}
-		t.bias[s] = scaledExp(sum)
+		t.bias[s] = vec.ScaledExp(sum)
 	}
 }
 
@@ -108,7 +108,7 @@ func (e *Enumeration) tableUnits() (low int, largest float64) {
 					sums[i] += math.Abs(w)
 				}
 			}
-			top = max(top, largestSize(sums[:hi-lo]))
+			top = max(top, vec.LargestSize(sums[:hi-lo]))
 		}
 		if !(top <= ratioLimit) || !(math.Abs(e.bias[low]) <= baseBias) {
 			break
@@ -118,9 +118,9 @@ func (e *Enumeration) tableUnits() (low int, largest float64) {
 	return low, largest
 }
 
-// quads goes through the states of a block, a quad at a time: start, then next
+// A grayWalk goes through the states of a block in Gray-code order, a quad at a time: start, then next
 // until it is false. Fields before the space are valid in a quad.
-type quads struct {
+type grayWalk struct {
 	m       [4]float64 // of each state: m·2^e times e^logBase is exp(−E) summed out
 	e       [4]int64
 	valid   int     // states of a quad that there are
@@ -139,8 +139,8 @@ type quads struct {
 	sum    scaledSum
 }
 
-func (e *Enumeration) newQuads() *quads {
-	return &quads{
+func (e *Enumeration) newGrayWalk() *grayWalk {
+	return &grayWalk{
 		enum: e,
 		a:    make([]float64, len(e.base[0])),
 		on:   make([]float64, e.width()), off: make([]float64, e.width()),
@@ -149,7 +149,7 @@ func (e *Enumeration) newQuads() *quads {
 }
 
 // start goes before the first quad of block b.
-func (q *quads) start(e *Enumeration, b int) {
+func (q *grayWalk) start(e *Enumeration, b int) {
 	first := uint64(b) * uint64(e.blockSize())
 	q.y = int(first >> e.units)
 	first &= 1<<e.units - 1
@@ -172,7 +172,7 @@ func (q *quads) start(e *Enumeration, b int) {
 }
 
 // next goes to the next quad, if there is one in the block.
-func (q *quads) next() bool {
+func (q *grayWalk) next() bool {
 	e := q.enum
 	if q.left--; q.left == 0 {
 		return false
@@ -195,7 +195,7 @@ func (q *quads) next() bool {
 }
 
 // step turns unit l, none of the base's states, on or off.
-func (q *quads) step(l int, on bool) {
+func (q *grayWalk) step(l int, on bool) {
 	e := q.enum
 	if on {
 		q.linear += e.bias[l]
@@ -208,7 +208,7 @@ func (q *quads) step(l int, on bool) {
 }
 
 // rebase takes from a what the states of a base are made of.
-func (q *quads) rebase() {
+func (q *grayWalk) rebase() {
 	width := q.enum.width()
 	above, _ := vec.Odds(q.on, q.off, q.a[:width]) // the rest is in the products
 	q.logBase = q.linear + above
@@ -222,14 +222,14 @@ func (q *quads) rebase() {
 }
 
 // state returns the number of the quad's first state among those of its base.
-func (q *quads) state() int { return int(q.units & (1<<q.enum.low - 1)) }
+func (q *grayWalk) state() int { return int(q.units & (1<<q.enum.low - 1)) }
 
 // weigh makes m and e of the quad.
-func (q *quads) weigh() {
+func (q *grayWalk) weigh() {
 	e := q.enum
 	first := q.state()
 	for s := range q.valid {
-		q.m[s], q.e[s] = e.baseTables.bias[first+s].m, e.baseTables.bias[first+s].e
+		q.m[s], q.e[s] = e.baseTables.bias[first+s].M, e.baseTables.bias[first+s].E
 	}
 	for s := q.valid; s < len(q.m); s++ {
 		q.m[s], q.e[s] = 1, 0
@@ -239,17 +239,67 @@ func (q *quads) weigh() {
 		return
 	}
 	for s := range q.valid {
-		p := scaled{q.m[s], q.e[s]}
-		p.times(q.classSum(first + s))
-		q.m[s], q.e[s] = p.m, p.e
+		p := vec.Scaled{M: q.m[s], E: q.e[s]}
+		p.Times(q.classSum(first + s))
+		q.m[s], q.e[s] = p.M, p.E
 	}
 }
 
 // classSum returns the sum of the odds of the classes in a state of the base.
-func (q *quads) classSum(state int) float64 {
+func (q *grayWalk) classSum(state int) float64 {
 	sum := 0.0
 	for k, r := range q.enum.classes[state*len(q.class):][:len(q.class)] {
 		sum += float64(q.class[k] * r)
 	}
 	return sum
+}
+
+// scaledSum is a sum of terms m·2^e·e^base that come in runs of one base, each
+// run taken together before its logarithm is.
+type scaledSum struct {
+	base float64 // of the run
+	top  int64   // the power of two that the run's sum is in units of
+	sum  float64 // of the run; zero if there is none
+	part float64 // sum of the earlier runs, in units of e^high
+	high float64
+}
+
+// add adds terms to the sum.
+func (s *scaledSum) add(m []float64, e []int64, base float64) {
+	if s.sum != 0 && base != s.base {
+		s.close()
+	}
+	if s.sum == 0 {
+		s.base, s.top = base, e[0]
+	}
+	for i, x := range m {
+		if e[i] > s.top+900 { // the run's sum stays below 2⁹⁶⁰
+			s.sum *= vec.Power(s.top - e[i])
+			s.top = e[i]
+		}
+		s.sum += x * vec.Power(e[i]-s.top)
+	}
+}
+
+// close adds the run to the earlier ones.
+func (s *scaledSum) close() {
+	l := s.base + vec.LogSplit(s.sum, s.top)
+	switch {
+	case s.part == 0:
+		s.part, s.high = 1, l
+	case l > s.high:
+		s.part = float64(s.part*vec.Exp(s.high-l)) + 1
+		s.high = l
+	default:
+		s.part += vec.Exp(l - s.high)
+	}
+	s.sum = 0
+}
+
+// log returns the logarithm of the sum of at least one term.
+func (s *scaledSum) log() float64 {
+	if s.sum != 0 {
+		s.close()
+	}
+	return s.high + vec.Log(s.part)
 }

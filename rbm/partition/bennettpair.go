@@ -1,4 +1,4 @@
-package rbm
+package partition
 
 import (
 	"math"

@@ -1,17 +1,20 @@
-package rbm
+package partition
 
 import (
 	"math"
 	"slices"
 	"testing"
+
+	"gorbm/rbm"
+	"gorbm/rbm/internal/rbmtest"
 )
 
 // Draws that come four times over within their group say no more than once:
 // nothing changes but the error of independent draws, which is halved.
 func TestBennettCopies(t *testing.T) {
 	const groups = 5
-	m := shape{5, 4, 0, Softmax}.random(3, 1)
-	s := exactRungs(m, nil, []float64{1, 0.5, 0}, []int{200, 150, 100}, NewKey(1))
+	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
+	s := exactRungs(m, nil, []float64{1, 0.5, 0}, []int{200, 150, 100}, rbm.NewKey(1))
 	four := rungs{beta: s.beta}
 	for _, d := range s.d {
 		var copies []float64
@@ -23,18 +26,18 @@ func TestBennettCopies(t *testing.T) {
 	}
 	want, got := s.bennett(t, nil, m, groups), four.bennett(t, nil, m, groups)
 	for k := range s.beta {
-		near(t, "log Z", got.LogZ[k], want.LogZ[k], 1e-9)
-		near(t, "standard error", got.StdErr[k], want.StdErr[k], 1e-9)
-		near(t, "error of independent draws", got.IndependentErr[k], want.IndependentErr[k]/2, 1e-9)
+		rbmtest.Near(t, "log Z", got.LogZ[k], want.LogZ[k], 1e-9)
+		rbmtest.Near(t, "standard error", got.StdErr[k], want.StdErr[k], 1e-9)
+		rbmtest.Near(t, "error of independent draws", got.IndependentErr[k], want.IndependentErr[k]/2, 1e-9)
 	}
-	near(t, "overlap", got.Overlap, want.Overlap, 1e-12)
+	rbmtest.Near(t, "overlap", got.Overlap, want.Overlap, 1e-12)
 }
 
 // Of independent draws the spread between groups gives the error of eq. 8 on
 // average, at every rung: the ratio of the variances is χ²/ν with ν = groups − 1,
 // of standard deviation √(2/ν); five of these over √repeats are allowed.
 func TestBennettGroupsOfIndependentDraws(t *testing.T) {
-	m := shape{5, 4, 0, Softmax}.random(3, 1)
+	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
 	base := randomBase(m, 0.5, 4)
 	for _, c := range []struct{ groups, each, repeats int }{{800, 5, 1}, {3, 50, 400}} {
 		if testing.Short() && c.repeats > 1 {
@@ -44,7 +47,7 @@ func TestBennettGroupsOfIndependentDraws(t *testing.T) {
 		ratio := make([]float64, len(s.beta))
 		n := c.groups * c.each
 		for i := range uint64(c.repeats) {
-			s.draw([]int{n, 2 * n, n, c.groups}, NewKey(i))
+			s.draw([]int{n, 2 * n, n, c.groups}, rbm.NewKey(i))
 			got, eq8 := s.bennett(t, base, m, c.groups), s.bennett(t, base, m, 0)
 			for k := range s.beta {
 				if got.LogZ[k] != eq8.LogZ[k] || got.IndependentErr[k] != eq8.StdErr[k] || eq8.IndependentErr[k] != eq8.StdErr[k] {
@@ -91,7 +94,7 @@ func TestBennettErrorOfDependentDraws(t *testing.T) {
 	}
 	square, independent, inside := 0.0, 0.0, 0
 	for i := range uint64(repeats) {
-		r := NewKey(i).Rand()
+		r := rbm.NewKey(i).Rand()
 		for g := range groups {
 			own := math.Sqrt(rho) * r.NormFloat64()
 			for k := range beta {

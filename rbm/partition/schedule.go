@@ -1,4 +1,4 @@
-package rbm
+package partition
 
 import (
 	"context"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gorbm/rbm"
 )
 
 // placeEvenly is the part of the path's length that is spread evenly over β, so
@@ -26,7 +28,7 @@ const placeEvenly = 0.05
 // cut into equal parts of its length ∫ √Var U dβ, which the pilots measure step
 // by step as the standard deviation of the gains. The first pilot is spaced
 // evenly, the second as the first says.
-func (s Annealing) place(ctx context.Context, m *RBM, key Key, progress func(done float64)) ([]float64, error) {
+func (s Annealing) place(ctx context.Context, m *rbm.RBM, key rbm.Key, progress func(done float64)) ([]float64, error) {
 	if s.Path != nil {
 		return onFloat32(slices.Clone(s.Path)), nil
 	}
@@ -37,11 +39,10 @@ func (s Annealing) place(ctx context.Context, m *RBM, key Key, progress func(don
 	path := evenPath(max(11, s.Temperatures/20))
 	rounds := []int{max(21, s.Temperatures/10), s.Temperatures}
 	for i, next := range rounds {
-		v, h := NewBits(s.Pilot, m.Visible()), NewBits(s.Pilot, m.Hidden())
+		v, h := rbm.NewBits(s.Pilot, m.Visible()), rbm.NewBits(s.Pilot, m.Hidden())
 		s.Base.Draw(m, v, h, key.Child(uint64(2*i)))
-		a := newAnnealing(m, s.Base, path, v, key.Child(uint64(2*i+1)))
-		length := make([]float64, a.steps())
-		err := a.run(ctx, func(k int, gains []float64) { length[k] = deviation(gains) }, nil)
+		length := make([]float64, len(path)-1)
+		err := rbm.Anneal(ctx, m, s.Base, path, v, key.Child(uint64(2*i+1)), func(k int, gains []float64) { length[k] = deviation(gains) }, nil)
 		if err != nil {
 			return nil, err
 		}

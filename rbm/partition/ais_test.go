@@ -1,4 +1,4 @@
-package rbm
+package partition
 
 import (
 	"context"
@@ -15,13 +15,16 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"gorbm/rbm"
+	"gorbm/rbm/exact"
+	"gorbm/rbm/internal/rbmtest"
 	"gorbm/rbm/internal/vec"
 )
 
 // ais runs AIS and fails the test on an error.
-func ais(t *testing.T, m *RBM, s Annealing, seed uint64) Annealed {
+func ais(t *testing.T, m *rbm.RBM, s Annealing, seed uint64) Annealed {
 	t.Helper()
-	out, err := m.AIS(context.Background(), s, NewKey(seed), nil)
+	out, err := AIS(context.Background(), m, s, rbm.NewKey(seed), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,14 +32,14 @@ func ais(t *testing.T, m *RBM, s Annealing, seed uint64) Annealed {
 }
 
 // exactDraws returns rows of visible states drawn from the law p of all.
-func exactDraws(all []state, p []float64, rows int, key Key) Bits {
-	v := NewBits(rows, len(all[0].v))
+func exactDraws(all []rbmtest.State, p []float64, rows int, key rbm.Key) rbm.Bits {
+	v := rbm.NewBits(rows, len(all[0].V))
 	for r := range rows {
 		u, k := key.Uniform(uint64(r)), 0
 		for ; k < len(p)-1 && u >= p[k]; k++ {
 			u -= p[k]
 		}
-		for i, x := range all[k].v {
+		for i, x := range all[k].V {
 			v.Set(r, i, x != 0)
 		}
 	}
@@ -44,9 +47,9 @@ func exactDraws(all []state, p []float64, rows int, key Key) Bits {
 }
 
 // tenModels are models with small layers and weights from tame to wild.
-func tenModels() (all []*RBM) {
+func tenModels() (all []*rbm.RBM) {
 	for k := range 10 {
-		shape := []shape{{10, 8, 0, Softmax}, {9, 8, 3, Softmax}, {7, 9, 3, Bernoulli}}[k%3]
+		shape := []shape{{10, 8, 0, rbm.Softmax}, {9, 8, 3, rbm.Softmax}, {7, 9, 3, rbm.Bernoulli}}[k%3]
 		all = append(all, shape.random(uint64(k+1), 0.3*math.Pow(10, float64(k)/9)))
 	}
 	return all
@@ -61,7 +64,7 @@ func TestAISIsCalibrated(t *testing.T) {
 	}
 	inside, trusted := 0, 0
 	for k, m := range tenModels() {
-		logZ, err := m.LogZ(context.Background())
+		logZ, err := exact.LogZ(context.Background(), m)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,18 +97,18 @@ func TestAISIsCalibrated(t *testing.T) {
 // With too few temperatures AIS is too low on average and the reverse too
 // high; over many runs the truth is bracketed by many standard errors.
 func TestReverseAISBrackets(t *testing.T) {
-	for _, shape := range []shape{{6, 5, 0, Softmax}, {7, 4, 3, Softmax}} {
+	for _, shape := range []shape{{6, 5, 0, rbm.Softmax}, {7, 4, 3, rbm.Softmax}} {
 		m := shape.random(2, 1.5)
-		all := states(m)
-		p, logZ := law(all, 1)
-		for _, b := range []*Base{nil, randomBase(m, 0.5, 4)} {
+		all := rbmtest.States(m)
+		p, logZ := rbmtest.Law(all, 1)
+		for _, b := range []*rbm.Base{nil, randomBase(m, 0.5, 4)} {
 			s := Annealing{Chains: 4, Temperatures: 6, Base: b}
 			var low, high []float64
 			for i := range uint64(400) {
 				low = append(low, ais(t, m, s, i).LogZ-logZ)
-				start := exactDraws(all, p, s.Chains, NewKey(i).Child(1))
+				start := exactDraws(all, p, s.Chains, rbm.NewKey(i).Child(1))
 				keep := slices.Clone(start.Words)
-				out, err := m.ReverseAIS(context.Background(), s, start, NewKey(i), nil)
+				out, err := ReverseAIS(context.Background(), m, s, start, rbm.NewKey(i), nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -125,11 +128,11 @@ func TestReverseAISBrackets(t *testing.T) {
 		}
 		// The mean weight of the reverse is Z₀/Z.
 		const chains = 20000
-		out, err := m.ReverseAIS(context.Background(), Annealing{Temperatures: 6}, exactDraws(all, p, chains, NewKey(1)), NewKey(2), nil)
+		out, err := ReverseAIS(context.Background(), m, Annealing{Temperatures: 6}, exactDraws(all, p, chains, rbm.NewKey(1)), rbm.NewKey(2), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		near(t, "log Z", out.LogZ, logZ, 5*out.StdErr)
+		rbmtest.Near(t, "log Z", out.LogZ, logZ, 5*out.StdErr)
 		if out.StdErr > 0.2 {
 			t.Errorf("standard error %v of %d chains", out.StdErr, chains)
 		}
@@ -141,14 +144,14 @@ func TestReverseAISBrackets(t *testing.T) {
 // over five steps of 500 chains, to some 2 %; the even part and the second
 // order move a step by a tenth or two.
 func TestPlacedTemperatures(t *testing.T) {
-	m := shape{14, 10, 0, Softmax}.random(3, 1)
+	m := shape{14, 10, 0, rbm.Softmax}.random(3, 1)
 	base := randomBase(m, 1, 4)
 	s := Annealing{Chains: 2000, Temperatures: 60, Pilot: 500, Base: base}
 	spread := func(path []float64) (lo, hi float64) {
-		v, h := NewBits(s.Chains, m.Visible()), NewBits(s.Chains, m.Hidden())
-		base.Draw(m, v, h, NewKey(7))
+		v, h := rbm.NewBits(s.Chains, m.Visible()), rbm.NewBits(s.Chains, m.Hidden())
+		base.Draw(m, v, h, rbm.NewKey(7))
 		logw, loss := make([]float64, s.Chains), []float64{}
-		err := newAnnealing(m, base, path, v, NewKey(8)).run(context.Background(), func(_ int, gains []float64) {
+		err := rbm.Anneal(context.Background(), m, base, path, v, rbm.NewKey(8), func(_ int, gains []float64) {
 			loss = append(loss, 1-conditionalESS(logw, gains))
 			for r, g := range gains {
 				logw[r] += g
@@ -160,7 +163,7 @@ func TestPlacedTemperatures(t *testing.T) {
 		middle := slices.Sorted(slices.Values(loss))[len(loss)/2]
 		return slices.Min(loss) / middle, slices.Max(loss) / middle
 	}
-	placed, err := s.place(context.Background(), m, NewKey(1), nil)
+	placed, err := s.place(context.Background(), m, rbm.NewKey(1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +204,8 @@ func TestConditionalESS(t *testing.T) {
 		w, g := math.Exp(w-800), math.Exp(gains[r])
 		top, sum, squares = top+w, sum+w*g, squares+w*g*g
 	}
-	near(t, "CESS", conditionalESS(logw, gains), sum*sum/top/squares, 1e-14)
-	near(t, "CESS of equal gains", conditionalESS(logw, []float64{5, 5, 5, 5}), 1, 1e-14)
+	rbmtest.Near(t, "CESS", conditionalESS(logw, gains), sum*sum/top/squares, 1e-14)
+	rbmtest.Near(t, "CESS of equal gains", conditionalESS(logw, []float64{5, 5, 5, 5}), 1, 1e-14)
 	for _, far := range [][]float64{{-1e6, 0, 0, 0}, {1e6, 0, 0, 0}} {
 		if c := conditionalESS(make([]float64, 4), far); !(c >= 0.24 && c <= 1) {
 			t.Errorf("gains %v: %v", far, c)
@@ -212,22 +215,22 @@ func TestConditionalESS(t *testing.T) {
 
 // With two temperatures AIS is importance sampling from the base.
 func TestTwoTemperatures(t *testing.T) {
-	m := shape{5, 4, 0, Softmax}.random(2, 0.5)
-	_, logZ := law(states(m), 1)
+	m := shape{5, 4, 0, rbm.Softmax}.random(2, 0.5)
+	_, logZ := rbmtest.Law(rbmtest.States(m), 1)
 	out := ais(t, m, Annealing{Chains: 5000, Temperatures: 2, Pilot: 20}, 1)
-	near(t, "log Z", out.LogZ, logZ, 4*out.StdErr)
-	near(t, "smallest CESS", out.CESS, out.ESS/5000, 1e-12) // one step from equal weights
+	rbmtest.Near(t, "log Z", out.LogZ, logZ, 4*out.StdErr)
+	rbmtest.Near(t, "smallest CESS", out.CESS, out.ESS/5000, 1e-12) // one step from equal weights
 
 	// A model that is its own base has one weight.
-	flat := New(5, 4, 3, Softmax)
+	flat := rbm.New(5, 4, 3, rbm.Softmax)
 	out = ais(t, flat, DefaultAnnealing(), 1)
-	near(t, "log Z", out.LogZ, (*Base)(nil).LogZ(flat), 1e-12)
-	near(t, "ESS", out.ESS, 100, 1e-9)
-	near(t, "standard error", out.StdErr, 0, 1e-7) // the root of a rounding
+	rbmtest.Near(t, "log Z", out.LogZ, (*rbm.Base)(nil).LogZ(flat), 1e-12)
+	rbmtest.Near(t, "ESS", out.ESS, 100, 1e-9)
+	rbmtest.Near(t, "standard error", out.StdErr, 0, 1e-7) // the root of a rounding
 }
 
 func TestOneChain(t *testing.T) {
-	m := shape{5, 4, 0, Softmax}.random(2, 0.5)
+	m := shape{5, 4, 0, rbm.Softmax}.random(2, 0.5)
 	s := DefaultAnnealing()
 	s.Chains, s.Temperatures = 1, 30
 	out := ais(t, m, s, 1)
@@ -245,39 +248,39 @@ func TestOneChain(t *testing.T) {
 }
 
 func TestAnnealingErrors(t *testing.T) {
-	m := shape{4, 3, 2, Softmax}.random(2, 0.5)
-	for want, spoil := range map[string]func(s *Annealing, m *RBM){
-		"0 chains":               func(s *Annealing, m *RBM) { s.Chains = 0 },
-		"-1 pilot chains":        func(s *Annealing, m *RBM) { s.Pilot = -1 },
-		"one pilot chain":        func(s *Annealing, m *RBM) { s.Pilot = 1 },
-		"1 temperatures":         func(s *Annealing, m *RBM) { s.Temperatures = 1 },
-		"ends with 1":            func(s *Annealing, m *RBM) { s.Path = []float64{0, 0.5} },
-		"0.5 follows 0.5":        func(s *Annealing, m *RBM) { s.Path = []float64{0, 0.5, 0.5, 1} },
-		"NaN follows 0":          func(s *Annealing, m *RBM) { s.Path = []float64{0, math.NaN(), 1} },
-		"make the base":          func(s *Annealing, m *RBM) { s.Base = &Base{} },
-		"visible_bias[2] is":     func(s *Annealing, m *RBM) { m.VisibleBias[2] = float32(math.NaN()) },
-		"hidden_bias[1] is +Inf": func(s *Annealing, m *RBM) { s.Base = uniformBase(m); s.Base.HiddenBias[1] = float32(math.Inf(1)) },
+	m := shape{4, 3, 2, rbm.Softmax}.random(2, 0.5)
+	for want, spoil := range map[string]func(s *Annealing, m *rbm.RBM){
+		"0 chains":               func(s *Annealing, m *rbm.RBM) { s.Chains = 0 },
+		"-1 pilot chains":        func(s *Annealing, m *rbm.RBM) { s.Pilot = -1 },
+		"one pilot chain":        func(s *Annealing, m *rbm.RBM) { s.Pilot = 1 },
+		"1 temperatures":         func(s *Annealing, m *rbm.RBM) { s.Temperatures = 1 },
+		"ends with 1":            func(s *Annealing, m *rbm.RBM) { s.Path = []float64{0, 0.5} },
+		"0.5 follows 0.5":        func(s *Annealing, m *rbm.RBM) { s.Path = []float64{0, 0.5, 0.5, 1} },
+		"NaN follows 0":          func(s *Annealing, m *rbm.RBM) { s.Path = []float64{0, math.NaN(), 1} },
+		"make the base":          func(s *Annealing, m *rbm.RBM) { s.Base = &rbm.Base{} },
+		"visible_bias[2] is":     func(s *Annealing, m *rbm.RBM) { m.VisibleBias[2] = float32(math.NaN()) },
+		"hidden_bias[1] is +Inf": func(s *Annealing, m *rbm.RBM) { s.Base = uniformBase(m); s.Base.HiddenBias[1] = float32(math.Inf(1)) },
 	} {
 		s, bad := DefaultAnnealing(), m.Clone()
 		spoil(&s, bad)
-		if _, err := bad.AIS(context.Background(), s, NewKey(1), nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := AIS(context.Background(), bad, s, rbm.NewKey(1), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("AIS: got %v, want %q", err, want)
 		}
 		if s.Chains < 1 {
 			continue
 		}
-		start := NewBits(1, 4)
+		start := rbm.NewBits(1, 4)
 		start.Set(0, 2, true)
-		if _, err := bad.ReverseAIS(context.Background(), s, start, NewKey(1), nil); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ReverseAIS(context.Background(), bad, s, start, rbm.NewKey(1), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("ReverseAIS: got %v, want %q", err, want)
 		}
 	}
-	if _, err := m.ReverseAIS(context.Background(), DefaultAnnealing(), NewBits(2, 4), NewKey(1), nil); err == nil || !strings.Contains(err.Error(), "row 0 has 0 classes on") {
+	if _, err := ReverseAIS(context.Background(), m, DefaultAnnealing(), rbm.NewBits(2, 4), rbm.NewKey(1), nil); err == nil || !strings.Contains(err.Error(), "row 0 has 0 classes on") {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	s := DefaultAnnealing()
-	_, err := m.AIS(ctx, s, NewKey(1), func(done float64) {
+	_, err := AIS(ctx, m, s, rbm.NewKey(1), func(done float64) {
 		if done > 0.5 {
 			cancel()
 		}
@@ -291,7 +294,7 @@ func TestAnnealingErrors(t *testing.T) {
 // that says what they are worth.
 func TestHugeWeights(t *testing.T) {
 	for _, sd := range []float64{30, 1000, 3000} {
-		for _, shape := range []shape{{8, 6, 0, Softmax}, {9, 6, 3, Softmax}, {30, 70, 3, Bernoulli}} {
+		for _, shape := range []shape{{8, 6, 0, rbm.Softmax}, {9, 6, 3, rbm.Softmax}, {30, 70, 3, rbm.Bernoulli}} {
 			m := shape.random(3, sd)
 			if m.CheckFinite() != nil {
 				continue // one of a few thousand beyond three deviations of 3000
@@ -314,11 +317,11 @@ func TestHugeWeights(t *testing.T) {
 // Equal keys give equal bits at any number of processors and level, and the
 // pilots and the run report what they have done.
 func TestAISDeterminism(t *testing.T) {
-	m := shape{90, 140, 10, Softmax}.random(4, 0.1)
+	m := shape{90, 140, 10, rbm.Softmax}.random(4, 0.1)
 	s := Annealing{Chains: 60, Temperatures: 150, Pilot: 30, Base: randomBase(m, 0.3, 2)}
 	digest := func() string {
 		out := ais(t, m, s, 3)
-		down, err := m.ReverseAIS(context.Background(), s, digestStart(m), NewKey(3), nil)
+		down, err := ReverseAIS(context.Background(), m, s, digestStart(m), rbm.NewKey(3), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -348,7 +351,7 @@ func TestAISDeterminism(t *testing.T) {
 		}
 	}
 	last := 0.0
-	_, err := m.AIS(context.Background(), s, NewKey(3), func(done float64) {
+	_, err := AIS(context.Background(), m, s, rbm.NewKey(3), func(done float64) {
 		if done < last {
 			t.Errorf("progress falls from %v to %v", last, done)
 		}
@@ -360,8 +363,8 @@ func TestAISDeterminism(t *testing.T) {
 }
 
 // digestStart returns 30 rows of a few steps of m's chains.
-func digestStart(m *RBM) Bits {
-	s := NewStates(m, 30)
-	m.Step(s, nil, 3, NewKey(9))
+func digestStart(m *rbm.RBM) rbm.Bits {
+	s := rbm.NewStates(m, 30)
+	m.Step(s, nil, 3, rbm.NewKey(9))
 	return s.V
 }

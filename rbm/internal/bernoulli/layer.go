@@ -1,0 +1,101 @@
+package bernoulli
+
+import (
+	"slices"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// A Layer is the law of a layer of which a given number of units differ from a
+// reference: binary units and then, if there are more, one softmax group.
+type Layer struct {
+	Binary    int     // number of binary units
+	Reference []uint8 // of the binary units; nil means zeros
+	// Distance has for each state of the softmax group, one of its units being on,
+	// the number of its units that differ from the reference. It is 1 everywhere
+	// without a reference; with one, a state agrees with it in one unit more or
+	// less, so that there are two values.
+	Distance []int
+
+	law  Conditional
+	logw []float64 // of each state of the group
+}
+
+// LogWeight returns base + log Σ exp(aᵀx) over the states x of the layer of which
+// active units differ from the reference, −Inf if there are none. If mean
+// is not nil it is overwritten with the means of the units under that law, in
+// the order of a.
+func (l *Layer) LogWeight(base float64, a []float64, active int, mean []float64) float64 {
+	if len(l.Distance) == 0 {
+		weight := l.solve(a, mean, active)
+		for i := range mean {
+			mean[i] = l.on(i, 0)
+		}
+		return base + weight + l.law.LogSum(0)
+	}
+	least, most := slices.Min(l.Distance), slices.Max(l.Distance)
+	weight := l.solve(a, mean, active-least, active-most)
+	l.logw = slices.Grow(l.logw[:0], len(l.Distance))[:len(l.Distance)]
+	for y, d := range l.Distance {
+		l.logw[y] = a[l.Binary+y] + l.law.LogSum(lane(d, least))
+	}
+	total := vec.LogSumExp(l.logw)
+	if mean != nil {
+		var part [2]float64
+		for y, x := range l.logw {
+			p := vec.Exp(x - total)
+			mean[l.Binary+y] = p
+			part[lane(l.Distance[y], least)] += p
+		}
+		for i := range l.Binary {
+			mean[i] = 0
+			for k, p := range part {
+				if p > 0 {
+					mean[i] += float64(p * l.on(i, k))
+				}
+			}
+		}
+	}
+	return base + weight + total
+}
+
+// lane returns which of the two numbers of active binary units goes with a state
+// of the group at this distance.
+func lane(distance, least int) int {
+	if distance != least {
+		return 1
+	}
+	return 0
+}
+
+// solve solves the law of the binary units with each number of active ones, and
+// returns the log weight of their reference.
+func (l *Layer) solve(a, mean []float64, active ...int) (weight float64) {
+	l.law.Resize(l.Binary)
+	for k, n := range active {
+		l.law.Active[k] = n
+		weight = 0
+		for i, x := range a[:l.Binary] {
+			if l.reference(i) {
+				weight += x
+				x = -x
+			}
+			l.law.LogOdds[k][i] = x
+		}
+	}
+	l.law.Solve()
+	if mean != nil {
+		l.law.Forward(true, nil)
+	}
+	return weight
+}
+
+func (l *Layer) reference(i int) bool { return l.Reference != nil && l.Reference[i] == 1 }
+
+// on returns the mean of binary unit i with the k-th number of active units.
+func (l *Layer) on(i, k int) float64 {
+	if l.reference(i) {
+		return 1 - l.law.Mean[i][k]
+	}
+	return l.law.Mean[i][k]
+}
