@@ -14,7 +14,7 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// logZEstimates is log Z of a model: exact or estimated, and its bounds.
+// logZEstimates are log Z of a model, exact or estimated, and its bounds.
 type logZEstimates struct {
 	logz.Bracket
 	logZ, stdErr float64 // exact, or the best estimate
@@ -23,7 +23,7 @@ type logZEstimates struct {
 
 const byExact = "exact"
 
-// unknown is logZEstimates without any number.
+// unknown is log Z without any number.
 func unknown() logZEstimates {
 	return logZEstimates{Bracket: logz.Bracket{LowerBound: math.Inf(-1)}}
 }
