@@ -34,11 +34,6 @@ type samplerSettings struct {
 // samplerKey is the name of the key of a sampler. The grammar leaves it out.
 const samplerKey = "sampler"
 
-// samplerKey returns the row of the sampler. The default is none.
-func (m *samplerSettings) samplerKey(check func() error) key {
-	return key{name: samplerKey, value: m, check: check}
-}
-
 // gibbsKey returns the row of the block Gibbs steps beside the moves.
 func (m *samplerSettings) gibbsKey() key {
 	return key{name: "gibbs", value: (*count)(&m.gibbs), example: "1", check: m.checkGibbs,
@@ -60,11 +55,13 @@ func (m *samplerSettings) checkMover() error { return mcmc.CheckMover(m.mover) }
 
 // sampler returns the settings of the sampler; nil if the kind takes none.
 func (s Settings) sampler() *samplerSettings {
-	if k, ok := s.key(samplerKey); ok {
-		return k.value.(*samplerSettings)
+	if m, ok := s.own.(interface{ ofSampler() *samplerSettings }); ok {
+		return m.ofSampler()
 	}
 	return nil
 }
+
+func (m *samplerSettings) ofSampler() *samplerSettings { return m }
 
 // Sampler returns the name of the sampler of binary systems that the chains
 // move by, such as sardonics; "" if they take Gibbs steps.
@@ -88,15 +85,13 @@ func (m *samplerSettings) String() string {
 }
 
 // Set reads the sampler in the grammar.
-func (m *samplerSettings) Set(text string) error { return m.set(strings.Split(text, ":")) }
-
-// set reads the sampler from its name and settings.
-func (m *samplerSettings) set(parts []string) error {
+func (m *samplerSettings) Set(text string) error {
+	parts := strings.Split(text, ":")
 	name := parts[0]
 	if m.only != "" && name != m.only {
 		return fmt.Errorf("its sampler is %s; take walk:%s", name, name)
 	}
-	given := slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "k=auto" })
+	given := slices.DeleteFunc(parts, func(p string) bool { return p == "k=auto" })
 	fit := mcmc.MoverHas(name, "k") && !slices.ContainsFunc(given, func(p string) bool { return strings.HasPrefix(p, "k=") })
 	if fit {
 		given = append(given, fmt.Sprintf("k=1-%d", maxFit))
@@ -155,9 +150,9 @@ func (s Settings) Fitted(m *rbm.RBM) Settings {
 }
 
 // CheckModel returns an error that says why estimators of these settings cannot
-// run on m: they cannot keep its constraint, or their sampler cannot move it.
-// Otherwise it returns the sampler's own warning, such as that it may never reach
-// some states, or "".
+// run on m: they cannot keep its constraint, or their sampler cannot move it. If
+// they can, it returns what the sampler warns of, such as that it may never
+// reach some states; "" if there is nothing.
 func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 	set := s.sampler()
 	if err := s.Keeps(m.Constraint); err != nil || set == nil || set.mover == nil {
@@ -184,16 +179,17 @@ func (s Settings) CheckModel(m *rbm.RBM) (warning string, err error) {
 	return "", nil
 }
 
-// acceptanceFloor is the share of accepted walks below which chains are called
-// stuck: as with exchanges of a ladder, one in a hundred.
-const acceptanceFloor = 0.01
+const (
+	// acceptanceFloor is the fraction of accepted walks below which a warning is
+	// given: one in a hundred, as for exchanges of a ladder.
+	acceptanceFloor = 0.01
+	// acceptanceTries is the least number of walks for the warning. At five times
+	// the floor a hundred walks are all rejected with probability 0.6 %.
+	acceptanceTries = 1 / acceptanceFloor
+)
 
-// acceptanceTries is the least number of walks that tell of such a rate: at
-// five times the floor a hundred fail all by a chance of 0.6 %.
-const acceptanceTries = 1 / acceptanceFloor
-
-// AcceptanceWarning says in words that hardly any walk is accepted by the
-// counts of i; empty if enough are, or chains do not move by walks.
+// AcceptanceWarning returns a warning if hardly any walk is accepted by the
+// counts of i, and "" if enough are or if chains do not move by walks.
 func (s Settings) AcceptanceWarning(i Info) string {
 	set := s.sampler()
 	rate, ok := i.Moves.Acceptance()
