@@ -14,8 +14,8 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// About is what a model file says beside the parameters. All of it is kept as
-// text in the file's metadata.
+// About is what a model file holds beside the parameters. It is stored as text in
+// the file's metadata.
 type About struct {
 	ClassNames  []string // of the label units; may be nil
 	Data        string   // the data set that the model was trained on
@@ -37,14 +37,14 @@ const (
 const (
 	fileFormat  = "gorbm"
 	fileVersion = "1"
-	// fileVersionConstraint is that of models with a constraint: programs which
-	// know of none must not pass it over.
+	// fileVersionConstraint is the version of models with a constraint. Programs that
+	// know no constraints must not ignore it.
 	fileVersionConstraint = "2"
-	// maxHeader caps the header of a safetensors file (the format allows 100
-	// MB; ours are below 1 kB, plus the class names).
+	// maxHeader limits the header of a safetensors file. The format allows 100 MB;
+	// ours are below 1 kB, plus the class names.
 	maxHeader = 1 << 20
-	// maxUnits and maxParameters cap a model that is read from a file: 4 GiB of
-	// weights, kept twice while they are put in order.
+	// maxUnits and maxParameters limit a model that is read from a file: 4 GiB of
+	// weights, of which there are two copies while they are reordered.
 	maxUnits      = 1 << 24
 	maxParameters = 1 << 30
 )
@@ -55,7 +55,7 @@ const (
 	metaReference  = "constraint_reference" // the bits of the reference, eight a byte, in base64
 )
 
-// metadata returns what a file says about m beside its parameters.
+// metadata returns the metadata of a file of m.
 func metadata(m *rbm.RBM, about About) map[string]string {
 	meta := map[string]string{
 		"format":  fileFormat,
@@ -73,14 +73,10 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 			meta["class_names"] = string(names)
 		}
 	}
-	if about.Data != "" {
-		meta["data"] = about.Data
-	}
-	if about.LabelColumn != "" {
-		meta["label_column"] = about.LabelColumn
-	}
-	if about.Binarize != "" {
-		meta["binarize"] = about.Binarize
+	for key, value := range map[string]string{"data": about.Data, "label_column": about.LabelColumn, "binarize": about.Binarize} {
+		if value != "" {
+			meta[key] = value
+		}
 	}
 	if about.Height > 0 {
 		meta["shape"] = fmt.Sprintf("%dx%d", about.Height, about.Width)
@@ -101,7 +97,8 @@ func describe(c *rbm.Constraint, meta map[string]string) {
 	}
 }
 
-// readConstraint reads what describe wrote for m; nil if it wrote nothing.
+// readConstraint returns the constraint on m that describe wrote, nil if there is
+// none.
 func readConstraint(meta map[string]string, m *rbm.RBM) (*rbm.Constraint, error) {
 	text, ok := meta[metaConstraint]
 	if version := meta["version"]; ok != (version == fileVersionConstraint) {
@@ -138,22 +135,26 @@ func readConstraint(meta map[string]string, m *rbm.RBM) (*rbm.Constraint, error)
 
 // checkShapes checks the shapes of the three tensors against each other.
 func checkShapes(w, v, h []int64) (visible, hidden int, err error) {
-	ok := len(w) == 2 && len(v) == 1 && len(h) == 1 && w[0] == v[0] && w[1] == h[0]
-	if !ok {
-		return 0, 0, fmt.Errorf("%w: weights %v, visible_bias %v and hidden_bias %v do not fit together; weights are [visible, hidden]", rbm.ErrFormat, w, v, h)
+	if !(len(w) == 2 && len(v) == 1 && len(h) == 1 && w[0] == v[0] && w[1] == h[0]) {
+		return 0, 0, badFormat("weights %v, visible_bias %v and hidden_bias %v do not fit together; weights are [visible, hidden]", w, v, h)
 	}
-	// Weights are kept in panels of vec.Block hidden units.
+	// Weights are stored in panels of vec.Block hidden units.
 	if w[0] < 1 || w[1] < 1 || w[0] > maxUnits || w[1] > maxUnits || w[0]*int64(vec.Blocks(int(w[1]))*vec.Block) > maxParameters {
-		return 0, 0, fmt.Errorf("%w: a model of %d × %d units is out of range", rbm.ErrFormat, w[0], w[1])
+		return 0, 0, badFormat("a model of %d × %d units is out of range", w[0], w[1])
 	}
 	return int(w[0]), int(w[1]), nil
 }
 
-// build makes the model that a file describes; load overwrites dst with a
-// tensor's elements.
-func build(visible, hidden int, meta map[string]string, load func(name string, dst []float32)) (*rbm.RBM, About, error) {
+// badFormat returns an error that wraps rbm.ErrFormat.
+func badFormat(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+}
+
+// build makes the model that a file describes. load overwrites dst with the elements
+// of a tensor.
+func build(visible, hidden int, meta map[string]string, load func(name string, dst []float32) error) (*rbm.RBM, About, error) {
 	bad := func(format string, args ...any) (*rbm.RBM, About, error) {
-		return nil, About{}, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+		return nil, About{}, badFormat(format, args...)
 	}
 	var about About
 	var classes int
@@ -195,18 +196,18 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 		}
 	}
 	w := rbm.NewMatrix(visible, hidden)
-	load(tensorWeights, w.Data)
-	load(tensorVisible, m.VisibleBias)
-	load(tensorHidden, m.HiddenBias)
-	m.SetWeights(w)
 	for _, t := range []struct {
 		name string
 		data []float32
 	}{{tensorWeights, w.Data}, {tensorVisible, m.VisibleBias}, {tensorHidden, m.HiddenBias}} {
+		if err := load(t.name, t.data); err != nil {
+			return nil, About{}, err
+		}
 		i := slices.IndexFunc(t.data, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) })
 		if i >= 0 {
 			return bad("%s holds %v at element %d; every parameter must be finite", t.name, t.data[i], i)
 		}
 	}
+	m.SetWeights(w)
 	return m, about, nil
 }

@@ -9,8 +9,8 @@ import (
 	"gorbm/rbm/npz"
 )
 
-// metadataArray is the array of an npz model that holds the metadata of
-// WriteSafetensors, as JSON in bytes.
+// metadataArray is the array of an npz model that holds the metadata as JSON in
+// bytes.
 const metadataArray = "metadata"
 
 // WriteNPZ writes m and what is known about it as a NumPy archive: float32
@@ -19,19 +19,10 @@ const metadataArray = "metadata"
 func WriteNPZ(w io.Writer, m *rbm.RBM, about About) error {
 	weights := rbm.NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
-	meta, err := json.Marshal(metadata(m, about))
-	if err != nil {
-		return err
-	}
-	return npz.Write(w, []npz.Named{
-		{Name: tensorWeights, Shape: []int{weights.Rows, weights.Cols}, Data: weights.Data},
-		{Name: tensorVisible, Data: m.VisibleBias},
-		{Name: tensorHidden, Data: m.HiddenBias},
-		{Name: metadataArray, Data: meta},
-	})
+	return writeArrays(w, m, about, tensorWeights, weights, npz.Named{Name: tensorVisible, Data: m.VisibleBias}, npz.Named{Name: tensorHidden, Data: m.HiddenBias})
 }
 
-// The arrays of a model in scikit-learn's words, as attributes of its
+// The arrays of a model in scikit-learn's terms, as attributes of its
 // BernoulliRBM.
 const (
 	sklearnWeights = "components_"        // [hidden, visible]
@@ -54,22 +45,22 @@ func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 			weights.Row(j)[i] = m.Weight(i, j)
 		}
 	}
+	return writeArrays(w, m, about, sklearnWeights, weights, npz.Named{Name: sklearnHidden, Data: m.HiddenBias}, npz.Named{Name: sklearnVisible, Data: m.VisibleBias})
+}
+
+// writeArrays writes weights under the given name, the biases and the metadata of m.
+func writeArrays(w io.Writer, m *rbm.RBM, about About, name string, weights rbm.Matrix, biases ...npz.Named) error {
 	meta, err := json.Marshal(metadata(m, about))
 	if err != nil {
 		return err
 	}
-	return npz.Write(w, []npz.Named{
-		{Name: sklearnWeights, Shape: []int{weights.Rows, weights.Cols}, Data: weights.Data},
-		{Name: sklearnHidden, Data: m.HiddenBias},
-		{Name: sklearnVisible, Data: m.VisibleBias},
-		{Name: metadataArray, Data: meta},
-	})
+	arrays := append([]npz.Named{{Name: name, Shape: []int{weights.Rows, weights.Cols}, Data: weights.Data}}, biases...)
+	return npz.Write(w, append(arrays, npz.Named{Name: metadataArray, Data: meta}))
 }
 
 // ReadNPZ reads a model from a NumPy archive of size bytes: weights [visible,
-// hidden], visible_bias and hidden_bias, or scikit-learn's names of them as
-// WriteSklearnNPZ writes, of any float type, with our metadata or without. The
-// error wraps rbm.ErrFormat.
+// hidden], visible_bias and hidden_bias, or the arrays that WriteSklearnNPZ writes,
+// of any float type, with our metadata or without. The error wraps rbm.ErrFormat.
 func ReadNPZ(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	fail := func(err error) (*rbm.RBM, About, error) {
 		return nil, About{}, fmt.Errorf("%w: %w", rbm.ErrFormat, err)
@@ -112,24 +103,20 @@ func ReadNPZ(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 			return fail(fmt.Errorf("metadata: %w", err))
 		}
 	}
-	var failed error
-	m, about, err := build(visible, hidden, meta, func(tensor string, dst []float32) {
+	return build(visible, hidden, meta, func(tensor string, dst []float32) error {
 		cols := len(dst)
 		if tensor == tensorWeights {
 			cols = hidden
 		}
-		if err := readFloats(archive, names[tensor], dst, cols, sklearn); err != nil && failed == nil {
-			failed = err
+		if err := readFloats(archive, names[tensor], dst, cols, sklearn); err != nil {
+			return fmt.Errorf("%w: %w", rbm.ErrFormat, err)
 		}
+		return nil
 	})
-	if failed != nil {
-		return fail(failed)
-	}
-	return m, about, err
 }
 
-// readFloats fills dst with an array of rows of cols elements, in row-major
-// order, or with the transpose of the array; a vector is a single row.
+// readFloats fills dst, rows of cols elements in row-major order, with an array or
+// its transpose. A vector is a single row.
 func readFloats(archive *npz.Archive, name string, dst []float32, cols int, transposed bool) error {
 	a, err := archive.Array(name)
 	if err != nil {
@@ -137,7 +124,7 @@ func readFloats(archive *npz.Archive, name string, dst []float32, cols int, tran
 	}
 	defer a.Close()
 	rows := len(dst) / cols
-	if len(a.Shape) == 2 && a.Fortran != transposed { // stored column by column of ours
+	if len(a.Shape) == 2 && a.Fortran != transposed { // stored in column-major order of dst
 		return a.Rows(cols, rows, func(j, i int, v float64) error {
 			dst[i*cols+j] = float32(v)
 			return nil

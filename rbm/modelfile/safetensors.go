@@ -50,7 +50,7 @@ func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 	if len(text) > maxHeader-8 {
 		return fmt.Errorf("the metadata of the model take %d bytes; at most %d can be read back", len(text), maxHeader-8)
 	}
-	for len(text)%8 != 0 { // the format asks for aligned tensors
+	for len(text)%8 != 0 { // the format requires aligned tensors
 		text = append(text, ' ')
 	}
 	out := binary.LittleEndian.AppendUint64(nil, uint64(len(text)))
@@ -61,10 +61,10 @@ func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 
 // ReadSafetensors reads a model from a file of size bytes: three tensors as
 // WriteSafetensors writes them, of dtype F32 or F64, with our metadata or
-// without any; others are passed over. The error wraps rbm.ErrFormat.
+// without any. It ignores other tensors. The error wraps rbm.ErrFormat.
 func ReadSafetensors(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	bad := func(format string, args ...any) (*rbm.RBM, About, error) {
-		return nil, About{}, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+		return nil, About{}, badFormat(format, args...)
 	}
 	var start [8]byte
 	if _, err := r.ReadAt(start[:], 0); err != nil {
@@ -102,36 +102,32 @@ func ReadSafetensors(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	if err != nil {
 		return nil, About{}, err
 	}
-	var failed error
-	m, about, err := build(visible, hidden, meta, func(name string, dst []float32) {
+	return build(visible, hidden, meta, func(name string, dst []float32) error {
 		t := tensors[name]
 		part := io.NewSectionReader(r, 8+int64(n)+t.Offsets[0], t.Offsets[1]-t.Offsets[0])
-		if err := readTensor(part, t.DType, dst); err != nil && failed == nil {
-			failed = fmt.Errorf("%w: tensor %s cannot be read: %w", rbm.ErrFormat, name, err)
+		if err := readTensor(part, t.DType, dst); err != nil {
+			return fmt.Errorf("%w: tensor %s cannot be read: %w", rbm.ErrFormat, name, err)
 		}
+		return nil
 	})
-	if failed != nil {
-		return nil, About{}, failed
-	}
-	return m, about, err
 }
 
 // readTensor fills dst with the elements of a tensor.
 func readTensor(r io.Reader, dtype string, dst []float32) error {
 	in := bufio.NewReaderSize(r, 1<<16)
-	var b [8]byte
+	b := make([]byte, 4)
+	if dtype == "F64" {
+		b = make([]byte, 8)
+	}
 	for i := range dst {
-		if dtype == "F64" {
-			if _, err := io.ReadFull(in, b[:8]); err != nil {
-				return err
-			}
-			dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(b[:8])))
-			continue
-		}
-		if _, err := io.ReadFull(in, b[:4]); err != nil {
+		if _, err := io.ReadFull(in, b); err != nil {
 			return err
 		}
-		dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[:4]))
+		if len(b) == 8 {
+			dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(b)))
+		} else {
+			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(b))
+		}
 	}
 	return nil
 }
@@ -139,12 +135,9 @@ func readTensor(r io.Reader, dtype string, dst []float32) error {
 // checkTensors checks that the three tensors are there, of fitting shapes, and
 // lie within the body.
 func checkTensors(tensors map[string]tensor, body int64) (visible, hidden int, err error) {
-	bad := func(format string, args ...any) (int, int, error) {
-		return 0, 0, fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
-	}
 	for _, name := range []string{tensorWeights, tensorVisible, tensorHidden} {
 		if _, ok := tensors[name]; !ok {
-			return bad("there is no tensor %s; an rbm.RBM has weights [visible, hidden], visible_bias and hidden_bias", name)
+			return 0, 0, badFormat("there is no tensor %s; an rbm.RBM has weights [visible, hidden], visible_bias and hidden_bias", name)
 		}
 	}
 	w, v, h := tensors[tensorWeights], tensors[tensorVisible], tensors[tensorHidden]
@@ -155,7 +148,7 @@ func checkTensors(tensors map[string]tensor, body int64) (visible, hidden int, e
 		want := int64(1)
 		for _, n := range t.Shape {
 			if n < 0 || n > maxParameters || want > maxParameters {
-				return bad("tensor %.40q has an absurd shape", name)
+				return 0, 0, badFormat("tensor %.40q has an absurd shape", name)
 			}
 			want *= n
 		}
@@ -166,12 +159,12 @@ func checkTensors(tensors map[string]tensor, body int64) (visible, hidden int, e
 			want *= 8
 		default:
 			if name == tensorWeights || name == tensorVisible || name == tensorHidden {
-				return bad("tensor %s has dtype %.10q; it must be F32 or F64", name, t.DType)
+				return 0, 0, badFormat("tensor %s has dtype %.10q; it must be F32 or F64", name, t.DType)
 			}
 			continue // not ours
 		}
 		if lo, hi := t.Offsets[0], t.Offsets[1]; lo < 0 || hi < lo || hi > body || hi-lo != want {
-			return bad("tensor %.40q lies at bytes %d … %d of %d, which does not fit its shape; the file is cut short or damaged", name, lo, hi, body)
+			return 0, 0, badFormat("tensor %.40q lies at bytes %d … %d of %d, which does not fit its shape; the file is cut short or damaged", name, lo, hi, body)
 		}
 	}
 	return visible, hidden, nil
