@@ -176,8 +176,7 @@ func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 	}
 	up.gain, up.draw = &p.gains, draw
 	up.stream = key.stream()
-	up.listActive(up.v.Input(), false)
-	up.runUp()
+	up.runUp(up.v.Input())
 	for r := range up.v.Rows {
 		dst[r] = float64((to-from)*maskedSums(p.slope, up.v.Row(r))) + p.gains.row(r)
 	}
@@ -187,8 +186,7 @@ func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 func (p *annealPart) moveVisible(key Key) {
 	down := p.down
 	down.stream = key.stream()
-	down.listActive(down.v.Input(), false)
-	down.runUp()
+	down.runUp(down.v.Input())
 	// Softmax units were drawn as if they were independent. Draw them again.
 	for _, g := range p.up.m.softmaxes {
 		for r := range down.h.Rows {

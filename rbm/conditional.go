@@ -8,24 +8,18 @@ import "gorbm/rbm/internal/vec"
 // all units.
 func (m *RBM) HiddenMean(dst Matrix, v Input) {
 	m.checkInput(v)
-	rows := v.Rows()
-	if dst.Rows != rows || dst.Cols != m.Hidden() {
+	if dst.Rows != v.Rows() || dst.Cols != m.Hidden() {
 		panic("rbm: HiddenMean needs dst of rows × hidden")
 	}
 	if v.IsGrey() && m.Constraint != nil {
 		m.evaluate(func(e *evaluation) { e.v, e.mean = v, dst }, (*evaluation).constrainedHidden)
 		return
 	}
-	p := passPool.Get().(*pass)
-	p.grow(m, min(rows, chunkRows))
-	p.draw = false
-	for lo := 0; lo < rows; lo += chunkRows {
-		some := v.Slice(lo, min(lo+chunkRows, rows))
-		p.v, p.mean = some.Bits, dst.Slice(lo, lo+some.Rows())
-		p.listActive(some, false)
-		p.runUp()
-	}
-	p.release()
+	m.passes(dst.Rows, func(p *pass, lo, hi int) {
+		some := v.Slice(lo, hi)
+		p.v, p.mean = some.Bits, dst.Slice(lo, hi)
+		p.runUp(some)
+	})
 }
 
 // VisibleMean overwrites dst, h.Rows × Visible(), with p(v=1|h): for a softmax
@@ -40,15 +34,10 @@ func (m *RBM) VisibleMean(dst Matrix, h Bits) {
 		m.constrainedVisibleMean(dst, h)
 		return
 	}
-	p := passPool.Get().(*pass)
-	p.grow(m, min(h.Rows, chunkRows))
-	p.draw = false
-	for lo := 0; lo < h.Rows; lo += chunkRows {
-		hi := min(lo+chunkRows, h.Rows)
+	m.passes(h.Rows, func(p *pass, lo, hi int) {
 		p.h, p.mean = h.Slice(lo, hi), dst.Slice(lo, hi)
 		p.runDown()
-	}
-	p.release()
+	})
 }
 
 // HiddenSample overwrites dst, rows of hidden units, with draws from p(h|v):
@@ -86,16 +75,11 @@ func (m *RBM) constrainedSample(dst, v Bits, key Key, first int) {
 			panic("rbm: HiddenSample given a row of probability zero")
 		}
 	}
-	p := passPool.Get().(*pass)
-	p.grow(m, min(v.Rows, chunkRows))
-	p.draw, p.stream = true, key.stream()
-	for lo := 0; lo < v.Rows; lo += chunkRows {
-		hi := min(lo+chunkRows, v.Rows)
+	m.passes(v.Rows, func(p *pass, lo, hi int) {
+		p.draw, p.stream = true, key.stream()
 		p.first, p.v, p.h = first+lo, v.Slice(lo, hi), dst.Slice(lo, hi)
-		p.listActive(p.v.Input(), false)
-		p.runUp()
-	}
-	p.release()
+		p.runUp(p.v.Input())
+	})
 }
 
 // DrawBits overwrites dst with independent bits. Each is one with the probability

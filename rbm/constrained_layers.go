@@ -47,7 +47,7 @@ func (p *pass) constrainedPart(i int) {
 	}
 	if p.mean.Rows > 0 {
 		for l := range n {
-			p.logOdds(c.LogOdds[l], lo+l, 1)
+			p.logOdds(c.LogOdds[l], lo+l, 1, nil)
 		}
 		c.Solve()
 		if one {
@@ -66,7 +66,7 @@ func (p *pass) constrainedPart(i int) {
 		if p.gain == nil { // else c holds the law at the row's β
 			c.Resize(p.m.Hidden()) // so that draws have the same bits whether or not means were computed
 			for l := range n {
-				p.logOdds(c.LogOdds[l], lo+l, p.rowBeta(lo+l))
+				p.logOdds(c.LogOdds[l], lo+l, float64(p.rowBeta(lo+l)), p.base.hidden())
 				c.Active[l] = p.m.Constraint.activeHidden(p.m, p.v.Row(lo+l))
 			}
 			c.Solve()
@@ -89,24 +89,23 @@ func (p *pass) act(k, r int) *[vec.Block]float32 {
 	return (*[vec.Block]float32)(p.acts[(k*p.v.Rows+r)*vec.Block:])
 }
 
-// logOdds overwrites dst with the log-odds, at beta on the path from the base,
-// that the hidden units of row r differ from the reference.
-func (p *pass) logOdds(dst []float64, r int, beta float32) {
-	base := p.base.hidden()
-	b := float64(beta)
+// logOdds overwrites dst with the log-odds that the hidden units of row r differ
+// from the reference, at beta on the path from base, their biases at β = 0 (nil:
+// zeros). It returns the log weight of the reference.
+func (p *pass) logOdds(dst []float64, r int, beta float64, base []float32) float64 {
 	for k := range vec.Blocks(len(dst)) {
 		x := dst[k*vec.Block : min((k+1)*vec.Block, len(dst))]
 		for j, a := range p.act(k, r)[:len(x)] {
-			x[j] = float64(b * float64(a))
+			x[j] = float64(beta * float64(a))
 		}
 		if base == nil || beta == 1 {
 			continue
 		}
 		for j, a := range base[k*vec.Block:][:len(x)] {
-			x[j] += float64((1 - b) * float64(a))
+			x[j] += float64((1 - beta) * float64(a))
 		}
 	}
-	p.m.fromReference(dst)
+	return p.m.fromReference(dst)
 }
 
 // fromReference turns log-odds of hidden units being on into log-odds of their
@@ -150,33 +149,18 @@ func (m *RBM) storeDrawn(dst []uint64, c *bernoulli.Conditional, l int) {
 // a path. It leaves the law at the second one in c.
 func (p *pass) constrainedGain(c *bernoulli.Conditional, lo, n int) {
 	g := p.gain
-	for l := range n {
-		g.constrained[lo+l] = -p.pathLogOdds(c.LogOdds[l], lo+l, g.from)
-	}
-	c.Solve()
-	for l := range n {
-		g.constrained[lo+l] -= c.LogSum(l)
-	}
-	for l := range n {
-		g.constrained[lo+l] += p.pathLogOdds(c.LogOdds[l], lo+l, g.to)
-	}
-	c.Solve()
-	for l := range n {
-		g.constrained[lo+l] += c.LogSum(l)
-	}
-}
-
-// pathLogOdds is logOdds at a β of an annealing. It returns the log weight of the
-// reference.
-func (p *pass) pathLogOdds(dst []float64, r int, beta float64) float64 {
-	for k := range vec.Blocks(len(dst)) {
-		x := dst[k*vec.Block : min((k+1)*vec.Block, len(dst))]
-		bias := p.gain.bias[k*vec.Block:]
-		for j, a := range p.act(k, r)[:len(x)] {
-			x[j] = float64(beta*float64(a)) + float64((1-beta)*float64(bias[j]))
+	gains := g.constrained[lo : lo+n]
+	clear(gains)
+	for i, beta := range [2]float64{g.from, g.to} {
+		sign := float64(2*i - 1)
+		for l := range gains {
+			gains[l] += sign * p.logOdds(c.LogOdds[l], lo+l, beta, g.bias)
+		}
+		c.Solve()
+		for l := range gains {
+			gains[l] += sign * c.LogSum(l)
 		}
 	}
-	return p.m.fromReference(dst)
 }
 
 // constrainedVisibleMean is VisibleMean under a constraint on all units. h fixes

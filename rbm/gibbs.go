@@ -89,7 +89,6 @@ func (s *States) stepRows(lo, hi, steps int, key Key) {
 		p.stream = key.Child(uint64(2 * t)).stream()
 		p.runDown()
 
-		p.listActive(p.v.Input(), false)
 		if t == steps-1 {
 			p.mean = s.Mean.Slice(lo, hi)
 			if s.Energy != nil {
@@ -100,7 +99,7 @@ func (s *States) stepRows(lo, hi, steps int, key Key) {
 			}
 		}
 		p.stream = key.Child(uint64(2*t + 1)).stream()
-		p.runUp()
+		p.runUp(p.v.Input())
 	}
 	if p.energy != nil {
 		p.sumEnergy()

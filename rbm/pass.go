@@ -97,8 +97,15 @@ func (p *pass) forget() {
 	p.v, p.h, p.mean, p.from = Bits{}, Bits{}, Matrix{}, Input{}
 }
 
-// release gives p back to the pool.
-func (p *pass) release() {
+// passes calls run for rows lo … hi−1 of each chunk of rows, with a pass from the
+// pool that does not draw.
+func (m *RBM) passes(rows int, run func(p *pass, lo, hi int)) {
+	p := passPool.Get().(*pass)
+	p.grow(m, min(rows, chunkRows))
+	p.draw = false
+	for lo := 0; lo < rows; lo += chunkRows {
+		run(p, lo, min(lo+chunkRows, rows))
+	}
 	p.forget()
 	passPool.Put(p)
 }

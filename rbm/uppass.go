@@ -2,10 +2,11 @@ package rbm
 
 import "gorbm/rbm/internal/vec"
 
-// runUp computes the hidden preactivations of every row that listActive has
-// listed, and from them what the fields of p name: means at β = 1, draws of h at
-// each row's β, terms of the energy.
-func (p *pass) runUp() {
+// runUp computes the hidden preactivations of the visible rows v, and from them
+// what the fields of p name: means at β = 1, draws of h at each row's β, terms of the
+// energy.
+func (p *pass) runUp(v Input) {
+	p.listActive(v, false)
 	panels := vec.Blocks(p.m.Hidden())
 	p.up.Run(panels*ceilDiv(p.rows, p.upRows()), p.cost())
 	if p.m.Constraint != nil {

@@ -7,6 +7,7 @@
 package partition
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -52,19 +53,10 @@ func (s Annealing) Check(m *rbm.RBM) error {
 		return fmt.Errorf("annealing: %d temperatures; it takes 2 to %d", s.Temperatures, maxTemperatures)
 	case len(s.Path) > maxTemperatures:
 		return fmt.Errorf("annealing: a path of %d temperatures; it takes up to %d", len(s.Path), maxTemperatures)
-	}
-	if s.Path != nil {
-		if err := checkPath(s.Path); err != nil {
-			return fmt.Errorf("annealing: %w", err)
-		}
-	}
-	if err := s.Base.Check(m); err != nil {
-		return fmt.Errorf("annealing: %w", err)
-	}
-	if m.Constraint != nil && m.Constraint.On == rbm.AllUnits {
+	case m.Constraint != nil && m.Constraint.On == rbm.AllUnits:
 		return fmt.Errorf("annealing: %w on all units, as block Gibbs steps never change the number of visible units that are active; enumerate, if the model is small", rbm.ErrConstraint)
 	}
-	if err := m.Constraint.Check(m); err != nil {
+	if err := cmp.Or(checkPath(s.Path), s.Base.Check(m), m.Constraint.Check(m)); err != nil {
 		return fmt.Errorf("annealing: %w", err)
 	}
 	return m.CheckFinite()
@@ -114,18 +106,9 @@ func AIS(ctx context.Context, m *rbm.RBM, s Annealing, key rbm.Key, progress fun
 	if err := s.Check(m); err != nil {
 		return Annealed{}, err
 	}
-	path, err := s.place(ctx, m, key.Child(0), share(progress, 0, pilotShare))
-	if err != nil {
-		return Annealed{}, err
-	}
 	v, h := rbm.NewBits(s.Chains, m.Visible()), rbm.NewBits(s.Chains, m.Hidden())
 	s.Base.Draw(m, v, h, key.Child(1))
-	out, err := anneal(ctx, m, s.Base, path, v, key.Child(2), share(progress, pilotShare, 1))
-	if err != nil {
-		return Annealed{}, err
-	}
-	out.LogZ, out.Path = s.Base.LogZ(m)+out.LogZ, path
-	return out, nil
+	return s.run(ctx, m, v, false, key, progress)
 }
 
 // ReverseAIS estimates log Z of m by the reverse of AIS (Burda, Grosse &
@@ -150,20 +133,9 @@ func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Bits, ke
 	if err := checkLabels(m, start); err != nil {
 		return Annealed{}, fmt.Errorf("annealing: %w", err)
 	}
-	path, err := s.place(ctx, m, key.Child(0), share(progress, 0, pilotShare))
-	if err != nil {
-		return Annealed{}, err
-	}
-	down := slices.Clone(path)
-	slices.Reverse(down)
 	v := rbm.NewBits(start.Rows, start.Cols)
 	v.CopyFrom(start)
-	out, err := anneal(ctx, m, s.Base, down, v, key.Child(2), share(progress, pilotShare, 1))
-	if err != nil {
-		return Annealed{}, err
-	}
-	out.LogZ, out.Path = s.Base.LogZ(m)-out.LogZ, path
-	return out, nil
+	return s.run(ctx, m, v, true, key, progress)
 }
 
 // checkLabels names the first row of v in which a softmax label does not have
@@ -198,15 +170,23 @@ func share(progress func(done float64), lo, hi float64) func(done float64) {
 	return func(done float64) { progress(lo + (hi-lo)*done) }
 }
 
-// anneal moves the rows of v along path, and returns the estimate that their weights
-// give of the log ratio of the partition functions at its ends.
-func anneal(ctx context.Context, m *rbm.RBM, base *rbm.Base, path []float64, v rbm.Bits, key rbm.Key, progress func(done float64)) (Annealed, error) {
-	out := Annealed{CESS: 1, LogWeights: make([]float64, v.Rows)}
+// run moves the rows of v up the path, or down it if reverse is set, and returns the
+// estimate that their weights give.
+func (s Annealing) run(ctx context.Context, m *rbm.RBM, v rbm.Bits, reverse bool, key rbm.Key, progress func(done float64)) (Annealed, error) {
+	path, err := s.place(ctx, m, key.Child(0), share(progress, 0, pilotShare))
+	if err != nil {
+		return Annealed{}, err
+	}
+	out := Annealed{CESS: 1, Path: path, LogWeights: make([]float64, v.Rows)}
+	if reverse {
+		path = slices.Clone(path)
+		slices.Reverse(path)
+	}
 	var steps func(int)
-	if progress != nil {
+	if progress = share(progress, pilotShare, 1); progress != nil {
 		steps = func(n int) { progress(float64(n) / float64(len(path)-1)) }
 	}
-	err := rbm.Anneal(ctx, m, base, path, v, key, func(_ int, gains []float64) {
+	err = rbm.Anneal(ctx, m, s.Base, path, v, key.Child(2), func(_ int, gains []float64) {
 		out.CESS = min(out.CESS, conditionalESS(out.LogWeights, gains))
 		for r, g := range gains {
 			out.LogWeights[r] += g
@@ -221,7 +201,11 @@ func anneal(ctx context.Context, m *rbm.RBM, base *rbm.Base, path []float64, v r
 		twice[i] = 2 * w
 	}
 	sum, squares := rbm.LogSumExp(out.LogWeights), rbm.LogSumExp(twice) // log Σ w and log Σ w²
-	out.LogZ = sum - rbm.Log(n)
+	ratio := sum - rbm.Log(n)
+	if reverse {
+		ratio = -ratio
+	}
+	out.LogZ = s.Base.LogZ(m) + ratio
 	out.ESS = min(rbm.Exp(2*sum-squares), n)
 	out.StdErr = math.Inf(1)
 	if v.Rows > 1 {

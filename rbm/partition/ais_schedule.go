@@ -136,8 +136,11 @@ func onFloat32(path []float64) []float64 {
 	return slices.Compact(path)
 }
 
-// checkPath returns an error if path does not ascend from 0 to 1.
+// checkPath returns an error if path, which may be nil, does not ascend from 0 to 1.
 func checkPath(path []float64) error {
+	if path == nil {
+		return nil
+	}
 	if len(path) < 2 || path[0] != 0 || path[len(path)-1] != 1 {
 		return errors.New("a path of inverse temperatures begins with 0 and ends with 1")
 	}

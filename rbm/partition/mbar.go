@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"gorbm/rbm/internal/vec"
@@ -78,12 +79,8 @@ func (s *mbar) sum() *mbarSums {
 	for i := range s.parts[1:] {
 		part := &s.parts[i+1]
 		all.value += part.value
-		for k, x := range part.first {
-			all.first[k] += x
-		}
-		for k, x := range part.second {
-			all.second[k] += x
-		}
+		floats.Add(all.first, part.first)
+		floats.Add(all.second, part.second)
 	}
 	return all
 }

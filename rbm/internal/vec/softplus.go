@@ -37,34 +37,27 @@ func (l *lanes) fold() (above, rest float64) {
 	return l[0], Log(l[Wide])
 }
 
-// total returns the sum of softplus terms over all lanes.
-func (l *lanes) total() float64 {
-	above, rest := l.fold()
-	return above + rest
-}
-
 // SoftplusSum returns Σ log(1+eˣ) over x. Of each thousand terms, lane l of
 // eight takes terms l, l+8, … in order: it adds max(x,0) and multiplies the
 // factors 1+e^−|x|. Each thousand takes one logarithm, see fold, and the thousands
 // are added in order.
 func SoftplusSum(x []float64) float64 {
 	sum := 0.0
-	for len(x) > softplusRun {
-		l := newLanes()
-		softplus(&l, x[:softplusRun])
-		sum += l.total()
-		x = x[softplusRun:]
+	for len(x) > 0 {
+		n := min(len(x), softplusRun)
+		l, whole := newLanes(), n/Wide*Wide
+		if whole > 0 {
+			softplus(&l, x[:whole])
+		}
+		if whole < n {
+			rest := padded(x[whole:n], math.Inf(-1))
+			softplus(&l, rest[:])
+		}
+		above, rest := l.fold()
+		sum += above + rest
+		x = x[n:]
 	}
-	l := newLanes()
-	whole := len(x) / Wide * Wide
-	if whole > 0 {
-		softplus(&l, x[:whole])
-	}
-	if whole < len(x) {
-		rest := padded(x[whole:], math.Inf(-1))
-		softplus(&l, rest[:])
-	}
-	return sum + l.total()
+	return sum
 }
 
 // padded returns x, fewer than Wide values, padded with fill.
