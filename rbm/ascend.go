@@ -393,7 +393,11 @@ func (a *ascentWork) moveBias(bias []float32, step []float64, of func(s *Moments
 		rate = -rate
 	}
 	for i, x := range step {
-		bias[i] += float32(x)
+		if math.Abs(x) >= vec.Tiny { // as steps of weights do
+			bias[i] += float32(x)
+		} else if x != x {
+			bias[i] = float32(x)
+		}
 	}
 }
 
