@@ -30,7 +30,7 @@ func TestSweeps(t *testing.T) {
 		do   func(m *RBM)
 		want func(m, x float64, weight bool) float64
 	}{
-		{"scale", func(m *RBM) { m.Scale(0.75) }, func(m, _ float64, _ bool) float64 { return 0.75 * m }},
+		{"shrink", func(m *RBM) { m.Shrink(0.75) }, func(m, _ float64, _ bool) float64 { return 0.25 * m }},
 		{"add", func(m *RBM) { m.Add(-0.5, x, nil) }, func(m, x float64, _ bool) float64 { return m - 0.5*x }},
 		{"approach", func(m *RBM) { m.Approach(0.75, x, nil) }, func(m, x float64, _ bool) float64 { return 0.25*m + 0.75*x }},
 		{"set", func(m *RBM) { m.Set(x) }, func(_, x float64, _ bool) float64 { return x }},
@@ -123,7 +123,7 @@ func TestSweepsAllocateNothing(t *testing.T) {
 	m := shape{784, 500, 0, Softmax}.random(1, 1)
 	mu, lambda := make([]float32, 784), make([]float32, 500)
 	all := func() {
-		m.Scale(0.5)
+		m.Shrink(0.5)
 		m.Add(1, m, nil)
 		m.Approach(0.5, m, nil)
 		m.Decay(1e-4, 1e-4, nil)

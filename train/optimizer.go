@@ -151,7 +151,7 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, pos rbm.Batch, neg rbm.Phase) {
 	}
 	switch {
 	case o.velocity != nil:
-		o.velocity.Scale(float32(o.settings.Momentum))
+		o.velocity.Shrink(float32(1 - o.settings.Momentum)) // as float32(momentum) would spoil 1/(1−momentum)
 		if o.gradient != nil {
 			o.velocity.Add(rate, o.gradient, nil)
 		} else {

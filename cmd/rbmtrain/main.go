@@ -97,7 +97,7 @@ func newOptions() *options {
 	f.String("temperatures", "1,2,3,4,5", negphase.KeyHelp("tau"))
 	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate")
 	f.StringVar(&s.Schedule, "schedule", s.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after so many steps, a tenth of all by default), linear or cosine (to zero)")
-	f.Float64Var(&s.Momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 1")
+	f.Float64Var(&s.Momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 0.9999")
 	f.Float64Var(&s.L1, "l1", 0, "penalty on the sum of |weight|, per row in nats")
 	f.Float64Var(&s.L2, "l2", 0, "penalty on half the sum of weight², per row in nats")
 	f.Float64Var(&s.Center, "center", 0, "centred gradient: step of the offsets' moving averages, such as 0.01; 0: not centred")
