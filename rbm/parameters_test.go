@@ -134,3 +134,36 @@ func TestSweepsAllocateNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// Neither centring nor steps of the biases leave subnormal numbers, which many
+// processors take a hundred times as long to compute with.
+func TestStepsLeaveNoSubnormals(t *testing.T) {
+	check := func(what string, m *RBM) {
+		eachParameter(m, func(i int, v float32, _ bool) {
+			if v != 0 && math.Abs(float64(v)) < 0x1p-126 {
+				t.Errorf("%s: parameter %d is %v", what, i, v)
+			}
+		})
+	}
+	g := New(70, 66, 0, Softmax)
+	mu, lambda := make([]float32, 70), make([]float32, 66)
+	for i := range mu {
+		g.VisibleBias[i], mu[i] = 0x1p-95, 0x1p-35
+	}
+	for j := range lambda {
+		g.HiddenBias[j], lambda[j] = 0x1p-95, 0x1p-35
+	}
+	g.Centre(mu, lambda)
+	check("centring", g)
+
+	m := New(70, 66, 0, Softmax)
+	b := Batch{V: NewMatrix(1, 70).Input(), H: NewMatrix(1, 66)}
+	for i := range b.V.Grey.Data {
+		b.V.Grey.Data[i] = 0x1p-130
+	}
+	for i := range b.H.Data {
+		b.H.Data[i] = 0x1p-130
+	}
+	m.Ascend(1, Phase{Batch: b}, Phase{Moments: NewMoments(m)})
+	check("ascent", m)
+}
