@@ -39,9 +39,11 @@ In pt, ins and pins a sampler may take the place of Gibbs steps between swaps:
 
 -temperatures auto tunes the ladder while the model sharpens: temperatures stand
 where neighbours exchange equally often, as many as the measured barrier asks
-for (at most 64; ins 16), or 20 of them by auto:20 (at most 256; ins 16). Within
--negphase it is tau=auto or tau=auto/20. metrics.csv, ladder.csv and ladder.png
-show how it exchanges.
+for (at most 64; ins 16), or 20 of them by auto:20 (at most 256; ins 16).
+-temperatures reach:5 keeps five and tunes how hot the hottest is, so that
+neighbours swap at a rate of 0.6: for many short ladders, which see to it that
+all their particles count. Within -negphase it is tau=auto, tau=auto/20 or
+tau=reach/5. metrics.csv, ladder.csv and ladder.png show how it exchanges.
 
 Results go to a folder: config.json, metrics.csv, model.safetensors, a
 checkpoint, snapshots in models/, and the pictures filters.png, samples.png,
