@@ -48,7 +48,12 @@ const (
 	autoTemperatures = 64
 
 	// reachRejection is the rejection of neighbours' swaps at which a ladder with
-	// reach places its temperatures.
+	// reach places its temperatures. Less of it keeps particles closer, more of it
+	// gets further. On MNIST (ins, 500 hidden units, five temperatures, 24000 steps
+	// of 20 rows, three seeds) 0.25, 0.4 and 0.55 ended at a pseudo-log-likelihood
+	// of −51.5, −52.2 and −53.0 nats, and at test errors of 3.27, 3.33 and 3.34 %;
+	// four small models of 16 pixels that need hot particles were as good at 0.4 as
+	// with temperatures 1 to 5.
 	reachRejection = 0.4
 	// reachStart is the hottest temperature before the first tuning, and
 	// reachGrowth the largest factor by which a tuning stretches the range of β:
