@@ -33,13 +33,16 @@ var methods = map[string]string{
 	byExact: "enumeration", string(logz.ByAIS): "AIS", string(logz.ByReverse): "reverse AIS", string(logz.ByBennett): "Bennett's ratio",
 }
 
-// find computes log Z of m: by enum, if it is not nil, and by the estimates that
-// the flags ask for. bound is a lower bound of log Z.
-func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *exact.Enumeration, base *rbm.Base, bound float64, progress func(stage string, done float64)) (p logZEstimates, err error) {
+// find computes log Z of m, as the flags say: by enumeration, by estimates, or
+// by both. The rows of parts bound log Z from below. The error is errNotFinite
+// or wraps rbm.ErrDiverged if a number is not finite.
+func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts []*examples, progress func(stage string, done float64)) (p logZEstimates, err error) {
 	p = unknown()
 	if z.estimated() {
 		s := z.settings(base)
-		s.LowerBound = bound
+		if s.LowerBound, err = lowerBound(ctx, parts); err != nil {
+			return unknown(), err
+		}
 		stages := func(stage logz.Stage, done float64) { progress(string(stage), done) }
 		if p.Bracket, err = logz.Estimate(ctx, m, s, rbm.NewKey(z.seed), stages); err != nil {
 			return unknown(), err
@@ -48,14 +51,66 @@ func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *exact.Enumeratio
 		p.logZ, p.stdErr, by = p.Best()
 		p.by = string(by)
 	}
-	if enum != nil {
-		exact, err := enum.LogZ(ctx, func(done float64) { progress("exact log Z", done) })
+	if z.exact {
+		enum, err := exact.New(m, exact.EvaluationLimit)
 		if err != nil {
 			return unknown(), err
 		}
-		p.logZ, p.stdErr, p.by = exact, 0, byExact
+		truth, err := enum.LogZ(ctx, func(done float64) { progress("exact log Z", done) })
+		if err != nil {
+			return unknown(), err
+		}
+		p.logZ, p.stdErr, p.by = truth, 0, byExact
+		p.warnOfMisses()
+	}
+	if !p.finite() {
+		return unknown(), errNotFinite
 	}
 	return p, nil
+}
+
+// estimators are the methods that estimate log Z, in the order of printing.
+var estimators = []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett}
+
+const (
+	// missedBy is the number of standard errors by which an estimate misses the
+	// exact log Z if it is wrong. Chance exceeds it once in 300 times or less, as
+	// between two estimates in package logz.
+	missedBy = 3
+	// rounding is the relative error of log Z in float64 that is not an
+	// estimate's: sums of up to some million terms.
+	rounding = 1e-9
+)
+
+// warnOfMisses warns of each estimate that misses the exact log Z by more than
+// its error.
+func (p *logZEstimates) warnOfMisses() {
+	for _, m := range estimators {
+		x, stdErr := p.By(m)
+		off := math.Abs(x - p.logZ)
+		if off > missedBy*stdErr+rounding*max(1, math.Abs(p.logZ)) {
+			p.warn([]logz.Method{m}, "off by %.2g, %.0f of its standard errors, from the exact log Z", off, off/max(stdErr, rounding))
+		}
+	}
+}
+
+func (p *logZEstimates) warn(of []logz.Method, format string, args ...any) {
+	p.Warnings = append(p.Warnings, logz.Warning{Of: of, Text: fmt.Sprintf(format, args...)})
+}
+
+// logLikelihood returns the mean log-likelihood of rows whose mean free energy
+// is free. Where log Z is not known but has a lower bound, it returns an upper
+// bound of it instead. What there is not is nil.
+func (p logZEstimates) logLikelihood(free float64) (mean, upperBound *float64) {
+	switch {
+	case p.by != "":
+		x := -free - p.logZ
+		return &x, nil
+	case !math.IsInf(p.LowerBound, 0):
+		x := -free - p.LowerBound
+		return nil, &x
+	}
+	return nil, nil
 }
 
 // finite reports whether all numbers of p are finite. A single chain has no
@@ -103,10 +158,7 @@ type estimateResult struct {
 	RoundTrips   *int64   `json:"round_trips,omitempty"`
 }
 
-func (p logZEstimates) result() (logZResult, error) {
-	if !p.finite() {
-		return logZResult{}, errNotFinite
-	}
+func (p logZEstimates) result() logZResult {
 	r := logZResult{LogZBy: p.by}
 	if p.by != "" {
 		r.LogZ = &p.logZ
@@ -131,7 +183,7 @@ func (p logZEstimates) result() (logZResult, error) {
 	for _, w := range p.Warnings {
 		r.Warnings = append(r.Warnings, w.String())
 	}
-	return r, nil
+	return r
 }
 
 // estimateResult completes r by the estimate of method m and by how far it can
@@ -177,7 +229,7 @@ func (p logZEstimates) print(w io.Writer) {
 		fmt.Fprintf(w, "%-26s %s (%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %d round trips)\n",
 			"log Z by Bennett's ratio", number(logz.ByBennett, r.LogZ, r.StdErr), r.Groups, r.Temperatures, worth, 100*r.Overlap, r.RoundTrips)
 	}
-	held := len(p.Raised) > 0 || p.Impossible(logz.ByAIS) || p.Impossible(logz.ByReverse) || p.Impossible(logz.ByBennett)
+	held := len(p.Raised) > 0 || slices.ContainsFunc(estimators, p.Impossible)
 	if !math.IsInf(p.LowerBound, 0) && (held || p.by == "") {
 		fmt.Fprintf(w, "%-26s %.3f (by the distinct rows at hand)\n", "log Z is at least", p.LowerBound)
 	}

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"gorbm/cmd/cli"
-	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/train"
@@ -47,25 +46,21 @@ type jsonResult struct {
 }
 
 func (v *values) result(e *evaluation) (jsonResult, error) {
-	r := jsonResult{Model: e.model.Path, Data: e.set.Name, Binarize: e.set.Binarize, N: e.n, Features: e.featuresLaw()}
+	r := jsonResult{Model: e.model.Path, Data: e.set.Name, Binarize: e.set.Binarize, N: e.n, Features: e.featuresLaw(), logZResult: v.logZEstimates.result()}
 	if e.m.Constraint != nil {
 		r.Constraint = e.m.Constraint.String()
 	}
 	bad := false
 	set := func(dst **float64, x float64) {
-		bad = bad || math.IsNaN(x) || math.IsInf(x, 0)
+		bad = bad || cli.Finite(x) == nil
 		*dst = &x
 	}
 	if e.likely() {
 		set(&r.FreeEnergy, mean(v.free))
+		r.MeanLogLikelihood, r.UpperBound = v.logLikelihood(mean(v.free))
 	}
-	if v.by != "" {
-		set(&r.MeanLogLikelihood, -mean(v.free)-v.logZ)
-		if law, ok := train.LawLikelihood(e.set, e.labelled()); ok {
-			set(&r.LawLogLikelihood, law)
-		}
-	} else if !math.IsInf(v.LowerBound, 0) {
-		set(&r.UpperBound, -mean(v.free)-v.LowerBound)
+	if law, ok := train.LawLikelihood(e.set, e.labelled()); ok && v.by != "" {
+		set(&r.LawLogLikelihood, law)
 	}
 	if e.pl {
 		set(&r.PseudoLikelihood, mean(v.pseudo))
@@ -78,9 +73,7 @@ func (v *values) result(e *evaluation) (jsonResult, error) {
 	if bad {
 		return r, errNotFinite
 	}
-	var err error
-	r.logZResult, err = v.logZEstimates.result()
-	return r, err
+	return r, nil
 }
 
 func (v *values) print(e *evaluation) error {
@@ -114,7 +107,7 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")
 	} else if enum, err := exact.New(e.m, exact.EvaluationLimit); err == nil && e.auto && !e.exact {
 		fmt.Fprintf(w, "%d states were not enumerated unasked; -exact does\n", enum.States())
-	} else if err != nil && e.constrainsAll() {
+	} else if err != nil && constrainsAll(e.m) {
 		fmt.Fprintf(w, "no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it\n", e.m.Constraint)
 	}
 	if e.rows != "" {
@@ -132,16 +125,13 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 // printLikelihood prints the mean log-likelihood: exact, or the best estimate
 // with those of the other methods, or an upper bound.
 func (v *values) printLikelihood(r jsonResult, e *evaluation, w io.Writer) {
-	what := "mean log-likelihood"
-	if e.v.IsGrey() {
-		what = "mean score −F − log Z"
-	}
+	what := "mean " + e.likelihoodName()
 	switch free := mean(v.free); {
 	case v.by == byExact:
-		fmt.Fprintf(w, "%-26s %.6f\n", what, -free-v.logZ)
+		fmt.Fprintf(w, "%-26s %.6f\n", what, *r.MeanLogLikelihood)
 	case v.by != "":
-		fmt.Fprintf(w, "%-26s %s by %s", what, cli.PlusMinus(-free-v.logZ, v.stdErr, 3), methods[v.by])
-		for _, m := range []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett} {
+		fmt.Fprintf(w, "%-26s %s by %s", what, cli.PlusMinus(*r.MeanLogLikelihood, v.stdErr, 3), methods[v.by])
+		for _, m := range estimators {
 			if x, _ := v.By(m); string(m) != v.by && !math.IsNaN(x) {
 				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[string(m)])
 			}
