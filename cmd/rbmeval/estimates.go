@@ -159,14 +159,13 @@ type estimateResult struct {
 }
 
 func (p logZEstimates) result() logZResult {
-	r := logZResult{LogZBy: p.by}
+	r := logZResult{LogZBy: p.by, LowerBound: cli.Finite(p.LowerBound)}
 	if p.by != "" {
 		r.LogZ = &p.logZ
 		if p.by != byExact {
 			r.LogZStdErr = cli.Finite(p.stdErr)
 		}
 	}
-	r.LowerBound = cli.Finite(p.LowerBound)
 	annealed := func(m logz.Method, a *partition.Annealed) *estimateResult {
 		if a == nil {
 			return nil
@@ -190,47 +189,49 @@ func (p logZEstimates) result() logZResult {
 // be trusted.
 func (p logZEstimates) estimateResult(m logz.Method, logZ, stdErr float64, r estimateResult) *estimateResult {
 	r.Impossible, r.Doubtful, r.Raised = p.Impossible(m), p.Doubtful(m), slices.Contains(p.Raised, m)
-	if r.Impossible || math.IsNaN(logZ) {
-		return &r
+	if !r.Impossible && !math.IsNaN(logZ) {
+		r.LogZ, r.StdErr = &logZ, cli.Finite(stdErr)
 	}
-	r.LogZ, r.StdErr = &logZ, cli.Finite(stdErr)
 	return &r
 }
 
 // print prints a line for each way to log Z that was taken.
-func (p logZEstimates) print(w io.Writer) {
-	if p.by == byExact {
-		fmt.Fprintf(w, "%-26s %.6f\n", "exact log Z", p.logZ)
+func (r logZResult) print(w io.Writer) {
+	if r.LogZBy == byExact {
+		fmt.Fprintf(w, "%-26s %.6f\n", "exact log Z", *r.LogZ)
 	}
-	number := func(m logz.Method, logZ, stdErr float64) string {
+	bounded := r.LogZBy == ""
+	line := func(m logz.Method, x *estimateResult, format string, details ...any) {
+		number := "no number"
 		switch {
-		case p.Impossible(m):
-			return "impossible"
-		case math.IsNaN(logZ):
-			return "no number"
-		case slices.Contains(p.Raised, m):
-			return cli.PlusMinus(logZ, stdErr, 3) + ", raised to the bound"
+		case x.Impossible:
+			number = "impossible"
+		case x.LogZ != nil && x.StdErr == nil:
+			number = cli.PlusMinus(*x.LogZ, math.Inf(1), 3)
+		case x.LogZ != nil:
+			number = cli.PlusMinus(*x.LogZ, *x.StdErr, 3)
 		}
-		return cli.PlusMinus(logZ, stdErr, 3)
-	}
-	annealed := func(m logz.Method, a *partition.Annealed) {
-		if a != nil {
-			fmt.Fprintf(w, "%-26s %s (%d chains, %d temperatures; ESS %.1f, smallest CESS %.1f %%)\n",
-				"log Z by "+methods[string(m)], number(m, a.LogZ, a.StdErr), len(a.LogWeights), len(a.Path), a.ESS, 100*a.CESS)
+		if x.Raised {
+			number += ", raised to the bound"
 		}
+		bounded = bounded || x.Impossible || x.Raised
+		fmt.Fprintf(w, "%-26s %s (%s)\n", "log Z by "+methods[string(m)], number, fmt.Sprintf(format, details...))
 	}
-	annealed(logz.ByAIS, p.AIS)
-	annealed(logz.ByReverse, p.Reverse)
-	if r := p.Bennett; r != nil {
-		worth := ""
-		if !math.IsNaN(r.LogZ) {
-			worth = fmt.Sprintf("ESS %.0f, ", r.ESS)
+	const annealed = "%d chains, %d temperatures; ESS %.1f, smallest CESS %.1f %%"
+	if x := r.AIS; x != nil {
+		line(logz.ByAIS, x, annealed, x.Chains, x.Temperatures, *x.ESS, 100**x.CESS)
+	}
+	if x := r.ReverseAIS; x != nil {
+		line(logz.ByReverse, x, annealed, x.Chains, x.Temperatures, *x.ESS, 100**x.CESS)
+	}
+	if x := r.Bennett; x != nil {
+		ess := ""
+		if x.ESS != nil {
+			ess = fmt.Sprintf("ESS %.0f, ", *x.ESS)
 		}
-		fmt.Fprintf(w, "%-26s %s (%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %d round trips)\n",
-			"log Z by Bennett's ratio", number(logz.ByBennett, r.LogZ, r.StdErr), r.Groups, r.Temperatures, worth, 100*r.Overlap, r.RoundTrips)
+		line(logz.ByBennett, x, "%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %d round trips", x.Ladders, x.Temperatures, ess, 100**x.Overlap, *x.RoundTrips)
 	}
-	held := len(p.Raised) > 0 || slices.ContainsFunc(estimators, p.Impossible)
-	if !math.IsInf(p.LowerBound, 0) && (held || p.by == "") {
-		fmt.Fprintf(w, "%-26s %.3f (by the distinct rows at hand)\n", "log Z is at least", p.LowerBound)
+	if r.LowerBound != nil && bounded {
+		fmt.Fprintf(w, "%-26s %.3f (by the distinct rows at hand)\n", "log Z is at least", *r.LowerBound)
 	}
 }

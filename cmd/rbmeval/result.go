@@ -95,7 +95,7 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 		}
 	}
 	line("mean free energy", r.FreeEnergy)
-	v.logZEstimates.print(w)
+	r.logZResult.print(w)
 	v.printLikelihood(r, e, w)
 	line("  of the data's own law", r.LawLogLikelihood)
 	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
@@ -156,43 +156,34 @@ func (v *values) rowLines(e *evaluation) [][]string {
 		}
 		return strconv.Itoa(y)
 	}
-	header := []string{"row", "free_energy"}
-	if v.by != "" {
-		header = append(header, "log_likelihood")
-	}
-	if e.pl {
-		header = append(header, "pseudo_log_likelihood")
-	}
-	if e.labelled() {
-		header = append(header, "label")
+	type column struct {
+		name  string
+		value func(row int) string
 	}
 	classes := e.m.Classes()
-	if classes > 0 {
-		header = append(header, "predicted")
-		for y := range classes {
-			header = append(header, "p_"+name(y))
-		}
+	logp := func(r int) []float64 { return v.logp[r*classes : (r+1)*classes] }
+	columns := []column{{"row", strconv.Itoa}, {"free_energy", func(r int) string { return number(v.free[r]) }}}
+	if v.by != "" {
+		columns = append(columns, column{"log_likelihood", func(r int) string { return number(-v.free[r] - v.logZ) }})
 	}
-	lines := [][]string{header}
-	for r := range e.n {
-		line := []string{strconv.Itoa(r), number(v.free[r])}
-		if v.by != "" {
-			line = append(line, number(-v.free[r]-v.logZ))
+	if e.pl {
+		columns = append(columns, column{"pseudo_log_likelihood", func(r int) string { return number(v.pseudo[r]) }})
+	}
+	if e.labelled() {
+		columns = append(columns, column{"label", func(r int) string { return name(int(e.set.Y[r])) }})
+	}
+	if classes > 0 {
+		columns = append(columns, column{"predicted", func(r int) string { return name(train.Likeliest(logp(r))) }})
+	}
+	for y := range classes {
+		columns = append(columns, column{"p_" + name(y), func(r int) string { return number(rbm.Exp(logp(r)[y])) }})
+	}
+	lines := make([][]string, 1+e.n)
+	for _, c := range columns {
+		lines[0] = append(lines[0], c.name)
+		for r := range e.n {
+			lines[1+r] = append(lines[1+r], c.value(r))
 		}
-		if e.pl {
-			line = append(line, number(v.pseudo[r]))
-		}
-		if e.labelled() {
-			line = append(line, name(int(e.set.Y[r])))
-		}
-		if classes > 0 {
-			logp := v.logp[r*classes : (r+1)*classes]
-			line = append(line, name(train.Likeliest(logp)))
-			for _, lp := range logp {
-				line = append(line, number(rbm.Exp(lp)))
-			}
-		}
-		lines = append(lines, line)
 	}
 	return lines
 }
