@@ -57,7 +57,7 @@ func DefaultSettings(negative string) Settings {
 const maxRate = 100
 
 // Check returns an error that names the setting that is out of range, of those
-// that do not hang on the data or belong to the negative phase.
+// that neither depend on the data nor belong to the negative phase.
 func (s Settings) Check() error {
 	if math.IsNaN(s.Rate) || s.Rate <= 0 || s.Rate > maxRate {
 		return fmt.Errorf("rate is %v; it must be above 0 and at most %d", s.Rate, maxRate)
@@ -268,7 +268,7 @@ type Event struct {
 	Model *rbm.RBM      // of Trainer.Model; to read, not to change
 }
 
-// An Observer is told of every step.
+// An Observer is called after every step.
 type Observer func(ctx context.Context, e Event) error
 
 // ErrStop is returned by an observer that wants training to end here, without

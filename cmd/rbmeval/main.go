@@ -25,7 +25,7 @@ import (
 
 func main() { cli.Main("rbmeval", run) }
 
-const summary = `rbmeval judges a restricted Boltzmann machine on data.
+const summary = `rbmeval evaluates a restricted Boltzmann machine on data.
 
 Without -exact, -ais, -reverse-ais, -bennett, -pl or -classify it does what
 applies: log Z by exact enumeration if that takes no longer than some seconds,
@@ -54,8 +54,8 @@ Features are the hidden means given the inputs alone, p(h|x). In a model with
 labels, softmax or bernoulli, the label is summed out over the classes, one label
 unit on at a time: Σ_y p(y|x) p(h|x,y). So a row has the same features with its
 label and without. -label-in-features writes p(h|x,y) instead, which gives the
-row's label away: do not judge a classifier by such features.
-A model with a constraint is judged under it; one on all units, all=K, has log Z by
+row's label away: do not test a classifier by such features.
+A model with a constraint is evaluated under it; one on all units, all=K, has log Z by
 enumeration alone.
 
 With -json, log_z, log_z_by, log_z_std_err and mean_log_likelihood are what to go
@@ -65,7 +65,7 @@ The objects ais, reverse_ais and bennett have their own log_z, std_err, which is
 s, and ess, the number of independent draws that theirs are worth; "doubtful" if
 a warning names them; "raised" if log_z is the bound; "impossible", without log_z.
 
--run judges all snapshots of a run, ended or under way: the log-likelihood of
+-run evaluates all snapshots of a run, ended or under way: the log-likelihood of
 test rows and of up to 10000 training rows, step by step. A snapshot that has
 diverged is shown without numbers, and a warning names it.`
 
@@ -84,9 +84,9 @@ type options struct {
 func newOptions() *options {
 	f := cli.NewFlags("rbmeval", summary, "rbmeval -model FILE [flags]\n       rbmeval -run FOLDER [flags]")
 	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: the data that the model was trained on)")}
-	f.StringVar(&o.part, "part", "auto", "rows to judge by: train, test, or auto, which is test if there is one")
+	f.StringVar(&o.part, "part", "auto", "rows to evaluate on: train, test, or auto, which is test if there is one")
 	o.logZFlags = addLogZFlags(f)
-	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are judged")
+	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated")
 	f.StringVar(&o.out, "out", "", "of -run: folder to make for likelihood.csv and likelihood.png, or a .csv or .png for one of them alone")
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored")
 	f.BoolVar(&o.classify, "classify", false, "error rate and mean log p(y|x)")
@@ -106,6 +106,12 @@ type evaluation struct {
 	all    *data.Set   // the training rows, whose means are the base
 	atHand []*examples // the training rows and those that the model is evaluated on
 	auto   bool        // no flag says what to compute
+
+	// What evaluate computes.
+	logZEstimates
+	free   []float64 // F of each row
+	pseudo []float64 // pseudo-log-likelihood of each row
+	logp   []float64 // log p(y|x), rows × classes
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -134,11 +140,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	v, err := e.evaluate(ctx)
-	if err != nil {
+	if err := e.evaluate(ctx); err != nil {
 		return err
 	}
-	return v.print(e)
+	return e.print()
 }
 
 // load loads the model and its rows.
@@ -164,7 +169,7 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	if err := checkSet(m, set, o.model.Path, about); err != nil {
 		return nil, err
 	}
-	e := &evaluation{options: *o, examples: newExamples(o.flags, m, set, allRows(set)), about: about, all: all}
+	e := &evaluation{options: *o, examples: newExamples(o.flags, m, set, allRows(set)), about: about, all: all, logZEstimates: unknown()}
 	if err := e.choose(); err != nil || !e.estimated() {
 		return e, err
 	}
@@ -214,13 +219,11 @@ func (e *evaluation) choose() error {
 }
 
 // evaluate computes what the flags ask for.
-func (e *evaluation) evaluate(ctx context.Context) (*values, error) {
-	v := &values{logZEstimates: unknown()}
+func (e *evaluation) evaluate(ctx context.Context) (err error) {
 	if e.asked() {
 		var bar *cli.Progress
 		stage := ""
-		var err error
-		v.logZEstimates, err = e.find(ctx, e.m, e.baseOf(e.m, e.all), e.atHand, func(now string, done float64) {
+		e.logZEstimates, err = e.find(ctx, e.m, e.baseOf(e.m, e.all), e.atHand, func(now string, done float64) {
 			if now != stage {
 				bar.Done()
 				bar, stage = e.flags.NewProgress(now, "‰", 1000), now
@@ -229,31 +232,30 @@ func (e *evaluation) evaluate(ctx context.Context) (*values, error) {
 		})
 		bar.Done()
 		if err != nil && !(e.auto && errors.Is(err, rbm.ErrDiverged)) {
-			return nil, err
+			return err
 		}
 		if err != nil { // no flag asks for log Z: the rest is computed without it
-			v.warn(nil, "log Z was not estimated: %v", err)
+			e.warn(nil, "log Z was not estimated: %v", err)
 		}
 	}
-	v.logp = make([]float64, e.n*e.m.Classes())
-	var err error
-	v.free, err = e.freeEnergies(ctx, "free energies", v.logp)
+	e.logp = make([]float64, e.n*e.m.Classes())
+	e.free, err = e.freeEnergies(ctx, "free energies", e.logp)
 	if err == nil && e.pl {
-		v.pseudo = make([]float64, e.n)
+		e.pseudo = make([]float64, e.n)
 		err = e.eachChunk(ctx, "pseudo-likelihood", func(lo, hi int) {
-			e.m.PseudoLogLikelihood(v.pseudo[lo:hi], e.v.Bits.Slice(lo, hi))
+			e.m.PseudoLogLikelihood(e.pseudo[lo:hi], e.v.Bits.Slice(lo, hi))
 		})
 	}
 	if err == nil && e.rows != "" {
-		err = atomicfile.Write(e.rows, cli.WriteCSV(v.rowLines(e)))
+		err = atomicfile.Write(e.rows, cli.WriteCSV(e.rowLines()))
 	}
 	if err == nil && e.features != "" {
 		err = e.writeFeatures(ctx)
 	}
 	if err == nil {
-		err = e.drawLadder(v.Bracket)
+		err = e.drawLadder(e.Bracket)
 	}
-	return v, err
+	return err
 }
 
 // featuresLaw names the means that -features writes. It is "" without the flag.

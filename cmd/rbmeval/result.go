@@ -12,14 +12,6 @@ import (
 	"gorbm/train"
 )
 
-// values are what was computed of a model on its rows.
-type values struct {
-	logZEstimates
-	free   []float64 // F of each row
-	pseudo []float64
-	logp   []float64 // log p(y|x), rows × classes
-}
-
 func mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
@@ -45,8 +37,8 @@ type jsonResult struct {
 	Features          string       `json:"features,omitempty"` // which means -features wrote
 }
 
-func (v *values) result(e *evaluation) (jsonResult, error) {
-	r := jsonResult{Model: e.model.Path, Data: e.set.Name, Binarize: e.set.Binarize, N: e.n, Features: e.featuresLaw(), logZResult: v.logZEstimates.result()}
+func (e *evaluation) result() (jsonResult, error) {
+	r := jsonResult{Model: e.model.Path, Data: e.set.Name, Binarize: e.set.Binarize, N: e.n, Features: e.featuresLaw(), logZResult: e.logZEstimates.result()}
 	if e.m.Constraint != nil {
 		r.Constraint = e.m.Constraint.String()
 	}
@@ -56,17 +48,17 @@ func (v *values) result(e *evaluation) (jsonResult, error) {
 		*dst = &x
 	}
 	if e.likely() {
-		set(&r.FreeEnergy, mean(v.free))
-		r.MeanLogLikelihood, r.UpperBound = v.logLikelihood(mean(v.free))
+		set(&r.FreeEnergy, mean(e.free))
+		r.MeanLogLikelihood, r.UpperBound = e.logLikelihood(mean(e.free))
 	}
-	if law, ok := train.LawLikelihood(e.set, e.labelled()); ok && v.by != "" {
+	if law, ok := train.LawLikelihood(e.set, e.labelled()); ok && e.by != "" {
 		set(&r.LawLogLikelihood, law)
 	}
 	if e.pl {
-		set(&r.PseudoLikelihood, mean(v.pseudo))
+		set(&r.PseudoLikelihood, mean(e.pseudo))
 	}
 	if e.classify {
-		s := train.ScoreRows(v.logp, e.set.Y)
+		s := train.ScoreRows(e.logp, e.set.Y)
 		bad = bad || math.IsNaN(s.MeanLogP)
 		r.Classification = &s
 	}
@@ -76,18 +68,18 @@ func (v *values) result(e *evaluation) (jsonResult, error) {
 	return r, nil
 }
 
-func (v *values) print(e *evaluation) error {
-	r, err := v.result(e)
+func (e *evaluation) print() error {
+	r, err := e.result()
 	if err != nil {
 		return err
 	}
-	err = e.flags.Print(r, func(w io.Writer) error { return v.describe(r, e, w) })
+	err = e.flags.Print(r, func(w io.Writer) error { return e.describe(r, w) })
 	e.flags.Warn(r.Warnings...)
 	return err
 }
 
 // describe prints what -json puts into an object.
-func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
+func (e *evaluation) describe(r jsonResult, w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n%s: %d rows (%s)\n", r.Model, cli.Units(e.m), r.Data, r.N, r.Binarize)
 	line := func(what string, x *float64) {
 		if x != nil {
@@ -96,7 +88,7 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 	}
 	line("mean free energy", r.FreeEnergy)
 	r.logZResult.print(w)
-	v.printLikelihood(r, e, w)
+	e.printLikelihood(r, w)
 	line("  of the data's own law", r.LawLogLikelihood)
 	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
 	if c := r.Classification; c != nil {
@@ -124,15 +116,15 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 
 // printLikelihood prints the mean log-likelihood: exact, or the best estimate
 // with those of the other methods, or an upper bound.
-func (v *values) printLikelihood(r jsonResult, e *evaluation, w io.Writer) {
+func (e *evaluation) printLikelihood(r jsonResult, w io.Writer) {
 	what := "mean " + e.likelihoodName()
-	switch free := mean(v.free); {
-	case v.by == byExact:
+	switch free := mean(e.free); {
+	case e.by == byExact:
 		fmt.Fprintf(w, "%-26s %.6f\n", what, *r.MeanLogLikelihood)
-	case v.by != "":
-		fmt.Fprintf(w, "%-26s %s by %s", what, cli.PlusMinus(*r.MeanLogLikelihood, v.stdErr, 3), methods[v.by])
+	case e.by != "":
+		fmt.Fprintf(w, "%-26s %s by %s", what, cli.PlusMinus(*r.MeanLogLikelihood, e.stdErr, 3), methods[e.by])
 		for _, m := range estimators {
-			if x, _ := v.By(m); string(m) != v.by && !math.IsNaN(x) {
+			if x, _ := e.By(m); string(m) != e.by && !math.IsNaN(x) {
 				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[string(m)])
 			}
 		}
@@ -145,7 +137,7 @@ func (v *values) printLikelihood(r jsonResult, e *evaluation, w io.Writer) {
 }
 
 // rowLines returns the table of -rows, a line for each row.
-func (v *values) rowLines(e *evaluation) [][]string {
+func (e *evaluation) rowLines() [][]string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 12, 64) }
 	name := func(y int) string {
 		switch {
@@ -161,13 +153,13 @@ func (v *values) rowLines(e *evaluation) [][]string {
 		value func(row int) string
 	}
 	classes := e.m.Classes()
-	logp := func(r int) []float64 { return v.logp[r*classes : (r+1)*classes] }
-	columns := []column{{"row", strconv.Itoa}, {"free_energy", func(r int) string { return number(v.free[r]) }}}
-	if v.by != "" {
-		columns = append(columns, column{"log_likelihood", func(r int) string { return number(-v.free[r] - v.logZ) }})
+	logp := func(r int) []float64 { return e.logp[r*classes : (r+1)*classes] }
+	columns := []column{{"row", strconv.Itoa}, {"free_energy", func(r int) string { return number(e.free[r]) }}}
+	if e.by != "" {
+		columns = append(columns, column{"log_likelihood", func(r int) string { return number(-e.free[r] - e.logZ) }})
 	}
 	if e.pl {
-		columns = append(columns, column{"pseudo_log_likelihood", func(r int) string { return number(v.pseudo[r]) }})
+		columns = append(columns, column{"pseudo_log_likelihood", func(r int) string { return number(e.pseudo[r]) }})
 	}
 	if e.labelled() {
 		columns = append(columns, column{"label", func(r int) string { return name(int(e.set.Y[r])) }})
