@@ -10,6 +10,7 @@ import (
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
 	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 // Keys that derive from the seed. Package compare has smaller ones.
@@ -21,7 +22,7 @@ const (
 // A subject is a model that estimators are compared on. Its step is 0 if it is
 // that of -model.
 type subject struct {
-	cli.Snapshot
+	rundir.Snapshot
 	reference negphase.Settings // of the reference run, if there was one
 }
 
@@ -38,16 +39,19 @@ func (p *plan) loadModels() error {
 		if err != nil {
 			return err
 		}
-		p.models = []*subject{{Snapshot: cli.Snapshot{Path: p.model.Path, Model: m, About: about}}}
+		p.models = []*subject{{Snapshot: rundir.Snapshot{Path: p.model.Path, Model: m, About: about}}}
 	default:
 		if p.flags.FirstGiven("classes", "labels") != "" {
 			return cli.Usagef("-classes and -labels are for models whose file does not say; the snapshots of a run do")
 		}
-		snapshots, err := cli.ReadSnapshots(p.options.run)
+		snapshots, err := rundir.ReadSnapshots(p.options.run)
 		if err != nil {
 			return err
 		}
 		for _, s := range snapshots {
+			if s.Err != nil {
+				return s.Err
+			}
 			p.models = append(p.models, &subject{Snapshot: s})
 		}
 	}

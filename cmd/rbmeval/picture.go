@@ -17,10 +17,7 @@ import (
 // bars of two standard errors of log Z. A band lies between AIS, which makes the
 // likelihood too high, and reverse AIS, which makes it too low.
 func (h *history) draw(w io.Writer) error {
-	label := "log-likelihood / nats"
-	if h.parts[0].v.IsGrey() {
-		label = "score −F − log Z / nats"
-	}
+	label := h.parts[0].likelihoodName() + " / nats"
 	panel := func(title string, snapshots []snapshot, legend bool) []*plots.Plot {
 		p := plots.New("", label)
 		p.Title.Text = title
@@ -53,7 +50,7 @@ func addPart(p *plots.Plot, snapshots []snapshot, part int, legend bool) {
 		if s.by == "" || s.Step < 1 { // step 0 has no place on a logarithmic axis
 			continue
 		}
-		at := func(logZ float64) plotter.XY { return plotter.XY{X: float64(s.Step), Y: *s.likelihood(part, logZ)} }
+		at := func(logZ float64) plotter.XY { return plotter.XY{X: float64(s.Step), Y: -s.free[part] - logZ} }
 		e := 0.0
 		if s.by != byExact && !math.IsInf(s.stdErr, 0) {
 			e, estimated = 2*s.stdErr, true

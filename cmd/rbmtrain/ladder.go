@@ -13,6 +13,7 @@ import (
 	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 	"gorbm/train/plots"
+	"gorbm/train/rundir"
 )
 
 // tempered reports whether the negative phase has a ladder of temperatures.
@@ -140,7 +141,7 @@ func (r *runner) drawLadder() error {
 	if first := r.state.FirstLadder; first != nil && first.Name != now.Name {
 		ladders = []plots.NamedLadder{*first, now}
 	}
-	return atomicfile.Write(r.folder.Path(train.LadderFile), func(w io.Writer) error { return plots.Ladders(w, ladders...) })
+	return atomicfile.Write(r.folder.Path(rundir.LadderFile), func(w io.Writer) error { return plots.Ladders(w, ladders...) })
 }
 
 // exchangeTries is the least number of attempts after which the rate of
@@ -218,7 +219,7 @@ func (r *runner) tripWarning() string {
 		return ""
 	}
 	return fmt.Sprintf("no particle has gone from the coldest of %d temperatures to the hottest and back in the last %d rounds: the hot end does not refresh the cold one; %s shows where they turn back; more rounds an update (-swaps) or a smaller -rate give them time",
-		len(l.Beta), r.state.Still, r.folder.Path(train.LadderFile))
+		len(l.Beta), r.state.Still, r.folder.Path(rundir.LadderFile))
 }
 
 // describeLadder prints the closing lines about the ladder.

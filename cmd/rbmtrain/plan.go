@@ -20,6 +20,7 @@ import (
 	"gorbm/rbm/exact"
 	"gorbm/rbm/modelfile"
 	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 const (
@@ -160,7 +161,7 @@ func (p *plan) start(labelled bool, kind rbm.Kind) error {
 		return nil
 	}
 	if info, err := os.Stat(p.init); err == nil && info.IsDir() { // the folder of a run
-		p.init = filepath.Join(p.init, train.ModelFile)
+		p.init = filepath.Join(p.init, rundir.ModelFile)
 	}
 	m, about, err := modelfile.Read(p.init)
 	if errors.Is(err, fs.ErrNotExist) {

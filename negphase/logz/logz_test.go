@@ -86,14 +86,14 @@ func TestBrokenDraws(t *testing.T) {
 			t.Errorf("%s: %v ± %v is not told from %v", what, logZ, stdErr, c.want)
 		}
 	}
-	d, err := s.climb(t.Context(), c.m, rbm.NewKey(1), nil)
+	d, err := s.runLadder(t.Context(), c.m, rbm.NewKey(1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Energies of the next warmer temperature in place of their own.
 	warmer := d
 	warmer.excess = append(append([][]float64{}, d.excess[1:]...), d.excess[len(d.excess)-1])
-	r, err := s.ratio(c.m, warmer)
+	r, err := s.bennett(c.m, warmer)
 	if err != nil {
 		t.Fatal(err)
 	}

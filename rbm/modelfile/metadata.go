@@ -149,6 +149,12 @@ func checkShapes(w, v, h []int64) (visible, hidden int, err error) {
 	return int(w[0]), int(w[1]), nil
 }
 
+// A notFinite is a format error that wraps rbm.ErrDiverged too: the file is whole,
+// but a parameter in it is not finite.
+type notFinite struct{ error }
+
+func (e notFinite) Unwrap() []error { return []error{e.error, rbm.ErrDiverged} }
+
 // build makes the model that a file describes; load overwrites dst with a
 // tensor's elements.
 func build(visible, hidden int, meta map[string]string, load func(name string, dst []float32)) (*rbm.RBM, About, error) {
@@ -205,7 +211,8 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 	}{{tensorWeights, w.Data}, {tensorVisible, m.VisibleBias}, {tensorHidden, m.HiddenBias}} {
 		i := slices.IndexFunc(t.data, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) })
 		if i >= 0 {
-			return bad("%s holds %v at element %d; every parameter must be finite", t.name, t.data[i], i)
+			_, _, err := bad("%s holds %v at element %d; every parameter must be finite", t.name, t.data[i], i)
+			return nil, About{}, notFinite{err}
 		}
 	}
 	return m, about, nil
