@@ -145,7 +145,7 @@ func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Bits, ke
 	if err := s.Check(m); err != nil {
 		return Annealed{}, err
 	}
-	if err := checkLabels(m, start); err != nil {
+	if err := m.CheckSoftmax(start); err != nil {
 		return Annealed{}, fmt.Errorf("annealing: %w", err)
 	}
 	path, err := s.place(ctx, m, key.Child(0), share(progress, 0, pilotShare))
@@ -164,24 +164,6 @@ func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Bits, ke
 	}
 	out.LogZ, out.Path = s.Base.LogZ(m)-out.LogZ, path
 	return out, nil
-}
-
-// checkLabels names the first row of v whose softmax label is not one class.
-func checkLabels(m *rbm.RBM, v rbm.Bits) error {
-	for _, g := range m.Groups() {
-		for r := 0; r < v.Rows && g.Kind == rbm.Softmax; r++ {
-			on := 0
-			for i := range g.Units {
-				if v.Get(r, g.First+i) {
-					on++
-				}
-			}
-			if on != 1 {
-				return fmt.Errorf("row %d has %d classes on; a softmax label has one", r, on)
-			}
-		}
-	}
-	return nil
 }
 
 // pilotShare is the part of the work that the pilots do under DefaultAnnealing:
