@@ -169,13 +169,13 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	if err := checkSet(m, set, o.model.Path, about); err != nil {
 		return nil, err
 	}
-	e := &evaluation{options: *o, examples: newExamples(o.flags, m, set, allRows(set)), about: about, all: all, logZEstimates: unknown()}
+	e := &evaluation{options: *o, examples: newExamples(o.flags, m, set, data.RowNumbers(0, set.Len())), about: about, all: all, logZEstimates: unknown()}
 	if err := e.choose(); err != nil || !e.estimated() {
 		return e, err
 	}
 	e.atHand = []*examples{e.examples}
 	if set != all {
-		e.atHand = append(e.atHand, newExamples(o.flags, m, all, allRows(all)))
+		e.atHand = append(e.atHand, newExamples(o.flags, m, all, data.RowNumbers(0, all.Len())))
 	}
 	return e, nil
 }
