@@ -228,3 +228,51 @@ func TestCentreLosesNothing(t *testing.T) {
 }
 
 var tensors = [3]string{"weights", "visible biases", "hidden biases"}
+
+func TestAscendAddsTheMomentDifference(t *testing.T) {
+	m := shape{130, 75, 3, Softmax}.random(4, 0.5)
+	states := func(rows int, seed uint64) Batch {
+		s := NewStates(m, rows)
+		s.H.Randomize(NewKey(seed))
+		m.Step(s, nil, 1, NewKey(seed))
+		return Batch{V: s.V.Input(), H: s.Mean}
+	}
+	for _, slots := range [][2]int{{1, 1}, {10, 50}, {70, 100}, {3, 0}} {
+		pos, neg := states(slots[0], 1), states(slots[1], 2)
+		neg.Weight = make([]float32, slots[1])
+		for r := range neg.Weight {
+			neg.Weight[r] = float32(r%3) - 0.5
+			if r%5 == 0 {
+				neg.Weight[r] = 0
+			}
+		}
+		plus, less := NewMoments(m), NewMoments(m)
+		plus.Set(pos)
+		less.Set(neg)
+		fused, dense, mixed := m.Clone(), m.Clone(), m.Clone()
+		const rate = 0.25
+		fused.Ascend(rate, Phase{Batch: pos}, Phase{Batch: neg})
+		dense.Ascend(rate, Phase{Moments: plus}, Phase{Moments: less})
+		mixed.Ascend(rate, Phase{Batch: pos}, Phase{Moments: less})
+		// Sums of up to 170 float32 terms below 1.5 in different orders.
+		const tol = 170 * 1.5 * rate / (1 << 23)
+		for _, got := range []*RBM{dense, mixed} {
+			for i := range m.Visible() {
+				near(t, "visible bias", float64(got.VisibleBias[i]), float64(fused.VisibleBias[i]), tol)
+				for j := range m.Hidden() {
+					near(t, "weight", float64(got.Weight(i, j)), float64(fused.Weight(i, j)), tol)
+				}
+			}
+			for j := range m.Hidden() {
+				near(t, "hidden bias", float64(got.HiddenBias[j]), float64(fused.HiddenBias[j]), tol)
+			}
+		}
+		// The dense pass against the definition.
+		for i := range m.Visible() {
+			for j := range m.Hidden() {
+				want := float64(m.Weight(i, j)) + rate*(float64(plus.VH.Row(i)[j])-float64(less.VH.Row(i)[j]))
+				near(t, "weight", float64(dense.Weight(i, j)), want, 1e-6*math.Max(1, math.Abs(want)))
+			}
+		}
+	}
+}

@@ -6,7 +6,7 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A Base is the hot end of a tempered path: independent units with energy
+// A Base is the law at β = 0 of a tempered path: independent units with energy
 //
 //	E₀(v,h) = −b₀ᵀv − c₀ᵀh
 //
@@ -15,33 +15,34 @@ import (
 //
 //	E_β(v,h) = β·E(v,h) + (1−β)·E₀(v,h)
 //
-// (Salakhutdinov & Murray 2008). From the data's base rates the
-// path is shorter than from the uniform law, which is what a nil Base means:
-// E₀ = 0, every state equally likely. A softmax label stays one unit.
+// (Salakhutdinov & Murray 2008). The path from the data's base rates is shorter
+// than from the uniform law. A nil Base is the uniform law: E₀ = 0, every state
+// equally likely. A softmax label stays one unit.
 type Base struct {
 	VisibleBias []float32 // b₀, len Visible() of the model
 	HiddenBias  []float32 // c₀, len Hidden()
 }
 
-// NewBase returns the base of a model of m's shape whose visible units have
-// the means mean over rows rows, up to LogOdds' halves, and whose hidden units
-// are fair. It panics if mean has another length than the visible layer.
+// NewBase returns the base of a model of m's shape whose visible units have the
+// biases that LogOdds gives for the means mean over rows rows, and whose hidden
+// units are on with probability ½. It panics if mean has another length than the
+// visible layer.
 func NewBase(m *RBM, mean []float32, rows int) *Base {
 	b := uniformBase(m)
 	m.LogOdds(b.VisibleBias, mean, rows)
 	return b
 }
 
-// uniformBase returns the base that nil stands for.
+// uniformBase returns the uniform law, which a nil Base stands for.
 func uniformBase(m *RBM) *Base {
 	return &Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
 }
 
 // LogOdds overwrites dst with the visible biases at which a model of m's shape
-// without weights has the means mean over rows rows: log((n+½)/(N−n+½)) for a
-// unit that is on in n of N rows, the halves keeping units that never change
-// finite; of softmax labels log(n+½). It panics if dst or mean has another
-// length than the visible layer.
+// without weights has about the means mean over rows rows: log((n+½)/(N−n+½)) for
+// a unit that is on in n of N rows, and log(n+½) for a unit of a softmax label. The
+// halves keep the biases of units that never change finite. It panics if dst or
+// mean has another length than the visible layer.
 func (m *RBM) LogOdds(dst, mean []float32, rows int) {
 	if len(dst) != m.Visible() || len(mean) != m.Visible() {
 		panic("rbm: LogOdds needs one mean and one place a visible unit")
@@ -80,20 +81,19 @@ func (b *Base) mustFit(m *RBM) {
 	}
 }
 
-// LogZ returns log Σ exp(−E₀) over the states of m, in nats: Σ log(1+e^b) over
-// the binary units, and log Σ e^b over the states of a softmax label; of units
-// under a constraint, the sum over the states that meet it. It panics if b is of
-// another shape than m.
+// LogZ returns log Σ exp(−E₀) over the states of m that meet its constraint, in
+// nats. Without one it is Σ log(1+e^b) over the binary units, plus log Σ e^b over
+// the states of a softmax label. It panics if b is of another shape than m.
 func (b *Base) LogZ(m *RBM) float64 {
 	b.mustFit(m)
 	if b == nil {
 		b = uniformBase(m)
 	}
 	if m.Constraint != nil {
-		return b.countLogZ(m)
+		return b.constrainedLogZ(m)
 	}
 	logZ := 0.0
-	for _, g := range m.softmaxes() {
+	for _, g := range m.softmaxes {
 		logZ += vec.LogSumExp(widen(g.of(b.VisibleBias)))
 	}
 	return logZ + vec.SoftplusSum(widen(b.VisibleBias[:m.binary()])) + vec.SoftplusSum(widen(b.HiddenBias))
@@ -108,8 +108,8 @@ func widen(x []float32) []float64 {
 	return y
 }
 
-// Energy overwrites dst, len v.Rows, with E₀(v,h) of every pair of rows; of a
-// nil Base with zeros. It panics if the shapes differ.
+// Energy overwrites dst, len v.Rows, with E₀(v,h) of every pair of rows: zeros
+// for a nil Base. It panics if the shapes differ.
 func (b *Base) Energy(dst []float64, v, h Bits) {
 	if len(dst) != v.Rows || h.Rows != v.Rows {
 		panic("rbm: Energy needs as many rows of h and places of dst as rows of v")
@@ -128,14 +128,14 @@ func (b *Base) Energy(dst []float64, v, h Bits) {
 	}
 }
 
-// energy returns E₀ of one state: visible units first, ascending.
+// energy returns E₀ of one state. It adds the visible units first, ascending.
 func (b *Base) energy(v, h []uint64) float64 {
 	return 0 - maskedSums(b.VisibleBias, v) - maskedSums(b.HiddenBias, h)
 }
 
-// Draw overwrites v and h, as many rows of m's layers, with independent draws
-// from b among the states of m. A step at β = 0 with the same key gives the same
-// bits, unless there is a constraint. It panics if the shapes differ.
+// Draw overwrites v and h, equally many rows of m's layers, with independent draws
+// from b among the states of m. Without a constraint, a step at β = 0 with the
+// same key gives the same bits. It panics if the shapes differ.
 func (b *Base) Draw(m *RBM, v, h Bits, key Key) {
 	b.mustFit(m)
 	m.checkInput(v.Input())
@@ -147,13 +147,13 @@ func (b *Base) Draw(m *RBM, v, h Bits, key Key) {
 		b = uniformBase(m)
 	}
 	if m.Constraint != nil {
-		b.countDraw(m, v, h, key)
+		b.constrainedDraw(m, v, h, key)
 		return
 	}
 	down, up := key.Child(0).stream(), key.Child(1).stream()
 	drawBlocks(v, b.VisibleBias, down)
 	drawBlocks(h, b.HiddenBias, up)
-	for _, g := range m.softmaxes() {
+	for _, g := range m.softmaxes {
 		x := make([]float32, g.Units)
 		for r := range v.Rows {
 			g.clear(v, r)
@@ -164,7 +164,7 @@ func (b *Base) Draw(m *RBM, v, h Bits, key Key) {
 }
 
 // drawBlocks draws the first len(bias) units of every row of dst as Bernoulli
-// units, and clears the rest of the last of their words.
+// units. It clears the rest of the last word that it writes.
 func drawBlocks(dst Bits, bias []float32, s vec.Stream) {
 	for k := range vec.Blocks(len(bias)) {
 		var x [vec.Block]float32
@@ -175,7 +175,7 @@ func drawBlocks(dst Bits, bias []float32, s vec.Stream) {
 	}
 }
 
-// visible and hidden return the biases of a layer; nil of a nil Base.
+// visible and hidden return the biases of a layer, nil for a nil Base.
 func (b *Base) visible() []float32 {
 	if b == nil {
 		return nil

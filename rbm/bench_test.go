@@ -97,9 +97,9 @@ func BenchmarkAscend(b *testing.B) {
 	})
 }
 
-// judgedModel is a classification RBM of MNIST's shape, and a thousand rows of
+// benchModel is a classification RBM of MNIST's shape, and a thousand rows of
 // its density.
-func judgedModel() (*RBM, Bits) {
+func benchModel() (*RBM, Bits) {
 	m := New(794, 500, 10, Softmax)
 	m.Randomize(0.05, NewKey(1))
 	p := NewMatrix(1000, 794)
@@ -116,9 +116,9 @@ func judgedModel() (*RBM, Bits) {
 	return m, v
 }
 
-// forJudged reports rows a second of what judges n rows.
-func forJudged(b *testing.B, n int, f func(m *RBM, v Bits, dst []float64)) {
-	m, v := judgedModel()
+// forEvaluation reports how many rows a second f evaluates, n at a time.
+func forEvaluation(b *testing.B, n int, f func(m *RBM, v Bits, dst []float64)) {
+	m, v := benchModel()
 	dst := make([]float64, v.Rows*m.Classes())
 	b.Run(fmt.Sprintf("visible=794/hidden=500/classes=10/rows=%d", n), func(b *testing.B) {
 		b.ReportAllocs()
@@ -131,26 +131,26 @@ func forJudged(b *testing.B, n int, f func(m *RBM, v Bits, dst []float64)) {
 
 func BenchmarkFreeEnergy(b *testing.B) {
 	for _, n := range []int{1, 10, 1000} {
-		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.FreeEnergy(dst[:n], v.Input()) })
+		forEvaluation(b, n, func(m *RBM, v Bits, dst []float64) { m.FreeEnergy(dst[:n], v.Input()) })
 	}
 }
 
 func BenchmarkClassLogProb(b *testing.B) {
 	for _, n := range []int{10, 1000} {
-		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.ClassLogProb(dst[:10*n], v.Input()) })
+		forEvaluation(b, n, func(m *RBM, v Bits, dst []float64) { m.ClassLogProb(dst[:10*n], v.Input()) })
 	}
 }
 
 func BenchmarkHiddenMeanGivenInputs(b *testing.B) {
 	mean := NewMatrix(1000, 500)
 	for _, n := range []int{10, 1000} {
-		forJudged(b, n, func(m *RBM, v Bits, _ []float64) { m.HiddenMeanGivenInputs(mean.Slice(0, n), v.Input()) })
+		forEvaluation(b, n, func(m *RBM, v Bits, _ []float64) { m.HiddenMeanGivenInputs(mean.Slice(0, n), v.Input()) })
 	}
 }
 
 func BenchmarkPseudo(b *testing.B) {
 	for _, n := range []int{10, 200} {
-		forJudged(b, n, func(m *RBM, v Bits, dst []float64) { m.PseudoLogLikelihood(dst[:n], v) })
+		forEvaluation(b, n, func(m *RBM, v Bits, dst []float64) { m.PseudoLogLikelihood(dst[:n], v) })
 	}
 }
 

@@ -2,7 +2,6 @@ package rbm
 
 import (
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,7 +10,7 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A Layer names the units that a Constraint speaks of.
+// A Layer names the units that a Constraint is on.
 type Layer string
 
 const (
@@ -20,22 +19,21 @@ const (
 )
 
 // A Constraint restricts a model to the states at Hamming distance Active from
-// Reference on all units or on the hidden layer: to those of a fixed number of
-// active units, as in models of lateral inhibition (Kappen 1995) and in
-// cardinality RBMs (Swersky et al. 2012), and to the shells that intracluster
-// moves keep (Hamze & de Freitas). Energies stay what they are; all other
-// states have probability zero.
+// Reference, on all units or on the hidden layer. Without a reference these are the
+// states of a fixed number of active units, as in models of lateral inhibition
+// (Kappen 1995) and in cardinality RBMs (Swersky et al. 2012). With one they are the
+// shells that intracluster moves keep (Hamze & de Freitas). Energies do not change;
+// all other states have probability zero.
 //
-// A model's constraint is read, never written, by everything that works with
-// the model; clones of a model share it.
+// Nothing writes to a model's constraint, and clones of a model share it.
 type Constraint struct {
 	On        Layer
 	Active    int
-	Reference []uint8 // 0 or 1 a unit; nil: all zero, so that Active is the number of units that are on
+	Reference []uint8 // 0 or 1 for each unit; nil: all zero, so that Active is the number of units that are on
 }
 
-// ParseConstraint reads what String writes of a constraint without a
-// reference: "hidden=20" or "all=120".
+// ParseConstraint reads a constraint without a reference, as String writes it:
+// "hidden=20" or "all=120".
 func ParseConstraint(s string) (*Constraint, error) {
 	on, number, ok := strings.Cut(s, "=")
 	if on := Layer(on); !ok || on != AllUnits && on != HiddenUnits {
@@ -48,7 +46,7 @@ func ParseConstraint(s string) (*Constraint, error) {
 	return &Constraint{On: Layer(on), Active: n}, nil
 }
 
-// String returns "hidden=20" or "all=120"; "none" of a nil constraint. It does
+// String returns "hidden=20" or "all=120", or "none" for a nil constraint. It does
 // not show the reference.
 func (c *Constraint) String() string {
 	if c == nil {
@@ -57,8 +55,8 @@ func (c *Constraint) String() string {
 	return fmt.Sprintf("%s=%d", c.On, c.Active)
 }
 
-// Text returns c as String writes it, and after a slash the bits of its
-// reference in base64, eight units a byte, if it has one.
+// Text returns c as String writes it and, if it has a reference, a slash and the
+// bits of the reference in base64, eight units a byte.
 func (c *Constraint) Text() string {
 	if c.Reference == nil {
 		return c.String()
@@ -73,7 +71,7 @@ func (c *Constraint) Text() string {
 // MarshalText returns Text as bytes, for JSON.
 func (c *Constraint) MarshalText() ([]byte, error) { return []byte(c.Text()), nil }
 
-// Check returns an error that says why no state of m meets c; a nil constraint
+// Check returns an error that says why no state of m meets c. A nil constraint
 // always fits.
 func (c *Constraint) Check(m *RBM) error {
 	if c == nil {
@@ -116,8 +114,8 @@ func (c *Constraint) LabelRange(m *RBM) (least, most int) {
 	return least, most
 }
 
-// ClassDistance returns the distance of the label units from the reference
-// where class y is on, alone.
+// ClassDistance returns the distance of the label units from the reference if only
+// that of class y is on.
 func (c *Constraint) ClassDistance(m *RBM, y int) int {
 	if c.Reference == nil {
 		return 1
@@ -131,30 +129,20 @@ func (c *Constraint) ClassDistance(m *RBM, y int) int {
 	return d
 }
 
-// Equal reports whether c and o restrict models to the same states; nil is
+// Equal reports whether c and o restrict models to the same states. nil is
 // equal to nil only.
 func (c *Constraint) Equal(o *Constraint) bool {
 	if c == nil || o == nil {
 		return c == o
 	}
-	on := func(ref []uint8, i int) uint8 {
-		if ref == nil {
-			return 0
-		}
-		return ref[i]
+	same := slices.Equal(c.Reference, o.Reference)
+	if c.Reference == nil || o.Reference == nil { // nil is all zeros
+		same = !slices.Contains(c.Reference, 1) && !slices.Contains(o.Reference, 1)
 	}
-	if c.On != o.On || c.Active != o.Active || c.Reference != nil && o.Reference != nil && len(c.Reference) != len(o.Reference) {
-		return false
-	}
-	for i := range max(len(c.Reference), len(o.Reference)) {
-		if on(c.Reference, i) != on(o.Reference, i) {
-			return false
-		}
-	}
-	return true
+	return same && c.On == o.On && c.Active == o.Active
 }
 
-// HiddenReference returns the reference of the hidden units of m; nil: zero.
+// HiddenReference returns the reference of the hidden units of m. nil means zeros.
 func (c *Constraint) HiddenReference(m *RBM) []uint8 {
 	if c.On == AllUnits && c.Reference != nil {
 		return c.Reference[m.Visible():]
@@ -162,13 +150,22 @@ func (c *Constraint) HiddenReference(m *RBM) []uint8 {
 	return c.Reference
 }
 
+// VisibleReference returns the reference of the visible units of m. nil
+// means zeros, or that the constraint leaves the visible units free.
+func (c *Constraint) VisibleReference(m *RBM) []uint8 {
+	if c.On == HiddenUnits || c.Reference == nil {
+		return nil
+	}
+	return c.Reference[:m.Visible()]
+}
+
 // activeHidden returns the number of hidden units that differ from the
-// reference beside visible states v, a row of bits: it is out of 0 … Hidden()
-// where v has probability zero.
+// reference given visible states v, a row of bits. It is out of 0 … Hidden()
+// if v has probability zero.
 func (c *Constraint) activeHidden(m *RBM, v []uint64) int { return c.activeBeside(v, m.Visible()) }
 
-// activeBeside returns how many other units differ from the reference beside
-// the first n visible units, in states v.
+// activeBeside returns how many of the other units differ from the reference, given
+// the states of the first n visible units in v.
 func (c *Constraint) activeBeside(v []uint64, n int) int {
 	active := c.Active
 	if c.On == HiddenUnits {
@@ -184,8 +181,7 @@ func (c *Constraint) activeBeside(v []uint64, n int) int {
 	return active
 }
 
-// given returns the constraint of the inputs and hidden units where class y is
-// on; nil of nil.
+// given returns the constraint that class y leaves the inputs and hidden units.
 func (c *Constraint) given(m *RBM, y int) *Constraint {
 	if c == nil || c.On == HiddenUnits {
 		return c
@@ -197,8 +193,8 @@ func (c *Constraint) given(m *RBM, y int) *Constraint {
 	return g
 }
 
-// HasClass reports whether m, a classification RBM, has a state of class y: a
-// constraint on all units may leave none. It panics if m has no class y.
+// HasClass reports whether m, a classification RBM, has a state of class y.
+// A constraint on all units may leave none. It panics if m has no class y.
 func (m *RBM) HasClass(y int) bool {
 	if y < 0 || y >= m.Classes() {
 		panic("rbm: class out of range")
@@ -211,14 +207,10 @@ func (m *RBM) HasClass(y int) bool {
 	return rest >= 0 && rest <= m.Inputs()+m.Hidden()
 }
 
-// ErrConstraint is wrapped by the errors of what does not work for a model
-// with a constraint.
-var ErrConstraint = errors.New("not possible under a constraint")
-
 // ImpossibleRow returns the first row of v that has probability zero because no
-// hidden state beside it meets the constraint of m, or -1 if there is none. A
-// row whose label units are all off counts as one without a label, of either
-// kind of label: it is possible if it is so in any class.
+// hidden state beside it meets the constraint of m, or -1 if there is none. With
+// both kinds of label, a row whose label units are all off counts as one without a
+// label: it is possible if it is so in any class.
 func (m *RBM) ImpossibleRow(v Bits) int {
 	m.checkInput(v.Input())
 	if m.Constraint == nil || m.Constraint.On == HiddenUnits {
@@ -245,13 +237,4 @@ func (m *RBM) possible(v Bits, r int) bool {
 	rest := c.activeBeside(v.Row(r), m.Inputs())
 	least, most := c.LabelRange(m)
 	return fits(rest-least) || fits(rest-most)
-}
-
-// VisibleReference returns the reference of the visible units; nil: zero, or
-// not bound.
-func (c *Constraint) VisibleReference(m *RBM) []uint8 {
-	if c.On == HiddenUnits || c.Reference == nil {
-		return nil
-	}
-	return c.Reference[:m.Visible()]
 }

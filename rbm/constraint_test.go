@@ -2,7 +2,6 @@ package rbm
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"testing"
 )
@@ -88,109 +87,6 @@ func allowed(m *RBM) (v, h Bits, logw []float64) {
 	return v, h, logw
 }
 
-// Free energies, class probabilities, pseudo-likelihoods, hidden means and the
-// base's log Z against all states.
-func TestConstrainedQuantities(t *testing.T) {
-	for name, m := range constrainedModels() {
-		v, h, logw := allowed(m)
-		logZ := LogSumExp(logw)
-		pv := map[uint64]float64{}
-		mean := map[uint64][]float64{}
-		for r, w := range logw {
-			x := v.Row(r)[0]
-			p := math.Exp(w - logZ)
-			pv[x] += p
-			if mean[x] == nil {
-				mean[x] = make([]float64, m.Hidden())
-			}
-			h.Each(r, func(j int) { mean[x][j] += p })
-		}
-		n := 1 << m.Visible()
-		rows := NewBits(n, m.Visible())
-		for x := range n {
-			rows.Row(x)[0] = uint64(x)
-		}
-		f, means := make([]float64, n), NewMatrix(n, m.Hidden())
-		m.FreeEnergy(f, rows.Input())
-		m.HiddenMean(means, rows.Input())
-		const tol = 1e-12 // hundreds of roundings of numbers of a size of 10
-		oneHot := func(x int) bool {
-			y := x >> m.Inputs()
-			return !m.softmaxLabel() || y&(y-1) == 0 && y != 0
-		}
-		for x := range n {
-			p := pv[uint64(x)]
-			if !oneHot(x) {
-				continue
-			}
-			if p == 0 {
-				if !math.IsInf(f[x], 1) || !math.IsNaN(float64(means.Row(x)[0])) {
-					t.Errorf("%s: state %b of probability zero has F = %v, mean %v", name, x, f[x], means.Row(x))
-				}
-				continue
-			}
-			near(t, fmt.Sprintf("%s: log p(%b)", name, x), -f[x]-logZ, math.Log(p), tol)
-			for j, q := range means.Row(x) {
-				near(t, fmt.Sprintf("%s: mean %d of %b", name, j, x), float64(q), mean[uint64(x)][j]/p, 8.0/(1<<24)) // preactivations in float32
-			}
-		}
-		var possible Bits
-		for x := range n {
-			if oneHot(x) && pv[uint64(x)] > 0 {
-				possible.Rows++
-				possible.Words = append(possible.Words, uint64(x))
-			}
-		}
-		possible.Cols, possible.Stride = m.Visible(), 1
-		if m.Classes() > 0 {
-			logp := make([]float64, possible.Rows*m.Classes())
-			m.ClassLogProb(logp, possible.Input())
-			for r := range possible.Rows {
-				x := possible.Words[r] &^ (^uint64(0) << m.Inputs())
-				total := 0.0
-				for y := range m.Classes() {
-					total += pv[x|1<<(m.Inputs()+y)]
-				}
-				for y := range m.Classes() {
-					if total == 0 { // Bernoulli labels: no class alone
-						continue
-					}
-					want := math.Log(pv[x|1<<(m.Inputs()+y)] / total)
-					if got := logp[r*m.Classes()+y]; math.IsInf(want, -1) != math.IsInf(got, -1) || want > -1e300 && math.Abs(got-want) > tol {
-						t.Errorf("%s: log p(%d|%b) = %v, want %v", name, y, x, got, want)
-					}
-				}
-			}
-		}
-		pl := make([]float64, possible.Rows)
-		m.PseudoLogLikelihood(pl, possible)
-		for r, x := range possible.Words {
-			want := 0.0
-			units := m.Visible()
-			if m.softmaxLabel() {
-				units = m.Inputs()
-				total := 0.0
-				for y := range m.Classes() {
-					total += pv[x&^(^uint64(0)<<units)|1<<(units+y)]
-				}
-				want = math.Log(pv[x] / total)
-			}
-			for i := range units {
-				want += math.Log(pv[x] / (pv[x] + pv[x^1<<i]))
-			}
-			near(t, fmt.Sprintf("%s: pseudo-likelihood of %b", name, x), pl[r], want, 10*tol)
-		}
-		base := &Base{VisibleBias: m.VisibleBias, HiddenBias: m.HiddenBias}
-		logs := make([]float64, v.Rows)
-		base.Energy(logs, v, h)
-		for r := range logs {
-			logs[r] = -logs[r]
-		}
-		near(t, name+": log Z of the base", base.LogZ(m), LogSumExp(logs), tol)
-		near(t, name+": log of the number of states", (*Base)(nil).LogZ(m), math.Log(float64(len(logs))), tol)
-	}
-}
-
 func TestConstraintSettings(t *testing.T) {
 	for _, s := range []string{"", "hidden", "hidden=", "hidden=x", "hidden=0", "all=-3", "visible=2", "hidden=2=3", "hidden=1.5"} {
 		if c, err := ParseConstraint(s); err == nil || strings.Contains(err.Error(), "\n") {
@@ -215,5 +111,86 @@ func TestConstraintSettings(t *testing.T) {
 		if err := c.Check(m); err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
+	}
+}
+
+// A reference may leave a class no state.
+func TestHasClass(t *testing.T) {
+	m := shape{4, 2, 2, Softmax}.random(1, 1)
+	for _, c := range []struct {
+		constraint *Constraint
+		want       [2]bool
+	}{
+		{nil, [2]bool{true, true}},
+		{&Constraint{On: HiddenUnits, Active: 2}, [2]bool{true, true}},
+		{&Constraint{On: AllUnits, Active: 5}, [2]bool{true, true}},
+		{&Constraint{On: AllUnits, Active: 1, Reference: []uint8{1, 0, 0, 1, 0, 0}}, [2]bool{false, true}},
+		{&Constraint{On: AllUnits, Active: 6, Reference: []uint8{1, 0, 0, 1, 0, 0}}, [2]bool{true, false}},
+	} {
+		m.Constraint = c.constraint
+		if err := c.constraint.Check(m); err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]bool{m.HasClass(0), m.HasClass(1)}; got != c.want {
+			t.Errorf("%+v: %v", c.constraint, got)
+		}
+	}
+}
+
+// Rows that a constraint on all units makes impossible are those beside which
+// no hidden state, and of rows without a label no class, meets it.
+func TestImpossibleRow(t *testing.T) {
+	const inputs, hidden = 4, 2
+	seen := map[bool]int{}
+	for _, kind := range []shape{{inputs, hidden, 0, Softmax}, {inputs + 3, hidden, 3, Softmax}, {inputs + 3, hidden, 3, Bernoulli}} {
+		m := kind.random(1, 1)
+		units := m.Visible() + hidden
+		r := NewKey(7).Rand()
+		for trial := range 40 {
+			c := &Constraint{On: AllUnits, Active: 1 + r.IntN(units-1)}
+			if trial%2 == 1 {
+				c.Reference = make([]uint8, units)
+				for i := range c.Reference {
+					c.Reference[i] = uint8(r.IntN(2))
+				}
+			}
+			m.Constraint = c
+			distance := func(v int) (d int) { // of visible states from the reference
+				for i := range m.Visible() {
+					if (v>>i&1 == 1) != (c.Reference != nil && c.Reference[i] == 1) {
+						d++
+					}
+				}
+				return d
+			}
+			fits := func(v int) bool { d := distance(v); return d <= c.Active && d+hidden >= c.Active }
+			for x := range 1 << inputs {
+				for y := -1; y < m.Classes(); y++ {
+					v, want := x, fits(x)
+					switch {
+					case y >= 0:
+						v |= 1 << (inputs + y)
+						want = fits(v)
+					case m.Classes() > 0:
+						want = false
+						for y := range m.Classes() {
+							want = want || fits(x|1<<(inputs+y))
+						}
+					}
+					row := NewBits(2, m.Visible())
+					for i := range m.Visible() {
+						row.Set(0, i, v>>i&1 == 1)
+						row.Set(1, i, v>>i&1 == 1)
+					}
+					seen[want]++
+					if got := m.ImpossibleRow(row); got != map[bool]int{true: -1, false: 0}[want] {
+						t.Errorf("%v, %v, reference %v: row %b: got %d, possible is %v", kind, c, c.Reference, v, got, want)
+					}
+				}
+			}
+		}
+	}
+	if seen[true] < 100 || seen[false] < 100 {
+		t.Errorf("%v rows of each sort: nothing is tested", seen)
 	}
 }

@@ -1,9 +1,9 @@
 // Package rbm is the restricted Boltzmann machine: its parameters and
-// conditionals, energies and free energies, the tempered Gibbs step, the ascent
-// step of training, log Z by exact enumeration, annealed importance sampling
-// and the multistate Bennett ratio, and model files.
+// conditionals, energies and free energies, the tempered Gibbs step, annealing, and
+// the ascent step of training. Its subpackages hold exact enumeration (exact),
+// estimates of log Z (partition) and model files (modelfile).
 //
-// A training step passes through it like this. HiddenMean turns a minibatch V
+// A training step uses it like this. HiddenMean turns a minibatch V
 // into the positive phase, the Batch (V, p(h|V)). An estimator of package
 // negphase takes chains of States through Step and hands back the negative
 // phase, a Batch of weighted particles. Ascend moves the parameters by the
@@ -11,21 +11,21 @@
 //
 // # Layout
 //
-// States are bits, an example a row. Weights are kept once, in panels of 64
-// hidden units; each panel holds a row of 64 weights for every visible unit.
+// States are bits, one row for each example. Weights are stored once, in panels of
+// 64 hidden units; each panel holds a row of 64 weights for every visible unit.
 // Sums over active units therefore add rows of a panel, and the update of a
 // panel adds scaled hidden means to the same rows.
 //
 // # Constraints
 //
 // A model with a Constraint has only the states with a fixed number of units
-// on, or away from a reference. Means and draws of hidden units then come row
-// by row from the conditional Bernoulli law; everything that reads a model
-// respects its constraint, or says that it cannot.
+// on, or different from a reference. Means and draws of hidden units then come row
+// by row from the conditional Bernoulli law. Every function that reads a model
+// respects its constraint or fails.
 //
 // # Numbers
 //
 // Parameters are float32. Every kernel has one written order of additions, so
-// results do not depend on the number of processors. Energies that judge a
-// model are float64.
+// results do not depend on the number of processors. Quantities that evaluate a
+// model, such as free energies, are computed in float64.
 package rbm

@@ -13,19 +13,19 @@ func (m *RBM) Energy(dst []float64, v, h Bits) {
 	if h.Cols != m.Hidden() || h.Rows != v.Rows || len(dst) != v.Rows {
 		panic("rbm: Energy needs as many rows of h and places of dst as rows of v")
 	}
-	m.judge(func(j *judging) { j.v, j.h, j.dst = v.Input(), h, dst }, (*judging).takeEnergy)
+	m.evaluate(func(e *evaluation) { e.v, e.h, e.dst = v.Input(), h, dst }, (*evaluation).energies)
 }
 
-func (j *judging) takeEnergy(s *judged, lo int) {
-	for r := range s.n {
-		e := -s.field[r]
-		a := s.row(r, j.m.Hidden())
-		for k, w := range j.h.Row(lo + r) {
+func (e *evaluation) energies(b *rowBlock, first int) {
+	for r := range b.n {
+		x := -b.field[r]
+		a := b.row(r, e.m.Hidden())
+		for k, w := range e.h.Row(first + r) {
 			for ; w != 0; w &= w - 1 {
-				e -= a[k*vec.Block+bits.TrailingZeros64(w)]
+				x -= a[k*vec.Block+bits.TrailingZeros64(w)]
 			}
 		}
-		j.dst[lo+r] = e
+		e.dst[first+r] = x
 	}
 }
 
@@ -33,27 +33,26 @@ func (j *judging) takeEnergy(s *judged, lo int) {
 //
 //	F(v) = −bᵀv − Σⱼ log(1 + exp(cⱼ + (vᵀW)ⱼ))
 //
-// in nats, so that p(v) = exp(−F(v))/Z, in float64 throughout. Under a
-// constraint that leaves h | v so many active units, F(v) = −bᵀv −
-// log Σ_h exp(hᵀ(c+Wᵀv)) over these h, +Inf where there are none. Of grey rows exp(−F) is
-// no probability; F serves to compare rows, as in software that trains on grey
-// values. It panics if the shapes differ, or if v is grey and a constraint is on
-// all units.
+// in nats, so that p(v) = exp(−F(v))/Z, in float64 throughout. Under a constraint
+// F(v) = −bᵀv − log Σ_h exp(hᵀ(c+Wᵀv)) over the h that it allows beside v, +Inf
+// where there are none. For grey rows exp(−F) is no probability; F serves to
+// compare rows, as in software that trains on grey values. It panics if the shapes
+// differ, or if v is grey and a constraint is on all units.
 func (m *RBM) FreeEnergy(dst []float64, v Input) {
 	m.checkInput(v)
 	if len(dst) != v.Rows() {
 		panic("rbm: FreeEnergy needs one place of dst a row")
 	}
-	m.judge(func(j *judging) { j.v, j.dst = v, dst }, (*judging).takeFreeEnergy)
+	m.evaluate(func(e *evaluation) { e.v, e.dst = v, dst }, (*evaluation).freeEnergies)
 }
 
-func (j *judging) takeFreeEnergy(s *judged, lo int) {
-	if j.m.Constraint != nil {
-		j.countFreeEnergy(s, lo)
+func (e *evaluation) freeEnergies(b *rowBlock, first int) {
+	if e.m.Constraint != nil {
+		e.constrainedFreeEnergies(b, first)
 		return
 	}
-	for r := range s.n {
-		j.dst[lo+r] = -s.field[r] - vec.SoftplusSum(s.row(r, j.m.Hidden()))
+	for r := range b.n {
+		e.dst[first+r] = -b.field[r] - vec.SoftplusSum(b.row(r, e.m.Hidden()))
 	}
 }
 
@@ -66,11 +65,4 @@ func maskedSums[T float32 | float64](x []T, words []uint64) float64 {
 		}
 	}
 	return sum
-}
-
-// clearFrom clears the bits from n on.
-func clearFrom(words []uint64, n int) {
-	for k := range words {
-		words[k] &= vec.WordMask(min(max(n-k*vec.Block, 0), vec.Block))
-	}
 }

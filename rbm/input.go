@@ -1,14 +1,12 @@
 package rbm
 
-import "math/bits"
-
-// Input is rows of visible units as data give them, one row an example: bits, or
+// An Input is rows of visible units from data, one row for each example: bits, or
 // grey values in [0,1], each the probability that its unit is on. Grey values
-// occur in data only: in the positive phase and in evaluation. States that the
-// model draws are always bits.
+// occur only in the positive phase and in evaluation. States that the model draws
+// are always bits.
 type Input struct {
 	Bits Bits
-	Grey Matrix // if it has columns, these are the rows, and Bits is ignored
+	Grey Matrix // if it has columns, it holds the rows and Bits is ignored
 }
 
 // Input returns b as rows of visible units, which share memory with b.
@@ -70,11 +68,7 @@ func (x Input) Set(r, i int, on bool) {
 // and its value.
 func (x Input) Each(r int, f func(i int, value float32)) {
 	if !x.IsGrey() {
-		for k, w := range x.Bits.Row(r) {
-			for ; w != 0; w &= w - 1 {
-				f(64*k+bits.TrailingZeros64(w), 1)
-			}
-		}
+		x.Bits.Each(r, func(i int) { f(i, 1) })
 		return
 	}
 	for i, value := range x.Grey.Row(r) {
@@ -84,8 +78,8 @@ func (x Input) Each(r int, f func(i int, value float32)) {
 	}
 }
 
-// checkInput panics if rows x are not of m's visible layer, or are grey under a
-// constraint on all units: grey rows have no number of units that are on.
+// checkInput panics if x has another width than m's visible layer, or if x is grey
+// and a constraint is on all units: grey rows have no number of units that are on.
 func (m *RBM) checkInput(x Input) {
 	switch {
 	case x.Cols() != m.Visible():

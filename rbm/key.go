@@ -8,14 +8,13 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A Key names a random stream. It is a value, never a generator: equal keys
-// give equal draws whoever asks, in whatever order, on whatever machine. A
-// program derives every stream from one seed by a path of purposes, steps and
-// chains:
+// A Key names a random stream. It is a value, not a generator: equal keys give
+// equal draws in any order and on any machine. A program derives every stream from
+// one seed by a path of purposes, steps and chains:
 //
 //	key := rbm.NewKey(seed).Child(purpose).Child(step)
 //
-// and hands a key to each thing that draws. Children are independent of each
+// and passes a key to each function that draws. Children are independent of each
 // other and of their parent, because each is a SHA-256 digest.
 type Key [16]byte
 
@@ -54,9 +53,9 @@ func (k Key) Uniform(n uint64) float64 {
 	return (float64(u>>12) + 0.5) * 0x1p-52
 }
 
-// Rand returns a new generator seeded by k, for the places where a sequence
-// of draws of unknown length is wanted: shuffles, normal deviates, generated
-// data. It allocates; training steps draw from keys directly.
+// Rand returns a new generator seeded by k, for sequences of draws of unknown
+// length: shuffles, normal deviates, generated data. It allocates. Training steps
+// draw from keys directly.
 func (k Key) Rand() *rand.Rand {
 	var p rand.PCG
 	k.Seed(&p)

@@ -2,12 +2,12 @@ package rbm
 
 import "gorbm/rbm/internal/vec"
 
-// Exp returns e^x with the same bits on every processor, which the library's
-// does not: draws that hang on an exponential in float64 use this one.
+// Exp returns e^x with the same bits on every processor, unlike math.Exp. Draws
+// that depend on an exponential in float64 use it.
 func Exp(x float64) float64 { return vec.Exp(x) }
 
 // Log returns the natural logarithm of x with the same bits on every
-// processor; −Inf at 0 and NaN below.
+// processor: −Inf at 0, NaN below.
 func Log(x float64) float64 { return vec.Log(x) }
 
 // LogSumExp returns log Σ eˣ, safe at any size; −Inf for no terms.

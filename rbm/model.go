@@ -12,8 +12,8 @@ import (
 //
 //	E(v,h) = −vᵀWh − bᵀv − cᵀh
 //
-// over visible units v and hidden units h in {0,1}; its law at inverse
-// temperature β is p(v,h) ∝ exp(−βE(v,h)), and the model is the law at β = 1.
+// over visible units v and hidden units h in {0,1}. At inverse temperature β its
+// law is p(v,h) ∝ exp(−βE(v,h)). The model is the law at β = 1.
 // In a classification RBM the visible units are inputs x followed by a
 // one-hot label y: v = (x,y) (Larochelle & Bengio 2008).
 //
@@ -22,11 +22,11 @@ import (
 type RBM struct {
 	VisibleBias []float32   // b, len Visible()
 	HiddenBias  []float32   // c, len Hidden()
-	Constraint  *Constraint // restricts the states; nil: all there are
+	Constraint  *Constraint // restricts the states; nil: no restriction
 
-	groups   []Group // of visible units
-	labelled bool    // the last group is a label
-	oneOf    []Group // those of groups that are softmax
+	groups    []Group // of visible units
+	labelled  bool    // the last group is a label
+	softmaxes []Group // the softmax groups
 
 	w      []float32 // panels of vec.Block hidden units, each rows × vec.Block
 	rows   int       // rows of a panel: visible units, then zero rows
@@ -36,7 +36,7 @@ type RBM struct {
 }
 
 // New returns an RBM with all parameters zero. Its visible units are binary
-// inputs and, if classes is not 0, a label of so many units of the given kind;
+// inputs and, if classes is not 0, a label of that many units of the given kind;
 // visible counts both. It panics if a layer has no unit or if classes is negative
 // or exceeds visible.
 func New(visible, hidden, classes int, label Kind) *RBM {
@@ -71,14 +71,14 @@ func (m *RBM) Weight(i, j int) float32 {
 	return m.panel(j / vec.Block)[i*vec.Block+j%vec.Block]
 }
 
-// PanelUnits is the number of hidden units whose weights stand together in
-// memory: a panel.
+// PanelUnits is the number of hidden units of a panel, whose weights are stored
+// together.
 const PanelUnits = vec.Block
 
-// WeightPanel returns the weights of hidden units k·PanelUnits and up, of k from
-// 0 to (Hidden()−1)/PanelUnits, without copying: row i of PanelUnits numbers is
-// that of visible unit i, and there are zeros for units beyond the last, with
-// rows up to a multiple of 8. It is not to be written to.
+// WeightPanel returns the weights of hidden units k·PanelUnits … (k+1)·PanelUnits−1,
+// for k from 0 to (Hidden()−1)/PanelUnits, without copying. Row i holds the
+// PanelUnits weights of visible unit i. The number of rows is a multiple of 8.
+// Weights of units beyond the last are zero. The caller must not change it.
 func (m *RBM) WeightPanel(k int) []float32 { return m.panel(k) }
 
 // Weights writes W to dst, visible × hidden. It panics if dst has another
@@ -112,8 +112,8 @@ func (m *RBM) checkWeights(a Matrix) {
 	}
 }
 
-// Clone returns a copy of m that shares no memory with it but the constraint,
-// which is never written to.
+// Clone returns a copy of m. It shares only the constraint with m, which is never
+// written to.
 func (m *RBM) Clone() *RBM {
 	label, _ := m.Label()
 	c := New(m.Visible(), m.Hidden(), label.Units, label.Kind)
@@ -140,11 +140,11 @@ func (m *RBM) Randomize(sd float64, key Key) {
 	normal(m.HiddenBias)
 }
 
-// GivenClass returns the RBM over the inputs alone whose law is p(x,h|y): the
-// clamped label unit is folded into the hidden biases, and counts as active or
-// not in a constraint on all units. Energies are those of m with the label
-// clamped but for the label's own bias: E(x,e_y,h) + b_y. It panics if m has no
-// class y or no state of it: see HasClass.
+// GivenClass returns the RBM over the inputs alone whose law is p(x,h|y). The
+// weights of the clamped label unit are added to the hidden biases; a constraint on
+// all units is reduced by the units of the label that are active. Energies are those
+// of m with the label clamped, without the label's own bias: E(x,e_y,h) + b_y. It
+// panics if m has no class y or no state of it: see HasClass.
 func (m *RBM) GivenClass(y int) *RBM {
 	if y < 0 || y >= m.Classes() {
 		panic("rbm: class out of range")
@@ -168,10 +168,10 @@ func (m *RBM) GivenClass(y int) *RBM {
 // terms of 10⁴ a float32 sum no longer resolves 10⁻³, and σ saturates at 90.
 const weightLimit = 1e4
 
-// CheckFinite returns an error that wraps ErrDiverged and names the first tensor and element that
-// is NaN, infinite or beyond ±10⁴, where float32 sums stop resolving the
-// preactivations; nil if there is none. Kernels clamp and so hide a NaN:
-// call it from time to time while training.
+// CheckFinite returns nil if all parameters are finite and within ±10⁴, where
+// float32 sums still resolve the preactivations. Else the error wraps ErrDiverged
+// and names the first such tensor and element. Call it from time to time while
+// training: the kernels clamp their arguments and so hide a NaN.
 func (m *RBM) CheckFinite() error {
 	if err := m.checkBiases(); err != nil {
 		return err
@@ -187,7 +187,7 @@ func (m *RBM) CheckFinite() error {
 	return nil
 }
 
-// checkBiases is CheckFinite of the biases alone.
+// checkBiases is CheckFinite for the biases alone.
 func (m *RBM) checkBiases() error {
 	index := func(i int) string { return fmt.Sprintf("[%d]", i) }
 	if err := checkTensor("visible_bias", m.VisibleBias, index); err != nil {
@@ -196,8 +196,8 @@ func (m *RBM) checkBiases() error {
 	return checkTensor("hidden_bias", m.HiddenBias, index)
 }
 
-// checkTensor names the first element of x that is out of bounds; at writes
-// its index.
+// checkTensor returns an error that names the first element of x that is out of
+// bounds. at formats its index.
 func checkTensor(name string, x []float32, at func(i int) string) error {
 	for i, v := range x {
 		if v != v || math.IsInf(float64(v), 0) {

@@ -218,3 +218,23 @@ func TestWeightPanels(t *testing.T) {
 		}
 	}
 }
+
+// exactTol bounds the rounding of a float64 computation of a hundred terms of
+// size ten.
+const exactTol = 1e-12
+
+func key(v []int) (k int) {
+	for i, x := range v {
+		k |= x << i
+	}
+	return k
+}
+
+// marginals returns p(v) by key.
+func marginals(all []state, p []float64) map[int]float64 {
+	m := map[int]float64{}
+	for i, s := range all {
+		m[key(s.v)] += p[i]
+	}
+	return m
+}

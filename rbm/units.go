@@ -11,8 +11,8 @@ import (
 type Kind int
 
 const (
-	// Softmax units are one variable of as many values as units: exactly one of
-	// the units is on.
+	// Softmax units together are one variable with as many values as units:
+	// exactly one of them is on.
 	Softmax Kind = iota
 	// Bernoulli units are independent binary units, given the other layer.
 	Bernoulli
@@ -26,7 +26,7 @@ func (k Kind) String() string {
 	return "softmax"
 }
 
-// ParseKind returns the kind that String names so.
+// ParseKind returns the kind whose String is s.
 func ParseKind(s string) (Kind, error) {
 	switch s {
 	case "softmax":
@@ -37,16 +37,16 @@ func ParseKind(s string) (Kind, error) {
 	return 0, fmt.Errorf("unknown label kind %q; it is softmax or bernoulli", s)
 }
 
-// A Group is visible units of one kind that follow each other. The visible layer
-// is a list of groups: the inputs and, in a classification RBM, the label.
+// A Group is a range of visible units of one kind. The visible layer is a list of
+// groups: the inputs and, in a classification RBM, the label.
 type Group struct {
 	Kind  Kind
-	First int // its first unit
+	First int // index of its first unit
 	Units int
 }
 
-// Groups returns the groups of visible units, in order. It is not to be written
-// to.
+// Groups returns the groups of visible units, in order. The caller must not change
+// it.
 func (m *RBM) Groups() []Group { return m.groups }
 
 // Label returns the group of units that holds the class of an example, and
@@ -66,7 +66,7 @@ func (m *RBM) SetLabel(classes int, kind Kind) {
 	if classes < 0 || inputs < 0 {
 		panic("rbm: classes out of range")
 	}
-	m.groups, m.oneOf, m.labelled = nil, nil, classes > 0
+	m.groups, m.softmaxes, m.labelled = nil, nil, classes > 0
 	if inputs > 0 {
 		m.groups = append(m.groups, Group{Bernoulli, 0, inputs})
 	}
@@ -76,7 +76,7 @@ func (m *RBM) SetLabel(classes int, kind Kind) {
 	label := Group{kind, inputs, classes}
 	m.groups = append(m.groups, label)
 	if kind == Softmax {
-		m.oneOf = []Group{label}
+		m.softmaxes = []Group{label}
 	}
 }
 
@@ -92,28 +92,25 @@ func (m *RBM) Inputs() int {
 	return label.First
 }
 
-// softmaxes returns the groups of softmax units.
-func (m *RBM) softmaxes() []Group { return m.oneOf }
-
-// binary returns the number of visible units that are Bernoulli units. Softmax
-// units come after them.
+// binary returns the number of visible units that are Bernoulli units. They come
+// before the softmax units.
 func (m *RBM) binary() int {
 	n := m.Visible()
-	for _, g := range m.oneOf {
+	for _, g := range m.softmaxes {
 		n -= g.Units
 	}
 	return n
 }
 
-// softmaxLabel reports whether the label is a softmax group. What enumerates
-// states, or counts active units of both layers, knows of no other.
+// softmaxLabel reports whether the label is a softmax group. Enumeration and
+// constraints assume that there is no other softmax group.
 func (m *RBM) softmaxLabel() bool {
 	label, ok := m.Label()
 	return ok && label.Kind == Softmax
 }
 
-// value returns the unit of g, from its first on, that is on in a row of visible
-// units. One must be.
+// value returns which unit of g, counted from its first, is on in a row of visible
+// units. One must be on.
 func (g Group) value(row []uint64) int {
 	k := g.First / vec.Block
 	for w := row[k] &^ vec.WordMask(g.First%vec.Block); ; w = row[k] {
@@ -124,7 +121,7 @@ func (g Group) value(row []uint64) int {
 	}
 }
 
-// of returns the values of g's units among those of all visible units.
+// of returns the part of x, one value for each visible unit, that belongs to g.
 func (g Group) of(x []float32) []float32 { return x[g.First : g.First+g.Units] }
 
 // clear makes the units of g zero in row r of v.
@@ -134,7 +131,7 @@ func (g Group) clear(v Bits, r int) {
 	}
 }
 
-// LabelKind returns the kind of the label units; it has no meaning if there are
+// LabelKind returns the kind of the label units. It has no meaning if there are
 // none.
 func (m *RBM) LabelKind() Kind {
 	label, _ := m.Label()

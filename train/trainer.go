@@ -70,7 +70,7 @@ func (s Settings) Check() error {
 		value float64
 		below float64
 	}{
-		{"momentum", s.Momentum, 1},
+		{"momentum", s.Momentum, 0.9999}, // a velocity is right to 2⁻²⁴/(1−momentum)
 		{"l1", s.L1, math.Inf(1)},
 		{"l2", s.L2, (1 - s.Momentum) / s.Rate}, // or a step would turn the weights' signs
 		{"center", s.Center, 1},

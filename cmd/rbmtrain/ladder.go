@@ -180,7 +180,7 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 	}
 	l, _ := r.trainer.Ladder()
 	kind := r.settings.Negative.Kind
-	remedy := "put -temperatures closer together, let them be tuned by -negphase pins -temperatures auto, or take pcd"
+	remedy := "put -temperatures closer together, let them be tuned by -temperatures reach:5 or by -negphase pins -temperatures auto, or take pcd"
 	if r.settings.Negative.Ladder().Temperatures.Auto {
 		remedy = "allow more of them by -temperatures auto:NUMBER, or take pcd"
 		if kind == "ins" {

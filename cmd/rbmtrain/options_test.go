@@ -676,7 +676,7 @@ func TestBadSettings(t *testing.T) {
 		{"-schedule inverse:0", []string{`-schedule "inverse:0"`}},
 		{"-schedule inverse:NaN", []string{`-schedule "inverse:NaN"`}},
 		{"-schedule cosine:3", []string{`-schedule "cosine:3"`, "only inverse"}},
-		{"-momentum 1", []string{"-momentum is 1", "below 1"}},
+		{"-momentum 1", []string{"-momentum is 1", "below 0.9999"}},
 		{"-momentum -0.5", []string{"-momentum is -0.5", "at least 0"}},
 		{"-momentum NaN", []string{"-momentum is NaN"}},
 		{"-l1 -1", []string{"-l1 is -1"}},

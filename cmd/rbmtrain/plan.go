@@ -247,7 +247,7 @@ func (o *options) negative() (negphase.Settings, error) {
 	if err != nil {
 		return s, cli.Usagef("-negphase: %w", err)
 	}
-	if l := parsed.Ladder(); l.Temperatures.Auto && l.Path == "" && parsed.Sampler() == "" {
+	if l := parsed.Ladder(); l.Temperatures.Auto && !l.Temperatures.Reach && l.Path == "" && parsed.Sampler() == "" {
 		// The path to the data is the shorter one.
 		if err := parsed.Set("path", negphase.ToData); err != nil {
 			return s, err

@@ -7,41 +7,39 @@ import (
 	"gorbm/rbm"
 )
 
-// A constrainedStates enumerates a model under a constraint: of one layer the
-// states that the constraint allows are listed, those of equally many active
-// units after each other, and the other layer is summed out, by the recursion
-// of a conditional where the constraint binds it.
+// constrainedStates are the states of a model under a constraint, shell by shell.
+// The states of one layer that the constraint allows are listed. The other layer
+// is summed out: by the recursion of the conditional Bernoulli law where the
+// constraint binds it.
 type constrainedStates struct {
-	m      *rbm.RBM
-	hidden bool // the hidden layer is listed
+	layers
 	bound  bool // the constraint binds the summed layer
-	units  int  // binary units listed
-	other  int  // units of the summed layer
-	soft   int  // of these the first soft are binary, the rest one softmax unit
-
 	shells []shell
-	blocks []shellBlock
+	ranges []shellRange // the blocks
 
 	bias   []float64   // of the listed units, label units too
 	rows   [][]float64 // their weights to the summed layer
-	sign   []float64   // what activating a unit does to it: 1 on, −1 off
+	sign   []float64   // 1: activating the unit turns it on, −1: it turns it off
 	linear float64     // log weight of the listed units at the reference
-	base   []float64   // preactivations of the summed layer there
+	base   []float64   // preactivations of the summed layer at the reference
 
-	logs []float64 // log-sum-exp of each block
+	walks []*constrainedWalk // working memory of each group
 }
 
-// A shell is the states of the listed layer of equally many active binary
-// units, beside one class if the label is listed.
+// A shell is the states of the listed layer with one number of active binary
+// units, and with one class if the label is listed.
 type shell struct {
 	class  int // −1 if no label is listed
 	active int
-	rest   int // active units that are left to the summed layer
+	rest   int // number of units of the summed layer that are active then
 	states int
 }
 
-// A shellBlock is some consecutive states of a shell.
-type shellBlock struct{ shell, first, states int }
+// A shellRange is some consecutive states of a shell.
+type shellRange struct{ shell, first, states int }
+
+// manyStates is more than any limit.
+const manyStates = 1 << 38
 
 // boundedBinomial returns the binomial coefficient, or manyStates if it is
 // larger.
@@ -59,18 +57,14 @@ func boundedBinomial(n, k int) int {
 	return min(c, manyStates)
 }
 
-// manyStates is more than any limit.
-const manyStates = 1 << 38
-
-// newConstrained prepares to enumerate m, over the layer that takes less work.
+// newConstrained prepares to list the layer of m that takes less work.
 func newConstrained(m *rbm.RBM, limit int) (*constrainedStates, error) {
 	var best *constrainedStates
 	fewest := manyStates
 	for _, hidden := range []bool{true, false} {
-		c := &constrainedStates{m: m, hidden: hidden}
-		c.plan()
-		fewest = min(fewest, c.states())
-		if c.states() <= limit && (best == nil || c.work() < best.work()) {
+		c := planConstrained(m, hidden)
+		fewest = min(fewest, c.count())
+		if c.count() <= limit && (best == nil || c.work() < best.work()) {
 			best = c
 		}
 	}
@@ -82,43 +76,11 @@ func newConstrained(m *rbm.RBM, limit int) (*constrainedStates, error) {
 	return best, nil
 }
 
-// newConstrainedEnumeration is New under a constraint.
-func newConstrainedEnumeration(m *rbm.RBM, limit int) (*Enumeration, error) {
-	c, err := newConstrained(m, limit)
-	if err != nil {
-		return nil, err
-	}
-	return c.enumeration(), nil
-}
-
-func (c *constrainedStates) enumeration() *Enumeration {
-	e := &Enumeration{m: c.m, constrained: c}
-	e.walks = make([]*constrainedWalk, min(len(c.blocks), logGroups))
-	for i := range e.walks {
-		e.walks[i] = c.newWalk()
-	}
-	e.logLoop.Body, e.sumLoop.Body = e.constrainedLogPart, e.constrainedSumPart
-	return e
-}
-
-// plan lays down what is listed and what is summed.
-func (c *constrainedStates) plan() {
-	m, k := c.m, c.m.Constraint
-	visible := binary(m)
-	c.bound = k.On == rbm.AllUnits || !c.hidden
-	if c.hidden {
-		c.units, c.other, c.soft = m.Hidden(), m.Visible(), visible
-	} else {
-		c.units, c.other, c.soft = visible, m.Hidden(), m.Hidden()
-	}
-	classes := []int{-1}
-	if !c.hidden && softmaxLabel(m) {
-		classes = classes[:0]
-		for y := range m.Classes() {
-			classes = append(classes, y)
-		}
-	}
-	for _, y := range classes {
+// planConstrained decides which shells of a layer are listed.
+func planConstrained(m *rbm.RBM, hidden bool) *constrainedStates {
+	k := m.Constraint
+	c := &constrainedStates{layers: newLayers(m, hidden), bound: k.On == rbm.AllUnits || !hidden}
+	for y := min(0, c.classes-1); y < c.classes; y++ { // from −1 on if there is no class
 		for active := range c.units + 1 {
 			rest := k.Active
 			if k.On == rbm.AllUnits {
@@ -126,7 +88,7 @@ func (c *constrainedStates) plan() {
 				if y >= 0 {
 					rest -= k.ClassDistance(m, y)
 				}
-			} else if c.hidden && active != k.Active {
+			} else if hidden && active != k.Active {
 				continue
 			}
 			if s := (shell{y, active, rest, boundedBinomial(c.units, active)}); c.feasible(s) {
@@ -134,9 +96,11 @@ func (c *constrainedStates) plan() {
 			}
 		}
 	}
+	return c
 }
 
-// feasible reports whether the summed layer has a state beside those of s.
+// feasible reports whether the summed layer has a state that the constraint allows
+// beside those of s.
 func (c *constrainedStates) feasible(s shell) bool {
 	if !c.bound {
 		return true
@@ -148,7 +112,9 @@ func (c *constrainedStates) feasible(s shell) bool {
 	return s.rest >= least && s.rest <= most+c.soft
 }
 
-func (c *constrainedStates) states() int {
+func (c *constrainedStates) blocks() int { return len(c.ranges) }
+
+func (c *constrainedStates) count() int {
 	n := 0
 	for _, s := range c.shells {
 		n = min(n+s.states, manyStates)
@@ -156,46 +122,39 @@ func (c *constrainedStates) states() int {
 	return n
 }
 
-// work returns the number of terms summed.
 func (c *constrainedStates) work() float64 {
 	work := 0.0
 	for _, s := range c.shells {
 		terms := float64(c.other)
 		if c.bound {
-			terms *= float64(min(s.rest, c.soft-s.rest) + 10) // the terms of the recursion, and what leads to it
+			terms *= float64(min(s.rest, c.soft-s.rest) + 10) // the terms of the recursion, and its preparation
 		}
 		work += float64(s.states) * max(1, terms)
 	}
-	return work
+	return 4 * work
 }
 
-// prepare makes room and takes the model.
+// prepare makes the blocks and the working memory.
 func (c *constrainedStates) prepare() {
 	for i, s := range c.shells {
 		for first := 0; first < s.states; first += 1 << blockBits {
-			c.blocks = append(c.blocks, shellBlock{i, first, min(1<<blockBits, s.states-first)})
+			c.ranges = append(c.ranges, shellRange{i, first, min(1<<blockBits, s.states-first)})
 		}
 	}
-	c.logs = make([]float64, len(c.blocks))
-	listed := c.m.Visible()
-	if c.hidden {
-		listed = c.m.Hidden()
-	}
-	c.bias, c.sign = make([]float64, listed), make([]float64, listed)
-	c.rows, c.base = make([][]float64, listed), make([]float64, c.other)
-	for l := range c.rows {
-		c.rows[l] = make([]float64, c.other)
+	listed, _ := c.biases()
+	c.bias, c.sign = make([]float64, len(listed)), make([]float64, len(listed))
+	c.rows, c.base = c.newRows(len(listed)), make([]float64, c.other)
+	for range min(len(c.ranges), logGroups) {
+		c.walks = append(c.walks, c.newWalk())
 	}
 	c.set(c.m)
 }
 
-// set makes m the model to enumerate.
 func (c *constrainedStates) set(m *rbm.RBM) {
 	c.m = m
-	listed, summed := m.VisibleBias, m.HiddenBias
+	listed, summed := c.biases()
 	reference := m.Constraint.VisibleReference(m)
 	if c.hidden {
-		listed, summed = summed, listed
 		reference = m.Constraint.HiddenReference(m)
 	}
 	c.linear = 0
@@ -205,11 +164,7 @@ func (c *constrainedStates) set(m *rbm.RBM) {
 	for l, b := range listed {
 		c.bias[l], c.sign[l] = float64(b), 1
 		for s := range c.other {
-			if c.hidden {
-				c.rows[l][s] = float64(m.Weight(s, l))
-			} else {
-				c.rows[l][s] = float64(m.Weight(l, s))
-			}
+			c.rows[l][s] = c.weight(l, s)
 		}
 		if l < c.units && reference != nil && reference[l] == 1 {
 			c.sign[l] = -1

@@ -12,7 +12,7 @@ import (
 	"gorbm/rbm/internal/rbmtest"
 )
 
-// rbm.Log Z and the moments by enumeration of either layer, against all states.
+// Log Z and the moments by enumeration of either layer, against all states.
 func TestConstrainedEnumeration(t *testing.T) {
 	for name, m := range rbmtest.Constrained() {
 		v, h, logw := rbmtest.Allowed(m)
@@ -28,13 +28,12 @@ func TestConstrainedEnumeration(t *testing.T) {
 		}
 		want.Set(rbm.Batch{V: v.Input(), H: hidden, Weight: p})
 		for _, layer := range []bool{true, false} {
-			c := &constrainedStates{m: m, hidden: layer}
-			c.plan()
+			c := planConstrained(m, layer)
 			c.prepare()
-			if n := c.states(); n == 0 || layer != c.hidden {
+			if n := c.count(); n == 0 || layer != c.hidden {
 				t.Fatalf("%s: %d states", name, n)
 			}
-			e := c.enumeration()
+			e := newEnumeration(c)
 			got := rbm.NewMoments(m)
 			rbmtest.Near(t, fmt.Sprintf("%s, hidden listed %v: log Z", name, layer), e.Moments(got), logZ, 1e-13*(1+math.Abs(logZ))) // some 10³ roundings
 			for _, pair := range [][2][]float32{{got.V, want.V}, {got.H, want.H}, {got.VH.Data, want.VH.Data}} {

@@ -238,12 +238,12 @@ func TestLogZAtAllSizes(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			seen[e.low] = true
+			seen[e.states.(*grayStates).low] = true
 			got, err := e.LogZ(context.Background(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := plainLogZ(m, e.hidden)
+			want := plainLogZ(m, e.shape().hidden)
 			tol := rowTolerance(m, math.Abs(want))
 			rbmtest.Near(t, fmt.Sprintf("%v, sd %v: log Z", s, sd), got, want, tol)
 			w := weights(m)

@@ -1,81 +1,27 @@
 package exact
 
 import (
-	"context"
 	"math"
 	"math/bits"
 
 	"gonum.org/v1/gonum/floats"
 
-	"gorbm/rbm"
 	"gorbm/rbm/internal/vec"
 )
 
-// sums are the moments of a group of states in the enumeration's own terms.
+// sums are the moments of a group of states, by listed and summed unit.
 type sums struct {
-	*grayWalk
-	all    []float64 // running sum of the weighted means of the summed layer within a block
-	weight float64   // running sum of the weights
-	listed []float64 // per listed unit, then per label state if these are listed
+	listed []float64 // of each listed unit, then of each label state if these are listed
 	summed []float64
-	cross  [][]float64 // per listed unit and label state, by summed unit
-	spare  [][]float64 // in place of the cross sums of a quad's units that are not there
-}
+	cross  [][]float64 // of each listed unit and label state: by summed unit
 
-// Moments overwrites dst with ⟨v⟩, ⟨h⟩ and ⟨vhᵀ⟩ under the model and returns
-// log Z, all exact to float64 rounding and then stored as float32. Two passes
-// are made over the states, the first for log Z.
-//
-// Units that are listed are either on or off. Those of a quad take their
-// means as they come; for the others a running sum is taken away when a unit
-// comes on and added when it goes off, which costs one addition a quad and
-// summed unit whatever the number of listed ones.
-func (e *Enumeration) Moments(dst *rbm.Moments) float64 {
-	e.logz, _ = e.LogZ(context.Background(), nil)
-	if e.constrained != nil {
-		e.constrainedMoments(dst)
-		return e.logz
-	}
-	groups := e.sumGroups()
-	for len(e.groups) < groups {
-		e.groups = append(e.groups, e.newSums())
-	}
-	e.sumLoop.Run(groups, e.cost())
-	total := e.groups[0]
-	for _, s := range e.groups[1:groups] {
-		total.add(s)
-	}
-	e.store(dst, total)
-	return e.logz
-}
-
-func (e *Enumeration) sumGroups() int { return min(e.blocks(), momentGroups) }
-
-// sumPart adds up the moments of the blocks of group g. Blocks are powers of
-// two times the label states, so groups of one size cover them except where
-// there are labels.
-func (e *Enumeration) sumPart(g int) {
-	s := e.groups[g]
-	s.reset()
-	n, groups := e.blocks(), e.sumGroups()
-	for b := g * n / groups; b < (g+1)*n/groups; b++ {
-		s.addBlock(b)
-	}
-}
-
-func (e *Enumeration) newSums() *sums {
-	n := e.units
-	if e.labels > 1 || !e.hidden && e.units < e.m.Visible() {
-		n += e.labels
-	}
-	rows := e.newRows(n + 2 + quadUnits)
-	return &sums{
-		grayWalk: e.newGrayWalk(), listed: make([]float64, n),
-		cross: rows[:n], all: rows[n], summed: rows[n+1], spare: rows[n+2:],
-	}
+	weight float64     // running sum of the weights
+	all    []float64   // running sum of the weighted means of the summed layer within a block
+	spare  [][]float64 // takes the place of cross for units that a quad does not have
 }
 
 func (s *sums) reset() {
+	s.weight = 0
 	clear(s.listed)
 	clear(s.summed)
 	for _, row := range s.cross {
@@ -91,55 +37,63 @@ func (s *sums) add(o *sums) {
 	}
 }
 
-// mark adds the running sums to unit l, or takes them away.
-func (s *sums) mark(l int, add bool) {
-	if add {
-		s.listed[l] += s.weight
-		vec.AddSigned(s.cross[l], s.all, 1)
-	} else {
-		s.listed[l] -= s.weight
-		vec.AddSigned(s.cross[l], s.all, -1)
-	}
+// addRunning adds sign, 1 or −1, times the running sums to listed unit l.
+func (s *sums) addRunning(l int, sign float64) {
+	s.listed[l] += sign * s.weight
+	vec.AddSigned(s.cross[l], s.all, sign)
 }
 
-func (s *sums) addBlock(b int) {
-	e := s.enum
-	s.start(e, b)
-	s.weight = 0
-	clear(s.all)
-	within := min(e.low, quadUnits)
-	for before := s.units; s.next(); before = s.units {
-		for w := before ^ s.units; w != 0; w &= w - 1 {
-			l := bits.TrailingZeros64(w)
-			s.mark(l, before>>l&1 != 0)
+func (s *grayStates) newSums() *sums {
+	n := s.units + s.classes
+	rows := s.newRows(n + 2 + quadUnits)
+	return &sums{listed: make([]float64, n), cross: rows[:n], all: rows[n], summed: rows[n+1], spare: rows[n+2:]}
+}
+
+// addBlocks adds up the moments of blocks lo … hi−1.
+//
+// The means of a quad are added to its own units at once. For any other unit the
+// running sums are subtracted when it turns on and added when it turns off. That
+// costs one addition for each quad and summed unit, whatever the number of listed
+// units.
+func (s *grayStates) addBlocks(g, lo, hi int, sums *sums, logZ float64) {
+	q := s.walks[g]
+	for b := lo; b < hi; b++ {
+		q.start(b)
+		sums.weight = 0
+		clear(sums.all)
+		for before := q.active; q.next(); before = q.active {
+			for w := before ^ q.active; w != 0; w &= w - 1 {
+				l := bits.TrailingZeros64(w)
+				sums.addRunning(l, 2*float64(before>>l&1)-1)
+			}
+			q.addQuad(sums, logZ)
 		}
-		s.addQuad(within)
+		for w := q.active; w != 0; w &= w - 1 {
+			sums.addRunning(bits.TrailingZeros64(w), 1)
+		}
+		if s.classes > 0 {
+			sums.addRunning(s.units+q.y, 1)
+		}
+		floats.Add(sums.summed, sums.all)
 	}
-	for w := s.units; w != 0; w &= w - 1 {
-		s.mark(bits.TrailingZeros64(w), true)
-	}
-	if len(s.listed) > e.units {
-		s.mark(e.units+s.y, true)
-	}
-	floats.Add(s.summed, s.all)
 }
 
 // addQuad adds the weighted means of a quad to the running sums, and to those
-// of its within units.
-func (s *sums) addQuad(within int) {
-	e := s.enum
-	s.weigh()
+// of its own units.
+func (q *grayWalk) addQuad(s *sums, logZ float64) {
+	q.weigh()
 	var weight [4]float64
 	var base vec.Scaled
-	x := s.logBase - e.logz
+	x := q.logBase - logZ
 	finite := math.Abs(x) < 1e9
 	if finite {
 		base = vec.ScaledExp(x)
 	}
-	for i := range s.valid {
-		weight[i] = vec.Exp(x) // no number, infinite or nothing
+	within := q.within()
+	for i := range q.valid {
+		weight[i] = vec.Exp(x) // NaN, infinite or zero
 		if finite {
-			weight[i] = float64(s.m[i]*base.M) * vec.Power(s.e[i]+base.E)
+			weight[i] = float64(q.m[i]*base.M) * vec.Power(q.e[i]+base.E)
 		}
 		s.weight += weight[i]
 		for l := range within {
@@ -148,51 +102,23 @@ func (s *sums) addQuad(within int) {
 			}
 		}
 	}
-	width := e.width()
-	var own [quadUnits][]float64
-	for l := range own {
-		own[l] = s.spare[l]
-		if l < within {
-			own[l] = s.cross[l]
-		}
-	}
-	vec.QuadMeans(s.all[:width], own[0][:width], own[1][:width], s.on, s.off, s.upper, e.first, e.second, &weight)
-	if len(s.class) == 0 {
+	width := q.width()
+	own := [quadUnits][]float64{s.spare[0], s.spare[1]}
+	copy(own[:within], s.cross)
+	vec.QuadMeans(s.all[:width], own[0][:width], own[1][:width], q.on, q.off, q.product, q.first, q.second, &weight)
+	if len(q.class) == 0 {
 		return
 	}
-	first := s.state()
-	for i := range s.valid {
-		scale := weight[i] / s.classSum(first+i)
-		for k, r := range e.classes[(first+i)*len(s.class):][:len(s.class)] {
-			g := float64(scale * float64(s.class[k]*r))
-			s.all[width+k] += g
+	first := q.state()
+	for i := range q.valid {
+		scale := weight[i] / q.classSum(first+i)
+		for k, r := range q.classOdds(first + i) {
+			x := float64(scale * float64(q.class[k]*r))
+			s.all[width+k] += x
 			for l := range within {
 				if i>>l&1 != 0 {
-					s.cross[l][width+k] += g
+					s.cross[l][width+k] += x
 				}
-			}
-		}
-	}
-}
-
-func (e *Enumeration) store(dst *rbm.Moments, s *sums) {
-	listed, summed := dst.V, dst.H
-	if e.hidden {
-		listed, summed = summed, listed
-	}
-	for i, x := range s.listed {
-		listed[i] = float32(x)
-	}
-	for i := range summed {
-		summed[i] = float32(s.summed[e.place(i)])
-	}
-	for l, row := range s.cross {
-		for i := range e.other {
-			x := float32(row[e.place(i)])
-			if e.hidden {
-				dst.VH.Data[i*dst.VH.Cols+l] = x
-			} else {
-				dst.VH.Data[l*dst.VH.Cols+i] = x
 			}
 		}
 	}

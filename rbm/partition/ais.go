@@ -249,6 +249,8 @@ func conditionalESS(logw, gains []float64) float64 {
 		after += f
 		if e > 0 {
 			squares += float64(f * (f / e))
+		} else if f > 0 {
+			return 0 // all of the weight is on chains that had none
 		}
 	}
 	// The scales e^top and e^high cancel.

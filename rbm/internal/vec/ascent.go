@@ -9,8 +9,10 @@ import "math/bits"
 //
 // The sum over a list is a written tree. Its rows are taken Run at a time. Each
 // run is summed in order, beginning with its first row; the sums of the runs are
-// added in order. With n equal terms the rounding error of such a sum is some
-// √(Run/n + n/Run)·10⁻⁸ of it, where one accumulator would have √n·10⁻⁸.
+// added in order. With n terms of different values the rounding error of such a
+// sum is some √(Run/n + n/Run)·10⁻⁸ of it, where one accumulator would have
+// √n·10⁻⁸. Terms that are all equal round in the same direction: their sum is off
+// by up to 5·10⁻⁷ of it.
 
 // Run is the number of rows that are summed in one accumulator.
 const Run = 32

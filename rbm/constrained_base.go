@@ -8,33 +8,29 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// The law of a Base under a constraint. Units that it binds have the
-// conditional Bernoulli law of their biases; the others are independent. A
-// softmax label is one unit, whose class comes first.
-
-// A baseLaw is that law, with its classes; a model without a softmax label has
-// one, -1, that binds no unit.
-type baseLaw struct {
-	free    []float64 // biases of the units that the constraint leaves alone
-	bound   []float64 // log-odds of the others against their reference
-	weight  float64   // log weight of the reference
-	classes []int
-	active  []int     // of each class: how many bound units are active
-	logs    []float64 // of each class: its log weight
+// A constrainedBase is the law of a Base under a constraint. Units that the
+// constraint binds have the conditional Bernoulli law of their biases; the others
+// are independent. A softmax label is one unit, and its class is drawn first. Without
+// one, the law is that of a single class whose label has no units.
+type constrainedBase struct {
+	free   []float64 // biases of the units that the constraint leaves free
+	bound  []float64 // log-odds that the others differ from their reference
+	weight float64   // log weight of the reference
+	active []int     // of each class: how many bound units are active
+	logs   []float64 // of each class: its log weight
 }
 
-func (b *Base) lawOf(m *RBM) baseLaw {
+func (b *Base) constrained(m *RBM) constrainedBase {
 	c := m.Constraint
 	binary := m.binary()
-	law := baseLaw{classes: []int{-1}, active: []int{c.Active}, logs: []float64{0}}
+	law := constrainedBase{active: []int{c.Active}, logs: []float64{0}}
 	if m.softmaxLabel() {
-		law.classes, law.active, law.logs = nil, nil, nil
+		law.active, law.logs = nil, nil
 		for y := range m.Classes() {
 			k := c.Active
 			if c.On == AllUnits {
 				k -= c.ClassDistance(m, y)
 			}
-			law.classes = append(law.classes, y)
 			law.active = append(law.active, k)
 			law.logs = append(law.logs, float64(b.VisibleBias[binary+y]))
 		}
@@ -50,13 +46,18 @@ func (b *Base) lawOf(m *RBM) baseLaw {
 		}
 	}
 	for i, k := range law.active {
-		law.logs[i] += law.logSum(k)
+		c := bernoulli.Get(len(law.bound))
+		copy(c.LogOdds[0], law.bound)
+		c.Active[0] = k
+		c.Solve()
+		law.logs[i] += c.LogSum(0)
+		c.Put()
 	}
 	return law
 }
 
-// reference returns the reference of bound unit j of a baseLaw, where the first
-// binary visible units are no softmax label.
+// reference reports whether bound unit j of a constrainedBase is on in the
+// reference. The first binary visible units are no softmax label.
 func (c *Constraint) reference(m *RBM, binary, j int) bool {
 	if c.Reference == nil {
 		return false
@@ -67,29 +68,18 @@ func (c *Constraint) reference(m *RBM, binary, j int) bool {
 	return c.Reference[j] == 1
 }
 
-// logSum returns the log weight of all states of the bound units, so many of
-// which are active.
-func (law *baseLaw) logSum(active int) float64 {
-	c := bernoulli.Get(len(law.bound))
-	defer c.Put()
-	copy(c.LogOdds[0], law.bound)
-	c.Active[0] = active
-	c.Solve()
-	return c.LogSum(0)
-}
-
-// countLogZ is LogZ under a constraint.
-func (b *Base) countLogZ(m *RBM) float64 {
-	law := b.lawOf(m)
+// constrainedLogZ is LogZ under a constraint.
+func (b *Base) constrainedLogZ(m *RBM) float64 {
+	law := b.constrained(m)
 	return vec.SoftplusSum(law.free) + law.weight + vec.LogSumExp(law.logs)
 }
 
-// countDraw is Draw under a constraint.
-func (b *Base) countDraw(m *RBM, v, h Bits, key Key) {
-	law := b.lawOf(m)
+// constrainedDraw is Draw under a constraint.
+func (b *Base) constrainedDraw(m *RBM, v, h Bits, key Key) {
+	law := b.constrained(m)
 	binary := m.binary()
 	label := key.Child(2)
-	pick := make([]int, v.Rows) // class, by its number in the law
+	pick := make([]int, v.Rows) // the class of each row
 	total := vec.LogSumExp(law.logs)
 	for r := range v.Rows {
 		clearFrom(v.Row(r), 0)
@@ -99,7 +89,7 @@ func (b *Base) countDraw(m *RBM, v, h Bits, key Key) {
 				break
 			}
 		}
-		for math.IsInf(law.logs[pick[r]], -1) { // by rounding u may outlast all that are possible
+		for math.IsInf(law.logs[pick[r]], -1) { // by rounding u may go beyond the last possible class
 			pick[r]--
 		}
 	}
@@ -140,10 +130,10 @@ func (b *Base) countDraw(m *RBM, v, h Bits, key Key) {
 }
 
 // RandomizeHidden overwrites h, rows of m's hidden units, with independent
-// draws, all states of the layer that m allows being equally likely: fair bits,
-// or sets of active units of the size that a constraint on the hidden units
-// asks for. Under one on all units they are the hidden part of draws of a nil
-// Base. It panics if h has another width than the hidden layer.
+// draws in which all states of the layer that m allows are equally likely: fair
+// bits, or under a constraint on the hidden units sets of active units of its
+// size. Under one on all units they are the hidden part of draws of a nil Base. It
+// panics if h has another width than the hidden layer.
 func (m *RBM) RandomizeHidden(h Bits, key Key) {
 	if h.Cols != m.Hidden() {
 		panic("rbm: RandomizeHidden needs rows of hidden units")

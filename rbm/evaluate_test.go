@@ -1,7 +1,6 @@
 package rbm
 
 import (
-	"fmt"
 	"math"
 	"testing"
 
@@ -62,13 +61,13 @@ func row64(v Bits, r int) []float64 {
 	return x
 }
 
-// Rows are judged as by the definition, and to the same bits alone and among
-// others, which takes other kernels.
-func TestJudgedRows(t *testing.T) {
+// Rows give what the definition gives, and the same bits alone and among
+// others, where other kernels run.
+func TestEvaluatedRows(t *testing.T) {
 	for _, s := range []shape{{130, 200, 10, Softmax}, {64, 8, 3, Bernoulli}, {201, 63, 2, Softmax}} {
 		for _, sd := range []float64{0.1, 3} {
 			m := s.random(4, sd)
-			const rows = 4*judgeRows + 5
+			const rows = 4*maxBlockRows + 5
 			v := randomRows(m, rows)
 			h := NewBits(rows, m.Hidden())
 			h.Randomize(NewKey(2))
@@ -105,54 +104,7 @@ func TestJudgedRows(t *testing.T) {
 	}
 }
 
-// p(y|x) against free energies at weights within and beyond what products can
-// hold.
-func TestClassLogProbAtAllSizes(t *testing.T) {
-	for _, sd := range []float64{0.01, 1, 100, 150, 2000} {
-		m := shape{70, 90, 7, Softmax}.random(6, sd)
-		wild := 0.0
-		for y := range 7 {
-			for j := range 90 {
-				wild = max(wild, math.Abs(float64(m.Weight(63+y, j))))
-			}
-		}
-		if (sd == 2000) != (wild > 700) {
-			t.Fatalf("sd %v: largest weight %v", sd, wild)
-		}
-		v := randomRows(m, 20)
-		got := make([]float64, 20*7)
-		m.ClassLogProb(got, v.Input())
-		for r := range 20 {
-			x := row64(v, r)
-			f := make([]float64, 7)
-			size := 0.0
-			for y := range f {
-				clear(x[63:])
-				x[63+y] = 1
-				f[y] = -plainFreeEnergy(m, x)
-				size = max(size, math.Abs(f[y]))
-			}
-			z := LogSumExp(f)
-			for y := range f {
-				near(t, fmt.Sprintf("sd %v: log p(y|x)", sd), got[7*r+y], f[y]-z, 2*rowTolerance(m, size))
-			}
-		}
-	}
-}
-
-// A label's weight may outweigh preactivations that are below the range of odds.
-func TestClassLogProbBelowOdds(t *testing.T) {
-	m := New(3, 1, 2, Softmax)
-	m.HiddenBias[0] = -720
-	m.panel(0)[1*vec.Block] = 690 // of the first label
-	got := make([]float64, 2)
-	m.ClassLogProb(got, NewBits(1, 3).Input())
-	// 1+e^−30 to 1; each of some ten roundings of numbers near log 2.
-	near(t, "log p", got[0], -math.Ln2+math.Exp(-30)/2, 10*0x1p-53)
-	near(t, "log p", got[1], -math.Ln2-math.Exp(-30)/2, 10*0x1p-53)
-}
-
-// A parameter that is no number is not hidden from who judges.
+// A parameter that is NaN makes the results NaN.
 func TestNaNIsSeen(t *testing.T) {
 	for _, spoil := range []func(m *RBM){
 		func(m *RBM) { m.HiddenBias[3] = float32(math.NaN()) },
@@ -176,7 +128,7 @@ func TestNaNIsSeen(t *testing.T) {
 	}
 }
 
-func TestJudgingAllocatesNothing(t *testing.T) {
+func TestEvaluationAllocatesNothing(t *testing.T) {
 	if raceEnabled {
 		t.Skip("under the race detector a sync.Pool forgets at random")
 	}
@@ -204,9 +156,9 @@ func TestJudgingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A digest of everything that judges, at every level of the kernels and any
+// A digest of all evaluations, at every level of the kernels and any
 // number of processors.
-func TestJudgesAtAllLevels(t *testing.T) {
+func TestEvaluationAtAllLevels(t *testing.T) {
 	want := map[shape]string{}
 	forLevelsAndProcessors(func(name string) {
 		for _, s := range []shape{{130, 200, 10, Softmax}, {64, 8, 3, Bernoulli}, {20, 9, 0, Softmax}, {7, 70, 3, Softmax}} {

@@ -48,3 +48,47 @@ func TestPseudoAtAllBiases(t *testing.T) {
 		}
 	}
 }
+
+func TestPseudoLogLikelihood(t *testing.T) {
+	forEach(t, small, func(t *testing.T, s shape) {
+		for _, sd := range []float64{0.3, 2, 40} {
+			m := s.random(13, sd)
+			all := states(m)
+			rows := distinctVisible(all)
+			got := make([]float64, len(rows))
+			m.PseudoLogLikelihood(got, bitsOf(rows))
+			for r, v := range rows {
+				want := pseudoByFlips(m, v)
+				near(t, "pseudo-likelihood", got[r], want, 1e-11*math.Max(1, math.Abs(want)))
+			}
+		}
+	})
+}
+
+// pseudoByFlips scores each unit by the free energies of both its states.
+func pseudoByFlips(m *RBM, v []int) float64 {
+	free := func(v []int) float64 {
+		f := make([]float64, 1)
+		m.FreeEnergy(f, bitsOf([][]int{v}).Input())
+		return f[0]
+	}
+	logp := 0.0
+	units := m.Visible()
+	if m.softmaxLabel() {
+		units = m.Inputs()
+		var alt []float64
+		for y := range m.Classes() {
+			w := append([]int{}, v...)
+			clear(w[units:])
+			w[units+y] = 1
+			alt = append(alt, -free(w))
+		}
+		logp += -free(v) - LogSumExp(alt)
+	}
+	for i := range units {
+		w := append([]int{}, v...)
+		w[i] = 1 - w[i]
+		logp += -free(v) - LogSumExp([]float64{-free(v), -free(w)})
+	}
+	return logp
+}

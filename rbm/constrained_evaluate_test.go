@@ -11,10 +11,10 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// judgedModels are models of several blocks of units in both layers under
+// constrainedLargeModels are models of several blocks of units in both layers under
 // constraints of every kind, with rows of which the last is impossible under a
 // constraint on all units.
-func judgedModels() map[string]func() (*RBM, Bits) {
+func constrainedLargeModels() map[string]func() (*RBM, Bits) {
 	models := map[string]func() (*RBM, Bits){}
 	for _, s := range []shape{{75, 90, 0, Softmax}, {75, 90, 5, Softmax}, {75, 90, 5, Bernoulli}} {
 		for _, c := range []Constraint{{On: HiddenUnits, Active: 20}, {On: AllUnits, Active: 92}} {
@@ -52,8 +52,8 @@ func judgedModels() map[string]func() (*RBM, Bits) {
 
 // Free energies row by row from one law each, and what follows of them: class
 // probabilities and pseudo-likelihoods from free energies of other rows.
-func TestConstrainedJudging(t *testing.T) {
-	for name, make1 := range judgedModels() {
+func TestConstrainedEvaluation(t *testing.T) {
+	for name, make1 := range constrainedLargeModels() {
 		m, v := make1()
 		f := make([]float64, v.Rows)
 		m.FreeEnergy(f, v.Input())
@@ -136,9 +136,9 @@ func TestConstrainedJudging(t *testing.T) {
 
 // Equal bits at any GOMAXPROCS and kernel level; free energies, class
 // probabilities and hidden means of grey rows allocate nothing.
-func TestConstrainedJudgingBits(t *testing.T) {
+func TestConstrainedEvaluationBits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for name, make1 := range judgedModels() {
+	for name, make1 := range constrainedLargeModels() {
 		m, v := make1()
 		dst := make([]float64, v.Rows*(2+m.Classes()))
 		mean, given := NewMatrix(v.Rows, m.Hidden()), NewMatrix(v.Rows, m.Hidden())
@@ -184,5 +184,108 @@ func TestConstrainedJudgingBits(t *testing.T) {
 			t.Errorf("%s: other bits in plain Go", name)
 		}
 		restore()
+	}
+}
+
+// Free energies, class probabilities, pseudo-likelihoods, hidden means and the
+// base's log Z against all states.
+func TestConstrainedQuantities(t *testing.T) {
+	for name, m := range constrainedModels() {
+		v, h, logw := allowed(m)
+		logZ := LogSumExp(logw)
+		pv := map[uint64]float64{}
+		mean := map[uint64][]float64{}
+		for r, w := range logw {
+			x := v.Row(r)[0]
+			p := math.Exp(w - logZ)
+			pv[x] += p
+			if mean[x] == nil {
+				mean[x] = make([]float64, m.Hidden())
+			}
+			h.Each(r, func(j int) { mean[x][j] += p })
+		}
+		n := 1 << m.Visible()
+		rows := NewBits(n, m.Visible())
+		for x := range n {
+			rows.Row(x)[0] = uint64(x)
+		}
+		f, means := make([]float64, n), NewMatrix(n, m.Hidden())
+		m.FreeEnergy(f, rows.Input())
+		m.HiddenMean(means, rows.Input())
+		const tol = 1e-12 // hundreds of roundings of numbers of a size of 10
+		oneHot := func(x int) bool {
+			y := x >> m.Inputs()
+			return !m.softmaxLabel() || y&(y-1) == 0 && y != 0
+		}
+		for x := range n {
+			p := pv[uint64(x)]
+			if !oneHot(x) {
+				continue
+			}
+			if p == 0 {
+				if !math.IsInf(f[x], 1) || !math.IsNaN(float64(means.Row(x)[0])) {
+					t.Errorf("%s: state %b of probability zero has F = %v, mean %v", name, x, f[x], means.Row(x))
+				}
+				continue
+			}
+			near(t, fmt.Sprintf("%s: log p(%b)", name, x), -f[x]-logZ, math.Log(p), tol)
+			for j, q := range means.Row(x) {
+				near(t, fmt.Sprintf("%s: mean %d of %b", name, j, x), float64(q), mean[uint64(x)][j]/p, 8.0/(1<<24)) // preactivations in float32
+			}
+		}
+		var possible Bits
+		for x := range n {
+			if oneHot(x) && pv[uint64(x)] > 0 {
+				possible.Rows++
+				possible.Words = append(possible.Words, uint64(x))
+			}
+		}
+		possible.Cols, possible.Stride = m.Visible(), 1
+		if m.Classes() > 0 {
+			logp := make([]float64, possible.Rows*m.Classes())
+			m.ClassLogProb(logp, possible.Input())
+			for r := range possible.Rows {
+				x := possible.Words[r] &^ (^uint64(0) << m.Inputs())
+				total := 0.0
+				for y := range m.Classes() {
+					total += pv[x|1<<(m.Inputs()+y)]
+				}
+				for y := range m.Classes() {
+					if total == 0 { // Bernoulli labels: no class alone
+						continue
+					}
+					want := math.Log(pv[x|1<<(m.Inputs()+y)] / total)
+					if got := logp[r*m.Classes()+y]; math.IsInf(want, -1) != math.IsInf(got, -1) || want > -1e300 && math.Abs(got-want) > tol {
+						t.Errorf("%s: log p(%d|%b) = %v, want %v", name, y, x, got, want)
+					}
+				}
+			}
+		}
+		pl := make([]float64, possible.Rows)
+		m.PseudoLogLikelihood(pl, possible)
+		for r, x := range possible.Words {
+			want := 0.0
+			units := m.Visible()
+			if m.softmaxLabel() {
+				units = m.Inputs()
+				total := 0.0
+				for y := range m.Classes() {
+					total += pv[x&^(^uint64(0)<<units)|1<<(units+y)]
+				}
+				want = math.Log(pv[x] / total)
+			}
+			for i := range units {
+				want += math.Log(pv[x] / (pv[x] + pv[x^1<<i]))
+			}
+			near(t, fmt.Sprintf("%s: pseudo-likelihood of %b", name, x), pl[r], want, 10*tol)
+		}
+		base := &Base{VisibleBias: m.VisibleBias, HiddenBias: m.HiddenBias}
+		logs := make([]float64, v.Rows)
+		base.Energy(logs, v, h)
+		for r := range logs {
+			logs[r] = -logs[r]
+		}
+		near(t, name+": log Z of the base", base.LogZ(m), LogSumExp(logs), tol)
+		near(t, name+": log of the number of states", (*Base)(nil).LogZ(m), math.Log(float64(len(logs))), tol)
 	}
 }

@@ -1,8 +1,12 @@
 package rbm
 
-import "math/bits"
+import (
+	"math/bits"
 
-// Matrix is a dense row-major matrix of float32; a row is an example.
+	"gorbm/rbm/internal/vec"
+)
+
+// A Matrix is a dense row-major matrix of float32. Each row is an example.
 type Matrix struct {
 	Rows, Cols int
 	Data       []float32 // len Rows·Cols
@@ -27,9 +31,9 @@ func (a Matrix) Slice(lo, hi int) Matrix {
 	return Matrix{Rows: hi - lo, Cols: a.Cols, Data: a.Data[lo*a.Cols : hi*a.Cols]}
 }
 
-// Bits is a dense matrix of binary values, one row an example, bit j of a row
-// in bit j%64 of word j/64. Stride is the number of words of a row. Bits past
-// Cols are zero, which every function here keeps and relies on.
+// Bits is a dense matrix of binary values. Each row is an example; column j of a row
+// is bit j%64 of its word j/64. Stride is the number of words of a row. Bits past
+// Cols are zero: every function here relies on it and keeps it so.
 type Bits struct {
 	Rows, Cols, Stride int
 	Words              []uint64 // len Rows·Stride
@@ -76,8 +80,8 @@ func (b Bits) Set(i, j int, on bool) {
 	}
 }
 
-// check panics if rows do not have as many words as they need, or have bits
-// beyond the last column: the kernels rely on both.
+// check panics if the stride does not fit the columns, or if there are ones beyond
+// the last column. The kernels rely on both.
 func (b Bits) check() {
 	if b.Stride != (b.Cols+63)/64 || len(b.Words) < b.Rows*b.Stride {
 		panic("rbm: bit matrix of another stride than its columns need")
@@ -115,5 +119,12 @@ func (b Bits) Each(i int, f func(j int)) {
 		for ; w != 0; w &= w - 1 {
 			f(64*k + bits.TrailingZeros64(w))
 		}
+	}
+}
+
+// clearFrom clears the bits of a row from column n on.
+func clearFrom(row []uint64, n int) {
+	for k := range row {
+		row[k] &= vec.WordMask(min(max(n-k*vec.Block, 0), vec.Block))
 	}
 }

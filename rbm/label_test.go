@@ -208,3 +208,75 @@ func TestHiddenMeanGivenInputsIsMixture(t *testing.T) {
 		}()
 	}
 }
+
+func TestClassLogProb(t *testing.T) {
+	for _, kind := range []Kind{Softmax, Bernoulli} {
+		for _, sd := range []float64{0.5, 30} {
+			m := shape{6, 4, 3, kind}.random(9, sd)
+			rows := [][]int{{0, 1, 1, 0, 0, 1}, {1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}}
+			got := make([]float64, len(rows)*3)
+			m.ClassLogProb(got, bitsOf(rows).Input())
+			for r, row := range rows {
+				f := make([]float64, 3)
+				for y := range f {
+					full := append([]int{}, row...)
+					clear(full[m.Inputs():])
+					full[m.Inputs()+y] = 1
+					m.FreeEnergy(f[y:y+1], bitsOf([][]int{full}).Input())
+					f[y] = -f[y]
+				}
+				z := LogSumExp(f)
+				for y := range f {
+					near(t, "log p(y|x)", got[3*r+y], f[y]-z, 1e-12*math.Max(1, math.Abs(z)))
+				}
+			}
+		}
+	}
+}
+
+// p(y|x) against free energies at weights within and beyond what products can
+// hold.
+func TestClassLogProbAtAllSizes(t *testing.T) {
+	for _, sd := range []float64{0.01, 1, 100, 150, 2000} {
+		m := shape{70, 90, 7, Softmax}.random(6, sd)
+		wild := 0.0
+		for y := range 7 {
+			for j := range 90 {
+				wild = max(wild, math.Abs(float64(m.Weight(63+y, j))))
+			}
+		}
+		if (sd == 2000) != (wild > 700) {
+			t.Fatalf("sd %v: largest weight %v", sd, wild)
+		}
+		v := randomRows(m, 20)
+		got := make([]float64, 20*7)
+		m.ClassLogProb(got, v.Input())
+		for r := range 20 {
+			x := row64(v, r)
+			f := make([]float64, 7)
+			size := 0.0
+			for y := range f {
+				clear(x[63:])
+				x[63+y] = 1
+				f[y] = -plainFreeEnergy(m, x)
+				size = max(size, math.Abs(f[y]))
+			}
+			z := LogSumExp(f)
+			for y := range f {
+				near(t, fmt.Sprintf("sd %v: log p(y|x)", sd), got[7*r+y], f[y]-z, 2*rowTolerance(m, size))
+			}
+		}
+	}
+}
+
+// A label's weight may outweigh preactivations that are below the range of odds.
+func TestClassLogProbBelowOdds(t *testing.T) {
+	m := New(3, 1, 2, Softmax)
+	m.HiddenBias[0] = -720
+	m.panel(0)[1*vec.Block] = 690 // of the first label
+	got := make([]float64, 2)
+	m.ClassLogProb(got, NewBits(1, 3).Input())
+	// 1+e^−30 to 1; each of some ten roundings of numbers near log 2.
+	near(t, "log p", got[0], -math.Ln2+math.Exp(-30)/2, 10*0x1p-53)
+	near(t, "log p", got[1], -math.Ln2-math.Exp(-30)/2, 10*0x1p-53)
+}

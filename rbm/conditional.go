@@ -1,0 +1,130 @@
+package rbm
+
+import "gorbm/rbm/internal/vec"
+
+// HiddenMean overwrites dst, v.Rows() × Hidden(), with p(h=1|v) = σ(c + vᵀW), or
+// with the means under a constraint, and with NaN where it leaves v no hidden
+// state. It panics if the shapes differ, or if v is grey and a constraint is on
+// all units.
+func (m *RBM) HiddenMean(dst Matrix, v Input) {
+	m.checkInput(v)
+	rows := v.Rows()
+	if dst.Rows != rows || dst.Cols != m.Hidden() {
+		panic("rbm: HiddenMean needs dst of rows × hidden")
+	}
+	if v.IsGrey() && m.Constraint != nil {
+		m.evaluate(func(e *evaluation) { e.v, e.mean = v, dst }, (*evaluation).constrainedHidden)
+		return
+	}
+	p := passPool.Get().(*pass)
+	p.grow(m, min(rows, chunkRows))
+	p.draw = false
+	for lo := 0; lo < rows; lo += chunkRows {
+		some := v.Slice(lo, min(lo+chunkRows, rows))
+		p.v, p.mean = some.Bits, dst.Slice(lo, lo+some.Rows())
+		p.listActive(some, false)
+		p.runUp()
+	}
+	p.release()
+}
+
+// VisibleMean overwrites dst, h.Rows × Visible(), with p(v=1|h): for a softmax
+// label with the probabilities of the classes, and with NaN where a constraint
+// leaves h no visible state. It panics if the shapes differ.
+func (m *RBM) VisibleMean(dst Matrix, h Bits) {
+	if h.Cols != m.Hidden() || dst.Rows != h.Rows || dst.Cols != m.Visible() {
+		panic("rbm: VisibleMean needs h of hidden units and dst of h.Rows × visible")
+	}
+	h.check()
+	if m.Constraint != nil && m.Constraint.On == AllUnits {
+		m.constrainedVisibleMean(dst, h)
+		return
+	}
+	p := passPool.Get().(*pass)
+	p.grow(m, min(h.Rows, chunkRows))
+	p.draw = false
+	for lo := 0; lo < h.Rows; lo += chunkRows {
+		hi := min(lo+chunkRows, h.Rows)
+		p.h, p.mean = h.Slice(lo, hi), dst.Slice(lo, hi)
+		p.runDown()
+	}
+	p.release()
+}
+
+// HiddenSample overwrites dst, rows of hidden units, with draws from p(h|v):
+// row r given row r mod b.Rows() of b. Without a constraint it uses the hidden
+// means of b, with one the visible rows of b. Draws depend on key, the row and
+// the unit alone. It panics if the shapes differ, if b has no rows, or if the
+// constraint leaves a row of b no hidden state.
+func (m *RBM) HiddenSample(dst Bits, b Batch, key Key) {
+	b.check(m.Visible(), m.Hidden())
+	if dst.Cols != m.Hidden() || b.Rows() == 0 {
+		panic("rbm: HiddenSample needs rows of hidden units and a batch with rows")
+	}
+	for lo := 0; lo < dst.Rows; lo += b.Rows() {
+		n := min(b.Rows(), dst.Rows-lo)
+		to := dst.Slice(lo, lo+n)
+		switch {
+		case m.Constraint == nil:
+			drawBits(to, b.H.Slice(0, n), key, lo)
+		case b.V.IsGrey():
+			m.checkInput(b.V)
+			m.evaluate(func(e *evaluation) {
+				e.v, e.drawn, e.stream, e.first = b.V.Slice(0, n), to, key.stream(), lo
+			}, (*evaluation).constrainedHidden)
+		default:
+			m.constrainedSample(to, b.V.Bits.Slice(0, n), key, lo)
+		}
+	}
+}
+
+// constrainedSample is HiddenSample under a constraint given bits. Rows are
+// numbered from first on.
+func (m *RBM) constrainedSample(dst, v Bits, key Key, first int) {
+	for r := range v.Rows {
+		if k := m.Constraint.activeHidden(m, v.Row(r)); k < 0 || k > m.Hidden() {
+			panic("rbm: HiddenSample given a row of probability zero")
+		}
+	}
+	p := passPool.Get().(*pass)
+	p.grow(m, min(v.Rows, chunkRows))
+	p.draw, p.stream = true, key.stream()
+	for lo := 0; lo < v.Rows; lo += chunkRows {
+		hi := min(lo+chunkRows, v.Rows)
+		p.first, p.v, p.h = first+lo, v.Slice(lo, hi), dst.Slice(lo, hi)
+		p.listActive(p.v.Input(), false)
+		p.runUp()
+	}
+	p.release()
+}
+
+// DrawBits overwrites dst with independent bits. Each is one with the probability
+// at the same place of p. It panics if the shapes differ.
+func DrawBits(dst Bits, p Matrix, key Key) {
+	if dst.Rows != p.Rows || dst.Cols != p.Cols {
+		panic("rbm: DrawBits needs matrices of one shape")
+	}
+	drawBits(dst, p, key, 0)
+}
+
+// drawBits is DrawBits of rows that are numbered from first on.
+func drawBits(dst Bits, p Matrix, key Key, first int) {
+	s := key.stream()
+	for k := range dst.Stride {
+		lo := k * vec.Block
+		if dst.Rows > 0 {
+			s.DrawMeans(dst.Words[k:], dst.Stride, p.Data[lo:], p.Cols, uint32(first), uint32(k), dst.Rows, min(vec.Block, p.Cols-lo))
+		}
+	}
+}
+
+// Randomize overwrites b with independent fair bits.
+func (b Bits) Randomize(key Key) {
+	s := key.stream()
+	for r := range b.Rows {
+		words := b.Row(r)
+		for k := range words {
+			words[k] = s.Bits(uint32(r), uint32(k)) & vec.WordMask(min(b.Cols-k*vec.Block, vec.Block))
+		}
+	}
+}

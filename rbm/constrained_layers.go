@@ -1,0 +1,216 @@
+package rbm
+
+import (
+	"math"
+
+	"gorbm/rbm/internal/bernoulli"
+	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
+)
+
+// Under a constraint the hidden units are not independent given the visible
+// ones: their law is the conditional Bernoulli law. So means, draws and energies
+// are computed row by row, after the preactivations of all panels.
+
+// recursionCost is the cost of a term of that law's recursion, in multiply-adds.
+const recursionCost = 32
+
+// runConstrained computes means, gains, draws and energies from the
+// preactivations of an up pass.
+func (p *pass) runConstrained() {
+	hidden := p.m.Hidden()
+	k := min(p.m.Constraint.Active, hidden)
+	if p.m.Constraint.On == AllUnits {
+		k = hidden / 2 // the most costly; k differs from row to row
+	}
+	p.constrained.Run(ceilDiv(p.v.Rows, bernoulli.Rows), recursionCost*p.v.Rows*hidden*min(k+1, hidden-k+1))
+}
+
+// constrainedPart computes the i-th bernoulli.Rows rows.
+func (p *pass) constrainedPart(i int) {
+	c := bernoulli.Get(p.m.Hidden())
+	defer c.Put()
+	lo := i * bernoulli.Rows
+	n := min(bernoulli.Rows, p.v.Rows-lo)
+	one := true // all rows are at β = 1, where one law serves for means and draws
+	for l := range n {
+		one = one && p.rowBeta(lo+l) == 1
+		c.Active[l] = p.m.Constraint.activeHidden(p.m, p.v.Row(lo+l))
+		c.Number[l] = uint32(p.first + lo + l)
+	}
+	if p.gain != nil {
+		p.constrainedGain(c, lo, n)
+	}
+	var stream *vec.Stream
+	if p.draw {
+		stream = &p.stream
+	}
+	if p.mean.Rows > 0 {
+		for l := range n {
+			p.logOdds(c.LogOdds[l], lo+l, 1)
+		}
+		c.Solve()
+		if one {
+			c.Forward(true, stream)
+		} else {
+			c.Forward(true, nil)
+		}
+		for l := range n {
+			p.m.storeMean(p.mean.Row(lo+l), c, l)
+		}
+	}
+	if !p.draw {
+		return
+	}
+	if p.mean.Rows == 0 || !one {
+		if p.gain == nil { // else c holds the law at the row's β
+			c.Resize(p.m.Hidden()) // so that draws have the same bits whether or not means were computed
+			for l := range n {
+				p.logOdds(c.LogOdds[l], lo+l, p.rowBeta(lo+l))
+				c.Active[l] = p.m.Constraint.activeHidden(p.m, p.v.Row(lo+l))
+			}
+			c.Solve()
+		}
+		c.Forward(false, stream)
+	}
+	panels := vec.Blocks(p.m.Hidden())
+	for r := lo; r < lo+n; r++ {
+		p.m.storeDrawn(p.h.Row(r), c, r-lo)
+		if p.energy != nil {
+			for k, w := range p.h.Row(r) {
+				p.partial[r*panels+k] = -maskedSum(p.act(k, r)[:], w)
+			}
+		}
+	}
+}
+
+// act returns the preactivations of panel k of row r.
+func (p *pass) act(k, r int) *[vec.Block]float32 {
+	return (*[vec.Block]float32)(p.acts[(k*p.v.Rows+r)*vec.Block:])
+}
+
+// logOdds overwrites dst with the log-odds, at beta on the path from the base,
+// that the hidden units of row r differ from the reference.
+func (p *pass) logOdds(dst []float64, r int, beta float32) {
+	base := p.base.hidden()
+	b := float64(beta)
+	for k := range vec.Blocks(len(dst)) {
+		x := dst[k*vec.Block : min((k+1)*vec.Block, len(dst))]
+		for j, a := range p.act(k, r)[:len(x)] {
+			x[j] = float64(b * float64(a))
+		}
+		if base == nil || beta == 1 {
+			continue
+		}
+		for j, a := range base[k*vec.Block:][:len(x)] {
+			x[j] += float64((1 - b) * float64(a))
+		}
+	}
+	p.m.fromReference(dst)
+}
+
+// fromReference turns log-odds of hidden units being on into log-odds of their
+// differing from the constraint's reference. It returns the log weight of the
+// reference itself.
+func (m *RBM) fromReference(s []float64) (weight float64) {
+	for j, c := range m.Constraint.HiddenReference(m) {
+		if c == 1 {
+			weight += s[j]
+			s[j] = -s[j]
+		}
+	}
+	return weight
+}
+
+// storeMean overwrites dst with the means of the hidden units of row l of c.
+func (m *RBM) storeMean(dst []float32, c *bernoulli.Conditional, l int) {
+	if !c.Possible(l) {
+		fill(dst, float32(math.NaN()))
+		return
+	}
+	for j := range dst {
+		dst[j] = float32(c.Mean[j][l])
+	}
+	for j, on := range m.Constraint.HiddenReference(m) {
+		if on == 1 {
+			dst[j] = float32(1 - c.Mean[j][l])
+		}
+	}
+}
+
+// storeDrawn overwrites dst with the hidden units that c has drawn for row l.
+func (m *RBM) storeDrawn(dst []uint64, c *bernoulli.Conditional, l int) {
+	copy(dst, c.Drawn[l])
+	for j, on := range m.Constraint.HiddenReference(m) {
+		dst[j/vec.Block] ^= uint64(on) << (j % vec.Block)
+	}
+}
+
+// constrainedGain computes the gains of n rows from lo on, between two points on
+// a path. It leaves the law at the second one in c.
+func (p *pass) constrainedGain(c *bernoulli.Conditional, lo, n int) {
+	g := p.gain
+	for l := range n {
+		g.constrained[lo+l] = -p.pathLogOdds(c.LogOdds[l], lo+l, g.from)
+	}
+	c.Solve()
+	for l := range n {
+		g.constrained[lo+l] -= c.LogSum(l)
+	}
+	for l := range n {
+		g.constrained[lo+l] += p.pathLogOdds(c.LogOdds[l], lo+l, g.to)
+	}
+	c.Solve()
+	for l := range n {
+		g.constrained[lo+l] += c.LogSum(l)
+	}
+}
+
+// pathLogOdds is logOdds at a β of an annealing. It returns the log weight of the
+// reference.
+func (p *pass) pathLogOdds(dst []float64, r int, beta float64) float64 {
+	for k := range vec.Blocks(len(dst)) {
+		x := dst[k*vec.Block : min((k+1)*vec.Block, len(dst))]
+		bias := p.gain.bias[k*vec.Block:]
+		for j, a := range p.act(k, r)[:len(x)] {
+			x[j] = float64(beta*float64(a)) + float64((1-beta)*float64(bias[j]))
+		}
+	}
+	return p.m.fromReference(dst)
+}
+
+// constrainedVisibleMean is VisibleMean under a constraint on all units. h fixes
+// how many visible units are active.
+func (m *RBM) constrainedVisibleMean(dst Matrix, h Bits) {
+	weights := NewMatrix(m.Visible(), m.Hidden())
+	m.Weights(weights)
+	reference := m.Constraint.HiddenReference(m)
+	parallel.Do(ceilDiv(h.Rows, blockRows), func(part int) {
+		law := bernoulli.Layer{Binary: m.binary(), Reference: m.Constraint.VisibleReference(m)}
+		if m.softmaxLabel() {
+			for y := range m.Classes() {
+				law.Distance = append(law.Distance, m.Constraint.ClassDistance(m, y))
+			}
+		}
+		a, mean := make([]float64, m.Visible()), make([]float64, m.Visible())
+		for r := part * blockRows; r < min((part+1)*blockRows, h.Rows); r++ {
+			active := m.Constraint.Active
+			for j := range m.Hidden() {
+				if h.Get(r, j) != (reference != nil && reference[j] == 1) {
+					active--
+				}
+			}
+			for i := range a {
+				a[i] = float64(m.VisibleBias[i])
+				row := weights.Row(i)
+				h.Each(r, func(j int) { a[i] += float64(row[j]) })
+			}
+			if math.IsInf(law.LogWeight(0, a, active, mean), -1) {
+				fill(mean, math.NaN())
+			}
+			for i, p := range mean {
+				dst.Row(r)[i] = float32(p)
+			}
+		}
+	})
+}

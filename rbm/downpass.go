@@ -1,0 +1,112 @@
+package rbm
+
+import (
+	"sync"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// runDown computes the visible preactivations of every row of p.h. It draws p.v
+// at each row's β, or writes means at β = 1. It overwrites the lists.
+func (p *pass) runDown() {
+	p.listActive(p.h.Input(), true)
+	p.down.Run(vec.Blocks(p.m.Visible()), p.cost())
+	for _, g := range p.m.softmaxes {
+		for r := range p.rows {
+			x := p.groupActs(g, r)
+			p.gather(x, g, r)
+			if p.mean.Rows > 0 {
+				vec.Softmax(g.of(p.mean.Row(r)), x)
+			}
+			if p.draw {
+				g.clear(p.v, r)
+				p.drawSoftmax(g, x, p.v, r, p.stream)
+			}
+		}
+	}
+}
+
+// gather overwrites x with the preactivations of group g in row r of the pass.
+func (p *pass) gather(x []float32, g Group, r int) {
+	for c := range x {
+		i := g.First + c
+		x[c] = p.acts[(i/vec.Block*p.rows+r)*vec.Block+i%vec.Block]
+	}
+}
+
+// groupActs returns the memory for the preactivations of softmax group g in row
+// r.
+func (p *pass) groupActs(g Group, r int) []float32 {
+	first := p.m.binary()
+	return p.softmax[r*(p.m.Visible()-first)+g.First-first:][:g.Units]
+}
+
+// drawSoftmax draws group g of row r of v, whose units must be off, by the uniform
+// of its first unit, at the row's β or coupled to the partner's row. It overwrites
+// x, the preactivations of the units.
+func (p *pass) drawSoftmax(g Group, x []float32, v Bits, r int, stream vec.Stream) {
+	beta := p.rowBeta(r)
+	if p.base != nil {
+		for c, b := range g.of(p.base.VisibleBias) {
+			x[c] = float32(beta*x[c]) + float32((1-beta)*b)
+		}
+		beta = 1
+	}
+	if p.partner != nil {
+		v.Set(r, g.First+p.coupledSoftmax(g, r, x), true)
+		return
+	}
+	y := vec.DrawOne(x, stream.Uniform(uint32(p.first+r), uint32(g.First)), beta)
+	v.Set(r, g.First+y, true)
+}
+
+// coupledSoftmax returns the unit that is drawn for group g of row r, which has
+// the preactivations x, coupled to the same group of the partner's row r. The
+// partner's draw used the uniform of the first unit. This one uses the next two.
+func (p *pass) coupledSoftmax(g Group, r int, x []float32) int {
+	uniform := func(unit int) float32 { return p.stream.Uniform(uint32(p.first+r), uint32(unit)) }
+	return vec.DrawCoupled(x, p.partner.groupActs(g, r), g.value(p.partner.v.Row(r)), uniform(g.First+1), uniform(g.First+2))
+}
+
+// rowBeta returns the inverse temperature of row r.
+func (p *pass) rowBeta(r int) float32 {
+	if p.beta == nil {
+		return 1
+	}
+	return p.beta[r]
+}
+
+// transposed are the weights between the hidden units of a group of lists and 64
+// visible units, one row for each hidden unit. They come from the heap because
+// there they start at a cache line.
+type transposed [vec.ListWords * vec.Block * vec.Block]float32
+
+var transposedPool = sync.Pool{New: func() any { return new(transposed) }}
+
+// downPart computes block k of the visible units. Weights are stored for the up
+// pass, one row for each visible unit. Transposed 64×64 at a time, they serve the
+// same sums in ascending order, from the first-level cache, and all rows of the
+// pass share the transposition.
+func (p *pass) downPart(k int) {
+	m, rows := p.m, p.rows
+	acts := p.acts[k*rows*vec.Block:][:rows*vec.Block]
+	setRows(acts, m.VisibleBias[k*vec.Block:])
+	w := transposedPool.Get().(*transposed)
+	for g := range p.listGroups() {
+		for q := range min(vec.ListWords, p.h.Stride-g*vec.ListWords) {
+			panel := g*vec.ListWords + q
+			vec.Turn(w[q*vec.Block*vec.Block:], m.panel(panel)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-panel*vec.Block, vec.Block))
+		}
+		vec.RowSums(acts, w[:], p.lists, p.groupCuts(g))
+	}
+	transposedPool.Put(w)
+
+	// All units of the block, as if they were Bernoulli units.
+	width := min(m.Visible()-k*vec.Block, vec.Block)
+	if p.mean.Rows > 0 {
+		vec.Sigmoids(p.mean.Data[k*vec.Block:], p.mean.Cols, acts, rows, width)
+	}
+	if p.draw {
+		p.drawUnits(p.v, acts, p.base.visible(), k, 0, rows, width)
+	}
+}

@@ -1,0 +1,190 @@
+package rbm
+
+import (
+	"math"
+	"runtime"
+	"sync"
+
+	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
+)
+
+// Quantities that evaluate a model, such as free energies, are computed in
+// float64 throughout from the float32 parameters, so that they add no rounding
+// noise of their own.
+
+const (
+	// maxBlockRows is the largest number of rows of a block of an evaluation.
+	// Each block of weights is widened to float64 once for all of them.
+	maxBlockRows = 128
+	// widenRows is the number of rows from which widening is quicker than
+	// converting at each use, at a fifth of the units on. The bits are the same.
+	widenRows = 32
+)
+
+// An evaluation is a pass over rows, block by block, in float64. It is kept from
+// call to call, so that none allocates.
+type evaluation struct {
+	m     *RBM
+	v     Input
+	h     Bits
+	units int // visible units that enter the preactivations, from the first on
+	size  int // rows of a block; 0 before the pass: chosen by evaluate
+	dst   []float64
+	do    func(e *evaluation, b *rowBlock, first int) // writes the results of a block whose first row has this number
+	labels
+	loop parallel.Loop
+
+	mean   Matrix // destination of hidden means
+	drawn  Bits   // destination of draws of hidden units
+	stream vec.Stream
+	first  int // number of the first row's draws
+}
+
+// A rowBlock is the working memory of a block of rows: their hidden
+// preactivations, and what follows from them.
+type rowBlock struct {
+	n, stride int       // rows; distance of two rows in acts
+	acts      []float64 // row by row: c + vᵀW, padded with −Inf
+	field     []float64 // bᵀv of each row
+	lists     []uint32  // offsets of the units that are not zero
+	values    []float32 // their values, if rows are grey
+	cuts      []uint32  // where each row's part of lists ends
+	words     []uint64  // rows without their label units
+	widened   []float64 // a block of weights
+
+	on, off []float64 // odds of the hidden units, or their means
+	mean    []float64 // hidden means with the label summed out
+	weights []float64 // of one visible unit
+	table   []float64 // e^weight
+	m       []float64 // mantissas and
+	e       []int64   // exponents of products
+	logp    []float64 // log p(y|x)
+	score   []pseudoScore
+}
+
+var (
+	evaluationPool = sync.Pool{New: func() any {
+		e := new(evaluation)
+		e.loop.Body = e.block
+		return e
+	}}
+	rowBlockPool = sync.Pool{New: func() any { return new(rowBlock) }}
+)
+
+// evaluate calls do for every block of the rows, in parallel, with their
+// preactivations. set gives the rows and the destination.
+func (m *RBM) evaluate(set func(e *evaluation), do func(e *evaluation, b *rowBlock, first int)) {
+	e := evaluationPool.Get().(*evaluation)
+	e.m, e.units, e.do, e.size = m, m.Visible(), do, 0
+	set(e)
+	rows := e.v.Rows()
+	if e.size == 0 {
+		e.size = blockRows
+		if m.Constraint == nil { // as many as leave no processor idle; bits do not depend on it
+			e.size = min(max(blockRows, ceilDiv(rows, runtime.GOMAXPROCS(0))), maxBlockRows)
+		}
+	}
+	e.loop.Run(ceilDiv(rows, e.size), 8*rows*m.Visible()*m.Hidden()) // 8: sums in float64, and softplus
+	e.m, e.v, e.h, e.dst, e.do, e.mean, e.drawn = nil, Input{}, Bits{}, nil, nil, Matrix{}, Bits{}
+	evaluationPool.Put(e)
+}
+
+func (e *evaluation) block(i int) {
+	b := rowBlockPool.Get().(*rowBlock)
+	first := i * e.size
+	b.n = min(e.size, e.v.Rows()-first)
+	b.preactivate(e, first)
+	e.do(e, b, first)
+	rowBlockPool.Put(b)
+}
+
+// row returns the preactivations of row r of the block, padded to a multiple of
+// vec.Wide.
+func (b *rowBlock) row(r, hidden int) []float64 {
+	return b.acts[r*b.stride:][:vec.RoundUp(hidden)]
+}
+
+// preactivate computes the hidden preactivations of the block's rows. Each adds
+// the weights of the visible units in ascending order.
+func (b *rowBlock) preactivate(e *evaluation, first int) {
+	m := e.m
+	panels := vec.Blocks(m.Hidden())
+	// Rows at a distance of a power of two would displace each other in the cache.
+	b.stride = panels*vec.Block + vec.Wide
+	b.acts = grown(b.acts, b.n*b.stride)
+	row := b.acts[:b.stride]
+	for k, c := range m.HiddenBias {
+		row[k] = float64(c)
+	}
+	for k := m.Hidden(); k < b.stride; k++ {
+		row[k] = math.Inf(-1)
+	}
+	for r := 1; r < b.n; r++ {
+		copy(b.acts[r*b.stride:][:b.stride], row)
+	}
+	b.field = grown(b.field, b.n)
+	blocks := vec.Blocks(e.units)
+	b.lists = grown(b.lists, b.n*vec.Block*blocks+vec.ListSlack)
+	b.cuts = grown(b.cuts, b.n*blocks+1)
+	b.cuts[0] = 0
+	if e.v.IsGrey() {
+		b.listGrey(e, first)
+	} else {
+		b.listBits(e, first)
+	}
+	for p := range panels {
+		panel := m.panel(p)
+		for k := range blocks {
+			cuts := b.cuts[k*b.n:][:b.n+1]
+			weights := panel[k*vec.Block*vec.Block : min((k+1)*vec.Block, m.rows)*vec.Block]
+			if b.n < widenRows {
+				vec.RowSums64(b.acts[p*vec.Block:], b.stride, weights, b.lists, b.values, cuts)
+				continue
+			}
+			b.widened = grown(b.widened, vec.Block*vec.Block)
+			vec.Widen(b.widened[:len(weights)], weights)
+			vec.RowSums64(b.acts[p*vec.Block:], b.stride, b.widened, b.lists, b.values, cuts)
+		}
+	}
+}
+
+// listBits lists the units of each block that are on, and sums their biases.
+func (b *rowBlock) listBits(e *evaluation, first int) {
+	b.values = nil
+	v := e.v.Bits.Slice(first, first+b.n)
+	if e.units < v.Cols {
+		b.words = append(b.words[:0], v.Words...)
+		v.Words = b.words
+		for r := range b.n {
+			clearFrom(v.Row(r), e.units)
+		}
+	}
+	for k := range vec.Blocks(e.units) {
+		vec.Lists(b.lists, b.cuts[k*b.n:], v.Words[k:], v.Stride, 1, b.n, 1, 0)
+	}
+	for r := range b.field {
+		b.field[r] = maskedSums(e.m.VisibleBias, v.Row(r))
+	}
+}
+
+// listGrey lists the units of each block that are not zero, and sums their
+// biases times their values.
+func (b *rowBlock) listGrey(e *evaluation, first int) {
+	b.values = grown(b.values, len(b.lists))
+	p := 0
+	for k := range vec.Blocks(e.units) {
+		for r := range b.n {
+			row := e.v.Grey.Row(first + r)[k*vec.Block : min((k+1)*vec.Block, e.units)]
+			p += vec.Nonzero(b.lists[p:], b.values[p:], row)
+			b.cuts[k*b.n+r+1] = uint32(p)
+		}
+	}
+	for r := range b.field {
+		sum := 0.0
+		for i, x := range e.v.Grey.Row(first + r)[:e.units] {
+			sum += float64(float64(x) * float64(e.m.VisibleBias[i]))
+		}
+		b.field[r] = sum
+	}
+}

@@ -1,0 +1,215 @@
+package exact
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"gonum.org/v1/gonum/floats"
+
+	"gorbm/rbm"
+	"gorbm/rbm/internal/vec"
+)
+
+const (
+	// baseUnits is the largest number of listed units whose states share a
+	// base: 64 states share its exponentials, which take some ten times the work
+	// of a state.
+	baseUnits = 6
+	// quadUnits is the number of units of the states of a quad.
+	quadUnits = 2
+	// ratioLimit is the largest sum of the absolute weights of a summed unit to
+	// the units of a base: the product of four factors of up to 2e^ratioLimit
+	// is within float64. Models beyond it have fewer units in a base, or none, and
+	// take longer.
+	ratioLimit = 170
+	// baseBias bounds the absolute biases of these units, so that the exponents
+	// of their powers of two are small integers.
+	baseBias = 1e6
+)
+
+// grayStates are the states of a model without a constraint, in Gray-code order.
+//
+// They are taken in quads: four states, which differ in the first two listed
+// units. Quads that differ only in the first few units share a base: the
+// preactivations a of the summed layer where these units are off. From base to
+// base one row of W is added or subtracted. With S the weights of the units of a
+// base that are on,
+//
+//	Σ log(1+e^(a+S)) = Σ max(a,0) + log Π (off + on·e^S),  on = e^min(a,0), off = e^min(−a,0)
+//
+// so that a state needs no exponential of its own: it takes two multiplications
+// and an addition for each summed unit. A factor takes up to seven exponentials
+// that are right to 4·10⁻¹⁶ and ten roundings. So log Z is right to n·4·10⁻¹⁵ nats
+// at worst, n the number of summed units, beside its own rounding.
+type grayStates struct {
+	layers
+	labels int // max(1, classes): label states beside the units
+
+	bias  []float64   // of the listed units
+	rows  [][]float64 // weights of each listed unit to the summed layer, padded to a multiple of vec.Wide
+	base  [][]float64 // of each label state: preactivations of the summed layer with no unit on, padded with −Inf
+	shift []float64   // of each label state: its own log weight
+
+	// What the states of a base have in common in all bases:
+	low    int          // units of a base's states
+	span   int          // number of summed units that vec.QuadProducts may take at once
+	first  []float64    // ratios e^w of the first listed unit, ones if it is none of the base's units
+	second []float64    // of the second
+	upper  []float64    // of each state of the other units of the base: the product of their ratios
+	biases []vec.Scaled // of each state of the base's units: e to the sum of the biases
+	odds   []float64    // of each such state: the ratios of the classes
+	ratios [][]float64  // e^w of each of the base's units
+
+	walks []*grayWalk // working memory of each group
+}
+
+// newGray prepares to list the layer of m with fewer states.
+func newGray(m *rbm.RBM, limit int) (*grayStates, error) {
+	s := &grayStates{layers: newLayers(m, false)}
+	hidden, visible := float64(m.Hidden()), float64(s.units)
+	if s.classes > 0 {
+		visible += math.Log2(float64(s.classes))
+	}
+	if n := min(hidden, visible); n > math.Log2(float64(limit)) {
+		return nil, fmt.Errorf("%w: the smaller layer has 2^%.4g states, the limit is 2^%.4g; take a model of at most %d hidden units",
+			ErrTooLarge, n, math.Log2(float64(limit)), bits.Len(uint(limit))-1)
+	}
+	if hidden <= visible {
+		s.layers = newLayers(m, true)
+	}
+	s.labels, s.padding = max(1, s.classes), s.width()-s.soft
+	s.bias = make([]float64, s.units)
+	s.rows, s.base, s.shift = s.newRows(s.units), s.newRows(s.labels), make([]float64, s.labels)
+	low := min(s.units, baseUnits)
+	s.ratios = s.newRows(low)
+	s.first, s.second = make([]float64, s.width()), make([]float64, s.width())
+	s.upper = make([]float64, s.width()<<max(low-quadUnits, 0))
+	s.biases = make([]vec.Scaled, 1<<low)
+	s.odds = make([]float64, (s.other-s.soft)<<low)
+	for range min(s.blocks(), logGroups) {
+		s.walks = append(s.walks, &grayWalk{
+			grayStates: s,
+			a:          make([]float64, len(s.base[0])),
+			on:         make([]float64, s.width()), off: make([]float64, s.width()),
+			class: make([]float64, s.other-s.soft),
+		})
+	}
+	s.set(m)
+	return s, nil
+}
+
+// width is the number of binary units of the summed layer, padded.
+func (s *grayStates) width() int { return vec.RoundUp(s.soft) }
+
+func (s *grayStates) count() int     { return s.labels << s.units }
+func (s *grayStates) work() float64  { return float64(s.count()) * float64(s.other) }
+func (s *grayStates) blockSize() int { return 1 << min(blockBits, s.units) }
+func (s *grayStates) blocks() int    { return s.count() / s.blockSize() }
+
+// set computes the tables of m.
+func (s *grayStates) set(m *rbm.RBM) {
+	s.m = m
+	listed, summed := s.layers.biases()
+	for l := range s.units {
+		s.bias[l] = float64(listed[l])
+		s.fill(s.rows[l], 0, func(i int) float64 { return s.weight(l, i) })
+	}
+	for y := range s.labels {
+		s.shift[y] = 0
+		s.fill(s.base[y], math.Inf(-1), func(i int) float64 { return float64(summed[i]) })
+		if s.classes > 0 { // the label unit of this state is on
+			s.shift[y] = float64(listed[s.units+y])
+			s.fill(s.base[y], math.Inf(-1), func(i int) float64 { return float64(summed[i]) + s.weight(s.units+y, i) })
+		}
+	}
+	s.setRatios()
+}
+
+// fill overwrites row with a value for each summed unit, and the padding between
+// the binary units and the classes with rest.
+func (s *grayStates) fill(row []float64, rest float64, value func(i int) float64) {
+	for i := range s.other {
+		row[s.place(i)] = value(i)
+	}
+	for i := s.soft; i < s.width(); i++ {
+		row[i] = rest
+	}
+}
+
+// setRatios computes what the states of a base have in common.
+func (s *grayStates) setRatios() {
+	var largest float64
+	s.low, largest = s.chooseBase()
+	s.span = vec.Span(largest)
+	for l := range s.low {
+		vec.Exps(s.ratios[l], s.rows[l])
+	}
+	for k, dst := range [quadUnits][]float64{s.first, s.second} {
+		if k < s.low {
+			copy(dst, s.ratios[k])
+		} else {
+			setOnes(dst)
+		}
+	}
+	width := s.width()
+	setOnes(s.upper[:width])
+	for u := 1; u < 1<<max(s.low-quadUnits, 0); u++ {
+		top := bits.Len(uint(u)) - 1 // the row of u without its last unit is there
+		floats.MulTo(s.upper[u*width:][:width], s.upper[(u^1<<top)*width:][:width], s.ratios[quadUnits+top][:width])
+	}
+	n := s.other - s.soft
+	for state := range 1 << s.low {
+		sum := 0.0
+		row := s.odds[state*n:][:n]
+		setOnes(row)
+		for w := uint(state); w != 0; w &= w - 1 {
+			l := bits.TrailingZeros(w)
+			sum += s.bias[l]
+			floats.Mul(row, s.ratios[l][width:])
+		}
+		s.biases[state] = vec.ScaledExp(sum)
+	}
+}
+
+func setOnes(x []float64) {
+	for i := range x {
+		x[i] = 1
+	}
+}
+
+// chooseBase returns the number of units of a base's states, and the largest
+// sum of their absolute weights to a summed unit.
+func (s *grayStates) chooseBase() (low int, largest float64) {
+	var sums [vec.Block]float64
+	for low < min(s.units, baseUnits) {
+		top := 0.0
+		for lo := 0; lo < len(s.rows[0]); lo += len(sums) {
+			hi := min(lo+len(sums), len(s.rows[0]))
+			clear(sums[:])
+			for l := range low + 1 {
+				for i, w := range s.rows[l][lo:hi] {
+					sums[i] += math.Abs(w)
+				}
+			}
+			top = max(top, vec.LargestSize(sums[:hi-lo]))
+		}
+		if !(top <= ratioLimit) || !(math.Abs(s.bias[low]) <= baseBias) {
+			break
+		}
+		low, largest = low+1, top
+	}
+	return low, largest
+}
+
+// logBlock sums block b.
+func (s *grayStates) logBlock(g, b int) float64 {
+	q := s.walks[g]
+	q.start(b)
+	var sum scaledSum
+	for q.next() {
+		q.weigh()
+		sum.add(q.m[:q.valid], q.e[:q.valid], q.logBase)
+	}
+	return sum.log()
+}

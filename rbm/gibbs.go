@@ -1,0 +1,140 @@
+package rbm
+
+// States are the states of a number of Markov chains of an RBM, one chain a row.
+// NewStates makes them. H persists from step to step; Step overwrites the rest.
+type States struct {
+	V, H   Bits      // visible and hidden states
+	Mean   Matrix    // p(h|v) at β = 1
+	Energy []float64 // E(v,h), a float64 sum of float32 preactivations; nil: Step does not compute it
+
+	Base       *Base     // the law at β = 0 of the rows' path; nil is the uniform law
+	BaseEnergy []float64 // E₀(v,h), if there are a Base and an Energy; Step makes it if it is nil
+
+	pass *pass
+}
+
+// NewStates returns all-zero states of rows chains of an RBM of m's shape.
+func NewStates(m *RBM, rows int) *States {
+	return &States{
+		V:      NewBits(rows, m.Visible()),
+		H:      NewBits(rows, m.Hidden()),
+		Mean:   NewMatrix(rows, m.Hidden()),
+		Energy: make([]float64, rows),
+		pass:   newPass(),
+	}
+}
+
+// Step takes each row of s, at its own inverse temperature on the path from
+// s.Base to m, through steps block Gibbs steps: v|h, then h|v. It starts from
+// s.H and overwrites all other states of s. The last up pass gives Mean (at
+// β = 1, whatever the row's β), the new H and the Energy and BaseEnergy of the
+// new (V,H). beta has one value for each row; nil means 1 for all. At β = 0
+// rows are independent draws from the base. Draws depend on key, the row, the
+// step and the unit alone.
+//
+// Under a constraint on the hidden units they are drawn among the states that
+// meet it, so H need not meet it at first. Step panics if the constraint is on
+// all units, because these steps would never change the number of visible units
+// that are active. It panics if the shapes differ or steps < 1.
+func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
+	s.check(m)
+	if beta != nil && len(beta) != s.H.Rows {
+		panic("rbm: Step needs one beta a row")
+	}
+	if steps < 1 {
+		panic("rbm: Step needs at least one step")
+	}
+	if m.Constraint != nil && m.Constraint.On == AllUnits {
+		panic("rbm: Step is not for models with a constraint on all units")
+	}
+	p := s.pass
+	p.base = s.Base
+	p.grow(m, min(s.H.Rows, chunkRows))
+	for lo := 0; lo < s.H.Rows; lo += chunkRows {
+		hi := min(lo+chunkRows, s.H.Rows)
+		if beta != nil {
+			p.beta = beta[lo:hi]
+		}
+		s.stepRows(lo, hi, steps, key)
+	}
+	p.forget()
+}
+
+// check panics if s is not of m's shape or its parts are of different shapes.
+func (s *States) check(m *RBM) {
+	if s.V.Cols != m.Visible() || s.H.Cols != m.Hidden() {
+		panic("rbm: states of another shape than the model")
+	}
+	rows := s.H.Rows
+	if s.V.Rows != rows || s.Mean.Rows != rows || s.Mean.Cols != m.Hidden() || s.Energy != nil && len(s.Energy) != rows {
+		panic("rbm: states whose parts do not fit together; make them by NewStates")
+	}
+	s.H.check()
+	s.Base.mustFit(m)
+	if s.Base != nil && s.Energy != nil && len(s.BaseEnergy) != rows {
+		if s.BaseEnergy != nil {
+			panic("rbm: States.BaseEnergy needs one place a row")
+		}
+		s.BaseEnergy = make([]float64, rows)
+	}
+}
+
+// stepRows takes rows lo … hi−1, at most chunkRows, through the steps.
+func (s *States) stepRows(lo, hi, steps int, key Key) {
+	p := s.pass
+	p.draw = true
+	p.first, p.v, p.h = lo, s.V.Slice(lo, hi), s.H.Slice(lo, hi)
+	for t := range steps {
+		p.mean, p.energy, p.baseEnergy = Matrix{}, nil, nil
+		p.stream = key.Child(uint64(2 * t)).stream()
+		p.runDown()
+
+		p.listActive(p.v.Input(), false)
+		if t == steps-1 {
+			p.mean = s.Mean.Slice(lo, hi)
+			if s.Energy != nil {
+				p.energy = s.Energy[lo:hi]
+				if s.Base != nil {
+					p.baseEnergy = s.BaseEnergy[lo:hi]
+				}
+			}
+		}
+		p.stream = key.Child(uint64(2*t + 1)).stream()
+		p.runUp()
+	}
+	if p.energy != nil {
+		p.sumEnergy()
+	}
+}
+
+// StepCoupled takes each row of x and each row of y through one block Gibbs
+// step at β = 1, as Step does, with row r of y coupled to row r of x. Each of
+// them alone is a Gibbs chain; x has the bits that Step with the same key gives.
+// Binary units of the two rows are drawn by common uniforms, a softmax group
+// by vec.DrawCoupled. Given both hidden states, every unit takes the same
+// value in both rows with the largest probability that its two laws allow: it
+// is a maximal coupling unit by unit, not of the layer as one variable. Rows
+// with equal H stay equal for ever. x may have more rows than y; the rest of its
+// rows are uncoupled. It panics if the shapes differ, if y has more rows than x,
+// or if m has a constraint, for which there is no such coupling.
+func (m *RBM) StepCoupled(x, y *States, key Key) {
+	x.check(m)
+	y.check(m)
+	if m.Constraint != nil {
+		panic("rbm: StepCoupled is not for models with a constraint")
+	}
+	if y.H.Rows > x.H.Rows || x.pass == y.pass {
+		panic("rbm: StepCoupled needs other chains, as many rows of x as of y or more")
+	}
+	x.pass.grow(m, min(x.H.Rows, chunkRows))
+	y.pass.grow(m, min(y.H.Rows, chunkRows))
+	y.pass.partner = x.pass
+	for lo := 0; lo < x.H.Rows; lo += chunkRows {
+		x.stepRows(lo, min(lo+chunkRows, x.H.Rows), 1, key)
+		if lo < y.H.Rows {
+			y.stepRows(lo, min(lo+chunkRows, y.H.Rows), 1, key)
+		}
+	}
+	x.pass.forget()
+	y.pass.forget()
+}

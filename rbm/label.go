@@ -1,0 +1,210 @@
+package rbm
+
+import (
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// ClassLogProb overwrites dst, v.Rows() × Classes() row by row, with log p(y|x)
+// in nats of each class, where x are the inputs in v; the label units in v are
+// ignored. Both kinds of label give
+//
+//	p(y|x) = exp(−F(x,e_y)) / Σ_k exp(−F(x,e_k))
+//
+// (Larochelle & Bengio 2008, eq. 2; the infinite-swapping paper, section 4.1),
+// and NaN where a constraint leaves x no state in any class. It panics if the
+// shapes differ, if m has no classes, or if v is grey and a constraint is on all
+// units.
+func (m *RBM) ClassLogProb(dst []float64, v Input) {
+	m.checkInput(v)
+	if m.Classes() == 0 || len(dst) != v.Rows()*m.Classes() {
+		panic("rbm: ClassLogProb needs a classification RBM and rows × classes places")
+	}
+	m.evaluate(func(e *evaluation) {
+		e.v, e.dst, e.units = v, dst, m.Inputs()
+		e.labels.set(m)
+	}, func(e *evaluation, b *rowBlock, first int) {
+		classes := e.m.Classes()
+		e.classLogProbs(e.dst[first*classes:(first+b.n)*classes], b, first)
+	})
+}
+
+// classLogProbs overwrites dst with log p(y|x) of a block's rows.
+func (e *evaluation) classLogProbs(dst []float64, b *rowBlock, first int) {
+	if e.m.Constraint != nil {
+		e.constrainedClassLogProbs(dst, b, first)
+		return
+	}
+	classes := e.m.Classes()
+	b.on, b.off = grown(b.on, vec.RoundUp(e.m.Hidden())), grown(b.off, vec.RoundUp(e.m.Hidden()))
+	for r := range b.n {
+		e.logProbs(dst[r*classes:][:classes], b.row(r, e.m.Hidden()), b)
+	}
+}
+
+// labels are the weights of the label units and what follows from them.
+type labels struct {
+	bias  []float64
+	rows  []float64 // of each label unit: its weights, padded to a multiple of vec.Wide
+	odds  []float64 // e^weight: the factors on the odds of the hidden units
+	begin []uint32  // of each label unit in rows
+	span  int       // number of units that vec.Products may take at once; 0 if a weight is too large for it
+}
+
+// oddsWeight is the largest size of a label's weight that may multiply odds. The
+// smallest odds are e^−708, in place of anything smaller. Multiplied they are
+// still negligible beside 1.
+const oddsWeight = 650
+
+func (l *labels) set(m *RBM) {
+	n := vec.RoundUp(m.Hidden())
+	l.bias, l.begin = grown(l.bias, m.Classes()), grown(l.begin, m.Classes())
+	l.rows, l.odds = grown(l.rows, n*m.Classes()), grown(l.odds, n*m.Classes())
+	largest := 0.0
+	for y := range l.bias {
+		l.bias[y], l.begin[y] = float64(m.VisibleBias[m.Inputs()+y]), uint32(y*n)
+		largest = max(largest, m.widenRow(l.rows[y*n:][:n], m.Inputs()+y))
+	}
+	l.span = 0
+	if largest <= oddsWeight {
+		l.span = vec.Span(largest)
+		vec.Exps(l.odds, l.rows)
+	}
+}
+
+// widenRow overwrites w with the weights of visible unit i, padded with zeros, and
+// returns the largest absolute value, NaN if one is NaN.
+func (m *RBM) widenRow(w []float64, i int) (largest float64) {
+	for p := range vec.Blocks(m.Hidden()) {
+		row := m.panel(p)[i*vec.Block:]
+		part := w[p*vec.Block : min((p+1)*vec.Block, len(w))]
+		vec.Widen(part, row[:len(part)])
+	}
+	return vec.LargestSize(w)
+}
+
+// logProbs overwrites dst with log p(y|x) given the hidden preactivations a of
+// the inputs alone. The hidden units add to the log weight of a label
+//
+//	Σ log(1+e^(a+w)) − Σ log(1+e^a) = Σ log(off + on·e^w) − Σ log(off + on)
+//
+// with on/off = σ(a)/σ(−a). The second sum is the same for all labels.
+func (l *labels) logProbs(dst, a []float64, b *rowBlock) {
+	above := 0.0
+	if l.span > 0 {
+		b.m, b.e = grown(b.m, len(dst)), grown(b.e, len(dst))
+		for y := range dst {
+			b.m[y], b.e[y] = 1, 0
+		}
+		on, off := b.on[:len(a)], b.off[:len(a)]
+		above, _ = vec.Odds(on, off, a)
+		vec.Products(b.m, b.e, on, off, l.odds, l.begin, l.span)
+		for y := range dst {
+			dst[y] = l.bias[y] + vec.LogSplit(b.m[y], b.e[y])
+		}
+	} else { // weights beyond the range of products
+		b.table = grown(b.table, len(a))
+		for y := range dst {
+			for k, w := range l.rows[y*len(a):][:len(a)] {
+				b.table[k] = a[k] + w
+			}
+			dst[y] = l.bias[y] + vec.SoftplusSum(b.table)
+		}
+	}
+	normalise(dst)
+	if math.IsNaN(above) { // odds do not show a NaN
+		for y := range dst {
+			dst[y] = above
+		}
+	}
+}
+
+// normalise subtracts log Σ e^x from x.
+func normalise(x []float64) {
+	z := vec.LogSumExp(x)
+	for y := range x {
+		x[y] -= z
+	}
+}
+
+// HiddenMeanGivenInputs overwrites dst, v.Rows() × Hidden(), with the hidden means
+// given the inputs x alone, the label summed out:
+//
+//	p(h=1|x) = Σ_y p(y|x) p(h=1|x,e_y)
+//
+// The label units in v are ignored, so rows give the same bits with and without
+// their labels. Both kinds of label have the p(y|x) of ClassLogProb: the sum is
+// over the one-hot labels e_y, Classes terms. The model may switch on several
+// Bernoulli label units at once, or none. For these this is the mean given x and
+// that exactly one of them is on, as in the data; the sum over all 2^Classes
+// states of the label is not taken. Under a constraint each term is that of the
+// constrained model.
+//
+// A row of dst is NaN where a constraint leaves x no state in any class. For a
+// model without labels it is HiddenMean. Sums are in float64. It panics if the
+// shapes differ, or if v is grey and a constraint is on all units.
+func (m *RBM) HiddenMeanGivenInputs(dst Matrix, v Input) {
+	m.checkInput(v)
+	if dst.Rows != v.Rows() || dst.Cols != m.Hidden() {
+		panic("rbm: HiddenMeanGivenInputs needs dst of rows × hidden")
+	}
+	if m.Classes() == 0 {
+		m.HiddenMean(dst, v)
+		return
+	}
+	m.evaluate(func(e *evaluation) {
+		e.v, e.mean, e.units = v, dst, m.Inputs()
+		e.labels.set(m)
+	}, (*evaluation).meansGivenInputs)
+}
+
+func (e *evaluation) meansGivenInputs(b *rowBlock, first int) {
+	hidden, classes := e.m.Hidden(), e.m.Classes()
+	b.logp, b.mean = grown(b.logp, b.n*classes), grown(b.mean, b.n*hidden)
+	clear(b.mean)
+	e.classLogProbs(b.logp, b, first)
+	if e.m.Constraint != nil {
+		e.addConstrainedMeans(b, first)
+	} else {
+		e.addMeans(b)
+	}
+	for r := range b.n {
+		dst := e.mean.Row(first + r)
+		for k, x := range b.mean[r*hidden:][:hidden] {
+			dst[k] = float32(x)
+		}
+		for _, lp := range b.logp[r*classes:][:classes] {
+			if math.IsNaN(lp) { // a parameter is NaN, or no class is possible
+				fill(dst, float32(math.NaN()))
+				break
+			}
+		}
+	}
+}
+
+func fill[T any](dst []T, x T) {
+	for i := range dst {
+		dst[i] = x
+	}
+}
+
+// addMeans adds to b.mean the hidden means given each class, times exp(b.logp).
+func (e *evaluation) addMeans(b *rowBlock) {
+	hidden, classes := e.m.Hidden(), e.m.Classes()
+	n := vec.RoundUp(hidden)
+	b.weights = grown(b.weights, n)
+	for r := range b.n {
+		a, mean := b.row(r, hidden), b.mean[r*hidden:][:hidden]
+		for y, lp := range b.logp[r*classes:][:classes] {
+			for k, w := range e.labels.rows[y*n:][:hidden] {
+				b.weights[k] = a[k] + w
+			}
+			vec.Chances(b.on[:hidden], b.off, b.weights[:hidden])
+			p := vec.Exp(lp)
+			for k, q := range b.on[:hidden] {
+				mean[k] += float64(p * q)
+			}
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package rbm
+
+import (
+	"math/bits"
+	"sync"
+
+	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
+)
+
+// KernelLevel returns the instruction set that the inner loops use on this
+// machine: "avx512", "avx2" or "go". All give the same bits.
+func KernelLevel() string { return vec.InUse().String() }
+
+// None of these numbers changes a result: every sum belongs to one unit of one
+// row.
+const (
+	// chunkRows is the largest number of rows of one pass. It bounds the working
+	// memory.
+	chunkRows = 128
+	// listWork is the cost of listing one bit, in multiply-adds.
+	listWork = 16
+	// blendRows is the number of rows whose preactivations are interpolated to
+	// the base and drawn at once. So few stay in the first-level cache.
+	blendRows = 16
+	// blockRows is the smallest number of rows that one iteration of a loop over
+	// examples takes.
+	blockRows = 16
+)
+
+// A pass computes one layer from the states of the other: preactivations of at
+// most chunkRows rows, and from them means, draws and energies. It holds the
+// arguments and the working memory of a pass, and is kept from pass to pass so
+// that none allocates.
+type pass struct {
+	lists   []uint32  // offsets of the active units of the layer that the pass starts from: vec.ListWords words by as many, in each row by row
+	values  []float32 // of grey rows: the values of the listed units
+	cuts    []uint32  // where each row's part of lists ends
+	acts    []float32 // preactivations: block by block of units, in each row by row
+	softmax []float32 // preactivations of softmax units, rows × units
+	partial []float64 // rows × panels of −Σ h·a
+
+	m          *RBM
+	first      int // number of the first row among all rows that are drawn
+	v, h       Bits
+	from       Input     // the rows that are listed: visible rows or h
+	rows       int       // of from
+	anew       bool      // offsets start at 0 in each group of lists
+	mean       Matrix    // destination of means; without rows none are computed
+	beta       []float32 // inverse temperature of each row; nil: all 1
+	base       *Base     // the law at β = 0; nil: uniform
+	energy     []float64 // destination of E of each row; nil: not computed
+	baseEnergy []float64 // destination of E₀ of each row
+	partner    *pass     // of the chains that these are coupled to; nil: none
+	gain       *hiddenGain
+	draw       bool
+	stream     vec.Stream
+
+	list, up, down, constrained parallel.Loop
+}
+
+var passPool = sync.Pool{New: func() any { return newPass() }}
+
+func newPass() *pass {
+	p := new(pass)
+	p.list.Body, p.up.Body, p.down.Body, p.constrained.Body = p.listGroup, p.upPart, p.downPart, p.constrainedPart
+	return p
+}
+
+// grow makes room for so many rows of m.
+func (p *pass) grow(m *RBM, rows int) {
+	p.m = m
+	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
+	blocks := max(visible, hidden)
+	groups := ceilDiv(blocks, vec.ListWords)
+	p.lists = grown(p.lists, rows*blocks*vec.Block+groups*vec.ListSlack)
+	p.cuts = grown(p.cuts, (rows+1)*groups)
+	p.acts = grown(p.acts, rows*blocks*vec.Block)
+	p.softmax = grown(p.softmax, rows*(m.Visible()-m.binary()))
+	p.partial = grown(p.partial, rows*hidden)
+}
+
+// grown returns x with length n, in new memory if its own is too small. The
+// values are not cleared.
+func grown[T any](x []T, n int) []T {
+	if cap(x) < n {
+		return make([]T, n)
+	}
+	return x[:n]
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// forget drops the references to the model and to the caller's memory.
+func (p *pass) forget() {
+	p.m, p.base, p.beta, p.energy, p.baseEnergy, p.partner = nil, nil, nil, nil, nil, nil
+	p.v, p.h, p.mean, p.from = Bits{}, Bits{}, Matrix{}, Input{}
+}
+
+// release gives p back to the pool.
+func (p *pass) release() {
+	p.forget()
+	passPool.Put(p)
+}
+
+// cost is the number of multiply-adds of a pass.
+func (p *pass) cost() int { return p.rows * p.m.Visible() * p.m.Hidden() }
+
+// listActive lists the units that are not zero in every row of x, the layer that
+// a pass starts from. Offsets are those of a whole panel of weights. If anew is
+// set, they start at 0 in each group of words.
+func (p *pass) listActive(x Input, anew bool) {
+	p.from, p.rows, p.anew = x, x.Rows(), anew
+	if x.IsGrey() {
+		p.values = grown(p.values, len(p.lists))
+	}
+	p.list.Run(p.listGroups(), p.rows*x.Cols()*listWork)
+}
+
+// listGroups returns the number of groups of words that are listed together.
+func (p *pass) listGroups() int { return ceilDiv(vec.Blocks(p.from.Cols()), vec.ListWords) }
+
+// listGroup lists the units of group g.
+func (p *pass) listGroup(g int) {
+	k := g * vec.ListWords
+	cuts := p.groupCuts(g)
+	cuts[0] = uint32(p.rows*k*vec.Block + g*vec.ListSlack)
+	first := uint32(k * vec.Block * vec.Block)
+	if p.anew {
+		first = 0
+	}
+	if b := &p.from.Bits; !p.from.IsGrey() {
+		vec.Lists(p.lists, cuts, b.Words[k:], b.Stride, 1, p.rows, min(vec.ListWords, b.Stride-k), first)
+		return
+	}
+	at := int(cuts[0])
+	for r := range p.rows {
+		row := p.from.Grey.Row(r)
+		row = row[k*vec.Block : min((k+vec.ListWords)*vec.Block, len(row))]
+		n := vec.Nonzero(p.lists[at:], p.values[at:], row)
+		for i := range p.lists[at : at+n] {
+			p.lists[at+i] += first
+		}
+		at += n
+		cuts[r+1] = uint32(at)
+	}
+}
+
+// groupCuts returns where each row's part of the lists of group g ends.
+func (p *pass) groupCuts(g int) []uint32 {
+	return p.cuts[g*(p.rows+1):][:p.rows+1]
+}
+
+// setRows overwrites each row of acts, Block wide, with the biases of a block,
+// and zeros beyond the last unit.
+func setRows(acts, bias []float32) {
+	var row [vec.Block]float32
+	copy(row[:], bias)
+	for ; len(acts) > 0; acts = acts[vec.Block:] {
+		*(*[vec.Block]float32)(acts) = row
+	}
+}
+
+// drawUnits draws block k of n rows of dst, from row lo on, at each row's β on
+// the path from base, the biases at β = 0. A nil base is the uniform law.
+func (p *pass) drawUnits(dst Bits, acts, base []float32, k, lo, n, width int) {
+	var beta []float32
+	if p.beta != nil {
+		beta = p.beta[lo:]
+	}
+	words := dst.Words[lo*dst.Stride+k:]
+	if base == nil || beta == nil {
+		p.stream.Draws(words, dst.Stride, acts, beta, uint32(p.first+lo), uint32(k), n, width)
+		return
+	}
+	var from [vec.Block]float32
+	copy(from[:], base[k*vec.Block:])
+	var blends [blendRows * vec.Block]float32
+	for r := 0; r < n; r += blendRows {
+		some := min(blendRows, n-r)
+		vec.Blend(blends[:], acts[r*vec.Block:], beta[r:], &from, some)
+		p.stream.Draws(words[r*dst.Stride:], dst.Stride, blends[:], nil, uint32(p.first+lo+r), uint32(k), some, width)
+	}
+}
+
+// sumEnergy adds up the energy of each row, panel by panel.
+func (p *pass) sumEnergy() {
+	panels := vec.Blocks(p.m.Hidden())
+	for r := range p.v.Rows {
+		e := 0.0
+		for k, w := range p.v.Row(r) {
+			e -= maskedSum(p.m.VisibleBias[k*vec.Block:], w)
+		}
+		for _, x := range p.partial[r*panels : (r+1)*panels] {
+			e += x
+		}
+		p.energy[r] = e
+		if p.base != nil {
+			p.baseEnergy[r] = p.base.energy(p.v.Row(r), p.h.Row(r))
+		}
+	}
+}
+
+// maskedSum returns Σ x[i] over the one bits i of w, in float64, ascending.
+func maskedSum(x []float32, w uint64) float64 {
+	sum := 0.0
+	for ; w != 0; w &= w - 1 {
+		sum += float64(x[bits.TrailingZeros64(w)])
+	}
+	return sum
+}

@@ -1,0 +1,169 @@
+package rbm
+
+import (
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// PseudoLogLikelihood overwrites dst, len v.Rows, with
+//
+//	Σᵢ log p(vᵢ | v without i)
+//
+// in nats (Besag 1975). Every unit is scored, not one drawn at random. A
+// softmax label is one variable, scored by log p(y|x). Weights are cut at ±700
+// here, beyond which their exponential overflows. It panics if the shapes differ.
+// Under a constraint it takes a recursion of O(mK) for each unit of each row, and
+// a row of probability zero has −Inf.
+func (m *RBM) PseudoLogLikelihood(dst []float64, v Bits) {
+	m.checkInput(v.Input())
+	if len(dst) != v.Rows {
+		panic("rbm: PseudoLogLikelihood needs one place of dst a row")
+	}
+	if m.Constraint != nil {
+		m.constrainedPseudoLogLikelihood(dst, v)
+		return
+	}
+	m.evaluate(func(e *evaluation) {
+		e.v, e.dst = v.Input(), dst
+		if m.softmaxLabel() {
+			e.units = m.Inputs()
+			e.labels.set(m)
+		}
+		e.size = min(pseudoRows, max(blockRows, ceilDiv(v.Rows, 4)))
+	}, (*evaluation).pseudoLogLikelihoods)
+}
+
+const (
+	// pseudoRows is the largest number of rows of a block. All of them use the
+	// exponentials of a unit's weights, which cost as much as some ten rows.
+	pseudoRows = 64
+	// pseudoUnits is the number of units that are scored at once.
+	pseudoUnits = 4
+	// maxOddsBias is the largest size of a bias whose exponential, times a number
+	// in [1,4), is taken as it is.
+	maxOddsBias = 300
+	// maxPseudoWeight is the size at which weights are cut.
+	maxPseudoWeight = 700
+)
+
+// A pseudoScore is what the units scored so far give of a row.
+type pseudoScore struct {
+	flips vec.Scaled // Π (1 + odds of flipping the unit)
+	own   float64    // Σ log(off+on) of the row's hidden units
+	unit  vec.Scaled // e^−own
+}
+
+// pseudoLogLikelihoods scores the units of a block's rows that are no softmax
+// label, pseudoUnits at a time. Flipping unit i changes F by
+//
+//	∓bᵢ − Σⱼ log((off + on·R)/(off + on)),  R = exp(∓Wᵢⱼ),
+//
+// where on/off are the odds of hidden unit j. All terms are positive.
+func (e *evaluation) pseudoLogLikelihoods(b *rowBlock, first int) {
+	m := e.m
+	width := vec.RoundUp(m.Hidden())
+	b.on, b.off = grown(b.on, b.n*width), grown(b.off, b.n*width)
+	dst := e.dst[first : first+b.n]
+	for r := range dst {
+		dst[r] = 0
+		if m.softmaxLabel() {
+			dst[r] = e.labelScore(b.row(r, m.Hidden()), b, first+r)
+		}
+	}
+	b.score = grown(b.score, b.n)
+	for r := range dst {
+		above, own := vec.Odds(b.on[r*width:][:width], b.off[r*width:][:width], b.row(r, m.Hidden()))
+		b.score[r] = pseudoScore{vec.Scaled{M: 1}, own, vec.ScaledExp(-own)}
+		if math.IsNaN(above) { // odds do not show a NaN
+			dst[r] = above
+		}
+	}
+	b.table, b.weights = grown(b.table, 2*pseudoUnits*width), grown(b.weights, width)
+	for i := 0; i < e.units; i += pseudoUnits {
+		n := min(pseudoUnits, e.units-i)
+		largest := 0.0
+		for u := range n {
+			largest = max(largest, m.widenRow(b.weights, i+u))
+			vec.Exps(b.table[2*u*width:][:width], b.weights)
+			for k := range b.weights {
+				b.weights[k] = -b.weights[k]
+			}
+			vec.Exps(b.table[(2*u+1)*width:][:width], b.weights)
+		}
+		if math.IsNaN(largest) {
+			fill(dst, largest)
+			return
+		}
+		e.scoreUnits(b, first, i, n, vec.Span(min(largest, maxPseudoWeight)))
+	}
+	for r, s := range b.score {
+		dst[r] -= vec.LogSplit(s.flips.M, s.flips.E)
+	}
+}
+
+// labelScore returns log p(y|x) of the label of row r, given the hidden
+// preactivations a of its inputs alone, and adds the label's weights to a.
+func (e *evaluation) labelScore(a []float64, b *rowBlock, r int) (score float64) {
+	b.logp = grown(b.logp, e.m.Classes())
+	e.logProbs(b.logp, a, b)
+	for y, lp := range b.logp {
+		if e.v.Bits.Get(r, e.units+y) {
+			score += lp
+			for k, w := range e.labels.rows[y*len(a):][:len(a)] {
+				a[k] += w
+			}
+		}
+	}
+	return score
+}
+
+// scoreUnits multiplies the score of each row by 1 + the odds of flipping, for
+// n units from i on, of which b.table holds e^±weight.
+func (e *evaluation) scoreUnits(b *rowBlock, first, i, n, span int) {
+	width := len(b.weights)
+	var up, down [pseudoUnits]float64 // odds of flipping to one, and to zero, by the bias alone
+	for u := range n {
+		bias := float64(e.m.VisibleBias[i+u])
+		up[u], down[u] = vec.Exp(bias), vec.Exp(-bias)
+	}
+	for r := range b.n {
+		var mantissa [pseudoUnits]float64
+		var exponent [pseudoUnits]int64
+		var offsets [pseudoUnits]uint32
+		odds := up
+		for u := range n {
+			mantissa[u], offsets[u] = 1, uint32(2*u*width)
+			if e.v.Bits.Get(first+r, i+u) {
+				offsets[u] += uint32(width)
+				odds[u] = down[u]
+			}
+		}
+		vec.Products(mantissa[:n], exponent[:n], b.on[r*width:][:width], b.off[r*width:][:width], b.table, offsets[:n], span)
+		score := &b.score[r]
+		for u := range n {
+			bias := float64(e.m.VisibleBias[i+u])
+			if math.Abs(bias) <= maxOddsBias {
+				timesOnePlus(&score.flips, odds[u]*mantissa[u]*score.unit.M, exponent[u]+score.unit.E)
+				continue
+			}
+			if e.v.Bits.Get(first+r, i+u) {
+				bias = -bias
+			}
+			e.dst[first+r] -= vec.Softplus(bias + (vec.LogSplit(mantissa[u], exponent[u]) - score.own))
+		}
+	}
+}
+
+// timesOnePlus multiplies p by 1 + x·2^e, for x within e^±(maxOddsBias+2).
+func timesOnePlus(p *vec.Scaled, x float64, e int64) {
+	switch {
+	case e < -520: // x·2^e < 2⁻⁸⁴ as e³⁰² < 2⁴³⁶
+		return
+	case e <= 520:
+		x = 1 + float64(x*vec.Power(e))
+		e = 0
+	} // else x·2^e > 2⁸⁴, beside which 1 is negligible
+	p.Times(x)
+	p.E += e
+}

@@ -1,0 +1,66 @@
+package rbm
+
+import "gorbm/rbm/internal/vec"
+
+// runUp computes the hidden preactivations of every row that listActive has
+// listed, and from them what the fields of p name: means at β = 1, draws of h at
+// each row's β, terms of the energy.
+func (p *pass) runUp() {
+	panels := vec.Blocks(p.m.Hidden())
+	p.up.Run(panels*ceilDiv(p.rows, p.upRows()), p.cost())
+	if p.m.Constraint != nil {
+		p.runConstrained()
+	}
+}
+
+// upRows returns the number of rows of one iteration of an up pass: all, so that
+// a panel is read once for them, unless there are too few panels to share out.
+func (p *pass) upRows() int {
+	if vec.Blocks(p.m.Hidden()) >= 4 {
+		return chunkRows
+	}
+	return 16
+}
+
+func (p *pass) upPart(i int) {
+	m, size := p.m, p.upRows()
+	parts := ceilDiv(p.rows, size)
+	k, lo := i/parts, i%parts*size
+	n := min(size, p.rows-lo)
+	acts := p.acts[(k*p.rows+lo)*vec.Block:][:n*vec.Block]
+	setRows(acts, m.HiddenBias[k*vec.Block:])
+	for g := range p.listGroups() {
+		cuts := p.groupCuts(g)[lo:][:n+1]
+		if p.from.IsGrey() {
+			vec.RowSumsTimes(acts, m.panel(k), p.lists, p.values, cuts)
+		} else {
+			vec.RowSums(acts, m.panel(k), p.lists, cuts)
+		}
+	}
+	if m.Constraint == nil { // else means and draws depend on all panels
+		p.hiddenUnits(acts, k, lo, n)
+	}
+}
+
+// hiddenUnits computes means, gains, draws and energies from the preactivations
+// acts of panel k, n rows from lo on.
+func (p *pass) hiddenUnits(acts []float32, k, lo, n int) {
+	width := min(p.m.Hidden()-k*vec.Block, vec.Block)
+	if p.mean.Rows > 0 {
+		vec.Sigmoids(p.mean.Data[lo*p.mean.Cols+k*vec.Block:], p.mean.Cols, acts, n, width)
+	}
+	if p.gain != nil {
+		p.gain.addPanel(acts, k, lo, n)
+	}
+	if !p.draw {
+		return
+	}
+	p.drawUnits(p.h, acts, p.base.hidden(), k, lo, n, width)
+	if p.energy == nil {
+		return
+	}
+	panels := vec.Blocks(p.m.Hidden())
+	for r := range n {
+		p.partial[(lo+r)*panels+k] = -maskedSum(acts[r*vec.Block:], p.h.Row(lo + r)[k])
+	}
+}
