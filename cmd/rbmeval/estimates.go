@@ -57,11 +57,11 @@ func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts 
 		if err != nil {
 			return unknown(), err
 		}
+		if cli.Finite(truth) == nil {
+			return unknown(), errNotFinite
+		}
 		p.logZ, p.stdErr, p.by = truth, 0, byExact
 		p.warnOfMisses()
-	}
-	if !p.finite() {
-		return unknown(), errNotFinite
 	}
 	return p, nil
 }
@@ -108,21 +108,6 @@ func (p logZEstimates) logLikelihood(free float64) (mean, upperBound *float64) {
 		return nil, &x
 	}
 	return nil, nil
-}
-
-// finite reports whether all numbers of p are finite. A single chain has no
-// standard error, which is infinite.
-func (p logZEstimates) finite() bool {
-	ok := func(x float64) bool { return cli.Finite(x) != nil }
-	if p.by != "" && !ok(p.logZ) {
-		return false
-	}
-	for _, a := range []*partition.Annealed{p.AIS, p.Reverse} {
-		if a != nil && !(ok(a.LogZ) && ok(a.ESS) && ok(a.CESS) && !math.IsNaN(a.StdErr)) {
-			return false
-		}
-	}
-	return p.Bennett == nil || math.IsNaN(p.Bennett.LogZ) || ok(p.Bennett.LogZ) && ok(p.Bennett.StdErr)
 }
 
 // A logZResult is what -json prints of log Z.
