@@ -42,10 +42,7 @@ type part struct {
 }
 
 func newPart(name string, set *data.Set, key rbm.Key) part {
-	order := make([]int32, set.Len())
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order := data.RowNumbers(0, set.Len())
 	key.Rand().Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	return part{name: name, set: set, order: order}
 }

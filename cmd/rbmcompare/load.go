@@ -123,10 +123,7 @@ func (p *plan) positive(m *rbm.RBM) []float64 {
 	mean := compare.NewMean(m)
 	total := p.set.Len()
 	for lo := 0; lo < total; lo += rows {
-		some := make([]int32, min(rows, total-lo))
-		for i := range some {
-			some[i] = int32(lo + i)
-		}
+		some := data.RowNumbers(lo, min(lo+rows, total))
 		b := newPage(p.set, m, len(some)).fill(some)
 		b.Weight = make([]float32, len(some))
 		for i := range b.Weight {

@@ -76,7 +76,14 @@ func TestRunDiverged(t *testing.T) {
 			if s := r.Snapshots[2]; s.Step != 100 || s.LogZ != nil || s.Train != nil || s.TrainBound != nil || len(s.Warnings) != 1 || both.Stderr != call.Stderr {
 				t.Errorf("-json says %s and %s", both.Stdout, both.Stderr)
 			}
-			for _, step := range []int{1, 10, 1000, 12345678} {
+			for i, step := range []int{1, 10, 1000, 12345678} {
+				if i == 1 { // the first one too
+					args[3] = "two.csv"
+					call := rbmeval.Call(args...)
+					if call.Status != cli.OK || strings.Count(call.Stderr, "is shown without numbers") != 2 {
+						t.Errorf("two diverged: exits with %d and warns %s", call.Status, call.Stderr)
+					}
+				}
 				spoilSnapshot(t, step, c.spoil)
 			}
 			args[3] = "none"

@@ -17,11 +17,11 @@ import (
 // logZEstimates are log Z of a model, exact or estimated, and its bounds.
 type logZEstimates struct {
 	logz.Bracket
-	logZ, stdErr float64 // exact, or the best estimate
-	by           string  // how; "" if there is no number
+	logZ, stdErr float64     // exact, or the best estimate
+	by           logz.Method // how; "" if there is no number
 }
 
-const byExact = "exact"
+const byExact logz.Method = "exact"
 
 // unknown is log Z without any number.
 func unknown() logZEstimates {
@@ -29,8 +29,8 @@ func unknown() logZEstimates {
 }
 
 // methods are the names of the ways to log Z in printed text.
-var methods = map[string]string{
-	byExact: "enumeration", string(logz.ByAIS): "AIS", string(logz.ByReverse): "reverse AIS", string(logz.ByBennett): "Bennett's ratio",
+var methods = map[logz.Method]string{
+	byExact: "enumeration", logz.ByAIS: "AIS", logz.ByReverse: "reverse AIS", logz.ByBennett: "Bennett's ratio",
 }
 
 // find computes log Z of m, as the flags say: by enumeration, by estimates, or
@@ -43,13 +43,10 @@ func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts 
 		if s.LowerBound, err = lowerBound(ctx, parts); err != nil {
 			return unknown(), err
 		}
-		stages := func(stage logz.Stage, done float64) { progress(string(stage), done) }
-		if p.Bracket, err = logz.Estimate(ctx, m, s, rbm.NewKey(z.seed), stages); err != nil {
+		if p.Bracket, err = logz.Estimate(ctx, m, s, rbm.NewKey(z.seed), progress); err != nil {
 			return unknown(), err
 		}
-		var by logz.Method
-		p.logZ, p.stdErr, by = p.Best()
-		p.by = string(by)
+		p.logZ, p.stdErr, p.by = p.Best()
 	}
 	if z.exact {
 		enum, err := exact.New(m, exact.EvaluationLimit)
@@ -60,11 +57,11 @@ func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts 
 		if err != nil {
 			return unknown(), err
 		}
+		if cli.Finite(truth) == nil {
+			return unknown(), errNotFinite
+		}
 		p.logZ, p.stdErr, p.by = truth, 0, byExact
 		p.warnOfMisses()
-	}
-	if !p.finite() {
-		return unknown(), errNotFinite
 	}
 	return p, nil
 }
@@ -113,25 +110,10 @@ func (p logZEstimates) logLikelihood(free float64) (mean, upperBound *float64) {
 	return nil, nil
 }
 
-// finite reports whether all numbers of p are finite. A single chain has no
-// standard error, which is infinite.
-func (p logZEstimates) finite() bool {
-	ok := func(x float64) bool { return cli.Finite(x) != nil }
-	if p.by != "" && !ok(p.logZ) {
-		return false
-	}
-	for _, a := range []*partition.Annealed{p.AIS, p.Reverse} {
-		if a != nil && !(ok(a.LogZ) && ok(a.ESS) && ok(a.CESS) && !math.IsNaN(a.StdErr)) {
-			return false
-		}
-	}
-	return p.Bennett == nil || math.IsNaN(p.Bennett.LogZ) || ok(p.Bennett.LogZ) && ok(p.Bennett.StdErr)
-}
-
 // A logZResult is what -json prints of log Z.
 type logZResult struct {
 	LogZ       *float64        `json:"log_z,omitempty"`
-	LogZBy     string          `json:"log_z_by,omitempty"`
+	LogZBy     logz.Method     `json:"log_z_by,omitempty"`
 	LogZStdErr *float64        `json:"log_z_std_err,omitempty"`
 	LowerBound *float64        `json:"log_z_lower_bound,omitempty"`
 	AIS        *estimateResult `json:"ais,omitempty"`
@@ -174,7 +156,7 @@ func (p logZEstimates) result() logZResult {
 	}
 	r.AIS, r.ReverseAIS = annealed(logz.ByAIS, p.AIS), annealed(logz.ByReverse, p.Reverse)
 	if b := p.Bennett; b != nil {
-		r.Bennett = p.estimateResult(logz.ByBennett, b.LogZ, b.StdErr, estimateResult{Overlap: &b.Overlap, Ladders: b.Groups, Temperatures: b.Temperatures, RoundTrips: &b.RoundTrips})
+		r.Bennett = p.estimateResult(logz.ByBennett, b.LogZ, b.StdErr, estimateResult{Overlap: &b.Overlap, Ladders: b.Groups, Temperatures: b.Temperatures, RoundTrips: &p.RoundTrips})
 		if r.Bennett.LogZ != nil || r.Bennett.Impossible {
 			r.Bennett.ESS = &b.ESS
 		}
@@ -215,7 +197,7 @@ func (r logZResult) print(w io.Writer) {
 			number += ", raised to the bound"
 		}
 		bounded = bounded || x.Impossible || x.Raised
-		fmt.Fprintf(w, "%-26s %s (%s)\n", "log Z by "+methods[string(m)], number, fmt.Sprintf(format, details...))
+		fmt.Fprintf(w, "%-26s %s (%s)\n", "log Z by "+methods[m], number, fmt.Sprintf(format, details...))
 	}
 	const annealed = "%d chains, %d temperatures; ESS %.1f, smallest CESS %.1f %%"
 	if x := r.AIS; x != nil {

@@ -151,7 +151,10 @@ func (h *history) evaluate(ctx context.Context) error {
 		case errors.Is(err, errNotFinite), errors.Is(err, rbm.ErrDiverged):
 			s.logZEstimates, s.free = unknown(), nil
 			s.warn(nil, "%v", err)
-			diverged = cmp.Or(diverged, fmt.Errorf("%s: %w", s.Path, err))
+			if s.Err == nil { // else the error names the file
+				err = fmt.Errorf("%s: %w", s.Path, err)
+			}
+			diverged = cmp.Or(diverged, err)
 			failed++
 		case err != nil:
 			return fmt.Errorf("%s: %w", s.Path, err)

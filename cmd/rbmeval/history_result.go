@@ -150,7 +150,7 @@ func (r historyResult) lines() [][]string {
 		return cli.Field(*x, 12)
 	}
 	for _, s := range r.Snapshots {
-		line := []string{strconv.Itoa(s.Step), maybe(s.Train), maybe(s.Test), maybe(s.LogZ), s.LogZBy, maybe(s.LogZStdErr), maybe(s.LowerBound)}
+		line := []string{strconv.Itoa(s.Step), maybe(s.Train), maybe(s.Test), maybe(s.LogZ), string(s.LogZBy), maybe(s.LogZStdErr), maybe(s.LowerBound)}
 		for _, a := range []*estimateResult{s.AIS, s.ReverseAIS, s.Bennett} {
 			if a == nil {
 				a = new(estimateResult)

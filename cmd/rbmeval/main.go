@@ -55,8 +55,8 @@ labels, softmax or bernoulli, the label is summed out over the classes, one labe
 unit on at a time: Σ_y p(y|x) p(h|x,y). So a row has the same features with its
 label and without. -label-in-features writes p(h|x,y) instead, which gives the
 row's label away: do not test a classifier by such features.
-A model with a constraint is evaluated under it; one on all units, all=K, has log Z by
-enumeration alone.
+A model with a constraint is evaluated under it; one on all units, all=K, has log Z
+by enumeration alone.
 
 With -json, log_z, log_z_by, log_z_std_err and mean_log_likelihood are what to go
 by; without an estimate that will do they are absent, and
@@ -169,13 +169,13 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	if err := checkSet(m, set, o.model.Path, about); err != nil {
 		return nil, err
 	}
-	e := &evaluation{options: *o, examples: newExamples(o.flags, m, set, allRows(set)), about: about, all: all, logZEstimates: unknown()}
+	e := &evaluation{options: *o, examples: newExamples(o.flags, m, set, data.RowNumbers(0, set.Len())), about: about, all: all, logZEstimates: unknown()}
 	if err := e.choose(); err != nil || !e.estimated() {
 		return e, err
 	}
 	e.atHand = []*examples{e.examples}
 	if set != all {
-		e.atHand = append(e.atHand, newExamples(o.flags, m, all, allRows(all)))
+		e.atHand = append(e.atHand, newExamples(o.flags, m, all, data.RowNumbers(0, all.Len())))
 	}
 	return e, nil
 }

@@ -124,8 +124,8 @@ func (e *evaluation) printLikelihood(r jsonResult, w io.Writer) {
 	case e.by != "":
 		fmt.Fprintf(w, "%-26s %s by %s", what, cli.PlusMinus(*r.MeanLogLikelihood, e.stdErr, 3), methods[e.by])
 		for _, m := range estimators {
-			if x, _ := e.By(m); string(m) != e.by && !math.IsNaN(x) {
-				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[string(m)])
+			if x, _ := e.By(m); m != e.by && !math.IsNaN(x) {
+				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[m])
 			}
 		}
 		fmt.Fprintln(w)

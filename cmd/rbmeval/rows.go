@@ -42,15 +42,6 @@ func checkSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) err
 	return nil
 }
 
-// allRows returns the numbers of all rows of a set.
-func allRows(set *data.Set) []int32 {
-	rows := make([]int32, set.Len())
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	return rows
-}
-
 // newExamples returns these rows of set as visible states of m.
 func newExamples(bars *cli.Flags, m *rbm.RBM, set *data.Set, index []int32) *examples {
 	x := &examples{bars: bars, m: m, set: set, index: index, n: len(index), v: set.NewRows(len(index), m.Classes())}

@@ -43,7 +43,6 @@ type Ratio struct {
 	Overlap      float64 // the smallest between neighbouring temperatures: see partition.Bennett
 	Groups       int
 	Temperatures int
-	RoundTrips   int64
 }
 
 // A Method names an estimate.

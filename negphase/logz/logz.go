@@ -34,13 +34,11 @@ import (
 	"gorbm/rbm/partition"
 )
 
-// A Stage is a part of the work, as a progress bar names it.
-type Stage string
-
+// The stages of the work, as a progress bar names them.
 const (
-	Annealing Stage = "AIS"
-	Ladder    Stage = "tempered chains"
-	Reversing Stage = "reverse AIS"
+	Annealing = "AIS"
+	Ladder    = "tempered chains"
+	Reversing = "reverse AIS"
 )
 
 // Purposes of the keys.
@@ -55,11 +53,11 @@ const (
 // of range, wrap rbm.ErrDiverged if a number is not finite, or are the
 // context's; a poor estimate is no error but gives one of the Warnings.
 // Equal settings, model and key give equal bits at any GOMAXPROCS.
-func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress func(stage Stage, done float64)) (Bracket, error) {
+func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress func(stage string, done float64)) (Bracket, error) {
 	if err := s.Check(m); err != nil {
 		return Bracket{}, err
 	}
-	of := func(stage Stage) func(done float64) {
+	of := func(stage string) func(done float64) {
 		if progress == nil {
 			return nil
 		}
@@ -112,7 +110,7 @@ func (s Settings) stdErr(groups, independent float64) float64 {
 // bennett is the multistate Bennett estimate from the draws of the ladder.
 func (s Settings) bennett(m *rbm.RBM, d draws) (*Ratio, error) {
 	z, err := partition.Bennett(d.after.Beta, d.excess, s.Groups, s.Annealing.Base.LogZ(m))
-	r := &Ratio{Overlap: z.Overlap, Groups: s.Groups, Temperatures: len(d.after.Beta), RoundTrips: d.trips, LogZ: math.NaN(), StdErr: math.NaN()}
+	r := &Ratio{Overlap: z.Overlap, Groups: s.Groups, Temperatures: len(d.after.Beta), LogZ: math.NaN(), StdErr: math.NaN()}
 	switch {
 	case errors.Is(err, partition.ErrOverlap):
 		return r, nil
