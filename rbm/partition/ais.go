@@ -1,8 +1,9 @@
 // Package partition estimates log Z, the logarithm of an RBM's partition function,
-// where enumeration (package exact) is out of reach: annealed importance sampling
-// and its reverse, from below and from above, and Bennett's ratio along a ladder of
-// temperatures. The rows and draws that the latter two start from are the
-// caller's; package logz gets them from replicas at tuned temperatures.
+// where there are too many states for enumeration (package exact): by annealed
+// importance sampling from below, by its reverse from above, and by Bennett's
+// acceptance ratio along a ladder of temperatures. The caller supplies the draws
+// from which the latter two start; package logz gets them from replicas at tuned
+// temperatures.
 package partition
 
 import (
@@ -10,6 +11,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"gorbm/rbm"
 )
@@ -18,27 +20,26 @@ import (
 type Annealing struct {
 	Chains       int       `json:"chains"`
 	Temperatures int       `json:"temperatures"`   // inverse temperatures of the path, both ends included
-	Pilot        int       `json:"pilot"`          // chains of the two short runs that place them; 0: spaced evenly
-	Path         []float64 `json:"path,omitempty"` // the inverse temperatures themselves, from 0 to 1; nil: placed
-	Base         *rbm.Base `json:"-"`              // where the path begins; nil: the uniform law
+	Pilot        int       `json:"pilot"`          // chains of the two short runs that place the temperatures; 0: evenly spaced
+	Path         []float64 `json:"path,omitempty"` // the inverse temperatures, from 0 to 1; nil: AIS places them
+	Base         *rbm.Base `json:"-"`              // the law at β = 0; nil: the uniform law
 }
 
 // DefaultAnnealing returns 100 chains and 1000 inverse temperatures placed by
-// 50 chains, a path from the uniform law; a Base of the data's means is better.
+// 50 chains, on a path from the uniform law. A Base of the data's means is better.
 func DefaultAnnealing() Annealing {
 	return Annealing{Chains: 100, Temperatures: 1000, Pilot: 50}
 }
 
 const (
-	// maxChains and maxTemperatures bound the memory of a run: chains have
-	// states of some hundred bytes and a stretch of gains, the path 8 bytes a
-	// temperature.
+	// maxChains and maxTemperatures bound the memory of a run. A chain takes some
+	// hundred bytes for its states and 512 for its gains, a temperature 8 bytes.
 	maxChains       = 1 << 20
 	maxTemperatures = 1 << 24
 )
 
-// Check returns an error that names the setting that is out of range or says
-// why the base or a parameter of m will not do.
+// Check returns an error that names the setting that is out of range, or says
+// what is wrong with the base or a parameter of m.
 func (s Annealing) Check(m *rbm.RBM) error {
 	switch {
 	case s.Chains < 1 || s.Chains > maxChains:
@@ -69,19 +70,19 @@ func (s Annealing) Check(m *rbm.RBM) error {
 	return m.CheckFinite()
 }
 
-// An Annealed is what annealed importance sampling says of log Z, in nats.
+// An Annealed is an estimate of log Z by annealed importance sampling, in nats.
 type Annealed struct {
 	LogZ   float64
-	StdErr float64 // of LogZ, from the spread of the weights; +Inf of a single chain
-	ESS    float64 // effective sample size of the weights, (Σw)²/Σw², between 1 and the chains
-	CESS   float64 // the smallest conditional effective sample size of a step, as a part of the chains
+	StdErr float64 // of LogZ, from the spread of the weights; +Inf for a single chain
+	ESS    float64 // effective sample size of the weights, (Σw)²/Σw², between 1 and the number of chains
+	CESS   float64 // the smallest conditional effective sample size of a step, as a fraction of the chains
 
 	Path       []float64 // the inverse temperatures, ascending
 	LogWeights []float64 // of each chain: its log estimate of Z/Z₀, or of Z₀/Z in reverse
 }
 
 // MarshalJSON writes log_z, std_err, ess, cess and the numbers of chains and
-// temperatures; a standard error that is infinite as null.
+// temperatures. An infinite standard error is null.
 func (a Annealed) MarshalJSON() ([]byte, error) {
 	out := struct {
 		LogZ         float64  `json:"log_z"`
@@ -98,13 +99,14 @@ func (a Annealed) MarshalJSON() ([]byte, error) {
 }
 
 // AIS estimates log Z of m by annealed importance sampling (Neal 2001;
-// Salakhutdinov & Murray 2008) with the hidden units summed out: chains start at exact draws of the base, and the mean of their weights is an
-// unbiased estimate of Z/Z₀. Its logarithm is too low on average, by some half
-// of StdErr², and by more than StdErr shows where the effective sample size is
-// small: the chains then missed what matters. Pilot and run have keys of their
-// own, so that placing the temperatures leaves the estimate unbiased.
+// Salakhutdinov & Murray 2008) with the hidden units summed out. Chains start at
+// exact draws from the base, and the mean of their weights is an unbiased estimate
+// of Z/Z₀. Its logarithm is too low on average, by some half of StdErr². Where the
+// effective sample size is small, the chains missed states that matter, and it is
+// too low by more than StdErr shows. Pilot runs and the run have keys of their own,
+// so that placing the temperatures leaves the estimate unbiased.
 //
-// progress, if not nil, is called now and then with the part that is done. The
+// progress, if not nil, is called now and then with the fraction that is done. The
 // error names a setting, wraps rbm.ErrDiverged if a parameter or weight is not
 // finite, or is the context's. Equal settings, model and key give equal bits at
 // any GOMAXPROCS.
@@ -127,16 +129,16 @@ func AIS(ctx context.Context, m *rbm.RBM, s Annealing, key rbm.Key, progress fun
 }
 
 // ReverseAIS estimates log Z of m by the reverse of AIS (Burda, Grosse &
-// Salakhutdinov 2015): chains start at the rows of start, which must
-// be draws from m, and go down the path, each move of AIS reversed in the
-// reversed order; the mean of their weights is an unbiased estimate of Z₀/Z. So
-// LogZ, its negative logarithm, is too high on average, and with AIS brackets
-// the truth, as far as the rows of start are draws from m. Rows of one chain
-// depend on each other, which StdErr does not know. Settings are those of AIS,
-// but there are as many chains as rows; a Path that AIS has placed need not be
-// placed again. Errors are those of AIS, and one that names a row whose softmax
-// label is not one class. It panics if start has another width than the visible
-// layer; it does not change start.
+// Salakhutdinov 2015). Chains start at the rows of start, which must be draws from
+// m, and go down the path: each move of AIS is reversed, in reversed order. The mean
+// of their weights is an unbiased estimate of Z₀/Z. So LogZ, its negative logarithm,
+// is too high on average, and together with AIS it brackets the truth, as far as the
+// rows of start are draws from m. StdErr takes the rows to be independent, which
+// rows of one Markov chain are not. Settings are those of AIS, but there are as many
+// chains as rows; pass the Path that AIS has placed to use it again. Errors are those
+// of AIS, and one that names a row in which a softmax label does not have exactly
+// one class. It panics if start has another width than the visible layer. It does
+// not change start.
 func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Bits, key rbm.Key, progress func(done float64)) (Annealed, error) {
 	if start.Cols != m.Visible() {
 		panic("partition: rows of another width than the visible layer")
@@ -152,10 +154,8 @@ func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Bits, ke
 	if err != nil {
 		return Annealed{}, err
 	}
-	down := make([]float64, len(path))
-	for i, b := range path {
-		down[len(path)-1-i] = b
-	}
+	down := slices.Clone(path)
+	slices.Reverse(down)
 	v := rbm.NewBits(start.Rows, start.Cols)
 	v.CopyFrom(start)
 	out, err := anneal(ctx, m, s.Base, down, v, key.Child(2), share(progress, pilotShare, 1))
@@ -166,11 +166,12 @@ func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Bits, ke
 	return out, nil
 }
 
-// pilotShare is the part of the work that the pilots do under DefaultAnnealing:
+// pilotShare is the fraction of the work that the pilots do under DefaultAnnealing:
 // half the chains at a twentieth and a tenth of the temperatures.
 const pilotShare = 0.07
 
-// share returns a progress from lo to hi of the whole.
+// share returns a progress function for a part of the work, from lo to hi of the
+// whole.
 func share(progress func(done float64), lo, hi float64) func(done float64) {
 	if progress == nil {
 		return nil
@@ -178,8 +179,8 @@ func share(progress func(done float64), lo, hi float64) func(done float64) {
 	return func(done float64) { progress(lo + (hi-lo)*done) }
 }
 
-// anneal takes the rows of v along path, and returns what their weights say of
-// the ratio of the partition functions at its ends.
+// anneal moves the rows of v along path, and returns the estimate that their weights
+// give of the log ratio of the partition functions at its ends.
 func anneal(ctx context.Context, m *rbm.RBM, base *rbm.Base, path []float64, v rbm.Bits, key rbm.Key, progress func(done float64)) (Annealed, error) {
 	out := Annealed{CESS: 1, LogWeights: make([]float64, v.Rows)}
 	var steps func(int)
@@ -196,7 +197,11 @@ func anneal(ctx context.Context, m *rbm.RBM, base *rbm.Base, path []float64, v r
 		return Annealed{}, err
 	}
 	n := float64(v.Rows)
-	sum, squares := powerSums(out.LogWeights)
+	twice := slices.Clone(out.LogWeights)
+	for i, w := range out.LogWeights {
+		twice[i] = 2 * w
+	}
+	sum, squares := rbm.LogSumExp(out.LogWeights), rbm.LogSumExp(twice) // log Σ w and log Σ w²
 	out.LogZ = sum - rbm.Log(n)
 	out.ESS = min(rbm.Exp(2*sum-squares), n)
 	out.StdErr = math.Inf(1)
@@ -208,17 +213,9 @@ func anneal(ctx context.Context, m *rbm.RBM, base *rbm.Base, path []float64, v r
 	return out, nil
 }
 
-// powerSums returns log Σ w and log Σ w² of log weights.
-func powerSums(logw []float64) (sum, squares float64) {
-	twice := make([]float64, len(logw))
-	for i, w := range logw {
-		twice[i] = 2 * w
-	}
-	return rbm.LogSumExp(logw), rbm.LogSumExp(twice)
-}
-
-// conditionalESS returns (Σ Wg)²/(ΣW · Σ Wg²) for log weights W before a step
-// and gains g of it (Zhou, Johansen & Aston 2016), between 0 and 1.
+// conditionalESS returns (Σ Wg)²/(ΣW · Σ Wg²), between 0 and 1, for weights W
+// before a step and their factors g at it, given as logarithms (Zhou, Johansen &
+// Aston 2016).
 func conditionalESS(logw, gains []float64) float64 {
 	top, high := math.Inf(-1), math.Inf(-1)
 	for r, w := range logw {

@@ -29,17 +29,17 @@ func BenchmarkAIS(b *testing.B) {
 	b.ReportMetric(10*b.Elapsed().Seconds()/float64(b.N), "s/1000temperatures")
 }
 
-// Bennett's ratio of a ladder with a thousand draws a rung whose energies are
+// Bennett's ratio of a ladder with a thousand draws a temperature whose energies are
 // normal; neighbours of a hundred are half a standard deviation apart.
 func BenchmarkBennett(b *testing.B) {
-	for _, rungs := range []int{10, 100} {
-		b.Run(fmt.Sprintf("rungs=%d/draws=1000", rungs), func(b *testing.B) {
+	for _, temperatures := range []int{10, 100} {
+		b.Run(fmt.Sprintf("temperatures=%d/draws=1000", temperatures), func(b *testing.B) {
 			r := rbm.NewKey(1).Rand()
-			beta, d := make([]float64, rungs), make([][]float64, rungs)
+			beta, d := make([]float64, temperatures), make([][]float64, temperatures)
 			for k := range beta {
-				beta[k] = float64(k) / float64(rungs-1)
+				beta[k] = float64(k) / float64(temperatures-1)
 				d[k] = make([]float64, 1000)
-				sd := float64(rungs) / 2
+				sd := float64(temperatures) / 2
 				for i := range d[k] {
 					d[k][i] = sd*r.NormFloat64() - sd*sd*beta[k]
 				}

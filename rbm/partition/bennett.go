@@ -1,73 +1,75 @@
 package partition
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 )
 
-// ErrOverlap is wrapped by Bennett's error when neighbours on a ladder share
-// too few states for a ratio of their partition functions.
+// ErrOverlap is wrapped by Bennett's error when neighbouring temperatures of a
+// ladder share too few states to estimate the ratio of their partition functions.
 var ErrOverlap = errors.New("neighbouring temperatures overlap too little")
 
 const (
-	// leastOverlap is the overlap below which Bennett gives no number: at 1 %
+	// leastOverlap is the overlap below which Bennett gives no estimate. At 1 %
 	// the variance of a ratio is some 200 times that of a mean of as many draws,
-	// and the draws that carry it may be missing altogether.
+	// and the draws that determine it may be missing altogether.
 	leastOverlap = 0.01
-	// maxRungs bounds the memory of Bennett's matrices, one a group of draws, to
-	// 32 MiB.
-	maxRungs = 512
+	// maxLadder is the largest number of temperatures. It bounds the memory of the
+	// matrices, one for each of mbarParts, to 32 MiB.
+	maxLadder = 512
 )
 
-// A BennettLogZ is what draws along a ladder say of the log Z of its rungs.
+// A BennettLogZ is an estimate of log Z at every temperature of a ladder.
 type BennettLogZ struct {
-	LogZ    []float64 `json:"log_z"`   // of each rung, in the order given, in nats
+	LogZ    []float64 `json:"log_z"`   // at each temperature, in the order given, in nats
 	StdErr  []float64 `json:"std_err"` // of each LogZ; 0 at β = 0, whose log Z is known
-	Overlap float64   `json:"overlap"` // the smallest between neighbours, between 0 and 1
+	Overlap float64   `json:"overlap"` // the smallest of two neighbours, between 0 and 1
 
-	// IndependentErr is what StdErr would be if all draws were independent. Its
-	// square over that of StdErr is what a draw is worth in independent ones.
+	// IndependentErr is what StdErr would be if all draws were independent. A draw
+	// is worth IndependentErr²/StdErr² independent ones.
 	IndependentErr []float64 `json:"independent_err"`
 }
 
-// Bennett estimates log Z at every rung of a ladder from draws at all of them,
-// by the multistate Bennett acceptance ratio (Shirts & Chodera 2008). Draw n of
-// rung k is from
+// Bennett estimates log Z at every inverse temperature of a ladder from draws at
+// all of them, by the multistate Bennett acceptance ratio, MBAR (Shirts & Chodera
+// 2008). Draw n at beta[k] is from
 //
 //	p_k(x) ∝ exp(−E₀(x) − beta[k]·D(x)),  D = E − E₀,
 //
-// and d[k][n] is its D; of uniform ladders D is the energy. The rungs may come
-// in any order and have different numbers of draws n_k; one must be β = 0, with
-// log Z equal to logZ0 (rbm.Base.LogZ). The free energies f_k = −log Z_k/Z₀ solve
+// and d[k][n] is its D. On a path from the uniform law D is the energy. The inverse
+// temperatures may come in any order and have different numbers of draws n_k. One
+// must be 0, with log Z equal to logZ0 (rbm.Base.LogZ). The free energies
+// f_k = −log Z_k/Z₀ solve
 //
 //	Σ_x p_k(x)/Σ_l n_l p_l(x) = 1,  p_k(x) = exp(f_k − β_k D(x))
 //
-// (eq. 11), found by Newton's method from the chain of two-rung ratios; the
-// sums run over all draws, without a matrix of them.
+// (eq. 11). They are found by Newton's method, which starts from the ratios of
+// neighbours. The sums run over all draws, without a matrix of them.
 //
-// groups says which draws are independent. 0: all of them, and the standard
-// errors are eq. 8. Else d[k] holds equally many draws of each of so many
-// groups, at least 2, one group after the other: those of one ladder of replicas,
-// say, which depend on each other in time and across rungs. Only groups are
-// independent then, and the standard errors come from the spread between them:
-// to first order group g moves f by H⁻¹u_g, where H is the Hessian of what
-// Newton's method minimises and u_g the part of the draws of g in its gradient,
-// so that
+// groups says which draws are independent. If it is 0 all of them are, and the
+// standard errors are eq. 8. Else d[k] holds equally many draws of each of that many
+// groups, at least 2, one group after the other. A group is for example the draws of
+// one ladder of replicas, which depend on each other in time and across
+// temperatures. Only groups are independent then, and the standard errors come from
+// the spread between them. To first order group g moves f by H⁻¹u_g, where H is the
+// Hessian of the function that Newton's method minimises and u_g the contribution of
+// the draws of g to its gradient, so that
 //
 //	Var f = G/(G−1) · Σ_g (H⁻¹u_g)(H⁻¹u_g)ᵀ
 //
 // (the infinitesimal jackknife, Efron 1982, chapter 6). An error of G groups
 // is itself uncertain: (LogZ − log Z)/StdErr follows Student's t with G − 1
-// degrees of freedom. No spread shows what all groups have missed.
+// degrees of freedom. The spread does not show states that all groups have missed.
 //
-// The overlap of neighbours i and j is ∫ 2 p_i p_j/(p_i+p_j), 1 where they
-// agree and 0 where they share nothing, estimated from the draws of each by
-// itself, of which the smaller counts: with n draws of either the variance of
-// the ratio is (2/n)(1/overlap − 1) (Bennett 1976). Below 1 % the error
-// wraps ErrOverlap, and only Overlap is set. Other errors name what is wrong
-// with the input. Results do not depend on the number of processors.
+// The overlap of neighbours i and j is ∫ 2 p_i p_j/(p_i+p_j): 1 if they agree
+// and 0 if they share nothing. It is estimated from the draws of either alone, and
+// the smaller estimate counts. With n draws of each the variance of the ratio is
+// (2/n)(1/overlap − 1) (Bennett 1976). If it is below 1 % the error wraps
+// ErrOverlap, and only Overlap is set. Other errors name what is wrong with the
+// input. Results do not depend on the number of processors.
 func Bennett(beta []float64, d [][]float64, groups int, logZ0 float64) (BennettLogZ, error) {
 	if err := checkLadder(beta, d, groups); err != nil {
 		return BennettLogZ{}, fmt.Errorf("bennett: %w", err)
@@ -76,14 +78,9 @@ func Bennett(beta []float64, d [][]float64, groups int, logZ0 float64) (BennettL
 	for k := range order {
 		order[k] = k
 	}
-	slices.SortFunc(order, func(i, j int) int {
-		if beta[i] < beta[j] {
-			return -1
-		}
-		return 1
-	})
-	s := newBennett(beta, d, order)
-	overlap, at := s.chain()
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(beta[i], beta[j]) })
+	s := newMBAR(beta, d, order)
+	overlap, at := s.startFromPairs()
 	if overlap < leastOverlap {
 		return BennettLogZ{Overlap: overlap}, fmt.Errorf("bennett: %w: %.2g %% at β = %v and %v; put temperatures between them",
 			ErrOverlap, 100*overlap, s.beta[at], s.beta[at+1])
@@ -106,15 +103,16 @@ func Bennett(beta []float64, d [][]float64, groups int, logZ0 float64) (BennettL
 	return out, nil
 }
 
-// checkLadder says what is wrong with the arguments of Bennett.
+// checkLadder returns an error that says what is wrong with the arguments of
+// Bennett.
 func checkLadder(beta []float64, d [][]float64, groups int) error {
 	switch {
 	case len(d) != len(beta):
 		return fmt.Errorf("%d inverse temperatures and draws of %d", len(beta), len(d))
 	case groups < 0 || groups == 1:
 		return fmt.Errorf("%d groups; it takes 2 or more, for errors are told from the spread between them, or 0 where all draws are independent", groups)
-	case len(beta) < 2 || len(beta) > maxRungs:
-		return fmt.Errorf("%d temperatures; it takes 2 to %d", len(beta), maxRungs)
+	case len(beta) < 2 || len(beta) > maxLadder:
+		return fmt.Errorf("%d temperatures; it takes 2 to %d", len(beta), maxLadder)
 	case !slices.Contains(beta, 0):
 		return errors.New("no rung at β = 0, whose log Z is known; end the ladder there")
 	}

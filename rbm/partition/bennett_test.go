@@ -14,18 +14,18 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A rungs is a ladder of an enumerable model with exact draws.
-type rungs struct {
+// A ladder is a ladder of temperatures of an enumerable model with exact draws.
+type ladder struct {
 	beta []float64
 	logZ []float64 // the truth
 	d    [][]float64
 
-	law [][]float64 // the cumulated law of each rung
+	law [][]float64 // the cumulated law of each temperature
 	of  []float64   // D of each state
 }
 
-func newRungs(m *rbm.RBM, b *rbm.Base, beta []float64) rungs {
-	s := rungs{beta: beta, d: make([][]float64, len(beta))}
+func newLadder(m *rbm.RBM, b *rbm.Base, beta []float64) ladder {
+	s := ladder{beta: beta, d: make([][]float64, len(beta))}
 	base := baseStates(m, b)
 	for i, st := range rbmtest.States(m) {
 		s.of = append(s.of, st.Energy-base[i].Energy)
@@ -40,8 +40,8 @@ func newRungs(m *rbm.RBM, b *rbm.Base, beta []float64) rungs {
 	return s
 }
 
-// draw draws counts[k] independent states of each rung.
-func (s rungs) draw(counts []int, key rbm.Key) {
+// draw draws counts[k] independent states of each temperature.
+func (s ladder) draw(counts []int, key rbm.Key) {
 	for k, p := range s.law {
 		s.d[k] = make([]float64, counts[k])
 		for n := range s.d[k] {
@@ -51,14 +51,14 @@ func (s rungs) draw(counts []int, key rbm.Key) {
 	}
 }
 
-// exactRungs returns a ladder with draws.
-func exactRungs(m *rbm.RBM, b *rbm.Base, beta []float64, counts []int, key rbm.Key) rungs {
-	s := newRungs(m, b, beta)
+// exactLadder returns a ladder with draws.
+func exactLadder(m *rbm.RBM, b *rbm.Base, beta []float64, counts []int, key rbm.Key) ladder {
+	s := newLadder(m, b, beta)
 	s.draw(counts, key)
 	return s
 }
 
-func (s rungs) bennett(t *testing.T, b *rbm.Base, m *rbm.RBM, groups int) BennettLogZ {
+func (s ladder) bennett(t *testing.T, b *rbm.Base, m *rbm.RBM, groups int) BennettLogZ {
 	t.Helper()
 	out, err := Bennett(s.beta, s.d, groups, b.LogZ(m))
 	if err != nil {
@@ -84,7 +84,7 @@ func TestBennettIsCalibrated(t *testing.T) {
 		for _, b := range []*rbm.Base{nil, randomBase(m, 0.5, 4)} {
 			one := slices.Index(c.beta, 1)
 			square, inside := 0.0, 0
-			s := newRungs(m, b, c.beta)
+			s := newLadder(m, b, c.beta)
 			for i := range uint64(repeats) {
 				s.draw(c.count, rbm.NewKey(i))
 				out := s.bennett(t, b, m, 0)
@@ -107,7 +107,7 @@ func TestBennettIsCalibrated(t *testing.T) {
 func TestBennettAgainstTheEquations(t *testing.T) {
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
 	beta, counts := []float64{0.4, 1, 0, 0.7}, []int{20, 15, 30, 10}
-	s := exactRungs(m, nil, beta, counts, rbm.NewKey(1))
+	s := exactLadder(m, nil, beta, counts, rbm.NewKey(1))
 	got := s.bennett(t, nil, m, 0)
 
 	var all []float64
@@ -115,7 +115,7 @@ func TestBennettAgainstTheEquations(t *testing.T) {
 		all = append(all, d...)
 	}
 	f := make([]float64, len(beta))
-	weights := func() *mat.Dense { // of each draw, of each rung
+	weights := func() *mat.Dense { // of each draw, of each temperature
 		w := mat.NewDense(len(all), len(beta), nil)
 		for n, d := range all {
 			sum := 0.0
@@ -128,7 +128,7 @@ func TestBennettAgainstTheEquations(t *testing.T) {
 		}
 		return w
 	}
-	const zero = 2 // the rung β = 0
+	const zero = 2 // the temperature β = 0
 	for range 20000 {
 		w := weights()
 		for k := range f {
@@ -187,10 +187,10 @@ func pseudoInverse(a *mat.Dense) *mat.Dense {
 // An energy that is shifted by c shifts log Z by −βc, whatever its size.
 func TestBennettAtAnyScale(t *testing.T) {
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
-	s := exactRungs(m, nil, []float64{1, 0.5, 0}, []int{200, 150, 100}, rbm.NewKey(1))
+	s := exactLadder(m, nil, []float64{1, 0.5, 0}, []int{200, 150, 100}, rbm.NewKey(1))
 	want := s.bennett(t, nil, m, 0)
 	for _, c := range []float64{-1e9, 1e6} {
-		moved := rungs{beta: s.beta}
+		moved := ladder{beta: s.beta}
 		for _, d := range s.d {
 			d = slices.Clone(d)
 			for i := range d {
@@ -212,7 +212,7 @@ func TestBennettAtAnyScale(t *testing.T) {
 func TestBennettOverlap(t *testing.T) {
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1.2)
 	count := []int{20000, 20000}
-	s := exactRungs(m, nil, []float64{0, 1}, count, rbm.NewKey(1))
+	s := exactLadder(m, nil, []float64{0, 1}, count, rbm.NewKey(1))
 	got := s.bennett(t, nil, m, 0)
 	p, _ := rbmtest.Law(rbmtest.States(m), 1)
 	q := 1 / float64(len(p))
@@ -224,7 +224,7 @@ func TestBennettOverlap(t *testing.T) {
 	rbmtest.Near(t, "overlap", got.Overlap, want, 6*math.Sqrt((square-want*want)/20000)) // six standard errors of its mean
 
 	far := shape{12, 4, 0, rbm.Softmax}.random(3, 5)
-	s = exactRungs(far, nil, []float64{0, 0.02, 1}, []int{300, 300, 300}, rbm.NewKey(1))
+	s = exactLadder(far, nil, []float64{0, 0.02, 1}, []int{300, 300, 300}, rbm.NewKey(1))
 	out, err := Bennett(s.beta, s.d, 0, 0)
 	if !errors.Is(err, ErrOverlap) || !strings.Contains(err.Error(), "β = 0.02 and 1") {
 		t.Errorf("overlap %v: got error %v", out.Overlap, err)
@@ -273,7 +273,7 @@ func TestBennettErrors(t *testing.T) {
 // Results do not depend on the number of processors.
 func TestBennettDeterminism(t *testing.T) {
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
-	s := exactRungs(m, nil, []float64{1, 0.7, 0.4, 0}, []int{9000, 4000, 6000, 5000}, rbm.NewKey(1))
+	s := exactLadder(m, nil, []float64{1, 0.7, 0.4, 0}, []int{9000, 4000, 6000, 5000}, rbm.NewKey(1))
 	run := func(procs int) BennettLogZ {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 		return s.bennett(t, nil, m, 500)
@@ -293,13 +293,13 @@ func TestBennettDeterminism(t *testing.T) {
 // A long ladder of normal energies, whose log Z is known: with D ~ N(0, sd²) at
 // β = 0 it is N(−β·sd², sd²) at β, and log Z = ½β²sd².
 func TestBennettOnALongLadder(t *testing.T) {
-	const repeats, rungs, sd = 60, 15, 8.0
-	beta, d := make([]float64, rungs), make([][]float64, rungs)
+	const repeats, temperatures, sd = 60, 15, 8.0
+	beta, d := make([]float64, temperatures), make([][]float64, temperatures)
 	square := 0.0
 	for i := range uint64(repeats) {
 		r := rbm.NewKey(i).Rand()
 		for k := range beta {
-			beta[k] = float64(k) / (rungs - 1)
+			beta[k] = float64(k) / (temperatures - 1)
 			d[k] = make([]float64, 100)
 			for n := range d[k] {
 				d[k][n] = sd*r.NormFloat64() - beta[k]*sd*sd
@@ -309,7 +309,7 @@ func TestBennettOnALongLadder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		z := (got.LogZ[rungs-1] - sd*sd/2) / got.StdErr[rungs-1]
+		z := (got.LogZ[temperatures-1] - sd*sd/2) / got.StdErr[temperatures-1]
 		square += z * z / repeats
 	}
 	if math.Abs(square-1) > 5*math.Sqrt(2.0/repeats) {

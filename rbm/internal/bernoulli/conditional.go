@@ -19,21 +19,21 @@ const Rows = len(vec.Quad{})
 //
 //	p(y) = exp(Σ sⱼyⱼ) / e_K(exp s)   where Σ yⱼ = K,
 //
-// e_K being the elementary symmetric polynomial of degree K. Subtracting a
-// number t from all log-odds leaves the law as it is. So t is chosen such that
-// independent units with log-odds s−t have K on in the mean. Then the law b_j(r),
-// that r of the units from j on are on, comes by a recursion over the units in
-// which all numbers lie in [0,1] and those that count are not small (Chen & Liu,
-// Statistica Sinica 7, 1997, for the law and its uses). It gives exact marginals
-// and draws in O(mK) for m units, with the errors of a sum of positive terms.
+// and e_K is the elementary symmetric polynomial of degree K (Chen & Liu,
+// Statistica Sinica 7, 1997). Subtracting a number t from all log-odds does not
+// change the law. So t is chosen such that of independent units with log-odds s−t,
+// K are on in the mean. Let b_j(r) be the probability that r of the units from j on
+// are on. A recursion over the units gives b_j; all its numbers lie in [0,1], and
+// those that matter are not small. It gives exact marginals and draws in O(mK) for
+// m units, with the rounding errors of a sum of positive terms.
 //
-// Use: Get or Resize, then set Active and LogOdds of the rows that there are,
-// then Solve, then LogSum and Forward.
+// Call Get or Resize, then set Active and LogOdds of the rows in use, then call
+// Solve, then LogSum and Forward.
 type Conditional struct {
-	Active  [Rows]int       // K; below 0 or above the number of units the row has no state
+	Active  [Rows]int       // K; if it is below 0 or above the number of units, the row has no state
 	LogOdds [Rows][]float64 // s
-	Shift   [Rows]float64   // t; before Solve a guess at it, or NaN
-	Number  [Rows]uint32    // of each row among all rows that are drawn
+	Shift   [Rows]float64   // t; before Solve a first guess, or NaN
+	Number  [Rows]uint32    // of each row in the random stream
 
 	Mean  []vec.Quad     // of each unit: p(y=1), after Forward with mean
 	Drawn [Rows][]uint64 // states, after Forward with a stream
@@ -43,26 +43,26 @@ type Conditional struct {
 	total       vec.Quad   // b_0(K)
 	least, most int        // K over the rows
 
-	// b_j for j = n·size … (n+1)·size, where n is the block at hand. Each b_j has
+	// b_j for j = n·size … (n+1)·size, where n is the current block. Each b_j has
 	// width elements: element r+1 is b_j(r), element 0 is zero.
 	table       []vec.Quad
 	ends        []vec.Quad // b_j at the ends of blocks
 	size, width int
-	front       []vec.Quad // front[r]: probability that r units are still to come on
+	front       []vec.Quad // front[r]: probability that r of the remaining units are on
 
-	left     [Rows]int                // units still to come on
+	left     [Rows]int                // number of the remaining units that are on in the draw
 	uniforms [Rows][vec.Block]float32 // for the units of a block
 	x        [2][]float32             // log-odds and means in float32
-	y        [3][]float64             // log-odds and what odds takes from them
+	y        [3][]float64             // log-odds s−t, and p and q of them
 }
 
-// tableBytes is the size of a table that is worth keeping whole: half of a
-// second-level cache of 1 MiB. Larger ones are made block by block, twice.
+// tableBytes is the largest size of a table that is kept whole: half of a
+// second-level cache of 1 MiB. Larger ones are computed block by block, twice.
 const tableBytes = 1 << 19
 
 var pool = sync.Pool{New: func() any { return new(Conditional) }}
 
-// Get returns a Conditional of rows of so many units, as Resize leaves it. Put
+// Get returns a Conditional for rows of that many units, as Resize leaves it. Put
 // gives it back.
 func Get(units int) *Conditional {
 	c := pool.Get().(*Conditional)
@@ -70,11 +70,11 @@ func Get(units int) *Conditional {
 	return c
 }
 
-// Put gives c back for others to use.
+// Put gives c back for reuse.
 func (c *Conditional) Put() { pool.Put(c) }
 
-// Resize makes room for rows of so many units. No row has a state until Active
-// says so.
+// Resize makes room for rows of that many units. It sets Active to −1, so that no
+// row has a state, and Shift to NaN.
 func (c *Conditional) Resize(units int) {
 	c.units = units
 	if len(c.p) < units {
@@ -100,7 +100,7 @@ func (c *Conditional) Resize(units int) {
 // Possible reports whether row l has a state.
 func (c *Conditional) Possible(l int) bool { return c.Active[l] >= 0 && c.Active[l] <= c.units }
 
-// Solve prepares what follows: the odds of every row and b_0 … b_size.
+// Solve computes the odds of every row and the table of the first block.
 func (c *Conditional) Solve() {
 	c.least, c.most = c.units, 0
 	for l, k := range c.Active {
@@ -118,15 +118,7 @@ func (c *Conditional) Solve() {
 		c.size = max(16, int(math.Sqrt(float64(c.units)))) // least room for blocks and ends together
 	}
 	blocks := max(1, (c.units+c.size-1)/c.size)
-	if n := (c.size + 1) * c.width; len(c.table) < n {
-		c.table = make([]vec.Quad, n)
-	}
-	if n := blocks * c.width; len(c.ends) < n {
-		c.ends = make([]vec.Quad, n)
-	}
-	if len(c.front) < c.width {
-		c.front = make([]vec.Quad, c.width)
-	}
+	c.table, c.ends, c.front = grown(c.table, (c.size+1)*c.width), grown(c.ends, blocks*c.width), grown(c.front, c.width)
 	for n := blocks - 1; n >= 0; n-- {
 		c.fill(n)
 		if n > 0 {
@@ -141,13 +133,18 @@ func (c *Conditional) Solve() {
 	}
 }
 
-// odds takes the probabilities of row l, of whose units k are on.
+// grown returns x, or new memory if it is shorter than n.
+func grown(x []vec.Quad, n int) []vec.Quad {
+	if len(x) < n {
+		return make([]vec.Quad, n)
+	}
+	return x
+}
+
+// odds computes p and q of row l, k units of which are on.
 func (c *Conditional) odds(l, k int) {
 	if k == 0 || k == c.units {
-		p := 0.0
-		if k > 0 {
-			p = 1
-		}
+		p := float64(min(k, 1))
 		for j := range c.units {
 			c.p[j][l], c.q[j][l] = p, 1-p
 		}
@@ -165,7 +162,7 @@ func (c *Conditional) odds(l, k int) {
 	}
 }
 
-// fill makes the table that of block n.
+// fill computes the table of block n.
 func (c *Conditional) fill(n int) {
 	first := n * c.size
 	last := min(first+c.size, c.units)
@@ -183,7 +180,7 @@ func (c *Conditional) fill(n int) {
 		b[0] = vec.Quad{}
 		vec.Spread(b[lo+1:hi+2], at(j + 1)[lo:], &c.p[j], &c.q[j])
 		if hi+2 < c.width {
-			b[hi+2] = vec.Quad{} // read by the unit before
+			b[hi+2] = vec.Quad{} // the next iteration reads it
 		}
 	}
 }
@@ -194,8 +191,8 @@ func (c *Conditional) reach(j int) (lo, hi int) {
 	return max(0, c.least-j), min(c.most, c.units-j)
 }
 
-// Forward goes over the units in order: it takes the marginals if wanted, and
-// draws a state if a stream is given.
+// Forward goes over the units in order. It computes the marginals if mean is set,
+// and draws a state if there is a stream.
 func (c *Conditional) Forward(mean bool, stream *vec.Stream) {
 	front := c.front[:c.width]
 	clear(front)
@@ -237,7 +234,7 @@ func (c *Conditional) draw(j int) {
 	for l := range Rows {
 		r := c.left[l]
 		on, all := c.Weights(l, j, r)
-		// Where all units that are left are on, rounding has no say.
+		// If all remaining units are on, rounding must not decide.
 		if u := float64(c.uniforms[l][j%vec.Block]) * 0x1p-24; r == c.units-j || float64(u*all) < on {
 			c.Drawn[l][j/vec.Block] |= 1 << (j % vec.Block)
 			c.left[l]--
@@ -245,9 +242,10 @@ func (c *Conditional) draw(j int) {
 	}
 }
 
-// Weights returns the weight of unit j being on, and that of all states, given
-// that left units from j on are on in row l. Draws compare these two numbers.
-// Beyond the first block of a large layer it is only valid inside Forward.
+// Weights returns the weight of the states in which unit j is on, and the weight of
+// all states, given that left of the units from j on are on in row l. Draws compare
+// these two numbers. Beyond the first block of a large layer it is only valid inside
+// Forward.
 func (c *Conditional) Weights(l, j, left int) (on, all float64) {
 	b := c.table[j%c.size*c.width:]
 	next := b[c.width:]
@@ -269,7 +267,7 @@ func (c *Conditional) LogSum(l int) float64 {
 		}
 		return sum
 	}
-	// e_K(w) = e^(Kt)·Π(1 + w·e^(−t))·b_0(K): the law of independent units.
+	// e_K(w) = e^(Kt)·Π(1 + w·e^(−t))·b_0(K), by the law of independent units.
 	t := c.Shift[l]
 	x := c.y[0][:c.units]
 	for j, s := range c.LogOdds[l] {
@@ -278,19 +276,19 @@ func (c *Conditional) LogSum(l int) float64 {
 	return float64(float64(k)*t) + vec.SoftplusSum(x) + vec.Log(c.total[l])
 }
 
-// shift returns t at which Σ 1/(1+e^(t−s)) is near k, 0 < k < len(s), by
-// Newton's method on its logarithm, or that of the number of units that are
-// off, within a bracket. Any t gives the same law: it need only be so near that
-// k is not far out in the law of the number of units on, so sums are in
-// float32. It starts at guess, if that is within the bracket.
+// shift returns a t at which the mean number of units that are on, Σ 1/(1+e^(t−s)),
+// is near k, 0 < k < len(s). It uses Newton's method within a bracket, on the
+// logarithm of that number or of the number of units that are off, and starts at
+// guess if that is within the bracket. Any t gives the same law. It need only be so
+// near that k is a likely number of units, so sums are in float32.
 func (c *Conditional) shift(s []float64, k int, guess float64) float64 {
 	n := len(s)
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, x := range s {
 		low, high = min(low, x), max(high, x)
 	}
-	// Where all s are equal this is the answer; else the answers of the smallest
-	// and the largest of them enclose it.
+	// If all s are equal, t is s plus these odds. Else it lies between the values for
+	// the smallest and the largest s.
 	odds := vec.Log(float64(n-k) / float64(k))
 	low, high = low+odds, high+odds
 	blocks := vec.Blocks(n)
@@ -321,7 +319,7 @@ func (c *Conditional) shift(s []float64, k int, guess float64) float64 {
 		} else {
 			high = t
 		}
-		// d(log Σp)/dt = −Σpq/Σp, and with q for p and + for −.
+		// d(log Σp)/dt = −Σpq/Σp, and d(log Σq)/dt = Σpq/Σq.
 		step := 0.0
 		if 2*k <= n {
 			step = vec.Log(mean/float64(k)) * mean / variance
@@ -336,6 +334,6 @@ func (c *Conditional) shift(s []float64, k int, guess float64) float64 {
 	return t
 }
 
-// shiftSteps bounds the steps of shift. Newton takes three to eight; halving
-// alone brings a bracket of 10⁷, more than weights allow, below 10⁻¹¹.
+// shiftSteps bounds the steps of shift. Newton's method takes three to eight. Halving
+// alone would reduce a bracket of 10⁷, more than weights allow, to below 10⁻¹¹.
 const shiftSteps = 64

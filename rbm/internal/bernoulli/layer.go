@@ -6,22 +6,21 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// A Layer is the law of a layer of which a given number of units differ from a
-// reference: binary units and then, if there are more, one softmax group.
+// A Layer is the law of a layer given the number of its units that differ from a
+// reference. It has binary units and then, if there are more, one softmax group.
 type Layer struct {
 	Binary    int     // number of binary units
 	Reference []uint8 // of the binary units; nil means zeros
-	// Distance has for each state of the softmax group, one of its units being on,
-	// the number of its units that differ from the reference. It is 1 everywhere
-	// without a reference; with one, a state agrees with it in one unit more or
-	// less, so that there are two values.
+	// Distance is, for each state of the softmax group, the number of the group's
+	// units that differ from the reference. Without a reference all are 1. With one
+	// there are two values: the unit that is on is one or zero in the reference.
 	Distance []int
 
 	law  Conditional
 	logw []float64 // of each state of the group
 }
 
-// LogWeight returns base + log Σ exp(aᵀx) over the states x of the layer of which
+// LogWeight returns base + log Σ exp(aᵀx) over the states x of the layer in which
 // active units differ from the reference, −Inf if there are none. If mean
 // is not nil it is overwritten with the means of the units under that law, in
 // the order of a.
@@ -59,8 +58,8 @@ func (l *Layer) LogWeight(base float64, a []float64, active int, mean []float64)
 	return base + weight + total
 }
 
-// lane returns which of the two numbers of active binary units goes with a state
-// of the group at this distance.
+// lane returns the row of the law that goes with a state of the group at this
+// distance.
 func lane(distance, least int) int {
 	if distance != least {
 		return 1
@@ -68,7 +67,7 @@ func lane(distance, least int) int {
 	return 0
 }
 
-// solve solves the law of the binary units with each number of active ones, and
+// solve solves the law of the binary units for each number of active units, and
 // returns the log weight of their reference.
 func (l *Layer) solve(a, mean []float64, active ...int) (weight float64) {
 	l.law.Resize(l.Binary)
@@ -92,7 +91,7 @@ func (l *Layer) solve(a, mean []float64, active ...int) (weight float64) {
 
 func (l *Layer) reference(i int) bool { return l.Reference != nil && l.Reference[i] == 1 }
 
-// on returns the mean of binary unit i with the k-th number of active units.
+// on returns the mean of binary unit i for the k-th number of active units.
 func (l *Layer) on(i, k int) float64 {
 	if l.reference(i) {
 		return 1 - l.law.Mean[i][k]

@@ -2,25 +2,24 @@ package vec
 
 import "math/bits"
 
-// The sums of the ascent step. A weight's step is a sum over many particles,
-// which is formed apart from the weight and added to it once: terms that are
-// small beside the weight would otherwise lose their last digits to it, each
-// by itself.
+// The sums of the ascent step. A weight's step is a sum over many particles. It is
+// formed separately and added to the weight once. If each term, small beside the
+// weight, were added by itself, each would lose its last digits.
 //
-// The sum over a list is a written tree. Its rows are taken Run at a time. Each
-// run is summed in order, beginning with its first row; the sums of the runs are
-// added in order. With n terms of different values the rounding error of such a
-// sum is some √(Run/n + n/Run)·10⁻⁸ of it, where one accumulator would have
-// √n·10⁻⁸. Terms that are all equal round in the same direction: their sum is off
-// by up to 5·10⁻⁷ of it.
+// The sum over a list has two levels. Its rows are taken Run at a time. Each run is
+// summed in order, starting with its first row, and the sums of the runs are added
+// in order. With n terms of different values the relative rounding error of such a
+// sum is some √(Run/n + n/Run)·10⁻⁸, where one accumulator would have √n·10⁻⁸.
+// Terms that are all equal round in the same direction: their sum is off by up to
+// 5·10⁻⁷ of it.
 
 // Run is the number of rows that are summed in one accumulator.
 const Run = 32
 
 // Sums overwrites the n = len(cuts)−1 rows of dst with sums of rows of base: row
-// i with the tree over the rows that start at the offsets
-// lists[cuts[i]:cuts[i+1]], zeros if there is none. It panics if a slice is too
-// short for the rows; offsets are trusted. dst and base must not overlap.
+// i with the two-level sum of the rows that start at the offsets
+// lists[cuts[i]:cuts[i+1]], or zeros if there is none. It panics if a slice is too
+// short for the rows. Offsets are not checked. dst and base must not overlap.
 func Sums(dst, base []float32, lists, cuts []uint32) {
 	eachPiece(lists, nil, cuts, true, func(lo, hi int) {
 		_ = dst[hi*Block-1]
@@ -47,8 +46,8 @@ func AddSumsTo(dst, part, base []float32, lists, cuts []uint32) {
 	})
 }
 
-// AddSumsTimes is AddSums of rows that are multiplied by values of the same
-// number as their offsets. Each product is rounded before it is added.
+// AddSumsTimes is AddSums of rows times values, one for each offset in lists. Each
+// product is rounded before it is added.
 func AddSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	eachPiece(lists, values, cuts, false, func(lo, hi int) {
 		_ = dst[hi*Block-1]
@@ -93,8 +92,8 @@ func addSumsToGo(dst, part, base []float32, lists, cuts []uint32) {
 	}
 }
 
-// treeGo overwrites sum with the tree over a list, and reports whether the list
-// has any row.
+// treeGo overwrites sum with the two-level sum over a list, and reports whether the
+// list has any row.
 func treeGo(sum *[Block]float32, base []float32, list []uint32) bool {
 	if len(list) == 0 {
 		return false
@@ -144,10 +143,10 @@ func addSumsTimesGo(dst, base []float32, lists []uint32, values []float32, cuts 
 	}
 }
 
-// Tiny is the size below which the terms of a step count as zero. Smaller
-// numbers would end among the subnormal ones, below 2⁻¹²⁶, which many processors
-// take a hundred times as long to compute with. From 2⁻¹⁰⁰ on even the
-// difference of two numbers is zero or normal, as both are multiples of 2⁻¹²³.
+// Tiny is the size below which the terms of a step count as zero. Smaller numbers
+// would decay to subnormal numbers, below 2⁻¹²⁶, with which many processors take a
+// hundred times as long. From 2⁻¹⁰⁰ on even the difference of two numbers is zero or
+// normal, because both are multiples of 2⁻¹²³.
 const Tiny = 0x1p-100
 
 // flush returns x, or zero if it is below Tiny in size. A NaN stays.
@@ -173,10 +172,6 @@ func Scale(dst, x []float32, stride int, a []float32, width int) {
 	}
 }
 
-// scaleWork is the number of rows, some 5 ns each, that one call of assembly
-// scales.
-const scaleWork = 1 << 14
-
 func scaleGo(dst, x []float32, stride int, a []float32, width int) {
 	for r, a := range a {
 		to := dst[r*Block:][:Block]
@@ -196,10 +191,6 @@ func AddWhere(acc *[Block]float64, words []uint64, coef []float32) {
 		words, coef = words[n:], coef[n:]
 	}
 }
-
-// addWork is the number of words, up to 20 ns each, that one call of assembly
-// adds.
-const addWork = 1 << 13
 
 func addWhereGo(acc *[Block]float64, words []uint64, coef []float32) {
 	for s, w := range words {
@@ -230,9 +221,6 @@ func AddNarrow(dst []float32, x []float64) {
 		dst, x = dst[n:], x[n:]
 	}
 }
-
-// wideWork is the number of values, eight in some 1 ns, of one call.
-const wideWork = 1 << 18
 
 func checkWide(n, m int) {
 	if n != m || n%Wide != 0 {

@@ -3,8 +3,8 @@
 package vec
 
 // These functions call kernels whose versions for AVX2 and AVX-512 have different
-// arguments, or that have none for AVX2. Those of the other kernels are in
-// asm_amd64.go, written by the generator, which also says why none is inlined.
+// arguments, or which have no version for AVX2. The functions of the other kernels
+// are in asm_amd64.go, which the generator writes. It also says why none is inlined.
 
 //go:noinline
 func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
@@ -99,8 +99,8 @@ func chances(p, q, x []float64) {
 	chancesGo(p[n:], q[n:], x[n:])
 }
 
-// first returns the address of the first offset, which is not read if there is
-// none.
+// first returns the address of the first offset, or a valid address that is not read
+// if there is none.
 func first(lists []uint32) *uint32 {
 	if len(lists) == 0 {
 		return &none

@@ -1,9 +1,5 @@
 package vec
 
-// rowsWork is the number of rows of Block units, up to 150 ns each, that
-// one call of assembly draws.
-const rowsWork = 1 << 10
-
 // Sigmoids writes 1/(1+e^−x) of the first width ≤ Block values of each of n
 // rows of x, Block apart, to rows of dst that are stride apart.
 func Sigmoids(dst []float32, stride int, x []float32, n, width int) {
@@ -27,11 +23,10 @@ func sigmoidsGo(dst []float32, stride int, x []float32, n, width int) {
 	}
 }
 
-// Draws writes states of block j of n rows of units, of which the first width
-// exist: bit i of words[r·stride] is one with probability
-// 1/(1+e^(−beta[r]·x[r·Block+i])). A nil beta means 1. The uniform u is that
-// of the stream for row first+r and unit i of block j; no division is needed:
-// the test is u·(1+e^(−beta·x)) < 2²⁴.
+// Draws writes states of the first width units of block j, for n rows: bit i of
+// words[r·stride] is one with probability 1/(1+e^(−beta[r]·x[r·Block+i])). A nil
+// beta means 1. u is the stream's uniform for row first+r and unit i of block j. The
+// test u·(1+e^(−beta·x)) < 2²⁴ needs no division.
 func (s Stream) Draws(words []uint64, stride int, x, beta []float32, first, j uint32, n, width int) {
 	if n <= 0 {
 		return
@@ -66,7 +61,7 @@ func (s Stream) drawsGo(words []uint64, stride int, x, beta []float32, first, j 
 	}
 }
 
-// DrawMeans writes states of block j of n rows: bit i < width ≤ Block of
+// DrawMeans writes states of the first width units of block j, for n rows: bit i of
 // words[r·stride] is one with probability p[r·pStride+i], by the uniform of
 // row first+r and unit i of block j.
 func (s Stream) DrawMeans(words []uint64, stride int, p []float32, pStride int, first, j uint32, n, width int) {
@@ -81,7 +76,7 @@ func (s Stream) DrawMeans(words []uint64, stride int, p []float32, pStride int, 
 		}
 		return
 	}
-	for r := range n { // do not read past the row
+	for r := range n { // without reading past the row
 		var q [Block]float32
 		copy(q[:], p[r*pStride:][:width])
 		s.drawMeans(words[r*stride:], stride, q[:], Block, first+uint32(r), j, 1, width)
@@ -100,7 +95,7 @@ func (s Stream) drawMeansGo(words []uint64, stride int, p []float32, pStride int
 	}
 }
 
-// less returns 1 if a < b, else 0; the compiler makes no jump of it.
+// less returns 1 if a < b, else 0. The compiler does not turn it into a jump.
 func less(a, b float32) uint64 {
 	if a < b {
 		return 1
@@ -138,14 +133,13 @@ func DrawOne(x []float32, u, beta float32) int {
 }
 
 // DrawCoupled returns index k with probability q[k] ∝ e^x[k], coupled to index
-// i, which DrawOne at beta 1 drew with probability p[i] ∝ e[i], e being what it
-// left of its argument. The two are equal with probability Σ min(p,q), the
-// largest that there is: i is kept with probability min(1, q[i]/p[i]), by the
-// uniform u, and else k drawn from what q has above p, by the uniform v
-// (Lindvall, Lectures on the Coupling Method, 1992, section I.5). Uniforms
-// are those of Stream.Uniforms, independent of each other and of DrawOne's.
-// It overwrites x with e^x relative to the largest, and panics if the lengths
-// differ.
+// i, which DrawOne at beta 1 drew with probability p[i] ∝ e[i]; e is what DrawOne
+// wrote over its argument. The two are equal with the largest possible probability,
+// Σ min(p,q): by the uniform u it returns i with probability min(1, q[i]/p[i]), and
+// else by the uniform v an index with probability ∝ max(0, q−p) (Lindvall, Lectures
+// on the Coupling Method, 1992, section I.5). Uniforms are those of Stream.Uniforms,
+// independent of each other and of DrawOne's. It overwrites x with e^x relative to
+// the largest, and panics if the lengths differ.
 func DrawCoupled(x, e []float32, i int, u, v float32) int {
 	if len(x) != len(e) {
 		panic("vec: coupled draws of different numbers of classes")
@@ -182,7 +176,7 @@ func DrawCoupled(x, e []float32, i int, u, v float32) int {
 		}
 		rest -= a
 	}
-	return last // by rounding rest may outlast them all
+	return last // by rounding rest may exceed their sum
 }
 
 // Softmax writes e^x[k] / Σ e^x to dst, which may be x; both have the same

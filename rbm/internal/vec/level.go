@@ -7,7 +7,7 @@ import "sync/atomic"
 type Level int32
 
 const (
-	Go     Level = iota // plain Go: the contract that the others keep
+	Go     Level = iota // plain Go, which defines the results
 	AVX2                // AVX2
 	AVX512              // AVX-512 F, BW, DQ and VL
 )
@@ -25,9 +25,9 @@ func init() { level.Store(int32(Best())) }
 // another.
 func InUse() Level { return Level(level.Load()) }
 
-// SetLevel makes the kernels run at level l and returns a function that goes
-// back. It is for tests: one process can run every level up to Best. It panics
-// if l is above that.
+// SetLevel makes the kernels run at level l and returns a function that restores the
+// level before. It is for tests: one process can run every level up to Best. It
+// panics if l is above that.
 func SetLevel(l Level) (restore func()) {
 	if l < Go || l > Best() {
 		panic("vec: this machine does not have that level")

@@ -4,7 +4,7 @@ package vec
 
 import "golang.org/x/sys/cpu"
 
-// best is the only place that asks what the processor has.
+// best is the only place that looks at the processor's features.
 var best = func() Level {
 	x := &cpu.X86
 	switch {

@@ -5,28 +5,24 @@ import (
 	"math/bits"
 )
 
-// Lists writes the offsets of the one bits of n rows of words, each row count
-// words that are wordStride apart, ascending: bit b of word q is offset
-// first + (q·Block+b)·Block. Row i goes to list[cuts[i]:cuts[i+1]], one after
-// the other; cuts[0] is given, cuts[1] … cuts[n] are written. list must have
-// room for n·count·Block offsets from cuts[0] on, which may all be overwritten,
-// and no more, so that others may write what follows.
+// Lists writes the offsets of the one bits of n rows of words, in ascending order.
+// Each row is count words that are wordStride apart. Bit b of word q has the offset
+// first + (q·Block+b)·Block. Row i goes to list[cuts[i]:cuts[i+1]]; cuts[0] is given,
+// cuts[1] … cuts[n] are written. list must have room for n·count·Block offsets from
+// cuts[0] on. All of these places may be overwritten, and none beyond them, so that
+// other goroutines may write those.
 func Lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
 	if n <= 0 || count <= 0 {
 		return
 	}
 	_ = cuts[n]
 	_ = words[(n-1)*rowStride+(count-1)*wordStride]
-	_ = list[cuts[0]:][:n*count*Block] // reads nothing
+	_ = list[cuts[0]:][:n*count*Block]
 	rows := max(1, listsWork/count)
 	for lo := 0; lo < n; lo += rows {
 		lists(list, cuts[lo:], words[lo*rowStride:], rowStride, wordStride, min(rows, n-lo), count, first)
 	}
 }
-
-// listsWork is the number of words, some 6 ns each, that one call of assembly
-// lists.
-const listsWork = 1 << 14
 
 func listsGo(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
 	p := int(cuts[0])
@@ -55,7 +51,7 @@ func Nonzero(list []uint32, values, x []float32) int {
 	}
 	_, _ = list[len(x)+ListSlack-1], values[len(x)+ListSlack-1]
 	n := 0
-	for lo := 0; lo < len(x); lo += nonzeroWork { // no call may take long
+	for lo := 0; lo < len(x); lo += nonzeroWork {
 		hi := min(lo+nonzeroWork, len(x))
 		count := nonzero(list[n:], values[n:], x[lo:hi])
 		for i := range list[n : n+count] {
@@ -67,9 +63,6 @@ func Nonzero(list []uint32, values, x []float32) int {
 	}
 	return n
 }
-
-// nonzeroWork is the number of values, sixteen in some 3 ns, of one call.
-const nonzeroWork = 1 << 16
 
 func nonzeroGo(list []uint32, values, x []float32) int {
 	n := 0

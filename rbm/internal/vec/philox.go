@@ -25,15 +25,15 @@ func Philox(c0, c1, c2, c3, k0, k1 uint32) (x0, x1, x2, x3 uint32) {
 }
 
 // A Stream is a stream of random words: a Philox key and the upper half of
-// the counter. The lower half numbers the draws: C0 the place within a row of
+// the counter. The lower half numbers the draws: C0 is the place within a row of
 // units, C1 the row.
 type Stream struct{ K0, K1, C2, C3 uint32 }
 
 // Uniforms writes to dst the 24-bit uniforms of the 64 units of block j of
 // row. Unit 16w+l is word w of the Philox counter 16j+l, so that sixteen lanes
 // of one vector evaluation give four vectors of draws in unit order. A uniform
-// is an odd number below 2²⁴, the midpoint of a cell of width 2; as a float32
-// it is exact.
+// is an odd number below 2²⁴, the midpoint of a cell of width 2. It is exact in
+// float32.
 func (s Stream) Uniforms(dst *[Block]float32, row, j uint32) { s.uniforms(dst, row, j) }
 
 // uniformsGo is Uniforms for the counters of the first width ≤ Block units.

@@ -2,19 +2,19 @@ package vec
 
 import "math"
 
-// A product of many odds is kept as a mantissa in [1,2) and a power of two, so
-// that it has no range. The units of a product are shared out to eight lanes,
-// lane l taking l, l+8, … in order from one; then each lane is split, the
-// mantissas of lanes l and l+4, l and l+2, 0 and 1 are multiplied and the
-// powers added, and the result is multiplied to what was there.
+// A product of many odds is stored as a mantissa in [1,2) and a power of two, so
+// that it cannot overflow. The units of a product are shared out to eight lanes:
+// lane l starts with one and takes l, l+8, … in order. Then each lane is split into
+// mantissa and power. The mantissas of lanes l and l+4, l and l+2, 0 and 1 are
+// multiplied, the powers added, and the result multiplies the product so far.
 //
 // The lanes themselves have to stay within range. Span says how many units may
-// be multiplied before they are split; it is exact to split more often, so the
-// result only depends on which lanes a unit is in.
+// be multiplied before they are split. Splitting is exact, so the result only
+// depends on which lane a unit is in.
 
 // Span returns the number of units, a multiple of Wide, that lanes can hold if
-// no ratio's logarithm is larger than size in absolute value, and on and off are
-// as Odds makes them; zero if it is beyond 700 or NaN.
+// no ratio's logarithm is larger than size in absolute value and on and off are
+// as Odds makes them. It returns zero if size is beyond 700 or NaN.
 func Span(size float64) int {
 	if !(size <= maxLog) {
 		return 0
@@ -22,28 +22,23 @@ func Span(size float64) int {
 	return Wide * max(1, int(maxLog/(size+math.Ln2))) // off + on·ratio is below 2e^size
 }
 
-const (
-	// maxLog keeps 2e^±maxLog normal numbers: the largest float64 is e^709.8.
-	maxLog = 700
-	// productsWork is the number of vectors of eight units, some 4 ns each for
-	// four products, that one call multiplies.
-	productsWork = 1 << 12
-)
+// maxLog keeps 2e^±maxLog normal numbers: the largest float64 is e^709.8.
+const maxLog = 700
 
 // Products multiplies each of the products m[y]·2^e[y] by
 //
 //	Π (off[j] + on[j]·table[offsets[y]+j])
 //
-// The units are multiplied span at a time. It panics if len(on) is not a
-// multiple of Wide, if span is none or not such, or if a slice is too short;
-// offsets are trusted.
+// The units are multiplied span at a time. It panics if len(on) or span is not a
+// multiple of Wide, if span is not positive, or if a slice is too short. Offsets
+// are not checked.
 func Products(m []float64, e []int64, on, off, table []float64, offsets []uint32, span int) {
 	checkSpan(len(on), span)
 	_, _, _ = off[:len(on)], m[:len(offsets)], e[:len(offsets)]
 	for lo := 0; lo < len(on); lo += span {
 		n := min(span, len(on)-lo)
 		on, off, table := on[lo:lo+n], off[lo:lo+n], table[lo:]
-		step := max(1, productsWork*Wide/n) * quad // no call may take long
+		step := max(1, productsWork*Wide/n) * quad // see productsWork
 		whole := len(offsets) / quad * quad
 		for y := 0; y < whole; y += step {
 			products(m[y:], e[y:], on, off, table, offsets[y:min(y+step, whole)])
@@ -101,16 +96,16 @@ func multiply(m *float64, e *int64, lane *[Wide]float64) {
 	*e += k
 }
 
-// Split returns the mantissa of x in [1,2) and its power of two; x must be a
+// Split returns the mantissa of x in [1,2) and its power of two. x must be a
 // positive normal number.
 func Split(x float64) (m float64, e int64) {
 	b := math.Float64bits(x)
 	return math.Float64frombits(b&(1<<52-1) | 1023<<52), int64(b>>52) - 1023
 }
 
-// QuadProducts multiplies the products of the four states of two units that
-// are summed over: bit 0 of a state is the unit whose ratios are first, bit 1
-// that of second. The odds of unit j, times off[j], are
+// QuadProducts multiplies the products of the four states of two listed units:
+// bit 0 of a state is the unit whose ratios are first, bit 1 that of second. The
+// odds of unit j of the products, times off[j], are
 //
 //	x₀ = on[j]·upper[j],  x₁ = x₀·first[j],  x₂ = x₀·second[j],  x₃ = x₁·second[j]
 //
@@ -149,10 +144,10 @@ func quadOdds(on, upper, first, second float64) (x [quad]float64) {
 }
 
 // QuadMeans adds the means x/(off+x) of the units in the four states of
-// QuadProducts, each times the weight of the state, to all; those of states 1
-// and 3 also to one, those of 2 and 3 to two. The four fractions of a unit are
-// made from one division; the product of the four off+x has to be within
-// range. With f = off+x and w the weights:
+// QuadProducts, each times the weight of the state, to all. It adds those of states
+// 1 and 3 also to one, those of 2 and 3 to two. One division gives the four
+// fractions of a unit, so the product of its four off+x has to be within range. With
+// f = off+x and w the weights:
 //
 //	r = 1/((f₀f₁)(f₂f₃)),  g₀ = (w₀x₀)((r·(f₂f₃))f₁),  g₂ = (w₂x₂)((r·(f₀f₁))f₃), …
 //	all += (g₀+g₂)+(g₁+g₃),  one += g₁+g₃,  two += g₂+g₃
@@ -194,4 +189,48 @@ func quadMeansGo(all, one, two, on, off, upper, first, second []float64, weight 
 // LogSplit returns log(m·2^e) for m > 0.
 func LogSplit(m float64, e int64) float64 {
 	return float64(float64(e)*ln2Hi) + (Log(m) + float64(float64(e)*ln2Lo))
+}
+
+// A Scaled is the number M·2^E with M in [1,2): a positive number of any size.
+type Scaled struct {
+	M float64
+	E int64
+}
+
+// ScaledExp returns eˣ for |x| below 10⁹.
+func ScaledExp(x float64) Scaled {
+	k := math.Floor(x / math.Ln2)
+	r := x - float64(k*ln2Hi) - float64(k*ln2Lo) // k·ln2Hi is exact
+	p := Scaled{1, int64(k)}
+	p.Times(Exp(r))
+	return p
+}
+
+// Times multiplies p by x, a positive normal number.
+func (p *Scaled) Times(x float64) {
+	m, k := Split(x)
+	m, l := Split(p.M * m)
+	p.M, p.E = m, p.E+k+l
+}
+
+// Power returns 2^e, or zero if that is below the normal numbers. It must not be
+// above them.
+func Power(e int64) float64 {
+	if e < -1022 {
+		return 0
+	}
+	return math.Float64frombits(uint64(e+1023) << 52)
+}
+
+// RoundUp returns the smallest multiple of Wide that is not below n.
+func RoundUp(n int) int { return (n + Wide - 1) / Wide * Wide }
+
+// LargestSize returns the largest |x|, NaN if there is one. The bits of positive
+// numbers, taken as integers, have the order of the numbers; NaN is above infinity.
+func LargestSize(x []float64) float64 {
+	var top uint64
+	for _, x := range x {
+		top = max(top, math.Float64bits(x)<<1)
+	}
+	return math.Float64frombits(top >> 1)
 }

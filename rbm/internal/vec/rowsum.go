@@ -12,42 +12,22 @@ package vec
 //		}
 //	}
 //
-// It is the up pass (acc the hidden units of a number of examples, base a panel
-// of weights, lists the active visible units) and the ascent step (acc rows of
-// a panel, base the scaled hidden means, lists the examples in which each
-// visible unit is on). acc and base must not overlap. It panics if a slice is
-// too short for the accumulators; offsets are trusted.
+// In the up pass acc is the hidden units of a number of examples, base a panel of
+// weights, and lists holds the active visible units. acc and base must not overlap.
+// It panics if a slice is too short for the accumulators. Offsets are not checked.
 func RowSums(acc, base []float32, lists, cuts []uint32) {
-	n := len(cuts) - 1
-	if n <= 0 {
-		return
-	}
-	_ = acc[n*Block-1]
-	_ = base[Block-1]
-	_ = lists[:cuts[n]]
-	// A call of assembly cannot be interrupted: it gets a bounded piece.
-	for lo := 0; lo < n; {
-		hi := n
-		for hi-lo > 1 && int(cuts[hi]-cuts[lo])+hi-lo > rowSumsWork {
-			hi = lo + (hi-lo)/2
-		}
-		if cuts[hi] > cuts[lo] {
-			rowSums(acc[lo*Block:], base, lists, cuts[lo:hi+1])
-		}
-		lo = hi
-	}
+	eachPiece(lists, nil, cuts, false, func(lo, hi int) {
+		_, _ = acc[hi*Block-1], base[Block-1]
+		rowSums(acc[lo*Block:], base, lists, cuts[lo:hi+1])
+	})
 }
 
-// ListWords is the number of words of units whose lists RowSums is best given
-// at once: 32 KiB of base then serve all accumulators from the first-level
-// cache. With one word the ends of lists and the accumulators' ways to memory
-// and back make sums 5 to 10 % slower; with all 784 rows, which then come from
-// the second-level cache, they are 60 % slower (Zen 4).
+// ListWords is the number of words of units for whose lists one call of RowSums is
+// fastest: all accumulators then read 32 KiB of base from the first-level cache.
+// With one word, sums are 5 to 10 % slower because accumulators are loaded and
+// stored more often. With all 784 rows, which come from the second-level cache, they
+// are 60 % slower (Zen 4).
 const ListWords = 2
-
-// rowSumsWork is the number of rows of Block, some 2 ns each, that one call
-// of assembly adds; a list that alone is longer is not divided.
-const rowSumsWork = 1 << 14
 
 func rowSumsGo(acc, base []float32, lists, cuts []uint32) {
 	for i := range len(cuts) - 1 {

@@ -2,13 +2,13 @@ package vec
 
 import "math"
 
-// Softplus returns log(1+eˣ), safe at any size.
+// Softplus returns log(1+eˣ) without overflow.
 func Softplus(x float64) float64 {
 	return max(x, 0) + Log(1+Exp(-math.Abs(x)))
 }
 
-// lanes are the eight partial sums of max(x,0), then the eight partial
-// products of 1+e^−|x|, that Σ log(1+eˣ) is made of.
+// lanes are eight partial sums of max(x,0), then eight partial products of
+// 1+e^−|x|. Together they give Σ log(1+eˣ).
 type lanes [2 * Wide]float64
 
 // Wide is the number of partial sums of the kernels in float64.
@@ -25,8 +25,8 @@ func newLanes() (l lanes) {
 	return l
 }
 
-// fold folds lanes l and l+4, then l and l+2, then 0 and 1, and returns the
-// sum of max(x,0) and that of log(1+e^−|x|).
+// fold combines lanes l and l+4, then l and l+2, then 0 and 1. It returns the sums
+// of max(x,0) and of log(1+e^−|x|).
 func (l *lanes) fold() (above, rest float64) {
 	for half := Wide / 2; half > 0; half /= 2 {
 		for q := range half {
@@ -37,7 +37,7 @@ func (l *lanes) fold() (above, rest float64) {
 	return l[0], Log(l[Wide])
 }
 
-// total returns the sum of softplus terms that the lanes stand for.
+// total returns the sum of softplus terms over all lanes.
 func (l *lanes) total() float64 {
 	above, rest := l.fold()
 	return above + rest
@@ -45,8 +45,8 @@ func (l *lanes) total() float64 {
 
 // SoftplusSum returns Σ log(1+eˣ) over x. Of each thousand terms, lane l of
 // eight takes terms l, l+8, … in order: it adds max(x,0) and multiplies the
-// factors 1+e^−|x|. The lanes are folded as fold says, with one logarithm,
-// and the thousands are added in order.
+// factors 1+e^−|x|. Each thousand takes one logarithm, see fold, and the thousands
+// are added in order.
 func SoftplusSum(x []float64) float64 {
 	sum := 0.0
 	for len(x) > softplusRun {
@@ -67,7 +67,7 @@ func SoftplusSum(x []float64) float64 {
 	return sum + l.total()
 }
 
-// padded returns fewer than Wide values, filled up.
+// padded returns x, fewer than Wide values, padded with fill.
 func padded(x []float64, fill float64) (p [Wide]float64) {
 	for i := copy(p[:], x); i < Wide; i++ {
 		p[i] = fill
@@ -83,11 +83,11 @@ func softplusGo(l *lanes, x []float64) {
 }
 
 // Odds overwrites on and off with two numbers each in the ratio of σ(x) to
-// σ(−x), the larger of them 1 and the other e^−|x|, and returns the two parts
-// of Σ log(1+eˣ): Σ max(x,0) and Σ log(1+e^−|x|) = Σ log(on+off), in the order of
-// SoftplusSum. |x| counts as no larger than 708 in the odds, so that none is
-// denormal; a NaN makes above NaN and leaves its odds open. It panics if len(x)
-// is not a multiple of Wide or on or off is shorter.
+// σ(−x): the larger is 1, the other e^−|x|. It returns the two parts of
+// Σ log(1+eˣ): above = Σ max(x,0) and rest = Σ log(1+e^−|x|) = Σ log(on+off), in the
+// order of SoftplusSum. In the odds |x| is cut at 708, so that none is subnormal. A
+// NaN makes above NaN and its own odds undefined. It panics if len(x) is not a
+// multiple of Wide or on or off is shorter.
 func Odds(on, off, x []float64) (above, rest float64) {
 	if len(x)%Wide != 0 {
 		panic("vec: Odds of a number of units that is no multiple of eight")
@@ -116,8 +116,8 @@ func oddsGo(on, off []float64, l *lanes, x []float64) {
 	}
 }
 
-// Exps overwrites dst, len(x), with eˣ; x counts as no larger than 700 in size
-// and must not be NaN.
+// Exps overwrites the first len(x) values of dst with eˣ, with x cut at ±700. x must
+// not be NaN.
 func Exps(dst, x []float64) {
 	dst = dst[:len(x)]
 	for len(x) >= Wide {
@@ -132,16 +132,13 @@ func Exps(dst, x []float64) {
 	}
 }
 
-// expsWork is the number of exponentials, some 1 ns each, of one call.
-const expsWork = 1 << 14
-
 func exps64Go(dst, x []float64) {
 	for i, x := range x {
 		dst[i] = Exp(min(max(x, -700), 700))
 	}
 }
 
-// AddSigned adds sign·x, sign 1 or −1, to dst.
+// AddSigned adds sign·x to dst. sign is 1 or −1.
 func AddSigned(dst, x []float64, sign float64) {
 	dst = dst[:len(x)]
 	for len(x) >= Wide {
@@ -151,9 +148,6 @@ func AddSigned(dst, x []float64, sign float64) {
 	}
 	addSignedGo(dst, x, sign)
 }
-
-// addSignedWork is the number of values, eight in some 1 ns, of one call.
-const addSignedWork = 1 << 17
 
 func addSignedGo(dst, x []float64, sign float64) {
 	for i, x := range x {

@@ -1,27 +1,43 @@
-// Package vec holds the kernels of the batched layers of an RBM: plain Go,
-// which is the contract, and AVX2 and AVX-512 assembly that gives the same
-// bits. Each kernel states its order of additions, which in the sums over units
-// is one accumulator a unit in list order (RowSums); no fused multiply-add
-// anywhere. Products are written float32(x*y) because Go
-// may otherwise fuse them. Only the payload of a NaN may differ.
+// Package vec holds the kernels of the batched layers of an RBM: plain Go, which
+// defines the results, and AVX2 and AVX-512 assembly that gives the same bits.
+// Each kernel states its order of additions; sums over units have one accumulator
+// for each unit, in list order (RowSums). There is no fused multiply-add. Products
+// are written float32(x*y) because Go may otherwise fuse them. Only the payload of
+// a NaN may differ.
 //
-// The exported functions check the lengths of their slices and cut the work
-// into calls of well below a millisecond, because assembly cannot be
-// preempted. asm_amd64.s is written by the generator in _gen:
+// The exported functions check the lengths of their slices, but not the offsets in
+// lists. The generator in _gen writes asm_amd64.s:
 //
 //	cd _gen && go run .
 //
-// Weights are stored in panels of Block columns. A panel is a row-major matrix
-// of Block columns and one row a visible unit, then zero rows to a multiple of
-// Tile.
+// Weights are stored in panels. A panel is a row-major matrix with Block columns
+// and one row for each visible unit, then zero rows up to a multiple of Tile.
 package vec
 
 const (
 	// Block is the number of units that a kernel works on at once: the
-	// columns of a panel of weights, the bits of a word of states.
+	// number of columns of a panel of weights and of bits of a word of states.
 	Block = 64
 	// Tile is the number of rows that Turn works on at once.
 	Tile = 8
+)
+
+// The exported functions cut their work into calls of assembly of well below a
+// millisecond, because assembly cannot be preempted. These are the largest sizes of
+// one call.
+const (
+	rowSumsWork   = 1 << 14 // rows of Block added, some 2 ns each; a longer list is not divided
+	listsWork     = 1 << 14 // words listed, some 6 ns each
+	nonzeroWork   = 1 << 16 // values listed, sixteen in some 3 ns
+	rowsWork      = 1 << 10 // rows of Block units drawn, up to 150 ns each
+	chancesWork   = 1 << 14 // values, some 2 ns each
+	expsWork      = 1 << 14 // exponentials, some 1 ns each
+	productsWork  = 1 << 12 // vectors of eight units, some 4 ns each for four products
+	scaleWork     = 1 << 14 // rows scaled, some 5 ns each
+	addWork       = 1 << 13 // words of AddWhere, up to 20 ns each
+	addTimesWork  = 1 << 19 // values, sixteen in some 2 ns
+	wideWork      = 1 << 18 // values converted or added in float64, eight in some 1 ns
+	addSignedWork = 1 << 17 // values, eight in some 1 ns
 )
 
 // Blocks returns the number of blocks that hold n units.
@@ -45,5 +61,38 @@ func transposeGo(m *[Block]uint64) {
 			m[k+s] ^= t
 		}
 		mask ^= mask << (s >> 1)
+	}
+}
+
+// Turn writes the transpose of the first rows, at most Block, and the first cols
+// columns of a panel to dst:
+//
+//	dst[c·Block+r] = panel[r·Block+c],  r < rows, c < cols
+//
+// Each row of dst holds the weights of one hidden unit, so that the down pass can
+// use the sums of the up pass, RowSums. Rows and columns up to a multiple of Tile
+// are transposed. It panics if cols exceeds Block or a slice is too short.
+func Turn(dst, panel []float32, rows, cols int) {
+	if rows <= 0 || cols <= 0 {
+		return
+	}
+	down, across := (min(rows, Block)+Tile-1)/Tile, (cols+Tile-1)/Tile
+	_ = panel[:down*Tile*Block]
+	_ = dst[:(across*Tile-1)*Block+down*Tile]
+	if cols > Block {
+		panic("vec: Turn has no such columns")
+	}
+	turn(dst, panel, down, across)
+}
+
+func turnGo(dst, panel []float32, down, across int) {
+	for c := 0; c < across*Tile; c += 4 {
+		for r := 0; r < down*Tile; r += 4 {
+			from := (*[3*Block + 4]float32)(panel[r*Block+c:])
+			to := (*[3*Block + 4]float32)(dst[c*Block+r:])
+			for c := range 4 {
+				*(*[4]float32)(to[c*Block:]) = [4]float32{from[c], from[Block+c], from[2*Block+c], from[3*Block+c]}
+			}
+		}
 	}
 }

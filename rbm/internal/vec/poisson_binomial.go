@@ -9,9 +9,10 @@ type Quad [4]float64
 //
 //	dst[i] = q·src[i+1] + p·src[i]
 //
-// both products rounded before they are added: one unit that is on with
-// probability p enters the law of a number of units that are on. It panics if
-// src has fewer than len(dst)+1 elements; dst and src must not overlap.
+// with both products rounded before they are added. It is a step of the recursion
+// for the Poisson binomial law, that of the number of units that are on, by one unit
+// that is on with probability p. It panics if src has fewer than len(dst)+1 elements.
+// dst and src must not overlap.
 func Spread(dst, src []Quad, p, q *Quad) {
 	if len(dst) == 0 {
 		return
@@ -34,12 +35,12 @@ func spreadGo(dst, src []Quad, p, q *Quad) {
 	}
 }
 
-// Join adds up, for each of four rows, Σ f[i+1]·b[i] over i < len(b), even and
-// odd i apart, each in ascending order, then both together; and replaces
+// Join writes to sum, for each of four rows, Σ f[i+1]·b[i] over i < len(b): even i
+// and odd i, each in ascending order, then their sum. For these i it replaces
 //
 //	f[i] by q·f[i] + p·f[i+1]
 //
-// for these i. It panics if f has fewer than len(b)+1 elements.
+// It panics if f has fewer than len(b)+1 elements.
 func Join(sum *Quad, f, b []Quad, p, q *Quad) {
 	if len(b) == 0 {
 		*sum = Quad{}
@@ -64,7 +65,7 @@ func joinGo(sum *Quad, f, b []Quad, p, q *Quad) {
 }
 
 // Chances writes 1/(1+e^−x) to p and 1/(1+eˣ) to q, each to full relative
-// precision, with |x| cut at 708, beyond which eˣ is no normal number. x must
+// precision, with |x| cut at 708, beyond which e^−|x| is no normal number. x must
 // not be NaN. All have the same length.
 func Chances(p, q, x []float64) {
 	p, q = p[:len(x)], q[:len(x)]
@@ -73,9 +74,6 @@ func Chances(p, q, x []float64) {
 		chances(p[lo:hi], q[lo:hi], x[lo:hi])
 	}
 }
-
-// chancesWork is the number of values of some 2 ns that one call of assembly takes.
-const chancesWork = 1 << 14
 
 func chancesGo(p, q, x []float64) {
 	for i, x := range x {

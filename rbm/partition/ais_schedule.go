@@ -10,24 +10,24 @@ import (
 	"gorbm/rbm"
 )
 
-// placeEvenly is the part of the path's length that is spread evenly over β, so
-// that no stretch in which the pilot saw no variance is left without a step: a
-// step is at most twenty times the even one.
+// placeEvenly is the fraction of the path's length that is spread evenly over β. So
+// a stretch in which the pilot saw no variance gets steps too: a step is at most
+// twenty times the even one.
 const placeEvenly = 0.05
 
-// place returns the path of s for m: the one that is given, or one placed by
-// two pilot runs.
+// place returns the inverse temperatures of s for m: the given path, or one placed
+// by two pilot runs.
 //
 // Let U = ∂ log p*_β(v)/∂β. A step Δ multiplies weights by w = e^(ΔU) to first
 // order, so the conditional effective sample size (Zhou, Johansen & Aston 2016),
-// as a part of the chains, is
+// as a fraction of the chains, is
 //
-//	(E w)²/E w² = 1 − Δ²·Var U + O(Δ³):
+//	(E w)²/E w² = 1 − Δ²·Var U + O(Δ³).
 //
-// it is the same at every step if steps have the same Δ·√Var U. So the path is
+// It is the same at every step if steps have the same Δ·√Var U. So the path is
 // cut into equal parts of its length ∫ √Var U dβ, which the pilots measure step
 // by step as the standard deviation of the gains. The first pilot is spaced
-// evenly, the second as the first says.
+// evenly, the second by the result of the first.
 func (s Annealing) place(ctx context.Context, m *rbm.RBM, key rbm.Key, progress func(done float64)) ([]float64, error) {
 	if s.Path != nil {
 		return onFloat32(slices.Clone(s.Path)), nil
@@ -54,9 +54,9 @@ func (s Annealing) place(ctx context.Context, m *rbm.RBM, key rbm.Key, progress 
 	return path, nil
 }
 
-// deviation returns the standard deviation of two values or more. Like all that
-// places temperatures it is written out, without fused products, because the
-// draws of the run hang on its bits.
+// deviation returns the standard deviation of two values or more. Like everything
+// that places temperatures it has no fused products, because the draws of the run
+// depend on its bits.
 func deviation(x []float64) float64 {
 	mean, sum, n := 0.0, 0.0, float64(len(x))
 	for _, v := range x {
@@ -88,10 +88,9 @@ func smooth(length, path []float64) []float64 {
 	return out
 }
 
-// equalParts returns n inverse temperatures, or as many as float32 tells apart,
-// from 0 to 1 between which lie equal
-// parts of the length of path, given step by step, with placeEvenly of it
-// spread evenly.
+// equalParts returns n inverse temperatures from 0 to 1, or fewer if some are equal
+// as float32. Between them lie equal parts of the length of path, which is given
+// step by step and of which the fraction placeEvenly is spread evenly.
 func equalParts(path, length []float64, n int) []float64 {
 	total := 0.0
 	for _, l := range length {
@@ -101,7 +100,7 @@ func equalParts(path, length []float64, n int) []float64 {
 		return evenPath(n)
 	}
 	place := make([]float64, n)
-	at, k := 0.0, 0 // the length up to path[k]
+	at, k := 0.0, 0 // at is the length up to path[k]
 	step := func(k int) float64 {
 		return float64((1-placeEvenly)*length[k]/total) + float64(placeEvenly*(path[k+1]-path[k]))
 	}
@@ -127,8 +126,9 @@ func evenPath(n int) []float64 {
 	return onFloat32(path)
 }
 
-// onFloat32 rounds path to the inverse temperatures that the moves are made at.
-// Those that become equal, which some of 10⁵ and more do, are one.
+// onFloat32 rounds path to float32, in which the moves take their inverse
+// temperatures. Of temperatures that become equal, as some of 10⁵ or more do, it
+// keeps one.
 func onFloat32(path []float64) []float64 {
 	for i, b := range path {
 		path[i] = float64(float32(b))
@@ -136,7 +136,7 @@ func onFloat32(path []float64) []float64 {
 	return slices.Compact(path)
 }
 
-// checkPath returns an error that says why path is not one from 0 to 1.
+// checkPath returns an error if path does not ascend from 0 to 1.
 func checkPath(path []float64) error {
 	if len(path) < 2 || path[0] != 0 || path[len(path)-1] != 1 {
 		return errors.New("a path of inverse temperatures begins with 0 and ends with 1")

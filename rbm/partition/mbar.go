@@ -13,14 +13,15 @@ import (
 )
 
 const (
-	// bennettParts is the number of partial sums over draws.
-	bennettParts = 16
-	// bennettChunk is the number of draws that go to one part at a time.
-	bennettChunk = 1024
+	// mbarParts is the number of partial sums over the draws.
+	mbarParts = 16
+	// mbarChunk is the number of consecutive draws that one part adds up.
+	mbarChunk = 1024
 )
 
-// bennett is the problem with its rungs in ascending β.
-type bennett struct {
+// mbar solves the equations of the multistate Bennett acceptance ratio, with the
+// temperatures in order of ascending β.
+type mbar struct {
 	beta   []float64
 	d      [][]float64
 	centre float64   // subtracted from every D, so that large energies keep their digits
@@ -29,30 +30,30 @@ type bennett struct {
 	f      []float64 // of the centred D; f[0] = 0
 
 	chunks []chunk
-	parts  []bennettSums
+	parts  []mbarSums
 	loop   parallel.Loop
 }
 
-// A chunk is draws lo … hi−1 of a rung.
-type chunk struct{ rung, lo, hi int }
+// A chunk is draws lo … hi−1 at temperature k.
+type chunk struct{ k, lo, hi int }
 
-// bennettSums are sums over draws.
-type bennettSums struct {
+// mbarSums are sums over draws.
+type mbarSums struct {
 	value  float64   // Σ log Σ_k n_k p_k(x)
 	first  []float64 // Σ r_k, r_k = n_k p_k/Σ_l n_l p_l
-	second []float64 // Σ r_k r_l, the lower triangle of rungs × rungs
+	second []float64 // Σ r_k r_l, the lower triangle of a square matrix
 	r      []float64
 }
 
-func newBennett(beta []float64, d [][]float64, order []int) *bennett {
-	s := &bennett{f: make([]float64, len(beta))}
+func newMBAR(beta []float64, d [][]float64, order []int) *mbar {
+	s := &mbar{f: make([]float64, len(beta))}
 	total := 0
 	for i, k := range order {
 		n := float64(len(d[k]))
 		s.beta, s.d = append(s.beta, beta[k]), append(s.d, d[k])
 		s.n, s.logn = append(s.n, n), append(s.logn, vec.Log(n))
-		for lo := 0; lo < len(d[k]); lo += bennettChunk {
-			s.chunks = append(s.chunks, chunk{i, lo, min(lo+bennettChunk, len(d[k]))})
+		for lo := 0; lo < len(d[k]); lo += mbarChunk {
+			s.chunks = append(s.chunks, chunk{i, lo, min(lo+mbarChunk, len(d[k]))})
 		}
 		total += len(d[k])
 	}
@@ -62,16 +63,16 @@ func newBennett(beta []float64, d [][]float64, order []int) *bennett {
 		}
 	}
 	k := len(beta)
-	s.parts = make([]bennettSums, min(bennettParts, len(s.chunks)))
+	s.parts = make([]mbarSums, min(mbarParts, len(s.chunks)))
 	for i := range s.parts {
-		s.parts[i] = bennettSums{first: make([]float64, k), second: make([]float64, k*k), r: make([]float64, k)}
+		s.parts[i] = mbarSums{first: make([]float64, k), second: make([]float64, k*k), r: make([]float64, k)}
 	}
 	s.loop.Body = s.sumPart
 	return s
 }
 
-// sum evaluates the sums at f.
-func (s *bennett) sum() *bennettSums {
+// sum computes the sums at f.
+func (s *mbar) sum() *mbarSums {
 	s.loop.Run(len(s.parts), parallel.Always)
 	all := &s.parts[0]
 	for i := range s.parts[1:] {
@@ -87,17 +88,17 @@ func (s *bennett) sum() *bennettSums {
 	return all
 }
 
-// negligible is the logarithm below which a rung's share of a draw is left
-// out: 512 of e⁻⁴⁶ = 10⁻²⁰ are less than a rounding of 1.
+// negligible is the logarithm below which a temperature's weight in a draw is
+// left out: 512 times e⁻⁴⁶ = 10⁻²⁰ is less than a rounding of 1.
 const negligible = -46
 
-// shares overwrites r with what each rung has of a draw with this D,
+// weights overwrites r with the weight of each temperature in a draw with this D,
 //
 //	r_k = n_k p_k/Σ_l n_l p_l,
 //
-// and returns log Σ_l n_l p_l. Only neighbours count as a rule: all but the
-// rungs lo … hi−1 have a negligible share, and 0 stands for it.
-func (s *bennett) shares(r []float64, d float64) (lo, hi int, value float64) {
+// and returns log Σ_l n_l p_l. All but the temperatures lo … hi−1 have a negligible
+// weight, which is set to 0.
+func (s *mbar) weights(r []float64, d float64) (lo, hi int, value float64) {
 	d -= s.centre
 	top := math.Inf(-1)
 	for k, b := range s.beta {
@@ -121,21 +122,21 @@ func (s *bennett) shares(r []float64, d float64) (lo, hi int, value float64) {
 	return lo, hi, top + vec.Log(total)
 }
 
-func (s *bennett) sumPart(i int) {
+func (s *mbar) sumPart(i int) {
 	sums := &s.parts[i]
 	sums.value = 0
 	clear(sums.first)
 	clear(sums.second)
-	rungs := len(s.beta)
+	n := len(s.beta)
 	r := sums.r
 	for c := i; c < len(s.chunks); c += len(s.parts) {
 		at := s.chunks[c]
-		for _, d := range s.d[at.rung][at.lo:at.hi] {
-			lo, hi, value := s.shares(r, d)
+		for _, d := range s.d[at.k][at.lo:at.hi] {
+			lo, hi, value := s.weights(r, d)
 			sums.value += value
 			for k := lo; k < hi; k++ {
 				sums.first[k] += r[k]
-				row := sums.second[k*rungs:]
+				row := sums.second[k*n:]
 				for l := lo; l <= k; l++ {
 					row[l] += r[k] * r[l]
 				}
@@ -144,19 +145,20 @@ func (s *bennett) sumPart(i int) {
 	}
 }
 
-// newton minimises Σ_x log Σ_k n_k exp(f_k − β_k D(x)) − Σ_k n_k f_k, which is
-// convex, over f with f[0] = 0, and returns the factors of its Hessian there.
-func (s *bennett) newton() (*mat.Cholesky, error) {
+// newton minimises the convex function Σ_x log Σ_k n_k exp(f_k − β_k D(x)) −
+// Σ_k n_k f_k over f with f[0] = 0, and returns the factors of its Hessian at the
+// minimum.
+func (s *mbar) newton() (*mat.Cholesky, error) {
 	const (
-		most      = 100   // steps: from two-rung ratios it takes a handful
+		most      = 100   // steps; from the ratios of neighbours it takes a handful
 		tolerance = 1e-10 // nats
-		relative  = 1e-13 // of the largest f, where float64 ends
-		small     = 1e-4  // a step below it is Newton's own: its decrease may drown in rounding
+		relative  = 1e-13 // tolerance relative to the largest f, near the resolution of float64
+		small     = 1e-4  // a smaller step is not shortened: rounding may hide its decrease
 	)
 	free := len(s.f) - 1
 	hessian, slope, step := mat.NewSymDense(free, nil), mat.NewVecDense(free, nil), mat.NewVecDense(free, nil)
 	var factors mat.Cholesky
-	objective := func(sums *bennettSums) float64 {
+	objective := func(sums *mbarSums) float64 {
 		v := sums.value
 		for k, f := range s.f {
 			v -= s.n[k] * f
@@ -202,13 +204,13 @@ func (s *bennett) newton() (*mat.Cholesky, error) {
 	return nil, fmt.Errorf("no convergence in %d steps; put temperatures closer or draw more", most)
 }
 
-// isCondition reports whether err only warns of a large condition number.
+// isCondition reports whether err is only a warning of a large condition number.
 func isCondition(err error) bool {
 	var c mat.Condition
 	return errors.As(err, &c)
 }
 
-// solve returns H⁻¹x of the free f for the factors of H.
+// solve returns H⁻¹x for the factors of H.
 func solve(hessian *mat.Cholesky, x []float64) *mat.VecDense {
 	out := mat.NewVecDense(len(x), nil)
 	if err := hessian.SolveVecTo(out, mat.NewVecDense(len(x), x)); err != nil && !isCondition(err) {
@@ -217,10 +219,10 @@ func solve(hessian *mat.Cholesky, x []float64) *mat.VecDense {
 	return out
 }
 
-// variances returns those of f if all draws are independent: the inverse of
-// the Hessian less 1/n_k and 1/n_0, which is eq. 8 of Shirts & Chodera for the
-// difference f_k − f_0.
-func (s *bennett) variances(hessian *mat.Cholesky) []float64 {
+// variances returns the variances of f if all draws are independent: the diagonal of
+// the inverse Hessian minus 1/n_k and 1/n_0. This is eq. 8 of Shirts & Chodera for
+// the difference f_k − f_0.
+func (s *mbar) variances(hessian *mat.Cholesky) []float64 {
 	v := make([]float64, len(s.f))
 	for k := range len(v) - 1 {
 		unit := make([]float64, len(v)-1)
@@ -230,16 +232,16 @@ func (s *bennett) variances(hessian *mat.Cholesky) []float64 {
 	return v
 }
 
-// groupVariances returns those of f from the spread between groups of draws.
-func (s *bennett) groupVariances(hessian *mat.Cholesky, groups int) []float64 {
-	score := make([][]float64, groups) // of each group: n_k/G − Σ r_k over its draws
+// groupVariances returns the variances of f from the spread between groups of draws.
+func (s *mbar) groupVariances(hessian *mat.Cholesky, groups int) []float64 {
+	score := make([][]float64, groups) // of each group: n_k/G − Σ r_k, the sum over its draws
 	parallel.Do(groups, func(g int) {
 		sum, r := make([]float64, len(s.f)), make([]float64, len(s.f))
 		for i, d := range s.d {
 			n := len(d) / groups
 			sum[i] += float64(n)
 			for _, x := range d[g*n : (g+1)*n] {
-				lo, hi, _ := s.shares(r, x)
+				lo, hi, _ := s.weights(r, x)
 				for k := lo; k < hi; k++ {
 					sum[k] -= r[k]
 				}

@@ -14,8 +14,8 @@ import (
 func TestBennettCopies(t *testing.T) {
 	const groups = 5
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
-	s := exactRungs(m, nil, []float64{1, 0.5, 0}, []int{200, 150, 100}, rbm.NewKey(1))
-	four := rungs{beta: s.beta}
+	s := exactLadder(m, nil, []float64{1, 0.5, 0}, []int{200, 150, 100}, rbm.NewKey(1))
+	four := ladder{beta: s.beta}
 	for _, d := range s.d {
 		var copies []float64
 		for g := range groups {
@@ -34,7 +34,7 @@ func TestBennettCopies(t *testing.T) {
 }
 
 // Of independent draws the spread between groups gives the error of eq. 8 on
-// average, at every rung: the ratio of the variances is χ²/ν with ν = groups − 1,
+// average, at every temperature: the ratio of the variances is χ²/ν with ν = groups − 1,
 // of standard deviation √(2/ν); five of these over √repeats are allowed.
 func TestBennettGroupsOfIndependentDraws(t *testing.T) {
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
@@ -43,7 +43,7 @@ func TestBennettGroupsOfIndependentDraws(t *testing.T) {
 		if testing.Short() && c.repeats > 1 {
 			continue
 		}
-		s := newRungs(m, base, []float64{0.4, 1, 0, 0.7})
+		s := newLadder(m, base, []float64{0.4, 1, 0, 0.7})
 		ratio := make([]float64, len(s.beta))
 		n := c.groups * c.each
 		for i := range uint64(c.repeats) {
@@ -70,27 +70,27 @@ func TestBennettGroupsOfIndependentDraws(t *testing.T) {
 }
 
 // The law of the error where draws of a group depend on each other at any
-// distance in time, and across rungs, as those of a ladder that stays in one mode
+// distance in time, and across temperatures, as those of a ladder that stays in one mode
 // do: part rho of the variance of each energy belongs to its group. Then z
 // follows Student's t with ν = groups − 1 = 9, whose z² has the mean ν/(ν−2) = 9/7
 // and the variance 3ν²/((ν−2)(ν−4)) − (9/7)² = 5.3; five standard errors are
 // allowed. An error that takes the draws as independent is far too small, and so is
 // one that goes by their autocorrelation in time, whose sum ends (Sokal 1997,
 // section 3) long before the draws forget their group and which knows nothing of
-// other rungs: of these the mean z² is 30 and 20.
+// other temperatures: of these the mean z² is 30 and 20.
 func TestBennettErrorOfDependentDraws(t *testing.T) {
 	const (
-		groups, each   = 10, 100
-		rungs, sd, rho = 6, 4.0, 0.04
-		quantile       = 2.262 // of Student's t with 9 degrees of freedom, for 95 %
+		groups, each          = 10, 100
+		temperatures, sd, rho = 6, 4.0, 0.04
+		quantile              = 2.262 // of Student's t with 9 degrees of freedom, for 95 %
 	)
 	repeats := 200.0
 	if testing.Short() {
 		repeats = 40
 	}
-	beta, d := make([]float64, rungs), make([][]float64, rungs)
+	beta, d := make([]float64, temperatures), make([][]float64, temperatures)
 	for k := range beta {
-		beta[k], d[k] = float64(k)/(rungs-1), make([]float64, groups*each)
+		beta[k], d[k] = float64(k)/(temperatures-1), make([]float64, groups*each)
 	}
 	square, independent, inside := 0.0, 0.0, 0
 	for i := range uint64(repeats) {
@@ -108,10 +108,10 @@ func TestBennettErrorOfDependentDraws(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		off := got.LogZ[rungs-1] - sd*sd/2
-		square += math.Pow(off/got.StdErr[rungs-1], 2) / repeats
-		independent += math.Pow(off/got.IndependentErr[rungs-1], 2) / repeats
-		if math.Abs(off) <= quantile*got.StdErr[rungs-1] {
+		off := got.LogZ[temperatures-1] - sd*sd/2
+		square += math.Pow(off/got.StdErr[temperatures-1], 2) / repeats
+		independent += math.Pow(off/got.IndependentErr[temperatures-1], 2) / repeats
+		if math.Abs(off) <= quantile*got.StdErr[temperatures-1] {
 			inside++
 		}
 	}

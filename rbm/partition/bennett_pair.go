@@ -6,10 +6,10 @@ import (
 	"gorbm/rbm/internal/vec"
 )
 
-// chain sets f to the sums of the ratios of neighbours, each from the draws of
-// these two rungs alone, and returns the smallest overlap with the lower rung
-// of its pair.
-func (s *bennett) chain() (overlap float64, at int) {
+// startFromPairs sets f to the sums of the log ratios of neighbours, each from the
+// draws at these two temperatures alone. It returns the smallest overlap, and the
+// index of the lower β of that pair.
+func (s *mbar) startFromPairs() (overlap float64, at int) {
 	overlap = math.Inf(1)
 	for k := range len(s.f) - 1 {
 		ratio := s.ratio(k)
@@ -22,29 +22,29 @@ func (s *bennett) chain() (overlap float64, at int) {
 }
 
 // ratio returns f_j − f_i for neighbours i and j = i+1 by Bennett's acceptance
-// ratio (Bennett 1976): with t = log(n_j/n_i) + f_j − f_i − (β_j−β_i)D,
-// the mean counts
+// ratio (Bennett 1976). At it, with t = log(n_j/n_i) + f_j − f_i − (β_j−β_i)D, the
+// sums
 //
 //	Σ_{x of i} σ(t)  and  Σ_{x of j} σ(−t)
 //
-// agree. Their difference rises with the ratio, so the root is bracketed, and
-// Newton's steps that leave the bracket are replaced by its middle.
-func (s *bennett) ratio(i int) float64 {
+// are equal. Their difference increases with f_j − f_i, so the root is bracketed.
+// Newton steps that leave the bracket are replaced by its middle.
+func (s *mbar) ratio(i int) float64 {
 	j := i + 1
 	db, shift := s.beta[j]-s.beta[i], s.logn[j]-s.logn[i]
-	lo, hi := math.Inf(1), math.Inf(-1) // of (β_j−β_i)D
+	lo, hi := math.Inf(1), math.Inf(-1) // range of (β_j−β_i)D
 	for _, d := range [2][]float64{s.d[i], s.d[j]} {
 		for _, x := range d {
 			x = float64(db * (x - s.centre))
 			lo, hi = min(lo, x), max(hi, x)
 		}
 	}
-	// Beyond these one of the sums is below e^−margin of its largest value, the
-	// other near it; no number of draws makes up for e^−60.
+	// Beyond these bounds one of the sums is below e^−margin of its largest value
+	// and the other near it. No number of draws makes up for e^−60.
 	const margin = 60
 	lo, hi = lo-shift-margin-math.Abs(shift), hi-shift+margin+math.Abs(shift)
 	at := (lo + hi) / 2
-	for range 200 { // bisection alone ends at a rounding before that
+	for range 200 { // bisection alone would reach float64's resolution before
 		excess, slope := 0.0, 0.0
 		for side, k := range [2]int{i, j} {
 			sign := float64(1 - 2*side)
@@ -74,10 +74,10 @@ func (s *bennett) ratio(i int) float64 {
 	return at
 }
 
-// pairOverlap returns the overlap of rungs i and i+1 at the ratio f of theirs:
-// the smaller of its estimates from the draws of either, the mean of
-// 2p_j/(p_i+p_j) over those of i and of 2p_i/(p_i+p_j) over those of j.
-func (s *bennett) pairOverlap(i int, f float64) float64 {
+// pairOverlap returns the overlap of temperatures i and j = i+1, whose log ratio is
+// f: the smaller of the mean of 2p_j/(p_i+p_j) over the draws of i and the mean of
+// 2p_i/(p_i+p_j) over those of j.
+func (s *mbar) pairOverlap(i int, f float64) float64 {
 	db := s.beta[i+1] - s.beta[i]
 	overlap := 1.0
 	for side, d := range [2][]float64{s.d[i], s.d[i+1]} {
