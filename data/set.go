@@ -93,6 +93,15 @@ func (s *Set) NewRows(n, classes int) rbm.Input {
 	return rbm.NewInput(n, s.X.Cols+classes, s.Grey.Rows > 0)
 }
 
+// RowNumbers returns lo … hi−1, the numbers of rows of a set.
+func RowNumbers(lo, hi int) []int32 {
+	rows := make([]int32, hi-lo)
+	for i := range rows {
+		rows[i] = int32(lo + i)
+	}
+	return rows
+}
+
 // Rows returns the visible units of these examples, as Visible lays them out.
 func (s *Set) Rows(rows []int32, classes int) rbm.Input {
 	v := s.NewRows(len(rows), classes)

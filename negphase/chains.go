@@ -106,9 +106,12 @@ func drawVisible(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm
 		drawShell(m, s, key)
 	case start == Uniform:
 		s.V.Randomize(key)
-		for r := range s.V.Rows {
-			for k, y := 0, int(key.Uniform(uint64(r))*float64(labelUnits(m))); k < labelUnits(m); k++ {
-				s.V.Set(r, m.Inputs()+k, k == y)
+		for i, g := range m.SoftmaxGroups() {
+			for r := range s.V.Rows {
+				on := int(key.Uniform(uint64(i*s.V.Rows+r)) * float64(g.Units))
+				for k := range g.Units {
+					s.V.Set(r, g.First+k, k == on)
+				}
 			}
 		}
 	case pos.V.IsGrey():
@@ -122,15 +125,6 @@ func drawVisible(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm
 			copy(s.V.Row(r), pos.V.Bits.Row(r%pos.Rows()))
 		}
 	}
-}
-
-// labelUnits returns the number of units of a softmax label, of which one is
-// on; 0 if there is none.
-func labelUnits(m *rbm.RBM) int {
-	if m.LabelKind() == rbm.Softmax {
-		return m.Classes()
-	}
-	return 0
 }
 
 // check returns an error if the saved states are not states of m that its
@@ -150,12 +144,7 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 		layers, what = []rbm.Bits{s.v, s.h}, "units"
 	}
 	for r := range s.h.Rows {
-		labels, active, unit := 0, 0, 0
-		for k := range labelUnits(m) {
-			if joint && s.v.Get(r, m.Inputs()+k) {
-				labels++
-			}
-		}
+		active, unit := 0, 0
 		for _, b := range layers {
 			for j := range b.Cols {
 				if c != nil && b.Get(r, j) != (c.Reference != nil && c.Reference[unit] == 1) {
@@ -164,11 +153,13 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 				unit++
 			}
 		}
-		switch {
-		case joint && labelUnits(m) > 0 && labels != 1:
-			return bad("%d label units of saved chain %d are on; it must be one", labels, r)
-		case c != nil && active != c.Active:
+		if c != nil && active != c.Active {
 			return bad("saved chain %d has %d active %s; the model's constraint is %v", r, active, what, c)
+		}
+	}
+	if joint {
+		if err := m.CheckSoftmax(s.v); err != nil {
+			return bad("saved chains: %v", err)
 		}
 	}
 	return nil

@@ -193,7 +193,10 @@ func (r *reader) beta(l *ladder) []float64 {
 		r.check(l.auto || beta[i] == l.beta[i], "the saved ladder has the inverse temperatures %v; the settings ask for %v", saved, l.beta)
 	}
 	cold, hot := l.beta[0], l.beta[len(l.beta)-1]
-	r.check(beta[0] == cold && beta[k-1] == hot, "the saved ladder has inverse temperatures from %v to %v; the settings ask for %v to %v", beta[0], beta[k-1], cold, hot)
+	if l.reach {
+		hot = l.lowest
+	}
+	r.check(beta[0] == cold && (beta[k-1] == hot || l.reach && beta[k-1] > hot), "the saved ladder has inverse temperatures from %v to %v; the settings ask for %v to %v", beta[0], beta[k-1], cold, hot)
 	return beta
 }
 

@@ -12,7 +12,8 @@
 // it exchanges: rejection rates, round trips, and where each particle spent its
 // time. The estimate of log Z of package logz is built on them. The temperatures
 // are given, or with "tau=auto" tuned until all neighbours reject equally often
-// (Syed et al. 2022); their path ends at the uniform distribution or, with
+// (Syed et al. 2022), or with "tau=reach/5" so many that the hottest is tuned too;
+// their path ends at the uniform distribution or, with
 // "path=data", at the data's base rates.
 //
 // Samplers of package mcmc may take the place of Gibbs steps in a ladder, as in

@@ -3,6 +3,7 @@ package negphase
 import (
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"testing"
 
@@ -245,3 +246,9 @@ func inverse(beta []float64) string {
 	}
 	return join(t)
 }
+
+// raceEnabled reports whether the race detector is on.
+var raceEnabled = func() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}()

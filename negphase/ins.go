@@ -19,7 +19,7 @@ type pinsSettings struct {
 // temperatures an update then takes 2 % longer than one of pt. With blocks of 10
 // it takes 5 % longer and with blocks of 12 it takes 14 % (BenchmarkLadder).
 func (s *pinsSettings) keys() []key {
-	return s.LadderSettings.keys(countKey("block", &s.block, 8, 2, maxBlock, "most temperatures in a block").like("8"))
+	return s.LadderSettings.keys(countKey("block", &s.block, 8, 2, maxBlock, "most temperatures in a block"))
 }
 
 func (s *pinsSettings) estimator(all Settings) Estimator { return newINS(all, s.block) }

@@ -62,14 +62,23 @@ func (s *LadderSettings) firstBeta() []float64 {
 		return beta
 	}
 	beta := make([]float64, cmp.Or(s.Temperatures.Number, startTemperatures))
-	far := 0.0
-	if s.Hottest != 0 {
-		far = float64(float32(1 / s.Hottest))
+	far := s.lowestBeta()
+	if s.Temperatures.Reach {
+		far = max(far, 1/reachStart)
 	}
 	for k := range beta {
 		beta[k] = float64(float32(1 - (1-far)*float64(k)/float64(len(beta)-1)))
 	}
 	return beta
+}
+
+// lowestBeta returns the inverse of the hottest temperature that a tuned ladder may
+// have, as the float32 that the Gibbs steps take.
+func (s *LadderSettings) lowestBeta() float64 {
+	if s.Hottest == 0 {
+		return 0
+	}
+	return float64(float32(1 / s.Hottest))
 }
 
 // setBeta makes l a ladder of these inverse temperatures. Particles are assigned

@@ -68,9 +68,9 @@ func (l *LadderSettings) keys(more ...key) []key {
 		l.chainSettings.keys("groups of replicas"),
 		[]key{
 			{name: "tau", value: &l.Temperatures, initial: "1/2/3/4/5", check: l.checkTemperatures,
-				help: "temperatures, rising from 1, inf allowed; auto or auto:NUMBER has them tuned"},
+				help: "temperatures, rising from 1, inf allowed; auto or auto:NUMBER has them tuned up to the hottest; reach:NUMBER (5) has so many and tunes how hot they get, so that neighbours swap"},
 			{name: "hottest", value: (*temperature)(&l.Hottest), check: l.checkHottest, example: "5",
-				help: "a tuned ladder ends there (default: inf)"},
+				help: "a tuned ladder ends there, one with reach there at most (default: inf)"},
 		},
 		more,
 		[]key{
@@ -156,7 +156,7 @@ func (l *LadderSettings) checkAuto() error {
 	case len(t.List) > 0:
 		return fmt.Errorf("temperatures %s are given and to be tuned; leave one out", join(t.List))
 	case t.Number != 0 && (t.Number < 2 || t.Number > l.longest):
-		return fmt.Errorf("tau is auto/%d; the number must lie in 2 … %d", t.Number, l.longest)
+		return fmt.Errorf("tau is %v; the number must lie in 2 … %d", &t, l.longest)
 	case l.chains > maxReplicas/l.MaxTemperatures():
 		return fmt.Errorf("%d chains at up to %d temperatures make more than %d replicas", l.chains, l.MaxTemperatures(), maxReplicas)
 	}
@@ -168,7 +168,7 @@ func (l *LadderSettings) checkHottest() error {
 	case l.Hottest == 0:
 		return nil
 	case !l.Temperatures.Auto:
-		return errors.New("hottest is for tau=auto; end the temperatures with it instead")
+		return errors.New("hottest is for tau=auto and tau=reach; end the temperatures with it instead")
 	case !(l.Hottest >= leastHottest):
 		return fmt.Errorf("hottest is %v; it must be at least %v, or inf", l.Hottest, leastHottest)
 	}
@@ -189,9 +189,11 @@ type Temperatures struct {
 	// List rises from 1 and may end at +Inf, β = 0.
 	List []float64
 	// Auto has them tuned between 1 and the hottest, in place of List: as many
-	// as Number, or if that is 0, as the barrier asks for.
-	Auto   bool
-	Number int
+	// as Number, or if that is 0, as the barrier asks for. With Reach there are
+	// Number of them, and the hottest is tuned too: as hot as lets neighbours
+	// reject reachRejection of their swaps.
+	Auto, Reach bool
+	Number      int
 }
 
 // String returns the text that Set reads.
@@ -199,27 +201,41 @@ func (t *Temperatures) String() string {
 	switch {
 	case !t.Auto:
 		return join(t.List)
+	case t.Reach:
+		return fmt.Sprintf("reach/%d", t.Number)
 	case t.Number == 0:
 		return "auto"
 	}
 	return fmt.Sprintf("auto/%d", t.Number)
 }
 
-// Set reads a list of numbers separated by '/' or ',', or "auto", or "auto" and
-// a number, as in "auto/20" or "auto:20".
+// Set reads a list of numbers separated by '/' or ',', or "auto" or "reach", or
+// one of these and a number, as in "auto/20" or "auto:20".
 func (t *Temperatures) Set(text string) error {
 	var read Temperatures
-	rest, auto := strings.CutPrefix(strings.TrimSpace(text), "auto")
-	switch {
-	case auto && rest == "":
-		read.Auto = true
-	case auto:
+	number := func(rest string) error {
 		n, err := strconv.Atoi(rest[1:])
 		if err != nil || !strings.ContainsAny(rest[:1], "/:") || n == 0 {
-			return errors.New("a ladder to be tuned is auto, or auto/20 with a number")
+			return errors.New("a ladder to be tuned is auto or reach, or auto/20 with a number")
 		}
-		read.Auto, read.Number = true, n
-	case text != "":
+		read.Number = n
+		return nil
+	}
+	text = strings.TrimSpace(text)
+	rest, auto := strings.CutPrefix(text, "auto")
+	if !auto {
+		rest, read.Reach = strings.CutPrefix(text, "reach")
+	}
+	if read.Auto = auto || read.Reach; read.Auto {
+		if read.Reach {
+			read.Number = startTemperatures
+		}
+		if rest != "" {
+			if err := number(rest); err != nil {
+				return err
+			}
+		}
+	} else if text != "" {
 		for _, f := range strings.Split(strings.ReplaceAll(text, ",", "/"), "/") {
 			x, err := strconv.ParseFloat(strings.TrimSpace(f), 64)
 			if err != nil {

@@ -13,10 +13,15 @@ import (
 // measured rejections from β = 1 down to β, is interpolated and cut into equal
 // parts. Tunings are due after fixed numbers of calls, whatever was measured, so
 // that runs are reproducible.
+//
+// A ladder with reach has a given number of temperatures, and the hottest is where
+// the barrier is what these can cross: reachRejection a pair.
 type tuner struct {
 	auto   bool
-	number int // of temperatures; 0: as many as the barrier asks for
-	most   int // largest number of temperatures, where the barrier asks
+	reach  bool
+	number int     // of temperatures; 0: as many as the barrier asks for
+	most   int     // largest number of temperatures, where the barrier asks
+	lowest float64 // inverse temperature that a ladder with reach may come to
 
 	calls  int64 // of Estimate
 	next   int64 // calls after which the next tuning is due
@@ -41,11 +46,26 @@ const (
 	// autoTemperatures is the largest number of temperatures of pt and pins that
 	// the barrier may ask for, as each of them is a chain to run.
 	autoTemperatures = 64
+
+	// reachRejection is the rejection of neighbours' swaps at which a ladder with
+	// reach places its temperatures. Less of it keeps particles closer, more of it
+	// gets further. On MNIST (ins, 500 hidden units, five temperatures, 24000 steps
+	// of 20 rows, three seeds) 0.25, 0.4 and 0.55 ended at a pseudo-log-likelihood
+	// of −51.5, −52.2 and −53.0 nats, and at test errors of 3.27, 3.33 and 3.34 %;
+	// four small models of 16 pixels that need hot particles were as good at 0.4 as
+	// with temperatures 1 to 5.
+	reachRejection = 0.4
+	// reachStart is the hottest temperature before the first tuning, and
+	// reachGrowth the largest factor by which a tuning stretches the range of β:
+	// what was measured on a short ladder tells little of the path far beyond.
+	reachStart  = 1.1
+	reachGrowth = 2
 )
 
 func newTuner(s *LadderSettings) tuner {
-	t := tuner{auto: s.Temperatures.Auto, number: s.Temperatures.Number, most: min(s.longest, autoTemperatures), next: never}
-	if t.auto && t.number != 2 { // two are the ends, which stay
+	t := tuner{auto: s.Temperatures.Auto, reach: s.Temperatures.Reach, number: s.Temperatures.Number,
+		most: min(s.longest, autoTemperatures), lowest: s.lowestBeta(), next: never}
+	if t.auto && (t.number != 2 || t.reach) { // else two are the ends, which stay
 		t.next = FirstTuning
 	}
 	return t
@@ -97,21 +117,45 @@ func (l *ladder) retune(m *rbm.RBM) {
 	for _, x := range length {
 		barrier += x
 	}
-	beta, from := placed(l.beta, length, l.wanted(len(l.beta), barrier))
+	old := l.beta
+	n, crossed := l.wanted(len(old), barrier), barrier
+	if l.reach {
+		old, crossed = l.stretched(barrier)
+	}
+	beta, from := placed(old, length, n, crossed)
 	if beta == nil {
 		return
 	}
 	l.tuned++
-	old, at, k := l.states, l.at, len(l.beta)
+	states, at, k := l.states, l.at, len(l.beta)
 	l.setBeta(beta)
 	l.states = rbm.NewStates(m, l.rows)
-	l.states.Base = old.Base
+	l.states.Base = states.Base
 	for r := range l.rows {
 		g, j := r/len(beta), r%len(beta)
 		row := int(at[g*k+from[j]])
-		copy(l.states.H.Row(r), old.H.Row(row))
-		copy(l.states.V.Row(r), old.V.Row(row))
+		copy(l.states.H.Row(r), states.H.Row(row))
+		copy(l.states.V.Row(r), states.V.Row(row))
 	}
+}
+
+// stretched returns inverse temperatures with the measured barrier between them,
+// and how much of it a ladder with reach is to cross from the first of them on.
+// If the whole ladder has less, its range of β is stretched by as much as is
+// missing.
+func (l *ladder) stretched(barrier float64) (beta []float64, crossed float64) {
+	crossed = reachRejection * float64(len(l.beta)-1)
+	if barrier >= crossed {
+		return l.beta, crossed
+	}
+	last := len(l.beta) - 1
+	factor := min(reachGrowth, crossed/barrier, (1-l.lowest)/(1-l.beta[last]))
+	beta = make([]float64, len(l.beta))
+	for k, b := range l.beta {
+		beta[k] = float64(float32(1 - float64(factor*(1-b))))
+	}
+	beta[last] = max(beta[last], l.lowest)
+	return beta, barrier
 }
 
 const (
@@ -143,11 +187,12 @@ func lengths(beta, rejection, rise []float64) []float64 {
 	return length
 }
 
-// placed returns n inverse temperatures between which the barrier is equal, and
-// for each the index of the element of beta that is nearest by barrier. length
-// has the barrier between the neighbours of beta. The ends stay. It returns nil
-// where float32 cannot tell the inverse temperatures apart.
-func placed(beta, length []float64, n int) (next []float64, from []int) {
+// placed returns n inverse temperatures, from the first of beta on, between which
+// the barrier is equal and in all is crossed, and for each the index of the
+// element of beta that is nearest by barrier. length has the barrier between the
+// neighbours of beta, and crossed is not above its sum; if it is the sum, both ends
+// stay. It returns nil where float32 cannot tell the inverse temperatures apart.
+func placed(beta, length []float64, n int, crossed float64) (next []float64, from []int) {
 	barrier := make([]float64, len(beta))
 	for k, x := range length {
 		barrier[k+1] = barrier[k] + x
@@ -159,11 +204,14 @@ func placed(beta, length []float64, n int) (next []float64, from []int) {
 	last := len(beta) - 1
 	next, from = make([]float64, n), make([]int, n)
 	for j := range next {
-		x := barrier[last] * float64(j) / float64(n-1)
+		x := crossed * float64(j) / float64(n-1)
 		next[j] = float64(float32(curve.at(x))) // which the Gibbs steps take
 		from[j] = floats.NearestIdx(barrier, x)
 	}
-	next[0], next[n-1] = beta[0], beta[last]
+	next[0] = beta[0]
+	if crossed == barrier[last] {
+		next[n-1] = beta[last]
+	}
 	for j := range n - 1 {
 		if !(next[j] > next[j+1]) {
 			return nil, nil

@@ -104,11 +104,20 @@ func settled(units int, bias float64, beta []float64, tunings int, thermal bool)
 		if !thermal {
 			clear(rise)
 		}
-		if next, _ := placed(beta, lengths(beta, r, rise), len(beta)); next != nil {
+		length := lengths(beta, r, rise)
+		if next, _ := placed(beta, length, len(beta), sum(length)); next != nil {
 			beta = next
 		}
 	}
 	return beta
+}
+
+// sum adds in order, as retune does.
+func sum(x []float64) (total float64) {
+	for _, v := range x {
+		total += v
+	}
+	return total
 }
 
 // spread returns the largest over the least of x.
@@ -214,23 +223,25 @@ func TestTerribleLaddersInUse(t *testing.T) {
 func TestTuningsResume(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	m := shape{20, 16, 0, 0}.random(3, 1.5)
-	for _, text := range []string{"pt:chains=3:tau=auto", "ins:chains=3:tau=auto", "pins:chains=1:tau=auto:block=4"} {
+	for _, text := range []string{"pt:chains=3:tau=auto", "ins:chains=3:tau=auto", "pins:chains=1:tau=auto:block=4", "ins:chains=3:tau=reach/4"} {
 		const last = 230 // tunings come before calls 51, 101, 151 and 201
 		runtime.GOMAXPROCS(1)
 		whole := estimator(t, text).(Tempered)
 		var saved [][]byte
 		var bits [][]uint64
 		var lengths []int
+		var hottest []float64
 		for n := range last {
 			b, err := whole.MarshalBinary()
 			if err != nil {
 				t.Fatal(err)
 			}
-			saved, lengths = append(saved, b), append(lengths, len(whole.Ladder().Beta))
+			beta := whole.Ladder().Beta
+			saved, lengths, hottest = append(saved, b), append(lengths, len(beta)), append(hottest, beta[len(beta)-1])
 			bits = append(bits, call(t, whole, m, rbm.Batch{}, n, n+1))
 		}
 		final, _ := whole.MarshalBinary()
-		if l := whole.Ladder(); l.Tuned != 4 || slices.Min(lengths) == slices.Max(lengths) {
+		if l := whole.Ladder(); l.Tuned != 4 || slices.Min(lengths) == slices.Max(lengths) && slices.Min(hottest) == slices.Max(hottest) {
 			t.Errorf("%s: tuned %d times, lengths from %d to %d", text, l.Tuned, slices.Min(lengths), slices.Max(lengths))
 		}
 		runtime.GOMAXPROCS(4)
@@ -356,16 +367,80 @@ func TestRetunedParticles(t *testing.T) {
 
 // Temperatures that float32 cannot tell apart are not placed.
 func TestPlaced(t *testing.T) {
-	beta, from := placed([]float64{1, 0.5, 0}, []float64{1, 1}, 5)
+	beta, from := placed([]float64{1, 0.5, 0}, []float64{1, 1}, 5, 2)
 	if !slices.Equal(beta, []float64{1, 0.75, 0.5, 0.25, 0}) || !slices.Equal(from, []int{0, 0, 1, 1, 2}) {
 		t.Errorf("got %v from %v", beta, from)
 	}
+	beta, from = placed([]float64{1, 0.5, 0}, []float64{1, 1}, 4, 1.5) // a part of the way
+	if !slices.Equal(beta, []float64{1, 0.75, 0.5, 0.25}) || !slices.Equal(from, []int{0, 0, 1, 1}) {
+		t.Errorf("a part: got %v from %v", beta, from)
+	}
 	for _, length := range [][]float64{{0, 1}, {1, math.Inf(1)}, {math.NaN(), 1}, {1, -1}, {1e300, 1}} {
-		if beta, _ := placed([]float64{1, 0.5, 0}, length, 5); beta != nil {
+		if beta, _ := placed([]float64{1, 0.5, 0}, length, 5, sum(length)); beta != nil {
 			t.Errorf("%v: placed at %v", length, beta)
 		}
 	}
-	if beta, _ := placed([]float64{1, 1 - 0x1p-22}, []float64{1}, 9); beta != nil {
+	if beta, _ := placed([]float64{1, 1 - 0x1p-22}, []float64{1}, 9, 1); beta != nil {
 		t.Errorf("more than there are between: %v", beta)
+	}
+}
+
+// A ladder with reach gets as hot as lets neighbours reject reachRejection of
+// their swaps, whether the model is sharp or flat, but not hotter than it may; and
+// it follows a model that sharpens.
+func TestReach(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		bias    float64
+		hottest float64 // where it must end; 0: wherever the rejections are right
+	}{
+		{"ins:tau=reach/5", 1, 0},
+		{"pt:tau=reach/4", 1.2, 0},
+		{"pins:tau=reach/6:block=4", 1, 0},
+		{"pt:tau=reach/2", 1, 0},
+		{"ins:tau=reach/5", 0.05, math.Inf(1)},
+		{"pt:tau=reach/9:hottest=1.5", 1, 1.5},
+	} {
+		m := independent(60, 40, float32(c.bias))
+		e := estimator(t, c.text+":chains=20").(Tempered)
+		calls(t, e, m, 1, 1000)
+		l := e.Ladder()
+		r, _ := exactPairs(100, c.bias, l.Beta)
+		last := l.Beta[len(l.Beta)-1]
+		t.Logf("%s, bias %v: up to %.4g, rejections %.3f", c.text, c.bias, 1/last, r)
+		if c.hottest != 0 {
+			if math.Abs(last-1/c.hottest) > 1e-6 {
+				t.Errorf("%s, bias %v: up to %v, want %v", c.text, c.bias, 1/last, c.hottest)
+			}
+			continue
+		}
+		for k := range r {
+			// Measured by some 160 calls of 20 groups before the last tuning, or more.
+			if tol := 6 * 0.5 / math.Sqrt(160); math.Abs(r[k]-reachRejection) > tol {
+				t.Errorf("%s, bias %v: pair %d rejects %.3f, want %v ± %.3f", c.text, c.bias, k, r[k], reachRejection, tol)
+			}
+		}
+		// The same chains under a model of twice the biases, whose energies spread more.
+		sharp := independent(60, 40, float32(2*c.bias))
+		calls(t, e, sharp, 1001, 3000)
+		r, _ = exactPairs(100, 2*c.bias, e.Ladder().Beta)
+		if now := e.Ladder().Beta[len(l.Beta)-1]; !(now > last) || math.Abs(stat.Mean(r, nil)-reachRejection) > 0.1 {
+			t.Errorf("%s: up to %v of the model of bias %v and up to %v of bias %v, where pairs reject %.3f", c.text, 1/last, c.bias, 1/now, 2*c.bias, r)
+		}
+	}
+}
+
+// Reach is read and written, and bounded.
+func TestReachSettings(t *testing.T) {
+	for text, want := range map[string]string{"reach": "reach/5", "reach:7": "reach/7", "reach/2": "reach/2"} {
+		s := DefaultSettings("pt")
+		if err := s.Set("tau", text); err != nil || s.Get("tau") != want || s.Check() != nil {
+			t.Errorf("%q gives %q: %v, %v", text, s.Get("tau"), err, s.Check())
+		}
+	}
+	for _, text := range []string{"ins:tau=reach/17", "pt:tau=reach/1", "pt:tau=reach/0", "pt:tau=reach/x", "pt:tau=reach5", "pt:tau=reach/5:hottest=1", "pt:tau=reaching"} {
+		if s, err := Parse(text, DefaultSettings("pt")); err == nil {
+			t.Errorf("%s is taken as %v", text, s)
+		}
 	}
 }

@@ -90,7 +90,7 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 		p := &w.places[i]
 		p.beta = betas[i%len(betas)]
 		p.system, p.source = mcmc.NewRBM(w.machine), new(rand.PCG)
-		p.label, p.cost = make([]float64, w.labels), make([]float64, w.labels)
+		p.label, p.cost = make([]float64, w.softmax.Units), make([]float64, w.softmax.Units)
 		p.draws = rand.New(p.source)
 		if p.chain, err = w.bind(mover, p.system, p.beta); err != nil {
 			return err
@@ -145,7 +145,7 @@ func (w *binaryMoves) move(i int) {
 	if w.hiddenOnly {
 		s.Energy[row] += w.redrawInputs(p, s.V, row)
 	}
-	if w.labels > 0 {
+	if w.softmax.Units > 0 {
 		s.Energy[row] += w.redrawLabel(p, s.V, row)
 	}
 }
@@ -155,7 +155,7 @@ func (w *binaryMoves) move(i int) {
 // not interact, so their flip costs add up.
 func (w *binaryMoves) redrawInputs(p *place, v rbm.Bits, row int) (rise float64) {
 	state := p.system.State()
-	for i := range v.Cols - w.labels {
+	for i := range v.Cols - w.softmax.Units {
 		if cost := p.system.FlipCost(i); p.draws.Float64() < flipChance(cost, p.beta) {
 			rise += cost
 			v.Set(row, i, state[i] == 0)
@@ -171,19 +171,19 @@ func flipChance(cost, beta float64) float64 { return 1 / (1 + rbm.Exp(beta*cost)
 // redrawLabel draws the softmax label of a row given its hidden units, and
 // returns the change of the energy.
 func (w *binaryMoves) redrawLabel(p *place, v rbm.Bits, row int) (rise float64) {
-	state := p.system.State()[w.firstLabel:][:w.labels]
+	state := p.system.State()[w.softmax.First:][:w.softmax.Units]
 	for k := range p.cost {
-		p.cost[k] = p.system.FlipCost(w.firstLabel + k)
+		p.cost[k] = p.system.FlipCost(w.softmax.First + k)
 	}
 	labelLaw(p.label, state, p.cost, p.beta)
 	u, y := p.draws.Float64(), 0
-	for ; y < w.labels-1 && u >= p.label[y]; y++ {
+	for ; y < w.softmax.Units-1 && u >= p.label[y]; y++ {
 		u -= p.label[y]
 	}
 	for k, on := range state {
 		if (on != 0) != (k == y) {
 			rise += p.cost[k]
-			v.Set(row, w.firstLabel+k, k == y)
+			v.Set(row, w.softmax.First+k, k == y)
 		}
 	}
 	return rise

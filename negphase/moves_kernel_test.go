@@ -38,7 +38,7 @@ func TestWalkKernels(t *testing.T) {
 			l := newListing(t, m, beta)
 			label := l.label(labelLaw)
 			gibbs := gibbsKernel(m, nil, l.all, beta)
-			softmax := labelUnits(m) > 0
+			softmax := softmaxLabel(m).Units > 0
 			right := func(name string, kernel [][]float64) {
 				t.Helper()
 				if off := l.moved(kernel); off > kernelTol {
@@ -133,7 +133,7 @@ func TestConstrainedWalkKernels(t *testing.T) {
 				wrong("visible units at another temperature", product(product(im, l.inputs(func(cost, beta float64) float64 { return flipChance(cost, .8*beta) })), label))
 				wrong("fair visible units", product(product(im, l.inputs(func(_, beta float64) float64 { return .5 })), label))
 			}
-			if labelUnits(m) > 0 {
+			if softmaxLabel(m).Units > 0 {
 				wrong("the old label", im)
 			}
 		}
@@ -169,7 +169,7 @@ func TestLaddersOfMoves(t *testing.T) {
 			"a label of another's":        product(newListing(t, m, .25).sardonics(l.sites), newListing(t, m, 1).label(labelLaw)),
 			"the hottest moves as by E/2": product(newListing(t, m, .5).sardonics(l.sites), newListing(t, m, .25).label(labelLaw)),
 		} {
-			if name == "a label of another's" && labelUnits(m) == 0 {
+			if name == "a label of another's" && softmaxLabel(m).Units == 0 {
 				continue
 			}
 			s.gibbs[2] = kernel

@@ -229,7 +229,7 @@ func (l *listing) sweep(sites []int32) [][]float64 {
 // drawn with the chances that chance gives.
 func (l *listing) inputs(chance func(cost, beta float64) float64) [][]float64 {
 	kernel := l.identity()
-	for i := range l.m.Visible() - labelUnits(l.m) {
+	for i := range l.m.Visible() - softmaxLabel(l.m).Units {
 		one := l.empty()
 		for x := range l.all {
 			p := chance(l.cost[x][i], l.beta)
@@ -268,7 +268,7 @@ func meetsConstraint(m *rbm.RBM, s state) bool {
 // label returns the kernel of a new label, drawn from what law makes of the
 // states and costs of its units.
 func (l *listing) label(law func(p []float64, state []uint8, cost []float64, beta float64)) [][]float64 {
-	n := labelUnits(l.m)
+	n := softmaxLabel(l.m).Units
 	if n == 0 {
 		return l.identity()
 	}

@@ -30,7 +30,7 @@ func (s Settings) String() string {
 
 // Parse reads settings in the grammar name[:key=value]…, such as
 // "pt:k=1:tau=1/2/3/4/5"; the keys are those of the kind's table, and lists are
-// separated by '/'; tau is also auto or auto/n.
+// separated by '/'; tau is also auto, auto/n or reach/n.
 //
 // In walk, and in pt, ins and pins, a part without '=' names a sampler of
 // mcmc.ParseMover, and keys after it that the sampler has are its own:
@@ -129,14 +129,14 @@ func (s Settings) unknownKey(name string, sampler []string) error {
 }
 
 // MarshalJSON writes the kind and its keys, but not the optional ones that are
-// not given. Temperatures are a list, or the text "auto"; the sampler is a text,
+// not given. Temperatures are a list, or a text such as "auto" or "reach/5"; the sampler is a text,
 // and so are infinite numbers.
 func (s Settings) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"kind": s.Kind}
 	for _, k := range s.keys() {
 		switch text := k.text(); {
 		case text == "":
-		case k.name == "tau" && !strings.HasPrefix(text, "auto"):
+		case k.name == "tau" && text[0] >= '0' && text[0] <= '9':
 			var list []any
 			for _, field := range strings.Split(text, "/") {
 				list = append(list, numberOrText(field))

@@ -1,6 +1,7 @@
 package negphase
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -133,7 +134,7 @@ func KeyHelp(name string) string {
 func KindsHelp() string {
 	lines := make([]string, len(kinds))
 	for i, k := range kinds {
-		lines[i] = fmt.Sprintf("  %-5s  %s", k.name, k.help)
+		lines[i] = fmt.Sprintf("  %-9s  %s", k.name, k.help)
 	}
 	return strings.Join(lines, "\n")
 }
@@ -144,11 +145,11 @@ func KeysHelp(except ...string) string {
 	var lines []string
 	for _, kind := range kinds {
 		for _, k := range kind.own.keys() {
-			if k.example == "" || slices.Contains(except, k.name) {
+			if k.name == samplerKey || slices.Contains(except, k.name) {
 				continue
 			}
 			except = append(except, k.name)
-			line := fmt.Sprintf("  %-15s", k.name+"="+k.example)
+			line := fmt.Sprintf("  %-15s", k.name+"="+cmp.Or(k.example, k.initial))
 			for _, word := range strings.Fields(KeyHelp(k.name)) {
 				if utf8.RuneCountInString(line+" "+word) > 80 {
 					lines, line = append(lines, line), strings.Repeat(" ", 17)

@@ -15,21 +15,20 @@ type sites struct {
 	// active is how many of the units are active: under a constraint as many as
 	// differ from the reference, else half.
 	active     int
-	reference  []uint8 // of all units of the model; nil: zeros
-	needsGibbs bool    // moves never change the number of active units, so Gibbs steps have to
-	hiddenOnly bool    // visible units are drawn given the hidden ones
-	firstLabel int     // first unit of a softmax label
-	labels     int     // units of a softmax label
+	reference  []uint8   // of all units of the model; nil: zeros
+	needsGibbs bool      // moves never change the number of active units, so Gibbs steps have to
+	hiddenOnly bool      // visible units are drawn given the hidden ones
+	softmax    rbm.Group // the units of a softmax label; none: no units, after the last visible one
 }
 
 // sitesOf returns the sites of a sampler on m, or an error that says why it
 // cannot move there.
 func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
-	s := sites{constraint: m.Constraint, firstLabel: m.Visible() - labelUnits(m), labels: labelUnits(m)}
+	s := sites{constraint: m.Constraint, softmax: softmaxLabel(m)}
 	c, units := m.Constraint, m.Visible()+m.Hidden()
 	s.hiddenOnly = c != nil && c.On == rbm.HiddenUnits
 	for i := range units {
-		if i >= m.Visible() || !s.hiddenOnly && i < m.Visible()-s.labels {
+		if i >= m.Visible() || !s.hiddenOnly && i < s.softmax.First {
 			s.units = append(s.units, int32(i))
 		}
 	}
@@ -48,7 +47,7 @@ func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
 		s.reference = make([]uint8, units)
 		copy(s.reference[units-len(c.Reference):], c.Reference)
 	}
-	if s.hiddenOnly || s.labels == 0 {
+	if s.hiddenOnly || s.softmax.Units == 0 {
 		return s, s.checkMoves(mover)
 	}
 	distance := labelDistances(m)
@@ -74,18 +73,23 @@ func (s *sites) checkMoves(mover mcmc.Mover) error {
 	return fmt.Errorf("%s: under the constraint %v the %d units that it moves have a single state; take %s", moverName(mover), s.constraint, len(s.units), others)
 }
 
-// labelDistances returns how many label units differ from the reference where
-// each class is on, under a constraint on all units.
+// labelDistances returns how many units of the softmax label differ from the
+// reference where each class is on, under a constraint on all units.
 func labelDistances(m *rbm.RBM) []int {
-	d := make([]int, labelUnits(m))
+	d := make([]int, softmaxLabel(m).Units)
 	for y := range d {
-		for k := range d {
-			if (k == y) != (m.Constraint.Reference != nil && m.Constraint.Reference[m.Inputs()+k] == 1) {
-				d[y]++
-			}
-		}
+		d[y] = m.Constraint.ClassDistance(m, y)
 	}
 	return d
+}
+
+// softmaxLabel returns the softmax group of m, or one of no units after the last
+// visible one.
+func softmaxLabel(m *rbm.RBM) rbm.Group {
+	for _, g := range m.SoftmaxGroups() {
+		return g
+	}
+	return rbm.Group{First: m.Visible()}
 }
 
 // fitted returns the sampler with the reference of the constraint and, if fit is
@@ -129,8 +133,7 @@ func (s *sites) bind(m mcmc.Mover, system *mcmc.RBM, beta float64) (mcmc.Chain, 
 // allows. The label is drawn uniformly from the classes for which there is such
 // a state, and the other units uniformly given the label.
 func drawShell(m *rbm.RBM, s *rbm.States, key rbm.Key) {
-	c, labels := m.Constraint, labelUnits(m)
-	inputs := m.Visible() - labels
+	c, inputs, labels := m.Constraint, softmaxLabel(m).First, softmaxLabel(m).Units
 	units := inputs + m.Hidden()
 	reference := make([]uint8, m.Visible()+m.Hidden())
 	copy(reference, c.Reference)

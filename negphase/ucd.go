@@ -16,7 +16,7 @@ type ucdSettings struct {
 func (s *ucdSettings) keys() []key {
 	return append([]key{
 		countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps before the first that counts"),
-		{name: "max", value: (*count)(&s.max), initial: "1000", check: s.checkMax, example: "1000", help: "steps after which it gives a pair of chains up"},
+		{name: "max", value: (*count)(&s.max), initial: "1000", check: s.checkMax, help: "steps after which it gives a pair of chains up"},
 	}, s.chainSettings.keys("chains")...)
 }
 

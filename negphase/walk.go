@@ -18,7 +18,7 @@ func (s *walkSettings) keys() []key {
 	return slices.Concat(
 		[]key{{name: samplerKey, value: &s.samplerSettings, initial: cmp.Or(s.only, "gibbs"), check: s.checkMover}},
 		s.chainSettings.keys("chains"),
-		[]key{countKey("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update").like("1"), s.gibbsKey()})
+		[]key{countKey("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update"), s.gibbsKey()})
 }
 
 func (s *walkSettings) estimator(all Settings) Estimator {

@@ -13,11 +13,17 @@ import (
 //	W += rate(⟨vhᵀ⟩⁺ − ⟨vhᵀ⟩⁻),  b += rate(⟨v⟩⁺ − ⟨v⟩⁻),  c += rate(⟨h⟩⁺ − ⟨h⟩⁻)
 //
 // Each parameter's step is summed apart and added to it once, so that it loses
-// no more than the parameter's own last bit. The steps themselves are off by
-// some 10⁻⁷ of rate·⟨vhᵀ⟩⁺ at any number of rows: each is a sum over the
-// particles, run by run (vec.Sums), then over groups of them, in which both
+// no more than the parameter's own last bit. A step is a sum over the particles of
+// both phases: run by run (vec.Sums), then over groups of them, in which the
 // phases take turns, in float32, then over chunks of groups in float64. Moments
-// come last, pos before neg. It panics if the shapes differ.
+// come last, pos before neg. Steps below vec.Tiny in size count as zero.
+//
+// With phases of similar numbers of rows the steps are off by some 10⁻⁷ of
+// rate·⟨vhᵀ⟩⁺, or less, at any number of rows. Where one phase has many times the
+// rows of the other, or is moments, while all hidden means are nearly equal, it
+// is up to 5·10⁻⁷, as the rounding of equal terms does not average out. Weights of
+// both signs that nearly cancel lose in proportion to Σ|weight|. It panics if the
+// shapes differ.
 func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 	a := &m.work
 	if a.list.Body == nil {
@@ -393,7 +399,11 @@ func (a *ascentWork) moveBias(bias []float32, step []float64, of func(s *Moments
 		rate = -rate
 	}
 	for i, x := range step {
-		bias[i] += float32(x)
+		if math.Abs(x) >= vec.Tiny { // as steps of weights do
+			bias[i] += float32(x)
+		} else if x != x {
+			bias[i] = float32(x)
+		}
 	}
 }
 

@@ -1,6 +1,10 @@
 package rbm
 
-import "gorbm/rbm/internal/vec"
+import (
+	"gonum.org/v1/gonum/floats"
+
+	"gorbm/rbm/internal/vec"
+)
 
 // A Batch is weighted examples, or particles: visible states V with hidden
 // means H = p(h|v), row by row, both taken at β = 1. It stands for the
@@ -13,6 +17,25 @@ type Batch struct {
 
 // Rows returns the number of examples.
 func (b Batch) Rows() int { return b.H.Rows }
+
+// Means overwrites v and h, of the lengths of the layers, with the means of the
+// rows, unweighted, of visible units and of hidden means. Sums are in float64.
+func (b Batch) Means(v, h []float64) {
+	b.check(len(v), len(h))
+	clear(v)
+	clear(h)
+	for r := range b.Rows() {
+		b.V.Each(r, func(i int, x float32) { v[i] += float64(x) })
+		row := b.H.Row(r)
+		wide := len(row) / vec.Wide * vec.Wide
+		vec.AddWide(h[:wide], row[:wide])
+		for j, x := range row[wide:] {
+			h[wide+j] += float64(x)
+		}
+	}
+	floats.Scale(1/float64(b.Rows()), v)
+	floats.Scale(1/float64(b.Rows()), h)
+}
 
 // Moments are the expectations that the likelihood gradient is made of.
 type Moments struct {

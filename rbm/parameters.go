@@ -8,16 +8,15 @@ import (
 	"gorbm/rbm/parallel"
 )
 
-// An RBM doubles as a vector of parameters: a gradient, a velocity and an
-// average are kept as RBMs, so that the fused ascent step can add particles to
-// each. What is below are the sweeps over all parameters that momentum, decay,
-// centring and averaging need; they panic if two models differ in shape. Steps
-// below 2⁻¹⁰⁰ in size count as zero, which keeps parameters out of the subnormal
-// numbers.
+// An RBM is also a vector of parameters: a gradient, a velocity and an average are
+// kept as RBMs, so that the ascent step can add particles to each. This file has
+// the sweeps over all parameters that momentum, decay, centring and averaging
+// need. They panic if two models differ in shape. Steps below 2⁻¹⁰⁰ in size count
+// as zero, which keeps parameters out of the subnormal numbers.
 //
-// Those with an argument rest, if it is not nil, keep in it what rounding leaves
+// Sweeps with an argument rest, if it is not nil, keep in it what rounding leaves
 // of each parameter's step, and add that to the next step. So parameters follow
-// steps that are far below their own last bit; without it such steps are lost.
+// steps that are far below their own last bit. Without a rest such steps are lost.
 
 // sweepWork is the work on a weight in a sweep, for the cost of its loop: some 0.1 ns.
 const sweepWork = 16
@@ -37,12 +36,14 @@ func (m *RBM) Zero() {
 	clear(m.w)
 }
 
-// Scale multiplies all parameters by a.
-func (m *RBM) Scale(a float32) {
-	m.run(scale, a, 0, m, nil, true)
+// Shrink takes the share a off all parameters. Those that end below 2⁻¹⁰⁰ in size
+// become zero.
+func (m *RBM) Shrink(a float32) {
+	m.run(shrink, a, 0, m, nil, true)
 }
 
-// Add adds a·x to the parameters, x of the same shape.
+// Add adds a·x to the parameters, x of the same shape. A step below 2⁻¹⁰⁰ in size
+// counts as zero.
 func (m *RBM) Add(a float32, x, rest *RBM) {
 	m.run(add, a, 0, x, rest, true)
 }
@@ -67,7 +68,7 @@ func (m *RBM) Decay(l1, l2 float32, rest *RBM) {
 	m.run(decay, l1, l2, m, rest, false)
 }
 
-func scale(m, _, _ []float32, a, _ float32)       { vec.Shrink(m, a) }
+func shrink(m, _, _ []float32, a, _ float32)      { vec.Shrink(m, a) }
 func add(m, x, rest []float32, a, _ float32)      { vec.Advance(m, x, rest, a) }
 func approach(m, x, rest []float32, a, _ float32) { vec.Approach(m, x, rest, a) }
 func decay(m, _, rest []float32, l1, l2 float32)  { vec.Decay(m, rest, l1, l2) }

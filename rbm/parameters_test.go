@@ -30,7 +30,7 @@ func TestSweeps(t *testing.T) {
 		do   func(m *RBM)
 		want func(m, x float64, weight bool) float64
 	}{
-		{"scale", func(m *RBM) { m.Scale(0.75) }, func(m, _ float64, _ bool) float64 { return 0.75 * m }},
+		{"shrink", func(m *RBM) { m.Shrink(0.75) }, func(m, _ float64, _ bool) float64 { return 0.25 * m }},
 		{"add", func(m *RBM) { m.Add(-0.5, x, nil) }, func(m, x float64, _ bool) float64 { return m - 0.5*x }},
 		{"approach", func(m *RBM) { m.Approach(0.75, x, nil) }, func(m, x float64, _ bool) float64 { return 0.25*m + 0.75*x }},
 		{"set", func(m *RBM) { m.Set(x) }, func(_, x float64, _ bool) float64 { return x }},
@@ -123,7 +123,7 @@ func TestSweepsAllocateNothing(t *testing.T) {
 	m := shape{784, 500, 0, Softmax}.random(1, 1)
 	mu, lambda := make([]float32, 784), make([]float32, 500)
 	all := func() {
-		m.Scale(0.5)
+		m.Shrink(0.5)
 		m.Add(1, m, nil)
 		m.Approach(0.5, m, nil)
 		m.Decay(1e-4, 1e-4, nil)
@@ -133,4 +133,37 @@ func TestSweepsAllocateNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(20, all); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
+}
+
+// Neither centring nor steps of the biases leave subnormal numbers, which many
+// processors take a hundred times as long to compute with.
+func TestStepsLeaveNoSubnormals(t *testing.T) {
+	check := func(what string, m *RBM) {
+		eachParameter(m, func(i int, v float32, _ bool) {
+			if v != 0 && math.Abs(float64(v)) < 0x1p-126 {
+				t.Errorf("%s: parameter %d is %v", what, i, v)
+			}
+		})
+	}
+	g := New(70, 66, 0, Softmax)
+	mu, lambda := make([]float32, 70), make([]float32, 66)
+	for i := range mu {
+		g.VisibleBias[i], mu[i] = 0x1p-95, 0x1p-35
+	}
+	for j := range lambda {
+		g.HiddenBias[j], lambda[j] = 0x1p-95, 0x1p-35
+	}
+	g.Centre(mu, lambda)
+	check("centring", g)
+
+	m := New(70, 66, 0, Softmax)
+	b := Batch{V: NewMatrix(1, 70).Input(), H: NewMatrix(1, 66)}
+	for i := range b.V.Grey.Data {
+		b.V.Grey.Data[i] = 0x1p-130
+	}
+	for i := range b.H.Data {
+		b.H.Data[i] = 0x1p-130
+	}
+	m.Ascend(1, Phase{Batch: b}, Phase{Moments: NewMoments(m)})
+	check("ascent", m)
 }

@@ -92,6 +92,29 @@ func (m *RBM) Inputs() int {
 	return label.First
 }
 
+// SoftmaxGroups returns the groups of softmax units, in each of which one unit is
+// on. They come after the Bernoulli units.
+func (m *RBM) SoftmaxGroups() []Group { return m.softmaxes }
+
+// CheckSoftmax returns an error that names the first row of v in which a softmax
+// group does not have exactly one unit on.
+func (m *RBM) CheckSoftmax(v Bits) error {
+	for _, g := range m.softmaxes {
+		for r := range v.Rows {
+			on := 0
+			for i := range g.Units {
+				if v.Get(r, g.First+i) {
+					on++
+				}
+			}
+			if on != 1 {
+				return fmt.Errorf("row %d has %d classes on; a softmax label has one", r, on)
+			}
+		}
+	}
+	return nil
+}
+
 // binary returns the number of visible units that are Bernoulli units. They come
 // before the softmax units.
 func (m *RBM) binary() int {

@@ -57,10 +57,7 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 func eachVisible(m *rbm.RBM, set *data.Set, f func(first int, v rbm.Bits)) {
 	const rows = 256 // at once
 	for lo := 0; lo < set.Len(); lo += rows {
-		some := make([]int32, min(rows, set.Len()-lo))
-		for i := range some {
-			some[i] = int32(lo + i)
-		}
+		some := data.RowNumbers(lo, min(lo+rows, set.Len()))
 		v := rbm.NewBits(len(some), m.Visible())
 		if set.Y != nil || m.Classes() == 0 {
 			set.Visible(v.Input(), some, m.Classes())
@@ -95,12 +92,11 @@ func sampleShell(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix
 	} else {
 		(*rbm.Base)(nil).Draw(m, b.V.Bits, h, key.Child(sampleStart))
 	}
-	s, _ := negphase.Parse(fmt.Sprintf("walk:exchange:moves=%d:chains=%d:start=data", sampleSteps, rows), negphase.Settings{})
-	if _, err := s.CheckModel(m); err == nil {
+	s, err := negphase.Parse(fmt.Sprintf("walk:exchange:moves=%d:chains=%d:start=data", sampleSteps, rows), negphase.Settings{})
+	if err == nil {
 		walk, err := negphase.New(s)
 		if err == nil {
-			var phase rbm.Phase
-			if phase, _, err = walk.Estimate(m, b, key.Child(sampleWalk)); err == nil {
+			if phase, _, err := walk.Estimate(m, b, key.Child(sampleWalk)); err == nil {
 				b.V.Bits = phase.V.Bits
 			}
 		}

@@ -45,7 +45,11 @@ func TestAllows(t *testing.T) {
 		}
 	}
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 11}
-	if _, err := New(DefaultSettings("pcd"), set, m); err == nil || !strings.Contains(err.Error(), "pcd cannot keep") {
+	pcd, err := New(DefaultSettings("pcd"), set, m)
+	if err == nil {
+		_, err = pcd.Step()
+	}
+	if err == nil || !strings.Contains(err.Error(), "pcd cannot keep") {
 		t.Errorf("error %v", err)
 	}
 	grey := *set

@@ -31,7 +31,7 @@ func (e Evaluation) Value(name string) (float64, bool) {
 type Evaluator struct {
 	Metrics []Metric
 	Every   int // steps between evaluations
-	// Report is told of each evaluation.
+	// Report is called with each evaluation.
 	Report func(e Evaluation) error
 
 	total, since negphase.Info
@@ -41,7 +41,7 @@ type Evaluator struct {
 // valid until the next step.
 func (v *Evaluator) Counts() (before, since negphase.Info) { return v.total, v.since }
 
-// Restore makes the counts those that Counts returned before.
+// Restore sets the counts to those that Counts returned before.
 func (v *Evaluator) Restore(before, since negphase.Info) { v.total, v.since = before, since }
 
 // Begin measures the model before the first step.

@@ -42,10 +42,7 @@ type part struct {
 }
 
 func newPart(name string, set *data.Set, key rbm.Key) part {
-	order := make([]int32, set.Len())
-	for i := range order {
-		order[i] = int32(i)
-	}
+	order := data.RowNumbers(0, set.Len())
 	key.Rand().Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	return part{name: name, set: set, order: order}
 }
@@ -64,8 +61,8 @@ func sampleRowsOf(m *rbm.RBM, set *data.Set, work int) int {
 	return min(set.Len(), max(leastRows, work/(m.Visible()*m.Hidden()*constraintWork(m))))
 }
 
-// constraintWork returns how many times the work of a row is what it would be
-// without m's constraint. In place of one product, each hidden unit takes a
+// constraintWork returns the work of a row, in units of the work without m's
+// constraint. In place of one product, each hidden unit takes a
 // recursion of as many terms as there are active units, or inactive ones if
 // those are fewer; some terms are computed at a time.
 func constraintWork(m *rbm.RBM) int {

@@ -67,6 +67,8 @@ type optimizer struct {
 	mu       []float32 // offsets of the visible units, if centred
 	lambda   []float32 // and of the hidden ones
 
+	visibleMean, hiddenMean []float64 // of a batch, if centred
+
 	rest        *rbm.RBM // what rounding leaves of the parameters' steps, if they are small
 	averageRest *rbm.RBM // and of the average's
 }
@@ -81,6 +83,7 @@ func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 		for j := range o.lambda {
 			o.lambda[j] = 0.5
 		}
+		o.visibleMean, o.hiddenMean = make([]float64, m.Visible()), make([]float64, m.Hidden())
 	}
 	if s.Momentum > 0 {
 		o.velocity = blank()
@@ -108,16 +111,30 @@ const (
 	// of the way it went at rate 10⁻³, and by 10⁻³ at rate 10⁻⁴. With minibatches
 	// it is less, as their noise carries steps over the threshold.
 	smallRate = 5e-4
-	// smallShare is the share of a moving average that is new below which the
-	// average has a second word, for the same reason.
+	// smallShare is the least share of new parameters in a step of their moving
+	// average (1 − Settings.Average) for which the average needs no second word.
 	smallShare = 1e-3
 )
 
-// smallSteps reports whether the learning rate, which momentum multiplies by
-// 1/(1−momentum), is below smallRate in half of the steps or more; it never
-// rises.
+// smallDecay is the step of a weight of size 1, in one update by weight decay,
+// below which the parameters have a second word: 64 last bits of float32, so that
+// rounding takes at most a hundredth of it. The gradient's noise is of no help to
+// decay, which is a step of its own.
+const smallDecay = 0x1p-17
+
+// smallSteps reports whether steps of the parameters are so small in half of the
+// run, or in more of it, that they need second words: those along the gradient, which momentum
+// multiplies by 1/(1−momentum), or those of weight decay.
 func (s Settings) smallSteps() bool {
-	return s.rateAt(s.Horizon/2)/(1-s.Momentum) < smallRate
+	name, _, given := strings.Cut(s.Schedule, ":")
+	if name == "inverse" && given {
+		// The rates do not depend on the length of the run, and a run that is made
+		// longer must have the bits of one that was as long from the start.
+		return true
+	}
+	pace := s.rateAt(s.Horizon/2) / (1 - s.Momentum)
+	small := func(penalty float64) bool { return penalty > 0 && pace*penalty < smallDecay }
+	return pace < smallRate || small(s.L1) || small(s.L2)
 }
 
 // ascend moves m by step t.
@@ -134,7 +151,7 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, pos rbm.Batch, neg rbm.Phase) {
 	}
 	switch {
 	case o.velocity != nil:
-		o.velocity.Scale(float32(o.settings.Momentum))
+		o.velocity.Shrink(float32(1 - o.settings.Momentum)) // as float32(momentum) would spoil 1/(1−momentum)
 		if o.gradient != nil {
 			o.velocity.Add(rate, o.gradient, nil)
 		} else {
@@ -165,20 +182,18 @@ const leastOffset = 0x1p-40
 // is centred (Melchior, Fischer & Wiskott 2016, Algorithm 1). The plain
 // parameters that we keep need no correction then: the law does not change.
 func (o *optimizer) slide(pos rbm.Batch) {
-	to := float32(o.settings.Center)
-	keep, share := 1-to, to/float32(pos.Rows())
-	for _, offsets := range [][]float32{o.mu, o.lambda} {
-		for i, x := range offsets {
-			if x *= keep; x < leastOffset {
-				x = 0
-			}
-			offsets[i] = x
+	pos.Means(o.visibleMean, o.hiddenMean)
+	slideTo(o.mu, o.visibleMean, o.settings.Center)
+	slideTo(o.lambda, o.hiddenMean, o.settings.Center)
+}
+
+// slideTo moves each offset by this share of its way to the mean.
+func slideTo(offsets []float32, mean []float64, share float64) {
+	for i, x := range offsets {
+		to := float64(x) + float64(share*(mean[i]-float64(x)))
+		if to < leastOffset {
+			to = 0
 		}
-	}
-	for r := range pos.Rows() {
-		pos.V.Each(r, func(i int, x float32) { o.mu[i] += float32(share * x) })
-		for j, p := range pos.H.Row(r) {
-			o.lambda[j] += float32(share * p)
-		}
+		offsets[i] = float32(to)
 	}
 }

@@ -375,25 +375,58 @@ func TestDecayHoldsItsGroundAgainstMomentum(t *testing.T) {
 // A run with every part of the optimizer goes on after Load with the same
 // bits, at any step.
 func TestLoadGoesOnWithAll(t *testing.T) {
-	set := toy(t, smallToy)
 	for _, kind := range negphase.Kinds() {
-		s := all(settingsOf(t, negatives[kind]))
-		whole := newTrainer(t, s, set, 6, true, rbm.Softmax)
-		run(t, whole, 60)
-		for _, at := range []int{0, 25, 60} {
-			first := newTrainer(t, s, set, 6, true, rbm.Softmax)
-			run(t, first, at)
-			second := newTrainer(t, s, set, 6, true, rbm.Softmax)
-			run(t, second, 7)
-			if _, err := second.Load(bytes.NewReader(save(t, first))); err != nil {
-				t.Fatal(err)
-			}
-			run(t, second, 60)
-			if !bytes.Equal(save(t, second), save(t, whole)) {
-				t.Errorf("%s: loaded at step %d it goes on with other bits", kind, at)
-			}
+		goesOn(t, kind, all(settingsOf(t, negatives[kind])))
+	}
+}
+
+// So with second words of the parameters and of their average, which hold what
+// the steps have added so far.
+func TestLoadGoesOnWithSecondWords(t *testing.T) {
+	s := all(settingsOf(t, negatives["pcd"]))
+	s.Rate, s.Average = 1e-5, 0.9999
+	tr := goesOn(t, "pcd", s)
+	for name, rest := range map[string]*rbm.RBM{"parameters": tr.optimizer.rest, "average": tr.optimizer.averageRest} {
+		if rest == nil || !slices.ContainsFunc(flat(rest), func(x float64) bool { return x != 0 }) {
+			t.Errorf("no second words of the %s: the test sees nothing", name)
 		}
 	}
+	// A run that has none takes a checkpoint without, and forgets its own.
+	tr.optimizer.rest, tr.optimizer.averageRest = nil, nil
+	without := save(t, tr)
+	second := newTrainer(t, s, toy(t, smallToy), 6, true, rbm.Softmax)
+	run(t, second, 7)
+	if _, err := second.Load(bytes.NewReader(without)); err != nil {
+		t.Fatal(err)
+	}
+	for _, rest := range []*rbm.RBM{second.optimizer.rest, second.optimizer.averageRest} {
+		if slices.ContainsFunc(flat(rest), func(x float64) bool { return x != 0 }) {
+			t.Error("second words of the run before are left")
+		}
+	}
+}
+
+// goesOn checks that runs which are saved and loaded have the bits of an unbroken
+// one, and returns that.
+func goesOn(t *testing.T, kind string, s Settings) *Trainer {
+	t.Helper()
+	set := toy(t, smallToy)
+	whole := newTrainer(t, s, set, 6, true, rbm.Softmax)
+	run(t, whole, 60)
+	for _, at := range []int{0, 25, 60} {
+		first := newTrainer(t, s, set, 6, true, rbm.Softmax)
+		run(t, first, at)
+		second := newTrainer(t, s, set, 6, true, rbm.Softmax)
+		run(t, second, 7)
+		if _, err := second.Load(bytes.NewReader(save(t, first))); err != nil {
+			t.Fatal(err)
+		}
+		run(t, second, 60)
+		if !bytes.Equal(save(t, second), save(t, whole)) {
+			t.Errorf("%s: loaded at step %d it goes on with other bits", kind, at)
+		}
+	}
+	return whole
 }
 
 func TestOptimizerAllocatesNothing(t *testing.T) {
@@ -485,6 +518,115 @@ func TestSettingsCheck(t *testing.T) {
 		spoil(&s)
 		if err := s.Check(); err == nil || !bytes.Contains([]byte(err.Error()), []byte(name)) {
 			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// Where steps are small, and where not.
+func TestSmallStepsRule(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		s     Settings
+		small bool
+	}{
+		{"at the threshold", Settings{Rate: smallRate, Schedule: "constant"}, false},
+		{"below it", Settings{Rate: smallRate * 0.99, Schedule: "constant"}, true},
+		{"momentum lengthens steps", Settings{Rate: smallRate / 4, Momentum: 0.75, Schedule: "constant"}, false},
+		{"not enough", Settings{Rate: smallRate / 4, Momentum: 0.7, Schedule: "constant"}, true},
+		{"half of the run below", Settings{Rate: smallRate * 1.9, Schedule: "linear", Horizon: 100}, true},
+		{"less than half", Settings{Rate: smallRate * 2.1, Schedule: "linear", Horizon: 100}, false},
+		{"of no known length", Settings{Rate: 0.1, Schedule: "inverse:100", Horizon: 100}, true},
+		{"inverse", Settings{Rate: 0.1, Schedule: "inverse", Horizon: 100}, false},
+		{"l2 small", Settings{Rate: 0.01, L2: 0.99 * smallDecay / 0.01, Schedule: "constant"}, true},
+		{"l2 large", Settings{Rate: 0.01, L2: 1.01 * smallDecay / 0.01, Schedule: "constant"}, false},
+		{"l1 small", Settings{Rate: 0.01, L1: 0.99 * smallDecay / 0.01, Schedule: "constant"}, true},
+		{"l1 large", Settings{Rate: 0.01, L1: 1.01 * smallDecay / 0.01, Schedule: "constant"}, false},
+		{"l2 kept pace by momentum", Settings{Rate: 0.01, Momentum: 0.5, L2: 0.51 * smallDecay / 0.01, Schedule: "constant"}, false},
+	} {
+		if got := c.s.smallSteps(); got != c.small {
+			t.Errorf("%s: small steps %v, want %v", c.name, got, c.small)
+		}
+	}
+}
+
+// Weight decay arrives, however small it is: without a gradient a weight w becomes
+// w(1−rate·L2)^t − t·rate·L1. Without second words, the broken twin, much of it is
+// lost.
+func TestDecayArrives(t *testing.T) {
+	const steps = 2000
+	for name, s := range map[string]Settings{
+		"l2, rate 0.01":  {Rate: 0.01, L2: 1e-5},
+		"l2, rate 0.001": {Rate: 0.001, L2: 1e-4},
+		"l1, rate 0.001": {Rate: 0.001, L1: 1e-5},
+	} {
+		s.Schedule = "constant"
+		lost := func(kept bool) (most float64) {
+			m := rbm.New(9, 7, 0, rbm.Softmax)
+			m.Randomize(0.7, rbm.NewKey(3))
+			start := flat(m)
+			o := newOptimizer(s, m, nil)
+			if o.rest == nil {
+				t.Fatalf("%s: no second words", name)
+			}
+			if !kept {
+				o.rest = nil
+			}
+			none := rbm.Batch{V: rbm.NewBits(1, 9).Input(), H: rbm.NewMatrix(1, 7)}
+			for step := range steps {
+				o.ascend(m, step, none, rbm.Phase{Batch: none})
+			}
+			end := flat(m)
+			if kept {
+				for k, x := range flat(o.rest) {
+					end[k] += x
+				}
+			}
+			for k, w := range start[:9*7] {
+				want := w*(math.Pow(1-s.Rate*s.L2, steps)-1) - math.Copysign(steps*s.Rate*s.L1, w)
+				most = max(most, math.Abs(end[k]-w-want)/math.Abs(want))
+			}
+			return most
+		}
+		// The share of a step is a float32, and so is each product with a weight.
+		if got := lost(true); got > 1e-6 {
+			t.Errorf("%s: off by %.2g of the decay", name, got)
+		}
+		if got := lost(false); got < 0.01 {
+			t.Errorf("%s: without second words off by %.2g only: the test sees nothing", name, got)
+		}
+	}
+}
+
+// Offsets follow the means of a batch of any size. Of rows that are all alike they
+// are known: x(t+1) = x(t) + share·(mean − x(t)).
+func TestOffsetsOfLargeBatches(t *testing.T) {
+	const share, slides = 0.001, 3000
+	for _, rows := range []int{10, 60_000} {
+		m := rbm.New(3, 2, 0, rbm.Softmax)
+		b := rbm.Batch{V: rbm.NewMatrix(rows, 3).Input(), H: rbm.NewMatrix(rows, 2)}
+		visible, hidden := []float32{1, 0.7, 0.2}, []float32{0.9, 0.6}
+		for r := range rows {
+			copy(b.V.Grey.Row(r), visible)
+			copy(b.H.Row(r), hidden)
+		}
+		if rows > 10 && testing.Short() {
+			continue
+		}
+		o := &optimizer{settings: Settings{Center: share}, mu: make([]float32, 3), lambda: make([]float32, 2),
+			visibleMean: make([]float64, m.Visible()), hiddenMean: make([]float64, m.Hidden())}
+		turns := slides
+		if rows > 10 {
+			turns = 100 // three offsets of sixty thousand rows take a millisecond
+		}
+		for range turns {
+			o.slide(b)
+		}
+		way := 1 - math.Pow(1-share, float64(turns))
+		for i, x := range slices.Concat(o.mu, o.lambda) {
+			want := way * float64(slices.Concat(visible, hidden)[i])
+			// Each slide rounds to float32, by 2⁻²⁵ at most, and forgets the share of
+			// what is there.
+			near(t, "offset", float64(x), want, min(float64(turns), 1/share)*0x1p-25)
 		}
 	}
 }

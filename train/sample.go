@@ -17,7 +17,7 @@ const (
 // turn, perClass rows each, its label clamped and its chains started at rows of
 // the class; else perClass·10 rows are drawn. If set is nil, or has no rows of
 // a class, chains start uniformly and anneal first, while β rises evenly to 1
-// in 200 steps. The rows are a look at the model, not proof that its chains
+// in 200 steps. The rows show the model but do not prove that its chains
 // mix: 200 steps from the data may not have left them. Under a constraint on all
 // units, where Gibbs steps would not, exchanges of pairs of units move the
 // chains, and from random states there is no annealing; rows of a class that
@@ -85,7 +85,7 @@ func pick(from []int32, rows int, key rbm.Key) []int32 {
 }
 
 // rowsOf returns the rows of class y of set, or all if y < 0; nil if there is
-// no set, or it has no labels to tell.
+// no set, or it has no labels.
 func rowsOf(set *data.Set, y int) []int32 {
 	if set == nil || y >= 0 && set.Y == nil {
 		return nil

@@ -93,7 +93,8 @@ func (t *Trainer) models() []*rbm.RBM {
 // Save writes all that the next step needs beside the data: step number,
 // settings, parameters, chains, and extra, which Load gives back.
 func (t *Trainer) Save(w io.Writer, extra []byte) error {
-	header, err := json.Marshal(t.header())
+	h := t.header()
+	header, err := json.Marshal(h)
 	if err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 	for _, x := range append(slices.Clone(t.optimizer.mu), t.optimizer.lambda...) {
 		parameters = binary.LittleEndian.AppendUint32(parameters, math.Float32bits(x))
 	}
-	for _, name := range t.header().Rests {
+	for _, name := range h.Rests {
 		parameters = t.rest(name).AppendParameters(parameters)
 	}
 	estimator, err := t.negative.MarshalBinary()
@@ -169,7 +170,7 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 	for _, name := range h.Rests {
 		if rest := t.rest(name); rest != nil {
 			b = rest.SetParameters(b)
-		} else { // with another horizon the steps are no longer small
+		} else { // with another horizon the steps are no longer small, or the build that saved had another rule
 			b = b[t.model.ParameterBytes():]
 		}
 	}
@@ -202,8 +203,8 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 		return saved{}, fmt.Errorf("%w: the saved run is at step %d", rbm.ErrFormat, h.Step)
 	case !bytes.Equal(theirs, ours):
 		return saved{}, fmt.Errorf("the saved run has other settings: %s, not %s", theirs, ours)
-	case len(h.Rests) > len(restNames):
-		return saved{}, fmt.Errorf("%w: the saved run has %d sets of second words", rbm.ErrFormat, len(h.Rests))
+	case !slices.Equal(h.Rests, slices.DeleteFunc(slices.Clone(restNames), func(name string) bool { return !slices.Contains(h.Rests, name) })):
+		return saved{}, fmt.Errorf("%w: the saved run has second words of %.60q; there are those of %q, in this order", rbm.ErrFormat, h.Rests, restNames)
 	case h.Hash != want.Hash:
 		return saved{}, fmt.Errorf("the saved run was trained on other data: %.60q, not %q, or its rows have changed", h.Data, want.Data)
 	case h.Visible != want.Visible || h.Hidden != want.Hidden || h.Classes != want.Classes || h.Labels != want.Labels:

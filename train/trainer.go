@@ -1,3 +1,11 @@
+// Package train fits RBMs to data by stochastic gradient ascent on the
+// likelihood, with any estimator of the negative phase.
+//
+// A Trainer takes steps, and observers are called after each of them. An
+// Evaluator computes metrics of the model every so many steps. The random numbers
+// of a run derive from its seed, by purpose and step, so that observers cannot
+// disturb training, and a run that is saved and loaded goes on with the same
+// bits.
 package train
 
 import (
@@ -49,7 +57,7 @@ func DefaultSettings(negative string) Settings {
 const maxRate = 100
 
 // Check returns an error that names the setting that is out of range, of those
-// that do not hang on the data or belong to the negative phase.
+// that neither depend on the data nor belong to the negative phase.
 func (s Settings) Check() error {
 	if math.IsNaN(s.Rate) || s.Rate <= 0 || s.Rate > maxRate {
 		return fmt.Errorf("rate is %v; it must be above 0 and at most %d", s.Rate, maxRate)
@@ -62,7 +70,7 @@ func (s Settings) Check() error {
 		value float64
 		below float64
 	}{
-		{"momentum", s.Momentum, 1},
+		{"momentum", s.Momentum, 0.9999}, // a velocity is right to 2⁻²⁴/(1−momentum)
 		{"l1", s.L1, math.Inf(1)},
 		{"l2", s.L2, (1 - s.Momentum) / s.Rate}, // or a step would turn the weights' signs
 		{"center", s.Center, 1},
@@ -159,7 +167,8 @@ type Trainer struct {
 
 // New returns a trainer of m on set, at step 0. It changes m in place. The
 // error names the setting that is out of range or says why the model does not
-// fit the data.
+// fit the data. That the estimator cannot keep a constraint of m is an error of
+// the first step; check with Settings.Negative.CheckModel before.
 func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err := s.check(set); err != nil {
 		return nil, err
@@ -171,9 +180,6 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 		s.Negative.SetBase(Base(m, set))
 	}
 	if err := Allows(m, set); err != nil {
-		return nil, err
-	}
-	if err := s.Negative.Keeps(m.Constraint); err != nil {
 		return nil, err
 	}
 	negative, err := negphase.New(s.Negative)
@@ -192,8 +198,8 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	}, nil
 }
 
-// Fits returns an error that says why m cannot be trained or judged on set, or
-// nil.
+// Fits returns an error that says why m cannot be trained or evaluated on set,
+// or nil.
 func Fits(m *rbm.RBM, set *data.Set) error {
 	switch {
 	case m.Inputs() != set.X.Cols:
@@ -262,7 +268,7 @@ type Event struct {
 	Model *rbm.RBM      // of Trainer.Model; to read, not to change
 }
 
-// An Observer is told of every step.
+// An Observer is called after every step.
 type Observer func(ctx context.Context, e Event) error
 
 // ErrStop is returned by an observer that wants training to end here, without

@@ -9,14 +9,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
-	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 // DataFlags are the flags that choose data.
@@ -122,9 +120,9 @@ func Abs(path string) string {
 func ReadModel(path *string) (*rbm.RBM, modelfile.About, error) {
 	if info, err := os.Stat(*path); err == nil && info.IsDir() {
 		dir := *path
-		*path = filepath.Join(dir, train.ModelFile)
+		*path = filepath.Join(dir, rundir.ModelFile)
 		if _, err := os.Stat(*path); errors.Is(err, fs.ErrNotExist) {
-			return nil, modelfile.About{}, fmt.Errorf("model %s is a folder without %s; name a file, or the folder of a run that has ended", dir, train.ModelFile)
+			return nil, modelfile.About{}, fmt.Errorf("model %s is a folder without %s; name a file, or the folder of a run that has ended", dir, rundir.ModelFile)
 		}
 	}
 	m, about, err := modelfile.Read(*path)
@@ -176,52 +174,4 @@ func (f *ModelFlags) Load() (*rbm.RBM, modelfile.About, error) {
 		return fail(fmt.Errorf("model %s has labels but no inputs; take one that has both", f.Path))
 	}
 	return m, about, nil
-}
-
-// A Snapshot is a model that a run has saved after so many training steps.
-type Snapshot struct {
-	Step  int
-	Path  string
-	Model *rbm.RBM
-	About modelfile.About
-}
-
-// ReadSnapshots reads the snapshots in the folder of a run, which the flag -run
-// names, in the order of their steps. There is at least one, and all have the
-// same units and the same constraint. The run may still be under way.
-func ReadSnapshots(run string) ([]Snapshot, error) {
-	dir := filepath.Join(run, train.SnapshotsDir)
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("-run: %w", err)
-	}
-	var all []Snapshot
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ".safetensors")
-		if !ok {
-			continue
-		}
-		s := Snapshot{Path: filepath.Join(dir, e.Name())}
-		if s.Step, err = strconv.Atoi(name); err != nil {
-			return nil, fmt.Errorf("-run: %s is not named by a step, as the snapshots of a run are", s.Path)
-		}
-		if s.Model, s.About, err = modelfile.Read(s.Path); err != nil {
-			return nil, err
-		}
-		all = append(all, s)
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("-run: %s holds no snapshots; name the folder of a run that rbmtrain made, with -snapshots above 0", dir)
-	}
-	slices.SortFunc(all, func(a, b Snapshot) int { return a.Step - b.Step }) // names have seven digits or more
-	for _, s := range all[1:] {
-		a, b := s.Model, all[0].Model
-		if a.Visible() != b.Visible() || a.Hidden() != b.Hidden() || a.Classes() != b.Classes() || a.LabelKind() != b.LabelKind() {
-			return nil, fmt.Errorf("-run: %s is of another shape than %s; the folder holds models of several runs", s.Path, all[0].Path)
-		}
-		if !a.Constraint.Equal(b.Constraint) {
-			return nil, fmt.Errorf("-run: %s has another constraint than %s; the folder holds models of several runs", s.Path, all[0].Path)
-		}
-	}
-	return all, nil
 }

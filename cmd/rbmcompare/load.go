@@ -10,6 +10,7 @@ import (
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
 	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 // Keys that derive from the seed. Package compare has smaller ones.
@@ -21,7 +22,7 @@ const (
 // A subject is a model that estimators are compared on. Its step is 0 if it is
 // that of -model.
 type subject struct {
-	cli.Snapshot
+	rundir.Snapshot
 	reference negphase.Settings // of the reference run, if there was one
 }
 
@@ -38,16 +39,19 @@ func (p *plan) loadModels() error {
 		if err != nil {
 			return err
 		}
-		p.models = []*subject{{Snapshot: cli.Snapshot{Path: p.model.Path, Model: m, About: about}}}
+		p.models = []*subject{{Snapshot: rundir.Snapshot{Path: p.model.Path, Model: m, About: about}}}
 	default:
 		if p.flags.FirstGiven("classes", "labels") != "" {
 			return cli.Usagef("-classes and -labels are for models whose file does not say; the snapshots of a run do")
 		}
-		snapshots, err := cli.ReadSnapshots(p.options.run)
+		snapshots, err := rundir.ReadSnapshots(p.options.run)
 		if err != nil {
 			return err
 		}
 		for _, s := range snapshots {
+			if s.Err != nil {
+				return s.Err
+			}
 			p.models = append(p.models, &subject{Snapshot: s})
 		}
 	}
@@ -119,10 +123,7 @@ func (p *plan) positive(m *rbm.RBM) []float64 {
 	mean := compare.NewMean(m)
 	total := p.set.Len()
 	for lo := 0; lo < total; lo += rows {
-		some := make([]int32, min(rows, total-lo))
-		for i := range some {
-			some[i] = int32(lo + i)
-		}
+		some := data.RowNumbers(lo, min(lo+rows, total))
 		b := newPage(p.set, m, len(some)).fill(some)
 		b.Weight = make([]float32, len(some))
 		for i := range b.Weight {

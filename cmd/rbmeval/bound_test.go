@@ -243,3 +243,65 @@ func rowsOf(set *data.Set) int {
 	}
 	return set.Len()
 }
+
+// The bound along a run is that of the rows of all parts, grey ones by a
+// threshold.
+func TestRunBoundOfGreyRows(t *testing.T) {
+	isolate(t)
+	greyRows(t, "grey.csv")
+	m, _ := clitest.Load(t, "plain.npz")
+	clitest.Write(t, "run/models/.keep", "")
+	clitest.Save(t, "run/models/"+leftPad(7), m, modelfile.About{Data: "grey.csv", Binarize: data.None})
+	var r historyResult
+	if err := json.Unmarshal([]byte(rbmeval.OK(t, strings.Fields("-run run -ais -ais-temperatures 50 -json")...)), &r); err != nil {
+		t.Fatal(err)
+	}
+	set, _, err := data.Load(t.Context(), "grey.csv", data.Options{Binarize: data.Threshold})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen, sum := map[string]bool{}, 0.0
+	for r := range set.Len() {
+		v, key := make([]int, m.Visible()), []byte("00000000")
+		set.X.Each(r, func(i int) { v[i], key[i] = 1, '1' })
+		if !seen[string(key)] {
+			sum += math.Exp(-free(m, v))
+		}
+		seen[string(key)] = true
+	}
+	s, want := r.Snapshots[0], math.Log(sum)
+	if r.Binarize != data.None || s.LowerBound == nil || math.Abs(*s.LowerBound-want) > 1e-9*want { // sums in float64
+		t.Errorf("the bound of rows (%s) is %v, want %v", r.Binarize, s.LowerBound, want)
+	}
+}
+
+// An estimate that misses the exact log Z by more than three of its errors is
+// named, with how much it is off, of a single model and along a run. The model
+// has a mode of 4 % of Z, a single state of the inputs, which no chain finds.
+func TestMissedExact(t *testing.T) {
+	isolate(t)
+	const inputs, weight = 40, 10.0
+	m := rbm.New(inputs, 4, 0, rbm.Softmax)
+	w := rbm.NewMatrix(inputs, 4)
+	for i := range inputs {
+		w.Row(i)[0] = weight
+	}
+	m.SetWeights(w)
+	m.HiddenBias[0] = float32(inputs*(math.Ln2-weight) + math.Log(0.04/0.96))
+	clitest.Write(t, "rows.csv", strings.Repeat("1,0,", inputs/2-1)+"1,0\n")
+	clitest.Write(t, "run/models/.keep", "")
+	clitest.Save(t, "run/models/"+leftPad(9), m, modelfile.About{Data: "rows.csv"})
+	const flags = " -exact -ais -base uniform -ais-temperatures 100"
+	r, _ := evaluate(t, "-model run/models/"+leftPad(9)+flags)
+	off := math.Abs(*r.AIS.LogZ - *r.LogZ)
+	want := fmt.Sprintf("AIS: off by %.2g, %.0f of its standard errors, from the exact log Z", off, off / *r.AIS.StdErr)
+	if r.LogZBy != byExact || !r.AIS.Doubtful || !slices.Equal(r.Warnings, []string{want}) || off < 3**r.AIS.StdErr {
+		t.Errorf("%+v: warns %q, want %q", r.AIS, r.Warnings, want)
+	}
+	call := rbmeval.Call(strings.Fields("-run run" + flags)...)
+	rbmeval.OneLine(t, call.Stderr, "marked by !", "step 9", want)
+	// No warning where the estimates are right.
+	if r, _ := evaluate(t, "-model plain.npz -exact -ais -reverse-ais -bennett"+quick); r.Warnings != nil || r.Bennett == nil {
+		t.Errorf("warns %q", r.Warnings)
+	}
+}

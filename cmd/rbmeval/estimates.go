@@ -17,11 +17,11 @@ import (
 // logZEstimates are log Z of a model, exact or estimated, and its bounds.
 type logZEstimates struct {
 	logz.Bracket
-	logZ, stdErr float64 // exact, or the best estimate
-	by           string  // how; "" if there is no number
+	logZ, stdErr float64     // exact, or the best estimate
+	by           logz.Method // how; "" if there is no number
 }
 
-const byExact = "exact"
+const byExact logz.Method = "exact"
 
 // unknown is log Z without any number.
 func unknown() logZEstimates {
@@ -29,54 +29,91 @@ func unknown() logZEstimates {
 }
 
 // methods are the names of the ways to log Z in printed text.
-var methods = map[string]string{
-	byExact: "enumeration", string(logz.ByAIS): "AIS", string(logz.ByReverse): "reverse AIS", string(logz.ByBennett): "Bennett's ratio",
+var methods = map[logz.Method]string{
+	byExact: "enumeration", logz.ByAIS: "AIS", logz.ByReverse: "reverse AIS", logz.ByBennett: "Bennett's ratio",
 }
 
-// find computes log Z of m: by enum, if it is not nil, and by the estimates that
-// the flags ask for. bound is a lower bound of log Z.
-func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, enum *exact.Enumeration, base *rbm.Base, bound float64, progress func(stage string, done float64)) (p logZEstimates, err error) {
+// find computes log Z of m, as the flags say: by enumeration, by estimates, or
+// by both. The rows of parts bound log Z from below. The error is errNotFinite
+// or wraps rbm.ErrDiverged if a number is not finite.
+func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts []*examples, progress func(stage string, done float64)) (p logZEstimates, err error) {
 	p = unknown()
 	if z.estimated() {
 		s := z.settings(base)
-		s.LowerBound = bound
-		stages := func(stage logz.Stage, done float64) { progress(string(stage), done) }
-		if p.Bracket, err = logz.Estimate(ctx, m, s, rbm.NewKey(z.seed), stages); err != nil {
+		if s.LowerBound, err = lowerBound(ctx, parts); err != nil {
 			return unknown(), err
 		}
-		var by logz.Method
-		p.logZ, p.stdErr, by = p.Best()
-		p.by = string(by)
+		if p.Bracket, err = logz.Estimate(ctx, m, s, rbm.NewKey(z.seed), progress); err != nil {
+			return unknown(), err
+		}
+		p.logZ, p.stdErr, p.by = p.Best()
 	}
-	if enum != nil {
-		exact, err := enum.LogZ(ctx, func(done float64) { progress("exact log Z", done) })
+	if z.exact {
+		enum, err := exact.New(m, exact.EvaluationLimit)
 		if err != nil {
 			return unknown(), err
 		}
-		p.logZ, p.stdErr, p.by = exact, 0, byExact
+		truth, err := enum.LogZ(ctx, func(done float64) { progress("exact log Z", done) })
+		if err != nil {
+			return unknown(), err
+		}
+		if cli.Finite(truth) == nil {
+			return unknown(), errNotFinite
+		}
+		p.logZ, p.stdErr, p.by = truth, 0, byExact
+		p.warnOfMisses()
 	}
 	return p, nil
 }
 
-// finite reports whether all numbers of p are finite. A single chain has no
-// standard error, which is infinite.
-func (p logZEstimates) finite() bool {
-	ok := func(x float64) bool { return cli.Finite(x) != nil }
-	if p.by != "" && !ok(p.logZ) {
-		return false
-	}
-	for _, a := range []*partition.Annealed{p.AIS, p.Reverse} {
-		if a != nil && !(ok(a.LogZ) && ok(a.ESS) && ok(a.CESS) && !math.IsNaN(a.StdErr)) {
-			return false
+// estimators are the methods that estimate log Z, in the order of printing.
+var estimators = []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett}
+
+const (
+	// missedBy is the number of standard errors by which an estimate misses the
+	// exact log Z if it is wrong. Chance exceeds it once in 300 times or less, as
+	// between two estimates in package logz.
+	missedBy = 3
+	// rounding is the relative error of log Z in float64 that is not an
+	// estimate's: sums of up to some million terms.
+	rounding = 1e-9
+)
+
+// warnOfMisses warns of each estimate that misses the exact log Z by more than
+// its error.
+func (p *logZEstimates) warnOfMisses() {
+	for _, m := range estimators {
+		x, stdErr := p.By(m)
+		off := math.Abs(x - p.logZ)
+		if off > missedBy*stdErr+rounding*max(1, math.Abs(p.logZ)) {
+			p.warn([]logz.Method{m}, "off by %.2g, %.0f of its standard errors, from the exact log Z", off, off/max(stdErr, rounding))
 		}
 	}
-	return p.Bennett == nil || math.IsNaN(p.Bennett.LogZ) || ok(p.Bennett.LogZ) && ok(p.Bennett.StdErr)
+}
+
+func (p *logZEstimates) warn(of []logz.Method, format string, args ...any) {
+	p.Warnings = append(p.Warnings, logz.Warning{Of: of, Text: fmt.Sprintf(format, args...)})
+}
+
+// logLikelihood returns the mean log-likelihood of rows whose mean free energy
+// is free. Where log Z is not known but has a lower bound, it returns an upper
+// bound of it instead. What there is not is nil.
+func (p logZEstimates) logLikelihood(free float64) (mean, upperBound *float64) {
+	switch {
+	case p.by != "":
+		x := -free - p.logZ
+		return &x, nil
+	case !math.IsInf(p.LowerBound, 0):
+		x := -free - p.LowerBound
+		return nil, &x
+	}
+	return nil, nil
 }
 
 // A logZResult is what -json prints of log Z.
 type logZResult struct {
 	LogZ       *float64        `json:"log_z,omitempty"`
-	LogZBy     string          `json:"log_z_by,omitempty"`
+	LogZBy     logz.Method     `json:"log_z_by,omitempty"`
 	LogZStdErr *float64        `json:"log_z_std_err,omitempty"`
 	LowerBound *float64        `json:"log_z_lower_bound,omitempty"`
 	AIS        *estimateResult `json:"ais,omitempty"`
@@ -103,18 +140,14 @@ type estimateResult struct {
 	RoundTrips   *int64   `json:"round_trips,omitempty"`
 }
 
-func (p logZEstimates) result() (logZResult, error) {
-	if !p.finite() {
-		return logZResult{}, errNotFinite
-	}
-	r := logZResult{LogZBy: p.by}
+func (p logZEstimates) result() logZResult {
+	r := logZResult{LogZBy: p.by, LowerBound: cli.Finite(p.LowerBound)}
 	if p.by != "" {
 		r.LogZ = &p.logZ
 		if p.by != byExact {
 			r.LogZStdErr = cli.Finite(p.stdErr)
 		}
 	}
-	r.LowerBound = cli.Finite(p.LowerBound)
 	annealed := func(m logz.Method, a *partition.Annealed) *estimateResult {
 		if a == nil {
 			return nil
@@ -123,7 +156,7 @@ func (p logZEstimates) result() (logZResult, error) {
 	}
 	r.AIS, r.ReverseAIS = annealed(logz.ByAIS, p.AIS), annealed(logz.ByReverse, p.Reverse)
 	if b := p.Bennett; b != nil {
-		r.Bennett = p.estimateResult(logz.ByBennett, b.LogZ, b.StdErr, estimateResult{Overlap: &b.Overlap, Ladders: b.Groups, Temperatures: b.Temperatures, RoundTrips: &b.RoundTrips})
+		r.Bennett = p.estimateResult(logz.ByBennett, b.LogZ, b.StdErr, estimateResult{Overlap: &b.Overlap, Ladders: b.Groups, Temperatures: b.Temperatures, RoundTrips: &p.RoundTrips})
 		if r.Bennett.LogZ != nil || r.Bennett.Impossible {
 			r.Bennett.ESS = &b.ESS
 		}
@@ -131,54 +164,56 @@ func (p logZEstimates) result() (logZResult, error) {
 	for _, w := range p.Warnings {
 		r.Warnings = append(r.Warnings, w.String())
 	}
-	return r, nil
+	return r
 }
 
 // estimateResult completes r by the estimate of method m and by how far it can
 // be trusted.
 func (p logZEstimates) estimateResult(m logz.Method, logZ, stdErr float64, r estimateResult) *estimateResult {
 	r.Impossible, r.Doubtful, r.Raised = p.Impossible(m), p.Doubtful(m), slices.Contains(p.Raised, m)
-	if r.Impossible || math.IsNaN(logZ) {
-		return &r
+	if !r.Impossible && !math.IsNaN(logZ) {
+		r.LogZ, r.StdErr = &logZ, cli.Finite(stdErr)
 	}
-	r.LogZ, r.StdErr = &logZ, cli.Finite(stdErr)
 	return &r
 }
 
 // print prints a line for each way to log Z that was taken.
-func (p logZEstimates) print(w io.Writer) {
-	if p.by == byExact {
-		fmt.Fprintf(w, "%-26s %.6f\n", "exact log Z", p.logZ)
+func (r logZResult) print(w io.Writer) {
+	if r.LogZBy == byExact {
+		fmt.Fprintf(w, "%-26s %.6f\n", "exact log Z", *r.LogZ)
 	}
-	number := func(m logz.Method, logZ, stdErr float64) string {
+	bounded := r.LogZBy == ""
+	line := func(m logz.Method, x *estimateResult, format string, details ...any) {
+		number := "no number"
 		switch {
-		case p.Impossible(m):
-			return "impossible"
-		case math.IsNaN(logZ):
-			return "no number"
-		case slices.Contains(p.Raised, m):
-			return cli.PlusMinus(logZ, stdErr, 3) + ", raised to the bound"
+		case x.Impossible:
+			number = "impossible"
+		case x.LogZ != nil && x.StdErr == nil:
+			number = cli.PlusMinus(*x.LogZ, math.Inf(1), 3)
+		case x.LogZ != nil:
+			number = cli.PlusMinus(*x.LogZ, *x.StdErr, 3)
 		}
-		return cli.PlusMinus(logZ, stdErr, 3)
-	}
-	annealed := func(m logz.Method, a *partition.Annealed) {
-		if a != nil {
-			fmt.Fprintf(w, "%-26s %s (%d chains, %d temperatures; ESS %.1f, smallest CESS %.1f %%)\n",
-				"log Z by "+methods[string(m)], number(m, a.LogZ, a.StdErr), len(a.LogWeights), len(a.Path), a.ESS, 100*a.CESS)
+		if x.Raised {
+			number += ", raised to the bound"
 		}
+		bounded = bounded || x.Impossible || x.Raised
+		fmt.Fprintf(w, "%-26s %s (%s)\n", "log Z by "+methods[m], number, fmt.Sprintf(format, details...))
 	}
-	annealed(logz.ByAIS, p.AIS)
-	annealed(logz.ByReverse, p.Reverse)
-	if r := p.Bennett; r != nil {
-		worth := ""
-		if !math.IsNaN(r.LogZ) {
-			worth = fmt.Sprintf("ESS %.0f, ", r.ESS)
+	const annealed = "%d chains, %d temperatures; ESS %.1f, smallest CESS %.1f %%"
+	if x := r.AIS; x != nil {
+		line(logz.ByAIS, x, annealed, x.Chains, x.Temperatures, *x.ESS, 100**x.CESS)
+	}
+	if x := r.ReverseAIS; x != nil {
+		line(logz.ByReverse, x, annealed, x.Chains, x.Temperatures, *x.ESS, 100**x.CESS)
+	}
+	if x := r.Bennett; x != nil {
+		ess := ""
+		if x.ESS != nil {
+			ess = fmt.Sprintf("ESS %.0f, ", *x.ESS)
 		}
-		fmt.Fprintf(w, "%-26s %s (%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %d round trips)\n",
-			"log Z by Bennett's ratio", number(logz.ByBennett, r.LogZ, r.StdErr), r.Groups, r.Temperatures, worth, 100*r.Overlap, r.RoundTrips)
+		line(logz.ByBennett, x, "%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %d round trips", x.Ladders, x.Temperatures, ess, 100**x.Overlap, *x.RoundTrips)
 	}
-	held := len(p.Raised) > 0 || p.Impossible(logz.ByAIS) || p.Impossible(logz.ByReverse) || p.Impossible(logz.ByBennett)
-	if !math.IsInf(p.LowerBound, 0) && (held || p.by == "") {
-		fmt.Fprintf(w, "%-26s %.3f (by the distinct rows at hand)\n", "log Z is at least", p.LowerBound)
+	if r.LowerBound != nil && bounded {
+		fmt.Fprintf(w, "%-26s %.3f (by the distinct rows at hand)\n", "log Z is at least", *r.LowerBound)
 	}
 }

@@ -1,33 +1,32 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/train/rundir"
 )
 
 // A history is the likelihood along a run.
 type history struct {
 	options
-	first     *evaluation // of the first snapshot: what all have in common
 	base      *rbm.Base
-	parts     []*evaluation // on training rows, and on test rows if there are any
-	states    []*evaluation // on the same rows as binary states
+	parts     []*examples // training rows, and test rows if there are any
 	snapshots []snapshot
 }
 
 // A snapshot is a model of a run with its log Z and mean free energies.
 type snapshot struct {
-	cli.Snapshot
+	rundir.Snapshot
 	logZEstimates
-	free []float64 // mean F of each part
+	free []float64 // mean F of each part; none of a model that has diverged
 }
 
 // sampleRows is the number of training rows that a snapshot is evaluated on,
@@ -46,7 +45,7 @@ func (o *options) evaluateRun(ctx context.Context) error {
 	if err := o.flags.CheckNew("out"); err != nil {
 		return err
 	}
-	snapshots, err := cli.ReadSnapshots(o.run)
+	snapshots, err := rundir.ReadSnapshots(o.run)
 	if err != nil {
 		return err
 	}
@@ -77,26 +76,23 @@ func (o *options) evaluateRun(ctx context.Context) error {
 
 // loadRows loads the rows that the snapshots are evaluated on.
 func (h *history) loadRows(ctx context.Context) error {
-	s := h.snapshots[0]
-	h.model.Path = s.Path
-	h.first = &evaluation{options: h.options, m: s.Model, about: s.About}
-	trainSet, test, err := h.first.loadData(ctx)
+	// All have the same units and the same constraint.
+	s := h.snapshots[slices.IndexFunc(h.snapshots, func(s snapshot) bool { return s.Err == nil })]
+	all, test, err := h.loadData(ctx, s.Path, s.About)
 	if err != nil {
 		return err
 	}
 	silent := *h.flags // the progress bar counts snapshots, not rows
 	silent.Quiet = true
-	for _, set := range []*data.Set{trainSet, test} {
+	for _, set := range []*data.Set{all, test} {
 		if set == nil {
 			continue
 		}
-		part := *h.first
-		part.all, part.set, part.flags = trainSet, set, &silent
-		if err := part.checkSet(); err != nil {
+		if err := checkSet(s.Model, set, s.Path, s.About); err != nil {
 			return err
 		}
 		rows := rbm.NewKey(h.seed).Child(sampleKey).Rand().Perm(set.Len())
-		if set == trainSet && len(rows) > sampleRows {
+		if set == all && len(rows) > sampleRows {
 			rows = rows[:sampleRows]
 		}
 		slices.Sort(rows)
@@ -104,43 +100,29 @@ func (h *history) loadRows(ctx context.Context) error {
 		for i, r := range rows {
 			chosen[i] = int32(r)
 		}
-		part.fit(chosen)
-		h.parts = append(h.parts, &part)
-		states := &part
-		if part.v.IsGrey() {
-			states = part.binary(set, chosen)
-		}
-		h.states = append(h.states, states)
+		h.parts = append(h.parts, newExamples(&silent, s.Model, set, chosen))
 	}
-	h.base = h.baseOf(s.Model, trainSet)
+	h.base = h.baseOf(s.Model, all)
 	return nil
 }
 
-// choose decides how log Z is found. If no flag says how, it is enumerated if
-// that takes some seconds at most for all snapshots, and else estimated.
+// choose decides how log Z is computed, for all snapshots.
 func (h *history) choose() error {
 	p := h.parts[0]
 	if !p.likely() {
 		return cli.Usagef("-run: rows without labels have no likelihood under bernoulli labels; %s has none", p.set.Name)
 	}
-	enum, err := exact.New(h.first.m, exact.EvaluationLimit)
-	if h.exact && err != nil {
-		return fmt.Errorf("-exact: %w", err)
+	if err := h.checkLogZ(p.m); err != nil {
+		return err
 	}
-	switch {
-	case !p.constrainsAll():
-	case h.estimated():
-		return p.constrainsAllError()
-	case err != nil:
-		return fmt.Errorf("-run: %w", err)
-	default:
+	if constrainsAll(p.m) { // nothing but enumeration will do
+		if _, err := exact.New(p.m, exact.EvaluationLimit); err != nil {
+			return fmt.Errorf("-run: %w", err)
+		}
 		h.exact = true
 	}
 	if !h.asked() {
-		h.exact = err == nil && enum.Work()*float64(len(h.snapshots)) <= autoWork
-		if !h.exact {
-			h.estimate()
-		}
+		h.chooseLogZ(p.m, len(h.snapshots))
 	}
 	if !h.flags.Given("ais-temperatures") {
 		h.temperatures /= historyShare
@@ -151,43 +133,54 @@ func (h *history) choose() error {
 	return h.idle(h.flags)
 }
 
-// evaluate evaluates the snapshots. If it ends early, those that are done remain.
+// evaluate evaluates the snapshots. If it ends early, those that are done
+// remain. A snapshot that has diverged stays without numbers and with a warning;
+// it is an error if all of them have.
 func (h *history) evaluate(ctx context.Context) error {
 	bar := h.flags.NewProgress("snapshots", "models", int64(len(h.snapshots)))
 	defer bar.Done()
+	var diverged error // of the first that has
+	failed := 0
 	for i := range h.snapshots {
 		s := &h.snapshots[i]
-		if err := h.evaluateOne(ctx, s, func(stage string, _ float64) { bar.Set(int64(i), fmt.Sprintf("step %d: %s", s.Step, stage)) }); err != nil {
+		err := h.evaluateOne(ctx, s, func(stage string, _ float64) { bar.Set(int64(i), fmt.Sprintf("step %d: %s", s.Step, stage)) })
+		switch {
+		case errors.Is(err, context.Canceled):
 			h.snapshots = h.snapshots[:i]
-			if errors.Is(err, context.Canceled) {
-				return err
+			return err
+		case errors.Is(err, errNotFinite), errors.Is(err, rbm.ErrDiverged):
+			s.logZEstimates, s.free = unknown(), nil
+			s.warn(nil, "%v", err)
+			if s.Err == nil { // else the error names the file
+				err = fmt.Errorf("%s: %w", s.Path, err)
 			}
+			diverged = cmp.Or(diverged, err)
+			failed++
+		case err != nil:
 			return fmt.Errorf("%s: %w", s.Path, err)
 		}
 		bar.Set(int64(i+1), "")
 	}
+	if failed == len(h.snapshots) {
+		return diverged
+	}
 	return nil
 }
 
+// evaluateOne evaluates a snapshot. The error is errNotFinite or wraps
+// rbm.ErrDiverged if the model has diverged.
 func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(stage string, done float64)) (err error) {
-	var enum *exact.Enumeration
-	if h.exact {
-		if enum, err = exact.New(s.Model, exact.EvaluationLimit); err != nil {
-			return err
-		}
-	}
-	bound := math.Inf(-1)
-	if h.estimated() {
-		if bound, err = lowerBound(ctx, s.Model, h.states); err != nil {
-			return err
-		}
-	}
-	if s.logZEstimates, err = h.find(ctx, s.Model, enum, h.base, bound, progress); err != nil {
-		return err
+	if s.Err != nil {
+		return s.Err
 	}
 	for _, part := range h.parts {
 		part.m = s.Model
-		free, _, err := part.freeEnergies(ctx)
+	}
+	if s.logZEstimates, err = h.find(ctx, s.Model, h.base, h.parts, progress); err != nil {
+		return err
+	}
+	for _, part := range h.parts {
+		free, err := part.freeEnergies(ctx, "", nil)
 		if err != nil {
 			return err
 		}
@@ -198,14 +191,4 @@ func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(st
 		s.free = append(s.free, f)
 	}
 	return nil
-}
-
-// likelihood returns the mean log-likelihood of a part, if there is one, where
-// log Z is logZ.
-func (s *snapshot) likelihood(part int, logZ float64) *float64 {
-	if part >= len(s.free) {
-		return nil
-	}
-	x := -s.free[part] - logZ
-	return &x
 }

@@ -34,38 +34,31 @@ type snapshotResult struct {
 	logZResult
 }
 
-func (h *history) result() (historyResult, error) {
+func (h *history) result() historyResult {
 	p := h.parts[0]
 	r := historyResult{Run: h.run, Data: p.set.Name, Binarize: p.set.Binarize, NTrain: p.n}
-	if c := h.first.m.Constraint; c != nil {
+	if c := p.m.Constraint; c != nil {
 		r.Constraint = c.String()
 	}
 	if len(h.parts) > 1 {
 		r.NTest = h.parts[1].n
 	}
-	for i := range h.snapshots {
-		s := &h.snapshots[i]
-		logZ, err := s.logZEstimates.result()
-		if err != nil {
-			return r, fmt.Errorf("%s: %w", s.Path, err)
+	for _, s := range h.snapshots {
+		one := snapshotResult{Step: s.Step, logZResult: s.logZEstimates.result()}
+		if len(s.free) > 0 {
+			one.Train, one.TrainBound = s.logLikelihood(s.free[0])
 		}
-		one := snapshotResult{Step: s.Step, logZResult: logZ}
-		if s.by != "" {
-			one.Train, one.Test = s.likelihood(0, s.logZ), s.likelihood(1, s.logZ)
-		} else if logZ.LowerBound != nil {
-			one.TrainBound, one.TestBound = s.likelihood(0, s.LowerBound), s.likelihood(1, s.LowerBound)
+		if len(s.free) > 1 {
+			one.Test, one.TestBound = s.logLikelihood(s.free[1])
 		}
 		r.Snapshots = append(r.Snapshots, one)
 	}
-	return r, nil
+	return r
 }
 
 // report prints the result and writes the files of -out.
 func (h *history) report() error {
-	r, err := h.result()
-	if err != nil {
-		return err
-	}
+	r := h.result()
 	if h.out != "" {
 		if err := h.write(r); err != nil {
 			return err
@@ -76,7 +69,10 @@ func (h *history) report() error {
 	}
 	doubtful, last := 0, ""
 	for _, s := range h.snapshots {
-		if len(s.Warnings) > 0 {
+		switch {
+		case len(s.free) == 0:
+			h.flags.Warn(fmt.Sprintf("step %d is shown without numbers: %s", s.Step, s.Warnings[0]))
+		case len(s.Warnings) > 0:
 			doubtful++
 			last = fmt.Sprintf("of step %d: %s", s.Step, s.Warnings[0])
 		}
@@ -89,15 +85,11 @@ func (h *history) report() error {
 
 // print prints the table.
 func (h *history) print(r historyResult, w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s\n%s: %d training rows", r.Run, cli.Units(h.first.m), r.Data, r.NTrain)
+	fmt.Fprintf(w, "%s: %s\n%s: %d training rows", r.Run, cli.Units(h.parts[0].m), r.Data, r.NTrain)
 	if r.NTest > 0 {
 		fmt.Fprintf(w, ", %d test rows", r.NTest)
 	}
-	what := "log-likelihood"
-	if h.parts[0].v.IsGrey() {
-		what = "score −F − log Z"
-	}
-	fmt.Fprintf(w, " (%s); mean %s in nats\n%9s  %12s  %7s  %-15s  %10s", r.Binarize, what, "step", "log Z", "±", "by", "train")
+	fmt.Fprintf(w, " (%s); mean %s in nats\n%9s  %12s  %7s  %-15s  %10s", r.Binarize, h.parts[0].likelihoodName(), "step", "log Z", "±", "by", "train")
 	if r.NTest > 0 {
 		fmt.Fprintf(w, "  %10s", "test")
 	}
@@ -158,7 +150,7 @@ func (r historyResult) lines() [][]string {
 		return cli.Field(*x, 12)
 	}
 	for _, s := range r.Snapshots {
-		line := []string{strconv.Itoa(s.Step), maybe(s.Train), maybe(s.Test), maybe(s.LogZ), s.LogZBy, maybe(s.LogZStdErr), maybe(s.LowerBound)}
+		line := []string{strconv.Itoa(s.Step), maybe(s.Train), maybe(s.Test), maybe(s.LogZ), string(s.LogZBy), maybe(s.LogZStdErr), maybe(s.LowerBound)}
 		for _, a := range []*estimateResult{s.AIS, s.ReverseAIS, s.Bennett} {
 			if a == nil {
 				a = new(estimateResult)

@@ -12,23 +12,20 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
-	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
-	"gorbm/rbm/exact"
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/npz"
 )
 
 func main() { cli.Main("rbmeval", run) }
 
-const summary = `rbmeval judges a restricted Boltzmann machine on data.
+const summary = `rbmeval evaluates a restricted Boltzmann machine on data.
 
 Without -exact, -ais, -reverse-ais, -bennett, -pl or -classify it does what
 applies: log Z by exact enumeration if that takes no longer than some seconds,
@@ -37,14 +34,17 @@ with Bennett's ratio in between; pseudo-likelihood; classification. Chains at
 the model come from ten ladders of temperatures that are tuned to it, never from
 data.
 
-An estimate is printed as x ± s: log Z lies between x − 2s and x + 2s in 95 cases
-of 100, if no warning names the estimate. s comes from the spread between the ten
-ladders, or between the chains of AIS, and is widened by Student's t for their
-number. What all chains have missed it does not show; warnings, which go to
-standard error even with -quiet, say what speaks for that. log Z is at least
-log Σ exp(−F) over the distinct rows at hand, training rows included. An estimate
-that is below this bound by chance is raised to it; any other below is impossible
-and not printed. If none is left, the bound takes their place.
+An estimate is printed as x ± s, its standard error. s comes from the spread
+between the ten ladders, or between the chains of AIS, and is widened by Student's
+t for their number. On 303 models small enough to enumerate, log Z lay between
+x − 2s and x + 2s in 95.6 % of the cases in which no warning named the estimate.
+No spread shows what all chains have missed, such as a mode of 4 % of Z: then log Z
+may lie outside without a warning. Warnings go to standard error even with -quiet.
+With -exact, they also name each estimate that is off by more than 3s.
+log Z is at least log Σ exp(−F) over the distinct rows at hand, training rows
+included. An estimate that is below this bound by chance is raised to it; any
+other below is impossible and not printed. If none is left, the bound takes their
+place.
 
 All numbers are in nats, means over the rows, and computed in float64. In a
 model with labels the likelihood is that of inputs and label together; of data
@@ -54,9 +54,9 @@ Features are the hidden means given the inputs alone, p(h|x). In a model with
 labels, softmax or bernoulli, the label is summed out over the classes, one label
 unit on at a time: Σ_y p(y|x) p(h|x,y). So a row has the same features with its
 label and without. -label-in-features writes p(h|x,y) instead, which gives the
-row's label away: do not judge a classifier by such features.
-A model with a constraint is judged under it; one on all units, all=K, has log Z by
-enumeration alone.
+row's label away: do not test a classifier by such features.
+A model with a constraint is evaluated under it; one on all units, all=K, has log Z
+by enumeration alone.
 
 With -json, log_z, log_z_by, log_z_std_err and mean_log_likelihood are what to go
 by; without an estimate that will do they are absent, and
@@ -65,8 +65,9 @@ The objects ais, reverse_ais and bennett have their own log_z, std_err, which is
 s, and ess, the number of independent draws that theirs are worth; "doubtful" if
 a warning names them; "raised" if log_z is the bound; "impossible", without log_z.
 
--run judges all snapshots of a run, ended or under way: the log-likelihood of
-test rows and of up to 10000 training rows, step by step.`
+-run evaluates all snapshots of a run, ended or under way: the log-likelihood of
+test rows and of up to 10000 training rows, step by step. A snapshot that has
+diverged is shown without numbers, and a warning names it.`
 
 type options struct {
 	flags *cli.Flags
@@ -83,9 +84,9 @@ type options struct {
 func newOptions() *options {
 	f := cli.NewFlags("rbmeval", summary, "rbmeval -model FILE [flags]\n       rbmeval -run FOLDER [flags]")
 	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: the data that the model was trained on)")}
-	f.StringVar(&o.part, "part", "auto", "rows to judge by: train, test, or auto, which is test if there is one")
+	f.StringVar(&o.part, "part", "auto", "rows to evaluate on: train, test, or auto, which is test if there is one")
 	o.logZFlags = addLogZFlags(f)
-	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are judged")
+	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated")
 	f.StringVar(&o.out, "out", "", "of -run: folder to make for likelihood.csv and likelihood.png, or a .csv or .png for one of them alone")
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored")
 	f.BoolVar(&o.classify, "classify", false, "error rate and mean log p(y|x)")
@@ -100,14 +101,17 @@ func newOptions() *options {
 // An evaluation is of a model on rows of data.
 type evaluation struct {
 	options
-	m     *rbm.RBM
-	about modelfile.About
-	all   *data.Set // the training rows, whose means are the base
-	set   *data.Set // with the rows that the model is evaluated on
-	n     int       // of these rows
-	v     rbm.Input // all rows; label units empty if the data have no labels
-	enum  *exact.Enumeration
-	auto  bool // no flag says what to compute
+	*examples
+	about  modelfile.About
+	all    *data.Set   // the training rows, whose means are the base
+	atHand []*examples // the training rows and those that the model is evaluated on
+	auto   bool        // no flag says what to compute
+
+	// What evaluate computes.
+	logZEstimates
+	free   []float64 // F of each row
+	pseudo []float64 // pseudo-log-likelihood of each row
+	logp   []float64 // log p(y|x), rows × classes
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -136,17 +140,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	v, err := e.evaluate(ctx)
-	if err != nil {
+	if err := e.evaluate(ctx); err != nil {
 		return err
 	}
-	return v.print(e)
+	return e.print()
 }
 
-// autoWork bounds the terms of an enumeration that no flag asks for: it takes
-// one core 0.6 s with AVX-512 and 11 s in plain Go.
-const autoWork = 1 << 32
-
+// load loads the model and its rows.
 func (o *options) load(ctx context.Context) (*evaluation, error) {
 	if err := cmp.Or(cli.Choice("part", o.part, "auto", "train", "test"), o.flags.CheckNew("rows"), o.flags.CheckNew("features", ".npz")); err != nil {
 		return nil, err
@@ -155,45 +155,48 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &evaluation{options: *o, m: m, about: about}
-	trainSet, test, err := e.loadData(ctx)
+	all, test, err := o.loadData(ctx, o.model.Path, about)
 	if err != nil {
 		return nil, err
 	}
-	e.all = trainSet
+	set := test
 	switch {
 	case o.part == "test" && test == nil:
-		return nil, cli.Usagef("-part is test, but %s has no test rows", trainSet.Name)
+		return nil, cli.Usagef("-part is test, but %s has no test rows", all.Name)
 	case o.part == "train" || test == nil:
-		e.set = trainSet
-	default:
-		e.set = test
+		set = all
 	}
-	if err := e.checkSet(); err != nil {
+	if err := checkSet(m, set, o.model.Path, about); err != nil {
 		return nil, err
 	}
-	e.fit(allRows(e.set))
-	return e, e.choose()
+	e := &evaluation{options: *o, examples: newExamples(o.flags, m, set, data.RowNumbers(0, set.Len())), about: about, all: all, logZEstimates: unknown()}
+	if err := e.choose(); err != nil || !e.estimated() {
+		return e, err
+	}
+	e.atHand = []*examples{e.examples}
+	if set != all {
+		e.atHand = append(e.atHand, newExamples(o.flags, m, all, data.RowNumbers(0, all.Len())))
+	}
+	return e, nil
 }
 
-// loadData loads the data that the model was trained on, or that -data names.
-func (e *evaluation) loadData(ctx context.Context) (trainSet, test *data.Set, err error) {
-	if !e.flags.Given("data") && e.about.Data == "" {
-		return nil, nil, cli.Usagef("-data is missing, and %s does not say what it was trained on", e.model.Path)
+// loadData loads the data that the model of path was trained on, or that -data
+// names.
+func (o *options) loadData(ctx context.Context, path string, about modelfile.About) (all, test *data.Set, err error) {
+	if !o.flags.Given("data") && about.Data == "" {
+		return nil, nil, cli.Usagef("-data is missing, and %s does not say what it was trained on", path)
 	}
-	e.data.Follow(e.about)
-	return e.data.Load(ctx)
+	o.data.Follow(about)
+	return o.data.Load(ctx)
 }
 
 // choose decides what to compute.
 func (e *evaluation) choose() error {
-	enum, err := exact.New(e.m, exact.EvaluationLimit)
 	e.auto = !e.asked() && !e.pl && !e.classify
+	if err := e.checkLogZ(e.m); err != nil {
+		return err
+	}
 	switch {
-	case e.exact && err != nil:
-		return fmt.Errorf("-exact: %w", err)
-	case e.estimated() && e.constrainsAll():
-		return e.constrainsAllError()
 	case e.labelIn && !e.labelled():
 		return cli.Usagef("-label-in-features needs labels, of the model and of the data; the model has %d classes and %s %d", e.m.Classes(), e.set.Name, len(e.set.Classes))
 	case e.asked() && !e.likely():
@@ -206,40 +209,21 @@ func (e *evaluation) choose() error {
 		return cli.Usagef("-pl needs rows with labels for a model with labels; %s has none", e.set.Name)
 	}
 	if e.auto {
-		e.exact = err == nil && enum.Work() <= autoWork && e.likely()
-		if !e.exact && e.likely() && !e.constrainsAll() {
-			e.estimate()
+		if e.likely() {
+			e.chooseLogZ(e.m, 1)
 		}
 		e.pl = !e.v.IsGrey() && (e.m.Classes() == 0 || e.labelled())
 		e.classify = e.labelled()
 	}
-	if e.exact {
-		e.enum = enum
-	}
 	return e.idle(e.flags)
 }
 
-// constrainsAll reports whether the model has a constraint on all units.
-func (e *evaluation) constrainsAll() bool {
-	return e.m.Constraint != nil && e.m.Constraint.On == rbm.AllUnits
-}
-
-// constrainsAllError says that estimates are not for such a model.
-func (e *evaluation) constrainsAllError() error {
-	return cli.Usagef("-ais, -reverse-ais and -bennett take block Gibbs steps, which never change the number of visible units that are active under the constraint %v; -exact enumerates small models", e.m.Constraint)
-}
-
 // evaluate computes what the flags ask for.
-func (e *evaluation) evaluate(ctx context.Context) (*values, error) {
-	v := &values{logZEstimates: unknown()}
+func (e *evaluation) evaluate(ctx context.Context) (err error) {
 	if e.asked() {
-		bound, err := e.lowerBound(ctx)
-		if err != nil {
-			return nil, err
-		}
 		var bar *cli.Progress
 		stage := ""
-		v.logZEstimates, err = e.find(ctx, e.m, e.enum, e.baseOf(e.m, e.all), bound, func(now string, done float64) {
+		e.logZEstimates, err = e.find(ctx, e.m, e.baseOf(e.m, e.all), e.atHand, func(now string, done float64) {
 			if now != stage {
 				bar.Done()
 				bar, stage = e.flags.NewProgress(now, "‰", 1000), now
@@ -248,30 +232,30 @@ func (e *evaluation) evaluate(ctx context.Context) (*values, error) {
 		})
 		bar.Done()
 		if err != nil && !(e.auto && errors.Is(err, rbm.ErrDiverged)) {
-			return nil, err
+			return err
 		}
 		if err != nil { // no flag asks for log Z: the rest is computed without it
-			v.Warnings = []logz.Warning{{Text: fmt.Sprintf("log Z was not estimated: %v", err)}}
+			e.warn(nil, "log Z was not estimated: %v", err)
 		}
 	}
-	var err error
-	v.free, v.logp, err = e.freeEnergies(ctx)
+	e.logp = make([]float64, e.n*e.m.Classes())
+	e.free, err = e.freeEnergies(ctx, "free energies", e.logp)
 	if err == nil && e.pl {
-		v.pseudo = make([]float64, e.n)
+		e.pseudo = make([]float64, e.n)
 		err = e.eachChunk(ctx, "pseudo-likelihood", func(lo, hi int) {
-			e.m.PseudoLogLikelihood(v.pseudo[lo:hi], e.v.Bits.Slice(lo, hi))
+			e.m.PseudoLogLikelihood(e.pseudo[lo:hi], e.v.Bits.Slice(lo, hi))
 		})
 	}
 	if err == nil && e.rows != "" {
-		err = atomicfile.Write(e.rows, cli.WriteCSV(v.rowLines(e)))
+		err = atomicfile.Write(e.rows, cli.WriteCSV(e.rowLines()))
 	}
 	if err == nil && e.features != "" {
 		err = e.writeFeatures(ctx)
 	}
 	if err == nil {
-		err = e.drawLadder(v.Bracket)
+		err = e.drawLadder(e.Bracket)
 	}
-	return v, err
+	return err
 }
 
 // featuresLaw names the means that -features writes. It is "" without the flag.

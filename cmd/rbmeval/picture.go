@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
@@ -17,32 +18,30 @@ import (
 // bars of two standard errors of log Z. A band lies between AIS, which makes the
 // likelihood too high, and reverse AIS, which makes it too low.
 func (h *history) draw(w io.Writer) error {
-	label := "log-likelihood / nats"
-	if h.parts[0].v.IsGrey() {
-		label = "score −F − log Z / nats"
-	}
-	panel := func(title string, snapshots []snapshot, legend bool) []*plots.Plot {
+	label := h.parts[0].likelihoodName() + " / nats"
+	panel := func(title string, snapshots []snapshot) []*plots.Plot {
 		p := plots.New("", label)
 		p.Title.Text = title
 		p.Y.Tick.Marker = plots.Ticks
 		p.Grid()
 		for part := range h.parts {
-			addPart(p, snapshots, part, legend)
+			addPart(p, snapshots, part)
 		}
 		p.Log(&p.X)
 		return []*plots.Plot{p}
 	}
-	rows := [][]*plots.Plot{panel("all snapshots", h.snapshots, true)}
+	rows := [][]*plots.Plot{panel("all snapshots", h.snapshots)}
 	if len(h.snapshots) >= 4 { // else one panel shows them all
-		rows = append(rows, panel("the later half", h.snapshots[len(h.snapshots)/2:], false))
+		rows = append(rows, panel("the later half", h.snapshots[len(h.snapshots)/2:]))
+		rows[1][0].Legend = plot.NewLegend() // that of the first panel will do
 	}
 	rows[len(rows)-1][0].X.Label.Text = "step"
 	return plots.Grid(w, rows, 16*vg.Centimeter, 8*vg.Centimeter, 3*vg.Millimeter)
 }
 
 // addPart adds the curve of the training rows, part 0, or of the test rows, and
-// its lines of the legend if that is asked for.
-func addPart(p *plots.Plot, snapshots []snapshot, part int, legend bool) {
+// its lines of the legend.
+func addPart(p *plots.Plot, snapshots []snapshot, part int) {
 	name := []string{"training rows", "test rows"}[part]
 	ink := plots.Colors[part]
 	var points, low, high plotter.XYs
@@ -53,7 +52,7 @@ func addPart(p *plots.Plot, snapshots []snapshot, part int, legend bool) {
 		if s.by == "" || s.Step < 1 { // step 0 has no place on a logarithmic axis
 			continue
 		}
-		at := func(logZ float64) plotter.XY { return plotter.XY{X: float64(s.Step), Y: *s.likelihood(part, logZ)} }
+		at := func(logZ float64) plotter.XY { return plotter.XY{X: float64(s.Step), Y: -s.free[part] - logZ} }
 		e := 0.0
 		if s.by != byExact && !math.IsInf(s.stdErr, 0) {
 			e, estimated = 2*s.stdErr, true
@@ -70,10 +69,7 @@ func addPart(p *plots.Plot, snapshots []snapshot, part int, legend bool) {
 	}
 	if len(low) > 1 {
 		slices.Reverse(high)
-		band := p.Area(append(low, high...), ink)
-		if legend {
-			p.Legend.Add(name+", between AIS and its reverse", band)
-		}
+		p.Legend.Add(name+", between AIS and its reverse", p.Area(append(low, high...), ink))
 	}
 	line, dots := p.Line(points, ink, vg.Points(1.2)), p.Dots(points, ink, vg.Points(1.5))
 	if estimated {
@@ -81,7 +77,5 @@ func addPart(p *plots.Plot, snapshots []snapshot, part int, legend bool) {
 		bars.Color, bars.CapWidth = ink, vg.Points(3)
 		name += " ± 2 standard errors"
 	}
-	if legend {
-		p.Legend.Add(name, line, dots)
-	}
+	p.Legend.Add(name, line, dots)
 }

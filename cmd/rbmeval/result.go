@@ -7,19 +7,10 @@ import (
 	"strconv"
 
 	"gorbm/cmd/cli"
-	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/train"
 )
-
-// values are what was computed of a model on its rows.
-type values struct {
-	logZEstimates
-	free   []float64 // F of each row
-	pseudo []float64
-	logp   []float64 // log p(y|x), rows × classes
-}
 
 func mean(x []float64) float64 {
 	sum := 0.0
@@ -46,55 +37,49 @@ type jsonResult struct {
 	Features          string       `json:"features,omitempty"` // which means -features wrote
 }
 
-func (v *values) result(e *evaluation) (jsonResult, error) {
-	r := jsonResult{Model: e.model.Path, Data: e.set.Name, Binarize: e.set.Binarize, N: e.n, Features: e.featuresLaw()}
+func (e *evaluation) result() (jsonResult, error) {
+	r := jsonResult{Model: e.model.Path, Data: e.set.Name, Binarize: e.set.Binarize, N: e.n, Features: e.featuresLaw(), logZResult: e.logZEstimates.result()}
 	if e.m.Constraint != nil {
 		r.Constraint = e.m.Constraint.String()
 	}
 	bad := false
 	set := func(dst **float64, x float64) {
-		bad = bad || math.IsNaN(x) || math.IsInf(x, 0)
+		bad = bad || cli.Finite(x) == nil
 		*dst = &x
 	}
 	if e.likely() {
-		set(&r.FreeEnergy, mean(v.free))
+		set(&r.FreeEnergy, mean(e.free))
+		r.MeanLogLikelihood, r.UpperBound = e.logLikelihood(mean(e.free))
 	}
-	if v.by != "" {
-		set(&r.MeanLogLikelihood, -mean(v.free)-v.logZ)
-		if law, ok := train.LawLikelihood(e.set, e.labelled()); ok {
-			set(&r.LawLogLikelihood, law)
-		}
-	} else if !math.IsInf(v.LowerBound, 0) {
-		set(&r.UpperBound, -mean(v.free)-v.LowerBound)
+	if law, ok := train.LawLikelihood(e.set, e.labelled()); ok && e.by != "" {
+		set(&r.LawLogLikelihood, law)
 	}
 	if e.pl {
-		set(&r.PseudoLikelihood, mean(v.pseudo))
+		set(&r.PseudoLikelihood, mean(e.pseudo))
 	}
 	if e.classify {
-		s := train.ScoreRows(v.logp, e.set.Y)
+		s := train.ScoreRows(e.logp, e.set.Y)
 		bad = bad || math.IsNaN(s.MeanLogP)
 		r.Classification = &s
 	}
 	if bad {
 		return r, errNotFinite
 	}
-	var err error
-	r.logZResult, err = v.logZEstimates.result()
-	return r, err
+	return r, nil
 }
 
-func (v *values) print(e *evaluation) error {
-	r, err := v.result(e)
+func (e *evaluation) print() error {
+	r, err := e.result()
 	if err != nil {
 		return err
 	}
-	err = e.flags.Print(r, func(w io.Writer) error { return v.describe(r, e, w) })
+	err = e.flags.Print(r, func(w io.Writer) error { return e.describe(r, w) })
 	e.flags.Warn(r.Warnings...)
 	return err
 }
 
 // describe prints what -json puts into an object.
-func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
+func (e *evaluation) describe(r jsonResult, w io.Writer) error {
 	fmt.Fprintf(w, "%s: %s\n%s: %d rows (%s)\n", r.Model, cli.Units(e.m), r.Data, r.N, r.Binarize)
 	line := func(what string, x *float64) {
 		if x != nil {
@@ -102,8 +87,8 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 		}
 	}
 	line("mean free energy", r.FreeEnergy)
-	v.logZEstimates.print(w)
-	v.printLikelihood(r, e, w)
+	r.logZResult.print(w)
+	e.printLikelihood(r, w)
 	line("  of the data's own law", r.LawLogLikelihood)
 	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
 	if c := r.Classification; c != nil {
@@ -114,7 +99,7 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")
 	} else if enum, err := exact.New(e.m, exact.EvaluationLimit); err == nil && e.auto && !e.exact {
 		fmt.Fprintf(w, "%d states were not enumerated unasked; -exact does\n", enum.States())
-	} else if err != nil && e.constrainsAll() {
+	} else if err != nil && constrainsAll(e.m) {
 		fmt.Fprintf(w, "no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it\n", e.m.Constraint)
 	}
 	if e.rows != "" {
@@ -131,19 +116,16 @@ func (v *values) describe(r jsonResult, e *evaluation, w io.Writer) error {
 
 // printLikelihood prints the mean log-likelihood: exact, or the best estimate
 // with those of the other methods, or an upper bound.
-func (v *values) printLikelihood(r jsonResult, e *evaluation, w io.Writer) {
-	what := "mean log-likelihood"
-	if e.v.IsGrey() {
-		what = "mean score −F − log Z"
-	}
-	switch free := mean(v.free); {
-	case v.by == byExact:
-		fmt.Fprintf(w, "%-26s %.6f\n", what, -free-v.logZ)
-	case v.by != "":
-		fmt.Fprintf(w, "%-26s %s by %s", what, cli.PlusMinus(-free-v.logZ, v.stdErr, 3), methods[v.by])
-		for _, m := range []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett} {
-			if x, _ := v.By(m); string(m) != v.by && !math.IsNaN(x) {
-				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[string(m)])
+func (e *evaluation) printLikelihood(r jsonResult, w io.Writer) {
+	what := "mean " + e.likelihoodName()
+	switch free := mean(e.free); {
+	case e.by == byExact:
+		fmt.Fprintf(w, "%-26s %.6f\n", what, *r.MeanLogLikelihood)
+	case e.by != "":
+		fmt.Fprintf(w, "%-26s %s by %s", what, cli.PlusMinus(*r.MeanLogLikelihood, e.stdErr, 3), methods[e.by])
+		for _, m := range estimators {
+			if x, _ := e.By(m); m != e.by && !math.IsNaN(x) {
+				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[m])
 			}
 		}
 		fmt.Fprintln(w)
@@ -155,7 +137,7 @@ func (v *values) printLikelihood(r jsonResult, e *evaluation, w io.Writer) {
 }
 
 // rowLines returns the table of -rows, a line for each row.
-func (v *values) rowLines(e *evaluation) [][]string {
+func (e *evaluation) rowLines() [][]string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 12, 64) }
 	name := func(y int) string {
 		switch {
@@ -166,43 +148,34 @@ func (v *values) rowLines(e *evaluation) [][]string {
 		}
 		return strconv.Itoa(y)
 	}
-	header := []string{"row", "free_energy"}
-	if v.by != "" {
-		header = append(header, "log_likelihood")
-	}
-	if e.pl {
-		header = append(header, "pseudo_log_likelihood")
-	}
-	if e.labelled() {
-		header = append(header, "label")
+	type column struct {
+		name  string
+		value func(row int) string
 	}
 	classes := e.m.Classes()
-	if classes > 0 {
-		header = append(header, "predicted")
-		for y := range classes {
-			header = append(header, "p_"+name(y))
-		}
+	logp := func(r int) []float64 { return e.logp[r*classes : (r+1)*classes] }
+	columns := []column{{"row", strconv.Itoa}, {"free_energy", func(r int) string { return number(e.free[r]) }}}
+	if e.by != "" {
+		columns = append(columns, column{"log_likelihood", func(r int) string { return number(-e.free[r] - e.logZ) }})
 	}
-	lines := [][]string{header}
-	for r := range e.n {
-		line := []string{strconv.Itoa(r), number(v.free[r])}
-		if v.by != "" {
-			line = append(line, number(-v.free[r]-v.logZ))
+	if e.pl {
+		columns = append(columns, column{"pseudo_log_likelihood", func(r int) string { return number(e.pseudo[r]) }})
+	}
+	if e.labelled() {
+		columns = append(columns, column{"label", func(r int) string { return name(int(e.set.Y[r])) }})
+	}
+	if classes > 0 {
+		columns = append(columns, column{"predicted", func(r int) string { return name(train.Likeliest(logp(r))) }})
+	}
+	for y := range classes {
+		columns = append(columns, column{"p_" + name(y), func(r int) string { return number(rbm.Exp(logp(r)[y])) }})
+	}
+	lines := make([][]string, 1+e.n)
+	for _, c := range columns {
+		lines[0] = append(lines[0], c.name)
+		for r := range e.n {
+			lines[1+r] = append(lines[1+r], c.value(r))
 		}
-		if e.pl {
-			line = append(line, number(v.pseudo[r]))
-		}
-		if e.labelled() {
-			line = append(line, name(int(e.set.Y[r])))
-		}
-		if classes > 0 {
-			logp := v.logp[r*classes : (r+1)*classes]
-			line = append(line, name(train.Likeliest(logp)))
-			for _, lp := range logp {
-				line = append(line, number(rbm.Exp(lp)))
-			}
-		}
-		lines = append(lines, line)
 	}
 	return lines
 }

@@ -5,65 +5,80 @@ import (
 	"fmt"
 	"math"
 
+	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
 
-// checkSet checks that the model fits the set and that its constraint allows
-// every row. Labels may be missing in the set.
-func (e *evaluation) checkSet() error {
-	if err := train.Fits(e.m, e.set); err != nil && !(e.set.Y == nil && e.m.Inputs() == e.set.X.Cols) {
-		return fmt.Errorf("%s does not fit the data: %w", e.model.Path, err)
+// examples are rows of a data set as visible states of a model.
+type examples struct {
+	bars  *cli.Flags // of the progress bars
+	m     *rbm.RBM
+	set   *data.Set
+	index []int32   // of the rows in set
+	n     int       // of rows
+	v     rbm.Input // the rows; label units are empty if the data have no labels
+}
+
+// checkSet checks that m, which is read from path, fits the set and that its
+// constraint allows every row. Labels may be missing in the set.
+func checkSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) error {
+	if err := train.Fits(m, set); err != nil && !(set.Y == nil && m.Inputs() == set.X.Cols) {
+		return fmt.Errorf("%s does not fit the data: %w", path, err)
 	}
-	if err := train.Allows(e.m, e.set); err != nil {
+	if err := train.Allows(m, set); err != nil {
 		return err
 	}
-	if e.labelled() && e.about.ClassNames != nil {
-		for y, name := range e.set.Classes {
-			if e.about.ClassNames[y] != name {
-				return fmt.Errorf("class %d is %q in %s but %q in the model; the data must name the classes alike", y, name, e.set.Name, e.about.ClassNames[y])
+	if m.Classes() > 0 && set.Y != nil && about.ClassNames != nil {
+		for y, name := range set.Classes {
+			if about.ClassNames[y] != name {
+				return fmt.Errorf("class %d is %q in %s but %q in the model; the data must name the classes alike", y, name, set.Name, about.ClassNames[y])
 			}
 		}
 	}
 	return nil
 }
 
-// allRows returns the numbers of all rows of a set.
-func allRows(set *data.Set) []int32 {
-	rows := make([]int32, set.Len())
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	return rows
+// newExamples returns these rows of set as visible states of m.
+func newExamples(bars *cli.Flags, m *rbm.RBM, set *data.Set, index []int32) *examples {
+	x := &examples{bars: bars, m: m, set: set, index: index, n: len(index), v: set.NewRows(len(index), m.Classes())}
+	x.fill()
+	return x
 }
 
-// fit takes these rows of the set as visible states.
-func (e *evaluation) fit(rows []int32) {
-	e.n = len(rows)
-	bare := e.m.Classes() > 0 && !e.labelled() // label units stay empty
-	e.v = e.set.NewRows(len(rows), e.m.Classes())
-	if !bare {
-		e.set.Visible(e.v, rows, e.m.Classes())
+// fill sets v to the rows, as grey values or as bits.
+func (x *examples) fill() {
+	if x.m.Classes() == 0 || x.labelled() {
+		x.set.Visible(x.v, x.index, x.m.Classes())
 		return
 	}
-	for r, from := range rows {
-		if e.v.IsGrey() {
-			copy(e.v.Grey.Row(r), e.set.Grey.Row(int(from)))
+	for r, from := range x.index {
+		if x.v.IsGrey() {
+			copy(x.v.Grey.Row(r), x.set.Grey.Row(int(from)))
 		} else {
-			copy(e.v.Bits.Row(r), e.set.X.Row(int(from)))
+			copy(x.v.Bits.Row(r), x.set.X.Row(int(from)))
 		}
 	}
 }
 
 // labelled reports whether the rows have their labels in v.
-func (e *evaluation) labelled() bool { return e.m.Classes() > 0 && e.set.Y != nil }
+func (x *examples) labelled() bool { return x.m.Classes() > 0 && x.set.Y != nil }
 
 // likely reports whether rows have a likelihood. Only rows without labels under
 // Bernoulli labels have none: the sum over all label states is out of reach.
-func (e *evaluation) likely() bool {
-	return e.m.Classes() == 0 || e.set.Y != nil || e.m.LabelKind() == rbm.Softmax
+func (x *examples) likely() bool {
+	return x.m.Classes() == 0 || x.set.Y != nil || x.m.LabelKind() == rbm.Softmax
+}
+
+// likelihoodName is what the mean of −F − log Z is called.
+func (x *examples) likelihoodName() string {
+	if x.v.IsGrey() {
+		return "score −F − log Z"
+	}
+	return "log-likelihood"
 }
 
 // chunk is the number of rows between two checks of the context.
@@ -71,115 +86,92 @@ const chunk = 256
 
 // eachChunk calls f for one part of the rows after the other, with a progress
 // bar.
-func (e *evaluation) eachChunk(ctx context.Context, what string, f func(lo, hi int)) error {
-	bar := e.flags.NewProgress(what, "rows", int64(e.n))
+func (x *examples) eachChunk(ctx context.Context, what string, f func(lo, hi int)) error {
+	bar := x.bars.NewProgress(what, "rows", int64(x.n))
 	defer bar.Done()
-	for lo := 0; lo < e.n; lo += chunk {
+	for lo := 0; lo < x.n; lo += chunk {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		hi := min(lo+chunk, e.n)
+		hi := min(lo+chunk, x.n)
 		f(lo, hi)
 		bar.Set(int64(hi), "")
 	}
 	return nil
 }
 
-// freeEnergies returns F of each row, and log p(y|x), rows × classes.
-func (e *evaluation) freeEnergies(ctx context.Context) (free, logp []float64, err error) {
-	classes := e.m.Classes()
-	logp = make([]float64, e.n*classes)
-	free = make([]float64, e.n)
-	err = e.eachChunk(ctx, "free energies", func(lo, hi int) {
-		if classes > 0 {
-			e.m.ClassLogProb(logp[lo*classes:hi*classes], e.v.Slice(lo, hi))
+// freeEnergies returns F of each row. It overwrites logp, rows × classes, with
+// log p(y|x), unless it is nil.
+func (x *examples) freeEnergies(ctx context.Context, what string, logp []float64) ([]float64, error) {
+	free, classes := make([]float64, x.n), x.m.Classes()
+	bare := classes > 0 && !x.labelled()
+	if bare && logp == nil {
+		logp = make([]float64, x.n*classes)
+	}
+	return free, x.eachChunk(ctx, what, func(lo, hi int) {
+		if classes > 0 && logp != nil {
+			x.m.ClassLogProb(logp[lo*classes:hi*classes], x.v.Slice(lo, hi))
 		}
-		if classes > 0 && !e.labelled() {
-			e.sumOutLabels(free[lo:hi], logp[lo*classes:hi*classes], lo)
+		if bare {
+			x.sumOutLabels(free[lo:hi], logp[lo*classes:hi*classes], lo)
 		} else {
-			e.m.FreeEnergy(free[lo:hi], e.v.Slice(lo, hi))
+			x.m.FreeEnergy(free[lo:hi], x.v.Slice(lo, hi))
 		}
 	})
-	return free, logp, err
 }
 
 // sumOutLabels overwrites free with F(x) = −log Σ_y exp(−F(x,y)) of the rows
 // from lo on, which have no labels. It takes one class y and adds log p(y|x) to
 // F(x,y). Bernoulli labels have too many states for that: their F is NaN.
-func (e *evaluation) sumOutLabels(free, logp []float64, lo int) {
-	if !e.likely() {
+func (x *examples) sumOutLabels(free, logp []float64, lo int) {
+	if !x.likely() {
 		for i := range free {
 			free[i] = math.NaN()
 		}
 		return
 	}
 	class := func(i int) int {
-		if e.m.Constraint == nil {
+		if x.m.Constraint == nil {
 			return 0
 		}
-		return train.Likeliest(logp[i*e.m.Classes() : (i+1)*e.m.Classes()]) // others may be impossible
+		return train.Likeliest(logp[i*x.m.Classes() : (i+1)*x.m.Classes()]) // others may be impossible
 	}
 	for i := range free {
-		e.v.Set(lo+i, e.m.Inputs()+class(i), true)
+		x.v.Set(lo+i, x.m.Inputs()+class(i), true)
 	}
-	e.m.FreeEnergy(free, e.v.Slice(lo, lo+len(free)))
+	x.m.FreeEnergy(free, x.v.Slice(lo, lo+len(free)))
 	for i := range free {
 		y := class(i)
-		free[i] += logp[i*e.m.Classes()+y]
-		e.v.Set(lo+i, e.m.Inputs()+y, false)
+		free[i] += logp[i*x.m.Classes()+y]
+		x.v.Set(lo+i, x.m.Inputs()+y, false)
 	}
 }
 
-// binary returns e with rows of a set as binary states. Grey values are turned
-// to bits by a threshold, because only states of the model bound its log Z.
-func (e *evaluation) binary(set *data.Set, rows []int32) *evaluation {
-	part, states := *e, *set
-	states.Grey = rbm.Matrix{}
-	part.set = &states
-	part.fit(rows)
-	return &part
+// binary returns the rows as binary states. Grey values are turned to bits by a
+// threshold, because only states of the model bound its log Z.
+func (x *examples) binary() *examples {
+	if !x.v.IsGrey() {
+		return x
+	}
+	states := *x
+	states.v = rbm.NewBits(x.n, x.m.Visible()).Input()
+	states.fill()
+	return &states
 }
 
-// lowerBound returns a lower bound of log Z, from the rows that the model is
-// evaluated on and the training rows. It is −Inf if log Z is not estimated, as
-// nothing is compared with it then.
-func (e *evaluation) lowerBound(ctx context.Context) (float64, error) {
-	if !e.estimated() {
-		return math.Inf(-1), nil
-	}
-	sets := []*data.Set{e.all}
-	if e.set != e.all {
-		sets = append(sets, e.set)
-	}
-	var parts []*evaluation
-	for _, set := range sets {
-		parts = append(parts, e.binary(set, allRows(set)))
-	}
-	return lowerBound(ctx, e.m, parts)
-}
-
-// lowerBound returns a lower bound of log Z of m, from the distinct rows of
-// parts, which are binary; −Inf if that is beyond float64.
-func lowerBound(ctx context.Context, m *rbm.RBM, parts []*evaluation) (float64, error) {
-	n := 0
+// lowerBound returns a lower bound of log Z, from the distinct rows of parts;
+// −Inf if that is beyond float64.
+func lowerBound(ctx context.Context, parts []*examples) (float64, error) {
+	var free []float64
+	v := rbm.NewBits(0, parts[0].m.Visible())
 	for _, part := range parts {
-		n += part.n
-	}
-	v, free := rbm.NewBits(n, m.Visible()), make([]float64, 0, n)
-	for _, part := range parts {
-		part.m = m
-		f := make([]float64, part.n)
-		var err error
-		if m.Classes() > 0 && !part.labelled() {
-			f, _, err = part.freeEnergies(ctx)
-		} else {
-			err = part.eachChunk(ctx, "lower bound", func(lo, hi int) { m.FreeEnergy(f[lo:hi], part.v.Slice(lo, hi)) })
-		}
+		part = part.binary()
+		f, err := part.freeEnergies(ctx, "lower bound", nil)
 		if err != nil {
 			return 0, err
 		}
-		v.Slice(len(free), len(free)+part.n).CopyFrom(part.v.Bits)
 		free = append(free, f...)
+		v.Words, v.Rows = append(v.Words, part.v.Bits.Words...), v.Rows+part.n
 	}
 	bound := logz.LowerBound(free, v)
 	if math.IsNaN(bound) || math.IsInf(bound, 0) {

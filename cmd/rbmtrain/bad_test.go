@@ -11,6 +11,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 // TestBadUsage goes through mistakes in the command line: status 2, one line
@@ -263,19 +264,19 @@ func TestForce(t *testing.T) {
 	}
 	rbmtrain.OK(t, small("-quiet", "-out", "run")...)
 	clitest.Write(t, "run/notes.txt", "my notes")
-	before := clitest.Read(t, filepath.Join("run", train.ModelFile))
+	before := clitest.Read(t, filepath.Join("run", rundir.ModelFile))
 
 	// A command that cannot run takes nothing away.
 	rbmtrain.Fails(t, cli.Usage, small("-out", "run", "-force", "-batch", "1000"), "-batch")
 
 	rbmtrain.OK(t, small("-quiet", "-out", "run", "-force", "-seed", "9")...)
-	if clitest.Read(t, filepath.Join("run", train.ModelFile)) == before {
+	if clitest.Read(t, filepath.Join("run", rundir.ModelFile)) == before {
 		t.Error("-force left the earlier model")
 	}
 	if clitest.Read(t, "run/notes.txt") != "my notes" {
 		t.Error("-force touched another file")
 	}
-	if c := clitest.Read(t, filepath.Join("run", train.ConfigFile)); !strings.Contains(c, `"seed": 9`) {
+	if c := clitest.Read(t, filepath.Join("run", rundir.ConfigFile)); !strings.Contains(c, `"seed": 9`) {
 		t.Error("-force left the earlier config.json")
 	}
 	if out := rbmtrain.OK(t, small("-out", "new", "-force")...); !strings.HasSuffix(out, "\nresults in new\n") {

@@ -14,7 +14,7 @@ import (
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
-	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 func TestBadConstraints(t *testing.T) {
@@ -87,11 +87,11 @@ func TestConstrainedRuns(t *testing.T) {
 			if err := json.Unmarshal([]byte(rbmtrain.OK(t, append(args, "-steps", "600", "-out", c.name)...)), &result); err != nil {
 				t.Fatal(err)
 			}
-			m, _ := clitest.Load(t, filepath.Join(c.name, train.ModelFile))
+			m, _ := clitest.Load(t, filepath.Join(c.name, rundir.ModelFile))
 			if m.Constraint == nil || m.Constraint.String() != args[slices.Index(args, "-constraint")+1] || (m.Constraint.Reference != nil) != (c.name == "reference") {
 				t.Fatalf("the model has the constraint %+v", m.Constraint)
 			}
-			if config := clitest.Read(t, filepath.Join(c.name, train.ConfigFile)); strings.Count(config, m.Constraint.String()) < 2 {
+			if config := clitest.Read(t, filepath.Join(c.name, rundir.ConfigFile)); strings.Count(config, m.Constraint.String()) < 2 {
 				t.Errorf("config.json does not tell of the constraint: %s", config)
 			}
 			if on := result.Metrics["active_hidden_train"]; m.Constraint.On == rbm.HiddenUnits && m.Constraint.Reference == nil && math.Abs(on-4) > 1e-5 {
@@ -104,7 +104,7 @@ func TestConstrainedRuns(t *testing.T) {
 			if err := errors.Join(err1, err2); err != nil || !(last > first+0.3) {
 				t.Errorf("the likelihood goes from %v to %v: %v", first, last, err)
 			}
-			for _, f := range []string{train.FiltersFile, train.SamplesFile} {
+			for _, f := range []string{rundir.FiltersFile, rundir.SamplesFile} {
 				if _, err := os.Stat(filepath.Join(c.name, f)); err != nil {
 					t.Error(err)
 				}
@@ -112,7 +112,7 @@ func TestConstrainedRuns(t *testing.T) {
 			// Interrupted, and gone on with.
 			interrupt(350, append(args, "-steps", "600", "-out", c.name+"2")...)
 			rbmtrain.OK(t, "-resume", c.name+"2", "-quiet")
-			if other, _ := clitest.Load(t, filepath.Join(c.name+"2", train.ModelFile)); !other.Equal(m) {
+			if other, _ := clitest.Load(t, filepath.Join(c.name+"2", rundir.ModelFile)); !other.Equal(m) {
 				t.Error("interrupted and resumed, the run ends with another model")
 			}
 			// The model's own constraint holds where it starts a run.
@@ -121,7 +121,7 @@ func TestConstrainedRuns(t *testing.T) {
 				kind = "exact"
 			}
 			rbmtrain.OK(t, "-data", "bars:3", "-init", c.name, "-negphase", kind, "-steps", "10", "-out", c.name+"3", "-quiet")
-			if other, _ := clitest.Load(t, filepath.Join(c.name+"3", train.ModelFile)); !other.Constraint.Equal(m.Constraint) {
+			if other, _ := clitest.Load(t, filepath.Join(c.name+"3", rundir.ModelFile)); !other.Constraint.Equal(m.Constraint) {
 				t.Errorf("started from the model, a run has the constraint %v", other.Constraint)
 			}
 		})

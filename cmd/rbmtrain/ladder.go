@@ -13,6 +13,7 @@ import (
 	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 	"gorbm/train/plots"
+	"gorbm/train/rundir"
 )
 
 // tempered reports whether the negative phase has a ladder of temperatures.
@@ -140,7 +141,7 @@ func (r *runner) drawLadder() error {
 	if first := r.state.FirstLadder; first != nil && first.Name != now.Name {
 		ladders = []plots.NamedLadder{*first, now}
 	}
-	return atomicfile.Write(r.folder.Path(train.LadderFile), func(w io.Writer) error { return plots.Ladders(w, ladders...) })
+	return atomicfile.Write(r.folder.Path(rundir.LadderFile), func(w io.Writer) error { return plots.Ladders(w, ladders...) })
 }
 
 // exchangeTries is the least number of attempts after which the rate of
@@ -179,7 +180,7 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 	}
 	l, _ := r.trainer.Ladder()
 	kind := r.settings.Negative.Kind
-	remedy := "put -temperatures closer together, let them be tuned by -negphase pins -temperatures auto, or take pcd"
+	remedy := "put -temperatures closer together, let them be tuned by -temperatures reach:5 or by -negphase pins -temperatures auto, or take pcd"
 	if r.settings.Negative.Ladder().Temperatures.Auto {
 		remedy = "allow more of them by -temperatures auto:NUMBER, or take pcd"
 		if kind == "ins" {
@@ -218,7 +219,7 @@ func (r *runner) tripWarning() string {
 		return ""
 	}
 	return fmt.Sprintf("no particle has gone from the coldest of %d temperatures to the hottest and back in the last %d rounds: the hot end does not refresh the cold one; %s shows where they turn back; more rounds an update (-swaps) or a smaller -rate give them time",
-		len(l.Beta), r.state.Still, r.folder.Path(train.LadderFile))
+		len(l.Beta), r.state.Still, r.folder.Path(rundir.LadderFile))
 }
 
 // describeLadder prints the closing lines about the ladder.

@@ -39,9 +39,11 @@ In pt, ins and pins a sampler may take the place of Gibbs steps between swaps:
 
 -temperatures auto tunes the ladder while the model sharpens: temperatures stand
 where neighbours exchange equally often, as many as the measured barrier asks
-for (at most 64; ins 16), or 20 of them by auto:20 (at most 256; ins 16). Within
--negphase it is tau=auto or tau=auto/20. metrics.csv, ladder.csv and ladder.png
-show how it exchanges.
+for (at most 64; ins 16), or 20 of them by auto:20 (at most 256; ins 16).
+-temperatures reach:5 keeps five and tunes how hot the hottest is, so that
+neighbours swap at a rate of 0.6: for many short ladders, which see to it that
+all their particles count. Within -negphase it is tau=auto, tau=auto/20 or
+tau=reach/5. metrics.csv, ladder.csv and ladder.png show how it exchanges.
 
 Results go to a folder: config.json, metrics.csv, model.safetensors, a
 checkpoint, snapshots in models/, and the pictures filters.png, samples.png,
@@ -97,7 +99,7 @@ func newOptions() *options {
 	f.String("temperatures", "1,2,3,4,5", negphase.KeyHelp("tau"))
 	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate")
 	f.StringVar(&s.Schedule, "schedule", s.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after so many steps, a tenth of all by default), linear or cosine (to zero)")
-	f.Float64Var(&s.Momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 1")
+	f.Float64Var(&s.Momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 0.9999")
 	f.Float64Var(&s.L1, "l1", 0, "penalty on the sum of |weight|, per row in nats")
 	f.Float64Var(&s.L2, "l2", 0, "penalty on half the sum of weight², per row in nats")
 	f.Float64Var(&s.Center, "center", 0, "centred gradient: step of the offsets' moving averages, such as 0.01; 0: not centred")

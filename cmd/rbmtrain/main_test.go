@@ -15,7 +15,7 @@ import (
 
 	"gorbm/cmd/cli/clitest"
 	"gorbm/negphase"
-	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 // asCommand makes the test binary be rbmtrain, for tests of signals.
@@ -63,7 +63,7 @@ func TestGolden(t *testing.T) {
 			clitest.Golden(t, kind+".txt", text)
 
 			dir := filepath.Join("runs", "toy_4_4_50_0.2-"+kind+"-1")
-			config := clitest.Read(t, filepath.Join(dir, train.ConfigFile))
+			config := clitest.Read(t, filepath.Join(dir, rundir.ConfigFile))
 			for _, key := range []string{"version", "kernels", "processor", "workers"} {
 				mask := regexp.MustCompile(`(?m)^  "` + key + `": ("[^"]+"|[1-9][0-9]*),$`)
 				if !mask.MatchString(config) {
@@ -73,7 +73,7 @@ func TestGolden(t *testing.T) {
 			}
 			clitest.Golden(t, kind+".config.json", config)
 
-			rows := table(t, filepath.Join(dir, train.MetricsFile))
+			rows := table(t, filepath.Join(dir, rundir.MetricsFile))
 			clitest.Golden(t, kind+".header.csv", strings.Join(rows[0], ",")+"\n")
 			if len(rows) != 1+21 { // step 0 and a row every 3 of 60 steps
 				t.Errorf("metrics.csv has %d rows below the header, want 21", len(rows)-1)
@@ -137,10 +137,10 @@ func TestJSON(t *testing.T) {
 		if r.Steps != 60 || r.Seconds <= 0 || math.Abs(r.StepsPerSecond*r.Seconds-60) > 1e-6 {
 			t.Errorf("%s: %d steps in %v s at %v steps/s", c.kind, r.Steps, r.Seconds, r.StepsPerSecond)
 		}
-		if r.Folder != "run" || r.Model != filepath.Join("run", train.ModelFile) || r.Data != clitest.Toy+":seed=1" {
+		if r.Folder != "run" || r.Model != filepath.Join("run", rundir.ModelFile) || r.Data != clitest.Toy+":seed=1" {
 			t.Errorf("%s: folder %s, model %s, data %s", c.kind, r.Folder, r.Model, r.Data)
 		}
-		rows := table(t, filepath.Join("run", train.MetricsFile))
+		rows := table(t, filepath.Join("run", rundir.MetricsFile))
 		last := rows[len(rows)-1]
 		if len(r.Metrics) == 0 {
 			t.Errorf("%s: no metrics", c.kind)
@@ -211,7 +211,7 @@ func TestEqualSeeds(t *testing.T) {
 			rbmtrain.OK(t, small("-quiet", "-metrics", "none", "-snapshots", "3", "-negphase", kind, "-out", strconv.Itoa(i))...)
 		}
 		rbmtrain.OK(t, small("-quiet", "-metrics", "none", "-snapshots", "3", "-negphase", kind, "-seed", "2", "-out", "other")...)
-		model := func(dir string) string { return clitest.Read(t, filepath.Join(dir, train.ModelFile)) }
+		model := func(dir string) string { return clitest.Read(t, filepath.Join(dir, rundir.ModelFile)) }
 		if model("0") != model("1") {
 			t.Errorf("%s: models differ between GOMAXPROCS 1 and 4", kind)
 		}
@@ -221,7 +221,7 @@ func TestEqualSeeds(t *testing.T) {
 		if model("0") == model("other") {
 			t.Errorf("%s: the seed does not matter", kind)
 		}
-		for _, picture := range []string{train.FiltersFile, train.SamplesFile} {
+		for _, picture := range []string{rundir.FiltersFile, rundir.SamplesFile} {
 			if clitest.Read(t, filepath.Join("0", picture)) != clitest.Read(t, filepath.Join("1", picture)) {
 				t.Errorf("%s: %s differs between GOMAXPROCS 1 and 4", kind, picture)
 			}
@@ -236,16 +236,16 @@ func TestObserversDoNotDisturb(t *testing.T) {
 	rbmtrain.OK(t, small("-quiet", "-out", "a")...)
 	rbmtrain.OK(t, small("-quiet", "-out", "b", "-metrics", "none")...)
 	rbmtrain.OK(t, small("-quiet", "-out", "c", "-eval-every", "1")...)
-	a := clitest.Read(t, filepath.Join("a", train.ModelFile))
+	a := clitest.Read(t, filepath.Join("a", rundir.ModelFile))
 	for _, dir := range []string{"b", "c"} {
-		if clitest.Read(t, filepath.Join(dir, train.ModelFile)) != a {
+		if clitest.Read(t, filepath.Join(dir, rundir.ModelFile)) != a {
 			t.Errorf("run %s has another model", dir)
 		}
 	}
-	if n := len(table(t, filepath.Join("c", train.MetricsFile))); n != 62 {
+	if n := len(table(t, filepath.Join("c", rundir.MetricsFile))); n != 62 {
 		t.Errorf("-eval-every 1 gives %d rows, want 62", n)
 	}
-	if n := len(table(t, filepath.Join("b", train.MetricsFile))[0]); n != 2+4+1+1+3 {
+	if n := len(table(t, filepath.Join("b", rundir.MetricsFile))[0]); n != 2+4+1+1+3 {
 		t.Errorf("-metrics none leaves %d columns, want 11", n)
 	}
 }
@@ -264,12 +264,12 @@ func TestLadder(t *testing.T) {
 	if !strings.Contains(r.NegPhase, ":path=data:") && !strings.HasSuffix(r.NegPhase, ":path=data") {
 		t.Errorf("the tuned ladder leads elsewhere than to the data's frequencies: %s", r.NegPhase)
 	}
-	_, metrics, err := train.ReadTable(filepath.Join("run", train.MetricsFile))
+	_, metrics, err := rundir.ReadTable(filepath.Join("run", rundir.MetricsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := slices.Index(table(t, filepath.Join("run", train.MetricsFile))[0], "temperatures")
-	columns, rows, err := train.ReadTable(filepath.Join("run", train.LaddersFile))
+	at := slices.Index(table(t, filepath.Join("run", rundir.MetricsFile))[0], "temperatures")
+	columns, rows, err := rundir.ReadTable(filepath.Join("run", rundir.LaddersFile))
 	if err != nil || !slices.Equal(columns, pairColumns) {
 		t.Fatalf("ladder.csv has columns %v: %v", columns, err)
 	}
@@ -299,7 +299,7 @@ func TestLadder(t *testing.T) {
 	if len(rows) > 0 || r.RoundTrips == nil || *r.RoundTrips == 0 {
 		t.Errorf("%d rows of ladder.csv belong to no measurement; round trips %v", len(rows), r.RoundTrips)
 	}
-	if _, err := os.Stat(filepath.Join("run", train.LadderFile)); err != nil {
+	if _, err := os.Stat(filepath.Join("run", rundir.LadderFile)); err != nil {
 		t.Error(err)
 	}
 }
@@ -357,7 +357,7 @@ func TestLabels(t *testing.T) {
 	} {
 		clitest.Isolate(t)
 		rbmtrain.OK(t, "-data", c.data, "-labels", c.labels, "-hidden", "3", "-steps", "5", "-quiet", "-out", "run")
-		m, about := clitest.Load(t, filepath.Join("run", train.ModelFile))
+		m, about := clitest.Load(t, filepath.Join("run", rundir.ModelFile))
 		if m.Classes() != c.classes || m.LabelKind().String() != c.kind || m.Inputs() != 8 || m.Hidden() != 3 || len(about.ClassNames) != c.classes {
 			t.Errorf("%s with -labels %s: %d %s labels named %v, %d inputs, %d hidden units", c.data, c.labels, m.Classes(), m.LabelKind(), about.ClassNames, m.Inputs(), m.Hidden())
 		}

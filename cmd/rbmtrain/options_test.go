@@ -18,7 +18,7 @@ import (
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
 	"gorbm/rbm"
-	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 // planned returns the plan that the arguments make: the model is as it is
@@ -52,7 +52,7 @@ func names(t *testing.T, dir string) (names []string) {
 // column returns a column of metrics.csv.
 func column(t *testing.T, dir, name string) (values []float64) {
 	t.Helper()
-	columns, rows, err := train.ReadTable(filepath.Join(dir, train.MetricsFile))
+	columns, rows, err := rundir.ReadTable(filepath.Join(dir, rundir.MetricsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestInit(t *testing.T) {
 	}
 
 	rbmtrain.OK(t, small("-quiet", "-out", "first")...)
-	file := filepath.Join("first", train.ModelFile)
+	file := filepath.Join("first", rundir.ModelFile)
 	want, _ := clitest.Load(t, file)
 	if p := planned(t, "-data", clitest.Toy, "-init", file); !p.model.Equal(want) || p.config().Model.Hidden != 4 {
 		t.Error("-init with a file starts from another model")
@@ -323,8 +323,8 @@ func TestBinarize(t *testing.T) {
 		clitest.Write(t, mode+".csv", bits(set))
 		rbmtrain.OK(t, append(args, "-steps", "40", "-data", "grey.csv", "-binarize", mode, "-out", mode)...)
 		rbmtrain.OK(t, append(args, "-steps", "40", "-data", mode+".csv", "-out", mode+"-bits")...)
-		a, about := clitest.Load(t, filepath.Join(mode, train.ModelFile))
-		b, bitsAbout := clitest.Load(t, filepath.Join(mode+"-bits", train.ModelFile))
+		a, about := clitest.Load(t, filepath.Join(mode, rundir.ModelFile))
+		b, bitsAbout := clitest.Load(t, filepath.Join(mode+"-bits", rundir.ModelFile))
 		if !a.Equal(b) {
 			t.Errorf("-binarize %s trains another model than its bits", mode)
 		}
@@ -568,7 +568,7 @@ func TestCurves(t *testing.T) {
 		{"-negphase cd -metrics classification -steps 1", 2},
 	} {
 		rbmtrain.OK(t, small(append(strings.Fields(c.args), "-quiet", "-out", "run", "-force")...)...)
-		path := filepath.Join("run", train.CurvesFile)
+		path := filepath.Join("run", rundir.CurvesFile)
 		if c.panels == 0 {
 			if _, err := os.Stat(path); err == nil {
 				t.Errorf("%s: curves of nothing", c.args)
@@ -655,7 +655,7 @@ func TestFirstLadder(t *testing.T) {
 	const first = `"first_ladder":{"name":"step 50","Beta":[1,0.75,0.5,0.25,0]`
 	for _, every := range []string{"20", "50", "80"} {
 		r := result(t, rbmtrain.OK(t, "-data", "toy:4,4,100,0.2", "-hidden", "4", "-metrics", "none", "-json", "-negphase", "pt:tau=auto", "-steps", "120", "-eval-every", every, "-out", every))
-		if !strings.Contains(clitest.Read(t, filepath.Join(every, train.CheckpointFile)), first) {
+		if !strings.Contains(clitest.Read(t, filepath.Join(every, rundir.CheckpointFile)), first) {
 			t.Errorf("measured every %s steps, the first ladder is not that before the tuning", every)
 		}
 		if r.Ladder.Tuned != 2 || r.Ladder.Capped {
@@ -676,7 +676,7 @@ func TestBadSettings(t *testing.T) {
 		{"-schedule inverse:0", []string{`-schedule "inverse:0"`}},
 		{"-schedule inverse:NaN", []string{`-schedule "inverse:NaN"`}},
 		{"-schedule cosine:3", []string{`-schedule "cosine:3"`, "only inverse"}},
-		{"-momentum 1", []string{"-momentum is 1", "below 1"}},
+		{"-momentum 1", []string{"-momentum is 1", "below 0.9999"}},
 		{"-momentum -0.5", []string{"-momentum is -0.5", "at least 0"}},
 		{"-momentum NaN", []string{"-momentum is NaN"}},
 		{"-l1 -1", []string{"-l1 is -1"}},

@@ -20,6 +20,7 @@ import (
 	"gorbm/rbm/exact"
 	"gorbm/rbm/modelfile"
 	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 const (
@@ -160,7 +161,7 @@ func (p *plan) start(labelled bool, kind rbm.Kind) error {
 		return nil
 	}
 	if info, err := os.Stat(p.init); err == nil && info.IsDir() { // the folder of a run
-		p.init = filepath.Join(p.init, train.ModelFile)
+		p.init = filepath.Join(p.init, rundir.ModelFile)
 	}
 	m, about, err := modelfile.Read(p.init)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -246,7 +247,7 @@ func (o *options) negative() (negphase.Settings, error) {
 	if err != nil {
 		return s, cli.Usagef("-negphase: %w", err)
 	}
-	if l := parsed.Ladder(); l.Temperatures.Auto && l.Path == "" && parsed.Sampler() == "" {
+	if l := parsed.Ladder(); l.Temperatures.Auto && !l.Temperatures.Reach && l.Path == "" && parsed.Sampler() == "" {
 		// The path to the data is the shorter one.
 		if err := parsed.Set("path", negphase.ToData); err != nil {
 			return s, err

@@ -11,6 +11,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/train"
 	"gorbm/train/plots"
+	"gorbm/train/rundir"
 )
 
 // fixedColumns is the number of columns of metrics.csv that every run has.
@@ -194,7 +195,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		Steps: r.trainer.Steps(), Seconds: r.seconds(), StepsPerSecond: float64(r.trainer.Steps()) / r.seconds(),
 		Metrics: map[string]float64{}, SwapRates: total.SwapRates(), Warnings: warnings,
 		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(),
-		Model: r.folder.Path(train.ModelFile), Folder: r.folder.Dir,
+		Model: r.folder.Path(rundir.ModelFile), Folder: r.folder.Dir,
 		Law: cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0)), OffWeight: cli.Known(total.OffWeight()),
 		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Ladder: r.jsonLadder(),
 	}

@@ -14,6 +14,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/train"
 	"gorbm/train/plots"
+	"gorbm/train/rundir"
 )
 
 // adopt sets the flags to those of the run that -resume names, except the few
@@ -28,8 +29,8 @@ func (o *options) adopt() error {
 	if len(other) > 0 {
 		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -workers -quiet -json can", strings.Join(other, " "))
 	}
-	folder := train.Folder{Dir: o.resume}
-	text, err := os.ReadFile(folder.Path(train.ConfigFile))
+	folder := rundir.Folder{Dir: o.resume}
+	text, err := os.ReadFile(folder.Path(rundir.ConfigFile))
 	if err != nil {
 		return fmt.Errorf("-resume: %s is not the folder of a run: %w", o.resume, err)
 	}
@@ -38,14 +39,14 @@ func (o *options) adopt() error {
 		Flags map[string]string `json:"flags"`
 	}
 	if err := json.Unmarshal(text, &c); err != nil {
-		return fmt.Errorf("-resume: %s is damaged: %w", folder.Path(train.ConfigFile), err)
+		return fmt.Errorf("-resume: %s is damaged: %w", folder.Path(rundir.ConfigFile), err)
 	}
 	for name, value := range c.Flags {
 		if o.flags.Given(name) || name == "steps" && o.flags.Given("steps") || name == "epochs" && o.flags.Given("steps") {
 			continue
 		}
 		if err := o.flags.Set(name, value); err != nil {
-			return fmt.Errorf("-resume: %s: -%s %q: %w", folder.Path(train.ConfigFile), name, value, err)
+			return fmt.Errorf("-resume: %s: -%s %q: %w", folder.Path(rundir.ConfigFile), name, value, err)
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/negphase"
-	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 // A countdown is a context that is asked a number of times whether it is done,
@@ -70,7 +70,7 @@ func demanding(kind string, more ...string) []string {
 // metrics reads metrics.csv without the column of seconds.
 func metrics(t *testing.T, dir string) [][]string {
 	t.Helper()
-	rows := table(t, filepath.Join(dir, train.MetricsFile))
+	rows := table(t, filepath.Join(dir, rundir.MetricsFile))
 	at := slices.Index(rows[0], "seconds")
 	if at < 0 {
 		t.Fatalf("metrics.csv has no seconds: %v", rows[0])
@@ -87,11 +87,11 @@ func sameRuns(t *testing.T, got, want string) {
 	list := func(dir string) (files []string) {
 		for line := range strings.Lines(strings.ReplaceAll(clitest.Tree(t, dir), dir+"/", "")) {
 			name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-			if strings.HasPrefix(name, "."+train.CheckpointFile+".new.") {
+			if strings.HasPrefix(name, "."+rundir.CheckpointFile+".new.") {
 				continue // half a file, of a process that was killed
 			}
 			// What hangs on the clock or on how often the run was stopped.
-			if !slices.Contains([]string{train.ConfigFile, train.MetricsFile, train.CheckpointFile, train.CheckpointFile + ".previous"}, name) {
+			if !slices.Contains([]string{rundir.ConfigFile, rundir.MetricsFile, rundir.CheckpointFile, rundir.CheckpointFile + ".previous"}, name) {
 				files = append(files, strings.TrimSpace(line))
 			}
 		}
@@ -140,7 +140,7 @@ func TestResume(t *testing.T) {
 			sameRuns(t, "twice", "whole")
 
 			kill(80, demanding(kind, "-out", "killed", "-checkpoint-every", "7")...)
-			if _, err := os.Stat(filepath.Join("killed", train.ModelFile)); err == nil {
+			if _, err := os.Stat(filepath.Join("killed", rundir.ModelFile)); err == nil {
 				t.Fatal("a run that was killed has its model")
 			}
 			if got := result(t, rbmtrain.OK(t, "-resume", "killed", "-json")); !reflect.DeepEqual(got, whole) {
@@ -201,7 +201,7 @@ func TestKilledProcess(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	for {
-		if _, err := os.Stat(filepath.Join("run", train.CheckpointFile)); err == nil {
+		if _, err := os.Stat(filepath.Join("run", rundir.CheckpointFile)); err == nil {
 			break
 		}
 		select {
@@ -214,7 +214,7 @@ func TestKilledProcess(t *testing.T) {
 		t.Error(err)
 	}
 	<-ended
-	rows := table(t, filepath.Join("run", train.MetricsFile))
+	rows := table(t, filepath.Join("run", rundir.MetricsFile))
 	last, err := strconv.Atoi(rows[len(rows)-1][0])
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +249,7 @@ func TestResumeFurther(t *testing.T) {
 
 // TestResumeDamaged checks what is done about a folder that is not whole.
 func TestResumeDamaged(t *testing.T) {
-	const checkpoint, previous = "run/" + train.CheckpointFile, "run/" + train.CheckpointFile + ".previous"
+	const checkpoint, previous = "run/" + rundir.CheckpointFile, "run/" + rundir.CheckpointFile + ".previous"
 	damage := func(t *testing.T, path string) {
 		b := []byte(clitest.Read(t, path))
 		b[len(b)/2] ^= 1
@@ -294,30 +294,30 @@ func TestResumeDamaged(t *testing.T) {
 			err: []string{"-resume", "run has no checkpoint to go on from", "start anew"}},
 		{name: "no checkpoint at all", spoil: func(t *testing.T) { clitest.Write(t, checkpoint, "not a checkpoint"); remove(t, previous) },
 			err: []string{"-resume", checkpoint}},
-		{name: "config missing", spoil: func(t *testing.T) { remove(t, "run/"+train.ConfigFile) },
+		{name: "config missing", spoil: func(t *testing.T) { remove(t, "run/"+rundir.ConfigFile) },
 			err: []string{"-resume", "run is not the folder of a run"}},
-		{name: "config damaged", spoil: func(t *testing.T) { cut(t, "run/"+train.ConfigFile) },
-			err: []string{"-resume", train.ConfigFile, "damaged"}},
+		{name: "config damaged", spoil: func(t *testing.T) { cut(t, "run/"+rundir.ConfigFile) },
+			err: []string{"-resume", rundir.ConfigFile, "damaged"}},
 		{name: "config of an unknown flag", spoil: func(t *testing.T) {
-			clitest.Write(t, "run/"+train.ConfigFile, strings.Replace(clitest.Read(t, "run/"+train.ConfigFile), `"momentum"`, `"momentun"`, 1))
-		}, err: []string{"-resume", train.ConfigFile, "-momentun"}},
+			clitest.Write(t, "run/"+rundir.ConfigFile, strings.Replace(clitest.Read(t, "run/"+rundir.ConfigFile), `"momentum"`, `"momentun"`, 1))
+		}, err: []string{"-resume", rundir.ConfigFile, "-momentun"}},
 		{name: "config of other settings", spoil: func(t *testing.T) {
-			clitest.Write(t, "run/"+train.ConfigFile, strings.Replace(clitest.Read(t, "run/"+train.ConfigFile), `"momentum": "0.5"`, `"momentum": "0.4"`, 1))
+			clitest.Write(t, "run/"+rundir.ConfigFile, strings.Replace(clitest.Read(t, "run/"+rundir.ConfigFile), `"momentum": "0.5"`, `"momentum": "0.4"`, 1))
 		}, err: []string{"-resume", "other settings"}},
-		{name: "metrics missing", spoil: func(t *testing.T) { remove(t, "run/"+train.MetricsFile) },
-			err: []string{train.MetricsFile, "cannot go on with the metrics"}},
+		{name: "metrics missing", spoil: func(t *testing.T) { remove(t, "run/"+rundir.MetricsFile) },
+			err: []string{rundir.MetricsFile, "cannot go on with the metrics"}},
 		{name: "metrics of other columns", spoil: func(t *testing.T) {
-			clitest.Write(t, "run/"+train.MetricsFile, "step,seconds,error_train\n0,0,0\n")
-		}, err: []string{train.MetricsFile, "columns"}},
+			clitest.Write(t, "run/"+rundir.MetricsFile, "step,seconds,error_train\n0,0,0\n")
+		}, err: []string{rundir.MetricsFile, "columns"}},
 		{name: "metrics of words", spoil: func(t *testing.T) {
-			clitest.Write(t, "run/"+train.MetricsFile, strings.Replace(clitest.Read(t, "run/"+train.MetricsFile), "\n10,", "\nten,", 1))
-		}, err: []string{train.MetricsFile, `"ten" is not a number`}},
+			clitest.Write(t, "run/"+rundir.MetricsFile, strings.Replace(clitest.Read(t, "run/"+rundir.MetricsFile), "\n10,", "\nten,", 1))
+		}, err: []string{rundir.MetricsFile, `"ten" is not a number`}},
 		{name: "metrics with a torn line", spoil: func(t *testing.T) {
-			clitest.Write(t, "run/"+train.MetricsFile, clitest.Read(t, "run/"+train.MetricsFile)+"100,0.3,-")
+			clitest.Write(t, "run/"+rundir.MetricsFile, clitest.Read(t, "run/"+rundir.MetricsFile)+"100,0.3,-")
 		}},
 		{name: "metrics with a torn number", spoil: func(t *testing.T) {
-			columns := strings.Count(strings.SplitN(clitest.Read(t, "run/"+train.MetricsFile), "\n", 2)[0], ",")
-			clitest.Write(t, "run/"+train.MetricsFile, clitest.Read(t, "run/"+train.MetricsFile)+"10"+strings.Repeat(",1e-", columns))
+			columns := strings.Count(strings.SplitN(clitest.Read(t, "run/"+rundir.MetricsFile), "\n", 2)[0], ",")
+			clitest.Write(t, "run/"+rundir.MetricsFile, clitest.Read(t, "run/"+rundir.MetricsFile)+"10"+strings.Repeat(",1e-", columns))
 		}},
 		{name: "other rows", spoil: func(t *testing.T) { clitest.Write(t, "rows.csv", strings.Replace(csv, "\n0,", "\n1,", 1)) },
 			err: []string{"-resume", "other data", "rows.csv", "its rows have changed"}},
@@ -368,7 +368,7 @@ func TestResumeElsewhere(t *testing.T) {
 	args := small("-data", "rows, all.csv", "-init", "start.safetensors", "-label-column", "last", "-eval-every", "10", "-snapshots", "0")
 	clitest.Write(t, "rows, all.csv", rowsCSV(60))
 	rbmtrain.OK(t, "-data", "rows, all.csv", "-hidden", "4", "-steps", "5", "-quiet", "-out", "first")
-	clitest.Write(t, "start.safetensors", clitest.Read(t, "first/"+train.ModelFile))
+	clitest.Write(t, "start.safetensors", clitest.Read(t, "first/"+rundir.ModelFile))
 	rbmtrain.OK(t, append(args, "-quiet", "-out", "whole")...)
 	stoppedAt(t, interrupt(40, append(args, "-out", "run")...), "run")
 	t.Chdir(t.TempDir())

@@ -19,6 +19,7 @@ import (
 	"gorbm/rbm/modelfile"
 	"gorbm/train"
 	"gorbm/train/plots"
+	"gorbm/train/rundir"
 )
 
 // run trains and writes the folder.
@@ -82,7 +83,7 @@ func (r *runner) resumption() string {
 // rehearse is -dry-run: it prints what would run.
 func (p *plan) rehearse() error {
 	if p.out != "" {
-		if _, err := train.CheckFolder(p.out, p.force); err != nil {
+		if _, err := rundir.Check(p.out, p.force); err != nil {
 			return err
 		}
 	}
@@ -97,9 +98,9 @@ type runner struct {
 	*plan
 	trainer   *train.Trainer
 	evaluator *train.Evaluator
-	folder    *train.Folder
-	table     *train.Table
-	pairs     *train.Table  // ladder.csv; nil without a ladder
+	folder    *rundir.Folder
+	table     *rundir.Table
+	pairs     *rundir.Table // ladder.csv; nil without a ladder
 	bar       *cli.Progress // nil before training
 
 	state     progressState
@@ -115,21 +116,21 @@ type runner struct {
 func (r *runner) open() (err error) {
 	r.evaluator = &train.Evaluator{Metrics: r.metrics, Every: r.evalEvery, Report: r.report}
 	if !r.flags.Given("resume") {
-		if r.folder, err = train.NewFolder(r.out, train.Stem(r.sets.Train.Name)+"-"+r.settings.Negative.Kind, r.force); err != nil {
+		if r.folder, err = rundir.New(r.out, rundir.Stem(r.sets.Train.Name)+"-"+r.settings.Negative.Kind, r.force); err != nil {
 			return err
 		}
-		if err := r.folder.WriteJSON(train.ConfigFile, r.config()); err != nil {
+		if err := r.folder.WriteJSON(rundir.ConfigFile, r.config()); err != nil {
 			return err
 		}
 		if r.tempered() {
-			if r.pairs, err = r.folder.NewTable(train.LaddersFile, pairColumns); err != nil {
+			if r.pairs, err = r.folder.NewTable(rundir.LaddersFile, pairColumns); err != nil {
 				return err
 			}
 		}
-		r.table, err = r.folder.NewTable(train.MetricsFile, r.columns())
+		r.table, err = r.folder.NewTable(rundir.MetricsFile, r.columns())
 		return err
 	}
-	r.folder = &train.Folder{Dir: r.resume}
+	r.folder = &rundir.Folder{Dir: r.resume}
 	extra, warning, err := r.folder.LoadCheckpoint(r.trainer)
 	if err != nil {
 		return fmt.Errorf("-resume: %w", err)
@@ -149,18 +150,18 @@ func (r *runner) open() (err error) {
 		keep = -1 // the evaluation of step 0 may be incomplete: it is repeated
 	}
 	if r.tempered() {
-		if r.pairs, err = r.folder.ContinueTable(train.LaddersFile, pairColumns, keep); err != nil {
+		if r.pairs, err = r.folder.ContinueTable(rundir.LaddersFile, pairColumns, keep); err != nil {
 			return err
 		}
 	}
-	if r.table, err = r.folder.ContinueTable(train.MetricsFile, r.columns(), keep); err != nil || !r.extended {
+	if r.table, err = r.folder.ContinueTable(rundir.MetricsFile, r.columns(), keep); err != nil || !r.extended {
 		return err
 	}
-	return r.folder.WriteJSON(train.ConfigFile, r.config()) // with the larger number of steps
+	return r.folder.WriteJSON(rundir.ConfigFile, r.config()) // with the larger number of steps
 }
 
 func (r *runner) close() {
-	for _, t := range []*train.Table{r.table, r.pairs} {
+	for _, t := range []*rundir.Table{r.table, r.pairs} {
 		if t != nil {
 			t.Close()
 		}
@@ -181,7 +182,7 @@ func (r *runner) train(ctx context.Context) error {
 	bar := r.flags.NewProgress("training", "steps", int64(r.steps-start))
 	defer bar.Done()
 	r.bar = bar
-	snapshot, err := r.folder.Snapshots(train.SnapshotSteps(r.steps, r.snapshots), r.about())
+	snapshot, err := r.folder.Snapshots(rundir.SnapshotSteps(r.steps, r.snapshots), r.about())
 	if err != nil {
 		return err
 	}
@@ -263,7 +264,7 @@ func (r *runner) choose(e train.Evaluation) error {
 	b := r.state.Best
 	if b == nil || v > b.Value {
 		r.state.Best = &bestState{Value: v, Step: e.Step}
-		return modelfile.Write(r.folder.Path(train.BestFile), r.trainer.Model(), r.about())
+		return modelfile.Write(r.folder.Path(rundir.BestFile), r.trainer.Model(), r.about())
 	}
 	b.Since++
 	r.stopped = r.stopAfter > 0 && b.Since >= r.stopAfter
@@ -275,7 +276,7 @@ func (r *runner) write() error {
 	if err := r.save(); err != nil {
 		return err
 	}
-	return modelfile.Write(r.folder.Path(train.ModelFile), r.trainer.Model(), r.about())
+	return modelfile.Write(r.folder.Path(rundir.ModelFile), r.trainer.Model(), r.about())
 }
 
 // draw writes the pictures.
@@ -287,17 +288,17 @@ func (r *runner) draw() error {
 	filters := plots.Filters(r.trainer.Model(), set.Height, set.Width)
 	sheet := plots.Tiles(samples, set.Height, set.Width, samplesPerClass, plots.Ink)
 	if err := cmp.Or(
-		file(train.FiltersFile, func(w io.Writer) error { return png.Encode(w, filters) }),
-		file(train.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) }),
+		file(rundir.FiltersFile, func(w io.Writer) error { return png.Encode(w, filters) }),
+		file(rundir.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) }),
 		r.drawLadder(),
 	); err != nil || len(r.columns()) == fixedColumns { // nothing was measured
 		return err
 	}
-	columns, rows, err := train.ReadTable(r.folder.Path(train.MetricsFile))
+	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
 	if err != nil {
 		return err
 	}
-	return file(train.CurvesFile, func(w io.Writer) error { return plots.Curves(w, r.panels(), columns, rows) })
+	return file(rundir.CurvesFile, func(w io.Writer) error { return plots.Curves(w, r.panels(), columns, rows) })
 }
 
 // samplesPerClass is the number of samples in a line of samples.png. There is

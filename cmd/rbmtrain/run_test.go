@@ -21,7 +21,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm"
-	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 // TestSignals interrupts a real process: it must say so, exit with 128 + the
@@ -49,7 +49,7 @@ func TestSignals(t *testing.T) {
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
-		underWay(filepath.Join(dir, "run", train.MetricsFile), ended)
+		underWay(filepath.Join(dir, "run", rundir.MetricsFile), ended)
 		if err := cmd.Process.Signal(c.signal); err != nil {
 			t.Errorf("%v: %v", c.signal, err)
 		}
@@ -64,13 +64,13 @@ func TestSignals(t *testing.T) {
 		if strings.Contains(stdout.String(), "steps/s") {
 			t.Errorf("%v: an interrupted run reports like a whole one: %s", c.signal, &stdout)
 		}
-		for _, file := range []string{train.ConfigFile, train.MetricsFile, train.CheckpointFile} {
+		for _, file := range []string{rundir.ConfigFile, rundir.MetricsFile, rundir.CheckpointFile} {
 			if _, err := os.Stat(filepath.Join(dir, "run", file)); err != nil {
 				t.Errorf("%v: %v", c.signal, err)
 			}
 		}
 		rbmtrain.OK(t, append(args, "-quiet", "-force", "-steps", m[1])...)
-		if clitest.Read(t, filepath.Join("run", train.ModelFile)) != clitest.Read(t, filepath.Join(dir, "run", train.ModelFile)) {
+		if clitest.Read(t, filepath.Join("run", rundir.ModelFile)) != clitest.Read(t, filepath.Join(dir, "run", rundir.ModelFile)) {
 			t.Errorf("%v: the model is not that of step %s", c.signal, m[1])
 		}
 	}
@@ -140,7 +140,7 @@ func TestDiverged(t *testing.T) {
 				t.Errorf("exits with %d", r.Status)
 			}
 			rbmtrain.OneLine(t, r.Stderr, append(c.want, "diverged", "smaller -rate", "run")...)
-			if _, err := os.Stat(filepath.Join("run", train.ModelFile)); err == nil {
+			if _, err := os.Stat(filepath.Join("run", rundir.ModelFile)); err == nil {
 				t.Error("a model that diverged was saved")
 			}
 		})
@@ -175,7 +175,7 @@ func TestPictures(t *testing.T) {
 		{clitest.Toy + ":plain", image.Pt(3*58+2, 2*30+2), image.Pt(10*58+2, 10*30+2)},
 	} {
 		rbmtrain.OK(t, "-data", c.data, "-hidden", "5", "-steps", "40", "-quiet", "-out", "run", "-force")
-		for file, want := range map[string]image.Point{train.FiltersFile: c.filters, train.SamplesFile: c.samples} {
+		for file, want := range map[string]image.Point{rundir.FiltersFile: c.filters, rundir.SamplesFile: c.samples} {
 			img := picture(t, filepath.Join("run", file))
 			if img.Bounds().Size() != want {
 				t.Errorf("%s: %s is %v, want %v", c.data, file, img.Bounds().Size(), want)

@@ -45,12 +45,8 @@ func goContestant(program, path string, threads int, kinds ...string) contestant
 	}
 }
 
-func counts(all int) []int {
-	if all == 1 {
-		return []int{1}
-	}
-	return []int{1, all}
-}
+// counts returns the numbers of threads of gorbm: one and all.
+func counts(all int) []int { return slices.Compact([]int{1, all}) }
 
 // A library of Python, as a peer.
 type library struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -54,15 +53,6 @@ func (f *files) make(name string, content func() ([]byte, error)) string {
 	return path
 }
 
-func (f *files) write(name string, x []float32) string {
-	return f.make(name, func() (b []byte, err error) {
-		for _, v := range x {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-		}
-		return b, nil
-	})
-}
-
 // wide returns the data with rows of so many inputs: those of the data, over
 // and over.
 func (f *files) wide(inputs int) *data.Set {
@@ -83,11 +73,8 @@ func (f *files) wide(inputs int) *data.Set {
 
 // rows writes the data with rows of so many inputs.
 func (f *files) rows(inputs int) string {
-	return f.make(fmt.Sprintf("rows-%d", inputs), func() (b []byte, err error) {
-		for _, w := range f.wide(inputs).X.Words {
-			b = binary.LittleEndian.AppendUint64(b, w)
-		}
-		return b, nil
+	return f.make(fmt.Sprintf("rows-%d", inputs), func() ([]byte, error) {
+		return binary.Append(nil, binary.LittleEndian, f.wide(inputs).X.Words)
 	})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
 	"path/filepath"
 
@@ -136,6 +137,8 @@ func trainedSteps(hidden int) int {
 
 // base writes the biases of the base rates of the data.
 func (f *files) base(visible int) string {
-	m := rbm.New(visible, 1, 0, rbm.Softmax)
-	return f.write("base", train.Base(m, f.set).VisibleBias)
+	return f.make("base", func() ([]byte, error) {
+		m := rbm.New(visible, 1, 0, rbm.Softmax)
+		return binary.Append(nil, binary.LittleEndian, train.Base(m, f.set).VisibleBias)
+	})
 }

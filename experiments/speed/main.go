@@ -23,7 +23,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
-	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 func main() {
@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	to, err := train.NewFolder(o.out, "speed", false)
+	to, err := rundir.New(o.out, "speed", false)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (r *Result) printRates(w io.Writer) {
 }
 
 // save writes the files.
-func (r *Result) save(to *train.Folder) error {
+func (r *Result) save(to *rundir.Folder) error {
 	plots := r.plots()
 	if len(plots) > 0 { // without peers there are none
 		if err := atomicfile.Write(to.Path("speed.png"), func(w io.Writer) error { return picture(w, plots) }); err != nil {

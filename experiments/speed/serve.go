@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/signal"
 	"strconv"
@@ -71,6 +70,10 @@ func (s *server) reply(ask request, out *reply) (err error) {
 			return errors.New("prepare without a job")
 		}
 		s.job = *ask.Job
+		newRunner := runners[s.job.Kind]
+		if newRunner == nil {
+			return fmt.Errorf("unknown job %q", s.job.Kind)
+		}
 		s.run, err = newRunner(s.job)
 		return err
 	case "peak":
@@ -100,20 +103,10 @@ func (s *server) reply(ask request, out *reply) (err error) {
 	return fmt.Errorf("unknown request %q", ask.Do)
 }
 
-func newRunner(j job) (*runner, error) {
-	switch j.Kind {
-	case "pcd", "pt", "ins":
-		return newTrainer(j)
-	case "loops":
-		return newLoopsRunner(j)
-	case "classify":
-		return newClassifier(j)
-	case "ais":
-		return newAIS(j)
-	case "exact":
-		return newExact(j)
-	}
-	return nil, fmt.Errorf("unknown job %q", j.Kind)
+// runners make the runners of each kind of job.
+var runners = map[string]func(job) (*runner, error){
+	"pcd": newTrainer, "pt": newTrainer, "ins": newTrainer, "loops": newLoopsRunner,
+	"classify": newClassifier, "ais": newAIS, "exact": newExact,
 }
 
 // read returns the content of a file, which must have so many bytes.
@@ -149,13 +142,10 @@ func (j job) set() (*data.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := rbm.NewBits(j.Rows, inputs)
-	for i := range x.Words {
-		x.Words[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
-	s := &data.Set{Name: "race", X: x, Binarize: data.Threshold}
+	s := &data.Set{Name: "race", X: rbm.NewBits(j.Rows, inputs), Binarize: data.Threshold}
 	s.Height, s.Width = data.NearSquare(inputs)
-	return s, nil
+	_, err = binary.Decode(b, binary.LittleEndian, s.X.Words)
+	return s, err
 }
 
 // load reads the model and the rows.
@@ -195,8 +185,8 @@ func newAIS(j job) (*runner, error) {
 		return nil, err
 	}
 	base := &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
-	for i := range base.VisibleBias {
-		base.VisibleBias[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
+	if _, err := binary.Decode(b, binary.LittleEndian, base.VisibleBias); err != nil {
+		return nil, err
 	}
 	s, seed := partition.Annealing{Chains: j.Chains, Temperatures: j.Temperatures, Base: base}, j.Seed
 	var last partition.Annealed

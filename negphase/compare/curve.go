@@ -7,11 +7,11 @@ import (
 	"gorbm/negphase"
 )
 
-// A Curve is what came of one estimator.
+// A Curve is the result of one estimator.
 type Curve struct {
 	Estimator negphase.Settings
 	Points    []Point
-	Repeats   int           // independent runs that the figures are taken over
+	Repeats   int           // independent runs that the numbers are means over
 	Info      negphase.Info // of all of them
 
 	// Of the estimates at the last point, the means of whole runs:
@@ -23,22 +23,21 @@ type Curve struct {
 	seconds []float64 // of each repeat, in the estimator
 }
 
-// A Point of a curve tells how far the mean of the first updates is from the
+// A Point of a curve is the distance of the mean of the first updates from the
 // truth. Everything is a mean over the repeats.
 type Point struct {
 	Updates    int     // calls of the estimator
-	Steps      float64 // block Gibbs steps of each chain; a replica is a chain of its own
+	Steps      float64 // block Gibbs steps of each chain; each replica counts as a chain
 	GibbsSteps float64 // of all chains and replicas
-	Seconds    float64 // in the estimator, at the pace of the median repeat
+	Seconds    float64 // in the estimator, as in the median repeat
 	Distance   Moment  // Euclidean, over all elements of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩
 }
 
 // Last returns the last point. It panics if there is none.
 func (c *Curve) Last() Point { return c.Points[len(c.Points)-1] }
 
-// SecondsPerStep returns the seconds for a step of every chain in the median
-// repeat, which another program's work does not disturb; NaN if no steps were
-// taken.
+// SecondsPerStep returns the seconds for a step of all chains in the median repeat,
+// on which other programs have little influence; NaN if no steps were taken.
 func (c *Curve) SecondsPerStep() float64 {
 	last := c.Last()
 	if last.Steps == 0 {
@@ -51,11 +50,11 @@ func (c *Curve) SecondsPerStep() float64 {
 // truth.
 type Bias struct {
 	Norm  float64 // its length
-	Floor float64 // the length that noise alone would give it in the root mean square
+	Floor float64 // the length due to noise alone, in the root mean square
 }
 
-// Corrected returns the length of the bias without what noise is expected to
-// add to it; 0 if noise explains all of it.
+// Corrected returns the length of the bias less the expected part of noise; 0 if
+// noise explains all of it.
 func (b Bias) Corrected() float64 {
 	return math.Sqrt(max(0, float64(b.Norm*b.Norm)-float64(b.Floor*b.Floor)))
 }
@@ -80,7 +79,7 @@ func (m *Moment) add(x float64) {
 	}
 }
 
-// A trace is what one repeat yields, point by point.
+// A trace is the result of one repeat, point by point.
 type trace struct {
 	steps, gibbs, distance []float64
 	seconds                float64   // in all
@@ -88,7 +87,7 @@ type trace struct {
 	info                   negphase.Info
 }
 
-// add takes one repeat into the curve.
+// add adds one repeat to the curve.
 func (c *Curve) add(t trace, truth *Truth) {
 	c.Repeats++
 	n := float64(c.Repeats)
@@ -110,7 +109,7 @@ func (c *Curve) add(t trace, truth *Truth) {
 	c.Bias = Bias{math.Sqrt(d), math.Sqrt(c.Variance/n + float64(truth.StdErr*truth.StdErr))}
 }
 
-// pace sets the seconds of all points, of another repeat that took this long.
+// pace sets the seconds of all points after another repeat, which took so long.
 func (c *Curve) pace(seconds float64) {
 	at, _ := slices.BinarySearch(c.seconds, seconds)
 	c.seconds = slices.Insert(c.seconds, at, seconds)

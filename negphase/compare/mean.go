@@ -96,9 +96,9 @@ func norm(x []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// cosine returns the cosine of the angle between two gradients: those with
-// the negative phases a and b, of the likelihood if there is a positive phase,
-// and else of the negative phases alone. NaN if one of them is zero.
+// cosine returns the cosine of the angle between the gradients of the likelihood
+// with the negative phases a and b, or between a and b if there is no positive
+// phase. NaN if one of them is zero.
 func cosine(a, b, positive []float64) float64 {
 	var dot, aa, bb float64
 	for i := range a {

@@ -1,3 +1,15 @@
+// Package compare measures how far estimators of the negative phase are from the
+// truth, on one model of fixed parameters: the distance of the running mean of
+// their estimates from the exact negative phase, against Gibbs steps and against
+// seconds, and its parts, bias and noise (the infinite-swapping paper, Hult,
+// Nyquist & Ringqvist 2020, Figures 2 and 4).
+//
+//	truth, err := compare.Enumerate(model)
+//	curves, err := compare.Run(ctx, model, truth, estimators, settings)
+//
+// All vectors are moments in float64, in this order: ⟨vhᵀ⟩ row by row, ⟨v⟩,
+// ⟨h⟩. As the positive phase has no noise here, the distance between two
+// negative phases is that between the two gradients of the likelihood.
 package compare
 
 import (
@@ -11,18 +23,18 @@ import (
 	"gorbm/rbm"
 )
 
-// Settings say how much is run.
+// Settings say how much work is done.
 type Settings struct {
 	Steps   int // block Gibbs steps of each chain; an update is never cut
 	Repeats int // independent runs of each estimator
 	Seed    uint64
 
-	// Batches returns the positive phases of a repeat: a function of the number
-	// of the update, whose result is valid until its next call. nil: there are
-	// none, and estimators that start at the data are refused.
+	// Batches returns the positive phases of a repeat, as a function of the number
+	// of the update whose result is valid until its next call. If it is nil, there
+	// are none, and an estimator that starts at the data is an error.
 	Batches func(repeat int) func(update int) rbm.Batch
-	// Progress, if not nil, is told the part of the work that is done, from 0
-	// to 1.
+	// Progress, if not nil, is called with the part of the work that is done, from
+	// 0 to 1.
 	Progress func(done float64)
 }
 
@@ -50,16 +62,16 @@ const tuneUpdates = 500
 // Run runs each estimator Repeats times on m, from a new start, and returns a
 // curve for each, in order. As in the paper the chains start where their
 // settings say, at uniform states by default, and the estimate at a point is
-// the mean of all updates from the first one on, with no burn-in.
+// the mean of all updates up to it, with no burn-in.
 //
 // One estimator runs at a time, the repeats of all in turn, and the seconds are
-// those of its calls alone; the caller may set GOMAXPROCS. All but the seconds
-// is the same for equal seeds, and of one estimator whatever the others are.
+// those of its calls alone; the caller may set GOMAXPROCS. Equal seeds give equal
+// bits in all but the seconds, and the other estimators do not change those of one.
 //
 // A ladder that tunes itself is tuned on m beforehand, in tuneUpdates that are
-// not counted, and then stays: Curve.Estimator has its temperatures.
+// not counted, and then frozen: Curve.Estimator has its temperatures.
 //
-// An estimator that yields moments is asked once a repeat. If the context ends,
+// An estimator that yields moments is called once a repeat. If the context ends,
 // or an estimator fails, the curves have the repeats that were completed, and
 // the error is returned beside them.
 func Run(ctx context.Context, m *rbm.RBM, truth *Truth, estimators []negphase.Settings, s Settings) ([]Curve, error) {
@@ -111,12 +123,12 @@ type runner struct {
 	total, done float64 // updates
 }
 
-// pilotUpdates is the number of updates that plan takes: what a call costs in
-// steps varies for ucd alone, whose mean is then known to some tenths.
+// pilotUpdates is the number of updates that plan takes. The steps of a call vary
+// for ucd alone; their mean is then known to some tenths.
 const pilotUpdates = 10
 
-// plan returns the number of updates that take as many steps as there are to
-// be, by trying some.
+// plan returns the number of updates that take Settings.Steps, from the steps of
+// some that it tries.
 func (r *runner) plan(s negphase.Settings) (updates int, err error) {
 	e, err := negphase.New(s)
 	if err != nil {
@@ -146,8 +158,8 @@ func (r *runner) batches(repeat int) func(update int) rbm.Batch {
 }
 
 // chainSteps returns the block Gibbs steps of each chain in an update. Chains
-// and replicas are the particles, but for ucd, which lists its pairs at many
-// steps. An update in which no Gibbs steps are counted is one step.
+// and replicas are the particles, except for ucd, which lists its pairs at many
+// steps. An update without Gibbs steps counts as one step.
 func chainSteps(s negphase.Settings, phase rbm.Phase, info negphase.Info) float64 {
 	chains := phase.Rows()
 	if negphase.Has(s.Kind, "max") {
@@ -159,8 +171,7 @@ func chainSteps(s negphase.Settings, phase rbm.Phase, info negphase.Info) float6
 	return float64(info.Updates) / float64(chains)
 }
 
-// progressEvery is the number of updates between two looks at the clock of
-// progress.
+// progressEvery is the number of updates between two calls of Progress.
 const progressEvery = 64
 
 // repeat runs the estimator of a curve once.

@@ -10,18 +10,16 @@ import (
 	"gorbm/rbm/exact"
 )
 
-// EnumerationLimit is the largest number of states that Enumerate lists. It
-// does so once, not at every step: at 784 summed units that takes a core some
-// two minutes.
+// EnumerationLimit is the largest number of states that Enumerate lists: at 784
+// summed units that takes a core some two minutes.
 const EnumerationLimit = 1 << 22
 
-// A Truth is the negative phase that estimators are held against.
+// A Truth is the negative phase that estimators are compared with.
 type Truth struct {
 	Negative []float64 // moments, in the order of the package
 	Exact    bool      // by enumeration
-	// StdErr is the standard error of Negative: the root of the summed
-	// variances of its elements, which is how far it is from the exact one in
-	// the root mean square; 0 if exact.
+	// StdErr is the root of the summed variances of the elements of Negative: its
+	// distance from the exact one in the root mean square; 0 if exact.
 	StdErr float64
 	Info   negphase.Info // of the reference run; zero if exact
 
@@ -71,12 +69,10 @@ const ReferenceGroups = 20
 
 // DefaultReference returns the settings of a reference: parallel tempering of
 // two groups along a ladder that is tuned on the model first.
-func DefaultReference() negphase.Settings {
-	return reference("")
-}
+func DefaultReference() negphase.Settings { return reference("") }
 
-// ReferenceFor returns DefaultReference, or where a constraint of m keeps it from
-// Gibbs steps, the same ladder with exchanges of pairs of units in their place.
+// ReferenceFor returns DefaultReference, or if Gibbs steps cannot keep the
+// constraint of m, the same ladder with exchanges of pairs of units instead.
 func ReferenceFor(m *rbm.RBM) negphase.Settings {
 	s := DefaultReference()
 	if s.Keeps(m.Constraint) != nil {
@@ -96,10 +92,10 @@ func reference(more string) negphase.Settings {
 
 // Reference estimates the negative phase of m by 20 independent runs of the
 // estimator, updates each, of which the first half is not counted (Gelman &
-// Rubin 1992). Its error is that of the spread of the runs, which tells the
-// truth only if they have mixed: look at the exchange rates in Info. progress,
-// if not nil, is told of every update that is done. A ladder that tunes itself
-// is tuned beforehand and then stays, as in Run.
+// Rubin 1992). Its error comes from the spread of the runs, which is right only
+// if they have mixed: look at the exchange rates in Info. progress, if not nil,
+// is called after every update. A ladder that tunes itself is tuned beforehand
+// and then frozen, as in Run.
 func Reference(ctx context.Context, m *rbm.RBM, s negphase.Settings, updates int, key rbm.Key, progress func()) (*Truth, error) {
 	s, err := negphase.Tuned(s, m, rbm.Batch{}, tuneUpdates, key.Child(ReferenceGroups))
 	if err != nil {

@@ -68,7 +68,7 @@ func TestWarnings(t *testing.T) {
 		"reverse impossible":   {nil, annealed(9, 0.1, 70), nil, 10, 100, []string{"reverse AIS: impossible"}, ""},
 	} {
 		b := Bracket{AIS: c.ais, Reverse: c.reverse, Bennett: c.bennett, LowerBound: c.bound, RoundTrips: c.trips}
-		DefaultSettings().judge(&b)
+		DefaultSettings().check(&b)
 		if len(b.Warnings) != len(c.want) {
 			t.Errorf("%s: warnings %q, want %q", name, b.Warnings, c.want)
 		}
@@ -141,10 +141,10 @@ func TestWidened(t *testing.T) {
 		}
 	}
 	s := DefaultSettings()
-	if got := s.errorOf(0.1, 0.5); got != 0.5 {
+	if got := s.stdErr(0.1, 0.5); got != 0.5 {
 		t.Errorf("groups that agree by luck have the error %v, independent draws 0.5", got)
 	}
-	if got := s.errorOf(0.5, 0.1); got != widened(0.5, 10) {
+	if got := s.stdErr(0.5, 0.1); got != widened(0.5, 10) {
 		t.Errorf("groups that differ have the error %v", got)
 	}
 }
@@ -153,7 +153,7 @@ func TestWidened(t *testing.T) {
 // is the same; those of a flat model are worth their number.
 func TestWorthOfDraws(t *testing.T) {
 	m, s := bimodal(24, 2), small(nil)
-	d, err := s.climb(t.Context(), m, rbm.NewKey(1), nil)
+	d, err := s.runLadder(t.Context(), m, rbm.NewKey(1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,11 +167,11 @@ func TestWorthOfDraws(t *testing.T) {
 		}
 		four.excess = append(four.excess, copies)
 	}
-	once, err := s.ratio(m, d)
+	once, err := s.bennett(m, d)
 	if err != nil {
 		t.Fatal(err)
 	}
-	often, err := s.ratio(m, four)
+	often, err := s.bennett(m, four)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,10 +180,10 @@ func TestWorthOfDraws(t *testing.T) {
 	}
 	flat := rbm.New(6, 4, 0, rbm.Softmax)
 	flat.Randomize(1e-9, rbm.NewKey(1)) // what it is uncertain of drowns in rounding
-	if d, err = s.climb(t.Context(), flat, rbm.NewKey(1), nil); err != nil {
+	if d, err = s.runLadder(t.Context(), flat, rbm.NewKey(1), nil); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := s.ratio(flat, d); err != nil || r.ESS != float64(len(d.excess[0])) || r.StdErr > rounding {
+	if r, err := s.bennett(flat, d); err != nil || r.ESS != float64(len(d.excess[0])) || r.StdErr > rounding {
 		t.Errorf("flat: %+v, %v", r, err)
 	}
 }

@@ -2,119 +2,106 @@ package logz
 
 import (
 	"context"
-	"errors"
+	"fmt"
 
 	"gorbm/negphase"
 	"gorbm/rbm"
 )
 
-// draws are what the frozen ladder yields.
+// draws are the samples that the frozen ladder yields.
 type draws struct {
 	before, after negphase.Ladder // before it was first tuned, and at the end
-	trips         int64           // round trips in the rounds sampled
+	trips         int64           // round trips in the rounds that are sampled
 
 	start  rbm.Bits    // visible states at temperature 1: row i is of group i mod Groups
-	excess [][]float64 // of each temperature: what β multiplies, draw by draw, group after group
+	excess [][]float64 // of each temperature: the energies that β multiplies, group after group
 }
 
-// maxDraws is the number of energies, of all temperatures together, above
-// which rounds are left out: Newton's method then takes some tenths of a second,
-// and neighbouring rounds tell little of their own.
+// maxDraws is the largest number of energies, of all temperatures together. With
+// more rounds, some are left out: Newton's method then takes some tenths of a
+// second, and neighbouring rounds are nearly equal.
 const maxDraws = 200_000
 
-// A climber is a ladder that runs on a model.
-type climber struct {
-	Settings
-	t        negphase.Tempered
-	m        *rbm.RBM
-	key      rbm.Key
-	rounds   int // so far
-	progress func(done float64)
-}
-
-// climb runs the ladder on m and takes its draws.
-func (s Settings) climb(ctx context.Context, m *rbm.RBM, key rbm.Key, progress func(done float64)) (draws, error) {
-	n, err := s.negative()
+// runLadder runs the ladder on m, tunes it in the first half of the burn-in and
+// takes the draws after it.
+func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progress func(done float64)) (d draws, err error) {
+	n, err := negphase.Parse(fmt.Sprintf("pt:chains=%d:tau=auto", s.Groups), negphase.Settings{})
 	if err != nil {
 		return draws{}, err
+	}
+	if base := s.Annealing.Base; base != nil {
+		n.SetBase(base)
 	}
 	e, err := negphase.New(n)
 	if err != nil {
 		return draws{}, err
 	}
-	t, ok := e.(negphase.Tempered)
-	if !ok {
-		return draws{}, errors.New("log Z: the estimator has no ladder")
+	ladder := e.(negphase.Tempered) // as pt is
+	rounds := 0
+	advance := func() (rbm.Phase, error) { // a Gibbs step and swaps
+		if err := ctx.Err(); err != nil {
+			return rbm.Phase{}, err
+		}
+		phase, _, err := ladder.Estimate(m, rbm.Batch{}, key.Child(uint64(rounds)))
+		rounds++
+		if progress != nil {
+			progress(float64(rounds) / float64(s.BurnIn+s.Rounds))
+		}
+		return phase, err
 	}
-	c := climber{Settings: s, t: t, m: m, key: key, progress: progress}
-	var d draws
 	for round := range s.BurnIn {
 		if round == s.BurnIn/2 {
-			t.Freeze()
+			ladder.Freeze()
 		}
-		if _, err := c.round(ctx); err != nil {
+		if _, err := advance(); err != nil {
 			return draws{}, err
 		}
-		// The record of the ladder before it was tuned is gone when it is.
-		if d.after.Tuned == 0 {
-			d.before, d.after = d.after, t.Ladder()
+		if d.after.Tuned == 0 { // tuning clears the record of the ladder before
+			d.before, d.after = d.after, ladder.Ladder()
 		}
 	}
-	t.Freeze()
-	if err := c.sample(ctx, &d); err != nil {
+	ladder.Freeze()
+	if err := s.sample(ladder, m, advance, &d); err != nil {
 		return draws{}, err
 	}
 	return d, nil
 }
 
-// round takes one round of Gibbs steps and swaps.
-func (c *climber) round(ctx context.Context) (rbm.Phase, error) {
-	if err := ctx.Err(); err != nil {
-		return rbm.Phase{}, err
-	}
-	phase, _, err := c.t.Estimate(c.m, rbm.Batch{}, c.key.Child(uint64(c.rounds)))
-	c.rounds++
-	if c.progress != nil {
-		c.progress(float64(c.rounds) / float64(c.BurnIn+c.Rounds))
-	}
-	return phase, err
-}
-
 // sample takes draws in the rounds after the burn-in.
-func (c *climber) sample(ctx context.Context, d *draws) error {
-	begin := c.t.Ladder()
-	rungs := len(begin.Beta)
-	now := make([]float64, c.Groups*rungs)
-	every := (len(now)*c.Rounds + maxDraws - 1) / maxDraws
-	kept := (c.Rounds + every - 1) / every
-	d.excess = make([][]float64, rungs)
+func (s Settings) sample(ladder negphase.Tempered, m *rbm.RBM, advance func() (rbm.Phase, error), d *draws) error {
+	begin := ladder.Ladder()
+	temperatures := len(begin.Beta)
+	excess := make([]float64, s.Groups*temperatures) // of one round
+	every := (len(excess)*s.Rounds + maxDraws - 1) / maxDraws
+	kept := (s.Rounds + every - 1) / every
+	d.excess = make([][]float64, temperatures)
 	for k := range d.excess {
-		d.excess[k] = make([]float64, c.Groups*kept)
+		d.excess[k] = make([]float64, s.Groups*kept)
 	}
-	rows, taken := 0, 0 // rows a group, of which so many are taken
-	if c.Reverse {
-		rows = c.rowsOfGroup()
-		d.start = rbm.NewBits(rows*c.Groups, c.m.Visible())
+	rows, taken := 0, 0 // rows of each group: in all, and taken so far
+	if s.Reverse {
+		rows = s.rowsOfGroup()
+		d.start = rbm.NewBits(rows*s.Groups, m.Visible())
 	}
-	for round := range c.Rounds {
-		phase, err := c.round(ctx)
+	for round := range s.Rounds {
+		phase, err := advance()
 		if err != nil {
 			return err
 		}
 		if round%every == 0 {
-			c.t.Excess(now)
-			for i, x := range now {
-				d.excess[i%rungs][i/rungs*kept+round/every] = x
+			ladder.Excess(excess)
+			for i, x := range excess {
+				d.excess[i%temperatures][i/temperatures*kept+round/every] = x
 			}
 		}
-		// The last rounds of equal parts: the chains have gone as far as can be
-		// from where they started, and from each other.
-		if (round+1)*rows >= (taken+1)*c.Rounds {
-			coldest(d.start.Slice(taken*c.Groups, (taken+1)*c.Groups), phase)
+		// The last rounds of equal parts, so that the chains are far from where
+		// they started, and the rows far from each other.
+		if (round+1)*rows >= (taken+1)*s.Rounds {
+			copyColdest(d.start.Slice(taken*s.Groups, (taken+1)*s.Groups), phase)
 			taken++
 		}
 	}
-	d.after = c.t.Ladder()
+	d.after = ladder.Ladder()
 	d.trips = d.after.RoundTrips - begin.RoundTrips
 	if d.before.Beta == nil {
 		d.before = d.after
@@ -122,9 +109,9 @@ func (c *climber) sample(ctx context.Context, d *draws) error {
 	return nil
 }
 
-// coldest overwrites dst with the visible states at temperature 1, group by
-// group: the particles that pt weighs.
-func coldest(dst rbm.Bits, phase rbm.Phase) {
+// copyColdest overwrites dst with the visible states at temperature 1, group by
+// group: the particles to which pt gives weight.
+func copyColdest(dst rbm.Bits, phase rbm.Phase) {
 	n := 0
 	for r, w := range phase.Weight {
 		if w > 0 {

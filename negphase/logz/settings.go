@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/partition"
 )
@@ -14,23 +13,22 @@ import (
 type Settings struct {
 	AIS, Reverse, Bennett bool
 
-	// Annealing are the settings of AIS, and of its reverse but for the number
-	// of chains, which is rounded up to as many from each group. Its Base is
-	// where the ladder ends too.
+	// Annealing are the settings of AIS and of its reverse, which rounds the number
+	// of chains up to as many from each group. The ladder ends at its Base too.
 	Annealing partition.Annealing
 	// Groups are independent ladders of replicas. Each takes BurnIn rounds of a
 	// Gibbs step and swaps, in the first half of which its temperatures are
 	// tuned, and then Rounds from which draws are taken.
 	Groups, BurnIn, Rounds int
 
-	// LowerBound is what log Z is known to be at least, as the function of this
-	// name tells from states at hand; −Inf if nothing is known.
+	// LowerBound is a lower bound of log Z, as the function of this name finds it
+	// from states at hand; −Inf if none is known.
 	LowerBound float64
 }
 
-// DefaultSettings returns all three estimates at some fifteen seconds of two
-// processors for a model of 784 × 500 units: most of them the ladder's, so AIS
-// gets 5000 temperatures.
+// DefaultSettings returns the settings of all three estimates, which take two
+// processors some fifteen seconds for a model of 784 × 500 units. The ladder takes
+// most of it, so AIS has 5000 temperatures.
 func DefaultSettings() Settings {
 	s := Settings{AIS: true, Reverse: true, Bennett: true,
 		Annealing: partition.DefaultAnnealing(), Groups: 10, BurnIn: 1000, Rounds: 2000, LowerBound: math.Inf(-1)}
@@ -73,13 +71,4 @@ func (s Settings) Check(m *rbm.RBM) error {
 // group.
 func (s Settings) rowsOfGroup() int {
 	return (s.Annealing.Chains + s.Groups - 1) / s.Groups
-}
-
-// negative returns the settings of the ladder.
-func (s Settings) negative() (negphase.Settings, error) {
-	n, err := negphase.Parse(fmt.Sprintf("pt:chains=%d:tau=auto", s.Groups), negphase.Settings{})
-	if base := s.Annealing.Base; base != nil {
-		n.SetBase(base)
-	}
-	return n, err
 }

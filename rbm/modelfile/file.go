@@ -15,7 +15,8 @@ import (
 )
 
 // Read reads a model from a .safetensors or .npz file. The error names the
-// file, and wraps rbm.ErrFormat if the file is damaged or not a model.
+// file, and wraps rbm.ErrFormat if the file is damaged or not a model. It wraps
+// rbm.ErrDiverged too if the file is whole, but a parameter in it is not finite.
 func Read(path string) (*rbm.RBM, About, error) {
 	fail := func(err error) (*rbm.RBM, About, error) {
 		return nil, About{}, fmt.Errorf("model %s: %w", path, err)

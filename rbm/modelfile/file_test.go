@@ -155,6 +155,8 @@ func TestDamagedModels(t *testing.T) {
 			t.Errorf("%s: got %v, want ErrFormat", c.name, err)
 		case !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n"):
 			t.Errorf("%s: message %q", c.name, err)
+		case errors.Is(err, rbm.ErrDiverged) != (c.name == "NaN"):
+			t.Errorf("%s: got %v, which is ErrDiverged or not", c.name, err)
 		}
 	}
 }

@@ -150,6 +150,12 @@ func badFormat(format string, args ...any) error {
 	return fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
 }
 
+// A notFinite is a format error that wraps rbm.ErrDiverged too: the file is whole,
+// but a parameter in it is not finite.
+type notFinite struct{ error }
+
+func (e notFinite) Unwrap() []error { return []error{e.error, rbm.ErrDiverged} }
+
 // build makes the model that a file describes. load overwrites dst with the elements
 // of a tensor.
 func build(visible, hidden int, meta map[string]string, load func(name string, dst []float32) error) (*rbm.RBM, About, error) {
@@ -205,7 +211,7 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 		}
 		i := slices.IndexFunc(t.data, func(x float32) bool { return math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) })
 		if i >= 0 {
-			return bad("%s holds %v at element %d; every parameter must be finite", t.name, t.data[i], i)
+			return nil, About{}, notFinite{badFormat("%s holds %v at element %d; every parameter must be finite", t.name, t.data[i], i)}
 		}
 	}
 	m.SetWeights(w)

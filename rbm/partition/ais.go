@@ -130,31 +130,12 @@ func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Bits, ke
 	if err := s.Check(m); err != nil {
 		return Annealed{}, err
 	}
-	if err := checkLabels(m, start); err != nil {
+	if err := m.CheckSoftmax(start); err != nil {
 		return Annealed{}, fmt.Errorf("annealing: %w", err)
 	}
 	v := rbm.NewBits(start.Rows, start.Cols)
 	v.CopyFrom(start)
 	return s.run(ctx, m, v, true, key, progress)
-}
-
-// checkLabels names the first row of v in which a softmax label does not have
-// exactly one class.
-func checkLabels(m *rbm.RBM, v rbm.Bits) error {
-	for _, g := range m.Groups() {
-		for r := 0; r < v.Rows && g.Kind == rbm.Softmax; r++ {
-			on := 0
-			for i := range g.Units {
-				if v.Get(r, g.First+i) {
-					on++
-				}
-			}
-			if on != 1 {
-				return fmt.Errorf("row %d has %d classes on; a softmax label has one", r, on)
-			}
-		}
-	}
-	return nil
 }
 
 // pilotShare is the fraction of the work that the pilots do under DefaultAnnealing:
@@ -231,6 +212,8 @@ func conditionalESS(logw, gains []float64) float64 {
 		after += f
 		if e > 0 {
 			squares += float64(f * (f / e))
+		} else if f > 0 {
+			return 0 // all of the weight is on chains that had none
 		}
 	}
 	// The scales e^top and e^high cancel.

@@ -211,6 +211,11 @@ func TestConditionalESS(t *testing.T) {
 			t.Errorf("gains %v: %v", far, c)
 		}
 	}
+	for _, far := range []float64{700, 1000, 1e6} { // a chain that had next to no weight gets all of it
+		if c := conditionalESS([]float64{0, -far}, []float64{0, 3 * far}); c > 1e-300 {
+			t.Errorf("all weight on a chain that had e^−%v of it: CESS %v", far, c)
+		}
+	}
 }
 
 // With two temperatures AIS is importance sampling from the base.

@@ -8,8 +8,10 @@ import "math/bits"
 //
 // The sum over a list has two levels. Its rows are taken Run at a time. Each run is
 // summed in order, starting with its first row, and the sums of the runs are added
-// in order. With n equal terms the relative rounding error of such a sum is some
-// √(Run/n + n/Run)·10⁻⁸, where one accumulator would have √n·10⁻⁸.
+// in order. With n terms of different values the relative rounding error of such a
+// sum is some √(Run/n + n/Run)·10⁻⁸, where one accumulator would have √n·10⁻⁸.
+// Terms that are all equal round in the same direction: their sum is off by up to
+// 5·10⁻⁷ of it.
 
 // Run is the number of rows that are summed in one accumulator.
 const Run = 32

@@ -1916,8 +1916,10 @@ TEXT ·shrinkAVX2(SB), NOSPLIT, $0-20
 vectors:
 	VMOVUPS (AX), Y1
 	VMOVUPS 32(AX), Y2
-	VMULPS  Y0, Y1, Y1
-	VMULPS  Y0, Y2, Y2
+	VMULPS  Y0, Y1, Y3
+	VMULPS  Y0, Y2, Y4
+	VSUBPS  Y3, Y1, Y1
+	VSUBPS  Y4, Y2, Y2
 	VANDPS  absolute<>+0(SB), Y1, Y3
 	VCMPPS  $0x05, tiny<>+0(SB), Y3, Y3
 	VANDPS  Y3, Y1, Y1
@@ -2402,10 +2404,14 @@ vectors:
 	VMOVUPS     64(AX), Z2
 	VMOVUPS     128(AX), Z3
 	VMOVUPS     192(AX), Z4
-	VMULPS      Z0, Z1, Z1
-	VMULPS      Z0, Z2, Z2
-	VMULPS      Z0, Z3, Z3
-	VMULPS      Z0, Z4, Z4
+	VMULPS      Z0, Z1, Z5
+	VMULPS      Z0, Z2, Z6
+	VMULPS      Z0, Z3, Z7
+	VMULPS      Z0, Z4, Z8
+	VSUBPS      Z5, Z1, Z1
+	VSUBPS      Z6, Z2, Z2
+	VSUBPS      Z7, Z3, Z3
+	VSUBPS      Z8, Z4, Z4
 	VANDPS.BCST absolute<>+0(SB), Z1, Z5
 	VCMPPS.BCST $0x05, tiny<>+0(SB), Z5, K1
 	VMOVAPS.Z   Z1, K1, Z1

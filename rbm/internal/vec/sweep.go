@@ -11,20 +11,20 @@ import "math"
 // half of a parameter's last bit would be lost, each of them. Parameter plus
 // rest is the sum of all steps to twice the digits.
 //
-// Slices must not overlap unless they are the same. Each sweep panics if one is
-// shorter than m.
+// Slices must not overlap unless they are the same. Each sweep panics unless all
+// have the length of m.
 
 // sweepWork is the number of values, sixteen in some 3 ns, of one call.
 const sweepWork = 1 << 18
 
-// Shrink multiplies m by a.
+// Shrink takes the share a off m.
 func Shrink(m []float32, a float32) {
 	eachStretch(len(m), func(lo, hi int) { shrink(m[lo:hi], a) })
 }
 
 // Advance adds a·x to m.
 func Advance(m, x, rest []float32, a float32) {
-	_ = x[:len(m)]
+	checkSweep(m, x, rest)
 	eachStretch(len(m), func(lo, hi int) {
 		if rest == nil {
 			advance(m[lo:hi], x[lo:hi], a)
@@ -36,7 +36,7 @@ func Advance(m, x, rest []float32, a float32) {
 
 // Approach moves m towards x by the share a of the way: m += a·(x−m).
 func Approach(m, x, rest []float32, a float32) {
-	_ = x[:len(m)]
+	checkSweep(m, x, rest)
 	eachStretch(len(m), func(lo, hi int) {
 		if rest == nil {
 			approach(m[lo:hi], x[lo:hi], a)
@@ -49,6 +49,7 @@ func Approach(m, x, rest []float32, a float32) {
 // Decay takes the share l2 off m, then moves it by l1 towards zero, at which it
 // stops.
 func Decay(m, rest []float32, l1, l2 float32) {
+	checkSweep(m, m, rest)
 	eachStretch(len(m), func(lo, hi int) {
 		if rest == nil {
 			decay(m[lo:hi], l1, l2)
@@ -56,6 +57,12 @@ func Decay(m, rest []float32, l1, l2 float32) {
 			decayRest(m[lo:hi], rest[lo:hi], l1, l2)
 		}
 	})
+}
+
+func checkSweep(m, x, rest []float32) {
+	if len(x) != len(m) || rest != nil && len(rest) != len(m) {
+		panic("vec: a sweep over slices of different lengths")
+	}
 }
 
 // eachStretch cuts n values into calls of assembly, which takes whole blocks, and
@@ -72,7 +79,7 @@ func eachStretch(n int, f func(lo, hi int)) {
 
 func shrinkGo(m []float32, a float32) {
 	for i, x := range m {
-		m[i] = flush(float32(x * a))
+		m[i] = flush(x - float32(x*a))
 	}
 }
 

@@ -18,7 +18,9 @@ type sweep struct {
 func sweeps() {
 	for _, s := range []simd{avx2, avx512} {
 		s.sweep("shrink", "m", "a", func(o sweep) {
-			each(c.VMULPS, o.broadcast(o.a), o.m, o.m)
+			share := o.Vectors(len(o.m))
+			each(c.VMULPS, o.broadcast(o.a), o.m, share)
+			each(c.VSUBPS, share, o.m, o.m)
 			o.flush(o.m...)
 		})
 		for _, rest := range []string{"", " rest"} {

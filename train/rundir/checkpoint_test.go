@@ -1,31 +1,71 @@
-package train
+package rundir
 
 import (
 	"bytes"
 	"errors"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"gorbm/data"
+	"gorbm/negphase"
 	"gorbm/rbm"
-	"gorbm/rbm/modelfile"
+	"gorbm/train"
 )
 
 // folder returns an empty folder.
 func folder(t testing.TB) *Folder { return &Folder{Dir: t.TempDir()} }
 
-// trainerAt returns a trainer after some steps of pcd.
-func trainerAt(t *testing.T, steps int) *Trainer {
+const smallToy = "toy:4,4,100,0.2"
+
+// newTrainer returns a trainer of pcd with momentum on the data of a spec.
+func newTrainer(t *testing.T, spec string, hidden int, change func(s *train.Settings)) *train.Trainer {
 	t.Helper()
-	s := settingsOf(t, negatives["pcd"])
-	s.Momentum = 0.5
-	tr := newTrainer(t, s, toy(t, smallToy), 4, true, rbm.Softmax)
+	set, _, err := data.Load(t.Context(), spec, data.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	negative, err := negphase.Parse("pcd:k=1:chains=8", negphase.DefaultSettings(""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := train.DefaultSettings("pcd")
+	s.Negative, s.Momentum = negative, 0.5
+	change(&s)
+	tr, err := train.New(s, set, train.NewModel(set, hidden, true, rbm.Softmax, s.Seed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// run trains until steps have been taken in all.
+func run(t *testing.T, tr *train.Trainer, steps int) {
+	t.Helper()
+	if err := tr.Run(t.Context(), steps); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// trainerAt returns a trainer after some steps.
+func trainerAt(t *testing.T, steps int) *train.Trainer {
+	t.Helper()
+	tr := newTrainer(t, smallToy, 4, func(*train.Settings) {})
 	run(t, tr, steps)
 	return tr
+}
+
+// save returns what Save writes.
+func save(t *testing.T, tr *train.Trainer) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := tr.Save(&b, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // content returns a file's bytes; nil if there is none.
@@ -152,25 +192,21 @@ func TestCheckpointDamaged(t *testing.T) {
 func TestCheckpointOfAnotherRun(t *testing.T) {
 	f, _, _ := checkpoints(t)
 	before := content(t, f.Path(CheckpointFile))
-	s := settingsOf(t, negatives["pcd"])
 	for _, c := range []struct {
-		change func(s *Settings)
+		change func(s *train.Settings)
 		spec   string
 		want   string
 	}{
-		{func(s *Settings) { s.Momentum = 0.5 }, "toy:4,4,100,0.2:seed=2", "other data"},
-		{func(s *Settings) { s.Momentum = 0.4 }, smallToy, "other settings"},
-		{func(s *Settings) { s.Momentum, s.Average = 0.5, 0.9 }, smallToy, "other settings"},
+		{func(s *train.Settings) {}, "toy:4,4,100,0.2:seed=2", "other data"},
+		{func(s *train.Settings) { s.Momentum = 0.4 }, smallToy, "other settings"},
+		{func(s *train.Settings) { s.Average = 0.9 }, smallToy, "other settings"},
 	} {
-		s := s
-		c.change(&s)
-		tr := newTrainer(t, s, toy(t, c.spec), 4, true, rbm.Softmax)
+		tr := newTrainer(t, c.spec, 4, c.change)
 		if _, warning, err := f.LoadCheckpoint(tr); err == nil || warning != "" || !strings.Contains(err.Error(), c.want) || errors.Is(err, rbm.ErrFormat) {
 			t.Errorf("want %q, got warning %q, %v", c.want, warning, err)
 		}
 	}
-	s.Momentum = 0.5
-	tr := newTrainer(t, s, toy(t, smallToy), 5, true, rbm.Softmax)
+	tr := newTrainer(t, smallToy, 5, func(*train.Settings) {})
 	if _, _, err := f.LoadCheckpoint(tr); err == nil || !strings.Contains(err.Error(), "5") {
 		t.Errorf("a model of another size: %v", err)
 	}
@@ -179,79 +215,5 @@ func TestCheckpointOfAnotherRun(t *testing.T) {
 	}
 	if err := (&Folder{Dir: filepath.Join(f.Dir, "nowhere")}).SaveCheckpoint(tr, nil); err == nil {
 		t.Error("a checkpoint can be written to no folder")
-	}
-}
-
-func TestSnapshotSteps(t *testing.T) {
-	for _, c := range []struct {
-		total, n int
-		want     []int
-	}{
-		{1000, 4, []int{1, 10, 100, 1000}},
-		{120, 6, []int{1, 3, 7, 18, 46, 120}},
-		{10, 0, nil},
-		{10, 1, []int{10}},
-		{10, 2, []int{1, 10}},
-		{1, 20, []int{1}},
-		{3, 20, []int{1, 2, 3}},
-	} {
-		if got := SnapshotSteps(c.total, c.n); !slices.Equal(got, c.want) {
-			t.Errorf("SnapshotSteps(%d, %d) = %v, want %v", c.total, c.n, got, c.want)
-		}
-	}
-	for _, total := range []int{1, 2, 7, 10000, 12345, MaxSteps} {
-		for _, n := range []int{2, 3, 20, 10000} {
-			s := SnapshotSteps(total, n)
-			if len(s) > n || s[0] != 1 || s[len(s)-1] != total {
-				t.Errorf("SnapshotSteps(%d, %d): %d steps from %d to %d", total, n, len(s), s[0], s[len(s)-1])
-			}
-			for i := 1; i < len(s); i++ {
-				if s[i] <= s[i-1] {
-					t.Fatalf("SnapshotSteps(%d, %d): %d follows %d", total, n, s[i], s[i-1])
-				}
-			}
-		}
-	}
-}
-
-// TestSnapshots checks that models are written where they are due, and none
-// that is not finite.
-func TestSnapshots(t *testing.T) {
-	f := folder(t)
-	observe, err := f.Snapshots([]int{2, 5}, modelfile.About{Seed: 9})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tr := trainerAt(t, 0)
-	for step := 1; step <= 6; step++ {
-		run(t, tr, step)
-		if err := observe(Event{Step: step, Model: tr.Model()}); err != nil {
-			t.Fatal(err)
-		}
-		path := f.Path(SnapshotFile(step))
-		m, about, err := modelfile.Read(path)
-		switch due := step == 2 || step == 5; {
-		case due && (err != nil || !m.Equal(tr.Model()) || about.Seed != 9):
-			t.Errorf("step %d: %v", step, err)
-		case !due && !errors.Is(err, fs.ErrNotExist):
-			t.Errorf("step %d was not due: %v", step, err)
-		}
-	}
-	spoil(tr.Model(), 0, 0, float32(math.NaN()))
-	drop(t, f.Path(SnapshotFile(5)))
-	if err := observe(Event{Step: 5, Model: tr.Model()}); err == nil || content(t, f.Path(SnapshotFile(5))) != nil {
-		t.Errorf("a model that is not finite is kept: %v", err)
-	}
-
-	f = folder(t)
-	if _, err := f.Snapshots(nil, modelfile.About{}); err != nil || content(t, f.Path("x")) != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(f.Path(SnapshotsDir)); err == nil {
-		t.Error("a folder is made for no snapshots")
-	}
-	put(t, f.Path(SnapshotsDir), nil)
-	if _, err := f.Snapshots([]int{1}, modelfile.About{}); err == nil || !strings.Contains(err.Error(), "snapshots") {
-		t.Errorf("a file in the place of the folder: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gorbm/rbm"
 	"gorbm/rbm/partition"
 )
 
@@ -18,59 +19,58 @@ type Warning struct {
 // String returns the warning as a line that begins with the names of the
 // estimates.
 func (w Warning) String() string {
-	names := ""
-	for i, m := range w.Of {
-		if i > 0 {
-			names += ", "
-		}
-		names += m.Name()
+	if len(w.Of) == 0 {
+		return w.Text
 	}
-	if names != "" {
-		names += ": "
+	var names []string
+	for _, m := range w.Of {
+		names = append(names, m.Name())
 	}
-	return names + w.Text
+	return strings.Join(names, ", ") + ": " + w.Text
 }
 
 const (
-	// leastChains weights are to be worth leastShare of their number at least:
-	// what all of them miss, their spread does not show, and if half of them are
-	// wasted, a part of the model is likely missed altogether. On 303 models that can
+	// The ESS of at least leastChains weights is to be at least leastShare of their
+	// number: their spread does not show what all of them miss, and where half of
+	// them are wasted, they likely miss a part of the model. On 303 models that can
 	// be enumerated, with a hundred chains, at 500 and at 5000 temperatures, four
-	// times each, the interval of 95 % held the truth in 95 % of the cases where they
-	// were worth 70 or more, by AIS and by its reverse; between 50 and 70 in 85 % and
-	// in 74 %. Four hundred chains were no better at equal shares.
+	// times each, the interval of 95 % held log Z in 95 % of the cases where the ESS
+	// was 70 or more, by AIS and by its reverse; between 50 and 70 in 85 % and in
+	// 74 %. Four hundred chains were no better at equal shares.
 	leastShare  = 0.7
 	leastChains = 100
-	// leastTrips are the round trips that every group is to make on average. Of
-	// two models of MNIST (784 × 500 units) Bennett's ratio was below AIS of
-	// 20000 temperatures at six seeds of six where each group made one, and
-	// agreed with it where each made seven. Of the 303 models above, on few of which
-	// they were fewer than ten, the interval then held the truth in two of three.
+	// leastTrips is the least mean number of round trips of a group. Of two models
+	// of MNIST (784 × 500 units) Bennett's ratio was below AIS of 20000 temperatures
+	// at six seeds of six where each group made one, and agreed with it where each
+	// made seven. On the few of the 303 models above with fewer than ten, the
+	// interval held log Z in two of three cases.
 	leastTrips = 10
-	// leastDraws are the independent draws that those of a group are to be
-	// worth. A quarter as many rounds as are sampled go before them on the frozen
-	// ladder: these are then ten autocorrelation times, with room for the error of
-	// the error of ten groups. Of the same models, where each group made its round
-	// trips, the interval held the truth in 95 % of the cases above 40 draws,
-	// in eight of nine between 30 and 40, and in two of three below.
+	// leastDraws is the least number of independent draws of a group. The burn-in on
+	// the frozen ladder takes a quarter as many rounds as are sampled: it is then ten
+	// autocorrelation times, with room for the error of the error of ten groups. Of
+	// the same models, where each group made its round trips, the interval held log
+	// Z in 95 % of the cases above 40 draws, in eight of nine between 30 and 40, and
+	// in two of three below.
 	leastDraws = 40
 )
 
-// judge holds the estimates of b against its bound and says what is wrong with
-// them.
-func (s Settings) judge(b *Bracket) {
-	b.doubtWeights(ByAIS, b.AIS, "above")
-	b.doubtWeights(ByReverse, b.Reverse, "below")
-	s.doubtLadder(b)
-	b.holdToBound()
-	b.doubtPairs()
+// check compares the estimates of b with its bound and with each other, and adds
+// the warnings.
+func (s Settings) check(b *Bracket) {
+	b.checkWeights(ByAIS, b.AIS, "above")
+	b.checkWeights(ByReverse, b.Reverse, "below")
+	s.checkLadder(b)
+	b.applyBound()
+	b.checkPairs()
 }
 
 func (b *Bracket) warn(of []Method, format string, args ...any) {
 	b.Warnings = append(b.Warnings, Warning{of, fmt.Sprintf(format, args...)})
 }
 
-func (b *Bracket) doubtWeights(m Method, a *partition.Annealed, side string) {
+// checkWeights warns if the weights of m are worth too few independent ones; log
+// Z then likely lies on this side of the estimate.
+func (b *Bracket) checkWeights(m Method, a *partition.Annealed, side string) {
 	if a == nil {
 		return
 	}
@@ -84,10 +84,9 @@ func (b *Bracket) doubtWeights(m Method, a *partition.Annealed, side string) {
 	}
 }
 
-// doubtLadder says what is wrong with the chains at the model, if there are
-// any.
-func (s Settings) doubtLadder(b *Bracket) {
-	var of []Method // the estimates that rest on them
+// checkLadder warns if the chains at the model have mixed too slowly.
+func (s Settings) checkLadder(b *Bracket) {
+	var of []Method // the estimates from these chains
 	if b.Bennett != nil {
 		of = append(of, ByBennett)
 	}
@@ -112,27 +111,26 @@ func (s Settings) doubtLadder(b *Bracket) {
 	}
 }
 
-// holdToBound raises an estimate that is below the bound by no more than chance,
-// and of which nothing else warns, to the bound: log Z is nearer to that. All
-// others below are impossible, which is the first thing to say and takes the
-// place of other doubts of them.
-func (b *Bracket) holdToBound() {
+// applyBound raises an estimate without a warning that is below the bound by no
+// more than chance to the bound, which is nearer to log Z. All others below are
+// impossible; the warning of that comes first and replaces other warnings of them.
+func (b *Bracket) applyBound() {
 	var gone []Method
 	var numbers []string
 	for _, m := range []Method{ByAIS, ByReverse, ByBennett} {
-		x, stdErr := b.value(m)
+		x, stdErr := b.estimate(m)
 		switch {
 		case !b.Impossible(m):
-		case !b.Doubtful(m) && b.LowerBound-x <= normal95*stdErr:
-			b.raise(m)
+		case !b.Doubtful(m) && b.LowerBound-*x <= normal95**stdErr:
+			b.Raised, *x = append(b.Raised, m), b.LowerBound
 		default:
-			gone, numbers = append(gone, m), append(numbers, fmt.Sprintf("%.3f", x))
+			gone, numbers = append(gone, m), append(numbers, fmt.Sprintf("%.3f", *x))
 		}
 	}
 	if gone == nil {
 		return
 	}
-	doubts := b.Warnings
+	others := b.Warnings
 	b.Warnings = nil
 	what := "impossible estimate"
 	if len(gone) > 1 {
@@ -143,35 +141,17 @@ func (b *Bracket) holdToBound() {
 	if b.Impossible(ByBennett) && b.Reverse != nil && !b.Impossible(ByReverse) {
 		b.warn([]Method{ByReverse}, "its chains are those of Bennett's estimate, which is impossible")
 	}
-	for _, w := range doubts {
-		var of []Method
-		for _, m := range w.Of {
-			if !slices.Contains(gone, m) {
-				of = append(of, m)
-			}
-		}
-		if of != nil {
-			b.Warnings = append(b.Warnings, Warning{of, w.Text})
+	for _, w := range others {
+		w.Of = slices.DeleteFunc(slices.Clone(w.Of), b.Impossible)
+		if len(w.Of) > 0 {
+			b.Warnings = append(b.Warnings, w)
 		}
 	}
 }
 
-// raise sets the estimate of m to the bound.
-func (b *Bracket) raise(m Method) {
-	b.Raised = append(b.Raised, m)
-	switch m {
-	case ByAIS:
-		b.AIS.LogZ = b.LowerBound
-	case ByReverse:
-		b.Reverse.LogZ = b.LowerBound
-	case ByBennett:
-		b.Bennett.LogZ = b.LowerBound
-	}
-}
-
-// doubtPairs compares each two estimates that have a number: those that differ
+// checkPairs compares each two estimates that have a number: those that differ
 // by more than their errors cannot both be right.
-func (b *Bracket) doubtPairs() {
+func (b *Bracket) checkPairs() {
 	const longer = "take more rounds of the ladder"
 	for _, c := range []struct {
 		low, high Method
@@ -192,4 +172,33 @@ func (b *Bracket) doubtPairs() {
 				c.low.Name(), low, c.high.Name(), high, c.text)
 		}
 	}
+}
+
+// LowerBound returns log Σ exp(−free[r]) over the distinct rows of v, where
+// free[r] is the free energy of row r: the logarithm of a part of Z, and so a lower
+// bound of log Z. −Inf for no rows. It panics if there are not as many free energies
+// as rows.
+func LowerBound(free []float64, v rbm.Bits) float64 {
+	if len(free) != v.Rows {
+		panic("logz: LowerBound needs one free energy a row")
+	}
+	order := make([]int, v.Rows)
+	for r := range order {
+		order[r] = r
+	}
+	slices.SortFunc(order, func(a, b int) int { return slices.Compare(v.Row(a), v.Row(b)) })
+	var weight []float64
+	for i, r := range order {
+		if i == 0 || !slices.Equal(v.Row(r), v.Row(order[i-1])) {
+			weight = append(weight, -free[r])
+		}
+	}
+	return rbm.LogSumExp(weight)
+}
+
+// impossible reports whether x is below bound, a lower bound of log Z, by more than
+// rounding. Free energies and log weights are sums of up to some million terms in
+// float64, for which a billionth of their size is room enough.
+func impossible(x, bound float64) bool {
+	return x < bound-1e-9*max(1, math.Abs(bound))
 }

@@ -1,7 +1,8 @@
-package train
+// Package rundir is the folder of a run: its files by name, its tables such as
+// metrics.csv, its checkpoints and the snapshots of its model.
+package rundir
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -38,13 +38,13 @@ type Folder struct {
 // maxRuns bounds the search for a free number.
 const maxRuns = 1_000_000
 
-// NewFolder makes the folder dir for a new run. If dir is empty it is the first
+// New makes the folder dir for a new run. If dir is empty it is the first
 // free of runs/<stem>-1, runs/<stem>-2 … Nothing is overwritten: a folder that
 // has anything in it is an error, unless force is set and it is that of an
 // earlier run, whose files are then removed.
-func NewFolder(dir, stem string, force bool) (*Folder, error) {
+func New(dir, stem string, force bool) (*Folder, error) {
 	if dir != "" {
-		f, err := CheckFolder(dir, force)
+		f, err := Check(dir, force)
 		if err != nil {
 			return nil, err
 		}
@@ -69,8 +69,8 @@ func NewFolder(dir, stem string, force bool) (*Folder, error) {
 	return nil, fmt.Errorf("runs holds %d runs named %s; choose a folder by -out", maxRuns, stem)
 }
 
-// CheckFolder checks, and changes nothing, that dir may take a new run.
-func CheckFolder(dir string, force bool) (*Folder, error) {
+// Check checks, and changes nothing, that dir may take a new run.
+func Check(dir string, force bool) (*Folder, error) {
 	f := &Folder{dir}
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -140,89 +140,3 @@ func (f *Folder) WriteJSON(name string, v any) error {
 		return e.Encode(v)
 	})
 }
-
-// A Table is a growing file such as metrics.csv: a header, then rows that
-// begin with the step. Each row is on disk when Add returns, short of a crash
-// of the machine.
-type Table struct {
-	file *os.File
-	csv  *csv.Writer
-	cols int
-}
-
-// NewTable makes the table of this name with these columns.
-func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
-	file, err := os.Create(f.Path(name))
-	if err != nil {
-		return nil, fmt.Errorf("cannot write the metrics: %w", err)
-	}
-	t := &Table{file: file, csv: csv.NewWriter(file), cols: len(columns)}
-	return t, t.write(columns)
-}
-
-// ContinueTable opens the table of this name of a run that goes on after step:
-// its rows up to there are kept, later ones are cut off. The error says so if
-// its columns are not these.
-func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table, error) {
-	path := f.Path(name)
-	was, rows, err := ReadTable(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
-	}
-	if !slices.Equal(was, columns) {
-		return nil, fmt.Errorf("cannot go on with the metrics: %s has columns %v, not %v", path, was, columns)
-	}
-	for i, row := range rows {
-		if row[0] > float64(step) {
-			rows = rows[:i]
-			break
-		}
-	}
-	err = atomicfile.Write(path, func(w io.Writer) error {
-		t := &Table{csv: csv.NewWriter(w), cols: len(columns)}
-		if err := t.write(columns); err != nil {
-			return err
-		}
-		for _, row := range rows {
-			if err := t.Add(row); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
-		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
-	}
-	return &Table{file: file, csv: csv.NewWriter(file), cols: len(columns)}, nil
-}
-
-func (t *Table) write(row []string) error {
-	if err := t.csv.Write(row); err != nil {
-		return fmt.Errorf("cannot write the metrics: %w", err)
-	}
-	t.csv.Flush()
-	if err := t.csv.Error(); err != nil {
-		return fmt.Errorf("cannot write the metrics: %w", err)
-	}
-	return nil
-}
-
-// Add appends a row. It panics if the number of values is not that of the
-// columns.
-func (t *Table) Add(values []float64) error {
-	if len(values) != t.cols {
-		panic("train: a row of another width than the table")
-	}
-	row := make([]string, len(values))
-	for i, v := range values {
-		row[i] = strconv.FormatFloat(v, 'g', 10, 64)
-	}
-	return t.write(row)
-}
-
-// Close closes the file.
-func (t *Table) Close() error { return t.file.Close() }

@@ -1,5 +1,0 @@
-//go:build !race
-
-package negphase
-
-const raceEnabled = false

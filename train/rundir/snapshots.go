@@ -1,0 +1,114 @@
+package rundir
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
+	"gorbm/train"
+)
+
+// SnapshotSteps returns at most n steps from 1 to total, evenly spaced on a
+// logarithmic scale: what a model learns, it learns mostly early. The last is
+// total.
+func SnapshotSteps(total, n int) []int {
+	var steps []int
+	for k := 1; k <= n; k++ {
+		s := total
+		if k < n {
+			s = int(math.Round(math.Pow(float64(total), float64(k-1)/float64(n-1))))
+		}
+		if len(steps) == 0 || s > steps[len(steps)-1] {
+			steps = append(steps, s)
+		}
+	}
+	return steps
+}
+
+// SnapshotsDir is the folder of the snapshots in a run's folder.
+const SnapshotsDir = "models"
+
+// SnapshotFile is the path of the snapshot of a step within a run's folder.
+func SnapshotFile(step int) string {
+	return fmt.Sprintf("%s/%07d.safetensors", SnapshotsDir, step)
+}
+
+// Snapshots returns an observer that writes the model at the given steps.
+func (f *Folder) Snapshots(steps []int, about modelfile.About) (func(e train.Event) error, error) {
+	if len(steps) > 0 {
+		if err := os.MkdirAll(f.Path(SnapshotsDir), 0o755); err != nil {
+			return nil, fmt.Errorf("cannot make the folder of the snapshots: %w", err)
+		}
+	}
+	return func(e train.Event) error {
+		if _, due := slices.BinarySearch(steps, e.Step); !due {
+			return nil
+		}
+		if err := e.Model.CheckFinite(); err != nil {
+			return fmt.Errorf("step %d: %w", e.Step, err)
+		}
+		return modelfile.Write(f.Path(SnapshotFile(e.Step)), e.Model, about)
+	}, nil
+}
+
+// A Snapshot is a model that a run has saved after so many training steps.
+type Snapshot struct {
+	Step  int
+	Path  string
+	Model *rbm.RBM // nil if there is an error
+	About modelfile.About
+	Err   error // wraps rbm.ErrDiverged: a parameter is not finite
+}
+
+// ReadSnapshots reads the snapshots in the folder of a run, which the flag -run
+// names, in the order of their steps. At least one has a model, and all models
+// have the same units and the same constraint. The run may still be under way.
+func ReadSnapshots(run string) ([]Snapshot, error) {
+	dir := filepath.Join(run, SnapshotsDir)
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("-run: %w", err)
+	}
+	var all []Snapshot
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".safetensors")
+		if !ok {
+			continue
+		}
+		s := Snapshot{Path: filepath.Join(dir, e.Name())}
+		if s.Step, err = strconv.Atoi(name); err != nil {
+			return nil, fmt.Errorf("-run: %s is not named by a step, as the snapshots of a run are", s.Path)
+		}
+		if s.Model, s.About, s.Err = modelfile.Read(s.Path); s.Err != nil && !errors.Is(s.Err, rbm.ErrDiverged) {
+			return nil, s.Err
+		}
+		all = append(all, s)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("-run: %s holds no snapshots; name the folder of a run that rbmtrain made, with -snapshots above 0", dir)
+	}
+	slices.SortFunc(all, func(a, b Snapshot) int { return a.Step - b.Step }) // names have seven digits or more
+	first := slices.IndexFunc(all, func(s Snapshot) bool { return s.Err == nil })
+	if first < 0 {
+		return nil, all[0].Err
+	}
+	for _, s := range all[first+1:] {
+		a, b := s.Model, all[first].Model
+		switch {
+		case s.Err != nil:
+		case a.Visible() != b.Visible() || a.Hidden() != b.Hidden() || a.Classes() != b.Classes() || a.LabelKind() != b.LabelKind():
+			return nil, fmt.Errorf("-run: %s is of another shape than %s; the folder holds models of several runs", s.Path, all[first].Path)
+		case !a.Constraint.Equal(b.Constraint):
+			return nil, fmt.Errorf("-run: %s has another constraint than %s; the folder holds models of several runs", s.Path, all[first].Path)
+		}
+	}
+	return all, nil
+}

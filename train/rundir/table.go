@@ -1,0 +1,131 @@
+package rundir
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+
+	"gorbm/rbm/atomicfile"
+)
+
+// A Table is a growing file such as metrics.csv: a header, then rows that
+// begin with the step. Each row is on disk when Add returns, short of a crash
+// of the machine.
+type Table struct {
+	file *os.File
+	csv  *csv.Writer
+	cols int
+}
+
+// NewTable makes the table of this name with these columns.
+func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
+	file, err := os.Create(f.Path(name))
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the metrics: %w", err)
+	}
+	t := &Table{file: file, csv: csv.NewWriter(file), cols: len(columns)}
+	return t, t.write(columns)
+}
+
+// ContinueTable opens the table of this name of a run that goes on after step:
+// its rows up to there are kept, later ones are cut off. The error says so if
+// its columns are not these.
+func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table, error) {
+	path := f.Path(name)
+	was, rows, err := ReadTable(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
+	}
+	if !slices.Equal(was, columns) {
+		return nil, fmt.Errorf("cannot go on with the metrics: %s has columns %v, not %v", path, was, columns)
+	}
+	for i, row := range rows {
+		if row[0] > float64(step) {
+			rows = rows[:i]
+			break
+		}
+	}
+	err = atomicfile.Write(path, func(w io.Writer) error {
+		t := &Table{csv: csv.NewWriter(w), cols: len(columns)}
+		if err := t.write(columns); err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if err := t.Add(row); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
+	}
+	return &Table{file: file, csv: csv.NewWriter(file), cols: len(columns)}, nil
+}
+
+func (t *Table) write(row []string) error {
+	if err := t.csv.Write(row); err != nil {
+		return fmt.Errorf("cannot write the metrics: %w", err)
+	}
+	t.csv.Flush()
+	if err := t.csv.Error(); err != nil {
+		return fmt.Errorf("cannot write the metrics: %w", err)
+	}
+	return nil
+}
+
+// Add appends a row. It panics if the number of values is not that of the
+// columns.
+func (t *Table) Add(values []float64) error {
+	if len(values) != t.cols {
+		panic("rundir: a row of another width than the table")
+	}
+	row := make([]string, len(values))
+	for i, v := range values {
+		row[i] = strconv.FormatFloat(v, 'g', 10, 64)
+	}
+	return t.write(row)
+}
+
+// Close closes the file.
+func (t *Table) Close() error { return t.file.Close() }
+
+// ReadTable reads metrics.csv: the names of its columns and its rows. A last
+// line without its end was cut short and is left out.
+func ReadTable(path string) (columns []string, rows [][]float64, err error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	text = text[:bytes.LastIndexByte(text, '\n')+1]
+	in := csv.NewReader(bytes.NewReader(text))
+	in.FieldsPerRecord = -1
+	records, err := in.ReadAll()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(records) == 0 {
+		return nil, nil, fmt.Errorf("%s is empty", path)
+	}
+	for line, r := range records[1:] {
+		if len(r) != len(records[0]) {
+			return nil, nil, fmt.Errorf("%s: line %d has %d values for %d columns", path, line+2, len(r), len(records[0]))
+		}
+		row := make([]float64, len(r))
+		for i, field := range r {
+			if row[i], err = strconv.ParseFloat(field, 64); err != nil {
+				return nil, nil, fmt.Errorf("%s: line %d: %q is not a number", path, line+2, field)
+			}
+		}
+		rows = append(rows, row)
+	}
+	return records[0], rows, nil
+}
