@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// Row r of the draws is given row r mod n of a batch of n rows, by random
-// numbers of its own: the same as of a batch that holds the rows again and
-// again.
+// Row r of the draws is given row r mod n of a batch of n rows, with random
+// numbers of its own: as if the batch held its rows again and again.
 func TestHiddenSampleGoesRound(t *testing.T) {
 	const n, rows = 150, 2*150 + 7 // more than a chunk
 	for _, c := range []*Constraint{nil, {On: HiddenUnits, Active: 20}} {

@@ -59,13 +59,10 @@ func (b *Base) constrained(m *RBM) constrainedBase {
 // reference reports whether bound unit j of a constrainedBase is on in the
 // reference. The first binary visible units are no softmax label.
 func (c *Constraint) reference(m *RBM, binary, j int) bool {
-	if c.Reference == nil {
-		return false
-	}
 	if c.On == AllUnits && j >= binary {
 		j += m.Visible() - binary
 	}
-	return c.Reference[j] == 1
+	return c.onInReference(j)
 }
 
 // constrainedLogZ is LogZ under a constraint.

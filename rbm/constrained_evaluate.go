@@ -170,7 +170,7 @@ func (m *RBM) addFlips(score float64, a, weights []float64, v Bits, r int) float
 		}
 		c.Active[l], c.Shift[l] = active, shift
 		if m.Constraint.On == AllUnits {
-			differs := v.Get(r, i) != (m.Constraint.Reference != nil && m.Constraint.Reference[i] == 1)
+			differs := v.Get(r, i) != m.Constraint.onInReference(i)
 			if c.Active[l]--; differs { // flipped, it agrees with the reference
 				c.Active[l] += 2
 			}

@@ -31,9 +31,9 @@ func hiddenConstrained() []*RBM {
 	}
 }
 
-// pathLaw returns the probability of each state that is drawn of row l of c, of
-// so many units, unit by unit from the numbers that are compared; or of a broken
-// law that draws every unit by its own mean until the rest is settled.
+// pathLaw returns the probability with which Forward draws each state of row l of c,
+// unit by unit from the numbers that it compares. If broken is set, it is the law of a
+// wrong algorithm that draws every unit by its own mean.
 func pathLaw(c *bernoulli.Conditional, l, units int, broken bool) map[uint64]float64 {
 	law := map[uint64]float64{}
 	for x := range uint64(1) << units {
@@ -61,9 +61,9 @@ func pathLaw(c *bernoulli.Conditional, l, units int, broken bool) map[uint64]flo
 	return law
 }
 
-// The matrix of a Gibbs step of the hidden layer, h → v → h', made of the
-// chances that the step draws by, leaves the law of h at β as it is and is in
-// detailed balance with it; that of the broken draws does not.
+// The transition matrix of a Gibbs step of the hidden layer, h → v → h', computed from
+// the probabilities that the step uses, keeps the law of h at β and is in detailed
+// balance with it. The matrix of the broken draws does not keep it.
 func TestConstrainedKernel(t *testing.T) {
 	for _, m := range hiddenConstrained() {
 		moved, _ := constrainedKernel(t, m, 1, true)

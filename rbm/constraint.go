@@ -142,6 +142,9 @@ func (c *Constraint) Equal(o *Constraint) bool {
 	return same && c.On == o.On && c.Active == o.Active
 }
 
+// onInReference reports whether unit i of those that c is on is 1 in the reference.
+func (c *Constraint) onInReference(i int) bool { return c.Reference != nil && c.Reference[i] == 1 }
+
 // HiddenReference returns the reference of the hidden units of m. nil means zeros.
 func (c *Constraint) HiddenReference(m *RBM) []uint8 {
 	if c.On == AllUnits && c.Reference != nil {
@@ -172,11 +175,9 @@ func (c *Constraint) activeBeside(v []uint64, n int) int {
 		return active
 	}
 	for i := range n {
-		x := v[i/vec.Block] >> (i % vec.Block) & 1
-		if c.Reference != nil {
-			x ^= uint64(c.Reference[i])
+		if on := v[i/vec.Block]>>(i%vec.Block)&1 == 1; on != c.onInReference(i) {
+			active--
 		}
-		active -= int(x)
 	}
 	return active
 }
@@ -213,28 +214,21 @@ func (m *RBM) HasClass(y int) bool {
 // label: it is possible if it is so in any class.
 func (m *RBM) ImpossibleRow(v Bits) int {
 	m.checkInput(v.Input())
-	if m.Constraint == nil || m.Constraint.On == HiddenUnits {
+	c := m.Constraint
+	if c == nil || c.On == HiddenUnits {
 		return -1
 	}
+	fits := func(active int) bool { return active >= 0 && active <= m.Hidden() }
+	least, most := c.LabelRange(m)
 	for r := range v.Rows {
-		if !m.possible(v, r) {
+		labelled := m.Classes() == 0
+		for i := m.Inputs(); i < v.Cols; i++ {
+			labelled = labelled || v.Get(r, i)
+		}
+		rest := c.activeBeside(v.Row(r), m.Inputs())
+		if labelled && !fits(c.activeHidden(m, v.Row(r))) || !labelled && !fits(rest-least) && !fits(rest-most) {
 			return r
 		}
 	}
 	return -1
-}
-
-func (m *RBM) possible(v Bits, r int) bool {
-	c := m.Constraint
-	fits := func(active int) bool { return active >= 0 && active <= m.Hidden() }
-	label := false
-	for i := m.Inputs(); i < v.Cols; i++ {
-		label = label || v.Get(r, i)
-	}
-	if m.Classes() == 0 || label {
-		return fits(c.activeHidden(m, v.Row(r)))
-	}
-	rest := c.activeBeside(v.Row(r), m.Inputs())
-	least, most := c.LabelRange(m)
-	return fits(rest-least) || fits(rest-most)
 }

@@ -142,7 +142,7 @@ func TestStepDeterminism(t *testing.T) {
 	}
 }
 
-// Bits that no unit has must be seen before a kernel follows them.
+// Bits beyond the last unit panic before a kernel uses them as offsets.
 func TestStrayBitsPanic(t *testing.T) {
 	m := shape{5, 3, 0, Softmax}.random(1, 1)
 	stray := NewBits(2, 5)

@@ -12,8 +12,7 @@ import (
 // machine: "avx512", "avx2" or "go". All give the same bits.
 func KernelLevel() string { return vec.InUse().String() }
 
-// None of these numbers changes a result: every sum belongs to one unit of one
-// row.
+// Results do not depend on these numbers: every sum belongs to one unit of one row.
 const (
 	// chunkRows is the largest number of rows of one pass. It bounds the working
 	// memory.
@@ -67,7 +66,7 @@ func newPass() *pass {
 	return p
 }
 
-// grow makes room for so many rows of m.
+// grow makes room for that many rows of m.
 func (p *pass) grow(m *RBM, rows int) {
 	p.m = m
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())

@@ -249,7 +249,7 @@ func TestMeansAllocateNothing(t *testing.T) {
 	}
 }
 
-// An energy that is not wanted is not computed, and nothing else changes.
+// Without an Energy, Step computes none, and nothing else changes.
 func TestStepWithoutEnergy(t *testing.T) {
 	m := shape{20, 70, 3, Softmax}.random(4, 1)
 	a, b := NewStates(m, 5), NewStates(m, 5)

@@ -127,10 +127,7 @@ func (m *RBM) binary() int {
 
 // softmaxLabel reports whether the label is a softmax group. Enumeration and
 // constraints assume that there is no other softmax group.
-func (m *RBM) softmaxLabel() bool {
-	label, ok := m.Label()
-	return ok && label.Kind == Softmax
-}
+func (m *RBM) softmaxLabel() bool { return len(m.softmaxes) > 0 }
 
 // value returns which unit of g, counted from its first, is on in a row of visible
 // units. One must be on.

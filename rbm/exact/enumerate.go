@@ -131,14 +131,13 @@ const (
 // error wraps ErrTooLarge and gives the number of states if there are more than
 // limit.
 func New(m *rbm.RBM, limit int) (*Enumeration, error) {
+	var s states
+	var err error
 	if m.Constraint == nil {
-		s, err := newGray(m, limit)
-		if err != nil {
-			return nil, err
-		}
-		return newEnumeration(s), nil
+		s, err = newGray(m, limit)
+	} else {
+		s, err = newConstrained(m, limit)
 	}
-	s, err := newConstrained(m, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -78,4 +78,4 @@ func rowTolerance(m *rbm.RBM, size float64) float64 {
 	return float64(m.Visible()+m.Hidden()+3) * 0x1p-52 * math.Max(1, size)
 }
 
-func softmaxLabel(m *rbm.RBM) bool { return m.Classes() > 0 && m.LabelKind() == rbm.Softmax }
+func softmaxLabel(m *rbm.RBM) bool { return len(m.SoftmaxGroups()) > 0 }

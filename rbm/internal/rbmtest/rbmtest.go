@@ -69,7 +69,7 @@ func States(m *rbm.RBM) []State {
 		for j := range k {
 			s.H[j] = bits >> (n + j) & 1
 		}
-		if softmaxLabel(m) {
+		if len(m.SoftmaxGroups()) > 0 {
 			on := 0
 			for _, y := range s.V[m.Inputs():] {
 				on += y
@@ -91,8 +91,6 @@ func States(m *rbm.RBM) []State {
 	}
 	return all
 }
-
-func softmaxLabel(m *rbm.RBM) bool { return m.Classes() > 0 && m.LabelKind() == rbm.Softmax }
 
 // Law returns the probabilities of all states at inverse temperature beta, and
 // log Z.

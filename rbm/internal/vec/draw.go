@@ -111,13 +111,7 @@ func WordMask(n int) uint64 { return 1<<n - 1 }
 // Stream.Uniforms. Exponentials are taken relative to the largest beta·x and
 // added in order. It overwrites x with them, and panics if x is empty.
 func DrawOne(x []float32, u, beta float32) int {
-	top := beta * x[0]
-	for _, x := range x[1:] {
-		if z := beta * x; z > top {
-			top = z
-		}
-	}
-	exps(x, x, beta, top)
+	relativeExps(x, x, beta)
 	var sum float32
 	for _, e := range x {
 		sum += e
@@ -144,13 +138,7 @@ func DrawCoupled(x, e []float32, i int, u, v float32) int {
 	if len(x) != len(e) {
 		panic("vec: coupled draws of different numbers of classes")
 	}
-	top := x[0]
-	for _, x := range x[1:] {
-		if x > top {
-			top = x
-		}
-	}
-	exps(x, x, 1, top)
+	relativeExps(x, x, 1)
 	var sumP, sumQ float64
 	for k := range x {
 		sumP += float64(e[k])
@@ -183,14 +171,8 @@ func DrawCoupled(x, e []float32, i int, u, v float32) int {
 // length, at least 1. Exponentials are taken relative to the largest x and
 // added in order.
 func Softmax(dst, x []float32) {
-	top := x[0]
-	for _, x := range x[1:] {
-		if x > top {
-			top = x
-		}
-	}
 	dst = dst[:len(x)]
-	exps(dst, x, 1, top)
+	relativeExps(dst, x, 1)
 	var sum float32
 	for _, e := range dst {
 		sum += e
@@ -198,6 +180,18 @@ func Softmax(dst, x []float32) {
 	for k := range dst {
 		dst[k] /= sum
 	}
+}
+
+// relativeExps writes e^(beta·x) relative to the largest of them to dst, which may
+// be x. It panics if x is empty.
+func relativeExps(dst, x []float32, beta float32) {
+	top := beta * x[0]
+	for _, x := range x[1:] {
+		if z := beta * x; z > top {
+			top = z
+		}
+	}
+	exps(dst, x, beta, top)
 }
 
 // expsGo writes e^(scale·x−shift) to dst, which may be x.
