@@ -198,7 +198,11 @@ func (c *csvReader) value(j int, field string) (float64, error) {
 	case math.IsNaN(v):
 		return 0, c.wrong(j, "%s is not a number in [0,1]; fill in missing values first", quote(field))
 	case !(v >= 0 && v <= 1):
-		return 0, c.wrong(j, "%s is outside [0,1]; scale the values to it first", quote(field))
+		hint := ""
+		if j == c.fields-1 {
+			hint = ", or if the last column holds labels, say so by -label-column last"
+		}
+		return 0, c.wrong(j, "%s is outside [0,1]; scale the values to it first%s", quote(field), hint)
 	}
 	return v, nil
 }

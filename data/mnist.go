@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -111,14 +112,7 @@ func HasMNIST(dir string) bool {
 func (m mnistSource) onDisk(f idxFile, dir string) (string, error) {
 	// Some archives unpack to a dot where the original name has a dash.
 	dotted := strings.Replace(f.name, "-idx", ".idx", 1)
-	dirs := []string{m.env, m.cache}
-	if dir != "" {
-		dirs = []string{dir, filepath.Join(dir, "mnist"), m.env, m.cache}
-	}
-	for _, dir := range dirs {
-		if dir == "" {
-			continue
-		}
+	for _, dir := range m.dirs(dir) {
 		for _, name := range []string{f.name + ".gz", f.name, dotted, dotted + ".gz"} {
 			path := filepath.Join(dir, name)
 			info, err := os.Stat(path)
@@ -133,24 +127,47 @@ func (m mnistSource) onDisk(f idxFile, dir string) (string, error) {
 	return "", nil
 }
 
+// dirs returns the folders in which the files are looked for, in this order. dir
+// is that of [Options].
+func (m mnistSource) dirs(dir string) []string {
+	dirs := []string{m.env, m.cache}
+	if dir != "" {
+		dirs = []string{dir, filepath.Join(dir, "mnist"), m.env, m.cache}
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
+}
+
+// places lists these folders for a message.
+func (m mnistSource) places(dir string) string {
+	if dirs := m.dirs(dir); len(dirs) > 0 {
+		return strings.Join(dirs, ", ")
+	}
+	return "any folder"
+}
+
 // find returns the path of a file, which is downloaded if it is nowhere on disk.
 // Files need not be in the same folder: their sums are checked later.
 func (m mnistSource) find(ctx context.Context, f idxFile, opt Options) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
+	if opt.Dir != "" {
+		if _, err := os.Stat(opt.Dir); err != nil {
+			return "", fmt.Errorf("mnist: -data-dir: %w; name a folder that holds %s, or leave it out", err, m.names())
+		}
+	}
 	path, err := m.onDisk(f, opt.Dir)
 	if path != "" || err != nil {
 		return path, err
 	}
 	if m.cache == "" {
-		return "", fmt.Errorf("mnist: no file %s.gz here and no cache folder to download to; set GORBM_DATA to a folder whose subfolder mnist holds %s", f.name, m.names())
+		return "", fmt.Errorf("mnist: no file %s.gz in %s, and no cache folder to download to; set GORBM_DATA to a folder whose subfolder mnist holds %s", f.name, m.places(opt.Dir), m.names())
 	}
 	if path, err = m.download(ctx, f, opt); err != nil {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		return "", fmt.Errorf("mnist: no file %s.gz here and none could be downloaded (%w); put %s into %s or into a folder named by -data-dir", f.name, err, m.names(), m.cache)
+		return "", fmt.Errorf("mnist: no file %s.gz in %s, and none could be downloaded (%w); put %s into %s or into a folder named by -data-dir, or set GORBM_DATA to the folder whose subfolder mnist holds them", f.name, m.places(opt.Dir), err, m.names(), m.cache)
 	}
 	return path, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gorbm/data"
@@ -107,7 +108,10 @@ func (m *samplerSettings) Set(text string) error {
 // that s can have. sampler has what the text says of one already.
 func (s Settings) checkName(part string, sampler []string) error {
 	m := s.sampler()
+	_, err := strconv.Atoi(part)
 	switch {
+	case err == nil:
+		return fmt.Errorf("%s: %q is not of the form key=value; within settings numbers of a list follow a slash, as in tau=reach/5", s.Kind, part)
 	case m == nil || m.only != "":
 		return fmt.Errorf("%s: %q is not of the form key=value", s.Kind, part)
 	case !slices.Contains(mcmc.MoverKinds(), part):

@@ -61,7 +61,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Failed, "-model huge.npz", []string{"huge.npz", "hidden_bias[1] is 20000"}},
 		{cli.Usage, s + "-classes 4", []string{"-classes and -labels"}},
 		{cli.Usage, "-run run -classes 4", []string{"-classes and -labels", "snapshots"}},
-		{cli.Failed, "-run nothing", []string{"-run", "nothing/models holds no snapshots", "-snapshots above 0"}},
+		{cli.Failed, "-run nothing", []string{"-run", "there is no folder nothing", "-snapshots above 0"}},
 		{cli.Failed, "-run empty", []string{"-run", "empty/models holds no snapshots"}},
 		{cli.Failed, "-run other", []string{"best.safetensors is not named by a step"}},
 		{cli.Failed, "-run torn", []string{"0000001.safetensors", "not a safetensors file"}},

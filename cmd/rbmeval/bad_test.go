@@ -122,7 +122,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Failed, s + "-bennett -ladder no/x.png", []string{"-ladder", "no folder no", "make it first"}},
 		{cli.Usage, s + "-out x", []string{"-out is for", "-run"}},
 		// A run.
-		{cli.Failed, "-run nothing", []string{"-run", "holds no snapshots", "-snapshots above 0"}},
+		{cli.Failed, "-run nothing", []string{"-run", "there is no folder nothing", "-snapshots above 0"}},
 		{cli.Failed, "-run mixed", []string{"-run", "0000002.safetensors is of another shape than", "several runs"}},
 		{cli.Failed, "-run damaged", []string{"0000001.safetensors", "cut short"}},
 		{cli.Usage, "-run mixed -model softmax.safetensors", []string{"-model is for a single model"}},

@@ -234,6 +234,9 @@ func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 		if l.Capped {
 			most = ", the most that are taken, where the barrier asks for more"
 		}
+		if r.settings.Negative.Ladder().Temperatures.Reach {
+			most = fmt.Sprintf(", where neighbours would swap at a rate of %.2f", 1-l.Barrier/float64(len(l.Beta)-1))
+		}
 		fmt.Fprintf(w, "ladder: %d temperatures from 1 to %s%s; its coldest pair exchanges %s, the worst %s\n", len(l.Beta),
 			plots.Temperature(l.Beta[len(l.Beta)-1]), most, cli.Percent(rates[0]), cli.Percent(slices.Min(rates)))
 	} else {
@@ -243,11 +246,18 @@ func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 		}
 		fmt.Fprintf(w, "exchange between temperatures: %s\n", strings.Join(s, ", "))
 	}
-	fmt.Fprintf(w, "barrier between its ends, by the sum of rejections: %s; %d round trips; particles' shares of time at each temperature within %.2g of %.2g\n",
-		plots.WithError(l.Barrier, l.BarrierErr), total.RoundTrips, l.Deviation, 1/float64(len(l.Beta)))
+	fmt.Fprintf(w, "barrier between its ends, by the sum of rejections: %s; %s; particles' shares of time at each temperature within %.2g of %.2g\n",
+		plots.WithError(l.Barrier, l.BarrierErr), roundTrips(total.RoundTrips), l.Deviation, 1/float64(len(l.Beta)))
 	if off, ok := total.OffWeight(); ok {
 		fmt.Fprintf(w, "weight of the estimate off the coldest particle: %s\n", cli.Percent(off))
 	}
+}
+
+func roundTrips(n int64) string {
+	if n == 1 {
+		return "1 round trip"
+	}
+	return fmt.Sprintf("%d round trips", n)
 }
 
 // jsonLadder is the ladder in the JSON result.

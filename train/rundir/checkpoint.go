@@ -59,7 +59,11 @@ func (f *Folder) LoadCheckpoint(t *train.Trainer) (extra []byte, warning string,
 	case errors.Is(err, fs.ErrNotExist) && errors.Is(err2, fs.ErrNotExist):
 		return nil, "", fmt.Errorf("%s has no checkpoint to go on from; start anew", f.Dir)
 	}
-	return nil, "", fmt.Errorf("%w; the previous checkpoint is of no use either: start anew", err)
+	previous := "the previous checkpoint is of no use either"
+	if errors.Is(err2, fs.ErrNotExist) {
+		previous = "there is no previous checkpoint"
+	}
+	return nil, "", fmt.Errorf("%w; %s: start anew, from the model if it is there, by -init %s", err, previous, f.Dir)
 }
 
 func (f *Folder) load(name string, t *train.Trainer) ([]byte, error) {

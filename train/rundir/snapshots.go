@@ -72,6 +72,9 @@ type Snapshot struct {
 // names, in the order of their steps. At least one has a model, and all models
 // have the same units and the same constraint. The run may still be under way.
 func ReadSnapshots(run string) ([]Snapshot, error) {
+	if _, err := os.Stat(run); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("-run: there is no folder %s; name that of a run that rbmtrain made, with -snapshots above 0", run)
+	}
 	dir := filepath.Join(run, SnapshotsDir)
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
