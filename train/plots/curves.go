@@ -43,7 +43,7 @@ func Curves(w io.Writer, panels []Panel, columns []string, rows [][]float64) err
 // plot returns the plot of a panel, or nil if it has no columns.
 func (panel Panel) plot(columns []string, rows [][]float64) *Plot {
 	p := New("", panel.Label)
-	p.X.Tick.Marker = plot.TickerFunc(stepTicks)
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(stepTicks), plot.TickerFunc(Ticks)
 	p.Grid()
 	p.Legend.Top = true
 	n := 0
