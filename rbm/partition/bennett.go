@@ -114,7 +114,7 @@ func checkLadder(beta []float64, d [][]float64, groups int) error {
 	case len(beta) < 2 || len(beta) > maxLadder:
 		return fmt.Errorf("%d temperatures; it takes 2 to %d", len(beta), maxLadder)
 	case !slices.Contains(beta, 0):
-		return errors.New("no rung at β = 0, whose log Z is known; end the ladder there")
+		return errors.New("no temperature with β = 0, whose log Z is known; end the ladder there")
 	}
 	for k, b := range beta {
 		if math.IsNaN(b) || math.IsInf(b, 0) || b < 0 || slices.Contains(beta[:k], b) {

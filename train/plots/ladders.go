@@ -76,7 +76,7 @@ func Temperature(beta float64) string {
 // rejections shows the rejection rate of each pair of neighbours with its
 // standard error, against the index of the colder one.
 func rejections(l NamedLadder) *Plot {
-	p := New("rung (colder of the pair)", "rejection of pair")
+	p := New("pair, by the number of its colder temperature", "rejection of pair")
 	p.Y.Min, p.Y.Max = 0, 1
 	p.X.Tick.Marker = plot.TickerFunc(wholeTicks)
 	p.Grid()
@@ -97,13 +97,13 @@ func rejections(l NamedLadder) *Plot {
 
 // exchanges shows the probabilities of moves between temperatures in one round.
 func exchanges(l NamedLadder) *Plot {
-	return shades(l, "from rung (white: never in a round, black: always)", "to rung", func(from, to int) float64 { return l.Moves[from][to] })
+	return shades(l, "from temperature no. (white: never in a round, black: always)", "to temperature no.", func(from, to int) float64 { return l.Moves[from][to] })
 }
 
 // associations shows the share of its time that each particle has spent at
 // each temperature. An equal share, of 1 over their number, has half the shade.
 func associations(l NamedLadder) *Plot {
-	return shades(l, "particle (white: never there, black: twice its share or more)", "rung", func(particle, k int) float64 {
+	return shades(l, "particle (white: never there, black: twice its share or more)", "temperature no.", func(particle, k int) float64 {
 		return l.Association[particle][k] * float64(len(l.Beta)) / 2
 	})
 }
@@ -112,7 +112,7 @@ func associations(l NamedLadder) *Plot {
 // of chains had in the last rounds. The particles are those that started evenly
 // spread over the ladder, as many as there are colours.
 func trajectories(l NamedLadder) *Plot {
-	p := New("round (the last ones)", "rung")
+	p := New("round (the last ones)", "temperature no.")
 	k := len(l.Beta)
 	n := min(k, len(Colors))
 	first := l.Rounds - int64(len(l.Trajectory))
