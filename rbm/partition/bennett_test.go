@@ -251,7 +251,7 @@ func TestBennettErrors(t *testing.T) {
 	}
 	for want, a := range map[string]args{
 		"it takes 2 to 512":        {[]float64{0}, [][]float64{{1}}, 0},
-		"no rung at β = 0":         {[]float64{1, 0.5}, [][]float64{{1}, {1}}, 0},
+		"no temperature with β = 0": {[]float64{1, 0.5}, [][]float64{{1}, {1}}, 0},
 		"draws of 1":               {[]float64{1, 0}, [][]float64{{1}}, 0},
 		"no draws at β = 1":        {[]float64{0, 1}, [][]float64{{1}, {}}, 0},
 		"temperature 0; they":      {[]float64{0, 0}, [][]float64{{1}, {1}}, 0},
