@@ -250,19 +250,19 @@ func TestBennettErrors(t *testing.T) {
 		groups int
 	}
 	for want, a := range map[string]args{
-		"it takes 2 to 512":        {[]float64{0}, [][]float64{{1}}, 0},
+		"it takes 2 to 512":         {[]float64{0}, [][]float64{{1}}, 0},
 		"no temperature with β = 0": {[]float64{1, 0.5}, [][]float64{{1}, {1}}, 0},
-		"draws of 1":               {[]float64{1, 0}, [][]float64{{1}}, 0},
-		"no draws at β = 1":        {[]float64{0, 1}, [][]float64{{1}, {}}, 0},
-		"temperature 0; they":      {[]float64{0, 0}, [][]float64{{1}, {1}}, 0},
-		"temperature NaN":          {[]float64{0, math.NaN()}, [][]float64{{1}, {1}}, 0},
-		"temperature -1":           {[]float64{0, -1}, [][]float64{{1}, {1}}, 0},
-		"has the energy NaN":       {[]float64{0, 1}, [][]float64{{1}, {math.NaN()}}, 0},
-		"has the energy +Inf":      {[]float64{0, 1}, [][]float64{{1, math.Inf(1)}, {1}}, 0},
-		"1 groups; it takes":       {[]float64{0, 1}, [][]float64{{1}, {1}}, 1},
-		"-1 groups; it takes":      {[]float64{0, 1}, [][]float64{{1}, {1}}, -1},
-		"3 draws at β = 1, not eq": {[]float64{0, 1}, [][]float64{{1, 2}, {1, 2, 3}}, 2},
-		"inverse temperature +Inf": {[]float64{0, math.Inf(1)}, [][]float64{{1}, {1}}, 0},
+		"draws of 1":                {[]float64{1, 0}, [][]float64{{1}}, 0},
+		"no draws at β = 1":         {[]float64{0, 1}, [][]float64{{1}, {}}, 0},
+		"temperature 0; they":       {[]float64{0, 0}, [][]float64{{1}, {1}}, 0},
+		"temperature NaN":           {[]float64{0, math.NaN()}, [][]float64{{1}, {1}}, 0},
+		"temperature -1":            {[]float64{0, -1}, [][]float64{{1}, {1}}, 0},
+		"has the energy NaN":        {[]float64{0, 1}, [][]float64{{1}, {math.NaN()}}, 0},
+		"has the energy +Inf":       {[]float64{0, 1}, [][]float64{{1, math.Inf(1)}, {1}}, 0},
+		"1 groups; it takes":        {[]float64{0, 1}, [][]float64{{1}, {1}}, 1},
+		"-1 groups; it takes":       {[]float64{0, 1}, [][]float64{{1}, {1}}, -1},
+		"3 draws at β = 1, not eq":  {[]float64{0, 1}, [][]float64{{1, 2}, {1, 2, 3}}, 2},
+		"inverse temperature +Inf":  {[]float64{0, math.Inf(1)}, [][]float64{{1}, {1}}, 0},
 	} {
 		if _, err := Bennett(a.beta, a.d, a.groups, 0); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
