@@ -188,11 +188,10 @@ func (p *annealPart) moveVisible(key Key) {
 	down.stream = key.stream()
 	down.runUp(down.v.Input())
 	// Softmax units were drawn as if they were independent. Draw them again.
-	for _, g := range p.up.m.softmaxes {
+	for _, g := range p.up.m.SoftmaxGroups() {
 		for r := range down.h.Rows {
 			x := p.up.groupActs(g, r)
 			down.gather(x, g, r)
-			g.clear(down.h, r)
 			p.up.drawSoftmax(g, x, down.h, r, down.stream)
 		}
 	}

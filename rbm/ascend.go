@@ -282,7 +282,7 @@ func (m *RBM) growAscent() {
 
 // zeros returns n zeros, in the memory of x if that is enough.
 func zeros(x []float64, n int) []float64 {
-	x = grown(x, n)[:n]
+	x = grown(x, n)
 	clear(x)
 	return x
 }
@@ -399,10 +399,8 @@ func (a *ascentWork) moveBias(bias []float32, step []float64, of func(s *Moments
 		rate = -rate
 	}
 	for i, x := range step {
-		if math.Abs(x) >= vec.Tiny { // as steps of weights do
+		if !(math.Abs(x) < vec.Tiny) { // as steps of weights do; a NaN stays
 			bias[i] += float32(x)
-		} else if x != x {
-			bias[i] = float32(x)
 		}
 	}
 }

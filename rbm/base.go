@@ -93,7 +93,7 @@ func (b *Base) LogZ(m *RBM) float64 {
 		return b.constrainedLogZ(m)
 	}
 	logZ := 0.0
-	for _, g := range m.softmaxes {
+	for _, g := range m.SoftmaxGroups() {
 		logZ += vec.LogSumExp(widen(g.of(b.VisibleBias)))
 	}
 	return logZ + vec.SoftplusSum(widen(b.VisibleBias[:m.binary()])) + vec.SoftplusSum(widen(b.HiddenBias))
@@ -153,7 +153,7 @@ func (b *Base) Draw(m *RBM, v, h Bits, key Key) {
 	down, up := key.Child(0).stream(), key.Child(1).stream()
 	drawBlocks(v, b.VisibleBias, down)
 	drawBlocks(h, b.HiddenBias, up)
-	for _, g := range m.softmaxes {
+	for _, g := range m.SoftmaxGroups() {
 		x := make([]float32, g.Units)
 		for r := range v.Rows {
 			g.clear(v, r)

@@ -19,7 +19,8 @@ type Batch struct {
 func (b Batch) Rows() int { return b.H.Rows }
 
 // Means overwrites v and h, of the lengths of the layers, with the means of the
-// rows, unweighted, of visible units and of hidden means. Sums are in float64.
+// rows, unweighted, of visible units and of hidden means: NaN if there is no row.
+// Sums are in float64. It panics if the lengths are not those of the layers.
 func (b Batch) Means(v, h []float64) {
 	b.check(len(v), len(h))
 	clear(v)
@@ -62,9 +63,7 @@ func (s *Moments) Set(b Batch) {
 		s.work = New(visible, hidden, 0, Softmax)
 	}
 	m := s.work
-	clear(m.w)
-	clear(m.VisibleBias)
-	clear(m.HiddenBias)
+	m.Zero()
 	none := Bits{Cols: visible, Stride: vec.Blocks(visible)}
 	m.Ascend(1, Phase{Batch: b}, Phase{Batch: Batch{V: none.Input(), H: Matrix{Cols: hidden}}})
 	copy(s.V, m.VisibleBias)

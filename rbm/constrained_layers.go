@@ -64,10 +64,9 @@ func (p *pass) constrainedPart(i int) {
 	}
 	if p.mean.Rows == 0 || !one {
 		if p.gain == nil { // else c holds the law at the row's β
-			c.Resize(p.m.Hidden()) // so that draws have the same bits whether or not means were computed
 			for l := range n {
 				p.logOdds(c.LogOdds[l], lo+l, float64(p.rowBeta(lo+l)), p.base.hidden())
-				c.Active[l] = p.m.Constraint.activeHidden(p.m, p.v.Row(lo+l))
+				c.Shift[l] = math.NaN() // no guess, so that draws have the same bits whether or not means were computed
 			}
 			c.Solve()
 		}
@@ -82,11 +81,6 @@ func (p *pass) constrainedPart(i int) {
 			}
 		}
 	}
-}
-
-// act returns the preactivations of panel k of row r.
-func (p *pass) act(k, r int) *[vec.Block]float32 {
-	return (*[vec.Block]float32)(p.acts[(k*p.v.Rows+r)*vec.Block:])
 }
 
 // logOdds overwrites dst with the log-odds that the hidden units of row r differ
@@ -168,14 +162,9 @@ func (p *pass) constrainedGain(c *bernoulli.Conditional, lo, n int) {
 func (m *RBM) constrainedVisibleMean(dst Matrix, h Bits) {
 	weights := NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
-	reference := m.Constraint.HiddenReference(m)
+	reference, distances := m.Constraint.HiddenReference(m), m.Constraint.ClassDistances(m)
 	parallel.Do(ceilDiv(h.Rows, blockRows), func(part int) {
-		law := bernoulli.Layer{Binary: m.binary(), Reference: m.Constraint.VisibleReference(m)}
-		if m.softmaxLabel() {
-			for y := range m.Classes() {
-				law.Distance = append(law.Distance, m.Constraint.ClassDistance(m, y))
-			}
-		}
+		law := bernoulli.Layer{Binary: m.binary(), Reference: m.Constraint.VisibleReference(m), Distance: distances}
 		a, mean := make([]float64, m.Visible()), make([]float64, m.Visible())
 		for r := part * blockRows; r < min((part+1)*blockRows, h.Rows); r++ {
 			active := m.Constraint.Active

@@ -114,6 +114,18 @@ func (c *Constraint) LabelRange(m *RBM) (least, most int) {
 	return least, most
 }
 
+// ClassDistances returns ClassDistance of each class of a softmax label of m; nil
+// if it has none.
+func (c *Constraint) ClassDistances(m *RBM) []int {
+	var d []int
+	for _, g := range m.SoftmaxGroups() {
+		for y := range g.Units {
+			d = append(d, c.ClassDistance(m, y))
+		}
+	}
+	return d
+}
+
 // ClassDistance returns the distance of the label units from the reference if only
 // that of class y is on.
 func (c *Constraint) ClassDistance(m *RBM, y int) int {

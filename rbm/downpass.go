@@ -11,7 +11,7 @@ import (
 func (p *pass) runDown() {
 	p.listActive(p.h.Input(), true)
 	p.down.Run(vec.Blocks(p.m.Visible()), p.cost())
-	for _, g := range p.m.softmaxes {
+	for _, g := range p.m.SoftmaxGroups() {
 		for r := range p.rows {
 			x := p.groupActs(g, r)
 			p.gather(x, g, r)
@@ -19,18 +19,22 @@ func (p *pass) runDown() {
 				vec.Softmax(g.of(p.mean.Row(r)), x)
 			}
 			if p.draw {
-				g.clear(p.v, r)
 				p.drawSoftmax(g, x, p.v, r, p.stream)
 			}
 		}
 	}
 }
 
+// act returns the preactivations of block k of units of row r.
+func (p *pass) act(k, r int) *[vec.Block]float32 {
+	return (*[vec.Block]float32)(p.acts[(k*p.rows+r)*vec.Block:])
+}
+
 // gather overwrites x with the preactivations of group g in row r of the pass.
 func (p *pass) gather(x []float32, g Group, r int) {
 	for c := range x {
 		i := g.First + c
-		x[c] = p.acts[(i/vec.Block*p.rows+r)*vec.Block+i%vec.Block]
+		x[c] = p.act(i/vec.Block, r)[i%vec.Block]
 	}
 }
 
@@ -41,10 +45,11 @@ func (p *pass) groupActs(g Group, r int) []float32 {
 	return p.softmax[r*(p.m.Visible()-first)+g.First-first:][:g.Units]
 }
 
-// drawSoftmax draws group g of row r of v, whose units must be off, by the uniform
-// of its first unit, at the row's β or coupled to the partner's row. It overwrites
-// x, the preactivations of the units.
+// drawSoftmax overwrites group g of row r of v with a draw by the uniform of its
+// first unit, at the row's β or coupled to the partner's row. It overwrites x, the
+// preactivations of the units.
 func (p *pass) drawSoftmax(g Group, x []float32, v Bits, r int, stream vec.Stream) {
+	g.clear(v, r)
 	beta := p.rowBeta(r)
 	if p.base != nil {
 		for c, b := range g.of(p.base.VisibleBias) {

@@ -55,8 +55,8 @@ type rowBlock struct {
 
 	on, off []float64 // odds of the hidden units, or their means
 	mean    []float64 // hidden means with the label summed out
-	weights []float64 // of one visible unit
-	table   []float64 // e^weight
+	weights []float64 // of one visible unit, or working memory
+	table   []float64 // e^weight, or working memory
 	m       []float64 // mantissas and
 	e       []int64   // exponents of products
 	logp    []float64 // log p(y|x)

@@ -24,9 +24,8 @@ type RBM struct {
 	HiddenBias  []float32   // c, len Hidden()
 	Constraint  *Constraint // restricts the states; nil: no restriction
 
-	groups    []Group // of visible units
-	labelled  bool    // the last group is a label
-	softmaxes []Group // the softmax groups
+	groups   []Group // of visible units: Bernoulli units, then softmax units
+	labelled bool    // the last group is a label
 
 	w      []float32 // panels of vec.Block hidden units, each rows × vec.Block
 	rows   int       // rows of a panel: visible units, then zero rows
@@ -117,9 +116,7 @@ func (m *RBM) checkWeights(a Matrix) {
 func (m *RBM) Clone() *RBM {
 	label, _ := m.Label()
 	c := New(m.Visible(), m.Hidden(), label.Units, label.Kind)
-	copy(c.VisibleBias, m.VisibleBias)
-	copy(c.HiddenBias, m.HiddenBias)
-	copy(c.w, m.w)
+	c.Set(m)
 	c.Constraint = m.Constraint
 	return c
 }
@@ -146,8 +143,8 @@ func (m *RBM) Randomize(sd float64, key Key) {
 // of m with the label clamped, without the label's own bias: E(x,e_y,h) + b_y. It
 // panics if m has no class y or no state of it: see HasClass.
 func (m *RBM) GivenClass(y int) *RBM {
-	if y < 0 || y >= m.Classes() {
-		panic("rbm: class out of range")
+	if !m.HasClass(y) {
+		panic("rbm: no state of this class meets the constraint")
 	}
 	nx := m.Inputs()
 	c := New(nx, m.Hidden(), 0, Softmax)
@@ -158,9 +155,7 @@ func (m *RBM) GivenClass(y int) *RBM {
 	for k := range vec.Blocks(m.Hidden()) {
 		copy(c.panel(k)[:nx*vec.Block], m.panel(k))
 	}
-	if c.Constraint = m.Constraint.given(m, y); !m.HasClass(y) {
-		panic("rbm: no state of this class meets the constraint")
-	}
+	c.Constraint = m.Constraint.given(m, y)
 	return c
 }
 

@@ -45,10 +45,6 @@ type Group struct {
 	Units int
 }
 
-// Groups returns the groups of visible units, in order. The caller must not change
-// it.
-func (m *RBM) Groups() []Group { return m.groups }
-
 // Label returns the group of units that holds the class of an example, and
 // whether there is one.
 func (m *RBM) Label() (Group, bool) {
@@ -66,17 +62,12 @@ func (m *RBM) SetLabel(classes int, kind Kind) {
 	if classes < 0 || inputs < 0 {
 		panic("rbm: classes out of range")
 	}
-	m.groups, m.softmaxes, m.labelled = nil, nil, classes > 0
+	m.groups, m.labelled = nil, classes > 0
 	if inputs > 0 {
 		m.groups = append(m.groups, Group{Bernoulli, 0, inputs})
 	}
-	if classes == 0 {
-		return
-	}
-	label := Group{kind, inputs, classes}
-	m.groups = append(m.groups, label)
-	if kind == Softmax {
-		m.softmaxes = []Group{label}
+	if m.labelled {
+		m.groups = append(m.groups, Group{kind, inputs, classes})
 	}
 }
 
@@ -93,13 +84,20 @@ func (m *RBM) Inputs() int {
 }
 
 // SoftmaxGroups returns the groups of softmax units, in each of which one unit is
-// on. They come after the Bernoulli units.
-func (m *RBM) SoftmaxGroups() []Group { return m.softmaxes }
+// on. They come after the Bernoulli units. The caller must not change them.
+func (m *RBM) SoftmaxGroups() []Group {
+	for i, g := range m.groups {
+		if g.Kind == Softmax {
+			return m.groups[i:]
+		}
+	}
+	return nil
+}
 
 // CheckSoftmax returns an error that names the first row of v in which a softmax
 // group does not have exactly one unit on.
 func (m *RBM) CheckSoftmax(v Bits) error {
-	for _, g := range m.softmaxes {
+	for _, g := range m.SoftmaxGroups() {
 		for r := range v.Rows {
 			on := 0
 			for i := range g.Units {
@@ -118,16 +116,15 @@ func (m *RBM) CheckSoftmax(v Bits) error {
 // binary returns the number of visible units that are Bernoulli units. They come
 // before the softmax units.
 func (m *RBM) binary() int {
-	n := m.Visible()
-	for _, g := range m.softmaxes {
-		n -= g.Units
+	if g := m.SoftmaxGroups(); len(g) > 0 {
+		return g[0].First
 	}
-	return n
+	return m.Visible()
 }
 
 // softmaxLabel reports whether the label is a softmax group. Enumeration and
 // constraints assume that there is no other softmax group.
-func (m *RBM) softmaxLabel() bool { return len(m.softmaxes) > 0 }
+func (m *RBM) softmaxLabel() bool { return len(m.SoftmaxGroups()) > 0 }
 
 // value returns which unit of g, counted from its first, is on in a row of visible
 // units. One must be on.

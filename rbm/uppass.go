@@ -20,7 +20,7 @@ func (p *pass) upRows() int {
 	if vec.Blocks(p.m.Hidden()) >= 4 {
 		return chunkRows
 	}
-	return 16
+	return blockRows
 }
 
 func (p *pass) upPart(i int) {

@@ -168,7 +168,7 @@ func (p *plan) readModel() error {
 		p.labelEnergy = -float64(m.VisibleBias[m.Inputs()+p.class]) // its weights are in the hidden biases of GivenClass
 		m = m.GivenClass(p.class)
 		given = fmt.Sprintf(" given class %d", p.class)
-	case m.Classes() > 0 && m.LabelKind() == rbm.Softmax:
+	case len(m.SoftmaxGroups()) > 0:
 		return cli.Usagef("-model: %s has a softmax label, which flips of single bits cannot change; hold it at one of its classes by -class, 0 to %d", p.modelFile, m.Classes()-1)
 	}
 	if c := m.Constraint; c != nil {

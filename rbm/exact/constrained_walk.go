@@ -24,9 +24,7 @@ func (c *constrainedStates) newWalk() *constrainedWalk {
 	w.law.Binary, w.law.Reference = c.soft, k.HiddenReference(c.m)
 	if c.hidden && c.bound {
 		w.law.Reference = k.VisibleReference(c.m)
-		for y := range c.other - c.soft { // the label
-			w.law.Distance = append(w.law.Distance, k.ClassDistance(c.m, y))
-		}
+		w.law.Distance = k.ClassDistances(c.m)
 	}
 	return w
 }

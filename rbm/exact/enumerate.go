@@ -24,7 +24,7 @@ const (
 // ErrTooLarge is returned when a model has too many states to enumerate.
 var ErrTooLarge = errors.New("too many states to enumerate")
 
-// An Enumeration computes exact quantities of an rbm.RBM. The states of one layer
+// An Enumeration computes exact quantities of an RBM. The states of one layer
 // are listed one by one; the other layer is summed out in closed form. Softmax
 // labels have Classes states, not 2^Classes.
 //
@@ -71,8 +71,8 @@ type layers struct {
 
 func newLayers(m *rbm.RBM, hidden bool) layers {
 	binary, classes := m.Visible(), 0
-	if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
-		binary, classes = m.Inputs(), m.Classes()
+	if g := m.SoftmaxGroups(); len(g) > 0 {
+		binary, classes = g[0].First, g[0].Units
 	}
 	if hidden {
 		return layers{m: m, hidden: true, units: m.Hidden(), other: m.Visible(), soft: binary}

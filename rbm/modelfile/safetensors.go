@@ -2,7 +2,6 @@ package modelfile
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -35,13 +34,11 @@ func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 		{tensorWeights, []int64{int64(m.Visible()), int64(m.Hidden())}, weights.Data},
 	}
 	header := map[string]any{"__metadata__": metadata(m, about)}
-	var body bytes.Buffer
+	end := int64(0)
 	for _, p := range parts {
-		lo := int64(body.Len())
-		for _, x := range p.data {
-			body.Write(binary.LittleEndian.AppendUint32(nil, math.Float32bits(x)))
-		}
-		header[p.name] = tensor{"F32", p.shape, [2]int64{lo, int64(body.Len())}}
+		lo := end
+		end += 4 * int64(len(p.data))
+		header[p.name] = tensor{"F32", p.shape, [2]int64{lo, end}}
 	}
 	text, err := json.Marshal(header)
 	if err != nil {
@@ -53,10 +50,15 @@ func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 	for len(text)%8 != 0 { // the format requires aligned tensors
 		text = append(text, ' ')
 	}
-	out := binary.LittleEndian.AppendUint64(nil, uint64(len(text)))
-	out = append(append(out, text...), body.Bytes()...)
-	_, err = w.Write(out)
-	return err
+	if _, err := w.Write(append(binary.LittleEndian.AppendUint64(nil, uint64(len(text))), text...)); err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if err := binary.Write(w, binary.LittleEndian, p.data); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ReadSafetensors reads a model from a file of size bytes: three tensors as
@@ -137,7 +139,7 @@ func readTensor(r io.Reader, dtype string, dst []float32) error {
 func checkTensors(tensors map[string]tensor, body int64) (visible, hidden int, err error) {
 	for _, name := range []string{tensorWeights, tensorVisible, tensorHidden} {
 		if _, ok := tensors[name]; !ok {
-			return 0, 0, badFormat("there is no tensor %s; an rbm.RBM has weights [visible, hidden], visible_bias and hidden_bias", name)
+			return 0, 0, badFormat("there is no tensor %s; an RBM has weights [visible, hidden], visible_bias and hidden_bias", name)
 		}
 	}
 	w, v, h := tensors[tensorWeights], tensors[tensorVisible], tensors[tensorHidden]

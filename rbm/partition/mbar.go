@@ -211,7 +211,7 @@ func isCondition(err error) bool {
 func solve(hessian *mat.Cholesky, x []float64) *mat.VecDense {
 	out := mat.NewVecDense(len(x), nil)
 	if err := hessian.SolveVecTo(out, mat.NewVecDense(len(x), x)); err != nil && !isCondition(err) {
-		panic("rbm: a factorised matrix of another shape") // cannot be: x is made for it
+		panic("partition: a factorised matrix of another shape") // cannot be: x is made for it
 	}
 	return out
 }

@@ -35,8 +35,9 @@ func (l *Layer) LogWeight(base float64, a []float64, active int, mean []float64)
 	least, most := slices.Min(l.Distance), slices.Max(l.Distance)
 	weight := l.solve(a, mean, active-least, active-most)
 	l.logw = slices.Grow(l.logw[:0], len(l.Distance))[:len(l.Distance)]
+	sums := [2]float64{l.law.LogSum(0), l.law.LogSum(1)}
 	for y, d := range l.Distance {
-		l.logw[y] = a[l.Binary+y] + l.law.LogSum(lane(d, least))
+		l.logw[y] = a[l.Binary+y] + sums[lane(d, least)]
 	}
 	total := vec.LogSumExp(l.logw)
 	if mean != nil {

@@ -31,7 +31,7 @@ func main() {
 	draws()
 	small()
 	path()
-	judge()
+	evaluate()
 	weightedSums()
 	poisson()
 	kernel.Write("vec", calls...)

@@ -7,8 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// judge writes the kernels of what judges models, in float64.
-func judge() {
+// evaluate writes the kernels for evaluating models in float64.
+func evaluate() {
 	for _, s := range []simd{avx2, avx512} {
 		s.softplus("softplus", false)
 		s.softplus("odds", true)
