@@ -15,7 +15,7 @@ func (*exactSettings) keys() []key { return nil }
 
 func (*exactSettings) estimator(Settings) Estimator { return &enumerated{} }
 
-// exact computes the negative phase itself, by enumeration of the smaller layer,
+// enumerated is the negative phase itself, by enumeration of the smaller layer,
 // for models of at most exact.GradientLimit states.
 type enumerated struct {
 	enum    *exact.Enumeration

@@ -48,14 +48,14 @@ type ins struct {
 	before   []int32
 	draws    rbm.Key
 	first    uint64 // number of the block's first uniform
-	next     func(j int) float64
+	uniform  func(j int) float64
 }
 
 func newINS(s Settings, block int) *ins {
 	n := &ins{ladder: newLadder(s), block: block}
 	n.energies, n.share = make([]float64, n.block), make([]float64, n.block)
 	n.drawn, n.before = make([]int, n.block), make([]int32, n.block)
-	n.next = func(j int) float64 { return n.draws.Uniform(n.first + uint64(j)) }
+	n.uniform = func(j int) float64 { return n.draws.Uniform(n.first + uint64(j)) }
 	return n
 }
 
@@ -122,7 +122,7 @@ func (n *ins) permute(rows []int32, lo, hi int, weigh bool) {
 		n.info.Off += 1 - share[0]
 		n.info.Groups++
 	}
-	perm.draw(drawn, n.next)
+	perm.draw(drawn, n.uniform)
 	copy(before, block)
 	for j, k := range drawn {
 		block[j] = before[k]

@@ -13,7 +13,11 @@ type Tempered interface {
 	// a copy.
 	Ladder() Ladder
 	// Excess overwrites dst, groups × temperatures, with the energies that β
-	// multiplies after the last call: see ladder.Excess.
+	// multiplies, in nats: E, or E − E₀ on the path from a Base. They are those of
+	// the particles after the last call, group by group, from the coldest. Those at
+	// one temperature are draws from the distribution there, as Bennett's estimate
+	// of log Z takes them. It panics before the first call and if dst has another
+	// length.
 	Excess(dst []float64)
 	// Freeze stops the tuning of the ladder for good. To sample a fixed
 	// model, tune in a burn-in and freeze: the chain is Markov from then on.
@@ -87,12 +91,7 @@ func (l *ladder) Ladder() Ladder {
 	return out
 }
 
-// Excess overwrites dst, groups × temperatures, with the energies that β
-// multiplies, in nats: E, or E − E₀ on the path from a Base. They are those of
-// the particles after the last call, group by group, from the coldest. Those at
-// one temperature are draws from the distribution there, as Bennett's estimate
-// of log Z takes them. It panics before the first call and if dst has another
-// length.
+// Excess overwrites dst with the energies; see Tempered.
 func (l *ladder) Excess(dst []float64) {
 	if l.states == nil || len(dst) != len(l.at) {
 		panic("negphase: Excess needs a ladder that was called and one place a particle")

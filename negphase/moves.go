@@ -26,11 +26,11 @@ type binaryMoves struct {
 	samplerSettings
 	moves int // of each chain in a run, after the Gibbs steps
 
-	machine *mcmc.Parameters
-	places  []place
-	betas   []float64     // inverse temperatures that the places were bound for
-	order   []*mcmc.RBM   // the system of each row
-	moving  parallel.Loop // over places
+	parameters *mcmc.Parameters
+	places     []place
+	betas      []float64     // inverse temperatures that the places were bound for
+	order      []*mcmc.RBM   // the system of each row
+	moving     parallel.Loop // over places
 	sites
 	now struct { // the run under way
 		states *rbm.States
@@ -61,16 +61,16 @@ func newMoves(s samplerSettings, moves int) *binaryMoves {
 // prepare makes w ready for runs of groups of chains of m, one chain at each
 // inverse temperature. It must be called whenever the parameters have changed.
 func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
-	bound := w.machine != nil && slices.Equal(w.betas, betas)
-	if w.machine != nil && !m.Constraint.Equal(w.constraint) {
+	bound := w.parameters != nil && slices.Equal(w.betas, betas)
+	if w.parameters != nil && !m.Constraint.Equal(w.constraint) {
 		return fmt.Errorf("the chains are of the constraint %v, the model has %v", w.constraint, m.Constraint)
 	}
-	if bound {
-		w.machine.Set(m)
+	if w.parameters == nil {
+		w.parameters = mcmc.NewParameters(m)
 	} else {
-		w.machine = mcmc.NewParameters(m)
+		w.parameters.Set(m)
 	}
-	if reach := w.machine.Reach(); math.IsInf(reach, 0) || math.IsNaN(reach) {
+	if reach := w.parameters.Reach(); math.IsInf(reach, 0) || math.IsNaN(reach) {
 		return fmt.Errorf("%w: the energy of chain 0 may be %v", rbm.ErrDiverged, -reach)
 	}
 	if bound {
@@ -89,7 +89,7 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 	for i := range w.places {
 		p := &w.places[i]
 		p.beta = betas[i%len(betas)]
-		p.system, p.source = mcmc.NewRBM(w.machine), new(rand.PCG)
+		p.system, p.source = mcmc.NewRBM(w.parameters), new(rand.PCG)
 		p.label, p.cost = make([]float64, w.softmax.Units), make([]float64, w.softmax.Units)
 		p.draws = rand.New(p.source)
 		if p.chain, err = w.bind(mover, p.system, p.beta); err != nil {
@@ -115,7 +115,7 @@ func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float
 		w.order[row] = w.places[i].system
 	}
 	w.now.states, w.now.at, w.now.key = s, at, key.Child(moveKey)
-	w.machine.Load(w.order, s.V, s.H)
+	w.parameters.Load(w.order, s.V, s.H)
 	cost := 0
 	if len(w.places)*(m.Visible()+m.Hidden()) >= wideSites {
 		cost = parallel.Always

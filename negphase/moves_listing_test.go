@@ -43,14 +43,14 @@ func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 		for j, h := range st.h {
 			s.H.Set(0, j, h != 0)
 		}
-		w.machine.Load([]*mcmc.RBM{system}, s.V, s.H)
+		w.parameters.Load([]*mcmc.RBM{system}, s.V, s.H)
 		l.state = append(l.state, slices.Clone(system.State()))
 		l.cost = append(l.cost, slices.Clone(system.Deltas()))
 		l.index[string(system.State())] = x
 		// Parameters are rounded to half of 2⁻³⁰ of the reach, which may be
 		// next to twice as large in quanta.
 		units := m.Visible() + m.Hidden()
-		near(t, "energy", system.Energy(), st.energy, w.machine.Reach()*0x1p-29*float64(units*units))
+		near(t, "energy", system.Energy(), st.energy, w.parameters.Reach()*0x1p-29*float64(units*units))
 		l.all[x].energy = system.Energy()
 		l.free = append(l.free, math.Exp(-beta*system.Energy()))
 		l.law = append(l.law, 0)

@@ -129,8 +129,8 @@ func (s Settings) unknownKey(name string, sampler []string) error {
 }
 
 // MarshalJSON writes the kind and its keys, but not the optional ones that are
-// not given. Temperatures are a list, or a text such as "auto" or "reach/5"; the sampler is a text,
-// and so are infinite numbers.
+// not given. Temperatures are a list, or a text such as "auto" or "reach/5". The
+// sampler is a text, and so are infinite numbers.
 func (s Settings) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"kind": s.Kind}
 	for _, k := range s.keys() {

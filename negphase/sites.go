@@ -50,7 +50,7 @@ func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
 	if s.hiddenOnly || s.softmax.Units == 0 {
 		return s, s.checkMoves(mover)
 	}
-	distance := labelDistances(m)
+	distance := c.ClassDistances(m)
 	for y, d := range distance {
 		if d != distance[0] {
 			return s, fmt.Errorf("%s: the reference of the constraint %v is nearer to some classes than to others (%d units for class 0, %d for class %d), and moves cannot change between them; take exact or a reference without label units",
@@ -71,16 +71,6 @@ func (s *sites) checkMoves(mover mcmc.Mover) error {
 		others = "pcd or exact"
 	}
 	return fmt.Errorf("%s: under the constraint %v the %d units that it moves have a single state; take %s", moverName(mover), s.constraint, len(s.units), others)
-}
-
-// labelDistances returns how many units of the softmax label differ from the
-// reference where each class is on, under a constraint on all units.
-func labelDistances(m *rbm.RBM) []int {
-	d := make([]int, softmaxLabel(m).Units)
-	for y := range d {
-		d[y] = m.Constraint.ClassDistance(m, y)
-	}
-	return d
 }
 
 // softmaxLabel returns the softmax group of m, or one of no units after the last
@@ -138,7 +128,7 @@ func drawShell(m *rbm.RBM, s *rbm.States, key rbm.Key) {
 	reference := make([]uint8, m.Visible()+m.Hidden())
 	copy(reference, c.Reference)
 	var classes, room []int
-	for y, d := range labelDistances(m) {
+	for y, d := range c.ClassDistances(m) {
 		if n := c.Active - d; n >= 0 && n <= units {
 			classes, room = append(classes, y), append(room, n)
 		}

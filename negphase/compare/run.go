@@ -134,7 +134,7 @@ func (r *runner) plan(s negphase.Settings) (updates int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	batch := r.batches(0)
+	batch, pairs := r.batches(0), pairsOf(s)
 	steps := 0.0
 	for n := range pilotUpdates {
 		phase, info, err := e.Estimate(r.m, batch(n), rbm.NewKey(r.Seed).Child(pilotKey).Child(uint64(n)))
@@ -144,7 +144,7 @@ func (r *runner) plan(s negphase.Settings) (updates int, err error) {
 		if phase.Moments != nil {
 			return 1, nil
 		}
-		steps += chainSteps(s, phase, info)
+		steps += chainSteps(pairs, phase, info)
 	}
 	return max(1, int(math.Ceil(float64(r.Steps)*pilotUpdates/steps))), nil
 }
@@ -159,16 +159,25 @@ func (r *runner) batches(repeat int) func(update int) rbm.Batch {
 
 // chainSteps returns the block Gibbs steps of each chain in an update. Chains
 // and replicas are the particles, except for ucd, which lists its pairs at many
-// steps. An update without Gibbs steps counts as one step.
-func chainSteps(s negphase.Settings, phase rbm.Phase, info negphase.Info) float64 {
+// steps. pairs is their number, 0 for other estimators. An update without Gibbs
+// steps counts as one step.
+func chainSteps(pairs int, phase rbm.Phase, info negphase.Info) float64 {
 	chains := phase.Rows()
-	if negphase.Has(s.Kind, "max") {
-		chains = s.Count("chains")
+	if pairs > 0 {
+		chains = pairs
 	}
 	if chains == 0 || info.Updates == 0 {
 		return 1
 	}
 	return float64(info.Updates) / float64(chains)
+}
+
+// pairsOf returns the number of pairs of chains of ucd; 0 for other estimators.
+func pairsOf(s negphase.Settings) int {
+	if negphase.Has(s.Kind, "max") {
+		return s.Count("chains")
+	}
+	return 0
 }
 
 // progressEvery is the number of updates between two calls of Progress.
@@ -182,7 +191,7 @@ func (r *runner) repeat(ctx context.Context, c *Curve, repeat int) (trace, error
 		return t, err
 	}
 	r.mean.Reset()
-	batch := r.batches(repeat)
+	batch, pairs := r.batches(repeat), pairsOf(c.Estimator)
 	key := rbm.NewKey(r.Seed).Child(repeatKey).Child(uint64(repeat))
 	var steps, gibbs float64
 	var spent time.Duration
@@ -199,7 +208,7 @@ func (r *runner) repeat(ctx context.Context, c *Curve, repeat int) (trace, error
 		}
 		t.info.Add(info)
 		if phase.Moments == nil {
-			steps += chainSteps(c.Estimator, phase, info)
+			steps += chainSteps(pairs, phase, info)
 			gibbs += float64(info.Updates)
 		}
 		r.mean.Add(phase)

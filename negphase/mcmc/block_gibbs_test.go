@@ -208,7 +208,7 @@ func TestBindErrorsOfRBMs(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
-	if got := fmt.Sprint(labels.parameters.Sites()); got != "[0 1 2 3 6 7 8]" {
+	if got := fmt.Sprint(labels.parameters.sites()); got != "[0 1 2 3 6 7 8]" {
 		t.Errorf("sites %s", got)
 	}
 	chain := must(BlockGibbs{}.Bind(labels, 1, nil))(t)

@@ -27,16 +27,11 @@ func (e Exchange) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.Reference == nil {
-		e.Reference = make([]uint8, s.Len())
+	reference, err := referenceOf("exchange", e.Reference, s)
+	if err != nil {
+		return nil, err
 	}
-	switch {
-	case len(e.Reference) != s.Len():
-		return nil, fmt.Errorf("exchange: a reference of %d bits for a system of %d", len(e.Reference), s.Len())
-	case slices.ContainsFunc(e.Reference, func(x uint8) bool { return x > 1 }):
-		return nil, fmt.Errorf("exchange: the reference is not a state: give a reference of zeros and ones")
-	}
-	c := &exchange{costs: newCosts(s), beta: beta, reference: e.Reference, sites: sites, slots: slices.Clone(sites), law: newSqueeze(Metropolis{}.flip)}
+	c := &exchange{costs: newCosts(s), beta: beta, reference: reference, sites: sites, slots: slices.Clone(sites), law: newSqueeze(Metropolis{}.flip)}
 	c.Reset()
 	if n := c.differ; n == 0 || n == len(sites) {
 		return nil, fmt.Errorf("exchange: %d of %d sites differ from the reference, so no pair can be exchanged; start elsewhere", n, len(sites))

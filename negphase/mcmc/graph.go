@@ -91,22 +91,33 @@ func NewGraph(field []float64, edges []Edge) (*Graph, error) {
 
 // connect sets the neighbours of every spin, in ascending order.
 func (g *Graph) connect(edges []Edge) error {
-	both := make([]Edge, 0, 2*len(edges)) // in both directions
-	for _, e := range edges {
-		both = append(both, e, Edge{e.J, e.I, e.Coupling})
+	sorted := slices.Clone(edges)
+	for k, e := range sorted {
+		sorted[k].I, sorted[k].J = min(e.I, e.J), max(e.I, e.J)
+		g.start[e.I+1]++
+		g.start[e.J+1]++
 	}
-	slices.SortFunc(both, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
-	g.neighbor = make([]int32, len(both))
-	g.coupling = make([]float64, len(both))
-	for k, e := range both {
-		if k > 0 && e.I == both[k-1].I && e.J == both[k-1].J {
+	for i := range g.field {
+		g.start[i+1] += g.start[i]
+	}
+	slices.SortFunc(sorted, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
+	g.neighbor = make([]int32, 2*len(edges))
+	g.coupling = make([]float64, 2*len(edges))
+	next := slices.Clone(g.start)
+	put := func(i, j int32, c float64) {
+		g.neighbor[next[i]], g.coupling[next[i]] = j, c
+		next[i]++
+	}
+	// Pairs in the order of their smaller spin reach the smaller neighbours of
+	// every spin first, then the larger ones, both in order.
+	for k, e := range sorted {
+		if k > 0 && e.I == sorted[k-1].I && e.J == sorted[k-1].J {
 			return fmt.Errorf("edge %d–%d is given twice: add its couplings up", e.I, e.J)
 		}
-		g.neighbor[k], g.coupling[k] = e.J, e.Coupling
-		g.start[e.I+1] = int32(k + 1)
+		put(e.J, e.I, e.Coupling)
 	}
-	for i := range g.field { // spins without neighbours
-		g.start[i+1] = max(g.start[i+1], g.start[i])
+	for _, e := range sorted {
+		put(e.I, e.J, e.Coupling)
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ import (
 // experiments have heat-bath weights.
 type Intracluster struct {
 	MinLength int     // flips of a walk, drawn before the move
-	MaxLength int     // the same
+	MaxLength int     // most flips of a walk
 	GammaDown float64 // bias of flips that go nearer to the reference, in units of β
 	GammaUp   float64 // bias of flips that go farther away, in units of β
 	Weights   Weights
@@ -61,16 +61,13 @@ func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error)
 	if err != nil {
 		return nil, err
 	}
-	if m.Reference != nil && len(m.Reference) != s.Len() {
-		return nil, fmt.Errorf("im: a reference of %d bits for a system of %d", len(m.Reference), s.Len())
+	reference, err := referenceOf("im", m.Reference, s)
+	if err != nil {
+		return nil, err
 	}
 	b, err := newBiases("im", m.Weights, s, beta, len(sites), m.GammaUp, m.GammaDown) // of sites that agree, and that differ
 	if err != nil {
 		return nil, err
-	}
-	reference := m.Reference
-	if reference == nil {
-		reference = make([]uint8, s.Len())
 	}
 	c := &intraclusterChain{settings: m, beta: beta}
 	if lists, ok := newClasses(s, sites, reference, b); ok {

@@ -43,8 +43,8 @@ const (
 // NewParameters returns the parameters of m.
 func NewParameters(m *rbm.RBM) *Parameters {
 	c := &Parameters{first: [2]int{0, m.Visible()}, units: [2]int{m.Visible(), m.Hidden()}}
-	if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
-		c.labels = [2]int32{int32(m.Inputs()), int32(m.Visible())}
+	for _, g := range m.SoftmaxGroups() {
+		c.labels = [2]int32{int32(g.First), int32(g.First + g.Units)}
 	}
 	for l, n := range c.units {
 		c.size[l] = (n + walk.Lanes - 1) &^ (walk.Lanes - 1)
@@ -186,9 +186,9 @@ func (c *Parameters) place(site int) (layer, i int) {
 	return visible, site
 }
 
-// Sites returns the sites that chains may move on: all, except those of a
+// sites returns the sites that chains may move on: all, except those of a
 // softmax label, of which a flip would leave no class or two classes on.
-func (c *Parameters) Sites() []int32 {
+func (c *Parameters) sites() []int32 {
 	sites := make([]int32, 0, c.Len())
 	for i := range int32(c.Len()) {
 		if !c.isLabel(i) {

@@ -48,7 +48,7 @@ const (
 // for HeatBath and at about half of it for Boltzmann.
 type Sardonics struct {
 	MinLength int        // flips of a walk: k_l
-	MaxLength int        // k_u
+	MaxLength int        // k_u: most flips of a walk
 	Gamma1    float64    // in units of β
 	Gamma2    float64    // in units of β, used where Mix has it
 	Weights   Weights    // of flips

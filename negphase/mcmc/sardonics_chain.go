@@ -3,7 +3,6 @@ package mcmc
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 
 	"gorbm/rbm"
@@ -142,17 +141,5 @@ func (c *sardonicsChain) density(kind int) (forward, reverse float64) {
 	for t := range typeBias {
 		all[t], back[t] = of(t)
 	}
-	return logSum(all), logSum(back)
-}
-
-// logSum returns log Σ eˣ, exactly x if the others are −Inf.
-func logSum(x [3]float64) float64 {
-	top := max(x[0], x[1], x[2])
-	sum := 0.0
-	for _, v := range x {
-		if !math.IsInf(v, -1) {
-			sum += rbm.Exp(v - top)
-		}
-	}
-	return top + rbm.Log(sum)
+	return rbm.LogSumExp(all[:]), rbm.LogSumExp(back[:])
 }

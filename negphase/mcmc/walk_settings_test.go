@@ -68,6 +68,7 @@ func TestWalksRefuse(t *testing.T) {
 		{im(1, 1), nil, 1, nil, "0 of 6 sites differ"},
 		{im(2, 1), half, 1, nil, "must not exceed"},
 		{Intracluster{MinLength: 1, MaxLength: 1, Weights: HeatBath, Reference: one[:2]}, half, 1, nil, "a reference of 2 bits"},
+		{Intracluster{MinLength: 1, MaxLength: 1, Weights: HeatBath, Reference: []uint8{2, 0, 0, 0, 0, 0}}, half, 1, nil, "not a state"},
 		{Intracluster{MinLength: 1, MaxLength: 1, Weights: HeatBath, GammaUp: math.NaN()}, half, 1, nil, "gamma is NaN"},
 	} {
 		_, err := c.m.Bind(NewIsing(g, c.state), c.beta, c.sites)

@@ -64,22 +64,22 @@ func weighTwoDownAVX512(field *int32, row *int32, sign *float32, unit *float32, 
 //go:noescape
 func weighSidesDownAVX512(field *int32, row *int32, sign *float32, unit *float32, n int, side *uint32, leaf *uint32, sum0 *uint32, sum1 *uint32)
 
-// addRowsAVX2 is that of n columns, a positive multiple of 16, and count > 0 rows.
+// addRowsAVX2 is AddRows of n columns, a positive multiple of 16, and count > 0 rows.
 //
 //go:noescape
 func addRowsAVX2(acc *int32, n int, base *int32, stride int, list *int32, count int)
 
-// subtractRowsAVX2 is that of n columns, a positive multiple of 16, and count > 0 rows.
+// subtractRowsAVX2 is SubtractRows of n columns, a positive multiple of 16, and count > 0 rows.
 //
 //go:noescape
 func subtractRowsAVX2(acc *int32, n int, base *int32, stride int, list *int32, count int)
 
-// addRowsAVX512 is that of n columns, a positive multiple of 16, and count > 0 rows.
+// addRowsAVX512 is AddRows of n columns, a positive multiple of 16, and count > 0 rows.
 //
 //go:noescape
 func addRowsAVX512(acc *int32, n int, base *int32, stride int, list *int32, count int)
 
-// subtractRowsAVX512 is that of n columns, a positive multiple of 16, and count > 0 rows.
+// subtractRowsAVX512 is SubtractRows of n columns, a positive multiple of 16, and count > 0 rows.
 //
 //go:noescape
 func subtractRowsAVX512(acc *int32, n int, base *int32, stride int, list *int32, count int)

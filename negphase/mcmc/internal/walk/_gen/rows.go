@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -12,9 +13,10 @@ import (
 // of 8 do.
 func rows(s simd, down bool) {
 	group := 64 / s.Width // vectors
-	kind := map[bool]string{false: "addRows", true: "subtractRows"}[down] + s.Name
+	name := map[bool]string{false: "AddRows", true: "SubtractRows"}[down]
+	kind := strings.ToLower(name[:1]) + name[1:] + s.Name
 	function(kind, "func(acc *int32, n int, base *int32, stride int, list *int32, count int)",
-		fmt.Sprintf("%s is that of n columns, a positive multiple of 16, and count > 0 rows.", kind))
+		fmt.Sprintf("%s is %s of n columns, a positive multiple of 16, and count > 0 rows.", kind, name))
 	acc, n, base, stride, list, count := arg("acc"), bytes(arg("n")), arg("base"), bytes(arg("stride")), arg("list"), arg("count")
 	c.LEAQ(operand.Mem{Base: list, Index: count, Scale: 4}, count)
 	sum := make([]reg.VecVirtual, group)
