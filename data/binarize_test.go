@@ -273,7 +273,7 @@ func TestBinarizeFontDigits(t *testing.T) {
 		if got := draw(300, 1, opt).Hash(); got != want {
 			t.Errorf("%s: on one processor the hash is %s, want %s", mode, got, want)
 		}
-		if got := draw(3, 1, opt).Hash(); got != all.take([]int32{0, 1, 2}).Hash() {
+		if got := draw(3, 1, opt).Hash(); got != all.Take([]int32{0, 1, 2}).Hash() {
 			t.Errorf("%s: the first rows of few are not those of many", mode)
 		}
 	}
@@ -306,7 +306,7 @@ func TestBinarizeMNIST(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkSet(t, part)
-		if part.Hash() != all.take([]int32{2, 3, 4, 5}).Hash() || all.Binarize != mode {
+		if part.Hash() != all.Take([]int32{2, 3, 4, 5}).Hash() || all.Binarize != mode {
 			t.Errorf("%s: the last rows are not those of the whole, or %s", mode, all.Binarize)
 		}
 		if mode == Sample { // the test rows have draws of their own

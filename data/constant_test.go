@@ -34,7 +34,7 @@ func TestConstantColumns(t *testing.T) {
 	if got, want := s.DescribeConstantColumns(), "4 of 130 columns are constant (0, 63, 64, …)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	one := s.take([]int32{7})
+	one := s.Take([]int32{7})
 	if got, want := one.DescribeConstantColumns(), "all 130 columns are constant"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -37,6 +37,24 @@ func splitPair(spec string) idxPart {
 	return idxPart{images: spec}
 }
 
+// Absolute returns spec with its paths made absolute, so that it holds in any
+// folder. The names of data sets stay as they are.
+func Absolute(spec string) string {
+	if name, _, _ := strings.Cut(spec, ":"); Known(name) {
+		return spec
+	}
+	p := splitPair(spec)
+	images, err := filepath.Abs(p.images)
+	labels, err2 := filepath.Abs(p.labels)
+	switch {
+	case err != nil || err2 != nil: // there is no current folder
+		return spec
+	case p.labels == "":
+		return images
+	}
+	return images + "," + labels
+}
+
 // loadIDX loads a pair of IDX files, the format of MNIST and of many sets made
 // after it: grey bytes, images × height × width or examples × inputs, and a byte
 // for the class of each. The labels are beside the images under the usual name,

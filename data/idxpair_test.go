@@ -83,6 +83,26 @@ func TestIDXPair(t *testing.T) {
 	}
 }
 
+func TestAbsolute(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	in := func(path string) string { return filepath.Join(dir, path) }
+	writeFiles(t, dir, map[string][]byte{"a-ubyte,b.csv": nil})
+	for _, c := range []struct{ spec, want string }{
+		{"mnist:100", "mnist:100"},
+		{"toy:4,4,2500,0.2:seed=1", "toy:4,4,2500,0.2:seed=1"},
+		{"rows.csv", in("rows.csv")},
+		{"a-ubyte,b.csv", in("a-ubyte,b.csv")}, // a file with a comma in its name
+		{"a,b/images-ubyte,a,b/labels-ubyte", in("a,b/images-ubyte") + "," + in("a,b/labels-ubyte")},
+		{"a,b/images.idx.gz,/c/labels", in("a,b/images.idx.gz") + ",/c/labels"},
+		{"a,b/images-ubyte", in("a,b/images-ubyte")},
+	} {
+		if got := Absolute(c.spec); got != c.want {
+			t.Errorf("%s: %s, want %s", c.spec, got, c.want)
+		}
+	}
+}
+
 func TestIDXPairErrors(t *testing.T) {
 	const images, labels = "train-images-idx3-ubyte", "train-labels-idx1-ubyte"
 	good := fashion()[images]

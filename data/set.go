@@ -118,40 +118,47 @@ func (s *Set) Rows(rows []int32, classes int) rbm.Input {
 // It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of
 // range, or if classes > 0 and an example has no class below it.
 func (s *Set) Visible(dst rbm.Input, rows []int32, classes int) {
-	if classes < 0 || dst.Rows() != len(rows) || dst.Cols() != s.X.Cols+classes {
+	if classes < 0 || dst.Cols() != s.X.Cols+classes {
 		panic("data: visible units of the wrong shape")
 	}
 	if classes > 0 && s.Y == nil {
 		panic("data: visible units with classes from a set without labels")
 	}
+	s.Inputs(dst, rows)
+	if classes == 0 {
+		return
+	}
 	for r, row := range rows {
-		s.inputs(dst, r, int(row))
-		if classes > 0 {
-			y := int(s.Y[row])
-			if uint(y) >= uint(classes) {
-				panic("data: label beyond the number of classes")
-			}
-			dst.Set(r, s.X.Cols+y, true)
+		y := int(s.Y[row])
+		if uint(y) >= uint(classes) {
+			panic("data: label beyond the number of classes")
 		}
+		dst.Set(r, s.X.Cols+y, true)
 	}
 }
 
-// inputs overwrites row r of dst with the inputs of an example, and its label
-// units with zeros.
-func (s *Set) inputs(dst rbm.Input, r, example int) {
-	x := s.X.Row(example)
-	if !dst.IsGrey() {
-		to := dst.Bits.Row(r)
-		clear(to[copy(to, x):])
-		return
+// Inputs overwrites row r of dst with the inputs of example rows[r], as Visible
+// does, and the units after them, which are those of the label, with zeros. It
+// panics if dst has not len(rows) rows of X.Cols units or more, or if a row is
+// out of range.
+func (s *Set) Inputs(dst rbm.Input, rows []int32) {
+	if dst.Rows() != len(rows) || dst.Cols() < s.X.Cols {
+		panic("data: visible units of the wrong shape")
 	}
-	to := dst.Grey.Row(r)
-	clear(to)
-	if s.Grey.Rows > 0 {
-		copy(to, s.Grey.Row(example))
-		return
+	for r, row := range rows {
+		if !dst.IsGrey() {
+			to := dst.Bits.Row(r)
+			clear(to[copy(to, s.X.Row(int(row))):])
+			continue
+		}
+		to := dst.Grey.Row(r)
+		clear(to)
+		if s.Grey.Rows > 0 {
+			copy(to, s.Grey.Row(int(row)))
+		} else {
+			s.X.Each(int(row), func(j int) { to[j] = 1 })
+		}
 	}
-	s.X.Each(example, func(j int) { to[j] = 1 })
 }
 
 // NearSquare returns the factors of n closest to each other, the smaller

@@ -39,13 +39,13 @@ func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) 
 			left = append(left, int32(i))
 		}
 	}
-	held = s.take(out)
+	held = s.Take(out)
 	held.Name += " holdout"
-	return s.take(left), held, nil
+	return s.Take(left), held, nil
 }
 
-// take returns a set of some rows of s, in the order given.
-func (s *Set) take(rows []int32) *Set {
+// Take returns a set of some rows of s, copied in the order given.
+func (s *Set) Take(rows []int32) *Set {
 	t := *s
 	t.X = rbm.NewBits(len(rows), s.X.Cols)
 	s.Visible(t.X.Input(), rows, 0)

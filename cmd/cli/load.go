@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"gorbm/data"
 	"gorbm/rbm"
@@ -63,25 +62,9 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	return train, test, err
 }
 
-// Source returns a spec of the data that holds in any folder: its paths are
-// absolute.
-func (d *DataFlags) Source(set *data.Set) string {
-	if name, _, _ := strings.Cut(d.Spec, ":"); data.Known(name) {
-		return set.Name
-	}
-	if _, err := os.Stat(d.Spec); err == nil { // one file, even with a comma in its name
-		return Abs(d.Spec)
-	}
-	parts := strings.Split(d.Spec, ",")
-	for i, p := range parts {
-		parts[i] = Abs(p)
-	}
-	return strings.Join(parts, ",")
-}
-
 // Describe writes to about which data were loaded and how.
 func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
-	about.Data, about.Binarize = d.Source(set), set.Binarize
+	about.Data, about.Binarize = data.Absolute(set.Name), set.Binarize
 	about.Height, about.Width = set.Height, set.Width
 	if d.LabelColumn != "auto" {
 		about.LabelColumn = d.LabelColumn

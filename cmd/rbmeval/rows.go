@@ -55,13 +55,7 @@ func (x *examples) fill() {
 		x.set.Visible(x.v, x.index, x.m.Classes())
 		return
 	}
-	for r, from := range x.index {
-		if x.v.IsGrey() {
-			copy(x.v.Grey.Row(r), x.set.Grey.Row(int(from)))
-		} else {
-			copy(x.v.Bits.Row(r), x.set.X.Row(int(from)))
-		}
-	}
+	x.set.Inputs(x.v, x.index)
 }
 
 // labelled reports whether the rows have their labels in v.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
+	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/train"
 	"gorbm/train/plots"
@@ -60,7 +61,7 @@ func (p *plan) given() map[string]string {
 		switch f.Name {
 		case "out", "force", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers", "eval-every":
 		case "data":
-			m[f.Name] = p.data.Source(p.sets.Train)
+			m[f.Name] = data.Absolute(p.sets.Train.Name)
 		case "data-dir", "constraint-reference":
 			m[f.Name] = cli.Abs(f.Value.String())
 		case "init":

@@ -29,14 +29,9 @@ const maxRows = 10000
 // newFiles takes rows of set in random order: neighbours in MNIST are of the same
 // hand, and the peers, unlike gorbm, do not shuffle rows.
 func newFiles(ctx context.Context, dir string, set *data.Set, quick bool) *files {
-	n := min(maxRows, set.Len())
-	part := *set
-	part.X, part.Y, part.LogProb = rbm.NewBits(n, set.X.Cols), make([]int32, n), nil
-	for r, from := range rbm.NewKey(1).Rand().Perm(set.Len())[:n] {
-		copy(part.X.Row(r), set.X.Row(from))
-		part.Y[r] = set.Y[from]
-	}
-	return &files{ctx: ctx, dir: dir, set: &part, quick: quick}
+	rows := data.RowNumbers(0, set.Len())
+	rbm.NewKey(1).Rand().Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	return &files{ctx: ctx, dir: dir, set: set.Take(rows[:min(maxRows, len(rows))]), quick: quick}
 }
 
 // make writes a file unless it is there, and returns its path.

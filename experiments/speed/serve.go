@@ -165,9 +165,7 @@ func newClassifier(j job) (*runner, error) {
 		return nil, err
 	}
 	v, logp := rbm.NewBits(set.Len(), m.Visible()), make([]float64, set.Len()*m.Classes())
-	for r := range set.Len() {
-		copy(v.Row(r), set.X.Row(r))
-	}
+	set.Inputs(v.Input(), data.RowNumbers(0, set.Len()))
 	return valuesOf(func() error {
 		m.ClassLogProb(logp, v.Input())
 		return nil
