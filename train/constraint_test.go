@@ -2,6 +2,7 @@ package train
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -59,6 +60,29 @@ func TestAllows(t *testing.T) {
 	}
 }
 
+// samples returns Samples, which must not fail.
+func samples(t *testing.T, m *rbm.RBM, set *data.Set, perClass int, seed uint64) rbm.Matrix {
+	t.Helper()
+	x, err := Samples(m, set, perClass, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// Samples under a constraint on all units tell when their moves fail.
+func TestShellSamplesFail(t *testing.T) {
+	m := rbm.New(3, 2, 0, rbm.Softmax)
+	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 2}
+	if _, err := Samples(m, nil, negphase.MaxChains/10+1, 1); err == nil {
+		t.Error("more chains than are allowed, and no error")
+	}
+	m.VisibleBias[0] = float32(math.Inf(1))
+	if _, err := Samples(m, nil, 1, 1); !errors.Is(err, rbm.ErrDiverged) {
+		t.Errorf("an infinite bias: %v", err)
+	}
+}
+
 // Samples under a constraint on all units have the means of its law; a chain
 // that stands still at its random start would not.
 func TestShellSamples(t *testing.T) {
@@ -69,7 +93,7 @@ func TestShellSamples(t *testing.T) {
 		flat := rbm.New(4, 3, 0, rbm.Softmax)
 		flat.Constraint = m.Constraint
 		want, still := exactMean(t, m), exactMean(t, flat)
-		p := Samples(m, nil, 200, 1)
+		p := samples(t, m, nil, 200, 1)
 		off := 0.0
 		for i, want := range want {
 			sum, squares := 0.0, 0.0
@@ -111,15 +135,15 @@ func TestSamplesOfFewStates(t *testing.T) {
 	m := rbm.New(3, 2, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(1))
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 5}
-	for _, p := range Samples(m, nil, 1, 1).Data {
+	for _, p := range samples(t, m, nil, 1, 1).Data {
 		if p != 1 {
 			t.Errorf("all units on have a mean of %v", p)
 		}
 	}
 	m = rbm.New(4, 2, 2, rbm.Softmax)
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 0, Reference: []uint8{1, 0, 0, 1, 0, 0}}
-	if want := []float32{0, 0, 1, 0}; !slices.Equal(Samples(m, nil, 1, 1).Data, want) {
-		t.Errorf("class 1 has the state %v, class 0 none: %v", want[2:], Samples(m, nil, 1, 1).Data)
+	if want := []float32{0, 0, 1, 0}; !slices.Equal(samples(t, m, nil, 1, 1).Data, want) {
+		t.Errorf("class 1 has the state %v, class 0 none: %v", want[2:], samples(t, m, nil, 1, 1).Data)
 	}
 }
 
@@ -156,7 +180,7 @@ func TestConstrainedSamples(t *testing.T) {
 			m := NewModel(set, 12, labelled, rbm.Softmax, 1)
 			m.Constraint = c
 			for _, from := range []*data.Set{set, nil} {
-				for _, p := range Samples(m, from, 2, 3).Data {
+				for _, p := range samples(t, m, from, 2, 3).Data {
 					if !(p >= 0 && p <= 1) {
 						t.Fatalf("%v: a mean is %v", c, p)
 					}

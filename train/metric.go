@@ -153,7 +153,7 @@ var metricKinds = []metricKind{
 		},
 		describe: func(s *subject, c []Column) {
 			note := s.train().Binarize
-			if n := SampleRows(s.m, s.train()); n < s.train().Len() {
+			if n := sampleRowsOf(s.m, s.train(), wholeWork); n < s.train().Len() {
 				note += fmt.Sprintf("; samples of %d rows", n)
 			}
 			c[0].Unit = " nats (" + note + ")"
@@ -175,7 +175,7 @@ var metricKinds = []metricKind{
 			return true, nil
 		},
 		measure: func(s *subject, _ context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
-			return []float64{mean(s.parts[1].freeEnergies(m, rowWork)) - mean(s.parts[0].freeEnergies(m, rowWork))}, nil
+			return []float64{Mean(s.parts[1].freeEnergies(m, rowWork)) - Mean(s.parts[0].freeEnergies(m, rowWork))}, nil
 		},
 	},
 	{

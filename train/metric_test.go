@@ -372,7 +372,7 @@ func TestPseudoLikelihoodTakesASample(t *testing.T) {
 	}
 	set := halves(rows, inputs)
 	set.Y, set.Classes = nil, nil
-	if n := SampleRows(m, set); n != rows {
+	if n := sampleRowsOf(m, set, wholeWork); n != rows {
 		t.Fatalf("%d rows at the last look", n)
 	}
 	blank, full := inputs*math.Log(0.25), inputs*math.Log(0.75)

@@ -76,12 +76,6 @@ func constraintWork(m *rbm.RBM) int {
 	return 1 + min(c.Active, m.Hidden()-c.Active)/4
 }
 
-// SampleRows returns the number of rows of set that the last look of the
-// pseudo-likelihood takes.
-func SampleRows(m *rbm.RBM, set *data.Set) int {
-	return sampleRowsOf(m, set, wholeWork)
-}
-
 // freeEnergies returns F of a sample of the part.
 func (p part) freeEnergies(m *rbm.RBM, work int) []float64 {
 	rows := p.rows(m, work)
@@ -159,7 +153,7 @@ func logLikelihood(s *subject, ctx context.Context, m *rbm.RBM, whole bool) ([]f
 	if whole {
 		work = 0
 	}
-	return s.each(func(p part) float64 { return -mean(p.freeEnergies(m, work)) - logz }), nil
+	return s.each(func(p part) float64 { return -Mean(p.freeEnergies(m, work)) - logz }), nil
 }
 
 func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
@@ -172,7 +166,7 @@ func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]
 		dst, v := make([]float64, len(rows)), rbm.NewBits(len(rows), m.Visible())
 		p.set.Visible(v.Input(), rows, m.Classes())
 		m.PseudoLogLikelihood(dst, v)
-		return mean(dst)
+		return Mean(dst)
 	}), nil
 }
 
@@ -189,7 +183,9 @@ func activeHidden(s *subject, _ context.Context, m *rbm.RBM, _ bool) ([]float64,
 	}), nil
 }
 
-func mean(x []float64) float64 {
+// Mean returns the mean of x. It adds in order, so that the bits are the same with
+// SIMD or without, which those of gonum's are not.
+func Mean(x []float64) float64 {
 	sum := 0.0
 	for _, v := range x {
 		sum += v

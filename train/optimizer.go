@@ -3,6 +3,7 @@ package train
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,11 +22,7 @@ var schedules = []string{"constant", "inverse", "linear", "cosine"}
 // CheckSchedule returns an error if a schedule is none of those above.
 func CheckSchedule(s string) error {
 	name, t0, given := strings.Cut(s, ":")
-	known := false
-	for _, k := range schedules {
-		known = known || name == k
-	}
-	if !known {
+	if !slices.Contains(schedules, name) {
 		return fmt.Errorf("schedule %q is unknown; there are constant, inverse or inverse:STEPS, linear and cosine", s)
 	}
 	if !given {
@@ -56,6 +53,10 @@ func (s Settings) rateAt(t int) float64 {
 	return s.Rate
 }
 
+// pace returns the learning rate of step t, counted from 0, times 1/(1−momentum):
+// the factor by which a gradient that stays the same moves the parameters.
+func (s Settings) pace(t int) float64 { return s.rateAt(t) / (1 - s.Momentum) }
+
 // An optimizer turns the two phases into a change of the parameters. Plain
 // ascent is one fused pass; each of the rest costs a sweep over the weights
 // and is only done if it is asked for.
@@ -78,7 +79,7 @@ func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 	o := &optimizer{settings: s}
 	blank := func() *rbm.RBM { return rbm.New(m.Visible(), m.Hidden(), m.Classes(), m.LabelKind()) }
 	if s.Center > 0 {
-		o.mu = VisibleMean(m, set)
+		o.mu = VisibleMean(set, m.Classes())
 		o.lambda = make([]float32, m.Hidden())
 		for j := range o.lambda {
 			o.lambda[j] = 0.5
@@ -132,7 +133,7 @@ func (s Settings) smallSteps() bool {
 		// longer must have the bits of one that was as long from the start.
 		return true
 	}
-	pace := s.rateAt(s.Horizon/2) / (1 - s.Momentum)
+	pace := s.pace(s.Horizon / 2)
 	small := func(penalty float64) bool { return penalty > 0 && pace*penalty < smallDecay }
 	return pace < smallRate || small(s.L1) || small(s.L2)
 }
@@ -166,7 +167,7 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, pos rbm.Batch, neg rbm.Phase) {
 	if o.settings.L1 > 0 || o.settings.L2 > 0 {
 		// Momentum lengthens every step along the gradient by 1/(1−momentum);
 		// the penalty's step must keep pace, or it would count for less.
-		pace := o.settings.rateAt(t) / (1 - o.settings.Momentum)
+		pace := o.settings.pace(t)
 		m.Decay(float32(pace*o.settings.L1), float32(pace*o.settings.L2), o.rest)
 	}
 	if o.average != nil {

@@ -63,7 +63,7 @@ func TestOptimizerAgainstTheDefinition(t *testing.T) {
 			if tr.optimizer.average != nil {
 				tr.optimizer.average.Set(tr.model)
 			}
-			o := newReference(s, tr.model, VisibleMean(tr.model, set))
+			o := newReference(s, tr.model, VisibleMean(set, tr.model.Classes()))
 			twin := newTrainer(t, s, set, 5, true, rbm.Softmax) // deals the same batches
 			for step := range 10 {
 				// The reference follows the trainer's parameters, so that the
@@ -115,7 +115,7 @@ func TestSmallSteps(t *testing.T) {
 					tr.optimizer.rest, tr.optimizer.averageRest = nil, nil
 				}
 				start := flat(tr.Model())
-				o := newReference(s, tr.model, VisibleMean(tr.model, set))
+				o := newReference(s, tr.model, VisibleMean(set, tr.model.Classes()))
 				o.avg = flat(tr.Model())
 				twin := newTrainer(t, s, set, 5, true, rbm.Softmax) // deals the same batches
 				for step := range steps {
@@ -484,7 +484,7 @@ func TestSetLogOdds(t *testing.T) {
 	SetLogOdds(m, set)
 	mean := rbm.NewMatrix(1, 12)
 	m.VisibleMean(mean, rbm.NewBits(1, 3))
-	for i, p := range VisibleMean(m, set) {
+	for i, p := range VisibleMean(set, m.Classes()) {
 		// The halves move a frequency of 400 rows by up to 1/800.
 		near(t, "mean", float64(mean.Row(0)[i]), float64(p), 0.5/400+1e-6)
 	}

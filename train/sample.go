@@ -18,11 +18,14 @@ const (
 // the class; else perClass·10 rows are drawn. If set is nil, or has no rows of
 // a class, chains start uniformly and anneal first, while β rises evenly to 1
 // in 200 steps. The rows show the model but do not prove that its chains
-// mix: 200 steps from the data may not have left them. Under a constraint on all
-// units, where Gibbs steps would not, exchanges of pairs of units move the
-// chains, and from random states there is no annealing; rows of a class that
-// the constraint makes impossible stay zero.
-func Samples(m *rbm.RBM, set *data.Set, perClass int, seed uint64) rbm.Matrix {
+// mix: 200 steps from the data may not have left them.
+//
+// Under a constraint on all units Gibbs steps could not move the chains, and
+// exchanges of pairs of units do, without annealing. Rows of a class that the
+// constraint makes impossible stay zero. There is an error, under such a
+// constraint alone, if the rows of a class are more than negphase.MaxChains or,
+// one that wraps rbm.ErrDiverged, if an energy is not finite.
+func Samples(m *rbm.RBM, set *data.Set, perClass int, seed uint64) (rbm.Matrix, error) {
 	key := rbm.NewKey(seed).Child(pictureKey)
 	if m.Classes() == 0 {
 		return sample(m, set, -1, 10*perClass, key)
@@ -32,10 +35,13 @@ func Samples(m *rbm.RBM, set *data.Set, perClass int, seed uint64) rbm.Matrix {
 		if !m.HasClass(y) {
 			continue
 		}
-		rows := sample(m.GivenClass(y), set, y, perClass, key.Child(uint64(y)))
+		rows, err := sample(m.GivenClass(y), set, y, perClass, key.Child(uint64(y)))
+		if err != nil {
+			return rbm.Matrix{}, err
+		}
 		copy(all.Data[y*perClass*all.Cols:], rows.Data)
 	}
-	return all
+	return all, nil
 }
 
 // Purposes of the keys of a sample, beside those of its steps.
@@ -48,7 +54,7 @@ const (
 
 // sample draws rows of m, a model without labels, started at rows of class y,
 // or of any class if y < 0.
-func sample(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix {
+func sample(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) (rbm.Matrix, error) {
 	if c := m.Constraint; c != nil && c.On == rbm.AllUnits {
 		return sampleShell(m, set, y, rows, key)
 	}
@@ -72,7 +78,7 @@ func sample(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) rbm.Matrix {
 	m.Step(s, nil, sampleSteps, key.Child(step))
 	mean := rbm.NewMatrix(rows, m.Visible())
 	m.VisibleMean(mean, s.H)
-	return mean
+	return mean, nil
 }
 
 // pick returns so many draws from rows.

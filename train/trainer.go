@@ -117,13 +117,14 @@ func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.Kind, seed ui
 	return m
 }
 
-// VisibleMean returns the mean of the visible units of m over the rows of set.
-func VisibleMean(m *rbm.RBM, set *data.Set) []float32 {
-	sums := make([]float64, m.Visible())
-	row, one := make([]int32, 1), set.NewRows(1, m.Classes())
+// VisibleMean returns the means over the rows of set of the visible units of a
+// model with so many classes, as Set.Visible lays them out.
+func VisibleMean(set *data.Set, classes int) []float32 {
+	sums := make([]float64, set.X.Cols+classes)
+	row, one := make([]int32, 1), set.NewRows(1, classes)
 	for r := range set.Len() {
 		row[0] = int32(r)
-		set.Visible(one, row, m.Classes())
+		set.Visible(one, row, classes)
 		one.Each(0, func(i int, x float32) { sums[i] += float64(x) })
 	}
 	mean := make([]float32, len(sums))
@@ -137,13 +138,13 @@ func VisibleMean(m *rbm.RBM, set *data.Set) []float32 {
 // as RBM.LogOdds gives them: at these a model without weights has the data's
 // means.
 func SetLogOdds(m *rbm.RBM, set *data.Set) {
-	m.LogOdds(m.VisibleBias, VisibleMean(m, set), set.Len())
+	m.LogOdds(m.VisibleBias, VisibleMean(set, m.Classes()), set.Len())
 }
 
 // Base returns the base-rate model of set for models of m's shape: the end of
 // tempered paths that is nearer than the uniform law.
 func Base(m *rbm.RBM, set *data.Set) *rbm.Base {
-	return rbm.NewBase(m, VisibleMean(m, set), set.Len())
+	return rbm.NewBase(m, VisibleMean(set, m.Classes()), set.Len())
 }
 
 // A Trainer moves a model's parameters up the likelihood of a data set, one
@@ -211,6 +212,10 @@ func Fits(m *rbm.RBM, set *data.Set) error {
 	}
 	return nil
 }
+
+// Hash returns the hash of the training set, as its Hash did in New: the rows
+// of a large set take a second.
+func (t *Trainer) Hash() string { return t.hash }
 
 // Model returns the model that training has come to: the one it was given, or
 // the moving average of its parameters if they are averaged.

@@ -11,6 +11,7 @@ import (
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/train"
 	"gorbm/train/rundir"
 )
 
@@ -184,7 +185,7 @@ func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(st
 		if err != nil {
 			return err
 		}
-		f := mean(free)
+		f := train.Mean(free)
 		if cli.Finite(f) == nil {
 			return errNotFinite
 		}

@@ -152,7 +152,7 @@ func (z *logZFlags) baseOf(m *rbm.RBM, set *data.Set) *rbm.Base {
 	if m.Classes() == 0 || set.Y != nil {
 		return train.Base(m, set)
 	}
-	mean := train.VisibleMean(rbm.New(m.Inputs(), 1, 0, rbm.Softmax), set)
+	mean := train.VisibleMean(set, 0)
 	for range m.Classes() {
 		mean = append(mean, 0.5) // of softmax labels only the ratios count
 	}

@@ -12,14 +12,6 @@ import (
 	"gorbm/train"
 )
 
-func mean(x []float64) float64 {
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
-}
-
 // jsonResult is the object that -json prints.
 type jsonResult struct {
 	Model      string   `json:"model"`
@@ -48,14 +40,14 @@ func (e *evaluation) result() (jsonResult, error) {
 		*dst = &x
 	}
 	if e.likely() {
-		set(&r.FreeEnergy, mean(e.free))
-		r.MeanLogLikelihood, r.UpperBound = e.logLikelihood(mean(e.free))
+		set(&r.FreeEnergy, train.Mean(e.free))
+		r.MeanLogLikelihood, r.UpperBound = e.logLikelihood(train.Mean(e.free))
 	}
 	if law, ok := train.LawLikelihood(e.set, e.labelled()); ok && e.by != "" {
 		set(&r.LawLogLikelihood, law)
 	}
 	if e.pl {
-		set(&r.PseudoLikelihood, mean(e.pseudo))
+		set(&r.PseudoLikelihood, train.Mean(e.pseudo))
 	}
 	if e.classify {
 		s := train.ScoreRows(e.logp, e.set.Y)
@@ -118,7 +110,7 @@ func (e *evaluation) describe(r jsonResult, w io.Writer) error {
 // with those of the other methods, or an upper bound.
 func (e *evaluation) printLikelihood(r jsonResult, w io.Writer) {
 	what := "mean " + e.likelihoodName()
-	switch free := mean(e.free); {
+	switch free := train.Mean(e.free); {
 	case e.by == byExact:
 		fmt.Fprintf(w, "%-26s %.6f\n", what, *r.MeanLogLikelihood)
 	case e.by != "":

@@ -70,7 +70,10 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	case *sklearn:
 		err = atomicfile.Write(*out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
 	case ext == ".png":
-		img := draw(m, about, *samples, *seed)
+		img, err := draw(m, about, *samples, *seed)
+		if err != nil {
+			return err
+		}
 		what = fmt.Sprintf("a sheet of %d×%d pixels", img.Bounds().Dx(), img.Bounds().Dy())
 		err = atomicfile.Write(*out, func(w io.Writer) error { return png.Encode(w, img) })
 	default:
@@ -84,13 +87,17 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 }
 
 // draw returns the sheet of filters, or of samples.
-func draw(m *rbm.RBM, about modelfile.About, samples bool, seed uint64) image.Image {
+func draw(m *rbm.RBM, about modelfile.About, samples bool, seed uint64) (image.Image, error) {
 	height, width := about.Height, about.Width
 	if height == 0 {
 		height, width = data.NearSquare(m.Inputs())
 	}
-	if samples {
-		return plots.Tiles(train.Samples(m, nil, perLine, seed), height, width, perLine, plots.Ink)
+	if !samples {
+		return plots.Filters(m, height, width), nil
 	}
-	return plots.Filters(m, height, width)
+	rows, err := train.Samples(m, nil, perLine, seed)
+	if err != nil {
+		return nil, err
+	}
+	return plots.Tiles(rows, height, width, perLine, plots.Ink), nil
 }

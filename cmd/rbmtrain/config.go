@@ -48,12 +48,13 @@ type configModel struct {
 	Constraint *rbm.Constraint `json:"constraint,omitempty"`
 }
 
-func (p *plan) config() config {
+// config returns the settings of a run on training rows with this hash.
+func (p *plan) config(hash string) config {
 	set := p.sets.Train
 	c := config{
 		Version: cli.Version(), Command: p.command, Flags: p.given(),
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
-		Data: configData{Name: set.Name, Hash: set.Hash(), Rows: set.Len(), Inputs: set.X.Cols,
+		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize},
 		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Init: p.init, Constraint: p.model.Constraint},
 		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{},

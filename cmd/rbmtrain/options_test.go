@@ -233,7 +233,7 @@ func TestInit(t *testing.T) {
 	rbmtrain.OK(t, small("-quiet", "-out", "first")...)
 	file := filepath.Join("first", rundir.ModelFile)
 	want, _ := clitest.Load(t, file)
-	if p := planned(t, "-data", clitest.Toy, "-init", file); !p.model.Equal(want) || p.config().Model.Hidden != 4 {
+	if p := planned(t, "-data", clitest.Toy, "-init", file); !p.model.Equal(want) || p.config("").Model.Hidden != 4 {
 		t.Error("-init with a file starts from another model")
 	}
 	before := clitest.Read(t, file)

@@ -35,7 +35,7 @@ func (p *plan) run(ctx context.Context) (err error) {
 		p.flags.Warn(p.samplerWarning)
 	}
 	if p.dryRun {
-		return p.rehearse()
+		return p.rehearse(trainer.Hash())
 	}
 	r := &runner{plan: p, trainer: trainer}
 	if err := r.open(); err != nil {
@@ -81,13 +81,13 @@ func (r *runner) resumption() string {
 }
 
 // rehearse is -dry-run: it prints what would run.
-func (p *plan) rehearse() error {
+func (p *plan) rehearse(hash string) error {
 	if p.out != "" {
 		if _, err := rundir.Check(p.out, p.force); err != nil {
 			return err
 		}
 	}
-	return p.flags.Print(p.config(), func(w io.Writer) error {
+	return p.flags.Print(p.config(hash), func(w io.Writer) error {
 		_, err := fmt.Fprintln(w, p.describe())
 		return err
 	})
@@ -119,7 +119,7 @@ func (r *runner) open() (err error) {
 		if r.folder, err = rundir.New(r.out, rundir.Stem(r.sets.Train.Name)+"-"+r.settings.Negative.Kind, r.force); err != nil {
 			return err
 		}
-		if err := r.folder.WriteJSON(rundir.ConfigFile, r.config()); err != nil {
+		if err := r.folder.WriteJSON(rundir.ConfigFile, r.config(r.trainer.Hash())); err != nil {
 			return err
 		}
 		if r.tempered() {
@@ -157,7 +157,7 @@ func (r *runner) open() (err error) {
 	if r.table, err = r.folder.ContinueTable(rundir.MetricsFile, r.columns(), keep); err != nil || !r.extended {
 		return err
 	}
-	return r.folder.WriteJSON(rundir.ConfigFile, r.config()) // with the larger number of steps
+	return r.folder.WriteJSON(rundir.ConfigFile, r.config(r.trainer.Hash())) // with the larger number of steps
 }
 
 func (r *runner) close() {
@@ -284,7 +284,10 @@ func (r *runner) draw() error {
 	set, file := r.sets.Train, func(name string, write func(w io.Writer) error) error {
 		return atomicfile.Write(r.folder.Path(name), write)
 	}
-	samples := train.Samples(r.trainer.Model(), set, samplesPerClass, r.settings.Seed)
+	samples, err := train.Samples(r.trainer.Model(), set, samplesPerClass, r.settings.Seed)
+	if err != nil {
+		return err
+	}
 	filters := plots.Filters(r.trainer.Model(), set.Height, set.Width)
 	sheet := plots.Tiles(samples, set.Height, set.Width, samplesPerClass, plots.Ink)
 	if err := cmp.Or(

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 )
@@ -43,7 +42,7 @@ func Curves(w io.Writer, panels []Panel, columns []string, rows [][]float64) err
 // plot returns the plot of a panel, or nil if it has no columns.
 func (panel Panel) plot(columns []string, rows [][]float64) *Plot {
 	p := New("", panel.Label)
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(stepTicks), plot.TickerFunc(Ticks)
+	p.X.Tick.Marker, p.Y.Tick.Marker = stepTicks, Ticks
 	p.Grid()
 	p.Legend.Top = true
 	n := 0

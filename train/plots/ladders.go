@@ -128,7 +128,7 @@ func trajectories(l NamedLadder) *Plot {
 	}
 	p.Y.Min, p.Y.Max = 0.5, float64(k)+0.5
 	p.X.Min, p.X.Max = float64(first), float64(max(l.Rounds, first+1))
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(stepTicks), plot.TickerFunc(wholeTicks)
+	p.X.Tick.Marker, p.Y.Tick.Marker = stepTicks, plot.TickerFunc(wholeTicks)
 	return p
 }
 
