@@ -104,7 +104,10 @@ func (f *Flags) suggest(err error) string {
 	}
 	var names []string
 	f.VisitAll(func(g *flag.Flag) { names = append(names, g.Name) })
-	return DidYouMean("-", name, names)
+	if near := data.Nearest(name, names); near != "" {
+		return "; did you mean -" + near + "?"
+	}
+	return ""
 }
 
 // Given reports whether the flag was on the command line.
@@ -139,21 +142,12 @@ func (f *Flags) Print(v any, text func(w io.Writer) error) error {
 	return text(f.Stdout)
 }
 
-// DidYouMean returns "; did you mean …?" if one of the known names is like
-// name, with prefix before it.
-func DidYouMean(prefix, name string, known []string) string {
-	if near := data.Nearest(name, known); near != "" {
-		return "; did you mean " + prefix + near + "?"
-	}
-	return ""
-}
-
 // Choice checks that value, given to the flag, is one of known.
 func Choice(flagName, value string, known ...string) error {
 	if slices.Contains(known, value) {
 		return nil
 	}
-	return Usagef("-%s is %q%s; it is %s", flagName, value, DidYouMean("", value, known), strings.Join(known, ", "))
+	return Usagef("-%s is %q%s; it is %s", flagName, value, data.DidYouMean(value, known), strings.Join(known, ", "))
 }
 
 // Between checks that n, given to the flag, lies in lo … hi.

@@ -44,6 +44,14 @@ func Percent(x float64) string {
 	return Number(100*x) + " %"
 }
 
+// Count returns a number of things: "1 repeat", "2 repeats".
+func Count[N int | int64](n N, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
 // PlusMinus returns x ± its standard error with so many decimals, and x alone
 // if the error is infinite.
 func PlusMinus(x, stdErr float64, decimals int) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -77,10 +78,10 @@ func (p *plan) loadData(ctx context.Context) error {
 	if err := train.Fits(first.Model, set); err != nil {
 		return fmt.Errorf("%s does not fit the data: %w", first.Path, err)
 	}
-	p.set = set
+	p.set, p.base = set, sync.OnceValue(func() *rbm.Base { return train.Base(first.Model, set) })
 	for i := range p.estimators {
 		if p.estimators[i].Ladder().Path == negphase.ToData {
-			p.estimators[i].SetBase(train.Base(first.Model, set))
+			p.estimators[i].SetBase(p.base())
 		}
 	}
 	return nil

@@ -118,8 +118,9 @@ const maxRepeats = 1 << 20
 type plan struct {
 	options
 	models     []*subject
-	set        *data.Set // nil: none
-	names      []string  // of the estimators, as given
+	set        *data.Set        // nil: none
+	base       func() *rbm.Base // of set; computed once, when it is first needed
+	names      []string         // of the estimators, as given
 	estimators []negphase.Settings
 	reference  *negphase.Settings // nil: the truth is enumerated where it can be
 
@@ -256,12 +257,12 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 	if p.reference == nil {
 		truth, err = enumerate(ctx, s.Model)
 	}
-	if settings := compare.ReferenceFor(s.Model); p.reference != nil || errors.Is(err, exact.ErrTooLarge) {
-		if p.set != nil && settings.Sampler() == "" {
-			settings.SetBase(train.Base(s.Model, p.set))
-		}
+	if p.reference != nil || errors.Is(err, exact.ErrTooLarge) {
+		settings := compare.ReferenceFor(s.Model)
 		if p.reference != nil {
 			settings = *p.reference
+		} else if p.set != nil && settings.Sampler() == "" {
+			settings.SetBase(p.base())
 		}
 		total := compare.ReferenceGroups * int64(p.referenceSteps)
 		bar := p.flags.NewProgress("reference run", "updates", total)

@@ -156,7 +156,7 @@ func (p *plan) describe(r result, w io.Writer) {
 	if p.set != nil {
 		fmt.Fprintf(w, "; gradient of %s, length %.4g", p.set.Name, r.truth.GradientNorm())
 	}
-	fmt.Fprintf(w, "\n%s, seconds of %s (%s)\n", count(r.curves[0].Repeats, "repeat"), count(p.processors(), "processor"), rbm.KernelLevel())
+	fmt.Fprintf(w, "\n%s, seconds of %s (%s)\n", cli.Count(r.curves[0].Repeats, "repeat"), cli.Count(p.processors(), "processor"), rbm.KernelLevel())
 
 	t := cli.NewTable(w)
 	fmt.Fprint(t, "negphase\tsteps\tGibbs steps\tdistance\tbias\tnoise\tcosine\tµs/step\tseconds\t\n")
@@ -186,14 +186,6 @@ func short(s negphase.Settings) string {
 		text = fmt.Sprintf("%s at %d temperatures up to %g", text[:at], len(t), t[len(t)-1])
 	}
 	return text
-}
-
-// count returns "1 repeat", "2 repeats".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 func plusMinus(m compare.Moment) string {
@@ -228,7 +220,7 @@ func (p *plan) warnings(results []result) (warnings []string) {
 		}
 		if drowned > 0 {
 			warnings = append(warnings, fmt.Sprintf("%s: its distance is less than twice the error of the reference itself (%s), and may be that; take more -reference-steps",
-				p.names[i], count(drowned, "model")))
+				p.names[i], cli.Count(drowned, "model")))
 		}
 		ladder(p.names[i], info)
 		if w := info.CutWarning(); w != "" {

@@ -238,7 +238,9 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 			e.warn(nil, "log Z was not estimated: %v", err)
 		}
 	}
-	e.logp = make([]float64, e.n*e.m.Classes())
+	if e.classify || e.rows != "" {
+		e.logp = make([]float64, e.n*e.m.Classes())
+	}
 	e.free, err = e.freeEnergies(ctx, "free energies", e.logp)
 	if err == nil && e.pl {
 		e.pseudo = make([]float64, e.n)

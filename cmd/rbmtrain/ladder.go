@@ -247,17 +247,10 @@ func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 		fmt.Fprintf(w, "exchange between temperatures: %s\n", strings.Join(s, ", "))
 	}
 	fmt.Fprintf(w, "barrier between its ends, by the sum of rejections: %s; %s; particles' shares of time at each temperature within %.2g of %.2g\n",
-		plots.WithError(l.Barrier, l.BarrierErr), roundTrips(total.RoundTrips), l.Deviation, 1/float64(len(l.Beta)))
+		plots.WithError(l.Barrier, l.BarrierErr), cli.Count(total.RoundTrips, "round trip"), l.Deviation, 1/float64(len(l.Beta)))
 	if off, ok := total.OffWeight(); ok {
 		fmt.Fprintf(w, "weight of the estimate off the coldest particle: %s\n", cli.Percent(off))
 	}
-}
-
-func roundTrips(n int64) string {
-	if n == 1 {
-		return "1 round trip"
-	}
-	return fmt.Sprintf("%d round trips", n)
 }
 
 // jsonLadder is the ladder in the JSON result.

@@ -165,7 +165,7 @@ func (p *plan) start(labelled bool, kind rbm.Kind) error {
 	}
 	m, about, err := modelfile.Read(p.init)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("-init: there is no file %s%s; give a model file or log-odds", p.init, cli.DidYouMean("", p.init, []string{"log-odds"}))
+		return fmt.Errorf("-init: there is no file %s%s; give a model file or log-odds", p.init, data.DidYouMean(p.init, []string{"log-odds"}))
 	}
 	if err != nil {
 		return fmt.Errorf("-init: %w", err)

@@ -196,8 +196,11 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		Metrics: map[string]float64{}, SwapRates: total.SwapRates(), Warnings: warnings,
 		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(),
 		Model: r.folder.Path(rundir.ModelFile), Folder: r.folder.Dir,
-		Law: cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0)), OffWeight: cli.Known(total.OffWeight()),
+		OffWeight:  cli.Known(total.OffWeight()),
 		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Ladder: r.jsonLadder(),
+	}
+	if r.flags.JSON { // every row is scored
+		s.Law = cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0))
 	}
 	for _, v := range r.last.Values {
 		s.Metrics[v.Name] = v.Value
