@@ -63,18 +63,18 @@ func (l *LadderSettings) keys(more ...key) []key {
 	return slices.Concat(
 		[]key{
 			countKey("k", &l.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
-			countKey("swaps", &l.swaps, 1, 1, maxSteps, "rounds of Gibbs steps and a swap an update"),
+			countKey("swaps", &l.swaps, 1, 1, maxSteps, "rounds in an update; a round is -k Gibbs steps and one swap"),
 		},
 		l.chainSettings.keys("groups of replicas"),
 		[]key{
 			{name: "tau", value: &l.Temperatures, initial: "1/2/3/4/5", check: l.checkTemperatures,
-				help: "temperatures, rising from 1, inf allowed; auto or auto:NUMBER has them tuned up to the hottest; reach:NUMBER (5) has so many and tunes how hot they get, so that neighbours swap"},
+				help: "temperatures, rising from 1; the last may be inf. auto and auto:NUMBER tune those below the hottest; reach:NUMBER, 5 if left out, tunes the hottest too, so that neighbours swap often"},
 			{name: "hottest", value: (*temperature)(&l.Hottest), check: l.checkHottest, example: "5",
-				help: "a tuned ladder ends there, one with reach there at most (default: inf)"},
+				help: "the highest temperature of a tuned ladder; with tau=reach, the most it may be (default: inf)"},
 		},
 		more,
 		[]key{
-			wordKey("path", &l.Path, "", "data: β = 0 is not the uniform law but that of independent units with the data's frequencies, which is nearer (with auto: the default)", ToUniform, ToData).like(ToData),
+			wordKey("path", &l.Path, "", "where temperatures lead to, at β = 0: data is independent units with the data's frequencies, which are nearer to the model than the uniform law (default with tau=auto: data)", ToUniform, ToData).like(ToData),
 			l.gibbsKey(),
 			{name: samplerKey, value: &l.samplerSettings, check: l.checkSampler},
 		})

@@ -38,7 +38,7 @@ const samplerKey = "sampler"
 // gibbsKey returns the row of the block Gibbs steps beside the moves.
 func (m *samplerSettings) gibbsKey() key {
 	return key{name: "gibbs", value: (*count)(&m.gibbs), example: "1", check: m.checkGibbs,
-		help: "block Gibbs steps before the moves of a sampler (default, also by gibbs=0: 1 where moves keep the number of active units and -constraint is not all=, else none)"}
+		help: "block Gibbs steps before the moves of a sampler; 0, the default, takes as many as it needs: 1 if its moves keep the number of active units and no constraint on all units does, else none"}
 }
 
 func (m *samplerSettings) checkGibbs() error {

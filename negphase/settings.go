@@ -43,7 +43,7 @@ var kinds = []kind{
 	{"cd", "contrastive divergence: short chains from the batch", onHidden, gibbsObstacle, &cdSettings{}},
 	{"pcd", "persistent chains", onHidden, gibbsObstacle, &pcdSettings{}},
 	{"pt", "parallel tempering: replicas at several temperatures swap", onHidden, gibbsObstacle, &ptSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
-	{"ins", "infinite swapping: all permutations of the temperatures at once, at most 16", onHidden, gibbsObstacle, &insSettings{LadderSettings{longest: maxBlock}}},
+	{"ins", "infinite swapping: all permutations of at most 16 temperatures at once", onHidden, gibbsObstacle, &insSettings{LadderSettings{longest: maxBlock}}},
 	{"pins", "partial infinite swapping: permutations within blocks of the temperatures", onHidden, gibbsObstacle, &pinsSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
 	{"ucd", "unbiased contrastive divergence: coupled pairs of chains run until they meet", nil, "its chains are coupled unit by unit, which needs units that are independent", &ucdSettings{}},
 	{"sardonics", "persistent chains that move by self-avoiding walks of many flips", nil, "its walks change the number of active units", &walkSettings{samplerSettings: samplerSettings{only: "sardonics"}}},

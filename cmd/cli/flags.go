@@ -57,7 +57,7 @@ func (f *Flags) AddOutput(quiet, json string) {
 
 // AddWorkers adds -workers, the number of processors to use, for UseWorkers.
 func (f *Flags) AddWorkers() *int {
-	return f.Int("workers", 0, "processors to use at most; 0: all. Results are the same bits at any number")
+	return f.Int("workers", 0, "processors to use at most; 0: all. Results have the same bits at any number")
 }
 
 // UseWorkers lowers GOMAXPROCS to n, unless n is 0 or larger than it, and returns

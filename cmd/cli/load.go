@@ -34,6 +34,9 @@ func (f *Flags) AddData(spec, specHelp string) *DataFlags {
 	return d
 }
 
+// ShapeUnused is the help of -shape for commands that draw no rows.
+const ShapeUnused = "shape of the rows as pictures, such as 28x28: it must fit the rows, and has no other effect here"
+
 // Load loads the data, with a progress bar for what takes long.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
 	if err := cmp.Or(
@@ -126,7 +129,7 @@ type ModelFlags struct {
 func (f *Flags) AddModel() *ModelFlags {
 	m := &ModelFlags{flags: f}
 	f.StringVar(&m.Path, "model", "", "model: a .safetensors or .npz file, or the folder of a run")
-	f.IntVar(&m.Classes, "classes", 0, "label units of a model whose file does not say: its last visible units")
+	f.IntVar(&m.Classes, "classes", 0, "number of label units, the last visible ones, of a model whose file does not say")
 	f.StringVar(&m.Labels, "labels", "softmax", "kind of the label units of -classes, softmax or bernoulli")
 	return m
 }

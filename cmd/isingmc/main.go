@@ -28,9 +28,9 @@ probability ∝ exp(−βE). The samplers of -sampler, separated by commas, run 
 turn for equal computing time:
 
 %s
-All but the last two draw from all states, those at fixed magnetisation: the two
-sorts have different laws and are not mixed in a run. Settings follow the name, as
-in sardonics:k=89-90:gamma=1.02:
+The last two, exchange and im, draw from states of fixed magnetisation; the
+others from all states. These are different laws, so that a run takes samplers of
+one sort. Settings follow the name, as in sardonics:k=89-90:gamma=1.02:
 
 %s
 For each sampler there is printed: its rates; the mean energy with its standard
@@ -46,7 +46,7 @@ so that only where a sampler stops depends on the clock.
 
 Examples:
 
-  isingmc                                     # three samplers at the critical point
+  isingmc                                     # three samplers near the critical point
   isingmc -sampler gibbs,metropolis:order=random -temperature 2.5 -seconds 10 -out race.png
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics:k=1-25,gibbs
   isingmc -active 1800 -sampler exchange,im:k=90
@@ -97,7 +97,7 @@ func newOptions() *options {
 	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler")
 	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a share of -moves or -seconds")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first state and of all moves")
-	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a move instead, from its whole matrix (small systems)")
+	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its whole matrix (small systems)")
 	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a PNG")
 	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table")
 	f.AddOutput("no progress bar and no table; errors and warnings remain",

@@ -71,9 +71,10 @@ type options struct {
 }
 
 func newOptions() *options {
-	f := cli.NewFlags("rbmcompare", summary, "rbmcompare -model FILE | -run DIR [flags]")
+	f := cli.NewFlags("rbmcompare", summary, "rbmcompare -model FILE [flags]\n       rbmcompare -run FOLDER [flags]")
 	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: none; chains then start uniformly)")}
-	f.StringVar(&o.run, "run", "", "folder of a run: all snapshots in its models/ are compared on")
+	f.Lookup("shape").Usage = cli.ShapeUnused
+	f.StringVar(&o.run, "run", "", "folder of a run: the estimators are compared on every snapshot in its models/")
 	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
 	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say")
 	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")

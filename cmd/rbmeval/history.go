@@ -41,7 +41,7 @@ const sampleKey = 1 << 32
 // evaluateRun evaluates the snapshots of -run.
 func (o *options) evaluateRun(ctx context.Context) error {
 	if name := o.flags.FirstGiven("model", "classes", "labels", "part", "pl", "classify", "rows", "features", "ladder"); name != "" {
-		return cli.Usagef("-%s is for a single model; -run judges the likelihood of all snapshots", name)
+		return cli.Usagef("-%s is for a single model; -run computes the likelihood of all snapshots", name)
 	}
 	if err := o.flags.CheckNew("out"); err != nil {
 		return err

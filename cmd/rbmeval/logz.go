@@ -169,4 +169,4 @@ func (z *logZFlags) drawLadder(b logz.Bracket) error {
 	})
 }
 
-var errNotFinite = errors.New("a result is not finite: the model's parameters are too large to judge")
+var errNotFinite = errors.New("a result is not finite: the model's parameters are too large")

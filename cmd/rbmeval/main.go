@@ -29,10 +29,10 @@ const summary = `rbmeval evaluates a restricted Boltzmann machine on data.
 
 Without -exact, -ais, -reverse-ais, -bennett, -pl or -classify it does what
 applies: log Z by exact enumeration if that takes no longer than some seconds,
-else between AIS, which is too low on average, and reverse AIS, which is too high,
-with Bennett's ratio in between; pseudo-likelihood; classification. Chains at
-the model come from ten ladders of temperatures that are tuned to it, never from
-data.
+else by AIS, which is too low on average, by reverse AIS, which is too high, and
+Bennett's ratio, which leans to neither side; pseudo-likelihood; classification.
+Chains at the model come from ten ladders of temperatures that are tuned to it,
+never from data.
 
 An estimate is printed as x ± s, its standard error. s comes from the spread
 between the ten ladders, or between the chains of AIS, and is widened by Student's
@@ -84,6 +84,7 @@ type options struct {
 func newOptions() *options {
 	f := cli.NewFlags("rbmeval", summary, "rbmeval -model FILE [flags]\n       rbmeval -run FOLDER [flags]")
 	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: the data that the model was trained on)")}
+	f.Lookup("shape").Usage = cli.ShapeUnused
 	f.StringVar(&o.part, "part", "auto", "rows to evaluate on: train, test, or auto, which is test if there is one")
 	o.logZFlags = addLogZFlags(f)
 	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated")

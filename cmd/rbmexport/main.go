@@ -28,12 +28,16 @@ func main() { cli.Main("rbmexport", run) }
 
 const summary = `rbmexport converts a model, or draws it.
 
-The ending of -out says what is wanted: .safetensors or .npz, each with weights
-[visible, hidden], visible_bias and hidden_bias; or .png, a sheet of filters, or
-with -samples of p(v|h) of samples: a class a row with its label held, annealed from
-random states, where samples.png of a run starts at data. -sklearn writes the .npz with the names of
-scikit-learn's BernoulliRBM: components_ [hidden, visible], intercept_hidden_
-and intercept_visible_. Both kinds are read.`
+The ending of -out says what is wanted. A .safetensors or .npz file holds the
+arrays weights [visible, hidden], visible_bias and hidden_bias. -sklearn writes
+the .npz with the names of scikit-learn's BernoulliRBM instead: components_
+[hidden, visible], intercept_hidden_ and intercept_visible_. -model reads both
+kinds of .npz.
+
+A .png is a sheet of filters, the weights of hidden units as pictures. With
+-samples it shows samples of the model, as p(v|h): the chains start at random
+states and are annealed. (Those in samples.png of a run start at the data.) A
+model with labels has a row of samples for each class, whose label is held.`
 
 // perLine is the number of samples drawn for each class.
 const perLine = 10
@@ -70,8 +74,8 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	case *sklearn:
 		err = atomicfile.Write(*out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
 	case ext == ".png":
-		img, err := draw(m, about, *samples, *seed)
-		if err != nil {
+		var img image.Image
+		if img, err = draw(m, about, *samples, *seed); err != nil {
 			return err
 		}
 		what = fmt.Sprintf("a sheet of %d×%d pixels", img.Bounds().Dx(), img.Bounds().Dy())

@@ -40,15 +40,16 @@ In pt, ins and pins a sampler may take the place of Gibbs steps between swaps:
 -temperatures auto tunes the ladder while the model sharpens: temperatures stand
 where neighbours exchange equally often, as many as the measured barrier asks
 for (at most 64; ins 16), or 20 of them by auto:20 (at most 256; ins 16).
--temperatures reach:5 keeps five and tunes how hot the hottest is, so that
-neighbours swap at a rate of 0.6: for many short ladders, which see to it that
-all their particles count. Within -negphase it is tau=auto, tau=auto/20 or
-tau=reach/5. metrics.csv, ladder.csv and ladder.png show how it exchanges.
+-temperatures reach:5 takes five and tunes how hot the hottest is, so that
+neighbours swap at a rate of 0.6. Choose it with many short ladders: the
+particles at all temperatures then count in the estimate of ins and pins.
+Within -negphase these are tau=auto, tau=auto/20 and tau=reach/5. metrics.csv,
+ladder.csv and ladder.png show how the ladder exchanges.
 
-Results go to a folder: config.json, metrics.csv, model.safetensors, a
-checkpoint, snapshots in models/, and the pictures filters.png, samples.png,
-curves.png and ladder.png. Ctrl-C saves
-and stops; -resume goes on to the same bits as if nothing had happened.
+Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
+with -holdout best.safetensors, a checkpoint, snapshots in models/, and the
+pictures filters.png, samples.png, curves.png and ladder.png. Ctrl-C saves and
+stops; -resume goes on to the same bits as if nothing had happened.
 Defaults are those of the infinite-swapping paper (Hult, Nyquist & Ringqvist
 2020), where it has them.
 

@@ -37,8 +37,8 @@ They need a python3 with these packages; on Debian
 
   apt-get install python3-numpy python3-torch python3-sklearn libopenblas0-pthread
 
-Those that are not there are left out. So is DsysDML/rbms, which Debian does not
-have.
+A peer that is not installed is left out. DsysDML/rbms, an RBM library in PyTorch,
+is not among the peers: Debian has no package of it.
 
 The limit of the ports is the least time in which this processor could do what an
 update must do: the rates of its vector operations are measured in the same run,

@@ -27,7 +27,7 @@ var samplers = []sampler{
 	row("modified-metropolis", "the same, but flips that cost nothing by chance ½", false, func(m *ModifiedMetropolis) []key { return []key{orderKey(&m.Order)} }),
 	row("sw", "Swendsen–Wang: clusters of all spins a move", false, noKeys[SwendsenWang]),
 	row("block-gibbs", "all hidden, then all visible units of an RBM a move", false, noKeys[BlockGibbs]),
-	row("flip", "the same by flip-the-state: to the more probable value always", false, noKeys[FlipTheState]),
+	row("flip", "like block-gibbs, but always flips to the likelier value", false, noKeys[FlipTheState]),
 	row("sardonics", "self-avoiding walks in the space of states", false, (*Sardonics).keys),
 	row("exchange", "on states of -active spins up: swaps an up and a down spin", true, noKeys[Exchange]),
 	row("im", "the same by intracluster moves: walks out and back", true, (*Intracluster).keys),
