@@ -9,7 +9,7 @@ import (
 )
 
 // maxListed limits the side of a picture of bars and the length of a pattern of
-// the shifter, whose rows are all listed: some two and three million.
+// the shifter. All of their rows are listed: at the limit two and three million.
 const maxListed = 20
 
 // loadBars lists bars and stripes (MacKay, Information Theory, Inference, and

@@ -118,7 +118,7 @@ func (p *packer) Write(b []byte) (int, error) {
 func (p *packer) flush() {
 	cols := p.set.X.Cols
 	rows := min(len(p.buf)/max(cols, 1), p.set.X.Rows-p.next)
-	// Without an end to the context there is no error.
+	// The only error would be that of the context, which never ends.
 	forBlocks(context.Background(), rows, 256, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			grey := p.buf[i*cols : (i+1)*cols]

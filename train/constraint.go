@@ -52,9 +52,9 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 		bad, set.Name, m.Constraint, on, what, m.Hidden(), remedy)
 }
 
-// eachVisible calls f with some of the rows of set after others, as visible
-// units of m, and the number of the first. Label units that set does not know
-// stay off.
+// eachVisible calls f with one block of the rows of set after the other, as
+// visible units of m; first is the number of the block's first row. Label units
+// are off if set has no labels.
 func eachVisible(m *rbm.RBM, set *data.Set, f func(first int, v rbm.Bits)) {
 	const rows = 256 // at once
 	for lo := 0; lo < set.Len(); lo += rows {

@@ -26,8 +26,8 @@ func (e Evaluation) Value(name string) (float64, bool) {
 	return 0, false
 }
 
-// An Evaluator measures the model at step 0, every so many steps, and at the
-// end, where samples give way to all rows.
+// An Evaluator measures the model at step 0, every so many steps, and at the end.
+// At the end metrics take all rows where they otherwise take a sample.
 type Evaluator struct {
 	Metrics []Metric
 	Every   int // steps between evaluations

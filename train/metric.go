@@ -35,8 +35,8 @@ type Column struct {
 	// data, "_train", "_holdout" or "_test" follow it.
 	Name   string
 	Single bool // not for each part
-	// Label, Format, a verb for the value times Scale (0 is 1), and Unit are for
-	// the report of a run. If Label is empty, the column is not in it.
+	// The report of a run shows Label, then the value times Scale (0 stands for
+	// 1) by the verb Format, then Unit. Without Label it leaves the column out.
 	Label, Format, Unit string
 	Scale               float64
 	// Axis labels the panel of the column in curves.png, with its unit; "" is

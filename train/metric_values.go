@@ -62,9 +62,9 @@ func sampleRowsOf(m *rbm.RBM, set *data.Set, work int) int {
 }
 
 // constraintWork returns the work of a row, in units of the work without m's
-// constraint. In place of one product, each hidden unit takes a
-// recursion of as many terms as there are active units, or inactive ones if
-// those are fewer; some terms are computed at a time.
+// constraint. In place of one product, each hidden unit takes a recursion of as
+// many terms as there are active units, or inactive ones if those are fewer.
+// Some four terms are computed at a time.
 func constraintWork(m *rbm.RBM) int {
 	c := m.Constraint
 	switch {

@@ -105,8 +105,9 @@ func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 }
 
 const (
-	// smallRate is the learning rate below which the parameters have a second
-	// word. A float32 of size 1 to 2 takes steps of 6·10⁻⁸ or more: at this rate,
+	// smallRate is the learning rate below which each parameter has a second
+	// word: a float32 that keeps what rounding leaves of the parameter's steps
+	// and adds it to later ones. A float32 of size 1 to 2 takes steps of 6·10⁻⁸ or more: at this rate,
 	// those along a gradient above 10⁻⁴. Without a second word, exact training
 	// of a toy model with weights of that size (40/rate steps) ended off by 8·10⁻⁵
 	// of the way it went at rate 10⁻³, and by 10⁻³ at rate 10⁻⁴. With minibatches
@@ -118,14 +119,14 @@ const (
 )
 
 // smallDecay is the step of a weight of size 1, in one update by weight decay,
-// below which the parameters have a second word: 64 last bits of float32, so that
-// rounding takes at most a hundredth of it. The gradient's noise is of no help to
-// decay, which is a step of its own.
+// below which the parameters have a second word. It is 64 times the last bit of
+// such a weight, so that rounding takes at most a hundredth of a larger step. The
+// gradient's noise does not help, because decay is a step of its own.
 const smallDecay = 0x1p-17
 
-// smallSteps reports whether steps of the parameters are so small in half of the
-// run, or in more of it, that they need second words: those along the gradient, which momentum
-// multiplies by 1/(1−momentum), or those of weight decay.
+// smallSteps reports whether the parameters need second words because their steps
+// are small in half of the run or more: steps along the gradient, which momentum
+// multiplies by 1/(1−momentum), or steps of weight decay.
 func (s Settings) smallSteps() bool {
 	name, _, given := strings.Cut(s.Schedule, ":")
 	if name == "inverse" && given {

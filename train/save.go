@@ -20,7 +20,8 @@ import (
 //	lengths of the parts, 4 × uint64, little endian
 //	header (JSON)
 //	parameters (float32, little endian): the model, then the optimizer's own:
-//	velocity, average, offsets, second words
+//	velocity, average, offsets, and rests, which are what rounding has left of
+//	the steps of parameters
 //	estimator (its binary form)
 //	what the caller added to it
 //	SHA-256 of all before it
@@ -40,7 +41,7 @@ type saved struct {
 
 	Constraint *rbm.Constraint `json:"constraint,omitempty"`
 
-	Rests []string `json:"rests,omitempty"` // the second words that are kept, in the order of their parameters
+	Rests []string `json:"rests,omitempty"` // names of the rests that are saved, in their order
 
 	Data string `json:"data"`
 	Hash string `json:"data_hash"`
@@ -61,10 +62,10 @@ func (t *Trainer) header() saved {
 	return h
 }
 
-// restNames are the second words that there may be.
+// restNames are the names of the rests that there may be.
 var restNames = []string{"parameters", "average"}
 
-// rest returns the second words of that name, nil if they are not kept.
+// rest returns the rests of that name; nil if they are not kept.
 func (t *Trainer) rest(name string) *rbm.RBM {
 	switch name {
 	case restNames[0]:

@@ -280,12 +280,12 @@ type Observer func(ctx context.Context, e Event) error
 // failing.
 var ErrStop = errors.New("stop")
 
-// MaxSteps is the largest number of steps: rows dealt are then counted within
-// 63 bits.
+// MaxSteps is the largest number of steps. With it the number of rows in all
+// minibatches of a run fits in 63 bits.
 const MaxSteps = 1<<31 - 1
 
 // checkEvery is the number of steps between searches of all parameters for
-// values that are not finite: they cost as much as a fraction of a step.
+// values that are not finite. A search takes a fraction of the time of a step.
 const checkEvery = 100
 
 // Run takes steps until steps have been taken in all, the context is done or

@@ -23,7 +23,7 @@ const MaxStates = 1 << 29
 
 // ExchangeFloor is the rate of exchange between two neighbouring temperatures
 // below which the commands warn of a ladder. At one exchange in a hundred
-// attempts the replicas above serve a chain for nothing.
+// attempts the hotter replicas do not help the coldest one.
 const ExchangeFloor = 0.01
 
 // Flags is a flag set with the flag -version, which every command has, and the

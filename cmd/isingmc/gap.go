@@ -15,7 +15,7 @@ import (
 type gapResult struct {
 	Sampler     string  `json:"sampler"`
 	SpectralGap float64 `json:"spectral_gap"`
-	Period      int     `json:"period"` // 0 if it is reducible; see diag.Period
+	Period      int     `json:"period"` // 0 if some states cannot be reached; see diag.Period
 }
 
 // gaps computes the spectral gap of each sampler from its whole transition
@@ -60,12 +60,12 @@ func boltzmann(g *mcmc.Graph, beta float64) []float64 {
 	return law
 }
 
-// leastGap is the size of rounding errors: smaller gaps have no digit that is
-// right. See diag.SpectralGap.
+// leastGap is the size of rounding errors: no digit of a smaller gap is right. See
+// diag.SpectralGap.
 const leastGap = 1e-12
 
-// words returns the gap as text, and the number of sweeps after which 1/e of
-// the start is left.
+// words returns the gap as text, and the number of sweeps in which the distance to
+// the law, in its slowest part, falls to 1/e.
 func (r gapResult) words() (gap, forget string) {
 	switch {
 	case r.Period == 0:

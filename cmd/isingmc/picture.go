@@ -116,8 +116,9 @@ func decayPlot(rows []row) *plots.Plot {
 	return p
 }
 
-// lags is the number of blocks beyond which ρ is noise: twice the window of τ,
-// or ten if that is less; if the energy has a slow tail, a batch of blocks.
+// lags returns how many blocks of the trace the plot of ρ goes back: twice the
+// window of τ, beyond which ρ is noise, and at least ten. If ρ falls slowly at the
+// end, it is at least the length of a batch.
 func lags(r row) float64 {
 	n := max(10, 2*float64(r.Time.Window)/float64(r.trace.Stride()))
 	if r.Slow {

@@ -31,7 +31,7 @@ func (p *plan) defaultSamplers() string {
 		}
 		return fmt.Sprintf("exchange,im:k=%d", paper)
 	case n >= 20*paper:
-		return fmt.Sprintf("gibbs,sw,sardonics:k=%d-%d:gamma=1.02", paper-1, paper) // a fixed length is reducible
+		return fmt.Sprintf("gibbs,sw,sardonics:k=%d-%d:gamma=1.02", paper-1, paper) // walks of one length cannot reach all states
 	case n > 2:
 		return fmt.Sprintf("gibbs,sw,sardonics:k=1-%d", min(long, n-1))
 	}

@@ -99,7 +99,7 @@ func readCouplings(path string, l *mcmc.Lattice) (mcmc.Couplings, error) {
 		if !ok {
 			return nil, fmt.Errorf("%s does not couple spins %d and %d, which are neighbours on lattice %s; give -lattice the file alone", path, b.I, b.J, l.Name)
 		}
-		couplings[k] = c[at] / float64(b.Times) // the file's is that of the pair
+		couplings[k] = c[at] / float64(b.Times) // the file has the sum over all bonds of the pair
 	}
 	for i := range g.Len() {
 		if g.Field(i) != 0 {

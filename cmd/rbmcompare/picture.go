@@ -42,8 +42,8 @@ func (p *plan) drawCurves(r result, w io.Writer) error {
 		}
 		return all
 	}
-	// withFloor adds the error of the reference, across a plot of means: what
-	// lies near it cannot be told from it.
+	// withFloor adds a line at the error of the reference to a plot of mean
+	// distances: a distance near it may be nothing but that error.
 	withFloor := func(all []curve) []curve {
 		if r.truth.Exact {
 			return all

@@ -70,12 +70,13 @@ func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts 
 var estimators = []logz.Method{logz.ByAIS, logz.ByReverse, logz.ByBennett}
 
 const (
-	// missedBy is the number of standard errors by which an estimate misses the
-	// exact log Z if it is wrong. Chance exceeds it once in 300 times or less, as
-	// between two estimates in package logz.
+	// missedBy is the number of standard errors beyond which an estimate is taken
+	// to miss the exact log Z. Chance alone exceeds it once in 300 times or less.
+	// Package logz compares two estimates by the same number.
 	missedBy = 3
-	// rounding is the relative error of log Z in float64 that is not an
-	// estimate's: sums of up to some million terms.
+	// rounding bounds the relative error of log Z by rounding in float64, after
+	// sums of some million terms. A smaller difference says nothing about an
+	// estimate.
 	rounding = 1e-9
 )
 
@@ -97,7 +98,7 @@ func (p *logZEstimates) warn(of []logz.Method, format string, args ...any) {
 
 // logLikelihood returns the mean log-likelihood of rows whose mean free energy
 // is free. Where log Z is not known but has a lower bound, it returns an upper
-// bound of it instead. What there is not is nil.
+// bound of it instead. The other result is nil, or both are.
 func (p logZEstimates) logLikelihood(free float64) (mean, upperBound *float64) {
 	switch {
 	case p.by != "":

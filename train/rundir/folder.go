@@ -69,7 +69,7 @@ func New(dir, stem string, force bool) (*Folder, error) {
 	return nil, fmt.Errorf("runs holds %d runs named %s; choose a folder by -out", maxRuns, stem)
 }
 
-// Check checks, and changes nothing, that dir may take a new run.
+// Check checks that dir may take a new run. It changes nothing.
 func Check(dir string, force bool) (*Folder, error) {
 	f := &Folder{dir}
 	entries, err := os.ReadDir(dir)

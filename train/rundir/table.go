@@ -13,8 +13,8 @@ import (
 )
 
 // A Table is a growing file such as metrics.csv: a header, then rows that
-// begin with the step. Each row is on disk when Add returns, short of a crash
-// of the machine.
+// begin with the step. A row survives the end of the program once Add has
+// returned.
 type Table struct {
 	file *os.File
 	csv  *csv.Writer
