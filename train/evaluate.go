@@ -26,8 +26,9 @@ func (e Evaluation) Value(name string) (float64, bool) {
 	return 0, false
 }
 
-// An Evaluator measures the model at step 0, every so many steps, and at the end.
-// At the end metrics take all rows where they otherwise take a sample.
+// An Evaluator measures the model at step 0, every so many steps, and at the end:
+// where all rows are too many, on the same sample of them each time, so that a
+// curve is of one population.
 type Evaluator struct {
 	Metrics []Metric
 	Every   int // steps between evaluations
@@ -46,7 +47,7 @@ func (v *Evaluator) Restore(before, since negphase.Info) { v.total, v.since = be
 
 // Begin measures the model before the first step.
 func (v *Evaluator) Begin(ctx context.Context, m *rbm.RBM) error {
-	return v.evaluate(ctx, m, 0, false)
+	return v.evaluate(ctx, m, 0)
 }
 
 // Observe is the Observer that counts each step and evaluates where due; an
@@ -56,22 +57,37 @@ func (v *Evaluator) Observe(ctx context.Context, e Event) error {
 	if !e.Last && e.Step%v.Every != 0 {
 		return nil
 	}
-	return v.evaluate(context.WithoutCancel(ctx), e.Model, e.Step, e.Last)
+	return v.evaluate(context.WithoutCancel(ctx), e.Model, e.Step)
 }
 
-func (v *Evaluator) evaluate(ctx context.Context, m *rbm.RBM, step int, whole bool) error {
-	e := Evaluation{Step: step, Info: v.since}
+func (v *Evaluator) evaluate(ctx context.Context, m *rbm.RBM, step int) error {
+	e, err := v.measure(ctx, m, step, false)
+	if err != nil {
+		return err
+	}
+	e.Info = v.since
+	v.total.Add(v.since)
+	err = v.Report(e)
+	v.since.Reset()
+	return err
+}
+
+// Final measures the model after this step on all rows, or on as many as are
+// affordable once. It does not report the evaluation, which has no Info.
+func (v *Evaluator) Final(ctx context.Context, m *rbm.RBM, step int) (Evaluation, error) {
+	return v.measure(ctx, m, step, true)
+}
+
+func (v *Evaluator) measure(ctx context.Context, m *rbm.RBM, step int, whole bool) (Evaluation, error) {
+	e := Evaluation{Step: step}
 	for _, metric := range v.Metrics {
 		values, err := metric.Measure(ctx, m, whole)
 		if err != nil {
-			return fmt.Errorf("step %d: %s: %w", step, metric.Name, err)
+			return e, fmt.Errorf("step %d: %s: %w", step, metric.Name, err)
 		}
 		for i, x := range values {
 			e.Values = append(e.Values, Value{metric.Values[i], x})
 		}
 	}
-	v.total.Add(v.since)
-	err := v.Report(e)
-	v.since.Reset()
-	return err
+	return e, nil
 }

@@ -39,16 +39,22 @@ type Column struct {
 	// 1) by the verb Format, then Unit. Without Label it leaves the column out.
 	Label, Format, Unit string
 	Scale               float64
+	// First has the line stand among the first of the report: what a run is for.
+	First bool
 	// Axis labels the panel of the column in curves.png, with its unit; "" is
 	// no panel. Panels are in the order of Rank.
 	Axis string
 	Rank int
 }
 
-// Report returns a line for each column that is in the report of a run.
-func (m Metric) Report(e Evaluation) []string {
+// Report returns a line for each column that is in the report of a run, of those
+// that stand first or of the others.
+func (m Metric) Report(e Evaluation, first bool) []string {
 	var lines []string
 	for _, c := range m.Columns {
+		if c.First != first {
+			continue
+		}
 		var values []string
 		for _, part := range []string{"", "train", "holdout", "test"} {
 			name := strings.TrimSuffix(c.Name+"_"+part, "_")
@@ -106,7 +112,7 @@ var metricKinds = []metricKind{
 		// log p(y|x) of the last part.
 		name: "classification",
 		columns: []Column{
-			{Name: "error", Label: "classification error", Format: "%.3g %%", Scale: 100, Axis: "classification error", Rank: 3},
+			{Name: "error", Label: "classification error", Format: "%.3g %%", Scale: 100, First: true, Axis: "classification error", Rank: 3},
 			{Name: "accuracy_sum", Single: true},
 			{Name: "accuracy_mean", Single: true, Label: "mean log p(y|x)", Format: "%.4g", Unit: " nats", Axis: "mean log p(y|x) / nats", Rank: 4},
 		},
@@ -122,7 +128,7 @@ var metricKinds = []metricKind{
 		// The mean exact log-likelihood, by enumeration; of grey rows the score
 		// −F − log Z, which is no likelihood.
 		name:    "log_likelihood",
-		columns: []Column{{Name: "log_likelihood", Label: "exact log-likelihood", Format: "%.5g", Axis: "log-likelihood / nats", Rank: 1}},
+		columns: []Column{{Name: "log_likelihood", Label: "exact log-likelihood", Format: "%.5g", First: true, Axis: "log-likelihood / nats", Rank: 1}},
 		applies: func(s *subject) (bool, error) {
 			if s.enumErr != nil {
 				return false, fmt.Errorf("log_likelihood: %w", s.enumErr)
@@ -144,7 +150,7 @@ var metricKinds = []metricKind{
 	{
 		// The mean exact log pseudo-likelihood.
 		name:    "pseudo_likelihood",
-		columns: []Column{{Name: "pseudo_likelihood", Label: "pseudo-log-likelihood", Format: "%.5g", Axis: "pseudo-log-likelihood / nats", Rank: 2}},
+		columns: []Column{{Name: "pseudo_likelihood", Label: "pseudo-log-likelihood", Format: "%.5g", First: true, Axis: "pseudo-log-likelihood / nats", Rank: 2}},
 		applies: func(s *subject) (bool, error) {
 			if s.isGrey() {
 				return false, fmt.Errorf("pseudo_likelihood needs binary inputs; those of %s are grey", s.train().Name)

@@ -273,8 +273,12 @@ func TestEvaluator(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if fmt.Sprint(whole) != "map[0:false 4:false 8:false 10:true]" {
+	if fmt.Sprint(whole) != "map[0:false 4:false 8:false 10:false]" {
 		t.Errorf("measured at %v", whole)
+	}
+	// The final look is at all rows, and reports and counts nothing.
+	if final, err := v.Final(context.Background(), m, 10); err != nil || !whole[step] || final.Step != 10 || len(final.Values) != 2 {
+		t.Errorf("the final look is %+v, %v", final, err)
 	}
 	// 1+2+3+4, 5+…+8, 9+10.
 	if !slices.Equal(updates, []int64{0, 10, 26, 19}) || v.total.Updates != 55 {
@@ -291,12 +295,14 @@ func TestMetricsAreDescribed(t *testing.T) {
 	e := Evaluation{Values: []Value{{"error_train", 0.12345}, {"error_test", 0.5}, {"accuracy_sum", 3}, {"accuracy_mean", -0.123456},
 		{"log_likelihood_test", -2.7182818}, {"active_hidden_train", 1.005}}}
 	var lines []string
-	for _, m := range metrics {
-		lines = append(lines, m.Report(e)...)
+	for _, first := range []bool{true, false} {
+		for _, m := range metrics {
+			lines = append(lines, m.Report(e, first)...)
+		}
 	}
 	if got, want := strings.Join(lines, "\n"), `classification error: train 12.3 %, test 50 %
-mean log p(y|x): -0.1235 nats
 exact log-likelihood: test -2.7183 nats (`+tinySet().Binarize+`)
+mean log p(y|x): -0.1235 nats
 mean number of hidden units on: train 1.00`; got != want {
 		t.Errorf("the report is\n%s\nwant\n%s", got, want)
 	}
@@ -341,7 +347,7 @@ func sampleTol(n float64) float64 { return 6 * math.Sqrt(0.25/100*(n-100)/(n-1))
 // the last look all rows but those of training count, and the sum goes over the
 // sample still.
 func TestClassificationTakesASample(t *testing.T) {
-	const rows, inputs, hidden = 200, 4000, 700 // rowWork is less than 100 times the weights
+	const rows, inputs, hidden = 200, 4000, 2700 // rowWork is less than 100 times the weights
 	m := rbm.New(inputs+2, hidden, 2, rbm.Softmax)
 	m.VisibleBias[inputs] = float32(math.Log(3)) // p(a|x) = 3/4 of any row
 	sets := Sets{Train: halves(rows, inputs), Test: halves(rows, inputs)}

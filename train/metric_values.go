@@ -17,7 +17,7 @@ type Sets struct {
 // bound its size by rows × weights, to some tenths of a second of one core: of
 // metrics that take row sums, and of those that take products.
 const (
-	rowWork     = 1 << 28
+	rowWork     = 1 << 30
 	productWork = 1 << 25
 	// wholeWork bounds the sample at the end of a run, of metrics that cannot
 	// take all rows then.

@@ -34,6 +34,12 @@ func CheckSchedule(s string) error {
 	return nil
 }
 
+// Ends reports whether the rates of a schedule depend on the length of the run.
+func Ends(schedule string) bool {
+	name, _, given := strings.Cut(schedule, ":")
+	return name != "constant" && !given
+}
+
 // rateAt returns the learning rate of step t, counted from 0.
 func (s Settings) rateAt(t int) float64 {
 	name, t0, given := strings.Cut(s.Schedule, ":")

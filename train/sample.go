@@ -50,6 +50,7 @@ const (
 	sampleRows
 	sampleWalk
 	sampleEnd
+	sampleReference
 )
 
 // sample draws rows of m, a model without labels, started at rows of class y,

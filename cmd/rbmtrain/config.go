@@ -14,7 +14,8 @@ import (
 type config struct {
 	Version   string            `json:"version"`
 	Command   []string          `json:"command"`
-	Flags     map[string]string `json:"flags"` // those that were given; -resume reads them
+	Flags     map[string]string `json:"flags"`  // those that were given; -resume reads them
+	Preset    choice            `json:"preset"` // and these
 	Kernels   string            `json:"kernels"`
 	Processor string            `json:"processor"`
 	Workers   int               `json:"workers"` // processors; results do not depend on them
@@ -52,7 +53,7 @@ type configModel struct {
 func (p *plan) config(hash string) config {
 	set := p.sets.Train
 	c := config{
-		Version: cli.Version(), Command: p.command, Flags: p.given(),
+		Version: cli.Version(), Command: p.command, Flags: p.given(), Preset: p.chosen,
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
 		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize},

@@ -82,7 +82,7 @@ func TestConstrainedRuns(t *testing.T) {
 		{"all", "-constraint all=11 -negphase exact"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			args := append(strings.Fields("-data bars:3 -hidden 12 -seed 3 -eval-every 100 "+c.args), "-json")
+			args := append(strings.Fields("-preset ins-paper -data bars:3 -hidden 12 -seed 3 -eval-every 100 "+c.args), "-json")
 			var result jsonResult
 			if err := json.Unmarshal([]byte(rbmtrain.OK(t, append(args, "-steps", "600", "-out", c.name)...)), &result); err != nil {
 				t.Fatal(err)

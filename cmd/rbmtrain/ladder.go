@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
@@ -199,58 +198,57 @@ func (r *runner) countStill(e train.Evaluation) {
 	}
 }
 
-const (
-	// tripRounds is the number of rounds without a round trip after which the
-	// run warns. The best ladder with the barrier Λ takes 2 + 2Λ rounds for one
-	// (Syed et al. 2022, section 3.5), which is far less at any Λ that the bound
-	// on the number of temperatures allows.
-	tripRounds = 2000
-	// tripTime is the least number of rounds that the temperatures must have
-	// been the same, because a tuning interrupts all round trips. It is twice
-	// what a round trip takes in the best ladder of 64 temperatures.
-	tripTime = 256
-)
+// tripRounds is the number of rounds without a round trip after which the run
+// warns. The best ladder with the barrier Λ takes 2 + 2Λ rounds for one (Syed et
+// al. 2022, section 3.5), which is far less at any Λ that the bound on the number
+// of temperatures allows. A tuning interrupts all round trips, but each interval
+// between two is a fifth of the steps before it: of the last 2000 rounds, more
+// than 300 are in one interval.
+const tripRounds = 2000
 
 // tripWarning returns a warning if no particle has made a round trip from the
 // coldest temperature to the hottest and back for long, and "" otherwise.
 func (r *runner) tripWarning() string {
 	l, ok := r.trainer.Ladder()
-	if !ok || r.state.Still < tripRounds || l.Rounds < tripTime {
+	if !ok || r.state.Still < tripRounds {
 		return ""
 	}
 	return fmt.Sprintf("no particle has gone from the coldest of %d temperatures to the hottest and back in the last %d rounds: the hot end does not refresh the cold one; %s shows where they turn back; more rounds an update (-swaps) or a smaller -rate give them time",
 		len(l.Beta), r.state.Still, r.folder.Path(rundir.LadderFile))
 }
 
-// describeLadder prints the closing lines about the ladder.
+// ladderWarnings returns the warnings about the ladder at the end: that it does
+// not exchange, or that no particle makes round trips.
+func (r *runner) ladderWarnings(total negphase.Info) (exchange, trips string) {
+	if exchange = r.exchangeWarning(total, ""); exchange != "" {
+		return exchange, ""
+	}
+	return "", r.tripWarning()
+}
+
+// describeLadder prints the closing line about the ladder.
 func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 	l, ok := r.trainer.Ladder()
 	rates := total.SwapRates()
 	if !ok || rates == nil {
 		return
 	}
-	if r.settings.Negative.Ladder().Temperatures.Auto {
-		most := ""
-		if l.Capped {
-			most = ", the most that are taken, where the barrier asks for more"
-		}
-		if r.settings.Negative.Ladder().Temperatures.Reach {
-			most = fmt.Sprintf(", where neighbours would swap at a rate of %.2f", 1-l.Barrier/float64(len(l.Beta)-1))
-		}
-		fmt.Fprintf(w, "ladder: %d temperatures from 1 to %s%s; its coldest pair exchanges %s, the worst %s\n", len(l.Beta),
-			plots.Temperature(l.Beta[len(l.Beta)-1]), most, cli.Percent(rates[0]), cli.Percent(slices.Min(rates)))
-	} else {
-		var s []string
-		for k, rate := range rates {
-			s = append(s, fmt.Sprintf("%s–%s %s", plots.Temperature(l.Beta[k]), plots.Temperature(l.Beta[k+1]), cli.Percent(rate)))
-		}
-		fmt.Fprintf(w, "exchange between temperatures: %s\n", strings.Join(s, ", "))
+	verdict := "good"
+	switch exchange, trips := r.ladderWarnings(total); {
+	case exchange != "":
+		verdict = "does not exchange"
+	case trips != "":
+		verdict = "nothing crosses it"
 	}
-	fmt.Fprintf(w, "barrier between its ends, by the sum of rejections: %s; %s; particles' shares of time at each temperature within %.2g of %.2g\n",
-		plots.WithError(l.Barrier, l.BarrierErr), cli.Count(total.RoundTrips, "round trip"), l.Deviation, 1/float64(len(l.Beta)))
+	if l.Capped {
+		verdict += ", though its barrier asks for more temperatures"
+	}
+	fmt.Fprintf(w, "ladder: %s; %d temperatures from 1 to %s, neighbours exchange %s to %s, %s", verdict, len(l.Beta),
+		plots.Temperature(l.Beta[len(l.Beta)-1]), cli.Percent(slices.Min(rates)), cli.Percent(slices.Max(rates)), cli.Count(total.RoundTrips, "round trip"))
 	if off, ok := total.OffWeight(); ok {
-		fmt.Fprintf(w, "weight of the estimate off the coldest particle: %s\n", cli.Percent(off))
+		fmt.Fprintf(w, ", %s of the estimate's weight off the coldest particle", cli.Percent(off))
 	}
+	fmt.Fprintln(w)
 }
 
 // jsonLadder is the ladder in the JSON result.

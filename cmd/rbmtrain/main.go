@@ -50,16 +50,20 @@ Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
 with -holdout best.safetensors, a checkpoint, snapshots in models/, and the
 pictures filters.png, samples.png, curves.png and ladder.png. Ctrl-C saves and
 stops; -resume goes on to the same bits as if nothing had happened.
-Defaults are those of the infinite-swapping paper (Hult, Nyquist & Ringqvist
-2020), where it has them.
+
+Flags that are not given have the values of a preset: classifier, generative or
+small, by the data, or those of the infinite-swapping paper (Hult, Nyquist &
+Ringqvist 2020) with -preset ins-paper. -preset help lists them.
 
 Examples:
 
   rbmtrain                                        # infinite swapping on font digits
+  rbmtrain -data mnist -steps 160000              # on MNIST, for longer
   rbmtrain -data mnist -negphase pcd -chains 100 -batch 100 -rate 0.01 -center 0.01 -epochs 20
   rbmtrain -data mnist -labels none -negphase pins:path=data -temperatures auto
   rbmtrain -data mnist -hidden 100 -constraint hidden=20 -negphase pcd -chains 100 -batch 100
-  rbmtrain -data bars:4 -hidden 16 -negphase pt -schedule linear -steps 50000
+  rbmtrain -data toy:4,4,2500,0.2 -hidden 4 -preset ins-paper
+  rbmtrain -data bars:4 -hidden 16 -negphase pt
   rbmtrain -data rows.csv -label-column last -hidden 50 -holdout 0.1 -stop-after 5
   rbmtrain -resume runs/mnist-pcd-1 -steps 20000`
 
@@ -70,6 +74,8 @@ type options struct {
 	settings train.Settings
 
 	labels, init, metrics           string
+	preset                          string
+	chosen                          choice // what the preset says where flags do not
 	constraint, reference           string
 	negphase                        string
 	hidden, steps                   int
@@ -81,6 +87,7 @@ type options struct {
 	workers                         *int
 
 	extended bool // -steps came with -resume
+	before   int  // steps of the run so far, with -resume
 }
 
 func newOptions() *options {
@@ -95,19 +102,20 @@ func newOptions() *options {
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3")
 	f.Int("k", s.Negative.Count("k"), negphase.KeyHelp("k"))
 	f.Int("swaps", s.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
-	f.Int("chains", 0, negphase.KeyHelp("chains")+" (default: as many as rows in a batch)")
+	f.Int("chains", 0, negphase.KeyHelp("chains")+"; of pcd 50 by default")
 	f.String("start", s.Negative.Get("start"), negphase.KeyHelp("start"))
-	f.String("temperatures", "1,2,3,4,5", negphase.KeyHelp("tau"))
-	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate")
+	f.String("temperatures", "", negphase.KeyHelp("tau"))
+	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate; of the preset generative 0.05 by default")
 	f.StringVar(&s.Schedule, "schedule", s.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after so many steps, a tenth of all by default), linear or cosine (to zero)")
 	f.Float64Var(&s.Momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 0.9999")
 	f.Float64Var(&s.L1, "l1", 0, "penalty on the sum of |weight|, per row in nats")
 	f.Float64Var(&s.L2, "l2", 0, "penalty on half the sum of weight², per row in nats")
 	f.Float64Var(&s.Center, "center", 0, "centred gradient: step of the offsets' moving averages, such as 0.01; 0: not centred")
 	f.Float64Var(&s.Average, "average", 0, "share of the old in a moving average of the parameters, such as 0.999, which becomes the model; 0: none")
-	f.StringVar(&o.init, "init", "", "start from log-odds (visible biases from the data's frequencies), a model file or the folder of a run (default: small random parameters)")
+	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; help lists them")
+	f.StringVar(&o.init, "init", "", "start from random (small) parameters, from log-odds, which are these with visible biases from the data's frequencies, or from a model file or the folder of a run")
 	f.IntVar(&s.Batch, "batch", s.Batch, "rows of a minibatch")
-	f.IntVar(&o.steps, "steps", 10000, "training steps")
+	f.IntVar(&o.steps, "steps", 0, "training steps")
 	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps")
 	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of all that is random but the data: equal seeds give equal bits")
 	f.StringVar(&o.metrics, "metrics", "auto", "what to measure: "+strings.Join(train.MetricNames(), ", ")+", separated by commas; auto or none")
@@ -123,6 +131,11 @@ func newOptions() *options {
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print the result as one JSON object and nothing else on standard output")
 	f.StringVar(&o.cpuprofile, "cpuprofile", "", "write a CPU profile of the training to this file")
 	o.workers = f.AddWorkers()
+	for _, s := range presets[0].flags {
+		if s.kind == "" {
+			f.Lookup(s.flag).DefValue = s.value // for -h
+		}
+	}
 	return o
 }
 
@@ -139,6 +152,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if err := o.adopt(); err != nil {
 			return err
 		}
+	}
+	if o.preset == "help" {
+		_, err := io.WriteString(stdout, presetHelp())
+		return err
 	}
 	restore, err := cli.UseWorkers(*o.workers)
 	if err != nil {

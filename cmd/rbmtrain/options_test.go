@@ -70,7 +70,7 @@ func column(t *testing.T, dir, name string) (values []float64) {
 // of their steps.
 func TestSnapshots(t *testing.T) {
 	clitest.Isolate(t)
-	args := []string{"-data", clitest.Toy, "-hidden", "4", "-negphase", "cd", "-quiet"}
+	args := []string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "4", "-negphase", "cd", "-quiet"}
 	for _, c := range []struct {
 		n, steps string
 		want     []int
@@ -113,7 +113,7 @@ func TestSnapshots(t *testing.T) {
 // when -stop-after ends the run, against metrics.csv.
 func TestBest(t *testing.T) {
 	// So few rows and so large a rate that the model overfits soon.
-	args := []string{"-data", "toy:4,4,8,0.2", "-holdout", "0.5", "-hidden", "8", "-negphase", "exact", "-rate", "0.5", "-eval-every", "10", "-snapshots", "0"}
+	args := []string{"-preset", "ins-paper", "-labels", "softmax", "-data", "toy:4,4,8,0.2", "-holdout", "0.5", "-hidden", "8", "-negphase", "exact", "-rate", "0.5", "-eval-every", "10", "-snapshots", "0"}
 	model := func(step int) string { // of a run that ends there
 		rbmtrain.OK(t, append(args, "-metrics", "none", "-steps", strconv.Itoa(step), "-quiet", "-force", "-out", "ended")...)
 		return clitest.Read(t, "ended/model.safetensors")
@@ -254,7 +254,7 @@ func TestInit(t *testing.T) {
 		args   string
 		want   []string
 	}{
-		{cli.Failed, "-init nothing.npz", []string{"-init", "no file nothing.npz", "a model file or log-odds"}},
+		{cli.Failed, "-init nothing.npz", []string{"-init", "no file nothing.npz", "a model file, log-odds or random"}},
 		{cli.Failed, "-init log-ods", []string{"-init", "log-ods", "did you mean log-odds?"}},
 		{cli.Failed, "-init cut.safetensors", []string{"-init", "cut.safetensors", "cut short or damaged"}},
 		{cli.Failed, "-init text.txt", []string{"-init", "text.txt", ".safetensors or .npz"}},
@@ -456,7 +456,7 @@ func TestGeneratedData(t *testing.T) {
 		{"desjardins:0.05", "desjardins_0.05", 16, -math.Log(4) - 16*h(0.05), 5 * 87 * math.Log(19) / 10000},
 	} {
 		clitest.Isolate(t)
-		out := rbmtrain.OK(t, "-data", c.spec, "-hidden", "5", "-negphase", "exact", "-rate", "0.3", "-steps", "200", "-eval-every", "100", "-json")
+		out := rbmtrain.OK(t, "-preset", "ins-paper", "-data", c.spec, "-hidden", "5", "-negphase", "exact", "-rate", "0.3", "-steps", "200", "-eval-every", "100", "-json")
 		r := result(t, out)
 		if r.Law == nil || math.Abs(*r.Law-c.law) > c.within {
 			t.Errorf("%s: the law is said to score %v, want %v", c.spec, *r.Law, c.law)
@@ -601,7 +601,7 @@ func TestCurves(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	clitest.Isolate(t)
 	const ladder, worse = "rbmtrain: warning: the ladder does not exchange: ", "rbmtrain: warning: the model is worse than before the first step: "
-	frozen := []string{"-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "300", "-metrics", "none", "-quiet"}
+	frozen := []string{"-preset", "ins-paper", "-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "300", "-metrics", "none", "-quiet"}
 	for _, kind := range []string{"pt:tau=1/1000", "ins:tau=1/1000"} {
 		name, _, _ := strings.Cut(kind, ":")
 		r := interrupt(200, append(frozen, "-negphase", kind)...)
@@ -613,7 +613,7 @@ func TestWarnings(t *testing.T) {
 			t.Errorf("%s: the warning is printed %d times", kind, strings.Count(r.Stderr, ladder))
 		}
 	}
-	bad := []string{"-data", clitest.Toy, "-hidden", "8", "-steps", "200", "-rate", "20", "-negphase", "cd"}
+	bad := []string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "8", "-steps", "200", "-rate", "20", "-negphase", "cd"}
 	r := rbmtrain.Call(append(bad, "-quiet")...)
 	rbmtrain.OneLine(t, r.Stderr, strings.TrimPrefix(worse, "rbmtrain: "), "log_likelihood_train is -", "it was -", "smaller -rate")
 	if r := result(t, rbmtrain.OK(t, append(bad, "-json")...)); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "the model is worse") {
@@ -690,7 +690,7 @@ func TestBadSettings(t *testing.T) {
 		{"-holdout 1.5", []string{"-holdout", "1.5 rows cannot be held out", "whole number of rows"}},
 		{"-holdout NaN", []string{"-holdout", "NaN rows cannot be held out"}},
 		{"-holdout 200", []string{"-holdout", "from 1 to 199 rows"}},
-		{"-holdout 195", []string{"-batch is 10", "only 5 rows"}},
+		{"-holdout 195 -batch 10", []string{"-batch is 10", "only 5 rows"}},
 		{"-stop-after 3", []string{"-stop-after", "-holdout", "0.1"}},
 		{"-stop-after -1", []string{"-stop-after is -1"}},
 		{"-stop-after 3 -holdout 0.1 -metrics none", []string{"-stop-after needs a metric of the rows held out", "-metrics none"}},

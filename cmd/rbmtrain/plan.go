@@ -46,6 +46,9 @@ type plan struct {
 // check checks every flag, before and after the data are known, and loads the
 // data.
 func (o *options) check(ctx context.Context) (*plan, error) {
+	if err := o.choosePreset(); err != nil {
+		return nil, err
+	}
 	every, everyErr := parseInterval(o.checkpoint)
 	if err := cmp.Or(
 		cli.Choice("labels", o.labels, "auto", "softmax", "bernoulli", "none"),
@@ -58,24 +61,24 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	); err != nil {
 		return nil, err
 	}
-	var err error
-	if o.settings.Negative, err = o.negative(); err != nil {
+	if err := o.checkSettings(); err != nil {
 		return nil, err
 	}
-	p := &plan{options: *o, every: every}
-	if p.keep, err = o.parseConstraint(); err != nil {
+	keep, err := o.parseConstraint()
+	if err != nil {
 		return nil, err
-	}
-	if err := o.settings.Check(); err != nil {
-		return nil, cli.Usagef("-%w", err)
 	}
 	if o.stopAfter > 0 && o.holdout == 0 {
 		return nil, cli.Usagef("-stop-after looks at rows held out; say how many by -holdout, such as 0.1")
 	}
-	if p.sets.Train, p.sets.Test, err = o.data.Load(ctx); err != nil {
+	var sets train.Sets
+	if sets.Train, sets.Test, err = o.data.Load(ctx); err != nil {
 		return nil, err
 	}
-	p.rows = p.sets.Train
+	if err := o.fitPreset(sets.Train); err != nil {
+		return nil, err
+	}
+	p := &plan{options: *o, every: every, keep: keep, sets: sets, rows: sets.Train}
 	if o.flags.Given("holdout") {
 		key := rbm.NewKey(o.settings.Seed).Child(holdoutKey)
 		if p.sets.Train, p.sets.Holdout, err = p.sets.Train.Split(o.holdout, key); err != nil {
@@ -92,6 +95,7 @@ const holdoutKey = 1 << 32
 // fit checks the flags against the data, and makes the model.
 func (p *plan) fit() (err error) {
 	set := p.sets.Train
+	p.fitBatch(set.Len())
 	if p.settings.Batch > set.Len() {
 		return cli.Usagef("-batch is %d, but %s has only %d rows", p.settings.Batch, set.Name, set.Len())
 	}
@@ -153,9 +157,9 @@ func (p *plan) fit() (err error) {
 // start makes the model that training starts from.
 func (p *plan) start(labelled bool, kind rbm.Kind) error {
 	set := p.sets.Train
-	if p.init == "" || p.init == "log-odds" {
+	if p.init == "" || p.init == "random" || p.init == "log-odds" {
 		p.model = train.NewModel(set, p.hidden, labelled, kind, p.settings.Seed)
-		if p.init != "" {
+		if p.init == "log-odds" {
 			train.SetLogOdds(p.model, set)
 		}
 		return nil
@@ -165,7 +169,7 @@ func (p *plan) start(labelled bool, kind rbm.Kind) error {
 	}
 	m, about, err := modelfile.Read(p.init)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("-init: there is no file %s%s; give a model file or log-odds", p.init, data.DidYouMean(p.init, []string{"log-odds"}))
+		return fmt.Errorf("-init: there is no file %s%s; give a model file, log-odds or random", p.init, data.DidYouMean(p.init, []string{"log-odds", "random"}))
 	}
 	if err != nil {
 		return fmt.Errorf("-init: %w", err)
@@ -226,6 +230,18 @@ func (o *options) checkStates(s negphase.Settings, inputs int) error {
 	return nil
 }
 
+// checkSettings sets the negative phase from its flags, and checks the settings
+// of training.
+func (o *options) checkSettings() (err error) {
+	if o.settings.Negative, err = o.negative(); err != nil {
+		return err
+	}
+	if err := o.settings.Check(); err != nil {
+		return cli.Usagef("-%w", err)
+	}
+	return nil
+}
+
 // negative returns the settings of the negative phase, from -negphase and the
 // flags of flagKeys. A setting must not be given by both.
 func (o *options) negative() (negphase.Settings, error) {
@@ -233,7 +249,7 @@ func (o *options) negative() (negphase.Settings, error) {
 	s := negphase.DefaultSettings(name)
 	for _, key := range flagKeys {
 		value := o.flags.Lookup(key.flag).Value.String()
-		if key.flag == "chains" && !o.flags.Given("chains") {
+		if key.flag == "chains" && value == "0" && !o.flags.Given("chains") { // as in runs that are older than presets
 			value = strconv.Itoa(o.settings.Batch)
 		}
 		if !negphase.Has(name, key.name) {

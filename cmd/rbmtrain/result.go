@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
@@ -130,7 +131,7 @@ const worseMargin = 0.01
 // worseWarning returns a warning if the model is worse than before the first
 // step, and "" if it is not.
 func (r *runner) worseWarning() string {
-	end, ok := r.last.Value(r.goal())
+	end, ok := r.final.Value(r.goal())
 	if r.state.First == nil || !ok || end >= *r.state.First-worseMargin*math.Abs(*r.state.First) {
 		return ""
 	}
@@ -147,6 +148,7 @@ type jsonResult struct {
 	Steps          int                `json:"steps"`
 	Seconds        float64            `json:"seconds"`
 	StepsPerSecond float64            `json:"steps_per_second"`
+	SecondsInAll   float64            `json:"seconds_in_all"`
 	Metrics        map[string]float64 `json:"metrics"`
 	Law            *float64           `json:"law_log_likelihood_train,omitempty"`
 	SwapRates      []float64          `json:"swap_rates,omitempty"`
@@ -156,6 +158,7 @@ type jsonResult struct {
 	Acceptance     *float64           `json:"acceptance,omitempty"`
 	FlipsPerUpdate *float64           `json:"flips_per_update,omitempty"`
 	BestStep       *int               `json:"best_step,omitempty"`
+	Samples        *train.Agreement   `json:"samples_of_class,omitempty"`
 	Warnings       []string           `json:"warnings,omitempty"`
 	Data           string             `json:"data"`
 	Binarize       string             `json:"binarize"`
@@ -168,10 +171,7 @@ type jsonResult struct {
 func (r *runner) print() error {
 	total, _ := r.evaluator.Counts() // all, as the last step was measured
 	var warnings []string
-	exchange, trips := r.exchangeWarning(total, ""), ""
-	if exchange == "" {
-		trips = r.tripWarning()
-	}
+	exchange, trips := r.ladderWarnings(total)
 	for _, w := range []string{r.samplerWarning, exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
 		if w != "" {
 			warnings = append(warnings, w)
@@ -194,6 +194,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 	s := jsonResult{
 		Steps: r.trainer.Steps(), Seconds: r.seconds(), StepsPerSecond: float64(r.trainer.Steps()) / r.seconds(),
 		Metrics: map[string]float64{}, SwapRates: total.SwapRates(), Warnings: warnings,
+		SecondsInAll: r.secondsInAll(), Samples: r.samples,
 		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(),
 		Model: r.folder.Path(rundir.ModelFile), Folder: r.folder.Dir,
 		OffWeight:  cli.Known(total.OffWeight()),
@@ -202,7 +203,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 	if r.flags.JSON { // every row is scored
 		s.Law = cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0))
 	}
-	for _, v := range r.last.Values {
+	for _, v := range r.final.Values {
 		s.Metrics[v.Name] = v.Value
 	}
 	if s.Ladder != nil {
@@ -214,18 +215,32 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 	return s
 }
 
-// describeResult prints the closing lines.
+// secondsInAll returns the time since the command began, with that of the parts
+// of the run before.
+func (r *runner) secondsInAll() float64 { return r.state.All + time.Since(r.begin).Seconds() }
+
+// describeResult prints the closing lines: what a run is for, then how it went.
 func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	steps := r.trainer.Steps()
-	fmt.Fprintf(w, "%d steps in %.3g s, %.4g steps/s\n", steps, r.seconds(), float64(steps)/r.seconds())
+	metrics := func(first bool) {
+		for _, m := range r.metrics {
+			for _, line := range m.Report(r.final, first) {
+				fmt.Fprintln(w, line)
+			}
+		}
+	}
+	metrics(true)
+	fmt.Fprintf(w, "%d steps in %.3g s, %.4g steps/s; %.3g s in all\n", steps, r.seconds(), float64(steps)/r.seconds(), r.secondsInAll())
 	if r.stopped {
 		fmt.Fprintf(w, "stopped at step %d of %d: no better %s in %d measurements\n", steps, r.steps, r.choice(), r.stopAfter)
 	}
-	for _, m := range r.metrics {
-		for _, line := range m.Report(r.last) {
-			fmt.Fprintln(w, line)
-		}
+	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
+	next := fmt.Sprintf("rbmtrain -resume %s -steps %d goes on", r.folder.Dir, 2*steps)
+	if r.first("log_likelihood_train") == "" && r.model.Constraint == nil {
+		next = fmt.Sprintf("rbmeval -model %s estimates the log-likelihood; %s", r.folder.Dir, next)
 	}
+	fmt.Fprintf(w, "next: look at its %s and %s; %s\n", rundir.SamplesFile, rundir.CurvesFile, next)
+	metrics(false)
 	if b := r.state.Best; b != nil {
 		v := b.Value
 		if r.choice() == "error_holdout" {
@@ -234,11 +249,22 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s %.5g\n", b.Step, r.choice(), v)
 	}
 	r.describeLadder(w, total)
+	if r.samples != nil {
+		fmt.Fprintf(w, "samples: %s\n", describeSamples(*r.samples))
+	}
 	r.describeMoves(w, total)
 	if tau, ok := total.MeanMeetingTime(); ok {
 		fmt.Fprintf(w, "coupled chains met after %.3g steps in the mean; %d of %d pairs were cut\n", tau, total.Cuts, total.Meetings+total.Cuts)
 	}
-	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
+}
+
+// describeSamples says how many samples are of their class.
+func describeSamples(a train.Agreement) string {
+	text := fmt.Sprintf("%d of %d are nearest to a training row of their class (of training rows, %d)", a.Same, a.Of, a.Rows)
+	if a.Leave() {
+		return "they do not keep to their class: " + text
+	}
+	return text
 }
 
 // describeMoves prints what the moves did.

@@ -36,9 +36,11 @@ func (o *options) adopt() error {
 		return fmt.Errorf("-resume: %s is not the folder of a run: %w", o.resume, err)
 	}
 	o.extended = o.flags.Given("steps")
-	var c struct {
-		Flags map[string]string `json:"flags"`
-	}
+	c := struct {
+		Flags  map[string]string `json:"flags"`
+		Preset choice            `json:"preset"`
+		Steps  int               `json:"steps"`
+	}{Preset: beforePresets()}
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fmt.Errorf("-resume: %s is damaged: %w", folder.Path(rundir.ConfigFile), err)
 	}
@@ -49,7 +51,12 @@ func (o *options) adopt() error {
 		if err := o.flags.Set(name, value); err != nil {
 			return fmt.Errorf("-resume: %s: -%s %q: %w", folder.Path(rundir.ConfigFile), name, value, err)
 		}
+		delete(c.Preset.Flags, name)
 	}
+	if o.extended {
+		delete(c.Preset.Flags, "steps")
+	}
+	o.chosen, o.before = c.Preset, c.Steps
 	return nil
 }
 
@@ -59,13 +66,13 @@ func (p *plan) given() map[string]string {
 	m := map[string]string{"eval-every": strconv.Itoa(p.evalEvery)}
 	p.flags.Visit(func(f *flag.Flag) {
 		switch f.Name {
-		case "out", "force", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers", "eval-every":
+		case "out", "force", "preset", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers", "eval-every":
 		case "data":
 			m[f.Name] = data.Absolute(p.sets.Train.Name)
 		case "data-dir", "constraint-reference":
 			m[f.Name] = cli.Abs(f.Value.String())
 		case "init":
-			if m[f.Name] = p.init; p.init != "log-odds" {
+			if m[f.Name] = p.init; p.init != "log-odds" && p.init != "random" {
 				m[f.Name] = cli.Abs(p.init)
 			}
 		default:
@@ -79,6 +86,7 @@ func (p *plan) given() map[string]string {
 // run reports as if it had never stopped.
 type progressState struct {
 	Seconds float64       `json:"seconds"`
+	All     float64       `json:"all"`    // with all that is not training
 	Before  negphase.Info `json:"before"` // counts up to the last evaluation
 	Since   negphase.Info `json:"since"`  // and since
 	Best    *bestState    `json:"best,omitempty"`

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"image"
 	"image/png"
 	"io"
 	"os"
@@ -37,7 +38,7 @@ func (p *plan) run(ctx context.Context) (err error) {
 	if p.dryRun {
 		return p.rehearse(trainer.Hash())
 	}
-	r := &runner{plan: p, trainer: trainer}
+	r := &runner{plan: p, trainer: trainer, begin: time.Now()}
 	if err := r.open(); err != nil {
 		return err
 	}
@@ -63,6 +64,9 @@ func (p *plan) run(ctx context.Context) (err error) {
 	}
 	if interrupted {
 		return fmt.Errorf("stopped after step %d of %d; go on by: rbmtrain %s", trainer.Steps(), p.steps, r.resumption())
+	}
+	if r.final, err = r.evaluator.Final(ctx, trainer.Model(), trainer.Steps()); err != nil {
+		return err
 	}
 	if err := r.draw(); err != nil {
 		return err
@@ -103,11 +107,14 @@ type runner struct {
 	pairs     *rundir.Table // ladder.csv; nil without a ladder
 	bar       *cli.Progress // nil before training
 
+	begin     time.Time
 	state     progressState
-	last      train.Evaluation
-	begun     bool // the evaluation of step 0 is in the table
-	warned    bool // that the ladder does not exchange
-	stopped   bool // by -stop-after
+	last      train.Evaluation // while training
+	final     train.Evaluation // of all rows
+	samples   *train.Agreement // with their classes; nil without labels
+	begun     bool             // the evaluation of step 0 is in the table
+	warned    bool             // that the ladder does not exchange
+	stopped   bool             // by -stop-after
 	saved     time.Time
 	savedStep int
 }
@@ -143,6 +150,9 @@ func (r *runner) open() (err error) {
 	}
 	if r.trainer.Steps() >= r.steps {
 		return cli.Usagef("-resume: %s has taken %d steps of %d already; give -steps above %d to go on", r.resume, r.trainer.Steps(), r.steps, r.trainer.Steps())
+	}
+	if r.extended && r.steps != r.before && train.Ends(r.settings.Schedule) {
+		r.flags.Warn(fmt.Sprintf("the schedule %s was to end at step %d and now ends at step %d: from step %d on the rates are those of a run so long", r.settings.Schedule, r.before, r.steps, r.trainer.Steps()))
 	}
 	r.evaluator.Restore(r.state.Before, r.state.Since)
 	keep := r.trainer.Steps()
@@ -217,7 +227,7 @@ func (r *runner) save() error {
 		return err
 	}
 	state := r.state
-	state.Seconds = r.seconds()
+	state.Seconds, state.All = r.seconds(), r.secondsInAll()
 	state.Before, state.Since = r.evaluator.Counts()
 	extra, err := json.Marshal(state)
 	if err != nil {
@@ -289,7 +299,10 @@ func (r *runner) draw() error {
 		return err
 	}
 	filters := plots.Filters(r.trainer.Model(), set.Height, set.Width)
-	sheet := plots.Tiles(samples, set.Height, set.Width, samplesPerClass, plots.Ink)
+	sheet, err := r.sheet(samples)
+	if err != nil {
+		return err
+	}
 	if err := cmp.Or(
 		file(rundir.FiltersFile, func(w io.Writer) error { return png.Encode(w, filters) }),
 		file(rundir.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) }),
@@ -302,6 +315,22 @@ func (r *runner) draw() error {
 		return err
 	}
 	return file(rundir.CurvesFile, func(w io.Writer) error { return plots.Curves(w, r.panels(), columns, rows) })
+}
+
+// sheet returns the picture of the samples, with their classes and how many are
+// of their class.
+func (r *runner) sheet(samples rbm.Matrix) (image.Image, error) {
+	set, m := r.sets.Train, r.trainer.Model()
+	tiles := plots.Tiles(samples, set.Height, set.Width, samplesPerClass, plots.Ink)
+	if m.Classes() == 0 {
+		return tiles, nil
+	}
+	text := ""
+	if a, ok := train.Agree(m, set, samples, samplesPerClass, r.settings.Seed); ok {
+		r.samples = &a
+		text = describeSamples(a)
+	}
+	return plots.Caption(tiles, set.Classes, text)
 }
 
 // samplesPerClass is the number of samples in a line of samples.png. There is

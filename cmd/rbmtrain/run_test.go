@@ -38,7 +38,7 @@ func TestSignals(t *testing.T) {
 		status int
 	}{{os.Interrupt, cli.Interrupted}, {syscall.SIGTERM, cli.Terminated}} {
 		dir := t.TempDir()
-		args := []string{"-data", clitest.Toy, "-hidden", "4", "-negphase", "cd", "-metrics", "none", "-out", "run"}
+		args := []string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "4", "-negphase", "cd", "-metrics", "none", "-out", "run"}
 		cmd := exec.Command(os.Args[0], append(args, "-steps", "1000000000", "-eval-every", "50")...)
 		cmd.Env = append(os.Environ(), asCommand+"=1")
 		cmd.Dir = dir
@@ -170,8 +170,9 @@ func TestPictures(t *testing.T) {
 		filters, samples image.Point
 	}{
 		// Tiles of 2 × 4 values, each 14 × 14 pixels, with gaps of 2: 5 filters
-		// in 3 columns, 10 samples for each of 4 classes.
-		{clitest.Toy, image.Pt(3*58+2, 2*30+2), image.Pt(10*58+2, 4*30+2)},
+		// in 3 columns, 10 samples for each of 4 classes, and 30 pixels for the
+		// classes' names of two digits.
+		{clitest.Toy, image.Pt(3*58+2, 2*30+2), image.Pt(30+10*58+2, 4*30+2)},
 		{clitest.Toy + ":plain", image.Pt(3*58+2, 2*30+2), image.Pt(10*58+2, 10*30+2)},
 	} {
 		rbmtrain.OK(t, "-data", c.data, "-hidden", "5", "-steps", "40", "-quiet", "-out", "run", "-force")

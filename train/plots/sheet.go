@@ -7,6 +7,11 @@ import (
 	"math"
 	"slices"
 
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+
 	"gorbm/rbm"
 )
 
@@ -39,6 +44,51 @@ func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) colo
 		}
 	}
 	return img
+}
+
+const (
+	captionSize  = 16 // of letters, in pixels
+	captionSpace = 6  // around texts
+	// captionLetters is the largest number of letters of a name beside a sheet.
+	captionLetters = 12
+)
+
+// Caption returns a sheet with names at the left of its lines, which are equally
+// high, and a line of text below it. names may be nil, and text empty.
+func Caption(sheet image.Image, names []string, text string) (*image.RGBA, error) {
+	parsed, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		return nil, err
+	}
+	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: captionSize, DPI: 72})
+	if err != nil {
+		return nil, err
+	}
+	d := font.Drawer{Src: image.Black, Face: face}
+	names = slices.Clone(names)
+	left, below := 0, 0
+	for i, name := range names {
+		if letters := []rune(name); len(letters) > captionLetters {
+			names[i] = string(letters[:captionLetters-1]) + "…"
+		}
+		left = max(left, d.MeasureString(names[i]).Ceil()+2*captionSpace)
+	}
+	if text != "" {
+		below = captionSize + 2*captionSpace
+	}
+	size := sheet.Bounds().Size()
+	img := image.NewRGBA(image.Rect(0, 0, max(left+size.X, d.MeasureString(text).Ceil()+2*captionSpace), size.Y+below))
+	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
+	draw.Draw(img, image.Rect(left, 0, left+size.X, size.Y), sheet, sheet.Bounds().Min, draw.Src)
+	d.Dst = img
+	for i, name := range names {
+		middle := (2*i + 1) * size.Y / (2 * len(names))
+		d.Dot = fixed.P(left-captionSpace-d.MeasureString(name).Ceil(), middle+captionSize/3) // digits are two thirds of the size high
+		d.DrawString(name)
+	}
+	d.Dot = fixed.P(captionSpace, size.Y+captionSpace+captionSize*4/5)
+	d.DrawString(text)
+	return img, nil
 }
 
 // Ink is a paint for probabilities, from white for 0 to black for 1.

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/cmd/cli"
+	"gorbm/data"
+)
+
+// A preset is a list of flags with their values. Flags on the command line come
+// before it. A run keeps its list in config.json, so that it is resumed with
+// the same values when the presets have changed.
+type preset struct {
+	name, help string
+	flags      []setting
+}
+
+// A setting is the value of a flag: for all estimators, or for those of one
+// kind, in a row that comes later.
+type setting struct{ flag, value, kind string }
+
+// presets is the table of presets, the default first. See experiments/defaults
+// for how the first three were found, and what they reach.
+var presets = []preset{
+	{"classifier", "for data with labels (the default there)", recipe("0.1")},
+	{"generative", "for data without labels (the default there)", recipe("0.05")},
+	{"small", fmt.Sprintf("for rows of fewer than %d inputs, with labels or without (the default there)", manyInputs), recipe("0.1")},
+	{"ins-paper", "the settings of the infinite-swapping paper (Hult, Nyquist & Ringqvist 2020, sections 4.2 and 4.5)", []setting{
+		{flag: "rate", value: "0.1"}, {flag: "schedule", value: "constant"}, {flag: "init", value: "random"},
+		{flag: "batch", value: "10"}, {flag: "steps", value: "10000"}, {flag: "chains", value: "10"},
+		{flag: "temperatures", value: "1,2,3,4,5"}, {flag: "labels", value: "bernoulli"},
+	}},
+}
+
+// manyInputs is the number of inputs from which rows are no longer small.
+const manyInputs = 100
+
+// recipe returns the flags that differ from one kind of data to the other by
+// their rate only. pcd has as many chains as the ladders have particles.
+func recipe(rate string) []setting {
+	return []setting{
+		{flag: "rate", value: rate}, {flag: "schedule", value: "linear"}, {flag: "init", value: "log-odds"},
+		{flag: "batch", value: "20"}, {flag: "steps", value: "48000"},
+		{flag: "chains", value: "10"}, {flag: "chains", value: "50", kind: "pcd"},
+		{flag: "temperatures", value: "reach:5"},
+	}
+}
+
+// presetFor returns the name of the preset of -preset auto.
+func presetFor(set *data.Set, labels string) string {
+	switch {
+	case set.X.Cols < manyInputs:
+		return "small"
+	case set.Y == nil || labels == "none":
+		return "generative"
+	}
+	return "classifier"
+}
+
+func presetNames() []string {
+	names := []string{"auto"}
+	for _, p := range presets {
+		names = append(names, p.name)
+	}
+	return names
+}
+
+// presetHelp returns what -preset help prints.
+func presetHelp() string {
+	var b strings.Builder
+	fmt.Fprint(&b, "A preset is a list of flags. Flags on the command line come before it.\n")
+	for _, p := range presets {
+		fmt.Fprintf(&b, "\n%s: %s\n ", p.name, p.help)
+		for _, s := range p.flags {
+			note := ""
+			if s.kind != "" {
+				note = " (" + s.kind + ")"
+			}
+			fmt.Fprintf(&b, " -%s %s%s", s.flag, s.value, note)
+		}
+		fmt.Fprintln(&b)
+	}
+	return b.String()
+}
+
+// A choice is the preset of a run, as it stands in config.json.
+type choice struct {
+	Name  string            `json:"name"`
+	Flags map[string]string `json:"flags"` // that were not on the command line
+}
+
+// beforePresets is the choice of runs that are older than presets.
+func beforePresets() choice {
+	c := choice{Flags: map[string]string{}}
+	for _, s := range presets[len(presets)-1].flags {
+		c.Flags[s.flag] = s.value
+	}
+	c.Flags["chains"] = "0" // as many as rows in a batch
+	delete(c.Flags, "labels")
+	return c
+}
+
+// apply sets the flags of the preset of this name that are not on the command
+// line.
+func (o *options) apply(name string) error {
+	at := slices.IndexFunc(presets, func(p preset) bool { return p.name == name })
+	if at < 0 {
+		return cli.Choice("preset", name, presetNames()...)
+	}
+	kind, _, _ := strings.Cut(o.negphase, ":")
+	c := choice{Name: name, Flags: map[string]string{}}
+	for _, s := range presets[at].flags {
+		if (s.kind == "" || s.kind == kind) && !o.flags.Given(s.flag) {
+			c.Flags[s.flag] = s.value
+		}
+	}
+	return o.applyChoice(c)
+}
+
+// applyChoice sets flags without marking them as given.
+func (o *options) applyChoice(c choice) error {
+	for _, name := range slices.Sorted(maps.Keys(c.Flags)) {
+		f := o.flags.Lookup(name)
+		if f == nil {
+			return fmt.Errorf("preset %s: there is no flag -%s", c.Name, name)
+		}
+		if err := f.Value.Set(c.Flags[name]); err != nil {
+			return fmt.Errorf("preset %s: -%s %s: %w", c.Name, name, c.Flags[name], err)
+		}
+	}
+	o.chosen = c
+	return nil
+}
+
+// choosePreset applies the preset before the data are known: of -preset auto the
+// first, so that flags can be checked, or the one that a run has which goes on.
+func (o *options) choosePreset() error {
+	switch {
+	case o.flags.Given("resume"):
+		return o.applyChoice(o.chosen)
+	case o.preset == "auto":
+		return o.apply(presets[0].name)
+	}
+	return o.apply(o.preset)
+}
+
+// fitPreset takes the preset of the data for -preset auto. Labels that a preset
+// chose are left out where the data have none.
+func (o *options) fitPreset(set *data.Set) error {
+	if o.preset == "auto" && !o.flags.Given("resume") {
+		if err := o.apply(presetFor(set, o.labels)); err != nil {
+			return err
+		}
+		if err := o.checkSettings(); err != nil {
+			return err
+		}
+	}
+	if _, chosen := o.chosen.Flags["labels"]; chosen && set.Y == nil {
+		o.labels = "auto"
+		delete(o.chosen.Flags, "labels")
+	}
+	return nil
+}
+
+// fitBatch makes the batch that a preset chose no larger than the data.
+func (o *options) fitBatch(rows int) {
+	if _, chosen := o.chosen.Flags["batch"]; chosen && o.settings.Batch > rows {
+		o.settings.Batch = rows
+		o.chosen.Flags["batch"] = strconv.Itoa(rows)
+	}
+}
