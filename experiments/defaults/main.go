@@ -1,0 +1,306 @@
+// Defaults measures what rbmtrain reaches by default: it trains with infinite
+// swapping, persistent chains and parallel tempering at equal numbers of
+// particles, for several lengths and seeds, and holds errors and log-likelihoods
+// against seconds.
+//
+//	go run ./experiments/defaults
+//
+// Each run is one of rbmtrain's own, on one core, evaluated by rbmeval. Its
+// numbers are a row of results.csv. A row that is there already is not measured
+// again, so that an interrupted experiment goes on. See defaults -h.
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gorbm/cmd/cli"
+	"gorbm/rbm/atomicfile"
+)
+
+func main() { cli.Main("defaults", run) }
+
+const summary = `defaults measures what rbmtrain reaches by default, at equal numbers of particles:
+classification error and log-likelihood of the test rows against seconds of one
+core. It writes results.csv, with a row for each run, and defaults.png. Rows that
+are in results.csv already are not measured again.`
+
+// A method is a way to train that is compared: rbmtrain's flags.
+type method struct {
+	name  string
+	flags []string
+	long  bool // in the longest runs only
+}
+
+// methods are compared, the first with each of the others. All but the last have 50
+// particles.
+var methods = []method{
+	{name: "ins", flags: []string{"-negphase", "ins"}},
+	{name: "pcd", flags: []string{"-negphase", "pcd"}},
+	{name: "pt", flags: []string{"-negphase", "pt"}},
+	{name: "pcd, rate 0.03", flags: []string{"-negphase", "pcd", "-rate", "0.03"}, long: true},
+	{name: "pcd, 100 chains", flags: []string{"-negphase", "pcd", "-chains", "100"}, long: true},
+}
+
+// Steps of the runs; 48000 is rbmtrain's default.
+var (
+	fullSteps  = []int{12000, 48000, 160000, 280000}
+	quickSteps = []int{200, 400}
+)
+
+// An experiment is what is measured, and how.
+type experiment struct {
+	flags  *cli.Flags
+	data   string
+	labels string
+	steps  []int
+	seeds  int
+	jobs   int
+	more   []string // flags of every run
+	out    string
+	quick  bool
+
+	programs string // folder of the commands
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	e := experiment{}
+	e.flags = cli.NewFlags("defaults", summary, "defaults [flags]")
+	e.flags.StringVar(&e.data, "data", "mnist", "data, as rbmtrain -data")
+	e.flags.StringVar(&e.labels, "labels", "auto", "labels, as rbmtrain -labels")
+	e.flags.IntVar(&e.seeds, "seeds", 5, "runs of each method and length, with seeds 1 to so many")
+	e.flags.IntVar(&e.jobs, "jobs", runtime.NumCPU(), "runs at a time, of one core each")
+	e.flags.StringVar(&e.out, "out", "runs/defaults", "folder for the results")
+	e.flags.BoolVar(&e.quick, "quick", false, "a first look in some seconds: font digits, 20 hidden units, two seeds")
+	e.flags.AddOutput("print nothing but errors and warnings", "print the table as JSON")
+	if err := e.flags.Parse(args, stdout, stderr); err != nil {
+		return err
+	}
+	if err := errors.Join(cli.Between("seeds", e.seeds, 2, 1000), cli.Between("jobs", e.jobs, 1, 1000)); err != nil {
+		return err
+	}
+	e.steps = fullSteps
+	if e.quick {
+		e.steps, e.more = quickSteps, []string{"-hidden", "20"}
+		if !e.flags.Given("data") {
+			e.data = "fontdigits:500"
+		}
+		if !e.flags.Given("seeds") {
+			e.seeds = 2
+		}
+	}
+	return e.run(ctx)
+}
+
+func (e *experiment) run(ctx context.Context) error {
+	if err := os.MkdirAll(e.out, 0o755); err != nil {
+		return err
+	}
+	file := filepath.Join(e.out, "results.csv")
+	rows, err := readRows(file)
+	if err != nil {
+		return err
+	}
+	if rows, err = e.measure(ctx, file, rows); err != nil {
+		return err
+	}
+	var mine []row
+	for _, r := range rows {
+		if r.Data == e.data && r.Labels == e.labels {
+			mine = append(mine, r)
+		}
+	}
+	table := summarize(mine)
+	picture := filepath.Join(e.out, "defaults.png")
+	if err := atomicfile.Write(picture, func(w io.Writer) error { return draw(w, mine) }); err != nil {
+		return err
+	}
+	return e.flags.Print(table, func(w io.Writer) error {
+		if e.flags.Quiet {
+			return nil
+		}
+		table.print(w)
+		_, err := fmt.Fprintf(w, "results in %s and %s\n", file, picture)
+		return err
+	})
+}
+
+// A job is a run to be measured.
+type job struct {
+	method method
+	steps  int
+	seed   int
+}
+
+// plan returns all runs, those of a seed together.
+func (e *experiment) plan() (all []job) {
+	for seed := range e.seeds {
+		for _, steps := range e.steps {
+			for _, m := range methods {
+				if !m.long || steps == e.steps[len(e.steps)-1] {
+					all = append(all, job{m, steps, seed + 1})
+				}
+			}
+		}
+	}
+	return all
+}
+
+// measure runs all jobs whose rows are not there yet, and adds their rows to the
+// file.
+func (e *experiment) measure(ctx context.Context, file string, rows []row) ([]row, error) {
+	known := map[string]bool{}
+	for _, r := range rows {
+		known[r.key()] = true
+	}
+	var todo []job
+	work := 0
+	for _, j := range e.plan() {
+		if !known[e.row(j).key()] {
+			todo = append(todo, j)
+			work += j.steps
+		}
+	}
+	if len(todo) == 0 {
+		return rows, nil
+	}
+	dir, err := os.MkdirTemp("", "defaults")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	e.programs = dir
+	if err := command(ctx, "go", "build", "-o", dir+string(filepath.Separator), "gorbm/cmd/rbmtrain", "gorbm/cmd/rbmeval").run(nil); err != nil {
+		return nil, err
+	}
+	bar := e.flags.NewProgress("measuring", "steps", int64(work))
+	defer bar.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	queue := make(chan job)
+	var wait sync.WaitGroup
+	var mutex sync.Mutex
+	done := 0
+	for range e.jobs {
+		wait.Go(func() {
+			for j := range queue {
+				r, err := e.one(ctx, j)
+				if err != nil {
+					cancel(err)
+					continue
+				}
+				mutex.Lock()
+				rows = append(rows, r)
+				err = appendRow(file, r)
+				done += j.steps
+				bar.Set(int64(done), j.method.name)
+				mutex.Unlock()
+				if err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+	for _, j := range todo {
+		select {
+		case queue <- j:
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	close(queue)
+	wait.Wait()
+	return rows, context.Cause(ctx)
+}
+
+// row returns the row of a job, without numbers.
+func (e *experiment) row(j job) row {
+	return row{Data: e.data, Labels: e.labels, Method: j.method.name, Steps: j.steps, Seed: j.seed}
+}
+
+// one trains and evaluates a model.
+func (e *experiment) one(ctx context.Context, j job) (row, error) {
+	dir, err := os.MkdirTemp(e.programs, "run")
+	if err != nil {
+		return row{}, err
+	}
+	defer os.RemoveAll(dir)
+	folder := filepath.Join(dir, "run")
+	args := append([]string{"-data", e.data, "-labels", e.labels, "-steps", strconv.Itoa(j.steps), "-seed", strconv.Itoa(j.seed),
+		"-snapshots", "0", "-metrics", e.metric(), "-workers", "1", "-json", "-out", folder}, j.method.flags...)
+	r := e.row(j)
+	var trained struct {
+		Seconds float64            `json:"seconds"`
+		Metrics map[string]float64 `json:"metrics"`
+		Ladder  *struct {
+			Beta []float64 `json:"beta"`
+		} `json:"ladder"`
+	}
+	begin := time.Now()
+	training := command(ctx, filepath.Join(e.programs, "rbmtrain"), append(args, e.more...)...)
+	if err := training.run(&trained); err != nil {
+		return r, err
+	}
+	busy := (training.ProcessState.UserTime() + training.ProcessState.SystemTime()).Seconds() / time.Since(begin).Seconds()
+	var evaluated struct {
+		LogLikelihood *float64 `json:"mean_log_likelihood"`
+		Error         *float64 `json:"log_z_std_err"`
+	}
+	// One estimate, that of Bennett's ratio, is enough: rbmeval names it impossible
+	// where the rows at hand refute it.
+	if err := command(ctx, filepath.Join(e.programs, "rbmeval"), "-model", folder, "-bennett", "-workers", "1", "-json", "-seed", strconv.Itoa(j.seed)).run(&evaluated); err != nil {
+		return r, err
+	}
+	r.Seconds = trained.Seconds * min(busy, 1) // without the time that other programs had the core
+	r.Error, r.LogP = value(trained.Metrics, "error_test"), value(trained.Metrics, "accuracy_mean")
+	r.LogLikelihood, r.StdErr = known(evaluated.LogLikelihood), known(evaluated.Error)
+	if l := trained.Ladder; l != nil {
+		r.Hottest = 1 / l.Beta[len(l.Beta)-1]
+	}
+	return r, nil
+}
+
+// metric is what is measured at the end of a run.
+func (e *experiment) metric() string {
+	if e.labels == "none" {
+		return "none"
+	}
+	return "classification"
+}
+
+// A call is a command with what it printed.
+type call struct {
+	*exec.Cmd
+	stdout, stderr bytes.Buffer
+}
+
+func command(ctx context.Context, name string, args ...string) *call {
+	c := &call{Cmd: exec.CommandContext(ctx, name, args...)}
+	c.Cmd.Stdout, c.Cmd.Stderr = &c.stdout, &c.stderr
+	return c
+}
+
+// run runs the command and reads the JSON that it prints into v, unless v is nil.
+func (c *call) run(v any) error {
+	if err := c.Cmd.Run(); err != nil {
+		lines := strings.Split(strings.TrimSpace(c.stderr.String()), "\n")
+		return fmt.Errorf("%s: %w: %s", filepath.Base(c.Path), err, lines[len(lines)-1])
+	}
+	if v == nil {
+		return nil
+	}
+	return json.Unmarshal(c.stdout.Bytes(), v)
+}
