@@ -16,7 +16,7 @@ func wrong(s *Ising, c Chain) string {
 		return "energy"
 	case !slices.Equal(fresh.local, s.local) || !slices.Equal(fresh.real, s.real):
 		return "fields"
-	case s.deltas != nil && !slices.Equal(fresh.Deltas(), s.deltas):
+	case !slices.Equal(flipCosts(fresh), flipCosts(s)):
 		return "flip costs"
 	}
 	var caches any

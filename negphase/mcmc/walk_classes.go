@@ -126,15 +126,9 @@ func (w *classes) reset() {
 
 func (w *classes) rise() float64 { return w.cost(w.sum) }
 
-// commit updates the system's energy and flip costs; its state and fields are up
-// to date.
+// commit updates the system's energy; its state and fields are up to date.
 func (w *classes) commit() {
 	w.ising.energy += 2 * w.sum
-	if w.ising.deltas != nil {
-		for _, i := range w.path {
-			w.ising.renew(int(i))
-		}
-	}
 	w.path, w.sum = w.path[:0], 0
 }
 
