@@ -9,7 +9,6 @@ package partition
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -71,23 +70,6 @@ type Annealed struct {
 
 	Path       []float64 // the inverse temperatures, ascending
 	LogWeights []float64 // of each chain: its log estimate of Z/Z₀, or of Z₀/Z in reverse
-}
-
-// MarshalJSON writes log_z, std_err, ess, cess and the numbers of chains and
-// temperatures. An infinite standard error is null.
-func (a Annealed) MarshalJSON() ([]byte, error) {
-	out := struct {
-		LogZ         float64  `json:"log_z"`
-		StdErr       *float64 `json:"std_err"`
-		ESS          float64  `json:"ess"`
-		CESS         float64  `json:"cess"`
-		Chains       int      `json:"chains"`
-		Temperatures int      `json:"temperatures"`
-	}{LogZ: a.LogZ, ESS: a.ESS, CESS: a.CESS, Chains: len(a.LogWeights), Temperatures: len(a.Path)}
-	if !math.IsInf(a.StdErr, 0) {
-		out.StdErr = &a.StdErr
-	}
-	return json.Marshal(out)
 }
 
 // AIS estimates log Z of m by annealed importance sampling (Neal 2001;
