@@ -649,6 +649,86 @@ func quadProducts(m *[quad]float64, e *[quad]int64, on, off, upper, first, secon
 }
 
 //go:noinline
+func rowSums64From32(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	switch InUse() {
+	case AVX512:
+		if values != nil {
+			rowSumsTimes64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0])
+		} else {
+			rowSums64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1)
+		}
+	case AVX2:
+		if values != nil {
+			rowSumsTimes64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0])
+		} else {
+			rowSums64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1)
+		}
+	default:
+		rowSums64Go(acc, stride, base, lists, values, cuts)
+	}
+}
+
+//go:noinline
+func rowSums64From64(acc []float64, stride int, base []float64, lists []uint32, values []float32, cuts []uint32) {
+	switch InUse() {
+	case AVX512:
+		if values != nil {
+			rowSumsTimes64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0])
+		} else {
+			rowSums64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1)
+		}
+	case AVX2:
+		if values != nil {
+			rowSumsTimes64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0])
+		} else {
+			rowSums64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1)
+		}
+	default:
+		rowSums64Go(acc, stride, base, lists, values, cuts)
+	}
+}
+
+//go:noinline
+func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
+	switch InUse() {
+	case AVX512:
+		listsAVX512(&list[0], &cuts[0], &words[0], rowStride, wordStride, n, count, first, Block*Block)
+	default:
+		listsGo(list, cuts, words, rowStride, wordStride, n, count, first)
+	}
+}
+
+//go:noinline
+func chances(p, q, x []float64) {
+	switch InUse() {
+	case AVX512, AVX2:
+		chancesAVX2(&p[0], &q[0], &x[0], len(x))
+	default:
+		chancesGo(p, q, x)
+	}
+}
+
+//go:noinline
+func nonzero(list []uint32, values, x []float32) int {
+	switch InUse() {
+	case AVX512:
+		return nonzeroAVX512(&list[0], &values[0], &x[0], len(x))
+	default:
+		return nonzeroGo(list, values, x)
+	}
+}
+
+//go:noinline
+func transpose(m *[Block]uint64) {
+	switch InUse() {
+	case AVX512:
+		transposeAVX512(&m[0])
+	default:
+		transposeGo(m)
+	}
+}
+
+//go:noinline
 func widen(dst []float64, x []float32) {
 	switch InUse() {
 	case AVX512:

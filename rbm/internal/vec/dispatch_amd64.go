@@ -3,17 +3,8 @@
 package vec
 
 // These functions call kernels whose versions for AVX2 and AVX-512 have different
-// arguments, or which have no version for AVX2. The functions of the other kernels
-// are in asm_amd64.go, which the generator writes. It also says why none is inlined.
-
-//go:noinline
-func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
-	if InUse() == AVX512 {
-		listsAVX512(&list[0], &cuts[0], &words[0], rowStride, wordStride, n, count, first, Block*Block)
-		return
-	}
-	listsGo(list, cuts, words, rowStride, wordStride, n, count, first) // AVX2 cannot compress
-}
+// arguments, or some that are computed here. The functions of the other kernels are
+// in asm_amd64.go, which the generator writes. It also says why none is inlined.
 
 var one = [1]float32{1}
 
@@ -78,27 +69,6 @@ func (s Stream) keys() (k [22]uint32) {
 	return k
 }
 
-//go:noinline
-func transpose(m *[Block]uint64) {
-	if InUse() == AVX512 {
-		transposeAVX512(&m[0])
-		return
-	}
-	transposeGo(m)
-}
-
-//go:noinline
-func chances(p, q, x []float64) {
-	n := 0
-	if InUse() != Go {
-		n = len(x) &^ 7
-	}
-	if n > 0 {
-		chancesAVX2(&p[0], &q[0], &x[0], n)
-	}
-	chancesGo(p[n:], q[n:], x[n:])
-}
-
 // first returns the address of the first offset, or a valid address that is not read
 // if there is none.
 func first(lists []uint32) *uint32 {
@@ -138,48 +108,6 @@ func quadMeans(all, one, two, on, off, upper, first, second []float64, weight *[
 	} else {
 		quadMeansAVX2(&all[0], &one[0], &two[0], &on[0], &off[0], &upper[0], &first[0], &second[0], &w[0], len(all)/Wide)
 	}
-}
-
-//go:noinline
-func rowSums64From32(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
-	l, n := InUse(), len(cuts)-1
-	switch {
-	case l == Go:
-		rowSums64Go(acc, stride, base, lists, values, cuts)
-	case l == AVX512 && values == nil:
-		rowSums64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
-	case l == AVX512:
-		rowSumsTimes64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
-	case values == nil:
-		rowSums64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
-	default:
-		rowSumsTimes64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
-	}
-}
-
-//go:noinline
-func rowSums64From64(acc []float64, stride int, base []float64, lists []uint32, values []float32, cuts []uint32) {
-	l, n := InUse(), len(cuts)-1
-	switch {
-	case l == Go:
-		rowSums64Go(acc, stride, base, lists, values, cuts)
-	case l == AVX512 && values == nil:
-		rowSums64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
-	case l == AVX512:
-		rowSumsTimes64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
-	case values == nil:
-		rowSums64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
-	default:
-		rowSumsTimes64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
-	}
-}
-
-//go:noinline
-func nonzero(list []uint32, values, x []float32) int {
-	if InUse() == AVX512 {
-		return nonzeroAVX512(&list[0], &values[0], &x[0], len(x))
-	}
-	return nonzeroGo(list, values, x) // AVX2 cannot compress
 }
 
 //go:noinline
