@@ -33,6 +33,7 @@ var C = build.NewContext()
 type Call struct {
 	Func   string // name, parameters and result
 	Args   string // the arguments of the assembly
+	Before string // a statement before it, such as one that computes an argument
 	Kernel string // name of the assembly; "" if it is that of the function
 	Go     string // name of the plain Go; "" if it is nameGo
 	Unless string // a condition for nameGo on every machine; "" if there is none
@@ -47,10 +48,10 @@ type Call struct {
 // assembly returns the call of the assembly of a level, after the word result.
 func (c Call) assembly(result, kernel, level string) string {
 	text := fmt.Sprintf("%s %s%s(%s)\n", result, kernel, level, c.Args)
-	if c.If == "" {
-		return text
+	if c.If != "" {
+		text = fmt.Sprintf("if %s {\n%s %s%s(%s)\n} else {\n%s}\n", c.If, result, c.Then, level, c.Args+c.More, text)
 	}
-	return fmt.Sprintf("if %s {\n%s %s%s(%s)\n} else {\n%s}\n", c.If, result, c.Then, level, c.Args+c.More, text)
+	return strings.TrimLeft(c.Before+"\n", "\n") + text
 }
 
 // Write writes asm_amd64.s, asm_amd64.go and asm_generic.go of a package to the

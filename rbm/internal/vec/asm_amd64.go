@@ -689,6 +689,64 @@ func rowSums64From64(acc []float64, stride int, base []float64, lists []uint32, 
 }
 
 //go:noinline
+func draws(s Stream, words []uint64, stride int, x, beta []float32, first, j uint32, n, width int) {
+	switch InUse() {
+	case AVX512:
+		keys := s.keys()
+		betas, betaStride := orOnes(beta)
+		drawsAVX512(&words[0], stride, &x[0], Block, betas, betaStride, &keys, int(16*j), int(first), n, WordMask(width))
+	case AVX2:
+		keys := s.keys()
+		betas, betaStride := orOnes(beta)
+		drawsAVX2(&words[0], stride, &x[0], Block, betas, betaStride, &keys, int(16*j), int(first), n, WordMask(width))
+	default:
+		Stream.drawsGo(s, words, stride, x, beta, first, j, n, width)
+	}
+}
+
+//go:noinline
+func drawMeans(s Stream, words []uint64, stride int, p []float32, pStride int, first, j uint32, n, width int) {
+	switch InUse() {
+	case AVX512:
+		keys := s.keys()
+		drawMeansAVX512(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, WordMask(width))
+	case AVX2:
+		keys := s.keys()
+		drawMeansAVX2(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, WordMask(width))
+	default:
+		Stream.drawMeansGo(s, words, stride, p, pStride, first, j, n, width)
+	}
+}
+
+//go:noinline
+func uniforms(s Stream, dst *[Block]float32, row, j uint32, width int) {
+	switch InUse() {
+	case AVX512:
+		keys := s.keys()
+		uniformsAVX512(&dst[0], &keys, int(16*j), int(row))
+	case AVX2:
+		keys := s.keys()
+		uniformsAVX2(&dst[0], &keys, int(16*j), int(row))
+	default:
+		Stream.uniformsGo(s, dst, row, j, width)
+	}
+}
+
+//go:noinline
+func quadMeans(all, one, two, on, off, upper, first, second []float64, weight *[quad]float64) {
+	switch InUse() {
+	case AVX512:
+		w := wideWeights(weight)
+		quadMeansAVX512(&all[0], &one[0], &two[0], &on[0], &off[0], &upper[0], &first[0], &second[0], &w[0], len(all)/Wide)
+	case AVX2:
+		w := wideWeights(weight)
+		quadMeansAVX2(&all[0], &one[0], &two[0], &on[0], &off[0], &upper[0], &first[0], &second[0], &w[0], len(all)/Wide)
+	default:
+		quadMeansGo(all, one, two, on, off, upper, first, second, weight)
+	}
+}
+
+//go:noinline
 func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
 	switch InUse() {
 	case AVX512:
