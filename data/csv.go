@@ -156,8 +156,10 @@ func (c *csvReader) add(row []string) error {
 			c.grey = append(c.grey, float32(v))
 		}
 	}
-	if why := checkGrey(i+1, len(row)); c.bin.mode == None && c.between && why != "" {
-		return formatErrorf("%s: %s", c.path, why)
+	if c.bin.mode == None && c.between {
+		if why := checkGrey(i+1, len(row)); why != "" {
+			return formatErrorf("%s: %s", c.path, why)
+		}
 	}
 	return nil
 }
