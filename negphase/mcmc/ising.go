@@ -78,7 +78,7 @@ func sumFields[T int32 | float64](g *Graph, state []uint8, local, field, couplin
 // FlipCost returns the cost of a flip of spin i.
 func (s *Ising) FlipCost(i int) float64 {
 	if s.local != nil {
-		return s.graph.cost(s.halfCost(i))
+		return s.graph.cost(int64(s.halfCost(i)))
 	}
 	return 2 * float64(spin(s.state[i])) * s.real[i]
 }

@@ -13,6 +13,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gorbm/rbm"
 )
 
@@ -151,18 +153,13 @@ func (s Annealing) run(ctx context.Context, m *rbm.RBM, v rbm.Bits, reverse bool
 	}
 	err = rbm.Anneal(ctx, m, s.Base, path, v, key.Child(2), func(_ int, gains []float64) {
 		out.CESS = min(out.CESS, conditionalESS(out.LogWeights, gains))
-		for r, g := range gains {
-			out.LogWeights[r] += g
-		}
+		floats.Add(out.LogWeights, gains)
 	}, steps)
 	if err != nil {
 		return Annealed{}, err
 	}
 	n := float64(v.Rows)
-	twice := slices.Clone(out.LogWeights)
-	for i, w := range out.LogWeights {
-		twice[i] = 2 * w
-	}
+	twice := floats.ScaleTo(make([]float64, v.Rows), 2, out.LogWeights)
 	sum, squares := rbm.LogSumExp(out.LogWeights), rbm.LogSumExp(twice) // log Σ w and log Σ w²
 	ratio := sum - rbm.Log(n)
 	if reverse {
