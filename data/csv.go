@@ -31,8 +31,7 @@ type csvReader struct {
 	words    []uint64  // rows so far
 	labeller labeller  // labels so far
 	between  bool      // some value so far lies between 0 and 1
-	values   []float32 // of the last row; for None only
-	grey     []float32 // rows so far, once some value lies between; for None only
+	grey     []float32 // values so far; for None only
 }
 
 // loadCSV reads a file of one example a row: values 0 and 1, or numbers in
@@ -135,7 +134,6 @@ func (c *csvReader) add(row []string) error {
 	c.words = slices.Grow(c.words, stride)[:at+stride]
 	x := c.words[at:]
 	clear(x)
-	c.values = c.values[:0]
 	i := at / stride
 	key := c.bin.row(i)
 	for j, field := range row {
@@ -155,31 +153,14 @@ func (c *csvReader) add(row []string) error {
 		}
 		c.between = c.between || v != 0 && v != 1
 		if c.bin.mode == None {
-			c.values = append(c.values, float32(v))
+			c.grey = append(c.grey, float32(v))
 		}
 	}
-	return c.keep(i)
-}
-
-// keep stores the values of row i, the last one read, if grey values are to
-// stay and there are any so far. The rows before were binary, and their values
-// are their bits.
-func (c *csvReader) keep(i int) error {
-	if c.bin.mode != None || !c.between {
-		return nil
-	}
-	cols := len(c.values)
-	if why := checkGrey(i+1, cols); why != "" {
-		return formatErrorf("%s: %s", c.path, why)
-	}
-	stride := (cols + 63) / 64
-	for r := len(c.grey) / cols; r < i; r++ {
-		x := c.words[r*stride:]
-		for j := range cols {
-			c.grey = append(c.grey, float32(x[j/64]>>(j%64)&1))
+	if c.bin.mode == None && c.between {
+		if why := checkGrey(i+1, len(row)); why != "" {
+			return formatErrorf("%s: %s", c.path, why)
 		}
 	}
-	c.grey = append(c.grey, c.values...)
 	return nil
 }
 
@@ -236,7 +217,7 @@ func (c *csvReader) set() ([]*Set, error) {
 	if c.between {
 		s.Binarize = c.bin.mode
 	}
-	if c.grey != nil {
+	if c.between && c.bin.mode == None {
 		s.Grey = rbm.Matrix{Rows: s.X.Rows, Cols: cols, Data: c.grey}
 	}
 	s.Height, s.Width = NearSquare(cols)

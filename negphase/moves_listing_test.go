@@ -45,7 +45,11 @@ func newListing(t *testing.T, m *rbm.RBM, beta float64) *listing {
 		}
 		w.parameters.Load([]*mcmc.RBM{system}, s.V, s.H)
 		l.state = append(l.state, slices.Clone(system.State()))
-		l.cost = append(l.cost, slices.Clone(system.Deltas()))
+		cost := make([]float64, system.Len())
+		for i := range cost {
+			cost[i] = system.FlipCost(i)
+		}
+		l.cost = append(l.cost, cost)
 		l.index[string(system.State())] = x
 		// Parameters are rounded to half of 2⁻³⁰ of the reach, which may be
 		// next to twice as large in quanta.

@@ -2,7 +2,6 @@ package rbm
 
 import (
 	"encoding/binary"
-	"math"
 
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
@@ -112,16 +111,11 @@ func (m *RBM) checkShape(x *RBM) {
 // AppendParameters appends all parameters to b as little-endian float32:
 // weights row by row of visible units, visible biases, hidden biases.
 func (m *RBM) AppendParameters(b []byte) []byte {
-	put := func(x []float32) {
-		for _, v := range x {
-			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
-		}
-	}
 	w := NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(w)
-	put(w.Data)
-	put(m.VisibleBias)
-	put(m.HiddenBias)
+	for _, x := range [3][]float32{w.Data, m.VisibleBias, m.HiddenBias} {
+		b, _ = binary.Append(b, binary.LittleEndian, x) // fails for other types only
+	}
 	return b
 }
 
@@ -136,17 +130,12 @@ func (m *RBM) SetParameters(b []byte) []byte {
 	if len(b) < m.ParameterBytes() {
 		panic("rbm: too few bytes of parameters")
 	}
-	take := func(x []float32) {
-		for i := range x {
-			x[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
-		}
-		b = b[4*len(x):]
-	}
 	w := NewMatrix(m.Visible(), m.Hidden())
-	take(w.Data)
+	for _, x := range [3][]float32{w.Data, m.VisibleBias, m.HiddenBias} {
+		n, _ := binary.Decode(b, binary.LittleEndian, x) // b is long enough
+		b = b[n:]
+	}
 	m.SetWeights(w)
-	take(m.VisibleBias)
-	take(m.HiddenBias)
 	return b
 }
 

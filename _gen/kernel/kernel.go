@@ -5,6 +5,7 @@ package kernel
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -30,10 +31,27 @@ var C = build.NewContext()
 // machine has: nameAVX512, nameAVX2, or nameGo with the function's parameters.
 // Without assembly it is nameGo.
 type Call struct {
-	Func   string // name and parameters
+	Func   string // name, parameters and result
 	Args   string // the arguments of the assembly
+	Before string // a statement before it, such as one that computes an argument
+	Kernel string // name of the assembly; "" if it is that of the function
+	Go     string // name of the plain Go; "" if it is nameGo
 	Unless string // a condition for nameGo on every machine; "" if there is none
 	Both   bool   // there is no nameAVX512, and nameAVX2 takes its place
+	Wide   bool   // there is no nameAVX2, and nameGo takes its place
+
+	// If a condition is given, the assembly is Then where it holds, with More
+	// arguments.
+	If, Then, More string
+}
+
+// assembly returns the call of the assembly of a level, after the word result.
+func (c Call) assembly(result, kernel, level string) string {
+	text := fmt.Sprintf("%s %s%s(%s)\n", result, kernel, level, c.Args)
+	if c.If != "" {
+		text = fmt.Sprintf("if %s {\n%s %s%s(%s)\n} else {\n%s}\n", c.If, result, c.Then, level, c.Args+c.More, text)
+	}
+	return strings.TrimLeft(c.Before+"\n", "\n") + text
 }
 
 // Write writes asm_amd64.s, asm_amd64.go and asm_generic.go of a package to the
@@ -81,22 +99,32 @@ func writeCalls(pkg string, calls []Call) error {
 		if err != nil {
 			return err
 		}
+		declared, result := src.Decls[0].(*ast.FuncDecl).Type, ""
+		if declared.Results != nil {
+			result = "return"
+		}
 		var params []string
-		for _, field := range src.Decls[0].(*ast.FuncDecl).Type.Params.List {
+		for _, field := range declared.Params.List {
 			for _, p := range field.Names {
 				params = append(params, p.Name)
 			}
 		}
-		plain := fmt.Sprintf("%sGo(%s)", name, strings.Join(params, ", "))
+		plain := fmt.Sprintf("%s %s(%s)", result, cmp.Or(c.Go, name+"Go"), strings.Join(params, ", "))
 		fmt.Fprintf(&generic, "func %s { %s }\n", c.Func, plain)
 		fmt.Fprintf(&asm, "\n//go:noinline\nfunc %s {\n", c.Func)
 		if c.Unless != "" {
 			fmt.Fprintf(&asm, "if %s {\n%s\nreturn\n}\n", c.Unless, plain)
 		}
-		if c.Both {
-			fmt.Fprintf(&asm, "switch InUse() {\ncase AVX512, AVX2:\n%sAVX2(%s)\n", name, c.Args)
-		} else {
-			fmt.Fprintf(&asm, "switch InUse() {\ncase AVX512:\n%[1]sAVX512(%[2]s)\ncase AVX2:\n%[1]sAVX2(%[2]s)\n", name, c.Args)
+		levels := [][2]string{{"AVX512", "AVX512"}, {"AVX2", "AVX2"}} // those in use, and that of the assembly
+		switch {
+		case c.Both:
+			levels = [][2]string{{"AVX512, AVX2", "AVX2"}}
+		case c.Wide:
+			levels = levels[:1]
+		}
+		fmt.Fprintln(&asm, "switch InUse() {")
+		for _, l := range levels {
+			fmt.Fprintf(&asm, "case %s:\n%s", l[0], c.assembly(result, cmp.Or(c.Kernel, name), l[1]))
 		}
 		fmt.Fprintf(&asm, "default:\n%s\n}\n}\n", plain)
 	}

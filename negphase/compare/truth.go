@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
@@ -37,11 +39,7 @@ func (t *Truth) GradientNorm() float64 {
 	if t.Positive == nil {
 		return math.NaN()
 	}
-	d := make([]float64, len(t.Negative))
-	for i := range d {
-		d[i] = t.Positive[i] - t.Negative[i]
-	}
-	return norm(d)
+	return norm(floats.SubTo(make([]float64, len(t.Negative)), t.Positive, t.Negative))
 }
 
 // Enumerate returns the exact negative phase of m, to the rounding of float32.

@@ -55,7 +55,7 @@ type law func(x float64) float64
 func (p law) table(g *Graph, beta float64, reach int32) []chance {
 	t := make([]chance, 2*int(reach)+1)
 	for k := range t {
-		t[k] = chanceOf(p(beta * g.cost(int32(k)-reach)))
+		t[k] = chanceOf(p(beta * g.cost(int64(k)-int64(reach))))
 	}
 	return t
 }

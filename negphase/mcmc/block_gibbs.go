@@ -69,7 +69,6 @@ func (c *layerwise) Reset() {}
 func (c *layerwise) Move(r *rand.Rand) Info {
 	draws := newStream(r)
 	flips := c.update(hidden, &draws) + c.update(visible, &draws)
-	c.s.renewAll()
 	return sweepInfo(len(c.sites[hidden])+len(c.sites[visible]), flips, c.count)
 }
 

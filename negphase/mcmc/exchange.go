@@ -108,13 +108,13 @@ func (c *exchange) pairCost(i, j int32) float64 {
 		return c.rbm.pairCost(int(i), int(j))
 	}
 	if s == nil {
-		cost := c.deltas[i]
+		cost := c.cost(i)
 		c.system.Flip(int(i))
-		cost += c.deltas[j]
+		cost += c.cost(j)
 		c.system.Flip(int(i))
 		return cost
 	}
-	cost := s.delta(int(i)) + s.delta(int(j))
+	cost := s.FlipCost(int(i)) + s.FlipCost(int(j))
 	if k := s.graph.link(i, j); k >= 0 {
 		cost -= float64(4 * float64(spin(s.state[i])*spin(s.state[j])) * s.graph.coupling[k])
 	}
@@ -165,24 +165,11 @@ func (c *exchange) generic(draws *stream) (accepted int) {
 		a, b := c.pair(d.next())
 		i, j := slots[a], slots[b]
 		if c.law.happens(c.beta*c.pairCost(i, j), d.next()) {
-			for _, site := range [2]int{int(i), int(j)} {
-				switch {
-				case c.ising != nil:
-					c.ising.flipReal(site)
-				case c.rbm != nil:
-					c.rbm.flip(site)
-				default:
-					c.system.Flip(site)
-				}
-			}
+			c.flip(i)
+			c.flip(j)
 			slots[a], slots[b] = j, i
 			accepted++
 		}
-	}
-	if c.ising != nil {
-		c.ising.renewAll()
-	} else if c.rbm != nil {
-		c.rbm.renewAll()
 	}
 	return accepted
 }
@@ -212,6 +199,5 @@ func (c *exchange) integer(draws *stream) (accepted int) {
 			accepted++
 		}
 	}
-	s.renewAll()
 	return accepted
 }

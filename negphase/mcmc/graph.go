@@ -141,7 +141,7 @@ func (g *Graph) Neighbors(i int) ([]int32, []float64) {
 }
 
 // cost returns the energy of so many half costs, that is, pairs of quanta.
-func (g *Graph) cost(half int32) float64 { return float64(half) * (2 * g.quantum) }
+func (g *Graph) cost(half int64) float64 { return float64(half) * (2 * g.quantum) }
 
 const (
 	// maxIntegerField is the largest local field of an integer graph, in quanta.

@@ -15,9 +15,6 @@ type Ising struct {
 	local []int32   // local fields in quanta, of an integer graph; else nil
 	real  []float64 // local fields of another graph; else nil
 	scale float64   // 1/quantum of another graph, a power of two
-
-	deltas  []float64 // nil until Deltas is called
-	touched []int32
 }
 
 // NewIsing returns a system on g in the given state, all zeros (spins down) if
@@ -50,16 +47,14 @@ func (s *Ising) SetState(state []uint8) {
 // spin returns 2x − 1.
 func spin(x uint8) int32 { return 2*int32(x) - 1 }
 
-// recompute sets local fields, energy and flip costs from the state. The energy
-// follows from the local fields f: Σ s_i (h_i + f_i) = −2E, and all sums are
-// exact.
+// recompute sets local fields and energy from the state. The energy follows from
+// the local fields f: Σ s_i (h_i + f_i) = −2E, and all sums are exact.
 func (s *Ising) recompute() {
 	if g := s.graph; s.local != nil {
 		s.energy = -sumFields(g, s.state, s.local, g.bias, g.weight, 1) / 2
 	} else {
 		s.energy = -sumFields(g, s.state, s.real, g.field, g.coupling, s.scale) / 2
 	}
-	s.renewAll()
 }
 
 // sumFields sets the local fields of a state from the fields and couplings of g
@@ -80,17 +75,10 @@ func sumFields[T int32 | float64](g *Graph, state []uint8, local, field, couplin
 	return twice
 }
 
-// renewAll sets all flip costs, if Deltas was called.
-func (s *Ising) renewAll() {
-	for i := range s.deltas {
-		s.deltas[i] = s.delta(i)
-	}
-}
-
-// delta returns the cost of a flip of spin i.
-func (s *Ising) delta(i int) float64 {
+// FlipCost returns the cost of a flip of spin i.
+func (s *Ising) FlipCost(i int) float64 {
 	if s.local != nil {
-		return s.graph.cost(s.halfCost(i))
+		return s.graph.cost(int64(s.halfCost(i)))
 	}
 	return 2 * float64(spin(s.state[i])) * s.real[i]
 }
@@ -108,46 +96,18 @@ func (s *Ising) State() []uint8 { return s.state }
 // Energy returns E, exact up to one rounding.
 func (s *Ising) Energy() float64 { return float64(s.energy) * s.graph.quantum }
 
-// Deltas returns the flip costs; see System.
-func (s *Ising) Deltas() []float64 {
-	if s.deltas == nil {
-		s.deltas = make([]float64, len(s.state))
-		s.renewAll()
-	}
-	return s.deltas
-}
-
 // Flip flips bit i; see System.
 func (s *Ising) Flip(i int) []int32 {
-	s.flip(i)
-	g := s.graph
-	s.touched = append(append(s.touched[:0], int32(i)), g.neighbor[g.start[i]:g.start[i+1]]...)
-	return s.touched
-}
-
-// flip flips bit i.
-func (s *Ising) flip(i int) {
 	if s.local != nil {
 		s.flipInteger(i)
 	} else {
 		s.flipReal(i)
 	}
-	if s.deltas != nil {
-		s.renew(i)
-	}
-}
-
-// renew sets the flip costs that a flip of bit i changed.
-func (s *Ising) renew(i int) {
 	g := s.graph
-	s.deltas[i] = s.delta(i)
-	for _, j := range g.neighbor[g.start[i]:g.start[i+1]] {
-		s.deltas[j] = s.delta(int(j))
-	}
+	return g.neighbor[g.start[i]:g.start[i+1]]
 }
 
-// flipInteger flips bit i of a system on an integer graph. It does not update
-// the flip costs of Deltas.
+// flipInteger flips bit i of a system on an integer graph.
 func (s *Ising) flipInteger(i int) {
 	g := s.graph
 	up := spin(s.state[i])

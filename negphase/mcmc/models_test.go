@@ -146,29 +146,33 @@ func pick(sums []float64, r *rand.Rand) int {
 type tableSystem struct {
 	energy []float64
 	state  []uint8
-	deltas []float64
 }
 
 func newTable(energy []float64, n int) *tableSystem {
-	s := &tableSystem{energy, make([]uint8, n), make([]float64, n)}
-	s.set(0)
-	return s
+	return &tableSystem{energy, make([]uint8, n)}
 }
 
-func (s *tableSystem) set(x int) {
-	copy(s.state, stateOf(x, len(s.state)))
-	for i := range s.deltas {
-		s.deltas[i] = s.energy[x^1<<i] - s.energy[x]
-	}
-}
+func (s *tableSystem) set(x int) { copy(s.state, stateOf(x, len(s.state))) }
 
-func (s *tableSystem) Len() int          { return len(s.state) }
-func (s *tableSystem) State() []uint8    { return s.state }
-func (s *tableSystem) Energy() float64   { return s.energy[codeOf(s.state)] }
-func (s *tableSystem) Deltas() []float64 { return s.deltas }
+func (s *tableSystem) Len() int        { return len(s.state) }
+func (s *tableSystem) State() []uint8  { return s.state }
+func (s *tableSystem) Energy() float64 { return s.energy[codeOf(s.state)] }
+func (s *tableSystem) FlipCost(i int) float64 {
+	x := codeOf(s.state)
+	return s.energy[x^1<<i] - s.energy[x]
+}
 func (s *tableSystem) Flip(i int) []int32 {
-	s.set(codeOf(s.state) ^ 1<<i)
+	s.state[i] ^= 1
 	return nil
+}
+
+// flipCosts returns the costs of all flips of s.
+func flipCosts(s System) []float64 {
+	costs := make([]float64, s.Len())
+	for i := range costs {
+		costs[i] = s.FlipCost(i)
+	}
+	return costs
 }
 
 // Coupling returns J_ij, 0 if there is no edge.

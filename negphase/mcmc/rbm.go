@@ -21,10 +21,8 @@ type RBM struct {
 	field      [2][]int32 // preactivations of each layer, in quanta, padded
 	energy     int64      // in quanta
 
-	deltas  []float64  // nil until Deltas is called
-	touched [2][]int32 // by a flip in each layer: the unit, then the other layer
-	on      [2][]int32 // active units of each layer; scratch
-	cut     [2][]int32 // index into on of the first of each word of 64 units
+	on  [2][]int32 // active units of each layer; scratch
+	cut [2][]int32 // index into on of the first of each word of 64 units
 }
 
 // NewRBM returns a system on c in the state where all units are off.
@@ -34,10 +32,6 @@ func NewRBM(c *Parameters) *RBM {
 		s.field[l] = make([]int32, c.size[l])
 		s.on[l] = make([]int32, 0, c.units[l])
 		s.cut[l] = make([]int32, words(c.units[l])+1)
-		s.touched[l] = make([]int32, 1, 1+c.units[1-l])
-		for i := range c.units[1-l] {
-			s.touched[l] = append(s.touched[l], int32(c.first[1-l]+i))
-		}
 	}
 	s.recompute()
 	return s
@@ -89,8 +83,7 @@ func (s *RBM) unpack(layer int, words []uint64) {
 // words returns the number of words of 64 bits that so many bits take.
 func words(bits int) int { return (bits + 63) / 64 }
 
-// settle sets energy and flip costs from the preactivations and the lists of
-// active units:
+// settle sets the energy from the preactivations and the lists of active units:
 //
 //	−E = Σ h_j a_j + Σ v_i b_i.
 func (s *RBM) settle() {
@@ -101,7 +94,6 @@ func (s *RBM) settle() {
 	for _, i := range s.on[visible] {
 		s.energy -= int64(s.parameters.bias[visible][i])
 	}
-	s.renewAll()
 }
 
 // layer returns the state of a layer.
@@ -143,8 +135,7 @@ func (s *RBM) cost(i int) int32 {
 	return spin(s.state[i]) * s.field[l][k]
 }
 
-// FlipCost returns the cost of a flip of site i, without the work of keeping all
-// of Deltas current.
+// FlipCost returns the cost of a flip of site i; see System.
 func (s *RBM) FlipCost(i int) float64 { return float64(s.cost(i)) * s.parameters.quantum }
 
 // pairCost returns the cost of flipping both sites i and j. If they are in
@@ -160,38 +151,8 @@ func (s *RBM) pairCost(i, j int) float64 {
 	return float64(cost) * c.quantum
 }
 
-// renewAll sets all flip costs, if Deltas was called.
-func (s *RBM) renewAll() {
-	for i := range s.deltas {
-		s.deltas[i] = s.FlipCost(i)
-	}
-}
-
-// Deltas returns the flip costs; see System.
-func (s *RBM) Deltas() []float64 {
-	if s.deltas == nil {
-		s.deltas = make([]float64, len(s.state))
-		s.renewAll()
-	}
-	return s.deltas
-}
-
 // Flip flips bit i; see System.
 func (s *RBM) Flip(i int) []int32 {
-	s.flip(i)
-	l, _ := s.parameters.place(i)
-	touched := s.touched[l]
-	touched[0] = int32(i)
-	if s.deltas != nil {
-		for _, j := range touched {
-			s.deltas[j] = s.FlipCost(int(j))
-		}
-	}
-	return touched
-}
-
-// flip flips bit i. It does not update the flip costs of Deltas.
-func (s *RBM) flip(i int) {
 	s.energy += int64(s.cost(i))
 	l, k := s.parameters.place(i)
 	one := [1]int32{int32(k)}
@@ -201,6 +162,7 @@ func (s *RBM) flip(i int) {
 		s.subtract(l, one[:])
 	}
 	s.state[i] ^= 1
+	return s.parameters.number[1-l]
 }
 
 // add adds the rows of units of a layer to the other layer's preactivations.

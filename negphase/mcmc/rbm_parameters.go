@@ -21,6 +21,7 @@ import (
 // units, as much as a sum in float32 loses.
 type Parameters struct {
 	first   [2]int     // site of the first unit of each layer
+	number  [2][]int32 // sites of each layer
 	units   [2]int     // of each layer
 	size    [2]int     // units, padded to a multiple of walk.Lanes
 	stride  [2]int     // of rows of this layer's size
@@ -46,6 +47,8 @@ func NewParameters(m *rbm.RBM) *Parameters {
 	for _, g := range m.SoftmaxGroups() {
 		c.labels = [2]int32{int32(g.First), int32(g.First + g.Units)}
 	}
+	all := everySite(c.Len())
+	c.number = [2][]int32{all[:m.Visible()], all[m.Visible():]}
 	for l, n := range c.units {
 		c.size[l] = (n + walk.Lanes - 1) &^ (walk.Lanes - 1)
 		// Rows of an odd number of cache lines: otherwise a stripe of columns

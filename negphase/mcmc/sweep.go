@@ -81,7 +81,7 @@ func (c *sweep) site(k int, draws *stream) int {
 func (c *sweep) generic(draws *stream) (flips int) {
 	for k := range c.sites {
 		i := c.site(k, draws)
-		if c.law.happens(c.beta*c.deltas[i], draws.next()) {
+		if c.law.happens(c.beta*c.system.FlipCost(i), draws.next()) {
 			c.system.Flip(i)
 			flips++
 		}
@@ -94,12 +94,11 @@ func (c *sweep) real(draws *stream) (flips int) {
 	s := c.ising
 	for k := range c.sites {
 		i := c.site(k, draws)
-		if c.law.happens(c.beta*s.delta(i), draws.next()) {
+		if c.law.happens(c.beta*s.FlipCost(i), draws.next()) {
 			s.flipReal(i)
 			flips++
 		}
 	}
-	s.renewAll()
 	return flips
 }
 
@@ -109,11 +108,10 @@ func (c *sweep) units(draws *stream) (flips int) {
 	for k := range c.sites {
 		i := c.site(k, draws)
 		if c.law.happens(c.beta*s.FlipCost(i), draws.next()) {
-			s.flip(i)
+			s.Flip(i)
 			flips++
 		}
 	}
-	s.renewAll()
 	return flips
 }
 
@@ -135,6 +133,5 @@ func (c *sweep) integer(draws *stream) (flips int) {
 			flips++
 		}
 	}
-	s.renewAll()
 	return flips
 }

@@ -6,20 +6,17 @@ import (
 	"slices"
 )
 
-// A System is a configuration of Len bits whose flip costs are kept current.
+// A System is a configuration of Len bits that knows what each flip costs.
 type System interface {
 	Len() int
 	// State returns the bits, 0 or 1. The slice is the system's own: it
 	// changes under Flip and is not to be written to.
 	State() []uint8
 	Energy() float64
-	// Deltas returns E(x with bit i flipped) − E(x) for each i, in a slice
-	// that stays current under Flip and is not to be written to. The first
-	// call may cost more.
-	Deltas() []float64
-	// Flip flips bit i and returns the bits whose flip costs changed, including
-	// i. nil means that all may have changed. The slice is valid until the next
-	// call.
+	// FlipCost returns E(x with bit i flipped) − E(x).
+	FlipCost(i int) float64
+	// Flip flips bit i and returns the other bits whose flip costs may have
+	// changed. nil means all of them. The slice is not to be written to.
 	Flip(i int) (touched []int32)
 }
 
@@ -117,14 +114,13 @@ func bindable(s System, beta float64, sites []int32) ([]int32, error) {
 	return slices.Clone(sites), nil
 }
 
-// costs are the flip costs of any System. Those of an Ising or RBM system come
-// from its fields, so that the system need not keep all of them current.
+// costs are the flip costs of any System. Calls of an Ising or RBM system are
+// direct, which is faster.
 type costs struct {
 	system System
-	ising  *Ising    // the system, if it is an Ising
-	rbm    *RBM      // the system, if it is an RBM
-	deltas []float64 // of a system of another type
-	all    []int32   // its sites
+	ising  *Ising  // the system, if it is an Ising
+	rbm    *RBM    // the system, if it is an RBM
+	all    []int32 // the sites of a system of another type
 }
 
 func newCosts(s System) costs {
@@ -134,27 +130,24 @@ func newCosts(s System) costs {
 	case *RBM:
 		return costs{system: s, rbm: s}
 	}
-	return costs{system: s, deltas: s.Deltas(), all: everySite(s.Len())}
+	return costs{system: s, all: everySite(s.Len())}
 }
 
 // cost returns what a flip of site i costs.
 func (c *costs) cost(i int32) float64 {
 	if c.ising != nil {
-		return c.ising.delta(int(i))
+		return c.ising.FlipCost(int(i))
 	}
 	if c.rbm != nil {
 		return c.rbm.FlipCost(int(i))
 	}
-	return c.deltas[i]
+	return c.system.FlipCost(int(i))
 }
 
-// flip flips site i and returns the sites whose costs changed. They need not
-// include i.
+// flip flips site i and returns the other sites whose costs changed.
 func (c *costs) flip(i int32) []int32 {
 	if c.ising != nil {
-		c.ising.flip(int(i))
-		g := c.ising.graph
-		return g.neighbor[g.start[i]:g.start[i+1]]
+		return c.ising.Flip(int(i))
 	}
 	if touched := c.system.Flip(int(i)); touched != nil {
 		return touched

@@ -2,6 +2,7 @@ package mcmc
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"gorbm/negphase/mcmc/internal/walk"
@@ -16,7 +17,7 @@ func wrong(s *Ising, c Chain) string {
 		return "energy"
 	case !slices.Equal(fresh.local, s.local) || !slices.Equal(fresh.real, s.real):
 		return "fields"
-	case s.deltas != nil && !slices.Equal(fresh.Deltas(), s.deltas):
+	case !slices.Equal(flipCosts(fresh), flipCosts(s)):
 		return "flip costs"
 	}
 	var caches any
@@ -55,7 +56,7 @@ func wrong(s *Ising, c Chain) string {
 			}
 		}
 		for b := range w.biases {
-			if !w.blocks[b].Sums() {
+			if !summed(w.blocks[b]) {
 				return "block sums"
 			}
 		}
@@ -66,13 +67,22 @@ func wrong(s *Ising, c Chain) string {
 				return "leaf"
 			}
 		}
-		if !w.blocks[0].Sums() || !w.blocks[1].Sums() {
+		if !summed(w.blocks[0]) || !summed(w.blocks[1]) {
 			return "block sums"
 		}
 	default:
 		return fmt.Sprintf("unknown walk %T", w)
 	}
 	return ""
+}
+
+// summed reports whether the sums of b are those of its leaves.
+func summed(b *walk.Blocks) bool {
+	fresh := walk.NewBlocks(len(b.Leaf))
+	for i, w := range b.Leaf {
+		fresh.Set(i, w)
+	}
+	return reflect.DeepEqual(b, fresh)
 }
 
 func wrongLists(l *walk.Lists, state []uint8, sites []int32, list func(int32) uint8) string {

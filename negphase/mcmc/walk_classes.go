@@ -86,7 +86,7 @@ func newClasses(s System, sites []int32, reference []uint8, b biases) (classes, 
 		list.Half = int32(c%w.n)<<w.shift - w.reach
 		for i := range b.n {
 			if reference == nil || i == c/w.n {
-				list.Weight[i] = b.weight[i].Weight(float64(b.scale[i] * w.cost(int64(list.Half))))
+				list.Weight[i] = b.weight[i].Weight(float64(b.scale[i] * g.cost(int64(list.Half))))
 			}
 		}
 	}
@@ -106,9 +106,6 @@ func (w *classes) list(i int32) uint8 {
 // mirror returns the list of a site after its flip.
 func (w *classes) mirror(list uint8) uint8 { return w.last - list }
 
-// cost returns the energy of so many half-costs: see Ising.halfCost.
-func (w *classes) cost(half int64) float64 { return float64(half) * (2 * w.ising.graph.quantum) }
-
 func (w *classes) reset() {
 	w.lists.Clear(fixed)
 	for i, x := range w.state {
@@ -124,17 +121,11 @@ func (w *classes) reset() {
 	w.path, w.sum = w.path[:0], 0
 }
 
-func (w *classes) rise() float64 { return w.cost(w.sum) }
+func (w *classes) rise() float64 { return w.ising.graph.cost(w.sum) }
 
-// commit updates the system's energy and flip costs; its state and fields are up
-// to date.
+// commit updates the system's energy; its state and fields are up to date.
 func (w *classes) commit() {
 	w.ising.energy += 2 * w.sum
-	if w.ising.deltas != nil {
-		for _, i := range w.path {
-			w.ising.renew(int(i))
-		}
-	}
 	w.path, w.sum = w.path[:0], 0
 }
 

@@ -69,7 +69,6 @@ func (w *denseSites) start() { w.path, w.rises = w.path[:0], 0 }
 
 func (w *denseSites) commit() {
 	w.s.energy += w.rises
-	w.s.renewAll()
 	w.start()
 }
 

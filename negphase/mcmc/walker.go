@@ -99,8 +99,8 @@ func largestCost(s System) (top float64, always bool) {
 	case *RBM:
 		return s.parameters.reach, true
 	}
-	for _, d := range s.Deltas() {
-		top = max(top, d, -d)
+	for i := range s.Len() {
+		top = max(top, math.Abs(s.FlipCost(i)))
 	}
 	return 2 * top, false
 }

@@ -15,9 +15,9 @@ import (
 )
 
 func TestLogZAndFreeEnergy(t *testing.T) {
-	forEach(t, func(t *testing.T, s rbmtest.Shape) {
+	forEach(t, func(t *testing.T, s shape) {
 		for _, sd := range []float64{0.1, 1, 5} {
-			m := s.Random(7, sd)
+			m := s.random(7, sd)
 			all := rbmtest.States(m)
 			p, want := rbmtest.Law(all, 1)
 			got, err := LogZ(context.Background(), m)
@@ -47,9 +47,9 @@ func marginals(all []rbmtest.State, p []float64) map[int]float64 {
 }
 
 func TestMomentsAreExact(t *testing.T) {
-	forEach(t, func(t *testing.T, s rbmtest.Shape) {
+	forEach(t, func(t *testing.T, s shape) {
 		for _, sd := range []float64{0.1, 1, 5} {
-			m := s.Random(11, sd)
+			m := s.random(11, sd)
 			e, err := New(m, GradientLimit)
 			if err != nil {
 				t.Fatal(err)

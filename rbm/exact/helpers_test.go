@@ -1,6 +1,7 @@
 package exact
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -22,9 +23,23 @@ func (s shape) random(seed uint64, sd float64) *rbm.RBM {
 	return rbmtest.Random(s.visible, s.hidden, s.classes, s.label, seed, sd)
 }
 
-func forEach(t *testing.T, f func(t *testing.T, s rbmtest.Shape)) {
-	for _, s := range rbmtest.Small {
-		t.Run(s.String(), func(t *testing.T) { f(t, s) })
+// small has a model of each kind whose joint states can be listed one by one,
+// with the visible and with the hidden layer as the smaller one.
+var small = []shape{
+	{1, 1, 0, rbm.Softmax},
+	{3, 4, 0, rbm.Softmax},
+	{6, 3, 0, rbm.Softmax},
+	{5, 4, 3, rbm.Softmax},
+	{7, 3, 3, rbm.Softmax},
+	{3, 5, 3, rbm.Softmax}, // labels alone
+	{5, 4, 3, rbm.Bernoulli},
+	{4, 6, 1, rbm.Softmax},
+	{4, 2, 2, rbm.Bernoulli},
+}
+
+func forEach(t *testing.T, f func(t *testing.T, s shape)) {
+	for _, s := range small {
+		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) { f(t, s) })
 	}
 }
 

@@ -1,12 +1,10 @@
 package modelfile
 
 import (
-	"bufio"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 
 	"gorbm/rbm"
 )
@@ -116,22 +114,15 @@ func ReadSafetensors(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 
 // readTensor fills dst with the elements of a tensor.
 func readTensor(r io.Reader, dtype string, dst []float32) error {
-	in := bufio.NewReaderSize(r, 1<<16)
-	b := make([]byte, 4)
-	if dtype == "F64" {
-		b = make([]byte, 8)
+	if dtype == "F32" {
+		return binary.Read(r, binary.LittleEndian, dst)
 	}
-	for i := range dst {
-		if _, err := io.ReadFull(in, b); err != nil {
-			return err
-		}
-		if len(b) == 8 {
-			dst[i] = float32(math.Float64frombits(binary.LittleEndian.Uint64(b)))
-		} else {
-			dst[i] = math.Float32frombits(binary.LittleEndian.Uint32(b))
-		}
+	wide := make([]float64, len(dst))
+	err := binary.Read(r, binary.LittleEndian, wide)
+	for i, x := range wide {
+		dst[i] = float32(x)
 	}
-	return nil
+	return err
 }
 
 // checkTensors checks that the three tensors are there, of fitting shapes, and

@@ -9,10 +9,11 @@ package partition
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"gorbm/rbm"
 )
@@ -71,23 +72,6 @@ type Annealed struct {
 
 	Path       []float64 // the inverse temperatures, ascending
 	LogWeights []float64 // of each chain: its log estimate of Z/Z₀, or of Z₀/Z in reverse
-}
-
-// MarshalJSON writes log_z, std_err, ess, cess and the numbers of chains and
-// temperatures. An infinite standard error is null.
-func (a Annealed) MarshalJSON() ([]byte, error) {
-	out := struct {
-		LogZ         float64  `json:"log_z"`
-		StdErr       *float64 `json:"std_err"`
-		ESS          float64  `json:"ess"`
-		CESS         float64  `json:"cess"`
-		Chains       int      `json:"chains"`
-		Temperatures int      `json:"temperatures"`
-	}{LogZ: a.LogZ, ESS: a.ESS, CESS: a.CESS, Chains: len(a.LogWeights), Temperatures: len(a.Path)}
-	if !math.IsInf(a.StdErr, 0) {
-		out.StdErr = &a.StdErr
-	}
-	return json.Marshal(out)
 }
 
 // AIS estimates log Z of m by annealed importance sampling (Neal 2001;
@@ -169,18 +153,13 @@ func (s Annealing) run(ctx context.Context, m *rbm.RBM, v rbm.Bits, reverse bool
 	}
 	err = rbm.Anneal(ctx, m, s.Base, path, v, key.Child(2), func(_ int, gains []float64) {
 		out.CESS = min(out.CESS, conditionalESS(out.LogWeights, gains))
-		for r, g := range gains {
-			out.LogWeights[r] += g
-		}
+		floats.Add(out.LogWeights, gains)
 	}, steps)
 	if err != nil {
 		return Annealed{}, err
 	}
 	n := float64(v.Rows)
-	twice := slices.Clone(out.LogWeights)
-	for i, w := range out.LogWeights {
-		twice[i] = 2 * w
-	}
+	twice := floats.ScaleTo(make([]float64, v.Rows), 2, out.LogWeights)
 	sum, squares := rbm.LogSumExp(out.LogWeights), rbm.LogSumExp(twice) // log Σ w and log Σ w²
 	ratio := sum - rbm.Log(n)
 	if reverse {

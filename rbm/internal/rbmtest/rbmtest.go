@@ -12,38 +12,6 @@ import (
 	"gorbm/rbm"
 )
 
-// Shape is the shape of a model.
-type Shape struct {
-	Visible, Hidden, Classes int
-	Label                    rbm.Kind
-}
-
-func (s Shape) String() string {
-	if s.Classes == 0 {
-		return fmt.Sprintf("visible=%d/hidden=%d", s.Visible, s.Hidden)
-	}
-	return fmt.Sprintf("visible=%d/hidden=%d/%v=%d", s.Visible, s.Hidden, s.Label, s.Classes)
-}
-
-// Small has a model of each kind whose joint states can be listed one by one,
-// with the visible and with the hidden layer as the smaller one.
-var Small = []Shape{
-	{1, 1, 0, rbm.Softmax},
-	{3, 4, 0, rbm.Softmax},
-	{6, 3, 0, rbm.Softmax},
-	{5, 4, 3, rbm.Softmax},
-	{7, 3, 3, rbm.Softmax},
-	{3, 5, 3, rbm.Softmax}, // labels alone
-	{5, 4, 3, rbm.Bernoulli},
-	{4, 6, 1, rbm.Softmax},
-	{4, 2, 2, rbm.Bernoulli},
-}
-
-// Random returns an RBM of shape s with parameters from N(0, sd²).
-func (s Shape) Random(seed uint64, sd float64) *rbm.RBM {
-	return Random(s.Visible, s.Hidden, s.Classes, s.Label, seed, sd)
-}
-
 // Random returns an RBM of this shape with parameters from N(0, sd²).
 func Random(visible, hidden, classes int, label rbm.Kind, seed uint64, sd float64) *rbm.RBM {
 	m := rbm.New(visible, hidden, classes, label)
@@ -153,10 +121,13 @@ func Near(t *testing.T, what string, got, want, tol float64) {
 // both layers the smaller one, both kinds of label, with a reference and without.
 func Constrained() map[string]*rbm.RBM {
 	models := map[string]*rbm.RBM{}
-	for _, s := range []Shape{{4, 5, 0, rbm.Softmax}, {6, 3, 0, rbm.Softmax}, {6, 4, 3, rbm.Softmax}, {4, 6, 2, rbm.Bernoulli}, {5, 2, 2, rbm.Softmax}, {3, 1, 3, rbm.Softmax}} {
+	for _, s := range []struct {
+		visible, hidden, classes int
+		label                    rbm.Kind
+	}{{4, 5, 0, rbm.Softmax}, {6, 3, 0, rbm.Softmax}, {6, 4, 3, rbm.Softmax}, {4, 6, 2, rbm.Bernoulli}, {5, 2, 2, rbm.Softmax}, {3, 1, 3, rbm.Softmax}} {
 		for _, on := range []rbm.Layer{rbm.HiddenUnits, rbm.AllUnits} {
 			for _, referenced := range []bool{false, true} {
-				m := s.Random(7, 0.8)
+				m := Random(s.visible, s.hidden, s.classes, s.label, 7, 0.8)
 				units := m.Hidden()
 				if on == rbm.AllUnits {
 					units += m.Visible()

@@ -649,6 +649,144 @@ func quadProducts(m *[quad]float64, e *[quad]int64, on, off, upper, first, secon
 }
 
 //go:noinline
+func rowSums64From32(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	switch InUse() {
+	case AVX512:
+		if values != nil {
+			rowSumsTimes64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0])
+		} else {
+			rowSums64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1)
+		}
+	case AVX2:
+		if values != nil {
+			rowSumsTimes64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0])
+		} else {
+			rowSums64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1)
+		}
+	default:
+		rowSums64Go(acc, stride, base, lists, values, cuts)
+	}
+}
+
+//go:noinline
+func rowSums64From64(acc []float64, stride int, base []float64, lists []uint32, values []float32, cuts []uint32) {
+	switch InUse() {
+	case AVX512:
+		if values != nil {
+			rowSumsTimes64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0])
+		} else {
+			rowSums64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1)
+		}
+	case AVX2:
+		if values != nil {
+			rowSumsTimes64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0])
+		} else {
+			rowSums64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1)
+		}
+	default:
+		rowSums64Go(acc, stride, base, lists, values, cuts)
+	}
+}
+
+//go:noinline
+func draws(s Stream, words []uint64, stride int, x, beta []float32, first, j uint32, n, width int) {
+	switch InUse() {
+	case AVX512:
+		keys := s.keys()
+		betas, betaStride := orOnes(beta)
+		drawsAVX512(&words[0], stride, &x[0], Block, betas, betaStride, &keys, int(16*j), int(first), n, WordMask(width))
+	case AVX2:
+		keys := s.keys()
+		betas, betaStride := orOnes(beta)
+		drawsAVX2(&words[0], stride, &x[0], Block, betas, betaStride, &keys, int(16*j), int(first), n, WordMask(width))
+	default:
+		Stream.drawsGo(s, words, stride, x, beta, first, j, n, width)
+	}
+}
+
+//go:noinline
+func drawMeans(s Stream, words []uint64, stride int, p []float32, pStride int, first, j uint32, n, width int) {
+	switch InUse() {
+	case AVX512:
+		keys := s.keys()
+		drawMeansAVX512(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, WordMask(width))
+	case AVX2:
+		keys := s.keys()
+		drawMeansAVX2(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, WordMask(width))
+	default:
+		Stream.drawMeansGo(s, words, stride, p, pStride, first, j, n, width)
+	}
+}
+
+//go:noinline
+func uniforms(s Stream, dst *[Block]float32, row, j uint32, width int) {
+	switch InUse() {
+	case AVX512:
+		keys := s.keys()
+		uniformsAVX512(&dst[0], &keys, int(16*j), int(row))
+	case AVX2:
+		keys := s.keys()
+		uniformsAVX2(&dst[0], &keys, int(16*j), int(row))
+	default:
+		Stream.uniformsGo(s, dst, row, j, width)
+	}
+}
+
+//go:noinline
+func quadMeans(all, one, two, on, off, upper, first, second []float64, weight *[quad]float64) {
+	switch InUse() {
+	case AVX512:
+		w := wideWeights(weight)
+		quadMeansAVX512(&all[0], &one[0], &two[0], &on[0], &off[0], &upper[0], &first[0], &second[0], &w[0], len(all)/Wide)
+	case AVX2:
+		w := wideWeights(weight)
+		quadMeansAVX2(&all[0], &one[0], &two[0], &on[0], &off[0], &upper[0], &first[0], &second[0], &w[0], len(all)/Wide)
+	default:
+		quadMeansGo(all, one, two, on, off, upper, first, second, weight)
+	}
+}
+
+//go:noinline
+func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
+	switch InUse() {
+	case AVX512:
+		listsAVX512(&list[0], &cuts[0], &words[0], rowStride, wordStride, n, count, first, Block*Block)
+	default:
+		listsGo(list, cuts, words, rowStride, wordStride, n, count, first)
+	}
+}
+
+//go:noinline
+func chances(p, q, x []float64) {
+	switch InUse() {
+	case AVX512, AVX2:
+		chancesAVX2(&p[0], &q[0], &x[0], len(x))
+	default:
+		chancesGo(p, q, x)
+	}
+}
+
+//go:noinline
+func nonzero(list []uint32, values, x []float32) int {
+	switch InUse() {
+	case AVX512:
+		return nonzeroAVX512(&list[0], &values[0], &x[0], len(x))
+	default:
+		return nonzeroGo(list, values, x)
+	}
+}
+
+//go:noinline
+func transpose(m *[Block]uint64) {
+	switch InUse() {
+	case AVX512:
+		transposeAVX512(&m[0])
+	default:
+		transposeGo(m)
+	}
+}
+
+//go:noinline
 func widen(dst []float64, x []float32) {
 	switch InUse() {
 	case AVX512:

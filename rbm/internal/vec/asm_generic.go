@@ -36,7 +36,31 @@ func products(m []float64, e []int64, on, off, table []float64, offsets []uint32
 func quadProducts(m *[quad]float64, e *[quad]int64, on, off, upper, first, second []float64) {
 	quadProductsGo(m, e, on, off, upper, first, second)
 }
-func widen(dst []float64, x []float32) { widenGo(dst, x) }
+func rowSums64From32(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
+	rowSums64Go(acc, stride, base, lists, values, cuts)
+}
+func rowSums64From64(acc []float64, stride int, base []float64, lists []uint32, values []float32, cuts []uint32) {
+	rowSums64Go(acc, stride, base, lists, values, cuts)
+}
+func draws(s Stream, words []uint64, stride int, x, beta []float32, first, j uint32, n, width int) {
+	Stream.drawsGo(s, words, stride, x, beta, first, j, n, width)
+}
+func drawMeans(s Stream, words []uint64, stride int, p []float32, pStride int, first, j uint32, n, width int) {
+	Stream.drawMeansGo(s, words, stride, p, pStride, first, j, n, width)
+}
+func uniforms(s Stream, dst *[Block]float32, row, j uint32, width int) {
+	Stream.uniformsGo(s, dst, row, j, width)
+}
+func quadMeans(all, one, two, on, off, upper, first, second []float64, weight *[quad]float64) {
+	quadMeansGo(all, one, two, on, off, upper, first, second, weight)
+}
+func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
+	listsGo(list, cuts, words, rowStride, wordStride, n, count, first)
+}
+func chances(p, q, x []float64)                      { chancesGo(p, q, x) }
+func nonzero(list []uint32, values, x []float32) int { return nonzeroGo(list, values, x) }
+func transpose(m *[Block]uint64)                     { transposeGo(m) }
+func widen(dst []float64, x []float32)               { widenGo(dst, x) }
 func rowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	rowSumsTimesGo(acc, base, lists, values, cuts)
 }

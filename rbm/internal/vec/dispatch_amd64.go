@@ -2,69 +2,9 @@
 
 package vec
 
-// These functions call kernels whose versions for AVX2 and AVX-512 have different
-// arguments, or which have no version for AVX2. The functions of the other kernels
-// are in asm_amd64.go, which the generator writes. It also says why none is inlined.
-
-//go:noinline
-func lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
-	if InUse() == AVX512 {
-		listsAVX512(&list[0], &cuts[0], &words[0], rowStride, wordStride, n, count, first, Block*Block)
-		return
-	}
-	listsGo(list, cuts, words, rowStride, wordStride, n, count, first) // AVX2 cannot compress
-}
-
-var one = [1]float32{1}
-
-//go:noinline
-func (s Stream) draws(words []uint64, stride int, x, beta []float32, first, j uint32, n, width int) {
-	l := InUse()
-	if l == Go {
-		s.drawsGo(words, stride, x, beta, first, j, n, width)
-		return
-	}
-	b, bStride := &one[0], 0
-	if beta != nil {
-		b, bStride = &beta[0], 1
-	}
-	keys := s.keys()
-	if l == AVX512 {
-		drawsAVX512(&words[0], stride, &x[0], Block, b, bStride, &keys, int(16*j), int(first), n, WordMask(width))
-	} else {
-		drawsAVX2(&words[0], stride, &x[0], Block, b, bStride, &keys, int(16*j), int(first), n, WordMask(width))
-	}
-}
-
-//go:noinline
-func (s Stream) drawMeans(words []uint64, stride int, p []float32, pStride int, first, j uint32, n, width int) {
-	l := InUse()
-	if l == Go {
-		s.drawMeansGo(words, stride, p, pStride, first, j, n, width)
-		return
-	}
-	keys := s.keys()
-	if l == AVX512 {
-		drawMeansAVX512(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, WordMask(width))
-	} else {
-		drawMeansAVX2(&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, WordMask(width))
-	}
-}
-
-//go:noinline
-func (s Stream) uniforms(dst *[Block]float32, row, j uint32) {
-	l := InUse()
-	if l == Go {
-		s.uniformsGo(dst, row, j, Block)
-		return
-	}
-	keys := s.keys()
-	if l == AVX512 {
-		uniformsAVX512(&dst[0], &keys, int(16*j), int(row))
-	} else {
-		uniformsAVX2(&dst[0], &keys, int(16*j), int(row))
-	}
-}
+// The functions that call kernels are in asm_amd64.go, which the generator writes.
+// It also says why none is inlined. Here are two whose versions for AVX2 and AVX-512
+// have different arguments, and what computes arguments of others.
 
 // keys returns the two keys of each round, then the upper counter words.
 func (s Stream) keys() (k [22]uint32) {
@@ -78,25 +18,23 @@ func (s Stream) keys() (k [22]uint32) {
 	return k
 }
 
-//go:noinline
-func transpose(m *[Block]uint64) {
-	if InUse() == AVX512 {
-		transposeAVX512(&m[0])
-		return
+// orOnes returns the address and the stride of the inverse temperatures of rows, of
+// a single 1 if there are none.
+func orOnes(beta []float32) (*float32, int) {
+	if beta == nil {
+		return &one, 0
 	}
-	transposeGo(m)
+	return &beta[0], 1
 }
 
-//go:noinline
-func chances(p, q, x []float64) {
-	n := 0
-	if InUse() != Go {
-		n = len(x) &^ 7
+var one float32 = 1
+
+// wideWeights returns each weight Wide times.
+func wideWeights(weight *[quad]float64) (w [quad * Wide]float64) {
+	for i := range w {
+		w[i] = weight[i/Wide]
 	}
-	if n > 0 {
-		chancesAVX2(&p[0], &q[0], &x[0], n)
-	}
-	chancesGo(p[n:], q[n:], x[n:])
+	return w
 }
 
 // first returns the address of the first offset, or a valid address that is not read
@@ -120,66 +58,6 @@ func scale(dst, x []float32, stride int, a []float32, width int) {
 	default:
 		scaleGo(dst, x, stride, a, width)
 	}
-}
-
-//go:noinline
-func quadMeans(all, one, two, on, off, upper, first, second []float64, weight *[quad]float64) {
-	l := InUse()
-	if l == Go {
-		quadMeansGo(all, one, two, on, off, upper, first, second, weight)
-		return
-	}
-	var w [quad * Wide]float64
-	for i := range w {
-		w[i] = weight[i/Wide]
-	}
-	if l == AVX512 {
-		quadMeansAVX512(&all[0], &one[0], &two[0], &on[0], &off[0], &upper[0], &first[0], &second[0], &w[0], len(all)/Wide)
-	} else {
-		quadMeansAVX2(&all[0], &one[0], &two[0], &on[0], &off[0], &upper[0], &first[0], &second[0], &w[0], len(all)/Wide)
-	}
-}
-
-//go:noinline
-func rowSums64From32(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32) {
-	l, n := InUse(), len(cuts)-1
-	switch {
-	case l == Go:
-		rowSums64Go(acc, stride, base, lists, values, cuts)
-	case l == AVX512 && values == nil:
-		rowSums64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
-	case l == AVX512:
-		rowSumsTimes64From32AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
-	case values == nil:
-		rowSums64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
-	default:
-		rowSumsTimes64From32AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
-	}
-}
-
-//go:noinline
-func rowSums64From64(acc []float64, stride int, base []float64, lists []uint32, values []float32, cuts []uint32) {
-	l, n := InUse(), len(cuts)-1
-	switch {
-	case l == Go:
-		rowSums64Go(acc, stride, base, lists, values, cuts)
-	case l == AVX512 && values == nil:
-		rowSums64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
-	case l == AVX512:
-		rowSumsTimes64From64AVX512(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
-	case values == nil:
-		rowSums64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n)
-	default:
-		rowSumsTimes64From64AVX2(&acc[0], stride, &base[0], &lists[0], &cuts[0], n, &values[0])
-	}
-}
-
-//go:noinline
-func nonzero(list []uint32, values, x []float32) int {
-	if InUse() == AVX512 {
-		return nonzeroAVX512(&list[0], &values[0], &x[0], len(x))
-	}
-	return nonzeroGo(list, values, x) // AVX2 cannot compress
 }
 
 //go:noinline

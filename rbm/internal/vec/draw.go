@@ -41,7 +41,7 @@ func (s Stream) Draws(words []uint64, stride int, x, beta []float32, first, j ui
 		if b != nil {
 			b = b[lo:]
 		}
-		s.draws(words[lo*stride:], stride, x[lo*Block:], b, first+uint32(lo), j, min(rowsWork, n-lo), width)
+		draws(s, words[lo*stride:], stride, x[lo*Block:], b, first+uint32(lo), j, min(rowsWork, n-lo), width)
 	}
 }
 
@@ -72,14 +72,14 @@ func (s Stream) DrawMeans(words []uint64, stride int, p []float32, pStride int, 
 	_ = p[(n-1)*pStride+width-1]
 	if width == Block {
 		for lo := 0; lo < n; lo += rowsWork {
-			s.drawMeans(words[lo*stride:], stride, p[lo*pStride:], pStride, first+uint32(lo), j, min(rowsWork, n-lo), width)
+			drawMeans(s, words[lo*stride:], stride, p[lo*pStride:], pStride, first+uint32(lo), j, min(rowsWork, n-lo), width)
 		}
 		return
 	}
 	for r := range n { // without reading past the row
 		var q [Block]float32
 		copy(q[:], p[r*pStride:][:width])
-		s.drawMeans(words[r*stride:], stride, q[:], Block, first+uint32(r), j, 1, width)
+		drawMeans(s, words[r*stride:], stride, q[:], Block, first+uint32(r), j, 1, width)
 	}
 }
 

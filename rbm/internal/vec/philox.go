@@ -34,7 +34,7 @@ type Stream struct{ K0, K1, C2, C3 uint32 }
 // of one vector evaluation give four vectors of draws in unit order. A uniform
 // is an odd number below 2²⁴, the midpoint of a cell of width 2. It is exact in
 // float32.
-func (s Stream) Uniforms(dst *[Block]float32, row, j uint32) { s.uniforms(dst, row, j) }
+func (s Stream) Uniforms(dst *[Block]float32, row, j uint32) { uniforms(s, dst, row, j, Block) }
 
 // uniformsGo is Uniforms for the counters of the first width ≤ Block units.
 func (s Stream) uniformsGo(dst *[Block]float32, row, j uint32, width int) {

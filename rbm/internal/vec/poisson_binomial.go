@@ -69,10 +69,12 @@ func joinGo(sum *Quad, f, b []Quad, p, q *Quad) {
 // not be NaN. All have the same length.
 func Chances(p, q, x []float64) {
 	p, q = p[:len(x)], q[:len(x)]
-	for lo := 0; lo < len(x); lo += chancesWork {
-		hi := min(lo+chancesWork, len(x))
+	whole := len(x) / Wide * Wide // that the assembly takes
+	for lo := 0; lo < whole; lo += chancesWork {
+		hi := min(lo+chancesWork, whole)
 		chances(p[lo:hi], q[lo:hi], x[lo:hi])
 	}
+	chancesGo(p[whole:], q[whole:], x[whole:])
 }
 
 func chancesGo(p, q, x []float64) {

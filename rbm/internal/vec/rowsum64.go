@@ -68,8 +68,9 @@ func rowSums64Go[T float32 | float64](acc []float64, stride int, base []T, lists
 		a := (*[Block]float64)(acc[i*stride:])
 		for k := cuts[i]; k < cuts[i+1]; k++ {
 			row := (*[Block]T)(base[lists[k]:])
+			// One at a time takes up to twice as long, as the code happens to be aligned.
 			if values == nil {
-				for c := 0; c < Block; c += 4 { // one at a time takes up to twice as long, as the code happens to be aligned
+				for c := 0; c < Block; c += 4 {
 					a[c] += float64(row[c])
 					a[c+1] += float64(row[c+1])
 					a[c+2] += float64(row[c+2])
@@ -78,8 +79,11 @@ func rowSums64Go[T float32 | float64](acc []float64, stride int, base []T, lists
 				continue
 			}
 			x := float64(values[k])
-			for c, w := range row {
-				a[c] += float64(x * float64(w))
+			for c := 0; c < Block; c += 4 {
+				a[c] += float64(x * float64(row[c]))
+				a[c+1] += float64(x * float64(row[c+1]))
+				a[c+2] += float64(x * float64(row[c+2]))
+				a[c+3] += float64(x * float64(row[c+3]))
 			}
 		}
 	}

@@ -41,14 +41,14 @@ func Measure(samples int) (Rates, bool) {
 		return Rates{}, false
 	}
 	room := make([]float32, cacheBytes/4)
-	rate := func(kernel func(base []float32, n int)) float64 {
+	rate := func(kernel func(base *float32, n int)) float64 {
 		least := time.Duration(math.MaxInt64)
 		for range samples {
 			start := time.Now()
-			kernel(room, loops)
+			kernel(&room[0], loops)
 			least = min(least, time.Since(start))
 		}
 		return perLoop * loops / least.Seconds()
 	}
-	return Rates{LoadAdd: rate(loadAddsOf), Add: rate(addsOf), FMA: rate(fmasOf), PermuteAdd: rate(permuteAddsOf)}, true
+	return Rates{LoadAdd: rate(loadAdds), Add: rate(adds), FMA: rate(fmas), PermuteAdd: rate(permuteAdds)}, true
 }

@@ -130,3 +130,73 @@ func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []floa
 		takeGo(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
 	}
 }
+
+//go:noinline
+func quantize(dst []int32, x []float32, scale float32) {
+	switch InUse() {
+	case AVX512, AVX2:
+		quantizeAVX2(&dst[0], &x[0], scale, len(x))
+	default:
+		quantizeGo(dst, x, scale)
+	}
+}
+
+//go:noinline
+func weigh(field, row []int32, down bool, sign, unit []float32, leaf []uint32, sum *[Lanes]uint32) {
+	switch InUse() {
+	case AVX512:
+		if down {
+			weighDownAVX512(&field[0], &row[0], &sign[0], &unit[0], len(field), &leaf[0], &sum[0])
+		} else {
+			weighUpAVX512(&field[0], &row[0], &sign[0], &unit[0], len(field), &leaf[0], &sum[0])
+		}
+	case AVX2:
+		if down {
+			weighDownAVX2(&field[0], &row[0], &sign[0], &unit[0], len(field), &leaf[0], &sum[0])
+		} else {
+			weighUpAVX2(&field[0], &row[0], &sign[0], &unit[0], len(field), &leaf[0], &sum[0])
+		}
+	default:
+		weighGo(field, row, down, sign, unit, leaf, sum)
+	}
+}
+
+//go:noinline
+func weighTwo(field, row []int32, down bool, sign, unit []float32, gamma *[2]float32, leaf0, leaf1 []uint32, sum0, sum1 *[Lanes]uint32) {
+	switch InUse() {
+	case AVX512:
+		if down {
+			weighTwoDownAVX512(&field[0], &row[0], &sign[0], &unit[0], len(field), &gamma[0], &leaf0[0], &leaf1[0], &sum0[0], &sum1[0])
+		} else {
+			weighTwoUpAVX512(&field[0], &row[0], &sign[0], &unit[0], len(field), &gamma[0], &leaf0[0], &leaf1[0], &sum0[0], &sum1[0])
+		}
+	case AVX2:
+		if down {
+			weighTwoDownAVX2(&field[0], &row[0], &sign[0], &unit[0], len(field), &gamma[0], &leaf0[0], &leaf1[0], &sum0[0], &sum1[0])
+		} else {
+			weighTwoUpAVX2(&field[0], &row[0], &sign[0], &unit[0], len(field), &gamma[0], &leaf0[0], &leaf1[0], &sum0[0], &sum1[0])
+		}
+	default:
+		weighTwoGo(field, row, down, sign, unit, gamma, leaf0, leaf1, sum0, sum1)
+	}
+}
+
+//go:noinline
+func weighSides(field, row []int32, down bool, sign, unit []float32, side, leaf []uint32, sum0, sum1 *[Lanes]uint32) {
+	switch InUse() {
+	case AVX512:
+		if down {
+			weighSidesDownAVX512(&field[0], &row[0], &sign[0], &unit[0], len(field), &side[0], &leaf[0], &sum0[0], &sum1[0])
+		} else {
+			weighSidesUpAVX512(&field[0], &row[0], &sign[0], &unit[0], len(field), &side[0], &leaf[0], &sum0[0], &sum1[0])
+		}
+	case AVX2:
+		if down {
+			weighSidesDownAVX2(&field[0], &row[0], &sign[0], &unit[0], len(field), &side[0], &leaf[0], &sum0[0], &sum1[0])
+		} else {
+			weighSidesUpAVX2(&field[0], &row[0], &sign[0], &unit[0], len(field), &side[0], &leaf[0], &sum0[0], &sum1[0])
+		}
+	default:
+		weighSidesGo(field, row, down, sign, unit, side, leaf, sum0, sum1)
+	}
+}

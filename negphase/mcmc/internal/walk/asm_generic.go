@@ -11,3 +11,13 @@ func subtractRows(acc, base []int32, stride int, list []int32) {
 func take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32) {
 	takeGo(dst, dstStride, turned, turnedStride, x, xStride, scale, column, row)
 }
+func quantize(dst []int32, x []float32, scale float32) { quantizeGo(dst, x, scale) }
+func weigh(field, row []int32, down bool, sign, unit []float32, leaf []uint32, sum *[Lanes]uint32) {
+	weighGo(field, row, down, sign, unit, leaf, sum)
+}
+func weighTwo(field, row []int32, down bool, sign, unit []float32, gamma *[2]float32, leaf0, leaf1 []uint32, sum0, sum1 *[Lanes]uint32) {
+	weighTwoGo(field, row, down, sign, unit, gamma, leaf0, leaf1, sum0, sum1)
+}
+func weighSides(field, row []int32, down bool, sign, unit []float32, side, leaf []uint32, sum0, sum1 *[Lanes]uint32) {
+	weighSidesGo(field, row, down, sign, unit, side, leaf, sum0, sum1)
+}

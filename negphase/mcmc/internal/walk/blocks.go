@@ -58,19 +58,3 @@ func (b *Blocks) Find(x uint64) int {
 	}
 	return i
 }
-
-// Sums reports whether the sums are those of the leaves. It is for tests.
-func (b *Blocks) Sums() bool {
-	total := uint64(0)
-	for k, s := range b.sum {
-		block := uint64(0)
-		for _, w := range b.Leaf[k<<blockBits : min(len(b.Leaf), (k+1)<<blockBits)] {
-			block += w
-		}
-		if block != s {
-			return false
-		}
-		total += block
-	}
-	return total == b.Total
-}

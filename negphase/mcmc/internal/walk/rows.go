@@ -22,7 +22,13 @@ func SubtractRows(acc, base []int32, stride int, list []int32) {
 }
 
 // Quantize writes x·scale to dst, rounded to integers, ties to even.
-func Quantize(dst []int32, x []float32, scale float32) { quantize(dst, x, scale) }
+func Quantize(dst []int32, x []float32, scale float32) {
+	n := len(x) &^ 7 // that the assembly takes
+	if n > 0 {
+		quantize(dst[:n], x[:n], scale)
+	}
+	quantizeGo(dst[n:], x[n:], scale)
+}
 
 // Square is the number of rows that Take quantizes.
 const Square = 8

@@ -5,9 +5,12 @@ import "gorbm/_gen/kernel"
 // part is true of a part of a block. The assembly of the sweeps takes whole ones.
 const part = "len(m)%Block != 0"
 
+// rowSums64 are the arguments of a row sum in float64, without values.
+const rowSums64 = "&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1"
+
 // calls are the Go functions of most kernels. Those of the others are in
-// dispatch_amd64.go of package vec: their versions have different arguments, or
-// there is none for AVX2.
+// dispatch_amd64.go of package vec: their versions have different arguments. AVX2
+// cannot compress, so it has no version of lists and nonzero.
 var calls = []kernel.Call{
 	{Func: "rowSums(acc, base []float32, lists, cuts []uint32)", Args: "&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1"},
 	{Func: "sigmoids(dst []float32, stride int, x []float32, n, width int)", Args: "&dst[0], stride, &x[0], n, width"},
@@ -27,6 +30,21 @@ var calls = []kernel.Call{
 	{Func: "exps64(dst, x []float64)", Args: "&dst[0], &x[0], len(x)"},
 	{Func: "products(m []float64, e []int64, on, off, table []float64, offsets []uint32)", Args: "&m[0], &e[0], &on[0], &off[0], len(on)/Wide, &table[0], &offsets[0], len(offsets)/quad"},
 	{Func: "quadProducts(m *[quad]float64, e *[quad]int64, on, off, upper, first, second []float64)", Args: "&m[0], &e[0], &on[0], &off[0], &upper[0], &first[0], &second[0], len(on)/Wide"},
+	{Func: "rowSums64From32(acc []float64, stride int, base []float32, lists []uint32, values []float32, cuts []uint32)", Args: rowSums64, Go: "rowSums64Go", If: "values != nil", Then: "rowSumsTimes64From32", More: ", &values[0]"},
+	{Func: "rowSums64From64(acc []float64, stride int, base []float64, lists []uint32, values []float32, cuts []uint32)", Args: rowSums64, Go: "rowSums64Go", If: "values != nil", Then: "rowSumsTimes64From64", More: ", &values[0]"},
+	{Func: "draws(s Stream, words []uint64, stride int, x, beta []float32, first, j uint32, n, width int)", Go: "Stream.drawsGo",
+		Before: "keys := s.keys(); betas, betaStride := orOnes(beta)",
+		Args:   "&words[0], stride, &x[0], Block, betas, betaStride, &keys, int(16*j), int(first), n, WordMask(width)"},
+	{Func: "drawMeans(s Stream, words []uint64, stride int, p []float32, pStride int, first, j uint32, n, width int)", Go: "Stream.drawMeansGo",
+		Before: "keys := s.keys()", Args: "&words[0], stride, &p[0], pStride, &keys, int(16*j), int(first), n, WordMask(width)"},
+	{Func: "uniforms(s Stream, dst *[Block]float32, row, j uint32, width int)", Go: "Stream.uniformsGo",
+		Before: "keys := s.keys()", Args: "&dst[0], &keys, int(16*j), int(row)"},
+	{Func: "quadMeans(all, one, two, on, off, upper, first, second []float64, weight *[quad]float64)",
+		Before: "w := wideWeights(weight)", Args: "&all[0], &one[0], &two[0], &on[0], &off[0], &upper[0], &first[0], &second[0], &w[0], len(all)/Wide"},
+	{Func: "lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32)", Args: "&list[0], &cuts[0], &words[0], rowStride, wordStride, n, count, first, Block*Block", Wide: true},
+	{Func: "chances(p, q, x []float64)", Args: "&p[0], &q[0], &x[0], len(x)", Both: true},
+	{Func: "nonzero(list []uint32, values, x []float32) int", Args: "&list[0], &values[0], &x[0], len(x)", Wide: true},
+	{Func: "transpose(m *[Block]uint64)", Args: "&m[0]", Wide: true},
 	{Func: "widen(dst []float64, x []float32)", Args: "&dst[0], &x[0], len(x)"},
 	{Func: "rowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32)", Args: "&acc[0], Block, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0]"},
 	{Func: "addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int)", Args: "&dst[0], dstStride, &x[0], xStride, a, rows, width"},

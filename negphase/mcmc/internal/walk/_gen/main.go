@@ -47,6 +47,13 @@ func main() {
 		kernel.Call{Func: "subtractRows(acc, base []int32, stride int, list []int32)", Args: "&acc[0], len(acc), &base[0], stride, &list[0], len(list)"},
 		kernel.Call{Func: "take(dst []int32, dstStride int, turned []int32, turnedStride int, x []float32, xStride int, scale float32, column []float32, row *[Square]float32)",
 			Args: "&dst[0], dstStride, &turned[0], turnedStride, &x[0], xStride, scale, &column[0], &row[0], len(column)/Square", Both: true},
+		kernel.Call{Func: "quantize(dst []int32, x []float32, scale float32)", Args: "&dst[0], &x[0], scale, len(x)", Both: true},
+		kernel.Call{Func: "weigh(field, row []int32, down bool, sign, unit []float32, leaf []uint32, sum *[Lanes]uint32)",
+			Args: layerCall + ", &leaf[0], &sum[0]", Kernel: "weighUp", If: "down", Then: "weighDown"},
+		kernel.Call{Func: "weighTwo(field, row []int32, down bool, sign, unit []float32, gamma *[2]float32, leaf0, leaf1 []uint32, sum0, sum1 *[Lanes]uint32)",
+			Args: layerCall + ", &gamma[0], &leaf0[0], &leaf1[0], &sum0[0], &sum1[0]", Kernel: "weighTwoUp", If: "down", Then: "weighTwoDown"},
+		kernel.Call{Func: "weighSides(field, row []int32, down bool, sign, unit []float32, side, leaf []uint32, sum0, sum1 *[Lanes]uint32)",
+			Args: layerCall + ", &side[0], &leaf[0], &sum0[0], &sum1[0]", Kernel: "weighSidesUp", If: "down", Then: "weighSidesDown"},
 	)
 }
 

@@ -61,6 +61,9 @@ type layer struct {
 
 const layerArgs = "field, row *int32, sign, unit *float32, n int"
 
+// layerCall are these arguments in a call.
+const layerCall = "&field[0], &row[0], &sign[0], &unit[0], len(field)"
+
 func layerOf() layer {
 	l := layer{arg("field"), arg("row"), arg("sign"), arg("unit"), bytes(arg("n")), c.GP64()}
 	c.XORQ(l.i, l.i)
