@@ -76,8 +76,8 @@ func (p *pass) constrainedPart(i int) {
 	for r := lo; r < lo+n; r++ {
 		p.m.storeDrawn(p.h.Row(r), c, r-lo)
 		if p.energy != nil {
-			for k := range panels {
-				p.partial[r*panels+k] = -maskedSums(p.act(k, r)[:], p.h.Row(r)[k:k+1])
+			for k, w := range p.h.Row(r) {
+				p.partial[r*panels+k] = -maskedSum(p.act(k, r)[:], w)
 			}
 		}
 	}

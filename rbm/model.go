@@ -24,8 +24,8 @@ type RBM struct {
 	HiddenBias  []float32   // c, len Hidden()
 	Constraint  *Constraint // restricts the states; nil: no restriction
 
-	label   Group   // the last visible units; none if there is no label
-	softmax []Group // the label if it is of softmax units
+	groups   []Group // of visible units: Bernoulli units, then softmax units
+	labelled bool    // the last group is a label
 
 	w      []float32 // panels of vec.Block hidden units, each rows × vec.Block
 	rows   int       // rows of a panel: visible units, then zero rows
@@ -114,7 +114,8 @@ func (m *RBM) checkWeights(a Matrix) {
 // Clone returns a copy of m. It shares only the constraint with m, which is never
 // written to.
 func (m *RBM) Clone() *RBM {
-	c := New(m.Visible(), m.Hidden(), m.Classes(), m.LabelKind())
+	label, _ := m.Label()
+	c := New(m.Visible(), m.Hidden(), label.Units, label.Kind)
 	c.Set(m)
 	c.Constraint = m.Constraint
 	return c
@@ -210,6 +211,6 @@ func (m *RBM) Equal(o *RBM) bool {
 	same := func(a, b []float32) bool {
 		return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 	}
-	return m.label == o.label && m.Constraint.Equal(o.Constraint) &&
+	return m.labelled == o.labelled && slices.Equal(m.groups, o.groups) && m.Constraint.Equal(o.Constraint) &&
 		same(m.VisibleBias, o.VisibleBias) && same(m.HiddenBias, o.HiddenBias) && same(m.w, o.w)
 }

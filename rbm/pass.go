@@ -1,6 +1,7 @@
 package rbm
 
 import (
+	"math/bits"
 	"sync"
 
 	"gorbm/rbm/internal/vec"
@@ -193,9 +194,8 @@ func (p *pass) sumEnergy() {
 	panels := vec.Blocks(p.m.Hidden())
 	for r := range p.v.Rows {
 		e := 0.0
-		v := p.v.Row(r)
-		for k := range v {
-			e -= maskedSums(p.m.VisibleBias[k*vec.Block:], v[k:k+1])
+		for k, w := range p.v.Row(r) {
+			e -= maskedSum(p.m.VisibleBias[k*vec.Block:], w)
 		}
 		for _, x := range p.partial[r*panels : (r+1)*panels] {
 			e += x
@@ -205,4 +205,13 @@ func (p *pass) sumEnergy() {
 			p.baseEnergy[r] = p.base.energy(p.v.Row(r), p.h.Row(r))
 		}
 	}
+}
+
+// maskedSum returns Σ x[i] over the one bits i of w, in float64, ascending.
+func maskedSum(x []float32, w uint64) float64 {
+	sum := 0.0
+	for ; w != 0; w &= w - 1 {
+		sum += float64(x[bits.TrailingZeros64(w)])
+	}
+	return sum
 }

@@ -37,11 +37,21 @@ func ParseKind(s string) (Kind, error) {
 	return 0, fmt.Errorf("unknown label kind %q; it is softmax or bernoulli", s)
 }
 
-// A Group is a range of visible units of one kind.
+// A Group is a range of visible units of one kind. The visible layer is a list of
+// groups: the inputs and, in a classification RBM, the label.
 type Group struct {
 	Kind  Kind
 	First int // index of its first unit
 	Units int
+}
+
+// Label returns the group of units that holds the class of an example, and
+// whether there is one.
+func (m *RBM) Label() (Group, bool) {
+	if !m.labelled {
+		return Group{First: m.Visible()}, false
+	}
+	return m.groups[len(m.groups)-1], true
 }
 
 // SetLabel makes the last classes visible units a label of the given kind, and
@@ -52,24 +62,37 @@ func (m *RBM) SetLabel(classes int, kind Kind) {
 	if classes < 0 || inputs < 0 {
 		panic("rbm: classes out of range")
 	}
-	if classes == 0 {
-		kind = Softmax // whatever was given: models without a label are of one kind
+	m.groups, m.labelled = nil, classes > 0
+	if inputs > 0 {
+		m.groups = append(m.groups, Group{Bernoulli, 0, inputs})
 	}
-	m.label, m.softmax = Group{kind, inputs, classes}, nil
-	if classes > 0 && kind == Softmax {
-		m.softmax = []Group{m.label}
+	if m.labelled {
+		m.groups = append(m.groups, Group{kind, inputs, classes})
 	}
 }
 
 // Classes returns the number of label units, 0 if there is no label.
-func (m *RBM) Classes() int { return m.label.Units }
+func (m *RBM) Classes() int {
+	label, _ := m.Label()
+	return label.Units
+}
 
 // Inputs returns the number of visible units that are not label units.
-func (m *RBM) Inputs() int { return m.label.First }
+func (m *RBM) Inputs() int {
+	label, _ := m.Label()
+	return label.First
+}
 
 // SoftmaxGroups returns the groups of softmax units, in each of which one unit is
 // on. They come after the Bernoulli units. The caller must not change them.
-func (m *RBM) SoftmaxGroups() []Group { return m.softmax }
+func (m *RBM) SoftmaxGroups() []Group {
+	for i, g := range m.groups {
+		if g.Kind == Softmax {
+			return m.groups[i:]
+		}
+	}
+	return nil
+}
 
 // CheckSoftmax returns an error that names the first row of v in which a softmax
 // group does not have exactly one unit on.
@@ -93,15 +116,15 @@ func (m *RBM) CheckSoftmax(v Bits) error {
 // binary returns the number of visible units that are Bernoulli units. They come
 // before the softmax units.
 func (m *RBM) binary() int {
-	if m.softmaxLabel() {
-		return m.Inputs()
+	if g := m.SoftmaxGroups(); len(g) > 0 {
+		return g[0].First
 	}
 	return m.Visible()
 }
 
 // softmaxLabel reports whether the label is a softmax group. Enumeration and
 // constraints assume that there is no other softmax group.
-func (m *RBM) softmaxLabel() bool { return len(m.softmax) > 0 }
+func (m *RBM) softmaxLabel() bool { return len(m.SoftmaxGroups()) > 0 }
 
 // value returns which unit of g, counted from its first, is on in a row of visible
 // units. One must be on.
@@ -127,4 +150,7 @@ func (g Group) clear(v Bits, r int) {
 
 // LabelKind returns the kind of the label units. It has no meaning if there are
 // none.
-func (m *RBM) LabelKind() Kind { return m.label.Kind }
+func (m *RBM) LabelKind() Kind {
+	label, _ := m.Label()
+	return label.Kind
+}

@@ -62,6 +62,6 @@ func (p *pass) hiddenUnits(acts []float32, k, lo, n int) {
 	}
 	panels := vec.Blocks(p.m.Hidden())
 	for r := range n {
-		p.partial[(lo+r)*panels+k] = -maskedSums(acts[r*vec.Block:], p.h.Row(lo + r)[k:k+1])
+		p.partial[(lo+r)*panels+k] = -maskedSum(acts[r*vec.Block:], p.h.Row(lo + r)[k])
 	}
 }
