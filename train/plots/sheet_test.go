@@ -156,3 +156,53 @@ func ExampleTiles() {
 	// (120,82)
 	// {0 0 0 255} {255 255 255 255}
 }
+
+// A caption moves the sheet to the right of the names and leaves it as it was.
+func TestCaption(t *testing.T) {
+	rows := rbm.NewMatrix(6, 4)
+	for i := range rows.Data {
+		rows.Data[i] = float32(i%3) / 2
+	}
+	sheet := Tiles(rows, 2, 2, 2, Ink)
+	dark := func(img *image.RGBA, r image.Rectangle) (n int) {
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				if img.RGBAAt(x, y).R < 0x80 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	img, err := Caption(sheet, []string{"a", "bb", "a name that is too long"}, "some words")
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := sheet.Bounds().Size()
+	left := img.Bounds().Dx() - size.X
+	if left < 20 || left > 150 || img.Bounds().Dy() <= size.Y {
+		t.Fatalf("the picture is %v, the sheet %v", img.Bounds(), size)
+	}
+	for y := range size.Y {
+		for x := range size.X {
+			if img.RGBAAt(left+x, y) != sheet.RGBAAt(x, y) {
+				t.Fatalf("the sheet has changed at %d, %d", x, y)
+			}
+		}
+	}
+	for i := range 3 { // each name beside its line, inside the margin
+		if n := dark(img, image.Rect(2, i*size.Y/3, left-2, (i+1)*size.Y/3)); n == 0 {
+			t.Errorf("there is no name beside line %d", i)
+		}
+		if n := dark(img, image.Rect(0, i*size.Y/3, 2, (i+1)*size.Y/3)); n > 0 {
+			t.Errorf("the name beside line %d is cut", i)
+		}
+	}
+	if dark(img, image.Rect(0, size.Y, img.Bounds().Dx(), img.Bounds().Dy())) == 0 {
+		t.Error("there are no words below")
+	}
+	plain, err := Caption(sheet, nil, "")
+	if err != nil || plain.Bounds().Size() != size {
+		t.Errorf("without names and words: %v, %v", plain.Bounds(), err)
+	}
+}
