@@ -646,6 +646,12 @@ func TestLadderWarnings(t *testing.T) {
 	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "no particle has gone from the coldest of 3 temperatures") || *r.RoundTrips == 0 {
 		t.Errorf("after %d round trips the warnings are %q", *r.RoundTrips, r.Warnings)
 	}
+	// A ladder was tuned 35 rounds before the end, and nothing crossed it ever.
+	r = result(t, rbmtrain.OK(t, "-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "2700", "-rate", "1", "-schedule", "constant", "-metrics", "none",
+		"-negphase", "pt:chains=1:tau=auto/6:path=uniform", "-quiet", "-json"))
+	if len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "no particle has gone from the coldest of 6 temperatures") || r.Ladder.Rounds != 35 {
+		t.Errorf("%d rounds after it was tuned the warnings are %q", r.Ladder.Rounds, r.Warnings)
+	}
 }
 
 // TestFirstLadder checks that the picture of a tuned ladder begins before the

@@ -12,22 +12,25 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"gorbm/cmd/cli"
+	"gorbm/data"
 	"gorbm/rbm/atomicfile"
+	"gorbm/train"
 )
 
 func main() { cli.Main("defaults", run) }
@@ -37,15 +40,15 @@ classification error and log-likelihood of the test rows against seconds of one
 core. It writes results.csv, with a row for each run, and defaults.png. Rows that
 are in results.csv already are not measured again.`
 
-// A method is a way to train that is compared: rbmtrain's flags.
+// A method is a way to train that is compared.
 type method struct {
 	name  string
-	flags []string
-	long  bool // in the longest runs only
+	flags []string // of rbmtrain
+	long  bool     // in the longest runs only
 }
 
-// methods are compared, the first with each of the others. All but the last have 50
-// particles.
+// methods are compared, the first with each of the others. All but the last have
+// 50 particles. The last two are what else pcd might be given in long runs.
 var methods = []method{
 	{name: "ins", flags: []string{"-negphase", "ins"}},
 	{name: "pcd", flags: []string{"-negphase", "pcd"}},
@@ -54,23 +57,17 @@ var methods = []method{
 	{name: "pcd, 100 chains", flags: []string{"-negphase", "pcd", "-chains", "100"}, long: true},
 }
 
-// Steps of the runs; 48000 is rbmtrain's default.
-var (
-	fullSteps  = []int{12000, 48000, 160000, 280000}
-	quickSteps = []int{200, 400}
-)
-
 // An experiment is what is measured, and how.
 type experiment struct {
-	flags  *cli.Flags
-	data   string
-	labels string
-	steps  []int
-	seeds  int
-	jobs   int
-	more   []string // flags of every run
-	out    string
-	quick  bool
+	flags   *cli.Flags
+	data    string
+	labels  string
+	methods []method
+	steps   []int
+	seeds   int
+	jobs    int
+	hidden  int
+	out     string
 
 	programs string // folder of the commands
 }
@@ -80,28 +77,60 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	e.flags = cli.NewFlags("defaults", summary, "defaults [flags]")
 	e.flags.StringVar(&e.data, "data", "mnist", "data, as rbmtrain -data")
 	e.flags.StringVar(&e.labels, "labels", "auto", "labels, as rbmtrain -labels")
+	e.flags.IntVar(&e.hidden, "hidden", 500, "hidden units")
+	names := e.flags.String("methods", "all", "methods to compare, separated by semicolons, or all: "+strings.Join(methodNames(), "; "))
+	steps := e.flags.String("steps", "12000,48000,160000,280000", "lengths of the runs, separated by commas; 48000 is rbmtrain's default")
 	e.flags.IntVar(&e.seeds, "seeds", 5, "runs of each method and length, with seeds 1 to so many")
 	e.flags.IntVar(&e.jobs, "jobs", runtime.NumCPU(), "runs at a time, of one core each")
 	e.flags.StringVar(&e.out, "out", "runs/defaults", "folder for the results")
-	e.flags.BoolVar(&e.quick, "quick", false, "a first look in some seconds: font digits, 20 hidden units, two seeds")
+	quick := e.flags.Bool("quick", false, "a first look in some seconds: 500 font digits, 20 hidden units, 200 steps, two seeds")
 	e.flags.AddOutput("print nothing but errors and warnings", "print the table as JSON")
 	if err := e.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
-	if err := errors.Join(cli.Between("seeds", e.seeds, 2, 1000), cli.Between("jobs", e.jobs, 1, 1000)); err != nil {
+	if *quick {
+		for name, value := range map[string]string{"data": "fontdigits:500", "hidden": "20", "steps": "200", "seeds": "2"} {
+			if !e.flags.Given(name) {
+				if err := e.flags.Lookup(name).Value.Set(value); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if err := cmp.Or(cli.Between("seeds", e.seeds, 2, 1000), cli.Between("jobs", e.jobs, 1, 1000), e.parse(*names, *steps)); err != nil {
 		return err
 	}
-	e.steps = fullSteps
-	if e.quick {
-		e.steps, e.more = quickSteps, []string{"-hidden", "20"}
-		if !e.flags.Given("data") {
-			e.data = "fontdigits:500"
-		}
-		if !e.flags.Given("seeds") {
-			e.seeds = 2
-		}
-	}
 	return e.run(ctx)
+}
+
+func methodNames() (names []string) {
+	for _, m := range methods {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// parse reads the lists of methods and of lengths.
+func (e *experiment) parse(names, steps string) error {
+	for _, text := range strings.Split(steps, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < 1 || n > train.MaxSteps {
+			return cli.Usagef("-steps is %q; it must be numbers from 1 to %d, separated by commas", steps, train.MaxSteps)
+		}
+		e.steps = append(e.steps, n)
+	}
+	if names == "all" {
+		e.methods = methods
+		return nil
+	}
+	for _, name := range strings.Split(names, ";") {
+		at := slices.Index(methodNames(), name)
+		if at < 0 {
+			return cli.Usagef("-methods: there is no %q%s", name, data.DidYouMean(name, methodNames()))
+		}
+		e.methods = append(e.methods, methods[at])
+	}
+	return nil
 }
 
 func (e *experiment) run(ctx context.Context) error {
@@ -118,7 +147,7 @@ func (e *experiment) run(ctx context.Context) error {
 	}
 	var mine []row
 	for _, r := range rows {
-		if r.Data == e.data && r.Labels == e.labels {
+		if r.Data == e.data && r.Labels == e.labels && r.Hidden == e.hidden && slices.Contains(e.steps, r.Steps) {
 			mine = append(mine, r)
 		}
 	}
@@ -148,7 +177,7 @@ type job struct {
 func (e *experiment) plan() (all []job) {
 	for seed := range e.seeds {
 		for _, steps := range e.steps {
-			for _, m := range methods {
+			for _, m := range e.methods {
 				if !m.long || steps == e.steps[len(e.steps)-1] {
 					all = append(all, job{m, steps, seed + 1})
 				}
@@ -228,7 +257,7 @@ func (e *experiment) measure(ctx context.Context, file string, rows []row) ([]ro
 
 // row returns the row of a job, without numbers.
 func (e *experiment) row(j job) row {
-	return row{Data: e.data, Labels: e.labels, Method: j.method.name, Steps: j.steps, Seed: j.seed}
+	return row{Data: e.data, Labels: e.labels, Method: j.method.name, Hidden: e.hidden, Steps: j.steps, Seed: j.seed}
 }
 
 // one trains and evaluates a model.
@@ -239,8 +268,8 @@ func (e *experiment) one(ctx context.Context, j job) (row, error) {
 	}
 	defer os.RemoveAll(dir)
 	folder := filepath.Join(dir, "run")
-	args := append([]string{"-data", e.data, "-labels", e.labels, "-steps", strconv.Itoa(j.steps), "-seed", strconv.Itoa(j.seed),
-		"-snapshots", "0", "-metrics", e.metric(), "-workers", "1", "-json", "-out", folder}, j.method.flags...)
+	args := append([]string{"-data", e.data, "-labels", e.labels, "-hidden", strconv.Itoa(e.hidden), "-steps", strconv.Itoa(j.steps), "-seed", strconv.Itoa(j.seed),
+		"-eval-every", strconv.Itoa(j.steps), "-snapshots", "0", "-workers", "1", "-json", "-out", folder}, j.method.flags...)
 	r := e.row(j)
 	var trained struct {
 		Seconds float64            `json:"seconds"`
@@ -250,35 +279,31 @@ func (e *experiment) one(ctx context.Context, j job) (row, error) {
 		} `json:"ladder"`
 	}
 	begin := time.Now()
-	training := command(ctx, filepath.Join(e.programs, "rbmtrain"), append(args, e.more...)...)
+	training := command(ctx, filepath.Join(e.programs, "rbmtrain"), args...)
 	if err := training.run(&trained); err != nil {
 		return r, err
 	}
 	busy := (training.ProcessState.UserTime() + training.ProcessState.SystemTime()).Seconds() / time.Since(begin).Seconds()
+	r.Seconds = trained.Seconds * min(busy, 1) // without the time that other programs had the core
+	r.Error, r.LogP = value(trained.Metrics, "error_test"), value(trained.Metrics, "accuracy_mean")
+	if l := trained.Ladder; l != nil {
+		r.Hottest = 1 / l.Beta[len(l.Beta)-1]
+	}
+	for _, name := range []string{"log_likelihood_test", "log_likelihood_train"} { // of small models, exactly
+		if x, ok := trained.Metrics[name]; ok {
+			r.LogLikelihood, r.StdErr = x, 0
+			return r, nil
+		}
+	}
 	var evaluated struct {
 		LogLikelihood *float64 `json:"mean_log_likelihood"`
 		Error         *float64 `json:"log_z_std_err"`
 	}
 	// One estimate, that of Bennett's ratio, is enough: rbmeval names it impossible
 	// where the rows at hand refute it.
-	if err := command(ctx, filepath.Join(e.programs, "rbmeval"), "-model", folder, "-bennett", "-workers", "1", "-json", "-seed", strconv.Itoa(j.seed)).run(&evaluated); err != nil {
-		return r, err
-	}
-	r.Seconds = trained.Seconds * min(busy, 1) // without the time that other programs had the core
-	r.Error, r.LogP = value(trained.Metrics, "error_test"), value(trained.Metrics, "accuracy_mean")
+	err = command(ctx, filepath.Join(e.programs, "rbmeval"), "-model", folder, "-bennett", "-workers", "1", "-json", "-seed", strconv.Itoa(j.seed)).run(&evaluated)
 	r.LogLikelihood, r.StdErr = known(evaluated.LogLikelihood), known(evaluated.Error)
-	if l := trained.Ladder; l != nil {
-		r.Hottest = 1 / l.Beta[len(l.Beta)-1]
-	}
-	return r, nil
-}
-
-// metric is what is measured at the end of a run.
-func (e *experiment) metric() string {
-	if e.labels == "none" {
-		return "none"
-	}
-	return "classification"
+	return r, err
 }
 
 // A call is a command with what it printed.

@@ -18,7 +18,7 @@ import (
 // A row is a run and what it reached; NaN where a number does not apply.
 type row struct {
 	Data, Labels, Method string
-	Steps, Seed          int
+	Hidden, Steps, Seed  int
 
 	Seconds               float64 // of training, on one core
 	Error, LogP           float64 // of the test rows
@@ -26,11 +26,11 @@ type row struct {
 	Hottest               float64 // temperature of a ladder
 }
 
-var columns = []string{"data", "labels", "method", "steps", "seed", "seconds", "error", "log_p", "log_likelihood", "std_err", "hottest"}
+var columns = []string{"data", "labels", "method", "hidden", "steps", "seed", "seconds", "error", "log_p", "log_likelihood", "std_err", "hottest"}
 
 // key tells runs apart.
 func (r row) key() string {
-	return fmt.Sprint(r.Data, "|", r.Labels, "|", r.Method, "|", r.Steps, "|", r.Seed)
+	return fmt.Sprint(r.Data, "|", r.Labels, "|", r.Method, "|", r.Hidden, "|", r.Steps, "|", r.Seed)
 }
 
 func (r *row) numbers() []*float64 {
@@ -71,13 +71,13 @@ func readRows(path string) ([]row, error) {
 	var rows []row
 	for i, line := range lines[1:] {
 		r := row{Data: line[0], Labels: line[1], Method: line[2]}
-		var errs [2]error
-		r.Steps, errs[0] = strconv.Atoi(line[3])
-		r.Seed, errs[1] = strconv.Atoi(line[4])
-		err := errors.Join(errs[:]...)
+		var err, e error
+		for k, p := range []*int{&r.Hidden, &r.Steps, &r.Seed} {
+			*p, e = strconv.Atoi(line[3+k])
+			err = errors.Join(err, e)
+		}
 		for k, p := range r.numbers() {
-			var e error
-			*p, e = strconv.ParseFloat(line[5+k], 64)
+			*p, e = strconv.ParseFloat(line[6+k], 64)
 			err = errors.Join(err, e)
 		}
 		if err != nil {
@@ -98,7 +98,7 @@ func appendRow(path string, r row) error {
 	if info, err := f.Stat(); err == nil && info.Size() == 0 {
 		w.Write(columns)
 	}
-	line := []string{r.Data, r.Labels, r.Method, strconv.Itoa(r.Steps), strconv.Itoa(r.Seed)}
+	line := []string{r.Data, r.Labels, r.Method, strconv.Itoa(r.Hidden), strconv.Itoa(r.Steps), strconv.Itoa(r.Seed)}
 	for _, p := range r.numbers() {
 		line = append(line, strconv.FormatFloat(*p, 'g', 10, 64))
 	}
