@@ -54,34 +54,54 @@ func (m Intracluster) Check() error { return check("im", m.keys()) }
 // After a Reset at another distance, lengths that no longer fit are not drawn.
 // If none fits, moves do nothing.
 func (m Intracluster) Bind(s System, beta float64, sites []int32) (Chain, error) {
-	if err := m.Check(); err != nil {
+	sites, b, err := m.bindable(s, beta, sites)
+	if err != nil {
 		return nil, err
+	}
+	w, err := newShellWalker(m.Weights, m.Reference, s, sites, b)
+	if err != nil {
+		return nil, err
+	}
+	return m.chain(w, beta, len(sites))
+}
+
+// bindable checks the settings against s and returns a copy of the sites, and
+// the weights of flips on both sides of the shell.
+func (m *Intracluster) bindable(s System, beta float64, sites []int32) ([]int32, biases, error) {
+	if err := m.Check(); err != nil {
+		return nil, biases{}, err
 	}
 	sites, err := bindable(s, beta, sites)
 	if err != nil {
-		return nil, err
-	}
-	reference, err := referenceOf("im", m.Reference, s)
-	if err != nil {
-		return nil, err
+		return nil, biases{}, err
 	}
 	b, err := newBiases("im", m.Weights, s, beta, len(sites), m.GammaUp, m.GammaDown) // of sites that agree, and that differ
+	return sites, b, err
+}
+
+// newShellWalker returns the walker on s.
+func newShellWalker(weights Weights, reference []uint8, s System, sites []int32, b biases) (shellWalker, error) {
+	reference, err := referenceOf("im", reference, s)
 	if err != nil {
 		return nil, err
 	}
-	c := &intraclusterChain{settings: m, beta: beta}
 	if lists, ok := newClasses(s, sites, reference, b); ok {
-		c.walker = &classShell{lists}
-	} else if r, ok := s.(*RBM); ok && m.Weights == HeatBath {
-		c.walker = newDenseShell(r, sites, reference, b)
-	} else {
-		c.walker = newBlockShell(s, sites, reference, b)
+		return &classShell{lists}, nil
 	}
+	if r, ok := s.(*RBM); ok && weights == HeatBath {
+		return newDenseShell(r, sites, reference, b), nil
+	}
+	return newBlockShell(s, sites, reference, b), nil
+}
+
+// chain returns the chain of m on a walker, which other chains may share.
+func (m Intracluster) chain(w shellWalker, beta float64, sites int) (*intraclusterChain, error) {
+	c := &intraclusterChain{settings: m, walker: w, beta: beta}
 	c.Reset()
-	n := c.walker.sizes()
+	n := w.sizes()
 	switch {
 	case n[differs] == 0 || n[agrees] == 0:
-		return nil, fmt.Errorf("im: %d of %d sites differ from the reference, so nothing can move on this shell; start elsewhere", n[differs], len(sites))
+		return nil, fmt.Errorf("im: %d of %d sites differ from the reference, so nothing can move on this shell; start elsewhere", n[differs], sites)
 	case c.longest < m.MaxLength:
 		return nil, fmt.Errorf("im: walks of k=%s flips do not fit a shell where %d sites differ from the reference and %d agree; give k at most %d",
 			lengths(m.MinLength, m.MaxLength), n[differs], n[agrees], c.longest)
@@ -115,6 +135,11 @@ type intraclusterChain struct {
 // Reset takes over the state of the system after it was changed elsewhere.
 func (c *intraclusterChain) Reset() {
 	c.walker.reset()
+	c.fit()
+}
+
+// fit sets the longest walk that the shell has room for.
+func (c *intraclusterChain) fit() {
 	n := c.walker.sizes()
 	c.longest = min(c.settings.MaxLength, n[agrees], n[differs])
 }

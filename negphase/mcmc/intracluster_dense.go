@@ -34,6 +34,11 @@ func newDenseShell(s *RBM, sites []int32, reference []uint8, b biases) *denseShe
 	return w
 }
 
+func (w *denseShell) rebias(b biases) {
+	w.scale = b.scale
+	w.reset()
+}
+
 func (w *denseShell) reset() {
 	a, d := w.factor(agrees), w.factor(differs)
 	sign := [4]float32{2*agrees + 0: -a, 2*agrees + 1: a, 2*differs + 0: -d, 2*differs + 1: d}

@@ -74,6 +74,11 @@ func (w *blockShell) reset() {
 	w.commit()
 }
 
+func (w *blockShell) rebias(b biases) {
+	w.tabulate(b)
+	w.reset()
+}
+
 func (w *blockShell) sizes() (n [2]int) {
 	for _, i := range w.sites {
 		n[w.side(i)]++

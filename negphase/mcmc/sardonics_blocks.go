@@ -60,6 +60,11 @@ func (w *blockWalk) reset() {
 	w.commit()
 }
 
+func (w *blockWalk) rebias(b biases) {
+	w.tabulate(b)
+	w.reset()
+}
+
 func (w *blockWalk) commit() {
 	w.blockWeights.commit()
 	w.forget()

@@ -28,6 +28,19 @@ type sardonicsChain struct {
 // the number of sites, settings under which the chain would be reducible or
 // periodic, and biases too large for the weights are errors.
 func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	sites, err := m.bindable(s, beta, sites)
+	if err != nil {
+		return nil, err
+	}
+	b, err := m.biases(s, beta, len(sites), m.mixed())
+	if err != nil {
+		return nil, err
+	}
+	return m.chain(newSardonicsWalker(m.Weights, s, sites, b, m.MaxLength), beta), nil
+}
+
+// bindable checks the settings against s and returns a copy of the sites.
+func (m *Sardonics) bindable(s System, beta float64, sites []int32) ([]int32, error) {
 	if err := m.Check(); err != nil {
 		return nil, err
 	}
@@ -45,10 +58,20 @@ func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 	if m.MinLength == m.MaxLength && (beta == 0 || flat(s)) {
 		return nil, errors.New("sardonics: at beta 0, or without couplings and fields, every move is accepted, so that walks of one odd length alternate between two halves of the states; let the length vary")
 	}
-	w, err := newSardonicsWalker(&m, s, beta, sites)
-	if err != nil {
-		return nil, err
+	return sites, nil
+}
+
+// biases returns the weights of flips under Gamma1, and with two under Gamma2.
+func (m *Sardonics) biases(s System, beta float64, sites int, two bool) (biases, error) {
+	gamma := []float64{m.Gamma1, m.Gamma2}
+	if !two {
+		gamma = gamma[:1]
 	}
+	return newBiases("sardonics", m.Weights, s, beta, sites, gamma...)
+}
+
+// chain returns the chain of m on a walker, which other chains may share.
+func (m Sardonics) chain(w walker, beta float64) *sardonicsChain {
 	c := &sardonicsChain{settings: m, walker: w, beta: beta}
 	if m.Single {
 		c.settings.Walks, c.settings.Mix = 1, [3]float64{1, 0, 0}
@@ -58,27 +81,20 @@ func (m Sardonics) Bind(s System, beta float64, sites []int32) (Chain, error) {
 		c.settings.Mix[t] = p / sum
 		c.logMix[t] = rbm.Log(p / sum)
 	}
-	return c, nil
+	return c
 }
 
-// newSardonicsWalker returns the walker of m on s: lists of classes where costs
-// are few and equal, whole layers on an RBM, block sums elsewhere.
-func newSardonicsWalker(m *Sardonics, s System, beta float64, sites []int32) (walker, error) {
-	gamma := []float64{m.Gamma1, m.Gamma2}
-	if !m.mixed() {
-		gamma = gamma[:1]
-	}
-	b, err := newBiases("sardonics", m.Weights, s, beta, len(sites), gamma...)
-	if err != nil {
-		return nil, err
-	}
+// newSardonicsWalker returns the walker on s for walks of up to longest flips:
+// lists of classes where costs are few and equal, whole layers on an RBM, block
+// sums elsewhere.
+func newSardonicsWalker(weights Weights, s System, sites []int32, b biases, longest int) walker {
 	if c, ok := newClasses(s, sites, nil, b); ok {
-		return newClassWalk(c, b.n, m.MaxLength), nil
+		return newClassWalk(c, b.n, longest)
 	}
-	if s, ok := s.(*RBM); ok && m.Weights == HeatBath {
-		return newDenseWalk(s, sites, b, m.MaxLength), nil
+	if s, ok := s.(*RBM); ok && weights == HeatBath {
+		return newDenseWalk(s, sites, b, longest)
 	}
-	return newBlockWalk(s, sites, b, m.MaxLength), nil
+	return newBlockWalk(s, sites, b, longest)
 }
 
 // Reset takes over the state of the system after it was changed elsewhere.

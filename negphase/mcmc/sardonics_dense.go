@@ -67,13 +67,17 @@ func newDenseWalk(s *RBM, sites []int32, b biases, longest int) *denseWalk {
 			t.weight[b] = walk.NewDense(padded)
 		}
 	}
+	w.rebias(b)
+	return w
+}
+
+func (w *denseWalk) rebias(b biases) {
 	w.scale = b.scale
 	if b.n == 2 { // gamma has the scales
 		w.scale = [2]float64{1, 1}
 		w.gamma = [2]float32{narrow(b.scale[0]), narrow(b.scale[1])}
 	}
 	w.reset()
-	return w
 }
 
 func (w *denseWalk) reset() {

@@ -26,16 +26,31 @@ type blockWeights struct {
 	scale  [2]float64
 	table  [2]*walk.Table
 	blocks [2]*walk.Blocks
-	path   []int32 // sites flipped by the segments so far
-	sum    float64 // energy that these flips have added
+	tables map[walk.Bias]*walk.Table // all so far
+	path   []int32                   // sites flipped by the segments so far
+	sum    float64                   // energy that these flips have added
 }
 
 func newBlockWeights(s System, sites []int32, b biases) blockWeights {
-	w := blockWeights{costs: newCosts(s), sites: sites, biases: b.n, scale: b.scale}
+	w := blockWeights{costs: newCosts(s), sites: sites, biases: b.n, tables: map[walk.Bias]*walk.Table{}}
 	for i := range b.n {
-		w.table[i], w.blocks[i] = walk.NewTable(b.weight[i]), walk.NewBlocks(s.Len())
+		w.blocks[i] = walk.NewBlocks(s.Len())
 	}
+	w.tabulate(b)
 	return w
+}
+
+// tabulate takes over other biases. It does not renew the weights in the blocks.
+func (w *blockWeights) tabulate(b biases) {
+	w.scale = b.scale
+	for i := range b.n {
+		t, ok := w.tables[b.weight[i]]
+		if !ok {
+			t = walk.NewTable(b.weight[i])
+			w.tables[b.weight[i]] = t
+		}
+		w.table[i] = t
+	}
 }
 
 // weights returns the weights of site i.

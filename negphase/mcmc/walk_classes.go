@@ -82,16 +82,26 @@ func newClasses(s System, sites []int32, reference []uint8, b biases) (classes, 
 	w.last = uint8(sides*w.n - 1)
 	w.lists = walk.NewLists(sides*w.n, len(w.state))
 	for c := range sides * w.n {
+		w.lists.List[c].Half = int32(c%w.n)<<w.shift - w.reach
+	}
+	w.rebias(b)
+	w.reset()
+	return w, true
+}
+
+// rebias sets the weights of the lists. The lists themselves do not depend on
+// the biases.
+func (w *classes) rebias(b biases) {
+	w.total = [2]uint64{}
+	for c := range w.lists.List[:int(w.last)+1] {
 		list := &w.lists.List[c]
-		list.Half = int32(c%w.n)<<w.shift - w.reach
 		for i := range b.n {
-			if reference == nil || i == c/w.n {
-				list.Weight[i] = b.weight[i].Weight(float64(b.scale[i] * g.cost(int64(list.Half))))
+			if w.reference == nil || i == c/w.n {
+				list.Weight[i] = b.weight[i].Weight(float64(b.scale[i] * w.ising.graph.cost(int64(list.Half))))
+				w.total[i] += uint64(list.N) * list.Weight[i]
 			}
 		}
 	}
-	w.reset()
-	return w, true
 }
 
 // list returns the list of site i by its state and field.

@@ -26,6 +26,8 @@ type walker interface {
 	undo()
 	// reset takes over a state that was changed elsewhere.
 	reset()
+	// rebias changes the biases between moves. There are as many as before.
+	rebias(b biases)
 }
 
 // A score holds the probabilities of walks, given their lengths: forward, and

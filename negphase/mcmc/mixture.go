@@ -1,0 +1,167 @@
+package mcmc
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// A Mixture draws one of its samplers for each move, all with equal chance. If
+// each of them leaves exp(−βE) invariant, the mixture does.
+//
+// Mixtures of Sardonics, or of Intracluster moves with one reference, that have
+// the same form of weights share the caches of one chain. On classes of equal
+// cost a change of sampler then costs next to nothing. The chains of other
+// mixtures renew their caches whenever the sampler changes.
+type Mixture []Mover
+
+// Bind returns the chain; see Mover. It is an error if one of the samplers does
+// not fit s, or if there are none.
+func (m Mixture) Bind(s System, beta float64, sites []int32) (Chain, error) {
+	if len(m) == 0 {
+		return nil, errors.New("a mixture of no samplers: give at least one")
+	}
+	if walks, ok := all[Sardonics](m); ok && sameWeights(walks) {
+		return bindSardonics(walks, s, beta, sites)
+	}
+	if moves, ok := all[Intracluster](m); ok && sameShell(moves) {
+		return bindIntracluster(moves, s, beta, sites)
+	}
+	c := new(mixtureChain)
+	for _, kernel := range m {
+		chain, err := kernel.Bind(s, beta, sites)
+		if err != nil {
+			return nil, err
+		}
+		c.kernels = append(c.kernels, chain)
+	}
+	return c, nil
+}
+
+// all returns the samplers of m as values of one type, if they are of it.
+func all[M Mover](m Mixture) (of []M, ok bool) {
+	for _, kernel := range m {
+		x, ok := kernel.(M)
+		if !ok {
+			return nil, false
+		}
+		of = append(of, x)
+	}
+	return of, true
+}
+
+func sameWeights(m []Sardonics) bool {
+	return !slices.ContainsFunc(m, func(x Sardonics) bool { return x.Weights != m[0].Weights })
+}
+
+func sameShell(m []Intracluster) bool {
+	return !slices.ContainsFunc(m, func(x Intracluster) bool {
+		return x.Weights != m[0].Weights || !slices.Equal(x.Reference, m[0].Reference)
+	})
+}
+
+// bindSardonics binds walks of equal Weights to one walker.
+func bindSardonics(m []Sardonics, s System, beta float64, sites []int32) (Chain, error) {
+	longest, two := 0, false
+	for _, x := range m {
+		longest, two = max(longest, x.MaxLength), two || x.mixed()
+	}
+	c := new(mixtureChain)
+	var all []int32
+	for _, x := range m {
+		sites, err := x.bindable(s, beta, sites)
+		if err != nil {
+			return nil, err
+		}
+		b, err := x.biases(s, beta, len(sites), two)
+		if err != nil {
+			return nil, err
+		}
+		c.biases, all = append(c.biases, b), sites
+	}
+	c.shared = newSardonicsWalker(m[0].Weights, s, all, c.biases[0], longest)
+	for _, x := range m {
+		c.kernels = append(c.kernels, x.chain(c.shared, beta))
+	}
+	return c, nil
+}
+
+// bindIntracluster binds moves of equal Weights and Reference to one walker.
+func bindIntracluster(m []Intracluster, s System, beta float64, sites []int32) (Chain, error) {
+	c := new(mixtureChain)
+	var shell shellWalker
+	for i, x := range m {
+		sites, b, err := x.bindable(s, beta, sites)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			if shell, err = newShellWalker(x.Weights, x.Reference, s, sites, b); err != nil {
+				return nil, err
+			}
+		}
+		chain, err := x.chain(shell, beta, len(sites))
+		if err != nil {
+			return nil, err
+		}
+		c.kernels, c.biases = append(c.kernels, chain), append(c.biases, b)
+	}
+	c.shared = shell
+	return c, nil
+}
+
+// A mixtureChain is a Mixture on one system.
+type mixtureChain struct {
+	kernels []Chain
+	last    int // the kernel whose caches, or whose biases, are current
+
+	// Of kernels that share a walker; nil otherwise.
+	shared walker
+	biases []biases // of each kernel
+}
+
+// Reset takes over the state of the system after it was changed elsewhere.
+func (c *mixtureChain) Reset() {
+	if c.shared == nil {
+		c.kernels[c.last].Reset()
+		return
+	}
+	c.shared.reset()
+	for _, k := range c.kernels {
+		if im, ok := k.(*intraclusterChain); ok {
+			im.fit()
+		}
+	}
+}
+
+// Move draws a kernel and makes one move with it.
+func (c *mixtureChain) Move(r *rand.Rand) Info {
+	k := r.IntN(len(c.kernels))
+	if k != c.last {
+		if c.last = k; c.shared != nil {
+			c.shared.rebias(c.biases[k])
+		} else {
+			c.kernels[k].Reset()
+		}
+	}
+	return c.kernels[k].Move(r)
+}
+
+// Warning returns the first warning of a kernel, if no kernel is without one:
+// a mixture with one kernel that reaches all states reaches all states.
+func (c *mixtureChain) Warning() string {
+	first := ""
+	for _, k := range c.kernels {
+		w, ok := k.(Warner)
+		if !ok || w.Warning() == "" {
+			return ""
+		}
+		if first == "" {
+			first = fmt.Sprintf("each sampler of the mixture: %s", w.Warning())
+		}
+	}
+	return first
+}
+
+var _ Mover = Mixture(nil)

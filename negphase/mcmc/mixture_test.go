@@ -1,0 +1,126 @@
+package mcmc
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// mixtures are of kernels that differ in all that a shared walker has to change.
+var mixtures = map[string]Mixture{
+	"shared": {
+		Sardonics{MinLength: 1, MaxLength: 2, Gamma1: 0.5, Gamma2: 2, Weights: HeatBath, Walks: 1, Mix: [3]float64{1, 1, 1}},
+		Sardonics{MinLength: 1, MaxLength: 4, Gamma1: 1.5, Weights: HeatBath, Walks: 2, Mix: [3]float64{1, 0, 0}},
+		Sardonics{MinLength: 2, MaxLength: 3, Gamma1: 3, Weights: HeatBath, Single: true},
+	},
+	"boltzmann": {
+		Sardonics{MinLength: 1, MaxLength: 3, Gamma1: 0.2, Weights: Boltzmann, Walks: 1, Mix: [3]float64{1, 0, 0}},
+		Sardonics{MinLength: 1, MaxLength: 2, Gamma1: 0.7, Weights: Boltzmann, Walks: 1, Mix: [3]float64{1, 0, 0}},
+	},
+	"apart": {
+		Sardonics{MinLength: 1, MaxLength: 3, Gamma1: 1.5, Weights: HeatBath, Walks: 1, Mix: [3]float64{1, 0, 0}},
+		Gibbs{},
+	},
+}
+
+var shellMixture = Mixture{
+	Intracluster{MinLength: 1, MaxLength: 2, GammaDown: 0.5, GammaUp: 2, Weights: HeatBath},
+	Intracluster{MinLength: 2, MaxLength: 3, GammaDown: 1.5, GammaUp: 1, Weights: HeatBath},
+}
+
+// mixtureMoves is how often a mixture moves between two Resets, so that a kernel
+// that takes the caches of the one before as they are is found.
+const mixtureMoves = 4
+
+// A severalMoves is a chain whose move is several of another one.
+type severalMoves struct{ Chain }
+
+func (c severalMoves) Move(r *rand.Rand) (info Info) {
+	for range mixtureMoves {
+		info.Add(c.Chain.Move(r))
+	}
+	return info
+}
+
+func TestMixturesLeaveTheLaw(t *testing.T) {
+	const beta = 0.5
+	starts := exactStarts / 5
+	if testing.Short() {
+		starts /= 2
+	}
+	for name, g := range map[string]*Graph{ // classes, and blocks
+		"signs":    lattice(t, "3x3", PlusMinus(1, rbm.NewKey(3)), 0),
+		"gaussian": lattice(t, "3x3", Gaussian(1, rbm.NewKey(4)), 0.3),
+	} {
+		for kind, m := range mixtures {
+			s := NewIsing(g, nil)
+			chain := must(m.Bind(s, beta, nil))(t)
+			if z := z(t, s, severalMoves{chain}, starts, every(9), boltzmann(energies(g), beta)); math.Abs(z) > 6 {
+				t.Errorf("%s, %s: z = %.1f", name, kind, z)
+			}
+		}
+		codes, pi := shellLaw(g, nil, 4, beta)
+		s := NewIsing(g, stateOf(codes[0], 9))
+		chain := must(shellMixture.Bind(s, beta, nil))(t)
+		if z := z(t, s, severalMoves{chain}, starts, codes, pi); math.Abs(z) > 6 {
+			t.Errorf("%s, shell: z = %.1f", name, z)
+		}
+	}
+}
+
+// A mixture moves as its kernels do, each bound alone to its own copy: the
+// walkers that kernels share are the same as fresh ones. (Not lists of classes,
+// where the order of sites depends on the moves before.)
+func TestMixtureMovesAsItsKernels(t *testing.T) {
+	systems := map[string]func(state []uint8) System{
+		"rbm": func(state []uint8) System {
+			s := NewRBM(NewParameters(gaussianRBM(6, 5, 1, 3)))
+			if state != nil {
+				s.SetState(state)
+			}
+			return s
+		},
+	}
+	g := lattice(t, "4x4", Gaussian(1, rbm.NewKey(4)), 0.3)
+	systems["blocks"] = func(state []uint8) System { return NewIsing(g, state) }
+	for name, system := range systems {
+		for kind, m := range map[string]Mixture{"walks": mixtures["shared"], "boltzmann": mixtures["boltzmann"], "apart": mixtures["apart"], "shell": shellMixture} {
+			n := system(nil).Len()
+			start := make([]uint8, n)
+			for i := range n / 2 {
+				start[i] = 1
+			}
+			a := system(start)
+			mixed := must(m.Bind(a, 0.6, nil))(t)
+			r, q := rbm.NewKey(5).Rand(), rbm.NewKey(5).Rand()
+			for step := range 60 {
+				before := slices.Clone(a.State())
+				info := mixed.Move(r)
+				b := system(before)
+				alone := must(m[q.IntN(len(m))].Bind(b, 0.6, nil))(t)
+				if want := alone.Move(q); info != want || !slices.Equal(a.State(), b.State()) || a.Energy() != b.Energy() {
+					t.Fatalf("%s, %s: move %d is %+v of energy %v, alone %+v of energy %v", name, kind, step, info, a.Energy(), want, b.Energy())
+				}
+			}
+		}
+	}
+}
+
+func TestBadMixtures(t *testing.T) {
+	g := lattice(t, "3x3", Uniform(1), 0)
+	for want, m := range map[string]Mixture{
+		"no samplers":      {},
+		"longer than":      {mixtures["shared"][0], Sardonics{MinLength: 1, MaxLength: 10, Gamma1: 1, Weights: HeatBath, Single: true}},
+		"k is 0-2":         {Intracluster{MaxLength: 2, Weights: HeatBath}},
+		"nothing can move": {Intracluster{MinLength: 1, MaxLength: 2, Weights: HeatBath}},
+		"sardonics":        {Gibbs{}, Sardonics{}},
+	} {
+		if c, err := m.Bind(NewIsing(g, nil), 1, nil); c != nil || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", m, err, want)
+		}
+	}
+}
