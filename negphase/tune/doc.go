@@ -1,0 +1,21 @@
+// Package tune finds settings of a sampler by Bayesian optimisation, as in
+// Hamze, Wang and de Freitas, "Self-avoiding random dynamics on integer complex
+// systems" (2012), section 4, and by a faster protocol beside it.
+//
+// A Problem is a system and a Space of settings. A trial runs the sampler for a
+// short time with some settings and rewards them. A Process, a Gaussian process,
+// models the reward over the space from all trials so far and says which settings
+// to try next. What is learned is a Policy: many kernels of good settings, drawn
+// from exp(posterior mean / temperature). Adaptation ends there. The states of the
+// trials are discarded, and a chain that draws a kernel of the policy for each of
+// its moves is an ordinary Markov chain.
+//
+// Points are in the unit cube; a Space maps them to settings.
+//
+// The Gaussian process, expected improvement and the DIRECT algorithm are
+// written here because no maintained Go library has them: gonum, on which this
+// package builds, has the Cholesky factor and the optimiser of the
+// hyper-parameters. Linear algebra in gonum is equal on every run of one program
+// but differs in the last bits between builds with and without assembly. So
+// policies are equal for equal seeds and builds, not across builds.
+package tune
