@@ -44,6 +44,27 @@ several, the first makes so many moves and the others what they can in the time
 it takes. The moves of a sampler depend on the seed and on its own settings alone,
 so that only where a sampler stops depends on the clock.
 
+-tune finds settings by Bayesian optimisation: a Gaussian process models how
+well short trials did and says what to try next. What it learns is a policy: many
+kernels of good settings, one of which is drawn for each move. The chain that is
+measured starts afresh after that. Only what -sampler leaves open is tuned: k,
+gamma, walks and mix of sardonics, k and gamma of im. -tune=METHOD:key=value…
+takes one of these methods and their budgets:
+
+  halving    (default) trials by time, twice as long for the better half, and so on;
+             the reward is the effective samples per second of the slowest of energy,
+             magnetisation (active hidden units) and overlap with an earlier state
+  thompson   trials of one length, the same reward, points by Thompson sampling
+  ei         the same by noisy expected improvement
+  paper      200 trials of 100 moves; the reward is the area under the
+             autocorrelation of the energy, per move (Hamze et al. 2012)
+
+  seconds=8      computing time of all trials together; not of paper
+  evaluations=93 number of trials; of paper 200, not of halving
+  moves=100      of a trial of paper
+  kernels=100    of the policy; of paper 1000
+  k=1-120, gamma=0.89/1.05, walks=1-5   bounds of what is tried
+
 Examples:
 
   isingmc                                     # three samplers near the critical point
@@ -52,6 +73,8 @@ Examples:
   isingmc -active 1800 -sampler exchange,im:k=90
   isingmc -lattice 3x3 -sampler metropolis,modified-metropolis -gap
   isingmc -lattice 16x16 -sampler sw -moves 10000 -seed 7 -json
+  isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics,gibbs -tune -policy glass.json
+  isingmc -lattice 9x9x9 -J pm1 -beta 1 -policy glass.json -seconds 10
   isingmc -model model.safetensors -sampler block-gibbs,sardonics:k=1-20:gamma=1`
 
 // options are the flags.
@@ -62,6 +85,9 @@ type options struct {
 	class, active                           int
 	field, beta, temperature                float64
 	samplers, order                         string
+	tune                                    tuneFlag
+	policy                                  string
+	secondsPerFlip                          float64
 	moves                                   int64
 	seconds, burn                           float64
 	seed                                    uint64
@@ -93,6 +119,9 @@ func newOptions() *options {
 	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange and im (default: half of them)")
 	f.StringVar(&o.samplers, "sampler", "", "samplers, separated by commas (default: gibbs, sw and sardonics;\nexchange and im with -active; the single-site samplers with -gap)")
 	f.StringVar(&o.order, "order", "", "order of updates of samplers that do not say: linear, chessboard or random")
+	f.Var(&o.tune, "tune", "tune the settings of sardonics or im that -sampler leaves open, then sample with\nwhat was learned; see above")
+	f.StringVar(&o.policy, "policy", "", "with -tune: write what was learned to this file, a .json; without: sample with\nthe settings in this file")
+	f.Float64Var(&o.secondsPerFlip, "seconds-per-flip", 0, "with -tune: take this for the time of a flip instead of the clock, so that equal\nseeds give equal results")
 	f.Int64Var(&o.moves, "moves", 0, "moves of the first sampler, instead of -seconds")
 	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler")
 	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a share of -moves or -seconds")
@@ -126,6 +155,9 @@ func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Write
 	}
 	if p.gap {
 		return p.printGaps()
+	}
+	if err := p.tuneSampler(ctx, now); err != nil {
+		return err
 	}
 	if !p.flags.JSON && !p.flags.Quiet {
 		fmt.Fprintln(stdout, p.describe())
@@ -172,8 +204,11 @@ func (p *plan) sample(ctx context.Context, now clock) error {
 
 // write writes the files of -out and -trace.
 func (p *plan) write(rows []row) (err error) {
+	if p.tuning != nil && p.tuning.result != nil && p.policy != "" {
+		err = p.tuning.policy.Write(p.policy)
+	}
 	if p.out != "" {
-		err = atomicfile.Write(p.out, func(w io.Writer) error { return picture(w, rows) })
+		err = errors.Join(err, atomicfile.Write(p.out, func(w io.Writer) error { return picture(w, rows, p.tuning) }))
 	}
 	if p.trace != "" {
 		err = errors.Join(err, atomicfile.Write(p.trace, cli.WriteCSV(traceLines(rows))))

@@ -34,7 +34,7 @@ func metronome(step time.Duration) clock {
 var isingmc = clitest.Command{Name: "isingmc", Run: metronome(clockInterval).run}
 
 func TestHelp(t *testing.T) {
-	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "class", "field", "gap", "json", "lattice", "model", "moves", "order", "out", "quiet", "sampler", "seconds", "seed", "temperature", "trace")
+	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "class", "field", "gap", "json", "lattice", "model", "moves", "order", "out", "policy", "quiet", "sampler", "seconds", "seconds-per-flip", "seed", "temperature", "trace", "tune")
 }
 
 // goldens are command lines whose output is fixed.

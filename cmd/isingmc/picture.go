@@ -16,14 +16,18 @@ import (
 )
 
 // picture draws, as PNG, the autocorrelation of the energy against computing
-// time, and below it a strip of the energies of each sampler, in its colour.
-func picture(w io.Writer, rows []row) error {
+// time, and below it a strip of the energies of each sampler, in its colour. After
+// tuning there follow the rewards of the trials and the policy.
+func picture(w io.Writer, rows []row, t *tuning) error {
 	const height, strip, label = 8 * vg.Centimeter, 3.2 * vg.Centimeter, 5 * vg.Millimeter // label: of the last strip's axis
 	page, heights := []*plots.Plot{decayPlot(rows)}, []vg.Length{height}
 	for _, p := range energyStrips(rows) {
 		page, heights = append(page, p), append(heights, strip)
 	}
 	heights[len(heights)-1] += label
+	if t != nil && t.result != nil {
+		page, heights = append(page, rewardPlot(t), policyPlot(t)), append(heights, height, height)
+	}
 	return plots.Column(w, page, 18*vg.Centimeter, heights)
 }
 

@@ -25,6 +25,9 @@ type plan struct {
 	constrained bool // that number is set by the constraint of the model
 	contestants []*contestant
 	length      length
+	firstHidden int     // of the units of an RBM; 0 of an Ising system
+	tuning      *tuning // nil without -tune and -policy
+	references  int     // the last of the contestants, which are only compared with
 
 	samplerWarnings []string // about their settings
 }
@@ -62,7 +65,7 @@ func (o *options) check() (*plan, error) {
 	if err := p.parseSamplers(); err != nil {
 		return nil, err
 	}
-	if err := p.checkActive(); err != nil || p.gap {
+	if err := cmp.Or(p.checkActive(), p.checkTune()); err != nil || p.gap {
 		return p, err
 	}
 	return p, p.bind()
@@ -149,9 +152,9 @@ func (p *plan) bind() error {
 		if w, ok := chain.(mcmc.Warner); ok && w.Warning() != "" {
 			p.samplerWarnings = append(p.samplerWarnings, w.Warning())
 		}
-		settings, twin := mcmc.FormatMover(m.Mover), 0
+		settings, twin := format(m), 0
 		for _, before := range p.movers[:i] {
-			if mcmc.FormatMover(before.Mover) == settings {
+			if format(before) == settings {
 				twin++
 			}
 		}
@@ -162,6 +165,14 @@ func (p *plan) bind() error {
 		p.length = length{p.options.moves, math.MaxInt64}
 	}
 	return nil
+}
+
+// format returns the settings of m as text; of a policy its name.
+func format(m namedMover) string {
+	if _, ok := m.Mover.(mcmc.Mixture); ok {
+		return m.name
+	}
+	return mcmc.FormatMover(m.Mover)
 }
 
 // describeSystem returns a line about the system, without its end.

@@ -36,6 +36,7 @@ const traceLimit = 1 << 18
 const (
 	startKey = iota
 	movesKey
+	tuneKey
 )
 
 // movesRand returns the random numbers of a sampler's moves. They depend on the

@@ -76,7 +76,9 @@ type jsonResult struct {
 	Seed     uint64          `json:"seed"`
 	Samplers []SamplerResult `json:"samplers"`
 	*SamplerResult
-	Warnings []string `json:"warnings,omitempty"`
+	TuneResult
+	References []SamplerResult `json:"references,omitempty"` // settings that a tuned sampler is compared with
+	Warnings   []string        `json:"warnings,omitempty"`
 }
 
 func (p *plan) result(rows []row, warnings []string) jsonResult {
@@ -84,10 +86,15 @@ func (p *plan) result(rows []row, warnings []string) jsonResult {
 	if p.keepsUp {
 		out.Active = &p.active
 	}
-	for _, r := range rows {
-		out.Samplers = append(out.Samplers, r.result())
+	out.TuneResult = p.tuning.json(p.policy)
+	for i, r := range rows {
+		if i < len(rows)-p.references {
+			out.Samplers = append(out.Samplers, r.result())
+		} else {
+			out.References = append(out.References, r.result())
+		}
 	}
-	if len(rows) == 1 {
+	if len(out.Samplers) == 1 {
 		out.SamplerResult = &out.Samplers[0]
 	}
 	return out
@@ -101,7 +108,7 @@ func (p *plan) print(rows []row) error {
 			if err := printTable(w, rows); err != nil {
 				return err
 			}
-			for _, line := range conclusions(rows) {
+			for _, line := range append(p.tuning.lines(), conclusions(rows)...) {
 				fmt.Fprintln(w, line)
 			}
 		}

@@ -13,6 +13,12 @@ import (
 func (p *plan) defaultSamplers() string {
 	const paper, long, onRBM = 90, 25, 20 // flips of the papers' walks, on 60x60, on 9x9x9 and on RBMs
 	n := p.units
+	if p.flags.FirstGiven("tune", "policy") != "" && n > 2 {
+		if p.fixed() {
+			return "im"
+		}
+		return "sardonics"
+	}
 	if p.graph == nil {
 		switch {
 		case p.fixed():

@@ -185,7 +185,7 @@ func (p *plan) readModel() error {
 		return s
 	}
 	p.model = fmt.Sprintf("%s, an RBM of %d × %d units%s", p.modelFile, m.Visible(), m.Hidden(), given)
-	p.units, p.pairs = parameters.Len(), m.Visible()*m.Hidden()
+	p.units, p.pairs, p.firstHidden = parameters.Len(), m.Visible()*m.Hidden(), m.Visible()
 	if p.flags.FirstGiven("beta", "temperature") == "" {
 		p.beta = 1 // the model itself
 	}

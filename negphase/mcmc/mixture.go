@@ -7,14 +7,19 @@ import (
 	"slices"
 )
 
-// A Mixture draws one of its samplers for each move, all with equal chance. If
-// each of them leaves exp(−βE) invariant, the mixture does.
+// A Mixture draws one of its samplers, all with equal chance, makes HeldMoves moves
+// with it and draws again. If each of them leaves exp(−βE) invariant, the mixture
+// does, because the draws do not depend on the state.
 //
 // Mixtures of Sardonics, or of Intracluster moves with one reference, that have
 // the same form of weights share the caches of one chain. On classes of equal
 // cost a change of sampler then costs next to nothing. The chains of other
 // mixtures renew their caches whenever the sampler changes.
 type Mixture []Mover
+
+// HeldMoves is the number of moves that a Mixture makes with one sampler, so that
+// a change of sampler costs little beside the moves.
+const HeldMoves = 10
 
 // Bind returns the chain; see Mover. It is an error if one of the samplers does
 // not fit s, or if there are none.
@@ -115,6 +120,7 @@ func bindIntracluster(m []Intracluster, s System, beta float64, sites []int32) (
 type mixtureChain struct {
 	kernels []Chain
 	last    int // the kernel whose caches, or whose biases, are current
+	left    int // moves to make with it
 
 	// Of kernels that share a walker; nil otherwise.
 	shared walker
@@ -135,17 +141,27 @@ func (c *mixtureChain) Reset() {
 	}
 }
 
-// Move draws a kernel and makes one move with it.
+// Move makes one move. It draws a kernel for it if one is due.
 func (c *mixtureChain) Move(r *rand.Rand) Info {
-	k := r.IntN(len(c.kernels))
-	if k != c.last {
-		if c.last = k; c.shared != nil {
-			c.shared.rebias(c.biases[k])
-		} else {
-			c.kernels[k].Reset()
-		}
+	if c.left == 0 {
+		c.left = HeldMoves
+		c.take(r.IntN(len(c.kernels)))
 	}
-	return c.kernels[k].Move(r)
+	c.left--
+	return c.kernels[c.last].Move(r)
+}
+
+// take makes kernel k the current one.
+func (c *mixtureChain) take(k int) {
+	switch {
+	case k == c.last:
+		return
+	case c.shared != nil:
+		c.shared.rebias(c.biases[k])
+	default:
+		c.kernels[k].Reset()
+	}
+	c.last = k
 }
 
 // Warning returns the first warning of a kernel, if no kernel is without one:

@@ -34,7 +34,7 @@ var shellMixture = Mixture{
 
 // mixtureMoves is how often a mixture moves between two Resets, so that a kernel
 // that takes the caches of the one before as they are is found.
-const mixtureMoves = 4
+const mixtureMoves = HeldMoves + 2
 
 // A severalMoves is a chain whose move is several of another one.
 type severalMoves struct{ Chain }
@@ -48,7 +48,7 @@ func (c severalMoves) Move(r *rand.Rand) (info Info) {
 
 func TestMixturesLeaveTheLaw(t *testing.T) {
 	const beta = 0.5
-	starts := exactStarts / 5
+	starts := exactStarts / 10
 	if testing.Short() {
 		starts /= 2
 	}
@@ -97,11 +97,15 @@ func TestMixtureMovesAsItsKernels(t *testing.T) {
 			a := system(start)
 			mixed := must(m.Bind(a, 0.6, nil))(t)
 			r, q := rbm.NewKey(5).Rand(), rbm.NewKey(5).Rand()
-			for step := range 60 {
+			var kernel Mover
+			for step := range 12 * HeldMoves {
 				before := slices.Clone(a.State())
 				info := mixed.Move(r)
 				b := system(before)
-				alone := must(m[q.IntN(len(m))].Bind(b, 0.6, nil))(t)
+				if step%HeldMoves == 0 {
+					kernel = m[q.IntN(len(m))]
+				}
+				alone := must(kernel.Bind(b, 0.6, nil))(t)
 				if want := alone.Move(q); info != want || !slices.Equal(a.State(), b.State()) || a.Energy() != b.Energy() {
 					t.Fatalf("%s, %s: move %d is %+v of energy %v, alone %+v of energy %v", name, kind, step, info, a.Energy(), want, b.Energy())
 				}

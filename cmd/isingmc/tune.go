@@ -1,0 +1,349 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorbm/cmd/cli"
+	"gorbm/data"
+	"gorbm/negphase/mcmc"
+	"gorbm/negphase/tune"
+	"gorbm/rbm"
+	"gorbm/train/plots"
+)
+
+// A tuneFlag is the value of -tune, which may be left out.
+type tuneFlag string
+
+func (f *tuneFlag) String() string     { return string(*f) }
+func (f *tuneFlag) Set(s string) error { *f = tuneFlag(s); return nil }
+func (f *tuneFlag) IsBoolFlag() bool   { return true } // then a bare -tune sets "true"
+
+// A tuning is a checked -tune, or the policy of -policy.
+type tuning struct {
+	at      int // of the sampler in plan.movers
+	options tune.Options
+	limits  tune.Limits
+	space   *tune.Space
+	room    int // flips of a walk
+	policy  *tune.Policy
+
+	// After tuning; nil of a policy that was loaded.
+	result  *tune.Result
+	seconds float64 // that tuning took
+}
+
+// parseTune reads the value of -tune: a method and its settings.
+func parseTune(text string) (o tune.Options, l tune.Limits, err error) {
+	parts := strings.Split(text, ":")
+	method := tune.Methods()[0]
+	if parts[0] == "true" {
+		parts = parts[1:]
+	} else if !strings.Contains(parts[0], "=") {
+		if method = parts[0]; !slices.Contains(tune.Methods(), method) {
+			return o, l, fmt.Errorf("unknown method %q%s; there are %s", method, data.DidYouMean(method, tune.Methods()), strings.Join(tune.Methods(), ", "))
+		}
+		parts = parts[1:]
+	}
+	o = tune.DefaultOptions(tune.Method(method))
+	keys := map[string]func(string) error{
+		"kernels": whole(&o.Kernels),
+		"k":       pair(&l.Length[0], &l.Length[1], "-", strconv.Atoi),
+		"walks":   pair(&l.Walks[0], &l.Walks[1], "-", strconv.Atoi),
+		"gamma":   pair(&l.Gamma[0], &l.Gamma[1], "/", number),
+	}
+	switch o.Method {
+	case tune.Paper:
+		keys["evaluations"], keys["moves"] = whole(&o.Evaluations), whole(&o.Moves)
+	case tune.Halving:
+		keys["seconds"] = one(&o.Seconds, number)
+	default:
+		keys["seconds"], keys["evaluations"] = one(&o.Seconds, number), whole(&o.Evaluations)
+	}
+	for _, part := range parts {
+		name, value, _ := strings.Cut(part, "=")
+		set, ok := keys[name]
+		if !ok {
+			var names []string
+			for n := range keys {
+				names = append(names, n)
+			}
+			slices.Sort(names)
+			return o, l, fmt.Errorf("%s has no setting %q%s; it has %s", method, name, data.DidYouMean(name, names), strings.Join(names, ", "))
+		}
+		if err := set(value); err != nil {
+			return o, l, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return o, l, o.Check()
+}
+
+func number(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
+
+func whole(x *int) func(string) error { return one(x, strconv.Atoi) }
+
+func one[T any](x *T, parse func(string) (T, error)) func(string) error {
+	return func(text string) (err error) {
+		if *x, err = parse(text); err != nil {
+			return fmt.Errorf("%q is not a number of its kind", text)
+		}
+		return nil
+	}
+}
+
+func pair[T any](a, b *T, between string, parse func(string) (T, error)) func(string) error {
+	return func(text string) error {
+		first, second, ok := strings.Cut(text, between)
+		if !ok {
+			return fmt.Errorf("%q is not two numbers with %q between them", text, between)
+		}
+		return errors.Join(one(a, parse)(first), one(b, parse)(second))
+	}
+}
+
+// checkTune checks -tune, -policy and -seconds-per-flip.
+func (p *plan) checkTune() error {
+	tuning := p.flags.Given("tune")
+	switch {
+	case !tuning && p.flags.Given("seconds-per-flip"):
+		return cli.Usagef("-seconds-per-flip is for the trials of -tune; leave it out, or give -tune")
+	case p.flags.Given("seconds-per-flip") && !(p.secondsPerFlip > 0 && p.secondsPerFlip <= 1):
+		return cli.Usagef("-seconds-per-flip is %v; it must be above 0 and at most 1", p.secondsPerFlip)
+	case !tuning && !p.flags.Given("policy"):
+		return nil
+	case p.gap:
+		return cli.Usagef("-gap runs no chain, so there is nothing to tune; leave one of them out")
+	case !tuning:
+		return p.loadPolicy()
+	}
+	if p.flags.Given("policy") {
+		if err := p.flags.CheckNew("policy", ".json"); err != nil {
+			return err
+		}
+	}
+	o, limits, err := parseTune(string(p.tune))
+	if err != nil {
+		return cli.Usagef("-tune: %w", err)
+	}
+	t, err := p.newTuning(o, limits)
+	if err != nil {
+		return cli.Usagef("-tune: %w", err)
+	}
+	if most := len(plots.Colors) - comparisons; p.out != "" && len(p.movers) > most {
+		return cli.Usagef("-sampler names %d samplers; beside -tune with -out, which shows %d more, at most %d run together", len(p.movers), comparisons, most)
+	}
+	p.tuning = t
+	return nil
+}
+
+// comparisons is the number of samplers that -tune with -out adds.
+const comparisons = 2
+
+// newTuning finds the one sampler that has settings to tune.
+func (p *plan) newTuning(o tune.Options, limits tune.Limits) (*tuning, error) {
+	var found *tuning
+	var first error
+	for i, m := range p.movers {
+		var held []string
+		for _, part := range strings.Split(m.name, ":")[1:] {
+			key, _, _ := strings.Cut(part, "=")
+			held = append(held, key)
+		}
+		room := p.room(m.Mover)
+		space, err := tune.NewSpace(m.Mover, held, room, limits, o.Method == tune.Paper)
+		switch {
+		case err != nil:
+			if first == nil {
+				first = err
+			}
+		case found != nil:
+			return nil, fmt.Errorf("-sampler names two samplers with settings to tune, %s and %s; give all settings of one of them", p.movers[found.at].name, m.name)
+		default:
+			found = &tuning{at: i, options: o, limits: limits, space: space, room: room}
+		}
+	}
+	if found == nil {
+		return nil, first
+	}
+	return found, nil
+}
+
+// room returns how many flips a walk of m has room for.
+func (p *plan) room(m mcmc.Mover) int {
+	if mcmc.KeepsActive(m) {
+		return min(p.active, p.units-p.active)
+	}
+	return p.units
+}
+
+// loadPolicy reads the file of -policy for the one sampler of its kind.
+func (p *plan) loadPolicy() error {
+	at := slices.IndexFunc(p.movers, func(m namedMover) bool {
+		kind := kindOf(m.name)
+		return kind == "sardonics" || kind == "im"
+	})
+	if at < 0 {
+		return cli.Usagef("-policy is for sardonics or im, and -sampler %s names neither", p.samplers)
+	}
+	kind := kindOf(p.movers[at].name)
+	policy, err := tune.ReadPolicy(p.policy, kind, p.units)
+	if err != nil {
+		return fmt.Errorf("-policy: %w", err)
+	}
+	if _, rest, given := strings.Cut(p.movers[at].name, ":"); given && p.flags.Given("sampler") {
+		return cli.Usagef("-policy has the settings of %s, so -sampler must not give %s", kind, rest)
+	}
+	mixture, err := policy.Mixture()
+	if err != nil {
+		return fmt.Errorf("-policy: %s: %w", p.policy, err)
+	}
+	if _, err := mixture.Bind(p.newSystem(p.start()), p.beta, nil); err != nil {
+		return fmt.Errorf("-policy: %s: %w", p.policy, err)
+	}
+	p.tuning = &tuning{at: at, policy: policy}
+	p.movers[at] = namedMover{mixture, kind + " by policy"}
+	return nil
+}
+
+func kindOf(sampler string) string {
+	kind, _, _ := strings.Cut(sampler, ":")
+	return kind
+}
+
+// tuneSampler tunes, and binds the policy in place of the sampler. With -out it
+// adds two samplers to compare with: the settings before tuning, and the best of
+// a grid that has had as much time.
+func (p *plan) tuneSampler(ctx context.Context, now clock) error {
+	t := p.tuning
+	if t == nil || t.space == nil {
+		return nil
+	}
+	problem := &tune.Problem{
+		Space: t.space, Beta: p.beta, Start: p.start(), Key: rbm.NewKey(p.seed).Child(tuneKey), Clock: now, SecondsPerFlip: p.secondsPerFlip,
+		NewSystem: func(state []uint8) mcmc.System { return p.newSystem(state) }, Hidden: p.firstHidden,
+	}
+	const parts = 1000
+	bar := p.flags.NewProgress("", "‰", parts)
+	defer bar.Done()
+	start := time.Now()
+	result, err := problem.Tune(ctx, t.options, func(done float64) { bar.Set(int64(parts*done), "tuning") })
+	switch {
+	case errors.Is(err, context.Canceled):
+		return errors.New("stopped while tuning; there is nothing to show")
+	case errors.Is(err, tune.ErrBudget):
+		return cli.Usagef("-tune: %w", err)
+	case err != nil:
+		return fmt.Errorf("-tune: %w", err)
+	}
+	t.result, t.seconds = result, time.Since(start).Seconds()
+	kind := kindOf(p.movers[t.at].name)
+	t.policy = tune.NewPolicy(result, t.space, p.model, p.units, p.beta)
+	untuned := p.movers[t.at]
+	p.movers[t.at] = namedMover{mcmc.Mixture(result.Kernels), kind + " tuned"}
+	if p.out != "" {
+		best, err := problem.Grid(result.TrialSeconds+result.BurnSeconds, t.room)
+		if err != nil {
+			return fmt.Errorf("-tune: the grid: %w", err)
+		}
+		p.references = comparisons
+		p.movers = append(p.movers, namedMover{untuned.Mover, untuned.name + " untuned"}, namedMover{best, mcmc.FormatMover(best) + " of a grid"})
+	}
+	p.contestants, p.samplerWarnings = nil, nil
+	return p.bind()
+}
+
+// A TuneResult is what -json prints of a policy.
+type TuneResult struct {
+	Policy       *PolicyResult `json:"policy,omitempty"`
+	Method       string        `json:"method,omitempty"`
+	Evaluations  int           `json:"evaluations,omitempty"`
+	TuneSeconds  float64       `json:"seconds_tuning,omitempty"`
+	TrialSeconds float64       `json:"seconds_trials,omitempty"` // of computing, on all cores together
+	ModelSeconds float64       `json:"seconds_model,omitempty"`  // of these: the Gaussian process and what maximises over it
+}
+
+// A PolicyResult describes a policy.
+type PolicyResult struct {
+	File    string             `json:"file,omitempty"`
+	Sampler string             `json:"sampler"`
+	Kernels int                `json:"kernels"`
+	Best    string             `json:"best"`
+	Mean    map[string]float64 `json:"mean,omitempty"` // of each parameter over the kernels
+}
+
+// result returns what is printed of t, which may be nil.
+func (t *tuning) json(file string) (r TuneResult) {
+	if t == nil || t.policy == nil {
+		return r
+	}
+	r.Policy = &PolicyResult{File: file, Sampler: t.policy.Sampler, Kernels: len(t.policy.Kernels), Best: t.policy.Best, Mean: means(t.policy)}
+	if t.result != nil {
+		r.Method, r.Evaluations, r.TuneSeconds = string(t.options.Method), len(t.result.Trials), t.seconds
+		r.TrialSeconds, r.ModelSeconds = t.result.TrialSeconds+t.result.BurnSeconds, t.result.ModelSeconds
+	}
+	return r
+}
+
+// means returns the means of the settings over the kernels, by the names of the
+// papers.
+func means(p *tune.Policy) map[string]float64 {
+	m := map[string]float64{}
+	kernels, err := p.Mixture()
+	if err != nil {
+		return nil // cannot be: it was made or read by package tune
+	}
+	n := float64(len(kernels))
+	for _, k := range kernels {
+		switch k := k.(type) {
+		case mcmc.Sardonics:
+			m["k_l"] += float64(k.MinLength) / n
+			m["k_u"] += float64(k.MaxLength) / n
+			m["gamma_l"] += k.Gamma1 / n
+			if k.Single {
+				continue
+			}
+			m["n"] += float64(k.Walks) / n
+			sum := k.Mix[0] + k.Mix[1] + k.Mix[2]
+			if sum > k.Mix[0] {
+				m["gamma_h"] += k.Gamma2 / n
+				m["p_ll"] += k.Mix[0] / sum / n
+				m["p_hl"] += k.Mix[1] / sum / n
+				m["p_lh"] += k.Mix[2] / sum / n
+			}
+		case mcmc.Intracluster:
+			m["k_l"] += float64(k.MinLength) / n
+			m["k_u"] += float64(k.MaxLength) / n
+			m["gamma_down"] += k.GammaDown / n
+			m["gamma_up"] += k.GammaUp / n
+		}
+	}
+	return m
+}
+
+// meanNames is the order in which means are printed.
+var meanNames = []string{"k_l", "k_u", "gamma_l", "gamma_h", "p_ll", "p_hl", "p_lh", "n", "gamma_down", "gamma_up"}
+
+// lines says in words what was tuned.
+func (t *tuning) lines() (lines []string) {
+	if t == nil || t.policy == nil {
+		return nil
+	}
+	if r := t.result; r != nil {
+		lines = append(lines, fmt.Sprintf("Tuned in %.3g s by %s: %d trials with %.3g s of computing, %.2g s of them before the first; the model took %.2g s.",
+			t.seconds, t.options.Method, len(r.Trials), r.TrialSeconds+r.BurnSeconds, r.BurnSeconds, r.ModelSeconds))
+	}
+	m := means(t.policy)
+	var mean []string
+	for _, name := range meanNames {
+		if x, ok := m[name]; ok {
+			mean = append(mean, fmt.Sprintf("%s %s", name, strconv.FormatFloat(x, 'g', int(max(3, 1+math.Ceil(math.Log10(max(1, x))))), 64)))
+		}
+	}
+	return append(lines, fmt.Sprintf("The policy draws one of %d kernels for each move; on average %s.", len(t.policy.Kernels), strings.Join(mean, ", ")))
+}

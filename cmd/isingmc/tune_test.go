@@ -1,0 +1,137 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
+)
+
+const tuneArgs = "-lattice 4x4x4 -J pm1 -beta 0.6 -moves 500 -seconds-per-flip 1e-7 "
+
+// tunedResult runs the command with -json and returns all that it prints but
+// times.
+func tunedResult(t *testing.T, args string) (r jsonResult) {
+	t.Helper()
+	r = result(t, args)
+	if r.SamplerResult == nil || len(r.Samplers) != 1 {
+		t.Fatalf("%s: %d samplers, none at the top level", args, len(r.Samplers))
+	}
+	return r
+}
+
+// TestTune: equal seeds give equal policies and moves; the keys of the one sampler
+// are at the top level; the policy that is saved gives what it gave.
+func TestTune(t *testing.T) {
+	clitest.Isolate(t)
+	for _, method := range []string{"halving:seconds=0.1", "paper:evaluations=20:moves=20", "ei:seconds=0.05:evaluations=18"} {
+		a := tunedResult(t, tuneArgs+"-tune="+method+":kernels=4 -policy a.json")
+		b := tunedResult(t, tuneArgs+"-tune="+method+":kernels=4")
+		if *a.EnergyMean != *b.EnergyMean || a.Policy.Best != b.Policy.Best || a.Policy.Kernels != 4 || a.Evaluations != b.Evaluations || a.Evaluations < 18 || a.TuneSeconds == 0 {
+			t.Errorf("%s: %+v\nand %+v", method, a, b)
+		}
+		if other := tunedResult(t, tuneArgs+"-seed 2 -tune="+method+":kernels=4"); other.Policy.Best == a.Policy.Best && *other.EnergyMean == *a.EnergyMean {
+			t.Errorf("%s: another seed tunes alike", method)
+		}
+		loaded := tunedResult(t, "-lattice 4x4x4 -J pm1 -beta 0.6 -moves 500 -policy a.json")
+		if loaded.Policy.Best != a.Policy.Best || loaded.Evaluations != 0 || loaded.Sampler != "sardonics by policy" {
+			t.Errorf("%s: loads %+v", method, loaded.Policy)
+		}
+		if err := os.Remove("a.json"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestTuneOfShells tunes intracluster moves, and only what is not given.
+func TestTuneOfShells(t *testing.T) {
+	clitest.Isolate(t)
+	r := tunedResult(t, tuneArgs+"-active 20 -sampler im:gamma=.9 -tune=halving:seconds=0.05:k=2-9")
+	if m := r.Policy.Mean; m["gamma_up"] < 0.899 || m["gamma_up"] > 0.901 || m["k_l"] < 2 || m["k_u"] > 9 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestTunePicture: -out draws, and shows what is compared with apart.
+func TestTunePicture(t *testing.T) {
+	clitest.Isolate(t)
+	r := tunedResult(t, tuneArgs+"-sampler sardonics:walks=1 -tune=halving:seconds=0.1 -out x.png")
+	if len(r.References) != 2 || !strings.HasSuffix(r.References[0].Sampler, "untuned") || !strings.HasSuffix(r.References[1].Sampler, "of a grid") {
+		t.Errorf("%+v", r.References)
+	}
+	data, err := os.ReadFile("x.png")
+	if err != nil || len(data) < 1000 {
+		t.Errorf("%v, %d bytes", err, len(data))
+	}
+	out := isingmc.OK(t, strings.Fields(tuneArgs+"-tune=paper:evaluations=17:moves=10")...)
+	for _, want := range []string{"Tuned in", "by paper: 17 trials", "one of 1000 kernels", "k_l "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in %q", want, out)
+		}
+	}
+}
+
+func TestBadTuning(t *testing.T) {
+	clitest.Isolate(t)
+	clitest.Write(t, "there.json", "mine")
+	for _, c := range []struct {
+		args string
+		want []string
+	}{
+		{"-tune=hafling", []string{"-tune", `"hafling"`, "did you mean halving?"}},
+		{"-tune=seconds=0", []string{"-tune", "seconds is 0", "above 0"}},
+		{"-tune=halving:seconds=1e-9", []string{"-tune", "too small", "give at least"}},
+		{"-tune=paper:evaluations=0", []string{"-tune", "evaluations is 0"}},
+		{"-tune=paper:moves=1", []string{"-tune", "moves is 1"}},
+		{"-tune=paper:seconds=3", []string{"-tune", "paper has no setting", "seconds"}},
+		{"-tune=k=9-3", []string{"-tune", "k=9-3"}},
+		{"-tune=k=5-5", []string{"-tune", "2 lengths"}},
+		{"-tune=k=2000-3000", []string{"-tune", "room for 64 flips"}},
+		{"-tune=gamma=x", []string{"-tune", "gamma", "two numbers"}},
+		{"-tune -sampler gibbs", []string{"-tune", "gibbs", "no numbers to tune"}},
+		{"-tune -sampler sardonics:k=1-5:gamma=1:walks=1:mix=1/0/0", []string{"-tune", "nothing is left"}},
+		{"-tune -sampler sardonics,sardonics:walks=2", []string{"-tune", "two samplers"}},
+		{"-tune -gap -lattice 2x2", []string{"-gap", "nothing to tune"}},
+		{"-tune -policy x.txt", []string{"-policy", ".json"}},
+		{"-tune -out x.png -sampler sardonics,gibbs,gibbs,gibbs,gibbs", []string{"-sampler names 5", "at most 4"}},
+		{"-seconds-per-flip 1e-7", []string{"-seconds-per-flip", "-tune"}},
+		{"-tune -seconds-per-flip -1", []string{"-seconds-per-flip is -1"}},
+		{"-policy p.json -sampler gibbs,sw", []string{"-policy", "sardonics or im"}},
+	} {
+		args := "-lattice 4x4x4 -moves 9 " + c.args
+		if strings.Contains(c.args, "-lattice") {
+			args = c.args
+		}
+		isingmc.Fails(t, cli.Usage, strings.Fields(args), c.want...)
+	}
+	isingmc.Fails(t, cli.Failed, strings.Fields("-lattice 4x4x4 -tune -policy there.json"), "-policy", "there already")
+}
+
+// TestBadPolicies: files that do not fit, status 1.
+func TestBadPolicies(t *testing.T) {
+	clitest.Isolate(t)
+	isingmc.OK(t, strings.Fields("-lattice 4x4x4 -moves 9 -seconds-per-flip 1e-7 -tune=halving:seconds=0.02:kernels=2 -policy p.json -quiet")...)
+	data, err := os.ReadFile("p.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p map[string]any
+	if err := json.Unmarshal(data, &p); err != nil {
+		t.Fatal(err)
+	}
+	clitest.Write(t, "cut.json", string(data[:50]))
+	clitest.Write(t, "other.json", `{"a": 1}`)
+	for args, want := range map[string][]string{
+		"-lattice 5x5x5 -policy p.json":             {"-policy", "p.json", "64 units", "125"},
+		"-lattice 4x4x4 -policy p.json -sampler im": {"-policy", "of the sampler sardonics, not of im"},
+		"-lattice 4x4x4 -policy cut.json":           {"-policy", "cut.json", "no policy"},
+		"-lattice 4x4x4 -policy other.json":         {"-policy", "other.json", "format"},
+		"-lattice 4x4x4 -policy gone.json":          {"-policy", "gone.json"},
+	} {
+		isingmc.Fails(t, cli.Failed, strings.Fields(args), want...)
+	}
+	isingmc.Fails(t, cli.Usage, strings.Fields("-lattice 4x4x4 -policy p.json -sampler sardonics:k=1-3"), "-policy", "k=1-3")
+}

@@ -1,0 +1,86 @@
+package tune
+
+import (
+	"math"
+
+	"gorbm/negphase/diag"
+)
+
+// Area returns the paper's reward of a series of energies, one before each move:
+// the mean of 1 − |ρ(t)| over lags t ≥ 1, averaged over the windows that start in
+// the first three quarters of the series and end with it. ρ is about the mean of
+// the window, each lag divided by its number of terms, and cut to −1 … 1. The
+// paper says "area under the autocorrelation up to a lag"; the rest is what its
+// program does. The reward of a constant series is 0. The cost of a move does not
+// count.
+func Area(energy []float64) float64 {
+	n := len(energy)
+	windows := max(1, 3*n/4)
+	sum := 0.0
+	for first := range windows {
+		x := energy[first:]
+		mean, variance := diag.MeanVariance(x)
+		if len(x) < 2 || variance == 0 {
+			continue
+		}
+		area := 0.0
+		for t := 1; t < len(x); t++ {
+			c := 0.0
+			for i := range x[t:] {
+				c += (x[i] - mean) * (x[i+t] - mean)
+			}
+			area += 1 - min(1, math.Abs(c/float64(len(x)-t)/variance))
+		}
+		sum += area / float64(len(x)-1)
+	}
+	return sum / float64(windows)
+}
+
+// Rate returns the logarithm of the number of effective samples per second,
+// 1/(2τ), of the slowest of several observables. series has the values of each, at
+// equal intervals over so many seconds; variance has the variance of each under
+// the law that is sampled, which is the same for all settings.
+//
+// A trial is often shorter than τ, and its own mean and variance would then hide
+// the slow part. So ρ comes from increments, which the known variance scales:
+//
+//	ρ(t) = 1 − ⟨(x(i+t) − x(i))²⟩ / (2·variance).
+//
+// τ is the sum of ρ up to an eighth of the series or Sokal's window of 6τ, and
+// beyond that the integral of the exponential through 1 and the last ρ. This is
+// exact for exponential decay whatever the length.
+func Rate(series [][]float64, variance []float64, seconds float64) float64 {
+	slowest := 0.0 // τ, in intervals
+	for k, x := range series {
+		slowest = max(slowest, integrated(x, variance[k]))
+	}
+	return math.Log(float64(len(series[0])) / (2 * slowest * seconds))
+}
+
+// leastFall is the least 1 − ρ that is believed: an observable that never
+// changed is taken for one that changes this slowly.
+const leastFall = 1e-9
+
+// integrated returns τ of a series, in intervals.
+func integrated(x []float64, variance float64) float64 {
+	last := max(1, len(x)/8)
+	tau, rho := 0.5, 1.0
+	for t := 1; t <= last; t++ {
+		sum := 0.0
+		for i, y := range x[t:] {
+			d := y - x[i]
+			sum += float64(d * d)
+		}
+		fall := 0.0
+		if sum > 0 {
+			fall = sum / (2 * variance * float64(len(x)-t))
+		}
+		rho = 1 - max(leastFall*float64(t), fall)
+		if rho <= 0 || float64(t) >= 6*tau {
+			return tau + max(0, rho)
+		}
+		tau += rho
+	}
+	// Of the last term half belongs to the sum and half to what follows.
+	return tau - rho/2 + rho*float64(last)/-math.Log(rho)
+}

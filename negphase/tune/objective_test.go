@@ -1,0 +1,87 @@
+package tune
+
+import (
+	"math"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// The windows of 0 1 0 1, by hand: of 0101 every |ρ| is 1; of 101, with mean ⅔ and
+// variance 2/9, |ρ| is 1 and ½; of 01 it is 1.
+func TestArea(t *testing.T) {
+	if got, want := Area([]float64{0, 1, 0, 1}), (0+(0+0.5)/2+0)/3; math.Abs(got-want) > 1e-15 {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := Area([]float64{3, 3, 3, 3, 3}); got != 0 {
+		t.Errorf("constant energy: %v", got)
+	}
+	r := rbm.NewKey(1).Rand()
+	noise, slow := make([]float64, 100), make([]float64, 100)
+	for i := range noise {
+		noise[i] = r.NormFloat64()
+		slow[i] = noise[i]
+		if i > 0 {
+			slow[i] += 0.95 * slow[i-1]
+		}
+	}
+	if a, b := Area(noise), Area(slow); !(a > b) {
+		t.Errorf("independent energies %v, correlated ones %v", a, b)
+	}
+}
+
+// An autoregression x' = φx + noise has τ = (1+φ)/(2(1−φ)), which is found from
+// series much longer and much shorter than τ.
+func TestRate(t *testing.T) {
+	r := rbm.NewKey(2).Rand()
+	for _, c := range []struct {
+		phi       float64
+		n, series int
+	}{{0, 4000, 40}, {0.9, 8000, 40}, {0.999, 64, 4000}, {0.9999, 512, 1000}} {
+		tau := (1 + c.phi) / (2 * (1 - c.phi))
+		variance := 1 / (1 - c.phi*c.phi)
+		sum, square := 0.0, 0.0
+		for range c.series {
+			x := make([]float64, c.n)
+			x[0] = math.Sqrt(variance) * r.NormFloat64()
+			for i := 1; i < c.n; i++ {
+				x[i] = c.phi*x[i-1] + r.NormFloat64()
+			}
+			const seconds = 5
+			// τ in intervals of seconds/n, relative to what it should be
+			y := 1 / (math.Exp(Rate([][]float64{x}, []float64{variance}, seconds)) * 2 * seconds / float64(c.n)) / tau
+			sum += 1 / y
+			square += 1 / (y * y)
+		}
+		n := float64(c.series)
+		mean := sum / n
+		stdErr := math.Sqrt((square/n - mean*mean) / n)
+		// Besides noise: a window of 6τ leaves e⁻⁶ of the sum; the mean of 1/τ is
+		// above that of a single long series by its squared relative error, which
+		// square/mean² − 1 measures.
+		if limit := 4*stdErr + math.Exp(-6) + (square/n - mean*mean); math.Abs(mean-1) > limit {
+			t.Errorf("φ = %v, %d values: rate %.4f ± %.4f of the true one", c.phi, c.n, mean, stdErr)
+		}
+	}
+}
+
+// The slowest observable counts, and one that never changes is slowest of all.
+func TestRateIsOfTheSlowest(t *testing.T) {
+	r := rbm.NewKey(3).Rand()
+	fast, slow := make([]float64, 1000), make([]float64, 1000)
+	for i := range fast {
+		fast[i] = r.NormFloat64()
+		slow[i] = fast[i]
+		if i > 0 {
+			slow[i] += 0.9 * slow[i-1]
+		}
+	}
+	v := []float64{1, 1 / (1 - 0.81)}
+	alone := Rate([][]float64{slow}, v[1:], 2)
+	if both := Rate([][]float64{fast, slow}, v, 2); both != alone || !(Rate([][]float64{fast}, v[:1], 2) > alone) {
+		t.Errorf("both %v, the slow one alone %v", both, alone)
+	}
+	if still := Rate([][]float64{fast, make([]float64, 1000)}, v, 2); !(still < alone-3) || math.IsInf(still, 0) {
+		t.Errorf("an observable that stands still gives %v", still)
+	}
+}

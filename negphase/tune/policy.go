@@ -1,0 +1,102 @@
+package tune
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm/atomicfile"
+)
+
+// A Policy is what Tune learned, as it is kept in a file of JSON.
+type Policy struct {
+	Format  string   `json:"format"` // "gorbm policy"
+	Version int      `json:"version"`
+	Sampler string   `json:"sampler"` // its kind
+	System  string   `json:"system"`  // in words
+	Units   int      `json:"units"`
+	Beta    float64  `json:"beta"`
+	Best    string   `json:"best"`    // settings of the largest posterior mean
+	Kernels []string `json:"kernels"` // in the grammar of mcmc.ParseMover; each move draws one
+}
+
+const (
+	policyFormat  = "gorbm policy"
+	policyVersion = 1
+	// maxPolicyBytes is the size of the largest file that is read: 10,000 kernels
+	// of 200 characters, twice over.
+	maxPolicyBytes = 4 << 20
+)
+
+// NewPolicy returns the policy of a result, for a system of so many units.
+func NewPolicy(r *Result, s *Space, system string, units int, beta float64) *Policy {
+	p := &Policy{Format: policyFormat, Version: policyVersion, System: system, Units: units, Beta: beta, Best: mcmc.FormatMover(s.Mover(r.Best))}
+	p.Sampler, _, _ = strings.Cut(p.Best, ":")
+	for _, m := range r.Kernels {
+		p.Kernels = append(p.Kernels, mcmc.FormatMover(m))
+	}
+	return p
+}
+
+// Mixture returns the sampler that draws a kernel of the policy for each move.
+func (p *Policy) Mixture() (mcmc.Mixture, error) {
+	var m mcmc.Mixture
+	for i, text := range p.Kernels {
+		kernel, err := mcmc.ParseMover(text, mcmc.Linear)
+		if err == nil && !strings.HasPrefix(text+":", p.Sampler+":") {
+			err = fmt.Errorf("%s is no %s", text, p.Sampler)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("kernel %d: %w", i+1, err)
+		}
+		m = append(m, kernel)
+	}
+	return m, nil
+}
+
+// Write writes the policy to a file that does not exist yet.
+func (p *Policy) Write(path string) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		return e.Encode(p)
+	})
+}
+
+// ReadPolicy reads a policy for a sampler of this kind on a system of so many
+// units. The error says what else the file is.
+func ReadPolicy(path, sampler string, units int) (*Policy, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxPolicyBytes+1))
+	if err != nil {
+		return nil, err
+	}
+	p := new(Policy)
+	switch err := json.Unmarshal(data, p); {
+	case len(data) > maxPolicyBytes:
+		return nil, fmt.Errorf("%s has more than %d bytes, so it is no policy", path, maxPolicyBytes)
+	case err != nil:
+		return nil, fmt.Errorf("%s is no policy: %w", path, err)
+	case p.Format != policyFormat:
+		return nil, fmt.Errorf("%s is no policy: its format is %q, not %q", path, p.Format, policyFormat)
+	case p.Version != policyVersion:
+		return nil, fmt.Errorf("%s is a policy of version %d; this program reads version %d", path, p.Version, policyVersion)
+	case p.Sampler != sampler:
+		return nil, fmt.Errorf("%s is a policy of the sampler %s, not of %s; tune again, or name that sampler", path, p.Sampler, sampler)
+	case p.Units != units:
+		return nil, fmt.Errorf("%s is a policy for %d units (%s), and the system has %d; tune again", path, p.Units, p.System, units)
+	case len(p.Kernels) == 0 || len(p.Kernels) > maxKernels:
+		return nil, fmt.Errorf("%s has %d kernels; a policy has 1 … %d", path, len(p.Kernels), maxKernels)
+	}
+	if _, err := p.Mixture(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}

@@ -1,0 +1,233 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm/parallel"
+)
+
+// paper runs Algorithm 3 of the paper.
+func (t *tuner) paper(ctx context.Context) error {
+	l := t.lane(0)
+	// A tenth of the trials, and not fewer than two for each parameter, as far as
+	// there are so many, go to the first design.
+	first := min(t.Evaluations, max(t.Evaluations/10, 2*t.dims()))
+	points := LatinHypercube(first, t.dims(), t.Key.Child(designKey))
+	for i := range t.Evaluations {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		x := t.Space.Point(t.Space.Base)
+		if i < first {
+			x = points[i]
+		} else {
+			if err := t.observeLast(); err != nil {
+				return err
+			}
+			x = t.improvement(t.bestSeen(), directPoints)
+		}
+		trial, err := t.area(l, x, t.Moves)
+		if err != nil {
+			return err
+		}
+		t.result.Trials = append(t.result.Trials, trial)
+		t.report(float64(i+1) / float64(t.Evaluations))
+	}
+	return nil
+}
+
+// directPoints is the number of points at which DIRECT evaluates the expected
+// improvement. It takes 2 ms at 200 observations.
+const directPoints = 200
+
+// observeLast takes the last trial into the model, by a fit if one is due.
+func (t *tuner) observeLast() error {
+	defer t.modelling()()
+	if n := len(t.result.Trials); !t.due(n) && t.result.Process.Add(t.data()[n-1]) {
+		return nil
+	}
+	return t.model()
+}
+
+// bestSeen returns the largest reward so far: "the best known action".
+func (t *tuner) bestSeen() float64 {
+	best := t.result.Trials[0].Reward
+	for _, trial := range t.result.Trials {
+		best = max(best, trial.Reward)
+	}
+	return best
+}
+
+// improvement returns the point of largest expected improvement over best plus
+// 0.01, the margin of the paper's program.
+func (t *tuner) improvement(best float64, evaluations int) []float64 {
+	defer t.modelling()()
+	p := t.result.Process
+	x, _ := Direct(func(x []float64) float64 {
+		mean, sd := p.Predict(x)
+		return ExpectedImprovement(mean, sd, best+0.01)
+	}, t.dims(), evaluations)
+	return x
+}
+
+// burnShare is the part of Seconds in which the lanes come to equilibrium under
+// the settings before tuning.
+const burnShare = 0.1
+
+// start makes the lanes and burns them in. The state of the first one half way is
+// the reference of all, and the second half says what the variances are.
+func (t *tuner) start(shortest float64) error {
+	for k := range lanes {
+		t.lanes = append(t.lanes, t.lane(k))
+	}
+	chains := make([]mcmc.Chain, lanes)
+	for k, l := range t.lanes {
+		var err error
+		if chains[k], err = t.Space.Base.Bind(l.system, t.Beta, nil); err != nil {
+			return err
+		}
+	}
+	half := burnShare * t.Seconds / lanes / 2
+	var of target
+	var series [lanes][][]float64
+	var trial [lanes]Trial
+	for range 2 {
+		of.reference = slices.Clone(t.lanes[0].system.State())
+		parallel.Do(lanes, func(k int) {
+			t.lanes[k].target = of
+			series[k], trial[k] = t.run(t.lanes[k], chains[k], half/values, half)
+		})
+		for _, trial := range trial {
+			t.result.BurnSeconds += trial.Seconds
+		}
+	}
+	for o := range series[0] {
+		var all []float64
+		for k := range series {
+			all = append(all, series[k][o]...)
+		}
+		_, variance := diag.MeanVariance(all)
+		of.variance = append(of.variance, variance)
+	}
+	move := math.Inf(1)
+	for k, l := range t.lanes {
+		l.target = of
+		move = min(move, trial[k].Seconds/float64(trial[k].Moves))
+	}
+	if least := leastValues * move; shortest < least {
+		return fmt.Errorf("%w: of %.3g s of tuning the shortest trial gets %.2g s, and %d moves take %.2g s; give at least %.2g s",
+			ErrBudget, t.Seconds, shortest, leastValues, least, 2*t.Seconds*least/shortest)
+	}
+	return nil
+}
+
+// values is the number of values of each observable in the shortest trial.
+const values = 512
+
+// halving runs brackets of successive halving.
+func (t *tuner) halving(ctx context.Context) error {
+	const width, brackets, rounds = 16, 3, 5 // 16, 8, 4, 2 and 1 candidates
+	shortest := (1 - burnShare) * t.Seconds / (width * rounds * brackets)
+	if err := t.start(shortest); err != nil {
+		return err
+	}
+	points := append([][]float64{t.Space.Point(t.Space.Base)}, LatinHypercube(width-1, t.dims(), t.Key.Child(designKey))...)
+	for b := range brackets {
+		if b > 0 {
+			more, err := t.thompson(width - 1)
+			if err != nil {
+				return err
+			}
+			points = append(more, t.surest())
+		}
+		for rung := range rounds {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			done, err := t.trialsAt(t.lanes, points, shortest/values, shortest*float64(int(1)<<rung))
+			if err != nil {
+				return err
+			}
+			t.level(rung, done)
+			t.result.Trials = append(t.result.Trials, done...)
+			if err := t.model(); err != nil {
+				return err
+			}
+			p := t.result.Process
+			slices.SortStableFunc(points, func(a, b []float64) int { return compareDown(p.Mean(a), p.Mean(b)) })
+			points = points[:(len(points)+1)/2]
+			t.report(float64(b*rounds+rung+1) / (brackets * rounds))
+		}
+	}
+	return nil
+}
+
+// level marks trials as of a rung. Estimates of τ from longer trials are larger
+// on average: the offset of a rung is how far its first rewards lie from what
+// shorter trials said of the same settings.
+func (t *tuner) level(rung int, done []Trial) {
+	shift := 0.0
+	for i := range done {
+		done[i].rung = rung
+		if rung > 0 && len(t.offsets) == rung {
+			shift += (done[i].Reward - t.result.Process.Mean(done[i].At)) / float64(len(done))
+		}
+	}
+	if len(t.offsets) == rung {
+		t.offsets = append(t.offsets, shift)
+	}
+}
+
+// batches runs trials of one length, in batches of one for each lane.
+func (t *tuner) batches(ctx context.Context) error {
+	length := (1 - burnShare) * t.Seconds / float64(t.Evaluations)
+	if err := t.start(length); err != nil {
+		return err
+	}
+	first := min(t.Evaluations, 16)
+	points := append([][]float64{t.Space.Point(t.Space.Base)}, LatinHypercube(max(1, first-1), t.dims(), t.Key.Child(designKey))...)[:first]
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		done, err := t.trialsAt(t.lanes, points, length/values, length)
+		if err != nil {
+			return err
+		}
+		t.result.Trials = append(t.result.Trials, done...)
+		left := t.Evaluations - len(t.result.Trials)
+		t.report(1 - float64(left)/float64(t.Evaluations))
+		if left <= 0 {
+			return nil
+		}
+		if err := t.model(); err != nil {
+			return err
+		}
+		if points, err = t.propose(min(lanes, left)); err != nil {
+			return err
+		}
+	}
+}
+
+// propose returns the points of the next batch.
+func (t *tuner) propose(n int) (points [][]float64, err error) {
+	if t.Method == Thompson {
+		return t.thompson(n)
+	}
+	p := t.result.Process
+	best := p.Mean(t.result.Trials[0].At)
+	for _, trial := range t.result.Trials {
+		best = max(best, p.Mean(trial.At))
+	}
+	for range n {
+		x := t.improvement(best, 2*directPoints)
+		points = append(points, x)
+		p.Add(Observation{At: x, Value: p.Mean(x), Noise: 1})
+	}
+	return points, nil
+}

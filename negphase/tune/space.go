@@ -1,0 +1,326 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gorbm/negphase/mcmc"
+)
+
+// A Range is the values of one free parameter.
+type Range struct {
+	Name      string
+	Low, High float64
+	Whole     bool // whole numbers only, all with equal shares of the range
+	Log       bool // equal ratios have equal shares, of numbers above 0
+}
+
+// at returns the value at u in 0 … 1.
+func (r Range) at(u float64) float64 {
+	low, high := r.Low, r.High
+	if r.Whole {
+		high++
+	}
+	x := low + u*(high-low)
+	if r.Log {
+		x = low * math.Pow(high/low, u)
+	}
+	if r.Whole {
+		x = math.Floor(x)
+	}
+	return min(r.High, max(r.Low, x))
+}
+
+// of is the inverse of at, for values cut to the range. Whole numbers are in the
+// middle of their share.
+func (r Range) of(x float64) float64 {
+	low, high := r.Low, r.High
+	x = min(high, max(low, x))
+	if r.Whole {
+		high++
+		x += 0.5
+	}
+	switch {
+	case !(high > low):
+		return 0.5
+	case r.Log:
+		return math.Log(x/low) / math.Log(high/low)
+	}
+	return (x - low) / (high - low)
+}
+
+// A Space is the settings of one sampler that are legal, as a unit cube.
+type Space struct {
+	Ranges []Range
+	Base   mcmc.Mover                   // settings before tuning
+	mover  func(x []float64) mcmc.Mover // settings of values in the ranges
+	values func(m mcmc.Mover) []float64 // the inverse of mover
+}
+
+// Mover returns the settings at a point of the cube.
+func (s *Space) Mover(u []float64) mcmc.Mover { return s.mover(s.Values(u)) }
+
+// Values returns the parameters at a point of the cube.
+func (s *Space) Values(u []float64) []float64 {
+	x := make([]float64, len(u))
+	for i, r := range s.Ranges {
+		x[i] = r.at(u[i])
+	}
+	return x
+}
+
+// Point returns the point of the cube whose settings are nearest to those of m,
+// a sampler of the same kind.
+func (s *Space) Point(m mcmc.Mover) []float64 {
+	u := s.values(m)
+	for i, r := range s.Ranges {
+		u[i] = r.of(u[i])
+	}
+	return u
+}
+
+// Limits bound the settings that are tried. Zeros are the defaults: those of the
+// paper's table I. Biases are in units of the one that matches the target.
+type Limits struct {
+	Length [2]int     // of walks
+	Gamma  [2]float64 // biases
+	Walks  [2]int     // in each half of a move
+}
+
+// The ranges of the paper's table I, and of its program. The sum of two of them
+// is the range of k_u and of γ_H.
+const (
+	mostLow, mostSpread   = 70, 50     // k_l, and k_u − k_l
+	lowGamma, highGamma   = 0.89, 1.05 // γ_L, in units of the matching one
+	leastApart, mostApart = 0.01, 0.10 // γ_H − γ_L
+	mostWalks             = 5
+)
+
+// NewSpace returns the space of settings of a sampler like base on a system where
+// walks have room for so many flips: the number of units for Sardonics; for
+// Intracluster moves the number of units that are up or down, whichever is less.
+// The settings in held, by their names in the grammar of samplers, stay as they
+// are in base. With paper, parameters are mapped as in the paper's section 5:
+// three frequencies that are divided by their sum, and lengths in equal shares.
+// Otherwise two parameters cover the triangle of frequencies evenly, and lengths
+// are in equal shares of their logarithm.
+//
+// The error says that nothing is left to tune.
+func NewSpace(base mcmc.Mover, held []string, room int, limits Limits, paper bool) (*Space, error) {
+	if err := limits.check(); err != nil {
+		return nil, err
+	}
+	free := func(key string) bool { return !slices.Contains(held, key) }
+	s := &Space{Base: base}
+	var err error
+	switch m := base.(type) {
+	case mcmc.Sardonics:
+		err = s.sardonics(m, free, room, limits, paper)
+	case mcmc.Intracluster:
+		err = s.intracluster(m, free, room, limits)
+	default:
+		return nil, fmt.Errorf("%s has no numbers to tune; sardonics and im have", mcmc.FormatMover(base))
+	}
+	if err == nil && len(s.Ranges) == 0 {
+		err = fmt.Errorf("every setting of %s is given, so nothing is left to tune; leave one out", mcmc.FormatMover(base))
+	}
+	return s, err
+}
+
+func (l Limits) check() error {
+	switch {
+	case l.Length != [2]int{} && !(1 <= l.Length[0] && l.Length[0] <= l.Length[1] && l.Length[1] <= mcmc.MaxLength):
+		return fmt.Errorf("bounds k=%d-%d leave no length; give two in 1 … %d, the smaller one first", l.Length[0], l.Length[1], mcmc.MaxLength)
+	case l.Walks != [2]int{} && !(1 <= l.Walks[0] && l.Walks[0] <= l.Walks[1] && l.Walks[1] <= mcmc.MaxWalks):
+		return fmt.Errorf("bounds walks=%d-%d leave no number; give two in 1 … %d, the smaller one first", l.Walks[0], l.Walks[1], mcmc.MaxWalks)
+	case l.Gamma != [2]float64{} && !(0 <= l.Gamma[0] && l.Gamma[0] <= l.Gamma[1] && !math.IsInf(l.Gamma[1], 1)):
+		return fmt.Errorf("bounds gamma=%v/%v leave no bias; give two finite numbers, 0 or more, the smaller one first", l.Gamma[0], l.Gamma[1])
+	}
+	return nil
+}
+
+// add adds a range and returns its index.
+func (s *Space) add(r Range) int {
+	s.Ranges = append(s.Ranges, r)
+	return len(s.Ranges) - 1
+}
+
+// addLengths adds the ranges of the shortest length and of the number of lengths,
+// at least least. most is the room for a walk.
+func (s *Space) addLengths(limits Limits, most, least int, log bool) (low, spread, top int, err error) {
+	bottom, top := 1, min(most, mostLow+mostSpread)
+	if limits.Length != [2]int{} {
+		bottom, top = limits.Length[0], min(most, limits.Length[1])
+	}
+	last := top - least + 1 // the largest k_l
+	if last < bottom {
+		return 0, 0, 0, fmt.Errorf("bounds of k leave no range of lengths: walks have room for %d flips, and %d lengths or more are needed from %d on", most, least, bottom)
+	}
+	if limits.Length == [2]int{} {
+		last = min(last, mostLow)
+	}
+	low = s.add(Range{"k_l", float64(bottom), float64(last), true, log})
+	spread = s.add(Range{"lengths", float64(least), float64(max(least, min(mostSpread+1, top-bottom+1))), true, log})
+	return low, spread, top, nil
+}
+
+// match is the bias that matches the target.
+func match(w mcmc.Weights) float64 {
+	if w == mcmc.Boltzmann {
+		return 0.5
+	}
+	return 1
+}
+
+func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, limits Limits, paper bool) error {
+	const none = -1
+	low, spread, top := none, none, 0
+	walks, gamma, apart := none, none, none
+	var mix []int
+	var err error
+	if free("k") {
+		// Two lengths at least: walks of one length do not reach all states.
+		if low, spread, top, err = s.addLengths(limits, room, 2, !paper); err != nil {
+			return err
+		}
+	}
+	if !m.Single && free("walks") {
+		r := [2]int{1, mostWalks}
+		if limits.Walks != [2]int{} {
+			r = limits.Walks
+		}
+		walks = s.add(Range{"N", float64(r[0]), float64(r[1]), true, !paper})
+	}
+	if !m.Single && free("mix") {
+		if paper {
+			mix = []int{s.add(Range{Name: "P_LL", High: 1}), s.add(Range{Name: "P_HL", High: 1}), s.add(Range{Name: "P_LH", High: 1})}
+		} else {
+			mix = []int{s.add(Range{Name: "mixed", High: 1}), s.add(Range{Name: "HL share", High: 1})}
+		}
+	}
+	two := len(mix) > 0 || !m.Single && (m.Mix[1] > 0 || m.Mix[2] > 0)
+	unit := match(m.Weights)
+	if free("gamma") {
+		lo, hi := lowGamma, highGamma
+		if limits.Gamma != [2]float64{} {
+			lo, hi = limits.Gamma[0], limits.Gamma[1]
+		}
+		gamma = s.add(Range{Name: "γ_L", Low: lo, High: hi})
+		if two {
+			apart = s.add(Range{Name: "γ_H−γ_L", Low: leastApart, High: mostApart})
+		}
+	}
+	s.mover = func(x []float64) mcmc.Mover {
+		m := m
+		if low >= 0 {
+			m.MinLength = int(x[low])
+			m.MaxLength = min(top, m.MinLength+int(x[spread])-1)
+		}
+		if walks >= 0 {
+			m.Walks = int(x[walks])
+		}
+		switch len(mix) {
+		case 3:
+			m.Mix = shares(x[mix[0]], x[mix[1]], x[mix[2]])
+		case 2:
+			m.Mix = triangle(x[mix[0]], x[mix[1]])
+		}
+		if gamma >= 0 {
+			m.Gamma1 = unit * x[gamma]
+			m.Gamma2 = m.Gamma1
+			if apart >= 0 {
+				m.Gamma2 = unit * (x[gamma] + x[apart])
+			}
+		}
+		return m
+	}
+	s.values = func(b mcmc.Mover) []float64 {
+		m := b.(mcmc.Sardonics)
+		x := make([]float64, len(s.Ranges))
+		if low >= 0 {
+			x[low], x[spread] = float64(m.MinLength), float64(m.MaxLength-m.MinLength+1)
+		}
+		if walks >= 0 {
+			x[walks] = float64(m.Walks)
+		}
+		p := shares(m.Mix[0], m.Mix[1], m.Mix[2])
+		switch len(mix) {
+		case 3:
+			for t, i := range mix {
+				x[i] = p[t]
+			}
+		case 2:
+			x[mix[0]], x[mix[1]] = (1-p[0])*(1-p[0]), 0.5
+			if rest := p[1] + p[2]; rest > 0 {
+				x[mix[1]] = p[1] / rest
+			}
+		}
+		if gamma >= 0 {
+			x[gamma] = m.Gamma1 / unit
+			if apart >= 0 {
+				x[apart] = (m.Gamma2 - m.Gamma1) / unit
+			}
+		}
+		return x
+	}
+	return nil
+}
+
+// shares divides three numbers by their sum, as the paper does. If all are 0 the
+// shares are equal.
+func shares(a, b, c float64) [3]float64 {
+	if sum := a + b + c; sum > 0 {
+		return [3]float64{a / sum, b / sum, c / sum}
+	}
+	return [3]float64{1. / 3, 1. / 3, 1. / 3}
+}
+
+// triangle maps the unit square to the triangle of three shares, evenly.
+func triangle(u, v float64) [3]float64 {
+	rest := math.Sqrt(u)
+	return [3]float64{1 - rest, rest * v, rest * (1 - v)}
+}
+
+func (s *Space) intracluster(m mcmc.Intracluster, free func(string) bool, room int, limits Limits) error {
+	low, spread, top, down := -1, -1, 0, -1
+	var err error
+	if free("k") {
+		if low, spread, top, err = s.addLengths(limits, room, 1, true); err != nil {
+			return err
+		}
+	}
+	unit := match(m.Weights)
+	if free("gamma") {
+		// The paper of these moves has γ of 0.8 and 1 (Hamze & de Freitas 2010).
+		lo, hi := 0.7, 1.15
+		if limits.Gamma != [2]float64{} {
+			lo, hi = limits.Gamma[0], limits.Gamma[1]
+		}
+		down = s.add(Range{Name: "γ_down", Low: lo, High: hi})
+		s.add(Range{Name: "γ_up", Low: lo, High: hi})
+	}
+	s.mover = func(x []float64) mcmc.Mover {
+		m := m
+		if low >= 0 {
+			m.MinLength = int(x[low])
+			m.MaxLength = min(top, m.MinLength+int(x[spread])-1)
+		}
+		if down >= 0 {
+			m.GammaDown, m.GammaUp = unit*x[down], unit*x[down+1]
+		}
+		return m
+	}
+	s.values = func(b mcmc.Mover) []float64 {
+		m := b.(mcmc.Intracluster)
+		x := make([]float64, len(s.Ranges))
+		if low >= 0 {
+			x[low], x[spread] = float64(m.MinLength), float64(m.MaxLength-m.MinLength+1)
+		}
+		if down >= 0 {
+			x[down], x[down+1] = m.GammaDown/unit, m.GammaUp/unit
+		}
+		return x
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package tune
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+	"gorbm/rbm/parallel"
+)
+
+// A Problem is a sampler to tune, on a system.
+type Problem struct {
+	Space     *Space
+	Beta      float64                         // inverse temperature
+	NewSystem func(state []uint8) mcmc.System // returns a system in this state
+	Start     []uint8                         // state that trials start from
+	Hidden    int                             // first of the units whose number that is on is observed: of an RBM, its hidden ones
+	Key       rbm.Key                         // of all random numbers
+	Clock     func() time.Duration            // the time since a fixed moment; may be called by several goroutines
+	// SecondsPerFlip is taken for the time of each flip of a walk, instead of
+	// what the clock says, if it is not 0. Then equal keys give equal results.
+	SecondsPerFlip float64
+}
+
+// A Trial is one evaluation of the reward.
+type Trial struct {
+	At       []float64 // in the unit cube
+	Settings string    // of the sampler, in the grammar of mcmc.ParseMover
+	Reward   float64
+	Seconds  float64 // of computing
+	Moves    int64
+
+	rung int // halving: the trial was 2^rung times as long as the shortest ones
+}
+
+// A lane is a system on which one trial runs at a time. Its state goes from
+// trial to trial, so that only the first one has to forget the start.
+type lane struct {
+	system mcmc.System
+	r      *rand.Rand
+	target
+}
+
+// A target is what is known of the law that is sampled.
+type target struct {
+	reference []uint8   // overlap with this state is observed
+	variance  []float64 // of each observable
+}
+
+func (p *Problem) lane(n int) *lane {
+	return &lane{system: p.NewSystem(p.Start), r: p.Key.Child(laneKey).Child(uint64(n)).Rand()}
+}
+
+// Keys that derive from that of a Problem.
+const (
+	laneKey = iota
+	designKey
+	drawKey
+	policyKey
+)
+
+// observe appends to the series the energy; the overlap with the lane's
+// reference, a slow mode wherever states fall into groups; and, if there is a
+// third one, the number of units that are on from Hidden on.
+func (p *Problem) observe(l *lane, series [][]float64) {
+	x := l.system.State()
+	series[0] = append(series[0], l.system.Energy())
+	overlap := 0
+	for i, b := range x {
+		overlap += int(b ^ l.reference[i])
+	}
+	series[1] = append(series[1], float64(overlap))
+	if len(series) > 2 {
+		on := 0
+		for _, b := range x[p.Hidden:] {
+			on += int(b)
+		}
+		series[2] = append(series[2], float64(on))
+	}
+}
+
+// moves makes n moves and returns their computing time in seconds.
+func (p *Problem) moves(l *lane, c mcmc.Chain, n int) float64 {
+	if p.SecondsPerFlip > 0 {
+		flips := int64(0)
+		for range n {
+			flips += c.Move(l.r).Flips
+		}
+		return p.SecondsPerFlip * float64(flips)
+	}
+	start := p.Clock()
+	for range n {
+		c.Move(l.r)
+	}
+	return (p.Clock() - start).Seconds()
+}
+
+// leastValues is the number of values of each observable that a trial has at
+// least. Fewer would say nothing of τ.
+const leastValues = 8
+
+// rate runs a trial by time: the observables are read at equal intervals.
+func (p *Problem) rate(l *lane, m mcmc.Mover, interval, seconds float64) (Trial, error) {
+	chain, err := m.Bind(l.system, p.Beta, nil)
+	if err != nil {
+		return Trial{}, err
+	}
+	series, t := p.run(l, chain, interval, seconds)
+	t.Settings = mcmc.FormatMover(m)
+	t.Reward = Rate(series, l.variance, t.Seconds)
+	return t, nil
+}
+
+// run makes moves for about so many seconds and returns the values of the
+// observables at intervals of equally many moves.
+//
+// The computing time is the number of moves times that of a move, in the median
+// of blocks of the series. So other work of the machine that interrupts some of
+// the blocks does not count.
+func (p *Problem) run(l *lane, chain mcmc.Chain, interval, seconds float64) (series [][]float64, t Trial) {
+	series = make([][]float64, 3)
+	if mcmc.KeepsActive(p.Space.Base) {
+		series = series[:2]
+	}
+	// Count the moves in an interval, a few times.
+	const looks = 7
+	var counts [looks]int
+	var each [looks]float64 // seconds a move
+	for i := range counts {
+		spent := 0.0
+		for counts[i] == 0 || spent < interval {
+			spent += p.moves(l, chain, 1)
+			counts[i]++
+		}
+		each[i] = spent / float64(counts[i])
+	}
+	slices.Sort(counts[:])
+	slices.Sort(each[:])
+	n := counts[looks/2]
+	values := max(leastValues, int(seconds/(float64(n)*each[looks/2])))
+	const blocks = 32
+	var block []float64 // seconds a move
+	spent, moves := 0.0, 0
+	for i := range values {
+		spent += p.moves(l, chain, n)
+		moves += n
+		p.observe(l, series)
+		if i+1 == values || (i+1)*blocks/values > len(block) {
+			block = append(block, spent/float64(moves))
+			t.Moves += int64(moves)
+			spent, moves = 0, 0
+		}
+	}
+	slices.Sort(block)
+	t.Seconds = block[len(block)/2] * float64(t.Moves)
+	return series, t
+}
+
+// area runs a trial of the paper.
+func (p *Problem) area(l *lane, at []float64, moves int) (Trial, error) {
+	m := p.Space.Mover(at)
+	chain, err := m.Bind(l.system, p.Beta, nil)
+	if err != nil {
+		return Trial{}, err
+	}
+	t := Trial{At: at, Settings: mcmc.FormatMover(m), Moves: int64(moves)}
+	energy := make([]float64, moves)
+	for i := range energy {
+		energy[i] = l.system.Energy()
+		t.Seconds += p.moves(l, chain, 1)
+	}
+	t.Reward = Area(energy)
+	return t, nil
+}
+
+// lanes is the number of systems that trials run on. It does not depend on the
+// machine, so that results do not.
+const lanes = 4
+
+// trials runs trials by time of the given settings, in parallel.
+func (p *Problem) trials(on []*lane, settings []mcmc.Mover, interval, seconds float64) ([]Trial, error) {
+	done, errs := make([]Trial, len(settings)), make([]error, len(settings))
+	parallel.Do(len(on), func(k int) {
+		for i := k; i < len(settings); i += len(on) {
+			done[i], errs[i] = p.rate(on[k], settings[i], interval, seconds)
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return done, nil
+}
+
+// trialsAt runs trials at points of the cube.
+func (p *Problem) trialsAt(on []*lane, points [][]float64, interval, seconds float64) ([]Trial, error) {
+	settings := make([]mcmc.Mover, len(points))
+	for i, x := range points {
+		settings[i] = p.Space.Mover(x)
+	}
+	done, err := p.trials(on, settings, interval, seconds)
+	for i := range done {
+		done[i].At = points[i]
+	}
+	return done, err
+}

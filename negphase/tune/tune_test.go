@@ -1,0 +1,189 @@
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+)
+
+// problem is Sardonics on a small glass, by fixed time a flip.
+func problem(t testing.TB, paper bool) *Problem {
+	g := glass(t, "6x6x6")
+	s, err := NewSpace(mcmc.DefaultSardonics(), nil, g.Len(), Limits{}, paper)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Problem{
+		Space: s, Beta: 0.5, NewSystem: func(x []uint8) mcmc.System { return mcmc.NewIsing(g, x) },
+		Start: make([]uint8, g.Len()), Key: rbm.NewKey(1), SecondsPerFlip: 1e-7,
+	}
+}
+
+// short are options of every method that take little time.
+func short() []Options {
+	return []Options{
+		{Method: Halving, Seconds: 0.1, Kernels: 5},
+		{Method: Thompson, Seconds: 0.05, Evaluations: 19, Kernels: 5},
+		{Method: NoisyEI, Seconds: 0.05, Evaluations: 19, Kernels: 5},
+		{Method: Paper, Evaluations: 24, Moves: 20, Kernels: 5},
+	}
+}
+
+func tuned(t testing.TB, o Options) *Result {
+	t.Helper()
+	r, err := problem(t, o.Method == Paper).Tune(context.Background(), o, func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// text returns all of a result that does not depend on the clock.
+func text(r *Result) string {
+	s := fmt.Sprintln(r.Best, r.Kernels, r.TrialSeconds, r.BurnSeconds)
+	for _, trial := range r.Trials {
+		s += fmt.Sprintln(trial)
+	}
+	return s
+}
+
+// TestTuneDeterminism: equal keys give equal results at any number of processors
+// if the time of a flip is fixed.
+func TestTuneDeterminism(t *testing.T) {
+	for _, o := range short() {
+		want := text(tuned(t, o))
+		for _, n := range []int{1, 3} {
+			old := runtime.GOMAXPROCS(n)
+			got := text(tuned(t, o))
+			runtime.GOMAXPROCS(old)
+			if got != want {
+				t.Errorf("%s with %d processors:\n%s\nwant\n%s", o.Method, n, got, want)
+			}
+		}
+	}
+}
+
+// TestTuneFindsGoodSettings: what halving finds is worth more than nearly all
+// settings drawn at random, by trials of their own. By chance one in ten would be
+// among the best two of 21.
+func TestTuneFindsGoodSettings(t *testing.T) {
+	p := problem(t, false)
+	p.Beta = 1
+	r, err := p.Tune(context.Background(), Options{Method: Halving, Seconds: 2, Kernels: 1}, func(float64) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := &tuner{Problem: p, Options: Options{Seconds: 1}, result: new(Result)}
+	if err := run.start(1); err != nil {
+		t.Fatal(err)
+	}
+	const n = 20
+	points := append(LatinHypercube(n, len(p.Space.Ranges), rbm.NewKey(77)), r.Best)
+	trials, err := p.trialsAt(run.lanes, points, 1e-5, 0.05)
+	if err != nil {
+		t.Fatal(err)
+	}
+	better := 0
+	for _, trial := range trials[:n] {
+		if trial.Reward > trials[n].Reward {
+			better++
+		}
+	}
+	if better > 1 {
+		t.Errorf("%d of %d random settings are better than %s", better, n, trials[n].Settings)
+	}
+}
+
+func TestKernelsAreOfTheSpace(t *testing.T) {
+	for _, o := range short() {
+		p := problem(t, o.Method == Paper)
+		r := tuned(t, o)
+		if len(r.Kernels) != o.Kernels || len(r.Points) != o.Kernels {
+			t.Fatalf("%s: %d kernels", o.Method, len(r.Kernels))
+		}
+		if _, err := mcmc.Mixture(r.Kernels).Bind(p.NewSystem(p.Start), p.Beta, nil); err != nil {
+			t.Errorf("%s: %v", o.Method, err)
+		}
+		for _, x := range r.Points {
+			for _, u := range x {
+				if u < 0 || u > 1 {
+					t.Errorf("%s: kernel at %v", o.Method, x)
+				}
+			}
+		}
+	}
+}
+
+func TestBadBudgets(t *testing.T) {
+	for want, o := range map[string]Options{
+		"evaluations is 0": {Method: Paper, Moves: 10, Kernels: 1},
+		"moves is 1":       {Method: Paper, Evaluations: 1, Moves: 1, Kernels: 1},
+		"seconds is 0":     {Method: Halving, Kernels: 1},
+		"kernels is 0":     {Method: Halving, Seconds: 1},
+		"unknown method":   {Method: "best"},
+		"too small":        {Method: Halving, Seconds: 1e-6, Kernels: 1},
+	} {
+		_, err := problem(t, false).Tune(context.Background(), o, func(float64) {})
+		if err == nil || !strings.Contains(err.Error(), want) || (want == "too small") != errors.Is(err, ErrBudget) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, o := range short() {
+		if _, err := problem(t, o.Method == Paper).Tune(ctx, o, func(float64) {}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", o.Method, err)
+		}
+	}
+}
+
+func TestPolicyFile(t *testing.T) {
+	o := short()[0]
+	p, r := problem(t, false), tuned(t, o)
+	path := filepath.Join(t.TempDir(), "p.json")
+	policy := NewPolicy(r, p.Space, "glass", 216, 0.5)
+	if err := policy.Write(path); err != nil {
+		t.Fatal(err)
+	}
+	read, err := ReadPolicy(path, "sardonics", 216)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := read.Mixture()
+	if err != nil || len(m) != o.Kernels || mcmc.FormatMover(m[0]) != mcmc.FormatMover(r.Kernels[0]) {
+		t.Errorf("%v: %v, want %v", err, m, r.Kernels)
+	}
+	good, _ := os.ReadFile(path)
+	edit := func(from, to string) []byte { return []byte(strings.ReplaceAll(string(good), from, to)) }
+	for want, c := range map[string]struct {
+		data    []byte
+		sampler string
+		units   int
+	}{
+		"policy of the sampler sardonics, not of im":  {good, "im", 216},
+		"for 216 units (glass), and the system has 9": {good, "sardonics", 9},
+		"is no policy: unexpected end":                {good[:40], "sardonics", 216},
+		`its format is "x"`:                           {edit("gorbm policy", "x"), "sardonics", 216},
+		"of version 9":                                {edit(`"version": 1`, `"version": 9`), "sardonics", 216},
+		"kernel 1: sardonics: k is 0-":                {edit(r2k(r), "k=0-9"), "sardonics", 216},
+	} {
+		bad := filepath.Join(t.TempDir(), "bad.json")
+		if err := os.WriteFile(bad, c.data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadPolicy(bad, c.sampler, c.units); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// r2k returns the lengths of the first kernel in the file.
+func r2k(r *Result) string { return strings.Split(mcmc.FormatMover(r.Kernels[0]), ":")[1] }
