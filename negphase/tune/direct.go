@@ -58,7 +58,6 @@ type direct struct {
 	count  int
 	bySize map[int][]*rectangle // by total; a heap by value, best first
 	best   rectangle
-	order  int
 }
 
 func (d *direct) evaluate(center []float64) rectangle {

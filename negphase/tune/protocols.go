@@ -22,16 +22,13 @@ func (t *tuner) paper(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		x := t.Space.Point(t.Space.Base)
-		if i < first {
-			x = points[i]
-		} else {
+		if i >= first {
 			if err := t.observeLast(); err != nil {
 				return err
 			}
-			x = t.improvement(t.bestSeen(), directPoints)
+			points = append(points, t.improvement(t.bestSeen(), directPoints))
 		}
-		trial, err := t.area(l, x, t.Moves)
+		trial, err := t.area(l, points[i], t.Moves)
 		if err != nil {
 			return err
 		}

@@ -172,8 +172,8 @@ func (t *tuner) data() []Observation {
 	return data
 }
 
-// due reports whether n trials are a quarter more than at the last fit.
-func (t *tuner) due(n int) bool { return t.fitted == 0 || n >= t.fitted+t.fitted/4 }
+// due reports whether n trials are a third more than at the last fit.
+func (t *tuner) due(n int) bool { return t.fitted == 0 || n >= t.fitted+(t.fitted+2)/3 }
 
 // model conditions the process on all trials. When a fit of the hyper-parameters
 // is due, it searches from several starts while that is cheap, and from the last
@@ -184,7 +184,7 @@ func (t *tuner) model() error {
 	const cheap = 60 // observations: a fit then takes some 20 ms
 	if n := len(data); t.due(n) {
 		var starts []Hyper
-		iterations := 15
+		iterations := 10
 		if t.fitted > 0 {
 			starts = append(starts, t.hyper)
 		}
@@ -281,6 +281,15 @@ func compareDown(a, b float64) int {
 	return 0
 }
 
+// known reports whether the standard deviation at x is at most sd.
+func (t *tuner) known(x []float64, sd float64) bool {
+	if math.IsInf(sd, 1) {
+		return true
+	}
+	_, here := t.result.Process.Predict(x)
+	return here <= sd
+}
+
 // learn draws kernels from exp(mean/temperature) by a Metropolis walk from the best
 // point. Every thin-th state is a kernel. The walk stays where trials say what the
 // mean is: where its standard deviation is not much larger than at the start. The
@@ -320,7 +329,7 @@ func (t *tuner) learn() error {
 			if !inside {
 				continue
 			}
-			if v, sd := p.Predict(y); sd <= known && u < rbm.Exp(min(0, (v-value)/temperature)) {
+			if v := p.Mean(y); u < rbm.Exp(min(0, (v-value)/temperature)) && t.known(y, known) {
 				x, value = y, v
 			}
 		}
