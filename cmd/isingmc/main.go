@@ -51,16 +51,17 @@ measured starts afresh after that. Only what -sampler leaves open is tuned: k,
 gamma, walks and mix of sardonics, k and gamma of im. -tune=METHOD:key=value…
 takes one of these methods and their budgets:
 
-  halving    (default) trials by time, twice as long for the better half, and so on;
-             the reward is the effective samples per second of the slowest of energy,
-             magnetisation (active hidden units) and overlap with an earlier state
-  thompson   trials of one length, the same reward, points by Thompson sampling
-  ei         the same by noisy expected improvement
+  ei         (default) trials of one length by time; the reward is the effective
+             samples per second of the slowest of energy, magnetisation (active
+             hidden units) and overlap with an earlier state; points by noisy
+             expected improvement, four at a time
+  thompson   the same, but points by Thompson sampling
+  halving    short trials, twice as long for the better half, and so on
   paper      200 trials of 100 moves; the reward is the area under the
              autocorrelation of the energy, per move (Hamze et al. 2012)
 
   seconds=8      computing time of all trials together; not of paper
-  evaluations=93 number of trials; of paper 200, not of halving
+  evaluations=40 number of trials; of paper 200, not of halving
   moves=100      of a trial of paper
   kernels=100    of the policy; of paper 1000
   k=1-120, gamma=0.89/1.05, walks=1-5   bounds of what is tried

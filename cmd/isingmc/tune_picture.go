@@ -15,6 +15,7 @@ import (
 
 // rewardPlot shows the reward of each trial as a dot, and the posterior mean of
 // the settings that it tried as a line, with a band of two standard deviations.
+// Rewards of long trials are shifted to those of short ones, as in the model.
 func rewardPlot(t *tuning) *plots.Plot {
 	label := "log of effective samples per second"
 	if t.options.Method == tune.Paper {
@@ -26,7 +27,7 @@ func rewardPlot(t *tuning) *plots.Plot {
 	for i, trial := range t.result.Trials {
 		x := float64(i + 1)
 		mean, sd := t.result.Process.Predict(trial.At)
-		dots = append(dots, plotter.XY{X: x, Y: trial.Reward})
+		dots = append(dots, plotter.XY{X: x, Y: trial.Reward - trial.Offset})
 		line = append(line, plotter.XY{X: x, Y: mean})
 		band = append(band, plotter.XY{X: x, Y: mean + 2*sd})
 		low = append(low, plotter.XY{X: x, Y: mean - 2*sd})

@@ -29,8 +29,11 @@ type Trial struct {
 	At       []float64 // in the unit cube
 	Settings string    // of the sampler, in the grammar of mcmc.ParseMover
 	Reward   float64
-	Seconds  float64 // of computing
-	Moves    int64
+	// Offset is how much larger rewards of trials of this length are than those of
+	// the shortest trials. The model is of Reward − Offset.
+	Offset  float64
+	Seconds float64 // of computing
+	Moves   int64
 
 	rung int // halving: the trial was 2^rung times as long as the shortest ones
 }

@@ -22,10 +22,11 @@ const (
 	// tuning and a Latin hypercube, later ones the maxima of functions drawn from
 	// the posterior (Thompson sampling). The reward is Rate.
 	Halving Method = "halving"
-	// Thompson and NoisyEI run trials of one length, in batches: the maxima of
-	// functions drawn from the posterior, or the points of largest expected
-	// improvement over the best posterior mean, where earlier points of the batch
-	// count as observed at their mean. The reward is Rate.
+	// NoisyEI and Thompson run trials of one length, in batches: at the points of
+	// largest expected improvement over the best posterior mean, where earlier
+	// points of the batch count as observed at their mean; or at the maxima of
+	// functions drawn from the posterior. The reward is Rate. NoisyEI is the default:
+	// for equal time it found better settings of a 6×6×6 glass than Halving did.
 	Thompson Method = "thompson"
 	NoisyEI  Method = "ei"
 	// Paper is the protocol of the paper: trials of 100 moves, one after the
@@ -51,12 +52,12 @@ func DefaultOptions(m Method) Options {
 	if m == Paper {
 		return Options{Method: m, Evaluations: 200, Moves: 100, Kernels: 1000}
 	}
-	return Options{Method: m, Seconds: 8, Evaluations: 93, Kernels: 100}
+	return Options{Method: m, Seconds: 8, Evaluations: 40, Kernels: 100}
 }
 
 // Methods returns the names of all methods, the default first.
 func Methods() []string {
-	return []string{string(Halving), string(Thompson), string(NoisyEI), string(Paper)}
+	return []string{string(NoisyEI), string(Halving), string(Thompson), string(Paper)}
 }
 
 // Check returns an error that names the option that is out of range.
@@ -155,6 +156,7 @@ func (t *tuner) data() []Observation {
 	for i, trial := range t.result.Trials {
 		o := Observation{At: trial.At, Value: trial.Reward, Noise: math.Ldexp(1, -trial.rung)}
 		if trial.rung < len(t.offsets) {
+			t.result.Trials[i].Offset = t.offsets[trial.rung]
 			o.Value -= t.offsets[trial.rung]
 		}
 		data[i] = o
