@@ -83,7 +83,7 @@ func TestBadTuning(t *testing.T) {
 	}{
 		{"-tune=hafling", []string{"-tune", `"hafling"`, "did you mean halving?"}},
 		{"-tune=seconds=0", []string{"-tune", "seconds is 0", "above 0"}},
-		{"-tune=halving:seconds=1e-9", []string{"-tune", "too small", "give at least"}},
+		{"-seconds-per-flip 1e-7 -tune=halving:seconds=1e-9", []string{"-tune", "too small", "give at least"}},
 		{"-tune=paper:evaluations=0", []string{"-tune", "evaluations is 0"}},
 		{"-tune=paper:moves=1", []string{"-tune", "moves is 1"}},
 		{"-tune=paper:seconds=3", []string{"-tune", "paper has no setting", "seconds"}},
