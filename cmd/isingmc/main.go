@@ -46,7 +46,7 @@ so that only where a sampler stops depends on the clock.
 
 -tune finds settings by Bayesian optimisation: a Gaussian process models how
 well short trials did and says what to try next. What it learns is a policy: many
-kernels of good settings, one of which is drawn for each move. The chain that is
+kernels of good settings, one of which is drawn for every ten moves. The chain that is
 measured starts afresh after that. Only what -sampler leaves open is tuned: k,
 gamma, walks and mix of sardonics, k and gamma of im. -tune=METHOD:key=value…
 takes one of these methods and their budgets:

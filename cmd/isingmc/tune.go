@@ -345,5 +345,5 @@ func (t *tuning) lines() (lines []string) {
 			mean = append(mean, fmt.Sprintf("%s %s", name, strconv.FormatFloat(x, 'g', int(max(3, 1+math.Ceil(math.Log10(max(1, x))))), 64)))
 		}
 	}
-	return append(lines, fmt.Sprintf("The policy draws one of %d kernels for each move; on average %s.", len(t.policy.Kernels), strings.Join(mean, ", ")))
+	return append(lines, fmt.Sprintf("The policy draws one of %d kernels for every %d moves; on average %s.", len(t.policy.Kernels), mcmc.HeldMoves, strings.Join(mean, ", ")))
 }

@@ -6,9 +6,10 @@
 // short time with some settings and rewards them. A Process, a Gaussian process,
 // models the reward over the space from all trials so far and says which settings
 // to try next. What is learned is a Policy: many kernels of good settings, drawn
-// from exp(posterior mean / temperature). Adaptation ends there. The states of the
-// trials are discarded, and a chain that draws a kernel of the policy for each of
-// its moves is an ordinary Markov chain.
+// from exp(posterior mean / temperature). Adaptation ends there, and the states of
+// the trials are discarded. The chain that is then run draws a kernel for every ten
+// moves (mcmc.HeldMoves; the paper draws one for each move), whatever its state, so
+// that it leaves the law invariant.
 //
 // Points are in the unit cube; a Space maps them to settings.
 //

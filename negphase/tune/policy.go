@@ -20,7 +20,7 @@ type Policy struct {
 	Units   int      `json:"units"`
 	Beta    float64  `json:"beta"`
 	Best    string   `json:"best"`    // settings of the largest posterior mean
-	Kernels []string `json:"kernels"` // in the grammar of mcmc.ParseMover; each move draws one
+	Kernels []string `json:"kernels"` // in the grammar of mcmc.ParseMover; one is drawn for every mcmc.HeldMoves moves
 }
 
 const (
@@ -41,7 +41,7 @@ func NewPolicy(r *Result, s *Space, system string, units int, beta float64) *Pol
 	return p
 }
 
-// Mixture returns the sampler that draws a kernel of the policy for each move.
+// Mixture returns the sampler that draws kernels of the policy.
 func (p *Policy) Mixture() (mcmc.Mixture, error) {
 	var m mcmc.Mixture
 	for i, text := range p.Kernels {

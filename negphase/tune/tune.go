@@ -25,8 +25,7 @@ const (
 	// NoisyEI and Thompson run trials of one length, in batches: at the points of
 	// largest expected improvement over the best posterior mean, where earlier
 	// points of the batch count as observed at their mean; or at the maxima of
-	// functions drawn from the posterior. The reward is Rate. NoisyEI is the default:
-	// for equal time it found better settings of a 6×6×6 glass than Halving did.
+	// functions drawn from the posterior. The reward is Rate. NoisyEI is the default.
 	Thompson Method = "thompson"
 	NoisyEI  Method = "ei"
 	// Paper is the protocol of the paper: trials of 100 moves, one after the
