@@ -15,7 +15,7 @@ type config struct {
 	Version   string            `json:"version"`
 	Command   []string          `json:"command"`
 	Flags     map[string]string `json:"flags"`  // those that were given; -resume reads them
-	Preset    choice            `json:"preset"` // and these
+	Preset    presetChoice      `json:"preset"` // and these
 	Kernels   string            `json:"kernels"`
 	Processor string            `json:"processor"`
 	Workers   int               `json:"workers"` // processors; results do not depend on them

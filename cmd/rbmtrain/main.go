@@ -75,7 +75,7 @@ type options struct {
 
 	labels, init, metrics           string
 	preset                          string
-	chosen                          choice // what the preset says where flags do not
+	chosen                          presetChoice // what the preset says where flags do not
 	constraint, reference           string
 	negphase                        string
 	hidden, steps                   int

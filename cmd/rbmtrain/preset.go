@@ -87,15 +87,15 @@ func presetHelp() string {
 	return b.String()
 }
 
-// A choice is the preset of a run, as it stands in config.json.
-type choice struct {
+// A presetChoice is the preset of a run, as it stands in config.json.
+type presetChoice struct {
 	Name  string            `json:"name"`
 	Flags map[string]string `json:"flags"` // that were not on the command line
 }
 
-// beforePresets is the choice of runs that are older than presets.
-func beforePresets() choice {
-	c := choice{Flags: map[string]string{}}
+// beforePresets is that of runs that are older than presets.
+func beforePresets() presetChoice {
+	c := presetChoice{Flags: map[string]string{}}
 	for _, s := range presets[len(presets)-1].flags {
 		c.Flags[s.flag] = s.value
 	}
@@ -112,7 +112,7 @@ func (o *options) apply(name string) error {
 		return cli.Choice("preset", name, presetNames()...)
 	}
 	kind, _, _ := strings.Cut(o.negphase, ":")
-	c := choice{Name: name, Flags: map[string]string{}}
+	c := presetChoice{Name: name, Flags: map[string]string{}}
 	for _, s := range presets[at].flags {
 		if (s.kind == "" || s.kind == kind) && !o.flags.Given(s.flag) {
 			c.Flags[s.flag] = s.value
@@ -122,7 +122,7 @@ func (o *options) apply(name string) error {
 }
 
 // applyChoice sets flags without marking them as given.
-func (o *options) applyChoice(c choice) error {
+func (o *options) applyChoice(c presetChoice) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Flags)) {
 		f := o.flags.Lookup(name)
 		if f == nil {

@@ -38,7 +38,7 @@ func (o *options) adopt() error {
 	o.extended = o.flags.Given("steps")
 	c := struct {
 		Flags  map[string]string `json:"flags"`
-		Preset choice            `json:"preset"`
+		Preset presetChoice      `json:"preset"`
 		Steps  int               `json:"steps"`
 	}{Preset: beforePresets()}
 	if err := json.Unmarshal(text, &c); err != nil {
