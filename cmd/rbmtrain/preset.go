@@ -29,12 +29,16 @@ var presets = []preset{
 	{"classifier", "for data with labels (the default there)", recipe("0.1")},
 	{"generative", "for data without labels (the default there)", recipe("0.05")},
 	{"small", fmt.Sprintf("for rows of fewer than %d inputs, with labels or without (the default there)", manyInputs), recipe("0.1")},
-	{"ins-paper", "the settings of the infinite-swapping paper (Hult, Nyquist & Ringqvist 2020, sections 4.2 and 4.5)", []setting{
-		{flag: "rate", value: "0.1"}, {flag: "schedule", value: "constant"}, {flag: "init", value: "random"},
-		{flag: "batch", value: "10"}, {flag: "steps", value: "10000"}, {flag: "chains", value: "10"},
-		{flag: "temperatures", value: "1,2,3,4,5"}, {flag: "labels", value: "bernoulli"},
-	}},
+	insPaper,
 }
+
+// insPaper is also what the flags were before there were presets, but for its
+// labels.
+var insPaper = preset{"ins-paper", "the settings of the infinite-swapping paper (Hult, Nyquist & Ringqvist 2020, sections 4.2 and 4.5)", []setting{
+	{flag: "rate", value: "0.1"}, {flag: "schedule", value: "constant"}, {flag: "init", value: "random"},
+	{flag: "batch", value: "10"}, {flag: "steps", value: "10000"}, {flag: "chains", value: "10"},
+	{flag: "temperatures", value: "1,2,3,4,5"}, {flag: "labels", value: "bernoulli"},
+}}
 
 // manyInputs is the number of inputs from which rows are no longer small.
 const manyInputs = 100
@@ -96,7 +100,7 @@ type presetChoice struct {
 // beforePresets is that of runs that are older than presets.
 func beforePresets() presetChoice {
 	c := presetChoice{Flags: map[string]string{}}
-	for _, s := range presets[len(presets)-1].flags {
+	for _, s := range insPaper.flags {
 		c.Flags[s.flag] = s.value
 	}
 	c.Flags["chains"] = "0" // as many as rows in a batch
