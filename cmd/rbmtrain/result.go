@@ -258,11 +258,12 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	}
 }
 
-// describeSamples says how many samples are of their class.
+// describeSamples says how many samples are of their class, by the nearest
+// training row.
 func describeSamples(a train.Agreement) string {
-	text := fmt.Sprintf("%d of %d are nearest to a training row of their class (of training rows, %d)", a.Same, a.Of, a.Rows)
+	text := fmt.Sprintf("%d of %d are nearest to a row of their class (training rows: %d)", a.Same, a.Of, a.Rows)
 	if a.Leave() {
-		return "they do not keep to their class: " + text
+		text += ": they do not keep to it"
 	}
 	return text
 }
