@@ -73,8 +73,7 @@ func (o Options) progress(what string, total int64) io.Writer {
 func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err error) {
 	opt.LabelColumn, opt.Binarize = cmp.Or(opt.LabelColumn, "auto"), cmp.Or(opt.Binarize, Threshold)
 	var sets []*Set
-	_, err = parseScaling(opt.Scale)
-	switch {
+	switch err = CheckScale(opt.Scale); {
 	case err != nil:
 	case !slices.Contains([]string{"auto", "last", "none"}, opt.LabelColumn):
 		err = specErrorf("label column %s: it must be auto, last or none", quote(opt.LabelColumn))

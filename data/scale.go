@@ -46,6 +46,12 @@ func parseScaling(text string) (scaling, error) {
 	return scaling{scale: scale{a, b}}, nil
 }
 
+// CheckScale returns an [ErrSpec] unless text is a value of Options.Scale.
+func CheckScale(text string) error {
+	_, err := parseScaling(text)
+	return err
+}
+
 // scaling is that of Options whose Scale parseScaling takes.
 func (o Options) scaling() scaling {
 	g, _ := parseScaling(o.Scale) // Load has looked at the error
