@@ -105,7 +105,8 @@ type Score struct {
 	N        int     `json:"n"`          // rows
 }
 
-// Classify scores m, which must have classes, on rows of set.
+// Classify scores m, which must have classes, on rows of set, which must have
+// labels. Of no rows, as of nil, the fractions are NaN.
 func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 	logp := make([]float64, len(rows)*m.Classes())
 	m.ClassLogProb(logp, set.Rows(rows, m.Classes()))
@@ -116,10 +117,11 @@ func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 	return ScoreRows(logp, y)
 }
 
-// ScoreRows scores log p(y|x), rows × classes, against the labels y.
+// ScoreRows scores log p(y|x), rows × classes, against the labels y. Of no rows
+// the fractions are NaN.
 func ScoreRows(logp []float64, y []int32) Score {
 	s := Score{N: len(y)}
-	classes := len(logp) / len(y)
+	classes := len(logp) / max(len(y), 1)
 	for i, label := range y {
 		p := logp[i*classes : (i+1)*classes]
 		if Likeliest(p) != int(label) {
