@@ -120,7 +120,7 @@ func TestBadUsage(t *testing.T) {
 		{"-negphase pt:k", []string{`"k" is not of the form key=value`}},
 		{"-negphase pt:k=x", []string{`k is "x"`, "whole number"}},
 		{toy + "-metrics log_likelihod", []string{"-metrics", `"log_likelihod"`, "did you mean log_likelihood?"}},
-		{toy + "-metrics zzzz", []string{`"zzzz"`, "classification, log_likelihood, pseudo_likelihood, free_energy_gap", "auto and none"}},
+		{toy + "-metrics zzzz", []string{`"zzzz"`, "classification, log_likelihood, pseudo_likelihood, reconstruction, free_energy_gap", "auto and none"}},
 		{"-labels sofmax", []string{"-labels", `"sofmax"`, "did you mean softmax?"}},
 		{"-label-column lats", []string{"-label-column", `"lats"`, "did you mean last?"}},
 		{"-start unifrm", []string{`start is "unifrm"`, "uniform or data"}},

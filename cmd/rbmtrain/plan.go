@@ -151,7 +151,7 @@ func (p *plan) fit() (err error) {
 	if p.metrics, err = train.NewMetrics(strings.Split(p.options.metrics, ","), p.model, p.sets, p.settings.Seed); err != nil {
 		return cli.Usagef("-metrics: %w", err)
 	}
-	if p.sets.Holdout != nil && p.choice() == "" && p.stopAfter > 0 {
+	if p.sets.Holdout != nil && p.choice().Name == "" && p.stopAfter > 0 {
 		return cli.Usagef("-stop-after needs a metric of the rows held out; -metrics %s has none", p.options.metrics)
 	}
 	return nil
