@@ -39,11 +39,11 @@ func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, 
 
 // WithClasses returns s with these classes in place of its own: its labels are
 // numbered anew by their names. Some of the names may have no rows in s. A set
-// without labels is returned as it is.
+// without labels is returned as it is, and so is any set if there are no names.
 //
 // The error, an [ErrFormat], is that of a row whose label is not among the names.
 func (s *Set) WithClasses(names []string) (*Set, error) {
-	if s.Y == nil || slices.Equal(s.Classes, names) {
+	if s.Y == nil || names == nil || slices.Equal(s.Classes, names) {
 		return s, nil
 	}
 	class := make([]int32, len(s.Classes)) // of each of s, or −1

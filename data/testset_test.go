@@ -88,6 +88,9 @@ func TestWithClasses(t *testing.T) {
 	if got.LogProb(x, -1) != s.LogProb(x, -1) {
 		t.Error("the law of inputs alone differs")
 	}
+	if same, err := s.WithClasses(nil); same != s || err != nil {
+		t.Errorf("without names: %v", err)
+	}
 	// A class that no row has may be missing.
 	some, err := s.Take([]int32{0}).WithClasses([]string{s.Classes[s.Y[0]]})
 	if err != nil || some.Y[0] != 0 {

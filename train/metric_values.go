@@ -175,7 +175,7 @@ func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]
 
 func reconstruction(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
 	return s.each(func(p part) float64 {
-		work := rowWork
+		work := wholeWork // products of grey rows, which nothing can skip
 		if whole && p.name != "train" {
 			work = 0
 		}

@@ -28,7 +28,7 @@ type examples struct {
 // by name. It checks that m fits the set and that its constraint allows every
 // row. Labels may be missing in the set.
 func fitSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) (*data.Set, error) {
-	if m.Classes() > 0 && about.ClassNames != nil && m.Inputs() == set.X.Cols {
+	if m.Classes() > 0 && m.Inputs() == set.X.Cols {
 		var err error
 		if set, err = set.WithClasses(about.ClassNames); err != nil {
 			return nil, fmt.Errorf("%s does not fit the data: %w", path, err)

@@ -181,7 +181,7 @@ func (p *plan) start(labelled bool, kind rbm.Kind) error {
 		m.SetLabel(min(len(set.Classes), m.Visible()), kind)
 	}
 	for _, set := range []**data.Set{&p.rows, &p.sets.Train, &p.sets.Holdout, &p.sets.Test} {
-		if *set == nil || !labelled || about.ClassNames == nil || m.Inputs() != (*set).X.Cols {
+		if *set == nil || !labelled || m.Inputs() != (*set).X.Cols {
 			continue
 		}
 		if *set, err = (*set).WithClasses(about.ClassNames); err != nil {
