@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
 )
@@ -473,5 +474,20 @@ func TestClassifyNothing(t *testing.T) {
 	}
 	if s := Classify(m, set, []int32{0}); s.N != 1 || math.IsNaN(s.Error) {
 		t.Errorf("%+v", s)
+	}
+}
+
+// Sets that are made by hand are checked before training.
+func TestFitsOwnData(t *testing.T) {
+	m := tinyModel(rbm.Softmax)
+	few, grey := tinySet(), tinySet()
+	few.Y = few.Y[:2]
+	grey.Grey = rbm.NewMatrix(2, 1)
+	for want, set := range map[string]*data.Set{"tiny has 2 labels for 3 rows; give one each": few, "tiny has 3 × 1 bits but 2 × 1 grey values; give both the same shape": grey} {
+		s := settingsOf(t, "cd")
+		s.Batch = 1
+		if _, err := New(s, set, m); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
 }
