@@ -65,6 +65,7 @@ Examples:
   rbmtrain -data toy:4,4,2500,0.2 -hidden 4 -preset ins-paper
   rbmtrain -data bars:4 -hidden 16 -negphase pt
   rbmtrain -data rows.csv -label-column last -hidden 50 -holdout 0.1 -stop-after 5
+  rbmtrain -data train.npy -scale max -binarize none -test test.npy -hidden 50
   rbmtrain -resume runs/mnist-pcd-1 -steps 20000`
 
 // options are the flags, but for those of flagKeys, which negative reads.
@@ -93,6 +94,7 @@ type options struct {
 func newOptions() *options {
 	f := cli.NewFlags("rbmtrain", summary, "rbmtrain [flags]")
 	o := &options{flags: f, data: f.AddData("fontdigits", "")}
+	o.data.AddTest("(default: the test rows of -data, if it has any)")
 	o.settings = train.DefaultSettings("ins")
 	s := &o.settings
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data")

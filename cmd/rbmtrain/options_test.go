@@ -125,6 +125,8 @@ func TestBest(t *testing.T) {
 		{"auto", "log_likelihood_holdout", 1},
 		{"pseudo_likelihood,classification", "pseudo_likelihood_holdout", 1},
 		{"classification", "error_holdout", -1},
+		{"reconstruction", "reconstruction_error_holdout", -1},
+		{"reconstruction,classification", "error_holdout", -1},
 	} {
 		clitest.Isolate(t)
 		r := result(t, rbmtrain.OK(t, append(args, "-metrics", c.metrics, "-steps", "300", "-json", "-out", "run")...))

@@ -69,6 +69,8 @@ func (p *plan) given() map[string]string {
 		case "out", "force", "preset", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers", "eval-every":
 		case "data":
 			m[f.Name] = data.Absolute(p.sets.Train.Name)
+		case "test":
+			m[f.Name] = data.Absolute(p.data.Test)
 		case "data-dir", "constraint-reference":
 			m[f.Name] = cli.Abs(f.Value.String())
 		case "init":
