@@ -32,7 +32,6 @@ const (
 // A plan is a checked command line with its data loaded.
 type plan struct {
 	options
-	command []string // the command line
 	sets    train.Sets
 	rows    *data.Set       // those of sets.Train and sets.Holdout, before they were split
 	keep    *rbm.Constraint // of -constraint, without its reference

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"gorbm/cmd/cli"
@@ -26,6 +27,9 @@ func (p *plan) columns() []string {
 	c = append(c, p.ladderColumns()...)
 	return append(c, p.moveColumns()...)
 }
+
+// measures reports whether there is anything to draw in curves.png.
+func (p *plan) measures() bool { return len(p.columns()) > fixedColumns }
 
 // row returns the evaluation as a row of metrics.csv.
 func (r *runner) row(e train.Evaluation) []float64 {
@@ -145,7 +149,7 @@ const worseMargin = 0.01
 // step, and "" if it is not.
 func (r *runner) worseWarning() string {
 	goal := r.goal()
-	end, ok := r.final.Value(goal.Name + "_train")
+	end, ok := r.last.Value(goal.Name + "_train") // of the rows that were measured at first
 	if r.state.First == nil || !ok {
 		return ""
 	}
@@ -256,11 +260,7 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 		fmt.Fprintf(w, "stopped at step %d of %d: no better %s_holdout in %d measurements\n", steps, r.steps, r.choice().Name, r.stopAfter)
 	}
 	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
-	next := fmt.Sprintf("rbmtrain -resume %s -steps %d goes on", r.folder.Dir, 2*steps)
-	if r.first("log_likelihood_train") == "" && r.model.Constraint == nil {
-		next = fmt.Sprintf("rbmeval -model %s estimates the log-likelihood; %s", r.folder.Dir, next)
-	}
-	fmt.Fprintf(w, "next: look at its %s and %s; %s\n", rundir.SamplesFile, rundir.CurvesFile, next)
+	fmt.Fprintf(w, "next: %s\n", strings.Join(r.suggestions(), "; "))
 	metrics(false)
 	if b := r.state.Best; b != nil {
 		v, c := b.Value, r.choice()
@@ -271,7 +271,9 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	}
 	r.describeLadder(w, total)
 	if r.samples != nil {
-		fmt.Fprintf(w, "samples: %s\n", describeSamples(*r.samples))
+		fmt.Fprintln(w, describeSamples(*r.samples))
+	} else if r.model.Classes() > 0 {
+		fmt.Fprintln(w, "samples are not counted by class: training rows of different classes lie too near to each other")
 	}
 	r.describeMoves(w, total)
 	if tau, ok := total.MeanMeetingTime(); ok {
@@ -279,12 +281,32 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	}
 }
 
+// suggestions says what to do next.
+func (r *runner) suggestions() []string {
+	look := "look at its " + rundir.SamplesFile
+	if r.measures() {
+		look += " and " + rundir.CurvesFile
+	}
+	all := []string{look}
+	if r.first("log_likelihood_train") == "" && r.model.Constraint == nil {
+		all = append(all, fmt.Sprintf("rbmeval -model %s estimates the log-likelihood", r.folder.Dir))
+	}
+	switch steps := 2 * r.trainer.Steps(); {
+	case r.stopped || steps > train.MaxSteps:
+	case train.Ends(r.settings.Schedule):
+		all = append(all, fmt.Sprintf("a new run with -steps %d trains for longer", steps))
+	default:
+		all = append(all, fmt.Sprintf("rbmtrain -resume %s -steps %d goes on", r.folder.Dir, steps))
+	}
+	return all
+}
+
 // describeSamples says how many samples are of their class, by the nearest
 // training row.
 func describeSamples(a train.Agreement) string {
-	text := fmt.Sprintf("%d of %d are nearest to a row of their class (training rows: %d)", a.Same, a.Of, a.Rows)
+	text := fmt.Sprintf("of %d samples, %d are nearest to a row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
 	if a.Leave() {
-		text += ": they do not keep to it"
+		text += ": samples leave their classes"
 	}
 	return text
 }

@@ -307,7 +307,7 @@ func (r *runner) draw() error {
 		file(rundir.FiltersFile, func(w io.Writer) error { return png.Encode(w, filters) }),
 		file(rundir.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) }),
 		r.drawLadder(),
-	); err != nil || len(r.columns()) == fixedColumns { // nothing was measured
+	); err != nil || !r.measures() {
 		return err
 	}
 	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
