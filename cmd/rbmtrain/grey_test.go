@@ -52,7 +52,7 @@ func TestWorseReconstruction(t *testing.T) {
 	first := 0.2
 	r := &runner{plan: p, state: progressState{First: &first}}
 	for end, worse := range map[float64]bool{0.1: false, 0.2: false, 0.201: false, 0.21: true} {
-		r.final.Values = []train.Value{{Name: "reconstruction_error_train", Value: end}}
+		r.last.Values = []train.Value{{Name: "reconstruction_error_train", Value: end}}
 		if w := r.worseWarning(); (w != "") != worse || worse && !strings.Contains(w, "reconstruction_error_train is 0.21, it was 0.2") {
 			t.Errorf("%v: %q", end, w)
 		}
