@@ -33,7 +33,7 @@ func (o Options) binarizer(part uint64) binarizer {
 
 // part returns an empty set that is named after its file, and its binarizer:
 // of part 0, the training set, or 1, the test set. grey says whether some value
-// of the parts lies between 0 and 1.
+// of the parts lies between the ends of their scale.
 func (o Options) part(path string, part int, grey bool) (*Set, binarizer) {
 	s, bin := &Set{Name: path, Binarize: Binary}, o.binarizer(streamTrain+uint64(part))
 	if part == 1 {
@@ -93,9 +93,9 @@ func checkGrey(rows, cols int) string {
 type packer struct {
 	bin    binarizer
 	set    *Set
-	binary bool   // the bytes are 0 and 1; else 255 is white
-	next   int    // row
-	buf    []byte // less than packRows rows
+	levels *levels // what bytes stand for; nil: 255 is white
+	next   int     // row
+	buf    []byte  // less than packRows rows
 }
 
 // packRows is the number of rows that are packed at once.
@@ -121,13 +121,7 @@ func (p *packer) flush() {
 	// The only error would be that of the context, which never ends.
 	forBlocks(context.Background(), rows, 256, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			grey := p.buf[i*cols : (i+1)*cols]
-			if p.binary {
-				for j := range grey {
-					grey[j] *= 255
-				}
-			}
-			p.bin.picture(p.set, p.next+i, grey)
+			p.bin.picture(p.set, p.next+i, p.buf[i*cols:(i+1)*cols], cmp.Or(p.levels, whiteLevels))
 		}
 	})
 	p.next += rows
@@ -135,16 +129,16 @@ func (p *packer) flush() {
 }
 
 // picture makes row i of s, which must be zero, from grey bytes.
-func (b binarizer) picture(s *Set, i int, grey []byte) {
+func (b binarizer) picture(s *Set, i int, grey []byte, l *levels) {
 	row := s.X.Row(i)
 	if b.mode != Sample {
 		for j, g := range grey {
-			row[j/64] |= uint64(g>>7) << (j % 64)
+			row[j/64] |= l.on[g] << (j % 64)
 		}
 	} else {
 		key := b.row(i)
 		for j, g := range grey {
-			if g != 0 && b.one(key, j, float64(g)/255) {
+			if v := l.value[g]; v > 0 && b.one(key, j, v) {
 				row[j/64] |= 1 << (j % 64)
 			}
 		}
@@ -152,20 +146,7 @@ func (b binarizer) picture(s *Set, i int, grey []byte) {
 	if b.mode == None {
 		to := s.Grey.Row(i)
 		for j, g := range grey {
-			to[j] = float32(float64(g) / 255)
+			to[j] = float32(l.value[g])
 		}
 	}
-}
-
-// byteScale returns the value that is white in data whose largest byte is most:
-// 255 in grey bytes, 1 in bytes that are 0 and 1. If neither can be meant, it
-// returns a message.
-func byteScale(most float64) (white float64, why string) {
-	switch {
-	case most > 1 && most < 128:
-		return 0, fmt.Sprintf("bytes up to %g only, so none is white or nearly so; scale them so that white is 255, or to 0 and 1", most)
-	case most > 1:
-		return 255, ""
-	}
-	return 1, ""
 }

@@ -26,7 +26,12 @@ type csvReader struct {
 	header []string // nil if the file has none
 	fields int      // columns of each row, with that of the labels
 	label  bool     // the last column holds labels
+	rows   int      // so far
+	counts bool     // the first column counts the rows so far, from 0 or from 1
+	from   int      // which of the two
 
+	scaling  scaling
+	to       scale
 	bin      binarizer
 	words    []uint64  // rows so far
 	labeller labeller  // labels so far
@@ -35,15 +40,54 @@ type csvReader struct {
 }
 
 // loadCSV reads a file of one example a row: values 0 and 1, or numbers in
-// [0,1] that are made binary as Options.Binarize says. A header of words may
-// come first, and labels may be in the last column; see Options.LabelColumn.
+// [0,1], or what Options.Scale takes there, that are made binary as
+// Options.Binarize says. A header of words may come first, and labels may be in
+// the last column; see Options.LabelColumn.
 func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
+	c := &csvReader{path: path, labels: opt.LabelColumn, scaling: opt.scaling(), bin: opt.binarizer(streamTrain)}
+	if _, known := c.scaling.known(false); !known { // the file is read twice
+		var e extent
+		err := c.read(f, size, func(row []string) error {
+			for j := range c.inputs(row) {
+				v, err := c.value(j, row[j])
+				if err != nil {
+					return err
+				}
+				e.add(v)
+			}
+			return nil
+		})
+		why := ""
+		if err == nil && e.n > 0 {
+			c.to, why = c.scaling.fit(e, false)
+		}
+		if why != "" {
+			err = formatErrorf("%s: %s", path, why)
+		}
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		c.to, _ = c.scaling.known(false)
+	}
+	if err := c.read(f, size, c.add); err != nil {
+		return nil, err
+	}
+	sets, err := c.set()
+	if err == nil {
+		sets[0].Scale = opt.describe(c.to)
+	}
+	return sets, err
+}
+
+// read calls do for each row of the file, but for the header.
+func (c *csvReader) read(f io.ReaderAt, size int64, do func(row []string) error) error {
 	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), 1<<16)
 	// Some spreadsheets begin a file with a byte order mark.
 	if bom, err := in.Peek(3); err == nil && string(bom) == "\xef\xbb\xbf" {
 		in.Discard(3)
 	}
-	c := &csvReader{path: path, labels: opt.LabelColumn, r: csv.NewReader(in), bin: opt.binarizer(streamTrain)}
+	c.r, c.rows, c.counts = csv.NewReader(in), 0, true
 	c.r.FieldsPerRecord = -1 // rows of unequal length have an error of our own
 	c.r.ReuseRecord = true
 	c.r.TrimLeadingSpace = true
@@ -52,28 +96,88 @@ func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error
 		var parse *csv.ParseError
 		switch {
 		case err == io.EOF:
-			return c.set()
+			return c.checkIndex()
 		case errors.As(err, &parse):
-			return nil, formatErrorf("%s:%d: byte %d: %w; quotes must enclose a whole field", path, parse.Line, parse.Column, parse.Err)
+			return formatErrorf("%s:%d: byte %d: %w; quotes must enclose a whole field", c.path, parse.Line, parse.Column, parse.Err)
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return fmt.Errorf("%s: %w", c.path, err)
 		}
 		header := false
 		if first {
 			header, err = c.begin(row)
 		}
 		if err == nil && !header {
-			err = c.add(row)
+			if err = c.checkRow(row); err == nil {
+				err = do(row)
+			}
+			c.rows++
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
+}
+
+// checkRow checks the number of columns, and whether the first still counts rows.
+func (c *csvReader) checkRow(row []string) error {
+	if len(row) != c.fields {
+		line, _ := c.r.FieldPos(0)
+		return formatErrorf("%s:%d: %d columns where the first row has %d; give every row the same number", c.path, line, len(row), c.fields)
+	}
+	if c.counts {
+		n, err := strconv.Atoi(strings.TrimSpace(row[0]))
+		if c.rows == 0 {
+			c.from = n
+		}
+		c.counts = err == nil && c.fields > 1 && n == c.from+c.rows && (c.from == 0 || c.from == 1)
+	}
+	return nil
+}
+
+// leastIndex is the number of rows from which a first column that counts them is
+// taken for an index although all of its values can be scaled.
+const leastIndex = 10
+
+// checkIndex returns an error if the first column counts the rows.
+func (c *csvReader) checkIndex() error {
+	if !c.counts || c.rows < leastIndex {
+		return nil
+	}
+	return formatErrorf("%s: %s", c.path, countsRows)
+}
+
+// countsRows says what to do about an index.
+const countsRows = "the first column counts the rows; leave it out (pandas: to_csv(index=False))"
+
+// separator returns the name of what separates columns in a field that should be
+// one, or "".
+func separator(field string) string {
+	switch {
+	case strings.Contains(field, ";"):
+		return "semicolons"
+	case strings.Contains(field, "\t"):
+		return "tabs"
+	}
+	return ""
+}
+
+// inputs returns the row without its label.
+func (c *csvReader) inputs(row []string) []string {
+	if c.label {
+		return row[:len(row)-1]
+	}
+	return row
 }
 
 // begin reads from the first row the number of columns, whether the row is a
 // header, and whether there are labels.
 func (c *csvReader) begin(row []string) (header bool, err error) {
+	if s := separator(row[0]); s != "" {
+		return false, formatErrorf("%s:1: columns are separated by %s; separate them by commas, and write fractions as 0.5", c.path, s)
+	}
+	if row[0] == "" && len(row) > 1 {
+		return false, formatErrorf("%s:1: the first column has no name, as that of pandas that counts rows; leave it out (to_csv(index=False))", c.path)
+	}
 	c.fields = len(row)
 	last := strings.ToLower(strings.TrimSpace(row[len(row)-1]))
 	labelled := slices.Contains(labelNames, last)
@@ -112,10 +216,6 @@ func isNumber(field string) bool {
 
 // add adds a row of values.
 func (c *csvReader) add(row []string) error {
-	if len(row) != c.fields {
-		line, _ := c.r.FieldPos(0)
-		return formatErrorf("%s:%d: %d columns where the first row has %d; give every row the same number", c.path, line, len(row), c.fields)
-	}
 	if c.label {
 		name := strings.TrimSpace(row[len(row)-1])
 		if name == "" {
@@ -124,7 +224,7 @@ func (c *csvReader) add(row []string) error {
 		if why := c.labeller.add(name); why != "" {
 			return c.wrong(len(row)-1, "%s; is it a column of labels?", why)
 		}
-		row = row[:len(row)-1]
+		row = c.inputs(row)
 	}
 	at := len(c.words)
 	stride := (len(row) + 63) / 64
@@ -134,20 +234,14 @@ func (c *csvReader) add(row []string) error {
 	c.words = slices.Grow(c.words, stride)[:at+stride]
 	x := c.words[at:]
 	clear(x)
-	i := at / stride
+	i := c.rows
 	key := c.bin.row(i)
 	for j, field := range row {
-		v := 0.0
-		switch field {
-		case "0":
-		case "1":
-			v = 1
-		default:
-			var err error
-			if v, err = c.value(j, field); err != nil {
-				return err
-			}
+		v, err := c.value(j, field)
+		if err != nil {
+			return err
 		}
+		v = c.to.of(v)
 		if c.bin.one(key, j, v) {
 			x[j/64] |= 1 << (j % 64)
 		}
@@ -164,28 +258,36 @@ func (c *csvReader) add(row []string) error {
 	return nil
 }
 
-// value reads a field of column j that is neither "0" nor "1".
-func (c *csvReader) value(j int, field string) (float64, error) {
-	field = strings.TrimSpace(field)
-	v, err := strconv.ParseFloat(field, 64)
+// value reads a field of column j.
+func (c *csvReader) value(j int, field string) (v float64, err error) {
+	switch field {
+	case "0":
+	case "1":
+		v = 1
+	default:
+		field = strings.TrimSpace(field)
+		v, err = strconv.ParseFloat(field, 64)
+	}
+	why := c.scaling.wrong(v, false)
 	switch {
 	case field == "":
 		return 0, c.wrong(j, "a value is missing; write 0 or 1, or a number between")
 	case err != nil && !errors.Is(err, strconv.ErrRange):
+		if s := separator(field); s != "" {
+			return 0, c.wrong(j, "%s: columns are separated by %s; separate them by commas, and write fractions as 0.5", quote(field), s)
+		}
 		if j == c.fields-1 {
 			return 0, c.wrong(j, "%s is not a number; if the last column holds labels, say so by -label-column last", quote(field))
 		}
 		return 0, c.wrong(j, "%s is not a number; write 0 or 1, or a number between", quote(field))
-	case math.IsNaN(v):
-		return 0, c.wrong(j, "%s is not a number in [0,1]; fill in missing values first", quote(field))
-	case !(v >= 0 && v <= 1):
-		hint := ""
-		if j == c.fields-1 {
-			hint = ", or if the last column holds labels, say so by -label-column last"
-		}
-		return 0, c.wrong(j, "%s is outside [0,1]; scale the values to it first%s", quote(field), hint)
+	case why == "":
+		return v, nil
+	case j == 0 && c.counts && c.rows > 0:
+		return 0, c.wrong(j, "%s: %s", quote(field), countsRows)
+	case j == c.fields-1 && !c.label && !math.IsNaN(v):
+		why += ", or if the last column holds labels, say so by -label-column last"
 	}
-	return v, nil
+	return 0, c.wrong(j, "%s %s", quote(field), why)
 }
 
 // wrong is the error for a field: file, line and column, the column's name if

@@ -3,8 +3,9 @@
 //
 // [Load] takes a spec: the name of a data set with settings after colons, such
 // as toy:4,8,2500,0.2:plain or fontdigits:1000:seed=2, or the path of a file:
-// digits.csv, digits.npz, train-images-idx3-ubyte.gz or images.idx,labels.idx.
-// [Help] lists all sources. To add one, add a row to the table in source.go and
+// digits.csv, digits.npz, rows.npy, train-images-idx3-ubyte.gz or
+// images.idx,labels.idx. [Help] lists all sources, and [LoadTest] reads a test set
+// from one of its own. To add one, add a row to the table in source.go and
 // a file with its load function.
 //
 // Generated data depend on their spec only, not on the seed of a training run,
@@ -13,7 +14,8 @@
 // those of toy and desjardins are drawn from a known one. [Set.LogProb] is that
 // law. It says how good a model could be at best.
 //
-// Values in [0,1] and grey bytes are made binary as [Options].Binarize says: by
+// [Options].Scale says which values of a file stand for 0 and 1. Values in [0,1]
+// and grey bytes are made binary as [Options].Binarize says: by
 // a threshold, or by one draw with the value as probability; or they stay grey.
 // [Set.Binarize] says which of these happened, if there was anything to do. It
 // should be stated with every number computed from the data.

@@ -32,7 +32,7 @@ func ExampleHelp() {
 	// bars:N              bars and stripes, N×N (bars:4:distinct: each once)
 	// shifter:N           labelled shifter of N bits
 	// desjardins:P        four modes of 4×4, flipped with probability P
-	// FILE.csv FILE.npz   rows of values in [0,1]
+	// FILE.csv .npz .npy  rows of values in [0,1]; others take -scale
 	// IMAGES[,LABELS]     IDX files, gzipped or not
 	// generated data end in :seed=N if wished
 }

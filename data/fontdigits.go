@@ -60,7 +60,7 @@ func fontSet(ctx context.Context, name string, n int, key rbm.Key, bin binarizer
 		defer pens.Put(pen)
 		for i := lo; i < hi; i++ {
 			s.Y[i] = int32(pen.draw(key.Child(uint64(i))))
-			bin.picture(s, i, pen.grey.Pix)
+			bin.picture(s, i, pen.grey.Pix, whiteLevels)
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -2,6 +2,7 @@ package data
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"os"
@@ -98,21 +99,28 @@ func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 		return nil, formatErrorf("%s: images of %v, but of %v in %s; give both the same shape, or move one away",
 			parts[1].images, shapes[1], shapes[0], parts[0].images)
 	}
-	most := 255
-	for most > 0 && !seen[most] {
-		most--
+	var all extent
+	g := opt.scaling()
+	for b, there := range seen {
+		if !there {
+			continue
+		}
+		all.add(float64(b))
+		if why := g.wrong(float64(b), true); why != "" {
+			return nil, formatErrorf("%s: byte %d %s", parts[0].images, b, why)
+		}
 	}
-	white, why := byteScale(float64(most))
+	to, why := g.fit(all, true)
 	if why != "" {
 		return nil, formatErrorf("%s: %s", parts[0].images, why)
 	}
-	grey := white == 255 && slices.Contains(seen[1:255], true)
 
 	var sets []*Set
 	var l labeller
 	for i, p := range parts {
-		s, bin := opt.part(sp.text, i, grey)
-		labels, err := p.read(ctx, idxFiles[:], &packer{bin: bin, set: s, binary: white == 1})
+		s, bin := opt.part(sp.text, i, all.between(to))
+		s.Scale = opt.describe(to)
+		labels, err := p.read(ctx, idxFiles[:], &packer{bin: bin, set: s, levels: to.levels()})
 		if err != nil {
 			return nil, err
 		}
@@ -130,23 +138,17 @@ func loadIDX(ctx context.Context, sp spec, opt Options) ([]*Set, error) {
 // withTest returns the part and, if there is one, the test set beside it.
 // Labels must then be there as they are for the training set.
 func (p idxPart) withTest() ([]idxPart, error) {
-	for _, word := range []string{"t10k", "test"} {
-		t := idxPart{images: beside(p.images, "train", word)}
-		if t.images == "" {
-			continue
-		}
-		if p.labels != "" {
-			t.labels = labelsBeside(t.images)
-			if t.labels == "" {
-				t.labels = beside(p.labels, "train", word)
-			}
-			if t.labels == "" {
-				return nil, formatErrorf("%s: no file of labels beside it; put them there, or move the images away", t.images)
-			}
-		}
-		return []idxPart{p, t}, nil
+	t := idxPart{images: besideTest(p.images)}
+	if t.images == "" {
+		return []idxPart{p}, nil
 	}
-	return []idxPart{p}, nil
+	if p.labels != "" {
+		t.labels = cmp.Or(labelsBeside(t.images), besideTest(p.labels))
+		if t.labels == "" {
+			return nil, formatErrorf("%s: no file of labels beside it; put them there, or move the images away", t.images)
+		}
+	}
+	return []idxPart{p, t}, nil
 }
 
 // read reads the images, which must be as files says, into the packer's set,

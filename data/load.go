@@ -35,6 +35,13 @@ type Options struct {
 	// in Set.Grey. Data that are binary already ignore it.
 	Binarize string
 
+	// Scale says which values of a file stand for 0 and 1. "auto", or "": 0 and 1
+	// do, or 255 stands for 1 in bytes of npz, npy and IDX files that have any
+	// above 1. "max": 0, and the largest value of the file. "minmax": the smallest
+	// and the largest. A number, such as 255: 0, and this one. LOW:HIGH: these two.
+	// Named data sets ignore it.
+	Scale string
+
 	// Height and Width, if they are not 0, are the shape of a row as a picture,
 	// instead of the one that the source has or that is guessed. Their product
 	// must be the number of inputs. See ParseShape.
@@ -66,7 +73,8 @@ func (o Options) progress(what string, total int64) io.Writer {
 func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err error) {
 	opt.LabelColumn, opt.Binarize = cmp.Or(opt.LabelColumn, "auto"), cmp.Or(opt.Binarize, Threshold)
 	var sets []*Set
-	switch {
+	switch err = CheckScale(opt.Scale); {
+	case err != nil:
 	case !slices.Contains([]string{"auto", "last", "none"}, opt.LabelColumn):
 		err = specErrorf("label column %s: it must be auto, last or none", quote(opt.LabelColumn))
 	case !slices.Contains([]string{Threshold, Sample, None}, opt.Binarize):

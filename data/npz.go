@@ -4,17 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"slices"
 
 	"gorbm/rbm"
 	"gorbm/rbm/npz"
 )
 
+// inputNames are the names of the array of training rows in an archive, in order
+// of preference, each with that of their labels: the plain ones, those of Keras,
+// and those of rbmeval -features.
+var inputNames = [][2]string{{"x", "y"}, {"x_train", "y_train"}, {"features", "y"}}
+
 // loadNPZ reads the arrays x and, if it is there, y of a NumPy archive as a
-// training set, or x_train, y_train, x_test and y_test as Keras names them.
-// x is examples × inputs or examples × height × width (or height × width × 1):
-// 0 and 1 of any type, floats in [0,1], or bytes of grey up to 255. y is one
-// label an example: integers, or text.
+// training set, and x_test and y_test as a test set; see inputNames. x is
+// examples × inputs or examples × height × width (or height × width × 1): 0 and
+// 1 of any type, floats in [0,1], bytes of grey up to 255, or what Options.Scale
+// takes to [0,1]. y is one label an example: integers, or text.
 func loadNPZ(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
 	archive, err := npz.Open(f, size)
 	var sets []*Set
@@ -27,43 +32,59 @@ func loadNPZ(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error
 	return sets, nil
 }
 
+// loadNPY reads a single NumPy array, of what loadNPZ takes for x.
+func loadNPY(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
+	sets, err := arraySets(npz.Single(f, size, "x"), path, opt)
+	if err != nil {
+		return nil, formatErrorf("%s: %w", path, err)
+	}
+	return sets, nil
+}
+
 // arraySets is loadNPZ of an open archive. Its errors do not name the file.
 func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
-	x, y := []string{"x"}, []string{"y"}
-	if !a.Has("x") {
-		if !a.Has("x_train") {
-			return nil, fmt.Errorf("no array x or x_train, only %s; name the inputs x and the labels y", a.Names())
-		}
-		x, y = []string{"x_train"}, []string{"y_train"}
-		if a.Has("x_test") {
-			x, y = append(x, "x_test"), append(y, "y_test")
-		}
+	at := slices.IndexFunc(inputNames, func(names [2]string) bool { return a.Has(names[0]) })
+	if at < 0 {
+		return nil, fmt.Errorf("no array x or x_train, only %s; name the inputs x and the labels y", a.Names())
+	}
+	x, y := []string{inputNames[at][0]}, []string{inputNames[at][1]}
+	if a.Has("x_test") {
+		x, y = append(x, "x_test"), append(y, "y_test")
 	}
 
 	// All inputs are read once before any are stored: then it is known that the
 	// archive holds what its headers say, and what the bytes of all parts mean.
 	scans := make([]inputScan, len(x))
-	var all inputScan
 	for i, name := range x {
-		s, err := scanInputs(a, name)
+		s, err := scanInputs(a, name, opt.scaling())
 		if err != nil {
 			return nil, err
 		}
-		all.most, all.between, all.one = max(all.most, s.most), all.between || s.between, all.one || s.one
 		scans[i] = s
 	}
 	if s := scans; len(s) == 2 && (s[0].height != s[1].height || s[0].width != s[1].width) {
-		return nil, fmt.Errorf("rows of x_train are %d × %d, of x_test %d × %d; give both the same shape",
-			s[0].height, s[0].width, s[1].height, s[1].width)
+		return nil, fmt.Errorf("rows of %s are %d × %d, of x_test %d × %d; give both the same shape",
+			x[0], s[0].height, s[0].width, s[1].height, s[1].width)
 	}
-	white, why := byteScale(all.most)
-	if why != "" {
-		return nil, errors.New(why)
+	to, grey := make([]scale, len(x)), false
+	for i, scan := range scans {
+		var all extent // of the parts that have the same scale
+		for _, s := range scans {
+			if s.bytes == scan.bytes || opt.scaling().rule != "auto" {
+				all.join(s.extent)
+			}
+		}
+		var why string
+		if to[i], why = opt.scaling().fit(all, scan.bytes); why != "" {
+			return nil, errors.New(why)
+		}
+		grey = grey || scan.between(to[i])
 	}
 	var sets []*Set
 	for i, scan := range scans {
-		s, bin := opt.part(path, i, all.between || all.one && white > 1)
-		if err := packInputs(a, x[i], s, scan, white, bin); err != nil {
+		s, bin := opt.part(path, i, grey)
+		s.Scale = opt.describe(to[i])
+		if err := packInputs(a, x[i], s, scan, to[i], bin); err != nil {
 			return nil, err
 		}
 		sets = append(sets, s)
@@ -77,14 +98,12 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 // An inputScan is what is known of an array of inputs after reading it once.
 type inputScan struct {
 	rows, height, width int
-	bytes               bool    // elements are bytes, perhaps of grey
-	most                float64 // the largest value
-	between             bool    // some value lies between 0 and 1, or is a byte from 2 to 254
-	one                 bool    // some byte is 1, which is white or, if 255 is, nearly black
+	bytes               bool // elements are bytes, perhaps of grey
+	extent
 }
 
 // scanInputs reads an array of inputs and checks its shape and every value.
-func scanInputs(a *npz.Archive, name string) (s inputScan, err error) {
+func scanInputs(a *npz.Archive, name string, g scaling) (s inputScan, err error) {
 	r, err := a.Array(name)
 	if err != nil {
 		return s, err
@@ -118,37 +137,22 @@ func scanInputs(a *npz.Archive, name string) (s inputScan, err error) {
 	}
 	s.bytes = r.Kind == 'u' && r.Size == 1
 	err = r.Rows(s.rows, int(cols), func(i, j int, v float64) error {
-		switch {
-		case v == 0:
-		case s.bytes:
-			s.between = s.between || v > 1 && v < 255
-			s.one = s.one || v == 1
-		case v == 1:
-		case math.IsNaN(v):
-			return r.Errorf("row %d, column %d: NaN is not a number in [0,1]; fill in missing values first", i, j)
-		case !(v > 0 && v < 1):
-			return r.Errorf("row %d, column %d: %g is outside [0,1]; scale the values to it first, or save grey ones as uint8", i, j, v)
-		default:
-			s.between = true
+		if why := g.wrong(v, s.bytes); why != "" {
+			return r.Errorf("row %d, column %d: %g %s", i, j, v, why)
 		}
-		s.most = max(s.most, v)
+		s.add(v)
 		return nil
 	})
 	return s, err
 }
 
-// packInputs reads an array of inputs again, into the rows of a set. Bytes are
-// divided by white.
-func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, white float64, bin binarizer) error {
+// packInputs reads an array of inputs again, into the rows of a set.
+func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scale, bin binarizer) error {
 	r, err := a.Array(name)
 	if err != nil {
 		return err
 	}
 	defer r.Close()
-	unit := 1.0
-	if scan.bytes {
-		unit = white
-	}
 	s.Height, s.Width = scan.height, scan.width
 	s.X = rbm.NewBits(scan.rows, s.Height*s.Width)
 	if why := bin.keep(s); why != "" {
@@ -159,7 +163,7 @@ func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, white float
 		if j == 0 {
 			key = bin.row(i)
 		}
-		v /= unit
+		v = to.of(v)
 		if bin.one(key, j, v) {
 			s.X.Words[i*s.X.Stride+j/64] |= 1 << (j % 64)
 		}

@@ -38,6 +38,11 @@ type Set struct {
 	// Sample. It is None if there is Grey.
 	Binarize string
 
+	// Scale is the range of the source's values that became [0,1], such as 0:16,
+	// if Options.Scale asked for one; else "". As Options.Scale it reads another
+	// file alike.
+	Scale string
+
 	// LogProb returns the log probability, in nats, of inputs x and class y
 	// under the law of the data; for y < 0 that of x alone. Bits of x past X.Cols
 	// are ignored. It is nil if the law is not known.

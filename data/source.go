@@ -19,8 +19,9 @@ func sources() []source {
 		{"bars", "bars:N", "bars and stripes, N×N (bars:4:distinct: each once)", seedless, nil, loadBars},
 		{"shifter", "shifter:N", "labelled shifter of N bits", seedless, nil, loadShifter},
 		{"desjardins", "desjardins:P", "four modes of 4×4, flipped with probability P", seeded, nil, loadDesjardins},
-		{".csv", "FILE.csv", "rows of values in [0,1]", seedless, []string{".csv"}, fileLoader(loadCSV)},
-		{".npz", "FILE.npz", "rows of values in [0,1]", seedless, []string{".npz"}, fileLoader(loadNPZ)},
+		{".csv", "FILE.csv", "rows of values in [0,1]; others take -scale", seedless, []string{".csv"}, fileLoader(loadCSV)},
+		{".npz", ".npz", "rows of values in [0,1]; others take -scale", seedless, []string{".npz"}, fileLoader(loadNPZ)},
+		{".npy", ".npy", "rows of values in [0,1]; others take -scale", seedless, []string{".npy"}, fileLoader(loadNPY)},
 		{"IDX", "IMAGES[,LABELS]", "IDX files, gzipped or not", seedless, idxEndings, loadIDX},
 	}
 }

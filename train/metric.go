@@ -40,12 +40,18 @@ type Column struct {
 	Label, Format, Unit string
 	Scale               float64
 	// First has the line stand among the first of the report: what a run is for.
-	First bool
+	// There is a value for each part then. Smaller is said of values of which the
+	// smaller is the better one, and Goal of those that training is to better.
+	First, Smaller, Goal bool
 	// Axis labels the panel of the column in curves.png, with its unit; "" is
-	// no panel. Panels are in the order of Rank.
+	// no panel. Panels are in the order of Rank, and so are columns in the choice
+	// of the best model.
 	Axis string
 	Rank int
 }
+
+// Text returns a value of the column as the report shows it, without its unit.
+func (c Column) Text(v float64) string { return fmt.Sprintf(c.Format, cmp.Or(c.Scale, 1)*v) }
 
 // Report returns a line for each column that is in the report of a run, of those
 // that stand first or of the others.
@@ -59,7 +65,7 @@ func (m Metric) Report(e Evaluation, first bool) []string {
 		for _, part := range []string{"", "train", "holdout", "test"} {
 			name := strings.TrimSuffix(c.Name+"_"+part, "_")
 			if v, ok := e.Value(name); ok && c.Label != "" {
-				values = append(values, strings.TrimSpace(part+" "+fmt.Sprintf(c.Format, cmp.Or(c.Scale, 1)*v)))
+				values = append(values, strings.TrimSpace(part+" "+c.Text(v)))
 			}
 		}
 		if values != nil {
@@ -112,7 +118,7 @@ var metricKinds = []metricKind{
 		// log p(y|x) of the last part.
 		name: "classification",
 		columns: []Column{
-			{Name: "error", Label: "classification error", Format: "%.3g %%", Scale: 100, First: true, Axis: "classification error", Rank: 3},
+			{Name: "error", Label: "classification error", Format: "%.3g %%", Scale: 100, First: true, Smaller: true, Axis: "classification error", Rank: 3},
 			{Name: "accuracy_sum", Single: true},
 			{Name: "accuracy_mean", Single: true, Label: "mean log p(y|x)", Format: "%.4g", Unit: " nats", Axis: "mean log p(y|x) / nats", Rank: 4},
 		},
@@ -128,7 +134,7 @@ var metricKinds = []metricKind{
 		// The mean exact log-likelihood, by enumeration; of grey rows the score
 		// −F − log Z, which is no likelihood.
 		name:    "log_likelihood",
-		columns: []Column{{Name: "log_likelihood", Label: "exact log-likelihood", Format: "%.5g", First: true, Axis: "log-likelihood / nats", Rank: 1}},
+		columns: []Column{{Name: "log_likelihood", Label: "exact log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "log-likelihood / nats", Rank: 1}},
 		applies: func(s *subject) (bool, error) {
 			if s.enumErr != nil {
 				return false, fmt.Errorf("log_likelihood: %w", s.enumErr)
@@ -141,7 +147,7 @@ var metricKinds = []metricKind{
 				note += fmt.Sprintf("; the law of the data scores %.5g on the training rows", law)
 			}
 			if s.isGrey() {
-				c[0].Label, note = "score −F − log Z", "grey values kept: no likelihood"
+				c[0].Label, c[0].Axis, note = "score −F − log Z", "score −F − log Z / nats", "grey values kept: no likelihood"
 			}
 			c[0].Unit = " nats (" + note + ")"
 		},
@@ -150,7 +156,7 @@ var metricKinds = []metricKind{
 	{
 		// The mean exact log pseudo-likelihood.
 		name:    "pseudo_likelihood",
-		columns: []Column{{Name: "pseudo_likelihood", Label: "pseudo-log-likelihood", Format: "%.5g", First: true, Axis: "pseudo-log-likelihood / nats", Rank: 2}},
+		columns: []Column{{Name: "pseudo_likelihood", Label: "pseudo-log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "pseudo-log-likelihood / nats", Rank: 2}},
 		applies: func(s *subject) (bool, error) {
 			if s.isGrey() {
 				return false, fmt.Errorf("pseudo_likelihood needs binary inputs; those of %s are grey", s.train().Name)
@@ -165,6 +171,23 @@ var metricKinds = []metricKind{
 			c[0].Unit = " nats (" + note + ")"
 		},
 		measure: pseudoLikelihood,
+	},
+	{
+		// The mean over rows and inputs of (v − p(v=1|h))², with h drawn from
+		// p(h|v) by the same numbers each time: how much of a row its hidden units
+		// keep (Hinton, A practical guide to training RBMs, 2010, section 5.1).
+		// "auto" takes it where there is no pseudo-likelihood, of grey rows.
+		name: "reconstruction",
+		columns: []Column{
+			{Name: "reconstruction_error", Label: "mean squared reconstruction error", Format: "%.4g", First: true, Smaller: true, Goal: true, Axis: "reconstruction error", Rank: 6},
+		},
+		applies: func(s *subject) (bool, error) {
+			if c := s.m.Constraint; c != nil && c.On == rbm.AllUnits {
+				return false, fmt.Errorf("reconstruction needs hidden units that may change while inputs stay; the constraint %v fixes their number", c)
+			}
+			return s.isGrey(), nil
+		},
+		measure: reconstruction,
 	},
 	{
 		// The mean F of the rows that are not trained on, held out if there are

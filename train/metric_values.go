@@ -39,12 +39,13 @@ type part struct {
 	name  string
 	set   *data.Set
 	order []int32
+	key   rbm.Key // of what is drawn to measure it
 }
 
 func newPart(name string, set *data.Set, key rbm.Key) part {
 	order := data.RowNumbers(0, set.Len())
 	key.Rand().Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
-	return part{name: name, set: set, order: order}
+	return part{name: name, set: set, order: order, key: key.Child(0)}
 }
 
 // rows returns a sample of rows, the same each time, of at most work divided
@@ -105,7 +106,8 @@ type Score struct {
 	N        int     `json:"n"`          // rows
 }
 
-// Classify scores m, which must have classes, on rows of set.
+// Classify scores m, which must have classes, on rows of set, which must have
+// labels. Of no rows, as of nil, the fractions are NaN.
 func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 	logp := make([]float64, len(rows)*m.Classes())
 	m.ClassLogProb(logp, set.Rows(rows, m.Classes()))
@@ -116,10 +118,11 @@ func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
 	return ScoreRows(logp, y)
 }
 
-// ScoreRows scores log p(y|x), rows × classes, against the labels y.
+// ScoreRows scores log p(y|x), rows × classes, against the labels y. Of no rows
+// the fractions are NaN.
 func ScoreRows(logp []float64, y []int32) Score {
 	s := Score{N: len(y)}
-	classes := len(logp) / len(y)
+	classes := len(logp) / max(len(y), 1)
 	for i, label := range y {
 		p := logp[i*classes : (i+1)*classes]
 		if Likeliest(p) != int(label) {
@@ -167,6 +170,31 @@ func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]
 		p.set.Visible(v.Input(), rows, m.Classes())
 		m.PseudoLogLikelihood(dst, v)
 		return Mean(dst)
+	}), nil
+}
+
+func reconstruction(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
+	return s.each(func(p part) float64 {
+		work := wholeWork // products of grey rows, which nothing can skip
+		if whole && p.name != "train" {
+			work = 0
+		}
+		rows := p.rows(m, work)
+		b := rbm.Batch{V: p.set.Rows(rows, m.Classes()), H: rbm.NewMatrix(len(rows), m.Hidden())}
+		m.HiddenMean(b.H, b.V)
+		h, mean := rbm.NewBits(len(rows), m.Hidden()), rbm.NewMatrix(len(rows), m.Visible())
+		m.HiddenSample(h, b, p.key)
+		m.VisibleMean(mean, h)
+		sum, v := 0.0, make([]float32, m.Visible())
+		for r := range rows {
+			clear(v)
+			b.V.Each(r, func(i int, x float32) { v[i] = x })
+			for i, x := range mean.Row(r)[:m.Inputs()] {
+				d := float64(v[i]) - float64(x)
+				sum += d * d
+			}
+		}
+		return sum / float64(len(rows)*m.Inputs())
 	}), nil
 }
 

@@ -26,32 +26,35 @@ const leastApart = 0.8
 // Agree counts how many samples of m, of Samples(m, set, perClass, seed), are
 // nearest to a row of set of the class that they were drawn for. Two pictures are
 // as far apart as they have pixels that differ, both cut at ½; of equals the first
-// row counts. ok is false if there are no labels, or if training rows themselves
+// row counts. Neither a training row nor a sample is
+// compared with itself, the row that its chain started from: samples whose chains
+// have not left it are as good as training rows, not better. ok is false if there are no labels, or if training rows themselves
 // lie too near to rows of other classes.
 func Agree(m *rbm.RBM, set *data.Set, samples rbm.Matrix, perClass int, seed uint64) (a Agreement, ok bool) {
 	if m.Classes() == 0 || set.Y == nil {
 		return a, false
 	}
-	var class, itself []int32 // of each picture; the row that it is, or −1
+	var class, own []int32 // of each picture; the row that it is, or that its chain started from
 	var pictures [][]uint64
 	for y := range m.Classes() {
 		from := rowsOf(set, y)
 		if !m.HasClass(y) || len(from) < 2 {
 			continue
 		}
-		key := rbm.NewKey(seed).Child(pictureKey).Child(uint64(y)).Child(sampleReference)
-		for i, row := range pick(from, perClass, key) {
+		key := rbm.NewKey(seed).Child(pictureKey).Child(uint64(y))
+		start := pick(from, perClass, key)
+		for i, row := range pick(from, perClass, key.Child(sampleReference)) {
 			cut := rbm.NewBits(1, samples.Cols)
 			for j, x := range samples.Row(y*perClass + i) {
 				cut.Set(0, j, x >= 0.5)
 			}
 			pictures = append(pictures, cut.Row(0), set.X.Row(int(row)))
-			class, itself = append(class, int32(y), int32(y)), append(itself, -1, row)
+			class, own = append(class, int32(y), int32(y)), append(own, start[i], row)
 		}
 	}
 	same := make([]bool, len(pictures))
 	parallel.Do(len(pictures), func(i int) {
-		same[i] = set.Y[nearestRow(set, pictures[i], itself[i])] == class[i]
+		same[i] = set.Y[nearestRow(set, pictures[i], own[i])] == class[i]
 	})
 	a.Of = len(pictures) / 2
 	for i, s := range same {

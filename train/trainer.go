@@ -171,22 +171,43 @@ type Trainer struct {
 // fit the data. That the estimator cannot keep a constraint of m is an error of
 // the first step; check with Settings.Negative.CheckModel before.
 func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
-	if err := s.check(set); err != nil {
-		return nil, err
-	}
-	if err := Fits(m, set); err != nil {
+	if err := check(s, set, m); err != nil { // before a base is made of them
 		return nil, err
 	}
 	if l := s.Negative.Ladder(); l.Path == negphase.ToData && l.Base == nil {
 		s.Negative.SetBase(Base(m, set))
 	}
-	if err := Allows(m, set); err != nil {
-		return nil, err
-	}
 	negative, err := negphase.New(s.Negative)
 	if err != nil {
 		return nil, err
 	}
+	return assemble(negative, s, set, m), nil
+}
+
+// check returns an error that says why a trainer of m on set cannot have these
+// settings, or nil.
+func check(s Settings, set *data.Set, m *rbm.RBM) error {
+	if err := s.check(set); err != nil {
+		return err
+	}
+	if err := Fits(m, set); err != nil {
+		return err
+	}
+	return Allows(m, set)
+}
+
+// NewWith is New with any estimator of the negative phase, which the trainer
+// then owns. Of s.Negative nothing is used: Save writes it, and Load demands that
+// it is the same, so its Kind may name the estimator.
+func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
+	if err := check(s, set, m); err != nil {
+		return nil, err
+	}
+	return assemble(negative, s, set, m), nil
+}
+
+// assemble returns a trainer of what check has passed.
+func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) *Trainer {
 	key := rbm.NewKey(s.Seed)
 	batch := rbm.Batch{V: set.NewRows(s.Batch, m.Classes()), H: rbm.NewMatrix(s.Batch, m.Hidden())}
 	return &Trainer{
@@ -196,13 +217,17 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 		batches:   data.NewBatches(set.Len(), s.Batch, key.Child(batchKey)),
 		rows:      make([]int32, s.Batch),
 		batch:     batch,
-	}, nil
+	}
 }
 
 // Fits returns an error that says why m cannot be trained or evaluated on set,
 // or nil.
 func Fits(m *rbm.RBM, set *data.Set) error {
 	switch {
+	case set.Y != nil && len(set.Y) != set.Len():
+		return fmt.Errorf("%s has %d labels for %d rows; give one each", set.Name, len(set.Y), set.Len())
+	case set.Grey.Rows > 0 && (set.Grey.Rows != set.X.Rows || set.Grey.Cols != set.X.Cols):
+		return fmt.Errorf("%s has %d × %d bits but %d × %d grey values; give both the same shape", set.Name, set.X.Rows, set.X.Cols, set.Grey.Rows, set.Grey.Cols)
 	case m.Inputs() != set.X.Cols:
 		return fmt.Errorf("the model has %d inputs, but rows of %s have %d", m.Inputs(), set.Name, set.X.Cols)
 	case m.Classes() > 0 && set.Y == nil:

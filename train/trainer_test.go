@@ -1,6 +1,7 @@
 package train
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
 )
@@ -406,4 +408,86 @@ func TestStepAllocatesNothing(t *testing.T) {
 			t.Errorf("%v allocations a step", n)
 		}
 	})
+}
+
+// watched is an estimator of the tests' own: another one, whose calls it counts.
+type watched struct {
+	negphase.Estimator
+	calls int
+}
+
+func (w *watched) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, negphase.Info, error) {
+	w.calls++
+	return w.Estimator.Estimate(m, pos, key)
+}
+
+// NewWith takes any estimator: the same bits as New with the same one, saved
+// and loaded between.
+func TestNewWith(t *testing.T) {
+	set := toy(t, smallToy)
+	s := settingsOf(t, negatives["pt"])
+	want := newTrainer(t, s, set, 6, true, rbm.Softmax)
+	run(t, want, 40)
+	begin := func() (*Trainer, *watched) {
+		inner, err := negphase.New(s.Negative)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, own := &watched{Estimator: inner}, s
+		own.Negative = negphase.DefaultSettings("watched")
+		tr, err := NewWith(w, own, set, NewModel(set, 6, true, rbm.Softmax, s.Seed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tr, w
+	}
+	first, _ := begin()
+	run(t, first, 25)
+	second, w := begin()
+	if _, err := second.Load(bytes.NewReader(save(t, first))); err != nil {
+		t.Fatal(err)
+	}
+	run(t, second, 40)
+	if !second.Model().Equal(want.Model()) || w.calls != 15 {
+		t.Errorf("%d calls, or other parameters than those of New", w.calls)
+	}
+	if _, err := want.Load(bytes.NewReader(save(t, first))); err == nil || !strings.Contains(err.Error(), "watched") {
+		t.Errorf("loaded into a trainer of another estimator: %v", err)
+	}
+	s.Rate = -1
+	if _, err := NewWith(w, s, set, NewModel(set, 6, true, rbm.Softmax, 1)); err == nil || !strings.Contains(err.Error(), "rate is -1") {
+		t.Errorf("a negative rate: %v", err)
+	}
+	if _, err := NewWith(w, settingsOf(t, "cd"), set, rbm.New(3, 2, 0, rbm.Softmax)); err == nil || !strings.Contains(err.Error(), "the model has 3 inputs") {
+		t.Errorf("a model of another shape: %v", err)
+	}
+}
+
+// No rows have no score, and no panic.
+func TestClassifyNothing(t *testing.T) {
+	set := toy(t, smallToy)
+	m := NewModel(set, 3, true, rbm.Softmax, 1)
+	for _, rows := range [][]int32{nil, {}} {
+		if s := Classify(m, set, rows); s.N != 0 || !math.IsNaN(s.Error) || !math.IsNaN(s.MeanLogP) {
+			t.Errorf("%+v", s)
+		}
+	}
+	if s := Classify(m, set, []int32{0}); s.N != 1 || math.IsNaN(s.Error) {
+		t.Errorf("%+v", s)
+	}
+}
+
+// Sets that are made by hand are checked before training.
+func TestFitsOwnData(t *testing.T) {
+	m := tinyModel(rbm.Softmax)
+	few, grey := tinySet(), tinySet()
+	few.Y = few.Y[:2]
+	grey.Grey = rbm.NewMatrix(2, 1)
+	for want, set := range map[string]*data.Set{"tiny has 2 labels for 3 rows; give one each": few, "tiny has 3 × 1 bits but 2 × 1 grey values; give both the same shape": grey} {
+		s := settingsOf(t, "cd")
+		s.Batch = 1
+		if _, err := New(s, set, m); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 }

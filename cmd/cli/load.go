@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gorbm/data"
 	"gorbm/rbm"
@@ -18,8 +19,9 @@ import (
 
 // DataFlags are the flags that choose data.
 type DataFlags struct {
-	Flags                                   *Flags // of the command
-	Spec, Dir, LabelColumn, Binarize, Shape string
+	Flags                                          *Flags // of the command
+	Spec, Dir, LabelColumn, Binarize, Scale, Shape string
+	Test                                           string // of AddTest
 }
 
 // AddData adds the flags that choose data. spec is the default of -data, and
@@ -30,14 +32,21 @@ func (f *Flags) AddData(spec, specHelp string) *DataFlags {
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
 	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, none, or auto, which takes a last column named y, label, class or target")
 	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), or none (kept as probabilities)")
+	f.StringVar(&d.Scale, "scale", "auto", "values of a file that become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), 255 or another number (0 and this one), LOW:HIGH, or auto: 0 and 1, or for bytes above 1 0 and 255")
 	f.StringVar(&d.Shape, "shape", "", "shape of the rows as pictures, such as 28x28 (default: the data's own, or as square as can be)")
 	return d
+}
+
+// AddTest adds -test.
+func (d *DataFlags) AddTest(help string) {
+	d.Flags.StringVar(&d.Test, "test", "", "rows to test on, of a file or a name as in -data: its test rows if it has any, else all; read as those of -data are, classes matched by name "+help)
 }
 
 // ShapeUnused is the help of -shape for commands that draw no rows.
 const ShapeUnused = "shape of the rows as pictures, such as 28x28: it must fit the rows, and has no other effect here"
 
-// Load loads the data, with a progress bar for what takes long.
+// Load loads the data, with a progress bar for what takes long. It warns of a
+// test set that is there and not used.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
 	if err := cmp.Or(
 		Choice("label-column", d.LabelColumn, "auto", "last", "none"),
@@ -45,7 +54,13 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	); err != nil {
 		return nil, nil, err
 	}
-	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Binarize: d.Binarize}
+	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Binarize: d.Binarize, Scale: d.Scale}
+	if err := data.CheckScale(d.Scale); err != nil {
+		return nil, nil, Usagef("-scale: %w", err)
+	}
+	if name, _, _ := strings.Cut(d.Spec, ":"); d.Flags.Given("scale") && data.Known(name) && d.Test == "" {
+		return nil, nil, Usagef("-scale is for files, and %s is no file; leave it out", d.Spec)
+	}
 	if d.Shape != "" {
 		if opt.Height, opt.Width, err = data.ParseShape(d.Shape); err != nil {
 			return nil, nil, Usagef("-shape: %w", err)
@@ -57,18 +72,43 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 		bar = d.Flags.NewProgress(what, "B", total)
 		return bar
 	}
+	defer func() { bar.Done() }()
 	train, test, err = data.Load(ctx, d.Spec, opt)
-	bar.Done()
-	if errors.Is(err, data.ErrSpec) {
-		err = Usagef("-data: %w", err)
+	if err != nil {
+		return nil, nil, asUsage("data", err)
 	}
-	return train, test, err
+	switch beside := data.TestBeside(train.Name); {
+	case d.Test != "":
+		own := test
+		if test, err = data.LoadTest(ctx, d.Test, train, opt); err != nil {
+			return nil, nil, asUsage("test", err)
+		}
+		if own != nil && own.Name != test.Name {
+			d.Flags.Warn(fmt.Sprintf("%s, %d rows, is not used: the test rows are those of -test", own.Name, own.Len()))
+		}
+	case d.Flags.Lookup("test") != nil && test == nil && beside != "":
+		d.Flags.Warn(fmt.Sprintf("%s lies beside %s and is not used; -test %s tests on it", beside, train.Name, beside))
+	}
+	return train, test, nil
+}
+
+// asUsage returns err as an error of the flag if it is about what the flag says,
+// not about a file.
+func asUsage(flagName string, err error) error {
+	if errors.Is(err, data.ErrSpec) {
+		return Usagef("-%s: %w", flagName, err)
+	}
+	return err
 }
 
 // Describe writes to about which data were loaded and how.
 func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	about.Data, about.Binarize = data.Absolute(set.Name), set.Binarize
 	about.Height, about.Width = set.Height, set.Width
+	about.Scale = set.Scale
+	if d.Test != "" {
+		about.Test = data.Absolute(d.Test)
+	}
 	if d.LabelColumn != "auto" {
 		about.LabelColumn = d.LabelColumn
 	}
@@ -81,10 +121,16 @@ func (d *DataFlags) Follow(about modelfile.About) {
 	if !f.Given("binarize") && (about.Binarize == data.Sample || about.Binarize == data.None) {
 		d.Binarize = about.Binarize
 	}
+	if !f.Given("scale") && about.Scale != "" {
+		d.Scale = about.Scale
+	}
 	if f.Given("data") {
 		return
 	}
 	d.Spec = about.Data
+	if !f.Given("test") && f.Lookup("test") != nil {
+		d.Test = about.Test
+	}
 	if !f.Given("label-column") && about.LabelColumn != "" {
 		d.LabelColumn = about.LabelColumn
 	}

@@ -75,7 +75,13 @@ func (p *plan) loadData(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := train.Fits(first.Model, set); err != nil {
+	if first.Model.Classes() > 0 && first.Model.Inputs() == set.X.Cols {
+		set, err = set.WithClasses(first.About.ClassNames)
+	}
+	if err == nil {
+		err = train.Fits(first.Model, set)
+	}
+	if err != nil {
 		return fmt.Errorf("%s does not fit the data: %w", first.Path, err)
 	}
 	p.set, p.base = set, sync.OnceValue(func() *rbm.Base { return train.Base(first.Model, set) })

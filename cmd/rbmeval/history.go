@@ -89,11 +89,15 @@ func (h *history) loadRows(ctx context.Context) error {
 		if set == nil {
 			continue
 		}
-		if err := checkSet(s.Model, set, s.Path, s.About); err != nil {
+		first := set == all
+		if set, err = fitSet(s.Model, set, s.Path, s.About); err != nil {
 			return err
 		}
+		if first {
+			all = set
+		}
 		rows := rbm.NewKey(h.seed).Child(sampleKey).Rand().Perm(set.Len())
-		if set == all && len(rows) > sampleRows {
+		if first && len(rows) > sampleRows {
 			rows = rows[:sampleRows]
 		}
 		slices.Sort(rows)

@@ -91,12 +91,22 @@ func TestEstimates(t *testing.T) {
 	}
 }
 
-// A model that is not enumerated unasked gets the whole bracket unasked, and
-// -rows goes by the best estimate.
+// A model that is not enumerated unasked gets the whole bracket unasked, but not
+// for rows or features alone, and -rows goes by the best estimate.
 func TestBracketUnasked(t *testing.T) {
 	isolate(t)
 	clitest.Save(t, "large.npz", clitest.Model(32, 40, 0, rbm.Softmax), modelfile.About{Data: "toy:2,32,5,0:plain"})
-	out := rbmeval.OK(t, strings.Fields("-model large.npz -rows rows.csv"+quick)...)
+	for _, c := range []struct{ args, has string }{
+		{"-rows none.csv", "pseudo"}, {"-features h.npz", "features p(h|x) written"}, {"-rows both.csv -features both.npz", "pseudo"},
+	} {
+		out := rbmeval.OK(t, strings.Fields("-model large.npz "+c.args)...)
+		if strings.Contains(out, "log Z by") || strings.Contains(out, "mean log-likelihood") || !strings.Contains(out, c.has) ||
+			strings.Contains(c.args, "-rows") != strings.Contains(out, "-bennett does") {
+			t.Errorf("%s prints %s", c.args, out)
+		}
+	}
+	rbmeval.Fails(t, 2, strings.Fields("-model large.npz -features g.npz -seed 2"), "-seed is for -ais, -reverse-ais and -bennett, none of which is done")
+	out := rbmeval.OK(t, strings.Fields("-model large.npz"+quick)...)
 	for _, w := range []string{"log Z by AIS ", "log Z by reverse AIS ", "log Z by Bennett's ratio ", "mean log-likelihood ", " by Bennett's ratio; ", " by AIS; ", " by reverse AIS\n", "pseudo"} {
 		if !strings.Contains(out, w) {
 			t.Errorf("lacks %q:\n%s", w, out)
@@ -105,6 +115,7 @@ func TestBracketUnasked(t *testing.T) {
 	if strings.Contains(out, "exact") {
 		t.Errorf("2^32 states cannot be enumerated: %s", out)
 	}
+	rbmeval.OK(t, strings.Fields("-model large.npz -rows rows.csv -ais -reverse-ais -bennett"+quick)...)
 	r, _ := evaluate(t, "-model large.npz"+quick)
 	_, column := rows(t, "rows.csv")
 	sum := 0.0

@@ -13,14 +13,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/modelfile"
-	"gorbm/rbm/npz"
 )
 
 func main() { cli.Main("rbmeval", run) }
@@ -31,6 +29,8 @@ Without -exact, -ais, -reverse-ais, -bennett, -pl or -classify it does what
 applies: log Z by exact enumeration if that takes no longer than some seconds,
 else by AIS, which is too low on average, by reverse AIS, which is too high, and
 Bennett's ratio, which leans to neither side; pseudo-likelihood; classification.
+With -rows log Z is not estimated unless one of these asks for it, and with
+-features alone nothing else is computed.
 Chains at the model come from ten ladders of temperatures that are tuned to it,
 never from data.
 
@@ -53,7 +53,8 @@ is the score −F − log Z, which is no likelihood.
 Features are the hidden means given the inputs alone, p(h|x). In a model with
 labels, softmax or bernoulli, the label is summed out over the classes, one label
 unit on at a time: Σ_y p(y|x) p(h|x,y). So a row has the same features with its
-label and without. -label-in-features writes p(h|x,y) instead, which gives the
+label and without. The file has the array y of the labels besides, if the data have
+labels, and can be the data of another model. -label-in-features writes p(h|x,y) instead, which gives the
 row's label away: do not test a classifier by such features.
 A model with a constraint is evaluated under it; one on all units, all=K, has log Z
 by enumeration alone.
@@ -85,6 +86,7 @@ func newOptions() *options {
 	f := cli.NewFlags("rbmeval", summary, "rbmeval -model FILE [flags]\n       rbmeval -run FOLDER [flags]")
 	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: the data that the model was trained on)")}
 	f.Lookup("shape").Usage = cli.ShapeUnused
+	o.data.AddTest("(default: those that the model was tested on)")
 	f.StringVar(&o.part, "part", "auto", "rows to evaluate on: train, test, or auto, which is test if there is one")
 	o.logZFlags = addLogZFlags(f)
 	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated")
@@ -152,6 +154,9 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	if err := cmp.Or(cli.Choice("part", o.part, "auto", "train", "test"), o.flags.CheckNew("rows"), o.flags.CheckNew("features", ".npz")); err != nil {
 		return nil, err
 	}
+	if o.part == "train" && o.flags.Given("test") {
+		return nil, cli.Usagef("-part train leaves the rows of -test unused; leave one of the two out")
+	}
 	m, about, err := o.model.Load()
 	if err != nil {
 		return nil, err
@@ -163,19 +168,22 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	set := test
 	switch {
 	case o.part == "test" && test == nil:
-		return nil, cli.Usagef("-part is test, but %s has no test rows", all.Name)
+		return nil, cli.Usagef("-part is test, but %s has no test rows; name some by -test", all.Name)
 	case o.part == "train" || test == nil:
 		set = all
 	}
-	if err := checkSet(m, set, o.model.Path, about); err != nil {
-		return nil, err
+	same := set == all
+	for _, s := range []**data.Set{&all, &set} {
+		if *s, err = fitSet(m, *s, o.model.Path, about); err != nil {
+			return nil, err
+		}
 	}
 	e := &evaluation{options: *o, examples: newExamples(o.flags, m, set, data.RowNumbers(0, set.Len())), about: about, all: all, logZEstimates: unknown()}
 	if err := e.choose(); err != nil || !e.estimated() {
 		return e, err
 	}
 	e.atHand = []*examples{e.examples}
-	if set != all {
+	if !same {
 		e.atHand = append(e.atHand, newExamples(o.flags, m, all, data.RowNumbers(0, all.Len())))
 	}
 	return e, nil
@@ -193,7 +201,7 @@ func (o *options) loadData(ctx context.Context, path string, about modelfile.Abo
 
 // choose decides what to compute.
 func (e *evaluation) choose() error {
-	e.auto = !e.asked() && !e.pl && !e.classify
+	e.auto = !e.asked() && !e.pl && !e.classify && (e.features == "" || e.rows != "")
 	if err := e.checkLogZ(e.m); err != nil {
 		return err
 	}
@@ -212,6 +220,9 @@ func (e *evaluation) choose() error {
 	if e.auto {
 		if e.likely() {
 			e.chooseLogZ(e.m, 1)
+		}
+		if e.rows != "" { // a table of rows does not wait for estimates
+			e.ais, e.reverse, e.bennett = false, false, false
 		}
 		e.pl = !e.v.IsGrey() && (e.m.Classes() == 0 || e.labelled())
 		e.classify = e.labelled()
@@ -259,34 +270,4 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 		err = e.drawLadder(e.Bracket)
 	}
 	return err
-}
-
-// featuresLaw names the means that -features writes. It is "" without the flag.
-func (e *evaluation) featuresLaw() string {
-	switch {
-	case e.features == "":
-		return ""
-	case e.labelIn:
-		return "p(h|x,y)"
-	}
-	return "p(h|x)"
-}
-
-// writeFeatures writes the array of -features.
-func (e *evaluation) writeFeatures(ctx context.Context) error {
-	h := rbm.NewMatrix(e.n, e.m.Hidden())
-	mean := e.m.HiddenMeanGivenInputs
-	if e.labelIn {
-		mean = e.m.HiddenMean
-	}
-	err := e.eachChunk(ctx, "features", func(lo, hi int) { mean(h.Slice(lo, hi), e.v.Slice(lo, hi)) })
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(h.Data, func(x float32) bool { return x != x }) {
-		return errNotFinite
-	}
-	return atomicfile.Write(e.features, func(w io.Writer) error {
-		return npz.Write(w, []npz.Named{{Name: "features", Shape: []int{h.Rows, h.Cols}, Data: h.Data}})
-	})
 }

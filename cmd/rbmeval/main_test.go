@@ -42,7 +42,7 @@ func isolate(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	rbmeval.Help(t, "ais", "ais-chains", "ais-temperatures", "base", "bennett", "binarize", "classes", "classify", "data", "data-dir", "exact", "features", "json",
-		"label-column", "label-in-features", "labels", "ladder", "ladder-rounds", "model", "out", "part", "pl", "quiet", "reverse-ais", "rows", "run", "seed", "shape", "workers")
+		"label-column", "label-in-features", "labels", "ladder", "ladder-rounds", "model", "out", "part", "pl", "quiet", "reverse-ais", "rows", "run", "scale", "seed", "shape", "test", "workers")
 }
 
 // TestGolden fixes text, JSON and the table of -rows.

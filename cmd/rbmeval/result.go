@@ -94,6 +94,9 @@ func (e *evaluation) describe(r jsonResult, w io.Writer) error {
 	} else if err != nil && constrainsAll(e.m) {
 		fmt.Fprintf(w, "no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it\n", e.m.Constraint)
 	}
+	if e.auto && e.rows != "" && !e.asked() && e.likely() && !constrainsAll(e.m) {
+		fmt.Fprintln(w, "log Z is not estimated for -rows unasked; -bennett does")
+	}
 	if e.rows != "" {
 		fmt.Fprintf(w, "rows written to %s\n", e.rows)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
@@ -23,23 +24,20 @@ type examples struct {
 	v     rbm.Input // the rows; label units are empty if the data have no labels
 }
 
-// checkSet checks that m, which is read from path, fits the set and that its
-// constraint allows every row. Labels may be missing in the set.
-func checkSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) error {
-	if err := train.Fits(m, set); err != nil && !(set.Y == nil && m.Inputs() == set.X.Cols) {
-		return fmt.Errorf("%s does not fit the data: %w", path, err)
-	}
-	if err := train.Allows(m, set); err != nil {
-		return err
-	}
-	if m.Classes() > 0 && set.Y != nil && about.ClassNames != nil {
-		for y, name := range set.Classes {
-			if about.ClassNames[y] != name {
-				return fmt.Errorf("class %d is %q in %s but %q in the model; the data must name the classes alike", y, name, set.Name, about.ClassNames[y])
-			}
+// fitSet returns the set with the classes of m, which is read from path, matched
+// by name. It checks that m fits the set and that its constraint allows every
+// row. Labels may be missing in the set.
+func fitSet(m *rbm.RBM, set *data.Set, path string, about modelfile.About) (*data.Set, error) {
+	if m.Classes() > 0 && m.Inputs() == set.X.Cols {
+		var err error
+		if set, err = set.WithClasses(about.ClassNames); err != nil {
+			return nil, fmt.Errorf("%s does not fit the data: %w", path, err)
 		}
 	}
-	return nil
+	if err := train.Fits(m, set); err != nil && !(set.Y == nil && m.Inputs() == set.X.Cols) {
+		return nil, fmt.Errorf("%s does not fit the data: %w", path, err)
+	}
+	return set, train.Allows(m, set)
 }
 
 // newExamples returns these rows of set as visible states of m.
@@ -141,13 +139,19 @@ func (x *examples) sumOutLabels(free, logp []float64, lo int) {
 	}
 }
 
-// binary returns the rows as binary states. Grey values are turned to bits by a
-// threshold, because only states of the model bound its log Z.
-func (x *examples) binary() *examples {
-	if !x.v.IsGrey() {
+// states returns the rows as binary states, with bare those of the inputs alone.
+// Grey values are turned to bits by a threshold, because only states of the model
+// bound its log Z.
+func (x *examples) states(bare bool) *examples {
+	bare = bare && x.labelled()
+	if !x.v.IsGrey() && !bare {
 		return x
 	}
 	states := *x
+	if bare {
+		set := *x.set
+		set.Y, states.set = nil, &set
+	}
 	states.v = rbm.NewBits(x.n, x.m.Visible()).Input()
 	states.fill()
 	return &states
@@ -158,8 +162,11 @@ func (x *examples) binary() *examples {
 func lowerBound(ctx context.Context, parts []*examples) (float64, error) {
 	var free []float64
 	v := rbm.NewBits(0, parts[0].m.Visible())
+	// Inputs without a label stand for the states of all labels, those of rows
+	// with labels among them.
+	bare := slices.ContainsFunc(parts, func(p *examples) bool { return !p.labelled() })
 	for _, part := range parts {
-		part = part.binary()
+		part = part.states(bare)
 		f, err := part.freeEnergies(ctx, "lower bound", nil)
 		if err != nil {
 			return 0, err

@@ -48,6 +48,12 @@ func TestBadUsage(t *testing.T) {
 		{"-temperatures 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17", []string{"ins takes at most 16", "take pt"}},
 		{"-negphase pt:tau=2/3", []string{"-negphase: pt", "the first must be 1"}},
 		{"-negphase pcd -temperatures 1,2", []string{"-temperatures", "pcd", "leave it out"}},
+		// Data.
+		{"-scale most", []string{`-scale: scale "most"`, "auto, max, minmax", "LOW:HIGH"}},
+		{"-scale 5:2", []string{`-scale: scale "5:2"`, "LOW below HIGH"}},
+		{"-scale 255", []string{"-scale is for files, and fontdigits is no file", "leave it out"}},
+		{toy + "-test toyy", []string{"-test: unknown data set", "did you mean toy?"}},
+		{toy + "-test toy:4,4,50", []string{"-test: toy:4,4,50"}},
 		// Zero, negative, not finite, absurd.
 		{"-hidden 0", []string{"-hidden is 0", "1 … 1048576"}},
 		{"-hidden -3", []string{"-hidden is -3"}},
@@ -114,7 +120,7 @@ func TestBadUsage(t *testing.T) {
 		{"-negphase pt:k", []string{`"k" is not of the form key=value`}},
 		{"-negphase pt:k=x", []string{`k is "x"`, "whole number"}},
 		{toy + "-metrics log_likelihod", []string{"-metrics", `"log_likelihod"`, "did you mean log_likelihood?"}},
-		{toy + "-metrics zzzz", []string{`"zzzz"`, "classification, log_likelihood, pseudo_likelihood, free_energy_gap", "auto and none"}},
+		{toy + "-metrics zzzz", []string{`"zzzz"`, "classification, log_likelihood, pseudo_likelihood, reconstruction, free_energy_gap", "auto and none"}},
 		{"-labels sofmax", []string{"-labels", `"sofmax"`, "did you mean softmax?"}},
 		{"-label-column lats", []string{"-label-column", `"lats"`, "did you mean last?"}},
 		{"-start unifrm", []string{`start is "unifrm"`, "uniform or data"}},
@@ -196,6 +202,16 @@ func TestBadFiles(t *testing.T) {
 		{"CSV of large values", "x.csv", "0,1\n0,7\n", "-data x.csv", []string{"x.csv:2", "outside [0,1]", "scale"}},
 		{"npz missing", "", "", "-data x.npz", []string{"x.npz", "does not exist"}},
 		{"npz damaged", "x.npz", "not a zip", "-data x.npz", []string{"x.npz"}},
+		{"CSV of whole numbers", "x.csv", "0,16\n3,7\n", "-data x.csv", []string{"x.csv:1", "outside [0,1]", "-scale max"}},
+		{"CSV beyond the scale", "x.csv", "0,16\n3,7\n", "-data x.csv -scale 15", []string{"x.csv:1", "outside the scale 0:15", "-scale LOW:HIGH"}},
+		{"CSV with semicolons", "x.csv", "0;1\n1;1\n", "-data x.csv", []string{"x.csv:1", "separated by semicolons; separate them by commas"}},
+		{"CSV with an index", "x.csv", ",a,b\n0,1,1\n1,0,1\n", "-data x.csv", []string{"x.csv:1", "the first column has no name", "index=False"}},
+		{"npy cut short", "x.npy", npy("4, 2", make([]byte, 7)), "-data x.npy", []string{"x.npy", "needs 8 elements", "save it again"}},
+		{"npy with labels", "x.npy", npy("4, 2", make([]byte, 8)), "-data x.npy -label-column last", []string{"x.npy", "no array y"}},
+		{"test file missing", "", "", "-data " + clitest.Toy + " -test x.npz", []string{"x.npz", "does not exist"}},
+		{"test file of other columns", "x.csv", "0,1\n", "-data " + clitest.Toy + " -test x.csv", []string{"x.csv: rows of 2 inputs", "have 8", "the same columns"}},
+		{"test file without labels", "x.csv", "0,1,1,1,1,1,1,1\n", "-data " + clitest.Toy + " -labels softmax -test x.csv", []string{"4 label units", "x.csv has no labels", "-labels none"}},
+		{"test file of another class", "x.csv", "0,1,1,1,1,1,1,1,12\n", "-data " + clitest.Toy + " -labels softmax -label-column last -test x.csv", []string{`x.csv: row 0 has the label "12"`, `none of the 4 classes "11", "10", "01", "00"`}},
 		{"CSV that is a folder", "x.csv/y", "", "-data x.csv", []string{"x.csv", "not a regular file"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,7 +15,7 @@ type config struct {
 	Version   string            `json:"version"`
 	Command   []string          `json:"command"`
 	Flags     map[string]string `json:"flags"`  // those that were given; -resume reads them
-	Preset    choice            `json:"preset"` // and these
+	Preset    presetChoice      `json:"preset"` // and these
 	Kernels   string            `json:"kernels"`
 	Processor string            `json:"processor"`
 	Workers   int               `json:"workers"` // processors; results do not depend on them
@@ -30,12 +30,14 @@ type config struct {
 type configData struct {
 	Name        string  `json:"name"`
 	Binarize    string  `json:"binarize"`
+	Scale       string  `json:"scale,omitempty"`
 	Rows        int     `json:"rows"`
 	HoldoutRows int     `json:"holdout_rows"`
 	TestRows    int     `json:"test_rows"`
 	Inputs      int     `json:"inputs"`
 	Density     float64 `json:"density"`
 	Hash        string  `json:"hash"`
+	Test        string  `json:"test,omitempty"`
 	TestHash    string  `json:"test_hash,omitempty"`
 }
 
@@ -56,12 +58,12 @@ func (p *plan) config(hash string) config {
 		Version: cli.Version(), Command: p.command, Flags: p.given(), Preset: p.chosen,
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
 		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Inputs: set.X.Cols,
-			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize},
+			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize, Scale: set.Scale},
 		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Init: p.init, Constraint: p.model.Constraint},
 		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{},
 	}
 	if p.sets.Test != nil {
-		c.Data.TestHash = p.sets.Test.Hash()
+		c.Data.Test, c.Data.TestHash = p.sets.Test.Name, p.sets.Test.Hash()
 	}
 	if p.model.Classes() > 0 {
 		c.Model.Labels = p.model.LabelKind().String()

@@ -180,11 +180,13 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 	l, _ := r.trainer.Ladder()
 	kind := r.settings.Negative.Kind
 	remedy := "put -temperatures closer together, let them be tuned by -temperatures reach:5 or by -negphase pins -temperatures auto, or take pcd"
-	if r.settings.Negative.Ladder().Temperatures.Auto {
+	switch t := r.settings.Negative.Ladder().Temperatures; {
+	case t.Reach:
+		remedy = "try a smaller -rate, so that the ladder can follow the model, or take pcd"
+	case t.Auto && kind == "ins":
+		remedy = "take pins, which may have more than 16 of them, or take pcd"
+	case t.Auto:
 		remedy = "allow more of them by -temperatures auto:NUMBER, or take pcd"
-		if kind == "ins" {
-			remedy = "take pins, which may have more than 16 of them, or take pcd"
-		}
 	}
 	return fmt.Sprintf("the ladder does not exchange: the coldest pair (temperatures %s and %s) %s %s of attempts%s, so %s is pcd with %d times the chains to run; %s",
 		plots.Temperature(l.Beta[0]), plots.Temperature(l.Beta[1]), what, cli.Percent(rate), when, kind, len(l.Beta), remedy)

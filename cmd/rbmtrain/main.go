@@ -65,6 +65,7 @@ Examples:
   rbmtrain -data toy:4,4,2500,0.2 -hidden 4 -preset ins-paper
   rbmtrain -data bars:4 -hidden 16 -negphase pt
   rbmtrain -data rows.csv -label-column last -hidden 50 -holdout 0.1 -stop-after 5
+  rbmtrain -data train.npy -scale max -binarize none -test test.npy -hidden 50
   rbmtrain -resume runs/mnist-pcd-1 -steps 20000`
 
 // options are the flags, but for those of flagKeys, which negative reads.
@@ -75,7 +76,7 @@ type options struct {
 
 	labels, init, metrics           string
 	preset                          string
-	chosen                          choice // what the preset says where flags do not
+	chosen                          presetChoice // what the preset says where flags do not
 	constraint, reference           string
 	negphase                        string
 	hidden, steps                   int
@@ -86,13 +87,15 @@ type options struct {
 	force, dryRun                   bool
 	workers                         *int
 
-	extended bool // -steps came with -resume
-	before   int  // steps of the run so far, with -resume
+	extended bool     // -steps came with -resume
+	before   int      // steps of the run so far, with -resume
+	command  []string // the command line that began the run
 }
 
 func newOptions() *options {
 	f := cli.NewFlags("rbmtrain", summary, "rbmtrain [flags]")
 	o := &options{flags: f, data: f.AddData("fontdigits", "")}
+	o.data.AddTest("(default: the test rows of -data, if it has any)")
 	o.settings = train.DefaultSettings("ins")
 	s := &o.settings
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data")
@@ -102,10 +105,10 @@ func newOptions() *options {
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3")
 	f.Int("k", s.Negative.Count("k"), negphase.KeyHelp("k"))
 	f.Int("swaps", s.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
-	f.Int("chains", 0, negphase.KeyHelp("chains")+"; of pcd 50 by default")
+	f.Int("chains", 0, negphase.KeyHelp("chains")+" (default 50 for chains)")
 	f.String("start", s.Negative.Get("start"), negphase.KeyHelp("start"))
 	f.String("temperatures", "", negphase.KeyHelp("tau"))
-	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate; of the preset generative 0.05 by default")
+	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate (of the preset generative: 0.05)")
 	f.StringVar(&s.Schedule, "schedule", s.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after so many steps, a tenth of all by default), linear or cosine (to zero)")
 	f.Float64Var(&s.Momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 0.9999")
 	f.Float64Var(&s.L1, "l1", 0, "penalty on the sum of |weight|, per row in nats")
@@ -132,7 +135,7 @@ func newOptions() *options {
 	f.StringVar(&o.cpuprofile, "cpuprofile", "", "write a CPU profile of the training to this file")
 	o.workers = f.AddWorkers()
 	for _, s := range presets[0].flags {
-		if s.kind == "" {
+		if !s.single {
 			f.Lookup(s.flag).DefValue = s.value // for -h
 		}
 	}
@@ -162,10 +165,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer restore()
+	if o.command == nil {
+		o.command = append([]string{o.flags.Name()}, args...)
+	}
 	p, err := o.check(ctx)
 	if err != nil {
 		return err
 	}
-	p.command = append([]string{o.flags.Name()}, args...)
 	return p.run(ctx)
 }

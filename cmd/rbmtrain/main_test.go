@@ -38,7 +38,7 @@ func small(more ...string) []string {
 func TestHelp(t *testing.T) {
 	rbmtrain.Help(t, "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
 		"epochs", "eval-every", "force", "hidden", "holdout", "init", "json", "k", "l1", "l2", "label-column", "labels", "metrics", "momentum",
-		"negphase", "out", "quiet", "rate", "resume", "schedule", "seed", "shape", "snapshots", "start", "steps", "stop-after", "swaps", "temperatures", "workers")
+		"negphase", "out", "quiet", "rate", "resume", "scale", "schedule", "seed", "shape", "snapshots", "start", "steps", "stop-after", "swaps", "temperatures", "test", "workers")
 	out := rbmtrain.OK(t, "-h")
 	for _, kind := range negphase.Kinds() {
 		if !regexp.MustCompile(`(?m)^  ` + kind + ` +\w`).MatchString(out) {

@@ -125,6 +125,8 @@ func TestBest(t *testing.T) {
 		{"auto", "log_likelihood_holdout", 1},
 		{"pseudo_likelihood,classification", "pseudo_likelihood_holdout", 1},
 		{"classification", "error_holdout", -1},
+		{"reconstruction", "reconstruction_error_holdout", -1},
+		{"reconstruction,classification", "error_holdout", -1},
 	} {
 		clitest.Isolate(t)
 		r := result(t, rbmtrain.OK(t, append(args, "-metrics", c.metrics, "-steps", "300", "-json", "-out", "run")...))
@@ -618,6 +620,15 @@ func TestWarnings(t *testing.T) {
 	rbmtrain.OneLine(t, r.Stderr, strings.TrimPrefix(worse, "rbmtrain: "), "log_likelihood_train is -", "it was -", "smaller -rate")
 	if r := result(t, rbmtrain.OK(t, append(bad, "-json")...)); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "the model is worse") {
 		t.Errorf("the JSON has the warnings %q", r.Warnings)
+	}
+	// The first and the last value are of the same rows, so a run that changes
+	// nothing is not worse, although a large model is measured on few of them.
+	for seed := range 6 {
+		r := rbmtrain.Call("-data", "toy:4,4,100,0.3", "-labels", "none", "-hidden", "40000", "-negphase", "cd", "-rate", "1e-9", "-schedule", "constant",
+			"-steps", "2", "-metrics", "pseudo_likelihood", "-init", "log-odds", "-seed", strconv.Itoa(seed), "-quiet", "-snapshots", "0")
+		if r.Status != 0 || r.Stderr != "" {
+			t.Errorf("a run that changes nothing: %d, %s", r.Status, r.Stderr)
+		}
 	}
 	if r := rbmtrain.Call("-data", clitest.Toy, "-hidden", "8", "-steps", "200", "-negphase", "exact"); r.Stderr != "" {
 		t.Errorf("a run that learns prints %q", r.Stderr)

@@ -32,7 +32,6 @@ const (
 // A plan is a checked command line with its data loaded.
 type plan struct {
 	options
-	command []string // the command line
 	sets    train.Sets
 	rows    *data.Set       // those of sets.Train and sets.Holdout, before they were split
 	keep    *rbm.Constraint // of -constraint, without its reference
@@ -136,6 +135,9 @@ func (p *plan) fit() (err error) {
 		if set == nil {
 			continue
 		}
+		if err := train.Fits(p.model, set); err != nil {
+			return fmt.Errorf("%w; give both files labels in the same way, or train with -labels none", err)
+		}
 		if err := train.Allows(p.model, set); err != nil {
 			return err
 		}
@@ -148,7 +150,7 @@ func (p *plan) fit() (err error) {
 	if p.metrics, err = train.NewMetrics(strings.Split(p.options.metrics, ","), p.model, p.sets, p.settings.Seed); err != nil {
 		return cli.Usagef("-metrics: %w", err)
 	}
-	if p.sets.Holdout != nil && p.choice() == "" && p.stopAfter > 0 {
+	if p.sets.Holdout != nil && p.choice().Name == "" && p.stopAfter > 0 {
 		return cli.Usagef("-stop-after needs a metric of the rows held out; -metrics %s has none", p.options.metrics)
 	}
 	return nil
@@ -177,6 +179,15 @@ func (p *plan) start(labelled bool, kind rbm.Kind) error {
 	if !about.Described && labelled { // a file of bare tensors: the labels are those of the data
 		m.SetLabel(min(len(set.Classes), m.Visible()), kind)
 	}
+	for _, set := range []**data.Set{&p.rows, &p.sets.Train, &p.sets.Holdout, &p.sets.Test} {
+		if *set == nil || !labelled || m.Inputs() != (*set).X.Cols {
+			continue
+		}
+		if *set, err = (*set).WithClasses(about.ClassNames); err != nil {
+			return fmt.Errorf("-init: %s does not fit the data: %w", p.init, err)
+		}
+	}
+	set = p.sets.Train
 	switch {
 	case labelled != (m.Classes() > 0):
 		return cli.Usagef("-init: %s has %d label units, which does not go with -labels %s on %s", p.init, m.Classes(), p.labels, set.Name)

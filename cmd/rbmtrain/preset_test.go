@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,8 @@ func TestPresets(t *testing.T) {
 		{"flags", "-data labelled.csv -rate 0.3 -schedule cosine -batch 7 -chains 3 -steps 11", "classifier", []string{"rate 0.3 cosine", "batch 7,", "chains=3", " 11 steps"}},
 		{"grammar", "-data labelled.csv -negphase ins:tau=1/2:chains=4", "classifier", []string{"tau=1/2,", "chains=4"}},
 		{"pcd", "-data labelled.csv -negphase pcd", "classifier", []string{"chains=50"}},
+		{"sardonics", "-data labelled.csv -negphase sardonics:k=1-2", "classifier", []string{"chains=50"}},
+		{"pt with a sampler", "-data labelled.csv -negphase pt:im:k=1-2", "classifier", []string{"chains=10"}},
 		{"paper", "-data labelled.csv -preset ins-paper", "ins-paper", []string{"tau=1/2/3/4/5", "chains=10", "rate 0.1, batch 10, 10000 steps", "bernoulli"}},
 		{"paper, unlabelled", "-data bars:3 -preset ins-paper", "ins-paper", []string{"tau=1/2/3/4/5"}},
 		{"paper, other labels", "-data labelled.csv -preset ins-paper -labels softmax", "ins-paper", []string{"softmax"}},
@@ -96,6 +99,10 @@ func TestResumeKeepsThePreset(t *testing.T) {
 	rbmtrain.OK(t, "-resume", "run", "-steps", "80", "-quiet")
 	sameRuns(t, "run", "whole")
 	presets = kept
+	var command []string
+	if err := json.Unmarshal(config("run")["command"], &command); err != nil || slices.Contains(command, "-resume") || !slices.Contains(command, "-schedule") {
+		t.Errorf("the command line that began the run is %v, %v", command, err)
+	}
 
 	paper := append(args, "-preset", "ins-paper", "-labels", "softmax", "-batch", "7", "-chains", "7")
 	rbmtrain.OK(t, append(paper, "-steps", "40", "-out", "old")...)

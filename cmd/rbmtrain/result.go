@@ -28,6 +28,9 @@ func (p *plan) columns() []string {
 	return append(c, p.moveColumns()...)
 }
 
+// measures reports whether there is anything to draw in curves.png.
+func (p *plan) measures() bool { return len(p.columns()) > fixedColumns }
+
 // row returns the evaluation as a row of metrics.csv.
 func (r *runner) row(e train.Evaluation) []float64 {
 	row := []float64{float64(e.Step), r.seconds()}
@@ -95,33 +98,47 @@ func (p *plan) first(names ...string) string {
 	return ""
 }
 
-// choice is the metric of the rows held out that decides which model is best.
-// The likelihood comes before the pseudo-likelihood, and both before the error
-// rate. It is "" if none of them is measured.
-func (p *plan) choice() string {
-	return p.first("log_likelihood_holdout", "pseudo_likelihood_holdout", "error_holdout")
-}
-
-// goal is the metric of the training rows that training should raise, or "".
-func (p *plan) goal() string {
-	return p.first("log_likelihood_train", "pseudo_likelihood_train")
-}
-
-// latest returns the text of the progress bar: the metric that matters most of
-// those measured.
-func (r *runner) latest() string {
-	name := r.first("log_likelihood_test", "log_likelihood_train", "error_test", "error_train", "pseudo_likelihood_test", "pseudo_likelihood_train")
-	v, ok := r.last.Value(name)
-	switch what, _, _ := strings.Cut(name, "_"); {
-	case !ok:
-		return "training"
-	case what == "error":
-		return fmt.Sprintf("error %.2f %%", 100*v)
-	case what == "log":
-		return fmt.Sprintf("log-likelihood %.4g", v)
-	default:
-		return fmt.Sprintf("pseudo-likelihood %.4g", v)
+// firsts returns the columns of what the run is for, in the order of -metrics.
+func (p *plan) firsts() (columns []train.Column) {
+	for _, m := range p.metrics {
+		for _, c := range m.Columns {
+			if c.First {
+				columns = append(columns, c)
+			}
+		}
 	}
+	return columns
+}
+
+// choice is the column that decides on the rows held out which model is best:
+// that of the lowest rank. Its name is "" if there is none.
+func (p *plan) choice() train.Column { return lowest(p.firsts()) }
+
+// goal is the column of what training is to better, of the lowest rank. Its name
+// is "" if there is none.
+func (p *plan) goal() train.Column {
+	return lowest(slices.DeleteFunc(p.firsts(), func(c train.Column) bool { return !c.Goal }))
+}
+
+// lowest returns the column of the lowest rank, or an empty one.
+func lowest(columns []train.Column) train.Column {
+	if len(columns) == 0 {
+		return train.Column{}
+	}
+	return slices.MinFunc(columns, func(a, b train.Column) int { return a.Rank - b.Rank })
+}
+
+// latest returns the text of the progress bar: the first column, of test rows if
+// there are any.
+func (r *runner) latest() string {
+	for _, c := range r.firsts() {
+		for _, part := range []string{"_test", "_train"} {
+			if v, ok := r.last.Value(c.Name + part); ok {
+				return c.Label + " " + c.Text(v)
+			}
+		}
+	}
+	return "training"
 }
 
 // worseMargin is the part of the first value by which the last one must be
@@ -131,11 +148,19 @@ const worseMargin = 0.01
 // worseWarning returns a warning if the model is worse than before the first
 // step, and "" if it is not.
 func (r *runner) worseWarning() string {
-	end, ok := r.final.Value(r.goal())
-	if r.state.First == nil || !ok || end >= *r.state.First-worseMargin*math.Abs(*r.state.First) {
+	goal := r.goal()
+	end, ok := r.last.Value(goal.Name + "_train") // of the rows that were measured at first
+	if r.state.First == nil || !ok {
 		return ""
 	}
-	return fmt.Sprintf("the model is worse than before the first step: %s is %.5g, it was %.5g; try a smaller -rate or more -chains", r.goal(), end, *r.state.First)
+	worse := *r.state.First - end
+	if goal.Smaller {
+		worse = -worse
+	}
+	if worse <= worseMargin*math.Abs(*r.state.First) {
+		return ""
+	}
+	return fmt.Sprintf("the model is worse than before the first step: %s_train is %.5g, it was %.5g; try a smaller -rate or more -chains", goal.Name, end, *r.state.First)
 }
 
 func (r *runner) warn(w string) {
@@ -232,25 +257,23 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	metrics(true)
 	fmt.Fprintf(w, "%d steps in %.3g s, %.4g steps/s; %.3g s in all\n", steps, r.seconds(), float64(steps)/r.seconds(), r.secondsInAll())
 	if r.stopped {
-		fmt.Fprintf(w, "stopped at step %d of %d: no better %s in %d measurements\n", steps, r.steps, r.choice(), r.stopAfter)
+		fmt.Fprintf(w, "stopped at step %d of %d: no better %s_holdout in %d measurements\n", steps, r.steps, r.choice().Name, r.stopAfter)
 	}
 	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
-	next := fmt.Sprintf("rbmtrain -resume %s -steps %d goes on", r.folder.Dir, 2*steps)
-	if r.first("log_likelihood_train") == "" && r.model.Constraint == nil {
-		next = fmt.Sprintf("rbmeval -model %s estimates the log-likelihood; %s", r.folder.Dir, next)
-	}
-	fmt.Fprintf(w, "next: look at its %s and %s; %s\n", rundir.SamplesFile, rundir.CurvesFile, next)
+	fmt.Fprintf(w, "next: %s\n", strings.Join(r.suggestions(), "; "))
 	metrics(false)
 	if b := r.state.Best; b != nil {
-		v := b.Value
-		if r.choice() == "error_holdout" {
-			v = -v // the least error is best
+		v, c := b.Value, r.choice()
+		if c.Smaller {
+			v = -v
 		}
-		fmt.Fprintf(w, "best on the rows held out: step %d, %s %.5g\n", b.Step, r.choice(), v)
+		fmt.Fprintf(w, "best on the rows held out: step %d, %s_holdout %.5g\n", b.Step, c.Name, v)
 	}
 	r.describeLadder(w, total)
 	if r.samples != nil {
-		fmt.Fprintf(w, "samples: %s\n", describeSamples(*r.samples))
+		fmt.Fprintln(w, describeSamples(*r.samples))
+	} else if r.model.Classes() > 0 {
+		fmt.Fprintln(w, "samples are not counted by class: training rows of different classes lie too near to each other")
 	}
 	r.describeMoves(w, total)
 	if tau, ok := total.MeanMeetingTime(); ok {
@@ -258,11 +281,32 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	}
 }
 
-// describeSamples says how many samples are of their class.
+// suggestions says what to do next.
+func (r *runner) suggestions() []string {
+	look := "look at its " + rundir.SamplesFile
+	if r.measures() {
+		look += " and " + rundir.CurvesFile
+	}
+	all := []string{look}
+	if r.first("log_likelihood_train") == "" && r.model.Constraint == nil {
+		all = append(all, fmt.Sprintf("rbmeval -model %s estimates the log-likelihood", r.folder.Dir))
+	}
+	switch steps := 2 * r.trainer.Steps(); {
+	case r.stopped || steps > train.MaxSteps:
+	case train.Ends(r.settings.Schedule):
+		all = append(all, fmt.Sprintf("a new run with -steps %d trains for longer", steps))
+	default:
+		all = append(all, fmt.Sprintf("rbmtrain -resume %s -steps %d goes on", r.folder.Dir, steps))
+	}
+	return all
+}
+
+// describeSamples says how many samples are of their class, by the nearest
+// training row.
 func describeSamples(a train.Agreement) string {
-	text := fmt.Sprintf("%d of %d are nearest to a training row of their class (of training rows, %d)", a.Same, a.Of, a.Rows)
+	text := fmt.Sprintf("of %d samples, %d are nearest to a row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
 	if a.Leave() {
-		return "they do not keep to their class: " + text
+		text += ": samples leave their classes"
 	}
 	return text
 }

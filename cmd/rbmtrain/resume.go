@@ -37,12 +37,16 @@ func (o *options) adopt() error {
 	}
 	o.extended = o.flags.Given("steps")
 	c := struct {
-		Flags  map[string]string `json:"flags"`
-		Preset choice            `json:"preset"`
-		Steps  int               `json:"steps"`
-	}{Preset: beforePresets()}
+		Flags   map[string]string `json:"flags"`
+		Preset  *presetChoice     `json:"preset"`
+		Steps   int               `json:"steps"`
+		Command []string          `json:"command"`
+	}{}
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fmt.Errorf("-resume: %s is damaged: %w", folder.Path(rundir.ConfigFile), err)
+	}
+	if c.Preset == nil {
+		c.Preset = beforePresets()
 	}
 	for name, value := range c.Flags {
 		if o.flags.Given(name) || name == "steps" && o.flags.Given("steps") || name == "epochs" && o.flags.Given("steps") {
@@ -56,7 +60,7 @@ func (o *options) adopt() error {
 	if o.extended {
 		delete(c.Preset.Flags, "steps")
 	}
-	o.chosen, o.before = c.Preset, c.Steps
+	o.chosen, o.before, o.command = *c.Preset, c.Steps, c.Command
 	return nil
 }
 
@@ -69,6 +73,8 @@ func (p *plan) given() map[string]string {
 		case "out", "force", "preset", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers", "eval-every":
 		case "data":
 			m[f.Name] = data.Absolute(p.sets.Train.Name)
+		case "test":
+			m[f.Name] = data.Absolute(p.data.Test)
 		case "data-dir", "constraint-reference":
 			m[f.Name] = cli.Abs(f.Value.String())
 		case "init":

@@ -242,8 +242,7 @@ func (r *runner) save() error {
 func (r *runner) report(e train.Evaluation) error {
 	r.last = e
 	if e.Step == 0 {
-		if name := r.goal(); name != "" {
-			v, _ := e.Value(name)
+		if v, ok := e.Value(r.goal().Name + "_train"); ok {
 			r.state.First = &v
 		}
 	}
@@ -264,11 +263,12 @@ func (r *runner) report(e train.Evaluation) error {
 
 // choose keeps the model if it is the best so far on the rows held out.
 func (r *runner) choose(e train.Evaluation) error {
-	if r.sets.Holdout == nil || r.choice() == "" {
+	c := r.choice()
+	v, ok := e.Value(c.Name + "_holdout")
+	if !ok {
 		return nil
 	}
-	v, _ := e.Value(r.choice())
-	if r.choice() == "error_holdout" {
+	if c.Smaller {
 		v = -v
 	}
 	b := r.state.Best
@@ -307,7 +307,7 @@ func (r *runner) draw() error {
 		file(rundir.FiltersFile, func(w io.Writer) error { return png.Encode(w, filters) }),
 		file(rundir.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) }),
 		r.drawLadder(),
-	); err != nil || len(r.columns()) == fixedColumns { // nothing was measured
+	); err != nil || !r.measures() {
 		return err
 	}
 	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))

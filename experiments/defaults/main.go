@@ -146,8 +146,12 @@ func (e *experiment) run(ctx context.Context) error {
 		return err
 	}
 	var mine []row
+	asked := map[string]bool{}
+	for _, j := range e.plan() {
+		asked[e.row(j).key()] = true
+	}
 	for _, r := range rows {
-		if r.Data == e.data && r.Labels == e.labels && r.Hidden == e.hidden && slices.Contains(e.steps, r.Steps) {
+		if asked[r.key()] {
 			mine = append(mine, r)
 		}
 	}

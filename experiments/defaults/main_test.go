@@ -20,7 +20,7 @@ func TestQuick(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	args := []string{"-quick", "-data", clitest.Toy, "-out", out}
 	text := defaults.OK(t, args...)
-	if !strings.Contains(text, "ins better by") || !strings.Contains(text, "pcd, 100 chains") {
+	if !strings.Contains(text, "ins better ± se") || !strings.Contains(text, "pcd, 100 chains") {
 		t.Errorf("prints %s", text)
 	}
 	file := filepath.Join(out, "results.csv")
@@ -77,7 +77,7 @@ func TestSummarize(t *testing.T) {
 	}
 	near := func(what string, m mean, n int, want, sd float64) {
 		t.Helper()
-		if m.N != n || math.Abs(*m.Mean-want) > 1e-12 || n > 1 && math.Abs(*m.SD-sd) > 1e-12 {
+		if m.N != n || math.Abs(*m.Mean-want) > 1e-12 || n > 1 && math.Abs(*m.SD-sd) > 1e-12 || n > 1 && math.Abs(*m.SE-sd/math.Sqrt(float64(n))) > 1e-12 {
 			t.Errorf("%s: %+v", what, m)
 		}
 	}
@@ -85,7 +85,7 @@ func TestSummarize(t *testing.T) {
 	near("log-likelihood", table[0].LogLikelihood, 1, -10, 0)
 	near("hottest", table[0].Hottest, 2, 3, math.Sqrt2)
 	near("error of pcd", table[1].Error, 2, 0.3, 0.1*math.Sqrt2)
-	near("better error", table[1].BetterError, 2, 0.15, 0.05) // 0.1 and 0.2: the error of their mean
+	near("better error", table[1].BetterError, 2, 0.15, 0.1/math.Sqrt2) // 0.1 and 0.2
 	near("better log-likelihood", table[1].BetterLogLikelihood, 1, 10, 0)
 	if table[0].BetterError.Mean != nil || table[2].BetterError.Mean != nil || table[1].Hottest.Mean != nil {
 		t.Errorf("what is not known is %+v", table)

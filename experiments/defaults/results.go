@@ -112,6 +112,7 @@ func appendRow(path string, r row) error {
 type mean struct {
 	Mean *float64 `json:"mean"`
 	SD   *float64 `json:"sd"`
+	SE   *float64 `json:"se"` // of the mean
 	N    int      `json:"n"`
 }
 
@@ -126,20 +127,22 @@ func meanOf(rows []row, of func(r row) float64) (m mean) {
 		average, sd := stat.MeanStdDev(x, nil)
 		m.Mean = &average
 		if m.N > 1 {
-			m.SD = &sd
+			se := stat.StdErr(sd, float64(m.N))
+			m.SD, m.SE = &sd, &se
 		}
 	}
 	return m
 }
 
-func (m mean) format(scale float64, digits int) string {
+// format prints the mean, with this deviation or error of it.
+func (m mean) format(scale float64, digits int, spread *float64) string {
 	switch {
 	case m.Mean == nil:
 		return "–"
-	case m.SD == nil:
+	case spread == nil:
 		return fmt.Sprintf("%.*f", digits, scale**m.Mean)
 	}
-	return fmt.Sprintf("%.*f ± %.*f", digits, scale**m.Mean, digits, scale**m.SD)
+	return fmt.Sprintf("%.*f ± %.*f", digits, scale**m.Mean, digits, scale**spread)
 }
 
 // A line of the table is a method at one length.
@@ -151,8 +154,8 @@ type line struct {
 	LogP          mean   `json:"log_p"`
 	LogLikelihood mean   `json:"log_likelihood"`
 	Hottest       mean   `json:"hottest"`
-	// Better is by how much the first method is better at this length, over the
-	// same seeds: its error is lower and its log-likelihood higher.
+	// By how much the first method is better at this length, over the same seeds: its
+	// error is lower and its log-likelihood higher.
 	BetterError         mean `json:"better_error"`
 	BetterLogLikelihood mean `json:"better_log_likelihood"`
 }
@@ -209,8 +212,7 @@ func of(rows []row, method string, steps int) (some []row) {
 	return some
 }
 
-// pairs takes the mean difference between rows of equal seeds, with the standard
-// deviation of the mean.
+// pairs takes the mean difference between rows of equal seeds.
 func pairs(rows, first []row, difference func(a, b row) float64) mean {
 	var d []row
 	if len(rows) > 0 && len(first) > 0 && rows[0].Method == first[0].Method {
@@ -223,19 +225,19 @@ func pairs(rows, first []row, difference func(a, b row) float64) mean {
 			}
 		}
 	}
-	m := meanOf(d, errorOf)
-	if m.SD != nil {
-		*m.SD /= math.Sqrt(float64(m.N))
-	}
-	return m
+	return meanOf(d, errorOf)
 }
 
+// print prints means ± standard deviations over seeds, and differences ± standard
+// errors.
 func (t table) print(w io.Writer) {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(tw, "steps\tmethod\tseeds\ts of a core\ttest error %%\tlog p(y|x)\tlog-likelihood\thottest\t%s better by: error %%\tlog-likelihood\n", methods[0].name)
+	fmt.Fprintf(tw, "steps\tmethod\tseeds\ts of a core\ttest error %%\tlog p(y|x)\tlog-likelihood\tknown\thottest\t%s better ± se: error %%\tlog-likelihood\n", methods[0].name)
+	sd := func(m mean, scale float64, digits int) string { return m.format(scale, digits, m.SD) }
 	for _, l := range t {
-		fmt.Fprintf(tw, "%d\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.Steps, l.Method, l.Seconds.N, l.Seconds.format(1, 1), l.Error.format(100, 2),
-			l.LogP.format(1, 4), l.LogLikelihood.format(1, 2), l.Hottest.format(1, 3), l.BetterError.format(100, 2), l.BetterLogLikelihood.format(1, 2))
+		fmt.Fprintf(tw, "%d\t%s\t%d\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", l.Steps, l.Method, l.Seconds.N, sd(l.Seconds, 1, 1), sd(l.Error, 100, 2),
+			sd(l.LogP, 1, 4), sd(l.LogLikelihood, 1, 2), l.LogLikelihood.N, sd(l.Hottest, 1, 3),
+			l.BetterError.format(100, 2, l.BetterError.SE), l.BetterLogLikelihood.format(1, 2, l.BetterLogLikelihood.SE))
 	}
 	tw.Flush()
 }

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // ErrFormat is wrapped by every error about a damaged or unfit archive.
@@ -50,7 +51,7 @@ func quote(s string) string {
 type Named struct {
 	Name  string
 	Shape []int // length of each dimension; nil means one dimension
-	Data  any   // the elements in row-major order: []uint8, []int32, []float32 or []float64
+	Data  any   // the elements in row-major order: []uint8, []int32, []float32, []float64 or []string
 }
 
 // Write writes an archive of the arrays, in order. It panics if the elements
@@ -59,8 +60,8 @@ func Write(w io.Writer, arrays []Named) error {
 	z := zip.NewWriter(w)
 	for _, a := range arrays {
 		var descr string
-		n := binary.Size(a.Data)
-		switch a.Data.(type) {
+		data, n := a.Data, binary.Size(a.Data)
+		switch elements := data.(type) {
 		case []uint8:
 			descr = "|u1"
 		case []int32:
@@ -69,8 +70,11 @@ func Write(w io.Writer, arrays []Named) error {
 			descr, n = "<f4", n/4
 		case []float64:
 			descr, n = "<f8", n/8
+		case []string:
+			letters, width := text(elements)
+			descr, n, data = "<U"+strconv.Itoa(width), len(elements), letters
 		default:
-			panic("npz: elements must be uint8, int32, float32 or float64")
+			panic("npz: elements must be uint8, int32, float32, float64 or string")
 		}
 		shape, elements := a.Shape, 1
 		if shape == nil {
@@ -87,7 +91,7 @@ func Write(w io.Writer, arrays []Named) error {
 			_, err = entry.Write(appendHeader(nil, descr, shape))
 		}
 		if err == nil {
-			err = binary.Write(entry, binary.LittleEndian, a.Data)
+			err = binary.Write(entry, binary.LittleEndian, data)
 		}
 		if err != nil {
 			return err
@@ -96,10 +100,27 @@ func Write(w io.Writer, arrays []Named) error {
 	return z.Close()
 }
 
-// An Archive is an npz file, which is a zip of npy files.
+// text returns the letters of words, all padded with zeros to the width of the
+// longest.
+func text(words []string) (letters []int32, width int) {
+	width = 1
+	for _, w := range words {
+		width = max(width, utf8.RuneCountInString(w))
+	}
+	letters = make([]int32, len(words)*width)
+	for i, w := range words {
+		copy(letters[i*width:], []rune(w))
+	}
+	return letters, width
+}
+
+// An Archive is an npz file, which is a zip of npy files, or a single npy file.
 type Archive struct {
 	size  int64
 	files []*zip.File
+
+	npy  io.ReaderAt // the single file; nil for a zip
+	name string      // of its array
 }
 
 // Open opens an archive of size bytes. Errors wrap ErrFormat.
@@ -111,16 +132,27 @@ func Open(r io.ReaderAt, size int64) (*Archive, error) {
 	return &Archive{size: size, files: z.File}, nil
 }
 
+// Single returns an npy file of size bytes as an archive of one array of this
+// name.
+func Single(r io.ReaderAt, size int64, name string) *Archive {
+	return &Archive{size: size, npy: r, name: name}
+}
+
 // index returns where the array of a name is in files, or −1.
 func (a *Archive) index(name string) int {
 	return slices.IndexFunc(a.files, func(f *zip.File) bool { return f.Name == name+".npy" || f.Name == name })
 }
 
 // Has reports whether there is an array of this name.
-func (a *Archive) Has(name string) bool { return a.index(name) >= 0 }
+func (a *Archive) Has(name string) bool {
+	return a.index(name) >= 0 || a.npy != nil && name == a.name
+}
 
 // Names lists the arrays for a message.
 func (a *Archive) Names() string {
+	if a.npy != nil {
+		return quote(a.name)
+	}
 	var s []string
 	for _, f := range a.files {
 		if len(s) == 8 {
@@ -152,11 +184,13 @@ const maxDeflate = 1032
 // the file's size agree on how much there is. Errors name the array and wrap
 // ErrFormat.
 func (a *Archive) Array(name string) (*Array, error) {
-	i := a.index(name)
-	if i < 0 {
+	if !a.Has(name) {
 		return nil, errorf("no array %s, only %s; save it along", name, a.Names())
 	}
-	f := a.files[i]
+	if a.npy != nil {
+		return newArray(name, io.NopCloser(io.NewSectionReader(a.npy, 0, a.size)), uint64(a.size))
+	}
+	f := a.files[a.index(name)]
 	packed, full := f.CompressedSize64, f.UncompressedSize64
 	impossible := packed > uint64(a.size)
 	switch f.Method {
@@ -172,6 +206,12 @@ func (a *Archive) Array(name string) (*Array, error) {
 	if err != nil {
 		return nil, errorf("%s: %w", name, readError(err))
 	}
+	return newArray(name, rc, full)
+}
+
+// newArray opens the array of a file of so many bytes, which it closes if there
+// is an error.
+func newArray(name string, rc io.ReadCloser, full uint64) (*Array, error) {
 	h, err := readHeader(rc)
 	rest := full - uint64(h.length)
 	switch {

@@ -202,3 +202,56 @@ func Example() {
 	// [2 2]
 	// 1 2 3 4 <nil>
 }
+
+// Text comes back as it was, and is what NumPy writes: four bytes a letter,
+// padded with zeros.
+func TestText(t *testing.T) {
+	words := []string{"ül", "a", "", "0123"}
+	a := open(t, Named{"y", nil, words}, Named{"z", []int{2, 2}, words}, Named{"none", []int{0}, []string{}})
+	for _, name := range []string{"y", "z"} {
+		r, err := a.Array(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Kind != 'U' || r.Size != 4*4 || r.Elements() != 4 {
+			t.Errorf("%s: type %c%d, shape %v", name, r.Kind, r.Size, r.Shape)
+		}
+		for _, want := range words {
+			b, err := r.Next(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, ok := r.Text(b); got != want || ok != (want != "") {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+	}
+	if r, err := a.Array("none"); err != nil || r.Elements() != 0 {
+		t.Errorf("an empty array: %v", err)
+	}
+}
+
+// A single file is an archive of one array.
+func TestSingle(t *testing.T) {
+	file := string(appendHeader(nil, "<i4", []int{2})) + "\x07\x00\x00\x00\xff\xff\xff\xff"
+	a := Single(strings.NewReader(file), int64(len(file)), "x")
+	if !a.Has("x") || a.Has("y") || a.Names() != `"x"` {
+		t.Errorf("arrays %s", a.Names())
+	}
+	r, err := a.Array("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []float64
+	if err := r.Rows(1, 2, func(_, _ int, v float64) error { got = append(got, v); return nil }); err != nil || got[0] != 7 || got[1] != -1 {
+		t.Errorf("read %v, %v", got, err)
+	}
+	if _, err := a.Array("y"); !errors.Is(err, ErrFormat) {
+		t.Errorf("an array that is not there: %v", err)
+	}
+	for cut := range len(file) {
+		if _, err := Single(strings.NewReader(file), int64(cut), "x").Array("x"); !errors.Is(err, ErrFormat) {
+			t.Errorf("%d bytes of %d: %v", cut, len(file), err)
+		}
+	}
+}

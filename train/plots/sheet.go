@@ -54,7 +54,8 @@ const (
 )
 
 // Caption returns a sheet with names at the left of its lines, which are equally
-// high, and a line of text below it. names may be nil, and text empty.
+// high, and a line of text below it. names may be nil, and text empty. Names are left
+// out where lines are too low for them.
 func Caption(sheet image.Image, names []string, text string) (*image.RGBA, error) {
 	parsed, err := opentype.Parse(goregular.TTF)
 	if err != nil {
@@ -65,6 +66,9 @@ func Caption(sheet image.Image, names []string, text string) (*image.RGBA, error
 		return nil, err
 	}
 	d := font.Drawer{Src: image.Black, Face: face}
+	if len(names) > 0 && sheet.Bounds().Dy()/len(names) < captionSize {
+		names = nil
+	}
 	names = slices.Clone(names)
 	left, below := 0, 0
 	for i, name := range names {

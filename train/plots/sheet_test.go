@@ -201,6 +201,10 @@ func TestCaption(t *testing.T) {
 	if dark(img, image.Rect(0, size.Y, img.Bounds().Dx(), img.Bounds().Dy())) == 0 {
 		t.Error("there are no words below")
 	}
+	low := Tiles(rbm.NewMatrix(4, 101), 1, 101, 2, Ink)
+	if img, err := Caption(low, []string{"a", "b"}, ""); err != nil || img.Bounds() != low.Bounds() {
+		t.Errorf("lines too low for names: %v, %v", img.Bounds(), err)
+	}
 	plain, err := Caption(sheet, nil, "")
 	if err != nil || plain.Bounds().Size() != size {
 		t.Errorf("without names and words: %v, %v", plain.Bounds(), err)

@@ -1,0 +1,171 @@
+package data
+
+import (
+	"archive/zip"
+	"context"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Integer greys have the same values on the same scale, whatever kind of file
+// they come from.
+func TestScale(t *testing.T) {
+	grey := []byte{3, 16, 5, 4, 3, 9}
+	wide, float := make([]int32, len(grey)), make([]float64, len(grey))
+	for i, g := range grey {
+		wide[i], float[i] = int32(g), float64(g)
+	}
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string][]byte{
+		"a.csv": []byte("3,16,5\n4,3,9\n"),
+		"a.idx": idxBuild(grey, 2, 3),
+		"1.npz": zipped(zip.Deflate, "x", npyBytes("|u1", "2, 3", grey)),
+		"4.npz": zipped(zip.Store, "x", npyBytes("<i4", "2, 3", wide)),
+		"1.npy": npyBytes("|u1", "2, 3", grey),
+		"8.npy": npyBytes("<f8", "2, 3", float),
+	})
+	for _, c := range []struct {
+		rule      string
+		low, high float64
+		name      string
+	}{
+		{"max", 0, 16, "0:16"}, {"minmax", 3, 16, "3:16"}, {"255", 0, 255, "0:255"}, {"16", 0, 16, "0:16"}, {"-1:17.5", -1, 17.5, "-1:17.5"},
+	} {
+		for _, file := range []string{"a.csv", "a.idx", "1.npz", "4.npz", "1.npy", "8.npy"} {
+			s, _, err := Load(context.Background(), filepath.Join(dir, file), Options{Scale: c.rule, Binarize: None})
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			checkSet(t, s)
+			for i, g := range float {
+				// In float64 a value and its scale are exact, and so is their quotient
+				// but for rounding, here and in the reader alike.
+				if want := float32((g - c.low) / (c.high - c.low)); s.Grey.Data[i] != want {
+					t.Errorf("%s, %s: value %g is %g, want %g", file, c.rule, g, s.Grey.Data[i], want)
+				}
+			}
+			again, _, err := Load(context.Background(), filepath.Join(dir, file), Options{Scale: s.Scale, Binarize: None})
+			if err != nil || s.Scale != c.name || again.Hash() != s.Hash() {
+				t.Errorf("%s, %s: the scale is %q, which reads other rows, or: %v", file, c.rule, s.Scale, err)
+			}
+		}
+	}
+	// The ends of the scale alone are binary.
+	writeFiles(t, dir, map[string][]byte{"ends.csv": []byte("3,16\n16,16\n"), "ends.npy": npyBytes("|u1", "2, 2", []byte{3, 16, 16, 16}), "ends.idx": idxBuild([]byte{3, 16, 16, 16}, 2, 2)})
+	for _, file := range []string{"ends.csv", "ends.npy", "ends.idx"} {
+		for rule, mode := range map[string]string{"minmax": Binary, "max": None} {
+			s, _, err := Load(context.Background(), filepath.Join(dir, file), Options{Scale: rule, Binarize: None})
+			if err != nil || s.Binarize != mode || rule == "minmax" && rowText(s.X, 0) != "01" {
+				t.Errorf("%s, %s: %+v, %v", file, rule, s, err)
+			}
+		}
+	}
+}
+
+func TestScaleErrors(t *testing.T) {
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string][]byte{
+		"a.csv":    []byte("3,16\n4,3\n"),
+		"less.csv": []byte("3,-16\n4,3\n"),
+		"same.csv": []byte("3,3\n3,3\n"),
+		"nan.csv":  []byte("3,NaN\n3,3\n"),
+		"far.csv":  []byte("1e308,-1e308\n"),
+		"inf.csv":  []byte("3,inf\n3,3\n"),
+		"a.npz":    zipped(zip.Store, "x", npyBytes("<i4", "2, 2", []int32{3, 16, 4, 3})),
+		"less.npz": zipped(zip.Store, "x", npyBytes("<i4", "2, 2", []int32{3, -16, 4, 3})),
+		"same.npy": npyBytes("|u1", "1, 2", []byte{3, 3}),
+		"nan.npy":  npyBytes("<f8", "1, 2", []float64{3, math.NaN()}),
+		"a.idx":    idxBuild([]byte{3, 16, 4, 3}, 2, 2),
+		"same.idx": idxBuild([]byte{0, 0}, 1, 2),
+	})
+	for _, c := range []struct{ file, scale, want string }{
+		{"a.csv", "", `a.csv:1: column 1: "3" is outside [0,1]; scale the values to it by -scale max`},
+		{"a.csv", "15", `a.csv:1: column 2: "16" is outside the scale 0:15; give all of the range by -scale LOW:HIGH`},
+		{"less.csv", "max", "less.csv: -scale max is for values from 0 up, and there is -16; take -scale minmax"},
+		{"same.csv", "minmax", "same.csv: all values are 3"},
+		{"nan.csv", "max", "is not a number; fill in missing values first"},
+		{"inf.csv", "minmax", "is not finite"},
+		{"far.csv", "minmax", "too far apart"},
+		{"a.npz", "", "x: row 0, column 0: 3 is outside [0,1]; scale the values to it by -scale max"},
+		{"less.npz", "", "row 0, column 0: 3 is outside"},
+		{"less.npz", "max", "take -scale minmax"},
+		{"less.npz", "0:16", "row 0, column 1: -16 is outside the scale 0:16"},
+		{"same.npy", "minmax", "all values are 3"},
+		{"nan.npy", "max", "row 0, column 1: NaN is not a number"},
+		{"a.idx", "", "bytes up to 16 only, so none is white or nearly so; say which is, by -scale max or -scale 255"},
+		{"a.idx", "5:16", "a.idx: byte 3 is outside the scale 5:16"},
+		{"same.idx", "max", "all values are 0"},
+	} {
+		_, _, err := Load(context.Background(), filepath.Join(dir, c.file), Options{Scale: c.scale})
+		checkFormat(t, err, c.want)
+	}
+	for _, scale := range []string{"most", "0", "-3", "5:5", "5:1", "nan", "0:inf", "-1e308:1e308", ":", "1:2:3", "max:min"} {
+		_, _, err := Load(context.Background(), filepath.Join(dir, "a.csv"), Options{Scale: scale})
+		checkSpec(t, err, "scale ", "it must be auto, max, minmax")
+	}
+}
+
+// Tables that other tools wrote get the right hint.
+func TestCSVHints(t *testing.T) {
+	index, one, less := "", "", ""
+	for i := range leastIndex {
+		row := string(rune('0'+i)) + ",1,16\n"
+		index += row
+		if one += "1" + row; i > 0 {
+			less += row
+		}
+	}
+	for _, c := range []struct{ text, scale, want string }{
+		{"0;1;1\n1;0;0\n", "", "t.csv:1: columns are separated by semicolons; separate them by commas"},
+		{"a;b;c\n0;1;1\n", "", "t.csv:1: columns are separated by semicolons"},
+		{"0,5;1\n0,5;0\n", "", `"5;1": columns are separated by semicolons; separate them by commas, and write fractions as 0.5`},
+		{"0\t1\t1\n", "", "t.csv:1: columns are separated by tabs; separate them by commas"},
+		{"a\tlabel\n0\t1\n", "", "t.csv:1: columns are separated by tabs"},
+		{",a,b\n0,1,1\n1,0,0\n", "", "t.csv:1: the first column has no name, as that of pandas that counts rows; leave it out (to_csv(index=False))"},
+		{"id,a,b\n0,1,1\n1,0,0\n2,0,0\n", "", `t.csv:4: column 1 ("id"): "2": the first column counts the rows; leave it out`},
+		{"1,1,1\n2,0,0\n", "", `t.csv:2: column 1: "2": the first column counts the rows; leave it out`},
+		{index, "max", "t.csv: the first column counts the rows; leave it out"},
+		{"5,1\n0,0\n", "", `t.csv:1: column 1: "5" is outside`},
+		{"0,1\n2,0\n", "", `t.csv:2: column 1: "2" is outside`},
+	} {
+		opt := Options{LabelColumn: "auto", Scale: c.scale}
+		_, err := loadCSV(strings.NewReader(c.text), int64(len(c.text)), "t.csv", opt)
+		checkFormat(t, err, c.want)
+	}
+	for _, text := range []string{one, "0,1,1\n1,0,0\n", "0\n1\n", less[:len(less)-7]} {
+		if _, err := loadCSV(strings.NewReader(text), int64(len(text)), "t.csv", Options{LabelColumn: "auto", Scale: "max"}); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestExtent(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		of     scale
+		want   bool
+	}{
+		{nil, asIs, false}, {[]float64{0, 1, 0}, asIs, false}, {[]float64{0.5}, asIs, true}, {[]float64{0, 1, 0.5}, asIs, true},
+		{[]float64{1, 255, 0}, white, true}, {[]float64{255, 255}, white, false}, {[]float64{3, 16}, scale{0, 16}, true},
+		{[]float64{5, 6, 7, 6, 2, 6, 99}, white, true},
+	} {
+		var e, other, both extent
+		for i, v := range c.values {
+			if e.add(v); i%2 == 0 {
+				other.add(v)
+			} else {
+				both.add(v)
+			}
+		}
+		both.join(other)
+		for _, e := range []extent{e, both} {
+			if e.between(c.of) != c.want || len(c.values) > 0 && (e.least != slices.Min(c.values) || e.most != slices.Max(c.values)) {
+				t.Errorf("%v on %v: %+v", c.values, c.of, e)
+			}
+		}
+	}
+}

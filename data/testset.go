@@ -1,0 +1,102 @@
+package data
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// LoadTest returns rows to test models of train with, from a source of their
+// own: its test rows if it has any, else all of its rows. They are read as train
+// was: on its scale, if it has one, with its shape, and with labels numbered as
+// its classes of the same names. Labels may be missing in either.
+//
+// Errors are those of [Load]; it is an [ErrFormat] if rows have another length,
+// or a label is not among the classes of train.
+func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, error) {
+	opt.Scale = cmp.Or(train.Scale, opt.Scale)
+	opt.Height, opt.Width = 0, 0
+	first, test, err := Load(ctx, spec, opt)
+	if err != nil {
+		return nil, err
+	}
+	if test == nil {
+		test = first
+	}
+	if test.X.Cols != train.X.Cols {
+		return nil, formatErrorf("%s: rows of %d inputs, where those of %s have %d; give both the same columns, and labels in the same way",
+			test.Name, test.X.Cols, train.Name, train.X.Cols)
+	}
+	test.Height, test.Width = train.Height, train.Width
+	if test.Y == nil || train.Y == nil {
+		return test, nil
+	}
+	return test.WithClasses(train.Classes)
+}
+
+// WithClasses returns s with these classes in place of its own: its labels are
+// numbered anew by their names. Some of the names may have no rows in s. A set
+// without labels is returned as it is, and so is any set if there are no names.
+//
+// The error, an [ErrFormat], is that of a row whose label is not among the names.
+func (s *Set) WithClasses(names []string) (*Set, error) {
+	if s.Y == nil || names == nil || slices.Equal(s.Classes, names) {
+		return s, nil
+	}
+	class := make([]int32, len(s.Classes)) // of each of s, or −1
+	back := make([]int, len(names))        // and the way back
+	for c := range back {
+		back[c] = slices.Index(s.Classes, names[c])
+	}
+	for c, name := range s.Classes {
+		class[c] = int32(slices.Index(names, name))
+	}
+	t := *s
+	t.Y, t.Classes = make([]int32, s.Len()), names
+	for r, y := range s.Y {
+		if t.Y[r] = class[y]; class[y] < 0 {
+			return nil, formatErrorf("%s: row %d has the label %s, which is none of the %d classes %s; leave such rows out, or name the classes alike",
+				s.Name, r, quote(s.Classes[y]), len(names), someNames(names))
+		}
+	}
+	if law := s.LogProb; law != nil {
+		t.LogProb = func(x []uint64, y int) float64 {
+			if y >= 0 {
+				if y = back[y]; y < 0 {
+					return math.Inf(-1)
+				}
+			}
+			return law(x, y)
+		}
+	}
+	return &t, nil
+}
+
+// someNames lists the first names for a message.
+func someNames(names []string) string {
+	const most = 10
+	text := fmt.Sprintf("%q", names[:min(len(names), most)])
+	text = strings.ReplaceAll(strings.Trim(text, "[]"), `" "`, `", "`)
+	if len(names) > most {
+		text += ", …"
+	}
+	return text
+}
+
+// TestBeside returns the path of a file that by its name holds the test rows of
+// the training rows in the file of spec, or "": test.csv beside train.csv.
+func TestBeside(spec string) string {
+	if name, _, _ := strings.Cut(spec, ":"); Known(name) {
+		return ""
+	}
+	return besideTest(splitPair(spec).images)
+}
+
+// besideTest returns the path of the file that has test or t10k in its name
+// where this one has train, or "".
+func besideTest(path string) string {
+	return cmp.Or(beside(path, "train", "t10k"), beside(path, "train", "test"))
+}

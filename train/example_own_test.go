@@ -1,0 +1,138 @@
+package train_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gorbm/data"
+	"gorbm/negphase"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// Data of your own are a Set: rows of bits, here the numbers from 0 to 15 whose
+// bits are even in number, with or without a class each.
+func Example_ownData() {
+	set := &data.Set{Name: "even", X: rbm.NewBits(8, 4), Y: make([]int32, 8), Classes: []string{"low", "high"}, Height: 1, Width: 4}
+	row := 0
+	for n := range 16 {
+		ones := 0
+		for bit := range 4 {
+			ones += n >> bit & 1
+		}
+		if ones%2 == 1 {
+			continue
+		}
+		for bit := range 4 {
+			set.X.Set(row, bit, n>>bit&1 == 1)
+		}
+		set.Y[row] = int32(n / 8)
+		row++
+	}
+	model := train.NewModel(set, 8, true, rbm.Softmax, 1)
+	settings := train.DefaultSettings("exact")
+	settings.Batch, settings.Rate = set.Len(), 0.5
+	trainer, err := train.New(settings, set, model)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := trainer.Run(context.Background(), 5000); err != nil {
+		fmt.Println(err)
+		return
+	}
+	score := train.Classify(model, set, data.RowNumbers(0, set.Len()))
+	fmt.Printf("%d rows, %.0f %% wrong\n", score.N, 100*score.Error)
+	// Output: 8 rows, 0 % wrong
+}
+
+// A metric of your own is a Metric: names of values, and what measures them.
+func ExampleMetric() {
+	set, _, err := data.Load(context.Background(), "bars:3", data.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model := train.NewModel(set, 6, false, rbm.Softmax, 1)
+	trainer, err := train.New(train.DefaultSettings("pcd"), set, model)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	largest := train.Metric{
+		Name:   "largest_weight",
+		Values: []string{"largest_weight"},
+		Measure: func(_ context.Context, m *rbm.RBM, _ bool) ([]float64, error) {
+			most := 0.0
+			for i := range m.Visible() {
+				for j := range m.Hidden() {
+					most = max(most, math.Abs(float64(m.Weight(i, j))))
+				}
+			}
+			return []float64{most}, nil
+		},
+	}
+	evaluator := &train.Evaluator{Metrics: []train.Metric{largest}, Every: 500, Report: func(e train.Evaluation) error {
+		x, _ := e.Value("largest_weight")
+		fmt.Printf("step %d: %.1f\n", e.Step, x)
+		return nil
+	}}
+	if err := trainer.Run(context.Background(), 1000, evaluator.Observe); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// step 500: 0.5
+	// step 1000: 1.0
+}
+
+// meanReconstruction is contrastive divergence of one step whose particles are
+// means of the visible units, not draws (Hinton, A practical guide to training
+// RBMs, 2010, section 3.2).
+type meanReconstruction struct{}
+
+func (meanReconstruction) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, negphase.Info, error) {
+	rows := pos.Rows()
+	on, v, h := rbm.NewBits(rows, m.Hidden()), rbm.NewMatrix(rows, m.Visible()), rbm.NewMatrix(rows, m.Hidden())
+	m.HiddenSample(on, pos, key)
+	m.VisibleMean(v, on)
+	m.HiddenMean(h, v.Input())
+	return rbm.Phase{Batch: rbm.Batch{V: v.Input(), H: h}}, negphase.Info{Updates: int64(rows)}, nil
+}
+
+// It keeps nothing from call to call.
+func (meanReconstruction) MarshalBinary() ([]byte, error) { return nil, nil }
+func (meanReconstruction) UnmarshalBinary([]byte) error   { return nil }
+
+// An estimator of your own is an Estimator: particles, or moments, that stand
+// for the model.
+func ExampleNewWith() {
+	set, _, err := data.Load(context.Background(), "bars:3", data.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	model := train.NewModel(set, 6, false, rbm.Softmax, 1)
+	settings := train.DefaultSettings("mean-reconstruction") // the name is for files that Save writes
+	trainer, err := train.NewWith(meanReconstruction{}, settings, set, model)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	metrics, err := train.NewMetrics([]string{"log_likelihood"}, model, train.Sets{Train: set}, 1)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	evaluator := &train.Evaluator{Metrics: metrics, Every: 1000, Report: func(e train.Evaluation) error {
+		x, _ := e.Value("log_likelihood_train")
+		fmt.Printf("step %d: %.1f nats\n", e.Step, x)
+		return nil
+	}}
+	if err := trainer.Run(context.Background(), 2000, evaluator.Observe); err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// step 1000: -4.8 nats
+	// step 2000: -4.0 nats
+}
