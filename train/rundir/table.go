@@ -115,6 +115,9 @@ func ReadTable(path string) (columns []string, rows [][]float64, err error) {
 	if len(records) == 0 {
 		return nil, nil, fmt.Errorf("%s is empty", path)
 	}
+	if slices.Contains(records[0], "") {
+		return nil, nil, fmt.Errorf("%s: a column has no name", path)
+	}
 	for line, r := range records[1:] {
 		if len(r) != len(records[0]) {
 			return nil, nil, fmt.Errorf("%s: line %d has %d values for %d columns", path, line+2, len(r), len(records[0]))
