@@ -137,3 +137,24 @@ func TestStretchedScheduleIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// A run goes on with the metrics that it has, although auto may stand for more by
+// now than when it began.
+func TestResumeKeepsTheMetrics(t *testing.T) {
+	clitest.Isolate(t)
+	rbmtrain.OK(t, small("-metrics", "classification", "-quiet", "-out", "run")...)
+	file := filepath.Join("run", rundir.ConfigFile)
+	text := clitest.Read(t, file)
+	if err := os.WriteFile(file, []byte(strings.Replace(text, `"metrics": "classification"`, `"metrics": "auto"`, 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if clitest.Read(t, file) == text {
+		t.Fatal("config.json does not say -metrics")
+	}
+	before := table(t, filepath.Join("run", rundir.MetricsFile))
+	rbmtrain.OK(t, "-resume", "run", "-steps", "120", "-quiet")
+	after := table(t, filepath.Join("run", rundir.MetricsFile))
+	if !slices.Equal(after[0], before[0]) || len(after) <= len(before) {
+		t.Errorf("the columns are %v, and were %v; %d rows, and were %d", after[0], before[0], len(after), len(before))
+	}
+}

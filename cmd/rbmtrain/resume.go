@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -41,6 +42,7 @@ func (o *options) adopt() error {
 		Preset  *presetChoice     `json:"preset"`
 		Steps   int               `json:"steps"`
 		Command []string          `json:"command"`
+		Metrics []string          `json:"metrics"`
 	}{}
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fmt.Errorf("-resume: %s is damaged: %w", folder.Path(rundir.ConfigFile), err)
@@ -59,6 +61,9 @@ func (o *options) adopt() error {
 	}
 	if o.extended {
 		delete(c.Preset.Flags, "steps")
+	}
+	if o.metrics == "auto" && c.Metrics != nil { // auto may stand for more than it did
+		o.metrics = cmp.Or(strings.Join(c.Metrics, ","), "none")
 	}
 	o.chosen, o.before, o.command = *c.Preset, c.Steps, c.Command
 	return nil
