@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -156,7 +157,7 @@ func (t *tuner) halving(ctx context.Context) error {
 				return err
 			}
 			p := t.result.Process
-			slices.SortStableFunc(points, func(a, b []float64) int { return compareDown(p.Mean(a), p.Mean(b)) })
+			slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(p.Mean(b), p.Mean(a)) })
 			points = points[:(len(points)+1)/2]
 			t.report(float64(b*rounds+rung+1) / (brackets * rounds))
 		}

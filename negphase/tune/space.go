@@ -146,23 +146,45 @@ func (s *Space) add(r Range) int {
 	return len(s.Ranges) - 1
 }
 
+// lengthAxes are the coordinates of the lengths of a walk: of the shortest, and of
+// their number. There are none if low is below 0.
+type lengthAxes struct {
+	low, spread int
+	top         int // longest walk
+}
+
+// read sets the lengths of a walk to those at x.
+func (a lengthAxes) read(x []float64, shortest, longest *int) {
+	if a.low >= 0 {
+		*shortest = int(x[a.low])
+		*longest = min(a.top, *shortest+int(x[a.spread])-1)
+	}
+}
+
+// write is the inverse of read.
+func (a lengthAxes) write(x []float64, shortest, longest int) {
+	if a.low >= 0 {
+		x[a.low], x[a.spread] = float64(shortest), float64(longest-shortest+1)
+	}
+}
+
 // addLengths adds the ranges of the shortest length and of the number of lengths,
 // at least least. most is the room for a walk.
-func (s *Space) addLengths(limits Limits, most, least int, log bool) (low, spread, top int, err error) {
+func (s *Space) addLengths(limits Limits, most, least int, log bool) (a lengthAxes, err error) {
 	bottom, top := 1, min(most, mostLow+mostSpread)
 	if limits.Length != [2]int{} {
 		bottom, top = limits.Length[0], min(most, limits.Length[1])
 	}
 	last := top - least + 1 // the largest k_l
 	if last < bottom {
-		return 0, 0, 0, fmt.Errorf("bounds of k leave no range of lengths: walks have room for %d flips, and %d lengths or more are needed from %d on", most, least, bottom)
+		return a, fmt.Errorf("bounds of k leave no range of lengths: walks have room for %d flips, and %d lengths or more are needed from %d on", most, least, bottom)
 	}
 	if limits.Length == [2]int{} {
 		last = min(last, mostLow)
 	}
-	low = s.add(Range{"k_l", float64(bottom), float64(last), true, log})
-	spread = s.add(Range{"lengths", float64(least), float64(max(least, min(mostSpread+1, top-bottom+1))), true, log})
-	return low, spread, top, nil
+	a.low, a.top = s.add(Range{"k_l", float64(bottom), float64(last), true, log}), top
+	a.spread = s.add(Range{"lengths", float64(least), float64(max(least, min(mostSpread+1, top-bottom+1))), true, log})
+	return a, nil
 }
 
 // match is the bias that matches the target.
@@ -175,13 +197,13 @@ func match(w mcmc.Weights) float64 {
 
 func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, limits Limits, paper bool) error {
 	const none = -1
-	low, spread, top := none, none, 0
+	lengths := lengthAxes{low: none}
 	walks, gamma, apart := none, none, none
 	var mix []int
 	var err error
 	if free("k") {
 		// Two lengths at least: walks of one length do not reach all states.
-		if low, spread, top, err = s.addLengths(limits, room, 2, !paper); err != nil {
+		if lengths, err = s.addLengths(limits, room, 2, !paper); err != nil {
 			return err
 		}
 	}
@@ -213,10 +235,7 @@ func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, li
 	}
 	s.mover = func(x []float64) mcmc.Mover {
 		m := m
-		if low >= 0 {
-			m.MinLength = int(x[low])
-			m.MaxLength = min(top, m.MinLength+int(x[spread])-1)
-		}
+		lengths.read(x, &m.MinLength, &m.MaxLength)
 		if walks >= 0 {
 			m.Walks = int(x[walks])
 		}
@@ -238,9 +257,7 @@ func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, li
 	s.values = func(b mcmc.Mover) []float64 {
 		m := b.(mcmc.Sardonics)
 		x := make([]float64, len(s.Ranges))
-		if low >= 0 {
-			x[low], x[spread] = float64(m.MinLength), float64(m.MaxLength-m.MinLength+1)
-		}
+		lengths.write(x, m.MinLength, m.MaxLength)
 		if walks >= 0 {
 			x[walks] = float64(m.Walks)
 		}
@@ -283,10 +300,10 @@ func triangle(u, v float64) [3]float64 {
 }
 
 func (s *Space) intracluster(m mcmc.Intracluster, free func(string) bool, room int, limits Limits) error {
-	low, spread, top, down := -1, -1, 0, -1
+	lengths, down := lengthAxes{low: -1}, -1
 	var err error
 	if free("k") {
-		if low, spread, top, err = s.addLengths(limits, room, 1, true); err != nil {
+		if lengths, err = s.addLengths(limits, room, 1, true); err != nil {
 			return err
 		}
 	}
@@ -302,10 +319,7 @@ func (s *Space) intracluster(m mcmc.Intracluster, free func(string) bool, room i
 	}
 	s.mover = func(x []float64) mcmc.Mover {
 		m := m
-		if low >= 0 {
-			m.MinLength = int(x[low])
-			m.MaxLength = min(top, m.MinLength+int(x[spread])-1)
-		}
+		lengths.read(x, &m.MinLength, &m.MaxLength)
 		if down >= 0 {
 			m.GammaDown, m.GammaUp = unit*x[down], unit*x[down+1]
 		}
@@ -314,9 +328,7 @@ func (s *Space) intracluster(m mcmc.Intracluster, free func(string) bool, room i
 	s.values = func(b mcmc.Mover) []float64 {
 		m := b.(mcmc.Intracluster)
 		x := make([]float64, len(s.Ranges))
-		if low >= 0 {
-			x[low], x[spread] = float64(m.MinLength), float64(m.MaxLength-m.MinLength+1)
-		}
+		lengths.write(x, m.MinLength, m.MaxLength)
 		if down >= 0 {
 			x[down], x[down+1] = m.GammaDown/unit, m.GammaUp/unit
 		}

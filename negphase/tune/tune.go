@@ -1,12 +1,15 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"time"
+
+	"gonum.org/v1/gonum/floats"
 
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
@@ -245,7 +248,7 @@ func (t *tuner) thompson(n int) ([][]float64, error) {
 	set := LatinHypercube(points/2, t.dims(), key.Child(0))
 	good := slices.Clone(t.result.Trials)
 	p := t.result.Process
-	slices.SortStableFunc(good, func(a, b Trial) int { return compareDown(p.Mean(a.At), p.Mean(b.At)) })
+	slices.SortStableFunc(good, func(a, b Trial) int { return cmp.Compare(p.Mean(b.At), p.Mean(a.At)) })
 	good = good[:max(1, len(good)/5)]
 	r := key.Child(1).Rand()
 	for i := range points / 2 {
@@ -261,25 +264,9 @@ func (t *tuner) thompson(n int) ([][]float64, error) {
 	}
 	var chosen [][]float64
 	for _, values := range draws {
-		best := 0
-		for i, v := range values {
-			if v > values[best] {
-				best = i
-			}
-		}
-		chosen = append(chosen, set[best])
+		chosen = append(chosen, set[floats.MaxIdx(values)])
 	}
 	return chosen, nil
-}
-
-func compareDown(a, b float64) int {
-	switch {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
 }
 
 // known reports whether the standard deviation at x is at most sd.
