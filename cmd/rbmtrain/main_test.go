@@ -188,10 +188,10 @@ func TestQuiet(t *testing.T) {
 	}
 	// Tuning says what it cost, and that there was none.
 	tuned := []string{"-data", "toy:2,16,50,0", "-hidden", "8", "-steps", "60", "-metrics", "none", "-negphase"}
-	if out := rbmtrain.OK(t, append(tuned, "sardonics:moves=40:tune=25")...); !strings.Contains(out, "its settings were tuned 1 time by trials that made ") {
+	if out := rbmtrain.OK(t, append(tuned, "sardonics:moves=40:tune=25")...); !strings.Contains(out, "its settings were tuned 2 times by trials that made ") {
 		t.Errorf("prints %s", out)
 	}
-	if out := rbmtrain.OK(t, append(tuned, "sardonics:moves=1:tune=2")...); !strings.Contains(out, "its settings were not tuned: no 2 updates") {
+	if out := rbmtrain.OK(t, append(tuned, "sardonics:tune=100")...); !strings.Contains(out, "its settings were never tuned: that takes 100 updates") {
 		t.Errorf("prints %s", out)
 	}
 	// A sampler that doubts its settings says so at once.

@@ -327,7 +327,7 @@ func (r *runner) describeMoves(w io.Writer, total negphase.Info) {
 	switch every := r.settings.Negative.Get("tune"); {
 	case every == "":
 	case total.Tunings == 0:
-		fmt.Fprintf(w, "its settings were not tuned: no %s updates in a row made flips enough for trials\n", every)
+		fmt.Fprintf(w, "its settings were never tuned: that takes %s updates, and flips enough in them for trials\n", every)
 	default:
 		share := float64(total.TuningFlips) / float64(total.TuningFlips+total.Moves.Flips)
 		fmt.Fprintf(w, "its settings were tuned %s by trials that made %s of all flips\n", cli.Count(total.Tunings, "time"), cli.Percent(share))
