@@ -11,6 +11,7 @@ import (
 const (
 	startKey = iota
 	roundKeys
+	tuneKey
 )
 
 // Purposes within a round.

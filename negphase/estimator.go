@@ -55,8 +55,11 @@ type Info struct {
 	Meetings, MeetingTime, Cuts int64
 
 	// For samplers of binary systems: the counts of their moves, in all chains
-	// and replicas.
-	Moves mcmc.Info
+	// and replicas; with tune, how often their settings were tuned, and the flips
+	// of the trials that it took, which are not among Moves.
+	Moves       mcmc.Info
+	Tunings     int64
+	TuningFlips int64
 }
 
 // Add adds o to i. If one ladder was tuned more often than the other, only its
@@ -71,6 +74,8 @@ func (i *Info) Add(o Info) {
 	i.MeetingTime += o.MeetingTime
 	i.Cuts += o.Cuts
 	i.Moves.Add(o.Moves)
+	i.Tunings += o.Tunings
+	i.TuningFlips += o.TuningFlips
 	if len(o.Swaps) == 0 || o.Tuned < i.Tuned {
 		return
 	}

@@ -24,7 +24,8 @@ import (
 // of the temperature that the row is assigned to.
 type binaryMoves struct {
 	samplerSettings
-	moves int // of each chain in a run, after the Gibbs steps
+	moves   int          // of each chain in a run, after the Gibbs steps
+	kernels mcmc.Mixture // that were tuned, in place of the sampler; none before
 
 	parameters *mcmc.Parameters
 	places     []place
@@ -84,6 +85,13 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 		return fmt.Errorf("gibbs=%d: Gibbs steps never change the number of visible units that are active, so under the constraint %v leave gibbs out", w.gibbs, c)
 	}
 	mover := w.fitted(w.mover, w.fit)
+	if len(w.kernels) > 0 {
+		mixture := make(mcmc.Mixture, len(w.kernels))
+		for i, k := range w.kernels {
+			mixture[i] = w.fitted(k, false)
+		}
+		mover = mixture
+	}
 	w.places = make([]place, groups*len(betas))
 	w.order = make([]*mcmc.RBM, len(w.places))
 	for i := range w.places {
@@ -111,11 +119,8 @@ func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float
 	if gibbs > 0 {
 		m.Step(s, rowBeta, gibbs, key.Child(stepKey))
 	}
-	for i, row := range at {
-		w.order[row] = w.places[i].system
-	}
+	w.load(s, at)
 	w.now.states, w.now.at, w.now.key = s, at, key.Child(moveKey)
-	w.parameters.Load(w.order, s.V, s.H)
 	cost := 0
 	if len(w.places)*(m.Visible()+m.Hidden()) >= wideSites {
 		cost = parallel.Always
@@ -125,6 +130,14 @@ func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float
 		info.Moves.Add(w.places[i].info)
 	}
 	info.Updates += int64(gibbs+w.moves) * int64(len(at))
+}
+
+// load loads row at[i] of s into the system of place i, for all places.
+func (w *binaryMoves) load(s *rbm.States, at []int32) {
+	for i, row := range at {
+		w.order[row] = w.places[i].system
+	}
+	w.parameters.Load(w.order, s.V, s.H)
 }
 
 // wideSites is the number of units in all chains from which on chains are moved

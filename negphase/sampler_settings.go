@@ -30,6 +30,10 @@ type samplerSettings struct {
 	// for samplers that keep the number of active units, unless the model has a
 	// constraint that does too, and none for others.
 	gibbs int
+	// tune is the number of updates after which the settings that are not held are
+	// tuned again; 0 is never.
+	tune int
+	held []string // with tune: keys of the sampler that the text gives, which is read after tune
 }
 
 // samplerKey is the name of the key of a sampler. The grammar leaves it out.
@@ -77,6 +81,9 @@ func (m *samplerSettings) String() string {
 		return ""
 	}
 	parts := strings.Split(mcmc.FormatMover(m.mover), ":")
+	if m.tune > 0 { // what is open is left out, so that it is open when it is read
+		parts = slices.DeleteFunc(parts, m.isOpen)
+	}
 	for i, p := range parts {
 		if m.fit && strings.HasPrefix(p, "k=") {
 			parts[i] = "k=auto"
@@ -99,7 +106,12 @@ func (m *samplerSettings) Set(text string) error {
 	}
 	mover, err := mcmc.ParseMover(strings.Join(given, ":"), mcmc.Linear)
 	if err == nil {
-		m.mover, m.fit = mover, fit
+		m.mover, m.fit, m.held = mover, fit, nil
+		for _, p := range given[1:] {
+			if name, _, _ := strings.Cut(p, "="); m.tune > 0 && !(fit && name == "k") {
+				m.held = append(m.held, name)
+			}
+		}
 	}
 	return err
 }

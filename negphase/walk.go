@@ -16,7 +16,7 @@ type walkSettings struct {
 
 func (s *walkSettings) keys() []key {
 	return slices.Concat(
-		[]key{{name: samplerKey, value: &s.samplerSettings, initial: cmp.Or(s.only, "gibbs"), check: s.checkMover}},
+		[]key{s.tuneKey(), {name: samplerKey, value: &s.samplerSettings, initial: cmp.Or(s.only, "gibbs"), check: s.checkMover}},
 		s.chainSettings.keys("chains"),
 		[]key{countKey("moves", &s.moves, 1, 1, maxSteps, "moves of each chain an update"), s.gibbsKey()})
 }
@@ -42,6 +42,7 @@ type walk struct {
 	chains
 	moves *binaryMoves
 	at    []int32 // the identity: chain i has place i
+	tuner walkTuner
 	info  Info
 }
 
@@ -52,11 +53,15 @@ func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info
 	if err := w.begin(m, pos, key.Child(startKey)); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
+	w.info.Reset()
+	if err := w.tune(m, key.Child(tuneKey)); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
 	if err := w.moves.prepare(m, coldest, w.rows); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	w.info.Reset()
 	w.moves.run(m, w.states, w.at, nil, key.Child(roundKeys), &w.info)
+	w.tuner.count(w.info)
 	if err := finite(w.states); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}

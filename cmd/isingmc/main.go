@@ -46,25 +46,28 @@ so that only where a sampler stops depends on the clock.
 
 -tune finds settings by Bayesian optimisation: a Gaussian process models how
 well short trials did and says what to try next. What it learns is a policy: many
-kernels of good settings, one of which is drawn for every ten moves. The chain that is
+kernels of good settings, one of which is drawn for every 100 moves. The chain that is
 measured starts afresh after that. Only what -sampler leaves open is tuned: k,
 gamma, walks and mix of sardonics, k and gamma of im. -tune=METHOD:key=value…
 takes one of these methods and their budgets:
 
-  ei         (default) trials of one length by time; the reward is the effective
-             samples per second of the slowest of energy, magnetisation (active
-             hidden units) and overlap with an earlier state; points by noisy
-             expected improvement, four at a time
+  ei         (default) trials of one length by time, and at the end longer ones of the
+             best three settings and of those before tuning; the reward is the
+             effective samples per second of the slowest of energy, magnetisation
+             (active hidden units) and overlap with an earlier state, the last two as
+             distances from their middle where no fields tell a state from its mirror
+             image; points by noisy expected improvement, four at a time
   thompson   the same, but points by Thompson sampling
   halving    short trials, twice as long for the better half, and so on
   paper      200 trials of 100 moves; the reward is the area under the
              autocorrelation of the energy, per move (Hamze et al. 2012)
 
-  seconds=8      computing time of all trials together; not of paper
-  evaluations=40 number of trials; of paper 200, not of halving
+  seconds=16     computing time of all trials together; not of paper
+  of=slowest     what the effective samples are of, or of=energy alone; not of paper
+  evaluations=40 number of trials before the finals; of paper 200, not of halving
   moves=100      of a trial of paper
   kernels=100    of the policy; of paper 1000
-  k=1-120, gamma=0.89/1.05, walks=1-5   bounds of what is tried
+  k=1-120, gamma=0.85/1.12, walks=1-5   bounds of what is tried (single walks are, too)
 
 Examples:
 
@@ -138,13 +141,19 @@ func newOptions() *options {
 // A clock returns the time since a fixed moment.
 type clock func() time.Duration
 
-// stopwatch returns the clock that starts now.
+// stopwatch returns the clock of computing time: the time that the thread which
+// reads it has had a processor, where the system knows it, so that other work of
+// the machine does not count; otherwise the time since now.
 func stopwatch() clock {
+	if _, known := threadTime(); known {
+		return func() time.Duration { t, _ := threadTime(); return t }
+	}
 	start := time.Now()
 	return func() time.Duration { return time.Since(start) }
 }
 
-// run is the command. The clock now measures the computing time of samplers.
+// run is the command. The clock now measures the computing time of samplers; those
+// who read it twice stay on their thread.
 func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {

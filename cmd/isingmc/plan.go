@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"gorbm/cmd/cli"
@@ -26,6 +27,7 @@ type plan struct {
 	contestants []*contestant
 	length      length
 	firstHidden int     // of the units of an RBM; 0 of an Ising system
+	symmetric   bool    // states have the energy of their mirror images
 	tuning      *tuning // nil without -tune and -policy
 	references  int     // the last of the contestants, which are only compared with
 
@@ -140,11 +142,47 @@ func (p *plan) start() []uint8 {
 	return x
 }
 
+// relaxSweeps is the number of sweeps from the random start that walks begin after.
+// From the start itself, a state of infinite temperature, long walks that fit β may
+// never be accepted: on 60×60 with J = ±1, β = 1 and the settings of the paper's
+// Table II, 35,000 moves in a row were not.
+const relaxSweeps = 100
+
+// relaxed returns the state that walks start from: after sweeps of single flips, or
+// of exchanges, from the start of all samplers. Where these cannot move, it is that
+// start.
+func (p *plan) relaxed() []uint8 {
+	system := p.newSystem(p.start())
+	var single mcmc.Mover = mcmc.Gibbs{}
+	if p.keepsUp {
+		single = mcmc.Exchange{}
+	}
+	if chain, err := single.Bind(system, p.beta, nil); err == nil {
+		r := rbm.NewKey(p.seed).Child(startKey).Child(1).Rand()
+		for range relaxSweeps {
+			chain.Move(r)
+		}
+	}
+	return slices.Clone(system.State())
+}
+
+// isWalk reports whether a sampler flips many units in a move that may be rejected.
+func isWalk(m mcmc.Mover) bool {
+	switch m.(type) {
+	case mcmc.Sardonics, mcmc.Intracluster, mcmc.Mixture:
+		return true
+	}
+	return false
+}
+
 // bind gives each sampler its own copy of the system.
 func (p *plan) bind() error {
-	start := p.start()
 	for i, m := range p.movers {
-		system := p.newSystem(start)
+		start := p.start
+		if isWalk(m.Mover) {
+			start = p.relaxed
+		}
+		system := p.newSystem(start())
 		chain, err := m.Bind(system, p.beta, nil)
 		if err != nil {
 			return cli.Usagef("-sampler: %w", err)

@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"time"
 
 	"gorbm/negphase/diag"
@@ -120,6 +121,8 @@ const turn = 50 * time.Millisecond
 // clock. After each round of turns it calls report with the part that is done.
 // If the context ends, it returns the context's error after a whole round.
 func race(ctx context.Context, field []*contestant, l length, now func() time.Duration, report func(done float64)) error {
+	runtime.LockOSThread() // the clock may be that of the thread
+	defer runtime.UnlockOSThread()
 	for _, c := range field {
 		c.reset()
 	}

@@ -55,6 +55,10 @@ func (p *plan) makeGraph() error {
 // setGraph makes the graph the system.
 func (p *plan) setGraph(g *mcmc.Graph) {
 	p.graph, p.units, p.pairs = g, g.Len(), g.Edges()
+	p.symmetric = true
+	for i := range g.Len() {
+		p.symmetric = p.symmetric && g.Field(i) == 0
+	}
 	p.newSystem = func(state []uint8) system { return mcmc.NewIsing(g, state) }
 }
 

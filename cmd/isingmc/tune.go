@@ -30,6 +30,7 @@ type tuning struct {
 	at      int // of the sampler in plan.movers
 	options tune.Options
 	limits  tune.Limits
+	energy  bool // the reward is of the energy alone
 	space   *tune.Space
 	room    int // flips of a walk
 	policy  *tune.Policy
@@ -40,14 +41,14 @@ type tuning struct {
 }
 
 // parseTune reads the value of -tune: a method and its settings.
-func parseTune(text string) (o tune.Options, l tune.Limits, err error) {
+func parseTune(text string) (o tune.Options, l tune.Limits, energy bool, err error) {
 	parts := strings.Split(text, ":")
 	method := tune.Methods()[0]
 	if parts[0] == "true" {
 		parts = parts[1:]
 	} else if !strings.Contains(parts[0], "=") {
 		if method = parts[0]; !slices.Contains(tune.Methods(), method) {
-			return o, l, fmt.Errorf("unknown method %q%s; there are %s", method, data.DidYouMean(method, tune.Methods()), strings.Join(tune.Methods(), ", "))
+			return o, l, energy, fmt.Errorf("unknown method %q%s; there are %s", method, data.DidYouMean(method, tune.Methods()), strings.Join(tune.Methods(), ", "))
 		}
 		parts = parts[1:]
 	}
@@ -57,6 +58,15 @@ func parseTune(text string) (o tune.Options, l tune.Limits, err error) {
 		"k":       pair(&l.Length[0], &l.Length[1], "-", strconv.Atoi),
 		"walks":   pair(&l.Walks[0], &l.Walks[1], "-", strconv.Atoi),
 		"gamma":   pair(&l.Gamma[0], &l.Gamma[1], "/", number),
+	}
+	if o.Method != tune.Paper {
+		keys["of"] = func(text string) error {
+			energy = text == "energy"
+			if !energy && text != "slowest" {
+				return fmt.Errorf("%q%s; it is slowest or energy", text, data.DidYouMean(text, []string{"slowest", "energy"}))
+			}
+			return nil
+		}
 	}
 	switch o.Method {
 	case tune.Paper:
@@ -75,13 +85,13 @@ func parseTune(text string) (o tune.Options, l tune.Limits, err error) {
 				names = append(names, n)
 			}
 			slices.Sort(names)
-			return o, l, fmt.Errorf("%s has no setting %q%s; it has %s", method, name, data.DidYouMean(name, names), strings.Join(names, ", "))
+			return o, l, energy, fmt.Errorf("%s has no setting %q%s; it has %s", method, name, data.DidYouMean(name, names), strings.Join(names, ", "))
 		}
 		if err := set(value); err != nil {
-			return o, l, fmt.Errorf("%s: %w", name, err)
+			return o, l, energy, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	return o, l, o.Check()
+	return o, l, energy, o.Check()
 }
 
 func number(s string) (float64, error) { return strconv.ParseFloat(s, 64) }
@@ -127,7 +137,7 @@ func (p *plan) checkTune() error {
 			return err
 		}
 	}
-	o, limits, err := parseTune(string(p.tune))
+	o, limits, energy, err := parseTune(string(p.tune))
 	if err != nil {
 		return cli.Usagef("-tune: %w", err)
 	}
@@ -135,6 +145,7 @@ func (p *plan) checkTune() error {
 	if err != nil {
 		return cli.Usagef("-tune: %w", err)
 	}
+	t.energy = energy
 	if most := len(plots.Colors) - comparisons; p.out != "" && len(p.movers) > most {
 		return cli.Usagef("-sampler names %d samplers; beside -tune with -out, which shows %d more, at most %d run together", len(p.movers), comparisons, most)
 	}
@@ -225,8 +236,9 @@ func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 		return nil
 	}
 	problem := &tune.Problem{
-		Space: t.space, Beta: p.beta, Start: p.start(), Key: rbm.NewKey(p.seed).Child(tuneKey), Clock: now, SecondsPerFlip: p.secondsPerFlip,
+		Space: t.space, Beta: p.beta, Start: p.relaxed(), Key: rbm.NewKey(p.seed).Child(tuneKey), Clock: now, SecondsPerFlip: p.secondsPerFlip,
 		NewSystem: func(state []uint8) mcmc.System { return p.newSystem(state) }, Hidden: p.firstHidden,
+		Symmetric: p.symmetric, Energy: t.energy,
 	}
 	const parts = 1000
 	bar := p.flags.NewProgress("", "‰", parts)
@@ -291,43 +303,52 @@ func (t *tuning) json(file string) (r TuneResult) {
 }
 
 // means returns the means of the settings over the kernels, by the names of the
-// papers.
+// papers. "single" is the share of kernels whose moves are single walks; n, gamma_h
+// and the frequencies are means over the others.
 func means(p *tune.Policy) map[string]float64 {
 	m := map[string]float64{}
 	kernels, err := p.Mixture()
 	if err != nil {
 		return nil // cannot be: it was made or read by package tune
 	}
-	n := float64(len(kernels))
+	pairs := 0 // kernels of pairs of walks
+	add := func(name string, x float64) { m[name] += x / float64(len(kernels)) }
 	for _, k := range kernels {
 		switch k := k.(type) {
 		case mcmc.Sardonics:
-			m["k_l"] += float64(k.MinLength) / n
-			m["k_u"] += float64(k.MaxLength) / n
-			m["gamma_l"] += k.Gamma1 / n
+			add("k_l", float64(k.MinLength))
+			add("k_u", float64(k.MaxLength))
+			add("gamma_l", k.Gamma1)
 			if k.Single {
+				add("single", 1)
 				continue
 			}
-			m["n"] += float64(k.Walks) / n
+			pairs++
+			m["n"] += float64(k.Walks)
 			sum := k.Mix[0] + k.Mix[1] + k.Mix[2]
 			if sum > k.Mix[0] {
-				m["gamma_h"] += k.Gamma2 / n
-				m["p_ll"] += k.Mix[0] / sum / n
-				m["p_hl"] += k.Mix[1] / sum / n
-				m["p_lh"] += k.Mix[2] / sum / n
+				m["gamma_h"] += k.Gamma2
+				m["p_ll"] += k.Mix[0] / sum
+				m["p_hl"] += k.Mix[1] / sum
+				m["p_lh"] += k.Mix[2] / sum
 			}
 		case mcmc.Intracluster:
-			m["k_l"] += float64(k.MinLength) / n
-			m["k_u"] += float64(k.MaxLength) / n
-			m["gamma_down"] += k.GammaDown / n
-			m["gamma_up"] += k.GammaUp / n
+			add("k_l", float64(k.MinLength))
+			add("k_u", float64(k.MaxLength))
+			add("gamma_down", k.GammaDown)
+			add("gamma_up", k.GammaUp)
+		}
+	}
+	for _, name := range []string{"n", "gamma_h", "p_ll", "p_hl", "p_lh"} {
+		if x, ok := m[name]; ok {
+			m[name] = x / float64(pairs)
 		}
 	}
 	return m
 }
 
 // meanNames is the order in which means are printed.
-var meanNames = []string{"k_l", "k_u", "gamma_l", "gamma_h", "p_ll", "p_hl", "p_lh", "n", "gamma_down", "gamma_up"}
+var meanNames = []string{"k_l", "k_u", "gamma_l", "gamma_h", "p_ll", "p_hl", "p_lh", "n", "single", "gamma_down", "gamma_up"}
 
 // lines says in words what was tuned.
 func (t *tuning) lines() (lines []string) {

@@ -90,6 +90,8 @@ func TestBadTuning(t *testing.T) {
 		{"-tune=k=9-3", []string{"-tune", "k=9-3"}},
 		{"-tune=k=5-5", []string{"-tune", "2 lengths"}},
 		{"-tune=k=2000-3000", []string{"-tune", "room for 64 flips"}},
+		{"-tune=of=enregy", []string{"-tune", "of", "did you mean energy?"}},
+		{"-tune=paper:of=energy", []string{"-tune", "paper has no setting", "of"}},
 		{"-tune=gamma=x", []string{"-tune", "gamma", "two numbers"}},
 		{"-tune -sampler gibbs", []string{"-tune", "gibbs", "no numbers to tune"}},
 		{"-tune -sampler sardonics:k=1-5:gamma=1:walks=1:mix=1/0/0", []string{"-tune", "nothing is left"}},
@@ -134,4 +136,27 @@ func TestBadPolicies(t *testing.T) {
 		isingmc.Fails(t, cli.Failed, strings.Fields(args), want...)
 	}
 	isingmc.Fails(t, cli.Usage, strings.Fields("-lattice 4x4x4 -policy p.json -sampler sardonics:k=1-3"), "-policy", "k=1-3")
+}
+
+// TestWalksStartRelaxed: long walks that fit β are accepted from the first move on.
+// From a random start none was.
+func TestWalksStartRelaxed(t *testing.T) {
+	clitest.Isolate(t)
+	r := result(t, "-lattice 40x40 -J pm1 -beta 1 -sampler sardonics:k=63-91:gamma=1.04/1.082:walks=3:mix=.208/.674/.119 -moves 50 -burn 0")
+	if a := r.Acceptance; a == nil || *a < 0.3 {
+		t.Errorf("accepts %v of its moves", a)
+	}
+}
+
+// TestTuneOfEnergy: the reward may be of the energy alone, and is by default of
+// slower observables too.
+func TestTuneOfEnergy(t *testing.T) {
+	clitest.Isolate(t)
+	best := map[string]bool{}
+	for _, of := range []string{"", ":of=slowest", ":of=energy"} {
+		best[tunedResult(t, tuneArgs+"-tune=ei:seconds=0.05:evaluations=18:kernels=2"+of).Policy.Best] = true
+	}
+	if len(best) != 2 {
+		t.Errorf("best settings %v", best)
+	}
 }

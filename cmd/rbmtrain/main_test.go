@@ -186,6 +186,14 @@ func TestQuiet(t *testing.T) {
 	if !strings.Contains(out, `"warnings":["the chains hardly move`) || !strings.Contains(out, `"acceptance":0.`) || !strings.Contains(out, `"flips_per_update":`) {
 		t.Errorf("the JSON does not say how the chains move: %s", out)
 	}
+	// Tuning says what it cost, and that there was none.
+	tuned := []string{"-data", "toy:2,16,50,0", "-hidden", "8", "-steps", "60", "-metrics", "none", "-negphase"}
+	if out := rbmtrain.OK(t, append(tuned, "sardonics:moves=40:tune=25")...); !strings.Contains(out, "its settings were tuned 2 times by trials that made ") {
+		t.Errorf("prints %s", out)
+	}
+	if out := rbmtrain.OK(t, append(tuned, "sardonics:tune=100")...); !strings.Contains(out, "its settings were never tuned: that takes 100 updates") {
+		t.Errorf("prints %s", out)
+	}
 	// A sampler that doubts its settings says so at once.
 	doubtful := []string{"-labels", "none", "-data", "toy:2,8,50,0.1", "-hidden", "4", "-steps", "20", "-metrics", "none", "-negphase", "pt:tau=1/2/inf:metropolis"}
 	for _, more := range [][]string{{"-quiet"}, {"-dry-run"}} {

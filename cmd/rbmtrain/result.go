@@ -182,6 +182,8 @@ type jsonResult struct {
 	Ladder         *jsonLadder        `json:"ladder,omitempty"`
 	Acceptance     *float64           `json:"acceptance,omitempty"`
 	FlipsPerUpdate *float64           `json:"flips_per_update,omitempty"`
+	Tunings        int64              `json:"tunings,omitempty"`      // of a sampler's settings
+	TuningFlips    int64              `json:"tuning_flips,omitempty"` // of their trials
 	BestStep       *int               `json:"best_step,omitempty"`
 	Samples        *train.Agreement   `json:"samples_of_class,omitempty"`
 	Warnings       []string           `json:"warnings,omitempty"`
@@ -223,7 +225,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(),
 		Model: r.folder.Path(rundir.ModelFile), Folder: r.folder.Dir,
 		OffWeight:  cli.Known(total.OffWeight()),
-		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Ladder: r.jsonLadder(),
+		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Tunings: total.Tunings, TuningFlips: total.TuningFlips, Ladder: r.jsonLadder(),
 	}
 	if r.flags.JSON { // every row is scored
 		s.Law = cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0))
@@ -322,6 +324,14 @@ func (r *runner) describeMoves(w io.Writer, total negphase.Info) {
 		accepted = cli.Percent(a) + " of proposals accepted, "
 	}
 	fmt.Fprintf(w, "%s: %s%.4g flips an update\n", r.settings.Negative.Sampler(), accepted, flips)
+	switch every := r.settings.Negative.Get("tune"); {
+	case every == "":
+	case total.Tunings == 0:
+		fmt.Fprintf(w, "its settings were never tuned: that takes %s updates, and flips enough in them for trials\n", every)
+	default:
+		share := float64(total.TuningFlips) / float64(total.TuningFlips+total.Moves.Flips)
+		fmt.Fprintf(w, "its settings were tuned %s by trials that made %s of all flips\n", cli.Count(total.Tunings, "time"), cli.Percent(share))
+	}
 }
 
 // flips returns the flips of a sampler in the mean update of the run.

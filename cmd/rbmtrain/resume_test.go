@@ -120,7 +120,7 @@ func result(t *testing.T, out string) jsonResult {
 // state, that a run that was interrupted, twice, or killed ends as one that was
 // not: the same model, snapshots, pictures, metrics and result.
 func TestResume(t *testing.T) {
-	for _, kind := range append(negphase.Kinds(), "pins:tau=auto", "pt:tau=auto/6:order=evenodd:path=uniform", "pt:gibbs=1:im", "ins:tau=auto:sardonics") {
+	for _, kind := range append(negphase.Kinds(), "pins:tau=auto", "pt:tau=auto/6:order=evenodd:path=uniform", "pt:gibbs=1:im", "ins:tau=auto:sardonics", "sardonics:moves=40:tune=30") {
 		t.Run(kind, func(t *testing.T) {
 			clitest.Isolate(t)
 			whole := result(t, rbmtrain.OK(t, demanding(kind, "-out", "whole", "-json")...))

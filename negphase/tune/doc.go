@@ -7,7 +7,7 @@
 // models the reward over the space from all trials so far and says which settings
 // to try next. What is learned is a Policy: many kernels of good settings, drawn
 // from exp(posterior mean / temperature). Adaptation ends there, and the states of
-// the trials are discarded. The chain that is then run draws a kernel for every ten
+// the trials are discarded. The chain that is then run draws a kernel for every 100
 // moves (mcmc.HeldMoves; the paper draws one for each move), whatever its state, so
 // that it leaves the law invariant.
 //

@@ -86,7 +86,7 @@ func (t *tuner) start(shortest float64) error {
 	chains := make([]mcmc.Chain, lanes)
 	for k, l := range t.lanes {
 		var err error
-		if chains[k], err = t.Space.Base.Bind(l.system, t.Beta, nil); err != nil {
+		if chains[k], err = t.Space.Base.Bind(l.system, t.Beta, t.Sites); err != nil {
 			return err
 		}
 	}
@@ -144,16 +144,7 @@ func (t *tuner) halving(ctx context.Context) error {
 			points = append(more, t.surest())
 		}
 		for rung := range rounds {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			done, err := t.trialsAt(t.lanes, points, shortest/values, shortest*float64(int(1)<<rung))
-			if err != nil {
-				return err
-			}
-			t.level(rung, done)
-			t.result.Trials = append(t.result.Trials, done...)
-			if err := t.model(); err != nil {
+			if err := t.batch(ctx, points, shortest*float64(int(1)<<rung), rung); err != nil {
 				return err
 			}
 			p := t.result.Process
@@ -181,35 +172,79 @@ func (t *tuner) level(rung int, done []Trial) {
 	}
 }
 
-// batches runs trials of one length, in batches of one for each lane.
+// finalists is the number of settings that batches try again at the end.
+const finalists = 4
+
+// batches runs trials of one length, in batches of one for each lane, and then the
+// finals.
 func (t *tuner) batches(ctx context.Context) error {
-	length := (1 - burnShare) * t.Seconds / float64(t.Evaluations)
+	const finals = finalists * lanes // trials, of twice the length
+	length := (1 - burnShare) * t.Seconds / float64(t.Evaluations+2*finals)
 	if err := t.start(length); err != nil {
 		return err
 	}
+	// The settings before tuning come first, once on each lane. How far their
+	// rewards lie apart tells the model what noise is.
 	first := min(t.Evaluations, 16)
-	points := append([][]float64{t.Space.Point(t.Space.Base)}, LatinHypercube(max(1, first-1), t.dims(), t.Key.Child(designKey))...)[:first]
+	points := slices.Repeat([][]float64{t.Space.Point(t.Space.Base)}, min(first, lanes))
+	if more := first - len(points); more > 0 {
+		points = append(points, LatinHypercube(more, t.dims(), t.Key.Child(designKey))...)
+	}
 	for {
-		if err := ctx.Err(); err != nil {
+		if err := t.batch(ctx, points, length, 0); err != nil {
 			return err
 		}
-		done, err := t.trialsAt(t.lanes, points, length/values, length)
-		if err != nil {
-			return err
-		}
-		t.result.Trials = append(t.result.Trials, done...)
 		left := t.Evaluations - len(t.result.Trials)
-		t.report(1 - float64(left)/float64(t.Evaluations))
+		t.report(float64(t.Evaluations-left) / float64(t.Evaluations+2*finals))
 		if left <= 0 {
-			return nil
+			break
 		}
-		if err := t.model(); err != nil {
-			return err
-		}
+		var err error
 		if points, err = t.propose(min(lanes, left)); err != nil {
 			return err
 		}
 	}
+	points = points[:0]
+	for _, x := range t.finalists() {
+		points = append(points, slices.Repeat([][]float64{x}, lanes)...)
+	}
+	if err := t.batch(ctx, points, 2*length, 1); err != nil {
+		return err
+	}
+	t.report(1)
+	return nil
+}
+
+// batch runs a trial of so many seconds at each point, and takes them into the
+// model.
+func (t *tuner) batch(ctx context.Context, points [][]float64, seconds float64, rung int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	done, err := t.trialsAt(t.lanes, points, seconds/values, seconds)
+	if err != nil {
+		return err
+	}
+	t.level(rung, done)
+	t.result.Trials = append(t.result.Trials, done...)
+	return t.model()
+}
+
+// finalists returns the settings before tuning, and those of trials with the
+// largest posterior means.
+func (t *tuner) finalists() [][]float64 {
+	defer t.modelling()()
+	p := t.result.Process
+	ranked := slices.Clone(t.result.Trials)
+	slices.SortStableFunc(ranked, func(a, b Trial) int { return cmp.Compare(p.Mean(b.At), p.Mean(a.At)) })
+	base := t.Space.Point(t.Space.Base)
+	points, seen := [][]float64{base}, []string{mcmc.FormatMover(t.Space.Mover(base))}
+	for _, trial := range ranked {
+		if len(points) < finalists && !slices.Contains(seen, trial.Settings) {
+			points, seen = append(points, trial.At), append(seen, trial.Settings)
+		}
+	}
+	return points
 }
 
 // propose returns the points of the next batch.

@@ -97,14 +97,26 @@ const (
 	mostWalks             = 5
 )
 
+// Walks with a single bias accept most at γ of up to 1.1, and where they are few
+// and short a smaller one serves. So these bound γ_L, wider than the table.
+const leastGamma, mostGamma = 0.85, 1.12
+
+// pure is where the axis of mixing begins. Below 0, a third of it, all moves are of
+// type LL: walks without a second bias need less time a flip.
+const pure = -0.5
+
+// single is the value of N that stands for moves of one walk, which the paper's
+// table does not have.
+const single = 0
+
 // NewSpace returns the space of settings of a sampler like base on a system where
 // walks have room for so many flips: the number of units for Sardonics; for
 // Intracluster moves the number of units that are up or down, whichever is less.
 // The settings in held, by their names in the grammar of samplers, stay as they
 // are in base. With paper, parameters are mapped as in the paper's section 5:
 // three frequencies that are divided by their sum, and lengths in equal shares.
-// Otherwise two parameters cover the triangle of frequencies evenly, and lengths
-// are in equal shares of their logarithm.
+// Otherwise two parameters cover the triangle of frequencies evenly, lengths
+// are in equal shares of their logarithm, and moves of a single walk are tried too.
 //
 // The error says that nothing is left to tune.
 func NewSpace(base mcmc.Mover, held []string, room int, limits Limits, paper bool) (*Space, error) {
@@ -139,6 +151,9 @@ func (l Limits) check() error {
 	}
 	return nil
 }
+
+// Keys returns the names of the settings that are tuned, in the grammar of samplers.
+func Keys() []string { return []string{"k", "gamma", "walks", "mix"} }
 
 // add adds a range and returns its index.
 func (s *Space) add(r Range) int {
@@ -208,23 +223,29 @@ func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, li
 		}
 	}
 	if !m.Single && free("walks") {
-		r := [2]int{1, mostWalks}
-		if limits.Walks != [2]int{} {
+		r := [2]int{single, mostWalks}
+		switch {
+		case limits.Walks != [2]int{}:
 			r = limits.Walks
+		case paper:
+			r[0] = 1
 		}
-		walks = s.add(Range{"N", float64(r[0]), float64(r[1]), true, !paper})
+		walks = s.add(Range{"N", float64(r[0]), float64(r[1]), true, false})
 	}
 	if !m.Single && free("mix") {
 		if paper {
 			mix = []int{s.add(Range{Name: "P_LL", High: 1}), s.add(Range{Name: "P_HL", High: 1}), s.add(Range{Name: "P_LH", High: 1})}
 		} else {
-			mix = []int{s.add(Range{Name: "mixed", High: 1}), s.add(Range{Name: "HL share", High: 1})}
+			mix = []int{s.add(Range{Name: "mixed", Low: pure, High: 1}), s.add(Range{Name: "HL share", High: 1})}
 		}
 	}
 	two := len(mix) > 0 || !m.Single && (m.Mix[1] > 0 || m.Mix[2] > 0)
 	unit := match(m.Weights)
 	if free("gamma") {
-		lo, hi := lowGamma, highGamma
+		lo, hi := leastGamma, mostGamma
+		if paper {
+			lo, hi = lowGamma, highGamma
+		}
 		if limits.Gamma != [2]float64{} {
 			lo, hi = limits.Gamma[0], limits.Gamma[1]
 		}
@@ -237,13 +258,14 @@ func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, li
 		m := m
 		lengths.read(x, &m.MinLength, &m.MaxLength)
 		if walks >= 0 {
-			m.Walks = int(x[walks])
+			m.Walks = max(1, int(x[walks]))
+			m.Single = x[walks] == single
 		}
 		switch len(mix) {
 		case 3:
 			m.Mix = shares(x[mix[0]], x[mix[1]], x[mix[2]])
 		case 2:
-			m.Mix = triangle(x[mix[0]], x[mix[1]])
+			m.Mix = triangle(max(0, x[mix[0]]), x[mix[1]])
 		}
 		if gamma >= 0 {
 			m.Gamma1 = unit * x[gamma]
@@ -260,6 +282,9 @@ func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, li
 		lengths.write(x, m.MinLength, m.MaxLength)
 		if walks >= 0 {
 			x[walks] = float64(m.Walks)
+			if m.Single {
+				x[walks] = single
+			}
 		}
 		p := shares(m.Mix[0], m.Mix[1], m.Mix[2])
 		switch len(mix) {
@@ -268,9 +293,9 @@ func (s *Space) sardonics(m mcmc.Sardonics, free func(string) bool, room int, li
 				x[i] = p[t]
 			}
 		case 2:
-			x[mix[0]], x[mix[1]] = (1-p[0])*(1-p[0]), 0.5
+			x[mix[0]], x[mix[1]] = pure/2, 0.5
 			if rest := p[1] + p[2]; rest > 0 {
-				x[mix[1]] = p[1] / rest
+				x[mix[0]], x[mix[1]] = (1-p[0])*(1-p[0]), p[1]/rest
 			}
 		}
 		if gamma >= 0 {

@@ -1,7 +1,9 @@
 package tune
 
 import (
+	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"time"
 
@@ -16,9 +18,12 @@ type Problem struct {
 	Beta      float64                         // inverse temperature
 	NewSystem func(state []uint8) mcmc.System // returns a system in this state
 	Start     []uint8                         // state that trials start from
+	Sites     []int32                         // units that are flipped; nil: all
 	Hidden    int                             // first of the units whose number that is on is observed: of an RBM, its hidden ones
+	Symmetric bool                            // states have the energy of their mirror images, as without fields
+	Energy    bool                            // the reward counts the energy alone, and no slower observable
 	Key       rbm.Key                         // of all random numbers
-	Clock     func() time.Duration            // the time since a fixed moment; may be called by several goroutines
+	Clock     func() time.Duration            // the time since a fixed moment, or that this thread has had a processor
 	// SecondsPerFlip is taken for the time of each flip of a walk, instead of
 	// what the clock says, if it is not 0. Then equal keys give equal results.
 	SecondsPerFlip float64
@@ -64,23 +69,42 @@ const (
 	policyKey
 )
 
+// observables returns how many observables are read.
+func (p *Problem) observables() int {
+	switch {
+	case p.Energy:
+		return 1
+	case mcmc.KeepsActive(p.Space.Base):
+		return 2
+	}
+	return 3
+}
+
 // observe appends to the series the energy; the overlap with the lane's
 // reference, a slow mode wherever states fall into groups; and, if there is a
-// third one, the number of units that are on from Hidden on.
+// third one, the number of units that are on from Hidden on. If states are
+// symmetric, the last two are read as their distance from the middle, which a
+// state and its mirror image have in common: how seldom a chain goes from one to
+// the other is then no matter, as a mirror does it at once.
 func (p *Problem) observe(l *lane, series [][]float64) {
 	x := l.system.State()
-	series[0] = append(series[0], l.system.Energy())
-	overlap := 0
+	count := [3]int{}
 	for i, b := range x {
-		overlap += int(b ^ l.reference[i])
+		count[1] += int(b ^ l.reference[i])
 	}
-	series[1] = append(series[1], float64(overlap))
-	if len(series) > 2 {
-		on := 0
-		for _, b := range x[p.Hidden:] {
-			on += int(b)
+	for _, b := range x[p.Hidden:] {
+		count[2] += int(b)
+	}
+	of := [3]int{1: len(x), 2: len(x) - p.Hidden}
+	for o := range series {
+		value := float64(count[o])
+		switch {
+		case o == 0:
+			value = l.system.Energy()
+		case p.Symmetric:
+			value = math.Abs(value - float64(of[o])/2)
 		}
-		series[2] = append(series[2], float64(on))
+		series[o] = append(series[o], value)
 	}
 }
 
@@ -106,7 +130,7 @@ const leastValues = 8
 
 // rate runs a trial by time: the observables are read at equal intervals.
 func (p *Problem) rate(l *lane, m mcmc.Mover, interval, seconds float64) (Trial, error) {
-	chain, err := m.Bind(l.system, p.Beta, nil)
+	chain, err := m.Bind(l.system, p.Beta, p.Sites)
 	if err != nil {
 		return Trial{}, err
 	}
@@ -123,29 +147,22 @@ func (p *Problem) rate(l *lane, m mcmc.Mover, interval, seconds float64) (Trial,
 // of blocks of the series. So other work of the machine that interrupts some of
 // the blocks does not count.
 func (p *Problem) run(l *lane, chain mcmc.Chain, interval, seconds float64) (series [][]float64, t Trial) {
-	series = make([][]float64, 3)
-	if mcmc.KeepsActive(p.Space.Base) {
-		series = series[:2]
+	runtime.LockOSThread() // the clock may be that of the thread
+	defer runtime.UnlockOSThread()
+	series = make([][]float64, p.observables())
+	// Count the moves in an interval: twice as many at a time until they take one.
+	n, spent := 1, p.moves(l, chain, 1)
+	for spent < interval {
+		n *= 2
+		spent = p.moves(l, chain, n)
 	}
-	// Count the moves in an interval, a few times.
-	const looks = 7
-	var counts [looks]int
-	var each [looks]float64 // seconds a move
-	for i := range counts {
-		spent := 0.0
-		for counts[i] == 0 || spent < interval {
-			spent += p.moves(l, chain, 1)
-			counts[i]++
-		}
-		each[i] = spent / float64(counts[i])
-	}
-	slices.Sort(counts[:])
-	slices.Sort(each[:])
-	n := counts[looks/2]
-	values := max(leastValues, int(seconds/(float64(n)*each[looks/2])))
+	each := spent / float64(n)
+	n = max(1, int(interval/each))
+	values := max(leastValues, int(seconds/(float64(n)*each)))
 	const blocks = 32
 	var block []float64 // seconds a move
-	spent, moves := 0.0, 0
+	moves := 0
+	spent = 0
 	for i := range values {
 		spent += p.moves(l, chain, n)
 		moves += n
@@ -164,10 +181,12 @@ func (p *Problem) run(l *lane, chain mcmc.Chain, interval, seconds float64) (ser
 // area runs a trial of the paper.
 func (p *Problem) area(l *lane, at []float64, moves int) (Trial, error) {
 	m := p.Space.Mover(at)
-	chain, err := m.Bind(l.system, p.Beta, nil)
+	chain, err := m.Bind(l.system, p.Beta, p.Sites)
 	if err != nil {
 		return Trial{}, err
 	}
+	runtime.LockOSThread() // the clock may be that of the thread
+	defer runtime.UnlockOSThread()
 	t := Trial{At: at, Settings: mcmc.FormatMover(m), Moves: int64(moves)}
 	energy := make([]float64, moves)
 	for i := range energy {

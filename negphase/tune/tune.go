@@ -28,7 +28,10 @@ const (
 	// NoisyEI and Thompson run trials of one length, in batches: at the points of
 	// largest expected improvement over the best posterior mean, where earlier
 	// points of the batch count as observed at their mean; or at the maxima of
-	// functions drawn from the posterior. The reward is Rate. NoisyEI is the default.
+	// functions drawn from the posterior. Then the settings before tuning and the
+	// three best by the model are tried again, four times each and for twice as
+	// long, which spares the winner of a lottery. The reward is Rate. NoisyEI is the
+	// default.
 	Thompson Method = "thompson"
 	NoisyEI  Method = "ei"
 	// Paper is the protocol of the paper: trials of 100 moves, one after the
@@ -43,7 +46,7 @@ const (
 type Options struct {
 	Method      Method
 	Seconds     float64 // computing time of all trials together; not for Paper
-	Evaluations int     // trials of Paper, NoisyEI and Thompson
+	Evaluations int     // trials of Paper; of NoisyEI and Thompson, without those of the finals
 	Moves       int     // of a trial of Paper
 	Kernels     int     // of the policy
 }
@@ -54,7 +57,7 @@ func DefaultOptions(m Method) Options {
 	if m == Paper {
 		return Options{Method: m, Evaluations: 200, Moves: 100, Kernels: 1000}
 	}
-	return Options{Method: m, Seconds: 8, Evaluations: 40, Kernels: 100}
+	return Options{Method: m, Seconds: 16, Evaluations: 40, Kernels: 100}
 }
 
 // Methods returns the names of all methods, the default first.

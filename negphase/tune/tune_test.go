@@ -23,7 +23,7 @@ func problem(t testing.TB, paper bool) *Problem {
 	}
 	return &Problem{
 		Space: s, Beta: 0.5, NewSystem: func(x []uint8) mcmc.System { return mcmc.NewIsing(g, x) },
-		Start: make([]uint8, g.Len()), Key: rbm.NewKey(1), SecondsPerFlip: 1e-7,
+		Start: make([]uint8, g.Len()), Symmetric: true, Key: rbm.NewKey(1), SecondsPerFlip: 1e-7,
 	}
 }
 
@@ -72,16 +72,21 @@ func TestTuneDeterminism(t *testing.T) {
 }
 
 // TestTuneFindsGoodSettings: the policy of the default method is worth more than
-// most settings drawn at random, by trials of their own. Of a policy that is no
-// better than they are, the ranks in 0 … 10 of three runs add up to 5 or less with
-// probability 1/24.
+// most settings drawn at random, by trials of their own, where settings matter:
+// biases reach from a half to twice the matching one. Of a policy that is no better
+// than they are, the ranks in 0 … 8 of three runs add up to 4 or less with
+// probability 35/729.
 func TestTuneFindsGoodSettings(t *testing.T) {
-	const n = 10
+	const n = 8
 	sum := 0
 	for seed := range uint64(3) {
 		p := problem(t, false)
-		p.Beta, p.Key = 0.7, rbm.NewKey(seed)
-		r, err := p.Tune(context.Background(), Options{Method: NoisyEI, Seconds: 1, Evaluations: 40, Kernels: 20}, func(float64) {})
+		var err error
+		if p.Space, err = NewSpace(mcmc.DefaultSardonics(), nil, len(p.Start), Limits{Gamma: [2]float64{0.5, 2}}, false); err != nil {
+			t.Fatal(err)
+		}
+		p.Key = rbm.NewKey(seed)
+		r, err := p.Tune(context.Background(), Options{Method: NoisyEI, Seconds: 0.6, Evaluations: 40, Kernels: 20}, func(float64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +98,7 @@ func TestTuneFindsGoodSettings(t *testing.T) {
 		for _, x := range LatinHypercube(n, len(p.Space.Ranges), rbm.NewKey(77+seed)) {
 			settings = append(settings, p.Space.Mover(x))
 		}
-		trials, err := p.trials(run.lanes, settings, 1e-5, 0.05)
+		trials, err := p.trials(run.lanes, settings, 5e-5, 0.025)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +109,7 @@ func TestTuneFindsGoodSettings(t *testing.T) {
 		}
 	}
 	t.Log("sum of ranks", sum)
-	if sum > 5 {
+	if sum > 4 {
 		t.Errorf("the ranks of the policies among random settings add up to %d of %d", sum, 3*n)
 	}
 }
@@ -194,3 +199,28 @@ func TestPolicyFile(t *testing.T) {
 
 // r2k returns the lengths of the first kernel in the file.
 func r2k(r *Result) string { return strings.Split(mcmc.FormatMover(r.Kernels[0]), ":")[1] }
+
+// TestSymmetricObservables: the mirror image of a state has equal values of all
+// observables if states are symmetric, and other ones if they are not.
+func TestSymmetricObservables(t *testing.T) {
+	for _, symmetric := range []bool{true, false} {
+		p := problem(t, false)
+		p.Symmetric = symmetric
+		l := p.lane(0)
+		l.reference = make([]uint8, len(p.Start))
+		var values [2][][]float64
+		for i := range 50 {
+			l.system.Flip(3 * i)
+		}
+		for k := range values {
+			values[k] = make([][]float64, p.observables())
+			p.observe(l, values[k])
+			for i := range p.Start {
+				l.system.Flip(i)
+			}
+		}
+		if equal := fmt.Sprint(values[0]) == fmt.Sprint(values[1]); equal != symmetric || len(values[0]) != 3 {
+			t.Errorf("symmetric %v: %v and %v", symmetric, values[0], values[1])
+		}
+	}
+}
