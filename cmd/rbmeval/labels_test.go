@@ -51,6 +51,18 @@ func TestUnlabelledRows(t *testing.T) {
 			t.Errorf("%s: prints %q", args, stderr)
 		}
 	}
+	// Along a run too.
+	var tables [2]string
+	for i, file := range []string{"all.csv", "some.csv"} {
+		dir := strings.TrimSuffix(file, ".csv")
+		clitest.Write(t, dir+"/models/keep", "")
+		clitest.Save(t, dir+"/models/0000001.safetensors", m, modelfile.About{ClassNames: []string{"x", "y"}, Data: file, LabelColumn: "last", Unlabelled: "?"})
+		rbmeval.Call("-run", dir, "-out", dir+".table.csv")
+		tables[i] = clitest.Read(t, dir+".table.csv")
+	}
+	if tables[0] != tables[1] || !strings.Contains(tables[0], "log_likelihood") {
+		t.Errorf("along a run:\n%s\nwant\n%s", tables[0], tables[1])
+	}
 	rbmeval.Fails(t, 1, []string{"-model", "m.safetensors", "-data", "all.csv", "-label-column", "last"}, `label "?"`, `"x", "y"`)
 }
 

@@ -168,11 +168,10 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, test, err := o.loadData(ctx, o.model.Path, about)
+	all, test, err := o.loadData(ctx, m, o.model.Path, about)
 	if err != nil {
 		return nil, err
 	}
-	all, test = o.labelledRows(m, all), o.labelledRows(m, test)
 	set := test
 	switch {
 	case o.part == "test" && test == nil:
@@ -207,14 +206,15 @@ func (o *options) labelledRows(m *rbm.RBM, set *data.Set) *data.Set {
 	return set.Take(set.Labelled())
 }
 
-// loadData loads the data that the model of path was trained on, or that -data
-// names.
-func (o *options) loadData(ctx context.Context, path string, about modelfile.About) (all, test *data.Set, err error) {
+// loadData loads the data that the model m of path was trained on, or that -data
+// names: of a model with labels, the rows that have one.
+func (o *options) loadData(ctx context.Context, m *rbm.RBM, path string, about modelfile.About) (all, test *data.Set, err error) {
 	if !o.flags.Given("data") && about.Data == "" {
 		return nil, nil, cli.Usagef("-data is missing, and %s does not say what it was trained on", path)
 	}
 	o.data.Follow(about)
-	return o.data.Load(ctx)
+	all, test, err = o.data.Load(ctx)
+	return o.labelledRows(m, all), o.labelledRows(m, test), err
 }
 
 // choose decides what to compute.

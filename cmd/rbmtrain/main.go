@@ -49,7 +49,8 @@ ladder.csv and ladder.png show how the ladder exchanges.
 -objective discriminative climbs log p(y|x), by its exact gradient and without a
 negative phase; -objective hybrid climbs log p(y|x) + α log p(x,y) with α of -alpha
 (Larochelle, Mandel, Pascanu & Bengio 2012). A run of either keeps the model with
-the least classification error on the rows of -holdout. Rows without a label, of
+the least classification error on the rows of -holdout. Discriminative draws no
+samples, as it does not train p(x). Rows without a label, of
 files, are trained on by log p(x), the label summed out; discriminative leaves them
 out. -unlabelled says how they are written.
 
