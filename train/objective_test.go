@@ -385,3 +385,28 @@ func TestHoldoutIsScoredWhole(t *testing.T) {
 		t.Errorf("the other parts are scored whole too: %v", values)
 	}
 }
+
+// Sparse is taken off the hidden biases after a step, whatever the optimizer, and
+// before the parameters are averaged.
+func TestSparseStep(t *testing.T) {
+	set := toy(t, smallToy)
+	for _, average := range []float64{0, 0.5} {
+		step := func(sparse float64) *Trainer {
+			s := settingsOf(t, "cd:k=1")
+			s.Momentum, s.Average, s.Sparse = 0.5, average, sparse
+			tr := newTrainer(t, s, set, 6, true, rbm.Softmax)
+			run(t, tr, 1)
+			return tr
+		}
+		plain, sparse := step(0), step(0.25)
+		for j := range plain.model.HiddenBias {
+			plain.model.HiddenBias[j] -= 0.25
+		}
+		if !sparse.model.Equal(plain.model) {
+			t.Error("a sparse step is not the plain one with a quarter off the hidden biases")
+		}
+		for j, c := range sparse.Model().HiddenBias { // the average begins at the parameters before the step
+			near(t, "hidden bias", float64(c), float64(step(0).Model().HiddenBias[j])-0.25*(1-average), 0x1p-22)
+		}
+	}
+}

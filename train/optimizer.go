@@ -178,6 +178,11 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float3
 		pace := o.settings.pace(t)
 		m.Decay(float32(pace*o.settings.L1), float32(pace*o.settings.L2), o.rest)
 	}
+	if o.settings.Sparse > 0 {
+		for j := range m.HiddenBias {
+			m.HiddenBias[j] -= float32(o.settings.Sparse)
+		}
+	}
 	if o.average != nil {
 		o.average.Approach(float32(1-o.settings.Average), m, o.averageRest)
 	}

@@ -49,6 +49,10 @@ type Settings struct {
 	// Joint. Alpha is the weight of the generative part of Hybrid.
 	Objective string  `json:"objective,omitempty"`
 	Alpha     float64 `json:"alpha,omitempty"`
+
+	// Sparse is taken off every hidden bias after each step, which leaves fewer
+	// hidden units on (Larochelle et al., JMLR 13, 2012, who take 10⁻⁴ or so).
+	Sparse float64 `json:"sparse,omitempty"`
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper (sections
@@ -84,6 +88,7 @@ func (s Settings) Check() error {
 		{"l2", s.L2, (1 - s.Momentum) / s.Rate}, // or a step would turn the weights' signs
 		{"center", s.Center, 1},
 		{"average", s.Average, 1},
+		{"sparse", s.Sparse, 1},
 	} {
 		if !(c.value >= 0 && c.value < c.below) {
 			return fmt.Errorf("%s is %v; it must be at least 0 and below %.4g", c.name, c.value, c.below)

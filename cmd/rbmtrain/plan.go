@@ -347,7 +347,7 @@ func (p *plan) describe() string {
 	for _, x := range []struct {
 		name  string
 		value float64
-	}{{"momentum", s.Momentum}, {"l1", s.L1}, {"l2", s.L2}, {"center", s.Center}, {"average", s.Average}} {
+	}{{"momentum", s.Momentum}, {"l1", s.L1}, {"l2", s.L2}, {"center", s.Center}, {"average", s.Average}, {"sparse", s.Sparse}} {
 		if x.value > 0 {
 			m += fmt.Sprintf(", %s %v", x.name, x.value)
 		}
