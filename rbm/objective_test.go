@@ -3,6 +3,7 @@ package rbm
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -201,19 +202,24 @@ func objectiveOf(m *RBM, rows int, grey bool) (*ObjectivePhase, []int32) {
 // Every level of the kernels gives the same bits on any number of processors; with
 // more rows than a tile and a pass take, with more classes than rows of a tile, and
 // with weights that no product of odds can hold.
-func TestObjectiveAtAnyLevel(t *testing.T) {
-	for _, c := range []struct {
+func TestObjectiveLevels(t *testing.T) {
+	type wide struct {
 		shape
 		rows  int
 		grey  bool
 		large bool
-	}{
+	}
+	cases := []wide{
 		{shape: shape{20, 65, 3, Softmax}, rows: 1},
 		{shape: shape{140, 200, 10, Bernoulli}, rows: 139},
 		{shape: shape{140, 130, 10, Softmax}, rows: 31, grey: true},
 		{shape: shape{310, 70, 300, Softmax}, rows: 3},
 		{shape: shape{20, 65, 3, Softmax}, rows: 10, large: true},
-	} {
+	}
+	if testing.Short() { // plain Go under the race detector takes minutes
+		cases = slices.Delete(cases, 1, 4)
+	}
+	for _, c := range cases {
 		m := c.random(7, 0.3)
 		if c.large {
 			w := NewMatrix(m.Visible(), m.Hidden())

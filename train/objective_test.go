@@ -366,6 +366,9 @@ func parameters(m *rbm.RBM) (all []float64) {
 // All rows held out are scored in training, as they choose the best model; of other
 // parts, which are as large, there is a sample.
 func TestHoldoutIsScoredWhole(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a model so large that a sample is taken takes seconds")
+	}
 	set := toy(t, "toy:4,4,250,0.2")
 	m := NewModel(set, 100_000, true, rbm.Softmax, 1)
 	metrics, err := NewMetrics([]string{"classification"}, m, Sets{Train: set, Holdout: set, Test: set}, 1)
