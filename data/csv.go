@@ -44,7 +44,7 @@ type csvReader struct {
 // Options.Binarize says. A header of words may come first, and labels may be in
 // the last column; see Options.LabelColumn.
 func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	c := &csvReader{path: path, labels: opt.LabelColumn, scaling: opt.scaling(), bin: opt.binarizer(streamTrain)}
+	c := &csvReader{path: path, labels: opt.LabelColumn, labeller: opt.labeller(), scaling: opt.scaling(), bin: opt.binarizer(streamTrain)}
 	if _, known := c.scaling.known(false); !known { // the file is read twice
 		var e extent
 		err := c.read(f, size, func(row []string) error {
@@ -218,7 +218,7 @@ func isNumber(field string) bool {
 func (c *csvReader) add(row []string) error {
 	if c.label {
 		name := strings.TrimSpace(row[len(row)-1])
-		if name == "" {
+		if name == "" && !c.labeller.missing(name) {
 			return c.wrong(len(row)-1, "the label is missing; name a class")
 		}
 		if why := c.labeller.add(name); why != "" {

@@ -13,11 +13,20 @@ type labeller struct {
 	number map[string]int32 // of a class, by first appearance
 	names  []string         // of classes, in that order
 	y      []int32          // numbers of the labels so far
+	partly bool             // labels may be missing
+	none   string           // the label that stands for none, beside the empty one
 }
+
+// missing reports whether a label is none where labels may be missing.
+func (l *labeller) missing(name string) bool { return l.partly && (name == "" || name == l.none) }
 
 // add adds a label. It returns a message if there are too many different ones,
 // else "".
 func (l *labeller) add(name string) string {
+	if l.missing(name) {
+		l.y = append(l.y, NoClass)
+		return ""
+	}
 	c, ok := l.number[name]
 	if !ok {
 		if len(l.names) == maxClasses {
@@ -36,9 +45,12 @@ func (l *labeller) add(name string) string {
 }
 
 // give sets the labels and classes of sets, whose labels were added in the order
-// of their rows. The classes are those of all sets together. Their names are in
+// of their rows; none if no row has one. The classes are those of all sets together. Their names are in
 // numerical order if all are integers, else in lexical order.
 func (l *labeller) give(sets ...*Set) {
+	if len(l.names) == 0 {
+		return
+	}
 	integers := !slices.ContainsFunc(l.names, func(s string) bool {
 		_, err := strconv.ParseInt(s, 10, 64)
 		return err != nil
@@ -62,7 +74,9 @@ func (l *labeller) give(sets ...*Set) {
 	for _, s := range sets {
 		s.Y, s.Classes = make([]int32, s.Len()), names
 		for i := range s.Y {
-			s.Y[i] = class[l.y[next+i]]
+			if s.Y[i] = l.y[next+i]; s.Y[i] != NoClass {
+				s.Y[i] = class[s.Y[i]]
+			}
 		}
 		next += s.Len()
 	}

@@ -29,6 +29,12 @@ type Options struct {
 	// sets ignore it.
 	LabelColumn string
 
+	// Unlabelled takes files in which some rows have no label: their class is
+	// NoClass. An empty label is none, and so is NoLabel if it is not "". Without
+	// it an empty label is an error.
+	Unlabelled bool
+	NoLabel    string
+
 	// Binarize says what becomes of values between 0 and 1. Threshold, or "":
 	// those of ½ and more become 1. Sample: each becomes 1 with its value as
 	// probability, in one draw that is the same for everybody. None: they stay,
@@ -53,6 +59,9 @@ type Options struct {
 	// time. Nil means silence.
 	Progress func(what string, total int64) io.Writer
 }
+
+// labeller returns a collector of labels.
+func (o Options) labeller() labeller { return labeller{partly: o.Unlabelled, none: o.NoLabel} }
 
 // progress returns a writer that is never nil.
 func (o Options) progress(what string, total int64) io.Writer {

@@ -90,7 +90,7 @@ func arraySets(a *npz.Archive, path string, opt Options) ([]*Set, error) {
 		sets = append(sets, s)
 	}
 	if opt.LabelColumn != "none" && (a.Has(y[0]) || opt.LabelColumn == "last") {
-		return sets, readLabels(a, y, sets)
+		return sets, readLabels(a, y, sets, opt.labeller())
 	}
 	return sets, nil
 }
@@ -175,8 +175,7 @@ func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scale, b
 }
 
 // readLabels reads the labels of each set from the array of its name.
-func readLabels(a *npz.Archive, names []string, sets []*Set) error {
-	var l labeller
+func readLabels(a *npz.Archive, names []string, sets []*Set, l labeller) error {
 	for i, name := range names {
 		r, err := a.Array(name)
 		if err != nil {

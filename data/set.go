@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"slices"
 
 	"gorbm/rbm"
 )
@@ -20,7 +21,7 @@ type Set struct {
 	Name string
 
 	X       rbm.Bits // inputs, one row an example; labels are not among them
-	Y       []int32  // class of each row; nil where there are no labels
+	Y       []int32  // class of each row, or NoClass; nil where there are no labels
 	Classes []string // names of the classes; nil where there are no labels
 
 	// Grey holds the values in [0,1], in X's shape, if they stayed grey; else
@@ -47,6 +48,30 @@ type Set struct {
 	// under the law of the data; for y < 0 that of x alone. Bits of x past X.Cols
 	// are ignored. It is nil if the law is not known.
 	LogProb func(x []uint64, y int) float64
+}
+
+// NoClass is the class of a row without a label, in a set where others have one.
+const NoClass = -1
+
+// Unlabelled returns the number of rows without a label; 0 for a set without labels.
+func (s *Set) Unlabelled() int {
+	n := 0
+	for _, y := range s.Y {
+		if y == NoClass {
+			n++
+		}
+	}
+	return n
+}
+
+// Labelled returns the numbers of the rows that have a label, or of all rows of a set
+// without labels.
+func (s *Set) Labelled() []int32 {
+	rows := RowNumbers(0, s.Len())
+	if s.Y == nil {
+		return rows
+	}
+	return slices.DeleteFunc(rows, func(r int32) bool { return s.Y[r] == NoClass })
 }
 
 // Len returns the number of examples.
@@ -118,10 +143,10 @@ func (s *Set) Rows(rows []int32, classes int) rbm.Input {
 // its inputs, then its class one-hot in the last classes units. With classes 0
 // there are only the inputs, and labels are ignored. If dst has room for grey
 // values the inputs are those of Grey, or 0 and 1 in a binary set; bits are those
-// of X. It allocates nothing.
+// of X. The label units of a row without a class are off. It allocates nothing.
 //
 // It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of
-// range, or if classes > 0 and an example has no class below it.
+// range, or if classes > 0 and an example has a class that is not below it.
 func (s *Set) Visible(dst rbm.Input, rows []int32, classes int) {
 	if classes < 0 || dst.Cols() != s.X.Cols+classes {
 		panic("data: visible units of the wrong shape")
@@ -135,6 +160,9 @@ func (s *Set) Visible(dst rbm.Input, rows []int32, classes int) {
 	}
 	for r, row := range rows {
 		y := int(s.Y[row])
+		if y == NoClass {
+			continue
+		}
 		if uint(y) >= uint(classes) {
 			panic("data: label beyond the number of classes")
 		}

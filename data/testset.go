@@ -57,6 +57,10 @@ func (s *Set) WithClasses(names []string) (*Set, error) {
 	t := *s
 	t.Y, t.Classes = make([]int32, s.Len()), names
 	for r, y := range s.Y {
+		if y == NoClass {
+			t.Y[r] = NoClass
+			continue
+		}
 		if t.Y[r] = class[y]; class[y] < 0 {
 			return nil, formatErrorf("%s: row %d has the label %s, which is none of the %d classes %s; leave such rows out, or name the classes alike",
 				s.Name, r, quote(s.Classes[y]), len(names), someNames(names))

@@ -24,7 +24,11 @@ import (
 // is up to 5·10⁻⁷, as the rounding of equal terms does not average out. Weights of
 // both signs that nearly cancel lose in proportion to Σ|weight|. It panics if the
 // shapes differ.
-func (m *RBM) Ascend(rate float32, pos, neg Phase) {
+func (m *RBM) Ascend(rate float32, pos, neg Phase) { m.AscendShare(rate, 1, pos, neg) }
+
+// AscendShare is Ascend by rate · (pos − share·neg): where the objective has only a
+// share of the log-likelihood, and pos has the rest.
+func (m *RBM) AscendShare(rate, share float32, pos, neg Phase) {
 	a := &m.work
 	if a.list.Body == nil {
 		a.list.Body, a.move.Body = m.listPart, m.movePart
@@ -32,8 +36,9 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 		// the first.
 		a.move.Reverse = true
 	}
-	a.rate, a.plus, a.less = rate, pos.Moments, neg.Moments
-	a.phases = [2]particles{m.particles(float64(rate), pos), m.particles(-float64(rate), neg)}
+	down := float64(rate) * float64(share)
+	a.rates, a.moments = [2]float64{float64(rate), -down}, [2]*Moments{pos.Moments, neg.Moments}
+	a.phases = [2]particles{m.particles(float64(rate), pos), m.particles(-down, neg)}
 	a.visible = zeros(a.visible, vec.Blocks(m.Visible())*vec.Block)
 	a.hidden = zeros(a.hidden, vec.Blocks(m.Hidden())*vec.Block)
 	for a.first, a.last = true, false; !a.last; a.first = false {
@@ -41,7 +46,7 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 		a.last = a.phases[0].left == 0 && a.phases[1].left == 0
 		m.growAscent()
 		work := len(a.coef) * m.Visible() * m.Hidden()
-		if a.last && (a.plus != nil || a.less != nil) {
+		if a.last && a.moments != [2]*Moments{} {
 			work += 8 * m.Visible() * m.Hidden()
 		}
 		a.list.Run(vec.Blocks(m.Visible()), work/ascentLists)
@@ -54,17 +59,18 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) {
 // allocates. A slot is one particle of either phase whose weight is not zero; a
 // chunk is the slots that are at hand.
 type ascentWork struct {
-	rate        float32
+	rates       [2]float64 // of the phases, that of the negative one below zero
 	phases      [2]particles
-	plus, less  *Moments
+	moments     [2]*Moments
 	first, last bool // of the chunks
 
 	// Of the chunk's slots. Slots that fill up a word are of no particle.
 	coef   []float32   // rate·weight, negative in the negative phase
+	bias   []float32   // the same for the visible biases, which may have weights of their own
 	v      [][]uint64  // visible words; nil in a grey slot
 	grey   [][]float32 // visible values; nil in a slot of bits
 	runs   []slotRun   // hidden means
-	used   []uint32    // offsets of the rows of g that are of particles
+	used   []uint32    // offsets of the rows of g that count for the hidden biases
 	groups []slotGroup
 
 	mask   []uint64  // of each block of visible units: words of the slots, then their transposes
@@ -125,6 +131,8 @@ type particles struct {
 	grey   bool
 	h      Matrix
 	weight []float32 // nil: equal ones
+	bias   []float32 // weights for the visible biases; nil: weight
+	count  int       // rows that count for the hidden biases, from the first on
 	rate   float64   // negative in the negative phase; of equal weights, times their weight
 
 	rows int     // whose weight is not zero
@@ -142,7 +150,7 @@ func (m *RBM) particles(rate float64, p Phase) particles {
 		return particles{}
 	}
 	p.check(m.Visible(), m.Hidden())
-	d := particles{v: p.V, grey: p.V.IsGrey(), h: p.H, weight: p.Weight, rate: rate, rows: p.H.Rows}
+	d := particles{v: p.V, grey: p.V.IsGrey(), h: p.H, weight: p.Weight, bias: p.BiasWeight, count: p.H.Rows - p.LabelRows, rate: rate, rows: p.H.Rows}
 	if d.weight == nil {
 		d.rate *= 1 / float64(d.rows)
 	}
@@ -185,7 +193,7 @@ func (a *ascentWork) behind() *particles {
 // more, the phases take turns, a word each, so that what is summed stays of the
 // size of the difference; bits and grey values have groups of their own.
 func (a *ascentWork) fill() {
-	a.coef, a.v, a.grey, a.runs, a.used, a.groups = a.coef[:0], a.v[:0], a.grey[:0], a.runs[:0], a.used[:0], a.groups[:0]
+	a.coef, a.bias, a.v, a.grey, a.runs, a.used, a.groups = a.coef[:0], a.bias[:0], a.v[:0], a.grey[:0], a.runs[:0], a.used[:0], a.groups[:0]
 	pos, neg := &a.phases[0], &a.phases[1]
 	mixed := pos.left > 0 && neg.left > 0 && pos.grey != neg.grey
 	if few := pos.left + neg.left; few <= groupSlots && !mixed {
@@ -233,8 +241,15 @@ func (a *ascentWork) deal(d *particles, most int) {
 		}
 		skipped = false
 		a.runs[len(a.runs)-1].hi = slot + 1
-		a.coef = append(a.coef, d.coefficient(w))
-		a.used = append(a.used, uint32(slot)*vec.Block)
+		c := d.coefficient(w)
+		a.coef = append(a.coef, c)
+		if d.bias != nil {
+			c = float32(d.rate * float64(d.bias[d.next]))
+		}
+		a.bias = append(a.bias, c)
+		if d.next < d.count {
+			a.used = append(a.used, uint32(slot)*vec.Block)
+		}
 		if d.grey {
 			a.v, a.grey = append(a.v, nil), append(a.grey, d.v.Grey.Row(d.next))
 		} else {
@@ -249,7 +264,7 @@ func (a *ascentWork) deal(d *particles, most int) {
 // group of at most so many words: the last, if it has room and is of the kind.
 func (a *ascentWork) close(word int, grey bool, most int) {
 	for len(a.coef)%vec.Block != 0 {
-		a.coef = append(a.coef, 0)
+		a.coef, a.bias = append(a.coef, 0), append(a.bias, 0)
 	}
 	words := len(a.coef)/vec.Block - word
 	if words == 0 {
@@ -293,7 +308,7 @@ func (a *ascentWork) release() {
 	clear(a.v[:cap(a.v)])
 	clear(a.grey[:cap(a.grey)])
 	a.phases = [2]particles{}
-	a.plus, a.less = nil, nil
+	a.moments = [2]*Moments{}
 }
 
 // listSize is the room for the slots of a block of visible units.
@@ -325,7 +340,7 @@ func (m *RBM) listPart(k int) {
 	}
 	clear(mask[len(a.v):])
 	step := (*[vec.Block]float64)(a.visible[lo:])
-	vec.AddWhere(step, mask, a.coef[:len(a.v)])
+	vec.AddWhere(step, mask, a.bias[:len(a.v)])
 	for s, v := range a.grey {
 		if v != nil {
 			mask[s] = vec.NonzeroWord(v[lo : lo+units])
@@ -349,7 +364,7 @@ func (m *RBM) listPart(k int) {
 				slot := lists[p] / vec.Block
 				x := a.grey[slot][lo+i]
 				values[p] = x
-				step[i] += float64(float64(a.coef[slot]) * float64(x))
+				step[i] += float64(float64(a.bias[slot]) * float64(x))
 			}
 		}
 	}
@@ -389,14 +404,12 @@ func (m *RBM) movePart(k int) {
 // moveBias adds to biases the steps that are summed for them and those of the
 // moments, of which it takes what of returns.
 func (a *ascentWork) moveBias(bias []float32, step []float64, of func(s *Moments) []float32) {
-	rate := float64(a.rate)
-	for _, s := range [2]*Moments{a.plus, a.less} {
+	for k, s := range a.moments {
 		if s != nil {
 			for i, x := range of(s)[:len(step)] {
-				step[i] += float64(rate * float64(x))
+				step[i] += float64(a.rates[k] * float64(x))
 			}
 		}
-		rate = -rate
 	}
 	for i, x := range step {
 		if !(math.Abs(x) < vec.Tiny) { // as steps of weights do; a NaN stays
@@ -414,7 +427,7 @@ func (m *RBM) moveTile(tile *ascentTile, g []float32, k, from, to int) {
 	first, end := from*size, min(to*size, m.Visible()*vec.Block)
 	w := m.panel(k)[first:end]
 	steps := tile[:len(w)]
-	alone := a.first && a.last && a.plus == nil && a.less == nil
+	alone := a.first && a.last && a.moments == [2]*Moments{}
 	for q, group := range a.groups {
 		// With this group the steps are whole, and may go to the weights at once.
 		whole := alone && q == len(a.groups)-1 && (q == 0 || !group.grey)
@@ -448,8 +461,9 @@ func (m *RBM) moveTile(tile *ascentTile, g []float32, k, from, to int) {
 		clear(steps)
 	}
 	if a.last {
-		addMoments(steps, k, from, a.rate, a.plus)
-		addMoments(steps, k, from, -a.rate, a.less)
+		for p, s := range a.moments {
+			addMoments(steps, k, from, float32(a.rates[p]), s)
+		}
 	}
 	if a.first && a.last {
 		vec.Advance(w, steps, nil, 1)

@@ -13,6 +13,14 @@ type Batch struct {
 	V      Input
 	H      Matrix
 	Weight []float32 // nil means 1/Rows for all; may be zero or negative
+
+	// For objectives that depend on the class, see ObjectivePhase. The moments of
+	// such a batch are in factors, so that an ascent need not take each row once
+	// for every class. BiasWeight, if not nil, holds the weights that count in
+	// ⟨v⟩, in place of Weight, which must be given. The last LabelRows rows are
+	// of one label unit each: they count in ⟨v⟩ and ⟨vhᵀ⟩, but not in ⟨h⟩.
+	BiasWeight []float32
+	LabelRows  int
 }
 
 // Rows returns the number of examples.
@@ -77,7 +85,8 @@ func (b Batch) check(visible, hidden int) {
 	if !b.V.IsGrey() {
 		b.V.Bits.check()
 	}
-	if b.V.Cols() != visible || b.H.Cols != hidden || b.H.Rows != rows || b.Weight != nil && len(b.Weight) != rows {
+	if b.V.Cols() != visible || b.H.Cols != hidden || b.H.Rows != rows || b.Weight != nil && len(b.Weight) != rows ||
+		b.BiasWeight != nil && (b.Weight == nil || len(b.BiasWeight) != rows) || b.LabelRows < 0 || b.LabelRows > rows {
 		panic("rbm: batch of another shape than the model")
 	}
 }

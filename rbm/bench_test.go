@@ -227,3 +227,21 @@ func BenchmarkConstraint(b *testing.B) {
 		}
 	}
 }
+
+// A discriminative update: the phase and the ascent.
+func BenchmarkObjective(b *testing.B) {
+	for _, rows := range []int{1, 10, 100} {
+		b.Run(fmt.Sprintf("rows=%d", rows), func(b *testing.B) {
+			m := shape{794, 500, 10, Softmax}.random(1, 0.01)
+			p, y := objectiveOf(m, rows, false)
+			for r := range y {
+				y[r] = int32(r % 10)
+			}
+			none := Phase{Batch: Batch{V: NewBits(0, m.Visible()).Input(), H: NewMatrix(0, m.Hidden())}}
+			for b.Loop() {
+				p.Set(m, Objective{Discriminative: 1}, y)
+				m.AscendShare(1e-4, 0, Phase{Batch: p.Batch}, none)
+			}
+		})
+	}
+}

@@ -7,7 +7,8 @@
 // into the positive phase, the Batch (V, p(h|V)). An estimator of package
 // negphase takes chains of States through Step and hands back the negative
 // phase, a Batch of weighted particles. Ascend moves the parameters by the
-// difference.
+// difference. For an objective of classes, such as log p(y|x), and for rows without
+// a class, an ObjectivePhase takes the place of the positive phase.
 //
 // # Layout
 //

@@ -73,7 +73,7 @@ func Agree(m *rbm.RBM, set *data.Set, samples rbm.Matrix, perClass int, seed uin
 func nearestRow(set *data.Set, x []uint64, but int32) (nearest int) {
 	least := math.MaxInt
 	for r := range set.Len() {
-		if int32(r) == but {
+		if int32(r) == but || set.Y[r] == data.NoClass {
 			continue
 		}
 		n := 0

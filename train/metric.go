@@ -236,12 +236,12 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 		return nil, nil
 	}
 	key := rbm.NewKey(seed).Child(metricKey)
-	s := &subject{m: m, parts: []part{newPart("train", sets.Train, key.Child(0))}}
+	s := &subject{m: m, parts: []part{newPart("train", sets.Train, m.Classes() > 0, key.Child(0))}}
 	if sets.Holdout != nil {
-		s.parts = append(s.parts, newPart("holdout", sets.Holdout, key.Child(2)))
+		s.parts = append(s.parts, newPart("holdout", sets.Holdout, m.Classes() > 0, key.Child(2)))
 	}
 	if sets.Test != nil {
-		s.parts = append(s.parts, newPart("test", sets.Test, key.Child(1)))
+		s.parts = append(s.parts, newPart("test", sets.Test, m.Classes() > 0, key.Child(1)))
 	}
 	s.enum, s.enumErr = exact.New(m, exact.EvaluationLimit)
 	var metrics []Metric

@@ -38,12 +38,15 @@ const (
 type part struct {
 	name  string
 	set   *data.Set
-	order []int32
+	order []int32 // those that have a class, of a model with labels
 	key   rbm.Key // of what is drawn to measure it
 }
 
-func newPart(name string, set *data.Set, key rbm.Key) part {
+func newPart(name string, set *data.Set, labelled bool, key rbm.Key) part {
 	order := data.RowNumbers(0, set.Len())
+	if labelled {
+		order = set.Labelled()
+	}
 	key.Rand().Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	return part{name: name, set: set, order: order, key: key.Child(0)}
 }
@@ -54,7 +57,7 @@ func (p part) rows(m *rbm.RBM, work int) []int32 {
 	if work == 0 {
 		return p.order
 	}
-	return p.order[:sampleRowsOf(m, p.set, work)]
+	return p.order[:min(len(p.order), sampleRowsOf(m, p.set, work))]
 }
 
 // sampleRowsOf returns the number of rows of a sample of set of at most work.
@@ -89,7 +92,11 @@ func classification(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 	var values []float64
 	var sample, last Score // of the last part
 	for _, p := range s.parts {
-		sample = Classify(m, p.set, p.rows(m, rowWork))
+		work := rowWork
+		if p.name == "holdout" { // it chooses the best model: an error of 1 % of 3000 rows is off by 0.2 %
+			work = 0
+		}
+		sample = Classify(m, p.set, p.rows(m, work))
 		last = sample
 		if whole && p.name != "train" {
 			last = Classify(m, p.set, p.rows(m, 0))

@@ -145,16 +145,17 @@ func (s Settings) smallSteps() bool {
 	return pace < smallRate || small(s.L1) || small(s.L2)
 }
 
-// ascend moves m by step t.
-func (o *optimizer) ascend(m *rbm.RBM, t int, pos rbm.Batch, neg rbm.Phase) {
+// ascend moves m by step t, along pos − share·neg. batch is the minibatch, at whose
+// means the gradient is centred.
+func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float32, neg rbm.Phase) {
 	rate := float32(o.settings.rateAt(t))
 	plus := rbm.Phase{Batch: pos}
 	if o.gradient != nil {
 		o.gradient.Zero()
-		o.gradient.Ascend(1, plus, neg)
+		o.gradient.AscendShare(1, share, plus, neg)
 	}
 	if o.mu != nil {
-		o.slide(pos)
+		o.slide(batch)
 		o.gradient.Centre(o.mu, o.lambda)
 	}
 	switch {
@@ -163,19 +164,24 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, pos rbm.Batch, neg rbm.Phase) {
 		if o.gradient != nil {
 			o.velocity.Add(rate, o.gradient, nil)
 		} else {
-			o.velocity.Ascend(rate, plus, neg)
+			o.velocity.AscendShare(rate, share, plus, neg)
 		}
 		m.Add(1, o.velocity, o.rest)
 	case o.gradient != nil:
 		m.Add(rate, o.gradient, o.rest)
 	default:
-		m.Ascend(rate, plus, neg)
+		m.AscendShare(rate, share, plus, neg)
 	}
 	if o.settings.L1 > 0 || o.settings.L2 > 0 {
 		// Momentum lengthens every step along the gradient by 1/(1−momentum);
 		// the penalty's step must keep pace, or it would count for less.
 		pace := o.settings.pace(t)
 		m.Decay(float32(pace*o.settings.L1), float32(pace*o.settings.L2), o.rest)
+	}
+	if o.settings.Sparse > 0 {
+		for j := range m.HiddenBias {
+			m.HiddenBias[j] -= float32(o.settings.Sparse)
+		}
 	}
 	if o.average != nil {
 		o.average.Approach(float32(1-o.settings.Average), m, o.averageRest)

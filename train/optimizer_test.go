@@ -573,7 +573,7 @@ func TestDecayArrives(t *testing.T) {
 			}
 			none := rbm.Batch{V: rbm.NewBits(1, 9).Input(), H: rbm.NewMatrix(1, 7)}
 			for step := range steps {
-				o.ascend(m, step, none, rbm.Phase{Batch: none})
+				o.ascend(m, step, none, none, 1, rbm.Phase{Batch: none})
 			}
 			end := flat(m)
 			if kept {

@@ -109,9 +109,11 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 	for _, name := range h.Rests {
 		parameters = t.rest(name).AppendParameters(parameters)
 	}
-	estimator, err := t.negative.MarshalBinary()
-	if err != nil {
-		return err
+	var estimator []byte
+	if t.negative != nil {
+		if estimator, err = t.negative.MarshalBinary(); err != nil {
+			return err
+		}
 	}
 	parts := [partCount][]byte{header, parameters, estimator, extra}
 	head := []byte(saveMagic)
@@ -150,8 +152,13 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 	if len(parts[1]) != size {
 		return nil, fmt.Errorf("%w: the saved run has %d bytes of parameters, not %d", rbm.ErrFormat, len(parts[1]), size)
 	}
-	if err := t.negative.UnmarshalBinary(parts[2]); err != nil {
-		return nil, fmt.Errorf("the chains of the saved run: %w", err)
+	switch {
+	case t.negative == nil && len(parts[2]) > 0:
+		return nil, fmt.Errorf("%w: the saved run has %d bytes of chains, but its objective has none", rbm.ErrFormat, len(parts[2]))
+	case t.negative != nil:
+		if err := t.negative.UnmarshalBinary(parts[2]); err != nil {
+			return nil, fmt.Errorf("the chains of the saved run: %w", err)
+		}
 	}
 	b := parts[1]
 	for _, m := range t.models() {

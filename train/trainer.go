@@ -27,6 +27,7 @@ const (
 	negativeKey
 	metricKey
 	pictureKey
+	classKey
 )
 
 // Settings are what the parameters after n steps depend on, beside the data
@@ -42,7 +43,16 @@ type Settings struct {
 	Average  float64           `json:"average"`  // share of the old in the parameters' moving average; 0: none
 	Batch    int               `json:"batch"`    // rows of a minibatch
 	Seed     uint64            `json:"seed"`
-	Negative negphase.Settings `json:"negphase"`
+	Negative negphase.Settings `json:"negphase"` // not used by the discriminative objective
+
+	// Objective is what training climbs: Joint, Discriminative or Hybrid; "" is
+	// Joint. Alpha is the weight of the generative part of Hybrid.
+	Objective string  `json:"objective,omitempty"`
+	Alpha     float64 `json:"alpha,omitempty"`
+
+	// Sparse is taken off every hidden bias after each step, which leaves fewer
+	// hidden units on (Larochelle et al., JMLR 13, 2012, who take 10⁻⁴ or so).
+	Sparse float64 `json:"sparse,omitempty"`
 }
 
 // DefaultSettings returns the settings of the infinite-swapping paper (sections
@@ -65,6 +75,9 @@ func (s Settings) Check() error {
 	if err := CheckSchedule(s.Schedule); err != nil {
 		return err
 	}
+	if err := s.checkObjective(); err != nil {
+		return err
+	}
 	for _, c := range []struct {
 		name  string
 		value float64
@@ -75,6 +88,7 @@ func (s Settings) Check() error {
 		{"l2", s.L2, (1 - s.Momentum) / s.Rate}, // or a step would turn the weights' signs
 		{"center", s.Center, 1},
 		{"average", s.Average, 1},
+		{"sparse", s.Sparse, 1},
 	} {
 		if !(c.value >= 0 && c.value < c.below) {
 			return fmt.Errorf("%s is %v; it must be at least 0 and below %.4g", c.name, c.value, c.below)
@@ -118,7 +132,8 @@ func NewModel(set *data.Set, hidden int, labelled bool, labels rbm.Kind, seed ui
 }
 
 // VisibleMean returns the means over the rows of set of the visible units of a
-// model with so many classes, as Set.Visible lays them out.
+// model with so many classes, as Set.Visible lays them out. Those of label units are
+// over the rows that have a class.
 func VisibleMean(set *data.Set, classes int) []float32 {
 	sums := make([]float64, set.X.Cols+classes)
 	row, one := make([]int32, 1), set.NewRows(1, classes)
@@ -129,7 +144,11 @@ func VisibleMean(set *data.Set, classes int) []float32 {
 	}
 	mean := make([]float32, len(sums))
 	for i, n := range sums {
-		mean[i] = float32(n / float64(set.Len()))
+		rows := set.Len()
+		if i >= set.X.Cols {
+			rows -= set.Unlabelled()
+		}
+		mean[i] = float32(n / float64(rows))
 	}
 	return mean
 }
@@ -154,9 +173,10 @@ type Trainer struct {
 	set      *data.Set
 	hash     string // of set
 	settings Settings
-	negative negphase.Estimator
+	negative negphase.Estimator // nil: the objective has no negative phase
 
 	optimizer *optimizer
+	objective *objective // nil: the log-likelihood of rows that all have their classes
 
 	step    int
 	elapsed time.Duration
@@ -173,6 +193,9 @@ type Trainer struct {
 func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err := check(s, set, m); err != nil { // before a base is made of them
 		return nil, err
+	}
+	if s.Objective == Discriminative {
+		return assemble(nil, s, set, m), nil
 	}
 	if l := s.Negative.Ladder(); l.Path == negphase.ToData && l.Base == nil {
 		s.Negative.SetBase(Base(m, set))
@@ -193,28 +216,39 @@ func check(s Settings, set *data.Set, m *rbm.RBM) error {
 	if err := Fits(m, set); err != nil {
 		return err
 	}
+	if err := s.checkClasses(set, m); err != nil {
+		return err
+	}
 	return Allows(m, set)
 }
 
 // NewWith is New with any estimator of the negative phase, which the trainer
 // then owns. Of s.Negative nothing is used: Save writes it, and Load demands that
-// it is the same, so its Kind may name the estimator.
+// it is the same, so its Kind may name the estimator. The discriminative objective
+// has no negative phase and leaves negative unused; it may be nil then.
 func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err := check(s, set, m); err != nil {
 		return nil, err
+	}
+	if s.Objective == Discriminative {
+		negative = nil
 	}
 	return assemble(negative, s, set, m), nil
 }
 
 // assemble returns a trainer of what check has passed.
 func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) *Trainer {
+	if s.Objective == Joint {
+		s.Objective = "" // one spelling, as saved runs have it
+	}
 	key := rbm.NewKey(s.Seed)
 	batch := rbm.Batch{V: set.NewRows(s.Batch, m.Classes()), H: rbm.NewMatrix(s.Batch, m.Hidden())}
 	return &Trainer{
 		model: m, set: set, hash: set.Hash(), settings: s, negative: negative,
 		optimizer: newOptimizer(s, m, set),
+		objective: newObjective(s, m, set, key),
 		key:       key.Child(negativeKey),
-		batches:   data.NewBatches(set.Len(), s.Batch, key.Child(batchKey)),
+		batches:   data.NewBatches(s.Rows(set), s.Batch, key.Child(batchKey)),
 		rows:      make([]int32, s.Batch),
 		batch:     batch,
 	}
@@ -274,9 +308,14 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	start := time.Now()
 	defer func() { t.elapsed += time.Since(start) }()
 	t.batches.Rows(t.rows, t.step)
-	t.set.Visible(t.batch.V, t.rows, t.model.Classes())
-	t.model.HiddenMean(t.batch.H, t.batch.V)
-	negative, info, err := t.negative.Estimate(t.model, t.batch, t.key.Child(uint64(t.step)))
+	positive, share := t.batch, 1.0
+	if o := t.objective; o != nil {
+		positive, share = o.positive(t)
+	} else {
+		t.set.Visible(t.batch.V, t.rows, t.model.Classes())
+		t.model.HiddenMean(t.batch.H, t.batch.V)
+	}
+	negative, info, err := t.estimate()
 	if err != nil {
 		if errors.Is(err, rbm.ErrDiverged) {
 			if named := t.model.CheckFinite(); named != nil {
@@ -285,9 +324,17 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		}
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}
-	t.optimizer.ascend(t.model, t.step, t.batch, negative)
+	t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative)
 	t.step++
 	return info, nil
+}
+
+// estimate returns the negative phase: nothing if the objective has none.
+func (t *Trainer) estimate() (rbm.Phase, negphase.Info, error) {
+	if t.negative == nil {
+		return t.objective.nothing, negphase.Info{}, nil
+	}
+	return t.negative.Estimate(t.model, t.batch, t.key.Child(uint64(t.step)))
 }
 
 // An Event is a step that was taken.

@@ -22,6 +22,8 @@ type DataFlags struct {
 	Flags                                          *Flags // of the command
 	Spec, Dir, LabelColumn, Binarize, Scale, Shape string
 	Test                                           string // of AddTest
+	Unlabelled                                     string // of AddUnlabelled
+	unlabelled                                     bool   // rows without a label are taken
 }
 
 // AddData adds the flags that choose data. spec is the default of -data, and
@@ -42,6 +44,12 @@ func (d *DataFlags) AddTest(help string) {
 	d.Flags.StringVar(&d.Test, "test", "", "rows to test on, of a file or a name as in -data: its test rows if it has any, else all; read as those of -data are, classes matched by name "+help)
 }
 
+// AddUnlabelled adds -unlabelled: rows of files without a label are taken.
+func (d *DataFlags) AddUnlabelled() {
+	d.unlabelled = true
+	d.Flags.StringVar(&d.Unlabelled, "unlabelled", "", "label that stands for none, such as -1 or ?, in files where some rows have no label; an empty one always does")
+}
+
 // ShapeUnused is the help of -shape for commands that draw no rows.
 const ShapeUnused = "shape of the rows as pictures, such as 28x28: it must fit the rows, and has no other effect here"
 
@@ -54,7 +62,7 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	); err != nil {
 		return nil, nil, err
 	}
-	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Binarize: d.Binarize, Scale: d.Scale}
+	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Binarize: d.Binarize, Scale: d.Scale, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled}
 	if err := data.CheckScale(d.Scale); err != nil {
 		return nil, nil, Usagef("-scale: %w", err)
 	}
@@ -105,7 +113,7 @@ func asUsage(flagName string, err error) error {
 func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	about.Data, about.Binarize = data.Absolute(set.Name), set.Binarize
 	about.Height, about.Width = set.Height, set.Width
-	about.Scale = set.Scale
+	about.Scale, about.Unlabelled = set.Scale, d.Unlabelled
 	if d.Test != "" {
 		about.Test = data.Absolute(d.Test)
 	}
@@ -133,6 +141,9 @@ func (d *DataFlags) Follow(about modelfile.About) {
 	}
 	if !f.Given("label-column") && about.LabelColumn != "" {
 		d.LabelColumn = about.LabelColumn
+	}
+	if !f.Given("unlabelled") {
+		d.Unlabelled = about.Unlabelled
 	}
 	if !f.Given("shape") && about.Height > 0 {
 		d.Shape = fmt.Sprintf("%dx%d", about.Height, about.Width)

@@ -79,7 +79,7 @@ func (o *options) evaluateRun(ctx context.Context) error {
 func (h *history) loadRows(ctx context.Context) error {
 	// All have the same units and the same constraint.
 	s := h.snapshots[slices.IndexFunc(h.snapshots, func(s snapshot) bool { return s.Err == nil })]
-	all, test, err := h.loadData(ctx, s.Path, s.About)
+	all, test, err := h.loadData(ctx, s.Model, s.Path, s.About)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"gorbm/cmd/cli"
@@ -50,6 +51,11 @@ All numbers are in nats, means over the rows, and computed in float64. In a
 model with labels the likelihood is that of inputs and label together; of data
 without labels, that of the inputs with the label summed out. Of grey inputs it
 is the score −F − log Z, which is no likelihood.
+Classification has the calibration of p(y|x) besides: the expected calibration
+error (ECE) in 15 bins of equal width, and one temperature T, for p(y|x) ∝
+p(y|x)^(1/T), of the largest likelihood on a random half of the rows. The scores
+without it and with it are those of the other half. Rows without a label, of files
+where others have one, are left out.
 Features are the hidden means given the inputs alone, p(h|x). In a model with
 labels, softmax or bernoulli, the label is summed out over the classes, one label
 unit on at a time: Σ_y p(y|x) p(h|x,y). So a row has the same features with its
@@ -88,11 +94,12 @@ func newOptions() *options {
 	f.Lookup("shape").Usage = cli.ShapeUnused
 	o.data.AddTest("(default: those that the model was tested on)")
 	f.StringVar(&o.part, "part", "auto", "rows to evaluate on: train, test, or auto, which is test if there is one")
+	o.data.AddUnlabelled()
 	o.logZFlags = addLogZFlags(f)
 	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated")
 	f.StringVar(&o.out, "out", "", "of -run: folder to make for likelihood.csv and likelihood.png, or a .csv or .png for one of them alone")
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored")
-	f.BoolVar(&o.classify, "classify", false, "error rate and mean log p(y|x)")
+	f.BoolVar(&o.classify, "classify", false, "error rate, mean log p(y|x) and calibration")
 	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: free energy, and where they apply log-likelihood, pseudo-log-likelihood, label, prediction, p(y|x)")
 	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)")
 	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features")
@@ -161,7 +168,7 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, test, err := o.loadData(ctx, o.model.Path, about)
+	all, test, err := o.loadData(ctx, m, o.model.Path, about)
 	if err != nil {
 		return nil, err
 	}
@@ -189,14 +196,25 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	return e, nil
 }
 
-// loadData loads the data that the model of path was trained on, or that -data
-// names.
-func (o *options) loadData(ctx context.Context, path string, about modelfile.About) (all, test *data.Set, err error) {
+// labelledRows returns set without the rows that have no label, for models with
+// labels, and says how many those are.
+func (o *options) labelledRows(m *rbm.RBM, set *data.Set) *data.Set {
+	if set == nil || m.Classes() == 0 || set.Unlabelled() == 0 {
+		return set
+	}
+	o.flags.Warn(fmt.Sprintf("%d of %d rows of %s have no label and are left out", set.Unlabelled(), set.Len(), set.Name))
+	return set.Take(set.Labelled())
+}
+
+// loadData loads the data that the model m of path was trained on, or that -data
+// names: of a model with labels, the rows that have one.
+func (o *options) loadData(ctx context.Context, m *rbm.RBM, path string, about modelfile.About) (all, test *data.Set, err error) {
 	if !o.flags.Given("data") && about.Data == "" {
 		return nil, nil, cli.Usagef("-data is missing, and %s does not say what it was trained on", path)
 	}
 	o.data.Follow(about)
-	return o.data.Load(ctx)
+	all, test, err = o.data.Load(ctx)
+	return o.labelledRows(m, all), o.labelledRows(m, test), err
 }
 
 // choose decides what to compute.

@@ -25,9 +25,37 @@ type jsonResult struct {
 	UpperBound        *float64     `json:"mean_log_likelihood_upper_bound,omitempty"` // where no estimate will do
 	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
 	PseudoLikelihood  *float64     `json:"pseudo_likelihood,omitempty"`
-	Classification    *train.Score `json:"classification,omitempty"`
+	Classification    *labelResult `json:"classification,omitempty"`
 	Features          string       `json:"features,omitempty"` // which means -features wrote
 }
+
+// A labelResult is what -json prints of p(y|x).
+type labelResult struct {
+	train.Score
+	NLL         float64            `json:"negative_log_likelihood"` // mean −log p(y|x), nats
+	Calibration *train.Calibration `json:"calibration,omitempty"`
+}
+
+// print prints the scores of p(y|x).
+func (c labelResult) print(w io.Writer) {
+	fmt.Fprintf(w, "%-26s %.3f %% of %d rows\n", "classification error", 100*c.Error, c.N)
+	fmt.Fprintf(w, "%-26s %.6f\n", "mean log p(y|x)", c.MeanLogP)
+	k := c.Calibration
+	if k == nil {
+		return
+	}
+	fmt.Fprintf(w, "%-26s %.4f (ECE, %d bins)\n", "calibration error", k.ECE, k.Bins)
+	bound := ""
+	if k.AtBound() {
+		bound = ", the bound of what is tried: the likelihood has no largest value before it"
+	}
+	fmt.Fprintf(w, "%-26s %.4g (largest likelihood of the labels of %d rows%s)\n", "temperature", k.Temperature, k.Fitted, bound)
+	fmt.Fprintf(w, "%-26s mean log p(y|x) %.6f, ECE %.4f; without it %.6f, %.4f\n", fmt.Sprintf("  on the other %d rows", k.N), -k.After.NLL, k.After.ECE, -k.Before.NLL, k.Before.ECE)
+}
+
+// calibrationKey chooses the half of the rows on which the temperature is fitted: of
+// as many rows always the same.
+var calibrationKey = rbm.NewKey(0)
 
 func (e *evaluation) result() (jsonResult, error) {
 	r := jsonResult{Model: e.model.Path, Data: e.set.Name, Binarize: e.set.Binarize, N: e.n, Features: e.featuresLaw(), logZResult: e.logZEstimates.result()}
@@ -50,8 +78,12 @@ func (e *evaluation) result() (jsonResult, error) {
 		set(&r.PseudoLikelihood, train.Mean(e.pseudo))
 	}
 	if e.classify {
-		s := train.ScoreRows(e.logp, e.set.Y)
-		bad = bad || math.IsNaN(s.MeanLogP)
+		s := labelResult{Score: train.ScoreRows(e.logp, e.set.Y)}
+		bad = bad || cli.Finite(s.MeanLogP) == nil
+		s.NLL = -s.MeanLogP
+		if c, ok := train.Calibrate(e.logp, e.set.Y, calibrationKey); ok && !bad {
+			s.Calibration = &c
+		}
 		r.Classification = &s
 	}
 	if bad {
@@ -84,8 +116,7 @@ func (e *evaluation) describe(r jsonResult, w io.Writer) error {
 	line("  of the data's own law", r.LawLogLikelihood)
 	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
 	if c := r.Classification; c != nil {
-		fmt.Fprintf(w, "%-26s %.3f %% of %d rows\n", "classification error", 100*c.Error, c.N)
-		line("mean log p(y|x)", &c.MeanLogP)
+		c.print(w)
 	}
 	if !e.likely() {
 		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")

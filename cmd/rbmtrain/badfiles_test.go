@@ -131,7 +131,6 @@ func TestBadData(t *testing.T) {
 		{"empty", []string{"x.csv", ""}, "-data x.csv", []string{"x.csv", "no examples"}},
 		{"blank lines", []string{"x.csv", "\n\n\n"}, "-data x.csv", []string{"x.csv", "no examples"}},
 		{"quote never closed", []string{"x.csv", "0,1\n0,\"1\n0,1\n"}, "-data x.csv", []string{"x.csv"}},
-		{"no label", []string{"x.csv", "a,label\n0,x\n1,\n"}, "-data x.csv", []string{"x.csv:3", "label is missing"}},
 		{"binary rubbish", []string{"x.csv", "\x00\x01\x02\xff\xfe"}, "-data x.csv", []string{"x.csv"}},
 		// IDX.
 		{"IDX of wrong magic", []string{"x.idx", "\x01\x02\x08\x03" + idxHeader(2, 2, 2)[4:] + "12345678"}, "-data x.idx", []string{"x.idx", "not an IDX file"}},

@@ -32,6 +32,7 @@ type configData struct {
 	Binarize    string  `json:"binarize"`
 	Scale       string  `json:"scale,omitempty"`
 	Rows        int     `json:"rows"`
+	Unlabelled  int     `json:"unlabelled_rows,omitempty"` // of these
 	HoldoutRows int     `json:"holdout_rows"`
 	TestRows    int     `json:"test_rows"`
 	Inputs      int     `json:"inputs"`
@@ -57,7 +58,7 @@ func (p *plan) config(hash string) config {
 	c := config{
 		Version: cli.Version(), Command: p.command, Flags: p.given(), Preset: p.chosen,
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
-		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Inputs: set.X.Cols,
+		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Unlabelled: set.Unlabelled(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize, Scale: set.Scale},
 		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Init: p.init, Constraint: p.model.Constraint},
 		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{},

@@ -46,6 +46,14 @@ particles at all temperatures then count in the estimate of ins and pins.
 Within -negphase these are tau=auto, tau=auto/20 and tau=reach/5. metrics.csv,
 ladder.csv and ladder.png show how the ladder exchanges.
 
+-objective discriminative climbs log p(y|x), by its exact gradient and without a
+negative phase; -objective hybrid climbs log p(y|x) + α log p(x,y) with α of -alpha
+(Larochelle, Mandel, Pascanu & Bengio 2012). A run of either keeps the model with
+the least classification error on the rows of -holdout. Discriminative draws no
+samples, as it does not train p(x). Rows without a label, of
+files, are trained on by log p(x), the label summed out; discriminative leaves them
+out. -unlabelled says how they are written.
+
 Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
 with -holdout best.safetensors, a checkpoint, snapshots in models/, and the
 pictures filters.png, samples.png, curves.png and ladder.png. Ctrl-C saves and
@@ -60,6 +68,7 @@ Examples:
   rbmtrain                                        # infinite swapping on font digits
   rbmtrain -data mnist -steps 160000              # on MNIST, for longer
   rbmtrain -data mnist -negphase pcd -chains 100 -batch 100 -rate 0.01 -center 0.01 -epochs 20
+  rbmtrain -data mnist -objective hybrid -alpha 0.01 -hidden 1500 -holdout 10000
   rbmtrain -data mnist -labels none -negphase pins:path=data -temperatures auto
   rbmtrain -data mnist -hidden 100 -constraint hidden=20 -negphase pcd -chains 100 -batch 100
   rbmtrain -data toy:4,4,2500,0.2 -hidden 4 -preset ins-paper
@@ -74,6 +83,7 @@ type options struct {
 	data     *cli.DataFlags
 	settings train.Settings
 
+	alpha                           float64
 	labels, init, metrics           string
 	preset                          string
 	chosen                          presetChoice // what the preset says where flags do not
@@ -96,9 +106,12 @@ func newOptions() *options {
 	f := cli.NewFlags("rbmtrain", summary, "rbmtrain [flags]")
 	o := &options{flags: f, data: f.AddData("fontdigits", "")}
 	o.data.AddTest("(default: the test rows of -data, if it has any)")
+	o.data.AddUnlabelled()
 	o.settings = train.DefaultSettings("ins")
 	s := &o.settings
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data")
+	f.StringVar(&s.Objective, "objective", train.Joint, "what to climb: joint, log p(x,y); discriminative, log p(y|x); or hybrid, log p(y|x) + alpha log p(x,y)")
+	f.Float64Var(&o.alpha, "alpha", defaultAlpha, "weight of the generative part of -objective hybrid")
 	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units")
 	f.StringVar(&o.constraint, "constraint", "", "keep a number of units active: hidden=20, so many hidden units whatever the input, or all=120, so many of all units, labels included (default: none)")
 	f.StringVar(&o.reference, "constraint-reference", "", "file of 0 and 1, one for each unit of -constraint, visible ones first: a unit is active if it differs (default: all 0, active is on)")
@@ -115,6 +128,7 @@ func newOptions() *options {
 	f.Float64Var(&s.L2, "l2", 0, "penalty on half the sum of weight², per row in nats")
 	f.Float64Var(&s.Center, "center", 0, "centred gradient: step of the offsets' moving averages, such as 0.01; 0: not centred")
 	f.Float64Var(&s.Average, "average", 0, "share of the old in a moving average of the parameters, such as 0.999, which becomes the model; 0: none")
+	f.Float64Var(&s.Sparse, "sparse", 0, "take this off every hidden bias after each step, such as 0.0001, which leaves fewer hidden units on")
 	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; help lists them")
 	f.StringVar(&o.init, "init", "", "start from random (small) parameters, from log-odds, which are these with visible biases from the data's frequencies, or from a model file or the folder of a run")
 	f.IntVar(&s.Batch, "batch", s.Batch, "rows of a minibatch")
@@ -145,6 +159,10 @@ func newOptions() *options {
 // defaultHidden is the number of hidden units of the paper's MNIST experiment
 // (section 4.5).
 const defaultHidden = 500
+
+// defaultAlpha is the weight that Larochelle et al. (2012, section 7.1) found best for
+// MNIST.
+const defaultAlpha = 0.01
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()

@@ -36,9 +36,9 @@ func small(more ...string) []string {
 }
 
 func TestHelp(t *testing.T) {
-	rbmtrain.Help(t, "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
+	rbmtrain.Help(t, "alpha", "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
 		"epochs", "eval-every", "force", "hidden", "holdout", "init", "json", "k", "l1", "l2", "label-column", "labels", "metrics", "momentum",
-		"negphase", "out", "quiet", "rate", "resume", "scale", "schedule", "seed", "shape", "snapshots", "start", "steps", "stop-after", "swaps", "temperatures", "test", "workers")
+		"negphase", "objective", "out", "quiet", "rate", "resume", "scale", "schedule", "seed", "shape", "snapshots", "sparse", "start", "steps", "stop-after", "swaps", "temperatures", "test", "unlabelled", "workers")
 	out := rbmtrain.OK(t, "-h")
 	for _, kind := range negphase.Kinds() {
 		if !regexp.MustCompile(`(?m)^  ` + kind + ` +\w`).MatchString(out) {
@@ -50,12 +50,19 @@ func TestHelp(t *testing.T) {
 var speed = regexp.MustCompile(`steps in \S+ s, \S+ steps/s; \S+ s in all`)
 
 // TestGolden fixes what a run prints, its config.json and its metrics.csv but
-// for times and versions, for every negative phase.
+// for times and versions, for every negative phase and objective.
 func TestGolden(t *testing.T) {
 	clitest.Isolate(t)
-	for _, kind := range negphase.Kinds() {
+	for _, kind := range append(negphase.Kinds(), "discriminative", "hybrid-cd") {
 		t.Run(kind, func(t *testing.T) {
-			r := rbmtrain.Call(small("-negphase", kind)...)
+			args := []string{"-negphase", kind}
+			switch kind {
+			case "discriminative":
+				args = []string{"-objective", "discriminative", "-negphase", "pcd", "-chains", "5"}
+			case "hybrid-cd":
+				args = []string{"-objective", "hybrid", "-alpha", "0.1", "-negphase", "cd"}
+			}
+			r := rbmtrain.Call(small(args...)...)
 			if r.Status != 0 {
 				t.Fatalf("exits with %d: %s", r.Status, r.Stderr)
 			}

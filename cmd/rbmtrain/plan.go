@@ -94,12 +94,16 @@ const holdoutKey = 1 << 32
 // fit checks the flags against the data, and makes the model.
 func (p *plan) fit() (err error) {
 	set := p.sets.Train
-	p.fitBatch(set.Len())
-	if p.settings.Batch > set.Len() {
-		return cli.Usagef("-batch is %d, but %s has only %d rows", p.settings.Batch, set.Name, set.Len())
+	if err := p.fitObjective(); err != nil {
+		return err
+	}
+	rows := p.settings.Rows(set)
+	p.fitBatch(rows)
+	if p.settings.Batch > rows {
+		return cli.Usagef("-batch is %d, but %s has only %d rows%s", p.settings.Batch, set.Name, rows, p.ofClasses())
 	}
 	if p.flags.Given("epochs") {
-		steps := math.Ceil(p.epochs * float64(set.Len()) / float64(p.settings.Batch))
+		steps := math.Ceil(p.epochs * float64(rows) / float64(p.settings.Batch))
 		if steps > train.MaxSteps {
 			return cli.Usagef("-epochs is %v, which is %.3g steps; at most %d are allowed", p.epochs, steps, train.MaxSteps)
 		}
@@ -147,7 +151,7 @@ func (p *plan) fit() (err error) {
 			return cli.Usagef("-negphase exact: %w", err)
 		}
 	}
-	if p.metrics, err = train.NewMetrics(strings.Split(p.options.metrics, ","), p.model, p.sets, p.settings.Seed); err != nil {
+	if p.metrics, err = train.NewMetrics(strings.Split(p.metricNames(), ","), p.model, p.sets, p.settings.Seed); err != nil {
 		return cli.Usagef("-metrics: %w", err)
 	}
 	if p.sets.Holdout != nil && p.choice().Name == "" && p.stopAfter > 0 {
@@ -247,6 +251,9 @@ func (o *options) checkSettings() (err error) {
 	if o.settings.Negative, err = o.negative(); err != nil {
 		return err
 	}
+	if err := o.checkObjective(); err != nil {
+		return err
+	}
 	if err := o.settings.Check(); err != nil {
 		return cli.Usagef("-%w", err)
 	}
@@ -328,18 +335,19 @@ func (p *plan) describe() string {
 	if p.sets.Test != nil {
 		d += fmt.Sprintf("; %d test rows", p.sets.Test.Len())
 	}
+	d += p.describeUnlabelled()
 	if constant := set.DescribeConstantColumns(); constant != "" {
 		d += "\n" + constant
 	}
 	s := p.settings
-	m := fmt.Sprintf("RBM: %s; %s, rate %v", cli.Units(p.model), s.Negative.Fitted(p.model), s.Rate)
+	m := fmt.Sprintf("RBM: %s; %s, rate %v", cli.Units(p.model), p.method(), s.Rate)
 	if s.Schedule != "constant" {
 		m += " " + s.Schedule
 	}
 	for _, x := range []struct {
 		name  string
 		value float64
-	}{{"momentum", s.Momentum}, {"l1", s.L1}, {"l2", s.L2}, {"center", s.Center}, {"average", s.Average}} {
+	}{{"momentum", s.Momentum}, {"l1", s.L1}, {"l2", s.L2}, {"center", s.Center}, {"average", s.Average}, {"sparse", s.Sparse}} {
 		if x.value > 0 {
 			m += fmt.Sprintf(", %s %v", x.name, x.value)
 		}

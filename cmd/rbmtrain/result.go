@@ -112,12 +112,19 @@ func (p *plan) firsts() (columns []train.Column) {
 
 // choice is the column that decides on the rows held out which model is best:
 // that of the lowest rank. Its name is "" if there is none.
-func (p *plan) choice() train.Column { return lowest(p.firsts()) }
+// With an objective of classes it is their error, if that is measured.
+func (p *plan) choice() train.Column {
+	all := p.firsts()
+	if at := slices.IndexFunc(all, func(c train.Column) bool { return c.Name == "error" }); at >= 0 && p.byClass() {
+		return all[at]
+	}
+	return lowest(all)
+}
 
 // goal is the column of what training is to better, of the lowest rank. Its name
 // is "" if there is none.
 func (p *plan) goal() train.Column {
-	return lowest(slices.DeleteFunc(p.firsts(), func(c train.Column) bool { return !c.Goal }))
+	return lowest(slices.DeleteFunc(p.firsts(), func(c train.Column) bool { return !c.Goal || p.discriminative() }))
 }
 
 // lowest returns the column of the lowest rank, or an empty one.
@@ -189,7 +196,9 @@ type jsonResult struct {
 	Warnings       []string           `json:"warnings,omitempty"`
 	Data           string             `json:"data"`
 	Binarize       string             `json:"binarize"`
-	NegPhase       string             `json:"negphase"`
+	Objective      string             `json:"objective,omitempty"` // joint if it is missing
+	Alpha          float64            `json:"alpha,omitempty"`
+	NegPhase       string             `json:"negphase"` // "" if the objective has none
 	Model          string             `json:"model"`
 	Folder         string             `json:"folder"`
 }
@@ -199,7 +208,7 @@ func (r *runner) print() error {
 	total, _ := r.evaluator.Counts() // all, as the last step was measured
 	var warnings []string
 	exchange, trips := r.ladderWarnings(total)
-	for _, w := range []string{r.samplerWarning, exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
+	for _, w := range []string{r.unusedNegative(), r.samplerWarning, exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
 		if w != "" {
 			warnings = append(warnings, w)
 		}
@@ -209,7 +218,7 @@ func (r *runner) print() error {
 			r.describeResult(total, w)
 		}
 		for _, text := range warnings {
-			if text != r.samplerWarning && !(text == exchange && r.warned) { // those were printed when they came up
+			if text != r.samplerWarning && text != r.unusedNegative() && !(text == exchange && r.warned) { // those were printed when they came up
 				r.warn(text)
 			}
 		}
@@ -222,7 +231,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		Steps: r.trainer.Steps(), Seconds: r.seconds(), StepsPerSecond: float64(r.trainer.Steps()) / r.seconds(),
 		Metrics: map[string]float64{}, SwapRates: total.SwapRates(), Warnings: warnings,
 		SecondsInAll: r.secondsInAll(), Samples: r.samples,
-		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(),
+		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(), Objective: r.settings.Objective, Alpha: r.settings.Alpha,
 		Model: r.folder.Path(rundir.ModelFile), Folder: r.folder.Dir,
 		OffWeight:  cli.Known(total.OffWeight()),
 		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Tunings: total.Tunings, TuningFlips: total.TuningFlips, Ladder: r.jsonLadder(),
@@ -272,7 +281,9 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s_holdout %.5g\n", b.Step, c.Name, v)
 	}
 	r.describeLadder(w, total)
-	if r.samples != nil {
+	if r.discriminative() {
+		fmt.Fprintln(w, "no samples: p(x) was not trained")
+	} else if r.samples != nil {
 		fmt.Fprintln(w, describeSamples(*r.samples))
 	} else if r.model.Classes() > 0 {
 		fmt.Fprintln(w, "samples are not counted by class: training rows of different classes lie too near to each other")
@@ -286,11 +297,16 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 // suggestions says what to do next.
 func (r *runner) suggestions() []string {
 	look := "look at its " + rundir.SamplesFile
+	if r.discriminative() {
+		look = "look at its " + rundir.FiltersFile
+	}
 	if r.measures() {
 		look += " and " + rundir.CurvesFile
 	}
 	all := []string{look}
-	if r.first("log_likelihood_train") == "" && r.model.Constraint == nil {
+	if r.discriminative() {
+		all = append(all, fmt.Sprintf("rbmeval -model %s -classify scores it", r.folder.Dir))
+	} else if r.first("log_likelihood_train") == "" && r.model.Constraint == nil {
 		all = append(all, fmt.Sprintf("rbmeval -model %s estimates the log-likelihood", r.folder.Dir))
 	}
 	switch steps := 2 * r.trainer.Steps(); {

@@ -63,8 +63,13 @@ func kill(n int, args ...string) {
 // demanding returns the arguments of a run whose next step needs all that a
 // checkpoint can hold.
 func demanding(kind string, more ...string) []string {
+	kind, objective, _ := strings.Cut(kind, " ")
+	more = append(strings.Fields(objective), more...)
+	if kind != "" {
+		more = append(more, "-negphase", kind)
+	}
 	return append([]string{"-data", clitest.Toy, "-hidden", "4", "-seed", "3", "-steps", "120", "-eval-every", "10", "-snapshots", "6", "-holdout", "0.2",
-		"-momentum", "0.5", "-center", "0.05", "-average", "0.9", "-l1", "0.0001", "-l2", "0.001", "-schedule", "cosine", "-negphase", kind}, more...)
+		"-momentum", "0.5", "-center", "0.05", "-average", "0.9", "-l1", "0.0001", "-l2", "0.001", "-schedule", "cosine"}, more...)
 }
 
 // metrics reads metrics.csv without the column of seconds.
@@ -120,7 +125,8 @@ func result(t *testing.T, out string) jsonResult {
 // state, that a run that was interrupted, twice, or killed ends as one that was
 // not: the same model, snapshots, pictures, metrics and result.
 func TestResume(t *testing.T) {
-	for _, kind := range append(negphase.Kinds(), "pins:tau=auto", "pt:tau=auto/6:order=evenodd:path=uniform", "pt:gibbs=1:im", "ins:tau=auto:sardonics", "sardonics:moves=40:tune=30") {
+	for _, kind := range append(negphase.Kinds(), "pins:tau=auto", "pt:tau=auto/6:order=evenodd:path=uniform", "pt:gibbs=1:im", "ins:tau=auto:sardonics", "sardonics:moves=40:tune=30",
+		" -objective discriminative", "pcd -objective hybrid -alpha 0.2") {
 		t.Run(kind, func(t *testing.T) {
 			clitest.Isolate(t)
 			whole := result(t, rbmtrain.OK(t, demanding(kind, "-out", "whole", "-json")...))

@@ -32,8 +32,10 @@ func (p *plan) run(ctx context.Context) (err error) {
 	if err := p.flags.CheckNew("cpuprofile"); err != nil {
 		return err
 	}
-	if p.samplerWarning != "" && !p.flags.JSON {
-		p.flags.Warn(p.samplerWarning)
+	for _, w := range []string{p.samplerWarning, p.unusedNegative()} {
+		if w != "" && !p.flags.JSON {
+			p.flags.Warn(w)
+		}
 	}
 	if p.dryRun {
 		return p.rehearse(trainer.Hash())
@@ -123,7 +125,7 @@ type runner struct {
 func (r *runner) open() (err error) {
 	r.evaluator = &train.Evaluator{Metrics: r.metrics, Every: r.evalEvery, Report: r.report}
 	if !r.flags.Given("resume") {
-		if r.folder, err = rundir.New(r.out, rundir.Stem(r.sets.Train.Name)+"-"+r.settings.Negative.Kind, r.force); err != nil {
+		if r.folder, err = rundir.New(r.out, rundir.Stem(r.sets.Train.Name)+"-"+r.stem(), r.force); err != nil {
 			return err
 		}
 		if err := r.folder.WriteJSON(rundir.ConfigFile, r.config(r.trainer.Hash())); err != nil {
@@ -294,18 +296,10 @@ func (r *runner) draw() error {
 	set, file := r.sets.Train, func(name string, write func(w io.Writer) error) error {
 		return atomicfile.Write(r.folder.Path(name), write)
 	}
-	samples, err := train.Samples(r.trainer.Model(), set, samplesPerClass, r.settings.Seed)
-	if err != nil {
-		return err
-	}
 	filters := plots.Filters(r.trainer.Model(), set.Height, set.Width)
-	sheet, err := r.sheet(samples)
-	if err != nil {
-		return err
-	}
 	if err := cmp.Or(
 		file(rundir.FiltersFile, func(w io.Writer) error { return png.Encode(w, filters) }),
-		file(rundir.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) }),
+		r.drawSamples(file),
 		r.drawLadder(),
 	); err != nil || !r.measures() {
 		return err
@@ -315,6 +309,22 @@ func (r *runner) draw() error {
 		return err
 	}
 	return file(rundir.CurvesFile, func(w io.Writer) error { return plots.Curves(w, r.panels(), columns, rows) })
+}
+
+// drawSamples writes the picture of samples, unless p(x) was not trained.
+func (r *runner) drawSamples(file func(name string, write func(w io.Writer) error) error) error {
+	if r.discriminative() {
+		return nil
+	}
+	samples, err := train.Samples(r.trainer.Model(), r.sets.Train, samplesPerClass, r.settings.Seed)
+	if err != nil {
+		return err
+	}
+	sheet, err := r.sheet(samples)
+	if err != nil {
+		return err
+	}
+	return file(rundir.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) })
 }
 
 // sheet returns the picture of the samples, with their classes and how many are

@@ -27,8 +27,8 @@ const (
 	sklearn = "scikit-learn"
 )
 
-// Kinds of jobs; updates are of the last three.
-var everyKind = []string{"classify", "ais", "exact", "pcd", "pt", "ins"}
+// Kinds of jobs; updates are of the last four.
+var everyKind = []string{"classify", "ais", "exact", "pcd", "pt", "ins", "discriminative"}
 
 // gorbms returns gorbm with one thread and with all.
 func gorbms(self string, all int) (list []contestant) {

@@ -73,6 +73,17 @@ func (f *files) rows(inputs int) string {
 	})
 }
 
+// labels writes the class of each row, a byte.
+func (f *files) labels() string {
+	return f.make("labels", func() ([]byte, error) {
+		b := make([]byte, f.set.Len())
+		for r, y := range f.set.Y {
+			b[r] = byte(y)
+		}
+		return b, nil
+	})
+}
+
 // model writes a model of this shape that has been trained for so many steps, from
 // the log-odds of the data. The rate falls with the number of hidden units. At a
 // fixed rate their common change of a visible unit's input would grow, and the unit

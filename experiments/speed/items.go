@@ -14,6 +14,7 @@ const (
 	updateSection   = "update"
 	ptSection       = "pt"
 	insSection      = "ins"
+	labelsSection   = "labels"
 	classifySection = "classify"
 	aisSection      = "ais"
 	exactSection    = "exact"
@@ -22,7 +23,7 @@ const (
 	memorySection   = "memory"
 )
 
-var sections = []string{updateSection, ptSection, insSection, classifySection, aisSection, exactSection, scalingSection, twinSection, memorySection}
+var sections = []string{updateSection, ptSection, insSection, labelsSection, classifySection, aisSection, exactSection, scalingSection, twinSection, memorySection}
 
 // An item is one race.
 type item struct {
@@ -66,6 +67,8 @@ func (f *files) items(section string) (list []item) {
 		add(f.update("pt", inputs, hidden, 10), "parallel tempering, %d temperatures × 10 chains, "+size, len(betas), inputs, hidden, 10)
 	case insSection:
 		add(f.update("ins", inputs, hidden, 10), "infinite swapping, %d temperatures × 10 chains, "+size, len(betas), inputs, hidden, 10)
+	case labelsSection:
+		add(f.discriminative(hidden, 10), "log p(y|x), "+size+", %d classes", inputs, hidden, 10, len(f.set.Classes))
 	case classifySection:
 		classes := len(f.set.Classes)
 		j := f.job("classify", inputs+classes, hidden, classes)
@@ -114,6 +117,14 @@ func (f *files) update(kind string, visible, hidden, batch int) item {
 		j.Betas = betas
 	}
 	return item{job: j, operation: "update", fresh: filepath.Join(f.dir, "fresh"), checkSteps: checkSteps}
+}
+
+// discriminative returns a race of updates along the gradient of log p(y|x).
+func (f *files) discriminative(hidden, batch int) item {
+	classes := len(f.set.Classes)
+	j := f.job("discriminative", inputs+classes, hidden, classes)
+	j.Batch, j.Rate, j.Labels = batch, timedRate, f.labels()
+	return item{job: j, operation: "update", checkSteps: checkSteps}
 }
 
 // job returns a job of this kind on all rows, at a model that has been trained

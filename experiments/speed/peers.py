@@ -295,6 +295,121 @@ class TorchUpdate:
         return self.W.numpy(), self.b.numpy()
 
 
+class NumpyDiscriminative:
+    """Steps along the gradient of log p(y|x). With e^a of the inputs alone and
+    e^u of a class's weights once each, a mean is x/(1 + x) of their product x, and
+    p(y|x) takes logarithms of products of the same 1 + x, as in ClassJob. There is
+    nothing random."""
+
+    def __init__(self, job, seed):
+        p = Problem(job)
+        k = self.k = job["classes"]
+        n = p.n - k
+        self.X, self.W, self.b, self.c, self.B, self.rate = p.X, p.W, p.b, p.c, job["batch"], job["rate"]
+        self.Wx, self.Wy, self.by = p.W[:n], p.W[n:], p.b[n:]
+        self.Y = np.eye(k, dtype=f32)[np.fromfile(job["labels"], np.uint8)]
+        self.clip = float((self.X[:2000] @ self.Wx + self.c).max() + max(0, self.Wy.max())) + 5
+        self.times = foldings(p.m, self.clip)
+        B, m = self.B, p.m
+        self.A, self.F, self.D, self.G = np.empty((B, m), f32), np.empty((k, m), f32), np.zeros((B, m), f32), np.empty((k, m), f32)
+        self.E, self.T = np.empty((B, k, m), f32), np.empty((B, k, m), f32)
+        self.t = 0
+        self.tune()
+
+    def tune(self):
+        R = np.empty_like(self.Wx)
+
+        def product(V, D):
+            np.matmul(V.T, D, out=R)
+            np.add(self.Wx, R, out=self.Wx)
+
+        def in_place(V, D):
+            blas.sgemm(1, D.T, V.T, 1, self.Wx.T, trans_b=1, overwrite_c=1)
+        ways = [product] + ([in_place] if blas else [])
+        self.ascend = fastest([lambda w=w: w(self.X[:self.B], self.D) or w for w in ways])()  # D is zero
+
+    def step(self):
+        B, A, E, T = self.B, self.A, self.E, self.T
+        lo = self.t % (len(self.X) // B) * B
+        self.t += 1
+        V = self.X[lo:lo + B]
+        np.matmul(V, self.Wx, out=A)
+        A += self.c
+        np.minimum(A, self.clip, out=A)
+        np.exp(A, out=A)
+        np.exp(self.Wy, out=self.F)
+        np.multiply(A[:, None, :], self.F, out=E)
+        np.add(E, 1, out=T)
+        np.divide(E, T, out=E)
+        s = fold(T.reshape(B * self.k, -1), self.times)
+        np.log(s, out=s)
+        L = s.sum(1).reshape(B, self.k) + self.by
+        L -= L.max(1, keepdims=True)
+        np.exp(L, out=L)
+        L /= L.sum(1, keepdims=True)
+        K = self.Y[lo:lo + B].copy()
+        K -= L
+        K *= f32(self.rate / B)
+        np.matmul(K[:, None, :], E, out=self.D[:, None, :])
+        np.matmul(K.T[:, None, :], E.transpose(1, 0, 2), out=self.G[:, None, :])
+        self.ascend(V, self.D)
+        self.c += self.D.sum(0)
+        self.Wy += self.G
+        self.by += K.sum(0)
+
+    def parameters(self):
+        return self.W, self.b
+
+
+class TorchDiscriminative:
+    """The same with PyTorch."""
+
+    def __init__(self, job, seed):
+        q = NumpyDiscriminative(job, seed)
+        self.B, self.k, self.rate, self.clip, self.times, self.t = q.B, q.k, q.rate, q.clip, q.times, 0
+        self.X, self.Y, self.W, self.b, self.c = (torch.from_numpy(a) for a in (q.X, q.Y, q.W, q.b, q.c))
+        self.A, self.F, self.D, self.G, self.E, self.T = (torch.from_numpy(a) for a in (q.A, q.F, q.D, q.G, q.E, q.T))
+        n = len(self.W) - self.k
+        self.Wx, self.Wy, self.by = self.W[:n], self.W[n:], self.b[n:]
+        self.D.zero_()
+        self.tune()
+
+    def tune(self):
+        R = torch.empty_like(self.Wx)
+
+        def product(V, D):
+            torch.mm(V.t(), D, out=R)
+            self.Wx.add_(R)
+
+        def in_place(V, D):
+            self.Wx.addmm_(V.t(), D)
+        self.ascend = fastest([lambda w=w: w(self.X[:self.B], self.D) or w for w in (product, in_place)])()
+
+    def step(self):
+        B, A, E, T = self.B, self.A, self.E, self.T
+        lo = self.t % (len(self.X) // B) * B
+        self.t += 1
+        V = self.X[lo:lo + B]
+        torch.addmm(self.c, V, self.Wx, out=A)
+        A.clamp_(max=self.clip).exp_()
+        torch.exp(self.Wy, out=self.F)
+        torch.mul(A.unsqueeze(1), self.F, out=E)
+        torch.add(E, 1, out=T)
+        E.div_(T)
+        L = fold(T.view(B * self.k, -1), self.times).log_().sum(1).view(B, self.k).add_(self.by)
+        K = self.Y[lo:lo + B] - torch.softmax(L, 1)
+        K.mul_(self.rate / B)
+        torch.bmm(K.unsqueeze(1), E, out=self.D.unsqueeze(1))
+        torch.bmm(K.t().unsqueeze(1), E.transpose(0, 1), out=self.G.unsqueeze(1))
+        self.ascend(V, self.D)
+        self.c.add_(self.D.sum(0))
+        self.Wy.add_(self.G)
+        self.by.add_(K.sum(0))
+
+    def parameters(self):
+        return self.W.numpy(), self.b.numpy()
+
+
 def change(steps, parameters, step):
     """What the second half of twice so many steps makes of the parameters: see
     changeOf in check.go."""
@@ -315,9 +430,11 @@ def change(steps, parameters, step):
 
 class UpdateJob:
     kind = dict(numpy=NumpyUpdate, torch=TorchUpdate)
+    discriminative = dict(numpy=NumpyDiscriminative, torch=TorchDiscriminative)
 
     def __init__(self, job):
-        self.job, self.update = job, self.kind[library](job, job["seed"])
+        self.make = (self.discriminative if job["kind"] == "discriminative" else self.kind)[library]
+        self.job, self.update = job, self.make(job, job["seed"])
 
     def run(self, n):
         for _ in range(n):
@@ -327,7 +444,7 @@ class UpdateJob:
         if "energies" in ask:
             ladder = Ladder("ins", 1, self.job["betas"], None)
             return dict(values=ladder.weigh(np.array(ask["energies"], f32))[1].ravel().tolist())
-        update = self.kind[library](self.job, ask["seed"])
+        update = self.make(self.job, ask["seed"])
         return change(ask["steps"], update.parameters, update.step)
 
 
@@ -672,7 +789,7 @@ def versions():
     return text[library]
 
 
-jobs = dict(pcd=UpdateJob, pt=UpdateJob, ins=UpdateJob, classify=ClassJob, ais=AISJob, exact=ExactJob)
+jobs = dict(pcd=UpdateJob, pt=UpdateJob, ins=UpdateJob, discriminative=UpdateJob, classify=ClassJob, ais=AISJob, exact=ExactJob)
 
 
 def main():

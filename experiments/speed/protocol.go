@@ -7,7 +7,7 @@ import (
 // A job is what contestants do, each in its own way, on files that the race has
 // written: packed rows of bits and float32 parameters.
 type job struct {
-	Kind    string  `json:"kind"` // pcd, pt, ins, loops (PCD-1 by simple loops), classify, ais, exact
+	Kind    string  `json:"kind"` // pcd, pt, ins, discriminative, loops (PCD-1 by simple loops), classify, ais, exact
 	Visible int     `json:"visible"`
 	Hidden  int     `json:"hidden"`
 	Classes int     `json:"classes"` // label units, the last of the visible ones
@@ -19,10 +19,11 @@ type job struct {
 	Betas        []float64 `json:"betas,omitempty"` // of pt and ins, from 1 down
 	Temperatures int       `json:"temperatures"`    // of ais
 
-	Data  string `json:"data"` // rows of bits, each of whole 64-bit words
-	Rows  int    `json:"rows"`
-	Model string `json:"model"` // weights row by row of visible units, visible biases, hidden biases
-	Base  string `json:"base"`  // visible biases of the base rates
+	Data   string `json:"data"` // rows of bits, each of whole 64-bit words
+	Rows   int    `json:"rows"`
+	Labels string `json:"labels"` // the class of each row, a byte; of discriminative alone
+	Model  string `json:"model"`  // weights row by row of visible units, visible biases, hidden biases
+	Base   string `json:"base"`   // visible biases of the base rates
 }
 
 // A request is one line to a contestant.

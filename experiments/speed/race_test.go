@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,6 +21,7 @@ var cheats = map[string]func(j *job){
 	"half the rate":            func(j *job) { j.Rate /= 2 },
 	"half the batch":           func(j *job) { j.Batch, j.Chains = j.Batch/2, j.Chains/2 },
 	"half the chains":          func(j *job) { j.Chains /= 2 },
+	"other labels":             func(j *job) { j.Labels += "x" },
 	"no temperatures":          func(j *job) { j.Kind, j.Betas = "pcd", nil },
 	"few images":               func(j *job) { j.Rows = 1 },
 	"another temperature's":    func(j *job) { j.Betas = append(j.Betas[:1:1], 0.9) },
@@ -50,6 +52,9 @@ func (f *files) smallItem(t *testing.T, kind string) item {
 		if kind != "pcd" {
 			it.job.Betas = []float64{1, 0.5}
 		}
+	case "discriminative":
+		it = f.discriminative(32, 10)
+		it.section, it.name, it.checkSteps = updateSection, kind, 50
 	case "classify":
 		it.job = f.job(kind, inputs+len(f.set.Classes), 32, len(f.set.Classes))
 	case "ais":
@@ -87,7 +92,7 @@ func cheat(t *testing.T, name string) contestant {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := goContestant(name, self, 1, "pcd", "pt", "ins", "classify", "ais", "exact")
+	c := goContestant(name, self, 1, "pcd", "pt", "ins", "discriminative", "classify", "ais", "exact")
 	c.env = []string{childVariable + "=" + name, "GOMAXPROCS=1"}
 	return c
 }
@@ -100,7 +105,7 @@ func TestHonest(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := small(t)
-	for _, kind := range []string{"pcd", "pt", "ins", "classify", "ais", "exact"} {
+	for _, kind := range []string{"pcd", "pt", "ins", "discriminative", "classify", "ais", "exact"} {
 		r := newRace(t, goContestant("another gorbm", self, 2, kind))
 		it := f.smallItem(t, kind)
 		if kind == "pcd" {
@@ -132,6 +137,9 @@ func TestCheats(t *testing.T) {
 		{"pt", "half the chains"},
 		{"ins", "half the chains"},
 		{"ins", "no temperatures"},
+		{"discriminative", "half the rate"},
+		{"discriminative", "half the batch"},
+		{"discriminative", "other labels"},
 		{"classify", "another model"},
 		{"classify", "few images"},
 		{"exact", "few units"},
@@ -143,6 +151,15 @@ func TestCheats(t *testing.T) {
 		if c.cheat == "another model" { // one that was trained for less
 			m := f.model(it.job.Visible, it.job.Hidden, it.job.Classes, 50)
 			if err := os.Rename(m, it.job.Model+"x"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c.cheat == "other labels" {
+			other := *f
+			other.set = f.set.Take(data.RowNumbers(0, f.set.Len()))
+			slices.Reverse(other.set.Y)
+			other.dir = t.TempDir()
+			if err := os.Rename(other.labels(), it.job.Labels+"x"); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -179,7 +196,7 @@ func TestPeers(t *testing.T) {
 	f := small(t)
 	list, _ := peers(python, write("peers.py", string(peersScript)), 1)
 	r := newRace(t, list...)
-	for _, kind := range []string{"pcd", "pt", "ins", "classify", "ais", "exact"} {
+	for _, kind := range []string{"pcd", "pt", "ins", "discriminative", "classify", "ais", "exact"} {
 		it := f.smallItem(t, kind)
 		out, err := r.run(context.Background(), it)
 		if err != nil || len(out.Warnings) > 0 {
@@ -200,6 +217,8 @@ func TestPeers(t *testing.T) {
 		{kind: "pcd", what: "chains that stand still", from: "self.Uh *= P[B:]\n            np.less(self.Uh, 1, out=H)", to: "pass", steps: 200},
 		{kind: "pt", what: "swaps of all that are tried", from: "yes = u < ", to: "yes = u > -1 + 0 * "},
 		{kind: "ins", what: "weights of the coldest alone", from: "(sigma == 0)", to: "(sigma == 1)"},
+		{kind: "discriminative", what: "the likeliest class left alone", from: "K -= L", to: "K -= L * (L < 0.5)"},
+		{kind: "discriminative", what: "labels' weights that stand still", from: "self.Wy += self.G", to: "pass"},
 		{kind: "classify", what: "no biases", from: "L += self.by", to: "pass"},
 		{kind: "exact", what: "no hidden biases", from: "logs += self.linear[lo:hi]", to: "pass"},
 	} {

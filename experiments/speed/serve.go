@@ -105,7 +105,7 @@ func (s *server) reply(ask request, out *reply) (err error) {
 
 // runners make the runners of each kind of job.
 var runners = map[string]func(job) (*runner, error){
-	"pcd": newTrainer, "pt": newTrainer, "ins": newTrainer, "loops": newLoopsRunner,
+	"pcd": newTrainer, "pt": newTrainer, "ins": newTrainer, "discriminative": newTrainer, "loops": newLoopsRunner,
 	"classify": newClassifier, "ais": newAIS, "exact": newExact,
 }
 
@@ -132,7 +132,7 @@ func (j job) model() (*rbm.RBM, error) {
 	return m, nil
 }
 
-// set reads the rows of the job, inputs alone.
+// set reads the rows of the job, with their labels if it has any.
 func (j job) set() (*data.Set, error) {
 	inputs := j.Visible - j.Classes
 	if j.Rows < 1 {
@@ -144,8 +144,22 @@ func (j job) set() (*data.Set, error) {
 	}
 	s := &data.Set{Name: "race", X: rbm.NewBits(j.Rows, inputs), Binarize: data.Threshold}
 	s.Height, s.Width = data.NearSquare(inputs)
-	_, err = binary.Decode(b, binary.LittleEndian, s.X.Words)
-	return s, err
+	if _, err = binary.Decode(b, binary.LittleEndian, s.X.Words); err != nil || j.Labels == "" {
+		return s, err
+	}
+	if b, err = read(j.Labels, j.Rows, "the labels"); err != nil {
+		return nil, err
+	}
+	for k := range j.Classes {
+		s.Classes = append(s.Classes, strconv.Itoa(k))
+	}
+	for r, y := range b {
+		if int(y) >= j.Classes {
+			return nil, fmt.Errorf("row %d has the class %d of %d", r, y, j.Classes)
+		}
+		s.Y = append(s.Y, int32(y))
+	}
+	return s, nil
 }
 
 // load reads the model and the rows.

@@ -17,7 +17,9 @@ func newTrainer(j job) (*runner, error) {
 	stepper := func(m *rbm.RBM, seed uint64) (step func() error, err error) {
 		s := train.DefaultSettings(j.Kind)
 		s.Rate, s.Batch, s.Seed = j.Rate, j.Batch, seed
-		if s.Negative, err = j.negative(); err != nil {
+		if j.Kind == train.Discriminative {
+			s.Objective = train.Discriminative
+		} else if s.Negative, err = j.negative(); err != nil {
 			return nil, err
 		}
 		t, err := train.New(s, set, m)

@@ -1,0 +1,249 @@
+package rbm
+
+import (
+	"math"
+	"sync"
+
+	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/parallel"
+)
+
+// An Objective weighs the two parts of what training climbs (Larochelle, Mandel,
+// Pascanu & Bengio, Learning algorithms for the classification restricted
+// Boltzmann machine, JMLR 13, 2012). For a row of inputs x with class y it is
+//
+//	Discriminative · log p(y|x) + Generative · log p(x,y)
+//
+// and for a row without a class Generative · log p(x).
+type Objective struct{ Discriminative, Generative float64 }
+
+// NoClass is the class of a row that has none.
+const NoClass = -1
+
+// An ObjectivePhase is the part of an objective's gradient that the data give: all
+// but the expectation under the model, which the generative part has besides. With
+// the weights
+//
+//	κ_k = (D+G)·[k=y] − D·p(k|x)   of a row of class y
+//	κ_k = G·p(k|x)                 of a row without a class
+//
+// where D and G are the parts of the objective, a row's gradient is that of
+//
+//	Σ_k κ_k · −F(x,e_k)
+//
+// at fixed κ. This is exact: p(k|x) is that of ClassLogProb, and no state is drawn.
+// Classes are one-hot under both kinds of label; under Bernoulli labels p(x) stands
+// for the probability of x and exactly one label unit on.
+//
+// The gradient is kept in factors, as a Batch for Ascend. Row r has the inputs x
+// and Σ_k κ_k p(h=1|x,e_k). After the rows comes one for each class k, with the
+// label unit k alone and Σ_r κ_k p(h=1|x,e_k). So an ascent takes rows + classes
+// terms, not rows · classes.
+type ObjectivePhase struct {
+	Batch             // V, rows + classes; the gradient is of the mean over the rows
+	LogProb []float64 // log p(k|x) of the last Set, rows × classes
+
+	rows, classes int
+	m             *RBM
+	objective     Objective
+	y             []int32
+
+	labels labels
+	acts   []float32 // panel by panel: preactivations of the hidden units by the inputs, a row each
+	kappa  []float32 // rows × classes
+	sums   []float64 // Σ_r κ_k
+	// Of each tile of rows: the terms of the label rows, class by class, as places
+	// in the tile's means.
+	places []uint32
+	terms  []float32
+
+	// The terms of a whole tile: its places one after the other, of each row those
+	// of all classes, and the label unit of each.
+	ones, inOrder, ofRows, units []uint32
+
+	byRow, byPanel parallel.Loop
+}
+
+// An objectiveTile is the working memory of some rows of one panel.
+type objectiveTile struct {
+	acts, means, sums, labels []float32
+	cuts                      []uint32
+}
+
+var objectiveTiles = sync.Pool{New: func() any { return new(objectiveTile) }}
+
+// tileTerms is the number of rows times classes of a tile, so that its means stay in
+// the first two levels of the cache.
+const tileTerms = 256
+
+// NewObjectivePhase returns room for the phase of that many rows of models of m's
+// shape, bits or grey. It panics if rows is not positive or m has no classes.
+func NewObjectivePhase(m *RBM, rows int, grey bool) *ObjectivePhase {
+	classes := m.Classes()
+	if rows <= 0 || classes == 0 {
+		panic("rbm: an objective of classes needs rows and a model with labels")
+	}
+	n := rows + classes
+	p := &ObjectivePhase{
+		Batch: Batch{V: NewInput(n, m.Visible(), grey), H: NewMatrix(n, m.Hidden()),
+			Weight: make([]float32, n), BiasWeight: make([]float32, n), LabelRows: classes},
+		LogProb: make([]float64, rows*classes), rows: rows, classes: classes,
+		acts:  make([]float32, vec.Blocks(m.Hidden())*rows*vec.Block),
+		kappa: make([]float32, rows*classes), sums: make([]float64, classes),
+		places: make([]uint32, rows*classes), terms: make([]float32, rows*classes),
+	}
+	for k := range classes {
+		p.V.Set(rows+k, m.Inputs()+k, true)
+	}
+	fill(p.Weight, float32(1/float64(rows)))
+	tile := p.tileRows() * classes
+	p.ones, p.inOrder, p.units = make([]uint32, tile+1), make([]uint32, tile), make([]uint32, tile)
+	for i := range tile {
+		p.ones[i+1] = uint32(i + 1)
+		p.inOrder[i] = uint32(i * vec.Block)
+		p.units[i] = uint32((m.Inputs() + i%classes) * vec.Block)
+	}
+	for r := range p.tileRows() + 1 {
+		p.ofRows = append(p.ofRows, uint32(r*classes))
+	}
+	for first := 0; first < rows; first += p.tileRows() {
+		n := min(p.tileRows(), rows-first)
+		places := p.places[first*classes:]
+		for k := range classes {
+			for r := range n {
+				places[k*n+r] = uint32((r*classes + k) * vec.Block)
+			}
+		}
+	}
+	p.byRow.Body, p.byPanel.Body = p.weigh, p.panelPart
+	return p
+}
+
+// tileRows returns the number of rows of a tile.
+func (p *ObjectivePhase) tileRows() int { return min(p.rows, max(1, tileTerms/p.classes)) }
+
+// Inputs returns the rows of V that are to be filled before Set. Their label units
+// are to be off.
+func (p *ObjectivePhase) Inputs() Input { return p.V.Slice(0, p.rows) }
+
+// Set computes the phase at m of the rows in Inputs, of which y holds the classes or
+// NoClass. It allocates nothing. It panics if the shapes differ, if a class is out
+// of range, or if m has a constraint.
+func (p *ObjectivePhase) Set(m *RBM, o Objective, y []int32) {
+	if m.Constraint != nil {
+		panic("rbm: an objective of classes under a constraint")
+	}
+	if m.Classes() != p.classes || len(y) != p.rows || m.Hidden() != p.H.Cols {
+		panic("rbm: an objective of another shape than the model or the rows")
+	}
+	for _, y := range y {
+		if y < NoClass || int(y) >= p.classes {
+			panic("rbm: class out of range")
+		}
+	}
+	x := p.Inputs()
+	m.checkInput(x)
+	p.m, p.objective, p.y = m, o, y
+	m.passes(p.rows, func(s *pass, lo, hi int) {
+		s.mean = Matrix{}
+		s.runUp(x.Slice(lo, hi))
+		for k := range vec.Blocks(m.Hidden()) {
+			copy(p.acts[(k*p.rows+lo)*vec.Block:], s.acts[k*s.rows*vec.Block:][:s.rows*vec.Block])
+		}
+	})
+	p.labels.set(m)
+	p.byRow.Run(p.rows, 4*len(p.LogProb)*m.Hidden()) // 4: products in float64
+	p.arrange()
+	p.byPanel.Run(vec.Blocks(m.Hidden()), 8*len(p.LogProb)*m.Hidden()) // 8: an exponential
+	p.m, p.y = nil, nil
+}
+
+// weigh computes log p(k|x) of row r, its weights of the classes, and that of its
+// visible biases.
+func (p *ObjectivePhase) weigh(r int) {
+	hidden := p.m.Hidden()
+	n := vec.RoundUp(hidden)
+	b := rowBlockPool.Get().(*rowBlock)
+	b.on, b.off, b.acts = grown(b.on, n), grown(b.off, n), grown(b.acts, vec.Blocks(hidden)*vec.Block)
+	for k := range vec.Blocks(hidden) {
+		vec.Widen(b.acts[k*vec.Block:], p.acts[(k*p.rows+r)*vec.Block:][:vec.Block])
+	}
+	fill(b.acts[hidden:n], math.Inf(-1))
+	logp, kappa := p.LogProb[r*p.classes:][:p.classes], p.kappa[r*p.classes:][:p.classes]
+	p.labels.logProbs(logp, b.acts[:n], b)
+	rowBlockPool.Put(b)
+
+	o, y := p.objective, int(p.y[r])
+	share := o.Generative
+	if y != NoClass {
+		share = -o.Discriminative
+	}
+	others := 0.0 // 1 − p(y|x), to full relative precision
+	for k, lp := range logp {
+		q := vec.Exp(lp)
+		if k != y {
+			others += q
+		}
+		kappa[k] = float32(share * q)
+	}
+	if y != NoClass {
+		kappa[y] = float32(o.Generative + float64(o.Discriminative*others))
+	}
+	p.BiasWeight[r] = float32(o.Generative / float64(p.rows))
+}
+
+// arrange sums the weights of each class, and puts them tile by tile into the order
+// of the label rows.
+func (p *ObjectivePhase) arrange() {
+	clear(p.sums)
+	for i, x := range p.kappa {
+		p.sums[i%p.classes] += float64(x)
+	}
+	for k, sum := range p.sums {
+		p.BiasWeight[p.rows+k] = float32(sum / float64(p.rows))
+	}
+	for first := 0; first < p.rows; first += p.tileRows() {
+		n := min(p.tileRows(), p.rows-first)
+		terms := p.terms[first*p.classes:]
+		for k := range p.classes {
+			for r := range n {
+				terms[k*n+r] = p.kappa[(first+r)*p.classes+k]
+			}
+		}
+	}
+}
+
+// panelPart computes the hidden sums of panel k, of the rows and of the classes.
+func (p *ObjectivePhase) panelPart(k int) {
+	t := objectiveTiles.Get().(*objectiveTile)
+	size, classes := p.tileRows(), p.classes
+	t.acts, t.means = grown(t.acts, size*classes*vec.Block), grown(t.means, size*classes*vec.Block)
+	t.sums, t.labels, t.cuts = grown(t.sums, size*vec.Block), grown(t.labels, classes*vec.Block), grown(t.cuts, classes+1)
+	clear(t.labels)
+	lo := k * vec.Block
+	width := min(vec.Block, p.H.Cols-lo)
+	for first := 0; first < p.rows; first += size {
+		n := min(size, p.rows-first)
+		for r := range n {
+			row := (*[vec.Block]float32)(p.acts[(k*p.rows+first+r)*vec.Block:])
+			for to := t.acts[r*classes*vec.Block : (r+1)*classes*vec.Block]; len(to) > 0; to = to[vec.Block:] {
+				*(*[vec.Block]float32)(to) = *row
+			}
+		}
+		vec.RowSums(t.acts, p.m.panel(k), p.units, p.ones[:n*classes+1])
+		vec.Sigmoids(t.means, vec.Block, t.acts, n*classes, vec.Block)
+		clear(t.sums)
+		vec.AddSumsTimes(t.sums, t.means, p.inOrder, p.kappa[first*classes:], p.ofRows[:n+1])
+		for c := range t.cuts {
+			t.cuts[c] = uint32(c * n)
+		}
+		vec.AddSumsTimes(t.labels, t.means, p.places[first*classes:], p.terms[first*classes:], t.cuts)
+		for r := range n {
+			copy(p.H.Row(first + r)[lo:lo+width], t.sums[r*vec.Block:])
+		}
+	}
+	for c := range classes {
+		copy(p.H.Row(p.rows + c)[lo:lo+width], t.labels[c*vec.Block:])
+	}
+	objectiveTiles.Put(t)
+}
