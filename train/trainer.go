@@ -26,7 +26,6 @@ const (
 	batchKey
 	negativeKey
 	metricKey
-	pictureKey
 )
 
 // Settings are what the parameters after n steps depend on, beside the data

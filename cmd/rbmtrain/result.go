@@ -10,6 +10,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
+	"gorbm/negphase/sample"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/rundir"
@@ -183,7 +184,8 @@ type jsonResult struct {
 	Acceptance     *float64           `json:"acceptance,omitempty"`
 	FlipsPerUpdate *float64           `json:"flips_per_update,omitempty"`
 	BestStep       *int               `json:"best_step,omitempty"`
-	Samples        *train.Agreement   `json:"samples_of_class,omitempty"`
+	Samples        *sample.Agreement  `json:"samples_of_class,omitempty"`
+	Mixed          *bool              `json:"samples_mixed,omitempty"`
 	Warnings       []string           `json:"warnings,omitempty"`
 	Data           string             `json:"data"`
 	Binarize       string             `json:"binarize"`
@@ -219,7 +221,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 	s := jsonResult{
 		Steps: r.trainer.Steps(), Seconds: r.seconds(), StepsPerSecond: float64(r.trainer.Steps()) / r.seconds(),
 		Metrics: map[string]float64{}, SwapRates: total.SwapRates(), Warnings: warnings,
-		SecondsInAll: r.secondsInAll(), Samples: r.samples,
+		SecondsInAll: r.secondsInAll(), Samples: r.samples, Mixed: r.mixed,
 		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(),
 		Model: r.folder.Path(rundir.ModelFile), Folder: r.folder.Dir,
 		OffWeight:  cli.Known(total.OffWeight()),
@@ -270,11 +272,7 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s_holdout %.5g\n", b.Step, c.Name, v)
 	}
 	r.describeLadder(w, total)
-	if r.samples != nil {
-		fmt.Fprintln(w, describeSamples(*r.samples))
-	} else if r.model.Classes() > 0 {
-		fmt.Fprintln(w, "samples are not counted by class: training rows of different classes lie too near to each other")
-	}
+	fmt.Fprintln(w, r.describeSamples())
 	r.describeMoves(w, total)
 	if tau, ok := total.MeanMeetingTime(); ok {
 		fmt.Fprintf(w, "coupled chains met after %.3g steps in the mean; %d of %d pairs were cut\n", tau, total.Cuts, total.Meetings+total.Cuts)
@@ -302,13 +300,22 @@ func (r *runner) suggestions() []string {
 }
 
 // describeSamples says how many samples are of their class, by the nearest
-// training row.
-func describeSamples(a train.Agreement) string {
-	text := fmt.Sprintf("of %d samples, %d are nearest to a row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
-	if a.Leave() {
-		text += ": samples leave their classes"
+// training row, and whether their chains have mixed.
+func (r *runner) describeSamples() string {
+	text := "samples: "
+	if a := r.samples; a != nil {
+		text = fmt.Sprintf("of %d samples, %d are nearest to a row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
+		if a.Leave() {
+			text += ": samples leave their classes"
+		}
+		text += "; "
+	} else if r.model.Classes() > 0 {
+		text += "not counted by class, as training rows of different classes lie too near to each other; "
 	}
-	return text
+	if *r.mixed {
+		return text + "chains have mixed"
+	}
+	return text + "chains have not mixed: started at training rows"
 }
 
 // describeMoves prints what the moves did.

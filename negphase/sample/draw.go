@@ -30,9 +30,9 @@ const traceLength = 1024
 
 // Draw draws samples of the law. Chains start at random states, and as many others
 // at rows of Law.Data, if there are any. Both run until they have mixed, as Proof
-// says, or for so many rounds as the settings allow. If chains that the settings do
-// not name have not mixed by then, ladders run; of the two samplers the one whose
-// chains agree better is kept. The samples come from the chains that Settings.Start
+// says, or for so many rounds as the settings allow. If chains of Gibbs steps that the
+// settings do not name have not mixed by then, ladders run, and are kept if they have
+// mixed, or if their sides agree and those of the Gibbs chains do not. The samples come from the chains that Settings.Start
 // names: from each its state then, and, if there are more samples than chains, its
 // state every 2τ rounds.
 //
@@ -43,13 +43,15 @@ func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(do
 	if progress == nil {
 		progress = func(float64) {}
 	}
-	chosen := s.Sampler.Kind == ""
-	if !chosen {
+	if s.Sampler.Kind != "" {
 		r, err := l.run(ctx, s.Sampler, s.Rounds, key, progress)
 		if err != nil {
 			return Draw{}, err
 		}
 		return r.draw(ctx, s)
+	}
+	if d, ok := l.only(s, key); ok {
+		return d, nil
 	}
 	const share = 0.5 // of the progress bar, for the first of the samplers
 	first := s.chosen(l.Model)
@@ -57,18 +59,34 @@ func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(do
 	if err != nil {
 		return Draw{}, err
 	}
-	if !r.proof.Mixed && first.Kind == "pcd" {
-		ladder := Defaults("pt", s.Samples)
-		other, err := l.run(ctx, ladder, max(firstLook, s.Rounds/ladderShare), key.Child(tuneKey),
+	if rounds := s.Rounds / ladderShare; !r.proof.Mixed && first.Kind == "pcd" && rounds >= firstLook {
+		other, err := l.run(ctx, Defaults("pt", s.Samples), rounds, key.Child(tuneKey),
 			func(done float64) { progress(share + (1-share)*done) })
 		if err != nil {
 			return Draw{}, err
 		}
-		if other.proof.better(r.proof) {
+		if other.proof.Mixed || other.proof.agree() && !r.proof.agree() {
 			r = other
 		}
 	}
 	return r.draw(ctx, s)
+}
+
+// only returns the samples of a law with a single state: a constraint on all units
+// asks for none of them, or for all.
+func (l Law) only(s Settings, key rbm.Key) (d Draw, ok bool) {
+	m := l.Model
+	c := m.Constraint
+	if c == nil || c.On != rbm.AllUnits || m.Classes() > 0 || c.Active != 0 && c.Active != m.Visible()+m.Hidden() {
+		return d, false
+	}
+	d = Draw{V: rbm.NewBits(s.Samples, m.Visible()), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom}
+	h := rbm.NewBits(s.Samples, m.Hidden())
+	(*rbm.Base)(nil).Draw(m, d.V, h, key)
+	m.VisibleMean(d.Mean, h)
+	nan := math.NaN()
+	d.Proof = Proof{Sampler: "a single state", Tau: 0.5, Effective: float64(s.Samples), RHat: nan, FreeEnergy: nan, FreeEnergyData: nan, Z: nan, P: nan, PicturesP: nan, Mixed: true}
+	return d, true
 }
 
 // A run is both sides of the chains of one sampler.
@@ -272,15 +290,13 @@ func (p Proof) doubt() string {
 		return fmt.Sprintf("states of chains from random states and from training rows still differ (energy distance, p = %.3g)", p.PicturesP)
 	case math.IsNaN(p.Tau):
 		return "there are too few chains or rounds to tell"
-	case math.IsInf(p.TauErr, 1):
-		return fmt.Sprintf("the chains stay apart: %d rounds are too few for their autocorrelation time", p.Rounds)
+	case math.IsInf(p.Tau, 1):
+		return "the chains do not move"
 	case least > float64(p.BurnIn):
 		return fmt.Sprintf("the chains forget slowly: the autocorrelation time is %.3g rounds, and the burn-in of %d should be five times that", p.Tau, p.BurnIn)
 	}
 	return ""
 }
 
-// better reports whether p is nearer to a proof of mixing than o, where o is none.
-func (p Proof) better(o Proof) bool {
-	return p.Mixed || !math.IsNaN(p.Z) && math.Abs(p.Z) < math.Abs(o.Z)
-}
+// agree reports whether neither test tells the two sides apart.
+func (p Proof) agree() bool { return !(p.P < leastP) && !(p.PicturesP < leastP) }

@@ -82,8 +82,8 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 	c := Comparison{Of: len(pairs)}
 	a, least := Agreement{}, math.MaxInt
 	for i, p := range pairs {
-		c.Distance += float64(away[i][0]) / float64(len(pairs))
-		c.RowDistance += float64(away[i][1]) / float64(len(pairs))
+		c.Distance += float64(away[i][0]) // whole numbers: their sums are exact
+		c.RowDistance += float64(away[i][1])
 		least = min(least, away[i][1])
 		if p.of == rbm.Free {
 			continue
@@ -101,6 +101,8 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 			c.Copies++
 		}
 	}
+	c.Distance /= float64(max(1, c.Of))
+	c.RowDistance /= float64(max(1, c.Of))
 	if a.Of > 0 && float64(a.Rows) >= leastApart*float64(a.Of) {
 		c.Classes = &a
 	}
