@@ -3,6 +3,7 @@ package diag
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"testing"
 
 	"gorbm/rbm"
@@ -101,6 +102,44 @@ func TestTwoSamples(t *testing.T) {
 	}
 	if t0, p := Welch([]float64{1, 1}, []float64{2, 2}); !math.IsInf(t0, -1) || p != 0 {
 		t.Errorf("other constants: %v, %v", t0, p)
+	}
+}
+
+// The energy test against all arrangements of few points, listed one by one.
+func TestEnergyTestCountsArrangements(t *testing.T) {
+	const n, m, draws = 2, 3, 20000
+	for _, points := range [][]float64{{0, 1, 10, 11, 12}, {0, 10, 1, 3, 12}, {4, 5, 0, 9, 1}} {
+		d := func(i, j int) float64 { return math.Abs(points[i] - points[j]) }
+		distance := func(first int) float64 { // of the arrangement whose first sample is these bits
+			e := 0.0
+			for i := range points {
+				for j := range points {
+					switch a, b := first>>i&1, first>>j&1; {
+					case a+b == 1:
+						e += d(i, j) / (n * m) // each pair twice
+					case a == 1:
+						e -= d(i, j) / (n * n)
+					default:
+						e -= d(i, j) / (m * m)
+					}
+				}
+			}
+			return e
+		}
+		as, all := 0.0, 0.0
+		for first := range 1 << (n + m) {
+			if bits.OnesCount(uint(first)) == n {
+				all++
+				if distance(first) >= distance(1<<n-1)-1e-9 {
+					as++
+				}
+			}
+		}
+		want := as / all
+		got := EnergyTest(n, m, d, draws, rbm.NewKey(5).Rand())
+		if stdErr := math.Sqrt(want * (1 - want) / draws); math.Abs(got-want) > 5*stdErr+1.0/draws {
+			t.Errorf("%v: p is %v, want %v ± %v", points, got, want, stdErr)
+		}
 	}
 }
 

@@ -99,10 +99,8 @@ func z(t *testing.T, d Draw, law map[int]float64) float64 {
 	return diag.StationarityZ(counts, p)
 }
 
-// chains is the number of independent chains of a test, each of which gives one
+// settings reads a sampler. Each of its chains, which are independent, gives one
 // sample.
-const chains = 3000
-
 func settings(t *testing.T, text string) Settings {
 	t.Helper()
 	n, err := negphase.Parse(text, negphase.Settings{})
