@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"image/png"
 	"io"
-	"math"
 	"strconv"
 
 	"gorbm/cmd/cli"
@@ -37,7 +36,7 @@ func (p *plan) write(s sample.Sheet, r *result) error {
 	case ".csv", ".CSV":
 		write = cli.WriteCSV(p.lines(x, s))
 	default:
-		write = func(w io.Writer) error { return p.draw(w, x, r) }
+		write = func(w io.Writer) error { return p.draw(w, x, s, r) }
 	}
 	return atomicfile.Write(p.out, write)
 }
@@ -107,9 +106,12 @@ func (p *plan) lines(x rbm.Matrix, s sample.Sheet) [][]string {
 	return lines
 }
 
-// draw writes a sheet: a line for each law, or of a single one a square. Of -clamp
+// perLine is the number of pictures in a line of a single law.
+const perLine = 10
+
+// draw writes a sheet: a line for each law, or of a single one lines of ten. Of -clamp
 // the first picture of a line is what is given, and given inputs are marked in all.
-func (p *plan) draw(w io.Writer, x rbm.Matrix, r *result) error {
+func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error {
 	height, width := p.about.Height, p.about.Width
 	if height*width != p.m.Inputs() {
 		height, width = data.NearSquare(p.m.Inputs())
@@ -118,11 +120,11 @@ func (p *plan) draw(w io.Writer, x rbm.Matrix, r *result) error {
 	columns := p.settings.Samples
 	if p.given == nil {
 		if len(p.queries) == 1 {
-			columns = int(math.Ceil(math.Sqrt(float64(x.Rows))))
+			columns = min(perLine, columns)
 		} else {
 			names = p.classes
 		}
-		img, err := plots.Caption(plots.Tiles(x, height, width, columns, plots.Ink), names, caption(r))
+		img, err := plots.Caption(plots.Tiles(x, height, width, columns, plots.Ink), names, s.Caption(r.Classes))
 		if err != nil {
 			return err
 		}
@@ -147,7 +149,7 @@ func (p *plan) draw(w io.Writer, x rbm.Matrix, r *result) error {
 		}
 		names = append(names, p.label(i))
 	}
-	img, err := plots.Caption(plots.Tiles(all, height, width, columns, plots.MarkedInk), names, caption(r))
+	img, err := plots.Caption(plots.Tiles(all, height, width, columns, plots.MarkedInk), names, s.Caption(r.Classes))
 	if err != nil {
 		return err
 	}
@@ -160,25 +162,4 @@ func (p *plan) label(i int) string {
 		return p.classes[y]
 	}
 	return strconv.Itoa(i)
-}
-
-// caption says below a sheet whether the chains have mixed.
-func caption(r *result) string {
-	mixed := 0
-	for _, l := range r.Laws {
-		if l.Mixed {
-			mixed++
-		}
-	}
-	text := "chains have mixed"
-	switch {
-	case mixed == 0:
-		text = "chains have not mixed"
-	case mixed < len(r.Laws):
-		text = fmt.Sprintf("chains have mixed in %d of %d lines", mixed, len(r.Laws))
-	}
-	if a := r.Classes; a != nil {
-		text = fmt.Sprintf("of %d samples, %d are nearest to a row of their class; ", a.Of, a.Same) + text
-	}
-	return text
 }

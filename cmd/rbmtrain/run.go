@@ -359,7 +359,7 @@ func (r *runner) sheet(samples sample.Sheet) (image.Image, error) {
 	if m.Classes() > 0 {
 		names = set.Classes
 	}
-	return plots.Caption(tiles, names, r.describeSamples())
+	return plots.Caption(tiles, names, samples.Caption(r.samples))
 }
 
 const (

@@ -80,6 +80,28 @@ func (s *Sheet) put(to int, law Law, d Draw, r int) {
 	}
 }
 
+// Caption says for a picture whether the chains have mixed and, if a is not nil, how
+// many samples are of their class.
+func (s Sheet) Caption(a *Agreement) string {
+	mixed := 0
+	for _, d := range s.Draws {
+		if d.Mixed {
+			mixed++
+		}
+	}
+	text := fmt.Sprintf("chains have mixed in %d of %d lines", mixed, len(s.Draws))
+	switch mixed {
+	case len(s.Draws):
+		text = "chains have mixed"
+	case 0:
+		text = "chains have not mixed"
+	}
+	if a != nil {
+		text = fmt.Sprintf("of %d samples, %d are nearest to a row of their class; %s", a.Of, a.Same, text)
+	}
+	return text
+}
+
 // Mixed reports whether the chains of all laws have mixed.
 func (s Sheet) Mixed() bool {
 	for _, d := range s.Draws {
