@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"runtime"
+	"slices"
 	"testing"
 
 	"gorbm/data"
@@ -327,6 +329,12 @@ func TestDrawEach(t *testing.T) {
 	}
 	if again := run(queries, rbm.NewKey(1)); string(bytesOf(again)) != string(bytesOf(sheet)) {
 		t.Error("equal keys give other samples")
+	}
+	processors := runtime.GOMAXPROCS(1)
+	again := run(queries, rbm.NewKey(1))
+	runtime.GOMAXPROCS(processors)
+	if string(bytesOf(again)) != string(bytesOf(sheet)) || !slices.Equal(again.Means.Data, sheet.Means.Data) || again.Draws[0].Tau != sheet.Draws[0].Tau {
+		t.Error("another number of processors gives other samples")
 	}
 	if alone := run(queries[:1], rbm.NewKey(1)); string(bytesOf(alone)[:s.Samples]) != string(bytesOf(sheet)[:s.Samples]) {
 		t.Error("samples depend on the queries after them")
