@@ -194,18 +194,6 @@ func (c *Constraint) activeBeside(v []uint64, n int) int {
 	return active
 }
 
-// given returns the constraint that class y leaves the inputs and hidden units.
-func (c *Constraint) given(m *RBM, y int) *Constraint {
-	if c == nil || c.On == HiddenUnits {
-		return c
-	}
-	g := &Constraint{On: AllUnits, Active: c.Active - c.ClassDistance(m, y)}
-	if c.Reference != nil {
-		g.Reference = slices.Concat(c.Reference[:m.Inputs()], c.Reference[m.Visible():])
-	}
-	return g
-}
-
 // HasClass reports whether m, a classification RBM, has a state of class y.
 // A constraint on all units may leave none. It panics if m has no class y.
 func (m *RBM) HasClass(y int) bool {

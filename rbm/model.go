@@ -137,28 +137,6 @@ func (m *RBM) Randomize(sd float64, key Key) {
 	normal(m.HiddenBias)
 }
 
-// GivenClass returns the RBM over the inputs alone whose law is p(x,h|y). The
-// weights of the clamped label unit are added to the hidden biases; a constraint on
-// all units is reduced by the units of the label that are active. Energies are those
-// of m with the label clamped, without the label's own bias: E(x,e_y,h) + b_y. It
-// panics if m has no class y or no state of it: see HasClass.
-func (m *RBM) GivenClass(y int) *RBM {
-	if !m.HasClass(y) {
-		panic("rbm: no state of this class meets the constraint")
-	}
-	nx := m.Inputs()
-	c := New(nx, m.Hidden(), 0, Softmax)
-	copy(c.VisibleBias, m.VisibleBias[:nx])
-	for j := range c.HiddenBias {
-		c.HiddenBias[j] = m.HiddenBias[j] + m.Weight(nx+y, j)
-	}
-	for k := range vec.Blocks(m.Hidden()) {
-		copy(c.panel(k)[:nx*vec.Block], m.panel(k))
-	}
-	c.Constraint = m.Constraint.given(m, y)
-	return c
-}
-
 // weightLimit is the size beyond which a parameter counts as diverged: among
 // terms of 10⁴ a float32 sum no longer resolves 10⁻³, and σ saturates at 90.
 const weightLimit = 1e4

@@ -1,11 +1,9 @@
 package train
 
 import (
-	"errors"
 	"fmt"
 
 	"gorbm/data"
-	"gorbm/negphase"
 	"gorbm/rbm"
 )
 
@@ -78,35 +76,4 @@ func activeVisible(m *rbm.RBM, v rbm.Bits, r int) (n int) {
 		}
 	}
 	return n
-}
-
-// sampleShell is sample under a constraint on all units. In place of each Gibbs
-// step there is a move of exchange: for each unit it offers one pair, of an active
-// unit and one that is not. Where no pair can be exchanged the start stays.
-func sampleShell(m *rbm.RBM, set *data.Set, y, rows int, key rbm.Key) (rbm.Matrix, error) {
-	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()).Input(), H: rbm.NewMatrix(rows, m.Hidden())}
-	h := rbm.NewBits(rows, m.Hidden())
-	if from := rowsOf(set, y); len(from) > 0 {
-		set.Visible(b.V, pick(from, rows, key), 0)
-	} else {
-		(*rbm.Base)(nil).Draw(m, b.V.Bits, h, key.Child(sampleStart))
-	}
-	s, err := negphase.Parse(fmt.Sprintf("walk:exchange:moves=%d:chains=%d:start=data", sampleSteps, rows), negphase.Settings{})
-	if err != nil {
-		return rbm.Matrix{}, err
-	}
-	walk, err := negphase.New(s)
-	if err != nil {
-		return rbm.Matrix{}, err
-	}
-	switch phase, _, err := walk.Estimate(m, b, key.Child(sampleWalk)); {
-	case err == nil:
-		b.V.Bits = phase.V.Bits
-	case errors.Is(err, rbm.ErrDiverged):
-		return rbm.Matrix{}, err
-	}
-	m.HiddenSample(h, b, key.Child(sampleEnd))
-	mean := rbm.NewMatrix(rows, m.Visible())
-	m.VisibleMean(mean, h)
-	return mean, nil
 }

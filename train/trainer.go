@@ -26,7 +26,6 @@ const (
 	batchKey
 	negativeKey
 	metricKey
-	pictureKey
 	classKey
 )
 

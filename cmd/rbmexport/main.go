@@ -1,5 +1,4 @@
-// Rbmexport converts a model between file formats and draws its filters and
-// samples.
+// Rbmexport converts a model between file formats and draws its filters.
 //
 //	rbmexport -model runs/fontdigits-ins-1/model.safetensors -out model.npz
 //
@@ -20,7 +19,6 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/modelfile"
-	"gorbm/train"
 	"gorbm/train/plots"
 )
 
@@ -34,21 +32,14 @@ the .npz with the names of scikit-learn's BernoulliRBM instead: components_
 [hidden, visible], intercept_hidden_ and intercept_visible_. -model reads both
 kinds of .npz.
 
-A .png is a sheet of filters, the weights of hidden units as pictures. With
--samples it shows samples of the model, as p(v|h): the chains start at random
-states and are annealed. (Those in samples.png of a run start at the data.) A
-model with labels has a row of samples for each class, whose label is held.`
-
-// perLine is the number of samples drawn for each class.
-const perLine = 10
+A .png is a sheet of filters, the weights of hidden units as pictures. rbmsample
+draws samples.`
 
 func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	f := cli.NewFlags("rbmexport", summary, "rbmexport -model FILE -out FILE [flags]")
 	model := f.AddModel()
 	out := f.String("out", "", "file to write: .safetensors, .npz or .png")
-	samples := f.Bool("samples", false, "draw samples, annealed from random states, instead of filters")
 	sklearn := f.Bool("sklearn", false, "write the .npz with scikit-learn's names")
-	seed := f.Uint64("seed", 1, "seed of the samples")
 	if err := f.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
@@ -59,11 +50,8 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	ext := strings.ToLower(filepath.Ext(*out))
-	switch {
-	case *sklearn && ext != ".npz":
+	if *sklearn && ext != ".npz" {
 		return cli.Usagef("-sklearn is for .npz files, not %s", ext)
-	case *samples && ext != ".png":
-		return cli.Usagef("-samples draws a picture; -out must end in .png")
 	}
 	m, about, err := model.Load()
 	if err != nil {
@@ -74,10 +62,7 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	case *sklearn:
 		err = atomicfile.Write(*out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
 	case ext == ".png":
-		var img image.Image
-		if img, err = draw(m, about, *samples, *seed); err != nil {
-			return err
-		}
+		img := draw(m, about)
 		what = fmt.Sprintf("a sheet of %d×%d pixels", img.Bounds().Dx(), img.Bounds().Dy())
 		err = atomicfile.Write(*out, func(w io.Writer) error { return png.Encode(w, img) })
 	default:
@@ -90,18 +75,11 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// draw returns the sheet of filters, or of samples.
-func draw(m *rbm.RBM, about modelfile.About, samples bool, seed uint64) (image.Image, error) {
+// draw returns the sheet of filters.
+func draw(m *rbm.RBM, about modelfile.About) image.Image {
 	height, width := about.Height, about.Width
 	if height == 0 {
 		height, width = data.NearSquare(m.Inputs())
 	}
-	if !samples {
-		return plots.Filters(m, height, width), nil
-	}
-	rows, err := train.Samples(m, nil, perLine, seed)
-	if err != nil {
-		return nil, err
-	}
-	return plots.Tiles(rows, height, width, perLine, plots.Ink), nil
+	return plots.Filters(m, height, width)
 }

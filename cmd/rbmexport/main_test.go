@@ -28,13 +28,13 @@ func isolate(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	rbmexport.Help(t, "classes", "labels", "model", "out", "samples", "seed", "sklearn")
+	rbmexport.Help(t, "classes", "labels", "model", "out", "sklearn")
 }
 
 func TestGolden(t *testing.T) {
 	isolate(t)
 	var out strings.Builder
-	for _, args := range []string{"-out a.npz", "-out b.safetensors", "-out c.png", "-out d.png -samples", "-out e.PNG"} {
+	for _, args := range []string{"-out a.npz", "-out b.safetensors", "-out c.png", "-out e.PNG"} {
 		fmt.Fprintf(&out, "$ rbmexport -model m.safetensors %s\n%s", args, rbmexport.OK(t, append([]string{"-model", "m.safetensors"}, strings.Fields(args)...)...))
 	}
 	clitest.Golden(t, "export.txt", out.String())
@@ -86,42 +86,32 @@ func colours(img image.Image) int {
 	return len(seen)
 }
 
-// TestPictures checks sizes, that something is to be seen, and that the seed
-// alone decides about samples.
+// TestPictures checks sizes, and that something is to be seen.
 func TestPictures(t *testing.T) {
 	isolate(t)
 	clitest.Save(t, "unshaped.npz", clitest.Model(12, 7, 0, rbm.Softmax), modelfile.About{})
-	draw := func(args ...string) (img image.Image, file string) {
+	draw := func(args ...string) image.Image {
 		path := fmt.Sprintf("%s/x.png", t.TempDir())
 		rbmexport.OK(t, append(args, "-out", path)...)
-		return picture(t, path), clitest.Read(t, path)
+		return picture(t, path)
 	}
 	for _, c := range []struct {
 		args string
 		size image.Point
 	}{
 		// 2 × 5 values of 12 × 12 pixels, with gaps of 2: 7 filters in 3
-		// columns, 10 samples for each of 2 classes.
+		// columns.
 		{"-model m.safetensors", image.Pt(3*62+2, 3*26+2)},
-		{"-model m.safetensors -samples", image.Pt(10*62+2, 2*26+2)},
-		// 12 inputs of unknown shape are drawn as 3 × 4, 14 × 14 pixels each;
-		// without classes there are 100 samples.
+		// 12 inputs of unknown shape are drawn as 3 × 4, 14 × 14 pixels each.
 		{"-model unshaped.npz", image.Pt(3*58+2, 3*44+2)},
-		{"-model unshaped.npz -samples", image.Pt(10*58+2, 10*44+2)},
 	} {
-		img, _ := draw(strings.Fields(c.args)...)
+		img := draw(strings.Fields(c.args)...)
 		if img.Bounds().Size() != c.size {
 			t.Errorf("%s: %v, want %v", c.args, img.Bounds().Size(), c.size)
 		}
 		if n := colours(img); n < 10 {
 			t.Errorf("%s: %d colours only", c.args, n)
 		}
-	}
-	_, a := draw("-model", "m.safetensors", "-samples")
-	_, b := draw("-model", "m.safetensors", "-samples", "-seed", "1")
-	_, c := draw("-model", "m.safetensors", "-samples", "-seed", "2")
-	if a != b || a == c {
-		t.Errorf("equal seeds give equal samples: %v; other seeds: %v", a == b, a == c)
 	}
 }
 
@@ -144,7 +134,6 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, "-out a.npz", []string{"-model is missing", ".safetensors or .npz file, or the folder of a run"}},
 		{cli.Usage, m + "-out a.txt", []string{`-out is "a.txt"`, ".safetensors, .npz or .png"}},
 		{cli.Usage, m + "-out a", []string{`-out is "a"`}},
-		{cli.Usage, m + "-out a.npz -samples", []string{"-samples draws a picture", ".png"}},
 		{cli.Failed, m + "-out there.npz", []string{"-out", "there.npz is there already", "choose another name"}},
 		{cli.Failed, m + "-out m.safetensors", []string{"-out", "m.safetensors is there already"}},
 		{cli.Failed, m + "-out no/a.npz", []string{"-out", "no folder no", "make it first"}},
@@ -157,7 +146,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, "-model bare.safetensors -classes 12 -out a.png", []string{"-classes is 12", "0 … 11"}},
 		{cli.Usage, "-model bare.safetensors -classes -1 -out a.png", []string{"-classes is -1"}},
 		{cli.Usage, "-model bare.safetensors -classes 2 -labels zzz -out a.png", []string{"-labels", `"zzz"`, "softmax or bernoulli"}},
-		{cli.Usage, m + "-seed -1 -out a.png", []string{`"-1" for flag -seed`}},
+		{cli.Usage, m + "-samples -out a.png", []string{"-samples"}},
 		{cli.Usage, m + "-ouy a.png", []string{"-ouy", "did you mean -out?"}},
 		{cli.Usage, m + "-out a.png b.png", []string{`unexpected argument "b.png"`}},
 	} {

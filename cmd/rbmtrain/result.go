@@ -10,6 +10,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
+	"gorbm/negphase/sample"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/rundir"
@@ -192,7 +193,8 @@ type jsonResult struct {
 	Tunings        int64              `json:"tunings,omitempty"`      // of a sampler's settings
 	TuningFlips    int64              `json:"tuning_flips,omitempty"` // of their trials
 	BestStep       *int               `json:"best_step,omitempty"`
-	Samples        *train.Agreement   `json:"samples_of_class,omitempty"`
+	Samples        *sample.Agreement  `json:"samples_of_class,omitempty"`
+	Mixed          *bool              `json:"samples_mixed,omitempty"`
 	Warnings       []string           `json:"warnings,omitempty"`
 	Data           string             `json:"data"`
 	Binarize       string             `json:"binarize"`
@@ -230,7 +232,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 	s := jsonResult{
 		Steps: r.trainer.Steps(), Seconds: r.seconds(), StepsPerSecond: float64(r.trainer.Steps()) / r.seconds(),
 		Metrics: map[string]float64{}, SwapRates: total.SwapRates(), Warnings: warnings,
-		SecondsInAll: r.secondsInAll(), Samples: r.samples,
+		SecondsInAll: r.secondsInAll(), Samples: r.samples, Mixed: r.mixed,
 		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(), Objective: r.settings.Objective, Alpha: r.settings.Alpha,
 		Model: r.folder.Path(rundir.ModelFile), Folder: r.folder.Dir,
 		OffWeight:  cli.Known(total.OffWeight()),
@@ -283,10 +285,8 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 	r.describeLadder(w, total)
 	if r.discriminative() {
 		fmt.Fprintln(w, "no samples: p(x) was not trained")
-	} else if r.samples != nil {
-		fmt.Fprintln(w, describeSamples(*r.samples))
-	} else if r.model.Classes() > 0 {
-		fmt.Fprintln(w, "samples are not counted by class: training rows of different classes lie too near to each other")
+	} else {
+		fmt.Fprintln(w, r.describeSamples())
 	}
 	r.describeMoves(w, total)
 	if tau, ok := total.MeanMeetingTime(); ok {
@@ -320,13 +320,22 @@ func (r *runner) suggestions() []string {
 }
 
 // describeSamples says how many samples are of their class, by the nearest
-// training row.
-func describeSamples(a train.Agreement) string {
-	text := fmt.Sprintf("of %d samples, %d are nearest to a row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
-	if a.Leave() {
-		text += ": samples leave their classes"
+// training row, and whether their chains have mixed.
+func (r *runner) describeSamples() string {
+	text := "samples: "
+	if a := r.samples; a != nil {
+		text = fmt.Sprintf("of %d samples, %d are nearest to a row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
+		if a.Leave() {
+			text += ": samples leave their classes"
+		}
+		text += "; "
+	} else if r.model.Classes() > 0 {
+		text += "not counted by class, as training rows of different classes lie too near to each other; "
 	}
-	return text
+	if *r.mixed {
+		return text + "chains have mixed"
+	}
+	return text + "chains have not mixed: started at training rows"
 }
 
 // describeMoves prints what the moves did.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gorbm/cmd/cli"
+	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/modelfile"
@@ -70,7 +71,7 @@ func (p *plan) run(ctx context.Context) (err error) {
 	if r.final, err = r.evaluator.Final(ctx, trainer.Model(), trainer.Steps()); err != nil {
 		return err
 	}
-	if err := r.draw(); err != nil {
+	if err := r.draw(ctx); err != nil {
 		return err
 	}
 	return r.print()
@@ -111,12 +112,13 @@ type runner struct {
 
 	begin     time.Time
 	state     progressState
-	last      train.Evaluation // while training
-	final     train.Evaluation // of all rows
-	samples   *train.Agreement // with their classes; nil without labels
-	begun     bool             // the evaluation of step 0 is in the table
-	warned    bool             // that the ladder does not exchange
-	stopped   bool             // by -stop-after
+	last      train.Evaluation  // while training
+	final     train.Evaluation  // of all rows
+	samples   *sample.Agreement // with their classes; nil without labels
+	mixed     *bool             // whether the chains of samples.png have mixed; nil before
+	begun     bool              // the evaluation of step 0 is in the table
+	warned    bool              // that the ladder does not exchange
+	stopped   bool              // by -stop-after
 	saved     time.Time
 	savedStep int
 }
@@ -292,14 +294,14 @@ func (r *runner) write() error {
 }
 
 // draw writes the pictures.
-func (r *runner) draw() error {
+func (r *runner) draw(ctx context.Context) error {
 	set, file := r.sets.Train, func(name string, write func(w io.Writer) error) error {
 		return atomicfile.Write(r.folder.Path(name), write)
 	}
 	filters := plots.Filters(r.trainer.Model(), set.Height, set.Width)
 	if err := cmp.Or(
 		file(rundir.FiltersFile, func(w io.Writer) error { return png.Encode(w, filters) }),
-		r.drawSamples(file),
+		r.drawSamples(ctx, file),
 		r.drawLadder(),
 	); err != nil || !r.measures() {
 		return err
@@ -312,11 +314,11 @@ func (r *runner) draw() error {
 }
 
 // drawSamples writes the picture of samples, unless p(x) was not trained.
-func (r *runner) drawSamples(file func(name string, write func(w io.Writer) error) error) error {
+func (r *runner) drawSamples(ctx context.Context, file func(name string, write func(w io.Writer) error) error) error {
 	if r.discriminative() {
 		return nil
 	}
-	samples, err := train.Samples(r.trainer.Model(), r.sets.Train, samplesPerClass, r.settings.Seed)
+	samples, err := r.sample(ctx)
 	if err != nil {
 		return err
 	}
@@ -327,21 +329,56 @@ func (r *runner) drawSamples(file func(name string, write func(w io.Writer) erro
 	return file(rundir.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) })
 }
 
-// sheet returns the picture of the samples, with their classes and how many are
-// of their class.
-func (r *runner) sheet(samples rbm.Matrix) (image.Image, error) {
-	set, m := r.sets.Train, r.trainer.Model()
-	tiles := plots.Tiles(samples, set.Height, set.Width, samplesPerClass, plots.Ink)
+// sample draws the samples of samples.png: some of each class, or without labels
+// of the whole model.
+func (r *runner) sample(ctx context.Context) (sample.Sheet, error) {
+	m := r.trainer.Model()
+	var queries []sample.Query
+	s := sample.Settings{Samples: samplesPerClass, Rounds: samplesRounds}
+	for y := range m.Classes() {
+		if m.HasClass(y) {
+			queries = append(queries, sample.Query{Class: y})
+		}
+	}
 	if m.Classes() == 0 {
-		return tiles, nil
+		queries, s.Samples = []sample.Query{{Class: rbm.Free}}, 10*samplesPerClass
 	}
-	text := ""
-	if a, ok := train.Agree(m, set, samples, samplesPerClass, r.settings.Seed); ok {
-		r.samples = &a
-		text = describeSamples(a)
-	}
-	return plots.Caption(tiles, set.Classes, text)
+	bar := r.flags.NewProgress("samples", "‰", 1000)
+	defer bar.Done()
+	return sample.DrawEach(ctx, m, r.sets.Train, queries, s, rbm.NewKey(r.settings.Seed).Child(samplesKey), func(done float64) { bar.Set(int64(1000*done), "") })
 }
+
+// sheet returns the picture of the samples, with their classes, how many are of
+// their class, and whether the chains have mixed.
+func (r *runner) sheet(samples sample.Sheet) (image.Image, error) {
+	set, m := r.sets.Train, r.trainer.Model()
+	mixed := samples.Mixed()
+	r.mixed = &mixed
+	rows := samples.Means
+	if m.Classes() > 0 { // a class that a constraint makes impossible has an empty line
+		rows = rbm.NewMatrix(m.Classes()*samplesPerClass, m.Inputs())
+		for i, y := range samples.Asked {
+			copy(rows.Row(int(y)*samplesPerClass+i%samplesPerClass), samples.Means.Row(i))
+		}
+	}
+	tiles := plots.Tiles(rows, set.Height, set.Width, samplesPerClass, plots.Ink)
+	if set.Y != nil {
+		r.samples = sample.Compare(set, samples.Means, samples.Asked, samples.Start, rbm.NewKey(r.settings.Seed).Child(samplesKey)).Classes
+	}
+	var names []string
+	if m.Classes() > 0 {
+		names = set.Classes
+	}
+	return plots.Caption(tiles, names, samples.Caption(r.samples))
+}
+
+const (
+	// samplesRounds bounds the chains of samples.png: some seconds at 784 × 500
+	// units and ten classes.
+	samplesRounds = 1024
+	// samplesKey is the purpose of their key.
+	samplesKey = 1 << 33
+)
 
 // samplesPerClass is the number of samples in a line of samples.png. There is
 // a line for each class.

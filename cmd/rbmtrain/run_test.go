@@ -171,9 +171,9 @@ func TestPictures(t *testing.T) {
 	}{
 		// Tiles of 2 × 4 values, each 14 × 14 pixels, with gaps of 2: 5 filters
 		// in 3 columns, 10 samples for each of 4 classes, and 30 pixels for the
-		// classes' names of two digits.
-		{clitest.Toy, image.Pt(3*58+2, 2*30+2), image.Pt(30+10*58+2, 4*30+2)},
-		{clitest.Toy + ":plain", image.Pt(3*58+2, 2*30+2), image.Pt(10*58+2, 10*30+2)},
+		// classes' names of two digits; 28 below them for a line of text.
+		{clitest.Toy, image.Pt(3*58+2, 2*30+2), image.Pt(30+10*58+2, 4*30+2+28)},
+		{clitest.Toy + ":plain", image.Pt(3*58+2, 2*30+2), image.Pt(10*58+2, 10*30+2+28)},
 	} {
 		rbmtrain.OK(t, "-data", c.data, "-hidden", "5", "-steps", "40", "-quiet", "-out", "run", "-force")
 		for file, want := range map[string]image.Point{rundir.FiltersFile: c.filters, rundir.SamplesFile: c.samples} {

@@ -141,3 +141,25 @@ func Filters(m *rbm.RBM, height, width int) *image.RGBA {
 
 // squarish returns the number of columns of a squarish sheet of n pictures.
 func squarish(n int) int { return max(1, int(math.Ceil(math.Sqrt(float64(n))))) }
+
+// Hole is what MarkedInk paints as a hole: a value that is missing.
+const Hole = -1
+
+// Given marks a value in [0,1], for MarkedInk, as one that was given.
+func Given(p float32) float32 { return givenFrom + min(max(p, 0), 1) }
+
+// givenFrom is where the values of Given begin.
+const givenFrom = 2
+
+// MarkedInk is Ink, with values of Given in shades of blue and Hole in light yellow.
+func MarkedInk(p float32) color.RGBA {
+	switch {
+	case p < 0:
+		return color.RGBA{0xFF, 0xF3, 0xC4, 0xFF}
+	case p < givenFrom:
+		return Ink(p)
+	}
+	t := p - givenFrom
+	fade := func(from, to float32) uint8 { return uint8(from + t*(to-from) + 0.5) }
+	return color.RGBA{fade(0xD6, 0x08), fade(0xE6, 0x30), fade(0xF7, 0x6B), 0xFF} // ColorBrewer Blues
+}

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/cmd/cli"
+	"gorbm/negphase/sample"
+	"gorbm/rbm"
+	"gorbm/rbm/npz"
+)
+
+// given is what -clamp says: rows with holes.
+type given struct {
+	queries []sample.Query
+	labels  []string // of each row, "" for a hole; nil if the file has none
+}
+
+// maxCells limits the file of -clamp.
+const maxCells = 1 << 27
+
+// readClamp reads the file of -clamp. class is that of -class, or rbm.Free.
+func (p *plan) readClamp(class int) (*given, error) {
+	var g *given
+	var err error
+	switch ext := strings.ToLower(filepath.Ext(p.clamp)); ext {
+	case ".csv":
+		g, err = p.clampCSV()
+	case ".npz", ".npy":
+		g, err = p.clampArrays(ext == ".npy")
+	default:
+		return nil, cli.Usagef("-clamp is %q; it must end in .csv, .npz or .npy", p.clamp)
+	}
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("-clamp: %s does not exist", p.clamp)
+	case err != nil:
+		return nil, fmt.Errorf("-clamp: %s: %w", p.clamp, err)
+	case len(g.queries) == 0:
+		return nil, fmt.Errorf("-clamp: %s: no rows; write one a line", p.clamp)
+	case g.labels != nil && p.m.Classes() == 0:
+		return nil, fmt.Errorf("-clamp: %s has labels, but %s has none; leave the column out", p.clamp, p.model.Path)
+	case g.labels != nil && p.flags.Given("class"):
+		return nil, cli.Usagef("-class and the labels of %s both give the class; leave one of them out", p.clamp)
+	}
+	for r := range g.queries {
+		q := &g.queries[r]
+		if q.Class = class; g.labels != nil && g.labels[r] != "" {
+			if q.Class = slices.Index(p.classes, g.labels[r]); q.Class < 0 {
+				return nil, fmt.Errorf("-clamp: %s: row %d has the label %.40q; the classes are %s", p.clamp, r, g.labels[r], strings.Join(p.classes, ", "))
+			}
+		}
+		if _, err := p.m.Given(q.Inputs, q.Class); err != nil {
+			return nil, fmt.Errorf("-clamp: %s: row %d: %w", p.clamp, r, err)
+		}
+	}
+	return g, nil
+}
+
+// put adds a value to the inputs of a row: NaN is a hole.
+func put(row []int8, v float64) ([]int8, error) {
+	switch {
+	case math.IsNaN(v):
+		return append(row, rbm.Free), nil
+	case !(v >= 0 && v <= 1):
+		return nil, fmt.Errorf("%v is not in [0,1]; holes are NaN", v)
+	case v >= 0.5:
+		return append(row, 1), nil
+	}
+	return append(row, 0), nil
+}
+
+// clampCSV reads rows of values. Empty cells are holes. A header may come first; a
+// last column of it named y, label, class or target, or one more column than there
+// are inputs, has the labels.
+func (p *plan) clampCSV() (*given, error) {
+	f, err := os.Open(p.clamp)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in := csv.NewReader(f)
+	in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = -1, true, true
+	inputs := p.m.Inputs()
+	g := &given{}
+	for cells := 0; ; {
+		fields, err := in.Read()
+		if err == io.EOF {
+			return g, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		line, _ := in.FieldPos(0)
+		if n := len(fields); n != inputs && n != inputs+1 {
+			return nil, fmt.Errorf("line %d has %d values; the model has %d inputs, and one more column may hold labels", line, n, inputs)
+		}
+		labelled := len(fields) == inputs+1
+		if g.queries == nil && isHeader(fields[:inputs]) {
+			continue
+		}
+		if len(g.queries) > 0 && labelled != (g.labels != nil) {
+			return nil, fmt.Errorf("line %d has %d values where the first row has another number; give every row the same", line, len(fields))
+		}
+		if cells += len(fields); cells > maxCells {
+			return nil, fmt.Errorf("more than %d values; split the file", maxCells)
+		}
+		var row []int8
+		for i, text := range fields[:inputs] {
+			v := math.NaN()
+			if text = strings.TrimSpace(text); text != "" {
+				if v, err = strconv.ParseFloat(text, 64); err != nil {
+					return nil, fmt.Errorf("line %d, column %d: %.40q is not a number; holes are NaN or empty", line, i+1, text)
+				}
+			}
+			if row, err = put(row, v); err != nil {
+				return nil, fmt.Errorf("line %d, column %d: %w", line, i+1, err)
+			}
+		}
+		g.queries = append(g.queries, sample.Query{Inputs: row})
+		if labelled {
+			label := strings.TrimSpace(fields[inputs])
+			if strings.EqualFold(label, "nan") {
+				label = ""
+			}
+			g.labels = append(g.labels, label)
+		}
+	}
+}
+
+// isHeader reports whether fields are names of columns: none is a number or empty.
+func isHeader(fields []string) bool {
+	return !slices.ContainsFunc(fields, func(s string) bool {
+		_, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+		return err == nil || strings.TrimSpace(s) == ""
+	})
+}
+
+// clampArrays reads the array x, examples × inputs or × height × width, and y if it
+// is there; or the one array of an .npy.
+func (p *plan) clampArrays(single bool) (*given, error) {
+	f, err := os.Open(p.clamp)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	a := npz.Single(f, info.Size(), "x")
+	if !single {
+		if a, err = npz.Open(f, info.Size()); err != nil {
+			return nil, err
+		}
+	}
+	x, err := a.Array("x")
+	if err != nil {
+		return nil, err
+	}
+	defer x.Close()
+	cols := int64(1)
+	for _, d := range x.Shape[min(1, len(x.Shape)):] {
+		cols *= d
+	}
+	inputs := p.m.Inputs()
+	switch {
+	case len(x.Shape) < 2 || x.Kind == 'U' || x.Fortran:
+		return nil, x.Errorf("give numbers, examples × inputs, in C order")
+	case cols != int64(inputs):
+		return nil, x.Errorf("rows have %d values; the model has %d inputs", cols, inputs)
+	case x.Elements() > maxCells:
+		return nil, x.Errorf("more than %d values; save less", maxCells)
+	}
+	g := &given{queries: make([]sample.Query, x.Shape[0])}
+	err = x.Rows(int(x.Shape[0]), inputs, func(i, j int, v float64) error {
+		row, err := put(g.queries[i].Inputs, v)
+		if err != nil {
+			return x.Errorf("row %d, value %d: %w", i, j, err)
+		}
+		g.queries[i].Inputs = row
+		return nil
+	})
+	if err != nil || !a.Has("y") {
+		return g, err
+	}
+	return g, readLabels(a, g)
+}
+
+// readLabels reads the array y: text or whole numbers, where an
+// empty text or NaN is a hole.
+func readLabels(a *npz.Archive, g *given) error {
+	y, err := a.Array("y")
+	if err != nil {
+		return err
+	}
+	defer y.Close()
+	if len(y.Shape) != 1 || int(y.Shape[0]) != len(g.queries) {
+		return y.Errorf("shape %v; x has %d rows, so give %d labels", y.Shape, len(g.queries), len(g.queries))
+	}
+	g.labels = make([]string, len(g.queries))
+	for r := range g.labels {
+		b, err := y.Next(1)
+		if err != nil {
+			return err
+		}
+		label, ok := y.Text(b)
+		switch hole := y.Kind == 'f' && math.IsNaN(y.Number(b)) || y.Kind == 'U' && label == ""; {
+		case hole:
+		case !ok:
+			return y.Errorf("row %d is no class; give whole numbers or text, and NaN or an empty text for a hole", r)
+		default:
+			g.labels[r] = label
+		}
+	}
+	return y.End()
+}

@@ -1,0 +1,296 @@
+// Rbmsample draws samples from a restricted Boltzmann machine, given a class or
+// some of the inputs, and says whether its chains have mixed.
+//
+//	rbmsample -model runs/fontdigits-ins-1 -class 3 -out threes.png
+//
+// See rbmsample -h.
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"gorbm/cmd/cli"
+	"gorbm/data"
+	"gorbm/negphase"
+	"gorbm/negphase/sample"
+	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
+	"gorbm/train"
+)
+
+func main() { cli.Main("rbmsample", run) }
+
+const summary = `rbmsample draws samples from a model and says whether its chains have mixed.
+
+The ending of -out says what is written. A .png is a sheet of pictures, a line for
+each class or each row of -clamp. An .npz has the arrays x [samples, inputs], y if the
+model has labels, and row if there is a -clamp: the row, from 0, that was filled in. A
+.csv has the same columns. Values are means p(x|h), or with -means=false bits.
+
+-class draws given a class; without it each class has its turn, and -class any
+leaves the label to be drawn with the rest. -clamp fills in holes: it names a .csv,
+.npz or .npy file of rows that are as long as the inputs. Holes are NaN, or empty cells
+of a .csv; other values lie in [0,1] and are cut at one half. A last column y, or the
+array y, gives classes by name, and may have holes too. What is given folds into the
+biases of the hidden units, so that the sampler runs on the smaller model and the law is
+exactly the conditional one.
+
+Without -negphase the chains take Gibbs steps. Where these stick, ladders of
+temperatures that are tuned to the model try too. Half of the chains start at random
+states and half at training rows. The chains have mixed if both halves agree, by
+Welch's test of their free energies and by a test of their last states (energy distance),
+at 0.5 % each, and if half of the rounds, the burn-in, is at least five
+autocorrelation times. A run ends when they have, or after -rounds. Then the samples
+are from random states: nothing of them comes from a training row. If the chains have
+not mixed, "mixed" is false with -json, a warning says why, and the samples are from
+chains that started at training rows, which they may still resemble; -start decides
+otherwise.
+
+The nearest training rows tell whether samples are copies: they are compared with as
+many training rows and the other rows nearest to these. A sample is nearer than all
+of these by chance about once.`
+
+type options struct {
+	flags     *cli.Flags
+	model     *cli.ModelFlags
+	data      *cli.DataFlags
+	class     string
+	clamp     string
+	negphase  string
+	out       string
+	start     string
+	n, rounds int
+	means     bool
+	seed      uint64
+	workers   *int
+}
+
+func newOptions() *options {
+	f := cli.NewFlags("rbmsample", summary, "rbmsample -model RUN_OR_FILE -out FILE [flags]")
+	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: the data that the model was trained on, if they are there)")}
+	f.IntVar(&o.n, "n", 0, "samples of each class, or of each row of -clamp; 0: 50 of a class that is named, 10 of each class else, 100 without labels, 5 of a row of -clamp")
+	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: the label is drawn too (default: each class in turn)")
+	f.StringVar(&o.clamp, "clamp", "", "a .csv, .npz or .npy of rows with holes to fill in")
+	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im or walk; settings may follow, as in pt:chains=10:tau=auto (default: chosen)")
+	f.StringVar(&o.out, "out", "", "file to write: .png, .npz or .csv")
+	f.StringVar(&o.start, "start", "auto", "chains that the samples come from, by where they started: random, data, or auto, which is random if they have mixed, else data")
+	f.IntVar(&o.rounds, "rounds", 0, fmt.Sprintf("most rounds of a chain before its first sample; 0: %d, or fewer of each of many rows of -clamp", sample.DefaultRounds))
+	f.BoolVar(&o.means, "means", true, "grey means p(x|h); -means=false: bits")
+	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits")
+	f.AddOutput("no progress bar and no report; errors and warnings remain", "print one JSON object and nothing else on standard output")
+	o.workers = f.AddWorkers()
+	return o
+}
+
+const (
+	maxSamples = 1 << 20
+	maxRounds  = 1 << 26
+	minRounds  = 16
+	// clampRounds is the least default of -rounds for each of many rows.
+	clampRounds = 512
+)
+
+// A plan is what to sample.
+type plan struct {
+	options
+	m        *rbm.RBM
+	about    modelfile.About
+	set      *data.Set // nil if there are none
+	classes  []string
+	given    *given // of -clamp; nil
+	queries  []sample.Query
+	settings sample.Settings
+	warnings []string
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := newOptions()
+	if err := o.flags.Parse(args, stdout, stderr); err != nil {
+		return err
+	}
+	restore, err := cli.UseWorkers(*o.workers)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	p, err := o.plan(ctx)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	bar := o.flags.NewProgress("sampling", "‰", 1000)
+	sheet, err := sample.DrawEach(ctx, p.m, p.set, p.queries, p.settings, rbm.NewKey(o.seed), func(done float64) { bar.Set(int64(1000*done), "") })
+	bar.Done()
+	if err != nil {
+		return err
+	}
+	r := p.newResult(sheet, time.Since(begin))
+	if err := p.write(sheet, r); err != nil {
+		return err
+	}
+	return p.print(r)
+}
+
+// plan checks the flags and reads the files.
+func (o *options) plan(ctx context.Context) (*plan, error) {
+	f := o.flags
+	if o.out == "" {
+		return nil, cli.Usagef("-out is missing; name a .png, .npz or .csv file")
+	}
+	if o.start != "auto" && o.start != sample.FromRandom && o.start != sample.FromData {
+		return nil, cli.Choice("start", o.start, "auto", sample.FromRandom, sample.FromData)
+	}
+	if err := cmp.Or(f.CheckNew("out", ".png", ".npz", ".csv"), cli.Between("n", o.n, 0, maxSamples)); err != nil {
+		return nil, err
+	}
+	if f.Given("rounds") && o.rounds != 0 {
+		if err := cli.Between("rounds", o.rounds, minRounds, maxRounds); err != nil {
+			return nil, err
+		}
+	}
+	p := &plan{options: *o}
+	var err error
+	if p.m, p.about, err = o.model.Load(); err != nil {
+		return nil, err
+	}
+	if err := p.m.CheckFinite(); err != nil {
+		return nil, fmt.Errorf("model %s: %w", o.model.Path, err)
+	}
+	p.classes = p.about.ClassNames
+	for len(p.classes) < p.m.Classes() {
+		p.classes = append(slices.Clip(p.classes), fmt.Sprint(len(p.classes)))
+	}
+	if err := p.ask(); err != nil {
+		return nil, err
+	}
+	if err := p.loadData(ctx); err != nil {
+		return nil, err
+	}
+	return p, p.chooseSampler()
+}
+
+// loadData loads the training rows. Without -data they may be missing: then there is
+// a warning.
+func (p *plan) loadData(ctx context.Context) error {
+	named := p.flags.Given("data")
+	if !named && p.about.Data == "" {
+		p.warnings = append(p.warnings, "the model does not say what it was trained on, so nothing is compared with training rows; name them by -data")
+		return p.needData()
+	}
+	p.data.Follow(p.about)
+	set, _, err := p.data.Load(ctx)
+	if err != nil {
+		if named || ctx.Err() != nil {
+			return err
+		}
+		p.warnings = append(p.warnings, fmt.Sprintf("the training rows are not there, so nothing is compared with them: %v", err))
+		return p.needData()
+	}
+	if p.m.Classes() > 0 && p.m.Inputs() == set.X.Cols {
+		if set, err = set.WithClasses(p.about.ClassNames); err != nil {
+			return fmt.Errorf("%s does not fit the data: %w", p.model.Path, err)
+		}
+	}
+	if err := train.Fits(p.m, set); err != nil && !(set.Y == nil && p.m.Inputs() == set.X.Cols) {
+		return fmt.Errorf("%s does not fit the data: %w", p.model.Path, err)
+	}
+	p.set = set
+	return nil
+}
+
+func (p *plan) needData() error {
+	if p.start == sample.FromData {
+		return cli.Usagef("-start data needs the training rows; name them by -data")
+	}
+	return nil
+}
+
+// ask makes the queries of -class and -clamp.
+func (p *plan) ask() error {
+	class, each, err := p.parseClass()
+	if err != nil {
+		return err
+	}
+	n := 100
+	switch {
+	case p.clamp != "":
+		if p.given, err = p.readClamp(class); err != nil {
+			return err
+		}
+		p.queries, n = p.given.queries, 5
+	case each:
+		for y := range p.m.Classes() {
+			if !p.m.HasClass(y) {
+				return fmt.Errorf("no state of class %s meets the constraint %v of the model; name another by -class", p.classes[y], p.m.Constraint)
+			}
+			p.queries = append(p.queries, sample.Query{Class: y})
+		}
+		n = 10
+	default:
+		if class != rbm.Free {
+			if n = 50; !p.m.HasClass(class) {
+				return fmt.Errorf("no state of class %s meets the constraint %v of the model", p.classes[class], p.m.Constraint)
+			}
+		}
+		p.queries = []sample.Query{{Class: class}}
+	}
+	p.settings = sample.Settings{Samples: cmp.Or(p.n, n), Rounds: p.rounds, Start: strings.TrimPrefix(p.start, "auto")}
+	if p.settings.Rounds == 0 {
+		p.settings.Rounds = sample.DefaultRounds
+		if p.clamp != "" {
+			p.settings.Rounds = max(clampRounds, sample.DefaultRounds/len(p.queries))
+		}
+	}
+	if total := p.settings.Samples * len(p.queries); total > maxSamples {
+		return cli.Usagef("-n %d asks for %d samples in all; the most are %d", p.settings.Samples, total, maxSamples)
+	}
+	return nil
+}
+
+// parseClass reads -class. each is true if each class has its turn.
+func (p *plan) parseClass() (class int, each bool, err error) {
+	given := p.flags.Given("class")
+	switch classes := p.m.Classes(); {
+	case given && classes == 0:
+		return 0, false, cli.Usagef("-class is %q, but %s has no labels; leave it out, or say by -classes which of its units are labels", p.class, p.model.Path)
+	case !given:
+		return rbm.Free, classes > 0, nil
+	}
+	if y := slices.Index(p.classes, p.class); y >= 0 {
+		return y, false, nil
+	}
+	if p.class == "any" {
+		return rbm.Free, false, nil
+	}
+	var y int
+	if _, err := fmt.Sscanf(p.class+"\n", "%d\n", &y); err == nil && y >= 0 && y < p.m.Classes() {
+		return y, false, nil
+	}
+	return 0, false, cli.Usagef("-class is %q%s; the classes are %s", p.class, data.DidYouMean(p.class, p.classes), strings.Join(p.classes, ", "))
+}
+
+// chooseSampler reads -negphase.
+func (p *plan) chooseSampler() error {
+	if !p.flags.Given("negphase") {
+		return nil
+	}
+	kind, _, _ := strings.Cut(p.negphase, ":")
+	s, err := negphase.Parse(p.negphase, sample.Defaults(kind, p.settings.Samples))
+	if err == nil {
+		err = sample.CheckSampler(s, p.m)
+	}
+	if err == nil && s.Ladder().Path == negphase.ToData && p.set == nil {
+		err = fmt.Errorf("%s: path=data needs the training rows; name them by -data", s.Kind)
+	}
+	if err != nil {
+		return cli.Usagef("-negphase: %w", err)
+	}
+	p.settings.Sampler = s
+	return nil
+}

@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"image/png"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
+	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
+	"gorbm/rbm/npz"
+)
+
+var rbmsample = clitest.Command{Name: "rbmsample", Run: run}
+
+// isolate goes to an empty folder with two models: m, of the toy data with 8 inputs
+// and 4 classes, and plain, of 6 inputs of no known data.
+func isolate(t *testing.T) {
+	t.Helper()
+	clitest.Isolate(t)
+	clitest.Save(t, "m.npz", clitest.Model(12, 5, 4, rbm.Softmax),
+		modelfile.About{Data: clitest.Toy, ClassNames: []string{"00", "01", "10", "11"}, Height: 2, Width: 4})
+	clitest.Save(t, "named.npz", clitest.Model(8, 4, 2, rbm.Softmax), modelfile.About{ClassNames: []string{"cat", "dog"}, Height: 2, Width: 3})
+	clitest.Save(t, "plain.npz", clitest.Model(6, 4, 0, rbm.Softmax), modelfile.About{})
+	clitest.Write(t, "holes.csv", "1,,0,nan,,1\n,,,,1,0\n")
+}
+
+func TestHelp(t *testing.T) {
+	rbmsample.Help(t, "model", "n", "class", "clamp", "negphase", "out", "start", "rounds", "means", "seed", "data", "json", "quiet", "workers")
+}
+
+// object runs the command with -json.
+func object(t *testing.T, args string) (r result) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(rbmsample.OK(t, append(strings.Fields(args), "-json")...)), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Every file that can be written has the samples, and equal seeds give equal bytes.
+func TestFiles(t *testing.T) {
+	isolate(t)
+	const toy = "-model named.npz -rounds 64 -n 3 "
+	for _, name := range []string{"a.png", "a.npz", "a.csv"} {
+		for copyOf, seed := range map[string]string{"": "1", "b": "1", "c": "2"} {
+			object(t, toy+"-seed "+seed+" -workers 1 -out "+copyOf+name)
+		}
+		if clitest.Read(t, name) != clitest.Read(t, "b"+name) || clitest.Read(t, name) == clitest.Read(t, "c"+name) {
+			t.Errorf("%s: equal seeds give other bytes, or other seeds the same", name)
+		}
+	}
+	f, err := os.Open("a.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	// Three pictures of 2 × 3 values, 19 pixels each, in two lines with their names.
+	if img, err := png.Decode(f); err != nil || img.Bounds().Dx() < 3*57 || img.Bounds().Dy() < 2*38 {
+		t.Errorf("a.png: %v, %v", img.Bounds(), err)
+	}
+	// What is written can be the data of a model.
+	for _, name := range []string{"a.npz", "a.csv"} {
+		set, _, err := data.Load(context.Background(), name, data.Options{Binarize: data.None})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if set.Len() != 6 || set.X.Cols != 6 || strings.Join(set.Classes, " ") != "cat dog" || set.Grey.Rows != 6 || set.Y[2] != 0 || set.Y[3] != 1 {
+			t.Errorf("%s: %d rows, classes %q, labels %v", name, set.Len(), set.Classes, set.Y)
+		}
+	}
+	object(t, toy+"-means=false -class dog -out bits.csv")
+	for i, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "bits.csv")), "\n")[1:] {
+		if fields := strings.Split(line, ","); len(fields) != 7 || fields[6] != "dog" || strings.Trim(strings.Join(fields[:6], ""), "01") != "" {
+			t.Errorf("row %d of bits is %s", i, line)
+		}
+	}
+}
+
+// The proof is in -json, with keys that scripts rely on.
+func TestJSON(t *testing.T) {
+	isolate(t)
+	r := object(t, "-model m.npz -class 11 -n 30 -out a.npz")
+	if r.N != 30 || r.Class != "11" || !r.Mixed || r.Tau == nil || r.ESS == nil || r.RHat == nil || r.Out != "a.npz" || len(r.Laws) != 1 ||
+		r.Laws[0].Samples == nil || r.Laws[0].Start != "random" || r.Nearest == nil || r.Laws[0].Trips != nil {
+		t.Errorf("%+v", r)
+	}
+	r = object(t, "-model m.npz -class 3 -rounds 256 -negphase pt:chains=4:tau=1/2/4 -out b.npz")
+	if r.Class != "11" || r.N != 50 || r.Laws[0].Trips == nil || *r.Laws[0].Trips == 0 || r.Laws[0].NegPhase != "pt:k=1:swaps=1:chains=4:start=uniform:tau=1/2/4" {
+		t.Errorf("a ladder: %+v", r)
+	}
+	// Without data nothing is compared with them, and that is said.
+	r = object(t, "-model plain.npz -out c.npz")
+	if r.N != 100 || r.Laws[0].Samples != nil || r.Nearest != nil || len(r.Warnings) == 0 || !strings.Contains(r.Warnings[0], "-data") {
+		t.Errorf("no data: %+v", r)
+	}
+	r = object(t, "-model m.npz -class any -n 40 -out d.csv")
+	seen := map[string]bool{}
+	for _, line := range strings.Split(strings.TrimSpace(clitest.Read(t, "d.csv")), "\n")[1:] {
+		seen[line[strings.LastIndex(line, ",")+1:]] = true
+	}
+	if r.N != 40 || r.Class != "" || len(seen) < 2 {
+		t.Errorf("any class: %v, %+v", seen, r)
+	}
+}
+
+// Chains that have not mixed are told on standard error, and the status is 0.
+func TestNotMixed(t *testing.T) {
+	isolate(t)
+	m := rbm.New(12, 4, 0, rbm.Softmax)
+	w := rbm.NewMatrix(12, 4)
+	for i := range w.Data {
+		w.Data[i] = 3
+	}
+	m.SetWeights(w)
+	for i := range m.VisibleBias {
+		m.VisibleBias[i] = -6
+	}
+	for j := range m.HiddenBias {
+		m.HiddenBias[j] = -18
+	}
+	clitest.Save(t, "stuck.npz", m, modelfile.About{})
+	clitest.Write(t, "ones.csv", strings.Repeat(strings.Repeat("1,", 11)+"1\n", 20))
+	args := strings.Fields("-model stuck.npz -data ones.csv -label-column none -negphase pcd -rounds 256 -n 20 -out a.npz")
+	r := rbmsample.Call(args...)
+	if r.Status != cli.OK || !strings.Contains(r.Stderr, "warning: the chains have not mixed") || !strings.Contains(r.Stdout, "not mixed; ") {
+		t.Errorf("status %d\n%s%s", r.Status, r.Stdout, r.Stderr)
+	}
+	args[len(args)-1] = "b.npz"
+	if got := object(t, strings.Join(args, " ")); got.Mixed || got.Laws[0].Why == "" || got.Laws[0].Start != "data" {
+		t.Errorf("%+v", got)
+	}
+	args[len(args)-1] = "c.npz"
+	if r := rbmsample.Call(append(args, "-quiet")...); r.Stdout != "" || !strings.Contains(r.Stderr, "not mixed") {
+		t.Errorf("-quiet: %q, %q", r.Stdout, r.Stderr)
+	}
+}
+
+// Holes are filled, and what is given stays, from every kind of file.
+func TestClamp(t *testing.T) {
+	isolate(t)
+	nan := float32(math.NaN())
+	arrays := func(name string, all ...npz.Named) {
+		t.Helper()
+		f, err := os.Create(name)
+		if err == nil {
+			err = npz.Write(f, all)
+		}
+		if err := errors.Join(err, f.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := npz.Named{Name: "x", Shape: []int{2, 6}, Data: []float32{1, nan, 0, nan, nan, 1, nan, nan, nan, nan, 0.7, 0.2}}
+	arrays("holes.npz", x)
+	arrays("labelled.npz", x, npz.Named{Name: "y", Data: []string{"dog", ""}})
+	clitest.Write(t, "labelled.csv", "a,b,c,d,e,f,y\n1,,0,nan,,1,dog\n,,,,1,0,\n")
+	for _, c := range []struct{ model, file, class string }{
+		{"plain", "holes.csv", ""}, {"plain", "holes.npz", ""}, {"named", "labelled.npz", "dog"}, {"named", "labelled.csv", "dog"}, {"named", "holes.csv", ""},
+	} {
+		out := c.model + c.file + ".csv"
+		r := object(t, "-model "+c.model+".npz -clamp "+c.file+" -rounds 64 -n 8 -out "+out)
+		lines := strings.Split(strings.TrimSpace(clitest.Read(t, out)), "\n")
+		if r.N != 16 || len(r.Laws) != 2 || len(lines) != 17 {
+			t.Fatalf("%s: %+v", c.file, r)
+		}
+		filled := map[string]bool{}
+		for i, line := range lines[1:] {
+			f := strings.Split(line, ",")
+			wrong := i < 8 && (f[0] != "1" || f[2] != "0" || f[5] != "1" || f[6] != "0" || c.class != "" && f[7] != c.class) ||
+				i >= 8 && (f[4] != "1" || f[5] != "0" || f[6] != "1")
+			if wrong {
+				t.Errorf("%s: sample %d is %s", c.file, i, line)
+			}
+			filled[f[1]] = true
+		}
+		if len(filled) < 3 {
+			t.Errorf("%s: holes have the values %v alone", c.file, filled)
+		}
+		object(t, "-model "+c.model+".npz -clamp "+c.file+" -rounds 64 -n 2 -out "+out+".png")
+	}
+}
+
+func TestBadInput(t *testing.T) {
+	isolate(t)
+	clitest.Write(t, "there.png", "a file")
+	clitest.Write(t, "short.csv", "1,,0\n")
+	clitest.Write(t, "word.csv", "1,,0,x,0,0\n")
+	clitest.Write(t, "large.csv", "1,,0,7,0,0\n")
+	clitest.Write(t, "full.csv", "1,0,0,1,0,0\n")
+	clitest.Write(t, "fox.csv", "1,,0,1,0,0,fox\n")
+	clitest.Write(t, "mixed.csv", "1,,0,1,0,0,cat\n1,,0,1,0,0\n")
+	clitest.Write(t, "empty.csv", "")
+	clitest.Write(t, "wide.csv", "1,0,1,1,0,1,1,1,0,0\n")
+	clitest.Write(t, "bad.npz", "no archive")
+	const m, plain, named = "-model m.npz -out a.png ", "-model plain.npz -out a.png ", "-model named.npz -out a.png "
+	for _, c := range []struct {
+		status int
+		args   string
+		want   []string
+	}{
+		{cli.Usage, "", []string{"-out is missing"}},
+		{cli.Usage, "-out a.png", []string{"-model is missing"}},
+		{cli.Usage, "-model m.npz -out a.txt", []string{`"a.txt"`, ".png, .npz or .csv"}},
+		{cli.Failed, "-model m.npz -out there.png", []string{"there.png is there already"}},
+		{cli.Failed, "-model none.npz -out a.png", []string{"none.npz does not exist"}},
+		{cli.Usage, m + "-class four", []string{`-class is "four"`, "00, 01, 10, 11"}},
+		{cli.Usage, m + "-class 4", []string{`-class is "4"`}},
+		{cli.Usage, named + "-class dgo", []string{"did you mean dog?"}},
+		{cli.Usage, plain + "-class 1", []string{"plain.npz has no labels"}},
+		{cli.Usage, m + "-n -1", []string{"-n is -1"}},
+		{cli.Usage, m + "-n 1000000", []string{"4000000 samples"}},
+		{cli.Usage, m + "-rounds 3", []string{"-rounds is 3", "16"}},
+		{cli.Usage, m + "-start cold", []string{`-start is "cold"`, "auto, random, data"}},
+		{cli.Usage, plain + "-start data", []string{"-start data", "-data"}},
+		{cli.Usage, m + "-negphase zzz", []string{"-negphase", `"zzz"`}},
+		{cli.Usage, m + "-negphase cd", []string{"-negphase: cd starts at the data", "pcd"}},
+		{cli.Usage, m + "-negphase exact", []string{"exact lists states"}},
+		{cli.Usage, m + "-negphase ucd", []string{"no samples"}},
+		{cli.Usage, plain + "-negphase pt:path=data", []string{"path=data"}},
+		{cli.Usage, plain + "-clamp holes.txt", []string{`"holes.txt"`, ".csv, .npz or .npy"}},
+		{cli.Failed, plain + "-clamp none.csv", []string{"none.csv does not exist"}},
+		{cli.Failed, plain + "-clamp short.csv", []string{"short.csv", "line 1 has 3 values", "6 inputs"}},
+		{cli.Failed, m + "-clamp holes.csv", []string{"line 1 has 6 values", "8 inputs"}},
+		{cli.Failed, plain + "-clamp word.csv", []string{"line 1, column 4", `"x"`, "holes are NaN or empty"}},
+		{cli.Failed, plain + "-clamp large.csv", []string{"column 4", "7 is not in [0,1]"}},
+		{cli.Failed, plain + "-clamp full.csv", []string{"row 0", "leave some of them free"}},
+		{cli.Failed, plain + "-clamp empty.csv", []string{"no rows"}},
+		{cli.Failed, plain + "-clamp bad.npz", []string{"bad.npz", "not an npz archive"}},
+		{cli.Failed, plain + "-clamp fox.csv", []string{"has labels, but plain.npz has none"}},
+		{cli.Failed, named + "-clamp fox.csv", []string{`row 0 has the label "fox"`, "cat, dog"}},
+		{cli.Failed, named + "-clamp mixed.csv", []string{"line 2 has 6 values"}},
+		{cli.Usage, named + "-clamp fox.csv -class cat", []string{"both give the class"}},
+		{cli.Failed, plain + "-data wide.csv", []string{"plain.npz does not fit the data"}},
+		{cli.Failed, plain + "-data none.csv", []string{"none.csv"}},
+		{cli.Usage, m + "-workers -1", []string{"-workers is -1"}},
+	} {
+		t.Run(c.args, func(t *testing.T) { rbmsample.Fails(t, c.status, strings.Fields(c.args), c.want...) })
+	}
+}
+
+// Ctrl-C leaves no file.
+func TestInterrupted(t *testing.T) {
+	isolate(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r := rbmsample.CallContext(ctx, "-model", "plain.npz", "-out", "a.png"); r.Status == cli.OK {
+		t.Errorf("%+v", r)
+	}
+	if _, err := os.Stat("a.png"); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a file is left")
+	}
+}

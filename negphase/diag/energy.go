@@ -1,0 +1,61 @@
+package diag
+
+import "math/rand/v2"
+
+// EnergyTest tests whether n + m independent points come from one law, the first n
+// being one sample and the rest the other, by the energy distance
+//
+//	2·mean d(a,b) − mean d(a,a') − mean d(b,b')
+//
+// (Székely & Rizzo 2013) between the samples, against as many random
+// rearrangements of the points. p is the share of arrangements, the given one
+// included, whose distance is as large: if all come from one law it is at most α
+// with a probability of at most α, whatever the law. distance is symmetric, such as
+// the Euclidean one, for which the energy distance is zero for equal laws alone. It
+// is called n+m times (n+m−1)/2 times. EnergyTest panics if a sample is empty.
+func EnergyTest(n, m int, distance func(i, j int) float64, rearrangements int, r *rand.Rand) (p float64) {
+	if n < 1 || m < 1 {
+		panic("diag: the energy distance needs two samples")
+	}
+	all := n + m
+	d := make([]float64, all*all)
+	for i := range all {
+		for j := range i {
+			x := distance(i, j)
+			d[i*all+j], d[j*all+i] = x, x
+		}
+	}
+	order := make([]int, all)
+	for i := range order {
+		order[i] = i
+	}
+	energy := func() float64 {
+		var ab, aa, bb float64
+		for i, x := range order {
+			row := d[x*all : (x+1)*all]
+			for j, y := range order[:i] {
+				switch {
+				case i < n:
+					aa += row[y]
+				case j < n:
+					ab += row[y]
+				default:
+					bb += row[y]
+				}
+			}
+		}
+		return 2*ab/float64(n*m) - 2*aa/float64(n*n) - 2*bb/float64(m*m)
+	}
+	// Equal arrangements must count as equal although their sums are rounded
+	// in another order.
+	given := energy()
+	given -= 1e-12 * max(given, 0)
+	count := 1
+	for range rearrangements {
+		r.Shuffle(all, func(i, j int) { order[i], order[j] = order[j], order[i] })
+		if energy() >= given {
+			count++
+		}
+	}
+	return float64(count) / float64(rearrangements+1)
+}

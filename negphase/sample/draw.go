@@ -1,0 +1,302 @@
+package sample
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gorbm/negphase"
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// A Draw is samples of a law, and what shows whether the chains have mixed.
+type Draw struct {
+	V    rbm.Bits   // samples: states of Law.Model
+	Mean rbm.Matrix // p(v=1|h) of each, with h drawn given the sample
+	// Start is where the chains of the samples started, FromRandom or FromData. Row
+	// has the row of Law.Data at which the chain of each started; nil for FromRandom.
+	Start string
+	Row   []int
+	Proof
+}
+
+// firstLook is the number of rounds after which a run first asks whether its chains
+// have mixed, and ends if they have. It asks again after twice as many.
+const firstLook = 256
+
+// traceLength is the largest number of values in the trace of a chain.
+const traceLength = 1024
+
+// Draw draws samples of the law. Chains start at random states, and as many others
+// at rows of Law.Data, if there are any. Both run until they have mixed, as Proof
+// says, or for so many rounds as the settings allow. If chains of Gibbs steps that the
+// settings do not name have not mixed by then, ladders run, and are kept if they have
+// mixed, or if their sides agree and those of the Gibbs chains do not. The samples come from the chains that Settings.Start
+// names: from each its state then, and, if there are more samples than chains, its
+// state every 2τ rounds.
+//
+// Equal arguments give equal bits at any GOMAXPROCS. progress, if not nil, is
+// called with the part of the work done. The error is the context's, or that of the
+// estimator.
+func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(done float64)) (Draw, error) {
+	if progress == nil {
+		progress = func(float64) {}
+	}
+	if s.Sampler.Kind != "" {
+		r, err := l.run(ctx, s.Sampler, s.Rounds, key, progress)
+		if err != nil {
+			return Draw{}, err
+		}
+		return r.draw(ctx, s)
+	}
+	if d, ok := l.only(s, key); ok {
+		return d, nil
+	}
+	const share = 0.5 // of the progress bar, for the first of the samplers
+	first := s.chosen(l.Model)
+	r, err := l.run(ctx, first, s.Rounds, key, func(done float64) { progress(share * done) })
+	if err != nil {
+		return Draw{}, err
+	}
+	if rounds := s.Rounds / ladderShare; !r.proof.Mixed && first.Kind == "pcd" && rounds >= firstLook {
+		other, err := l.run(ctx, Defaults("pt", s.Samples), rounds, key.Child(tuneKey),
+			func(done float64) { progress(share + (1-share)*done) })
+		if err != nil {
+			return Draw{}, err
+		}
+		if other.proof.Mixed || other.proof.agree() && !r.proof.agree() {
+			r = other
+		}
+	}
+	return r.draw(ctx, s)
+}
+
+// only returns the samples of a law with a single state: a constraint on all units
+// asks for none of them, or for all.
+func (l Law) only(s Settings, key rbm.Key) (d Draw, ok bool) {
+	m := l.Model
+	c := m.Constraint
+	if c == nil || c.On != rbm.AllUnits || m.Classes() > 0 || c.Active != 0 && c.Active != m.Visible()+m.Hidden() {
+		return d, false
+	}
+	d = Draw{V: rbm.NewBits(s.Samples, m.Visible()), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom}
+	h := rbm.NewBits(s.Samples, m.Hidden())
+	(*rbm.Base)(nil).Draw(m, d.V, h, key)
+	m.VisibleMean(d.Mean, h)
+	nan := math.NaN()
+	d.Proof = Proof{Sampler: "a single state", Tau: 0.5, Effective: float64(s.Samples), RHat: nan, FreeEnergy: nan, FreeEnergyData: nan, Z: nan, P: nan, PicturesP: nan, Mixed: true}
+	return d, true
+}
+
+// A run is both sides of the chains of one sampler.
+type run struct {
+	law        *Law
+	key        rbm.Key
+	cold, data *side // data is nil if the law has no rows
+	proof      Proof
+}
+
+// run runs chains until they have mixed, or for so many rounds.
+func (l Law) run(ctx context.Context, s negphase.Settings, rounds int, key rbm.Key, progress func(done float64)) (*run, error) {
+	if err := CheckSampler(s, l.Model); err != nil {
+		return nil, err
+	}
+	s, err := l.tuned(s, key.Child(tuneKey))
+	if err != nil {
+		return nil, err
+	}
+	every := max(1, rounds/traceLength)
+	r := &run{law: &l, key: key}
+	if r.cold, err = newSide(&l, s, nil, every, key.Child(coldKey)); err != nil {
+		return nil, err
+	}
+	if l.Data.Rows > 0 {
+		rows := make([]int, s.Count("chains"))
+		for i := range rows {
+			rows[i] = int(key.Child(pickKey).Uniform(uint64(i)) * float64(l.Data.Rows))
+		}
+		if r.data, err = newSide(&l, s, rows, every, key.Child(dataKey)); err != nil {
+			return nil, err
+		}
+	}
+	for done, look := 0, min(firstLook, rounds); ; look = min(2*look, rounds) {
+		for ; done < look; done++ {
+			if err := r.cold.round(ctx); err != nil {
+				return nil, err
+			}
+			if r.data != nil {
+				if err := r.data.round(ctx); err != nil {
+					return nil, err
+				}
+			}
+			progress(float64(done+1) / float64(rounds))
+		}
+		r.proof = r.judge()
+		if r.proof.Sampler = s.String(); r.proof.Mixed || done == rounds {
+			return r, nil
+		}
+	}
+}
+
+// tuned returns s with the base of its path, and the temperatures tuned to the law
+// if they are to be tuned.
+func (l Law) tuned(s negphase.Settings, key rbm.Key) (negphase.Settings, error) {
+	ladder := s.Ladder()
+	onGibbs := s.Sampler() == ""
+	if l.Base != nil && onGibbs && (ladder.Path == negphase.ToData || ladder.Path == "" && ladder.Temperatures.Auto) {
+		s.SetBase(l.Base)
+	}
+	if ladder.Path == negphase.ToData && l.Base == nil {
+		return s, fmt.Errorf("%s: path=data needs the data of the model; leave it out, or name them by -data", s.Kind)
+	}
+	return negphase.Tuned(s, l.Model, rbm.Batch{}, tuningRounds, key)
+}
+
+// draw takes the samples.
+func (r *run) draw(ctx context.Context, s Settings) (Draw, error) {
+	from := r.cold
+	if r.data != nil && (s.Start == FromData || s.Start == "" && !r.proof.Mixed) {
+		from = r.data
+	}
+	m, chains := r.law.Model, len(from.trace)
+	d := Draw{V: rbm.NewBits(s.Samples, m.Visible()), Mean: rbm.NewMatrix(s.Samples, m.Visible()), Start: FromRandom, Proof: r.proof}
+	if from == r.data {
+		d.Start, d.Row = FromData, make([]int, s.Samples)
+	}
+	gap := 1
+	if tau := r.proof.Tau; !math.IsNaN(tau) {
+		gap = int(min(math.Ceil(2*tau), float64(r.proof.BurnIn)))
+	}
+	h, mean := rbm.NewBits(chains, m.Hidden()), rbm.NewMatrix(chains, m.Visible())
+	for first := 0; first < s.Samples; first += chains {
+		for n := 0; first > 0 && n < gap; n++ { // none before the first samples
+			if err := from.round(ctx); err != nil {
+				return Draw{}, err
+			}
+		}
+		m.HiddenSample(h, rbm.Batch{V: from.v.Input(), H: from.h}, r.key.Child(meanKey).Child(uint64(first)))
+		m.VisibleMean(mean, h)
+		for c := range min(chains, s.Samples-first) {
+			copy(d.V.Row(first+c), from.v.Row(c))
+			copy(d.Mean.Row(first+c), mean.Row(c))
+			if d.Row != nil {
+				d.Row[first+c] = from.rows[c]
+			}
+		}
+	}
+	return d, nil
+}
+
+// A Proof says whether the chains have mixed. Its numbers are of the free energy of
+// the visible units, −log Σ_h exp(−E), in nats, in the second half of the rounds.
+type Proof struct {
+	Sampler string
+	Rounds  int // that each chain ran
+	BurnIn  int // of them, not in the numbers
+	Chains  int // that started at random states; as many started at rows, if there are any
+
+	Tau, TauErr float64 // integrated autocorrelation time, in rounds: diag.SummarizeChains
+	Effective   float64 // effective sample size of all chains
+	RHat        float64
+
+	// Two samples: chains that started at random states, and at rows. FreeEnergy are
+	// their means. Z is Welch's t of the means of the chains, and P its probability.
+	// PicturesP is that of the energy distance of their last states, Euclidean. They
+	// are NaN without rows.
+	FreeEnergy, FreeEnergyData float64
+	Z, P, PicturesP            float64
+
+	RoundTrips int64 // of the ladders' particles, in all rounds
+	Ladder     bool
+
+	// Mixed is whether P and PicturesP are at least ½ %, which chains that have
+	// mixed fail once in a hundred times, and the burn-in is five times Tau. Else
+	// Why says in words what is amiss.
+	Mixed bool
+	Why   string
+}
+
+const (
+	// leastP is the limit of each of the two tests, so that mixed chains fail one of
+	// them in 1 % of cases.
+	leastP = 0.005
+	// burnInTaus is the least burn-in in units of τ: e⁻⁵ of the start is left.
+	burnInTaus = 5
+	// rearrangements of the energy test.
+	rearrangements = 999
+)
+
+// judge returns the proof of the chains as they are.
+func (r *run) judge() Proof {
+	nan := math.NaN()
+	p := Proof{Rounds: r.cold.rounds, BurnIn: r.cold.rounds / 2, Chains: len(r.cold.trace), Ladder: r.cold.each > 1,
+		FreeEnergyData: nan, Z: nan, P: nan, PicturesP: nan, RoundTrips: r.cold.trips}
+	cold := r.cold.settled()
+	all := cold
+	means := chainMeans(cold)
+	p.FreeEnergy, _ = diag.MeanVariance(means)
+	if r.data != nil {
+		data := r.data.settled()
+		all = append(append([][]float64(nil), cold...), data...)
+		dataMeans := chainMeans(data)
+		p.FreeEnergyData, _ = diag.MeanVariance(dataMeans)
+		p.RoundTrips += r.data.trips
+		if len(means) > 1 {
+			p.Z, p.P = diag.Welch(means, dataMeans)
+			p.PicturesP = r.comparePictures()
+		}
+	}
+	p.Tau, p.TauErr, p.RHat, p.Effective = nan, math.Inf(1), nan, nan
+	if len(all) > 1 && len(all[0]) >= 4 {
+		c := diag.SummarizeChains(all)
+		every := float64(r.cold.every)
+		p.Tau, p.TauErr, p.RHat, p.Effective = every*c.Time.Tau, every*c.Time.StdErr, c.RHat, c.Effective
+	}
+	p.Why = p.doubt()
+	p.Mixed = p.Why == ""
+	return p
+}
+
+// comparePictures tests whether the last states of the chains of both sides are of
+// one law.
+func (r *run) comparePictures() float64 {
+	row := func(i int) []uint64 {
+		if i < r.cold.v.Rows {
+			return r.cold.v.Row(i)
+		}
+		return r.data.v.Row(i - r.cold.v.Rows)
+	}
+	return diag.EnergyTest(r.cold.v.Rows, r.data.v.Rows, func(i, j int) float64 {
+		return math.Sqrt(float64(hamming(row(i), row(j))))
+	}, rearrangements, r.key.Child(testKey).Child(uint64(r.cold.rounds)).Rand())
+}
+
+func chainMeans(x [][]float64) []float64 {
+	means := make([]float64, len(x))
+	for c, t := range x {
+		means[c], _ = diag.MeanVariance(t)
+	}
+	return means
+}
+
+// doubt says why the chains have not mixed, or returns "".
+func (p Proof) doubt() string {
+	least := burnInTaus * p.Tau
+	switch {
+	case p.P < leastP:
+		return fmt.Sprintf("chains from random states and from training rows still differ: their mean free energies are %.1f and %.1f nats (z = %.1f)", p.FreeEnergy, p.FreeEnergyData, p.Z)
+	case p.PicturesP < leastP:
+		return fmt.Sprintf("states of chains from random states and from training rows still differ (energy distance, p = %.3g)", p.PicturesP)
+	case math.IsNaN(p.Tau):
+		return "there are too few chains or rounds to tell"
+	case math.IsInf(p.Tau, 1):
+		return "the chains do not move"
+	case least > float64(p.BurnIn):
+		return fmt.Sprintf("the chains forget slowly: the autocorrelation time is %.3g rounds, and the burn-in of %d should be five times that", p.Tau, p.BurnIn)
+	}
+	return ""
+}
+
+// agree reports whether neither test tells the two sides apart.
+func (p Proof) agree() bool { return !(p.P < leastP) && !(p.PicturesP < leastP) }

@@ -1,0 +1,113 @@
+package sample
+
+import (
+	"testing"
+
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+// clusters returns rows of three classes around patterns of 12 pixels of their own,
+// each with one more pixel on.
+func clusters() *data.Set {
+	s := &data.Set{Name: "clusters", X: rbm.NewBits(90, 36), Y: make([]int32, 90), Classes: []string{"a", "b", "c"}, Height: 6, Width: 6, Binarize: data.Binary}
+	for r := range 90 {
+		y := r / 30
+		s.Y[r] = int32(y)
+		for i := range 12 {
+			s.X.Set(r, 12*y+i, true)
+		}
+		s.X.Set(r, (12*y+12+r%24)%36, true)
+	}
+	return s
+}
+
+// Pictures are counted by the class of the training row that is nearest, and
+// measured by their distance to it.
+func TestCompare(t *testing.T) {
+	set := clusters()
+	const per = 10
+	pictures := rbm.NewMatrix(3*per, 36)
+	class := make([]int32, 3*per)
+	draw := func(row, class int) {
+		for i := range 36 {
+			pictures.Row(row)[i] = 0.4 // below ½
+			if i/12 == class {
+				pictures.Row(row)[i] = 0.6
+			}
+		}
+	}
+	for r := range 3 * per {
+		draw(r, r/per)
+		class[r] = int32(r / per)
+	}
+	check := func(what string, want Agreement, leaves bool) {
+		t.Helper()
+		got := Compare(set, pictures, class, nil, rbm.NewKey(1)).Classes
+		if got == nil || *got != want || got.Leave() != leaves {
+			t.Errorf("%s: %+v; want %+v, leaves %v", what, got, want, leaves)
+		}
+	}
+	check("all of their class", Agreement{30, 30, 30}, false)
+	draw(0, 1)
+	draw(per, 2)
+	check("two of another", Agreement{28, 30, 30}, false)
+	for r := range 10 {
+		draw(r, 2)
+	}
+	check("a class of another", Agreement{19, 30, 30}, true)
+
+	// A pattern is one pixel from its rows, and these, which have another pixel
+	// each, two or, six of thirty, none from each other.
+	for r := range 3 * per {
+		draw(r, r/per)
+	}
+	c := Compare(set, pictures, class, nil, rbm.NewKey(1))
+	if c.Of != 30 || c.Distance != 1 || !(c.RowDistance < 2) || c.Copies != 0 {
+		t.Errorf("patterns: %+v", c)
+	}
+	// Training rows as pictures are copies, but not where their chains started there.
+	alone := clusters()
+	for r := range 90 { // no two rows are alike
+		for i := range 6 {
+			alone.X.Set(r, 30+i, r>>i&1 == 1)
+		}
+	}
+	start := make([]int32, 3*per)
+	for r := range 3 * per {
+		start[r] = int32(3 * r)
+		alone.X.Each(3*r, func(i int) { pictures.Row(r)[i] = 1 })
+		for i := range 36 {
+			if !alone.X.Get(3*r, i) {
+				pictures.Row(r)[i] = 0
+			}
+		}
+		class[r] = rbm.Free
+	}
+	if c := Compare(alone, pictures, class, nil, rbm.NewKey(1)); c.Copies != 30 || c.Distance != 0 || c.Classes != nil {
+		t.Errorf("copies: %+v", c)
+	}
+	if c := Compare(alone, pictures, class, start, rbm.NewKey(1)); c.Copies > 3 || c.Distance == 0 {
+		t.Errorf("rows without themselves: %+v", c)
+	}
+
+	// Training rows are compared with other rows than themselves: alone in its
+	// class, a row is never near it.
+	lone := clusters()
+	for r := range 90 {
+		lone.Y[r] = int32(r % 3)
+	}
+	for r := range class {
+		class[r] = int32(r / per)
+	}
+	if c := Compare(lone, pictures, class, nil, rbm.NewKey(1)); c.Classes != nil {
+		t.Errorf("rows of mixed classes: %+v", c.Classes)
+	}
+	set.Y = nil
+	for r := range class {
+		class[r] = rbm.Free
+	}
+	if c := Compare(set, pictures, class, nil, rbm.NewKey(1)); c.Classes != nil || c.Of != 30 {
+		t.Errorf("a set without labels: %+v", c)
+	}
+}

@@ -1,0 +1,159 @@
+package sample
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+// A Query says which visible units of a model are given. The rest is sampled.
+type Query struct {
+	Inputs []int8 // of each input 0, 1, or rbm.Free; nil: all free
+	Class  int    // the class of the label, or rbm.Free
+}
+
+// A Law is what is sampled: a model given the units of a query.
+type Law struct {
+	Query
+	Model *rbm.RBM  // over the units that are free: inputs, then the label if it is free
+	Base  *rbm.Base // where tempered paths end; nil: the uniform law
+	// Data are rows of data as states of Model, from which chains may start. They
+	// are of the query's class and, if inputs are given, those nearest to these. There
+	// are none without data.
+	Data rbm.Bits
+	Row  []int32 // the number of each of them in the data
+}
+
+// nearRows is the number of rows nearest to the given inputs that make Law.Data:
+// some more than there are chains.
+const nearRows = 200
+
+// Law returns the law of m given the units of q. set may be nil. Its classes are
+// those of m, and rows without a class are for laws of all classes alone. Path and
+// start of the chains come from it. The error is that of Given. It panics as Given
+// does, and if set has another number of inputs than m.
+func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
+	g, err := m.Given(q.Inputs, q.Class)
+	if err != nil {
+		return Law{}, err
+	}
+	l := Law{Query: q, Model: g, Data: rbm.NewBits(0, g.Visible())}
+	if set == nil || set.Y == nil && m.Classes() > 0 {
+		return l, nil
+	}
+	if set.X.Cols != m.Inputs() {
+		panic("sample: data of another width than the model")
+	}
+	var rows []int32
+	for r := range set.Len() {
+		switch {
+		case g.Classes() > 0 && set.Y[r] == data.NoClass: // a free label starts at that of the row
+		case q.Class == rbm.Free || set.Y[r] == int32(q.Class):
+			rows = append(rows, int32(r))
+		}
+	}
+	if q.Inputs != nil {
+		rows = nearest(set, rows, q.Inputs)
+	}
+	l.Data, l.Row = rbm.NewBits(len(rows), g.Visible()), rows
+	mean := make([]float32, g.Visible())
+	for to, from := range rows {
+		unit := 0
+		put := func(on bool) {
+			if on {
+				l.Data.Set(to, unit, true)
+				mean[unit]++
+			}
+			unit++
+		}
+		for i := range m.Inputs() {
+			if q.Inputs == nil || q.Inputs[i] == rbm.Free {
+				put(set.X.Get(int(from), i))
+			}
+		}
+		for y := range g.Classes() {
+			put(set.Y[from] == int32(y))
+		}
+	}
+	if len(rows) == 0 {
+		return l, nil
+	}
+	for i := range mean {
+		mean[i] /= float32(len(rows))
+	}
+	l.Base = rbm.NewBase(g, mean, len(rows))
+	l.keepPossible()
+	return l, nil
+}
+
+// keepPossible removes the rows that a constraint on all units makes impossible.
+func (l *Law) keepPossible() {
+	if c := l.Model.Constraint; c == nil || c.On != rbm.AllUnits {
+		return
+	}
+	l.Base = nil // no ladder is for such a constraint
+	kept := 0
+	for r := range l.Data.Rows {
+		if l.Model.ImpossibleRow(l.Data.Slice(r, r+1)) < 0 {
+			copy(l.Data.Row(kept), l.Data.Row(r))
+			l.Row[kept] = l.Row[r]
+			kept++
+		}
+	}
+	l.Data, l.Row = l.Data.Slice(0, kept), l.Row[:kept]
+}
+
+// nearest returns those nearRows of the rows that differ from the given inputs in
+// the fewest units; of equals the first.
+func nearest(set *data.Set, rows []int32, given []int8) []int32 {
+	differ := make(map[int32]int, len(rows))
+	for _, r := range rows {
+		n := 0
+		for i, x := range given {
+			if x != rbm.Free && set.X.Get(int(r), i) != (x == 1) {
+				n++
+			}
+		}
+		differ[r] = n
+	}
+	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(differ[a], differ[b]) })
+	return rows[:min(len(rows), nearRows)]
+}
+
+// Fill overwrites dst, one value for each input of the whole model, with the given
+// inputs and the values of the free ones, in order. It panics if there are too few.
+func (l Law) Fill(dst, free []float32) {
+	next := 0
+	for i := range dst {
+		if l.Inputs != nil && l.Inputs[i] != rbm.Free {
+			dst[i] = float32(l.Inputs[i])
+			continue
+		}
+		dst[i] = free[next]
+		next++
+	}
+}
+
+// String names the query for messages: "class 3, 392 of 784 inputs given".
+func (q Query) String() string {
+	text := ""
+	if q.Class != rbm.Free {
+		text = fmt.Sprintf("class %d", q.Class)
+	}
+	if q.Inputs != nil {
+		given := len(q.Inputs)
+		for _, x := range q.Inputs {
+			if x == rbm.Free {
+				given--
+			}
+		}
+		if text != "" {
+			text += ", "
+		}
+		text += fmt.Sprintf("%d of %d inputs given", given, len(q.Inputs))
+	}
+	return text
+}

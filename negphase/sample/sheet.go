@@ -1,0 +1,113 @@
+package sample
+
+import (
+	"context"
+	"fmt"
+
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+// A Sheet is samples of several laws of one model, those of a law next to each
+// other, as inputs of the whole model: units that are given have their values.
+type Sheet struct {
+	Means rbm.Matrix // p(x=1|h)
+	Bits  rbm.Bits   // x
+	Class []int32    // the class given, or that of the sampled label; rbm.Free without labels
+	Asked []int32    // the class given, or rbm.Free
+	Start []int32    // the row of the data at which the chain started; rbm.Free for random states
+	Draws []Draw     // of each law
+}
+
+// DrawEach draws samples of m given each of the queries, as Law.Draw does with
+// settings s. set may be nil. Draws of a query depend on key, the query's number and
+// its law. An error names the query.
+func DrawEach(ctx context.Context, m *rbm.RBM, set *data.Set, queries []Query, s Settings, key rbm.Key, progress func(done float64)) (Sheet, error) {
+	n := len(queries) * s.Samples
+	sheet := Sheet{Means: rbm.NewMatrix(n, m.Inputs()), Bits: rbm.NewBits(n, m.Inputs()),
+		Class: make([]int32, n), Asked: make([]int32, n), Start: make([]int32, n)}
+	for i, q := range queries {
+		fail := func(err error) (Sheet, error) {
+			if ctx.Err() != nil || len(queries) == 1 {
+				return Sheet{}, err
+			}
+			return Sheet{}, fmt.Errorf("%v: %w", q, err)
+		}
+		law, err := q.Law(m, set)
+		if err != nil {
+			return fail(err)
+		}
+		d, err := law.Draw(ctx, s, key.Child(uint64(i)), func(done float64) {
+			if progress != nil {
+				progress((float64(i) + done) / float64(len(queries)))
+			}
+		})
+		if err != nil {
+			return fail(err)
+		}
+		sheet.Draws = append(sheet.Draws, d)
+		for r := range s.Samples {
+			sheet.put(i*s.Samples+r, law, d, r)
+		}
+	}
+	return sheet, nil
+}
+
+// put writes sample r of a draw to a row of the sheet.
+func (s *Sheet) put(to int, law Law, d Draw, r int) {
+	law.Fill(s.Means.Row(to), d.Mean.Row(r))
+	bits := make([]float32, d.V.Cols)
+	d.V.Each(r, func(i int) { bits[i] = 1 })
+	x := make([]float32, s.Bits.Cols)
+	law.Fill(x, bits)
+	for i, v := range x {
+		s.Bits.Set(to, i, v == 1)
+	}
+	class := law.Class
+	if label, ok := law.Model.Label(); ok { // of Bernoulli units several may be on, or none
+		class = 0
+		mean := d.Mean.Row(r)[label.First:]
+		for y := range mean {
+			on, best := d.V.Get(r, label.First+y), d.V.Get(r, label.First+class)
+			if on && !best || on == best && mean[y] > mean[class] {
+				class = y
+			}
+		}
+	}
+	s.Class[to], s.Asked[to], s.Start[to] = int32(class), int32(law.Class), rbm.Free
+	if d.Row != nil {
+		s.Start[to] = law.Row[d.Row[r]]
+	}
+}
+
+// Caption says for a picture whether the chains have mixed and, if a is not nil, how
+// many samples are of their class.
+func (s Sheet) Caption(a *Agreement) string {
+	mixed := 0
+	for _, d := range s.Draws {
+		if d.Mixed {
+			mixed++
+		}
+	}
+	text := fmt.Sprintf("chains have mixed in %d of %d lines", mixed, len(s.Draws))
+	switch mixed {
+	case len(s.Draws):
+		text = "chains have mixed"
+	case 0:
+		text = "chains have not mixed"
+	}
+	if a != nil {
+		text = fmt.Sprintf("of %d samples, %d are nearest to a row of their class; %s", a.Of, a.Same, text)
+	}
+	return text
+}
+
+// Mixed reports whether the chains of all laws have mixed.
+func (s Sheet) Mixed() bool {
+	for _, d := range s.Draws {
+		if !d.Mixed {
+			return false
+		}
+	}
+	return true
+}

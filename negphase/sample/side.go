@@ -1,0 +1,139 @@
+package sample
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gorbm/negphase"
+	"gorbm/rbm"
+)
+
+// A side is a set of independent chains that started alike.
+type side struct {
+	law      *Law
+	e        negphase.Estimator
+	key      rbm.Key
+	rows     []int     // of law.Data, at which they start, chain by chain; nil: random states
+	pos      rbm.Batch // these rows
+	every    int       // rounds between two values of a trace
+	rounds   int
+	v        rbm.Bits    // of each chain, at temperature 1
+	h        rbm.Matrix  // p(h|v)
+	trace    [][]float64 // of each chain: free energies, every so many rounds
+	energies []float64
+	trips    int64
+	each     int // particles of a group; 1 without a ladder
+}
+
+// Purposes of keys.
+const (
+	coldKey = iota
+	dataKey
+	tuneKey
+	pickKey
+	weightKey
+	meanKey
+	testKey
+)
+
+// newSide returns chains of the settings, started at random states or, if rows is
+// not nil, at these rows of l.Data.
+func newSide(l *Law, s negphase.Settings, rows []int, every int, key rbm.Key) (*side, error) {
+	start := negphase.Uniform
+	each := max(1, len(s.Ladder().Temperatures.List)) // particles that start at a row
+	n := max(1, each*len(rows))
+	x := &side{law: l, key: key, every: every, rows: rows}
+	x.pos = rbm.Batch{V: rbm.NewBits(n, l.Model.Visible()).Input(), H: rbm.NewMatrix(n, l.Model.Hidden())}
+	if rows != nil {
+		start = negphase.Data
+		for to := range n {
+			copy(x.pos.V.Bits.Row(to), l.Data.Row(rows[to/each]))
+		}
+		l.Model.HiddenMean(x.pos.H, x.pos.V)
+	}
+	if err := s.Set("start", start); err != nil {
+		return nil, err
+	}
+	var err error
+	x.e, err = negphase.New(s)
+	return x, err
+}
+
+// round takes the chains through a round.
+func (x *side) round(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	key := x.key.Child(uint64(x.rounds))
+	phase, info, err := x.e.Estimate(x.law.Model, x.pos, key)
+	if err != nil {
+		return err
+	}
+	x.rounds++
+	x.trips += info.RoundTrips
+	x.keep(phase, key.Child(weightKey))
+	if x.rounds%x.every != 0 {
+		return nil
+	}
+	x.law.Model.FreeEnergy(x.energies, x.v.Input())
+	for c, f := range x.energies {
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("%w: the free energy of a chain is %v", rbm.ErrDiverged, f)
+		}
+		x.trace[c] = append(x.trace[c], f)
+	}
+	return nil
+}
+
+// keep copies the state of each chain. Of a ladder it is one particle of each group,
+// drawn by the weights of the estimate, which are the chances that it is the one at
+// temperature 1.
+func (x *side) keep(phase rbm.Phase, key rbm.Key) {
+	if x.trace == nil {
+		x.each = 1
+		if t, ok := x.e.(negphase.Tempered); ok {
+			x.each = len(t.Ladder().Beta) // which stays: ladders are tuned before
+		}
+		n := phase.Rows() / x.each
+		x.v, x.h = rbm.NewBits(n, x.law.Model.Visible()), rbm.NewMatrix(n, x.law.Model.Hidden())
+		x.trace, x.energies = make([][]float64, n), make([]float64, n)
+	}
+	for c := range x.trace {
+		row := c * x.each
+		if x.each > 1 {
+			row += pick(phase.Weight[row:row+x.each], key.Uniform(uint64(c)))
+		}
+		copy(x.v.Row(c), phase.V.Bits.Row(row))
+		copy(x.h.Row(c), phase.H.Row(row))
+	}
+}
+
+// pick returns the index that the uniform u stands for under weights, of a positive
+// sum.
+func pick(weight []float32, u float64) int {
+	sum := 0.0
+	for _, w := range weight {
+		sum += float64(w)
+	}
+	last := 0
+	for i, w := range weight {
+		if w <= 0 {
+			continue
+		}
+		if last = i; u*sum < float64(w) {
+			break
+		}
+		u -= float64(w) / sum
+	}
+	return last
+}
+
+// settled returns the second half of each trace. The first is burn-in.
+func (x *side) settled() [][]float64 {
+	half := make([][]float64, len(x.trace))
+	for c, t := range x.trace {
+		half[c] = t[len(t)/2:]
+	}
+	return half
+}

@@ -1,0 +1,119 @@
+package rbm
+
+import (
+	"fmt"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// Free stands for an input or a class that Given does not clamp.
+const Free = -1
+
+// Given returns the RBM over the visible units that are not clamped, whose law is
+// the conditional law of m,
+//
+//	p(free, h | clamped) ∝ exp(vᵀW_free h + b_freeᵀv + (c + Σ W_i)ᵀh),
+//
+// where the sum is over the clamped units i that are on. So clamped units fold
+// into the hidden biases, and the smaller model is sampled like any other. The
+// sums are in float64 and are rounded once, to float32.
+//
+// inputs has a value for each input of m: 0, 1, or Free; nil leaves all of them
+// free. class is the class to which the label is clamped, or Free; a free label is
+// the label of the new model. The inputs that are free keep their order. Energies
+// are those of m with the units clamped, without the biases of clamped units that
+// are on. A constraint on all units is reduced by the clamped units that are active.
+//
+// The error says that no unit is free, or that the constraint leaves no state. Given
+// panics if inputs has another length than m's inputs or holds another value, or if
+// m has no such class.
+func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
+	nx := m.Inputs()
+	if inputs != nil && len(inputs) != nx {
+		panic("rbm: Given needs one value for each input")
+	}
+	if class != Free && (class < 0 || class >= m.Classes()) {
+		panic("rbm: class out of range")
+	}
+	var free, on []int // visible units: left, and clamped to 1
+	for i := range nx {
+		switch {
+		case inputs == nil || inputs[i] == Free:
+			free = append(free, i)
+		case inputs[i] == 1:
+			on = append(on, i)
+		case inputs[i] != 0:
+			panic("rbm: a clamped input is 0 or 1")
+		}
+	}
+	label, _ := m.Label()
+	if class != Free {
+		on = append(on, nx+class)
+		label.Units = 0
+	}
+	for i := range label.Units {
+		free = append(free, nx+i)
+	}
+	if len(free) == 0 {
+		return nil, fmt.Errorf("all %d visible units are given; leave some of them free", m.Visible())
+	}
+	c := New(len(free), m.Hidden(), label.Units, label.Kind)
+	if m.Constraint != nil {
+		c.Constraint = m.Constraint.given(m, free, inputs, class)
+		if err := c.Constraint.Check(c); err != nil {
+			return nil, fmt.Errorf("no state beside the given units meets %v: %w", m.Constraint, err)
+		}
+	}
+	for to, from := range free {
+		c.VisibleBias[to] = m.VisibleBias[from]
+		for k := range vec.Blocks(m.Hidden()) {
+			copy(c.panel(k)[to*vec.Block:(to+1)*vec.Block], m.panel(k)[from*vec.Block:])
+		}
+	}
+	for j := range c.HiddenBias {
+		sum := float64(m.HiddenBias[j])
+		for _, i := range on {
+			sum += float64(m.Weight(i, j))
+		}
+		c.HiddenBias[j] = float32(sum)
+	}
+	return c, nil
+}
+
+// GivenClass returns the RBM over the inputs alone whose law is p(x,h|y): Given
+// with the label clamped to class y. It panics if m has no class y or no state of
+// it: see HasClass.
+func (m *RBM) GivenClass(y int) *RBM {
+	if !m.HasClass(y) {
+		panic("rbm: no state of this class meets the constraint")
+	}
+	c, err := m.Given(nil, y)
+	if err != nil {
+		panic("rbm: a model without inputs")
+	}
+	return c
+}
+
+// given returns the constraint that the clamped units leave the free ones, which
+// are listed in free, and the hidden units.
+func (c *Constraint) given(m *RBM, free []int, inputs []int8, class int) *Constraint {
+	if c.On == HiddenUnits {
+		return c
+	}
+	g := &Constraint{On: AllUnits, Active: c.Active}
+	for i, x := range inputs {
+		if x != Free && (x == 1) != c.onInReference(i) {
+			g.Active--
+		}
+	}
+	if class != Free {
+		g.Active -= c.ClassDistance(m, class)
+	}
+	if c.Reference != nil {
+		for _, i := range free {
+			g.Reference = append(g.Reference, c.Reference[i])
+		}
+		g.Reference = append(g.Reference, c.Reference[m.Visible():]...)
+	}
+	return g
+}

@@ -1,0 +1,152 @@
+package rbm_test
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+
+	"gorbm/rbm"
+	"gorbm/rbm/internal/rbmtest"
+)
+
+// lawOf returns log p(v,h) of the states of m that its constraint allows, by
+// enumeration, and log Z. The key names the state.
+func lawOf(m *rbm.RBM) (map[string]float64, float64) {
+	if m.Constraint == nil {
+		m = m.Clone()
+		m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 0}
+		all := map[string]float64{}
+		for m.Constraint.Active = range m.Hidden() + 1 {
+			some, _ := lawOf(m)
+			maps.Copy(all, some)
+		}
+		return all, rbm.LogSumExp(slices.Sorted(maps.Values(all)))
+	}
+	v, h, logw := rbmtest.Allowed(m)
+	all := map[string]float64{}
+	for r, w := range logw {
+		all[stateName(v, h, r, func(int) bool { return true })] = w
+	}
+	return all, rbm.LogSumExp(logw)
+}
+
+// stateName writes the visible units of row r that keep names, and the hidden ones.
+func stateName(v, h rbm.Bits, r int, keep func(i int) bool) (name string) {
+	for i := range v.Cols {
+		if keep(i) {
+			name += fmt.Sprint(v.Get(r, i))[:1]
+		}
+	}
+	name += "|"
+	for j := range h.Cols {
+		name += fmt.Sprint(h.Get(r, j))[:1]
+	}
+	return name
+}
+
+// The law of Given is the conditional law, which is found by listing the states of
+// the whole model: for every way to clamp the units, with labels of both kinds and
+// under constraints on either layer.
+func TestGiven(t *testing.T) {
+	models := rbmtest.Constrained()
+	models["plain"] = rbmtest.Random(4, 3, 0, rbm.Softmax, 3, 1)
+	models["softmax"] = rbmtest.Random(6, 3, 3, rbm.Softmax, 4, 1)
+	models["bernoulli"] = rbmtest.Random(5, 3, 2, rbm.Bernoulli, 5, 1)
+	for name, m := range models {
+		all, _ := lawOf(m)
+		ways := 1
+		for range m.Inputs() {
+			ways *= 3
+		}
+		for way := range ways {
+			inputs, rest := make([]int8, m.Inputs()), way
+			for i := range inputs {
+				inputs[i] = int8(rest%3) - 1
+				rest /= 3
+			}
+			for class := rbm.Free; class < m.Classes(); class++ {
+				checkGiven(t, fmt.Sprintf("%s given %v and class %d", name, inputs, class), m, all, inputs, class)
+			}
+		}
+	}
+}
+
+func checkGiven(t *testing.T, what string, m *rbm.RBM, all map[string]float64, inputs []int8, class int) {
+	t.Helper()
+	want := map[string]float64{}
+	for name, w := range all {
+		if key, meets := conditioned(m, name, inputs, class); meets {
+			want[key] = w
+		}
+	}
+	g, err := m.Given(inputs, class)
+	if err != nil {
+		if full := !slices.Contains(inputs, rbm.Free) && (m.Classes() == 0 || class != rbm.Free); !full && len(want) > 0 {
+			t.Errorf("%s: %d states, but the error %v", what, len(want), err)
+		}
+		return
+	}
+	got, z := lawOf(g)
+	wantZ := rbm.LogSumExp(slices.Sorted(maps.Values(want)))
+	if len(got) != len(want) {
+		t.Errorf("%s: %d states, want %d", what, len(got), len(want))
+		return
+	}
+	for name, w := range want {
+		x, ok := got[name]
+		// Each hidden bias, below 8 in size, is rounded once to float32.
+		if tol := float64(m.Hidden()) * 2 * 8 * 0x1p-24; !ok || math.Abs(x-z-(w-wantZ)) > tol {
+			t.Errorf("%s: log p of %s is %v, want %v", what, name, x-z, w-wantZ)
+			return
+		}
+	}
+}
+
+// conditioned returns the name of the state without its clamped units, and whether
+// these have the values that are given.
+func conditioned(m *rbm.RBM, name string, inputs []int8, class int) (key string, meets bool) {
+	meets = true
+	for i := range m.Visible() {
+		on := name[i] == 't'
+		switch {
+		case i >= m.Inputs() && class == rbm.Free, i < m.Inputs() && inputs[i] == rbm.Free:
+			key += name[i : i+1]
+		case i >= m.Inputs():
+			meets = meets && on == (i-m.Inputs() == class)
+		default:
+			meets = meets && on == (inputs[i] == 1)
+		}
+	}
+	return key + name[m.Visible():], meets
+}
+
+// Nothing is sampled where nothing is free, and calls with wrong arguments panic.
+func TestGivenRefuses(t *testing.T) {
+	m := rbmtest.Random(5, 3, 2, rbm.Softmax, 1, 1)
+	if _, err := m.Given([]int8{0, 1, 1}, 1); err == nil || err.Error() != "all 5 visible units are given; leave some of them free" {
+		t.Errorf("nothing is free: %v", err)
+	}
+	if g, err := m.Given([]int8{0, 1, 1}, rbm.Free); err != nil || g.Inputs() != 0 || g.Classes() != 2 {
+		t.Errorf("a free label: %v, %v", g, err)
+	}
+	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 8 - 1 - 1}
+	if _, err := m.Given([]int8{0, 0, rbm.Free}, 1); err == nil {
+		t.Error("a constraint that cannot be met passes")
+	}
+	for name, call := range map[string]func(){
+		"too few inputs": func() { m.Given([]int8{0, 1}, 0) },
+		"another value":  func() { m.Given([]int8{0, 1, 2}, 0) },
+		"no such class":  func() { m.Given(nil, 2) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s does not panic", name)
+				}
+			}()
+			call()
+		}()
+	}
+}
