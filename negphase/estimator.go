@@ -54,6 +54,13 @@ type Info struct {
 	// which they met, and the pairs that were cut before they met.
 	Meetings, MeetingTime, Cuts int64
 
+	// For jar: Effective sums the effective size of the chains before they are
+	// resampled, as a share of them, over Weighted calls; Resampled counts the calls that resampled them. Vetoes
+	// counts the updates that were rejected since the call before.
+	Effective           float64
+	Weighted, Resampled int64
+	Vetoes              int64
+
 	// For samplers of binary systems: the counts of their moves, in all chains
 	// and replicas.
 	Moves mcmc.Info
@@ -70,6 +77,10 @@ func (i *Info) Add(o Info) {
 	i.Meetings += o.Meetings
 	i.MeetingTime += o.MeetingTime
 	i.Cuts += o.Cuts
+	i.Effective += o.Effective
+	i.Weighted += o.Weighted
+	i.Resampled += o.Resampled
+	i.Vetoes += o.Vetoes
 	i.Moves.Add(o.Moves)
 	if len(o.Swaps) == 0 || o.Tuned < i.Tuned {
 		return
@@ -117,6 +128,15 @@ func (i Info) OffWeight() (float64, bool) {
 		return 0, false
 	}
 	return i.Off / float64(i.Groups), true
+}
+
+// EffectiveShare returns the mean effective size of the chains of jar, as a share of
+// their number, and whether there are weights.
+func (i Info) EffectiveShare() (float64, bool) {
+	if i.Weighted == 0 {
+		return 0, false
+	}
+	return i.Effective / float64(i.Weighted), true
 }
 
 // MeanMeetingTime returns the mean number of Gibbs steps after which pairs of ucd

@@ -42,6 +42,7 @@ type kind struct {
 var kinds = []kind{
 	{"cd", "contrastive divergence: short chains from the batch", onHidden, gibbsObstacle, &cdSettings{}},
 	{"pcd", "persistent chains", onHidden, gibbsObstacle, &pcdSettings{}},
+	{"jar", "persistent chains with Jarzynski's weights, resampled where few count; a running log Z", onHidden, gibbsObstacle, &jarSettings{}},
 	{"pt", "parallel tempering: replicas at several temperatures swap", onHidden, gibbsObstacle, &ptSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
 	{"ins", "infinite swapping: all permutations of at most 16 temperatures at once", onHidden, gibbsObstacle, &insSettings{LadderSettings{longest: maxBlock}}},
 	{"pins", "partial infinite swapping: permutations within blocks of the temperatures", onHidden, gibbsObstacle, &pinsSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},

@@ -20,7 +20,7 @@ func BenchmarkUpdate(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, kind := range []string{"cd", "pcd", "pt", "ins"} {
+	for _, kind := range []string{"cd", "pcd", "jar", "pt", "ins"} {
 		for _, size := range []struct{ hidden, batch, workers int }{{500, 10, 1}, {500, 10, 2}, {500, 100, 1}, {500, 100, 2}, {4096, 10, 1}, {4096, 10, 2}} {
 			b.Run(fmt.Sprintf("negphase=%s/hidden=%d/batch=%d/workers=%d", kind, size.hidden, size.batch, size.workers), func(b *testing.B) {
 				if size.workers > runtime.NumCPU() {
@@ -29,7 +29,7 @@ func BenchmarkUpdate(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(size.workers))
 				s := DefaultSettings(kind)
 				s.Negative = negphase.DefaultSettings(kind)
-				s.Batch, s.Rate = size.batch, 0.01
+				s.Batch, s.Rate = size.batch, 0.001 // at which jar rejects no update
 				s.Negative.Set("chains", size.batch)
 				tr, err := New(s, set, NewModel(set, size.hidden, false, rbm.Softmax, 1))
 				if err != nil {

@@ -158,6 +158,8 @@ type Trainer struct {
 
 	optimizer *optimizer
 
+	vetoer negphase.Vetoer // negative, if it may reject updates
+
 	step    int
 	elapsed time.Duration
 	key     rbm.Key // of the negative phase
@@ -210,7 +212,7 @@ func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM)
 func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) *Trainer {
 	key := rbm.NewKey(s.Seed)
 	batch := rbm.Batch{V: set.NewRows(s.Batch, m.Classes()), H: rbm.NewMatrix(s.Batch, m.Hidden())}
-	return &Trainer{
+	t := &Trainer{
 		model: m, set: set, hash: set.Hash(), settings: s, negative: negative,
 		optimizer: newOptimizer(s, m, set),
 		key:       key.Child(negativeKey),
@@ -218,6 +220,10 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 		rows:      make([]int32, s.Batch),
 		batch:     batch,
 	}
+	if v, ok := negative.(negphase.Vetoer); ok {
+		t.vetoer = v
+	}
+	return t
 }
 
 // Fits returns an error that says why m cannot be trained or evaluated on set,
@@ -286,8 +292,33 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}
 	t.optimizer.ascend(t.model, t.step, t.batch, negative)
+	if t.vetoer != nil {
+		t.backtrack(negative)
+	}
+	t.optimizer.follow(t.model)
 	t.step++
 	return info, nil
+}
+
+// maxHalvings is the number of times that a step is halved before the update is
+// given up.
+const maxHalvings = 5
+
+// backtrack halves the step of an update that the estimator rejects, until it lets
+// it pass; at last it takes all of the step back.
+func (t *Trainer) backtrack(negative rbm.Phase) {
+	left := 1.0 // of the step
+	for n := 0; n <= maxHalvings && t.vetoer.Veto(t.model); n++ {
+		back := left / 2
+		if n == maxHalvings {
+			back = left
+		}
+		t.optimizer.retract(t.model, t.step, t.batch, negative, back, left)
+		left -= back
+	}
+	if left == 0 {
+		t.vetoer.Veto(t.model)
+	}
 }
 
 // An Event is a step that was taken.
