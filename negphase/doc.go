@@ -3,7 +3,7 @@
 //
 // Every estimator returns weighted particles (or, where the states can be
 // enumerated, the moments themselves), so each works with every optimiser,
-// metric and picture. The kinds are cd, pcd, jar, pt, ins, pins, ucd, sardonics, im,
+// metric and picture. The kinds are cd, pcd, jar, pt, ins, pins, ptt, ucd, sardonics, im,
 // walk and exact. Each has a file with its settings, its algorithm and the
 // papers that it comes from; a new kind is such a file and a row of the table
 // kinds.

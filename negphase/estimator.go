@@ -50,6 +50,11 @@ type Info struct {
 	Off    float64
 	Groups int64
 
+	// For ptt: SwapTries and Swaps are of neighbours on the ladder, from the live model,
+	// and Tuned is the number of rungs above the oldest. Ages sums, over Aged particles
+	// of the live model, the rounds since they were exact draws of the oldest rung.
+	Ages, Aged int64
+
 	// For ucd: the pairs of chains that met, the sum of the Gibbs steps after
 	// which they met, and the pairs that were cut before they met.
 	Meetings, MeetingTime, Cuts int64
@@ -77,6 +82,8 @@ func (i *Info) Add(o Info) {
 	i.Meetings += o.Meetings
 	i.MeetingTime += o.MeetingTime
 	i.Cuts += o.Cuts
+	i.Ages += o.Ages
+	i.Aged += o.Aged
 	i.Effective += o.Effective
 	i.Weighted += o.Weighted
 	i.Resampled += o.Resampled
@@ -121,13 +128,23 @@ func (i Info) SwapRates() []float64 {
 	return rates
 }
 
-// OffWeight returns the mean weight of ins or pins that was not on the particle
-// simulated at temperature 1, and whether there are weights.
+// OffWeight returns the mean weight of ins, pins or ptt that was not on the particle
+// simulated at temperature 1 (of ptt: under the live model), and whether there are weights.
 func (i Info) OffWeight() (float64, bool) {
 	if i.Groups == 0 {
 		return 0, false
 	}
 	return i.Off / float64(i.Groups), true
+}
+
+// MeanAge returns the mean number of rounds since particles of ptt's live model were
+// exact draws of its oldest rung, and whether there are ages. Particles that are much
+// younger than the run prove that the ladder renews them.
+func (i Info) MeanAge() (float64, bool) {
+	if i.Aged == 0 {
+		return 0, false
+	}
+	return float64(i.Ages) / float64(i.Aged), true
 }
 
 // EffectiveShare returns the mean effective size of the chains of jar, as a share of

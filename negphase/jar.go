@@ -218,6 +218,7 @@ func (j *jar) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 	if size < j.floor {
 		j.resample(round.Child(swapKey))
 	}
+	m.HiddenSample(j.states.H, rbm.Batch{V: j.states.V.Input(), H: j.states.Mean}, round.Child(moveKey))
 	m.StepFree(j.states, j.past.free, j.steps, round.Child(stepKey))
 	j.info.Updates = int64(j.steps) * int64(j.rows)
 	if err := finite(j.past.free); err != nil {

@@ -118,9 +118,10 @@ func TestJarFollowsTheModel(t *testing.T) {
 					}
 					j.look(m, &j.next)
 					j.past, j.next = j.next, j.past
-					kept := rbm.NewStates(m, j.rows) // the means that h is drawn from are those of the model before
-					kept.V, kept.H, kept.Mean = j.states.V, j.states.H, j.mean
-					m.StepFree(kept, j.past.free, 1, key)
+					// h is drawn from the means under the model before.
+					m.HiddenSample(j.states.H, rbm.Batch{V: j.states.V.Input(), H: j.mean}, key.Child(1))
+					m.StepFree(j.states, j.past.free, 1, key)
+					j.states.Mean, j.mean = j.mean, j.states.Mean
 					return weighted(j), nil
 				},
 				"weights of the state after the step": func(j *jar, m *rbm.RBM, key rbm.Key) (rbm.Phase, error) {

@@ -27,6 +27,7 @@ var texts = []string{
 	"pt:k=1:swaps=1:chains=10:start=uniform:tau=auto/256:hottest=5",
 	"ins:k=1:swaps=1:chains=10:start=uniform:tau=auto/16:hottest=inf:path=uniform",
 	"pins:k=1:swaps=1:chains=10:start=uniform:tau=auto:hottest=1.01:block=4",
+	"ptt:k=1:chains=20:rungs=4:freeze=0.25:sweeps=20:reservoir=2:weights=ins:models=3",
 	"ucd:k=5:max=200:chains=20:start=data",
 	"sardonics:k=auto:gamma=1.02:weights=heatbath:walks=1:chains=10:start=uniform:moves=1",
 	"sardonics:k=1-30:gamma=0.95/1.05:weights=heatbath:walks=3:mix=2/1/1:accept=type:chains=10:start=data:moves=1:gibbs=2",
@@ -138,7 +139,7 @@ func TestHelpOfSettings(t *testing.T) {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}
-	if got, want := KeyHelp("chains"), "pcd, jar, ucd, sardonics, im, walk: chains; pt, ins, pins: groups of replicas"; got != want {
+	if got, want := KeyHelp("chains"), "pcd, jar, ptt, ucd, sardonics, im, walk: chains; pt, ins, pins: groups of replicas"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -158,7 +159,7 @@ func TestParseErrors(t *testing.T) {
 		text string
 		want []string // what the message says
 	}{
-		{"", []string{"unknown negative phase", "cd, pcd, jar, pt, ins, pins, ucd, sardonics, im, walk, exact"}},
+		{"", []string{"unknown negative phase", "cd, pcd, jar, pt, ins, pins, ptt, ucd, sardonics, im, walk, exact"}},
 		{"pdc", []string{`unknown negative phase "pdc"`, "did you mean pcd?"}},
 		{"exakt", []string{`"exakt"`, "did you mean exact?"}},
 		{"PT", []string{`"PT"`, "did you mean pt?"}},

@@ -25,12 +25,13 @@ func (m *RBM) HiddenMeanFree(mean Matrix, free []float64, v Bits) {
 	})
 }
 
-// StepFree takes each row of s through steps block Gibbs steps, h|v and then v|h. It
-// starts from s.V, whose p(h|v) must be in s.Mean, and overwrites s.H, s.V, s.Mean and
-// free, one place a row, which become p(h|v) and F(v) of the new s.V, as HiddenMeanFree
-// gives them; s.H and s.Energy do not belong to it. It is for chains whose visible
-// states persist, as where weights and swaps are by free energies. Draws depend on
-// key, the row, the step and the unit alone. It panics where Step does.
+// StepFree takes each row of s through steps block Gibbs steps that end at v: v|h, and
+// between steps h|v. It starts from s.H and overwrites s.V, s.Mean and free, one place a
+// row, which become p(h|v) and F(v) of the new s.V, as HiddenMeanFree gives them.
+// s.H and s.Energy do not belong to it: draw h by HiddenSample before the next steps.
+// It is for chains whose visible states persist, where weights and swaps are by free
+// energies. Draws depend on key, the row, the step and the unit alone. It panics where
+// Step does.
 func (m *RBM) StepFree(s *States, free []float64, steps int, key Key) {
 	s.check(m)
 	if len(free) != s.V.Rows {
@@ -47,7 +48,10 @@ func (m *RBM) StepFree(s *States, free []float64, steps int, key Key) {
 	}
 	for t := range steps {
 		step := key.Child(uint64(t))
-		m.HiddenSample(s.H, Batch{V: s.V.Input(), H: s.Mean}, step.Child(2))
+		if t > 0 {
+			m.HiddenMean(s.Mean, s.V.Input())
+			m.HiddenSample(s.H, Batch{V: s.V.Input(), H: s.Mean}, step.Child(2))
+		}
 		p := s.pass
 		p.grow(m, min(s.H.Rows, chunkRows))
 		p.draw, p.mean = true, Matrix{}
@@ -58,9 +62,6 @@ func (m *RBM) StepFree(s *States, free []float64, steps int, key Key) {
 			p.runDown()
 		}
 		p.forget()
-		if t < steps-1 {
-			m.HiddenMean(s.Mean, s.V.Input())
-		}
 	}
 	m.HiddenMeanFree(s.Mean, free, s.V)
 }

@@ -56,11 +56,10 @@ func TestHiddenMeanFree(t *testing.T) {
 		if c.constraint != nil && c.constraint.On == AllUnits {
 			continue
 		}
-		// A step from v draws h given it, then v, and knows both of the new v.
+		// Steps draw v given h, then h, and know both of the last v.
 		s := NewStates(m, v.Rows)
-		s.V.CopyFrom(v)
-		s.Mean.Data = slices.Clone(mean.Data)
 		key := NewKey(5)
+		m.HiddenSample(s.H, Batch{V: v.Input(), H: mean}, key.Child(0).Child(2))
 		m.StepFree(s, free, 2, key)
 		for t := range uint64(2) {
 			h := NewBits(v.Rows, c.hidden)
