@@ -16,6 +16,11 @@
 // their path ends at the uniform distribution or, with
 // "path=data", at the data's base rates.
 //
+// Two follow the parameters of training. In jar each persistent chain carries the
+// weight of Jarzynski's equality. The ladder of ptt is made of earlier parameters of
+// the run. Both know log Z (LogZer) and may reject an update that goes too far for
+// their chains (Vetoer).
+//
 // Samplers of package mcmc may take the place of Gibbs steps in a ladder, as in
 // "pt:tau=1/1.5/2:sardonics:k=1-20".
 //

@@ -175,3 +175,31 @@ func (i Info) CutWarning() string {
 	return fmt.Sprintf("the estimates of ucd are biased: %d of its %d pairs of chains (%.3g %%) had not met by the step that max allows; "+
 		"raise max, or take pt or ins: chains of a model as sharp as this meet late or never", i.Cuts, pairs, 100*float64(i.Cuts)/float64(pairs))
 }
+
+const (
+	// vetoShare is the share of updates that an estimator may reject without a
+	// warning: one in a hundred.
+	vetoShare = 0.01
+	// renewalShare is the mean age of particles, as a share of the run, above which
+	// they count as not renewed. Over a run in which none is renewed it is a half.
+	renewalShare = 0.25
+)
+
+// VetoWarning returns a warning if an estimator has rejected more than a hundredth of
+// so many updates, and "" if not.
+func (i Info) VetoWarning(updates int) string {
+	if float64(i.Vetoes) <= vetoShare*float64(updates) {
+		return ""
+	}
+	return fmt.Sprintf("the chains cannot follow the model: steps were halved %d times in %d updates; take a smaller rate or more chains", i.Vetoes, updates)
+}
+
+// RenewalWarning returns a warning if the particles of ptt hardly come from its oldest
+// rung, after so many updates, and "" if they do or if there are no ages.
+func (i Info) RenewalWarning(updates int) string {
+	age, ok := i.MeanAge()
+	if !ok || age < renewalShare*float64(updates) {
+		return ""
+	}
+	return fmt.Sprintf("the ladder of ptt does not renew the chains: on average their particles left the oldest rung %.0f of %d updates ago; take a higher freeze or more rungs", age, updates)
+}

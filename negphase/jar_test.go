@@ -263,3 +263,22 @@ func TestJarOnATrainedModel(t *testing.T) {
 		t.Errorf("log Z is %v ± %v, want %v", got, err, want)
 	}
 }
+
+// Warnings begin where a hundredth of the updates is rejected, and where particles are
+// as old as a quarter of the run.
+func TestVetoAndRenewalWarnings(t *testing.T) {
+	for _, c := range []struct {
+		info            Info
+		vetoes, renewal bool
+	}{
+		{Info{}, false, false},
+		{Info{Vetoes: 10}, false, false},
+		{Info{Vetoes: 11}, true, false},
+		{Info{Ages: 4990, Aged: 20}, false, false},
+		{Info{Ages: 5000, Aged: 20}, false, true},
+	} {
+		if v, r := c.info.VetoWarning(1000), c.info.RenewalWarning(1000); (v != "") != c.vetoes || (r != "") != c.renewal {
+			t.Errorf("%+v: %q, %q", c.info, v, r)
+		}
+	}
+}

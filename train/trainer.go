@@ -266,6 +266,16 @@ func (t *Trainer) Ladder() (negphase.Ladder, bool) {
 	return negphase.Ladder{}, false
 }
 
+// LogZ returns the estimate of log Z, in nats, that the chains of the negative phase
+// keep, with its standard error, and whether there is one: see negphase.LogZer. It is
+// of the parameters before the last update or, for jar, after it.
+func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool) {
+	if n, is := t.negative.(negphase.LogZer); is {
+		return n.LogZ()
+	}
+	return 0, 0, false
+}
+
 // Steps returns the number of steps taken.
 func (t *Trainer) Steps() int { return t.step }
 
