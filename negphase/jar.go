@@ -239,8 +239,10 @@ func (j *jar) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 // LogZ returns an estimate of log Z, in nats, of the model of the last call of
 // Estimate, or of Veto if it let an update pass, and its standard error. ok is false
 // before the first call. The error counts what weights have lost in each stretch
-// between resamplings as if the chains were independent: it is for chains that
-// mix between them, and else too small.
+// between resamplings as if the chains were independent. It holds for chains that mix
+// between them. Else it tells nothing: modes that all chains have left are missing from
+// log Z, and go on growing unseen. On eight prototypes of 100 bits, 50 chains and 36,000
+// updates, log Z ended some 400 nats too low with an error of 0.1.
 func (j *jar) LogZ() (logZ, stdErr float64, ok bool) {
 	if j.states == nil && j.saved.h.Rows == 0 {
 		return 0, 0, false

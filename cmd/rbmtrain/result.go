@@ -231,7 +231,8 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Ladder: r.jsonLadder(),
 	}
 	s.Effective, s.MeanAge, s.Vetoes = cli.Known(total.EffectiveShare()), cli.Known(total.MeanAge()), total.Vetoes
-	if logZ, stdErr, ok := r.trainer.LogZ(); ok {
+	// That of jar may be far off, and its error does not show it: see its LogZ.
+	if logZ, stdErr, ok := r.trainer.LogZ(); ok && r.settings.Negative.Kind != "jar" {
 		s.LogZ, s.LogZErr = &logZ, &stdErr
 	}
 	if r.flags.JSON { // every row is scored
