@@ -44,9 +44,8 @@ func (s *jarSettings) estimator(all Settings) Estimator {
 // the mean weight is kept in log Z.
 //
 // The chains start as exact draws from a model without weights, whose log Z is
-// known: see meanField. If the weights to the first model lose too much, that is
-// because it is trained already. Then they are those of annealed importance
-// sampling.
+// known: see meanField. If the first model is trained already, their weights are those of
+// annealed importance sampling.
 //
 // Veto rejects an update whose weights would lose more than half of the effective
 // size.
@@ -84,6 +83,10 @@ const (
 	// is trained already. Salakhutdinov & Murray (2008, section 4.1) take 1,000 for a
 	// first estimate.
 	bridge = 1000
+	// untrained is the size of weights up to which a first model is not annealed to.
+	// Initial weights have a standard deviation of 0.01. The effective size would not
+	// tell: draws that miss the modes of a trained model all weigh alike.
+	untrained = 0.1
 	// lossShare is the share of the effective size that an update must leave.
 	lossShare = 0.5
 )
@@ -104,6 +107,16 @@ func meanField(m *rbm.RBM) *rbm.Base {
 		b.VisibleBias[i] = float32(sum)
 	}
 	return b
+}
+
+// largestWeight returns the size of the largest weight of m.
+func largestWeight(m *rbm.RBM) (size float64) {
+	for i := range m.Visible() {
+		for j := range m.Hidden() {
+			size = max(size, math.Abs(float64(m.Weight(i, j))))
+		}
+	}
+	return size
 }
 
 // baseModel returns b as a model of m's shape, with m's constraint.
@@ -144,7 +157,7 @@ func (j *jar) begin(m *rbm.RBM, key rbm.Key) error {
 		j.states = nil
 		return err
 	}
-	if effective(j.linear, j.next.log) >= j.floor {
+	if largestWeight(m) <= untrained {
 		j.past, j.next = j.next, j.past
 		j.looked = true
 		return nil

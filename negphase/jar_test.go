@@ -72,7 +72,7 @@ func TestJarFollowsTheModel(t *testing.T) {
 	const replicates = 1000
 	for i, s := range sharp {
 		to := s.random(31, sharpSD)
-		from := between(to, baseModel(&rbm.Base{VisibleBias: make([]float32, to.Visible()), HiddenBias: make([]float32, to.Hidden())}, to), 0.95)
+		from := between(to, baseModel(&rbm.Base{VisibleBias: make([]float32, to.Visible()), HiddenBias: make([]float32, to.Hidden())}, to), 0.99)
 		for _, constrained := range []bool{false, true} {
 			if constrained {
 				from.Constraint, to.Constraint = constraints[i], constraints[i]
@@ -255,6 +255,28 @@ func TestJarVeto(t *testing.T) {
 func TestJarOnATrainedModel(t *testing.T) {
 	m := shape{10, 8, 0, 0}.random(7, 2.5)
 	j := estimator(t, "jar:chains=200").(*jar)
+	call(t, j, m, rbm.Batch{}, 0, 1)
+	got, err, _ := j.LogZ()
+	want := logZOf(states(m))
+	t.Logf("log Z %v ± %v, exact %v", got, err, want)
+	if math.Abs(got-want) > 6*err || err > 0.3 {
+		t.Errorf("log Z is %v ± %v, want %v", got, err, want)
+	}
+}
+
+// A model of two modes, all units on or all off, of which draws from the start see one:
+// they weigh alike, but annealed ones find both.
+func TestJarFindsAllModes(t *testing.T) {
+	m := rbm.New(6, 6, 0, rbm.Softmax)
+	w := rbm.NewMatrix(6, 6)
+	for i := range w.Data {
+		w.Data[i] = 1.5
+	}
+	m.SetWeights(w)
+	for i := range 6 {
+		m.VisibleBias[i], m.HiddenBias[i] = -4.5, -4.5
+	}
+	j := estimator(t, "jar:chains=1000").(*jar)
 	call(t, j, m, rbm.Batch{}, 0, 1)
 	got, err, _ := j.LogZ()
 	want := logZOf(states(m))
