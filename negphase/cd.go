@@ -42,7 +42,7 @@ func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, 
 	m.Step(c.states, nil, c.steps, key.Child(roundKeys).Child(stepKey))
 	c.info.Reset()
 	c.info.Updates = int64(c.steps) * int64(pos.Rows())
-	return rbm.Phase{Batch: rbm.Batch{V: c.states.V.Input(), H: c.states.Mean, Weight: pos.Weight}}, c.info, finite(c.states)
+	return rbm.Phase{Batch: rbm.Batch{V: c.states.V.Input(), H: c.states.Mean, Weight: pos.Weight}}, c.info, finite(c.states.Energy)
 }
 
 // stateless is the binary form of estimators that begin anew in every call.
@@ -87,5 +87,5 @@ func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 	m.Step(p.states, nil, p.steps, key.Child(roundKeys).Child(stepKey))
 	p.info.Reset()
 	p.info.Updates = int64(p.steps) * int64(p.rows)
-	return rbm.Phase{Batch: rbm.Batch{V: p.states.V.Input(), H: p.states.Mean}}, p.info, finite(p.states)
+	return rbm.Phase{Batch: rbm.Batch{V: p.states.V.Input(), H: p.states.Mean}}, p.info, finite(p.states.Energy)
 }

@@ -188,9 +188,9 @@ func checkShape(s *rbm.States, m *rbm.RBM) error {
 	return nil
 }
 
-// finite returns an error if an energy is not.
-func finite(s *rbm.States) error {
-	for r, e := range s.Energy {
+// finite returns an error if an energy of a chain is not.
+func finite(energies []float64) error {
+	for r, e := range energies {
 		if math.IsNaN(e) || math.IsInf(e, 0) {
 			return fmt.Errorf("%w: the energy of chain %d is %v", rbm.ErrDiverged, r, e)
 		}

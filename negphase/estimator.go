@@ -50,9 +50,21 @@ type Info struct {
 	Off    float64
 	Groups int64
 
+	// For ptt: SwapTries and Swaps are of neighbours on the ladder, from the live model,
+	// and Tuned is the number of rungs above the oldest. Ages sums, over Aged particles
+	// of the live model, the rounds since they were exact draws of the oldest rung.
+	Ages, Aged int64
+
 	// For ucd: the pairs of chains that met, the sum of the Gibbs steps after
 	// which they met, and the pairs that were cut before they met.
 	Meetings, MeetingTime, Cuts int64
+
+	// For jar: Effective sums the effective size of the chains before they are
+	// resampled, as a share of them, over Weighted calls; Resampled counts the calls that resampled them. Vetoes
+	// counts the updates that were rejected since the call before.
+	Effective           float64
+	Weighted, Resampled int64
+	Vetoes              int64
 
 	// For samplers of binary systems: the counts of their moves, in all chains
 	// and replicas; with tune, how often their settings were tuned, and the flips
@@ -73,6 +85,12 @@ func (i *Info) Add(o Info) {
 	i.Meetings += o.Meetings
 	i.MeetingTime += o.MeetingTime
 	i.Cuts += o.Cuts
+	i.Ages += o.Ages
+	i.Aged += o.Aged
+	i.Effective += o.Effective
+	i.Weighted += o.Weighted
+	i.Resampled += o.Resampled
+	i.Vetoes += o.Vetoes
 	i.Moves.Add(o.Moves)
 	i.Tunings += o.Tunings
 	i.TuningFlips += o.TuningFlips
@@ -115,13 +133,32 @@ func (i Info) SwapRates() []float64 {
 	return rates
 }
 
-// OffWeight returns the mean weight of ins or pins that was not on the particle
-// simulated at temperature 1, and whether there are weights.
+// OffWeight returns the mean weight of ins, pins or ptt that was not on the particle
+// simulated at temperature 1 (of ptt: under the live model), and whether there are weights.
 func (i Info) OffWeight() (float64, bool) {
 	if i.Groups == 0 {
 		return 0, false
 	}
 	return i.Off / float64(i.Groups), true
+}
+
+// MeanAge returns the mean number of rounds since particles of ptt's live model were
+// exact draws of its oldest rung, and whether there are ages. Particles that are much
+// younger than the run prove that the ladder renews them.
+func (i Info) MeanAge() (float64, bool) {
+	if i.Aged == 0 {
+		return 0, false
+	}
+	return float64(i.Ages) / float64(i.Aged), true
+}
+
+// EffectiveShare returns the mean effective size of the chains of jar, as a share of
+// their number, and whether there are weights.
+func (i Info) EffectiveShare() (float64, bool) {
+	if i.Weighted == 0 {
+		return 0, false
+	}
+	return i.Effective / float64(i.Weighted), true
 }
 
 // MeanMeetingTime returns the mean number of Gibbs steps after which pairs of ucd
@@ -142,4 +179,32 @@ func (i Info) CutWarning() string {
 	pairs := i.Meetings + i.Cuts
 	return fmt.Sprintf("the estimates of ucd are biased: %d of its %d pairs of chains (%.3g %%) had not met by the step that max allows; "+
 		"raise max, or take pt or ins: chains of a model as sharp as this meet late or never", i.Cuts, pairs, 100*float64(i.Cuts)/float64(pairs))
+}
+
+const (
+	// vetoShare is the share of updates that an estimator may reject without a
+	// warning: one in a hundred.
+	vetoShare = 0.01
+	// renewalShare is the mean age of particles, as a share of the run, above which
+	// they count as not renewed. Over a run in which none is renewed it is a half.
+	renewalShare = 0.25
+)
+
+// VetoWarning returns a warning if an estimator has rejected more than a hundredth of
+// so many updates, and "" if not.
+func (i Info) VetoWarning(updates int) string {
+	if float64(i.Vetoes) <= vetoShare*float64(updates) {
+		return ""
+	}
+	return fmt.Sprintf("the chains cannot follow the model: steps were halved %d times in %d updates; take a smaller rate or more chains", i.Vetoes, updates)
+}
+
+// RenewalWarning returns a warning if the particles of ptt hardly come from its oldest
+// rung, after so many updates, and "" if they do or if there are no ages.
+func (i Info) RenewalWarning(updates int) string {
+	age, ok := i.MeanAge()
+	if !ok || age < renewalShare*float64(updates) {
+		return ""
+	}
+	return fmt.Sprintf("the ladder of ptt does not renew the chains: on average their particles left the oldest rung %.0f of %d updates ago; take a higher freeze or more rungs", age, updates)
 }

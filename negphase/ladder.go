@@ -150,7 +150,7 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 		m.Step(l.states, l.rowBeta, l.steps, key.Child(stepKey))
 		l.info.Updates += int64(l.steps) * int64(l.rows)
 	}
-	if err := finite(l.states); err != nil {
+	if err := finite(l.states.Energy); err != nil {
 		return err
 	}
 	for g := range l.groups {

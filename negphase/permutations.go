@@ -72,6 +72,12 @@ func (p *permanent) set(energy []float64) {
 			p.a[j*n+k] = rbm.Exp(min(0, -float64(beta*e)-p.u[k]-p.v[j]))
 		}
 	}
+	p.fill()
+}
+
+// fill fills the table from a.
+func (p *permanent) fill() {
+	n := len(p.beta)
 	p.table[0] = 1
 	for s := uint(1); s < 1<<n; s++ {
 		row := p.a[(n-bits.OnesCount(s))*n:]

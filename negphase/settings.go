@@ -42,9 +42,11 @@ type kind struct {
 var kinds = []kind{
 	{"cd", "contrastive divergence: short chains from the batch", onHidden, gibbsObstacle, &cdSettings{}},
 	{"pcd", "persistent chains", onHidden, gibbsObstacle, &pcdSettings{}},
+	{"jar", "persistent chains with Jarzynski's weights, resampled where few count; a running log Z", onHidden, gibbsObstacle, &jarSettings{}},
 	{"pt", "parallel tempering: replicas at several temperatures swap", onHidden, gibbsObstacle, &ptSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
 	{"ins", "infinite swapping: all permutations of at most 16 temperatures at once", onHidden, gibbsObstacle, &insSettings{LadderSettings{longest: maxBlock}}},
 	{"pins", "partial infinite swapping: permutations within blocks of the temperatures", onHidden, gibbsObstacle, &pinsSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
+	{"ptt", "parallel trajectory tempering: replicas of earlier parameters of the run swap", onHidden, gibbsObstacle, &pttSettings{}},
 	{"ucd", "unbiased contrastive divergence: coupled pairs of chains run until they meet", nil, "its chains are coupled unit by unit, which needs units that are independent", &ucdSettings{}},
 	{"sardonics", "persistent chains that move by self-avoiding walks of many flips", nil, "its walks change the number of active units", &walkSettings{samplerSettings: samplerSettings{only: "sardonics"}}},
 	{"im", "such walks at a fixed number of active units, and Gibbs steps that change it", onBoth, "", &walkSettings{samplerSettings: samplerSettings{only: "im"}}},

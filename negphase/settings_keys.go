@@ -109,6 +109,30 @@ func formatNumber(x float64) string {
 	return strconv.FormatFloat(x, 'g', -1, 64)
 }
 
+// A share is a number from 0 to 1.
+type share float64
+
+func (x *share) String() string { return formatNumber(float64(*x)) }
+
+func (x *share) Set(text string) error {
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return errors.New("it must be a number from 0 to 1")
+	}
+	*x = share(f)
+	return nil
+}
+
+// shareKey returns the row of a number above 0 and below 1.
+func shareKey(name string, p *float64, initial float64, help string) key {
+	return key{name: name, initial: formatNumber(initial), help: help, value: (*share)(p), check: func() error {
+		if !(*p > 0 && *p < 1) {
+			return fmt.Errorf("%s is %v; it must lie between 0 and 1", name, *p)
+		}
+		return nil
+	}}
+}
+
 // KeyHelp returns what the setting of that name is in the estimators that have
 // it, such as "cd, pcd: Gibbs steps per update; ucd: …".
 func KeyHelp(name string) string {

@@ -15,6 +15,7 @@ var texts = []string{
 	"cd:k=1",
 	"cd:k=1000000",
 	"pcd:k=3:chains=20:start=data",
+	"jar:k=2:chains=20:resample=0.5",
 	"pt:k=1:swaps=1:chains=10:start=uniform:tau=1/2/3/4/5",
 	"pt:k=2:swaps=7:chains=1:start=uniform:tau=1/1.0000001",
 	"ins:k=1:swaps=1:chains=10:start=data:tau=1/1.5/1e+30",
@@ -26,6 +27,7 @@ var texts = []string{
 	"pt:k=1:swaps=1:chains=10:start=uniform:tau=auto/256:hottest=5",
 	"ins:k=1:swaps=1:chains=10:start=uniform:tau=auto/16:hottest=inf:path=uniform",
 	"pins:k=1:swaps=1:chains=10:start=uniform:tau=auto:hottest=1.01:block=4",
+	"ptt:k=1:chains=20:rungs=4:freeze=0.25:sweeps=20:reservoir=2:weights=ins:models=3",
 	"ucd:k=5:max=200:chains=20:start=data",
 	"sardonics:k=auto:gamma=1.02:weights=heatbath:walks=1:chains=10:start=uniform:moves=1",
 	"sardonics:k=1-30:gamma=0.95/1.05:weights=heatbath:walks=3:mix=2/1/1:accept=type:chains=10:start=data:moves=1:gibbs=2",
@@ -139,7 +141,7 @@ func TestHelpOfSettings(t *testing.T) {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}
-	if got, want := KeyHelp("chains"), "pcd, ucd, sardonics, im, walk: chains; pt, ins, pins: groups of replicas"; got != want {
+	if got, want := KeyHelp("chains"), "pcd, jar, ptt, ucd, sardonics, im, walk: chains; pt, ins, pins: groups of replicas"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -159,7 +161,7 @@ func TestParseErrors(t *testing.T) {
 		text string
 		want []string // what the message says
 	}{
-		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, ucd, sardonics, im, walk, exact"}},
+		{"", []string{"unknown negative phase", "cd, pcd, jar, pt, ins, pins, ptt, ucd, sardonics, im, walk, exact"}},
 		{"pdc", []string{`unknown negative phase "pdc"`, "did you mean pcd?"}},
 		{"exakt", []string{`"exakt"`, "did you mean exact?"}},
 		{"PT", []string{`"PT"`, "did you mean pt?"}},

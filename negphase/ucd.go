@@ -87,7 +87,7 @@ func (u *ucd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 			u.info.Updates += int64(apart)
 		}
 		u.info.Updates += int64(u.x.H.Rows)
-		if err := finite(u.x); err != nil {
+		if err := finite(u.x.Energy); err != nil {
 			return rbm.Phase{}, Info{}, err
 		}
 		if t > 1 {

@@ -62,7 +62,7 @@ func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info
 	}
 	w.moves.run(m, w.states, w.at, nil, key.Child(roundKeys), &w.info)
 	w.tuner.count(w.info)
-	if err := finite(w.states); err != nil {
+	if err := finite(w.states.Energy); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
 	m.HiddenMean(w.states.Mean, w.states.V.Input())

@@ -27,8 +27,8 @@ func NewStates(m *RBM, rows int) *States {
 // Step takes each row of s, at its own inverse temperature on the path from
 // s.Base to m, through steps block Gibbs steps: v|h, then h|v. It starts from
 // s.H and overwrites all other states of s. The last up pass gives Mean (at
-// β = 1, whatever the row's β), the new H and the Energy and BaseEnergy of the
-// new (V,H). beta has one value for each row; nil means 1 for all. At β = 0
+// β = 1, whatever the row's β), the new H and the Energy and BaseEnergy of the new
+// (V,H). beta has one value for each row; nil means 1 for all. At β = 0
 // rows are independent draws from the base. Draws depend on key, the row, the
 // step and the unit alone.
 //

@@ -52,6 +52,7 @@ type pass struct {
 	baseEnergy []float64 // destination of E₀ of each row
 	partner    *pass     // of the chains that these are coupled to; nil: none
 	gain       *hiddenGain
+	free       freeSum
 	draw       bool
 	stream     vec.Stream
 

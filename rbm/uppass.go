@@ -50,6 +50,9 @@ func (p *pass) hiddenUnits(acts []float32, k, lo, n int) {
 	if p.mean.Rows > 0 {
 		vec.Sigmoids(p.mean.Data[lo*p.mean.Cols+k*vec.Block:], p.mean.Cols, acts, n, width)
 	}
+	if p.free.wanted {
+		p.freePanel(acts, k, lo, n, width)
+	}
 	if p.gain != nil {
 		p.gain.addPanel(acts, k, lo, n)
 	}

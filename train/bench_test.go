@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"gorbm/data"
-	"gorbm/negphase"
 	"gorbm/rbm"
 )
 
@@ -20,16 +19,15 @@ func BenchmarkUpdate(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, kind := range []string{"cd", "pcd", "pt", "ins"} {
+	for _, kind := range []string{"cd", "pcd", "jar", "ptt", "ptt:weights=ins", "pt", "ins"} {
 		for _, size := range []struct{ hidden, batch, workers int }{{500, 10, 1}, {500, 10, 2}, {500, 100, 1}, {500, 100, 2}, {4096, 10, 1}, {4096, 10, 2}} {
 			b.Run(fmt.Sprintf("negphase=%s/hidden=%d/batch=%d/workers=%d", kind, size.hidden, size.batch, size.workers), func(b *testing.B) {
 				if size.workers > runtime.NumCPU() {
 					b.Skip("fewer processors")
 				}
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(size.workers))
-				s := DefaultSettings(kind)
-				s.Negative = negphase.DefaultSettings(kind)
-				s.Batch, s.Rate = size.batch, 0.01
+				s := settingsOf(b, kind)
+				s.Batch, s.Rate = size.batch, 0.001 // at which jar rejects no update
 				s.Negative.Set("chains", size.batch)
 				tr, err := New(s, set, NewModel(set, size.hidden, false, rbm.Softmax, 1))
 				if err != nil {

@@ -183,8 +183,27 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float3
 			m.HiddenBias[j] -= float32(o.settings.Sparse)
 		}
 	}
+}
+
+// follow moves the average, if there is one, towards m, after a step.
+func (o *optimizer) follow(m *rbm.RBM) {
 	if o.average != nil {
 		o.average.Approach(float32(1-o.settings.Average), m, o.averageRest)
+	}
+}
+
+// retract takes the share back of the step t along the gradient that ascend made
+// last, of which left is still made. Decay and sparseness stay. What is left of the velocity
+// shrinks with the step.
+func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg rbm.Phase, back, left float64) {
+	switch {
+	case o.velocity != nil:
+		m.Add(-float32(back/left), o.velocity, o.rest)
+		o.velocity.Shrink(float32(back / left))
+	case o.gradient != nil:
+		m.Add(float32(-back*o.settings.rateAt(t)), o.gradient, o.rest)
+	default:
+		m.AscendShare(float32(-back*o.settings.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
 	}
 }
 

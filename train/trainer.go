@@ -177,6 +177,8 @@ type Trainer struct {
 	optimizer *optimizer
 	objective *objective // nil: the log-likelihood of rows that all have their classes
 
+	vetoer negphase.Vetoer // negative, if it may reject updates
+
 	step    int
 	elapsed time.Duration
 	key     rbm.Key // of the negative phase
@@ -242,7 +244,7 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 	}
 	key := rbm.NewKey(s.Seed)
 	batch := rbm.Batch{V: set.NewRows(s.Batch, m.Classes()), H: rbm.NewMatrix(s.Batch, m.Hidden())}
-	return &Trainer{
+	t := &Trainer{
 		model: m, set: set, hash: set.Hash(), settings: s, negative: negative,
 		optimizer: newOptimizer(s, m, set),
 		objective: newObjective(s, m, set, key),
@@ -251,6 +253,10 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 		rows:      make([]int32, s.Batch),
 		batch:     batch,
 	}
+	if v, ok := negative.(negphase.Vetoer); ok {
+		t.vetoer = v
+	}
+	return t
 }
 
 // Fits returns an error that says why m cannot be trained or evaluated on set,
@@ -293,6 +299,16 @@ func (t *Trainer) Ladder() (negphase.Ladder, bool) {
 	return negphase.Ladder{}, false
 }
 
+// LogZ returns the estimate of log Z, in nats, that the chains of the negative phase
+// keep, with its standard error, and whether there is one: see negphase.LogZer. It is
+// of the parameters before the last update or, for jar, after it.
+func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool) {
+	if n, is := t.negative.(negphase.LogZer); is {
+		return n.LogZ()
+	}
+	return 0, 0, false
+}
+
 // Steps returns the number of steps taken.
 func (t *Trainer) Steps() int { return t.step }
 
@@ -324,6 +340,10 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}
 	t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative)
+	if t.vetoer != nil {
+		t.backtrack(positive, float32(share), negative)
+	}
+	t.optimizer.follow(t.model)
 	t.step++
 	return info, nil
 }
@@ -334,6 +354,27 @@ func (t *Trainer) estimate() (rbm.Phase, negphase.Info, error) {
 		return t.objective.nothing, negphase.Info{}, nil
 	}
 	return t.negative.Estimate(t.model, t.batch, t.key.Child(uint64(t.step)))
+}
+
+// maxHalvings is the number of times that a step is halved before the update is
+// given up.
+const maxHalvings = 5
+
+// backtrack halves the step of an update that the estimator rejects, until it lets
+// it pass; at last it takes all of the step back.
+func (t *Trainer) backtrack(positive rbm.Batch, share float32, negative rbm.Phase) {
+	left := 1.0 // of the step
+	for n := 0; n <= maxHalvings && t.vetoer.Veto(t.model); n++ {
+		back := left / 2
+		if n == maxHalvings {
+			back = left
+		}
+		t.optimizer.retract(t.model, t.step, positive, share, negative, back, left)
+		left -= back
+	}
+	if left == 0 {
+		t.vetoer.Veto(t.model)
+	}
 }
 
 // An Event is a step that was taken.

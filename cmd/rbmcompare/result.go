@@ -222,7 +222,9 @@ func (p *plan) warnings(results []result) (warnings []string) {
 			warnings = append(warnings, fmt.Sprintf("%s: its distance is less than twice the error of the reference itself (%s), and may be that; take more -reference-steps",
 				p.names[i], cli.Count(drowned, "model")))
 		}
-		ladder(p.names[i], info)
+		if p.estimators[i].Ladder().MaxTemperatures() > 1 {
+			ladder(p.names[i], info)
+		}
 		if w := info.CutWarning(); w != "" {
 			warnings = append(warnings, p.names[i]+": "+w)
 		}

@@ -177,7 +177,10 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 	if rate >= cli.ExchangeFloor {
 		return ""
 	}
-	l, _ := r.trainer.Ladder()
+	l, ok := r.trainer.Ladder()
+	if !ok {
+		return "" // rungs of a trajectory are no temperatures
+	}
 	kind := r.settings.Negative.Kind
 	remedy := "put -temperatures closer together, let them be tuned by -temperatures reach:5 or by -negphase pins -temperatures auto, or take pcd"
 	switch t := r.settings.Negative.Ladder().Temperatures; {

@@ -188,6 +188,11 @@ type jsonResult struct {
 	RoundTrips     *int64             `json:"round_trips,omitempty"`
 	OffWeight      *float64           `json:"off_weight,omitempty"`
 	Ladder         *jsonLadder        `json:"ladder,omitempty"`
+	Effective      *float64           `json:"effective_share,omitempty"`
+	MeanAge        *float64           `json:"mean_age,omitempty"`
+	Vetoes         int64              `json:"vetoes,omitempty"`
+	LogZ           *float64           `json:"log_z,omitempty"`
+	LogZErr        *float64           `json:"log_z_std_err,omitempty"`
 	Acceptance     *float64           `json:"acceptance,omitempty"`
 	FlipsPerUpdate *float64           `json:"flips_per_update,omitempty"`
 	Tunings        int64              `json:"tunings,omitempty"`      // of a sampler's settings
@@ -210,7 +215,7 @@ func (r *runner) print() error {
 	total, _ := r.evaluator.Counts() // all, as the last step was measured
 	var warnings []string
 	exchange, trips := r.ladderWarnings(total)
-	for _, w := range []string{r.unusedNegative(), r.samplerWarning, exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
+	for _, w := range []string{r.unusedNegative(), r.samplerWarning, exchange, trips, total.CutWarning(), total.VetoWarning(r.trainer.Steps()), total.RenewalWarning(r.trainer.Steps()), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
 		if w != "" {
 			warnings = append(warnings, w)
 		}
@@ -237,6 +242,11 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		Model: r.folder.Path(rundir.ModelFile), Folder: r.folder.Dir,
 		OffWeight:  cli.Known(total.OffWeight()),
 		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Tunings: total.Tunings, TuningFlips: total.TuningFlips, Ladder: r.jsonLadder(),
+	}
+	s.Effective, s.MeanAge, s.Vetoes = cli.Known(total.EffectiveShare()), cli.Known(total.MeanAge()), total.Vetoes
+	// That of jar may be far off, and its error does not show it: see its LogZ.
+	if logZ, stdErr, ok := r.trainer.LogZ(); ok && r.settings.Negative.Kind != "jar" {
+		s.LogZ, s.LogZErr = &logZ, &stdErr
 	}
 	if r.flags.JSON { // every row is scored
 		s.Law = cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0))

@@ -1,0 +1,205 @@
+package negphase
+
+import (
+	"fmt"
+	"math"
+
+	"gorbm/rbm"
+	"gorbm/rbm/partition"
+)
+
+// pttSettings are the settings of ptt.
+type pttSettings struct {
+	k, chains, rungs, sweeps, reservoir, models int
+	freeze                                      float64
+	weights                                     string
+}
+
+// The weights of ptt.
+const (
+	bySwaps = "swaps" // the chains of the live model, after the swaps
+	byINS   = "ins"   // also particles of rungs, by infinite swapping
+)
+
+func (s *pttSettings) keys() []key {
+	return []key{
+		countKey("k", &s.k, 1, 1, maxSteps, "Gibbs steps between swaps"),
+		countKey("chains", &s.chains, 10, 1, MaxChains, "chains"),
+		countKey("rungs", &s.rungs, 2, 2, 8, "frozen models that take part in an update"),
+		// RestrictedBoltzmannMachines.jl, src/train/ptt.jl.
+		shareKey("freeze", &s.freeze, 0.3, "rate of swaps with the newest rung below which the model is frozen as a new one"),
+		{name: "sweeps", value: (*count)(&s.sweeps), initial: "40", check: s.checkSweeps, help: "sweeps of all rungs that thermalise a new one, half of them to measure it"},
+		countKey("reservoir", &s.reservoir, 4, 1, 1000, "members of a rung's reservoir for each chain"),
+		wordKey("weights", &s.weights, bySwaps, "swaps: the estimate is over the chains of the model; ins: also over particles of the newest rungs, by infinite swapping", bySwaps, byINS).like(byINS),
+		{name: "models", value: (*count)(&s.models), initial: "2", check: s.checkModels, help: "models that weights=ins permutes, the live one among them"},
+	}
+}
+
+func (s *pttSettings) checkSweeps() error {
+	if s.sweeps < 2 || s.sweeps > maxSteps || s.sweeps%2 != 0 {
+		return fmt.Errorf("sweeps is %d; it must be an even number from 2 to %d", s.sweeps, maxSteps)
+	}
+	return nil
+}
+
+func (s *pttSettings) checkModels() error {
+	if s.models < 2 || s.models > s.rungs {
+		return fmt.Errorf("models is %d; it must lie in 2 … rungs, and rungs is %d", s.models, s.rungs)
+	}
+	return nil
+}
+
+func (s *pttSettings) estimator(all Settings) Estimator {
+	r := s.chains
+	return &ptt{chains: chains{settings: all, rows: r, joint: true}, pttSettings: *s,
+		live: &rung{free: make([]float64, r), born: make([]int64, r)}, next: make([]float64, r), linear: make([]float64, r), log: make([]float64, r)}
+}
+
+// ptt is parallel tempering along the trajectory of training (arXiv:2405.15376,
+// arXiv:2607.27077). The rungs of its ladder are parameters that the run has had,
+// frozen. The oldest has no weights and is sampled exactly; the live model is the top.
+// Neighbours a and b swap their particles x and y with the probability
+//
+//	min(1, e^Δ),  Δ = F_a(x) + F_b(y) − F_a(y) − F_b(x),
+//
+// in which the unknown normalisers cancel. What persists of a particle is v; h is
+// drawn anew from p(h|v) of the model that it belongs to after the swaps.
+//
+// A rung keeps a reservoir of particles. A call takes one of them for each chain,
+// moves it by Gibbs steps and swaps, and puts it back. The newest rungs take part in
+// every call. Of the older ones a pair takes part, another in each call from the
+// oldest upward, so that a call costs the same however many rungs there are.
+//
+// When the rate of swaps between the live model and the newest rung falls below a
+// threshold, the model is frozen as a new rung, and sweeps of all rungs thermalise
+// it: see raise. They also give log Z of the new rung, by Bennett's ratio to the one
+// before.
+//
+// With weights=ins the estimate takes the particles x of the live model and y of the
+// newest rung with the weights 1 − σ(Δ) and σ(Δ), as they are before the swap. Its
+// mean is that over the live model's law, exactly, if x and y are independent draws.
+// The energies are those of the swap. With models=K it takes the K−1 newest rungs, and
+// the weights are those of infinite swapping over all permutations of K models.
+type ptt struct {
+	chains // of the live model
+	pttSettings
+	rungs  []*rung // frozen, from the oldest
+	live   *rung   // its states are those of chains
+	looked bool    // the live rung's means and free energies are those of the model of the next call
+
+	now       int64   // rounds since the first call
+	turn      int64   // of the pair of older rungs
+	rate      float64 // moving average of the swap rate with the newest rung
+	vetoes    int64   // since the last call
+	work      exchangeWork
+	ratios    [2][]float64 // F_live − F_newest of the last call, at particles of the newest rung and of the live one
+	next, log []float64    // scratch of Veto
+	linear    []float64
+	raw       []byte // restored from a checkpoint, until the first call
+	info      Info
+}
+
+const (
+	// maxRungs bounds the memory; a ladder that needs more freezes no more.
+	maxRungs = 64
+	// rateShare is the share of a call in the moving average of the swap rate.
+	rateShare = 0.1
+)
+
+// Veto rejects an update after which the chains, as draws of the model before it,
+// would have less than half of their effective size; see Vetoer.
+func (p *ptt) Veto(m *rbm.RBM) bool {
+	if p.states == nil {
+		return false
+	}
+	if p.look(m) != nil {
+		p.vetoes++
+		return true
+	}
+	for r, f := range p.next {
+		p.log[r] = p.live.free[r] - f
+	}
+	if effective(p.linear, p.log) < lossShare*float64(p.rows) {
+		p.vetoes++
+		return true
+	}
+	p.live.free, p.next = p.next, p.live.free
+	p.looked = true
+	return false
+}
+
+// look overwrites the hidden means of the live chains by those under m, and next by
+// their free energies.
+func (p *ptt) look(m *rbm.RBM) error {
+	p.looked = false
+	m.HiddenMeanFree(p.states.Mean, p.next, p.states.V)
+	return finite(p.next)
+}
+
+func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
+	if err := p.begin(m, key.Child(startKey)); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
+	p.live.model = m
+	if !p.looked {
+		if err := p.look(m); err != nil {
+			return rbm.Phase{}, Info{}, err
+		}
+		p.live.free, p.next = p.next, p.live.free
+	}
+	p.looked = false
+	p.startCounts()
+	round := key.Child(roundKeys)
+	if p.rate < p.freeze && len(p.rungs) < maxRungs {
+		if err := p.raise(round.Child(swapKey)); err != nil {
+			return rbm.Phase{}, Info{}, err
+		}
+		p.startCounts()
+	}
+	p.info.Vetoes, p.vetoes = p.vetoes, 0
+	from := 0
+	if n := len(p.rungs); n > p.pttSettings.rungs {
+		from = n - p.pttSettings.rungs + 1
+		if err := p.refresh(int(p.turn%int64(from)), round.Child(moveKey)); err != nil {
+			return rbm.Phase{}, Info{}, err
+		}
+		p.turn++
+	}
+	rate, err := p.sweep(from, p.weights == byINS, round.Child(stepKey))
+	if err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
+	p.rate += rateShare * (rate - p.rate)
+	for _, born := range p.live.born {
+		p.info.Ages += p.now - born
+		p.info.Aged++
+	}
+	return p.work.phase(p), p.info, nil
+}
+
+// startCounts makes the counts those of a new call.
+func (p *ptt) startCounts() {
+	n := len(p.rungs)
+	if len(p.info.Swaps) != n {
+		p.info.SwapTries, p.info.Swaps = make([]int64, n), make([]int64, n)
+	}
+	p.info.Reset()
+	p.info.Tuned = int64(n - 1)
+}
+
+// LogZ returns an estimate of log Z, in nats, of the model of the last call of
+// Estimate, and its standard error: of the oldest rung it is known, and each rung adds
+// Bennett's ratio to the one before. ok is false where there is none, as neighbours
+// overlap too little. The error of the last ratio, to the live model, takes the
+// particles of one call as independent.
+func (p *ptt) LogZ() (logZ, stdErr float64, ok bool) {
+	if len(p.rungs) == 0 || p.ratios[0] == nil {
+		return 0, 0, false
+	}
+	newest := p.rungs[len(p.rungs)-1]
+	ratio, err := partition.Bennett([]float64{0, 1}, p.ratios[:], 0, newest.logZ.Mean)
+	if err != nil || !newest.logZ.known() {
+		return 0, 0, false
+	}
+	return ratio.LogZ[1], math.Sqrt(newest.logZ.Variance + ratio.StdErr[1]*ratio.StdErr[1]), true
+}

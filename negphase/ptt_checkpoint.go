@@ -1,0 +1,131 @@
+package negphase
+
+import (
+	"math"
+	"slices"
+
+	"gorbm/rbm"
+)
+
+// savedLadder is the state of ptt as a checkpoint has it.
+type savedLadder struct {
+	chains savedChains
+	head   ladderHead
+	free   []float64 // of the live chains
+	born   []int64
+	ratios [2][]float64
+	rungs  []savedRung
+}
+
+type ladderHead struct {
+	Rungs             uint32
+	Now, Turn, Vetoes int64
+	Rate              float64
+}
+
+type savedRung struct {
+	parameters []byte
+	v, h       rbm.Bits
+	born       []int64
+	logZ       estimateOfLogZ
+}
+
+// MarshalBinary returns the live chains and, if they have begun, the counts, free
+// energies and ages of their particles and, from the oldest, the rungs: parameters,
+// reservoir, ages and log Z.
+func (p *ptt) MarshalBinary() ([]byte, error) {
+	if p.states == nil && p.raw != nil {
+		return slices.Clone(p.raw), nil
+	}
+	b, err := p.chains.MarshalBinary()
+	if p.states == nil {
+		return b, err
+	}
+	b = appendValues(b, ladderHead{uint32(len(p.rungs)), p.now, p.turn, p.vetoes, p.rate}, p.live.free, p.live.born, p.ratios[0], p.ratios[1])
+	for _, g := range p.rungs {
+		b = appendValues(b, uint32(g.model.ParameterBytes()))
+		b = g.model.AppendParameters(b)
+		b = appendValues(b, uint32(g.reservoir.Cols), g.reservoir.Words, uint32(g.reservoirH.Cols), g.reservoirH.Words, g.reservoirBorn, g.logZ)
+	}
+	return b, err
+}
+
+// UnmarshalBinary changes nothing unless all of b fits.
+func (p *ptt) UnmarshalBinary(b []byte) error {
+	saved, err := p.read(b)
+	if err != nil {
+		return err
+	}
+	p.states, p.rungs, p.looked, p.raw = nil, nil, false, nil
+	p.now, p.turn, p.vetoes, p.rate = 0, 0, 0, 0
+	p.ratios = [2][]float64{}
+	clear(p.live.born)
+	if saved.chains.h.Rows > 0 {
+		p.raw = slices.Clone(b)
+	}
+	return nil
+}
+
+// read returns what b holds.
+func (p *ptt) read(b []byte) (savedLadder, error) {
+	r := reader{b: b}
+	s := savedLadder{chains: r.chains(p.rows, true)}
+	if r.err == nil && s.chains.h.Rows > 0 {
+		r.read(&s.head)
+		r.check(s.head.Rungs >= 1 && s.head.Rungs <= maxRungs, "a saved ladder of %d rungs", s.head.Rungs)
+		for _, n := range []int64{s.head.Now, s.head.Turn, s.head.Vetoes} {
+			r.check(n >= 0 && n <= math.MaxInt64/2, "the saved ladder has a count of %d", n)
+		}
+		r.check(s.head.Rate >= 0 && s.head.Rate <= 1, "the saved ladder has a swap rate of %v", s.head.Rate)
+		s.free, s.born = make([]float64, p.rows), make([]int64, p.rows)
+		s.ratios = [2][]float64{make([]float64, p.rows), make([]float64, p.rows)}
+		r.read(s.free, s.born, s.ratios[0], s.ratios[1])
+		r.checkFinite(s.free, s.ratios[0], s.ratios[1])
+		r.checkBorn(s.born, s.head.Now)
+		for i := 0; i < int(s.head.Rungs) && r.err == nil; i++ {
+			s.rungs = append(s.rungs, r.rung(p.rows*p.reservoir, s.head.Now))
+		}
+	}
+	r.check(len(r.b) == 0, "the saved chains are too long by %d bytes", len(r.b))
+	return s, r.err
+}
+
+// rung reads a rung with so many members.
+func (r *reader) rung(rows int, now int64) (g savedRung) {
+	var size uint32
+	r.read(&size)
+	r.check(int(size) <= len(r.b), "the saved ladder is cut short")
+	if r.err != nil {
+		return g
+	}
+	g.parameters, r.b = slices.Clone(r.b[:size]), r.b[size:]
+	g.v, g.h = r.bits(rows), r.bits(rows)
+	r.check(8*rows <= len(r.b), "the saved ladder is cut short")
+	if r.err != nil {
+		return g
+	}
+	g.born = make([]int64, rows)
+	r.read(g.born, &g.logZ)
+	r.checkBorn(g.born, now)
+	r.checkFinite([]float64{g.logZ.Mean})
+	r.check(g.logZ.Variance >= 0, "a saved rung has a variance of %v", g.logZ.Variance)
+	return g
+}
+
+func (r *reader) checkFinite(lists ...[]float64) {
+	for _, x := range slices.Concat(lists...) {
+		r.check(!math.IsNaN(x) && !math.IsInf(x, 0), "a saved free energy is %v", x)
+	}
+}
+
+func (r *reader) checkBorn(born []int64, now int64) {
+	for _, n := range born {
+		r.check(n >= 0 && n <= now, "a saved particle was born in round %d of %d", n, now)
+	}
+}
+
+// setSaved takes over what is beside the chains and rungs.
+func (p *ptt) setSaved(s savedLadder) {
+	p.now, p.turn, p.vetoes, p.rate = s.head.Now, s.head.Turn, s.head.Vetoes, s.head.Rate
+	p.live.free, p.live.born, p.ratios = s.free, s.born, s.ratios
+}

@@ -1,0 +1,221 @@
+package negphase
+
+import (
+	"fmt"
+	"math"
+
+	"gorbm/rbm"
+	"gorbm/rbm/partition"
+)
+
+// begin makes the ladder ready for a call under m. A new one has the oldest rung
+// alone, a model without weights near m (see meanField), and the chains are draws from
+// it. If m is trained already, so that they hardly swap, rungs on the straight line
+// between the two stand for a run that led there.
+func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
+	switch {
+	case p.states != nil:
+		return p.chains.begin(m, rbm.Batch{}, key)
+	case p.raw != nil:
+		return p.restore(m, key)
+	}
+	if err := p.settings.Keeps(m.Constraint); err != nil {
+		return err
+	}
+	base := meanField(m)
+	if err := base.Check(m); err != nil {
+		return fmt.Errorf("%w: the energy of chain 0: %v", rbm.ErrDiverged, err)
+	}
+	oldest := newRung(baseModel(base, m), p.rows, p.reservoir)
+	oldest.logZ.Mean = base.LogZ(m)
+	base.Draw(m, oldest.reservoir, oldest.reservoirH, key.Child(gatherKey))
+	states := rbm.NewStates(m, p.rows)
+	base.Draw(m, states.V, states.H, key.Child(hiddenKey))
+	p.states = states
+	p.place(m, []*rung{oldest})
+	err := p.look(m)
+	if err == nil {
+		p.live.model, p.live.free, p.next = m, p.next, p.live.free
+		p.startCounts()
+		var rate float64
+		if rate, err = p.thermalise(key.Child(gibbsKey)); err == nil {
+			p.rate = rate
+			if rate < p.freeze {
+				err = p.raise(key.Child(exchangeKey))
+			}
+		}
+	}
+	if err != nil {
+		p.states, p.rungs = nil, nil
+		return err
+	}
+	p.startCounts()
+	p.looked = true
+	return nil
+}
+
+// place makes rungs the ladder below chains of m.
+func (p *ptt) place(m *rbm.RBM, rungs []*rung) {
+	p.rungs = rungs
+	p.live.states = p.states
+	for i := range p.ratios {
+		p.ratios[i] = make([]float64, p.rows)
+	}
+	p.work.grow(m, p.rows, p.models)
+}
+
+// thermalise makes sweeps of all rungs and returns the mean swap rate between the
+// newest of them and the live model in the second half.
+func (p *ptt) thermalise(key rbm.Key) (rate float64, err error) {
+	for t := range p.sweeps {
+		one, err := p.sweep(0, false, key.Child(uint64(t)))
+		if err != nil {
+			return 0, err
+		}
+		if t >= p.sweeps/2 {
+			rate += one / float64(p.sweeps-p.sweeps/2)
+		}
+	}
+	return rate, nil
+}
+
+const (
+	// floorShare is the rate of swaps between a new rung and the one before, as a share
+	// of that at which it was frozen, below which the new one stands too far up.
+	// RestrictedBoltzmannMachines.jl returns to an earlier state at 0.1 and freezes at 0.3.
+	floorShare = 1. / 3
+	// leastShare is the shortest part of the way to a new rung that is tried.
+	leastShare = 1. / 1024
+)
+
+// raise freezes the live model as a new rung. Its reservoir begins as copies of the
+// live chains, and sweeps of all rungs thermalise it. If it then hardly swaps with the
+// rung before, the chains had not followed the model: rungs on the straight line
+// between the two are put in, each half as far as the last that was too far.
+func (p *ptt) raise(key rbm.Key) error {
+	m := p.live.model
+	share := 1.0
+	for try := 0; len(p.rungs) < maxRungs && share >= leastShare; try++ {
+		before := p.rungs[len(p.rungs)-1]
+		model := m.Clone()
+		if share < 1 {
+			model.Set(before.model)
+			model.Approach(float32(share), m, nil)
+		}
+		g := newRung(model, p.rows, p.reservoir)
+		for row := range g.reservoir.Rows {
+			r := row % p.rows
+			copy(g.reservoir.Row(row), p.states.V.Row(r))
+			g.reservoirBorn[row] = p.live.born[r]
+			if share < 1 { // nearer to the rung before
+				copy(g.reservoir.Row(row), before.reservoir.Row(row))
+				g.reservoirBorn[row] = before.reservoirBorn[row]
+			}
+		}
+		mean := rbm.NewMatrix(g.reservoir.Rows, m.Hidden())
+		model.HiddenMean(mean, g.reservoir.Input())
+		round := key.Child(uint64(try))
+		model.HiddenSample(g.reservoirH, rbm.Batch{V: g.reservoir.Input(), H: mean}, round.Child(hiddenKey))
+		p.rungs = append(p.rungs, g)
+		p.startCounts()
+
+		n := len(p.rungs)
+		p.work.watch, p.work.seen = n-2, [2][]float64{}
+		rate, err := p.thermalise(round.Child(gibbsKey))
+		p.work.watch = -1
+		if err != nil {
+			return err
+		}
+		p.rate = rate
+		if p.pairRate() < floorShare*p.freeze {
+			p.rungs = p.rungs[:n-1]
+			share /= 2
+			continue
+		}
+		p.setLogZ(before, g)
+		if share == 1 {
+			return nil
+		}
+		share = min(1, 2*share)
+	}
+	p.startCounts()
+	return nil
+}
+
+// half returns what was recorded of the watched pair in the second half of the sweeps.
+func (p *ptt) half() (below, above []float64) {
+	n := len(p.work.seen[0]) / 2
+	return p.work.seen[0][n:], p.work.seen[1][n:]
+}
+
+// pairRate returns the mean probability of a swap of the watched pair.
+func (p *ptt) pairRate() float64 {
+	below, above := p.half()
+	rate := 0.0
+	for i, x := range below {
+		// Δ = F_a(x) + F_b(y) − F_a(y) − F_b(x)
+		rate += rbm.Exp(min(0, above[i]-x)) / float64(len(below))
+	}
+	return rate
+}
+
+// setLogZ sets log Z of a new rung by Bennett's ratio to the one before, with an error
+// from the spread over chains.
+func (p *ptt) setLogZ(before, g *rung) {
+	g.logZ = estimateOfLogZ{Variance: math.Inf(1)}
+	var draws [2][]float64
+	below, above := p.half()
+	sweeps := len(below) / p.rows
+	for i, x := range [2][]float64{below, above} {
+		draws[i] = make([]float64, len(x))
+		for t := range sweeps {
+			for r := range p.rows {
+				draws[i][r*sweeps+t] = x[t*p.rows+r]
+			}
+		}
+	}
+	groups := p.rows
+	if groups == 1 {
+		groups = 0
+	}
+	ratio, err := partition.Bennett([]float64{0, 1}, draws[:], groups, before.logZ.Mean)
+	if err == nil && before.logZ.known() {
+		g.logZ = estimateOfLogZ{ratio.LogZ[1], before.logZ.Variance + ratio.StdErr[1]*ratio.StdErr[1]}
+	}
+}
+
+// restore makes the ladder that a checkpoint held that below chains of m.
+func (p *ptt) restore(m *rbm.RBM, key rbm.Key) error {
+	bad := func(format string, args ...any) error {
+		p.states = nil
+		return fmt.Errorf("%w: %s", rbm.ErrFormat, fmt.Sprintf(format, args...))
+	}
+	saved, err := p.read(p.raw)
+	if err != nil {
+		return err
+	}
+	p.chains.saved = saved.chains
+	if err := p.chains.begin(m, rbm.Batch{}, key); err != nil {
+		return err
+	}
+	var rungs []*rung
+	for i, s := range saved.rungs {
+		if len(s.parameters) != m.ParameterBytes() {
+			return bad("saved rung %d has %d bytes of parameters, not %d", i, len(s.parameters), m.ParameterBytes())
+		}
+		if err := (savedChains{h: s.h, v: s.v}).check(m, true); err != nil {
+			p.states = nil
+			return err
+		}
+		g := newRung(m.Clone(), p.rows, p.reservoir)
+		g.model.SetParameters(s.parameters)
+		g.reservoir.CopyFrom(s.v)
+		g.reservoirH.CopyFrom(s.h)
+		g.reservoirBorn, g.logZ = s.born, s.logZ
+		rungs = append(rungs, g)
+	}
+	p.place(m, rungs)
+	p.setSaved(saved)
+	p.raw, p.looked = nil, false
+	return nil
+}

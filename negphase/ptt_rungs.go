@@ -1,0 +1,146 @@
+package negphase
+
+import (
+	"math"
+
+	"gorbm/rbm"
+)
+
+// A rung is a model of the ladder of ptt with its particles. The live model has no
+// reservoir.
+type rung struct {
+	model *rbm.RBM
+	logZ  estimateOfLogZ
+
+	// The reservoir: member s of chain r is row s·R + r.
+	reservoir     rbm.Bits // v
+	reservoirH    rbm.Bits // h, drawn from p(h|v)
+	reservoirBorn []int64  // round in which the particle was an exact draw of the oldest rung
+
+	// What a round works on: one member of each chain.
+	states *rbm.States
+	free   []float64 // F under the model
+	born   []int64
+	at     []int32 // rows of the members in the reservoir
+}
+
+// estimateOfLogZ is log Z of a rung. The variance is +Inf where it is not known.
+type estimateOfLogZ struct{ Mean, Variance float64 }
+
+func (e estimateOfLogZ) known() bool { return !math.IsInf(e.Variance, 1) }
+
+// newRung returns a rung of m with so many chains and members of the reservoir for
+// each.
+func newRung(m *rbm.RBM, rows, members int) *rung {
+	return &rung{model: m, reservoir: rbm.NewBits(rows*members, m.Visible()), reservoirH: rbm.NewBits(rows*members, m.Hidden()),
+		reservoirBorn: make([]int64, rows*members), states: rbm.NewStates(m, rows),
+		free: make([]float64, rows), born: make([]int64, rows), at: make([]int32, rows)}
+}
+
+// gather takes a member of each chain's reservoir.
+func (g *rung) gather(key rbm.Key) {
+	rows := len(g.at)
+	members := g.reservoir.Rows / rows
+	for r := range g.at {
+		at := int(key.Uniform(uint64(r))*float64(members))*rows + r
+		g.at[r] = int32(at)
+		copy(g.states.V.Row(r), g.reservoir.Row(at))
+		copy(g.states.H.Row(r), g.reservoirH.Row(at))
+		g.born[r] = g.reservoirBorn[at]
+	}
+}
+
+// scatter puts them back, with h drawn anew.
+func (g *rung) scatter(key rbm.Key) {
+	g.drawHidden(key)
+	for r, at := range g.at {
+		copy(g.reservoir.Row(int(at)), g.states.V.Row(r))
+		copy(g.reservoirH.Row(int(at)), g.states.H.Row(r))
+		g.reservoirBorn[at] = g.born[r]
+	}
+}
+
+// drawHidden draws h from p(h|v), whose means are known.
+func (g *rung) drawHidden(key rbm.Key) {
+	g.model.HiddenSample(g.states.H, rbm.Batch{V: g.states.V.Input(), H: g.states.Mean}, key)
+}
+
+// Purposes of the keys of a rung within a round.
+const (
+	gatherKey = iota
+	gibbsKey
+	hiddenKey
+	exchangeKey
+	keysOfRung
+)
+
+// step takes rung i, or the live one if i is len(rungs), through its Gibbs steps. Of
+// the oldest they are independent draws, as it has no weights.
+func (p *ptt) step(i int, key rbm.Key) error {
+	g := p.live
+	if i < len(p.rungs) {
+		g = p.rungs[i]
+	} else {
+		g.drawHidden(key.Child(hiddenKey))
+	}
+	g.model.StepFree(g.states, g.free, p.k, key.Child(gibbsKey))
+	p.info.Updates += int64(p.k) * int64(p.rows)
+	if i == 0 {
+		for r := range g.born {
+			g.born[r] = p.now
+		}
+	}
+	return finite(g.free)
+}
+
+// rungKey returns the key of rung i in a round.
+func rungKey(key rbm.Key, i int) rbm.Key { return key.Child(uint64(i)) }
+
+// sweep takes rungs from … and the live model through one round: Gibbs steps, then
+// swaps of neighbours from below. If weigh is set, the estimate is that of infinite
+// swapping. It returns the mean probability of a swap between the newest rung and the
+// live model.
+func (p *ptt) sweep(from int, weigh bool, key rbm.Key) (rate float64, err error) {
+	n := len(p.rungs)
+	for i := from; i <= n; i++ {
+		if i < n {
+			p.rungs[i].gather(rungKey(key, i).Child(gatherKey))
+		}
+		if err := p.step(i, rungKey(key, i)); err != nil {
+			return 0, err
+		}
+	}
+	block := 2
+	if weigh {
+		block = min(p.models, n-from+1)
+	}
+	for i := from; i <= n+1-block; i++ {
+		length := 2
+		if i == n+1-block {
+			length = block
+		}
+		p.exchange(i, length, weigh && length == block && i+length == n+1, rungKey(key, i).Child(exchangeKey))
+	}
+	for i := from; i < n; i++ {
+		p.rungs[i].scatter(rungKey(key, i).Child(hiddenKey))
+	}
+	p.now++
+	return p.work.rate, nil
+}
+
+// refresh takes rung i through its Gibbs steps and swaps with rung i+1.
+func (p *ptt) refresh(i int, key rbm.Key) error {
+	for j := i; j < i+2; j++ {
+		p.rungs[j].gather(rungKey(key, j).Child(gatherKey))
+	}
+	if err := p.step(i, rungKey(key, i)); err != nil {
+		return err
+	}
+	above := p.rungs[i+1]
+	above.model.HiddenMeanFree(above.states.Mean, above.free, above.states.V)
+	p.exchange(i, 2, false, rungKey(key, i).Child(exchangeKey))
+	for j := i; j < i+2; j++ {
+		p.rungs[j].scatter(rungKey(key, j).Child(hiddenKey))
+	}
+	return nil
+}

@@ -1,0 +1,325 @@
+package negphase
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// exactTrajectory returns an estimator at the exact start: chains of the last model and
+// reservoirs of the others, from the oldest, which has no weights, are independent
+// draws. The trajectory has their laws.
+func exactTrajectory(t *testing.T, text string, chains int, models []*rbm.RBM) (*ptt, *trajectory) {
+	t.Helper()
+	s := newTrajectory(models...)
+	p := build[*ptt](set(t, text, "chains", chains))
+	last := len(models) - 1
+	draw := func(dst rbm.Bits, a int) {
+		for r := range dst.Rows {
+			for i, v := range s.v[pick(s.p[a], startFrom.Child(uint64(a)).Uniform(uint64(r)))] {
+				dst.Set(r, i, v != 0)
+			}
+		}
+	}
+	p.states = rbm.NewStates(models[last], p.rows)
+	draw(p.states.V, last)
+	var rungs []*rung
+	for a, m := range models[:last] {
+		g := newRung(m, p.rows, p.reservoir)
+		draw(g.reservoir, a)
+		mean := rbm.NewMatrix(g.reservoir.Rows, m.Hidden())
+		m.HiddenMean(mean, g.reservoir.Input())
+		m.HiddenSample(g.reservoirH, rbm.Batch{V: g.reservoir.Input(), H: mean}, startFrom.Child(uint64(100+a)))
+		rungs = append(rungs, g)
+	}
+	p.place(models[last], rungs)
+	p.rate = 1
+	return p, s
+}
+
+// z tests rows against the law of model a.
+func (s *trajectory) z(v rbm.Bits, a int) float64 {
+	index := map[string]int{}
+	for i, x := range s.v {
+		index[fmt.Sprint(x)] = i
+	}
+	counts := make([]int, len(s.v))
+	x := make([]int, v.Cols)
+	for r := range v.Rows {
+		clear(x)
+		v.Each(r, func(i int) { x[i] = 1 })
+		counts[index[fmt.Sprint(x)]]++
+	}
+	return diag.StationarityZ(counts, s.p[a])
+}
+
+// worst returns the largest z of the live chains and of all reservoirs.
+func (s *trajectory) worst(p *ptt) float64 {
+	z := s.z(p.states.V, len(s.models)-1)
+	for a, g := range p.rungs {
+		z = max(z, s.z(g.reservoir, a))
+	}
+	return z
+}
+
+// frozenModels are a model without weights and models on the way to a sharp one.
+func frozenModels(s shape, k int) []*rbm.RBM {
+	m := s.random(31, sharpSD)
+	models := []*rbm.RBM{baseModel(meanField(between(m, s.random(9, 1), 0.9)), m)}
+	for i := 1; i < k; i++ {
+		models = append(models, between(s.random(uint64(40+i), 1), m, float32(i)/float32(k-1)))
+	}
+	return models
+}
+
+// pttTexts are ladders that are all in a call, and such that only a part is.
+var pttTexts = []string{"ptt:reservoir=1", "ptt:k=2:reservoir=3", "ptt:reservoir=2:weights=ins", "ptt:rungs=3:reservoir=1:models=3:weights=ins"}
+
+// From an exact start calls leave the law of each model's particles as it is, and the
+// estimate has the exact mean.
+func TestTrajectoryIsStationary(t *testing.T) {
+	for _, shape := range sharp {
+		for _, text := range pttTexts {
+			for _, k := range []int{2, 5} {
+				p, s := exactTrajectory(t, text, exactGroups, frozenModels(shape, k))
+				m := s.models[k-1]
+				var phase rbm.Phase
+				for n := range 3 {
+					var err error
+					if phase, _, err = p.Estimate(m, rbm.Batch{}, callFrom.Child(uint64(n))); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if len(p.rungs) != k-1 {
+					t.Fatalf("%v, %s: %d rungs", shape, text, len(p.rungs))
+				}
+				z, d := s.worst(p), deviation(byChain(phase, exactGroups), s.want())
+				t.Logf("%v, %d models, %s: z = %.1f, %.2f of the tolerance", shape, k, text, z, d)
+				if z > 6 || d > 1 {
+					t.Errorf("%v, %d models, %s: z = %.1f, the mean is off by %.2f tolerances", shape, k, text, z, d)
+				}
+			}
+		}
+	}
+}
+
+// byChain returns the estimate of each chain, whose particles lie rows apart.
+func byChain(phase rbm.Phase, rows int) [][]float64 {
+	v, k := phase.V.Bits, phase.V.Bits.Rows/rows
+	turned := rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(v.Rows, v.Cols).Input(), H: rbm.NewMatrix(v.Rows, phase.H.Cols)}}
+	if phase.Weight != nil {
+		turned.Weight = make([]float32, v.Rows)
+	}
+	for r := range rows {
+		for b := range k {
+			copy(turned.V.Bits.Row(r*k+b), v.Row(b*rows+r))
+			copy(turned.H.Row(r*k+b), phase.H.Row(b*rows+r))
+			if phase.Weight != nil {
+				turned.Weight[r*k+b] = phase.Weight[b*rows+r]
+			}
+		}
+	}
+	return groupEstimates(turned, rows)
+}
+
+// The same estimator put together wrongly from its own parts: each must be seen.
+func TestBrokenTrajectories(t *testing.T) {
+	shape := sharp[2]
+	check := func(name string, z float64) {
+		t.Helper()
+		t.Logf("%s: %.1f", name, z)
+		if z < 6 {
+			t.Errorf("a broken estimator is not seen: %s: z = %.1f", name, z)
+		}
+	}
+	estimate := func(p *ptt, m *rbm.RBM, n int) rbm.Phase {
+		t.Helper()
+		phase, _, err := p.Estimate(m, rbm.Batch{}, callFrom.Child(uint64(n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return phase
+	}
+	fresh := func(text string) (*ptt, *trajectory, *rbm.RBM) {
+		p, s := exactTrajectory(t, text, exactGroups, frozenModels(shape, 3))
+		return p, s, s.models[2]
+	}
+
+	// h of the model before: the means of another model are taken for the live one's.
+	p, s, m := fresh("ptt:reservoir=1")
+	estimate(p, m, 0)
+	s.models[1].HiddenMeanFree(p.states.Mean, p.next, p.states.V)
+	p.looked = true
+	estimate(p, m, 1)
+	check("h kept over an update", s.worst(p))
+
+	// Particles of a rung that keep the h that they had under the live model.
+	p, s, m = fresh("ptt:reservoir=1")
+	for n := range 3 {
+		estimate(p, m, n)
+		g := p.rungs[1]
+		mean := rbm.NewMatrix(g.reservoir.Rows, m.Hidden())
+		m.HiddenMean(mean, g.reservoir.Input())
+		m.HiddenSample(g.reservoirH, rbm.Batch{V: g.reservoir.Input(), H: mean}, callFrom.Child(uint64(50+n)))
+	}
+	check("h kept over a swap", s.worst(p))
+
+	// Free energies of the model before the update, as after a missing look.
+	p, s, m = fresh("ptt:reservoir=1")
+	p.live.model = m
+	p.live.model.HiddenMeanFree(p.states.Mean, p.live.free, p.states.V)
+	for i := range p.rungs {
+		p.rungs[i].gather(callFrom)
+		if err := p.step(i, callFrom.Child(uint64(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.startCounts()
+	clear(p.rungs[1].free)
+	p.exchange(1, 2, false, callFrom)
+	check("free energies that are not those of the particles", s.z(p.states.V, 2))
+
+	// Weights on particles as they are after the swap; the frozen model's means; equal
+	// weights.
+	p, s, m = fresh("ptt:reservoir=1:weights=ins")
+	phase := estimate(p, m, 0)
+	off := func(phase rbm.Phase) float64 { return 6 * deviation(byChain(phase, exactGroups), s.want()) }
+	other := phase
+	other.V = rbm.NewBits(phase.V.Bits.Rows, m.Visible()).Input()
+	other.V.Bits.Slice(0, exactGroups).CopyFrom(p.rungs[1].states.V)
+	other.V.Bits.Slice(exactGroups, 2*exactGroups).CopyFrom(p.states.V)
+	other.H = rbm.NewMatrix(phase.H.Rows, phase.H.Cols)
+	m.HiddenMean(other.H, other.V)
+	check("weights of the particles before the swap", off(other))
+	other = phase
+	other.H = rbm.NewMatrix(phase.H.Rows, phase.H.Cols)
+	copy(other.H.Data, phase.H.Data)
+	s.models[1].HiddenMean(other.H.Slice(0, exactGroups), phase.V.Bits.Slice(0, exactGroups).Input())
+	check("the frozen model's hidden means", off(other))
+	phase.Weight = nil
+	check("equal weights", off(phase))
+}
+
+// Along a path of parameters that is quick for one Gibbs step a call, rungs are frozen
+// by themselves; log Z and, in the mean over calls at the end, the moments are right,
+// with either estimate and either way to the sharp model: along the path, or at once.
+func TestTrajectoryIsTrue(t *testing.T) {
+	for i, shape := range sharp {
+		to := shape.random(31, sharpSD)
+		for _, c := range []struct {
+			text  string
+			steps int
+		}{{"ptt:chains=100:sweeps=60:freeze=0.9", 40}, {"ptt:chains=100:sweeps=60:freeze=0.9:weights=ins", 40}, {"ptt:chains=100:sweeps=60:freeze=0.9:weights=ins", 1}} {
+			for _, constraint := range []*rbm.Constraint{nil, constraints[i]} {
+				all := states(to)
+				to.Constraint = constraint
+				want := expectation(to, all, law(all, 1))
+				if constraint != nil {
+					all = permitted(to)
+					want = constrainedMoments(all, law(all, 1))
+				}
+				from := between(to, baseModel(meanField(to), to), 0.97)
+				p := estimator(t, c.text).(*ptt)
+				for n := range c.steps {
+					call(t, p, between(from, to, float32(n+1)/float32(c.steps)), rbm.Batch{}, n, n+1)
+				}
+				// Chains are independent; calls of one are not. So is log Z of the newest
+				// rung the same in all calls.
+				const calls = 60
+				sums := make([][]float64, 100)
+				logZ, stdErr := 0.0, 0.0
+				for n := range calls {
+					phase, _, err := p.Estimate(to, rbm.Batch{}, callFrom.Child(uint64(n)))
+					if err != nil {
+						t.Fatal(err)
+					}
+					for g, f := range byChain(phase, 100) {
+						sums[g] = addTo(sums[g], 1./calls, f)
+					}
+					z, e, ok := p.LogZ()
+					if !ok {
+						t.Fatalf("%v, %s: no log Z", shape, c.text)
+					}
+					logZ += z / calls
+					stdErr = max(stdErr, e)
+				}
+				exact, d := logZOf(all), beyond(sums, want, 42./(100*calls))
+				t.Logf("%v, %s, %d steps, constraint %v: %d rungs, log Z %.3f ± %.3f, exact %.3f; moments %.2f of the tolerance", shape, c.text, c.steps, constraint, len(p.rungs), logZ, stdErr, exact, d)
+				if math.Abs(logZ-exact) > 6*stdErr || stdErr > 0.3 {
+					t.Errorf("%v, %s, constraint %v: log Z %v ± %v, want %v", shape, c.text, constraint, logZ, stdErr, exact)
+				}
+				if d > 1 {
+					t.Errorf("%v, %s, constraint %v: the moments are off by %.2f tolerances", shape, c.text, constraint, d)
+				}
+				to.Constraint = nil
+			}
+		}
+	}
+}
+
+// beyond returns the largest distance of the mean of the chains' estimates from want,
+// in units of six standard errors and least, what rare states may have: see deviation.
+func beyond(chains [][]float64, want []float64, least float64) float64 {
+	n, worst := float64(len(chains)), 0.0
+	for i := range want {
+		sum, square := 0.0, 0.0
+		for _, x := range chains {
+			sum += x[i]
+			square += x[i] * x[i]
+		}
+		mean := sum / n
+		worst = max(worst, math.Abs(mean-want[i])/(6*math.Sqrt(max(0, square/n-mean*mean)/(n-1))+least))
+	}
+	return worst
+}
+
+// The bias of a ladder whose model moves on, three quarters of the way to a sharp model
+// in twelve calls of one Gibbs step: the particles of finite reservoirs depend on
+// their past. It is below that of persistent chains alone, whatever the reservoir.
+func TestReservoirBias(t *testing.T) {
+	const chains = 4000
+	shape := sharp[2]
+	to := shape.random(31, sharpSD)
+	from := between(to, baseModel(meanField(to), to), 0.97)
+	bias := func(text string) (bias, err float64) {
+		e := estimator(t, text)
+		var phase rbm.Phase
+		var m *rbm.RBM
+		for n := range 12 {
+			m = between(from, to, float32(n+1)/16)
+			var err error
+			if phase, _, err = e.Estimate(m, rbm.Batch{}, callFrom.Child(uint64(n))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := states(m)
+		want, mean, square := expectation(m, all, law(all, 1)), []float64(nil), []float64(nil)
+		for _, f := range byChain(phase, chains) {
+			mean = addTo(mean, 1./chains, f)
+			for i := range f {
+				f[i] *= f[i]
+			}
+			square = addTo(square, 1./chains, f)
+		}
+		for i := range want {
+			if d := math.Abs(mean[i] - want[i]); d > bias {
+				bias, err = d, math.Sqrt((square[i]-mean[i]*mean[i])/chains)
+			}
+		}
+		return bias, err
+	}
+	alone, se := bias(fmt.Sprintf("pcd:chains=%d", chains))
+	t.Logf("pcd: %.4f ± %.4f", alone, se)
+	for _, weights := range []string{bySwaps, byINS} {
+		for _, members := range []int{1, 4, 16} {
+			got, se := bias(fmt.Sprintf("ptt:chains=%d:freeze=0.9:sweeps=10:reservoir=%d:weights=%s", chains, members, weights))
+			t.Logf("reservoir=%d, weights=%s: %.4f ± %.4f", members, weights, got, se)
+			if got-6*se > alone/2 {
+				t.Errorf("reservoir=%d, weights=%s: a bias of %v ± %v; persistent chains alone have %v", members, weights, got, se, alone)
+			}
+		}
+	}
+}

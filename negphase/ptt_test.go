@@ -1,0 +1,340 @@
+package negphase
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// A rungState is a visible state of one of several models, with what the weights and
+// the estimate need of it.
+type trajectory struct {
+	models []*rbm.RBM // the live one is the last
+	v      [][]int    // visible states
+	p      [][]float64
+	free   [][]float64 // F_a of each state
+	joint  [][]int
+}
+
+// newTrajectory lists the visible states of models.
+func newTrajectory(models ...*rbm.RBM) *trajectory {
+	s := &trajectory{models: models}
+	for _, m := range models {
+		sum := map[string]float64{}
+		s.v = nil
+		for _, x := range states(m) {
+			name := fmt.Sprint(x.v)
+			if _, ok := sum[name]; !ok {
+				s.v = append(s.v, x.v)
+			}
+			sum[name] += math.Exp(-x.energy)
+		}
+		var free, p []float64
+		z := 0.0
+		for _, v := range s.v {
+			free = append(free, -math.Log(sum[fmt.Sprint(v)]))
+			z += sum[fmt.Sprint(v)]
+		}
+		for _, f := range free {
+			p = append(p, math.Exp(-f)/z)
+		}
+		s.free, s.p = append(s.free, free), append(s.p, p)
+	}
+	x := make([]int, len(models))
+	for {
+		s.joint = append(s.joint, slices.Clone(x))
+		k := 0
+		for ; k < len(x); k++ {
+			if x[k]++; x[k] < len(s.v) {
+				break
+			}
+			x[k] = 0
+		}
+		if k == len(x) {
+			return s
+		}
+	}
+}
+
+func (s *trajectory) number(x []int) (n int) {
+	for k := len(x) - 1; k >= 0; k-- {
+		n = n*len(s.v) + x[k]
+	}
+	return n
+}
+
+// energies returns F_a(x_b) at [a·K+b].
+func (s *trajectory) energies(x []int) []float64 {
+	var f []float64
+	for a := range s.models {
+		for _, b := range x {
+			f = append(f, s.free[a][b])
+		}
+	}
+	return f
+}
+
+// product returns Π_a p_a(x_a).
+func (s *trajectory) product() []float64 {
+	q := make([]float64, len(s.joint))
+	for n, x := range s.joint {
+		q[n] = 1
+		for a, b := range x {
+			q[n] *= s.p[a][b]
+		}
+	}
+	return q
+}
+
+// kernel returns the matrix of a Gibbs step of model a that starts from v: h drawn from
+// p(h|v) under model from, then v|h under model a.
+func (s *trajectory) kernel(a, from int) [][]float64 {
+	m := s.models[a]
+	matrix := make([][]float64, len(s.v))
+	for i, v := range s.v {
+		matrix[i] = make([]float64, len(s.v))
+		field := hiddenField(s.models[from], v)
+		for bits := range 1 << m.Hidden() {
+			h := make([]int, m.Hidden())
+			p := 1.0
+			for j := range h {
+				h[j] = bits >> j & 1
+				p *= sigmoid(field[j] * float64(2*h[j]-1))
+			}
+			w := visibleLaw(m, s.v, h)
+			for k := range w {
+				matrix[i][k] += p * w[k]
+			}
+		}
+	}
+	return matrix
+}
+
+// visibleLaw returns p(v|h) of the listed states.
+func visibleLaw(m *rbm.RBM, all [][]int, h []int) []float64 {
+	a, sum := visibleField(m, h), 0.0
+	w := make([]float64, len(all))
+	for k, v := range all {
+		for i, x := range v {
+			w[k] += float64(x) * a[i]
+		}
+		w[k] = math.Exp(w[k])
+		sum += w[k]
+	}
+	for k := range w {
+		w[k] /= sum
+	}
+	return w
+}
+
+// moved returns the law of the particles after model a's Gibbs step on its own.
+func (s *trajectory) moved(q []float64, a int, kernel [][]float64) []float64 {
+	next := make([]float64, len(q))
+	for n, x := range s.joint {
+		y := slices.Clone(x)
+		for to, p := range kernel[x[a]] {
+			y[a] = to
+			next[s.number(y)] += q[n] * p
+		}
+	}
+	return next
+}
+
+// swapped returns the law after the swaps of neighbours from below, by the
+// implementation's Δ.
+func (s *trajectory) swapped(q []float64, ratio func(f []float64, k, j, x, y int) float64) []float64 {
+	k := len(s.models)
+	for j := range k - 1 {
+		next := make([]float64, len(q))
+		for n, x := range s.joint {
+			// The particles are as they are now, so particle a is model a's.
+			accept := rbm.Exp(min(0, ratio(s.energies(x), k, j, j, j+1)))
+			y := slices.Clone(x)
+			y[j], y[j+1] = y[j+1], y[j]
+			next[s.number(y)] += q[n] * accept
+			next[n] += q[n] * (1 - accept)
+		}
+		q = next
+	}
+	return q
+}
+
+// weights returns the implementation's weights of all X.
+func (s *trajectory) weights() (all [][]float64) {
+	k := len(s.models)
+	var w exchangeWork
+	w.grow(s.models[0], 1, k)
+	for _, x := range s.joint {
+		share := make([]float64, k)
+		w.insWeights(share, s.energies(x), k)
+		all = append(all, share)
+	}
+	return all
+}
+
+// estimate returns Σ_X q(X) Σ_k w_k(X) f(x_k), with hidden means under the model that
+// means names for each k.
+func (s *trajectory) estimate(q []float64, weights [][]float64, means []int) []float64 {
+	var sum []float64
+	for n, x := range s.joint {
+		for k, i := range x {
+			sum = addTo(sum, q[n]*weights[n][k], terms(s.models[means[k]], s.v[i], 1))
+		}
+	}
+	return sum
+}
+
+func (s *trajectory) want() (mean []float64) {
+	last := len(s.models) - 1
+	for i, p := range s.p[last] {
+		mean = addTo(mean, p, terms(s.models[last], s.v[i], 1))
+	}
+	return mean
+}
+
+// The whole step of ptt on three units, with two and three models: Gibbs steps of all,
+// swaps from below, and the estimate of infinite swapping in between. The particles
+// of the rungs are exact independent draws.
+func TestTrajectoryKernel(t *testing.T) {
+	for _, shape := range []shape{{2, 1, 0, 0}, {1, 2, 0, 0}, {3, 1, 2, rbm.Softmax}} {
+		for k := 2; k <= 4; k++ {
+			var models []*rbm.RBM
+			for i := range k {
+				models = append(models, shape.random(uint64(21+i), 1.5))
+			}
+			s := newTrajectory(models...)
+			live := k - 1
+			want, start, weights := s.want(), s.product(), s.weights()
+			own := slices.Repeat([]int{live}, k)
+			q := start
+			for a := range k {
+				q = s.moved(q, a, s.kernel(a, a))
+			}
+			if d := farthest(q, start); d > kernelTol {
+				t.Errorf("%v, %d models: Gibbs steps move Π p by %v", shape, k, d)
+			}
+			if d := farthest(s.estimate(q, weights, own), want); d > kernelTol {
+				t.Errorf("%v, %d models: the estimate is off by %v", shape, k, d)
+			}
+			if d := farthest(s.swapped(q, delta), start); d > kernelTol {
+				t.Errorf("%v, %d models: swaps move Π p by %v", shape, k, d)
+			}
+
+			mutant := func(name string, d float64) {
+				t.Helper()
+				if d < mutantBreak {
+					t.Errorf("%v, %d models: mutant is not seen: %s: off by %v only", shape, k, name, d)
+				}
+			}
+			frozen := slices.Clone(own)
+			frozen[live-1] = live - 1
+			mutant("the frozen model's hidden means", farthest(s.estimate(start, weights, frozen), want))
+			// After a swap, or an update, h is the one drawn under the model before.
+			mutant("h kept over an update", farthest(s.moved(start, live, s.kernel(live, live-1)), start))
+			mutant("h kept over a swap", s.keptOverSwap())
+			flat := make([][]float64, len(s.joint))
+			for n := range flat {
+				flat[n] = slices.Repeat([]float64{1 / float64(k)}, k)
+			}
+			mutant("equal weights", farthest(s.estimate(start, flat, own), want))
+			var stale []float64
+			for n, x := range s.joint {
+				one := make([]float64, len(s.joint))
+				one[n] = start[n]
+				for a := range k {
+					one = s.moved(one, a, s.kernel(a, a))
+				}
+				old := make([][]float64, len(s.joint))
+				for i := range old {
+					old[i] = weights[n]
+				}
+				stale = addTo(stale, 1, s.estimate(one, old, own))
+				_ = x
+			}
+			mutant("weights before the Gibbs steps", farthest(stale, want))
+			mutant("Δ turned", farthest(s.swapped(start, func(f []float64, k, j, x, y int) float64 { return -delta(f, k, j, x, y) }), start))
+			if d := s.turnedWeights(); k == 2 {
+				mutant("Δ turned in the weights", d)
+			}
+		}
+	}
+}
+
+// keptOverSwap returns how far the law is moved if particles of the two newest models
+// swap with their h, drawn under the model before, and then take the step v|h.
+func (s *trajectory) keptOverSwap() float64 {
+	k := len(s.models)
+	j := k - 2
+	start := s.product()
+	end := make([]float64, len(start))
+	kernels := [2][2][][]float64{}
+	for a := range 2 {
+		for from := range 2 {
+			kernels[a][from] = s.kernel(j+a, j+from)
+		}
+	}
+	for n, x := range s.joint {
+		accept := rbm.Exp(min(0, delta(s.energies(x), k, j, j, j+1)))
+		for moved, p := range [2]float64{1 - accept, accept} {
+			y := slices.Clone(x)
+			if moved == 1 {
+				y[j], y[j+1] = y[j+1], y[j]
+			}
+			one := make([]float64, len(start))
+			one[s.number(y)] = start[n] * p
+			one = s.moved(one, j, kernels[0][moved])
+			one = s.moved(one, j+1, kernels[1][1-moved])
+			end = addTo(end, 1, one)
+		}
+	}
+	return farthest(end, start)
+}
+
+// turnedWeights returns how far the estimate is off with the weights exchanged.
+func (s *trajectory) turnedWeights() float64 {
+	weights := s.weights()
+	for _, w := range weights {
+		slices.Reverse(w)
+	}
+	return farthest(s.estimate(s.product(), weights, slices.Repeat([]int{len(s.models) - 1}, len(s.models))), s.want())
+}
+
+// The weights are the sums over all permutations, at any scale of the free energies.
+func TestINSWeightsOfModels(t *testing.T) {
+	for k := 2; k <= 6; k++ {
+		for _, scale := range []float64{0.1, 1, 30, 1000} {
+			r := rbm.NewKey(uint64(k)).Rand()
+			var w exchangeWork
+			w.grow(rbm.New(2, 2, 0, rbm.Softmax), 1, k)
+			for range 20 {
+				f := make([]float64, k*k)
+				for i := range f {
+					f[i] = scale*r.NormFloat64() - 500
+				}
+				want, total := make([]float64, k), math.Inf(-1)
+				for _, at := range permutations(k) {
+					sum := 0.0
+					for a, b := range at {
+						sum -= f[a*k+b]
+					}
+					total = rbm.LogSumExp([]float64{total, sum})
+				}
+				for _, at := range permutations(k) {
+					sum := -total
+					for a, b := range at {
+						sum -= f[a*k+b]
+					}
+					want[at[k-1]] += math.Exp(sum)
+				}
+				share := make([]float64, k)
+				w.insWeights(share, f, k)
+				for b := range share {
+					near(t, fmt.Sprintf("%d models, scale %v: weight %d", k, scale, b), share[b], want[b], 1e-9*math.Max(1, scale/30)) // a few roundings of sums of that size
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package train
+
+import (
+	"math"
+	"testing"
+
+	"gorbm/negphase"
+	"gorbm/rbm"
+)
+
+// strict is an estimator of the tests' own that rejects updates until it was asked
+// so many times.
+type strict struct {
+	negphase.Estimator
+	rejects, asked int
+}
+
+func (s *strict) Veto(*rbm.RBM) bool {
+	s.asked++
+	return s.asked <= s.rejects
+}
+
+// An update that is rejected n times makes 2⁻ⁿ of its step, and none
+// after more than maxHalvings; so does its momentum. The average follows what is left of it.
+func TestRejectedUpdatesAreHalved(t *testing.T) {
+	set := toy(t, smallToy)
+	s := settingsOf(t, "cd:k=1")
+	s.Momentum, s.Average = 0.5, 0.9
+	step := func(rejects int) (before, after *rbm.RBM, tr *Trainer) {
+		inner, err := negphase.New(s.Negative)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := NewModel(set, 6, true, rbm.Softmax, 1)
+		before = m.Clone()
+		tr, err = NewWith(&strict{inner, rejects, 0}, s, set, m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, tr, 1)
+		return before, m, tr
+	}
+	start, whole, full := step(0)
+	for n := range maxHalvings + 2 {
+		_, got, tr := step(n)
+		share := math.Ldexp(1, -n)
+		if n > maxHalvings {
+			share = 0
+		}
+		for i, x := range flat(got) {
+			from, to := flat(start)[i], flat(whole)[i]
+			want := from + share*(to-from)
+			// Each halving rounds to float32 twice.
+			tol := float64(2*n+1) * 0x1p-24 * math.Max(math.Abs(from), math.Abs(to))
+			near(t, "parameter", x, want, tol)
+			near(t, "average", flat(tr.optimizer.average)[i], from+0.1*(want-from), tol+0x1p-23*math.Abs(from))
+			near(t, "velocity", flat(tr.optimizer.velocity)[i], share*flat(full.optimizer.velocity)[i], 0x1p-24)
+		}
+		if t.Failed() {
+			t.Fatalf("after %d rejections", n)
+		}
+	}
+}
+
+// At a rate at which chains cannot follow, jar cuts the steps: the effective size
+// never falls below half of what it was.
+func TestJarCutsSteps(t *testing.T) {
+	set := toy(t, smallToy)
+	s := settingsOf(t, "jar:chains=50:resample=0.9")
+	s.Rate = 3
+	tr := newTrainer(t, s, set, 6, true, rbm.Softmax)
+	var total negphase.Info
+	for range 60 {
+		info, err := tr.Step()
+		if err != nil {
+			t.Fatal(err)
+		}
+		total.Add(info)
+		if info.Effective < 0.45 { // 0.9 of the chains or more before the update
+			t.Errorf("an update leaves %v of the effective size", info.Effective)
+		}
+	}
+	if total.Vetoes == 0 {
+		t.Error("no step is cut: the test sees nothing")
+	}
+}
