@@ -2,7 +2,6 @@ package train
 
 import (
 	"math"
-	"math/bits"
 
 	"gorbm/data"
 	"gorbm/rbm"
@@ -76,11 +75,7 @@ func nearestRow(set *data.Set, x []uint64, but int32) (nearest int) {
 		if int32(r) == but {
 			continue
 		}
-		n := 0
-		for i, w := range set.X.Row(r) {
-			n += bits.OnesCount64(w ^ x[i])
-		}
-		if n < least {
+		if n := differ(set.X.Row(r), x); n < least {
 			least, nearest = n, r
 		}
 	}

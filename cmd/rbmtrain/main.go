@@ -46,6 +46,17 @@ particles at all temperatures then count in the estimate of ins and pins.
 Within -negphase these are tau=auto, tau=auto/20 and tau=reach/5. metrics.csv,
 ladder.csv and ladder.png show how the ladder exchanges.
 
+The metric mixing says whether the chains of the negative phase keep up with the
+model. Every so often a copy of them goes on while the model stands still; training
+does not see it. mixing_drift is how far the mean free energy of the chains then
+moves, in its standard deviations: near 0 if they are draws of the model, and beyond
+-1 if the model runs away from them. mixing_r_hat, mixing_tau and mixing_left are the
+split R-hat, the autocorrelation time in updates, and the share of chains that have
+left their place; mixing_z_data and mixing_z_base say how far they lie apart from
+fresh chains from data and from the base rates. A line with "does not mix" is printed
+while training and at the end; where the schedule ends at rate 0, chains that lag are
+judged at the end alone. It takes some tenth of the time or less.
+
 Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
 with -holdout best.safetensors, a checkpoint, snapshots in models/, and the
 pictures filters.png, samples.png, curves.png and ladder.png. Ctrl-C saves and

@@ -197,8 +197,9 @@ func (r *runner) print() error {
 	total, _ := r.evaluator.Counts() // all, as the last step was measured
 	var warnings []string
 	exchange, trips := r.ladderWarnings(total)
-	for _, w := range []string{r.samplerWarning, exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
-		if w != "" {
+	warnings = append(warnings, r.state.Early...)
+	for _, w := range append([]string{r.samplerWarning, exchange, trips, total.CutWarning(), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()}, r.evaluator.Warnings(true)...) {
+		if w != "" && !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)
 		}
 	}
@@ -207,7 +208,7 @@ func (r *runner) print() error {
 			r.describeResult(total, w)
 		}
 		for _, text := range warnings {
-			if text != r.samplerWarning && !(text == exchange && r.warned) { // those were printed when they came up
+			if text != r.samplerWarning && !slices.Contains(r.state.Early, text) && !(text == exchange && r.warned) { // those were printed when they came up
 				r.warn(text)
 			}
 		}
@@ -229,7 +230,9 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		s.Law = cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0))
 	}
 	for _, v := range r.final.Values {
-		s.Metrics[v.Name] = v.Value
+		if !math.IsNaN(v.Value) { // JSON has no NaN
+			s.Metrics[v.Name] = v.Value
+		}
 	}
 	if s.Ladder != nil {
 		s.RoundTrips = &total.RoundTrips
