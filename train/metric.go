@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gorbm/data"
+	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 )
@@ -54,6 +55,9 @@ type Column struct {
 	// There is a value for each part then. Smaller is said of values of which the
 	// smaller is the better one, and Goal of those that training is to better.
 	First, Smaller, Goal bool
+	// Estimate is said of values with an error that is not small for sure: they do
+	// not choose the best model.
+	Estimate bool
 	// Axis labels the panel of the column in curves.png, with its unit; "" is
 	// no panel. Panels are in the order of Rank, and so are columns in the choice
 	// of the best model.
@@ -96,16 +100,21 @@ type metricKind struct {
 	// describe completes the columns for the report; nil: they are complete.
 	describe func(s *subject, c []Column)
 	measure  func(s *subject, ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
-	// live, if it is not nil, completes a metric of the chains of a run, in place
-	// of measure.
+	// live, if it is not nil, may complete a metric of the chains of a run, in place
+	// of describe and measure.
 	live func(s *subject, m *Metric)
 }
 
 // A subject is what is measured: models of m's shape on parts of the data.
 type subject struct {
-	m       *rbm.RBM
-	run     Settings // of the run whose chains are measured
-	key     rbm.Key
+	m   *rbm.RBM
+	run Settings // of the run whose chains are measured; of no kind if there is none
+	key rbm.Key
+
+	trainer  *Trainer           // of the run
+	copy     negphase.Estimator // with a copy of its chains
+	followed *continuation      // the last one
+
 	parts   []part // the first is trained on
 	enum    *exact.Enumeration
 	enumErr error // why the model cannot be enumerated
@@ -148,14 +157,24 @@ var metricKinds = []metricKind{
 	},
 	{
 		// The mean exact log-likelihood, by enumeration; of grey rows the score
-		// −F − log Z, which is no likelihood.
+		// −F − log Z, which is no likelihood. Of models that are too large it is
+		// estimated along a run, by "auto" where that is almost free: see
+		// liveLikelihood.
 		name:    "log_likelihood",
 		columns: []Column{{Name: "log_likelihood", Label: "exact log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "log-likelihood / nats", Rank: 1}},
 		applies: func(s *subject) (bool, error) {
-			if s.enumErr != nil {
+			switch {
+			case s.enumErr == nil:
+				return s.enum.Work() <= likelihoodWork, nil
+			case s.run.Negative.Kind == "" || s.m.Constraint != nil:
 				return false, fmt.Errorf("log_likelihood: %w", s.enumErr)
 			}
-			return s.enum.Work() <= likelihoodWork, nil
+			return ownLadder(s.run), nil
+		},
+		live: func(s *subject, m *Metric) {
+			if s.enumErr != nil {
+				liveMetric(s, m)
+			}
 		},
 		describe: func(s *subject, c []Column) {
 			note := s.train().Binarize
@@ -275,8 +294,12 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 	return NewRunMetrics(names, m, sets, Settings{Seed: seed})
 }
 
-// mixingKey is the purpose of the keys of mixing; sets have smaller ones.
-const mixingKey = 1 << 32
+// Purposes of the keys of metrics of a run; sets have smaller ones.
+const (
+	mixingKey = 1<<32 + iota
+	followKey
+	likelihoodKey
+)
 
 // NewRunMetrics is NewMetrics with the metrics of the chains of a run of these
 // settings, whose Watch must be called before they measure.
@@ -323,7 +346,10 @@ func NewRunMetrics(names []string, m *rbm.RBM, sets Sets, run Settings) ([]Metri
 // metric returns the metric of a subject.
 func (k metricKind) metric(s *subject) Metric {
 	m := Metric{Name: k.name, Columns: slices.Clone(k.columns)}
-	if k.describe != nil {
+	if k.live != nil {
+		k.live(s, &m)
+	}
+	if k.describe != nil && m.Watch == nil {
 		k.describe(s, m.Columns)
 	}
 	for _, c := range m.Columns {
@@ -335,11 +361,10 @@ func (k metricKind) metric(s *subject) Metric {
 			m.Values = append(m.Values, c.Name+"_"+p.name)
 		}
 	}
-	m.Measure = func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
-		return k.measure(s, ctx, m, whole)
-	}
-	if k.live != nil {
-		k.live(s, &m)
+	if m.Measure == nil {
+		m.Measure = func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
+			return k.measure(s, ctx, m, whole)
+		}
 	}
 	return m
 }

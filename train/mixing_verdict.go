@@ -59,7 +59,7 @@ const (
 	// The difference of two means of n chains in equilibrium has a variance of at
 	// most 2/n, so that a false alarm has a probability of at most 3·10⁻⁵ a
 	// measurement: see TestMixingFalseAlarms.
-	leastDrift, driftZ = 0.75, 4
+	leastDrift, driftZ = 0.9, 4
 	// Chains are stuck if they lie apart from fresh ones from data and from the base
 	// rates by stuckZ standard deviations, while these two agree to within agreeZ.
 	stuckZ, agreeZ = 5, 2
@@ -109,7 +109,7 @@ func (x *mixing) warn(end bool) string {
 }
 
 func (x *mixing) verdict(end bool) string {
-	s := x.trainer.settings
+	s := x.s.trainer.settings
 	first, last := x.Window[0], x.Window[len(x.Window)-1]
 	when := fmt.Sprintf("at step %d", last.Step)
 	if first != last {

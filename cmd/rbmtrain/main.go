@@ -57,6 +57,13 @@ fresh chains from data and from the base rates. A line with "does not mix" is pr
 while training and at the end; where the schedule ends at rate 0, chains that lag are
 judged at the end alone. It takes some tenth of the time or less.
 
+log_likelihood is exact where the model can be enumerated, and else an estimate, with
+its standard error in log_likelihood_std_err. Where the ladder ends at temperature inf,
+as with -temperatures auto, its own particles give log Z, and -metrics auto takes it.
+In other runs -metrics log_likelihood keeps a ladder beside them, which takes its time.
+An estimate that the training rows refute is not printed, but named. rbmeval takes more
+work and is the better judge of a finished run.
+
 Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
 with -holdout best.safetensors, a checkpoint, snapshots in models/, and the
 pictures filters.png, samples.png, curves.png and ladder.png. Ctrl-C saves and

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,7 @@ import (
 
 // mixingRun returns the arguments of a run of few chains at this rate.
 func mixingRun(rate string, more ...string) []string {
-	return append([]string{"-data", "toy:4,8,500,0.1", "-hidden", "50", "-negphase", "pcd", "-rate", rate, "-batch", "10", "-chains", "10",
+	return append([]string{"-data", "bars:6", "-hidden", "50", "-negphase", "pcd", "-rate", rate, "-batch", "10", "-chains", "10",
 		"-schedule", "constant", "-steps", "2000", "-metrics", "mixing", "-snapshots", "0"}, more...)
 }
 
@@ -55,18 +56,35 @@ func TestMixingWarning(t *testing.T) {
 	}
 }
 
-// A resumed run measures mixing and warns as if it had never stopped.
+// A resumed run measures mixing and the estimated likelihood, and warns, as if it had
+// never stopped.
 func TestMixingResume(t *testing.T) {
 	clitest.Isolate(t)
-	whole := rbmtrain.Call(mixingRun("0.1", "-out", "whole", "-json")...)
-	interrupt(1500, mixingRun("0.1", "-out", "parts", "-json")...)
-	rest := rbmtrain.Call("-resume", "parts", "-json")
-	if rest.Status != 0 {
-		t.Fatalf("exits with %d: %s", rest.Status, rest.Stderr)
-	}
-	sameRuns(t, "parts", "whole")
-	want, got := result(t, whole.Stdout).Warnings, result(t, rest.Stdout).Warnings
-	if !slices.Equal(got, want) || len(want) != 2 || !strings.Contains(want[0], "does not mix") {
-		t.Errorf("the resumed run warns %q\nthe whole one %q", got, want)
+	for name, c := range map[string]struct {
+		more []string
+		want string // a name in the JSON
+	}{
+		"warned": {nil, "mixing_drift"},
+		"own":    {[]string{"-negphase", "pt:tau=1/1.5/3/inf", "-metrics", "auto", "-steps", "900", "-rate", "0.02"}, "log_likelihood_train"},
+		"beside": {[]string{"-metrics", "log_likelihood,mixing", "-steps", "900"}, "log_likelihood_std_err"},
+	} {
+		args := func(out string) []string { return append(mixingRun("0.1", c.more...), "-out", name+out, "-json") }
+		whole := rbmtrain.Call(args("whole")...)
+		if whole.Status != 0 {
+			t.Fatalf("exits with %d: %s", whole.Status, whole.Stderr)
+		}
+		interrupt(700, args("parts")...)
+		rest := rbmtrain.Call("-resume", name+"parts", "-json")
+		if rest.Status != 0 {
+			t.Fatalf("exits with %d: %s", rest.Status, rest.Stderr)
+		}
+		sameRuns(t, name+"parts", name+"whole")
+		want, got := result(t, whole.Stdout), result(t, rest.Stdout)
+		if !slices.Equal(got.Warnings, want.Warnings) || name == "warned" && (len(want.Warnings) != 2 || !strings.Contains(want.Warnings[0], "does not mix")) {
+			t.Errorf("%s: the resumed run warns %q\nthe whole one %q", name, got.Warnings, want.Warnings)
+		}
+		if _, ok := want.Metrics[c.want]; !ok || !maps.Equal(got.Metrics, want.Metrics) {
+			t.Errorf("%s: the resumed run measures %v\nthe whole one %v", name, got.Metrics, want.Metrics)
+		}
 	}
 }

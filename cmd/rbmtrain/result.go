@@ -111,8 +111,10 @@ func (p *plan) firsts() (columns []train.Column) {
 }
 
 // choice is the column that decides on the rows held out which model is best:
-// that of the lowest rank. Its name is "" if there is none.
-func (p *plan) choice() train.Column { return lowest(p.firsts()) }
+// that of the lowest rank, without estimates. Its name is "" if there is none.
+func (p *plan) choice() train.Column {
+	return lowest(slices.DeleteFunc(p.firsts(), func(c train.Column) bool { return c.Estimate }))
+}
 
 // goal is the column of what training is to better, of the lowest rank. Its name
 // is "" if there is none.
@@ -291,7 +293,8 @@ func (r *runner) suggestions() []string {
 		look += " and " + rundir.CurvesFile
 	}
 	all := []string{look}
-	if r.first("log_likelihood_train") == "" && r.model.Constraint == nil {
+	exact := r.first("log_likelihood_train") != "" && r.first("log_likelihood_std_err") == ""
+	if !exact && r.model.Constraint == nil {
 		all = append(all, fmt.Sprintf("rbmeval -model %s estimates the log-likelihood", r.folder.Dir))
 	}
 	switch steps := 2 * r.trainer.Steps(); {
