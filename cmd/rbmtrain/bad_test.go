@@ -148,7 +148,7 @@ func TestBadUsage(t *testing.T) {
 		{toy + "-negphase exact -labels none -hidden 500 -data toy:2,32,5,0", []string{"-negphase exact", "2^32 states", "limit is 2^18", "18 hidden units"}},
 		{"-data " + clitest.Toy + ":plain -labels softmax", []string{"-labels is softmax", "has no labels"}},
 		{toy + "-labels none -metrics classification", []string{"-metrics", "classification needs a model with labels"}},
-		{"-data toy:2,32,5,0 -labels none -hidden 32 -metrics log_likelihood", []string{"-metrics", "2^32 states", "limit is 2^28"}},
+		{"-data toy:2,32,5,0 -labels none -hidden 32 -constraint hidden=16 -metrics log_likelihood", []string{"-metrics", "states", "limit is 2^28"}},
 		// What is left over.
 		{"digits.csv", []string{`unexpected argument "digits.csv"`, "flags", "-h"}},
 		{toy + "-json yes", []string{`unexpected argument "yes"`}},
