@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"gorbm/negphase"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 )
@@ -18,8 +19,8 @@ const (
 	// the model, of 8 × 8 digits with 50 hidden units, they had come back halfway
 	// after some 4 updates, and by four fifths after 16. More than mostContinued are
 	// not needed.
-	mixingShare                   = 14
-	leastContinued, mostContinued = 14, 50
+	mixingShare                   = 16
+	leastContinued, mostContinued = 12, 50
 	// tracePoints is the largest number of updates after which free energies are
 	// computed.
 	tracePoints = 8
@@ -89,7 +90,7 @@ func (s *subject) follow(ctx context.Context, updates int) (*continuation, error
 			coldest(c.start, phase)
 		}
 		coldest(c.end, phase)
-		if l := tempered(s.copy, t.settings); l != nil && i >= updates/settleShare {
+		if l, ok := s.copy.(negphase.Tempered); ok && s.tallies && i >= updates/settleShare {
 			if c.tally == nil {
 				c.tally = logz.NewTally(l, chains)
 			}

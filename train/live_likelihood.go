@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"gorbm/negphase"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 )
@@ -135,6 +134,7 @@ func (x *liveLikelihood) warn(end bool) string {
 // liveMetric completes the metric log_likelihood of a model that cannot be enumerated.
 func liveMetric(s *subject, m *Metric) {
 	x := &liveLikelihood{s: s, key: s.key.Child(likelihoodKey), own: ownLadder(s.run)}
+	s.tallies = x.own
 	m.Columns = []Column{
 		{Name: "log_likelihood", Label: "estimated log-likelihood", Format: "%.5g", First: true, Estimate: true, Axis: "log-likelihood, estimated / nats", Rank: 1,
 			Unit: " nats (" + s.train().Binarize + "; log Z from " + x.source() + ")"},
@@ -157,13 +157,4 @@ func (x *liveLikelihood) source() string {
 		return "the ladder of the run"
 	}
 	return "a ladder beside the run"
-}
-
-// tempered returns the ladder of an estimator, if it has one that gives log Z.
-func tempered(e negphase.Estimator, s Settings) negphase.Tempered {
-	l, ok := e.(negphase.Tempered)
-	if !ok || !ownLadder(s) {
-		return nil
-	}
-	return l
 }
