@@ -15,6 +15,10 @@ import (
 // own particles give log Z: a copy of it goes on while the model stands still, the
 // one that the metric mixing looks at. Other runs have a ladder for the purpose,
 // whose chains and temperatures are kept from one measurement to the next.
+//
+// The standard error is that of chains that have settled. On MNIST with 500 hidden
+// units, at a rate of 0.02, chains that lagged by a standard deviation of their free
+// energy gave likelihoods that were too high by 3 to 12 nats, at errors below 1.
 type liveLikelihood struct {
 	s    *subject
 	key  rbm.Key

@@ -57,12 +57,13 @@ fresh chains from data and from the base rates. A line with "does not mix" is pr
 while training and at the end; where the schedule ends at rate 0, chains that lag are
 judged at the end alone. It takes some tenth of the time or less.
 
-log_likelihood is exact where the model can be enumerated, and else an estimate, with
-its standard error in log_likelihood_std_err. Where the ladder ends at temperature inf,
-as with -temperatures auto, its own particles give log Z, and -metrics auto takes it.
-In other runs -metrics log_likelihood keeps a ladder beside them, which takes its time.
-An estimate that the training rows refute is not printed, but named. rbmeval takes more
-work and is the better judge of a finished run.
+log_likelihood is exact where the model can be enumerated. Of other models
+-metrics log_likelihood gives an estimate, with a standard error in
+log_likelihood_std_err. Where the ladder ends at temperature inf, as with
+-temperatures auto, its own particles give log Z; other runs keep a ladder beside
+them, which takes its time. While chains lag behind the model (mixing_drift below
+-0.5) the estimate is too high by more than its error says. One that the training
+rows refute is not printed, but named. rbmeval is the judge of a finished run.
 
 Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
 with -holdout best.safetensors, a checkpoint, snapshots in models/, and the

@@ -65,7 +65,7 @@ func TestMixingResume(t *testing.T) {
 		want string // a name in the JSON
 	}{
 		"warned": {nil, "mixing_drift"},
-		"own":    {[]string{"-negphase", "pt:tau=1/1.5/3/inf", "-metrics", "auto", "-steps", "900", "-rate", "0.02"}, "log_likelihood_train"},
+		"own":    {[]string{"-negphase", "pt:tau=1/1.5/3/inf", "-metrics", "log_likelihood,mixing", "-steps", "900", "-rate", "0.02"}, "log_likelihood_train"},
 		"beside": {[]string{"-metrics", "log_likelihood,mixing", "-steps", "900"}, "log_likelihood_std_err"},
 	} {
 		args := func(out string) []string { return append(mixingRun("0.1", c.more...), "-out", name+out, "-json") }
