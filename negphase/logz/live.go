@@ -97,9 +97,9 @@ type FollowerState struct {
 const (
 	followerGroups = 10
 	// The first estimate takes as many rounds to tune the ladder as a Bracket of
-	// DefaultSettings does in the first half of its burn-in, later ones a tenth of
-	// them; then come those from which draws are taken.
-	firstRounds, laterRounds, tallyRounds = 500, 50, 50
+	// DefaultSettings does in the first half of its burn-in, later ones two fifths
+	// of them; then come those from which draws are taken.
+	firstRounds, laterRounds, tallyRounds = 500, 200, 100
 	// AIS is the check of the ladder, as it starts anew each time.
 	followerChains, followerTemperatures = 50, 500
 )
