@@ -62,7 +62,8 @@ log_likelihood is exact where the model can be enumerated. Of other models
 log_likelihood_std_err. Where the ladder ends at temperature inf, as with
 -temperatures auto, its own particles give log Z; other runs keep a ladder beside
 them, which takes its time. While chains lag behind the model (mixing_drift below
--0.5) the estimate is too high by more than its error says. One that the training
+-0.5) the estimate is too high by more than its error says,
+and that of a ladder beside a large model may be, by some nats. One that the training
 rows refute is not printed, but named. rbmeval is the judge of a finished run.
 
 Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
