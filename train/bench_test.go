@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+	"time"
 
 	"gorbm/data"
 	"gorbm/rbm"
@@ -47,5 +48,40 @@ func BenchmarkUpdate(b *testing.B) {
 				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
 			})
 		}
+	}
+}
+
+// BenchmarkMixing is a run that is measured as often as its budget allows, so that
+// the chains are continued for the largest part of its updates. It reports the time
+// of the metric as a part of that of the steps.
+func BenchmarkMixing(b *testing.B) {
+	for _, c := range []struct {
+		data, negative string
+		hidden, batch  int
+	}{
+		{"bars:8", "pcd:chains=10", 50, 10}, {"bars:8", "pt:chains=10:tau=1/2/3/4/inf", 50, 10},
+		{"fontdigits:2000", "pcd:chains=50", 500, 20}, {"fontdigits:2000", "ins:chains=10:tau=1/2/3/4/5", 500, 20},
+	} {
+		b.Run(fmt.Sprintf("data=%s/negphase=%s", c.data, c.negative), func(b *testing.B) {
+			s := settingsOf(b, c.negative)
+			s.Batch, s.Rate = c.batch, 0.01
+			set := toy(b, c.data)
+			tr := newTrainer(b, s, set, c.hidden, false, rbm.Softmax)
+			metrics, err := NewRunMetrics([]string{"mixing"}, tr.Model(), Sets{Train: set}, s)
+			if err != nil {
+				b.Fatal(err)
+			}
+			metrics[0].Watch(tr)
+			var spent time.Duration
+			for b.Loop() {
+				run(b, tr, tr.Steps()+mixingShare*leastContinued)
+				start := time.Now()
+				if _, err := metrics[0].Measure(context.Background(), tr.Model(), false); err != nil {
+					b.Fatal(err)
+				}
+				spent += time.Since(start)
+			}
+			b.ReportMetric(100*spent.Seconds()/tr.Elapsed().Seconds(), "%metric")
+		})
 	}
 }

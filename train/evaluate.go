@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"gorbm/negphase"
@@ -44,6 +45,61 @@ func (v *Evaluator) Counts() (before, since negphase.Info) { return v.total, v.s
 
 // Restore sets the counts to those that Counts returned before.
 func (v *Evaluator) Restore(before, since negphase.Info) { v.total, v.since = before, since }
+
+// Watch gives the run to the metrics that look at its chains.
+func (v *Evaluator) Watch(t *Trainer) {
+	for _, m := range v.Metrics {
+		if m.Watch != nil {
+			m.Watch(t)
+		}
+	}
+}
+
+// Warnings returns what metrics warn of, by their last measurements: until the end
+// each of them once.
+func (v *Evaluator) Warnings(end bool) []string {
+	var all []string
+	for _, m := range v.Metrics {
+		if m.Warning == nil {
+			continue
+		}
+		if w := m.Warning(end); w != "" {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// Memory returns what metrics remember, by their names, for SetMemory of the
+// evaluator of a resumed run.
+func (v *Evaluator) Memory() (map[string]json.RawMessage, error) {
+	memory := map[string]json.RawMessage{}
+	for _, m := range v.Metrics {
+		if m.Memory == nil {
+			continue
+		}
+		text, err := json.Marshal(m.Memory)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.Name, err)
+		}
+		memory[m.Name] = text
+	}
+	return memory, nil
+}
+
+// SetMemory restores what Memory returned. Metrics that are not in it begin anew.
+func (v *Evaluator) SetMemory(memory map[string]json.RawMessage) error {
+	for _, m := range v.Metrics {
+		text, ok := memory[m.Name]
+		if m.Memory == nil || !ok {
+			continue
+		}
+		if err := json.Unmarshal(text, m.Memory); err != nil {
+			return fmt.Errorf("%w: the memory of the metric %s: %v", rbm.ErrFormat, m.Name, err)
+		}
+	}
+	return nil
+}
 
 // Begin measures the model before the first step.
 func (v *Evaluator) Begin(ctx context.Context, m *rbm.RBM) error {

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"gorbm/data"
+	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 )
@@ -27,6 +29,16 @@ type Metric struct {
 	// Measure returns the values. With whole it takes all rows of the data where
 	// it otherwise takes a sample.
 	Measure func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
+
+	// Watch, if it is not nil, must be called before the first Measure, with the
+	// trainer of the run whose chains the metric looks at. m is then its Model.
+	Watch func(t *Trainer)
+	// Warning, if it is not nil, returns what is wrong by the last measurements, in
+	// words, and "" if nothing is. Until the end of training it says so once.
+	Warning func(end bool) string
+	// Memory, if it is not nil, points to what the next measurements and warnings
+	// depend on beside the run, which must be saved with it; its JSON is small.
+	Memory any
 }
 
 // A Column is a value of a metric, or a value for each part of the data.
@@ -43,6 +55,9 @@ type Column struct {
 	// There is a value for each part then. Smaller is said of values of which the
 	// smaller is the better one, and Goal of those that training is to better.
 	First, Smaller, Goal bool
+	// Estimate is said of values with an error that is not small for sure: they do
+	// not choose the best model.
+	Estimate bool
 	// Axis labels the panel of the column in curves.png, with its unit; "" is
 	// no panel. Panels are in the order of Rank, and so are columns in the choice
 	// of the best model.
@@ -64,7 +79,7 @@ func (m Metric) Report(e Evaluation, first bool) []string {
 		var values []string
 		for _, part := range []string{"", "train", "holdout", "test"} {
 			name := strings.TrimSuffix(c.Name+"_"+part, "_")
-			if v, ok := e.Value(name); ok && c.Label != "" {
+			if v, ok := e.Value(name); ok && !math.IsNaN(v) && c.Label != "" {
 				values = append(values, strings.TrimSpace(part+" "+c.Text(v)))
 			}
 		}
@@ -85,11 +100,22 @@ type metricKind struct {
 	// describe completes the columns for the report; nil: they are complete.
 	describe func(s *subject, c []Column)
 	measure  func(s *subject, ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error)
+	// live, if it is not nil, may complete a metric of the chains of a run, in place
+	// of describe and measure.
+	live func(s *subject, m *Metric)
 }
 
 // A subject is what is measured: models of m's shape on parts of the data.
 type subject struct {
-	m       *rbm.RBM
+	m   *rbm.RBM
+	run Settings // of the run whose chains are measured; of no kind if there is none
+	key rbm.Key
+
+	trainer  *Trainer           // of the run
+	copy     negphase.Estimator // with a copy of its chains
+	followed *continuation      // the last one
+	tallies  bool               // energies of its ladder are collected, for log Z
+
 	parts   []part // the first is trained on
 	enum    *exact.Enumeration
 	enumErr error // why the model cannot be enumerated
@@ -132,14 +158,25 @@ var metricKinds = []metricKind{
 	},
 	{
 		// The mean exact log-likelihood, by enumeration; of grey rows the score
-		// −F − log Z, which is no likelihood.
+		// −F − log Z, which is no likelihood. Of models that are too large it is
+		// estimated along a run, but not by "auto": see liveLikelihood.
 		name:    "log_likelihood",
 		columns: []Column{{Name: "log_likelihood", Label: "exact log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "log-likelihood / nats", Rank: 1}},
 		applies: func(s *subject) (bool, error) {
-			if s.enumErr != nil {
+			switch {
+			case s.enumErr == nil:
+				return s.enum.Work() <= likelihoodWork, nil
+			case s.run.Negative.Kind == "" || s.m.Constraint != nil:
 				return false, fmt.Errorf("log_likelihood: %w", s.enumErr)
 			}
-			return s.enum.Work() <= likelihoodWork, nil
+			// Chains that lag behind the model make log Z too low and the likelihood
+			// too high, which the error does not show: only who asks for it gets it.
+			return false, nil
+		},
+		live: func(s *subject, m *Metric) {
+			if s.enumErr != nil {
+				liveMetric(s, m)
+			}
 		},
 		describe: func(s *subject, c []Column) {
 			note := s.train().Binarize
@@ -208,6 +245,28 @@ var metricKinds = []metricKind{
 		},
 	},
 	{
+		// How the chains of the negative phase mix: see mixing.
+		name: "mixing",
+		columns: []Column{
+			{Name: "mixing_drift", Single: true, Label: "drift of the chains while the model stands still", Format: "%.2g", Unit: " standard deviations of their free energy", Axis: "drift of chains / sd", Rank: 7},
+			{Name: "mixing_r_hat", Single: true, Axis: "split R-hat of chains", Rank: 8},
+			{Name: "mixing_tau", Single: true, Axis: "τ of free energy / updates", Rank: 9},
+			{Name: "mixing_left", Single: true, Axis: "chains that left their place", Rank: 10},
+			{Name: "mixing_z_data", Single: true, Axis: "chains from fresh ones / sd", Rank: 11},
+			{Name: "mixing_z_base", Single: true},
+		},
+		applies: func(s *subject) (bool, error) {
+			if !s.run.Negative.Persists() {
+				return false, fmt.Errorf("mixing needs chains that go on from update to update; those of %q do not", s.run.Negative.Kind)
+			}
+			return true, nil
+		},
+		live: func(s *subject, m *Metric) {
+			x := newMixing(s, s.key.Child(mixingKey))
+			m.Watch, m.Measure, m.Warning, m.Memory = x.watch, x.measure, x.warn, &x.mixingState
+		},
+	},
+	{
 		// The mean number of hidden units that are on given a row.
 		name:    "active_hidden",
 		columns: []Column{{Name: "active_hidden", Label: "mean number of hidden units on", Format: "%.2f"}},
@@ -231,12 +290,27 @@ func MetricNames() []string {
 //
 // The infinite-swapping paper draws the rows of its accuracy A anew each time;
 // here they are one random sample a run, so that successive values compare.
+//
+// Metrics of the chains of a run are not among them: see NewRunMetrics.
 func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, error) {
+	return NewRunMetrics(names, m, sets, Settings{Seed: seed})
+}
+
+// Purposes of the keys of metrics of a run; sets have smaller ones.
+const (
+	mixingKey = 1<<32 + iota
+	followKey
+	likelihoodKey
+)
+
+// NewRunMetrics is NewMetrics with the metrics of the chains of a run of these
+// settings, whose Watch must be called before they measure.
+func NewRunMetrics(names []string, m *rbm.RBM, sets Sets, run Settings) ([]Metric, error) {
 	if len(names) == 1 && strings.TrimSpace(names[0]) == "none" {
 		return nil, nil
 	}
-	key := rbm.NewKey(seed).Child(metricKey)
-	s := &subject{m: m, parts: []part{newPart("train", sets.Train, m.Classes() > 0, key.Child(0))}}
+	key := rbm.NewKey(run.Seed).Child(metricKey)
+	s := &subject{m: m, run: run, key: key, parts: []part{newPart("train", sets.Train, m.Classes() > 0, key.Child(0))}}
 	if sets.Holdout != nil {
 		s.parts = append(s.parts, newPart("holdout", sets.Holdout, m.Classes() > 0, key.Child(2)))
 	}
@@ -274,7 +348,10 @@ func NewMetrics(names []string, m *rbm.RBM, sets Sets, seed uint64) ([]Metric, e
 // metric returns the metric of a subject.
 func (k metricKind) metric(s *subject) Metric {
 	m := Metric{Name: k.name, Columns: slices.Clone(k.columns)}
-	if k.describe != nil {
+	if k.live != nil {
+		k.live(s, &m)
+	}
+	if k.describe != nil && m.Watch == nil {
 		k.describe(s, m.Columns)
 	}
 	for _, c := range m.Columns {
@@ -286,8 +363,10 @@ func (k metricKind) metric(s *subject) Metric {
 			m.Values = append(m.Values, c.Name+"_"+p.name)
 		}
 	}
-	m.Measure = func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
-		return k.measure(s, ctx, m, whole)
+	if m.Measure == nil {
+		m.Measure = func(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
+			return k.measure(s, ctx, m, whole)
+		}
 	}
 	return m
 }

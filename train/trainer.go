@@ -309,6 +309,29 @@ func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool) {
 	return 0, 0, false
 }
 
+// copyNegative returns a copy of the estimator that goes on from its chains as
+// they are, with a ladder that is tuned no more. It is into, if that is not nil,
+// which an earlier call returned.
+func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, error) {
+	if into == nil {
+		var err error
+		if into, err = negphase.New(t.settings.Negative); err != nil {
+			return nil, err
+		}
+	}
+	b, err := t.negative.MarshalBinary()
+	if err != nil {
+		return nil, err
+	}
+	if err := into.UnmarshalBinary(b); err != nil {
+		return nil, err
+	}
+	if l, ok := into.(negphase.Tempered); ok {
+		l.Freeze()
+	}
+	return into, nil
+}
+
 // Steps returns the number of steps taken.
 func (t *Trainer) Steps() int { return t.step }
 

@@ -166,7 +166,7 @@ func TestBadUsage(t *testing.T) {
 		{"-objective discriminative -negphase pdc", []string{`"pdc"`, "did you mean pcd?"}},
 		{toy + "-objective discriminative -metrics reconstruct", []string{"-metrics", `"reconstruct"`}},
 		{toy + "-labels none -metrics classification", []string{"-metrics", "classification needs a model with labels"}},
-		{"-data toy:2,32,5,0 -labels none -hidden 32 -metrics log_likelihood", []string{"-metrics", "2^32 states", "limit is 2^28"}},
+		{"-data toy:2,32,5,0 -labels none -hidden 32 -constraint hidden=16 -metrics log_likelihood", []string{"-metrics", "states", "limit is 2^28"}},
 		// What is left over.
 		{"digits.csv", []string{`unexpected argument "digits.csv"`, "flags", "-h"}},
 		{toy + "-json yes", []string{`unexpected argument "yes"`}},

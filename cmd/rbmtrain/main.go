@@ -54,6 +54,26 @@ samples, as it does not train p(x). Rows without a label, of
 files, are trained on by log p(x), the label summed out; discriminative leaves them
 out. -unlabelled says how they are written.
 
+The metric mixing says whether the chains of the negative phase keep up with the
+model. Every so often a copy of them goes on while the model stands still; training
+does not see it. mixing_drift is how far the mean free energy of the chains then
+moves, in its standard deviations: near 0 if they are draws of the model, and beyond
+-1 if the model runs away from them. mixing_r_hat, mixing_tau and mixing_left are the
+split R-hat, the autocorrelation time in updates, and the share of chains that have
+left their place; mixing_z_data and mixing_z_base say how far they lie apart from
+fresh chains from data and from the base rates. A line with "does not mix" is printed
+while training and at the end; where the schedule ends at rate 0, chains that lag are
+judged at the end alone. It takes some tenth of the time or less.
+
+log_likelihood is exact where the model can be enumerated. Of other models
+-metrics log_likelihood gives an estimate, with a standard error in
+log_likelihood_std_err. Where the ladder ends at temperature inf, as with
+-temperatures auto, its own particles give log Z; other runs keep a ladder beside
+them, which takes its time. While chains lag behind the model (mixing_drift below
+-0.5) the estimate is too high by more than its error says,
+and that of a ladder beside a large model may be, by some nats. One that the training
+rows refute is not printed, but named. rbmeval is the judge of a finished run.
+
 Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
 with -holdout best.safetensors, a checkpoint, snapshots in models/, and the
 pictures filters.png, samples.png, curves.png and ladder.png. Ctrl-C saves and

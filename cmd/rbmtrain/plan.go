@@ -151,7 +151,7 @@ func (p *plan) fit() (err error) {
 			return cli.Usagef("-negphase exact: %w", err)
 		}
 	}
-	if p.metrics, err = train.NewMetrics(strings.Split(p.metricNames(), ","), p.model, p.sets, p.settings.Seed); err != nil {
+	if p.metrics, err = train.NewRunMetrics(strings.Split(p.metricNames(), ","), p.model, p.sets, p.settings); err != nil {
 		return cli.Usagef("-metrics: %w", err)
 	}
 	if p.sets.Holdout != nil && p.choice().Name == "" && p.stopAfter > 0 {

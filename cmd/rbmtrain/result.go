@@ -112,10 +112,10 @@ func (p *plan) firsts() (columns []train.Column) {
 }
 
 // choice is the column that decides on the rows held out which model is best:
-// that of the lowest rank. Its name is "" if there is none.
+// that of the lowest rank, without estimates. Its name is "" if there is none.
 // With an objective of classes it is their error, if that is measured.
 func (p *plan) choice() train.Column {
-	all := p.firsts()
+	all := slices.DeleteFunc(p.firsts(), func(c train.Column) bool { return c.Estimate })
 	if at := slices.IndexFunc(all, func(c train.Column) bool { return c.Name == "error" }); at >= 0 && p.byClass() {
 		return all[at]
 	}
@@ -215,8 +215,9 @@ func (r *runner) print() error {
 	total, _ := r.evaluator.Counts() // all, as the last step was measured
 	var warnings []string
 	exchange, trips := r.ladderWarnings(total)
-	for _, w := range []string{r.unusedNegative(), r.samplerWarning, exchange, trips, total.CutWarning(), total.VetoWarning(r.trainer.Steps()), total.RenewalWarning(r.trainer.Steps()), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()} {
-		if w != "" {
+	warnings = append(warnings, r.state.Early...)
+	for _, w := range append([]string{r.unusedNegative(), r.samplerWarning, exchange, trips, total.CutWarning(), total.VetoWarning(r.trainer.Steps()), total.RenewalWarning(r.trainer.Steps()), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()}, r.evaluator.Warnings(true)...) {
+		if w != "" && !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)
 		}
 	}
@@ -225,7 +226,7 @@ func (r *runner) print() error {
 			r.describeResult(total, w)
 		}
 		for _, text := range warnings {
-			if text != r.samplerWarning && text != r.unusedNegative() && !(text == exchange && r.warned) { // those were printed when they came up
+			if text != r.samplerWarning && text != r.unusedNegative() && !slices.Contains(r.state.Early, text) && !(text == exchange && r.warned) { // those were printed when they came up
 				r.warn(text)
 			}
 		}
@@ -252,7 +253,9 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		s.Law = cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0))
 	}
 	for _, v := range r.final.Values {
-		s.Metrics[v.Name] = v.Value
+		if !math.IsNaN(v.Value) { // JSON has no NaN
+			s.Metrics[v.Name] = v.Value
+		}
 	}
 	if s.Ladder != nil {
 		s.RoundTrips = &total.RoundTrips
@@ -314,9 +317,10 @@ func (r *runner) suggestions() []string {
 		look += " and " + rundir.CurvesFile
 	}
 	all := []string{look}
+	exact := r.first("log_likelihood_train") != "" && r.first("log_likelihood_std_err") == ""
 	if r.discriminative() {
 		all = append(all, fmt.Sprintf("rbmeval -model %s -classify scores it", r.folder.Dir))
-	} else if r.first("log_likelihood_train") == "" && r.model.Constraint == nil {
+	} else if !exact && r.model.Constraint == nil {
 		all = append(all, fmt.Sprintf("rbmeval -model %s estimates the log-likelihood", r.folder.Dir))
 	}
 	switch steps := 2 * r.trainer.Steps(); {

@@ -103,6 +103,9 @@ type progressState struct {
 	Best    *bestState    `json:"best,omitempty"`
 	First   *float64      `json:"first,omitempty"` // the goal before the first step
 
+	Memory map[string]json.RawMessage `json:"memory,omitempty"` // of the metrics
+	Early  []string                   `json:"early,omitempty"`  // warnings of the metrics while training
+
 	Measured    int                `json:"measured"`               // step of the last evaluation
 	Still       int64              `json:"still,omitempty"`        // rounds since the last evaluation that saw a round trip
 	FirstLadder *plots.NamedLadder `json:"first_ladder,omitempty"` // as it was first measured

@@ -126,6 +126,7 @@ type runner struct {
 // open makes the folder of the run, or opens the folder of -resume.
 func (r *runner) open() (err error) {
 	r.evaluator = &train.Evaluator{Metrics: r.metrics, Every: r.evalEvery, Report: r.report}
+	r.evaluator.Watch(r.trainer)
 	if !r.flags.Given("resume") {
 		if r.folder, err = rundir.New(r.out, rundir.Stem(r.sets.Train.Name)+"-"+r.stem(), r.force); err != nil {
 			return err
@@ -159,6 +160,9 @@ func (r *runner) open() (err error) {
 		r.flags.Warn(fmt.Sprintf("the schedule %s was to end at step %d and now ends at step %d: from step %d on the rates are those of a run so long", r.settings.Schedule, r.before, r.steps, r.trainer.Steps()))
 	}
 	r.evaluator.Restore(r.state.Before, r.state.Since)
+	if err := r.evaluator.SetMemory(r.state.Memory); err != nil {
+		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.resume, err)
+	}
 	keep := r.trainer.Steps()
 	if r.begun = keep > 0; !r.begun {
 		keep = -1 // the evaluation of step 0 may be incomplete: it is repeated
@@ -233,6 +237,10 @@ func (r *runner) save() error {
 	state := r.state
 	state.Seconds, state.All = r.seconds(), r.secondsInAll()
 	state.Before, state.Since = r.evaluator.Counts()
+	var err error
+	if state.Memory, err = r.evaluator.Memory(); err != nil {
+		return err
+	}
 	extra, err := json.Marshal(state)
 	if err != nil {
 		return err
@@ -253,6 +261,12 @@ func (r *runner) report(e train.Evaluation) error {
 	if w := r.exchangeWarning(e.Info, fmt.Sprintf(" up to step %d", e.Step)); w != "" && e.Step < r.steps && !r.settling(e.Info) && !r.warned {
 		r.warned = true
 		r.warn(w)
+	}
+	if e.Step < r.steps {
+		for _, w := range r.evaluator.Warnings(false) {
+			r.state.Early = append(r.state.Early, w)
+			r.warn(w)
+		}
 	}
 	if err := r.table.Add(r.row(e)); err != nil {
 		return err

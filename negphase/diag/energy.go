@@ -1,6 +1,11 @@
 package diag
 
-import "math/rand/v2"
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/stat"
+)
 
 // EnergyTest tests whether n + m independent points come from one law, the first n
 // being one sample and the rest the other, by the energy distance
@@ -10,10 +15,12 @@ import "math/rand/v2"
 // (Székely & Rizzo 2013) between the samples, against as many random
 // rearrangements of the points. p is the share of arrangements, the given one
 // included, whose distance is as large: if all come from one law it is at most α
-// with a probability of at most α, whatever the law. distance is symmetric, such as
+// with a probability of at most α, whatever the law. z is by how many standard
+// deviations of the rearranged distances the given one exceeds their mean; 0 if they do
+// not vary. distance is symmetric, such as
 // the Euclidean one, for which the energy distance is zero for equal laws alone. It
 // is called n+m times (n+m−1)/2 times. EnergyTest panics if a sample is empty.
-func EnergyTest(n, m int, distance func(i, j int) float64, rearrangements int, r *rand.Rand) (p float64) {
+func EnergyTest(n, m int, distance func(i, j int) float64, rearrangements int, r *rand.Rand) (p, z float64) {
 	if n < 1 || m < 1 {
 		panic("diag: the energy distance needs two samples")
 	}
@@ -50,12 +57,15 @@ func EnergyTest(n, m int, distance func(i, j int) float64, rearrangements int, r
 	// in another order.
 	given := energy()
 	given -= 1e-12 * max(given, 0)
-	count := 1
-	for range rearrangements {
+	count, chance := 1, make([]float64, rearrangements)
+	for k := range chance {
 		r.Shuffle(all, func(i, j int) { order[i], order[j] = order[j], order[i] })
-		if energy() >= given {
+		if chance[k] = energy(); chance[k] >= given {
 			count++
 		}
 	}
-	return float64(count) / float64(rearrangements+1)
+	if mean, variance := stat.MeanVariance(chance, nil); variance > 0 {
+		z = (given - mean) / math.Sqrt(variance)
+	}
+	return float64(count) / float64(rearrangements+1), z
 }

@@ -22,15 +22,22 @@ type draws struct {
 // second, and neighbouring rounds are nearly equal.
 const maxDraws = 200_000
 
+// tunedLadder returns the settings of parallel tempering of so many groups, tuned on
+// a path to base; nil is the uniform law.
+func tunedLadder(groups int, base *rbm.Base) (negphase.Settings, error) {
+	n, err := negphase.Parse(fmt.Sprintf("pt:chains=%d:tau=auto", groups), negphase.Settings{})
+	if err == nil && base != nil {
+		n.SetBase(base)
+	}
+	return n, err
+}
+
 // runLadder runs the ladder on m, tunes it in the first half of the burn-in and
 // takes the draws after it.
 func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progress func(done float64)) (d draws, err error) {
-	n, err := negphase.Parse(fmt.Sprintf("pt:chains=%d:tau=auto", s.Groups), negphase.Settings{})
+	n, err := tunedLadder(s.Groups, s.Annealing.Base)
 	if err != nil {
 		return draws{}, err
-	}
-	if base := s.Annealing.Base; base != nil {
-		n.SetBase(base)
 	}
 	e, err := negphase.New(n)
 	if err != nil {

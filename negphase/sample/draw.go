@@ -267,9 +267,10 @@ func (r *run) comparePictures() float64 {
 		}
 		return r.data.v.Row(i - r.cold.v.Rows)
 	}
-	return diag.EnergyTest(r.cold.v.Rows, r.data.v.Rows, func(i, j int) float64 {
+	p, _ := diag.EnergyTest(r.cold.v.Rows, r.data.v.Rows, func(i, j int) float64 {
 		return math.Sqrt(float64(hamming(row(i), row(j))))
 	}, rearrangements, r.key.Child(testKey).Child(uint64(r.cold.rounds)).Rand())
+	return p
 }
 
 func chainMeans(x [][]float64) []float64 {

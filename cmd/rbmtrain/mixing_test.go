@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli/clitest"
+)
+
+// mixingRun returns the arguments of a run of few chains at this rate.
+func mixingRun(rate string, more ...string) []string {
+	return append([]string{"-data", "bars:6", "-hidden", "50", "-negphase", "pcd", "-rate", rate, "-batch", "10", "-chains", "10",
+		"-schedule", "constant", "-steps", "2000", "-metrics", "mixing", "-snapshots", "0"}, more...)
+}
+
+// A run at a large rate that stays warns while it runs and at the end, on standard
+// error and in the JSON; at a small rate, or at one that falls to 0, it does not.
+func TestMixingWarning(t *testing.T) {
+	clitest.Isolate(t)
+	for _, c := range []struct {
+		args []string
+		want int
+	}{
+		{mixingRun("0.1"), 2},
+		{mixingRun("0.005"), 0},
+		{mixingRun("0.1", "-schedule", "linear"), 0},
+	} {
+		r := rbmtrain.Call(append(c.args, "-json")...)
+		if r.Status != 0 {
+			t.Fatalf("exits with %d: %s", r.Status, r.Stderr)
+		}
+		var out struct {
+			Warnings []string
+			Metrics  map[string]float64
+		}
+		if err := json.Unmarshal([]byte(r.Stdout), &out); err != nil {
+			t.Fatal(err)
+		}
+		said := 0
+		for _, w := range out.Warnings {
+			if strings.Contains(w, "does not mix") {
+				said++
+			}
+		}
+		early := strings.Count(r.Stderr, "does not mix") // with -json that of the end is in the JSON alone
+		all := strings.Count(rbmtrain.Call(append(c.args, "-quiet")...).Stderr, "does not mix")
+		if early != min(c.want, 1) || said != c.want || all != c.want {
+			t.Errorf("%v: %d warnings on standard error, without -json %d, and %d in the JSON, want %d: %s", c.args, early, all, said, c.want, r.Stderr)
+		}
+		if _, ok := out.Metrics["mixing_drift"]; !ok {
+			t.Errorf("%v: the JSON has no mixing_drift: %v", c.args, out.Metrics)
+		}
+	}
+}
+
+// A resumed run measures mixing and the estimated likelihood, and warns, as if it had
+// never stopped.
+func TestMixingResume(t *testing.T) {
+	clitest.Isolate(t)
+	for name, c := range map[string]struct {
+		more []string
+		want string // a name in the JSON
+	}{
+		"warned": {nil, "mixing_drift"},
+		"own":    {[]string{"-negphase", "pt:tau=1/1.5/3/inf", "-metrics", "log_likelihood,mixing", "-steps", "900", "-rate", "0.02"}, "log_likelihood_train"},
+		"beside": {[]string{"-metrics", "log_likelihood,mixing", "-steps", "900"}, "log_likelihood_std_err"},
+	} {
+		args := func(out string) []string { return append(mixingRun("0.1", c.more...), "-out", name+out, "-json") }
+		whole := rbmtrain.Call(args("whole")...)
+		if whole.Status != 0 {
+			t.Fatalf("exits with %d: %s", whole.Status, whole.Stderr)
+		}
+		interrupt(700, args("parts")...)
+		rest := rbmtrain.Call("-resume", name+"parts", "-json")
+		if rest.Status != 0 {
+			t.Fatalf("exits with %d: %s", rest.Status, rest.Stderr)
+		}
+		sameRuns(t, name+"parts", name+"whole")
+		want, got := result(t, whole.Stdout), result(t, rest.Stdout)
+		if !slices.Equal(got.Warnings, want.Warnings) || name == "warned" && (len(want.Warnings) != 2 || !strings.Contains(want.Warnings[0], "does not mix")) {
+			t.Errorf("%s: the resumed run warns %q\nthe whole one %q", name, got.Warnings, want.Warnings)
+		}
+		if _, ok := want.Metrics[c.want]; !ok || !maps.Equal(got.Metrics, want.Metrics) {
+			t.Errorf("%s: the resumed run measures %v\nthe whole one %v", name, got.Metrics, want.Metrics)
+		}
+	}
+}

@@ -1,0 +1,14 @@
+package negphase
+
+// Persists reports whether an estimator of these settings has chains that go on
+// from call to call. The chains of other estimators start anew in each call, or
+// there are none.
+func (s Settings) Persists() bool {
+	if s.own == nil {
+		return false
+	}
+	_, ok := s.own.estimator(s).(interface{ persists() })
+	return ok
+}
+
+func (c *chains) persists() {}

@@ -1,0 +1,168 @@
+package train
+
+import (
+	"context"
+	"math"
+
+	"gorbm/negphase"
+	"gorbm/negphase/logz"
+	"gorbm/rbm"
+)
+
+// How much work it may take to continue the chains of a run. It is bounded by counts of updates,
+// not by time, so that equal runs measure at equal steps.
+const (
+	// The chains are continued for one update in mixingShare of those since the last
+	// measurement, without the positive phase and the ascent that an update of
+	// training has besides. If that is fewer than leastContinued, there is no
+	// measurement yet: where training at a rate of 0.1 had driven chains away from
+	// the model, of 8 × 8 digits with 50 hidden units, they had come back halfway
+	// after some 4 updates, and by four fifths after 16. More than mostContinued are
+	// not needed.
+	mixingShare                   = 16
+	leastContinued, mostContinued = 12, 50
+	// tracePoints is the largest number of updates after which free energies are
+	// computed.
+	tracePoints = 8
+	// Fresh chains are for the test of whether chains are stuck, which needs no
+	// haste: there are two kinds of them, each as much work as single chains that
+	// are continued, after freshEvery updates at least.
+	freshEvery = 1600
+	// Of the updates of a ladder one in settleShare, the first, do not count for log Z.
+	settleShare = 3
+	// leastFresh and mostFresh bound the number of fresh chains of a kind.
+	leastFresh, mostFresh = 10, 40
+)
+
+// continuedUpdates returns for how many updates chains are continued after so many of
+// training, or once, at the end of a run; 0 if there is no measurement yet.
+func continuedUpdates(since int, end bool) int {
+	if end {
+		return mostContinued
+	}
+	if n := min(since/mixingShare, mostContinued); n >= leastContinued {
+		return n
+	}
+	return 0
+}
+
+// A continuation is what chains did while the model stood still.
+type continuation struct {
+	trace      [][]float64 // free energies of each chain, or of each group's particles at β = 1
+	stride     int         // updates between them
+	start, end rbm.Bits    // visible states after the first and the last update
+	steps      int         // Gibbs steps of a particle
+
+	step, updates int         // of the run; of the chains since
+	tally         *logz.Tally // of a ladder that gives log Z, without the first updates
+}
+
+// watch gives the subject the run whose chains are continued.
+func (s *subject) watch(t *Trainer) { s.trainer, s.copy, s.followed = t, nil, nil }
+
+// follow continues a copy of the chains for so many updates. Metrics that ask for the
+// same get the same.
+func (s *subject) follow(ctx context.Context, updates int) (*continuation, error) {
+	t, m := s.trainer, s.trainer.model
+	if c := s.followed; c != nil && c.step == t.step && c.updates == updates {
+		return c, nil
+	}
+	var err error
+	if s.copy, err = t.copyNegative(s.copy); err != nil {
+		return nil, err
+	}
+	chains, key := t.settings.Negative.Count("chains"), s.key.Child(followKey).Child(uint64(t.step))
+	c := &continuation{step: t.step, updates: updates, trace: make([][]float64, chains), stride: (updates + tracePoints - 3) / (tracePoints - 1),
+		start: rbm.NewBits(chains, m.Visible()), end: rbm.NewBits(chains, m.Visible())}
+	for i := range updates {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		phase, info, err := s.copy.Estimate(m, t.batch, key.Child(uint64(i)))
+		if err != nil {
+			return nil, err
+		}
+		c.steps += int(info.Updates) / phase.V.Rows()
+		if (updates-1-i)%c.stride == 0 || i == 0 {
+			c.add(m, phase)
+		}
+		if i == 0 {
+			coldest(c.start, phase)
+		}
+		coldest(c.end, phase)
+		if l, ok := s.copy.(negphase.Tempered); ok && s.tallies && i >= updates/settleShare {
+			if c.tally == nil {
+				c.tally = logz.NewTally(l, chains)
+			}
+			c.tally.Add()
+		}
+	}
+	s.followed = c
+	return c, nil
+}
+
+// add appends the free energy of each chain to its trace: that of its particles
+// by their weights.
+func (c *continuation) add(m *rbm.RBM, phase rbm.Phase) {
+	v := phase.V.Bits
+	rows := make([]int, 0, v.Rows)
+	for r := range v.Rows {
+		if phase.Weight == nil || phase.Weight[r] > 0 {
+			rows = append(rows, r)
+		}
+	}
+	weighted := rbm.NewBits(len(rows), v.Cols)
+	for i, r := range rows {
+		copy(weighted.Row(i), v.Row(r))
+	}
+	free := make([]float64, len(rows))
+	m.FreeEnergy(free, weighted.Input())
+	chains, each := len(c.trace), v.Rows/len(c.trace)
+	sums, weights := make([]float64, chains), make([]float64, chains)
+	for i, r := range rows {
+		w := 1.0
+		if phase.Weight != nil {
+			w = float64(phase.Weight[r])
+		}
+		sums[r/each] += float64(w * free[i])
+		weights[r/each] += w
+	}
+	for g := range sums {
+		c.trace[g] = append(c.trace[g], sums[g]/weights[g])
+	}
+}
+
+// coldest overwrites dst with the visible state of each chain: of a group of
+// particles, that with the largest weight.
+func coldest(dst rbm.Bits, phase rbm.Phase) {
+	each := phase.V.Rows() / dst.Rows
+	for g := range dst.Rows {
+		best := g * each
+		for r := best; r < (g+1)*each && phase.Weight != nil; r++ {
+			if phase.Weight[r] > phase.Weight[best] {
+				best = r
+			}
+		}
+		copy(dst.Row(g), phase.V.Bits.Row(best))
+	}
+}
+
+// left returns the share of chains whose state at the end is nearer to where
+// another chain began than to where it began itself: chains that have forgotten
+// their place. It is 1 − 1/chains where all have, and NaN for a single chain.
+func (c *continuation) left() float64 {
+	if c.start.Rows < 2 {
+		return math.NaN()
+	}
+	gone := 0.0
+	for g := range c.end.Rows {
+		own := differ(c.end.Row(g), c.start.Row(g))
+		for other := range c.start.Rows {
+			if other != g && differ(c.end.Row(g), c.start.Row(other)) < own {
+				gone++
+				break
+			}
+		}
+	}
+	return gone / float64(c.end.Rows)
+}

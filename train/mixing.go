@@ -1,0 +1,172 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// Columns of the metric, in order.
+const (
+	driftValue = iota
+	rHatValue
+	tauValue
+	leftValue
+	fromDataZ
+	fromBaseZ
+	mixingValues
+)
+
+// A mixing measures how the chains of a run mix. It continues a copy of them on
+// the model as it is: on a model that stands still, chains that keep up with
+// training go on as they were, and chains that do not keep up move away at once.
+// Training never sees the copy, and all draws have keys of their own.
+type mixing struct {
+	s    *subject
+	key  rbm.Key
+	base *rbm.Base
+	mixingState
+}
+
+// A mixingState is what the next measurement depends on, beside the run.
+type mixingState struct {
+	Step   int           `json:"step"`             // of the last measurement
+	Fresh  int           `json:"fresh"`            // step of the last one with fresh chains
+	Last   []string      `json:"last,omitempty"`   // its values: JSON has no NaN
+	Window []mixingPoint `json:"window,omitempty"` // the last measurements, for the verdict
+	Warned string        `json:"warned,omitempty"` // the first warning
+}
+
+func newMixing(s *subject, key rbm.Key) *mixing { return &mixing{s: s, key: key} }
+
+// watch gives the metric the run whose chains it measures.
+func (x *mixing) watch(t *Trainer) {
+	x.s.watch(t)
+	x.base = Base(t.model, t.set)
+}
+
+// measure returns the values of the columns; NaN where there are too few updates
+// since the last measurement, or where a value needs more chains. With whole it
+// returns the last values that were measured.
+func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64, error) {
+	t := x.s.trainer
+	if t == nil {
+		return nil, errors.New("mixing is measured of the chains of a run; give its trainer to Watch")
+	}
+	if whole {
+		return parseValues(x.Last), nil
+	}
+	updates := continuedUpdates(t.step-x.Step, false)
+	if updates == 0 {
+		return parseValues(nil), nil
+	}
+	key := x.key.Child(uint64(t.step))
+	c, err := x.s.follow(ctx, updates)
+	if err != nil {
+		return nil, err
+	}
+	x.Step = t.step
+	sd := 0.0
+	if len(c.trace) < leastFresh { // too few values for a standard deviation: take that of data
+		d := x.s.parts[0]
+		rows := pick(d.order, mostFresh, key.Child(dataKey))
+		free := make([]float64, len(rows))
+		m := t.model
+		m.FreeEnergy(free, d.set.Rows(rows, m.Classes()))
+		_, variance := diag.MeanVariance(free)
+		sd = math.Sqrt(variance)
+	}
+	p := c.point(sd)
+	p.Step, p.Updates = x.Step, updates
+	values := make([]float64, mixingValues)
+	values[driftValue], values[leftValue] = p.Drift, c.left()
+	values[rHatValue], values[tauValue] = math.NaN(), math.NaN()
+	if len(c.trace) > 1 && len(c.trace[0]) >= 4 {
+		chains := diag.SummarizeChains(c.trace)
+		values[rHatValue], values[tauValue] = chains.RHat, chains.Time.Tau*float64(c.stride)
+	}
+	values[fromDataZ], values[fromBaseZ] = math.NaN(), math.NaN()
+	if t.model.Constraint == nil && c.end.Rows > 1 && x.Step-x.Fresh >= freshEvery {
+		x.Fresh = x.Step
+		fresh := x.freshChains(c, key)
+		p.Data, p.Base = apart(c.end, fresh[fromData], key.Child(testKey)), apart(c.end, fresh[fromBase], key.Child(testKey+1))
+		p.Fresh = apart(fresh[fromData], fresh[fromBase], key.Child(testKey+2))
+		p.Compared = true
+		values[fromDataZ], values[fromBaseZ] = p.Data, p.Base
+	}
+	if x.Window = append(x.Window, p); len(x.Window) > windowPoints {
+		x.Window = x.Window[1:]
+	}
+	x.Last = nil
+	for _, v := range values {
+		x.Last = append(x.Last, fmt.Sprint(v))
+	}
+	return values, nil
+}
+
+// parseValues returns the numbers of texts; NaN for all if there are none.
+func parseValues(texts []string) []float64 {
+	values := make([]float64, mixingValues)
+	for i := range values {
+		values[i] = math.NaN()
+		if i < len(texts) {
+			fmt.Sscan(texts[i], &values[i])
+		}
+	}
+	return values
+}
+
+// Purposes of the keys of a measurement, two and three of some.
+const (
+	freshKey = 10 * iota
+	testKey
+	dataKey
+)
+
+// Purposes of the keys of fresh chains.
+const (
+	startKey = iota
+	walkKey
+	rowsKey
+)
+
+// Where fresh chains start.
+const (
+	fromData = iota
+	fromBase
+)
+
+// freshChains returns the visible states of chains that start at random training
+// rows, and of others that start at draws from the base rates of the data, after as
+// many Gibbs steps as those of c have taken.
+func (x *mixing) freshChains(c *continuation, key rbm.Key) (v [2]rbm.Bits) {
+	m := x.s.trainer.model
+	rows := min(max(c.end.Rows, leastFresh), mostFresh)
+	for from := range v {
+		s, key := rbm.NewStates(m, rows), key.Child(uint64(freshKey+from))
+		if from == fromBase {
+			x.base.Draw(m, s.V, s.H, key.Child(startKey))
+		} else {
+			p := x.s.parts[0]
+			b := rbm.Batch{V: p.set.Rows(pick(p.order, rows, key), m.Classes()), H: rbm.NewMatrix(rows, m.Hidden())}
+			m.HiddenMean(b.H, b.V)
+			m.HiddenSample(s.H, b, key.Child(startKey))
+		}
+		m.Step(s, nil, c.steps, key.Child(walkKey))
+		v[from] = s.V
+	}
+	return v
+}
+
+// pick returns so many draws from rows.
+func pick(from []int32, rows int, key rbm.Key) []int32 {
+	p := make([]int32, rows)
+	for r := range p {
+		p[r] = from[int(key.Child(rowsKey).Uniform(uint64(r))*float64(len(from)))]
+	}
+	return p
+}

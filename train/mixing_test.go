@@ -1,0 +1,285 @@
+package train
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorbm/data"
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// A frozen is a model that does not move, with chains of pcd on it, whose hidden
+// states are drawn by a law of their own before each measurement.
+type frozen struct {
+	t      *Trainer
+	mixing *mixing
+	law    []float64 // cumulated p(h)
+}
+
+// newFrozen returns a model of n + n units with chains, on data that are draws of
+// its own.
+func newFrozen(t *testing.T, m *rbm.RBM, chains string) *frozen {
+	t.Helper()
+	f := &frozen{}
+	set := &data.Set{Name: "draws", X: rbm.NewBits(200, m.Visible())}
+	logp := make([]float64, 1<<m.Hidden())
+	h := rbm.NewBits(len(logp), m.Hidden())
+	for i := range logp {
+		for j := range m.Hidden() {
+			h.Set(i, j, i>>j&1 == 1)
+		}
+	}
+	// p(h) ∝ Σ_v exp(−E(v,h)): the sum over v factorises.
+	for i := range logp {
+		for j, c := range m.HiddenBias {
+			if h.Get(i, j) {
+				logp[i] += float64(c)
+			}
+		}
+		for k, b := range m.VisibleBias {
+			a := float64(b)
+			for j := range m.Hidden() {
+				if h.Get(i, j) {
+					a += float64(m.Weight(k, j))
+				}
+			}
+			logp[i] += math.Log1p(math.Exp(a))
+		}
+	}
+	z, sum := rbm.LogSumExp(logp), 0.0
+	for _, x := range logp {
+		sum += math.Exp(x - z)
+		f.law = append(f.law, sum)
+	}
+	s := settingsOf(t, "pcd:chains="+chains)
+	s.Negative.Set("start", "uniform")
+	tr, err := New(s, set, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.t = tr
+	start := rbm.NewStates(m, set.Len())
+	f.draw(start.H, rbm.NewKey(9))
+	m.Step(start, nil, 1, rbm.NewKey(10))
+	set.X.CopyFrom(start.V)
+	f.mixing = newMixing(&subject{m: m, run: s, key: rbm.NewKey(5), parts: []part{newPart("train", set, m.Classes() > 0, rbm.NewKey(3))}}, rbm.NewKey(4))
+	f.mixing.watch(tr)
+	return f
+}
+
+// draw overwrites h with draws of p(h).
+func (f *frozen) draw(h rbm.Bits, key rbm.Key) {
+	for r := range h.Rows {
+		u := key.Uniform(uint64(r))
+		i, _ := slices.BinarySearch(f.law, u)
+		for j := range h.Cols {
+			h.Set(r, j, min(i, len(f.law)-1)>>j&1 == 1)
+		}
+	}
+}
+
+// measure puts the chains at h and returns what a measurement says.
+func (f *frozen) measure(t *testing.T, h rbm.Bits) (p mixingPoint, values []float64) {
+	t.Helper()
+	var b []byte
+	for _, x := range []any{uint32(1), uint32(h.Rows), uint32(h.Cols), h.Words} { // as chains are saved
+		b, _ = binary.Append(b, binary.LittleEndian, x)
+	}
+	if err := f.t.negative.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	f.t.step += freshEvery
+	values, err := f.mixing.measure(context.Background(), f.t.model, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.mixing.Window[len(f.mixing.Window)-1], values
+}
+
+// small returns a model of 8 + 6 units that Gibbs steps move with ease.
+func small(seed uint64) *rbm.RBM {
+	m := rbm.New(8, 6, 0, rbm.Softmax)
+	m.Randomize(0.8, rbm.NewKey(seed))
+	return m
+}
+
+// twoModes returns a model of 12 + 6 units with two equal modes, all units off and
+// all on, which Gibbs steps do not leave.
+func twoModes() *rbm.RBM {
+	m := rbm.New(12, 6, 0, rbm.Softmax)
+	w := rbm.NewMatrix(12, 6)
+	for i := range w.Data {
+		w.Data[i] = 4
+	}
+	m.SetWeights(w)
+	for i := range m.VisibleBias {
+		m.VisibleBias[i] = -12
+	}
+	for j := range m.HiddenBias {
+		m.HiddenBias[j] = -24
+	}
+	return m
+}
+
+// Chains that are drawn exactly from the model are not accused. Their drift has the
+// mean 0 and, as the first and the last values of a chain correlate positively if
+// at all, at most the variance 2/chains; five standard errors of both are allowed.
+// The statistic of fresh chains has the mean 0 too. Then the verdict is wrong with a
+// probability of at most 3·10⁻⁵ a measurement, so that none is expected here.
+func TestMixingFalseAlarms(t *testing.T) {
+	for _, c := range []struct {
+		chains  string
+		n       int
+		repeats int
+	}{{"1", 1, 400}, {"10", 10, 400}, {"100", 100, 100}} {
+		f := newFrozen(t, small(1), c.chains)
+		h := rbm.NewBits(c.n, 6)
+		var drifts, data, fresh []float64
+		alarms := 0
+		for i := range c.repeats {
+			f.draw(h, rbm.NewKey(uint64(100+i)))
+			p, values := f.measure(t, h)
+			drifts, data, fresh = append(drifts, p.Drift), append(data, p.Data), append(fresh, p.Fresh)
+			if w := f.mixing.verdict(true); w != "" {
+				alarms++
+			}
+			if c.n == 1 != math.IsNaN(values[leftValue]) {
+				t.Errorf("%s chains: the share that left is %v", c.chains, values[leftValue])
+			}
+		}
+		n := float64(c.repeats)
+		mean, variance := diag.MeanVariance(drifts)
+		limit := 2 / float64(c.n)
+		if math.Abs(mean) > 5*math.Sqrt(limit/n) {
+			t.Errorf("%s chains: the mean drift is %.3f, want 0 within %.3f", c.chains, mean, 5*math.Sqrt(limit/n))
+		}
+		if c.n > 1 && variance > limit*(1+5*math.Sqrt(2/n)) { // of a single chain the standard deviation is a guess
+			t.Errorf("%s chains: the variance of the drift is %.3g, want at most %.3g", c.chains, variance, limit)
+		}
+		for name, z := range map[string][]float64{"from data": data, "from each other": fresh} {
+			if mean, variance := diag.MeanVariance(z); c.n > 1 && math.Abs(mean) > 5*math.Sqrt(variance/n) {
+				t.Errorf("%s chains: the mean z of fresh ones %s is %.3f ± %.3f", c.chains, name, mean, math.Sqrt(variance/n))
+			}
+		}
+		if alarms > 0 {
+			t.Errorf("%s chains: %d false alarms in %d measurements", c.chains, alarms, c.repeats)
+		}
+		t.Logf("%s chains: drift %.3f ± %.3f, at most %.3f", c.chains, mean, math.Sqrt(variance), math.Sqrt(limit))
+	}
+}
+
+// Chains that are not of the model are accused: those that have stayed behind, in a
+// mode that the model has left and that they leave at once, and those that are all in
+// one of two modes and stay there. Chains drawn from the same models are not.
+func TestMixingDetects(t *testing.T) {
+	for name, c := range map[string]struct {
+		model *rbm.RBM
+		text  string
+	}{
+		"behind":   {tilted(0.6), "changes faster than its chains follow"},
+		"one mode": {twoModes(), "miss a part of the model"},
+	} {
+		for _, good := range []bool{true, false} {
+			f := newFrozen(t, c.model, "20")
+			h := rbm.NewBits(20, c.model.Hidden()) // all off
+			for i := range windowPoints {
+				if good {
+					f.draw(h, rbm.NewKey(uint64(i)))
+				}
+				f.measure(t, h)
+			}
+			switch w := f.mixing.warn(false); {
+			case good && w != "":
+				t.Errorf("%s: chains of the model itself are accused: %s", name, w)
+			case !good && (!strings.Contains(w, "does not mix") || !strings.Contains(w, c.text)):
+				t.Errorf("%s: the warning is %q", name, w)
+			case !good && f.mixing.warn(false) != "":
+				t.Errorf("%s: the early warning comes twice", name)
+			case !good && f.mixing.warn(true) == "":
+				t.Errorf("%s: there is no warning at the end", name)
+			}
+			f.mixing.Warned, f.t.settings.Schedule = "", "linear"
+			if w := f.mixing.warn(false); !good && (w == "") != (name == "behind") {
+				t.Errorf("%s: where the rate falls to 0 the early warning is %q", name, w)
+			}
+		}
+	}
+}
+
+// tilted returns a model whose units all attract each other. A field prefers that
+// they are on; Gibbs steps take several steps to get there from all units off.
+func tilted(field float32) *rbm.RBM {
+	const weight = 0.55
+	m := rbm.New(12, 6, 0, rbm.Softmax)
+	w := rbm.NewMatrix(12, 6)
+	for i := range w.Data {
+		w.Data[i] = weight
+	}
+	m.SetWeights(w)
+	for i := range m.VisibleBias {
+		m.VisibleBias[i] = -weight*6/2 + field
+	}
+	for j := range m.HiddenBias {
+		m.HiddenBias[j] = -weight*12/2 + field
+	}
+	return m
+}
+
+// The metric changes no bit of training, and its values do not depend on the
+// number of processors. It is measured no more often than its budget allows.
+func TestMixingDoesNotDisturb(t *testing.T) {
+	set := toy(t, smallToy)
+	for kind, text := range negatives {
+		var want []byte
+		var seen [][]float64
+		for i, procs := range []int{0, 1, 4} {
+			s := settingsOf(t, text)
+			tr := newTrainer(t, s, set, 4, true, rbm.Softmax)
+			if !s.Negative.Persists() {
+				if _, err := NewRunMetrics([]string{"mixing"}, tr.Model(), Sets{Train: set}, s); err == nil || !strings.Contains(err.Error(), kind) {
+					t.Errorf("%s: mixing is measured of it, or the error is %v", kind, err)
+				}
+				continue
+			}
+			var observers []Observer
+			var values []float64
+			if i > 0 {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+				metrics, err := NewRunMetrics([]string{"mixing"}, tr.Model(), Sets{Train: set}, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := &Evaluator{Metrics: metrics, Every: 110, Report: func(e Evaluation) error {
+					for _, x := range e.Values {
+						values = append(values, x.Value)
+					}
+					return nil
+				}}
+				v.Watch(tr)
+				observers = append(observers, v.Observe)
+			}
+			run(t, tr, 440, observers...)
+			got := save(t, tr)
+			if i == 0 {
+				want = got
+				continue
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: the run is another one with the metric", kind)
+			}
+			if n := len(values) / mixingValues; n != 4 || math.IsNaN(values[1*mixingValues]) || math.IsNaN(values[3*mixingValues]) || !math.IsNaN(values[0]) || !math.IsNaN(values[2*mixingValues]) {
+				t.Errorf("%s: every second of 4 measurements has updates enough; the values are %v", kind, values)
+			}
+			seen = append(seen, values)
+		}
+		if len(seen) == 2 && !slices.EqualFunc(seen[0], seen[1], func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
+			t.Errorf("%s: one processor measures %v, four %v", kind, seen[0], seen[1])
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package train
+
+import (
+	"fmt"
+	"math"
+
+	"gorbm/negphase"
+	"gorbm/negphase/diag"
+)
+
+// A mixingPoint is what a measurement adds to the verdict.
+type mixingPoint struct {
+	Step    int     `json:"step"`
+	Updates int     `json:"updates"` // of the continued chains
+	Chains  int     `json:"chains"`
+	Drift   float64 `json:"drift"` // change of the mean free energy, in its standard deviations
+	Nats    float64 `json:"nats"`  // and in nats
+
+	// How far the continued chains lie apart from fresh ones, and these from each
+	// other, in standard deviations of what chance makes of it.
+	Compared bool    `json:"compared"`
+	Data     float64 `json:"data"`
+	Base     float64 `json:"base"`
+	Fresh    float64 `json:"fresh"`
+}
+
+// leastSD is the least standard deviation of free energies, in nats, in units of
+// which a drift is told. Where chains hardly differ, changes of a tenth of a nat mean
+// nothing.
+const leastSD = 0.1
+
+// point returns the drift: the mean free energy in the last third of the continued
+// updates, less that of the first of them. The first has the particles that the
+// next update of training would take, drawn from the hidden states that training
+// has left under the model as it is now. The standard deviation is that of single
+// values in the last third, or sd, if that is larger: which so few chains cannot say.
+func (c *continuation) point(sd float64) mixingPoint {
+	p := mixingPoint{Chains: len(c.trace)}
+	var late []float64
+	for _, x := range c.trace {
+		p.Nats -= x[0] / float64(len(c.trace))
+		late = append(late, x[len(x)-(len(x)+2)/3:]...)
+	}
+	mean, variance := diag.MeanVariance(late)
+	p.Nats += mean
+	p.Drift = p.Nats / max(math.Sqrt(variance), sd, leastSD)
+	return p
+}
+
+// The verdict is taken over the last measurements together.
+const (
+	// Before the end it takes leastPoints of them, as a run may begin with a jump.
+	windowPoints, leastPoints = 6, 3
+	// At the end of a schedule that ends at rate 0 only the last endPoints count.
+	endPoints = 2
+	// Chains lag behind the model if their mean free energy drifts by leastDrift
+	// standard deviations as soon as the model stands still, and by driftZ standard
+	// errors. Two normal laws one standard deviation apart share 62 % of their mass.
+	// The difference of two means of n chains in equilibrium has a variance of at
+	// most 2/n, so that a false alarm has a probability of at most 3·10⁻⁵ a
+	// measurement: see TestMixingFalseAlarms.
+	leastDrift, driftZ = 0.9, 4
+	// Chains are stuck if they lie apart from fresh ones from data and from the base
+	// rates by stuckZ standard deviations, while these two agree to within agreeZ.
+	stuckZ, agreeZ = 5, 2
+)
+
+// lag returns the mean drift over the window, in standard deviations and in nats,
+// and whether it is more than chance.
+func lag(window []mixingPoint) (drift, nats float64, clear bool) {
+	chains := 0
+	for _, p := range window {
+		drift += p.Drift / float64(len(window))
+		nats += p.Nats / float64(len(window))
+		chains += p.Chains
+	}
+	z := math.Abs(drift) * math.Sqrt(float64(chains)/2)
+	return drift, nats, math.Abs(drift) >= leastDrift && z >= driftZ
+}
+
+// stuck returns how far the chains lie apart from fresh chains over the window,
+// and whether fresh chains agree with each other and not with them.
+func stuck(window []mixingPoint) (z float64, clear bool) {
+	var data, base, fresh, n float64
+	for _, p := range window {
+		if p.Compared {
+			data, base, fresh, n = data+p.Data, base+p.Base, fresh+p.Fresh, n+1
+		}
+	}
+	if n == 0 {
+		return 0, false
+	}
+	z = min(data, base) / math.Sqrt(n)
+	return z, z >= stuckZ && math.Abs(fresh)/math.Sqrt(n) <= agreeZ
+}
+
+// warn returns a warning if the chains do not mix, and "" otherwise. While training
+// goes on, only the first is returned, and none of chains that lag if the schedule
+// ends at rate 0, as they catch up when the rate falls.
+func (x *mixing) warn(end bool) string {
+	if len(x.Window) == 0 || !end && (x.Warned != "" || len(x.Window) < leastPoints) {
+		return ""
+	}
+	text := x.verdict(end)
+	if !end {
+		x.Warned = text
+	}
+	return text
+}
+
+func (x *mixing) verdict(end bool) string {
+	s := x.s.trainer.settings
+	first, last := x.Window[0], x.Window[len(x.Window)-1]
+	when := fmt.Sprintf("at step %d", last.Step)
+	if first != last {
+		when = fmt.Sprintf("at steps %d to %d", first.Step, last.Step)
+	}
+	more := "more Gibbs steps an update (-k)"
+	if negphase.Has(s.Negative.Kind, "swaps") {
+		more = "more rounds an update (-swaps)"
+	}
+	window := x.Window
+	if end && Ends(s.Schedule) {
+		window = window[max(0, len(window)-endPoints):]
+	}
+	if drift, nats, clear := lag(window); clear && (end || !Ends(s.Schedule)) {
+		way := "falls"
+		if drift > 0 {
+			way = "rises"
+		}
+		return fmt.Sprintf("the chain does not mix: the model changes faster than its chains follow. While it stands still, their mean free energy %s by %.3g nats, %.2g standard deviations, within %d updates (%s), so the negative phase is not of this model; the likelihood may fall while other metrics improve; try a smaller -rate, -schedule linear, %s or more -chains",
+			way, math.Abs(nats), math.Abs(drift), last.Updates, when, more)
+	}
+	if z, clear := stuck(x.Window); clear {
+		return fmt.Sprintf("the chain does not mix: fresh chains from the data and from the base rates agree with each other after %d updates, but not with the chains of training (%.2g standard deviations %s), which miss a part of the model; try a smaller -rate, more -chains, or a ladder such as -negphase pins -temperatures auto",
+			last.Updates, z, when)
+	}
+	return ""
+}

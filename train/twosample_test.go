@@ -1,0 +1,49 @@
+package train
+
+import (
+	"math"
+	"testing"
+
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// Samples of one law lie apart by 0 ± 1 standard deviations; the mean over many
+// pairs is within five of its own standard errors. Samples whose units have equal
+// means but depend on each other in one law only lie far apart: that is what tells
+// this distance from one of means.
+func TestApart(t *testing.T) {
+	const rows, repeats = 20, 200
+	draw := func(equal bool, key rbm.Key) rbm.Bits {
+		x := rbm.NewBits(rows, 70)
+		for r := range rows {
+			for j := range x.Cols {
+				n := uint64(r * x.Cols)
+				if !equal {
+					n += uint64(j)
+				}
+				x.Set(r, j, key.Uniform(n) < 0.5)
+			}
+		}
+		return x
+	}
+	var z []float64
+	for i := range uint64(repeats) {
+		key := rbm.NewKey(i)
+		z = append(z, apart(draw(false, key.Child(0)), draw(false, key.Child(1)), key.Child(2)))
+	}
+	mean, variance := diag.MeanVariance(z)
+	if math.Abs(mean) > 5*math.Sqrt(variance/repeats) {
+		t.Errorf("samples of one law lie %.3f standard deviations apart, want 0 ± %.3f", mean, math.Sqrt(variance/repeats))
+	}
+	if variance < 0.5 || variance > 2 { // of a law with a longer tail above, estimated from few permutations
+		t.Errorf("the variance of z is %.3f, want about 1", variance)
+	}
+	if z := apart(draw(false, rbm.NewKey(1)), draw(true, rbm.NewKey(2)), rbm.NewKey(3)); z < 4 { // by chance once in 30,000 times
+		t.Errorf("samples of other laws with equal means lie %.3f standard deviations apart", z)
+	}
+	same := rbm.NewBits(rows, 70)
+	if z := apart(same, same, rbm.NewKey(3)); z != 0 {
+		t.Errorf("equal rows lie %v apart", z)
+	}
+}
