@@ -36,7 +36,7 @@ func distanceFigure(name string, t toy) claims.Figure {
 			return claims.Curves(w, t, 2, []claims.Panel{
 				{Name: earlyPanel, Title: "early: the initial parameters", X: "steps", Y: "distance", LogX: true, LogY: true},
 				{Name: latePanel, Title: "late: the final parameters", X: "steps", Y: "distance", LogX: true, LogY: true},
-			}, names(samplers))
+			}, names(algorithms))
 		},
 		Notes: func(*claims.Table) string {
 			return "The distance is Euclidean, over all elements of ⟨vhᵀ⟩, ⟨v⟩ and ⟨h⟩, of the mean of all steps so far. Claims take its mean over the last decade of steps. The parameters are those before and after training by exact SGD with seed 1; the chains have the seeds below."
@@ -81,9 +81,10 @@ func distanceClaims(t *claims.Table) (all []claims.Claim) {
 		i, p, c := lastDecade(t, panel, ins), lastDecade(t, panel, pt), lastDecade(t, panel, pcd)
 		all = append(all,
 			claims.Smaller(panel+": INS is nearer to the exact gradient than PT", i, p),
-			claims.Smaller(panel+": INS is nearer than PCD-1", i, c),
-			claims.Smaller(panel+": PT is nearer than PCD-1", p, c))
-		if panel == earlyPanel {
+			claims.Smaller(panel+": INS is nearer than PCD-1", i, c))
+		if panel == latePanel {
+			all = append(all, claims.Smaller("late: PT is nearer than PCD-1", p, c))
+		} else {
 			all = append(all,
 				claims.Steadier("early: the distance of INS varies less than that of PT", i, p),
 				claims.Steadier("early: the distance of INS varies less than that of PCD-1", i, c))

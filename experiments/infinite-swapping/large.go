@@ -51,7 +51,7 @@ var figure6 = claims.Figure{
 		for _, l := range largeSets {
 			panels = append(panels, claims.Panel{Name: l.panel, Title: l.name, X: "training step", Y: "mean log p(class | inputs) / nats"})
 		}
-		return claims.Curves(w, t, 2, panels, names(samplers))
+		return claims.Curves(w, t, 2, panels, names(algorithms))
 	},
 	Notes: func(*claims.Table) string {
 		return fmt.Sprintf("The accuracy is the mean over %d random training rows. Early is the first tenth of the steps after the first evaluation, late the second half. Grey values of MNIST are rounded, as in the paper. The quick size has font digits and a small toy.", accuracyRows)

@@ -8,7 +8,6 @@ import (
 
 	"gorbm/experiments/internal/claims"
 	"gorbm/rbm"
-	"gorbm/train"
 )
 
 // flips are the π of Remark 1, from the paper's down to modes far apart.
@@ -66,22 +65,9 @@ func flipPoints(ctx context.Context, s size, flip float64, seed int) (points []c
 			if step == 0 {
 				return nil
 			}
-			metrics, err := train.NewMetrics([]string{"log_likelihood", "classification"}, m, train.Sets{Train: set}, 1)
-			if err != nil {
-				return err
-			}
-			for _, metric := range metrics {
-				values, err := metric.Measure(ctx, m, true)
-				if err != nil {
-					return err
-				}
-				for i, name := range metric.Values {
-					if panel := panelOfMetric[name]; panel != "" {
-						points = append(points, claims.Point{Panel: panel, Curve: a.name, Repeat: seed, X: flip, Y: values[i]})
-					}
-				}
-			}
-			return nil
+			some, err := evaluate(ctx, set, m, a, seed, flip)
+			points = append(points, some...)
+			return err
 		})
 		if err != nil {
 			return nil, err

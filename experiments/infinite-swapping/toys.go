@@ -73,7 +73,8 @@ var (
 	ins      = algorithm{"INS", "ins"}
 )
 
-// samplers estimate the gradient, the others compute it.
+// samplers estimate the gradient. Pictures take the colours of algorithms, by their
+// place in the list.
 var (
 	samplers   = []algorithm{pcd, pt, ins}
 	algorithms = []algorithm{exactSGD, pcd, pt, ins}

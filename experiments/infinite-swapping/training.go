@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"gorbm/data"
 	"gorbm/experiments/internal/claims"
 	"gorbm/rbm"
 	"gorbm/train"
@@ -54,28 +55,33 @@ func trainingJob(s size, a algorithm, seed int) claims.Job {
 		if err != nil {
 			return nil, err
 		}
-		var metrics []train.Metric
-		err = a.train(ctx, set, s.hidden, s.steps, s.steps/looks, uint64(seed), func(step int, m *rbm.RBM) (err error) {
-			if metrics == nil {
-				if metrics, err = train.NewMetrics([]string{"log_likelihood", "classification"}, m, train.Sets{Train: set}, 1); err != nil {
-					return err
-				}
-			}
-			for _, metric := range metrics {
-				values, err := metric.Measure(ctx, m, true)
-				if err != nil {
-					return err
-				}
-				for i, name := range metric.Values {
-					if panel := panelOfMetric[name]; panel != "" {
-						points = append(points, claims.Point{Panel: panel, Curve: a.name, Repeat: seed, X: float64(step), Y: values[i]})
-					}
-				}
-			}
-			return nil
+		err = a.train(ctx, set, s.hidden, s.steps, s.steps/looks, uint64(seed), func(step int, m *rbm.RBM) error {
+			some, err := evaluate(ctx, set, m, a, seed, float64(step))
+			points = append(points, some...)
+			return err
 		})
 		return points, err
 	}}
+}
+
+// evaluate returns the points of a model at x.
+func evaluate(ctx context.Context, set *data.Set, m *rbm.RBM, a algorithm, seed int, x float64) (points []claims.Point, err error) {
+	metrics, err := train.NewMetrics([]string{"log_likelihood", "classification"}, m, train.Sets{Train: set}, 1)
+	if err != nil {
+		return nil, err
+	}
+	for _, metric := range metrics {
+		values, err := metric.Measure(ctx, m, true)
+		if err != nil {
+			return nil, err
+		}
+		for i, name := range metric.Values {
+			if panel := panelOfMetric[name]; panel != "" {
+				points = append(points, claims.Point{Panel: panel, Curve: a.name, Repeat: seed, X: x, Y: values[i]})
+			}
+		}
+	}
+	return points, nil
 }
 
 var panelOfMetric = map[string]string{"log_likelihood_train": likelihoodPanel, "accuracy_mean": accuracyPanel}

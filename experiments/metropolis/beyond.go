@@ -223,6 +223,9 @@ var layers = claims.Figure{
 			{Name: randomWeights, Title: "normal weights and biases", X: "standard deviation of the weights", Y: "spectral gap", Low: 0, High: 1, Dots: true},
 		}, samplerNames())
 	},
+	Notes: func(*claims.Table) string {
+		return "With random weights the curve of Metropolis lies under that of the modified operator. Both are updated layer by layer; the modified operator then is flip-the-state (Brügge, Fischer & Igel 2013)."
+	},
 }
 
 const (

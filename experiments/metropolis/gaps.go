@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"gorbm/experiments/internal/claims"
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
@@ -39,9 +41,25 @@ func gapOf(s mcmc.Settable, m mcmc.Mover, sites []int32) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
+	return operatorGap(o)
+}
+
+// An operator is a transition matrix with its law, as mcmc.SweepOperator.
+type operator interface {
+	diag.Operator
+	Law() []float64
+}
+
+func operatorGap(o operator) (float64, error) {
 	gap, err := diag.OperatorGap(o, o.Law())
-	if err != nil && o.States() <= denseStates {
-		gap, err = diag.SpectralGap(o.Matrix(), o.Law())
+	if n := o.States(); err != nil && n <= denseStates {
+		matrix := mat.NewDense(n, n, nil)
+		for x := range n {
+			row := matrix.RawRowView(x)
+			row[x] = 1
+			o.Step(row)
+		}
+		gap, err = diag.SpectralGap(matrix, o.Law())
 	}
 	if err == nil && gap < leastGap && diag.OperatorPeriod(o) == 1 {
 		gap = leastGap

@@ -2,13 +2,17 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/experiments/internal/claims"
 	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/negphase/mcmc"
 )
 
 // What is proven, by the paper or by hand, must pass in the quick size too.
@@ -50,4 +54,34 @@ func TestNamedGraph(t *testing.T) {
 	command.Fails(t, cli.Usage, []string{"-graph", "4x4", "-out", out}, "16 spins", "at most 12")
 	command.Fails(t, cli.Usage, []string{"-graph", "none.txt", "-out", out}, "none.txt")
 	command.Fails(t, cli.Usage, []string{"-graph", "5"}, "-out")
+}
+
+// A sweep that takes each site once in random order is the mean over all orders.
+func TestShuffled(t *testing.T) {
+	g, err := mcmc.NewGraph([]float64{0.3, -0.2, 0}, []mcmc.Edge{{I: 0, J: 1, Coupling: 0.7}, {I: 1, J: 2, Coupling: -1.1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	orders := [][]int32{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
+	for x := range 8 {
+		want, law := make([]float64, 8), make([]float64, 8)
+		law[x] = 1
+		for _, order := range orders {
+			o, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), mcmc.Metropolis{}, 1, order)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after := slices.Clone(law)
+			o.Step(after)
+			floats.AddScaled(want, 1.0/6, after)
+		}
+		o, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), mcmc.Metropolis{}, 1, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		newShuffled(o, 3).Step(law)
+		if !floats.EqualApprox(law, want, 1e-14) {
+			t.Errorf("from state %d the law is %v, want %v", x, law, want)
+		}
+	}
 }

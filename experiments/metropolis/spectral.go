@@ -46,13 +46,14 @@ var figure2 = claims.Figure{
 	},
 }
 
-// drawGaps draws panels of gaps, without the points at J = 0, which is apart.
-func drawGaps(w io.Writer, t *claims.Table, panels []claims.Panel) error {
+// drawGaps draws panels of gaps of all samplers, and of more curves. The points at
+// J = 0 are apart.
+func drawGaps(w io.Writer, t *claims.Table, panels []claims.Panel, more ...string) error {
 	for i := range panels {
 		p := &panels[i]
 		p.X, p.Y, p.Low, p.High, p.Apart = "coupling J", "spectral gap", 0, 1, true
 	}
-	return claims.Curves(w, t, 2, panels, samplerNames())
+	return claims.Curves(w, t, 2, panels, append(samplerNames(), more...))
 }
 
 func samplerNames() (names []string) {
@@ -142,78 +143,4 @@ func sameOrders(t *claims.Table) claims.Claim {
 	}
 	return claims.Holds("chessboard and linear order have the same speed of convergence", worst < 0.01, worst,
 		"largest difference of two gaps %.2g (%s, J = %g); the same is within 0.01", worst, who, at)
-}
-
-// figureB5 is Figure B.5: random order, beside Gibbs in a fixed order.
-var figureB5 = claims.Figure{
-	Name:  "B.5",
-	Title: "spectral gaps of random-order sweeps, 3×3",
-	Says: "In almost all settings random order is much slower than Gibbs in a fixed order; the exception is Metropolis on the periodic lattice, " +
-		"which does not converge in a fixed order and does exceptionally well in random order at high J.",
-	Jobs: func(o claims.Options) (jobs []claims.Job) {
-		for _, j := range couplings(o) {
-			jobs = append(jobs,
-				latticeJob(open, "3x3", false, mcmc.Random, j), latticeJob(torus, "3x3", true, mcmc.Random, j),
-				fixedGibbs(open, false, j), fixedGibbs(torus, true, j))
-		}
-		return jobs
-	},
-	Claims: claimsB5,
-	Draw: func(w io.Writer, t *claims.Table) error {
-		panels := []claims.Panel{{Name: open, Title: "free boundary"}, {Name: torus, Title: "periodic boundary"}}
-		for i := range panels {
-			p := &panels[i]
-			p.X, p.Y, p.Low, p.High, p.Apart = "coupling J", "spectral gap", 0, 1, true
-		}
-		return claims.Curves(w, t, 2, panels, append(samplerNames(), fixedOrder))
-	},
-	Notes: func(*claims.Table) string {
-		return "A sweep in random order updates nine sites, each drawn from all nine. The paper does not say whether its sweeps do, or take each site once."
-	},
-}
-
-const fixedOrder = "Gibbs in fixed order"
-
-// fixedGibbs is the curve that random order is held against.
-func fixedGibbs(panel string, periodic bool, j float64) claims.Job {
-	job := latticeJob(panel+", fixed", "3x3", periodic, mcmc.Chessboard, j)
-	all := job.Run
-	job.Run = func(ctx ctx) ([]claims.Point, error) {
-		points, err := all(ctx)
-		if err != nil {
-			return nil, err
-		}
-		points[0].Panel, points[0].Curve = panel, fixedOrder
-		return points[:1], nil
-	}
-	return job
-}
-
-func claimsB5(t *claims.Table) (all []claims.Claim) {
-	slower, settings := 0, 0
-	for _, panel := range []string{open, torus} {
-		fixed := curve(t, panel, fixedOrder)
-		for _, s := range samplers {
-			for j, gap := range curve(t, panel, s.name) {
-				if panel == torus && s.name == metropolis {
-					continue
-				}
-				settings++
-				if gap < fixed[j] {
-					slower++
-				}
-			}
-		}
-	}
-	share := float64(slower) / float64(settings)
-	all = append(all, claims.Holds("without Metropolis on the periodic lattice, random order is slower than Gibbs in a fixed order in almost all settings", share > 0.9, share,
-		"slower in %d of %d settings; almost all is more than 90 %%", slower, settings))
-	m, fixed := curve(t, torus, metropolis), curve(t, torus, fixedOrder)
-	better := where(func(j float64) bool { return j > 0 && m[j] > fixed[j] }, m)
-	end := slices.Max(t.Xs(torus, metropolis))
-	others := max(curve(t, torus, gibbs)[end], curve(t, torus, modified)[end])
-	all = append(all, claims.Holds("periodic: at high J Metropolis is the fastest of the three in random order", m[end] > others, m[end]/others,
-		"at J = %g its gap is %.2f times the largest of the others, and %.2f times that of Gibbs in a fixed order", end, m[end]/others, m[end]/fixed[end]))
-	return append(all, claims.Holds("periodic: Metropolis in random order is faster than Gibbs in a fixed order at high J", len(better) > 0 && better[len(better)-1] == slices.Max(t.Xs(torus, metropolis)),
-		float64(len(better)), "faster %s", span(better)))
 }

@@ -116,6 +116,10 @@ func (o *SweepOperator) Step(law []float64) {
 	}
 }
 
+// Update overwrites a law by the one after an update of site i, which must be one of
+// the operator's sites.
+func (o *SweepOperator) Update(law []float64, i int) { update(law, o.flip[i], 1<<i) }
+
 // update applies the update of a site to the law row. In state x the update
 // flips the site, whose bit is given, with probability p[x].
 func update(row, p []float64, bit int) {

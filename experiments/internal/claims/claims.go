@@ -86,7 +86,7 @@ func Larger(text string, a, b Repeats) Claim {
 	case ratio > Errors:
 		c.Verdict = Pass
 	}
-	c.Statistic = fmt.Sprintf("paired difference %s over %d repetitions: %.1f standard errors, more than %d needed", plusMinus(mean, stdErr), n, ratio, Errors)
+	c.Statistic = fmt.Sprintf("paired difference %s over %d repetitions: %.2f standard errors, more than %d needed", plusMinus(mean, stdErr), n, ratio, Errors)
 	return c
 }
 
@@ -105,7 +105,7 @@ func Alike(text string, a, b Repeats) Claim {
 	case math.Abs(ratio) <= Errors:
 		c.Verdict = Pass
 	}
-	c.Statistic = fmt.Sprintf("paired difference %s over %d repetitions: %.1f standard errors, at most %d allowed, so a difference above %.2g is excluded",
+	c.Statistic = fmt.Sprintf("paired difference %s over %d repetitions: %.2f standard errors, at most %d allowed, so a difference above %.2g is excluded",
 		plusMinus(mean, stdErr), n, ratio, Errors, math.Abs(mean)+Errors*stdErr)
 	return c
 }

@@ -2,6 +2,7 @@ package claims
 
 import (
 	"errors"
+	"image/color"
 	"io"
 	"math"
 
@@ -21,9 +22,12 @@ type Panel struct {
 	X, Y       string // labels of the axes; on a logarithmic axis short, as room is made for them off the middle
 	LogX, LogY bool
 	Dots       bool // at each point
+	// To is the largest x that is shown; 0: all.
+	To float64
 	// Low and High bound the axis of y, if High is above Low.
 	Low, High float64
-	// Words, if there are any, stand at x = 0, 1, … in place of numbers.
+	// Words, if there are any, stand at x = 0, 1, … in place of numbers. The curves
+	// are then dots beside each other, with bars in place of bands.
 	Words []string
 	// Apart draws points at x = 0 as crosses, apart from the curves.
 	Apart bool
@@ -106,6 +110,11 @@ func (panel Panel) plot(t *Table, curves []string) (*plots.Plot, []plots.LegendE
 			cross.Shape = draw.CrossGlyph{}
 			xy = xy[1:]
 		}
+		if panel.Words != nil {
+			line := panel.marks(p, xy, band, ink, float64(i)-float64(len(curves)-1)/2)
+			legend = append(legend, plots.LegendEntry{Name: name, Line: line})
+			continue
+		}
 		if band != nil {
 			p.Area(band, ink)
 		}
@@ -142,6 +151,29 @@ func (panel Panel) plot(t *Table, curves []string) (*plots.Plot, []plots.LegendE
 	return p, legend
 }
 
+// marks draws a curve as dots with bars, so many places to the right of its words,
+// and returns a line for the legend.
+func (panel Panel) marks(p *plots.Plot, xy, band plotter.XYs, ink color.RGBA, place float64) *plotter.Line {
+	const apart = 0.09 // of two places
+	sd := make([]float64, len(xy))
+	for k := range xy {
+		xy[k].X += apart * place
+		if band != nil {
+			sd[k] = band[k].Y - xy[k].Y
+		}
+	}
+	if band != nil && !panel.LogY {
+		p.ErrorBars(xy, sd).LineStyle.Color = ink
+	} else if band != nil {
+		for k, at := range xy { // bars that are alike upward and downward on the axis
+			low := band[len(band)-1-k].Y
+			p.Line(plotter.XYs{{X: at.X, Y: low}, {X: at.X, Y: at.Y + sd[k]}}, ink, vg.Points(0.8))
+		}
+	}
+	p.Dots(xy, ink, vg.Points(2.5))
+	return p.Line(xy[:1], ink, vg.Points(1.4))
+}
+
 // curve returns the means of a curve and the outline of its band, nil if it has
 // no width. Where an axis is logarithmic, what it cannot show is left out.
 func (panel Panel) curve(t *Table, name string) (xy, band plotter.XYs) {
@@ -156,7 +188,7 @@ func (panel Panel) curve(t *Table, name string) (xy, band plotter.XYs) {
 	}
 	for _, x := range t.Xs(panel.Name, name) {
 		mean, sd := byX[x].Average()
-		if panel.LogX && x <= 0 || panel.LogY && mean <= 0 || math.IsNaN(mean) || math.IsInf(mean, 0) {
+		if panel.To > 0 && x > panel.To || panel.LogX && x <= 0 || panel.LogY && mean <= 0 || math.IsNaN(mean) || math.IsInf(mean, 0) {
 			continue
 		}
 		wide = wide || sd > 0

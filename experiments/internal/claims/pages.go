@@ -111,8 +111,8 @@ const indexHead = `# Experiments
 Figures of papers, made again at the papers' sizes, and figures of ours. Each folder has a page with the pictures.
 This table is written by the commands themselves, from the numbers beside the pictures. PASS and FAIL are computed:
 a claim that one side is better passes if the paired difference over repetitions exceeds three standard errors.
-A FAIL is a finding. The folders ` + "`defaults` and `speed`" + ` hold measurements of this program alone, with pages of their own
-in the main README.
+A FAIL is a finding. The other folders belong to the main README: ` + "`go run ./experiments/NAME`" + ` makes the pictures of
+` + "`ising` and `tour`" + `, and measures ` + "`defaults` and `speed`" + `.
 
 | paper | figure | claim | our result | | time | command |
 | --- | --- | --- | --- | --- | --- | --- |
