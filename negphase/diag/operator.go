@@ -18,8 +18,8 @@ type Operator interface {
 // OperatorGap is SpectralGap of an operator, by Arnoldi's iteration alone. It takes
 // memory for some hundred vectors, at most 2 GB. The error says that law is not
 // positive and stationary, or that the iteration has not converged, which the
-// eigenvalues of a slow chain do last: 256 steps are taken at 2²⁰ states, 400 below
-// 2¹⁹.
+// eigenvalues of a slow chain do last: at most 256 steps are taken at 2²⁰ states,
+// and 400 up to 2¹⁹.
 func OperatorGap(p Operator, law []float64) (float64, error) {
 	n := p.States()
 	if n != len(law) {

@@ -25,7 +25,7 @@ func (e Experiment) WritePages(out string, o Options) error {
 	var page strings.Builder
 	fmt.Fprintf(&page, "# %s\n\n%s\n\n%s\n\n", e.Title, e.Paper, e.About)
 	fmt.Fprintf(&page, "This page is written by `go run ./experiments/%s` from the numbers in the CSV files beside it.\n", e.Name)
-	fmt.Fprintf(&page, "PASS means that a claim holds here: one side is better by more than %d standard errors of the paired\ndifference over repetitions, or a statement about numbers without noise is true. FAIL means that this was\nnot seen. OPEN means that there are too few repetitions to say. Seconds are those of the runs, added up, on a\nmachine that other programs used too.\n", Errors)
+	fmt.Fprintf(&page, "PASS means that a claim holds here: one side is better by more than %d standard errors of the paired\ndifference over repetitions, or a statement about numbers without noise is true. FAIL means that this was\nnot seen. OPEN means that there are too few repetitions to say. A paired difference is above 0 where it favours the\nclaim. Seconds are those of the runs, added up, on a\nmachine that other programs used too.\n", Errors)
 	summary := [][]string{summaryColumns}
 	for _, f := range e.Figures {
 		t, err := readTable(f.file(out, ".csv"))
