@@ -16,6 +16,9 @@ func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment) }
 // Equal seeds give equal numbers, whatever the number of jobs at a time, and however
 // many repetitions are asked for. Only the seconds differ.
 func TestEqualSeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains some models")
+	}
 	command := clitest.Command{Name: experiment.Name, Run: experiment.Command(nil)}
 	table := func(figure string, flags ...string) (numbers []string) {
 		out := t.TempDir()
