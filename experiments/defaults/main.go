@@ -11,14 +11,11 @@
 package main
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -29,6 +26,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
+	"gorbm/experiments/internal/program"
 	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 )
@@ -215,7 +213,7 @@ func (e *experiment) measure(ctx context.Context, file string, rows []row) ([]ro
 	}
 	defer os.RemoveAll(dir)
 	e.programs = dir
-	if err := command(ctx, "go", "build", "-o", dir+string(filepath.Separator), "gorbm/cmd/rbmtrain", "gorbm/cmd/rbmeval").run(nil); err != nil {
+	if err := program.Build(ctx, dir, "rbmtrain", "rbmeval"); err != nil {
 		return nil, err
 	}
 	bar := e.flags.NewProgress("measuring", "steps", int64(work))
@@ -283,8 +281,8 @@ func (e *experiment) one(ctx context.Context, j job) (row, error) {
 		} `json:"ladder"`
 	}
 	begin := time.Now()
-	training := command(ctx, filepath.Join(e.programs, "rbmtrain"), args...)
-	if err := training.run(&trained); err != nil {
+	training := program.New(ctx, filepath.Join(e.programs, "rbmtrain"), args...)
+	if err := training.Run(&trained); err != nil {
 		return r, err
 	}
 	busy := (training.ProcessState.UserTime() + training.ProcessState.SystemTime()).Seconds() / time.Since(begin).Seconds()
@@ -305,31 +303,7 @@ func (e *experiment) one(ctx context.Context, j job) (row, error) {
 	}
 	// One estimate, that of Bennett's ratio, is enough: rbmeval names it impossible
 	// where the rows at hand refute it.
-	err = command(ctx, filepath.Join(e.programs, "rbmeval"), "-model", folder, "-bennett", "-workers", "1", "-json", "-seed", strconv.Itoa(j.seed)).run(&evaluated)
+	err = program.New(ctx, filepath.Join(e.programs, "rbmeval"), "-model", folder, "-bennett", "-workers", "1", "-json", "-seed", strconv.Itoa(j.seed)).Run(&evaluated)
 	r.LogLikelihood, r.StdErr = known(evaluated.LogLikelihood), known(evaluated.Error)
 	return r, err
-}
-
-// A call is a command with what it printed.
-type call struct {
-	*exec.Cmd
-	stdout, stderr bytes.Buffer
-}
-
-func command(ctx context.Context, name string, args ...string) *call {
-	c := &call{Cmd: exec.CommandContext(ctx, name, args...)}
-	c.Cmd.Stdout, c.Cmd.Stderr = &c.stdout, &c.stderr
-	return c
-}
-
-// run runs the command and reads the JSON that it prints into v, unless v is nil.
-func (c *call) run(v any) error {
-	if err := c.Cmd.Run(); err != nil {
-		lines := strings.Split(strings.TrimSpace(c.stderr.String()), "\n")
-		return fmt.Errorf("%s: %w: %s", filepath.Base(c.Path), err, lines[len(lines)-1])
-	}
-	if v == nil {
-		return nil
-	}
-	return json.Unmarshal(c.stdout.Bytes(), v)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -15,20 +16,21 @@ const (
 	// tens of steps.
 	krylovSteps = 400
 	krylovCheck = 25 // steps between computations of the eigenvalues
+	// krylovMemory bounds the vectors of the space, in bytes.
+	krylovMemory = 2 << 30
 	// krylovResidual is the residual ‖Ax − λx‖ of a unit vector x below which an
 	// eigenvalue counts as converged.
 	krylovResidual = 1e-12
 )
 
-// arnoldiRadius returns the largest modulus of an eigenvalue of a by Arnoldi's
-// iteration (1951): the eigenvalues of a projected on the space of v, av, a²v, …
-// for a random v approach those of a, the largest first. ok is false if it has
-// not converged, for example because all eigenvalues have the same modulus. It
-// takes some hundred products of a and a vector; all eigenvalues would take as
-// many products of a and a matrix.
-func arnoldiRadius(a *mat.Dense) (radius float64, ok bool) {
-	n, _ := a.Dims()
-	steps := min(krylovSteps, n-1)
+// arnoldiRadius returns the largest modulus of an eigenvalue of a matrix a of n
+// rows by Arnoldi's iteration (1951): the eigenvalues of a projected on the space
+// of v, av, a²v, … for a random v approach those of a, the largest first. apply
+// overwrites a vector w by aw. ok is false if it has not converged, for example
+// because all eigenvalues have the same modulus. It takes some hundred products of
+// a and a vector; all eigenvalues would take as many products of a and a matrix.
+func arnoldiRadius(n int, apply func(w []float64)) (radius float64, ok bool) {
+	steps := max(1, min(krylovSteps, n-1, krylovMemory/(8*n)))
 	r := rand.New(rand.NewPCG(uint64(n), krylovSteps)) // a fixed seed, so that the result is reproducible
 	v := make([]float64, n)
 	for i := range v {
@@ -38,8 +40,8 @@ func arnoldiRadius(a *mat.Dense) (radius float64, ok bool) {
 	space := [][]float64{v}
 	h := mat.NewDense(steps+1, steps, nil)
 	for j := range steps {
-		w := make([]float64, n)
-		mat.NewVecDense(n, w).MulVec(a, mat.NewVecDense(n, space[j]))
+		w := slices.Clone(space[j])
+		apply(w)
 		for range 2 { // the second pass removes what rounding has left
 			for i, q := range space {
 				c := floats.Dot(q, w)
@@ -61,6 +63,13 @@ func arnoldiRadius(a *mat.Dense) (radius float64, ok bool) {
 		space = append(space, w)
 	}
 	return 0, false
+}
+
+// product returns the function that overwrites w by aw.
+func product(a *mat.Dense) func(w []float64) {
+	return func(w []float64) {
+		mat.NewVecDense(len(w), w).MulVec(a, mat.NewVecDense(len(w), slices.Clone(w)))
+	}
 }
 
 // largestRitz returns the largest modulus of an eigenvalue of h, and the

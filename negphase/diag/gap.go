@@ -67,7 +67,7 @@ const denseStates = 512
 // spectralRadius returns the largest modulus of an eigenvalue.
 func spectralRadius(a *mat.Dense, symmetric bool) (radius float64, err error) {
 	if n, _ := a.Dims(); n > denseStates {
-		if radius, ok := arnoldiRadius(a); ok {
+		if radius, ok := arnoldiRadius(n, product(a)); ok {
 			return radius, nil
 		}
 	}

@@ -104,7 +104,7 @@ func TestNoiseOnTiesIsFound(t *testing.T) {
 	g := lattice(t, "3x3", Uniform(0.1), 0)
 	s := NewIsing(g, nil)
 	c := must(newSweep(s, 1, nil, noisy{}))(t)
-	p := flipChances(s, c)
+	p, _ := flipChances(s, c)
 	k := identity(512)
 	for x := range 512 {
 		for _, i := range c.sites {

@@ -212,7 +212,7 @@ func Grid(w io.Writer, rows [][]*Plot, width, height, gap vg.Length, legend ...L
 	}
 	if len(legend) > 0 {
 		l := plot.NewLegend()
-		l.Top, l.Left = true, true
+		l.Top, l.Left, l.Padding = true, true, entry/10
 		for _, e := range legend {
 			l.Add(e.Name, e.Line)
 		}

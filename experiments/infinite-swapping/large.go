@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"gorbm/data"
+	"gorbm/experiments/internal/claims"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// A largeSet is a panel of Figure 6.
+type largeSet struct {
+	panel, name, spec, quickSpec string
+	hidden, quickHidden          int
+}
+
+var largeSets = []largeSet{
+	{"mnist", "MNIST, M = 500", "mnist:55000", "fontdigits:300", 500, 20},
+	{"toy", "toy data (128,150,1000,0.2), M = 600", "toy:128,150,1000,0.2", "toy:8,4,25,0.2", 600, 10},
+}
+
+// accuracyRows is the number of rows of a training set on which the prediction
+// accuracy is computed, the same rows at each step and for each algorithm of a
+// seed: the paper's random subset D′, whose size it does not say.
+const accuracyRows = 500
+
+// figure6 is Figure 6 of the paper.
+var figure6 = claims.Figure{
+	Name:  "6",
+	Title: "prediction accuracy on MNIST and on large toy data",
+	Says:  "On MNIST INS has the smallest variance initially, but the differences all but disappear; on the large toy data PCD-1 is best early in training, INS slightly better later, and PCD-1 is not degenerate.",
+	Jobs: func(o claims.Options) (jobs []claims.Job) {
+		for seed := 1; seed <= repeats(o); seed++ {
+			for _, l := range largeSets {
+				s := size{claims.Size(o, l.quickSpec, l.spec), claims.Size(o, l.quickHidden, l.hidden), claims.Size(o, 100, fullSteps)}
+				for _, a := range samplers {
+					jobs = append(jobs, claims.Job{Name: jobName(s, a.name, seed), Run: func(ctx context.Context) ([]claims.Point, error) {
+						return largePoints(ctx, l.panel, s, a, seed)
+					}})
+				}
+			}
+		}
+		return jobs
+	},
+	Claims: claims6,
+	Draw: func(w io.Writer, t *claims.Table) error {
+		var panels []claims.Panel
+		for _, l := range largeSets {
+			panels = append(panels, claims.Panel{Name: l.panel, Title: l.name, X: "training step", Y: "mean log p(class | inputs) / nats"})
+		}
+		return claims.Curves(w, t, 2, panels, names(algorithms))
+	},
+	Notes: func(*claims.Table) string {
+		return fmt.Sprintf("The accuracy is the mean over %d random training rows. Early is the first tenth of the steps after the first evaluation, late the second half. Grey values of MNIST are rounded, as in the paper. The quick size has font digits and a small toy.", accuracyRows)
+	},
+}
+
+// looksLarge is the number of evaluations of a run: the first ten are in the first
+// tenth of the steps.
+const looksLarge = 100
+
+func largePoints(ctx context.Context, panel string, s size, a algorithm, seed int) (points []claims.Point, err error) {
+	set, err := load(s.spec)
+	if err != nil {
+		return nil, err
+	}
+	rows := data.RowNumbers(0, set.Len())
+	rbm.NewKey(uint64(seed)).Child(accuracyRows).Rand().Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
+	rows = rows[:min(len(rows), accuracyRows)]
+	every := s.steps / looksLarge
+	err = a.train(ctx, set, s.hidden, s.steps, every, uint64(seed), func(step int, m *rbm.RBM) error {
+		if step > s.steps/10 && step%(5*every) != 0 {
+			return nil
+		}
+		score := train.Classify(m, set, rows)
+		points = append(points, claims.Point{Panel: panel, Curve: a.name, Repeat: seed, X: float64(step), Y: score.MeanLogP})
+		return nil
+	})
+	return points, err
+}
+
+func claims6(t *claims.Table) (all []claims.Claim) {
+	early := func(panel string, a algorithm) claims.Repeats {
+		xs := t.Xs(panel, a.name)
+		if len(xs) == 0 {
+			return nil
+		}
+		return t.Mean(panel, a.name, 1, xs[len(xs)-1]/10)
+	}
+	i, p, c := early("mnist", ins), early("mnist", pt), early("mnist", pcd)
+	all = append(all,
+		claims.Steadier("MNIST, early: INS varies less than PT", i, p),
+		claims.Steadier("MNIST, early: INS varies less than PCD-1", i, c))
+	late := func(panel string, a algorithm) claims.Repeats { return secondHalf(t, panel, a) }
+	all = append(all,
+		claims.Alike("MNIST, late: INS and PT do not differ", late("mnist", ins), late("mnist", pt)),
+		claims.Alike("MNIST, late: INS and PCD-1 do not differ", late("mnist", ins), late("mnist", pcd)),
+		claims.Larger("large toy, early: PCD-1 is better than INS", early("toy", pcd), early("toy", ins)),
+		claims.Larger("large toy, early: PCD-1 is better than PT", early("toy", pcd), early("toy", pt)),
+		claims.Larger("large toy, late: INS is better than PCD-1", late("toy", ins), late("toy", pcd)),
+		claims.Larger("large toy, late: INS is better than PT", late("toy", ins), late("toy", pt)))
+	// Not degenerate: it ends above the accuracy of the start, which is that of guessing.
+	start := claims.Repeats{}
+	if xs := t.Xs("toy", pcd.name); len(xs) > 0 {
+		start = t.At("toy", pcd.name, xs[0])
+	}
+	return append(all, claims.Larger("large toy: PCD-1 is not degenerate, its accuracy ends above that of the start", t.Last("toy", pcd.name), start))
+}

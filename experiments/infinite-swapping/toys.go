@@ -1,0 +1,173 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"sync"
+
+	"gorbm/data"
+	"gorbm/experiments/internal/claims"
+	"gorbm/negphase"
+	"gorbm/negphase/compare"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// A toy is data with a model for them, in both sizes of the experiment.
+type toy struct {
+	name                string
+	spec, quickSpec     string
+	hidden, quickHidden int
+}
+
+const (
+	fullSteps    = 10000 // section 4.2.3
+	quickSteps   = 300
+	fullRepeats  = 20 // section 4.4
+	quickRepeats = 4
+)
+
+var (
+	smallToy      = toy{name: "(4,4,2500,0.2), M = 4", spec: "toy:4,4,2500,0.2", quickSpec: "toy:4,2,50,0.2", hidden: 4, quickHidden: 3}
+	desjardinsToy = toy{name: "(4,8,2500,0.2), M = 6", spec: "toy:4,8,2500,0.2", quickSpec: "toy:4,3,50,0.2", hidden: 6, quickHidden: 4}
+)
+
+// A size is a toy at one of its sizes.
+type size struct {
+	spec          string
+	hidden, steps int
+}
+
+func (s toy) size(o claims.Options) size {
+	if o.Quick {
+		return size{s.quickSpec, s.quickHidden, quickSteps}
+	}
+	return size{s.spec, s.hidden, fullSteps}
+}
+
+// repeats returns the number of repetitions.
+func repeats(o claims.Options) int {
+	return cmp.Or(o.Repeats, claims.Size(o, quickRepeats, fullRepeats))
+}
+
+// sets are the data that were loaded, by their spec.
+var sets sync.Map
+
+// load returns a training set. It is loaded once.
+func load(spec string) (*data.Set, error) {
+	once, _ := sets.LoadOrStore(spec, sync.OnceValues(func() (*data.Set, error) {
+		set, _, err := data.Load(context.Background(), spec, data.Options{})
+		return set, err
+	}))
+	return once.(func() (*data.Set, error))()
+}
+
+// An algorithm is a curve of the pictures.
+type algorithm struct{ name, negphase string }
+
+var (
+	exactSGD = algorithm{"exact SGD", "exact"}
+	pcd      = algorithm{"PCD-1", "pcd"}
+	pt       = algorithm{"PT", "pt"}
+	ins      = algorithm{"INS", "ins"}
+)
+
+// samplers estimate the gradient. Pictures take the colours of algorithms, by their
+// place in the list.
+var (
+	samplers   = []algorithm{pcd, pt, ins}
+	algorithms = []algorithm{exactSGD, pcd, pt, ins}
+)
+
+func names(list []algorithm) (names []string) {
+	for _, a := range list {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// train trains a model for so many steps and calls look at step 0, every so many
+// steps and at the end.
+func (a algorithm) train(ctx context.Context, set *data.Set, hidden, steps, every int, seed uint64, look func(step int, m *rbm.RBM) error) error {
+	negative, err := negphase.Parse(a.negphase, negphase.DefaultSettings(""))
+	if err != nil {
+		return err
+	}
+	s := train.DefaultSettings("pcd")
+	s.Negative, s.Seed, s.Horizon = negative, seed, steps
+	m := train.NewModel(set, hidden, true, rbm.Bernoulli, seed)
+	trainer, err := train.New(s, set, m)
+	if err != nil {
+		return err
+	}
+	if err := look(0, m); err != nil {
+		return err
+	}
+	return trainer.Run(ctx, steps, func(_ context.Context, e train.Event) error {
+		if !e.Last && e.Step%every != 0 {
+			return nil
+		}
+		return look(e.Step, e.Model)
+	})
+}
+
+// A state is a model of fixed parameters with its exact negative phase.
+type state struct {
+	model *rbm.RBM
+	truth *compare.Truth
+}
+
+var states sync.Map
+
+// statesOf returns the first and the last state of training by the exact gradient
+// with seed 1: early and late in training.
+func statesOf(s size) (early, late state, err error) {
+	once, _ := states.LoadOrStore(s, sync.OnceValues(func() ([2]state, error) {
+		var both [2]state
+		set, err := load(s.spec)
+		if err != nil {
+			return both, err
+		}
+		err = exactSGD.train(context.Background(), set, s.hidden, s.steps, s.steps, 1, func(step int, m *rbm.RBM) error {
+			at := &both[min(step, 1)]
+			at.model = m.Clone()
+			at.truth, err = compare.Enumerate(at.model)
+			return err
+		})
+		return both, err
+	}))
+	both, err := once.(func() ([2]state, error))()
+	return both[0], both[1], err
+}
+
+// distances runs an estimator on a state and returns its curve of distances from
+// the exact gradient.
+func (s state) distances(ctx context.Context, estimator string, steps, seed int) (compare.Curve, error) {
+	e, err := negphase.Parse(estimator, negphase.DefaultSettings(""))
+	if err != nil {
+		return compare.Curve{}, err
+	}
+	curves, err := compare.Run(ctx, s.model, s.truth, []negphase.Settings{e}, compare.Settings{Steps: steps, Repeats: 1, Seed: uint64(seed)})
+	if err != nil {
+		return compare.Curve{}, err
+	}
+	return curves[0], nil
+}
+
+// settled returns the mean distance of a curve over its last decade of steps.
+func settled(c compare.Curve) float64 {
+	sum, n := 0.0, 0.0
+	for _, p := range c.Points {
+		if p.Steps >= c.Last().Steps/10 {
+			sum += p.Distance.Mean
+			n++
+		}
+	}
+	return sum / n
+}
+
+// jobName names a job by its settings.
+func jobName(s size, what string, seed int) string {
+	return fmt.Sprintf("%s M=%d %d steps: %s, seed %d", s.spec, s.hidden, s.steps, what, seed)
+}

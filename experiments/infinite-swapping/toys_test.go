@@ -1,0 +1,59 @@
+package main
+
+import (
+	"math"
+	"testing"
+
+	"gorbm/experiments/internal/claims"
+	"gorbm/negphase/compare"
+)
+
+func TestLadders(t *testing.T) {
+	if got := evenly(3, 5); got != "1/3/5" {
+		t.Errorf("evenly %s", got)
+	}
+	if got := geometric(4, 27); got != "1/3/9/27" {
+		t.Errorf("of equal ratios %s", got)
+	}
+}
+
+// hyperbola is a curve of the distances 2/steps, of 0.03 ms a step.
+func hyperbola() compare.Curve {
+	var c compare.Curve
+	for _, n := range []float64{1, 4, 9, 10, 40, 100} {
+		c.Points = append(c.Points, compare.Point{Steps: n, Seconds: 3e-5 * n, Distance: compare.Moment{Mean: 2 / n}})
+	}
+	return c
+}
+
+// Interpolation of logarithms is exact for a power of the time.
+func TestAtTimes(t *testing.T) {
+	points := atTimes(hyperbola(), "c", 7)
+	// From 0.03 to 3 ms: 10^−1.5 … 10^0.4.
+	if len(points) != 20 {
+		t.Fatalf("%d points, want 20", len(points))
+	}
+	for _, p := range points {
+		if want := 2 * 0.03 / p.X; math.Abs(p.Y/want-1) > 1e-12 || p.Repeat != 7 || p.Curve != "c" {
+			t.Errorf("%+v, want %v", p, want)
+		}
+	}
+}
+
+// The last decade is from the tenth of the steps on.
+func TestSettled(t *testing.T) {
+	if got, want := settled(hyperbola()), (0.2+0.05+0.02)/3; math.Abs(got-want) > 1e-15 {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// Both states are fixed, the late one nearer to the data than the early one.
+func TestStates(t *testing.T) {
+	early, late, err := statesOf(smallToy.size(claims.Options{Quick: true}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(late.truth.Norm() > 0) || early.model.Equal(late.model) || !late.truth.Exact {
+		t.Error("the states are alike")
+	}
+}

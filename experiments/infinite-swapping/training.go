@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"io"
+	"math"
+
+	"gorbm/data"
+	"gorbm/experiments/internal/claims"
+	"gorbm/rbm"
+	"gorbm/train"
+)
+
+// Panels of figures of training.
+const (
+	likelihoodPanel = "log-likelihood"
+	accuracyPanel   = "prediction accuracy"
+)
+
+// looks is the number of evaluations of a run.
+const looks = 40
+
+// trainingFigure is a figure of likelihoods and prediction accuracies in training.
+func trainingFigure(name string, t toy) claims.Figure {
+	return claims.Figure{
+		Name:  name,
+		Title: "likelihood and prediction accuracy in training, toy data " + t.name,
+		Says:  "INS performs better than PCD-1 and slightly better than PT, on average and in its variance, by the likelihood as by the prediction accuracy.",
+		Jobs: func(o claims.Options) (jobs []claims.Job) {
+			s := t.size(o)
+			for seed := 1; seed <= repeats(o); seed++ {
+				for _, a := range algorithms {
+					jobs = append(jobs, trainingJob(s, a, seed))
+				}
+			}
+			return jobs
+		},
+		Claims: trainingClaims,
+		Draw: func(w io.Writer, t *claims.Table) error {
+			return claims.Curves(w, t, 2, []claims.Panel{
+				{Name: likelihoodPanel, Title: "likelihood", X: "training step", Y: "log-likelihood / nats a row"},
+				{Name: accuracyPanel, Title: "prediction accuracy", X: "training step", Y: "mean log p(class | inputs) / nats"},
+			}, names(algorithms))
+		},
+		Notes: func(*claims.Table) string {
+			return "Claims take the mean over the second half of the steps. Likelihood and accuracy are over all rows."
+		},
+	}
+}
+
+// trainingJob trains a model and evaluates it on all rows.
+func trainingJob(s size, a algorithm, seed int) claims.Job {
+	return claims.Job{Name: jobName(s, a.name, seed), Run: func(ctx context.Context) (points []claims.Point, err error) {
+		set, err := load(s.spec)
+		if err != nil {
+			return nil, err
+		}
+		err = a.train(ctx, set, s.hidden, s.steps, s.steps/looks, uint64(seed), func(step int, m *rbm.RBM) error {
+			some, err := evaluate(ctx, set, m, a, seed, float64(step))
+			points = append(points, some...)
+			return err
+		})
+		return points, err
+	}}
+}
+
+// evaluate returns the points of a model at x.
+func evaluate(ctx context.Context, set *data.Set, m *rbm.RBM, a algorithm, seed int, x float64) (points []claims.Point, err error) {
+	metrics, err := train.NewMetrics([]string{"log_likelihood", "classification"}, m, train.Sets{Train: set}, 1)
+	if err != nil {
+		return nil, err
+	}
+	for _, metric := range metrics {
+		values, err := metric.Measure(ctx, m, true)
+		if err != nil {
+			return nil, err
+		}
+		for i, name := range metric.Values {
+			if panel := panelOfMetric[name]; panel != "" {
+				points = append(points, claims.Point{Panel: panel, Curve: a.name, Repeat: seed, X: x, Y: values[i]})
+			}
+		}
+	}
+	return points, nil
+}
+
+var panelOfMetric = map[string]string{"log_likelihood_train": likelihoodPanel, "accuracy_mean": accuracyPanel}
+
+// secondHalf returns the means over the second half of training.
+func secondHalf(t *claims.Table, panel string, a algorithm) claims.Repeats {
+	xs := t.Xs(panel, a.name)
+	if len(xs) == 0 {
+		return nil
+	}
+	return t.Mean(panel, a.name, xs[len(xs)-1]/2, math.Inf(1))
+}
+
+func trainingClaims(t *claims.Table) (all []claims.Claim) {
+	for _, panel := range []string{likelihoodPanel, accuracyPanel} {
+		i, p, c := secondHalf(t, panel, ins), secondHalf(t, panel, pt), secondHalf(t, panel, pcd)
+		all = append(all,
+			claims.Larger(panel+": INS reaches more than PCD-1", i, c),
+			claims.Larger(panel+": INS reaches more than PT", i, p),
+			claims.Larger(panel+": PT reaches more than PCD-1", p, c),
+			claims.Steadier(panel+": INS varies less between repetitions than PCD-1", i, c),
+			claims.Steadier(panel+": INS varies less than PT", i, p))
+	}
+	return all
+}

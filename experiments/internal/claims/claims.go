@@ -1,0 +1,151 @@
+// Package claims is what the experiments that repeat a paper's figures share:
+// figures made of jobs that resume, claims that are held against the numbers,
+// and the pages that say what came out.
+//
+// An Experiment is a paper and has a Figure for each picture. A Figure has jobs,
+// which yield points. All points of a figure are in one CSV file. The picture,
+// the claims and README.md are made from that file alone.
+package claims
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// Errors is the number of standard errors that a paired difference must exceed
+// before one side counts as better. A difference of no effect exceeds it by
+// chance about once in 700 claims.
+const Errors = 3
+
+// leastRepeats is the smallest number of repetitions that decides a claim. The
+// standard error of fewer differences is hardly known itself.
+const leastRepeats = 3
+
+// A Verdict is what came out of a claim.
+type Verdict string
+
+// The verdicts. Open is a claim for which there are too few numbers.
+const (
+	Pass Verdict = "PASS"
+	Fail Verdict = "FAIL"
+	Open Verdict = "OPEN"
+)
+
+// A Claim is a sentence that was held against numbers.
+type Claim struct {
+	Text      string
+	Statistic string  // what was computed, in words and numbers
+	Value     float64 // of the statistic
+	Verdict   Verdict
+}
+
+// Repeats are numbers by repetition. Two of them are paired by their keys.
+type Repeats map[int]float64
+
+// differences returns a − b of the repetitions that both have, in order.
+func differences(a, b Repeats) (d []float64) {
+	for _, r := range slices.Sorted(maps.Keys(a)) {
+		if y, ok := b[r]; ok && !math.IsNaN(a[r]-y) {
+			d = append(d, a[r]-y)
+		}
+	}
+	return d
+}
+
+// paired returns the number of pairs, the mean difference a − b, its standard
+// error and their ratio. The ratio of a difference without spread is infinite.
+func paired(a, b Repeats) (n int, mean, stdErr, ratio float64) {
+	d := differences(a, b)
+	if len(d) < 2 {
+		return len(d), 0, 0, 0
+	}
+	mean, sd := stat.MeanStdDev(d, nil)
+	stdErr = stat.StdErr(sd, float64(len(d)))
+	switch {
+	case mean == 0:
+	case stdErr == 0:
+		ratio = math.Copysign(math.Inf(1), mean)
+	default:
+		ratio = mean / stdErr
+	}
+	return len(d), mean, stdErr, ratio
+}
+
+// Larger is the claim that a is larger than b. It passes if the paired
+// difference exceeds three standard errors.
+func Larger(text string, a, b Repeats) Claim {
+	n, mean, stdErr, ratio := paired(a, b)
+	c := Claim{Text: text, Value: ratio, Verdict: Fail}
+	switch {
+	case n < leastRepeats:
+		c.Verdict = Open
+	case ratio > Errors:
+		c.Verdict = Pass
+	}
+	c.Statistic = fmt.Sprintf("paired difference %s over %d repetitions: %.2f standard errors, more than %d needed", plusMinus(mean, stdErr), n, ratio, Errors)
+	return c
+}
+
+// Smaller is the claim that a is smaller than b.
+func Smaller(text string, a, b Repeats) Claim { return Larger(text, b, a) }
+
+// Alike is the claim that a and b do not differ. It passes if the paired
+// difference is within three standard errors. The statistic says how large a
+// difference these numbers could have hidden.
+func Alike(text string, a, b Repeats) Claim {
+	n, mean, stdErr, ratio := paired(a, b)
+	c := Claim{Text: text, Value: ratio, Verdict: Fail}
+	switch {
+	case n < leastRepeats:
+		c.Verdict = Open
+	case math.Abs(ratio) <= Errors:
+		c.Verdict = Pass
+	}
+	c.Statistic = fmt.Sprintf("paired difference %s over %d repetitions: %.2f standard errors, at most %d allowed, so a difference above %.2g is excluded",
+		plusMinus(mean, stdErr), n, ratio, Errors, math.Abs(mean)+Errors*stdErr)
+	return c
+}
+
+// Steadier is the claim that a varies less between repetitions than b. It holds
+// the distances of both from their medians against each other (Brown & Forsythe
+// 1974), as Smaller does.
+func Steadier(text string, a, b Repeats) Claim {
+	c := Smaller(text, deviations(a), deviations(b))
+	c.Statistic = "distances from the median: " + c.Statistic
+	return c
+}
+
+func deviations(a Repeats) Repeats {
+	if len(a) == 0 {
+		return nil
+	}
+	x := slices.Sorted(maps.Values(a))
+	median := (x[(len(x)-1)/2] + x[len(x)/2]) / 2
+	d := Repeats{}
+	for r, v := range a {
+		d[r] = math.Abs(v - median)
+	}
+	return d
+}
+
+// Holds is a claim about numbers without noise.
+func Holds(text string, pass bool, value float64, statistic string, args ...any) Claim {
+	c := Claim{Text: text, Statistic: fmt.Sprintf(statistic, args...), Value: value, Verdict: Fail}
+	if pass {
+		c.Verdict = Pass
+	}
+	return c
+}
+
+// plusMinus returns a mean and its standard error, with two digits of the error.
+func plusMinus(mean, stdErr float64) string {
+	if stdErr == 0 || math.IsNaN(stdErr) || math.IsInf(stdErr, 0) {
+		return fmt.Sprintf("%.3g ± %.2g", mean, stdErr)
+	}
+	digits := max(0, 1-int(math.Floor(math.Log10(stdErr))))
+	return fmt.Sprintf("%.*f ± %.*f", digits, mean, digits, stdErr)
+}

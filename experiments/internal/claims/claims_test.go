@@ -1,0 +1,170 @@
+package claims
+
+import (
+	"context"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
+)
+
+// Differences of 1, 2 and 3 have the mean 2 and the standard error 1/√3: the ratio is
+// 3.46. Repetitions that one side lacks do not count.
+func TestLarger(t *testing.T) {
+	a, b := Repeats{1: 11, 2: 22, 3: 33, 4: 5}, Repeats{3: 30, 2: 20, 1: 10, 7: 1}
+	for _, c := range []struct {
+		name  string
+		claim Claim
+		want  Verdict
+		value float64
+	}{
+		{"larger", Larger("", a, b), Pass, 2 * math.Sqrt(3)},
+		{"the other way", Larger("", b, a), Fail, -2 * math.Sqrt(3)},
+		{"smaller", Smaller("", b, a), Pass, 2 * math.Sqrt(3)},
+		{"alike", Alike("", a, b), Fail, 2 * math.Sqrt(3)},
+		{"alike itself", Alike("", a, a), Pass, 0},
+		{"not larger than itself", Larger("", a, a), Fail, 0},
+		// Differences of 0.9, 2 and 3.1: the ratio is 2/(1.1/√3) = 3.15; with 0.8 and
+		// 3.2 it is 2.89.
+		{"just", Larger("", Repeats{1: 0.9, 2: 2, 3: 3.1}, Repeats{1: 0, 2: 0, 3: 0}), Pass, 2 * math.Sqrt(3) / 1.1},
+		{"just not", Larger("", Repeats{1: 0.8, 2: 2, 3: 3.2}, Repeats{1: 0, 2: 0, 3: 0}), Fail, 2 * math.Sqrt(3) / 1.2},
+		{"no spread", Larger("", Repeats{1: 1, 2: 2, 3: 3}, Repeats{1: 0, 2: 1, 3: 2}), Pass, math.Inf(1)},
+		{"two pairs", Larger("", Repeats{1: 1, 2: 2}, Repeats{1: 0, 2: 0}), Open, 3},
+		{"nothing", Alike("", nil, nil), Open, 0},
+		{"holds", Holds("", true, 1, ""), Pass, 1},
+		{"does not", Holds("", false, 1, ""), Fail, 1},
+	} {
+		if c.claim.Verdict != c.want || math.Abs(c.claim.Value-c.value) > 1e-12 {
+			t.Errorf("%s: %s with %v, want %s with %v", c.name, c.claim.Verdict, c.claim.Value, c.want, c.value)
+		}
+	}
+}
+
+// Distances from the medians 5 and 10: 1, 0, 1, 0, 1 and 7, 3, 0, 6, 8.
+func TestSteadier(t *testing.T) {
+	a := Repeats{1: 4, 2: 5, 3: 6, 4: 5, 5: 6}
+	b := Repeats{1: 3, 2: 7, 3: 10, 4: 16, 5: 18}
+	want, _, _, ratio := paired(Repeats{1: 7, 2: 3, 3: 0, 4: 6, 5: 8}, Repeats{1: 1, 2: 0, 3: 1, 4: 0, 5: 1})
+	if c := Steadier("", a, b); c.Value != ratio || want != 5 || (c.Verdict == Pass) != (ratio > 3) {
+		t.Errorf("%+v, want %v", c, ratio)
+	}
+	if c := Steadier("", b, a); c.Verdict != Fail || c.Value != -ratio {
+		t.Errorf("the other way: %+v", c)
+	}
+}
+
+func TestTable(t *testing.T) {
+	var table Table
+	table.add("one", []Point{{"p", "a", 1, 0, 1}, {"p", "a", 1, 2, 3}, {"q", "b", 1, 0, 7}}, 1.5)
+	table.add("two", []Point{{"p", "a", 2, 0, 5}, {"p", "a", 2, 2, 9}}, 2)
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := table.write(path); err != nil {
+		t.Fatal(err)
+	}
+	// A job that the file does not end is left out.
+	text := clitest.Read(t, path)
+	clitest.Write(t, path, text+"three,p,a,3,0,100\n")
+	read, err := readTable(path)
+	if err != nil || read.has("three") || !read.has("one") || read.Seconds() != 3.5 {
+		t.Fatalf("%+v, %v", read, err)
+	}
+	if m := read.Mean("p", "a", 1, 5); len(m) != 2 || m[1] != 3 || m[2] != 9 {
+		t.Errorf("means %v", m)
+	}
+	if m := read.Mean("p", "a", 0, 5); m[1] != 2 || m[2] != 7 {
+		t.Errorf("means of all %v", m)
+	}
+	if l := read.Last("p", "a"); l[1] != 3 || l[2] != 9 || read.Last("p", "none") != nil {
+		t.Errorf("last %v", l)
+	}
+	if mean, sd := read.At("p", "a", 0).Average(); mean != 3 || math.Abs(sd-math.Sqrt(8)) > 1e-15 {
+		t.Errorf("%v ± %v", mean, sd)
+	}
+	if p := read.Part("b"); p.Curve("p", "a") != nil || len(p.Curve("q", "b")) != 1 {
+		t.Error("a part has other curves")
+	}
+	for _, broken := range []string{"a,b\n", strings.Replace(text, "one,p,a,1,0,1", "one,p,a,x,0,1", 1)} {
+		clitest.Write(t, path, broken)
+		if _, err := readTable(path); err == nil || !strings.Contains(err.Error(), "t.csv") {
+			t.Errorf("of %q: %v", broken, err)
+		}
+	}
+}
+
+// An experiment goes on where it was left, and its pages say what is missing.
+func TestExperimentGoesOn(t *testing.T) {
+	var ran atomic.Int32
+	f := Figure{Name: "1", Title: "A figure", Says: "A is larger than B.",
+		Jobs: func(o Options) (jobs []Job) {
+			for seed := range Size(o, 3, 5) {
+				jobs = append(jobs, Job{Name: "seed " + string(rune('a'+seed)), Run: func(context.Context) ([]Point, error) {
+					ran.Add(1)
+					x := float64(seed)
+					return []Point{{"p", "A", seed + 1, 1, 10 + x}, {"p", "B", seed + 1, 1, 0.9 * x}, {"p", "A", seed + 1, 2, 10}}, nil
+				}})
+			}
+			return jobs
+		},
+		Claims: func(t *Table) []Claim {
+			return []Claim{Larger("A is larger", t.At("p", "A", 1), t.At("p", "B", 1))}
+		},
+		Draw: func(w io.Writer, t *Table) error {
+			return Curves(w, t, 2, []Panel{{Name: "p", LogY: true}}, []string{"A", "B"})
+		},
+	}
+	e := Experiment{Name: "probe", Title: "Probe", Paper: "Nobody", Figures: []Figure{f}}
+	command := clitest.Command{Name: e.Name, Run: e.Command(nil)}
+	dir := filepath.Join(clitest.Isolate(t), "experiments")
+	out := filepath.Join(dir, "probe")
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	first := command.OK(t, "-json")
+	file := filepath.Join(out, "figure-1.csv")
+	if !strings.Contains(first, `"verdict":"PASS"`) || ran.Load() != 5 {
+		t.Fatalf("%d jobs: %s", ran.Load(), first)
+	}
+	whole := clitest.Read(t, file)
+	if page := clitest.Read(t, filepath.Join(out, "README.md")); !strings.Contains(page, "| A is larger | PASS | paired difference 10.200 ± 0.071") || !strings.Contains(page, "all 5 runs") || !strings.Contains(page, "seeds 1 to 5") {
+		t.Error(page)
+	}
+	if page := clitest.Read(t, filepath.Join(dir, "README.md")); !strings.Contains(page, "| Nobody | [1](probe/README.md) | A is larger |") {
+		t.Error(page)
+	}
+	// Without the end of the last job and without a word of the one before it.
+	lines := strings.SplitAfter(whole, "\n")
+	clitest.Write(t, file, strings.Join(lines[:1+3*4+1], ""))
+	command.OK(t, "-redraw")
+	if page := clitest.Read(t, filepath.Join(out, "README.md")); !strings.Contains(page, "3 of 5 runs, the others are still to be done") || ran.Load() != 5 {
+		t.Error(page)
+	}
+	command.OK(t)
+	again := clitest.Read(t, file)
+	if ran.Load() != 7 || strings.Count(again, "\n") != strings.Count(whole, "\n") || !strings.HasPrefix(again, strings.Join(lines[:1+3*4], "")) {
+		t.Errorf("%d jobs in all; the table is\n%s\nand was\n%s", ran.Load(), again, whole)
+	}
+	command.OK(t, "-quick")
+	if ran.Load() != 10 {
+		t.Errorf("%d jobs with -quick", ran.Load())
+	}
+	command.Fails(t, cli.Usage, []string{"-figure", "2"}, "-figure", `"2"`)
+	command.Fails(t, cli.Usage, []string{"-jobs", "0"}, "-jobs is 0")
+}
+
+// The index that is committed is what the program writes.
+func TestCommittedIndex(t *testing.T) {
+	dir := filepath.Join("..", "..")
+	want, err := index(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if clitest.Read(t, filepath.Join(dir, "README.md")) != want {
+		t.Error("experiments/README.md is not what the program writes: run an experiment with -redraw")
+	}
+}

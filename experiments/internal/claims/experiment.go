@@ -1,0 +1,268 @@
+package claims
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gorbm/cmd/cli"
+	"gorbm/data"
+	"gorbm/rbm/atomicfile"
+)
+
+// An Experiment is a paper, or a question of our own, with its figures.
+type Experiment struct {
+	Name    string // of the command and of its folder in experiments
+	Title   string
+	Paper   string // for the tables: authors and year
+	About   string // a paragraph or two below the title
+	Figures []Figure
+}
+
+// A Figure is a picture with the claims that it bears.
+type Figure struct {
+	Name  string // "2", "A.3", or a word for a figure of ours
+	Title string
+	// Says is the paper's claim in one sentence, or the question that a figure
+	// of ours asks.
+	Says string
+	Ours bool
+	// Jobs returns the jobs, the most important first. It takes no time: what a job
+	// needs it loads when it runs. Names of jobs differ where their settings do.
+	Jobs   func(o Options) []Job
+	Claims func(t *Table) []Claim
+	Draw   func(w io.Writer, t *Table) error
+	Notes  func(t *Table) string // more text for README.md; nil: none
+}
+
+// Options are what the command line says about the size of an experiment.
+type Options struct {
+	Quick   bool
+	Repeats int // 0: as many as the figure has
+}
+
+// Size returns quick or full.
+func Size[T any](o Options, quick, full T) T {
+	if o.Quick {
+		return quick
+	}
+	return full
+}
+
+// A Job is a piece of work that yields points. Jobs run concurrently.
+type Job struct {
+	Name string
+	Run  func(ctx context.Context) ([]Point, error)
+}
+
+// file returns the path of a figure's file.
+func (f Figure) file(out, ending string) string {
+	return filepath.Join(out, "figure-"+strings.ToLower(strings.ReplaceAll(f.Name, ".", ""))+ending)
+}
+
+// Command returns the program of the experiment. own adds flags before the
+// command line is read and returns what checks them, or is nil.
+func (e Experiment) Command(own func(f *cli.Flags) (check func() error)) cli.Command {
+	return func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+		f := cli.NewFlags(e.Name, e.Title+".\n"+e.figureHelp(), e.Name+" [flags]")
+		name := f.String("figure", "all", "figure to make: all, "+strings.Join(e.names(), ", "))
+		quick := f.Bool("quick", false, "small sizes, in seconds: the same code and claims")
+		repeats := f.Int("repeats", 0, "repetitions; 0: as many as the figure has")
+		out := f.String("out", "", "folder for the results (default: experiments/"+e.Name+", or runs/"+e.Name+"-quick with -quick)")
+		jobs := f.Int("jobs", runtime.NumCPU(), "jobs at a time")
+		redraw := f.Bool("redraw", false, "run no jobs: make pictures and pages from the numbers that are there")
+		f.AddOutput("print nothing but errors and warnings", "print the claims as JSON")
+		check := func() error { return nil }
+		if own != nil {
+			check = own(f)
+		}
+		if err := f.Parse(args, stdout, stderr); err != nil {
+			return err
+		}
+		if err := check(); err != nil {
+			return err
+		}
+		if err := cli.Between("jobs", *jobs, 1, 1000); err != nil {
+			return err
+		}
+		if err := cli.Between("repeats", *repeats, 0, 1000); err != nil {
+			return err
+		}
+		figures := e.Figures
+		if *name != "all" {
+			at := slices.Index(e.names(), *name)
+			if at < 0 {
+				return cli.Usagef("-figure is %q%s; it is all, %s", *name, data.DidYouMean(*name, e.names()), strings.Join(e.names(), ", "))
+			}
+			figures = e.Figures[at : at+1]
+		}
+		run := &running{experiment: e, flags: f, options: Options{*quick, *repeats}, out: *out, jobs: *jobs}
+		switch {
+		case run.out == "" && *quick:
+			run.out = filepath.Join("runs", e.Name+"-quick")
+		case run.out == "":
+			run.out = filepath.Join("experiments", e.Name)
+			if _, err := os.Stat(run.out); err != nil {
+				return fmt.Errorf("there is no folder %s here: run this in the root of the repository, or give -out", run.out)
+			}
+		}
+		if *redraw {
+			run.jobs = 0
+		}
+		return run.all(ctx, figures)
+	}
+}
+
+func (e Experiment) names() (names []string) {
+	for _, f := range e.Figures {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+func (e Experiment) figureHelp() string {
+	var b strings.Builder
+	b.WriteString("Figures:")
+	for _, f := range e.Figures {
+		fmt.Fprintf(&b, "\n  %-14s %s", f.Name, f.Title)
+	}
+	b.WriteString("\n\nNumbers go to CSV files in the folder of results. Jobs whose numbers are there\nalready are not run again, so that an interrupted experiment goes on.")
+	return b.String()
+}
+
+// A running is a call of the command.
+type running struct {
+	experiment Experiment
+	flags      *cli.Flags
+	options    Options
+	out        string
+	jobs       int // 0: run none
+}
+
+// A verdictLine is a claim as -json prints it.
+type verdictLine struct {
+	Figure    string   `json:"figure"`
+	Claim     string   `json:"claim"`
+	Statistic string   `json:"statistic"`
+	Value     *float64 `json:"value"`
+	Pass      bool     `json:"pass"`
+	Verdict   Verdict  `json:"verdict"`
+}
+
+func (r *running) all(ctx context.Context, figures []Figure) error {
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return err
+	}
+	lines := []verdictLine{}
+	for _, f := range figures {
+		t, err := r.figure(ctx, f)
+		if err != nil {
+			return fmt.Errorf("figure %s: %w", f.Name, err)
+		}
+		for _, c := range f.Claims(t) {
+			lines = append(lines, verdictLine{f.Name, c.Text, c.Statistic, cli.Finite(c.Value), c.Verdict == Pass, c.Verdict})
+		}
+		// After each figure, so that an interrupted experiment leaves pages that fit
+		// its numbers.
+		if err := r.experiment.WritePages(r.out, r.options); err != nil {
+			return err
+		}
+	}
+	if parent := filepath.Dir(r.out); !r.options.Quick && filepath.Base(parent) == "experiments" {
+		if err := WriteIndex(parent); err != nil {
+			return err
+		}
+	}
+	object := struct {
+		Claims []verdictLine `json:"claims"`
+	}{lines}
+	return r.flags.Print(object, func(w io.Writer) error {
+		if r.flags.Quiet {
+			return nil
+		}
+		for _, l := range lines {
+			fmt.Fprintf(w, "figure %s: %s: %s\n  %s\n", l.Figure, l.Verdict, l.Claim, l.Statistic)
+		}
+		_, err := fmt.Fprintf(w, "results in %s\n", r.out)
+		return err
+	})
+}
+
+// figure runs the jobs of a figure that are missing and draws it.
+func (r *running) figure(ctx context.Context, f Figure) (*Table, error) {
+	file := f.file(r.out, ".csv")
+	t, err := readTable(file)
+	if err != nil {
+		return nil, err
+	}
+	plan := f.Jobs(r.options)
+	if r.jobs > 0 {
+		if err := r.measure(ctx, f, file, t, plan); err != nil {
+			return nil, err
+		}
+	}
+	if t = t.only(plan); len(t.jobs) == 0 {
+		return t, nil
+	}
+	return t, atomicfile.Write(f.file(r.out, ".png"), func(w io.Writer) error { return f.Draw(w, t) })
+}
+
+// measure runs the jobs of the plan that are not in t, and writes t after each.
+func (r *running) measure(ctx context.Context, f Figure, file string, t *Table, plan []Job) error {
+	var todo []Job
+	for _, j := range plan {
+		if !t.has(j.Name) {
+			todo = append(todo, j)
+		}
+	}
+	restore, err := cli.UseWorkers(r.jobs)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	bar := r.flags.NewProgress("figure "+f.Name, "jobs", int64(len(plan)))
+	defer bar.Done()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	queue := make(chan Job)
+	var wait sync.WaitGroup
+	var mutex sync.Mutex
+	for range min(r.jobs, len(todo)) {
+		wait.Go(func() {
+			for j := range queue {
+				begin := time.Now()
+				points, err := j.Run(ctx)
+				if err != nil {
+					cancel(fmt.Errorf("%s: %w", j.Name, err))
+					continue
+				}
+				mutex.Lock()
+				t.add(j.Name, points, time.Since(begin).Seconds())
+				err = t.sorted(plan).write(file)
+				bar.Set(int64(len(t.jobs)), "")
+				mutex.Unlock()
+				if err != nil {
+					cancel(err)
+				}
+			}
+		})
+	}
+feed:
+	for _, j := range todo {
+		select {
+		case queue <- j:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(queue)
+	wait.Wait()
+	return context.Cause(ctx)
+}

@@ -1,0 +1,173 @@
+package claims
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gorbm/rbm/atomicfile"
+)
+
+// summaryFile holds the claims of an experiment for the table of all.
+const summaryFile = "claims.csv"
+
+var summaryColumns = []string{"paper", "figure", "claim", "result", "verdict", "seconds", "command"}
+
+// WritePages writes README.md and claims.csv of an experiment from the tables in
+// the folder out. Figures without numbers are named as such.
+func (e Experiment) WritePages(out string, o Options) error {
+	o.Repeats = 0 // what is missing is said of the whole plan
+	var page strings.Builder
+	fmt.Fprintf(&page, "# %s\n\n%s\n\n%s\n\n", e.Title, e.Paper, e.About)
+	fmt.Fprintf(&page, "This page is written by `go run ./experiments/%s` from the numbers in the CSV files beside it.\n", e.Name)
+	fmt.Fprintf(&page, "PASS means that a claim holds here: one side is better by more than %d standard errors of the paired\ndifference over repetitions, or a statement about numbers without noise is true. FAIL means that this was\nnot seen. OPEN means that there are too few repetitions to say. A paired difference is above 0 where it favours the\nclaim. Seconds are those of the runs, added up, on a\nmachine that other programs used too.\n", Errors)
+	summary := [][]string{summaryColumns}
+	for _, f := range e.Figures {
+		t, err := readTable(f.file(out, ".csv"))
+		if err != nil {
+			return err
+		}
+		plan := f.Jobs(o)
+		t = t.only(plan)
+		command := fmt.Sprintf("go run ./experiments/%s -figure %s", e.Name, f.Name)
+		if o.Quick {
+			command += " -quick"
+		}
+		var claims []Claim
+		if len(t.jobs) > 0 {
+			claims = f.Claims(t)
+		}
+		f.section(&page, t, claims, len(plan), command)
+		for _, c := range claims {
+			summary = append(summary, []string{e.Paper, f.Name, c.Text, c.Statistic, string(c.Verdict), fmt.Sprintf("%.0f", math.Ceil(t.Seconds())), command})
+		}
+	}
+	if err := atomicfile.Write(filepath.Join(out, "README.md"), func(w io.Writer) error {
+		_, err := io.WriteString(w, page.String())
+		return err
+	}); err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(out, summaryFile), func(w io.Writer) error {
+		return csv.NewWriter(w).WriteAll(summary)
+	})
+}
+
+// section writes the part of README.md about a figure.
+func (f Figure) section(w *strings.Builder, t *Table, claims []Claim, planned int, command string) {
+	says, name := "The paper: ", "Figure "+f.Name
+	if f.Ours {
+		says, name = "Asked: ", "Figure of ours, "+f.Name
+	}
+	fmt.Fprintf(w, "\n## %s: %s\n\n%s%s\n\n", name, f.Title, says, f.Says)
+	if len(t.jobs) == 0 {
+		fmt.Fprintf(w, "Not run yet. `%s`\n", command)
+		return
+	}
+	fmt.Fprintf(w, "![%s](%s)\n\n", f.Title, f.file("", ".png"))
+	if len(claims) > 0 {
+		fmt.Fprint(w, "| claim | | statistic |\n| --- | --- | --- |\n")
+		for _, c := range claims {
+			fmt.Fprintf(w, "| %s | %s | %s |\n", c.Text, c.Verdict, c.Statistic)
+		}
+		fmt.Fprintln(w)
+	}
+	if f.Notes != nil {
+		if notes := f.Notes(t); notes != "" {
+			fmt.Fprintf(w, "%s\n\n", notes)
+		}
+	}
+	done := fmt.Sprintf("all %d runs", planned)
+	if len(t.jobs) < planned {
+		done = fmt.Sprintf("%d of %d runs, the others are still to be done", len(t.jobs), planned)
+	}
+	fmt.Fprintf(w, "`%s` (%s; %.0f s; %s; numbers in [%s](%[5]s))\n", command, done, math.Ceil(t.Seconds()), t.seeds(), f.file("", ".csv"))
+}
+
+// seeds says which seeds the repetitions had. Repetition 0 has none.
+func (t *Table) seeds() string {
+	lo, hi := math.MaxInt, 0
+	for p := range t.All {
+		if p.Repeat > 0 {
+			lo, hi = min(lo, p.Repeat), max(hi, p.Repeat)
+		}
+	}
+	switch {
+	case hi == 0:
+		return "nothing random"
+	case lo == hi:
+		return fmt.Sprintf("seed %d", lo)
+	}
+	return fmt.Sprintf("seeds %d to %d", lo, hi)
+}
+
+const indexHead = `# Experiments
+
+Figures of papers, made again at the papers' sizes, and figures of ours. Each folder has a page with the pictures.
+This table is written by the commands themselves, from the numbers beside the pictures. PASS and FAIL are computed:
+a claim that one side is better passes if the paired difference over repetitions exceeds three standard errors.
+A FAIL is a finding. The other folders belong to the main README: ` + "`go run ./experiments/NAME`" + ` makes the pictures of
+` + "`ising` and `tour`" + `, and measures ` + "`defaults` and `speed`" + `.
+
+| paper | figure | claim | our result | | time | command |
+| --- | --- | --- | --- | --- | --- | --- |
+`
+
+// WriteIndex writes README.md of the folder of all experiments, from the
+// claims.csv in its folders.
+func WriteIndex(dir string) error {
+	page, err := index(dir)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(filepath.Join(dir, "README.md"), func(w io.Writer) error {
+		_, err := io.WriteString(w, page)
+		return err
+	})
+}
+
+// index returns what WriteIndex writes.
+func index(dir string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(dir, "*", summaryFile))
+	if err != nil {
+		return "", err
+	}
+	var page strings.Builder
+	page.WriteString(indexHead)
+	for _, file := range files {
+		lines, err := readCSV(file)
+		if err != nil {
+			return "", err
+		}
+		if !slices.Equal(lines[0], summaryColumns) {
+			return "", fmt.Errorf("%s: the columns are not those of claims; run the experiment again", file)
+		}
+		folder := filepath.Base(filepath.Dir(file))
+		for _, l := range lines[1:] {
+			fmt.Fprintf(&page, "| %s | [%s](%s/README.md) | %s | %s | %s | %s s | `%s` |\n", l[0], l[1], folder, l[2], l[3], l[4], l[5], l[6])
+		}
+	}
+	return page.String(), nil
+}
+
+// readCSV reads a file that has at least a line.
+func readCSV(path string) ([][]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(lines) == 0 {
+		return nil, fmt.Errorf("%s: empty; run the experiment again", path)
+	}
+	return lines, nil
+}

@@ -1,0 +1,243 @@
+package claims
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat"
+
+	"gorbm/rbm/atomicfile"
+)
+
+// A Point is a number of a figure: y at x, of a curve in a panel, in one
+// repetition.
+type Point struct {
+	Panel, Curve string
+	Repeat       int
+	X, Y         float64
+}
+
+// A Table holds the points of a figure by the job that made them.
+type Table struct {
+	jobs  []string // that are complete, in the order of their rows
+	parts map[string][]Point
+}
+
+// secondsPanel is the panel of a job's last point, its running time.
+const secondsPanel = "seconds"
+
+var columns = []string{"job", "panel", "curve", "repeat", "x", "y"}
+
+// add adds the points of a job, which took so many seconds.
+func (t *Table) add(job string, points []Point, seconds float64) {
+	if t.parts == nil {
+		t.parts = map[string][]Point{}
+	}
+	t.jobs = append(t.jobs, job)
+	t.parts[job] = append(points, Point{Panel: secondsPanel, Y: seconds})
+}
+
+// has reports whether a job is complete.
+func (t *Table) has(job string) bool { return t.parts[job] != nil }
+
+// only returns a table of these jobs alone, as far as they are complete, in the
+// order given.
+func (t *Table) only(jobs []Job) *Table {
+	o := &Table{parts: map[string][]Point{}}
+	for _, j := range jobs {
+		if t.has(j.Name) {
+			o.jobs = append(o.jobs, j.Name)
+			o.parts[j.Name] = t.parts[j.Name]
+		}
+	}
+	return o
+}
+
+// sorted returns t with these jobs first, in the order given. So the order in
+// which jobs end does not show in a file.
+func (t *Table) sorted(jobs []Job) *Table {
+	o := t.only(jobs)
+	for _, name := range t.jobs {
+		if !o.has(name) {
+			o.jobs = append(o.jobs, name)
+			o.parts[name] = t.parts[name]
+		}
+	}
+	return o
+}
+
+// All yields the points of all complete jobs.
+func (t *Table) All(yield func(p Point) bool) {
+	for _, j := range t.jobs {
+		for _, p := range t.parts[j] {
+			if p.Panel != secondsPanel && !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// Part returns a table of the points of these curves alone.
+func (t *Table) Part(curves ...string) *Table {
+	o := &Table{parts: map[string][]Point{}}
+	for _, j := range t.jobs {
+		var some []Point
+		for _, p := range t.parts[j] {
+			if slices.Contains(curves, p.Curve) || p.Panel == secondsPanel {
+				some = append(some, p)
+			}
+		}
+		o.jobs = append(o.jobs, j)
+		o.parts[j] = some
+	}
+	return o
+}
+
+// Seconds returns the time that all complete jobs took.
+func (t *Table) Seconds() (sum float64) {
+	for _, j := range t.jobs {
+		sum += t.parts[j][len(t.parts[j])-1].Y
+	}
+	return sum
+}
+
+// Curve returns the points of a curve, of all repetitions.
+func (t *Table) Curve(panel, curve string) (some []Point) {
+	for p := range t.All {
+		if p.Panel == panel && p.Curve == curve {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// Curves returns the names of the curves of a panel, in order of appearance.
+func (t *Table) Curves(panel string) (names []string) {
+	for p := range t.All {
+		if p.Panel == panel && !slices.Contains(names, p.Curve) {
+			names = append(names, p.Curve)
+		}
+	}
+	return names
+}
+
+// Xs returns the distinct x of a curve, in order.
+func (t *Table) Xs(panel, curve string) []float64 {
+	seen := map[float64]bool{}
+	for _, p := range t.Curve(panel, curve) {
+		seen[p.X] = true
+	}
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// At returns the values of a curve at x by repetition.
+func (t *Table) At(panel, curve string, x float64) Repeats {
+	r := Repeats{}
+	for _, p := range t.Curve(panel, curve) {
+		if p.X == x {
+			r[p.Repeat] = p.Y
+		}
+	}
+	return r
+}
+
+// Last returns the values of a curve at its largest x by repetition.
+func (t *Table) Last(panel, curve string) Repeats {
+	xs := t.Xs(panel, curve)
+	if len(xs) == 0 {
+		return nil
+	}
+	return t.At(panel, curve, xs[len(xs)-1])
+}
+
+// Mean returns the means of a curve's values over lo ≤ x ≤ hi by repetition.
+func (t *Table) Mean(panel, curve string, lo, hi float64) Repeats {
+	sum, n := Repeats{}, map[int]float64{}
+	for _, p := range t.Curve(panel, curve) {
+		if lo <= p.X && p.X <= hi {
+			sum[p.Repeat] += p.Y
+			n[p.Repeat]++
+		}
+	}
+	for r := range sum {
+		sum[r] /= n[r]
+	}
+	return sum
+}
+
+// Average returns the mean and the standard deviation over repetitions; the
+// deviation of one repetition is 0.
+func (r Repeats) Average() (mean, sd float64) {
+	var x []float64
+	for _, k := range slices.Sorted(maps.Keys(r)) {
+		x = append(x, r[k])
+	}
+	if len(x) < 2 {
+		return stat.Mean(x, nil), 0
+	}
+	return stat.MeanStdDev(x, nil)
+}
+
+// readTable reads a table; an empty one if there is no file. Jobs that the file
+// does not end are left out.
+func readTable(path string) (*Table, error) {
+	t := &Table{parts: map[string][]Point{}}
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(lines) == 0 || !slices.Equal(lines[0], columns) {
+		return nil, fmt.Errorf("%s: the columns are not those of an experiment; choose another -out", path)
+	}
+	begun := map[string][]Point{}
+	for i, line := range lines[1:] {
+		p := Point{Panel: line[1], Curve: line[2]}
+		var errs [3]error
+		p.Repeat, errs[0] = strconv.Atoi(line[3])
+		p.X, errs[1] = strconv.ParseFloat(line[4], 64)
+		p.Y, errs[2] = strconv.ParseFloat(line[5], 64)
+		if err := errors.Join(errs[:]...); err != nil {
+			return nil, fmt.Errorf("%s, line %d: %w", path, i+2, err)
+		}
+		job := line[0]
+		if p.Panel == secondsPanel {
+			t.add(job, begun[job], p.Y)
+			continue
+		}
+		begun[job] = append(begun[job], p)
+	}
+	return t, nil
+}
+
+// write replaces the file by the table.
+func (t *Table) write(path string) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
+		c := csv.NewWriter(w)
+		c.Write(columns)
+		for _, job := range t.jobs {
+			for _, p := range t.parts[job] {
+				c.Write([]string{job, p.Panel, p.Curve, strconv.Itoa(p.Repeat), number(p.X), number(p.Y)})
+			}
+		}
+		c.Flush()
+		return c.Error()
+	})
+}
+
+// number keeps seven digits: as many as parameters of float32 have.
+func number(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }

@@ -1,0 +1,163 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"gorbm/experiments/internal/claims"
+	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
+)
+
+// A sampler is a curve of the pictures.
+type sampler struct {
+	name string
+	of   func(o mcmc.Order) mcmc.Mover
+}
+
+const gibbs, metropolis, modified = "Gibbs", "Metropolis", "modified Metropolis"
+
+var samplers = []sampler{
+	{gibbs, func(o mcmc.Order) mcmc.Mover { return mcmc.Gibbs{Order: o} }},
+	{metropolis, func(o mcmc.Order) mcmc.Mover { return mcmc.Metropolis{Order: o} }},
+	{modified, func(o mcmc.Order) mcmc.Mover { return mcmc.ModifiedMetropolis{Order: o} }},
+}
+
+// denseStates is the number of states up to which all eigenvalues are computed
+// where Arnoldi's iteration does not converge, as where many eigenvalues are near 1.
+const denseStates = 4096
+
+// leastGap is the size of rounding errors: no digit of a smaller gap is right.
+const leastGap = 1e-12
+
+// gapOf returns the spectral gap of m's moves: 0 if they are reducible or periodic,
+// and else leastGap or more.
+func gapOf(s mcmc.Settable, m mcmc.Mover, sites []int32) (float64, error) {
+	o, err := mcmc.NewSweepOperator(s, m, 1, sites)
+	if err != nil {
+		return 0, err
+	}
+	return operatorGap(o)
+}
+
+// An operator is a transition matrix with its law, as mcmc.SweepOperator.
+type operator interface {
+	diag.Operator
+	Law() []float64
+}
+
+func operatorGap(o operator) (float64, error) {
+	gap, err := diag.OperatorGap(o, o.Law())
+	if n := o.States(); err != nil && n <= denseStates {
+		matrix := mat.NewDense(n, n, nil)
+		for x := range n {
+			row := matrix.RawRowView(x)
+			row[x] = 1
+			o.Step(row)
+		}
+		gap, err = diag.SpectralGap(matrix, o.Law())
+	}
+	if err == nil && gap < leastGap && diag.OperatorPeriod(o) == 1 {
+		gap = leastGap
+	}
+	return gap, err
+}
+
+// lattice returns the lattice of this text, with all couplings j.
+func lattice(text string, periodic bool, j float64) (*mcmc.Graph, error) {
+	l, err := mcmc.ParseLattice(text, periodic)
+	if err != nil {
+		return nil, err
+	}
+	return l.Graph(mcmc.Uniform(j), 0)
+}
+
+// latticeJob computes the gaps of all samplers at one coupling.
+func latticeJob(panel, text string, periodic bool, order mcmc.Order, j float64) claims.Job {
+	return claims.Job{Name: fmt.Sprintf("%s %s J=%g", panel, text, j), Run: func(context.Context) (points []claims.Point, err error) {
+		g, err := lattice(text, periodic, j)
+		if err != nil {
+			return nil, err
+		}
+		return gaps(panel, mcmc.NewIsing(g, nil), order, nil, j, 0)
+	}}
+}
+
+// gaps returns a point at x for each sampler.
+func gaps(panel string, s mcmc.Settable, order mcmc.Order, sites []int32, x float64, repeat int) (points []claims.Point, err error) {
+	for _, m := range samplers {
+		gap, err := gapOf(s, m.of(order), sites)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", m.name, err)
+		}
+		points = append(points, claims.Point{Panel: panel, Curve: m.name, Repeat: repeat, X: x, Y: gap})
+	}
+	return points, nil
+}
+
+// couplings are the J of a figure: the paper's picture goes from none to strong.
+// The second shows the limit of weak coupling.
+func couplings(o claims.Options) []float64 {
+	step := claims.Size(o, 0.15, 0.025)
+	js := []float64{0, 0.001}
+	for k := 1; float64(k)*step < 1.5+step/2; k++ {
+		js = append(js, math.Round(1000*float64(k)*step)/1000)
+	}
+	return js
+}
+
+// A curveOf is a curve without repetitions.
+type curveOf map[float64]float64
+
+func curve(t *claims.Table, panel, name string) curveOf {
+	c := curveOf{}
+	for _, p := range t.Curve(panel, name) {
+		c[p.X] = p.Y
+	}
+	return c
+}
+
+// where returns the x at which the condition holds, in order.
+func where(condition func(x float64) bool, c curveOf) (xs []float64) {
+	for x := range c {
+		if condition(x) {
+			xs = append(xs, x)
+		}
+	}
+	slices.Sort(xs)
+	return xs
+}
+
+// top returns the x of the largest value, without J = 0.
+func (c curveOf) top() (x, y float64) {
+	for j, gap := range c {
+		if j > 0 && (gap > y || gap == y && j < x) {
+			x, y = j, gap
+		}
+	}
+	return x, y
+}
+
+// extremes returns the smallest and the largest value.
+func (c curveOf) extremes() (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	for _, y := range c {
+		low, high = min(low, y), max(high, y)
+	}
+	return low, high
+}
+
+// span describes a range of couplings.
+func span(xs []float64) string {
+	switch len(xs) {
+	case 0:
+		return "nowhere"
+	case 1:
+		return fmt.Sprintf("at J = %g", xs[0])
+	}
+	return fmt.Sprintf("at %d couplings, J = %g … %g", len(xs), xs[0], xs[len(xs)-1])
+}

@@ -1,0 +1,223 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"image/color"
+	"io"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"gorbm/experiments/internal/claims"
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+	"gorbm/train/plots"
+)
+
+type ctx = context.Context
+
+// figureA3 is the counter-example of stripes.
+var figureA3 = claims.Figure{
+	Name:  "A.3",
+	Title: "stripes under Metropolis in chessboard order",
+	Says:  "On a periodic lattice with even sides a striped pattern never leaves: horizontal stripes become vertical after half the updates, the complementary horizontal stripes after a sweep, and return after another.",
+	Jobs: func(o claims.Options) []claims.Job {
+		return patternJobs(o, mcmc.Chessboard, stripes, []string{"4x4", "4x6", "6x6", "8x8"})
+	},
+	Claims: func(t *claims.Table) []claims.Claim { return patternClaims(t, "horizontal stripes", true) },
+	Draw: func(w io.Writer, t *claims.Table) error {
+		return drawPatterns(w, t, []string{"start", "after ½ sweep", "after 1 sweep", "after 1½ sweeps", "after 2 sweeps"})
+	},
+}
+
+// figureA4 is the counter-example of triangles.
+var figureA4 = claims.Figure{
+	Name:  "A.4",
+	Title: "triangles under Metropolis in linear order",
+	Says:  "On a periodic lattice with equal sides a triangular pattern, updated from left to right and from top to bottom, flips between two states.",
+	Jobs: func(o claims.Options) []claims.Job {
+		return patternJobs(o, mcmc.Linear, triangle, []string{"4x4", "3x3", "5x5", "8x8"})
+	},
+	Claims: func(t *claims.Table) []claims.Claim { return patternClaims(t, "triangle", false) },
+	Draw: func(w io.Writer, t *claims.Table) error {
+		return drawPatterns(w, t, []string{"start", "after ½ sweep", "after 1 sweep", "after 1½ sweeps", "after 2 sweeps"})
+	},
+}
+
+// stripes are rows that are up and down in turn.
+func stripes(_, y int) bool { return y%2 == 0 }
+
+// triangle is up on and right of the diagonal.
+func triangle(x, y int) bool { return x >= y }
+
+// Panels of a pattern: its states, and whether runs ended as they must.
+const (
+	statePanel  = "state"
+	sweepsPanel = "sweeps"
+)
+
+// drawnSide is the side of the lattices that are drawn, the first of each figure.
+const drawnSide = 4
+
+// patternJobs run Metropolis, and for comparison the modified operator, from a
+// pattern. The first size is drawn.
+func patternJobs(o claims.Options, order mcmc.Order, up func(x, y int) bool, sizes []string) (jobs []claims.Job) {
+	sweeps := claims.Size(o, 20, 1000)
+	for i, size := range sizes {
+		for seed := 1; seed <= claims.Size(o, 3, 20); seed++ {
+			for _, m := range samplers[1:] {
+				jobs = append(jobs, claims.Job{Name: fmt.Sprintf("%s %s, seed %d, %d sweeps", m.name, size, seed, sweeps), Run: func(ctx) ([]claims.Point, error) {
+					return runPattern(size, m, order, up, sweeps, seed, i == 0 && m.name == metropolis && seed == 1)
+				}})
+			}
+		}
+	}
+	return jobs
+}
+
+// runPattern counts the sweeps after which the state is the pattern or, after an
+// odd number of sweeps, its complement. With keep it also returns the states.
+func runPattern(size string, m sampler, order mcmc.Order, up func(x, y int) bool, sweeps, seed int, keep bool) (points []claims.Point, err error) {
+	const j = 0.5 // of no effect on Metropolis here: all flips cost nothing
+	g, err := lattice(size, true, j)
+	if err != nil {
+		return nil, err
+	}
+	var side, height int
+	fmt.Sscanf(size, "%dx%d", &side, &height)
+	pattern := make([]uint8, g.Len())
+	for i := range pattern {
+		if up(i%side, i/side) {
+			pattern[i] = 1
+		}
+	}
+	s := mcmc.NewIsing(g, pattern)
+	halves, err := bindHalves(s, m.of(mcmc.Linear), order, side)
+	if err != nil {
+		return nil, err
+	}
+	r := rbm.NewKey(uint64(seed)).Rand()
+	record := func(half int) {
+		for i, x := range s.State() {
+			points = append(points, claims.Point{Panel: statePanel, Curve: fmt.Sprint(half), Repeat: seed, X: float64(i), Y: float64(x)})
+		}
+	}
+	stays := 0
+	for sweep := range sweeps {
+		if keep && sweep == 0 {
+			record(0)
+		}
+		for h, c := range halves {
+			c.Move(r)
+			if keep && sweep < 2 {
+				record(2*sweep + h + 1)
+			}
+		}
+		same := slices.Equal(s.State(), pattern)
+		opposite := true
+		for i, x := range s.State() {
+			opposite = opposite && x != pattern[i]
+		}
+		if sweep%2 == 0 && opposite || sweep%2 == 1 && same {
+			stays++
+		}
+	}
+	return append(points, claims.Point{Panel: sweepsPanel, Curve: m.name + " " + size, Repeat: seed, X: float64(sweeps), Y: float64(stays)}), nil
+}
+
+// bindHalves returns the chains of the first and the second half of a sweep: the
+// colours of a chessboard, or the upper and the lower rows.
+func bindHalves(s *mcmc.Ising, m mcmc.Mover, order mcmc.Order, side int) (chains [2]mcmc.Chain, err error) {
+	var sites [2][]int32
+	n := s.Len()
+	for i := range n {
+		half := 0
+		if order == mcmc.Chessboard && (i%side+i/side)%2 == 1 || order == mcmc.Linear && i >= n/2 {
+			half = 1
+		}
+		sites[half] = append(sites[half], int32(i))
+	}
+	for h := range chains {
+		if chains[h], err = m.Bind(s, 1, sites[h]); err != nil {
+			return chains, err
+		}
+	}
+	return chains, nil
+}
+
+func patternClaims(t *claims.Table, what string, halves bool) (all []claims.Claim) {
+	if halves {
+		state := t.Curve(statePanel, "1")
+		vertical := true
+		for i, p := range state[:len(state)-drawnSide] {
+			vertical = vertical && p.Y == state[i+drawnSide].Y && (i%drawnSide == 0 || p.Y != state[i-1].Y)
+		}
+		all = append(all, claims.Holds("after half a sweep the stripes are vertical", vertical, 1, "4×4, as in the picture: %v", vertical))
+	}
+	for _, m := range samplers[1:] {
+		kept, sweeps, runs, left := 0.0, 0.0, 0, 0
+		for _, name := range t.Curves(sweepsPanel) {
+			if !strings.HasPrefix(name, m.name+" ") {
+				continue
+			}
+			for _, p := range t.Curve(sweepsPanel, name) {
+				kept += p.Y
+				sweeps += p.X
+				runs++
+				if p.Y < p.X {
+					left++
+				}
+			}
+		}
+		if m.name == metropolis {
+			all = append(all, claims.Holds("Metropolis alternates between the "+what+" and the complement for ever", kept == sweeps, kept/sweeps,
+				"so in %.0f of %.0f sweeps, in %d runs on four lattices", kept, sweeps, runs))
+		} else {
+			all = append(all, claims.Holds("the modified operator leaves the pattern", left == runs, float64(left), "in %d of %d runs", left, runs))
+		}
+	}
+	return all
+}
+
+// drawPatterns draws the states of the first run beside each other.
+func drawPatterns(w io.Writer, t *claims.Table, titles []string) error {
+	var row []*plots.Plot
+	for k, title := range titles {
+		points := t.Curve(statePanel, fmt.Sprint(k))
+		row = append(row, squares(title, len(points)/drawnSide, drawnSide, func(x, y int) color.Color {
+			if points[y*drawnSide+x].Y == 1 {
+				return plots.Colors[0]
+			}
+			return color.White
+		}, nil))
+	}
+	return plots.Grid(w, [][]*plots.Plot{row}, 5*vg.Centimeter, 5.6*vg.Centimeter, 0)
+}
+
+// squares draws a table of squares, the first row on top, with words in them.
+func squares(title string, rows, cols int, ink func(x, y int) color.Color, words func(x, y int) string) *plots.Plot {
+	p := plots.New("", "")
+	p.Title.Text = title
+	p.HideAxes()
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.1, float64(cols)+0.1, -0.1, float64(rows)+0.1
+	for y := range rows {
+		for x := range cols {
+			left, low := float64(x), float64(rows-1-y)
+			corners := plotter.XYs{{X: left, Y: low}, {X: left + 1, Y: low}, {X: left + 1, Y: low + 1}, {X: left, Y: low + 1}}
+			square, _ := plotter.NewPolygon(corners) // its only error is of points that are not finite
+			square.Color = ink(x, y)
+			square.LineStyle = draw.LineStyle{Color: color.Gray{Y: 0x80}, Width: vg.Points(0.7)}
+			p.Add(square)
+			if words != nil {
+				p.Label(left+0.5, low+0.35, words(x, y))
+			}
+		}
+	}
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(nil), plot.ConstantTicks(nil)
+	return p
+}

@@ -1,0 +1,179 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+
+	"gorbm/experiments/internal/claims"
+	"gorbm/negphase/mcmc"
+)
+
+// Panels of Figure B.5 beside open and torus, which are of sites drawn from all.
+const (
+	torusOnce = "periodic, each site once"
+	openOnce  = "free, each site once"
+)
+
+// randomPanels are the panels, with what they show in words.
+var randomPanels = []struct {
+	name, boundary, order string
+	periodic, once        bool
+}{
+	{open, "free", "sites drawn from all", false, false},
+	{torus, "periodic", "sites drawn from all", true, false},
+	{openOnce, "free", "each site once", false, true},
+	{torusOnce, "periodic", "each site once", true, true},
+}
+
+// figureB5 is Figure B.5: random order, beside Gibbs in a fixed order.
+var figureB5 = claims.Figure{
+	Name:  "B.5",
+	Title: "spectral gaps of random-order sweeps, 3×3",
+	Says: "In almost all settings random order is much slower than Gibbs in a fixed order; the exception is Metropolis on the periodic lattice, " +
+		"which does not converge in a fixed order and does exceptionally well in random order at high J.",
+	Jobs: func(o claims.Options) (jobs []claims.Job) {
+		for i, j := range couplings(o) {
+			if o.Quick && i%3 != 2 {
+				continue // the last is among those that are left
+			}
+			for _, p := range randomPanels {
+				if p.once {
+					jobs = append(jobs, shuffledJob(p.name, p.periodic, j))
+				} else {
+					jobs = append(jobs, latticeJob(p.name, "3x3", p.periodic, mcmc.Random, j))
+				}
+				jobs = append(jobs, fixedGibbs(p.name, p.periodic, j))
+			}
+		}
+		return jobs
+	},
+	Claims: claimsB5,
+	Draw: func(w io.Writer, t *claims.Table) error {
+		var panels []claims.Panel
+		for _, p := range randomPanels {
+			panels = append(panels, claims.Panel{Name: p.name, Title: p.boundary + " boundary, " + p.order})
+		}
+		return drawGaps(w, t, panels, fixedOrder)
+	},
+	Notes: func(*claims.Table) string {
+		return "The paper does not say whether a sweep in random order takes each site once, in an order that is drawn anew, or draws as many sites from all. Both are shown."
+	},
+}
+
+const fixedOrder = "Gibbs in fixed order"
+
+// fixedGibbs is the curve that random order is held against.
+func fixedGibbs(panel string, periodic bool, j float64) claims.Job {
+	job := latticeJob(panel+", fixed", "3x3", periodic, mcmc.Chessboard, j)
+	all := job.Run
+	job.Run = func(ctx context.Context) ([]claims.Point, error) {
+		points, err := all(ctx)
+		if err != nil {
+			return nil, err
+		}
+		points[0].Panel, points[0].Curve = panel, fixedOrder
+		return points[:1], nil
+	}
+	return job
+}
+
+// shuffledJob computes the gaps of sweeps that take each site once.
+func shuffledJob(panel string, periodic bool, j float64) claims.Job {
+	return claims.Job{Name: fmt.Sprintf("%s 3x3 J=%g", panel, j), Run: func(context.Context) (points []claims.Point, err error) {
+		g, err := lattice("3x3", periodic, j)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range samplers {
+			o, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), m.of(mcmc.Linear), 1, nil)
+			if err != nil {
+				return nil, err
+			}
+			gap, err := operatorGap(newShuffled(o, g.Len()))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", m.name, err)
+			}
+			points = append(points, claims.Point{Panel: panel, Curve: m.name, X: j, Y: gap})
+		}
+		return points, nil
+	}}
+}
+
+// A shuffled is the operator of sweeps that take each site once, in a uniformly
+// random order: the mean over all n! products of the sites' operators.
+type shuffled struct {
+	*mcmc.SweepOperator
+	after [][]float64 // the law after the updates of each subset of the sites
+	last  []float64   // scratch
+}
+
+func newShuffled(o *mcmc.SweepOperator, sites int) *shuffled {
+	s := &shuffled{SweepOperator: o, after: make([][]float64, 1<<sites), last: make([]float64, o.States())}
+	for k := range s.after {
+		s.after[k] = make([]float64, o.States())
+	}
+	return s
+}
+
+// Step overwrites a law by the one after a sweep. In a random order each site of a
+// subset is as likely to be the last of them. So the law after a subset is the mean,
+// over its sites, of the law after the others and then an update of that site.
+func (s *shuffled) Step(law []float64) {
+	copy(s.after[0], law)
+	for set := 1; set < len(s.after); set++ {
+		sum := s.after[set]
+		clear(sum)
+		for rest := set; rest != 0; rest &= rest - 1 {
+			i := bits.TrailingZeros(uint(rest))
+			copy(s.last, s.after[set^1<<i])
+			s.Update(s.last, i)
+			for x, w := range s.last {
+				sum[x] += w
+			}
+		}
+		for x := range sum {
+			sum[x] /= float64(bits.OnesCount(uint(set)))
+		}
+	}
+	copy(law, s.after[len(s.after)-1])
+}
+
+func claimsB5(t *claims.Table) (all []claims.Claim) {
+	for _, order := range []string{"sites drawn from all", "each site once"} {
+		slower, settings := 0, 0
+		for _, p := range randomPanels {
+			if p.order != order {
+				continue
+			}
+			fixed := curve(t, p.name, fixedOrder)
+			for _, s := range samplers {
+				if p.periodic && s.name == metropolis {
+					continue
+				}
+				for j, gap := range curve(t, p.name, s.name) {
+					settings++
+					if gap < fixed[j] {
+						slower++
+					}
+				}
+			}
+		}
+		share := float64(slower) / float64(settings)
+		all = append(all, claims.Holds(order+": without Metropolis on the periodic lattice, random order is slower than Gibbs in a fixed order in almost all settings", share > 0.9, share,
+			"slower in %d of %d settings; almost all is more than 90 %%", slower, settings))
+	}
+	for _, p := range randomPanels {
+		if !p.periodic {
+			continue
+		}
+		m, fixed := curve(t, p.name, metropolis), curve(t, p.name, fixedOrder)
+		better := where(func(j float64) bool { return j > 0 && m[j] > fixed[j] }, m)
+		end := slices.Max(t.Xs(p.name, metropolis))
+		all = append(all, claims.Holds(p.order+", periodic: Metropolis in random order is faster than Gibbs in a fixed order at high J", m[end] > fixed[end], m[end]/fixed[end],
+			"its gap is %.2f times as large at J = %g; faster %s", m[end]/fixed[end], end, span(better)))
+	}
+	return all
+}

@@ -1,0 +1,150 @@
+package mcmc
+
+import (
+	"fmt"
+
+	"gorbm/rbm"
+)
+
+// MaxOperatorSites is the most sites of a SweepOperator: 20 take 176 MB.
+const MaxOperatorSites = 20
+
+// A Settable is a system that can be put into any state, as Ising and RBM can.
+type Settable interface {
+	System
+	SetState(state []uint8)
+}
+
+// A SweepOperator is the transition matrix of one move of Gibbs, Metropolis or
+// ModifiedMetropolis on a small system, without its elements: it takes a law to
+// the law after the move. Bit i of a state's number is site i. A sweep in a fixed
+// order is the product of the sites' matrices T_i, one in random order is
+// (ΣT_i/n)ⁿ for n sites.
+//
+// Given the sites of an RBM's hidden layer and then those of the visible one, it
+// is a move of BlockGibbs, or of FlipTheState for ModifiedMetropolis: units of a
+// layer are independent given the other, so it does not matter that they are
+// updated one after the other.
+type SweepOperator struct {
+	states int
+	sites  []int32
+	random bool
+	flip   [][]float64 // [site][state]: probability that an update flips the site
+	law    []float64
+	next   []float64 // scratch
+}
+
+// NewSweepOperator returns the operator of m's moves on s at inverse temperature
+// beta, which update the given sites in this order, all if nil. s is left in some
+// state. Other movers, and more than MaxOperatorSites sites, are errors.
+func NewSweepOperator(s Settable, m Mover, beta float64, sites []int32) (*SweepOperator, error) {
+	n := s.Len()
+	if n > MaxOperatorSites {
+		return nil, fmt.Errorf("%d sites have too many states to list; at most %d sites", n, MaxOperatorSites)
+	}
+	single, ok := m.(singleSite)
+	if !ok {
+		return nil, fmt.Errorf("%s has no transition matrix of a sweep; gibbs, metropolis and modified-metropolis have", FormatMover(m))
+	}
+	c, err := newSweep(s, beta, sites, single)
+	if err != nil {
+		return nil, err
+	}
+	o := &SweepOperator{states: 1 << n, sites: c.sites, random: c.order == Random}
+	o.flip, o.law = flipChances(s, c)
+	return o, nil
+}
+
+// flipChances returns at [i][x] the probability that the chain c on s flips site i
+// in state x when it updates the site, and the law of the states.
+func flipChances(s Settable, c *sweep) (flip [][]float64, law []float64) {
+	n := s.Len()
+	flip, law = make([][]float64, n), make([]float64, 1<<n)
+	for _, i := range c.sites {
+		flip[i] = make([]float64, 1<<n)
+	}
+	state := make([]uint8, n)
+	for x := range law {
+		for i := range state {
+			state[i] = uint8(x >> i & 1)
+		}
+		s.SetState(state)
+		for _, i := range c.sites {
+			flip[i][x] = float64(c.chance(int(i))) * 0x1p-53
+		}
+		law[x] = float64(-c.beta * s.Energy())
+	}
+	logZ := rbm.LogSumExp(law)
+	for x, w := range law {
+		law[x] = rbm.Exp(w - logZ)
+	}
+	return flip, law
+}
+
+// chance returns the probability that an update of site i flips it.
+func (c *sweep) chance(i int) chance {
+	if c.table != nil {
+		return c.table[c.ising.halfCost(i)+c.ising.graph.maxLocal]
+	}
+	return chanceOf(c.law.law(c.beta * c.cost(int32(i))))
+}
+
+// States returns the number of states.
+func (o *SweepOperator) States() int { return o.states }
+
+// Law returns the law exp(−βE)/Z of the system, by state. It is the operator's own
+// and not to be written to.
+func (o *SweepOperator) Law() []float64 { return o.law }
+
+// Step overwrites a law, or any row vector of len States, by the one after a move.
+func (o *SweepOperator) Step(law []float64) {
+	if len(law) != o.states {
+		panic("mcmc: a law of another number of states")
+	}
+	if !o.random {
+		for _, i := range o.sites {
+			update(law, o.flip[i], 1<<i)
+		}
+		return
+	}
+	if o.next == nil {
+		o.next = make([]float64, o.states)
+	}
+	for range o.sites {
+		o.mix(law)
+		copy(law, o.next)
+	}
+}
+
+// Update overwrites a law by the one after an update of site i, which must be one of
+// the operator's sites.
+func (o *SweepOperator) Update(law []float64, i int) { update(law, o.flip[i], 1<<i) }
+
+// update applies the update of a site to the law row. In state x the update
+// flips the site, whose bit is given, with probability p[x].
+func update(row, p []float64, bit int) {
+	for lo := 0; lo < len(row); lo += 2 * bit {
+		for x := lo; x < lo+bit; x++ {
+			y := x + bit
+			up, down := row[x]*p[x], row[y]*p[y]
+			row[x] += down - up
+			row[y] += up - down
+		}
+	}
+}
+
+// mix sets next to the law row after the update of a uniformly random site.
+func (o *SweepOperator) mix(row []float64) {
+	clear(o.next)
+	for _, i := range o.sites {
+		p, bit := o.flip[i], 1<<i
+		for x, w := range row {
+			flip := w * p[x]
+			o.next[x] += w - flip
+			o.next[x^bit] += flip
+		}
+	}
+	for x := range o.next {
+		o.next[x] /= float64(len(o.sites))
+	}
+}

@@ -1,0 +1,117 @@
+package mcmc
+
+import (
+	"math"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// Gaps and periods of an operator are those of its matrix, whose eigenvalues are
+// all computed: of chains that are reversible and that are not, reducible,
+// periodic, in a fixed and in random order, and of an RBM's layers.
+func TestOperatorGap(t *testing.T) {
+	m := rbm.New(4, 3, 0, rbm.Softmax)
+	m.Randomize(1, rbm.NewKey(3))
+	layers := []int32{4, 5, 6, 0, 1, 2, 3}
+	torus := lattice(t, "3x3", Uniform(0.4), 0)
+	zero := 0
+	for _, c := range []struct {
+		name  string
+		s     Settable
+		m     Mover
+		beta  float64
+		sites []int32
+	}{
+		{"torus, gibbs", NewIsing(torus, nil), Gibbs{}, 1, nil},
+		{"torus, metropolis", NewIsing(torus, nil), Metropolis{}, 1, nil},
+		{"torus, modified", NewIsing(torus, nil), ModifiedMetropolis{}, 1, nil},
+		{"torus, random", NewIsing(torus, nil), Metropolis{Random}, 1, nil},
+		{"torus at β = 0, metropolis", NewIsing(torus, nil), Metropolis{Random}, 0, nil},
+		{"chessboard", NewIsing(lattice(t, "2x3", Uniform(0.7), 0), nil), ModifiedMetropolis{Chessboard}, 1, nil},
+		{"real", NewIsing(realGraph(t, 7), nil), Metropolis{}, 1, nil},
+		{"block gibbs", NewRBM(NewParameters(m)), Gibbs{}, 1, layers},
+		{"flip the state", NewRBM(NewParameters(m)), ModifiedMetropolis{}, 1, layers},
+	} {
+		o := must(NewSweepOperator(c.s, c.m, c.beta, c.sites))(t)
+		matrix := o.Matrix()
+		want := must(diag.SpectralGap(matrix, o.Law()))(t)
+		got := must(diag.OperatorGap(o, o.Law()))(t)
+		// Both have rounding errors of ~1e-12; see SpectralGap.
+		if math.Abs(got-want) > 1e-10 {
+			t.Errorf("%s: gap %v, of the matrix %v", c.name, got, want)
+		}
+		if got, want := diag.OperatorPeriod(o), diag.Period(matrix); got != want {
+			t.Errorf("%s: period %d, of the matrix %d", c.name, got, want)
+		}
+		if want == 0 {
+			zero++
+		}
+	}
+	if zero != 2 { // Metropolis on the torus, and at β = 0
+		t.Errorf("%d gaps are 0, want 2", zero)
+	}
+}
+
+// The units of a layer updated one after the other are all updated at once: the
+// matrix of block Gibbs is p(h|v)p(v'|h).
+func TestLayersOfAnOperator(t *testing.T) {
+	m := rbm.New(2, 2, 0, rbm.Softmax)
+	m.Randomize(1, rbm.NewKey(5))
+	s := NewRBM(NewParameters(m))
+	o := must(NewSweepOperator(s, Gibbs{}, 1, []int32{2, 3, 0, 1}))(t)
+	unit := func(bias float32, weights [2]float32, on int) float64 {
+		a := float64(bias)
+		for k, w := range weights {
+			if on>>k&1 != 0 {
+				a += float64(w)
+			}
+		}
+		return 1 / (1 + math.Exp(-a))
+	}
+	times := func(p float64, on bool) float64 {
+		if on {
+			return p
+		}
+		return 1 - p
+	}
+	want := mat.NewDense(16, 16, nil)
+	for x := range 16 {
+		for y := range 16 {
+			v, h, next := x&3, y>>2, y&3
+			p := 1.0
+			for k := range 2 {
+				p *= times(unit(m.HiddenBias[k], [2]float32{m.Weight(0, k), m.Weight(1, k)}, v), h>>k&1 != 0)
+				p *= times(unit(m.VisibleBias[k], [2]float32{m.Weight(k, 0), m.Weight(k, 1)}, h), next>>k&1 != 0)
+			}
+			want.Set(x, y, p)
+		}
+	}
+	// The system's parameters are rounded to 2⁻³⁰ of the largest preactivation.
+	if !mat.EqualApprox(o.Matrix(), want, 1e-8) {
+		t.Error("the operator is not p(h|v)p(v'|h)")
+	}
+}
+
+func TestSweepOperatorErrors(t *testing.T) {
+	if _, err := NewSweepOperator(NewIsing(lattice(t, "21", Uniform(1), 0), nil), Gibbs{}, 1, nil); err == nil {
+		t.Error("an operator of 21 spins")
+	}
+	if _, err := NewSweepOperator(NewIsing(lattice(t, "3", Uniform(1), 0), nil), SwendsenWang{}, 1, nil); err == nil {
+		t.Error("an operator of clusters")
+	}
+	o := must(NewSweepOperator(NewIsing(lattice(t, "3", Uniform(1), 0), nil), Gibbs{}, 1, nil))(t)
+	wrong := make([]float64, 8)
+	for i := range wrong {
+		wrong[i] = 0.125
+	}
+	if _, err := diag.OperatorGap(o, wrong); err == nil {
+		t.Error("the uniform law is stationary at β = 1")
+	}
+	if _, err := diag.OperatorGap(o, wrong[:4]); err == nil {
+		t.Error("a law of too few states")
+	}
+}
