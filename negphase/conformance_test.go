@@ -310,6 +310,9 @@ func TestEstimateAllocatesNothing(t *testing.T) {
 		t.Skip("the pool that hidden means come from drops things under the race detector")
 	}
 	eachKind(t, func(t *testing.T, settings string) {
+		if strings.Contains(settings, ":tune=2") {
+			t.Skip("every other call tunes, which allocates")
+		}
 		m := shape{70, 9, 3, rbm.Softmax}.random(5, 0.7)
 		pos := positive(m, 6, 6)
 		e := estimator(t, settings)

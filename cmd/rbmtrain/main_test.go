@@ -107,7 +107,7 @@ func table(t *testing.T, path string) [][]string {
 // TestJSON checks the keys that scripts rely on, and that the metrics are those
 // of the last row of metrics.csv.
 func TestJSON(t *testing.T) {
-	common := []string{"steps", "seconds", "seconds_in_all", "steps_per_second", "metrics", "law_log_likelihood_train", "data", "binarize", "negphase", "model", "folder"}
+	common := []string{"steps", "seconds", "seconds_in_all", "samples_mixed", "steps_per_second", "metrics", "law_log_likelihood_train", "data", "binarize", "negphase", "model", "folder"}
 	for _, c := range []struct {
 		kind string
 		more []string

@@ -348,7 +348,7 @@ func (r *runner) drawSamples(ctx context.Context, file func(name string, write f
 func (r *runner) sample(ctx context.Context) (sample.Sheet, error) {
 	m := r.trainer.Model()
 	var queries []sample.Query
-	s := sample.Settings{Samples: samplesPerClass, Rounds: samplesRounds}
+	s := sample.Settings{Samples: samplesPerClass, Rounds: min(samplesRounds, max(leastSamplesRounds, r.trainer.Steps()))}
 	for y := range m.Classes() {
 		if m.HasClass(y) {
 			queries = append(queries, sample.Query{Class: y})
@@ -388,8 +388,9 @@ func (r *runner) sheet(samples sample.Sheet) (image.Image, error) {
 
 const (
 	// samplesRounds bounds the chains of samples.png: some seconds at 784 × 500
-	// units and ten classes.
-	samplesRounds = 1024
+	// units and ten classes. Those of a short run are as long as the run, or
+	// leastSamplesRounds.
+	samplesRounds, leastSamplesRounds = 1024, 64
 	// samplesKey is the purpose of their key.
 	samplesKey = 1 << 33
 )

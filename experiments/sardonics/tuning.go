@@ -1,0 +1,261 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/program"
+)
+
+// A row is a system of the paper's Table II.
+type row struct {
+	name   string
+	system []string // flags of isingmc
+	table  string   // settings of Table II, with k and N rounded
+	others []string // samplers beside
+}
+
+// rows are the systems of Table II, at the temperatures of its figures.
+var rows = []row{
+	{"ferromagnet", []string{"-lattice", "60x60", "-temperature", "2.27"}, "k=56-91:gamma=1.002/1.029:walks=2:mix=.385/.371/.243", []string{"gibbs", "sw"}},
+	{"frustrated 2D", []string{"-lattice", "60x60", "-J", "pm1", "-beta", "1"}, "k=63-91:gamma=1.04/1.082:walks=3:mix=.208/.674/.119", []string{"gibbs", "sw"}},
+	{"cube", []string{"-lattice", "9x9x9", "-J", "pm1", "-beta", "1"}, "k=4-30:gamma=1.039/1.134:walks=3:mix=.616/.231/.153", []string{"gibbs", "sw"}},
+	{"chimera", []string{"-lattice", "chimera:4", "-J", "gaussian", "-beta", "1"}, "k=4-20:gamma=1.043/1.139:walks=4:mix=.397/.324/.279", []string{"gibbs", "sw"}},
+	{"RBM", nil, "k=18-50:gamma=1.029:walks=1", []string{"block-gibbs"}},
+}
+
+// small stand in for the lattices with -quick.
+var small = map[string]string{"60x60": "8x8", "9x9x9": "4x4x4", "chimera:4": "chimera:2"}
+
+// Curves of the figure.
+const (
+	tuned      = "tuned"
+	byPaper    = "tuned as in the paper"
+	untuned    = "untuned"
+	tableII    = "settings of Table II"
+	gibbs      = "Gibbs"
+	clusters   = "Swendsen–Wang"
+	tauPanel   = "τ"
+	worthPanel = "worth"
+)
+
+var curves = []string{tuned, byPaper, untuned, tableII, gibbs, clusters}
+
+// untunedSettings are the defaults of isingmc, written out: nothing is left to tune.
+const untunedSettings = "k=1-25:gamma=1.02:walks=1:mix=1/0/0"
+
+func tuning(p *programs) claims.Figure {
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.name)
+	}
+	return claims.Figure{
+		Name:  "II",
+		Title: "the systems of Table II, tuned and untuned, against Gibbs and Swendsen–Wang",
+		Says:  "Bayesian optimisation finds settings of SARDONICS automatically for a varied set of models; the sampler then beats Gibbs, also for as much computing time.",
+		Jobs: func(o claims.Options) (jobs []claims.Job) {
+			var last []claims.Job // those that need -model
+			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 10)) {
+				for i, r := range rows {
+					j := claims.Job{
+						Name: fmt.Sprintf("%s, seed %d", r.name, repeat+1),
+						Run:  func(ctx context.Context) ([]claims.Point, error) { return p.race(ctx, r, i, repeat+1, o.Quick) },
+					}
+					switch {
+					case r.system != nil:
+						jobs = append(jobs, j)
+					case !o.Quick:
+						last = append(last, j)
+					}
+				}
+			}
+			return append(jobs, last...)
+		},
+		Claims: tuningClaims,
+		Draw: func(w io.Writer, t *claims.Table) error {
+			return claims.Curves(w, t, 2, []claims.Panel{
+				{Name: tauPanel, Title: "integrated autocorrelation time of the energy", Y: "moves", LogY: true, Dots: true, Words: names},
+				{Name: worthPanel, Title: "independent energies", Y: "a second", LogY: true, Dots: true, Words: names},
+			}, curves)
+		},
+		Notes: tuningNotes,
+	}
+}
+
+// logs returns the logarithms of values.
+func logs(r claims.Repeats) claims.Repeats {
+	l := claims.Repeats{}
+	for k, x := range r {
+		l[k] = math.Log(x)
+	}
+	return l
+}
+
+// of returns the logarithms of the values of a curve at a row.
+func of(t *claims.Table, panel, curve string, row int) claims.Repeats {
+	return logs(t.At(panel, curve, float64(row)))
+}
+
+func tuningClaims(t *claims.Table) (all []claims.Claim) {
+	present := func(i int) bool { return len(t.At(tauPanel, tuned, float64(i))) > 0 }
+	for i, r := range rows {
+		if !present(i) {
+			continue
+		}
+		all = append(all, claims.Smaller(r.name+": tuned as in the paper, whose reward is by move, τ in moves is shorter than untuned", of(t, tauPanel, byPaper, i), of(t, tauPanel, untuned, i)))
+	}
+	for i, r := range rows {
+		if !present(i) {
+			continue
+		}
+		mine := of(t, worthPanel, tuned, i)
+		all = append(all,
+			claims.Larger(r.name+": tuned gives more independent energies a second than untuned", mine, of(t, worthPanel, untuned, i)),
+			notLess(r.name+": tuned gives no fewer than untuned", mine, of(t, worthPanel, untuned, i)),
+			notLess(r.name+": tuned gives no fewer than the settings of Table II", mine, of(t, worthPanel, tableII, i)),
+			claims.Larger(r.name+": tuned gives more than Gibbs", mine, of(t, worthPanel, gibbs, i)))
+		if sw := of(t, worthPanel, clusters, i); len(sw) > 0 {
+			all = append(all, claims.Larger(r.name+": tuned gives more than Swendsen–Wang", mine, sw))
+		}
+	}
+	return all
+}
+
+// notLess is the claim that a is not smaller than b: it fails if b is larger by
+// more than three standard errors of the paired difference.
+func notLess(text string, a, b claims.Repeats) claims.Claim {
+	c := claims.Larger(text, b, a)
+	switch c.Verdict {
+	case claims.Pass:
+		c.Verdict = claims.Fail
+	case claims.Fail:
+		c.Verdict = claims.Pass
+	}
+	c.Value = -c.Value
+	c.Statistic = "of the other over it, in logarithms: " + strings.Replace(c.Statistic, "more than 3 needed", "more than 3 would be a loss", 1)
+	return c
+}
+
+// tuningNotes returns the figures as a table of geometric means.
+func tuningNotes(t *claims.Table) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Geometric means over the repetitions, times or divided by the error factor. Samplers of a row ran in turns for equal times.\n\n| system | sampler | τ, moves | independent energies a second |\n| --- | --- | --- | --- |\n")
+	for i, r := range rows {
+		for _, c := range curves {
+			tau, worth := of(t, tauPanel, c, i), of(t, worthPanel, c, i)
+			if len(tau) > 1 {
+				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.name, c, factor(tau), factor(worth))
+			}
+		}
+	}
+	return b.String()
+}
+
+// factor formats a geometric mean and its error from logarithms.
+func factor(r claims.Repeats) string {
+	mean, sd := r.Average()
+	return fmt.Sprintf("%.3g ×/÷ %.2f", math.Exp(mean), math.Exp(sd/math.Sqrt(float64(len(r)))))
+}
+
+// programs is isingmc, built once.
+type programs struct {
+	model string
+	build sync.Once
+	dir   string
+	err   error
+}
+
+func (p *programs) remove() { os.RemoveAll(p.dir) }
+
+// isingmc runs the command and returns what it says of the samplers.
+func (p *programs) isingmc(ctx context.Context, args ...string) ([]result, error) {
+	p.build.Do(func() {
+		if p.dir, p.err = os.MkdirTemp("", "sardonics"); p.err == nil {
+			p.err = program.Build(ctx, p.dir, "isingmc")
+		}
+	})
+	if p.err != nil {
+		return nil, p.err
+	}
+	var all struct {
+		Samplers []result `json:"samplers"`
+	}
+	err := program.New(ctx, filepath.Join(p.dir, "isingmc"), append(args, "-json")...).Run(&all)
+	return all.Samplers, err
+}
+
+// A result is what isingmc prints of a sampler, as far as it is used here.
+type result struct {
+	Sampler string   `json:"sampler"`
+	Tau     *float64 `json:"tau_int"`
+	Worth   *float64 `json:"effective_samples_per_second"`
+}
+
+// race tunes on a row by both protocols and races what they found against the
+// other samplers.
+func (p *programs) race(ctx context.Context, r row, at, seed int, quick bool) ([]claims.Point, error) {
+	system := slices.Clone(r.system)
+	if system == nil && p.model == "" {
+		return nil, errors.New("give the RBM by -model")
+	}
+	if system == nil {
+		system = []string{"-model", p.model}
+	}
+	times := []string{"-seconds", "2.5", "-burn", "0.4"}
+	ei, paper := "-tune=ei:of=energy:seconds=8", "-tune=paper"
+	table := r.table
+	if quick {
+		for i, word := range system {
+			system[i] = cmp.Or(small[word], word)
+		}
+		times = []string{"-seconds", "0.1"}
+		ei, paper = "-tune=ei:of=energy:seconds=0.3:evaluations=18:k=1-7", "-tune=paper:evaluations=18:moves=20:k=1-7"
+		table = "k=2-7:gamma=1.02:walks=2"
+	}
+	args := append(slices.Concat(system, times), "-seed", strconv.Itoa(seed))
+	names := []string{tuned, untuned, tableII, gibbs, clusters}
+	settings := untunedSettings
+	if quick {
+		settings = "k=1-8:gamma=1.02:walks=1:mix=1/0/0"
+	}
+	samplers := append([]string{"sardonics", "sardonics:" + settings, "sardonics:" + table + mixOf(table)}, r.others...)
+	first, err := p.isingmc(ctx, append(args, "-sampler", strings.Join(samplers, ","), ei)...)
+	if err != nil {
+		return nil, err
+	}
+	second, err := p.isingmc(ctx, append(args, "-sampler", "sardonics", paper)...)
+	if err != nil {
+		return nil, err
+	}
+	names = append(names[:len(first)], byPaper)
+	var points []claims.Point
+	for i, s := range append(first, second...) {
+		if s.Tau == nil || s.Worth == nil || *s.Worth == 0 {
+			return nil, fmt.Errorf("%s on %s: the energy never changed", s.Sampler, r.name)
+		}
+		points = append(points,
+			claims.Point{Panel: tauPanel, Curve: names[i], Repeat: seed, X: float64(at), Y: *s.Tau},
+			claims.Point{Panel: worthPanel, Curve: names[i], Repeat: seed, X: float64(at), Y: *s.Worth})
+	}
+	return points, nil
+}
+
+// mixOf returns the key of the frequencies, if the settings do not have it: all are
+// given, so that nothing is left to tune.
+func mixOf(settings string) string {
+	if strings.Contains(settings, "mix=") {
+		return ""
+	}
+	return ":mix=1/0/0"
+}
