@@ -40,7 +40,9 @@ type Claim struct {
 	Text      string
 	Statistic string  // what was computed, in words and numbers
 	Value     float64 // of the statistic
-	Verdict   Verdict
+	// Mean and StdErr are those of the paired difference, if there is one.
+	Mean, StdErr float64
+	Verdict      Verdict
 }
 
 // Repeats are numbers by repetition. Two of them are paired by their keys.
@@ -79,7 +81,7 @@ func paired(a, b Repeats) (n int, mean, stdErr, ratio float64) {
 // difference exceeds three standard errors.
 func Larger(text string, a, b Repeats) Claim {
 	n, mean, stdErr, ratio := paired(a, b)
-	c := Claim{Text: text, Value: ratio, Verdict: Fail}
+	c := Claim{Text: text, Value: ratio, Mean: mean, StdErr: stdErr, Verdict: Fail}
 	switch {
 	case n < leastRepeats:
 		c.Verdict = Open
@@ -98,7 +100,7 @@ func Smaller(text string, a, b Repeats) Claim { return Larger(text, b, a) }
 // difference these numbers could have hidden.
 func Alike(text string, a, b Repeats) Claim {
 	n, mean, stdErr, ratio := paired(a, b)
-	c := Claim{Text: text, Value: ratio, Verdict: Fail}
+	c := Claim{Text: text, Value: ratio, Mean: mean, StdErr: stdErr, Verdict: Fail}
 	switch {
 	case n < leastRepeats:
 		c.Verdict = Open

@@ -35,8 +35,11 @@ func (e Experiment) WritePages(out string, o Options) error {
 		plan := f.Jobs(o)
 		t = t.only(plan)
 		command := fmt.Sprintf("go run ./experiments/%s -figure %s", e.Name, f.Name)
-		if o.Quick {
+		switch {
+		case o.Quick:
 			command += " -quick"
+		case f.Flags != "":
+			command += " " + f.Flags
 		}
 		var claims []Claim
 		if len(t.jobs) > 0 {
