@@ -218,6 +218,9 @@ func (p *plan) loadPolicy() error {
 		return fmt.Errorf("-policy: %s: %w", p.policy, err)
 	}
 	p.tuning = &tuning{at: at, policy: policy}
+	if math.Abs(policy.Beta-p.beta) > 1e-9*p.beta {
+		p.policyWarning = fmt.Sprintf("-policy: %s was learned at β = %.6g and is used at %.6g; its settings may be poor there, so tune again", p.policy, policy.Beta, p.beta)
+	}
 	p.movers[at] = namedMover{mixture, kind + " by policy"}
 	return nil
 }
@@ -267,7 +270,10 @@ func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 		p.movers = append(p.movers, namedMover{untuned.Mover, untuned.name + " untuned"}, namedMover{best, mcmc.FormatMover(best) + " of a grid"})
 	}
 	p.contestants, p.samplerWarnings = nil, nil
-	return p.bind()
+	if err := p.bind(); err != nil || p.policy == "" {
+		return err
+	}
+	return t.policy.Write(p.policy) // now, so that sampling may be stopped
 }
 
 // A TuneResult is what -json prints of a policy.
@@ -363,7 +369,7 @@ func (t *tuning) lines() (lines []string) {
 	var mean []string
 	for _, name := range meanNames {
 		if x, ok := m[name]; ok {
-			mean = append(mean, fmt.Sprintf("%s %s", name, strconv.FormatFloat(x, 'g', int(max(3, 1+math.Ceil(math.Log10(max(1, x))))), 64)))
+			mean = append(mean, fmt.Sprintf("%s %s", name, strconv.FormatFloat(x, 'g', int(min(6, max(3, 1+math.Ceil(math.Log10(max(1, x)))))), 64)))
 		}
 	}
 	return append(lines, fmt.Sprintf("The policy draws one of %d kernels for every %d moves; on average %s.", len(t.policy.Kernels), mcmc.HeldMoves, strings.Join(mean, ", ")))

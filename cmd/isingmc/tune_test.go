@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -43,6 +44,26 @@ func TestTune(t *testing.T) {
 		if err := os.Remove("a.json"); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestPolicyIsKept: what was learned is in the file before sampling begins, which may
+// be stopped.
+func TestPolicyIsKept(t *testing.T) {
+	clitest.Isolate(t)
+	o := newOptions()
+	if err := o.flags.Parse(strings.Fields(tuneArgs+"-tune=halving:seconds=0.05:kernels=2 -policy a.json -quiet"), io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	p, err := o.check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.tuneSampler(t.Context(), stopwatch()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("a.json"); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -123,6 +144,13 @@ func TestBadPolicies(t *testing.T) {
 	var p map[string]any
 	if err := json.Unmarshal(data, &p); err != nil {
 		t.Fatal(err)
+	}
+	// The temperature may differ, with a warning.
+	if r := result(t, "-lattice 4x4x4 -moves 9 -policy p.json"); strings.Contains(strings.Join(r.Warnings, ""), "was learned at") {
+		t.Errorf("warns of the same temperature: %q", r.Warnings)
+	}
+	if r := result(t, "-lattice 4x4x4 -beta 0.4 -moves 9 -policy p.json"); !strings.Contains(strings.Join(r.Warnings, ""), "p.json was learned at β = 0.440529 and is used at 0.4;") {
+		t.Errorf("warns %q", r.Warnings)
 	}
 	clitest.Write(t, "cut.json", string(data[:50]))
 	clitest.Write(t, "other.json", `{"a": 1}`)
