@@ -364,6 +364,9 @@ func (t *tuning) lines() (lines []string) {
 	if r := t.result; r != nil {
 		lines = append(lines, fmt.Sprintf("Tuned in %.3g s by %s: %d trials with %.3g s of computing, %.2g s of them before the first; the model took %.2g s.",
 			t.seconds, t.options.Method, len(r.Trials), r.TrialSeconds+r.BurnSeconds, r.BurnSeconds, r.ModelSeconds))
+		if t.options.Method != tune.Paper && !t.energy {
+			lines = append(lines, "It was for the slowest of several observables; τ and effective/s above are of the energy alone, for which -tune=of=energy tunes.")
+		}
 	}
 	m := means(t.policy)
 	var mean []string

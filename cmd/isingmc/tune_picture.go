@@ -68,6 +68,7 @@ func policyPlot(t *tuning) *plots.Plot {
 	p.Legend.Add("a kernel of the policy", p.Dots(dots, plots.Colors[0], vg.Points(1.2)))
 	p.Legend.Add("best by the model", p.Dots(best, plots.Colors[1], vg.Points(3)))
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
+	p.Y.Tick.Marker = plot.ConstantTicks([]plot.Tick{{Value: 0, Label: "0"}, {Value: 0.5, Label: "0.5"}, {Value: 1, Label: "1"}})
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.5, float64(len(ticks))-0.5, -0.05, 1.05
 	legendAbove(p)
 	return p

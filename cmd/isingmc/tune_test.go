@@ -93,6 +93,13 @@ func TestTunePicture(t *testing.T) {
 			t.Errorf("no %q in %q", want, out)
 		}
 	}
+	// What it was tuned for is said where the table shows something else.
+	for of, says := range map[string]bool{"": true, ":of=slowest": true, ":of=energy": false} {
+		out := isingmc.OK(t, strings.Fields(tuneArgs+"-tune=ei:seconds=0.05:evaluations=2:kernels=2"+of)...)
+		if strings.Contains(out, "slowest of several observables") != says {
+			t.Errorf("with %q: %q", of, out)
+		}
+	}
 }
 
 func TestBadTuning(t *testing.T) {
