@@ -17,8 +17,9 @@ import (
 )
 
 // Errors is the number of standard errors that a paired difference must exceed
-// before one side counts as better. A difference of no effect exceeds it by
-// chance about once in 700 claims.
+// before one side counts as better. By Student's t, a difference of no effect
+// exceeds it by chance once in 270 claims with 20 repetitions, in 130 with 10 and in
+// 21 with three.
 const Errors = 3
 
 // leastRepeats is the smallest number of repetitions that decides a claim. The
