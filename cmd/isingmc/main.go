@@ -56,7 +56,8 @@ takes one of these methods and their budgets:
              effective samples per second of the slowest of energy, magnetisation
              (active hidden units) and overlap with an earlier state, the last two as
              distances from their middle where no fields tell a state from its mirror
-             image; points by noisy expected improvement, four at a time
+             image; points by noisy expected improvement, four at a time;
+             the policy is drawn in towards its best kernel where it does worse
   thompson   the same, but points by Thompson sampling
   halving    short trials, twice as long for the better half, and so on
   paper      200 trials of 100 moves; the reward is the area under the

@@ -130,7 +130,11 @@ const values = 512
 // halving runs brackets of successive halving.
 func (t *tuner) halving(ctx context.Context) error {
 	const width, brackets, rounds = 16, 3, 5 // 16, 8, 4, 2 and 1 candidates
-	shortest := (1 - burnShare) * t.Seconds / (width * rounds * brackets)
+	// In units of the shortest trials a bracket is width·rounds, and drawIn at most
+	// (1 + maxDrawIns)·lanes trials of an eighth of the longest ones.
+	const policies = (1 + maxDrawIns) * lanes * width / 8
+	shortest := (1 - burnShare) * t.Seconds / (width*rounds*brackets + policies)
+	t.long = shortest * width / 8
 	if err := t.start(shortest); err != nil {
 		return err
 	}
@@ -178,8 +182,10 @@ const finalists = 4
 // batches runs trials of one length, in batches of one for each lane, and then the
 // finals.
 func (t *tuner) batches(ctx context.Context) error {
-	const finals = finalists * lanes // trials, of twice the length
-	length := (1 - burnShare) * t.Seconds / float64(t.Evaluations+2*finals)
+	const finals = finalists * lanes          // trials, of twice the length
+	const policies = (1 + maxDrawIns) * lanes // and those of drawIn
+	length := (1 - burnShare) * t.Seconds / float64(t.Evaluations+2*finals+2*policies)
+	t.long = 2 * length
 	if err := t.start(length); err != nil {
 		return err
 	}
@@ -208,7 +214,7 @@ func (t *tuner) batches(ctx context.Context) error {
 	for _, x := range t.finalists() {
 		points = append(points, slices.Repeat([][]float64{x}, lanes)...)
 	}
-	if err := t.batch(ctx, points, 2*length, 1); err != nil {
+	if err := t.batch(ctx, points, t.long, 1); err != nil {
 		return err
 	}
 	t.report(1)

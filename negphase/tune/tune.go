@@ -30,8 +30,10 @@ const (
 	// points of the batch count as observed at their mean; or at the maxima of
 	// functions drawn from the posterior. Then the settings before tuning and the
 	// three best by the model are tried again, four times each and for twice as
+	// three best by the model are tried again, four times each and for twice as
 	// long, so that settings that were merely lucky do not win. The reward is Rate.
-	// NoisyEI is the default.
+	// NoisyEI is the default. Of these and of Halving, the policy is tried against its
+	// best kernel at the end, and drawn in towards it where it does worse.
 	Thompson Method = "thompson"
 	NoisyEI  Method = "ei"
 	// Paper is the protocol of the paper: trials of 100 moves, one after the
@@ -115,8 +117,9 @@ type tuner struct {
 	hyper   Hyper
 	offsets []float64 // of the reward in trials of each length
 	draws   uint64
-	fitted  int // observations at the last fit of hyper-parameters
-	nested  int // calls of modelling
+	fitted  int     // observations at the last fit of hyper-parameters
+	long    float64 // seconds of the longest trials
+	nested  int     // calls of modelling
 	report  func(done float64)
 }
 
@@ -139,6 +142,9 @@ func (p *Problem) Tune(ctx context.Context, o Options, report func(done float64)
 	if err == nil {
 		err = t.learn()
 	}
+	if err == nil && o.Method != Paper {
+		err = t.drawIn(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -146,6 +152,43 @@ func (p *Problem) Tune(ctx context.Context, o Options, report func(done float64)
 		t.result.TrialSeconds += trial.Seconds
 	}
 	return t.result, nil
+}
+
+// maxDrawIns is the number of times that a policy is drawn in towards its best point.
+const maxDrawIns = 3
+
+// drawIn tries the policy beside its best kernel, in equal trials on all lanes. As
+// long as it does worse, all its points move half of their way to the best one, as
+// often as maxDrawIns. Where trials are few and their noise is large, the model may
+// take for irrelevant what is not, and the policy then goes too far. The states of
+// these trials are discarded too.
+func (t *tuner) drawIn(ctx context.Context) error {
+	mean := func(m mcmc.Mover) (sum float64, err error) {
+		trials, err := t.trials(t.lanes, slices.Repeat([]mcmc.Mover{m}, lanes), t.long/values, t.long)
+		for _, trial := range trials {
+			sum += trial.Reward / lanes
+			t.result.TrialSeconds += trial.Seconds
+		}
+		return sum, err
+	}
+	best, err := mean(t.Space.Mover(t.result.Best))
+	for range maxDrawIns {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+		var policy float64
+		if policy, err = mean(mcmc.Mixture(t.result.Kernels)); err != nil || policy >= best {
+			return err
+		}
+		for i, x := range t.result.Points {
+			x = slices.Clone(x) // points may share their numbers
+			for d, b := range t.result.Best {
+				x[d] = (x[d] + b) / 2
+			}
+			t.result.Points[i], t.result.Kernels[i] = x, t.Space.Mover(x)
+		}
+	}
+	return err
 }
 
 func (t *tuner) dims() int { return len(t.Space.Ranges) }

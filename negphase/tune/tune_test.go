@@ -88,7 +88,7 @@ func TestTuneFindsGoodSettings(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Key = rbm.NewKey(seed)
-		r, err := p.Tune(context.Background(), Options{Method: NoisyEI, Seconds: 0.6, Evaluations: 40, Kernels: 20}, func(float64) {})
+		r, err := p.Tune(context.Background(), Options{Method: NoisyEI, Seconds: 0.9, Evaluations: 40, Kernels: 20}, func(float64) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,6 +279,41 @@ func TestSymmetricObservables(t *testing.T) {
 		}
 		if equal := fmt.Sprint(values[0]) == fmt.Sprint(values[1]); equal != symmetric || len(values[0]) != 3 {
 			t.Errorf("symmetric %v: %v and %v", symmetric, values[0], values[1])
+		}
+	}
+}
+
+// TestDrawIn: a policy that does worse than its best kernel is drawn in, and one that
+// does as well stays. Walks with a bias of twice the matching one are hardly ever
+// accepted.
+func TestDrawIn(t *testing.T) {
+	for _, spread := range []float64{0, 1} {
+		p := problem(t, false)
+		var err error
+		if p.Space, err = NewSpace(mcmc.DefaultSardonics(), []string{"k", "walks", "mix"}, len(p.Start), Limits{Gamma: [2]float64{1, 2}}, false); err != nil {
+			t.Fatal(err)
+		}
+		run := &tuner{Problem: p, Options: Options{Seconds: 0.4}, result: &Result{Best: []float64{0.02}}, long: 0.02}
+		if err := run.start(1); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 10 {
+			x := []float64{0.02 + 0.098*spread*float64(i)}
+			run.result.Points, run.result.Kernels = append(run.result.Points, x), append(run.result.Kernels, p.Space.Mover(x))
+		}
+		last := run.result.Points[9][0]
+		if err := run.drawIn(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		now := run.result.Points[9][0]
+		if mover := p.Space.Mover(run.result.Points[9]); !alike(mover, run.result.Kernels[9]) {
+			t.Errorf("the kernel is %v, of the point %v", run.result.Kernels[9], mover)
+		}
+		if spread == 1 && !(now < 0.6*last) {
+			t.Errorf("a policy as far as %v is drawn in to %v", last, now)
+		}
+		if spread == 0 && now != last {
+			t.Errorf("all kernels are the best one, and move from %v to %v", last, now)
 		}
 	}
 }
