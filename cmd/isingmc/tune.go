@@ -309,15 +309,15 @@ func (t *tuning) json(file string) (r TuneResult) {
 }
 
 // means returns the means of the settings over the kernels, by the names of the
-// papers. "single" is the share of kernels whose moves are single walks; n, gamma_h
-// and the frequencies are means over the others.
+// papers. "single" is the share of kernels whose moves are single walks; n and the
+// frequencies are means over the others, and gamma_h over those that have it.
 func means(p *tune.Policy) map[string]float64 {
 	m := map[string]float64{}
 	kernels, err := p.Mixture()
 	if err != nil {
 		return nil // cannot be: it was made or read by package tune
 	}
-	pairs := 0 // kernels of pairs of walks
+	pairs, mixed := 0, 0 // kernels of pairs of walks, and those of them with a second bias
 	add := func(name string, x float64) { m[name] += x / float64(len(kernels)) }
 	for _, k := range kernels {
 		switch k := k.(type) {
@@ -332,11 +332,12 @@ func means(p *tune.Policy) map[string]float64 {
 			pairs++
 			m["n"] += float64(k.Walks)
 			sum := k.Mix[0] + k.Mix[1] + k.Mix[2]
+			m["p_ll"] += k.Mix[0] / sum
+			m["p_hl"] += k.Mix[1] / sum
+			m["p_lh"] += k.Mix[2] / sum
 			if sum > k.Mix[0] {
+				mixed++
 				m["gamma_h"] += k.Gamma2
-				m["p_ll"] += k.Mix[0] / sum
-				m["p_hl"] += k.Mix[1] / sum
-				m["p_lh"] += k.Mix[2] / sum
 			}
 		case mcmc.Intracluster:
 			add("k_l", float64(k.MinLength))
@@ -345,9 +346,16 @@ func means(p *tune.Policy) map[string]float64 {
 			add("gamma_up", k.GammaUp)
 		}
 	}
-	for _, name := range []string{"n", "gamma_h", "p_ll", "p_hl", "p_lh"} {
+	for _, name := range []string{"n", "p_ll", "p_hl", "p_lh"} {
 		if x, ok := m[name]; ok {
 			m[name] = x / float64(pairs)
+		}
+	}
+	if mixed > 0 {
+		m["gamma_h"] /= float64(mixed)
+	} else {
+		for _, name := range []string{"p_ll", "p_hl", "p_lh"} {
+			delete(m, name) // all moves are of one kind
 		}
 	}
 	return m

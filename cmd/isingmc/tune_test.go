@@ -3,12 +3,14 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"testing"
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
+	"gorbm/negphase/tune"
 )
 
 const tuneArgs = "-lattice 4x4x4 -J pm1 -beta 0.6 -moves 500 -seconds-per-flip 1e-7 "
@@ -138,6 +140,33 @@ func TestBadTuning(t *testing.T) {
 		isingmc.Fails(t, cli.Usage, strings.Fields(args), c.want...)
 	}
 	isingmc.Fails(t, cli.Failed, strings.Fields("-lattice 4x4x4 -tune -policy there.json"), "-policy", "there already")
+}
+
+// TestMeansOfPolicies: kernels of one bias have P_LL of 1, those of single walks have
+// none, and γ_H is the mean over the kernels that have it.
+func TestMeansOfPolicies(t *testing.T) {
+	for _, c := range []struct {
+		kernels []string
+		want    map[string]float64
+	}{
+		{[]string{"k=1-3:gamma=1:walks=2:mix=1/0/0", "k=1-5:gamma=1.5/2:walks=4:mix=1/2/1", "k=2-7:gamma=2:walks=single"},
+			map[string]float64{"k_l": 4. / 3, "k_u": 5, "gamma_l": 1.5, "gamma_h": 2, "p_ll": 5. / 8, "p_hl": 1. / 4, "p_lh": 1. / 8, "n": 3, "single": 1. / 3}},
+		{[]string{"k=1-3:gamma=1:walks=2:mix=1/0/0"}, map[string]float64{"k_l": 1, "k_u": 3, "gamma_l": 1, "n": 2}},
+	} {
+		p := &tune.Policy{Sampler: "sardonics"}
+		for _, k := range c.kernels {
+			p.Kernels = append(p.Kernels, "sardonics:"+k)
+		}
+		got := means(p)
+		if len(got) != len(c.want) {
+			t.Errorf("%v, want %v", got, c.want)
+		}
+		for name, x := range c.want {
+			if math.Abs(got[name]-x) > 1e-12 {
+				t.Errorf("%s is %v, want %v", name, got[name], x)
+			}
+		}
+	}
 }
 
 // TestBadPolicies: files that do not fit, status 1.
