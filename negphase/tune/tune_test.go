@@ -284,7 +284,7 @@ func TestSymmetricObservables(t *testing.T) {
 }
 
 // TestDrawIn: a policy that does worse than its best kernel is drawn in, and one that
-// does as well stays. Walks with a bias of twice the matching one are hardly ever
+// does better stays. Walks with a bias of twice the matching one are hardly ever
 // accepted.
 func TestDrawIn(t *testing.T) {
 	for _, spread := range []float64{0, 1} {
@@ -301,6 +301,9 @@ func TestDrawIn(t *testing.T) {
 			x := []float64{0.02 + 0.098*spread*float64(i)}
 			run.result.Points, run.result.Kernels = append(run.result.Points, x), append(run.result.Kernels, p.Space.Mover(x))
 		}
+		if spread == 0 {
+			run.result.Best = []float64{0.98} // far worse than all kernels, which stay
+		}
 		last := run.result.Points[9][0]
 		if err := run.drawIn(context.Background()); err != nil {
 			t.Fatal(err)
@@ -313,7 +316,7 @@ func TestDrawIn(t *testing.T) {
 			t.Errorf("a policy as far as %v is drawn in to %v", last, now)
 		}
 		if spread == 0 && now != last {
-			t.Errorf("all kernels are the best one, and move from %v to %v", last, now)
+			t.Errorf("all kernels are better than the best one, and move from %v to %v", last, now)
 		}
 	}
 }
