@@ -14,7 +14,8 @@ import (
 
 const (
 	// tuneShare is the part of the flips between two tunings that the trials of
-	// the second may take.
+	// the second are given. They take more where the least trial of long walks is
+	// longer than its share.
 	tuneShare = 0.25
 	// tuneTrials and tuneKernels are the numbers of trials before the finals and of
 	// kernels of a tuning: fewer than where a sampler is tuned once.
@@ -24,7 +25,7 @@ const (
 // tuneKey returns the row of the updates between tunings.
 func (m *samplerSettings) tuneKey() key {
 	return key{name: "tune", value: (*count)(&m.tune), example: "5000", check: m.checkTune,
-		help: "updates after which k, gamma, walks and mix of sardonics, or k and gamma of im, as far as they are not given, are tuned to the model as it then is, by trials of a quarter as many flips; 0, the default, is never"}
+		help: "updates after which k, gamma, walks and mix of sardonics, or k and gamma of im, as far as they are not given, are tuned to the model as it then is, by trials of about a quarter as many flips; 0, the default, is never"}
 }
 
 func (m *samplerSettings) checkTune() error {

@@ -215,11 +215,8 @@ func (p *plan) sample(ctx context.Context, now clock) error {
 
 // write writes the files of -out and -trace.
 func (p *plan) write(rows []row) (err error) {
-	if p.tuning != nil && p.tuning.result != nil && p.policy != "" {
-		err = p.tuning.policy.Write(p.policy)
-	}
 	if p.out != "" {
-		err = errors.Join(err, atomicfile.Write(p.out, func(w io.Writer) error { return picture(w, rows, p.tuning) }))
+		err = atomicfile.Write(p.out, func(w io.Writer) error { return picture(w, rows, p.tuning) })
 	}
 	if p.trace != "" {
 		err = errors.Join(err, atomicfile.Write(p.trace, cli.WriteCSV(traceLines(rows))))

@@ -219,6 +219,9 @@ func farthest(rows []row) (a, b row, z float64) {
 
 // warnings returns what is wrong with the settings or with the run.
 func (p *plan) warnings(rows []row) (w []string) {
+	if p.policyWarning != "" {
+		w = append(w, p.policyWarning)
+	}
 	w = append(w, p.samplerWarnings...)
 	for _, r := range rows {
 		switch {

@@ -218,6 +218,9 @@ func (p *plan) loadPolicy() error {
 		return fmt.Errorf("-policy: %s: %w", p.policy, err)
 	}
 	p.tuning = &tuning{at: at, policy: policy}
+	if math.Abs(policy.Beta-p.beta) > 1e-9*p.beta {
+		p.policyWarning = fmt.Sprintf("-policy: %s was learned at β = %.6g and is used at %.6g; its settings may be poor there, so tune again", p.policy, policy.Beta, p.beta)
+	}
 	p.movers[at] = namedMover{mixture, kind + " by policy"}
 	return nil
 }
@@ -267,7 +270,10 @@ func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 		p.movers = append(p.movers, namedMover{untuned.Mover, untuned.name + " untuned"}, namedMover{best, mcmc.FormatMover(best) + " of a grid"})
 	}
 	p.contestants, p.samplerWarnings = nil, nil
-	return p.bind()
+	if err := p.bind(); err != nil || p.policy == "" {
+		return err
+	}
+	return t.policy.Write(p.policy) // now, so that sampling may be stopped
 }
 
 // A TuneResult is what -json prints of a policy.
@@ -303,15 +309,15 @@ func (t *tuning) json(file string) (r TuneResult) {
 }
 
 // means returns the means of the settings over the kernels, by the names of the
-// papers. "single" is the share of kernels whose moves are single walks; n, gamma_h
-// and the frequencies are means over the others.
+// papers. "single" is the share of kernels whose moves are single walks; n and the
+// frequencies are means over the others, and gamma_h over those that have it.
 func means(p *tune.Policy) map[string]float64 {
 	m := map[string]float64{}
 	kernels, err := p.Mixture()
 	if err != nil {
 		return nil // cannot be: it was made or read by package tune
 	}
-	pairs := 0 // kernels of pairs of walks
+	pairs, mixed := 0, 0 // kernels of pairs of walks, and those of them with a second bias
 	add := func(name string, x float64) { m[name] += x / float64(len(kernels)) }
 	for _, k := range kernels {
 		switch k := k.(type) {
@@ -326,11 +332,12 @@ func means(p *tune.Policy) map[string]float64 {
 			pairs++
 			m["n"] += float64(k.Walks)
 			sum := k.Mix[0] + k.Mix[1] + k.Mix[2]
+			m["p_ll"] += k.Mix[0] / sum
+			m["p_hl"] += k.Mix[1] / sum
+			m["p_lh"] += k.Mix[2] / sum
 			if sum > k.Mix[0] {
+				mixed++
 				m["gamma_h"] += k.Gamma2
-				m["p_ll"] += k.Mix[0] / sum
-				m["p_hl"] += k.Mix[1] / sum
-				m["p_lh"] += k.Mix[2] / sum
 			}
 		case mcmc.Intracluster:
 			add("k_l", float64(k.MinLength))
@@ -339,9 +346,16 @@ func means(p *tune.Policy) map[string]float64 {
 			add("gamma_up", k.GammaUp)
 		}
 	}
-	for _, name := range []string{"n", "gamma_h", "p_ll", "p_hl", "p_lh"} {
+	for _, name := range []string{"n", "p_ll", "p_hl", "p_lh"} {
 		if x, ok := m[name]; ok {
 			m[name] = x / float64(pairs)
+		}
+	}
+	if mixed > 0 {
+		m["gamma_h"] /= float64(mixed)
+	} else {
+		for _, name := range []string{"p_ll", "p_hl", "p_lh"} {
+			delete(m, name) // all moves are of one kind
 		}
 	}
 	return m
@@ -358,12 +372,15 @@ func (t *tuning) lines() (lines []string) {
 	if r := t.result; r != nil {
 		lines = append(lines, fmt.Sprintf("Tuned in %.3g s by %s: %d trials with %.3g s of computing, %.2g s of them before the first; the model took %.2g s.",
 			t.seconds, t.options.Method, len(r.Trials), r.TrialSeconds+r.BurnSeconds, r.BurnSeconds, r.ModelSeconds))
+		if t.options.Method != tune.Paper && !t.energy {
+			lines = append(lines, "It was for the slowest of several observables; τ and effective/s above are of the energy alone, for which -tune=of=energy tunes.")
+		}
 	}
 	m := means(t.policy)
 	var mean []string
 	for _, name := range meanNames {
 		if x, ok := m[name]; ok {
-			mean = append(mean, fmt.Sprintf("%s %s", name, strconv.FormatFloat(x, 'g', int(max(3, 1+math.Ceil(math.Log10(max(1, x))))), 64)))
+			mean = append(mean, fmt.Sprintf("%s %s", name, strconv.FormatFloat(x, 'g', int(min(6, max(3, 1+math.Ceil(math.Log10(max(1, x)))))), 64)))
 		}
 	}
 	return append(lines, fmt.Sprintf("The policy draws one of %d kernels for every %d moves; on average %s.", len(t.policy.Kernels), mcmc.HeldMoves, strings.Join(mean, ", ")))

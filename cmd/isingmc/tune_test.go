@@ -2,12 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"io"
+	"math"
 	"os"
 	"strings"
 	"testing"
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
+	"gorbm/negphase/tune"
 )
 
 const tuneArgs = "-lattice 4x4x4 -J pm1 -beta 0.6 -moves 500 -seconds-per-flip 1e-7 "
@@ -46,6 +49,26 @@ func TestTune(t *testing.T) {
 	}
 }
 
+// TestPolicyIsKept: what was learned is in the file before sampling begins, which may
+// be stopped.
+func TestPolicyIsKept(t *testing.T) {
+	clitest.Isolate(t)
+	o := newOptions()
+	if err := o.flags.Parse(strings.Fields(tuneArgs+"-tune=halving:seconds=0.05:kernels=2 -policy a.json -quiet"), io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	p, err := o.check()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.tuneSampler(t.Context(), stopwatch()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat("a.json"); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestTuneOfShells tunes intracluster moves, and only what is not given.
 func TestTuneOfShells(t *testing.T) {
 	clitest.Isolate(t)
@@ -70,6 +93,13 @@ func TestTunePicture(t *testing.T) {
 	for _, want := range []string{"Tuned in", "by paper: 17 trials", "one of 1000 kernels", "k_l "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in %q", want, out)
+		}
+	}
+	// What it was tuned for is said where the table shows something else.
+	for of, says := range map[string]bool{"": true, ":of=slowest": true, ":of=energy": false} {
+		out := isingmc.OK(t, strings.Fields(tuneArgs+"-tune=ei:seconds=0.05:evaluations=2:kernels=2"+of)...)
+		if strings.Contains(out, "slowest of several observables") != says {
+			t.Errorf("with %q: %q", of, out)
 		}
 	}
 }
@@ -112,6 +142,33 @@ func TestBadTuning(t *testing.T) {
 	isingmc.Fails(t, cli.Failed, strings.Fields("-lattice 4x4x4 -tune -policy there.json"), "-policy", "there already")
 }
 
+// TestMeansOfPolicies: kernels of one bias have P_LL of 1, those of single walks have
+// none, and γ_H is the mean over the kernels that have it.
+func TestMeansOfPolicies(t *testing.T) {
+	for _, c := range []struct {
+		kernels []string
+		want    map[string]float64
+	}{
+		{[]string{"k=1-3:gamma=1:walks=2:mix=1/0/0", "k=1-5:gamma=1.5/2:walks=4:mix=1/2/1", "k=2-7:gamma=2:walks=single"},
+			map[string]float64{"k_l": 4. / 3, "k_u": 5, "gamma_l": 1.5, "gamma_h": 2, "p_ll": 5. / 8, "p_hl": 1. / 4, "p_lh": 1. / 8, "n": 3, "single": 1. / 3}},
+		{[]string{"k=1-3:gamma=1:walks=2:mix=1/0/0"}, map[string]float64{"k_l": 1, "k_u": 3, "gamma_l": 1, "n": 2}},
+	} {
+		p := &tune.Policy{Sampler: "sardonics"}
+		for _, k := range c.kernels {
+			p.Kernels = append(p.Kernels, "sardonics:"+k)
+		}
+		got := means(p)
+		if len(got) != len(c.want) {
+			t.Errorf("%v, want %v", got, c.want)
+		}
+		for name, x := range c.want {
+			if math.Abs(got[name]-x) > 1e-12 {
+				t.Errorf("%s is %v, want %v", name, got[name], x)
+			}
+		}
+	}
+}
+
 // TestBadPolicies: files that do not fit, status 1.
 func TestBadPolicies(t *testing.T) {
 	clitest.Isolate(t)
@@ -123,6 +180,13 @@ func TestBadPolicies(t *testing.T) {
 	var p map[string]any
 	if err := json.Unmarshal(data, &p); err != nil {
 		t.Fatal(err)
+	}
+	// The temperature may differ, with a warning.
+	if r := result(t, "-lattice 4x4x4 -moves 9 -policy p.json"); strings.Contains(strings.Join(r.Warnings, ""), "was learned at") {
+		t.Errorf("warns of the same temperature: %q", r.Warnings)
+	}
+	if r := result(t, "-lattice 4x4x4 -beta 0.4 -moves 9 -policy p.json"); !strings.Contains(strings.Join(r.Warnings, ""), "p.json was learned at β = 0.440529 and is used at 0.4;") {
+		t.Errorf("warns %q", r.Warnings)
 	}
 	clitest.Write(t, "cut.json", string(data[:50]))
 	clitest.Write(t, "other.json", `{"a": 1}`)

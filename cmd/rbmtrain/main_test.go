@@ -200,8 +200,10 @@ func TestQuiet(t *testing.T) {
 	if out := rbmtrain.OK(t, append(tuned, "sardonics:moves=40:tune=25")...); !strings.Contains(out, "its settings were tuned 2 times by trials that made ") {
 		t.Errorf("prints %s", out)
 	}
-	if out := rbmtrain.OK(t, append(tuned, "sardonics:tune=100")...); !strings.Contains(out, "its settings were never tuned: that takes 100 updates") {
-		t.Errorf("prints %s", out)
+	for every, want := range map[string]string{"3": "that takes more than 3 updates", "1": "there were too few flips for trials"} {
+		if out := rbmtrain.OK(t, append(tuned, "sardonics:tune="+every, "-steps", "3")...); !strings.Contains(out, "its settings were never tuned: "+want) {
+			t.Errorf("prints %s, want %q", out, want)
+		}
 	}
 	// A sampler that doubts its settings says so at once.
 	doubtful := []string{"-labels", "none", "-data", "toy:2,8,50,0.1", "-hidden", "4", "-steps", "20", "-metrics", "none", "-negphase", "pt:tau=1/2/inf:metropolis"}

@@ -363,10 +363,12 @@ func (r *runner) describeMoves(w io.Writer, total negphase.Info) {
 		accepted = cli.Percent(a) + " of proposals accepted, "
 	}
 	fmt.Fprintf(w, "%s: %s%.4g flips an update\n", r.settings.Negative.Sampler(), accepted, flips)
-	switch every := r.settings.Negative.Get("tune"); {
-	case every == "":
+	switch every := r.settings.Negative.Count("tune"); {
+	case every == 0:
+	case total.Tunings == 0 && r.trainer.Steps() <= every:
+		fmt.Fprintf(w, "its settings were never tuned: that takes more than %s\n", cli.Count(every, "update"))
 	case total.Tunings == 0:
-		fmt.Fprintf(w, "its settings were never tuned: that takes %s updates, and flips enough in them for trials\n", every)
+		fmt.Fprintln(w, "its settings were never tuned: there were too few flips for trials, or no room for walks; train for longer, or make more moves an update")
 	default:
 		share := float64(total.TuningFlips) / float64(total.TuningFlips+total.Moves.Flips)
 		fmt.Fprintf(w, "its settings were tuned %s by trials that made %s of all flips\n", cli.Count(total.Tunings, "time"), cli.Percent(share))

@@ -109,7 +109,7 @@ func (n *named) figure() claims.Figure {
 			return drawGaps(w, t, panels)
 		},
 		Notes: func(*claims.Table) string {
-			return "A gap below 1e-12, the size of rounding errors, is given as 1e-12."
+			return "Which transitions are possible decides exactly whether a sweep converges, however small the gap is. A gap below 1e-12, the size of rounding errors, is given as 1e-12 if it converges; which sampler is faster is not known there."
 		},
 	}
 }

@@ -18,7 +18,9 @@ import (
 func main() { cli.Main("sardonics", run) }
 
 const about = `SARDONICS flips many units at once along self-avoiding walks. Its settings are learned by Bayesian optimisation.
-Each job is a run of ` + "`isingmc -tune -json`" + `, and times are those that the process had a core.`
+The lattices are those of the paper's Table II, with couplings that are drawn once and are the same for all seeds:
+errors are of other runs on the same system. The RBM is a file that ` + "`-model`" + ` names, of
+784 × 500 units as the paper's. Each job is a run of ` + "`isingmc -tune -json`" + `, and times are those that the process had a core.`
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	p := &programs{}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -62,6 +63,7 @@ func tuning(p *programs) claims.Figure {
 	}
 	return claims.Figure{
 		Name:  "II",
+		Flags: "-model FILE",
 		Title: "the systems of Table II, tuned and untuned, against Gibbs and Swendsen–Wang",
 		Says:  "Bayesian optimisation finds settings of SARDONICS automatically for a varied set of models; the sampler then beats Gibbs, also for as much computing time.",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
@@ -85,8 +87,8 @@ func tuning(p *programs) claims.Figure {
 		Claims: tuningClaims,
 		Draw: func(w io.Writer, t *claims.Table) error {
 			return claims.Curves(w, t, 2, []claims.Panel{
-				{Name: tauPanel, Title: "integrated autocorrelation time of the energy", Y: "moves", LogY: true, Dots: true, Words: names},
-				{Name: worthPanel, Title: "independent energies", Y: "a second", LogY: true, Dots: true, Words: names},
+				{Name: tauPanel, Title: "integrated autocorrelation time of the energy", Y: "moves", LogY: true, Geometric: true, Words: names},
+				{Name: worthPanel, Title: "independent energies", Y: "a second", LogY: true, Geometric: true, Words: names},
 			}, curves)
 		},
 		Notes: tuningNotes,
@@ -122,8 +124,8 @@ func tuningClaims(t *claims.Table) (all []claims.Claim) {
 		mine := of(t, worthPanel, tuned, i)
 		all = append(all,
 			claims.Larger(r.name+": tuned gives more independent energies a second than untuned", mine, of(t, worthPanel, untuned, i)),
-			notLess(r.name+": tuned gives no fewer than untuned", mine, of(t, worthPanel, untuned, i)),
-			notLess(r.name+": tuned gives no fewer than the settings of Table II", mine, of(t, worthPanel, tableII, i)),
+			notLess(r.name+": tuned does not lose to untuned by more than the error", mine, of(t, worthPanel, untuned, i)),
+			notLess(r.name+": tuned does not lose to the settings of Table II by more than the error", mine, of(t, worthPanel, tableII, i)),
 			claims.Larger(r.name+": tuned gives more than Gibbs", mine, of(t, worthPanel, gibbs, i)))
 		if sw := of(t, worthPanel, clusters, i); len(sw) > 0 {
 			all = append(all, claims.Larger(r.name+": tuned gives more than Swendsen–Wang", mine, sw))
@@ -132,30 +134,34 @@ func tuningClaims(t *claims.Table) (all []claims.Claim) {
 	return all
 }
 
-// notLess is the claim that a is not smaller than b: it fails if b is larger by
-// more than three standard errors of the paired difference.
+// notLess is the claim that a does not lose to b, both in logarithms: it fails if b
+// is larger by more than three standard errors of the paired difference. The
+// statistic says how large a loss these numbers could have hidden.
 func notLess(text string, a, b claims.Repeats) claims.Claim {
-	c := claims.Larger(text, b, a)
-	switch c.Verdict {
-	case claims.Pass:
+	c := claims.Larger(text, a, b)
+	switch {
+	case c.Verdict == claims.Open:
+	case c.Value < -claims.Errors:
 		c.Verdict = claims.Fail
-	case claims.Fail:
+	default:
 		c.Verdict = claims.Pass
 	}
-	c.Value = -c.Value
-	c.Statistic = "of the other over it, in logarithms: " + strings.Replace(c.Statistic, "more than 3 needed", "more than 3 would be a loss", 1)
+	loss := max(0, claims.Errors*c.StdErr-c.Mean)
+	c.Statistic = strings.Replace(c.Statistic, "more than 3 needed", fmt.Sprintf("below -3 is a loss; a loss by more than a factor of %.2g is excluded", math.Exp(loss)), 1)
 	return c
 }
 
 // tuningNotes returns the figures as a table of geometric means.
 func tuningNotes(t *claims.Table) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Geometric means over the repetitions, times or divided by the error factor. Samplers of a row ran in turns for equal times.\n\n| system | sampler | τ, moves | independent energies a second |\n| --- | --- | --- | --- |\n")
+	b.WriteString("Differences are of natural logarithms: 0.69 is a factor of 2. Here are geometric means over the repetitions, times or divided by the factor of one standard error; the picture has bars of one standard deviation. \"tuned\" has 8 s of trials, whose reward is the effective samples per second of the energy; \"tuned as in the paper\" has 200 trials of 100 moves. Each sampler of a row then runs for 1 s and is measured for 2.5 s; only the one tuned as in the paper is not run in turns with the others.\n\n" +
+		"A run's τ is about the run's own mean. So a chain that stays in one group of states for all of the 2.5 s looks fast, and in another run, where it changes groups, slow. Where the values of one sampler lie far apart between runs, they say more of this than of the sampler: the last column is the largest over the smallest.\n\n" +
+		"| system | sampler | τ, moves | independent energies a second | largest over smallest |\n| --- | --- | --- | --- | --- |\n")
 	for i, r := range rows {
 		for _, c := range curves {
 			tau, worth := of(t, tauPanel, c, i), of(t, worthPanel, c, i)
 			if len(tau) > 1 {
-				fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", r.name, c, factor(tau), factor(worth))
+				fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", r.name, c, factor(tau), factor(worth), digits(spread(worth)))
 			}
 		}
 	}
@@ -165,7 +171,21 @@ func tuningNotes(t *claims.Table) string {
 // factor formats a geometric mean and its error from logarithms.
 func factor(r claims.Repeats) string {
 	mean, sd := r.Average()
-	return fmt.Sprintf("%.3g ×/÷ %.2f", math.Exp(mean), math.Exp(sd/math.Sqrt(float64(len(r)))))
+	return fmt.Sprintf("%s ×/÷ %.2f", digits(math.Exp(mean)), math.Exp(sd/math.Sqrt(float64(len(r)))))
+}
+
+// digits returns three digits of x, or all before the point.
+func digits(x float64) string {
+	if x >= 1000 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}
+
+// spread returns the largest value over the smallest from logarithms.
+func spread(r claims.Repeats) float64 {
+	x := slices.Sorted(maps.Values(r))
+	return math.Exp(x[len(x)-1] - x[0])
 }
 
 // programs is isingmc, built once.

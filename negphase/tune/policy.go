@@ -19,7 +19,7 @@ type Policy struct {
 	System  string   `json:"system"`  // in words
 	Units   int      `json:"units"`
 	Beta    float64  `json:"beta"`
-	Best    string   `json:"best"`    // settings of the largest posterior mean
+	Best    string   `json:"best"`    // settings that are best by the model
 	Kernels []string `json:"kernels"` // in the grammar of mcmc.ParseMover; one is drawn for every mcmc.HeldMoves moves
 }
 

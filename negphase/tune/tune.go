@@ -30,9 +30,10 @@ const (
 	// points of the batch count as observed at their mean; or at the maxima of
 	// functions drawn from the posterior. Then the settings before tuning and the
 	// three best by the model are tried again, four times each and for twice as
-	// long, which spares the winner of a lottery. The reward is Rate. NoisyEI is the
-	// default. Of these and of Halving, the policy is tried against its best kernel at
-	// the end, and drawn in towards it where it does worse.
+	// three best by the model are tried again, four times each and for twice as
+	// long, so that settings that were merely lucky do not win. The reward is Rate.
+	// NoisyEI is the default. Of these and of Halving, the policy is tried against its
+	// best kernel at the end, and drawn in towards it where it does worse.
 	Thompson Method = "thompson"
 	NoisyEI  Method = "ei"
 	// Paper is the protocol of the paper: trials of 100 moves, one after the
@@ -96,9 +97,9 @@ var ErrBudget = errors.New("the budget is too small")
 
 // A Result is what Tune found.
 type Result struct {
-	Trials  []Trial  // in the order in which they were proposed
-	Process *Process // of the reward
-	Best    []float64
+	Trials  []Trial   // in the order in which they were proposed
+	Process *Process  // of the reward
+	Best    []float64 // the best point by the model: see surest; of Paper, that of the largest posterior mean
 	Kernels []mcmc.Mover
 	Points  [][]float64 // of the kernels
 	// Times of computing in seconds: of the moves of trials, of those that bring the
@@ -203,7 +204,6 @@ func (t *tuner) data() []Observation {
 	for i, trial := range t.result.Trials {
 		o := Observation{At: trial.At, Value: trial.Reward, Noise: math.Ldexp(1, -trial.rung)}
 		if trial.rung < len(t.offsets) {
-			t.result.Trials[i].Offset = t.offsets[trial.rung]
 			o.Value -= t.offsets[trial.rung]
 		}
 		data[i] = o
@@ -217,6 +217,9 @@ func (t *tuner) data() []Observation {
 		for i := range data {
 			data[i].Value = max(data[i].Value, values[len(values)/2]-worst)
 		}
+	}
+	for i, o := range data {
+		t.result.Trials[i].Modelled = o.Value
 	}
 	return data
 }

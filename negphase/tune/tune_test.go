@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +136,62 @@ func TestKernelsAreOfTheSpace(t *testing.T) {
 	}
 }
 
+// TestGridHoldsWhatIsGiven: the grid is of what is tuned alone.
+func TestGridHoldsWhatIsGiven(t *testing.T) {
+	base := mcmc.DefaultSardonics()
+	base.MinLength, base.MaxLength, base.Gamma1 = 3, 4, 0.77
+	for _, c := range []struct {
+		held []string
+		want int
+	}{{nil, 25}, {[]string{"k"}, 5}, {[]string{"gamma"}, 5}, {[]string{"k", "gamma"}, 1}} {
+		p := problem(t, false)
+		var err error
+		if p.Space, err = NewSpace(base, c.held, len(p.Start), Limits{}, false); err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]bool{}
+		for _, m := range p.grid(len(p.Start)) {
+			s := m.(mcmc.Sardonics)
+			all[mcmc.FormatMover(s)] = true
+			if slices.Contains(c.held, "k") != (s.MinLength == 3 && s.MaxLength == 4) || slices.Contains(c.held, "gamma") != (s.Gamma1 == 0.77) {
+				t.Errorf("held %v: %s", c.held, mcmc.FormatMover(s))
+			}
+		}
+		if len(all) != c.want {
+			t.Errorf("held %v: %d settings, want %d", c.held, len(all), c.want)
+		}
+	}
+}
+
+// TestModelledRewards: the model counts rewards as they are but for an offset of long
+// trials and a floor.
+func TestModelledRewards(t *testing.T) {
+	r := tuned(t, short()[2])
+	offset, floored := math.NaN(), 0
+	lowest := math.Inf(1)
+	for _, trial := range r.Trials {
+		lowest = min(lowest, trial.Modelled)
+	}
+	for i, trial := range r.Trials {
+		switch {
+		case trial.Modelled == lowest && trial.Reward < lowest:
+			floored++
+		case trial.rung == 0 && trial.Modelled != trial.Reward:
+			t.Errorf("trial %d: %v counts as %v", i, trial.Reward, trial.Modelled)
+		case trial.rung == 1:
+			if math.IsNaN(offset) {
+				offset = trial.Reward - trial.Modelled
+			}
+			if math.Abs(trial.Reward-trial.Modelled-offset) > 1e-12 {
+				t.Errorf("trial %d: %v counts as %v, with an offset of %v", i, trial.Reward, trial.Modelled, offset)
+			}
+		}
+	}
+	if math.IsNaN(offset) || floored == 0 {
+		t.Errorf("offset %v, %d at the floor", offset, floored)
+	}
+}
+
 func TestBadBudgets(t *testing.T) {
 	for want, o := range map[string]Options{
 		"evaluations is 0": {Method: Paper, Moves: 10, Kernels: 1},
@@ -226,7 +284,7 @@ func TestSymmetricObservables(t *testing.T) {
 }
 
 // TestDrawIn: a policy that does worse than its best kernel is drawn in, and one that
-// does as well stays. Walks with a bias of twice the matching one are hardly ever
+// does better stays. Walks with a bias of twice the matching one are hardly ever
 // accepted.
 func TestDrawIn(t *testing.T) {
 	for _, spread := range []float64{0, 1} {
@@ -243,6 +301,9 @@ func TestDrawIn(t *testing.T) {
 			x := []float64{0.02 + 0.098*spread*float64(i)}
 			run.result.Points, run.result.Kernels = append(run.result.Points, x), append(run.result.Kernels, p.Space.Mover(x))
 		}
+		if spread == 0 {
+			run.result.Best = []float64{0.98} // far worse than all kernels, which stay
+		}
 		last := run.result.Points[9][0]
 		if err := run.drawIn(context.Background()); err != nil {
 			t.Fatal(err)
@@ -255,7 +316,7 @@ func TestDrawIn(t *testing.T) {
 			t.Errorf("a policy as far as %v is drawn in to %v", last, now)
 		}
 		if spread == 0 && now != last {
-			t.Errorf("all kernels are the best one, and move from %v to %v", last, now)
+			t.Errorf("all kernels are better than the best one, and move from %v to %v", last, now)
 		}
 	}
 }

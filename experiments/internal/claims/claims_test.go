@@ -157,6 +157,18 @@ func TestExperimentGoesOn(t *testing.T) {
 	command.Fails(t, cli.Usage, []string{"-jobs", "0"}, "-jobs is 0")
 }
 
+// Geometric means of 1 and 100 are 10, with bars of as many times in both directions:
+// the standard deviation of ln 1 and ln 100 is ln 100/√2.
+func TestGeometricMeans(t *testing.T) {
+	var table Table
+	table.add("one", []Point{{"p", "a", 1, 0, 1}, {"p", "a", 2, 0, 100}}, 1)
+	xy, band := Panel{Name: "p", LogY: true, Geometric: true}.curve(&table, "a")
+	factor := math.Exp(math.Log(100) / math.Sqrt2)
+	if len(band) != 2 || math.Abs(xy[0].Y-10) > 1e-12 || math.Abs(band[0].Y-10*factor) > 1e-10 || math.Abs(band[1].Y-10/factor) > 1e-12 {
+		t.Errorf("%v, %v; want 10 times or divided by %v", xy, band, factor)
+	}
+}
+
 // The index that is committed is what the program writes.
 func TestCommittedIndex(t *testing.T) {
 	dir := filepath.Join("..", "..")

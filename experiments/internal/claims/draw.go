@@ -21,7 +21,10 @@ type Panel struct {
 	Title      string
 	X, Y       string // labels of the axes; on a logarithmic axis short, as room is made for them off the middle
 	LogX, LogY bool
-	Dots       bool // at each point
+	// Geometric shows geometric means, with bars of one standard deviation of the
+	// logarithms; it needs LogY.
+	Geometric bool
+	Dots      bool // at each point
 	// To is the largest x that is shown; 0: all.
 	To float64
 	// Low and High bound the axis of y, if High is above Low.
@@ -185,9 +188,15 @@ func (panel Panel) curve(t *Table, name string) (xy, band plotter.XYs) {
 			byX[p.X] = Repeats{}
 		}
 		byX[p.X][p.Repeat] = p.Y
+		if panel.Geometric {
+			byX[p.X][p.Repeat] = math.Log(p.Y)
+		}
 	}
 	for _, x := range t.Xs(panel.Name, name) {
 		mean, sd := byX[x].Average()
+		if panel.Geometric {
+			mean, sd = math.Exp(mean), math.Exp(mean)*math.Expm1(sd)
+		}
 		if panel.To > 0 && x > panel.To || panel.LogX && x <= 0 || panel.LogY && mean <= 0 || math.IsNaN(mean) || math.IsInf(mean, 0) {
 			continue
 		}

@@ -34,6 +34,8 @@ type Figure struct {
 	// of ours asks.
 	Says string
 	Ours bool
+	// Flags are those that the command cannot do without in full size; "": none.
+	Flags string
 	// Jobs returns the jobs, the most important first. It takes no time: what a job
 	// needs it loads when it runs. Names of jobs differ where their settings do.
 	Jobs   func(o Options) []Job
