@@ -338,3 +338,29 @@ func TestINSWeightsOfModels(t *testing.T) {
 		}
 	}
 }
+
+// Where all swaps are accepted the rate is 1 and not above, which a checkpoint must not
+// have.
+func TestSwapRateIsAtMostOne(t *testing.T) {
+	m := rbm.New(6, 4, 0, rbm.Softmax)
+	for _, text := range []string{"ptt:sweeps=2", "ptt:sweeps=40", "ptt:sweeps=80:chains=3"} {
+		s, err := Parse(text, DefaultSettings("ptt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := p.Estimate(m, rbm.Batch{}, rbm.NewKey(1)); err != nil {
+			t.Fatal(err)
+		}
+		b, err := p.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.UnmarshalBinary(b); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
