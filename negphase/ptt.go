@@ -85,6 +85,7 @@ type ptt struct {
 	pttSettings
 	rungs  []*rung // frozen, from the oldest
 	live   *rung   // its states are those of chains
+	fixed  bool    // no rungs are added
 	looked bool    // the live rung's means and free energies are those of the model of the next call
 
 	now       int64   // rounds since the first call
@@ -150,7 +151,7 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 	p.looked = false
 	p.startCounts()
 	round := key.Child(roundKeys)
-	if p.rate < p.freeze && len(p.rungs) < maxRungs {
+	if p.rate < p.freeze && len(p.rungs) < maxRungs && !p.fixed {
 		if err := p.raise(round.Child(swapKey)); err != nil {
 			return rbm.Phase{}, Info{}, err
 		}
@@ -176,6 +177,9 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 	}
 	return p.work.phase(p), p.info, nil
 }
+
+// Freeze leaves the rungs as they are for good; see Freezer.
+func (p *ptt) Freeze() { p.fixed = true }
 
 // startCounts makes the counts those of a new call.
 func (p *ptt) startCounts() {

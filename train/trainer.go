@@ -310,8 +310,8 @@ func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool) {
 }
 
 // copyNegative returns a copy of the estimator that goes on from its chains as
-// they are, with a ladder that is tuned no more. It is into, if that is not nil,
-// which an earlier call returned.
+// they are, and adapts no more. It is into, if that is not nil, which an earlier call
+// returned.
 func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, error) {
 	if into == nil {
 		var err error
@@ -324,10 +324,10 @@ func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, err
 		return nil, err
 	}
 	if err := into.UnmarshalBinary(b); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the chains cannot be copied into %s of the settings: %w", t.settings.Negative.Kind, err)
 	}
-	if l, ok := into.(negphase.Tempered); ok {
-		l.Freeze()
+	if f, ok := into.(negphase.Freezer); ok {
+		f.Freeze()
 	}
 	return into, nil
 }
