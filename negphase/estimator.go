@@ -53,7 +53,7 @@ type Info struct {
 
 	// For ptt: SwapTries and Swaps are of neighbours on the ladder, from the live model,
 	// and Tuned is the number of rungs above the oldest. Ages sums, over Aged particles
-	// of the live model, the rounds since they were exact draws of the oldest rung.
+	// of the live model, the calls since they were exact draws of the oldest rung.
 	Ages, Aged int64
 
 	// For ucd: the pairs of chains that met, the sum of the Gibbs steps after

@@ -88,7 +88,7 @@ type ptt struct {
 	fixed  bool    // no rungs are added
 	looked bool    // the live rung's means and free energies are those of the model of the next call
 
-	now       int64   // rounds since the first call
+	now       int64   // calls so far: sweeps that thermalise a rung do not count
 	turn      int64   // of the pair of older rungs
 	rate      float64 // moving average of the swap rate with the newest rung
 	vetoes    int64   // since the last call
@@ -170,6 +170,7 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 	if err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
+	p.now++
 	p.rate += rateShare * (rate - p.rate)
 	for _, born := range p.live.born {
 		p.info.Ages += p.now - born
