@@ -225,7 +225,10 @@ func check(s Settings, set *data.Set, m *rbm.RBM) error {
 
 // NewWith is New with any estimator of the negative phase, which the trainer
 // then owns. Of s.Negative nothing is used: Save writes it, and Load demands that
-// it is the same, so its Kind may name the estimator. The discriminative objective
+// it is the same, so its Kind may name the estimator. Only the metric mixing, and
+// log_likelihood from a ladder of the run, make an estimator of it, into which they
+// copy the chains: give it a Kind of its own if it cannot read those of negative. The
+// discriminative objective
 // has no negative phase and leaves negative unused; it may be nil then.
 func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err := check(s, set, m); err != nil {
