@@ -14,7 +14,8 @@ import (
 // in training only, and not concurrently.
 type Estimator interface {
 	// Estimate advances the chains under m and returns the negative phase and
-	// the counts of this call. Both are valid until the next call. pos is the
+	// the counts of this call. Both are valid until the next call. If a chain has
+	// several particles in the phase, they follow each other. pos is the
 	// positive phase, a batch with its hidden means; estimators that do not start
 	// at the data ignore it. Neither m nor pos is changed. Equal state, m, pos and
 	// key give equal bits at any GOMAXPROCS. The error wraps rbm.ErrDiverged if an
@@ -52,7 +53,7 @@ type Info struct {
 
 	// For ptt: SwapTries and Swaps are of neighbours on the ladder, from the live model,
 	// and Tuned is the number of rungs above the oldest. Ages sums, over Aged particles
-	// of the live model, the rounds since they were exact draws of the oldest rung.
+	// of the live model, the calls since they were exact draws of the oldest rung.
 	Ages, Aged int64
 
 	// For ucd: the pairs of chains that met, the sum of the Gibbs steps after

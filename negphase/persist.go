@@ -12,3 +12,11 @@ func (s Settings) Persists() bool {
 }
 
 func (c *chains) persists() {}
+
+// A Freezer is an Estimator that adapts to the model: its temperatures, the settings
+// of its sampler, or the rungs of ptt.
+type Freezer interface {
+	Estimator
+	// Freeze stops this for good: from now on the chains are Markov.
+	Freeze()
+}

@@ -85,9 +85,10 @@ type ptt struct {
 	pttSettings
 	rungs  []*rung // frozen, from the oldest
 	live   *rung   // its states are those of chains
+	fixed  bool    // no rungs are added
 	looked bool    // the live rung's means and free energies are those of the model of the next call
 
-	now       int64   // rounds since the first call
+	now       int64   // calls so far: sweeps that thermalise a rung do not count
 	turn      int64   // of the pair of older rungs
 	rate      float64 // moving average of the swap rate with the newest rung
 	vetoes    int64   // since the last call
@@ -150,7 +151,7 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 	p.looked = false
 	p.startCounts()
 	round := key.Child(roundKeys)
-	if p.rate < p.freeze && len(p.rungs) < maxRungs {
+	if p.rate < p.freeze && len(p.rungs) < maxRungs && !p.fixed {
 		if err := p.raise(round.Child(swapKey)); err != nil {
 			return rbm.Phase{}, Info{}, err
 		}
@@ -169,6 +170,7 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 	if err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
+	p.now++
 	p.rate += rateShare * (rate - p.rate)
 	for _, born := range p.live.born {
 		p.info.Ages += p.now - born
@@ -176,6 +178,9 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 	}
 	return p.work.phase(p), p.info, nil
 }
+
+// Freeze leaves the rungs as they are for good; see Freezer.
+func (p *ptt) Freeze() { p.fixed = true }
 
 // startCounts makes the counts those of a new call.
 func (p *ptt) startCounts() {

@@ -17,7 +17,7 @@ type exchangeWork struct {
 	turned []float64
 
 	rate   float64    // mean probability of the last pair's swap
-	phaseV rbm.Bits   // particles of the estimate, model by model, from the oldest
+	phaseV rbm.Bits   // particles of the estimate, chain by chain, and from the oldest model
 	phaseH rbm.Matrix // their means under the live model
 	weight []float32
 	taken  int          // models whose particles are weighed; 0: the live chains are the estimate
@@ -149,12 +149,14 @@ func (p *ptt) take(first, k int) {
 	w := &p.work
 	for b := range k {
 		g := p.model(first + b)
-		w.phaseV.Slice(b*p.rows, (b+1)*p.rows).CopyFrom(g.states.V)
 		mean := w.mean[(k-1)*k+b]
 		if b == k-1 {
 			mean = g.states.Mean
 		}
-		copy(w.phaseH.Slice(b*p.rows, (b+1)*p.rows).Data, mean.Data)
+		for r := range p.rows {
+			copy(w.phaseV.Row(r*k+b), g.states.V.Row(r))
+			copy(w.phaseH.Row(r*k+b), mean.Row(r))
+		}
 	}
 	w.taken = k
 	clear(w.weight)
@@ -167,7 +169,7 @@ func (p *ptt) weigh(f []float64, k, r int) {
 	share := w.share[:k]
 	w.insWeights(share, f, k)
 	for b, s := range share {
-		w.weight[b*p.rows+r] = float32(s / float64(p.rows))
+		w.weight[r*k+b] = float32(s / float64(p.rows))
 	}
 	p.info.Off += 1 - share[k-1]
 	p.info.Groups++

@@ -73,10 +73,10 @@ func (p *ptt) thermalise(key rbm.Key) (rate float64, err error) {
 			return 0, err
 		}
 		if t >= p.sweeps/2 {
-			rate += one / float64(p.sweeps-p.sweeps/2)
+			rate += one // each at most 1; a sum of shares could be rounded above 1
 		}
 	}
-	return rate, nil
+	return rate / float64(p.sweeps-p.sweeps/2), nil
 }
 
 const (

@@ -15,7 +15,7 @@ type rung struct {
 	// The reservoir: member s of chain r is row s·R + r.
 	reservoir     rbm.Bits // v
 	reservoirH    rbm.Bits // h, drawn from p(h|v)
-	reservoirBorn []int64  // round in which the particle was an exact draw of the oldest rung
+	reservoirBorn []int64  // call in which the particle was an exact draw of the oldest rung
 
 	// What a round works on: one member of each chain.
 	states *rbm.States
@@ -124,7 +124,6 @@ func (p *ptt) sweep(from int, weigh bool, key rbm.Key) (rate float64, err error)
 	for i := from; i < n; i++ {
 		p.rungs[i].scatter(rungKey(key, i).Child(hiddenKey))
 	}
-	p.now++
 	return p.work.rate, nil
 }
 

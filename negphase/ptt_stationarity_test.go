@@ -96,7 +96,7 @@ func TestTrajectoryIsStationary(t *testing.T) {
 				if len(p.rungs) != k-1 {
 					t.Fatalf("%v, %s: %d rungs", shape, text, len(p.rungs))
 				}
-				z, d := s.worst(p), deviation(byChain(phase, exactGroups), s.want())
+				z, d := s.worst(p), deviation(groupEstimates(phase, exactGroups), s.want())
 				t.Logf("%v, %d models, %s: z = %.1f, %.2f of the tolerance", shape, k, text, z, d)
 				if z > 6 || d > 1 {
 					t.Errorf("%v, %d models, %s: z = %.1f, the mean is off by %.2f tolerances", shape, k, text, z, d)
@@ -104,25 +104,6 @@ func TestTrajectoryIsStationary(t *testing.T) {
 			}
 		}
 	}
-}
-
-// byChain returns the estimate of each chain, whose particles lie rows apart.
-func byChain(phase rbm.Phase, rows int) [][]float64 {
-	v, k := phase.V.Bits, phase.V.Bits.Rows/rows
-	turned := rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(v.Rows, v.Cols).Input(), H: rbm.NewMatrix(v.Rows, phase.H.Cols)}}
-	if phase.Weight != nil {
-		turned.Weight = make([]float32, v.Rows)
-	}
-	for r := range rows {
-		for b := range k {
-			copy(turned.V.Bits.Row(r*k+b), v.Row(b*rows+r))
-			copy(turned.H.Row(r*k+b), phase.H.Row(b*rows+r))
-			if phase.Weight != nil {
-				turned.Weight[r*k+b] = phase.Weight[b*rows+r]
-			}
-		}
-	}
-	return groupEstimates(turned, rows)
 }
 
 // The same estimator put together wrongly from its own parts: each must be seen.
@@ -186,18 +167,24 @@ func TestBrokenTrajectories(t *testing.T) {
 	// weights.
 	p, s, m = fresh("ptt:reservoir=1:weights=ins")
 	phase := estimate(p, m, 0)
-	off := func(phase rbm.Phase) float64 { return 6 * deviation(byChain(phase, exactGroups), s.want()) }
+	off := func(phase rbm.Phase) float64 { return 6 * deviation(groupEstimates(phase, exactGroups), s.want()) }
 	other := phase
 	other.V = rbm.NewBits(phase.V.Bits.Rows, m.Visible()).Input()
-	other.V.Bits.Slice(0, exactGroups).CopyFrom(p.rungs[1].states.V)
-	other.V.Bits.Slice(exactGroups, 2*exactGroups).CopyFrom(p.states.V)
+	for r := range exactGroups {
+		copy(other.V.Bits.Row(2*r), p.rungs[1].states.V.Row(r))
+		copy(other.V.Bits.Row(2*r+1), p.states.V.Row(r))
+	}
 	other.H = rbm.NewMatrix(phase.H.Rows, phase.H.Cols)
 	m.HiddenMean(other.H, other.V)
 	check("weights of the particles before the swap", off(other))
 	other = phase
 	other.H = rbm.NewMatrix(phase.H.Rows, phase.H.Cols)
 	copy(other.H.Data, phase.H.Data)
-	s.models[1].HiddenMean(other.H.Slice(0, exactGroups), phase.V.Bits.Slice(0, exactGroups).Input())
+	frozen := rbm.NewMatrix(phase.H.Rows, phase.H.Cols)
+	s.models[1].HiddenMean(frozen, phase.V)
+	for row := 0; row < frozen.Rows; row += 2 {
+		copy(other.H.Row(row), frozen.Row(row))
+	}
 	check("the frozen model's hidden means", off(other))
 	phase.Weight = nil
 	check("equal weights", off(phase))
@@ -236,7 +223,7 @@ func TestTrajectoryIsTrue(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					for g, f := range byChain(phase, 100) {
+					for g, f := range groupEstimates(phase, 100) {
 						sums[g] = addTo(sums[g], 1./calls, f)
 					}
 					z, e, ok := p.LogZ()
@@ -297,7 +284,7 @@ func TestReservoirBias(t *testing.T) {
 		}
 		all := states(m)
 		want, mean, square := expectation(m, all, law(all, 1)), []float64(nil), []float64(nil)
-		for _, f := range byChain(phase, chains) {
+		for _, f := range groupEstimates(phase, chains) {
 			mean = addTo(mean, 1./chains, f)
 			for i := range f {
 				f[i] *= f[i]

@@ -338,3 +338,58 @@ func TestINSWeightsOfModels(t *testing.T) {
 		}
 	}
 }
+
+// Where all swaps are accepted the rate is 1 and not above, which a checkpoint must not
+// have.
+func TestSwapRateIsAtMostOne(t *testing.T) {
+	m := rbm.New(6, 4, 0, rbm.Softmax)
+	for _, text := range []string{"ptt:sweeps=2", "ptt:sweeps=40", "ptt:sweeps=80:chains=3"} {
+		s, err := Parse(text, DefaultSettings("ptt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := p.Estimate(m, rbm.Batch{}, rbm.NewKey(1)); err != nil {
+			t.Fatal(err)
+		}
+		b, err := p.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.UnmarshalBinary(b); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// No particle is older than the ladder, in calls: the sweeps that thermalise its rungs
+// are no calls.
+func TestAgesAreInCalls(t *testing.T) {
+	s, err := Parse("ptt:freeze=0.9:sweeps=40", DefaultSettings("ptt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from, to := rbm.New(6, 4, 0, rbm.Softmax), rbm.New(6, 4, 0, rbm.Softmax)
+	to.Randomize(2, rbm.NewKey(3))
+	const calls = 10
+	for i := range calls {
+		m := between(from, to, float32(i)/calls)
+		_, info, err := p.Estimate(m, rbm.Batch{}, rbm.NewKey(uint64(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if age, ok := info.MeanAge(); !ok || age > float64(i+1) {
+			t.Errorf("call %d: the mean age is %v", i+1, age)
+		}
+		if i == calls-1 && info.Tuned < 2 {
+			t.Errorf("%d rungs were added: the test sees nothing", info.Tuned)
+		}
+	}
+}

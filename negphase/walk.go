@@ -43,8 +43,12 @@ type walk struct {
 	moves *binaryMoves
 	at    []int32 // the identity: chain i has place i
 	tuner walkTuner
+	fixed bool // tuned no more
 	info  Info
 }
+
+// Freeze stops the tuning of the sampler for good; see Freezer.
+func (w *walk) Freeze() { w.fixed = true }
 
 // coldest is the ladder of a single temperature.
 var coldest = []float64{1}

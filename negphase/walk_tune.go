@@ -71,7 +71,7 @@ func (t *walkTuner) count(info Info) {
 func (w *walk) tune(m *rbm.RBM, key rbm.Key) error {
 	b := w.moves
 	every := int64(b.samplerSettings.tune)
-	if every == 0 || w.tuner.flips == 0 || w.tuner.updates%every != 0 {
+	if w.fixed || every == 0 || w.tuner.flips == 0 || w.tuner.updates%every != 0 {
 		return nil
 	}
 	if err := b.prepare(m, coldest, w.rows); err != nil {

@@ -256,7 +256,10 @@ var metricKinds = []metricKind{
 			{Name: "mixing_z_base", Single: true},
 		},
 		applies: func(s *subject) (bool, error) {
-			if !s.run.Negative.Persists() {
+			switch {
+			case s.run.Objective == Discriminative:
+				return false, fmt.Errorf("mixing is of chains, and the objective %s has none", Discriminative)
+			case !s.run.Negative.Persists():
 				return false, fmt.Errorf("mixing needs chains that go on from update to update; those of %q do not", s.run.Negative.Kind)
 			}
 			return true, nil

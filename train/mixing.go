@@ -90,10 +90,10 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 		values[rHatValue], values[tauValue] = chains.RHat, chains.Time.Tau*float64(c.stride)
 	}
 	values[fromDataZ], values[fromBaseZ] = math.NaN(), math.NaN()
-	if t.model.Constraint == nil && c.end.Rows > 1 && x.Step-x.Fresh >= freshEvery {
+	if end := c.draws(mostCompared, key.Child(thinKey)); t.model.Constraint == nil && end.Rows > 1 && x.Step-x.Fresh >= freshEvery {
 		x.Fresh = x.Step
 		fresh := x.freshChains(c, key)
-		p.Data, p.Base = apart(c.end, fresh[fromData], key.Child(testKey)), apart(c.end, fresh[fromBase], key.Child(testKey+1))
+		p.Data, p.Base = apart(end, fresh[fromData], key.Child(testKey)), apart(end, fresh[fromBase], key.Child(testKey+1))
 		p.Fresh = apart(fresh[fromData], fresh[fromBase], key.Child(testKey+2))
 		p.Compared = true
 		values[fromDataZ], values[fromBaseZ] = p.Data, p.Base
@@ -125,6 +125,7 @@ const (
 	freshKey = 10 * iota
 	testKey
 	dataKey
+	thinKey
 )
 
 // Purposes of the keys of fresh chains.

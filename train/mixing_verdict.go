@@ -12,9 +12,9 @@ import (
 type mixingPoint struct {
 	Step    int     `json:"step"`
 	Updates int     `json:"updates"` // of the continued chains
-	Chains  int     `json:"chains"`
-	Drift   float64 `json:"drift"` // change of the mean free energy, in its standard deviations
-	Nats    float64 `json:"nats"`  // and in nats
+	Chains  float64 `json:"chains"`  // their effective number
+	Drift   float64 `json:"drift"`   // change of the mean free energy, in its standard deviations
+	Nats    float64 `json:"nats"`    // and in nats
 
 	// How far the continued chains lie apart from fresh ones, and these from each
 	// other, in standard deviations of what chance makes of it.
@@ -29,20 +29,21 @@ type mixingPoint struct {
 // nothing.
 const leastSD = 0.1
 
-// point returns the drift: the mean free energy in the last third of the continued
+// point returns the drift: the mean free energy of the weighted chains in the last third of the continued
 // updates, less that of the first of them. The first has the particles that the
 // next update of training would take, drawn from the hidden states that training
 // has left under the model as it is now. The standard deviation is that of single
 // values in the last third, or sd, if that is larger: which so few chains cannot say.
 func (c *continuation) point(sd float64) mixingPoint {
-	p := mixingPoint{Chains: len(c.trace)}
+	p := mixingPoint{Chains: c.effective()}
 	var late []float64
-	for _, x := range c.trace {
-		p.Nats -= x[0] / float64(len(c.trace))
-		late = append(late, x[len(x)-(len(x)+2)/3:]...)
+	for g, x := range c.trace {
+		last := x[len(x)-(len(x)+2)/3:]
+		late = append(late, last...)
+		mean, _ := diag.MeanVariance(last)
+		p.Nats += float64(c.weight[g] * (mean - x[0]))
 	}
-	mean, variance := diag.MeanVariance(late)
-	p.Nats += mean
+	_, variance := diag.MeanVariance(late)
 	p.Drift = p.Nats / max(math.Sqrt(variance), sd, leastSD)
 	return p
 }
@@ -68,13 +69,13 @@ const (
 // lag returns the mean drift over the window, in standard deviations and in nats,
 // and whether it is more than chance.
 func lag(window []mixingPoint) (drift, nats float64, clear bool) {
-	chains := 0
+	chains := 0.0
 	for _, p := range window {
 		drift += p.Drift / float64(len(window))
 		nats += p.Nats / float64(len(window))
 		chains += p.Chains
 	}
-	z := math.Abs(drift) * math.Sqrt(float64(chains)/2)
+	z := math.Abs(drift) * math.Sqrt(chains/2)
 	return drift, nats, math.Abs(drift) >= leastDrift && z >= driftZ
 }
 

@@ -225,7 +225,10 @@ func check(s Settings, set *data.Set, m *rbm.RBM) error {
 
 // NewWith is New with any estimator of the negative phase, which the trainer
 // then owns. Of s.Negative nothing is used: Save writes it, and Load demands that
-// it is the same, so its Kind may name the estimator. The discriminative objective
+// it is the same, so its Kind may name the estimator. Only the metric mixing, and
+// log_likelihood from a ladder of the run, make an estimator of it, into which they
+// copy the chains: give it a Kind of its own if it cannot read those of negative. The
+// discriminative objective
 // has no negative phase and leaves negative unused; it may be nil then.
 func NewWith(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if err := check(s, set, m); err != nil {
@@ -310,8 +313,8 @@ func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool) {
 }
 
 // copyNegative returns a copy of the estimator that goes on from its chains as
-// they are, with a ladder that is tuned no more. It is into, if that is not nil,
-// which an earlier call returned.
+// they are, and adapts no more. It is into, if that is not nil, which an earlier call
+// returned.
 func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, error) {
 	if into == nil {
 		var err error
@@ -324,10 +327,10 @@ func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, err
 		return nil, err
 	}
 	if err := into.UnmarshalBinary(b); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the chains cannot be copied into %s of the settings: %w", t.settings.Negative.Kind, err)
 	}
-	if l, ok := into.(negphase.Tempered); ok {
-		l.Freeze()
+	if f, ok := into.(negphase.Freezer); ok {
+		f.Freeze()
 	}
 	return into, nil
 }
