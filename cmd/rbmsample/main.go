@@ -84,6 +84,7 @@ func newOptions() *options {
 	f.BoolVar(&o.means, "means", true, "grey means p(x|h); -means=false: bits")
 	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits")
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print one JSON object and nothing else on standard output")
+	o.data.AddUnlabelled()
 	o.workers = f.AddWorkers()
 	return o
 }
@@ -189,7 +190,7 @@ func (p *plan) loadData(ctx context.Context) error {
 		if named || ctx.Err() != nil {
 			return err
 		}
-		p.warnings = append(p.warnings, fmt.Sprintf("the training rows are not there, so nothing is compared with them: %v", err))
+		p.warnings = append(p.warnings, fmt.Sprintf("the training rows cannot be read, so nothing is compared with them: %v", err))
 		return p.needData()
 	}
 	if p.m.Classes() > 0 && p.m.Inputs() == set.X.Cols {

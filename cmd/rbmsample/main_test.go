@@ -257,3 +257,22 @@ func TestInterrupted(t *testing.T) {
 		t.Error("a file is left")
 	}
 }
+
+// The training rows are found where some have no label, however it is written.
+func TestRowsWithoutLabel(t *testing.T) {
+	isolate(t)
+	rows := "a,b,c,d,e,f,y\n"
+	for r := range 60 {
+		rows += []string{"1,1,1,0,0,0,cat\n", "0,0,0,1,1,1,dog\n", "1,1,0,0,1,0,?\n"}[r%3]
+	}
+	clitest.Write(t, "semi.csv", rows)
+	clitest.Save(t, "semi.npz", clitest.Model(8, 4, 2, rbm.Softmax),
+		modelfile.About{Data: "semi.csv", Unlabelled: "?", ClassNames: []string{"cat", "dog"}, Height: 2, Width: 3})
+	clitest.Write(t, "empty.csv", strings.ReplaceAll(rows, "?", ""))
+	for out, args := range map[string]string{"a": "", "b": "-data empty.csv ", "c": "-data semi.csv -unlabelled ? ", "d": "-class any "} {
+		r := object(t, "-model semi.npz -rounds 64 -n 5 "+args+"-out "+out+".npz")
+		if r.Nearest == nil || r.Laws[0].Samples == nil {
+			t.Errorf("%q: nothing is compared with the training rows: %+v, %q", args, r, r.Warnings)
+		}
+	}
+}
