@@ -95,7 +95,7 @@ func (p *plan) newResult(s sample.Sheet, took time.Duration) *result {
 		if !math.IsNaN(d.P) {
 			l.Samples = &twoSample{[2]float64{d.FreeEnergy, d.FreeEnergyData}, cli.Finite(d.Z), d.P, d.PicturesP}
 		}
-		if d.Ladder {
+		if d.Ladders > 0 {
 			l.Trips = &d.RoundTrips
 		}
 		r.Laws = append(r.Laws, l)
