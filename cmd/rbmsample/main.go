@@ -42,15 +42,21 @@ biases of the hidden units, so that the sampler runs on the smaller model and th
 exactly the conditional one.
 
 Without -negphase the chains take Gibbs steps. Where these stick, ladders of
-temperatures that are tuned to the model try too. Half of the chains start at random
-states and half at training rows. The chains have mixed if both halves agree, by
-Welch's test of their free energies and by a test of their last states (energy distance),
-at 0.5 % each, and if half of the rounds, the burn-in, is at least five
-autocorrelation times. A run ends when they have, or after -rounds. Then the samples
-are from random states: nothing of them comes from a training row. If the chains have
-not mixed, "mixed" is false with -json, a warning says why, and the samples are from
-chains that started at training rows, which they may still resemble; -start decides
-otherwise.
+temperatures that are tuned to the model try too, for an eighth of -rounds if that is
+256 or more. Half of the chains start at random states and half at training rows. The
+chains have mixed if both halves agree, by Welch's test of their free energies and by a
+test of their last states (energy distance), at 0.5 % each, if half of the rounds, the
+burn-in, is at least five autocorrelation times, and if ladders have made a round trip
+each. That is asked after 256, 512, 1024, … rounds, and a run ends when the answer is
+yes, or after -rounds. So chains that have not mixed have several chances to pass:
+"mixed" means that no difference was found, not that there is none, and a mode that no
+chain has found is not missed.
+
+Samples of chains that have mixed are from random states: nothing of them comes from a
+training row. If the chains have not mixed, "mixed" is false with -json, a warning says
+why, and the samples are from chains that started at training rows, which they may still
+resemble; -start decides otherwise. Chains that stick take all of -rounds, for each
+class: at 784 × 500 units some ten seconds a class.
 
 The nearest training rows tell whether samples are copies: they are compared with as
 many training rows and the other rows nearest to these. A sample is nearer than all

@@ -13,6 +13,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
+	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/npz"
@@ -184,6 +185,14 @@ func TestClamp(t *testing.T) {
 			t.Errorf("%s: holes have the values %v alone", c.file, filled)
 		}
 		object(t, "-model "+c.model+".npz -clamp "+c.file+" -rounds 64 -n 2 -out "+out+".png")
+	}
+}
+
+// Lines of a sheet of -clamp are named so that rows are not taken for classes.
+func TestClampLabels(t *testing.T) {
+	p := &plan{classes: []string{"0", "1"}, queries: []sample.Query{{Class: rbm.Free}, {Class: 0}}}
+	if a, b := p.label(0), p.label(1); a != "row 0" || b != "row 1: 0" {
+		t.Errorf("%q, %q", a, b)
 	}
 }
 

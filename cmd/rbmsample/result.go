@@ -213,7 +213,11 @@ func describe(w io.Writer, l law) {
 		}
 		return cli.Number(*x)
 	}
-	fmt.Fprintf(w, "; %d chains of %s, %d rounds; τ %s rounds, effective size %s, R̂ %s", l.Chains, short(l.NegPhase), l.Rounds, number(l.Tau), number(l.ESS), number(l.RHat))
+	atLeast := ""
+	if l.Tau != nil && l.TauStdErr == nil { // its end is not in sight
+		atLeast = "≥ "
+	}
+	fmt.Fprintf(w, "; %d chains of %s, %d rounds; τ %s%s rounds, effective size %s, R̂ %s", l.Chains, short(l.NegPhase), l.Rounds, atLeast, number(l.Tau), number(l.ESS), number(l.RHat))
 	if s := l.Samples; s != nil {
 		fmt.Fprintf(w, "; random against data starts: z %s, p %.3g, pictures p %.3g", number(s.Z), s.P, s.PicturesP)
 	}
