@@ -285,3 +285,21 @@ func TestRowsWithoutLabel(t *testing.T) {
 		}
 	}
 }
+
+// The warning names what has not mixed, up to five, and says where samples come from.
+func TestNotMixedNames(t *testing.T) {
+	p := &plan{classes: []string{"0", "1"}, given: &given{}, queries: []sample.Query{{Class: rbm.Free}, {Class: 1}}}
+	laws := []law{{Of: p.name(0), Mixed: true}}
+	for i, want := range []string{"", "for 1 of 2 (row 1 of class 1); of the first: because; more -rounds may help"} {
+		if got := notMixed(laws); (want == "") != (got == "") || !strings.HasSuffix(got, want) {
+			t.Errorf("%d: %q, want %q", i, got, want)
+		}
+		laws = append(laws, law{Of: p.name(1), Why: "because"})
+	}
+	for len(laws) < 8 {
+		laws = append(laws, law{Of: "row 7", Start: sample.FromData, Why: "another"})
+	}
+	if got := notMixed(laws); !strings.Contains(got, "7 of 8 (row 1 of class 1, row 1 of class 1, row 7, row 7, row 7, …); of the first: because; their samples are from chains that started at training rows") {
+		t.Error(got)
+	}
+}
