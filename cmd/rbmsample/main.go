@@ -31,7 +31,8 @@ const summary = `rbmsample draws samples from a model and says whether its chain
 The ending of -out says what is written. A .png is a sheet of pictures, a line for
 each class or each row of -clamp. An .npz has the arrays x [samples, inputs], y if the
 model has labels, and row if there is a -clamp: the row, from 0, that was filled in. A
-.csv has the same columns. Values are means p(x|h), or with -means=false bits.
+.csv has the same columns; take the column row out before it is the data of a model.
+Values are means p(x|h), or with -means=false bits.
 
 -class draws given a class; without it each class has its turn, and -class any
 leaves the label to be drawn with the rest. -clamp fills in holes: it names a .csv,

@@ -348,7 +348,7 @@ func (r *runner) describeSamples() string {
 	}
 	text += r.verdict
 	if !*r.mixed && r.fromData {
-		text += "; where they have not, they started at training rows, which their samples may still resemble"
+		text += " (then they start at training rows, which their samples may still resemble)"
 	}
 	return text
 }
