@@ -389,6 +389,28 @@ func TestHoldoutIsScoredWhole(t *testing.T) {
 	}
 }
 
+// What Sparse takes off the hidden biases falls with the rate: at half the rate it is
+// half as much.
+func TestSparseKeepsPaceWithTheRate(t *testing.T) {
+	set := toy(t, smallToy)
+	m := NewModel(set, 6, true, rbm.Softmax, 1)
+	s := DefaultSettings("cd")
+	s.Schedule, s.Horizon, s.Sparse = "linear", 8, 0.25
+	none := rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(0, m.Visible()).Input(), H: rbm.NewMatrix(0, m.Hidden())}}
+	for _, at := range []int{0, 4} {
+		before := m.Clone()
+		o := newOptimizer(s, m, set)
+		o.ascend(m, at, none.Batch, none.Batch, 1, none)
+		off := float32(0.25 * float64(8-at) / 8)
+		for j := range before.HiddenBias {
+			before.HiddenBias[j] -= off
+		}
+		if !m.Equal(before) {
+			t.Errorf("step %d of 8 does not take %v off the hidden biases", at, off)
+		}
+	}
+}
+
 // Sparse is taken off the hidden biases after a step, whatever the optimizer, and
 // before the parameters are averaged.
 func TestSparseStep(t *testing.T) {

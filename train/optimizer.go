@@ -179,8 +179,11 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float3
 		m.Decay(float32(pace*o.settings.L1), float32(pace*o.settings.L2), o.rest)
 	}
 	if o.settings.Sparse > 0 {
+		// In proportion to the rate, or it would outweigh the gradient where the rate
+		// comes to zero.
+		off := float32(o.settings.Sparse * o.settings.rateAt(t) / o.settings.Rate)
 		for j := range m.HiddenBias {
-			m.HiddenBias[j] -= float32(o.settings.Sparse)
+			m.HiddenBias[j] -= off
 		}
 	}
 }

@@ -49,8 +49,11 @@ type Settings struct {
 	Objective string  `json:"objective,omitempty"`
 	Alpha     float64 `json:"alpha,omitempty"`
 
-	// Sparse is taken off every hidden bias after each step, which leaves fewer
-	// hidden units on (Larochelle et al., JMLR 13, 2012, who take 10⁻⁴ or so).
+	// Sparse is taken off every hidden bias after each step at the rate Rate, and at
+	// the lower rates of a schedule in proportion less, which leaves fewer hidden
+	// units on (Larochelle et al., JMLR 13, 2012, who take 10⁻⁴ or so at a constant
+	// rate). Without momentum it is a penalty of Sparse/Rate, in nats a row, on the sum
+	// of the hidden biases, whatever the schedule; momentum does not multiply it.
 	Sparse float64 `json:"sparse,omitempty"`
 }
 

@@ -51,6 +51,22 @@ func TestUnlabelledRows(t *testing.T) {
 			t.Errorf("%s: prints %q", args, stderr)
 		}
 	}
+	// Rows keep the numbers that they have in the file.
+	rbmeval.OK(t, "-model", "says.safetensors", "-rows", "rows.csv")
+	lines := strings.Split(strings.TrimSpace(clitest.Read(t, "rows.csv")), "\n")[1:]
+	if len(lines) != n {
+		t.Errorf("-rows writes %d rows, want %d", len(lines), n)
+	}
+	for i, line := range strings.Split(strings.TrimSpace(all.String()), "\n") {
+		label := line[strings.LastIndex(line, ",")+1:]
+		if label != "x" && label != "y" {
+			continue
+		}
+		if !strings.HasPrefix(lines[0], fmt.Sprintf("%d,", i)) || !strings.Contains(lines[0], ","+label+",") {
+			t.Errorf("row %d of label %s is written as %s", i, label, lines[0])
+		}
+		lines = lines[1:]
+	}
 	// Along a run too.
 	var tables [2]string
 	for i, file := range []string{"all.csv", "some.csv"} {

@@ -86,6 +86,8 @@ type options struct {
 	pl, classify                   bool
 	labelIn                        bool // features are those of the row with its label
 	workers                        *int
+
+	keptTrain, keptTest []int32 // numbers of the rows that have a label, by labelledRows; nil: all
 }
 
 func newOptions() *options {
@@ -100,7 +102,7 @@ func newOptions() *options {
 	f.StringVar(&o.out, "out", "", "of -run: folder to make for likelihood.csv and likelihood.png, or a .csv or .png for one of them alone")
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored")
 	f.BoolVar(&o.classify, "classify", false, "error rate, mean log p(y|x) and calibration")
-	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: free energy, and where they apply log-likelihood, pseudo-log-likelihood, label, prediction, p(y|x)")
+	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: its number from 0, free energy, and where they apply log-likelihood, pseudo-log-likelihood, label, prediction, p(y|x)")
 	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)")
 	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features")
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
@@ -112,6 +114,7 @@ func newOptions() *options {
 type evaluation struct {
 	options
 	*examples
+	kept   []int32 // the number in the data of each of the examples; nil: its own
 	about  modelfile.About
 	all    *data.Set   // the training rows, whose means are the base
 	atHand []*examples // the training rows and those that the model is evaluated on
@@ -172,12 +175,12 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	set := test
+	set, kept := test, o.keptTest
 	switch {
 	case o.part == "test" && test == nil:
 		return nil, cli.Usagef("-part is test, but %s has no test rows; name some by -test", all.Name)
 	case o.part == "train" || test == nil:
-		set = all
+		set, kept = all, o.keptTrain
 	}
 	same := set == all
 	for _, s := range []**data.Set{&all, &set} {
@@ -185,7 +188,7 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 			return nil, err
 		}
 	}
-	e := &evaluation{options: *o, examples: newExamples(o.flags, m, set, data.RowNumbers(0, set.Len())), about: about, all: all, logZEstimates: unknown()}
+	e := &evaluation{options: *o, examples: newExamples(o.flags, m, set, data.RowNumbers(0, set.Len())), kept: kept, about: about, all: all, logZEstimates: unknown()}
 	if err := e.choose(); err != nil || !e.estimated() {
 		return e, err
 	}
@@ -197,13 +200,15 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 }
 
 // labelledRows returns set without the rows that have no label, for models with
-// labels, and says how many those are.
-func (o *options) labelledRows(m *rbm.RBM, set *data.Set) *data.Set {
+// labels, and says how many those are. kept are the numbers of the rows that stay; nil
+// if all do.
+func (o *options) labelledRows(m *rbm.RBM, set *data.Set) (some *data.Set, kept []int32) {
 	if set == nil || m.Classes() == 0 || set.Unlabelled() == 0 {
-		return set
+		return set, nil
 	}
 	o.flags.Warn(fmt.Sprintf("%d of %d rows of %s have no label and are left out", set.Unlabelled(), set.Len(), set.Name))
-	return set.Take(set.Labelled())
+	kept = set.Labelled()
+	return set.Take(kept), kept
 }
 
 // loadData loads the data that the model m of path was trained on, or that -data
@@ -214,7 +219,9 @@ func (o *options) loadData(ctx context.Context, m *rbm.RBM, path string, about m
 	}
 	o.data.Follow(about)
 	all, test, err = o.data.Load(ctx)
-	return o.labelledRows(m, all), o.labelledRows(m, test), err
+	all, o.keptTrain = o.labelledRows(m, all)
+	test, o.keptTest = o.labelledRows(m, test)
+	return all, test, err
 }
 
 // choose decides what to compute.

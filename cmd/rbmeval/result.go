@@ -49,7 +49,7 @@ func (c labelResult) print(w io.Writer) {
 	if k.AtBound() {
 		bound = ", the bound of what is tried: the likelihood has no largest value before it"
 	}
-	fmt.Fprintf(w, "%-26s %.4g (largest likelihood of the labels of %d rows%s)\n", "temperature", k.Temperature, k.Fitted, bound)
+	fmt.Fprintf(w, "%-26s %.4g (largest likelihood of the labels of %s%s)\n", "temperature", k.Temperature, cli.Count(k.Fitted, "row"), bound)
 	fmt.Fprintf(w, "%-26s mean log p(y|x) %.6f, ECE %.4f; without it %.6f, %.4f\n", fmt.Sprintf("  on the other %d rows", k.N), -k.After.NLL, k.After.ECE, -k.Before.NLL, k.Before.ECE)
 }
 
@@ -180,7 +180,13 @@ func (e *evaluation) rowLines() [][]string {
 	}
 	classes := e.m.Classes()
 	logp := func(r int) []float64 { return e.logp[r*classes : (r+1)*classes] }
-	columns := []column{{"row", strconv.Itoa}, {"free_energy", func(r int) string { return number(e.free[r]) }}}
+	row := func(r int) string {
+		if e.kept != nil {
+			r = int(e.kept[r])
+		}
+		return strconv.Itoa(r)
+	}
+	columns := []column{{"row", row}, {"free_energy", func(r int) string { return number(e.free[r]) }}}
 	if e.by != "" {
 		columns = append(columns, column{"log_likelihood", func(r int) string { return number(-e.free[r] - e.logZ) }})
 	}

@@ -31,7 +31,8 @@ const summary = `rbmsample draws samples from a model and says whether its chain
 The ending of -out says what is written. A .png is a sheet of pictures, a line for
 each class or each row of -clamp. An .npz has the arrays x [samples, inputs], y if the
 model has labels, and row if there is a -clamp: the row, from 0, that was filled in. A
-.csv has the same columns. Values are means p(x|h), or with -means=false bits.
+.csv has the same columns; take the column row out before it is the data of a model.
+Values are means p(x|h), or with -means=false bits.
 
 -class draws given a class; without it each class has its turn, and -class any
 leaves the label to be drawn with the rest. -clamp fills in holes: it names a .csv,
@@ -42,15 +43,21 @@ biases of the hidden units, so that the sampler runs on the smaller model and th
 exactly the conditional one.
 
 Without -negphase the chains take Gibbs steps. Where these stick, ladders of
-temperatures that are tuned to the model try too. Half of the chains start at random
-states and half at training rows. The chains have mixed if both halves agree, by
-Welch's test of their free energies and by a test of their last states (energy distance),
-at 0.5 % each, and if half of the rounds, the burn-in, is at least five
-autocorrelation times. A run ends when they have, or after -rounds. Then the samples
-are from random states: nothing of them comes from a training row. If the chains have
-not mixed, "mixed" is false with -json, a warning says why, and the samples are from
-chains that started at training rows, which they may still resemble; -start decides
-otherwise.
+temperatures that are tuned to the model try too, for an eighth of -rounds if that is
+256 or more. Half of the chains start at random states and half at training rows. The
+chains have mixed if both halves agree, by Welch's test of their free energies and by a
+test of their last states (energy distance), at 0.5 % each, if half of the rounds, the
+burn-in, is at least five autocorrelation times, and if ladders have made a round trip
+each. That is asked after 256, 512, 1024, … rounds, and a run ends when the answer is
+yes, or after -rounds. So chains that have not mixed have several chances to pass:
+"mixed" means that no difference was found, not that there is none, and a mode that no
+chain has found is not missed.
+
+Samples of chains that have mixed are from random states: nothing of them comes from a
+training row. If the chains have not mixed, "mixed" is false with -json, a warning says
+why, and the samples are from chains that started at training rows, which they may still
+resemble; -start decides otherwise. Chains that stick take all of -rounds, for each
+class: at 784 × 500 units some ten seconds a class.
 
 The nearest training rows tell whether samples are copies: they are compared with as
 many training rows and the other rows nearest to these. A sample is nearer than all
@@ -84,6 +91,7 @@ func newOptions() *options {
 	f.BoolVar(&o.means, "means", true, "grey means p(x|h); -means=false: bits")
 	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits")
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print one JSON object and nothing else on standard output")
+	o.data.AddUnlabelled()
 	o.workers = f.AddWorkers()
 	return o
 }
@@ -189,7 +197,7 @@ func (p *plan) loadData(ctx context.Context) error {
 		if named || ctx.Err() != nil {
 			return err
 		}
-		p.warnings = append(p.warnings, fmt.Sprintf("the training rows are not there, so nothing is compared with them: %v", err))
+		p.warnings = append(p.warnings, fmt.Sprintf("the training rows cannot be read, so nothing is compared with them: %v", err))
 		return p.needData()
 	}
 	if p.m.Classes() > 0 && p.m.Inputs() == set.X.Cols {

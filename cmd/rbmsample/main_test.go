@@ -13,6 +13,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
+	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/npz"
@@ -187,6 +188,14 @@ func TestClamp(t *testing.T) {
 	}
 }
 
+// Lines of a sheet of -clamp are named so that rows are not taken for classes.
+func TestClampLabels(t *testing.T) {
+	p := &plan{classes: []string{"0", "1"}, queries: []sample.Query{{Class: rbm.Free}, {Class: 0}}}
+	if a, b := p.label(0), p.label(1); a != "row 0" || b != "row 1: 0" {
+		t.Errorf("%q, %q", a, b)
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	isolate(t)
 	clitest.Write(t, "there.png", "a file")
@@ -257,5 +266,42 @@ func TestInterrupted(t *testing.T) {
 	}
 	if _, err := os.Stat("a.png"); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a file is left")
+	}
+}
+
+// The training rows are found where some have no label, however it is written.
+func TestRowsWithoutLabel(t *testing.T) {
+	isolate(t)
+	rows := "a,b,c,d,e,f,y\n"
+	for r := range 60 {
+		rows += []string{"1,1,1,0,0,0,cat\n", "0,0,0,1,1,1,dog\n", "1,1,0,0,1,0,?\n"}[r%3]
+	}
+	clitest.Write(t, "semi.csv", rows)
+	clitest.Save(t, "semi.npz", clitest.Model(8, 4, 2, rbm.Softmax),
+		modelfile.About{Data: "semi.csv", Unlabelled: "?", ClassNames: []string{"cat", "dog"}, Height: 2, Width: 3})
+	clitest.Write(t, "empty.csv", strings.ReplaceAll(rows, "?", ""))
+	for out, args := range map[string]string{"a": "", "b": "-data empty.csv ", "c": "-data semi.csv -unlabelled ? ", "d": "-class any "} {
+		r := object(t, "-model semi.npz -rounds 64 -n 5 "+args+"-out "+out+".npz")
+		if r.Nearest == nil || r.Laws[0].Samples == nil {
+			t.Errorf("%q: nothing is compared with the training rows: %+v, %q", args, r, r.Warnings)
+		}
+	}
+}
+
+// The warning names what has not mixed, up to five, and says where samples come from.
+func TestNotMixedNames(t *testing.T) {
+	p := &plan{classes: []string{"0", "1"}, given: &given{}, queries: []sample.Query{{Class: rbm.Free}, {Class: 1}}}
+	laws := []law{{Of: p.name(0), Mixed: true}}
+	for i, want := range []string{"", "for 1 of 2 (row 1 of class 1); of the first: because; more -rounds may help"} {
+		if got := notMixed(laws); (want == "") != (got == "") || !strings.HasSuffix(got, want) {
+			t.Errorf("%d: %q, want %q", i, got, want)
+		}
+		laws = append(laws, law{Of: p.name(1), Why: "because"})
+	}
+	for len(laws) < 8 {
+		laws = append(laws, law{Of: "row 7", Start: sample.FromData, Why: "another"})
+	}
+	if got := notMixed(laws); !strings.Contains(got, "7 of 8 (row 1 of class 1, row 1 of class 1, row 7, row 7, row 7, …); of the first: because; their samples are from chains that started at training rows") {
+		t.Error(got)
 	}
 }

@@ -70,7 +70,7 @@ type nearest struct {
 func (p *plan) name(i int) string {
 	switch q := p.queries[i]; {
 	case p.given != nil && q.Class != rbm.Free:
-		return fmt.Sprintf("row %d, class %s", i, p.classes[q.Class])
+		return fmt.Sprintf("row %d of class %s", i, p.classes[q.Class])
 	case p.given != nil:
 		return fmt.Sprintf("row %d", i)
 	case q.Class != rbm.Free:
@@ -95,7 +95,7 @@ func (p *plan) newResult(s sample.Sheet, took time.Duration) *result {
 		if !math.IsNaN(d.P) {
 			l.Samples = &twoSample{[2]float64{d.FreeEnergy, d.FreeEnergyData}, cli.Finite(d.Z), d.P, d.PicturesP}
 		}
-		if d.Ladder {
+		if d.Ladders > 0 {
 			l.Trips = &d.RoundTrips
 		}
 		r.Laws = append(r.Laws, l)
@@ -141,7 +141,7 @@ func notMixed(laws []law) string {
 		if len(names) > most {
 			list += ", …"
 		}
-		text += fmt.Sprintf(" for %d of %d laws (%s); of the first", len(names), len(laws), list)
+		text += fmt.Sprintf(" for %d of %d (%s); of the first", len(names), len(laws), list)
 	}
 	text += ": " + why
 	if data {
@@ -154,7 +154,7 @@ func notMixed(laws []law) string {
 func leaves(a sample.Agreement, mixed bool) string {
 	text := fmt.Sprintf("of %d samples, %d are nearest to a training row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
 	if mixed {
-		return text + ": the chains have mixed, so this is the model; train it for longer, or with more -chains"
+		return text + ": the chains have mixed, so this is the model; train it for longer, with more -chains, or, if that was by -objective discriminative, by joint or hybrid"
 	}
 	return text
 }
@@ -213,7 +213,11 @@ func describe(w io.Writer, l law) {
 		}
 		return cli.Number(*x)
 	}
-	fmt.Fprintf(w, "; %d chains of %s, %d rounds; τ %s rounds, effective size %s, R̂ %s", l.Chains, short(l.NegPhase), l.Rounds, number(l.Tau), number(l.ESS), number(l.RHat))
+	atLeast := ""
+	if l.Tau != nil && l.TauStdErr == nil { // its end is not in sight
+		atLeast = "≥ "
+	}
+	fmt.Fprintf(w, "; %d chains of %s, %d rounds; τ %s%s rounds, effective size %s, R̂ %s", l.Chains, short(l.NegPhase), l.Rounds, atLeast, number(l.Tau), number(l.ESS), number(l.RHat))
 	if s := l.Samples; s != nil {
 		fmt.Fprintf(w, "; random against data starts: z %s, p %.3g, pictures p %.3g", number(s.Z), s.P, s.PicturesP)
 	}

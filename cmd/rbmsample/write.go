@@ -156,10 +156,12 @@ func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error 
 	return png.Encode(w, img)
 }
 
-// label is what stands beside a line of the sheet of -clamp.
+// label is what stands beside a line of the sheet of -clamp: the row, so that it is not
+// taken for a class, and the class if it is given.
 func (p *plan) label(i int) string {
+	text := "row " + strconv.Itoa(i)
 	if y := p.queries[i].Class; y != rbm.Free {
-		return p.classes[y]
+		text += ": " + p.classes[y]
 	}
-	return strconv.Itoa(i)
+	return text
 }

@@ -148,7 +148,7 @@ func newOptions() *options {
 	f.Float64Var(&s.L2, "l2", 0, "penalty on half the sum of weight², per row in nats")
 	f.Float64Var(&s.Center, "center", 0, "centred gradient: step of the offsets' moving averages, such as 0.01; 0: not centred")
 	f.Float64Var(&s.Average, "average", 0, "share of the old in a moving average of the parameters, such as 0.999, which becomes the model; 0: none")
-	f.Float64Var(&s.Sparse, "sparse", 0, "take this off every hidden bias after each step, such as 0.0001, which leaves fewer hidden units on")
+	f.Float64Var(&s.Sparse, "sparse", 0, "take this off every hidden bias after each step, such as 0.0001, which leaves fewer hidden units on; where -schedule lowers the rate, it is lowered as much")
 	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; help lists them")
 	f.StringVar(&o.init, "init", "", "start from random (small) parameters, from log-odds, which are these with visible biases from the data's frequencies, or from a model file or the folder of a run")
 	f.IntVar(&s.Batch, "batch", s.Batch, "rows of a minibatch")

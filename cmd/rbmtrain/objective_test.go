@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gorbm/cmd/cli/clitest"
+	"gorbm/negphase/sample"
 	"gorbm/train/rundir"
 )
 
@@ -108,4 +109,18 @@ func TestPartlyLabelled(t *testing.T) {
 	rbmtrain.Fails(t, 1, append(common, "-constraint", "hidden=1"), "20 rows of x.csv have no class", "constraint hidden=1")
 	clitest.Write(t, "none.csv", "a,label\n0,\n1,\n")
 	rbmtrain.Fails(t, 2, []string{"-data", "none.csv", "-objective", "discriminative"}, "needs labels", "none.csv has none")
+}
+
+// The closing line on samples.png says where they come from if chains have not mixed.
+func TestDescribeSamples(t *testing.T) {
+	yes, no := true, false
+	const count, stuck = "of 20 samples, 18 are nearest to a row of their class (of training rows, 19); ", "(then they start at training rows"
+	r := &runner{samples: &sample.Agreement{Same: 18, Of: 20, Rows: 19}, mixed: &no, verdict: "chains have mixed in 1 of 2 lines", fromData: true}
+	if got := r.describeSamples(); !strings.HasPrefix(got, count+r.verdict+" "+stuck) {
+		t.Error(got)
+	}
+	r.mixed, r.verdict, r.fromData = &yes, "chains have mixed", false
+	if got := r.describeSamples(); got != count+r.verdict {
+		t.Error(got)
+	}
 }

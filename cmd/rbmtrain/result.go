@@ -346,10 +346,11 @@ func (r *runner) describeSamples() string {
 	} else if r.model.Classes() > 0 {
 		text += "not counted by class, as training rows of different classes lie too near to each other; "
 	}
-	if *r.mixed {
-		return text + "chains have mixed"
+	text += r.verdict
+	if !*r.mixed && r.fromData {
+		text += " (then they start at training rows, which their samples may still resemble)"
 	}
-	return text + "chains have not mixed: started at training rows"
+	return text
 }
 
 // describeMoves prints what the moves did.

@@ -116,6 +116,8 @@ type runner struct {
 	final     train.Evaluation  // of all rows
 	samples   *sample.Agreement // with their classes; nil without labels
 	mixed     *bool             // whether the chains of samples.png have mixed; nil before
+	verdict   string            // on them, in words
+	fromData  bool              // some of the samples are of chains that started at training rows
 	begun     bool              // the evaluation of step 0 is in the table
 	warned    bool              // that the ladder does not exchange
 	stopped   bool              // by -stop-after
@@ -367,7 +369,7 @@ func (r *runner) sample(ctx context.Context) (sample.Sheet, error) {
 func (r *runner) sheet(samples sample.Sheet) (image.Image, error) {
 	set, m := r.sets.Train, r.trainer.Model()
 	mixed := samples.Mixed()
-	r.mixed = &mixed
+	r.mixed, r.verdict, r.fromData = &mixed, samples.Verdict(), samples.FromData()
 	rows := samples.Means
 	if m.Classes() > 0 { // a class that a constraint makes impossible has an empty line
 		rows = rbm.NewMatrix(m.Classes()*samplesPerClass, m.Inputs())

@@ -32,9 +32,11 @@ const traceLength = 1024
 // at rows of Law.Data, if there are any. Both run until they have mixed, as Proof
 // says, or for so many rounds as the settings allow. If chains of Gibbs steps that the
 // settings do not name have not mixed by then, ladders run, and are kept if they have
-// mixed, or if their sides agree and those of the Gibbs chains do not. The samples come from the chains that Settings.Start
-// names: from each its state then, and, if there are more samples than chains, its
-// state every 2τ rounds.
+// mixed, or if their sides agree and those of the Gibbs chains do not. Ladders get an
+// eighth of the rounds, and do not run where that is less than the first look, 256.
+//
+// The samples come from the chains that Settings.Start names: from each its state then,
+// and, if there are more samples than chains, its state every 2τ rounds.
 //
 // Equal arguments give equal bits at any GOMAXPROCS. progress, if not nil, is
 // called with the part of the work done. The error is the context's, or that of the
@@ -67,6 +69,8 @@ func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(do
 		}
 		if other.proof.Mixed || other.proof.agree() && !r.proof.agree() {
 			r = other
+		} else {
+			r.proof.Why += "; nor have ladders of temperatures mixed"
 		}
 	}
 	return r.draw(ctx, s)
@@ -208,11 +212,18 @@ type Proof struct {
 	Z, P, PicturesP            float64
 
 	RoundTrips int64 // of the ladders' particles, in all rounds
-	Ladder     bool
+	Ladders    int   // on both sides; 0 for chains without temperatures
 
 	// Mixed is whether P and PicturesP are at least ½ %, which chains that have
-	// mixed fail once in a hundred times, and the burn-in is five times Tau. Else
-	// Why says in words what is amiss.
+	// mixed fail at one look in a hundred, Tau has an end (TauErr is finite) and the
+	// burn-in is five times it, and ladders have made one round trip each. Else Why says
+	// in words what is amiss.
+	//
+	// Draw looks after 256, 512, 1024, … rounds and ends at the first look that passes.
+	// So chains that have mixed are hardly ever told that they have not, and chains
+	// that have not have a chance to pass at each look. Mixed means that no difference
+	// was found, by as many chains as there are: it does not show a small one, nor a
+	// mode that neither side has come to.
 	Mixed bool
 	Why   string
 }
@@ -223,6 +234,10 @@ const (
 	leastP = 0.005
 	// burnInTaus is the least burn-in in units of τ: e⁻⁵ of the start is left.
 	burnInTaus = 5
+	// leastTrips is the least mean number of round trips of a ladder, from its coldest
+	// temperature to its hottest and back. With none, no cold state has forgotten its
+	// start by the hot end, and the tests compare no more than two heaps of stuck chains.
+	leastTrips = 1
 	// rearrangements of the energy test.
 	rearrangements = 999
 )
@@ -230,11 +245,17 @@ const (
 // judge returns the proof of the chains as they are.
 func (r *run) judge() Proof {
 	nan := math.NaN()
-	p := Proof{Rounds: r.cold.rounds, BurnIn: r.cold.rounds / 2, Chains: len(r.cold.trace), Ladder: r.cold.each > 1,
+	p := Proof{Rounds: r.cold.rounds, BurnIn: r.cold.rounds / 2, Chains: len(r.cold.trace),
 		FreeEnergyData: nan, Z: nan, P: nan, PicturesP: nan, RoundTrips: r.cold.trips}
 	cold := r.cold.settled()
 	all := cold
 	means := chainMeans(cold)
+	if r.cold.each > 1 {
+		p.Ladders = p.Chains
+		if r.data != nil {
+			p.Ladders *= 2
+		}
+	}
 	p.FreeEnergy, _ = diag.MeanVariance(means)
 	if r.data != nil {
 		data := r.data.settled()
@@ -293,8 +314,12 @@ func (p Proof) doubt() string {
 		return "there are too few chains or rounds to tell"
 	case math.IsInf(p.Tau, 1):
 		return "the chains do not move"
+	case math.IsInf(p.TauErr, 1):
+		return fmt.Sprintf("the chains forget slowly or stay apart: their autocorrelation time, %.3g rounds or more, is too long to be told from %d rounds", p.Tau, p.Rounds)
 	case least > float64(p.BurnIn):
 		return fmt.Sprintf("the chains forget slowly: the autocorrelation time is %.3g rounds, and the burn-in of %d should be five times that", p.Tau, p.BurnIn)
+	case p.RoundTrips < leastTrips*int64(p.Ladders):
+		return fmt.Sprintf("%d ladders of temperatures made %d round trips in all, fewer than one each: their coldest states may still depend on where they started", p.Ladders, p.RoundTrips)
 	}
 	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"gorbm/data"
@@ -257,7 +258,7 @@ func TestChainsThatStick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !d.Mixed || !d.Ladder || d.RoundTrips == 0 || d.Start != FromRandom || d.Rounds > s.Rounds/ladderShare {
+	if !d.Mixed || d.Ladders != 20 || d.RoundTrips < 20 || d.Start != FromRandom || d.Rounds > s.Rounds/ladderShare {
 		t.Errorf("a tuned ladder: %+v", d.Proof)
 	}
 	high := 0
@@ -269,6 +270,32 @@ func TestChainsThatStick(t *testing.T) {
 	// Of 60 draws, half each: six standard deviations of the binomial law.
 	if sd := math.Sqrt(60) / 2; math.Abs(float64(high)-30) > 6*sd {
 		t.Errorf("%d of 60 samples in one of two equal modes", high)
+	}
+}
+
+// What is amiss with chains is told, one thing after the other, the limits included.
+func TestDoubt(t *testing.T) {
+	good := Proof{BurnIn: 100, Tau: 20, P: leastP, PicturesP: leastP, Ladders: 20, RoundTrips: 20}
+	for _, c := range []struct {
+		change func(p *Proof)
+		want   string
+	}{
+		{func(*Proof) {}, ""},
+		{func(p *Proof) { p.P, p.PicturesP = math.NaN(), math.NaN() }, ""}, // without rows
+		{func(p *Proof) { p.Ladders, p.RoundTrips = 0, 0 }, ""},
+		{func(p *Proof) { p.RoundTrips = 19 }, "20 ladders of temperatures made 19 round trips in all"},
+		{func(p *Proof) { p.Tau = 20.1 }, "forget slowly"},
+		{func(p *Proof) { p.TauErr = math.Inf(1) }, "stay apart"},
+		{func(p *Proof) { p.P = 0.0049 }, "mean free energies"},
+		{func(p *Proof) { p.PicturesP = 0.0049 }, "energy distance"},
+		{func(p *Proof) { p.Tau = math.Inf(1) }, "do not move"},
+		{func(p *Proof) { p.Tau = math.NaN() }, "too few"},
+	} {
+		p := good
+		c.change(&p)
+		if why := p.doubt(); (why == "") != (c.want == "") || !strings.Contains(why, c.want) {
+			t.Errorf("%+v: %q; want %q", p, why, c.want)
+		}
 	}
 }
 

@@ -39,7 +39,8 @@ type Agreement struct {
 const leastApart = 0.8
 
 // Compare compares pictures, rows of the inputs of set whose values are cut at ½,
-// with the rows of set. class has the class that each should be of, or rbm.Free.
+// with the rows of set. class has the class that each should be of, or rbm.Free; rows
+// without a label are of none, and count for distances alone.
 // start, if not nil, has the row at which the chain of each picture started: it is
 // left out, so that a chain which has not left it is as good as a training row, not
 // better. Pictures of a class with fewer than two rows are left out. The training
@@ -65,15 +66,15 @@ func Compare(set *data.Set, pictures rbm.Matrix, class, start []int32, key rbm.K
 		}
 		pairs = append(pairs, p)
 	}
-	found := make([][2]int32, len(pairs)) // the nearest row: of the picture, of the row
-	away := make([][2]int, len(pairs))
+	found := make([][2]int32, len(pairs)) // the nearest row with a label: of the picture, of the row
+	away := make([][2]int, len(pairs))    // how far the nearest row of all is
 	parallel.Do(2*len(pairs), func(k int) {
 		p, side := pairs[k/2], k%2
 		x, but := set.X.Row(int(p.row)), p.row
 		if side == 0 {
 			x, but = cut(pictures.Row(int(p.picture))), p.but
 		}
-		found[k/2][side], away[k/2][side] = nearestRow(set, x, but, p.of != rbm.Free)
+		found[k/2][side], away[k/2][side] = nearestRow(set, x, but)
 	})
 	c := Comparison{Of: len(pairs)}
 	a, least := Agreement{}, math.MaxInt
@@ -122,20 +123,23 @@ func hamming(a, b []uint64) (n int) {
 	return n
 }
 
-// nearestRow returns the row of set, other than but, that differs from x in the
-// fewest inputs, and in how many. Of equals it is the first. With labelled, only rows
-// with a label count.
-func nearestRow(set *data.Set, x []uint64, but int32, labelled bool) (nearest int32, least int) {
+// nearestRow returns the number of inputs in which x differs from the row of set that
+// is nearest to it, and the nearest row of those that have a label; of equals the
+// first. The row but is left out.
+func nearestRow(set *data.Set, x []uint64, but int32) (labelled int32, least int) {
 	least = math.MaxInt
+	leastLabelled := math.MaxInt
 	for r := range set.Len() {
-		if int32(r) == but || labelled && set.Y[r] == data.NoClass {
+		if int32(r) == but {
 			continue
 		}
-		if n := hamming(set.X.Row(r), x); n < least {
-			least, nearest = n, int32(r)
+		n := hamming(set.X.Row(r), x)
+		least = min(least, n)
+		if n < leastLabelled && set.Y != nil && set.Y[r] != data.NoClass {
+			leastLabelled, labelled = n, int32(r)
 		}
 	}
-	return nearest, least
+	return labelled, least
 }
 
 // leaveSD is the number of standard deviations by which pictures must be nearest to

@@ -111,3 +111,76 @@ func TestCompare(t *testing.T) {
 		t.Errorf("a set without labels: %+v", c)
 	}
 }
+
+// Rows without a label are no rows of a class, but pictures that are copies of them are
+// copies.
+func TestCompareRowsWithoutLabel(t *testing.T) {
+	set := clusters()
+	for r := range 90 { // no two rows are alike
+		for i := range 6 {
+			set.X.Set(r, 30+i, r>>i&1 == 1)
+		}
+	}
+	const n = 10
+	pictures, class := rbm.NewMatrix(n, 36), make([]int32, n)
+	for r := range n {
+		set.X.Each(3*r, func(i int) { pictures.Row(r)[i] = 1 })
+		set.Y[3*r] = data.NoClass
+	}
+	c := Compare(set, pictures, class, nil, rbm.NewKey(1))
+	if want := (Agreement{n, n, n}); c.Classes == nil || *c.Classes != want {
+		t.Errorf("classes by the rows that have one: %+v, want %+v", c.Classes, want)
+	}
+	if c.Copies != n || c.Distance != 0 {
+		t.Errorf("copies of rows without a label: %+v", c)
+	}
+	for r := range n {
+		class[r] = rbm.Free
+	}
+	// All rows are there to compare with, those without a label too.
+	unlabelled := *set
+	unlabelled.Y = nil
+	if got, want := Compare(set, pictures, class, nil, rbm.NewKey(1)), Compare(&unlabelled, pictures, class, nil, rbm.NewKey(1)); got != want {
+		t.Errorf("no class asked for: %+v, without labels at all %+v", got, want)
+	}
+}
+
+// Chains of a law with a free label start at rows that have one, those given a class
+// at its rows, and those of a model without labels at all rows.
+func TestLawRowsWithoutLabel(t *testing.T) {
+	set := clusters()
+	for r := range 90 {
+		if r%3 != 0 {
+			set.Y[r] = data.NoClass
+		}
+	}
+	for name, c := range map[string]struct {
+		classes int
+		q       Query
+		want    int
+	}{
+		"free label":     {3, Query{Class: rbm.Free}, 30},
+		"class":          {3, Query{Class: 1}, 10},
+		"without labels": {0, Query{Class: rbm.Free}, 90},
+	} {
+		m := model(36+c.classes, 3, c.classes, rbm.Softmax, nil)
+		law, err := c.q.Law(m, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if law.Data.Rows != c.want || len(law.Row) != c.want {
+			t.Errorf("%s: %d rows, want %d", name, law.Data.Rows, c.want)
+		}
+		for to, from := range law.Row {
+			on := -1 // the unit of the free label
+			for y := range law.Model.Classes() {
+				if law.Data.Get(to, 36+y) {
+					on = y
+				}
+			}
+			if law.Model.Classes() > 0 && on != int(set.Y[from]) || c.q.Class != rbm.Free && set.Y[from] != int32(c.q.Class) {
+				t.Errorf("%s: row %d of class %d starts a chain with label %d", name, from, set.Y[from], on)
+			}
+		}
+	}
+}

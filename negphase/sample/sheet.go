@@ -3,6 +3,7 @@ package sample
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"gorbm/data"
 	"gorbm/rbm"
@@ -80,34 +81,39 @@ func (s *Sheet) put(to int, law Law, d Draw, r int) {
 	}
 }
 
-// Caption says for a picture whether the chains have mixed and, if a is not nil, how
-// many samples are of their class.
-func (s Sheet) Caption(a *Agreement) string {
+// Verdict says whether the chains have mixed, in how many lines of the sheet, a law
+// being a line.
+func (s Sheet) Verdict() string {
 	mixed := 0
 	for _, d := range s.Draws {
 		if d.Mixed {
 			mixed++
 		}
 	}
-	text := fmt.Sprintf("chains have mixed in %d of %d lines", mixed, len(s.Draws))
 	switch mixed {
 	case len(s.Draws):
-		text = "chains have mixed"
+		return "chains have mixed"
 	case 0:
-		text = "chains have not mixed"
+		return "chains have not mixed"
 	}
-	if a != nil {
-		text = fmt.Sprintf("of %d samples, %d are nearest to a row of their class; %s", a.Of, a.Same, text)
+	return fmt.Sprintf("chains have mixed in %d of %d lines", mixed, len(s.Draws))
+}
+
+// FromData reports whether samples are of chains that started at rows of data.
+func (s Sheet) FromData() bool {
+	return slices.ContainsFunc(s.Draws, func(d Draw) bool { return d.Start == FromData })
+}
+
+// Caption is the verdict for a picture and, if a is not nil, how many samples are of
+// their class.
+func (s Sheet) Caption(a *Agreement) string {
+	if a == nil {
+		return s.Verdict()
 	}
-	return text
+	return fmt.Sprintf("of %d samples, %d are nearest to a row of their class; %s", a.Of, a.Same, s.Verdict())
 }
 
 // Mixed reports whether the chains of all laws have mixed.
 func (s Sheet) Mixed() bool {
-	for _, d := range s.Draws {
-		if !d.Mixed {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.Draws, func(d Draw) bool { return !d.Mixed })
 }

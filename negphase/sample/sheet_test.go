@@ -1,0 +1,26 @@
+package sample
+
+import "testing"
+
+// The verdict counts the lines that have mixed, and the caption has it last.
+func TestVerdict(t *testing.T) {
+	mixed, stuck := Draw{Start: FromRandom, Proof: Proof{Mixed: true}}, Draw{Start: FromData}
+	for _, c := range []struct {
+		draws           []Draw
+		want            string
+		mixed, fromData bool
+	}{
+		{[]Draw{mixed, mixed}, "chains have mixed", true, false},
+		{[]Draw{mixed, stuck}, "chains have mixed in 1 of 2 lines", false, true},
+		{[]Draw{stuck}, "chains have not mixed", false, true},
+		{[]Draw{{Start: FromRandom}}, "chains have not mixed", false, false},
+	} {
+		s := Sheet{Draws: c.draws}
+		if s.Verdict() != c.want || s.Caption(nil) != c.want || s.Mixed() != c.mixed || s.FromData() != c.fromData {
+			t.Errorf("%q, %q, %v, %v; want %+v", s.Verdict(), s.Caption(nil), s.Mixed(), s.FromData(), c)
+		}
+		if got, want := s.Caption(&Agreement{Same: 3, Of: 4}), "of 4 samples, 3 are nearest to a row of their class; "+c.want; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
