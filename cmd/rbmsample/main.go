@@ -47,11 +47,11 @@ temperatures that are tuned to the model try too, for an eighth of -rounds if th
 256 or more. Half of the chains start at random states and half at training rows. The
 chains have mixed if both halves agree, by Welch's test of their free energies and by a
 test of their last states (energy distance), at 0.5 % each, if half of the rounds, the
-burn-in, is at least five autocorrelation times, and if ladders have made a round trip
-each. That is asked after 256, 512, 1024, … rounds, and a run ends when the answer is
-yes, or after -rounds. So chains that have not mixed have several chances to pass:
-"mixed" means that no difference was found, not that there is none, and a mode that no
-chain has found is not missed.
+burn-in, is at least five autocorrelation times, and if ladders have made ten round
+trips each. That is asked after 256, 512, 1024, … rounds, and a run ends when the
+answer is yes, or after -rounds. So chains that have not mixed have several chances to
+pass: "mixed" means that no difference was found, not that there is none, and a mode
+that no chain has found is not missed.
 
 Samples of chains that have mixed are from random states: nothing of them comes from a
 training row. If the chains have not mixed, "mixed" is false with -json, a warning says

@@ -216,7 +216,7 @@ type Proof struct {
 
 	// Mixed is whether P and PicturesP are at least ½ %, which chains that have
 	// mixed fail at one look in a hundred, Tau has an end (TauErr is finite) and the
-	// burn-in is five times it, and ladders have made one round trip each. Else Why says
+	// burn-in is five times it, and ladders have made ten round trips each. Else Why says
 	// in words what is amiss.
 	//
 	// Draw looks after 256, 512, 1024, … rounds and ends at the first look that passes.
@@ -237,7 +237,9 @@ const (
 	// leastTrips is the least mean number of round trips of a ladder, from its coldest
 	// temperature to its hottest and back. With none, no cold state has forgotten its
 	// start by the hot end, and the tests compare no more than two heaps of stuck chains.
-	leastTrips = 1
+	// Ten are what log Z along a ladder needs (negphase/logz). With one each, ladders of
+	// the built-in digits passed whose samples were ten pictures over and over.
+	leastTrips = 10
 	// rearrangements of the energy test.
 	rearrangements = 999
 )
@@ -319,7 +321,7 @@ func (p Proof) doubt() string {
 	case least > float64(p.BurnIn):
 		return fmt.Sprintf("the chains forget slowly: the autocorrelation time is %.3g rounds, and the burn-in of %d should be five times that", p.Tau, p.BurnIn)
 	case p.RoundTrips < leastTrips*int64(p.Ladders):
-		return fmt.Sprintf("%d ladders of temperatures made %d round trips in all, fewer than one each: their coldest states may still depend on where they started", p.Ladders, p.RoundTrips)
+		return fmt.Sprintf("%d ladders of temperatures made %d round trips in all, fewer than %d each: their coldest states may still depend on where they started", p.Ladders, p.RoundTrips, leastTrips)
 	}
 	return ""
 }

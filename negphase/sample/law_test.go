@@ -258,7 +258,7 @@ func TestChainsThatStick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !d.Mixed || d.Ladders != 20 || d.RoundTrips < 20 || d.Start != FromRandom || d.Rounds > s.Rounds/ladderShare {
+	if !d.Mixed || d.Ladders != 20 || d.RoundTrips < 200 || d.Start != FromRandom || d.Rounds > s.Rounds/ladderShare {
 		t.Errorf("a tuned ladder: %+v", d.Proof)
 	}
 	high := 0
@@ -275,7 +275,7 @@ func TestChainsThatStick(t *testing.T) {
 
 // What is amiss with chains is told, one thing after the other, the limits included.
 func TestDoubt(t *testing.T) {
-	good := Proof{BurnIn: 100, Tau: 20, P: leastP, PicturesP: leastP, Ladders: 20, RoundTrips: 20}
+	good := Proof{BurnIn: 100, Tau: 20, P: leastP, PicturesP: leastP, Ladders: 20, RoundTrips: 200}
 	for _, c := range []struct {
 		change func(p *Proof)
 		want   string
@@ -283,7 +283,7 @@ func TestDoubt(t *testing.T) {
 		{func(*Proof) {}, ""},
 		{func(p *Proof) { p.P, p.PicturesP = math.NaN(), math.NaN() }, ""}, // without rows
 		{func(p *Proof) { p.Ladders, p.RoundTrips = 0, 0 }, ""},
-		{func(p *Proof) { p.RoundTrips = 19 }, "20 ladders of temperatures made 19 round trips in all"},
+		{func(p *Proof) { p.RoundTrips = 199 }, "20 ladders of temperatures made 199 round trips in all, fewer than 10 each"},
 		{func(p *Proof) { p.Tau = 20.1 }, "forget slowly"},
 		{func(p *Proof) { p.TauErr = math.Inf(1) }, "stay apart"},
 		{func(p *Proof) { p.P = 0.0049 }, "mean free energies"},
