@@ -79,6 +79,9 @@ func TestTuneDeterminism(t *testing.T) {
 // than they are, the ranks in 0 … 8 of three runs add up to 4 or less with
 // probability 35/729.
 func TestTuneFindsGoodSettings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tunes three times, which takes some seconds")
+	}
 	const n = 8
 	sum := 0
 	for seed := range uint64(3) {
