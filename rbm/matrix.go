@@ -105,6 +105,14 @@ func (b Bits) Count() int {
 	return n
 }
 
+// Hamming returns the number of columns in which two rows of equal width differ.
+func Hamming(a, b []uint64) (n int) {
+	for i, w := range a {
+		n += bits.OnesCount64(w ^ b[i])
+	}
+	return n
+}
+
 // CopyFrom copies src, which must have b's rows and columns, over b.
 func (b Bits) CopyFrom(src Bits) {
 	if b.Rows != src.Rows || b.Cols != src.Cols {

@@ -191,9 +191,9 @@ func (c *continuation) left() float64 {
 	}
 	gone := 0.0
 	for g := range c.end.Rows {
-		own := differ(c.end.Row(g), c.start.Row(g))
+		own := rbm.Hamming(c.end.Row(g), c.start.Row(g))
 		for other := range c.start.Rows {
-			if other != g && differ(c.end.Row(g), c.start.Row(other)) < own {
+			if other != g && rbm.Hamming(c.end.Row(g), c.start.Row(other)) < own {
 				gone++
 				break
 			}

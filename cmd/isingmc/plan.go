@@ -178,12 +178,12 @@ func isWalk(m mcmc.Mover) bool {
 
 // bind gives each sampler its own copy of the system.
 func (p *plan) bind() error {
+	starts := map[bool][]uint8{false: p.start()} // of walks, and of others
+	if slices.ContainsFunc(p.movers, func(m namedMover) bool { return isWalk(m.Mover) }) {
+		starts[true] = p.relaxed()
+	}
 	for i, m := range p.movers {
-		start := p.start
-		if isWalk(m.Mover) {
-			start = p.relaxed
-		}
-		system := p.newSystem(start())
+		system := p.newSystem(starts[isWalk(m.Mover)])
 		chain, err := m.Bind(system, p.beta, nil)
 		if err != nil {
 			return cli.Usagef("-sampler: %w", err)

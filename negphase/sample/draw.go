@@ -284,15 +284,7 @@ func (r *run) judge() Proof {
 // comparePictures tests whether the last states of the chains of both sides are of
 // one law.
 func (r *run) comparePictures() float64 {
-	row := func(i int) []uint64 {
-		if i < r.cold.v.Rows {
-			return r.cold.v.Row(i)
-		}
-		return r.data.v.Row(i - r.cold.v.Rows)
-	}
-	p, _ := diag.EnergyTest(r.cold.v.Rows, r.data.v.Rows, func(i, j int) float64 {
-		return math.Sqrt(float64(hamming(row(i), row(j))))
-	}, rearrangements, r.key.Child(testKey).Child(uint64(r.cold.rounds)).Rand())
+	p, _ := StatesTest(r.cold.v, r.data.v, rearrangements, r.key.Child(testKey).Child(uint64(r.cold.rounds)).Rand())
 	return p
 }
 

@@ -2,7 +2,6 @@ package sample
 
 import (
 	"math"
-	"math/bits"
 
 	"gorbm/data"
 	"gorbm/rbm"
@@ -115,14 +114,6 @@ func cut(picture []float32) []uint64 {
 	return b.Row(0)
 }
 
-// hamming returns the number of bits in which two rows differ.
-func hamming(a, b []uint64) (n int) {
-	for i, w := range a {
-		n += bits.OnesCount64(w ^ b[i])
-	}
-	return n
-}
-
 // nearestRow returns the number of inputs in which x differs from the row of set that
 // is nearest to it, and the nearest row of those that have a label; of equals the
 // first. The row but is left out.
@@ -133,7 +124,7 @@ func nearestRow(set *data.Set, x []uint64, but int32) (labelled int32, least int
 		if int32(r) == but {
 			continue
 		}
-		n := hamming(set.X.Row(r), x)
+		n := rbm.Hamming(set.X.Row(r), x)
 		least = min(least, n)
 		if n < leastLabelled && set.Y != nil && set.Y[r] != data.NoClass {
 			leastLabelled, labelled = n, int32(r)
