@@ -39,6 +39,11 @@ window, in moves and in time; and how many independent energies it is worth a
 second, n/(2τ). Samplers whose mean energies lie too far apart are named: one of
 them has not converged.
 
+-observables measures of an Ising system the mean spin m after each move, and prints
+the susceptibility βN(<m²> − <|m|>²), the Binder cumulant 1 − <m⁴>/(3<m²>²) and the
+specific heat β²(<E²> − <E>²)/N. -overlap measures q, the mean of s s' over the spins of two
+replicas. Errors count the autocorrelation (Wolff 2004).
+
 With -moves and one sampler, equal seeds give equal results but for times; with
 several, the first makes so many moves and the others what they can in the time
 it takes. The moves of a sampler depend on the seed and on its own settings alone,
@@ -78,6 +83,8 @@ Examples:
   isingmc -active 1800 -sampler exchange,im:k=90
   isingmc -lattice 3x3 -sampler metropolis,modified-metropolis -gap
   isingmc -lattice 16x16 -sampler sw -moves 10000 -seed 7 -json
+  isingmc -lattice 64x64 -temperature 2 -sampler sw -moves 20000 -observables
+  isingmc -lattice 16x16 -sampler sw -seconds 5 -states ising.npz     # data for rbmtrain
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics,gibbs -tune -policy glass.json
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -policy glass.json -seconds 10
   isingmc -model model.safetensors -sampler block-gibbs,sardonics:k=1-20:gamma=1`
@@ -97,7 +104,9 @@ type options struct {
 	seconds, burn                           float64
 	seed                                    uint64
 	gap                                     bool
-	out, trace                              string
+	observables, overlap                    bool
+	out, trace, states                      string
+	keep                                    int
 }
 
 // critical is the inverse temperature of the papers' experiments on 60x60. It is
@@ -134,6 +143,10 @@ func newOptions() *options {
 	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its whole matrix (small systems)")
 	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a PNG")
 	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table")
+	f.BoolVar(&o.observables, "observables", false, "also measure, each with its standard error, the magnetisation m, |m|, its susceptibility,\nthe Binder cumulant, and the specific heat; see above")
+	f.BoolVar(&o.overlap, "overlap", false, "also measure the overlap q of two replicas: each sampler moves a second chain that\nstarts elsewhere, whose time counts as its own; and the specific heat")
+	f.StringVar(&o.states, "states", "", "write states of the one sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM the visible bits, and h), energy and move; rbmtrain -data reads it")
+	f.IntVar(&o.keep, "keep", defaultKeep, "states in -states at most, equally spaced in moves: between half of it and all of it\nonce the run is longer")
 	f.AddOutput("no progress bar and no table; errors and warnings remain",
 		"print the result as one JSON object and nothing else on standard output:\nenergies are of the whole system, tau_int in moves")
 	return o
@@ -213,13 +226,16 @@ func (p *plan) sample(ctx context.Context, now clock) error {
 	})
 }
 
-// write writes the files of -out and -trace.
+// write writes the files of -out, -trace and -states.
 func (p *plan) write(rows []row) (err error) {
 	if p.out != "" {
 		err = atomicfile.Write(p.out, func(w io.Writer) error { return picture(w, rows, p.tuning) })
 	}
 	if p.trace != "" {
 		err = errors.Join(err, atomicfile.Write(p.trace, cli.WriteCSV(traceLines(rows))))
+	}
+	if p.states != "" {
+		err = errors.Join(err, atomicfile.Write(p.states, func(w io.Writer) error { return p.writeStates(w, p.contestants[0].states) }))
 	}
 	return err
 }

@@ -214,7 +214,7 @@ func (p *plan) loadPolicy() error {
 	if err != nil {
 		return fmt.Errorf("-policy: %s: %w", p.policy, err)
 	}
-	if _, err := mixture.Bind(p.newSystem(p.start()), p.beta, nil); err != nil {
+	if _, err := mixture.Bind(p.newSystem(p.start(rbm.NewKey(p.seed).Child(startKey))), p.beta, nil); err != nil {
 		return fmt.Errorf("-policy: %s: %w", p.policy, err)
 	}
 	p.tuning = &tuning{at: at, policy: policy}
@@ -239,7 +239,7 @@ func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 		return nil
 	}
 	problem := &tune.Problem{
-		Space: t.space, Beta: p.beta, Start: p.relaxed(), Key: rbm.NewKey(p.seed).Child(tuneKey), Clock: now, SecondsPerFlip: p.secondsPerFlip,
+		Space: t.space, Beta: p.beta, Start: p.relaxed(rbm.NewKey(p.seed).Child(startKey)), Key: rbm.NewKey(p.seed).Child(tuneKey), Clock: now, SecondsPerFlip: p.secondsPerFlip,
 		NewSystem: func(state []uint8) mcmc.System { return p.newSystem(state) }, Hidden: p.firstHidden,
 		Symmetric: p.symmetric, Energy: t.energy,
 	}
