@@ -149,7 +149,38 @@ func newOptions() *options {
 	f.IntVar(&o.keep, "keep", defaultKeep, "states in -states at most, equally spaced in moves: between half of it and all of it\nonce the run is longer")
 	f.AddOutput("no progress bar and no table; errors and warnings remain",
 		"print the result as one JSON object and nothing else on standard output:\nenergies are of the whole system, tau_int in moves")
+	f.Screen = screen
 	return o
+}
+
+// screen is what -h prints.
+var screen = cli.Screen{
+	Purpose: "isingmc runs Markov chain Monte Carlo samplers on an Ising system, or on an RBM, for equal\ncomputing time, and says how fast each forgets where it was.",
+	Examples: []string{
+		"isingmc -sampler gibbs,sw -temperature 2.5 -out race.png  # side by side, with a picture",
+		"isingmc -lattice 64x64 -sampler sw -moves 2e4 -observables  # magnetisation and others",
+		"isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics -tune  # Bayesian optimisation",
+	},
+	Groups: []cli.Group{
+		{Title: "system", Main: []string{
+			"lattice NAME  60x60, 9x9x9, chimera:4, or a file of couplings",
+			"temperature T  or -beta",
+			"J NAME  couplings: a number, pm1, gaussian, or a file",
+			"model FILE  an RBM instead",
+		}, More: "beta boundary field active class"},
+		{Title: "samplers", Main: []string{
+			"sampler LIST  gibbs, sw, sardonics, block-gibbs, exchange, …; see -h all",
+			"tune  tune the settings of sardonics or im first",
+		}, More: "order policy seconds-per-flip"},
+		{Title: "length", Main: []string{"seconds X  computing time of each (2)", "moves N  or moves of the first"}, More: "burn"},
+		{Title: "results", Main: []string{
+			"observables  magnetisation, susceptibility, Binder cumulant, specific heat",
+			"overlap  of two replicas",
+			"out FILE  a picture, .png",
+			"states FILE  sampled states, .npz",
+		}, More: "keep trace gap"},
+		{Title: "the run", More: "seed quiet json version completion"},
+	},
 }
 
 // A clock returns the time since a fixed moment.

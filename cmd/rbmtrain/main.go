@@ -173,7 +173,47 @@ func newOptions() *options {
 			f.Lookup(s.flag).DefValue = s.value // for -h
 		}
 	}
+	f.Screen = screen
+	f.Offer("negphase", append(negphase.Kinds(), "help")...)
+	f.Offer("preset", append(presetNames(), "help")...)
+	f.Offer("metrics", append(train.MetricNames(), "auto", "none")...)
+	f.Offer("labels", "auto", "softmax", "bernoulli", "none")
+	f.Offer("objective", train.Objectives()...)
+	f.Offer("schedule", "constant", "inverse", "linear", "cosine")
+	f.Offer("start", "uniform", "data")
 	return o
+}
+
+// screen is what -h prints.
+var screen = cli.Screen{
+	Purpose: "rbmtrain trains a restricted Boltzmann machine, by the negative phase that you choose.\nSettings that you do not give follow from the data, by a preset.",
+	Examples: []string{
+		"rbmtrain  # built-in digits, infinite swapping",
+		"rbmtrain -data mnist -labels none -negphase pcd -steps 1e5  # without labels, persistent chains",
+		"rbmtrain -resume runs/mnist-pcd-1 -steps 2e5  # for longer",
+	},
+	Groups: []cli.Group{
+		{Title: "data", Main: []string{"data NAME  fontdigits, mnist, bars:4, …, or a file: .csv .npz .npy, IDX"},
+			More: "test data-dir scale binarize label-column unlabelled shape holdout"},
+		{Title: "model", Main: []string{"hidden N  hidden units (500)"}, More: "labels init constraint constraint-reference"},
+		{Title: "negative phase", Main: []string{
+			"negphase NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs",
+			"temperatures T  reach:5, auto, or a list such as 1,1.1,1.3",
+			"chains N  chains, or groups of chains with a ladder of temperatures",
+		}, More: "k swaps start"},
+		{Title: "training", Main: []string{
+			"steps N  training steps (48000)",
+			"rate X  learning rate (0.1)",
+			"batch N  rows of a minibatch (20)",
+			"preset NAME  values for what is not given; -preset help lists them",
+		}, More: "epochs schedule momentum l1 l2 center average sparse objective alpha"},
+		{Title: "measuring", More: "metrics eval-every stop-after snapshots"},
+		{Title: "the run", Main: []string{
+			"out FOLDER  where results go (runs/DATA-NEGPHASE-N)",
+			"resume FOLDER  go on with a run, to the same bits",
+			"seed N  equal seeds give equal bits (1)",
+		}, More: "workers dry-run force checkpoint-every quiet json cpuprofile version completion"},
+	},
 }
 
 // defaultHidden is the number of hidden units of the paper's MNIST experiment
@@ -193,6 +233,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if err := o.adopt(); err != nil {
 			return err
 		}
+	}
+	if o.negphase == "help" {
+		_, err := io.WriteString(stdout, negphaseHelp())
+		return err
 	}
 	if o.preset == "help" {
 		_, err := io.WriteString(stdout, presetHelp())
