@@ -221,6 +221,9 @@ func (r *runner) print() error {
 			warnings = append(warnings, w)
 		}
 	}
+	if err := r.finalReport(total, warnings); err != nil {
+		return err
+	}
 	return r.flags.Print(r.result(total, warnings), func(w io.Writer) error {
 		if !r.flags.Quiet {
 			r.describeResult(total, w)

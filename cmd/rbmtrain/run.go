@@ -122,6 +122,7 @@ type runner struct {
 	warned    bool              // that the ladder does not exchange
 	stopped   bool              // by -stop-after
 	saved     time.Time
+	reported  time.Time // the report so far
 	savedStep int
 }
 
@@ -278,7 +279,10 @@ func (r *runner) report(e train.Evaluation) error {
 	}
 	r.countStill(e)
 	r.state.Measured = e.Step
-	return r.choose(e)
+	if err := r.choose(e); err != nil {
+		return err
+	}
+	return r.reportSoFar()
 }
 
 // choose keeps the model if it is the best so far on the rows held out.

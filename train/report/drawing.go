@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
 )
 
 // Sizes of a chart, in units of its own.
@@ -137,27 +135,33 @@ func newDrawing(c Chart) drawing {
 	return d
 }
 
-// ticks returns labelled places on an axis, no two of them with the same text.
+// someTicks is about the number of ticks on an axis.
+const someTicks = 5
+
+// ticks returns labelled places on an axis, no two of them with the same text: at
+// powers of ten on a logarithmic axis that has some, else at multiples of 1, 2 or 5
+// times such a power.
 func ticks(i interval, log bool, at func(float64) float64) (all []tick) {
-	var ticker plot.Ticker = plot.DefaultTicks{}
-	if log && i.high > 10*i.low { // or there are too few powers of ten
-		ticker = plot.LogTicks{Prec: -1}
-	}
 	if i.low == i.high {
 		return []tick{{at(i.low), short(i.low, 0)}}
 	}
-	var major []float64
-	for _, t := range ticker.Ticks(i.low, i.high) {
-		if t.Label != "" && t.Value >= i.low && t.Value <= i.high {
-			major = append(major, t.Value)
+	if log && i.high > 30*i.low {
+		for p := math.Ceil(math.Log10(i.low) - 1e-9); math.Pow(10, p) <= i.high*(1+1e-9); p++ {
+			v := math.Pow(10, p)
+			all = append(all, tick{at(v), short(v, v)})
+		}
+		return all
+	}
+	raw := (i.high - i.low) / someTicks
+	step := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, times := range []float64{1, 2, 5, 10} {
+		if times*step >= raw {
+			step *= times
+			break
 		}
 	}
-	step := math.Inf(1)
-	for k := 1; k < len(major); k++ {
-		step = min(step, major[k]-major[k-1])
-	}
-	for _, v := range major {
-		all = append(all, tick{at(v), short(v, step)})
+	for k := math.Ceil(i.low/step - 1e-9); k*step <= i.high+1e-9*step; k++ {
+		all = append(all, tick{at(k * step), short(k*step, step)})
 	}
 	return all
 }
@@ -165,6 +169,9 @@ func ticks(i interval, log bool, at func(float64) float64) (all []tick) {
 // short writes a number with as many digits as tell it from others a step away, and
 // large ones in thousands or millions.
 func short(v, step float64) string {
+	if v == 0 {
+		return "0"
+	}
 	for _, unit := range []struct {
 		size float64
 		name string

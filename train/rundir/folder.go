@@ -27,6 +27,7 @@ const (
 	CurvesFile  = "curves.png"
 	SamplesFile = "samples.png"
 	LaddersFile = "ladder.csv" // how the temperatures exchange, at each measurement
+	ReportFile  = "report.html"
 	LadderFile  = "ladder.png"
 )
 
@@ -102,7 +103,7 @@ func (f *Folder) clear() error {
 			return fmt.Errorf("cannot replace the earlier run: %w", err)
 		}
 	}
-	for _, name := range []string{MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile,
+	for _, name := range []string{MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile,
 		ConfigFile /* last: what is left by an interruption is still a run's */} {
 		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot replace the earlier run: %w", err)
