@@ -76,7 +76,8 @@ rows refute is not printed, but named. rbmeval is the judge of a finished run.
 
 Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
 with -holdout best.safetensors, a checkpoint, snapshots in models/, and the
-pictures filters.png, samples.png, curves.png and ladder.png. Ctrl-C saves and
+pictures filters.png, samples.png, curves.png and ladder.png. report.html shows it all
+in a browser, during the run too. Ctrl-C saves and
 stops; -resume goes on to the same bits as if nothing had happened.
 
 Flags that are not given have the values of a preset: classifier, generative or

@@ -167,6 +167,8 @@ const (
 	historyUnits = 12
 	// historyValues is the number of singular values that it draws.
 	historyValues = 6
+	// mostPixels bounds the values on a sheet, for rows of very many inputs.
+	mostPixels = 1 << 22
 	// historyWork bounds inputs · hidden · (the smaller of both), for the singular
 	// values: some seconds in all.
 	historyWork = 1 << 30
@@ -197,7 +199,7 @@ func (r *runner) history() (charts []report.Chart, pictures []report.Picture, er
 	if work := float64(m.Visible()) * float64(m.Hidden()) * float64(min(m.Visible(), m.Hidden())); work <= historyWork {
 		charts = append(charts, singularValues(all))
 	}
-	units := min(historyUnits, m.Hidden())
+	units := min(historyUnits, m.Hidden(), max(1, mostPixels/(len(all)*m.Inputs())))
 	weights := rbm.NewMatrix(len(all)*units, m.Inputs())
 	for k, s := range all {
 		for j := range units {
@@ -292,7 +294,7 @@ func (r *runner) mistakes() ([]report.Picture, []report.Table, error) {
 		table.Rows = append(table.Rows, line)
 	}
 	slices.SortStableFunc(wrong, func(a, b mistake) int { return cmp.Compare(b.p, a.p) })
-	wrong = wrong[:min(len(wrong), mistakesShown)]
+	wrong = wrong[:min(len(wrong), mistakesShown, max(1, mostPixels/m.Inputs()))]
 	if len(wrong) == 0 {
 		return nil, []report.Table{table}, nil
 	}

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -200,5 +201,41 @@ func TestProfile(t *testing.T) {
 	rbmtrain.OK(t, small("-quiet", "-out", "run", "-cpuprofile", "cpu.pprof")...)
 	if got := clitest.Read(t, "cpu.pprof"); !strings.HasPrefix(got, "\x1f\x8b") {
 		t.Errorf("the profile begins with %.10q", got)
+	}
+}
+
+// The report of a run is one page with its words, curves, pictures and settings; that
+// of a run under way loads itself again, and the last one does not.
+func TestReport(t *testing.T) {
+	clitest.Isolate(t)
+	rbmtrain.OK(t, "-data", "fontdigits:400", "-hidden", "10", "-steps", "60", "-eval-every", "10", "-holdout", "100", "-out", "run")
+	page := clitest.Read(t, filepath.Join("run", rundir.ReportFile))
+	for _, want := range []string{
+		"<title>run</title>", "classification error: train", "pseudo-log-likelihood / nats", "Largest singular values", "Samples of the model", "Filters along the run",
+		"The ladder", "Confusion matrix of fontdigits", "The surest mistakes", "read as", "by the preset classifier", "sha256 ", "-holdout",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "http-equiv=\"refresh\"") {
+		t.Error("the report of a finished run loads itself again")
+	}
+	// The rows of the confusion matrix are the test rows of each class.
+	_, table, _ := strings.Cut(page, "Confusion matrix")
+	table, _, _ = strings.Cut(table, "</table>")
+	total := 0
+	for _, m := range regexp.MustCompile(`<td>(\d+)</td>`).FindAllStringSubmatch(table, -1) {
+		n, _ := strconv.Atoi(m[1])
+		total += n
+	}
+	wrong := regexp.MustCompile(`(\d+) of (\d+) rows are wrong`).FindStringSubmatch(table)
+	if wrong == nil || wrong[2] != strconv.Itoa(total) || total == 0 {
+		t.Errorf("the matrix counts %d rows: %v", total, wrong)
+	}
+
+	rbmtrain.OK(t, "-data", "bars:2", "-hidden", "3", "-steps", "20", "-out", "plain", "-metrics", "none", "-snapshots", "0", "-negphase", "pcd")
+	if page := clitest.Read(t, filepath.Join("plain", rundir.ReportFile)); strings.Contains(page, "Curves") || strings.Contains(page, "Confusion") || !strings.Contains(page, "Filters") {
+		t.Error("the report of a run without metrics and labels has what it cannot have")
 	}
 }

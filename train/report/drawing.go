@@ -115,8 +115,7 @@ func newDrawing(c Chart) drawing {
 		pen := "M"
 		for j, v := range l.Y {
 			if math.IsNaN(v) || math.IsInf(v, 0) || c.Log && !(l.X[j] > 0) {
-				pen = "M"
-				continue
+				continue // what is measured now and then has a line all the same
 			}
 			fmt.Fprintf(&path, "%s%.1f %.1f", pen, atX(l.X[j]), atY(v))
 			pen = "L"

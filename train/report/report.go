@@ -36,7 +36,7 @@ type Chart struct {
 	Lines []Line
 }
 
-// A Line is a curve. NaN is a gap. Err, if it is not nil, is the standard error of
+// A Line is a curve. It goes straight past a Y that is NaN. Err, if it is not nil, is the standard error of
 // each Y, drawn as a band of ±2.
 type Line struct {
 	Name      string
