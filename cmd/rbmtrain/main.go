@@ -14,6 +14,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 func main() { cli.Main("rbmtrain", run) }
@@ -192,6 +193,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if o.flags.Given("resume") {
 		if err := o.adopt(); err != nil {
 			return err
+		}
+	}
+	for _, dir := range []string{o.resume, o.out} { // at once, before data are loaded
+		if dir != "" {
+			if err := (&rundir.Folder{Dir: dir}).Free(); err != nil {
+				return err
+			}
 		}
 	}
 	if o.preset == "help" {

@@ -42,10 +42,10 @@ func (p *plan) run(ctx context.Context) (err error) {
 		return p.rehearse(trainer.Hash())
 	}
 	r := &runner{plan: p, trainer: trainer, begin: time.Now()}
+	defer r.close()
 	if err := r.open(); err != nil {
 		return err
 	}
-	defer r.close()
 	if !p.flags.JSON && !p.flags.Quiet {
 		fmt.Fprintln(p.flags.Stdout, p.describe())
 	}
@@ -144,7 +144,9 @@ func (r *runner) open() (err error) {
 		r.table, err = r.folder.NewTable(rundir.MetricsFile, r.columns())
 		return err
 	}
-	r.folder = &rundir.Folder{Dir: r.resume}
+	if r.folder, err = rundir.Open(r.resume); err != nil {
+		return fmt.Errorf("-resume: %w", err)
+	}
 	extra, warning, err := r.folder.LoadCheckpoint(r.trainer)
 	if err != nil {
 		return fmt.Errorf("-resume: %w", err)
@@ -185,6 +187,9 @@ func (r *runner) close() {
 		if t != nil {
 			t.Close()
 		}
+	}
+	if r.folder != nil {
+		r.folder.Close()
 	}
 }
 
@@ -403,7 +408,7 @@ const samplesPerClass = 10
 
 // profile starts a CPU profile and returns the function that ends it.
 func profile(path string) (stop func() error, err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("-cpuprofile: %w", err)
 	}

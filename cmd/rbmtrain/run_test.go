@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -201,4 +202,23 @@ func TestProfile(t *testing.T) {
 	if got := clitest.Read(t, "cpu.pprof"); !strings.HasPrefix(got, "\x1f\x8b") {
 		t.Errorf("the profile begins with %.10q", got)
 	}
+}
+
+// TestLocked checks that a second run into the folder of a live one is refused,
+// and leaves it as it is.
+func TestLocked(t *testing.T) {
+	clitest.Isolate(t)
+	stoppedAt(t, interrupt(40, small("-out", "run")...), "run")
+	f, err := rundir.Open("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"run is being written by", "process " + strconv.Itoa(os.Getpid())}
+	rbmtrain.Fails(t, cli.Failed, []string{"-resume", "run"}, want...)
+	rbmtrain.Fails(t, cli.Failed, small("-out", "run"), want...)
+	rbmtrain.Fails(t, cli.Failed, small("-out", "run", "-force", "-seed", "2"), want...)
+	rbmtrain.Fails(t, cli.Failed, small("-out", "run", "-force", "-dry-run"), want...)
+	f.Close()
+	rbmtrain.OK(t, "-resume", "run", "-quiet")
+	rbmtrain.OK(t, small("-out", "run", "-force", "-quiet")...)
 }

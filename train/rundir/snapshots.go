@@ -44,7 +44,7 @@ func SnapshotFile(step int) string {
 // Snapshots returns an observer that writes the model at the given steps.
 func (f *Folder) Snapshots(steps []int, about modelfile.About) (func(e train.Event) error, error) {
 	if len(steps) > 0 {
-		if err := os.MkdirAll(f.Path(SnapshotsDir), 0o755); err != nil {
+		if err := os.MkdirAll(f.Path(SnapshotsDir), 0o777); err != nil {
 			return nil, fmt.Errorf("cannot make the folder of the snapshots: %w", err)
 		}
 	}

@@ -64,7 +64,7 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
 	}
