@@ -140,7 +140,7 @@ func TestDiverged(t *testing.T) {
 			if r.Status != cli.Failed {
 				t.Errorf("exits with %d", r.Status)
 			}
-			rbmtrain.OneLine(t, r.Stderr, append(c.want, "diverged", "smaller -rate", "run")...)
+			rbmtrain.OneLine(t, r.Stderr, append(c.want, "diverged", "another -init", "run")...)
 			if _, err := os.Stat(filepath.Join("run", rundir.ModelFile)); err == nil {
 				t.Error("a model that diverged was saved")
 			}

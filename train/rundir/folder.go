@@ -25,11 +25,14 @@ const (
 	MetricsFile = "metrics.csv"
 	ModelFile   = "model.safetensors"
 	BestFile    = "best.safetensors"
-	FiltersFile = "filters.png"
-	CurvesFile  = "curves.png"
-	SamplesFile = "samples.png"
-	LaddersFile = "ladder.csv" // how the temperatures exchange, at each measurement
-	LadderFile  = "ladder.png"
+	// PreviousBestFile is the best model of the last checkpoint, while a better one
+	// has been found since.
+	PreviousBestFile = "best.previous.safetensors"
+	FiltersFile      = "filters.png"
+	CurvesFile       = "curves.png"
+	SamplesFile      = "samples.png"
+	LaddersFile      = "ladder.csv" // how the temperatures exchange, at each measurement
+	LadderFile       = "ladder.png"
 )
 
 // A Folder holds what a run leaves behind.
@@ -40,7 +43,7 @@ type Folder struct {
 
 // files are the files of a run's folder beside its snapshots. The last one to be
 // removed is that by which the folder is known for a run's.
-var files = []string{MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ConfigFile}
+var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ConfigFile}
 
 // maxRuns bounds the search for a free number.
 const maxRuns = 1_000_000
@@ -121,14 +124,8 @@ func check(dir string, force bool) (*Folder, error) {
 
 // clear removes the files of an earlier run.
 func (f *Folder) clear() error {
-	snapshots, err := filepath.Glob(f.Path(SnapshotsDir + "/*.safetensors"))
-	if err != nil {
+	if err := f.DropSnapshots(-1); err != nil {
 		return fmt.Errorf("cannot replace the earlier run: %w", err)
-	}
-	for _, path := range snapshots {
-		if err := os.Remove(path); err != nil {
-			return fmt.Errorf("cannot replace the earlier run: %w", err)
-		}
 	}
 	for _, name := range files {
 		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
