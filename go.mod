@@ -6,7 +6,7 @@ require (
 	github.com/google/go-cmp v0.7.0 // tests: differences between structures
 	github.com/schollz/progressbar/v3 v3.19.1 // progress bars of the commands
 	golang.org/x/image v0.47.0 // fontdigits: the Go fonts and their drawing
-	golang.org/x/sys v0.49.0 // which vector instructions the processor has
+	golang.org/x/sys v0.49.0 // which vector instructions the processor has, file locks
 	golang.org/x/term v0.47.0 // whether output goes to a terminal
 	gonum.org/v1/gonum v0.17.0 // sums over slices, matrices, statistics, Fourier transform, interpolation
 	gonum.org/v1/plot v0.17.0 // curves and panels of the pictures

@@ -46,7 +46,7 @@ func (m mnistSource) download(ctx context.Context, f idxFile, opt Options) (stri
 			err = f.scan(bytes.NewReader(body), mirror+f.name+".gz", func([]int) (io.Writer, error) { return io.Discard, nil })
 		}
 		if err == nil {
-			if err = os.MkdirAll(m.cache, 0o755); err != nil {
+			if err = os.MkdirAll(m.cache, 0o777); err != nil {
 				return "", err
 			}
 			path := filepath.Join(m.cache, f.name+".gz")

@@ -133,7 +133,8 @@ func (t *Trainer) Save(w io.Writer, extra []byte) error {
 
 // Load restores what Save wrote into a trainer of the same settings, data and
 // shape of model, whose parameters it overwrites, and returns the extra bytes.
-// The horizon of the schedule may differ: a run may go on for longer. The error
+// The horizon of the schedule may differ, as a run may go on for longer, and the
+// rate, as it may be lowered. The error
 // wraps rbm.ErrFormat if the file is damaged; it says what differs if it
 // belongs to another run. Nothing is changed unless all of it fits.
 func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
@@ -200,7 +201,7 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	if want.Constraint != nil {
 		constraint = want.Constraint.Text()
 	}
-	h.Settings.Horizon = want.Settings.Horizon
+	h.Settings.Horizon, h.Settings.Rate = want.Settings.Horizon, want.Settings.Rate
 	theirs, err1 := json.Marshal(h.Settings)
 	ours, err2 := json.Marshal(want.Settings)
 	if err := errors.Join(err1, err2); err != nil {

@@ -10,10 +10,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
-	"syscall"
 )
 
 // Exit statuses.
@@ -23,6 +21,7 @@ const (
 	Usage       = 2
 	Interrupted = 130 // 128 + SIGINT
 	Terminated  = 143 // 128 + SIGTERM
+	HungUp      = 129 // 128 + SIGHUP
 )
 
 // A usageError is a mistake in the command line.
@@ -47,26 +46,19 @@ type Command func(ctx context.Context, args []string, stdout, stderr io.Writer) 
 
 // Main runs the command of this name and exits.
 func Main(name string, run Command) {
-	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		status := func(s os.Signal) int {
-			if s == syscall.SIGTERM {
-				return Terminated
-			}
-			return Interrupted
-		}
-		cancel(signalled{status(<-signals)})
-		os.Exit(status(<-signals)) // a second one leaves at once
-	}()
-	os.Exit(Run(ctx, name, run, os.Args[1:], os.Stdout, os.Stderr))
+	os.Exit(Run(watchSignals(name, os.Stderr), name, run, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // Run runs the command and returns the exit status. An error is printed on
-// stderr as one line that begins with the name.
+// stderr as one line that begins with the name. That stdout could not be written is
+// an error at the end.
 func Run(ctx context.Context, name string, run Command, args []string, stdout, stderr io.Writer) int {
+	out := &output{Writer: stdout}
+	stdout, stderr = out, &output{Writer: stderr}
 	err := run(ctx, args, stdout, stderr)
+	if failed := out.failed(); failed != nil && (err == nil || errors.Is(err, flag.ErrHelp)) {
+		err = fmt.Errorf("the output is not whole: %w", failed)
+	}
 	var stop signalled
 	var usage usageError
 	switch {

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 )
 
 // Progress is a progress bar on a terminal. A nil Progress shows nothing.
@@ -14,11 +12,12 @@ type Progress struct{ bar *progressbar.ProgressBar }
 // NewProgress returns a progress bar of total units on standard error, or nil
 // with -quiet or if that is not a terminal.
 func (f *Flags) NewProgress(what, unit string, total int64) *Progress {
-	if terminal, ok := f.Stderr.(*os.File); f.Quiet || !ok || !term.IsTerminal(int(terminal.Fd())) {
+	screen, ok := terminal(f.Stderr)
+	if f.Quiet || !ok {
 		return nil
 	}
 	options := []progressbar.Option{
-		progressbar.OptionSetWriter(f.Stderr),
+		progressbar.OptionSetWriter(screen),
 		progressbar.OptionSetDescription(what),
 		progressbar.OptionThrottle(100 * time.Millisecond),
 		progressbar.OptionShowCount(),

@@ -237,7 +237,7 @@ func (p *plan) warnings(results []result) (warnings []string) {
 
 // write makes the folder of -out and fills it.
 func (p *plan) write(results []result, object any) error {
-	if err := os.Mkdir(p.out, 0o755); err != nil {
+	if err := os.Mkdir(p.out, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
 	file := func(name string, write func(w io.Writer) error) error {

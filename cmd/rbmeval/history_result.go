@@ -130,7 +130,7 @@ func (h *history) write(r historyResult) error {
 	case ".csv":
 		return atomicfile.Write(h.out, table)
 	}
-	if err := os.Mkdir(h.out, 0o755); err != nil {
+	if err := os.Mkdir(h.out, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
 	return cmp.Or(

@@ -25,6 +25,7 @@ type config struct {
 	Steps     int               `json:"steps"`
 	EvalEvery int               `json:"eval_every"`
 	Metrics   []string          `json:"metrics"`
+	Rates     []rateChange      `json:"rates,omitempty"` // given with -resume
 }
 
 type configData struct {
@@ -49,6 +50,9 @@ type configModel struct {
 	Labels  string `json:"labels,omitempty"`
 	Init    string `json:"init"`
 
+	// ClassNames are those of the file of -init, which order the labels.
+	ClassNames []string `json:"class_names,omitempty"`
+
 	Constraint *rbm.Constraint `json:"constraint,omitempty"`
 }
 
@@ -60,8 +64,8 @@ func (p *plan) config(hash string) config {
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
 		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Unlabelled: set.Unlabelled(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize, Scale: set.Scale},
-		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Init: p.init, Constraint: p.model.Constraint},
-		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{},
+		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Init: p.init, ClassNames: p.initNames, Constraint: p.model.Constraint},
+		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{}, Rates: p.rates,
 	}
 	if p.sets.Test != nil {
 		c.Data.Test, c.Data.TestHash = p.sets.Test.Name, p.sets.Test.Hash()

@@ -33,7 +33,12 @@ func (p *plan) constrain() (err error) {
 	if c == nil {
 		return nil
 	}
-	if p.reference != "" {
+	if p.began != nil { // the run has it, with its reference
+		if own := p.began.constraint(p.model); own != nil {
+			c = own
+		}
+	}
+	if p.reference != "" && c.Reference == nil {
 		if c.Reference, err = readReference(p.reference); err != nil {
 			return fmt.Errorf("-constraint-reference: %w", err)
 		}

@@ -14,6 +14,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
 	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 func main() { cli.Main("rbmtrain", run) }
@@ -118,7 +119,10 @@ type options struct {
 	force, dryRun                   bool
 	workers                         *int
 
-	extended bool     // -steps came with -resume
+	extended bool   // -steps came with -resume
+	slowed   bool   // -rate came with -resume
+	began    *begun // with -resume
+	rates    []rateChange
 	before   int      // steps of the run so far, with -resume
 	command  []string // the command line that began the run
 }
@@ -162,7 +166,7 @@ func newOptions() *options {
 	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never")
 	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time (5m, 1h) or number of steps between checkpoints")
 	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none")
-	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -workers -quiet -json may be given besides")
+	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -quiet -json may be given besides")
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)")
 	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run, write nothing")
@@ -238,6 +242,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if o.negphase == "help" {
 		_, err := io.WriteString(stdout, negphaseHelp())
 		return err
+	}
+	for _, dir := range []string{o.resume, o.out} { // at once, before data are loaded
+		if dir != "" {
+			if err := (&rundir.Folder{Dir: dir}).Free(); err != nil {
+				return err
+			}
+		}
 	}
 	if o.preset == "help" {
 		_, err := io.WriteString(stdout, presetHelp())

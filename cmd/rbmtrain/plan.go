@@ -39,7 +39,8 @@ type plan struct {
 	every   interval // between checkpoints
 	metrics []train.Metric
 
-	samplerWarning string // of the negative phase
+	initNames      []string // of the classes, in the order of the model of -init
+	samplerWarning string   // of the negative phase
 }
 
 // check checks every flag, before and after the data are known, and loads the
@@ -173,7 +174,7 @@ func (p *plan) start(labelled bool, kind rbm.Kind) error {
 	if info, err := os.Stat(p.init); err == nil && info.IsDir() { // the folder of a run
 		p.init = filepath.Join(p.init, rundir.ModelFile)
 	}
-	m, about, err := modelfile.Read(p.init)
+	m, about, err := p.initial()
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("-init: there is no file %s%s; give a model file, log-odds or random", p.init, data.DidYouMean(p.init, []string{"log-odds", "random"}))
 	}
@@ -204,7 +205,21 @@ func (p *plan) start(labelled bool, kind rbm.Kind) error {
 		return fmt.Errorf("-init: %s does not fit the data: %w", p.init, err)
 	}
 	p.model, p.hidden = m, m.Hidden()
+	if p.initNames = set.Classes; !labelled {
+		p.initNames = nil
+	}
 	return nil
+}
+
+// initial returns the model of the file of -init, or one of its shape for a run
+// that goes on.
+func (p *plan) initial() (*rbm.RBM, modelfile.About, error) {
+	if p.began != nil {
+		if m := p.began.model(p.sets.Train.X.Cols); m != nil {
+			return m, modelfile.About{Described: true, ClassNames: p.began.ClassNames}, nil
+		}
+	}
+	return modelfile.Read(p.init)
 }
 
 func (o *options) checkSteps() error {

@@ -29,19 +29,19 @@ import (
 // they take a small part of it.
 const reportInterval = 5 * time.Second
 
-// reportSoFar writes the report of a run under way, now and then.
-func (r *runner) reportSoFar() error {
+// reportSoFar writes the report of a run under way, now and then. Training goes on
+// if it cannot be written: what must not be lost is in the checkpoint and the tables,
+// whose writers say what is wrong.
+func (r *runner) reportSoFar() {
 	if time.Since(r.reported) < reportInterval {
-		return nil
+		return
 	}
 	r.reported = time.Now()
 	words := []string{fmt.Sprintf("Step %d of %d, after %.3g s.", r.trainer.Steps(), r.steps, r.seconds()), r.latest()}
-	page, err := r.page(words, r.state.Early)
-	if err != nil {
-		return err
+	if page, err := r.page(words, r.state.Early); err == nil {
+		page.Running = true
+		_ = r.writePage(page)
 	}
-	page.Running = true
-	return r.writePage(page)
 }
 
 // finalReport writes the report of a run that has ended: with its pictures, and what

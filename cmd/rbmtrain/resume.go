@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"encoding/base64"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase"
+	"gorbm/rbm"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/rundir"
@@ -24,25 +26,28 @@ import (
 func (o *options) adopt() error {
 	var other []string
 	o.flags.Visit(func(f *flag.Flag) {
-		if !slices.Contains([]string{"resume", "steps", "workers", "quiet", "json"}, f.Name) {
+		if !slices.Contains([]string{"resume", "steps", "rate", "workers", "quiet", "json"}, f.Name) {
 			other = append(other, "-"+f.Name)
 		}
 	})
 	if len(other) > 0 {
-		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -workers -quiet -json can", strings.Join(other, " "))
+		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -rate -workers -quiet -json can", strings.Join(other, " "))
 	}
 	folder := rundir.Folder{Dir: o.resume}
 	text, err := os.ReadFile(folder.Path(rundir.ConfigFile))
 	if err != nil {
 		return fmt.Errorf("-resume: %s is not the folder of a run: %w", o.resume, err)
 	}
-	o.extended = o.flags.Given("steps")
+	o.extended, o.slowed = o.flags.Given("steps"), o.flags.Given("rate")
 	c := struct {
 		Flags   map[string]string `json:"flags"`
 		Preset  *presetChoice     `json:"preset"`
 		Steps   int               `json:"steps"`
 		Command []string          `json:"command"`
 		Metrics []string          `json:"metrics"`
+		Data    configData        `json:"data"`
+		Model   begun             `json:"model"`
+		Rates   []rateChange      `json:"rates"`
 	}{}
 	if err := json.Unmarshal(text, &c); err != nil {
 		return fmt.Errorf("-resume: %s is damaged: %w", folder.Path(rundir.ConfigFile), err)
@@ -50,8 +55,15 @@ func (o *options) adopt() error {
 	if c.Preset == nil {
 		c.Preset = beforePresets()
 	}
+	for _, flags := range []map[string]string{c.Flags, c.Preset.Flags} {
+		for name := range flags { // the file may be another's
+			if o.flags.Lookup(name) != nil && slices.Contains(notKept, name) {
+				return fmt.Errorf("-resume: %s sets -%s, which is no setting of a run; take it out", folder.Path(rundir.ConfigFile), name)
+			}
+		}
+	}
 	for name, value := range c.Flags {
-		if o.flags.Given(name) || name == "steps" && o.flags.Given("steps") || name == "epochs" && o.flags.Given("steps") {
+		if o.flags.Given(name) || name == "epochs" && o.extended {
 			continue
 		}
 		if err := o.flags.Set(name, value); err != nil {
@@ -59,23 +71,91 @@ func (o *options) adopt() error {
 		}
 		delete(c.Preset.Flags, name)
 	}
-	if o.extended {
-		delete(c.Preset.Flags, "steps")
+	for _, name := range []string{"steps", "rate"} {
+		if o.flags.Given(name) {
+			delete(c.Preset.Flags, name)
+		}
 	}
 	if o.metrics == "auto" && c.Metrics != nil { // auto may stand for more than it did
 		o.metrics = cmp.Or(strings.Join(c.Metrics, ","), "none")
 	}
 	o.chosen, o.before, o.command = *c.Preset, c.Steps, c.Command
+	c.Model.testHash = c.Data.TestHash
+	o.rates, o.began = c.Rates, &c.Model
 	return nil
 }
+
+// begun is what config.json says of the model and the test rows that a run began
+// with. They need not be read again from the files of -init and
+// -constraint-reference: all parameters are in the checkpoint.
+type begun struct {
+	Hidden     int      `json:"hidden"`
+	Classes    int      `json:"classes"`
+	Labels     string   `json:"labels"`
+	Constraint string   `json:"constraint"` // as its Text writes it
+	ClassNames []string `json:"class_names"`
+	testHash   string
+}
+
+// model returns a model of the shape that the run has, for inputs of this number,
+// to be overwritten by the checkpoint's. It returns nil if config.json does not say
+// enough, as in older runs.
+func (b *begun) model(inputs int) *rbm.RBM {
+	kind, err := rbm.ParseKind(cmp.Or(b.Labels, "softmax"))
+	if err != nil || b.Hidden < 1 || b.Hidden > maxHidden || b.Classes < 0 || b.Classes > 0 && len(b.ClassNames) != b.Classes || (inputs+b.Classes)*b.Hidden > maxParameters {
+		return nil
+	}
+	m := rbm.New(inputs+b.Classes, b.Hidden, b.Classes, kind)
+	m.Constraint = b.constraint(m)
+	return m
+}
+
+// constraint returns the run's constraint on units of the shape of m, with its
+// reference, or nil if there is none.
+func (b *begun) constraint(m *rbm.RBM) *rbm.Constraint {
+	text, bits, _ := strings.Cut(b.Constraint, "/")
+	c, err := rbm.ParseConstraint(text)
+	if err != nil {
+		return nil
+	}
+	units := m.Hidden()
+	if c.On == rbm.AllUnits {
+		units += m.Visible()
+	}
+	packed, err := base64.StdEncoding.DecodeString(bits)
+	if err != nil || len(packed) != 0 && len(packed) != (units+7)/8 {
+		return nil
+	}
+	if len(packed) > 0 {
+		c.Reference = make([]uint8, units)
+	}
+	for i := range c.Reference {
+		c.Reference[i] = packed[i/8] >> (i % 8) & 1
+	}
+	if c.Check(m) != nil {
+		return nil
+	}
+	return c
+}
+
+// A rateChange is a -rate that was given with -resume.
+type rateChange struct {
+	Step int     `json:"step"` // after which it holds
+	Rate float64 `json:"rate"`
+}
+
+// notKept are the flags that are not settings of a run, but of one call.
+var notKept = []string{"out", "force", "preset", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers"}
 
 // given returns the flags for config.json that say what to train and how. Paths
 // are absolute, so that the run can be resumed from any folder.
 func (p *plan) given() map[string]string {
 	m := map[string]string{"eval-every": strconv.Itoa(p.evalEvery)}
 	p.flags.Visit(func(f *flag.Flag) {
+		if slices.Contains(notKept, f.Name) || f.Name == "eval-every" {
+			return
+		}
 		switch f.Name {
-		case "out", "force", "preset", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers", "eval-every":
 		case "data":
 			m[f.Name] = data.Absolute(p.sets.Train.Name)
 		case "test":
@@ -93,6 +173,94 @@ func (p *plan) given() map[string]string {
 	return m
 }
 
+// reopen opens the folder of -resume and takes the run to its checkpoint.
+func (r *runner) reopen() (err error) {
+	if r.folder, err = rundir.Open(r.resume); err != nil {
+		return fmt.Errorf("-resume: %w", err)
+	}
+	extra, warning, err := r.folder.LoadCheckpoint(r.trainer)
+	if err != nil {
+		return fmt.Errorf("-resume: %w", err)
+	}
+	if warning != "" {
+		r.flags.Warn(warning)
+	}
+	if r.state, err = readState(extra); err != nil {
+		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.resume, err)
+	}
+	at := r.trainer.Steps()
+	if at > r.steps {
+		return cli.Usagef("-resume: %s has taken %d steps already; give -steps from %d up", r.resume, at, at)
+	}
+	r.stopped = r.stoppedEarly() && !r.extended
+	r.saver.begin(r.every, at)
+	if r.extended && r.steps != r.before && train.Ends(r.settings.Schedule) {
+		r.flags.Warn(fmt.Sprintf("the schedule %s was to end at step %d and now ends at step %d: from step %d on the rates are those of a run so long", r.settings.Schedule, r.before, r.steps, at))
+	}
+	r.warnOfTest()
+	r.evaluator.Restore(r.state.Before, r.state.Since)
+	if err := r.evaluator.SetMemory(r.state.Memory); err != nil {
+		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.resume, err)
+	}
+	if err := cmp.Or(r.restoreBest(), r.folder.DropSnapshots(at)); err != nil {
+		return fmt.Errorf("-resume: %w", err)
+	}
+	if err := r.reopenTables(at); err != nil {
+		return err
+	}
+	if r.slowed {
+		r.rates = append(r.rates, rateChange{at, r.settings.Rate})
+	}
+	if !r.extended && !r.slowed {
+		return nil
+	}
+	return r.folder.WriteJSON(rundir.ConfigFile, r.config(r.trainer.Hash())) // with the other steps or rate
+}
+
+// reopenTables opens the tables of a run that goes on after this step.
+func (r *runner) reopenTables(at int) (err error) {
+	keep := at
+	if r.begun = at > 0; !r.begun {
+		keep = -1 // the evaluation of step 0 may be incomplete: it is repeated
+	}
+	if r.tempered() {
+		if r.pairs, err = r.folder.ContinueTable(rundir.LaddersFile, pairColumns, keep); err != nil {
+			return err
+		}
+	}
+	if r.table, err = r.folder.ContinueTable(rundir.MetricsFile, r.columns(), keep); err != nil {
+		return err
+	}
+	if lost := r.state.Rows - r.table.Rows(); lost > 0 {
+		r.flags.Warn(fmt.Sprintf("%s lacks %s of the %d that the run had written up to step %d: they are lost", r.folder.Path(rundir.MetricsFile), cli.Count(lost, "row"), r.state.Rows, at))
+	}
+	return nil
+}
+
+// warnOfTest says that the test rows have changed since the run began.
+func (r *runner) warnOfTest() {
+	if r.began == nil || r.sets.Test == nil {
+		return
+	}
+	if was := r.began.testHash; was != "" && was != r.sets.Test.Hash() {
+		r.flags.Warn(fmt.Sprintf("the test rows, %s, have changed since the run began: what was measured on them before and after step %d cannot be compared", r.sets.Test.Name, r.trainer.Steps()))
+	}
+}
+
+// stoppedEarly reports whether -stop-after has ended the run.
+func (r *runner) stoppedEarly() bool {
+	b := r.state.Best
+	return b != nil && r.stopAfter > 0 && b.Since >= r.stopAfter
+}
+
+// readState reads what a checkpoint holds beside the trainer.
+func readState(text []byte) (s progressState, err error) {
+	if err := json.Unmarshal(text, &s); err != nil {
+		return s, fmt.Errorf("%w: %v", rbm.ErrFormat, err)
+	}
+	return s, nil
+}
+
 // progressState is what a checkpoint holds beside the trainer, so that a resumed
 // run reports as if it had never stopped.
 type progressState struct {
@@ -106,6 +274,7 @@ type progressState struct {
 	Memory map[string]json.RawMessage `json:"memory,omitempty"` // of the metrics
 	Early  []string                   `json:"early,omitempty"`  // warnings of the metrics while training
 
+	Rows        int                `json:"rows,omitempty"`         // of metrics.csv
 	Measured    int                `json:"measured"`               // step of the last evaluation
 	Still       int64              `json:"still,omitempty"`        // rounds since the last evaluation that saw a round trip
 	FirstLadder *plots.NamedLadder `json:"first_ladder,omitempty"` // as it was first measured
@@ -116,6 +285,7 @@ type bestState struct {
 	Value float64 `json:"value"`
 	Step  int     `json:"step"`
 	Since int     `json:"since"` // evaluations since
+	Sum   string  `json:"sum"`   // SHA-256 of its file; "" in older runs
 }
 
 // An interval is a time or a number of steps.
@@ -134,12 +304,4 @@ func parseInterval(s string) (interval, error) {
 		return interval{}, cli.Usagef("-checkpoint-every is %q; it must be a time such as 5m, or a number of steps", s)
 	}
 	return interval{time: d}, nil
-}
-
-// due reports whether the interval has passed since lastStep or last.
-func (i interval) due(step, lastStep int, last time.Time) bool {
-	if i.steps > 0 {
-		return step-lastStep >= i.steps
-	}
-	return time.Since(last) >= i.time
 }

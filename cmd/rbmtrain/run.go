@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"image"
@@ -18,7 +17,6 @@ import (
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
-	"gorbm/rbm/modelfile"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/rundir"
@@ -42,10 +40,10 @@ func (p *plan) run(ctx context.Context) (err error) {
 		return p.rehearse(trainer.Hash())
 	}
 	r := &runner{plan: p, trainer: trainer, begin: time.Now()}
+	defer r.close()
 	if err := r.open(); err != nil {
 		return err
 	}
-	defer r.close()
 	if !p.flags.JSON && !p.flags.Quiet {
 		fmt.Fprintln(p.flags.Stdout, p.describe())
 	}
@@ -56,22 +54,30 @@ func (p *plan) run(ctx context.Context) (err error) {
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 	}
-	err = r.train(ctx)
+	if r.trainer.Steps() < r.steps && !r.stopped { // else only what follows the last step is missing
+		err = r.train(ctx)
+	}
 	interrupted := errors.Is(err, context.Canceled)
 	if err != nil && !interrupted {
 		return err
 	}
 	// The model is kept even if the run was interrupted.
-	if e := r.write(); e != nil {
+	if e := r.write(ctx); e != nil {
 		return errors.Join(err, e)
 	}
 	if interrupted {
 		return fmt.Errorf("stopped after step %d of %d; go on by: rbmtrain %s", trainer.Steps(), p.steps, r.resumption())
 	}
-	if r.final, err = r.evaluator.Final(ctx, trainer.Model(), trainer.Steps()); err != nil {
-		return err
+	if r.final, err = r.evaluator.Final(ctx, trainer.Model(), trainer.Steps()); err == nil {
+		err = r.draw(ctx)
 	}
-	if err := r.draw(ctx); err != nil {
+	if errors.Is(err, context.Canceled) {
+		return errors.New(r.lost())
+	}
+	if err != nil {
+		return fmt.Errorf("%w; finish by: rbmtrain %s", err, r.resumption())
+	}
+	if err := ignoreMissing(os.Remove(r.folder.Path(rundir.PreviousBestFile))); err != nil {
 		return err
 	}
 	return r.print()
@@ -110,20 +116,20 @@ type runner struct {
 	pairs     *rundir.Table // ladder.csv; nil without a ladder
 	bar       *cli.Progress // nil before training
 
-	begin     time.Time
-	state     progressState
-	last      train.Evaluation  // while training
-	final     train.Evaluation  // of all rows
-	samples   *sample.Agreement // with their classes; nil without labels
-	mixed     *bool             // whether the chains of samples.png have mixed; nil before
-	verdict   string            // on them, in words
-	fromData  bool              // some of the samples are of chains that started at training rows
-	begun     bool              // the evaluation of step 0 is in the table
-	warned    bool              // that the ladder does not exchange
-	stopped   bool              // by -stop-after
-	saved     time.Time
-	reported  time.Time // the report so far
-	savedStep int
+	begin    time.Time
+	state    progressState
+	last     train.Evaluation  // while training
+	final    train.Evaluation  // of all rows
+	samples  *sample.Agreement // with their classes; nil without labels
+	mixed    *bool             // whether the chains of samples.png have mixed; nil before
+	verdict  string            // on them, in words
+	fromData bool              // some of the samples are of chains that started at training rows
+	begun    bool              // the evaluation of step 0 is in the table
+	warned   bool              // that the ladder does not exchange
+	stopped  bool              // by -stop-after
+	largest  float64           // parameter before the first step
+	saver    saver
+	reported time.Time // the report so far
 }
 
 // open makes the folder of the run, or opens the folder of -resume.
@@ -145,40 +151,7 @@ func (r *runner) open() (err error) {
 		r.table, err = r.folder.NewTable(rundir.MetricsFile, r.columns())
 		return err
 	}
-	r.folder = &rundir.Folder{Dir: r.resume}
-	extra, warning, err := r.folder.LoadCheckpoint(r.trainer)
-	if err != nil {
-		return fmt.Errorf("-resume: %w", err)
-	}
-	if warning != "" {
-		r.flags.Warn(warning)
-	}
-	if err := json.Unmarshal(extra, &r.state); err != nil {
-		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.resume, err)
-	}
-	if r.trainer.Steps() >= r.steps {
-		return cli.Usagef("-resume: %s has taken %d steps of %d already; give -steps above %d to go on", r.resume, r.trainer.Steps(), r.steps, r.trainer.Steps())
-	}
-	if r.extended && r.steps != r.before && train.Ends(r.settings.Schedule) {
-		r.flags.Warn(fmt.Sprintf("the schedule %s was to end at step %d and now ends at step %d: from step %d on the rates are those of a run so long", r.settings.Schedule, r.before, r.steps, r.trainer.Steps()))
-	}
-	r.evaluator.Restore(r.state.Before, r.state.Since)
-	if err := r.evaluator.SetMemory(r.state.Memory); err != nil {
-		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.resume, err)
-	}
-	keep := r.trainer.Steps()
-	if r.begun = keep > 0; !r.begun {
-		keep = -1 // the evaluation of step 0 may be incomplete: it is repeated
-	}
-	if r.tempered() {
-		if r.pairs, err = r.folder.ContinueTable(rundir.LaddersFile, pairColumns, keep); err != nil {
-			return err
-		}
-	}
-	if r.table, err = r.folder.ContinueTable(rundir.MetricsFile, r.columns(), keep); err != nil || !r.extended {
-		return err
-	}
-	return r.folder.WriteJSON(rundir.ConfigFile, r.config(r.trainer.Hash())) // with the larger number of steps
+	return r.reopen()
 }
 
 func (r *runner) close() {
@@ -186,6 +159,9 @@ func (r *runner) close() {
 		if t != nil {
 			t.Close()
 		}
+	}
+	if r.folder != nil {
+		r.folder.Close()
 	}
 }
 
@@ -195,6 +171,7 @@ func (r *runner) seconds() float64 { return r.state.Seconds + r.trainer.Elapsed(
 // train takes the steps, with evaluations and checkpoints.
 func (r *runner) train(ctx context.Context) error {
 	if !r.begun {
+		r.largest = largest(r.model)
 		if err := r.evaluator.Begin(ctx, r.trainer.Model()); err != nil {
 			return err
 		}
@@ -207,10 +184,18 @@ func (r *runner) train(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.saved, r.savedStep = time.Now(), r.trainer.Steps()
+	r.saver.begin(r.every, start)
 	var shown time.Time
-	err = r.trainer.Run(ctx, r.steps, r.evaluator.Observe, func(_ context.Context, e train.Event) error {
-		if err := snapshot(e); err != nil {
+	// A step may take long. Between two of them nothing may be cut off.
+	release := cli.Protect(ctx, r.lost)
+	defer func() { release() }()
+	began := func(context.Context, train.Event) error {
+		release = cli.Protect(ctx, nil)
+		r.saver.took = time.Since(r.saver.stepped)
+		return nil
+	}
+	ended := func(_ context.Context, e train.Event) error {
+		if err := r.tolerate(snapshot(e)); err != nil {
 			return err
 		}
 		r.keepFirst(e.Step)
@@ -221,35 +206,21 @@ func (r *runner) train(ctx context.Context) error {
 		if r.stopped {
 			return train.ErrStop
 		}
-		if r.every.due(e.Step, r.savedStep, r.saved) {
-			return r.save()
+		if r.saver.due(e.Step) {
+			if err := r.tolerate(r.save()); err != nil {
+				return err
+			}
 		}
+		r.saver.next(e.Step)
+		release()
 		return nil
-	})
+	}
+	release()
+	err = r.trainer.Run(ctx, r.steps, began, r.evaluator.Observe, ended)
 	if errors.Is(err, rbm.ErrDiverged) {
-		return fmt.Errorf("training %w; try a smaller -rate; metrics up to then are in %s", err, r.folder.Dir)
+		return r.diverged(err)
 	}
 	return err
-}
-
-// save writes a checkpoint.
-func (r *runner) save() error {
-	if err := r.model.CheckFinite(); err != nil {
-		return err
-	}
-	state := r.state
-	state.Seconds, state.All = r.seconds(), r.secondsInAll()
-	state.Before, state.Since = r.evaluator.Counts()
-	var err error
-	if state.Memory, err = r.evaluator.Memory(); err != nil {
-		return err
-	}
-	extra, err := json.Marshal(state)
-	if err != nil {
-		return err
-	}
-	r.saved, r.savedStep = time.Now(), r.trainer.Steps()
-	return r.folder.SaveCheckpoint(r.trainer, extra)
 }
 
 // report writes an evaluation to the tables and keeps the best model. It warns
@@ -271,10 +242,7 @@ func (r *runner) report(e train.Evaluation) error {
 			r.warn(w)
 		}
 	}
-	if err := r.table.Add(r.row(e)); err != nil {
-		return err
-	}
-	if err := r.recordLadder(e); err != nil {
+	if err := cmp.Or(r.tolerate(r.table.Add(r.row(e))), r.tolerate(r.recordLadder(e))); err != nil {
 		return err
 	}
 	r.countStill(e)
@@ -282,7 +250,8 @@ func (r *runner) report(e train.Evaluation) error {
 	if err := r.choose(e); err != nil {
 		return err
 	}
-	return r.reportSoFar()
+	r.reportSoFar()
+	return nil
 }
 
 // choose keeps the model if it is the best so far on the rows held out.
@@ -297,20 +266,11 @@ func (r *runner) choose(e train.Evaluation) error {
 	}
 	b := r.state.Best
 	if b == nil || v > b.Value {
-		r.state.Best = &bestState{Value: v, Step: e.Step}
-		return modelfile.Write(r.folder.Path(rundir.BestFile), r.trainer.Model(), r.about())
+		return r.keepBest(bestState{Value: v, Step: e.Step})
 	}
 	b.Since++
-	r.stopped = r.stopAfter > 0 && b.Since >= r.stopAfter
+	r.stopped = r.stoppedEarly()
 	return nil
-}
-
-// write writes the checkpoint and the model.
-func (r *runner) write() error {
-	if err := r.save(); err != nil {
-		return err
-	}
-	return modelfile.Write(r.folder.Path(rundir.ModelFile), r.trainer.Model(), r.about())
 }
 
 // draw writes the pictures.
@@ -407,7 +367,7 @@ const samplesPerClass = 10
 
 // profile starts a CPU profile and returns the function that ends it.
 func profile(path string) (stop func() error, err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("-cpuprofile: %w", err)
 	}

@@ -140,7 +140,7 @@ func TestDiverged(t *testing.T) {
 			if r.Status != cli.Failed {
 				t.Errorf("exits with %d", r.Status)
 			}
-			rbmtrain.OneLine(t, r.Stderr, append(c.want, "diverged", "smaller -rate", "run")...)
+			rbmtrain.OneLine(t, r.Stderr, append(c.want, "diverged", "another -init", "run")...)
 			if _, err := os.Stat(filepath.Join("run", rundir.ModelFile)); err == nil {
 				t.Error("a model that diverged was saved")
 			}
@@ -238,4 +238,23 @@ func TestReport(t *testing.T) {
 	if page := clitest.Read(t, filepath.Join("plain", rundir.ReportFile)); strings.Contains(page, "Curves") || strings.Contains(page, "Confusion") || !strings.Contains(page, "Filters") {
 		t.Error("the report of a run without metrics and labels has what it cannot have")
 	}
+}
+
+// TestLocked checks that a second run into the folder of a live one is refused,
+// and leaves it as it is.
+func TestLocked(t *testing.T) {
+	clitest.Isolate(t)
+	stoppedAt(t, interrupt(40, small("-out", "run")...), "run")
+	f, err := rundir.Open("run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"run is being written by", "process " + strconv.Itoa(os.Getpid())}
+	rbmtrain.Fails(t, cli.Failed, []string{"-resume", "run"}, want...)
+	rbmtrain.Fails(t, cli.Failed, small("-out", "run"), want...)
+	rbmtrain.Fails(t, cli.Failed, small("-out", "run", "-force", "-seed", "2"), want...)
+	rbmtrain.Fails(t, cli.Failed, small("-out", "run", "-force", "-dry-run"), want...)
+	f.Close()
+	rbmtrain.OK(t, "-resume", "run", "-quiet")
+	rbmtrain.OK(t, small("-out", "run", "-force", "-quiet")...)
 }

@@ -132,7 +132,7 @@ func (e *experiment) parse(names, steps string) error {
 }
 
 func (e *experiment) run(ctx context.Context) error {
-	if err := os.MkdirAll(e.out, 0o755); err != nil {
+	if err := os.MkdirAll(e.out, 0o777); err != nil {
 		return err
 	}
 	file := filepath.Join(e.out, "results.csv")

@@ -90,7 +90,7 @@ func readRows(path string) ([]row, error) {
 
 // appendRow adds a row to a file, with the names of the columns if it is new.
 func appendRow(path string, r row) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package rundir
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -23,18 +25,26 @@ const (
 	MetricsFile = "metrics.csv"
 	ModelFile   = "model.safetensors"
 	BestFile    = "best.safetensors"
-	FiltersFile = "filters.png"
-	CurvesFile  = "curves.png"
-	SamplesFile = "samples.png"
-	LaddersFile = "ladder.csv" // how the temperatures exchange, at each measurement
-	ReportFile  = "report.html"
-	LadderFile  = "ladder.png"
+	// PreviousBestFile is the best model of the last checkpoint, while a better one
+	// has been found since.
+	PreviousBestFile = "best.previous.safetensors"
+	FiltersFile      = "filters.png"
+	CurvesFile       = "curves.png"
+	SamplesFile      = "samples.png"
+	LaddersFile      = "ladder.csv" // how the temperatures exchange, at each measurement
+	ReportFile       = "report.html"
+	LadderFile       = "ladder.png"
 )
 
 // A Folder holds what a run leaves behind.
 type Folder struct {
-	Dir string
+	Dir  string
+	held *os.File // the lock, of the folder's writer; nil for others
 }
+
+// files are the files of a run's folder beside its snapshots. The last one to be
+// removed is that by which the folder is known for a run's.
+var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, ConfigFile}
 
 // maxRuns bounds the search for a free number.
 const maxRuns = 1_000_000
@@ -42,26 +52,37 @@ const maxRuns = 1_000_000
 // New makes the folder dir for a new run. If dir is empty it is the first
 // free of runs/<stem>-1, runs/<stem>-2 … Nothing is overwritten: a folder that
 // has anything in it is an error, unless force is set and it is that of an
-// earlier run, whose files are then removed.
+// earlier run, whose files are then removed, which must not be under way. The
+// caller is the folder's only writer until Close.
 func New(dir, stem string, force bool) (*Folder, error) {
 	if dir != "" {
 		f, err := Check(dir, force)
 		if err != nil {
 			return nil, err
 		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		if err := os.MkdirAll(dir, 0o777); err != nil {
 			return nil, fmt.Errorf("cannot make the folder of the run: %w; choose another by -out", err)
 		}
-		return f, f.clear()
+		if err := f.lock(); err != nil {
+			return nil, err
+		}
+		if _, err = check(dir, force); err == nil { // nobody has made a run of it since
+			err = cmp.Or(f.removeTemporary(), f.clear())
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return f, nil
 	}
-	if err := os.MkdirAll("runs", 0o755); err != nil {
+	if err := os.MkdirAll("runs", 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder for runs: %w; choose another by -out", err)
 	}
 	for n := 1; n < maxRuns; n++ {
 		dir := filepath.Join("runs", stem+"-"+strconv.Itoa(n))
-		err := os.Mkdir(dir, 0o755)
+		err := os.Mkdir(dir, 0o777)
 		if err == nil {
-			return &Folder{dir}, nil
+			f := &Folder{Dir: dir}
+			return f, f.lock()
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("cannot make the folder of the run: %w; choose another by -out", err)
@@ -72,8 +93,18 @@ func New(dir, stem string, force bool) (*Folder, error) {
 
 // Check checks that dir may take a new run. It changes nothing.
 func Check(dir string, force bool) (*Folder, error) {
-	f := &Folder{dir}
+	f, err := check(dir, force)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.Free()
+}
+
+// check is Check without a look at the lock.
+func check(dir string, force bool) (*Folder, error) {
+	f := &Folder{Dir: dir}
 	entries, err := os.ReadDir(dir)
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lockFile || isTemporary(e) })
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return f, nil
@@ -94,19 +125,38 @@ func Check(dir string, force bool) (*Folder, error) {
 
 // clear removes the files of an earlier run.
 func (f *Folder) clear() error {
-	snapshots, err := filepath.Glob(f.Path(SnapshotsDir + "/*.safetensors"))
-	if err != nil {
+	if err := f.DropSnapshots(-1); err != nil {
 		return fmt.Errorf("cannot replace the earlier run: %w", err)
 	}
-	for _, path := range snapshots {
-		if err := os.Remove(path); err != nil {
+	for _, name := range files {
+		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("cannot replace the earlier run: %w", err)
 		}
 	}
-	for _, name := range []string{MetricsFile, ModelFile, BestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile,
-		ConfigFile /* last: what is left by an interruption is still a run's */} {
-		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("cannot replace the earlier run: %w", err)
+	return nil
+}
+
+// isTemporary reports whether an entry of a run's folder is a temporary file on
+// its way to become one of the run's.
+func isTemporary(e fs.DirEntry) bool {
+	base, ok := atomicfile.Temporary(e.Name())
+	return ok && e.Type().IsRegular() && (slices.Contains(files, base) || filepath.Ext(base) == ".safetensors")
+}
+
+// removeTemporary removes the temporary files that killed processes have left. The
+// folder must be locked.
+func (f *Folder) removeTemporary() error {
+	for _, dir := range []string{f.Dir, f.Path(SnapshotsDir)} {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for _, e := range entries {
+			if isTemporary(e) {
+				if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+					return fmt.Errorf("cannot remove what a killed run has left: %w", err)
+				}
+			}
 		}
 	}
 	return nil

@@ -44,7 +44,7 @@ func SnapshotFile(step int) string {
 // Snapshots returns an observer that writes the model at the given steps.
 func (f *Folder) Snapshots(steps []int, about modelfile.About) (func(e train.Event) error, error) {
 	if len(steps) > 0 {
-		if err := os.MkdirAll(f.Path(SnapshotsDir), 0o755); err != nil {
+		if err := os.MkdirAll(f.Path(SnapshotsDir), 0o777); err != nil {
 			return nil, fmt.Errorf("cannot make the folder of the snapshots: %w", err)
 		}
 	}
@@ -57,6 +57,26 @@ func (f *Folder) Snapshots(steps []int, about modelfile.About) (func(e train.Eve
 		}
 		return modelfile.Write(f.Path(SnapshotFile(e.Step)), e.Model, about)
 	}, nil
+}
+
+// DropSnapshots removes the snapshots of later steps, which a run that goes on
+// after step will take anew, if it comes so far.
+func (f *Folder) DropSnapshots(step int) error {
+	entries, err := os.ReadDir(f.Path(SnapshotsDir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), ".safetensors")
+		at, err := strconv.Atoi(name)
+		if !ok || err != nil || at <= step {
+			continue
+		}
+		if err := os.Remove(filepath.Join(f.Path(SnapshotsDir), e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A Snapshot is a model that a run has saved after so many training steps.

@@ -14,11 +14,14 @@ import (
 
 // A Table is a growing file such as metrics.csv: a header, then rows that
 // begin with the step. A row survives the end of the program once Add has
-// returned.
+// returned, and the end of the machine once Sync has. Rows that could not be written
+// are kept, and written with the next.
 type Table struct {
-	file *os.File
-	csv  *csv.Writer
-	cols int
+	file    *os.File
+	size    int64        // of what is written of whole rows
+	pending bytes.Buffer // rows that are not
+	cols    int
+	rows    int
 }
 
 // NewTable makes the table of this name with these columns.
@@ -27,8 +30,9 @@ func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the metrics: %w", err)
 	}
-	t := &Table{file: file, csv: csv.NewWriter(file), cols: len(columns)}
-	return t, t.write(columns)
+	t := &Table{file: file, cols: len(columns)}
+	t.append(columns)
+	return t, t.flush()
 }
 
 // ContinueTable opens the table of this name of a run that goes on after step:
@@ -49,34 +53,53 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 			break
 		}
 	}
-	err = atomicfile.Write(path, func(w io.Writer) error {
-		t := &Table{csv: csv.NewWriter(w), cols: len(columns)}
-		if err := t.write(columns); err != nil {
-			return err
-		}
-		for _, row := range rows {
-			if err := t.Add(row); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	t := &Table{cols: len(columns)}
+	t.append(columns)
+	for _, row := range rows {
+		t.appendRow(row)
+	}
+	if err := atomicfile.Write(path, func(w io.Writer) error { _, err := w.Write(t.pending.Bytes()); return err }); err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0o644)
-	if err != nil {
+	t.size = int64(t.pending.Len())
+	t.pending.Reset()
+	if t.file, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
 		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
 	}
-	return &Table{file: file, csv: csv.NewWriter(file), cols: len(columns)}, nil
+	return t, nil
 }
 
-func (t *Table) write(row []string) error {
-	if err := t.csv.Write(row); err != nil {
+// append appends a line to what is to be written.
+func (t *Table) append(fields []string) {
+	w := csv.NewWriter(&t.pending)
+	_ = w.Write(fields) // a buffer takes all; Error says of fields that csv cannot have, which numbers are not
+	w.Flush()
+}
+
+// flush writes what is to be written, at the end of the whole rows: what was written
+// in part before is overwritten.
+func (t *Table) flush() error {
+	if t.pending.Len() == 0 {
+		return nil
+	}
+	n, err := t.file.WriteAt(t.pending.Bytes(), t.size)
+	if err != nil {
 		return fmt.Errorf("cannot write the metrics: %w", err)
 	}
-	t.csv.Flush()
-	if err := t.csv.Error(); err != nil {
+	t.size += int64(n)
+	t.pending.Reset()
+	return nil
+}
+
+// Rows returns the number of rows, without the header.
+func (t *Table) Rows() int { return t.rows }
+
+// Sync returns when all rows are on the disk.
+func (t *Table) Sync() error {
+	if err := t.flush(); err != nil {
+		return err
+	}
+	if err := t.file.Sync(); err != nil {
 		return fmt.Errorf("cannot write the metrics: %w", err)
 	}
 	return nil
@@ -85,6 +108,11 @@ func (t *Table) write(row []string) error {
 // Add appends a row. It panics if the number of values is not that of the
 // columns.
 func (t *Table) Add(values []float64) error {
+	t.appendRow(values)
+	return t.flush()
+}
+
+func (t *Table) appendRow(values []float64) {
 	if len(values) != t.cols {
 		panic("rundir: a row of another width than the table")
 	}
@@ -92,7 +120,8 @@ func (t *Table) Add(values []float64) error {
 	for i, v := range values {
 		row[i] = strconv.FormatFloat(v, 'g', 10, 64)
 	}
-	return t.write(row)
+	t.append(row)
+	t.rows++
 }
 
 // Close closes the file.

@@ -159,7 +159,7 @@ type verdictLine struct {
 }
 
 func (r *running) all(ctx context.Context, figures []Figure) error {
-	if err := os.MkdirAll(r.out, 0o755); err != nil {
+	if err := os.MkdirAll(r.out, 0o777); err != nil {
 		return err
 	}
 	lines := []verdictLine{}

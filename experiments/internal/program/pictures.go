@@ -48,7 +48,7 @@ func Pictures(name, summary string, figures []Figure) cli.Command {
 		case *out == "":
 			*out = filepath.Join("experiments", name)
 		}
-		if err := os.MkdirAll(*out, 0o755); err != nil {
+		if err := os.MkdirAll(*out, 0o777); err != nil {
 			return err
 		}
 		dir, err := os.MkdirTemp("", name)

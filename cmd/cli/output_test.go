@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+)
+
+// TestClean checks that what a terminal would obey is shown, and nothing else is
+// changed.
+func TestClean(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"plain\ttext\n", "plain\ttext\n"},
+		{"größer –0.5 日本 ± ⟨v⟩\u00a0x", "größer –0.5 日本 ± ⟨v⟩\u00a0x"},
+		{"a\x1b[31mred", `a\u001b[31mred`},
+		{"\x00\a\b\r\v\x7f", `\u0000\u0007\u0008\u000d\u000b\u007f`},
+		{"\u0085\u009b31m", `\u0085\u009b31m`},
+		{"\u202ebackwards", `\u202ebackwards`},
+		{"\x9b31m\xff", "\ufffd31m\ufffd"},
+		{"\U000e0001tag", "\ufffdtag"},
+		{"", ""},
+	} {
+		if got := string(clean([]byte(c.text))); got != c.want {
+			t.Errorf("%q becomes %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// A fullDisk takes so many bytes.
+type fullDisk struct {
+	bytes.Buffer
+	room int
+}
+
+var errFull = errors.New("no space left on device")
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if d.Len()+len(p) > d.room {
+		return 0, errFull
+	}
+	return d.Buffer.Write(p)
+}
+
+// TestOutputFails checks that a command whose output cannot be written goes on to
+// its end and fails then.
+func TestOutputFails(t *testing.T) {
+	for _, room := range []int{0, 3, 100} {
+		done := false
+		var stderr bytes.Buffer
+		status := Run(context.Background(), "prog", func(_ context.Context, _ []string, stdout, _ io.Writer) error {
+			for range 10 {
+				if _, err := fmt.Fprint(stdout, "ab"); err != nil {
+					return err
+				}
+			}
+			done = true
+			return nil
+		}, nil, &fullDisk{room: room}, &stderr)
+		full := room < 20
+		if !done || full != (status == Failed) || full != strings.Contains(stderr.String(), "the output is not whole: no space left") {
+			t.Errorf("room for %d bytes: done is %v, status %d, %q", room, done, status, &stderr)
+		}
+	}
+	// An error of the command's own comes first; stderr is of no matter.
+	var stderr bytes.Buffer
+	status := Run(context.Background(), "prog", func(_ context.Context, _ []string, stdout, _ io.Writer) error {
+		fmt.Fprint(stdout, "ab")
+		return Usagef("-k")
+	}, nil, &fullDisk{}, &stderr)
+	if status != Usage || stderr.String() != "prog: -k\n" {
+		t.Errorf("status %d, %q", status, &stderr)
+	}
+	status = Run(context.Background(), "prog", func(_ context.Context, _ []string, _, stderr io.Writer) error {
+		fmt.Fprint(stderr, "a warning")
+		return nil
+	}, nil, io.Discard, &fullDisk{})
+	if status != OK {
+		t.Errorf("status %d where stderr is full", status)
+	}
+}
+
+// TestHostileError checks that an error is one line without control characters.
+func TestHostileError(t *testing.T) {
+	_, stderr := status(context.Background(), errors.New("file \x1b]0;title\a.csv"))
+	if want := "prog: file \\u001b]0;title\\u0007.csv\n"; stderr != want {
+		t.Errorf("%q, want %q", stderr, want)
+	}
+}

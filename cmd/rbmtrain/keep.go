@@ -1,0 +1,245 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"gorbm/cmd/cli"
+	"gorbm/rbm"
+	"gorbm/rbm/modelfile"
+	"gorbm/train/rundir"
+)
+
+// A saver knows when the next checkpoint is due.
+type saver struct {
+	every    interval
+	tried    time.Time // the last attempt to save, and its step
+	triedAt  int
+	cost     time.Duration // of the last attempt
+	failing  bool          // disk: the last attempt to write something failed
+	stepped  time.Time     // when the last step and all that follows it had ended
+	took     time.Duration // the last step
+	at, kept atomic.Int64  // steps taken, and those of the last checkpoint; the goroutine of signals reads them
+	written  atomic.Bool   // the model of the last step is written
+}
+
+const (
+	// firstCheckpoint is the longest time before the first checkpoint.
+	firstCheckpoint = 30 * time.Second
+	// slowStep is the time of a step from which on a checkpoint follows each
+	// step, if it takes less than a tenth of it: a signal cannot wait for the next.
+	slowStep, slowShare = time.Second, 10
+	// tryAgain is the time after which a checkpoint that could not be written is
+	// tried again.
+	tryAgain = 10 * time.Second
+)
+
+// begin starts the clock at this step, which the checkpoint has if it is not 0.
+func (s *saver) begin(every interval, step int) {
+	s.every, s.tried, s.triedAt = every, time.Now(), step
+	if every.time > firstCheckpoint {
+		s.tried = s.tried.Add(firstCheckpoint - every.time)
+	}
+	s.kept.Store(int64(step))
+	s.next(step)
+}
+
+// next is called when all that follows a step has ended.
+func (s *saver) next(step int) {
+	s.at.Store(int64(step))
+	s.stepped = time.Now()
+}
+
+// due reports whether a checkpoint is due after this step.
+func (s *saver) due(step int) bool {
+	switch since := time.Since(s.tried); {
+	case s.failing && since >= tryAgain, s.took > slowStep && s.took > slowShare*s.cost:
+		return true
+	case s.every.steps > 0:
+		return step-s.triedAt >= s.every.steps
+	default:
+		return since >= s.every.time
+	}
+}
+
+// lost says what is lost if the process is ended now.
+func (r *runner) lost() string {
+	if r.saver.written.Load() {
+		return fmt.Sprintf("the model is written, but not all that follows it; finish by: rbmtrain %s", r.resumption())
+	}
+	at, kept := r.saver.at.Load(), r.saver.kept.Load()
+	if kept == 0 {
+		return fmt.Sprintf("stopped within step %d, before the first checkpoint: nothing is kept", at+1)
+	}
+	return fmt.Sprintf("stopped within step %d; go on from the checkpoint, of step %d, by: rbmtrain %s", at+1, kept, r.resumption())
+}
+
+// tolerate keeps training alive if the disk is full or cannot be written: it warns
+// and returns nil for an error of the system. Other errors are returned.
+func (r *runner) tolerate(err error) error {
+	var system syscall.Errno
+	if err == nil || !errors.As(err, &system) {
+		return err
+	}
+	if !r.saver.failing {
+		r.saver.failing = true
+		r.warn(fmt.Sprintf("%v; training goes on and tries again; the checkpoint is of step %d", err, r.saver.kept.Load()))
+	}
+	return nil
+}
+
+// save writes a checkpoint.
+func (r *runner) save() error {
+	if err := r.model.CheckFinite(); err != nil {
+		return err
+	}
+	state := r.state
+	state.Seconds, state.All = r.seconds(), r.secondsInAll()
+	state.Before, state.Since = r.evaluator.Counts()
+	var err error
+	if state.Memory, err = r.evaluator.Memory(); err != nil {
+		return err
+	}
+	begin := time.Now()
+	r.saver.tried, r.saver.triedAt = begin, r.trainer.Steps()
+	// The rows up to here must be there when the run goes on from here.
+	for _, t := range []*rundir.Table{r.table, r.pairs} {
+		if t != nil {
+			if err := t.Sync(); err != nil {
+				return err
+			}
+		}
+	}
+	state.Rows = r.table.Rows()
+	extra, err := json.Marshal(state)
+	if err != nil {
+		return err
+	}
+	if err := r.folder.SaveCheckpoint(r.trainer, extra); err != nil {
+		return err
+	}
+	r.saver.cost = time.Since(begin)
+	r.saver.kept.Store(int64(r.trainer.Steps()))
+	if r.saver.failing {
+		r.saver.failing = false
+		r.warn(fmt.Sprintf("the folder %s can be written again; the checkpoint is of step %d", r.folder.Dir, r.trainer.Steps()))
+	}
+	return nil
+}
+
+// write writes the checkpoint and the model.
+func (r *runner) write(ctx context.Context) error {
+	defer cli.Protect(ctx, r.lost)()
+	if err := r.model.CheckFinite(); err != nil {
+		return err
+	}
+	// The one is tried even if the other fails.
+	err := errors.Join(r.save(), modelfile.Write(r.folder.Path(rundir.ModelFile), r.trainer.Model(), r.about()))
+	if err != nil {
+		return fmt.Errorf("%w; make room, and finish by: rbmtrain %s", err, r.resumption())
+	}
+	r.saver.written.Store(true)
+	return nil
+}
+
+// keepBest writes the best model so far. The file of the one before is kept for as
+// long as the checkpoint names it.
+func (r *runner) keepBest(b bestState) error {
+	path, previous := r.folder.Path(rundir.BestFile), r.folder.Path(rundir.PreviousBestFile)
+	if old := r.state.Best; old != nil && old.Step <= int(r.saver.kept.Load()) {
+		if err := ignoreMissing(os.Rename(path, previous)); err != nil {
+			return r.tolerate(err)
+		}
+	}
+	if err := modelfile.Write(path, r.trainer.Model(), r.about()); err != nil {
+		return r.tolerate(err) // a later model may be better, and will be written
+	}
+	var err error
+	if b.Sum, err = sumOf(path); err != nil {
+		return r.tolerate(err)
+	}
+	r.state.Best = &b
+	return nil
+}
+
+// restoreBest makes best.safetensors the best model of the checkpoint: a run that
+// was killed may have come further.
+func (r *runner) restoreBest() error {
+	path, previous := r.folder.Path(rundir.BestFile), r.folder.Path(rundir.PreviousBestFile)
+	best := r.state.Best
+	if best != nil && best.Sum == "" { // of an older version
+		return nil
+	}
+	sum, _ := sumOf(path)
+	if best != nil && sum == best.Sum {
+		return nil
+	}
+	if best == nil {
+		return ignoreMissing(os.Remove(path))
+	}
+	if sum, _ := sumOf(previous); sum == best.Sum {
+		return os.Rename(previous, path)
+	}
+	r.flags.Warn(fmt.Sprintf("%s is not the best model of the checkpoint, that of step %d, which is lost; the next one that is measured takes its place", path, best.Step))
+	r.state.Best = nil
+	return cmp.Or(ignoreMissing(os.Remove(path)), ignoreMissing(os.Remove(previous)))
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// sumOf returns the SHA-256 of a file.
+func sumOf(path string) (string, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// diverged says what helps against divergence, err. That is not a smaller rate
+// where the parameters were out of range before the first step.
+func (r *runner) diverged(err error) error {
+	if kept := r.saver.kept.Load(); kept > 0 {
+		return fmt.Errorf("training %w; go on from the checkpoint, of step %d, with a smaller rate, by: rbmtrain %s -rate %.3g; metrics up to then are in %s", err, kept, r.resumption(), r.settings.Rate/10, r.folder.Dir)
+	}
+	if r.largest > saturated {
+		return fmt.Errorf("training %w; the run began with parameters up to %.3g, at which units no longer follow their inputs: start from another -init, a smaller rate will not help; metrics up to then are in %s", err, r.largest, r.folder.Dir)
+	}
+	return fmt.Errorf("training %w; try a smaller -rate; metrics up to then are in %s", err, r.folder.Dir)
+}
+
+// saturated is a size of parameters beyond any that training reaches: in float32
+// σ(x) is 1 from 17 on.
+const saturated = 100
+
+// largest returns the largest absolute value of the parameters, +Inf if one is not
+// a number.
+func largest(m *rbm.RBM) float64 {
+	most := 0.0
+	b := m.AppendParameters(nil)
+	for i := 0; i < len(b); i += 4 {
+		x := math.Abs(float64(math.Float32frombits(binary.LittleEndian.Uint32(b[i:]))))
+		if math.IsNaN(x) {
+			return math.Inf(1)
+		}
+		most = max(most, x)
+	}
+	return most
+}

@@ -1,0 +1,146 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
+	"gorbm/train/rundir"
+)
+
+// process starts rbmtrain as a process of its own in the folder dir.
+func process(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	cmd.Dir = dir
+	return cmd
+}
+
+// long returns the arguments of a run that does not end by itself.
+func long(more ...string) []string {
+	return append([]string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "4", "-negphase", "cd", "-metrics", "none", "-steps", "1000000000", "-eval-every", "50", "-snapshots", "0", "-out", "run"}, more...)
+}
+
+// signalled starts cmd, sends it signals when the run is under way, with a pause
+// before each further one, and returns its exit status, what it said, and how long
+// it took to end.
+func signalled(t *testing.T, cmd *exec.Cmd, started string, pause time.Duration, signals ...syscall.Signal) (status int, stderr string, took time.Duration) {
+	t.Helper()
+	var b bytes.Buffer
+	cmd.Stderr = &b
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 2000 {
+		if _, err := os.Stat(filepath.Join(cmd.Dir, started)); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	time.Sleep(50 * time.Millisecond)
+	begin := time.Now()
+	for i, s := range signals {
+		if i > 0 {
+			time.Sleep(pause)
+		}
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Errorf("%v: %v", s, err)
+		}
+	}
+	_ = cmd.Wait()
+	return cmd.ProcessState.ExitCode(), b.String(), time.Since(begin)
+}
+
+// TestHangUp checks that SIGHUP saves, and is ignored under nohup.
+func TestHangUp(t *testing.T) {
+	clitest.Isolate(t)
+	dir := t.TempDir()
+	status, stderr, _ := signalled(t, process(dir, long()...), "run/"+rundir.MetricsFile, 0, syscall.SIGHUP)
+	if status != cli.HungUp || !strings.Contains(stderr, "; go on by: rbmtrain -resume run") {
+		t.Errorf("SIGHUP: status %d, %q", status, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "run", rundir.CheckpointFile)); err != nil {
+		t.Error(err)
+	}
+	dir = t.TempDir()
+	cmd := exec.Command("sh", append([]string{"-c", `trap "" HUP; exec "$@"`, "sh", os.Args[0]}, long()...)...)
+	cmd.Env, cmd.Dir = append(os.Environ(), asCommand+"=1"), dir
+	status, stderr, _ = signalled(t, cmd, "run/"+rundir.MetricsFile, 300*time.Millisecond, syscall.SIGHUP, syscall.SIGTERM)
+	if status != cli.Terminated {
+		t.Errorf("SIGHUP under nohup, then SIGTERM: status %d, %q", status, stderr)
+	}
+}
+
+// TestTwoSignals checks that a key pressed twice saves as if it were pressed once.
+func TestTwoSignals(t *testing.T) {
+	clitest.Isolate(t)
+	for range 5 {
+		dir := t.TempDir()
+		status, stderr, _ := signalled(t, process(dir, long()...), "run/"+rundir.MetricsFile, 10*time.Millisecond, syscall.SIGINT, syscall.SIGINT)
+		if status != cli.Interrupted || !strings.Contains(stderr, "; go on by: rbmtrain -resume run") {
+			t.Errorf("status %d, %q", status, stderr)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "run", rundir.CheckpointFile)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestSlowStep checks that a signal within a step of minutes ends the run in
+// seconds, and that the checkpoint is of the step before.
+func TestSlowStep(t *testing.T) {
+	clitest.Isolate(t)
+	dir := t.TempDir()
+	args := []string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "200", "-negphase", "cd", "-k", "400000", "-batch", "1", "-metrics", "none", "-steps", "10", "-eval-every", "50", "-snapshots", "0", "-out", "run"}
+	status, stderr, took := signalled(t, process(dir, args...), "run/"+rundir.CheckpointFile, 0, syscall.SIGINT)
+	said := regexp.MustCompile(`^rbmtrain: interrupted; stopped within step (\d+); go on from the checkpoint, of step (\d+), by: rbmtrain -resume run\n$`)
+	m := said.FindStringSubmatch(stderr)
+	// A second, and what starting and ending take on a busy machine.
+	if status != cli.Interrupted || m == nil || took > 4*time.Second {
+		t.Errorf("status %d after %v, %q", status, took, stderr)
+	}
+}
+
+// TestClosedPipe checks that warnings into a pipe that nobody reads do not end
+// training.
+func TestClosedPipe(t *testing.T) {
+	clitest.Isolate(t)
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Close()
+	dir := t.TempDir()
+	clitest.Write(t, filepath.Join(dir, "rows.csv"), rowsCSV(60))
+	// One that warns: the ladder does not exchange.
+	args := []string{"-data", clitest.Toy, "-hidden", "30", "-steps", "400", "-rate", "1", "-negphase", "pt:tau=1/1000", "-quiet", "-out", "run", "-snapshots", "0"}
+	cmd := process(dir, args...)
+	cmd.Stderr = w
+	if err := cmd.Run(); err != nil {
+		t.Errorf("a closed stderr: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "run", rundir.ModelFile)); err != nil {
+		t.Error(err)
+	}
+	var stderr bytes.Buffer
+	cmd = process(dir, append(args[:len(args)-4], "-out", "second", "-snapshots", "0", "-json", "-quiet")...)
+	cmd.Stdout, cmd.Stderr = w, &stderr
+	_ = cmd.Run()
+	if cmd.ProcessState.ExitCode() != cli.Failed || !strings.Contains(stderr.String(), "rbmtrain: the output is not whole: ") {
+		t.Errorf("a closed stdout: status %d, %s", cmd.ProcessState.ExitCode(), &stderr)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "second", rundir.ModelFile)); err != nil {
+		t.Error(err)
+	}
+	w.Close()
+}
