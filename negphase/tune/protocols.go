@@ -74,8 +74,9 @@ func (t *tuner) improvement(best float64, evaluations int) []float64 {
 }
 
 // burnShare is the part of Seconds in which the lanes come to equilibrium under
-// the settings before tuning.
-const burnShare = 0.1
+// the settings before tuning, exploreShare that of the trials that the model is
+// of, and finalsShare that of the finals.
+const burnShare, exploreShare, finalsShare = 0.1, 0.36, 0.54
 
 // start makes the lanes and burns them in. The state of the first one half way is
 // the reference of all, and the second half says what the variances are.
@@ -104,17 +105,12 @@ func (t *tuner) start(shortest float64) error {
 			t.result.BurnSeconds += trial.Seconds
 		}
 	}
-	for o := range series[0] {
-		var all []float64
-		for k := range series {
-			all = append(all, series[k][o]...)
-		}
-		_, variance := diag.MeanVariance(all)
-		of.variance = append(of.variance, variance)
-	}
+	t.all = series[:]
+	of.variance = variances(t.all)
 	move := math.Inf(1)
 	for k, l := range t.lanes {
 		l.target = of
+		t.untuned += math.Exp(Rate(series[k], of.variance, trial[k].Seconds)) / lanes
 		move = min(move, trial[k].Seconds/float64(trial[k].Moves))
 	}
 	if least := leastValues * move; shortest < least {
@@ -124,17 +120,45 @@ func (t *tuner) start(shortest float64) error {
 	return nil
 }
 
+// variances returns the variance of each observable over all series together. All
+// settings sample one law, so that they share these.
+func variances(all [][][]float64) (v []float64) {
+	for o := range all[0] {
+		var joined []float64
+		for _, series := range all {
+			joined = append(joined, series[o]...)
+		}
+		_, variance := diag.MeanVariance(joined)
+		v = append(v, variance)
+	}
+	return v
+}
+
+// learned takes the series of trials into the variances. The rewards of these trials
+// and of earlier ones become those by the new variances.
+func (t *tuner) learned(done []Trial, earlier ...[]Trial) {
+	for _, trial := range done {
+		t.all = append(t.all, trial.series)
+	}
+	v := variances(t.all)
+	for _, l := range t.lanes {
+		l.variance = v
+	}
+	for _, trials := range append(earlier, done) {
+		for i, trial := range trials {
+			trials[i].Reward = Rate(trial.series, v, trial.Seconds)
+		}
+	}
+}
+
 // values is the number of values of each observable in the shortest trial.
 const values = 512
 
 // halving runs brackets of successive halving.
 func (t *tuner) halving(ctx context.Context) error {
 	const width, brackets, rounds = 16, 3, 5 // 16, 8, 4, 2 and 1 candidates
-	// In units of the shortest trials a bracket is width·rounds, and drawIn at most
-	// (1 + maxDrawIns)·lanes trials of an eighth of the longest ones.
-	const policies = (1 + maxDrawIns) * lanes * width / 8
-	shortest := (1 - burnShare) * t.Seconds / (width*rounds*brackets + policies)
-	t.long = shortest * width / 8
+	shortest := exploreShare * t.Seconds / (width * rounds * brackets)
+	t.length = shortest * width / 8
 	if err := t.start(shortest); err != nil {
 		return err
 	}
@@ -154,7 +178,7 @@ func (t *tuner) halving(ctx context.Context) error {
 			p := t.result.Process
 			slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(p.Mean(b), p.Mean(a)) })
 			points = points[:(len(points)+1)/2]
-			t.report(float64(b*rounds+rung+1) / (brackets * rounds))
+			t.report((1 - finalsShare) * float64(b*rounds+rung+1) / (brackets * rounds))
 		}
 	}
 	return nil
@@ -176,19 +200,21 @@ func (t *tuner) level(rung int, done []Trial) {
 	}
 }
 
-// finalists is the number of settings that batches try again at the end.
-const finalists = 4
+// A trial shall see enough effective samples under the settings before tuning, and
+// for that there may be fewer trials, though not fewer than fewest. The error of
+// log τ is about √(12/samples): τ over a window of 6τ has a relative variance of
+// 24τ/n (Sokal), and there are n/(2τ) samples.
+const enough, fewest = 12, 16
 
-// batches runs trials of one length, in batches of one for each lane, and then the
-// finals.
+// batches runs trials of one length, in batches of one for each lane.
 func (t *tuner) batches(ctx context.Context) error {
-	const finals = finalists * lanes          // trials, of twice the length
-	const policies = (1 + maxDrawIns) * lanes // and those of drawIn
-	length := (1 - burnShare) * t.Seconds / float64(t.Evaluations+2*finals+2*policies)
-	t.long = 2 * length
-	if err := t.start(length); err != nil {
+	whole := exploreShare * t.Seconds
+	if err := t.start(whole / float64(t.Evaluations)); err != nil {
 		return err
 	}
+	t.Evaluations = min(t.Evaluations, max(fewest, int(whole*t.untuned/enough)))
+	length := whole / float64(t.Evaluations)
+	t.length = length
 	// The settings before tuning come first, once on each lane. How far their
 	// rewards lie apart tells the model what noise is.
 	first := min(t.Evaluations, 16)
@@ -201,24 +227,15 @@ func (t *tuner) batches(ctx context.Context) error {
 			return err
 		}
 		left := t.Evaluations - len(t.result.Trials)
-		t.report(float64(t.Evaluations-left) / float64(t.Evaluations+2*finals))
+		t.report((1 - finalsShare) * float64(t.Evaluations-left) / float64(t.Evaluations))
 		if left <= 0 {
-			break
+			return nil
 		}
 		var err error
 		if points, err = t.propose(min(lanes, left)); err != nil {
 			return err
 		}
 	}
-	points = points[:0]
-	for _, x := range t.finalists() {
-		points = append(points, slices.Repeat([][]float64{x}, lanes)...)
-	}
-	if err := t.batch(ctx, points, t.long, 1); err != nil {
-		return err
-	}
-	t.report(1)
-	return nil
 }
 
 // batch runs a trial of so many seconds at each point, and takes them into the
@@ -231,26 +248,10 @@ func (t *tuner) batch(ctx context.Context, points [][]float64, seconds float64, 
 	if err != nil {
 		return err
 	}
+	t.learned(done, t.result.Trials)
 	t.level(rung, done)
 	t.result.Trials = append(t.result.Trials, done...)
 	return t.model()
-}
-
-// finalists returns the settings before tuning, and those of trials with the
-// largest posterior means.
-func (t *tuner) finalists() [][]float64 {
-	defer t.modelling()()
-	p := t.result.Process
-	ranked := slices.Clone(t.result.Trials)
-	slices.SortStableFunc(ranked, func(a, b Trial) int { return cmp.Compare(p.Mean(b.At), p.Mean(a.At)) })
-	base := t.Space.Point(t.Space.Base)
-	points, seen := [][]float64{base}, []string{mcmc.FormatMover(t.Space.Mover(base))}
-	for _, trial := range ranked {
-		if len(points) < finalists && !slices.Contains(seen, trial.Settings) {
-			points, seen = append(points, trial.At), append(seen, trial.Settings)
-		}
-	}
-	return points
 }
 
 // propose returns the points of the next batch.
