@@ -49,6 +49,7 @@ const (
 	clusters   = "Swendsen–Wang"
 	tauPanel   = "τ"
 	worthPanel = "worth"
+	keptPanel  = "kept" // 1 where tuning left the settings as they were
 )
 
 var curves = []string{tuned, byPaper, untuned, tableII, gibbs, clusters}
@@ -198,21 +199,25 @@ type programs struct {
 
 func (p *programs) remove() { os.RemoveAll(p.dir) }
 
-// isingmc runs the command and returns what it says of the samplers.
-func (p *programs) isingmc(ctx context.Context, args ...string) ([]result, error) {
+// isingmc runs the command and returns what it says of the samplers, and whether
+// tuning kept the settings.
+func (p *programs) isingmc(ctx context.Context, args ...string) (samplers []result, kept bool, err error) {
 	p.build.Do(func() {
 		if p.dir, p.err = os.MkdirTemp("", "sardonics"); p.err == nil {
 			p.err = program.Build(ctx, p.dir, "isingmc")
 		}
 	})
 	if p.err != nil {
-		return nil, p.err
+		return nil, false, p.err
 	}
 	var all struct {
 		Samplers []result `json:"samplers"`
+		Policy   struct {
+			Untuned bool `json:"untuned"`
+		} `json:"policy"`
 	}
-	err := program.New(ctx, filepath.Join(p.dir, "isingmc"), append(args, "-json")...).Run(&all)
-	return all.Samplers, err
+	err = program.New(ctx, filepath.Join(p.dir, "isingmc"), append(args, "-json")...).Run(&all)
+	return all.Samplers, all.Policy.Untuned, err
 }
 
 // A result is what isingmc prints of a sampler, as far as it is used here.
@@ -232,8 +237,11 @@ func (p *programs) race(ctx context.Context, r row, at, seed int, quick bool) ([
 	if system == nil {
 		system = []string{"-model", p.model}
 	}
-	times := []string{"-seconds", "2.5", "-burn", "0.4"}
-	ei, paper := "-tune=ei:of=energy:seconds=8", "-tune=paper"
+	times := []string{"-seconds", "2.5", "-burn", "0.2"}
+	if r.system == nil {
+		times = []string{"-seconds", "6", "-burn", "0.1"} // τ is longer
+	}
+	ei, paper := "-tune=ei:of=energy:seconds=32", "-tune=paper"
 	table := r.table
 	if quick {
 		for i, word := range system {
@@ -250,16 +258,16 @@ func (p *programs) race(ctx context.Context, r row, at, seed int, quick bool) ([
 		settings = "k=1-8:gamma=1.02:walks=1:mix=1/0/0"
 	}
 	samplers := append([]string{"sardonics", "sardonics:" + settings, "sardonics:" + table + mixOf(table)}, r.others...)
-	first, err := p.isingmc(ctx, append(args, "-sampler", strings.Join(samplers, ","), ei)...)
+	first, kept, err := p.isingmc(ctx, append(args, "-sampler", strings.Join(samplers, ","), ei)...)
 	if err != nil {
 		return nil, err
 	}
-	second, err := p.isingmc(ctx, append(args, "-sampler", "sardonics", paper)...)
+	second, _, err := p.isingmc(ctx, append(args, "-sampler", "sardonics", paper)...)
 	if err != nil {
 		return nil, err
 	}
 	names = append(names[:len(first)], byPaper)
-	var points []claims.Point
+	points := []claims.Point{{Panel: keptPanel, Curve: tuned, Repeat: seed, X: float64(at), Y: map[bool]float64{true: 1}[kept]}}
 	for i, s := range append(first, second...) {
 		if s.Tau == nil || s.Worth == nil || *s.Worth == 0 {
 			return nil, fmt.Errorf("%s on %s: the energy never changed", s.Sampler, r.name)

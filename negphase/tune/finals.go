@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 )
 
@@ -14,18 +13,19 @@ import (
 type contestant struct {
 	points  [][]float64 // of its kernels
 	kernels mcmc.Mixture
-	trials  []Trial   // lanes of them in each round
-	seconds []float64 // of a trial of each round, in the mean
+	trials  []Trial       // lanes of them in each round
+	halves  [][][]float64 // increments of their observables
 }
 
 // surely is the number of standard errors that make a difference clear. With the 12
-// degrees of freedom that there are after two rounds, chance exceeds it once in 180
-// times.
-const surely = 3
+// pairs of trials that there are after three rounds, chance exceeds it once in 28 times
+// (Student's t), and then replaces the settings before tuning by others that are about
+// as good.
+const surely = 2
 
 // finals race the policy, the policy drawn in half of the way to its best kernel, its
 // best kernel alone, and the settings that rank next, against the settings before
-// tuning. These stay unless another one beats them by more than 3 standard errors.
+// tuning. These stay unless another one beats them by more than 2 standard errors.
 // Otherwise noise would decide: the best of many noisy rewards is mostly a lucky one.
 //
 // In a round each contestant has a trial on every lane. Trials of the next round are
@@ -52,23 +52,24 @@ func (t *tuner) finals(ctx context.Context) error {
 			left -= lanes * each
 			t.report(1 - left/t.Seconds)
 		}
-		for _, c := range field {
-			t.learned(nil, c.trials)
+		rises := map[*contestant]difference{}
+		for _, c := range challengers {
+			rises[c] = t.rise(c, before)
 		}
-		slices.SortStableFunc(challengers, func(a, b *contestant) int { return cmp.Compare(b.mean(), a.mean()) })
+		slices.SortStableFunc(challengers, func(a, b *contestant) int { return cmp.Compare(rises[b].mean, rises[a].mean) })
 		last := len(challengers) == 1
 		challengers = challengers[:(len(challengers)+1)/2]
-		rise := challengers[0].mean() - before.mean()
-		certain := math.Abs(rise) > surely*math.Hypot(challengers[0].stdErr(), before.stdErr())
+		rise := rises[challengers[0]]
+		certain := math.Abs(rise.mean) > surely*rise.stdErr
 		best = before
-		if certain && rise > 0 {
+		if certain && rise.mean > 0 {
 			best = challengers[0]
 		}
-		clear = certain && (last || rise < 0)
+		clear = certain && (last || rise.mean < 0)
 	}
 	t.result.Points, t.result.Kernels, t.result.Untuned = best.points, best.kernels, best == before
-	if best == before {
-		t.result.Best = base
+	if len(best.points) == 1 {
+		t.result.Best = best.points[0]
 	}
 	return nil
 }
@@ -120,43 +121,78 @@ func (t *tuner) round(c *contestant, seconds float64) error {
 	if err != nil {
 		return err
 	}
-	t.learned(done)
-	took := 0.0
+	t.learned(done, nil)
+	c.trials = append(c.trials, done...)
 	for _, trial := range done {
-		took += trial.Seconds / lanes
+		var halves [][]float64
+		for _, x := range trial.series {
+			halves = append(halves, increments(x))
+		}
+		c.halves = append(c.halves, halves)
 	}
-	c.trials, c.seconds = append(c.trials, done...), append(c.seconds, took)
 	t.result.Finals = append(t.result.Finals, done...)
 	return nil
 }
 
-// total returns the seconds of one trial of each round together.
-func (c *contestant) total() (sum float64) {
-	for _, s := range c.seconds {
-		sum += s
-	}
-	return sum
-}
-
-// mean returns the mean reward, where trials count by their lengths.
-func (c *contestant) mean() (mean float64) {
+// rate returns what Rate does, of all trials of c together but the one at skip: ρ is
+// that of the mean of their squared increments, by time, weighted by their lengths. So
+// lanes in different groups of states add up to one law.
+func (t *tuner) rate(c *contestant, skip int) float64 {
+	const finest = values // lags in the reach of the longest trial
+	reach := 0.0
 	for i, trial := range c.trials {
-		mean += trial.Reward * c.seconds[i/lanes] / (lanes * c.total())
+		if i != skip {
+			reach = max(reach, trial.Seconds/float64(len(trial.series[0]))*float64(len(c.halves[i][0])))
+		}
 	}
-	return mean
+	slowest := 0.0
+	for o, variance := range t.lanes[0].variance {
+		slowest = max(slowest, integrated(finest, func(lag int) float64 {
+			at := reach * float64(lag) / finest
+			sum, weight := 0.0, 0.0
+			for i, trial := range c.trials {
+				half := c.halves[i][o]
+				place := at/trial.Seconds*float64(len(trial.series[o])) - 1 // among the lags
+				if i == skip || place > float64(len(half)-1)+1e-9 {
+					continue
+				}
+				below := max(0, int(place))
+				y := half[min(below, len(half)-1)]
+				switch {
+				case place < 0:
+					y *= 1 + place // from no increment at all
+				case below+1 < len(half):
+					y += (place - float64(below)) * (half[below+1] - half[below])
+				}
+				sum, weight = sum+trial.Seconds*y, weight+trial.Seconds
+			}
+			return sum / weight / variance
+		}))
+	}
+	return math.Log(finest / (2 * slowest * reach))
 }
 
-// stdErr returns the standard error of mean. Rewards vary about the mean of their
-// round, with a variance that is as one over the length of trials.
-func (c *contestant) stdErr() float64 {
-	variance := 0.0 // of a trial of one second
-	for r, seconds := range c.seconds {
-		var rewards []float64
-		for _, trial := range c.trials[r*lanes : (r+1)*lanes] {
-			rewards = append(rewards, trial.Reward)
-		}
-		_, v := diag.MeanVariance(rewards)
-		variance += seconds * v * lanes / (lanes - 1) / float64(len(c.seconds))
+type difference struct{ mean, stdErr float64 }
+
+// rise returns by how much the rate of c is above that of another contestant. The
+// standard error is from leaving out one pair of trials at a time, those of one lane in
+// one round (the jackknife for parts of unequal size of Busing, Meijer & van der Leeden
+// 1999): where a lane is slow to leave a group of states, its trials are alike.
+func (t *tuner) rise(c, other *contestant) (d difference) {
+	total := 0.0
+	for _, trial := range c.trials {
+		total += trial.Seconds
 	}
-	return math.Sqrt(variance / (lanes * c.total()))
+	all := t.rate(c, -1) - t.rate(other, -1)
+	n := float64(len(c.trials))
+	pseudo, parts := make([]float64, len(c.trials)), make([]float64, len(c.trials))
+	for i, trial := range c.trials {
+		parts[i] = total / trial.Seconds
+		pseudo[i] = parts[i]*all - (parts[i]-1)*(t.rate(c, i)-t.rate(other, i))
+		d.mean += pseudo[i] / parts[i]
+	}
+	for i, p := range pseudo {
+		d.stdErr += (p - d.mean) * (p - d.mean) / (parts[i] - 1) / n
+	}
+	return difference{all, math.Sqrt(d.stdErr)}
 }

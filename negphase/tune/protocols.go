@@ -105,12 +105,11 @@ func (t *tuner) start(shortest float64) error {
 			t.result.BurnSeconds += trial.Seconds
 		}
 	}
-	t.all = series[:]
-	of.variance = variances(t.all)
+	t.all = series
+	of.variance = t.variances()
 	move := math.Inf(1)
 	for k, l := range t.lanes {
 		l.target = of
-		t.untuned += math.Exp(Rate(series[k], of.variance, trial[k].Seconds)) / lanes
 		move = min(move, trial[k].Seconds/float64(trial[k].Moves))
 	}
 	if least := leastValues * move; shortest < least {
@@ -120,31 +119,37 @@ func (t *tuner) start(shortest float64) error {
 	return nil
 }
 
-// variances returns the variance of each observable over all series together. All
-// settings sample one law, so that they share these.
-func variances(all [][][]float64) (v []float64) {
-	for o := range all[0] {
-		var joined []float64
-		for _, series := range all {
-			joined = append(joined, series[o]...)
+// variances returns the variance of each observable: that of all series of a lane
+// together, in the mean over lanes. All settings sample one law, so that they share
+// these. How far lanes lie apart does not count: what no lane forgets in all of the
+// tuning, no settings of a trial can show.
+func (t *tuner) variances() (v []float64) {
+	for o := range t.observables() {
+		sum := 0.0
+		for _, series := range t.all {
+			_, variance := diag.MeanVariance(series[o])
+			sum += variance / lanes
 		}
-		_, variance := diag.MeanVariance(joined)
-		v = append(v, variance)
+		v = append(v, sum)
 	}
 	return v
 }
 
-// learned takes the series of trials into the variances. The rewards of these trials
-// and of earlier ones become those by the new variances.
-func (t *tuner) learned(done []Trial, earlier ...[]Trial) {
-	for _, trial := range done {
-		t.all = append(t.all, trial.series)
+// learned takes the series of trials into the variances, the first one that of the
+// first lane and so on in turn. The rewards of these trials and of earlier ones become
+// those by the new variances.
+func (t *tuner) learned(done, earlier []Trial) {
+	for i, trial := range done {
+		for o, x := range trial.series {
+			all := t.all[i%lanes]
+			all[o] = append(all[o], x...)
+		}
 	}
-	v := variances(t.all)
+	v := t.variances()
 	for _, l := range t.lanes {
 		l.variance = v
 	}
-	for _, trials := range append(earlier, done) {
+	for _, trials := range [][]Trial{earlier, done} {
 		for i, trial := range trials {
 			trials[i].Reward = Rate(trial.series, v, trial.Seconds)
 		}
@@ -200,21 +205,13 @@ func (t *tuner) level(rung int, done []Trial) {
 	}
 }
 
-// A trial shall see enough effective samples under the settings before tuning, and
-// for that there may be fewer trials, though not fewer than fewest. The error of
-// log τ is about √(12/samples): τ over a window of 6τ has a relative variance of
-// 24τ/n (Sokal), and there are n/(2τ) samples.
-const enough, fewest = 12, 16
-
 // batches runs trials of one length, in batches of one for each lane.
 func (t *tuner) batches(ctx context.Context) error {
-	whole := exploreShare * t.Seconds
-	if err := t.start(whole / float64(t.Evaluations)); err != nil {
+	length := exploreShare * t.Seconds / float64(t.Evaluations)
+	t.length = length
+	if err := t.start(length); err != nil {
 		return err
 	}
-	t.Evaluations = min(t.Evaluations, max(fewest, int(whole*t.untuned/enough)))
-	length := whole / float64(t.Evaluations)
-	t.length = length
 	// The settings before tuning come first, once on each lane. How far their
 	// rewards lie apart tells the model what noise is.
 	first := min(t.Evaluations, 16)

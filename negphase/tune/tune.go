@@ -46,7 +46,7 @@ const (
 type Options struct {
 	Method      Method
 	Seconds     float64 // computing time of all trials together; not for Paper
-	Evaluations int     // trials of Paper; of NoisyEI and Thompson the most before the finals
+	Evaluations int     // trials of Paper; of NoisyEI and Thompson before the finals
 	Moves       int     // of a trial of Paper
 	Kernels     int     // of the policy
 }
@@ -98,11 +98,11 @@ type Result struct {
 	Trials  []Trial   // in the order in which they were proposed
 	Finals  []Trial   // of the finals, which the model does not use
 	Process *Process  // of the reward
-	Best    []float64 // the best point by the model: see ranked; of Paper, that of the largest posterior mean
+	Best    []float64 // the best point by the model (see ranked; of Paper, that of the largest posterior mean), or the one that won the finals alone
 	Kernels []mcmc.Mover
 	Points  [][]float64 // of the kernels
-	// Untuned says that the finals left the settings before tuning: they are Best
-	// and the only kernel.
+	// Untuned says that the finals left the settings before tuning, which are then the
+	// only kernel.
 	Untuned bool
 	// Times of computing in seconds: of the moves of trials, of those that bring the
 	// lanes to equilibrium before, and of the model: the Gaussian process, what
@@ -117,9 +117,8 @@ type tuner struct {
 	lanes   []*lane
 	result  *Result
 	hyper   Hyper
-	untuned float64       // effective samples a second before tuning, roughly
-	all     [][][]float64 // series of all trials since the lanes were burnt in
-	offsets []float64     // of the reward in trials of each length
+	all     [lanes][][]float64 // values of the observables on each lane, of all trials since it was burnt in
+	offsets []float64          // of the reward in trials of each length
 	draws   uint64
 	fitted  int     // observations at the last fit of hyper-parameters
 	length  float64 // seconds of the first trials of the finals
