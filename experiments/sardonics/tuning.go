@@ -241,7 +241,7 @@ func (p *programs) race(ctx context.Context, r row, at, seed int, quick bool) ([
 	if r.system == nil {
 		times = []string{"-seconds", "6", "-burn", "0.1"} // τ is longer
 	}
-	ei, paper := "-tune=ei:of=energy:seconds=32", "-tune=paper"
+	ei, paper := "-tune=ei:of=energy:seconds=16", "-tune=paper"
 	table := r.table
 	if quick {
 		for i, word := range system {

@@ -6,15 +6,17 @@ import (
 	"math"
 	"slices"
 
+	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 )
 
 // A contestant is a policy in the finals.
 type contestant struct {
-	points  [][]float64 // of its kernels
-	kernels mcmc.Mixture
-	trials  []Trial       // lanes of them in each round
-	halves  [][][]float64 // increments of their observables
+	points    [][]float64 // of its kernels
+	kernels   mcmc.Mixture
+	trials    []Trial       // lanes of them in each round
+	halves    [][][]float64 // increments of their observables
+	variances [][]float64
 }
 
 // surely is the number of standard errors that make a difference clear. With the 12
@@ -122,21 +124,29 @@ func (t *tuner) round(c *contestant, seconds float64) error {
 		return err
 	}
 	t.learned(done, nil)
-	c.trials = append(c.trials, done...)
 	for _, trial := range done {
-		var halves [][]float64
-		for _, x := range trial.series {
-			halves = append(halves, increments(x))
-		}
-		c.halves = append(c.halves, halves)
+		c.read(trial)
 	}
 	t.result.Finals = append(t.result.Finals, done...)
 	return nil
 }
 
+// read takes in a trial.
+func (c *contestant) read(trial Trial) {
+	var halves [][]float64
+	var variances []float64
+	for _, x := range trial.series {
+		_, v := diag.MeanVariance(x)
+		halves, variances = append(halves, increments(x)), append(variances, v)
+	}
+	c.trials, c.halves, c.variances = append(c.trials, trial), append(c.halves, halves), append(c.variances, variances)
+}
+
 // rate returns what Rate does, of all trials of c together but the one at skip: ρ is
-// that of the mean of their squared increments, by time, weighted by their lengths. So
-// lanes in different groups of states add up to one law.
+// of the means of their squared increments, by time, and of their variances, all
+// weighted by their lengths. These are the variances of the trials about their own
+// means, not those over all trials: in the long trials of finals the part that is slower
+// than a trial would only be noise.
 func (t *tuner) rate(c *contestant, skip int) float64 {
 	const finest = values // lags in the reach of the longest trial
 	reach := 0.0
@@ -146,7 +156,14 @@ func (t *tuner) rate(c *contestant, skip int) float64 {
 		}
 	}
 	slowest := 0.0
-	for o, variance := range t.lanes[0].variance {
+	for o := range t.observables() {
+		variance, total := 0.0, 0.0
+		for i, trial := range c.trials {
+			if i != skip {
+				variance += trial.Seconds * c.variances[i][o]
+				total += trial.Seconds
+			}
+		}
 		slowest = max(slowest, integrated(finest, func(lag int) float64 {
 			at := reach * float64(lag) / finest
 			sum, weight := 0.0, 0.0
@@ -166,7 +183,7 @@ func (t *tuner) rate(c *contestant, skip int) float64 {
 				}
 				sum, weight = sum+trial.Seconds*y, weight+trial.Seconds
 			}
-			return sum / weight / variance
+			return sum / weight / (variance / total)
 		}))
 	}
 	return math.Log(finest / (2 * slowest * reach))
