@@ -49,14 +49,30 @@ func Area(energy []float64) float64 {
 // τ is the sum of ρ up to an eighth of the series or Sokal's window of 6τ, and
 // beyond that the integral of the exponential through 1 and the last ρ. This is
 // exact for exponential decay whatever the length.
+//
+// Where a series holds many effective samples by its own variance, about its own mean,
+// that one serves: its noise cancels against that of the increments, and with the known
+// one what is slower than the trial would only be noise.
 func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 	slowest := 0.0 // τ, in intervals
 	for k, x := range series {
 		half := increments(x)
-		slowest = max(slowest, integrated(len(half), func(t int) float64 { return half[t-1] / variance[k] }))
+		tau := func(variance float64) float64 {
+			return integrated(len(half), func(t int) float64 { return half[t-1] / variance })
+		}
+		_, own := diag.MeanVariance(x)
+		of := tau(own)
+		if !(own > 0 && float64(len(x)) >= 2*many*of) {
+			of = tau(variance[k])
+		}
+		slowest = max(slowest, of)
 	}
 	return math.Log(float64(len(series[0])) / (2 * slowest * seconds))
 }
+
+// many is the number of effective samples of a series that knows its own variance: the
+// mean then takes 1/many of it away, and the 6τ lags of the sum of ρ lose 6/many of τ.
+const many = 50
 
 // increments returns half the mean square of the increments of a series over t
 // intervals, for t from 1 to an eighth of its length.
