@@ -56,21 +56,21 @@ measured starts afresh after that. Only what -sampler leaves open is tuned: k,
 gamma, walks and mix of sardonics, k and gamma of im. -tune=METHOD:key=value…
 takes one of these methods and their budgets:
 
-  ei         (default) trials of one length by time, and at the end longer ones of the
-             best three settings and of those before tuning; the reward is the
+  ei         (default) trials of one length by time; the reward is the
              effective samples per second of the slowest of energy, magnetisation
              (active hidden units) and overlap with an earlier state, the last two as
              distances from their middle where no fields tell a state from its mirror
-             image; points by noisy expected improvement, four at a time;
-             the policy is drawn in towards its best kernel where it does worse
+             image; points by noisy expected improvement, four at a time; at the end
+             longer and longer trials of the policy and of the settings before
+             tuning, which stay unless they are beaten by more than 2 standard errors
   thompson   the same, but points by Thompson sampling
-  halving    short trials, twice as long for the better half, and so on
+  halving    short trials, twice as long for the better half, and so on; the same end
   paper      200 trials of 100 moves; the reward is the area under the
              autocorrelation of the energy, per move (Hamze et al. 2012)
 
   seconds=16     computing time of all trials together; not of paper
   of=slowest     what the effective samples are of, or of=energy alone; not of paper
-  evaluations=40 number of trials before the finals; of paper 200, not of halving
+  evaluations=40 trials before the longer ones at the end; of paper 200, not of halving
   moves=100      of a trial of paper
   kernels=100    of the policy; of paper 1000
   k=1-120, gamma=0.85/1.12, walks=1-5   bounds of what is tried (single walks are, too)
