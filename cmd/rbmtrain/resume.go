@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/rundir"
@@ -34,7 +34,7 @@ func (o *options) adopt() error {
 		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -rate -workers -quiet -json can", strings.Join(other, " "))
 	}
 	folder := rundir.Folder{Dir: o.resume}
-	text, err := os.ReadFile(folder.Path(rundir.ConfigFile))
+	text, err := atomicfile.Read(folder.Path(rundir.ConfigFile), maxConfig)
 	if err != nil {
 		return fmt.Errorf("-resume: %s is not the folder of a run: %w", o.resume, err)
 	}
@@ -84,6 +84,9 @@ func (o *options) adopt() error {
 	o.rates, o.began = c.Rates, &c.Model
 	return nil
 }
+
+// maxConfig caps config.json, whose largest part is the reference of a constraint.
+const maxConfig = 1 << 26
 
 // begun is what config.json says of the model and the test rows that a run began
 // with. They need not be read again from the files of -init and

@@ -12,6 +12,7 @@ import (
 
 	"gorbm/rbm"
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/memory"
 )
 
 // About is what a model file holds beside the parameters. It is stored as text in
@@ -144,6 +145,10 @@ func checkShapes(w, v, h []int64) (visible, hidden int, err error) {
 	// Weights are stored in panels of vec.Block hidden units.
 	if w[0] < 1 || w[1] < 1 || w[0] > maxUnits || w[1] > maxUnits || w[0]*int64(vec.Blocks(int(w[1]))*vec.Block) > maxParameters {
 		return 0, 0, badFormat("a model of %d × %d units is out of range", w[0], w[1])
+	}
+	// The weights as they lie in the file, and as the model has them.
+	if err := memory.Check(fmt.Sprintf("a model of %d × %d units", w[0], w[1]), 2*4*float64(w[0])*float64(w[1])); err != nil {
+		return 0, 0, err
 	}
 	return int(w[0]), int(w[1]), nil
 }
