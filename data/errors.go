@@ -54,6 +54,7 @@ const (
 	maxCols    = 1 << 20
 	maxRows    = 1 << 26
 	maxClasses = 4096
+	maxLabel   = 1000 // bytes of a label
 )
 
 // checkShape reports why rows × cols examples are too large to hold, or "".

@@ -49,7 +49,9 @@ const (
 	maxHeader = 1 << 20
 	// maxUnits and maxParameters limit a model that is read from a file: 4 GiB of
 	// weights, of which there are two copies while they are reordered.
-	maxUnits      = 1 << 24
+	maxUnits = 1 << 24
+	// maxName limits the name of a class, which is printed in tables.
+	maxName       = 1000
 	maxParameters = 1 << 30
 )
 
@@ -190,6 +192,9 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 		if names, ok := meta["class_names"]; ok {
 			if err := json.Unmarshal([]byte(names), &about.ClassNames); err != nil || len(about.ClassNames) != classes {
 				return bad("the names of the classes do not fit their number, %d", classes)
+			}
+			if at := slices.IndexFunc(about.ClassNames, func(s string) bool { return len(s) > maxName }); at >= 0 {
+				return bad("the name of class %d has %d bytes; at most %d are allowed", at, len(about.ClassNames[at]), maxName)
 			}
 		}
 		if s, ok := meta["shape"]; ok {
