@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gorbm/rbm"
+	"gorbm/rbm/memory"
 )
 
 // How the values of a set became binary: [Set.Binarize]. The last three are the
@@ -71,6 +72,9 @@ func (b binarizer) keep(s *Set) string {
 	}
 	if why := checkGrey(s.X.Rows, s.X.Cols); why != "" {
 		return why
+	}
+	if err := memory.Check(fmt.Sprintf("%d rows of %d grey values", s.X.Rows, s.X.Cols), 4*float64(s.X.Rows)*float64(s.X.Cols)); err != nil {
+		return err.Error()
 	}
 	s.Grey = rbm.NewMatrix(s.X.Rows, s.X.Cols)
 	return ""

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"gorbm/rbm/memory"
 )
 
 var (
@@ -52,6 +54,7 @@ const (
 	maxCols    = 1 << 20
 	maxRows    = 1 << 26
 	maxClasses = 4096
+	maxLabel   = 1000 // bytes of a label
 )
 
 // checkShape reports why rows × cols examples are too large to hold, or "".
@@ -65,6 +68,10 @@ func checkShape(rows, cols int64) string {
 		return fmt.Sprintf("%d columns are more than the %d that are allowed", cols, maxCols)
 	case rows*((cols+63)/64) > maxWords:
 		return fmt.Sprintf("%d rows of %d columns need more than the 1 GiB that is allowed", rows, cols)
+	}
+	// Rows of words, and a label of each row.
+	if err := memory.Check(fmt.Sprintf("a set of %d rows of %d columns", rows, cols), float64(rows)*(8*float64((cols+63)/64)+8)); err != nil {
+		return err.Error()
 	}
 	return ""
 }

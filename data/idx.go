@@ -11,6 +11,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"gorbm/rbm/npz"
 )
 
 // An idxFile says what an IDX file must hold. IDX is the format of MNIST: two
@@ -27,12 +29,22 @@ const maxIDX = 1 << 30
 
 // scanFile is scan of the file at path.
 func (f idxFile) scanFile(ctx context.Context, path string, begin func(dims []int) (io.Writer, error)) error {
-	file, _, err := open(ctx, path)
+	file, size, err := open(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	return f.scan(file, path, begin)
+	return f.scan(file, path, func(dims []int) (io.Writer, error) {
+		full := 1.0
+		for _, n := range dims {
+			full *= float64(n)
+		}
+		var magic [2]byte
+		if _, err := file.ReadAt(magic[:], 0); err == nil && magic == gzipMagic && npz.Bomb(full, float64(size)) {
+			return nil, formatErrorf("%s: the header asks for %.3g bytes out of a file of %d; write it uncompressed if it is right", path, full, size)
+		}
+		return begin(dims)
+	})
 }
 
 // scan reads a file from r, gzip or not: begin gets the dimensions and returns
@@ -132,12 +144,15 @@ func idxRead(path string, err error) error {
 	return fmt.Errorf("%s: %w", path, err)
 }
 
+// gzipMagic is how a gzip file begins.
+var gzipMagic = [2]byte{0x1f, 0x8b}
+
 // decompress returns a reader of r's content, through gzip if r starts with
 // gzip's magic number, whatever the file is called.
 func decompress(r io.Reader) (io.Reader, error) {
 	b := bufio.NewReader(r)
 	magic, err := b.Peek(2)
-	if err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
+	if err != nil || [2]byte(magic) != gzipMagic {
 		return b, nil // the error of a shorter file comes from its reader
 	}
 	return gzip.NewReader(b)

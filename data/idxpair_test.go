@@ -119,7 +119,7 @@ func TestIDXPairErrors(t *testing.T) {
 		{"web page", func(f map[string][]byte) { f[images] = []byte("<html>") }, "", "", []string{images, "not an IDX file"}},
 		{"floats", func(f map[string][]byte) { f[images] = append([]byte{0, 0, 0x0d}, good[3:]...) }, "", "", []string{images, "kind 0x0d"}},
 		{"huge", func(f map[string][]byte) { f[images] = idxBuild(nil, 1<<31, 1<<10, 1<<10) }, "", "", []string{images, "more than 1073741824 bytes"}},
-		{"false header", func(f map[string][]byte) { f[images] = gzipped(idxBuild([]byte{1}, 1<<20, 28, 28)) }, "", "", []string{images, "cut short, 1 bytes"}},
+		{"false header", func(f map[string][]byte) { f[images] = gzipped(idxBuild([]byte{1}, 1<<20, 28, 28)) }, "", "", []string{images, "out of a file of 36"}},
 		{"endless", func(f map[string][]byte) { f[images] = gzipped(append(good[:16:16], make([]byte, 1<<24)...)) }, "", "", []string{images, "more data than the 12 bytes"}},
 		{"wide", func(f map[string][]byte) { f["flat.idx"] = idxBuild(make([]byte, 1<<21), 1, 1<<21) }, "flat.idx", "", []string{"flat.idx", "columns"}},
 		{"exchanged", nil, "train-labels-idx1-ubyte,train-images-idx3-ubyte", "", []string{labels, "are the files exchanged?"}},

@@ -29,6 +29,9 @@ func (l *labeller) add(name string) string {
 	}
 	c, ok := l.number[name]
 	if !ok {
+		if len(name) > maxLabel {
+			return fmt.Sprintf("a label of %d bytes", len(name))
+		}
 		if len(l.names) == maxClasses {
 			return fmt.Sprintf("more than %d different labels", maxClasses)
 		}

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gorbm/rbm/atomicfile"
 )
 
 // Options say where to look for data and how to read them. The zero value is
@@ -203,22 +205,14 @@ func open(ctx context.Context, path string) (f *os.File, size int64, err error) 
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	f, err = os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	f, size, err = atomicfile.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, notFound(path)
+	case errors.Is(err, atomicfile.ErrNotRegular):
+		return nil, 0, formatErrorf("%s is not a regular file; write the data to one first", path)
 	}
-	if err != nil {
-		return nil, 0, err // the system's text names the path
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = formatErrorf("%s is not a regular file; write the data to one first", path)
-	}
-	if err != nil {
-		f.Close()
-		return nil, 0, err
-	}
-	return f, info.Size(), nil
+	return f, size, err // the system's text names the path
 }
 
 // ParseShape reads the shape of a picture, height x width as in 28x28; "" is

@@ -3,9 +3,13 @@ package data
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -299,4 +303,34 @@ func FuzzNPZ(f *testing.F) {
 			checkSet(t, s)
 		}
 	})
+}
+
+// TestBombs checks that files which claim to unpack to far more than they are, are
+// refused from their headers.
+func TestBombs(t *testing.T) {
+	for _, c := range []struct {
+		full, packed float64
+		want         bool
+	}{{1 << 26, 1, false}, {1<<26 + 1, 1, true}, {1 << 30, 1 << 23, false}, {1 << 30, 1 << 22, true}} {
+		if got := npz.Bomb(c.full, c.packed); got != c.want {
+			t.Errorf("%g bytes out of %g: %v", c.full, c.packed, got)
+		}
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "bomb-images-idx3-ubyte.gz")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := gzip.NewWriter(f)
+	z.Write([]byte{0, 0, 8, 3, 0, 1, 0, 0, 0, 0, 0, 64, 0, 0, 0, 64}) // 65536 × 64 × 64
+	zeros := make([]byte, 1<<20)
+	for range 256 {
+		z.Write(zeros)
+	}
+	z.Close()
+	f.Close()
+	if _, _, err := Load(t.Context(), path, Options{}); err == nil || !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), "asks for 2.68e+08 bytes out of a file of ") {
+		t.Errorf("%v", err)
+	}
 }

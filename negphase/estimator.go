@@ -113,6 +113,29 @@ func (i *Info) Add(o Info) {
 	}
 }
 
+// Check returns an error if i, which was read from a file, cannot be counts: of so
+// many pairs of temperatures where the ladder was tuned so often.
+func (i Info) Check(pairs int, tuned int64) error {
+	counts := append([]int64{i.Updates, i.Tuned, i.RoundTrips, int64(i.Groups), i.Ages, i.Aged, i.Meetings, i.MeetingTime, i.Cuts,
+		i.Weighted, i.Resampled, i.Vetoes, i.Tunings, i.TuningFlips, i.Moves.Moves, i.Moves.Updates, i.Moves.Proposals, i.Moves.Accepted, i.Moves.Flips}, i.Swaps...)
+	for _, n := range append(counts, i.SwapTries...) {
+		if n < 0 || n > maxCount {
+			return fmt.Errorf("a count of %d", n)
+		}
+	}
+	switch n := len(i.Swaps); {
+	case n != len(i.SwapTries):
+		return fmt.Errorf("swaps of %d pairs and attempts of %d", n, len(i.SwapTries))
+	case i.Tuned > tuned || n > 0 && i.Tuned == tuned && n != pairs:
+		return fmt.Errorf("swaps of %d pairs of a ladder that was tuned %d times, where there are %d and it was tuned %d times", n, i.Tuned, pairs, tuned)
+	}
+	return nil
+}
+
+// maxCount is the largest count of a run: a thousand operations a nanosecond for
+// a hundred days.
+const maxCount = 1 << 60
+
 // Reset sets all counts to zero and keeps their memory.
 func (i *Info) Reset() {
 	clear(i.SwapTries)

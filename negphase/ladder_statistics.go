@@ -1,6 +1,8 @@
 package negphase
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -64,6 +66,31 @@ type Ladder struct {
 	// the last tuning called for more temperatures than the kind may have.
 	Tuned  int64
 	Capped bool
+}
+
+// Check returns an error that says what is missing in a ladder that was read from a
+// file: all parts must be those of one number of temperatures.
+func (l Ladder) Check() error {
+	k := len(l.Beta)
+	square := func(m [][]float64) bool {
+		return len(m) == k && !slices.ContainsFunc(m, func(row []float64) bool { return len(row) != k })
+	}
+	switch {
+	case k < 2 || k > maxTemperatures:
+		return fmt.Errorf("a ladder of %d temperatures; there are 2 … %d", k, maxTemperatures)
+	case slices.ContainsFunc(l.Beta, func(b float64) bool { return !(b >= 0 && b <= math.MaxFloat32) }):
+		return errors.New("an inverse temperature that is no number from 0 on")
+	case len(l.Rejection) != k-1 || l.RejectionErr != nil && len(l.RejectionErr) != k-1 || !square(l.Association) || !square(l.Moves):
+		return fmt.Errorf("statistics that are not of %d temperatures", k)
+	case l.Rounds < int64(len(l.Trajectory)) || len(l.Trajectory) > journalRounds:
+		return fmt.Errorf("a trajectory of %d rounds of %d", len(l.Trajectory), l.Rounds)
+	}
+	for _, at := range l.Trajectory {
+		if len(at) != k || slices.ContainsFunc(at, func(j uint8) bool { return int(j) >= k }) {
+			return fmt.Errorf("a trajectory that is not of %d temperatures", k)
+		}
+	}
+	return nil
 }
 
 // Ladder returns what was measured.

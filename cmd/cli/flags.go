@@ -20,6 +20,12 @@ import (
 // all chains and replicas, that the commands take: 2 GiB of means.
 const MaxStates = 1 << 29
 
+// StateBytes forecasts the memory of so many rows of states with their means, and
+// of those of the step before.
+func StateBytes(rows, visible, hidden int) float64 {
+	return 2 * float64(rows) * (4*float64(hidden) + float64(hidden+visible)/8 + 16)
+}
+
 // ExchangeFloor is the rate of exchange between two neighbouring temperatures
 // below which the commands warn of a ladder. At one exchange in a hundred
 // attempts the hotter replicas do not help the coldest one.

@@ -24,6 +24,7 @@ import (
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/memory"
 	"gorbm/train"
 )
 
@@ -245,6 +246,9 @@ func (p *plan) checkEstimators() error {
 		}
 		if n := rows * m.Hidden(); n > cli.MaxStates {
 			return cli.Usagef("-negphase: %s makes %d hidden states; at most %d are allowed", p.names[i], n, cli.MaxStates)
+		}
+		if err := memory.Check("-negphase "+p.names[i], cli.StateBytes(rows, m.Visible(), m.Hidden())); err != nil {
+			return fmt.Errorf("%w; take fewer chains", err)
 		}
 	}
 	if p.reference != nil {

@@ -12,6 +12,7 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/memory"
 	"gorbm/train"
 	"gorbm/train/plots"
 )
@@ -104,6 +105,11 @@ func (z *logZFlags) checkLogZ(m *rbm.RBM) error {
 	if z.exact {
 		if _, err := exact.New(m, exact.EvaluationLimit); err != nil {
 			return fmt.Errorf("-exact: %w", err)
+		}
+	}
+	if z.estimated() {
+		if err := memory.Check(fmt.Sprintf("-ais-chains %d", z.chains), float64(z.chains)*(float64(m.Visible())/8+16)); err != nil {
+			return fmt.Errorf("%w; take fewer", err)
 		}
 	}
 	if z.estimated() && constrainsAll(m) {

@@ -15,6 +15,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/npz"
 )
 
@@ -82,7 +83,7 @@ func put(row []int8, v float64) ([]int8, error) {
 // last column of it named y, label, class or target, or one more column than there
 // are inputs, has the labels.
 func (p *plan) clampCSV() (*given, error) {
-	f, err := os.Open(p.clamp)
+	f, _, err := atomicfile.Open(p.clamp)
 	if err != nil {
 		return nil, err
 	}
@@ -147,18 +148,14 @@ func isHeader(fields []string) bool {
 // clampArrays reads the array x, examples × inputs or × height × width, and y if it
 // is there; or the one array of an .npy.
 func (p *plan) clampArrays(single bool) (*given, error) {
-	f, err := os.Open(p.clamp)
+	f, size, err := atomicfile.Open(p.clamp)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	a := npz.Single(f, info.Size(), "x")
+	a := npz.Single(f, size, "x")
 	if !single {
-		if a, err = npz.Open(f, info.Size()); err != nil {
+		if a, err = npz.Open(f, size); err != nil {
 			return nil, err
 		}
 	}

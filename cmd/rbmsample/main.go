@@ -20,6 +20,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
+	"gorbm/rbm/memory"
 	"gorbm/rbm/modelfile"
 	"gorbm/train"
 )
@@ -280,6 +281,8 @@ func (p *plan) ask() error {
 	}
 	if total := p.settings.Samples * len(p.queries); total > maxSamples {
 		return cli.Usagef("-n %d asks for %d samples in all; the most are %d", p.settings.Samples, total, maxSamples)
+	} else if err := memory.Check(fmt.Sprintf("-n with %d samples in all", total), 4*float64(total)*float64(p.m.Inputs())+cli.StateBytes(total, p.m.Visible(), p.m.Hidden())); err != nil {
+		return fmt.Errorf("%w; draw fewer", err)
 	}
 	return nil
 }

@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"unicode"
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 )
 
 // parseConstraint returns the constraint of -constraint, without its reference;
@@ -60,7 +60,7 @@ const maxReference = 1 << 26
 // readReference reads a file of the digits 0 and 1. Spaces, commas and line
 // ends between them are skipped.
 func readReference(path string) ([]uint8, error) {
-	f, err := os.Open(path)
+	f, _, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

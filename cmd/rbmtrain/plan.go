@@ -18,6 +18,7 @@ import (
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/memory"
 	"gorbm/rbm/modelfile"
 	"gorbm/train"
 	"gorbm/train/rundir"
@@ -127,6 +128,9 @@ func (p *plan) fit() (err error) {
 	if err := p.checkStates(p.settings.Negative, set.X.Cols+len(set.Classes)); err != nil {
 		return err
 	}
+	if err := p.forecast(labelled); err != nil {
+		return err
+	}
 	if err := p.start(labelled, kind); err != nil {
 		return err
 	}
@@ -157,6 +161,34 @@ func (p *plan) fit() (err error) {
 	}
 	if p.sets.Holdout != nil && p.choice().Name == "" && p.stopAfter > 0 {
 		return cli.Usagef("-stop-after needs a metric of the rows held out; -metrics %s has none", p.options.metrics)
+	}
+	return nil
+}
+
+// forecast returns an error if the machine has not the memory that training needs
+// beside the data. It counts what grows with the model and the chains.
+func (p *plan) forecast(labelled bool) error {
+	visible, s := p.sets.Train.X.Cols, p.settings
+	if labelled {
+		visible += len(p.sets.Train.Classes)
+	}
+	parameters := 4 * float64(visible) * float64(p.hidden)
+	copies := 2.0 // the model, and what rounding leaves of small steps
+	if s.Momentum > 0 {
+		copies++
+	}
+	if s.Average > 0 {
+		copies += 2
+	}
+	// A checkpoint is put together in memory, in a slice that grows as it is filled.
+	need := parameters * copies * 2
+	if s.Objective != train.Joint || s.Negative.Kind == "exact" {
+		need += parameters // of dense moments
+	}
+	rows := s.Negative.Count("chains")*s.Negative.Ladder().MaxTemperatures()*max(1, 2*s.Negative.Count("max")) + 2*s.Batch
+	need += cli.StateBytes(rows, visible, p.hidden)
+	if err := memory.Check(fmt.Sprintf("training %d hidden units on %d visible ones", p.hidden, visible), need); err != nil {
+		return fmt.Errorf("%w; take a smaller -hidden or fewer -chains", err)
 	}
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/rundir"
@@ -34,7 +34,7 @@ func (o *options) adopt() error {
 		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -rate -workers -quiet -json can", strings.Join(other, " "))
 	}
 	folder := rundir.Folder{Dir: o.resume}
-	text, err := os.ReadFile(folder.Path(rundir.ConfigFile))
+	text, err := atomicfile.Read(folder.Path(rundir.ConfigFile), maxConfig)
 	if err != nil {
 		return fmt.Errorf("-resume: %s is not the folder of a run: %w", o.resume, err)
 	}
@@ -84,6 +84,9 @@ func (o *options) adopt() error {
 	o.rates, o.began = c.Rates, &c.Model
 	return nil
 }
+
+// maxConfig caps config.json, whose largest part is the reference of a constraint.
+const maxConfig = 1 << 26
 
 // begun is what config.json says of the model and the test rows that a run began
 // with. They need not be read again from the files of -init and
@@ -189,6 +192,9 @@ func (r *runner) reopen() (err error) {
 		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.resume, err)
 	}
 	at := r.trainer.Steps()
+	if err := r.checkState(at); err != nil {
+		return fmt.Errorf("-resume: the checkpoint of %s: %w: %w", r.resume, rbm.ErrFormat, err)
+	}
 	if at > r.steps {
 		return cli.Usagef("-resume: %s has taken %d steps already; give -steps from %d up", r.resume, at, at)
 	}
@@ -251,6 +257,34 @@ func (r *runner) warnOfTest() {
 func (r *runner) stoppedEarly() bool {
 	b := r.state.Best
 	return b != nil && r.stopAfter > 0 && b.Since >= r.stopAfter
+}
+
+// checkState returns an error if the state of the checkpoint, which is at this step,
+// does not fit the run.
+func (r *runner) checkState(at int) error {
+	s := &r.state
+	l, ladder := r.trainer.Ladder()
+	for _, c := range []struct {
+		name string
+		info negphase.Info
+	}{{"before", s.Before}, {"since", s.Since}} {
+		pairs, tuned := len(l.Beta)-1, l.Tuned
+		if !ladder { // rungs: one, and one more for each tuning
+			pairs, tuned = int(c.info.Tuned)+1, c.info.Tuned
+		}
+		if err := c.info.Check(pairs, tuned); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+	}
+	if s.FirstLadder != nil {
+		if err := s.FirstLadder.Check(); err != nil {
+			return fmt.Errorf("first_ladder: %w", err)
+		}
+	}
+	if s.Measured < 0 || s.Measured > at || s.Still < 0 || s.Rows < 0 || s.Best != nil && (s.Best.Step < 0 || s.Best.Step > at || s.Best.Since < 0) {
+		return fmt.Errorf("it is of step %d, and says that step %d was measured last", at, s.Measured)
+	}
+	return nil
 }
 
 // readState reads what a checkpoint holds beside the trainer.

@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gorbm/rbm/atomicfile"
 )
 
 // maxLine is the longest line of a file of couplings, in bytes. Two spins and
@@ -40,7 +41,7 @@ func ReadGraph(r io.Reader) (*Graph, error) {
 // ReadGraphFile is ReadGraph on the file of the given name, which its errors
 // name.
 func ReadGraphFile(name string) (*Graph, error) {
-	f, err := os.Open(name)
+	f, _, err := atomicfile.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,11 @@ package mcmc
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"gorbm/rbm/memory"
 )
 
 // MaxMatrixSpins is the most spins of SweepMatrix: 12 make a matrix of 128 MB.
@@ -17,6 +20,9 @@ const MaxMatrixSpins = 12
 func SweepMatrix(g *Graph, m Mover, beta float64) (*mat.Dense, error) {
 	if n := g.Len(); n > MaxMatrixSpins {
 		return nil, fmt.Errorf("%d spins: a lattice too large for its transition matrix; at most %d", n, MaxMatrixSpins)
+	}
+	if err := memory.Check(fmt.Sprintf("the transition matrix of %d spins", g.Len()), 8*math.Exp2(2*float64(g.Len()))); err != nil {
+		return nil, err
 	}
 	o, err := NewSweepOperator(NewIsing(g, nil), m, beta, nil)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"gorbm/negphase/mcmc"
@@ -69,7 +68,7 @@ func (p *Policy) Write(path string) error {
 // ReadPolicy reads a policy for a sampler of this kind on a system of so many
 // units. The error says what else the file is.
 func ReadPolicy(path, sampler string, units int) (*Policy, error) {
-	f, err := os.Open(path)
+	f, _, err := atomicfile.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -66,3 +66,35 @@ func Temporary(name string) (base string, ok bool) {
 	_, err := strconv.ParseUint(rest[at+1:], 10, 64)
 	return rest[:at], err == nil
 }
+
+// ErrNotRegular says that a path is not a file of bytes with an end.
+var ErrNotRegular = errors.New("not a regular file")
+
+// Open opens a file to be read, and returns its size. The error wraps ErrNotRegular
+// for a folder, a pipe or a device, on which a program may wait for ever.
+func Open(path string) (f *os.File, size int64, err error) {
+	info, err := os.Stat(path) // opening a pipe would wait for a writer
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%s is %w", path, ErrNotRegular)
+	}
+	if f, err = os.Open(path); err != nil {
+		return nil, 0, err
+	}
+	return f, info.Size(), nil
+}
+
+// Read returns the content of a regular file of at most so many bytes.
+func Read(path string, most int64) ([]byte, error) {
+	f, size, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if size > most {
+		return nil, fmt.Errorf("%s has %d bytes; at most %d are read", path, size, most)
+	}
+	return io.ReadAll(io.LimitReader(f, most))
+}

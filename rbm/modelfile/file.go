@@ -4,9 +4,9 @@
 package modelfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -21,25 +21,21 @@ func Read(path string) (*rbm.RBM, About, error) {
 	fail := func(err error) (*rbm.RBM, About, error) {
 		return nil, About{}, fmt.Errorf("model %s: %w", path, err)
 	}
-	f, err := os.Open(path)
+	f, size, err := atomicfile.Open(path)
+	if errors.Is(err, atomicfile.ErrNotRegular) {
+		return fail(errors.New("it is not a file; name the model.safetensors in a run's folder"))
+	}
 	if err != nil {
 		return nil, About{}, fmt.Errorf("model: %w", err)
 	}
 	defer f.Close()
-	stat, err := f.Stat()
-	if err != nil {
-		return fail(err)
-	}
-	if !stat.Mode().IsRegular() {
-		return fail(fmt.Errorf("it is not a file; name the model.safetensors in a run's folder"))
-	}
 	var m *rbm.RBM
 	var about About
 	switch ext := strings.ToLower(filepath.Ext(path)); ext {
 	case ".safetensors":
-		m, about, err = ReadSafetensors(f, stat.Size())
+		m, about, err = ReadSafetensors(f, size)
 	case ".npz":
-		m, about, err = ReadNPZ(f, stat.Size())
+		m, about, err = ReadNPZ(f, size)
 	default:
 		err = fmt.Errorf("%w: models are .safetensors or .npz files, not %q", rbm.ErrFormat, ext)
 	}

@@ -253,3 +253,35 @@ func FuzzReadNPZ(f *testing.F) {
 		}
 	})
 }
+
+// TestSafetensorsStrict checks that what two readers could take differently is
+// refused.
+func TestSafetensorsStrict(t *testing.T) {
+	const (
+		three = `"weights":{"dtype":"F32","shape":[2,1],"data_offsets":[0,8]},"visible_bias":{"dtype":"F32","shape":[2],"data_offsets":[8,16]},"hidden_bias":{"dtype":"F32","shape":[1],"data_offsets":[16,20]}`
+		meta  = `"__metadata__":{"format":"gorbm","version":"1","classes":"0"}`
+	)
+	name := strings.Repeat("x", 1001)
+	for _, c := range []struct{ what, header, body, want string }{
+		{"whole", `{` + three + `}`, strings.Repeat("\x00", 20), ""},
+		{"padded", `{` + meta + `,` + three + `}   `, strings.Repeat("\x00", 20), ""},
+		{"with another tensor", `{"step":{"dtype":"I64","shape":[1],"data_offsets":[20,28]},` + three + `}`, strings.Repeat("\x00", 28), ""},
+		{"trailing bytes", `{` + three + `}`, strings.Repeat("\x00", 21), "end at byte 20, but the file at 21"},
+		{"a hole", `{` + strings.Replace(three, "[16,20]", "[20,24]", 1) + `}`, strings.Repeat("\x00", 24), "the one before it ends at 16"},
+		{"an overlap", `{` + strings.Replace(three, "[8,16]", "[4,12]", 1) + `}`, strings.Repeat("\x00", 20), "the one before it ends at 8"},
+		{"a tensor twice", `{"weights":{"dtype":"F32","shape":[1,1],"data_offsets":[0,4]},` + three + `}`, strings.Repeat("\x00", 20), `"weights" comes twice`},
+		{"metadata twice", `{"__metadata__":{"format":"gorbm","version":"1","classes":"0","classes":"1"},` + three + `}`, strings.Repeat("\x00", 20), `"classes" comes twice`},
+		{"two headers", `{` + three + `}{}`, strings.Repeat("\x00", 20), "something follows"},
+		{"a long name", `{"__metadata__":{"format":"gorbm","version":"1","classes":"1","labels":"softmax","class_names":"[\"` + name + `\"]"},` + three + `}`, strings.Repeat("\x00", 20), "the name of class 0 has 1001 bytes"},
+	} {
+		file := binary.LittleEndian.AppendUint64(nil, uint64(len(c.header)))
+		file = append(append(file, c.header...), c.body...)
+		_, _, err := ReadSafetensors(bytes.NewReader(file), int64(len(file)))
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%s: %v", c.what, err)
+		case c.want != "" && (!errors.Is(err, rbm.ErrFormat) || !strings.Contains(err.Error(), c.want)):
+			t.Errorf("%s: %v, want %s", c.what, err, c.want)
+		}
+	}
+}

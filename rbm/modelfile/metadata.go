@@ -12,6 +12,7 @@ import (
 
 	"gorbm/rbm"
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/memory"
 )
 
 // About is what a model file holds beside the parameters. It is stored as text in
@@ -48,7 +49,9 @@ const (
 	maxHeader = 1 << 20
 	// maxUnits and maxParameters limit a model that is read from a file: 4 GiB of
 	// weights, of which there are two copies while they are reordered.
-	maxUnits      = 1 << 24
+	maxUnits = 1 << 24
+	// maxName limits the name of a class, which is printed in tables.
+	maxName       = 1000
 	maxParameters = 1 << 30
 )
 
@@ -145,6 +148,10 @@ func checkShapes(w, v, h []int64) (visible, hidden int, err error) {
 	if w[0] < 1 || w[1] < 1 || w[0] > maxUnits || w[1] > maxUnits || w[0]*int64(vec.Blocks(int(w[1]))*vec.Block) > maxParameters {
 		return 0, 0, badFormat("a model of %d × %d units is out of range", w[0], w[1])
 	}
+	// The weights as they lie in the file, and as the model has them.
+	if err := memory.Check(fmt.Sprintf("a model of %d × %d units", w[0], w[1]), 2*4*float64(w[0])*float64(w[1])); err != nil {
+		return 0, 0, err
+	}
 	return int(w[0]), int(w[1]), nil
 }
 
@@ -185,6 +192,9 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 		if names, ok := meta["class_names"]; ok {
 			if err := json.Unmarshal([]byte(names), &about.ClassNames); err != nil || len(about.ClassNames) != classes {
 				return bad("the names of the classes do not fit their number, %d", classes)
+			}
+			if at := slices.IndexFunc(about.ClassNames, func(s string) bool { return len(s) > maxName }); at >= 0 {
+				return bad("the name of class %d has %d bytes; at most %d are allowed", at, len(about.ClassNames[at]), maxName)
 			}
 		}
 		if s, ok := meta["shape"]; ok {

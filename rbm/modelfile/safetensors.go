@@ -1,10 +1,15 @@
 package modelfile
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"gorbm/rbm"
 )
@@ -78,12 +83,15 @@ func ReadSafetensors(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	if _, err := r.ReadAt(text, 8); err != nil {
 		return bad("the header is cut short")
 	}
-	var header map[string]json.RawMessage
-	if err := json.Unmarshal(text, &header); err != nil {
-		return bad("the header is not JSON: %v", err)
+	header, err := object(text)
+	if err != nil {
+		return bad("the header is not JSON of an object: %v", err)
 	}
 	meta := map[string]string{}
 	if raw, ok := header["__metadata__"]; ok {
+		if _, err := object(raw); err != nil {
+			return bad("the metadata are not an object: %v", err)
+		}
 		if err := json.Unmarshal(raw, &meta); err != nil {
 			return bad("the metadata are not text: %v", err)
 		}
@@ -99,6 +107,9 @@ func ReadSafetensors(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 	}
 	body := size - 8 - int64(n)
 	visible, hidden, err := checkTensors(tensors, body)
+	if err == nil {
+		err = checkCover(tensors, body)
+	}
 	if err != nil {
 		return nil, About{}, err
 	}
@@ -110,6 +121,59 @@ func ReadSafetensors(r io.ReaderAt, size int64) (*rbm.RBM, About, error) {
 		}
 		return nil
 	})
+}
+
+// object returns the members of a JSON object. A name that comes twice is an error:
+// readers differ in which they take.
+func object(text []byte) (map[string]json.RawMessage, error) {
+	in := json.NewDecoder(bytes.NewReader(text))
+	if t, err := in.Token(); err != nil || t != json.Delim('{') {
+		return nil, cmp.Or(err, errors.New("it does not begin with {"))
+	}
+	members := map[string]json.RawMessage{}
+	for in.More() {
+		t, err := in.Token()
+		if err != nil {
+			return nil, err
+		}
+		name := t.(string) // of a member, always
+		if _, twice := members[name]; twice {
+			return nil, fmt.Errorf("%.40q comes twice", name)
+		}
+		var raw json.RawMessage
+		if err := in.Decode(&raw); err != nil {
+			return nil, err
+		}
+		members[name] = raw
+	}
+	if _, err := in.Token(); err != nil {
+		return nil, err
+	}
+	if _, err := in.Token(); err != io.EOF {
+		return nil, errors.New("something follows its end")
+	}
+	return members, nil
+}
+
+// checkCover checks that the tensors lie one after the other in all of the body, as
+// the format asks: neither on top of each other, nor apart.
+func checkCover(tensors map[string]tensor, body int64) error {
+	order := slices.SortedFunc(maps.Keys(tensors), func(a, b string) int {
+		x, y := tensors[a].Offsets, tensors[b].Offsets
+		return cmp.Or(cmp.Compare(x[0], y[0]), cmp.Compare(x[1], y[1]))
+	})
+	end := int64(0)
+	for _, name := range order {
+		o := tensors[name].Offsets
+		if o[0] != end || o[1] < o[0] {
+			return badFormat("tensor %.40q lies at bytes %d … %d, but the one before it ends at %d; tensors must follow each other", name, o[0], o[1], end)
+		}
+		end = o[1]
+	}
+	if end != body {
+		return badFormat("the tensors end at byte %d, but the file at %d; it is damaged, or holds something else besides", end, body)
+	}
+	return nil
 }
 
 // readTensor fills dst with the elements of a tensor.

@@ -182,6 +182,17 @@ type Array struct {
 // zip entry that claims more gives a false size.
 const maxDeflate = 1032
 
+const (
+	// bombFactor is the factor by which packed data may grow, and bombFree the size up
+	// to which they may grow by more. Sparse pictures of bits in bytes shrink by 50.
+	bombFactor = 200
+	bombFree   = 1 << 26
+)
+
+// Bomb reports whether it is absurd that so many bytes are packed in a file of
+// this size: the file is made to fill the memory.
+func Bomb(full, packed float64) bool { return full > bombFree && full > bombFactor*packed }
+
 // Array opens an array and checks that its header, the archive's directory and
 // the file's size agree on how much there is. Errors name the array and wrap
 // ErrFormat.
@@ -203,6 +214,9 @@ func (a *Archive) Array(name string) (*Array, error) {
 	}
 	if impossible {
 		return nil, errorf("%s: %d bytes from %d of a file of %d cannot be; save it again", name, full, packed, a.size)
+	}
+	if Bomb(float64(f.UncompressedSize64), float64(a.size)) {
+		return nil, errorf("%s: it unpacks to %d bytes out of a file of %d; save it uncompressed, by numpy.savez, if it is right", name, f.UncompressedSize64, a.size)
 	}
 	rc, err := f.Open()
 	if err != nil {

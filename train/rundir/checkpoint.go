@@ -67,7 +67,7 @@ func (f *Folder) LoadCheckpoint(t *train.Trainer) (extra []byte, warning string,
 }
 
 func (f *Folder) load(name string, t *train.Trainer) ([]byte, error) {
-	file, err := os.Open(f.Path(name))
+	file, _, err := atomicfile.Open(f.Path(name))
 	if err != nil {
 		return nil, err
 	}

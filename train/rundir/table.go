@@ -127,10 +127,13 @@ func (t *Table) appendRow(values []float64) {
 // Close closes the file.
 func (t *Table) Close() error { return t.file.Close() }
 
+// maxTable caps the size of a table that is read: beyond ten million rows.
+const maxTable = 1 << 32
+
 // ReadTable reads metrics.csv: the names of its columns and its rows. A last
 // line without its end was cut short and is left out.
 func ReadTable(path string) (columns []string, rows [][]float64, err error) {
-	text, err := os.ReadFile(path)
+	text, err := atomicfile.Read(path, maxTable)
 	if err != nil {
 		return nil, nil, err
 	}
