@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"image"
 	"image/color"
 	_ "image/png"
@@ -257,4 +258,38 @@ func TestLocked(t *testing.T) {
 	f.Close()
 	rbmtrain.OK(t, "-resume", "run", "-quiet")
 	rbmtrain.OK(t, small("-out", "run", "-force", "-quiet")...)
+}
+
+// -tensorboard and -jsonl write the rows of metrics.csv, those before -resume included.
+func TestOtherTables(t *testing.T) {
+	clitest.Isolate(t)
+	rbmtrain.OK(t, small("-out", "run", "-tensorboard", "-jsonl", "-eval-every", "20")...)
+	rbmtrain.OK(t, "-resume", "run", "-steps", "100")
+	rows := table(t, filepath.Join("run", rundir.MetricsFile))
+	lines := strings.Split(strings.TrimSpace(clitest.Read(t, filepath.Join("run", rundir.LinesFile))), "\n")
+	if len(lines) != len(rows)-1 {
+		t.Fatalf("%d lines of JSON for %d rows", len(lines), len(rows)-1)
+	}
+	for i, line := range lines {
+		var object map[string]*float64
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			t.Fatal(err)
+		}
+		for c, name := range rows[0] {
+			v := math.NaN()
+			if object[name] != nil {
+				v = *object[name]
+			}
+			if got := strconv.FormatFloat(v, 'g', 10, 64); got != rows[i+1][c] {
+				t.Errorf("line %d: %s is %s, want %s", i, name, got, rows[i+1][c])
+			}
+		}
+	}
+	if files, _ := filepath.Glob("run/tensorboard/events.out.tfevents.*"); len(files) != 2 {
+		t.Errorf("files of events: %v; one for each part of the run", files)
+	}
+	rbmtrain.OK(t, small("-out", "run", "-force")...)
+	if _, err := os.Stat("run/tensorboard"); err == nil {
+		t.Error("-force leaves the events of the earlier run")
+	}
 }
