@@ -199,6 +199,11 @@ func uniformsAVX2(dst *float32, keys *[22]uint32, first int, row int)
 //go:noescape
 func sigmoidsAVX2(dst *float32, dstStride int, x *float32, n int, width int)
 
+// sigmoidsOfSumsAVX2 is SigmoidsOfSums for n > 0 rows and m > 0 shifts.
+//
+//go:noescape
+func sigmoidsOfSumsAVX2(dst *float32, x *float32, shifts *float32, n int, m int)
+
 // drawsAVX512 is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.
 //
 //go:noescape
@@ -218,6 +223,11 @@ func uniformsAVX512(dst *float32, keys *[22]uint32, first int, row int)
 //
 //go:noescape
 func sigmoidsAVX512(dst *float32, dstStride int, x *float32, n int, width int)
+
+// sigmoidsOfSumsAVX512 is SigmoidsOfSums for n > 0 rows and m > 0 shifts.
+//
+//go:noescape
+func sigmoidsOfSumsAVX512(dst *float32, x *float32, shifts *float32, n int, m int)
 
 // listsAVX512 is Lists for n, count > 0; first is the value of the first bit, step that between words.
 //
@@ -453,6 +463,18 @@ func sigmoids(dst []float32, stride int, x []float32, n, width int) {
 		sigmoidsAVX2(&dst[0], stride, &x[0], n, width)
 	default:
 		sigmoidsGo(dst, stride, x, n, width)
+	}
+}
+
+//go:noinline
+func sigmoidsOfSums(dst, x, shifts []float32, n, m int) {
+	switch InUse() {
+	case AVX512:
+		sigmoidsOfSumsAVX512(&dst[0], &x[0], &shifts[0], n, m)
+	case AVX2:
+		sigmoidsOfSumsAVX2(&dst[0], &x[0], &shifts[0], n, m)
+	default:
+		sigmoidsOfSumsGo(dst, x, shifts, n, m)
 	}
 }
 

@@ -14,6 +14,7 @@ const rowSums64 = "&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1"
 var calls = []kernel.Call{
 	{Func: "rowSums(acc, base []float32, lists, cuts []uint32)", Args: "&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1"},
 	{Func: "sigmoids(dst []float32, stride int, x []float32, n, width int)", Args: "&dst[0], stride, &x[0], n, width"},
+	{Func: "sigmoidsOfSums(dst, x, shifts []float32, n, m int)", Args: "&dst[0], &x[0], &shifts[0], n, m"},
 	{Func: "exps(dst, x []float32, scale, shift float32)", Args: "&dst[0], &x[0], len(x), scale, shift"},
 	{Func: "blend(dst, x, beta []float32, base *[Block]float32, n int)", Args: "&dst[0], &x[0], &beta[0], &base[0], n"},
 	{Func: "rises(factor, part []float64, x []float32, from, to float64, fromShift, toShift *[Block]float64, n int)", Args: "&factor[0], &part[0], &x[0], from, to, &fromShift[0], &toShift[0], n"},
