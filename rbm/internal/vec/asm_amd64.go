@@ -134,6 +134,11 @@ func decayRestAVX2(m *float32, rest *float32, n int, a float32, b float32)
 //go:noescape
 func centreAVX2(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
 
+// sizesAVX2 is sizes for n > 0, a multiple of 16.
+//
+//go:noescape
+func sizesAVX2(lanes *uint32, x *float32, n int)
+
 // shrinkAVX512 is the sweep for n > 0, a multiple of 64.
 //
 //go:noescape
@@ -173,6 +178,11 @@ func decayRestAVX512(m *float32, rest *float32, n int, a float32, b float32)
 //
 //go:noescape
 func centreAVX512(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
+
+// sizesAVX512 is sizes for n > 0, a multiple of 16.
+//
+//go:noescape
+func sizesAVX512(lanes *uint32, x *float32, n int)
 
 // turnAVX2 is Turn for numbers of tiles > 0.
 //
@@ -853,6 +863,18 @@ func addSigned(dst, x []float64, sign float64) {
 		addSignedAVX2(&dst[0], &x[0], sign, len(x))
 	default:
 		addSignedGo(dst, x, sign)
+	}
+}
+
+//go:noinline
+func sizes(lanes *[sizeLanes]uint32, x []float32) {
+	switch InUse() {
+	case AVX512:
+		sizesAVX512(&lanes[0], &x[0], len(x))
+	case AVX2:
+		sizesAVX2(&lanes[0], &x[0], len(x))
+	default:
+		sizesGo(lanes, x)
 	}
 }
 

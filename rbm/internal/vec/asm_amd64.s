@@ -2392,6 +2392,29 @@ row:
 	VZEROUPPER
 	RET
 
+// func sizesAVX2(lanes *uint32, x *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·sizesAVX2(SB), NOSPLIT, $0-24
+	MOVQ         lanes+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VMOVUPS      (AX), Y0
+	VMOVUPS      32(AX), Y1
+	VBROADCASTSS absolute<>+0(SB), Y2
+
+vectors:
+	VPAND   (CX), Y2, Y3
+	VPMAXUD Y3, Y0, Y0
+	VPAND   32(CX), Y2, Y3
+	VPMAXUD Y3, Y1, Y1
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JNE     vectors
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VZEROUPPER
+	RET
+
 // func shrinkAVX512(m *float32, n int, a float32)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·shrinkAVX512(SB), NOSPLIT, $0-20
@@ -3015,6 +3038,25 @@ row:
 	VMOVUPD       Z5, 320(R8)
 	VMOVUPD       Z6, 384(R8)
 	VMOVUPD       Z7, 448(R8)
+	VZEROUPPER
+	RET
+
+// func sizesAVX512(lanes *uint32, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·sizesAVX512(SB), NOSPLIT, $0-24
+	MOVQ         lanes+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VMOVUPS      (AX), Z0
+	VBROADCASTSS absolute<>+0(SB), Z1
+
+vectors:
+	VPANDD  (CX), Z1, Z2
+	VPMAXUD Z2, Z0, Z0
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JNE     vectors
+	VMOVUPS Z0, (AX)
 	VZEROUPPER
 	RET
 

@@ -69,6 +69,7 @@ func addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32,
 	addTimesGo(dst, dstStride, x, xStride, a, rows, width)
 }
 func addSigned(dst, x []float64, sign float64)     { addSignedGo(dst, x, sign) }
+func sizes(lanes *[sizeLanes]uint32, x []float32)  { sizesGo(lanes, x) }
 func shrink(m []float32, a float32)                { shrinkGo(m, a) }
 func advance(m, x []float32, a float32)            { advanceGo(m, x, a) }
 func approach(m, x []float32, a float32)           { approachGo(m, x, a) }

@@ -50,6 +50,7 @@ var calls = []kernel.Call{
 	{Func: "rowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32)", Args: "&acc[0], Block, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0]"},
 	{Func: "addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int)", Args: "&dst[0], dstStride, &x[0], xStride, a, rows, width"},
 	{Func: "addSigned(dst, x []float64, sign float64)", Args: "&dst[0], &x[0], sign, len(x)"},
+	{Func: "sizes(lanes *[sizeLanes]uint32, x []float32)", Args: "&lanes[0], &x[0], len(x)"},
 	{Func: "shrink(m []float32, a float32)", Args: "&m[0], len(m), a", Unless: part},
 	{Func: "advance(m, x []float32, a float32)", Args: "&m[0], &x[0], len(m), a", Unless: part},
 	{Func: "approach(m, x []float32, a float32)", Args: "&m[0], &x[0], len(m), a", Unless: part},
