@@ -214,15 +214,15 @@ func describe(w io.Writer, l law) {
 		}
 		return cli.Number(*x)
 	}
-	atLeast := ""
+	atLeast, atMost := "", ""
 	if l.Tau != nil && l.TauStdErr == nil { // its end is not in sight
-		atLeast = "≥ "
+		atLeast, atMost = "≥ ", "≤ "
 	}
 	of := ""
 	if l.TauOf != "" {
 		of = " (" + l.TauOf + ")"
 	}
-	fmt.Fprintf(w, "; %d chains of %s, %d rounds; τ %s%s rounds%s, effective size %s, R̂ %s", l.Chains, short(l.NegPhase), l.Rounds, atLeast, number(l.Tau), of, number(l.ESS), number(l.RHat))
+	fmt.Fprintf(w, "; %d chains of %s, %d rounds; τ %s%s rounds%s, effective size %s%s, R̂ %s", l.Chains, short(l.NegPhase), l.Rounds, atLeast, number(l.Tau), of, atMost, number(l.ESS), number(l.RHat))
 	if s := l.Samples; s != nil {
 		fmt.Fprintf(w, "; random against data starts: z %s, p %.3g, pictures p %.3g", number(s.Z), s.P, s.PicturesP)
 	}
