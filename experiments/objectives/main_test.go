@@ -46,6 +46,10 @@ func TestGoesOn(t *testing.T) {
 		}
 	}
 	same("a complete run", func(x float64) bool { return x == 1000 })
+	if err := os.Remove(filepath.Join(folder, timeFile)); err != nil {
+		t.Fatal(err)
+	}
+	same("a run whose time is not written", func(x float64) bool { return x > 0 && x < 1000 })
 
 	// The same run as far as half of its steps. Its rate is constant, so that a run of
 	// half the steps has the same ones.
@@ -121,6 +125,9 @@ func TestClaims(t *testing.T) {
 func TestLeast(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "metrics.csv")
 	clitest.Write(t, file, "step,seconds,error_train,error_holdout\n0,0,0.1,0.9\n10,1,0,0.3\n20,2,0.5,0.2\n30,3,0,0.2\n40,4,0,0.4\n")
+	if x, err := clock(file); x != 4 || err != nil {
+		t.Errorf("%v s, %v", x, err)
+	}
 	if step, x, last, err := least(file); step != 20 || x != 0.2 || last != 40 || err != nil {
 		t.Errorf("step %d with %v, the last is %d, %v", step, x, last, err)
 	}

@@ -147,6 +147,8 @@ func (p *programs) train(ctx context.Context, folder string, flags map[string]st
 		}
 		if b, err = os.ReadFile(file); err == nil {
 			seconds, err = strconv.ParseFloat(strings.TrimSpace(string(b)), 64)
+		} else if errors.Is(err, fs.ErrNotExist) { // killed before it was written
+			seconds, err = clock(filepath.Join(folder, "metrics.csv"))
 		}
 		if err != nil {
 			return 0, err
@@ -170,6 +172,18 @@ func (p *programs) train(ctx context.Context, folder string, flags map[string]st
 		err = errors.Join(err, os.WriteFile(file, []byte(strconv.FormatFloat(seconds, 'f', 2, 64)+"\n"), 0o644))
 	}
 	return seconds, err
+}
+
+// clock returns the seconds of training by the clock as far as it was measured.
+func clock(metrics string) (float64, error) {
+	b, err := os.ReadFile(metrics)
+	if err != nil {
+		return 0, err
+	}
+	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
+	_, rest, _ := strings.Cut(lines[len(lines)-1], ",")
+	text, _, _ := strings.Cut(rest, ",")
+	return strconv.ParseFloat(text, 64)
 }
 
 // sameFlags returns an error that names a flag of a run's config.json that differs.
