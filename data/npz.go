@@ -192,7 +192,7 @@ func readLabels(a *npz.Archive, names []string, sets []*Set, l labeller) error {
 				return err
 			}
 			label, ok := r.Text(b)
-			if !ok {
+			if !ok && !(label == "" && l.missing(label)) {
 				return r.Errorf("the label of row %d is not a whole number or a word; give one label each", k)
 			}
 			if why := l.add(label); why != "" {

@@ -61,10 +61,13 @@ func (l *labels) set(m *RBM) {
 	n := vec.RoundUp(m.Hidden())
 	l.bias, l.begin = grown(l.bias, m.Classes()), grown(l.begin, m.Classes())
 	l.rows, l.odds = grown(l.rows, n*m.Classes()), grown(l.odds, n*m.Classes())
-	largest := 0.0
 	for y := range l.bias {
 		l.bias[y], l.begin[y] = float64(m.VisibleBias[m.Inputs()+y]), uint32(y*n)
-		largest = max(largest, m.widenRow(l.rows[y*n:][:n], m.Inputs()+y))
+		m.widenRow(l.rows[y*n:][:n], m.Inputs()+y)
+	}
+	largest := 0.0
+	for p := range vec.Blocks(m.Hidden()) {
+		largest = max(largest, float64(vec.Largest(m.panel(p)[m.Inputs()*vec.Block:m.Visible()*vec.Block])))
 	}
 	l.span = 0
 	if largest <= oddsWeight {
@@ -73,15 +76,13 @@ func (l *labels) set(m *RBM) {
 	}
 }
 
-// widenRow overwrites w with the weights of visible unit i, padded with zeros, and
-// returns the largest absolute value, NaN if one is NaN.
-func (m *RBM) widenRow(w []float64, i int) (largest float64) {
+// widenRow overwrites w with the weights of visible unit i, padded with zeros.
+func (m *RBM) widenRow(w []float64, i int) {
 	for p := range vec.Blocks(m.Hidden()) {
 		row := m.panel(p)[i*vec.Block:]
 		part := w[p*vec.Block : min((p+1)*vec.Block, len(w))]
 		vec.Widen(part, row[:len(part)])
 	}
-	return vec.LargestSize(w)
 }
 
 // logProbs overwrites dst with log p(y|x) given the hidden preactivations a of

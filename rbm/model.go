@@ -172,11 +172,15 @@ func (m *RBM) checkBiases() error {
 // checkTensor returns an error that names the first element of x that is out of
 // bounds. at formats its index.
 func checkTensor(name string, x []float32, at func(i int) string) error {
+	if vec.Largest(x) <= weightLimit {
+		return nil
+	}
 	for i, v := range x {
-		if v != v || math.IsInf(float64(v), 0) {
+		switch {
+		case v >= -weightLimit && v <= weightLimit:
+		case v != v || math.IsInf(float64(v), 0):
 			return fmt.Errorf("%w: %s%s is %v", ErrDiverged, name, at(i), v)
-		}
-		if v > weightLimit || v < -weightLimit {
+		default:
 			return fmt.Errorf("%w: %s%s is %v, beyond ±%v", ErrDiverged, name, at(i), v, weightLimit)
 		}
 	}

@@ -57,17 +57,17 @@ type ObjectivePhase struct {
 	places []uint32
 	terms  []float32
 
-	// The terms of a whole tile: its places one after the other, of each row those
-	// of all classes, and the label unit of each.
-	ones, inOrder, ofRows, units []uint32
+	// The terms of a whole tile: its places one after the other, and of each row
+	// those of all classes.
+	inOrder, ofRows []uint32
 
 	byRow, byPanel parallel.Loop
 }
 
 // An objectiveTile is the working memory of some rows of one panel.
 type objectiveTile struct {
-	acts, means, sums, labels []float32
-	cuts                      []uint32
+	means, sums, labels []float32
+	cuts                []uint32
 }
 
 var objectiveTiles = sync.Pool{New: func() any { return new(objectiveTile) }}
@@ -97,11 +97,9 @@ func NewObjectivePhase(m *RBM, rows int, grey bool) *ObjectivePhase {
 	}
 	fill(p.Weight, float32(1/float64(rows)))
 	tile := p.tileRows() * classes
-	p.ones, p.inOrder, p.units = make([]uint32, tile+1), make([]uint32, tile), make([]uint32, tile)
+	p.inOrder = make([]uint32, tile)
 	for i := range tile {
-		p.ones[i+1] = uint32(i + 1)
 		p.inOrder[i] = uint32(i * vec.Block)
-		p.units[i] = uint32((m.Inputs() + i%classes) * vec.Block)
 	}
 	for r := range p.tileRows() + 1 {
 		p.ofRows = append(p.ofRows, uint32(r*classes))
@@ -217,21 +215,15 @@ func (p *ObjectivePhase) arrange() {
 func (p *ObjectivePhase) panelPart(k int) {
 	t := objectiveTiles.Get().(*objectiveTile)
 	size, classes := p.tileRows(), p.classes
-	t.acts, t.means = grown(t.acts, size*classes*vec.Block), grown(t.means, size*classes*vec.Block)
+	t.means = grown(t.means, size*classes*vec.Block)
 	t.sums, t.labels, t.cuts = grown(t.sums, size*vec.Block), grown(t.labels, classes*vec.Block), grown(t.cuts, classes+1)
 	clear(t.labels)
+	labels := p.m.panel(k)[p.m.Inputs()*vec.Block:]
 	lo := k * vec.Block
 	width := min(vec.Block, p.H.Cols-lo)
 	for first := 0; first < p.rows; first += size {
 		n := min(size, p.rows-first)
-		for r := range n {
-			row := (*[vec.Block]float32)(p.acts[(k*p.rows+first+r)*vec.Block:])
-			for to := t.acts[r*classes*vec.Block : (r+1)*classes*vec.Block]; len(to) > 0; to = to[vec.Block:] {
-				*(*[vec.Block]float32)(to) = *row
-			}
-		}
-		vec.RowSums(t.acts, p.m.panel(k), p.units, p.ones[:n*classes+1])
-		vec.Sigmoids(t.means, vec.Block, t.acts, n*classes, vec.Block)
+		vec.SigmoidsOfSums(t.means, p.acts[(k*p.rows+first)*vec.Block:], labels, n, classes)
 		clear(t.sums)
 		vec.AddSumsTimes(t.sums, t.means, p.inOrder, p.kappa[first*classes:], p.ofRows[:n+1])
 		for c := range t.cuts {

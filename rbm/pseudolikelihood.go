@@ -84,7 +84,8 @@ func (e *evaluation) pseudoLogLikelihoods(b *rowBlock, first int) {
 		n := min(pseudoUnits, e.units-i)
 		largest := 0.0
 		for u := range n {
-			largest = max(largest, m.widenRow(b.weights, i+u))
+			m.widenRow(b.weights, i+u)
+			largest = max(largest, vec.LargestSize(b.weights))
 			vec.Exps(b.table[2*u*width:][:width], b.weights)
 			for k := range b.weights {
 				b.weights[k] = -b.weights[k]

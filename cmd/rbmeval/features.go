@@ -25,31 +25,56 @@ func (e *evaluation) featuresLaw() string {
 
 // writeFeatures writes the array of -features.
 func (e *evaluation) writeFeatures(ctx context.Context) error {
-	h := rbm.NewMatrix(e.n, e.m.Hidden())
 	mean := e.m.HiddenMeanGivenInputs
 	if e.labelIn {
 		mean = e.m.HiddenMean
 	}
-	err := e.eachChunk(ctx, "features", func(lo, hi int) { mean(h.Slice(lo, hi), e.v.Slice(lo, hi)) })
-	if err != nil {
-		return err
+	of := map[*scored]rbm.Matrix{}
+	for _, p := range []*scored{&e.scored, e.bare} {
+		if p == nil {
+			continue
+		}
+		h := rbm.NewMatrix(p.n, e.m.Hidden())
+		if err := p.eachChunk(ctx, "features", func(lo, hi int) { mean(h.Slice(lo, hi), p.v.Slice(lo, hi)) }); err != nil {
+			return err
+		}
+		of[p] = h
+	}
+	h, y := of[&e.scored], e.set.Y
+	if e.bare != nil {
+		h, y = rbm.Matrix{Cols: e.m.Hidden()}, nil
+		e.inOrder(func(_ int, p *scored, r int) {
+			h.Data = append(h.Data, of[p].Row(r)...)
+			h.Rows++
+			if p.labelled() {
+				y = append(y, p.set.Y[r])
+			} else {
+				y = append(y, data.NoClass)
+			}
+		})
 	}
 	if slices.ContainsFunc(h.Data, func(x float32) bool { return x != x }) {
 		return errNotFinite
 	}
 	arrays := []npz.Named{{Name: "features", Shape: []int{h.Rows, h.Cols}, Data: h.Data}}
-	if e.set.Y != nil {
-		arrays = append(arrays, npz.Named{Name: "y", Data: labels(e.set)})
+	if y != nil {
+		arrays = append(arrays, npz.Named{Name: "y", Data: labels(y, e.set.Classes)})
 	}
 	return atomicfile.Write(e.features, func(w io.Writer) error { return npz.Write(w, arrays) })
 }
 
-// labels returns the labels of the rows by name: as numbers if all names are.
-func labels(set *data.Set) any {
-	words, numbers := make([]string, set.Len()), make([]int32, set.Len())
+// labels returns the labels of rows by name: as numbers if all names are. No class
+// is -1 among numbers, unless a class is, and an empty name among others.
+func labels(y []int32, classes []string) any {
+	words, numbers := make([]string, len(y)), make([]int32, len(y))
 	all := true
-	for r, y := range set.Y {
-		words[r] = set.Classes[y]
+	for r, y := range y {
+		if y == data.NoClass {
+			numbers[r] = -1
+			all = all && !slices.Contains(classes, "-1")
+			continue
+		}
+		words[r] = classes[y]
 		n, err := strconv.ParseInt(words[r], 10, 32)
 		numbers[r] = int32(n)
 		all = all && err == nil && strconv.FormatInt(n, 10) == words[r]

@@ -1,12 +1,19 @@
 package main
 
 import (
+	"context"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
+	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
 	"gorbm/train"
@@ -51,22 +58,57 @@ func TestUnlabelledRows(t *testing.T) {
 			t.Errorf("%s: prints %q", args, stderr)
 		}
 	}
-	// Rows keep the numbers that they have in the file.
-	rbmeval.OK(t, "-model", "says.safetensors", "-rows", "rows.csv")
-	lines := strings.Split(strings.TrimSpace(clitest.Read(t, "rows.csv")), "\n")[1:]
-	if len(lines) != n {
-		t.Errorf("-rows writes %d rows, want %d", len(lines), n)
+	// -rows and -features have all rows in the order of the file. Those without a
+	// label are as in data that have none.
+	var plain strings.Builder
+	for _, line := range strings.Split(strings.TrimSpace(all.String()), "\n") {
+		fmt.Fprintln(&plain, line[:strings.LastIndex(line, ",")])
 	}
+	clitest.Write(t, "plain.csv", plain.String())
+	table := func(name string, args ...string) [][]string {
+		t.Helper()
+		rbmeval.OK(t, append(args, "-rows", name+".rows.csv", "-features", name+".npz")...)
+		lines, err := csv.NewReader(strings.NewReader(clitest.Read(t, name+".rows.csv"))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return lines[1:]
+	}
+	bare := table("plain", "-model", "m.safetensors", "-data", "plain.csv", "-label-column", "none")
+	some := table("some", "-model", "m.safetensors", "-data", "some.csv", "-label-column", "last", "-classify")
+	both := table("both", "-model", "says.safetensors", "-classify")
+	if len(bare) != 30 || len(some) != n || len(both) != 30 {
+		t.Fatalf("-rows writes %d, %d and %d rows, want 30, %d and 30", len(bare), len(some), len(both), n)
+	}
+	var wantY []string
 	for i, line := range strings.Split(strings.TrimSpace(all.String()), "\n") {
-		label := line[strings.LastIndex(line, ",")+1:]
-		if label != "x" && label != "y" {
-			continue
+		want := append([]string{strconv.Itoa(i), bare[i][1], ""}, bare[i][len(bare[i])-3:]...)
+		if label := line[strings.LastIndex(line, ",")+1:]; label == "x" || label == "y" {
+			want, some = some[0], some[1:]
+			want[0] = strconv.Itoa(i)
 		}
-		if !strings.HasPrefix(lines[0], fmt.Sprintf("%d,", i)) || !strings.Contains(lines[0], ","+label+",") {
-			t.Errorf("row %d of label %s is written as %s", i, label, lines[0])
+		if !slices.Equal(both[i], want) {
+			t.Errorf("row %d is written as %q, want %q", i, both[i], want)
 		}
-		lines = lines[1:]
+		wantY = append(wantY, want[2])
 	}
+	if got, want := features(t, "both.npz"), features(t, "plain.npz"); !reflect.DeepEqual(got, want) {
+		t.Errorf("features of rows without a label among others are\n%v\nwant\n%v", got, want)
+	}
+	set, _, err := data.Load(context.Background(), "both.npz", data.Options{Unlabelled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r, y := range set.Y {
+		name := ""
+		if y != data.NoClass {
+			name = set.Classes[y]
+		}
+		if name != wantY[r] {
+			t.Errorf("the y of row %d is %q, want %q", r, name, wantY[r])
+		}
+	}
+	rbmeval.Fails(t, cli.Usage, []string{"-model", "says.safetensors", "-features", "leak.npz", "-label-in-features"}, "the label of every row", fmt.Sprint(30-n))
 	// Along a run too.
 	var tables [2]string
 	for i, file := range []string{"all.csv", "some.csv"} {

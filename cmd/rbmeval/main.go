@@ -12,7 +12,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"gorbm/cmd/cli"
@@ -60,8 +59,11 @@ Features are the hidden means given the inputs alone, p(h|x). In a model with
 labels, softmax or bernoulli, the label is summed out over the classes, one label
 unit on at a time: Σ_y p(y|x) p(h|x,y). So a row has the same features with its
 label and without. The file has the array y of the labels besides, if the data have
-labels, and can be the data of another model. -label-in-features writes p(h|x,y) instead, which gives the
-row's label away: do not test a classifier by such features.
+labels, and can be the data of another model. -label-in-features writes p(h|x,y)
+instead, which gives the row's label away: do not test a classifier by such features.
+Rows without a label, of files where others have one, are in -rows and -features as
+well, in their place: their free energy has the label summed out, and their label is
+empty in -rows. In y it is -1, or empty where classes have names.
 A model with a constraint is evaluated under it; one on all units, all=K, has log Z
 by enumeration alone.
 
@@ -87,7 +89,7 @@ type options struct {
 	labelIn                        bool // features are those of the row with its label
 	workers                        *int
 
-	keptTrain, keptTest []int32 // numbers of the rows that have a label, by labelledRows; nil: all
+	train, test labelSplit // by labelledRows
 }
 
 func newOptions() *options {
@@ -141,8 +143,9 @@ var screen = cli.Screen{
 // An evaluation is of a model on rows of data.
 type evaluation struct {
 	options
-	*examples
-	kept   []int32 // the number in the data of each of the examples; nil: its own
+	scored            // the rows; of a model with labels, those that have one
+	split  labelSplit // of the rows
+	bare   *scored    // rows without a label, for -rows and -features; nil: none
 	about  modelfile.About
 	all    *data.Set   // the training rows, whose means are the base
 	atHand []*examples // the training rows and those that the model is evaluated on
@@ -150,9 +153,6 @@ type evaluation struct {
 
 	// What evaluate computes.
 	logZEstimates
-	free   []float64 // F of each row
-	pseudo []float64 // pseudo-log-likelihood of each row
-	logp   []float64 // log p(y|x), rows × classes
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
@@ -203,12 +203,12 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, kept := test, o.keptTest
+	set, split := test, o.test
 	switch {
 	case o.part == "test" && test == nil:
 		return nil, cli.Usagef("-part is test, but %s has no test rows; name some by -test", all.Name)
 	case o.part == "train" || test == nil:
-		set, kept = all, o.keptTrain
+		set, split = all, o.train
 	}
 	same := set == all
 	for _, s := range []**data.Set{&all, &set} {
@@ -216,8 +216,8 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 			return nil, err
 		}
 	}
-	e := &evaluation{options: *o, examples: newExamples(o.flags, m, set, data.RowNumbers(0, set.Len())), kept: kept, about: about, all: all, logZEstimates: unknown()}
-	if err := e.choose(); err != nil || !e.estimated() {
+	e := &evaluation{options: *o, scored: scored{examples: newExamples(o.flags, m, set, data.RowNumbers(0, set.Len()))}, split: split, about: about, all: all, logZEstimates: unknown()}
+	if err := cmp.Or(e.choose(), e.addBare(o.model.Path)); err != nil || !e.estimated() {
 		return e, err
 	}
 	e.atHand = []*examples{e.examples}
@@ -225,18 +225,6 @@ func (o *options) load(ctx context.Context) (*evaluation, error) {
 		e.atHand = append(e.atHand, newExamples(o.flags, m, all, data.RowNumbers(0, all.Len())))
 	}
 	return e, nil
-}
-
-// labelledRows returns set without the rows that have no label, for models with
-// labels, and says how many those are. kept are the numbers of the rows that stay; nil
-// if all do.
-func (o *options) labelledRows(m *rbm.RBM, set *data.Set) (some *data.Set, kept []int32) {
-	if set == nil || m.Classes() == 0 || set.Unlabelled() == 0 {
-		return set, nil
-	}
-	o.flags.Warn(fmt.Sprintf("%d of %d rows of %s have no label and are left out", set.Unlabelled(), set.Len(), set.Name))
-	kept = set.Labelled()
-	return set.Take(kept), kept
 }
 
 // loadData loads the data that the model m of path was trained on, or that -data
@@ -247,8 +235,8 @@ func (o *options) loadData(ctx context.Context, m *rbm.RBM, path string, about m
 	}
 	o.data.Follow(about)
 	all, test, err = o.data.Load(ctx)
-	all, o.keptTrain = o.labelledRows(m, all)
-	test, o.keptTest = o.labelledRows(m, test)
+	all, o.train = o.labelledRows(m, all)
+	test, o.test = o.labelledRows(m, test)
 	return all, test, err
 }
 
@@ -312,6 +300,9 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 		err = e.eachChunk(ctx, "pseudo-likelihood", func(lo, hi int) {
 			e.m.PseudoLogLikelihood(e.pseudo[lo:hi], e.v.Bits.Slice(lo, hi))
 		})
+	}
+	if err == nil {
+		err = e.scoreBare(ctx)
 	}
 	if err == nil && e.rows != "" {
 		err = atomicfile.Write(e.rows, cli.WriteCSV(e.rowLines()))

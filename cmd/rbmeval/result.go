@@ -176,38 +176,46 @@ func (e *evaluation) rowLines() [][]string {
 	}
 	type column struct {
 		name  string
-		value func(row int) string
+		value func(p *scored, r int) string // "" if the row has none
 	}
 	classes := e.m.Classes()
-	logp := func(r int) []float64 { return e.logp[r*classes : (r+1)*classes] }
-	row := func(r int) string {
-		if e.kept != nil {
-			r = int(e.kept[r])
-		}
-		return strconv.Itoa(r)
-	}
-	columns := []column{{"row", row}, {"free_energy", func(r int) string { return number(e.free[r]) }}}
+	logp := func(p *scored, r int) []float64 { return p.logp[r*classes : (r+1)*classes] }
+	columns := []column{{"free_energy", func(p *scored, r int) string { return number(p.free[r]) }}}
 	if e.by != "" {
-		columns = append(columns, column{"log_likelihood", func(r int) string { return number(-e.free[r] - e.logZ) }})
+		columns = append(columns, column{"log_likelihood", func(p *scored, r int) string { return number(-p.free[r] - e.logZ) }})
 	}
 	if e.pl {
-		columns = append(columns, column{"pseudo_log_likelihood", func(r int) string { return number(e.pseudo[r]) }})
+		columns = append(columns, column{"pseudo_log_likelihood", func(p *scored, r int) string {
+			if p.pseudo == nil {
+				return ""
+			}
+			return number(p.pseudo[r])
+		}})
 	}
 	if e.labelled() {
-		columns = append(columns, column{"label", func(r int) string { return name(int(e.set.Y[r])) }})
+		columns = append(columns, column{"label", func(p *scored, r int) string {
+			if !p.labelled() {
+				return ""
+			}
+			return name(int(p.set.Y[r]))
+		}})
 	}
 	if classes > 0 {
-		columns = append(columns, column{"predicted", func(r int) string { return name(train.Likeliest(logp(r))) }})
+		columns = append(columns, column{"predicted", func(p *scored, r int) string { return name(train.Likeliest(logp(p, r))) }})
 	}
 	for y := range classes {
-		columns = append(columns, column{"p_" + name(y), func(r int) string { return number(rbm.Exp(logp(r)[y])) }})
+		columns = append(columns, column{"p_" + name(y), func(p *scored, r int) string { return number(rbm.Exp(logp(p, r)[y])) }})
 	}
-	lines := make([][]string, 1+e.n)
+	lines := [][]string{{"row"}}
 	for _, c := range columns {
 		lines[0] = append(lines[0], c.name)
-		for r := range e.n {
-			lines[1+r] = append(lines[1+r], c.value(r))
-		}
 	}
+	e.inOrder(func(row int, p *scored, r int) {
+		line := []string{strconv.Itoa(row)}
+		for _, c := range columns {
+			line = append(line, c.value(p, r))
+		}
+		lines = append(lines, line)
+	})
 	return lines
 }

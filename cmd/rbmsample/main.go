@@ -49,7 +49,9 @@ temperatures that are tuned to the model try too, for an eighth of -rounds if th
 chains have mixed if both halves agree, by Welch's test of their free energies and by a
 test of their last states (energy distance), at 0.5 % each, if half of the rounds, the
 burn-in, is at least five autocorrelation times, and if ladders have made ten round
-trips each. That is asked after 256, 512, 1024, … rounds, and a run ends when the
+trips each. The autocorrelation time τ and the effective size are those of what forgets
+slowest: the free energy, the hidden activity Σ p(h=1|v), or one of the three principal
+components of the chains' states. That is asked after 256, 512, 1024, … rounds, and a run ends when the
 answer is yes, or after -rounds. So chains that have not mixed have several chances to
 pass: "mixed" means that no difference was found, not that there is none, and a mode
 that no chain has found is not missed.

@@ -90,6 +90,7 @@ func TestJSON(t *testing.T) {
 	isolate(t)
 	r := object(t, "-model m.npz -class 11 -n 30 -out a.npz")
 	if r.N != 30 || r.Class != "11" || !r.Mixed || r.Tau == nil || r.ESS == nil || r.RHat == nil || r.Out != "a.npz" || len(r.Laws) != 1 ||
+		r.Laws[0].TauOf == "" ||
 		r.Laws[0].Samples == nil || r.Laws[0].Start != "random" || r.Nearest == nil || r.Laws[0].Trips != nil {
 		t.Errorf("%+v", r)
 	}
@@ -303,5 +304,21 @@ func TestNotMixedNames(t *testing.T) {
 	}
 	if got := notMixed(laws); !strings.Contains(got, "7 of 8 (row 1 of class 1, row 1 of class 1, row 7, row 7, row 7, …); of the first: because; their samples are from chains that started at training rows") {
 		t.Error(got)
+	}
+}
+
+// A time whose end is not in sight is a bound, and so is what the chains are worth.
+func TestDescribe(t *testing.T) {
+	tau, ess, rHat, stdErr := 2.0, 5.0, 1.5, 0.25
+	l := law{NegPhase: "pcd", Tau: &tau, TauOf: "hidden activity", ESS: &ess, RHat: &rHat}
+	for want, e := range map[string]*float64{
+		"τ ≥ 2 rounds (hidden activity), effective size ≤ 5, R̂ 1.5": nil,
+		"τ 2 rounds (hidden activity), effective size 5, R̂ 1.5":     &stdErr,
+	} {
+		l.TauStdErr = e
+		var b strings.Builder
+		if describe(&b, l); !strings.Contains(b.String(), want) {
+			t.Errorf("%q does not say %q", b.String(), want)
+		}
 	}
 }

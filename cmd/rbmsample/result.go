@@ -45,6 +45,7 @@ type law struct {
 	Chains    int        `json:"chains"`
 	Tau       *float64   `json:"tau"`
 	TauStdErr *float64   `json:"tau_std_err"`
+	TauOf     string     `json:"tau_of,omitempty"` // the quantity that forgets slowest
 	ESS       *float64   `json:"ess"`
 	RHat      *float64   `json:"r_hat"`
 	Samples   *twoSample `json:"two_sample,omitempty"`
@@ -91,7 +92,7 @@ func (p *plan) newResult(s sample.Sheet, took time.Duration) *result {
 	tau, ess, rhat := math.Inf(-1), math.Inf(1), math.Inf(-1)
 	for i, d := range s.Draws {
 		l := law{Of: p.name(i), NegPhase: d.Sampler, Start: d.Start, Mixed: d.Mixed, Why: d.Why, Rounds: d.Rounds, BurnIn: d.BurnIn,
-			Chains: d.Chains, Tau: cli.Finite(d.Tau), TauStdErr: cli.Finite(d.TauErr), ESS: cli.Finite(d.Effective), RHat: cli.Finite(d.RHat)}
+			Chains: d.Chains, Tau: cli.Finite(d.Tau), TauStdErr: cli.Finite(d.TauErr), TauOf: d.TauOf, ESS: cli.Finite(d.Effective), RHat: cli.Finite(d.RHat)}
 		if !math.IsNaN(d.P) {
 			l.Samples = &twoSample{[2]float64{d.FreeEnergy, d.FreeEnergyData}, cli.Finite(d.Z), d.P, d.PicturesP}
 		}
@@ -213,11 +214,15 @@ func describe(w io.Writer, l law) {
 		}
 		return cli.Number(*x)
 	}
-	atLeast := ""
+	atLeast, atMost := "", ""
 	if l.Tau != nil && l.TauStdErr == nil { // its end is not in sight
-		atLeast = "≥ "
+		atLeast, atMost = "≥ ", "≤ "
 	}
-	fmt.Fprintf(w, "; %d chains of %s, %d rounds; τ %s%s rounds, effective size %s, R̂ %s", l.Chains, short(l.NegPhase), l.Rounds, atLeast, number(l.Tau), number(l.ESS), number(l.RHat))
+	of := ""
+	if l.TauOf != "" {
+		of = " (" + l.TauOf + ")"
+	}
+	fmt.Fprintf(w, "; %d chains of %s, %d rounds; τ %s%s rounds%s, effective size %s%s, R̂ %s", l.Chains, short(l.NegPhase), l.Rounds, atLeast, number(l.Tau), of, atMost, number(l.ESS), number(l.RHat))
 	if s := l.Samples; s != nil {
 		fmt.Fprintf(w, "; random against data starts: z %s, p %.3g, pictures p %.3g", number(s.Z), s.P, s.PicturesP)
 	}

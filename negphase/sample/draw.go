@@ -192,16 +192,21 @@ func (r *run) draw(ctx context.Context, s Settings) (Draw, error) {
 	return d, nil
 }
 
-// A Proof says whether the chains have mixed. Its numbers are of the free energy of
-// the visible units, −log Σ_h exp(−E), in nats, in the second half of the rounds.
+// A Proof says whether the chains have mixed. Its numbers are of the second half of
+// the rounds. Free energies are those of the visible units, −log Σ_h exp(−E), in nats.
 type Proof struct {
 	Sampler string
 	Rounds  int // that each chain ran
 	BurnIn  int // of them, not in the numbers
 	Chains  int // that started at random states; as many started at rows, if there are any
 
-	Tau, TauErr float64 // integrated autocorrelation time, in rounds: diag.SummarizeChains
-	Effective   float64 // effective sample size of all chains
+	// Tau is the integrated autocorrelation time, in rounds (diag.SummarizeChains), of
+	// what forgets slowest: the free energy, the hidden activity Σ p(h=1|v), or one of the
+	// three principal components of the chains' states. TauOf names it. Effective is the
+	// effective sample size of all chains, and RHat is R̂, both of the same quantity.
+	Tau, TauErr float64
+	TauOf       string
+	Effective   float64
 	RHat        float64
 
 	// Two samples: chains that started at random states, and at rows. FreeEnergy are
@@ -249,8 +254,8 @@ func (r *run) judge() Proof {
 	nan := math.NaN()
 	p := Proof{Rounds: r.cold.rounds, BurnIn: r.cold.rounds / 2, Chains: len(r.cold.trace),
 		FreeEnergyData: nan, Z: nan, P: nan, PicturesP: nan, RoundTrips: r.cold.trips}
-	cold := r.cold.settled()
-	all := cold
+	cold := settled(r.cold.trace)
+	chains := len(cold)
 	means := chainMeans(cold)
 	if r.cold.each > 1 {
 		p.Ladders = p.Chains
@@ -260,9 +265,8 @@ func (r *run) judge() Proof {
 	}
 	p.FreeEnergy, _ = diag.MeanVariance(means)
 	if r.data != nil {
-		data := r.data.settled()
-		all = append(append([][]float64(nil), cold...), data...)
-		dataMeans := chainMeans(data)
+		chains *= 2
+		dataMeans := chainMeans(settled(r.data.trace))
 		p.FreeEnergyData, _ = diag.MeanVariance(dataMeans)
 		p.RoundTrips += r.data.trips
 		if len(means) > 1 {
@@ -271,10 +275,10 @@ func (r *run) judge() Proof {
 		}
 	}
 	p.Tau, p.TauErr, p.RHat, p.Effective = nan, math.Inf(1), nan, nan
-	if len(all) > 1 && len(all[0]) >= 4 {
-		c := diag.SummarizeChains(all)
+	if chains > 1 && len(cold[0]) >= 4 {
+		of, c := r.slowest()
 		every := float64(r.cold.every)
-		p.Tau, p.TauErr, p.RHat, p.Effective = every*c.Time.Tau, every*c.Time.StdErr, c.RHat, c.Effective
+		p.TauOf, p.Tau, p.TauErr, p.RHat, p.Effective = of, every*c.Time.Tau, every*c.Time.StdErr, c.RHat, c.Effective
 	}
 	p.Why = p.doubt()
 	p.Mixed = p.Why == ""
@@ -309,9 +313,9 @@ func (p Proof) doubt() string {
 	case math.IsInf(p.Tau, 1):
 		return "the chains do not move"
 	case math.IsInf(p.TauErr, 1):
-		return fmt.Sprintf("the chains forget slowly or stay apart: their autocorrelation time, %.3g rounds or more, is too long to be told from %d rounds", p.Tau, p.Rounds)
+		return fmt.Sprintf("the chains forget slowly or stay apart: their autocorrelation time (%s), %.3g rounds or more, is too long to be told from %d rounds", p.TauOf, p.Tau, p.Rounds)
 	case least > float64(p.BurnIn):
-		return fmt.Sprintf("the chains forget slowly: the autocorrelation time is %.3g rounds, and the burn-in of %d should be five times that", p.Tau, p.BurnIn)
+		return fmt.Sprintf("the chains forget slowly: the autocorrelation time (%s) is %.3g rounds, and the burn-in of %d should be five times that", p.TauOf, p.Tau, p.BurnIn)
 	case p.RoundTrips < leastTrips*int64(p.Ladders):
 		return fmt.Sprintf("%d ladders of temperatures made %d round trips in all, fewer than %d each: their coldest states may still depend on where they started", p.Ladders, p.RoundTrips, leastTrips)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gorbm/negphase"
 	"gorbm/rbm"
@@ -18,9 +19,11 @@ type side struct {
 	pos      rbm.Batch // these rows
 	every    int       // rounds between two values of a trace
 	rounds   int
-	v        rbm.Bits    // of each chain, at temperature 1
-	h        rbm.Matrix  // p(h|v)
-	trace    [][]float64 // of each chain: free energies, every so many rounds
+	v        rbm.Bits     // of each chain, at temperature 1
+	h        rbm.Matrix   // p(h|v)
+	trace    [][]float64  // of each chain: free energies, every so many rounds
+	activity [][]float64  // of each chain: the sum of its hidden means
+	states   [][][]uint64 // of the first chains: their states
 	energies []float64
 	trips    int64
 	each     int // particles of a group; 1 without a ladder
@@ -35,6 +38,7 @@ const (
 	weightKey
 	meanKey
 	testKey
+	componentKey
 )
 
 // newSide returns chains of the settings, started at random states or, if rows is
@@ -82,6 +86,14 @@ func (x *side) round(ctx context.Context) error {
 			return fmt.Errorf("%w: the free energy of a chain is %v", rbm.ErrDiverged, f)
 		}
 		x.trace[c] = append(x.trace[c], f)
+		sum := 0.0
+		for _, p := range x.h.Row(c) {
+			sum += float64(p)
+		}
+		x.activity[c] = append(x.activity[c], sum)
+		if c < keptChains {
+			x.states[c] = append(x.states[c], slices.Clone(x.v.Row(c)))
+		}
 	}
 	return nil
 }
@@ -97,7 +109,8 @@ func (x *side) keep(phase rbm.Phase, key rbm.Key) {
 		}
 		n := phase.Rows() / x.each
 		x.v, x.h = rbm.NewBits(n, x.law.Model.Visible()), rbm.NewMatrix(n, x.law.Model.Hidden())
-		x.trace, x.energies = make([][]float64, n), make([]float64, n)
+		x.trace, x.activity, x.energies = make([][]float64, n), make([][]float64, n), make([]float64, n)
+		x.states = make([][][]uint64, min(n, keptChains))
 	}
 	for c := range x.trace {
 		row := c * x.each
@@ -129,10 +142,10 @@ func pick(weight []float32, u float64) int {
 	return last
 }
 
-// settled returns the second half of each trace. The first is burn-in.
-func (x *side) settled() [][]float64 {
-	half := make([][]float64, len(x.trace))
-	for c, t := range x.trace {
+// settled returns the second half of the trace of each chain. The first is burn-in.
+func settled[T any](trace [][]T) [][]T {
+	half := make([][]T, len(trace))
+	for c, t := range trace {
 		half[c] = t[len(t)/2:]
 	}
 	return half

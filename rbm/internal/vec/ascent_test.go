@@ -342,3 +342,33 @@ func TestCentreLevels(t *testing.T) {
 		})
 	})
 }
+
+// The largest size is found at any place of any length, at every level, and a NaN
+// above all others.
+func TestLargest(t *testing.T) {
+	check := func(level string) {
+		for n := range 70 {
+			for i := range n {
+				for _, top := range []float32{3, -3, float32(math.Inf(-1)), float32(math.NaN())} {
+					x := slices.Repeat([]float32{-1}, n)
+					x[i] = top
+					if got := Largest(x); math.Float32bits(got) != math.Float32bits(top)&^(1<<31) {
+						t.Fatalf("%s: %v of %v", level, got, x)
+					}
+				}
+			}
+		}
+		if got := Largest(nil); got != 0 {
+			t.Errorf("%s: %v of nothing", level, got)
+		}
+		x := make([]float32, 2*sweepWork+17) // more than a call of the kernel takes
+		for _, i := range []int{0, sweepWork, 2*sweepWork - 1, 2 * sweepWork, len(x) - 1} {
+			if x[i] = -2; Largest(x) != 2 {
+				t.Errorf("%s: value %d of %d is missed", level, i, len(x))
+			}
+			x[i] = 0
+		}
+	}
+	atGo(func() { check("go") })
+	forLevels(t, func(t *testing.T, at func(func())) { at(func() { check(InUse().String()) }) })
+}

@@ -134,6 +134,11 @@ func decayRestAVX2(m *float32, rest *float32, n int, a float32, b float32)
 //go:noescape
 func centreAVX2(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
 
+// sizesAVX2 is sizes for n > 0, a multiple of 16.
+//
+//go:noescape
+func sizesAVX2(lanes *uint32, x *float32, n int)
+
 // shrinkAVX512 is the sweep for n > 0, a multiple of 64.
 //
 //go:noescape
@@ -174,6 +179,11 @@ func decayRestAVX512(m *float32, rest *float32, n int, a float32, b float32)
 //go:noescape
 func centreAVX512(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
 
+// sizesAVX512 is sizes for n > 0, a multiple of 16.
+//
+//go:noescape
+func sizesAVX512(lanes *uint32, x *float32, n int)
+
 // turnAVX2 is Turn for numbers of tiles > 0.
 //
 //go:noescape
@@ -199,6 +209,11 @@ func uniformsAVX2(dst *float32, keys *[22]uint32, first int, row int)
 //go:noescape
 func sigmoidsAVX2(dst *float32, dstStride int, x *float32, n int, width int)
 
+// sigmoidsOfSumsAVX2 is SigmoidsOfSums for n > 0 rows and m > 0 shifts.
+//
+//go:noescape
+func sigmoidsOfSumsAVX2(dst *float32, x *float32, shifts *float32, n int, m int)
+
 // drawsAVX512 is Draws for n > 0 rows; first is 16·block, keys are those of Stream.keys.
 //
 //go:noescape
@@ -218,6 +233,11 @@ func uniformsAVX512(dst *float32, keys *[22]uint32, first int, row int)
 //
 //go:noescape
 func sigmoidsAVX512(dst *float32, dstStride int, x *float32, n int, width int)
+
+// sigmoidsOfSumsAVX512 is SigmoidsOfSums for n > 0 rows and m > 0 shifts.
+//
+//go:noescape
+func sigmoidsOfSumsAVX512(dst *float32, x *float32, shifts *float32, n int, m int)
 
 // listsAVX512 is Lists for n, count > 0; first is the value of the first bit, step that between words.
 //
@@ -453,6 +473,18 @@ func sigmoids(dst []float32, stride int, x []float32, n, width int) {
 		sigmoidsAVX2(&dst[0], stride, &x[0], n, width)
 	default:
 		sigmoidsGo(dst, stride, x, n, width)
+	}
+}
+
+//go:noinline
+func sigmoidsOfSums(dst, x, shifts []float32, n, m int) {
+	switch InUse() {
+	case AVX512:
+		sigmoidsOfSumsAVX512(&dst[0], &x[0], &shifts[0], n, m)
+	case AVX2:
+		sigmoidsOfSumsAVX2(&dst[0], &x[0], &shifts[0], n, m)
+	default:
+		sigmoidsOfSumsGo(dst, x, shifts, n, m)
 	}
 }
 
@@ -831,6 +863,18 @@ func addSigned(dst, x []float64, sign float64) {
 		addSignedAVX2(&dst[0], &x[0], sign, len(x))
 	default:
 		addSignedGo(dst, x, sign)
+	}
+}
+
+//go:noinline
+func sizes(lanes *[sizeLanes]uint32, x []float32) {
+	switch InUse() {
+	case AVX512:
+		sizesAVX512(&lanes[0], &x[0], len(x))
+	case AVX2:
+		sizesAVX2(&lanes[0], &x[0], len(x))
+	default:
+		sizesGo(lanes, x)
 	}
 }
 

@@ -2392,6 +2392,29 @@ row:
 	VZEROUPPER
 	RET
 
+// func sizesAVX2(lanes *uint32, x *float32, n int)
+// Requires: AVX, AVX2
+TEXT ·sizesAVX2(SB), NOSPLIT, $0-24
+	MOVQ         lanes+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VMOVUPS      (AX), Y0
+	VMOVUPS      32(AX), Y1
+	VBROADCASTSS absolute<>+0(SB), Y2
+
+vectors:
+	VPAND   (CX), Y2, Y3
+	VPMAXUD Y3, Y0, Y0
+	VPAND   32(CX), Y2, Y3
+	VPMAXUD Y3, Y1, Y1
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JNE     vectors
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VZEROUPPER
+	RET
+
 // func shrinkAVX512(m *float32, n int, a float32)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·shrinkAVX512(SB), NOSPLIT, $0-20
@@ -3015,6 +3038,25 @@ row:
 	VMOVUPD       Z5, 320(R8)
 	VMOVUPD       Z6, 384(R8)
 	VMOVUPD       Z7, 448(R8)
+	VZEROUPPER
+	RET
+
+// func sizesAVX512(lanes *uint32, x *float32, n int)
+// Requires: AVX, AVX512F
+TEXT ·sizesAVX512(SB), NOSPLIT, $0-24
+	MOVQ         lanes+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VMOVUPS      (AX), Z0
+	VBROADCASTSS absolute<>+0(SB), Z1
+
+vectors:
+	VPANDD  (CX), Z1, Z2
+	VPMAXUD Z2, Z0, Z0
+	ADDQ    $0x40, CX
+	SUBQ    $0x10, DX
+	JNE     vectors
+	VMOVUPS Z0, (AX)
 	VZEROUPPER
 	RET
 
@@ -5259,6 +5301,287 @@ DATA iota<>+24(SB)/4, $0x00000006
 DATA iota<>+28(SB)/4, $0x00000007
 GLOBL iota<>(SB), RODATA|NOPTR, $32
 
+// func sigmoidsOfSumsAVX2(dst *float32, x *float32, shifts *float32, n int, m int)
+// Requires: AVX, AVX2
+TEXT ·sigmoidsOfSumsAVX2(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         shifts+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         m+32(FP), SI
+	VBROADCASTSS one<>+0(SB), Y0
+
+row:
+	MOVQ DX, DI
+	MOVQ SI, R8
+
+shift:
+	VMOVUPS (CX), Y1
+	VADDPS  (DI), Y1, Y1
+	VMOVUPS 32(CX), Y2
+	VADDPS  32(DI), Y2, Y2
+	VXORPS  signBit<>+0(SB), Y1, Y1
+	VXORPS  signBit<>+0(SB), Y2, Y2
+	VMINPS  expMax<>+0(SB), Y1, Y1
+	VMINPS  expMax<>+0(SB), Y2, Y2
+	VMAXPS  expMin<>+0(SB), Y1, Y1
+	VMAXPS  expMin<>+0(SB), Y2, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMULPS  log2E<>+0(SB), Y3, Y3
+	VMULPS  log2E<>+0(SB), Y4, Y4
+	VADDPS  roundMagic<>+0(SB), Y3, Y3
+	VADDPS  roundMagic<>+0(SB), Y4, Y4
+	VPSLLD  $0x17, Y3, Y5
+	VPSLLD  $0x17, Y4, Y6
+	VSUBPS  roundMagic<>+0(SB), Y3, Y3
+	VSUBPS  roundMagic<>+0(SB), Y4, Y4
+	VMOVAPS Y3, Y7
+	VMOVAPS Y4, Y8
+	VMULPS  ln2Hi<>+0(SB), Y7, Y7
+	VMULPS  ln2Hi<>+0(SB), Y8, Y8
+	VSUBPS  Y7, Y1, Y1
+	VSUBPS  Y8, Y2, Y2
+	VMULPS  ln2Lo<>+0(SB), Y3, Y3
+	VMULPS  ln2Lo<>+0(SB), Y4, Y4
+	VSUBPS  Y3, Y1, Y1
+	VSUBPS  Y4, Y2, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMULPS  expC6<>+0(SB), Y3, Y3
+	VMULPS  expC6<>+0(SB), Y4, Y4
+	VADDPS  expC5<>+0(SB), Y3, Y3
+	VADDPS  expC5<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC4<>+0(SB), Y3, Y3
+	VADDPS  expC4<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC3<>+0(SB), Y3, Y3
+	VADDPS  expC3<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC2<>+0(SB), Y3, Y3
+	VADDPS  expC2<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y1, Y7
+	VMULPS  Y2, Y2, Y8
+	VMULPS  Y7, Y3, Y3
+	VMULPS  Y8, Y4, Y4
+	VADDPS  Y1, Y3, Y3
+	VADDPS  Y2, Y4, Y4
+	VADDPS  one<>+0(SB), Y3, Y3
+	VADDPS  one<>+0(SB), Y4, Y4
+	VPADDD  Y5, Y3, Y1
+	VPADDD  Y6, Y4, Y2
+	VADDPS  one<>+0(SB), Y1, Y1
+	VADDPS  one<>+0(SB), Y2, Y2
+	VDIVPS  Y1, Y0, Y1
+	VDIVPS  Y2, Y0, Y2
+	VMOVUPS Y1, (AX)
+	VMOVUPS Y2, 32(AX)
+	VMOVUPS 64(CX), Y1
+	VADDPS  64(DI), Y1, Y1
+	VMOVUPS 96(CX), Y2
+	VADDPS  96(DI), Y2, Y2
+	VXORPS  signBit<>+0(SB), Y1, Y1
+	VXORPS  signBit<>+0(SB), Y2, Y2
+	VMINPS  expMax<>+0(SB), Y1, Y1
+	VMINPS  expMax<>+0(SB), Y2, Y2
+	VMAXPS  expMin<>+0(SB), Y1, Y1
+	VMAXPS  expMin<>+0(SB), Y2, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMULPS  log2E<>+0(SB), Y3, Y3
+	VMULPS  log2E<>+0(SB), Y4, Y4
+	VADDPS  roundMagic<>+0(SB), Y3, Y3
+	VADDPS  roundMagic<>+0(SB), Y4, Y4
+	VPSLLD  $0x17, Y3, Y5
+	VPSLLD  $0x17, Y4, Y6
+	VSUBPS  roundMagic<>+0(SB), Y3, Y3
+	VSUBPS  roundMagic<>+0(SB), Y4, Y4
+	VMOVAPS Y3, Y7
+	VMOVAPS Y4, Y8
+	VMULPS  ln2Hi<>+0(SB), Y7, Y7
+	VMULPS  ln2Hi<>+0(SB), Y8, Y8
+	VSUBPS  Y7, Y1, Y1
+	VSUBPS  Y8, Y2, Y2
+	VMULPS  ln2Lo<>+0(SB), Y3, Y3
+	VMULPS  ln2Lo<>+0(SB), Y4, Y4
+	VSUBPS  Y3, Y1, Y1
+	VSUBPS  Y4, Y2, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMULPS  expC6<>+0(SB), Y3, Y3
+	VMULPS  expC6<>+0(SB), Y4, Y4
+	VADDPS  expC5<>+0(SB), Y3, Y3
+	VADDPS  expC5<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC4<>+0(SB), Y3, Y3
+	VADDPS  expC4<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC3<>+0(SB), Y3, Y3
+	VADDPS  expC3<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC2<>+0(SB), Y3, Y3
+	VADDPS  expC2<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y1, Y7
+	VMULPS  Y2, Y2, Y8
+	VMULPS  Y7, Y3, Y3
+	VMULPS  Y8, Y4, Y4
+	VADDPS  Y1, Y3, Y3
+	VADDPS  Y2, Y4, Y4
+	VADDPS  one<>+0(SB), Y3, Y3
+	VADDPS  one<>+0(SB), Y4, Y4
+	VPADDD  Y5, Y3, Y1
+	VPADDD  Y6, Y4, Y2
+	VADDPS  one<>+0(SB), Y1, Y1
+	VADDPS  one<>+0(SB), Y2, Y2
+	VDIVPS  Y1, Y0, Y1
+	VDIVPS  Y2, Y0, Y2
+	VMOVUPS Y1, 64(AX)
+	VMOVUPS Y2, 96(AX)
+	VMOVUPS 128(CX), Y1
+	VADDPS  128(DI), Y1, Y1
+	VMOVUPS 160(CX), Y2
+	VADDPS  160(DI), Y2, Y2
+	VXORPS  signBit<>+0(SB), Y1, Y1
+	VXORPS  signBit<>+0(SB), Y2, Y2
+	VMINPS  expMax<>+0(SB), Y1, Y1
+	VMINPS  expMax<>+0(SB), Y2, Y2
+	VMAXPS  expMin<>+0(SB), Y1, Y1
+	VMAXPS  expMin<>+0(SB), Y2, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMULPS  log2E<>+0(SB), Y3, Y3
+	VMULPS  log2E<>+0(SB), Y4, Y4
+	VADDPS  roundMagic<>+0(SB), Y3, Y3
+	VADDPS  roundMagic<>+0(SB), Y4, Y4
+	VPSLLD  $0x17, Y3, Y5
+	VPSLLD  $0x17, Y4, Y6
+	VSUBPS  roundMagic<>+0(SB), Y3, Y3
+	VSUBPS  roundMagic<>+0(SB), Y4, Y4
+	VMOVAPS Y3, Y7
+	VMOVAPS Y4, Y8
+	VMULPS  ln2Hi<>+0(SB), Y7, Y7
+	VMULPS  ln2Hi<>+0(SB), Y8, Y8
+	VSUBPS  Y7, Y1, Y1
+	VSUBPS  Y8, Y2, Y2
+	VMULPS  ln2Lo<>+0(SB), Y3, Y3
+	VMULPS  ln2Lo<>+0(SB), Y4, Y4
+	VSUBPS  Y3, Y1, Y1
+	VSUBPS  Y4, Y2, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMULPS  expC6<>+0(SB), Y3, Y3
+	VMULPS  expC6<>+0(SB), Y4, Y4
+	VADDPS  expC5<>+0(SB), Y3, Y3
+	VADDPS  expC5<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC4<>+0(SB), Y3, Y3
+	VADDPS  expC4<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC3<>+0(SB), Y3, Y3
+	VADDPS  expC3<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC2<>+0(SB), Y3, Y3
+	VADDPS  expC2<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y1, Y7
+	VMULPS  Y2, Y2, Y8
+	VMULPS  Y7, Y3, Y3
+	VMULPS  Y8, Y4, Y4
+	VADDPS  Y1, Y3, Y3
+	VADDPS  Y2, Y4, Y4
+	VADDPS  one<>+0(SB), Y3, Y3
+	VADDPS  one<>+0(SB), Y4, Y4
+	VPADDD  Y5, Y3, Y1
+	VPADDD  Y6, Y4, Y2
+	VADDPS  one<>+0(SB), Y1, Y1
+	VADDPS  one<>+0(SB), Y2, Y2
+	VDIVPS  Y1, Y0, Y1
+	VDIVPS  Y2, Y0, Y2
+	VMOVUPS Y1, 128(AX)
+	VMOVUPS Y2, 160(AX)
+	VMOVUPS 192(CX), Y1
+	VADDPS  192(DI), Y1, Y1
+	VMOVUPS 224(CX), Y2
+	VADDPS  224(DI), Y2, Y2
+	VXORPS  signBit<>+0(SB), Y1, Y1
+	VXORPS  signBit<>+0(SB), Y2, Y2
+	VMINPS  expMax<>+0(SB), Y1, Y1
+	VMINPS  expMax<>+0(SB), Y2, Y2
+	VMAXPS  expMin<>+0(SB), Y1, Y1
+	VMAXPS  expMin<>+0(SB), Y2, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMULPS  log2E<>+0(SB), Y3, Y3
+	VMULPS  log2E<>+0(SB), Y4, Y4
+	VADDPS  roundMagic<>+0(SB), Y3, Y3
+	VADDPS  roundMagic<>+0(SB), Y4, Y4
+	VPSLLD  $0x17, Y3, Y5
+	VPSLLD  $0x17, Y4, Y6
+	VSUBPS  roundMagic<>+0(SB), Y3, Y3
+	VSUBPS  roundMagic<>+0(SB), Y4, Y4
+	VMOVAPS Y3, Y7
+	VMOVAPS Y4, Y8
+	VMULPS  ln2Hi<>+0(SB), Y7, Y7
+	VMULPS  ln2Hi<>+0(SB), Y8, Y8
+	VSUBPS  Y7, Y1, Y1
+	VSUBPS  Y8, Y2, Y2
+	VMULPS  ln2Lo<>+0(SB), Y3, Y3
+	VMULPS  ln2Lo<>+0(SB), Y4, Y4
+	VSUBPS  Y3, Y1, Y1
+	VSUBPS  Y4, Y2, Y2
+	VMOVAPS Y1, Y3
+	VMOVAPS Y2, Y4
+	VMULPS  expC6<>+0(SB), Y3, Y3
+	VMULPS  expC6<>+0(SB), Y4, Y4
+	VADDPS  expC5<>+0(SB), Y3, Y3
+	VADDPS  expC5<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC4<>+0(SB), Y3, Y3
+	VADDPS  expC4<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC3<>+0(SB), Y3, Y3
+	VADDPS  expC3<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y3, Y3
+	VMULPS  Y2, Y4, Y4
+	VADDPS  expC2<>+0(SB), Y3, Y3
+	VADDPS  expC2<>+0(SB), Y4, Y4
+	VMULPS  Y1, Y1, Y7
+	VMULPS  Y2, Y2, Y8
+	VMULPS  Y7, Y3, Y3
+	VMULPS  Y8, Y4, Y4
+	VADDPS  Y1, Y3, Y3
+	VADDPS  Y2, Y4, Y4
+	VADDPS  one<>+0(SB), Y3, Y3
+	VADDPS  one<>+0(SB), Y4, Y4
+	VPADDD  Y5, Y3, Y1
+	VPADDD  Y6, Y4, Y2
+	VADDPS  one<>+0(SB), Y1, Y1
+	VADDPS  one<>+0(SB), Y2, Y2
+	VDIVPS  Y1, Y0, Y1
+	VDIVPS  Y2, Y0, Y2
+	VMOVUPS Y1, 192(AX)
+	VMOVUPS Y2, 224(AX)
+	ADDQ    $0x00000100, DI
+	ADDQ    $0x00000100, AX
+	DECQ    R8
+	JNE     shift
+	ADDQ    $0x00000100, CX
+	DECQ    BX
+	JNE     row
+	VZEROUPPER
+	RET
+
 // func drawsAVX512(words *uint64, wordStride int, x *float32, xStride int, beta *float32, betaStride int, keys *[22]uint32, first int, row int, n int, mask uint64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·drawsAVX512(SB), NOSPLIT, $512-88
@@ -6616,6 +6939,159 @@ next:
 	ADDQ $0x00000100, DX
 	DECQ BX
 	JNE  row
+	VZEROUPPER
+	RET
+
+// func sigmoidsOfSumsAVX512(dst *float32, x *float32, shifts *float32, n int, m int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·sigmoidsOfSumsAVX512(SB), NOSPLIT, $0-40
+	MOVQ         dst+0(FP), AX
+	MOVQ         x+8(FP), CX
+	MOVQ         shifts+16(FP), DX
+	MOVQ         n+24(FP), BX
+	MOVQ         m+32(FP), SI
+	VBROADCASTSS one<>+0(SB), Z0
+
+row:
+	MOVQ DX, DI
+	MOVQ SI, R8
+
+shift:
+	VMOVUPS     (CX), Z1
+	VADDPS      (DI), Z1, Z1
+	VMOVUPS     64(CX), Z2
+	VADDPS      64(DI), Z2, Z2
+	VMOVUPS     128(CX), Z3
+	VADDPS      128(DI), Z3, Z3
+	VMOVUPS     192(CX), Z4
+	VADDPS      192(DI), Z4, Z4
+	VXORPS.BCST signBit<>+0(SB), Z1, Z1
+	VXORPS.BCST signBit<>+0(SB), Z2, Z2
+	VXORPS.BCST signBit<>+0(SB), Z3, Z3
+	VXORPS.BCST signBit<>+0(SB), Z4, Z4
+	VMINPS.BCST expMax<>+0(SB), Z1, Z1
+	VMINPS.BCST expMax<>+0(SB), Z2, Z2
+	VMINPS.BCST expMax<>+0(SB), Z3, Z3
+	VMINPS.BCST expMax<>+0(SB), Z4, Z4
+	VMAXPS.BCST expMin<>+0(SB), Z1, Z1
+	VMAXPS.BCST expMin<>+0(SB), Z2, Z2
+	VMAXPS.BCST expMin<>+0(SB), Z3, Z3
+	VMAXPS.BCST expMin<>+0(SB), Z4, Z4
+	VMOVAPS     Z1, Z5
+	VMOVAPS     Z2, Z6
+	VMOVAPS     Z3, Z7
+	VMOVAPS     Z4, Z8
+	VMULPS.BCST log2E<>+0(SB), Z5, Z5
+	VMULPS.BCST log2E<>+0(SB), Z6, Z6
+	VMULPS.BCST log2E<>+0(SB), Z7, Z7
+	VMULPS.BCST log2E<>+0(SB), Z8, Z8
+	VADDPS.BCST roundMagic<>+0(SB), Z5, Z5
+	VADDPS.BCST roundMagic<>+0(SB), Z6, Z6
+	VADDPS.BCST roundMagic<>+0(SB), Z7, Z7
+	VADDPS.BCST roundMagic<>+0(SB), Z8, Z8
+	VPSLLD      $0x17, Z5, Z9
+	VPSLLD      $0x17, Z6, Z10
+	VPSLLD      $0x17, Z7, Z11
+	VPSLLD      $0x17, Z8, Z12
+	VSUBPS.BCST roundMagic<>+0(SB), Z5, Z5
+	VSUBPS.BCST roundMagic<>+0(SB), Z6, Z6
+	VSUBPS.BCST roundMagic<>+0(SB), Z7, Z7
+	VSUBPS.BCST roundMagic<>+0(SB), Z8, Z8
+	VMOVAPS     Z5, Z13
+	VMOVAPS     Z6, Z14
+	VMOVAPS     Z7, Z15
+	VMOVAPS     Z8, Z16
+	VMULPS.BCST ln2Hi<>+0(SB), Z13, Z13
+	VMULPS.BCST ln2Hi<>+0(SB), Z14, Z14
+	VMULPS.BCST ln2Hi<>+0(SB), Z15, Z15
+	VMULPS.BCST ln2Hi<>+0(SB), Z16, Z16
+	VSUBPS      Z13, Z1, Z1
+	VSUBPS      Z14, Z2, Z2
+	VSUBPS      Z15, Z3, Z3
+	VSUBPS      Z16, Z4, Z4
+	VMULPS.BCST ln2Lo<>+0(SB), Z5, Z5
+	VMULPS.BCST ln2Lo<>+0(SB), Z6, Z6
+	VMULPS.BCST ln2Lo<>+0(SB), Z7, Z7
+	VMULPS.BCST ln2Lo<>+0(SB), Z8, Z8
+	VSUBPS      Z5, Z1, Z1
+	VSUBPS      Z6, Z2, Z2
+	VSUBPS      Z7, Z3, Z3
+	VSUBPS      Z8, Z4, Z4
+	VMOVAPS     Z1, Z5
+	VMOVAPS     Z2, Z6
+	VMOVAPS     Z3, Z7
+	VMOVAPS     Z4, Z8
+	VMULPS.BCST expC6<>+0(SB), Z5, Z5
+	VMULPS.BCST expC6<>+0(SB), Z6, Z6
+	VMULPS.BCST expC6<>+0(SB), Z7, Z7
+	VMULPS.BCST expC6<>+0(SB), Z8, Z8
+	VADDPS.BCST expC5<>+0(SB), Z5, Z5
+	VADDPS.BCST expC5<>+0(SB), Z6, Z6
+	VADDPS.BCST expC5<>+0(SB), Z7, Z7
+	VADDPS.BCST expC5<>+0(SB), Z8, Z8
+	VMULPS      Z1, Z5, Z5
+	VMULPS      Z2, Z6, Z6
+	VMULPS      Z3, Z7, Z7
+	VMULPS      Z4, Z8, Z8
+	VADDPS.BCST expC4<>+0(SB), Z5, Z5
+	VADDPS.BCST expC4<>+0(SB), Z6, Z6
+	VADDPS.BCST expC4<>+0(SB), Z7, Z7
+	VADDPS.BCST expC4<>+0(SB), Z8, Z8
+	VMULPS      Z1, Z5, Z5
+	VMULPS      Z2, Z6, Z6
+	VMULPS      Z3, Z7, Z7
+	VMULPS      Z4, Z8, Z8
+	VADDPS.BCST expC3<>+0(SB), Z5, Z5
+	VADDPS.BCST expC3<>+0(SB), Z6, Z6
+	VADDPS.BCST expC3<>+0(SB), Z7, Z7
+	VADDPS.BCST expC3<>+0(SB), Z8, Z8
+	VMULPS      Z1, Z5, Z5
+	VMULPS      Z2, Z6, Z6
+	VMULPS      Z3, Z7, Z7
+	VMULPS      Z4, Z8, Z8
+	VADDPS.BCST expC2<>+0(SB), Z5, Z5
+	VADDPS.BCST expC2<>+0(SB), Z6, Z6
+	VADDPS.BCST expC2<>+0(SB), Z7, Z7
+	VADDPS.BCST expC2<>+0(SB), Z8, Z8
+	VMULPS      Z1, Z1, Z13
+	VMULPS      Z2, Z2, Z14
+	VMULPS      Z3, Z3, Z15
+	VMULPS      Z4, Z4, Z16
+	VMULPS      Z13, Z5, Z5
+	VMULPS      Z14, Z6, Z6
+	VMULPS      Z15, Z7, Z7
+	VMULPS      Z16, Z8, Z8
+	VADDPS      Z1, Z5, Z5
+	VADDPS      Z2, Z6, Z6
+	VADDPS      Z3, Z7, Z7
+	VADDPS      Z4, Z8, Z8
+	VADDPS.BCST one<>+0(SB), Z5, Z5
+	VADDPS.BCST one<>+0(SB), Z6, Z6
+	VADDPS.BCST one<>+0(SB), Z7, Z7
+	VADDPS.BCST one<>+0(SB), Z8, Z8
+	VPADDD      Z9, Z5, Z1
+	VPADDD      Z10, Z6, Z2
+	VPADDD      Z11, Z7, Z3
+	VPADDD      Z12, Z8, Z4
+	VADDPS.BCST one<>+0(SB), Z1, Z1
+	VADDPS.BCST one<>+0(SB), Z2, Z2
+	VADDPS.BCST one<>+0(SB), Z3, Z3
+	VADDPS.BCST one<>+0(SB), Z4, Z4
+	VDIVPS      Z1, Z0, Z1
+	VDIVPS      Z2, Z0, Z2
+	VDIVPS      Z3, Z0, Z3
+	VDIVPS      Z4, Z0, Z4
+	VMOVUPS     Z1, (AX)
+	VMOVUPS     Z2, 64(AX)
+	VMOVUPS     Z3, 128(AX)
+	VMOVUPS     Z4, 192(AX)
+	ADDQ        $0x00000100, DI
+	ADDQ        $0x00000100, AX
+	DECQ        R8
+	JNE         shift
+	ADDQ        $0x00000100, CX
+	DECQ        BX
+	JNE         row
 	VZEROUPPER
 	RET
 

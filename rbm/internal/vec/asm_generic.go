@@ -8,6 +8,7 @@ func rowSums(acc, base []float32, lists, cuts []uint32) { rowSumsGo(acc, base, l
 func sigmoids(dst []float32, stride int, x []float32, n, width int) {
 	sigmoidsGo(dst, stride, x, n, width)
 }
+func sigmoidsOfSums(dst, x, shifts []float32, n, m int)         { sigmoidsOfSumsGo(dst, x, shifts, n, m) }
 func exps(dst, x []float32, scale, shift float32)               { expsGo(dst, x, scale, shift) }
 func blend(dst, x, beta []float32, base *[Block]float32, n int) { blendGo(dst, x, beta, base, n) }
 func rises(factor, part []float64, x []float32, from, to float64, fromShift, toShift *[Block]float64, n int) {
@@ -68,6 +69,7 @@ func addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32,
 	addTimesGo(dst, dstStride, x, xStride, a, rows, width)
 }
 func addSigned(dst, x []float64, sign float64)     { addSignedGo(dst, x, sign) }
+func sizes(lanes *[sizeLanes]uint32, x []float32)  { sizesGo(lanes, x) }
 func shrink(m []float32, a float32)                { shrinkGo(m, a) }
 func advance(m, x []float32, a float32)            { advanceGo(m, x, a) }
 func approach(m, x []float32, a float32)           { approachGo(m, x, a) }

@@ -23,6 +23,32 @@ func sigmoidsGo(dst []float32, stride int, x []float32, n, width int) {
 	}
 }
 
+// SigmoidsOfSums writes the sigmoids of each of n rows of x plus each of m rows of
+// shifts, all Block wide, row by row of x:
+//
+//	dst[(r·m+k)·Block+c] = 1/(1+e^−(x[r·Block+c]+shifts[k·Block+c]))
+func SigmoidsOfSums(dst, x, shifts []float32, n, m int) {
+	if n <= 0 || m <= 0 {
+		return
+	}
+	_, _, _ = dst[n*m*Block-1], x[n*Block-1], shifts[m*Block-1]
+	rows := max(1, rowsWork/m)
+	for r := 0; r < n; r += rows {
+		for k := 0; k < m; k += rowsWork { // once, unless m is above rowsWork and rows is 1
+			sigmoidsOfSums(dst[(r*m+k)*Block:], x[r*Block:], shifts[k*Block:], min(rows, n-r), min(rowsWork, m-k))
+		}
+	}
+}
+
+func sigmoidsOfSumsGo(dst, x, shifts []float32, n, m int) {
+	for i := range n * m {
+		x, shift := (*[Block]float32)(x[i/m*Block:]), (*[Block]float32)(shifts[i%m*Block:])
+		for c, to := 0, (*[Block]float32)(dst[i*Block:]); c < Block; c++ {
+			to[c] = 1 / (1 + exp32(-(x[c] + shift[c])))
+		}
+	}
+}
+
 // Draws writes states of the first width units of block j, for n rows: bit i of
 // words[r·stride] is one with probability 1/(1+e^(−beta[r]·x[r·Block+i])). A nil
 // beta means 1. u is the stream's uniform for row first+r and unit i of block j. The

@@ -401,3 +401,24 @@ func TestNonzero(t *testing.T) {
 		})
 	})
 }
+
+// The largest size is found at any place, and a NaN above all others.
+func TestLargestSize(t *testing.T) {
+	for n := range 12 {
+		for i := range n {
+			for _, top := range []float64{3, -3, math.Inf(-1), math.NaN()} {
+				x := make([]float64, n)
+				for k := range x {
+					x[k] = -1
+				}
+				x[i] = top
+				if got := LargestSize(x); math.Float64bits(got) != math.Float64bits(math.Abs(top)) {
+					t.Errorf("%v of %v", got, x)
+				}
+			}
+		}
+	}
+	if got := LargestSize(nil); got != 0 {
+		t.Errorf("%v of nothing", got)
+	}
+}

@@ -261,6 +261,29 @@ func TestSigmoids(t *testing.T) {
 	})
 }
 
+// Sums of rows and shifts have the sigmoids that Sigmoids gives them, of rows and
+// shifts more than one call of a kernel takes too.
+func TestSigmoidsOfSums(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for _, size := range [][2]int{{0, 3}, {3, 0}, {1, 1}, {7, 10}, {2, rowsWork + 3}, {rowsWork/2 + 1, 2}, {rowsWork + 1, 1}} {
+				n, m := size[0], size[1]
+				x, shifts := s.fill(shifted(t, n*Block, shift, low)), s.fill(shifted(t, m*Block, shift, low))
+				sums, want := make([]float32, n*m*Block), make([]float32, n*m*Block)
+				for i := range sums {
+					r, c := i/Block, i%Block
+					sums[i] = x[r/m*Block+c] + shifts[r%m*Block+c]
+				}
+				got, plain := shifted(t, n*m*Block, shift, low), make([]float32, n*m*Block)
+				atGo(func() { Sigmoids(want, Block, sums, n*m, Block); SigmoidsOfSums(plain, x, shifts, n, m) })
+				at(func() { SigmoidsOfSums(got, x, shifts, n, m) })
+				same(t, fmt.Sprintf("%d rows and %d shifts", n, m), got, want)
+				same(t, fmt.Sprintf("%d rows and %d shifts in plain Go", n, m), plain, want)
+			}
+		})
+	})
+}
+
 func TestListsLevels(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		s := newSource(1, false)

@@ -46,18 +46,19 @@ func TestPauses(t *testing.T) {
 		table[i] = 1
 	}
 	for name, f := range map[string]func(){
-		"RowSums":   func() { RowSums(acc, base, lists, cuts) },
-		"Sigmoids":  func() { Sigmoids(acc, Block, acc, n, Block) },
-		"Draws":     func() { stream.Draws(words, 1, acc, nil, 0, 0, n, Block) },
-		"DrawMeans": func() { stream.DrawMeans(words, 1, acc, Block, 0, 0, n, Block) },
-		"Scale":     func() { Scale(acc, acc, Block, acc[:n], Block) },
-		"Lists":     func() { Lists(out, ends, words, 1, 0, n, 1, 0) },
-		"RowSums64": func() { RowSums64(wide, 0, base, lists, nil, cuts) },
-		"Odds":      func() { Odds(wide, wide[n*8:], wide[n*16:n*32]) },
-		"Exps":      func() { Exps(wide, wide) },
-		"Widen":     func() { Widen(wide, acc) },
-		"Nonzero":   func() { Nonzero(out, acc, acc[:n*Block-ListSlack]) },
-		"AddTimes":  func() { AddTimes(acc, Block, base, 0, 1, n, Block) },
+		"RowSums":        func() { RowSums(acc, base, lists, cuts) },
+		"Sigmoids":       func() { Sigmoids(acc, Block, acc, n, Block) },
+		"SigmoidsOfSums": func() { SigmoidsOfSums(acc, acc, base, n, 1) },
+		"Draws":          func() { stream.Draws(words, 1, acc, nil, 0, 0, n, Block) },
+		"DrawMeans":      func() { stream.DrawMeans(words, 1, acc, Block, 0, 0, n, Block) },
+		"Scale":          func() { Scale(acc, acc, Block, acc[:n], Block) },
+		"Lists":          func() { Lists(out, ends, words, 1, 0, n, 1, 0) },
+		"RowSums64":      func() { RowSums64(wide, 0, base, lists, nil, cuts) },
+		"Odds":           func() { Odds(wide, wide[n*8:], wide[n*16:n*32]) },
+		"Exps":           func() { Exps(wide, wide) },
+		"Widen":          func() { Widen(wide, acc) },
+		"Nonzero":        func() { Nonzero(out, acc, acc[:n*Block-ListSlack]) },
+		"AddTimes":       func() { AddTimes(acc, Block, base, 0, 1, n, Block) },
 		"Products": func() {
 			for range 50 {
 				Products(m[:], e[:], table, table, table, offsets[:], Span(1))

@@ -228,9 +228,14 @@ func RoundUp(n int) int { return (n + Wide - 1) / Wide * Wide }
 // LargestSize returns the largest |x|, NaN if there is one. The bits of positive
 // numbers, taken as integers, have the order of the numbers; NaN is above infinity.
 func LargestSize(x []float64) float64 {
-	var top uint64
-	for _, x := range x {
-		top = max(top, math.Float64bits(x)<<1)
+	var top [4]uint64 // apart, as each maximum waits for the one before
+	for ; len(x) >= len(top); x = x[len(top):] {
+		for i := range top {
+			top[i] = max(top[i], math.Float64bits(x[i])<<1)
+		}
 	}
-	return math.Float64frombits(top >> 1)
+	for _, x := range x {
+		top[0] = max(top[0], math.Float64bits(x)<<1)
+	}
+	return math.Float64frombits(max(top[0], top[1], top[2], top[3]) >> 1)
 }

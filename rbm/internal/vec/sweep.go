@@ -1,6 +1,9 @@
 package vec
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Sweeps are operations on every parameter of a model, or of something of its
 // shape, such as a velocity. Steps below Tiny in size count as zero, so that
@@ -16,6 +19,31 @@ import "math"
 
 // sweepWork is the number of values, sixteen in some 3 ns, of one call.
 const sweepWork = 1 << 18
+
+// sizeLanes is the number of lanes in which the kernels of Largest look.
+const sizeLanes = 16
+
+// Largest returns the largest |x|, NaN if there is one, and 0 for no values. The bits
+// of positive numbers, taken as integers, have the order of the numbers; NaN is above
+// infinity.
+func Largest(x []float32) float32 {
+	var lanes [sizeLanes]uint32
+	for ; len(x) >= sizeLanes; x = x[min(len(x)/sizeLanes*sizeLanes, sweepWork):] {
+		sizes(&lanes, x[:min(len(x)/sizeLanes*sizeLanes, sweepWork)])
+	}
+	for l, x := range x {
+		lanes[l] = max(lanes[l], math.Float32bits(x)&^(1<<31))
+	}
+	return math.Float32frombits(slices.Max(lanes[:]))
+}
+
+func sizesGo(lanes *[sizeLanes]uint32, x []float32) {
+	for ; len(x) > 0; x = x[sizeLanes:] {
+		for l := range lanes {
+			lanes[l] = max(lanes[l], math.Float32bits(x[l])&^(1<<31))
+		}
+	}
+}
 
 // Shrink takes the share a off m.
 func Shrink(m []float32, a float32) {

@@ -14,6 +14,7 @@ const rowSums64 = "&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1"
 var calls = []kernel.Call{
 	{Func: "rowSums(acc, base []float32, lists, cuts []uint32)", Args: "&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1"},
 	{Func: "sigmoids(dst []float32, stride int, x []float32, n, width int)", Args: "&dst[0], stride, &x[0], n, width"},
+	{Func: "sigmoidsOfSums(dst, x, shifts []float32, n, m int)", Args: "&dst[0], &x[0], &shifts[0], n, m"},
 	{Func: "exps(dst, x []float32, scale, shift float32)", Args: "&dst[0], &x[0], len(x), scale, shift"},
 	{Func: "blend(dst, x, beta []float32, base *[Block]float32, n int)", Args: "&dst[0], &x[0], &beta[0], &base[0], n"},
 	{Func: "rises(factor, part []float64, x []float32, from, to float64, fromShift, toShift *[Block]float64, n int)", Args: "&factor[0], &part[0], &x[0], from, to, &fromShift[0], &toShift[0], n"},
@@ -49,6 +50,7 @@ var calls = []kernel.Call{
 	{Func: "rowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32)", Args: "&acc[0], Block, &base[0], &lists[0], &cuts[0], len(cuts)-1, &values[0]"},
 	{Func: "addTimes(dst []float32, dstStride int, x []float32, xStride int, a float32, rows, width int)", Args: "&dst[0], dstStride, &x[0], xStride, a, rows, width"},
 	{Func: "addSigned(dst, x []float64, sign float64)", Args: "&dst[0], &x[0], sign, len(x)"},
+	{Func: "sizes(lanes *[sizeLanes]uint32, x []float32)", Args: "&lanes[0], &x[0], len(x)"},
 	{Func: "shrink(m []float32, a float32)", Args: "&m[0], len(m), a", Unless: part},
 	{Func: "advance(m, x []float32, a float32)", Args: "&m[0], &x[0], len(m), a", Unless: part},
 	{Func: "approach(m, x []float32, a float32)", Args: "&m[0], &x[0], len(m), a", Unless: part},

@@ -254,6 +254,7 @@ func draws() {
 		s.drawMeans()
 		s.uniformsBlocks()
 		s.sigmoids()
+		s.sigmoidsOfSums()
 	}
 }
 
@@ -417,12 +418,7 @@ func (s simd) sigmoids() {
 		for i := range y {
 			c.VMOVUPS(mem(p, 4*s.Width*i), y[i])
 		}
-		s.xor(signBit, y...)
-		s.exp(y...)
-		s.add(one, y...)
-		for i := range y {
-			c.VDIVPS(y[i], unit, y[i])
-		}
+		s.sigmoid(unit, y)
 		return y
 	}
 	to, from := c.GP64(), c.GP64()
@@ -454,6 +450,51 @@ func (s simd) sigmoids() {
 	}
 	c.Label("next")
 	c.ADDQ(dstStride, dst)
+	c.ADDQ(operand.U32(4*block), x)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("row"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// sigmoid replaces each y by 1/(1+e^−y). unit is ones.
+func (s simd) sigmoid(unit reg.VecVirtual, y []reg.VecVirtual) {
+	s.xor(signBit, y...)
+	s.exp(y...)
+	s.add(one, y...)
+	for i := range y {
+		c.VDIVPS(y[i], unit, y[i])
+	}
+}
+
+// sigmoidsOfSums writes SigmoidsOfSums. Few vectors at once would not fill the
+// pipelines.
+func (s simd) sigmoidsOfSums() {
+	function("sigmoidsOfSums"+s.Name, "func(dst, x, shifts *float32, n, m int)",
+		"sigmoidsOfSums"+s.Name+" is SigmoidsOfSums for n > 0 rows and m > 0 shifts.")
+	dst, x, shifts, n, m := arg("dst"), arg("x"), arg("shifts"), arg("n"), arg("m")
+	unit := s.Vector()
+	c.VBROADCASTSS(one.mem(), unit)
+	shift, left := c.GP64(), c.GP64()
+	c.Label("row")
+	c.MOVQ(shifts, shift)
+	c.MOVQ(m, left)
+	c.Label("shift")
+	for at := 0; at < 4*block; at += s.Width * s.Width {
+		y := s.Vectors(s.Width / 4)
+		for i := range y {
+			c.VMOVUPS(mem(x, at+4*s.Width*i), y[i])
+			c.VADDPS(mem(shift, at+4*s.Width*i), y[i], y[i])
+		}
+		s.sigmoid(unit, y)
+		for i := range y {
+			c.VMOVUPS(y[i], mem(dst, at+4*s.Width*i))
+		}
+	}
+	c.ADDQ(operand.U32(4*block), shift)
+	c.ADDQ(operand.U32(4*block), dst)
+	c.DECQ(left)
+	c.JNE(operand.LabelRef("shift"))
 	c.ADDQ(operand.U32(4*block), x)
 	c.DECQ(n)
 	c.JNE(operand.LabelRef("row"))

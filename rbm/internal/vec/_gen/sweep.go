@@ -47,7 +47,39 @@ func sweeps() {
 			s.sweep(name("decay"), "m"+rest, "a b", sweep.decay)
 		}
 		s.centre()
+		s.sizes()
 	}
+}
+
+// sizes writes the largest sizes of Largest, in 16 lanes, as bits.
+func (s simd) sizes() {
+	name := "sizes" + s.Name
+	function(name, "func(lanes *uint32, x *float32, n int)", name+" is sizes for n > 0, a multiple of 16.")
+	lanes, x, n := arg("lanes"), arg("x"), arg("n")
+	top := s.Vectors(16 / s.Width)
+	for i := range top {
+		c.VMOVUPS(mem(lanes, 4*s.Width*i), top[i])
+	}
+	mask := s.Vector()
+	c.VBROADCASTSS(absolute.mem(), mask)
+	c.Label("vectors")
+	for i := range top {
+		size := s.Vector()
+		if s.ZMM() {
+			c.VPANDD(mem(x, 4*s.Width*i), mask, size)
+		} else {
+			c.VPAND(mem(x, 4*s.Width*i), mask, size)
+		}
+		c.VPMAXUD(size, top[i], top[i])
+	}
+	c.ADDQ(operand.U8(64), x)
+	c.SUBQ(operand.U8(16), n)
+	c.JNE(operand.LabelRef("vectors"))
+	for i := range top {
+		c.VMOVUPS(top[i], mem(lanes, 4*s.Width*i))
+	}
+	c.VZEROUPPER()
+	c.RET()
 }
 
 // sweep writes a sweep over the arrays named in pointers, with the numbers named

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"gorbm/cmd/cli"
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+// A labelSplit is of a data set for a model with labels: rows without a label are
+// scored by nothing that needs one.
+type labelSplit struct {
+	kept   []int32   // numbers of the rows that have a label; nil: all rows
+	others []int32   // of the rows without
+	bare   *data.Set // these rows, as a set without labels; nil: none
+}
+
+// labelledRows returns set without the rows that have no label, for models with
+// labels, and says how many those are.
+func (o *options) labelledRows(m *rbm.RBM, set *data.Set) (some *data.Set, split labelSplit) {
+	if set == nil || m.Classes() == 0 || set.Unlabelled() == 0 {
+		return set, labelSplit{}
+	}
+	but := ""
+	if name := o.flags.FirstGiven("rows", "features"); name != "" {
+		but = ", but for -" + name
+		if name == "rows" && o.features != "" {
+			but += " and -features"
+		}
+	}
+	if !o.labelIn { // else addBare refuses
+		o.flags.Warn(fmt.Sprintf("%d of %d rows of %s have no label and are left out%s", set.Unlabelled(), set.Len(), set.Name, but))
+	}
+	split.kept = set.Labelled()
+	for r, y := range set.Y {
+		if y == data.NoClass {
+			split.others = append(split.others, int32(r))
+		}
+	}
+	split.bare = set.Take(split.others)
+	split.bare.Y = nil
+	return set.Take(split.kept), split
+}
+
+// scored are examples with what evaluate computed of each.
+type scored struct {
+	*examples
+	free   []float64 // F of each row
+	pseudo []float64 // pseudo-log-likelihood of each row; nil: not computed
+	logp   []float64 // log p(y|x), rows × classes; nil: not computed
+}
+
+// addBare adds the rows without a label, if -rows or -features is to have them.
+func (e *evaluation) addBare(path string) error {
+	if e.split.bare == nil || e.rows == "" && e.features == "" {
+		return nil
+	}
+	if e.labelIn {
+		return cli.Usagef("-label-in-features needs the label of every row; %d rows of %s have none", len(e.split.others), e.set.Name)
+	}
+	set, err := fitSet(e.m, e.split.bare, path, e.about)
+	if err == nil {
+		e.bare = &scored{examples: newExamples(e.flags, e.m, set, data.RowNumbers(0, set.Len()))}
+	}
+	return err
+}
+
+// scoreBare computes what -rows says of the rows without a label.
+func (e *evaluation) scoreBare(ctx context.Context) (err error) {
+	if e.bare != nil && e.rows != "" {
+		e.bare.logp = make([]float64, e.bare.n*e.m.Classes())
+		e.bare.free, err = e.bare.freeEnergies(ctx, "rows without a label", e.bare.logp)
+	}
+	return err
+}
+
+// inOrder calls f with all rows in the order of the data, those without a label
+// among them where they are wanted: number is that of the row in the data, r that
+// among the rows of p.
+func (e *evaluation) inOrder(f func(number int, p *scored, r int)) {
+	if e.split.kept == nil || e.bare == nil {
+		for r := range e.n {
+			number := r
+			if e.split.kept != nil {
+				number = int(e.split.kept[r])
+			}
+			f(number, &e.scored, r)
+		}
+		return
+	}
+	kept, others := e.split.kept, e.split.others
+	for i, j := 0, 0; i < len(kept) || j < len(others); {
+		if j == len(others) || i < len(kept) && kept[i] < others[j] {
+			f(int(kept[i]), &e.scored, i)
+			i++
+			continue
+		}
+		f(int(others[j]), e.bare, j)
+		j++
+	}
+}

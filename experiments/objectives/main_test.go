@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli/clitest"
+	"gorbm/experiments/internal/claims/claimstest"
+)
+
+func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&programs{}), run) }
+
+func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&programs{})) }
+
+// A run that was interrupted goes on, and one that is complete is tested without
+// training; neither if its flags are others.
+func TestGoesOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds commands")
+	}
+	p := &programs{runs: t.TempDir()}
+	defer p.remove()
+	at := byTime[0]
+	want, err := p.measure(t.Context(), at, 1, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(p.runs, rows[at].name+"-1")
+	clitest.Write(t, filepath.Join(folder, timeFile), "1000\n")
+	same := func(what string, seconds func(x float64) bool) {
+		t.Helper()
+		got, err := p.measure(t.Context(), at, 1, true)
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		for i, g := range got {
+			if g.Panel == timePanel && seconds(g.Y) || g.Panel != timePanel && g == want[i] {
+				continue
+			}
+			t.Errorf("%s: %+v, want %+v", what, g, want[i])
+		}
+	}
+	same("a complete run", func(x float64) bool { return x == 1000 })
+	if err := os.Remove(filepath.Join(folder, timeFile)); err != nil {
+		t.Fatal(err)
+	}
+	same("a run whose time is not written", func(x float64) bool { return x > 0 && x < 1000 })
+
+	// The same run as far as half of its steps. Its rate is constant, so that a run of
+	// half the steps has the same ones.
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	flags := flagsOf(rows[at], 1, true)
+	flags["steps"] = "50"
+	if _, err := p.train(t.Context(), folder, flags); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(folder, "config.json")
+	config := regexp.MustCompile(`("steps"|"horizon"): ("?)50\b`).ReplaceAllString(clitest.Read(t, file), "$1: ${2}100")
+	clitest.Write(t, file, config)
+	clitest.Write(t, filepath.Join(folder, timeFile), "1000\n")
+	same("an interrupted run", func(x float64) bool { return x > 1000 })
+
+	for from, want := range map[string]string{`"rate": "0.3"`: "-rate 0.7", `"holdout": "20",`: "no -holdout 20"} {
+		to := strings.Replace(from, "0.3", "0.7", 1)
+		if to == from {
+			to = ""
+		}
+		clitest.Write(t, filepath.Join(folder, "config.json"), strings.Replace(config, from, to, 1))
+		if _, err := p.measure(t.Context(), at, 1, true); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "-runs") {
+			t.Errorf("with other flags: %v; want %q", err, want)
+		}
+	}
+}
+
+// Errors of rows by hand, against the published ones.
+func TestClaims(t *testing.T) {
+	table := "job,panel,curve,repeat,x,y\n"
+	for _, run := range []struct {
+		at, seed int
+		percent  float64
+	}{{0, 1, 3.4}, {1, 1, 1.7}, {1, 2, 1.9}, {2, 1, 2.5}} {
+		job := fmt.Sprintf("\"%s, seed %d\"", rows[run.at].name, run.seed)
+		for _, p := range []string{
+			fmt.Sprintf("%s,here,%d,%d,%v", errorPanel, run.seed, run.at, run.percent), fmt.Sprintf("%s,here,%d,%d,10000", rowsPanel, run.seed, run.at),
+			fmt.Sprintf("%s,here,%d,%d,5", timePanel, run.seed, run.at), "seconds,,0,0,5",
+		} {
+			table += job + "," + p + "\n"
+		}
+	}
+	dir := t.TempDir()
+	clitest.Write(t, filepath.Join(dir, "figure-mnist.csv"), table)
+	var result struct {
+		Claims []struct{ Statistic, Verdict string }
+	}
+	command := clitest.Command{Name: "objectives", Run: run}
+	if err := json.Unmarshal([]byte(command.OK(t, "-redraw", "-json", "-out", dir)), &result); err != nil {
+		t.Fatal(err)
+	}
+	// √(0.034·0.966/10000) = 0.18 % and √(0.018·0.982/10000) = 0.13 %.
+	for i, want := range []struct{ verdict, says string }{
+		{"FAIL", "3.40 ± 0.18 %, mean of one seed: 0.055 standard errors of the test rows from it, above it by no more"},
+		{"PASS", "1.80 ± 0.13 %, mean of 2 seeds"},
+		{"FAIL", "above it by more than the test rows leave to chance"},
+		{"PASS", "1.80 % against 3.40 %"},
+		{"FAIL", "2.50 % against 1.80 %"},
+	} {
+		if len(result.Claims) != 5 || result.Claims[i].Verdict != want.verdict || !strings.Contains(result.Claims[i].Statistic, want.says) {
+			t.Errorf("claims are %+v; number %d is to be %+v", result.Claims, i, want)
+		}
+	}
+	page := clitest.Read(t, filepath.Join(dir, "README.md"))
+	if line := "| discriminative | 500 | 2 | 1.81 % | 1.90 ± 0.14 % |"; !strings.Contains(page, line) || !strings.Contains(page, "still to be done") {
+		t.Errorf("README.md has no line %q:\n%s", line, page)
+	}
+}
+
+// The best step is the first of those with the least error on the rows held out.
+func TestLeast(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "metrics.csv")
+	clitest.Write(t, file, "step,seconds,error_train,error_holdout\n0,0,0.1,0.9\n10,1,0,0.3\n20,2,0.5,0.2\n30,3,0,0.2\n40,4,0,0.4\n")
+	if x, err := clock(file); x != 4 || err != nil {
+		t.Errorf("%v s, %v", x, err)
+	}
+	if step, x, last, err := least(file); step != 20 || x != 0.2 || last != 40 || err != nil {
+		t.Errorf("step %d with %v, the last is %d, %v", step, x, last, err)
+	}
+	for _, broken := range []string{"step,error_holdout\n", "step,error_test\n1,0.1\n", "step,error_holdout\n1,x\n", "step,error_holdout\nx,1\n"} {
+		clitest.Write(t, file, broken)
+		if _, _, _, err := least(file); err == nil || !strings.Contains(err.Error(), "metrics.csv") {
+			t.Errorf("of %q: %v", broken, err)
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package sample
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// The free energy may forget faster than the pictures do: chains that stay each at its
+// own kind of picture can have the same free energies. So the autocorrelation time is
+// the longest of several quantities.
+const (
+	ofFreeEnergy = "free energy"
+	ofActivity   = "hidden activity"        // Σ p(h=1|v)
+	ofComponent  = "principal component %d" // of the states of the visible units
+	components   = 3                        // that are followed
+	keptChains   = 64                       // of each side, whose states are kept for them
+	rowsOfLaw    = 256                      // states from which they are computed
+	iterations   = 30                       // of the subspace
+)
+
+// A quantity is a number that is followed along the chains.
+type quantity struct {
+	of    string
+	trace [][]float64 // of each chain
+}
+
+// slowest returns the summary of the quantity whose autocorrelation time is the
+// longest, and what it is. Quantities that are constant do not count if another is
+// not. Both sides count as chains of one law.
+func (r *run) slowest() (of string, worst diag.Chains) {
+	sides := []*side{r.cold}
+	if r.data != nil {
+		sides = append(sides, r.data)
+	}
+	free, activity := quantity{of: ofFreeEnergy}, quantity{of: ofActivity}
+	var states [][][]uint64 // of each chain and round
+	for _, s := range sides {
+		free.trace = append(free.trace, settled(s.trace)...)
+		activity.trace = append(activity.trace, settled(s.activity)...)
+		states = append(states, settled(s.states)...)
+	}
+	of, worst = ofFreeEnergy, diag.SummarizeChains(free.trace)
+	moves := varies(free.trace)
+	for _, q := range append(follow(states, r.law.Model.Visible(), r.key.Child(componentKey)), activity) {
+		if !varies(q.trace) {
+			continue
+		}
+		c := diag.SummarizeChains(q.trace)
+		c.Effective *= float64(len(free.trace)) / float64(len(q.trace)) // as of all chains
+		if !moves || longer(c.Time, worst.Time) {
+			of, worst, moves = q.of, c, true
+		}
+	}
+	return of, worst
+}
+
+// longer reports whether a is longer than b: a time whose end is not in sight is
+// longer than one that is known.
+func longer(a, b diag.Time) bool {
+	if endless := math.IsInf(a.StdErr, 1); endless != math.IsInf(b.StdErr, 1) {
+		return endless
+	}
+	return a.Tau > b.Tau
+}
+
+func varies(x [][]float64) bool {
+	for _, chain := range x {
+		for _, v := range chain {
+			if v != x[0][0] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// follow returns the projections of the states on their first principal components.
+func follow(states [][][]uint64, units int, key rbm.Key) []quantity {
+	var rows [][]uint64
+	all := len(states) * len(states[0])
+	for i := range min(all, rowsOfLaw) { // evenly over rounds, chain by chain
+		at := i * all / min(all, rowsOfLaw)
+		rows = append(rows, states[at%len(states)][at/len(states)])
+	}
+	var list []quantity
+	for k, a := range leading(gram(rows), components, key) {
+		u := make([]float64, units)
+		for r, row := range rows {
+			eachOn(row, func(i int) { u[i] += a[r] })
+		}
+		q := quantity{of: fmt.Sprintf(ofComponent, k+1)}
+		for _, chain := range states {
+			trace := make([]float64, len(chain))
+			for t, row := range chain {
+				sum := 0.0
+				eachOn(row, func(i int) { sum += u[i] })
+				trace[t] = sum
+			}
+			q.trace = append(q.trace, trace)
+		}
+		list = append(list, q)
+	}
+	return list
+}
+
+func eachOn(row []uint64, f func(i int)) {
+	for k, w := range row {
+		for ; w != 0; w &= w - 1 {
+			f(k*64 + bits.TrailingZeros64(w))
+		}
+	}
+}
+
+// gram returns the inner products of rows less their mean.
+func gram(rows [][]uint64) [][]float64 {
+	n := len(rows)
+	g, mean, all := make([][]float64, n), make([]float64, n), 0.0
+	for r := range g {
+		g[r] = make([]float64, n)
+		for s := range g {
+			on := 0
+			for k, w := range rows[r] {
+				on += bits.OnesCount64(w & rows[s][k])
+			}
+			g[r][s] = float64(on)
+			mean[r] += float64(on) / float64(n)
+		}
+		all += mean[r] / float64(n)
+	}
+	for r := range g {
+		for s := range g {
+			g[r][s] += all - mean[r] - mean[s]
+		}
+	}
+	return g
+}
+
+// leading returns unit vectors that span about the k leading directions of the
+// positive semidefinite matrix g, the largest first: subspace iteration. It takes
+// fewer where g has fewer.
+func leading(g [][]float64, k int, key rbm.Key) [][]float64 {
+	n := len(g)
+	v, next := make([][]float64, k), make([]float64, n)
+	for c := range v {
+		v[c] = make([]float64, n)
+		for i := range v[c] {
+			v[c][i] = key.Child(uint64(c)).Uniform(uint64(i)) - 0.5
+		}
+	}
+	largest := 0.0
+	for range iterations {
+		for c := range v {
+			for i, row := range g {
+				next[i] = dot(row, v[c])
+			}
+			copy(v[c], next)
+			for _, before := range v[:c] {
+				x := dot(before, v[c])
+				for i := range next {
+					v[c][i] -= float64(x * before[i])
+				}
+			}
+			size := math.Sqrt(dot(v[c], v[c]))
+			if largest = max(largest, size); size <= 1e-9*largest { // rounding alone is left
+				v = v[:c]
+				break
+			}
+			for i := range next {
+				v[c][i] /= size
+			}
+		}
+	}
+	return v
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for i, x := range a {
+		sum += float64(x * b[i])
+	}
+	return sum
+}

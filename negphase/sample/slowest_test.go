@@ -1,0 +1,152 @@
+package sample
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// follower is a run of chains whose numbers are made up: free energies and activities
+// are white noise, and so are the states but for twenty units, which change together
+// with a chance of flip in a round.
+func follower(chains, rounds int, flip float64) *run {
+	const units, together = 70, 20
+	r := rbm.NewKey(8).Rand()
+	s := &side{}
+	for c := range chains {
+		var free, activity []float64
+		var states [][]uint64
+		on := r.IntN(2) == 0
+		for range rounds {
+			if r.Float64() < flip {
+				on = !on
+			}
+			row := rbm.NewBits(1, units)
+			for i := range units {
+				row.Set(0, i, i < together && on || i >= together && r.IntN(2) == 0)
+			}
+			free, activity, states = append(free, r.NormFloat64()), append(activity, r.NormFloat64()), append(states, row.Row(0))
+		}
+		s.trace, s.activity = append(s.trace, free), append(s.activity, activity)
+		if c < keptChains {
+			s.states = append(s.states, states)
+		}
+	}
+	return &run{law: &Law{Model: rbm.New(units, 1, 0, 0)}, key: rbm.NewKey(1), cold: s}
+}
+
+// The autocorrelation time is that of the slowest of several quantities, and as long
+// as it is by theory.
+func TestSlowest(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(s *side)
+		flip   float64
+		of     string
+	}{
+		"pictures": {func(*side) {}, 0.05, "principal component 1"},
+		"more chains than are kept": {func(s *side) {
+			s.trace, s.activity = append(s.trace, s.trace...), append(s.activity, s.activity...)
+		}, 0.05, "principal component 1"},
+		"the free energy": {func(s *side) { slow(s.trace, 0.05) }, 0.5, ofFreeEnergy},
+		"the activity":    {func(s *side) { slow(s.activity, 0.05) }, 0.5, ofActivity},
+		"a constant activity": {func(s *side) {
+			for c := range s.activity {
+				clear(s.activity[c])
+			}
+		}, 0.05, "principal component 1"},
+		"a constant free energy": {func(s *side) {
+			for c := range s.trace {
+				clear(s.trace[c])
+			}
+		}, 0.05, "principal component 1"},
+	} {
+		r := follower(40, 2000, c.flip)
+		c.change(r.cold)
+		of, got := r.slowest()
+		// Of a quantity that changes its sign with the chance q, ρ(t) = (1−2q)^t and
+		// τ = ½ + Σρ = 1/(2q) − ½. Units that are noise beside it lessen ρ: of the
+		// projection on the component, 20 of 20 units are the quantity, so by less than the
+		// standard error.
+		want := 1/(2*0.05) - 0.5
+		if of != c.of || !(math.Abs(got.Time.Tau-want) < 5*got.Time.StdErr) {
+			t.Errorf("%s: τ is %.3g ± %.2g, of %s; want %.3g, of %s", name, got.Time.Tau, got.Time.StdErr, of, want, c.of)
+		}
+		// 1000 rounds of each chain are settled.
+		if n := float64(1000*len(r.cold.trace)) / (2 * got.Time.Tau); math.Abs(got.Effective/n-1) > 1e-12 {
+			t.Errorf("%s: %v effective samples, want %v", name, got.Effective, n)
+		}
+	}
+	// Chains of which half stay at either kind of picture have no end of τ.
+	r := follower(40, 2000, 0)
+	if of, got := r.slowest(); of != "principal component 1" || !math.IsInf(got.Time.StdErr, 1) {
+		t.Errorf("chains that stay apart: τ %v ± %v, of %s", got.Time.Tau, got.Time.StdErr, of)
+	}
+	r.cold.rounds, r.cold.every = 2000, 1
+	if p := r.judge(); p.Mixed || !strings.Contains(p.Why, "stay apart") || !strings.Contains(p.Why, p.TauOf) {
+		t.Errorf("they are said to have mixed, or to be slow by another name: %+v", p)
+	}
+}
+
+// slow gives chains values ±1 that change with the chance flip in a round.
+func slow(trace [][]float64, flip float64) {
+	r := rbm.NewKey(9).Rand()
+	for _, chain := range trace {
+		x := float64(1 - 2*r.IntN(2))
+		for i := range chain {
+			if r.Float64() < flip {
+				x = -x
+			}
+			chain[i] = x
+		}
+	}
+}
+
+// The components are those of a matrix that is known.
+func TestLeading(t *testing.T) {
+	// Of the rows less their mean: 8 eˣ eˣ' + 2 eʸ eʸ', with eˣ and eʸ of unit length.
+	x, y := []float64{0.5, 0.5, -0.5, -0.5}, []float64{0.5, -0.5, 0.5, -0.5}
+	g := make([][]float64, 4)
+	for i := range g {
+		g[i] = make([]float64, 4)
+		for j := range g {
+			g[i][j] = 8*x[i]*x[j] + 2*y[i]*y[j]
+		}
+	}
+	got := leading(g, 3, rbm.NewKey(1))
+	// The second is a quarter of the first, so that its share falls by 4 in each of 30
+	// iterations: 4⁻³⁰ is far below rounding.
+	if len(got) != 2 || math.Abs(math.Abs(dot(got[0], x))-1) > 1e-12 || math.Abs(math.Abs(dot(got[1], y))-1) > 1e-12 {
+		t.Errorf("components %v", got)
+	}
+	rows := [][]uint64{{0b0111, 1}, {0b0001, 1}, {0b1110, 0}}
+	want := gramByHand(rows, 65)
+	for r, line := range gram(rows) {
+		for s, v := range line {
+			if math.Abs(v-want[r][s]) > 1e-12 {
+				t.Errorf("product of rows %d and %d is %v, want %v", r, s, v, want[r][s])
+			}
+		}
+	}
+}
+
+func gramByHand(rows [][]uint64, units int) [][]float64 {
+	g := make([][]float64, len(rows))
+	for r := range rows {
+		g[r] = make([]float64, len(rows))
+	}
+	for i := range units {
+		mean := 0.0
+		on := func(r int) float64 { return float64(rows[r][i/64] >> (i % 64) & 1) }
+		for r := range rows {
+			mean += on(r) / float64(len(rows))
+		}
+		for r := range rows {
+			for s := range rows {
+				g[r][s] += (on(r) - mean) * (on(s) - mean)
+			}
+		}
+	}
+	return g
+}
