@@ -33,6 +33,7 @@ type liveLikelihood struct {
 type liveState struct {
 	Step     int                `json:"step"`             // of the last measurement
 	Rounds   int                `json:"rounds,omitempty"` // that the next one takes, of the ladder of the run
+	Owed     int                `json:"owed,omitempty"`   // rounds that the last one took beyond those
 	LogZ     string             `json:"log_z"`            // and what it said: JSON has no NaN
 	StdErr   string             `json:"error"`            // of LogZ
 	Doubt    string             `json:"doubt"`            // why there is no number
@@ -50,7 +51,8 @@ const (
 	// of 16 to 30 of them settled within 100 to 800 rounds.
 	roundsOf                = 16
 	leastRounds, mostRounds = 100, 2000
-	// The first quarter of them is left out.
+	// The first quarter of them is left out. If the chains have not settled then, the
+	// ladder goes on for as many again, and the next measurement comes the later.
 	settleShare = 4
 	// The next measurement takes as many as would make a group's draws worth enoughDraws
 	// independent ones, but at most twice as many as this, and at least half.
@@ -88,7 +90,7 @@ func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([
 		rounds := x.rounds()
 		if whole {
 			rounds = clampRounds(max(rounds, t.step/likelihoodShare))
-		} else if x.own && rounds*likelihoodShare > t.step-x.Step {
+		} else if x.own && (rounds+x.Owed)*likelihoodShare > t.step-x.Step {
 			return nan, nil
 		}
 		b, err := x.bracket(ctx, m, rounds)
@@ -163,27 +165,33 @@ func (x *liveLikelihood) settle(ctx context.Context, m *rbm.RBM, rounds int, bou
 	ladder := x.copy.(negphase.Tempered) // see ownLadder
 	groups, key := t.settings.Negative.Count("chains"), x.key.Child(uint64(t.step))
 	var tally *logz.Tally
-	for i := range rounds {
-		if err := ctx.Err(); err != nil {
+	var b logz.Bracket
+	done := 0
+	for again := range 2 {
+		for end := rounds * (1 + again); done < end; done++ {
+			if err := ctx.Err(); err != nil {
+				return logz.Bracket{}, err
+			}
+			if _, _, err := ladder.Estimate(m, t.batch, key.Child(uint64(done))); err != nil {
+				return logz.Bracket{}, err
+			}
+			if tally == nil {
+				tally = logz.NewTally(ladder, groups)
+			}
+			tally.Add()
+		}
+		tally.Drop(rounds / settleShare) // a quarter of all
+		if b, err = tally.LogZ(m, t.settings.Negative.Ladder().Base, nil, bound); err != nil {
 			return logz.Bracket{}, err
 		}
-		if _, _, err := ladder.Estimate(m, t.batch, key.Child(uint64(i))); err != nil {
-			return logz.Bracket{}, err
+		if logZ, _, _ := b.Best(); !math.IsNaN(logZ) {
+			break
 		}
-		if i < rounds/settleShare {
-			continue
-		}
-		if tally == nil {
-			tally = logz.NewTally(ladder, groups)
-		}
-		tally.Add()
 	}
-	b, err := tally.LogZ(m, t.settings.Negative.Ladder().Base, nil, bound)
-	if err == nil {
-		need := float64(enoughDraws*groups) / max(1, b.Bennett.ESS) * float64(rounds)
-		x.Rounds = clampRounds(min(2*rounds, max(rounds/2, int(need))))
-	}
-	return b, err
+	x.Owed = done - rounds
+	need := float64(enoughDraws*groups) / max(1, b.Bennett.ESS) * float64(done)
+	x.Rounds = clampRounds(min(2*rounds, max(rounds/2, int(need))))
+	return b, nil
 }
 
 // warn returns why the last measurement has no number, and "" if it has one. While

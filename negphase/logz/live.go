@@ -31,6 +31,9 @@ func (t *Tally) Add() {
 	t.rounds = append(t.rounds, x)
 }
 
+// Drop forgets the first n rounds.
+func (t *Tally) Drop(n int) { t.rounds = t.rounds[min(n, len(t.rounds)):] }
+
 const (
 	// earlyShare is the share of the rounds of a tally, the first, that its estimate
 	// leaves out. They say whether the chains have settled.
