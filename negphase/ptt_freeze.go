@@ -9,7 +9,7 @@ import (
 )
 
 // begin makes the ladder ready for a call under m. A new one has the oldest rung
-// alone, a model without weights near m (see meanField), and the chains are draws from
+// alone, a model without weights (see startingLaw), and the chains are draws from
 // it. If m is trained already, so that they hardly swap, rungs on the straight line
 // between the two stand for a run that led there.
 func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
@@ -22,7 +22,7 @@ func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 	if err := p.settings.Keeps(m.Constraint); err != nil {
 		return err
 	}
-	base := meanField(m)
+	base := startingLaw(m)
 	if err := base.Check(m); err != nil {
 		return fmt.Errorf("%w: the energy of chain 0: %v", rbm.ErrDiverged, err)
 	}
