@@ -156,10 +156,10 @@ func (j *jar) begin(m *rbm.RBM, key rbm.Key) error {
 	}
 	states := rbm.NewStates(m, j.rows)
 	j.mean = rbm.NewMatrix(j.rows, m.Hidden())
-	base := startingLaw(m)
-	if err := base.Check(m); err != nil {
+	if err := m.CheckFinite(); err != nil {
 		return fmt.Errorf("%w: the energy of chain 0: %v", rbm.ErrDiverged, err)
 	}
+	base := startingLaw(m)
 	base.Draw(m, states.V, states.H, key.Child(startKey))
 	before := newPast(j.rows)
 	before.sums.LogZ = base.LogZ(m)

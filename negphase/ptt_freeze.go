@@ -22,10 +22,10 @@ func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 	if err := p.settings.Keeps(m.Constraint); err != nil {
 		return err
 	}
-	base := startingLaw(m)
-	if err := base.Check(m); err != nil {
+	if err := m.CheckFinite(); err != nil {
 		return fmt.Errorf("%w: the energy of chain 0: %v", rbm.ErrDiverged, err)
 	}
+	base := startingLaw(m)
 	oldest := newRung(baseModel(base, m), p.rows, p.reservoir)
 	oldest.logZ.Mean = base.LogZ(m)
 	base.Draw(m, oldest.reservoir, oldest.reservoirH, key.Child(gatherKey))
