@@ -44,7 +44,7 @@ func (s *jarSettings) estimator(all Settings) Estimator {
 // the mean weight is kept in log Z.
 //
 // The chains start as exact draws from a model without weights, whose log Z is
-// known: see meanField. If the first model is trained already, their weights are those of
+// known: see startingLaw. If the first model is trained already, their weights are those of
 // annealed importance sampling.
 //
 // Veto rejects an update whose weights would lose more than half of the effective
@@ -109,6 +109,18 @@ func meanField(m *rbm.RBM) *rbm.Base {
 	return b
 }
 
+// startingLaw returns the model without weights at which chains of m start. It is meanField
+// of a first model that training begins with, which has the data's base rates if the
+// visible biases are their log-odds. That of a trained model may lie in a single one of
+// its modes. Chains of such a model start at the uniform law, from which the straight
+// line to m is a ladder of temperatures.
+func startingLaw(m *rbm.RBM) *rbm.Base {
+	if largestWeight(m) <= untrained {
+		return meanField(m)
+	}
+	return &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
+}
+
 // largestWeight returns the size of the largest weight of m.
 func largestWeight(m *rbm.RBM) (size float64) {
 	for i := range m.Visible() {
@@ -144,10 +156,10 @@ func (j *jar) begin(m *rbm.RBM, key rbm.Key) error {
 	}
 	states := rbm.NewStates(m, j.rows)
 	j.mean = rbm.NewMatrix(j.rows, m.Hidden())
-	base := meanField(m)
-	if err := base.Check(m); err != nil {
+	if err := m.CheckFinite(); err != nil {
 		return fmt.Errorf("%w: the energy of chain 0: %v", rbm.ErrDiverged, err)
 	}
+	base := startingLaw(m)
 	base.Draw(m, states.V, states.H, key.Child(startKey))
 	before := newPast(j.rows)
 	before.sums.LogZ = base.LogZ(m)

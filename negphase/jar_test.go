@@ -304,3 +304,44 @@ func TestVetoAndRenewalWarnings(t *testing.T) {
 		}
 	}
 }
+
+// A trained model of two modes, all visible units off or on: its meanField lies in one
+// of them, and chains that begin there would not find the other. The chains of jar and
+// ptt begin elsewhere. Half of them are to be in each mode.
+func TestStartOnTrainedModel(t *testing.T) {
+	const visible, weight, chains = 40, 2, 400
+	m := rbm.New(visible, 1, 0, rbm.Softmax)
+	w := rbm.NewMatrix(visible, 1)
+	for i := range visible {
+		w.Data[i], m.VisibleBias[i] = weight, -weight/2
+	}
+	m.SetWeights(w)
+	m.HiddenBias[0] = -weight * visible / 2
+	if b := meanField(m); b.VisibleBias[0] > -0.9*weight/2 {
+		t.Fatalf("meanField is not in the mode of zeros: %v", b.VisibleBias)
+	}
+	for _, text := range []string{"jar", "ptt", "ptt:weights=ins"} {
+		e := build[Estimator](set(t, text, "chains", chains))
+		on := 0.0
+		const calls = 50
+		for n := range calls {
+			phase, _, err := e.Estimate(m, rbm.Batch{}, callFrom.Child(uint64(n)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r := range phase.V.Bits.Rows {
+				p := 1 / float64(phase.V.Bits.Rows)
+				if phase.Weight != nil {
+					p = float64(phase.Weight[r])
+				}
+				if phase.V.Bits.Get(r, 0) {
+					on += p / calls
+				}
+			}
+		}
+		// Six standard errors of 400 independent chains, whose calls are not.
+		if math.Abs(on-0.5) > 6*math.Sqrt(0.25/chains) {
+			t.Errorf("%s: a unit is on in %.3f of the chains", text, on)
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (s *pttSettings) checkModels() error {
 func (s *pttSettings) estimator(all Settings) Estimator {
 	r := s.chains
 	return &ptt{chains: chains{settings: all, rows: r, joint: true}, pttSettings: *s,
-		live: &rung{free: make([]float64, r), born: make([]int64, r)}, next: make([]float64, r), linear: make([]float64, r), log: make([]float64, r)}
+		live: &rung{free: make([]float64, r), born: make([]int64, r), moved: make([]bool, r)}, next: make([]float64, r), linear: make([]float64, r), log: make([]float64, r)}
 }
 
 // ptt is parallel tempering along the trajectory of training (arXiv:2405.15376,
@@ -67,8 +67,9 @@ func (s *pttSettings) estimator(all Settings) Estimator {
 //
 // A rung keeps a reservoir of particles. A call takes one of them for each chain,
 // moves it by Gibbs steps and swaps, and puts it back. The newest rungs take part in
-// every call. Of the older ones a pair takes part, another in each call from the
-// oldest upward, so that a call costs the same however many rungs there are.
+// every call. Of the older ones a pair takes part in every second call, another each
+// time from the oldest upward; the newest rungs then swap without Gibbs steps. So a call
+// costs the same however many rungs there are.
 //
 // When the rate of swaps between the live model and the newest rung falls below a
 // threshold, the model is frozen as a new rung, and sweeps of all rungs thermalise
@@ -158,15 +159,17 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 		p.startCounts()
 	}
 	p.info.Vetoes, p.vetoes = p.vetoes, 0
-	from := 0
+	from, rest := 0, false
 	if n := len(p.rungs); n > p.pttSettings.rungs {
-		from = n - p.pttSettings.rungs + 1
+		from, rest = n-p.pttSettings.rungs+1, p.now%2 == 1
+	}
+	if rest {
 		if err := p.refresh(int(p.turn%int64(from)), round.Child(moveKey)); err != nil {
 			return rbm.Phase{}, Info{}, err
 		}
 		p.turn++
 	}
-	rate, err := p.sweep(from, p.weights == byINS, round.Child(stepKey))
+	rate, err := p.sweep(from, rest, p.weights == byINS, round.Child(stepKey))
 	if err != nil {
 		return rbm.Phase{}, Info{}, err
 	}

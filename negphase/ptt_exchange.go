@@ -52,8 +52,8 @@ func (p *ptt) model(i int) *rung {
 
 // exchange swaps the particles of k neighbouring models, the lowest of which is rung
 // first, from below. If weigh is set, it first weighs them for the live model, which is
-// the last. Means and free energies of each model at its own particles are known
-// before and after.
+// the last. Free energies of each model at its own particles are known before and after,
+// and its hidden means at those that have moved.
 func (p *ptt) exchange(first, k int, weigh bool, key rbm.Key) {
 	w := &p.work
 	for a := range k {
@@ -139,7 +139,7 @@ func (p *ptt) swap(f []float64, first, k, r int, key rbm.Key) {
 		g := p.model(first + j)
 		copy(g.states.V.Row(r), w.words[x*stride:(x+1)*stride])
 		copy(g.states.Mean.Row(r), w.mean[j*k+x].Row(r))
-		g.free[r], g.born[r] = f[j*k+x], w.born[x]
+		g.free[r], g.born[r], g.moved[r] = f[j*k+x], w.born[x], true
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // begin makes the ladder ready for a call under m. A new one has the oldest rung
-// alone, a model without weights near m (see meanField), and the chains are draws from
+// alone, a model without weights (see startingLaw), and the chains are draws from
 // it. If m is trained already, so that they hardly swap, rungs on the straight line
 // between the two stand for a run that led there.
 func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
@@ -22,13 +22,14 @@ func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 	if err := p.settings.Keeps(m.Constraint); err != nil {
 		return err
 	}
-	base := meanField(m)
-	if err := base.Check(m); err != nil {
+	if err := m.CheckFinite(); err != nil {
 		return fmt.Errorf("%w: the energy of chain 0: %v", rbm.ErrDiverged, err)
 	}
+	base := startingLaw(m)
 	oldest := newRung(baseModel(base, m), p.rows, p.reservoir)
 	oldest.logZ.Mean = base.LogZ(m)
 	base.Draw(m, oldest.reservoir, oldest.reservoirH, key.Child(gatherKey))
+	oldest.fill(key.Child(fillKey))
 	states := rbm.NewStates(m, p.rows)
 	base.Draw(m, states.V, states.H, key.Child(hiddenKey))
 	p.states = states
@@ -68,7 +69,7 @@ func (p *ptt) place(m *rbm.RBM, rungs []*rung) {
 // newest of them and the live model in the second half.
 func (p *ptt) thermalise(key rbm.Key) (rate float64, err error) {
 	for t := range p.sweeps {
-		one, err := p.sweep(0, false, key.Child(uint64(t)))
+		one, err := p.sweep(0, false, false, key.Child(uint64(t)))
 		if err != nil {
 			return 0, err
 		}
@@ -112,10 +113,8 @@ func (p *ptt) raise(key rbm.Key) error {
 				g.reservoirBorn[row] = before.reservoirBorn[row]
 			}
 		}
-		mean := rbm.NewMatrix(g.reservoir.Rows, m.Hidden())
-		model.HiddenMean(mean, g.reservoir.Input())
 		round := key.Child(uint64(try))
-		model.HiddenSample(g.reservoirH, rbm.Batch{V: g.reservoir.Input(), H: mean}, round.Child(hiddenKey))
+		g.fill(round.Child(hiddenKey))
 		p.rungs = append(p.rungs, g)
 		p.startCounts()
 
@@ -212,6 +211,8 @@ func (p *ptt) restore(m *rbm.RBM, key rbm.Key) error {
 		g.reservoir.CopyFrom(s.v)
 		g.reservoirH.CopyFrom(s.h)
 		g.reservoirBorn, g.logZ = s.born, s.logZ
+		g.fill(key) // h is that of the checkpoint
+		g.reservoirH.CopyFrom(s.h)
 		rungs = append(rungs, g)
 	}
 	p.place(m, rungs)

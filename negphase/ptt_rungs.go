@@ -13,15 +13,17 @@ type rung struct {
 	logZ  estimateOfLogZ
 
 	// The reservoir: member s of chain r is row s·R + r.
-	reservoir     rbm.Bits // v
-	reservoirH    rbm.Bits // h, drawn from p(h|v)
-	reservoirBorn []int64  // call in which the particle was an exact draw of the oldest rung
+	reservoir     rbm.Bits  // v
+	reservoirH    rbm.Bits  // h, drawn from p(h|v)
+	reservoirFree []float64 // F under the model
+	reservoirBorn []int64   // call in which the particle was an exact draw of the oldest rung
 
 	// What a round works on: one member of each chain.
 	states *rbm.States
 	free   []float64 // F under the model
 	born   []int64
 	at     []int32 // rows of the members in the reservoir
+	moved  []bool  // v has changed since gather
 }
 
 // estimateOfLogZ is log Z of a rung. The variance is +Inf where it is not known.
@@ -33,11 +35,18 @@ func (e estimateOfLogZ) known() bool { return !math.IsInf(e.Variance, 1) }
 // each.
 func newRung(m *rbm.RBM, rows, members int) *rung {
 	return &rung{model: m, reservoir: rbm.NewBits(rows*members, m.Visible()), reservoirH: rbm.NewBits(rows*members, m.Hidden()),
-		reservoirBorn: make([]int64, rows*members), states: rbm.NewStates(m, rows),
-		free: make([]float64, rows), born: make([]int64, rows), at: make([]int32, rows)}
+		reservoirFree: make([]float64, rows*members), reservoirBorn: make([]int64, rows*members), states: rbm.NewStates(m, rows),
+		free: make([]float64, rows), born: make([]int64, rows), at: make([]int32, rows), moved: make([]bool, rows)}
 }
 
-// gather takes a member of each chain's reservoir.
+// fill draws h of the members anew, whose v have been set, and computes their F.
+func (g *rung) fill(key rbm.Key) {
+	mean := rbm.NewMatrix(g.reservoir.Rows, g.model.Hidden())
+	g.model.HiddenMeanFree(mean, g.reservoirFree, g.reservoir)
+	g.model.HiddenSample(g.reservoirH, rbm.Batch{V: g.reservoir.Input(), H: mean}, key)
+}
+
+// gather takes a member of each chain's reservoir. Its hidden means are not known.
 func (g *rung) gather(key rbm.Key) {
 	rows := len(g.at)
 	members := g.reservoir.Rows / rows
@@ -46,17 +55,20 @@ func (g *rung) gather(key rbm.Key) {
 		g.at[r] = int32(at)
 		copy(g.states.V.Row(r), g.reservoir.Row(at))
 		copy(g.states.H.Row(r), g.reservoirH.Row(at))
-		g.born[r] = g.reservoirBorn[at]
+		g.free[r], g.born[r], g.moved[r] = g.reservoirFree[at], g.reservoirBorn[at], false
 	}
 }
 
-// scatter puts them back, with h drawn anew.
+// scatter puts back those that have moved, with h drawn anew.
 func (g *rung) scatter(key rbm.Key) {
 	g.drawHidden(key)
 	for r, at := range g.at {
+		if !g.moved[r] {
+			continue
+		}
 		copy(g.reservoir.Row(int(at)), g.states.V.Row(r))
 		copy(g.reservoirH.Row(int(at)), g.states.H.Row(r))
-		g.reservoirBorn[at] = g.born[r]
+		g.reservoirFree[at], g.reservoirBorn[at] = g.free[r], g.born[r]
 	}
 }
 
@@ -71,7 +83,7 @@ const (
 	gibbsKey
 	hiddenKey
 	exchangeKey
-	keysOfRung
+	fillKey
 )
 
 // step takes rung i, or the live one if i is len(rungs), through its Gibbs steps. Of
@@ -85,6 +97,9 @@ func (p *ptt) step(i int, key rbm.Key) error {
 	}
 	g.model.StepFree(g.states, g.free, p.k, key.Child(gibbsKey))
 	p.info.Updates += int64(p.k) * int64(p.rows)
+	for r := range g.moved {
+		g.moved[r] = true
+	}
 	if i == 0 {
 		for r := range g.born {
 			g.born[r] = p.now
@@ -96,15 +111,18 @@ func (p *ptt) step(i int, key rbm.Key) error {
 // rungKey returns the key of rung i in a round.
 func rungKey(key rbm.Key, i int) rbm.Key { return key.Child(uint64(i)) }
 
-// sweep takes rungs from … and the live model through one round: Gibbs steps, then
-// swaps of neighbours from below. If weigh is set, the estimate is that of infinite
+// sweep takes rungs from … and the live model through one round: Gibbs steps, of the
+// rungs unless they rest, then swaps of neighbours from below. If weigh is set, the estimate is that of infinite
 // swapping. It returns the mean probability of a swap between the newest rung and the
 // live model.
-func (p *ptt) sweep(from int, weigh bool, key rbm.Key) (rate float64, err error) {
+func (p *ptt) sweep(from int, rest, weigh bool, key rbm.Key) (rate float64, err error) {
 	n := len(p.rungs)
 	for i := from; i <= n; i++ {
 		if i < n {
 			p.rungs[i].gather(rungKey(key, i).Child(gatherKey))
+			if rest {
+				continue
+			}
 		}
 		if err := p.step(i, rungKey(key, i)); err != nil {
 			return 0, err
@@ -135,8 +153,6 @@ func (p *ptt) refresh(i int, key rbm.Key) error {
 	if err := p.step(i, rungKey(key, i)); err != nil {
 		return err
 	}
-	above := p.rungs[i+1]
-	above.model.HiddenMeanFree(above.states.Mean, above.free, above.states.V)
 	p.exchange(i, 2, false, rungKey(key, i).Child(exchangeKey))
 	for j := i; j < i+2; j++ {
 		p.rungs[j].scatter(rungKey(key, j).Child(hiddenKey))

@@ -3,6 +3,7 @@ package negphase
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"gorbm/negphase/diag"
@@ -30,9 +31,7 @@ func exactTrajectory(t *testing.T, text string, chains int, models []*rbm.RBM) (
 	for a, m := range models[:last] {
 		g := newRung(m, p.rows, p.reservoir)
 		draw(g.reservoir, a)
-		mean := rbm.NewMatrix(g.reservoir.Rows, m.Hidden())
-		m.HiddenMean(mean, g.reservoir.Input())
-		m.HiddenSample(g.reservoirH, rbm.Batch{V: g.reservoir.Input(), H: mean}, startFrom.Child(uint64(100+a)))
+		g.fill(startFrom.Child(uint64(100 + a)))
 		rungs = append(rungs, g)
 	}
 	p.place(models[last], rungs)
@@ -103,6 +102,40 @@ func TestTrajectoryIsStationary(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Swaps between Gibbs steps exchange particles with their free energies. A member of a
+// reservoir that stays keeps its h, and none is lost.
+func TestSwapsExchangeParticles(t *testing.T) {
+	p, s := exactTrajectory(t, "ptt:reservoir=1", 1000, frozenModels(sharp[2], 3))
+	m, g := s.models[2], p.rungs[1]
+	p.live.model = m
+	m.HiddenMeanFree(p.states.Mean, p.live.free, p.states.V)
+	x, y, h := rbm.NewBits(1000, m.Visible()), rbm.NewBits(1000, m.Visible()), rbm.NewBits(1000, m.Hidden())
+	x.CopyFrom(p.states.V)
+	y.CopyFrom(g.reservoir)
+	h.CopyFrom(g.reservoirH)
+	p.startCounts()
+	g.gather(callFrom)
+	p.exchange(1, 2, false, callFrom)
+	g.scatter(callFrom)
+	free := make([]float64, 1000)
+	g.model.HiddenMeanFree(rbm.NewMatrix(1000, m.Hidden()), free, g.reservoir)
+	moved := 0
+	for r := range x.Rows {
+		swapped := slices.Equal(p.states.V.Row(r), y.Row(r)) && slices.Equal(g.reservoir.Row(r), x.Row(r))
+		stayed := slices.Equal(p.states.V.Row(r), x.Row(r)) && slices.Equal(g.reservoir.Row(r), y.Row(r))
+		same := slices.Equal(g.reservoirH.Row(r), h.Row(r))
+		if !swapped && !stayed || !swapped && !same || g.reservoirFree[r] != free[r] {
+			t.Fatalf("row %d: swapped %v, stayed %v, h is the same %v, F is %v, want %v", r, swapped, stayed, same, g.reservoirFree[r], free[r])
+		}
+		if swapped && !same {
+			moved++
+		}
+	}
+	if moved == 0 || int64(moved) > p.info.Swaps[0] {
+		t.Errorf("%d of %d particles that swapped have another h", moved, p.info.Swaps[0])
 	}
 }
 

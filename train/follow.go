@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gorbm/negphase"
-	"gorbm/negphase/logz"
 	"gorbm/rbm"
 )
 
@@ -29,8 +27,6 @@ const (
 	// haste: there are two kinds of them, each as much work as single chains that
 	// are continued, after freshEvery updates at least.
 	freshEvery = 1600
-	// Of the updates of a ladder one in settleShare, the first, do not count for log Z.
-	settleShare = 3
 	// leastFresh and mostFresh bound the number of fresh chains of a kind.
 	leastFresh, mostFresh = 10, 40
 	// mostCompared bounds the number of chains that are compared with them, whose
@@ -58,8 +54,7 @@ type continuation struct {
 	start, end rbm.Bits    // visible states after the first and the last update
 	steps      int         // Gibbs steps of a particle
 
-	step, updates int         // of the run; of the chains since
-	tally         *logz.Tally // of a ladder that gives log Z, without the first updates
+	step, updates int // of the run; of the chains since
 }
 
 // watch gives the subject the run whose chains are continued.
@@ -95,12 +90,6 @@ func (s *subject) follow(ctx context.Context, updates int) (*continuation, error
 			coldest(c.start, phase)
 		}
 		coldest(c.end, phase)
-		if l, ok := s.copy.(negphase.Tempered); ok && s.tallies && i >= updates/settleShare {
-			if c.tally == nil {
-				c.tally = logz.NewTally(l, chains)
-			}
-			c.tally.Add()
-		}
 	}
 	s.followed = c
 	return c, nil

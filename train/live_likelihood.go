@@ -6,37 +6,58 @@ import (
 	"fmt"
 	"math"
 
+	"gorbm/negphase"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 )
 
 // A liveLikelihood estimates the log-likelihood of models that are too large to
 // enumerate. Where the ladder of the run ends at β = 0, where log Z is known, its
-// own particles give log Z: a copy of it goes on while the model stands still, the
-// one that the metric mixing looks at. Other runs have a ladder for the purpose,
+// own particles give log Z: a copy of it goes on while the model stands still, until
+// the chains are in equilibrium with it. Other runs have a ladder for the purpose,
 // whose chains and temperatures are kept from one measurement to the next.
 //
-// The standard error is that of chains that have settled. On MNIST with 500 hidden
-// units, at a rate of 0.02, chains that lagged by a standard deviation of their free
-// energy gave likelihoods that were too high by 4 to 14 nats, at errors below 1; a
-// ladder beside a run of pcd, later in it, by 3 nats.
+// The chains of a run lag behind its model, so that log Z is too low and the
+// likelihood too high: see logz.Tally, whose tests give a number only to chains that
+// have settled.
 type liveLikelihood struct {
 	s    *subject
 	key  rbm.Key
 	base *rbm.Base
 	own  bool // the particles are those of the run
+	copy negphase.Estimator
 	liveState
 }
 
 // A liveState is what the next measurement depends on, beside the run.
 type liveState struct {
-	Step     int                `json:"step"`   // of the last measurement
-	LogZ     string             `json:"log_z"`  // and what it said: JSON has no NaN
-	StdErr   string             `json:"error"`  // of LogZ
-	Doubt    string             `json:"doubt"`  // why there is no number
-	Warned   bool               `json:"warned"` // of it
+	Step     int                `json:"step"`             // of the last measurement
+	Rounds   int                `json:"rounds,omitempty"` // that the next one takes, of the ladder of the run
+	Owed     int                `json:"owed,omitempty"`   // rounds that the last one took beyond those
+	LogZ     string             `json:"log_z"`            // and what it said: JSON has no NaN
+	StdErr   string             `json:"error"`            // of LogZ
+	Doubt    string             `json:"doubt"`            // why there is no number
+	Warned   bool               `json:"warned"`           // of it
 	Follower logz.FollowerState `json:"follower"`
 }
+
+// How long the ladder of a run goes on for a measurement.
+const (
+	// There is one where it takes one round for likelihoodShare updates since the last
+	// measurement: a round has neither the positive phase nor the ascent of an update,
+	// so that it costs less than a tenth of the time.
+	likelihoodShare = 12
+	// The first takes roundsOf for each temperature. On MNIST (see logz.Tally) ladders
+	// of 16 to 30 of them settled within 100 to 800 rounds.
+	roundsOf                = 16
+	leastRounds, mostRounds = 100, 2000
+	// The first quarter of them is left out. If the chains have not settled then, the
+	// ladder goes on for as many again, and the next measurement comes the later.
+	settleShare = 4
+	// The next measurement takes as many as would make a group's draws worth enoughDraws
+	// independent ones, but at most twice as many as this, and at least half.
+	enoughDraws = 30
+)
 
 // ownLadder reports whether the particles of a run of these settings give log Z:
 // those of at least two groups at temperatures that end at β = 0. The moving average
@@ -50,7 +71,8 @@ func ownLadder(s Settings) bool {
 
 // measure returns the mean log-likelihood of each part and the standard error that
 // all have from log Z. They are NaN where there is no number, and where the run has
-// taken too few updates since the last measurement. With whole the rows are all.
+// taken too few updates since the last measurement. With whole the rows are all, and
+// the ladder of the run goes on for longer.
 func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([]float64, error) {
 	t := x.s.trainer
 	if t == nil {
@@ -61,17 +83,17 @@ func (x *liveLikelihood) measure(ctx context.Context, m *rbm.RBM, whole bool) ([
 		nan[i] = math.NaN()
 	}
 	logZ, stdErr := math.NaN(), math.NaN()
-	if whole && x.Step == t.step && x.LogZ != "" {
+	if whole && x.Step == t.step && x.LogZ != "" && x.Doubt == "" {
 		fmt.Sscan(x.LogZ, &logZ)
 		fmt.Sscan(x.StdErr, &stdErr)
 	} else {
-		updates := mostContinued
-		if x.own {
-			if updates = continuedUpdates(t.step-x.Step, whole); updates == 0 {
-				return nan, nil
-			}
+		rounds := x.rounds()
+		if whole {
+			rounds = clampRounds(max(rounds, t.step/likelihoodShare))
+		} else if x.own && (rounds+x.Owed)*likelihoodShare > t.step-x.Step {
+			return nan, nil
 		}
-		b, err := x.bracket(ctx, m, updates)
+		b, err := x.bracket(ctx, m, rounds)
 		if ctx.Err() != nil || errors.Is(err, rbm.ErrDiverged) {
 			return nil, err
 		}
@@ -103,7 +125,7 @@ func reason(b logz.Bracket, err error) string {
 }
 
 // bracket estimates log Z of m.
-func (x *liveLikelihood) bracket(ctx context.Context, m *rbm.RBM, updates int) (logz.Bracket, error) {
+func (x *liveLikelihood) bracket(ctx context.Context, m *rbm.RBM, rounds int) (logz.Bracket, error) {
 	t := x.s.trainer
 	bound := math.Inf(-1)
 	if p := x.s.parts[0]; !x.s.isGrey() {
@@ -119,11 +141,57 @@ func (x *liveLikelihood) bracket(ctx context.Context, m *rbm.RBM, updates int) (
 		x.Follower = f.FollowerState
 		return b, err
 	}
-	c, err := x.s.follow(ctx, updates)
-	if err != nil {
+	return x.settle(ctx, m, rounds, bound)
+}
+
+// rounds returns how many rounds the next measurement takes.
+func (x *liveLikelihood) rounds() int {
+	if l, ok := x.s.trainer.negative.(negphase.Tempered); ok && x.Rounds == 0 {
+		return clampRounds(roundsOf * len(l.Ladder().Beta))
+	}
+	return x.Rounds
+}
+
+func clampRounds(n int) int { return min(max(n, leastRounds), mostRounds) }
+
+// settle continues a copy of the ladder of the run on m for so many rounds and
+// estimates log Z from it.
+func (x *liveLikelihood) settle(ctx context.Context, m *rbm.RBM, rounds int, bound float64) (logz.Bracket, error) {
+	t := x.s.trainer
+	var err error
+	if x.copy, err = t.copyNegative(x.copy); err != nil {
 		return logz.Bracket{}, err
 	}
-	return c.tally.LogZ(m, t.settings.Negative.Ladder().Base, nil, bound)
+	ladder := x.copy.(negphase.Tempered) // see ownLadder
+	groups, key := t.settings.Negative.Count("chains"), x.key.Child(uint64(t.step))
+	var tally *logz.Tally
+	var b logz.Bracket
+	done := 0
+	for again := range 2 {
+		for end := rounds * (1 + again); done < end; done++ {
+			if err := ctx.Err(); err != nil {
+				return logz.Bracket{}, err
+			}
+			if _, _, err := ladder.Estimate(m, t.batch, key.Child(uint64(done))); err != nil {
+				return logz.Bracket{}, err
+			}
+			if tally == nil {
+				tally = logz.NewTally(ladder, groups)
+			}
+			tally.Add()
+		}
+		tally.Drop(rounds / settleShare) // a quarter of all
+		if b, err = tally.LogZ(m, t.settings.Negative.Ladder().Base, nil, bound); err != nil {
+			return logz.Bracket{}, err
+		}
+		if logZ, _, _ := b.Best(); !math.IsNaN(logZ) {
+			break
+		}
+	}
+	x.Owed = done - rounds
+	need := float64(enoughDraws*groups) / max(1, b.Bennett.ESS) * float64(done)
+	x.Rounds = clampRounds(min(2*rounds, max(rounds/2, int(need))))
+	return b, nil
 }
 
 // warn returns why the last measurement has no number, and "" if it has one. While
@@ -139,7 +207,6 @@ func (x *liveLikelihood) warn(end bool) string {
 // liveMetric completes the metric log_likelihood of a model that cannot be enumerated.
 func liveMetric(s *subject, m *Metric) {
 	x := &liveLikelihood{s: s, key: s.key.Child(likelihoodKey), own: ownLadder(s.run)}
-	s.tallies = x.own
 	m.Columns = []Column{
 		{Name: "log_likelihood", Label: "estimated log-likelihood", Format: "%.5g", First: true, Estimate: true, Axis: "log-likelihood, estimated / nats", Rank: 1,
 			Unit: " nats (" + s.train().Binarize + "; log Z from " + x.source() + ")"},

@@ -114,7 +114,6 @@ type subject struct {
 	trainer  *Trainer           // of the run
 	copy     negphase.Estimator // with a copy of its chains
 	followed *continuation      // the last one
-	tallies  bool               // energies of its ladder are collected, for log Z
 
 	parts   []part // the first is trained on
 	enum    *exact.Enumeration

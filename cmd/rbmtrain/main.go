@@ -69,11 +69,13 @@ judged at the end alone. It takes some tenth of the time or less.
 log_likelihood is exact where the model can be enumerated. Of other models
 -metrics log_likelihood gives an estimate, with a standard error in
 log_likelihood_std_err. Where the ladder ends at temperature inf, as with
--temperatures auto, its own particles give log Z; other runs keep a ladder beside
-them, which takes its time. While chains lag behind the model (mixing_drift below
--0.5) the estimate is too high by more than its error says,
-and that of a ladder beside a large model may be, by some nats. One that the training
-rows refute is not printed, but named. rbmeval is the judge of a finished run.
+-temperatures auto, its own particles give log Z: now and then a copy of it goes on
+while the model stands still, for at most a twelfth of the updates since the last
+time, so that there may be few numbers along a run; other runs keep a ladder beside
+them, which takes its time. Chains lag behind a model that learns, and the estimate
+would be too high. So there is a number only where the chains have settled on the
+model as it is, and else a line that says why there is none. rbmeval is the judge of
+a finished run.
 
 Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
 with -holdout best.safetensors, a checkpoint, snapshots in models/, and the

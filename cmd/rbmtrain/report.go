@@ -48,7 +48,7 @@ func (r *runner) reportSoFar() {
 // takes time to compute.
 func (r *runner) finalReport(total negphase.Info, warnings []string) error {
 	var b bytes.Buffer
-	r.describeResult(total, &b)
+	r.describeResult(total, warnings, &b)
 	page, err := r.page(strings.Split(strings.TrimSpace(b.String()), "\n"), warnings)
 	if err != nil {
 		return err

@@ -256,7 +256,7 @@ func (r *runner) print() error {
 	}
 	return r.flags.Print(r.result(total, warnings), func(w io.Writer) error {
 		if !r.flags.Quiet {
-			r.describeResult(total, w)
+			r.describeResult(total, warnings, w)
 		}
 		for _, text := range warnings {
 			if text != r.samplerWarning && text != r.unusedNegative() && !slices.Contains(r.state.Early, text) && !(text == exchange && r.warned) { // those were printed when they came up
@@ -278,8 +278,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Tunings: total.Tunings, TuningFlips: total.TuningFlips, Ladder: r.jsonLadder(),
 	}
 	s.Effective, s.MeanAge, s.Vetoes = cli.Known(total.EffectiveShare()), cli.Known(total.MeanAge()), total.Vetoes
-	// That of jar may be far off, and its error does not show it: see its LogZ.
-	if logZ, stdErr, ok := r.trainer.LogZ(); ok && r.settings.Negative.Kind != "jar" {
+	if logZ, stdErr, ok := r.logZ(warnings); ok {
 		s.LogZ, s.LogZErr = &logZ, &stdErr
 	}
 	if r.flags.JSON { // every row is scored
@@ -299,12 +298,21 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 	return s
 }
 
+// logZ returns log Z as the chains have kept it, with its standard error, and whether
+// there is one. That of jar may be far off where chains do not mix, and its error does
+// not show it: see its LogZ.
+func (r *runner) logZ(warnings []string) (logZ, stdErr float64, ok bool) {
+	mixes := !slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "does not mix") })
+	logZ, stdErr, ok = r.trainer.LogZ()
+	return logZ, stdErr, ok && (mixes || r.settings.Negative.Kind != "jar")
+}
+
 // secondsInAll returns the time since the command began, with that of the parts
 // of the run before.
 func (r *runner) secondsInAll() float64 { return r.state.All + time.Since(r.begin).Seconds() }
 
 // describeResult prints the closing lines: what a run is for, then how it went.
-func (r *runner) describeResult(total negphase.Info, w io.Writer) {
+func (r *runner) describeResult(total negphase.Info, warnings []string, w io.Writer) {
 	steps := r.trainer.Steps()
 	metrics := func(first bool) {
 		for _, m := range r.metrics {
@@ -329,6 +337,13 @@ func (r *runner) describeResult(total negphase.Info, w io.Writer) {
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s_holdout %.5g\n", b.Step, c.Name, v)
 	}
 	r.describeLadder(w, total)
+	if logZ, stdErr, ok := r.logZ(warnings); ok {
+		from := "Bennett's ratio along the rungs"
+		if r.settings.Negative.Kind == "jar" {
+			from = "the weights of jar; too low where all chains have left a part of the model"
+		}
+		fmt.Fprintf(w, "log Z: %.6g ± %.2g nats (%s)\n", logZ, stdErr, from)
+	}
 	if r.discriminative() {
 		fmt.Fprintln(w, "no samples: p(x) was not trained")
 	} else {

@@ -25,7 +25,7 @@ var rows = []row{
 	{"joint", "6000", 3.39, "-hidden 6000 -negphase cd -batch 10 -rate 0.05 -schedule linear -steps 120000", 1},
 	{"discriminative", "500", 1.81, "-hidden 500 -objective discriminative -batch 10 -rate 0.3 -schedule constant -average 0.9998 -steps 150000", 3},
 	{"hybrid", "1500", 1.28, "-hidden 1500 -objective hybrid -alpha 0.01 -negphase cd -batch 10 -rate 0.5 -schedule linear -steps 400000", 1},
-	{"sparse hybrid", "3000", 1.16, "-hidden 3000 -objective hybrid -alpha 0.01 -sparse 0.00001 -negphase cd -batch 10 -rate 0.4 -schedule constant -average 0.9998 -steps 150000", 1},
+	{"sparse hybrid", "3000", 1.16, "-hidden 3000 -objective hybrid -alpha 0.01 -sparse 1e-05 -negphase cd -batch 10 -rate 0.4 -schedule constant -average 0.9998 -steps 150000", 1},
 }
 
 // byTime are the rows in the order of the time that a run takes.

@@ -117,9 +117,9 @@ func TestTallyCoverage(t *testing.T) {
 		}
 		run(models[0], 100, nil)
 		for i, m := range models {
-			run(m, 17, nil)
+			run(m, 25, nil)
 			tally := NewTally(ladder, 10)
-			run(m, 33, tally.Add)
+			run(m, 75, tally.Add)
 			b, err := tally.LogZ(m, base, nil, math.Inf(-1))
 			if err != nil {
 				t.Fatal(err)
@@ -163,13 +163,17 @@ func TestFollowerCoverage(t *testing.T) {
 				t.Fatal(err)
 			}
 			x, stdErr, _ := b.Best()
-			c.add(x, stdErr, want[i])
+			if !math.IsNaN(x) {
+				c.add(x, stdErr, want[i])
+			} else if b.Warnings == nil {
+				t.Errorf("run %d, model %d: no number, and no word about it", seed, i)
+			}
 			if seed > 2 {
 				continue
 			}
 			other, err := again.Estimate(t.Context(), m, math.Inf(-1), key)
-			if y, _, _ := other.Best(); err != nil || y != x || other.AIS.LogZ != b.AIS.LogZ {
-				t.Errorf("run %d, model %d: %v and %v, restored %v and %v, %v", seed, i, x, b.AIS.LogZ, y, other.AIS.LogZ, err)
+			if y, _, _ := other.Best(); err != nil || math.Float64bits(y) != math.Float64bits(x) || (b.AIS == nil) != (other.AIS == nil) || b.AIS != nil && other.AIS.LogZ != b.AIS.LogZ {
+				t.Errorf("run %d, model %d: %v and %v, restored %v and %v, %v", seed, i, x, b.AIS, y, other.AIS, err)
 			}
 			ladder, err := f.newLadder(f.Ladder)
 			if err != nil {
@@ -228,7 +232,8 @@ func TestTallyDoubts(t *testing.T) {
 	if x, _, _ := b.Best(); !math.IsNaN(x) || len(b.Warnings) == 0 || !strings.Contains(b.Warnings[0].Text, "impossible") {
 		t.Errorf("ten nats below the bound: %v, %v", x, b.Warnings)
 	}
-	for _, round := range y.rounds[:20] { // as if energies had fallen since
+	y.rounds = y.rounds[:40]
+	for _, round := range y.rounds[:10] { // as if energies had fallen since
 		for i := range round {
 			round[i] += 3
 		}
@@ -237,8 +242,14 @@ func TestTallyDoubts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, wide, _ := b.Best(); !(wide > 1) {
-		t.Errorf("where the halves differ by 3 nats at β = 1, the error is %v, before %v", wide, stdErr)
+	if x, _, _ := b.Best(); !math.IsNaN(x) || len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Text, "moved") {
+		t.Errorf("where early rounds differ by 3 nats at β = 1: %v, %v", x, b.Warnings)
+	}
+	if b, err = tally("pt:chains=10:tau=1/1.5/2.5/5/inf", 12).LogZ(m, nil, nil, math.Inf(-1)); err != nil {
+		t.Fatal(err)
+	}
+	if x, _, _ := b.Best(); !math.IsNaN(x) || len(b.Warnings) != 1 || !strings.Contains(b.Warnings[0].Text, "independent") {
+		t.Errorf("of 12 rounds: %v, %v", x, b.Warnings)
 	}
 	m.Randomize(12, rbm.NewKey(1))
 	if b, err = tally("pt:chains=10:tau=1/inf", 40).LogZ(m, nil, nil, math.Inf(-1)); err != nil {

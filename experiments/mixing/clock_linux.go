@@ -1,0 +1,18 @@
+package main
+
+import (
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// now returns the time that this thread has had a processor.
+func now() time.Duration {
+	var t unix.Timespec
+	if err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &t); err != nil {
+		return time.Since(start)
+	}
+	return time.Duration(t.Nano())
+}
+
+var start = time.Now()

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"testing"
+
+	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/rbm"
+)
+
+func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&places{}), run) }
+
+func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&places{})) }
+
+// Rows of the prototypes are in eight clusters: within one they differ in 4 bits on
+// average, and otherwise in leastDistance at least, less what is flipped.
+func TestPrototypes(t *testing.T) {
+	set := prototypes()
+	near, far := 0, 0
+	for r := range 200 {
+		switch d := rbm.Hamming(set.X.Row(0), set.X.Row(r)); {
+		case d < 15:
+			near++
+		case d > leastDistance-12:
+			far++
+		default:
+			t.Errorf("rows 0 and %d differ in %d bits", r, d)
+		}
+	}
+	if near < 2 || far < 100 {
+		t.Errorf("%d rows are near to the first and %d far", near, far)
+	}
+}
+
+// The components 1, 2, 3 and 0, 0, 3 have the variances 1 and 3.
+func TestSpread(t *testing.T) {
+	s := &spread{}
+	s.add([]float64{1, 0})
+	s.add([]float64{2, 0})
+	s.add([]float64{3, 3})
+	if v := s.variance(); v != 4 {
+		t.Errorf("the variance is %v", v)
+	}
+}
