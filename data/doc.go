@@ -14,8 +14,8 @@
 // those of toy and desjardins are drawn from a known one. [Set.LogProb] is that
 // law. It says how good a model could be at best.
 //
-// [Options].Scale says which values of a file stand for 0 and 1. Values in [0,1]
-// and grey bytes are made binary as [Options].Binarize says: by
+// [Options].Scale says which values of a file stand for 0 and 1. In files of spins,
+// −1 and +1, −1 does for 0. Values in [0,1] and grey bytes are made binary as [Options].Binarize says: by
 // a threshold, or by one draw with the value as probability; or they stay grey.
 // [Set.Binarize] says which of these happened, if there was anything to do. It
 // should be stated with every number computed from the data.

@@ -46,8 +46,9 @@ type Options struct {
 	// Scale says which values of a file stand for 0 and 1. "auto", or "": 0 and 1
 	// do, or 255 stands for 1 in bytes of npz, npy and IDX files that have any
 	// above 1. "max": 0, and the largest value of the file. "minmax": the smallest
-	// and the largest. A number, such as 255: 0, and this one. LOW:HIGH: these two.
-	// Named data sets ignore it.
+	// and the largest. "spins": −1 and +1, and there are no other values; "auto"
+	// finds that by itself, see Set.Spins. A number, such as 255: 0, and this one.
+	// LOW:HIGH: these two. Named data sets ignore it.
 	Scale string
 
 	// Height and Width, if they are not 0, are the shape of a row as a picture,
@@ -96,6 +97,9 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 		err = specErrorf("data set %s: a name is a single line", quote(spec))
 	default:
 		sets, err = load(ctx, spec, opt)
+		if errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && opt.scaling().rule == "auto" {
+			sets, err = loadSpins(ctx, spec, opt, err)
+		}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -114,6 +118,21 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 		test = sets[1]
 	}
 	return sets[0], test, nil
+}
+
+// loadSpins reads a source whose values are not in [0,1] as one of spins. If it has
+// other values than −1 and +1, or is no source of values, it returns the error of the
+// first reading, cause.
+func loadSpins(ctx context.Context, spec string, opt Options, cause error) ([]*Set, error) {
+	opt.Scale = "spins"
+	sets, err := load(ctx, spec, opt)
+	if err != nil {
+		return nil, cause
+	}
+	for _, s := range sets {
+		s.Scale, s.Spins = "", true
+	}
+	return sets, nil
 }
 
 // load is Load for options that make sense, before the shape is applied.

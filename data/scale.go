@@ -10,8 +10,9 @@ import (
 // A scale maps the values of a source to [0,1]: low becomes 0 and high 1.
 type scale struct{ low, high float64 }
 
-// asIs leaves values in [0,1] as they are, and white is that of grey bytes.
-var asIs, white = scale{0, 1}, scale{0, 255}
+// asIs leaves values in [0,1] as they are, white is that of grey bytes, and spins is
+// that of spins, −1 and +1.
+var asIs, white, spins = scale{0, 1}, scale{0, 255}, scale{-1, 1}
 
 func (s scale) of(v float64) float64 { return (v - s.low) / (s.high - s.low) }
 
@@ -22,7 +23,7 @@ func (s scale) String() string {
 
 // A scaling is how the scale of a source is found: Options.Scale.
 type scaling struct {
-	rule  string // auto, max or minmax; "": it is given
+	rule  string // auto, max, minmax or spins; "": it is given
 	scale        // if it is given
 }
 
@@ -33,6 +34,8 @@ func parseScaling(text string) (scaling, error) {
 		return scaling{rule: "auto"}, nil
 	case "max", "minmax":
 		return scaling{rule: text}, nil
+	case "spins":
+		return scaling{text, spins}, nil
 	}
 	low, high, both := strings.Cut(text, ":")
 	if !both {
@@ -41,7 +44,7 @@ func parseScaling(text string) (scaling, error) {
 	a, err := strconv.ParseFloat(low, 64)
 	b, err2 := strconv.ParseFloat(high, 64)
 	if err != nil || err2 != nil || !(a < b) || math.IsInf(b-a, 0) {
-		return scaling{}, specErrorf("scale %s: it must be auto, max, minmax, the value that is white, such as 255, or LOW:HIGH with LOW below HIGH", quote(text))
+		return scaling{}, specErrorf("scale %s: it must be auto, max, minmax, spins, the value that is white, such as 255, or LOW:HIGH with LOW below HIGH", quote(text))
 	}
 	return scaling{scale: scale{a, b}}, nil
 }
@@ -60,8 +63,11 @@ func (o Options) scaling() scaling {
 
 // describe returns Set.Scale for values of this scale.
 func (o Options) describe(s scale) string {
-	if o.scaling().rule == "auto" {
+	switch rule := o.scaling().rule; rule {
+	case "auto":
 		return ""
+	case "spins":
+		return rule
 	}
 	return s.String()
 }
@@ -72,7 +78,7 @@ func (g scaling) known(bytes bool) (scale, bool) {
 	if g.rule == "auto" {
 		return asIs, !bytes
 	}
-	return g.scale, g.rule == ""
+	return g.scale, g.rule == "" || g.rule == "spins"
 }
 
 // fit returns the scale of a source with these values, or a message that says
@@ -109,6 +115,8 @@ func (g scaling) wrong(v float64, bytes bool) string {
 		return "is not a number; fill in missing values first"
 	case !known && math.IsInf(v, 0):
 		return "is not finite; fill it in first"
+	case g.rule == "spins" && v != -1 && v != 1:
+		return "is no spin, −1 or 1"
 	case !known || v >= s.low && v <= s.high:
 		return ""
 	case g.rule == "":

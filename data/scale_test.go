@@ -109,6 +109,58 @@ func TestScaleErrors(t *testing.T) {
 	}
 }
 
+// Files of spins, −1 and +1, are read as such without being asked, whatever their
+// kind; −1 beside another value is an error that names it.
+func TestSpins(t *testing.T) {
+	dir := t.TempDir()
+	spins := []int32{-1, 1, 1, 1, 1, -1}
+	short := make([]byte, len(spins)) // as int8
+	float := make([]float64, len(spins))
+	for i, v := range spins {
+		short[i], float[i] = byte(int8(v)), float64(v)
+	}
+	writeFiles(t, dir, map[string][]byte{
+		"a.csv":    []byte("-1,1,1\n1.0,1,-1.0\n"),
+		"head.csv": []byte("a,b,c,label\n-1,1,1,-1\n1,1,-1,1\n"),
+		"1.npz":    zipped(zip.Deflate, "x", npyBytes("|i1", "2, 3", short)),
+		"4.npz":    zipped(zip.Store, "x", npyBytes("<i4", "2, 3", spins)),
+		"8.npy":    npyBytes("<f8", "2, 3", float),
+		"up.csv":   []byte("1,1,1\n1,1,1\n"),
+		"mix.csv":  []byte("-1,1,1\n1,0,1\n"),
+		"mix.npy":  npyBytes("<i4", "1, 3", []int32{1, 0, -1}),
+	})
+	for _, file := range []string{"a.csv", "head.csv", "1.npz", "4.npz", "8.npy"} {
+		for _, scale := range []string{"", "spins"} {
+			s, _, err := Load(context.Background(), filepath.Join(dir, file), Options{Scale: scale})
+			if err != nil {
+				t.Errorf("%s: %v", file, err)
+				continue
+			}
+			checkSet(t, s)
+			if rowText(s.X, 0) != "011" || rowText(s.X, 1) != "110" || s.Binarize != Binary {
+				t.Errorf("%s: rows %s and %s, %s", file, rowText(s.X, 0), rowText(s.X, 1), s.Binarize)
+			}
+			if s.Spins != (scale == "") || s.Scale != scale {
+				t.Errorf("%s, scale %q: Spins is %v and Scale %q", file, scale, s.Spins, s.Scale)
+			}
+			if (s.Y != nil) != (file == "head.csv") {
+				t.Errorf("%s: labels %v", file, s.Y)
+			}
+		}
+	}
+	// Spins that are all up could be bits as well, and mean the same.
+	s, _, err := Load(context.Background(), filepath.Join(dir, "up.csv"), Options{})
+	if err != nil || s.Spins || rowText(s.X, 0) != "111" {
+		t.Errorf("up.csv: %+v, %v", s, err)
+	}
+	for file, want := range map[string]string{"mix.csv": `mix.csv:1: column 1: "-1" is outside [0,1]`, "mix.npy": "row 0, column 2: -1 is outside [0,1]"} {
+		_, _, err := Load(context.Background(), filepath.Join(dir, file), Options{})
+		checkFormat(t, err, want)
+	}
+	_, _, err = Load(context.Background(), filepath.Join(dir, "mix.csv"), Options{Scale: "spins"})
+	checkFormat(t, err, `mix.csv:2: column 2: "0" is no spin, −1 or 1`)
+}
+
 // Tables that other tools wrote get the right hint.
 func TestCSVHints(t *testing.T) {
 	index, one, less := "", "", ""

@@ -44,6 +44,10 @@ type Set struct {
 	// file alike.
 	Scale string
 
+	// Spins is true if the source held spins, −1 and +1, although no scale was asked
+	// for: −1 became 0.
+	Spins bool
+
 	// LogProb returns the log probability, in nats, of inputs x and class y
 	// under the law of the data; for y < 0 that of x alone. Bits of x past X.Cols
 	// are ignored. It is nil if the law is not known.

@@ -31,6 +31,7 @@ type own interface {
 // A kind is a kind of estimator.
 type kind struct {
 	name, help string
+	cost       string // of an update, where one of pcd with as many chains costs 1
 	// keeps are the layers on which constraints are kept; obstacle says why
 	// others are not.
 	keeps    []rbm.Layer
@@ -40,18 +41,18 @@ type kind struct {
 
 // kinds is the table of all estimators; tests go through it.
 var kinds = []kind{
-	{"cd", "contrastive divergence: short chains from the batch", onHidden, gibbsObstacle, &cdSettings{}},
-	{"pcd", "persistent chains", onHidden, gibbsObstacle, &pcdSettings{}},
-	{"jar", "persistent chains with Jarzynski's weights, resampled where few count; a running log Z", onHidden, gibbsObstacle, &jarSettings{}},
-	{"pt", "parallel tempering: replicas at several temperatures swap", onHidden, gibbsObstacle, &ptSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
-	{"ins", "infinite swapping: all permutations of at most 16 temperatures at once", onHidden, gibbsObstacle, &insSettings{LadderSettings{longest: maxBlock}}},
-	{"pins", "partial infinite swapping: permutations within blocks of the temperatures", onHidden, gibbsObstacle, &pinsSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
-	{"ptt", "parallel trajectory tempering: replicas of earlier parameters of the run swap", onHidden, gibbsObstacle, &pttSettings{}},
-	{"ucd", "unbiased contrastive divergence: coupled pairs of chains run until they meet", nil, "its chains are coupled unit by unit, which needs units that are independent", &ucdSettings{}},
-	{"sardonics", "persistent chains that move by self-avoiding walks of many flips", nil, "its walks change the number of active units", &walkSettings{samplerSettings: samplerSettings{only: "sardonics"}}},
-	{"im", "such walks at a fixed number of active units, and Gibbs steps that change it", onBoth, "", &walkSettings{samplerSettings: samplerSettings{only: "im"}}},
-	{"walk", "persistent chains that move by any sampler, as walk:metropolis:order=random", onBoth, "", &walkSettings{}},
-	{"exact", "enumeration, where a layer has at most 18 units", onBoth, "", &exactSettings{}},
+	{"cd", "contrastive divergence: short chains from the batch", "1", onHidden, gibbsObstacle, &cdSettings{}},
+	{"pcd", "persistent chains", "1", onHidden, gibbsObstacle, &pcdSettings{}},
+	{"jar", "persistent chains with Jarzynski's weights, resampled where few count; a running log Z", "1 to 1.3", onHidden, gibbsObstacle, &jarSettings{}},
+	{"pt", "parallel tempering: replicas at several temperatures swap", "1", onHidden, gibbsObstacle, &ptSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
+	{"ins", "infinite swapping: all permutations of at most 16 temperatures at once", "1.1", onHidden, gibbsObstacle, &insSettings{LadderSettings{longest: maxBlock}}},
+	{"pins", "partial infinite swapping: permutations within blocks of the temperatures", "1.1", onHidden, gibbsObstacle, &pinsSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
+	{"ptt", "parallel trajectory tempering: replicas of earlier parameters of the run swap", "5, and what it takes to thermalise new rungs", onHidden, gibbsObstacle, &pttSettings{}},
+	{"ucd", "unbiased contrastive divergence: coupled pairs of chains run until they meet", "1.7 with a fifth as many chains", nil, "its chains are coupled unit by unit, which needs units that are independent", &ucdSettings{}},
+	{"sardonics", "persistent chains that move by self-avoiding walks of many flips", "1.3", nil, "its walks change the number of active units", &walkSettings{samplerSettings: samplerSettings{only: "sardonics"}}},
+	{"im", "such walks at a fixed number of active units, and Gibbs steps that change it", "1.6", onBoth, "", &walkSettings{samplerSettings: samplerSettings{only: "im"}}},
+	{"walk", "persistent chains that move by any sampler, as walk:metropolis:order=random", "that of its sampler", onBoth, "", &walkSettings{}},
+	{"exact", "enumeration, where a layer has at most 18 units", "2^units of the smaller layer", onBoth, "", &exactSettings{}},
 }
 
 // Kinds returns the names of all estimators.

@@ -163,6 +163,16 @@ func KindsHelp() string {
 	return strings.Join(lines, "\n")
 }
 
+// CostsHelp returns two lines for each kind of estimator: its name with what it is,
+// and its cost.
+func CostsHelp() string {
+	var b strings.Builder
+	for _, k := range kinds {
+		fmt.Fprintf(&b, "  %-9s  %s\n             cost: %s\n", k.name, k.help, k.cost)
+	}
+	return b.String()
+}
+
 // KeysHelp returns the help of all settings but those named and those of
 // samplers, each with an example of its value, in lines of at most 80 columns.
 func KeysHelp(except ...string) string {

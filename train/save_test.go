@@ -59,11 +59,11 @@ func TestLoadRefusesOtherRuns(t *testing.T) {
 		other func() *Trainer
 		want  string
 	}{
-		{"rate", func() *Trainer {
+		{"batch", func() *Trainer {
 			s := s
-			s.Rate = 0.2
+			s.Batch++
 			return newTrainer(t, s, set, 6, true, rbm.Softmax)
-		}, `"rate":0.1`},
+		}, fmt.Sprintf(`"batch":%d`, s.Batch)},
 		{"seed", func() *Trainer {
 			s := s
 			s.Seed = 2
@@ -88,6 +88,18 @@ func TestLoadRefusesOtherRuns(t *testing.T) {
 		if !bytes.Equal(save(t, o), before) {
 			t.Errorf("another %s: the trainer is changed", c.name)
 		}
+	}
+	// The rate may be another: that of the new trainer holds.
+	slower := s
+	slower.Rate = s.Rate / 2
+	o := newTrainer(t, slower, set, 6, true, rbm.Softmax)
+	if _, err := o.Load(bytes.NewReader(b)); err != nil || o.Steps() != tr.Steps() {
+		t.Fatalf("another rate: %v, step %d", err, o.Steps())
+	}
+	run(t, o, 4)
+	run(t, tr, 4)
+	if bytes.Equal(save(t, o), save(t, tr)) {
+		t.Error("another rate makes no difference")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -88,7 +89,7 @@ func TestFlags(t *testing.T) {
 		t.Errorf("no flags: %d, %v", n, err)
 	}
 	_, _, out, err = parse("-h")
-	if !errors.Is(err, flag.ErrHelp) || !strings.Contains(out, "prog does this.\n\nUsage: prog [flags]\n\nFlags:\n  -hidden int\n") {
+	if !errors.Is(err, flag.ErrHelp) || !strings.Contains(out, "prog does this.\n\nUsage: prog [flags]\n\nFlags:\n  -completion string\n") {
 		t.Errorf("-h: %v, stdout %q", err, out)
 	}
 	if _, _, out, err := parse("-version"); !errors.Is(err, flag.ErrHelp) || out != "prog "+Version()+"\n" {
@@ -97,7 +98,7 @@ func TestFlags(t *testing.T) {
 	for _, c := range []struct{ arg, want string }{
 		{"-hiden=3", "flag provided but not defined: -hiden; did you mean -hidden?; see -h"},
 		{"-zzzzzz", "flag provided but not defined: -zzzzzz; see -h"},
-		{"-hidden=x", `invalid value "x" for flag -hidden; see -h`},
+		{"-hidden=x", `invalid value "x" for flag -hidden: it must be a whole number, such as 10000 or 1e4; see -h`},
 		{"-hidden", "flag needs an argument: -hidden; see -h"},
 		{"file", `unexpected argument "file"; settings are given by flags, see -h`},
 	} {
@@ -106,6 +107,72 @@ func TestFlags(t *testing.T) {
 		if err == nil || err.Error() != c.want || !errors.As(err, &usage) || out != "" {
 			t.Errorf("%s: %v, want %s", c.arg, err, c.want)
 		}
+	}
+}
+
+// A whole number may be written with an exponent.
+func TestWholeNumbers(t *testing.T) {
+	for text, want := range map[string]int{"1e4": 10000, "2.5e3": 2500, "12": 12, "-3": -3, "0": 0, "1E2": 100} {
+		if _, n, _, err := parse("-hidden", text); n != want || err != nil {
+			t.Errorf("%s is %d, want %d: %v", text, n, want, err)
+		}
+	}
+	for _, text := range []string{"1.5", "1e-1", "", "1e30", "nan", "inf", "1e4x", "99999999999999999999"} {
+		if _, n, _, err := parse("-hidden", text); err == nil {
+			t.Errorf("%q is taken for %d", text, n)
+		}
+	}
+}
+
+// The scripts of -completion complete flags and the values that are known, in each
+// shell that is on this machine.
+func TestCompletion(t *testing.T) {
+	script := func(shell string) string {
+		var out bytes.Buffer
+		f := NewFlags("prog", "prog does this.", "prog [flags]")
+		f.Int("hidden", 7, "hidden units, it's so: [many] of them; more")
+		f.Bool("force", false, "overwrite")
+		f.String("kind", "", "which one (of several)")
+		f.Offer("kind", "first", "second")
+		if err := f.Parse([]string{"-completion", shell}, &out, io.Discard); !errors.Is(err, flag.ErrHelp) {
+			t.Errorf("-completion %s: %v", shell, err)
+		}
+		return out.String()
+	}
+	path := func(shell string) string {
+		p, err := exec.LookPath(shell)
+		if err != nil {
+			t.Logf("%s is not on this machine", shell)
+		}
+		return p
+	}
+	if bash := path("bash"); bash != "" {
+		for line, want := range map[string]string{"prog -h": "-hidden", "prog -kind ": "first second", "prog -kind s": "second", "prog -force -ki": "-kind"} {
+			words := strings.Split(line, " ")
+			test := fmt.Sprintf("%s\nCOMP_WORDS=(%s); COMP_WORDS[%d]='%s'; COMP_CWORD=%d; _prog; echo ${COMPREPLY[*]}",
+				script("bash"), line, len(words)-1, words[len(words)-1], len(words)-1)
+			out, err := exec.Command(bash, "-c", test).CombinedOutput()
+			if got := strings.TrimSpace(string(out)); got != want || err != nil {
+				t.Errorf("bash completes %q by %q, want %q: %v", line, got, want, err)
+			}
+		}
+	}
+	for _, shell := range []string{"zsh", "fish"} {
+		text := script(shell)
+		if !strings.Contains(text, "first second") || !strings.Contains(text, "hidden") {
+			t.Errorf("%s: %s", shell, text)
+		}
+		if p := path(shell); p != "" {
+			cmd := exec.Command(p, "-n")
+			cmd.Stdin = strings.NewReader(text)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s does not read its script: %s", shell, out)
+			}
+		}
+	}
+	var usage usageError
+	if _, _, _, err := parse("-completion", "csh"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "bash, zsh or fish") {
+		t.Errorf("-completion csh: %v", err)
 	}
 }
 

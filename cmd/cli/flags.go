@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"gorbm/data"
-	"gorbm/rbm"
 )
 
 // MaxStates is the largest number of hidden units in all rows of a batch, or in
@@ -38,20 +37,23 @@ type Flags struct {
 	*flag.FlagSet
 	Stdout, Stderr io.Writer // set by Parse
 	Quiet, JSON    bool      // the flags of AddOutput
+	Screen         Screen    // what -h prints
+
+	summary, usage string
 	version        bool
+	shell          string // of -completion
+	offers         map[string][]string
 }
 
-// NewFlags returns the flags of a command. summary says what it is for and
-// usage how it is called, for -h.
+// NewFlags returns the flags of a command. summary says all that there is to know of
+// it, for -h all, and usage how it is called.
 func NewFlags(name, summary, usage string) *Flags {
-	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError)}
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), summary: summary, usage: usage}
 	f.SetOutput(io.Discard)
 	f.BoolVar(&f.version, "version", false, "print the version and exit")
-	f.Usage = func() {
-		fmt.Fprintf(f.Output(), "%s\n\nUsage: %s\n\nFlags:\n", summary, usage)
-		f.PrintDefaults()
-		fmt.Fprintf(f.Output(), "\nKernels on this machine: %s (avx512, avx2 and go give the same bits)\n", rbm.KernelLevel())
-	}
+	f.StringVar(&f.shell, "completion", "", "print the script that completes this command in a shell, bash, zsh or fish, and exit: source <(NAME -completion bash)")
+	f.Offer("completion", "bash", "zsh", "fish")
+	f.FlagSet.Usage = func() {}
 	return f
 }
 
@@ -88,13 +90,24 @@ func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 	err := f.FlagSet.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		f.SetOutput(stdout)
-		f.Usage()
+		switch {
+		case f.NArg() > 0 && f.Arg(0) == "all" || f.Screen.Purpose == "":
+			f.printAll(stdout)
+		default:
+			f.printScreen(stdout)
+		}
 		return err
 	case err != nil:
 		return Usagef("%s%s; see -h", strings.TrimSuffix(err.Error(), ": parse error"), f.suggest(err))
 	case f.version:
 		fmt.Fprintf(stdout, "%s %s\n", f.Name(), Version())
+		return flag.ErrHelp
+	case f.shell != "":
+		script, err := f.completion(f.shell)
+		if err != nil {
+			return err
+		}
+		io.WriteString(stdout, script)
 		return flag.ErrHelp
 	case f.NArg() > 0:
 		return Usagef("unexpected argument %q; settings are given by flags, see -h", f.Arg(0))
@@ -108,9 +121,7 @@ func (f *Flags) suggest(err error) string {
 	if !unknown {
 		return ""
 	}
-	var names []string
-	f.VisitAll(func(g *flag.Flag) { names = append(names, g.Name) })
-	if near := data.Nearest(name, names); near != "" {
+	if near := data.Nearest(name, f.flagNames()); near != "" {
 		return "; did you mean -" + near + "?"
 	}
 	return ""

@@ -34,8 +34,12 @@ func (f *Flags) AddData(spec, specHelp string) *DataFlags {
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
 	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, none, or auto, which takes a last column named y, label, class or target")
 	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), or none (kept as probabilities)")
-	f.StringVar(&d.Scale, "scale", "auto", "values of a file that become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), 255 or another number (0 and this one), LOW:HIGH, or auto: 0 and 1, or for bytes above 1 0 and 255")
+	f.StringVar(&d.Scale, "scale", "auto", "values of a file that become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), 255 or another number (0 and this one), LOW:HIGH, or auto: 0 and 1, or −1 and +1 if there are no others, or for bytes above 1 0 and 255")
 	f.StringVar(&d.Shape, "shape", "", "shape of the rows as pictures, such as 28x28 (default: the data's own, or as square as can be)")
+	f.Offer("data", data.Names()...)
+	f.Offer("binarize", data.Threshold, data.Sample, data.None)
+	f.Offer("label-column", "auto", "last", "none")
+	f.Offer("scale", "auto", "max", "minmax", "spins", "255")
 	return d
 }
 
@@ -96,6 +100,11 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 		}
 	case d.Flags.Lookup("test") != nil && test == nil && beside != "":
 		d.Flags.Warn(fmt.Sprintf("%s lies beside %s and is not used; -test %s tests on it", beside, train.Name, beside))
+	}
+	for _, s := range []*data.Set{train, test} {
+		if s != nil && s.Spins && !d.Flags.Quiet {
+			fmt.Fprintf(d.Flags.Stderr, "%s: %s holds spins: −1 is read as 0, and +1 as 1\n", d.Flags.Name(), s.Name)
+		}
 	}
 	return train, test, nil
 }

@@ -56,6 +56,15 @@ func TestBadUsage(t *testing.T) {
 		{"-lattice pair.txt -J 2", []string{"-J is for lattices", "pair.txt"}},
 		{"-lattice pair.txt -boundary free", []string{"-boundary is for lattices"}},
 		{"-lattice pair.txt -field 1", []string{"-field is for lattices"}},
+		// Observables and states.
+		{"-gap -observables -lattice 2x2", []string{"-gap runs no chain", "-observables"}},
+		{"-gap -overlap -lattice 2x2", []string{"-gap runs no chain", "-overlap"}},
+		{"-gap -states s.npz -lattice 2x2", []string{"-gap runs no chain", "-states"}},
+		{"-states s.csv -sampler gibbs", []string{"-states", ".npz"}},
+		{"-states s.npz -sampler gibbs,sw", []string{"-states", "one sampler", "names 2"}},
+		{"-keep 5", []string{"-keep", "give -states too"}},
+		{"-states s.npz -sampler gibbs -keep 1", []string{"-keep is 1", "2 …"}},
+		{"-states s.npz -sampler gibbs -keep 1000000", []string{"-keep is 1000000", "298261"}},
 		// Samplers.
 		{"-sampler gibs", []string{"-sampler", `"gibs"`, "did you mean gibbs?"}},
 		{"-sampler zzzzzz", []string{"-sampler", `"zzzzzz"`, "sardonics"}},

@@ -39,6 +39,11 @@ window, in moves and in time; and how many independent energies it is worth a
 second, n/(2τ). Samplers whose mean energies lie too far apart are named: one of
 them has not converged.
 
+-observables measures of an Ising system the mean spin m after each move, and prints
+the susceptibility βN(<m²> − <|m|>²), the Binder cumulant 1 − <m⁴>/(3<m²>²) and the
+specific heat β²(<E²> − <E>²)/N. -overlap measures q, the mean of s s' over the spins of two
+replicas. Errors count the autocorrelation (Wolff 2004).
+
 With -moves and one sampler, equal seeds give equal results but for times; with
 several, the first makes so many moves and the others what they can in the time
 it takes. The moves of a sampler depend on the seed and on its own settings alone,
@@ -51,21 +56,21 @@ measured starts afresh after that. Only what -sampler leaves open is tuned: k,
 gamma, walks and mix of sardonics, k and gamma of im. -tune=METHOD:key=value…
 takes one of these methods and their budgets:
 
-  ei         (default) trials of one length by time, and at the end longer ones of the
-             best three settings and of those before tuning; the reward is the
+  ei         (default) trials of one length by time; the reward is the
              effective samples per second of the slowest of energy, magnetisation
              (active hidden units) and overlap with an earlier state, the last two as
              distances from their middle where no fields tell a state from its mirror
-             image; points by noisy expected improvement, four at a time;
-             the policy is drawn in towards its best kernel where it does worse
+             image; points by noisy expected improvement, four at a time; at the end
+             longer and longer trials of the policy and of the settings before
+             tuning, which stay unless they are beaten by more than 2 standard errors
   thompson   the same, but points by Thompson sampling
-  halving    short trials, twice as long for the better half, and so on
+  halving    short trials, twice as long for the better half, and so on; the same end
   paper      200 trials of 100 moves; the reward is the area under the
              autocorrelation of the energy, per move (Hamze et al. 2012)
 
   seconds=16     computing time of all trials together; not of paper
   of=slowest     what the effective samples are of, or of=energy alone; not of paper
-  evaluations=40 number of trials before the finals; of paper 200, not of halving
+  evaluations=40 trials before the longer ones at the end; of paper 200, not of halving
   moves=100      of a trial of paper
   kernels=100    of the policy; of paper 1000
   k=1-120, gamma=0.85/1.12, walks=1-5   bounds of what is tried (single walks are, too)
@@ -78,6 +83,8 @@ Examples:
   isingmc -active 1800 -sampler exchange,im:k=90
   isingmc -lattice 3x3 -sampler metropolis,modified-metropolis -gap
   isingmc -lattice 16x16 -sampler sw -moves 10000 -seed 7 -json
+  isingmc -lattice 64x64 -temperature 2 -sampler sw -moves 20000 -observables
+  isingmc -lattice 16x16 -sampler sw -seconds 5 -states ising.npz     # data for rbmtrain
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics,gibbs -tune -policy glass.json
   isingmc -lattice 9x9x9 -J pm1 -beta 1 -policy glass.json -seconds 10
   isingmc -model model.safetensors -sampler block-gibbs,sardonics:k=1-20:gamma=1`
@@ -97,7 +104,9 @@ type options struct {
 	seconds, burn                           float64
 	seed                                    uint64
 	gap                                     bool
-	out, trace                              string
+	observables, overlap                    bool
+	out, trace, states                      string
+	keep                                    int
 }
 
 // critical is the inverse temperature of the papers' experiments on 60x60. It is
@@ -134,9 +143,44 @@ func newOptions() *options {
 	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its whole matrix (small systems)")
 	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a PNG")
 	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table")
+	f.BoolVar(&o.observables, "observables", false, "also measure, each with its standard error, the magnetisation m, |m|, its susceptibility,\nthe Binder cumulant, and the specific heat; see above")
+	f.BoolVar(&o.overlap, "overlap", false, "also measure the overlap q of two replicas: each sampler moves a second chain that\nstarts elsewhere, whose time counts as its own; and the specific heat")
+	f.StringVar(&o.states, "states", "", "write states of the one sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM the visible bits, and h), energy and move; rbmtrain -data reads it")
+	f.IntVar(&o.keep, "keep", defaultKeep, "states in -states at most, equally spaced in moves: between half of it and all of it\nonce the run is longer")
 	f.AddOutput("no progress bar and no table; errors and warnings remain",
 		"print the result as one JSON object and nothing else on standard output:\nenergies are of the whole system, tau_int in moves")
+	f.Screen = screen
 	return o
+}
+
+// screen is what -h prints.
+var screen = cli.Screen{
+	Purpose: "isingmc runs Markov chain Monte Carlo samplers on an Ising system, or on an RBM, for equal\ncomputing time, and says how fast each forgets where it was.",
+	Examples: []string{
+		"isingmc -sampler gibbs,sw -temperature 2.5 -out race.png  # side by side, with a picture",
+		"isingmc -lattice 64x64 -sampler sw -moves 2e4 -observables  # magnetisation and others",
+		"isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics -tune  # Bayesian optimisation",
+	},
+	Groups: []cli.Group{
+		{Title: "system", Main: []string{
+			"lattice NAME  60x60, 9x9x9, chimera:4, or a file of couplings",
+			"temperature T  or -beta",
+			"J NAME  couplings: a number, pm1, gaussian, or a file",
+			"model FILE  an RBM instead",
+		}, More: "beta boundary field active class"},
+		{Title: "samplers", Main: []string{
+			"sampler LIST  gibbs, sw, sardonics, block-gibbs, exchange, …; see -h all",
+			"tune  tune the settings of sardonics or im first",
+		}, More: "order policy seconds-per-flip"},
+		{Title: "length", Main: []string{"seconds X  computing time of each (2)", "moves N  or moves of the first"}, More: "burn"},
+		{Title: "results", Main: []string{
+			"observables  magnetisation, susceptibility, Binder cumulant, specific heat",
+			"overlap  of two replicas",
+			"out FILE  a picture, .png",
+			"states FILE  sampled states, .npz",
+		}, More: "keep trace gap"},
+		{Title: "the run", More: "seed quiet json version completion"},
+	},
 }
 
 // A clock returns the time since a fixed moment.
@@ -213,13 +257,16 @@ func (p *plan) sample(ctx context.Context, now clock) error {
 	})
 }
 
-// write writes the files of -out and -trace.
+// write writes the files of -out, -trace and -states.
 func (p *plan) write(rows []row) (err error) {
 	if p.out != "" {
 		err = atomicfile.Write(p.out, func(w io.Writer) error { return picture(w, rows, p.tuning) })
 	}
 	if p.trace != "" {
 		err = errors.Join(err, atomicfile.Write(p.trace, cli.WriteCSV(traceLines(rows))))
+	}
+	if p.states != "" {
+		err = errors.Join(err, atomicfile.Write(p.states, func(w io.Writer) error { return p.writeStates(w, p.contestants[0].states) }))
 	}
 	return err
 }

@@ -34,7 +34,7 @@ func metronome(step time.Duration) clock {
 var isingmc = clitest.Command{Name: "isingmc", Run: metronome(clockInterval).run}
 
 func TestHelp(t *testing.T) {
-	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "class", "field", "gap", "json", "lattice", "model", "moves", "order", "out", "policy", "quiet", "sampler", "seconds", "seconds-per-flip", "seed", "temperature", "trace", "tune")
+	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "class", "field", "gap", "json", "keep", "lattice", "model", "moves", "observables", "order", "out", "overlap", "policy", "quiet", "sampler", "seconds", "seconds-per-flip", "seed", "states", "temperature", "trace", "tune")
 }
 
 // goldens are command lines whose output is fixed.
@@ -49,6 +49,7 @@ var goldens = []struct{ name, args string }{
 	{"walks", "-lattice 6x6x6 -J pm1 -beta 0.8 -sampler sardonics:k=1-10,gibbs -moves 3000"},
 	{"active", "-lattice 6x6 -active 12 -moves 2000"},
 	{"ring", "-lattice 40 -field 0.1 -temperature 2 -moves 3000"},
+	{"observables", "-lattice 6x6 -sampler gibbs,sw -moves 2000 -observables -overlap"},
 	{"reducible", "-lattice 3x3 -sampler metropolis,gibbs -moves 4000"},
 }
 
@@ -123,14 +124,7 @@ func TestKeys(t *testing.T) {
 // all states, or those of so many spins up if active > 0.
 func exactEnergy(t *testing.T, args string, active int) float64 {
 	t.Helper()
-	o := newOptions()
-	if err := o.flags.Parse(strings.Fields(args), io.Discard, io.Discard); err != nil {
-		t.Fatal(err)
-	}
-	p, err := o.check()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := planOf(t, args)
 	law := boltzmann(p.graph, p.beta)
 	var mean, sum float64
 	state := make([]uint8, p.graph.Len())

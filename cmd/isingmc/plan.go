@@ -46,10 +46,10 @@ func (o *options) check() (*plan, error) {
 	if err := cmp.Or(o.checkTemperature(), o.checkLength(), cli.Choice("boundary", o.boundary, "periodic", "free")); err != nil {
 		return nil, err
 	}
-	if name := o.flags.FirstGiven("out", "trace", "moves", "seconds", "burn", "active"); o.gap && name != "" {
+	if name := o.flags.FirstGiven("out", "trace", "states", "moves", "seconds", "burn", "active"); o.gap && name != "" {
 		return nil, cli.Usagef("-gap runs no chain, so there is nothing for -%s; leave one of them out", name)
 	}
-	if err := cmp.Or(o.flags.CheckNew("out", ".png"), o.flags.CheckNew("trace", ".csv")); err != nil {
+	if err := cmp.Or(o.flags.CheckNew("out", ".png"), o.flags.CheckNew("trace", ".csv"), o.flags.CheckNew("states", ".npz")); err != nil {
 		return nil, err
 	}
 	p := &plan{options: *o}
@@ -68,7 +68,7 @@ func (o *options) check() (*plan, error) {
 	if err := p.parseSamplers(); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(p.checkActive(), p.checkTune()); err != nil || p.gap {
+	if err := cmp.Or(p.checkActive(), p.checkTune(), p.checkObservables(), p.checkStates()); err != nil || p.gap {
 		return p, err
 	}
 	return p, p.bind()
@@ -126,10 +126,10 @@ func (p *plan) checkActive() error {
 	return nil
 }
 
-// start returns the random state that all samplers start from. It is uniform
-// among all states, or among those with the fixed number of spins up.
-func (p *plan) start() []uint8 {
-	r := rbm.NewKey(p.seed).Child(startKey).Rand()
+// start returns a random state, uniform among all states or among those with the
+// fixed number of spins up.
+func (p *plan) start(key rbm.Key) []uint8 {
+	r := key.Rand()
 	x := make([]uint8, p.units)
 	if p.keepsUp {
 		for _, i := range r.Perm(len(x))[:p.active] {
@@ -150,16 +150,16 @@ func (p *plan) start() []uint8 {
 const relaxSweeps = 100
 
 // relaxed returns the state that walks start from: after sweeps of single flips, or
-// of exchanges, from the start of all samplers. Where these cannot move, it is that
+// of exchanges, from the start of other samplers. Where these cannot move, it is that
 // start.
-func (p *plan) relaxed() []uint8 {
-	system := p.newSystem(p.start())
+func (p *plan) relaxed(key rbm.Key) []uint8 {
+	system := p.newSystem(p.start(key))
 	var single mcmc.Mover = mcmc.Gibbs{}
 	if p.keepsUp {
 		single = mcmc.Exchange{}
 	}
 	if chain, err := single.Bind(system, p.beta, nil); err == nil {
-		r := rbm.NewKey(p.seed).Child(startKey).Child(1).Rand()
+		r := key.Child(1).Rand()
 		for range relaxSweeps {
 			chain.Move(r)
 		}
@@ -176,11 +176,22 @@ func isWalk(m mcmc.Mover) bool {
 	return false
 }
 
-// bind gives each sampler its own copy of the system.
-func (p *plan) bind() error {
-	starts := map[bool][]uint8{false: p.start()} // of walks, and of others
+// starts returns the states that walks start from, and that other samplers do. Equal
+// keys give equal states.
+func (p *plan) starts(key rbm.Key) map[bool][]uint8 {
+	starts := map[bool][]uint8{false: p.start(key)} // of walks, and of others
 	if slices.ContainsFunc(p.movers, func(m namedMover) bool { return isWalk(m.Mover) }) {
-		starts[true] = p.relaxed()
+		starts[true] = p.relaxed(key)
+	}
+	return starts
+}
+
+// bind gives each sampler its own copy of the system, and with -overlap a second.
+func (p *plan) bind() error {
+	seed := rbm.NewKey(p.seed)
+	starts, twinStarts := p.starts(seed.Child(startKey)), map[bool][]uint8{}
+	if p.overlap {
+		twinStarts = p.starts(seed.Child(twinKey))
 	}
 	for i, m := range p.movers {
 		system := p.newSystem(starts[isWalk(m.Mover)])
@@ -191,13 +202,28 @@ func (p *plan) bind() error {
 		if w, ok := chain.(mcmc.Warner); ok && w.Warning() != "" {
 			p.samplerWarnings = append(p.samplerWarnings, w.Warning())
 		}
-		settings, twin := format(m), 0
-		for _, before := range p.movers[:i] {
-			if format(before) == settings {
-				twin++
+		settings, before := format(m), 0
+		for _, other := range p.movers[:i] {
+			if format(other) == settings {
+				before++
 			}
 		}
-		p.contestants = append(p.contestants, &contestant{name: m.name, system: system, label: p.labelEnergy, chain: chain, rand: movesRand(p.seed, settings, twin)})
+		c := &contestant{name: m.name, beta: p.beta, system: system, label: p.labelEnergy, chain: chain, rand: movesRand(seed.Child(movesKey), settings, before)}
+		if p.overlap {
+			second := p.newSystem(twinStarts[isWalk(m.Mover)])
+			chain, err := m.Bind(second, p.beta, nil)
+			if err != nil {
+				return err
+			}
+			c.twin = &twin{second, chain, movesRand(seed.Child(twinKey), settings, before)}
+		}
+		if p.observables || p.overlap {
+			c.observables = newObservables(p.observables && !p.keepsUp, p.overlap)
+		}
+		p.contestants = append(p.contestants, c)
+	}
+	if p.states != "" {
+		p.contestants[0].states = newStateLog(p.keep, p.units)
 	}
 	p.length = length{byTime, time.Duration(p.seconds * float64(time.Second))}
 	if p.flags.Given("moves") {

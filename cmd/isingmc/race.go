@@ -16,6 +16,7 @@ import (
 // A contestant is a sampler with its own copy of the system.
 type contestant struct {
 	name   string // in the grammar of -sampler
+	beta   float64
 	system system
 	label  float64 // energy of the label unit that -class fixes, which is not in the system
 	chain  mcmc.Chain
@@ -25,6 +26,10 @@ type contestant struct {
 	info    mcmc.Info
 	trace   *diag.Trace // of the energy after each move
 	elapsed time.Duration
+
+	observables *observables // nil without -observables and -overlap
+	twin        *twin        // nil without -overlap
+	states      *stateLog    // nil without -states
 
 	batch int64 // moves between two readings of the clock
 }
@@ -38,20 +43,23 @@ const (
 	startKey = iota
 	movesKey
 	tuneKey
+	twinKey
 )
 
-// movesRand returns the random numbers of a sampler's moves. They depend on the
-// seed, on the sampler's settings and on how many samplers with equal settings
+// movesRand returns the random numbers of a sampler's moves. They depend on a key
+// of the seed, on the sampler's settings and on how many samplers with equal settings
 // come before it. So a sampler makes the same moves alone and beside others.
-func movesRand(seed uint64, settings string, twin int) *rand.Rand {
+func movesRand(key rbm.Key, settings string, before int) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(settings))
-	return rbm.NewKey(seed).Child(movesKey).Child(h.Sum64()).Child(uint64(twin)).Rand()
+	return key.Child(h.Sum64()).Child(uint64(before)).Rand()
 }
 
 // reset forgets what was measured.
 func (c *contestant) reset() {
 	c.info, c.trace, c.elapsed = mcmc.Info{}, diag.NewTrace(traceLimit), 0
+	c.resetObservables()
+	c.states.reset()
 }
 
 // move makes n moves.
@@ -59,6 +67,15 @@ func (c *contestant) move(n int64) {
 	for range n {
 		c.info.Add(c.chain.Move(c.rand))
 		c.trace.Add(c.system.Energy() + c.label)
+		if c.twin != nil {
+			c.twin.chain.Move(c.twin.rand)
+		}
+		if c.observables != nil {
+			c.observe()
+		}
+		if c.states != nil {
+			c.states.add(c.system.State(), c.system.Energy()+c.label)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -51,6 +52,7 @@ type SamplerResult struct {
 	TauIntSeconds      *float64 `json:"tau_int_seconds"`
 	Effective          *float64 `json:"effective_samples"`
 	EffectivePerSecond *float64 `json:"effective_samples_per_second"`
+	*ObservablesResult
 }
 
 func (r row) result() SamplerResult {
@@ -61,7 +63,7 @@ func (r row) result() SamplerResult {
 		EnergyPerSpin: cli.Finite(r.Mean / float64(r.system.Len())),
 		TauInt:        cli.Finite(r.Time.Tau), TauIntStdErr: cli.Finite(r.Time.StdErr), TauIntSeconds: cli.Finite(r.secondsOf(r.Time.Tau)),
 		Effective: cli.Finite(r.Effective), EffectivePerSecond: cli.Finite(r.perSecond(r.Effective)),
-		Acceptance: cli.Known(r.info.Acceptance()),
+		Acceptance: cli.Known(r.info.Acceptance()), ObservablesResult: r.observablesResult(),
 	}
 }
 
@@ -105,7 +107,7 @@ func (p *plan) print(rows []row) error {
 	warnings := p.warnings(rows)
 	return p.flags.Print(p.result(rows, warnings), func(w io.Writer) error {
 		if !p.flags.Quiet {
-			if err := printTable(w, rows); err != nil {
+			if err := cmp.Or(printTable(w, rows), printObservables(w, rows)); err != nil {
 				return err
 			}
 			for _, line := range append(p.tuning.lines(), conclusions(rows)...) {
@@ -232,6 +234,7 @@ func (p *plan) warnings(rows []row) (w []string) {
 		case !r.Trusted():
 			w = append(w, fmt.Sprintf("%s: τ is too long for this run, which is worth %s independent energies; below %d its errors cannot be trusted; run longer", r.name, fewer(r.Effective), diag.MinEffective))
 		}
+		w = append(w, r.observablesWarnings()...)
 	}
 	if a, b, z := farthest(rows); z > maxApart {
 		w = append(w, fmt.Sprintf("the mean energies of %s and %s differ by %.1f standard errors: one of them has not converged; run longer, and look at the energies by -out", a.name, b.name, z))

@@ -214,7 +214,7 @@ func (p *plan) loadPolicy() error {
 	if err != nil {
 		return fmt.Errorf("-policy: %s: %w", p.policy, err)
 	}
-	if _, err := mixture.Bind(p.newSystem(p.start()), p.beta, nil); err != nil {
+	if _, err := mixture.Bind(p.newSystem(p.start(rbm.NewKey(p.seed).Child(startKey))), p.beta, nil); err != nil {
 		return fmt.Errorf("-policy: %s: %w", p.policy, err)
 	}
 	p.tuning = &tuning{at: at, policy: policy}
@@ -239,7 +239,7 @@ func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 		return nil
 	}
 	problem := &tune.Problem{
-		Space: t.space, Beta: p.beta, Start: p.relaxed(), Key: rbm.NewKey(p.seed).Child(tuneKey), Clock: now, SecondsPerFlip: p.secondsPerFlip,
+		Space: t.space, Beta: p.beta, Start: p.relaxed(rbm.NewKey(p.seed).Child(startKey)), Key: rbm.NewKey(p.seed).Child(tuneKey), Clock: now, SecondsPerFlip: p.secondsPerFlip,
 		NewSystem: func(state []uint8) mcmc.System { return p.newSystem(state) }, Hidden: p.firstHidden,
 		Symmetric: p.symmetric, Energy: t.energy,
 	}
@@ -292,7 +292,8 @@ type PolicyResult struct {
 	Sampler string             `json:"sampler"`
 	Kernels int                `json:"kernels"`
 	Best    string             `json:"best"`
-	Mean    map[string]float64 `json:"mean,omitempty"` // of each parameter over the kernels
+	Untuned bool               `json:"untuned,omitempty"` // nothing was clearly better than the settings before tuning
+	Mean    map[string]float64 `json:"mean,omitempty"`    // of each parameter over the kernels
 }
 
 // result returns what is printed of t, which may be nil.
@@ -302,11 +303,15 @@ func (t *tuning) json(file string) (r TuneResult) {
 	}
 	r.Policy = &PolicyResult{File: file, Sampler: t.policy.Sampler, Kernels: len(t.policy.Kernels), Best: t.policy.Best, Mean: means(t.policy)}
 	if t.result != nil {
-		r.Method, r.Evaluations, r.TuneSeconds = string(t.options.Method), len(t.result.Trials), t.seconds
+		r.Policy.Untuned = t.result.Untuned
+		r.Method, r.Evaluations, r.TuneSeconds = string(t.options.Method), trials(t.result), t.seconds
 		r.TrialSeconds, r.ModelSeconds = t.result.TrialSeconds+t.result.BurnSeconds, t.result.ModelSeconds
 	}
 	return r
 }
+
+// trials returns the number of trials, those of the finals included.
+func trials(r *tune.Result) int { return len(r.Trials) + len(r.Finals) }
 
 // means returns the means of the settings over the kernels, by the names of the
 // papers. "single" is the share of kernels whose moves are single walks; n and the
@@ -371,10 +376,13 @@ func (t *tuning) lines() (lines []string) {
 	}
 	if r := t.result; r != nil {
 		lines = append(lines, fmt.Sprintf("Tuned in %.3g s by %s: %d trials with %.3g s of computing, %.2g s of them before the first; the model took %.2g s.",
-			t.seconds, t.options.Method, len(r.Trials), r.TrialSeconds+r.BurnSeconds, r.BurnSeconds, r.ModelSeconds))
+			t.seconds, t.options.Method, trials(r), r.TrialSeconds+r.BurnSeconds, r.BurnSeconds, r.ModelSeconds))
 		if t.options.Method != tune.Paper && !t.energy {
 			lines = append(lines, "It was for the slowest of several observables; τ and effective/s above are of the energy alone, for which -tune=of=energy tunes.")
 		}
+	}
+	if t.result != nil && t.result.Untuned {
+		return append(lines, "Nothing that was tried is clearly better than the settings before tuning, so the policy is these alone; -tune=seconds= may give it longer.")
 	}
 	m := means(t.policy)
 	var mean []string

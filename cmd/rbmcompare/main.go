@@ -87,7 +87,29 @@ func newOptions() *options {
 	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all")
 	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures")
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
+	f.Screen = screen
 	return o
+}
+
+// screen is what -h prints.
+var screen = cli.Screen{
+	Purpose: "rbmcompare holds estimators of the negative phase against the exact one, on a model that\nstands still: by Gibbs steps and by seconds.",
+	Examples: []string{
+		"rbmcompare -model runs/toy -negphase pcd,pt,ins -out runs/compared  # curves, pictures",
+		"rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,ucd,exact  # and the gradient",
+		"rbmcompare -run runs/toy -negphase pcd,ins -steps 1000  # on every snapshot",
+	},
+	Groups: []cli.Group{
+		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it"}, More: "classes labels"},
+		{Title: "estimators", Main: []string{
+			"negphase LIST  estimators, separated by commas; rbmtrain -negphase help lists them",
+			"steps N  Gibbs steps of each chain (10000)",
+			"repeats N  independent runs of each (20)",
+		}, More: "chains batch"},
+		{Title: "the truth", More: "reference reference-steps"},
+		{Title: "rows", Main: []string{"data NAME  rows of the positive phase; by default none"}, More: "data-dir scale binarize label-column shape"},
+		{Title: "the run", Main: []string{"out FOLDER  for curves.csv, compare.json and pictures", "seed N  equal seeds give equal bits, but for the seconds (1)"}, More: "workers quiet json version completion"},
+	},
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {

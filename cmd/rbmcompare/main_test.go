@@ -50,10 +50,10 @@ func small(more ...string) []string {
 func TestHelp(t *testing.T) {
 	rbmcompare.Help(t, "batch", "binarize", "chains", "classes", "data", "data-dir", "json", "label-column", "labels", "model", "negphase", "out", "quiet",
 		"reference", "reference-steps", "repeats", "run", "seed", "shape", "steps", "workers")
-	out := rbmcompare.OK(t, "-h")
+	out := rbmcompare.OK(t, "-h", "all")
 	for _, kind := range negphase.Kinds() {
 		if !strings.Contains(out, kind) {
-			t.Errorf("-h does not name %s", kind)
+			t.Errorf("-h all does not name %s", kind)
 		}
 	}
 }

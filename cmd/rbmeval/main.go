@@ -107,7 +107,35 @@ func newOptions() *options {
 	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features")
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
 	o.workers = f.AddWorkers()
+	f.Screen = screen
 	return o
+}
+
+// screen is what -h prints.
+var screen = cli.Screen{
+	Purpose: "rbmeval says how good a model is: its log-likelihood with errors that can be trusted, its\nclassification error and calibration, and what each row gets.",
+	Examples: []string{
+		"rbmeval -model runs/mnist-ins-1  # log Z in three ways, log-likelihood",
+		"rbmeval -model runs/mnist-ins-1 -classify  # error, log p(y|x), calibration",
+		"rbmeval -run runs/mnist-ins-1 -out runs/likelihood  # along all snapshots of a run",
+	},
+	Groups: []cli.Group{
+		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it"}, More: "classes labels"},
+		{Title: "rows", Main: []string{"data NAME  rows; by default those of the model's training"}, More: "test part data-dir scale binarize label-column unlabelled shape"},
+		{Title: "log Z", Main: []string{
+			"exact  by enumeration, however long it takes",
+			"ais  by annealed importance sampling: too low on average",
+			"reverse-ais  by its reverse: too high on average",
+			"bennett  by Bennett's ratio: leans to neither side",
+		}, More: "ais-chains ais-temperatures ladder-rounds base ladder"},
+		{Title: "other numbers", Main: []string{"classify  error and calibration", "pl  pseudo-log-likelihood"}},
+		{Title: "files", Main: []string{
+			"rows FILE  a .csv with a line a row: free energy, likelihood, prediction",
+			"features FILE  an .npz with p(h|x) of every row",
+			"out FILE  of -run: the table and the picture",
+		}, More: "label-in-features"},
+		{Title: "the run", More: "seed workers quiet json version completion"},
+	},
 }
 
 // An evaluation is of a model on rows of data.

@@ -40,6 +40,7 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	model := f.AddModel()
 	out := f.String("out", "", "file to write: .safetensors, .npz or .png")
 	sklearn := f.Bool("sklearn", false, "write the .npz with scikit-learn's names")
+	f.Screen = screen
 	if err := f.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
@@ -82,4 +83,19 @@ func draw(m *rbm.RBM, about modelfile.About) image.Image {
 		height, width = data.NearSquare(m.Inputs())
 	}
 	return plots.Filters(m, height, width)
+}
+
+// screen is what -h prints.
+var screen = cli.Screen{
+	Purpose: "rbmexport writes the weights of a model for other programs, or draws them.",
+	Examples: []string{
+		"rbmexport -model runs/mnist-ins-1 -out model.npz  # arrays for NumPy and PyTorch",
+		"rbmexport -model runs/mnist-ins-1 -sklearn -out sklearn.npz  # with scikit-learn's names",
+		"rbmexport -model runs/mnist-ins-1 -out filters.png  # weights as pictures",
+	},
+	Groups: []cli.Group{
+		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run"}, More: "classes labels"},
+		{Title: "file", Main: []string{"out FILE  .safetensors, .npz or .png", "sklearn  scikit-learn's names in the .npz"}},
+		{Title: "others", More: "version completion"},
+	},
 }

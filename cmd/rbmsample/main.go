@@ -94,7 +94,30 @@ func newOptions() *options {
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print one JSON object and nothing else on standard output")
 	o.data.AddUnlabelled()
 	o.workers = f.AddWorkers()
+	f.Screen = screen
 	return o
+}
+
+// screen is what -h prints.
+var screen = cli.Screen{
+	Purpose: "rbmsample draws samples from a model, or fills in inputs that are missing, and says whether\nits chains have mixed.",
+	Examples: []string{
+		"rbmsample -model runs/mnist-ins-1 -out samples.png  # ten of each class",
+		"rbmsample -model runs/mnist-ins-1 -class 3 -out threes.npz  # fifty threes, as an array",
+		"rbmsample -model runs/mnist-ins-1 -clamp holes.csv -out filled.png  # fills empty cells",
+	},
+	Groups: []cli.Group{
+		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run"}, More: "classes labels"},
+		{Title: "what is drawn", Main: []string{
+			"class NAME  a class; any: the label is drawn too",
+			"clamp FILE  rows with holes to fill in: a .csv, .npz or .npy",
+			"n N  samples of each class, or of each row of -clamp",
+		}, More: "means"},
+		{Title: "sampler", Main: []string{"negphase NAME  by default Gibbs steps, and a tuned ladder where these stick"}, More: "rounds start"},
+		{Title: "training rows", Main: []string{"data NAME  rows that samples are compared with; by default the model's own"},
+			More: "data-dir scale binarize label-column unlabelled shape"},
+		{Title: "the run", Main: []string{"out FILE  a .png, .npz or .csv", "seed N  equal seeds give equal bits (1)"}, More: "workers quiet json version completion"},
+	},
 }
 
 const (

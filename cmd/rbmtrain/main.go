@@ -77,7 +77,8 @@ rows refute is not printed, but named. rbmeval is the judge of a finished run.
 
 Results go to a folder: config.json, metrics.csv, ladder.csv, model.safetensors,
 with -holdout best.safetensors, a checkpoint, snapshots in models/, and the
-pictures filters.png, samples.png, curves.png and ladder.png. Ctrl-C saves and
+pictures filters.png, samples.png, curves.png and ladder.png. report.html shows it all
+in a browser, during the run too. Ctrl-C saves and
 stops; -resume goes on to the same bits as if nothing had happened.
 
 Flags that are not given have the values of a preset: classifier, generative or
@@ -116,6 +117,7 @@ type options struct {
 	checkpoint                      string
 	resume, out, cpuprofile         string
 	force, dryRun                   bool
+	tensorboard, jsonLines          bool
 	workers                         *int
 
 	extended bool   // -steps came with -resume
@@ -163,6 +165,8 @@ func newOptions() *options {
 	f.IntVar(&o.evalEvery, "eval-every", 0, "steps between measurements (default: a twentieth of the steps)")
 	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
 	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never")
+	f.BoolVar(&o.tensorboard, "tensorboard", false, "write the metrics for TensorBoard too, to the folder tensorboard of the run: tensorboard --logdir runs")
+	f.BoolVar(&o.jsonLines, "jsonl", false, "write the metrics as lines of JSON too, to metrics.jsonl")
 	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time (5m, 1h) or number of steps between checkpoints")
 	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none")
 	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -quiet -json may be given besides")
@@ -177,7 +181,47 @@ func newOptions() *options {
 			f.Lookup(s.flag).DefValue = s.value // for -h
 		}
 	}
+	f.Screen = screen
+	f.Offer("negphase", append(negphase.Kinds(), "help")...)
+	f.Offer("preset", append(presetNames(), "help")...)
+	f.Offer("metrics", append(train.MetricNames(), "auto", "none")...)
+	f.Offer("labels", "auto", "softmax", "bernoulli", "none")
+	f.Offer("objective", train.Objectives()...)
+	f.Offer("schedule", "constant", "inverse", "linear", "cosine")
+	f.Offer("start", "uniform", "data")
 	return o
+}
+
+// screen is what -h prints.
+var screen = cli.Screen{
+	Purpose: "rbmtrain trains a restricted Boltzmann machine, by the negative phase that you choose.\nSettings that you do not give follow from the data, by a preset.",
+	Examples: []string{
+		"rbmtrain  # built-in digits, infinite swapping",
+		"rbmtrain -data mnist -labels none -negphase pcd -steps 1e5  # without labels, persistent chains",
+		"rbmtrain -resume runs/mnist-pcd-1 -steps 2e5  # for longer",
+	},
+	Groups: []cli.Group{
+		{Title: "data", Main: []string{"data NAME  fontdigits, mnist, bars:4, …, or a file: .csv .npz .npy, IDX"},
+			More: "test data-dir scale binarize label-column unlabelled shape holdout"},
+		{Title: "model", Main: []string{"hidden N  hidden units (500)"}, More: "labels init constraint constraint-reference"},
+		{Title: "negative phase", Main: []string{
+			"negphase NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs",
+			"temperatures T  reach:5, auto, or a list such as 1,1.1,1.3",
+			"chains N  chains, or groups of chains with a ladder of temperatures",
+		}, More: "k swaps start"},
+		{Title: "training", Main: []string{
+			"steps N  training steps (48000)",
+			"rate X  learning rate (0.1)",
+			"batch N  rows of a minibatch (20)",
+			"preset NAME  values for what is not given; -preset help lists them",
+		}, More: "epochs schedule momentum l1 l2 center average sparse objective alpha"},
+		{Title: "measuring", More: "metrics eval-every stop-after snapshots tensorboard jsonl"},
+		{Title: "the run", Main: []string{
+			"out FOLDER  where results go (runs/DATA-NEGPHASE-N)",
+			"resume FOLDER  go on with a run, to the same bits",
+			"seed N  equal seeds give equal bits (1)",
+		}, More: "workers dry-run force checkpoint-every quiet json cpuprofile version completion"},
+	},
 }
 
 // defaultHidden is the number of hidden units of the paper's MNIST experiment
@@ -197,6 +241,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if err := o.adopt(); err != nil {
 			return err
 		}
+	}
+	if o.negphase == "help" {
+		_, err := io.WriteString(stdout, negphaseHelp())
+		return err
 	}
 	for _, dir := range []string{o.resume, o.out} { // at once, before data are loaded
 		if dir != "" {

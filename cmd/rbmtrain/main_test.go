@@ -38,11 +38,11 @@ func small(more ...string) []string {
 func TestHelp(t *testing.T) {
 	rbmtrain.Help(t, "alpha", "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
 		"epochs", "eval-every", "force", "hidden", "holdout", "init", "json", "k", "l1", "l2", "label-column", "labels", "metrics", "momentum",
-		"negphase", "objective", "out", "quiet", "rate", "resume", "scale", "schedule", "seed", "shape", "snapshots", "sparse", "start", "steps", "stop-after", "swaps", "temperatures", "test", "unlabelled", "workers")
-	out := rbmtrain.OK(t, "-h")
+		"negphase", "objective", "out", "quiet", "rate", "resume", "scale", "schedule", "seed", "shape", "snapshots", "sparse", "jsonl", "start", "steps", "stop-after", "swaps", "tensorboard", "temperatures", "test", "unlabelled", "workers")
+	out := rbmtrain.OK(t, "-negphase", "help")
 	for _, kind := range negphase.Kinds() {
-		if !regexp.MustCompile(`(?m)^  ` + kind + ` +\w`).MatchString(out) {
-			t.Errorf("-h does not say what %s is", kind)
+		if !regexp.MustCompile(`(?m)^  ` + kind + ` +\w.*\n +cost: \w`).MatchString(out) {
+			t.Errorf("-negphase help does not say what %s is", kind)
 		}
 	}
 }

@@ -16,8 +16,8 @@ import (
 // before it. A run keeps its list in config.json, so that it is resumed with
 // the same values when the presets have changed.
 type preset struct {
-	name, help string
-	flags      []setting
+	name, help, expect string
+	flags              []setting
 }
 
 // A setting is the value of a flag. A row for single chains comes later, and is
@@ -32,19 +32,23 @@ type setting struct {
 // schedules, batches, groups and starts at equal time. experiments/defaults
 // measures what they reach.
 var presets = []preset{
-	{"classifier", "for data with labels (the default there)", recipe("0.1")},
-	{"generative", "for data without labels (the default there)", recipe("0.05")},
-	{"small", fmt.Sprintf("for rows of fewer than %d inputs, with labels or without (the default there)", manyInputs), recipe("0.1")},
+	{"classifier", "for data with labels (the default there)",
+		"MNIST, 500 hidden units: 2.85 % test error after 23 s of one core, 2.46 % with -steps 160000 (74 s)", recipe("0.1")},
+	{"generative", "for data without labels (the default there)",
+		"MNIST, 500 hidden units: test log-likelihood -72.7 nats after 24 s of one core", recipe("0.05")},
+	{"small", fmt.Sprintf("for rows of fewer than %d inputs, with labels or without (the default there)", manyInputs),
+		"bars:4, 16 hidden units: exact log-likelihood -3.42 nats after 1 s, where the law of the data has -3.38", recipe("0.1")},
 	insPaper,
 }
 
 // insPaper is also what the flags were before there were presets, but for its
 // labels.
-var insPaper = preset{"ins-paper", "the settings of the infinite-swapping paper (Hult, Nyquist & Ringqvist 2020, sections 4.2 and 4.5)", []setting{
-	{flag: "rate", value: "0.1"}, {flag: "schedule", value: "constant"}, {flag: "init", value: "random"},
-	{flag: "batch", value: "10"}, {flag: "steps", value: "10000"}, {flag: "chains", value: "10"},
-	{flag: "temperatures", value: "1,2,3,4,5"}, {flag: "labels", value: "bernoulli"},
-}}
+var insPaper = preset{"ins-paper", "the settings of the infinite-swapping paper (Hult, Nyquist & Ringqvist 2020, sections 4.2 and 4.5)",
+	"built-in digits, 500 hidden units: 8.5 % test error after some 10 s, as the temperatures do not exchange", []setting{
+		{flag: "rate", value: "0.1"}, {flag: "schedule", value: "constant"}, {flag: "init", value: "random"},
+		{flag: "batch", value: "10"}, {flag: "steps", value: "10000"}, {flag: "chains", value: "10"},
+		{flag: "temperatures", value: "1,2,3,4,5"}, {flag: "labels", value: "bernoulli"},
+	}}
 
 // manyInputs is the number of inputs from which rows are no longer small.
 const manyInputs = 100
@@ -93,8 +97,15 @@ func presetHelp() string {
 			fmt.Fprintf(&b, " -%s %s%s", s.flag, s.value, note)
 		}
 		fmt.Fprintln(&b)
+		fmt.Fprintf(&b, "  Expect: %s\n", p.expect)
 	}
 	return b.String()
+}
+
+// negphaseHelp returns what -negphase help prints.
+func negphaseHelp() string {
+	return "Estimators of the negative phase. The cost is that of an update, where one of pcd with as many\nchains, at all temperatures together, costs 1; measured at 784 × 500 units, 50 chains, batch 20.\n\n" +
+		negphase.CostsHelp() + "\nSettings may follow the name, as in -negphase pt:k=1:tau=1/2/3; rbmtrain -h all lists them.\n"
 }
 
 // A presetChoice is the preset of a run, as it stands in config.json.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -40,6 +41,35 @@ func (r *runner) row(e train.Evaluation) []float64 {
 	}
 	row = append(row, r.ladderValues(e)...)
 	return append(row, r.moveValues(e)...)
+}
+
+// openLogs opens the files of -tensorboard and -jsonl.
+func (r *runner) openLogs() (err error) {
+	if r.tensorboard {
+		if r.events, err = r.folder.NewEvents(r.columns(), time.Now()); err != nil {
+			return err
+		}
+	}
+	if !r.jsonLines {
+		return nil
+	}
+	_, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
+	if err != nil {
+		return err
+	}
+	r.lines, err = r.folder.NewLines(r.columns(), rows)
+	return err
+}
+
+// log writes a row of metrics.csv to the files of -tensorboard and -jsonl.
+func (r *runner) log(row []float64) (err error) {
+	if r.events != nil {
+		err = r.events.Add(row, time.Now())
+	}
+	if r.lines != nil {
+		err = errors.Join(err, r.lines.Add(row))
+	}
+	return err
 }
 
 // panels are the panels of curves.png: those of the metrics, in the order of
@@ -220,6 +250,9 @@ func (r *runner) print() error {
 		if w != "" && !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)
 		}
+	}
+	if err := r.finalReport(total, warnings); err != nil {
+		return err
 	}
 	return r.flags.Print(r.result(total, warnings), func(w io.Writer) error {
 		if !r.flags.Quiet {

@@ -129,6 +129,9 @@ type runner struct {
 	stopped  bool              // by -stop-after
 	largest  float64           // parameter before the first step
 	saver    saver
+	reported time.Time      // the report so far
+	events   *rundir.Events // nil without -tensorboard
+	lines    *rundir.Lines  // nil without -jsonl
 }
 
 // open makes the folder of the run, or opens the folder of -resume.
@@ -159,6 +162,12 @@ func (r *runner) close() {
 			t.Close()
 		}
 	}
+	if r.events != nil {
+		r.events.Close()
+	}
+	if r.lines != nil {
+		r.lines.Close()
+	}
 	if r.folder != nil {
 		r.folder.Close()
 	}
@@ -169,6 +178,9 @@ func (r *runner) seconds() float64 { return r.state.Seconds + r.trainer.Elapsed(
 
 // train takes the steps, with evaluations and checkpoints.
 func (r *runner) train(ctx context.Context) error {
+	if err := r.openLogs(); err != nil {
+		return err
+	}
 	if !r.begun {
 		r.largest = largest(r.model)
 		if err := r.evaluator.Begin(ctx, r.trainer.Model()); err != nil {
@@ -241,12 +253,17 @@ func (r *runner) report(e train.Evaluation) error {
 			r.warn(w)
 		}
 	}
-	if err := cmp.Or(r.tolerate(r.table.Add(r.row(e))), r.tolerate(r.recordLadder(e))); err != nil {
+	row := r.row(e)
+	if err := cmp.Or(r.tolerate(r.table.Add(row)), r.tolerate(r.recordLadder(e)), r.tolerate(r.log(row))); err != nil {
 		return err
 	}
 	r.countStill(e)
 	r.state.Measured = e.Step
-	return r.choose(e)
+	if err := r.choose(e); err != nil {
+		return err
+	}
+	r.reportSoFar()
+	return nil
 }
 
 // choose keeps the model if it is the best so far on the rows held out.

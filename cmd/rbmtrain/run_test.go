@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"image"
 	"image/color"
 	_ "image/png"
@@ -204,6 +205,42 @@ func TestProfile(t *testing.T) {
 	}
 }
 
+// The report of a run is one page with its words, curves, pictures and settings; that
+// of a run under way loads itself again, and the last one does not.
+func TestReport(t *testing.T) {
+	clitest.Isolate(t)
+	rbmtrain.OK(t, "-data", "fontdigits:400", "-hidden", "10", "-steps", "60", "-eval-every", "10", "-holdout", "100", "-out", "run")
+	page := clitest.Read(t, filepath.Join("run", rundir.ReportFile))
+	for _, want := range []string{
+		"<title>run</title>", "classification error: train", "pseudo-log-likelihood / nats", "Largest singular values", "Samples of the model", "Filters along the run",
+		"The ladder", "Confusion matrix of fontdigits", "The surest mistakes", "read as", "by the preset classifier", "sha256 ", "-holdout",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "http-equiv=\"refresh\"") {
+		t.Error("the report of a finished run loads itself again")
+	}
+	// The rows of the confusion matrix are the test rows of each class.
+	_, table, _ := strings.Cut(page, "Confusion matrix")
+	table, _, _ = strings.Cut(table, "</table>")
+	total := 0
+	for _, m := range regexp.MustCompile(`<td>(\d+)</td>`).FindAllStringSubmatch(table, -1) {
+		n, _ := strconv.Atoi(m[1])
+		total += n
+	}
+	wrong := regexp.MustCompile(`(\d+) of (\d+) rows are wrong`).FindStringSubmatch(table)
+	if wrong == nil || wrong[2] != strconv.Itoa(total) || total == 0 {
+		t.Errorf("the matrix counts %d rows: %v", total, wrong)
+	}
+
+	rbmtrain.OK(t, "-data", "bars:2", "-hidden", "3", "-steps", "20", "-out", "plain", "-metrics", "none", "-snapshots", "0", "-negphase", "pcd")
+	if page := clitest.Read(t, filepath.Join("plain", rundir.ReportFile)); strings.Contains(page, "Curves") || strings.Contains(page, "Confusion") || !strings.Contains(page, "Filters") {
+		t.Error("the report of a run without metrics and labels has what it cannot have")
+	}
+}
+
 // TestLocked checks that a second run into the folder of a live one is refused,
 // and leaves it as it is.
 func TestLocked(t *testing.T) {
@@ -221,4 +258,38 @@ func TestLocked(t *testing.T) {
 	f.Close()
 	rbmtrain.OK(t, "-resume", "run", "-quiet")
 	rbmtrain.OK(t, small("-out", "run", "-force", "-quiet")...)
+}
+
+// -tensorboard and -jsonl write the rows of metrics.csv, those before -resume included.
+func TestOtherTables(t *testing.T) {
+	clitest.Isolate(t)
+	rbmtrain.OK(t, small("-out", "run", "-tensorboard", "-jsonl", "-eval-every", "20")...)
+	rbmtrain.OK(t, "-resume", "run", "-steps", "100")
+	rows := table(t, filepath.Join("run", rundir.MetricsFile))
+	lines := strings.Split(strings.TrimSpace(clitest.Read(t, filepath.Join("run", rundir.LinesFile))), "\n")
+	if len(lines) != len(rows)-1 {
+		t.Fatalf("%d lines of JSON for %d rows", len(lines), len(rows)-1)
+	}
+	for i, line := range lines {
+		var object map[string]*float64
+		if err := json.Unmarshal([]byte(line), &object); err != nil {
+			t.Fatal(err)
+		}
+		for c, name := range rows[0] {
+			v := math.NaN()
+			if object[name] != nil {
+				v = *object[name]
+			}
+			if got := strconv.FormatFloat(v, 'g', 10, 64); got != rows[i+1][c] {
+				t.Errorf("line %d: %s is %s, want %s", i, name, got, rows[i+1][c])
+			}
+		}
+	}
+	if files, _ := filepath.Glob("run/tensorboard/events.out.tfevents.*"); len(files) != 2 {
+		t.Errorf("files of events: %v; one for each part of the run", files)
+	}
+	rbmtrain.OK(t, small("-out", "run", "-force")...)
+	if _, err := os.Stat("run/tensorboard"); err == nil {
+		t.Error("-force leaves the events of the earlier run")
+	}
 }

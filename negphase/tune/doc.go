@@ -6,8 +6,10 @@
 // short time with some settings and rewards them. A Process, a Gaussian process,
 // models the reward over the space from all trials so far and says which settings
 // to try next. What is learned is a Policy: many kernels of good settings, drawn
-// from exp(posterior mean / temperature). Adaptation ends there, and the states of
-// the trials are discarded. The chain that is then run draws a kernel for every 100
+// from exp(posterior mean / temperature). Except in the paper's protocol it then races
+// against the settings before tuning, which stay unless they are clearly beaten:
+// tuning may find nothing better, but shall not lose. Adaptation ends there, and the
+// states of the trials are discarded. The chain that is then run draws a kernel for every 100
 // moves (mcmc.HeldMoves; the paper draws one for each move), whatever its state, so
 // that it leaves the law invariant.
 //

@@ -49,33 +49,55 @@ func Area(energy []float64) float64 {
 // τ is the sum of ρ up to an eighth of the series or Sokal's window of 6τ, and
 // beyond that the integral of the exponential through 1 and the last ρ. This is
 // exact for exponential decay whatever the length.
+//
+// Where a series holds many effective samples by its own variance, about its own mean,
+// that one serves: its noise cancels against that of the increments, and with the known
+// one what is slower than the trial would only be noise.
 func Rate(series [][]float64, variance []float64, seconds float64) float64 {
 	slowest := 0.0 // τ, in intervals
 	for k, x := range series {
-		slowest = max(slowest, integrated(x, variance[k]))
+		half := increments(x)
+		tau := func(variance float64) float64 {
+			return integrated(len(half), func(t int) float64 { return half[t-1] / variance })
+		}
+		_, own := diag.MeanVariance(x)
+		of := tau(own)
+		if !(own > 0 && float64(len(x)) >= 2*many*of) {
+			of = tau(variance[k])
+		}
+		slowest = max(slowest, of)
 	}
 	return math.Log(float64(len(series[0])) / (2 * slowest * seconds))
+}
+
+// many is the number of effective samples of a series that knows its own variance: the
+// mean then takes 1/many of it away, and the 6τ lags of the sum of ρ lose 6/many of τ.
+const many = 50
+
+// increments returns half the mean square of the increments of a series over t
+// intervals, for t from 1 to an eighth of its length.
+func increments(x []float64) []float64 {
+	half := make([]float64, max(1, len(x)/8))
+	for t := range half {
+		sum := 0.0
+		for i, y := range x[t+1:] {
+			d := y - x[i]
+			sum += float64(d * d)
+		}
+		half[t] = sum / (2 * float64(len(x)-t-1))
+	}
+	return half
 }
 
 // leastFall is the least 1 − ρ that is believed: an observable that never
 // changed is taken for one that changes this slowly.
 const leastFall = 1e-9
 
-// integrated returns τ of a series, in intervals.
-func integrated(x []float64, variance float64) float64 {
-	last := max(1, len(x)/8)
+// integrated returns τ, in intervals, of 1 − ρ(t) for t from 1 to last.
+func integrated(last int, fall func(t int) float64) float64 {
 	tau, rho := 0.5, 1.0
 	for t := 1; t <= last; t++ {
-		sum := 0.0
-		for i, y := range x[t:] {
-			d := y - x[i]
-			sum += float64(d * d)
-		}
-		fall := 0.0
-		if sum > 0 {
-			fall = sum / (2 * variance * float64(len(x)-t))
-		}
-		rho = 1 - max(leastFall*float64(t), fall)
+		rho = 1 - max(leastFall*float64(t), fall(t))
 		if rho <= 0 || float64(t) >= 6*tau {
 			return tau + max(0, rho)
 		}

@@ -90,3 +90,19 @@ func TestRateIsOfTheSlowest(t *testing.T) {
 		t.Errorf("an observable that stands still gives %v", still)
 	}
 }
+
+// A series of many effective samples has its own variance, so that groups of states
+// between which it does not change do not matter; a short one has that which is given.
+func TestRateOfManySamples(t *testing.T) {
+	r := rbm.NewKey(4).Rand()
+	for _, c := range []struct {
+		n    int
+		same bool
+	}{{4000, true}, {60, false}} {
+		x := autoregression(c.n, 0.5, r.NormFloat64)
+		one, five := Rate([][]float64{x}, []float64{1}, 1), Rate([][]float64{x}, []float64{5}, 1)
+		if (one == five) != c.same {
+			t.Errorf("%d values: rate %v with a variance of 1, %v with one of 5", c.n, one, five)
+		}
+	}
+}

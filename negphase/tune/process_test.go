@@ -3,8 +3,10 @@ package tune
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os/exec"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -233,14 +235,24 @@ m, s = g.predict(d["x"], return_std=True)
 print(json.dumps([list(m), list(s), g.log_marginal_likelihood_value_]))`
 
 func TestProcessIsScikitLearns(t *testing.T) {
-	if out, err := exec.Command("python3", "-c", "import sklearn").CombinedOutput(); err != nil {
-		t.Skipf("needs python3 with scikit-learn: %v %s", err, bytes.TrimSpace(out))
+	program := ""
+	var missing []string
+	for _, p := range []string{"python3", "/usr/bin/python3"} { // another one may come first in the path
+		out, err := exec.Command(p, "-c", "import sklearn").CombinedOutput()
+		if err == nil {
+			program = p
+			break
+		}
+		missing = append(missing, fmt.Sprintf("%s: %v %s", p, err, bytes.TrimSpace(out)))
+	}
+	if program == "" {
+		t.Skipf("needs python3 with scikit-learn: %s", strings.Join(missing, "; "))
 	}
 	data := sample(30)
 	p, _ := Condition(sampleHyper, data)
 	x := [][]float64{{0.2, 0.9}, {0.5, 0.5}, {1, 0}}
 	input, _ := json.Marshal(map[string]any{"signal": sampleHyper.Signal, "length": sampleHyper.Length, "sd": sampleHyper.Noise, "noise": p.noise, "at": p.at, "z": p.z, "x": x})
-	python := exec.Command("python3", "-c", sklearn)
+	python := exec.Command(program, "-c", sklearn)
 	python.Stdin = bytes.NewReader(input)
 	out, err := python.Output()
 	if err != nil {

@@ -74,8 +74,9 @@ func (t *tuner) improvement(best float64, evaluations int) []float64 {
 }
 
 // burnShare is the part of Seconds in which the lanes come to equilibrium under
-// the settings before tuning.
-const burnShare = 0.1
+// the settings before tuning, exploreShare that of the trials that the model is
+// of, and finalsShare that of the finals.
+const burnShare, exploreShare, finalsShare = 0.1, 0.36, 0.54
 
 // start makes the lanes and burns them in. The state of the first one half way is
 // the reference of all, and the second half says what the variances are.
@@ -104,14 +105,8 @@ func (t *tuner) start(shortest float64) error {
 			t.result.BurnSeconds += trial.Seconds
 		}
 	}
-	for o := range series[0] {
-		var all []float64
-		for k := range series {
-			all = append(all, series[k][o]...)
-		}
-		_, variance := diag.MeanVariance(all)
-		of.variance = append(of.variance, variance)
-	}
+	t.all = series
+	of.variance = t.variances()
 	move := math.Inf(1)
 	for k, l := range t.lanes {
 		l.target = of
@@ -124,17 +119,51 @@ func (t *tuner) start(shortest float64) error {
 	return nil
 }
 
+// variances returns the variance of each observable: that of all series of a lane
+// together, in the mean over lanes. All settings sample one law, so that they share
+// these. How far lanes lie apart does not count: what no lane forgets in all of the
+// tuning, no settings of a trial can show.
+func (t *tuner) variances() (v []float64) {
+	for o := range t.observables() {
+		sum := 0.0
+		for _, series := range t.all {
+			_, variance := diag.MeanVariance(series[o])
+			sum += variance / lanes
+		}
+		v = append(v, sum)
+	}
+	return v
+}
+
+// learned takes the series of trials into the variances, the first one that of the
+// first lane and so on in turn. The rewards of these trials and of earlier ones become
+// those by the new variances.
+func (t *tuner) learned(done, earlier []Trial) {
+	for i, trial := range done {
+		for o, x := range trial.series {
+			all := t.all[i%lanes]
+			all[o] = append(all[o], x...)
+		}
+	}
+	v := t.variances()
+	for _, l := range t.lanes {
+		l.variance = v
+	}
+	for _, trials := range [][]Trial{earlier, done} {
+		for i, trial := range trials {
+			trials[i].Reward = Rate(trial.series, v, trial.Seconds)
+		}
+	}
+}
+
 // values is the number of values of each observable in the shortest trial.
 const values = 512
 
 // halving runs brackets of successive halving.
 func (t *tuner) halving(ctx context.Context) error {
 	const width, brackets, rounds = 16, 3, 5 // 16, 8, 4, 2 and 1 candidates
-	// In units of the shortest trials a bracket is width·rounds, and drawIn at most
-	// (1 + maxDrawIns)·lanes trials of an eighth of the longest ones.
-	const policies = (1 + maxDrawIns) * lanes * width / 8
-	shortest := (1 - burnShare) * t.Seconds / (width*rounds*brackets + policies)
-	t.long = shortest * width / 8
+	shortest := exploreShare * t.Seconds / (width * rounds * brackets)
+	t.length = shortest * width / 8
 	if err := t.start(shortest); err != nil {
 		return err
 	}
@@ -154,7 +183,7 @@ func (t *tuner) halving(ctx context.Context) error {
 			p := t.result.Process
 			slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(p.Mean(b), p.Mean(a)) })
 			points = points[:(len(points)+1)/2]
-			t.report(float64(b*rounds+rung+1) / (brackets * rounds))
+			t.report((1 - finalsShare) * float64(b*rounds+rung+1) / (brackets * rounds))
 		}
 	}
 	return nil
@@ -176,16 +205,10 @@ func (t *tuner) level(rung int, done []Trial) {
 	}
 }
 
-// finalists is the number of settings that batches try again at the end.
-const finalists = 4
-
-// batches runs trials of one length, in batches of one for each lane, and then the
-// finals.
+// batches runs trials of one length, in batches of one for each lane.
 func (t *tuner) batches(ctx context.Context) error {
-	const finals = finalists * lanes          // trials, of twice the length
-	const policies = (1 + maxDrawIns) * lanes // and those of drawIn
-	length := (1 - burnShare) * t.Seconds / float64(t.Evaluations+2*finals+2*policies)
-	t.long = 2 * length
+	length := exploreShare * t.Seconds / float64(t.Evaluations)
+	t.length = length
 	if err := t.start(length); err != nil {
 		return err
 	}
@@ -201,24 +224,15 @@ func (t *tuner) batches(ctx context.Context) error {
 			return err
 		}
 		left := t.Evaluations - len(t.result.Trials)
-		t.report(float64(t.Evaluations-left) / float64(t.Evaluations+2*finals))
+		t.report((1 - finalsShare) * float64(t.Evaluations-left) / float64(t.Evaluations))
 		if left <= 0 {
-			break
+			return nil
 		}
 		var err error
 		if points, err = t.propose(min(lanes, left)); err != nil {
 			return err
 		}
 	}
-	points = points[:0]
-	for _, x := range t.finalists() {
-		points = append(points, slices.Repeat([][]float64{x}, lanes)...)
-	}
-	if err := t.batch(ctx, points, t.long, 1); err != nil {
-		return err
-	}
-	t.report(1)
-	return nil
 }
 
 // batch runs a trial of so many seconds at each point, and takes them into the
@@ -231,26 +245,10 @@ func (t *tuner) batch(ctx context.Context, points [][]float64, seconds float64, 
 	if err != nil {
 		return err
 	}
+	t.learned(done, t.result.Trials)
 	t.level(rung, done)
 	t.result.Trials = append(t.result.Trials, done...)
 	return t.model()
-}
-
-// finalists returns the settings before tuning, and those of trials with the
-// largest posterior means.
-func (t *tuner) finalists() [][]float64 {
-	defer t.modelling()()
-	p := t.result.Process
-	ranked := slices.Clone(t.result.Trials)
-	slices.SortStableFunc(ranked, func(a, b Trial) int { return cmp.Compare(p.Mean(b.At), p.Mean(a.At)) })
-	base := t.Space.Point(t.Space.Base)
-	points, seen := [][]float64{base}, []string{mcmc.FormatMover(t.Space.Mover(base))}
-	for _, trial := range ranked {
-		if len(points) < finalists && !slices.Contains(seen, trial.Settings) {
-			points, seen = append(points, trial.At), append(seen, trial.Settings)
-		}
-	}
-	return points
 }
 
 // propose returns the points of the next batch.

@@ -41,7 +41,8 @@ type Trial struct {
 	Seconds  float64 // of computing
 	Moves    int64
 
-	rung int // the trial was 2^rung times as long as the shortest ones
+	series [][]float64 // of the observables
+	rung   int         // the trial was 2^rung times as long as the shortest ones
 }
 
 // A lane is a system on which one trial runs at a time. Its state goes from
@@ -136,7 +137,7 @@ func (p *Problem) rate(l *lane, m mcmc.Mover, interval, seconds float64) (Trial,
 		return Trial{}, err
 	}
 	series, t := p.run(l, chain, interval, seconds)
-	t.Settings = mcmc.FormatMover(m)
+	t.Settings, t.series = mcmc.FormatMover(m), series
 	t.Reward = Rate(series, l.variance, t.Seconds)
 	return t, nil
 }
@@ -161,14 +162,19 @@ func (p *Problem) run(l *lane, chain mcmc.Chain, interval, seconds float64) (ser
 	n = max(1, int(interval/each))
 	values := max(leastValues, int(seconds/(float64(n)*each)))
 	const blocks = 32
+	perBlock := (values + blocks - 1) / blocks
 	var block []float64 // seconds a move
-	moves := 0
+	total, moves := 0.0, 0
 	spent = 0
-	for i := range values {
-		spent += p.moves(l, chain, n)
+	// Kernels of a policy take unlike times, so that the number of values is not known
+	// before. It has a bound, as the time of Rate grows with its square.
+	for i := 1; moves > 0 || i <= leastValues || i <= 2*values && total < seconds; i++ {
+		took := p.moves(l, chain, n)
+		spent += took
+		total += took
 		moves += n
 		p.observe(l, series)
-		if i+1 == values || (i+1)*blocks/values > len(block) {
+		if i%perBlock == 0 {
 			block = append(block, spent/float64(moves))
 			t.Moves += int64(moves)
 			spent, moves = 0, 0

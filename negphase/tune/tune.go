@@ -28,12 +28,10 @@ const (
 	// NoisyEI and Thompson run trials of one length, in batches: at the points of
 	// largest expected improvement over the best posterior mean, where earlier
 	// points of the batch count as observed at their mean; or at the maxima of
-	// functions drawn from the posterior. Then the settings before tuning and the
-	// three best by the model are tried again, four times each and for twice as
-	// three best by the model are tried again, four times each and for twice as
-	// long, so that settings that were merely lucky do not win. The reward is Rate.
-	// NoisyEI is the default. Of these and of Halving, the policy is tried against its
-	// best kernel at the end, and drawn in towards it where it does worse.
+	// functions drawn from the posterior. The reward is Rate. NoisyEI is the default.
+	//
+	// These and Halving end with finals, by which the settings before tuning stay
+	// unless others are clearly better: see finals.
 	Thompson Method = "thompson"
 	NoisyEI  Method = "ei"
 	// Paper is the protocol of the paper: trials of 100 moves, one after the
@@ -48,7 +46,7 @@ const (
 type Options struct {
 	Method      Method
 	Seconds     float64 // computing time of all trials together; not for Paper
-	Evaluations int     // trials of Paper; of NoisyEI and Thompson, without those of the finals
+	Evaluations int     // trials of Paper; of NoisyEI and Thompson before the finals
 	Moves       int     // of a trial of Paper
 	Kernels     int     // of the policy
 }
@@ -98,10 +96,14 @@ var ErrBudget = errors.New("the budget is too small")
 // A Result is what Tune found.
 type Result struct {
 	Trials  []Trial   // in the order in which they were proposed
+	Finals  []Trial   // of the finals, which the model does not use
 	Process *Process  // of the reward
-	Best    []float64 // the best point by the model: see surest; of Paper, that of the largest posterior mean
+	Best    []float64 // the best point by the model (see ranked; of Paper, that of the largest posterior mean), or the one that won the finals alone
 	Kernels []mcmc.Mover
 	Points  [][]float64 // of the kernels
+	// Untuned says that the finals left the settings before tuning, which are then the
+	// only kernel.
+	Untuned bool
 	// Times of computing in seconds: of the moves of trials, of those that bring the
 	// lanes to equilibrium before, and of the model: the Gaussian process, what
 	// maximises over it, and the policy.
@@ -115,10 +117,11 @@ type tuner struct {
 	lanes   []*lane
 	result  *Result
 	hyper   Hyper
-	offsets []float64 // of the reward in trials of each length
+	all     [lanes][][]float64 // values of the observables on each lane, of all trials since it was burnt in
+	offsets []float64          // of the reward in trials of each length
 	draws   uint64
 	fitted  int     // observations at the last fit of hyper-parameters
-	long    float64 // seconds of the longest trials
+	length  float64 // seconds of the first trials of the finals
 	nested  int     // calls of modelling
 	report  func(done float64)
 }
@@ -143,52 +146,16 @@ func (p *Problem) Tune(ctx context.Context, o Options, report func(done float64)
 		err = t.learn()
 	}
 	if err == nil && o.Method != Paper {
-		err = t.drawIn(ctx)
+		err = t.finals(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	for _, trial := range t.result.Trials {
+	for _, trial := range slices.Concat(t.result.Trials, t.result.Finals) {
 		t.result.TrialSeconds += trial.Seconds
 	}
+	t.report(1)
 	return t.result, nil
-}
-
-// maxDrawIns is the number of times that a policy is drawn in towards its best point.
-const maxDrawIns = 3
-
-// drawIn tries the policy beside its best kernel, in equal trials on all lanes. As
-// long as it does worse, all its points move half of their way to the best one, as
-// often as maxDrawIns. Where trials are few and their noise is large, the model may
-// take for irrelevant what is not, and the policy then goes too far. The states of
-// these trials are discarded too.
-func (t *tuner) drawIn(ctx context.Context) error {
-	mean := func(m mcmc.Mover) (sum float64, err error) {
-		trials, err := t.trials(t.lanes, slices.Repeat([]mcmc.Mover{m}, lanes), t.long/values, t.long)
-		for _, trial := range trials {
-			sum += trial.Reward / lanes
-			t.result.TrialSeconds += trial.Seconds
-		}
-		return sum, err
-	}
-	best, err := mean(t.Space.Mover(t.result.Best))
-	for range maxDrawIns {
-		if err = cmp.Or(err, ctx.Err()); err != nil {
-			return err
-		}
-		var policy float64
-		if policy, err = mean(mcmc.Mixture(t.result.Kernels)); err != nil || policy >= best {
-			return err
-		}
-		for i, x := range t.result.Points {
-			x = slices.Clone(x) // points may share their numbers
-			for d, b := range t.result.Best {
-				x[d] = (x[d] + b) / 2
-			}
-			t.result.Points[i], t.result.Kernels[i] = x, t.Space.Mover(x)
-		}
-	}
-	return err
 }
 
 func (t *tuner) dims() int { return len(t.Space.Ranges) }
@@ -271,20 +238,23 @@ func (t *tuner) modelling() (done func()) {
 	}
 }
 
-// surest returns the point of a trial with the largest posterior mean less its
-// standard deviation. A maximum over all points would often lie where there was no
-// trial, and be wrong.
-func (t *tuner) surest() (best []float64) {
+// ranked returns the points of all trials, those with the largest posterior mean
+// less its standard deviation first. A maximum over all points would often lie
+// where there was no trial, and be wrong.
+func (t *tuner) ranked() (points [][]float64) {
 	defer t.modelling()()
-	value := math.Inf(-1)
+	value := make(map[*float64]float64) // by the first coordinate's place
 	for _, trial := range t.result.Trials {
 		mean, sd := t.result.Process.Predict(trial.At)
-		if best == nil || mean-sd > value {
-			best, value = trial.At, mean-sd
-		}
+		value[&trial.At[0]] = mean - sd
+		points = append(points, trial.At)
 	}
-	return best
+	slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(value[&b[0]], value[&a[0]]) })
+	return points
 }
+
+// surest returns the first of ranked.
+func (t *tuner) surest() []float64 { return t.ranked()[0] }
 
 // thompson returns the maxima of n functions drawn from the posterior over a
 // random set of points, half of them near good trials.

@@ -51,7 +51,7 @@ func quote(s string) string {
 type Named struct {
 	Name  string
 	Shape []int // length of each dimension; nil means one dimension
-	Data  any   // the elements in row-major order: []uint8, []int32, []float32, []float64 or []string
+	Data  any   // the elements in row-major order: []uint8, []int8, []int32, []float32, []float64 or []string
 }
 
 // Write writes an archive of the arrays, in order. It panics if the elements
@@ -64,6 +64,8 @@ func Write(w io.Writer, arrays []Named) error {
 		switch elements := data.(type) {
 		case []uint8:
 			descr = "|u1"
+		case []int8:
+			descr = "|i1"
 		case []int32:
 			descr, n = "<i4", n/4
 		case []float32:
@@ -74,7 +76,7 @@ func Write(w io.Writer, arrays []Named) error {
 			letters, width := text(elements)
 			descr, n, data = "<U"+strconv.Itoa(width), len(elements), letters
 		default:
-			panic("npz: elements must be uint8, int32, float32, float64 or string")
+			panic("npz: elements must be uint8, int8, int32, float32, float64 or string")
 		}
 		shape, elements := a.Shape, 1
 		if shape == nil {

@@ -27,11 +27,12 @@ func open(t testing.TB, arrays ...Named) *Archive {
 func TestRoundTrip(t *testing.T) {
 	a := open(t,
 		Named{"m", []int{2, 3}, []float32{1, 2, 3, 4, 5, 6}}, Named{"v", nil, []float64{0.1, -7}},
-		Named{"b", nil, []uint8{1, 255}}, Named{"i", []int{1, 2, 1}, []int32{-1 << 31, 7}}, Named{"none", []int{0, 3}, []float32{}})
-	if !a.Has("m") || a.Has("x") || a.Names() != `"m", "v", "b", "i", "none"` {
+		Named{"b", nil, []uint8{1, 255}}, Named{"i", []int{1, 2, 1}, []int32{-1 << 31, 7}}, Named{"s", []int{3}, []int8{-1, 1, -128}},
+		Named{"none", []int{0, 3}, []float32{}})
+	if !a.Has("m") || a.Has("x") || a.Names() != `"m", "v", "b", "i", "s", "none"` {
 		t.Errorf("the archive has %s", a.Names())
 	}
-	for name, want := range map[string][]float64{"m": {1, 2, 3, 4, 5, 6}, "v": {0.1, -7}, "b": {1, 255}, "i": {-1 << 31, 7}, "none": {}} {
+	for name, want := range map[string][]float64{"m": {1, 2, 3, 4, 5, 6}, "v": {0.1, -7}, "b": {1, 255}, "i": {-1 << 31, 7}, "s": {-1, 1, -128}, "none": {}} {
 		r, err := a.Array(name)
 		if err != nil {
 			t.Fatal(err)
@@ -56,6 +57,7 @@ func TestNumPysBytes(t *testing.T) {
 		header   string // the text without its padding
 		elements string
 	}{
+		{nil, []int8{1, -1}, "{'descr': '|i1', 'fortran_order': False, 'shape': (2,), }", "\x01\xff"},
 		{nil, []uint8{7, 255}, "{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", "\x07\xff"},
 		{[]int{1, 2}, []float32{1, -2}, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }", "\x00\x00\x80\x3f\x00\x00\x00\xc0"},
 		{[]int{}, []float64{1}, "{'descr': '<f8', 'fortran_order': False, 'shape': (), }", "\x00\x00\x00\x00\x00\x00\xf0\x3f"},

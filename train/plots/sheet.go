@@ -121,22 +121,29 @@ func signed(limit float32) func(float32) color.RGBA {
 const maxFilters = 100
 
 // Filters draws the weights between the inputs of m and its first hidden units,
-// one picture of height × width for each hidden unit, red above zero and blue
-// below. All pictures have one scale. It ends at the 99.5th percentile of the
-// |weights| shown, so units that have learnt nothing look empty.
+// one picture of height × width for each hidden unit; see Weights.
 func Filters(m *rbm.RBM, height, width int) *image.RGBA {
 	n := min(m.Hidden(), maxFilters)
 	f := rbm.NewMatrix(n, m.Inputs())
-	size := make([]float64, 0, len(f.Data))
 	for j := range n {
 		row := f.Row(j)
 		for i := range row {
 			row[i] = m.Weight(i, j)
-			size = append(size, math.Abs(float64(row[i])))
 		}
 	}
+	return Weights(f, height, width, squarish(n))
+}
+
+// Weights arranges pictures of weights as Tiles does, red above zero and blue below.
+// All have one scale. It ends at the 99.5th percentile of the |weights| shown, so
+// units that have learnt nothing look empty.
+func Weights(rows rbm.Matrix, height, width, columns int) *image.RGBA {
+	size := make([]float64, 0, len(rows.Data))
+	for _, w := range rows.Data {
+		size = append(size, math.Abs(float64(w)))
+	}
 	slices.Sort(size)
-	return Tiles(f, height, width, squarish(n), signed(float32(size[(len(size)-1)*199/200])))
+	return Tiles(rows, height, width, columns, signed(float32(size[(len(size)-1)*199/200])))
 }
 
 // squarish returns the number of columns of a squarish sheet of n pictures.

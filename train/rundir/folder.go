@@ -32,6 +32,7 @@ const (
 	CurvesFile       = "curves.png"
 	SamplesFile      = "samples.png"
 	LaddersFile      = "ladder.csv" // how the temperatures exchange, at each measurement
+	ReportFile       = "report.html"
 	LadderFile       = "ladder.png"
 )
 
@@ -43,7 +44,7 @@ type Folder struct {
 
 // files are the files of a run's folder beside its snapshots. The last one to be
 // removed is that by which the folder is known for a run's.
-var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ConfigFile}
+var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, LinesFile, ConfigFile}
 
 // maxRuns bounds the search for a free number.
 const maxRuns = 1_000_000
@@ -126,6 +127,10 @@ func check(dir string, force bool) (*Folder, error) {
 func (f *Folder) clear() error {
 	if err := f.DropSnapshots(-1); err != nil {
 		return fmt.Errorf("cannot replace the earlier run: %w", err)
+	}
+	events, _ := filepath.Glob(f.Path(filepath.Join(EventsDir, eventsPrefix+"*"))) // the pattern is well formed
+	for _, path := range append(events, f.Path(EventsDir)) {
+		os.Remove(path) // not the folder if it holds anything else
 	}
 	for _, name := range files {
 		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

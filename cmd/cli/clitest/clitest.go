@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm"
@@ -120,16 +121,45 @@ func (c Command) OneLine(t *testing.T, stderr string, words ...string) {
 	}
 }
 
-// Help checks -h and -version: status 0, all on stdout, all flags named.
+// A screen has so many lines and columns.
+const screenLines, screenColumns = 40, 100
+
+// Help checks -h, -h all and -version: status 0, all on stdout, all flags named. -h
+// fits a screen, has three examples and names each flag once.
 func (c Command) Help(t *testing.T, flags ...string) {
 	t.Helper()
 	Isolate(t)
 	for _, arg := range []string{"-h", "-help", "--help"} {
 		out := c.OK(t, arg)
+		if n := strings.Count(out, "\n"); n > screenLines {
+			t.Errorf("%s has %d lines; a screen has %d", arg, n, screenLines)
+		}
+		if n := strings.Count(out, "\n  "+c.Name); n != 3 {
+			t.Errorf("%s has %d examples, want 3", arg, n)
+		}
+		_, groups, _ := strings.Cut(out, "\nUsage: "+c.Name+" ")
+		words := strings.Fields(groups)
+		for _, f := range append(flags, "version", "completion") {
+			n := 0
+			for _, w := range words {
+				if w == "-"+f {
+					n++
+				}
+			}
+			if n == 0 {
+				t.Errorf("%s lacks the flag -%s", arg, f)
+			}
+		}
+		for line := range strings.Lines(out) {
+			if n := utf8.RuneCountInString(line) - 1; n > screenColumns {
+				t.Errorf("%s: a line of %d columns, where a screen has %d: %s", arg, n, screenColumns, line)
+			}
+		}
+		out = c.OK(t, arg, "all")
 		if !strings.HasPrefix(out, c.Name+" ") || !strings.Contains(out, "\nUsage: "+c.Name+" ") {
 			t.Errorf("%s does not begin with what the command is for, or lacks its usage:\n%s", arg, out)
 		}
-		for _, f := range append(flags, "version") {
+		for _, f := range append(flags, "version", "completion") {
 			if !strings.Contains(out, "\n  -"+f+"\n") && !strings.Contains(out, "\n  -"+f+" ") {
 				t.Errorf("%s lacks the flag -%s", arg, f)
 			}

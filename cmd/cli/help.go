@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gorbm/rbm"
+)
+
+// A Screen is the help of a command that fits on a screen: what -h prints. -h all
+// prints everything.
+type Screen struct {
+	Purpose  string   // what the command does, in a line or two
+	Examples []string // command lines, each with a comment
+	Groups   []Group
+}
+
+// A Group is a line or more of a Screen, about flags of one purpose.
+type Group struct {
+	Title string
+	Main  []string // flags that many need, a line each: "name VALUE  text"
+	More  string   // names of the others, separated by spaces
+}
+
+// screenWidth is the number of columns that help keeps to.
+const screenWidth = 100
+
+// printScreen prints the help that fits on a screen.
+func (f *Flags) printScreen(w io.Writer) {
+	s := f.Screen
+	fmt.Fprintf(w, "%s\n\n", s.Purpose)
+	wide := 0
+	for _, e := range s.Examples {
+		line, _, _ := strings.Cut(e, "  #")
+		wide = max(wide, utf8.RuneCountInString(line))
+	}
+	for _, e := range s.Examples {
+		line, comment, _ := strings.Cut(e, "  #")
+		fmt.Fprintf(w, "  %-*s  #%s\n", wide, line, comment)
+	}
+	fmt.Fprintf(w, "\nUsage: %s\n", f.usage)
+	title := 0
+	for _, g := range s.Groups {
+		title = max(title, utf8.RuneCountInString(g.Title))
+	}
+	for _, g := range s.Groups {
+		head := g.Title
+		for _, line := range g.Main {
+			name, text, _ := strings.Cut(line, "  ")
+			fmt.Fprintf(w, "  %-*s  -%-15s %s\n", title, head, name, text)
+			head = ""
+		}
+		more := strings.Fields(g.More)
+		for i := range more {
+			more[i] = "-" + more[i]
+		}
+		for _, line := range wrap(strings.Join(more, " "), screenWidth-title-4) {
+			fmt.Fprintf(w, "  %-*s  %s\n", title, head, line)
+			head = ""
+		}
+	}
+	fmt.Fprintf(w, "\n%s -h all explains all of this and every flag.\n", f.Name())
+}
+
+// printAll prints all help: the summary and every flag.
+func (f *Flags) printAll(w io.Writer) {
+	fmt.Fprintf(w, "%s\n\nUsage: %s\n\nFlags:\n", f.summary, f.usage)
+	f.VisitAll(func(g *flag.Flag) {
+		kind, text := flag.UnquoteUsage(g)
+		if _, ok := g.Value.(interface{ integer() }); ok {
+			kind = "int"
+		}
+		fmt.Fprintf(w, "  -%s\n", strings.TrimSpace(g.Name+" "+kind))
+		if d := g.DefValue; !slices.Contains([]string{"", "0", "false"}, d) {
+			if kind == "string" {
+				d = fmt.Sprintf("%q", d)
+			}
+			text += " (default " + d + ")"
+		}
+		for paragraph := range strings.SplitSeq(text, "\n") {
+			for _, line := range wrap(paragraph, screenWidth-6) {
+				fmt.Fprintf(w, "      %s\n", line)
+			}
+		}
+	})
+	fmt.Fprintf(w, "\nKernels on this machine: %s (avx512, avx2 and go give the same bits)\n", rbm.KernelLevel())
+}
+
+// wrap breaks a line at spaces into lines of at most width columns, and leaves
+// shorter ones as they are. An empty text has no lines.
+func wrap(text string, width int) (lines []string) {
+	for utf8.RuneCountInString(text) > width {
+		at := strings.LastIndexByte(string([]rune(text)[:width+1]), ' ')
+		if at <= 0 {
+			break
+		}
+		lines = append(lines, strings.TrimRight(text[:at], " "))
+		text = text[at+1:]
+	}
+	if text != "" {
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+// flagNames returns the names of all flags, in order.
+func (f *Flags) flagNames() (names []string) {
+	f.VisitAll(func(g *flag.Flag) { names = append(names, g.Name) })
+	return names
+}
+
+// Offer names values that a flag takes, for completion in a shell.
+func (f *Flags) Offer(flagName string, values ...string) {
+	if f.offers == nil {
+		f.offers = map[string][]string{}
+	}
+	f.offers[flagName] = values
+}
+
+// completion returns the script that completes the command's flags in a shell, and
+// the values of those that Offer knows. Other values are names of files.
+func (f *Flags) completion(shell string) (string, error) {
+	var b strings.Builder
+	name := f.Name()
+	switch shell {
+	case "bash":
+		fmt.Fprintf(&b, "_%s() {\n\tlocal words=''\n\tcase ${COMP_WORDS[COMP_CWORD-1]} in\n", name)
+		for _, flagName := range f.flagNames() {
+			if offer := f.offers[flagName]; offer != nil {
+				fmt.Fprintf(&b, "\t-%s) words='%s' ;;\n", flagName, strings.Join(offer, " "))
+			}
+		}
+		fmt.Fprintf(&b, "\tesac\n\tcase ${COMP_WORDS[COMP_CWORD]} in -*) words='-%s' ;; esac\n", strings.Join(f.flagNames(), " -"))
+		fmt.Fprintf(&b, "\tCOMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _%s %s\n", name, name)
+	case "zsh":
+		fmt.Fprintf(&b, "#compdef %s\n_%s() {\n\t_arguments", name, name)
+		f.VisitAll(func(g *flag.Flag) {
+			fmt.Fprintf(&b, " \\\n\t\t'-%s[%s]", g.Name, zshQuote(brief(g)))
+			switch offer := f.offers[g.Name]; {
+			case isBool(g):
+			case offer != nil:
+				fmt.Fprintf(&b, ":%s:(%s)", g.Name, strings.Join(offer, " "))
+			default:
+				fmt.Fprintf(&b, ":%s:_files", g.Name)
+			}
+			b.WriteString("'")
+		})
+		fmt.Fprintf(&b, "\n}\ncompdef _%s %s\n", name, name)
+	case "fish":
+		f.VisitAll(func(g *flag.Flag) {
+			fmt.Fprintf(&b, "complete -c %s -o %s -d '%s'", name, g.Name, strings.ReplaceAll(strings.ReplaceAll(brief(g), `\`, `\\`), "'", `\'`))
+			switch offer := f.offers[g.Name]; {
+			case isBool(g):
+			case offer != nil:
+				fmt.Fprintf(&b, " -x -a '%s'", strings.Join(offer, " "))
+			default:
+				b.WriteString(" -r")
+			}
+			b.WriteString("\n")
+		})
+	default:
+		return "", Usagef("-completion is %q; it is bash, zsh or fish", shell)
+	}
+	return b.String(), nil
+}
+
+// brief returns the first clause of a flag's help.
+func brief(g *flag.Flag) string {
+	_, text := flag.UnquoteUsage(g)
+	text, _, _ = strings.Cut(text, "\n")
+	for _, end := range []string{"; ", ": ", " ("} {
+		head, _, _ := strings.Cut(text, end)
+		text = cmp.Or(head, text)
+	}
+	return text
+}
+
+// zshQuote writes a text within single quotes and the brackets of _arguments.
+func zshQuote(text string) string {
+	return strings.NewReplacer("'", `'\''`, "[", `\[`, "]", `\]`, ":", `\:`).Replace(text)
+}
+
+func isBool(g *flag.Flag) bool {
+	b, ok := g.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
+}

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"errors"
+	"math"
+	"strconv"
+)
+
+// An integer is a flag of a whole number, which may be written 1e4.
+type integer[N int | int64] struct{ value *N }
+
+func (i integer[N]) integer() {}
+
+func (i integer[N]) String() string {
+	if i.value == nil {
+		return "0"
+	}
+	return strconv.FormatInt(int64(*i.value), 10)
+}
+
+// Get returns the number; see flag.Getter.
+func (i integer[N]) Get() any { return *i.value }
+
+func (i integer[N]) Set(text string) error {
+	n, err := strconv.ParseInt(text, 0, strconv.IntSize)
+	if errors.Is(err, strconv.ErrRange) {
+		return errors.New("value out of range")
+	}
+	if err != nil {
+		// Up to 2^53 every whole number is a float64.
+		x, floatErr := strconv.ParseFloat(text, 64)
+		if floatErr != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+			return errors.New("it must be a whole number, such as 10000 or 1e4")
+		}
+		n = int64(x)
+	}
+	*i.value = N(n)
+	return nil
+}
+
+// IntVar is that of the flag package, but takes 1e4 as well.
+func (f *Flags) IntVar(p *int, name string, value int, usage string) {
+	*p = value
+	f.Var(integer[int]{p}, name, usage)
+}
+
+// Int64Var is that of the flag package, but takes 1e4 as well.
+func (f *Flags) Int64Var(p *int64, name string, value int64, usage string) {
+	*p = value
+	f.Var(integer[int64]{p}, name, usage)
+}
+
+// Int is that of the flag package, but takes 1e4 as well.
+func (f *Flags) Int(name string, value int, usage string) *int {
+	p := new(int)
+	f.IntVar(p, name, value, usage)
+	return p
+}

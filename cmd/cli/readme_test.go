@@ -1,0 +1,224 @@
+package cli_test
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pages are the texts whose commands are run, in this order. Later commands read
+// what earlier ones wrote, as they would for somebody who follows the pages.
+var pages = []string{
+	"README.md", "cmd/rbmtrain/README.md", "cmd/rbmeval/README.md", "cmd/rbmsample/README.md", "cmd/rbmexport/README.md",
+	"cmd/isingmc/README.md", "negphase/README.md", "experiments/speed/README.md",
+}
+
+// mostLines is the length that the main page keeps to.
+const mostLines = 200
+
+// TestReadme runs every command of the pages in a reduced form: on small data, with
+// few hidden units and steps. Links must lead to files.
+func TestReadme(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it runs some forty commands, half a minute")
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found := pagesIn(t, root); !slices.Equal(found, sorted(pages)) {
+		t.Errorf("the pages are %v, and those tested %v", found, sorted(pages))
+	}
+	bin, dir := t.TempDir(), t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", bin, "gorbm/cmd/...").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	writeOwnData(t, dir)
+	done := map[string]bool{}
+	for _, page := range pages {
+		text, err := os.ReadFile(filepath.Join(root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(string(text), "\n"); page == "README.md" && n > mostLines {
+			t.Errorf("%s has %d lines; at most %d, the rest belongs to the pages", page, n, mostLines)
+		}
+		checkLinks(t, filepath.Dir(filepath.Join(root, page)), string(text))
+		for _, line := range shellLines(string(text)) {
+			if done[line] {
+				continue
+			}
+			done[line] = true
+			args, ok := reduced(line)
+			if !ok {
+				t.Errorf("%s: no reduced form of %q", page, line)
+				continue
+			}
+			if args == nil {
+				continue
+			}
+			start := time.Now()
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			cmd := exec.CommandContext(ctx, filepath.Join(bin, args[0]), args[1:]...)
+			cmd.Dir = dir
+			cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: %q, as %q: %v: %s", page, line, args, err, out)
+			}
+			cancel()
+			t.Logf("%.1f s: %s", time.Since(start).Seconds(), line)
+		}
+	}
+}
+
+// pagesIn returns the pages in a tree, but for those that experiments write.
+func pagesIn(t *testing.T, root string) (found []string) {
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "README.md" {
+			return err
+		}
+		page, err := filepath.Rel(root, path)
+		page = filepath.ToSlash(page)
+		if !strings.HasPrefix(page, "experiments/") || page == "experiments/speed/README.md" {
+			found = append(found, page)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sorted(found)
+}
+
+func sorted(all []string) []string { return slices.Sorted(slices.Values(all)) }
+
+// shellLines returns the commands of the blocks marked sh, without comments.
+func shellLines(text string) (lines []string) {
+	in := false
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(strings.TrimRight(line, "\n"), "    #")
+		switch line = strings.TrimSpace(line); {
+		case strings.HasPrefix(line, "```"):
+			in = line == "```sh"
+		case in && line != "":
+			line, _, _ = strings.Cut(line, "  #")
+			lines = append(lines, strings.TrimSpace(line))
+		}
+	}
+	return lines
+}
+
+var links = regexp.MustCompile(`\]\(([^)#]+)\)`)
+
+// checkLinks checks that relative links of a text lead to files.
+func checkLinks(t *testing.T, dir, text string) {
+	for _, m := range links.FindAllStringSubmatch(text, -1) {
+		if _, err := os.Stat(filepath.Join(dir, m[1])); err != nil && !strings.Contains(m[1], "://") {
+			t.Errorf("a link leads nowhere: %v", err)
+		}
+	}
+}
+
+// reduced returns the command with smaller numbers, nil for one that other tests run,
+// and false for one that is not known here.
+func reduced(line string) (args []string, ok bool) {
+	if line == "go test ./..." || line == "go install ./cmd/..." || strings.HasPrefix(line, "go run ./experiments/") {
+		return nil, true
+	}
+	rest, ok := strings.CutPrefix(line, "go run ./cmd/")
+	if !ok {
+		return nil, false
+	}
+	args = strings.Fields(rest)
+	// Flags that the page gives take these values; those of more are added.
+	given := map[string]map[string]string{
+		"rbmtrain":   {"-steps": "40", "-epochs": "1", "-hidden": "", "-holdout": "50", "-chains": ""},
+		"isingmc":    {"-seconds": "0.05", "-moves": "200", "-tune": "", "-lattice": ""},
+		"rbmeval":    {},
+		"rbmsample":  {},
+		"rbmcompare": {},
+		"rbmexport":  {},
+	}[args[0]]
+	if given == nil {
+		return nil, false
+	}
+	for i := 1; i < len(args)-1; i++ {
+		switch value := given[args[i]]; {
+		case value != "":
+			args[i+1] = value
+		case args[i] == "-data":
+			args[i+1] = smallData(args[i+1])
+		}
+	}
+	add := func(name string, value ...string) {
+		if !slices.Contains(args, name) {
+			args = append(append(args, name), value...)
+		}
+	}
+	switch has := func(name string) bool { return slices.Contains(args, name) }; args[0] {
+	case "rbmtrain":
+		if has("-resume") {
+			return append(args, "-steps", "60"), true // on from the 40 above
+		}
+		if !has("-data") && !has("-out") {
+			add("-out", "runs/fontdigits-ins-1") // the name by default, which other commands know
+		}
+		add("-data", "fontdigits:300")
+		if !has("-epochs") {
+			add("-steps", "40")
+		}
+		add("-hidden", "30") // beyond enumeration
+	case "rbmeval":
+		if !has("-rows") && !has("-features") && !has("-classify") {
+			args = append(args, "-ladder-rounds", "200", "-ais-temperatures", "50", "-ais-chains", "5")
+		}
+	case "rbmsample":
+		args = append(args, "-rounds", "200", "-n", "4")
+	case "rbmcompare":
+		args = append(args, "-steps", "50", "-repeats", "2")
+	case "isingmc":
+		for i, arg := range args {
+			if arg == "-tune" {
+				args[i] = "-tune=ei:seconds=0.3:evaluations=8"
+			}
+		}
+		if !has("-gap") && !has("-moves") {
+			add("-seconds", "0.05")
+		}
+	}
+	return args, true
+}
+
+// smallData returns data of the same kind that are quick to make.
+func smallData(spec string) string {
+	switch {
+	case strings.HasPrefix(spec, "mnist"):
+		return "fontdigits:300"
+	case spec == "fontdigits":
+		return "fontdigits:300"
+	}
+	return spec
+}
+
+// writeOwnData writes the files that the pages take for the reader's own.
+func writeOwnData(t *testing.T, dir string) {
+	t.Helper()
+	var rows, holes strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&rows, "%d,%d,1,0\n", i%2, 1-i%2)
+	}
+	holes.WriteString(strings.TrimSuffix(strings.Repeat("0,", 300)+strings.Repeat(",", 484), ",") + "\n")
+	for name, text := range map[string]string{"mine.csv": rows.String(), "holes.csv": holes.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,279 @@
+package main
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+
+	"gorbm/cmd/cli"
+	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
+)
+
+// moments are the traces of the powers of an observable x that lies in [−1, 1].
+type moments struct{ value, abs, square, fourth *diag.Trace }
+
+// momentsLimit is the largest number of blocks of a trace of moments. Their errors
+// need blocks shorter than the autocorrelation time; a run whose blocks are longer is
+// worth thousands of independent values anyway.
+const momentsLimit = 1 << 14
+
+func newTrace() *diag.Trace { return diag.NewTrace(momentsLimit) }
+
+func newMoments() *moments { return &moments{newTrace(), newTrace(), newTrace(), newTrace()} }
+
+func (m *moments) add(x float64) {
+	square := float64(x * x)
+	m.value.Add(x)
+	m.abs.Add(math.Abs(x))
+	m.square.Add(square)
+	m.fourth.Add(float64(square * square))
+}
+
+// spread returns <x²> − <|x|>² times scale.
+func (m *moments) spread(scale float64) estimate {
+	abs, square := m.abs.Summary().Mean, m.square.Summary().Mean
+	return estimate{
+		scale * (square - float64(abs*abs)),
+		scale * diag.FunctionError([]float64{1, -2 * abs}, m.square, m.abs),
+	}
+}
+
+// binder returns the Binder cumulant 1 − <x⁴>/(3<x²>²).
+func (m *moments) binder() estimate {
+	square, fourth := m.square.Summary().Mean, m.fourth.Summary().Mean
+	norm := 1 / (3 * square * square)
+	return estimate{1 - fourth*norm, diag.FunctionError([]float64{-norm, 2 * fourth * norm / square}, m.fourth, m.square)}
+}
+
+// An estimate is a number with its standard error.
+type estimate struct{ mean, err float64 }
+
+func meanOf(t *diag.Trace) estimate {
+	s := t.Summary()
+	return estimate{s.Mean, s.StdErr}
+}
+
+func (n estimate) String() string { return withError(n.mean, n.err) }
+
+// observables are what -observables and -overlap measure of a sampler, after each of
+// its moves.
+type observables struct {
+	origin       float64     // an energy near the mean, for precision
+	energy       *diag.Trace // of the energy less the origin
+	energySquare *diag.Trace // and of its square
+	spins        *moments    // of the magnetisation per spin; nil if it is fixed
+	overlap      *moments    // of that with the twin; nil without one
+}
+
+// observe adds the values of the present state.
+func (c *contestant) observe() {
+	o := c.observables
+	energy := c.system.Energy()
+	if o.energy.Len() == 0 {
+		o.origin = energy
+	}
+	d := energy - o.origin
+	o.energy.Add(d)
+	o.energySquare.Add(float64(d * d))
+	state := c.system.State()
+	if o.spins != nil {
+		o.spins.add(2*float64(countOnes(state))/float64(len(state)) - 1)
+	}
+	if o.overlap != nil {
+		differ := countDifferent(state, c.twin.system.State())
+		o.overlap.add(1 - 2*float64(differ)/float64(len(state)))
+	}
+}
+
+// newObservables returns what a sampler is to measure; nil for nothing.
+func newObservables(magnetisation, overlap bool) *observables {
+	o := &observables{energy: newTrace(), energySquare: newTrace()}
+	if magnetisation {
+		o.spins = newMoments()
+	}
+	if overlap {
+		o.overlap = newMoments()
+	}
+	return o
+}
+
+// resetObservables forgets what was measured.
+func (c *contestant) resetObservables() {
+	if o := c.observables; o != nil {
+		c.observables = newObservables(o.spins != nil, o.overlap != nil)
+	}
+}
+
+// A twin is the second replica of -overlap.
+type twin struct {
+	system system
+	chain  mcmc.Chain
+	rand   *rand.Rand
+}
+
+// countOnes returns the number of ones in a state of zeros and ones.
+func countOnes(state []uint8) (n int) {
+	for ; len(state) >= 8; state = state[8:] {
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(state))
+	}
+	for _, x := range state {
+		n += int(x)
+	}
+	return n
+}
+
+// countDifferent returns in how many places two states of equal length differ.
+func countDifferent(a, b []uint8) (n int) {
+	for ; len(a) >= 8; a, b = a[8:], b[8:] {
+		n += bits.OnesCount64(binary.LittleEndian.Uint64(a) ^ binary.LittleEndian.Uint64(b))
+	}
+	for i, x := range a {
+		n += int(x ^ b[i])
+	}
+	return n
+}
+
+// ObservablesResult is what -json prints of the observables. Those that were not
+// measured are left out; numbers that cannot be computed from the run are null.
+type ObservablesResult struct {
+	SpecificHeat       *float64 `json:"specific_heat"`
+	SpecificHeatStdErr *float64 `json:"specific_heat_std_err"`
+	*MagnetisationResult
+	*OverlapResult
+}
+
+// MagnetisationResult is the part of ObservablesResult about m, the mean spin.
+type MagnetisationResult struct {
+	Mean                 *float64 `json:"magnetisation_mean"`
+	StdErr               *float64 `json:"magnetisation_std_err"`
+	AbsMean              *float64 `json:"abs_magnetisation_mean"`
+	AbsStdErr            *float64 `json:"abs_magnetisation_std_err"`
+	SquareMean           *float64 `json:"squared_magnetisation_mean"`
+	SquareStdErr         *float64 `json:"squared_magnetisation_std_err"`
+	Susceptibility       *float64 `json:"susceptibility"`
+	SusceptibilityStdErr *float64 `json:"susceptibility_std_err"`
+	Binder               *float64 `json:"binder_cumulant"`
+	BinderStdErr         *float64 `json:"binder_cumulant_std_err"`
+}
+
+// OverlapResult is the part of ObservablesResult about q, the overlap of two replicas.
+type OverlapResult struct {
+	AbsMean      *float64 `json:"abs_overlap_mean"`
+	AbsStdErr    *float64 `json:"abs_overlap_std_err"`
+	SquareMean   *float64 `json:"squared_overlap_mean"`
+	SquareStdErr *float64 `json:"squared_overlap_std_err"`
+	Binder       *float64 `json:"overlap_binder_cumulant"`
+	BinderStdErr *float64 `json:"overlap_binder_cumulant_std_err"`
+}
+
+// specificHeat returns β²(<E²> − <E>²)/N.
+func (r row) specificHeat() estimate {
+	o := r.observables
+	scale := r.beta * r.beta / float64(r.system.Len())
+	mean, square := o.energy.Summary().Mean, o.energySquare.Summary().Mean
+	return estimate{
+		scale * (square - float64(mean*mean)),
+		scale * diag.FunctionError([]float64{1, -2 * mean}, o.energySquare, o.energy),
+	}
+}
+
+// susceptibility returns βN(<m²> − <|m|>²).
+func (r row) susceptibility() estimate {
+	return r.observables.spins.spread(r.beta * float64(r.system.Len()))
+}
+
+// observablesResult returns what -json prints of the observables; nil if there are
+// none.
+func (r row) observablesResult() *ObservablesResult {
+	if r.observables == nil {
+		return nil
+	}
+	pair := func(n estimate) (mean, err *float64) { return cli.Finite(n.mean), cli.Finite(n.err) }
+	out := &ObservablesResult{}
+	out.SpecificHeat, out.SpecificHeatStdErr = pair(r.specificHeat())
+	if m := r.observables.spins; m != nil {
+		s := &MagnetisationResult{}
+		s.Mean, s.StdErr = pair(meanOf(m.value))
+		s.AbsMean, s.AbsStdErr = pair(meanOf(m.abs))
+		s.SquareMean, s.SquareStdErr = pair(meanOf(m.square))
+		s.Susceptibility, s.SusceptibilityStdErr = pair(r.susceptibility())
+		s.Binder, s.BinderStdErr = pair(m.binder())
+		out.MagnetisationResult = s
+	}
+	if q := r.observables.overlap; q != nil {
+		s := &OverlapResult{}
+		s.AbsMean, s.AbsStdErr = pair(meanOf(q.abs))
+		s.SquareMean, s.SquareStdErr = pair(meanOf(q.square))
+		s.Binder, s.BinderStdErr = pair(q.binder())
+		out.OverlapResult = s
+	}
+	return out
+}
+
+// printObservables prints a table of the observables, a line for each sampler.
+func printObservables(w io.Writer, rows []row) error {
+	first := rows[0].observables
+	if first == nil {
+		return nil
+	}
+	t := cli.NewTable(w)
+	wide := len("sampler")
+	for _, r := range rows {
+		wide = max(wide, len(r.name))
+	}
+	fmt.Fprintf(t, "\n%-*s\tspecific heat\t", wide, "sampler")
+	if first.spins != nil {
+		fmt.Fprint(t, "m\t|m|\tsusceptibility\tBinder cumulant\t")
+	}
+	if first.overlap != nil {
+		fmt.Fprint(t, "|q|\tq²\tBinder cumulant of q\t")
+	}
+	for _, r := range rows {
+		fmt.Fprintf(t, "\n%-*s\t%s\t", wide, r.name, r.specificHeat())
+		if m := r.observables.spins; m != nil {
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t", meanOf(m.value), meanOf(m.abs), r.susceptibility(), m.binder())
+		}
+		if q := r.observables.overlap; q != nil {
+			fmt.Fprintf(t, "%s\t%s\t%s\t", meanOf(q.abs), meanOf(q.square), q.binder())
+		}
+	}
+	fmt.Fprintln(t)
+	return t.Flush()
+}
+
+// checkObservables checks -observables and -overlap against the system.
+func (p *plan) checkObservables() error {
+	switch name := p.flags.FirstGiven("observables", "overlap"); {
+	case name == "":
+		return nil
+	case p.gap:
+		return cli.Usagef("-gap runs no chain, so there is nothing for -%s; leave one of them out", name)
+	case p.graph == nil:
+		return cli.Usagef("-%s is for Ising systems; leave it out, or -model", name)
+	}
+	return nil
+}
+
+// observablesWarnings returns which observables the run was too short for.
+func (r row) observablesWarnings() (w []string) {
+	if r.observables == nil {
+		return nil
+	}
+	of := func(m *moments, what string) {
+		if m == nil {
+			return
+		}
+		if s := m.square.Summary(); s.Variance > 0 && !s.Trusted() {
+			w = append(w, fmt.Sprintf("%s: the run is worth %s independent values of %s; below %d their errors cannot be trusted; run longer",
+				r.name, cmp.Or(fewer(s.Effective), "few"), what, diag.MinEffective))
+		}
+	}
+	of(r.observables.spins, "m²")
+	of(r.observables.overlap, "q²")
+	return w
+}

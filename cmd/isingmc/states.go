@@ -1,0 +1,123 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/cmd/cli"
+	"gorbm/rbm/npz"
+)
+
+const (
+	defaultKeep = 10000
+	// maxStatesBytes limits the memory of -states, at a byte a unit.
+	maxStatesBytes = 1 << 30
+)
+
+// A stateLog keeps states of a run of any length, equally spaced in moves: when it
+// is full it drops every other one, and from then on keeps half as many. Which
+// states are kept depends on the moves alone.
+type stateLog struct {
+	limit, units int
+	every        int64 // moves from one kept state to the next
+	seen         int64 // moves so far
+	states       []uint8
+	energies     []float64
+}
+
+func newStateLog(limit, units int) *stateLog {
+	return &stateLog{limit: limit, units: units, every: 1}
+}
+
+// reset forgets all states. A nil log stays as it is.
+func (l *stateLog) reset() {
+	if l != nil {
+		*l = *newStateLog(l.limit, l.units)
+	}
+}
+
+// add is told the state after a move, and its energy.
+func (l *stateLog) add(state []uint8, energy float64) {
+	if l.seen++; l.seen%l.every != 0 {
+		return
+	}
+	if len(l.energies) == l.limit {
+		l.halve()
+		if l.seen%l.every != 0 {
+			return
+		}
+	}
+	l.states = append(l.states, state...)
+	l.energies = append(l.energies, energy)
+}
+
+// halve drops the states at odd places, which are those after moves that are no
+// multiple of twice the spacing.
+func (l *stateLog) halve() {
+	kept := 0
+	for i := 1; i < len(l.energies); i += 2 {
+		copy(l.states[kept*l.units:], l.states[i*l.units:(i+1)*l.units])
+		l.energies[kept] = l.energies[i]
+		kept++
+	}
+	l.states, l.energies = l.states[:kept*l.units], l.energies[:kept]
+	l.every *= 2
+}
+
+// checkStates checks -states and -keep.
+func (p *plan) checkStates() error {
+	switch {
+	case p.states == "" && p.flags.Given("keep"):
+		return cli.Usagef("-keep is the number of states in the file of -states; give -states too")
+	case p.states == "":
+		return nil
+	case len(p.movers) > 1:
+		return cli.Usagef("-states holds the states of one sampler, and -sampler names %d; name one", len(p.movers))
+	case p.keep < 2 || p.keep > maxStatesBytes/p.units:
+		return cli.Usagef("-keep is %d; it must lie in 2 … %d for %d units", p.keep, maxStatesBytes/p.units, p.units)
+	}
+	return nil
+}
+
+// writeStates writes the arrays of -states: x, the spins −1 and +1 of each state, or
+// the visible bits of an RBM and in h the hidden ones; energy, that of each; and
+// move, the number of measured moves before it.
+func (p *plan) writeStates(w io.Writer, l *stateLog) error {
+	n := len(l.energies)
+	moves := make([]float64, n)
+	for i := range moves {
+		moves[i] = float64(int64(i+1) * l.every)
+	}
+	about := []npz.Named{{Name: "energy", Data: l.energies}, {Name: "move", Data: moves}}
+	if p.graph == nil {
+		part := func(name string, lo, hi int) npz.Named {
+			units := make([]uint8, 0, n*(hi-lo))
+			for state := range slices.Chunk(l.states, l.units) {
+				units = append(units, state[lo:hi]...)
+			}
+			return npz.Named{Name: name, Shape: []int{n, hi - lo}, Data: units}
+		}
+		return npz.Write(w, append([]npz.Named{part("x", 0, p.firstHidden), part("h", p.firstHidden, l.units)}, about...))
+	}
+	spins := make([]int8, len(l.states))
+	for i, x := range l.states {
+		spins[i] = 2*int8(x) - 1
+	}
+	return npz.Write(w, append([]npz.Named{{Name: "x", Shape: append([]int{n}, p.shape()...), Data: spins}}, about...))
+}
+
+// shape returns the sides of a square lattice, or else the number of spins.
+func (p *plan) shape() []int {
+	var sides []int
+	for _, side := range strings.Split(p.lattice, "x") {
+		if n, err := strconv.Atoi(side); err == nil {
+			sides = append(sides, n)
+		}
+	}
+	if len(sides) == 2 && sides[0]*sides[1] == p.units {
+		return sides
+	}
+	return []int{p.units}
+}

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"gorbm/negphase"
+	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/train"
+	"gorbm/train/plots"
+	"gorbm/train/report"
+	"gorbm/train/rundir"
+)
+
+// reportInterval is the least time between two reports of a run under way, so that
+// they take a small part of it.
+const reportInterval = 5 * time.Second
+
+// reportSoFar writes the report of a run under way, now and then. Training goes on
+// if it cannot be written: what must not be lost is in the checkpoint and the tables,
+// whose writers say what is wrong.
+func (r *runner) reportSoFar() {
+	if time.Since(r.reported) < reportInterval {
+		return
+	}
+	r.reported = time.Now()
+	words := []string{fmt.Sprintf("Step %d of %d, after %.3g s.", r.trainer.Steps(), r.steps, r.seconds()), r.latest()}
+	if page, err := r.page(words, r.state.Early); err == nil {
+		page.Running = true
+		_ = r.writePage(page)
+	}
+}
+
+// finalReport writes the report of a run that has ended: with its pictures, and what
+// takes time to compute.
+func (r *runner) finalReport(total negphase.Info, warnings []string) error {
+	var b bytes.Buffer
+	r.describeResult(total, &b)
+	page, err := r.page(strings.Split(strings.TrimSpace(b.String()), "\n"), warnings)
+	if err != nil {
+		return err
+	}
+	values, filters, err := r.history()
+	if err != nil {
+		return err
+	}
+	page.Charts = append(page.Charts, values...)
+	for _, p := range []struct{ file, title, alt string }{
+		{rundir.SamplesFile, "Samples of the model", "a sheet of samples, a line for each class where there are classes; " + r.verdict},
+		{rundir.FiltersFile, "Filters", "the weights between the inputs and each of the first hidden units, red above zero and blue below"},
+		{rundir.LadderFile, "The ladder", "rejection rates between neighbouring temperatures, moves of particles between them, and their ways along the ladder, before and after it was tuned"},
+	} {
+		if picture, err := os.ReadFile(r.folder.Path(p.file)); err == nil {
+			page.Pictures = append(page.Pictures, report.Picture{Title: p.title, Alt: p.alt, PNG: picture})
+		}
+	}
+	page.Pictures = append(page.Pictures, filters...)
+	errors, table, err := r.mistakes()
+	if err != nil {
+		return err
+	}
+	page.Pictures = append(page.Pictures, errors...)
+	page.Tables = append(table, page.Tables...)
+	return r.writePage(page)
+}
+
+func (r *runner) writePage(page report.Report) error {
+	return atomicfile.Write(r.folder.Path(rundir.ReportFile), func(w io.Writer) error { return report.Write(w, page) })
+}
+
+// page returns what every report has: words, the curves of metrics.csv and the
+// settings.
+func (r *runner) page(words, warnings []string) (report.Report, error) {
+	page := report.Report{
+		Title: r.folder.Dir, Lead: strings.ReplaceAll(r.describe(), "\n", "; "),
+		Words: words, Warnings: warnings, Tables: []report.Table{r.settingsTable()},
+	}
+	if !r.measures() {
+		return page, nil
+	}
+	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
+	if err != nil {
+		return page, err
+	}
+	for _, panel := range r.panels() {
+		page.Charts = append(page.Charts, chartOf(panel, columns, rows))
+	}
+	return page, nil
+}
+
+// chartOf returns the chart of a panel. A column whose name ends in _std_err is the
+// error of the others.
+func chartOf(panel plots.Panel, columns []string, rows [][]float64) report.Chart {
+	chart := report.Chart{Title: panel.Label, X: "step", Y: panel.Label}
+	column := func(c int) (values []float64) {
+		for _, row := range rows {
+			values = append(values, row[c])
+		}
+		return values
+	}
+	var errors []float64
+	for c, name := range columns {
+		rest, ok := strings.CutPrefix(name, panel.Stem)
+		switch {
+		case !ok || strings.HasSuffix(name, "_error"):
+			continue
+		case rest == "std_err":
+			errors = column(c)
+			continue
+		}
+		line := report.Line{Name: cmp.Or(rest, strings.TrimSuffix(panel.Stem, "_")), X: column(0), Y: column(c)}
+		if panel.OfSteps && len(line.Y) > 0 && line.X[0] == 0 {
+			line.X, line.Y = line.X[1:], line.Y[1:]
+		}
+		chart.Lines = append(chart.Lines, line)
+	}
+	for i := range chart.Lines {
+		if len(errors) == len(chart.Lines[i].Y) {
+			chart.Lines[i].Err = errors
+		}
+	}
+	return chart
+}
+
+// settingsTable lists what was run, where, and when.
+func (r *runner) settingsTable() report.Table {
+	c := r.config(r.trainer.Hash())
+	t := report.Table{Title: "Settings", Head: []string{"what", "value"}}
+	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
+	add("command", strings.Join(c.Command, " "))
+	for _, flags := range []map[string]string{c.Flags, c.Preset.Flags} {
+		for _, name := range slices.Sorted(maps.Keys(flags)) {
+			note := ""
+			if _, given := c.Flags[name]; !given {
+				note = ", by the preset " + c.Preset.Name
+			}
+			add("-"+name, flags[name]+note)
+		}
+	}
+	add("seed", strconv.FormatUint(c.Training.Seed, 10))
+	add("data", fmt.Sprintf("%s, sha256 %s", c.Data.Name, c.Data.Hash))
+	if c.Data.Test != "" {
+		add("test data", fmt.Sprintf("%s, sha256 %s", c.Data.Test, c.Data.TestHash))
+	}
+	add("machine", fmt.Sprintf("%s, %d processors, kernels %s, %s", c.Processor, runtime.GOMAXPROCS(0), c.Kernels, c.Version))
+	add("time", fmt.Sprintf("%.4g s of training, %.4g s in all; report of %s", r.seconds(), r.secondsInAll(), time.Now().Format("2006-01-02 15:04:05")))
+	return t
+}
+
+const (
+	// historyModels is the number of snapshots that a report looks at.
+	historyModels = 8
+	// historyUnits is the number of hidden units whose filters it shows.
+	historyUnits = 12
+	// historyValues is the number of singular values that it draws.
+	historyValues = 6
+	// mostPixels bounds the values on a sheet, for rows of very many inputs.
+	mostPixels = 1 << 22
+	// historyWork bounds inputs · hidden · (the smaller of both), for the singular
+	// values: some seconds in all.
+	historyWork = 1 << 30
+)
+
+// history returns the singular values of the weights along the run, and filters of
+// the first hidden units, from the snapshots. Without snapshots it returns nothing.
+func (r *runner) history() (charts []report.Chart, pictures []report.Picture, err error) {
+	if r.snapshots == 0 {
+		return nil, nil, nil
+	}
+	all, err := rundir.ReadSnapshots(r.folder.Dir)
+	if err != nil {
+		return nil, nil, nil // a run may have none, as one of a single step
+	}
+	all = slices.DeleteFunc(all, func(s rundir.Snapshot) bool { return s.Err != nil || s.Step == 0 })
+	for len(all) > historyModels { // as the steps grow geometrically, every other one still does
+		var half []rundir.Snapshot
+		for i := (len(all) - 1) % 2; i < len(all); i += 2 {
+			half = append(half, all[i])
+		}
+		all = half
+	}
+	if len(all) < 2 {
+		return nil, nil, nil
+	}
+	m := r.trainer.Model()
+	if work := float64(m.Visible()) * float64(m.Hidden()) * float64(min(m.Visible(), m.Hidden())); work <= historyWork {
+		charts = append(charts, singularValues(all))
+	}
+	units := min(historyUnits, m.Hidden(), max(1, mostPixels/(len(all)*m.Inputs())))
+	weights := rbm.NewMatrix(len(all)*units, m.Inputs())
+	for k, s := range all {
+		for j := range units {
+			row := weights.Row(k*units + j)
+			for i := range row {
+				row[i] = s.Model.Weight(i, j)
+			}
+		}
+	}
+	var names []string
+	for _, s := range all {
+		names = append(names, strconv.Itoa(s.Step))
+	}
+	sheet, err := plots.Caption(plots.Weights(weights, r.sets.Train.Height, r.sets.Train.Width, units), names, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	picture, err := report.NewPicture("Filters along the run", fmt.Sprintf("the weights of the first %d hidden units, a line for each of %d steps, from the first to the last", units, len(all)), sheet)
+	return charts, []report.Picture{picture}, err
+}
+
+// singularValues draws the largest singular values of the weights.
+func singularValues(all []rundir.Snapshot) report.Chart {
+	chart := report.Chart{Title: "Largest singular values of the weights", X: "step (logarithmic)", Y: "singular value", Log: true}
+	for k := range historyValues {
+		chart.Lines = append(chart.Lines, report.Line{Name: fmt.Sprintf("no. %d", k+1)})
+	}
+	for _, s := range all {
+		w := mat.NewDense(s.Model.Visible(), s.Model.Hidden(), nil)
+		for i := range s.Model.Visible() {
+			for j := range s.Model.Hidden() {
+				w.Set(i, j, float64(s.Model.Weight(i, j)))
+			}
+		}
+		var svd mat.SVD
+		var values []float64
+		if svd.Factorize(w, mat.SVDNone) {
+			values = svd.Values(nil)
+		}
+		for k := range chart.Lines {
+			v := math.NaN()
+			if k < len(values) {
+				v = values[k]
+			}
+			l := &chart.Lines[k]
+			l.X, l.Y = append(l.X, float64(s.Step)), append(l.Y, v)
+		}
+	}
+	return chart
+}
+
+// mistakesShown is the number of misclassified rows on the sheet.
+const mistakesShown = 40
+
+// mistakes returns the confusion matrix of the test rows, or else of rows held out,
+// and a sheet of rows that are classified wrongly, the surest mistakes first. It is
+// empty for models without labels, or more classes than a page has room for.
+func (r *runner) mistakes() ([]report.Picture, []report.Table, error) {
+	const mostClasses = 30
+	m, set := r.trainer.Model(), cmp.Or(r.sets.Test, r.sets.Holdout)
+	classes := m.Classes()
+	if set == nil || set.Y == nil || classes < 2 || classes > mostClasses {
+		return nil, nil, nil
+	}
+	rows := set.Labelled()
+	if len(rows) == 0 {
+		return nil, nil, nil
+	}
+	logp := make([]float64, len(rows)*classes)
+	m.ClassLogProb(logp, set.Rows(rows, classes))
+	counts := make([]int, classes*classes)
+	type mistake struct {
+		row   int32
+		guess int
+		p     float64
+	}
+	var wrong []mistake
+	for i, row := range rows {
+		p := logp[i*classes : (i+1)*classes]
+		guess := train.Likeliest(p)
+		counts[int(set.Y[row])*classes+guess]++
+		if guess != int(set.Y[row]) {
+			wrong = append(wrong, mistake{row, guess, p[guess]})
+		}
+	}
+	table := report.Table{Title: fmt.Sprintf("Confusion matrix of %s: %d of %d rows are wrong", set.Name, len(wrong), len(rows)), Head: append([]string{"true \\ read as"}, set.Classes...)}
+	for y := range classes {
+		line := []string{set.Classes[y]}
+		for k := range classes {
+			line = append(line, strconv.Itoa(counts[y*classes+k]))
+		}
+		table.Rows = append(table.Rows, line)
+	}
+	slices.SortStableFunc(wrong, func(a, b mistake) int { return cmp.Compare(b.p, a.p) })
+	wrong = wrong[:min(len(wrong), mistakesShown, max(1, mostPixels/m.Inputs()))]
+	if len(wrong) == 0 {
+		return nil, []report.Table{table}, nil
+	}
+	pictures := rbm.NewMatrix(len(wrong), m.Inputs())
+	texts := make([]string, len(wrong))
+	for i, w := range wrong {
+		if set.Grey.Rows > 0 {
+			copy(pictures.Row(i), set.Grey.Row(int(w.row)))
+		} else {
+			set.X.Each(int(w.row), func(j int) { pictures.Row(i)[j] = 1 })
+		}
+		texts[i] = fmt.Sprintf("%s read as %s", set.Classes[set.Y[w.row]], set.Classes[w.guess])
+	}
+	picture, err := report.NewPicture("The surest mistakes", "test rows that the model classifies wrongly, the surest first, row by row: "+strings.Join(texts, ", "),
+		plots.Tiles(pictures, set.Height, set.Width, 10, plots.Ink))
+	return []report.Picture{picture}, []report.Table{table}, err
+}

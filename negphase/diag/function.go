@@ -1,0 +1,35 @@
+package diag
+
+import "math"
+
+// FunctionError returns the standard error of a smooth function f of the means of
+// several observables that were measured together, one value of each trace at a
+// time. slopes[k] is the derivative of f by the mean of traces[k], at the means.
+//
+// To first order f errs by the mean of the series Σ slopes[k]·(x_k − mean_k), and the
+// error of that mean counts the autocorrelation and that the observables vary
+// together (Wolff 2004, "Monte Carlo errors with less errors", equation 9; its
+// second-order correction of the bias, of order 1/N, is left out, as it is far smaller
+// than the error of a series that can be trusted).
+//
+// It is NaN if there are fewer than two blocks, and 0 if the series is constant. It
+// panics if traces differ in length or in their limits.
+func FunctionError(slopes []float64, traces ...*Trace) float64 {
+	blocks := make([]float64, len(traces[0].blocks))
+	for k, t := range traces {
+		if t.n != traces[0].n || len(t.blocks) != len(blocks) {
+			panic("diag: traces of a function must be measured together, with equal limits")
+		}
+		for i, x := range t.blocks {
+			blocks[i] += float64(slopes[k] * (x - t.first))
+		}
+	}
+	if len(blocks) < 2 {
+		return math.NaN()
+	}
+	s := Summarize(blocks)
+	if s.Variance == 0 {
+		return 0
+	}
+	return s.StdErr
+}

@@ -1,0 +1,99 @@
+package rundir
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"hash/crc32"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestEvents reads a file of events back: by a reader of its own, record by record,
+// and by TensorBoard's where Python has it.
+func TestEvents(t *testing.T) {
+	f := &Folder{Dir: t.TempDir()}
+	e, err := f.NewEvents([]string{"step", "error", "gap"}, time.Unix(1000, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range [][]float64{{0, 0.9, math.NaN()}, {300, 0.25, -1.5}} {
+		if err := e.Add(row, time.Unix(2000, 500e6)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	paths, _ := filepath.Glob(f.Path("tensorboard/events.out.tfevents.*"))
+	if len(paths) != 1 {
+		t.Fatalf("files: %v", paths)
+	}
+	data, err := os.ReadFile(paths[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records [][]byte
+	check := func(b []byte, sum uint32) {
+		c := crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli))
+		if sum-0xa282ead8 != c>>15|c<<17 {
+			t.Errorf("record %d has a wrong checksum", len(records))
+		}
+	}
+	for len(data) > 0 {
+		n := binary.LittleEndian.Uint64(data)
+		check(data[:8], binary.LittleEndian.Uint32(data[8:]))
+		check(data[12:12+n], binary.LittleEndian.Uint32(data[12+n:]))
+		records = append(records, data[12:12+n])
+		data = data[16+n:]
+	}
+	// By the definition of Event in TensorFlow's event.proto.
+	double := func(v float64) string { return string(binary.LittleEndian.AppendUint64(nil, math.Float64bits(v))) }
+	float := func(v float32) string { return string(binary.LittleEndian.AppendUint32(nil, math.Float32bits(v))) }
+	want := []string{
+		"\x09" + double(1000) + "\x1a\x0dbrain.Event:2",
+		"\x09" + double(2000.5) + "\x10\x00" + "\x2a\x0e\x0a\x0c\x0a\x05error\x15" + float(0.9),
+		"\x09" + double(2000.5) + "\x10\xac\x02" + "\x2a\x1a\x0a\x0c\x0a\x05error\x15" + float(0.25) + "\x0a\x0a\x0a\x03gap\x15" + float(-1.5),
+	}
+	for i, w := range want {
+		if i >= len(records) || string(records[i]) != w {
+			t.Fatalf("record %d is %q, want %q", i, records[i], w)
+		}
+	}
+	out, err := exec.Command("python3", "-c", `
+import sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+a = EventAccumulator(sys.argv[1]); a.Reload()
+print([(s.step, round(s.value, 6)) for s in a.Scalars("error")], [(s.step, s.value) for s in a.Scalars("gap")])`, paths[0]).Output()
+	if err != nil {
+		t.Log("TensorBoard's own reader is not on this machine (pip install tensorboard); the bytes alone were checked")
+	} else if got := strings.TrimSpace(string(out)); got != "[(0, 0.9), (300, 0.25)] [(300, -1.5)]" {
+		t.Errorf("TensorBoard reads %s", got)
+	}
+}
+
+// TestLines checks that lines of JSON hold the rows, those from before included.
+func TestLines(t *testing.T) {
+	f := &Folder{Dir: t.TempDir()}
+	l, err := f.NewLines([]string{"step", "a\"b"}, [][]float64{{0, 0.1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Add([]float64{10, math.NaN()}); err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	text, err := os.ReadFile(f.Path(LinesFile))
+	if err != nil || string(text) != "{\"step\":0,\"a\\\"b\":0.1}\n{\"step\":10,\"a\\\"b\":null}\n" {
+		t.Errorf("the file is %s, %v", text, err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("no JSON: %s", line)
+		}
+	}
+}
