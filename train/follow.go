@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"gorbm/rbm"
@@ -169,24 +168,4 @@ func coldest(dst rbm.Bits, phase rbm.Phase) {
 		}
 		copy(dst.Row(g), phase.V.Bits.Row(best))
 	}
-}
-
-// left returns the share of chains whose state at the end is nearer to where
-// another chain began than to where it began itself: chains that have forgotten
-// their place. It is 1 − 1/chains where all have, and NaN for a single chain.
-func (c *continuation) left() float64 {
-	if c.start.Rows < 2 {
-		return math.NaN()
-	}
-	gone := 0.0
-	for g := range c.end.Rows {
-		own := rbm.Hamming(c.end.Row(g), c.start.Row(g))
-		for other := range c.start.Rows {
-			if other != g && rbm.Hamming(c.end.Row(g), c.start.Row(other)) < own {
-				gone++
-				break
-			}
-		}
-	}
-	return gone / float64(c.end.Rows)
 }

@@ -39,6 +39,7 @@ type mixingState struct {
 	Last   []string      `json:"last,omitempty"`   // its values: JSON has no NaN
 	Window []mixingPoint `json:"window,omitempty"` // the last measurements, for the verdict
 	Warned string        `json:"warned,omitempty"` // the first warning
+	Places places        `json:"places,omitempty"` // of the chains at the last measurement
 }
 
 func newMixing(s *subject, key rbm.Key) *mixing { return &mixing{s: s, key: key} }
@@ -83,7 +84,13 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 	p := c.point(sd)
 	p.Step, p.Updates = x.Step, updates
 	values := make([]float64, mixingValues)
-	values[driftValue], values[leftValue] = p.Drift, c.left()
+	now := placesOf(c.start)
+	p.Left, p.Places = x.Places.left(now), len(now)
+	x.Places = now
+	values[driftValue], values[leftValue] = p.Drift, p.Left
+	if math.IsNaN(p.Left) { // JSON has no NaN
+		p.Left, p.Places = 0, 0
+	}
 	values[rHatValue], values[tauValue] = math.NaN(), math.NaN()
 	if len(c.trace) > 1 && len(c.trace[0]) >= 4 {
 		chains := diag.SummarizeChains(c.trace)

@@ -140,7 +140,7 @@ func TestMixingFalseAlarms(t *testing.T) {
 	}{{"1", 1, 400}, {"10", 10, 400}, {"100", 100, 100}} {
 		f := newFrozen(t, small(1), c.chains)
 		h := rbm.NewBits(c.n, 6)
-		var drifts, data, fresh []float64
+		var drifts, data, fresh, left []float64
 		alarms := 0
 		for i := range c.repeats {
 			f.draw(h, rbm.NewKey(uint64(100+i)))
@@ -149,8 +149,10 @@ func TestMixingFalseAlarms(t *testing.T) {
 			if w := f.mixing.verdict(true); w != "" {
 				alarms++
 			}
-			if c.n == 1 != math.IsNaN(values[leftValue]) {
-				t.Errorf("%s chains: the share that left is %v", c.chains, values[leftValue])
+			if unknown := c.n == 1 || i == 0; unknown != math.IsNaN(values[leftValue]) {
+				t.Errorf("%s chains, measurement %d: they left their places by %v", c.chains, i, values[leftValue])
+			} else if !unknown {
+				left = append(left, values[leftValue])
 			}
 		}
 		n := float64(c.repeats)
@@ -161,6 +163,9 @@ func TestMixingFalseAlarms(t *testing.T) {
 		}
 		if c.n > 1 && variance > limit*(1+5*math.Sqrt(2/n)) { // of a single chain the standard deviation is a guess
 			t.Errorf("%s chains: the variance of the drift is %.3g, want at most %.3g", c.chains, variance, limit)
+		}
+		if mean, _ := diag.MeanVariance(left); c.n > 1 && math.Abs(mean-1) > 5/math.Sqrt(3*n*float64(c.n)) {
+			t.Errorf("%s chains: exact draws left their places by %.3f, want 1 within %.3f", c.chains, mean, 5/math.Sqrt(3*n*float64(c.n)))
 		}
 		for name, z := range map[string][]float64{"from data": data, "from each other": fresh} {
 			if mean, variance := diag.MeanVariance(z); c.n > 1 && math.Abs(mean) > 5*math.Sqrt(variance/n) {
@@ -281,5 +286,75 @@ func TestMixingDoesNotDisturb(t *testing.T) {
 		if len(seen) == 2 && !slices.EqualFunc(seen[0], seen[1], func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }) {
 			t.Errorf("%s: one processor measures %v, four %v", kind, seen[0], seen[1])
 		}
+	}
+}
+
+// Chains that stay in their modes are accused, though none of them lags: those of pcd
+// on four modes that differ in many bits. A ladder that crosses between the modes is not.
+func TestMixingStill(t *testing.T) {
+	for text, want := range map[string]bool{"pcd:chains=50": true, "pt:chains=10:tau=auto": false} {
+		set := toy(t, "desjardins:0.001")
+		s := settingsOf(t, text)
+		s.Rate, s.Batch, s.Center = 0.05, 20, 0.01
+		tr := newTrainer(t, s, set, 10, false, rbm.Softmax)
+		SetLogOdds(tr.Model(), set)
+		metrics, err := NewRunMetrics([]string{"mixing"}, tr.Model(), Sets{Train: set}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := false
+		v := &Evaluator{Metrics: metrics, Every: 1000, Report: func(Evaluation) error {
+			said = said || strings.Contains(metrics[0].Warning(true), "hardly leave")
+			return nil
+		}}
+		v.Watch(tr)
+		run(t, tr, 8000, v.Observe)
+		if said != want {
+			t.Errorf("%s: chains are said to stand still: %v, want %v", text, said, want)
+		}
+	}
+}
+
+// A drift of less than a nat is no matter, however many standard deviations it is.
+func TestLagInNats(t *testing.T) {
+	for nats, want := range map[float64]bool{-0.9: false, 0.9: false, -1.1: true, 1.1: true} {
+		if _, _, clear := lag([]mixingPoint{{Drift: 3 * nats, Nats: nats, Chains: 100}}); clear != want {
+			t.Errorf("a drift of %v nats is a lag: %v", nats, clear)
+		}
+	}
+}
+
+// Places are left by 1 where chains have forgotten, by 1/modes where each stays in its
+// mode, and by 0 where nothing moves.
+func TestPlaces(t *testing.T) {
+	const chains, modes, cols = 64, 4, 60
+	key := rbm.NewKey(3)
+	// draw puts chain r near the mode of(r), with bits of its own.
+	draw := func(of func(r int) int, key rbm.Key) places {
+		v := rbm.NewBits(chains, cols)
+		for r := range chains {
+			for j := range cols {
+				v.Set(r, j, j%modes == of(r) != (key.Uniform(uint64(r*cols+j)) < 0.1))
+			}
+		}
+		return placesOf(v)
+	}
+	own := func(r int) int { return r % modes }
+	any := func(r int) int { return int(key.Child(9).Uniform(uint64(r)) * modes) }
+	first := draw(own, key.Child(1))
+	for name, c := range map[string]struct {
+		now  places
+		want float64
+	}{"forgotten": {draw(any, key.Child(2)), 1}, "in their modes": {draw(own, key.Child(3)), 1. / modes}, "still": {first, 0}} {
+		// The standard deviation of the mean of chains is √(1/3)/√chains at most.
+		if got := first.left(c.now); math.Abs(got-c.want) > 4*math.Sqrt(1./3/chains) {
+			t.Errorf("%s: chains left their places by %.3f, want %.2f", name, got, c.want)
+		}
+	}
+	if got := first.left(first[:9]); !math.IsNaN(got) {
+		t.Errorf("of another number of chains it is %v", got)
+	}
+	if got := append(places{nil}, first[1:]...).left(first); !math.IsNaN(got) {
+		t.Errorf("of places of another length it is %v", got)
 	}
 }

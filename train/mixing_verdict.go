@@ -16,6 +16,9 @@ type mixingPoint struct {
 	Drift   float64 `json:"drift"`   // change of the mean free energy, in its standard deviations
 	Nats    float64 `json:"nats"`    // and in nats
 
+	Left   float64 `json:"left"`   // how far chains have left where they were at the last measurement; see places.left
+	Places int     `json:"places"` // the number of these chains; 0 if Left is not known
+
 	// How far the continued chains lie apart from fresh ones, and these from each
 	// other, in standard deviations of what chance makes of it.
 	Compared bool    `json:"compared"`
@@ -61,9 +64,19 @@ const (
 	// most 2/n, so that a false alarm has a probability of at most 3·10⁻⁵ a
 	// measurement: see TestMixingFalseAlarms.
 	leastDrift, driftZ = 0.9, 4
+	// A drift of less than leastNats is no matter, however narrow the law of the free
+	// energy is: it tells of a model that is that much off. Ladders that reached the
+	// law of four modes to 0.1 nats had drifted by 0.55.
+	leastNats = 1
 	// Chains are stuck if they lie apart from fresh ones from data and from the base
 	// rates by stuckZ standard deviations, while these two agree to within agreeZ.
 	stuckZ, agreeZ = 5, 2
+	// Chains stand still if, from one measurement to the next, they have left their
+	// places by leastLeft or less: two modes that no chain leaves make it 0.5, and more modes
+	// less. stillZ standard errors below 1 are asked for besides. Chains that have
+	// forgotten have the mean 1, so that a false alarm has a probability of 3·10⁻⁷ a
+	// measurement.
+	leastLeft, stillZ = 0.55, 5
 )
 
 // lag returns the mean drift over the window, in standard deviations and in nats,
@@ -76,7 +89,7 @@ func lag(window []mixingPoint) (drift, nats float64, clear bool) {
 		chains += p.Chains
 	}
 	z := math.Abs(drift) * math.Sqrt(chains/2)
-	return drift, nats, math.Abs(drift) >= leastDrift && z >= driftZ
+	return drift, nats, math.Abs(drift) >= leastDrift && z >= driftZ && math.Abs(nats) >= leastNats
 }
 
 // stuck returns how far the chains lie apart from fresh chains over the window,
@@ -93,6 +106,21 @@ func stuck(window []mixingPoint) (z float64, clear bool) {
 	}
 	z = min(data, base) / math.Sqrt(n)
 	return z, z >= stuckZ && math.Abs(fresh)/math.Sqrt(n) <= agreeZ
+}
+
+// still returns how far chains left their places between the measurements of the
+// window, in the mean, and whether that is too little.
+func still(window []mixingPoint) (left float64, clear bool) {
+	chains := 0.0
+	for _, p := range window {
+		left += p.Left * float64(p.Places)
+		chains += float64(p.Places)
+	}
+	if chains == 0 {
+		return math.NaN(), false
+	}
+	left /= chains
+	return left, left <= leastLeft && (1-left)*math.Sqrt(3*chains) >= stillZ
 }
 
 // warn returns a warning if the chains do not mix, and "" otherwise. While training
@@ -135,6 +163,10 @@ func (x *mixing) verdict(end bool) string {
 	if z, clear := stuck(x.Window); clear {
 		return fmt.Sprintf("the chain does not mix: fresh chains from the data and from the base rates agree with each other after %d updates, but not with the chains of training (%.2g standard deviations %s), which miss a part of the model; try a smaller -rate, more -chains, or a ladder such as -negphase pins -temperatures auto",
 			last.Updates, z, when)
+	}
+	if left, clear := still(x.Window); clear {
+		return fmt.Sprintf("the chain does not mix: from one measurement to the next the chains hardly leave the parts of the model they are in (by %.2g, where 1 is to have forgotten them and 0 to stand still, %s), so their shares of its modes need not be right; try a ladder such as -negphase pins -temperatures auto, a smaller -rate, %s or more -chains",
+			left, when, more)
 	}
 	return ""
 }

@@ -59,10 +59,11 @@ The metric mixing says whether the chains of the negative phase keep up with the
 model. Every so often a copy of them goes on while the model stands still; training
 does not see it. mixing_drift is how far the mean free energy of the chains then
 moves, in its standard deviations: near 0 if they are draws of the model, and beyond
--1 if the model runs away from them. mixing_r_hat, mixing_tau and mixing_left are the
-split R-hat, the autocorrelation time in updates, and the share of chains that have
-left their place; mixing_z_data and mixing_z_base say how far they lie apart from
-fresh chains from data and from the base rates. A line with "does not mix" is printed
+-1 if the model runs away from them. mixing_r_hat and mixing_tau are the split R-hat
+and the autocorrelation time in updates. mixing_left says how far chains have left the
+places they had at the measurement before: 1 if they have forgotten them, and 1/M if
+each stays in one of M equal modes. mixing_z_data and mixing_z_base say how far chains
+lie apart from fresh ones from data and from the base rates. A line with "does not mix" is printed
 while training and at the end; where the schedule ends at rate 0, chains that lag are
 judged at the end alone. It takes some tenth of the time or less.
 

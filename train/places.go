@@ -1,0 +1,57 @@
+package train
+
+import (
+	"math"
+
+	"gorbm/rbm"
+)
+
+// mostPlaces bounds the number of chains whose places are remembered.
+const mostPlaces = 200
+
+// places are the visible states of chains at a measurement, for the next one: a row of
+// words for each of the first mostPlaces.
+type places [][]uint64
+
+func placesOf(v rbm.Bits) (p places) {
+	for r := range min(v.Rows, mostPlaces) {
+		p = append(p, append([]uint64(nil), v.Row(r)...))
+	}
+	return p
+}
+
+// left returns how far chains have left where they were at the last measurement: 1 if
+// they have forgotten it, and near 0 if each is still where it was. It is twice the mean
+// rank of a chain's own place then among those of all chains, by their distances from
+// where it is now, as a share of the others; equal distances share their ranks. Of
+// chains that have forgotten, own place and others are exchangeable, so that the mean
+// is 1 and the variance at most 1/3 a chain (rank/others is uniform on [0,1], and equal
+// ranks only lower its variance). M modes of equal mass that no chain leaves make it
+// 1/M. It is NaN for fewer than two chains, or if their number has changed.
+func (p places) left(now places) float64 {
+	n := len(now)
+	if n < 2 || len(p) != n {
+		return math.NaN()
+	}
+	for g := range p {
+		if len(p[g]) != len(now[0]) { // as a forged checkpoint may have it
+			return math.NaN()
+		}
+	}
+	sum := 0.0
+	for g, state := range now {
+		own := rbm.Hamming(state, p[g])
+		for other := range p {
+			if other == g {
+				continue
+			}
+			switch d := rbm.Hamming(state, p[other]); {
+			case d < own:
+				sum++
+			case d == own:
+				sum += 0.5
+			}
+		}
+	}
+	return 2 * sum / float64(n*(n-1))
+}
