@@ -66,11 +66,14 @@ func (p *plan) readClamp(class int) (*given, error) {
 	return g, nil
 }
 
-// put adds a value to the inputs of a row: NaN is a hole.
+// put adds a value to the inputs of a row: NaN is a hole, and −1, a spin that is down,
+// is 0.
 func put(row []int8, v float64) ([]int8, error) {
 	switch {
 	case math.IsNaN(v):
 		return append(row, rbm.Free), nil
+	case v == -1:
+		return append(row, 0), nil
 	case !(v >= 0 && v <= 1):
 		return nil, fmt.Errorf("%v is not in [0,1]; holes are NaN", v)
 	case v >= 0.5:

@@ -38,10 +38,10 @@ Values are means p(x|h), or with -means=false bits.
 -class draws given a class; without it each class has its turn, and -class any
 leaves the label to be drawn with the rest. -clamp fills in holes: it names a .csv,
 .npz or .npy file of rows that are as long as the inputs. Holes are NaN, or empty cells
-of a .csv; other values lie in [0,1] and are cut at one half. A last column y, or the
-array y, gives classes by name, and may have holes too. What is given folds into the
-biases of the hidden units, so that the sampler runs on the smaller model and the law is
-exactly the conditional one.
+of a .csv; other values lie in [0,1], or are spins −1 and +1, and are cut at one half.
+A last column y, or the array y, gives classes by name, and may have holes too. What is
+given folds into the biases of the hidden units, so that the sampler runs on the smaller
+model and the law is exactly the conditional one.
 
 Without -negphase the chains take Gibbs steps. Where these stick, ladders of
 temperatures that are tuned to the model try too, for an eighth of -rounds if that is

@@ -163,8 +163,9 @@ func TestClamp(t *testing.T) {
 	arrays("holes.npz", x)
 	arrays("labelled.npz", x, npz.Named{Name: "y", Data: []string{"dog", ""}})
 	clitest.Write(t, "labelled.csv", "a,b,c,d,e,f,y\n1,,0,nan,,1,dog\n,,,,1,0,\n")
+	clitest.Write(t, "spins.csv", "1,,-1,nan,,1\n,,,,1,-1\n") // the same rows
 	for _, c := range []struct{ model, file, class string }{
-		{"plain", "holes.csv", ""}, {"plain", "holes.npz", ""}, {"named", "labelled.npz", "dog"}, {"named", "labelled.csv", "dog"}, {"named", "holes.csv", ""},
+		{"plain", "holes.csv", ""}, {"plain", "spins.csv", ""}, {"plain", "holes.npz", ""}, {"named", "labelled.npz", "dog"}, {"named", "labelled.csv", "dog"}, {"named", "holes.csv", ""},
 	} {
 		out := c.model + c.file + ".csv"
 		r := object(t, "-model "+c.model+".npz -clamp "+c.file+" -rounds 64 -n 8 -out "+out)
