@@ -250,8 +250,8 @@ var metricKinds = []metricKind{
 			{Name: "mixing_drift", Single: true, Label: "drift of the chains while the model stands still", Format: "%.2g", Unit: " standard deviations of their free energy", Axis: "drift of chains / sd", Rank: 7},
 			{Name: "mixing_r_hat", Single: true, Axis: "split R-hat of chains", Rank: 8},
 			{Name: "mixing_tau", Single: true, Axis: "τ of free energy / updates", Rank: 9},
-			{Name: "mixing_left", Single: true, Axis: "places left (1: forgotten)", Rank: 10},
-			{Name: "mixing_z_data", Single: true, Axis: "chains from fresh ones / sd", Rank: 11},
+			{Name: "mixing_left", Single: true, Axis: "places left since the last (1: forgotten)", Rank: 10},
+			{Name: "mixing_z_data", Single: true, Axis: "distance from fresh chains / sd", Rank: 11},
 			{Name: "mixing_z_base", Single: true},
 		},
 		applies: func(s *subject) (bool, error) {

@@ -157,15 +157,15 @@ func (x *mixing) verdict(end bool) string {
 		if drift > 0 {
 			way = "rises"
 		}
-		return fmt.Sprintf("the chain does not mix: the model changes faster than its chains follow. While it stands still, their mean free energy %s by %.3g nats, %.2g standard deviations, within %d updates (%s), so the negative phase is not of this model; the likelihood may fall while other metrics improve; try a smaller -rate, -schedule linear, %s or more -chains",
+		return fmt.Sprintf("the chain of training does not mix: the model changes faster than its chains follow. While it stands still, their mean free energy %s by %.3g nats, %.2g standard deviations, within %d updates (%s), so the negative phase is not of this model; the likelihood may fall while other metrics improve; try a smaller -rate, -schedule linear, %s or more -chains",
 			way, math.Abs(nats), math.Abs(drift), last.Updates, when, more)
 	}
 	if z, clear := stuck(x.Window); clear {
-		return fmt.Sprintf("the chain does not mix: fresh chains from the data and from the base rates agree with each other after %d updates, but not with the chains of training (%.2g standard deviations %s), which miss a part of the model; try a smaller -rate, more -chains, or a ladder such as -negphase pins -temperatures auto",
+		return fmt.Sprintf("the chain of training does not mix: fresh chains from the data and from the base rates agree with each other after %d updates, but not with the chains of training (%.2g standard deviations %s), which miss a part of the model; try a smaller -rate, more -chains, or a ladder such as -negphase pins -temperatures auto",
 			last.Updates, z, when)
 	}
 	if left, clear := still(x.Window); clear {
-		return fmt.Sprintf("the chain does not mix: from one measurement to the next the chains hardly leave the parts of the model they are in (by %.2g, where 1 is to have forgotten them and 0 to stand still, %s), so their shares of its modes need not be right; try a ladder such as -negphase pins -temperatures auto, a smaller -rate, %s or more -chains",
+		return fmt.Sprintf("the chain of training does not mix: from one measurement to the next the chains hardly leave the parts of the model they are in (by %.2g, where 1 is to have forgotten them and 0 to stand still, %s), so their shares of its modes need not be right; try a ladder such as -negphase pins -temperatures auto, a smaller -rate, %s or more -chains",
 			left, when, more)
 	}
 	return ""

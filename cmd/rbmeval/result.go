@@ -47,9 +47,9 @@ func (c labelResult) print(w io.Writer) {
 	fmt.Fprintf(w, "%-26s %.4f (ECE, %d bins)\n", "calibration error", k.ECE, k.Bins)
 	bound := ""
 	if k.AtBound() {
-		bound = ", the bound of what is tried: the likelihood has no largest value before it"
+		bound = ", at the bound of what is tried"
 	}
-	fmt.Fprintf(w, "%-26s %.4g (largest likelihood of the labels of %s%s)\n", "temperature", k.Temperature, cli.Count(k.Fitted, "row"), bound)
+	fmt.Fprintf(w, "%-26s %.4g (T of p(y|x)^(1/T), fitted on %s%s)\n", "calibration temperature", k.Temperature, cli.Count(k.Fitted, "row"), bound)
 	fmt.Fprintf(w, "%-26s mean log p(y|x) %.6f, ECE %.4f; without it %.6f, %.4f\n", fmt.Sprintf("  on the other %d rows", k.N), -k.After.NLL, k.After.ECE, -k.Before.NLL, k.Before.ECE)
 }
 

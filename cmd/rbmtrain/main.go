@@ -147,7 +147,7 @@ func newOptions() *options {
 	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3")
 	f.Int("k", s.Negative.Count("k"), negphase.KeyHelp("k"))
 	f.Int("swaps", s.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
-	f.Int("chains", 0, negphase.KeyHelp("chains")+"; without this flag there are 50 chains, or of groups")
+	f.Int("chains", 0, negphase.KeyHelp("chains")+" (default: 10 groups, or 50 chains)")
 	f.String("start", s.Negative.Get("start"), negphase.KeyHelp("start"))
 	f.String("temperatures", "", negphase.KeyHelp("tau"))
 	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate; the preset generative has 0.05")

@@ -396,7 +396,7 @@ func (r *runner) describeSamples() string {
 	}
 	text += r.verdict
 	if !*r.mixed && r.fromData {
-		text += " (then they start at training rows, which their samples may still resemble)"
+		text += " (so they are of chains that started at training rows)"
 	}
 	return text
 }

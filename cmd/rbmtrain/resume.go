@@ -198,6 +198,9 @@ func (r *runner) reopen() (err error) {
 	if at > r.steps {
 		return cli.Usagef("-resume: %s has taken %d steps already; give -steps from %d up", r.resume, at, at)
 	}
+	if at == r.steps && !r.flags.JSON && !r.flags.Quiet {
+		fmt.Fprintf(r.flags.Stdout, "%s has taken all of its %d steps: nothing is left to train, and what follows them is written again; -steps goes on\n", r.resume, at)
+	}
 	r.stopped = r.stoppedEarly() && !r.extended
 	r.saver.begin(r.every, at)
 	if r.extended && r.steps != r.before && train.Ends(r.settings.Schedule) {

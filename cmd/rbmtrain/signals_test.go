@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -57,12 +58,17 @@ func signalled(t *testing.T, cmd *exec.Cmd, started string, pause time.Duration,
 			t.Errorf("%v: %v", s, err)
 		}
 	}
+	stuck := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	defer stuck.Stop()
 	_ = cmd.Wait()
 	return cmd.ProcessState.ExitCode(), b.String(), time.Since(begin)
 }
 
 // TestHangUp checks that SIGHUP saves, and is ignored under nohup.
 func TestHangUp(t *testing.T) {
+	if signal.Ignored(syscall.SIGHUP) {
+		t.Skip("the tests themselves run under nohup")
+	}
 	clitest.Isolate(t)
 	dir := t.TempDir()
 	status, stderr, _ := signalled(t, process(dir, long()...), "run/"+rundir.MetricsFile, 0, syscall.SIGHUP)

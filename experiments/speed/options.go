@@ -91,7 +91,23 @@ func newOptions() *options {
 	f.StringVar(&o.python, "python", "", "python3 of the peers, or none (default: the first one found that has NumPy)")
 	f.StringVar(&o.out, "out", "", "new folder for speed.json, speed.csv and speed.png (default: runs/speed-1, or the next that is free)")
 	f.AddOutput("no progress bar and no tables; errors and warnings remain", "print the result as one JSON object and nothing else on standard output")
+	f.Screen = screen
 	return o
+}
+
+// screen is what -h prints.
+var screen = cli.Screen{
+	Purpose: "speed races gorbm against scikit-learn, NumPy and PyTorch within one run, and measures how near\nthe processor's own limit it comes. It wants the machine for itself.",
+	Examples: []string{
+		"speed  # some 15 minutes",
+		"speed -quick  # a first look, one or two minutes",
+		"speed -only update,labels -python none  # some sections, gorbm alone",
+	},
+	Groups: []cli.Group{
+		{Title: "what", Main: []string{"only LIST  sections to run; -h all lists them", "data NAME  rows, mnist by default if it is on disk"}, More: "data-dir python"},
+		{Title: "how long", Main: []string{"quick  small sizes and short turns"}, More: "rounds seconds"},
+		{Title: "results", Main: []string{"out FOLDER  speed.json, speed.csv and speed.png (runs/speed-1)"}, More: "quiet json version completion"},
+	},
 }
 
 // check returns the sections to run.

@@ -106,7 +106,7 @@ func (s Settings) checkLadder(b *Bracket) {
 			s.Groups, b.RoundTrips, leastTrips)
 	}
 	if r != nil && !math.IsNaN(r.LogZ) && r.ESS < leastDraws*float64(s.Groups) {
-		b.warn(of, "the draws of its %d ladders are worth %.0f independent ones, fewer than %d each: the ladders disagree, and each may still depend on where it started; take more rounds of the ladder",
+		b.warn(of, "the draws of its %d ladders are worth %.0f independent ones together, fewer than %d each: the ladders disagree, and each may still depend on where it started; take more rounds of the ladder",
 			s.Groups, r.ESS, leastDraws)
 	}
 }

@@ -92,11 +92,11 @@ func (s Sheet) Verdict() string {
 	}
 	switch mixed {
 	case len(s.Draws):
-		return "chains have mixed"
+		return "their chains have mixed"
 	case 0:
-		return "chains have not mixed"
+		return "their chains have not mixed"
 	}
-	return fmt.Sprintf("chains have mixed in %d of %d lines", mixed, len(s.Draws))
+	return fmt.Sprintf("their chains have mixed in %d of %d lines", mixed, len(s.Draws))
 }
 
 // FromData reports whether samples are of chains that started at rows of data.

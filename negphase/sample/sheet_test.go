@@ -10,10 +10,10 @@ func TestVerdict(t *testing.T) {
 		want            string
 		mixed, fromData bool
 	}{
-		{[]Draw{mixed, mixed}, "chains have mixed", true, false},
-		{[]Draw{mixed, stuck}, "chains have mixed in 1 of 2 lines", false, true},
-		{[]Draw{stuck}, "chains have not mixed", false, true},
-		{[]Draw{{Start: FromRandom}}, "chains have not mixed", false, false},
+		{[]Draw{mixed, mixed}, "their chains have mixed", true, false},
+		{[]Draw{mixed, stuck}, "their chains have mixed in 1 of 2 lines", false, true},
+		{[]Draw{stuck}, "their chains have not mixed", false, true},
+		{[]Draw{{Start: FromRandom}}, "their chains have not mixed", false, false},
 	} {
 		s := Sheet{Draws: c.draws}
 		if s.Verdict() != c.want || s.Caption(nil) != c.want || s.Mixed() != c.mixed || s.FromData() != c.fromData {
