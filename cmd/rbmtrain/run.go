@@ -111,6 +111,7 @@ type runner struct {
 	*plan
 	trainer   *train.Trainer
 	evaluator *train.Evaluator
+	health    *train.Health
 	folder    *rundir.Folder
 	table     *rundir.Table
 	pairs     *rundir.Table // ladder.csv; nil without a ladder
@@ -140,6 +141,7 @@ type runner struct {
 func (r *runner) open() (err error) {
 	r.evaluator = &train.Evaluator{Metrics: r.metrics, Every: r.evalEvery, Report: r.report}
 	r.evaluator.Watch(r.trainer)
+	r.health = train.NewHealth(r.settings, r.sets, r.model, r.goal())
 	if !r.flags.Given("resume") {
 		if r.folder, err = rundir.New(r.out, rundir.Stem(r.sets.Train.Name)+"-"+r.stem(), r.force); err != nil {
 			return err
@@ -249,8 +251,12 @@ func (r *runner) report(e train.Evaluation) error {
 		r.warned = true
 		r.warn(w)
 	}
+	ill := r.health.Warnings(e, r.trainer.Model(), e.Step == r.steps)
 	if e.Step < r.steps {
-		for _, w := range r.evaluator.Warnings(false) {
+		ill = append(ill, r.evaluator.Warnings(false)...)
+	}
+	if len(ill) > 0 {
+		for _, w := range ill {
 			r.state.Early = append(r.state.Early, w)
 			r.warn(w)
 		}
