@@ -10,7 +10,7 @@ import (
 	"gorbm/rbm"
 )
 
-// healthOf returns what watches models of 4 inputs and 8 hidden units on rows that are
+// healthOf returns what watches models of 4 inputs and 12 hidden units on rows that are
 // all different, and a model without weights.
 func healthOf(t *testing.T, goal Column) (*Health, *rbm.RBM) {
 	t.Helper()
@@ -20,7 +20,7 @@ func healthOf(t *testing.T, goal Column) (*Health, *rbm.RBM) {
 			set.X.Set(r, i, r>>i&1 == 1)
 		}
 	}
-	m := rbm.New(4, 8, 0, rbm.Softmax)
+	m := rbm.New(4, 12, 0, rbm.Softmax)
 	return NewHealth(Settings{Batch: 16}, Sets{Train: set}, m, goal), m
 }
 
@@ -41,12 +41,12 @@ func TestDeadUnits(t *testing.T) {
 		step    int
 		warning string // "" for none
 	}{
-		{1, 20, 10, ""},
-		{2, edge + 0.01, 10, "2 of 8 hidden units are dead at step 10: "},
-		{2, -edge - 0.01, 10, "2 of 8 hidden units are dead at step 10: "},
-		{8, edge - 0.01, 10, ""},
-		{8, -edge + 0.01, 10, ""},
-		{8, -30, 0, "8 of 8 hidden units are dead at step 0: "},
+		{2, 20, 10, ""},
+		{3, edge + 0.01, 10, "3 of 12 hidden units are dead at step 10: "},
+		{3, -edge - 0.01, 10, "3 of 12 hidden units are dead at step 10: "},
+		{12, edge - 0.01, 10, ""},
+		{12, -edge + 0.01, 10, ""},
+		{12, -30, 0, "12 of 12 hidden units are dead at step 0: "},
 	} {
 		h, m := healthOf(t, Column{})
 		for j := range c.dead {
