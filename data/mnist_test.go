@@ -325,3 +325,74 @@ func TestMNISTReal(t *testing.T) {
 		}
 	}
 }
+
+// Servers that cut, lie about the length, or send garbage without an end are passed
+// over: a good mirror behind them serves, and without it nothing is stored.
+func TestMNISTDownloadFaults(t *testing.T) {
+	release := make(chan struct{})
+	defer close(release)
+	for name, c := range map[string]struct {
+		answer http.HandlerFunc
+		words  []string // of the error
+	}{
+		"cut": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			w.Write(make([]byte, 100))
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}, []string{"unexpected EOF"}},
+		"cut without a length": {func(w http.ResponseWriter, r *http.Request) {
+			w.Write(make([]byte, 100))
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		}, []string{"EOF"}},
+		"silent": {func(w http.ResponseWriter, r *http.Request) { <-release }, []string{"nothing came for"}},
+		"shorter than it says": {func(w http.ResponseWriter, r *http.Request) {
+			hijacked, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			io.WriteString(hijacked, "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\nConnection: close\r\n\r\nshort")
+			hijacked.Close()
+		}, []string{"unexpected EOF"}},
+		"longer than it says": {func(w http.ResponseWriter, r *http.Request) {
+			hijacked, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			io.WriteString(hijacked, "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nConnection: close\r\n\r\nmore than four bytes")
+			hijacked.Close()
+		}, []string{"train-images-idx3-ubyte.gz"}},
+		"garbage": {func(w http.ResponseWriter, r *http.Request) { w.Write(make([]byte, 300)) }, []string{"train-images-idx3-ubyte.gz"}},
+		"endless": {func(w http.ResponseWriter, r *http.Request) {
+			for b := make([]byte, 1<<16); ; {
+				if _, err := w.Write(b); err != nil {
+					return
+				}
+			}
+		}, []string{"longer than 16777216 bytes"}},
+		"empty": {func(w http.ResponseWriter, r *http.Request) {}, []string{"train-images-idx3-ubyte.gz"}},
+	} {
+		m, contents := fakeMNIST(t)
+		s := httptest.NewServer(c.answer)
+		m.mirrors, m.stall = []string{s.URL + "/"}, 200*time.Millisecond
+		_, _, err := loadFake(m, "mnist", Options{})
+		checkError(t, err, append(c.words, "-data-dir")...)
+		if err != nil && strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v has several lines", name, err)
+		}
+		if _, err := os.Stat(m.cache); err == nil {
+			t.Errorf("%s: something is stored", name)
+		}
+		good, _ := serve(t, contents)
+		m.mirrors = append(m.mirrors, good)
+		if _, _, err := loadFake(m, "mnist", Options{}); err != nil {
+			t.Errorf("%s: a good mirror does not serve: %v", name, err)
+		}
+		if name != "silent" {
+			s.Close()
+		}
+	}
+}

@@ -303,6 +303,7 @@ const (
 	mixingKey = 1<<32 + iota
 	followKey
 	likelihoodKey
+	healthKey
 )
 
 // NewRunMetrics is NewMetrics with the metrics of the chains of a run of these

@@ -108,6 +108,7 @@ func (r *runner) save() error {
 	state.Seconds, state.All = r.seconds(), r.secondsInAll()
 	state.Before, state.Since = r.evaluator.Counts()
 	var err error
+	state.Health = r.health.HealthState
 	if state.Memory, err = r.evaluator.Memory(); err != nil {
 		return err
 	}

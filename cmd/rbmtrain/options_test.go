@@ -617,8 +617,10 @@ func TestWarnings(t *testing.T) {
 	}
 	bad := []string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "8", "-steps", "200", "-rate", "20", "-negphase", "cd"}
 	r := rbmtrain.Call(append(bad, "-quiet")...)
-	rbmtrain.OneLine(t, r.Stderr, strings.TrimPrefix(worse, "rbmtrain: "), "log_likelihood_train is -", "it was -", "smaller -rate")
-	if r := result(t, rbmtrain.OK(t, append(bad, "-json")...)); len(r.Warnings) != 1 || !strings.HasPrefix(r.Warnings[0], "the model is worse") {
+	dead, last, _ := strings.Cut(r.Stderr, "\n")
+	rbmtrain.OneLine(t, dead+"\n", "warning: 8 of 8 hidden units are dead at step 200: ", "smaller -rate")
+	rbmtrain.OneLine(t, last, strings.TrimPrefix(worse, "rbmtrain: "), "log_likelihood_train is -", "it was -", "smaller -rate")
+	if r := result(t, rbmtrain.OK(t, append(bad, "-json")...)); len(r.Warnings) != 2 || !strings.HasPrefix(r.Warnings[0], "8 of 8 hidden units") || !strings.HasPrefix(r.Warnings[1], "the model is worse") {
 		t.Errorf("the JSON has the warnings %q", r.Warnings)
 	}
 	// The first and the last value are of the same rows, so a run that changes

@@ -25,18 +25,23 @@ import (
 	"gorbm/train/rundir"
 )
 
-// reportInterval is the least time between two reports of a run under way, so that
-// they take a small part of it.
-const reportInterval = 5 * time.Second
+const (
+	// reportInterval is the least time between two reports of a run under way.
+	reportInterval = 5 * time.Second
+	// reportShare bounds the part of the time that they take: a report that took a
+	// second is followed by reportShare seconds without one.
+	reportShare = 50
+)
 
 // reportSoFar writes the report of a run under way, now and then. Training goes on
 // if it cannot be written: what must not be lost is in the checkpoint and the tables,
 // whose writers say what is wrong.
 func (r *runner) reportSoFar() {
-	if time.Since(r.reported) < reportInterval {
+	if time.Since(r.reported) < max(reportInterval, reportShare*r.reportTook) {
 		return
 	}
-	r.reported = time.Now()
+	begin := time.Now()
+	defer func() { r.reported, r.reportTook = time.Now(), time.Since(begin) }()
 	words := []string{fmt.Sprintf("Step %d of %d, after %.3g s.", r.trainer.Steps(), r.steps, r.seconds()), r.latest()}
 	if page, err := r.page(words, r.state.Early); err == nil {
 		page.Running = true
@@ -167,8 +172,6 @@ const (
 	historyUnits = 12
 	// historyValues is the number of singular values that it draws.
 	historyValues = 6
-	// mostPixels bounds the values on a sheet, for rows of very many inputs.
-	mostPixels = 1 << 22
 	// historyWork bounds inputs · hidden · (the smaller of both), for the singular
 	// values: some seconds in all.
 	historyWork = 1 << 30
@@ -199,7 +202,7 @@ func (r *runner) history() (charts []report.Chart, pictures []report.Picture, er
 	if work := float64(m.Visible()) * float64(m.Hidden()) * float64(min(m.Visible(), m.Hidden())); work <= historyWork {
 		charts = append(charts, singularValues(all))
 	}
-	units := min(historyUnits, m.Hidden(), max(1, mostPixels/(len(all)*m.Inputs())))
+	units := min(historyUnits, m.Hidden(), max(1, plots.MaxValues/(len(all)*m.Inputs())))
 	weights := rbm.NewMatrix(len(all)*units, m.Inputs())
 	for k, s := range all {
 		for j := range units {
@@ -294,7 +297,7 @@ func (r *runner) mistakes() ([]report.Picture, []report.Table, error) {
 		table.Rows = append(table.Rows, line)
 	}
 	slices.SortStableFunc(wrong, func(a, b mistake) int { return cmp.Compare(b.p, a.p) })
-	wrong = wrong[:min(len(wrong), mistakesShown, max(1, mostPixels/m.Inputs()))]
+	wrong = wrong[:min(len(wrong), mistakesShown, max(1, plots.MaxValues/m.Inputs()))]
 	if len(wrong) == 0 {
 		return nil, []report.Table{table}, nil
 	}

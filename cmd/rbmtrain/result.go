@@ -344,8 +344,8 @@ func (r *runner) describeResult(total negphase.Info, warnings []string, w io.Wri
 		}
 		fmt.Fprintf(w, "log Z: %.6g ± %.2g nats (%s)\n", logZ, stdErr, from)
 	}
-	if r.discriminative() {
-		fmt.Fprintln(w, "no samples: p(x) was not trained")
+	if r.unsampled != "" {
+		fmt.Fprintln(w, "no samples: "+r.unsampled)
 	} else {
 		fmt.Fprintln(w, r.describeSamples())
 	}
@@ -358,7 +358,7 @@ func (r *runner) describeResult(total negphase.Info, warnings []string, w io.Wri
 // suggestions says what to do next.
 func (r *runner) suggestions() []string {
 	look := "look at its " + rundir.SamplesFile
-	if r.discriminative() {
+	if r.unsampled != "" {
 		look = "look at its " + rundir.FiltersFile
 	}
 	if r.measures() {

@@ -208,6 +208,7 @@ func (r *runner) reopen() (err error) {
 	}
 	r.warnOfTest()
 	r.evaluator.Restore(r.state.Before, r.state.Since)
+	r.health.HealthState = r.state.Health
 	if err := r.evaluator.SetMemory(r.state.Memory); err != nil {
 		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.resume, err)
 	}
@@ -309,7 +310,8 @@ type progressState struct {
 	First   *float64      `json:"first,omitempty"` // the goal before the first step
 
 	Memory map[string]json.RawMessage `json:"memory,omitempty"` // of the metrics
-	Early  []string                   `json:"early,omitempty"`  // warnings of the metrics while training
+	Health train.HealthState          `json:"health"`
+	Early  []string                   `json:"early,omitempty"` // warnings while training
 
 	Rows        int                `json:"rows,omitempty"`         // of metrics.csv
 	Measured    int                `json:"measured"`               // step of the last evaluation

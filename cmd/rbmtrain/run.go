@@ -111,33 +111,37 @@ type runner struct {
 	*plan
 	trainer   *train.Trainer
 	evaluator *train.Evaluator
+	health    *train.Health
 	folder    *rundir.Folder
 	table     *rundir.Table
 	pairs     *rundir.Table // ladder.csv; nil without a ladder
 	bar       *cli.Progress // nil before training
 
-	begin    time.Time
-	state    progressState
-	last     train.Evaluation  // while training
-	final    train.Evaluation  // of all rows
-	samples  *sample.Agreement // with their classes; nil without labels
-	mixed    *bool             // whether the chains of samples.png have mixed; nil before
-	verdict  string            // on them, in words
-	fromData bool              // some of the samples are of chains that started at training rows
-	begun    bool              // the evaluation of step 0 is in the table
-	warned   bool              // that the ladder does not exchange
-	stopped  bool              // by -stop-after
-	largest  float64           // parameter before the first step
-	saver    saver
-	reported time.Time      // the report so far
-	events   *rundir.Events // nil without -tensorboard
-	lines    *rundir.Lines  // nil without -jsonl
+	begin      time.Time
+	state      progressState
+	last       train.Evaluation  // while training
+	final      train.Evaluation  // of all rows
+	samples    *sample.Agreement // with their classes; nil without labels
+	mixed      *bool             // whether the chains of samples.png have mixed; nil before
+	verdict    string            // on them, in words
+	fromData   bool              // some of the samples are of chains that started at training rows
+	begun      bool              // the evaluation of step 0 is in the table
+	warned     bool              // that the ladder does not exchange
+	stopped    bool              // by -stop-after
+	largest    float64           // parameter before the first step
+	saver      saver
+	reported   time.Time      // the report so far
+	reportTook time.Duration  // to write
+	unsampled  string         // why there is no picture of samples; "" where there is one
+	events     *rundir.Events // nil without -tensorboard
+	lines      *rundir.Lines  // nil without -jsonl
 }
 
 // open makes the folder of the run, or opens the folder of -resume.
 func (r *runner) open() (err error) {
 	r.evaluator = &train.Evaluator{Metrics: r.metrics, Every: r.evalEvery, Report: r.report}
 	r.evaluator.Watch(r.trainer)
+	r.health = train.NewHealth(r.settings, r.sets, r.model, r.goal())
 	if !r.flags.Given("resume") {
 		if r.folder, err = rundir.New(r.out, rundir.Stem(r.sets.Train.Name)+"-"+r.stem(), r.force); err != nil {
 			return err
@@ -247,8 +251,12 @@ func (r *runner) report(e train.Evaluation) error {
 		r.warned = true
 		r.warn(w)
 	}
+	ill := r.health.Warnings(e, r.trainer.Model(), e.Step == r.steps)
 	if e.Step < r.steps {
-		for _, w := range r.evaluator.Warnings(false) {
+		ill = append(ill, r.evaluator.Warnings(false)...)
+	}
+	if len(ill) > 0 {
+		for _, w := range ill {
 			r.state.Early = append(r.state.Early, w)
 			r.warn(w)
 		}
@@ -305,12 +313,19 @@ func (r *runner) draw(ctx context.Context) error {
 	return file(rundir.CurvesFile, func(w io.Writer) error { return plots.Curves(w, r.panels(), columns, rows) })
 }
 
-// drawSamples writes the picture of samples, unless p(x) was not trained.
+// drawSamples writes the picture of samples, unless p(x) was not trained or they
+// would take too long.
 func (r *runner) drawSamples(ctx context.Context, file func(name string, write func(w io.Writer) error) error) error {
-	if r.discriminative() {
+	rounds, why := samplesRounds(r.trainer.Model(), r.trainer.Steps())
+	switch {
+	case r.discriminative():
+		r.unsampled = "p(x) was not trained"
+		return nil
+	case why != "":
+		r.unsampled = fmt.Sprintf("%s; rbmsample -model %s draws them", why, r.folder.Dir)
 		return nil
 	}
-	samples, err := r.sample(ctx)
+	samples, err := r.sample(ctx, rounds)
 	if err != nil {
 		return err
 	}
@@ -321,12 +336,31 @@ func (r *runner) drawSamples(ctx context.Context, file func(name string, write f
 	return file(rundir.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) })
 }
 
+// samplesRounds returns how many rounds the chains of samples.png may take after so
+// many steps, or why there is to be no such picture.
+func samplesRounds(m *rbm.RBM, steps int) (rounds int, why string) {
+	lines := m.Classes()
+	if lines == 0 {
+		lines = 10
+	}
+	pictures := samplesPerClass * lines
+	rounds = min(mostSamplesRounds, max(leastSamplesRounds, steps))
+	perRound := float64(pictures) * float64(m.Visible()) * float64(m.Hidden())
+	switch {
+	case pictures*m.Inputs() > plots.MaxValues:
+		return 0, fmt.Sprintf("%d pictures of %d inputs are too large for a sheet", pictures, m.Inputs())
+	case leastSamplesRounds*perRound > samplesWork:
+		return 0, fmt.Sprintf("their chains would take too long with %d × %d units", m.Visible(), m.Hidden())
+	}
+	return int(min(float64(rounds), samplesWork/perRound)), ""
+}
+
 // sample draws the samples of samples.png: some of each class, or without labels
 // of the whole model.
-func (r *runner) sample(ctx context.Context) (sample.Sheet, error) {
+func (r *runner) sample(ctx context.Context, rounds int) (sample.Sheet, error) {
 	m := r.trainer.Model()
 	var queries []sample.Query
-	s := sample.Settings{Samples: samplesPerClass, Rounds: min(samplesRounds, max(leastSamplesRounds, r.trainer.Steps()))}
+	s := sample.Settings{Samples: samplesPerClass, Rounds: rounds}
 	for y := range m.Classes() {
 		if m.HasClass(y) {
 			queries = append(queries, sample.Query{Class: y})
@@ -365,10 +399,13 @@ func (r *runner) sheet(samples sample.Sheet) (image.Image, error) {
 }
 
 const (
-	// samplesRounds bounds the chains of samples.png: some seconds at 784 × 500
+	// mostSamplesRounds bounds the chains of samples.png: some seconds at 784 × 500
 	// units and ten classes. Those of a short run are as long as the run, or
 	// leastSamplesRounds.
-	samplesRounds, leastSamplesRounds = 1024, 64
+	mostSamplesRounds, leastSamplesRounds = 1024, 64
+	// samplesWork bounds rounds · pictures · visible · hidden units: three times what
+	// these 784 × 500 units take. Chains of larger models have fewer rounds.
+	samplesWork = 1 << 37
 	// samplesKey is the purpose of their key.
 	samplesKey = 1 << 33
 )

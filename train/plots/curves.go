@@ -39,6 +39,21 @@ func Curves(w io.Writer, panels []Panel, columns []string, rows [][]float64) err
 	return Grid(w, all, 16*vg.Centimeter, 6*vg.Centimeter, 3*vg.Millimeter)
 }
 
+// mostPoints is the number of points of a curve that are drawn at most, some two
+// for each pixel.
+const mostPoints = 2000
+
+// thinned returns every so many points, the last one among them, so that a curve
+// has no more than mostPoints.
+func thinned(xy plotter.XYs) plotter.XYs {
+	every := (len(xy) + mostPoints - 1) / mostPoints
+	var some plotter.XYs
+	for i := (len(xy) - 1) % every; i < len(xy); i += every {
+		some = append(some, xy[i])
+	}
+	return some
+}
+
 // plot returns the plot of a panel, or nil if it has no columns.
 func (panel Panel) plot(columns []string, rows [][]float64) *Plot {
 	p := New("", panel.Label)
@@ -60,6 +75,7 @@ func (panel Panel) plot(columns []string, rows [][]float64) *Plot {
 		if len(xy) == 0 {
 			continue
 		}
+		xy = thinned(xy)
 		line := p.Line(xy, Colors[n%len(Colors)], vg.Points(1.2))
 		if rest != "" {
 			p.Legend.Add(strings.ReplaceAll(rest, "_", "–"), line)

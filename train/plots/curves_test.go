@@ -129,3 +129,17 @@ func TestErrors(t *testing.T) {
 		}
 	}
 }
+
+// A curve of very many points is drawn with a part of them, the last among them.
+func TestThinned(t *testing.T) {
+	for _, n := range []int{1, mostPoints, mostPoints + 1, 1_000_000} {
+		xy := make(plotter.XYs, n)
+		for i := range xy {
+			xy[i].X = float64(i)
+		}
+		got := thinned(xy)
+		if len(got) < min(n, mostPoints/2) || len(got) > mostPoints || got[len(got)-1] != xy[n-1] {
+			t.Errorf("of %d points %d are drawn, the last at %v", n, len(got), got[len(got)-1].X)
+		}
+	}
+}

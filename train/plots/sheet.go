@@ -117,13 +117,19 @@ func signed(limit float32) func(float32) color.RGBA {
 	}
 }
 
-// maxFilters is the largest number of filters on a sheet.
-const maxFilters = 100
+const (
+	// maxFilters is the largest number of filters on a sheet.
+	maxFilters = 100
+	// MaxValues bounds the values on a sheet of pictures of very many inputs: a
+	// square of 2048 pixels has as many. Larger ones take long to draw and to open.
+	MaxValues = 1 << 22
+)
 
 // Filters draws the weights between the inputs of m and its first hidden units,
-// one picture of height × width for each hidden unit; see Weights.
+// one picture of height × width for each of up to a hundred hidden units, fewer where
+// they would have more than MaxValues; see Weights.
 func Filters(m *rbm.RBM, height, width int) *image.RGBA {
-	n := min(m.Hidden(), maxFilters)
+	n := min(m.Hidden(), maxFilters, max(1, MaxValues/m.Inputs()))
 	f := rbm.NewMatrix(n, m.Inputs())
 	for j := range n {
 		row := f.Row(j)

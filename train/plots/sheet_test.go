@@ -129,6 +129,10 @@ func TestFilters(t *testing.T) {
 			t.Errorf("unit %d at %d,%d is %v, want %v", c.unit, c.y, c.x, got, c.want)
 		}
 	}
+	// Of very wide models there are fewer.
+	if got, want := Filters(rbm.New(MaxValues/2, 100, 0, rbm.Softmax), 1024, MaxValues/2048).Bounds().Dx(), 2*(MaxValues/2048+2)+2; got != want {
+		t.Errorf("filters of %d inputs are %d pixels wide, want %d", MaxValues/2, got, want)
+	}
 	// A model that has learnt nothing looks empty.
 	blank := Filters(rbm.New(4, 1, 0, rbm.Softmax), 2, 2)
 	if got := blank.RGBAAt(10, 10); got != white {

@@ -107,14 +107,26 @@ func Write(w io.Writer, r Report) error {
 // or three for each pixel of a screen.
 const mostPoints = 2000
 
-// thinned returns a line with every so many points left out, the last one kept.
+// thinned returns a line with every so many points, the last one among them. Of a
+// line of many points those without a finite Y are left out first, so that values
+// measured now and then stay.
 func (l Line) thinned() Line {
-	every := (len(l.X) + mostPoints - 1) / mostPoints
-	if every <= 1 {
+	if len(l.X) <= mostPoints {
 		return l
 	}
+	var known []int
+	for i, y := range l.Y {
+		if !math.IsNaN(y) && !math.IsInf(y, 0) {
+			known = append(known, i)
+		}
+	}
+	if len(known) == 0 {
+		return Line{Name: l.Name}
+	}
+	every := (len(known) + mostPoints - 1) / mostPoints
 	out := Line{Name: l.Name}
-	for i := (len(l.X) - 1) % every; i < len(l.X); i += every {
+	for k := (len(known) - 1) % every; k < len(known); k += every {
+		i := known[k]
 		out.X, out.Y = append(out.X, l.X[i]), append(out.Y, l.Y[i])
 		if l.Err != nil {
 			out.Err = append(out.Err, l.Err[i])

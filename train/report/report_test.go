@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -139,6 +140,14 @@ func TestDrawing(t *testing.T) {
 	}
 	if short := long.thinned(); len(short.X) > mostPoints || short.X[len(short.X)-1] != 100_000 || len(short.Y) != len(short.X) {
 		t.Errorf("a line of %d points is thinned to %d, the last at %v", len(long.X), len(short.X), short.X[len(short.X)-1])
+	}
+	for i := range long.Y { // measured at every 37th step: nothing to leave out but 4 in 5 of those
+		if i%37 != 5 {
+			long.Y[i] = math.NaN()
+		}
+	}
+	if short := long.thinned(); len(short.X) != ((100_001+31)/37+1)/2 || math.IsNaN(slices.Min(short.Y)) {
+		t.Errorf("a line of %d values is thinned to %d", (100_001+31)/37, len(short.Y))
 	}
 }
 

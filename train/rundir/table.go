@@ -31,7 +31,7 @@ func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
 		return nil, fmt.Errorf("cannot write the metrics: %w", err)
 	}
 	t := &Table{file: file, cols: len(columns)}
-	t.append(columns)
+	t.header(columns)
 	return t, t.flush()
 }
 
@@ -54,7 +54,7 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 		}
 	}
 	t := &Table{cols: len(columns)}
-	t.append(columns)
+	t.header(columns)
 	for _, row := range rows {
 		t.appendRow(row)
 	}
@@ -69,10 +69,10 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 	return t, nil
 }
 
-// append appends a line to what is to be written.
-func (t *Table) append(fields []string) {
+// header appends the names of the columns to what is to be written.
+func (t *Table) header(columns []string) {
 	w := csv.NewWriter(&t.pending)
-	_ = w.Write(fields) // a buffer takes all; Error says of fields that csv cannot have, which numbers are not
+	_ = w.Write(columns) // a buffer takes all
 	w.Flush()
 }
 
@@ -116,11 +116,14 @@ func (t *Table) appendRow(values []float64) {
 	if len(values) != t.cols {
 		panic("rundir: a row of another width than the table")
 	}
-	row := make([]string, len(values))
+	line := t.pending.AvailableBuffer()
 	for i, v := range values {
-		row[i] = strconv.FormatFloat(v, 'g', 10, 64)
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = strconv.AppendFloat(line, v, 'g', 10, 64)
 	}
-	t.append(row)
+	t.pending.Write(append(line, '\n'))
 	t.rows++
 }
 
@@ -140,27 +143,33 @@ func ReadTable(path string) (columns []string, rows [][]float64, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	in := csv.NewReader(bytes.NewReader(text))
 	in.FieldsPerRecord = -1
-	records, err := in.ReadAll()
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if len(records) == 0 {
+	columns, err = in.Read()
+	switch {
+	case err == io.EOF:
 		return nil, nil, fmt.Errorf("%s is empty", path)
-	}
-	if slices.Contains(records[0], "") {
+	case err != nil:
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	case slices.Contains(columns, ""):
 		return nil, nil, fmt.Errorf("%s: a column has no name", path)
 	}
-	for line, r := range records[1:] {
-		if len(r) != len(records[0]) {
-			return nil, nil, fmt.Errorf("%s: line %d has %d values for %d columns", path, line+2, len(r), len(records[0]))
+	in.ReuseRecord = true // of a million rows
+	for line := 2; ; line++ {
+		r, err := in.Read()
+		if err == io.EOF {
+			return columns, rows, nil
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if len(r) != len(columns) {
+			return nil, nil, fmt.Errorf("%s: line %d has %d values for %d columns", path, line, len(r), len(columns))
 		}
 		row := make([]float64, len(r))
 		for i, field := range r {
 			if row[i], err = strconv.ParseFloat(field, 64); err != nil {
-				return nil, nil, fmt.Errorf("%s: line %d: %q is not a number", path, line+2, field)
+				return nil, nil, fmt.Errorf("%s: line %d: %q is not a number", path, line, field)
 			}
 		}
 		rows = append(rows, row)
 	}
-	return records[0], rows, nil
 }

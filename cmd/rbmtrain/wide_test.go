@@ -1,0 +1,52 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli/clitest"
+	"gorbm/rbm"
+	"gorbm/train/rundir"
+)
+
+// Of rows that are too wide for a sheet no samples are drawn, and the closing lines say
+// so.
+func TestWide(t *testing.T) {
+	clitest.Isolate(t)
+	const inputs = 50_000 // a hundred of them are above plots.MaxValues
+	row := strings.Repeat("0,1,1,0,0,", inputs/5-1) + "0,1,1,0,"
+	clitest.Write(t, "wide.csv", row+"1\n"+row+"0\n")
+	args := []string{"-data", "wide.csv", "-hidden", "4", "-steps", "1", "-negphase", "cd", "-metrics", "none", "-out", "run"}
+	out := rbmtrain.OK(t, args...)
+	if !strings.Contains(out, "\nno samples: 100 pictures of 50000 inputs are too large for a sheet; rbmsample -model run draws them\n") || strings.Contains(out, "samples.png") {
+		t.Errorf("prints %s", out)
+	}
+	if _, err := os.Stat(filepath.Join("run", rundir.SamplesFile)); err == nil {
+		t.Error("there is a picture of samples")
+	}
+}
+
+// The chains of samples.png have as many rounds as their work allows.
+func TestSamplesRounds(t *testing.T) {
+	for _, c := range []struct {
+		inputs, hidden, classes, steps int
+		want                           int // 0: no picture
+	}{
+		{784, 500, 10, 20_000, 1024},
+		{784, 500, 10, 200, 200},
+		{784, 500, 10, 2, 64},
+		{784, 500, 100, 20_000, 350}, // 2³⁷ / (1000 · 784 · 500)
+		{8000, 500, 0, 20_000, 343},  // 2³⁷ / (100 · 8000 · 500)
+		{8000, 2684, 0, 20_000, 64},
+		{8000, 2685, 0, 20_000, 0}, // 64 · 100 · 8000 · 2685 > 2³⁷
+		{41_943, 2, 0, 1, 64},
+		{41_944, 2, 0, 1, 0}, // 100 · 41944 values are above 2²²
+	} {
+		got, why := samplesRounds(rbm.New(c.inputs, c.hidden, c.classes, rbm.Softmax), c.steps)
+		if got != c.want || (why == "") != (c.want > 0) {
+			t.Errorf("%+v: %d rounds, %q", c, got, why)
+		}
+	}
+}

@@ -1,0 +1,197 @@
+package train
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+)
+
+// A Health watches a run for what does not get well by itself: hidden units that no
+// longer answer to the data, weights that grow without end, and a likelihood that
+// falls. It says each of these once.
+type Health struct {
+	goal  Column // what training is to better; without a name it is not watched
+	part  part   // of the training rows
+	batch int
+	HealthState
+}
+
+// A HealthState is what the next warnings depend on, beside the run. It is saved with
+// it, as JSON.
+type HealthState struct {
+	Checked  int       `json:"checked"`          // step at which the units were looked at
+	Initial  float64   `json:"initial"`          // largest weight before the first step
+	Values   []float64 `json:"values,omitempty"` // of the goal, the last ones; more is better
+	First    float64   `json:"first"`            // value of the goal
+	Best     float64   `json:"best"`             // and its best one
+	BestStep int       `json:"best_step"`        //
+	Below    int       `json:"below"`            // values in a row far below the best
+	Said     []string  `json:"said,omitempty"`   // kinds of warnings
+}
+
+const (
+	// healthShare bounds what looking at the units costs: a pass over rows of the data,
+	// once in as many updates as see healthShare times as many rows.
+	healthShare = 32
+	// healthRows is the largest number of these rows.
+	healthRows = 1000
+	// deadMean is the mean p(h=1|v) over rows below which a unit is dead, and so is one
+	// as near to 1.
+	deadMean = 1e-3
+	// deadShare is the share of dead units from which a warning is worth while. A few
+	// are found in many good models.
+	deadShare = 0.25
+	// largeWeight is a size of weights beyond any that training needs: in float32
+	// σ(x) is 1 from x = 17 on, so that one input alone decides over a unit six times over.
+	largeWeight = 100
+	// The likelihood falls if fallPoints values in a row, the last one among them, are
+	// below the best one by more than fallSpreads times their spread and by more than
+	// fallShare of what had been gained.
+	fallPoints, fallSpreads, fallShare = 5, 5.0, 0.1
+	// spreadPoints is the number of values, the last ones, that the spread is of.
+	spreadPoints = 20
+)
+
+// NewHealth returns what watches runs of m on set with these settings. goal is the column
+// of the metric that training is to better, or has no name.
+func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
+	if s.Objective != "" && s.Objective != Joint { // which trades the likelihood for classes
+		goal = Column{}
+	}
+	key := rbm.NewKey(s.Seed).Child(metricKey).Child(healthKey)
+	return &Health{goal: goal, batch: s.Batch, part: newPart("train", set.Train, m.Classes() > 0, key)}
+}
+
+// Warnings takes in the evaluation e of m and returns what is wrong by it and those
+// before, each kind once in a run. end is set after the last step.
+func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []string) {
+	say := func(kind, text string) {
+		if text != "" && !slices.Contains(h.Said, kind) {
+			h.Said = append(h.Said, kind)
+			all = append(all, text)
+		}
+	}
+	h.add(e)
+	say("falling", h.falling(e.Step))
+	rows := h.part.rows(m, productWork)
+	rows = rows[:min(len(rows), healthRows)]
+	if e.Step > 0 && !end && (e.Step-h.Checked)*h.batch < healthShare*len(rows) {
+		return all
+	}
+	h.Checked = e.Step
+	large := largestWeight(m)
+	if e.Step == 0 {
+		h.Initial = large
+	}
+	switch {
+	case large <= largeWeight, large == math.MaxFloat64: // the next step says what is not finite
+	case h.Initial > largeWeight:
+		say("weights", fmt.Sprintf("the run began with weights up to %.3g: inputs decide over units at once, and learning hardly changes them; start from another -init, a smaller -rate will not help", h.Initial))
+	default:
+		say("weights", fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs decide over units; a smaller -rate, -schedule linear or some -l2 keeps them small", e.Step, large, largeWeight))
+	}
+	if dead := deadUnits(m, h.part, rows); float64(dead) >= deadShare*float64(m.Hidden()) && dead > 1 {
+		text := fmt.Sprintf("%d of %d hidden units are dead at step %d: given training rows they are on, or off, with a mean probability below %g, so that they learn nothing from the data; ", dead, m.Hidden(), e.Step, deadMean)
+		if e.Step == 0 {
+			text += "start from another -init"
+		} else {
+			text += "a smaller -rate keeps them alive, in a new run"
+		}
+		say("dead", text)
+	}
+	return all
+}
+
+// add takes in the value of the goal.
+func (h *Health) add(e Evaluation) {
+	v, ok := e.Value(h.goal.Name + "_train")
+	if !ok || math.IsNaN(v) || math.IsInf(v, 0) {
+		return
+	}
+	if h.goal.Smaller {
+		v = -v
+	}
+	if len(h.Values) == 0 {
+		h.First, h.Best, h.BestStep = v, v, e.Step
+	}
+	if h.Values = append(h.Values, v); len(h.Values) > spreadPoints {
+		h.Values = h.Values[1:]
+	}
+	if v > h.Best {
+		h.Best, h.BestStep = v, e.Step
+	}
+	if lost := h.Best - v; lost > fallSpreads*spread(h.Values) && lost > fallShare*(h.Best-h.First) {
+		h.Below++
+	} else {
+		h.Below = 0
+	}
+}
+
+// spread returns the standard deviation of values about a curve: of their second
+// differences, which a slope does not enter. Those of independent values have six
+// times their variance. It is +Inf of too few.
+func spread(values []float64) float64 {
+	var second []float64
+	for i := 2; i < len(values); i++ {
+		second = append(second, values[i]-2*values[i-1]+values[i-2])
+	}
+	if len(second) < 2 {
+		return math.Inf(1)
+	}
+	mean, variance := diag.MeanVariance(second)
+	return math.Sqrt((variance + mean*mean) / 6)
+}
+
+// falling returns the warning of a likelihood that falls, or "".
+func (h *Health) falling(step int) string {
+	if h.Below < fallPoints || len(h.Values) == 0 || h.Best == h.First { // never better than at first is told at the end
+		return ""
+	}
+	last, best := h.Values[len(h.Values)-1], h.Best
+	if h.goal.Smaller {
+		last, best = -last, -best
+	}
+	return fmt.Sprintf("training makes the model worse: %s_train is %.5g at step %d and was %.5g at step %d; usually the rate is too large for the end of a run, or the chains no longer follow the model: a smaller -rate, -schedule linear, or a negative phase that mixes better, such as ins, helps",
+		h.goal.Name, last, step, best, h.BestStep)
+}
+
+// largestWeight returns the largest absolute value of the weights, which JSON can have:
+// the largest number if one is not finite.
+func largestWeight(m *rbm.RBM) float64 {
+	most := 0.0
+	for i := range m.Visible() {
+		for j := range m.Hidden() {
+			w := math.Abs(float64(m.Weight(i, j)))
+			if math.IsNaN(w) {
+				return math.MaxFloat64
+			}
+			most = max(most, w)
+		}
+	}
+	return min(most, math.MaxFloat64)
+}
+
+// deadUnits returns the number of hidden units whose mean p(h=1|v) over these rows is
+// within deadMean of 0 or 1.
+func deadUnits(m *rbm.RBM, p part, rows []int32) (dead int) {
+	if len(rows) == 0 {
+		return 0
+	}
+	mean := rbm.NewMatrix(len(rows), m.Hidden())
+	m.HiddenMean(mean, p.set.Rows(rows, m.Classes()))
+	sum := make([]float64, m.Hidden())
+	for r := range rows {
+		for j, x := range mean.Row(r) {
+			sum[j] += float64(x)
+		}
+	}
+	for _, s := range sum {
+		if at := s / float64(len(rows)); at < deadMean || at > 1-deadMean {
+			dead++
+		}
+	}
+	return dead
+}

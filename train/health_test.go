@@ -1,0 +1,160 @@
+package train
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"gorbm/data"
+	"gorbm/rbm"
+)
+
+// healthOf returns what watches models of 4 inputs and 12 hidden units on rows that are
+// all different, and a model without weights.
+func healthOf(t *testing.T, goal Column) (*Health, *rbm.RBM) {
+	t.Helper()
+	set := &data.Set{X: rbm.NewBits(16, 4), Height: 1, Width: 4}
+	for r := range 16 {
+		for i := range 4 {
+			set.X.Set(r, i, r>>i&1 == 1)
+		}
+	}
+	m := rbm.New(4, 12, 0, rbm.Softmax)
+	return NewHealth(Settings{Batch: 16}, Sets{Train: set}, m, goal), m
+}
+
+// corner sets the weights to 0 but for one.
+func corner(m *rbm.RBM, w float32) {
+	x := rbm.NewMatrix(m.Visible(), m.Hidden())
+	x.Row(3)[7] = w
+	m.SetWeights(x)
+}
+
+// Units are dead from a mean of 1/1000 on, on either side, and are told of from a
+// quarter of all units on.
+func TestDeadUnits(t *testing.T) {
+	edge := float32(math.Log(1000 - 1)) // σ(−edge) is 1/1000
+	for _, c := range []struct {
+		dead    int
+		bias    float32
+		step    int
+		warning string // "" for none
+	}{
+		{2, 20, 10, ""},
+		{3, edge + 0.01, 10, "3 of 12 hidden units are dead at step 10: "},
+		{3, -edge - 0.01, 10, "3 of 12 hidden units are dead at step 10: "},
+		{12, edge - 0.01, 10, ""},
+		{12, -edge + 0.01, 10, ""},
+		{12, -30, 0, "12 of 12 hidden units are dead at step 0: "},
+	} {
+		h, m := healthOf(t, Column{})
+		for j := range c.dead {
+			m.HiddenBias[j] = c.bias
+		}
+		got := strings.Join(h.Warnings(Evaluation{Step: c.step}, m, true), "\n")
+		if c.warning == "" && got != "" || !strings.HasPrefix(got, c.warning) {
+			t.Errorf("%+v: %q", c, got)
+		}
+		if remedy := map[bool]string{true: "another -init", false: "smaller -rate"}[c.step == 0]; c.warning != "" && !strings.Contains(got, remedy) {
+			t.Errorf("%+v: %q does not say %q", c, got, remedy)
+		}
+		if again := h.Warnings(Evaluation{Step: c.step + 10}, m, true); again != nil {
+			t.Errorf("%+v: said again: %q", c, again)
+		}
+	}
+}
+
+// Weights explode beyond 100; those that began there have another remedy.
+func TestExplodingWeights(t *testing.T) {
+	for _, c := range []struct {
+		first, then float32
+		warning     string
+	}{
+		{0, 100, ""},
+		{0, -101, "weights explode: at step 10 the largest is 101, "},
+		{101, 101, "the run began with weights up to 101: "},
+		{0, float32(math.Inf(1)), ""}, // the next step stops
+	} {
+		h, m := healthOf(t, Column{})
+		corner(m, c.first)
+		all := h.Warnings(Evaluation{}, m, false)
+		corner(m, c.then)
+		all = append(all, h.Warnings(Evaluation{Step: 10}, m, true)...)
+		got := strings.Join(all, "\n")
+		if c.warning == "" && got != "" || !strings.HasPrefix(got, c.warning) || strings.Contains(got, "\n") {
+			t.Errorf("%+v: %q", c, got)
+		}
+		if _, err := json.Marshal(h.HealthState); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
+// Units are looked at once in so many updates, and at the end.
+func TestHealthShare(t *testing.T) {
+	h, m := healthOf(t, Column{})
+	h.Warnings(Evaluation{}, m, false)
+	corner(m, 1e6)
+	if got := h.Warnings(Evaluation{Step: healthShare - 1}, m, false); got != nil {
+		t.Errorf("looked too soon: %q", got)
+	}
+	if got := h.Warnings(Evaluation{Step: healthShare}, m, false); len(got) != 1 {
+		t.Errorf("says %q", got)
+	}
+}
+
+// A likelihood that falls for long is told of once, and noise, a slope, or a fall that
+// is small or short is not. A larger value may be worse.
+func TestFalling(t *testing.T) {
+	noise := func(i int) float64 { return rbm.NewKey(1).Child(uint64(i)).Rand().NormFloat64() }
+	rise := func(i int) float64 { return -100 + 90*(1-math.Exp(-float64(i)/10)) }
+	for name, c := range map[string]struct {
+		value func(i int) float64
+		from  int // the warning comes at this measurement or later; 0: never
+	}{
+		"rises":           {rise, 0},
+		"rises, noisy":    {func(i int) float64 { return rise(i) + 3*noise(i) }, 0},
+		"noise":           {noise, 0},
+		"falls":           {func(i int) float64 { return rise(i) - 2*float64(max(0, i-40)) }, 46},
+		"falls, noisy":    {func(i int) float64 { return rise(i) + 0.5*noise(i) - 2*float64(max(0, i-40)) }, 46},
+		"falls by little": {func(i int) float64 { return rise(i) - min(8, 2*float64(max(0, i-40))) }, 0},
+		"falls and rises": {func(i int) float64 {
+			if i >= 40 && i < 44 {
+				return -60
+			}
+			return rise(i)
+		}, 0},
+		"not a number": {func(i int) float64 { return math.NaN() }, 0},
+		"only falls":   {func(i int) float64 { return -float64(i) }, 0}, // worse than at first: told at the end
+	} {
+		for _, smaller := range []bool{false, true} {
+			h, m := healthOf(t, Column{Name: "goal", Smaller: smaller})
+			said := 0
+			for i := range 1000 {
+				v := c.value(i)
+				if smaller {
+					v = -v
+				}
+				state, err := json.Marshal(h.HealthState) // as a run that goes on
+				if err != nil {
+					t.Fatal(err)
+				}
+				h.HealthState = HealthState{}
+				if err := json.Unmarshal(state, &h.HealthState); err != nil {
+					t.Fatal(err)
+				}
+				all := h.Warnings(Evaluation{Step: 10 * i, Values: []Value{{"goal_train", v}}}, m, false)
+				if len(all) == 0 {
+					continue
+				}
+				if said++; c.from == 0 || i < c.from || i > c.from+10 || !strings.Contains(all[0], "goal_train is ") {
+					t.Errorf("%s: after %d measurements %q", name, i, all)
+				}
+			}
+			if said > 1 || said == 0 && c.from > 0 {
+				t.Errorf("%s: said %d times", name, said)
+			}
+		}
+	}
+}
