@@ -147,7 +147,7 @@ func TestCalibration(t *testing.T) {
 	text := rbmeval.OK(t, "-model", "m.safetensors", "-classify")
 	for _, line := range []string{
 		fmt.Sprintf("calibration error          %.4f (ECE, 15 bins)\n", want.ECE),
-		fmt.Sprintf("temperature                %.4g (largest likelihood of the labels of 100 rows", want.Temperature),
+		fmt.Sprintf("calibration temperature    %.4g (T of p(y|x)^(1/T), fitted on 100 rows", want.Temperature),
 		fmt.Sprintf("  on the other 100 rows    mean log p(y|x) %.6f, ECE %.4f; without it %.6f, %.4f\n", -want.After.NLL, want.After.ECE, -want.Before.NLL, want.Before.ECE),
 	} {
 		if !strings.Contains(text, line) {
