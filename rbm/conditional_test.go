@@ -137,4 +137,20 @@ func TestDrawBits(t *testing.T) {
 		q := float64(j) / 69
 		near(t, "frequency", float64(n)/3000, q, 6*math.Sqrt(q*(1-q)/3000))
 	}
+	// Columns in different words of a row are independent, and so are rows.
+	for i := range p.Data {
+		p.Data[i] = 0.5
+	}
+	DrawBits(b, p, NewKey(2))
+	columns, rows := 0, 0
+	for r := range b.Rows {
+		if b.Get(r, 3) == b.Get(r, 3+64) {
+			columns++
+		}
+		if b.Get(r, 3) == b.Get((r+1)%b.Rows, 3) {
+			rows++
+		}
+	}
+	near(t, "columns that agree", float64(columns)/3000, 0.5, 6*math.Sqrt(0.25/3000))
+	near(t, "rows that agree", float64(rows)/3000, 0.5, 6*math.Sqrt(0.25/3000))
 }
