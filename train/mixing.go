@@ -39,7 +39,8 @@ type mixingState struct {
 	Last   []string      `json:"last,omitempty"`   // its values: JSON has no NaN
 	Window []mixingPoint `json:"window,omitempty"` // the last measurements, for the verdict
 	Warned string        `json:"warned,omitempty"` // the first warning
-	Places places        `json:"places,omitempty"` // of the chains at the last measurement
+	Places places        `json:"places,omitempty"` // of the chains, at step Placed
+	Placed int           `json:"placed,omitempty"`
 }
 
 func newMixing(s *subject, key rbm.Key) *mixing { return &mixing{s: s, key: key} }
@@ -84,12 +85,15 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 	p := c.point(sd)
 	p.Step, p.Updates = x.Step, updates
 	values := make([]float64, mixingValues)
-	now := placesOf(c.start)
-	p.Left, p.Places = x.Places.left(now), len(now)
-	x.Places = now
+	p.Left = math.NaN()
+	if x.Places == nil || x.Step-x.Placed >= freshEvery { // however near measurements are
+		now := placesOf(c.start)
+		p.Left, p.Places, p.Since = x.Places.left(now), len(now), x.Step-x.Placed
+		x.Places, x.Placed = now, x.Step
+	}
 	values[driftValue], values[leftValue] = p.Drift, p.Left
 	if math.IsNaN(p.Left) { // JSON has no NaN
-		p.Left, p.Places = 0, 0
+		p.Left, p.Places, p.Since = 0, 0, 0
 	}
 	values[rHatValue], values[tauValue] = math.NaN(), math.NaN()
 	if len(c.trace) > 1 && len(c.trace[0]) >= 4 {

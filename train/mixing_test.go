@@ -164,8 +164,8 @@ func TestMixingFalseAlarms(t *testing.T) {
 		if c.n > 1 && variance > limit*(1+5*math.Sqrt(2/n)) { // of a single chain the standard deviation is a guess
 			t.Errorf("%s chains: the variance of the drift is %.3g, want at most %.3g", c.chains, variance, limit)
 		}
-		if mean, _ := diag.MeanVariance(left); c.n > 1 && math.Abs(mean-1) > 5/math.Sqrt(3*n*float64(c.n)) {
-			t.Errorf("%s chains: exact draws left their places by %.3f, want 1 within %.3f", c.chains, mean, 5/math.Sqrt(3*n*float64(c.n)))
+		if mean, _ := diag.MeanVariance(left); c.n > 1 && math.Abs(mean-1) > 5*math.Sqrt(placesVariance(c.n)/n) {
+			t.Errorf("%s chains: exact draws left their places by %.3f, want 1 within %.3f", c.chains, mean, 5*math.Sqrt(placesVariance(c.n)/n))
 		}
 		for name, z := range map[string][]float64{"from data": data, "from each other": fresh} {
 			if mean, variance := diag.MeanVariance(z); c.n > 1 && math.Abs(mean) > 5*math.Sqrt(variance/n) {
@@ -303,12 +303,12 @@ func TestMixingStill(t *testing.T) {
 			t.Fatal(err)
 		}
 		said := false
-		v := &Evaluator{Metrics: metrics, Every: 1000, Report: func(Evaluation) error {
+		v := &Evaluator{Metrics: metrics, Every: 500, Report: func(Evaluation) error {
 			said = said || strings.Contains(metrics[0].Warning(true), "hardly leave")
 			return nil
 		}}
 		v.Watch(tr)
-		run(t, tr, 8000, v.Observe)
+		run(t, tr, 12000, v.Observe)
 		if said != want {
 			t.Errorf("%s: chains are said to stand still: %v, want %v", text, said, want)
 		}
@@ -346,8 +346,7 @@ func TestPlaces(t *testing.T) {
 		now  places
 		want float64
 	}{"forgotten": {draw(any, key.Child(2)), 1}, "in their modes": {draw(own, key.Child(3)), 1. / modes}, "still": {first, 0}} {
-		// The standard deviation of the mean of chains is √(1/3)/√chains at most.
-		if got := first.left(c.now); math.Abs(got-c.want) > 4*math.Sqrt(1./3/chains) {
+		if got := first.left(c.now); math.Abs(got-c.want) > 4*math.Sqrt(placesVariance(chains)) {
 			t.Errorf("%s: chains left their places by %.3f, want %.2f", name, got, c.want)
 		}
 	}

@@ -16,8 +16,9 @@ type mixingPoint struct {
 	Drift   float64 `json:"drift"`   // change of the mean free energy, in its standard deviations
 	Nats    float64 `json:"nats"`    // and in nats
 
-	Left   float64 `json:"left"`   // how far chains have left where they were at the last measurement; see places.left
+	Left   float64 `json:"left"`   // how far chains have left where they were; see places.left
 	Places int     `json:"places"` // the number of these chains; 0 if Left is not known
+	Since  int     `json:"since"`  // updates in which they may have left
 
 	// How far the continued chains lie apart from fresh ones, and these from each
 	// other, in standard deviations of what chance makes of it.
@@ -71,12 +72,12 @@ const (
 	// Chains are stuck if they lie apart from fresh ones from data and from the base
 	// rates by stuckZ standard deviations, while these two agree to within agreeZ.
 	stuckZ, agreeZ = 5, 2
-	// Chains stand still if, from one measurement to the next, they have left their
-	// places by leastLeft or less: two modes that no chain leaves make it 0.5, and more modes
-	// less. stillZ standard errors below 1 are asked for besides. Chains that have
-	// forgotten have the mean 1, so that a false alarm has a probability of 3·10⁻⁷ a
-	// measurement.
-	leastLeft, stillZ = 0.55, 5
+	// Chains stand still if, in freshEvery updates or more, they have left their places
+	// by leastLeft or less: two modes that no chain leaves make it 0.5, and more modes
+	// less. stillZ standard errors below 1 are asked for besides, by the variance of
+	// ranks among independent chains; see places.variance. Simulated with independent
+	// chains, a window has a false alarm once in 100,000 or less from 4 chains on.
+	leastLeft, stillZ, leastPlaces = 0.55, 5, 4
 )
 
 // lag returns the mean drift over the window, in standard deviations and in nats,
@@ -111,16 +112,29 @@ func stuck(window []mixingPoint) (z float64, clear bool) {
 // still returns how far chains left their places between the measurements of the
 // window, in the mean, and whether that is too little.
 func still(window []mixingPoint) (left float64, clear bool) {
-	chains := 0.0
+	weight := 0.0 // by the inverse variances
 	for _, p := range window {
-		left += p.Left * float64(p.Places)
-		chains += float64(p.Places)
+		if p.Places >= leastPlaces {
+			w := 1 / placesVariance(p.Places)
+			left, weight = left+p.Left*w, weight+w
+		}
 	}
-	if chains == 0 {
+	if weight == 0 {
 		return math.NaN(), false
 	}
-	left /= chains
-	return left, left <= leastLeft && (1-left)*math.Sqrt(3*chains) >= stillZ
+	left /= weight
+	return left, left <= leastLeft && (1-left)*math.Sqrt(weight) >= stillZ
+}
+
+// since returns the number of updates in which chains could leave their places, at the
+// last point of the window that says.
+func since(window []mixingPoint) (updates int) {
+	for _, p := range window {
+		if p.Places > 0 {
+			updates = p.Since
+		}
+	}
+	return updates
 }
 
 // warn returns a warning if the chains do not mix, and "" otherwise. While training
@@ -165,8 +179,8 @@ func (x *mixing) verdict(end bool) string {
 			last.Updates, z, when)
 	}
 	if left, clear := still(x.Window); clear {
-		return fmt.Sprintf("the chain of training does not mix: from one measurement to the next the chains hardly leave the parts of the model they are in (by %.2g, where 1 is to have forgotten them and 0 to stand still, %s), so their shares of its modes need not be right; try a ladder such as -negphase pins -temperatures auto, a smaller -rate, %s or more -chains",
-			left, when, more)
+		return fmt.Sprintf("the chain of training does not mix: within %d updates the chains hardly leave the parts of the model they are in (by %.2g, where 1 is to have forgotten them and 0 to stand still, %s), so their shares of its modes need not be right; try a ladder such as -negphase pins -temperatures auto, a smaller -rate, %s or more -chains",
+			since(x.Window), left, when, more)
 	}
 	return ""
 }

@@ -13,6 +13,14 @@ const mostPlaces = 200
 // words for each of the first mostPlaces.
 type places [][]uint64
 
+// placesVariance returns the variance of places.left of n chains that have forgotten:
+// that of 2·rank/(n−1) with n equally likely ranks, for each chain. That chains share
+// the places makes it a little smaller: simulated, n times the variance is 0.93, 0.53,
+// 0.40 and 0.33 for 2, 4, 10 and 100 chains, where this has 1, 0.56, 0.41 and 0.34.
+func placesVariance(n int) float64 {
+	return float64(n+1) / (3 * float64(n) * float64(n-1))
+}
+
 func placesOf(v rbm.Bits) (p places) {
 	for r := range min(v.Rows, mostPlaces) {
 		p = append(p, append([]uint64(nil), v.Row(r)...))
@@ -20,13 +28,12 @@ func placesOf(v rbm.Bits) (p places) {
 	return p
 }
 
-// left returns how far chains have left where they were at the last measurement: 1 if
+// left returns how far chains have left where they were at an earlier measurement: 1 if
 // they have forgotten it, and near 0 if each is still where it was. It is twice the mean
 // rank of a chain's own place then among those of all chains, by their distances from
 // where it is now, as a share of the others; equal distances share their ranks. Of
 // chains that have forgotten, own place and others are exchangeable, so that the mean
-// is 1 and the variance at most 1/3 a chain (rank/others is uniform on [0,1], and equal
-// ranks only lower its variance). M modes of equal mass that no chain leaves make it
+// is 1 and the variance placesVariance. M modes of equal mass that no chain leaves make it
 // 1/M. It is NaN for fewer than two chains, or if their number has changed.
 func (p places) left(now places) float64 {
 	n := len(now)

@@ -259,10 +259,20 @@ func (p *plan) checkObservables() error {
 	return nil
 }
 
-// observablesWarnings returns which observables the run was too short for.
-func (r row) observablesWarnings() (w []string) {
+// observablesWarnings returns which observables the run was too short for. symmetric
+// says that states have the energy of their mirror images, so that the mean of m is 0.
+func (r row) observablesWarnings(symmetric bool) (w []string) {
 	if r.observables == nil {
 		return nil
+	}
+	if m := r.observables.spins; m != nil {
+		switch s := m.value.Summary(); {
+		case s.Variance == 0:
+		case symmetric && !(math.Abs(s.Mean) <= maxApart*s.StdErr && s.Trusted()):
+			w = append(w, fmt.Sprintf("%s: without a field the mean of m is 0, and this run says %s: it turned its sign too seldom, so that the error of m means nothing; look at |m|", r.name, meanOf(m.value)))
+		case !symmetric && !s.Trusted():
+			w = append(w, fmt.Sprintf("%s: the run is too short for the error of m; run longer", r.name))
+		}
 	}
 	of := func(m *moments, what string) {
 		if m == nil {

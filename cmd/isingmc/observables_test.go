@@ -158,6 +158,21 @@ func TestObservablesOfLargeSystems(t *testing.T) {
 	near("Binder cumulant of 64×64", at.MagnetisationResult.Binder, at.MagnetisationResult.BinderStdErr, 0.61069, 1e-3, 0.02)
 }
 
+// TestTurns checks that m is doubted of chains that never turn its sign, and trusted of
+// those that do.
+func TestTurns(t *testing.T) {
+	clitest.Isolate(t)
+	for args, want := range map[string]bool{
+		"-lattice 16x16 -temperature 2 -sampler gibbs -moves 5000 -observables": true,
+		"-lattice 16x16 -temperature 2 -sampler sw -moves 5000 -observables":    false,
+		"-lattice 16x16 -temperature 3 -sampler gibbs -moves 5000 -observables": false,
+	} {
+		if got := slices.ContainsFunc(result(t, args).Warnings, func(w string) bool { return strings.Contains(w, "turned its sign too seldom") }); got != want {
+			t.Errorf("%s: warned of m: %v, want %v", args, got, want)
+		}
+	}
+}
+
 // TestStates checks that states in a file have the energies beside them, are equally
 // spaced whatever their number, and are data for training.
 func TestStates(t *testing.T) {

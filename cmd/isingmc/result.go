@@ -234,7 +234,7 @@ func (p *plan) warnings(rows []row) (w []string) {
 		case !r.Trusted():
 			w = append(w, fmt.Sprintf("%s: τ is too long for this run, which is worth %s independent energies; below %d its errors cannot be trusted; run longer", r.name, fewer(r.Effective), diag.MinEffective))
 		}
-		w = append(w, r.observablesWarnings()...)
+		w = append(w, r.observablesWarnings(p.symmetric)...)
 	}
 	if a, b, z := farthest(rows); z > maxApart {
 		w = append(w, fmt.Sprintf("the mean energies of %s and %s differ by %.1f standard errors: one of them has not converged; run longer, and look at the energies by -out", a.name, b.name, z))

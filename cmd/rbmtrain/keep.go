@@ -158,12 +158,17 @@ func (r *runner) write(ctx context.Context) error {
 // long as the checkpoint names it.
 func (r *runner) keepBest(b bestState) error {
 	path, previous := r.folder.Path(rundir.BestFile), r.folder.Path(rundir.PreviousBestFile)
+	moved := false
 	if old := r.state.Best; old != nil && old.Step <= int(r.saver.kept.Load()) {
-		if err := ignoreMissing(os.Rename(path, previous)); err != nil {
+		err := os.Rename(path, previous)
+		if moved = err == nil; ignoreMissing(err) != nil {
 			return r.tolerate(err)
 		}
 	}
 	if err := modelfile.Write(path, r.trainer.Model(), r.about()); err != nil {
+		if moved {
+			err = errors.Join(err, os.Rename(previous, path)) // it is the best still
+		}
 		return r.tolerate(err) // a later model may be better, and will be written
 	}
 	var err error

@@ -201,6 +201,9 @@ func (r *runner) reopen() (err error) {
 	if at == r.steps && !r.flags.JSON && !r.flags.Quiet {
 		fmt.Fprintf(r.flags.Stdout, "%s has taken all of its %d steps: nothing is left to train, and what follows them is written again; -steps goes on\n", r.resume, at)
 	}
+	if at == 0 { // the evaluation of step 0 is repeated: see reopenTables
+		r.state = progressState{Seconds: r.state.Seconds, All: r.state.All}
+	}
 	r.stopped = r.stoppedEarly() && !r.extended
 	r.saver.begin(r.every, at)
 	if r.extended && r.steps != r.before && train.Ends(r.settings.Schedule) {

@@ -82,9 +82,9 @@ func varies(x [][]float64) bool {
 func follow(states [][][]uint64, units int, key rbm.Key) []quantity {
 	var rows [][]uint64
 	all := len(states) * len(states[0])
-	for i := range min(all, rowsOfLaw) { // evenly over rounds, chain by chain
-		at := i * all / min(all, rowsOfLaw)
-		rows = append(rows, states[at%len(states)][at/len(states)])
+	n := min(all, rowsOfLaw)
+	for i := range n { // of each chain in turn, evenly over rounds
+		rows = append(rows, states[i%len(states)][i*len(states[0])/n])
 	}
 	var list []quantity
 	for k, a := range leading(gram(rows), components, key) {

@@ -79,10 +79,13 @@ func TestSlowest(t *testing.T) {
 		}
 	}
 	// Chains of which half stay at either kind of picture have no end of τ.
-	r := follower(40, 2000, 0)
-	if of, got := r.slowest(); of != "principal component 1" || !math.IsInf(got.Time.StdErr, 1) {
-		t.Errorf("chains that stay apart: τ %v ± %v, of %s", got.Time.Tau, got.Time.StdErr, of)
+	for _, c := range [][2]int{{40, 2000}, {40, 1024}, {20, 512}, {64, 256}} { // rounds that are multiples of 256 too
+		r := follower(c[0], c[1], 0)
+		if of, got := r.slowest(); of != "principal component 1" || !math.IsInf(got.Time.StdErr, 1) {
+			t.Errorf("%d chains that stay apart for %d rounds: τ %v ± %v, of %s", c[0], c[1], got.Time.Tau, got.Time.StdErr, of)
+		}
 	}
+	r := follower(40, 2000, 0)
 	r.cold.rounds, r.cold.every = 2000, 1
 	if p := r.judge(); p.Mixed || !strings.Contains(p.Why, "stay apart") || !strings.Contains(p.Why, p.TauOf) {
 		t.Errorf("they are said to have mixed, or to be slow by another name: %+v", p)

@@ -33,6 +33,12 @@ const crush = 2.5
 // outside.
 func (c Chart) extent() (x, y interval) {
 	x, all, later := empty, empty, empty
+	first := math.Inf(1)
+	for _, l := range c.Lines {
+		for _, v := range l.X {
+			first = min(first, v)
+		}
+	}
 	for _, l := range c.Lines {
 		for i, v := range l.Y {
 			if math.IsNaN(v) || math.IsInf(v, 0) || c.Log && !(l.X[i] > 0) {
@@ -45,7 +51,7 @@ func (c Chart) extent() (x, y interval) {
 			}
 			all.add(v - e)
 			all.add(v + e)
-			if i > 0 {
+			if l.X[i] > first {
 				later.add(v - e)
 				later.add(v + e)
 			}

@@ -138,6 +138,17 @@ func TestDrawing(t *testing.T) {
 	for i := range 100_001 {
 		long.X, long.Y = append(long.X, float64(i)), append(long.Y, float64(i))
 	}
+	seldom := Line{}
+	for i := range 4001 {
+		y := math.NaN()
+		if i%60 == 0 {
+			y = float64(i)
+		}
+		seldom.X, seldom.Y = append(seldom.X, float64(i)), append(seldom.Y, y)
+	}
+	if n := len(seldom.thinned().Y); n != 67 {
+		t.Errorf("of 67 values that were measured now and then %d are left", n)
+	}
 	if short := long.thinned(); len(short.X) > mostPoints || short.X[len(short.X)-1] != 100_000 || len(short.Y) != len(short.X) {
 		t.Errorf("a line of %d points is thinned to %d, the last at %v", len(long.X), len(short.X), short.X[len(short.X)-1])
 	}

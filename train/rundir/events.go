@@ -23,6 +23,7 @@ const eventsPrefix = "events.out.tfevents."
 // file, as TensorBoard joins all files of a folder.
 type Events struct {
 	file    *os.File
+	size    int64    // of what is written of whole records
 	columns []string // the first is the step, which has no curve
 }
 
@@ -36,7 +37,7 @@ func (f *Folder) NewEvents(columns []string, now time.Time) (*Events, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the events: %w", err)
 	}
-	e := &Events{file, columns}
+	e := &Events{file: file, columns: columns}
 	version := appendBytes(appendDouble(nil, 1, seconds(now)), 3, []byte("brain.Event:2"))
 	return e, e.write(version)
 }
@@ -69,9 +70,10 @@ func (e *Events) write(data []byte) error {
 	record = binary.LittleEndian.AppendUint32(record, maskedCRC(record))
 	record = append(record, data...)
 	record = binary.LittleEndian.AppendUint32(record, maskedCRC(data))
-	if _, err := e.file.Write(record); err != nil {
+	if _, err := e.file.WriteAt(record, e.size); err != nil { // the next overwrites what was written in part
 		return fmt.Errorf("cannot write the events: %w", err)
 	}
+	e.size += int64(len(record))
 	return nil
 }
 
@@ -103,6 +105,7 @@ const LinesFile = "metrics.jsonl"
 // that are not finite are null.
 type Lines struct {
 	file    *os.File
+	size    int64 // of what is written of whole lines
 	columns []string
 }
 
@@ -113,7 +116,7 @@ func (f *Folder) NewLines(columns []string, rows [][]float64) (*Lines, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the metrics: %w", err)
 	}
-	l := &Lines{file, columns}
+	l := &Lines{file: file, columns: columns}
 	for _, row := range rows {
 		if err := l.Add(row); err != nil {
 			file.Close()
@@ -138,9 +141,10 @@ func (l *Lines) Add(values []float64) error {
 		line = append(append(append(append(line, name...), ':'), value...), ',')
 	}
 	line = append(line[:len(line)-1], "}\n"...)
-	if _, err := l.file.Write(line); err != nil {
+	if _, err := l.file.WriteAt(line, l.size); err != nil { // the next overwrites what was written in part
 		return fmt.Errorf("cannot write the metrics: %w", err)
 	}
+	l.size += int64(len(line))
 	return nil
 }
 

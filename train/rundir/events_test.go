@@ -86,9 +86,18 @@ func TestLines(t *testing.T) {
 	if err := l.Add([]float64{10, math.NaN()}); err != nil {
 		t.Fatal(err)
 	}
+	if l.size == 0 {
+		t.Error("nothing is counted as written")
+	}
+	if _, err := l.file.WriteAt([]byte(`{"step":`), l.size); err != nil { // a line that was written in part
+		t.Fatal(err)
+	}
+	if err := l.Add([]float64{20, 1}); err != nil {
+		t.Fatal(err)
+	}
 	l.Close()
 	text, err := os.ReadFile(f.Path(LinesFile))
-	if err != nil || string(text) != "{\"step\":0,\"a\\\"b\":0.1}\n{\"step\":10,\"a\\\"b\":null}\n" {
+	if err != nil || string(text) != "{\"step\":0,\"a\\\"b\":0.1}\n{\"step\":10,\"a\\\"b\":null}\n{\"step\":20,\"a\\\"b\":1}\n" {
 		t.Errorf("the file is %s, %v", text, err)
 	}
 	for line := range strings.Lines(string(text)) {
