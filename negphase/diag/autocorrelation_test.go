@@ -142,3 +142,16 @@ func ExampleAutocorrelation() {
 	// ρ(3) = +0.00
 	// ρ(4) = +1.00
 }
+
+// The divisor n of every lag is made up for, by n/(n−t), and so is the mean of the
+// series' own: by hand for a ρ that ends after one lag.
+func TestIntegratedTimeOfFewValues(t *testing.T) {
+	rho := make([]float64, 12)
+	rho[0], rho[1] = 1, 0.5
+	// ½ + ½·20/19 = 39/38; the window is the first of 6 · 39/38 lags or more, 7; and
+	// Wolff's factor for the bias is (1 + 15/20) / (1 + 2·39/38/20).
+	want := 39.0 / 38 * (1 + 15.0/20) / (1 + 2*39.0/38/20)
+	if got := IntegratedTime(rho, 20); math.Abs(got.Tau-want) > 1e-12 || got.Window != 7 {
+		t.Errorf("τ is %v over %d lags, want %v over 7", got.Tau, got.Window, want)
+	}
+}
