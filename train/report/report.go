@@ -111,9 +111,6 @@ const mostPoints = 2000
 // line of many points those without a finite Y are left out first, so that values
 // measured now and then stay.
 func (l Line) thinned() Line {
-	if len(l.X) > mostPoints {
-		l = l.finite() // what is measured seldom must not fall between
-	}
 	if len(l.X) <= mostPoints {
 		return l
 	}
@@ -131,21 +128,6 @@ func (l Line) thinned() Line {
 	for k := (len(known) - 1) % every; k < len(known); k += every {
 		i := known[k]
 		out.X, out.Y = append(out.X, l.X[i]), append(out.Y, l.Y[i])
-		if l.Err != nil {
-			out.Err = append(out.Err, l.Err[i])
-		}
-	}
-	return out
-}
-
-// finite returns the line without the points whose Y is not finite.
-func (l Line) finite() (out Line) {
-	out.Name = l.Name
-	for i, y := range l.Y {
-		if math.IsNaN(y) || math.IsInf(y, 0) {
-			continue
-		}
-		out.X, out.Y = append(out.X, l.X[i]), append(out.Y, y)
 		if l.Err != nil {
 			out.Err = append(out.Err, l.Err[i])
 		}
