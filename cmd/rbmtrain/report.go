@@ -311,7 +311,9 @@ func (r *runner) mistakes() ([]report.Picture, []report.Table, error) {
 		}
 		texts[i] = fmt.Sprintf("%s read as %s", set.Classes[set.Y[w.row]], set.Classes[w.guess])
 	}
-	picture, err := report.NewPicture("The surest mistakes", "test rows that the model classifies wrongly, the surest first, row by row: "+strings.Join(texts, ", "),
+	note := "Row by row: " + strings.Join(texts, ", ") + "."
+	picture, err := report.NewPicture("The surest mistakes", "test rows that the model classifies wrongly, the surest first",
 		plots.Tiles(pictures, set.Height, set.Width, 10, plots.Ink))
+	picture.Note = note
 	return []report.Picture{picture}, []report.Table{table}, err
 }

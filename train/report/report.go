@@ -43,10 +43,12 @@ type Line struct {
 	X, Y, Err []float64
 }
 
-// A Picture is shown as it is. Alt says in words what can be seen.
+// A Picture is shown as it is. Alt says in words what can be seen, for those who
+// cannot see it. Note, if it is not empty, stands below it.
 type Picture struct {
 	Title, Alt string
 	PNG        []byte
+	Note       string
 }
 
 // A Table has a head and rows of as many cells. Its first column names the rows.
@@ -60,7 +62,7 @@ type Table struct {
 func NewPicture(title, alt string, img image.Image) (Picture, error) {
 	var b bytes.Buffer
 	err := png.Encode(&b, img)
-	return Picture{title, alt, b.Bytes()}, err
+	return Picture{Title: title, Alt: alt, PNG: b.Bytes()}, err
 }
 
 //go:embed page.html page.css page.js

@@ -115,9 +115,11 @@ Figures of papers, made again at the papers' sizes, and figures of ours. Each fo
 This table is written by the commands themselves, from the numbers beside the pictures. PASS and FAIL are computed:
 a claim that one side is better passes if the paired difference over repetitions exceeds three standard errors,
 which chance alone does once in 270 claims with 20 repetitions and once in 130 with 10.
-A FAIL is a finding. The other folders belong to the main README: ` + "`go run ./experiments/NAME`" + ` makes the pictures of
+A FAIL is a finding. OPEN means too few repetitions to say. FILE in a command is explained on the page. The other folders belong to the main README: ` + "`go run ./experiments/NAME`" + ` makes the pictures of
 ` + "`ising` and `tour`" + `, and measures ` + "`defaults` and `speed`" + `.
+`
 
+const tableHead = `
 | paper | figure | claim | our result | | time | command |
 | --- | --- | --- | --- | --- | --- | --- |
 `
@@ -142,7 +144,7 @@ func index(dir string) (string, error) {
 		return "", err
 	}
 	var page strings.Builder
-	page.WriteString(indexHead)
+	counts := map[string]int{}
 	for _, file := range files {
 		lines, err := readCSV(file)
 		if err != nil {
@@ -153,10 +155,12 @@ func index(dir string) (string, error) {
 		}
 		folder := filepath.Base(filepath.Dir(file))
 		for _, l := range lines[1:] {
+			counts[l[4]]++
 			fmt.Fprintf(&page, "| %s | [%s](%s/README.md) | %s | %s | %s | %s s | `%s` |\n", l[0], l[1], folder, l[2], l[3], l[4], l[5], l[6])
 		}
 	}
-	return page.String(), nil
+	sum := fmt.Sprintf("\n%d claims pass, %d fail and %d are open.\n", counts[string(Pass)], counts[string(Fail)], counts[string(Open)])
+	return indexHead + sum + tableHead + page.String(), nil
 }
 
 // readCSV reads a file that has at least a line.
