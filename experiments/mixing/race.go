@@ -149,7 +149,8 @@ func run1(ctx context.Context, p *places, at int, e estimator, seed uint64, seco
 	warnings := map[string]bool{}
 	note := func(text string) {
 		if text != "" {
-			warnings[text[:min(len(text), 24)]] = true
+			what, _, _ := strings.Cut(text, ":")
+			warnings[what] = true
 		}
 	}
 	var info negphase.Info
