@@ -206,7 +206,7 @@ func (s *Set) Inputs(dst rbm.Input, rows []int32) {
 }
 
 // Redraw draws the inputs of row r of dst anew, which must be those of example rows[r]:
-// each is 1 with its probability in Chances. Row r has the draws of the child r of key.
+// each is 1 with its probability in Chances. Draws depend on key, r and the input alone.
 // It does nothing if there are no Chances, allocates nothing, and panics if dst holds
 // grey values or has not len(rows) rows.
 func (s *Set) Redraw(dst rbm.Input, rows []int32, key rbm.Key) {
@@ -216,17 +216,14 @@ func (s *Set) Redraw(dst rbm.Input, rows []int32, key rbm.Key) {
 	if dst.IsGrey() || dst.Rows() != len(rows) || dst.Cols() < s.X.Cols {
 		panic("data: rows to draw anew of the wrong shape")
 	}
+	cols := s.X.Cols
+	words := (cols + 63) / 64
 	for r, row := range rows {
-		draws, to := key.Child(uint64(r)), dst.Bits.Row(r)
-		for j, p := range s.Chances.Row(int(row)) {
-			if p > 0 && p < 1 { // the others are as they are
-				bit := uint64(1) << (j % 64)
-				to[j/64] &^= bit
-				if draws.Uniform(uint64(j)) < float64(p) {
-					to[j/64] |= bit
-				}
-			}
-		}
+		to := dst.Bits.Row(r)
+		after := to[words-1] &^ (1<<(cols-64*(words-1)) - 1) // units of the label beside the last inputs
+		chances := rbm.Matrix{Rows: 1, Cols: cols, Data: s.Chances.Row(int(row))}
+		rbm.DrawBits(rbm.Bits{Rows: 1, Cols: cols, Stride: words, Words: to[:words]}, chances, key.Child(uint64(r)))
+		to[words-1] |= after
 	}
 }
 
