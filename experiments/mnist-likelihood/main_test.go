@@ -1,0 +1,12 @@
+package main
+
+import (
+	"testing"
+
+	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/experiments/internal/program"
+)
+
+func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&program.Runs{}), run) }
+
+func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&program.Runs{})) }
