@@ -73,7 +73,7 @@ const (
 	// Chains are stuck if they lie apart from fresh ones from data and from the base
 	// rates by stuckZ standard deviations, while these two agree to within agreeZ.
 	stuckZ, agreeZ = 5, 2
-	// Chains stand still if, in freshEvery updates or more, they have left their places
+	// Chains stand still if, in leftEvery updates or more, they have left their places
 	// by leastLeft or less: two modes that no chain leaves make it 0.5, and more modes
 	// less. stillZ standard errors below 1 are asked for besides, by the variance of
 	// ranks among independent chains; see placesVariance. Simulated with independent
@@ -112,7 +112,7 @@ func stuck(window []mixingPoint) (z float64, clear bool) {
 
 // still returns how far chains left their places, in the mean over the window, and
 // whether that is too little. The time in which they could leave is that between two
-// records of their places, freshEvery updates or more.
+// records of their places, leftEvery updates or more.
 func still(window []mixingPoint) (left float64, clear bool) {
 	weight := 0.0 // by the inverse variances
 	for _, p := range window {

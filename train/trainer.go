@@ -328,12 +328,14 @@ func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, err
 			return nil, err
 		}
 	}
-	b, err := t.negative.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	if err := into.UnmarshalBinary(b); err != nil {
-		return nil, fmt.Errorf("the chains cannot be copied into %s of the settings: %w", t.settings.Negative.Kind, err)
+	if c, ok := into.(negphase.Copier); !ok || !c.CopyFrom(t.negative) {
+		b, err := t.negative.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		if err := into.UnmarshalBinary(b); err != nil {
+			return nil, fmt.Errorf("the chains cannot be copied into %s of the settings: %w", t.settings.Negative.Kind, err)
+		}
 	}
 	if f, ok := into.(negphase.Freezer); ok {
 		f.Freeze()
