@@ -196,6 +196,10 @@ func TestCopiedEstimatorsGoOn(t *testing.T) {
 			}
 			call(t, used, m, pos, 40, 43)
 			call(t, e, m, pos, 0, 2)
+			next := between(m, s.random(9, 2), 0.01)
+			if e.(Vetoer).Veto(next) { // else it has means of the next model
+				t.Errorf("%v: a small step is rejected", s)
+			}
 			for _, to := range []Copier{estimator(t, settings).(Copier), used} {
 				if !to.CopyFrom(e) {
 					t.Fatalf("%v: the chains are not copied", s)
@@ -205,7 +209,7 @@ func TestCopiedEstimatorsGoOn(t *testing.T) {
 				if err != nil || !bytes.Equal(saved, want) {
 					t.Fatalf("%v: the copy has other bytes, %v", s, err)
 				}
-				got := call(t, to, between(m, s.random(9, 2), 0.5), pos, 2, 6)
+				got := call(t, to, next, pos, 2, 6)
 				if again, _ := e.MarshalBinary(); !bytes.Equal(again, saved) {
 					t.Errorf("%v: the copy changes the original", s)
 				}
@@ -213,7 +217,7 @@ func TestCopiedEstimatorsGoOn(t *testing.T) {
 				if err := restored.UnmarshalBinary(saved); err != nil {
 					t.Fatal(err)
 				}
-				if !slices.Equal(got, call(t, restored, between(m, s.random(9, 2), 0.5), pos, 2, 6)) {
+				if !slices.Equal(got, call(t, restored, next, pos, 2, 6)) {
 					t.Errorf("%v: the copy goes on with other bits", s)
 				}
 			}

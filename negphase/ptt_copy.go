@@ -19,7 +19,6 @@ func (p *ptt) CopyFrom(other Estimator) bool {
 		p.place(m, nil)
 	}
 	copyStates(p.states, o.states)
-	p.raw, p.saved = nil, savedChains{}
 	p.rungs = p.rungs[:min(len(p.rungs), len(o.rungs))]
 	for i, from := range o.rungs {
 		if i == len(p.rungs) {
