@@ -8,5 +8,3 @@ import (
 )
 
 func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&program.Runs{}), run) }
-
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&program.Runs{})) }
