@@ -61,6 +61,8 @@ func BenchmarkMixing(b *testing.B) {
 	}{
 		{"bars:8", "pcd:chains=10", 50, 10}, {"bars:8", "pt:chains=10:tau=1/2/3/4/inf", 50, 10},
 		{"fontdigits:2000", "pcd:chains=50", 500, 20}, {"fontdigits:2000", "ins:chains=10:tau=1/2/3/4/5", 500, 20},
+		{"bars:8", "jar:chains=10", 50, 10}, {"bars:8", "ptt:chains=10", 50, 10}, {"bars:4", "jar:chains=50", 12, 20}, {"bars:4", "ptt:chains=20", 12, 20},
+		{"fontdigits:2000", "jar:chains=50", 500, 20}, {"fontdigits:2000", "ptt:chains=20", 500, 20},
 	} {
 		b.Run(fmt.Sprintf("data=%s/negphase=%s", c.data, c.negative), func(b *testing.B) {
 			s := settingsOf(b, c.negative)

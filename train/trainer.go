@@ -27,6 +27,7 @@ const (
 	negativeKey
 	metricKey
 	classKey
+	redrawKey
 )
 
 // Settings are what the parameters after n steps depend on, beside the data
@@ -185,6 +186,7 @@ type Trainer struct {
 	step    int
 	elapsed time.Duration
 	key     rbm.Key // of the negative phase
+	drawKey rbm.Key // of rows that are drawn anew
 	batches *data.Batches
 	rows    []int32
 	batch   rbm.Batch
@@ -201,7 +203,7 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if s.Objective == Discriminative {
 		return assemble(nil, s, set, m), nil
 	}
-	if l := s.Negative.Ladder(); l.Path == negphase.ToData && l.Base == nil {
+	if s.Negative.NeedsBase() {
 		s.Negative.SetBase(Base(m, set))
 	}
 	negative, err := negphase.New(s.Negative)
@@ -255,6 +257,7 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 		optimizer: newOptimizer(s, m, set),
 		objective: newObjective(s, m, set, key),
 		key:       key.Child(negativeKey),
+		drawKey:   key.Child(redrawKey),
 		batches:   data.NewBatches(s.Rows(set), s.Batch, key.Child(batchKey)),
 		rows:      make([]int32, s.Batch),
 		batch:     batch,
@@ -325,12 +328,14 @@ func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, err
 			return nil, err
 		}
 	}
-	b, err := t.negative.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	if err := into.UnmarshalBinary(b); err != nil {
-		return nil, fmt.Errorf("the chains cannot be copied into %s of the settings: %w", t.settings.Negative.Kind, err)
+	if c, ok := into.(negphase.Copier); !ok || !c.CopyFrom(t.negative) {
+		b, err := t.negative.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		if err := into.UnmarshalBinary(b); err != nil {
+			return nil, fmt.Errorf("the chains cannot be copied into %s of the settings: %w", t.settings.Negative.Kind, err)
+		}
 	}
 	if f, ok := into.(negphase.Freezer); ok {
 		f.Freeze()
@@ -357,6 +362,7 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		positive, share = o.positive(t)
 	} else {
 		t.set.Visible(t.batch.V, t.rows, t.model.Classes())
+		t.set.Redraw(t.batch.V, t.rows, t.redraws())
 		t.model.HiddenMean(t.batch.H, t.batch.V)
 	}
 	negative, info, err := t.estimate()
@@ -376,6 +382,10 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	t.step++
 	return info, nil
 }
+
+// redraws returns the key by which the rows of this step's minibatch are drawn, of data
+// that have Chances.
+func (t *Trainer) redraws() rbm.Key { return t.drawKey.Child(uint64(t.step)) }
 
 // estimate returns the negative phase: nothing if the objective has none.
 func (t *Trainer) estimate() (rbm.Phase, negphase.Info, error) {
