@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -62,6 +63,7 @@ func TestSteadier(t *testing.T) {
 func TestTable(t *testing.T) {
 	var table Table
 	table.add("one", []Point{{"p", "a", 1, 0, 1}, {"p", "a", 1, 2, 3}, {"q", "b", 1, 0, 7}}, 1.5)
+	table.add("thirds", []Point{{"r", "a", 1, 1. / 3, 2. / 3}}, 0)
 	table.add("two", []Point{{"p", "a", 2, 0, 5}, {"p", "a", 2, 2, 9}}, 2)
 	path := filepath.Join(t.TempDir(), "t.csv")
 	if err := table.write(path); err != nil {
@@ -73,6 +75,9 @@ func TestTable(t *testing.T) {
 	read, err := readTable(path)
 	if err != nil || read.has("three") || !read.has("one") || read.Seconds() != 3.5 {
 		t.Fatalf("%+v, %v", read, err)
+	}
+	if !slices.Equal(slices.Collect(table.All), slices.Collect(read.All)) {
+		t.Error("a file has other points than the table")
 	}
 	if m := read.Mean("p", "a", 1, 5); len(m) != 2 || m[1] != 3 || m[2] != 9 {
 		t.Errorf("means %v", m)
