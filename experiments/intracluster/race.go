@@ -252,8 +252,8 @@ func (s system) table(b *strings.Builder, t *claims.Table) {
 	b.WriteString("\n")
 	for i, a := range curves {
 		for _, c := range curves[:i] {
-			if d := claims.Alike("", t.At(s.panel(meanPanel), c, 0), t.At(s.panel(meanPanel), a, 0)); d.Verdict == claims.Fail {
-				fmt.Fprintf(b, "The mean energies of %s and %s differ by %.1f standard errors: one of them, or both, has not reached the law. A τ is about the mean of its own run, so the two are not of the same states, and the shorter one is no merit.\n\n", c, a, math.Abs(d.Value))
+			if errs, yes := claims.Differ(t.At(s.panel(meanPanel), c, 0), t.At(s.panel(meanPanel), a, 0)); yes {
+				fmt.Fprintf(b, "The mean energies of %s and %s differ by %.1f standard errors: one of them, or both, has not reached the law. A τ is about the mean of its own run, so the two are not of the same states, and the shorter one is no merit.\n\n", c, a, errs)
 			}
 		}
 	}

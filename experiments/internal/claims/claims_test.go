@@ -60,6 +60,21 @@ func TestSteadier(t *testing.T) {
 	}
 }
 
+// Differ takes more than three standard errors of few repetitions: with 2 and 2 of them, a t of
+// 3.5 has p = 0.07 by Student's law of 2 degrees of freedom, and one of 70 has p = 0.0002.
+func TestDiffer(t *testing.T) {
+	few, far := Repeats{1: 0, 2: 2}, Repeats{1: 5, 2: 7}
+	if errs, yes := Differ(few, far); yes || math.Abs(errs-5/math.Sqrt2) > 1e-12 {
+		t.Errorf("%g standard errors, %v", errs, yes)
+	}
+	if errs, yes := Differ(Repeats{1: 0, 2: 2}, Repeats{1: 99, 2: 101}); !yes || math.Abs(errs-99/math.Sqrt2) > 1e-12 {
+		t.Errorf("%g standard errors, %v", errs, yes)
+	}
+	if _, yes := Differ(few, Repeats{1: 1e9}); yes {
+		t.Error("one repetition is enough")
+	}
+}
+
 func TestTable(t *testing.T) {
 	var table Table
 	table.add("one", []Point{{"p", "a", 1, 0, 1}, {"p", "a", 1, 2, 3}, {"q", "b", 1, 0, 7}}, 1.5)
