@@ -18,6 +18,7 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // Purposes of the keys that derive from the seed of a run.
@@ -181,6 +182,7 @@ type Trainer struct {
 	objective *objective // nil: the log-likelihood of rows that all have their classes
 
 	vetoer negphase.Vetoer // negative, if it may reject updates
+	group  *ranks.Group    // that takes the steps together
 
 	step    int
 	elapsed time.Duration
@@ -357,7 +359,9 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		positive, share = o.positive(t)
 	} else {
 		t.set.Visible(t.batch.V, t.rows, t.model.Classes())
-		t.model.HiddenMean(t.batch.H, t.batch.V)
+		if err := t.positiveMeans(); err != nil {
+			return negphase.Info{}, fmt.Errorf("step %d: %w", t.step+1, err)
+		}
 	}
 	negative, info, err := t.estimate()
 	if err != nil {
@@ -434,7 +438,7 @@ const checkEvery = 100
 // error wraps rbm.ErrDiverged if a parameter is no longer finite.
 func (t *Trainer) Run(ctx context.Context, steps int, observers ...Observer) error {
 	for t.step < steps {
-		if err := ctx.Err(); err != nil {
+		if err := t.together(ctx); err != nil {
 			return err
 		}
 		info, err := t.Step()
@@ -450,6 +454,7 @@ func (t *Trainer) Run(ctx context.Context, steps int, observers ...Observer) err
 		e := Event{Step: t.step, Last: last, Info: info, Model: t.Model()}
 		for _, observe := range observers {
 			if err := observe(ctx, e); err != nil {
+				t.leave(steps)
 				if errors.Is(err, ErrStop) {
 					return nil
 				}
