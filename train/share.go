@@ -11,7 +11,7 @@ import (
 
 // ErrStopped is the error of Run on a rank where nothing is wrong, when another rank has
 // ended the run.
-var ErrStopped = errors.New("another rank has ended the run")
+var ErrStopped = fmt.Errorf("another rank has ended the run: %w", ranks.ErrAgreed)
 
 // Share makes the ranks of g take the steps together, before the first call of Step. Each rank
 // needs a trainer in the same state, and each comes to the same bits as one process

@@ -130,7 +130,8 @@ func checkLinks(t *testing.T, dir, text string) {
 // reduced returns the command with smaller numbers, nil for one that other tests run,
 // and false for one that is not known here.
 func reduced(line string) (args []string, ok bool) {
-	if line == "go test ./..." || line == "go install ./cmd/..." || strings.HasPrefix(line, "go run ./experiments/") {
+	if line == "go test ./..." || line == "go install ./cmd/..." || strings.HasPrefix(line, "go run ./experiments/") ||
+		strings.HasPrefix(line, "CC=mpicc go build ") || strings.HasPrefix(line, "mpirun ") {
 		return nil, true
 	}
 	rest, ok := strings.CutPrefix(line, "go run ./cmd/")

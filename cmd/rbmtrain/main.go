@@ -13,11 +13,12 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
+	"gorbm/rbm/ranks"
 	"gorbm/train"
 	"gorbm/train/rundir"
 )
 
-func main() { cli.Main("rbmtrain", run) }
+func main() { cli.MainRanks("rbmtrain", runRanks) }
 
 var summary = `rbmtrain trains a restricted Boltzmann machine.
 
@@ -84,6 +85,13 @@ pictures filters.png, samples.png, curves.png and ladder.png. report.html shows 
 in a browser, during the run too. Ctrl-C saves and
 stops; -resume goes on to the same bits as if nothing had happened.
 
+mpirun -n 4 rbmtrain … takes the steps of one run by four processes, the ranks, on one
+machine or many, to the same bits as one process. The program must be built with MPI:
+CC=mpicc go build -tags mpi ./cmd/... Each rank holds the model and moves its part of the
+chains, so it pays where there are many chains or temperatures. ucd, exact and the
+discriminative objective work in one process. All ranks need the data; rank 0 alone
+writes the folder, and a run may be resumed by any number of ranks.
+
 Flags that are not given have the values of a preset: classifier, generative or
 small, by the data, or those of the infinite-swapping paper (Hult, Nyquist &
 Ringqvist 2020) with -preset ins-paper. -preset help lists them.
@@ -129,6 +137,8 @@ type options struct {
 	rates    []rateChange
 	before   int      // steps of the run so far, with -resume
 	command  []string // the command line that began the run
+
+	group *ranks.Group
 }
 
 func newOptions() *options {
@@ -236,7 +246,14 @@ const defaultHidden = 500
 const defaultAlpha = 0.01
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return runRanks(ctx, nil, args, stdout, stderr)
+}
+
+// runRanks is run of one rank of a group. All ranks read the flags and the data, and take
+// the steps. The rest is for rank 0.
+func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
+	o.group = g
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
@@ -248,13 +265,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if o.negphase == "help" {
 		_, err := io.WriteString(stdout, negphaseHelp())
 		return err
-	}
-	for _, dir := range []string{o.resume, o.out} { // at once, before data are loaded
-		if dir != "" {
-			if err := (&rundir.Folder{Dir: dir}).Free(); err != nil {
-				return err
-			}
-		}
 	}
 	if o.preset == "help" {
 		_, err := io.WriteString(stdout, presetHelp())
@@ -268,9 +278,39 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if o.command == nil {
 		o.command = append([]string{o.flags.Name()}, args...)
 	}
-	p, err := o.check(ctx)
-	if err != nil {
+	p, trainer, err := o.prepare(ctx)
+	if err = g.Agree(err, facts(trainer)...); err != nil {
 		return err
 	}
-	return p.run(ctx)
+	if g.Rank() > 0 {
+		return p.follow(ctx, trainer)
+	}
+	return p.run(ctx, trainer)
+}
+
+// prepare checks all that can be checked before a run begins.
+func (o *options) prepare(ctx context.Context) (*plan, *train.Trainer, error) {
+	if o.group.Rank() == 0 {
+		for _, dir := range []string{o.resume, o.out} { // at once, before data are loaded
+			if dir != "" {
+				if err := (&rundir.Folder{Dir: dir}).Free(); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+	}
+	p, err := o.check(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	trainer, err := train.New(p.settings, p.sets.Train, p.model)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.group.Rank() == 0 {
+		if err := p.flags.CheckNew("cpuprofile"); err != nil {
+			return nil, nil, err
+		}
+	}
+	return p, trainer, trainer.Share(o.group)
 }

@@ -15,7 +15,6 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
-	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/rundir"
@@ -34,7 +33,7 @@ func (o *options) adopt() error {
 		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -rate -workers -quiet -json can", strings.Join(other, " "))
 	}
 	folder := rundir.Folder{Dir: o.resume}
-	text, err := atomicfile.Read(folder.Path(rundir.ConfigFile), maxConfig)
+	text, err := o.readConfig(folder.Path(rundir.ConfigFile))
 	if err != nil {
 		return fmt.Errorf("-resume: %s is not the folder of a run: %w", o.resume, err)
 	}

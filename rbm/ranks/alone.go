@@ -12,7 +12,7 @@ const Build = "CC=mpicc go build -tags mpi ./cmd/..."
 // there are several processes, that is an error that says how to build it. silent is set on all but one of
 // them, so that the error is printed once.
 func Start() (g *Group, silent bool, err error) {
-	if rank, size := launched(); size > 1 {
+	if rank, size := Launched(); size > 1 {
 		return nil, rank > 0, fmt.Errorf("started as %d ranks, but built without MPI; build by: %s", size, Build)
 	}
 	return nil, false, nil

@@ -5,9 +5,9 @@ import (
 	"strconv"
 )
 
-// launched returns the number of this process and of all processes that mpirun or srun
+// Launched returns the number of this process and of all processes that mpirun or srun
 // has started together, as Open MPI, or MPICH and Slurm, say it: 0 of 1 if none has.
-func launched() (rank, size int) {
+func Launched() (rank, size int) {
 	for _, names := range [][2]string{{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"PMI_RANK", "PMI_SIZE"}} {
 		r, err1 := strconv.Atoi(os.Getenv(names[0]))
 		n, err2 := strconv.Atoi(os.Getenv(names[1]))

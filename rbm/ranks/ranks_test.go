@@ -192,7 +192,7 @@ func TestLaunched(t *testing.T) {
 		t.Run(c.want, func(t *testing.T) {
 			t.Setenv(c.rank, c.r)
 			t.Setenv(c.size, c.n)
-			if rank, size := launched(); fmt.Sprintf("%d of %d", rank, size) != c.want {
+			if rank, size := Launched(); fmt.Sprintf("%d of %d", rank, size) != c.want {
 				t.Errorf("rank %d of %d, not %s", rank, size, c.want)
 			}
 		})
