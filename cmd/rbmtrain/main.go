@@ -185,7 +185,7 @@ func newOptions() *options {
 	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -quiet -json may be given besides")
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)")
 	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run")
-	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run, write nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run and what it takes, on several ranks too; write nothing")
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print the result as one JSON object and nothing else on standard output")
 	f.StringVar(&o.cpuprofile, "cpuprofile", "", "write a CPU profile of the training to this file")
 	o.workers = f.AddWorkers()

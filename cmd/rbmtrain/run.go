@@ -94,9 +94,15 @@ func (p *plan) rehearse(hash string) error {
 			return err
 		}
 	}
-	return p.flags.Print(p.config(hash), func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, p.describe())
+	c := p.config(hash)
+	var err error
+	if c.Forecast, err = p.tryout(); err != nil {
 		return err
+	}
+	return p.flags.Print(c, func(w io.Writer) error {
+		fmt.Fprintln(w, p.describe())
+		c.Forecast.write(w, p.steps)
+		return nil
 	})
 }
 
