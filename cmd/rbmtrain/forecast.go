@@ -19,6 +19,8 @@ type forecast struct {
 	ChainShare  float64        `json:"chain_share"`  // of the time of a step that ranks share out; 0: none
 	Longest     *longestLadder `json:"longest_ladder,omitempty"`
 	Ranks       []rankForecast `json:"ranks,omitempty"` // without the time of the network
+
+	steps int
 }
 
 // longestLadder is the longest that a tuned ladder may become.
@@ -80,7 +82,7 @@ func (p *plan) tryout() (*forecast, error) {
 	}
 	step := (t.Elapsed() - before).Seconds() / float64(steps)
 	chains := (watch.time - chainsBefore).Seconds() / float64(steps)
-	f := &forecast{MemoryBytes: p.need, StepSeconds: step, Seconds: step * float64(p.steps)}
+	f := &forecast{steps: p.steps, MemoryBytes: p.need, StepSeconds: step, Seconds: step * float64(p.steps)}
 	if watch.Estimator == nil {
 		return f, nil
 	}
@@ -101,9 +103,9 @@ func (p *plan) tryout() (*forecast, error) {
 }
 
 // write prints the forecast in words.
-func (f *forecast) write(w io.Writer, steps int) {
+func (f *forecast) write(w io.Writer) {
 	fmt.Fprintf(w, "forecast: up to %s of memory beside the data; %s a step at first, %s for %d steps, and measuring on top\n",
-		memory.Size(f.MemoryBytes), duration(f.StepSeconds), duration(f.Seconds), steps)
+		memory.Size(f.MemoryBytes), duration(f.StepSeconds), duration(f.Seconds), f.steps)
 	if l := f.Longest; l != nil {
 		fmt.Fprintf(w, "  the ladder may grow to %d temperatures, with which the steps take %s\n", l.Temperatures, duration(l.Seconds))
 	}

@@ -92,6 +92,10 @@ chains, so it pays where there are many chains or temperatures. ucd, exact and t
 discriminative objective work in one process. All ranks need the data; rank 0 alone
 writes the folder, and a run may be resumed by any number of ranks.
 
+-array FILE runs a sweep: a line of flags a run, after the flags that stand on the
+command line. Finished runs are skipped, and broken ones go on. -array-index N, or the
+number of a job in an array of Slurm, Kubernetes or PBS, chooses line N, from 0.
+
 Flags that are not given have the values of a preset: classifier, generative or
 small, by the data, or those of the infinite-swapping paper (Hult, Nyquist &
 Ringqvist 2020) with -preset ins-paper. -preset help lists them.
@@ -130,6 +134,8 @@ type options struct {
 	force, dryRun                   bool
 	tensorboard, jsonLines          bool
 	workers                         *int
+	arrayFile                       string
+	arrayIndex                      int
 
 	extended bool   // -steps came with -resume
 	slowed   bool   // -rate came with -resume
@@ -183,6 +189,8 @@ func newOptions() *options {
 	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time (5m, 1h) or number of steps between checkpoints")
 	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none")
 	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -quiet -json may be given besides")
+	f.StringVar(&o.arrayFile, "array", "", "file with the flags of a run in each line: takes all of them, one after another, that are not finished, after the flags given here; or one, where -array-index or a job of an array says which")
+	f.IntVar(&o.arrayIndex, "array-index", 0, "number of the line of -array to run, from 0 (default: that of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PBS_ARRAY_INDEX; else all)")
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)")
 	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run")
 	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run and what it takes, on several ranks too; write nothing")
@@ -233,7 +241,7 @@ var screen = cli.Screen{
 			"out FOLDER  where results go (runs/DATA-NEGPHASE-N)",
 			"resume FOLDER  go on with a run, to the same bits",
 			"seed N  equal seeds give equal bits (1)",
-		}, More: "workers dry-run force checkpoint-every quiet json cpuprofile version completion"},
+		}, More: "array array-index workers dry-run force checkpoint-every quiet json cpuprofile version completion"},
 	},
 }
 
@@ -256,6 +264,12 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 	o.group = g
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
+	}
+	if o.arrayFile != "" {
+		return o.runArray(ctx)
+	}
+	if o.flags.Given("array-index") {
+		return cli.Usagef("-array-index is a line of -array FILE, which is not given")
 	}
 	if o.flags.Given("resume") {
 		if err := o.adopt(); err != nil {

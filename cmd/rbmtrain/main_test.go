@@ -30,13 +30,19 @@ func TestMain(m *testing.M) {
 
 var rbmtrain = clitest.Command{Name: "rbmtrain", Run: run}
 
+// unforecast returns what -dry-run says without its forecast, which is measured.
+func unforecast(text string) string {
+	text, _, _ = strings.Cut(text, "forecast: ")
+	return text
+}
+
 // small returns the arguments of a small run, and more.
 func small(more ...string) []string {
 	return append([]string{"-data", clitest.Toy, "-hidden", "4", "-steps", "60", "-preset", "ins-paper", "-labels", "softmax"}, more...)
 }
 
 func TestHelp(t *testing.T) {
-	rbmtrain.Help(t, "alpha", "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
+	rbmtrain.Help(t, "alpha", "array", "array-index", "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
 		"epochs", "eval-every", "force", "hidden", "holdout", "init", "json", "k", "l1", "l2", "label-column", "labels", "metrics", "momentum",
 		"negphase", "objective", "out", "quiet", "rate", "resume", "scale", "schedule", "seed", "shape", "snapshots", "sparse", "jsonl", "start", "steps", "stop-after", "swaps", "tensorboard", "temperatures", "test", "unlabelled", "workers")
 	out := rbmtrain.OK(t, "-negphase", "help")
@@ -347,10 +353,7 @@ func TestGrammar(t *testing.T) {
 		{[]string{"-epochs", "0.5"}, []string{"-steps", "5"}}, // 100 of 200 rows in batches of 20
 	} {
 		args := []string{"-data", clitest.Toy, "-dry-run"}
-		says := func(more ...string) string { // without the forecast, which is measured
-			text, _, _ := strings.Cut(rbmtrain.OK(t, append(args, more...)...), "forecast: ")
-			return text
-		}
+		says := func(more ...string) string { return unforecast(rbmtrain.OK(t, append(args, more...)...)) }
 		a, b := says(c.flags...), says(c.grammar...)
 		if a != b {
 			t.Errorf("%v and %v differ: %s and %s", c.flags, c.grammar, a, b)

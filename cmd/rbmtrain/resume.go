@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,7 +148,7 @@ type rateChange struct {
 }
 
 // notKept are the flags that are not settings of a run, but of one call.
-var notKept = []string{"out", "force", "preset", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers"}
+var notKept = []string{"out", "force", "preset", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers", "array", "array-index"}
 
 // given returns the flags for config.json that say what to train and how. Paths
 // are absolute, so that the run can be resumed from any folder.
@@ -222,6 +223,11 @@ func (r *runner) reopen() (err error) {
 	}
 	if r.slowed {
 		r.rates = append(r.rates, rateChange{at, r.settings.Rate})
+	}
+	if r.trains() {
+		if err := ignoreMissing(os.Remove(r.folder.Path(rundir.ResultFile))); err != nil {
+			return err
+		}
 	}
 	if !r.extended && !r.slowed {
 		return nil

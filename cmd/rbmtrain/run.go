@@ -101,7 +101,7 @@ func (p *plan) rehearse(hash string) error {
 	}
 	return p.flags.Print(c, func(w io.Writer) error {
 		fmt.Fprintln(w, p.describe())
-		c.Forecast.write(w, p.steps)
+		c.Forecast.write(w)
 		return nil
 	})
 }
