@@ -201,7 +201,9 @@ func (j *jar) begin(m *rbm.RBM, key rbm.Key) error {
 // look overwrites the hidden means by those under m and next by what the weights
 // come to.
 func (j *jar) look(m *rbm.RBM, next *past) error {
-	m.HiddenMeanFree(j.states.Mean, next.free, j.states.V)
+	if err := j.hiddenMeanFree(m, j.states.Mean, next.free, j.states.V); err != nil {
+		return err
+	}
 	if err := finite(next.free); err != nil {
 		return err
 	}
@@ -250,7 +252,9 @@ func (j *jar) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 		j.resample(round.Child(swapKey))
 	}
 	m.HiddenSample(j.states.H, rbm.Batch{V: j.states.V.Input(), H: j.states.Mean}, round.Child(moveKey))
-	m.StepFree(j.states, j.past.free, j.steps, round.Child(stepKey))
+	if err := j.stepFree(m, j.states, j.past.free, j.steps, round.Child(stepKey)); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
 	j.info.Updates = int64(j.steps) * int64(j.rows)
 	if err := finite(j.past.free); err != nil {
 		return rbm.Phase{}, Info{}, err

@@ -141,7 +141,9 @@ func (p *ptt) Veto(m *rbm.RBM) bool {
 // their free energies.
 func (p *ptt) look(m *rbm.RBM) error {
 	p.looked = false
-	m.HiddenMeanFree(p.states.Mean, p.next, p.states.V)
+	if err := p.hiddenMeanFree(m, p.states.Mean, p.next, p.states.V); err != nil {
+		return err
+	}
 	return finite(p.next)
 }
 

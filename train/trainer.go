@@ -18,6 +18,7 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // Purposes of the keys that derive from the seed of a run.
@@ -182,6 +183,7 @@ type Trainer struct {
 	objective *objective // nil: the log-likelihood of rows that all have their classes
 
 	vetoer negphase.Vetoer // negative, if it may reject updates
+	group  *ranks.Group    // that takes the steps together
 
 	step    int
 	elapsed time.Duration
@@ -363,7 +365,9 @@ func (t *Trainer) Step() (negphase.Info, error) {
 	} else {
 		t.set.Visible(t.batch.V, t.rows, t.model.Classes())
 		t.set.Redraw(t.batch.V, t.rows, t.redraws())
-		t.model.HiddenMean(t.batch.H, t.batch.V)
+		if err := t.positiveMeans(); err != nil {
+			return negphase.Info{}, fmt.Errorf("step %d: %w", t.step+1, err)
+		}
 	}
 	negative, info, err := t.estimate()
 	if err != nil {
@@ -444,7 +448,7 @@ const checkEvery = 100
 // error wraps rbm.ErrDiverged if a parameter is no longer finite.
 func (t *Trainer) Run(ctx context.Context, steps int, observers ...Observer) error {
 	for t.step < steps {
-		if err := ctx.Err(); err != nil {
+		if err := t.together(ctx); err != nil {
 			return err
 		}
 		info, err := t.Step()
@@ -460,6 +464,7 @@ func (t *Trainer) Run(ctx context.Context, steps int, observers ...Observer) err
 		e := Event{Step: t.step, Last: last, Info: info, Model: t.Model()}
 		for _, observe := range observers {
 			if err := observe(ctx, e); err != nil {
+				t.leave(steps)
 				if errors.Is(err, ErrStop) {
 					return nil
 				}
