@@ -378,11 +378,11 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		}
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}
-	t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative)
+	t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative, t.vetoer != nil)
 	if t.vetoer != nil {
 		t.backtrack(positive, float32(share), negative)
+		t.optimizer.follow(t.model)
 	}
-	t.optimizer.follow(t.model)
 	t.step++
 	return info, nil
 }
