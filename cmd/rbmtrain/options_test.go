@@ -402,7 +402,6 @@ func modelMean(m *rbm.RBM) []float64 {
 
 // TestShape checks that -shape decides about pictures and goes to the model.
 func TestShape(t *testing.T) {
-	undrawn(t)
 	clitest.Isolate(t)
 	clitest.Write(t, "rows.csv", rowsCSV(40))
 	for _, c := range []struct {
