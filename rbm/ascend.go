@@ -29,7 +29,14 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) { m.AscendShare(rate, 1, pos,
 // AscendShare is Ascend by rate · (pos − share·neg): where the objective has only a
 // share of the log-likelihood, and pos has the rest.
 func (m *RBM) AscendShare(rate, share float32, pos, neg Phase) {
+	m.ascend(0, vec.Blocks(m.Hidden()), rate, share, pos, neg)
+}
+
+// ascend is AscendShare of the visible biases and of the panels lo … hi−1 of hidden
+// units.
+func (m *RBM) ascend(lo, hi int, rate, share float32, pos, neg Phase) {
 	a := &m.work
+	a.panel = lo
 	if a.list.Body == nil {
 		a.list.Body, a.move.Body = m.listPart, m.movePart
 		// An up pass has just read the last panel, and the next begins with
@@ -50,7 +57,7 @@ func (m *RBM) AscendShare(rate, share float32, pos, neg Phase) {
 			work += 8 * m.Visible() * m.Hidden()
 		}
 		a.list.Run(vec.Blocks(m.Visible()), work/ascentLists)
-		a.move.Run(vec.Blocks(m.Hidden()), work)
+		a.move.Run(hi-lo, work/vec.Blocks(m.Hidden())*(hi-lo))
 	}
 	a.release()
 }
@@ -63,6 +70,7 @@ type ascentWork struct {
 	phases      [2]particles
 	moments     [2]*Moments
 	first, last bool // of the chunks
+	panel       int  // the first that is moved
 
 	// Of the chunk's slots. Slots that fill up a word are of no particle.
 	coef   []float32   // rate·weight, negative in the negative phase
@@ -374,9 +382,10 @@ func (m *RBM) listPart(k int) {
 	a.moveBias(m.VisibleBias[lo:lo+units], step[:units], func(s *Moments) []float32 { return s.V[lo:] })
 }
 
-// movePart moves the weights and hidden biases of panel k.
-func (m *RBM) movePart(k int) {
+// movePart moves the weights and hidden biases of the i-th panel that is to be moved.
+func (m *RBM) movePart(i int) {
 	a := &m.work
+	k := a.panel + i
 	slots := len(a.coef)
 	lo := k * vec.Block
 	hi := min(lo+vec.Block, m.Hidden())

@@ -9,6 +9,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // Schedules of the learning rate, of which step t of T takes rate times
@@ -68,6 +69,7 @@ func (s Settings) pace(t int) float64 { return s.rateAt(t) / (1 - s.Momentum) }
 // and is only done if it is asked for.
 type optimizer struct {
 	settings Settings
+	group    *ranks.Group
 	gradient *rbm.RBM  // of this step, if it is needed apart from the parameters
 	velocity *rbm.RBM  // if there is momentum
 	average  *rbm.RBM  // of the parameters, if they are averaged
@@ -147,12 +149,12 @@ func (s Settings) smallSteps() bool {
 
 // ascend moves m by step t, along pos − share·neg. batch is the minibatch, at whose
 // means the gradient is centred.
-func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float32, neg rbm.Phase) {
+func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float32, neg rbm.Phase) (err error) {
 	rate := float32(o.settings.rateAt(t))
 	plus := rbm.Phase{Batch: pos}
 	if o.gradient != nil {
 		o.gradient.Zero()
-		o.gradient.AscendShare(1, share, plus, neg)
+		err = o.climb(o.gradient, 1, share, plus, neg)
 	}
 	if o.mu != nil {
 		o.slide(batch)
@@ -164,13 +166,13 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float3
 		if o.gradient != nil {
 			o.velocity.Add(rate, o.gradient, nil)
 		} else {
-			o.velocity.AscendShare(rate, share, plus, neg)
+			err = o.climb(o.velocity, rate, share, plus, neg)
 		}
 		m.Add(1, o.velocity, o.rest)
 	case o.gradient != nil:
 		m.Add(rate, o.gradient, o.rest)
 	default:
-		m.AscendShare(rate, share, plus, neg)
+		err = o.climb(m, rate, share, plus, neg)
 	}
 	if o.settings.L1 > 0 || o.settings.L2 > 0 {
 		// Momentum lengthens every step along the gradient by 1/(1−momentum);
@@ -186,6 +188,7 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float3
 			m.HiddenBias[j] -= off
 		}
 	}
+	return err
 }
 
 // follow moves the average, if there is one, towards m, after a step.
@@ -198,7 +201,7 @@ func (o *optimizer) follow(m *rbm.RBM) {
 // retract takes the share back of the step t along the gradient that ascend made
 // last, of which left is still made. Decay and sparseness stay. What is left of the velocity
 // shrinks with the step.
-func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg rbm.Phase, back, left float64) {
+func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg rbm.Phase, back, left float64) error {
 	switch {
 	case o.velocity != nil:
 		m.Add(-float32(back/left), o.velocity, o.rest)
@@ -206,8 +209,9 @@ func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg
 	case o.gradient != nil:
 		m.Add(float32(-back*o.settings.rateAt(t)), o.gradient, o.rest)
 	default:
-		m.AscendShare(float32(-back*o.settings.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
+		return o.climb(m, float32(-back*o.settings.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
 	}
+	return nil
 }
 
 // leastOffset is the size below which an offset counts as zero: products with
