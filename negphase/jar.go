@@ -97,7 +97,7 @@ const (
 // the weights its F differs from that of m by a constant. With visible biases at the
 // log-odds of the data it has the data's base rates.
 func meanField(m *rbm.RBM) *rbm.Base {
-	b := &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
+	b := uniformLaw(m)
 	copy(b.HiddenBias, m.HiddenBias)
 	for i := range b.VisibleBias {
 		sum := float64(m.VisibleBias[i])
@@ -118,6 +118,12 @@ func startingLaw(m *rbm.RBM) *rbm.Base {
 	if largestWeight(m) <= untrained {
 		return meanField(m)
 	}
+	return uniformLaw(m)
+}
+
+// uniformLaw returns the law under which every state of units such as those of m is
+// equally likely.
+func uniformLaw(m *rbm.RBM) *rbm.Base {
 	return &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
 }
 

@@ -26,23 +26,42 @@ func TestAscendRanks(t *testing.T) {
 				neg.Moments = NewMoments(start)
 				neg.Moments.Set(neg.Batch)
 			}
+			// All that a rule may move beside, from other parameters each.
+			ruleOf := func(m *RBM) (*Rule, []*RBM) {
+				r := &Rule{Mu: make([]float32, m.Visible()), Lambda: make([]float32, m.Hidden()), Velocity: m.Clone(), Friction: 0.1,
+					L1: 1e-4, L2: 1e-3, Sparse: 1e-3, Average: m.Clone(), Share: 1e-3, Rest: m.Clone(), AverageRest: m.Clone()}
+				for i := range r.Mu {
+					r.Mu[i] = float32(i) / 100
+				}
+				r.Rest.Zero()
+				r.AverageRest.Zero()
+				return r, []*RBM{m, r.Velocity, r.Rest, r.Average, r.AverageRest}
+			}
+			bytesOf := func(all []*RBM) (b []byte) {
+				for _, m := range all {
+					b = m.AppendParameters(b)
+				}
+				return b
+			}
 			one := start.Clone()
-			one.AscendShare(0.3, 0.7, pos, neg)
-			want := one.AppendParameters(nil)
+			rule, all := ruleOf(one)
+			one.AscendBy(0.3, 0.7, pos, neg, rule)
+			want := bytesOf(all)
 			for _, n := range []int{1, 2, 3, 7} {
-				var all sync.WaitGroup
+				var group sync.WaitGroup
 				for _, g := range ranks.Goroutines(n) {
-					all.Go(func() {
+					group.Go(func() {
 						m := start.Clone()
-						if err := m.AscendRanks(g, 0.3, 0.7, pos, neg); err != nil {
+						rule, moved := ruleOf(m)
+						if err := m.AscendRanks(g, 0.3, 0.7, pos, neg, rule); err != nil {
 							t.Error(err)
 						}
-						if !bytes.Equal(m.AppendParameters(nil), want) {
+						if !bytes.Equal(bytesOf(moved), want) {
 							t.Errorf("%d rows, moments %v: rank %d of %d has other bits", rows, withMoments, g.Rank(), n)
 						}
 					})
 				}
-				all.Wait()
+				group.Wait()
 			}
 		}
 	}

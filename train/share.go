@@ -57,12 +57,12 @@ func (t *Trainer) positiveMeans() error {
 // out. TODO
 const shareParticles = 512
 
-// climb moves m along rate · (pos − share·neg).
+// climb moves m along rate · (pos − share·neg), by the rule of o.
 func (o *optimizer) climb(m *rbm.RBM, rate, share float32, pos, neg rbm.Phase) error {
 	if o.group.Size() > 1 && neg.Moments == nil && particles(pos)+particles(neg) >= shareParticles {
-		return m.AscendRanks(o.group, rate, share, pos, neg)
+		return m.AscendRanks(o.group, rate, share, pos, neg, &o.rule)
 	}
-	m.AscendShare(rate, share, pos, neg)
+	m.AscendBy(rate, share, pos, neg, &o.rule)
 	return nil
 }
 

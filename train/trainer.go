@@ -28,6 +28,7 @@ const (
 	negativeKey
 	metricKey
 	classKey
+	redrawKey
 )
 
 // Settings are what the parameters after n steps depend on, beside the data
@@ -187,6 +188,7 @@ type Trainer struct {
 	step    int
 	elapsed time.Duration
 	key     rbm.Key // of the negative phase
+	drawKey rbm.Key // of rows that are drawn anew
 	batches *data.Batches
 	rows    []int32
 	batch   rbm.Batch
@@ -203,7 +205,7 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if s.Objective == Discriminative {
 		return assemble(nil, s, set, m), nil
 	}
-	if l := s.Negative.Ladder(); l.Path == negphase.ToData && l.Base == nil {
+	if s.Negative.NeedsBase() {
 		s.Negative.SetBase(Base(m, set))
 	}
 	negative, err := negphase.New(s.Negative)
@@ -257,6 +259,7 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 		optimizer: newOptimizer(s, m, set),
 		objective: newObjective(s, m, set, key),
 		key:       key.Child(negativeKey),
+		drawKey:   key.Child(redrawKey),
 		batches:   data.NewBatches(s.Rows(set), s.Batch, key.Child(batchKey)),
 		rows:      make([]int32, s.Batch),
 		batch:     batch,
@@ -327,12 +330,14 @@ func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, err
 			return nil, err
 		}
 	}
-	b, err := t.negative.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	if err := into.UnmarshalBinary(b); err != nil {
-		return nil, fmt.Errorf("the chains cannot be copied into %s of the settings: %w", t.settings.Negative.Kind, err)
+	if c, ok := into.(negphase.Copier); !ok || !c.CopyFrom(t.negative) {
+		b, err := t.negative.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		if err := into.UnmarshalBinary(b); err != nil {
+			return nil, fmt.Errorf("the chains cannot be copied into %s of the settings: %w", t.settings.Negative.Kind, err)
+		}
 	}
 	if f, ok := into.(negphase.Freezer); ok {
 		f.Freeze()
@@ -359,6 +364,7 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		positive, share = o.positive(t)
 	} else {
 		t.set.Visible(t.batch.V, t.rows, t.model.Classes())
+		t.set.Redraw(t.batch.V, t.rows, t.redraws())
 		if err := t.positiveMeans(); err != nil {
 			return negphase.Info{}, fmt.Errorf("step %d: %w", t.step+1, err)
 		}
@@ -372,17 +378,21 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		}
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}
-	err = t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative)
+	err = t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative, t.vetoer != nil)
 	if err == nil && t.vetoer != nil {
 		err = t.backtrack(positive, float32(share), negative)
+		t.optimizer.follow(t.model)
 	}
 	if err != nil {
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}
-	t.optimizer.follow(t.model)
 	t.step++
 	return info, nil
 }
+
+// redraws returns the key by which the rows of this step's minibatch are drawn, of data
+// that have Chances.
+func (t *Trainer) redraws() rbm.Key { return t.drawKey.Child(uint64(t.step)) }
 
 // estimate returns the negative phase: nothing if the objective has none.
 func (t *Trainer) estimate() (rbm.Phase, negphase.Info, error) {

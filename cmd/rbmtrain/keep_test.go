@@ -34,6 +34,7 @@ func TestFinish(t *testing.T) {
 // TestFinishStopped checks the same of a run that -stop-after ended: it takes no
 // further steps.
 func TestFinishStopped(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := demanding("cd", "-stop-after", "1", "-eval-every", "2", "-steps", "1000", "-rate", "1")
 	rbmtrain.OK(t, append(args, "-quiet", "-out", "whole")...)
@@ -47,6 +48,7 @@ func TestFinishStopped(t *testing.T) {
 
 // TestInitGone checks that a run goes on without the files that it began with.
 func TestInitGone(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	clitest.Write(t, "rows.csv", rowsCSV(60))
 	clitest.Write(t, "back.csv", strings.Replace(rowsCSV(60), "\n0,0,1,1,0,1,even", "", 1)) // classes in another order
@@ -72,6 +74,7 @@ func TestInitGone(t *testing.T) {
 
 // TestResumeRate checks that another rate is taken, recorded, and kept.
 func TestResumeRate(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	stoppedAt(t, interrupt(40, small("-out", "run")...), "run")
 	r := interrupt(20, "-resume", "run", "-rate", "0.01")
@@ -117,6 +120,7 @@ func TestResumeNotices(t *testing.T) {
 // TestBestOfCheckpoint checks that the best model is that of the checkpoint, not one
 // that was found later by a process that was killed.
 func TestBestOfCheckpoint(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := demanding("exact", "-data", "toy:2,2,500,0.05", "-labels", "none", "-snapshots", "0", "-eval-every", "4", "-rate", "0.2", "-schedule", "constant")
 	stoppedAt(t, interrupt(10, append(args, "-out", "run")...), "run")
@@ -158,6 +162,7 @@ func TestConfigFlags(t *testing.T) {
 // TestDiskTrouble checks that a checkpoint that cannot be written does not end
 // training, is spoken of once, and is written when it can be.
 func TestDiskTrouble(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := small("-snapshots", "0", "-checkpoint-every", "10")
 	rbmtrain.OK(t, append(args, "-quiet", "-out", "whole")...)

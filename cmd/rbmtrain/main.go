@@ -152,6 +152,7 @@ func newOptions() *options {
 	o := &options{flags: f, data: f.AddData("fontdigits", "")}
 	o.data.AddTest("(default: the test rows of -data, if it has any)")
 	o.data.AddUnlabelled()
+	o.data.AddRedraw()
 	o.settings = train.DefaultSettings("ins")
 	s := &o.settings
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data")
@@ -223,7 +224,7 @@ var screen = cli.Screen{
 	},
 	Groups: []cli.Group{
 		{Title: "data", Main: []string{"data NAME  fontdigits, mnist, bars:4, …, or a file: .csv .npz .npy, IDX"},
-			More: "test data-dir scale binarize label-column unlabelled shape holdout"},
+			More: "test data-dir scale binarize redraw label-column unlabelled shape holdout"},
 		{Title: "model", Main: []string{"hidden N  hidden units (500)"}, More: "labels init constraint constraint-reference"},
 		{Title: "negative phase", Main: []string{
 			"negphase NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs",

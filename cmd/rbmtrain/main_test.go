@@ -41,6 +41,12 @@ func small(more ...string) []string {
 	return append([]string{"-data", clitest.Toy, "-hidden", "4", "-steps", "60", "-preset", "ins-paper", "-labels", "softmax"}, more...)
 }
 
+// undrawn leaves the pictures of runs out, in tests that do not look at them.
+func undrawn(t *testing.T) {
+	pictures = false
+	t.Cleanup(func() { pictures = true })
+}
+
 func TestHelp(t *testing.T) {
 	rbmtrain.Help(t, "alpha", "array", "array-index", "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
 		"epochs", "eval-every", "force", "hidden", "holdout", "init", "json", "k", "l1", "l2", "label-column", "labels", "metrics", "momentum",
@@ -176,6 +182,7 @@ func TestJSON(t *testing.T) {
 // TestQuiet checks that -quiet leaves standard output empty, and that the
 // warning of a ladder that does not exchange remains, also in the JSON.
 func TestQuiet(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	if out := rbmtrain.OK(t, small("-quiet", "-negphase", "pcd")...); out != "" {
 		t.Errorf("-quiet prints %q", out)
@@ -227,12 +234,14 @@ func TestQuiet(t *testing.T) {
 // TestEqualSeeds checks that equal seeds give equal models at any GOMAXPROCS,
 // and other seeds another.
 func TestEqualSeeds(t *testing.T) {
+	undrawn(t)
 	before := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(before)
 	for _, kind := range negphase.Kinds() {
 		clitest.Isolate(t)
 		for i, procs := range []int{1, 4, 4} {
 			runtime.GOMAXPROCS(procs)
+			pictures = i < 2 // of which the pictures are compared
 			rbmtrain.OK(t, small("-quiet", "-metrics", "none", "-snapshots", "3", "-negphase", kind, "-out", strconv.Itoa(i))...)
 		}
 		rbmtrain.OK(t, small("-quiet", "-metrics", "none", "-snapshots", "3", "-negphase", kind, "-seed", "2", "-out", "other")...)
@@ -257,6 +266,7 @@ func TestEqualSeeds(t *testing.T) {
 // TestObserversDoNotDisturb checks that what is measured, and when, does not
 // change the model.
 func TestObserversDoNotDisturb(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	rbmtrain.OK(t, small("-quiet", "-out", "a")...)
 	rbmtrain.OK(t, small("-quiet", "-out", "b", "-metrics", "none")...)
@@ -366,6 +376,7 @@ func TestGrammar(t *testing.T) {
 
 // TestLabels checks what -labels makes of labelled and plain data.
 func TestLabels(t *testing.T) {
+	undrawn(t)
 	for _, c := range []struct {
 		data, labels string
 		classes      int

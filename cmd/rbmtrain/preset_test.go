@@ -74,6 +74,7 @@ func TestPresets(t *testing.T) {
 // A run keeps the values of its preset in config.json, and goes on with them; a run
 // that is older than presets goes on with the defaults of its time.
 func TestResumeKeepsThePreset(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	config := func(dir string) (c map[string]json.RawMessage) {
 		if err := json.Unmarshal([]byte(clitest.Read(t, filepath.Join(dir, rundir.ConfigFile))), &c); err != nil {
@@ -141,6 +142,7 @@ func TestStretchedScheduleIsSaid(t *testing.T) {
 // A run goes on with the metrics that it has, although auto may stand for more by
 // now than when it began.
 func TestResumeKeepsTheMetrics(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	rbmtrain.OK(t, small("-metrics", "classification", "-quiet", "-out", "run")...)
 	file := filepath.Join("run", rundir.ConfigFile)

@@ -262,6 +262,7 @@ func TestLocked(t *testing.T) {
 
 // -tensorboard and -jsonl write the rows of metrics.csv, those before -resume included.
 func TestOtherTables(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	rbmtrain.OK(t, small("-out", "run", "-tensorboard", "-jsonl", "-eval-every", "20")...)
 	rbmtrain.OK(t, "-resume", "run", "-steps", "100")

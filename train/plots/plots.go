@@ -5,6 +5,7 @@ package plots
 
 import (
 	"image/color"
+	"image/png"
 	"io"
 	"math"
 	"strconv"
@@ -218,8 +219,7 @@ func Grid(w io.Writer, rows [][]*Plot, width, height, gap vg.Length, legend ...L
 		}
 		l.Draw(draw.Crop(canvas, width/10, 0, 0, -entry/2))
 	}
-	_, err := vgimg.PngCanvas{Canvas: page}.WriteTo(w)
-	return err
+	return encode(w, page)
 }
 
 // Column writes plots of one width below each other, each with its own height.
@@ -239,6 +239,11 @@ func Column(w io.Writer, plots []*Plot, width vg.Length, heights []vg.Length) er
 		p.Draw(draw.Crop(canvas, margin, -right, top-heights[i]-canvas.Min.Y+margin, top-canvas.Max.Y-margin))
 		top -= heights[i]
 	}
-	_, err := vgimg.PngCanvas{Canvas: page}.WriteTo(w)
-	return err
+	return encode(w, page)
+}
+
+// encode writes a page as PNG. The best compression takes up to three times as long,
+// and the file is a tenth smaller at most.
+func encode(w io.Writer, page *vgimg.Canvas) error {
+	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, page.Image())
 }
