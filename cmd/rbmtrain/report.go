@@ -100,44 +100,8 @@ func (r *runner) page(words, warnings []string) (report.Report, error) {
 	if err != nil {
 		return page, err
 	}
-	for _, panel := range r.panels() {
-		page.Charts = append(page.Charts, chartOf(panel, columns, rows))
-	}
+	page.Charts = r.charts(columns, rows)
 	return page, nil
-}
-
-// chartOf returns the chart of a panel. A column whose name ends in _std_err is the
-// error of the others.
-func chartOf(panel plots.Panel, columns []string, rows [][]float64) report.Chart {
-	chart := report.Chart{Title: panel.Label, X: "step", Y: panel.Label}
-	column := func(c int) (values []float64) {
-		for _, row := range rows {
-			values = append(values, row[c])
-		}
-		return values
-	}
-	var errors []float64
-	for c, name := range columns {
-		rest, ok := strings.CutPrefix(name, panel.Stem)
-		switch {
-		case !ok || strings.HasSuffix(name, "_error"):
-			continue
-		case rest == "std_err":
-			errors = column(c)
-			continue
-		}
-		line := report.Line{Name: cmp.Or(rest, strings.TrimSuffix(panel.Stem, "_")), X: column(0), Y: column(c)}
-		if panel.OfSteps && len(line.Y) > 0 && line.X[0] == 0 {
-			line.X, line.Y = line.X[1:], line.Y[1:]
-		}
-		chart.Lines = append(chart.Lines, line)
-	}
-	for i := range chart.Lines {
-		if len(errors) == len(chart.Lines[i].Y) {
-			chart.Lines[i].Err = errors
-		}
-	}
-	return chart
 }
 
 // settingsTable lists what was run, where, and when.
@@ -179,7 +143,7 @@ const (
 
 // history returns the singular values of the weights along the run, and filters of
 // the first hidden units, from the snapshots. Without snapshots it returns nothing.
-func (r *runner) history() (charts []report.Chart, pictures []report.Picture, err error) {
+func (r *runner) history() (charts []plots.Chart, pictures []report.Picture, err error) {
 	if r.snapshots == 0 {
 		return nil, nil, nil
 	}
@@ -225,10 +189,10 @@ func (r *runner) history() (charts []report.Chart, pictures []report.Picture, er
 }
 
 // singularValues draws the largest singular values of the weights.
-func singularValues(all []rundir.Snapshot) report.Chart {
-	chart := report.Chart{Title: "Largest singular values of the weights", X: "step (logarithmic)", Y: "singular value", Log: true}
+func singularValues(all []rundir.Snapshot) plots.Chart {
+	chart := plots.Chart{Title: "Largest singular values of the weights", X: "step (logarithmic)", Y: "singular value", LogX: true}
 	for k := range historyValues {
-		chart.Lines = append(chart.Lines, report.Line{Name: fmt.Sprintf("no. %d", k+1)})
+		chart.Lines = append(chart.Lines, plots.Line{Name: fmt.Sprintf("no. %d", k+1)})
 	}
 	for _, s := range all {
 		w := mat.NewDense(s.Model.Visible(), s.Model.Hidden(), nil)
