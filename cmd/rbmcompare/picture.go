@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"gonum.org/v1/plot/vg"
 
+	"gorbm/cmd/cli"
 	"gorbm/negphase/compare"
 	"gorbm/train/plots"
 )
@@ -39,7 +38,7 @@ func (p *plan) charts(r result) []plots.Chart {
 	mean := func(pt compare.Point) float64 { return pt.Distance.Mean }
 	sd := func(pt compare.Point) float64 { return pt.Distance.SD }
 	const stepsLabel, secondsLabel = "Gibbs steps of each chain", "computing time / s"
-	repeats := fmt.Sprintf(" over %d repeats", r.curves[0].Repeats)
+	repeats := " over " + cli.Count(r.curves[0].Repeats, "repeat")
 	return []plots.Chart{
 		withFloor(chart("Mean"+repeats, distance, stepsLabel, steps, mean)), withFloor(chart("Mean"+repeats, distance, secondsLabel, seconds, mean)),
 		chart("Spread"+repeats, spread, stepsLabel, steps, sd), chart("Spread"+repeats, spread, secondsLabel, seconds, sd),

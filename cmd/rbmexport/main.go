@@ -45,7 +45,7 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if *out == "" {
-		return cli.Usagef("-out is missing; name a .safetensors, .npz or .png file")
+		return cli.Usagef("-out is missing; name a .safetensors, .npz or picture file (.png, .svg, .pdf)")
 	}
 	if err := f.CheckNew("out", append([]string{".safetensors", ".npz"}, cli.Pictures...)...); err != nil {
 		return err
