@@ -200,7 +200,7 @@ func (r logZResult) print(w io.Writer) {
 		if x.Raised {
 			number += ", raised to the bound"
 		}
-		if x.Doubtful && !x.Impossible {
+		if x.Doubtful && x.LogZ != nil {
 			number += doubtful
 		}
 		bounded = bounded || x.Impossible || x.Raised
