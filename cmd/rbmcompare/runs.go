@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/plot/vg"
+
 	"gorbm/cmd/cli"
 	"gorbm/rbm/atomicfile"
 	"gorbm/train"
@@ -329,7 +331,11 @@ func (o *options) writeRuns(all []*finding, by string, differ []string, object a
 	if err != nil || by == "" || by == "path" || by == "seconds" {
 		return err
 	}
-	return file("runs.png", func(w io.Writer) error { return drawRuns(w, all, by) })
+	page := pictureOfRuns(all, by)
+	if page == nil {
+		return nil
+	}
+	return file("runs.png", page.As(plots.PNG))
 }
 
 // runLines returns the runs as the lines of a CSV file, with all metrics.
@@ -376,26 +382,19 @@ func runLines(all []*finding, differ []string) [][]string {
 // drawnRuns is the number of curves that a picture has room for.
 const drawnRuns = 12
 
-// drawRuns draws a metric along the runs, of the best of them.
-func drawRuns(w io.Writer, all []*finding, by string) error {
-	all = all[:min(len(all), drawnRuns)]
-	columns := []string{"step"}
-	var rows [][]float64
-	for i, r := range all {
-		columns = append(columns, by+" "+filepath.Base(r.Path))
+// pictureOfRuns draws a metric along the runs, of the best of them.
+func pictureOfRuns(all []*finding, by string) *plots.Page {
+	c := plots.Chart{X: "step of training", Y: strings.ReplaceAll(by, "_", " ")}
+	for _, r := range all[:min(len(all), drawnRuns)] {
 		at := slices.Index(r.columns, by)
 		if at < 0 {
 			continue
 		}
+		line := plots.Line{Name: filepath.Base(r.Path)}
 		for _, row := range r.rows {
-			line := make([]float64, len(all)+1)
-			for k := range line {
-				line[k] = math.NaN()
-			}
-			line[0], line[i+1] = row[0], row[at]
-			rows = append(rows, line)
+			line.X, line.Y = append(line.X, row[0]), append(line.Y, row[at])
 		}
+		c.Lines = append(c.Lines, line)
 	}
-	slices.SortStableFunc(rows, func(a, b []float64) int { return cmp.Compare(a[0], b[0]) })
-	return plots.Curves(w, []plots.Panel{{Stem: by + " ", Label: strings.ReplaceAll(by, "_", " ")}}, columns, rows)
+	return plots.Charts([]plots.Chart{c}, 1, 18*vg.Centimeter, 10*vg.Centimeter)
 }
