@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 )
 
@@ -43,6 +44,11 @@ type Options struct {
 	// in Set.Grey. Data that are binary already ignore it.
 	Binarize string
 
+	// Redraw keeps the values of the training set besides, in Set.Chances, so that
+	// its rows can be drawn anew. Binarize must be Sample, and some value must lie
+	// between 0 and 1.
+	Redraw bool
+
 	// Scale says which values of a file stand for 0 and 1. "auto", or "": 0 and 1
 	// do, or 255 stands for 1 in bytes of npz, npy and IDX files that have any
 	// above 1. "max": 0, and the largest value of the file. "minmax": the smallest
@@ -55,6 +61,11 @@ type Options struct {
 	// instead of the one that the source has or that is guessed. Their product
 	// must be the number of inputs. See ParseShape.
 	Height, Width int
+
+	// Stdin is where the rows of the data set "-" come from, as CSV, NPZ or NPY. Nil
+	// means nowhere.
+	Stdin io.Reader
+	piped []byte // what came
 
 	// Progress is called at the start of each download, with the number of bytes
 	// (−1 if unknown), and of each long drawing, with the number of pictures. As
@@ -91,11 +102,21 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 		err = specErrorf("label column %s: it must be auto, last or none", quote(opt.LabelColumn))
 	case !slices.Contains([]string{Threshold, Sample, None}, opt.Binarize):
 		err = specErrorf("binarization %s: it must be threshold, sample or none", quote(opt.Binarize))
+	case opt.Redraw && opt.Binarize != Sample:
+		err = specErrorf("rows are drawn anew only with binarization sample, not %s", opt.Binarize)
 	case opt.Height < 0 || opt.Width < 0 || (opt.Height == 0) != (opt.Width == 0):
 		err = specErrorf("pictures of %d × %d: give both sizes, as in 28x28", opt.Height, opt.Width)
 	case strings.ContainsAny(spec, "\n\r\x00"):
 		err = specErrorf("data set %s: a name is a single line", quote(spec))
 	default:
+		if spec == "-" {
+			spec = Stdin
+		}
+		if spec == Stdin {
+			if err = opt.readPipe(); err != nil {
+				break
+			}
+		}
 		sets, err = load(ctx, spec, opt)
 		if errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && opt.scaling().rule == "auto" {
 			sets, err = loadSpins(ctx, spec, opt, err)
@@ -103,6 +124,15 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if opt.Redraw {
+		if sets[0].Grey.Rows == 0 {
+			return nil, nil, specErrorf("%s has no values between 0 and 1, by which rows could be drawn anew", sets[0].Name)
+		}
+		sets[0].Chances = sets[0].Grey
+		for _, s := range sets {
+			s.Grey = rbm.Matrix{}
+		}
 	}
 	for _, s := range sets {
 		if opt.Height == 0 {

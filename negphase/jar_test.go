@@ -323,8 +323,12 @@ func TestStartOnTrainedModel(t *testing.T) {
 	if b := meanField(m); b.VisibleBias[0] > -0.9*weight/2 {
 		t.Fatalf("meanField is not in the mode of zeros: %v", b.VisibleBias)
 	}
-	for _, text := range []string{"jar", "ptt", "ptt:weights=ins"} {
-		e := build[Estimator](set(t, text, "chains", chains))
+	for _, text := range []string{"jar", "ptt", "ptt:weights=ins", "ptt:path=data"} {
+		s := set(t, text, "chains", chains)
+		if s.NeedsBase() { // the rates of both modes together
+			s.SetBase(uniformLaw(m))
+		}
+		e := build[Estimator](s)
 		on := 0.0
 		const calls = 50
 		for n := range calls {

@@ -254,7 +254,7 @@ func TestBrokenWalksLeaveTheLaw(t *testing.T) {
 		if err := w.moves.prepare(s.random(32, sharpSD), coldest, w.rows); err != nil {
 			t.Fatal(err)
 		}
-		w.moves.run(x.m, w.states, w.at, nil, callFrom, &w.info)
+		w.moves.run(x.m, w.states, w.at, nil, callFrom, &w.info, new(team))
 		check("costs of before the parameters changed", x.c.z(t, w.states, w.at, x.p[0]))
 	}
 }

@@ -22,7 +22,7 @@ func FuzzState(f *testing.F) {
 		}
 		s.Before.Add(s.Since)
 		if l := s.FirstLadder; l != nil && l.Check() == nil {
-			_ = plots.Ladders(io.Discard, *l) // an error is right, a panic is not
+			_ = plots.Ladders(*l).Write(io.Discard, plots.PNG) // an error is right, a panic is not
 		}
 	})
 }

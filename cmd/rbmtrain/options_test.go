@@ -524,7 +524,11 @@ func TestDryRunJSON(t *testing.T) {
 	if want := append([]string{"rbmtrain"}, append(args, "-dry-run", "-json")...); !slices.Equal(dry.Command, want) {
 		t.Errorf("the command is %q, want %q", dry.Command, want)
 	}
-	dry.Command, real.Command = nil, nil
+	f := dry.Forecast
+	if f == nil || f.Seconds != f.StepSeconds*120 || f.StepSeconds <= 0 || f.ChainShare <= 0 || f.ChainShare >= 1 || f.MemoryBytes <= 0 || real.Forecast != nil {
+		t.Errorf("the forecast is %+v, and in config.json %+v", f, real.Forecast)
+	}
+	dry.Command, real.Command, dry.Forecast = nil, nil, nil
 	if a, b := fmt.Sprintf("%+v", dry), fmt.Sprintf("%+v", real); a != b {
 		t.Errorf("-dry-run -json prints\n%s, the run writes\n%s", a, b)
 	}
@@ -587,9 +591,10 @@ func TestCurves(t *testing.T) {
 		}
 		img := picture(t, path)
 		size := img.Bounds().Size()
-		for panel := range c.panels {
+		rows := (c.panels + curvesAcross - 1) / curvesAcross
+		for row := range rows {
 			coloured := 0
-			for y := size.Y * panel / c.panels; y < size.Y*(panel+1)/c.panels; y++ {
+			for y := size.Y * row / rows; y < size.Y*(row+1)/rows; y++ {
 				for x := range size.X {
 					if r, g, b, _ := img.At(x, y).RGBA(); max(r, g, b)-min(r, g, b) > 0x4000 {
 						coloured++
@@ -597,10 +602,10 @@ func TestCurves(t *testing.T) {
 				}
 			}
 			if coloured < 30 {
-				t.Errorf("%s: panel %d of %d has %d coloured pixels", c.args, panel+1, c.panels, coloured)
+				t.Errorf("%s: row %d of %d has %d coloured pixels", c.args, row+1, rows, coloured)
 			}
 		}
-		if size.X < 400 || size.Y/c.panels < 150 {
+		if size.X < 400*min(c.panels, curvesAcross) || size.Y/rows < 300 {
 			t.Errorf("%s: %v is small for %d panels", c.args, size, c.panels)
 		}
 	}

@@ -96,7 +96,7 @@ func sameRuns(t *testing.T, got, want string) {
 				continue // half a file, of a process that was killed
 			}
 			// What hangs on the clock or on how often the run was stopped.
-			if !slices.Contains([]string{rundir.ConfigFile, rundir.MetricsFile, rundir.ReportFile, rundir.CheckpointFile, rundir.CheckpointFile + ".previous"}, name) {
+			if !slices.Contains([]string{rundir.ConfigFile, rundir.MetricsFile, rundir.ReportFile, rundir.ResultFile, rundir.CheckpointFile, rundir.CheckpointFile + ".previous"}, name) {
 				files = append(files, strings.TrimSpace(line))
 			}
 		}

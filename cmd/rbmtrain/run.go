@@ -17,20 +17,14 @@ import (
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/ranks"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/rundir"
 )
 
 // run trains and writes the folder.
-func (p *plan) run(ctx context.Context) (err error) {
-	trainer, err := train.New(p.settings, p.sets.Train, p.model)
-	if err != nil {
-		return err
-	}
-	if err := p.flags.CheckNew("cpuprofile"); err != nil {
-		return err
-	}
+func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 	for _, w := range []string{p.samplerWarning, p.unusedNegative()} {
 		if w != "" && !p.flags.JSON {
 			p.flags.Warn(w)
@@ -41,7 +35,7 @@ func (p *plan) run(ctx context.Context) (err error) {
 	}
 	r := &runner{plan: p, trainer: trainer, begin: time.Now()}
 	defer r.close()
-	if err := r.open(); err != nil {
+	if err := r.handOut(r.open()); err != nil {
 		return err
 	}
 	if !p.flags.JSON && !p.flags.Quiet {
@@ -54,10 +48,10 @@ func (p *plan) run(ctx context.Context) (err error) {
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 	}
-	if r.trainer.Steps() < r.steps && !r.stopped { // else only what follows the last step is missing
+	if r.trains() {
 		err = r.train(ctx)
 	}
-	interrupted := errors.Is(err, context.Canceled)
+	interrupted := errors.Is(err, context.Canceled) || errors.Is(err, train.ErrStopped)
 	if err != nil && !interrupted {
 		return err
 	}
@@ -100,9 +94,15 @@ func (p *plan) rehearse(hash string) error {
 			return err
 		}
 	}
-	return p.flags.Print(p.config(hash), func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, p.describe())
+	c := p.config(hash)
+	var err error
+	if c.Forecast, err = p.tryout(); err != nil {
 		return err
+	}
+	return p.flags.Print(c, func(w io.Writer) error {
+		fmt.Fprintln(w, p.describe())
+		c.Forecast.write(w)
+		return nil
 	})
 }
 
@@ -230,8 +230,11 @@ func (r *runner) train(ctx context.Context) error {
 	}
 	release()
 	err = r.trainer.Run(ctx, r.steps, began, r.evaluator.Observe, ended)
-	if errors.Is(err, rbm.ErrDiverged) {
+	switch {
+	case errors.Is(err, rbm.ErrDiverged):
 		return r.diverged(err)
+	case errors.Is(err, ranks.ErrLost):
+		return fmt.Errorf("%w; %s", err, r.lost())
 	}
 	return err
 }
@@ -312,11 +315,12 @@ func (r *runner) draw(ctx context.Context) error {
 	); err != nil || !r.measures() {
 		return err
 	}
-	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
-	if err != nil {
-		return err
-	}
-	return file(rundir.CurvesFile, func(w io.Writer) error { return plots.Curves(w, r.panels(), columns, rows) })
+	return r.drawCurves()
+}
+
+// draws writes a picture to the folder, as PNG.
+func (r *runner) draws(name string, page *plots.Page) error {
+	return atomicfile.Write(r.folder.Path(name), page.As(plots.PNG))
 }
 
 // drawSamples writes the picture of samples, unless p(x) was not trained or they
