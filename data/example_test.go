@@ -33,6 +33,7 @@ func ExampleHelp() {
 	// shifter:N           labelled shifter of N bits
 	// desjardins:P        four modes of 4×4, flipped with probability P
 	// FILE.csv .npz .npy  rows of values in [0,1]; others take -scale
+	// -                   rows from a pipe: .csv, .npz or .npy, told by their first bytes
 	// IMAGES[,LABELS]     IDX files, gzipped or not
 	// generated data end in :seed=N if wished
 }

@@ -62,6 +62,11 @@ type Options struct {
 	// must be the number of inputs. See ParseShape.
 	Height, Width int
 
+	// Stdin is where the rows of the data set "-" come from, as CSV, NPZ or NPY. Nil
+	// means nowhere.
+	Stdin io.Reader
+	piped []byte // what came
+
 	// Progress is called at the start of each download, with the number of bytes
 	// (−1 if unknown), and of each long drawing, with the number of pictures. As
 	// many bytes are written to the writer it returns, by one goroutine at a
@@ -104,6 +109,14 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	case strings.ContainsAny(spec, "\n\r\x00"):
 		err = specErrorf("data set %s: a name is a single line", quote(spec))
 	default:
+		if spec == "-" {
+			spec = Stdin
+		}
+		if spec == Stdin {
+			if err = opt.readPipe(); err != nil {
+				break
+			}
+		}
 		sets, err = load(ctx, spec, opt)
 		if errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && opt.scaling().rule == "auto" {
 			sets, err = loadSpins(ctx, spec, opt, err)

@@ -48,11 +48,11 @@ func checkSpec(t *testing.T, err error, words ...string) {
 
 func TestBadSpecs(t *testing.T) {
 	for _, c := range []struct{ spec, want string }{
-		{"", "no data set named: use fontdigits, mnist, toy, bars, shifter, desjardins, or a .csv, .npz, .npy or IDX file"},
+		{"", "no data set named: use fontdigits, mnist, toy, bars, shifter, desjardins, stdin, or a .csv, .npz, .npy or IDX file"},
 		{"mnits", `unknown data set "mnits"; did you mean mnist?`},
 		{"fontdigit:100", "did you mean fontdigits?"},
 		{"Toy:4,4,25,0.2", "did you mean toy?"},
-		{"qqqqqqqqqq", "known are fontdigits, mnist, toy, bars, shifter, desjardins, and .csv, .npz, .npy and IDX files"},
+		{"qqqqqqqqqq", "known are fontdigits, mnist, toy, bars, shifter, desjardins, stdin, and .csv, .npz, .npy and IDX files"},
 		{"a\nb", "single line"},
 		{"toy:", "spare colon"},
 		{"toy:4,4,25", "four numbers"},

@@ -22,6 +22,7 @@ func sources() []source {
 		{".csv", "FILE.csv", "rows of values in [0,1]; others take -scale", seedless, []string{".csv"}, fileLoader(loadCSV)},
 		{".npz", ".npz", "rows of values in [0,1]; others take -scale", seedless, []string{".npz"}, fileLoader(loadNPZ)},
 		{".npy", ".npy", "rows of values in [0,1]; others take -scale", seedless, []string{".npy"}, fileLoader(loadNPY)},
+		{Stdin, "-", "rows from a pipe: .csv, .npz or .npy, told by their first bytes", seedless, nil, loadPipe},
 		{"IDX", "IMAGES[,LABELS]", "IDX files, gzipped or not", seedless, idxEndings, loadIDX},
 	}
 }

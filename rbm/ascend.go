@@ -37,8 +37,14 @@ var plainAscent Rule
 // AscendBy is AscendShare with what the rule says beside: its step is rate · (pos −
 // share·neg), centred if the rule has offsets. It panics if shapes differ.
 func (m *RBM) AscendBy(rate, share float32, pos, neg Phase, rule *Rule) {
+	m.ascend(0, vec.Blocks(m.Hidden()), rate, share, pos, neg, rule)
+}
+
+// ascend is AscendBy of the visible biases and of the panels lo … hi−1 of hidden units.
+func (m *RBM) ascend(lo, hi int, rate, share float32, pos, neg Phase, rule *Rule) {
 	rule.check(m)
 	a := &m.work
+	a.panel = lo
 	if a.list.Body == nil {
 		a.list.Body, a.move.Body = m.listPart, m.movePart
 		// An up pass has just read the last panel, and the next begins with
@@ -72,7 +78,7 @@ func (m *RBM) AscendBy(rate, share float32, pos, neg Phase, rule *Rule) {
 		if a.last {
 			m.moveVisible()
 		}
-		a.move.Run(vec.Blocks(m.Hidden()), work)
+		a.move.Run(hi-lo, work/vec.Blocks(m.Hidden())*(hi-lo))
 	}
 	a.release()
 }
@@ -85,6 +91,7 @@ type ascentWork struct {
 	phases      [2]particles
 	moments     [2]*Moments
 	first, last bool // of the chunks
+	panel       int  // the first that is moved
 	rule        *Rule
 
 	// Of the chunk's slots. Slots that fill up a word are of no particle.
@@ -416,9 +423,10 @@ func (m *RBM) listPart(k int) {
 	}
 }
 
-// movePart moves the weights and hidden biases of panel k.
-func (m *RBM) movePart(k int) {
+// movePart moves the weights and hidden biases of the i-th panel that is to be moved.
+func (m *RBM) movePart(i int) {
 	a := &m.work
+	k := a.panel + i
 	slots := len(a.coef)
 	lo := k * vec.Block
 	hi := min(lo+vec.Block, m.Hidden())

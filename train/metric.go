@@ -90,6 +90,20 @@ func (m Metric) Report(e Evaluation, first bool) []string {
 	return lines
 }
 
+// ColumnOf returns the column that a column of metrics.csv belongs to, without what its
+// texts say of a run, and whether it is of a metric.
+func ColumnOf(name string) (Column, bool) {
+	for _, k := range metricKinds {
+		for _, c := range k.columns {
+			part, ok := strings.CutPrefix(name, c.Name)
+			if ok && (c.Single && part == "" || !c.Single && slices.Contains([]string{"_train", "_holdout", "_test"}, part)) {
+				return c, true
+			}
+		}
+	}
+	return Column{}, false
+}
+
 // A metricKind is a row of the table of metrics.
 type metricKind struct {
 	name    string
@@ -143,7 +157,7 @@ var metricKinds = []metricKind{
 		// log p(y|x) of the last part.
 		name: "classification",
 		columns: []Column{
-			{Name: "error", Label: "classification error", Format: "%.3g %%", Scale: 100, First: true, Smaller: true, Axis: "classification error", Rank: 3},
+			{Name: "error", Label: "classification error", Format: "%.3g %%", Scale: 100, First: true, Smaller: true, Axis: "classification error / %", Rank: 3},
 			{Name: "accuracy_sum", Single: true},
 			{Name: "accuracy_mean", Single: true, Label: "mean log p(y|x)", Format: "%.4g", Unit: " nats", Axis: "mean log p(y|x) / nats", Rank: 4},
 		},
@@ -215,7 +229,7 @@ var metricKinds = []metricKind{
 		// "auto" takes it where there is no pseudo-likelihood, of grey rows.
 		name: "reconstruction",
 		columns: []Column{
-			{Name: "reconstruction_error", Label: "mean squared reconstruction error", Format: "%.4g", First: true, Smaller: true, Goal: true, Axis: "reconstruction error", Rank: 6},
+			{Name: "reconstruction_error", Label: "mean squared reconstruction error", Format: "%.4g", First: true, Smaller: true, Goal: true, Axis: "reconstruction error / mean square", Rank: 6},
 		},
 		applies: func(s *subject) (bool, error) {
 			if c := s.m.Constraint; c != nil && c.On == rbm.AllUnits {
@@ -247,11 +261,11 @@ var metricKinds = []metricKind{
 		// How the chains of the negative phase mix: see mixing.
 		name: "mixing",
 		columns: []Column{
-			{Name: "mixing_drift", Single: true, Label: "drift of the chains while the model stands still", Format: "%.2g", Unit: " standard deviations of their free energy", Axis: "drift of chains / sd", Rank: 7},
-			{Name: "mixing_r_hat", Single: true, Axis: "split R-hat of chains", Rank: 8},
-			{Name: "mixing_tau", Single: true, Axis: "τ of free energy / updates", Rank: 9},
-			{Name: "mixing_left", Single: true, Axis: "places left since the last (1: forgotten)", Rank: 10},
-			{Name: "mixing_z_data", Single: true, Axis: "distance from fresh chains / sd", Rank: 11},
+			{Name: "mixing_drift", Single: true, Label: "drift of the chains while the model stands still", Format: "%.2g", Unit: " standard deviations of their free energy", Axis: "drift of the chains / standard deviations", Rank: 7},
+			{Name: "mixing_r_hat", Single: true, Axis: "split R-hat of the chains / 1: mixed", Rank: 8},
+			{Name: "mixing_tau", Single: true, Axis: "autocorrelation time τ of the free energy / updates", Rank: 9},
+			{Name: "mixing_left", Single: true, Axis: "places left since the last look / 1: all forgotten", Rank: 10},
+			{Name: "mixing_z_data", Single: true, Axis: "distance from fresh chains / standard deviations", Rank: 11},
 			{Name: "mixing_z_base", Single: true},
 		},
 		applies: func(s *subject) (bool, error) {

@@ -9,6 +9,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // Schedules of the learning rate, of which step t of T takes rate times
@@ -67,6 +68,7 @@ func (s Settings) pace(t int) float64 { return s.rateAt(t) / (1 - s.Momentum) }
 // one pass over them (rbm.Rule).
 type optimizer struct {
 	settings Settings
+	group    *ranks.Group
 	velocity *rbm.RBM  // if there is momentum
 	average  *rbm.RBM  // of the parameters, if they are averaged
 	mu       []float32 // offsets of the visible units, if centred
@@ -146,7 +148,7 @@ func (s Settings) smallSteps() bool {
 // ascend moves m by step t, along pos − share·neg, and the average, if there is one,
 // towards m; not the average if later is set, as the step may be retracted. batch is the
 // minibatch, at whose means the gradient is centred.
-func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float32, neg rbm.Phase, later bool) {
+func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float32, neg rbm.Phase, later bool) error {
 	s := o.slowed()
 	if o.mu != nil {
 		o.slide(batch)
@@ -168,7 +170,7 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float3
 	if !later {
 		o.rule.Average, o.rule.Share, o.rule.AverageRest = o.average, o.share(), o.averageRest
 	}
-	m.AscendBy(float32(s.rateAt(t)), share, rbm.Phase{Batch: pos}, neg, &o.rule)
+	return o.climb(m, float32(s.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
 }
 
 // share is the share of new parameters in a step of their average.
@@ -203,14 +205,14 @@ func (o *optimizer) follow(m *rbm.RBM) {
 // retract takes the share back of the step t along the gradient that ascend made
 // last, of which left is still made. Decay and sparseness stay. What is left of the velocity
 // shrinks with the step.
-func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg rbm.Phase, back, left float64) {
+func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg rbm.Phase, back, left float64) error {
 	if o.velocity != nil {
 		m.Add(-float32(back/left), o.velocity, o.rest)
 		o.velocity.Shrink(float32(back / left))
-		return
+		return nil
 	}
 	o.rule = rbm.Rule{Mu: o.mu, Lambda: o.lambda, Rest: o.rest}
-	m.AscendBy(float32(-back*o.slowed().rateAt(t)), share, rbm.Phase{Batch: pos}, neg, &o.rule)
+	return o.climb(m, float32(-back*o.slowed().rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
 }
 
 // leastOffset is the size below which an offset counts as zero: products with

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gorbm/negphase"
+	"gorbm/rbm"
 	"gorbm/rbm/ranks"
 )
 
@@ -31,7 +32,7 @@ func (t *Trainer) Share(g *ranks.Group) error {
 	} else if g.Size() > 1 {
 		return fmt.Errorf("the %s objective has no chains to share out; start it without mpirun", Discriminative)
 	}
-	t.group = g
+	t.group, t.optimizer.group = g, g
 	return nil
 }
 
@@ -50,6 +51,30 @@ func (t *Trainer) positiveMeans() error {
 	lo, hi := t.group.Rows(rows)
 	t.model.HiddenMean(t.batch.H.Slice(lo, hi), t.batch.V.Slice(lo, hi))
 	return ranks.GatherRows(t.group, t.batch.H.Data, rows)
+}
+
+// shareParticles is the number of particles of both phases from which an ascent is shared
+// out. TODO
+const shareParticles = 512
+
+// climb moves m along rate · (pos − share·neg), by the rule of o.
+func (o *optimizer) climb(m *rbm.RBM, rate, share float32, pos, neg rbm.Phase) error {
+	if o.group.Size() > 1 && neg.Moments == nil && particles(pos)+particles(neg) >= shareParticles {
+		return m.AscendRanks(o.group, rate, share, pos, neg, &o.rule)
+	}
+	m.AscendBy(rate, share, pos, neg, &o.rule)
+	return nil
+}
+
+// particles returns the number of rows whose weight is not zero.
+func particles(p rbm.Phase) int {
+	n := p.Rows()
+	for _, w := range p.Weight {
+		if w == 0 {
+			n--
+		}
+	}
+	return n
 }
 
 // together returns an error if ctx is done, on this or on another rank.

@@ -91,6 +91,45 @@ func TestRanksTrainToEqualBits(t *testing.T) {
 	}
 }
 
+// Ascents by many particles are shared out too, by whatever way the optimizer takes them.
+func TestRanksShareTheAscent(t *testing.T) {
+	for name, set := range map[string]func(s *Settings){
+		"plain": func(*Settings) {}, "momentum": func(s *Settings) { s.Momentum = 0.5 }, "centred": func(s *Settings) { s.Center = 0.01 },
+		"vetoes": func(s *Settings) { s.Negative = settingsOf(t, "jar:chains=400").Negative; s.Rate = 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settingsOf(t, "pcd:chains=400")
+			s.Batch = shareParticles - 400
+			set(&s)
+			one, err := shared(t, s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, one, 3)
+			want := save(t, one)
+			if err := inRanks(3, func(g *ranks.Group) error {
+				tr, err := shared(t, s, g)
+				if err != nil {
+					return err
+				}
+				if err := tr.Run(context.Background(), 3); err != nil {
+					return err
+				}
+				var b bytes.Buffer
+				if err := tr.Save(&b, nil); err != nil {
+					return err
+				}
+				if !bytes.Equal(b.Bytes(), want) {
+					return errors.New("another checkpoint than that of one process")
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // All ranks end at the same step if one of them is to end.
 func TestRanksEndTogether(t *testing.T) {
 	s := settingsOf(t, "pcd:chains=5")

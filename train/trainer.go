@@ -387,10 +387,13 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		t.step++
 		return info, nil
 	}
-	t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative, t.vetoer != nil)
-	if t.vetoer != nil {
-		t.backtrack(positive, float32(share), negative)
+	err = t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative, t.vetoer != nil)
+	if err == nil && t.vetoer != nil {
+		err = t.backtrack(positive, float32(share), negative)
 		t.optimizer.follow(t.model)
+	}
+	if err != nil {
+		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}
 	t.step++
 	return info, nil
@@ -414,19 +417,22 @@ const maxHalvings = 5
 
 // backtrack halves the step of an update that the estimator rejects, until it lets
 // it pass; at last it takes all of the step back.
-func (t *Trainer) backtrack(positive rbm.Batch, share float32, negative rbm.Phase) {
+func (t *Trainer) backtrack(positive rbm.Batch, share float32, negative rbm.Phase) error {
 	left := 1.0 // of the step
 	for n := 0; n <= maxHalvings && t.vetoer.Veto(t.model); n++ {
 		back := left / 2
 		if n == maxHalvings {
 			back = left
 		}
-		t.optimizer.retract(t.model, t.step, positive, share, negative, back, left)
+		if err := t.optimizer.retract(t.model, t.step, positive, share, negative, back, left); err != nil {
+			return err
+		}
 		left -= back
 	}
 	if left == 0 {
 		t.vetoer.Veto(t.model)
 	}
+	return nil
 }
 
 // An Event is a step that was taken.

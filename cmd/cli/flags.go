@@ -199,3 +199,14 @@ func (f *Flags) CheckNew(flagName string, endings ...string) error {
 	}
 	return nil
 }
+
+// Settings returns the flags that were given with their values, in alphabetical
+// order, but for those of the output.
+func (f *Flags) Settings() (all [][2]string) {
+	f.Visit(func(g *flag.Flag) {
+		if g.Name != "out" && g.Name != "quiet" && g.Name != "json" {
+			all = append(all, [2]string{g.Name, g.Value.String()})
+		}
+	})
+	return all
+}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"golang.org/x/term"
+
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
@@ -79,13 +81,16 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	if err := data.CheckScale(d.Scale); err != nil {
 		return nil, nil, Usagef("-scale: %w", err)
 	}
-	if name, _, _ := strings.Cut(d.Spec, ":"); d.Flags.Given("scale") && data.Known(name) && d.Test == "" {
+	if name, _, _ := strings.Cut(d.Spec, ":"); d.Flags.Given("scale") && data.Known(name) && name != data.Stdin && d.Test == "" {
 		return nil, nil, Usagef("-scale is for files, and %s is no file; leave it out", d.Spec)
 	}
 	if d.Shape != "" {
 		if opt.Height, opt.Width, err = data.ParseShape(d.Shape); err != nil {
 			return nil, nil, Usagef("-shape: %w", err)
 		}
+	}
+	if !term.IsTerminal(int(os.Stdin.Fd())) { // else the command would wait in silence
+		opt.Stdin = os.Stdin
 	}
 	var bar *Progress
 	opt.Progress = func(what string, total int64) io.Writer {

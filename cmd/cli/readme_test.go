@@ -184,6 +184,9 @@ func reduced(line string) (args []string, ok bool) {
 	case "rbmsample":
 		args = append(args, "-rounds", "200", "-n", "4")
 	case "rbmcompare":
+		if has("-runs") {
+			return []string{"rbmcompare", "-runs", "runs/*"}, true // without the shell's quotes
+		}
 		args = append(args, "-steps", "50", "-repeats", "2")
 	case "isingmc":
 		for i, arg := range args {

@@ -116,7 +116,7 @@ func TestBadUsage(t *testing.T) {
 		{"-lattice 2x2 -gap -sampler gibbs -trace x.csv", []string{"-gap", "-trace"}},
 		{"-lattice 2x2 -gap -sampler gibbs -moves 5", []string{"-gap", "-moves"}},
 		// Files.
-		{"-out x.svg", []string{"-out", `"x.svg"`, ".png"}},
+		{"-out x.gif", []string{"-out", `"x.gif"`, ".png"}},
 		{"-out ", []string{"-out", ".png"}},
 		{"-trace x.txt", []string{"-trace", ".csv"}},
 		{"-latice 3x3", []string{"-latice", "did you mean -lattice?"}},

@@ -141,7 +141,7 @@ func newOptions() *options {
 	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a share of -moves or -seconds")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first state and of all moves")
 	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its whole matrix (small systems)")
-	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a PNG")
+	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a .png, .svg or .pdf;\na .html is a report: charts that show their values, the table, and what to make of it")
 	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table")
 	f.BoolVar(&o.observables, "observables", false, "also measure, each with its standard error, the magnetisation m, |m|, its susceptibility,\nthe Binder cumulant, and the specific heat; see above")
 	f.BoolVar(&o.overlap, "overlap", false, "also measure the overlap q of two replicas: each sampler moves a second chain that\nstarts elsewhere, whose time counts as its own; and the specific heat")
@@ -176,7 +176,7 @@ var screen = cli.Screen{
 		{Title: "results", Main: []string{
 			"observables  magnetisation, susceptibility, Binder cumulant, specific heat",
 			"overlap  of two replicas",
-			"out FILE  a picture, .png",
+			"out FILE  a picture, .png, .svg or .pdf, or a report, .html",
 			"states FILE  sampled states, .npz",
 		}, More: "keep trace gap"},
 		{Title: "the run", More: "seed quiet json version completion"},
@@ -260,7 +260,7 @@ func (p *plan) sample(ctx context.Context, now clock) error {
 // write writes the files of -out, -trace and -states.
 func (p *plan) write(rows []row) (err error) {
 	if p.out != "" {
-		err = atomicfile.Write(p.out, func(w io.Writer) error { return picture(w, rows, p.tuning) })
+		err = p.writeOut(rows)
 	}
 	if p.trace != "" {
 		err = errors.Join(err, atomicfile.Write(p.trace, cli.WriteCSV(traceLines(rows))))

@@ -217,33 +217,40 @@ func (r row) observablesResult() *ObservablesResult {
 
 // printObservables prints a table of the observables, a line for each sampler.
 func printObservables(w io.Writer, rows []row) error {
+	cells := observableCells(rows)
+	if cells == nil {
+		return nil
+	}
+	fmt.Fprintln(w)
+	return printCells(w, cells)
+}
+
+// observableCells returns the table of the observables, its head first; nil if none
+// were measured.
+func observableCells(rows []row) [][]string {
 	first := rows[0].observables
 	if first == nil {
 		return nil
 	}
-	t := cli.NewTable(w)
-	wide := len("sampler")
-	for _, r := range rows {
-		wide = max(wide, len(r.name))
-	}
-	fmt.Fprintf(t, "\n%-*s\tspecific heat\t", wide, "sampler")
+	head := []string{"sampler", "specific heat"}
 	if first.spins != nil {
-		fmt.Fprint(t, "m\t|m|\tsusceptibility\tBinder cumulant\t")
+		head = append(head, "m", "|m|", "susceptibility", "Binder cumulant")
 	}
 	if first.overlap != nil {
-		fmt.Fprint(t, "|q|\tq²\tBinder cumulant of q\t")
+		head = append(head, "|q|", "q²", "Binder cumulant of q")
 	}
+	table := [][]string{head}
 	for _, r := range rows {
-		fmt.Fprintf(t, "\n%-*s\t%s\t", wide, r.name, r.specificHeat())
+		line := []string{r.name, r.specificHeat().String()}
 		if m := r.observables.spins; m != nil {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t", meanOf(m.value), meanOf(m.abs), r.susceptibility(), m.binder())
+			line = append(line, meanOf(m.value).String(), meanOf(m.abs).String(), r.susceptibility().String(), m.binder().String())
 		}
 		if q := r.observables.overlap; q != nil {
-			fmt.Fprintf(t, "%s\t%s\t%s\t", meanOf(q.abs), meanOf(q.square), q.binder())
+			line = append(line, meanOf(q.abs).String(), meanOf(q.square).String(), q.binder().String())
 		}
+		table = append(table, line)
 	}
-	fmt.Fprintln(t)
-	return t.Flush()
+	return table
 }
 
 // checkObservables checks -observables and -overlap against the system.

@@ -49,7 +49,7 @@ func (o *options) check() (*plan, error) {
 	if name := o.flags.FirstGiven("out", "trace", "states", "moves", "seconds", "burn", "active"); o.gap && name != "" {
 		return nil, cli.Usagef("-gap runs no chain, so there is nothing for -%s; leave one of them out", name)
 	}
-	if err := cmp.Or(o.flags.CheckNew("out", ".png"), o.flags.CheckNew("trace", ".csv"), o.flags.CheckNew("states", ".npz")); err != nil {
+	if err := cmp.Or(o.flags.CheckNew("out", append(slices.Clone(cli.Pictures), ".html")...), o.flags.CheckNew("trace", ".csv"), o.flags.CheckNew("states", ".npz")); err != nil {
 		return nil, err
 	}
 	p := &plan{options: *o}

@@ -107,7 +107,7 @@ func (p *plan) print(rows []row) error {
 	warnings := p.warnings(rows)
 	return p.flags.Print(p.result(rows, warnings), func(w io.Writer) error {
 		if !p.flags.Quiet {
-			if err := cmp.Or(printTable(w, rows), printObservables(w, rows)); err != nil {
+			if err := cmp.Or(printCells(w, tableCells(rows)), printObservables(w, rows)); err != nil {
 				return err
 			}
 			for _, line := range append(p.tuning.lines(), conclusions(rows)...) {
@@ -119,30 +119,40 @@ func (p *plan) print(rows []row) error {
 	})
 }
 
-// printTable prints a line for each sampler.
-func printTable(w io.Writer, rows []row) error {
+// printCells prints a table, its head first.
+func printCells(w io.Writer, cells [][]string) error {
 	t := cli.NewTable(w)
-	wide, longest := len("sampler"), 0.0
+	wide := 0
+	for _, line := range cells {
+		wide = max(wide, len(line[0]))
+	}
+	for _, line := range cells {
+		fmt.Fprintf(t, "%-*s\t%s\t\n", wide, line[0], strings.Join(line[1:], "\t"))
+	}
+	return t.Flush()
+}
+
+// tableCells returns the table of the samplers, its head first.
+func tableCells(rows []row) [][]string {
+	longest := 0.0
 	for _, r := range rows {
-		wide = max(wide, len(r.name))
 		if tau := r.secondsOf(r.Time.Tau); !math.IsInf(tau, 1) {
 			longest = max(longest, tau)
 		}
 	}
 	unit, unitName := cli.TimeUnit(longest)
-	fmt.Fprintf(t, "%-*s\tmoves\tseconds\tmoves/s\tflips/s\taccepted\tenergy/spin\tτ / moves\tτ / %s\teffective/s\t\n", wide, "sampler", unitName)
+	table := [][]string{{"sampler", "moves", "seconds", "moves/s", "flips/s", "accepted", "energy/spin", "τ / moves", "τ / " + unitName, "effective/s"}}
 	for _, r := range rows {
 		spins := float64(r.system.Len())
 		accepted := "–"
 		if a, ok := r.info.Acceptance(); ok {
 			accepted = cli.Percent(a)
 		}
-		fmt.Fprintf(t, "%-*s\t%d\t%.3g\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n",
-			wide, r.name, r.N, r.seconds, short(r.perSecond(float64(r.N))), short(r.perSecond(float64(r.info.Flips))), accepted,
+		table = append(table, []string{r.name, strconv.FormatInt(r.N, 10), fmt.Sprintf("%.3g", r.seconds), short(r.perSecond(float64(r.N))), short(r.perSecond(float64(r.info.Flips))), accepted,
 			withError(r.Mean/spins, r.StdErr/spins), withError(r.Time.Tau, r.Time.StdErr),
-			withError(r.secondsOf(r.Time.Tau)/unit, r.secondsOf(r.Time.StdErr)/unit), short(r.perSecond(r.Effective)))
+			withError(r.secondsOf(r.Time.Tau)/unit, r.secondsOf(r.Time.StdErr)/unit), short(r.perSecond(r.Effective))})
 	}
-	return t.Flush()
+	return table
 }
 
 // short returns a rate to three digits, in thousands, millions or billions.

@@ -378,7 +378,7 @@ func (t *tuning) lines() (lines []string) {
 		lines = append(lines, fmt.Sprintf("Tuned in %.3g s by %s: %d trials with %.3g s of computing, %.2g s of them before the first; the model took %.2g s.",
 			t.seconds, t.options.Method, trials(r), r.TrialSeconds+r.BurnSeconds, r.BurnSeconds, r.ModelSeconds))
 		if t.options.Method != tune.Paper && !t.energy {
-			lines = append(lines, "It was for the slowest of several observables; τ and effective/s above are of the energy alone, for which -tune=of=energy tunes.")
+			lines = append(lines, "It was for the slowest of several observables; τ and effective/s in the table are of the energy alone, for which -tune=of=energy tunes.")
 		}
 	}
 	if t.result != nil && t.result.Untuned {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -13,46 +12,31 @@ import (
 	"gorbm/train/plots"
 )
 
-// rewardPlot shows the reward of each trial as a dot, and the posterior mean of
+// rewardChart shows the reward of each trial as a dot, and the posterior mean of
 // the settings that it tried as a line, with a band of two standard deviations.
 // Rewards are as the model counts them: those of long trials are shifted to those of
 // short ones, and useless settings count as equally useless.
-func rewardPlot(t *tuning) *plots.Plot {
+func rewardChart(t *tuning) plots.Chart {
 	label := "log of effective samples per second"
 	if t.options.Method == tune.Paper {
 		label = "1 − area of the autocorrelation"
 	}
-	p := plots.New("trial", label)
-	p.Grid()
-	var dots, line, low, band plotter.XYs
+	mean := plots.Line{Name: "what the model expects, ± 2 standard deviations", Color: 4}
+	dots := plots.Line{Name: "reward of a trial, as the model counts it", Apart: true, Color: 5}
 	for i, trial := range t.result.Trials {
 		x := float64(i + 1)
-		mean, sd := t.result.Process.Predict(trial.At)
-		dots = append(dots, plotter.XY{X: x, Y: trial.Modelled})
-		line = append(line, plotter.XY{X: x, Y: mean})
-		band = append(band, plotter.XY{X: x, Y: mean + 2*sd})
-		low = append(low, plotter.XY{X: x, Y: mean - 2*sd})
+		m, sd := t.result.Process.Predict(trial.At)
+		dots.X, dots.Y = append(dots.X, x), append(dots.Y, trial.Modelled)
+		mean.X, mean.Y, mean.Err = append(mean.X, x), append(mean.Y, m), append(mean.Err, sd)
 	}
-	for i := range low {
-		band = append(band, low[len(low)-1-i])
-	}
-	p.Area(band, color.RGBA{200, 215, 235, 255})
-	p.Legend.Add("posterior mean ± 2 standard deviations", p.Line(line, plots.Colors[0], vg.Points(1)))
-	p.Legend.Add("reward of a trial, as the model counts it", p.Dots(dots, plots.Colors[1], vg.Points(1.8)))
-	legendAbove(p)
-	return p
-}
-
-// legendAbove puts the legend above all that the plot shows.
-func legendAbove(p *plots.Plot) {
-	p.Legend.Top, p.Legend.Padding = true, vg.Millimeter
-	p.Y.Max += 0.25 * (p.Y.Max - p.Y.Min)
+	return plots.Chart{Title: "Rewards of the trials (dots), and what the model expects, ± 2 standard deviations", X: "trial", Y: label, Lines: []plots.Line{mean, dots}}
 }
 
 // policyPlot shows the kernels of the policy: a column of dots for each
 // parameter, from the lower to the upper end of its range.
 func policyPlot(t *tuning) *plots.Plot {
 	p := plots.New("", "place in the range")
+	p.Title.Text = "Settings of the policy: its kernels (small dots), and the best by the model (large dots)"
 	p.Grid()
 	var ticks []plot.Tick
 	var dots, best plotter.XYs
@@ -65,11 +49,10 @@ func policyPlot(t *tuning) *plots.Plot {
 		}
 		best = append(best, plotter.XY{X: float64(d), Y: t.result.Best[d]})
 	}
-	p.Legend.Add("a kernel of the policy", p.Dots(dots, plots.Colors[0], vg.Points(1.2)))
-	p.Legend.Add("best by the model", p.Dots(best, plots.Colors[1], vg.Points(3)))
+	p.Dots(best, plots.Colors[3], vg.Points(3))
+	p.Dots(dots, plots.Colors[0], vg.Points(1.2))
 	p.X.Tick.Marker = plot.ConstantTicks(ticks)
 	p.Y.Tick.Marker = plot.ConstantTicks([]plot.Tick{{Value: 0, Label: "0"}, {Value: 0.5, Label: "0.5"}, {Value: 1, Label: "1"}})
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = -0.5, float64(len(ticks))-0.5, -0.05, 1.05
-	legendAbove(p)
 	return p
 }

@@ -1,121 +1,73 @@
 package main
 
 import (
-	"io"
-	"math"
-
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
+	"gorbm/cmd/cli"
 	"gorbm/negphase/compare"
 	"gorbm/train/plots"
 )
 
-// A curve is a line of a plot with its points, all above 0.
-type curve struct {
-	name string
-	xy   plotter.XYs
-}
+const distance, spread = "distance from the exact one", "standard deviation of the distance"
 
-// add adds a point if logarithmic axes can show it.
-func (c *curve) add(x, y float64) {
-	if x > 0 && y > 0 && !math.IsInf(y, 0) {
-		c.xy = append(c.xy, plotter.XY{X: x, Y: y})
-	}
-}
-
-func distanceMean(pt compare.Point) float64 { return pt.Distance.Mean }
-func distanceSD(pt compare.Point) float64   { return pt.Distance.SD }
-
-const meanLabel, sdLabel = "distance, mean", "distance, standard deviation"
-
-// drawCurves draws the distances of one model as PNG: mean above and standard
-// deviation below, against steps on the left and seconds on the right.
-func (p *plan) drawCurves(r result, w io.Writer) error {
-	curves := func(x, y func(pt compare.Point) float64) (all []curve) {
-		for i, c := range r.curves {
-			l := curve{name: p.names[i]}
-			for _, pt := range c.Points {
-				l.add(x(pt), y(pt))
+// charts returns the distances of one model: mean and standard deviation, against
+// steps and seconds.
+func (p *plan) charts(r result) []plots.Chart {
+	chart := func(title, quantity, x string, at, y func(pt compare.Point) float64) plots.Chart {
+		c := plots.Chart{Title: title, X: x, Y: quantity, LogX: true, LogY: true}
+		for i, curve := range r.curves {
+			l := plots.Line{Name: p.names[i], Dots: true}
+			for _, pt := range curve.Points {
+				l.X, l.Y = append(l.X, at(pt)), append(l.Y, y(pt))
 			}
-			all = append(all, l)
+			c.Lines = append(c.Lines, l)
 		}
-		return all
+		return c
 	}
-	// withFloor adds a line at the error of the reference to a plot of mean
-	// distances: a distance near it may be nothing but that error.
-	withFloor := func(all []curve) []curve {
-		if r.truth.Exact {
-			return all
+	// withFloor adds a line at the error of the reference to mean distances: one near
+	// it may be nothing but that error.
+	withFloor := func(c plots.Chart) plots.Chart {
+		if x, _ := c.Spans(); !r.truth.Exact && x.Low <= x.High {
+			c.Lines = append(c.Lines, plots.Line{Name: "error of the reference", Dashed: true,
+				X: []float64{x.Low, x.High}, Y: []float64{r.truth.StdErr, r.truth.StdErr}})
 		}
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, l := range all {
-			for _, xy := range l.xy {
-				low, high = min(low, xy.X), max(high, xy.X)
-			}
-		}
-		floor := curve{name: "error of the reference"}
-		if low <= high {
-			floor.add(low, r.truth.StdErr)
-			floor.add(high, r.truth.StdErr)
-		}
-		return append(all, floor)
+		return c
 	}
 	steps := func(pt compare.Point) float64 { return pt.Steps }
 	seconds := func(pt compare.Point) float64 { return pt.Seconds }
-	const stepsLabel = "Gibbs steps of each chain"
-	mean, legend := plotCurves(stepsLabel, meanLabel, withFloor(curves(steps, distanceMean)))
-	meanTime, _ := plotCurves("seconds", "", withFloor(curves(seconds, distanceMean)))
-	sd, _ := plotCurves(stepsLabel, sdLabel, curves(steps, distanceSD))
-	sdTime, _ := plotCurves("seconds", "", curves(seconds, distanceSD))
-	return save(w, legend, []*plots.Plot{mean, meanTime}, []*plots.Plot{sd, sdTime})
+	mean := func(pt compare.Point) float64 { return pt.Distance.Mean }
+	sd := func(pt compare.Point) float64 { return pt.Distance.SD }
+	const stepsLabel, secondsLabel = "Gibbs steps of each chain", "computing time / s"
+	repeats := " over " + cli.Count(r.curves[0].Repeats, "repeat")
+	return []plots.Chart{
+		withFloor(chart("Mean"+repeats, distance, stepsLabel, steps, mean)), withFloor(chart("Mean"+repeats, distance, secondsLabel, seconds, mean)),
+		chart("Spread"+repeats, spread, stepsLabel, steps, sd), chart("Spread"+repeats, spread, secondsLabel, seconds, sd),
+	}
 }
 
-// drawRun draws the distances at the last step against the step of training.
-func (p *plan) drawRun(results []result, w io.Writer) error {
-	curves := func(y func(pt compare.Point) float64) (all []curve) {
+// alongRun returns the distances at the last Gibbs step against the step of training.
+func (p *plan) alongRun(results []result) (all []plots.Chart) {
+	for _, s := range []struct {
+		title, quantity string
+		of              func(pt compare.Point) float64
+	}{
+		{"Mean along the run", distance, func(pt compare.Point) float64 { return pt.Distance.Mean }},
+		{"Spread along the run", spread, func(pt compare.Point) float64 { return pt.Distance.SD }},
+	} {
+		c := plots.Chart{Title: s.title, X: "step of training", Y: s.quantity, LogX: true, LogY: true}
 		for i, name := range p.names {
-			l := curve{name: name}
+			l := plots.Line{Name: name, Dots: true}
 			for _, r := range results {
-				l.add(float64(r.Step), y(r.curves[i].Last()))
+				l.X, l.Y = append(l.X, float64(r.Step)), append(l.Y, s.of(r.curves[i].Last()))
 			}
-			all = append(all, l)
+			c.Lines = append(c.Lines, l)
 		}
-		return all
+		all = append(all, c)
 	}
-	mean, legend := plotCurves("step of training", meanLabel, curves(distanceMean))
-	sd, _ := plotCurves("step of training", sdLabel, curves(distanceSD))
-	return save(w, legend, []*plots.Plot{mean}, []*plots.Plot{sd})
+	return all
 }
 
-func save(w io.Writer, legend []plots.LegendEntry, rows ...[]*plots.Plot) error {
-	return plots.Grid(w, rows, 13*vg.Centimeter, 8*vg.Centimeter, 3*vg.Millimeter, legend...)
-}
-
-// plotCurves returns a plot of the curves that have points, on logarithmic
-// axes, and its legend. From the seventh curve on lines are dashed and colours
-// come again.
-func plotCurves(x, y string, curves []curve) (p *plots.Plot, legend []plots.LegendEntry) {
-	p = plots.New(x, y)
-	for i, c := range curves {
-		if len(c.xy) == 0 {
-			continue
-		}
-		if len(legend) == 0 {
-			p.Grid()
-		}
-		ink := plots.Colors[i%len(plots.Colors)]
-		line := p.Line(c.xy, ink, vg.Points(1.2))
-		p.Dots(c.xy, ink, vg.Points(1))
-		if i >= len(plots.Colors) {
-			line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
-		}
-		legend = append(legend, plots.LegendEntry{Name: c.name, Line: line})
-	}
-	if len(legend) == 0 {
-		p.HideAxes()
-		return p, nil
-	}
-	p.Log(&p.X, &p.Y)
-	return p, legend
+// picture returns charts as a page, two in a row; nil if there is nothing to draw.
+func picture(charts []plots.Chart) *plots.Page {
+	return plots.Charts(charts, 2, 13*vg.Centimeter, 8*vg.Centimeter)
 }

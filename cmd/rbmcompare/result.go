@@ -17,6 +17,9 @@ import (
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
+	"gorbm/train/plots"
+	"gorbm/train/report"
+	"gorbm/train/rundir"
 )
 
 // A result is the comparison on one model.
@@ -159,7 +162,15 @@ func (p *plan) describe(r result, w io.Writer) {
 	fmt.Fprintf(w, "\n%s, seconds of %s (%s)\n", cli.Count(r.curves[0].Repeats, "repeat"), cli.Count(p.processors(), "processor"), rbm.KernelLevel())
 
 	t := cli.NewTable(w)
-	fmt.Fprint(t, "negphase\tsteps\tGibbs steps\tdistance\tbias\tnoise\tcosine\tµs/step\tseconds\t\n")
+	for _, line := range p.cells(r) {
+		fmt.Fprintf(t, "%s\t\n", strings.Join(line, "\t"))
+	}
+	t.Flush()
+}
+
+// cells returns the table of a model, its head first.
+func (p *plan) cells(r result) [][]string {
+	table := [][]string{{"negphase", "steps", "Gibbs steps", "distance", "bias", "noise", "cosine", "µs/step", "seconds"}}
 	for i, c := range r.curves {
 		if c.Repeats == 0 {
 			continue
@@ -169,10 +180,10 @@ func (p *plan) describe(r result, w io.Writer) {
 		if !math.IsNaN(c.Bias.Floor) {
 			bias += " (noise " + cli.Number(c.Bias.Floor) + ")"
 		}
-		fmt.Fprintf(t, "%s\t%.6g\t%.6g\t%s\t%s\t%s\t%.6f\t%s\t%s\t\n", p.names[i], last.Steps, last.GibbsSteps,
-			plusMinus(last.Distance), bias, cli.Number(math.Sqrt(c.Variance)), c.Cosine.Mean, cli.Number(1e6*c.SecondsPerStep()), cli.Number(last.Seconds))
+		table = append(table, []string{p.names[i], fmt.Sprintf("%.6g", last.Steps), fmt.Sprintf("%.6g", last.GibbsSteps), plusMinus(last.Distance), bias,
+			cli.Number(math.Sqrt(c.Variance)), fmt.Sprintf("%.6f", c.Cosine.Mean), cli.Number(1e6 * c.SecondsPerStep()), cli.Number(last.Seconds)})
 	}
-	t.Flush()
+	return table
 }
 
 // shortList is the number of temperatures that a line has room for.
@@ -258,14 +269,25 @@ func (p *plan) write(results []result, object any) error {
 		if p.options.run != "" {
 			name = fmt.Sprintf("curves-%07d.png", r.Step)
 		}
-		if err := file(name, func(w io.Writer) error { return p.drawCurves(r, w) }); err != nil {
+		if err := p.draw(name, p.charts(r)); err != nil {
 			return err
 		}
 	}
-	if len(results) < 2 {
+	if len(results) > 1 {
+		if err := p.draw("run.png", p.alongRun(results)); err != nil {
+			return err
+		}
+	}
+	return file(rundir.ReportFile, func(w io.Writer) error { return report.Write(w, p.page(results)) })
+}
+
+// draw writes a picture of charts, if there is anything to draw.
+func (p *plan) draw(name string, charts []plots.Chart) error {
+	page := picture(charts)
+	if page == nil {
 		return nil
 	}
-	return file("run.png", func(w io.Writer) error { return p.drawRun(results, w) })
+	return cli.WritePicture(filepath.Join(p.out, name), page)
 }
 
 // table returns all points of all curves as the lines of a CSV file. Standard

@@ -178,6 +178,9 @@ func (p logZEstimates) estimateResult(m logz.Method, logZ, stdErr float64, r est
 	return &r
 }
 
+// doubtful marks a number that a warning is about.
+const doubtful = ", doubtful"
+
 // print prints a line for each way to log Z that was taken.
 func (r logZResult) print(w io.Writer) {
 	if r.LogZBy == byExact {
@@ -197,6 +200,9 @@ func (r logZResult) print(w io.Writer) {
 		if x.Raised {
 			number += ", raised to the bound"
 		}
+		if x.Doubtful && x.LogZ != nil {
+			number += doubtful
+		}
 		bounded = bounded || x.Impossible || x.Raised
 		fmt.Fprintf(w, "%-26s %s (%s)\n", "log Z by "+methods[m], number, fmt.Sprintf(format, details...))
 	}
@@ -212,7 +218,7 @@ func (r logZResult) print(w io.Writer) {
 		if x.ESS != nil {
 			ess = fmt.Sprintf("ESS %.0f, ", *x.ESS)
 		}
-		line(logz.ByBennett, x, "%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %d round trips", x.Ladders, x.Temperatures, ess, 100**x.Overlap, *x.RoundTrips)
+		line(logz.ByBennett, x, "%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %s", x.Ladders, x.Temperatures, ess, 100**x.Overlap, cli.Count(*x.RoundTrips, "round trip"))
 	}
 	if r.LowerBound != nil && bounded {
 		fmt.Fprintf(w, "%-26s %.3f (by the distinct rows at hand)\n", "log Z is at least", *r.LowerBound)

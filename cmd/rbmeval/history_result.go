@@ -1,11 +1,11 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -123,19 +123,24 @@ func (h *history) print(r historyResult, w io.Writer) error {
 // write makes the folder of -out, or the picture or the table alone if -out
 // is named as one.
 func (h *history) write(r historyResult) error {
-	table, picture := cli.WriteCSV(r.lines()), h.draw
-	switch filepath.Ext(h.out) {
-	case ".png":
-		return atomicfile.Write(h.out, picture)
-	case ".csv":
+	table, picture := cli.WriteCSV(r.lines()), h.picture()
+	ending := strings.ToLower(filepath.Ext(h.out))
+	switch {
+	case ending == ".csv":
 		return atomicfile.Write(h.out, table)
+	case slices.Contains(cli.Pictures, ending):
+		if picture == nil {
+			return fmt.Errorf("-out: no snapshot after step 0 has a likelihood, so there is nothing to draw")
+		}
+		return cli.WritePicture(h.out, picture)
 	}
 	if err := os.Mkdir(h.out, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
-	return cmp.Or(
-		atomicfile.Write(filepath.Join(h.out, "likelihood.csv"), table),
-		atomicfile.Write(filepath.Join(h.out, "likelihood.png"), picture))
+	if err := atomicfile.Write(filepath.Join(h.out, "likelihood.csv"), table); err != nil || picture == nil {
+		return err
+	}
+	return cli.WritePicture(filepath.Join(h.out, "likelihood.png"), picture)
 }
 
 // lines returns the table of -out, a line for each snapshot. What was not found

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
-	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/exact"
 	"gorbm/rbm/memory"
 	"gorbm/train"
@@ -53,7 +51,7 @@ func addLogZFlags(f *cli.Flags) *logZFlags {
 	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "rounds of the tempered chains, the first third of which are the burn-in; a snapshot of -run gets half of the default")
 	f.StringVar(&z.base, "base", "data", "where tempering begins: data, independent units with the means of the training rows, or uniform")
 	f.Uint64Var(&z.seed, "seed", 1, "seed of the estimates: equal seeds give equal bits")
-	f.StringVar(&z.ladder, "ladder", "", "write a .png of the ladder of tempered chains before and after it is tuned to the model")
+	f.StringVar(&z.ladder, "ladder", "", "write a picture (.png, .svg or .pdf) of the ladder of tempered chains before and after it is tuned to the model")
 	return z
 }
 
@@ -70,7 +68,7 @@ func (z *logZFlags) check(f *cli.Flags) error {
 		cli.Between("ais-temperatures", z.temperatures, 2, maxTemperatures),
 		cli.Between("ladder-rounds", z.rounds, minRounds, maxRounds),
 		cli.Choice("base", z.base, "data", "uniform"),
-		f.CheckNew("ladder", ".png"),
+		f.CheckNew("ladder", cli.Pictures...),
 	)
 }
 
@@ -170,9 +168,7 @@ func (z *logZFlags) drawLadder(b logz.Bracket) error {
 	if z.ladder == "" {
 		return nil
 	}
-	return atomicfile.Write(z.ladder, func(w io.Writer) error {
-		return plots.Ladders(w, plots.NamedLadder{Name: "before tuning", Ladder: b.Start}, plots.NamedLadder{Name: "tuned", Ladder: b.Ladder})
-	})
+	return cli.WritePicture(z.ladder, plots.Ladders(plots.NamedLadder{Name: "before tuning", Ladder: b.Start}, plots.NamedLadder{Name: "tuned", Ladder: b.Ladder}))
 }
 
 var errNotFinite = errors.New("a result is not finite: the model's parameters are too large")

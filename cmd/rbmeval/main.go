@@ -101,7 +101,7 @@ func newOptions() *options {
 	o.data.AddUnlabelled()
 	o.logZFlags = addLogZFlags(f)
 	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated")
-	f.StringVar(&o.out, "out", "", "of -run: folder to make for likelihood.csv and likelihood.png, or a .csv or .png for one of them alone")
+	f.StringVar(&o.out, "out", "", "of -run: folder to make for likelihood.csv and likelihood.png, or a .csv or a picture (.png, .svg, .pdf) for one of them alone")
 	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored")
 	f.BoolVar(&o.classify, "classify", false, "error rate, mean log p(y|x) and calibration")
 	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: its number from 0, free energy, and where they apply log-likelihood, pseudo-log-likelihood, label, prediction, p(y|x)")

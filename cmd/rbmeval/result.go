@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"gorbm/cmd/cli"
+	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/train"
@@ -148,10 +149,16 @@ func (e *evaluation) printLikelihood(r jsonResult, w io.Writer) {
 	case e.by == byExact:
 		fmt.Fprintf(w, "%-26s %.6f\n", what, *r.MeanLogLikelihood)
 	case e.by != "":
-		fmt.Fprintf(w, "%-26s %s by %s", what, cli.PlusMinus(*r.MeanLogLikelihood, e.stdErr, 3), methods[e.by])
+		mark := func(m logz.Method) string {
+			if e.Doubtful(m) {
+				return doubtful
+			}
+			return ""
+		}
+		fmt.Fprintf(w, "%-26s %s by %s%s", what, cli.PlusMinus(*r.MeanLogLikelihood, e.stdErr, 3), methods[e.by], mark(e.by))
 		for _, m := range estimators {
 			if x, _ := e.By(m); m != e.by && !math.IsNaN(x) {
-				fmt.Fprintf(w, "; %.3f by %s", -free-x, methods[m])
+				fmt.Fprintf(w, "; %.3f by %s%s", -free-x, methods[m], mark(m))
 			}
 		}
 		fmt.Fprintln(w)

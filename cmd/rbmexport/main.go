@@ -9,9 +9,9 @@ import (
 	"context"
 	"fmt"
 	"image"
-	"image/png"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"gorbm/cmd/cli"
@@ -32,22 +32,22 @@ the .npz with the names of scikit-learn's BernoulliRBM instead: components_
 [hidden, visible], intercept_hidden_ and intercept_visible_. -model reads both
 kinds of .npz.
 
-A .png is a sheet of filters, the weights of hidden units as pictures. rbmsample
+A .png, .svg or .pdf is a sheet of filters, the weights of hidden units as pictures. rbmsample
 draws samples.`
 
 func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	f := cli.NewFlags("rbmexport", summary, "rbmexport -model FILE -out FILE [flags]")
 	model := f.AddModel()
-	out := f.String("out", "", "file to write: .safetensors, .npz or .png")
+	out := f.String("out", "", "file to write: .safetensors, .npz or a picture (.png, .svg, .pdf)")
 	sklearn := f.Bool("sklearn", false, "write the .npz with scikit-learn's names")
 	f.Screen = screen
 	if err := f.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
 	if *out == "" {
-		return cli.Usagef("-out is missing; name a .safetensors, .npz or .png file")
+		return cli.Usagef("-out is missing; name a .safetensors, .npz or picture file (.png, .svg, .pdf)")
 	}
-	if err := f.CheckNew("out", ".safetensors", ".npz", ".png"); err != nil {
+	if err := f.CheckNew("out", append([]string{".safetensors", ".npz"}, cli.Pictures...)...); err != nil {
 		return err
 	}
 	ext := strings.ToLower(filepath.Ext(*out))
@@ -62,10 +62,10 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	switch {
 	case *sklearn:
 		err = atomicfile.Write(*out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
-	case ext == ".png":
+	case slices.Contains(cli.Pictures, ext):
 		img := draw(m, about)
 		what = fmt.Sprintf("a sheet of %d×%d pixels", img.Bounds().Dx(), img.Bounds().Dy())
-		err = atomicfile.Write(*out, func(w io.Writer) error { return png.Encode(w, img) })
+		err = cli.WritePicture(*out, plots.Sheet(img))
 	default:
 		err = modelfile.Write(*out, m, about)
 	}
@@ -95,7 +95,7 @@ var screen = cli.Screen{
 	},
 	Groups: []cli.Group{
 		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run"}, More: "classes labels"},
-		{Title: "file", Main: []string{"out FILE  .safetensors, .npz or .png", "sklearn  scikit-learn's names in the .npz"}},
+		{Title: "file", Main: []string{"out FILE  .safetensors, .npz or a picture (.png, .svg, .pdf)", "sklearn  scikit-learn's names in the .npz"}},
 		{Title: "others", More: "version completion"},
 	},
 }

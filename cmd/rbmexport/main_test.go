@@ -129,10 +129,10 @@ func TestBadInput(t *testing.T) {
 		args   string
 		want   []string
 	}{
-		{cli.Usage, "", []string{"-out is missing", ".safetensors, .npz or .png"}},
+		{cli.Usage, "", []string{"-out is missing", ".safetensors, .npz or picture file"}},
 		{cli.Usage, m, []string{"-out is missing"}},
 		{cli.Usage, "-out a.npz", []string{"-model is missing", ".safetensors or .npz file, or the folder of a run"}},
-		{cli.Usage, m + "-out a.txt", []string{`-out is "a.txt"`, ".safetensors, .npz or .png"}},
+		{cli.Usage, m + "-out a.txt", []string{`-out is "a.txt"`, ".safetensors, .npz, .png, .svg or .pdf"}},
 		{cli.Usage, m + "-out a", []string{`-out is "a"`}},
 		{cli.Failed, m + "-out there.npz", []string{"-out", "there.npz is there already", "choose another name"}},
 		{cli.Failed, m + "-out m.safetensors", []string{"-out", "m.safetensors is there already"}},

@@ -29,7 +29,7 @@ func main() { cli.Main("rbmsample", run) }
 
 const summary = `rbmsample draws samples from a model and says whether its chains have mixed.
 
-The ending of -out says what is written. A .png is a sheet of pictures, a line for
+The ending of -out says what is written. A .png, .svg or .pdf is a sheet of pictures, a line for
 each class or each row of -clamp. An .npz has the arrays x [samples, inputs], y if the
 model has labels, and row if there is a -clamp: the row, from 0, that was filled in. A
 .csv has the same columns; take the column row out before it is the data of a model.
@@ -88,7 +88,7 @@ func newOptions() *options {
 	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: the label is drawn too (default: each class in turn)")
 	f.StringVar(&o.clamp, "clamp", "", "a .csv, .npz or .npy of rows with holes to fill in")
 	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im or walk; settings may follow, as in pt:chains=10:tau=auto (default: chosen)")
-	f.StringVar(&o.out, "out", "", "file to write: .png, .npz or .csv")
+	f.StringVar(&o.out, "out", "", "file to write: .npz, .csv or a picture (.png, .svg, .pdf)")
 	f.StringVar(&o.start, "start", "auto", "chains that the samples come from, by where they started: random, data, or auto, which is random if they have mixed, else data")
 	f.IntVar(&o.rounds, "rounds", 0, fmt.Sprintf("most rounds of a chain before its first sample; 0: %d, or fewer of each of many rows of -clamp", sample.DefaultRounds))
 	f.BoolVar(&o.means, "means", true, "grey means p(x|h); -means=false: bits")
@@ -118,7 +118,7 @@ var screen = cli.Screen{
 		{Title: "sampler", Main: []string{"negphase NAME  by default Gibbs steps, and a tuned ladder where these stick"}, More: "rounds start"},
 		{Title: "training rows", Main: []string{"data NAME  rows that samples are compared with; by default the model's own"},
 			More: "data-dir scale binarize label-column unlabelled shape"},
-		{Title: "the run", Main: []string{"out FILE  a .png, .npz or .csv", "seed N  equal seeds give equal bits (1)"}, More: "workers quiet json version completion"},
+		{Title: "the run", Main: []string{"out FILE  a picture (.png, .svg, .pdf), .npz or .csv", "seed N  equal seeds give equal bits (1)"}, More: "workers quiet json version completion"},
 	},
 }
 
@@ -180,7 +180,7 @@ func (o *options) plan(ctx context.Context) (*plan, error) {
 	if o.start != "auto" && o.start != sample.FromRandom && o.start != sample.FromData {
 		return nil, cli.Choice("start", o.start, "auto", sample.FromRandom, sample.FromData)
 	}
-	if err := cmp.Or(f.CheckNew("out", ".png", ".npz", ".csv"), cli.Between("n", o.n, 0, maxSamples)); err != nil {
+	if err := cmp.Or(f.CheckNew("out", append(slices.Clone(cli.Pictures), ".npz", ".csv")...), cli.Between("n", o.n, 0, maxSamples)); err != nil {
 		return nil, err
 	}
 	if f.Given("rounds") && o.rounds != 0 {

@@ -218,7 +218,7 @@ func TestBadInput(t *testing.T) {
 	}{
 		{cli.Usage, "", []string{"-out is missing"}},
 		{cli.Usage, "-out a.png", []string{"-model is missing"}},
-		{cli.Usage, "-model m.npz -out a.txt", []string{`"a.txt"`, ".png, .npz or .csv"}},
+		{cli.Usage, "-model m.npz -out a.txt", []string{`"a.txt"`, ".pdf, .npz or .csv"}},
 		{cli.Failed, "-model m.npz -out there.png", []string{"there.png is there already"}},
 		{cli.Failed, "-model none.npz -out a.png", []string{"none.npz does not exist"}},
 		{cli.Usage, m + "-class four", []string{`-class is "four"`, "00, 01, 10, 11"}},

@@ -2,7 +2,7 @@ package main
 
 import (
 	"fmt"
-	"image/png"
+	"image"
 	"io"
 	"strconv"
 
@@ -128,7 +128,7 @@ func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error 
 		if err != nil {
 			return err
 		}
-		return png.Encode(w, img)
+		return p.encode(w, img)
 	}
 	columns++
 	all := rbm.NewMatrix(len(p.queries)*columns, x.Cols)
@@ -153,7 +153,13 @@ func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error 
 	if err != nil {
 		return err
 	}
-	return png.Encode(w, img)
+	return p.encode(w, img)
+}
+
+// encode writes a sheet in the format of -out.
+func (p *plan) encode(w io.Writer, sheet image.Image) error {
+	format, _ := plots.FormatOf(p.out)
+	return plots.Sheet(sheet).Write(w, format)
 }
 
 // label is what stands beside a line of the sheet of -clamp: the row, so that it is not

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
@@ -181,6 +182,36 @@ func TestDiskTrouble(t *testing.T) {
 	}
 	rbmtrain.OK(t, "-resume", "run", "-quiet")
 	sameRuns(t, "run", "whole")
+}
+
+// A checkpoint follows each slow step, unless writing it takes long beside the step;
+// else it comes by the clock or by the count of steps, and the first within a minute.
+func TestDue(t *testing.T) {
+	now := time.Now()
+	for name, c := range map[string]struct {
+		s    *saver
+		step int
+		want bool
+	}{
+		"a slow step":            {&saver{every: interval{time: time.Hour}, tried: now, took: 2 * time.Second, cost: time.Second / 10}, 1, true},
+		"and a slow disk":        {&saver{every: interval{time: time.Hour}, tried: now, took: 2 * time.Second, cost: time.Second}, 1, false},
+		"a quick step":           {&saver{every: interval{time: time.Hour}, tried: now, took: time.Second / 2, cost: time.Millisecond}, 1, false},
+		"by the clock":           {&saver{every: interval{time: time.Minute}, tried: now.Add(-2 * time.Minute)}, 1, true},
+		"not yet by the clock":   {&saver{every: interval{time: time.Hour}, tried: now.Add(-2 * time.Minute)}, 1, false},
+		"by the count":           {&saver{every: interval{steps: 7}, tried: now, triedAt: 10}, 17, true},
+		"not yet by the count":   {&saver{every: interval{steps: 7}, tried: now, triedAt: 10}, 16, false},
+		"after a full disk":      {&saver{every: interval{steps: 7}, tried: now.Add(-tryAgain), triedAt: 10, failing: true}, 11, true},
+		"soon after a full disk": {&saver{every: interval{steps: 7}, tried: now, triedAt: 10, failing: true}, 11, false},
+	} {
+		if got := c.s.due(c.step); got != c.want {
+			t.Errorf("%s: a checkpoint is due: %v", name, got)
+		}
+	}
+	var s saver
+	s.begin(interval{time: time.Hour}, 0)
+	if in := s.every.time - time.Since(s.tried); in <= 0 || in > time.Minute {
+		t.Errorf("the first checkpoint is due in %v", in)
+	}
 }
 
 func remove(t *testing.T, path string) {

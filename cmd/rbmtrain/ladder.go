@@ -9,7 +9,6 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
-	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/rundir"
@@ -45,13 +44,13 @@ func (p *plan) ladderColumns() []string {
 	return append(c, "round_trips_per_1000", "barrier", "barrier_error", "association_deviation")
 }
 
-// ladderPanels are the panels of curves.png about the ladder.
-var ladderPanels = []plots.Panel{
-	{Stem: "swap_", Label: "exchange rate of pair", OfSteps: true},
-	{Stem: "off_weight", Label: "weight off coldest", OfSteps: true},
-	{Stem: "temperatures", Label: "temperatures", OfSteps: true},
-	{Stem: "barrier", Label: "barrier of the ladder", OfSteps: true},
-	{Stem: "round_trips_per_1000", Label: "round trips / 1000 steps", OfSteps: true},
+// ladderPanels are the panels of curves about the ladder.
+var ladderPanels = []panel{
+	{stem: "swap_", axis: "exchange of neighbours / % of attempts", scale: 100, ofSteps: true},
+	{stem: "off_weight", axis: "weight off the coldest particle / %", scale: 100, ofSteps: true},
+	{stem: "temperatures", axis: "temperatures of the ladder / number", ofSteps: true, whole: true},
+	{stem: "barrier", axis: "barrier of the ladder / sum of rejections", ofSteps: true},
+	{stem: "round_trips_per_1000", axis: "round trips / per 1000 steps", ofSteps: true},
 }
 
 // ladderValues are the values of these columns. Rates count what happened since
@@ -140,7 +139,7 @@ func (r *runner) drawLadder() error {
 	if first := r.state.FirstLadder; first != nil && first.Name != now.Name {
 		ladders = []plots.NamedLadder{*first, now}
 	}
-	return atomicfile.Write(r.folder.Path(rundir.LadderFile), func(w io.Writer) error { return plots.Ladders(w, ladders...) })
+	return r.draws(rundir.LadderFile, plots.Ladders(ladders...))
 }
 
 // exchangeTries is the least number of attempts after which the rate of
@@ -248,7 +247,7 @@ func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 	if l.Capped {
 		verdict += ", though its barrier asks for more temperatures"
 	}
-	fmt.Fprintf(w, "ladder: %s; %d temperatures from 1 to %s, neighbours exchange %s to %s, %s", verdict, len(l.Beta),
+	fmt.Fprintf(w, "ladder: %s; %d temperatures from 1 to %s, neighbours exchange %s to %s over the run, %s", verdict, len(l.Beta),
 		plots.Temperature(l.Beta[len(l.Beta)-1]), cli.Percent(slices.Min(rates)), cli.Percent(slices.Max(rates)), cli.Count(total.RoundTrips, "round trip"))
 	if off, ok := total.OffWeight(); ok {
 		fmt.Fprintf(w, ", %s of the estimate's weight off the coldest particle", cli.Percent(off))

@@ -60,6 +60,9 @@ func TestMixingWarning(t *testing.T) {
 // A resumed run measures mixing and the estimated likelihood, and warns, as if it had
 // never stopped.
 func TestMixingResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("four seconds; TestResume goes on with runs of all kinds")
+	}
 	undrawn(t)
 	clitest.Isolate(t)
 	for name, c := range map[string]struct {
@@ -94,6 +97,9 @@ func TestMixingResume(t *testing.T) {
 // The closing lines and the JSON have log Z by the weights of jar, unless its chains
 // do not mix.
 func TestJarLogZ(t *testing.T) {
+	if testing.Short() {
+		t.Skip("six runs of 3000 steps")
+	}
 	undrawn(t)
 	clitest.Isolate(t)
 	for rate, want := range map[string]bool{"0.01": true, "0.5": false} {

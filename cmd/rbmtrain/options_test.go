@@ -402,7 +402,6 @@ func modelMean(m *rbm.RBM) []float64 {
 
 // TestShape checks that -shape decides about pictures and goes to the model.
 func TestShape(t *testing.T) {
-	undrawn(t)
 	clitest.Isolate(t)
 	clitest.Write(t, "rows.csv", rowsCSV(40))
 	for _, c := range []struct {
@@ -592,9 +591,10 @@ func TestCurves(t *testing.T) {
 		}
 		img := picture(t, path)
 		size := img.Bounds().Size()
-		for panel := range c.panels {
+		rows := (c.panels + curvesAcross - 1) / curvesAcross
+		for row := range rows {
 			coloured := 0
-			for y := size.Y * panel / c.panels; y < size.Y*(panel+1)/c.panels; y++ {
+			for y := size.Y * row / rows; y < size.Y*(row+1)/rows; y++ {
 				for x := range size.X {
 					if r, g, b, _ := img.At(x, y).RGBA(); max(r, g, b)-min(r, g, b) > 0x4000 {
 						coloured++
@@ -602,10 +602,10 @@ func TestCurves(t *testing.T) {
 				}
 			}
 			if coloured < 30 {
-				t.Errorf("%s: panel %d of %d has %d coloured pixels", c.args, panel+1, c.panels, coloured)
+				t.Errorf("%s: row %d of %d has %d coloured pixels", c.args, row+1, rows, coloured)
 			}
 		}
-		if size.X < 400 || size.Y/c.panels < 150 {
+		if size.X < 400*min(c.panels, curvesAcross) || size.Y/rows < 300 {
 			t.Errorf("%s: %v is small for %d panels", c.args, size, c.panels)
 		}
 	}

@@ -100,44 +100,8 @@ func (r *runner) page(words, warnings []string) (report.Report, error) {
 	if err != nil {
 		return page, err
 	}
-	for _, panel := range r.panels() {
-		page.Charts = append(page.Charts, chartOf(panel, columns, rows))
-	}
+	page.Charts = r.charts(columns, rows)
 	return page, nil
-}
-
-// chartOf returns the chart of a panel. A column whose name ends in _std_err is the
-// error of the others.
-func chartOf(panel plots.Panel, columns []string, rows [][]float64) report.Chart {
-	chart := report.Chart{Title: panel.Label, X: "step", Y: panel.Label}
-	column := func(c int) (values []float64) {
-		for _, row := range rows {
-			values = append(values, row[c])
-		}
-		return values
-	}
-	var errors []float64
-	for c, name := range columns {
-		rest, ok := strings.CutPrefix(name, panel.Stem)
-		switch {
-		case !ok || strings.HasSuffix(name, "_error"):
-			continue
-		case rest == "std_err":
-			errors = column(c)
-			continue
-		}
-		line := report.Line{Name: cmp.Or(rest, strings.TrimSuffix(panel.Stem, "_")), X: column(0), Y: column(c)}
-		if panel.OfSteps && len(line.Y) > 0 && line.X[0] == 0 {
-			line.X, line.Y = line.X[1:], line.Y[1:]
-		}
-		chart.Lines = append(chart.Lines, line)
-	}
-	for i := range chart.Lines {
-		if len(errors) == len(chart.Lines[i].Y) {
-			chart.Lines[i].Err = errors
-		}
-	}
-	return chart
 }
 
 // settingsTable lists what was run, where, and when.
@@ -179,7 +143,7 @@ const (
 
 // history returns the singular values of the weights along the run, and filters of
 // the first hidden units, from the snapshots. Without snapshots it returns nothing.
-func (r *runner) history() (charts []report.Chart, pictures []report.Picture, err error) {
+func (r *runner) history() (charts []plots.Chart, pictures []report.Picture, err error) {
 	if r.snapshots == 0 {
 		return nil, nil, nil
 	}
@@ -220,15 +184,64 @@ func (r *runner) history() (charts []report.Chart, pictures []report.Picture, er
 	if err != nil {
 		return nil, nil, err
 	}
-	picture, err := report.NewPicture("Filters along the run", fmt.Sprintf("the weights of the first %d hidden units, a line for each of %d steps, from the first to the last", units, len(all)), sheet)
-	return charts, []report.Picture{picture}, err
+	filters, err := report.NewPicture("Filters along the run", fmt.Sprintf("the weights of the first %d hidden units, a line for each of %d steps, from the first to the last", units, len(all)), sheet)
+	if err != nil {
+		return nil, nil, err
+	}
+	pictures = []report.Picture{filters}
+	samples, err := r.samplesAlong(all, names)
+	if samples != nil {
+		pictures = append(pictures, *samples)
+	}
+	return charts, pictures, err
+}
+
+const (
+	// alongSamples is the number of chains of a snapshot, and alongSteps that of their
+	// Gibbs steps: together some tenths of a second at 784 × 500 units.
+	alongSamples, alongSteps = 12, 200
+	// alongWork bounds inputs · hidden units: models of more would take long.
+	alongWork = 1 << 23
+	// alongKey is the purpose of their key.
+	alongKey = 1 << 34
+)
+
+// samplesAlong draws a strip of samples for each snapshot: chains of Gibbs steps that
+// start at random and have the same random numbers in all. It returns nil for models
+// that have no such chains, or that are very large.
+func (r *runner) samplesAlong(all []rundir.Snapshot, names []string) (*report.Picture, error) {
+	m := r.trainer.Model()
+	if r.discriminative() || m.Constraint != nil && m.Constraint.On == rbm.AllUnits || m.Visible()*m.Hidden() > alongWork ||
+		len(all)*alongSamples*m.Inputs() > plots.MaxValues {
+		return nil, nil
+	}
+	key := rbm.NewKey(r.settings.Seed).Child(alongKey)
+	rows := rbm.NewMatrix(len(all)*alongSamples, m.Inputs())
+	means := rbm.NewMatrix(alongSamples, m.Visible())
+	for k, s := range all {
+		chains := rbm.NewStates(s.Model, alongSamples)
+		chains.H.Randomize(key.Child(0))
+		s.Model.Step(chains, nil, alongSteps, key.Child(1))
+		s.Model.VisibleMean(means, chains.H)
+		for i := range alongSamples {
+			copy(rows.Row(k*alongSamples+i), means.Row(i)) // without the label
+		}
+	}
+	sheet, err := plots.Caption(plots.Tiles(rows, r.sets.Train.Height, r.sets.Train.Width, alongSamples, plots.Ink), names, "")
+	if err != nil {
+		return nil, err
+	}
+	picture, err := report.NewPicture("Samples along the run",
+		fmt.Sprintf("%d samples of the model at each of %d steps, from the first to the last, a line for each", alongSamples, len(all)), sheet)
+	picture.Note = fmt.Sprintf("Each line is a step of training. Its chains start at random and take %d Gibbs steps: those of a model with far modes have not forgotten where they started.", alongSteps)
+	return &picture, err
 }
 
 // singularValues draws the largest singular values of the weights.
-func singularValues(all []rundir.Snapshot) report.Chart {
-	chart := report.Chart{Title: "Largest singular values of the weights", X: "step (logarithmic)", Y: "singular value", Log: true}
+func singularValues(all []rundir.Snapshot) plots.Chart {
+	chart := plots.Chart{Title: "Largest singular values of the weights", X: "step (logarithmic)", Y: "singular value", LogX: true}
 	for k := range historyValues {
-		chart.Lines = append(chart.Lines, report.Line{Name: fmt.Sprintf("no. %d", k+1)})
+		chart.Lines = append(chart.Lines, plots.Line{Name: fmt.Sprintf("no. %d", k+1)})
 	}
 	for _, s := range all {
 		w := mat.NewDense(s.Model.Visible(), s.Model.Hidden(), nil)

@@ -13,7 +13,6 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/sample"
 	"gorbm/train"
-	"gorbm/train/plots"
 	"gorbm/train/rundir"
 )
 
@@ -70,26 +69,6 @@ func (r *runner) log(row []float64) (err error) {
 		err = errors.Join(err, r.lines.Add(row))
 	}
 	return err
-}
-
-// panels are the panels of curves.png: those of the metrics, in the order of
-// their ranks, and those of the ladder.
-func (p *plan) panels() (all []plots.Panel) {
-	var columns []train.Column
-	for _, m := range p.metrics {
-		columns = append(columns, m.Columns...)
-	}
-	slices.SortStableFunc(columns, func(a, b train.Column) int { return a.Rank - b.Rank })
-	for _, c := range columns {
-		stem := c.Name
-		if !c.Single {
-			stem += "_" // the name of a part of the data follows
-		}
-		if c.Axis != "" {
-			all = append(all, plots.Panel{Stem: stem, Label: c.Axis})
-		}
-	}
-	return append(all, ladderPanels...)
 }
 
 // moves reports whether chains move by a sampler of binary systems.

@@ -128,6 +128,9 @@ func TestResume(t *testing.T) {
 	for _, kind := range append(negphase.Kinds(), "pins:tau=auto", "pt:tau=auto/6:order=evenodd:path=uniform", "pt:gibbs=1:im", "ins:tau=auto:sardonics", "sardonics:moves=40:tune=30",
 		" -objective discriminative", "pcd -objective hybrid -alpha 0.2") {
 		t.Run(kind, func(t *testing.T) {
+			if testing.Short() && !slices.Contains([]string{"cd", "jar", "ptt", "pins:tau=auto", "sardonics:moves=40:tune=30", "pcd -objective hybrid -alpha 0.2"}, kind) {
+				t.Skip("half of the kinds are enough for what they share")
+			}
 			clitest.Isolate(t)
 			undrawn(t)
 			pictures = slices.Contains([]string{"ins", "pins:tau=auto", "pcd -objective hybrid -alpha 0.2"}, kind)

@@ -315,11 +315,12 @@ func (r *runner) draw(ctx context.Context) error {
 	); err != nil || !r.measures() {
 		return err
 	}
-	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
-	if err != nil {
-		return err
-	}
-	return file(rundir.CurvesFile, func(w io.Writer) error { return plots.Curves(w, r.panels(), columns, rows) })
+	return r.drawCurves()
+}
+
+// draws writes a picture to the folder, as PNG.
+func (r *runner) draws(name string, page *plots.Page) error {
+	return atomicfile.Write(r.folder.Path(name), page.As(plots.PNG))
 }
 
 // drawSamples writes the picture of samples, unless p(x) was not trained or they

@@ -22,22 +22,20 @@ import (
 func inRanks(t *testing.T, ctx context.Context, n int, args func(rank int) []string) clitest.Result {
 	t.Helper()
 	var all sync.WaitGroup
-	var stdout, stderr bytes.Buffer
-	status := make([]int, n)
+	stdout, stderr, status := make([]bytes.Buffer, n), make([]bytes.Buffer, n), make([]int, n)
 	for r, g := range ranks.Goroutines(n) {
 		all.Go(func() {
-			var out, err bytes.Buffer
-			status[r] = cli.RunRanks(ctx, g, "rbmtrain", runRanks, args(r), &out, &err)
+			status[r] = cli.RunRanks(ctx, g, "rbmtrain", runRanks, args(r), &stdout[r], &stderr[r])
 			g.Close()
-			if r == 0 {
-				stdout, stderr = out, err
-			} else if status[r] != cli.OK && stderr.Len() == 0 && status[0] == cli.OK {
-				t.Errorf("rank %d exits with %d: %s", r, status[r], &err)
-			}
 		})
 	}
 	all.Wait()
-	return clitest.Result{Status: status[0], Stdout: stdout.String(), Stderr: stderr.String()}
+	for r := 1; r < n && status[0] == cli.OK; r++ {
+		if status[r] != cli.OK {
+			t.Errorf("rank %d exits with %d: %s", r, status[r], &stderr[r])
+		}
+	}
+	return clitest.Result{Status: status[0], Stdout: stdout[0].String(), Stderr: stderr[0].String()}
 }
 
 // same gives all ranks these arguments.

@@ -80,5 +80,5 @@ func drawMinimal(w io.Writer, t *claims.Table) error {
 			return fmt.Sprintf("%s to %s: %g", stateNames[y], stateNames[x], at(x, y))
 		}))
 	}
-	return plots.Grid(w, [][]*plots.Plot{row}, 11*vg.Centimeter, 7*vg.Centimeter, 0)
+	return plots.Grid([][]*plots.Plot{row}, 11*vg.Centimeter, 7*vg.Centimeter).Write(w, plots.PNG)
 }

@@ -196,7 +196,7 @@ func drawPatterns(w io.Writer, t *claims.Table, titles []string) error {
 			return color.White
 		}, nil))
 	}
-	return plots.Grid(w, [][]*plots.Plot{row}, 5*vg.Centimeter, 5.6*vg.Centimeter, 0)
+	return plots.Grid([][]*plots.Plot{row}, 5*vg.Centimeter, 5.6*vg.Centimeter).Write(w, plots.PNG)
 }
 
 // squares draws a table of squares, the first row on top, with words in them.

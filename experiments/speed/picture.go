@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"gorbm/train/plots"
 )
@@ -43,10 +44,31 @@ func (r *Result) plots() (all []*plots.Plot) {
 	return all
 }
 
-// picture draws plots as PNG, one under the other.
+// picture draws plots as PNG, one under the other, with the names of the programs
+// above them.
 func picture(w io.Writer, all []*plots.Plot) error {
 	const width, height = 18 * vg.Centimeter, 9 * vg.Centimeter
-	return plots.Column(w, all, width, slices.Repeat([]vg.Length{height}, len(all)))
+	var legend []plots.LegendEntry
+	for _, program := range []string{gorbm, numPy, torch, sklearn, loopsGo, limit} {
+		line := &plotter.Line{LineStyle: draw.LineStyle{Color: inkOf(program), Width: vg.Points(3)}}
+		if program == limit {
+			line.Width, line.Dashes = vg.Points(1.4), dashes
+		}
+		legend = append(legend, plots.LegendEntry{Name: program, Mark: line})
+	}
+	return plots.Column(all, width, slices.Repeat([]vg.Length{height}, len(all)), legend...).Write(w, plots.PNG)
+}
+
+// limit names the line that no program can get below.
+const limit = "limit of the ports on one core"
+
+var dashes = []vg.Length{vg.Points(3), vg.Points(3)}
+
+func inkOf(program string) color.Color {
+	if program == limit {
+		return color.Gray{0x60}
+	}
+	return programColors[program]
 }
 
 // ratioPlot has a group of bars an item, a bar a peer, with the range over
@@ -73,11 +95,10 @@ func ratioPlot(r *Result) *plots.Plot {
 	p := plots.New("", "times faster than the peer")
 	p.NominalX(names...)
 	p.Grid()
-	p.Legend.Top = true
+	p.Title.Text = "How many times faster gorbm is than each peer; lines: the range over rounds"
 	p.Y.Min, p.Y.Max = 0, 1.25
-	const bar = 0.2 // of the distance between groups
+	const bar = 0.27 // of the distance between groups
 	for _, program := range []string{numPy, torch, sklearn, loopsGo} {
-		shown := false
 		for i, it := range items {
 			for k, ratio := range it.Ratios {
 				if ratio.Program != program {
@@ -88,28 +109,24 @@ func ratioPlot(r *Result) *plots.Plot {
 				box.Color = programColors[program]
 				p.Line(plotter.XYs{{X: x, Y: ratio.Low}, {X: x, Y: ratio.High}}, color.Black, vg.Points(1))
 				p.Label(x, ratio.High, strconv.FormatFloat(ratio.Ratio, 'g', 2, 64))
-				p.Y.Max = max(p.Y.Max, 1.25*ratio.High) // room for the legend
-				if !shown {
-					p.Legend.Add(program, box)
-					shown = true
-				}
+				p.Y.Max = max(p.Y.Max, 1.1*ratio.High) // room for the number
 			}
 		}
 	}
 	one := p.Line(plotter.XYs{{X: -0.5, Y: 1}, {X: float64(len(items)) - 0.5, Y: 1}}, color.Black, vg.Points(1))
-	one.Dashes = []vg.Length{vg.Points(3), vg.Points(3)}
+	one.Dashes = []vg.Length{vg.Points(1), vg.Points(3)}
 	p.X.Min, p.X.Max = -0.5, float64(len(items))-0.5
 	return p
 }
 
-// scalingPlot shows the times of updates, with the best threads of each, on
+// scalingPlot shows the times of updates, by one thread of each program, on
 // logarithmic axes; nil for fewer than two sizes.
 func scalingPlot(items []Item, label string, in func(j job) bool, x func(j job) int) *plots.Plot {
 	p := plots.New(label, "time of an update / ms")
+	p.Title.Text = "Time of an update on one core, against " + label
 	p.Grid()
-	p.Legend.Top, p.Legend.Left = true, true
 	most := 0
-	for _, program := range []string{gorbm, numPy, torch, ""} {
+	for _, program := range []string{gorbm, numPy, torch, limit} {
 		var xy plotter.XYs
 		for i := range items {
 			it := &items[i]
@@ -117,9 +134,9 @@ func scalingPlot(items []Item, label string, in func(j job) bool, x func(j job) 
 				continue
 			}
 			y := math.NaN()
-			if e := it.fastest(program, 0); e != nil {
+			if e := it.fastest(program, 1); e != nil { // as the limit is
 				y = e.Median
-			} else if program == "" && it.Limit != nil {
+			} else if program == limit && it.Limit != nil {
 				y = it.Limit.Seconds
 			}
 			if y > 0 {
@@ -130,13 +147,11 @@ func scalingPlot(items []Item, label string, in func(j job) bool, x func(j job) 
 			continue
 		}
 		most = max(most, len(xy))
-		if program == "" {
-			line := p.Line(xy, color.Gray{0x60}, vg.Points(1.4))
-			line.Dashes = []vg.Length{vg.Points(3), vg.Points(3)}
-			p.Legend.Add("limit of the ports, one core", line)
+		line := p.Line(xy, inkOf(program), vg.Points(1.4))
+		if program == limit {
+			line.Dashes = dashes
 			continue
 		}
-		p.Legend.Add(program, p.Line(xy, programColors[program], vg.Points(1.4)))
 		p.Dots(xy, programColors[program], vg.Points(2.5))
 	}
 	if most < 2 {

@@ -3,7 +3,6 @@ package plots
 import (
 	"fmt"
 	"image/color"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -25,25 +24,25 @@ type NamedLadder struct {
 // Ladders draws how ladders of temperatures exchange, one column for each
 // ladder and four panels in each: the rejection rate of each pair of
 // neighbours; where the particles of a temperature go in one round; which
-// temperatures some particles went through; and the share of its time that
+// temperatures two particles went through; and the share of its time that
 // each particle has spent at each temperature, which should tend to the same
 // for all. Temperature 1 is that of the model. It panics if there is no ladder.
-func Ladders(w io.Writer, ladders ...NamedLadder) error {
+func Ladders(ladders ...NamedLadder) *Page {
 	panels := []func(NamedLadder) *Plot{rejections, exchanges, trajectories, associations}
 	rows := make([][]*Plot, len(panels))
 	for i, panel := range panels {
 		for _, l := range ladders {
 			p := panel(l)
 			if i == 0 {
-				p.Title.Text = l.title()
+				p.Title.Text = l.title() + "\n" + p.Title.Text
 			}
 			if p.err != nil {
-				return fmt.Errorf("cannot draw the ladder of %s: %w", l.Name, p.err)
+				p.err = fmt.Errorf("cannot draw the ladder of %s: %w", l.Name, p.err)
 			}
 			rows[i] = append(rows[i], p)
 		}
 	}
-	return Grid(w, rows, 13*vg.Centimeter, 7*vg.Centimeter, 4*vg.Millimeter)
+	return Grid(rows, 11*vg.Centimeter, 6.5*vg.Centimeter)
 }
 
 func (l NamedLadder) title() string {
@@ -73,62 +72,80 @@ func Temperature(beta float64) string {
 	return strconv.FormatFloat(1/beta, 'g', 4, 64)
 }
 
-// rejections shows the rejection rate of each pair of neighbours with its
-// standard error, against the index of the colder one.
+// rejections shows the rejection rate of each pair of neighbours with two standard
+// errors, against the number of the colder one.
 func rejections(l NamedLadder) *Plot {
-	p := New("pair, by the number of its colder temperature", "rejection of pair")
+	p := New("pair, by the number of its colder temperature", "share of swaps rejected")
+	p.Title.Text = "Rejection of neighbours, ± 2 standard errors"
 	p.Y.Min, p.Y.Max = 0, 1
 	p.X.Tick.Marker = plot.TickerFunc(wholeTicks)
 	p.Grid()
 	xy := make(plotter.XYs, len(l.Rejection))
+	e := make([]float64, len(xy))
 	for k, r := range l.Rejection {
 		xy[k] = plotter.XY{X: float64(k + 1), Y: r}
+		if l.RejectionErr != nil {
+			e[k] = 2 * l.RejectionErr[k]
+		}
 	}
-	e := l.RejectionErr
-	if e == nil {
-		e = make([]float64, len(xy))
-	}
-	p.Line(xy, Colors[0], vg.Points(1))
-	p.Dots(xy, Colors[0], vg.Points(2))
-	p.ErrorBars(xy, e)
-	p.X.Min, p.X.Max = 0.5, float64(len(l.Beta))+0.5
+	p.Line(xy, Colors[0], vg.Points(curveWidth))
+	p.Dots(xy, Colors[0], vg.Points(dotRadius))
+	bars := p.ErrorBars(xy, e)
+	bars.Color, bars.CapWidth = Colors[0], vg.Points(3)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0.5, float64(len(l.Beta))+0.5, 0, 1
 	return p
 }
 
 // exchanges shows the probabilities of moves between temperatures in one round.
 func exchanges(l NamedLadder) *Plot {
-	return shades(l, "from temperature no. (white: never in a round, black: always)", "to temperature no.", func(from, to int) float64 { return l.Moves[from][to] })
+	p := shades(l, "from temperature no.", "to temperature no.", func(from, to int) float64 { return l.Moves[from][to] })
+	p.Title.Text = "Moves in one round (white: never, black: always)"
+	return p
 }
 
 // associations shows the share of its time that each particle has spent at
 // each temperature. An equal share, of 1 over their number, has half the shade.
 func associations(l NamedLadder) *Plot {
-	return shades(l, "particle (white: never there, black: twice its share or more)", "temperature no.", func(particle, k int) float64 {
+	p := shades(l, "particle", "temperature no.", func(particle, k int) float64 {
 		return l.Association[particle][k] * float64(len(l.Beta)) / 2
 	})
+	p.Title.Text = "Time of each particle (white: none, black: twice its share)"
+	return p
 }
 
-// trajectories shows the temperatures that some particles of the first group
-// of chains had in the last rounds. The particles are those that started evenly
-// spread over the ladder, as many as there are colours.
+// shownMoves is about the number of moves of two particles that a panel has room for
+// without becoming a tangle.
+const shownMoves = 80
+
+// trajectories shows the temperatures that two particles of the first group of
+// chains had in the last rounds: those that started at the lowest and at the
+// highest temperature. The better the ladder exchanges, the fewer rounds are shown.
 func trajectories(l NamedLadder) *Plot {
-	p := New("round (the last ones)", "temperature no.")
+	p := New("round", "temperature no.")
 	k := len(l.Beta)
-	n := min(k, len(Colors))
-	first := l.Rounds - int64(len(l.Trajectory))
-	for i := range n {
-		particle := i * (k - 1) / max(1, n-1)
-		xy := make(plotter.XYs, len(l.Trajectory))
-		for t, at := range l.Trajectory {
-			xy[t] = plotter.XY{X: float64(first + int64(t) + 1), Y: float64(at[particle]) + 1}
+	from, moves := max(0, len(l.Trajectory)-1), 0
+	for ; from > 0 && moves < shownMoves; from-- {
+		for _, particle := range []int{0, k - 1} {
+			if l.Trajectory[from][particle] != l.Trajectory[from-1][particle] {
+				moves++
+			}
+		}
+	}
+	shown := l.Trajectory[from:]
+	p.Title.Text = fmt.Sprintf("Two particles in the last %d of %d rounds", len(shown), l.Rounds)
+	first := float64(l.Rounds) - float64(len(shown))
+	for i, particle := range []int{0, k - 1} {
+		xy := make(plotter.XYs, len(shown))
+		for t, at := range shown {
+			xy[t] = plotter.XY{X: first + float64(t) + 1, Y: float64(at[particle]) + 1}
 		}
 		if len(xy) > 0 {
-			p.Line(xy, Colors[i], vg.Points(0.7))
+			p.Line(xy, Colors[i], vg.Points(curveWidth-0.2*float64(i))).StepStyle = plotter.MidStep
 		}
 	}
 	p.Y.Min, p.Y.Max = 0.5, float64(k)+0.5
-	p.X.Min, p.X.Max = float64(first), float64(max(l.Rounds, first+1))
-	p.X.Tick.Marker, p.Y.Tick.Marker = stepTicks, plot.TickerFunc(wholeTicks)
+	p.X.Min, p.X.Max = first, max(float64(l.Rounds), first+1)
+	p.Y.Tick.Marker = plot.TickerFunc(wholeTicks)
 	return p
 }
 

@@ -1,47 +1,66 @@
-// Package plots draws the pictures of training and of the commands, as PNG:
-// curves with their errors, ladders of temperatures, and sheets of small
-// pictures. It holds what they share: colours, axes, ticks and page layouts.
+// Package plots draws the pictures of training and of the commands, as PNG, SVG or
+// PDF: charts of curves with their errors, ladders of temperatures, and sheets of
+// small pictures. It holds what they share: colours, letters, axes, ticks and pages.
 package plots
 
 import (
 	"image/color"
-	"image/png"
-	"io"
 	"math"
-	"strconv"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 )
-
-// Colors are the colours of curves, in order. They are those of Okabe and Ito,
-// which colour-blind readers can tell apart.
-var Colors = []color.RGBA{
-	{0x00, 0x72, 0xB2, 0xFF}, {0xD5, 0x5E, 0x00, 0xFF}, {0x00, 0x9E, 0x73, 0xFF},
-	{0xCC, 0x79, 0xA7, 0xFF}, {0xE6, 0x9F, 0x00, 0xFF}, {0x56, 0xB4, 0xE9, 0xFF},
-}
 
 // A Plot is one panel of a picture. The methods that add to it return what
 // they have added, for the legend or for changes of style. They keep the first
-// error, such as a point that is not finite; Grid and Column return it.
+// error, such as a point that is not finite; writing the page returns it.
 type Plot struct {
 	*plot.Plot
-	err error
+	x, y string // labels of the axes
+	err  error
 }
 
-// New returns a plot with these labels of its axes.
-func New(x, y string) *Plot {
-	p := plot.New()
-	p.X.Label.Text, p.Y.Label.Text = x, y
-	return &Plot{Plot: p}
+// labelRoom is the height that the label of an axis takes.
+const labelRoom = vg.Length(labelSize) * 1.7
+
+// inside returns the part of a place without the labels of the axes. They are drawn
+// apart, because gonum/plot makes room for those of a logarithmic axis far off its
+// middle.
+func (p *Plot) inside(place draw.Canvas) draw.Canvas {
+	var left, below vg.Length
+	if p.y != "" {
+		left = labelRoom
+	}
+	if p.x != "" {
+		below = labelRoom
+	}
+	return draw.Crop(place, left, 0, below, 0)
+}
+
+// frame returns where the plot in a place has its curves.
+func (p *Plot) frame(place draw.Canvas) vg.Rectangle {
+	return p.DataCanvas(p.inside(place)).Rectangle
+}
+
+// draw draws the plot in a place.
+func (p *Plot) draw(place draw.Canvas) {
+	p.Draw(p.inside(place))
+	s, frame := style(labelSize), p.frame(place)
+	s.XAlign, s.YAlign = draw.XCenter, draw.YBottom
+	place.FillText(s, vg.Point{X: (frame.Min.X + frame.Max.X) / 2, Y: place.Min.Y}, p.x)
+	s.Rotation, s.YAlign = math.Pi/2, draw.YTop
+	place.FillText(s, vg.Point{X: place.Min.X, Y: (frame.Min.Y + frame.Max.Y) / 2}, p.y)
 }
 
 // Grid adds grid lines at the ticks. It comes before the curves, which are
 // drawn on top of it.
-func (p *Plot) Grid() { p.Add(plotter.NewGrid()) }
+func (p *Plot) Grid() {
+	g := plotter.NewGrid()
+	g.Vertical.Color, g.Horizontal.Color = gridColor, gridColor
+	p.Add(g)
+}
 
 // added keeps the first error and reports whether there is none.
 func (p *Plot) added(err error) bool {
@@ -111,8 +130,8 @@ func (p *Plot) Label(x, y float64, text string) {
 	if !p.added(err) {
 		return
 	}
+	label.TextStyle[0] = style(tickSize - 1)
 	label.TextStyle[0].XAlign = draw.XCenter
-	label.TextStyle[0].Font.Size = vg.Points(8)
 	label.Offset.Y = vg.Points(2)
 	p.Add(label)
 }
@@ -130,120 +149,4 @@ func (p *Plot) Log(axes ...*plot.Axis) {
 		}
 		a.Scale, a.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
 	}
-}
-
-// logTicks are at 1, 2 … 9 times each power of ten. Powers of ten have labels,
-// and their two- and fivefold too where the axis spans two powers or less.
-func logTicks(low, high float64) (ticks []plot.Tick) {
-	for d := math.Floor(math.Log10(low)); d <= math.Log10(high); d++ {
-		for i := 1; i < 10; i++ {
-			t := plot.Tick{Value: float64(i) * math.Pow10(int(d))}
-			if i == 1 || (i == 2 || i == 5) && high <= 100*low {
-				t.Label = strconv.FormatFloat(t.Value, 'g', 6, 64) // 20, not 2e+01
-			}
-			if low <= t.Value && t.Value <= high {
-				ticks = append(ticks, t)
-			}
-		}
-	}
-	return ticks
-}
-
-// Ticks are the default ticks of gonum/plot, with six digits. The default labels
-// have all digits of a float64, such as 1.3500000000000001.
-var Ticks = relabelled('g', 6)
-
-// stepTicks are the default ticks, with labels without exponents.
-var stepTicks = relabelled('f', -1)
-
-func relabelled(format byte, digits int) plot.TickerFunc {
-	return func(low, high float64) []plot.Tick {
-		ticks := plot.DefaultTicks{}.Ticks(low, high)
-		for i, t := range ticks {
-			if t.Label != "" {
-				ticks[i].Label = strconv.FormatFloat(t.Value, format, digits, 64)
-			}
-		}
-		return ticks
-	}
-}
-
-// wholeTicks are some five ticks at whole numbers.
-func wholeTicks(low, high float64) (ticks []plot.Tick) {
-	by := max(1, math.Round((high-low)/5))
-	for x := by * math.Ceil(low/by); x <= high; x += by {
-		ticks = append(ticks, plot.Tick{Value: x, Label: strconv.FormatFloat(x, 'f', -1, 64)})
-	}
-	return ticks
-}
-
-// A LegendEntry is a line with its name, for the legend of a Grid.
-type LegendEntry struct {
-	Name string
-	Line *plotter.Line
-}
-
-// Grid writes rows of plots with aligned axes. Each plot with its margins is
-// width × height, and rows are gap apart. Rows are equally long and not empty.
-// A legend, if there is one, stands above all plots.
-func Grid(w io.Writer, rows [][]*Plot, width, height, gap vg.Length, legend ...LegendEntry) error {
-	const entry = 5 * vg.Millimeter // height of a line of the legend
-	head := vg.Length(0)
-	if len(legend) > 0 {
-		head = entry * vg.Length(len(legend)+1)
-	}
-	bare := make([][]*plot.Plot, len(rows))
-	for i, row := range rows {
-		for _, p := range row {
-			if p.err != nil {
-				return p.err
-			}
-			bare[i] = append(bare[i], p.Plot)
-		}
-	}
-	cols := len(rows[0])
-	page := vgimg.New(width*vg.Length(cols), height*vg.Length(len(rows))+head)
-	canvas := draw.New(page)
-	tiles := draw.Tiles{Rows: len(rows), Cols: cols, PadX: 4 * vg.Millimeter, PadY: gap,
-		PadTop: 2 * vg.Millimeter, PadBottom: 2 * vg.Millimeter, PadLeft: 2 * vg.Millimeter, PadRight: 4 * vg.Millimeter}
-	for i, row := range plot.Align(bare, tiles, draw.Crop(canvas, 0, 0, 0, -head)) {
-		for j, place := range row {
-			bare[i][j].Draw(place)
-		}
-	}
-	if len(legend) > 0 {
-		l := plot.NewLegend()
-		l.Top, l.Left, l.Padding = true, true, entry/10
-		for _, e := range legend {
-			l.Add(e.Name, e.Line)
-		}
-		l.Draw(draw.Crop(canvas, width/10, 0, 0, -entry/2))
-	}
-	return encode(w, page)
-}
-
-// Column writes plots of one width below each other, each with its own height.
-func Column(w io.Writer, plots []*Plot, width vg.Length, heights []vg.Length) error {
-	const dpi, margin, right = 144, 2 * vg.Millimeter, 6 * vg.Millimeter
-	whole := vg.Length(0)
-	for _, h := range heights {
-		whole += h
-	}
-	page := vgimg.NewWith(vgimg.UseWH(width, whole), vgimg.UseDPI(dpi))
-	canvas := draw.New(page)
-	top := canvas.Max.Y
-	for i, p := range plots {
-		if p.err != nil {
-			return p.err
-		}
-		p.Draw(draw.Crop(canvas, margin, -right, top-heights[i]-canvas.Min.Y+margin, top-canvas.Max.Y-margin))
-		top -= heights[i]
-	}
-	return encode(w, page)
-}
-
-// encode writes a page as PNG. The best compression takes up to three times as long,
-// and the file is a tenth smaller at most.
-func encode(w io.Writer, page *vgimg.Canvas) error {
-	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, page.Image())
 }

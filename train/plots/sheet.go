@@ -19,8 +19,8 @@ import (
 // pixels. Smaller pictures are enlarged by a whole factor.
 const tileSide = 56
 
-// gap is the space between pictures, in pixels.
-const gap = 2
+// sheetGap is the space between pictures, in pixels.
+const sheetGap = 2
 
 // Tiles arranges pictures of height × width values in so many columns. Each row
 // of rows is one picture, and paint gives the colour of a value. It panics if
@@ -31,15 +31,15 @@ func Tiles(rows rbm.Matrix, height, width, columns int, paint func(float32) colo
 	}
 	scale := max(1, (tileSide+max(height, width)-1)/max(height, width))
 	lines := (rows.Rows + columns - 1) / columns
-	cellW, cellH := width*scale+gap, height*scale+gap
-	img := image.NewRGBA(image.Rect(0, 0, columns*cellW+gap, lines*cellH+gap))
+	cellW, cellH := width*scale+sheetGap, height*scale+sheetGap
+	img := image.NewRGBA(image.Rect(0, 0, columns*cellW+sheetGap, lines*cellH+sheetGap))
 	fill := func(r image.Rectangle, c color.Color) {
 		draw.Draw(img, r, image.NewUniform(c), image.Point{}, draw.Src)
 	}
 	fill(img.Bounds(), color.Gray{0xC0})
 	for r := range rows.Rows {
 		for i, v := range rows.Row(r) {
-			at := image.Pt(gap+r%columns*cellW+i%width*scale, gap+r/columns*cellH+i/width*scale)
+			at := image.Pt(sheetGap+r%columns*cellW+i%width*scale, sheetGap+r/columns*cellH+i/width*scale)
 			fill(image.Rectangle{at, at.Add(image.Pt(scale, scale))}, paint(v))
 		}
 	}

@@ -18,7 +18,6 @@ for (const figure of document.querySelectorAll("figure.chart")) {
     lines.forEach((line, k) => {
       let best = -1, far = Infinity;
       line.x.forEach((x, i) => {
-        if (x === null || line.y[i] === null) return;
         const d = Math.abs(place(x) - at);
         if (d < far) { far = d; best = i; }
       });

@@ -7,13 +7,12 @@ import (
 	"image"
 	"io"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
+
+	"gorbm/cmd/cli/clitest"
+	"gorbm/train/plots"
 )
 
 // sample is a report with everything in it, texts that are not to be taken for HTML
@@ -27,14 +26,14 @@ func sample(t *testing.T) Report {
 	nan := math.NaN()
 	return Report{
 		Title: "runs/<b>&", Lead: "1 < 2", Words: []string{"It went </script> well."}, Warnings: []string{"not \"mixed\""},
-		Charts: []Chart{
-			{Title: "log-likelihood", X: "step", Y: "nats", Lines: []Line{
+		Charts: []plots.Chart{
+			{Title: "log-likelihood", X: "step", Y: "nats", Lines: []plots.Line{
 				{Name: "test", X: []float64{0, 10, 20, 30}, Y: []float64{-500, -80, nan, -78}, Err: []float64{0, 1, nan, 2}},
 				{Name: "train", X: []float64{0, 10, 20, 30}, Y: []float64{-500, -79, -78, -77}},
 			}},
-			{Title: "singular values", X: "step", Y: "σ", Log: true, Lines: []Line{{Name: "first", X: []float64{0, 1, 100}, Y: []float64{3, 2, 1}}}},
-			{Title: "nothing", Lines: []Line{{Name: "none", X: []float64{0}, Y: []float64{nan}}}},
-			{Title: "one", Lines: []Line{{Name: "point", X: []float64{5}, Y: []float64{7}}}},
+			{Title: "singular values", X: "step", Y: "σ", LogX: true, Lines: []plots.Line{{Name: "first", X: []float64{0, 1, 100}, Y: []float64{3, 2, 1}}}},
+			{Title: "nothing", Lines: []plots.Line{{Name: "none", X: []float64{0}, Y: []float64{nan}}}},
+			{Title: "one", Lines: []plots.Line{{Name: "point", X: []float64{5}, Y: []float64{7}}}},
 		},
 		Pictures: []Picture{picture},
 		Tables:   []Table{{"settings", []string{"flag", "value"}, [][]string{{"-rate", "0.1"}, {"-data", "a<b.csv"}}}},
@@ -86,22 +85,17 @@ func TestPage(t *testing.T) {
 	data := regexp.MustCompile(`(?s)<script type="application/json">(.*?)</script>`).FindStringSubmatch(text)
 	var lines []struct {
 		Name string
-		Y    []*float64
+		Y    []float64
 	}
-	if err := json.Unmarshal([]byte(data[1]), &lines); err != nil || len(lines) != 2 || lines[0].Y[2] != nil || *lines[0].Y[3] != -78 {
+	if err := json.Unmarshal([]byte(data[1]), &lines); err != nil || len(lines) != 2 || len(lines[0].Y) != 3 || lines[0].Y[2] != -78 {
 		t.Errorf("the script reads %s: %v", data[1], err)
 	}
 }
 
-// TestDrawing checks the geometry: the first values do not crush the rest, a line
-// goes past what is missing, bands are ±2 standard errors, and ticks differ.
+// TestDrawing checks the geometry: a line goes past what is missing, bands are ±2
+// standard errors, dots are dots, and a logarithmic axis is one.
 func TestDrawing(t *testing.T) {
-	c := sample(t).Charts[0]
-	x, y := c.extent()
-	if x.low != 0 || x.high != 30 || y.low > -82 || y.low < -83 || y.high < -74 || y.high > -73 {
-		t.Errorf("the axes reach over %v and %v", x, y)
-	}
-	d := newDrawing(c)
+	d := newDrawing(sample(t).Charts[0])
 	if n := strings.Count(d.Curves[0].Path, "M"); n != 1 || strings.Count(d.Curves[0].Path, "L") != 2 {
 		t.Errorf("a line of three points and a gap has %d parts: %s", n, d.Curves[0].Path)
 	}
@@ -111,81 +105,16 @@ func TestDrawing(t *testing.T) {
 	if d.Curves[1].Band != "" {
 		t.Error("a line without errors has a band")
 	}
-	if y := (Chart{Lines: []Line{{X: []float64{0, 1}, Y: []float64{1, 2}}}}); true {
-		if _, i := y.extent(); i.low > 1 || i.high < 2 {
-			t.Errorf("two points have the range %v", i)
-		}
-	}
-	for _, i := range []interval{{3.84, 3.93}, {0, 48000}, {-500, -70}, {1e-9, 3e-9}, {0, 1}, {5, 5}, {-1e7, 1e7}, {0.01, 100}} {
-		for _, log := range []bool{false, true} {
-			if log && i.low <= 0 {
-				continue
-			}
-			seen := map[string]bool{}
-			all := ticks(i, log, func(v float64) float64 { return v })
-			for _, tick := range all {
-				if seen[tick.Text] {
-					t.Errorf("%v: two ticks have the text %s", i, tick.Text)
-				}
-				seen[tick.Text] = true
-			}
-			if len(all) == 0 {
-				t.Errorf("%v has no ticks", i)
-			}
-		}
-	}
-	long := Line{}
-	for i := range 100_001 {
-		long.X, long.Y = append(long.X, float64(i)), append(long.Y, float64(i))
-	}
-	seldom := Line{}
-	for i := range 4001 {
-		y := math.NaN()
-		if i%60 == 0 {
-			y = float64(i)
-		}
-		seldom.X, seldom.Y = append(seldom.X, float64(i)), append(seldom.Y, y)
-	}
-	if n := len(seldom.thinned().Y); n != 67 {
-		t.Errorf("of 67 values that were measured now and then %d are left", n)
-	}
-	if short := long.thinned(); len(short.X) > mostPoints || short.X[len(short.X)-1] != 100_000 || len(short.Y) != len(short.X) {
-		t.Errorf("a line of %d points is thinned to %d, the last at %v", len(long.X), len(short.X), short.X[len(short.X)-1])
-	}
-	for i := range long.Y { // measured at every 37th step: nothing to leave out but 4 in 5 of those
-		if i%37 != 5 {
-			long.Y[i] = math.NaN()
-		}
-	}
-	if short := long.thinned(); len(short.X) != ((100_001+31)/37+1)/2 || math.IsNaN(slices.Min(short.Y)) {
-		t.Errorf("a line of %d values is thinned to %d", (100_001+31)/37, len(short.Y))
+	apart := newDrawing(plots.Chart{LogY: true, Low: 1, High: 100, Lines: []plots.Line{{Apart: true, X: []float64{1, 2, 3}, Y: []float64{1, 10, -1}}}})
+	k := apart.Curves[0]
+	if k.Path != "" || len(k.Dots) != 2 || k.Dots[0].Y != float64(apart.Bottom) || math.Abs(k.Dots[1].Y-float64(apart.Bottom+apart.Top)/2) > 1e-9 {
+		t.Errorf("dots apart, the second in the middle of two powers of ten, are %v with the line %q", k.Dots, k.Path)
 	}
 }
 
 // TestBrowser opens the page in Chromium: its script runs without an error, and it
 // may not ask for anything outside, which its policy turns into one.
 func TestBrowser(t *testing.T) {
-	browser, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not on this machine (Debian: apt-get install chromium)")
-	}
-	dir := t.TempDir()
-	path := filepath.Join(dir, "report.html")
-	open := func(text string) (dom, log string) {
-		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		var stderr bytes.Buffer
-		cmd := exec.Command(browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir="+filepath.Join(dir, "profile"),
-			"--enable-logging=stderr", "--v=0", "--virtual-time-budget=2000", "--dump-dom", "file://"+path)
-		cmd.Stderr = &stderr
-		out, err := cmd.Output()
-		if err != nil {
-			t.Skipf("chromium does not start here: %v", err)
-		}
-		return string(out), strings.Join(regexp.MustCompile(`.*CONSOLE.*`).FindAllString(stderr.String(), -1), "\n")
-	}
 	// The test's own script hovers, clicks, and says what came of it.
 	const probe = `<script>
 const figure = document.querySelector("figure.chart"), svg = figure.querySelector("svg"), box = svg.getBoundingClientRect();
@@ -195,7 +124,7 @@ figure.querySelector("button").click();
 document.body.dataset.hiddenCurves = figure.querySelectorAll("g.curve.hidden").length;
 document.body.dataset.images = [...document.images].filter(i => i.complete && i.naturalWidth === 4).length;
 </script></body>`
-	dom, log := open(strings.Replace(write(t, sample(t)), "</body>", probe, 1))
+	dom, log := clitest.Browse(t, strings.Replace(write(t, sample(t)), "</body>", probe, 1))
 	for _, want := range []string{`data-ready="3"`, `data-hovered="-78 ± 2 at 30"`, `data-hidden-curves="1"`, `data-images="1"`} {
 		if !strings.Contains(dom, want) {
 			t.Errorf("the browser's page lacks %s: %.300s", want, regexp.MustCompile(`<body[^>]*>`).FindString(dom))
@@ -204,7 +133,7 @@ document.body.dataset.images = [...document.images].filter(i => i.complete && i.
 	if log != "" {
 		t.Errorf("the console has errors: %s", log)
 	}
-	if _, log := open(strings.Replace(write(t, sample(t)), "</main>", `<img src="http://example.com/x.png"></main>`, 1)); log == "" {
+	if _, log := clitest.Browse(t, strings.Replace(write(t, sample(t)), "</main>", `<img src="http://example.com/x.png"></main>`, 1)); log == "" {
 		t.Error("the console says nothing of a request that leaves the file")
 	}
 }

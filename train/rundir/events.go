@@ -22,8 +22,7 @@ const eventsPrefix = "events.out.tfevents."
 // Events is a file of scalars that TensorBoard reads. A run that goes on begins a new
 // file, as TensorBoard joins all files of a folder.
 type Events struct {
-	file    *os.File
-	size    int64    // of what is written of whole records
+	appender
 	columns []string // the first is the step, which has no curve
 }
 
@@ -37,7 +36,7 @@ func (f *Folder) NewEvents(columns []string, now time.Time) (*Events, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the events: %w", err)
 	}
-	e := &Events{file: file, columns: columns}
+	e := &Events{appender: appender{file: file, what: "events"}, columns: columns}
 	version := appendBytes(appendDouble(nil, 1, seconds(now)), 3, []byte("brain.Event:2"))
 	return e, e.write(version)
 }
@@ -60,21 +59,13 @@ func (e *Events) Add(values []float64, now time.Time) error {
 	return e.write(appendBytes(event, 5, summary)) // Event.summary
 }
 
-// Close closes the file.
-func (e *Events) Close() error { return e.file.Close() }
-
 // write writes a record: its length, the bytes, and the masked CRC-32C of each
 // (TFRecord).
 func (e *Events) write(data []byte) error {
-	record := binary.LittleEndian.AppendUint64(nil, uint64(len(data)))
-	record = binary.LittleEndian.AppendUint32(record, maskedCRC(record))
-	record = append(record, data...)
-	record = binary.LittleEndian.AppendUint32(record, maskedCRC(data))
-	if _, err := e.file.WriteAt(record, e.size); err != nil { // the next overwrites what was written in part
-		return fmt.Errorf("cannot write the events: %w", err)
-	}
-	e.size += int64(len(record))
-	return nil
+	length := binary.LittleEndian.AppendUint64(nil, uint64(len(data)))
+	e.pending.Write(binary.LittleEndian.AppendUint32(length, maskedCRC(length)))
+	e.pending.Write(binary.LittleEndian.AppendUint32(data, maskedCRC(data)))
+	return e.flush()
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -104,8 +95,7 @@ const LinesFile = "metrics.jsonl"
 // Lines is a growing file of JSON, an object a line for each row of a table. Values
 // that are not finite are null.
 type Lines struct {
-	file    *os.File
-	size    int64 // of what is written of whole lines
+	appender
 	columns []string
 }
 
@@ -116,7 +106,7 @@ func (f *Folder) NewLines(columns []string, rows [][]float64) (*Lines, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the metrics: %w", err)
 	}
-	l := &Lines{file: file, columns: columns}
+	l := &Lines{appender: appender{file: file, what: metricsText}, columns: columns}
 	for _, row := range rows {
 		if err := l.Add(row); err != nil {
 			file.Close()
@@ -128,7 +118,7 @@ func (f *Folder) NewLines(columns []string, rows [][]float64) (*Lines, error) {
 
 // Add writes a row.
 func (l *Lines) Add(values []float64) error {
-	line := []byte("{")
+	line := append(l.pending.AvailableBuffer(), '{')
 	for c, v := range values {
 		name, err := json.Marshal(l.columns[c])
 		if err != nil {
@@ -140,13 +130,6 @@ func (l *Lines) Add(values []float64) error {
 		}
 		line = append(append(append(append(line, name...), ':'), value...), ',')
 	}
-	line = append(line[:len(line)-1], "}\n"...)
-	if _, err := l.file.WriteAt(line, l.size); err != nil { // the next overwrites what was written in part
-		return fmt.Errorf("cannot write the metrics: %w", err)
-	}
-	l.size += int64(len(line))
-	return nil
+	l.pending.Write(append(line[:len(line)-1], "}\n"...))
+	return l.flush()
 }
-
-// Close closes the file.
-func (l *Lines) Close() error { return l.file.Close() }

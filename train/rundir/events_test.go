@@ -106,3 +106,33 @@ func TestLines(t *testing.T) {
 		}
 	}
 }
+
+// What could not be written, as on a full disk, is written with what follows.
+func TestAppender(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "rows")
+	if err := os.WriteFile(path, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	full, err := os.Open(path) // which cannot be written
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	l := &Lines{appender: appender{file: file, what: "rows"}, columns: []string{"step", "x"}}
+	for i, f := range []*os.File{file, full, full, file} {
+		l.file = f
+		if err := l.Add([]float64{float64(i), 0.5}); (err != nil) != (f == full) {
+			t.Fatalf("row %d: %v", i, err)
+		}
+	}
+	want := `{"step":0,"x":0.5}` + "\n" + `{"step":1,"x":0.5}` + "\n" + `{"step":2,"x":0.5}` + "\n" + `{"step":3,"x":0.5}` + "\n"
+	if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
+}

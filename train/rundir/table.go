@@ -17,12 +17,13 @@ import (
 // returned, and the end of the machine once Sync has. Rows that could not be written
 // are kept, and written with the next.
 type Table struct {
-	file    *os.File
-	size    int64        // of what is written of whole rows
-	pending bytes.Buffer // rows that are not
-	cols    int
-	rows    int
+	appender
+	cols int
+	rows int
 }
+
+// metricsText names what tables hold in errors.
+const metricsText = "metrics"
 
 // NewTable makes the table of this name with these columns.
 func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
@@ -30,7 +31,7 @@ func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the metrics: %w", err)
 	}
-	t := &Table{file: file, cols: len(columns)}
+	t := &Table{appender: appender{file: file, what: metricsText}, cols: len(columns)}
 	t.header(columns)
 	return t, t.flush()
 }
@@ -53,7 +54,7 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 			break
 		}
 	}
-	t := &Table{cols: len(columns)}
+	t := &Table{appender: appender{what: metricsText}, cols: len(columns)}
 	t.header(columns)
 	for _, row := range rows {
 		t.appendRow(row)
@@ -74,21 +75,6 @@ func (t *Table) header(columns []string) {
 	w := csv.NewWriter(&t.pending)
 	_ = w.Write(columns) // a buffer takes all
 	w.Flush()
-}
-
-// flush writes what is to be written, at the end of the whole rows: what was written
-// in part before is overwritten.
-func (t *Table) flush() error {
-	if t.pending.Len() == 0 {
-		return nil
-	}
-	n, err := t.file.WriteAt(t.pending.Bytes(), t.size)
-	if err != nil {
-		return fmt.Errorf("cannot write the metrics: %w", err)
-	}
-	t.size += int64(n)
-	t.pending.Reset()
-	return nil
 }
 
 // Rows returns the number of rows, without the header.
@@ -126,9 +112,6 @@ func (t *Table) appendRow(values []float64) {
 	t.pending.Write(append(line, '\n'))
 	t.rows++
 }
-
-// Close closes the file.
-func (t *Table) Close() error { return t.file.Close() }
 
 // maxTable caps the size of a table that is read: beyond ten million rows.
 const maxTable = 1 << 32

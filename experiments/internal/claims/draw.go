@@ -45,7 +45,6 @@ type Part struct {
 const (
 	panelWidth  = 12 * vg.Centimeter
 	panelHeight = 8 * vg.Centimeter
-	panelGap    = 4 * vg.Millimeter
 )
 
 // Curves draws panels, so many in a row, with the curves of these names, in the
@@ -77,13 +76,7 @@ func CurvesOf(w io.Writer, across int, parts []Part, curves []string) error {
 	if len(legend) == 0 {
 		return errors.New("there is nothing to draw")
 	}
-	last := &rows[len(rows)-1]
-	for len(*last) < across {
-		blank := plots.New("", "")
-		blank.HideAxes()
-		*last = append(*last, blank)
-	}
-	return plots.Grid(w, rows, panelWidth, panelHeight, panelGap, legend...)
+	return plots.Grid(rows, panelWidth, panelHeight, legend...).Write(w, plots.PNG)
 }
 
 func named(legend []plots.LegendEntry, name string) bool {
@@ -99,7 +92,6 @@ func named(legend []plots.LegendEntry, name string) bool {
 func (panel Panel) plot(t *Table, curves []string) (*plots.Plot, []plots.LegendEntry) {
 	p := plots.New(panel.X, panel.Y)
 	p.Title.Text = panel.Title
-	p.X.Tick.Marker, p.Y.Tick.Marker = plots.Ticks, plots.Ticks
 	p.Grid()
 	var legend []plots.LegendEntry
 	for i, name := range curves {
@@ -115,7 +107,7 @@ func (panel Panel) plot(t *Table, curves []string) (*plots.Plot, []plots.LegendE
 		}
 		if panel.Words != nil {
 			line := panel.marks(p, xy, band, ink, float64(i)-float64(len(curves)-1)/2)
-			legend = append(legend, plots.LegendEntry{Name: name, Line: line})
+			legend = append(legend, plots.LegendEntry{Name: name, Mark: line})
 			continue
 		}
 		if band != nil {
@@ -128,7 +120,7 @@ func (panel Panel) plot(t *Table, curves []string) (*plots.Plot, []plots.LegendE
 		if panel.Dots {
 			p.Dots(xy, ink, vg.Points(2))
 		}
-		legend = append(legend, plots.LegendEntry{Name: name, Line: line})
+		legend = append(legend, plots.LegendEntry{Name: name, Mark: line})
 	}
 	if len(legend) == 0 {
 		p.HideAxes()

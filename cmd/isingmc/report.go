@@ -1,0 +1,93 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonum.org/v1/plot/vg"
+
+	"gorbm/cmd/cli"
+	"gorbm/negphase/diag"
+	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/train/plots"
+	"gorbm/train/report"
+)
+
+// writeOut writes the file of -out: a picture, or a report if it ends in .html.
+func (p *plan) writeOut(rows []row) error {
+	if strings.ToLower(filepath.Ext(p.out)) != ".html" {
+		return cli.WritePicture(p.out, picture(rows, p.tuning))
+	}
+	page, err := p.report(rows)
+	if err != nil {
+		return err
+	}
+	return atomicfile.Write(p.out, func(w io.Writer) error { return report.Write(w, page) })
+}
+
+// report returns the page of a run.
+func (p *plan) report(rows []row) (report.Report, error) {
+	warnings := p.warnings(rows)
+	page := report.Report{
+		Title: "isingmc: " + p.model, Lead: p.describe(),
+		Words: append(p.tuning.lines(), append(conclusions(rows), advice(rows)...)...), Warnings: warnings,
+		Charts: append([]plots.Chart{decayChart(rows)}, energyStrips(rows)...),
+	}
+	if t := p.tuning; t != nil && t.result != nil {
+		page.Charts = append(page.Charts, rewardChart(t))
+		var b bytes.Buffer
+		if err := plots.Grid([][]*plots.Plot{{policyPlot(t)}}, 18*vg.Centimeter, 9*vg.Centimeter).Write(&b, plots.PNG); err != nil {
+			return page, err
+		}
+		page.Pictures = []report.Picture{{Title: "The policy", PNG: b.Bytes(),
+			Alt: fmt.Sprintf("a column of dots for each setting that was tuned, one for each of %d kernels of the policy, and the best by the model", len(t.result.Points))}}
+	}
+	cells := tableCells(rows)
+	page.Tables = []report.Table{{Title: "Samplers", Head: cells[0], Rows: cells[1:]}}
+	if cells := observableCells(rows); cells != nil {
+		page.Tables = append(page.Tables, report.Table{Title: "Observables", Head: cells[0], Rows: cells[1:]})
+	}
+	page.Tables = append(page.Tables, p.settingsTable())
+	return page, nil
+}
+
+// advice says in words what to try next.
+func advice(rows []row) (lines []string) {
+	var trusted []string
+	for _, r := range rows {
+		tau := r.secondsOf(r.Time.Tau)
+		switch {
+		case r.Trusted():
+			trusted = append(trusted, fmt.Sprintf("%s is worth %s independent energies", r.name, cli.Number(r.Effective)))
+		case tau > 0 && tau*2*diag.MinEffective > r.seconds:
+			lines = append(lines, fmt.Sprintf("%s: for errors that can be trusted it takes some %s s, by what is known of τ so far; or try another sampler.",
+				r.name, cli.Number(2*tau*diag.MinEffective)))
+		default:
+			lines = append(lines, fmt.Sprintf("%s: its errors cannot be trusted; run longer, or try another sampler.", r.name))
+		}
+	}
+	if trusted != nil {
+		lines = append(lines, fmt.Sprintf("The run of %s. Four times as long a run halves the errors.", strings.Join(trusted, ", that of ")))
+	}
+	return lines
+}
+
+// settingsTable lists what was run.
+func (p *plan) settingsTable() report.Table {
+	t := report.Table{Title: "Settings", Head: []string{"what", "value"}}
+	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
+	add("system", fmt.Sprintf("%s: %s, %s", p.model, cli.Count(p.units, "unit"), cli.Count(p.pairs, "bond")))
+	for _, flag := range p.flags.Settings() {
+		add("-"+flag[0], flag[1])
+	}
+	add("inverse temperature", strconv.FormatFloat(p.beta, 'g', 6, 64))
+	add("seed", strconv.FormatUint(p.seed, 10))
+	add("version", fmt.Sprintf("%s, kernels %s; report of %s", cli.Version(), rbm.KernelLevel(), time.Now().Format("2006-01-02 15:04:05")))
+	return t
+}

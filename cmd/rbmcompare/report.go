@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorbm/cmd/cli"
+	"gorbm/negphase/compare"
+	"gorbm/rbm"
+	"gorbm/train/report"
+)
+
+// page returns the report of the comparison: words and curves of the last model, and
+// those along the run where there are several.
+func (p *plan) page(results []result) report.Report {
+	last := results[len(results)-1]
+	what := last.Path
+	if p.options.run != "" {
+		what = p.options.run
+	}
+	page := report.Report{
+		Title: "rbmcompare: " + what, Lead: fmt.Sprintf("%s; %s", cli.Units(last.Model), p.truthInWords(last)),
+		Words: p.words(last), Warnings: p.warnings(results), Charts: p.charts(last),
+	}
+	if len(results) > 1 {
+		page.Words = append([]string{fmt.Sprintf("%s were compared on, those of the steps %d to %d. What follows is of the last.",
+			cli.Count(len(results), "snapshot"), results[0].Step, last.Step)}, page.Words...)
+		page.Charts = append(p.alongRun(results), page.Charts...)
+	}
+	for i := len(results) - 1; i >= 0; i-- {
+		cells := p.cells(results[i])
+		page.Tables = append(page.Tables, report.Table{Title: results[i].Path, Head: cells[0], Rows: cells[1:]})
+	}
+	page.Tables = append(page.Tables, p.settingsTable())
+	return page
+}
+
+// truthInWords says what the estimators are held against.
+func (p *plan) truthInWords(r result) string {
+	if r.truth.Exact {
+		return "the truth is exact, by enumeration"
+	}
+	return fmt.Sprintf("the truth is a reference run by %s, with an error of %.3g", short(r.reference), r.truth.StdErr)
+}
+
+// words says how the comparison went on a model, and what to try.
+func (p *plan) words(r result) (lines []string) {
+	nearest, quickest := -1, -1
+	var fair []string // estimators without a bias that can be seen
+	distance := func(i int) float64 { return r.curves[i].Last().Distance.Mean }
+	seconds := math.Inf(1) // that all took
+	for i, c := range r.curves {
+		if c.Repeats > 0 && c.Estimator.Kind != "exact" {
+			seconds = min(seconds, c.Last().Seconds)
+			if nearest < 0 || distance(i) < distance(nearest) {
+				nearest = i
+			}
+		}
+	}
+	if nearest < 0 {
+		return nil
+	}
+	at := func(i int) compare.Point { // the last point within the time that all took
+		points := r.curves[i].Points
+		best := points[0]
+		for _, pt := range points {
+			if pt.Seconds <= seconds {
+				best = pt
+			}
+		}
+		return best
+	}
+	for i, c := range r.curves {
+		if c.Repeats > 0 && c.Estimator.Kind != "exact" && (quickest < 0 || at(i).Distance.Mean < at(quickest).Distance.Mean) {
+			quickest = i
+		}
+	}
+	lines = append(lines, fmt.Sprintf("At the last step %s is nearest to the truth, with a distance of %s. A negative phase of zeros would be %.3g away.",
+		p.names[nearest], plusMinus(r.curves[nearest].Last().Distance), r.truth.Norm()))
+	if len(p.names) > 1 && seconds > 0 {
+		lines = append(lines, fmt.Sprintf("In equal computing time, the %s s that the quickest one took, it is %s: %s away.",
+			cli.Number(seconds), p.names[quickest], plusMinus(at(quickest).Distance)))
+	}
+	for i, c := range r.curves {
+		if c.Repeats < 2 || c.Estimator.Kind == "exact" || math.IsNaN(c.Bias.Floor) {
+			continue
+		}
+		// Twice: the length of a bias that is nothing but noise has a spread of some tenths.
+		if c.Bias.Norm > 2*c.Bias.Floor {
+			lines = append(lines, fmt.Sprintf("%s is biased: its mean over the repeats is %s away, where noise explains %s. More repeats do not help; try more steps, more temperatures or another estimator.",
+				p.names[i], cli.Number(c.Bias.Norm), cli.Number(c.Bias.Floor)))
+		} else {
+			fair = append(fair, p.names[i])
+		}
+	}
+	if fair != nil {
+		lines = append(lines, fmt.Sprintf("No bias beyond the noise is seen of %s: more chains or steps bring the estimate nearer.", strings.Join(fair, ", ")))
+	}
+	return lines
+}
+
+// settingsTable lists what was compared.
+func (p *plan) settingsTable() report.Table {
+	t := report.Table{Title: "Settings", Head: []string{"what", "value"}}
+	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
+	for _, flag := range p.flags.Settings() {
+		add("-"+flag[0], flag[1])
+	}
+	if p.set != nil {
+		add("data", p.set.Name)
+	}
+	add("seed", strconv.FormatUint(p.seed, 10))
+	add("machine", fmt.Sprintf("%s, kernels %s, %s", cli.Count(p.processors(), "processor"), rbm.KernelLevel(), cli.Version()))
+	add("time", "report of "+time.Now().Format("2006-01-02 15:04:05"))
+	return t
+}

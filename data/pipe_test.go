@@ -1,0 +1,62 @@
+package data
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gorbm/rbm/npz"
+)
+
+// TestPipe checks that rows that come through a pipe are those of the file, in each
+// format, also where they must be read twice, and what cannot be read.
+func TestPipe(t *testing.T) {
+	var archive bytes.Buffer
+	if err := npz.Write(&archive, []npz.Named{{Name: "x", Shape: []int{2, 3}, Data: []uint8{0, 1, 1, 1, 0, 0}}, {Name: "y", Data: []int32{4, 7}}}); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{"plain.csv": "a,b,label\n0,1,x\n1,1,y\n", "spins.csv": "-1,1\n1,1\n", "a.npz": archive.String()} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		want, _, err := Load(context.Background(), path, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, spec := range []string{"-", Stdin} {
+			got, _, err := Load(context.Background(), spec, Options{Stdin: strings.NewReader(text)})
+			if err != nil || got.Name != Stdin || got.Hash() != want.Hash() || got.Spins != want.Spins {
+				t.Errorf("%s by %s: %v, %v", name, spec, got, err)
+			}
+		}
+	}
+	if Absolute(Stdin) != Stdin {
+		t.Error("a pipe has a path")
+	}
+	for text, want := range map[string]string{"": "nothing came", "\x00\x00\x08\x03": "by their names", "\x1f\x8b\x08": "by their names", "0,1\n0,zwei\n": "stdin"} {
+		if _, _, err := Load(context.Background(), "-", Options{Stdin: strings.NewReader(text)}); !errors.Is(err, ErrFormat) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if _, _, err := Load(context.Background(), "-", Options{}); err == nil || !strings.Contains(err.Error(), "no pipe") {
+		t.Errorf("without a pipe: %v", err)
+	}
+	if _, _, err := Load(context.Background(), "stdin:3", Options{Stdin: strings.NewReader("0,1\n")}); !errors.Is(err, ErrSpec) {
+		t.Errorf("with settings: %v", err)
+	}
+	broken := errors.New("broken")
+	if _, _, err := Load(context.Background(), "-", Options{Stdin: io.MultiReader(strings.NewReader("0,1\n"), errorReader{broken})}); !errors.Is(err, broken) {
+		t.Errorf("of a broken pipe: %v", err)
+	}
+}
+
+type errorReader struct{ error }
+
+func (e errorReader) Read([]byte) (int, error) { return 0, e.error }

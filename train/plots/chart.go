@@ -1,0 +1,414 @@
+package plots
+
+import (
+	"image/color"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Chart draws lines over one axis, in a picture or in a report.
+type Chart struct {
+	Title      string
+	X, Y       string // texts of the axes, with units
+	LogX, LogY bool   // logarithmic axes, which leave out what is not above 0
+	// Left and Right bound the axis of x, if Right is above Left, and Low and High that
+	// of y.
+	Left, Right, Low, High float64
+	Whole                  bool // y counts something: it has whole numbers
+	Lines                  []Line
+}
+
+// A Line is a curve. It goes straight past a Y that is not finite.
+type Line struct {
+	Name string
+	X, Y []float64
+	// Err, if it is not nil, is the standard error of each Y, drawn as a band of ±2.
+	Err []float64
+	// Low and High, if they are not nil, bound a band in place of that of Err.
+	Low, High []float64
+	Bars      bool // a bar at each point in place of a band, in pictures
+	Color     int  // of Colors, from 1; 0: by its place among the lines
+	Dots      bool // a dot at each point
+	Apart     bool // dots only, that no line joins
+	Dashed    bool
+}
+
+// Ink returns the number of the colour of line i, from 0.
+func (c Chart) Ink(i int) int {
+	if k := c.Lines[i].Color; k > 0 {
+		return k - 1
+	}
+	return i
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// Shows reports whether the axes can show a point.
+func (c Chart) Shows(x, y float64) bool {
+	return finite(x) && finite(y) && (!c.LogX || x > 0) && (!c.LogY || y > 0)
+}
+
+// Band returns the ends of the band at point i of a line, and whether it has one.
+func (c Chart) Band(l Line, i int) (low, high float64, ok bool) {
+	switch {
+	case l.Low != nil:
+		low, high = l.Low[i], l.High[i]
+	case l.Err != nil:
+		low, high = l.Y[i]-2*l.Err[i], l.Y[i]+2*l.Err[i]
+		if c.LogY && !(low > 0) && high > 0 { // alike upward and downward on the axis
+			low = l.Y[i] * l.Y[i] / high
+		}
+	default:
+		return 0, 0, false
+	}
+	return low, high, c.Shows(l.X[i], low) && c.Shows(l.X[i], high)
+}
+
+// mostPoints is the number of points of a line that are drawn at most, some two or
+// three for each pixel.
+const mostPoints = 2000
+
+// Thinned returns the chart with every so many points of lines that have very many,
+// the last one among them. Of such a line what cannot be shown is left out first, so
+// that values measured now and then stay.
+func (c Chart) Thinned() Chart {
+	c.Lines = slices.Clone(c.Lines)
+	for k, l := range c.Lines {
+		if len(l.X) <= mostPoints {
+			continue
+		}
+		var known []int
+		for i, y := range l.Y {
+			if c.Shows(l.X[i], y) {
+				known = append(known, i)
+			}
+		}
+		every := (len(known) + mostPoints - 1) / mostPoints
+		var kept []int
+		if len(known) > 0 {
+			for i := (len(known) - 1) % every; i < len(known); i += every {
+				kept = append(kept, known[i])
+			}
+		}
+		some := func(values []float64) (few []float64) {
+			if values != nil {
+				few = []float64{}
+				for _, i := range kept {
+					few = append(few, values[i])
+				}
+			}
+			return few
+		}
+		l.X, l.Y, l.Err, l.Low, l.High = some(l.X), some(l.Y), some(l.Err), some(l.Low), some(l.High)
+		c.Lines[k] = l
+	}
+	return c
+}
+
+// Shown returns the chart without lines that have nothing to show. The others keep
+// their colours.
+func (c Chart) Shown() Chart {
+	var lines []Line
+	for i, l := range c.Lines {
+		l.Color = c.Ink(i) + 1
+		for k, y := range l.Y {
+			if c.Shows(l.X[k], y) {
+				lines = append(lines, l)
+				break
+			}
+		}
+	}
+	c.Lines = lines
+	return c
+}
+
+// A Span is the range of an axis; it is empty if Low > High.
+type Span struct{ Low, High float64 }
+
+func nothing() Span { return Span{math.Inf(1), math.Inf(-1)} }
+
+func (s *Span) add(v float64) { s.Low, s.High = min(s.Low, v), max(s.High, v) }
+
+// crush is how many times as high the first values of the curves may make a chart.
+const crush = 2.5
+
+// Spans returns the ranges of the axes, both empty if there is nothing to show. Where
+// the first values, those of a model that has not been trained, would crush the rest
+// of all curves, they are left outside.
+func (c Chart) Spans() (x, y Span) {
+	x, y = nothing(), nothing()
+	later, first := nothing(), math.Inf(1)
+	for _, l := range c.Lines {
+		for i, v := range l.Y {
+			if c.Shows(l.X[i], v) {
+				first = min(first, l.X[i])
+			}
+		}
+	}
+	for _, l := range c.Lines {
+		for i, v := range l.Y {
+			if !c.Shows(l.X[i], v) {
+				continue
+			}
+			x.add(l.X[i])
+			low, high, ok := c.Band(l, i)
+			if !ok {
+				low, high = v, v
+			}
+			for _, v := range []float64{v, low, high} {
+				y.add(v)
+				if l.X[i] > first {
+					later.add(v)
+				}
+			}
+		}
+	}
+	if !c.LogY && later.High > later.Low && y.High-y.Low > crush*(later.High-later.Low) {
+		y = later
+	}
+	if c.Right > c.Left && x.Low <= x.High {
+		x = Span{c.Left, c.Right}
+	}
+	switch {
+	case c.High > c.Low:
+		y = Span{c.Low, c.High}
+	case y.Low > y.High:
+	case c.LogY:
+		room := max(math.Pow(y.High/y.Low, 0.05), 1.02)
+		y = Span{y.Low / room, y.High * room}
+	case y.High > y.Low:
+		room := 0.05 * (y.High - y.Low)
+		if y.Low >= 0 { // a count or a share is not drawn below 0
+			y.Low = max(0, y.Low-room)
+		} else {
+			y.Low -= room
+		}
+		y.High += room
+	case y.Low == 0:
+		y.High = 1
+	case c.Whole:
+		y = Span{max(0, y.Low-1), y.High + 1}
+	default:
+		d := max(math.Abs(y.Low)*0.1, 1e-3)
+		y = Span{y.Low - d, y.High + d}
+	}
+	return x, y
+}
+
+// YMarks returns the labelled places of the axis of y.
+func (c Chart) YMarks() []Mark {
+	_, y := c.Spans()
+	all := Marks(y.Low, y.High, c.LogY)
+	if !c.Whole {
+		return all
+	}
+	var whole []Mark
+	for _, m := range all {
+		if m.Value == math.Round(m.Value) {
+			whole = append(whole, Mark{m.Value, short(m.Value, 1)})
+		}
+	}
+	return whole
+}
+
+// Plot returns the plot of a chart with its entries of the legend.
+func (c Chart) Plot() (p *Plot, key []LegendEntry) {
+	c = c.Thinned().Shown()
+	p = New(c.X, c.Y)
+	p.Title.Text = c.Title
+	p.Grid()
+	for i, l := range c.Lines {
+		ink := Colors[c.Ink(i)%len(Colors)]
+		var xy, low, high plotter.XYs
+		for k, y := range l.Y {
+			if !c.Shows(l.X[k], y) {
+				continue
+			}
+			xy = append(xy, plotter.XY{X: l.X[k], Y: y})
+			if from, to, ok := c.Band(l, k); ok {
+				low, high = append(low, plotter.XY{X: l.X[k], Y: from}), append(high, plotter.XY{X: l.X[k], Y: to})
+			}
+		}
+		switch {
+		case l.Bars:
+			for k := range low {
+				p.Line(plotter.XYs{low[k], high[k]}, ink, vg.Points(curveWidth/2))
+			}
+		case len(low) > 1:
+			slices.Reverse(low)
+			p.Area(append(high, low...), ink)
+		}
+		var mark plot.Thumbnailer
+		if l.Dots || l.Apart || len(xy) == 1 {
+			radius := vg.Points(dotRadius)
+			if len(xy) > manyDots {
+				radius /= 2
+			}
+			mark = p.Dots(xy, ink, radius)
+		}
+		if !l.Apart {
+			line := p.Line(xy, ink, vg.Points(curveWidth))
+			if l.Dashed || c.Ink(i) >= len(Colors) {
+				line.Dashes = []vg.Length{vg.Points(4), vg.Points(2)}
+			}
+			mark = line
+		}
+		key = append(key, LegendEntry{l.Name, mark})
+	}
+	x, y := c.Spans()
+	if y.Low > y.High {
+		p.HideAxes()
+		return p, nil
+	}
+	if p.X.Min, p.X.Max = x.Low, x.High; x.Low == x.High {
+		p.X.Min, p.X.Max = x.Low-0.5, x.High+0.5
+		if c.LogX {
+			p.X.Min, p.X.Max = x.Low/2, x.High*2
+		}
+	}
+	p.Y.Min, p.Y.Max = y.Low, y.High
+	if c.Whole {
+		p.Y.Tick.Marker = plot.ConstantTicks(ticks(c.YMarks()))
+	}
+	if c.LogX {
+		p.Log(&p.X)
+	}
+	if c.LogY {
+		p.Log(&p.Y)
+	}
+	return p, key
+}
+
+// manyDots is the number of dots of a line from which on they are small.
+const manyDots = 40
+
+// Charts is a page of charts, so many in a row, each width × height with its margins.
+// Charts that have nothing to show are left out; the page is nil if there is none
+// left. Where the curves of all charts reach their right ends, their names stand
+// there, in their colours; else above the page.
+func Charts(charts []Chart, across int, width, height vg.Length) *Page {
+	charts = slices.DeleteFunc(slices.Clone(charts), func(c Chart) bool { x, _ := c.Spans(); return x.Low > x.High })
+	if len(charts) == 0 {
+		return nil
+	}
+	direct := !slices.ContainsFunc(charts, func(c Chart) bool { return !c.endsRight() })
+	var rows [][]*Plot
+	var legend []LegendEntry
+	across = min(across, len(charts))
+	for i, c := range charts {
+		p, key := c.Plot()
+		switch {
+		case direct && len(key) > 1:
+			p.Add(newEnds(c))
+		case !direct:
+			for _, e := range key {
+				if e.Name != "" && !slices.ContainsFunc(legend, func(o LegendEntry) bool { return o.Name == e.Name }) {
+					legend = append(legend, e)
+				}
+			}
+		}
+		if i%across == 0 {
+			rows = append(rows, nil)
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], p)
+	}
+	return Grid(rows, width, height, legend...)
+}
+
+// directLetters is the longest name that stands at the end of a curve.
+const directLetters = 22
+
+// endsRight reports whether names of the curves can stand at their ends: they are
+// short, few, and end near the right end of the chart.
+func (c Chart) endsRight() bool {
+	const near, most = 0.9, 6
+	x, _ := c.Spans()
+	if len(c.Lines) > most {
+		return false
+	}
+	for _, l := range c.Lines {
+		end := math.Inf(-1)
+		for i, y := range l.Y {
+			if c.Shows(l.X[i], y) {
+				end = max(end, l.X[i])
+			}
+		}
+		if math.IsInf(end, -1) || len(c.Lines) == 1 {
+			continue
+		}
+		if c.LogX || l.Apart || utf8.RuneCountInString(l.Name) > directLetters || end < x.Low+near*(x.High-x.Low) {
+			return false
+		}
+	}
+	return true
+}
+
+// Ends are names at the right ends of curves, moved apart where they would overlap.
+type ends struct {
+	names []string
+	inks  []color.Color
+	at    []float64
+}
+
+func newEnds(c Chart) *ends {
+	e := new(ends)
+	_, y := c.Spans()
+	for i, l := range c.Lines {
+		for k := len(l.Y) - 1; k >= 0; k-- {
+			if c.Shows(l.X[k], l.Y[k]) {
+				e.names, e.inks = append(e.names, l.Name), append(e.inks, Colors[c.Ink(i)%len(Colors)])
+				e.at = append(e.at, min(max(l.Y[k], y.Low), y.High))
+				break
+			}
+		}
+	}
+	return e
+}
+
+const endsGap = 1.5 * vg.Millimeter
+
+// Plot draws the names.
+func (e *ends) Plot(c draw.Canvas, p *plot.Plot) {
+	_, at := p.Transforms(&c)
+	order := make([]int, len(e.names))
+	places := make([]vg.Length, len(e.names))
+	for i := range order {
+		order[i], places[i] = i, at(e.at[i])
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		if d := places[a] - places[b]; d != 0 {
+			return int(math.Copysign(1, float64(d)))
+		}
+		return b - a
+	})
+	apart := vg.Points(tickSize + 1)
+	for k := 1; k < len(order); k++ { // from below
+		places[order[k]] = max(places[order[k]], places[order[k-1]]+apart)
+	}
+	if n := len(order); n > 0 { // what has risen above the frame pushes the rest down
+		limit := max(c.Max.Y, c.Min.Y+apart*vg.Length(n-1))
+		for k := n - 1; k >= 0; k-- {
+			places[order[k]] = min(places[order[k]], limit)
+			limit = places[order[k]] - apart
+		}
+	}
+	for i, name := range e.names {
+		s := style(tickSize)
+		s.Color, s.YAlign = e.inks[i], draw.YCenter
+		c.FillText(s, vg.Point{X: c.Max.X + endsGap, Y: places[i]}, name)
+	}
+}
+
+// GlyphBoxes keeps room for the names.
+func (e *ends) GlyphBoxes(*plot.Plot) (boxes []plot.GlyphBox) {
+	for _, name := range e.names {
+		boxes = append(boxes, plot.GlyphBox{X: 1, Y: 0.5, Rectangle: vg.Rectangle{Max: vg.Point{X: endsGap + style(tickSize).Width(name), Y: 1}}})
+	}
+	return boxes
+}
