@@ -22,6 +22,7 @@ const (
 // binary.
 type binarizer struct {
 	mode string  // Threshold, Sample or None
+	grey bool    // the values are kept besides, in Set.Grey
 	key  rbm.Key // of Sample's draws: a child for every row, a draw for every column
 }
 
@@ -29,7 +30,8 @@ type binarizer struct {
 // do not depend on any seed, so training, evaluation and other people's results
 // have the same rows.
 func (o Options) binarizer(part uint64) binarizer {
-	return binarizer{mode: cmp.Or(o.Binarize, Threshold), key: dataKey(1, streamSample).Child(part)}
+	mode := cmp.Or(o.Binarize, Threshold)
+	return binarizer{mode: mode, grey: mode == None || o.Redraw, key: dataKey(1, streamSample).Child(part)}
 }
 
 // part returns an empty set that is named after its file, and its binarizer:
@@ -43,7 +45,7 @@ func (o Options) part(path string, part int, grey bool) (*Set, binarizer) {
 	if grey {
 		s.Binarize = bin.mode
 	} else {
-		bin.mode = Threshold // leaves 0 and 1 as they are
+		bin.mode, bin.grey = Threshold, false // leaves 0 and 1 as they are
 	}
 	return s, bin
 }
@@ -67,7 +69,7 @@ func (b binarizer) one(key rbm.Key, j int, v float64) bool {
 // keep makes s.Grey, of the shape of s.X, if grey values are to stay. It returns
 // a message if there are too many, else "".
 func (b binarizer) keep(s *Set) string {
-	if b.mode != None {
+	if !b.grey {
 		return ""
 	}
 	if why := checkGrey(s.X.Rows, s.X.Cols); why != "" {
@@ -147,7 +149,7 @@ func (b binarizer) picture(s *Set, i int, grey []byte, l *levels) {
 			}
 		}
 	}
-	if b.mode == None {
+	if b.grey {
 		to := s.Grey.Row(i)
 		for j, g := range grey {
 			to[j] = float32(l.value[g])

@@ -3,11 +3,13 @@ package data
 import (
 	"archive/zip"
 	"context"
+	"errors"
 	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -338,7 +340,7 @@ func TestBinarizeErrors(t *testing.T) {
 		t.Errorf("1 GiB of grey values: %q", why)
 	}
 	s := &Set{X: rbm.Bits{Rows: 1 << 20, Cols: 784}}
-	if why := (binarizer{mode: None}).keep(s); why == "" || s.Grey.Data != nil {
+	if why := (Options{Binarize: None}).binarizer(streamTrain).keep(s); why == "" || s.Grey.Data != nil {
 		t.Error("room for a million grey digits")
 	}
 }
@@ -368,5 +370,108 @@ func BenchmarkPictures(b *testing.B) {
 				pack(s, bin, grey)
 			}
 		})
+	}
+}
+
+// With Redraw the rows are those of Sample, and the values that they were drawn by are
+// beside them, of the training set alone.
+func TestRedrawKeepsTheValues(t *testing.T) {
+	const rows, cols = 13, 70
+	grey := greyBytes(rows, cols)
+	dir := t.TempDir()
+	floats := make([]float64, len(grey))
+	for i, g := range grey {
+		floats[i] = float64(g) / 255
+	}
+	writeFiles(t, dir, map[string][]byte{
+		"f8.npz":  zipped(zip.Deflate, "x", npyBytes("<f8", "13, 70", floats)),
+		"a-ubyte": idxBuild(grey, rows, cols),
+		"b.csv":   []byte("0,1\n1,0\n"),
+	})
+	load := func(name string, opt Options) *Set {
+		t.Helper()
+		s, _, err := Load(context.Background(), filepath.Join(dir, name), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	for _, name := range []string{"f8.npz", "a-ubyte"} {
+		s, plain := load(name, Options{Binarize: Sample, Redraw: true}), load(name, Options{Binarize: Sample})
+		if want := load(name, Options{Binarize: None}).Grey; !slices.Equal(s.Chances.Data, want.Data) || s.Chances.Rows != rows || s.Grey.Rows > 0 {
+			t.Errorf("%s: the values are not kept", name)
+		}
+		if !slices.Equal(s.X.Words, plain.X.Words) || s.Hash() == plain.Hash() || s.Binarize != Sample {
+			t.Errorf("%s: the rows are not those of %s, or the hash is", name, Sample)
+		}
+		test, err := LoadTest(context.Background(), filepath.Join(dir, name), s, Options{Binarize: Sample, Redraw: true})
+		if err != nil || test.Chances.Rows > 0 || test.Grey.Rows > 0 || !slices.Equal(test.X.Words, plain.X.Words) {
+			t.Errorf("%s as a test set: %v, %+v", name, err, test.Chances.Rows)
+		}
+		some := s.Take([]int32{4, 2})
+		if !slices.Equal(some.Chances.Row(0), s.Chances.Row(4)) || !slices.Equal(some.Chances.Row(1), s.Chances.Row(2)) || some.Chances.Rows != 2 {
+			t.Errorf("%s: rows are taken without their values", name)
+		}
+	}
+	for name, opt := range map[string]Options{"b.csv": {Binarize: Sample, Redraw: true}, "f8.npz": {Redraw: true}} {
+		if _, _, err := Load(context.Background(), filepath.Join(dir, name), opt); !errors.Is(err, ErrSpec) || !strings.Contains(err.Error(), "drawn anew") {
+			t.Errorf("%s, %+v: %v", name, opt, err)
+		}
+	}
+}
+
+// Rows drawn anew have their values as means: each count over draws is binomial. The
+// units after the inputs stay.
+func TestRedraw(t *testing.T) {
+	const cols, classes, draws = 70, 2, 2000
+	s := randomSet(3, cols, classes)
+	s.Chances = rbm.NewMatrix(3, cols)
+	for i := range s.Chances.Data {
+		r, j := i/cols, i%cols
+		s.Chances.Data[i] = float32(i%11) / 10
+		s.X.Set(r, j, i%11 > 5)
+	}
+	rows := []int32{2, 0, 2}
+	v := rbm.NewInput(3, cols+classes, false)
+	on, same := make([]float64, 3*cols), 0
+	for n := range draws {
+		key := rbm.NewKey(5).Child(uint64(n))
+		s.Visible(v, rows, classes)
+		s.Redraw(v, rows, key)
+		again := rbm.NewInput(3, cols+classes, false)
+		s.Visible(again, rows, classes)
+		s.Redraw(again, rows, key)
+		if !slices.Equal(v.Bits.Words, again.Bits.Words) {
+			t.Fatal("equal keys give other draws")
+		}
+		if rowText(v.Bits, 0) == rowText(v.Bits, 2) {
+			same++
+		}
+		for r, row := range rows {
+			for j := range cols {
+				if v.Bits.Get(r, j) {
+					on[r*cols+j]++
+				}
+			}
+			for y := range classes {
+				if v.Bits.Get(r, cols+y) != (int(s.Y[row]) == y) {
+					t.Fatal("a label has changed")
+				}
+			}
+		}
+	}
+	if same > 0 {
+		t.Errorf("in %d draws a row that is there twice has the same bits", same)
+	}
+	for r, row := range rows {
+		for j, p := range s.Chances.Row(int(row)) {
+			p := float64(p)
+			if sd := math.Sqrt(draws * p * (1 - p)); math.Abs(on[r*cols+j]-draws*p) > 6*sd {
+				t.Errorf("row %d, input %d: on in %v of %d draws, not %v", r, j, on[r*cols+j], draws, draws*p)
+			}
+		}
+	}
+	if n := testing.AllocsPerRun(10, func() { s.Redraw(v, rows, rbm.NewKey(1)) }); n > 0 {
+		t.Errorf("%v allocations", n)
 	}
 }

@@ -36,7 +36,7 @@ type csvReader struct {
 	words    []uint64  // rows so far
 	labeller labeller  // labels so far
 	between  bool      // some value so far lies between 0 and 1
-	grey     []float32 // values so far; for None only
+	grey     []float32 // values so far, if they are kept
 }
 
 // loadCSV reads a file of one example a row: values 0 and 1, or numbers in
@@ -246,11 +246,11 @@ func (c *csvReader) add(row []string) error {
 			x[j/64] |= 1 << (j % 64)
 		}
 		c.between = c.between || v != 0 && v != 1
-		if c.bin.mode == None {
+		if c.bin.grey {
 			c.grey = append(c.grey, float32(v))
 		}
 	}
-	if c.bin.mode == None && c.between {
+	if c.bin.grey && c.between {
 		if why := checkGrey(i+1, len(row)); why != "" {
 			return formatErrorf("%s: %s", c.path, why)
 		}
@@ -319,7 +319,7 @@ func (c *csvReader) set() ([]*Set, error) {
 	if c.between {
 		s.Binarize = c.bin.mode
 	}
-	if c.between && c.bin.mode == None {
+	if c.between && c.bin.grey {
 		s.Grey = rbm.Matrix{Rows: s.X.Rows, Cols: cols, Data: c.grey}
 	}
 	s.Height, s.Width = NearSquare(cols)

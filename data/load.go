@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 )
 
@@ -42,6 +43,11 @@ type Options struct {
 	// probability, in one draw that is the same for everybody. None: they stay,
 	// in Set.Grey. Data that are binary already ignore it.
 	Binarize string
+
+	// Redraw keeps the values of the training set besides, in Set.Chances, so that
+	// its rows can be drawn anew. Binarize must be Sample, and some value must lie
+	// between 0 and 1.
+	Redraw bool
 
 	// Scale says which values of a file stand for 0 and 1. "auto", or "": 0 and 1
 	// do, or 255 stands for 1 in bytes of npz, npy and IDX files that have any
@@ -96,6 +102,8 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 		err = specErrorf("label column %s: it must be auto, last or none", quote(opt.LabelColumn))
 	case !slices.Contains([]string{Threshold, Sample, None}, opt.Binarize):
 		err = specErrorf("binarization %s: it must be threshold, sample or none", quote(opt.Binarize))
+	case opt.Redraw && opt.Binarize != Sample:
+		err = specErrorf("rows are drawn anew only with binarization sample, not %s", opt.Binarize)
 	case opt.Height < 0 || opt.Width < 0 || (opt.Height == 0) != (opt.Width == 0):
 		err = specErrorf("pictures of %d × %d: give both sizes, as in 28x28", opt.Height, opt.Width)
 	case strings.ContainsAny(spec, "\n\r\x00"):
@@ -116,6 +124,15 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 	}
 	if err != nil {
 		return nil, nil, err
+	}
+	if opt.Redraw {
+		if sets[0].Grey.Rows == 0 {
+			return nil, nil, specErrorf("%s has no values between 0 and 1, by which rows could be drawn anew", sets[0].Name)
+		}
+		sets[0].Chances = sets[0].Grey
+		for _, s := range sets {
+			s.Grey = rbm.Matrix{}
+		}
 	}
 	for _, s := range sets {
 		if opt.Height == 0 {

@@ -167,7 +167,7 @@ func packInputs(a *npz.Archive, name string, s *Set, scan inputScan, to scale, b
 		if bin.one(key, j, v) {
 			s.X.Words[i*s.X.Stride+j/64] |= 1 << (j % 64)
 		}
-		if bin.mode == None {
+		if bin.grey {
 			s.Grey.Data[i*s.X.Cols+j] = float32(v)
 		}
 		return nil

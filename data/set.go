@@ -30,6 +30,11 @@ type Set struct {
 	// values is trained and evaluated on Grey.
 	Grey rbm.Matrix
 
+	// Chances holds the probabilities of ones that X was drawn by, in X's shape, if
+	// Options.Redraw asked for them; else Chances.Rows is 0. Training then draws the
+	// rows of each minibatch by them, with Redraw. All else goes by X.
+	Chances rbm.Matrix
+
 	// Height and Width are the shape of an example as a picture, stored row by
 	// row: Height·Width = X.Cols. Data that are no pictures have the shape
 	// nearest to a square, wider than high.
@@ -99,8 +104,8 @@ func (s *Set) Density() float64 {
 }
 
 // Hash returns the SHA-256, in hexadecimal, of the rows: their number, their
-// length, their bits, their labels and their grey values, if there are any, in
-// order. Names have no influence.
+// length, their bits, their labels, and their grey values or probabilities, if there
+// are any, in order. Names have no influence.
 func (s *Set) Hash() string {
 	h := sha256.New()
 	buf := bufio.NewWriterSize(h, 1<<15)
@@ -114,8 +119,10 @@ func (s *Set) Hash() string {
 	for _, y := range s.Y {
 		put(uint64(y))
 	}
-	for _, v := range s.Grey.Data {
-		put(uint64(math.Float32bits(v)))
+	for _, values := range [][]float32{s.Grey.Data, s.Chances.Data} {
+		for _, v := range values {
+			put(uint64(math.Float32bits(v)))
+		}
 	}
 	buf.Flush()
 	return hex.EncodeToString(h.Sum(nil))
@@ -195,6 +202,28 @@ func (s *Set) Inputs(dst rbm.Input, rows []int32) {
 		} else {
 			s.X.Each(int(row), func(j int) { to[j] = 1 })
 		}
+	}
+}
+
+// Redraw draws the inputs of row r of dst anew, which must be those of example rows[r]:
+// each is 1 with its probability in Chances. Draws depend on key, r and the input alone.
+// It does nothing if there are no Chances, allocates nothing, and panics if dst holds
+// grey values or has not len(rows) rows.
+func (s *Set) Redraw(dst rbm.Input, rows []int32, key rbm.Key) {
+	if s.Chances.Rows == 0 {
+		return
+	}
+	if dst.IsGrey() || dst.Rows() != len(rows) || dst.Cols() < s.X.Cols {
+		panic("data: rows to draw anew of the wrong shape")
+	}
+	cols := s.X.Cols
+	words := (cols + 63) / 64
+	for r, row := range rows {
+		to := dst.Bits.Row(r)
+		after := to[words-1] &^ (1<<(cols-64*(words-1)) - 1) // units of the label beside the last inputs
+		chances := rbm.Matrix{Rows: 1, Cols: cols, Data: s.Chances.Row(int(row))}
+		rbm.DrawBits(rbm.Bits{Rows: 1, Cols: cols, Stride: words, Words: to[:words]}, chances, key.Child(uint64(r)))
+		to[words-1] |= after
 	}
 }
 

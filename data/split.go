@@ -53,6 +53,12 @@ func (s *Set) Take(rows []int32) *Set {
 		t.Grey = rbm.NewMatrix(len(rows), s.X.Cols)
 		s.Visible(t.Grey.Input(), rows, 0)
 	}
+	if s.Chances.Rows > 0 {
+		t.Chances = rbm.NewMatrix(len(rows), s.X.Cols)
+		for i, row := range rows {
+			copy(t.Chances.Row(i), s.Chances.Row(int(row)))
+		}
+	}
 	if s.Y != nil {
 		t.Y = make([]int32, len(rows))
 		for i, row := range rows {

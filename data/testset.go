@@ -18,7 +18,7 @@ import (
 // or a label is not among the classes of train.
 func LoadTest(ctx context.Context, spec string, train *Set, opt Options) (*Set, error) {
 	opt.Scale = cmp.Or(train.Scale, opt.Scale)
-	opt.Height, opt.Width = 0, 0
+	opt.Height, opt.Width, opt.Redraw = 0, 0, false
 	first, test, err := Load(ctx, spec, opt)
 	if err != nil {
 		return nil, err

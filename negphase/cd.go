@@ -24,6 +24,7 @@ type cd struct {
 	states   *rbm.States
 	info     Info
 	stateless
+	team
 }
 
 func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
@@ -39,10 +40,12 @@ func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, 
 	if pos.Rows() > 0 {
 		m.HiddenSample(c.states.H, pos, key.Child(startKey))
 	}
-	m.Step(c.states, nil, c.steps, key.Child(roundKeys).Child(stepKey))
+	if err := c.step(m, c.states, nil, c.steps, key.Child(roundKeys).Child(stepKey)); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
 	c.info.Reset()
 	c.info.Updates = int64(c.steps) * int64(pos.Rows())
-	return rbm.Phase{Batch: rbm.Batch{V: c.states.V.Input(), H: c.states.Mean, Weight: pos.Weight}}, c.info, finite(c.states.Energy)
+	return rbm.Phase{Batch: rbm.Batch{V: c.states.V.Input(), H: c.states.Mean, Weight: pos.Weight}}, c.info, c.gatherMeans(c.states.Mean, pos.Weight)
 }
 
 // stateless is the binary form of estimators that begin anew in every call.
@@ -84,8 +87,10 @@ func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 	if err := p.begin(m, pos, key.Child(startKey)); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	m.Step(p.states, nil, p.steps, key.Child(roundKeys).Child(stepKey))
+	if err := p.step(m, p.states, nil, p.steps, key.Child(roundKeys).Child(stepKey)); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
 	p.info.Reset()
 	p.info.Updates = int64(p.steps) * int64(p.rows)
-	return rbm.Phase{Batch: rbm.Batch{V: p.states.V.Input(), H: p.states.Mean}}, p.info, finite(p.states.Energy)
+	return rbm.Phase{Batch: rbm.Batch{V: p.states.V.Input(), H: p.states.Mean}}, p.info, p.gatherMeans(p.states.Mean, nil)
 }

@@ -60,6 +60,7 @@ type chains struct {
 	joint    bool        // visible states persist too; Gibbs steps alone draw them from the hidden ones
 	states   *rbm.States // nil before the first call
 	saved    savedChains // restored from a checkpoint, until the first call
+	team
 }
 
 // savedChains are the states that persist: the hidden ones, and in joint chains

@@ -252,3 +252,16 @@ var raceEnabled = func() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }()
+
+// fewer returns all cases, or with -short the third alone, or the first where there
+// are fewer.
+func fewer[T any](all []T) []T {
+	if !testing.Short() {
+		return all
+	}
+	i := 2
+	if len(all) <= i {
+		i = 0
+	}
+	return all[i : i+1]
+}

@@ -71,7 +71,8 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 		n.reassign(round.Child(swapKey), t == n.swaps-1)
 		n.finish()
 	}
-	return n.phase(m), n.info, nil
+	phase, err := n.phase(m)
+	return phase, n.info, err
 }
 
 // reassign draws the temperatures of all particles anew within the blocks of

@@ -97,7 +97,7 @@ const (
 // the weights its F differs from that of m by a constant. With visible biases at the
 // log-odds of the data it has the data's base rates.
 func meanField(m *rbm.RBM) *rbm.Base {
-	b := &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
+	b := uniformLaw(m)
 	copy(b.HiddenBias, m.HiddenBias)
 	for i := range b.VisibleBias {
 		sum := float64(m.VisibleBias[i])
@@ -118,6 +118,12 @@ func startingLaw(m *rbm.RBM) *rbm.Base {
 	if largestWeight(m) <= untrained {
 		return meanField(m)
 	}
+	return uniformLaw(m)
+}
+
+// uniformLaw returns the law under which every state of units such as those of m is
+// equally likely.
+func uniformLaw(m *rbm.RBM) *rbm.Base {
 	return &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
 }
 
@@ -195,7 +201,9 @@ func (j *jar) begin(m *rbm.RBM, key rbm.Key) error {
 // look overwrites the hidden means by those under m and next by what the weights
 // come to.
 func (j *jar) look(m *rbm.RBM, next *past) error {
-	m.HiddenMeanFree(j.states.Mean, next.free, j.states.V)
+	if err := j.hiddenMeanFree(m, j.states.Mean, next.free, j.states.V); err != nil {
+		return err
+	}
 	if err := finite(next.free); err != nil {
 		return err
 	}
@@ -244,7 +252,9 @@ func (j *jar) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 		j.resample(round.Child(swapKey))
 	}
 	m.HiddenSample(j.states.H, rbm.Batch{V: j.states.V.Input(), H: j.states.Mean}, round.Child(moveKey))
-	m.StepFree(j.states, j.past.free, j.steps, round.Child(stepKey))
+	if err := j.stepFree(m, j.states, j.past.free, j.steps, round.Child(stepKey)); err != nil {
+		return rbm.Phase{}, Info{}, err
+	}
 	j.info.Updates = int64(j.steps) * int64(j.rows)
 	if err := finite(j.past.free); err != nil {
 		return rbm.Phase{}, Info{}, err

@@ -145,13 +145,14 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 		}
 	}
 	if l.moves != nil {
-		l.moves.run(m, l.states, l.at, l.rowBeta, key, &l.info)
+		if err := l.moves.run(m, l.states, l.at, l.rowBeta, key, &l.info, &l.team); err != nil {
+			return err
+		}
 	} else {
-		m.Step(l.states, l.rowBeta, l.steps, key.Child(stepKey))
+		if err := l.step(m, l.states, l.rowBeta, l.steps, key.Child(stepKey)); err != nil {
+			return err
+		}
 		l.info.Updates += int64(l.steps) * int64(l.rows)
-	}
-	if err := finite(l.states.Energy); err != nil {
-		return err
 	}
 	for g := range l.groups {
 		sums, rows := l.record.sample(g), l.group(g)
@@ -210,9 +211,10 @@ func (l *ladder) trace(rows []int32) {
 }
 
 // phase returns the weighted particles.
-func (l *ladder) phase(m *rbm.RBM) rbm.Phase {
+func (l *ladder) phase(m *rbm.RBM) (rbm.Phase, error) {
+	phase := rbm.Phase{Batch: rbm.Batch{V: l.states.V.Input(), H: l.states.Mean, Weight: l.weight}}
 	if l.moves != nil {
-		m.HiddenMean(l.states.Mean, l.states.V.Input())
+		return phase, l.hiddenMean(m, l.states.Mean, l.states.V, l.weight)
 	}
-	return rbm.Phase{Batch: rbm.Batch{V: l.states.V.Input(), H: l.states.Mean, Weight: l.weight}}
+	return phase, l.gatherMeans(l.states.Mean, l.weight)
 }

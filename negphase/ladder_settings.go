@@ -98,12 +98,8 @@ func (s Settings) ladder() *LadderSettings {
 
 func (l *LadderSettings) ofLadder() *LadderSettings { return l }
 
-// SetBase makes the path of a ladder lead to these base rates of the data. It
-// panics if the kind has no ladder.
-func (s *Settings) SetBase(base *rbm.Base) {
-	s.own = copyOf(s.own)
-	s.ladder().Path, s.ladder().Base = ToData, base
-}
+func (l *LadderSettings) needsBase() bool        { return l.Path == ToData && l.Base == nil }
+func (l *LadderSettings) setBase(base *rbm.Base) { l.Path, l.Base = ToData, base }
 
 // MaxTemperatures returns the largest number of temperatures that the ladder may
 // come to have, for bounds of memory; 1 if there is no ladder.

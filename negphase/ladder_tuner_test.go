@@ -71,7 +71,7 @@ func calls(t testing.TB, e Estimator, m *rbm.RBM, first, last int) {
 func TestTunedLadderRejectsEqually(t *testing.T) {
 	const bias = 2
 	m := independent(60, 40, bias)
-	for _, text := range []string{"pt:tau=auto/10", "pt:tau=auto", "pt:tau=auto:hottest=4", "ins:tau=auto", "pins:tau=auto/10:block=4"} {
+	for _, text := range fewer([]string{"pt:tau=auto/10", "pt:tau=auto", "pt:tau=auto:hottest=4", "ins:tau=auto", "pins:tau=auto/10:block=4"}) {
 		e := estimator(t, text+":chains=20").(Tempered)
 		calls(t, e, m, 1, 1000)
 		e.Freeze()
@@ -389,6 +389,9 @@ func TestPlaced(t *testing.T) {
 // their swaps, whether the model is sharp or flat, but not hotter than it may; and
 // it follows a model that sharpens.
 func TestReach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two seconds of tuning; TestTunedLadderRejectsEqually tunes one ladder")
+	}
 	for _, c := range []struct {
 		text    string
 		bias    float64

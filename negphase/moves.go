@@ -36,6 +36,7 @@ type binaryMoves struct {
 	now struct { // the run under way
 		states *rbm.States
 		at     []int32
+		lo, hi int // rows of this rank
 		key    rbm.Key
 	}
 }
@@ -110,34 +111,44 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 
 // run advances row at[i] of s by the Gibbs steps and then by the moves of place
 // i, for all places, and overwrites the states and energies of the rows.
-// rowBeta has the inverse temperature of each row; nil is 1 for all.
-func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, key rbm.Key, info *Info) {
+// rowBeta has the inverse temperature of each row; nil is 1 for all. Each rank of t
+// advances its rows. An error says that an energy is not finite, or that a rank is lost.
+func (w *binaryMoves) run(m *rbm.RBM, s *rbm.States, at []int32, rowBeta []float32, key rbm.Key, info *Info, t *team) error {
+	lo, hi := t.group.Rows(len(at))
 	gibbs := w.gibbs
 	if gibbs == 0 && w.needsGibbs {
 		gibbs = 1
 	}
 	if gibbs > 0 {
-		m.Step(s, rowBeta, gibbs, key.Child(stepKey))
+		m.StepRows(s, lo, hi, rowBeta, gibbs, key.Child(stepKey))
 	}
-	w.load(s, at)
-	w.now.states, w.now.at, w.now.key = s, at, key.Child(moveKey)
+	w.load(s, at, lo, hi)
+	w.now.states, w.now.at, w.now.lo, w.now.hi, w.now.key = s, at, lo, hi, key.Child(moveKey)
 	cost := 0
 	if len(w.places)*(m.Visible()+m.Hidden()) >= wideSites {
 		cost = parallel.Always
 	}
 	w.moving.Run(len(w.places), cost)
+	var moves mcmc.Info
 	for i := range w.places {
-		info.Moves.Add(w.places[i].info)
+		moves.Add(w.places[i].info)
+	}
+	if err := t.addMoves(&info.Moves, moves); err != nil {
+		return err
 	}
 	info.Updates += int64(gibbs+w.moves) * int64(len(at))
+	if err := t.gatherStates(s); err != nil {
+		return err
+	}
+	return finite(s.Energy)
 }
 
-// load loads row at[i] of s into the system of place i, for all places.
-func (w *binaryMoves) load(s *rbm.States, at []int32) {
+// load loads row at[i] of s into the system of place i, for the rows lo … hi−1.
+func (w *binaryMoves) load(s *rbm.States, at []int32, lo, hi int) {
 	for i, row := range at {
 		w.order[row] = w.places[i].system
 	}
-	w.parameters.Load(w.order, s.V, s.H)
+	w.parameters.Load(w.order[lo:hi], s.V.Slice(lo, hi), s.H.Slice(lo, hi))
 }
 
 // wideSites is the number of units in all chains from which on chains are moved
@@ -148,6 +159,9 @@ const wideSites = 1 << 12
 func (w *binaryMoves) move(i int) {
 	p, s, row := &w.places[i], w.now.states, int(w.now.at[i])
 	p.info = mcmc.Info{}
+	if row < w.now.lo || row >= w.now.hi {
+		return
+	}
 	w.now.key.Child(uint64(row)).Seed(p.source)
 	p.chain.Reset()
 	for range w.moves {

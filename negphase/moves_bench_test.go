@@ -52,7 +52,7 @@ func BenchmarkWalks(b *testing.B) {
 			at[i] = int32(i)
 		}
 		for b.Loop() {
-			w.run(m, s, at, nil, rbm.NewKey(3), &info)
+			w.run(m, s, at, nil, rbm.NewKey(3), &info, new(team))
 		}
 	})
 }

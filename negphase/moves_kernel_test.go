@@ -240,7 +240,7 @@ func TestLabelIsDrawnFromItsLaw(t *testing.T) {
 					}
 					p.draws = rand.New(&script{[]uint64{uint64(u * 0x1p53)}})
 					var info Info
-					w.run(m, s, []int32{0}, nil, rbm.NewKey(1), &info)
+					w.run(m, s, []int32{0}, nil, rbm.NewKey(1), &info, new(team))
 					for k := range want {
 						if s.V.Get(0, m.Inputs()+k) != (k == y) {
 							t.Fatalf("β = %v: at %v, side %d of class %d, label unit %d is %v", beta, u, side, y, k, s.V.Get(0, m.Inputs()+k))

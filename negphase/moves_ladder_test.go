@@ -84,7 +84,7 @@ func TestInputsAreDrawnFromTheirLaw(t *testing.T) {
 					uniforms[i] = uint64(u * 0x1p53)
 					p.draws = rand.New(&script{uniforms})
 					var info Info
-					w.run(m, s, []int32{0}, nil, rbm.NewKey(1), &info)
+					w.run(m, s, []int32{0}, nil, rbm.NewKey(1), &info, new(team))
 					for k := range m.Visible() {
 						want := st.v[k] != 0
 						if k == i && u < flip {

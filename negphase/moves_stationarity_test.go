@@ -51,7 +51,7 @@ func (x *exactStart) zOf(t *testing.T, w *walk) float64 {
 // Walks that start at the law of the model end there, and their estimate has
 // the mean of the model.
 func TestWalksAreStationary(t *testing.T) {
-	eachExactStart(t, sharp, func(t *testing.T, x *exactStart) {
+	eachExactStart(t, fewer(sharp), func(t *testing.T, x *exactStart) {
 		want := expectation(x.m, x.all, x.p[0])
 		for _, text := range []string{
 			"sardonics:k=1-3:moves=2", "sardonics:k=1-2:gamma=.7/1.3:mix=2/1/1:gibbs=1",
@@ -254,7 +254,7 @@ func TestBrokenWalksLeaveTheLaw(t *testing.T) {
 		if err := w.moves.prepare(s.random(32, sharpSD), coldest, w.rows); err != nil {
 			t.Fatal(err)
 		}
-		w.moves.run(x.m, w.states, w.at, nil, callFrom, &w.info)
+		w.moves.run(x.m, w.states, w.at, nil, callFrom, &w.info, new(team))
 		check("costs of before the parameters changed", x.c.z(t, w.states, w.at, x.p[0]))
 	}
 }

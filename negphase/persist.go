@@ -20,3 +20,13 @@ type Freezer interface {
 	// Freeze stops this for good: from now on the chains are Markov.
 	Freeze()
 }
+
+// A Copier is an Estimator that takes over the chains of another at less cost than by
+// their binary forms.
+type Copier interface {
+	Estimator
+	// CopyFrom makes the chains those of other, so that the next call of Estimate gives
+	// the same bits as other's would. It returns false, and changes nothing, if other is
+	// not of the same settings or has no chains yet.
+	CopyFrom(other Estimator) bool
+}

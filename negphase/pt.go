@@ -42,7 +42,8 @@ func (p *pt) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, 
 	for g := range p.groups {
 		p.weight[p.group(g)[0]] = 1 / float32(p.groups)
 	}
-	return p.phase(m), p.info, nil
+	phase, err := p.phase(m)
+	return phase, p.info, err
 }
 
 // swap attempts the swaps of this round's pairs in every group.

@@ -13,7 +13,12 @@ type pttSettings struct {
 	k, chains, rungs, sweeps, reservoir, models int
 	freeze                                      float64
 	weights                                     string
+	path                                        string    // to the oldest rung; "": to the model that the run begins with
+	base                                        *rbm.Base // base rates of the data, for ToData
 }
+
+func (s *pttSettings) needsBase() bool        { return s.path == ToData && s.base == nil }
+func (s *pttSettings) setBase(base *rbm.Base) { s.path, s.base = ToData, base }
 
 // The weights of ptt.
 const (
@@ -31,6 +36,7 @@ func (s *pttSettings) keys() []key {
 		{name: "sweeps", value: (*count)(&s.sweeps), initial: "40", check: s.checkSweeps, help: "sweeps of all rungs that thermalise a new one, half of them to measure it"},
 		countKey("reservoir", &s.reservoir, 4, 1, 1000, "members of a rung's reservoir for each chain"),
 		wordKey("weights", &s.weights, bySwaps, "swaps: the estimate is over the chains of the model; ins: also over particles of the newest rungs, by infinite swapping", bySwaps, byINS).like(byINS),
+		wordKey("path", &s.path, "", "the oldest rung: uniform, every state equally likely, or data, independent units with the data's frequencies (default: the model that the run begins with, without its weights)", ToUniform, ToData).like(ToData),
 		{name: "models", value: (*count)(&s.models), initial: "2", check: s.checkModels, help: "models that weights=ins permutes, the live one among them"},
 	}
 }
@@ -57,7 +63,8 @@ func (s *pttSettings) estimator(all Settings) Estimator {
 
 // ptt is parallel tempering along the trajectory of training (arXiv:2405.15376,
 // arXiv:2607.27077). The rungs of its ladder are parameters that the run has had,
-// frozen. The oldest has no weights and is sampled exactly; the live model is the top.
+// frozen. The oldest has no weights and is sampled exactly: it is the model that the run
+// begins with, without its weights, or what path names. The live model is the top.
 // Neighbours a and b swap their particles x and y with the probability
 //
 //	min(1, e^Δ),  Δ = F_a(x) + F_b(y) − F_a(y) − F_b(x),
@@ -134,7 +141,9 @@ func (p *ptt) Veto(m *rbm.RBM) bool {
 // their free energies.
 func (p *ptt) look(m *rbm.RBM) error {
 	p.looked = false
-	m.HiddenMeanFree(p.states.Mean, p.next, p.states.V)
+	if err := p.hiddenMeanFree(m, p.states.Mean, p.next, p.states.V); err != nil {
+		return err
+	}
 	return finite(p.next)
 }
 

@@ -54,12 +54,14 @@ func (p *ptt) model(i int) *rung {
 // first, from below. If weigh is set, it first weighs them for the live model, which is
 // the last. Free energies of each model at its own particles are known before and after,
 // and its hidden means at those that have moved.
-func (p *ptt) exchange(first, k int, weigh bool, key rbm.Key) {
+func (p *ptt) exchange(first, k int, weigh bool, key rbm.Key) error {
 	w := &p.work
 	for a := range k {
 		for b := range k {
 			if a != b {
-				p.model(first+a).model.HiddenMeanFree(w.mean[a*k+b], w.free[a*k+b], p.model(first+b).states.V)
+				if err := p.hiddenMeanFree(p.model(first+a).model, w.mean[a*k+b], w.free[a*k+b], p.model(first+b).states.V); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -84,6 +86,7 @@ func (p *ptt) exchange(first, k int, weigh bool, key rbm.Key) {
 		p.swap(f, first, k, r, key)
 	}
 	w.rate = rate / float64(p.rows)
+	return nil
 }
 
 // energies overwrites f with F_a(x_b) at [a·K+b] of the particles of chain r.

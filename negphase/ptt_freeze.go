@@ -8,9 +8,19 @@ import (
 	"gorbm/rbm/partition"
 )
 
+// oldest returns the law of the oldest rung of a ladder whose first model is m.
+func (p *ptt) oldest(m *rbm.RBM) *rbm.Base {
+	switch p.path {
+	case ToUniform:
+		return uniformLaw(m)
+	case ToData:
+		return p.base
+	}
+	return startingLaw(m)
+}
+
 // begin makes the ladder ready for a call under m. A new one has the oldest rung
-// alone, a model without weights (see startingLaw), and the chains are draws from
-// it. If m is trained already, so that they hardly swap, rungs on the straight line
+// alone, a model without weights, and the chains are draws from it. If m is trained already, so that they hardly swap, rungs on the straight line
 // between the two stand for a run that led there.
 func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 	switch {
@@ -25,7 +35,10 @@ func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 	if err := m.CheckFinite(); err != nil {
 		return fmt.Errorf("%w: the energy of chain 0: %v", rbm.ErrDiverged, err)
 	}
-	base := startingLaw(m)
+	base := p.oldest(m)
+	if err := base.Check(m); err != nil {
+		return err
+	}
 	oldest := newRung(baseModel(base, m), p.rows, p.reservoir)
 	oldest.logZ.Mean = base.LogZ(m)
 	base.Draw(m, oldest.reservoir, oldest.reservoirH, key.Child(gatherKey))

@@ -95,7 +95,9 @@ func (p *ptt) step(i int, key rbm.Key) error {
 	} else {
 		g.drawHidden(key.Child(hiddenKey))
 	}
-	g.model.StepFree(g.states, g.free, p.k, key.Child(gibbsKey))
+	if err := p.stepFree(g.model, g.states, g.free, p.k, key.Child(gibbsKey)); err != nil {
+		return err
+	}
 	p.info.Updates += int64(p.k) * int64(p.rows)
 	for r := range g.moved {
 		g.moved[r] = true
@@ -137,7 +139,9 @@ func (p *ptt) sweep(from int, rest, weigh bool, key rbm.Key) (rate float64, err 
 		if i == n+1-block {
 			length = block
 		}
-		p.exchange(i, length, weigh && length == block && i+length == n+1, rungKey(key, i).Child(exchangeKey))
+		if err := p.exchange(i, length, weigh && length == block && i+length == n+1, rungKey(key, i).Child(exchangeKey)); err != nil {
+			return 0, err
+		}
 	}
 	for i := from; i < n; i++ {
 		p.rungs[i].scatter(rungKey(key, i).Child(hiddenKey))
@@ -153,7 +157,9 @@ func (p *ptt) refresh(i int, key rbm.Key) error {
 	if err := p.step(i, rungKey(key, i)); err != nil {
 		return err
 	}
-	p.exchange(i, 2, false, rungKey(key, i).Child(exchangeKey))
+	if err := p.exchange(i, 2, false, rungKey(key, i).Child(exchangeKey)); err != nil {
+		return err
+	}
 	for j := i; j < i+2; j++ {
 		p.rungs[j].scatter(rungKey(key, j).Child(hiddenKey))
 	}

@@ -80,7 +80,7 @@ var pttTexts = []string{"ptt:reservoir=1", "ptt:k=2:reservoir=3", "ptt:reservoir
 // From an exact start calls leave the law of each model's particles as it is, and the
 // estimate has the exact mean.
 func TestTrajectoryIsStationary(t *testing.T) {
-	for _, shape := range sharp {
+	for _, shape := range fewer(sharp) {
 		for _, text := range pttTexts {
 			for _, k := range []int{2, 5} {
 				p, s := exactTrajectory(t, text, exactGroups, frozenModels(shape, k))
@@ -227,6 +227,9 @@ func TestBrokenTrajectories(t *testing.T) {
 // by themselves; log Z and, in the mean over calls at the end, the moments are right,
 // with either estimate and either way to the sharp model: along the path, or at once.
 func TestTrajectoryIsTrue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("six seconds; each move by itself is tested by TestTrajectoryIsStationary")
+	}
 	for i, shape := range sharp {
 		to := shape.random(31, sharpSD)
 		for _, c := range []struct {
@@ -300,6 +303,9 @@ func beyond(chains [][]float64, want []float64, least float64) float64 {
 // in twelve calls of one Gibbs step: the particles of finite reservoirs depend on
 // their past. It is below that of persistent chains alone, whatever the reservoir.
 func TestReservoirBias(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three seconds, for a claim of the documentation")
+	}
 	const chains = 4000
 	shape := sharp[2]
 	to := shape.random(31, sharpSD)

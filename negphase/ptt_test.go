@@ -195,6 +195,35 @@ func (s *trajectory) want() (mean []float64) {
 	return mean
 }
 
+// The oldest rung is the law that path names, and log Z of a model without weights is
+// exact from there. Checkpoints have it: TestBaseOfALadder.
+func TestOldestRung(t *testing.T) {
+	m := shape{5, 3, 0, rbm.Softmax}.random(4, untrained/8)
+	for i := range m.VisibleBias {
+		m.VisibleBias[i] = float32(i) / 2
+	}
+	rates := randomBase(m, 2)
+	for path, want := range map[string]*rbm.Base{ToUniform: uniformLaw(m), ToData: rates, "": meanField(m)} {
+		s := set(t, "ptt", "chains", 40)
+		if path != "" {
+			s = set(t, "ptt", "chains", 40, "path", path)
+		}
+		if s.NeedsBase() {
+			s.SetBase(rates)
+		}
+		p := build[*ptt](s)
+		if _, _, err := p.Estimate(m, rbm.Batch{}, callFrom); err != nil {
+			t.Fatal(err)
+		}
+		if g := p.rungs[0]; !g.model.Equal(baseModel(want, m)) || g.logZ.Mean != want.LogZ(m) || g.logZ.Variance != 0 {
+			t.Errorf("path %q: the oldest rung is %v, log Z %v; want %v, %v", path, g.model.VisibleBias, g.logZ, want.VisibleBias, want.LogZ(m))
+		}
+		if got, err, ok := p.LogZ(); !ok || math.Abs(got-logZOf(states(m))) > 6*err || err > 0.5 {
+			t.Errorf("path %q: log Z is %v ± %v, %v, want %v", path, got, err, ok, logZOf(states(m)))
+		}
+	}
+}
+
 // The whole step of ptt on three units, with two and three models: Gibbs steps of all,
 // swaps from below, and the estimate of infinite swapping in between. The particles
 // of the rungs are exact independent draws.

@@ -184,8 +184,28 @@ func New(s Settings) (Estimator, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	if l := s.Ladder(); l.Path == ToData && l.Base == nil {
+	if s.NeedsBase() {
 		return nil, fmt.Errorf("%s: path=data needs the base rates of the data; without data take path=uniform", s.Kind)
 	}
 	return s.own.estimator(s), nil
+}
+
+// A based is the settings of a kind that can begin at the base rates of the data.
+type based interface {
+	needsBase() bool
+	setBase(base *rbm.Base)
+}
+
+// NeedsBase reports whether path=data asks for base rates of the data that SetBase has
+// not given.
+func (s Settings) NeedsBase() bool {
+	b, ok := s.own.(based)
+	return ok && b.needsBase()
+}
+
+// SetBase makes the path of a ladder lead to these base rates of the data. It panics
+// if the kind has no setting path.
+func (s *Settings) SetBase(base *rbm.Base) {
+	s.own = copyOf(s.own)
+	s.own.(based).setBase(base)
 }

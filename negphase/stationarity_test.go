@@ -514,8 +514,8 @@ func TestExactIsExact(t *testing.T) {
 // goes on with the same bits, which are others than those of the uniform path.
 func TestBaseOfALadder(t *testing.T) {
 	m := shape{9, 7, 3, rbm.Softmax}.random(5, 0.7)
-	for _, kind := range []string{"pt", "ins", "pins"} {
-		s := parse(t, kind+":tau=auto:path=data:chains=3")
+	for _, kind := range []string{"pt:tau=auto", "ins:tau=auto", "pins:tau=auto", "ptt:freeze=0.9:sweeps=4"} {
+		s := parse(t, kind+":path=data:chains=3")
 		s.SetBase(randomBase(m, 2))
 		run := func(saved []byte, from, to int) ([]uint64, []byte) {
 			t.Helper()
@@ -536,7 +536,7 @@ func TestBaseOfALadder(t *testing.T) {
 		if !slices.Equal(whole, slices.Concat(first, second)) {
 			t.Errorf("%s goes on with other bits", kind)
 		}
-		if slices.Equal(call(t, estimator(t, kind+":tau=auto:chains=3"), m, rbm.Batch{}, 0, 70), whole) {
+		if slices.Equal(call(t, estimator(t, kind+":chains=3"), m, rbm.Batch{}, 0, 70), whole) {
 			t.Errorf("%s: the base changes nothing", kind)
 		}
 		s.SetBase(randomBase(shape{8, 7, 0, 0}.random(1, 1), 2))

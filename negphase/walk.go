@@ -64,11 +64,9 @@ func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info
 	if err := w.moves.prepare(m, coldest, w.rows); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	w.moves.run(m, w.states, w.at, nil, key.Child(roundKeys), &w.info)
-	w.tuner.count(w.info)
-	if err := finite(w.states.Energy); err != nil {
+	if err := w.moves.run(m, w.states, w.at, nil, key.Child(roundKeys), &w.info, &w.team); err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
-	m.HiddenMean(w.states.Mean, w.states.V.Input())
-	return rbm.Phase{Batch: rbm.Batch{V: w.states.V.Input(), H: w.states.Mean}}, w.info, nil
+	w.tuner.count(w.info)
+	return rbm.Phase{Batch: rbm.Batch{V: w.states.V.Input(), H: w.states.Mean}}, w.info, w.hiddenMean(m, w.states.Mean, w.states.V, nil)
 }

@@ -77,7 +77,7 @@ func (w *walk) tune(m *rbm.RBM, key rbm.Key) error {
 	if err := b.prepare(m, coldest, w.rows); err != nil {
 		return err
 	}
-	b.load(w.states, w.at)
+	b.load(w.states, w.at, 0, w.rows)
 	start := slices.Clone(b.places[0].system.State())
 	room := b.room(start)
 	base := b.fitted(b.mover, b.fit)

@@ -29,7 +29,22 @@ func (m *RBM) Ascend(rate float32, pos, neg Phase) { m.AscendShare(rate, 1, pos,
 // AscendShare is Ascend by rate · (pos − share·neg): where the objective has only a
 // share of the log-likelihood, and pos has the rest.
 func (m *RBM) AscendShare(rate, share float32, pos, neg Phase) {
+	m.AscendBy(rate, share, pos, neg, &plainAscent)
+}
+
+var plainAscent Rule
+
+// AscendBy is AscendShare with what the rule says beside: its step is rate · (pos −
+// share·neg), centred if the rule has offsets. It panics if shapes differ.
+func (m *RBM) AscendBy(rate, share float32, pos, neg Phase, rule *Rule) {
+	m.ascend(0, vec.Blocks(m.Hidden()), rate, share, pos, neg, rule)
+}
+
+// ascend is AscendBy of the visible biases and of the panels lo … hi−1 of hidden units.
+func (m *RBM) ascend(lo, hi int, rate, share float32, pos, neg Phase, rule *Rule) {
+	rule.check(m)
 	a := &m.work
+	a.panel = lo
 	if a.list.Body == nil {
 		a.list.Body, a.move.Body = m.listPart, m.movePart
 		// An up pass has just read the last panel, and the next begins with
@@ -37,10 +52,14 @@ func (m *RBM) AscendShare(rate, share float32, pos, neg Phase) {
 		a.move.Reverse = true
 	}
 	down := float64(rate) * float64(share)
-	a.rates, a.moments = [2]float64{float64(rate), -down}, [2]*Moments{pos.Moments, neg.Moments}
+	a.rule, a.rates, a.moments = rule, [2]float64{float64(rate), -down}, [2]*Moments{pos.Moments, neg.Moments}
 	a.phases = [2]particles{m.particles(float64(rate), pos), m.particles(-down, neg)}
 	a.visible = zeros(a.visible, vec.Blocks(m.Visible())*vec.Block)
 	a.hidden = zeros(a.hidden, vec.Blocks(m.Hidden())*vec.Block)
+	centred := rule.Mu != nil
+	if centred {
+		a.centring.begin(m)
+	}
 	for a.first, a.last = true, false; !a.last; a.first = false {
 		a.fill()
 		a.last = a.phases[0].left == 0 && a.phases[1].left == 0
@@ -49,8 +68,17 @@ func (m *RBM) AscendShare(rate, share float32, pos, neg Phase) {
 		if a.last && a.moments != [2]*Moments{} {
 			work += 8 * m.Visible() * m.Hidden()
 		}
+		if centred {
+			a.centring.hiddenParts(a, m.Hidden())
+		}
 		a.list.Run(vec.Blocks(m.Visible()), work/ascentLists)
-		a.move.Run(vec.Blocks(m.Hidden()), work)
+		if centred {
+			a.centring.visibleParts(len(a.coef))
+		}
+		if a.last {
+			m.moveVisible()
+		}
+		a.move.Run(hi-lo, work/vec.Blocks(m.Hidden())*(hi-lo))
 	}
 	a.release()
 }
@@ -63,6 +91,8 @@ type ascentWork struct {
 	phases      [2]particles
 	moments     [2]*Moments
 	first, last bool // of the chunks
+	panel       int  // the first that is moved
+	rule        *Rule
 
 	// Of the chunk's slots. Slots that fill up a word are of no particle.
 	coef   []float32   // rate·weight, negative in the negative phase
@@ -81,6 +111,8 @@ type ascentWork struct {
 
 	visible, hidden []float64 // steps of the biases
 	total           []float64 // steps of the weights in the chunks so far, in the panels' order
+	narrow          []float32 // steps of the visible biases
+	centring        centring
 
 	list, move parallel.Loop
 }
@@ -290,13 +322,16 @@ func (m *RBM) growAscent() {
 	}
 	a.cuts = grown(a.cuts, blocks*len(a.groups)*(vec.Block+1))
 	a.g = grown(a.g, vec.Blocks(m.Hidden())*slots*vec.Block)
+	if a.rule.Mu != nil {
+		a.centring.part = zeros(a.centring.part, blocks*slots)
+	}
 	if a.first && !a.last {
 		a.total = zeros(a.total, len(m.w))
 	}
 }
 
 // zeros returns n zeros, in the memory of x if that is enough.
-func zeros(x []float64, n int) []float64 {
+func zeros[T float32 | float64](x []T, n int) []T {
 	x = grown(x, n)
 	clear(x)
 	return x
@@ -308,7 +343,7 @@ func (a *ascentWork) release() {
 	clear(a.v[:cap(a.v)])
 	clear(a.grey[:cap(a.grey)])
 	a.phases = [2]particles{}
-	a.moments = [2]*Moments{}
+	a.moments, a.rule = [2]*Moments{}, nil
 }
 
 // listSize is the room for the slots of a block of visible units.
@@ -341,6 +376,13 @@ func (m *RBM) listPart(k int) {
 	clear(mask[len(a.v):])
 	step := (*[vec.Block]float64)(a.visible[lo:])
 	vec.AddWhere(step, mask, a.bias[:len(a.v)])
+	c, centred := &a.centring, a.rule.Mu != nil
+	var mu []float32
+	var rows *[vec.Block]float64
+	if centred {
+		mu, rows = a.rule.Mu[lo:lo+units], (*[vec.Block]float64)(c.rows[lo:])
+		vec.AddWhere(rows, mask, c.h[:len(a.v)])
+	}
 	for s, v := range a.grey {
 		if v != nil {
 			mask[s] = vec.NonzeroWord(v[lo : lo+units])
@@ -356,7 +398,14 @@ func (m *RBM) listPart(k int) {
 		slot := g.word * vec.Block
 		vec.Lists(lists, cuts, mask[slot:], 1, vec.Block, units, g.words, uint32(slot*vec.Block))
 		end = cuts[units]
+		var part []float64
+		if centred {
+			part = c.part[k*len(a.coef):][:len(a.coef)]
+		}
 		if !g.grey {
+			for s := slot; centred && s < slot+g.words*vec.Block; s += vec.Block {
+				vec.AddWhere((*[vec.Block]float64)(part[s:]), mask[s:][:units], mu)
+			}
 			continue
 		}
 		for i := range units {
@@ -365,18 +414,19 @@ func (m *RBM) listPart(k int) {
 				x := a.grey[slot][lo+i]
 				values[p] = x
 				step[i] += float64(float64(a.bias[slot]) * float64(x))
+				if centred {
+					rows[i] += float64(float64(c.h[slot]) * float64(x))
+					part[slot] += float64(float64(mu[i]) * float64(x))
+				}
 			}
 		}
 	}
-	if !a.last {
-		return
-	}
-	a.moveBias(m.VisibleBias[lo:lo+units], step[:units], func(s *Moments) []float32 { return s.V[lo:] })
 }
 
-// movePart moves the weights and hidden biases of panel k.
-func (m *RBM) movePart(k int) {
+// movePart moves the weights and hidden biases of the i-th panel that is to be moved.
+func (m *RBM) movePart(i int) {
 	a := &m.work
+	k := a.panel + i
 	slots := len(a.coef)
 	lo := k * vec.Block
 	hi := min(lo+vec.Block, m.Hidden())
@@ -384,26 +434,28 @@ func (m *RBM) movePart(k int) {
 	for _, r := range a.runs {
 		vec.Scale(g[r.lo*vec.Block:], r.h[lo:], m.Hidden(), a.coef[r.lo:r.hi], hi-lo)
 	}
-	tile := ascentTiles.Get().(*ascentTile)
-	blocks := vec.Blocks(m.Visible())
-	for from := 0; from < blocks; from += tileBlocks {
-		m.moveTile(tile, g, k, from, min(from+tileBlocks, blocks))
-	}
-	ascentTiles.Put(tile)
-
-	step := a.hidden[lo : lo+vec.Block]
+	step, c := a.hidden[lo:lo+vec.Block], &a.centring
 	if len(a.used) > 0 {
 		vec.RowSums64(step, vec.Block, g, a.used, nil, []uint32{0, uint32(len(a.used))})
 	}
-	if !a.last {
-		return
+	if n := len(c.slots); a.rule.Mu != nil && n > 0 {
+		vec.RowSums64(c.cols[lo:], vec.Block, g, c.slots, c.v, []uint32{0, uint32(n)})
 	}
-	a.moveBias(m.HiddenBias[lo:hi], step[:hi-lo], func(s *Moments) []float32 { return s.H[lo:] })
+	var gc [vec.Block]float32
+	if a.last {
+		m.moveHidden(&gc, step[:hi-lo], lo, hi)
+	}
+	tile := ascentTiles.Get().(*ascentTile)
+	blocks := vec.Blocks(m.Visible())
+	for from := 0; from < blocks; from += tileBlocks {
+		m.moveTile(tile, g, &gc, k, from, min(from+tileBlocks, blocks))
+	}
+	ascentTiles.Put(tile)
 }
 
-// moveBias adds to biases the steps that are summed for them and those of the
-// moments, of which it takes what of returns.
-func (a *ascentWork) moveBias(bias []float32, step []float64, of func(s *Moments) []float32) {
+// addMoments adds to the steps of biases those of the moments, of which it takes what
+// of returns.
+func (a *ascentWork) addMoments(step []float64, of func(s *Moments) []float32) {
 	for k, s := range a.moments {
 		if s != nil {
 			for i, x := range of(s)[:len(step)] {
@@ -411,46 +463,57 @@ func (a *ascentWork) moveBias(bias []float32, step []float64, of func(s *Moments
 			}
 		}
 	}
-	for i, x := range step {
-		if !(math.Abs(x) < vec.Tiny) { // as steps of weights do; a NaN stays
-			bias[i] += float32(x)
-		}
-	}
 }
 
-// moveTile moves the weights of panel k and the blocks from … to−1 of visible
-// units. One group of bits, or the last, needs no pass of its own to add the
+// moveTile moves the weights of panel k, with G_c in gc, and the blocks from … to−1 of
+// visible units. One group of bits, or the last, needs no pass of its own to add the
 // steps to the weights.
-func (m *RBM) moveTile(tile *ascentTile, g []float32, k, from, to int) {
-	a := &m.work
+func (m *RBM) moveTile(tile *ascentTile, g []float32, gc *[vec.Block]float32, k, from, to int) {
+	a, r := &m.work, m.work.rule
 	const size = vec.Block * vec.Block
 	first, end := from*size, min(to*size, m.Visible()*vec.Block)
-	w := m.panel(k)[first:end]
-	steps := tile[:len(w)]
+	at := k*m.rows*vec.Block + first // of the tile in m.w
+	steps := tile[:end-first]
 	alone := a.first && a.last && a.moments == [2]*Moments{}
+	// Sums go straight to what takes the step unless a rest or, but for the first group
+	// of bits, centring comes between.
+	straight := r.Rest == nil || r.Velocity != nil
 	for q, group := range a.groups {
 		// With this group the steps are whole, and may go to the weights at once.
-		whole := alone && q == len(a.groups)-1 && (q == 0 || !group.grey)
+		whole := alone && q == len(a.groups)-1
 		for b := from; b < to; b++ {
 			lists, values, cuts := a.unitLists(b, q)
-			w, steps := w[(b-from)*size:], steps[(b-from)*size:]
-			cuts = cuts[:min(vec.Block, len(steps)/vec.Block)+1]
+			lo, steps := at+(b-from)*size, steps[(b-from)*size:]
+			rows := min(vec.Block, len(steps)/vec.Block)
+			cuts, steps = cuts[:rows+1], steps[:rows*vec.Block]
+			var w []float32 // takes the step at once
+			if whole && straight && (r.Mu == nil || !group.grey) && (q == 0 || r.Mu == nil && !group.grey) {
+				w, _ = m.begin(r, ofWeights, lo, lo+len(steps))
+			}
 			switch {
-			case whole && group.grey:
+			case w != nil && group.grey:
 				vec.AddSumsTimes(w, g, lists, values, cuts)
-			case whole && q == 0:
+			case w != nil && r.Mu != nil:
+				mu, gb, lambda := a.offsets(k, b*vec.Block, rows)
+				vec.AddCentred(w, g, lists, cuts, mu, gb, gc, lambda)
+			case w != nil && q == 0:
 				vec.AddSums(w, g, lists, cuts)
-			case whole:
+			case w != nil:
 				vec.AddSumsTo(w, steps, g, lists, cuts)
 			case group.grey:
 				if q == 0 {
-					clear(steps[:(len(cuts)-1)*vec.Block])
+					clear(steps)
 				}
 				vec.AddSumsTimes(steps, g, lists, values, cuts)
 			case q == 0:
 				vec.Sums(steps, g, lists, cuts)
 			default:
 				vec.AddSums(steps, g, lists, cuts)
+			}
+			if w != nil {
+				m.end(r, ofWeights, lo, lo+len(steps))
+			} else if whole {
+				m.moveBlock(steps, gc, k, b, lo)
 			}
 		}
 		if whole {
@@ -465,15 +528,35 @@ func (m *RBM) moveTile(tile *ascentTile, g []float32, k, from, to int) {
 			addMoments(steps, k, from, float32(a.rates[p]), s)
 		}
 	}
-	if a.first && a.last {
-		vec.Advance(w, steps, nil, 1)
-		return
+	if !a.first || !a.last {
+		total := a.total[at:][:len(steps)]
+		vec.AddWide(total, steps)
+		if !a.last {
+			return
+		}
+		clear(steps)
+		vec.AddNarrow(steps, total)
 	}
-	total := a.total[k*m.rows*vec.Block:][first:end]
-	vec.AddWide(total, steps)
-	if a.last {
-		vec.AddNarrow(w, total)
+	for b := from; b < to; b++ {
+		lo := (b - from) * size
+		m.moveBlock(steps[lo:min(lo+size, len(steps))], gc, k, b, at+lo)
 	}
+}
+
+// moveBlock moves the weights between panel k, with G_c in gc, and block b of visible
+// units, from number lo on, by steps. It overwrites steps.
+func (m *RBM) moveBlock(steps []float32, gc *[vec.Block]float32, k, b, lo int) {
+	if m.work.rule.Mu != nil {
+		mu, gb, lambda := m.work.offsets(k, b*vec.Block, len(steps)/vec.Block)
+		vec.Centre(steps, mu, gb, gc, lambda)
+	}
+	m.move(m.work.rule, ofWeights, lo, steps)
+}
+
+// offsets returns the offsets and G_b of rows visible units from first on, and the
+// offsets of panel k.
+func (a *ascentWork) offsets(k, first, rows int) (mu, gb []float32, lambda *[vec.Block]float32) {
+	return a.rule.Mu[first:][:rows], a.centring.gb[first:][:rows], (*[vec.Block]float32)(a.centring.lambda[k*vec.Block:])
 }
 
 // addMoments adds rate times the part of the moments between panel k and the

@@ -199,8 +199,6 @@ func TestCentreLosesNothing(t *testing.T) {
 				want[k][i] = plus[k][i] - less[k][i]
 			}
 		}
-		got := New(n, h, 0, Softmax)
-		got.Ascend(1, pos, neg)
 		mu, lambda := make([]float32, n), make([]float32, h)
 		for i := range mu {
 			mu[i] = float32(plus[1][i])
@@ -208,7 +206,8 @@ func TestCentreLosesNothing(t *testing.T) {
 		for j := range lambda {
 			lambda[j] = float32(plus[2][j])
 		}
-		got.Centre(mu, lambda)
+		got := New(n, h, 0, Softmax)
+		got.AscendBy(1, 1, pos, neg, &Rule{Mu: mu, Lambda: lambda})
 		gb, gc := slices.Clone(want[1]), slices.Clone(want[2])
 		for i := range n {
 			for j := range h {

@@ -45,7 +45,10 @@ func (m *RBM) VisibleMean(dst Matrix, h Bits) {
 // means of b, with one the visible rows of b. Draws depend on key, the row and
 // the unit alone. It panics if the shapes differ, if b has no rows, or if the
 // constraint leaves a row of b no hidden state.
-func (m *RBM) HiddenSample(dst Bits, b Batch, key Key) {
+func (m *RBM) HiddenSample(dst Bits, b Batch, key Key) { m.hiddenSample(dst, b, key, 0) }
+
+// hiddenSample is HiddenSample of rows that are numbered from first on.
+func (m *RBM) hiddenSample(dst Bits, b Batch, key Key, first int) {
 	b.check(m.Visible(), m.Hidden())
 	if dst.Cols != m.Hidden() || b.Rows() == 0 {
 		panic("rbm: HiddenSample needs rows of hidden units and a batch with rows")
@@ -55,14 +58,14 @@ func (m *RBM) HiddenSample(dst Bits, b Batch, key Key) {
 		to := dst.Slice(lo, lo+n)
 		switch {
 		case m.Constraint == nil:
-			drawBits(to, b.H.Slice(0, n), key, lo)
+			drawBits(to, b.H.Slice(0, n), key, first+lo)
 		case b.V.IsGrey():
 			m.checkInput(b.V)
 			m.evaluate(func(e *evaluation) {
-				e.v, e.drawn, e.stream, e.first = b.V.Slice(0, n), to, key.stream(), lo
+				e.v, e.drawn, e.stream, e.first = b.V.Slice(0, n), to, key.stream(), first+lo
 			}, (*evaluation).constrainedHidden)
 		default:
-			m.constrainedSample(to, b.V.Bits.Slice(0, n), key, lo)
+			m.constrainedSample(to, b.V.Bits.Slice(0, n), key, first+lo)
 		}
 	}
 }

@@ -33,7 +33,15 @@ func (m *RBM) HiddenMeanFree(mean Matrix, free []float64, v Bits) {
 // energies. Draws depend on key, the row, the step and the unit alone. It panics where
 // Step does.
 func (m *RBM) StepFree(s *States, free []float64, steps int, key Key) {
+	m.StepFreeRows(s, 0, s.H.Rows, free, steps, key)
+}
+
+// StepFreeRows is StepFree of the rows lo … hi−1 alone, to the bits that StepFree gives
+// them. It leaves all other rows, and their places of free, as they are. It panics
+// where StepFree does, or if there are no such rows.
+func (m *RBM) StepFreeRows(s *States, lo, hi int, free []float64, steps int, key Key) {
 	s.check(m)
+	s.checkRows(lo, hi)
 	if len(free) != s.V.Rows {
 		panic("rbm: StepFree needs one free energy a row")
 	}
@@ -43,27 +51,28 @@ func (m *RBM) StepFree(s *States, free []float64, steps int, key Key) {
 	if m.Constraint != nil && m.Constraint.On == AllUnits {
 		panic("rbm: StepFree is not for models with a constraint on all units")
 	}
-	if s.V.Rows == 0 {
+	if lo == hi {
 		return
 	}
+	v, mean := s.V.Slice(lo, hi), s.Mean.Slice(lo, hi)
 	for t := range steps {
 		step := key.Child(uint64(t))
 		if t > 0 {
-			m.HiddenMean(s.Mean, s.V.Input())
-			m.HiddenSample(s.H, Batch{V: s.V.Input(), H: s.Mean}, step.Child(2))
+			m.HiddenMean(mean, v.Input())
+			m.hiddenSample(s.H.Slice(lo, hi), Batch{V: v.Input(), H: mean}, step.Child(2), lo)
 		}
 		p := s.pass
-		p.grow(m, min(s.H.Rows, chunkRows))
+		p.grow(m, min(hi-lo, chunkRows))
 		p.draw, p.mean = true, Matrix{}
 		p.stream = step.Child(0).stream()
-		for lo := 0; lo < s.H.Rows; lo += chunkRows {
-			hi := min(lo+chunkRows, s.H.Rows)
-			p.first, p.v, p.h = lo, s.V.Slice(lo, hi), s.H.Slice(lo, hi)
+		for at := lo; at < hi; at += chunkRows {
+			end := min(at+chunkRows, hi)
+			p.first, p.v, p.h = at, s.V.Slice(at, end), s.H.Slice(at, end)
 			p.runDown()
 		}
 		p.forget()
 	}
-	m.HiddenMeanFree(s.Mean, free, s.V)
+	m.HiddenMeanFree(mean, free[lo:hi], v)
 }
 
 // A freeSum collects, in an up pass that computes means p = σ(a), what the hidden

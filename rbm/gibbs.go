@@ -37,7 +37,15 @@ func NewStates(m *RBM, rows int) *States {
 // all units, because these steps would never change the number of visible units
 // that are active. It panics if the shapes differ or steps < 1.
 func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
+	m.StepRows(s, 0, s.H.Rows, beta, steps, key)
+}
+
+// StepRows is Step of the rows lo … hi−1 alone, to the bits that Step gives them. It
+// leaves all other rows as they are. It panics where Step does, or if there are no
+// such rows.
+func (m *RBM) StepRows(s *States, lo, hi int, beta []float32, steps int, key Key) {
 	s.check(m)
+	s.checkRows(lo, hi)
 	if beta != nil && len(beta) != s.H.Rows {
 		panic("rbm: Step needs one beta a row")
 	}
@@ -49,15 +57,22 @@ func (m *RBM) Step(s *States, beta []float32, steps int, key Key) {
 	}
 	p := s.pass
 	p.base = s.Base
-	p.grow(m, min(s.H.Rows, chunkRows))
-	for lo := 0; lo < s.H.Rows; lo += chunkRows {
-		hi := min(lo+chunkRows, s.H.Rows)
+	p.grow(m, min(hi-lo, chunkRows))
+	for ; lo < hi; lo += chunkRows {
+		end := min(lo+chunkRows, hi)
 		if beta != nil {
-			p.beta = beta[lo:hi]
+			p.beta = beta[lo:end]
 		}
-		s.stepRows(lo, hi, steps, key)
+		s.stepRows(lo, end, steps, key)
 	}
 	p.forget()
+}
+
+// checkRows panics if s has no rows lo … hi−1.
+func (s *States) checkRows(lo, hi int) {
+	if lo < 0 || lo > hi || hi > s.H.Rows {
+		panic("rbm: states have no such rows")
+	}
 }
 
 // check panics if s is not of m's shape or its parts are of different shapes.

@@ -27,11 +27,10 @@ type RBM struct {
 	groups   []Group // of visible units: Bernoulli units, then softmax units
 	labelled bool    // the last group is a label
 
-	w      []float32 // panels of vec.Block hidden units, each rows × vec.Block
-	rows   int       // rows of a panel: visible units, then zero rows
-	work   ascentWork
-	sweep  sweep
-	centre centring
+	w     []float32 // panels of vec.Block hidden units, each rows × vec.Block
+	rows  int       // rows of a panel: visible units, then zero rows
+	work  ascentWork
+	sweep sweep
 }
 
 // New returns an RBM with all parameters zero. Its visible units are binary

@@ -8,9 +8,8 @@ import (
 )
 
 // An RBM is also a vector of parameters: a gradient, a velocity and an average are
-// kept as RBMs, so that the ascent step can add particles to each. This file has
-// the sweeps over all parameters that momentum, decay, centring and averaging
-// need. They panic if two models differ in shape. Steps below 2⁻¹⁰⁰ in size count
+// kept as RBMs. This file has the sweeps over all parameters that momentum, decay
+// and averaging need where AscendBy does not do them on the way. They panic if two models differ in shape. Steps below 2⁻¹⁰⁰ in size count
 // as zero, which keeps parameters out of the subnormal numbers.
 //
 // Sweeps with an argument rest, if it is not nil, keep in it what rounding leaves
@@ -137,75 +136,4 @@ func (m *RBM) SetParameters(b []byte) []byte {
 	}
 	m.SetWeights(w)
 	return b
-}
-
-// Centre turns a gradient, held in m, into the centred gradient at offsets mu
-// of the visible and lambda of the hidden units (Melchior, Fischer & Wiskott,
-// JMLR 17, 2016): with G, g_b and g_c the plain gradients of W, b and c,
-//
-//	G'   = G − mu·g_cᵀ − g_b·lambdaᵀ
-//	g_b' = g_b − G'·lambda
-//	g_c' = g_c − G'ᵀ·mu
-//
-// which is the gradient of the centred model (v−mu)ᵀW(h−lambda), mapped back
-// to the plain parameters. It panics if the lengths are not those of the
-// layers.
-func (m *RBM) Centre(mu, lambda []float32) {
-	if len(mu) != m.Visible() || len(lambda) != m.Hidden() {
-		panic("rbm: offsets of another shape than the layers")
-	}
-	c := &m.centre
-	if c.loop.Body == nil {
-		c.loop.Body = m.centrePanel
-	}
-	panels := vec.Blocks(m.Hidden())
-	c.dots = grown(c.dots, panels*m.Visible())
-	c.gb = grown(c.gb, m.Visible())
-	for i, g := range m.VisibleBias {
-		c.gb[i] = offSubnormal(g)
-	}
-	c.mu, c.lambda = mu, lambda
-	c.loop.Run(panels, sweepWork*len(m.w))
-	for i := range m.VisibleBias {
-		sum := 0.0
-		for k := range panels {
-			sum += float64(c.dots[k*m.Visible()+i])
-		}
-		m.VisibleBias[i] -= float32(sum)
-	}
-	c.mu, c.lambda = nil, nil
-}
-
-// offSubnormal returns x, or zero if it is below 2⁻⁸⁰ in size: its products with
-// offsets down to 2⁻⁴⁰ would end among the subnormal numbers, which take many
-// processors a hundred times as long.
-func offSubnormal(x float32) float32 {
-	if x < 0x1p-80 && x > -0x1p-80 {
-		return 0
-	}
-	return x
-}
-
-// centring is what Centre needs beside its arguments.
-type centring struct {
-	loop       parallel.Loop
-	mu, lambda []float32
-	gb         []float32
-	dots       []float32 // per panel and visible unit: row of G' times lambda
-}
-
-func (m *RBM) centrePanel(k int) {
-	c := &m.centre
-	lo := k * vec.Block
-	hi := min(lo+vec.Block, m.Hidden())
-	var gc, lambda [vec.Block]float32
-	var sum [vec.Block]float64
-	for j, g := range m.HiddenBias[lo:hi] {
-		gc[j] = offSubnormal(g)
-	}
-	copy(lambda[:], c.lambda[lo:hi])
-	vec.Centre(m.panel(k), c.mu, c.gb, &gc, &lambda, c.dots[k*m.Visible():][:m.Visible()], &sum)
-	for j := lo; j < hi; j++ {
-		m.HiddenBias[j] -= float32(sum[j-lo])
-	}
 }

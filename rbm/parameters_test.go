@@ -79,91 +79,16 @@ func TestParametersRoundTrip(t *testing.T) {
 	}
 }
 
-// The centred gradient is the plain one of the centred model: with the offsets
-// held fixed, W' = W, b' = b + W·lambda and c' = c + Wᵀ·mu describe the same
-// law, and a step along the centred gradient in (W,b',c') is a step along
-// Centre's result in (W,b,c).
-func TestCentre(t *testing.T) {
-	s := shape{70, 66, 0, Softmax}
-	g := s.random(1, 1)
-	mu, lambda := make([]float32, 70), make([]float32, 66)
-	for i := range mu {
-		mu[i] = float32(i) / 70
-	}
-	for j := range lambda {
-		lambda[j] = 1 - float32(j)/66
-	}
-	got := g.Clone()
-	got.Centre(mu, lambda)
-	for j := range g.Hidden() {
-		gc := float64(g.HiddenBias[j])
-		for i := range g.Visible() {
-			want := float64(g.Weight(i, j)) - float64(mu[i])*float64(g.HiddenBias[j]) - float64(g.VisibleBias[i])*float64(lambda[j])
-			near(t, "G'", float64(got.Weight(i, j)), want, 1e-6)
-			gc -= float64(mu[i]) * want
-		}
-		near(t, "g_c'", float64(got.HiddenBias[j]), gc, 1e-4) // 70 terms of size 3
-	}
-	for i := range g.Visible() {
-		gb := float64(g.VisibleBias[i])
-		for j := range g.Hidden() {
-			want := float64(g.Weight(i, j)) - float64(mu[i])*float64(g.HiddenBias[j]) - float64(g.VisibleBias[i])*float64(lambda[j])
-			gb -= want * float64(lambda[j])
-		}
-		near(t, "g_b'", float64(got.VisibleBias[i]), gb, 1e-4)
-	}
-	zero := g.Clone()
-	zero.Centre(make([]float32, 70), make([]float32, 66))
-	if !zero.Equal(g) {
-		t.Error("offsets of zero change the gradient")
-	}
-}
-
 func TestSweepsAllocateNothing(t *testing.T) {
 	m := shape{784, 500, 0, Softmax}.random(1, 1)
-	mu, lambda := make([]float32, 784), make([]float32, 500)
 	all := func() {
 		m.Shrink(0.5)
 		m.Add(1, m, nil)
 		m.Approach(0.5, m, nil)
 		m.Decay(1e-4, 1e-4, nil)
-		m.Centre(mu, lambda)
 	}
 	all()
 	if n := testing.AllocsPerRun(20, all); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
-}
-
-// Neither centring nor steps of the biases leave subnormal numbers, which many
-// processors take a hundred times as long to compute with.
-func TestStepsLeaveNoSubnormals(t *testing.T) {
-	check := func(what string, m *RBM) {
-		eachParameter(m, func(i int, v float32, _ bool) {
-			if v != 0 && math.Abs(float64(v)) < 0x1p-126 {
-				t.Errorf("%s: parameter %d is %v", what, i, v)
-			}
-		})
-	}
-	g := New(70, 66, 0, Softmax)
-	mu, lambda := make([]float32, 70), make([]float32, 66)
-	for i := range mu {
-		g.VisibleBias[i], mu[i] = 0x1p-95, 0x1p-35
-	}
-	for j := range lambda {
-		g.HiddenBias[j], lambda[j] = 0x1p-95, 0x1p-35
-	}
-	g.Centre(mu, lambda)
-	check("centring", g)
-
-	m := New(70, 66, 0, Softmax)
-	b := Batch{V: NewMatrix(1, 70).Input(), H: NewMatrix(1, 66)}
-	for i := range b.V.Grey.Data {
-		b.V.Grey.Data[i] = 0x1p-130
-	}
-	for i := range b.H.Data {
-		b.H.Data[i] = 0x1p-130
-	}
-	m.Ascend(1, Phase{Batch: b}, Phase{Moments: NewMoments(m)})
-	check("ascent", m)
 }

@@ -51,6 +51,53 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
+// BenchmarkOptimizer is a training step of pcd, 784 × 500, as BenchmarkUpdate makes it,
+// with what an optimizer may do beside plain ascent.
+func BenchmarkOptimizer(b *testing.B) {
+	set, _, err := data.Load(context.Background(), "fontdigits:2000", data.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, batch := range []int{10, 100} {
+		for _, c := range []struct {
+			name string
+			with func(s *Settings)
+		}{
+			{"plain", func(s *Settings) {}},
+			{"center", func(s *Settings) { s.Center = 0.01 }},
+			{"momentum", func(s *Settings) { s.Momentum = 0.9 }},
+			{"l2", func(s *Settings) { s.L2 = 0.001 }},
+			{"average", func(s *Settings) { s.Average = 0.999 }},
+			{"momentum+l2+average", func(s *Settings) { s.Momentum, s.L2, s.Average = 0.9, 0.001, 0.999 }},
+			{"all", func(s *Settings) { s.Center, s.Momentum, s.L2, s.Average = 0.01, 0.9, 0.001, 0.999 }},
+			{"rest", func(s *Settings) { s.Rate = 0.0001 }},
+		} {
+			b.Run(fmt.Sprintf("batch=%d/%s", batch, c.name), func(b *testing.B) {
+				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+				s := settingsOf(b, "pcd")
+				s.Batch, s.Rate, s.Schedule = batch, 0.02, "constant"
+				s.Negative.Set("chains", batch)
+				c.with(&s)
+				tr, err := New(s, set, NewModel(set, 500, false, rbm.Softmax, 1))
+				if err != nil {
+					b.Fatal(err)
+				}
+				for range 20 { // units find their usual densities
+					if _, err := tr.Step(); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, err := tr.Step(); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkMixing is a run that is measured as often as its budget allows, so that
 // the chains are continued for the largest part of its updates. It reports the time
 // of the metric as a part of that of the steps.
@@ -61,6 +108,8 @@ func BenchmarkMixing(b *testing.B) {
 	}{
 		{"bars:8", "pcd:chains=10", 50, 10}, {"bars:8", "pt:chains=10:tau=1/2/3/4/inf", 50, 10},
 		{"fontdigits:2000", "pcd:chains=50", 500, 20}, {"fontdigits:2000", "ins:chains=10:tau=1/2/3/4/5", 500, 20},
+		{"bars:8", "jar:chains=10", 50, 10}, {"bars:8", "ptt:chains=10", 50, 10}, {"bars:4", "jar:chains=50", 12, 20}, {"bars:4", "ptt:chains=20", 12, 20},
+		{"fontdigits:2000", "jar:chains=50", 500, 20}, {"fontdigits:2000", "ptt:chains=20", 500, 20},
 	} {
 		b.Run(fmt.Sprintf("data=%s/negphase=%s", c.data, c.negative), func(b *testing.B) {
 			s := settingsOf(b, c.negative)

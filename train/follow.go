@@ -17,15 +17,19 @@ const (
 	// the model, of 8 × 8 digits with 50 hidden units, they had come back halfway
 	// after some 4 updates, and by four fifths after 16. More than mostContinued are
 	// not needed.
-	mixingShare                   = 16
+	mixingShare                   = 20
 	leastContinued, mostContinued = 12, 50
 	// tracePoints is the largest number of updates after which free energies are
 	// computed.
 	tracePoints = 8
 	// Fresh chains are for the test of whether chains are stuck, which needs no
 	// haste: there are two kinds of them, each as much work as single chains that
-	// are continued, after freshEvery updates at least.
-	freshEvery = 1600
+	// are continued, after freshEvery updates at least. Where all chains of training
+	// are single and as few as fresh ones, 1/mixingShare of their steps and
+	// 2·mostContinued/freshEvery make 9 % of those of training.
+	freshEvery = 2400
+	// leftEvery is the least number of updates in which chains are to leave their places.
+	leftEvery = 1600
 	// leastFresh and mostFresh bound the number of fresh chains of a kind.
 	leastFresh, mostFresh = 10, 40
 	// mostCompared bounds the number of chains that are compared with them, whose

@@ -23,7 +23,7 @@ type Health struct {
 // it, as JSON.
 type HealthState struct {
 	Checked  int       `json:"checked"`          // step at which the units were looked at
-	Initial  float64   `json:"initial"`          // largest weight before the first step
+	Initial  float64   `json:"initial"`          // largest parameter before the first step
 	Values   []float64 `json:"values,omitempty"` // of the goal, the last ones; more is better
 	First    float64   `json:"first"`            // value of the goal
 	Best     float64   `json:"best"`             // and its best one
@@ -84,12 +84,12 @@ func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []string) {
 	h.Checked = e.Step
 	large := largestWeight(m)
 	if e.Step == 0 {
-		h.Initial = large
+		h.Initial = max(large, largest(m.VisibleBias), largest(m.HiddenBias))
 	}
 	switch {
 	case large <= largeWeight, large == math.MaxFloat64: // the next step says what is not finite
 	case h.Initial > largeWeight:
-		say("weights", fmt.Sprintf("the run began with weights up to %.3g: inputs decide over units at once, and learning hardly changes them; start from another -init, a smaller -rate will not help", h.Initial))
+		say("weights", fmt.Sprintf("the run began with parameters up to %.3g: inputs decide over units at once, and learning hardly changes them; start from another -init, a smaller -rate will not help", h.Initial))
 	default:
 		say("weights", fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs decide over units; a smaller -rate, -schedule linear or some -l2 keeps them small", e.Step, large, largeWeight))
 	}
@@ -158,20 +158,33 @@ func (h *Health) falling(step int) string {
 		h.goal.Name, last, step, best, h.BestStep)
 }
 
-// largestWeight returns the largest absolute value of the weights, which JSON can have:
-// the largest number if one is not finite.
-func largestWeight(m *rbm.RBM) float64 {
+// largest returns the largest absolute value of x, which JSON can have: the largest
+// number if one is not finite.
+func largest(x []float32) float64 {
 	most := 0.0
-	for i := range m.Visible() {
-		for j := range m.Hidden() {
-			w := math.Abs(float64(m.Weight(i, j)))
-			if math.IsNaN(w) {
-				return math.MaxFloat64
-			}
-			most = max(most, w)
+	for _, v := range x {
+		a := math.Abs(float64(v))
+		if math.IsNaN(a) {
+			return math.MaxFloat64
 		}
+		most = max(most, a)
 	}
 	return min(most, math.MaxFloat64)
+}
+
+func largestWeight(m *rbm.RBM) float64 {
+	most := 0.0
+	for k := range (m.Hidden() + rbm.PanelUnits - 1) / rbm.PanelUnits {
+		most = max(most, largest(m.WeightPanel(k)))
+	}
+	return most
+}
+
+// BeganLarge returns the size of the largest parameter before the first step, and
+// whether it is so large that units do not follow their inputs. A smaller rate does
+// not cure that.
+func (h *Health) BeganLarge() (size float64, large bool) {
+	return h.Initial, h.Initial > largeWeight
 }
 
 // deadUnits returns the number of hidden units whose mean p(h=1|v) over these rows is

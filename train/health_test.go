@@ -73,7 +73,7 @@ func TestExplodingWeights(t *testing.T) {
 	}{
 		{0, 100, ""},
 		{0, -101, "weights explode: at step 10 the largest is 101, "},
-		{101, 101, "the run began with weights up to 101: "},
+		{101, 101, "the run began with parameters up to 101: "},
 		{0, float32(math.Inf(1)), ""}, // the next step stops
 	} {
 		h, m := healthOf(t, Column{})

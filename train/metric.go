@@ -90,6 +90,20 @@ func (m Metric) Report(e Evaluation, first bool) []string {
 	return lines
 }
 
+// ColumnOf returns the column that a column of metrics.csv belongs to, without what its
+// texts say of a run, and whether it is of a metric.
+func ColumnOf(name string) (Column, bool) {
+	for _, k := range metricKinds {
+		for _, c := range k.columns {
+			part, ok := strings.CutPrefix(name, c.Name)
+			if ok && (c.Single && part == "" || !c.Single && slices.Contains([]string{"_train", "_holdout", "_test"}, part)) {
+				return c, true
+			}
+		}
+	}
+	return Column{}, false
+}
+
 // A metricKind is a row of the table of metrics.
 type metricKind struct {
 	name    string

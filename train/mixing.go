@@ -86,7 +86,7 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 	p.Step, p.Updates = x.Step, updates
 	values := make([]float64, mixingValues)
 	p.Left = math.NaN()
-	if x.Places == nil || x.Step-x.Placed >= freshEvery { // however near measurements are
+	if x.Places == nil || x.Step-x.Placed >= leftEvery { // however near measurements are
 		now := placesOf(c.start)
 		p.Left, p.Places, p.Since = x.Places.left(now), len(now), x.Step-x.Placed
 		x.Places, x.Placed = now, x.Step

@@ -260,7 +260,7 @@ func TestMixingDoesNotDisturb(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				v := &Evaluator{Metrics: metrics, Every: 110, Report: func(e Evaluation) error {
+				v := &Evaluator{Metrics: metrics, Every: 130, Report: func(e Evaluation) error {
 					for _, x := range e.Values {
 						values = append(values, x.Value)
 					}
@@ -269,7 +269,7 @@ func TestMixingDoesNotDisturb(t *testing.T) {
 				v.Watch(tr)
 				observers = append(observers, v.Observe)
 			}
-			run(t, tr, 440, observers...)
+			run(t, tr, 520, observers...)
 			got := save(t, tr)
 			if i == 0 {
 				want = got

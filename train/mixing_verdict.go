@@ -33,11 +33,12 @@ type mixingPoint struct {
 // nothing.
 const leastSD = 0.1
 
-// point returns the drift: the mean free energy of the weighted chains in the last third of the continued
-// updates, less that of the first of them. The first has the particles that the
-// next update of training would take, drawn from the hidden states that training
-// has left under the model as it is now. The standard deviation is that of single
-// values in the last third, or sd, if that is larger: which so few chains cannot say.
+// point returns the drift: the mean free energy of the weighted chains in the last
+// third of the continued updates, less that in the first of them. The first has the
+// particles that the next update of training would take, drawn from the hidden states
+// that training has left, under the model as it is now. The standard deviation is that
+// of single values in the last third, or sd if that is larger: of few chains the former
+// may be too small.
 func (c *continuation) point(sd float64) mixingPoint {
 	p := mixingPoint{Chains: c.effective()}
 	var late []float64
@@ -72,10 +73,10 @@ const (
 	// Chains are stuck if they lie apart from fresh ones from data and from the base
 	// rates by stuckZ standard deviations, while these two agree to within agreeZ.
 	stuckZ, agreeZ = 5, 2
-	// Chains stand still if, in freshEvery updates or more, they have left their places
+	// Chains stand still if, in leftEvery updates or more, they have left their places
 	// by leastLeft or less: two modes that no chain leaves make it 0.5, and more modes
 	// less. stillZ standard errors below 1 are asked for besides, by the variance of
-	// ranks among independent chains; see places.variance. Simulated with independent
+	// ranks among independent chains; see placesVariance. Simulated with independent
 	// chains, a window has a false alarm once in 100,000 or less from 4 chains on.
 	leastLeft, stillZ, leastPlaces = 0.55, 5, 4
 )
@@ -109,8 +110,9 @@ func stuck(window []mixingPoint) (z float64, clear bool) {
 	return z, z >= stuckZ && math.Abs(fresh)/math.Sqrt(n) <= agreeZ
 }
 
-// still returns how far chains left their places between the measurements of the
-// window, in the mean, and whether that is too little.
+// still returns how far chains left their places, in the mean over the window, and
+// whether that is too little. The time in which they could leave is that between two
+// records of their places, leftEvery updates or more.
 func still(window []mixingPoint) (left float64, clear bool) {
 	weight := 0.0 // by the inverse variances
 	for _, p := range window {

@@ -119,9 +119,11 @@ func (o *objective) positive(t *Trainer) (rbm.Batch, float64) {
 		o.y[i] = t.set.Y[t.rows[i]]
 	}
 	t.set.Inputs(o.phase.Inputs(), t.rows)
+	t.set.Redraw(o.phase.Inputs(), t.rows, t.redraws())
 	o.phase.Set(t.model, o.parts, o.y)
 	if o.means {
 		t.set.Visible(t.batch.V, t.rows, t.model.Classes())
+		t.set.Redraw(t.batch.V, t.rows, t.redraws())
 		for i, y := range o.y {
 			if y == data.NoClass {
 				t.batch.V.Set(i, t.model.Inputs()+o.draw(t.step, i, t.model.Classes()), true)

@@ -400,7 +400,7 @@ func TestSparseKeepsPaceWithTheRate(t *testing.T) {
 	for _, at := range []int{0, 4} {
 		before := m.Clone()
 		o := newOptimizer(s, m, set)
-		o.ascend(m, at, none.Batch, none.Batch, 1, none)
+		o.ascend(m, at, none.Batch, none.Batch, 1, none, false)
 		off := float32(0.25 * float64(8-at) / 8)
 		for j := range before.HiddenBias {
 			before.HiddenBias[j] -= off

@@ -9,6 +9,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // Schedules of the learning rate, of which step t of T takes rate times
@@ -63,18 +64,18 @@ func (s Settings) rateAt(t int) float64 {
 // the factor by which a gradient that stays the same moves the parameters.
 func (s Settings) pace(t int) float64 { return s.rateAt(t) / (1 - s.Momentum) }
 
-// An optimizer turns the two phases into a change of the parameters. Plain
-// ascent is one fused pass; each of the rest costs a sweep over the weights
-// and is only done if it is asked for.
+// An optimizer turns the two phases into a change of the parameters, all of it in
+// one pass over them (rbm.Rule).
 type optimizer struct {
 	settings Settings
-	gradient *rbm.RBM  // of this step, if it is needed apart from the parameters
+	group    *ranks.Group
 	velocity *rbm.RBM  // if there is momentum
 	average  *rbm.RBM  // of the parameters, if they are averaged
 	mu       []float32 // offsets of the visible units, if centred
 	lambda   []float32 // and of the hidden ones
 
 	visibleMean, hiddenMean []float64 // of a batch, if centred
+	rule                    rbm.Rule  // of the last step
 
 	rest        *rbm.RBM // what rounding leaves of the parameters' steps, if they are small
 	averageRest *rbm.RBM // and of the average's
@@ -103,9 +104,6 @@ func newOptimizer(s Settings, m *rbm.RBM, set *data.Set) *optimizer {
 	}
 	if s.Average > 1-smallShare {
 		o.averageRest = blank()
-	}
-	if s.Center > 0 || o.rest != nil && o.velocity == nil {
-		o.gradient = blank()
 	}
 	return o
 }
@@ -145,69 +143,56 @@ func (s Settings) smallSteps() bool {
 	return pace < smallRate || small(s.L1) || small(s.L2)
 }
 
-// ascend moves m by step t, along pos − share·neg. batch is the minibatch, at whose
-// means the gradient is centred.
-func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float32, neg rbm.Phase) {
-	rate := float32(o.settings.rateAt(t))
-	plus := rbm.Phase{Batch: pos}
-	if o.gradient != nil {
-		o.gradient.Zero()
-		o.gradient.AscendShare(1, share, plus, neg)
-	}
+// ascend moves m by step t, along pos − share·neg, and the average, if there is one,
+// towards m; not the average if later is set, as the step may be retracted. batch is the
+// minibatch, at whose means the gradient is centred.
+func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float32, neg rbm.Phase, later bool) error {
+	s := o.settings
 	if o.mu != nil {
 		o.slide(batch)
-		o.gradient.Centre(o.mu, o.lambda)
 	}
-	switch {
-	case o.velocity != nil:
-		o.velocity.Shrink(float32(1 - o.settings.Momentum)) // as float32(momentum) would spoil 1/(1−momentum)
-		if o.gradient != nil {
-			o.velocity.Add(rate, o.gradient, nil)
-		} else {
-			o.velocity.AscendShare(rate, share, plus, neg)
-		}
-		m.Add(1, o.velocity, o.rest)
-	case o.gradient != nil:
-		m.Add(rate, o.gradient, o.rest)
-	default:
-		m.AscendShare(rate, share, plus, neg)
+	// Momentum lengthens every step along the gradient by 1/(1−momentum); the
+	// penalty's step must keep pace, or it would count for less.
+	pace := s.pace(t)
+	o.rule = rbm.Rule{
+		Mu: o.mu, Lambda: o.lambda,
+		Velocity: o.velocity, Friction: float32(1 - s.Momentum), // as float32(momentum) would spoil 1/(1−momentum)
+		L1: float32(pace * s.L1), L2: float32(pace * s.L2),
+		Rest: o.rest,
 	}
-	if o.settings.L1 > 0 || o.settings.L2 > 0 {
-		// Momentum lengthens every step along the gradient by 1/(1−momentum);
-		// the penalty's step must keep pace, or it would count for less.
-		pace := o.settings.pace(t)
-		m.Decay(float32(pace*o.settings.L1), float32(pace*o.settings.L2), o.rest)
-	}
-	if o.settings.Sparse > 0 {
+	if s.Sparse > 0 {
 		// In proportion to the rate, or it would outweigh the gradient where the rate
 		// comes to zero.
-		off := float32(o.settings.Sparse * o.settings.rateAt(t) / o.settings.Rate)
-		for j := range m.HiddenBias {
-			m.HiddenBias[j] -= off
-		}
+		o.rule.Sparse = float32(s.Sparse * s.rateAt(t) / s.Rate)
 	}
+	if !later {
+		o.rule.Average, o.rule.Share, o.rule.AverageRest = o.average, o.share(), o.averageRest
+	}
+	return o.climb(m, float32(s.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
 }
 
-// follow moves the average, if there is one, towards m, after a step.
+// share is the share of new parameters in a step of their average.
+func (o *optimizer) share() float32 { return float32(1 - o.settings.Average) }
+
+// follow moves the average, if there is one, towards m, after a step that may have been
+// retracted.
 func (o *optimizer) follow(m *rbm.RBM) {
 	if o.average != nil {
-		o.average.Approach(float32(1-o.settings.Average), m, o.averageRest)
+		o.average.Approach(o.share(), m, o.averageRest)
 	}
 }
 
 // retract takes the share back of the step t along the gradient that ascend made
 // last, of which left is still made. Decay and sparseness stay. What is left of the velocity
 // shrinks with the step.
-func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg rbm.Phase, back, left float64) {
-	switch {
-	case o.velocity != nil:
+func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg rbm.Phase, back, left float64) error {
+	if o.velocity != nil {
 		m.Add(-float32(back/left), o.velocity, o.rest)
 		o.velocity.Shrink(float32(back / left))
-	case o.gradient != nil:
-		m.Add(float32(-back*o.settings.rateAt(t)), o.gradient, o.rest)
-	default:
-		m.AscendShare(float32(-back*o.settings.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
+		return nil
 	}
+	o.rule = rbm.Rule{Mu: o.mu, Lambda: o.lambda, Rest: o.rest}
+	return o.climb(m, float32(-back*o.settings.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
 }
 
 // leastOffset is the size below which an offset counts as zero: products with

@@ -204,7 +204,7 @@ func TestNothingDecaysIntoSubnormals(t *testing.T) {
 			start := tr.model.Clone()
 			run(t, tr, steps)
 			o := tr.optimizer
-			for what, m := range map[string]*rbm.RBM{"parameters": tr.model, "velocity": o.velocity, "average": o.average, "gradient": o.gradient} {
+			for what, m := range map[string]*rbm.RBM{"parameters": tr.model, "velocity": o.velocity, "average": o.average} {
 				if m != nil {
 					if n := subnormal(flat(m)); n > 0 {
 						t.Errorf("%d of the %s are subnormal", n, what)
@@ -573,7 +573,7 @@ func TestDecayArrives(t *testing.T) {
 			}
 			none := rbm.Batch{V: rbm.NewBits(1, 9).Input(), H: rbm.NewMatrix(1, 7)}
 			for step := range steps {
-				o.ascend(m, step, none, none, 1, rbm.Phase{Batch: none})
+				o.ascend(m, step, none, none, 1, rbm.Phase{Batch: none}, false)
 			}
 			end := flat(m)
 			if kept {

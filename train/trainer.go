@@ -18,6 +18,7 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // Purposes of the keys that derive from the seed of a run.
@@ -27,6 +28,7 @@ const (
 	negativeKey
 	metricKey
 	classKey
+	redrawKey
 )
 
 // Settings are what the parameters after n steps depend on, beside the data
@@ -181,10 +183,12 @@ type Trainer struct {
 	objective *objective // nil: the log-likelihood of rows that all have their classes
 
 	vetoer negphase.Vetoer // negative, if it may reject updates
+	group  *ranks.Group    // that takes the steps together
 
 	step    int
 	elapsed time.Duration
 	key     rbm.Key // of the negative phase
+	drawKey rbm.Key // of rows that are drawn anew
 	batches *data.Batches
 	rows    []int32
 	batch   rbm.Batch
@@ -201,7 +205,7 @@ func New(s Settings, set *data.Set, m *rbm.RBM) (*Trainer, error) {
 	if s.Objective == Discriminative {
 		return assemble(nil, s, set, m), nil
 	}
-	if l := s.Negative.Ladder(); l.Path == negphase.ToData && l.Base == nil {
+	if s.Negative.NeedsBase() {
 		s.Negative.SetBase(Base(m, set))
 	}
 	negative, err := negphase.New(s.Negative)
@@ -255,6 +259,7 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 		optimizer: newOptimizer(s, m, set),
 		objective: newObjective(s, m, set, key),
 		key:       key.Child(negativeKey),
+		drawKey:   key.Child(redrawKey),
 		batches:   data.NewBatches(s.Rows(set), s.Batch, key.Child(batchKey)),
 		rows:      make([]int32, s.Batch),
 		batch:     batch,
@@ -325,12 +330,14 @@ func (t *Trainer) copyNegative(into negphase.Estimator) (negphase.Estimator, err
 			return nil, err
 		}
 	}
-	b, err := t.negative.MarshalBinary()
-	if err != nil {
-		return nil, err
-	}
-	if err := into.UnmarshalBinary(b); err != nil {
-		return nil, fmt.Errorf("the chains cannot be copied into %s of the settings: %w", t.settings.Negative.Kind, err)
+	if c, ok := into.(negphase.Copier); !ok || !c.CopyFrom(t.negative) {
+		b, err := t.negative.MarshalBinary()
+		if err != nil {
+			return nil, err
+		}
+		if err := into.UnmarshalBinary(b); err != nil {
+			return nil, fmt.Errorf("the chains cannot be copied into %s of the settings: %w", t.settings.Negative.Kind, err)
+		}
 	}
 	if f, ok := into.(negphase.Freezer); ok {
 		f.Freeze()
@@ -357,7 +364,10 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		positive, share = o.positive(t)
 	} else {
 		t.set.Visible(t.batch.V, t.rows, t.model.Classes())
-		t.model.HiddenMean(t.batch.H, t.batch.V)
+		t.set.Redraw(t.batch.V, t.rows, t.redraws())
+		if err := t.positiveMeans(); err != nil {
+			return negphase.Info{}, fmt.Errorf("step %d: %w", t.step+1, err)
+		}
 	}
 	negative, info, err := t.estimate()
 	if err != nil {
@@ -368,14 +378,21 @@ func (t *Trainer) Step() (negphase.Info, error) {
 		}
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
 	}
-	t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative)
-	if t.vetoer != nil {
-		t.backtrack(positive, float32(share), negative)
+	err = t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative, t.vetoer != nil)
+	if err == nil && t.vetoer != nil {
+		err = t.backtrack(positive, float32(share), negative)
+		t.optimizer.follow(t.model)
 	}
-	t.optimizer.follow(t.model)
+	if err != nil {
+		return info, fmt.Errorf("step %d: %w", t.step+1, err)
+	}
 	t.step++
 	return info, nil
 }
+
+// redraws returns the key by which the rows of this step's minibatch are drawn, of data
+// that have Chances.
+func (t *Trainer) redraws() rbm.Key { return t.drawKey.Child(uint64(t.step)) }
 
 // estimate returns the negative phase: nothing if the objective has none.
 func (t *Trainer) estimate() (rbm.Phase, negphase.Info, error) {
@@ -391,19 +408,22 @@ const maxHalvings = 5
 
 // backtrack halves the step of an update that the estimator rejects, until it lets
 // it pass; at last it takes all of the step back.
-func (t *Trainer) backtrack(positive rbm.Batch, share float32, negative rbm.Phase) {
+func (t *Trainer) backtrack(positive rbm.Batch, share float32, negative rbm.Phase) error {
 	left := 1.0 // of the step
 	for n := 0; n <= maxHalvings && t.vetoer.Veto(t.model); n++ {
 		back := left / 2
 		if n == maxHalvings {
 			back = left
 		}
-		t.optimizer.retract(t.model, t.step, positive, share, negative, back, left)
+		if err := t.optimizer.retract(t.model, t.step, positive, share, negative, back, left); err != nil {
+			return err
+		}
 		left -= back
 	}
 	if left == 0 {
 		t.vetoer.Veto(t.model)
 	}
+	return nil
 }
 
 // An Event is a step that was taken.
@@ -434,7 +454,7 @@ const checkEvery = 100
 // error wraps rbm.ErrDiverged if a parameter is no longer finite.
 func (t *Trainer) Run(ctx context.Context, steps int, observers ...Observer) error {
 	for t.step < steps {
-		if err := ctx.Err(); err != nil {
+		if err := t.together(ctx); err != nil {
 			return err
 		}
 		info, err := t.Step()
@@ -450,6 +470,7 @@ func (t *Trainer) Run(ctx context.Context, steps int, observers ...Observer) err
 		e := Event{Step: t.step, Last: last, Info: info, Model: t.Model()}
 		for _, observe := range observers {
 			if err := observe(ctx, e); err != nil {
+				t.leave(steps)
 				if errors.Is(err, ErrStop) {
 					return nil
 				}

@@ -12,6 +12,8 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+
+	"gorbm/rbm/ranks"
 )
 
 // Exit statuses.
@@ -44,8 +46,16 @@ func (s signalled) Error() string { return "interrupted" }
 // status.
 type Command func(ctx context.Context, args []string, stdout, stderr io.Writer) error
 
-// Main runs the command of this name and exits.
+// Main runs the command of this name and exits. It is for one process: under mpirun it
+// fails.
 func Main(name string, run Command) {
+	if rank, size := ranks.Launched(); size > 1 {
+		if rank > 0 { // rank 0 says it; a failure here might end it before
+			os.Exit(OK)
+		}
+		fmt.Fprintf(os.Stderr, "%s: started as %d ranks, but it works in one process; start it without mpirun\n", name, size)
+		os.Exit(Usage)
+	}
 	os.Exit(Run(watchSignals(name, os.Stderr), name, run, os.Args[1:], os.Stdout, os.Stderr))
 }
 

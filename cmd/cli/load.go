@@ -26,6 +26,7 @@ type DataFlags struct {
 	Test                                           string // of AddTest
 	Unlabelled                                     string // of AddUnlabelled
 	unlabelled                                     bool   // rows without a label are taken
+	Redraw                                         bool   // of AddRedraw
 }
 
 // AddData adds the flags that choose data. spec is the default of -data, and
@@ -56,6 +57,11 @@ func (d *DataFlags) AddUnlabelled() {
 	d.Flags.StringVar(&d.Unlabelled, "unlabelled", "", "label that stands for none, such as -1 or ?, in files where some rows have no label; an empty one always does")
 }
 
+// AddRedraw adds -redraw.
+func (d *DataFlags) AddRedraw() {
+	d.Flags.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: draw the rows of each minibatch anew from the grey values, so that the model cannot learn one draw by heart; metrics and test rows keep theirs")
+}
+
 // ShapeUnused is the help of -shape for commands that draw no rows.
 const ShapeUnused = "shape of the rows as pictures, such as 28x28: it must fit the rows, and has no other effect here"
 
@@ -68,7 +74,10 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	); err != nil {
 		return nil, nil, err
 	}
-	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Binarize: d.Binarize, Scale: d.Scale, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled}
+	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Binarize: d.Binarize, Scale: d.Scale, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw}
+	if d.Redraw && d.Binarize != data.Sample {
+		return nil, nil, Usagef("-redraw goes with -binarize sample, not %s", d.Binarize)
+	}
 	if err := data.CheckScale(d.Scale); err != nil {
 		return nil, nil, Usagef("-scale: %w", err)
 	}

@@ -142,7 +142,8 @@ func checkLinks(t *testing.T, dir, text string) {
 // reduced returns the command with smaller numbers, nil for one that other tests run,
 // and false for one that is not known here.
 func reduced(line string) (args []string, ok bool) {
-	if line == "go test ./..." || line == "go install ./cmd/..." || strings.HasPrefix(line, "go run ./experiments/") {
+	if line == "go test ./..." || line == "go install ./cmd/..." || strings.HasPrefix(line, "go run ./experiments/") ||
+		strings.HasPrefix(line, "CC=mpicc go build ") || strings.HasPrefix(line, "mpirun ") {
 		return nil, true
 	}
 	rest, ok := strings.CutPrefix(line, "go run ./cmd/")
@@ -180,7 +181,7 @@ func reduced(line string) (args []string, ok bool) {
 		if has("-resume") {
 			return append(args, "-steps", "60"), true // on from the 40 above
 		}
-		if !has("-data") && !has("-out") {
+		if !has("-data") && !has("-out") && !has("-array") {
 			add("-out", "runs/fontdigits-ins-1") // the name by default, which other commands know
 		}
 		add("-data", "fontdigits:300")
@@ -195,6 +196,9 @@ func reduced(line string) (args []string, ok bool) {
 	case "rbmsample":
 		args = append(args, "-rounds", "200", "-n", "4")
 	case "rbmcompare":
+		if has("-runs") {
+			return []string{"rbmcompare", "-runs", "runs/*"}, true // without the shell's quotes
+		}
 		args = append(args, "-steps", "50", "-repeats", "2")
 	case "isingmc":
 		for i, arg := range args {
@@ -228,7 +232,7 @@ func writeOwnData(t *testing.T, dir string) {
 		fmt.Fprintf(&rows, "%d,%d,1,0\n", i%2, 1-i%2)
 	}
 	holes.WriteString(strings.TrimSuffix(strings.Repeat("0,", 300)+strings.Repeat(",", 484), ",") + "\n")
-	for name, text := range map[string]string{"mine.csv": rows.String(), "holes.csv": holes.String()} {
+	for name, text := range map[string]string{"sweep.txt": "-negphase pcd -rate 0.05\n-negphase ins -rate 0.1 -out runs/best\n", "mine.csv": rows.String(), "holes.csv": holes.String()} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -51,12 +51,18 @@ with tau=auto are tuned on the model beforehand, at no charge, and then stay.
 
 Seconds are those of the estimator alone, on -workers processors.
 
+-runs 'runs/*' compares whole runs of rbmtrain: one table of the settings in which they
+differ, the last and the best value of a metric, and the time, the best run first.
+-sort chooses the metric. -json prints all settings and metrics; -out writes them to
+runs.json and runs.csv, and the metric along the runs to runs.png.
+
 Examples:
 
   rbmcompare -model runs/toy -negphase pcd,pt,ins -out runs/compared
   rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,cd:k=10,ucd,exact
   rbmcompare -run runs/toy -negphase pcd,pt:tau=1/1.5/2/3 -steps 1000 -out runs/along
-  rbmcompare -model runs/mnist -data mnist -negphase pcd:chains=100,pins:tau=auto:path=data`
+  rbmcompare -model runs/mnist -data mnist -negphase pcd:chains=100,pins:tau=auto:path=data
+  rbmcompare -runs 'runs/*' -sort error_test -out runs/compared`
 
 type options struct {
 	flags *cli.Flags
@@ -64,6 +70,7 @@ type options struct {
 	data  *cli.DataFlags
 
 	run, negphase, reference      string
+	runs, sort                    string
 	chains, batch, steps, repeats int
 	referenceSteps                int
 	seed                          uint64
@@ -72,10 +79,12 @@ type options struct {
 }
 
 func newOptions() *options {
-	f := cli.NewFlags("rbmcompare", summary, "rbmcompare -model FILE [flags]\n       rbmcompare -run FOLDER [flags]")
+	f := cli.NewFlags("rbmcompare", summary, "rbmcompare -model FILE [flags]\n       rbmcompare -run FOLDER [flags]\n       rbmcompare -runs 'runs/*' [flags]")
 	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: none; chains then start uniformly)")}
 	f.Lookup("shape").Usage = cli.ShapeUnused
 	f.StringVar(&o.run, "run", "", "folder of a run: the estimators are compared on every snapshot in its models/")
+	f.StringVar(&o.runs, "runs", "", "folders of runs, as 'runs/*': a table of the settings in which they differ, their metrics and times, in place of all else")
+	f.StringVar(&o.sort, "sort", "", "with -runs: column of metrics.csv to sort by, the best first, or path or seconds (default: what the runs are for, of test rows if there are any)")
 	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
 	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say")
 	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")
@@ -100,7 +109,7 @@ var screen = cli.Screen{
 		"rbmcompare -run runs/toy -negphase pcd,ins -steps 1000  # on every snapshot",
 	},
 	Groups: []cli.Group{
-		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it"}, More: "classes labels"},
+		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it", "runs 'runs/*'  whole runs, in one table"}, More: "sort classes labels"},
 		{Title: "estimators", Main: []string{
 			"negphase LIST  estimators, separated by commas; rbmtrain -negphase help lists them",
 			"steps N  Gibbs steps of each chain (10000)",
@@ -116,6 +125,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
+	}
+	if o.runs != "" {
+		return o.compareRuns()
+	}
+	if o.flags.Given("sort") {
+		return cli.Usagef("-sort is for -runs, which is not given")
 	}
 	p, err := o.check(ctx)
 	if err != nil {

@@ -346,6 +346,9 @@ func commands(t *testing.T) func(t *testing.T, name string, args ...string) stri
 // the numbers that the run ended with, of every kind of data; and scikit-learn,
 // where there is one, finds the features that rbmeval does.
 func TestEndToEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seven seconds: it builds the commands and trains with them")
+	}
 	call := commands(t) // before the cache of builds is out of reach
 	isolate(t)
 	greyRows(t, "grey.csv")

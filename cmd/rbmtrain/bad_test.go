@@ -292,6 +292,7 @@ func TestOutputInUse(t *testing.T) {
 // TestForce checks that -force replaces a run whole and touches nothing else
 // in its folder, and that an empty folder needs no force.
 func TestForce(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	if err := os.Mkdir("run", 0o755); err != nil {
 		t.Fatal(err)

@@ -25,7 +25,8 @@ type config struct {
 	Steps     int               `json:"steps"`
 	EvalEvery int               `json:"eval_every"`
 	Metrics   []string          `json:"metrics"`
-	Rates     []rateChange      `json:"rates,omitempty"` // given with -resume
+	Rates     []rateChange      `json:"rates,omitempty"`    // given with -resume
+	Forecast  *forecast         `json:"forecast,omitempty"` // of -dry-run, which writes no file
 }
 
 type configData struct {

@@ -48,6 +48,7 @@ func TestGreyRowsShowProgress(t *testing.T) {
 
 // TestWorseReconstruction checks that a larger error is said to be worse.
 func TestWorseReconstruction(t *testing.T) {
+	undrawn(t)
 	p := planned(t, small("-metrics", "reconstruction,classification")...)
 	first := 0.2
 	r := &runner{plan: p, state: progressState{First: &first}}

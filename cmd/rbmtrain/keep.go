@@ -4,19 +4,18 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
+	"io"
 	"os"
 	"sync/atomic"
 	"syscall"
 	"time"
 
 	"gorbm/cmd/cli"
-	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/modelfile"
 	"gorbm/train/rundir"
 )
@@ -165,18 +164,28 @@ func (r *runner) keepBest(b bestState) error {
 			return r.tolerate(err)
 		}
 	}
-	if err := modelfile.Write(path, r.trainer.Model(), r.about()); err != nil {
+	sum := sha256.New()
+	if err := atomicfile.Write(path, func(w io.Writer) error {
+		return modelfile.WriteSafetensors(io.MultiWriter(w, sum), r.trainer.Model(), r.about())
+	}); err != nil {
 		if moved {
 			err = errors.Join(err, os.Rename(previous, path)) // it is the best still
 		}
 		return r.tolerate(err) // a later model may be better, and will be written
 	}
-	var err error
-	if b.Sum, err = sumOf(path); err != nil {
-		return r.tolerate(err)
-	}
+	b.Sum = hex.EncodeToString(sum.Sum(nil))
 	r.state.Best = &b
 	return nil
+}
+
+// dropPrevious removes the best model before the last one, of a run that has ended. If
+// the last one could not be written, it is the best.
+func (r *runner) dropPrevious() error {
+	path, previous := r.folder.Path(rundir.BestFile), r.folder.Path(rundir.PreviousBestFile)
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return ignoreMissing(os.Rename(previous, path))
+	}
+	return ignoreMissing(os.Remove(previous))
 }
 
 // restoreBest makes best.safetensors the best model of the checkpoint: a run that
@@ -225,27 +234,8 @@ func (r *runner) diverged(err error) error {
 	if kept := r.saver.kept.Load(); kept > 0 {
 		return fmt.Errorf("training %w; go on from the checkpoint, of step %d, with a smaller rate, by: rbmtrain %s -rate %.3g; metrics up to then are in %s", err, kept, r.resumption(), r.settings.Rate/10, r.folder.Dir)
 	}
-	if r.largest > saturated {
-		return fmt.Errorf("training %w; the run began with parameters up to %.3g, at which units no longer follow their inputs: start from another -init, a smaller rate will not help; metrics up to then are in %s", err, r.largest, r.folder.Dir)
+	if size, large := r.health.BeganLarge(); large {
+		return fmt.Errorf("training %w; the run began with parameters up to %.3g, at which units no longer follow their inputs: start from another -init, a smaller rate will not help; metrics up to then are in %s", err, size, r.folder.Dir)
 	}
 	return fmt.Errorf("training %w; try a smaller -rate; metrics up to then are in %s", err, r.folder.Dir)
-}
-
-// saturated is a size of parameters beyond any that training reaches: in float32
-// σ(x) is 1 from 17 on.
-const saturated = 100
-
-// largest returns the largest absolute value of the parameters, +Inf if one is not
-// a number.
-func largest(m *rbm.RBM) float64 {
-	most := 0.0
-	b := m.AppendParameters(nil)
-	for i := 0; i < len(b); i += 4 {
-		x := math.Abs(float64(math.Float32frombits(binary.LittleEndian.Uint32(b[i:]))))
-		if math.IsNaN(x) {
-			return math.Inf(1)
-		}
-		most = max(most, x)
-	}
-	return most
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
@@ -34,6 +35,7 @@ func TestFinish(t *testing.T) {
 // TestFinishStopped checks the same of a run that -stop-after ended: it takes no
 // further steps.
 func TestFinishStopped(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := demanding("cd", "-stop-after", "1", "-eval-every", "2", "-steps", "1000", "-rate", "1")
 	rbmtrain.OK(t, append(args, "-quiet", "-out", "whole")...)
@@ -47,6 +49,7 @@ func TestFinishStopped(t *testing.T) {
 
 // TestInitGone checks that a run goes on without the files that it began with.
 func TestInitGone(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	clitest.Write(t, "rows.csv", rowsCSV(60))
 	clitest.Write(t, "back.csv", strings.Replace(rowsCSV(60), "\n0,0,1,1,0,1,even", "", 1)) // classes in another order
@@ -72,6 +75,7 @@ func TestInitGone(t *testing.T) {
 
 // TestResumeRate checks that another rate is taken, recorded, and kept.
 func TestResumeRate(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	stoppedAt(t, interrupt(40, small("-out", "run")...), "run")
 	r := interrupt(20, "-resume", "run", "-rate", "0.01")
@@ -117,6 +121,7 @@ func TestResumeNotices(t *testing.T) {
 // TestBestOfCheckpoint checks that the best model is that of the checkpoint, not one
 // that was found later by a process that was killed.
 func TestBestOfCheckpoint(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := demanding("exact", "-data", "toy:2,2,500,0.05", "-labels", "none", "-snapshots", "0", "-eval-every", "4", "-rate", "0.2", "-schedule", "constant")
 	stoppedAt(t, interrupt(10, append(args, "-out", "run")...), "run")
@@ -158,6 +163,7 @@ func TestConfigFlags(t *testing.T) {
 // TestDiskTrouble checks that a checkpoint that cannot be written does not end
 // training, is spoken of once, and is written when it can be.
 func TestDiskTrouble(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := small("-snapshots", "0", "-checkpoint-every", "10")
 	rbmtrain.OK(t, append(args, "-quiet", "-out", "whole")...)
@@ -176,6 +182,36 @@ func TestDiskTrouble(t *testing.T) {
 	}
 	rbmtrain.OK(t, "-resume", "run", "-quiet")
 	sameRuns(t, "run", "whole")
+}
+
+// A checkpoint follows each slow step, unless writing it takes long beside the step;
+// else it comes by the clock or by the count of steps, and the first within a minute.
+func TestDue(t *testing.T) {
+	now := time.Now()
+	for name, c := range map[string]struct {
+		s    *saver
+		step int
+		want bool
+	}{
+		"a slow step":            {&saver{every: interval{time: time.Hour}, tried: now, took: 2 * time.Second, cost: time.Second / 10}, 1, true},
+		"and a slow disk":        {&saver{every: interval{time: time.Hour}, tried: now, took: 2 * time.Second, cost: time.Second}, 1, false},
+		"a quick step":           {&saver{every: interval{time: time.Hour}, tried: now, took: time.Second / 2, cost: time.Millisecond}, 1, false},
+		"by the clock":           {&saver{every: interval{time: time.Minute}, tried: now.Add(-2 * time.Minute)}, 1, true},
+		"not yet by the clock":   {&saver{every: interval{time: time.Hour}, tried: now.Add(-2 * time.Minute)}, 1, false},
+		"by the count":           {&saver{every: interval{steps: 7}, tried: now, triedAt: 10}, 17, true},
+		"not yet by the count":   {&saver{every: interval{steps: 7}, tried: now, triedAt: 10}, 16, false},
+		"after a full disk":      {&saver{every: interval{steps: 7}, tried: now.Add(-tryAgain), triedAt: 10, failing: true}, 11, true},
+		"soon after a full disk": {&saver{every: interval{steps: 7}, tried: now, triedAt: 10, failing: true}, 11, false},
+	} {
+		if got := c.s.due(c.step); got != c.want {
+			t.Errorf("%s: a checkpoint is due: %v", name, got)
+		}
+	}
+	var s saver
+	s.begin(interval{time: time.Hour}, 0)
+	if in := s.every.time - time.Since(s.tried); in <= 0 || in > time.Minute {
+		t.Errorf("the first checkpoint is due in %v", in)
+	}
 }
 
 func remove(t *testing.T, path string) {

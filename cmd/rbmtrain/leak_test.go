@@ -14,6 +14,9 @@ import (
 // Runs leave no goroutines and no open files behind, whether they end well, fail, are
 // cut off or go on.
 func TestLeaks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sixteen runs")
+	}
 	clitest.Isolate(t)
 	files := func() int {
 		entries, err := os.ReadDir("/proc/self/fd")

@@ -13,11 +13,12 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
+	"gorbm/rbm/ranks"
 	"gorbm/train"
 	"gorbm/train/rundir"
 )
 
-func main() { cli.Main("rbmtrain", run) }
+func main() { cli.MainRanks("rbmtrain", runRanks) }
 
 var summary = `rbmtrain trains a restricted Boltzmann machine.
 
@@ -84,6 +85,17 @@ pictures filters.png, samples.png, curves.png and ladder.png. report.html shows 
 in a browser, during the run too. Ctrl-C saves and
 stops; -resume goes on to the same bits as if nothing had happened.
 
+mpirun -n 4 rbmtrain … takes the steps of one run by four processes, the ranks, on one
+machine or many, to the same bits as one process. The program must be built with MPI:
+CC=mpicc go build -tags mpi ./cmd/... Each rank holds the model and moves its part of the
+chains, so it pays where there are many chains or temperatures. ucd, exact and the
+discriminative objective work in one process. All ranks need the data; rank 0 alone
+writes the folder, and a run may be resumed by any number of ranks.
+
+-array FILE runs a sweep: a line of flags a run, after the flags that stand on the
+command line. Finished runs are skipped, and broken ones go on. -array-index N, or the
+number of a job in an array of Slurm, Kubernetes or PBS, chooses line N, from 0.
+
 Flags that are not given have the values of a preset: classifier, generative or
 small, by the data, or those of the infinite-swapping paper (Hult, Nyquist &
 Ringqvist 2020) with -preset ins-paper. -preset help lists them.
@@ -122,6 +134,8 @@ type options struct {
 	force, dryRun                   bool
 	tensorboard, jsonLines          bool
 	workers                         *int
+	arrayFile                       string
+	arrayIndex                      int
 
 	extended bool   // -steps came with -resume
 	slowed   bool   // -rate came with -resume
@@ -129,6 +143,8 @@ type options struct {
 	rates    []rateChange
 	before   int      // steps of the run so far, with -resume
 	command  []string // the command line that began the run
+
+	group *ranks.Group
 }
 
 func newOptions() *options {
@@ -136,6 +152,7 @@ func newOptions() *options {
 	o := &options{flags: f, data: f.AddData("fontdigits", "")}
 	o.data.AddTest("(default: the test rows of -data, if it has any)")
 	o.data.AddUnlabelled()
+	o.data.AddRedraw()
 	o.settings = train.DefaultSettings("ins")
 	s := &o.settings
 	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data")
@@ -173,9 +190,11 @@ func newOptions() *options {
 	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time (5m, 1h) or number of steps between checkpoints")
 	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none")
 	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -quiet -json may be given besides")
+	f.StringVar(&o.arrayFile, "array", "", "file with the flags of a run in each line: takes all of them, one after another, that are not finished, after the flags given here; or one, where -array-index or a job of an array says which")
+	f.IntVar(&o.arrayIndex, "array-index", 0, "number of the line of -array to run, from 0 (default: that of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PBS_ARRAY_INDEX; else all)")
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)")
 	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run")
-	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run, write nothing")
+	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run and what it takes, on several ranks too; write nothing")
 	f.AddOutput("no progress bar and no report; errors and warnings remain", "print the result as one JSON object and nothing else on standard output")
 	f.StringVar(&o.cpuprofile, "cpuprofile", "", "write a CPU profile of the training to this file")
 	o.workers = f.AddWorkers()
@@ -205,7 +224,7 @@ var screen = cli.Screen{
 	},
 	Groups: []cli.Group{
 		{Title: "data", Main: []string{"data NAME  fontdigits, mnist, bars:4, …, or a file: .csv .npz .npy, IDX"},
-			More: "test data-dir scale binarize label-column unlabelled shape holdout"},
+			More: "test data-dir scale binarize redraw label-column unlabelled shape holdout"},
 		{Title: "model", Main: []string{"hidden N  hidden units (500)"}, More: "labels init constraint constraint-reference"},
 		{Title: "negative phase", Main: []string{
 			"negphase NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs",
@@ -223,7 +242,7 @@ var screen = cli.Screen{
 			"out FOLDER  where results go (runs/DATA-NEGPHASE-N)",
 			"resume FOLDER  go on with a run, to the same bits",
 			"seed N  equal seeds give equal bits (1)",
-		}, More: "workers dry-run force checkpoint-every quiet json cpuprofile version completion"},
+		}, More: "array array-index workers dry-run force checkpoint-every quiet json cpuprofile version completion"},
 	},
 }
 
@@ -236,9 +255,22 @@ const defaultHidden = 500
 const defaultAlpha = 0.01
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return runRanks(ctx, nil, args, stdout, stderr)
+}
+
+// runRanks is run of one rank of a group. All ranks read the flags and the data, and take
+// the steps. The rest is for rank 0.
+func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
+	o.group = g
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
+	}
+	if o.arrayFile != "" {
+		return o.runArray(ctx)
+	}
+	if o.flags.Given("array-index") {
+		return cli.Usagef("-array-index is a line of -array FILE, which is not given")
 	}
 	if o.flags.Given("resume") {
 		if err := o.adopt(); err != nil {
@@ -248,13 +280,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if o.negphase == "help" {
 		_, err := io.WriteString(stdout, negphaseHelp())
 		return err
-	}
-	for _, dir := range []string{o.resume, o.out} { // at once, before data are loaded
-		if dir != "" {
-			if err := (&rundir.Folder{Dir: dir}).Free(); err != nil {
-				return err
-			}
-		}
 	}
 	if o.preset == "help" {
 		_, err := io.WriteString(stdout, presetHelp())
@@ -268,9 +293,39 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if o.command == nil {
 		o.command = append([]string{o.flags.Name()}, args...)
 	}
-	p, err := o.check(ctx)
-	if err != nil {
+	p, trainer, err := o.prepare(ctx)
+	if err = g.Agree(err, facts(trainer)...); err != nil {
 		return err
 	}
-	return p.run(ctx)
+	if g.Rank() > 0 {
+		return p.follow(ctx, trainer)
+	}
+	return p.run(ctx, trainer)
+}
+
+// prepare checks all that can be checked before a run begins.
+func (o *options) prepare(ctx context.Context) (*plan, *train.Trainer, error) {
+	if o.group.Rank() == 0 {
+		for _, dir := range []string{o.resume, o.out} { // at once, before data are loaded
+			if dir != "" {
+				if err := (&rundir.Folder{Dir: dir}).Free(); err != nil {
+					return nil, nil, err
+				}
+			}
+		}
+	}
+	p, err := o.check(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	trainer, err := train.New(p.settings, p.sets.Train, p.model)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.group.Rank() == 0 {
+		if err := p.flags.CheckNew("cpuprofile"); err != nil {
+			return nil, nil, err
+		}
+	}
+	return p, trainer, trainer.Share(o.group)
 }

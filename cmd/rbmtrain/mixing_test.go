@@ -19,6 +19,7 @@ func mixingRun(rate string, more ...string) []string {
 // A run at a large rate that stays warns while it runs and at the end, on standard
 // error and in the JSON; at a small rate, or at one that falls to 0, it does not.
 func TestMixingWarning(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	for _, c := range []struct {
 		args []string
@@ -59,6 +60,10 @@ func TestMixingWarning(t *testing.T) {
 // A resumed run measures mixing and the estimated likelihood, and warns, as if it had
 // never stopped.
 func TestMixingResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("four seconds; TestResume goes on with runs of all kinds")
+	}
+	undrawn(t)
 	clitest.Isolate(t)
 	for name, c := range map[string]struct {
 		more []string
@@ -92,6 +97,10 @@ func TestMixingResume(t *testing.T) {
 // The closing lines and the JSON have log Z by the weights of jar, unless its chains
 // do not mix.
 func TestJarLogZ(t *testing.T) {
+	if testing.Short() {
+		t.Skip("six runs of 3000 steps")
+	}
+	undrawn(t)
 	clitest.Isolate(t)
 	for rate, want := range map[string]bool{"0.01": true, "0.5": false} {
 		args := []string{"-data", "desjardins:0.001", "-hidden", "10", "-negphase", "jar", "-rate", rate, "-batch", "10", "-schedule", "constant", "-center", "0", "-steps", "3000", "-snapshots", "0"}

@@ -78,6 +78,7 @@ func TestObjectiveInJSON(t *testing.T) {
 // TestPartlyLabelled trains on rows of which some have no label: they are summed
 // out, or left out and counted.
 func TestPartlyLabelled(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	var b strings.Builder
 	b.WriteString("a,b,c,label\n")

@@ -69,6 +69,7 @@ func column(t *testing.T, dir, name string) (values []float64) {
 // TestSnapshots checks at which steps models are kept, and that they are those
 // of their steps.
 func TestSnapshots(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := []string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "4", "-negphase", "cd", "-quiet"}
 	for _, c := range []struct {
@@ -112,6 +113,7 @@ func TestSnapshots(t *testing.T) {
 // TestBest checks which model is kept as the best on the rows held out, and
 // when -stop-after ends the run, against metrics.csv.
 func TestBest(t *testing.T) {
+	undrawn(t)
 	// So few rows and so large a rate that the model overfits soon.
 	args := []string{"-preset", "ins-paper", "-labels", "softmax", "-data", "toy:4,4,8,0.2", "-holdout", "0.5", "-hidden", "8", "-negphase", "exact", "-rate", "0.5", "-eval-every", "10", "-snapshots", "0"}
 	model := func(step int) string { // of a run that ends there
@@ -186,6 +188,7 @@ func TestBest(t *testing.T) {
 // TestHoldout checks how many rows are held out, and that they hang on the
 // seed.
 func TestHoldout(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	for _, c := range []struct {
 		holdout string
@@ -207,6 +210,7 @@ func TestHoldout(t *testing.T) {
 
 // TestInit checks the models that training starts from.
 func TestInit(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	set, _, err := data.Load(context.Background(), clitest.Toy, data.Options{})
 	if err != nil {
@@ -313,6 +317,7 @@ func bits(set *data.Set) string {
 // TestBinarize checks what becomes of grey values: threshold and sample train
 // as the bits do that stand for them, none trains on the values.
 func TestBinarize(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	text, values := grey()
 	clitest.Write(t, "grey.csv", text)
@@ -441,6 +446,7 @@ func TestShape(t *testing.T) {
 // TestGeneratedData trains on each data set with a law that is known, and holds
 // what the law is said to score against a formula.
 func TestGeneratedData(t *testing.T) {
+	undrawn(t)
 	h := func(p float64) float64 { return -p*math.Log(p) - (1-p)*math.Log(1-p) }
 	for _, c := range []struct {
 		spec, folder string
@@ -481,6 +487,7 @@ func TestGeneratedData(t *testing.T) {
 
 // TestConstantColumns checks that inputs that never change are named.
 func TestConstantColumns(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	clitest.Write(t, "rows.csv", "0,1,1,0\n0,0,1,1\n0,1,1,1\n")
 	args := []string{"-data", "rows.csv", "-hidden", "2", "-steps", "5", "-batch", "3"}
@@ -517,7 +524,11 @@ func TestDryRunJSON(t *testing.T) {
 	if want := append([]string{"rbmtrain"}, append(args, "-dry-run", "-json")...); !slices.Equal(dry.Command, want) {
 		t.Errorf("the command is %q, want %q", dry.Command, want)
 	}
-	dry.Command, real.Command = nil, nil
+	f := dry.Forecast
+	if f == nil || f.Seconds != f.StepSeconds*120 || f.StepSeconds <= 0 || f.ChainShare <= 0 || f.ChainShare >= 1 || f.MemoryBytes <= 0 || real.Forecast != nil {
+		t.Errorf("the forecast is %+v, and in config.json %+v", f, real.Forecast)
+	}
+	dry.Command, real.Command, dry.Forecast = nil, nil, nil
 	if a, b := fmt.Sprintf("%+v", dry), fmt.Sprintf("%+v", real); a != b {
 		t.Errorf("-dry-run -json prints\n%s, the run writes\n%s", a, b)
 	}
@@ -530,6 +541,7 @@ func TestDryRunJSON(t *testing.T) {
 // TestSettingsMatter checks that each setting of the optimizer changes the
 // model, and is named before the run.
 func TestSettingsMatter(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	rbmtrain.OK(t, small("-negphase", "cd", "-quiet", "-out", "plain")...)
 	model := clitest.Read(t, "plain/model.safetensors")
@@ -602,6 +614,7 @@ func TestCurves(t *testing.T) {
 // TestWarnings checks when a run says that something is amiss, and that it says
 // so once.
 func TestWarnings(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	const ladder, worse = "rbmtrain: warning: the ladder does not exchange: ", "rbmtrain: warning: the model is worse than before the first step: "
 	frozen := []string{"-preset", "ins-paper", "-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "300", "-metrics", "none", "-quiet"}
@@ -641,6 +654,7 @@ func TestWarnings(t *testing.T) {
 // TestLadderWarnings checks that a ladder is judged by enough attempts, and by
 // what it did of late.
 func TestLadderWarnings(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	// The coldest pair has no turn in every other step, and few in a short run;
 	// a sharp model comes before the first tuning.
@@ -671,6 +685,7 @@ func TestLadderWarnings(t *testing.T) {
 // TestFirstLadder checks that the picture of a tuned ladder begins before the
 // tuning, at whatever step is measured, and that the JSON tells of it.
 func TestFirstLadder(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	const first = `"first_ladder":{"name":"step 50","Beta":[1,0.75,0.5,0.25,0]`
 	for _, every := range []string{"20", "50", "80"} {

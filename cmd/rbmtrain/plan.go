@@ -39,6 +39,7 @@ type plan struct {
 	model   *rbm.RBM
 	every   interval // between checkpoints
 	metrics []train.Metric
+	need    float64 // bytes of memory beside the data, at most
 
 	initNames      []string // of the classes, in the order of the model of -init
 	samplerWarning string   // of the negative phase
@@ -182,6 +183,7 @@ func (p *plan) forecast(labelled bool) error {
 	}
 	// A checkpoint is put together in memory, in a slice that grows as it is filled.
 	need := parameters * copies * 2
+	defer func() { p.need = need }()
 	if s.Objective != train.Joint || s.Negative.Kind == "exact" {
 		need += parameters // of dense moments
 	}

@@ -43,7 +43,7 @@ func TestPresets(t *testing.T) {
 		{"paper, other labels", "-data labelled.csv -preset ins-paper -labels softmax", "ins-paper", []string{"softmax"}},
 	} {
 		args := append(strings.Fields(c.args), "-hidden", "4", "-dry-run")
-		out := rbmtrain.OK(t, args...)
+		out := unforecast(rbmtrain.OK(t, args...))
 		for _, want := range c.want {
 			if !strings.Contains(strings.ReplaceAll(out, "\n", " "), want) {
 				t.Errorf("%s: %q is not in %s", c.name, want, out)
@@ -57,7 +57,7 @@ func TestPresets(t *testing.T) {
 			t.Errorf("%s: the preset is %s", c.name, config.Preset.Name)
 		}
 		if !strings.Contains(c.args, "-preset") {
-			if named := rbmtrain.OK(t, append(args, "-preset", c.preset)...); named != out {
+			if named := unforecast(rbmtrain.OK(t, append(args, "-preset", c.preset)...)); named != out {
 				t.Errorf("%s: -preset %s says %s, and auto %s", c.name, c.preset, named, out)
 			}
 		}
@@ -74,6 +74,7 @@ func TestPresets(t *testing.T) {
 // A run keeps the values of its preset in config.json, and goes on with them; a run
 // that is older than presets goes on with the defaults of its time.
 func TestResumeKeepsThePreset(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	config := func(dir string) (c map[string]json.RawMessage) {
 		if err := json.Unmarshal([]byte(clitest.Read(t, filepath.Join(dir, rundir.ConfigFile))), &c); err != nil {
@@ -141,6 +142,7 @@ func TestStretchedScheduleIsSaid(t *testing.T) {
 // A run goes on with the metrics that it has, although auto may stand for more by
 // now than when it began.
 func TestResumeKeepsTheMetrics(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	rbmtrain.OK(t, small("-metrics", "classification", "-quiet", "-out", "run")...)
 	file := filepath.Join("run", rundir.ConfigFile)

@@ -233,7 +233,11 @@ func (r *runner) print() error {
 	if err := r.finalReport(total, warnings); err != nil {
 		return err
 	}
-	return r.flags.Print(r.result(total, warnings), func(w io.Writer) error {
+	result := r.result(total, warnings)
+	if err := r.folder.WriteJSON(rundir.ResultFile, result); err != nil {
+		return err
+	}
+	return r.flags.Print(result, func(w io.Writer) error {
 		if !r.flags.Quiet {
 			r.describeResult(total, warnings, w)
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +16,6 @@ import (
 	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
-	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/rundir"
@@ -34,7 +34,7 @@ func (o *options) adopt() error {
 		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -rate -workers -quiet -json can", strings.Join(other, " "))
 	}
 	folder := rundir.Folder{Dir: o.resume}
-	text, err := atomicfile.Read(folder.Path(rundir.ConfigFile), maxConfig)
+	text, err := o.readConfig(folder.Path(rundir.ConfigFile))
 	if err != nil {
 		return fmt.Errorf("-resume: %s is not the folder of a run: %w", o.resume, err)
 	}
@@ -148,7 +148,7 @@ type rateChange struct {
 }
 
 // notKept are the flags that are not settings of a run, but of one call.
-var notKept = []string{"out", "force", "preset", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers"}
+var notKept = []string{"out", "force", "preset", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers", "array", "array-index"}
 
 // given returns the flags for config.json that say what to train and how. Paths
 // are absolute, so that the run can be resumed from any folder.
@@ -223,6 +223,11 @@ func (r *runner) reopen() (err error) {
 	}
 	if r.slowed {
 		r.rates = append(r.rates, rateChange{at, r.settings.Rate})
+	}
+	if r.trains() {
+		if err := ignoreMissing(os.Remove(r.folder.Path(rundir.ResultFile))); err != nil {
+			return err
+		}
 	}
 	if !r.extended && !r.slowed {
 		return nil

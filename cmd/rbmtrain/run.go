@@ -17,20 +17,14 @@ import (
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/ranks"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/rundir"
 )
 
 // run trains and writes the folder.
-func (p *plan) run(ctx context.Context) (err error) {
-	trainer, err := train.New(p.settings, p.sets.Train, p.model)
-	if err != nil {
-		return err
-	}
-	if err := p.flags.CheckNew("cpuprofile"); err != nil {
-		return err
-	}
+func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 	for _, w := range []string{p.samplerWarning, p.unusedNegative()} {
 		if w != "" && !p.flags.JSON {
 			p.flags.Warn(w)
@@ -41,7 +35,7 @@ func (p *plan) run(ctx context.Context) (err error) {
 	}
 	r := &runner{plan: p, trainer: trainer, begin: time.Now()}
 	defer r.close()
-	if err := r.open(); err != nil {
+	if err := r.handOut(r.open()); err != nil {
 		return err
 	}
 	if !p.flags.JSON && !p.flags.Quiet {
@@ -54,10 +48,10 @@ func (p *plan) run(ctx context.Context) (err error) {
 		}
 		defer func() { err = errors.Join(err, stop()) }()
 	}
-	if r.trainer.Steps() < r.steps && !r.stopped { // else only what follows the last step is missing
+	if r.trains() {
 		err = r.train(ctx)
 	}
-	interrupted := errors.Is(err, context.Canceled)
+	interrupted := errors.Is(err, context.Canceled) || errors.Is(err, train.ErrStopped)
 	if err != nil && !interrupted {
 		return err
 	}
@@ -77,7 +71,7 @@ func (p *plan) run(ctx context.Context) (err error) {
 	if err != nil {
 		return fmt.Errorf("%w; finish by: rbmtrain %s", err, r.resumption())
 	}
-	if err := ignoreMissing(os.Remove(r.folder.Path(rundir.PreviousBestFile))); err != nil {
+	if err := r.dropPrevious(); err != nil {
 		return err
 	}
 	return r.print()
@@ -100,9 +94,15 @@ func (p *plan) rehearse(hash string) error {
 			return err
 		}
 	}
-	return p.flags.Print(p.config(hash), func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, p.describe())
+	c := p.config(hash)
+	var err error
+	if c.Forecast, err = p.tryout(); err != nil {
 		return err
+	}
+	return p.flags.Print(c, func(w io.Writer) error {
+		fmt.Fprintln(w, p.describe())
+		c.Forecast.write(w)
+		return nil
 	})
 }
 
@@ -128,7 +128,6 @@ type runner struct {
 	begun      bool              // the evaluation of step 0 is in the table
 	warned     bool              // that the ladder does not exchange
 	stopped    bool              // by -stop-after
-	largest    float64           // parameter before the first step
 	saver      saver
 	reported   time.Time      // the report so far
 	reportTook time.Duration  // to write
@@ -186,7 +185,6 @@ func (r *runner) train(ctx context.Context) error {
 		return err
 	}
 	if !r.begun {
-		r.largest = largest(r.model)
 		if err := r.evaluator.Begin(ctx, r.trainer.Model()); err != nil {
 			return err
 		}
@@ -232,8 +230,11 @@ func (r *runner) train(ctx context.Context) error {
 	}
 	release()
 	err = r.trainer.Run(ctx, r.steps, began, r.evaluator.Observe, ended)
-	if errors.Is(err, rbm.ErrDiverged) {
+	switch {
+	case errors.Is(err, rbm.ErrDiverged):
 		return r.diverged(err)
+	case errors.Is(err, ranks.ErrLost):
+		return fmt.Errorf("%w; %s", err, r.lost())
 	}
 	return err
 }
@@ -293,8 +294,16 @@ func (r *runner) choose(e train.Evaluation) error {
 	return nil
 }
 
+// pictures is false in tests that look at no picture: a small run spends most of its
+// time on drawing.
+var pictures = true
+
 // draw writes the pictures.
 func (r *runner) draw(ctx context.Context) error {
+	if !pictures {
+		r.unsampled = "no pictures are drawn"
+		return nil
+	}
 	set, file := r.sets.Train, func(name string, write func(w io.Writer) error) error {
 		return atomicfile.Write(r.folder.Path(name), write)
 	}

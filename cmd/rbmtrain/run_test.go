@@ -130,12 +130,12 @@ func TestDiverged(t *testing.T) {
 				if err := o.flags.Parse(args, stdout, stderr); err != nil {
 					return err
 				}
-				p, err := o.check(ctx)
+				p, trainer, err := o.prepare(ctx)
 				if err != nil {
 					return err
 				}
 				c.spoil(p.model)
-				return p.run(ctx)
+				return p.run(ctx, trainer)
 			}
 			r := clitest.Command{Name: "rbmtrain", Run: spoiled}.Call(small("-negphase", "cd", "-metrics", "none", "-snapshots", "0", "-quiet", "-out", "run")...)
 			if r.Status != cli.Failed {
@@ -262,6 +262,7 @@ func TestLocked(t *testing.T) {
 
 // -tensorboard and -jsonl write the rows of metrics.csv, those before -resume included.
 func TestOtherTables(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	rbmtrain.OK(t, small("-out", "run", "-tensorboard", "-jsonl", "-eval-every", "20")...)
 	rbmtrain.OK(t, "-resume", "run", "-steps", "100")

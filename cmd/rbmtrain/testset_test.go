@@ -17,6 +17,7 @@ import (
 // they are in the archive of the training rows, that it is in config.json and in
 // the model, and that a resumed run has it, from any folder.
 func TestOwnTestSet(t *testing.T) {
+	undrawn(t)
 	at := clitest.Isolate(t)
 	greys := func(n, from int) []byte {
 		b := make([]byte, 4*n)
@@ -102,6 +103,7 @@ func TestUnusedTestSet(t *testing.T) {
 // TestInitOfOtherClasses checks that the labels of data are matched by name with
 // those of the model that training starts from.
 func TestInitOfOtherClasses(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	clitest.Write(t, "abc.csv", "0,1,a\n1,1,b\n1,0,c\n")
 	clitest.Write(t, "cb.csv", "0,1,c\n1,1,b\n")

@@ -13,6 +13,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/program"
 )
 
 func main() { cli.Main("objectives", run) }
@@ -25,16 +26,16 @@ settings by the error held out, on seed 1; the other rows have one setting each.
 core, tested by ` + "`rbmeval -classify`" + `.`
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	p := &programs{}
-	defer p.remove()
+	p := &program.Runs{}
+	defer p.Remove()
 	return experiment(p).Command(func(f *cli.Flags) func() error {
-		f.StringVar(&p.runs, "runs", "", "folder in which runs are kept, so that one that was interrupted goes on (default: a temporary one)")
+		f.StringVar(&p.Dir, "runs", "", "folder in which runs are kept, so that one that was interrupted goes on (default: a temporary one)")
 		return func() error { return nil }
 	})(ctx, args, stdout, stderr)
 }
 
 // experiment returns all figures.
-func experiment(p *programs) claims.Experiment {
+func experiment(p *program.Runs) claims.Experiment {
 	return claims.Experiment{
 		Name:    "objectives",
 		Title:   "Joint, discriminative and hybrid training of classifiers",

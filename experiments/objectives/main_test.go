@@ -11,11 +11,12 @@ import (
 
 	"gorbm/cmd/cli/clitest"
 	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/experiments/internal/program"
 )
 
-func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&programs{}), run) }
+func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&program.Runs{}), run) }
 
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&programs{})) }
+func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&program.Runs{})) }
 
 // A run that was interrupted goes on, and one that is complete is tested without
 // training; neither if its flags are others.
@@ -23,18 +24,18 @@ func TestGoesOn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds commands")
 	}
-	p := &programs{runs: t.TempDir()}
-	defer p.remove()
+	p := &program.Runs{Dir: t.TempDir()}
+	defer p.Remove()
 	at := byTime[0]
-	want, err := p.measure(t.Context(), at, 1, true)
+	want, err := measure(t.Context(), p, at, 1, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder := filepath.Join(p.runs, rows[at].name+"-1")
-	clitest.Write(t, filepath.Join(folder, timeFile), "1000\n")
+	folder := filepath.Join(p.Dir, rows[at].name+"-1")
+	clitest.Write(t, filepath.Join(folder, program.TimeFile), "1000\n")
 	same := func(what string, seconds func(x float64) bool) {
 		t.Helper()
-		got, err := p.measure(t.Context(), at, 1, true)
+		got, err := measure(t.Context(), p, at, 1, true)
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
@@ -46,7 +47,7 @@ func TestGoesOn(t *testing.T) {
 		}
 	}
 	same("a complete run", func(x float64) bool { return x == 1000 })
-	if err := os.Remove(filepath.Join(folder, timeFile)); err != nil {
+	if err := os.Remove(filepath.Join(folder, program.TimeFile)); err != nil {
 		t.Fatal(err)
 	}
 	same("a run whose time is not written", func(x float64) bool { return x > 0 && x < 1000 })
@@ -58,13 +59,13 @@ func TestGoesOn(t *testing.T) {
 	}
 	flags := flagsOf(rows[at], 1, true)
 	flags["steps"] = "50"
-	if _, err := p.train(t.Context(), folder, flags); err != nil {
+	if _, err := p.Train(t.Context(), folder, flags); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(folder, "config.json")
 	config := regexp.MustCompile(`("steps"|"horizon"): ("?)50\b`).ReplaceAllString(clitest.Read(t, file), "$1: ${2}100")
 	clitest.Write(t, file, config)
-	clitest.Write(t, filepath.Join(folder, timeFile), "1000\n")
+	clitest.Write(t, filepath.Join(folder, program.TimeFile), "1000\n")
 	same("an interrupted run", func(x float64) bool { return x > 1000 })
 
 	for from, want := range map[string]string{`"rate": "0.3"`: "-rate 0.7", `"holdout": "20",`: "no -holdout 20"} {
@@ -73,7 +74,7 @@ func TestGoesOn(t *testing.T) {
 			to = ""
 		}
 		clitest.Write(t, filepath.Join(folder, "config.json"), strings.Replace(config, from, to, 1))
-		if _, err := p.measure(t.Context(), at, 1, true); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "-runs") {
+		if _, err := measure(t.Context(), p, at, 1, true); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "-runs") {
 			t.Errorf("with other flags: %v; want %q", err, want)
 		}
 	}
@@ -125,15 +126,12 @@ func TestClaims(t *testing.T) {
 func TestLeast(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "metrics.csv")
 	clitest.Write(t, file, "step,seconds,error_train,error_holdout\n0,0,0.1,0.9\n10,1,0,0.3\n20,2,0.5,0.2\n30,3,0,0.2\n40,4,0,0.4\n")
-	if x, err := clock(file); x != 4 || err != nil {
-		t.Errorf("%v s, %v", x, err)
-	}
-	if step, x, last, err := least(file); step != 20 || x != 0.2 || last != 40 || err != nil {
-		t.Errorf("step %d with %v, the last is %d, %v", step, x, last, err)
+	if step, x, err := least(file); step != 20 || x != 0.2 || err != nil {
+		t.Errorf("step %d with %v, %v", step, x, err)
 	}
 	for _, broken := range []string{"step,error_holdout\n", "step,error_test\n1,0.1\n", "step,error_holdout\n1,x\n", "step,error_holdout\nx,1\n"} {
 		clitest.Write(t, file, broken)
-		if _, _, _, err := least(file); err == nil || !strings.Contains(err.Error(), "metrics.csv") {
+		if _, _, err := least(file); err == nil || !strings.Contains(err.Error(), "metrics.csv") {
 			t.Errorf("of %q: %v", broken, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/program"
 )
 
 // A row is one of the paper's table of test errors on MNIST.
@@ -47,7 +48,7 @@ const (
 	stepsPanel       = "steps"
 )
 
-func mnist(p *programs) claims.Figure {
+func mnist(p *program.Runs) claims.Figure {
 	var names []string
 	for _, r := range rows {
 		names = append(names, r.name)
@@ -63,7 +64,7 @@ func mnist(p *programs) claims.Figure {
 				for seed := 1; seed <= min(r.seeds, most); seed++ {
 					jobs = append(jobs, claims.Job{
 						Name: fmt.Sprintf("%s, seed %d", r.name, seed),
-						Run:  func(ctx context.Context) ([]claims.Point, error) { return p.measure(ctx, at, seed, o.Quick) },
+						Run:  func(ctx context.Context) ([]claims.Point, error) { return measure(ctx, p, at, seed, o.Quick) },
 					})
 				}
 			}

@@ -17,6 +17,7 @@ import (
 
 	"gorbm/experiments/internal/claims"
 	"gorbm/experiments/internal/program"
+	"gorbm/rbm"
 )
 
 // A row is a system of the paper's Table II.
@@ -196,9 +197,13 @@ func spread(r claims.Repeats) float64 {
 	return math.Exp(x[len(x)-1] - x[0])
 }
 
-// programs is isingmc, built once.
+// programs is isingmc, built once, and the RBM, read or trained once.
 type programs struct {
-	model string
+	model   string
+	load    sync.Once
+	machine *rbm.RBM
+	loadErr error
+
 	build sync.Once
 	dir   string
 	err   error

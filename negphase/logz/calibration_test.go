@@ -178,6 +178,9 @@ func TestCoverage(t *testing.T) {
 // takes an effective sample size of 70, the truth is within two standard
 // errors at least nine times in ten; below there is a warning.
 func TestTenModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two seconds; TestCoverage covers one model")
+	}
 	const repeats = 100
 	var trusted, inside, warned [2]int
 	for k := range 10 {

@@ -148,10 +148,10 @@ func (l Law) run(ctx context.Context, s negphase.Settings, rounds int, key rbm.K
 func (l Law) tuned(s negphase.Settings, key rbm.Key) (negphase.Settings, error) {
 	ladder := s.Ladder()
 	onGibbs := s.Sampler() == ""
-	if l.Base != nil && onGibbs && (ladder.Path == negphase.ToData || ladder.Path == "" && ladder.Temperatures.Auto) {
+	if l.Base != nil && onGibbs && (s.NeedsBase() || ladder.Path == "" && ladder.Temperatures.Auto) {
 		s.SetBase(l.Base)
 	}
-	if ladder.Path == negphase.ToData && l.Base == nil {
+	if s.NeedsBase() {
 		return s, fmt.Errorf("%s: path=data needs the data of the model; leave it out, or name them by -data", s.Kind)
 	}
 	return negphase.Tuned(s, l.Model, rbm.Batch{}, tuningRounds, key)

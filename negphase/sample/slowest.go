@@ -144,23 +144,26 @@ func gram(rows [][]uint64) [][]float64 {
 // fewer where g has fewer.
 func leading(g [][]float64, k int, key rbm.Key) [][]float64 {
 	n := len(g)
-	v, next := make([][]float64, k), make([]float64, n)
+	v, next := make([][]float64, k), make([][]float64, k)
 	for c := range v {
-		v[c] = make([]float64, n)
+		v[c], next[c] = make([]float64, n), make([]float64, n)
 		for i := range v[c] {
 			v[c][i] = key.Child(uint64(c)).Uniform(uint64(i)) - 0.5
 		}
 	}
 	largest := 0.0
 	for range iterations {
-		for c := range v {
-			for i, row := range g {
-				next[i] = dot(row, v[c])
+		for i, row := range g {
+			sums := dots(row, v)
+			for c := range v {
+				next[c][i] = sums[c]
 			}
-			copy(v[c], next)
+		}
+		v, next = next[:len(v)], v
+		for c := range v {
 			for _, before := range v[:c] {
 				x := dot(before, v[c])
-				for i := range next {
+				for i := range v[c] {
 					v[c][i] -= float64(x * before[i])
 				}
 			}
@@ -169,12 +172,31 @@ func leading(g [][]float64, k int, key rbm.Key) [][]float64 {
 				v = v[:c]
 				break
 			}
-			for i := range next {
+			for i := range v[c] {
 				v[c][i] /= size
 			}
 		}
 	}
 	return v
+}
+
+// dots returns the inner products of a with at most components vectors. One sum has to
+// wait for itself; three go side by side.
+func dots(a []float64, v [][]float64) (sums [components]float64) {
+	if len(v) < components {
+		for c := range v {
+			sums[c] = dot(a, v[c])
+		}
+		return sums
+	}
+	v0, v1, v2 := v[0][:len(a)], v[1][:len(a)], v[2][:len(a)]
+	s0, s1, s2 := 0.0, 0.0, 0.0
+	for i, x := range a {
+		s0 += float64(x * v0[i])
+		s1 += float64(x * v1[i])
+		s2 += float64(x * v2[i])
+	}
+	return [components]float64{s0, s1, s2}
 }
 
 func dot(a, b []float64) float64 {

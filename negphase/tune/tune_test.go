@@ -63,6 +63,9 @@ func TestTuneDeterminism(t *testing.T) {
 	for _, o := range short() {
 		want := text(tuned(t, o))
 		for _, n := range []int{1, 3} {
+			if testing.Short() && n == 1 {
+				continue
+			}
 			old := runtime.GOMAXPROCS(n)
 			got := text(tuned(t, o))
 			runtime.GOMAXPROCS(old)

@@ -29,11 +29,11 @@ func (l limit) check(what string, need float64) error {
 	if need <= l.bytes {
 		return nil
 	}
-	return fmt.Errorf("%s needs some %s of memory, and %s leaves %s", what, size(need), l.by, size(l.bytes))
+	return fmt.Errorf("%s needs some %s of memory, and %s leaves %s", what, Size(need), l.by, Size(l.bytes))
 }
 
-// size returns a number of bytes in words.
-func size(bytes float64) string {
+// Size returns a number of bytes in words.
+func Size(bytes float64) string {
 	switch {
 	case bytes >= 1e13:
 		return fmt.Sprintf("%.3g TB", bytes/1e12)

@@ -33,6 +33,7 @@ const (
 	SamplesFile      = "samples.png"
 	LaddersFile      = "ladder.csv" // how the temperatures exchange, at each measurement
 	ReportFile       = "report.html"
+	ResultFile       = "result.json" // what -json prints; a run that has one is finished
 	LadderFile       = "ladder.png"
 )
 
@@ -44,7 +45,7 @@ type Folder struct {
 
 // files are the files of a run's folder beside its snapshots. The last one to be
 // removed is that by which the folder is known for a run's.
-var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, LinesFile, ConfigFile}
+var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, LinesFile, ResultFile, ConfigFile}
 
 // maxRuns bounds the search for a free number.
 const maxRuns = 1_000_000

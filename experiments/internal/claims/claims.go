@@ -14,6 +14,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
+
+	"gorbm/negphase/diag"
 )
 
 // Errors is the number of standard errors that a paired difference must exceed
@@ -133,6 +135,17 @@ func deviations(a Repeats) Repeats {
 		d[r] = math.Abs(v - median)
 	}
 	return d
+}
+
+// Differ reports whether the means of a and b differ so much that chance would do it in one
+// of a thousand cases (Welch's test), and by how many standard errors. Three standard errors are
+// not enough of few repetitions where many pairs are looked at.
+func Differ(a, b Repeats) (t float64, yes bool) {
+	if len(a) < 2 || len(b) < 2 {
+		return 0, false
+	}
+	t, p := diag.Welch(slices.Sorted(maps.Values(a)), slices.Sorted(maps.Values(b)))
+	return math.Abs(t), p < 0.001
 }
 
 // Holds is a claim about numbers without noise.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -59,9 +60,25 @@ func TestSteadier(t *testing.T) {
 	}
 }
 
+// Differ takes more than three standard errors of few repetitions: with 2 and 2 of them, a t of
+// 3.5 has p = 0.07 by Student's law of 2 degrees of freedom, and one of 70 has p = 0.0002.
+func TestDiffer(t *testing.T) {
+	few, far := Repeats{1: 0, 2: 2}, Repeats{1: 5, 2: 7}
+	if errs, yes := Differ(few, far); yes || math.Abs(errs-5/math.Sqrt2) > 1e-12 {
+		t.Errorf("%g standard errors, %v", errs, yes)
+	}
+	if errs, yes := Differ(Repeats{1: 0, 2: 2}, Repeats{1: 99, 2: 101}); !yes || math.Abs(errs-99/math.Sqrt2) > 1e-12 {
+		t.Errorf("%g standard errors, %v", errs, yes)
+	}
+	if _, yes := Differ(few, Repeats{1: 1e9}); yes {
+		t.Error("one repetition is enough")
+	}
+}
+
 func TestTable(t *testing.T) {
 	var table Table
 	table.add("one", []Point{{"p", "a", 1, 0, 1}, {"p", "a", 1, 2, 3}, {"q", "b", 1, 0, 7}}, 1.5)
+	table.add("thirds", []Point{{"r", "a", 1, 1. / 3, 2. / 3}}, 0)
 	table.add("two", []Point{{"p", "a", 2, 0, 5}, {"p", "a", 2, 2, 9}}, 2)
 	path := filepath.Join(t.TempDir(), "t.csv")
 	if err := table.write(path); err != nil {
@@ -73,6 +90,9 @@ func TestTable(t *testing.T) {
 	read, err := readTable(path)
 	if err != nil || read.has("three") || !read.has("one") || read.Seconds() != 3.5 {
 		t.Fatalf("%+v, %v", read, err)
+	}
+	if !slices.Equal(slices.Collect(table.All), slices.Collect(read.All)) {
+		t.Error("a file has other points than the table")
 	}
 	if m := read.Mean("p", "a", 1, 5); len(m) != 2 || m[1] != 3 || m[2] != 9 {
 		t.Errorf("means %v", m)

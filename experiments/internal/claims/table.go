@@ -35,13 +35,24 @@ const secondsPanel = "seconds"
 
 var columns = []string{"job", "panel", "curve", "repeat", "x", "y"}
 
-// add adds the points of a job, which took so many seconds.
+// add adds the points of a job, which took so many seconds. Points are rounded as in a file,
+// so that pages and pictures are the same whether a job was run now or before.
 func (t *Table) add(job string, points []Point, seconds float64) {
+	for i := range points {
+		points[i].X, points[i].Y = rounded(points[i].X), rounded(points[i].Y)
+	}
 	if t.parts == nil {
 		t.parts = map[string][]Point{}
 	}
 	t.jobs = append(t.jobs, job)
 	t.parts[job] = append(points, Point{Panel: secondsPanel, Y: seconds})
+}
+
+// TableOf returns a table of points that no file holds, as of one job.
+func TableOf(points ...Point) *Table {
+	t := &Table{}
+	t.add("", points, 0)
+	return t
 }
 
 // has reports whether a job is complete.
@@ -241,3 +252,12 @@ func (t *Table) write(path string) error {
 
 // number keeps seven digits: as many as parameters of float32 have.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }
+
+// rounded returns x with the digits of number.
+func rounded(x float64) float64 {
+	y, err := strconv.ParseFloat(number(x), 64)
+	if err != nil {
+		panic(err) // number writes what ParseFloat reads
+	}
+	return y
+}

@@ -46,6 +46,19 @@ func AddSumsTo(dst, part, base []float32, lists, cuts []uint32) {
 	})
 }
 
+// AddCentred adds to each row of dst what Sums would write, less what Centre takes off
+// that row:
+//
+//	dst[i] += (Σ − mu[i]·gc) − gb[i]·lambda
+//
+// It panics if mu or gb has fewer values than there are rows.
+func AddCentred(dst, base []float32, lists, cuts []uint32, mu, gb []float32, gc, lambda *[Block]float32) {
+	eachPiece(lists, nil, cuts, true, func(lo, hi int) {
+		_ = dst[hi*Block-1]
+		addCentred(dst[lo*Block:], base, lists, cuts[lo:hi+1], mu[lo:hi], gb[lo:hi], gc, lambda)
+	})
+}
+
 // AddSumsTimes is AddSums of rows times values, one for each offset in lists. Each
 // product is rounded before it is added.
 func AddSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
@@ -88,6 +101,20 @@ func addSumsToGo(dst, part, base []float32, lists, cuts []uint32) {
 		}
 		for c := range row {
 			row[c] += more[c] + sum[c]
+		}
+	}
+}
+
+func addCentredGo(dst, base []float32, lists, cuts []uint32, mu, gb []float32, gc, lambda *[Block]float32) {
+	var sum [Block]float32
+	for i := range len(cuts) - 1 {
+		if !treeGo(&sum, base, lists[cuts[i]:cuts[i+1]]) {
+			clear(sum[:])
+		}
+		centreGo(sum[:], mu[i:i+1], gb[i:i+1], gc, lambda)
+		row := (*[Block]float32)(dst[i*Block:])
+		for c := range row {
+			row[c] += sum[c]
 		}
 	}
 }

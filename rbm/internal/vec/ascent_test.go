@@ -16,10 +16,13 @@ func TestSumsLevels(t *testing.T) {
 			for n := 1; n < 40; n += 1 + s.IntN(6) {
 				lists, values, cuts := s.someLists(t, n, rows, low)
 				part := s.fill(shifted(t, n*Block, shift, low))
+				mu, gb := s.fill(fenced[float32](t, n, low)), s.fill(fenced[float32](t, n, low))
+				gc, lambda := (*[Block]float32)(s.fill(shifted(t, Block, shift, low))), (*[Block]float32)(s.fill(shifted(t, Block, shift, low)))
 				for name, f := range map[string]func(dst []float32){
 					"Sums":         func(dst []float32) { Sums(dst, base, lists, cuts) },
 					"AddSums":      func(dst []float32) { AddSums(dst, base, lists, cuts) },
 					"AddSumsTo":    func(dst []float32) { AddSumsTo(dst, part, base, lists, cuts) },
+					"AddCentred":   func(dst []float32) { AddCentred(dst, base, lists, cuts, mu, gb, gc, lambda) },
 					"AddSumsTimes": func(dst []float32) { AddSumsTimes(dst, base, lists, values, cuts) },
 				} {
 					got := s.fill(shifted(t, n*Block, shift, low))
@@ -63,15 +66,17 @@ func TestSumsDefinition(t *testing.T) {
 		}
 		dst, part := s.fill(make([]float32, Block)), s.fill(make([]float32, Block))
 		sums, once, to, times := make([]float32, Block), slices.Clone(dst), slices.Clone(dst), slices.Clone(dst)
+		centred, mu, gb, gc, lambda := slices.Clone(dst), []float32{3}, []float32{-2}, (*[Block]float32)(part), (*[Block]float32)(base)
 		cuts := []uint32{0, uint32(n)}
+		AddCentred(centred, base, list, cuts, mu, gb, gc, lambda)
 		Sums(sums, base, list, cuts)
 		AddSums(once, base, list, cuts)
 		AddSumsTo(to, part, base, list, cuts)
 		AddSumsTimes(times, base, list, values, cuts)
 		for c, x := range dst {
 			sum := tree(c, false)
-			if sums[c] != sum || once[c] != x+sum || to[c] != x+(part[c]+sum) || times[c] != x+tree(c, true) {
-				t.Fatalf("%d rows, column %d: %v, %v, %v and %v", n, c, sums[c], once[c], to[c], times[c])
+			if sums[c] != sum || once[c] != x+sum || to[c] != x+(part[c]+sum) || times[c] != x+tree(c, true) || centred[c] != x+(sum-float32(3*gc[c])-float32(-2*lambda[c])) {
+				t.Fatalf("%d rows, column %d: %v, %v, %v, %v and %v", n, c, sums[c], once[c], to[c], times[c], centred[c])
 			}
 		}
 	}
@@ -331,13 +336,31 @@ func TestCentreLevels(t *testing.T) {
 				gc, lambda := (*[Block]float32)(s.fill(shifted(t, Block, shift, low))), (*[Block]float32)(s.fill(shifted(t, Block, shift, low)))
 				got := s.fill(shifted(t, n*Block, shift, low))
 				want := slices.Clone(got)
-				dots, sum := fenced[float32](t, n, low), (*[Block]float64)(s.normal(t, Block, 1, low))
-				wantDots, wantSum := make([]float32, n), *sum
-				atGo(func() { Centre(want, mu, gb, gc, lambda, wantDots, &wantSum) })
-				at(func() { Centre(got, mu, gb, gc, lambda, dots, sum) })
+				atGo(func() { Centre(want, mu, gb, gc, lambda) })
+				at(func() { Centre(got, mu, gb, gc, lambda) })
 				same(t, "rows", got, want)
-				same(t, "dots", dots, wantDots)
-				same64(t, "sum", sum[:], wantSum[:])
+			}
+		})
+	})
+}
+
+func TestDot64Levels(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for n := range 100 {
+				x, y := s.fill(fenced[float32](t, n, low)), s.normal(t, n, 1, low)
+				var want, got, plain float64
+				atGo(func() { want = Dot64(x, y) })
+				at(func() { got = Dot64(x, y) })
+				same64(t, "product", []float64{got}, []float64{want})
+				size := 0.0
+				for i, x := range x {
+					plain += float64(x) * y[i]
+					size += math.Abs(float64(x) * y[i])
+				}
+				if !(math.Abs(got-plain) <= 100*0x1p-52*size) && !math.IsNaN(plain-plain) { // finite; n roundings of each order
+					t.Errorf("%d values: %v, want %v", n, got, plain)
+				}
 			}
 		})
 	})

@@ -29,6 +29,11 @@ func addSumsAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, n int
 //go:noescape
 func addSumsToAVX2(dst *float32, part *float32, base *float32, lists *uint32, cuts *uint32, n int)
 
+// addCentredAVX2 is the sums of the ascent step for n > 0 lists.
+//
+//go:noescape
+func addCentredAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
+
 // addSumsTimesAVX2 is AddSumsTimes for n > 0 lists.
 //
 //go:noescape
@@ -68,6 +73,11 @@ func addSumsAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, n i
 //
 //go:noescape
 func addSumsToAVX512(dst *float32, part *float32, base *float32, lists *uint32, cuts *uint32, n int)
+
+// addCentredAVX512 is the sums of the ascent step for n > 0 lists.
+//
+//go:noescape
+func addCentredAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
 
 // addSumsTimesAVX512 is AddSumsTimes for n > 0 lists.
 //
@@ -132,7 +142,12 @@ func decayRestAVX2(m *float32, rest *float32, n int, a float32, b float32)
 // centreAVX2 is Centre for n > 0 rows.
 //
 //go:noescape
-func centreAVX2(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
+func centreAVX2(steps *float32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
+
+// dot64AVX2 is dot64 for n > 0, a multiple of 32.
+//
+//go:noescape
+func dot64AVX2(lanes *float64, x *float32, y *float64, n int)
 
 // sizesAVX2 is sizes for n > 0, a multiple of 16.
 //
@@ -177,7 +192,12 @@ func decayRestAVX512(m *float32, rest *float32, n int, a float32, b float32)
 // centreAVX512 is Centre for n > 0 rows.
 //
 //go:noescape
-func centreAVX512(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
+func centreAVX512(steps *float32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
+
+// dot64AVX512 is dot64 for n > 0, a multiple of 32.
+//
+//go:noescape
+func dot64AVX512(lanes *float64, x *float32, y *float64, n int)
 
 // sizesAVX512 is sizes for n > 0, a multiple of 16.
 //
@@ -561,6 +581,18 @@ func addSumsTo(dst, part, base []float32, lists, cuts []uint32) {
 }
 
 //go:noinline
+func addCentred(dst, base []float32, lists, cuts []uint32, mu, gb []float32, gc, lambda *[Block]float32) {
+	switch InUse() {
+	case AVX512:
+		addCentredAVX512(&dst[0], &base[0], first(lists), &cuts[0], &mu[0], &gb[0], &gc[0], &lambda[0], len(cuts)-1)
+	case AVX2:
+		addCentredAVX2(&dst[0], &base[0], first(lists), &cuts[0], &mu[0], &gb[0], &gc[0], &lambda[0], len(cuts)-1)
+	default:
+		addCentredGo(dst, base, lists, cuts, mu, gb, gc, lambda)
+	}
+}
+
+//go:noinline
 func addSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	switch InUse() {
 	case AVX512:
@@ -609,14 +641,26 @@ func addNarrow(dst []float32, x []float64) {
 }
 
 //go:noinline
-func centre(panel, mu, gb []float32, gc, lambda *[Block]float32, dots []float32, sum *[Block]float64) {
+func centre(steps, mu, gb []float32, gc, lambda *[Block]float32) {
 	switch InUse() {
 	case AVX512:
-		centreAVX512(&panel[0], &mu[0], &gb[0], &gc[0], &lambda[0], &dots[0], &sum[0], len(mu))
+		centreAVX512(&steps[0], &mu[0], &gb[0], &gc[0], &lambda[0], len(mu))
 	case AVX2:
-		centreAVX2(&panel[0], &mu[0], &gb[0], &gc[0], &lambda[0], &dots[0], &sum[0], len(mu))
+		centreAVX2(&steps[0], &mu[0], &gb[0], &gc[0], &lambda[0], len(mu))
 	default:
-		centreGo(panel, mu, gb, gc, lambda, dots, sum)
+		centreGo(steps, mu, gb, gc, lambda)
+	}
+}
+
+//go:noinline
+func dot64(sum *[dotLanes]float64, x []float32, y []float64) {
+	switch InUse() {
+	case AVX512:
+		dot64AVX512(&sum[0], &x[0], &y[0], len(x))
+	case AVX2:
+		dot64AVX2(&sum[0], &x[0], &y[0], len(x))
+	default:
+		dot64Go(sum, x, y)
 	}
 }
 

@@ -655,6 +655,225 @@ runDone:
 	VMOVAPS Y15, Y7
 	JMP     summed
 
+// func addCentredAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
+// Requires: AVX, CMOV
+TEXT ·addCentredAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst+0(FP), AX
+	MOVQ base+8(FP), CX
+	MOVQ lists+16(FP), DX
+	MOVQ cuts+24(FP), BX
+	MOVQ n+64(FP), SI
+	MOVQ mu+32(FP), DI
+	MOVQ gb+40(FP), R8
+	MOVQ gc+48(FP), R9
+	MOVQ lambda+56(FP), R10
+	MOVL (BX), R11
+	LEAQ (DX)(R11*4), R11
+
+list:
+	MOVL    4(BX), R12
+	LEAQ    (DX)(R12*4), R12
+	CMPQ    R11, R12
+	JEQ     none
+	LEAQ    128(R11), R14
+	CMPQ    R14, R12
+	JCS     long
+	MOVL    (R11), R13
+	LEAQ    (CX)(R13*4), R13
+	VMOVUPS (R13), Y1
+	VMOVUPS 32(R13), Y2
+	VMOVUPS 64(R13), Y3
+	VMOVUPS 96(R13), Y4
+	VMOVUPS 128(R13), Y5
+	VMOVUPS 160(R13), Y6
+	VMOVUPS 192(R13), Y7
+	VMOVUPS 224(R13), Y8
+	ADDQ    $0x04, R11
+	CMPQ    R11, R12
+	JEQ     shortDone
+
+short:
+	MOVL   (R11), R13
+	LEAQ   (CX)(R13*4), R13
+	VADDPS (R13), Y1, Y1
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y3, Y3
+	VADDPS 96(R13), Y4, Y4
+	VADDPS 128(R13), Y5, Y5
+	VADDPS 160(R13), Y6, Y6
+	VADDPS 192(R13), Y7, Y7
+	VADDPS 224(R13), Y8, Y8
+	ADDQ   $0x04, R11
+	CMPQ   R11, R12
+	JNE    short
+
+shortDone:
+summed:
+centre:
+	VBROADCASTSS (DI), Y0
+	VMULPS       (R9), Y0, Y9
+	VSUBPS       Y9, Y1, Y1
+	VMULPS       32(R9), Y0, Y9
+	VSUBPS       Y9, Y2, Y2
+	VMULPS       64(R9), Y0, Y9
+	VSUBPS       Y9, Y3, Y3
+	VMULPS       96(R9), Y0, Y9
+	VSUBPS       Y9, Y4, Y4
+	VMULPS       128(R9), Y0, Y9
+	VSUBPS       Y9, Y5, Y5
+	VMULPS       160(R9), Y0, Y9
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       192(R9), Y0, Y9
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       224(R9), Y0, Y0
+	VSUBPS       Y0, Y8, Y8
+	VBROADCASTSS (R8), Y0
+	VMULPS       (R10), Y0, Y9
+	VSUBPS       Y9, Y1, Y1
+	VMULPS       32(R10), Y0, Y9
+	VSUBPS       Y9, Y2, Y2
+	VMULPS       64(R10), Y0, Y9
+	VSUBPS       Y9, Y3, Y3
+	VMULPS       96(R10), Y0, Y9
+	VSUBPS       Y9, Y4, Y4
+	VMULPS       128(R10), Y0, Y9
+	VSUBPS       Y9, Y5, Y5
+	VMULPS       160(R10), Y0, Y9
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       192(R10), Y0, Y9
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       224(R10), Y0, Y0
+	VSUBPS       Y0, Y8, Y8
+	VADDPS       (AX), Y1, Y1
+	VMOVUPS      Y1, (AX)
+	VADDPS       32(AX), Y2, Y2
+	VMOVUPS      Y2, 32(AX)
+	VADDPS       64(AX), Y3, Y3
+	VMOVUPS      Y3, 64(AX)
+	VADDPS       96(AX), Y4, Y4
+	VMOVUPS      Y4, 96(AX)
+	VADDPS       128(AX), Y5, Y5
+	VMOVUPS      Y5, 128(AX)
+	VADDPS       160(AX), Y6, Y6
+	VMOVUPS      Y6, 160(AX)
+	VADDPS       192(AX), Y7, Y7
+	VMOVUPS      Y7, 192(AX)
+	VADDPS       224(AX), Y8, Y8
+	VMOVUPS      Y8, 224(AX)
+	ADDQ         $0x04, DI
+	ADDQ         $0x04, R8
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x04, BX
+	DECQ         SI
+	JNE          list
+	VZEROUPPER
+	RET
+
+none:
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	JMP    centre
+
+long:
+	MOVL    (R11), R13
+	LEAQ    (CX)(R13*4), R13
+	VMOVUPS (R13), Y1
+	VMOVUPS 32(R13), Y2
+	VMOVUPS 64(R13), Y3
+	VMOVUPS 96(R13), Y4
+	VMOVUPS 128(R13), Y5
+	VMOVUPS 160(R13), Y6
+	VMOVUPS 192(R13), Y7
+	VMOVUPS 224(R13), Y8
+	ADDQ    $0x04, R11
+	CMPQ    R11, R14
+	JEQ     firstDone
+
+first:
+	MOVL   (R11), R13
+	LEAQ   (CX)(R13*4), R13
+	VADDPS (R13), Y1, Y1
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y3, Y3
+	VADDPS 96(R13), Y4, Y4
+	VADDPS 128(R13), Y5, Y5
+	VADDPS 160(R13), Y6, Y6
+	VADDPS 192(R13), Y7, Y7
+	VADDPS 224(R13), Y8, Y8
+	ADDQ   $0x04, R11
+	CMPQ   R11, R14
+	JNE    first
+
+firstDone:
+	VMOVAPS Y1, Y0
+	VMOVAPS Y2, Y9
+	VMOVAPS Y3, Y10
+	VMOVAPS Y4, Y11
+	VMOVAPS Y5, Y12
+	VMOVAPS Y6, Y13
+	VMOVAPS Y7, Y14
+	VMOVAPS Y8, Y15
+
+more:
+	LEAQ    128(R11), R14
+	CMPQ    R14, R12
+	CMOVQHI R12, R14
+	MOVL    (R11), R13
+	LEAQ    (CX)(R13*4), R13
+	VMOVUPS (R13), Y1
+	VMOVUPS 32(R13), Y2
+	VMOVUPS 64(R13), Y3
+	VMOVUPS 96(R13), Y4
+	VMOVUPS 128(R13), Y5
+	VMOVUPS 160(R13), Y6
+	VMOVUPS 192(R13), Y7
+	VMOVUPS 224(R13), Y8
+	ADDQ    $0x04, R11
+	CMPQ    R11, R14
+	JEQ     runDone
+
+run:
+	MOVL   (R11), R13
+	LEAQ   (CX)(R13*4), R13
+	VADDPS (R13), Y1, Y1
+	VADDPS 32(R13), Y2, Y2
+	VADDPS 64(R13), Y3, Y3
+	VADDPS 96(R13), Y4, Y4
+	VADDPS 128(R13), Y5, Y5
+	VADDPS 160(R13), Y6, Y6
+	VADDPS 192(R13), Y7, Y7
+	VADDPS 224(R13), Y8, Y8
+	ADDQ   $0x04, R11
+	CMPQ   R11, R14
+	JNE    run
+
+runDone:
+	VADDPS  Y1, Y0, Y0
+	VADDPS  Y2, Y9, Y9
+	VADDPS  Y3, Y10, Y10
+	VADDPS  Y4, Y11, Y11
+	VADDPS  Y5, Y12, Y12
+	VADDPS  Y6, Y13, Y13
+	VADDPS  Y7, Y14, Y14
+	VADDPS  Y8, Y15, Y15
+	CMPQ    R11, R12
+	JNE     more
+	VMOVAPS Y0, Y1
+	VMOVAPS Y9, Y2
+	VMOVAPS Y10, Y3
+	VMOVAPS Y11, Y4
+	VMOVAPS Y12, Y5
+	VMOVAPS Y13, Y6
+	VMOVAPS Y14, Y7
+	VMOVAPS Y15, Y8
+	JMP     summed
+
 // func addSumsTimesAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, values *float32, n int)
 // Requires: AVX, CMOV
 TEXT ·addSumsTimesAVX2(SB), NOSPLIT, $0-48
@@ -1624,6 +1843,169 @@ runDone:
 	VMOVAPS Z7, Z3
 	JMP     summed
 
+// func addCentredAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, CMOV
+TEXT ·addCentredAVX512(SB), NOSPLIT, $0-72
+	MOVQ    dst+0(FP), AX
+	MOVQ    base+8(FP), CX
+	MOVQ    lists+16(FP), DX
+	MOVQ    cuts+24(FP), BX
+	MOVQ    n+64(FP), SI
+	MOVQ    mu+32(FP), DI
+	MOVQ    gb+40(FP), R8
+	MOVQ    gc+48(FP), R9
+	MOVQ    lambda+56(FP), R10
+	VMOVUPS (R9), Z1
+	VMOVUPS 64(R9), Z2
+	VMOVUPS 128(R9), Z3
+	VMOVUPS 192(R9), Z4
+	VMOVUPS (R10), Z5
+	VMOVUPS 64(R10), Z6
+	VMOVUPS 128(R10), Z7
+	VMOVUPS 192(R10), Z8
+	MOVL    (BX), R9
+	LEAQ    (DX)(R9*4), R9
+
+list:
+	MOVL    4(BX), R10
+	LEAQ    (DX)(R10*4), R10
+	CMPQ    R9, R10
+	JEQ     none
+	LEAQ    128(R9), R12
+	CMPQ    R12, R10
+	JCS     long
+	MOVL    (R9), R11
+	LEAQ    (CX)(R11*4), R11
+	VMOVUPS (R11), Z9
+	VMOVUPS 64(R11), Z10
+	VMOVUPS 128(R11), Z11
+	VMOVUPS 192(R11), Z12
+	ADDQ    $0x04, R9
+	CMPQ    R9, R10
+	JEQ     shortDone
+
+short:
+	MOVL   (R9), R11
+	LEAQ   (CX)(R11*4), R11
+	VADDPS (R11), Z9, Z9
+	VADDPS 64(R11), Z10, Z10
+	VADDPS 128(R11), Z11, Z11
+	VADDPS 192(R11), Z12, Z12
+	ADDQ   $0x04, R9
+	CMPQ   R9, R10
+	JNE    short
+
+shortDone:
+summed:
+centre:
+	VBROADCASTSS (DI), Z0
+	VMULPS       Z1, Z0, Z13
+	VSUBPS       Z13, Z9, Z9
+	VMULPS       Z2, Z0, Z13
+	VSUBPS       Z13, Z10, Z10
+	VMULPS       Z3, Z0, Z13
+	VSUBPS       Z13, Z11, Z11
+	VMULPS       Z4, Z0, Z0
+	VSUBPS       Z0, Z12, Z12
+	VBROADCASTSS (R8), Z0
+	VMULPS       Z5, Z0, Z13
+	VSUBPS       Z13, Z9, Z9
+	VMULPS       Z6, Z0, Z13
+	VSUBPS       Z13, Z10, Z10
+	VMULPS       Z7, Z0, Z13
+	VSUBPS       Z13, Z11, Z11
+	VMULPS       Z8, Z0, Z0
+	VSUBPS       Z0, Z12, Z12
+	VADDPS       (AX), Z9, Z9
+	VMOVUPS      Z9, (AX)
+	VADDPS       64(AX), Z10, Z10
+	VMOVUPS      Z10, 64(AX)
+	VADDPS       128(AX), Z11, Z11
+	VMOVUPS      Z11, 128(AX)
+	VADDPS       192(AX), Z12, Z12
+	VMOVUPS      Z12, 192(AX)
+	ADDQ         $0x04, DI
+	ADDQ         $0x04, R8
+	ADDQ         $0x00000100, AX
+	ADDQ         $0x04, BX
+	DECQ         SI
+	JNE          list
+	VZEROUPPER
+	RET
+
+none:
+	VXORPS Z9, Z9, Z9
+	VXORPS Z10, Z10, Z10
+	VXORPS Z11, Z11, Z11
+	VXORPS Z12, Z12, Z12
+	JMP    centre
+
+long:
+	MOVL    (R9), R11
+	LEAQ    (CX)(R11*4), R11
+	VMOVUPS (R11), Z9
+	VMOVUPS 64(R11), Z10
+	VMOVUPS 128(R11), Z11
+	VMOVUPS 192(R11), Z12
+	ADDQ    $0x04, R9
+	CMPQ    R9, R12
+	JEQ     firstDone
+
+first:
+	MOVL   (R9), R11
+	LEAQ   (CX)(R11*4), R11
+	VADDPS (R11), Z9, Z9
+	VADDPS 64(R11), Z10, Z10
+	VADDPS 128(R11), Z11, Z11
+	VADDPS 192(R11), Z12, Z12
+	ADDQ   $0x04, R9
+	CMPQ   R9, R12
+	JNE    first
+
+firstDone:
+	VMOVAPS Z9, Z0
+	VMOVAPS Z10, Z13
+	VMOVAPS Z11, Z14
+	VMOVAPS Z12, Z15
+
+more:
+	LEAQ    128(R9), R12
+	CMPQ    R12, R10
+	CMOVQHI R10, R12
+	MOVL    (R9), R11
+	LEAQ    (CX)(R11*4), R11
+	VMOVUPS (R11), Z9
+	VMOVUPS 64(R11), Z10
+	VMOVUPS 128(R11), Z11
+	VMOVUPS 192(R11), Z12
+	ADDQ    $0x04, R9
+	CMPQ    R9, R12
+	JEQ     runDone
+
+run:
+	MOVL   (R9), R11
+	LEAQ   (CX)(R11*4), R11
+	VADDPS (R11), Z9, Z9
+	VADDPS 64(R11), Z10, Z10
+	VADDPS 128(R11), Z11, Z11
+	VADDPS 192(R11), Z12, Z12
+	ADDQ   $0x04, R9
+	CMPQ   R9, R12
+	JNE    run
+
+runDone:
+	VADDPS  Z9, Z0, Z0
+	VADDPS  Z10, Z13, Z13
+	VADDPS  Z11, Z14, Z14
+	VADDPS  Z12, Z15, Z15
+	CMPQ    R9, R10
+	JNE     more
+	VMOVAPS Z0, Z9
+	VMOVAPS Z13, Z10
+	VMOVAPS Z14, Z11
+	VMOVAPS Z15, Z12
+	JMP     summed
+
 // func addSumsTimesAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, values *float32, n int)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·addSumsTimesAVX512(SB), NOSPLIT, $0-48
@@ -2234,161 +2616,128 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func centreAVX2(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
+// func centreAVX2(steps *float32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
 // Requires: AVX
-TEXT ·centreAVX2(SB), NOSPLIT, $0-64
-	MOVQ panel+0(FP), AX
-	MOVQ mu+8(FP), CX
-	MOVQ gb+16(FP), DX
-	MOVQ gc+24(FP), BX
-	MOVQ lambda+32(FP), SI
-	MOVQ dots+40(FP), DI
-	MOVQ sum+48(FP), R8
-	MOVQ n+56(FP), R9
+TEXT ·centreAVX2(SB), NOSPLIT, $0-48
+	MOVQ steps+0(FP), AX
+	MOVQ n+40(FP), CX
+	MOVQ mu+8(FP), DX
+	MOVQ gb+16(FP), BX
+	MOVQ gc+24(FP), SI
+	MOVQ lambda+32(FP), DI
 
 row:
-	VBROADCASTSS (CX), Y0
-	VBROADCASTSS (DX), Y1
-	VMOVUPS      (AX), Y2
-	VMULPS       (BX), Y0, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMULPS       (SI), Y1, Y3
-	VSUBPS       Y3, Y2, Y2
-	VMOVUPS      Y2, (AX)
-	VMULPS       Y2, Y0, Y3
-	VCVTPS2PD    X3, Y4
-	VADDPD       (R8), Y4, Y4
-	VMOVUPD      Y4, (R8)
-	VEXTRACTF128 $0x01, Y3, X3
-	VCVTPS2PD    X3, Y3
-	VADDPD       32(R8), Y3, Y3
-	VMOVUPD      Y3, 32(R8)
-	VMULPS       (SI), Y2, Y2
+	VMOVUPS      (AX), Y1
+	VMOVUPS      32(AX), Y2
 	VMOVUPS      64(AX), Y3
-	VMULPS       64(BX), Y0, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       64(SI), Y1, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 64(AX)
-	VMULPS       Y3, Y0, Y4
-	VCVTPS2PD    X4, Y5
-	VADDPD       128(R8), Y5, Y5
-	VMOVUPD      Y5, 128(R8)
-	VEXTRACTF128 $0x01, Y4, X4
-	VCVTPS2PD    X4, Y4
-	VADDPD       160(R8), Y4, Y4
-	VMOVUPD      Y4, 160(R8)
-	VMULPS       64(SI), Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      128(AX), Y3
-	VMULPS       128(BX), Y0, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       128(SI), Y1, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 128(AX)
-	VMULPS       Y3, Y0, Y4
-	VCVTPS2PD    X4, Y5
-	VADDPD       256(R8), Y5, Y5
-	VMOVUPD      Y5, 256(R8)
-	VEXTRACTF128 $0x01, Y4, X4
-	VCVTPS2PD    X4, Y4
-	VADDPD       288(R8), Y4, Y4
-	VMOVUPD      Y4, 288(R8)
-	VMULPS       128(SI), Y3, Y3
-	VMOVUPS      192(AX), Y4
-	VMULPS       192(BX), Y0, Y5
-	VSUBPS       Y5, Y4, Y4
-	VMULPS       192(SI), Y1, Y5
-	VSUBPS       Y5, Y4, Y4
-	VMOVUPS      Y4, 192(AX)
-	VMULPS       Y4, Y0, Y5
-	VCVTPS2PD    X5, Y6
-	VADDPD       384(R8), Y6, Y6
-	VMOVUPD      Y6, 384(R8)
-	VEXTRACTF128 $0x01, Y5, X5
-	VCVTPS2PD    X5, Y5
-	VADDPD       416(R8), Y5, Y5
-	VMOVUPD      Y5, 416(R8)
-	VMULPS       192(SI), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VMOVUPS      32(AX), Y3
-	VMULPS       32(BX), Y0, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMULPS       32(SI), Y1, Y4
-	VSUBPS       Y4, Y3, Y3
-	VMOVUPS      Y3, 32(AX)
-	VMULPS       Y3, Y0, Y4
-	VCVTPS2PD    X4, Y5
-	VADDPD       64(R8), Y5, Y5
-	VMOVUPD      Y5, 64(R8)
-	VEXTRACTF128 $0x01, Y4, X4
-	VCVTPS2PD    X4, Y4
-	VADDPD       96(R8), Y4, Y4
-	VMOVUPD      Y4, 96(R8)
-	VMULPS       32(SI), Y3, Y3
 	VMOVUPS      96(AX), Y4
-	VMULPS       96(BX), Y0, Y5
-	VSUBPS       Y5, Y4, Y4
-	VMULPS       96(SI), Y1, Y5
-	VSUBPS       Y5, Y4, Y4
+	VMOVUPS      128(AX), Y5
+	VMOVUPS      160(AX), Y6
+	VMOVUPS      192(AX), Y7
+	VMOVUPS      224(AX), Y8
+	VBROADCASTSS (DX), Y0
+	VMULPS       (SI), Y0, Y9
+	VSUBPS       Y9, Y1, Y1
+	VMULPS       32(SI), Y0, Y9
+	VSUBPS       Y9, Y2, Y2
+	VMULPS       64(SI), Y0, Y9
+	VSUBPS       Y9, Y3, Y3
+	VMULPS       96(SI), Y0, Y9
+	VSUBPS       Y9, Y4, Y4
+	VMULPS       128(SI), Y0, Y9
+	VSUBPS       Y9, Y5, Y5
+	VMULPS       160(SI), Y0, Y9
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       192(SI), Y0, Y9
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       224(SI), Y0, Y0
+	VSUBPS       Y0, Y8, Y8
+	VBROADCASTSS (BX), Y0
+	VMULPS       (DI), Y0, Y9
+	VSUBPS       Y9, Y1, Y1
+	VMULPS       32(DI), Y0, Y9
+	VSUBPS       Y9, Y2, Y2
+	VMULPS       64(DI), Y0, Y9
+	VSUBPS       Y9, Y3, Y3
+	VMULPS       96(DI), Y0, Y9
+	VSUBPS       Y9, Y4, Y4
+	VMULPS       128(DI), Y0, Y9
+	VSUBPS       Y9, Y5, Y5
+	VMULPS       160(DI), Y0, Y9
+	VSUBPS       Y9, Y6, Y6
+	VMULPS       192(DI), Y0, Y9
+	VSUBPS       Y9, Y7, Y7
+	VMULPS       224(DI), Y0, Y0
+	VSUBPS       Y0, Y8, Y8
+	VMOVUPS      Y1, (AX)
+	VMOVUPS      Y2, 32(AX)
+	VMOVUPS      Y3, 64(AX)
 	VMOVUPS      Y4, 96(AX)
-	VMULPS       Y4, Y0, Y5
-	VCVTPS2PD    X5, Y6
-	VADDPD       192(R8), Y6, Y6
-	VMOVUPD      Y6, 192(R8)
-	VEXTRACTF128 $0x01, Y5, X5
-	VCVTPS2PD    X5, Y5
-	VADDPD       224(R8), Y5, Y5
-	VMOVUPD      Y5, 224(R8)
-	VMULPS       96(SI), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VMOVUPS      160(AX), Y4
-	VMULPS       160(BX), Y0, Y5
-	VSUBPS       Y5, Y4, Y4
-	VMULPS       160(SI), Y1, Y5
-	VSUBPS       Y5, Y4, Y4
-	VMOVUPS      Y4, 160(AX)
-	VMULPS       Y4, Y0, Y5
-	VCVTPS2PD    X5, Y6
-	VADDPD       320(R8), Y6, Y6
-	VMOVUPD      Y6, 320(R8)
-	VEXTRACTF128 $0x01, Y5, X5
-	VCVTPS2PD    X5, Y5
-	VADDPD       352(R8), Y5, Y5
-	VMOVUPD      Y5, 352(R8)
-	VMULPS       160(SI), Y4, Y4
-	VMOVUPS      224(AX), Y5
-	VMULPS       224(BX), Y0, Y6
-	VSUBPS       Y6, Y5, Y5
-	VMULPS       224(SI), Y1, Y6
-	VSUBPS       Y6, Y5, Y5
-	VMOVUPS      Y5, 224(AX)
-	VMULPS       Y5, Y0, Y6
-	VCVTPS2PD    X6, Y0
-	VADDPD       448(R8), Y0, Y0
-	VMOVUPD      Y0, 448(R8)
-	VEXTRACTF128 $0x01, Y6, X0
-	VCVTPS2PD    X0, Y0
-	VADDPD       480(R8), Y0, Y0
-	VMOVUPD      Y0, 480(R8)
-	VMULPS       224(SI), Y5, Y5
-	VADDPS       Y5, Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	VADDPS       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X0
-	VADDPS       X0, X2, X2
-	VPERMILPS    $0x0e, X2, X0
-	VADDPS       X0, X2, X2
-	VPERMILPS    $0x01, X2, X0
-	VADDSS       X0, X2, X2
-	VMOVSS       X2, (DI)
-	ADDQ         $0x00000100, AX
-	ADDQ         $0x04, CX
+	VMOVUPS      Y5, 128(AX)
+	VMOVUPS      Y6, 160(AX)
+	VMOVUPS      Y7, 192(AX)
+	VMOVUPS      Y8, 224(AX)
 	ADDQ         $0x04, DX
-	ADDQ         $0x04, DI
-	DECQ         R9
+	ADDQ         $0x04, BX
+	ADDQ         $0x00000100, AX
+	DECQ         CX
 	JNE          row
+	VZEROUPPER
+	RET
+
+// func dot64AVX2(lanes *float64, x *float32, y *float64, n int)
+// Requires: AVX
+TEXT ·dot64AVX2(SB), NOSPLIT, $0-32
+	MOVQ   lanes+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	MOVQ   n+24(FP), BX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+values:
+	VCVTPS2PD (CX), Y8
+	VMULPD    (DX), Y8, Y8
+	VADDPD    Y8, Y0, Y0
+	VCVTPS2PD 16(CX), Y8
+	VMULPD    32(DX), Y8, Y8
+	VADDPD    Y8, Y1, Y1
+	VCVTPS2PD 32(CX), Y8
+	VMULPD    64(DX), Y8, Y8
+	VADDPD    Y8, Y2, Y2
+	VCVTPS2PD 48(CX), Y8
+	VMULPD    96(DX), Y8, Y8
+	VADDPD    Y8, Y3, Y3
+	VCVTPS2PD 64(CX), Y8
+	VMULPD    128(DX), Y8, Y8
+	VADDPD    Y8, Y4, Y4
+	VCVTPS2PD 80(CX), Y8
+	VMULPD    160(DX), Y8, Y8
+	VADDPD    Y8, Y5, Y5
+	VCVTPS2PD 96(CX), Y8
+	VMULPD    192(DX), Y8, Y8
+	VADDPD    Y8, Y6, Y6
+	VCVTPS2PD 112(CX), Y8
+	VMULPD    224(DX), Y8, Y8
+	VADDPD    Y8, Y7, Y7
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x20, BX
+	JNE       values
+	VMOVUPD   Y0, (AX)
+	VMOVUPD   Y1, 32(AX)
+	VMOVUPD   Y2, 64(AX)
+	VMOVUPD   Y3, 96(AX)
+	VMOVUPD   Y4, 128(AX)
+	VMOVUPD   Y5, 160(AX)
+	VMOVUPD   Y6, 192(AX)
+	VMOVUPD   Y7, 224(AX)
 	VZEROUPPER
 	RET
 
@@ -2937,107 +3286,92 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func centreAVX512(panel *float32, mu *float32, gb *float32, gc *float32, lambda *float32, dots *float32, sum *float64, n int)
+// func centreAVX512(steps *float32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
 // Requires: AVX, AVX512F
-TEXT ·centreAVX512(SB), NOSPLIT, $0-64
-	MOVQ    panel+0(FP), AX
-	MOVQ    mu+8(FP), CX
-	MOVQ    gb+16(FP), DX
-	MOVQ    gc+24(FP), BX
-	MOVQ    lambda+32(FP), SI
-	MOVQ    dots+40(FP), DI
-	MOVQ    sum+48(FP), R8
-	MOVQ    n+56(FP), R9
-	VMOVUPD (R8), Z0
-	VMOVUPD 64(R8), Z1
-	VMOVUPD 128(R8), Z2
-	VMOVUPD 192(R8), Z3
-	VMOVUPD 256(R8), Z4
-	VMOVUPD 320(R8), Z5
-	VMOVUPD 384(R8), Z6
-	VMOVUPD 448(R8), Z7
+TEXT ·centreAVX512(SB), NOSPLIT, $0-48
+	MOVQ    steps+0(FP), AX
+	MOVQ    n+40(FP), CX
+	MOVQ    mu+8(FP), DX
+	MOVQ    gb+16(FP), BX
+	MOVQ    gc+24(FP), SI
+	MOVQ    lambda+32(FP), DI
+	VMOVUPS (SI), Z1
+	VMOVUPS 64(SI), Z2
+	VMOVUPS 128(SI), Z3
+	VMOVUPS 192(SI), Z4
+	VMOVUPS (DI), Z5
+	VMOVUPS 64(DI), Z6
+	VMOVUPS 128(DI), Z7
+	VMOVUPS 192(DI), Z8
 
 row:
-	VBROADCASTSS  (CX), Z8
-	VBROADCASTSS  (DX), Z9
-	VMOVUPS       (AX), Z10
-	VMULPS        (BX), Z8, Z11
-	VSUBPS        Z11, Z10, Z10
-	VMULPS        (SI), Z9, Z11
-	VSUBPS        Z11, Z10, Z10
-	VMOVUPS       Z10, (AX)
-	VMULPS        Z10, Z8, Z11
-	VCVTPS2PD     Y11, Z12
-	VADDPD        Z12, Z0, Z0
-	VEXTRACTF64X4 $0x01, Z11, Y11
-	VCVTPS2PD     Y11, Z11
-	VADDPD        Z11, Z1, Z1
-	VMULPS        (SI), Z10, Z10
-	VMOVUPS       64(AX), Z11
-	VMULPS        64(BX), Z8, Z12
-	VSUBPS        Z12, Z11, Z11
-	VMULPS        64(SI), Z9, Z12
-	VSUBPS        Z12, Z11, Z11
-	VMOVUPS       Z11, 64(AX)
-	VMULPS        Z11, Z8, Z12
-	VCVTPS2PD     Y12, Z13
-	VADDPD        Z13, Z2, Z2
-	VEXTRACTF64X4 $0x01, Z12, Y12
-	VCVTPS2PD     Y12, Z12
-	VADDPD        Z12, Z3, Z3
-	VMULPS        64(SI), Z11, Z11
-	VADDPS        Z11, Z10, Z10
-	VMOVUPS       128(AX), Z11
-	VMULPS        128(BX), Z8, Z12
-	VSUBPS        Z12, Z11, Z11
-	VMULPS        128(SI), Z9, Z12
-	VSUBPS        Z12, Z11, Z11
-	VMOVUPS       Z11, 128(AX)
-	VMULPS        Z11, Z8, Z12
-	VCVTPS2PD     Y12, Z13
-	VADDPD        Z13, Z4, Z4
-	VEXTRACTF64X4 $0x01, Z12, Y12
-	VCVTPS2PD     Y12, Z12
-	VADDPD        Z12, Z5, Z5
-	VMULPS        128(SI), Z11, Z11
-	VMOVUPS       192(AX), Z12
-	VMULPS        192(BX), Z8, Z13
-	VSUBPS        Z13, Z12, Z12
-	VMULPS        192(SI), Z9, Z13
-	VSUBPS        Z13, Z12, Z12
-	VMOVUPS       Z12, 192(AX)
-	VMULPS        Z12, Z8, Z13
-	VCVTPS2PD     Y13, Z8
-	VADDPD        Z8, Z6, Z6
-	VEXTRACTF64X4 $0x01, Z13, Y8
-	VCVTPS2PD     Y8, Z8
-	VADDPD        Z8, Z7, Z7
-	VMULPS        192(SI), Z12, Z12
-	VADDPS        Z12, Z11, Z11
-	VADDPS        Z11, Z10, Z10
-	VEXTRACTF64X4 $0x01, Z10, Y8
-	VADDPS        Y8, Y10, Y10
-	VEXTRACTF128  $0x01, Y10, X8
-	VADDPS        X8, X10, X10
-	VPERMILPS     $0x0e, X10, X8
-	VADDPS        X8, X10, X10
-	VPERMILPS     $0x01, X10, X8
-	VADDSS        X8, X10, X10
-	VMOVSS        X10, (DI)
-	ADDQ          $0x00000100, AX
-	ADDQ          $0x04, CX
-	ADDQ          $0x04, DX
-	ADDQ          $0x04, DI
-	DECQ          R9
-	JNE           row
-	VMOVUPD       Z0, (R8)
-	VMOVUPD       Z1, 64(R8)
-	VMOVUPD       Z2, 128(R8)
-	VMOVUPD       Z3, 192(R8)
-	VMOVUPD       Z4, 256(R8)
-	VMOVUPD       Z5, 320(R8)
-	VMOVUPD       Z6, 384(R8)
-	VMOVUPD       Z7, 448(R8)
+	VMOVUPS      (AX), Z9
+	VMOVUPS      64(AX), Z10
+	VMOVUPS      128(AX), Z11
+	VMOVUPS      192(AX), Z12
+	VBROADCASTSS (DX), Z0
+	VMULPS       Z1, Z0, Z13
+	VSUBPS       Z13, Z9, Z9
+	VMULPS       Z2, Z0, Z13
+	VSUBPS       Z13, Z10, Z10
+	VMULPS       Z3, Z0, Z13
+	VSUBPS       Z13, Z11, Z11
+	VMULPS       Z4, Z0, Z0
+	VSUBPS       Z0, Z12, Z12
+	VBROADCASTSS (BX), Z0
+	VMULPS       Z5, Z0, Z13
+	VSUBPS       Z13, Z9, Z9
+	VMULPS       Z6, Z0, Z13
+	VSUBPS       Z13, Z10, Z10
+	VMULPS       Z7, Z0, Z13
+	VSUBPS       Z13, Z11, Z11
+	VMULPS       Z8, Z0, Z0
+	VSUBPS       Z0, Z12, Z12
+	VMOVUPS      Z9, (AX)
+	VMOVUPS      Z10, 64(AX)
+	VMOVUPS      Z11, 128(AX)
+	VMOVUPS      Z12, 192(AX)
+	ADDQ         $0x04, DX
+	ADDQ         $0x04, BX
+	ADDQ         $0x00000100, AX
+	DECQ         CX
+	JNE          row
+	VZEROUPPER
+	RET
+
+// func dot64AVX512(lanes *float64, x *float32, y *float64, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·dot64AVX512(SB), NOSPLIT, $0-32
+	MOVQ   lanes+0(FP), AX
+	MOVQ   x+8(FP), CX
+	MOVQ   y+16(FP), DX
+	MOVQ   n+24(FP), BX
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+
+values:
+	VCVTPS2PD (CX), Z4
+	VMULPD    (DX), Z4, Z4
+	VADDPD    Z4, Z0, Z0
+	VCVTPS2PD 32(CX), Z4
+	VMULPD    64(DX), Z4, Z4
+	VADDPD    Z4, Z1, Z1
+	VCVTPS2PD 64(CX), Z4
+	VMULPD    128(DX), Z4, Z4
+	VADDPD    Z4, Z2, Z2
+	VCVTPS2PD 96(CX), Z4
+	VMULPD    192(DX), Z4, Z4
+	VADDPD    Z4, Z3, Z3
+	ADDQ      $0x00000080, CX
+	ADDQ      $0x00000100, DX
+	SUBQ      $0x20, BX
+	JNE       values
+	VMOVUPD   Z0, (AX)
+	VMOVUPD   Z1, 64(AX)
+	VMOVUPD   Z2, 128(AX)
+	VMOVUPD   Z3, 192(AX)
 	VZEROUPPER
 	RET
 

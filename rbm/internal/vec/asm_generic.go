@@ -19,18 +19,20 @@ func addSums(dst, base []float32, lists, cuts []uint32) { addSumsGo(dst, base, l
 func addSumsTo(dst, part, base []float32, lists, cuts []uint32) {
 	addSumsToGo(dst, part, base, lists, cuts)
 }
+func addCentred(dst, base []float32, lists, cuts []uint32, mu, gb []float32, gc, lambda *[Block]float32) {
+	addCentredGo(dst, base, lists, cuts, mu, gb, gc, lambda)
+}
 func addSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	addSumsTimesGo(dst, base, lists, values, cuts)
 }
 func addWhere(acc *[Block]float64, words []uint64, coef []float32) { addWhereGo(acc, words, coef) }
 func addWide(dst []float64, x []float32)                           { addWideGo(dst, x) }
 func addNarrow(dst []float32, x []float64)                         { addNarrowGo(dst, x) }
-func centre(panel, mu, gb []float32, gc, lambda *[Block]float32, dots []float32, sum *[Block]float64) {
-	centreGo(panel, mu, gb, gc, lambda, dots, sum)
-}
-func softplus(l *lanes, x []float64)                { softplusGo(l, x) }
-func odds(on, off []float64, l *lanes, x []float64) { oddsGo(on, off, l, x) }
-func exps64(dst, x []float64)                       { exps64Go(dst, x) }
+func centre(steps, mu, gb []float32, gc, lambda *[Block]float32)   { centreGo(steps, mu, gb, gc, lambda) }
+func dot64(sum *[dotLanes]float64, x []float32, y []float64)       { dot64Go(sum, x, y) }
+func softplus(l *lanes, x []float64)                               { softplusGo(l, x) }
+func odds(on, off []float64, l *lanes, x []float64)                { oddsGo(on, off, l, x) }
+func exps64(dst, x []float64)                                      { exps64Go(dst, x) }
 func products(m []float64, e []int64, on, off, table []float64, offsets []uint32) {
 	productsGo(m, e, on, off, table, offsets)
 }

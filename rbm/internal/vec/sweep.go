@@ -176,50 +176,68 @@ func twoSum(x, y float32) (sum, rest float32) {
 	return sum, (y - z) + (x - (sum - z))
 }
 
-// Centre takes what centring takes off a panel of a gradient: row i loses
-// mu[i]·gc + gb[i]·lambda. Of the new rows it writes the products with lambda to
-// dots, and adds mu[i] times row i to sum:
+// Centre takes off steps, rows of a panel, what centring takes:
 //
-//	row[c] = row[c] − mu[i]·gc[c] − gb[i]·lambda[c]
-//	dots[i] = Σ row[c]·lambda[c]
-//	sum[c] += mu[i]·row[c]
+//	steps[i·Block+c] = (steps[i·Block+c] − mu[i]·gc[c]) − gb[i]·lambda[c]
 //
-// Products are rounded to float32. The terms of a dot product are added in
-// lanes, c, c+16, c+32 and c+48 as (a+b)+(c+d), then lanes l and l+8, l and l+4,
-// l and l+2, 0 and 1; sum is in float64. It panics if a slice has another length
-// than mu, or the panel too few rows.
-func Centre(panel, mu, gb []float32, gc, lambda *[Block]float32, dots []float32, sum *[Block]float64) {
-	if len(gb) != len(mu) || len(dots) != len(mu) {
+// Products are rounded to float32. It panics if gb has another length than mu, or
+// steps too few rows.
+func Centre(steps, mu, gb []float32, gc, lambda *[Block]float32) {
+	if len(gb) != len(mu) {
 		panic("vec: Centre of slices of different lengths")
 	}
-	_ = panel[:len(mu)*Block]
+	_ = steps[:len(mu)*Block]
 	for lo := 0; lo < len(mu); lo += centreWork {
 		hi := min(lo+centreWork, len(mu))
-		centre(panel[lo*Block:], mu[lo:hi], gb[lo:hi], gc, lambda, dots[lo:hi], sum)
+		centre(steps[lo*Block:], mu[lo:hi], gb[lo:hi], gc, lambda)
 	}
 }
 
-// centreWork is the number of rows, some 20 ns each, of one call.
+// centreWork is the number of rows, some 10 ns each, of one call.
 const centreWork = 1 << 12
 
-func centreGo(panel, mu, gb []float32, gc, lambda *[Block]float32, dots []float32, sum *[Block]float64) {
+func centreGo(steps, mu, gb []float32, gc, lambda *[Block]float32) {
 	for i, mu := range mu {
-		row, gb := (*[Block]float32)(panel[i*Block:]), gb[i]
-		var p [Block]float32
+		row, gb := (*[Block]float32)(steps[i*Block:]), gb[i]
 		for c, l := range lambda {
-			y := row[c] - float32(mu*gc[c]) - float32(gb*l)
-			row[c] = y
-			p[c] = float32(y * l)
-			sum[c] += float64(float32(mu * y))
+			row[c] = row[c] - float32(mu*gc[c]) - float32(gb*l)
 		}
-		for l := range 16 {
-			p[l] = (p[l] + p[16+l]) + (p[32+l] + p[48+l])
+	}
+}
+
+// dotLanes is the number of lanes of Dot64.
+const dotLanes = 32
+
+// Dot64 returns Σ x[i]·y[i] in float64. Value i is added in lane i mod 32, and the
+// lanes l and l+16, l and l+8, … 0 and 1. It panics if y is shorter than x.
+func Dot64(x []float32, y []float64) float64 {
+	var sum [dotLanes]float64
+	y = y[:len(x)]
+	whole := len(x) / dotLanes * dotLanes
+	for lo := 0; lo < whole; lo += sweepWork {
+		var part [dotLanes]float64
+		n := min(sweepWork, whole-lo)
+		dot64(&part, x[lo:lo+n], y[lo:lo+n])
+		for l, x := range part {
+			sum[l] += x
 		}
-		for half := 8; half > 0; half /= 2 {
-			for l := range half {
-				p[l] += p[l+half]
-			}
+	}
+	for i := whole; i < len(x); i++ {
+		sum[i-whole] += float64(float64(x[i]) * y[i])
+	}
+	for half := dotLanes / 2; half > 0; half /= 2 {
+		for l := range half {
+			sum[l] += sum[l+half]
 		}
-		dots[i] = p[0]
+	}
+	return sum[0]
+}
+
+func dot64Go(sum *[dotLanes]float64, x []float32, y []float64) {
+	clear(sum[:])
+	for ; len(x) > 0; x, y = x[dotLanes:], y[dotLanes:] {
+		for l := range sum {
+			sum[l] += float64(float64(x[l]) * y[l])
+		}
 	}
 }

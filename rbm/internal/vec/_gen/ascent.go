@@ -17,6 +17,7 @@ func ascent() {
 		s.sums("sums", overwrite)
 		s.sums("addSums", addOnce)
 		s.sums("addSumsTo", addPart)
+		s.sums("addCentred", addCentred)
 		s.addSumsTimes()
 		s.scale()
 		s.addWhere()
@@ -29,17 +30,21 @@ func ascent() {
 type ending int
 
 const (
-	overwrite ending = iota // dst = Σ
-	addOnce                 // dst += Σ
-	addPart                 // dst += part + Σ
+	overwrite  ending = iota // dst = Σ
+	addOnce                  // dst += Σ
+	addPart                  // dst += part + Σ
+	addCentred               // dst += (Σ − mu·gc) − gb·lambda
 )
 
-// sums writes Sums, AddSums and AddSumsTo. The sum of a run and that of the runs
+// sums writes Sums, AddSums, AddSumsTo and AddCentred. The sum of a run and that of the runs
 // before it stay in registers.
 func (s simd) sums(name string, end ending) {
 	signature := "func(dst, base *float32, lists, cuts *uint32, n int)"
 	if end == addPart {
 		signature = "func(dst, part, base *float32, lists, cuts *uint32, n int)"
+	}
+	if end == addCentred {
+		signature = "func(dst, base *float32, lists, cuts *uint32, mu, gb, gc, lambda *float32, n int)"
 	}
 	name += s.Name
 	function(name, signature, name+" is the sums of the ascent step for n > 0 lists.")
@@ -47,6 +52,10 @@ func (s simd) sums(name string, end ending) {
 	var part reg.GPVirtual
 	if end == addPart {
 		part = arg("part")
+	}
+	var centre centre
+	if end == addCentred {
+		centre = s.newCentre()
 	}
 	p, last := c.GP64(), c.GP64()
 	c.MOVL(mem(cuts, 0), p.As32())
@@ -67,6 +76,10 @@ func (s simd) sums(name string, end ending) {
 			}
 		}
 	}, "")
+	if end == addCentred {
+		c.Label("centre")
+		centre.take(sum)
+	}
 	for i, x := range sum {
 		if end == addPart {
 			c.VADDPS(mem(part, 4*s.Width*i), x, x)
@@ -80,6 +93,9 @@ func (s simd) sums(name string, end ending) {
 	if end == addPart {
 		c.ADDQ(operand.U32(4*block), part)
 	}
+	if end == addCentred {
+		centre.next()
+	}
 	c.ADDQ(operand.U32(4*block), dst)
 	c.ADDQ(operand.U8(4), cuts)
 	c.DECQ(n)
@@ -89,6 +105,11 @@ func (s simd) sums(name string, end ending) {
 
 	c.Label("none")
 	switch end {
+	case addCentred:
+		for _, x := range sum {
+			c.VXORPS(x, x, x)
+		}
+		c.JMP(operand.LabelRef("centre"))
 	case overwrite:
 		c.VXORPS(sum[0], sum[0], sum[0])
 		for i := range sum {
@@ -101,8 +122,55 @@ func (s simd) sums(name string, end ending) {
 			c.VMOVUPS(x, mem(dst, 4*s.Width*i))
 		}
 	}
-	c.JMP(operand.LabelRef("next"))
+	if end != addCentred {
+		c.JMP(operand.LabelRef("next"))
+	}
 	rest()
+}
+
+// A centre is what centring takes off rows: the arguments mu, gb, gc and lambda of a
+// kernel.
+type centre struct {
+	simd
+	of, at [2]reg.GPVirtual    // mu and gb, gc and lambda
+	kept   [2][]reg.VecVirtual // gc and lambda, where there are registers for them
+	by     reg.VecVirtual
+}
+
+func (s simd) newCentre() centre {
+	x := centre{simd: s, of: [2]reg.GPVirtual{arg("mu"), arg("gb")}, at: [2]reg.GPVirtual{arg("gc"), arg("lambda")}, by: s.Vector()}
+	for k, at := range x.at {
+		if s.ZMM() {
+			x.kept[k] = s.Vectors(block / s.Width)
+			for i, v := range x.kept[k] {
+				c.VMOVUPS(mem(at, 4*s.Width*i), v)
+			}
+		}
+	}
+	return x
+}
+
+// take takes it off a row.
+func (x centre) take(row []reg.VecVirtual) {
+	for k, of := range x.of {
+		c.VBROADCASTSS(mem(of, 0), x.by)
+		for i, v := range row {
+			t := x.Vector()
+			if x.ZMM() {
+				c.VMULPS(x.kept[k][i], x.by, t)
+			} else {
+				c.VMULPS(mem(x.at[k], 4*x.Width*i), x.by, t)
+			}
+			c.VSUBPS(t, v, v)
+		}
+	}
+}
+
+// next goes to the next row.
+func (x centre) next() {
+	for _, of := range x.of {
+		c.ADDQ(operand.U8(4), of)
+	}
 }
 
 // tree sums the rows at the offsets from p to last, of which there is one at
@@ -340,25 +408,6 @@ func fourBits(first int) operand.Mem {
 		v[2*i] = 1 << (first + i)
 	}
 	return table([]string{"lowBits", "highBits"}[first/4], v[:]...)
-}
-
-// widenHalf writes the lower or the upper half of x, which is float32, to dst in
-// float64.
-func (s simd) widenHalf(x, dst reg.VecVirtual, part int) {
-	half := reg.Register(x.AsX())
-	if s.ZMM() {
-		half = x.AsY()
-	}
-	if part > 0 {
-		if s.ZMM() {
-			half = c.YMM()
-			c.VEXTRACTF64X4(operand.U8(1), x, half)
-		} else {
-			half = c.XMM()
-			c.VEXTRACTF128(operand.U8(1), x, half)
-		}
-	}
-	c.VCVTPS2PD(half, dst)
 }
 
 func (s simd) addWide() {

@@ -47,6 +47,7 @@ func sweeps() {
 			s.sweep(name("decay"), "m"+rest, "a b", sweep.decay)
 		}
 		s.centre()
+		s.dot64()
 		s.sizes()
 	}
 }
@@ -216,84 +217,51 @@ func (o sweep) decay() {
 	}
 }
 
-// centre writes Centre. AVX2 has no registers for the sums of all columns, which
-// it keeps in memory.
+// centre writes Centre.
 func (s simd) centre() {
 	name := "centre" + s.Name
-	function(name, "func(panel, mu, gb, gc, lambda, dots *float32, sum *float64, n int)", name+" is Centre for n > 0 rows.")
-	panel, mu, gb, gc, lambda := arg("panel"), arg("mu"), arg("gb"), arg("gc"), arg("lambda")
-	dots, sum, n := arg("dots"), arg("sum"), arg("n")
-	lanes := s.Width / 2
-	var kept []reg.VecVirtual
-	if s.ZMM() {
-		kept = s.Vectors(block / lanes)
-		for i := range kept {
-			c.VMOVUPD(mem(sum, 8*lanes*i), kept[i])
-		}
-	}
+	function(name, "func(steps, mu, gb, gc, lambda *float32, n int)", name+" is Centre for n > 0 rows.")
+	steps, n, centre := arg("steps"), arg("n"), s.newCentre()
+	row := s.Vectors(block / s.Width)
 	c.Label("row")
-	m, b := s.Vector(), s.Vector()
-	c.VBROADCASTSS(mem(mu, 0), m)
-	c.VBROADCASTSS(mem(gb, 0), b)
-	var dot [2]reg.VecVirtual // of the lower and the upper lanes; AVX-512 has all in one
-	halves := 16 / s.Width
-	for half := range halves {
-		var quarter [4]reg.VecVirtual
-		for k := range quarter {
-			i := k*halves + half
-			at := 4 * s.Width * i
-			y, t := s.Vector(), s.Vector()
-			c.VMOVUPS(mem(panel, at), y)
-			c.VMULPS(mem(gc, at), m, t)
-			c.VSUBPS(t, y, y)
-			c.VMULPS(mem(lambda, at), b, t)
-			c.VSUBPS(t, y, y)
-			c.VMOVUPS(y, mem(panel, at))
-			c.VMULPS(y, m, t)
-			for part := range 2 {
-				d := s.Vector()
-				s.widenHalf(t, d, part)
-				if s.ZMM() {
-					c.VADDPD(d, kept[2*i+part], kept[2*i+part])
-					continue
-				}
-				place := mem(sum, 8*lanes*(2*i+part))
-				c.VADDPD(place, d, d)
-				c.VMOVUPD(d, place)
-			}
-			c.VMULPS(mem(lambda, at), y, y)
-			quarter[k] = y
-			if k%2 == 1 {
-				c.VADDPS(quarter[k], quarter[k-1], quarter[k-1])
-			}
-		}
-		c.VADDPS(quarter[2], quarter[0], quarter[0])
-		dot[half] = quarter[0]
+	for i, x := range row {
+		c.VMOVUPS(mem(steps, 4*s.Width*i), x)
 	}
-	eight := dot[0].AsY()
-	if s.ZMM() {
-		upper := c.YMM()
-		c.VEXTRACTF64X4(operand.U8(1), dot[0], upper)
-		c.VADDPS(upper, eight, eight)
-	} else {
-		c.VADDPS(dot[1], dot[0], dot[0])
+	centre.take(row)
+	for i, x := range row {
+		c.VMOVUPS(x, mem(steps, 4*s.Width*i))
 	}
-	four, other := dot[0].AsX(), c.XMM()
-	c.VEXTRACTF128(operand.U8(1), eight, other)
-	c.VADDPS(other, four, four)
-	c.VPERMILPS(operand.U8(0x0E), four, other)
-	c.VADDPS(other, four, four)
-	c.VPERMILPS(operand.U8(0x01), four, other)
-	c.VADDSS(other, four, four)
-	c.VMOVSS(four, mem(dots, 0))
-	c.ADDQ(operand.U32(4*block), panel)
-	for _, p := range []reg.GPVirtual{mu, gb, dots} {
-		c.ADDQ(operand.U8(4), p)
-	}
+	centre.next()
+	c.ADDQ(operand.U32(4*block), steps)
 	c.DECQ(n)
 	c.JNE(operand.LabelRef("row"))
-	for i, x := range kept {
-		c.VMOVUPD(x, mem(sum, 8*lanes*i))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// dot64 writes the lanes of Dot64.
+func (s simd) dot64() {
+	name := "dot64" + s.Name
+	function(name, "func(lanes *float64, x *float32, y *float64, n int)", name+" is dot64 for n > 0, a multiple of 32.")
+	lanes, x, y, n := arg("lanes"), arg("x"), arg("y"), arg("n")
+	width := s.Width / 2
+	sum := s.Vectors(32 / width)
+	for i := range sum {
+		c.VXORPD(sum[i], sum[i], sum[i])
+	}
+	c.Label("values")
+	for i := range sum {
+		t := s.Vector()
+		c.VCVTPS2PD(mem(x, 4*width*i), t)
+		c.VMULPD(mem(y, 8*width*i), t, t)
+		c.VADDPD(t, sum[i], sum[i])
+	}
+	c.ADDQ(operand.U32(4*32), x)
+	c.ADDQ(operand.U32(8*32), y)
+	c.SUBQ(operand.U8(32), n)
+	c.JNE(operand.LabelRef("values"))
+	for i := range sum {
+		c.VMOVUPD(sum[i], mem(lanes, 8*width*i))
 	}
 	c.VZEROUPPER()
 	c.RET()

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"gorbm/rbm/ranks"
+)
+
+// A RanksCommand is a Command that the ranks of a group run together. Rank 0 alone
+// prints and writes files.
+type RanksCommand func(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error
+
+// MainRanks is Main of a command that mpirun may start as several processes.
+func MainRanks(name string, run RanksCommand) {
+	g, silent, err := ranks.Start()
+	stdout, stderr := io.Writer(os.Stdout), io.Writer(os.Stderr)
+	if silent {
+		stdout, stderr = io.Discard, io.Discard
+	}
+	if err != nil && silent { // rank 0 says it; a failure here might end it before
+		os.Exit(OK)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "%s: %s\n", name, oneLine(err))
+		os.Exit(Failed)
+	}
+	status := RunRanks(watchSignals(name, stderr), g, name, run, os.Args[1:], stdout, stderr)
+	if status == OK {
+		g.Close()
+	}
+	os.Exit(status) // without Close: mpirun ends the other ranks
+}
+
+// RunRanks is Run of one rank. All ranks must have the same binary and arguments.
+func RunRanks(ctx context.Context, g *ranks.Group, name string, run RanksCommand, args []string, stdout, stderr io.Writer) int {
+	return Run(ctx, name, func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+		if err := sameProgram(g, args); err != nil {
+			return ofOthers(g, err)
+		}
+		return ofOthers(g, run(ctx, g, args, stdout, stderr))
+	}, args, stdout, stderr)
+}
+
+// ofOthers returns err, or nil for an error that rank 0 reports.
+func ofOthers(g *ranks.Group, err error) error {
+	if g.Rank() > 0 && errors.Is(err, ranks.ErrAgreed) {
+		return nil
+	}
+	return err
+}
+
+// sameProgram returns an error unless all ranks run the same binary with the same
+// arguments.
+func sameProgram(g *ranks.Group, args []string) error {
+	if g.Size() == 1 {
+		return nil
+	}
+	binary, err := sumOfProgram()
+	return g.Agree(err, ranks.Fact{Name: "program (a file of other bytes)", Sum: binary},
+		ranks.Fact{Name: "command line", Sum: sha256.Sum256([]byte(strings.Join(args, "\x00")))})
+}
+
+// sumOfProgram returns the SHA-256 of the program's file.
+func sumOfProgram() (sum [32]byte, err error) {
+	path, err := os.Executable()
+	if err != nil {
+		return sum, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return sum, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	return [32]byte(h.Sum(nil)), err
+}

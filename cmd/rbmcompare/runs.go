@@ -1,0 +1,407 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+
+	"gorbm/cmd/cli"
+	"gorbm/rbm/atomicfile"
+	"gorbm/train"
+	"gorbm/train/plots"
+	"gorbm/train/report"
+	"gorbm/train/rundir"
+)
+
+// A finding is a run of rbmtrain: its settings and what it has come to.
+type finding struct {
+	Path     string            `json:"path"`
+	Settings map[string]string `json:"settings"` // all of them
+	Metrics  map[string]metric `json:"metrics"`  // along the run, by the column of metrics.csv
+	Final    json.RawMessage   `json:"final,omitempty"`
+	Steps    int               `json:"steps"`   // of the last measurement
+	Seconds  float64           `json:"seconds"` // of training, up to it
+	Finished bool              `json:"finished"`
+
+	columns []string
+	rows    [][]float64
+}
+
+// A metric is its last and its best value. Best is left out where nobody knows what is
+// better.
+type metric struct {
+	Last     *float64 `json:"last"` // null where it is not a number
+	Best     *float64 `json:"best,omitempty"`
+	BestStep int      `json:"best_step,omitempty"`
+}
+
+// compareRuns is -runs: a table of finished and unfinished runs.
+func (o *options) compareRuns() error {
+	var other []string
+	o.flags.Visit(func(f *flag.Flag) {
+		if !slices.Contains([]string{"runs", "sort", "out", "quiet", "json"}, f.Name) {
+			other = append(other, "-"+f.Name)
+		}
+	})
+	if len(other) > 0 {
+		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -out -json -quiet can", strings.Join(other, " "))
+	}
+	if err := o.flags.CheckNew("out"); err != nil {
+		return err
+	}
+	all, err := o.findRuns()
+	if err != nil {
+		return err
+	}
+	by, err := o.sortRuns(all)
+	if err != nil {
+		return err
+	}
+	differ := differing(all)
+	object := map[string]any{"sorted_by": by, "differing": differ, "runs": all}
+	if o.out != "" {
+		if err := o.writeRuns(all, by, differ, object); err != nil {
+			return err
+		}
+	}
+	return o.flags.Print(object, func(w io.Writer) error {
+		describeRuns(w, all, by, differ)
+		if o.out != "" {
+			fmt.Fprintf(w, "results in %s\n", o.out)
+		}
+		return nil
+	})
+}
+
+// findRuns reads the runs in the folders that match -runs.
+func (o *options) findRuns() (all []*finding, err error) {
+	paths, err := filepath.Glob(o.runs)
+	if err != nil {
+		return nil, cli.Usagef("-runs %q: %w", o.runs, err)
+	}
+	for _, path := range paths {
+		r, err := readRun(path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // not a run, or one that has measured nothing yet
+		}
+		if err != nil {
+			return nil, fmt.Errorf("-runs: %w", err)
+		}
+		all = append(all, r)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("-runs: no folder of a run matches %q; quote it, as in -runs 'runs/*'", o.runs)
+	}
+	return all, nil
+}
+
+const maxFile = 1 << 26
+
+// readRun reads the run in a folder.
+func readRun(dir string) (*finding, error) {
+	text, err := atomicfile.Read(filepath.Join(dir, rundir.ConfigFile), maxFile)
+	if err != nil {
+		return nil, err
+	}
+	var c struct {
+		Data     map[string]any
+		Model    map[string]any
+		Training map[string]any
+		Steps    int
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, rundir.ConfigFile), err)
+	}
+	r := &finding{Path: dir, Settings: map[string]string{"steps": strconv.Itoa(c.Steps)}, Metrics: map[string]metric{}}
+	delete(c.Training, "horizon") // the steps again
+	r.set(c.Training)
+	for _, name := range []string{"hidden", "labels", "init", "constraint"} {
+		r.set(map[string]any{name: c.Model[name]})
+	}
+	r.set(map[string]any{"data": c.Data["name"], "binarize": c.Data["binarize"], "rows": c.Data["rows"]})
+	if r.columns, r.rows, err = rundir.ReadTable(filepath.Join(dir, rundir.MetricsFile)); err != nil {
+		return nil, err
+	}
+	r.measure()
+	var result struct {
+		Metrics json.RawMessage
+		Seconds *float64
+	}
+	text, err = atomicfile.Read(filepath.Join(dir, rundir.ResultFile), maxFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return r, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &result)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, rundir.ResultFile), err)
+	}
+	r.Finished, r.Final = true, result.Metrics
+	if result.Seconds != nil {
+		r.Seconds = *result.Seconds
+	}
+	return r, nil
+}
+
+// set adds settings: those of the negative phase by their own names, which do not
+// occur among the others.
+func (r *finding) set(settings map[string]any) {
+	for name, value := range settings {
+		switch v := value.(type) {
+		case nil:
+		case map[string]any:
+			r.Settings[name] = fmt.Sprint(v["kind"])
+			delete(v, "kind")
+			r.set(v)
+		case string:
+			r.Settings[name] = v
+		default:
+			text, _ := json.Marshal(v) // it was read from JSON
+			r.Settings[name] = string(text)
+		}
+	}
+}
+
+// measure fills in the metrics from the table.
+func (r *finding) measure() {
+	if len(r.rows) == 0 {
+		return
+	}
+	last := r.rows[len(r.rows)-1]
+	for i, name := range r.columns {
+		switch name {
+		case "step":
+			r.Steps = int(last[i])
+			continue
+		case "seconds":
+			r.Seconds = last[i]
+			continue
+		}
+		m := metric{Last: cli.Finite(last[i])}
+		column, ok := train.ColumnOf(name)
+		for _, row := range r.rows {
+			if x := cli.Finite(row[i]); ok && column.First && x != nil && (m.Best == nil || better(column, *x, *m.Best)) {
+				m.Best, m.BestStep = x, int(row[0])
+			}
+		}
+		r.Metrics[name] = m
+	}
+}
+
+// better reports whether a is a better value than b.
+func better(c train.Column, a, b float64) bool { return a != b && (a < b) == c.Smaller }
+
+// sortRuns sorts the runs, the best first, by -sort or by the first metric that they
+// have of what a run is for, of test rows if there are any. It returns its name, ""
+// for the order of the paths, if no run has one.
+func (o *options) sortRuns(all []*finding) (by string, err error) {
+	known := map[string]bool{}
+	for _, r := range all {
+		for name := range r.Metrics {
+			known[name] = true
+		}
+	}
+	by = o.sort
+	if by == "" {
+		by = firstMetric(slices.Sorted(maps.Keys(known)))
+	}
+	slices.SortStableFunc(all, func(a, b *finding) int { return strings.Compare(a.Path, b.Path) })
+	switch by {
+	case "", "path":
+		return by, nil
+	case "seconds":
+		slices.SortStableFunc(all, func(a, b *finding) int { return cmp.Compare(a.Seconds, b.Seconds) })
+		return by, nil
+	}
+	if !known[by] {
+		return "", cli.Usagef("-sort is %q; the runs have %s, and there are path and seconds", by, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+	}
+	column, _ := train.ColumnOf(by)
+	slices.SortStableFunc(all, func(a, b *finding) int {
+		x, y := a.Metrics[by].Last, b.Metrics[by].Last
+		switch {
+		case x == nil || y == nil:
+			return cmp.Compare(count(x == nil), count(y == nil))
+		case better(column, *x, *y):
+			return -1
+		}
+		return count(*x != *y)
+	})
+	return by, nil
+}
+
+func count(yes bool) int {
+	if yes {
+		return 1
+	}
+	return 0
+}
+
+// firstMetric returns the name of the metric that a run is for, "" if there is none.
+func firstMetric(names []string) (best string) {
+	rank := math.MaxInt
+	for i, part := range []string{"_test", "_holdout", "_train"} {
+		for _, name := range names {
+			if c, ok := train.ColumnOf(name); ok && c.First && strings.HasSuffix(name, part) && 100*i+c.Rank < rank {
+				best, rank = name, 100*i+c.Rank
+			}
+		}
+	}
+	return best
+}
+
+// differing returns the names of the settings in which the runs differ.
+func differing(all []*finding) []string {
+	differ := map[string]bool{}
+	for _, r := range all {
+		for _, other := range []*finding{all[0], r} {
+			for name := range other.Settings {
+				if r.Settings[name] != all[0].Settings[name] {
+					differ[name] = true
+				}
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(differ))
+}
+
+// none stands for a setting that a run does not have, or a value that is not known.
+const none = "–"
+
+// describeRuns prints the table.
+func describeRuns(w io.Writer, all []*finding, by string, differ []string) {
+	t := cli.NewTable(w)
+	head := append([]string{"run"}, differ...)
+	_, measured := all[0].Metrics[by]
+	if measured {
+		head = append(head, by, "best", "at step")
+	}
+	fmt.Fprintf(t, "%s\t\n", strings.Join(append(head, "steps", "seconds", ""), "\t"))
+	value := func(x *float64) string {
+		if x == nil {
+			return none
+		}
+		return fmt.Sprintf("%.5g", *x)
+	}
+	for _, r := range all {
+		line := []string{r.Path}
+		for _, name := range differ {
+			line = append(line, cmp.Or(r.Settings[name], none))
+		}
+		if m := r.Metrics[by]; measured {
+			line = append(line, value(m.Last), value(m.Best), strconv.Itoa(m.BestStep))
+		}
+		state := ""
+		if !r.Finished {
+			state = "not finished"
+		}
+		fmt.Fprintf(t, "%s\t\n", strings.Join(append(line, strconv.Itoa(r.Steps), fmt.Sprintf("%.3g", r.Seconds), state), "\t"))
+	}
+	t.Flush()
+}
+
+// writeRuns makes the folder of -out and fills it.
+func (o *options) writeRuns(all []*finding, by string, differ []string, object any) error {
+	if err := os.Mkdir(o.out, 0o777); err != nil {
+		return fmt.Errorf("-out: %w", err)
+	}
+	file := func(name string, write func(w io.Writer) error) error {
+		return atomicfile.Write(filepath.Join(o.out, name), write)
+	}
+	err := file("runs.json", func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(object)
+	})
+	if err == nil {
+		err = file("runs.csv", cli.WriteCSV(runLines(all, differ)))
+	}
+	if err != nil || by == "" || by == "path" || by == "seconds" {
+		return err
+	}
+	chart := runsChart(all, by)
+	if page := plots.Charts([]plots.Chart{chart}, 1, 18*vg.Centimeter, 10*vg.Centimeter); page != nil {
+		if err := cli.WritePicture(filepath.Join(o.out, "runs.png"), page); err != nil {
+			return err
+		}
+	}
+	lines := runLines(all, differ)
+	words := []string{fmt.Sprintf("%s is the first of %s by %s. Differences of runs of equal settings and other seeds say what is chance.",
+		all[0].Path, cli.Count(len(all), "run"), strings.ReplaceAll(by, "_", " "))}
+	page := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words,
+		Charts: []plots.Chart{chart}, Tables: []report.Table{{Title: "Runs", Head: lines[0], Rows: lines[1:]}}}
+	return file(rundir.ReportFile, func(w io.Writer) error { return report.Write(w, page) })
+}
+
+// runLines returns the runs as the lines of a CSV file, with all metrics.
+func runLines(all []*finding, differ []string) [][]string {
+	known := map[string]bool{} // whether there is a best value
+	for _, r := range all {
+		for name, m := range r.Metrics {
+			known[name] = known[name] || m.Best != nil
+		}
+	}
+	names := slices.Sorted(maps.Keys(known))
+	head := append([]string{"run"}, differ...)
+	for _, name := range names {
+		if head = append(head, name); known[name] {
+			head = append(head, name+"_best", name+"_best_step")
+		}
+	}
+	lines := [][]string{append(head, "steps", "seconds", "finished")}
+	value := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return cli.Field(*x, 10)
+	}
+	for _, r := range all {
+		line := []string{r.Path}
+		for _, name := range differ {
+			line = append(line, r.Settings[name])
+		}
+		for _, name := range names {
+			m, step := r.Metrics[name], ""
+			if m.Best != nil {
+				step = strconv.Itoa(m.BestStep)
+			}
+			if line = append(line, value(m.Last)); known[name] {
+				line = append(line, value(m.Best), step)
+			}
+		}
+		lines = append(lines, append(line, strconv.Itoa(r.Steps), cli.Field(r.Seconds, 10), strconv.FormatBool(r.Finished)))
+	}
+	return lines
+}
+
+// drawnRuns is the number of curves that a picture has room for.
+const drawnRuns = 12
+
+// runsChart is a metric along the runs, of the best of them.
+func runsChart(all []*finding, by string) plots.Chart {
+	words := strings.ReplaceAll(by, "_", " ")
+	c := plots.Chart{Title: fmt.Sprintf("The best %s by %s", cli.Count(min(len(all), drawnRuns), "run"), words), X: "step", Y: words}
+	for _, r := range all[:min(len(all), drawnRuns)] {
+		l := plots.Line{Name: filepath.Base(r.Path)}
+		if at := slices.Index(r.columns, by); at >= 0 {
+			for _, row := range r.rows {
+				l.X, l.Y = append(l.X, row[0]), append(l.Y, row[at])
+			}
+		}
+		c.Lines = append(c.Lines, l)
+	}
+	return c
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"image/png"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli"
+	"gorbm/cmd/cli/clitest"
+	"gorbm/train/rundir"
+)
+
+// writeRun writes what -runs reads of a run.
+func writeRun(t *testing.T, dir, training, metrics, result string) {
+	t.Helper()
+	config := fmt.Sprintf(`{"data": {"name": "toy", "binarize": "binary", "rows": 200}, "model": {"hidden": 4, "labels": "softmax", "init": "random"}, "steps": 60, "training": {"horizon": 60, %s}}`, training)
+	for name, text := range map[string]string{rundir.ConfigFile: config, rundir.MetricsFile: metrics, rundir.ResultFile: result} {
+		if text == "" {
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// writeRuns writes three runs, one of which is under way, and a folder of something else.
+func writeRuns(t *testing.T) {
+	t.Helper()
+	clitest.Isolate(t)
+	writeRun(t, "runs/a", `"rate": 0.1, "seed": 1, "negphase": {"kind": "pcd", "chains": 10}`, "step,seconds,error_test,pseudo_likelihood_test,barrier\n0,0,0.5,-9,1\n30,2,0.1,-8,1\n60,4,0.2,-7,2\n", `{"seconds": 4.5, "metrics": {"error_test": 0.21}}`)
+	writeRun(t, "runs/b", `"rate": 0.2, "seed": 1, "negphase": {"kind": "pcd", "chains": 10}`, "step,seconds,error_test,pseudo_likelihood_test\n0,0,0.5,-9\n20,1,0.05,-6\n", "")
+	writeRun(t, "runs/c", `"rate": 0.1, "seed": 1, "negphase": {"kind": "pins", "chains": 10, "temperatures": [1, 2]}`, "step,seconds,error_test,pseudo_likelihood_test\n0,0,0.5,-9\n60,5,NaN,-7.5\n", `{"seconds": 6, "metrics": {}}`)
+	writeRun(t, "runs/other", "", "step\n", "")
+	if err := os.Remove("runs/other/" + rundir.ConfigFile); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRuns(t *testing.T) {
+	writeRuns(t)
+	// The first column of each line, then the fields between.
+	table := func(args ...string) (lines []string) {
+		for line := range strings.Lines(rbmcompare.OK(t, append([]string{"-runs", "runs/*"}, args...)...)) {
+			lines = append(lines, strings.Join(strings.Fields(line), " "))
+		}
+		return lines
+	}
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{nil, []string{"run negphase rate temperatures pseudo_likelihood_test best at step steps seconds", "runs/b pcd 0.2 – -6 -6 20 20 1 not finished", "runs/a pcd 0.1 – -7 -7 60 60 4.5", "runs/c pins 0.1 [1,2] -7.5 -7.5 60 60 6"}},
+		{[]string{"-sort", "error_test"}, []string{"run negphase rate temperatures error_test best at step steps seconds", "runs/b pcd 0.2 – 0.05 0.05 20 20 1 not finished", "runs/a pcd 0.1 – 0.2 0.1 30 60 4.5", "runs/c pins 0.1 [1,2] – 0.5 0 60 6"}},
+		{[]string{"-sort", "seconds"}, []string{"run negphase rate temperatures steps seconds", "runs/b pcd 0.2 – 20 1 not finished", "runs/a pcd 0.1 – 60 4.5", "runs/c pins 0.1 [1,2] 60 6"}},
+		{[]string{"-sort", "path"}, []string{"run negphase rate temperatures steps seconds", "runs/a pcd 0.1 – 60 4.5", "runs/b pcd 0.2 – 20 1 not finished", "runs/c pins 0.1 [1,2] 60 6"}},
+	} {
+		if got := table(c.args...); !slices.Equal(got, c.want) {
+			t.Errorf("%q prints\n%s\nnot\n%s", c.args, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
+	}
+}
+
+func TestRunsFiles(t *testing.T) {
+	writeRuns(t)
+	var object, written struct {
+		SortedBy  string `json:"sorted_by"`
+		Differing []string
+		Runs      []finding
+	}
+	if err := json.Unmarshal([]byte(rbmcompare.OK(t, "-runs", "runs/*", "-json", "-out", "compared")), &object); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(clitest.Read(t, "compared/runs.json")), &written); err != nil || fmt.Sprint(written.Differing, len(written.Runs)) != fmt.Sprint(object.Differing, len(object.Runs)) {
+		t.Errorf("runs.json: %v, %+v", err, written)
+	}
+	a := object.Runs[1]
+	if m := a.Metrics["error_test"]; a.Path != "runs/a" || !a.Finished || a.Settings["chains"] != "10" || a.Settings["hidden"] != "4" || *m.Last != 0.2 || *m.Best != 0.1 || m.BestStep != 30 || a.Metrics["barrier"].Best != nil || string(a.Final) != `{"error_test":0.21}` {
+		t.Errorf("the run is %+v", a)
+	}
+	if m := object.Runs[2].Metrics["error_test"]; m.Last != nil || *m.Best != 0.5 {
+		t.Errorf("a value that is no number gives %+v", m)
+	}
+	lines, err := csv.NewReader(strings.NewReader(clitest.Read(t, "compared/runs.csv"))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{
+		{"run", "negphase", "rate", "temperatures", "barrier", "error_test", "error_test_best", "error_test_best_step", "pseudo_likelihood_test", "pseudo_likelihood_test_best", "pseudo_likelihood_test_best_step", "steps", "seconds", "finished"},
+		{"runs/b", "pcd", "0.2", "", "", "0.05", "0.05", "20", "-6", "-6", "20", "20", "1", "false"},
+		{"runs/a", "pcd", "0.1", "", "2", "0.2", "0.1", "30", "-7", "-7", "60", "60", "4.5", "true"},
+		{"runs/c", "pins", "0.1", "[1,2]", "", "", "0.5", "0", "-7.5", "-7.5", "60", "60", "6", "true"},
+	}
+	if fmt.Sprint(lines) != fmt.Sprint(want) {
+		t.Errorf("runs.csv holds\n%q\nnot\n%q", lines, want)
+	}
+	f, err := os.Open("compared/runs.png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := png.Decode(f); err != nil {
+		t.Error(err)
+	}
+	if text := clitest.Read(t, "compared/report.html"); !strings.Contains(text, "runs/b is the first of 3 runs") {
+		t.Error("the report does not name the best run")
+	}
+	if n := clitest.Report(t, "compared/report.html"); n != 1 {
+		t.Errorf("the report has %d charts", n)
+	}
+}
+
+func TestRunsRefuses(t *testing.T) {
+	writeRuns(t)
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   []string
+	}{
+		{[]string{"-runs", "none/*"}, cli.Failed, []string{`"none/*"`, "quote it"}},
+		{[]string{"-runs", "runs/["}, cli.Usage, []string{"-runs", "runs/["}},
+		{[]string{"-runs", "runs/*", "-sort", "error_tset"}, cli.Usage, []string{"-sort", "error_tset", "error_test"}},
+		{[]string{"-runs", "runs/*", "-model", "runs/a"}, cli.Usage, []string{"-model cannot go with -runs"}},
+		{[]string{"-sort", "error_test"}, cli.Usage, []string{"-sort is for -runs"}},
+		{[]string{"-runs", "runs/*", "-out", "runs"}, cli.Failed, []string{"-out", "there already"}},
+	} {
+		rbmcompare.Fails(t, c.status, c.args, c.want...)
+	}
+	if err := os.WriteFile("runs/a/config.json", []byte("{"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	rbmcompare.Fails(t, cli.Failed, []string{"-runs", "runs/*"}, "runs/a/config.json")
+}

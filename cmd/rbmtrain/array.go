@@ -1,0 +1,358 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gorbm/cmd/cli"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/ranks"
+	"gorbm/train/rundir"
+)
+
+// An array is the runs of the file of -array, numbered from 0.
+type array struct {
+	*options
+	file string
+	runs []arrayRun
+}
+
+// An arrayRun is a line of the file.
+type arrayRun struct {
+	Number int    `json:"number"`
+	Folder string `json:"folder"`
+	State  string `json:"state"` // before: see the constants
+	Error  string `json:"error,omitempty"`
+
+	Result   json.RawMessage `json:"result,omitempty"`   // what -json prints of the run
+	Forecast *forecast       `json:"forecast,omitempty"` // of -dry-run
+	line     int             // in the file, from 1
+	args     []string        // of rbmtrain, with -out
+}
+
+// The states of a run.
+const (
+	newRun      = "new"
+	finishedRun = "finished"
+	brokenRun   = "broken" // with a checkpoint to go on from
+	emptyRun    = "empty"  // broken before the first checkpoint
+)
+
+// taskVariables hold the number of a task in an array of jobs: of Slurm, Kubernetes and
+// PBS.
+var taskVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "PBS_ARRAY_INDEX"}
+
+// notInArray are flags that lines of an array cannot have: they belong to the whole of it.
+var notInArray = []string{"array", "array-index", "dry-run", "json", "quiet", "resume", "force", "cpuprofile", "version", "completion"}
+
+// maxArray caps the file of -array.
+const maxArray = 1 << 26
+
+// runArray runs one line of the file of -array or, where no number is given, all of
+// them. Lines that cannot run are found before any starts.
+func (o *options) runArray(ctx context.Context) error {
+	if name := o.flags.FirstGiven("resume", "out", "force", "cpuprofile"); name != "" {
+		return cli.Usagef("-%s cannot go with -array; -out may stand in its lines", name)
+	}
+	var text []byte
+	var err error
+	if o.group.Rank() == 0 {
+		text, err = atomicfile.Read(o.arrayFile, maxArray)
+	}
+	if text, err = o.group.Broadcast(text, err); err != nil {
+		return fmt.Errorf("-array: %w", err)
+	}
+	a := &array{options: o, file: o.arrayFile}
+	if err := a.parse(string(text)); err != nil {
+		return err
+	}
+	if err := a.choose(); err != nil {
+		return err
+	}
+	if err := a.examine(ctx); err != nil || o.dryRun {
+		return err
+	}
+	return a.run(ctx)
+}
+
+// parse reads the lines: the flags of a run each, after those of the command line.
+// Text from # on and empty lines do not count.
+func (a *array) parse(text string) error {
+	var common []string
+	a.flags.Visit(func(f *flag.Flag) {
+		if !slices.Contains(notInArray, f.Name) {
+			common = append(common, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	at, n := map[string]int{}, 0
+	for line := range strings.Lines(text) {
+		n++
+		words, err := splitWords(line)
+		if err != nil {
+			return cli.Usagef("%s:%d: %w", a.file, n, err)
+		}
+		if len(words) == 0 {
+			continue
+		}
+		r := arrayRun{Number: len(a.runs), line: n, args: slices.Concat(common, words)}
+		o := newOptions()
+		if err := o.flags.Parse(r.args, io.Discard, io.Discard); err != nil {
+			return cli.Usagef("%s:%d: %w", a.file, n, err)
+		}
+		if name := o.flags.FirstGiven(notInArray...); name != "" {
+			return cli.Usagef("%s:%d: -%s cannot stand in a line of an array", a.file, n, name)
+		}
+		if r.Folder = o.out; r.Folder == "" {
+			stem := strings.TrimSuffix(filepath.Base(a.file), filepath.Ext(a.file))
+			r.Folder = filepath.Join("runs", rundir.Stem(stem)+"-"+strconv.Itoa(r.Number))
+			r.args = append(r.args, "-out="+r.Folder)
+		}
+		folder := filepath.Clean(r.Folder)
+		if other, ok := at[folder]; ok {
+			return cli.Usagef("%s:%d: -out %s is that of line %d", a.file, n, r.Folder, other)
+		}
+		at[folder] = n
+		a.runs = append(a.runs, r)
+	}
+	if len(a.runs) == 0 {
+		return cli.Usagef("-array: %s has no lines of flags", a.file)
+	}
+	return nil
+}
+
+// splitWords splits a line at white space, but not within quotes, up to a word that
+// begins with #.
+func splitWords(line string) (words []string, err error) {
+	word, in, quote := "", false, rune(0)
+	for _, c := range line {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote != 0:
+			word += string(c)
+		case c == '\'' || c == '"':
+			quote, in = c, true
+		case strings.ContainsRune(" \t\r\n", c):
+			if in {
+				words = append(words, word)
+			}
+			word, in = "", false
+		case c == '#' && !in:
+			return words, nil
+		default:
+			word += string(c)
+			in = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("a quote %c is not closed", quote)
+	}
+	if in {
+		words = append(words, word)
+	}
+	return words, nil
+}
+
+// choose leaves the run of -array-index, or of the scheduler's number, if there is one.
+func (a *array) choose() error {
+	from, text := "-array-index", strconv.Itoa(a.arrayIndex)
+	if !a.flags.Given("array-index") {
+		from, text = "", ""
+		for _, name := range taskVariables {
+			if value := os.Getenv(name); value != "" {
+				from, text = name, value
+				break
+			}
+		}
+	}
+	if from == "" {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n >= len(a.runs) {
+		return cli.Usagef("%s is %s; %s has the runs 0 to %d", from, text, a.file, len(a.runs)-1)
+	}
+	a.runs = a.runs[n : n+1]
+	return nil
+}
+
+// examine finds the state of each run and checks all that can be checked before it
+// starts. With -dry-run it prints what it finds. Rank 0 does it for all.
+func (a *array) examine(ctx context.Context) error {
+	var text []byte
+	var err error
+	if a.group.Rank() == 0 {
+		if err = a.examineAll(ctx); err == nil {
+			text, err = json.Marshal(a.runs)
+		}
+	}
+	if text, err = a.group.Broadcast(text, err); err != nil || a.group.Rank() == 0 {
+		return err
+	}
+	var states []arrayRun
+	if err := json.Unmarshal(text, &states); err != nil {
+		return err
+	}
+	for i := range a.runs {
+		a.runs[i].State = states[i].State
+	}
+	return nil
+}
+
+func (a *array) examineAll(ctx context.Context) error {
+	var out strings.Builder
+	for i := range a.runs {
+		r := &a.runs[i]
+		about, err := a.examineRun(ctx, r)
+		if err != nil {
+			return cli.Usagef("%s:%d: %w", a.file, r.line, err)
+		}
+		if a.dryRun {
+			fmt.Fprintf(&out, "run %d, %s, %s: %s\n", r.Number, r.Folder, r.State, about)
+			if r.Forecast != nil {
+				r.Forecast.write(&out)
+			}
+		}
+	}
+	if !a.dryRun {
+		return nil
+	}
+	return a.flags.Print(map[string]any{"runs": a.runs}, func(w io.Writer) error {
+		_, err := io.WriteString(w, out.String())
+		return err
+	})
+}
+
+// examineRun sets the state of r and, with -dry-run, its forecast, unless it is finished.
+// It returns a line on the run.
+func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err error) {
+	o := newOptions()
+	if err := o.flags.Parse(r.args, io.Discard, a.flags.Stderr); err != nil {
+		return "", err
+	}
+	o.group = a.group
+	p, _, err := o.prepare(ctx)
+	if err != nil {
+		return "", err
+	}
+	if _, err := rundir.Check(r.Folder, true); err != nil {
+		return "", err
+	}
+	if r.State, err = p.stateOf(&rundir.Folder{Dir: r.Folder}); err != nil {
+		return "", err
+	}
+	if a.dryRun && r.State != finishedRun {
+		if r.Forecast, err = p.tryout(); err != nil {
+			return "", err
+		}
+	}
+	_, about, _ = strings.Cut(p.describe(), "\n")
+	return about, nil
+}
+
+// stateOf returns the state of the run of p in a folder. The error says that there is
+// another run.
+func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
+	text, err := atomicfile.Read(folder.Path(rundir.ConfigFile), maxConfig)
+	if errors.Is(err, os.ErrNotExist) {
+		return newRun, nil
+	}
+	var c config
+	if err == nil {
+		err = json.Unmarshal(text, &c)
+	}
+	if err == nil && c.Flags == nil {
+		err = errors.New("it has no flags")
+	}
+	if err != nil {
+		return "", fmt.Errorf("%s: %w; remove the folder, or choose another -out", folder.Path(rundir.ConfigFile), err)
+	}
+	now := p.given()
+	now["preset"], c.Flags["preset"] = p.chosen.Name, c.Preset.Name
+	names := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Keys(c.Flags)), slices.Collect(maps.Keys(now)))))
+	names = append(names, "eval-every") // last, as it follows from the steps
+	for i, name := range names {
+		if name == "eval-every" && i < len(names)-1 {
+			continue
+		}
+		if was, is := c.Flags[name], now[name]; was != is {
+			return "", fmt.Errorf("%s holds another run: its -%s is %q, not %q; choose another -out, or remove it", folder.Dir, name, was, is)
+		}
+	}
+	exists := func(name string) bool {
+		_, err := os.Stat(folder.Path(name))
+		return err == nil
+	}
+	switch {
+	case exists(rundir.ResultFile):
+		return finishedRun, nil
+	case exists(rundir.CheckpointFile):
+		return brokenRun, nil
+	}
+	return emptyRun, nil
+}
+
+// run takes the runs that are not finished to their ends, one after another. One that
+// fails does not keep the others from it.
+func (a *array) run(ctx context.Context) error {
+	var failed []string
+	for i := range a.runs {
+		r := &a.runs[i]
+		args := r.args
+		switch r.State {
+		case finishedRun:
+			if !a.flags.JSON && !a.flags.Quiet {
+				fmt.Fprintf(a.flags.Stdout, "run %d, %s, is finished\n", r.Number, r.Folder)
+			}
+			continue
+		case brokenRun:
+			args = []string{"-resume=" + r.Folder, "-workers=" + strconv.Itoa(*a.workers)}
+		case emptyRun:
+			args = append(slices.Clone(args), "-force")
+		}
+		for name, given := range map[string]bool{"-quiet": a.flags.Quiet, "-json": a.flags.JSON} {
+			if given {
+				args = append(slices.Clone(args), name)
+			}
+		}
+		if !a.flags.JSON && !a.flags.Quiet {
+			fmt.Fprintf(a.flags.Stdout, "run %d, %s, %s\n", r.Number, r.Folder, r.State)
+		}
+		var result bytes.Buffer
+		stdout := a.flags.Stdout
+		if a.flags.JSON {
+			stdout = &result
+		}
+		err := runRanks(ctx, a.group, args, stdout, a.flags.Stderr)
+		switch {
+		case ctx.Err() != nil || errors.Is(err, ranks.ErrLost):
+			return cmp.Or(err, ctx.Err())
+		case err != nil:
+			r.Error = err.Error()
+			failed = append(failed, strconv.Itoa(r.Number))
+			a.flags.Warn(fmt.Sprintf("run %d, %s: %v", r.Number, r.Folder, err))
+		case a.flags.JSON:
+			r.Result = result.Bytes()
+		}
+	}
+	var err error
+	if a.flags.JSON {
+		err = a.flags.Print(map[string]any{"runs": a.runs}, nil)
+	}
+	if len(failed) > 0 && a.group.Rank() == 0 {
+		return errors.Join(err, fmt.Errorf("%s of %d failed: %s; the same command tries them again", cli.Count(len(failed), "run"), len(a.runs), strings.Join(failed, ", ")))
+	}
+	return err
+}

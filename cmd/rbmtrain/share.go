@@ -1,0 +1,70 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"gorbm/rbm"
+	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/ranks"
+	"gorbm/train"
+)
+
+// Under mpirun all ranks read the flags and the data and take the steps together. Only
+// rank 0 measures, writes and prints. So the folder of a run is that of one process.
+
+// facts returns what the ranks must agree on beside their program and flags.
+func facts(t *train.Trainer) []ranks.Fact {
+	if t == nil {
+		return nil
+	}
+	return []ranks.Fact{{Name: "data set", Sum: sha256.Sum256([]byte(t.Hash()))}}
+}
+
+// readConfig returns config.json of a run, which rank 0 reads for all.
+func (o *options) readConfig(path string) (text []byte, err error) {
+	if o.group.Rank() == 0 {
+		text, err = atomicfile.Read(path, maxConfig)
+	}
+	return o.group.Broadcast(text, err)
+}
+
+// trains reports whether there are steps to take: else only what follows the last step
+// is missing.
+func (r *runner) trains() bool { return r.trainer.Steps() < r.steps && !r.stopped }
+
+// handOut gives all ranks the state from which they go on, or tells them that rank 0 has
+// failed to open the run. It returns failed then.
+func (r *runner) handOut(failed error) error {
+	if r.group.Size() == 1 {
+		return failed
+	}
+	var state bytes.Buffer
+	if failed == nil && r.trains() {
+		failed = r.trainer.Save(&state, nil)
+	}
+	_, err := r.group.Broadcast(state.Bytes(), failed)
+	return err
+}
+
+// follow takes the steps of the run on a rank other than 0.
+func (p *plan) follow(ctx context.Context, trainer *train.Trainer) error {
+	if p.dryRun {
+		return nil
+	}
+	state, err := p.group.Broadcast(nil, nil)
+	if err != nil || len(state) == 0 {
+		return err
+	}
+	if _, err := trainer.Load(bytes.NewReader(state)); err != nil {
+		return err
+	}
+	err = trainer.Run(ctx, p.steps)
+	if errors.Is(err, rbm.ErrDiverged) || errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%w: %w", err, ranks.ErrAgreed) // rank 0 finds the same, or was told
+	}
+	return err
+}

@@ -1,0 +1,166 @@
+// Package chains runs Markov chains beside each other for equal computing time and keeps
+// their energies, for experiments that compare samplers.
+package chains
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+
+	"gorbm/experiments/internal/clock"
+	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+)
+
+// A Sampler is a mover with its own copy of a system.
+type Sampler struct {
+	Name   string
+	Mover  mcmc.Mover
+	System mcmc.System
+	// Share is the share of the computing time of the race that it gets; 0 is 1.
+	Share float64
+}
+
+// A Run is what a sampler did.
+type Run struct {
+	Name     string
+	Energies []float64 // after each move
+	Info     mcmc.Info
+	Seconds  float64 // of computing
+}
+
+const (
+	// turn is how long a sampler runs before the next one does: short, so that other
+	// work of the machine slows all samplers alike.
+	turn = 50 * time.Millisecond
+	// between is about the time between two readings of the clock.
+	between = time.Millisecond
+)
+
+// Race runs samplers in turns at inverse temperature beta, each for so many seconds of
+// computing times its share. The moves of a sampler depend on the key and on its place among
+// the samplers; only where it stops depends on the clock.
+func Race(ctx context.Context, samplers []Sampler, beta, seconds float64, key rbm.Key) ([]Run, error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	runs, steps := make([]Run, len(samplers)), make([]func(n int), len(samplers))
+	until := make([]time.Duration, len(samplers))
+	for i, s := range samplers {
+		chain, err := s.Mover.Bind(s.System, beta, nil)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		runs[i].Name = s.Name
+		until[i] = time.Duration(seconds * float64(time.Second))
+		if s.Share > 0 {
+			until[i] = time.Duration(s.Share * float64(until[i]))
+		}
+		r, run := key.Child(uint64(i)).Rand(), &runs[i]
+		steps[i] = func(n int) {
+			for range n {
+				run.Info.Add(chain.Move(r))
+				run.Energies = append(run.Energies, s.System.Energy())
+			}
+		}
+	}
+	spent, batch := make([]time.Duration, len(samplers)), make([]int, len(samplers))
+	for running := true; running; {
+		running = false
+		for i := range samplers {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			for end := min(spent[i]+turn, until[i]); spent[i] < end; {
+				batch[i] = max(1, batch[i])
+				begin := clock.Now()
+				steps[i](batch[i])
+				took := clock.Now() - begin
+				spent[i] += took
+				switch {
+				case took < between/2:
+					batch[i] *= 2
+				case took > 2*between:
+					batch[i] /= 2
+				}
+			}
+			running = running || spent[i] < until[i]
+			runs[i].Seconds = spent[i].Seconds()
+		}
+	}
+	return runs, nil
+}
+
+// Rate returns moves a second of computing.
+func (r Run) Rate() float64 { return float64(len(r.Energies)) / r.Seconds }
+
+// At returns the energy after so many seconds, or the first or last one.
+func (r Run) At(seconds float64) float64 {
+	move := int(math.Ceil(seconds*r.Rate())) - 1
+	return r.Energies[min(max(move, 0), len(r.Energies)-1)]
+}
+
+// After returns the energies after this share of the moves.
+func (r Run) After(share float64) []float64 {
+	return r.Energies[int(share*float64(len(r.Energies))):]
+}
+
+// Correlation returns the autocorrelation of energies at lags in moves, interpolated
+// between whole ones. It is NaN at lags below 1 and above half the length of the series.
+func Correlation(energies, lags []float64) []float64 {
+	half := float64(len(energies) / 2)
+	most := 0.
+	for _, l := range lags {
+		if l <= half {
+			most = max(most, l)
+		}
+	}
+	rho := diag.Autocorrelation(energies, int(most)+1)
+	at := make([]float64, len(lags))
+	for i, l := range lags {
+		at[i] = math.NaN()
+		if k := int(l); l >= 1 && k+1 < len(rho) {
+			part := l - float64(k)
+			at[i] = (1-part)*rho[k] + part*rho[k+1]
+		}
+	}
+	return at
+}
+
+// Relaxed returns the state that samplers start from: after so many moves of m from a random
+// state with this number of bits on, or of any number if active is 0. At infinite temperature
+// long walks that fit beta may never be accepted.
+func Relaxed(s mcmc.Settable, m mcmc.Mover, beta float64, active, moves int, key rbm.Key) ([]uint8, error) {
+	r := key.Rand()
+	state := make([]uint8, s.Len())
+	if active > 0 {
+		for _, i := range r.Perm(len(state))[:active] {
+			state[i] = 1
+		}
+	} else {
+		for i := range state {
+			state[i] = uint8(r.Uint64() & 1)
+		}
+	}
+	s.SetState(state)
+	chain, err := m.Bind(s, beta, nil)
+	if err != nil {
+		return nil, err
+	}
+	for range moves {
+		chain.Move(r)
+	}
+	copy(state, s.State())
+	return state, nil
+}
+
+// Log returns n values from lo to hi that are evenly spaced on a logarithmic axis.
+func Log(lo, hi float64, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = lo * math.Pow(hi/lo, float64(i)/float64(n-1))
+	}
+	return x
+}

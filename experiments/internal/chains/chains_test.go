@@ -1,0 +1,105 @@
+package chains
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+)
+
+func ring(t *testing.T) func() mcmc.Settable {
+	t.Helper()
+	l, err := mcmc.ParseLattice("12", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := l.Graph(mcmc.Uniform(1), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() mcmc.Settable { return mcmc.NewIsing(g, nil) }
+}
+
+// Each sampler gets its share of the time, and equal keys give equal moves.
+func TestRace(t *testing.T) {
+	build := ring(t)
+	race := func(seconds float64) []Run {
+		runs, err := Race(t.Context(), []Sampler{
+			{Name: "a", Mover: mcmc.Gibbs{}, System: build()},
+			{Name: "b", Mover: mcmc.Gibbs{}, System: build(), Share: 0.5},
+		}, 0.5, seconds, rbm.NewKey(3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return runs
+	}
+	first, second := race(0.02), race(0.03)
+	for i, want := range []float64{0.02, 0.01} {
+		r := first[i]
+		// A batch is at most about two readings of the clock, of a millisecond each.
+		if r.Seconds < want || r.Seconds > want+0.01 || r.Info.Moves != int64(len(r.Energies)) {
+			t.Errorf("%s: %g s and %d moves, %d energies; want %g s", r.Name, r.Seconds, r.Info.Moves, len(r.Energies), want)
+		}
+		n := min(len(r.Energies), len(second[i].Energies))
+		if !slices.Equal(r.Energies[:n], second[i].Energies[:n]) {
+			t.Errorf("%s: equal keys give other moves", r.Name)
+		}
+	}
+	if n := min(len(first[0].Energies), len(first[1].Energies)); slices.Equal(first[0].Energies[:n], first[1].Energies[:n]) {
+		t.Error("both samplers have the same moves")
+	}
+	if _, err := Race(t.Context(), []Sampler{{Name: "x", Mover: mcmc.Exchange{}, System: build()}}, 1, 1, rbm.NewKey(1)); err == nil {
+		t.Error("exchange without a bit that is on is no error")
+	}
+}
+
+func TestRun(t *testing.T) {
+	r := Run{Energies: []float64{1, 2, 3, 4}, Seconds: 2}
+	for at, want := range map[float64]float64{0: 1, 0.5: 1, 0.6: 2, 2: 4, 9: 4} {
+		if got := r.At(at); got != want {
+			t.Errorf("after %g s the energy is %g, want %g", at, got, want)
+		}
+	}
+	if got := r.After(0.5); !slices.Equal(got, []float64{3, 4}) {
+		t.Errorf("the second half is %v", got)
+	}
+}
+
+func TestCorrelation(t *testing.T) {
+	x := make([]float64, 40)
+	r := rbm.NewKey(1).Rand()
+	for i := range x {
+		x[i] = r.Float64()
+	}
+	rho := diag.Autocorrelation(x, 20)
+	got := Correlation(x, []float64{0.9, 1, 1.25, 20, 21})
+	want := []float64{math.NaN(), rho[1], 0.75*rho[1] + 0.25*rho[2], rho[20], math.NaN()}
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-12 || math.IsNaN(got[i]) != math.IsNaN(want[i]) {
+			t.Errorf("correlations %v, want %v", got, want)
+			break
+		}
+	}
+}
+
+func TestRelaxed(t *testing.T) {
+	build := ring(t)
+	count := func(x []uint8) (n int) {
+		for _, b := range x {
+			n += int(b)
+		}
+		return n
+	}
+	x, err := Relaxed(build(), mcmc.Exchange{}, 2, 5, 10, rbm.NewKey(1))
+	if err != nil || count(x) != 5 {
+		t.Errorf("%v, %v: want 5 bits on", x, err)
+	}
+	// At β = 20 a ring that has relaxed has at most two walls between domains.
+	s := build()
+	if x, err = Relaxed(s, mcmc.Gibbs{Order: mcmc.Random}, 20, 0, 1000, rbm.NewKey(1)); err != nil || s.Energy() > -8 || !slices.Equal(x, s.State()) {
+		t.Errorf("%v, %v: energy %g", x, err, s.Energy())
+	}
+}

@@ -1,0 +1,150 @@
+package program
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Runs are runs of rbmtrain, tested by rbmeval. Both are built once.
+type Runs struct {
+	// Dir is the folder in which runs are kept, so that one that was interrupted goes
+	// on; "": each has a temporary folder.
+	Dir string
+
+	build sync.Once
+	dir   string // of the commands
+	err   error
+}
+
+// Remove removes the commands.
+func (r *Runs) Remove() { os.RemoveAll(r.dir) }
+
+// Folder returns the folder of the run of a name, and what removes it if it is
+// temporary.
+func (r *Runs) Folder(name string) (folder string, remove func(), err error) {
+	name = strings.ReplaceAll(name, " ", "-")
+	if r.Dir != "" {
+		return filepath.Join(r.Dir, name), func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "gorbm-runs")
+	return filepath.Join(dir, name), func() { os.RemoveAll(dir) }, err
+}
+
+// Call runs a command and reads what it prints into v. Interrupted, the command saves
+// what it has. It returns the processor time that was used.
+func (r *Runs) Call(ctx context.Context, v any, name string, args ...string) (seconds float64, err error) {
+	r.build.Do(func() {
+		if r.dir, r.err = os.MkdirTemp("", "gorbm-commands"); r.err == nil {
+			r.err = Build(ctx, r.dir, "rbmtrain", "rbmeval")
+		}
+	})
+	if r.err != nil {
+		return 0, r.err
+	}
+	c := New(ctx, filepath.Join(r.dir, name), args...)
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	err = c.Run(v)
+	if c.ProcessState != nil {
+		seconds = (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
+	}
+	return seconds, err
+}
+
+// switches are the flags of rbmtrain without a value.
+var switches = []string{"redraw"}
+
+// Flags returns the flags of a command line by name. Later ones count.
+func Flags(line string) map[string]string {
+	flags := map[string]string{}
+	words := strings.Fields(line)
+	for i := 0; i < len(words); i++ {
+		name := strings.TrimPrefix(words[i], "-")
+		if slices.Contains(switches, name) {
+			flags[name] = "true"
+			continue
+		}
+		i++
+		flags[name] = words[i]
+	}
+	return flags
+}
+
+// TimeFile is beside the files of a run. It holds the processor time of its parts,
+// in seconds.
+const TimeFile = "processor_seconds"
+
+// MetricsFile holds what rbmtrain has measured in a run.
+const MetricsFile = "metrics.csv"
+
+// Train runs rbmtrain, or what is left of an interrupted run, and returns the
+// processor time of all parts.
+func (r *Runs) Train(ctx context.Context, folder string, flags map[string]string) (float64, error) {
+	file := filepath.Join(folder, TimeFile)
+	seconds := 0.0
+	var args []string
+	if b, err := os.ReadFile(filepath.Join(folder, "config.json")); err == nil {
+		if err := sameFlags(b, flags); err != nil {
+			return 0, fmt.Errorf("%s: %w; give another -runs", folder, err)
+		}
+		m, err := ReadMetrics(filepath.Join(folder, MetricsFile))
+		if err != nil {
+			return 0, err
+		}
+		if b, err = os.ReadFile(file); err == nil {
+			seconds, err = strconv.ParseFloat(strings.TrimSpace(string(b)), 64)
+		} else if errors.Is(err, fs.ErrNotExist) { // killed before it was written
+			seconds, err = m.Last("seconds")
+		}
+		if err != nil {
+			return 0, err
+		}
+		if last, err := m.Last("step"); err != nil || fmt.Sprint(int(last)) == flags["steps"] {
+			return seconds, err
+		}
+		args = []string{"-resume", folder, "-workers", "1"}
+	} else if errors.Is(err, fs.ErrNotExist) {
+		for _, name := range slices.Sorted(maps.Keys(flags)) {
+			args = append(args, "-"+name+"="+flags[name])
+		}
+		args = append(args, "-out", folder)
+	} else {
+		return 0, err
+	}
+	part, err := r.Call(ctx, nil, "rbmtrain", append(args, "-quiet")...)
+	seconds += part
+	if _, stat := os.Stat(folder); stat == nil {
+		err = errors.Join(err, os.WriteFile(file, []byte(strconv.FormatFloat(seconds, 'f', 2, 64)+"\n"), 0o644))
+	}
+	return seconds, err
+}
+
+// sameFlags returns an error that names a flag of a run's config.json that differs.
+func sameFlags(config []byte, flags map[string]string) error {
+	var c struct {
+		Flags map[string]string `json:"flags"`
+	}
+	if err := json.Unmarshal(config, &c); err != nil {
+		return err
+	}
+	for name, value := range c.Flags {
+		if flags[name] != value {
+			return fmt.Errorf("the run has -%s %s, not %q", name, value, flags[name])
+		}
+	}
+	for name, value := range flags {
+		if _, ok := c.Flags[name]; !ok && name != "metrics" && name != "workers" {
+			return fmt.Errorf("the run has no -%s %s", name, value)
+		}
+	}
+	return nil
+}

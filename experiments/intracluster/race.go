@@ -1,0 +1,260 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"gorbm/experiments/internal/chains"
+	"gorbm/experiments/internal/claims"
+	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+)
+
+// Curves.
+const (
+	im       = "IM"
+	ours     = "IM, our settings"
+	exchange = "exchange"
+)
+
+var curves = []string{im, exchange, ours}
+
+// A unit is a clock: what a lag, or τ, is counted in.
+type unit struct {
+	name   string // of the panel of its autocorrelations and of its τ
+	label  string // of the axis
+	lo, hi float64
+	claim  string
+}
+
+// The lags of a panel reach from one move to where everything has decayed or the run ends.
+var units = []unit{
+	{"seconds", "lag / s", 2e-6, 1, "in seconds"},
+	{"flips", "lag / proposed flips", 10, 1e8, "in flips"},
+	{"moves", "lag / moves of IM", 1, 1e6, "in moves at the paper's ratio"},
+}
+
+// Panels of one number a run. Those of a unit have its name; X is 0.
+const (
+	energyPanel   = "energy"   // a spin or unit, at X seconds
+	meanPanel     = "mean"     // energy of the run
+	paperPanel    = "paper"    // mean energy of the second half of the paper's run
+	acceptedPanel = "accepted" // share of the moves, or attempts
+	microPanel    = "µs"       // of a move, or an attempt
+	worthPanel    = "worth"    // independent energies a second
+	tauPanel      = "τ "       // with the name of the unit
+	rhoPanel      = "ρ "
+)
+
+const (
+	seconds = 6. // of each sampler
+	burn    = 1. / 3
+	relax   = 100 // sweeps of exchange before
+)
+
+func figures(model *string) []claims.Figure {
+	return []claims.Figure{
+		figure("2", "60×60 ferromagnet at half magnetisation", "", model,
+			"at the critical temperature IM and exchange explore the same energies, and the autocorrelation of IM falls much faster in computing time.", ferromagnet),
+		figure("3", "9×9×9 glass of couplings ±1 with 364 of 729 spins up", "", model,
+			"IM mixes considerably faster in computing time, and exchange has not settled into the energies of IM at the end.", cube),
+		figure("4", "RBM of 784 × 500 units, a third of them on", "-model FILE", model,
+			"IM is markedly superior in computing time: its autocorrelation falls to 0, and exchange has not come to the energies that IM reaches early.", filters, trained),
+	}
+}
+
+func figure(name, title, flags string, model *string, says string, systems ...system) claims.Figure {
+	return claims.Figure{
+		Name: name, Title: title, Says: says, Flags: flags,
+		Jobs: func(o claims.Options) (jobs []claims.Job) {
+			for _, s := range systems {
+				if s.name == trained.name && o.Quick {
+					continue
+				}
+				for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 10)) {
+					jobs = append(jobs, claims.Job{
+						Name: fmt.Sprintf("%s, seed %d", s.name, repeat+1),
+						Run: func(ctx context.Context) ([]claims.Point, error) {
+							return s.race(ctx, *model, repeat+1, o.Quick)
+						},
+					})
+				}
+			}
+			return jobs
+		},
+		Claims: func(t *claims.Table) (all []claims.Claim) {
+			for _, s := range systems {
+				all = append(all, s.claims(t)...)
+			}
+			return all
+		},
+		Draw: func(w io.Writer, t *claims.Table) error {
+			var panels []claims.Panel
+			for _, s := range systems {
+				if len(t.Curves(s.panel(meanPanel))) == 0 {
+					continue
+				}
+				panels = append(panels, claims.Panel{Name: s.panel(energyPanel), Title: s.name + ": energy", X: "processor time / s", Y: "energy / site", LogX: true})
+				for _, u := range units {
+					if u.name == "moves" {
+						u.label += fmt.Sprintf(", or %d attempts", s.attempts/s.moves)
+					}
+					panels = append(panels, claims.Panel{Name: s.panel(rhoPanel + u.name), Title: s.name + ": autocorrelation", X: u.label, Y: "ρ", LogX: true, Low: -0.1, High: 1})
+				}
+			}
+			return claims.Curves(w, t, 2, panels, curves)
+		},
+		Notes: func(t *claims.Table) string {
+			var b strings.Builder
+			fmt.Fprintf(&b, "Bands are one standard deviation between runs. Each sampler runs for %g s; the first third is left out except in the picture of energies. "+
+				"τ is the integrated autocorrelation time of the energy, ½ + Σρ. The energies of exchange are known after each sweep, as many attempts as there are sites. "+
+				"Differences of τ are of natural logarithms: 0.69 is a factor of 2. The tables have geometric means of times over the runs, times or divided by the factor of one standard error.\n\n", seconds)
+			for _, s := range systems {
+				s.table(&b, t)
+			}
+			return b.String()
+		},
+	}
+}
+
+func (s system) panel(name string) string { return s.name + ": " + name }
+
+// race runs all samplers on the system and returns what the figures show.
+func (s system) race(ctx context.Context, model string, seed int, quick bool) (points []claims.Point, err error) {
+	build, err := s.build(model, quick)
+	if err != nil {
+		return nil, err
+	}
+	n, time, mine := build().Len(), seconds, mcmc.DefaultIntracluster()
+	if quick {
+		s, time = s.small(n), 0.05
+		mine.MaxLength = 5
+	}
+	key := rbm.NewKey(uint64(seed))
+	start, err := chains.Relaxed(build(), mcmc.Exchange{}, s.beta, s.active, relax, key.Child(0))
+	if err != nil {
+		return nil, err
+	}
+	var samplers []chains.Sampler
+	for i, m := range []mcmc.Mover{s.im, mcmc.Exchange{}, mine} {
+		x := build()
+		x.SetState(start)
+		samplers = append(samplers, chains.Sampler{Name: curves[i], Mover: m, System: x})
+	}
+	runs, err := chains.Race(ctx, samplers, s.beta, time, key.Child(1))
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		points = append(points, s.measure(r, seed, n, time)...)
+	}
+	return points, nil
+}
+
+// measure returns the points of a run on n sites.
+func (s system) measure(r chains.Run, seed, n int, time float64) (points []claims.Point) {
+	add := func(panel string, x, y float64) {
+		points = append(points, claims.Point{Panel: s.panel(panel), Curve: r.Name, Repeat: seed, X: x, Y: y})
+	}
+	for _, t := range chains.Log(1e-3, time, 25) {
+		add(energyPanel, t, r.At(t)/float64(n))
+	}
+	// What a move is on each clock. A move of exchange is a sweep of n attempts.
+	moves, attempts, flips, paper := float64(len(r.Energies)), 1., float64(r.Info.Flips), s.moves
+	perMove := 1.
+	if r.Name == exchange {
+		attempts, flips, paper = float64(n), 2*float64(r.Info.Updates), s.attempts/n
+		perMove = attempts * float64(s.moves) / float64(s.attempts)
+	}
+	worth := []float64{r.Seconds / moves, flips / moves, perMove}
+	energies := r.After(burn)
+	summary := diag.Summarize(energies)
+	for i, u := range units {
+		xs := chains.Log(u.lo, u.hi, 40)
+		lags := slices.Clone(xs)
+		floats.Scale(1/worth[i], lags)
+		for k, rho := range chains.Correlation(energies, lags) {
+			if !math.IsNaN(rho) {
+				add(rhoPanel+u.name, xs[k], rho)
+			}
+		}
+		add(tauPanel+u.name, 0, summary.Time.Tau*worth[i])
+	}
+	add(meanPanel, 0, stat.Mean(energies, nil)/float64(n))
+	first := r.Energies[:min(len(r.Energies), max(2, paper))]
+	add(paperPanel, 0, stat.Mean(first[len(first)/2:], nil)/float64(n))
+	add(worthPanel, 0, summary.Effective*moves/float64(len(energies))/(r.Seconds))
+	add(microPanel, 0, 1e6*r.Seconds/moves/attempts)
+	accepted, _ := r.Info.Acceptance()
+	add(acceptedPanel, 0, accepted)
+	return points
+}
+
+// logs returns the natural logarithms of a panel of one number a run.
+func (s system) logs(t *claims.Table, panel, curve string) claims.Repeats {
+	l := claims.Repeats{}
+	for k, x := range t.At(s.panel(panel), curve, 0) {
+		l[k] = math.Log(x)
+	}
+	return l
+}
+
+func (s system) claims(t *claims.Table) (all []claims.Claim) {
+	if len(t.Curves(s.panel(meanPanel))) == 0 {
+		return nil
+	}
+	for _, u := range units {
+		all = append(all, claims.Smaller(fmt.Sprintf("%s: τ of IM is shorter than that of exchange, %s", s.name, u.claim), s.logs(t, tauPanel+u.name, im), s.logs(t, tauPanel+u.name, exchange)))
+	}
+	all = append(all, claims.Smaller(s.name+": τ of IM with our settings is shorter than that of exchange, in seconds", s.logs(t, tauPanel+"seconds", ours), s.logs(t, tauPanel+"seconds", exchange)))
+	end := fmt.Sprintf("at the end of the paper's run, %d moves of IM or %d attempts to exchange", s.moves, s.attempts)
+	at := func(panel, curve string) claims.Repeats { return t.At(s.panel(panel), curve, 0) }
+	if s.settled {
+		return append(all,
+			claims.Alike(s.name+": exchange has the energies of IM "+end, at(paperPanel, exchange), at(paperPanel, im)),
+			claims.Alike(s.name+": exchange has the energies of IM in as much time", at(meanPanel, exchange), at(meanPanel, im)))
+	}
+	return append(all,
+		claims.Larger(s.name+": exchange is still above the energies of IM "+end, at(paperPanel, exchange), at(paperPanel, im)),
+		claims.Larger(s.name+": exchange is still above the energies of IM in as much time", at(meanPanel, exchange), at(meanPanel, im)))
+}
+
+// table writes the numbers of a system.
+func (s system) table(b *strings.Builder, t *claims.Table) {
+	if len(t.Curves(s.panel(meanPanel))) == 0 {
+		return
+	}
+	average := func(panel, curve string) float64 {
+		m, _ := t.At(s.panel(panel), curve, 0).Average()
+		return m
+	}
+	fmt.Fprintf(b, "The %s: in the time of a move of IM there is time for %.0f attempts to exchange; in the paper there was for %d.\n\n", s.name, average(microPanel, im)/average(microPanel, exchange), s.attempts/s.moves)
+	b.WriteString("| sampler | accepted | µs a move or attempt | τ / s | τ / flips | τ / moves at the paper's ratio | independent energies a second | energy / site |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	for _, c := range curves {
+		mean, sd := t.At(s.panel(meanPanel), c, 0).Average()
+		n := float64(len(t.At(s.panel(meanPanel), c, 0)))
+		fmt.Fprintf(b, "| %s | %.2g | %.3g", c, average(acceptedPanel, c), average(microPanel, c))
+		for _, p := range []string{tauPanel + "seconds", tauPanel + "flips", tauPanel + "moves", worthPanel} {
+			m, d := s.logs(t, p, c).Average()
+			fmt.Fprintf(b, " | %.3g ×/÷ %.2f", math.Exp(m), math.Exp(d/math.Sqrt(n)))
+		}
+		fmt.Fprintf(b, " | %.5f ± %.5f |\n", mean, sd/math.Sqrt(n))
+	}
+	b.WriteString("\n")
+	for i, a := range curves {
+		for _, c := range curves[:i] {
+			if errs, yes := claims.Differ(t.At(s.panel(meanPanel), c, 0), t.At(s.panel(meanPanel), a, 0)); yes {
+				fmt.Fprintf(b, "The mean energies of %s and %s differ by %.1f standard errors: one of them, or both, has not reached the law. A τ is about the mean of its own run, so the two are not of the same states, and the shorter one is no merit.\n\n", c, a, errs)
+			}
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"gorbm/experiments/internal/chains"
+	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/clock"
+	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
+	"gorbm/negphase/tune"
+	"gorbm/rbm"
+)
+
+// Curves and panels of the contests, beside those of figure II.
+const (
+	sardonics  = "SARDONICS"
+	blocks     = "block Gibbs"
+	rhoMoves   = "ρ by moves"
+	rhoSeconds = "ρ by seconds"
+	tracePanel = "energies"
+	reward     = "rewards"
+	tauMoves   = "τ in moves"
+	tauUpdates = "τ in updates" // of one site
+	tauSeconds = "τ in seconds"
+	gainPanel  = "independent energies a second"
+	meanPanel  = "mean energy"
+	sdPanel    = "spread of energies"
+	microPanel = "µs a move"
+	tunePanel  = "seconds of tuning"
+	filePanel  = "model of a file" // 1 if -model gave it
+)
+
+var contestants = []string{sardonics, gibbs, clusters, blocks}
+
+const (
+	contestBurn = 0.2  // of a run, as the paper discards 2·10⁴ of 10⁵ samples
+	mostLag     = 500. // moves, as in the paper's pictures
+	traceMoves  = 2000 // the last ones of the first run
+	tracePoints = 100  // of them
+	rewardBlock = 10   // trials whose rewards are averaged
+)
+
+// A contest is a figure in which samplers run on systems for as much time each.
+type contest struct {
+	name, title, says, flags string
+	systems                  []system
+	rewards                  bool // shown
+	repeats                  int
+	claims                   func(s system, t *claims.Table) []claims.Claim
+	more                     func(t *claims.Table) []claims.Claim // over several systems; nil: none
+}
+
+func (s system) panel(name string) string { return s.name + ": " + name }
+
+// has reports whether t has runs on the system.
+func (s system) has(t *claims.Table) bool { return len(t.Curves(s.panel(tauMoves))) > 0 }
+
+// at returns a panel of one number a run.
+func (s system) at(t *claims.Table, panel, curve string) claims.Repeats {
+	return t.At(s.panel(panel), curve, 0)
+}
+
+// logs returns the natural logarithms of at.
+func (s system) logs(t *claims.Table, panel, curve string) claims.Repeats {
+	return logs(s.at(t, panel, curve))
+}
+
+func (c contest) figure(p *programs) claims.Figure {
+	return claims.Figure{
+		Name: c.name, Title: c.title, Says: c.says, Flags: c.flags,
+		Jobs: func(o claims.Options) (jobs []claims.Job) {
+			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, c.repeats)) {
+				for _, s := range c.systems {
+					jobs = append(jobs, claims.Job{
+						Name: fmt.Sprintf("%s, seed %d", s.name, repeat+1),
+						Run:  func(ctx context.Context) ([]claims.Point, error) { return s.contest(ctx, p, repeat+1, o.Quick) },
+					})
+				}
+			}
+			return jobs
+		},
+		Claims: func(t *claims.Table) (all []claims.Claim) {
+			for _, s := range c.systems {
+				if s.has(t) {
+					all = append(all, c.claims(s, t)...)
+				}
+			}
+			if c.more != nil {
+				all = append(all, c.more(t)...)
+			}
+			return all
+		},
+		Draw: func(w io.Writer, t *claims.Table) error {
+			var panels []claims.Panel
+			across := 3
+			for _, s := range c.systems {
+				panels = append(panels,
+					claims.Panel{Name: s.panel(rhoMoves), Title: s.name + ": autocorrelation of the energy", X: "lag / moves", Y: "ρ", Low: -0.1, High: 1},
+					claims.Panel{Name: s.panel(rhoSeconds), Title: s.name + ": for equal computing time", X: "lag / s", Y: "ρ", LogX: true, Low: -0.1, High: 1},
+					claims.Panel{Name: s.panel(tracePanel), Title: s.name + ": energies of a run", X: "last moves", Y: "energy / site"})
+				if c.rewards {
+					across = 2
+					panels = append(panels, claims.Panel{Name: s.panel(reward), Title: s.name + ": rewards of tuning", X: "trials", Y: "1 − |ρ|"})
+				}
+			}
+			return claims.Curves(w, t, across, panels, contestants)
+		},
+		Notes: func(t *claims.Table) string {
+			var b strings.Builder
+			b.WriteString("| system | sampler | µs a move | τ / moves | τ / s | independent energies a second | energy / site | standard deviation |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+			for _, s := range c.systems {
+				s.table(&b, t)
+			}
+			for _, s := range c.systems {
+				s.remarks(&b, t)
+			}
+			return b.String()
+		},
+	}
+}
+
+// contest tunes SARDONICS on the system and runs it against the others.
+func (s system) contest(ctx context.Context, p *programs, seed int, quick bool) (points []claims.Point, err error) {
+	add := func(panel, curve string, x, y float64) {
+		if finite(y) {
+			points = append(points, claims.Point{Panel: s.panel(panel), Curve: curve, Repeat: seed, X: x, Y: y})
+		}
+	}
+	c, err := s.make(ctx, p, quick)
+	if err != nil {
+		return nil, err
+	}
+	start, err := s.start(c, seed)
+	if err != nil {
+		return nil, err
+	}
+	key := rbm.NewKey(uint64(seed))
+	begin := clock.Now()
+	tuned, err := s.tune(ctx, c, start, quick, key.Child(1))
+	if err != nil {
+		return nil, err
+	}
+	add(tunePanel, sardonics, 0, (clock.Now() - begin).Seconds())
+	for k := rewardBlock; k <= len(tuned.Trials); k += rewardBlock {
+		sum := 0.
+		for _, trial := range tuned.Trials[k-rewardBlock : k] {
+			sum += trial.Reward
+		}
+		add(reward, sardonics, float64(k), sum/rewardBlock)
+	}
+	samplers := []chains.Sampler{
+		{Name: sardonics, Mover: mcmc.Mixture(tuned.Kernels), System: onto(c.build, start)},
+		{Name: gibbs, Mover: mcmc.Gibbs{}, System: onto(c.build, start)},
+		{Name: clusters, Mover: mcmc.SwendsenWang{}, System: onto(c.ising, start)},
+	}
+	if c.hidden > 0 {
+		samplers = append(samplers, chains.Sampler{Name: blocks, Mover: mcmc.BlockGibbs{}, System: onto(c.build, start)})
+		add(filePanel, sardonics, 0, map[bool]float64{true: 1}[p.model != ""])
+	}
+	// The energies of an RBM as an Ising system differ by a constant.
+	offset := onto(c.build, start).Energy() - onto(c.ising, start).Energy()
+	seconds := s.seconds
+	if quick {
+		seconds = 0.02
+	}
+	runs, err := chains.Race(ctx, samplers, s.beta, seconds, key.Child(2))
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		if r.Name == clusters {
+			floats.AddConst(offset, r.Energies)
+		}
+		measure(add, r, float64(len(start)), seed == 1)
+	}
+	return points, nil
+}
+
+// measure adds the points of a run on so many sites.
+func measure(add func(panel, curve string, x, y float64), r chains.Run, sites float64, trace bool) {
+	energies := r.After(contestBurn)
+	moves := make([]float64, 0, 51)
+	for lag := 0.; lag <= mostLag; lag += 10 {
+		moves = append(moves, max(1, lag))
+	}
+	for k, rho := range chains.Correlation(energies, moves) {
+		add(rhoMoves, r.Name, moves[k], rho)
+	}
+	lags := chains.Log(1e-5, 0.3, 40)
+	perMove := r.Seconds / float64(len(r.Energies))
+	scaled := slices.Clone(lags)
+	floats.Scale(1/perMove, scaled)
+	for k, rho := range chains.Correlation(energies, scaled) {
+		add(rhoSeconds, r.Name, lags[k], rho)
+	}
+	if last := r.Energies[max(0, len(r.Energies)-traceMoves):]; trace {
+		for k := range tracePoints {
+			add(tracePanel, r.Name, float64(k*traceMoves/tracePoints), last[k*len(last)/tracePoints]/sites)
+		}
+	}
+	tau := diag.Summarize(energies).Time.Tau
+	if math.IsInf(tau, 1) { // the energy never changed
+		tau = float64(len(energies))
+	}
+	add(tauMoves, r.Name, 0, tau)
+	if r.Name == gibbs {
+		add(tauUpdates, r.Name, 0, tau*sites)
+	}
+	add(tauSeconds, r.Name, 0, tau*perMove)
+	add(gainPanel, r.Name, 0, 1/(2*tau*perMove))
+	mean, sd := stat.MeanStdDev(energies, nil)
+	add(meanPanel, r.Name, 0, mean/sites)
+	add(sdPanel, r.Name, 0, sd/sites)
+	add(microPanel, r.Name, 0, 1e6*perMove)
+}
+
+// tune tunes SARDONICS as in the paper, on the RBM by pairs of walks alone.
+func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, key rbm.Key) (*tune.Result, error) {
+	base, limits, options := mcmc.DefaultSardonics(), tune.Limits{}, tune.DefaultOptions(tune.Paper)
+	var held []string
+	if c.hidden > 0 {
+		held = []string{"walks", "mix"}
+	}
+	if quick {
+		limits.Length = [2]int{1, 7}
+		options.Evaluations, options.Moves, options.Kernels = 20, 20, 10
+		base.MaxLength = 7
+	}
+	space, err := tune.NewSpace(base, held, len(start), limits, true)
+	if err != nil {
+		return nil, err
+	}
+	problem := &tune.Problem{
+		Space: space, Beta: s.beta, Start: start, Key: key, Clock: clock.Now, Hidden: c.hidden, Symmetric: c.symmetric,
+		NewSystem: func(state []uint8) mcmc.System { return onto(c.build, state) },
+	}
+	return problem.Tune(ctx, options, func(float64) {})
+}
+
+// table writes the numbers of a system as rows.
+func (s system) table(b *strings.Builder, t *claims.Table) {
+	for _, c := range contestants {
+		mean := s.at(t, meanPanel, c)
+		if len(mean) < 2 {
+			continue
+		}
+		average := func(panel string) float64 {
+			m, _ := s.at(t, panel, c).Average()
+			return m
+		}
+		energy, sd := mean.Average()
+		geometric := func(panel string) string {
+			if l := s.logs(t, panel, c); len(l) > 1 {
+				return factor(l)
+			}
+			return "?"
+		}
+		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %.5f ± %.5f | %.5f |\n", s.name, c, digits(average(microPanel)), geometric(tauMoves), geometric(tauSeconds), geometric(gainPanel),
+			energy, sd/math.Sqrt(float64(len(mean))), average(sdPanel))
+	}
+}
+
+// remarks says what makes the numbers of a system poor ones.
+func (s system) remarks(b *strings.Builder, t *claims.Table) {
+	if file := s.at(t, filePanel, sardonics); len(file) > 0 {
+		if m, _ := file.Average(); m < 1 {
+			b.WriteString("\nThe RBM was trained on the built-in digits, as no file was given by `-model`.\n")
+		}
+	}
+	for i, x := range contestants {
+		for _, y := range contestants[:i] {
+			if errs, yes := claims.Differ(s.at(t, meanPanel, y), s.at(t, meanPanel, x)); yes {
+				fmt.Fprintf(b, "\n%s: the mean energies of %s and %s differ by %.1f standard errors: one of them, or both, has not reached the law. A τ is about the mean of its own run, so theirs are not of the same states, and a short one is no merit.\n", s.name, y, x, errs)
+			}
+		}
+	}
+}

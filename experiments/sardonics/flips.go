@@ -1,0 +1,160 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"io"
+
+	"gorbm/experiments/internal/claims"
+	"gorbm/rbm"
+	"gorbm/train/plots"
+)
+
+// Panels of figure 8.
+const (
+	flipPanel    = "flips"        // of the first run's step: −1, or +1 where a spin turned up; X is the site
+	changedPanel = "changed bits" // in a step, mean over those of a run that changed any
+)
+
+// steps are the samplers of figure 8.
+var steps = []string{sardonics, clusters, gibbs}
+
+// stepSides are those of the lattice; with -quick it has others.
+const stepSides, quickSides = 60, 8
+
+const sidePanel = "sides"
+
+// bits is the figure of what a step flips.
+func bits(p *programs) claims.Figure {
+	return claims.Figure{
+		Name: "8", Title: "bits flipped in one step on the frustrated square lattice",
+		Says: "SARDONICS is able to make large moves in state space, with many variables being flipped simultaneously.",
+		Jobs: func(o claims.Options) (jobs []claims.Job) {
+			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 10)) {
+				jobs = append(jobs, claims.Job{
+					Name: fmt.Sprintf("seed %d", repeat+1),
+					Run: func(ctx context.Context) ([]claims.Point, error) {
+						return step(ctx, p, repeat+1, claims.Size(o, 50, 500), o.Quick)
+					},
+				})
+			}
+			return jobs
+		},
+		Claims: func(t *claims.Table) []claims.Claim {
+			changed := func(curve string) claims.Repeats { return t.At(changedPanel, curve, 0) }
+			return []claims.Claim{
+				claims.Larger("a step of SARDONICS that is accepted changes more bits than a sweep of Gibbs", changed(sardonics), changed(gibbs)),
+				claims.Larger("a step of SARDONICS that is accepted changes more bits than one of Swendsen–Wang", changed(sardonics), changed(clusters)),
+			}
+		},
+		Draw: drawSteps,
+		Notes: func(t *claims.Table) string {
+			mean := func(curve string) float64 {
+				m, _ := t.At(changedPanel, curve, 0).Average()
+				return m
+			}
+			return fmt.Sprintf("From left to right: an accepted step of SARDONICS with the settings of Table II, a step of Swendsen–Wang and a sweep of Gibbs. Orange: from −1 to 1; blue: from 1 to −1; "+
+				"grey: as before. (The paper's red, blue and green are hard to tell apart for some readers.) Of 3600 bits a step changes on average %.0f by SARDONICS, %.0f by Swendsen–Wang and %.0f by Gibbs. "+
+				"SARDONICS proposes far more flips than that: walks come back to bits that others of the move have flipped.", mean(sardonics), mean(clusters), mean(gibbs))
+		},
+	}
+}
+
+// step makes moves of each sampler from the same state and counts the bits that differ
+// after each.
+func step(ctx context.Context, p *programs, seed, moves int, quick bool) (points []claims.Point, err error) {
+	c, err := frustrated.make(ctx, p, quick)
+	if err != nil {
+		return nil, err
+	}
+	start, err := frustrated.start(c, seed)
+	if err != nil {
+		return nil, err
+	}
+	side := stepSides
+	if quick {
+		side = quickSides
+	}
+	points = append(points, claims.Point{Panel: sidePanel, Curve: sardonics, Repeat: seed, Y: float64(side)})
+	for i, name := range steps {
+		mover := frustrated.version(cmp.Or(map[string]string{sardonics: full}[name], name))
+		if quick {
+			mover = shortened(mover, len(start))
+		}
+		x := onto(c.build, start)
+		chain, err := mover.Bind(x, frustrated.beta, nil)
+		if err != nil {
+			return nil, err
+		}
+		r := rbm.NewKey(uint64(seed)).Child(uint64(3 + i)).Rand()
+		before := make([]uint8, len(start))
+		changed, counted := 0, 0
+		for move := range moves {
+			if move < moves/5 { // burn-in
+				chain.Move(r)
+				continue
+			}
+			copy(before, x.State())
+			chain.Move(r)
+			some := flipped(before, x.State())
+			if len(some) == 0 {
+				continue // rejected
+			}
+			if counted == 0 && seed == 1 {
+				for _, site := range some {
+					points = append(points, claims.Point{Panel: flipPanel, Curve: name, Repeat: seed, X: float64(site), Y: float64(2*int(x.State()[site]) - 1)})
+				}
+			}
+			changed += len(some)
+			counted++
+		}
+		points = append(points, claims.Point{Panel: changedPanel, Curve: name, Repeat: seed, Y: float64(changed) / float64(max(1, counted))})
+	}
+	return points, nil
+}
+
+// flipped returns the sites at which states differ.
+func flipped(a, b []uint8) (sites []int) {
+	for i := range a {
+		if a[i] != b[i] {
+			sites = append(sites, i)
+		}
+	}
+	return sites
+}
+
+// drawSteps draws the flips of the first run's steps.
+func drawSteps(w io.Writer, t *claims.Table) error {
+	sides, _ := t.At(sidePanel, sardonics, 0).Average()
+	side := int(sides)
+	const pixels, gap = 5, 20 // a site, and between lattices
+	img := image.NewRGBA(image.Rect(0, 0, len(steps)*(side*pixels+gap)-gap, side*pixels))
+	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
+	for k, name := range steps {
+		left := k * (side*pixels + gap)
+		paint := func(site int, c color.Color) {
+			at := image.Pt(left+site%side*pixels, site/side*pixels)
+			draw.Draw(img, image.Rectangle{at, at.Add(image.Pt(pixels, pixels))}, image.NewUniform(c), image.Point{}, draw.Src)
+		}
+		for site := range side * side {
+			paint(site, color.Gray{0xE0})
+		}
+		for _, p := range t.Curve(flipPanel, name) {
+			if p.Y > 0 {
+				paint(int(p.X), plots.Colors[1])
+			} else {
+				paint(int(p.X), plots.Colors[0])
+			}
+		}
+	}
+	captioned, err := plots.Caption(img, nil, "SARDONICS, Swendsen–Wang, Gibbs. Orange: turned up; blue: turned down")
+	if err != nil {
+		return err
+	}
+	return png.Encode(w, captioned)
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gorbm/experiments/internal/chains"
+	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
+)
+
+// As an Ising system an RBM has the same energies but for a constant.
+func TestSpins(t *testing.T) {
+	m := rbm.New(5, 4, 0, rbm.Softmax)
+	m.Randomize(1, rbm.NewKey(1))
+	r := rbm.NewKey(2).Rand()
+	for i := range m.VisibleBias {
+		m.VisibleBias[i] = float32(r.NormFloat64())
+	}
+	for j := range m.HiddenBias {
+		m.HiddenBias[j] = float32(r.NormFloat64())
+	}
+	g, err := spins(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	units, ising := mcmc.NewRBM(mcmc.NewParameters(m)), mcmc.NewIsing(g, nil)
+	offset := units.Energy() - ising.Energy()
+	state := make([]uint8, 9)
+	for range 50 {
+		for i := range state {
+			state[i] = uint8(r.IntN(2))
+		}
+		units.SetState(state)
+		ising.SetState(state)
+		// Parameters of an RBM are rounded to 2⁻³⁰ of the largest preactivation, about 10.
+		if d := units.Energy() - ising.Energy() - offset; math.Abs(d) > 9*10*math.Exp2(-30) {
+			t.Fatalf("energies differ by %g more at %v", d, state)
+		}
+	}
+}
+
+// Fields of ±1 leave the couplings as they are.
+func TestWithFields(t *testing.T) {
+	l, err := mcmc.ParseLattice("6x6", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, err := l.Graph(mcmc.PlusMinus(1, rbm.NewKey(1)), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := withFields(before, rbm.NewKey(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	up := 0
+	for i := range before.Len() {
+		a, x := before.Neighbors(i)
+		b, y := after.Neighbors(i)
+		if !slices.Equal(a, b) || !slices.Equal(x, y) || math.Abs(after.Field(i)) != 1 {
+			t.Fatalf("spin %d has neighbours %v %v and field %g; want %v %v and ±1", i, b, y, after.Field(i), a, x)
+		}
+		if after.Field(i) > 0 {
+			up++
+		}
+	}
+	// 36 fair coins: 18 ± 3, so 0 or 36 are 6 standard deviations away.
+	if up == 0 || up == before.Len() {
+		t.Errorf("%d of %d fields are up", up, before.Len())
+	}
+}
+
+func TestVersions(t *testing.T) {
+	for name, want := range map[string]struct {
+		walks int
+		mixed bool
+	}{pure: {1, false}, iterated: {3, false}, mixed: {1, true}, full: {3, true}} {
+		m := cube.version(name).(mcmc.Sardonics)
+		if m.Walks != want.walks || (m.Mix[1] > 0) != want.mixed || m.MinLength != 4 || m.MaxLength != 30 || m.Gamma1 != 1.039 {
+			t.Errorf("%s: %+v", name, m)
+		}
+	}
+}
+
+func TestTopShare(t *testing.T) {
+	if got := topShare([]float64{1, 9, 2, 3, 4, 5, 6, 7, 8, 15}, 0.2); got != 24./60 {
+		t.Errorf("the two largest have %g of the sum, want 0.4", got)
+	}
+	if got := flipped([]uint8{0, 1, 0, 1}, []uint8{1, 1, 0, 0}); !slices.Equal(got, []int{0, 3}) {
+		t.Errorf("flipped %v", got)
+	}
+}
+
+// The τ of independent energies is ½ move, on each clock, and that of a run without a change
+// is its length.
+func TestMeasure(t *testing.T) {
+	const n, sites = 4000, 7
+	r := rbm.NewKey(1).Rand()
+	run := chains.Run{Name: gibbs, Energies: make([]float64, n), Seconds: n * 1e-3}
+	points := func() map[string]float64 {
+		got := map[string]float64{}
+		measure(func(panel, _ string, _, y float64) { got[panel] = y }, run, sites, true)
+		return got
+	}
+	frozen := points()
+	if want := n * (1 - contestBurn); frozen[tauMoves] != want {
+		t.Errorf("τ of a constant run is %g, want %g", frozen[tauMoves], want)
+	}
+	for i := range run.Energies {
+		run.Energies[i] = r.NormFloat64()
+	}
+	got := points()
+	// The standard error of τ = ½ with a window W of a few lags is below √(2(2W+1)/n)/2, 0.05.
+	if math.Abs(got[tauMoves]-0.5) > 3*0.05 {
+		t.Errorf("τ of independent energies is %g moves", got[tauMoves])
+	}
+	tau := got[tauMoves]
+	for panel, want := range map[string]float64{tauUpdates: sites * tau, tauSeconds: 1e-3 * tau, gainPanel: 500 / tau, microPanel: 1000} {
+		if math.Abs(got[panel]/want-1) > 1e-9 {
+			t.Errorf("%s is %g, want %g", panel, got[panel], want)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package train
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"gorbm/negphase"
+	"gorbm/rbm"
+	"gorbm/rbm/ranks"
+)
+
+// inRanks calls f in each of n ranks and returns their errors, which name the rank.
+func inRanks(n int, f func(g *ranks.Group) error) error {
+	var all sync.WaitGroup
+	errs := make([]error, n)
+	for r, g := range ranks.Goroutines(n) {
+		all.Go(func() {
+			defer g.Close() // or the others would wait for a rank that has failed
+			if err := f(g); err != nil {
+				errs[r] = fmt.Errorf("rank %d of %d: %w", r, n, err)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// shared returns a trainer that is one rank's.
+func shared(t testing.TB, s Settings, g *ranks.Group) (*Trainer, error) {
+	set := toy(t, "toy:4,200,50,0.2")
+	tr, err := New(s, set, NewModel(set, 300, true, rbm.Softmax, s.Seed))
+	if err != nil {
+		return nil, err
+	}
+	return tr, tr.Share(g)
+}
+
+// Any number of ranks comes to the checkpoint of one process, and goes on to the same bits from a
+// checkpoint of another number.
+func TestRanksTrainToEqualBits(t *testing.T) {
+	for _, kind := range negphase.Kinds() {
+		if kind == "ucd" || kind == "exact" {
+			continue
+		}
+		t.Run(kind, func(t *testing.T) {
+			s := settingsOf(t, negatives[kind])
+			s.Batch, s.Momentum, s.Center = 150, 0.5, 0.01
+			if s.Batch*204*300 < shareWork {
+				t.Fatal("the positive phase is not shared out")
+			}
+			one, err := shared(t, s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, one, 3)
+			middle := save(t, one)
+			run(t, one, 5)
+			want := save(t, one)
+			for _, n := range []int{2, 3, 7} {
+				if err := inRanks(n, func(g *ranks.Group) error {
+					tr, err := shared(t, s, g)
+					if err != nil {
+						return err
+					}
+					if n == 3 {
+						if _, err := tr.Load(bytes.NewReader(middle)); err != nil {
+							return err
+						}
+					}
+					if err := tr.Run(context.Background(), 5); err != nil {
+						return err
+					}
+					var b bytes.Buffer
+					if err := tr.Save(&b, nil); err != nil {
+						return err
+					}
+					if !bytes.Equal(b.Bytes(), want) {
+						return errors.New("another checkpoint than that of one process")
+					}
+					return nil
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// Ascents by many particles are shared out too, by whatever way the optimizer takes them.
+func TestRanksShareTheAscent(t *testing.T) {
+	for name, set := range map[string]func(s *Settings){
+		"plain": func(*Settings) {}, "momentum": func(s *Settings) { s.Momentum = 0.5 }, "centred": func(s *Settings) { s.Center = 0.01 },
+		"vetoes": func(s *Settings) { s.Negative = settingsOf(t, "jar:chains=400").Negative; s.Rate = 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := settingsOf(t, "pcd:chains=400")
+			s.Batch = shareParticles - 400
+			set(&s)
+			one, err := shared(t, s, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			run(t, one, 3)
+			want := save(t, one)
+			if err := inRanks(3, func(g *ranks.Group) error {
+				tr, err := shared(t, s, g)
+				if err != nil {
+					return err
+				}
+				if err := tr.Run(context.Background(), 3); err != nil {
+					return err
+				}
+				var b bytes.Buffer
+				if err := tr.Save(&b, nil); err != nil {
+					return err
+				}
+				if !bytes.Equal(b.Bytes(), want) {
+					return errors.New("another checkpoint than that of one process")
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// All ranks end at the same step if one of them is to end.
+func TestRanksEndTogether(t *testing.T) {
+	s := settingsOf(t, "pcd:chains=5")
+	full := errors.New("the disk is full")
+	for _, c := range []struct {
+		name string
+		end  func(cancel func()) error // on rank 1, after step 3
+		own  error                     // of rank 1
+	}{
+		{"context", func(cancel func()) error { cancel(); return nil }, context.Canceled},
+		{"error", func(func()) error { return full }, full},
+		{"stop", func(func()) error { return ErrStop }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if err := inRanks(3, func(g *ranks.Group) error {
+				tr, err := shared(t, s, g)
+				if err != nil {
+					return err
+				}
+				ctx, cancel := context.WithCancel(context.Background())
+				defer cancel()
+				err = tr.Run(ctx, 10, func(_ context.Context, e Event) error {
+					if g.Rank() == 1 && e.Step == 3 {
+						return c.end(cancel)
+					}
+					return nil
+				})
+				want := ErrStopped
+				if g.Rank() == 1 {
+					want = c.own
+				}
+				if tr.Steps() != 3 || !errors.Is(err, want) {
+					return fmt.Errorf("ended after step %d with %v, not %v", tr.Steps(), err, want)
+				}
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	// At the last step there is nothing that the others could do without.
+	if err := inRanks(2, func(g *ranks.Group) error {
+		tr, err := shared(t, s, g)
+		if err != nil {
+			return err
+		}
+		err = tr.Run(context.Background(), 2, func(_ context.Context, e Event) error {
+			if g.Rank() == 0 && e.Last {
+				return full
+			}
+			return nil
+		})
+		if g.Rank() == 0 && err != full || g.Rank() == 1 && err != nil {
+			return fmt.Errorf("ended with %v", err)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// What cannot be shared out says so.
+func TestShareRefuses(t *testing.T) {
+	for negative, want := range map[string]string{"ucd": "ucd works in one process", "exact": "exact works in one process", "": "discriminative objective has no chains"} {
+		s := settingsOf(t, "cd")
+		if negative == "" {
+			s.Objective = Discriminative
+		} else {
+			s.Negative = settingsOf(t, negative).Negative
+		}
+		for _, g := range append(ranks.Goroutines(2), nil) {
+			tr := newTrainer(t, s, toy(t, smallToy), 5, true, rbm.Softmax)
+			err := tr.Share(g)
+			if (err != nil) != (g != nil) || err != nil && !strings.Contains(err.Error(), want) {
+				t.Errorf("%q in %d ranks: %v", negative, g.Size(), err)
+			}
+		}
+	}
+}
