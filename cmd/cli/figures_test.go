@@ -88,7 +88,7 @@ func TestFigures(t *testing.T) {
 const (
 	elided       = "    …" // stands for lines that are left out
 	continuation = "    "  // begins what follows in a long line
-	wide         = 124     // letters, where lines of pages end
+	wide         = 114     // letters, where lines of pages end
 )
 
 var (
