@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"gonum.org/v1/plot/vg"
 
@@ -93,7 +94,7 @@ func (o *options) findRuns() (all []*finding, err error) {
 	}
 	for _, path := range paths {
 		r, err := readRun(path)
-		if errors.Is(err, os.ErrNotExist) {
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			continue // not a run, or one that has measured nothing yet
 		}
 		if err != nil {

@@ -49,8 +49,10 @@ func (p *Page) Write(w io.Writer, f Format) error {
 	if p.err != nil {
 		return p.err
 	}
+	// The default takes up to three times as long for a tenth fewer bytes.
+	encoder := &png.Encoder{CompressionLevel: png.BestSpeed}
 	if p.image != nil && f == PNG {
-		return png.Encode(w, p.image)
+		return encoder.Encode(w, p.image)
 	}
 	if f == PNG {
 		page := vgimg.NewWith(vgimg.UseWH(p.width, p.height), vgimg.UseDPI(dpi))
@@ -69,6 +71,9 @@ func (p *Page) Write(w io.Writer, f Format) error {
 		return fmt.Errorf("%q is no format of pictures: png, svg and pdf are", f)
 	}
 	p.draw(draw.NewCanvas(page, p.width, p.height))
+	if c, ok := page.(vgimg.PngCanvas); ok {
+		return encoder.Encode(w, c.Image())
+	}
 	_, err := page.WriteTo(w)
 	return err
 }
