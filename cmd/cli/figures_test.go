@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -165,4 +166,39 @@ func wrapped(line string) (text string) {
 		line = continuation + strings.TrimSpace(string(letters[cut:]))
 	}
 	return text + line + "\n"
+}
+
+// TestCompared checks the comparison itself: lines are found by how they begin, times
+// do not count, other numbers do, and new lines are broken as pages are.
+func TestCompared(t *testing.T) {
+	const block = "error: train 1.5 %,\n    test 2 %\n40 steps in 3.2 s, 12 steps/s\n    …\nladder: good; 5 temperatures\n"
+	printed := []string{"toy: 4 rows", "error: train 1.5 %, test 2 %", "40 steps in 9.9 s, 4 steps/s", "results in runs/x", "ladder: good; 5 temperatures"}
+	was := *figures
+	defer func() { *figures = was }()
+	*figures = true
+	for _, c := range []struct {
+		line int
+		text string
+		ok   bool
+	}{
+		{0, "toy: 4 rows", true},
+		{1, "error: train 1.6 %, test 2 %", false},
+		{4, "ladder: good; 6 temperatures", false},
+		{4, "steps of a ladder: 5 temperatures", false},
+	} {
+		lines := slices.Clone(printed)
+		lines[c.line] = c.text
+		silent := new(testing.T) // which keeps what is wrong
+		text, _ := compared(silent, "page", block, lines)
+		if silent.Failed() == c.ok {
+			t.Errorf("%q: taken for right: %v", c.text, !c.ok)
+		}
+		if c.line == 0 && text != "error: train 1.5 %, test 2 %\n40 steps in 9.9 s, 4 steps/s\n    …\nladder: good; 5 temperatures\n" {
+			t.Errorf("the new block is %q", text)
+		}
+	}
+	long := strings.Repeat("word ", 40)
+	if got := wrapped(strings.TrimSpace(long)); strings.Count(got, "\n    ") != 1 || strings.Join(strings.Fields(got), " ") != strings.TrimSpace(long) {
+		t.Errorf("a long line is broken as %q", got)
+	}
 }
