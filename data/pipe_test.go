@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -20,8 +21,10 @@ func TestPipe(t *testing.T) {
 	if err := npz.Write(&archive, []npz.Named{{Name: "x", Shape: []int{2, 3}, Data: []uint8{0, 1, 1, 1, 0, 0}}, {Name: "y", Data: []int32{4, 7}}}); err != nil {
 		t.Fatal(err)
 	}
+	head := fmt.Sprintf("%-117s\n", "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }")
+	array := "\x93NUMPY\x01\x00" + string([]byte{byte(len(head)), 0}) + head + "\x00\x01\x01\x01\x00\x00"
 	dir := t.TempDir()
-	for name, text := range map[string]string{"plain.csv": "a,b,label\n0,1,x\n1,1,y\n", "spins.csv": "-1,1\n1,1\n", "a.npz": archive.String()} {
+	for name, text := range map[string]string{"plain.csv": "a,b,label\n0,1,x\n1,1,y\n", "spins.csv": "-1,1\n1,1\n", "a.npz": archive.String(), "a.npy": array} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -42,7 +42,33 @@ func TestReadme(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	writeOwnData(t, dir)
-	done := map[string]bool{}
+	printed := map[string][]string{} // by command
+	run := func(page, line string) []string {
+		if lines, done := printed[line]; done {
+			return lines
+		}
+		printed[line] = nil
+		args, ok := reduced(line)
+		if !ok {
+			t.Errorf("%s: no reduced form of %q", page, line)
+		}
+		if args == nil {
+			return nil
+		}
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, filepath.Join(bin, args[0]), args[1:]...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Errorf("%s: %q, as %q: %v: %s", page, line, args, err, out)
+		}
+		t.Logf("%.1f s: %s", time.Since(start).Seconds(), line)
+		printed[line] = strings.Split(string(out), "\n")
+		return printed[line]
+	}
 	for _, page := range pages {
 		text, err := os.ReadFile(filepath.Join(root, page))
 		if err != nil {
@@ -53,28 +79,14 @@ func TestReadme(t *testing.T) {
 		}
 		checkLinks(t, filepath.Dir(filepath.Join(root, page)), string(text))
 		for _, line := range shellLines(string(text)) {
-			if done[line] {
-				continue
+			run(page, line)
+		}
+		for _, b := range outputBlocks(t, page, string(text)) { // its lines begin like those of today
+			var lines []string
+			for _, c := range strings.Split(b[1], ";") {
+				lines = append(lines, run(page, "go run ./cmd/"+strings.TrimSpace(c))...)
 			}
-			done[line] = true
-			args, ok := reduced(line)
-			if !ok {
-				t.Errorf("%s: no reduced form of %q", page, line)
-				continue
-			}
-			if args == nil {
-				continue
-			}
-			start := time.Now()
-			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
-			cmd := exec.CommandContext(ctx, filepath.Join(bin, args[0]), args[1:]...)
-			cmd.Dir = dir
-			cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+dir)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s: %q, as %q: %v: %s", page, line, args, err, out)
-			}
-			cancel()
-			t.Logf("%.1f s: %s", time.Since(start).Seconds(), line)
+			compared(t, page, b[2], lines)
 		}
 	}
 }

@@ -39,6 +39,9 @@ func (p *plan) report(rows []row) (report.Report, error) {
 		Words: append(p.tuning.lines(), append(conclusions(rows), advice(rows)...)...), Warnings: warnings,
 		Charts: append([]plots.Chart{decayChart(rows)}, energyStrips(rows)...),
 	}
+	for i := range page.Charts[1:] { // in a picture the last strip says it for all
+		page.Charts[1+i].X = page.Charts[len(page.Charts)-1].X
+	}
 	if t := p.tuning; t != nil && t.result != nil {
 		page.Charts = append(page.Charts, rewardChart(t))
 		var b bytes.Buffer
@@ -64,7 +67,7 @@ func advice(rows []row) (lines []string) {
 		tau := r.secondsOf(r.Time.Tau)
 		switch {
 		case r.Trusted():
-			trusted = append(trusted, fmt.Sprintf("%s is worth %s independent energies", r.name, cli.Number(r.Effective)))
+			trusted = append(trusted, fmt.Sprintf("%s is worth %.0f independent energies", r.name, r.Effective))
 		case tau > 0 && tau*2*diag.MinEffective > r.seconds:
 			lines = append(lines, fmt.Sprintf("%s: for errors that can be trusted it takes some %s s, by what is known of τ so far; or try another sampler.",
 				r.name, cli.Number(2*tau*diag.MinEffective)))

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"gorbm/cmd/cli/clitest"
+	"gorbm/negphase/compare"
 )
 
 // TestReport opens reports in a browser: of a model, and along a run.
@@ -26,5 +28,26 @@ func TestReport(t *testing.T) {
 	}
 	if n := clitest.Report(t, "along/report.html"); n != 6 {
 		t.Errorf("the report of a run has %d charts", n)
+	}
+}
+
+// TestWords checks which estimator is named the nearest at the end, and in equal time.
+func TestWords(t *testing.T) {
+	curve := func(points ...[2]float64) (c compare.Curve) {
+		c.Repeats, c.Bias.Floor = 5, math.NaN()
+		for _, pt := range points {
+			c.Points = append(c.Points, compare.Point{Seconds: pt[0], Distance: compare.Moment{Mean: pt[1], SD: 0.01}})
+		}
+		return c
+	}
+	slow, quick := curve([2]float64{1, 0.5}, [2]float64{10, 0.1}), curve([2]float64{1, 0.3}, [2]float64{2, 0.2})
+	biased := curve([2]float64{2, 0.4})
+	biased.Bias.Norm, biased.Bias.Floor = 0.3, 0.1
+	p := &plan{names: []string{"slow", "quick", "biased"}}
+	got := strings.Join(p.words(result{truth: &compare.Truth{}, curves: []compare.Curve{slow, quick, biased}}), "\n")
+	for _, want := range []string{"At the last step slow is nearest to the truth, with a distance of 0.1 ± 0.01", "the 2 s that the quickest one took, it is quick: 0.2 ± 0.01", "biased is biased: its mean over the repeats is 0.3 away, where noise explains 0.1"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the words lack %q:\n%s", want, got)
+		}
 	}
 }

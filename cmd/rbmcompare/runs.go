@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"gonum.org/v1/plot/vg"
 
@@ -21,6 +22,7 @@ import (
 	"gorbm/rbm/atomicfile"
 	"gorbm/train"
 	"gorbm/train/plots"
+	"gorbm/train/report"
 	"gorbm/train/rundir"
 )
 
@@ -92,7 +94,7 @@ func (o *options) findRuns() (all []*finding, err error) {
 	}
 	for _, path := range paths {
 		r, err := readRun(path)
-		if errors.Is(err, os.ErrNotExist) {
+		if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			continue // not a run, or one that has measured nothing yet
 		}
 		if err != nil {
@@ -331,11 +333,18 @@ func (o *options) writeRuns(all []*finding, by string, differ []string, object a
 	if err != nil || by == "" || by == "path" || by == "seconds" {
 		return err
 	}
-	page := pictureOfRuns(all, by)
-	if page == nil {
-		return nil
+	chart := runsChart(all, by)
+	if page := plots.Charts([]plots.Chart{chart}, 1, 18*vg.Centimeter, 10*vg.Centimeter); page != nil {
+		if err := cli.WritePicture(filepath.Join(o.out, "runs.png"), page); err != nil {
+			return err
+		}
 	}
-	return file("runs.png", page.As(plots.PNG))
+	lines := runLines(all, differ)
+	words := []string{fmt.Sprintf("%s is the first of %s by %s. Differences of runs of equal settings and other seeds say what is chance.",
+		all[0].Path, cli.Count(len(all), "run"), strings.ReplaceAll(by, "_", " "))}
+	page := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words,
+		Charts: []plots.Chart{chart}, Tables: []report.Table{{Title: "Runs", Head: lines[0], Rows: lines[1:]}}}
+	return file(rundir.ReportFile, func(w io.Writer) error { return report.Write(w, page) })
 }
 
 // runLines returns the runs as the lines of a CSV file, with all metrics.
@@ -382,19 +391,18 @@ func runLines(all []*finding, differ []string) [][]string {
 // drawnRuns is the number of curves that a picture has room for.
 const drawnRuns = 12
 
-// pictureOfRuns draws a metric along the runs, of the best of them.
-func pictureOfRuns(all []*finding, by string) *plots.Page {
-	c := plots.Chart{X: "step of training", Y: strings.ReplaceAll(by, "_", " ")}
+// runsChart is a metric along the runs, of the best of them.
+func runsChart(all []*finding, by string) plots.Chart {
+	words := strings.ReplaceAll(by, "_", " ")
+	c := plots.Chart{Title: fmt.Sprintf("The best %s by %s", cli.Count(min(len(all), drawnRuns), "run"), words), X: "step", Y: words}
 	for _, r := range all[:min(len(all), drawnRuns)] {
-		at := slices.Index(r.columns, by)
-		if at < 0 {
-			continue
+		l := plots.Line{Name: filepath.Base(r.Path)}
+		if at := slices.Index(r.columns, by); at >= 0 {
+			for _, row := range r.rows {
+				l.X, l.Y = append(l.X, row[0]), append(l.Y, row[at])
+			}
 		}
-		line := plots.Line{Name: filepath.Base(r.Path)}
-		for _, row := range r.rows {
-			line.X, line.Y = append(line.X, row[0]), append(line.Y, row[at])
-		}
-		c.Lines = append(c.Lines, line)
+		c.Lines = append(c.Lines, l)
 	}
-	return plots.Charts([]plots.Chart{c}, 1, 18*vg.Centimeter, 10*vg.Centimeter)
+	return c
 }

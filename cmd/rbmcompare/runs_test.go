@@ -37,6 +37,7 @@ func writeRun(t *testing.T, dir, training, metrics, result string) {
 func writeRuns(t *testing.T) {
 	t.Helper()
 	clitest.Isolate(t)
+	clitest.Write(t, "runs/threes.png", "no run") // as rbmsample leaves it there
 	writeRun(t, "runs/a", `"rate": 0.1, "seed": 1, "negphase": {"kind": "pcd", "chains": 10}`, "step,seconds,error_test,pseudo_likelihood_test,barrier\n0,0,0.5,-9,1\n30,2,0.1,-8,1\n60,4,0.2,-7,2\n", `{"seconds": 4.5, "metrics": {"error_test": 0.21}}`)
 	writeRun(t, "runs/b", `"rate": 0.2, "seed": 1, "negphase": {"kind": "pcd", "chains": 10}`, "step,seconds,error_test,pseudo_likelihood_test\n0,0,0.5,-9\n20,1,0.05,-6\n", "")
 	writeRun(t, "runs/c", `"rate": 0.1, "seed": 1, "negphase": {"kind": "pins", "chains": 10, "temperatures": [1, 2]}`, "step,seconds,error_test,pseudo_likelihood_test\n0,0,0.5,-9\n60,5,NaN,-7.5\n", `{"seconds": 6, "metrics": {}}`)
@@ -110,6 +111,12 @@ func TestRunsFiles(t *testing.T) {
 	defer f.Close()
 	if _, err := png.Decode(f); err != nil {
 		t.Error(err)
+	}
+	if text := clitest.Read(t, "compared/report.html"); !strings.Contains(text, "runs/b is the first of 3 runs") {
+		t.Error("the report does not name the best run")
+	}
+	if n := clitest.Report(t, "compared/report.html"); n != 1 {
+		t.Errorf("the report has %d charts", n)
 	}
 }
 
