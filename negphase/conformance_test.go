@@ -26,7 +26,7 @@ var conformance = map[string][]string{
 	"walk":      {"walk:gibbs:order=random:chains=5:moves=2", "walk:exchange:chains=3", "walk:metropolis:chains=2:gibbs=1", "walk:block-gibbs:chains=3", "walk:flip:chains=2:moves=3"},
 	"ins":       {"ins:k=2:swaps=2:chains=3:tau=1/1.5/6:gibbs", "ins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "ins:k=1:chains=3:start=data", "ins:chains=1:tau=auto/4:hottest=4"},
 	"pins":      {"pins:k=2:swaps=3:chains=3:tau=1/1.5/6:block=2:gibbs=1:sardonics", "pins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6/9:block=2", "pins:k=1:chains=1:start=data:block=3", "pins:chains=7:tau=auto/5:block=4"},
-	"ptt":       {"ptt:chains=7:sweeps=10", "ptt:k=2:chains=3:rungs=3:models=3:weights=ins:sweeps=4:reservoir=2", "ptt:chains=2:freeze=0.9:sweeps=2:reservoir=1:weights=ins"},
+	"ptt":       {"ptt:chains=7:sweeps=10", "ptt:k=2:chains=3:rungs=3:models=3:weights=ins:sweeps=4:reservoir=2", "ptt:chains=2:freeze=0.9:sweeps=2:reservoir=1:weights=ins:lost=return"},
 	"ucd":       {"ucd:k=2:max=500:chains=7", "ucd:k=1:max=3:chains=5:start=data"},
 	"exact":     {"exact"},
 }
@@ -83,7 +83,7 @@ func words(p rbm.Phase, info Info) []uint64 {
 		floats(p.Moments.VH.Data)
 	}
 	counts := []int64{info.Updates, info.RoundTrips, info.Groups, info.Meetings, info.MeetingTime, info.Cuts,
-		info.Weighted, info.Resampled, info.Vetoes, info.Ages, info.Aged,
+		info.Weighted, info.Resampled, info.Vetoes, info.Returns, info.Ages, info.Aged,
 		info.Moves.Moves, info.Moves.Updates, info.Moves.Proposals, info.Moves.Accepted, info.Moves.Flips, info.Tunings, info.TuningFlips}
 	for _, n := range slices.Concat(counts, info.SwapTries, info.Swaps) {
 		w = append(w, uint64(n))

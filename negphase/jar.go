@@ -115,7 +115,7 @@ func meanField(m *rbm.RBM) *rbm.Base {
 // its modes. Chains of such a model start at the uniform law, from which the straight
 // line to m is a ladder of temperatures.
 func startingLaw(m *rbm.RBM) *rbm.Base {
-	if largestWeight(m) <= untrained {
+	if fresh(m) {
 		return meanField(m)
 	}
 	return uniformLaw(m)
@@ -127,14 +127,10 @@ func uniformLaw(m *rbm.RBM) *rbm.Base {
 	return &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
 }
 
-// largestWeight returns the size of the largest weight of m.
-func largestWeight(m *rbm.RBM) (size float64) {
-	for i := range m.Visible() {
-		for j := range m.Hidden() {
-			size = max(size, math.Abs(float64(m.Weight(i, j))))
-		}
-	}
-	return size
+// fresh reports whether the weights of m are as small as before training.
+func fresh(m *rbm.RBM) bool {
+	weight, _ := m.LargestSize()
+	return weight <= untrained
 }
 
 // baseModel returns b as a model of m's shape, with m's constraint.
@@ -175,7 +171,7 @@ func (j *jar) begin(m *rbm.RBM, key rbm.Key) error {
 		j.states = nil
 		return err
 	}
-	if largestWeight(m) <= untrained {
+	if fresh(m) {
 		j.past, j.next = j.next, j.past
 		j.looked = true
 		return nil

@@ -13,9 +13,16 @@ type pttSettings struct {
 	k, chains, rungs, sweeps, reservoir, models int
 	freeze                                      float64
 	weights                                     string
+	lost                                        string    // what to do where the chains have lost the model: putBetween or goBack
 	path                                        string    // to the oldest rung; "": to the model that the run begins with
 	base                                        *rbm.Base // base rates of the data, for ToData
 }
+
+// What ptt does where a new rung hardly swaps with the one before.
+const (
+	putBetween = "bridge" // rungs between the two
+	goBack     = "return" // the parameters of the one before, and half the rate
+)
 
 func (s *pttSettings) needsBase() bool        { return s.path == ToData && s.base == nil }
 func (s *pttSettings) setBase(base *rbm.Base) { s.path, s.base = ToData, base }
@@ -36,6 +43,7 @@ func (s *pttSettings) keys() []key {
 		{name: "sweeps", value: (*count)(&s.sweeps), initial: "40", check: s.checkSweeps, help: "sweeps of all rungs that thermalise a new one, half of them to measure it"},
 		countKey("reservoir", &s.reservoir, 4, 1, 1000, "members of a rung's reservoir for each chain"),
 		wordKey("weights", &s.weights, bySwaps, "swaps: the estimate is over the chains of the model; ins: also over particles of the newest rungs, by infinite swapping", bySwaps, byINS).like(byINS),
+		wordKey("lost", &s.lost, putBetween, "where a new rung hardly swaps with the one before: bridge puts rungs between the two; return takes the parameters of the one before, and training goes on from there at half the rate", putBetween, goBack).like(goBack),
 		wordKey("path", &s.path, "", "the oldest rung: uniform, every state equally likely, or data, independent units with the data's frequencies (default: the model that the run begins with, without its weights)", ToUniform, ToData).like(ToData),
 		{name: "models", value: (*count)(&s.models), initial: "2", check: s.checkModels, help: "models that weights=ins permutes, the live one among them"},
 	}
@@ -100,6 +108,8 @@ type ptt struct {
 	turn      int64   // of the pair of older rungs
 	rate      float64 // moving average of the swap rate with the newest rung
 	vetoes    int64   // since the last call
+	back      bool    // the chains have lost the model of the last call
+	returns   int64   // since the last call
 	work      exchangeWork
 	ratios    [2][]float64 // F_live − F_newest of the last call, at particles of the newest rung and of the live one
 	next, log []float64    // scratch of Veto
@@ -168,6 +178,7 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 		p.startCounts()
 	}
 	p.info.Vetoes, p.vetoes = p.vetoes, 0
+	p.info.Returns, p.returns = p.returns, 0
 	from, rest := 0, false
 	if n := len(p.rungs); n > p.pttSettings.rungs {
 		from, rest = n-p.pttSettings.rungs+1, p.now%2 == 1

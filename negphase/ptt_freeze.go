@@ -105,7 +105,9 @@ const (
 // raise freezes the live model as a new rung. Its reservoir begins as copies of the
 // live chains, and sweeps of all rungs thermalise it. If it then hardly swaps with the
 // rung before, the chains had not followed the model: rungs on the straight line
-// between the two are put in, each half as far as the last that was too far.
+// between the two are put in, each half as far as the last that was too far. With
+// lost=return, it asks for a return to the rung before instead, if that is a model that
+// the run has had: not the oldest, whose hidden units are all alike.
 func (p *ptt) raise(key rbm.Key) error {
 	m := p.live.model
 	share := 1.0
@@ -141,6 +143,10 @@ func (p *ptt) raise(key rbm.Key) error {
 		p.rate = rate
 		if p.pairRate() < floorShare*p.freeze {
 			p.rungs = p.rungs[:n-1]
+			if try == 0 && p.lost == goBack && len(p.rungs) > 1 {
+				p.back = true
+				break
+			}
 			share /= 2
 			continue
 		}

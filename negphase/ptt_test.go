@@ -422,3 +422,76 @@ func TestAgesAreInCalls(t *testing.T) {
 		}
 	}
 }
+
+// A model that jumps far from the chains is left: with lost=return the parameters are
+// those of the newest rung again, bit by bit, and the chains are its particles, with
+// their ages. Without it rungs are put between. A return is counted by the next call,
+// also of an estimator that was saved in between.
+func TestReturnToTheLastRung(t *testing.T) {
+	s := shape{12, 6, 0, rbm.Softmax}
+	start := s.random(3, 0.01)
+	far := s.random(8, 6) // hardly a state in common
+	for _, lost := range []string{putBetween, goBack} {
+		p := build[*ptt](set(t, "ptt", "chains", 20, "lost", lost, "freeze", 0.9, "sweeps", 4))
+		m := between(start, s.random(5, 1), 0.5)
+		call(t, p, start, rbm.Batch{}, 0, 1)
+		young := build[*ptt](set(t, "ptt", "chains", 20, "lost", lost, "freeze", 0.9, "sweeps", 4))
+		call(t, young, start, rbm.Batch{}, 0, 1)
+		young.rate = 0
+		if call(t, young, far, rbm.Batch{}, 1, 2); young.Return(far) || len(young.rungs) < 3 {
+			t.Fatalf("%s: the oldest rung is returned to, or nothing is put between %d rungs", lost, len(young.rungs))
+		}
+		for n := 1; len(p.rungs) < 2; n++ {
+			call(t, p, m, rbm.Batch{}, n, n+1)
+		}
+		newest, model := p.rungs[len(p.rungs)-1], far.Clone()
+		rungs := len(p.rungs)
+		p.rate = 0 // as the model has jumped
+		call(t, p, model, rbm.Batch{}, 50, 51)
+		if !model.Equal(far) {
+			t.Fatalf("%s: Estimate changes the model", lost)
+		}
+		if back := p.Return(model); back != (lost == goBack) {
+			t.Fatalf("%s: returns: %v, with %d rungs", lost, back, len(p.rungs))
+		}
+		if lost == putBetween {
+			if len(p.rungs) < rungs+2 {
+				t.Errorf("%d rungs are put between", len(p.rungs)-rungs)
+			}
+			continue
+		}
+		if !model.Equal(newest.model) || len(p.rungs) != rungs || p.Return(model) {
+			t.Errorf("the parameters are not those of the newest rung, or there are %d rungs, not %d", len(p.rungs), rungs)
+		}
+		members := map[string]bool{}
+		for r := range newest.reservoir.Rows {
+			members[fmt.Sprint(newest.reservoir.Row(r), newest.reservoirH.Row(r), newest.reservoirBorn[r])] = true
+		}
+		for r := range p.rows {
+			if !members[fmt.Sprint(p.states.V.Row(r), p.states.H.Row(r), p.live.born[r])] {
+				t.Errorf("chain %d is no particle of the newest rung", r)
+			}
+		}
+		saved, err := p.MarshalBinary()
+		if err != nil {
+			t.Fatal(err)
+		}
+		restored := build[*ptt](set(t, "ptt", "chains", 20, "lost", lost, "freeze", 0.9, "sweeps", 4))
+		if err := restored.UnmarshalBinary(saved); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range []*ptt{p, restored} {
+			for n, want := range []int64{1, 0} {
+				_, info, err := e.Estimate(model, rbm.Batch{}, callFrom.Child(uint64(60+n)))
+				if err != nil || info.Returns != want {
+					t.Errorf("call %d counts %d returns, not %d; %v", n, info.Returns, want, err)
+				}
+			}
+		}
+		if again, _ := p.MarshalBinary(); true {
+			if other, _ := restored.MarshalBinary(); !slices.Equal(again, other) {
+				t.Error("a ladder that was saved after a return goes on with other bits")
+			}
+		}
+	}
+}

@@ -107,6 +107,12 @@ func (m *RBM) checkShape(x *RBM) {
 	}
 }
 
+// LargestSize returns the largest absolute value of the weights and that of the biases,
+// NaN if one of them is NaN.
+func (m *RBM) LargestSize() (weight, bias float64) {
+	return float64(vec.Largest(m.w)), float64(max(vec.Largest(m.VisibleBias), vec.Largest(m.HiddenBias)))
+}
+
 // AppendParameters appends all parameters to b as little-endian float32:
 // weights row by row of visible units, visible biases, hidden biases.
 func (m *RBM) AppendParameters(b []byte) []byte {

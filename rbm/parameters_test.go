@@ -92,3 +92,23 @@ func TestSweepsAllocateNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// The largest sizes are those of all weights, and of all biases.
+func TestLargestSize(t *testing.T) {
+	nan := float32(math.NaN())
+	for _, c := range []struct {
+		weight, visible, hidden float32
+		size, bias              float64
+	}{{-3, 1, -2, 3, 2}, {2, -4, 3, 2, 4}, {nan, 1, 1, math.NaN(), 1}, {1, nan, 1, 1, math.NaN()}, {1, 1, nan, 1, math.NaN()}, {float32(math.Inf(-1)), 0, 0, math.Inf(1), 0}} {
+		m := New(5, 70, 0, Softmax)
+		w := NewMatrix(5, 70)
+		w.Row(4)[69], w.Row(0)[0] = c.weight, 0.5
+		m.SetWeights(w)
+		m.VisibleBias[3], m.HiddenBias[68] = c.visible, c.hidden
+		weight, bias := m.LargestSize()
+		same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+		if !same(weight, c.size) || !same(bias, c.bias) {
+			t.Errorf("%+v: %v and %v", c, weight, bias)
+		}
+	}
+}

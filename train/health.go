@@ -82,12 +82,15 @@ func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []string) {
 		return all
 	}
 	h.Checked = e.Step
-	large := largestWeight(m)
+	large, bias := m.LargestSize()
 	if e.Step == 0 {
-		h.Initial = max(large, largest(m.VisibleBias), largest(m.HiddenBias))
+		h.Initial = min(max(large, bias), math.MaxFloat64) // as JSON has no infinity
+		if math.IsNaN(h.Initial) {
+			h.Initial = math.MaxFloat64
+		}
 	}
 	switch {
-	case large <= largeWeight, large == math.MaxFloat64: // the next step says what is not finite
+	case large <= largeWeight, math.IsNaN(large), math.IsInf(large, 0): // the next step says what is not finite
 	case h.Initial > largeWeight:
 		say("weights", fmt.Sprintf("the run began with parameters up to %.3g: inputs decide over units at once, and learning hardly changes them; start from another -init, a smaller -rate will not help", h.Initial))
 	default:
@@ -156,28 +159,6 @@ func (h *Health) falling(step int) string {
 	}
 	return fmt.Sprintf("training makes the model worse: %s_train is %.5g at step %d and was %.5g at step %d; usually the rate is too large for the end of a run, or the chains no longer follow the model: a smaller -rate, -schedule linear, or a negative phase that mixes better, such as ins, helps",
 		h.goal.Name, last, step, best, h.BestStep)
-}
-
-// largest returns the largest absolute value of x, which JSON can have: the largest
-// number if one is not finite.
-func largest(x []float32) float64 {
-	most := 0.0
-	for _, v := range x {
-		a := math.Abs(float64(v))
-		if math.IsNaN(a) {
-			return math.MaxFloat64
-		}
-		most = max(most, a)
-	}
-	return min(most, math.MaxFloat64)
-}
-
-func largestWeight(m *rbm.RBM) float64 {
-	most := 0.0
-	for k := range (m.Hidden() + rbm.PanelUnits - 1) / rbm.PanelUnits {
-		most = max(most, largest(m.WeightPanel(k)))
-	}
-	return most
 }
 
 // BeganLarge returns the size of the largest parameter before the first step, and

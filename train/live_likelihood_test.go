@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,25 @@ func liveOf(t *testing.T, tr *Trainer) (live, exact Metric) {
 	liveMetric(s, &live)
 	live.Watch(tr)
 	return live, metrics[0]
+}
+
+// Where log Z comes from the ladder of a run, "auto" has the likelihood of a model that
+// cannot be enumerated, and nowhere else.
+func TestLiveLikelihoodIsAutomatic(t *testing.T) {
+	set := toy(t, "toy:4,40,25,0.2")
+	for text, want := range map[string]bool{"pins:chains=10:tau=auto": true, "ins:chains=10:tau=1/1.5/2.5/inf": true, "pcd:chains=10": false, "ins:chains=10:tau=reach/5": false, "pt:chains=1:tau=auto": false} {
+		s := settingsOf(t, text)
+		for average, want := range map[float64]bool{0: want, 0.9: false} {
+			s.Average = average
+			metrics, err := NewRunMetrics([]string{"auto"}, NewModel(set, 60, false, rbm.Softmax, 1), Sets{Train: set}, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := slices.ContainsFunc(metrics, func(m Metric) bool { return m.Name == "log_likelihood" }); got != want {
+				t.Errorf("%s, average %v: the likelihood is measured: %v, want %v", text, average, got, want)
+			}
+		}
+	}
 }
 
 // Along runs the live estimate is the exact log-likelihood to within its error: none

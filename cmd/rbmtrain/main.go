@@ -68,13 +68,13 @@ lie apart from fresh ones from data and from the base rates. A line with "does n
 while training and at the end; where the schedule ends at rate 0, chains that lag are
 judged at the end alone. It takes some tenth of the time or less.
 
-log_likelihood is exact where the model can be enumerated. Of other models
--metrics log_likelihood gives an estimate, with a standard error in
-log_likelihood_std_err. Where the ladder ends at temperature inf, as with
--temperatures auto, its own particles give log Z: now and then a copy of it goes on
-while the model stands still, for at most a twelfth of the updates since the last
-time, so that there may be few numbers along a run; other runs keep a ladder beside
-them, which takes its time. Chains lag behind a model that learns, and the estimate
+log_likelihood is exact where the model can be enumerated. Of other models it is an
+estimate, with a standard error in log_likelihood_std_err. Where the ladder ends at
+temperature inf, as with -temperatures auto, its own particles give log Z: now and then
+a copy of it goes on while the model stands still, for at most a twelfth of the updates
+since the last time, so that there may be few numbers along a run. Such runs have it
+without being asked; it takes a few hundredths of the time. Others have it by -metrics
+log_likelihood, and keep a ladder beside them, which takes its time. Chains lag behind a model that learns, and the estimate
 would be too high. So there is a number only where the chains have settled on the
 model as it is, and else a line that says why there is none. rbmeval is the judge of
 a finished run.

@@ -7,8 +7,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"iter"
 
 	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/claims"
@@ -32,6 +34,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 
 // places are where data are found.
 type places struct{ digits, dir string }
+
+// eachProblem yields the numbers of the problems with a seed, all of them in each
+// repetition.
+func eachProblem(o claims.Options) iter.Seq2[int, uint64] {
+	return func(yield func(at int, seed uint64) bool) {
+		for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 5)) {
+			for at := range problems[:claims.Size(o, 2, len(problems))] {
+				if !yield(at, uint64(repeat+1)) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // experiment returns all figures.
 func experiment(p *places) claims.Experiment {

@@ -67,16 +67,14 @@ func race(p *places) claims.Figure {
 		Title: "exact log-likelihood against computing time on clustered data",
 		Says:  "does an estimator whose chains can cross between clusters reach a better model in the same computing time, and is a run whose chains cannot warned of?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 5)) {
-				for i, d := range problems[:claims.Size(o, 2, len(problems))] {
-					for _, e := range estimators {
-						jobs = append(jobs, claims.Job{
-							Name: fmt.Sprintf("%s, %s, seed %d", d.name, e.name, repeat+1),
-							Run: func(ctx context.Context) ([]claims.Point, error) {
-								return run1(ctx, p, i, e, uint64(repeat+1), claims.Size(o, 0.04, 4), claims.Size(o, 2, 8))
-							},
-						})
-					}
+			for at, seed := range eachProblem(o) {
+				for _, e := range estimators {
+					jobs = append(jobs, claims.Job{
+						Name: fmt.Sprintf("%s, %s, seed %d", problems[at].name, e.name, seed),
+						Run: func(ctx context.Context) ([]claims.Point, error) {
+							return run1(ctx, p, at, e, seed, claims.Size(o, 0.04, 4), claims.Size(o, 2, 8))
+						},
+					})
 				}
 			}
 			return jobs

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -26,15 +25,13 @@ func variance(p *places) claims.Figure {
 		Title: "variance of the negative phase of ptt at a fixed model, with and without INS weights",
 		Says:  "do the particles of the newest rung, weighed by infinite swapping, lower the variance of the gradient?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 5)) {
-				for i, d := range problems[:claims.Size(o, 2, len(problems))] {
-					jobs = append(jobs, claims.Job{
-						Name: fmt.Sprintf("%s, seed %d", d.name, repeat+1),
-						Run: func(ctx context.Context) ([]claims.Point, error) {
-							return variances(ctx, p, i, uint64(repeat+1), claims.Size(o, 100, 2000), claims.Size(o, 20, 200))
-						},
-					})
-				}
+			for at, seed := range eachProblem(o) {
+				jobs = append(jobs, claims.Job{
+					Name: fmt.Sprintf("%s, seed %d", problems[at].name, seed),
+					Run: func(ctx context.Context) ([]claims.Point, error) {
+						return variances(ctx, p, at, seed, claims.Size(o, 100, 2000), claims.Size(o, 20, 200))
+					},
+				})
 			}
 			return jobs
 		},

@@ -1,0 +1,45 @@
+package program
+
+import (
+	"maps"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gorbm/cmd/cli/clitest"
+)
+
+// Later flags count, and a switch has no value.
+func TestFlags(t *testing.T) {
+	want := map[string]string{"data": "mnist", "redraw": "true", "rate": "0.2"}
+	if got := Flags("-rate 0.1 -redraw -data mnist  -rate 0.2"); !maps.Equal(got, want) {
+		t.Errorf("flags %v, want %v", got, want)
+	}
+}
+
+func TestSameFlags(t *testing.T) {
+	config := []byte(`{"flags": {"rate": "0.1", "redraw": "true"}}`)
+	for line, want := range map[string]string{
+		"-rate 0.1 -redraw": "", "-rate 0.1 -redraw -metrics none -workers 1": "",
+		"-rate 0.1": "-redraw true", "-rate 0.2 -redraw": "-rate 0.1", "-rate 0.1 -redraw -batch 5": "no -batch 5",
+	} {
+		if err := sameFlags(config, Flags(line)); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; want %q", line, err, want)
+		}
+	}
+}
+
+func TestMetrics(t *testing.T) {
+	file := filepath.Join(t.TempDir(), MetricsFile)
+	clitest.Write(t, file, "step,x\n0,NaN\n10,-1.5\n")
+	m, err := ReadMetrics(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, err := m.Last("x"); x != -1.5 || err != nil {
+		t.Errorf("%v, %v", x, err)
+	}
+	if _, err := m.Last("y"); err == nil || !strings.Contains(err.Error(), "no column y") {
+		t.Errorf("a column that is not there: %v", err)
+	}
+}
