@@ -113,9 +113,9 @@ func associations(l NamedLadder) *Plot {
 	return p
 }
 
-// shownMoves is about the number of moves of two particles that a panel has room for
-// without becoming a tangle.
-const shownMoves = 80
+// shownWays is about how often two particles may cross a panel without becoming a
+// tangle.
+const shownWays = 16
 
 // trajectories shows the temperatures that two particles of the first group of
 // chains had in the last rounds: those that started at the lowest and at the
@@ -123,12 +123,11 @@ const shownMoves = 80
 func trajectories(l NamedLadder) *Plot {
 	p := New("round", "temperature no.")
 	k := len(l.Beta)
-	from, moves := max(0, len(l.Trajectory)-1), 0
-	for ; from > 0 && moves < shownMoves; from-- {
+	from, way := max(0, len(l.Trajectory)-1), 0
+	for ; from > 0 && way < shownWays*k; from-- {
 		for _, particle := range []int{0, k - 1} {
-			if l.Trajectory[from][particle] != l.Trajectory[from-1][particle] {
-				moves++
-			}
+			d := int(l.Trajectory[from][particle]) - int(l.Trajectory[from-1][particle])
+			way += max(d, -d)
 		}
 	}
 	shown := l.Trajectory[from:]
