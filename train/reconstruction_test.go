@@ -112,7 +112,7 @@ func TestMetricsOfGreyRows(t *testing.T) {
 		if got := strings.Join(lines, "\n"); got != "score −F − log Z: train -1.5 nats (grey values kept: no likelihood)\nmean squared reconstruction error: train 0.01235" {
 			t.Errorf("the report is\n%s", got)
 		}
-		if got := strings.Join(axes[len(axes)-2:], "; "); got != "score −F − log Z / nats; reconstruction error" {
+		if got := strings.Join(axes[len(axes)-2:], "; "); got != "score −F − log Z / nats; reconstruction error / mean square" {
 			t.Errorf("panels %s", got)
 		}
 	}
