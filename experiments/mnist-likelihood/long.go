@@ -21,7 +21,7 @@ type row struct {
 }
 
 var rows = []row{
-	{"sampled", "sample", "-binarize sample -redraw -negphase pcd:chains=300 -batch 100 -rate 0.1 -steps 140000 -eval-every 25000 -metrics free_energy_gap",
+	{"sampled", "sample", "-binarize sample -redraw -negphase pcd:chains=300 -batch 100 -rate 0.1 -steps 190000 -eval-every 25000 -metrics free_energy_gap",
 		-86.34, "contrastive divergence of 25 steps, by AIS; Salakhutdinov & Murray 2008"},
 	{"thresholded", "threshold", "-binarize threshold -negphase pcd:chains=300 -batch 100 -rate 0.1 -steps 60000 -eval-every 6000 -metrics free_energy_gap",
 		-84.9, "centred persistent chains, 200 epochs, by AIS; its reverse has −96.6"},
@@ -170,7 +170,8 @@ func longNotes(t *claims.Table) string {
 	for _, r := range rows {
 		fmt.Fprintf(&b, "- %s: `%s`\n", r.name, r.flags)
 	}
-	fmt.Fprintf(&b, "\nThey are tested by `rbmeval %s`. The run of sampled rows was begun with `-steps 250000`; from step 58819 on it was `-resume`d with "+
-		"`-steps 140000`, and has the rates of a run so long.\n", testFlags)
+	fmt.Fprintf(&b, "\nThey are tested by `rbmeval %s`. The run of sampled rows was begun with `-steps 250000`; it was `-resume`d from step 58819 on with "+
+		"`-steps 140000`, and from there with `-steps 190000`, each time with the rates of a run so long. At step 140000, where the rate had come to 0 for the first time, "+
+		"Bennett's ratio said −84.06 ± 0.15 of the same test rows, AIS −84.02 and its reverse −84.17.\n", testFlags)
 	return b.String()
 }
