@@ -54,7 +54,9 @@ func (t *Trainer) positiveMeans() error {
 }
 
 // shareParticles is the number of particles of both phases from which an ascent is shared
-// out. TODO
+// out. At 784 × 500 units a particle takes 1.7 µs of one core (Zen 4), and to gather the
+// weights takes two ranks of one machine some 0.2 ms (experiments/scale): two ranks gain
+// from some 250 particles on, and twice as many leave room for a slower network.
 const shareParticles = 512
 
 // climb moves m along rate · (pos − share·neg), by the rule of o.
