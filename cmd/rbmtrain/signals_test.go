@@ -97,12 +97,14 @@ func TestHangUp(t *testing.T) {
 	}
 }
 
-// TestTwoSignals checks that a key pressed twice saves as if it were pressed once.
+// TestTwoSignals checks that a second signal right after the first, as of a key pressed
+// twice, saves as if there were one. The second is of another kind, as equal ones that
+// wait for the process count once.
 func TestTwoSignals(t *testing.T) {
 	clitest.Isolate(t)
 	for range 5 {
 		dir := t.TempDir()
-		status, stderr, _ := signalled(t, process(dir, long()...), "run/"+rundir.MetricsFile, 10*time.Millisecond, syscall.SIGINT, syscall.SIGINT)
+		status, stderr, _ := signalled(t, process(dir, long()...), "run/"+rundir.MetricsFile, time.Millisecond, syscall.SIGINT, syscall.SIGTERM)
 		if status != cli.Interrupted || !strings.Contains(stderr, "; go on by: rbmtrain -resume run") {
 			t.Errorf("status %d, %q", status, stderr)
 		}
