@@ -35,7 +35,7 @@ func (p *plan) writeOut(rows []row) error {
 func (p *plan) report(rows []row) (report.Report, error) {
 	warnings := p.warnings(rows)
 	page := report.Report{
-		Title: "isingmc: " + p.model, Lead: p.describe(),
+		Title: "isingmc: " + p.model, Lead: strings.ReplaceAll(p.describe(), "\n", "; "),
 		Words: append(p.tuning.lines(), append(conclusions(rows), advice(rows)...)...), Warnings: warnings,
 		Charts: append([]plots.Chart{decayChart(rows)}, energyStrips(rows)...),
 	}

@@ -285,12 +285,21 @@ const none = "–"
 // describeRuns prints the table.
 func describeRuns(w io.Writer, all []*finding, by string, differ []string) {
 	t := cli.NewTable(w)
+	for _, line := range tableLines(all, by, differ) {
+		fmt.Fprintf(t, "%s\t\n", strings.Join(line, "\t"))
+	}
+	t.Flush()
+}
+
+// tableLines returns the runs as people read them: the settings that differ and the
+// metric by which they are sorted.
+func tableLines(all []*finding, by string, differ []string) [][]string {
 	head := append([]string{"run"}, differ...)
 	_, measured := all[0].Metrics[by]
 	if measured {
 		head = append(head, by, "best", "at step")
 	}
-	fmt.Fprintf(t, "%s\t\n", strings.Join(append(head, "steps", "seconds", ""), "\t"))
+	lines := [][]string{append(head, "steps done", "seconds", "")}
 	value := func(x *float64) string {
 		if x == nil {
 			return none
@@ -309,9 +318,9 @@ func describeRuns(w io.Writer, all []*finding, by string, differ []string) {
 		if !r.Finished {
 			state = "not finished"
 		}
-		fmt.Fprintf(t, "%s\t\n", strings.Join(append(line, strconv.Itoa(r.Steps), fmt.Sprintf("%.3g", r.Seconds), state), "\t"))
+		lines = append(lines, append(line, strconv.Itoa(r.Steps), fmt.Sprintf("%.3g", r.Seconds), state))
 	}
-	t.Flush()
+	return lines
 }
 
 // writeRuns makes the folder of -out and fills it.
@@ -339,7 +348,7 @@ func (o *options) writeRuns(all []*finding, by string, differ []string, object a
 			return err
 		}
 	}
-	lines := runLines(all, differ)
+	lines := tableLines(all, by, differ)
 	words := []string{fmt.Sprintf("%s is the first of %s by %s. Differences of runs of equal settings and other seeds say what is chance.",
 		all[0].Path, cli.Count(len(all), "run"), strings.ReplaceAll(by, "_", " "))}
 	page := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words,

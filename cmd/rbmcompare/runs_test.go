@@ -60,10 +60,10 @@ func TestRuns(t *testing.T) {
 		args []string
 		want []string
 	}{
-		{nil, []string{"run negphase rate temperatures pseudo_likelihood_test best at step steps seconds", "runs/b pcd 0.2 – -6 -6 20 20 1 not finished", "runs/a pcd 0.1 – -7 -7 60 60 4.5", "runs/c pins 0.1 [1,2] -7.5 -7.5 60 60 6"}},
-		{[]string{"-sort", "error_test"}, []string{"run negphase rate temperatures error_test best at step steps seconds", "runs/b pcd 0.2 – 0.05 0.05 20 20 1 not finished", "runs/a pcd 0.1 – 0.2 0.1 30 60 4.5", "runs/c pins 0.1 [1,2] – 0.5 0 60 6"}},
-		{[]string{"-sort", "seconds"}, []string{"run negphase rate temperatures steps seconds", "runs/b pcd 0.2 – 20 1 not finished", "runs/a pcd 0.1 – 60 4.5", "runs/c pins 0.1 [1,2] 60 6"}},
-		{[]string{"-sort", "path"}, []string{"run negphase rate temperatures steps seconds", "runs/a pcd 0.1 – 60 4.5", "runs/b pcd 0.2 – 20 1 not finished", "runs/c pins 0.1 [1,2] 60 6"}},
+		{nil, []string{"run negphase rate temperatures pseudo_likelihood_test best at step steps done seconds", "runs/b pcd 0.2 – -6 -6 20 20 1 not finished", "runs/a pcd 0.1 – -7 -7 60 60 4.5", "runs/c pins 0.1 [1,2] -7.5 -7.5 60 60 6"}},
+		{[]string{"-sort", "error_test"}, []string{"run negphase rate temperatures error_test best at step steps done seconds", "runs/b pcd 0.2 – 0.05 0.05 20 20 1 not finished", "runs/a pcd 0.1 – 0.2 0.1 30 60 4.5", "runs/c pins 0.1 [1,2] – 0.5 0 60 6"}},
+		{[]string{"-sort", "seconds"}, []string{"run negphase rate temperatures steps done seconds", "runs/b pcd 0.2 – 20 1 not finished", "runs/a pcd 0.1 – 60 4.5", "runs/c pins 0.1 [1,2] 60 6"}},
+		{[]string{"-sort", "path"}, []string{"run negphase rate temperatures steps done seconds", "runs/a pcd 0.1 – 60 4.5", "runs/b pcd 0.2 – 20 1 not finished", "runs/c pins 0.1 [1,2] 60 6"}},
 	} {
 		if got := table(c.args...); !slices.Equal(got, c.want) {
 			t.Errorf("%q prints\n%s\nnot\n%s", c.args, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
@@ -114,6 +114,9 @@ func TestRunsFiles(t *testing.T) {
 	}
 	if text := clitest.Read(t, "compared/report.html"); !strings.Contains(text, "runs/b is the first of 3 runs") {
 		t.Error("the report does not name the best run")
+	}
+	if text := clitest.Read(t, "compared/report.html"); !strings.Contains(text, "steps done") || strings.Contains(text, "error_test") {
+		t.Error("the table of the report is not the printed one, with the metric of -sort alone")
 	}
 	if n := clitest.Report(t, "compared/report.html"); n != 1 {
 		t.Errorf("the report has %d charts", n)

@@ -64,7 +64,9 @@ const maxArray = 1 << 26
 // them. Lines that cannot run are found before any starts.
 func (o *options) runArray(ctx context.Context) error {
 	if name := o.flags.FirstGiven("resume", "out", "force", "cpuprofile"); name != "" {
-		return cli.Usagef("-%s cannot go with -array; -out may stand in its lines", name)
+		remedy := map[string]string{"resume": "the same command again goes on with its runs", "out": "it may stand in its lines",
+			"force": "remove the folders of runs that are to start again", "cpuprofile": "give it to a run alone"}[name]
+		return cli.Usagef("-%s cannot go with -array; %s", name, remedy)
 	}
 	var text []byte
 	var err error

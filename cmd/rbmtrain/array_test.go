@@ -156,7 +156,9 @@ func TestArrayRefuses(t *testing.T) {
 		{"-seed 1 -out 'a\n", nil, []string{"sweep.txt:1", "a quote ' is not closed"}},
 		{"-resume a\n", nil, []string{"sweep.txt:1", "-resume cannot stand in a line"}},
 		{"# nothing\n", nil, []string{"no lines of flags"}},
-		{"-seed 1\n", []string{"-out", "a"}, []string{"-out cannot go with -array"}},
+		{"-seed 1\n", []string{"-out", "a"}, []string{"-out cannot go with -array; it may stand in its lines"}},
+		{"-seed 1\n", []string{"-resume", "a"}, []string{"-resume cannot go with -array; the same command again goes on"}},
+		{"-seed 1\n", []string{"-force"}, []string{"-force cannot go with -array; remove the folders"}},
 	} {
 		rbmtrain.Fails(t, cli.Usage, sweep(t, c.lines, c.more...), c.want...)
 	}

@@ -16,7 +16,7 @@ type forecast struct {
 	MemoryBytes float64        `json:"memory_bytes"` // of each rank, beside the data, at most
 	StepSeconds float64        `json:"step_seconds"` // with the ladder that training begins with
 	Seconds     float64        `json:"seconds"`      // of all steps; measuring comes on top
-	ChainShare  float64        `json:"chain_share"`  // of the time of a step that ranks share out; 0: none
+	ChainShare  float64        `json:"chain_share"`  // of the time of a step, which ranks share out; 0: none. They share out large ascents too, which is not counted
 	Longest     *longestLadder `json:"longest_ladder,omitempty"`
 	Ranks       []rankForecast `json:"ranks,omitempty"` // without the time of the network
 
@@ -112,7 +112,7 @@ func (f *forecast) write(w io.Writer) {
 	if len(f.Ranks) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "  mpirun -n N shares out %.0f %% of a step; without the time of the network the steps take", 100*f.ChainShare)
+	fmt.Fprintf(w, "  mpirun -n N shares out at least %.0f %% of a step; without the time of the network the steps take", 100*f.ChainShare)
 	for i, r := range f.Ranks {
 		sep := ","
 		if i == 0 {
@@ -123,7 +123,7 @@ func (f *forecast) write(w io.Writer) {
 	fmt.Fprintln(w, " ranks; each of them needs the memory")
 }
 
-// duration writes seconds with two digits and a unit.
+// duration writes seconds with three digits and a unit.
 func duration(seconds float64) string {
 	for _, u := range []struct {
 		size float64

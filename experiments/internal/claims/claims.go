@@ -20,8 +20,8 @@ import (
 
 // Errors is the number of standard errors that a paired difference must exceed
 // before one side counts as better. By Student's t, a difference of no effect
-// exceeds it by chance once in 270 claims with 20 repetitions, in 130 with 10 and in
-// 21 with three.
+// exceeds it by chance once in 270 claims with 20 repetitions, in 130 with 10, in 50
+// with five and in 21 with three.
 const Errors = 3
 
 // leastRepeats is the smallest number of repetitions that decides a claim. The

@@ -114,8 +114,9 @@ const indexHead = `# Experiments
 Figures of papers, made again at the papers' sizes, and figures of ours. Each folder has a page with the pictures.
 This table is written by the commands themselves, from the numbers beside the pictures. PASS and FAIL are computed:
 a claim that one side is better passes if the paired difference over repetitions exceeds three standard errors,
-which chance alone does once in 270 claims with 20 repetitions and once in 130 with 10.
-A FAIL is a finding. OPEN means too few repetitions to say. FILE in a command is explained on the page. The other folders belong to the main README: ` + "`go run ./experiments/NAME`" + ` makes the pictures of
+which chance alone does once in 270 claims with 20 repetitions, once in 130 with 10 and once in 50 with 5.
+A FAIL is a finding. OPEN means too few repetitions to say. FILE in a command is explained on the page.
+The other folders belong to the main README: ` + "`go run ./experiments/NAME`" + ` makes the pictures of
 ` + "`ising` and `tour`" + `, and measures ` + "`defaults` and `speed`" + `.
 `
 
