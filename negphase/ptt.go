@@ -217,10 +217,10 @@ func (p *ptt) startCounts() {
 }
 
 // LogZ returns an estimate of log Z, in nats, of the model of the last call of
-// Estimate, or that of Return if it came after, and its standard error: of the oldest rung it is known, and each rung adds
-// Bennett's ratio to the one before. ok is false where there is none, as neighbours
-// overlap too little. The error of the last ratio, to the live model, takes the
-// particles of one call as independent.
+// Estimate, or of Return if it went back, and its standard error: of the oldest rung
+// it is known, and each rung adds Bennett's ratio to the one before. ok is false where
+// there is none, as neighbours overlap too little. The error of the last ratio, to the
+// live model, takes the particles of one call as independent.
 func (p *ptt) LogZ() (logZ, stdErr float64, ok bool) {
 	if len(p.rungs) == 0 || p.ratios[0] == nil {
 		return 0, 0, false

@@ -16,9 +16,8 @@ var ErrStopped = fmt.Errorf("another rank has ended the run: %w", ranks.ErrAgree
 
 // Share makes the ranks of g take the steps together, before the first call of Step. Each rank
 // needs a trainer in the same state, and each comes to the same bits as one process
-// alone. They share out the chains of the negative phase, and the positive phase where it is
-// large. The rest, which each of them does, is the smaller part of a step with many
-// chains.
+// alone. They share out the chains of the negative phase and, where they are large, the
+// positive phase and the ascent. Each of them does the rest.
 //
 // Run then ends on all ranks together: if the context of one is done, or an observer
 // of one returns an error. The ranks may have different observers. If a rank is lost, the error
