@@ -94,8 +94,9 @@ func (t *Trainer) together(ctx context.Context) error {
 	return own
 }
 
-// leave tells the other ranks, which wait for the next step, that this one ends the run.
-func (t *Trainer) leave(steps int) {
+// Leave tells the other ranks, which are in Run and wait for the next step, that this
+// one ends the run, or cannot begin it. Run calls it where an observer fails.
+func (t *Trainer) Leave(steps int) {
 	if t.step < steps {
 		t.group.Any(true) // an error changes nothing: this rank ends
 	}
