@@ -11,7 +11,7 @@ import (
 // FuzzSpec checks that no name of a data set makes Load panic, and that it says in one
 // line what is wrong. Nothing is read or drawn: the context is over.
 func FuzzSpec(f *testing.F) {
-	for _, spec := range []string{"mnist:100", "toy:4,4,50,0.2:plain:seed=3", "bars:4", "shifter:4", "desjardins:0.01", "fontdigits:30:seed=1", "a.idx,b.idx", "rows.csv", "x.npz", ""} {
+	for _, spec := range []string{"mnist:100", "toy:4,4,50,0.2:plain:seed=3", "bars:4", "shifter:4", "desjardins:0.01", "fontdigits:30:seed=1", "a.idx,b.idx", "rows.csv", "x.npz", "-", "stdin:3", ""} {
 		f.Add(spec, "", "")
 	}
 	f.Add("rows.csv", "spins", "28x28")

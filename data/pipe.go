@@ -17,7 +17,7 @@ const maxPiped = 1 << 33
 func (o *Options) readPipe() error {
 	const remedy = "pipe the rows in, as in: rbmtrain -data - < FILE.csv; what was trained on piped rows needs the same ones again"
 	if o.Stdin == nil {
-		return fmt.Errorf("%s: there is no pipe; %s", Stdin, remedy)
+		return specErrorf("%s: there is no pipe; %s", Stdin, remedy)
 	}
 	all, err := io.ReadAll(io.LimitReader(o.Stdin, maxPiped+1))
 	switch {

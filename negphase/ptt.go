@@ -170,6 +170,7 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 	}
 	p.looked = false
 	p.startCounts()
+	p.back = false
 	round := key.Child(roundKeys)
 	if p.rate < p.freeze && len(p.rungs) < maxRungs && !p.fixed {
 		if err := p.raise(round.Child(swapKey)); err != nil {
@@ -194,7 +195,7 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 		return rbm.Phase{}, Info{}, err
 	}
 	p.now++
-	p.rate += rateShare * (rate - p.rate)
+	p.rate += float64(rateShare * (rate - p.rate))
 	for _, born := range p.live.born {
 		p.info.Ages += p.now - born
 		p.info.Aged++
@@ -216,10 +217,10 @@ func (p *ptt) startCounts() {
 }
 
 // LogZ returns an estimate of log Z, in nats, of the model of the last call of
-// Estimate, and its standard error: of the oldest rung it is known, and each rung adds
-// Bennett's ratio to the one before. ok is false where there is none, as neighbours
-// overlap too little. The error of the last ratio, to the live model, takes the
-// particles of one call as independent.
+// Estimate, or of Return if it went back, and its standard error: of the oldest rung
+// it is known, and each rung adds Bennett's ratio to the one before. ok is false where
+// there is none, as neighbours overlap too little. The error of the last ratio, to the
+// live model, takes the particles of one call as independent.
 func (p *ptt) LogZ() (logZ, stdErr float64, ok bool) {
 	if len(p.rungs) == 0 || p.ratios[0] == nil {
 		return 0, 0, false

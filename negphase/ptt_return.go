@@ -18,6 +18,10 @@ func (p *ptt) Return(m *rbm.RBM) bool {
 		copy(p.states.H.Row(r), g.reservoirH.Row(member+r))
 		p.live.born[r] = g.reservoirBorn[member+r]
 	}
-	p.rate = 1 // of equal models
+	// The model and the newest rung are equal.
+	p.rate = 1
+	for _, x := range p.ratios {
+		clear(x)
+	}
 	return true
 }

@@ -447,6 +447,14 @@ func TestReturnToTheLastRung(t *testing.T) {
 		newest, model := p.rungs[len(p.rungs)-1], far.Clone()
 		rungs := len(p.rungs)
 		p.rate = 0 // as the model has jumped
+		if lost == goBack {
+			call(t, p, far, rbm.Batch{}, 48, 49)
+			p.rate = 1
+			if call(t, p, far, rbm.Batch{}, 49, 50); p.Return(far.Clone()) {
+				t.Error("a return that an earlier call asked for is made")
+			}
+			p.rate = 0
+		}
 		call(t, p, model, rbm.Batch{}, 50, 51)
 		if !model.Equal(far) {
 			t.Fatalf("%s: Estimate changes the model", lost)
@@ -462,6 +470,9 @@ func TestReturnToTheLastRung(t *testing.T) {
 		}
 		if !model.Equal(newest.model) || len(p.rungs) != rungs || p.Return(model) {
 			t.Errorf("the parameters are not those of the newest rung, or there are %d rungs, not %d", len(p.rungs), rungs)
+		}
+		if logZ, err, ok := p.LogZ(); !ok || math.Abs(logZ-newest.logZ.Mean) > 1e-12*math.Abs(logZ) || math.Abs(err*err-newest.logZ.Variance) > 1e-12*newest.logZ.Variance {
+			t.Errorf("log Z is %v ± %v, %v, not that of the newest rung, %v", logZ, err, ok, newest.logZ)
 		}
 		members := map[string]bool{}
 		for r := range newest.reservoir.Rows {

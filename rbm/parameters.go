@@ -9,8 +9,9 @@ import (
 
 // An RBM is also a vector of parameters: a gradient, a velocity and an average are
 // kept as RBMs. This file has the sweeps over all parameters that momentum, decay
-// and averaging need where AscendBy does not do them on the way. They panic if two models differ in shape. Steps below 2⁻¹⁰⁰ in size count
-// as zero, which keeps parameters out of the subnormal numbers.
+// and averaging need where AscendBy does not do them on the way. They panic if two
+// models differ in shape. Steps below 2⁻¹⁰⁰ in size count as zero, which keeps
+// parameters out of the subnormal numbers.
 //
 // Sweeps with an argument rest, if it is not nil, keep in it what rounding leaves
 // of each parameter's step, and add that to the next step. So parameters follow

@@ -35,7 +35,7 @@ type Rule struct {
 }
 
 func (r *Rule) check(m *RBM) {
-	if r.Mu != nil && len(r.Mu) != m.Visible() || len(r.Lambda) != len(r.Mu) && len(r.Lambda) != m.Hidden() || (r.Mu == nil) != (r.Lambda == nil) {
+	if (r.Mu != nil || r.Lambda != nil) && (len(r.Mu) != m.Visible() || len(r.Lambda) != m.Hidden()) {
 		panic("rbm: offsets of another shape than the layers")
 	}
 	for _, x := range []*RBM{r.Velocity, r.Average, r.Rest, r.AverageRest} {
@@ -165,12 +165,12 @@ func (c *centring) visibleParts(slots int) {
 // addMoments adds those of a phase, rate times, to the sums over particles.
 func (c *centring) addMoments(r *Rule, rate float64, s *Moments) {
 	for j, x := range s.H {
-		c.byC += rate * float64(x) * c.wide[j]
+		c.byC += float64(rate * float64(x) * c.wide[j])
 	}
 	for i := range s.V {
 		for j, x := range s.VH.Row(i) {
-			c.rows[i] += rate * float64(x) * c.wide[j]
-			c.cols[j] += rate * float64(x) * float64(r.Mu[i])
+			c.rows[i] += float64(rate * float64(x) * c.wide[j])
+			c.cols[j] += float64(rate * float64(x) * float64(r.Mu[i]))
 		}
 	}
 }
@@ -188,10 +188,10 @@ func (m *RBM) moveVisible() {
 		}
 		for i, x := range step {
 			c.gb[i] = offSubnormal(float32(x))
-			c.byB += x * float64(r.Mu[i])
+			c.byB += float64(x * float64(r.Mu[i]))
 		}
 		for i, x := range step {
-			step[i] -= c.rows[i] - float64(r.Mu[i])*c.byC - x*c.square
+			step[i] -= c.rows[i] - float64(float64(r.Mu[i])*c.byC) - float64(x*c.square)
 		}
 	}
 	a.narrow = grown(a.narrow, len(step))
@@ -207,7 +207,7 @@ func (m *RBM) moveHidden(gc *[vec.Block]float32, step []float64, lo, hi int) {
 	if r.Mu != nil {
 		for j, x := range step {
 			gc[j] = offSubnormal(float32(x))
-			step[j] -= c.cols[lo+j] - x*c.mumu - c.wide[lo+j]*c.byB
+			step[j] -= c.cols[lo+j] - float64(x*c.mumu) - float64(c.wide[lo+j]*c.byB)
 		}
 	}
 	var short [vec.Block]float32

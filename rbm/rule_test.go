@@ -2,6 +2,7 @@ package rbm
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -169,6 +170,29 @@ func sweeps(m *RBM, rate, share float32, pos, neg Phase, r Rule) {
 	}
 	if r.Average != nil {
 		r.Average.Approach(r.Share, m, r.AverageRest)
+	}
+}
+
+// A rule of another shape than the model panics before anything moves.
+func TestRuleOfAnotherShape(t *testing.T) {
+	m := New(4, 3, 0, Softmax)
+	none := Phase{Moments: NewMoments(m)}
+	for name, r := range map[string]Rule{
+		"offsets of the visible units alone": {Mu: make([]float32, 4)},
+		"offsets of the hidden units alone":  {Lambda: make([]float32, 3)},
+		"offsets of too few visible units":   {Mu: make([]float32, 3), Lambda: make([]float32, 3)},
+		"offsets of too many hidden units":   {Mu: make([]float32, 4), Lambda: make([]float32, 4)},
+		"velocity":                           {Velocity: New(4, 4, 0, Softmax)},
+		"average":                            {Average: New(3, 3, 0, Softmax)},
+	} {
+		func() {
+			defer func() {
+				if text, ok := recover().(string); !ok || !strings.HasPrefix(text, "rbm: ") {
+					t.Errorf("%s: no panic of this package", name)
+				}
+			}()
+			m.AscendBy(1, 1, none, none, &r)
+		}()
 	}
 }
 

@@ -16,9 +16,8 @@ var ErrStopped = fmt.Errorf("another rank has ended the run: %w", ranks.ErrAgree
 
 // Share makes the ranks of g take the steps together, before the first call of Step. Each rank
 // needs a trainer in the same state, and each comes to the same bits as one process
-// alone. They share out the chains of the negative phase, and the positive phase and the ascent
-// where they are large. The rest, which each of them does, is the smaller part of a step with many
-// chains.
+// alone. They share out the chains of the negative phase and, where they are large, the
+// positive phase and the ascent. Each of them does the rest.
 //
 // Run then ends on all ranks together: if the context of one is done, or an observer
 // of one returns an error. The ranks may have different observers. If a rank is lost, the error
@@ -95,8 +94,9 @@ func (t *Trainer) together(ctx context.Context) error {
 	return own
 }
 
-// leave tells the other ranks, which wait for the next step, that this one ends the run.
-func (t *Trainer) leave(steps int) {
+// Leave tells the other ranks, which are in Run and wait for the next step, that this
+// one ends the run, or cannot begin it. Run calls it where an observer fails.
+func (t *Trainer) Leave(steps int) {
 	if t.step < steps {
 		t.group.Any(true) // an error changes nothing: this rank ends
 	}

@@ -479,7 +479,7 @@ func (t *Trainer) Run(ctx context.Context, steps int, observers ...Observer) err
 		e := Event{Step: t.step, Last: last, Info: info, Model: t.Model()}
 		for _, observe := range observers {
 			if err := observe(ctx, e); err != nil {
-				t.leave(steps)
+				t.Leave(steps)
 				if errors.Is(err, ErrStop) {
 					return nil
 				}

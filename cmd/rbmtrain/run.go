@@ -38,6 +38,11 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 	if err := r.handOut(r.open()); err != nil {
 		return err
 	}
+	defer func() {
+		if r.trains() && !r.joined { // as in an array, where another run comes next
+			r.trainer.Leave(r.steps)
+		}
+	}()
 	if !p.flags.JSON && !p.flags.Quiet {
 		fmt.Fprintln(p.flags.Stdout, p.describe())
 	}
@@ -128,6 +133,7 @@ type runner struct {
 	begun      bool              // the evaluation of step 0 is in the table
 	warned     bool              // that the ladder does not exchange
 	stopped    bool              // by -stop-after
+	joined     bool              // the steps of the other ranks
 	saver      saver
 	reported   time.Time      // the report so far
 	reportTook time.Duration  // to write
@@ -229,6 +235,7 @@ func (r *runner) train(ctx context.Context) error {
 		return nil
 	}
 	release()
+	r.joined = true
 	err = r.trainer.Run(ctx, r.steps, began, r.evaluator.Observe, ended)
 	switch {
 	case errors.Is(err, rbm.ErrDiverged):

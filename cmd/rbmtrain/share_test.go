@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +16,7 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
 	"gorbm/rbm/ranks"
+	"gorbm/train"
 	"gorbm/train/rundir"
 )
 
@@ -199,4 +202,24 @@ func TestRanksAreInterrupted(t *testing.T) {
 		t.Errorf("exits with %d", r.Status)
 	}
 	rbmtrain.OneLine(t, r.Stderr, "stopped after step", "rbmtrain -resume run")
+}
+
+// A run that rank 0 cannot begin leaves all ranks ready for another, as in an array.
+func TestRanksGoOnAfterAFailure(t *testing.T) {
+	clitest.Isolate(t)
+	pprof.StartCPUProfile(io.Discard) // so that rank 0 cannot
+	defer pprof.StopCPUProfile()
+	var all sync.WaitGroup
+	for r, g := range ranks.Goroutines(3) {
+		all.Go(func() {
+			defer g.Close()
+			for _, more := range [][]string{{"-out", "first", "-cpuprofile", "profile"}, {"-out", "second"}} {
+				err := runRanks(context.Background(), g, append(small("-quiet"), more...), io.Discard, io.Discard)
+				if failed := len(more) > 2; (err != nil) != failed || failed && r > 0 && !errors.Is(err, train.ErrStopped) {
+					t.Errorf("rank %d, %q: %v", r, more, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }

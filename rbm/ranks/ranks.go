@@ -2,7 +2,8 @@
 //
 // The processes, the ranks, run the same program on the same input. Each computes its
 // part of the rows of a table, and Gather makes the table whole on all of them. That is
-// all they exchange: no sums are formed on the way. So what each rank goes on with is what one process alone would have, bit for bit.
+// all they exchange: no sums are formed on the way. So what each rank goes on with is
+// what one process alone would have, bit for bit.
 //
 // There are three forms: a nil group is one process alone; Goroutines makes a group
 // inside one process, for tests; and Start joins the group of mpirun, in programs built
