@@ -72,23 +72,28 @@ func TestRanksTrainToEqualBits(t *testing.T) {
 							return err
 						}
 					}
-					if err := tr.Run(context.Background(), 5); err != nil {
-						return err
-					}
-					var b bytes.Buffer
-					if err := tr.Save(&b, nil); err != nil {
-						return err
-					}
-					if !bytes.Equal(b.Bytes(), want) {
-						return errors.New("another checkpoint than that of one process")
-					}
-					return nil
+					return endsAs(tr, 5, want)
 				}); err != nil {
 					t.Error(err)
 				}
 			}
 		})
 	}
+}
+
+// endsAs runs tr to a step. Its checkpoint there must be want.
+func endsAs(tr *Trainer, step int, want []byte) error {
+	if err := tr.Run(context.Background(), step); err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := tr.Save(&b, nil); err != nil {
+		return err
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		return errors.New("another checkpoint than that of one process")
+	}
+	return nil
 }
 
 // Ascents by many particles are shared out too, by whatever way the optimizer takes them.
@@ -112,17 +117,7 @@ func TestRanksShareTheAscent(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				if err := tr.Run(context.Background(), 3); err != nil {
-					return err
-				}
-				var b bytes.Buffer
-				if err := tr.Save(&b, nil); err != nil {
-					return err
-				}
-				if !bytes.Equal(b.Bytes(), want) {
-					return errors.New("another checkpoint than that of one process")
-				}
-				return nil
+				return endsAs(tr, 3, want)
 			}); err != nil {
 				t.Error(err)
 			}
