@@ -140,7 +140,7 @@ func TestRule(t *testing.T) {
 					t.Errorf("%s: differs, or is zero", what)
 				}
 			}
-			if n := testing.AllocsPerRun(3, func() { got.AscendBy(1e-3, 0.5, pos, neg, &r) }); n != 0 {
+			if n := testing.AllocsPerRun(3, func() { got.AscendBy(1e-3, 0.5, pos, neg, &r) }); n != 0 && !raceEnabled { // the pool of tiles drops some under the race detector
 				t.Errorf("%v allocations", n)
 			}
 		})
