@@ -6,28 +6,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"gorbm/rbm"
 	"gorbm/rbm/ranks"
 )
-
-// inRanks calls f in each of n ranks and returns their errors, which name the rank.
-func inRanks(n int, f func(g *ranks.Group) error) error {
-	var all sync.WaitGroup
-	errs := make([]error, n)
-	for r, g := range ranks.Goroutines(n) {
-		all.Go(func() {
-			defer g.Close() // or the others would wait for a rank that has failed
-			if err := f(g); err != nil {
-				errs[r] = fmt.Errorf("rank %d of %d: %w", r, n, err)
-			}
-		})
-	}
-	all.Wait()
-	return errors.Join(errs...)
-}
 
 // course makes a run of calls of an estimator with these settings, under models that
 // move from call to call, and returns all bits of the phases and counts, without the
@@ -99,7 +82,7 @@ func TestEqualBitsOnAnyNumberOfRanks(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, n := range []int{1, 2, 3, 4, 7} {
-				err := inRanks(n, func(g *ranks.Group) error {
+				err := ranks.Each(n, func(g *ranks.Group) error {
 					got, b, err := course(settings, calls, m, pos, g)
 					switch {
 					case err != nil:
@@ -134,7 +117,7 @@ func TestLostRank(t *testing.T) {
 	for _, settings := range []string{"pcd", "pins:chains=2:tau=1/2/3", "jar", "ptt:sweeps=2", "sardonics"} {
 		m := modest[0].random(3, 0.5)
 		pos := positive(m, 11, 4)
-		err := inRanks(3, func(g *ranks.Group) error {
+		err := ranks.Each(3, func(g *ranks.Group) error {
 			calls := 4
 			if g.Rank() == 1 {
 				calls = 2

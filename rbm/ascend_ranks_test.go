@@ -2,7 +2,7 @@ package rbm
 
 import (
 	"bytes"
-	"sync"
+	"fmt"
 	"testing"
 
 	"gorbm/rbm/ranks"
@@ -48,20 +48,19 @@ func TestAscendRanks(t *testing.T) {
 			one.AscendBy(0.3, 0.7, pos, neg, rule)
 			want := bytesOf(all)
 			for _, n := range []int{1, 2, 3, 7} {
-				var group sync.WaitGroup
-				for _, g := range ranks.Goroutines(n) {
-					group.Go(func() {
-						m := start.Clone()
-						rule, moved := ruleOf(m)
-						if err := m.AscendRanks(g, 0.3, 0.7, pos, neg, rule); err != nil {
-							t.Error(err)
-						}
-						if !bytes.Equal(bytesOf(moved), want) {
-							t.Errorf("%d rows, moments %v: rank %d of %d has other bits", rows, withMoments, g.Rank(), n)
-						}
-					})
+				if err := ranks.Each(n, func(g *ranks.Group) error {
+					m := start.Clone()
+					rule, moved := ruleOf(m)
+					if err := m.AscendRanks(g, 0.3, 0.7, pos, neg, rule); err != nil {
+						return err
+					}
+					if !bytes.Equal(bytesOf(moved), want) {
+						return fmt.Errorf("%d rows, moments %v: other bits", rows, withMoments)
+					}
+					return nil
+				}); err != nil {
+					t.Error(err)
 				}
-				group.Wait()
 			}
 		}
 	}

@@ -6,29 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/ranks"
 )
-
-// inRanks calls f in each of n ranks and returns their errors, which name the rank.
-func inRanks(n int, f func(g *ranks.Group) error) error {
-	var all sync.WaitGroup
-	errs := make([]error, n)
-	for r, g := range ranks.Goroutines(n) {
-		all.Go(func() {
-			defer g.Close() // or the others would wait for a rank that has failed
-			if err := f(g); err != nil {
-				errs[r] = fmt.Errorf("rank %d of %d: %w", r, n, err)
-			}
-		})
-	}
-	all.Wait()
-	return errors.Join(errs...)
-}
 
 // shared returns a trainer that is one rank's.
 func shared(t testing.TB, s Settings, g *ranks.Group) (*Trainer, error) {
@@ -62,7 +45,7 @@ func TestRanksTrainToEqualBits(t *testing.T) {
 			run(t, one, 5)
 			want := save(t, one)
 			for _, n := range []int{2, 3, 7} {
-				if err := inRanks(n, func(g *ranks.Group) error {
+				if err := ranks.Each(n, func(g *ranks.Group) error {
 					tr, err := shared(t, s, g)
 					if err != nil {
 						return err
@@ -112,7 +95,7 @@ func TestRanksShareTheAscent(t *testing.T) {
 			}
 			run(t, one, 3)
 			want := save(t, one)
-			if err := inRanks(3, func(g *ranks.Group) error {
+			if err := ranks.Each(3, func(g *ranks.Group) error {
 				tr, err := shared(t, s, g)
 				if err != nil {
 					return err
@@ -139,7 +122,7 @@ func TestRanksEndTogether(t *testing.T) {
 		{"stop", func(func()) error { return ErrStop }, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if err := inRanks(3, func(g *ranks.Group) error {
+			if err := ranks.Each(3, func(g *ranks.Group) error {
 				tr, err := shared(t, s, g)
 				if err != nil {
 					return err
@@ -166,7 +149,7 @@ func TestRanksEndTogether(t *testing.T) {
 		})
 	}
 	// At the last step there is nothing that the others could do without.
-	if err := inRanks(2, func(g *ranks.Group) error {
+	if err := ranks.Each(2, func(g *ranks.Group) error {
 		tr, err := shared(t, s, g)
 		if err != nil {
 			return err

@@ -8,8 +8,6 @@
 package main
 
 import (
-	"context"
-	"io"
 	"strconv"
 
 	"gorbm/cmd/cli"
@@ -19,6 +17,8 @@ import (
 
 func main() { cli.Main("mnist-likelihood", run) }
 
+var run = program.Command(experiment)
+
 const about = `How likely are the test rows of MNIST under an RBM of 500 hidden units, trained without labels on one core?
 Grey values become binary by threshold (1 from ½ up), or are sampled (1 with the value as probability). The test rows are
 sampled once, alike for everybody. With ` + "`-redraw`" + ` the training rows are drawn anew in each minibatch, so that a model cannot learn
@@ -26,15 +26,6 @@ one draw of them by heart. The rows that Salakhutdinov & Murray sampled once and
 do not have: nothing here is of them.
 
 Each run is one of ` + "`rbmtrain`" + ` on one core, tested by ` + "`rbmeval`" + `.`
-
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	p := &program.Runs{}
-	defer p.Remove()
-	return experiment(p).Command(func(f *cli.Flags) func() error {
-		f.StringVar(&p.Dir, "runs", "", "folder in which runs are kept, so that one that was interrupted goes on (default: a temporary one)")
-		return func() error { return nil }
-	})(ctx, args, stdout, stderr)
-}
 
 // experiment returns all figures.
 func experiment(p *program.Runs) claims.Experiment {

@@ -8,9 +8,6 @@
 package main
 
 import (
-	"context"
-	"io"
-
 	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/claims"
 	"gorbm/experiments/internal/program"
@@ -18,21 +15,14 @@ import (
 
 func main() { cli.Main("objectives", run) }
 
+var run = program.Command(experiment)
+
 const about = `A classification RBM is trained by log p(x,y) (joint), by log p(y|x) (discriminative), or by
 log p(y|x) + α log p(x,y) (hybrid); the sparse hybrid takes a constant off every hidden bias after each step as well.
 Sizes, α and data are the paper's: MNIST with grey inputs, 10000 of the 60000 training rows held out. The model that has
 the least error on the rows held out is kept. Rate and averaging of the discriminative row were chosen among twelve
 settings by the error held out, on seed 1; the other rows have one setting each. Each run is one of ` + "`rbmtrain`" + ` on one
 core, tested by ` + "`rbmeval -classify`" + `.`
-
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	p := &program.Runs{}
-	defer p.Remove()
-	return experiment(p).Command(func(f *cli.Flags) func() error {
-		f.StringVar(&p.Dir, "runs", "", "folder in which runs are kept, so that one that was interrupted goes on (default: a temporary one)")
-		return func() error { return nil }
-	})(ctx, args, stdout, stderr)
-}
 
 // experiment returns all figures.
 func experiment(p *program.Runs) claims.Experiment {

@@ -1,6 +1,10 @@
 package ranks
 
-import "sync"
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
 
 // Goroutines returns the ranks of a group of n inside this process. Each rank is for a
 // goroutine of its own.
@@ -12,6 +16,24 @@ func Goroutines(n int) []*Group {
 		groups[r] = &Group{link: &seat{m, r}, rank: r, size: n}
 	}
 	return groups
+}
+
+// Each calls f in each of the n ranks of such a group, and returns their errors, which
+// name the rank. A rank leaves the group when its f returns, or the others would wait
+// for one that has failed.
+func Each(n int, f func(g *Group) error) error {
+	var all sync.WaitGroup
+	errs := make([]error, n)
+	for r, g := range Goroutines(n) {
+		all.Go(func() {
+			defer g.Close()
+			if err := f(g); err != nil {
+				errs[r] = fmt.Errorf("rank %d of %d: %w", r, n, err)
+			}
+		})
+	}
+	all.Wait()
+	return errors.Join(errs...)
 }
 
 // A meeting is where the ranks of one process exchange their parts.

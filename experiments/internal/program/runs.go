@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -13,6 +14,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"gorbm/cmd/cli"
+	"gorbm/experiments/internal/claims"
 )
 
 // Runs are runs of rbmtrain, tested by rbmeval. Both are built once.
@@ -24,6 +28,18 @@ type Runs struct {
 	build sync.Once
 	dir   string // of the commands
 	err   error
+}
+
+// Command returns the command of an experiment whose jobs are runs.
+func Command(experiment func(r *Runs) claims.Experiment) func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return func(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+		r := &Runs{}
+		defer r.Remove()
+		return experiment(r).Command(func(f *cli.Flags) func() error {
+			f.StringVar(&r.Dir, "runs", "", "folder in which runs are kept, so that one that was interrupted goes on (default: a temporary one)")
+			return func() error { return nil }
+		})(ctx, args, stdout, stderr)
+	}
 }
 
 // Remove removes the commands.
