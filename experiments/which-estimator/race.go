@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"gorbm/experiments/internal/claims"
 	"gorbm/negphase"
@@ -68,14 +69,16 @@ func (r race) figure(p *places) claims.Figure {
 		Name: r.name, Ours: true, Title: r.title, Says: r.says, Flags: r.flags,
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
 			var last []claims.Job // which need files
-			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 5)) {
-				for _, d := range r.some(o) {
-					for _, e := range estimators {
-						some := r.jobs(o, p, d, e, repeat+1)
-						if d.file {
-							last = append(last, some...)
-						} else {
-							jobs = append(jobs, some...)
+			for _, share := range r.ends() {
+				for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 5)) {
+					for _, d := range r.some(o) {
+						for _, e := range estimators {
+							job := r.job(o, p, d, e, repeat+1, share)
+							if d.file {
+								last = append(last, job)
+							} else {
+								jobs = append(jobs, job)
+							}
 						}
 					}
 				}
@@ -118,20 +121,25 @@ func (r race) figure(p *places) claims.Figure {
 	}
 }
 
-// jobs returns the runs of an estimator on some data.
-func (r race) jobs(o claims.Options, p *places, d problem, e estimator, seed int) (jobs []claims.Job) {
-	name, seconds := d.name+", "+e.name, claims.Size(o, 0.01, r.seconds)
+// ends returns the ends of runs, as shares of the time, the longest first.
+func (r race) ends() []float64 {
 	if !r.apart {
-		return []claims.Job{{Name: fmt.Sprintf("%s, seed %d", name, seed), Run: func(ctx context.Context) ([]claims.Point, error) {
-			return d.train(ctx, p, e, uint64(seed), seconds, r.moments)
-		}}}
+		return []float64{1}
 	}
-	for _, moment := range r.moments {
-		jobs = append(jobs, claims.Job{Name: fmt.Sprintf("%s, %g s, seed %d", name, moment*seconds, seed), Run: func(ctx context.Context) ([]claims.Point, error) {
-			return d.train(ctx, p, e, uint64(seed), moment*seconds, []float64{1})
-		}})
+	all := slices.Clone(r.moments)
+	slices.Reverse(all)
+	return all
+}
+
+// job returns a run of an estimator on some data, for a share of the time.
+func (r race) job(o claims.Options, p *places, d problem, e estimator, seed int, share float64) claims.Job {
+	name, seconds, moments := d.name+", "+e.name, share*claims.Size(o, 0.01, r.seconds), r.moments
+	if r.apart {
+		name, moments = fmt.Sprintf("%s, %g s", name, seconds), []float64{1}
 	}
-	return jobs
+	return claims.Job{Name: fmt.Sprintf("%s, seed %d", name, seed), Run: func(ctx context.Context) ([]claims.Point, error) {
+		return d.train(ctx, p, e, uint64(seed), seconds, moments)
+	}}
 }
 
 // some returns the problems, with -quick two of those without files.

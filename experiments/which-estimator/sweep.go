@@ -14,7 +14,7 @@ import (
 // swept are the data of the sweep: chains of pcd do not mix on the first.
 var swept = []problem{modes(4, 16), fonts}
 
-const sweepSeconds = 0.5
+const sweepSeconds = 0.25
 
 // A setting is a batch and a rate. Its number is x in the tables.
 type setting struct {

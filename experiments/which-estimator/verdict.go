@@ -163,7 +163,10 @@ func ends(t *claims.Table, problems []problem) string {
 		}
 		settings := "`" + e.settings + "`"
 		if e.name == manyPCD {
-			settings = fmt.Sprintf("`pcd:chains=%d` … %d", slices.Min(many), slices.Max(many))
+			settings = fmt.Sprintf("`pcd:chains=%d`", many[0])
+			if most := slices.Max(many); most > many[0] {
+				settings += fmt.Sprintf(" … %d", most)
+			}
 		}
 		fmt.Fprintf(&b, "| %s | %s | %.0f … %.0f | %s |\n", e.name, settings, slices.Min(updates[e.name]), slices.Max(updates[e.name]), verdict)
 	}
