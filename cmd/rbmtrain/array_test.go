@@ -202,7 +202,7 @@ func TestArrayInRanks(t *testing.T) {
 	if err := os.RemoveAll("my run"); err != nil {
 		t.Fatal(err)
 	}
-	if r := inRanks(t, context.Background(), 3, same(args...)); r.Status != cli.OK || r.Stdout+r.Stderr != "" {
+	if r := inRanks(t, context.Background(), 3, clitest.Same(args...)); r.Status != cli.OK || r.Stdout+r.Stderr != "" {
 		t.Errorf("exits with %d: %s", r.Status, r.Stderr)
 	}
 	if clitest.Read(t, "my run/"+rundir.ModelFile) != want {
