@@ -58,8 +58,9 @@ bits but for the seconds. Build it by
 
 -runs 'runs/*' compares whole runs of rbmtrain: one table of the settings in which they
 differ, the last and the best value of a metric, and the time, the best run first.
--sort chooses the metric. -json prints all settings and metrics; -out writes them to
-runs.json and runs.csv, and the metric along the runs to runs.png.
+-sort chooses the metric. -json prints all settings and metrics; -out FOLDER writes them to
+runs.json and runs.csv, and the metric along the runs to runs.png, with a report. -out FILE writes one of
+them alone: a .csv, .json or picture.
 
 Examples:
 
@@ -100,7 +101,7 @@ func newOptions() *options {
 	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt along a ladder that is tuned to the model)")
 	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts")
 	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all")
-	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures")
+	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures; with -runs also a .csv, .json or picture")
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
 	f.Screen = screen
 	return o
