@@ -1,6 +1,12 @@
 package negphase
 
-import "gorbm/rbm"
+import (
+	"errors"
+	"slices"
+
+	"gorbm/rbm"
+	"gorbm/rbm/ranks"
+)
 
 // insSettings are the settings of ins.
 type insSettings struct{ LadderSettings }
@@ -49,11 +55,14 @@ type ins struct {
 	draws    rbm.Key
 	first    uint64 // number of the block's first uniform
 	uniform  func(j int) float64
+	off      []float64 // of each group: the weight that is not on its particle at temperature 1
+	counts   []int64   // of each rank: tries and exchanges of each pair
 }
 
 func newINS(s Settings, block int) *ins {
 	n := &ins{ladder: newLadder(s), block: block}
 	n.energies, n.share = make([]float64, n.block), make([]float64, n.block)
+	n.off = make([]float64, n.groups)
 	n.drawn, n.before = make([]int, n.block), make([]int32, n.block)
 	n.uniform = func(j int) float64 { return n.draws.Uniform(n.first + uint64(j)) }
 	return n
@@ -68,7 +77,9 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 		if err := n.advance(m, round); err != nil {
 			return rbm.Phase{}, Info{}, err
 		}
-		n.reassign(round.Child(swapKey), t == n.swaps-1)
+		if err := n.reassign(round.Child(swapKey), t == n.swaps-1); err != nil {
+			return rbm.Phase{}, Info{}, err
+		}
 		n.finish()
 	}
 	phase, err := n.phase(m)
@@ -78,19 +89,70 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 // reassign draws the temperatures of all particles anew within the blocks of
 // this round and, if weigh is set, overwrites the weights in the estimate by
 // those before the draw.
-func (n *ins) reassign(key rbm.Key, weigh bool) {
+func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	n.draws = key
 	if weigh {
 		clear(n.weight)
 	}
+	from, to := n.dealt()
+	shared := to-from < n.groups
+	all := n.info
+	if shared { // count those of this rank apart
+		pairs := len(n.beta) - 1
+		n.counts = zeroed(n.counts, 2*pairs*n.team.group.Size())
+		mine := n.counts[2*pairs*n.team.group.Rank():]
+		n.info.SwapTries, n.info.Swaps = mine[:pairs], mine[pairs:2*pairs]
+	}
 	for lo, k := 0, len(n.beta); lo < k; {
 		hi := n.blockEnd(lo)
-		for g := range n.groups {
+		for g := from; g < to; g++ {
 			n.first = uint64(g*k + lo)
-			n.permute(n.group(g), lo, hi, weigh && lo == 0)
+			n.permute(n.group(g), lo, hi, g, weigh && lo == 0)
 		}
 		lo = hi
 	}
+	n.info.SwapTries, n.info.Swaps = all.SwapTries, all.Swaps
+	if shared {
+		if err := n.gatherDraws(weigh); err != nil {
+			return err
+		}
+	}
+	if weigh {
+		for _, off := range n.off {
+			n.info.Off += off
+		}
+		n.info.Groups += int64(n.groups)
+	}
+	return nil
+}
+
+// gatherDraws gathers what the ranks have drawn for their groups, and counted.
+func (n *ins) gatherDraws(weigh bool) error {
+	g := n.team.group
+	err := ranks.GatherRows(g, n.at, n.groups)
+	if err == nil && weigh {
+		err = errors.Join(ranks.GatherRows(g, n.weight, n.groups), ranks.GatherRows(g, n.off, n.groups))
+	}
+	if err == nil {
+		err = ranks.GatherRows(g, n.counts, g.Size())
+	}
+	pairs := len(n.beta) - 1
+	for of := range slices.Chunk(n.counts, 2*pairs) {
+		for k := range pairs {
+			n.info.SwapTries[k] += of[k]
+			n.info.Swaps[k] += of[pairs+k]
+		}
+	}
+	return err
+}
+
+// zeroed returns n zeros, in the memory of x if that is enough.
+func zeroed(x []int64, n int) []int64 {
+	if cap(x) < n {
+		return make([]int64, n)
+	}
+	clear(x[:n])
+	return x[:n]
 }
 
 // blockEnd returns the end of the block that begins at temperature lo in the
@@ -104,9 +166,9 @@ func (n *ins) blockEnd(lo int) int {
 	return min(lo+length, len(n.beta))
 }
 
-// permute draws the temperatures lo … hi−1 of a group's particles anew and
+// permute draws the temperatures lo … hi−1 of the particles of group g anew and
 // before that, if weigh is set, weighs them.
-func (n *ins) permute(rows []int32, lo, hi int, weigh bool) {
+func (n *ins) permute(rows []int32, lo, hi, g int, weigh bool) {
 	block := rows[lo:hi]
 	perm := n.permanent(len(block))
 	perm.beta = n.beta[lo:hi]
@@ -120,8 +182,7 @@ func (n *ins) permute(rows []int32, lo, hi int, weigh bool) {
 		for k, row := range block {
 			n.weight[row] = float32(share[k] / float64(n.groups))
 		}
-		n.info.Off += 1 - share[0]
-		n.info.Groups++
+		n.off[g] = 1 - share[0]
 	}
 	perm.draw(drawn, n.uniform)
 	copy(before, block)

@@ -462,7 +462,7 @@ func TestPermuteWeighsTheRows(t *testing.T) {
 				for j, row := range at {
 					n.ladder.at[g*k+j] = int32(g*k + row)
 				}
-				n.permute(n.group(g), 0, k, true)
+				n.permute(n.group(g), 0, k, g, true)
 				for row, want := range weights[g] {
 					// share is in float64, and the sort takes any order of equals;
 					// the row's weight is rounded to float32.

@@ -129,7 +129,7 @@ func (s *replicated) permuted(q []float64, rho [][]float64) []float64 {
 func (s *replicated) blockWeights(n *ins, hi int) (weights [][]float64) {
 	for g, x := range s.joint {
 		s.set(&n.ladder, g, x)
-		n.permute(n.group(g), 0, hi, true)
+		n.permute(n.group(g), 0, hi, g, true)
 		weights = append(weights, make([]float64, len(x)))
 		copy(weights[g], n.share[:hi])
 	}
