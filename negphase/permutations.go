@@ -68,7 +68,7 @@ func (p *permanent) set(energy []float64) {
 	for k, particle := range p.order {
 		p.e[k] = energy[particle] - energy[p.order[0]]
 		if k > 0 {
-			p.v[k] = p.v[k-1] + float64((p.beta[k-1]-p.beta[k])*(p.e[k-1]/2+p.e[k]/2))
+			p.v[k] = p.v[k-1] + float64((p.beta[k-1]-p.beta[k])*(float64(p.e[k-1]/2)+float64(p.e[k]/2)))
 		}
 		p.u[k] = -float64(p.beta[k]*p.e[k]) - p.v[k]
 	}
