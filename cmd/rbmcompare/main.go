@@ -76,6 +76,7 @@ type options struct {
 	seed                          uint64
 	workers                       int
 	out                           string
+	pictures                      *string
 }
 
 func newOptions() *options {
@@ -95,6 +96,7 @@ func newOptions() *options {
 	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts")
 	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all")
 	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures")
+	o.pictures = f.AddPictures()
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
 	f.Screen = screen
 	return o
@@ -117,7 +119,7 @@ var screen = cli.Screen{
 		}, More: "chains batch"},
 		{Title: "the truth", More: "reference reference-steps"},
 		{Title: "rows", Main: []string{"data NAME  rows of the positive phase; by default none"}, More: "data-dir scale binarize label-column shape"},
-		{Title: "the run", Main: []string{"out FOLDER  for curves.csv, compare.json and pictures", "seed N  equal seeds give equal bits, but for the seconds (1)"}, More: "workers quiet json version completion"},
+		{Title: "the run", Main: []string{"out FOLDER  for curves.csv, compare.json and pictures", "seed N  equal seeds give equal bits, but for the seconds (1)"}, More: "pictures workers quiet json version completion"},
 	},
 }
 
@@ -174,6 +176,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 		cli.Between("repeats", o.repeats, 1, maxRepeats),
 		cli.Between("reference-steps", o.referenceSteps, 2, train.MaxSteps),
 		cli.Between("workers", o.workers, 0, math.MaxInt32),
+		cli.CheckPictures(*o.pictures),
 	); err != nil {
 		return nil, err
 	}

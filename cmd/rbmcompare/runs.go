@@ -52,14 +52,14 @@ type metric struct {
 func (o *options) compareRuns() error {
 	var other []string
 	o.flags.Visit(func(f *flag.Flag) {
-		if !slices.Contains([]string{"runs", "sort", "out", "quiet", "json"}, f.Name) {
+		if !slices.Contains([]string{"runs", "sort", "out", "pictures", "quiet", "json"}, f.Name) {
 			other = append(other, "-"+f.Name)
 		}
 	})
 	if len(other) > 0 {
-		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -out -json -quiet can", strings.Join(other, " "))
+		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -out -pictures -json -quiet can", strings.Join(other, " "))
 	}
-	if err := o.flags.CheckNew("out"); err != nil {
+	if err := cmp.Or(cli.CheckPictures(*o.pictures), o.flags.CheckNew("out")); err != nil {
 		return err
 	}
 	all, err := o.findRuns()
@@ -344,7 +344,7 @@ func (o *options) writeRuns(all []*finding, by string, differ []string, object a
 	}
 	chart := runsChart(all, by)
 	if page := plots.Charts([]plots.Chart{chart}, 1, 18*vg.Centimeter, 10*vg.Centimeter); page != nil {
-		if err := cli.WritePicture(filepath.Join(o.out, "runs.png"), page); err != nil {
+		if err := cli.WritePictures(o.out, "runs", *o.pictures, page); err != nil {
 			return err
 		}
 	}

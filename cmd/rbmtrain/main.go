@@ -133,6 +133,7 @@ type options struct {
 	resume, out, cpuprofile         string
 	force, dryRun                   bool
 	tensorboard, jsonLines          bool
+	pictures                        *string
 	workers                         *int
 	arrayFile                       string
 	arrayIndex                      int
@@ -187,6 +188,7 @@ func newOptions() *options {
 	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never")
 	f.BoolVar(&o.tensorboard, "tensorboard", false, "write the metrics for TensorBoard too, to the folder tensorboard of the run: tensorboard --logdir runs")
 	f.BoolVar(&o.jsonLines, "jsonl", false, "write the metrics as lines of JSON too, to metrics.jsonl")
+	o.pictures = f.AddPictures()
 	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time (5m, 1h) or number of steps between checkpoints")
 	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none")
 	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -quiet -json may be given besides")
@@ -237,7 +239,7 @@ var screen = cli.Screen{
 			"batch N  rows of a minibatch (20)",
 			"preset NAME  values for what is not given; -preset help lists them",
 		}, More: "epochs schedule momentum l1 l2 center average sparse objective alpha"},
-		{Title: "measuring", More: "metrics eval-every stop-after snapshots tensorboard jsonl"},
+		{Title: "measuring", More: "metrics eval-every stop-after snapshots pictures tensorboard jsonl"},
 		{Title: "the run", Main: []string{
 			"out FOLDER  where results go (runs/DATA-NEGPHASE-N)",
 			"resume FOLDER  go on with a run, to the same bits",
