@@ -70,7 +70,7 @@ type options struct {
 	data  *cli.DataFlags
 
 	run, negphase, reference      string
-	runs, sort                    string
+	runs, sort, over              string
 	chains, batch, steps, repeats int
 	referenceSteps                int
 	seed                          uint64
@@ -86,6 +86,7 @@ func newOptions() *options {
 	f.StringVar(&o.run, "run", "", "folder of a run: the estimators are compared on every snapshot in its models/")
 	f.StringVar(&o.runs, "runs", "", "folders of runs, as 'runs/*': a table of the settings in which they differ, their metrics and times, in place of all else")
 	f.StringVar(&o.sort, "sort", "", "with -runs: column of metrics.csv to sort by, the best first, or path or seconds (default: what the runs are for, of test rows if there are any)")
+	f.StringVar(&o.over, "over", "", "with -runs: setting, such as seed, over which to take means: finished runs that differ in it alone are one line, mean ± standard deviation")
 	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
 	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say")
 	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")
@@ -111,7 +112,7 @@ var screen = cli.Screen{
 		"rbmcompare -run runs/toy -negphase pcd,ins -steps 1000  # on every snapshot",
 	},
 	Groups: []cli.Group{
-		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it", "runs 'runs/*'  whole runs, in one table"}, More: "sort classes labels"},
+		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it", "runs 'runs/*'  whole runs, in one table"}, More: "sort over classes labels"},
 		{Title: "estimators", Main: []string{
 			"negphase LIST  estimators, separated by commas; rbmtrain -negphase help lists them",
 			"steps N  Gibbs steps of each chain (10000)",
@@ -131,8 +132,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if o.runs != "" {
 		return o.compareRuns()
 	}
-	if o.flags.Given("sort") {
-		return cli.Usagef("-sort is for -runs, which is not given")
+	if name := o.flags.FirstGiven("sort", "over"); name != "" {
+		return cli.Usagef("-%s is for -runs, which is not given", name)
 	}
 	p, err := o.check(ctx)
 	if err != nil {

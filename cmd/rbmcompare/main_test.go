@@ -48,7 +48,7 @@ func small(more ...string) []string {
 }
 
 func TestHelp(t *testing.T) {
-	rbmcompare.Help(t, "batch", "binarize", "chains", "classes", "data", "data-dir", "json", "label-column", "labels", "model", "negphase", "out", "pictures", "quiet",
+	rbmcompare.Help(t, "batch", "binarize", "chains", "classes", "data", "data-dir", "json", "label-column", "labels", "model", "negphase", "out", "over", "pictures", "quiet",
 		"reference", "reference-steps", "repeats", "run", "runs", "seed", "shape", "sort", "steps", "workers")
 	out := rbmcompare.OK(t, "-h", "all")
 	for _, kind := range negphase.Kinds() {

@@ -52,12 +52,12 @@ type metric struct {
 func (o *options) compareRuns() error {
 	var other []string
 	o.flags.Visit(func(f *flag.Flag) {
-		if !slices.Contains([]string{"runs", "sort", "out", "pictures", "quiet", "json"}, f.Name) {
+		if !slices.Contains([]string{"runs", "sort", "over", "out", "pictures", "quiet", "json"}, f.Name) {
 			other = append(other, "-"+f.Name)
 		}
 	})
 	if len(other) > 0 {
-		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -out -pictures -json -quiet can", strings.Join(other, " "))
+		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -over -out -pictures -json -quiet can", strings.Join(other, " "))
 	}
 	if err := cmp.Or(cli.CheckPictures(*o.pictures), o.flags.CheckNew("out")); err != nil {
 		return err
@@ -72,13 +72,29 @@ func (o *options) compareRuns() error {
 	}
 	differ := differing(all)
 	object := map[string]any{"sorted_by": by, "differing": differ, "runs": all}
+	lines := tableLines(all, by, differ)
+	if o.over != "" {
+		groups, others, err := groupRuns(all, o.over, by, differ)
+		if err != nil {
+			return err
+		}
+		object["over"], object["means"] = o.over, groups
+		if n := len(all) - grouped(groups); n > 0 {
+			o.flags.Warn(fmt.Sprintf("-over: %s not finished, and left out of the means", cli.Count(n, "run")))
+		}
+		lines = groupLines(groups, by, others)
+	}
 	if o.out != "" {
-		if err := o.writeRuns(all, by, differ, object); err != nil {
+		if err := o.writeRuns(all, by, differ, lines, object); err != nil {
 			return err
 		}
 	}
 	return o.flags.Print(object, func(w io.Writer) error {
-		describeRuns(w, all, by, differ)
+		t := cli.NewTable(w)
+		for _, line := range lines {
+			fmt.Fprintf(t, "%s\t\n", strings.Join(line, "\t"))
+		}
+		t.Flush()
 		if o.out != "" {
 			fmt.Fprintf(w, "results in %s\n", o.out)
 		}
@@ -282,15 +298,6 @@ func differing(all []*finding) []string {
 // none stands for a setting that a run does not have, or a value that is not known.
 const none = "–"
 
-// describeRuns prints the table.
-func describeRuns(w io.Writer, all []*finding, by string, differ []string) {
-	t := cli.NewTable(w)
-	for _, line := range tableLines(all, by, differ) {
-		fmt.Fprintf(t, "%s\t\n", strings.Join(line, "\t"))
-	}
-	t.Flush()
-}
-
 // tableLines returns the runs as people read them: the settings that differ and the
 // metric by which they are sorted.
 func tableLines(all []*finding, by string, differ []string) [][]string {
@@ -324,7 +331,7 @@ func tableLines(all []*finding, by string, differ []string) [][]string {
 }
 
 // writeRuns makes the folder of -out and fills it.
-func (o *options) writeRuns(all []*finding, by string, differ []string, object any) error {
+func (o *options) writeRuns(all []*finding, by string, differ []string, lines [][]string, object any) error {
 	if err := os.Mkdir(o.out, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
@@ -348,11 +355,15 @@ func (o *options) writeRuns(all []*finding, by string, differ []string, object a
 			return err
 		}
 	}
-	lines := tableLines(all, by, differ)
 	words := []string{fmt.Sprintf("%s is the first of %s by %s. Differences of runs of equal settings and other seeds say what is chance.",
 		all[0].Path, cli.Count(len(all), "run"), strings.ReplaceAll(by, "_", " "))}
 	page := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words,
 		Charts: []plots.Chart{chart}, Tables: []report.Table{{Title: "Runs", Head: lines[0], Rows: lines[1:]}}}
+	if o.over != "" {
+		page.Tables[0].Title = "Means ± standard deviations over " + o.over
+		runs := tableLines(all, by, differ)
+		page.Tables = append(page.Tables, report.Table{Title: "Runs", Head: runs[0], Rows: runs[1:]})
+	}
 	return file(rundir.ReportFile, func(w io.Writer) error { return report.Write(w, page) })
 }
 
