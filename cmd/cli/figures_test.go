@@ -52,10 +52,7 @@ func TestFigures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, "gorbm/cmd/...").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	bin := programs(t)
 	for _, page := range pages {
 		path := filepath.Join(root, page)
 		text, err := os.ReadFile(path)
@@ -90,8 +87,9 @@ func TestFigures(t *testing.T) {
 
 // Where other figures of a page come from is said above their paragraph, list or table:
 // <!-- figures from: experiments/objectives/README.md; not 3.39, 1.81 -->. A source is a
-// file of the repository, or a command, which TestFigures runs. What follows "not" is
-// compared with nothing: figures of papers, settings, times of a clock.
+// file of the repository, or a command, which is run with -figures: one of gorbm's, or
+// go run in the root of the repository. What follows "not" is compared with nothing:
+// figures of papers, settings, times of a clock; "timed" alone stands for all of them.
 var (
 	froms   = regexp.MustCompile(`^<!-- figures from: (.*?) -->\n*`)
 	blocks  = regexp.MustCompile("(?ms)(<!-- output of: [^\n]* -->\n+)?^```.*?^```$")
@@ -109,7 +107,7 @@ var (
 type provenance struct {
 	text           string
 	files, command []string
-	not            []string
+	not            []string // "": all
 }
 
 // provenances returns the parts of a page that have sources. Every part with measured
@@ -135,6 +133,8 @@ func provenances(t *testing.T, page, text string) (all []provenance) {
 		for _, source := range strings.Split(sources, ";") {
 			source = strings.TrimSpace(source)
 			switch first, rest, more := strings.Cut(source, " "); {
+			case source == "timed":
+				p.not = append(p.not, "")
 			case first == "not":
 				for _, n := range strings.Split(rest, ",") {
 					p.not = append(p.not, strings.TrimSpace(n))
@@ -156,6 +156,7 @@ func provenances(t *testing.T, page, text string) (all []provenance) {
 // missing returns the figures of a part that its sources do not hold, rounded as in the
 // part; shares may be of 1 or of 100.
 func (p provenance) missing(sources string) (all []string) {
+	percent := strings.Contains(p.text, " %")
 	var have []float64
 	for _, n := range number.FindAllString(sources, -1) {
 		if x, err := strconv.ParseFloat(n, 64); err == nil {
@@ -164,12 +165,12 @@ func (p provenance) missing(sources string) (all []string) {
 	}
 	for _, m := range figure.FindAllStringSubmatch(unread.ReplaceAllString(p.text, ""), -1) {
 		_, decimals, fraction := strings.Cut(m[1], ".")
-		if !fraction && m[2] == "" || m[3] != "" || slices.Contains(p.not, m[1]) {
+		if !fraction && m[2] == "" || m[3] != "" || slices.Contains(p.not, m[1]) || slices.Contains(p.not, "") {
 			continue
 		}
 		x, err := strconv.ParseFloat(m[1], 64)
 		near := func(y float64) bool { return math.Abs(x-y) <= 0.5001*math.Pow10(-len(decimals)) }
-		if err != nil || !slices.ContainsFunc(have, func(y float64) bool { return near(y) || m[2] == " %" && near(100*y) }) {
+		if err != nil || !slices.ContainsFunc(have, func(y float64) bool { return near(y) || percent && near(100*y) }) {
 			all = append(all, strings.TrimSpace(m[1]+m[2]))
 		}
 	}
@@ -179,13 +180,18 @@ func (p provenance) missing(sources string) (all []string) {
 // TestFigureSources checks that each figure of the pages is in the files that it is said
 // to be from, which programs write. So it tells which pages a new measurement changes.
 func TestFigureSources(t *testing.T) {
+	bin := ""
+	if *figures {
+		bin = programs(t)
+	}
 	for _, page := range pages {
+		dir := t.TempDir() // later commands read what earlier ones wrote
 		text, err := os.ReadFile(filepath.Join("../..", page))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range provenances(t, page, string(text)) {
-			if p.command != nil && !*figures {
+			if p.command != nil && (!*figures || slices.Contains(p.not, "")) {
 				continue
 			}
 			var have strings.Builder
@@ -198,8 +204,11 @@ func TestFigureSources(t *testing.T) {
 			}
 			for _, c := range p.command {
 				args := strings.Fields(c)
-				cmd := exec.Command(args[0], args[1:]...)
-				cmd.Dir = "../.."
+				cmd := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
+				if cmd.Dir = dir; args[0] == "go" {
+					cmd = exec.Command("go", args[1:]...)
+					cmd.Dir = "../.."
+				}
 				out, err := cmd.CombinedOutput()
 				if err != nil {
 					t.Errorf("%s: %q: %v: %s", page, c, err, out)
@@ -235,6 +244,16 @@ func TestProvenance(t *testing.T) {
 			t.Errorf("%s: %v, want %v", have, got, want)
 		}
 	}
+}
+
+// programs builds the commands.
+func programs(t *testing.T) (folder string) {
+	t.Helper()
+	folder = t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", folder, "gorbm/cmd/...").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return folder
 }
 
 const (

@@ -120,7 +120,7 @@ var screen = cli.Screen{
 		}, More: "chains batch"},
 		{Title: "the truth", More: "reference reference-steps"},
 		{Title: "rows", Main: []string{"data NAME  rows of the positive phase; by default none"}, More: "data-dir scale binarize label-column shape"},
-		{Title: "the run", Main: []string{"out FOLDER  for curves.csv, compare.json and pictures", "seed N  equal seeds give equal bits, but for the seconds (1)"}, More: "pictures workers quiet json version completion"},
+		{Title: "the run", Main: []string{"out FOLDER  for curves.csv, compare.json and pictures", "seed N  equal seeds give equal bits, but for the seconds (1)"}, More: "pictures workers progress quiet json version completion"},
 	},
 }
 

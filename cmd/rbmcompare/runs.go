@@ -52,7 +52,7 @@ type metric struct {
 func (o *options) compareRuns() error {
 	var other []string
 	o.flags.Visit(func(f *flag.Flag) {
-		if !slices.Contains([]string{"runs", "sort", "over", "out", "pictures", "quiet", "json"}, f.Name) {
+		if !slices.Contains([]string{"runs", "sort", "over", "out", "pictures", "progress", "quiet", "json"}, f.Name) {
 			other = append(other, "-"+f.Name)
 		}
 	})
