@@ -66,3 +66,30 @@ func TestConstrainedFlips(t *testing.T) {
 		}
 	}
 }
+
+// Factors beyond what an exponential holds, whose product is a small number: of two
+// units that stay on, one has a weight of 750 and one of -720.
+func TestConstrainedFlipOfLargeWeights(t *testing.T) {
+	m := shape{5, 30, 0, Softmax}.random(3, 0.3)
+	w := NewMatrix(5, 30)
+	m.Weights(w)
+	w.Row(0)[3], w.Row(0)[8] = 750, -720
+	m.SetWeights(w)
+	m.HiddenBias[3], m.HiddenBias[8] = 2000, 2000
+	m.Constraint = &Constraint{On: HiddenUnits, Active: 2}
+	v, other := NewBits(1, 5), NewBits(1, 5)
+	got, f, flipped := make([]float64, 1), make([]float64, 1), make([]float64, 1)
+	m.PseudoLogLikelihood(got, v)
+	m.FreeEnergy(f, v.Input())
+	want := 0.0
+	for i := range 5 {
+		other.Set(0, i, true)
+		m.FreeEnergy(flipped, other.Input())
+		other.Set(0, i, false)
+		want -= vec.Softplus(f[0] - flipped[0])
+	}
+	near(t, "pseudo-likelihood", got[0], want, 5*100*4000*0x1p-53) // F is about -4000
+	if !(want < -25) {
+		t.Errorf("the flip of unit 0 is worth %v nats, want some 30", want)
+	}
+}

@@ -41,7 +41,7 @@ func (t *Tilt) Times(factors *[Rows][]float64, active *[Rows]int) (x vec.Quad) {
 	}
 	width := most + 2
 	src, dst := grown(t.b[0], width)[:width], grown(t.b[1], width)[:width]
-	clear(src)
+	clear(src) // each unit reads one element beyond those that were written
 	clear(dst)
 	src[1] = vec.Quad{1, 1, 1, 1}
 	var p vec.Quad
@@ -54,9 +54,6 @@ func (t *Tilt) Times(factors *[Rows][]float64, active *[Rows]int) (x vec.Quad) {
 		}
 		lo, hi := max(0, least-j), min(most, units-j)
 		vec.Spread(dst[lo+1:hi+2], src[lo:], &p, &t.q[j])
-		if hi+2 < width {
-			dst[hi+2] = vec.Quad{} // the next unit reads it
-		}
 		src, dst = dst, src
 	}
 	t.b = [2][]vec.Quad{src, dst}
