@@ -209,7 +209,7 @@ func notes(t *claims.Table) string {
 	}
 	for _, m := range methods {
 		if c := count(t, m, ""); c.impossible > 0 {
-			fmt.Fprintf(&b, "\n%s has no number in %d cases.", m.Name(), c.impossible)
+			fmt.Fprintf(&b, "\n%s has no number in %s.", m.Name(), cli.Count(c.impossible, "case"))
 		}
 	}
 	return b.String()
