@@ -262,7 +262,7 @@ func readNPZ(t *testing.T, path string) map[string][]float64 {
 		t.Fatal(err)
 	}
 	all := map[string][]float64{}
-	for _, name := range []string{"x", "h", "energy", "move"} {
+	for _, name := range []string{"x", "h", "energy", "move", "chain"} {
 		if !a.Has(name) {
 			continue
 		}

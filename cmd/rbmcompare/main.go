@@ -25,10 +25,11 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/rbm/memory"
+	"gorbm/rbm/ranks"
 	"gorbm/train"
 )
 
-func main() { cli.Main("rbmcompare", run) }
+func main() { cli.MainRanks("rbmcompare", runRanks) }
 
 const summary = `rbmcompare compares estimators of the negative phase on a model that stands still.
 
@@ -51,10 +52,15 @@ with tau=auto are tuned on the model beforehand, at no charge, and then stay.
 
 Seconds are those of the estimator alone, on -workers processors.
 
+Under mpirun -n N the ranks share out the repeats, and the runs of the reference, to the same
+bits but for the seconds. Build it by
+` + ranks.Build + `
+
 -runs 'runs/*' compares whole runs of rbmtrain: one table of the settings in which they
 differ, the last and the best value of a metric, and the time, the best run first.
--sort chooses the metric. -json prints all settings and metrics; -out writes them to
-runs.json and runs.csv, and the metric along the runs to runs.png.
+-sort chooses the metric. -json prints all settings and metrics; -out FOLDER writes them to
+runs.json and runs.csv, and the metric along the runs to runs.png, with a report. -out FILE writes one of
+them alone: a .csv, .json or picture.
 
 Examples:
 
@@ -76,6 +82,7 @@ type options struct {
 	seed                          uint64
 	workers                       int
 	out                           string
+	group                         *ranks.Group
 }
 
 func newOptions() *options {
@@ -94,7 +101,7 @@ func newOptions() *options {
 	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt along a ladder that is tuned to the model)")
 	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts")
 	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all")
-	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures")
+	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures; with -runs also a .csv, .json or picture")
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
 	f.Screen = screen
 	return o
@@ -122,11 +129,21 @@ var screen = cli.Screen{
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return runRanks(ctx, nil, args, stdout, stderr)
+}
+
+// runRanks is run of one rank of a group. All ranks load the models and the rows and compare. Rank 0
+// alone writes and prints.
+func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
+	o.group = g
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
 	if o.runs != "" {
+		if g.Rank() > 0 { // there is nothing to share out
+			return nil
+		}
 		return o.compareRuns()
 	}
 	if o.flags.Given("sort") {
@@ -134,10 +151,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	p, err := o.check(ctx)
 	if err != nil {
+		return cli.AgreeOn(g, err, nil, nil)
+	}
+	if err := cli.AgreeOn(g, nil, []*data.Set{p.set}, p.parameters()); err != nil {
 		return err
 	}
 	results, err := p.compare(ctx)
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if g.Rank() > 0 || err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	if len(results) > 0 { // what was completed is kept even if interrupted
@@ -306,10 +326,10 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 		} else if p.set != nil && settings.Sampler() == "" {
 			settings.SetBase(p.base())
 		}
-		total := compare.ReferenceGroups * int64(p.referenceSteps)
+		total := int64((compare.ReferenceGroups+p.group.Size()-1)/p.group.Size()) * int64(p.referenceSteps)
 		bar := p.flags.NewProgress("reference run", "updates", total)
 		done := int64(0)
-		truth, err = compare.Reference(ctx, s.Model, settings, p.referenceSteps, rbm.NewKey(p.seed).Child(referenceKey), func() {
+		truth, err = compare.Reference(ctx, p.group, s.Model, settings, p.referenceSteps, rbm.NewKey(p.seed).Child(referenceKey), func() {
 			done++
 			bar.Set(done, "")
 		})
@@ -358,7 +378,7 @@ func (p *plan) measure(ctx context.Context, s *subject, truth *compare.Truth, i 
 	}
 	bar := p.flags.NewProgress(what, "‰", 1000)
 	defer bar.Done()
-	settings := compare.Settings{Steps: p.steps, Repeats: p.repeats, Seed: p.seed,
+	settings := compare.Settings{Group: p.group, Steps: p.steps, Repeats: p.repeats, Seed: p.seed,
 		Progress: func(done float64) { bar.Set(int64(1000*done), "") }}
 	if p.set != nil {
 		settings.Batches = func(repeat int) func(int) rbm.Batch { return p.batches(s.Model, repeat) }

@@ -323,34 +323,48 @@ func tableLines(all []*finding, by string, differ []string) [][]string {
 	return lines
 }
 
-// writeRuns makes the folder of -out and fills it.
+// writeRuns writes the file of -out, or makes the folder and fills it.
 func (o *options) writeRuns(all []*finding, by string, differ []string, object any) error {
+	writeJSON := func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(object)
+	}
+	measured := by != "" && by != "path" && by != "seconds"
+	draw := func(path string) error {
+		page := plots.Charts([]plots.Chart{runsChart(all, by)}, 1, 18*vg.Centimeter, 10*vg.Centimeter)
+		if page == nil {
+			return nil
+		}
+		return cli.WritePicture(path, page)
+	}
+	switch ext := strings.ToLower(filepath.Ext(o.out)); {
+	case ext == ".csv":
+		return atomicfile.Write(o.out, cli.WriteCSV(runLines(all, differ)))
+	case ext == ".json":
+		return atomicfile.Write(o.out, writeJSON)
+	case slices.Contains(cli.Pictures, ext) && !measured:
+		return cli.Usagef("-out %s is to show a metric along the runs; name one by -sort", o.out)
+	case slices.Contains(cli.Pictures, ext):
+		return draw(o.out)
+	}
 	if err := os.Mkdir(o.out, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
 	file := func(name string, write func(w io.Writer) error) error {
 		return atomicfile.Write(filepath.Join(o.out, name), write)
 	}
-	err := file("runs.json", func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(object)
-	})
-	if err == nil {
-		err = file("runs.csv", cli.WriteCSV(runLines(all, differ)))
+	err := cmp.Or(file("runs.json", writeJSON), file("runs.csv", cli.WriteCSV(runLines(all, differ))))
+	if err != nil || !measured {
+		return err
 	}
-	if err != nil || by == "" || by == "path" || by == "seconds" {
+	if err := draw(filepath.Join(o.out, "runs.png")); err != nil {
 		return err
 	}
 	chart := runsChart(all, by)
-	if page := plots.Charts([]plots.Chart{chart}, 1, 18*vg.Centimeter, 10*vg.Centimeter); page != nil {
-		if err := cli.WritePicture(filepath.Join(o.out, "runs.png"), page); err != nil {
-			return err
-		}
-	}
 	lines := tableLines(all, by, differ)
 	words := []string{fmt.Sprintf("%s is the first of %s by %s. Differences of runs of equal settings and other seeds say what is chance.",
-		all[0].Path, cli.Count(len(all), "run"), strings.ReplaceAll(by, "_", " "))}
+		all[0].Path, cli.Count(len(all), "run"), metricWords(by))}
 	page := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words,
 		Charts: []plots.Chart{chart}, Tables: []report.Table{{Title: "Runs", Head: lines[0], Rows: lines[1:]}}}
 	return file(rundir.ReportFile, func(w io.Writer) error { return report.Write(w, page) })
@@ -400,10 +414,29 @@ func runLines(all []*finding, differ []string) [][]string {
 // drawnRuns is the number of curves that a picture has room for.
 const drawnRuns = 12
 
+// metricWords is what a column of metrics.csv is called in words.
+func metricWords(by string) string {
+	column, ok := train.ColumnOf(by)
+	if !ok || column.Label == "" {
+		return strings.ReplaceAll(by, "_", " ")
+	}
+	for ending, rows := range map[string]string{"_test": "test rows", "_holdout": "held-out rows", "_train": "training rows"} {
+		if strings.HasSuffix(by, ending) {
+			return column.Label + ", " + rows
+		}
+	}
+	return column.Label
+}
+
 // runsChart is a metric along the runs, of the best of them.
 func runsChart(all []*finding, by string) plots.Chart {
-	words := strings.ReplaceAll(by, "_", " ")
+	words := metricWords(by)
 	c := plots.Chart{Title: fmt.Sprintf("The best %s by %s", cli.Count(min(len(all), drawnRuns), "run"), words), X: "step", Y: words}
+	if column, ok := train.ColumnOf(by); ok {
+		if _, unit, found := strings.Cut(column.Axis, " / "); found && column.Scale == 0 {
+			c.Y += " (" + unit + ")"
+		}
+	}
 	for _, r := range all[:min(len(all), drawnRuns)] {
 		l := plots.Line{Name: filepath.Base(r.Path)}
 		if at := slices.Index(r.columns, by); at >= 0 {

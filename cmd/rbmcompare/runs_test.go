@@ -123,6 +123,28 @@ func TestRunsFiles(t *testing.T) {
 	}
 }
 
+// A file by -out is what the folder holds under another name.
+func TestRunsFile(t *testing.T) {
+	writeRuns(t)
+	rbmcompare.OK(t, "-runs", "runs/*", "-out", "v0.1")
+	for name, other := range map[string]string{"one.csv": "v0.1/runs.csv", "one.json": "v0.1/runs.json", "one.PNG": "v0.1/runs.png"} {
+		rbmcompare.OK(t, "-runs", "runs/*", "-out", name)
+		if clitest.Read(t, name) != clitest.Read(t, other) {
+			t.Errorf("%s is not %s", name, other)
+		}
+	}
+	rbmcompare.Fails(t, cli.Usage, []string{"-runs", "runs/*", "-sort", "path", "-out", "two.svg"}, "two.svg", "-sort")
+}
+
+// Charts say what is drawn, and in which unit.
+func TestRunsChart(t *testing.T) {
+	for by, want := range map[string]string{"pseudo_likelihood_test": "pseudo-log-likelihood, test rows (nats)", "error_holdout": "classification error, held-out rows", "accuracy_mean": "mean log p(y|x) (nats)", "barrier": "barrier"} {
+		if got := runsChart(nil, by).Y; got != want {
+			t.Errorf("%s is called %q, not %q", by, got, want)
+		}
+	}
+}
+
 func TestRunsRefuses(t *testing.T) {
 	writeRuns(t)
 	for _, c := range []struct {

@@ -72,6 +72,9 @@ func (o *options) runArray(ctx context.Context) error {
 	var err error
 	if o.group.Rank() == 0 {
 		text, err = atomicfile.Read(o.arrayFile, maxArray)
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("there is no file %s; write one, with the flags of a run in each line", o.arrayFile)
+		}
 	}
 	if text, err = o.group.Broadcast(text, err); err != nil {
 		return fmt.Errorf("-array: %w", err)
@@ -260,8 +263,8 @@ func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err 
 			return "", err
 		}
 	}
-	_, about, _ = strings.Cut(p.describe(), "\n")
-	return about, nil
+	text := p.describe()
+	return text[strings.LastIndexByte(text, '\n')+1:], nil // without what it says of the data
 }
 
 // stateOf returns the state of the run of p in a folder. The error says that there is

@@ -242,8 +242,8 @@ func (p *programs) race(ctx context.Context, r row, at, seed int, quick bool) ([
 		for i, word := range system {
 			system[i] = cmp.Or(small[word], word)
 		}
-		times = []string{"-seconds", "0.1"}
-		ei, paper = "-tune=ei:of=energy:seconds=0.3:evaluations=18:k=1-7", "-tune=paper:evaluations=18:moves=20:k=1-7"
+		times = []string{"-seconds", "0.02"}
+		ei, paper = "-tune=ei:of=energy:seconds=0.03:evaluations=6:k=1-7", "-tune=paper:evaluations=6:moves=10:k=1-7"
 		table = "k=2-7:gamma=1.02:walks=2"
 	}
 	args := append(slices.Concat(system, times), "-seed", strconv.Itoa(seed))
