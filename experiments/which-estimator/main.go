@@ -51,7 +51,7 @@ func experiment(p *places) claims.Experiment {
 			race{
 				name: "map", title: "the best estimator by the distance of the modes and the computing time",
 				says:     "for which barrier and which budget does which estimator win?",
-				problems: clusters, seconds: 1, moments: moments, chart: true,
+				problems: clusters, seconds: 1, moments: moments, chart: true, notes: func(*claims.Table) string { return "\n" + cells },
 			}.figure(p),
 			race{
 				name: "sets", title: "bars and stripes, four far modes, and digits", flags: "-digits FILE",

@@ -52,8 +52,11 @@ func drawMap(w io.Writer, t *claims.Table, problems []problem) error {
 			rows = append(rows, fmt.Sprintf("%.2g", x))
 		}
 	}
-	return drawCells(w, t, "nearest to the law, with its nats below the law; grey: not beyond the error", "s of updates", columns, rows)
+	return drawCells(w, t, "nearest to the law, with its nats below the law; grey: not better than pcd beyond the error", "s of updates", columns, rows)
 }
+
+// cells says what is in a cell.
+const cells = "In the picture a cell names the best estimator and those that it does not beat, with the nats of the best and of pcd. It is grey where the best does not beat pcd.\n"
 
 // drawCells draws cells in the colour of the estimator that is the best there.
 func drawCells(w io.Writer, t *claims.Table, title, y string, columns []column, rows []string) error {
@@ -106,8 +109,8 @@ func digits(x float64) string {
 // short returns the name of an estimator that fits a cell.
 func short(name string) string {
 	switch name {
-	case "pcd, as many chains as pt":
-		return "pcd 100"
+	case manyPCD:
+		return "many pcd"
 	case paperPT:
 		return "pt 1…5"
 	}

@@ -87,7 +87,7 @@ func sweep(p *places) claims.Figure {
 			var columns []column
 			for _, d := range swept {
 				for b, batch := range batches {
-					c := column{problem: d, label: fmt.Sprintf("%s\nbatch %d", d.name, batch)}
+					c := column{problem: d, label: fmt.Sprintf("%s\nbatch %d", strings.ReplaceAll(d.name, ", ", "\n"), batch)}
 					for r := range rates {
 						if x := float64(b*len(rates) + r); len(t.At(d.name, estimators[0].name, x)) > 0 {
 							c.xs = append(c.xs, x)
@@ -102,7 +102,7 @@ func sweep(p *places) claims.Figure {
 			for _, r := range rates {
 				rows = append(rows, fmt.Sprint(r))
 			}
-			return drawCells(w, t, "the best estimator, with its nats below the law (digits: minus the log-likelihood); grey: not beyond the error", "rate", columns, rows)
+			return drawCells(w, t, "the best estimator, with its nats below the law (digits: minus the log-likelihood); grey: not better than pcd beyond the error", "rate", columns, rows)
 		},
 		Notes: sweepNotes,
 	}
@@ -160,5 +160,5 @@ func sweepNotes(t *claims.Table) string {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", d.name, e.name, text(best), text(worst), verdict)
 		}
 	}
-	return b.String()
+	return b.String() + "\n" + cells
 }

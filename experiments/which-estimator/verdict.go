@@ -168,7 +168,11 @@ func ends(t *claims.Table, problems []problem) string {
 				settings += fmt.Sprintf(" … %d", most)
 			}
 		}
-		fmt.Fprintf(&b, "| %s | %s | %.0f … %.0f | %s |\n", e.name, settings, slices.Min(updates[e.name]), slices.Max(updates[e.name]), verdict)
+		steps := fmt.Sprintf("%.0f", slices.Min(updates[e.name]))
+		if len(updates[e.name]) > 1 {
+			steps += fmt.Sprintf(" … %.0f", slices.Max(updates[e.name]))
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", e.name, settings, steps, verdict)
 	}
 	return b.String()
 }
