@@ -107,7 +107,9 @@ func TestEqualBitsOnAnyNumberOfRanks(t *testing.T) {
 		}
 	}
 	eachKind(t, check)
-	for _, settings := range []string{"pt:chains=5:tau=1/2/inf:path=data", "pins:chains=3:tau=auto/4:path=data"} {
+	for _, settings := range []string{"pt:chains=5:tau=1/2/inf:path=data", "pins:chains=3:tau=auto/4:path=data",
+		// From here on each rank draws for its own groups.
+		"pins:chains=70:tau=auto/8:block=3", "ins:chains=130:tau=1/1.5/2/4", "pt:chains=130:tau=1/1.5/2/4"} {
 		t.Run(settings, func(t *testing.T) { check(t, settings) })
 	}
 }

@@ -37,10 +37,7 @@ func TestReadme(t *testing.T) {
 	if found := pagesIn(t, root); !slices.Equal(found, sorted(pages)) {
 		t.Errorf("the pages are %v, and those tested %v", found, sorted(pages))
 	}
-	bin, dir := t.TempDir(), t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, "gorbm/cmd/...").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	bin, dir := programs(t), t.TempDir()
 	writeOwnData(t, dir)
 	printed := map[string][]string{} // by command
 	run := func(page, line string) []string {

@@ -297,3 +297,27 @@ func TestOtherTables(t *testing.T) {
 		t.Error("-force leaves the events of the earlier run")
 	}
 }
+
+// -pictures writes the charts in another format too, after -resume as well, and
+// -force takes them away.
+func TestPictureFormats(t *testing.T) {
+	clitest.Isolate(t)
+	rbmtrain.OK(t, small("-out", "run", "-negphase", "pt", "-eval-every", "20", "-pictures", "svg")...)
+	for _, name := range []string{"curves", "ladder"} {
+		if text := clitest.Read(t, "run/"+name+".svg"); !strings.Contains(text, "<svg") || !strings.Contains(text, "<path") {
+			t.Errorf("%s.svg is no drawing: %.80s", name, text)
+		}
+		picture(t, "run/"+name+".png")
+	}
+	if err := os.Remove("run/curves.svg"); err != nil {
+		t.Fatal(err)
+	}
+	rbmtrain.OK(t, "-resume", "run", "-steps", "80")
+	clitest.Read(t, "run/curves.svg")
+	rbmtrain.Fails(t, cli.Usage, small("-pictures", "gif"), "-pictures", "gif", "svg")
+	undrawn(t)
+	rbmtrain.OK(t, small("-out", "run", "-force")...)
+	if left, _ := filepath.Glob("run/*.svg"); len(left) > 0 {
+		t.Errorf("-force leaves %v", left)
+	}
+}
