@@ -53,7 +53,7 @@ func countStates(s *States, all []state) []int {
 // From an exact start the step leaves the law of (v,h) at each row's β as it
 // is, and at a β that is off by a tenth it does not.
 func TestStepIsStationary(t *testing.T) {
-	const rows = 40000
+	const rows = 20000
 	forEach(t, small, func(t *testing.T, shape shape) {
 		m := shape.random(17, 1.5)
 		all := states(m)

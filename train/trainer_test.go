@@ -103,7 +103,7 @@ func TestTrainingAtAnyGOMAXPROCS(t *testing.T) {
 			for _, procs := range []int{1, 4} {
 				runtime.GOMAXPROCS(procs)
 				tr := newTrainer(t, s, set, hidden, true, rbm.Softmax)
-				run(t, tr, 20)
+				run(t, tr, 8)
 				if want == nil {
 					want = tr.Model()
 				}

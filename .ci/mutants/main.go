@@ -16,6 +16,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -70,13 +71,13 @@ func run(check bool, match, part string, limit time.Duration, tables []string) e
 		}
 	}
 	if check {
+		var wrong []error
 		for _, m := range all {
-			if _, err := m.broken("."); err != nil {
-				return err
-			}
-			if err := m.tested(); err != nil {
-				return err
-			}
+			_, err := m.broken(".")
+			wrong = append(wrong, err, m.tested())
+		}
+		if err := errors.Join(wrong...); err != nil {
+			return err
 		}
 		fmt.Printf("%d mutants are where the tables say\n", len(all))
 		return nil

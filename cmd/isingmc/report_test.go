@@ -24,5 +24,4 @@ func TestReport(t *testing.T) {
 	if text := clitest.Read(t, "tuned.html"); !strings.Contains(text, "Rewards of the trials") || !strings.Contains(text, "The policy") {
 		t.Error("the report of a tuned sampler does not show the tuning")
 	}
-	clitest.Report(t, "tuned.html")
 }

@@ -30,7 +30,7 @@ func TestClassesByName(t *testing.T) {
 			continue
 		}
 		clitest.Save(t, name+".safetensors", clitest.Model(12, 5, 4, rbm.Softmax), modelfile.About{ClassNames: order})
-		out := rbmcompare.OK(t, "-model", name+".safetensors", "-data", name+".csv", "-negphase", "cd", "-json")
+		out := rbmcompare.OK(t, "-model", name+".safetensors", "-data", name+".csv", "-negphase", "cd", "-steps", "20", "-repeats", "2", "-json")
 		said[name] = times.ReplaceAllString(strings.ReplaceAll(out, name, ""), "")
 	}
 	if said["one"] != said["two"] {
