@@ -1,9 +1,6 @@
 package negphase
 
 import (
-	"errors"
-	"slices"
-
 	"gorbm/rbm"
 	"gorbm/rbm/ranks"
 )
@@ -56,7 +53,6 @@ type ins struct {
 	first    uint64 // number of the block's first uniform
 	uniform  func(j int) float64
 	off      []float64 // of each group: the weight that is not on its particle at temperature 1
-	counts   []int64   // of each rank: tries and exchanges of each pair
 }
 
 func newINS(s Settings, block int) *ins {
@@ -95,14 +91,6 @@ func (n *ins) reassign(key rbm.Key, weigh bool) error {
 		clear(n.weight)
 	}
 	from, to := n.dealt()
-	shared := to-from < n.groups
-	all := n.info
-	if shared { // count those of this rank apart
-		pairs := len(n.beta) - 1
-		n.counts = zeroed(n.counts, 2*pairs*n.team.group.Size())
-		mine := n.counts[2*pairs*n.team.group.Rank():]
-		n.info.SwapTries, n.info.Swaps = mine[:pairs], mine[pairs:2*pairs]
-	}
 	for lo, k := 0, len(n.beta); lo < k; {
 		hi := n.blockEnd(lo)
 		for g := from; g < to; g++ {
@@ -111,10 +99,14 @@ func (n *ins) reassign(key rbm.Key, weigh bool) error {
 		}
 		lo = hi
 	}
-	n.info.SwapTries, n.info.Swaps = all.SwapTries, all.Swaps
-	if shared {
+	if to-from < n.groups {
 		if err := n.gatherDraws(weigh); err != nil {
 			return err
+		}
+	}
+	for lo := 0; lo < len(n.beta); lo = n.blockEnd(lo) {
+		for g := range n.groups {
+			n.countCrossings(n.group(g), lo, n.blockEnd(lo))
 		}
 	}
 	if weigh {
@@ -126,33 +118,16 @@ func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	return nil
 }
 
-// gatherDraws gathers what the ranks have drawn for their groups, and counted.
+// gatherDraws gathers what the ranks have drawn for their groups.
 func (n *ins) gatherDraws(weigh bool) error {
 	g := n.team.group
-	err := ranks.GatherRows(g, n.at, n.groups)
-	if err == nil && weigh {
-		err = errors.Join(ranks.GatherRows(g, n.weight, n.groups), ranks.GatherRows(g, n.off, n.groups))
+	if err := ranks.GatherRows(g, n.at, n.groups); err != nil || !weigh {
+		return err
 	}
-	if err == nil {
-		err = ranks.GatherRows(g, n.counts, g.Size())
+	if err := ranks.GatherRows(g, n.weight, n.groups); err != nil {
+		return err
 	}
-	pairs := len(n.beta) - 1
-	for of := range slices.Chunk(n.counts, 2*pairs) {
-		for k := range pairs {
-			n.info.SwapTries[k] += of[k]
-			n.info.Swaps[k] += of[pairs+k]
-		}
-	}
-	return err
-}
-
-// zeroed returns n zeros, in the memory of x if that is enough.
-func zeroed(x []int64, n int) []int64 {
-	if cap(x) < n {
-		return make([]int64, n)
-	}
-	clear(x[:n])
-	return x[:n]
+	return ranks.GatherRows(g, n.off, n.groups)
 }
 
 // blockEnd returns the end of the block that begins at temperature lo in the
@@ -189,7 +164,6 @@ func (n *ins) permute(rows []int32, lo, hi, g int, weigh bool) {
 	for j, k := range drawn {
 		block[j] = before[k]
 	}
-	n.countCrossings(rows, lo, hi)
 }
 
 // permanent returns the table for blocks of so many temperatures.
