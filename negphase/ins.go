@@ -1,7 +1,10 @@
 package negphase
 
 import (
+	"runtime"
+
 	"gorbm/rbm"
+	"gorbm/rbm/parallel"
 	"gorbm/rbm/ranks"
 )
 
@@ -43,7 +46,20 @@ func (s *pinsSettings) estimator(all Settings) Estimator { return newINS(all, s.
 // pins is ins.
 type ins struct {
 	ladder
-	block    int                      // most temperatures in a block
+	block int // most temperatures in a block
+	parts []*insPart
+	off   []float64 // of each group: the weight of particles above temperature 1
+	loop  parallel.Loop
+
+	// The block of temperatures lo … hi−1 and the groups from … to−1, as the parts take
+	// them.
+	lo, hi, from, to int
+	weigh            bool
+	draws            rbm.Key
+}
+
+// An insPart is the working memory of some of the groups.
+type insPart struct {
 	perms    [maxBlock + 1]*permanent // by number of temperatures
 	energies []float64                // of a block's particles, by temperature
 	share    []float64                // their weights
@@ -52,16 +68,23 @@ type ins struct {
 	draws    rbm.Key
 	first    uint64 // number of the block's first uniform
 	uniform  func(j int) float64
-	off      []float64 // of each group: the weight that is not on its particle at temperature 1
 }
 
 func newINS(s Settings, block int) *ins {
 	n := &ins{ladder: newLadder(s), block: block}
-	n.energies, n.share = make([]float64, n.block), make([]float64, n.block)
 	n.off = make([]float64, n.groups)
-	n.drawn, n.before = make([]int, n.block), make([]int32, n.block)
-	n.uniform = func(j int) float64 { return n.draws.Uniform(n.first + uint64(j)) }
+	n.loop.Body = n.permutePart
 	return n
+}
+
+// newPart returns working memory for blocks of so many temperatures.
+func newPart(block int) *insPart {
+	p := &insPart{
+		energies: make([]float64, block), share: make([]float64, block),
+		drawn: make([]int, block), before: make([]int32, block),
+	}
+	p.uniform = func(j int) float64 { return p.draws.Uniform(p.first + uint64(j)) }
+	return p
 }
 
 func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
@@ -84,22 +107,24 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 
 // reassign draws the temperatures of all particles anew within the blocks of
 // this round and, if weigh is set, overwrites the weights in the estimate by
-// those before the draw.
+// those before the draw. Where there are many groups, a rank draws for its own.
 func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	n.draws = key
 	if weigh {
 		clear(n.weight)
 	}
-	from, to := n.dealt()
-	for lo, k := 0, len(n.beta); lo < k; {
-		hi := n.blockEnd(lo)
-		for g := from; g < to; g++ {
-			n.first = uint64(g*k + lo)
-			n.permute(n.group(g), lo, hi, g, weigh && lo == 0)
-		}
-		lo = hi
+	n.from, n.to = n.dealt()
+	mine := n.to - n.from
+	// As many parts as keep every processor busy; bits do not depend on it.
+	for len(n.parts) < min(mine, runtime.GOMAXPROCS(0)) {
+		n.parts = append(n.parts, newPart(n.block))
 	}
-	if to-from < n.groups {
+	for n.lo = 0; n.lo < len(n.beta) && mine > 0; n.lo = n.hi {
+		n.hi = n.blockEnd(n.lo)
+		n.weigh = weigh && n.lo == 0
+		n.loop.Run(len(n.parts), permanentCost(n.hi-n.lo)*mine)
+	}
+	if mine < n.groups {
 		if err := n.gatherDraws(weigh); err != nil {
 			return err
 		}
@@ -130,6 +155,10 @@ func (n *ins) gatherDraws(weigh bool) error {
 	return ranks.GatherRows(g, n.off, n.groups)
 }
 
+// permanentCost is the cost, as parallel.Loop counts it, of a permanent of k particles:
+// its products are some sixteen times as slow as those of matrices.
+func permanentCost(k int) int { return 16 * (16*k*k + k<<k/2) }
+
 // blockEnd returns the end of the block that begins at temperature lo in the
 // partition of this round.
 func (n *ins) blockEnd(lo int) int {
@@ -141,25 +170,35 @@ func (n *ins) blockEnd(lo int) int {
 	return min(lo+length, len(n.beta))
 }
 
-// permute draws the temperatures lo … hi−1 of the particles of group g anew and
+// permutePart permutes the groups of part i, of those of this rank, within the block.
+func (n *ins) permutePart(i int) {
+	p := n.parts[i]
+	mine := n.to - n.from
+	for g := i * mine / len(n.parts); g < (i+1)*mine/len(n.parts); g++ {
+		n.permute(p, n.from+g)
+	}
+}
+
+// permute draws the temperatures of a group's particles within the block anew and
 // before that, if weigh is set, weighs them.
-func (n *ins) permute(rows []int32, lo, hi, g int, weigh bool) {
-	block := rows[lo:hi]
-	perm := n.permanent(len(block))
-	perm.beta = n.beta[lo:hi]
-	energy, share, drawn, before := n.energies[:len(block)], n.share[:len(block)], n.drawn[:len(block)], n.before[:len(block)]
+func (n *ins) permute(p *insPart, g int) {
+	block := n.group(g)[n.lo:n.hi]
+	perm := p.permanent(len(block))
+	perm.beta = n.beta[n.lo:n.hi]
+	energy, share, drawn, before := p.energies[:len(block)], p.share[:len(block)], p.drawn[:len(block)], p.before[:len(block)]
 	for k, row := range block {
 		energy[k] = n.energy(row)
 	}
 	perm.set(energy)
-	if weigh {
+	if n.weigh {
 		perm.weights(share)
 		for k, row := range block {
 			n.weight[row] = float32(share[k] / float64(n.groups))
 		}
 		n.off[g] = 1 - share[0]
 	}
-	perm.draw(drawn, n.uniform)
+	p.draws, p.first = n.draws, uint64(g*len(n.beta)+n.lo)
+	perm.draw(drawn, p.uniform)
 	copy(before, block)
 	for j, k := range drawn {
 		block[j] = before[k]
@@ -167,9 +206,9 @@ func (n *ins) permute(rows []int32, lo, hi, g int, weigh bool) {
 }
 
 // permanent returns the table for blocks of so many temperatures.
-func (n *ins) permanent(length int) *permanent {
-	if n.perms[length] == nil {
-		n.perms[length] = newPermanent(make([]float64, length))
+func (p *insPart) permanent(length int) *permanent {
+	if p.perms[length] == nil {
+		p.perms[length] = newPermanent(make([]float64, length))
 	}
-	return n.perms[length]
+	return p.perms[length]
 }

@@ -114,14 +114,13 @@ type ascentWork struct {
 	v      [][]uint64  // visible words; nil in a grey slot
 	grey   [][]float32 // visible values; nil in a slot of bits
 	runs   []slotRun   // hidden means
-	used   []uint32    // offsets of the rows of g that count for the hidden biases
+	used   []uint32    // offsets of the rows of an ascentTile's g that count for the hidden biases
 	groups []slotGroup
 
 	mask   []uint64  // of each block of visible units: words of the slots, then their transposes
 	lists  []uint32  // of each block: the slots of its units, group by group
 	values []float32 // of grey slots in lists
 	cuts   []uint32  // of each block and group: where the units' parts of lists end
-	g      []float32 // of each panel: coef·h, a row for each slot
 
 	visible, hidden []float64 // steps of the biases
 	total           []float64 // steps of the weights in the chunks so far, in the panels' order
@@ -165,9 +164,14 @@ const (
 	ascentLists = 8
 )
 
-// An ascentTile is the steps of the weights between a panel and some blocks of
-// visible units.
-type ascentTile [tileBlocks * vec.Block * vec.Block]float32
+// An ascentTile is what one goroutine needs to move a panel. The next panel finds it
+// in the second-level cache.
+type ascentTile struct {
+	// First, and so at a cache line: steps of the weights between the panel and some
+	// blocks of visible units.
+	steps [tileBlocks * vec.Block * vec.Block]float32
+	g     []float32 // coef·h, a row for each slot of the chunk
+}
 
 var ascentTiles = sync.Pool{New: func() any { return new(ascentTile) }}
 
@@ -335,7 +339,6 @@ func (m *RBM) growAscent() {
 		}
 	}
 	a.cuts = grown(a.cuts, blocks*len(a.groups)*(vec.Block+1))
-	a.g = grown(a.g, vec.Blocks(m.Hidden())*slots*vec.Block)
 	if a.rule.Mu != nil {
 		a.centring.part = zeros(a.centring.part, blocks*slots)
 	}
@@ -447,7 +450,9 @@ func (m *RBM) movePart(i int) {
 	slots := len(a.coef)
 	lo := k * vec.Block
 	hi := min(lo+vec.Block, m.Hidden())
-	g := a.g[k*slots*vec.Block:][:slots*vec.Block]
+	tile := ascentTiles.Get().(*ascentTile)
+	tile.g = grown(tile.g, slots*vec.Block)
+	g := tile.g
 	for _, r := range a.runs {
 		vec.Scale(g[r.lo*vec.Block:], r.h[lo:], m.Hidden(), a.coef[r.lo:r.hi], hi-lo)
 	}
@@ -462,10 +467,9 @@ func (m *RBM) movePart(i int) {
 	if a.last {
 		m.moveHidden(&gc, step[:hi-lo], lo, hi)
 	}
-	tile := ascentTiles.Get().(*ascentTile)
 	first, end := max(0, a.lo-k*blocks), min(blocks, a.hi-k*blocks)
 	for from := first; from < end; from += tileBlocks {
-		m.moveTile(tile, g, &gc, k, from, min(from+tileBlocks, end))
+		m.moveTile(tile, &gc, k, from, min(from+tileBlocks, end))
 	}
 	ascentTiles.Put(tile)
 }
@@ -485,12 +489,12 @@ func (a *ascentWork) addMoments(step []float64, of func(s *Moments) []float32) {
 // moveTile moves the weights of panel k, with G_c in gc, and the blocks from … to−1 of
 // visible units. One group of bits, or the last, needs no pass of its own to add the
 // steps to the weights.
-func (m *RBM) moveTile(tile *ascentTile, g []float32, gc *[vec.Block]float32, k, from, to int) {
-	a, r := &m.work, m.work.rule
+func (m *RBM) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int) {
+	a, r, g := &m.work, m.work.rule, tile.g
 	const size = vec.Block * vec.Block
 	first, end := from*size, min(to*size, m.Visible()*vec.Block)
 	at := k*m.rows*vec.Block + first // of the tile in m.w
-	steps := tile[:end-first]
+	steps := tile.steps[:end-first]
 	alone := a.first && a.last && a.moments == [2]*Moments{}
 	// Sums go straight to what takes the step unless a rest or, but for the first group
 	// of bits, centring comes between.

@@ -72,12 +72,12 @@ func (p *pass) constrainedPart(i int) {
 		}
 		c.Forward(false, stream)
 	}
-	panels := vec.Blocks(p.m.Hidden())
 	for r := lo; r < lo+n; r++ {
 		p.m.storeDrawn(p.h.Row(r), c, r-lo)
 		if p.energy != nil {
-			for k, w := range p.h.Row(r) {
-				p.partial[r*panels+k] = -maskedSum(p.act(k, r)[:], w)
+			x, _ := p.partials(r)
+			for k := range p.h.Stride {
+				vec.MaskedSums(x[vec.Blocks(p.m.Visible())+k:], 1, p.act(k, r)[:], vec.Block, p.h.Row(r)[k:], 1, 1)
 			}
 		}
 	}
@@ -148,11 +148,11 @@ func (p *pass) constrainedGain(c *bernoulli.Conditional, lo, n int) {
 	for i, beta := range [2]float64{g.from, g.to} {
 		sign := float64(2*i - 1)
 		for l := range gains {
-			gains[l] += sign * p.logOdds(c.LogOdds[l], lo+l, beta, g.bias)
+			gains[l] += float64(sign * p.logOdds(c.LogOdds[l], lo+l, beta, g.bias))
 		}
 		c.Solve()
 		for l := range gains {
-			gains[l] += sign * c.LogSum(l)
+			gains[l] += float64(sign * c.LogSum(l))
 		}
 	}
 }

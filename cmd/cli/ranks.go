@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
 	"gorbm/data"
 	"gorbm/rbm"
@@ -92,7 +93,7 @@ func sameProgram(g *ranks.Group, args []string) error {
 }
 
 // sumOfProgram returns the SHA-256 of the program's file.
-func sumOfProgram() (sum [32]byte, err error) {
+var sumOfProgram = sync.OnceValues(func() (sum [32]byte, err error) {
 	path, err := os.Executable()
 	if err != nil {
 		return sum, err
@@ -105,4 +106,4 @@ func sumOfProgram() (sum [32]byte, err error) {
 	h := sha256.New()
 	_, err = io.Copy(h, f)
 	return [32]byte(h.Sum(nil)), err
-}
+})

@@ -186,7 +186,7 @@ var screen = cli.Screen{
 			"out FILE  a picture, .png, .svg or .pdf, or a report, .html",
 			"states FILE  sampled states, .npz",
 		}, More: "keep trace gap"},
-		{Title: "the run", More: "seed quiet json version completion"},
+		{Title: "the run", More: "seed progress quiet json version completion"},
 	},
 }
 

@@ -141,7 +141,7 @@ func TestObservablesOfLargeSystems(t *testing.T) {
 	clitest.Isolate(t)
 	near := func(what string, value, err *float64, want, systematic, most float64) {
 		t.Helper()
-		if d := math.Abs(*value - want); d > 4**err+systematic || *err > most {
+		if d := math.Abs(*value - want); d > 3**err+systematic || *err > most {
 			t.Errorf("%s is %v ± %v, want %v", what, *value, *err, want)
 		}
 	}

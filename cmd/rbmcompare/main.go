@@ -76,13 +76,14 @@ type options struct {
 	data  *cli.DataFlags
 
 	run, negphase, reference      string
-	runs, sort                    string
+	runs, sort, over              string
 	chains, batch, steps, repeats int
 	referenceSteps                int
 	seed                          uint64
 	workers                       int
 	out                           string
 	group                         *ranks.Group
+	pictures                      *string
 }
 
 func newOptions() *options {
@@ -92,6 +93,7 @@ func newOptions() *options {
 	f.StringVar(&o.run, "run", "", "folder of a run: the estimators are compared on every snapshot in its models/")
 	f.StringVar(&o.runs, "runs", "", "folders of runs, as 'runs/*': a table of the settings in which they differ, their metrics and times, in place of all else")
 	f.StringVar(&o.sort, "sort", "", "with -runs: column of metrics.csv to sort by, the best first, or path or seconds (default: what the runs are for, of test rows if there are any)")
+	f.StringVar(&o.over, "over", "", "with -runs: setting, such as seed, over which to take means: finished runs that differ in it alone are one line, mean ± standard deviation")
 	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
 	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say")
 	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")
@@ -102,6 +104,7 @@ func newOptions() *options {
 	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts")
 	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all")
 	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures; with -runs also a .csv, .json or picture")
+	o.pictures = f.AddPictures()
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
 	f.Screen = screen
 	return o
@@ -116,7 +119,7 @@ var screen = cli.Screen{
 		"rbmcompare -run runs/toy -negphase pcd,ins -steps 1000  # on every snapshot",
 	},
 	Groups: []cli.Group{
-		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it", "runs 'runs/*'  whole runs, in one table"}, More: "sort classes labels"},
+		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it", "runs 'runs/*'  whole runs, in one table"}, More: "sort over classes labels"},
 		{Title: "estimators", Main: []string{
 			"negphase LIST  estimators, separated by commas; rbmtrain -negphase help lists them",
 			"steps N  Gibbs steps of each chain (10000)",
@@ -124,7 +127,7 @@ var screen = cli.Screen{
 		}, More: "chains batch"},
 		{Title: "the truth", More: "reference reference-steps"},
 		{Title: "rows", Main: []string{"data NAME  rows of the positive phase; by default none"}, More: "data-dir scale binarize label-column shape"},
-		{Title: "the run", Main: []string{"out FOLDER  for curves.csv, compare.json and pictures", "seed N  equal seeds give equal bits, but for the seconds (1)"}, More: "workers quiet json version completion"},
+		{Title: "the run", Main: []string{"out FOLDER  for curves.csv, compare.json and pictures", "seed N  equal seeds give equal bits, but for the seconds (1)"}, More: "pictures workers progress quiet json version completion"},
 	},
 }
 
@@ -146,8 +149,8 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 		}
 		return o.compareRuns()
 	}
-	if o.flags.Given("sort") {
-		return cli.Usagef("-sort is for -runs, which is not given")
+	if name := o.flags.FirstGiven("sort", "over"); name != "" {
+		return cli.Usagef("-%s is for -runs, which is not given", name)
 	}
 	p, err := o.check(ctx)
 	if err != nil {
@@ -194,6 +197,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 		cli.Between("repeats", o.repeats, 1, maxRepeats),
 		cli.Between("reference-steps", o.referenceSteps, 2, train.MaxSteps),
 		cli.Between("workers", o.workers, 0, math.MaxInt32),
+		cli.CheckPictures(*o.pictures),
 	); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -143,6 +144,36 @@ func TestRunsChart(t *testing.T) {
 			t.Errorf("%s is called %q, not %q", by, got, want)
 		}
 	}
+}
+
+// -over takes means over runs that differ in one setting alone.
+func TestMeansOverRuns(t *testing.T) {
+	clitest.Isolate(t)
+	for i, last := range []string{"-7", "-7.5", "-9"} {
+		seed := fmt.Sprint(i + 1)
+		writeRun(t, "runs/pcd"+seed, `"rate": 0.1, "negphase": {"kind": "pcd"}, "seed": `+seed, "step,seconds,pseudo_likelihood_test\n60,4,"+last+"\n", `{"seconds": 4.5, "metrics": {}}`)
+	}
+	writeRun(t, "runs/ins1", `"rate": 0.1, "negphase": {"kind": "ins"}, "seed": 1`, "step,seconds,pseudo_likelihood_test\n60,4,-7.2\n", `{"seconds": 6, "metrics": {}}`)
+	writeRun(t, "runs/ins2", `"rate": 0.1, "negphase": {"kind": "ins"}, "seed": 2`, "step,seconds,pseudo_likelihood_test\n30,4,-5\n", "")
+	r := rbmcompare.Call("-runs", "runs/*", "-over", "seed", "-out", "compared")
+	var lines []string
+	for line := range strings.Lines(r.Stdout) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	// The standard deviation of -7, -7.5 and -9 about -47/6 is √(13/12) = 1.04.
+	want := []string{"negphase pseudo_likelihood_test runs seconds", "ins -7.2 1 6", "pcd -7.8 ± 1.0 3 4.5", "results in compared"}
+	if r.Status != 0 || !slices.Equal(lines, want) || !strings.Contains(r.Stderr, "1 run not finished") {
+		t.Errorf("status %d prints %q and %s", r.Status, lines, r.Stderr)
+	}
+	var object struct{ Means []group }
+	if err := json.Unmarshal([]byte(clitest.Read(t, "compared/runs.json")), &object); err != nil {
+		t.Fatal(err)
+	}
+	if m := object.Means[1].Metrics["pseudo_likelihood_test"]; m.N != 3 || math.Abs(*m.Mean+47./6) > 1e-12 || math.Abs(*m.SD-math.Sqrt(13./12)) > 1e-12 || len(object.Means[1].Runs) != 3 {
+		t.Errorf("the means are %+v", object.Means)
+	}
+	rbmcompare.Fails(t, cli.Usage, []string{"-runs", "runs/*", "-over", "rate"}, `-over is "rate"`, "negphase, seed")
+	rbmcompare.Fails(t, cli.Usage, []string{"-over", "seed"}, "-over is for -runs")
 }
 
 func TestRunsRefuses(t *testing.T) {

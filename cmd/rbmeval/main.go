@@ -142,7 +142,7 @@ var screen = cli.Screen{
 			"features FILE  an .npz with p(h|x) of every row",
 			"out FILE  of -run: the table and the picture",
 		}, More: "label-in-features"},
-		{Title: "the run", More: "seed workers quiet json version completion"},
+		{Title: "the run", More: "seed workers progress quiet json version completion"},
 	},
 }
 

@@ -123,7 +123,7 @@ var screen = cli.Screen{
 		{Title: "sampler", Main: []string{"negphase NAME  by default Gibbs steps, and a tuned ladder where these stick"}, More: "rounds start"},
 		{Title: "training rows", Main: []string{"data NAME  rows that samples are compared with; by default the model's own"},
 			More: "data-dir scale binarize label-column unlabelled shape"},
-		{Title: "the run", Main: []string{"out FILE  a picture (.png, .svg, .pdf), .npz or .csv", "seed N  equal seeds give equal bits (1)"}, More: "workers quiet json version completion"},
+		{Title: "the run", Main: []string{"out FILE  a picture (.png, .svg, .pdf), .npz or .csv", "seed N  equal seeds give equal bits (1)"}, More: "workers progress quiet json version completion"},
 	},
 }
 

@@ -30,6 +30,7 @@ const three = "# three runs\n-negphase pcd -rate 0.2\n\n-negphase cd   -out 'my 
 
 // All lines are run, as if each were a command, and then none again.
 func TestArray(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := sweep(t, three)
 	if out := rbmtrain.OK(t, append(args, "-dry-run")...); strings.Count(out, ", new: RBM: 8 inputs") != 3 || strings.Count(out, "forecast: ") != 3 || !strings.Contains(out, "run 1, my run, new") {
@@ -98,6 +99,7 @@ func TestRankForecasts(t *testing.T) {
 
 // A scheduler's number, or -array-index, chooses a line.
 func TestArrayIndex(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := sweep(t, three, "-quiet")
 	rbmtrain.OK(t, append(args, "-array-index", "2")...)
@@ -208,6 +210,7 @@ func TestArrayRefuses(t *testing.T) {
 // A run that fails does not keep the others from running. -json has what each of them
 // would print.
 func TestArrayWithAFailure(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := sweep(t, three, "-json")
 	rbmtrain.OK(t, args...)
@@ -234,6 +237,7 @@ func TestArrayWithAFailure(t *testing.T) {
 
 // Several ranks take the runs of an array together.
 func TestArrayInRanks(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := sweep(t, three, "-quiet")
 	rbmtrain.OK(t, args...)

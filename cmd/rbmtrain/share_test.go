@@ -76,6 +76,7 @@ func TestRanksResume(t *testing.T) {
 
 // Rank 0 alone prints, and one line says what is wrong.
 func TestRanksFail(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	rbmtrain.OK(t, small("-negphase", "pcd", "-out", "taken", "-quiet")...)
 	before := clitest.Tree(t, ".")
@@ -133,6 +134,7 @@ func TestRanksWithOtherData(t *testing.T) {
 
 // If a rank is lost, rank 0 says where to go on.
 func TestRankLost(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	var stdout, stderr bytes.Buffer
 	var all sync.WaitGroup

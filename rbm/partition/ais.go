@@ -137,7 +137,7 @@ func share(progress func(done float64), lo, hi float64) func(done float64) {
 	if progress == nil {
 		return nil
 	}
-	return func(done float64) { progress(lo + (hi-lo)*done) }
+	return func(done float64) { progress(lo + float64((hi-lo)*done)) }
 }
 
 // run moves the rows of v up the path, or down it if reverse is set, and returns the

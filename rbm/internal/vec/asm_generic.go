@@ -4,7 +4,13 @@
 
 package vec
 
-func rowSums(acc, base []float32, lists, cuts []uint32) { rowSumsGo(acc, base, lists, cuts) }
+func rowSums(acc, base []float32, lists, cuts []uint32, ahead *float32, lines int) {
+	rowSumsGo(acc, base, lists, cuts, ahead, lines)
+}
+func columnSums(acc, panel []float32, word uint64, n int) { columnSumsGo(acc, panel, word, n) }
+func maskedSums(dst []float64, dstStride int, x []float32, xStride int, words []uint64, stride, n int) {
+	maskedSumsGo(dst, dstStride, x, xStride, words, stride, n)
+}
 func sigmoids(dst []float32, stride int, x []float32, n, width int) {
 	sigmoidsGo(dst, stride, x, n, width)
 }
@@ -82,3 +88,4 @@ func decayRest(m, rest []float32, l1, l2 float32)  { decayRestGo(m, rest, l1, l2
 func turn(dst, panel []float32, down, across int)  { turnGo(dst, panel, down, across) }
 func spread(dst, src []Quad, p, q *Quad)           { spreadGo(dst, src, p, q) }
 func join(sum *Quad, f, b []Quad, p, q *Quad)      { joinGo(sum, f, b, p, q) }
+func fillSubsets(table, a, coef []float64, n int)  { fillSubsetsGo(table, a, coef, n) }
