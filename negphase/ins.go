@@ -1,9 +1,7 @@
 package negphase
 
 import (
-	"errors"
 	"runtime"
-	"slices"
 
 	"gorbm/rbm"
 	"gorbm/rbm/parallel"
@@ -58,8 +56,6 @@ type ins struct {
 	lo, hi, from, to int
 	weigh            bool
 	draws            rbm.Key
-
-	counts []int64 // of each rank: tries and exchanges of each pair
 }
 
 // An insPart is the working memory of some of the groups.
@@ -119,14 +115,6 @@ func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	}
 	n.from, n.to = n.dealt()
 	mine := n.to - n.from
-	shared := mine < n.groups
-	all := n.info
-	if shared { // count those of this rank apart
-		pairs := len(n.beta) - 1
-		n.counts = zeroed(n.counts, 2*pairs*n.team.group.Size())
-		own := n.counts[2*pairs*n.team.group.Rank():]
-		n.info.SwapTries, n.info.Swaps = own[:pairs], own[pairs:2*pairs]
-	}
 	// As many parts as keep every processor busy; bits do not depend on it.
 	for len(n.parts) < min(mine, runtime.GOMAXPROCS(0)) {
 		n.parts = append(n.parts, newPart(n.block))
@@ -135,14 +123,15 @@ func (n *ins) reassign(key rbm.Key, weigh bool) error {
 		n.hi = n.blockEnd(n.lo)
 		n.weigh = weigh && n.lo == 0
 		n.loop.Run(len(n.parts), permanentCost(n.hi-n.lo)*mine)
-		for g := n.from; g < n.to; g++ {
-			n.countCrossings(n.group(g), n.lo, n.hi)
-		}
 	}
-	n.info.SwapTries, n.info.Swaps = all.SwapTries, all.Swaps
-	if shared {
+	if mine < n.groups {
 		if err := n.gatherDraws(weigh); err != nil {
 			return err
+		}
+	}
+	for lo := 0; lo < len(n.beta); lo = n.blockEnd(lo) {
+		for g := range n.groups {
+			n.countCrossings(n.group(g), lo, n.blockEnd(lo))
 		}
 	}
 	if weigh {
@@ -154,33 +143,16 @@ func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	return nil
 }
 
-// gatherDraws gathers what the ranks have drawn for their groups, and counted.
+// gatherDraws gathers what the ranks have drawn for their groups.
 func (n *ins) gatherDraws(weigh bool) error {
 	g := n.team.group
-	err := ranks.GatherRows(g, n.at, n.groups)
-	if err == nil && weigh {
-		err = errors.Join(ranks.GatherRows(g, n.weight, n.groups), ranks.GatherRows(g, n.off, n.groups))
+	if err := ranks.GatherRows(g, n.at, n.groups); err != nil || !weigh {
+		return err
 	}
-	if err == nil {
-		err = ranks.GatherRows(g, n.counts, g.Size())
+	if err := ranks.GatherRows(g, n.weight, n.groups); err != nil {
+		return err
 	}
-	pairs := len(n.beta) - 1
-	for of := range slices.Chunk(n.counts, 2*pairs) {
-		for k := range pairs {
-			n.info.SwapTries[k] += of[k]
-			n.info.Swaps[k] += of[pairs+k]
-		}
-	}
-	return err
-}
-
-// zeroed returns n zeros, in the memory of x if that is enough.
-func zeroed(x []int64, n int) []int64 {
-	if cap(x) < n {
-		return make([]int64, n)
-	}
-	clear(x[:n])
-	return x[:n]
+	return ranks.GatherRows(g, n.off, n.groups)
 }
 
 // permanentCost is the cost, as parallel.Loop counts it, of a permanent of k particles:

@@ -103,7 +103,7 @@ func TestMPI(t *testing.T) {
 		alone := exec.Command(m.binary(), args("alone")...)
 		alone.Dir = dir
 		want := model(alone, "alone")
-		for _, n := range []int{1, 2, 3} {
+		for _, n := range []int{1, 2, 3, 4} {
 			out := strconv.Itoa(n)
 			if model(m.run(dir, n, args(out)...), out) != want {
 				t.Errorf("%s: %d ranks write another model", m.name, n)

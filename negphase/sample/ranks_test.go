@@ -1,0 +1,30 @@
+package sample
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"gorbm/rbm"
+	"gorbm/rbm/ranks"
+)
+
+// Ranks move the chains of a side together: one cannot go on alone. That they come to the bits of one
+// process is a test of the command.
+func TestRanksShareTheChains(t *testing.T) {
+	m := rbm.New(6, 4, 0, rbm.Softmax)
+	m.Randomize(1, rbm.NewKey(1))
+	l := &Law{Model: m, Data: rbm.NewBits(0, 6)}
+	if err := ranks.Each(2, func(g *ranks.Group) error {
+		x, err := newSide(l, g, Defaults("pcd", 20), nil, 1, rbm.NewKey(2))
+		if err != nil || g.Rank() > 0 {
+			return err
+		}
+		if _, _, err := x.e.Estimate(m, x.pos, rbm.NewKey(3)); !errors.Is(err, ranks.ErrLost) {
+			return fmt.Errorf("a side whose other rank has left: %v", err)
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
