@@ -70,7 +70,7 @@ func checkShape(rows, cols int64) string {
 		return fmt.Sprintf("%d rows of %d columns need more than the 1 GiB that is allowed", rows, cols)
 	}
 	// Rows of words, and a label of each row.
-	if err := memory.Check(fmt.Sprintf("a set of %d rows of %d columns", rows, cols), float64(rows)*(8*float64((cols+63)/64)+8)); err != nil {
+	if err := memory.Check(fmt.Sprintf("a set of %d rows of %d columns", rows, cols), float64(rows)*(float64(8*float64((cols+63)/64))+8)); err != nil {
 		return err.Error()
 	}
 	return ""

@@ -84,7 +84,7 @@ func faceDigits(ttf []byte) (digits [10]outline, err error) {
 func newOutline(segments sfnt.Segments) outline {
 	box := segments.Bounds()
 	height := float64(box.Max.Y - box.Min.Y)
-	cx, cy := float64(box.Min.X+box.Max.X)/2, float64(box.Min.Y+box.Max.Y)/2
+	cx, cy := float64(float64(box.Min.X+box.Max.X)/2), float64(float64(box.Min.Y+box.Max.Y)/2)
 	at := func(p fixed.Point26_6) (x, y float64) {
 		return (float64(p.X) - cx) / height, (float64(p.Y) - cy) / height
 	}
@@ -142,7 +142,7 @@ func (o *outline) add(p [][2]float64, area, around float64) (float64, float64) {
 		// down.
 		nx, ny := unit(inY+outY, -(inX + outX))
 		o.points = append(o.points, outlinePoint{float32(b[0]), float32(b[1]), float32(nx), float32(ny)})
-		area += (float64(b[0]*c[1]) - float64(c[0]*b[1])) / 2
+		area += float64((float64(b[0]*c[1]) - float64(c[0]*b[1])) / 2)
 		around += distance(b[0], b[1], c[0], c[1])
 	}
 	o.ends = append(o.ends, len(o.points))

@@ -178,10 +178,10 @@ func (t toyLaw) logProb(codes rbm.Bits) func(x []uint64, y int) float64 {
 		lp := -math.Log(float64(t.modes))
 		// Here 0·log 0 is 0.
 		if flips > 0 {
-			lp += float64(flips) * logFlip
+			lp += float64(float64(flips) * logFlip)
 		}
 		if kept := codes.Cols - flips; kept > 0 {
-			lp += float64(kept) * logKeep
+			lp += float64(float64(kept) * logKeep)
 		}
 		return lp
 	}

@@ -28,7 +28,7 @@ func (p *permanent) setEnergies(energy []float64) {
 			p.a[j*n+k] = rbm.Exp(min(0, p.u[k]+p.v[j]-energy[j*n+k]))
 		}
 	}
-	p.fill()
+	p.sums.Fill(p.table, p.a)
 }
 
 // assign overwrites u, of particles, and v, of models, with dual variables of the

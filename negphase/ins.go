@@ -1,6 +1,14 @@
 package negphase
 
-import "gorbm/rbm"
+import (
+	"errors"
+	"runtime"
+	"slices"
+
+	"gorbm/rbm"
+	"gorbm/rbm/parallel"
+	"gorbm/rbm/ranks"
+)
 
 // insSettings are the settings of ins.
 type insSettings struct{ LadderSettings }
@@ -40,7 +48,22 @@ func (s *pinsSettings) estimator(all Settings) Estimator { return newINS(all, s.
 // pins is ins.
 type ins struct {
 	ladder
-	block    int                      // most temperatures in a block
+	block int // most temperatures in a block
+	parts []*insPart
+	off   []float64 // of each group: the weight of particles above temperature 1
+	loop  parallel.Loop
+
+	// The block of temperatures lo … hi−1 and the groups from … to−1, as the parts take
+	// them.
+	lo, hi, from, to int
+	weigh            bool
+	draws            rbm.Key
+
+	counts []int64 // of each rank: tries and exchanges of each pair
+}
+
+// An insPart is the working memory of some of the groups.
+type insPart struct {
 	perms    [maxBlock + 1]*permanent // by number of temperatures
 	energies []float64                // of a block's particles, by temperature
 	share    []float64                // their weights
@@ -53,10 +76,19 @@ type ins struct {
 
 func newINS(s Settings, block int) *ins {
 	n := &ins{ladder: newLadder(s), block: block}
-	n.energies, n.share = make([]float64, n.block), make([]float64, n.block)
-	n.drawn, n.before = make([]int, n.block), make([]int32, n.block)
-	n.uniform = func(j int) float64 { return n.draws.Uniform(n.first + uint64(j)) }
+	n.off = make([]float64, n.groups)
+	n.loop.Body = n.permutePart
 	return n
+}
+
+// newPart returns working memory for blocks of so many temperatures.
+func newPart(block int) *insPart {
+	p := &insPart{
+		energies: make([]float64, block), share: make([]float64, block),
+		drawn: make([]int, block), before: make([]int32, block),
+	}
+	p.uniform = func(j int) float64 { return p.draws.Uniform(p.first + uint64(j)) }
+	return p
 }
 
 func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, error) {
@@ -68,7 +100,9 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 		if err := n.advance(m, round); err != nil {
 			return rbm.Phase{}, Info{}, err
 		}
-		n.reassign(round.Child(swapKey), t == n.swaps-1)
+		if err := n.reassign(round.Child(swapKey), t == n.swaps-1); err != nil {
+			return rbm.Phase{}, Info{}, err
+		}
 		n.finish()
 	}
 	phase, err := n.phase(m)
@@ -77,21 +111,81 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 
 // reassign draws the temperatures of all particles anew within the blocks of
 // this round and, if weigh is set, overwrites the weights in the estimate by
-// those before the draw.
-func (n *ins) reassign(key rbm.Key, weigh bool) {
+// those before the draw. Where there are many groups, a rank draws for its own.
+func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	n.draws = key
 	if weigh {
 		clear(n.weight)
 	}
-	for lo, k := 0, len(n.beta); lo < k; {
-		hi := n.blockEnd(lo)
-		for g := range n.groups {
-			n.first = uint64(g*k + lo)
-			n.permute(n.group(g), lo, hi, weigh && lo == 0)
-		}
-		lo = hi
+	n.from, n.to = n.dealt()
+	mine := n.to - n.from
+	shared := mine < n.groups
+	all := n.info
+	if shared { // count those of this rank apart
+		pairs := len(n.beta) - 1
+		n.counts = zeroed(n.counts, 2*pairs*n.team.group.Size())
+		own := n.counts[2*pairs*n.team.group.Rank():]
+		n.info.SwapTries, n.info.Swaps = own[:pairs], own[pairs:2*pairs]
 	}
+	// As many parts as keep every processor busy; bits do not depend on it.
+	for len(n.parts) < min(mine, runtime.GOMAXPROCS(0)) {
+		n.parts = append(n.parts, newPart(n.block))
+	}
+	for n.lo = 0; n.lo < len(n.beta) && mine > 0; n.lo = n.hi {
+		n.hi = n.blockEnd(n.lo)
+		n.weigh = weigh && n.lo == 0
+		n.loop.Run(len(n.parts), permanentCost(n.hi-n.lo)*mine)
+		for g := n.from; g < n.to; g++ {
+			n.countCrossings(n.group(g), n.lo, n.hi)
+		}
+	}
+	n.info.SwapTries, n.info.Swaps = all.SwapTries, all.Swaps
+	if shared {
+		if err := n.gatherDraws(weigh); err != nil {
+			return err
+		}
+	}
+	if weigh {
+		for _, off := range n.off {
+			n.info.Off += off
+		}
+		n.info.Groups += int64(n.groups)
+	}
+	return nil
 }
+
+// gatherDraws gathers what the ranks have drawn for their groups, and counted.
+func (n *ins) gatherDraws(weigh bool) error {
+	g := n.team.group
+	err := ranks.GatherRows(g, n.at, n.groups)
+	if err == nil && weigh {
+		err = errors.Join(ranks.GatherRows(g, n.weight, n.groups), ranks.GatherRows(g, n.off, n.groups))
+	}
+	if err == nil {
+		err = ranks.GatherRows(g, n.counts, g.Size())
+	}
+	pairs := len(n.beta) - 1
+	for of := range slices.Chunk(n.counts, 2*pairs) {
+		for k := range pairs {
+			n.info.SwapTries[k] += of[k]
+			n.info.Swaps[k] += of[pairs+k]
+		}
+	}
+	return err
+}
+
+// zeroed returns n zeros, in the memory of x if that is enough.
+func zeroed(x []int64, n int) []int64 {
+	if cap(x) < n {
+		return make([]int64, n)
+	}
+	clear(x[:n])
+	return x[:n]
+}
+
+// permanentCost is the cost, as parallel.Loop counts it, of a permanent of k particles:
+// its products are some sixteen times as slow as those of matrices.
+func permanentCost(k int) int { return 16 * (16*k*k + k<<k/2) }
 
 // blockEnd returns the end of the block that begins at temperature lo in the
 // partition of this round.
@@ -104,37 +198,45 @@ func (n *ins) blockEnd(lo int) int {
 	return min(lo+length, len(n.beta))
 }
 
-// permute draws the temperatures lo … hi−1 of a group's particles anew and
+// permutePart permutes the groups of part i, of those of this rank, within the block.
+func (n *ins) permutePart(i int) {
+	p := n.parts[i]
+	mine := n.to - n.from
+	for g := i * mine / len(n.parts); g < (i+1)*mine/len(n.parts); g++ {
+		n.permute(p, n.from+g)
+	}
+}
+
+// permute draws the temperatures of a group's particles within the block anew and
 // before that, if weigh is set, weighs them.
-func (n *ins) permute(rows []int32, lo, hi int, weigh bool) {
-	block := rows[lo:hi]
-	perm := n.permanent(len(block))
-	perm.beta = n.beta[lo:hi]
-	energy, share, drawn, before := n.energies[:len(block)], n.share[:len(block)], n.drawn[:len(block)], n.before[:len(block)]
+func (n *ins) permute(p *insPart, g int) {
+	block := n.group(g)[n.lo:n.hi]
+	perm := p.permanent(len(block))
+	perm.beta = n.beta[n.lo:n.hi]
+	energy, share, drawn, before := p.energies[:len(block)], p.share[:len(block)], p.drawn[:len(block)], p.before[:len(block)]
 	for k, row := range block {
 		energy[k] = n.energy(row)
 	}
 	perm.set(energy)
-	if weigh {
+	if n.weigh {
 		perm.weights(share)
 		for k, row := range block {
 			n.weight[row] = float32(share[k] / float64(n.groups))
 		}
-		n.info.Off += 1 - share[0]
-		n.info.Groups++
+		n.off[g] = 1 - share[0]
 	}
-	perm.draw(drawn, n.uniform)
+	p.draws, p.first = n.draws, uint64(g*len(n.beta)+n.lo)
+	perm.draw(drawn, p.uniform)
 	copy(before, block)
 	for j, k := range drawn {
 		block[j] = before[k]
 	}
-	n.countCrossings(rows, lo, hi)
 }
 
 // permanent returns the table for blocks of so many temperatures.
-func (n *ins) permanent(length int) *permanent {
-	if n.perms[length] == nil {
-		n.perms[length] = newPermanent(make([]float64, length))
+func (p *insPart) permanent(length int) *permanent {
+	if p.perms[length] == nil {
+		p.perms[length] = newPermanent(make([]float64, length))
 	}
-	return n.perms[length]
+	return p.perms[length]
 }

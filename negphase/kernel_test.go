@@ -455,6 +455,8 @@ func TestPermuteWeighsTheRows(t *testing.T) {
 		k := len(s.beta)
 		_, weights := s.swapping()
 		n := build[*ins](set(t, "ins", "chains", len(s.joint), "tau", inverse(s.beta)))
+		part := newPart(k)
+		n.lo, n.hi, n.weigh = 0, k, true
 		for _, at := range s.perms {
 			n.states = s.states(&n.ladder)
 			for g, x := range s.joint {
@@ -462,11 +464,11 @@ func TestPermuteWeighsTheRows(t *testing.T) {
 				for j, row := range at {
 					n.ladder.at[g*k+j] = int32(g*k + row)
 				}
-				n.permute(n.group(g), 0, k, true)
+				n.permute(part, g)
 				for row, want := range weights[g] {
 					// share is in float64, and the sort takes any order of equals;
 					// the row's weight is rounded to float32.
-					near(t, "weight", n.share[slices.Index(at, row)], want, 1e-14)
+					near(t, "weight", part.share[slices.Index(at, row)], want, 1e-14)
 					near(t, "weight of the row", float64(n.weight[g*k+row])*float64(len(s.joint)), want, 1e-6*want)
 				}
 			}

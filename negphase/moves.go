@@ -184,7 +184,7 @@ func (w *binaryMoves) redrawInputs(p *place, v rbm.Bits, row int) (rise float64)
 	state := p.system.State()
 	for i := range v.Cols - w.softmax.Units {
 		if cost := p.system.FlipCost(i); p.draws.Float64() < flipChance(cost, p.beta) {
-			rise += cost
+			rise += float64(cost)
 			v.Set(row, i, state[i] == 0)
 		}
 	}

@@ -1,7 +1,6 @@
 package negphase
 
 import (
-	"math/bits"
 	"slices"
 
 	"gorbm/rbm"
@@ -29,18 +28,24 @@ type permanent struct {
 	order []int     // particles by rising energy
 	a     []float64 // a[j·K+k], temperature j, k-th particle in order
 	// table[S] sums the products over all ways to put the particles of the
-	// set S at the last |S| temperatures.
-	table []float64
-	e     []float64 // sorted energies above the least
-	u, v  []float64
+	// set S at the last |S| temperatures. S has the bits member[k] of its particles.
+	table  []float64
+	member []uint
+	sums   *rbm.Subsets
+	e      []float64 // sorted energies above the least
+	u, v   []float64
 }
 
 func newPermanent(beta []float64) *permanent {
 	k := len(beta)
-	return &permanent{
-		beta: beta, order: make([]int, k), a: make([]float64, k*k),
+	p := &permanent{
+		beta: beta, order: make([]int, k), a: make([]float64, k*k), member: make([]uint, k), sums: rbm.NewSubsets(k),
 		table: make([]float64, 1<<k), e: make([]float64, k), u: make([]float64, k), v: make([]float64, k),
 	}
+	for i := range p.member {
+		p.member[i] = p.sums.Member(i)
+	}
+	return p
 }
 
 // set fills the table for particles of these finite energies.
@@ -63,7 +68,7 @@ func (p *permanent) set(energy []float64) {
 	for k, particle := range p.order {
 		p.e[k] = energy[particle] - energy[p.order[0]]
 		if k > 0 {
-			p.v[k] = p.v[k-1] + float64((p.beta[k-1]-p.beta[k])*(p.e[k-1]/2+p.e[k]/2))
+			p.v[k] = p.v[k-1] + float64((p.beta[k-1]-p.beta[k])*(float64(p.e[k-1]/2)+float64(p.e[k]/2)))
 		}
 		p.u[k] = -float64(p.beta[k]*p.e[k]) - p.v[k]
 	}
@@ -72,22 +77,7 @@ func (p *permanent) set(energy []float64) {
 			p.a[j*n+k] = rbm.Exp(min(0, -float64(beta*e)-p.u[k]-p.v[j]))
 		}
 	}
-	p.fill()
-}
-
-// fill fills the table from a.
-func (p *permanent) fill() {
-	n := len(p.beta)
-	p.table[0] = 1
-	for s := uint(1); s < 1<<n; s++ {
-		row := p.a[(n-bits.OnesCount(s))*n:]
-		sum := 0.0
-		for t := s; t != 0; t &= t - 1 {
-			k := bits.TrailingZeros(t)
-			sum += float64(row[k] * p.table[s&^(1<<k)])
-		}
-		p.table[s] = sum
-	}
+	p.sums.Fill(p.table, p.a)
 }
 
 // weights overwrites w with each particle's probability to be at the first
@@ -95,7 +85,7 @@ func (p *permanent) fill() {
 func (p *permanent) weights(w []float64) {
 	all := uint(len(p.table) - 1)
 	for k, particle := range p.order {
-		w[particle] = p.a[k] * p.table[all&^(1<<k)] / p.table[all]
+		w[particle] = float64(p.a[k]*p.table[all&^p.member[k]]) / p.table[all]
 	}
 }
 
@@ -108,9 +98,11 @@ func (p *permanent) draw(at []int, uniform func(j int) float64) {
 	for j := range at {
 		u := float64(uniform(j) * p.table[left])
 		last := -1
-		for t := left; t != 0; t &= t - 1 {
-			k := bits.TrailingZeros(t)
-			x := float64(p.a[j*n+k] * p.table[left&^(1<<k)])
+		for k, member := range p.member {
+			if left&member == 0 {
+				continue
+			}
+			x := float64(p.a[j*n+k] * p.table[left&^member])
 			if x == 0 {
 				continue
 			}
@@ -120,6 +112,6 @@ func (p *permanent) draw(at []int, uniform func(j int) float64) {
 			}
 		}
 		at[j] = p.order[last]
-		left &^= 1 << last
+		left &^= p.member[last]
 	}
 }

@@ -3,7 +3,6 @@ package negphase
 import (
 	"fmt"
 	"math"
-	"math/bits"
 	"slices"
 	"testing"
 
@@ -67,15 +66,17 @@ func (p *permanent) path(at []int) (prob float64, middle []float64) {
 	left := uint(len(p.table) - 1)
 	for j, particle := range at {
 		before, x := 0.0, 0.0
-		for t := left; t != 0; t &= t - 1 {
-			k := bits.TrailingZeros(t)
-			x = p.a[j*n+k] * p.table[left&^(1<<k)]
+		for k, member := range p.member {
+			if left&member == 0 {
+				continue
+			}
+			x = p.a[j*n+k] * p.table[left&^member]
 			if p.order[k] == particle {
 				if x == 0 {
 					return 0, nil // draw never goes there
 				}
 				left0 := left
-				left &^= 1 << k
+				left &^= member
 				middle = append(middle, (before+x/2)/p.table[left0])
 				prob *= x / p.table[left0]
 				break

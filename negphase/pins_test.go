@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gorbm/rbm"
+	"gorbm/rbm/parallel"
 )
 
 // partition returns the ends of the blocks of n in a round.
@@ -127,11 +128,13 @@ func (s *replicated) permuted(q []float64, rho [][]float64) []float64 {
 // blockWeights returns the weights that the estimator gives the particles of
 // each X, with the block that ends at hi.
 func (s *replicated) blockWeights(n *ins, hi int) (weights [][]float64) {
+	part := newPart(hi)
+	n.lo, n.hi, n.weigh = 0, hi, true
 	for g, x := range s.joint {
 		s.set(&n.ladder, g, x)
-		n.permute(n.group(g), 0, hi, true)
+		n.permute(part, g)
 		weights = append(weights, make([]float64, len(x)))
-		copy(weights[g], n.share[:hi])
+		copy(weights[g], part.share)
 	}
 	return weights
 }
@@ -301,6 +304,20 @@ func TestWeighedBlocks(t *testing.T) {
 // BenchmarkLadder is an update of 10 groups at 30 temperatures of a model of
 // 784 × 500 units: pins should cost what pt does.
 func BenchmarkLadder(b *testing.B) {
+	for _, name := range []string{"pt", "pt:order=evenodd", "pins:block=4", "pins:block=6", "pins:block=8", "pins:block=10", "pins:block=12"} {
+		b.Run("negphase="+name, func(b *testing.B) { benchmarkLadder(b, name, 30) })
+	}
+}
+
+// BenchmarkINS is an update of 10 groups by the number of temperatures: 14 should take
+// at most 2 and 16 at most 5 times as long as 10.
+func BenchmarkINS(b *testing.B) {
+	for _, k := range []int{5, 10, 14, maxBlock} {
+		b.Run(fmt.Sprintf("K=%d", k), func(b *testing.B) { benchmarkLadder(b, "ins", k) })
+	}
+}
+
+func benchmarkLadder(b *testing.B, name string, temperatures int) {
 	m := rbm.New(784, 500, 0, rbm.Softmax)
 	m.Randomize(0.1, rbm.NewKey(1))
 	// Densities as of trained models: a fifth of the units on.
@@ -311,20 +328,43 @@ func BenchmarkLadder(b *testing.B) {
 		}
 	}
 	tau := ":chains=10:tau=1"
-	for k := range 29 {
-		tau += fmt.Sprintf("/%.4g", 1/(1-float64(k+1)/30))
+	for k := range temperatures - 1 {
+		tau += fmt.Sprintf("/%.4g", 1/(1-float64(k+1)/float64(temperatures)))
 	}
-	for _, name := range []string{"pt", "pt:order=evenodd", "pins:block=4", "pins:block=6", "pins:block=8", "pins:block=10", "pins:block=12"} {
-		b.Run("negphase="+name, func(b *testing.B) {
-			e := estimator(b, name+tau)
-			n := uint64(0)
-			b.ReportAllocs()
-			for b.Loop() {
-				n++
-				if _, _, err := e.Estimate(m, rbm.Batch{}, rbm.NewKey(n)); err != nil {
-					b.Fatal(err)
-				}
+	e := estimator(b, name+tau)
+	n := uint64(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		n++
+		if _, _, err := e.Estimate(m, rbm.Batch{}, rbm.NewKey(n)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// Groups are permuted on all processors: their number changes no bit.
+func TestINSAtAnyGOMAXPROCS(t *testing.T) {
+	m := shape{5, 4, 0, 0}.random(3, 1)
+	run := func(processors int) (weights []float32, off float64, at []int32) {
+		defer parallel.SetProcessors(processors)()
+		n := build[*ins](set(t, "ins", "chains", 9, "tau", inverse(ladderOf(14))))
+		for call := range uint64(4) {
+			phase, info, err := n.Estimate(m, rbm.Batch{}, rbm.NewKey(call))
+			if err != nil {
+				t.Fatal(err)
 			}
-		})
+			weights, off = append(weights, phase.Weight...), off+info.Off
+		}
+		if len(n.parts) != min(processors, 9) {
+			t.Fatalf("%d processors: %d parts", processors, len(n.parts))
+		}
+		return weights, off, slices.Clone(n.at)
+	}
+	weights, off, at := run(1)
+	for _, processors := range []int{2, 4, 16} {
+		w, o, a := run(processors)
+		if !slices.Equal(w, weights) || o != off || !slices.Equal(a, at) {
+			t.Errorf("%d processors: weights, their sum or temperatures are others", processors)
+		}
 	}
 }

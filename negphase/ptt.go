@@ -230,5 +230,5 @@ func (p *ptt) LogZ() (logZ, stdErr float64, ok bool) {
 	if err != nil || !newest.logZ.known() {
 		return 0, 0, false
 	}
-	return ratio.LogZ[1], math.Sqrt(newest.logZ.Variance + ratio.StdErr[1]*ratio.StdErr[1]), true
+	return ratio.LogZ[1], math.Sqrt(newest.logZ.Variance + float64(ratio.StdErr[1]*ratio.StdErr[1])), true
 }

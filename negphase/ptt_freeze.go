@@ -198,7 +198,7 @@ func (p *ptt) setLogZ(before, g *rung) {
 	}
 	ratio, err := partition.Bennett([]float64{0, 1}, draws[:], groups, before.logZ.Mean)
 	if err == nil && before.logZ.known() {
-		g.logZ = estimateOfLogZ{ratio.LogZ[1], before.logZ.Variance + ratio.StdErr[1]*ratio.StdErr[1]}
+		g.logZ = estimateOfLogZ{ratio.LogZ[1], before.logZ.Variance + float64(ratio.StdErr[1]*ratio.StdErr[1])}
 	}
 }
 

@@ -49,7 +49,7 @@ func (m *RBM) LogOdds(dst, mean []float32, rows int) {
 	}
 	total := float64(rows)
 	for i, p := range mean {
-		n := float64(p) * total
+		n := float64(float64(p) * total)
 		b := Log(n + 0.5)
 		if i < m.binary() {
 			b -= Log(total - n + 0.5)

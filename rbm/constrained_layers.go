@@ -148,11 +148,11 @@ func (p *pass) constrainedGain(c *bernoulli.Conditional, lo, n int) {
 	for i, beta := range [2]float64{g.from, g.to} {
 		sign := float64(2*i - 1)
 		for l := range gains {
-			gains[l] += sign * p.logOdds(c.LogOdds[l], lo+l, beta, g.bias)
+			gains[l] += float64(sign * p.logOdds(c.LogOdds[l], lo+l, beta, g.bias))
 		}
 		c.Solve()
 		for l := range gains {
-			gains[l] += sign * c.LogSum(l)
+			gains[l] += float64(sign * c.LogSum(l))
 		}
 	}
 }

@@ -128,11 +128,11 @@ func (c *centring) begin(m *RBM) {
 	clear(c.lambda[copy(c.lambda, r.Lambda):])
 	c.byC, c.byB, c.mumu, c.square = 0, 0, 0, 0
 	for _, x := range r.Mu {
-		c.mumu += float64(x) * float64(x)
+		c.mumu += float64(float64(x) * float64(x))
 	}
 	for j, x := range r.Lambda {
 		c.wide[j] = float64(x)
-		c.square += float64(x) * float64(x)
+		c.square += float64(float64(x) * float64(x))
 	}
 }
 

@@ -103,8 +103,8 @@ func (l labelled) slope(beta float64) float64 {
 		z := logSumPower(row, beta)
 		mean := 0.0
 		for _, lp := range row {
-			if q := rbm.Exp(beta*lp - z); q > 0 { // a class that a constraint excludes has −Inf
-				mean += q * lp
+			if q := rbm.Exp(float64(beta*lp) - z); q > 0 { // a class that a constraint excludes has −Inf
+				mean += float64(q * lp)
 			}
 		}
 		sum += row[y] - mean
@@ -125,7 +125,7 @@ func (l labelled) scores(beta float64) (s LabelScores) {
 	classes := len(l.logp) / len(l.y)
 	for r, y := range l.y {
 		row := l.logp[r*classes:][:classes]
-		s.NLL -= beta*row[y] - logSumPower(row, beta)
+		s.NLL -= float64(beta*row[y]) - logSumPower(row, beta)
 	}
 	s.NLL /= float64(len(l.y))
 	s.ECE = calibrationError(l.logp, l.y, beta)
@@ -141,7 +141,7 @@ func calibrationError(logp []float64, y []int32, beta float64) float64 {
 	for r, label := range y {
 		row := logp[r*classes:][:classes]
 		k := Likeliest(row)
-		p := rbm.Exp(beta*row[k] - logSumPower(row, beta))
+		p := rbm.Exp(float64(beta*row[k]) - logSumPower(row, beta))
 		bin := min(int(p*CalibrationBins), CalibrationBins-1)
 		excess[bin] += p
 		if k == int(label) {

@@ -145,7 +145,7 @@ func spread(values []float64) float64 {
 		return math.Inf(1)
 	}
 	mean, variance := diag.MeanVariance(second)
-	return math.Sqrt((variance + mean*mean) / 6)
+	return math.Sqrt((variance + float64(mean*mean)) / 6)
 }
 
 // falling returns the warning of a likelihood that falls, or "".

@@ -198,7 +198,7 @@ func reconstruction(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 			b.V.Each(r, func(i int, x float32) { v[i] = x })
 			for i, x := range mean.Row(r)[:m.Inputs()] {
 				d := float64(v[i]) - float64(x)
-				sum += d * d
+				sum += float64(d * d)
 			}
 		}
 		return sum / float64(len(rows)*m.Inputs())

@@ -118,7 +118,7 @@ func still(window []mixingPoint) (left float64, clear bool) {
 	for _, p := range window {
 		if p.Places >= leastPlaces {
 			w := 1 / placesVariance(p.Places)
-			left, weight = left+p.Left*w, weight+w
+			left, weight = left+float64(p.Left*w), weight+w
 		}
 	}
 	if weight == 0 {

@@ -200,5 +200,5 @@ func LowerBound(free []float64, v rbm.Bits) float64 {
 // rounding. Free energies and log weights are sums of up to some million terms in
 // float64, for which a billionth of their size is room enough.
 func impossible(x, bound float64) bool {
-	return x < bound-1e-9*max(1, math.Abs(bound))
+	return x < bound-float64(1e-9*max(1, math.Abs(bound)))
 }

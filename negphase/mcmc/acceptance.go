@@ -80,7 +80,7 @@ type squeeze struct {
 func newSqueeze(p law) *squeeze {
 	s := &squeeze{law: p, cells: make([]struct{ low, high chance }, 2*squeezeEdge*squeezeCells)}
 	for k := range s.cells {
-		from, to := float64(k)/squeezeCells-squeezeEdge, float64(k+1)/squeezeCells-squeezeEdge
+		from, to := float64(float64(k)/squeezeCells)-squeezeEdge, float64(float64(k+1)/squeezeCells)-squeezeEdge
 		switch k {
 		case 0:
 			from = math.Inf(-1)

@@ -126,7 +126,7 @@ func update(row, p []float64, bit int) {
 	for lo := 0; lo < len(row); lo += 2 * bit {
 		for x := lo; x < lo+bit; x++ {
 			y := x + bit
-			up, down := row[x]*p[x], row[y]*p[y]
+			up, down := float64(row[x]*p[x]), float64(row[y]*p[y])
 			row[x] += down - up
 			row[y] += up - down
 		}
@@ -139,7 +139,7 @@ func (o *SweepOperator) mix(row []float64) {
 	for _, i := range o.sites {
 		p, bit := o.flip[i], 1<<i
 		for x, w := range row {
-			flip := w * p[x]
+			flip := float64(w * p[x])
 			o.next[x] += w - flip
 			o.next[x^bit] += flip
 		}

@@ -73,7 +73,7 @@ func newBiases(name string, weights Weights, s System, beta float64, sites int, 
 	b.n = len(gamma)
 	for i, g := range gamma {
 		b.scale[i] = g * beta
-		x := b.scale[i] * top
+		x := float64(b.scale[i] * top)
 		family := walk.HeatBath
 		switch {
 		case math.IsInf(x, 0) || math.IsNaN(x):
@@ -81,7 +81,7 @@ func newBiases(name string, weights Weights, s System, beta float64, sites int, 
 		case weights == HeatBath:
 		case cut:
 			family, x = walk.Boltzmann, walk.MaxSpan/2
-		case 2*x > walk.MaxSpan:
+		case float64(2*x) > walk.MaxSpan:
 			return b, fmt.Errorf("%s: boltzmann weights span a factor of exp(%.3g), more than exp(%d); take weights=heatbath or gamma of at most %.2g", name, 2*x, walk.MaxSpan, walk.MaxSpan/(2*beta*top))
 		default:
 			family = walk.Boltzmann

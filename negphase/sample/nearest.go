@@ -142,6 +142,6 @@ const leaveSD = 3
 // training rows are.
 func (a Agreement) Leave() bool {
 	p, q := float64(a.Same)/float64(a.Of), float64(a.Rows)/float64(a.Of)
-	both := (p + q) / 2
+	both := float64((p + q) / 2)
 	return q-p > leaveSD*math.Sqrt(2*both*(1-both)/float64(a.Of))
 }

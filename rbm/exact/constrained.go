@@ -129,7 +129,7 @@ func (c *constrainedStates) work() float64 {
 		if c.bound {
 			terms *= float64(min(s.rest, c.soft-s.rest) + 10) // the terms of the recursion, and its preparation
 		}
-		work += float64(s.states) * max(1, terms)
+		work += float64(float64(s.states) * max(1, terms))
 	}
 	return 4 * work
 }

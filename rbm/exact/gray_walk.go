@@ -70,7 +70,7 @@ func (q *grayWalk) next() bool {
 			if active>>l&1 != 0 {
 				sign = 1
 			}
-			q.linear += sign * q.bias[l]
+			q.linear += float64(sign * q.bias[l])
 			vec.AddSigned(q.a, q.rows[l], sign)
 			q.rebase()
 		}
@@ -155,7 +155,7 @@ func (s *scaledSum) add(m []float64, e []int64, base float64) {
 			s.sum *= vec.Power(s.top - e[i])
 			s.top = e[i]
 		}
-		s.sum += x * vec.Power(e[i]-s.top)
+		s.sum += float64(x * vec.Power(e[i]-s.top))
 	}
 }
 

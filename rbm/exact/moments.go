@@ -39,7 +39,7 @@ func (s *sums) add(o *sums) {
 
 // addRunning adds sign, 1 or −1, times the running sums to listed unit l.
 func (s *sums) addRunning(l int, sign float64) {
-	s.listed[l] += sign * s.weight
+	s.listed[l] += float64(sign * s.weight)
 	vec.AddSigned(s.cross[l], s.all, sign)
 }
 

@@ -52,9 +52,9 @@ func (s *mbar) ratio(i int) float64 {
 			for _, d := range s.d[k] {
 				p := logistic(sign * (shift + at - float64(db*(d-s.centre))))
 				sum += p
-				rise += p * (1 - p)
+				rise += float64(p * (1 - p))
 			}
-			excess += sign * sum
+			excess += float64(sign * sum)
 			slope += rise
 		}
 		if excess > 0 {

@@ -135,7 +135,7 @@ func (s *mbar) sumPart(i int) {
 				sums.first[k] += r[k]
 				row := sums.second[k*n:]
 				for l := lo; l <= k; l++ {
-					row[l] += r[k] * r[l]
+					row[l] += float64(r[k] * r[l])
 				}
 			}
 		}
@@ -158,7 +158,7 @@ func (s *mbar) newton() (*mat.Cholesky, error) {
 	objective := func(sums *mbarSums) float64 {
 		v := sums.value
 		for k, f := range s.f {
-			v -= s.n[k] * f
+			v -= float64(s.n[k] * f)
 		}
 		return v
 	}
@@ -187,7 +187,7 @@ func (s *mbar) newton() (*mat.Cholesky, error) {
 		before, old := objective(sums), slices.Clone(s.f)
 		for scale := 1.0; ; scale /= 2 {
 			for k := range free {
-				s.f[k+1] = old[k+1] + scale*step.AtVec(k)
+				s.f[k+1] = old[k+1] + float64(scale*step.AtVec(k))
 			}
 			sums = s.sum()
 			if objective(sums) <= before || scale*largest < small {

@@ -296,7 +296,7 @@ func (c *Conditional) shift(s []float64, k int, guess float64) float64 {
 	for j := n; j < len(x); j++ {
 		x[j] = float32(math.Inf(-1)) // σ is 10⁻³⁸ there
 	}
-	t := low + (high-low)/2
+	t := low + float64((high-low)/2)
 	if guess > low && guess < high {
 		t = guess
 	}
@@ -328,7 +328,7 @@ func (c *Conditional) shift(s []float64, k int, guess float64) float64 {
 			step = -vec.Log(rest/float64(n-k)) * rest / variance
 		}
 		if t += step; !(t > low && t < high) {
-			t = low + (high-low)/2
+			t = low + float64((high-low)/2)
 		}
 	}
 	return t

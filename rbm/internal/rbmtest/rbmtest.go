@@ -47,13 +47,13 @@ func States(m *rbm.RBM) []State {
 			}
 		}
 		for i, v := range s.V {
-			s.Energy -= float64(v) * float64(m.VisibleBias[i])
+			s.Energy -= float64(float64(v) * float64(m.VisibleBias[i]))
 			for j, h := range s.H {
-				s.Energy -= float64(v*h) * float64(m.Weight(i, j))
+				s.Energy -= float64(float64(v*h) * float64(m.Weight(i, j)))
 			}
 		}
 		for j, h := range s.H {
-			s.Energy -= float64(h) * float64(m.HiddenBias[j])
+			s.Energy -= float64(float64(h) * float64(m.HiddenBias[j]))
 		}
 		all = append(all, s)
 	}

@@ -479,6 +479,16 @@ func joinAVX2(sum *float64, f *float64, b *float64, p *float64, q *float64, n in
 //go:noescape
 func chancesAVX2(p *float64, q *float64, x *float64, n int)
 
+// fillSubsetsAVX2 is Fill of 64 subsets a block.
+//
+//go:noescape
+func fillSubsetsAVX2(table *float64, coef *float64, blocks int)
+
+// fillSubsetsAVX512 is Fill of 64 subsets a block.
+//
+//go:noescape
+func fillSubsetsAVX512(table *float64, coef *float64, blocks int)
+
 // Assembly has no points at which the garbage collector can stop it. The
 // functions below are not inlined, so that each call of one is such a point.
 
@@ -1091,5 +1101,19 @@ func join(sum *Quad, f, b []Quad, p, q *Quad) {
 		joinAVX2(&sum[0], &f[0][0], &b[0][0], &p[0], &q[0], len(b))
 	default:
 		joinGo(sum, f, b, p, q)
+	}
+}
+
+//go:noinline
+func fillSubsets(table, a, coef []float64, n int) {
+	switch InUse() {
+	case AVX512:
+		setSubsets(coef, a, n)
+		fillSubsetsAVX512(&table[0], &coef[0], len(table)/(Wide*Wide))
+	case AVX2:
+		setSubsets(coef, a, n)
+		fillSubsetsAVX2(&table[0], &coef[0], len(table)/(Wide*Wide))
+	default:
+		fillSubsetsGo(table, a, coef, n)
 	}
 }

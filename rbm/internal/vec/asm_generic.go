@@ -88,3 +88,4 @@ func decayRest(m, rest []float32, l1, l2 float32)  { decayRestGo(m, rest, l1, l2
 func turn(dst, panel []float32, down, across int)  { turnGo(dst, panel, down, across) }
 func spread(dst, src []Quad, p, q *Quad)           { spreadGo(dst, src, p, q) }
 func join(sum *Quad, f, b []Quad, p, q *Quad)      { joinGo(sum, f, b, p, q) }
+func fillSubsets(table, a, coef []float64, n int)  { fillSubsetsGo(table, a, coef, n) }

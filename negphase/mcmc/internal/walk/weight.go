@@ -66,7 +66,7 @@ const (
 func NewTable(b Bias) *Table {
 	t := new(Table)
 	for i := range t.knot {
-		t.knot[i] = float64(b.Weight(float64(i)/tableStep - tableTop))
+		t.knot[i] = float64(b.Weight(float64(float64(i)/tableStep) - tableTop))
 	}
 	return t
 }

@@ -36,5 +36,7 @@ func main() {
 	evaluate()
 	weightedSums()
 	poisson()
+	avx2.fillSubsets()
+	avx512.fillSubsets()
 	kernel.Write("vec", calls...)
 }

@@ -1,0 +1,126 @@
+package vec
+
+import "math/bits"
+
+// MaxSubset is the largest number of members of the set of which a Subsets takes
+// subsets.
+const MaxSubset = 16
+
+// Subsets computes sums over the ways to put the members of a set at places, subset
+// by subset. A subset is a number with the bit Member(k) for each member k.
+//
+// The bits are not in the order of the members. Sums add members in ascending order,
+// and a sum of many subsets at once has to add those in which they differ last: so the
+// last six members have the lowest bits.
+type Subsets struct {
+	n    int
+	coef []float64 // what the assembly multiplies with
+}
+
+// NewSubsets returns sums over the subsets of n members, 1 ≤ n ≤ MaxSubset.
+func NewSubsets(n int) *Subsets {
+	if n < 1 || n > MaxSubset {
+		panic("vec: Subsets of more than MaxSubset members, or none")
+	}
+	s := &Subsets{n: n}
+	if n >= 2*subsetLanes {
+		s.coef = make([]float64, (n-subsetLanes+1)*subsetStride*Wide)
+	}
+	return s
+}
+
+const (
+	subsetLanes = 3 // members whose subsets are the lanes of a vector, and as many those of a block of vectors
+
+	// Vectors of coef for each number of members of a subset beside its lanes: those
+	// within a vector, those within a block, those of all other members.
+	subsetInner  = 6
+	subsetStride = subsetInner + subsetLanes + MaxSubset - 2*subsetLanes
+)
+
+// Member returns the bit of member k.
+func (s *Subsets) Member(k int) uint {
+	switch n := s.n; {
+	case n < 2*subsetLanes:
+		return 1 << k
+	case k < n-2*subsetLanes:
+		return 1 << (k + 2*subsetLanes)
+	case k < n-subsetLanes:
+		return 1 << (k - (n - 2*subsetLanes) + subsetLanes)
+	default:
+		return 1 << (k - (n - subsetLanes))
+	}
+}
+
+// Fill overwrites table, 2ⁿ places. Row j of a, n×n row by row, has the weights of the
+// members at place j. The subset S has the sum over all ways to put its members at the
+// last |S| places, of the product of their weights; the empty subset has 1:
+//
+//	table[S] = Σ_{k in S, ascending} a[(n−|S|)·n+k]·table[S−{k}]
+//
+// Weights must be finite and not below +0, so small that no sum overflows. It panics if
+// a slice has another length.
+func (s *Subsets) Fill(table, a []float64) {
+	if len(table) != 1<<s.n || len(a) != s.n*s.n {
+		panic("vec: Subsets.Fill needs 2ⁿ places and n×n weights")
+	}
+	if s.coef == nil {
+		fillSubsetsGo(table, a, s.coef, s.n)
+		return
+	}
+	fillSubsets(table, a, s.coef, s.n)
+}
+
+func fillSubsetsGo(table, a, _ []float64, n int) {
+	order := [...]struct{ mask, lowest uint }{{1<<n - 1, 0}, {}, {}} // groups of bits, by rising members
+	shift := [...]int{0, 0, 0}                                       // from bit to member
+	if n >= 2*subsetLanes {
+		const lanes = 1<<subsetLanes - 1
+		order[0].mask &^= lanes<<subsetLanes | lanes
+		order[1].mask, order[2].mask = lanes<<subsetLanes, lanes
+		shift = [...]int{-2 * subsetLanes, n - 3*subsetLanes, n - subsetLanes}
+	}
+	table[0] = 1
+	for s := uint(1); s < 1<<n; s++ {
+		row := a[(n-bits.OnesCount(s))*n:][:n]
+		sum := 0.0
+		for i := range order {
+			for t := s & order[i].mask; t != 0; t &= t - 1 {
+				k := bits.TrailingZeros(t)
+				sum += float64(row[k+shift[i]] * table[s&^(1<<k)])
+			}
+		}
+		table[s] = sum
+	}
+}
+
+// setSubsets overwrites coef with the weights of the members as the assembly takes them,
+// eight lanes each, for each number p of members beside those of the lanes. Weights of
+// lanes that a sum does not concern stay zero: adding +0 changes no sum.
+func setSubsets(coef, a []float64, n int) {
+	inner, outer := n-subsetLanes, n-2*subsetLanes
+	row := func(p int) []float64 { return a[(n-p)*n:][:n] } // for the members of subsets of p
+	for p := range inner + 1 {
+		c := coef[p*subsetStride*Wide:][:subsetStride*Wide]
+		// Within a vector: lanes of one member take one from lane 0, those of two take
+		// the first of them from a lane of one, then the second; lane 7 takes three.
+		one, two, three := row(p + 1)[inner:], row(p + 2)[inner:], row(p + 3)[inner:]
+		c[1], c[2], c[4] = one[0], one[1], one[2]
+		c[Wide+3], c[Wide+5], c[Wide+6] = two[0], two[0], two[1]
+		c[2*Wide+3], c[2*Wide+5], c[2*Wide+6] = two[1], two[2], two[2]
+		c[3*Wide+7], c[4*Wide+7], c[5*Wide+7] = three[0], three[1], three[2]
+		if p == 0 {
+			continue // no other member
+		}
+		// The other members, those within a block first.
+		none, one, two, three := row(p), row(p+1), row(p+2), row(p+3)
+		for i := range inner {
+			k := outer + i
+			if i >= subsetLanes {
+				k = i - subsetLanes
+			}
+			w0, w1, w2, w3 := none[k], one[k], two[k], three[k]
+			*(*[Wide]float64)(c[(subsetInner+i)*Wide:]) = [Wide]float64{w0, w1, w1, w2, w1, w2, w2, w3}
+		}
+	}
+}
