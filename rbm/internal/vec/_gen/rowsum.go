@@ -64,8 +64,8 @@ func (s simd) rowSums() {
 func columnSums() {
 	const (
 		units = 8
-		// Each column asks for two cache lines of the units after the next: of some
-		// twenty columns there are, all lines.
+		// Each column asks for two cache lines of the units after the next: some
+		// sixteen columns are on in a word, and ask for all of them.
 		unitsAhead = 2
 	)
 	function("columnSumsAVX2", "func(acc, panel *float32, word uint64, n int)", "columnSumsAVX2 is ColumnSums of word ≠ 0 for n > 0 units, a multiple of eight.")
