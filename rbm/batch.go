@@ -33,8 +33,13 @@ func (b Batch) Means(v, h []float64) {
 	b.check(len(v), len(h))
 	clear(v)
 	clear(h)
+	if !b.V.IsGrey() {
+		b.V.Bits.addColumns(v)
+	}
 	for r := range b.Rows() {
-		b.V.Each(r, func(i int, x float32) { v[i] += float64(x) })
+		if b.V.IsGrey() {
+			b.V.Each(r, func(i int, x float32) { v[i] += float64(x) })
+		}
 		row := b.H.Row(r)
 		wide := len(row) / vec.Wide * vec.Wide
 		vec.AddWide(h[:wide], row[:wide])

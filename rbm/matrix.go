@@ -105,6 +105,28 @@ func (b Bits) Count() int {
 	return n
 }
 
+// addColumns adds to each of n, one for each column, the number of ones of its column.
+func (b Bits) addColumns(n []float64) {
+	var words [vec.Block]uint64
+	var ones [vec.Block]float32
+	for i := range ones {
+		ones[i] = 1
+	}
+	for k := range b.Stride {
+		var sum [vec.Block]float64
+		for lo := 0; lo < b.Rows; lo += vec.Block {
+			rows := min(vec.Block, b.Rows-lo)
+			for r := range rows {
+				words[r] = b.Words[(lo+r)*b.Stride+k]
+			}
+			vec.AddWhere(&sum, words[:rows], ones[:rows])
+		}
+		for i := range min(vec.Block, b.Cols-k*vec.Block) {
+			n[k*vec.Block+i] += sum[i]
+		}
+	}
+}
+
 // Hamming returns the number of columns in which two rows of equal width differ.
 func Hamming(a, b []uint64) (n int) {
 	for i, w := range a {

@@ -19,11 +19,12 @@ const (
 	aisSection      = "ais"
 	exactSection    = "exact"
 	scalingSection  = "scaling"
+	recipesSection  = "recipes"
 	twinSection     = "twin"
 	memorySection   = "memory"
 )
 
-var sections = []string{updateSection, ptSection, insSection, labelsSection, classifySection, aisSection, exactSection, scalingSection, twinSection, memorySection}
+var sections = []string{updateSection, ptSection, insSection, labelsSection, classifySection, aisSection, exactSection, scalingSection, recipesSection, twinSection, memorySection}
 
 // An item is one race.
 type item struct {
@@ -49,6 +50,20 @@ const (
 
 // betas are those of the infinite-swapping paper (section 4.2.6).
 var betas = []float64{1, 1. / 2, 1. / 3, 1. / 4, 1. / 5}
+
+// recipes are what people add to an update: the plain one comes first.
+var recipes = []struct {
+	name string
+	recipe
+}{
+	{"plain", recipe{}},
+	{"centred", recipe{Center: 0.01}},
+	{"momentum", recipe{Momentum: 0.9}},
+	{"weight decay", recipe{L2: 1e-4}},
+	{"averaged", recipe{Average: 0.999}},
+	{"momentum, weight decay, averaged", recipe{Momentum: 0.9, L2: 1e-4, Average: 0.999}},
+	{"20 hidden units on", recipe{Constraint: "hidden=20"}},
+}
 
 // items returns the races of a section, of which memory has none, and writes
 // the models that they need.
@@ -97,6 +112,17 @@ func (f *files) items(section string) (list []item) {
 			it.checkSteps = 0 // the same code as in updates
 			it.programs = []string{gorbm, numPy, torch}
 			add(it, size, s[0], s[1], s[2])
+		}
+	case recipesSection:
+		for _, batch := range []int{10, 100} {
+			for _, r := range recipes {
+				it := f.update("pcd", inputs, hidden, batch)
+				it.job.recipe, it.checkSteps, it.programs = r.recipe, 0, []string{gorbm}
+				add(it, "%s, batch %d", r.name, batch)
+			}
+			if f.quick {
+				break
+			}
 		}
 	case twinSection:
 		for _, batch := range []int{10, 100} {

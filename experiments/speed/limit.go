@@ -53,7 +53,7 @@ func newLimit(j job, d densities, r rates) Limit {
 // limit writes the limit of updates to out, if it can be measured. p is gorbm with
 // one thread, which has the job.
 func (r *race) limit(it item, p *child, out *Item) error {
-	if it.operation != "update" || p.program != gorbm || it.job.Kind == "discriminative" { // of which nobody has counted the operations
+	if it.operation != "update" || p.program != gorbm || it.job.Kind == "discriminative" || it.job.recipe != (recipe{}) { // of which nobody has counted the operations
 		return nil
 	}
 	said, err := p.ask(request{Do: "rates"})

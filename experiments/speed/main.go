@@ -131,7 +131,7 @@ func (o *options) section(ctx context.Context, r *race, f *files, section string
 			result.Items = append(result.Items, done)
 		}
 		bar.Clear()
-		if section != scalingSection {
+		if section != scalingSection && section != recipesSection {
 			err = cmp.Or(err, done.print(text))
 		}
 	}
@@ -140,6 +140,8 @@ func (o *options) section(ctx context.Context, r *race, f *files, section string
 		return f.err
 	case section == scalingSection:
 		return cmp.Or(err, printScaling(text, result.of(scalingSection)))
+	case section == recipesSection:
+		return cmp.Or(err, printRecipes(text, result.of(recipesSection)))
 	case section == memorySection:
 		it := f.update("pcd", inputs, hidden, 100)
 		if f.err != nil {

@@ -106,13 +106,13 @@ func TestUsage(t *testing.T) {
 // what is left behind. Times are not looked at.
 func TestRun(t *testing.T) {
 	clitest.Isolate(t)
-	only := "update,pt,exact"
+	only := "update,pt,exact,recipes"
 	if runtime.GOOS == "linux" {
 		only += ",memory"
 	}
 	args := []string{"-data", "fontdigits:1000", "-quick", "-rounds", "2", "-seconds", "0.001", "-python", "none", "-out", "race", "-only", only}
 	text := speed.OK(t, args...)
-	for _, want := range []string{"fontdigits:1000:seed=1: 1000 rows of 784 inputs", "PCD-1, 784 × 500, batch 10: ", "parallel tempering, 5 temperatures", "exact log Z, 784 × 16", "results in race\n"} {
+	for _, want := range []string{"fontdigits:1000:seed=1: 1000 rows of 784 inputs", "PCD-1, 784 × 500, batch 10: ", "parallel tempering, 5 temperatures", "exact log Z, 784 × 16", "centred, batch 10", "results in race\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text lacks %q:\n%s", want, text)
 		}
@@ -122,20 +122,20 @@ func TestRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	threads := len(counts(runtime.GOMAXPROCS(0)))
-	if len(r.Items) != 4 {
-		t.Fatalf("%d items, want PCD-1 twice, pt and exact", len(r.Items))
+	if want := 4 + len(recipes); len(r.Items) != want {
+		t.Fatalf("%d items, want %d: PCD-1 twice, pt, exact, and the recipes", len(r.Items), want)
 	}
 	for _, it := range r.Items {
 		if len(it.Entries) != threads || len(it.Entries[0].Seconds) != 2 || len(it.Ratios) != 0 {
 			t.Errorf("%s: entries %v and ratios %v; want %d entries of two rounds, and no peers", it.Name, it.Entries, it.Ratios, threads)
 		}
-		if limited := r.Rates.LoadAdd > 0 && it.Operation == "update"; limited != (it.Limit != nil) {
+		if limited := r.Rates.LoadAdd > 0 && it.Operation == "update" && it.Job.recipe == (recipe{}); limited != (it.Limit != nil) {
 			t.Errorf("%s: limit %v", it.Name, it.Limit)
 		}
 	}
 	rows, err := csv.NewReader(strings.NewReader(clitest.Read(t, "race/speed.csv"))).ReadAll()
-	if err != nil || len(rows) != 1+4*threads*2 {
-		t.Errorf("%d rows of CSV, %v; want a header and 4 × %d × 2", len(rows), err, threads)
+	if err != nil || len(rows) != 1+len(r.Items)*threads*2 {
+		t.Errorf("%d rows of CSV, %v; want a header and %d × %d × 2", len(rows), err, len(r.Items), threads)
 	}
 	if _, err := os.Stat("race/speed.png"); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("a picture without peers has nothing to show, and is there")

@@ -27,6 +27,7 @@ log Z agree. One that does other work is left out, with a warning.
   ais       annealed importance sampling, 100 chains × 1000 temperatures
   exact     log Z of 784 × 20 units by enumeration
   scaling   PCD-1 with batches from 1 to 1000 and up to 16384 hidden units
+  recipes   PCD-1 of gorbm with centring, momentum, weight decay, an average, a constraint
   twin      gorbm without assembly against simple loops in Go
   memory    the most memory that each holds while it trains
 
@@ -99,7 +100,7 @@ func newOptions() *options {
 var screen = cli.Screen{
 	Purpose: "speed races gorbm against scikit-learn, NumPy and PyTorch within one run, and measures how near\nthe processor's own limit it comes. It wants the machine for itself.",
 	Examples: []string{
-		"speed  # some 15 minutes",
+		"speed  # some 17 minutes",
 		"speed -quick  # a first look, one or two minutes",
 		"speed -only update,labels -python none  # some sections, gorbm alone",
 	},

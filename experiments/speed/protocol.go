@@ -24,6 +24,17 @@ type job struct {
 	Labels string `json:"labels"` // the class of each row, a byte; of discriminative alone
 	Model  string `json:"model"`  // weights row by row of visible units, visible biases, hidden biases
 	Base   string `json:"base"`   // visible biases of the base rates
+
+	recipe
+}
+
+// A recipe is what people add to a plain update. Its zero value is a plain update.
+type recipe struct {
+	Center     float64 `json:"center,omitempty"`
+	Momentum   float64 `json:"momentum,omitempty"`
+	L2         float64 `json:"l2,omitempty"`
+	Average    float64 `json:"average,omitempty"`
+	Constraint string  `json:"constraint,omitempty"`
 }
 
 // A request is one line to a contestant.

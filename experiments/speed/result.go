@@ -242,6 +242,33 @@ func printScaling(w io.Writer, items []Item) error {
 	return t.Flush()
 }
 
+// printRecipes prints the items of the recipes section as one table, each over the plain
+// update of as large a batch.
+func printRecipes(w io.Writer, items []Item) error {
+	if len(items) == 0 {
+		return nil
+	}
+	fmt.Fprintf(w, "\nWhat is added to PCD-1, %d × %d: µs of gorbm for each update, and times the plain one\n", inputs, hidden)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	plain := map[[2]int]float64{} // of a batch and a number of threads
+	for i := range items {
+		it := &items[i]
+		fmt.Fprintf(t, "  %s", it.Name)
+		for _, e := range it.Entries {
+			key := [2]int{it.Job.Batch, e.Count}
+			if it.Job.recipe == (recipe{}) {
+				plain[key] = e.Median
+			}
+			fmt.Fprintf(t, "\t%s", threads(e.Count)+": "+digits(1e6*e.Median))
+			if plain[key] > 0 {
+				fmt.Fprintf(t, "\t%s", times(e.Median/plain[key]))
+			}
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
+
 func printMemory(w io.Writer, list []Memory) error {
 	if len(list) == 0 {
 		return nil

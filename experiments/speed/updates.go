@@ -11,12 +11,16 @@ import (
 // newTrainer trains as users do, by the steps of train.Trainer.
 func newTrainer(j job) (*runner, error) {
 	start, set, err := j.load()
+	if err == nil && j.Constraint != "" {
+		start.Constraint, err = rbm.ParseConstraint(j.Constraint)
+	}
 	if err != nil {
 		return nil, err
 	}
 	stepper := func(m *rbm.RBM, seed uint64) (step func() error, err error) {
 		s := train.DefaultSettings(j.Kind)
 		s.Rate, s.Batch, s.Seed = j.Rate, j.Batch, seed
+		s.Center, s.Momentum, s.L2, s.Average = j.Center, j.Momentum, j.L2, j.Average
 		if j.Kind == train.Discriminative {
 			s.Objective = train.Discriminative
 		} else if s.Negative, err = j.negative(); err != nil {

@@ -131,7 +131,7 @@ asked:
 	RET
 
 // func columnSumsAVX2(acc *float32, panel *float32, word uint64, n int)
-// Requires: AVX, BMI
+// Requires: AVX, BMI, MMX+
 TEXT ·columnSumsAVX2(SB), NOSPLIT, $0-32
 	MOVQ acc+0(FP), AX
 	MOVQ panel+8(FP), CX
@@ -148,33 +148,37 @@ units:
 	VMOVSS 24(AX), X6
 	VMOVSS 28(AX), X7
 	MOVQ   DX, SI
+	LEAQ   4096(CX), R9
 
 column:
-	TZCNTQ SI, DI
-	LEAQ   -1(SI), R8
-	LEAQ   (CX)(DI*4), DI
-	VADDSS (DI), X0, X0
-	VADDSS 256(DI), X1, X1
-	VADDSS 512(DI), X2, X2
-	VADDSS 768(DI), X3, X3
-	VADDSS 1024(DI), X4, X4
-	VADDSS 1280(DI), X5, X5
-	VADDSS 1536(DI), X6, X6
-	VADDSS 1792(DI), X7, X7
-	ANDQ   R8, SI
-	JNE    column
-	VMOVSS X0, (AX)
-	VMOVSS X1, 4(AX)
-	VMOVSS X2, 8(AX)
-	VMOVSS X3, 12(AX)
-	VMOVSS X4, 16(AX)
-	VMOVSS X5, 20(AX)
-	VMOVSS X6, 24(AX)
-	VMOVSS X7, 28(AX)
-	ADDQ   $0x20, AX
-	ADDQ   $0x00000800, CX
-	SUBQ   $0x08, BX
-	JNE    units
+	PREFETCHT0 (R9)
+	PREFETCHT0 64(R9)
+	ADDQ       $0x00000080, R9
+	TZCNTQ     SI, DI
+	LEAQ       -1(SI), R8
+	LEAQ       (CX)(DI*4), DI
+	VADDSS     (DI), X0, X0
+	VADDSS     256(DI), X1, X1
+	VADDSS     512(DI), X2, X2
+	VADDSS     768(DI), X3, X3
+	VADDSS     1024(DI), X4, X4
+	VADDSS     1280(DI), X5, X5
+	VADDSS     1536(DI), X6, X6
+	VADDSS     1792(DI), X7, X7
+	ANDQ       R8, SI
+	JNE        column
+	VMOVSS     X0, (AX)
+	VMOVSS     X1, 4(AX)
+	VMOVSS     X2, 8(AX)
+	VMOVSS     X3, 12(AX)
+	VMOVSS     X4, 16(AX)
+	VMOVSS     X5, 20(AX)
+	VMOVSS     X6, 24(AX)
+	VMOVSS     X7, 28(AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x00000800, CX
+	SUBQ       $0x08, BX
+	JNE        units
 	RET
 
 // func maskedSumsAVX512(dst *float64, dstStride int, x *float32, xStride int, words *uint64, stride int, n int)

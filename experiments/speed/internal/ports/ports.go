@@ -19,9 +19,10 @@ type Rates struct {
 }
 
 const (
-	// Bytes that loadAdds goes through. A processor that shares its cache with
-	// a neighbour may not reach its rate from more: a Zen 4 loaded a vector a
-	// cycle from 4 and 8 KiB, and 0.6 from 16.
+	// Bytes that loadAdds goes through: its addresses wrap there. A Zen 4 loads a vector
+	// a cycle from up to 32 KiB, its first-level cache, and half as many from the second.
+	// The bytes must have been written: pages that never were are all the same page of
+	// zeros, of which the first-level cache keeps one copy.
 	cacheBytes = 4 << 10
 	perLoop    = 16 // operations of a loop
 	// A sample takes some 100 µs at a vector a cycle: below the time slices of
@@ -41,6 +42,9 @@ func Measure(samples int) (Rates, bool) {
 		return Rates{}, false
 	}
 	room := make([]float32, cacheBytes/4)
+	for i := range room {
+		room[i] = 1
+	}
 	rate := func(kernel func(base *float32, n int)) float64 {
 		least := time.Duration(math.MaxInt64)
 		for range samples {

@@ -62,10 +62,15 @@ func (s simd) rowSums() {
 // columnSums writes ColumnSums: eight units have their accumulators in registers, and
 // the columns of the word come in turn.
 func columnSums() {
-	const units = 8
+	const (
+		units = 8
+		// Each column asks for two cache lines of the units after the next: some
+		// sixteen columns are on in a word, and ask for all of them.
+		unitsAhead = 2
+	)
 	function("columnSumsAVX2", "func(acc, panel *float32, word uint64, n int)", "columnSumsAVX2 is ColumnSums of word ≠ 0 for n > 0 units, a multiple of eight.")
 	acc, panel, word, n := arg("acc"), arg("panel"), arg("word"), arg("n")
-	left, column, lower := c.GP64(), c.GP64(), c.GP64()
+	left, column, lower, ahead := c.GP64(), c.GP64(), c.GP64(), c.GP64()
 	sum := make([]reg.VecVirtual, units)
 	for i := range sum {
 		sum[i] = c.XMM()
@@ -75,7 +80,11 @@ func columnSums() {
 		c.VMOVSS(mem(acc, 4*i), x)
 	}
 	c.MOVQ(word, left)
+	c.LEAQ(mem(panel, 4*block*units*unitsAhead), ahead)
 	c.Label("column")
+	c.PREFETCHT0(mem(ahead, 0))
+	c.PREFETCHT0(mem(ahead, 64))
+	c.ADDQ(operand.U32(128), ahead)
 	c.TZCNTQ(left, column) // as BSFQ where there is no TZCNTQ
 	c.LEAQ(mem(left, -1), lower)
 	c.LEAQ(operand.Mem{Base: panel, Index: column, Scale: 4}, column)
