@@ -91,13 +91,13 @@ func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) 
 				continue
 			}
 			// Lists.Move: the last site of a list takes the place of this one.
-			from.N--
-			last := site[from.Start+from.N]
-			site[from.Start+at] = last
+			from.End--
+			last := site[from.End]
+			site[at] = last
 			node[last].Pos = at
-			site[to.Start+to.N] = j
-			n.Pos = to.N
-			to.N++
+			site[to.End] = j
+			n.Pos = to.End
+			to.End++
 			total0 += to.Weight[0] - from.Weight[0]
 			total1 += to.Weight[1] - from.Weight[1]
 		}

@@ -119,7 +119,7 @@ func (w *classes) rebias(b biases) {
 		for i := range b.n {
 			if w.reference == nil || i == c/w.n {
 				list.Weight[i] = b.weight[i].Weight(float64(b.scale[i] * w.ising.graph.cost(int64(list.Half))))
-				w.total[i] += uint64(list.N) * list.Weight[i]
+				w.total[i] += uint64(list.N()) * list.Weight[i]
 			}
 		}
 	}
@@ -194,13 +194,13 @@ func (w *classes) flip(i int32) {
 			continue
 		}
 		// Lists.Move: the last site of a list takes the place of this one.
-		from.N--
-		last := site[from.Start+from.N]
-		site[from.Start+at] = last
+		from.End--
+		last := site[from.End]
+		site[at] = last
 		node[last].Pos = at
-		site[to.Start+to.N] = j
-		n.Pos = to.N
-		to.N++
+		site[to.End] = j
+		n.Pos = to.End
+		to.End++
 		total0 += to.Weight[0] - from.Weight[0]
 		total1 += to.Weight[1] - from.Weight[1]
 	}
