@@ -110,11 +110,11 @@ var modest = []shape{{9, 7, 0, 0}, {70, 6, 3, rbm.Softmax}, {70, 6, 3, rbm.Berno
 
 func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	check := func(t *testing.T, settings string, s shape, rows int) {
+	check := func(t *testing.T, settings string, s shape, rows int, procs ...int) {
 		m := s.random(3, 0.5)
 		pos := positive(m, rows, 4)
 		var want []uint64
-		for _, procs := range []int{1, 3, 7} {
+		for _, procs := range procs {
 			runtime.GOMAXPROCS(procs)
 			got := call(t, estimator(t, settings), m, pos, 0, 2)
 			if want == nil {
@@ -124,21 +124,21 @@ func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 				t.Errorf("%v: other bits at GOMAXPROCS %d", s, procs)
 			}
 		}
-		if other := call(t, estimator(t, settings), m, pos, 1, 3); !strings.HasPrefix(settings, "exact") && slices.Equal(other, want) {
+		if other := call(t, estimator(t, settings), m, pos, 1, 2); !strings.HasPrefix(settings, "exact") && slices.Equal(other, want[:min(len(other), len(want))]) {
 			t.Errorf("%v: another key gives the same bits", s)
 		}
 	}
 	eachKind(t, func(t *testing.T, settings string) {
 		for _, s := range modest[:3] {
-			check(t, settings, s, 11)
+			check(t, settings, s, 11, 1, 3, 7)
 		}
 	})
 	// Sizes at which the passes are shared out among goroutines: rows × weights
 	// at least 2²³, and 2¹⁰ listed states × 300 units.
 	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "jar:chains=40", "ptt:chains=40:sweeps=2:weights=ins", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2", "ucd:chains=40:max=4", "sardonics:chains=40", "im:chains=40", "pt:chains=14:tau=1/2/3:sardonics"} {
-		t.Run("wide/"+settings, func(t *testing.T) { check(t, settings, shape{590, 370, 10, rbm.Softmax}, 40) })
+		t.Run("wide/"+settings, func(t *testing.T) { check(t, settings, shape{590, 370, 10, rbm.Softmax}, 40, 1, 3) })
 	}
-	t.Run("wide/exact", func(t *testing.T) { check(t, "exact", shape{300, 10, 3, rbm.Softmax}, 2) })
+	t.Run("wide/exact", func(t *testing.T) { check(t, "exact", shape{300, 10, 3, rbm.Softmax}, 2, 1, 3) })
 }
 
 // Saved and restored, before the first call or in mid-run, into a new

@@ -1,6 +1,7 @@
 package negphase
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -253,15 +254,24 @@ var raceEnabled = func() bool {
 	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
 }()
 
-// fewer returns all cases, or with -short the third alone, or the first where there
-// are fewer.
-func fewer[T any](all []T) []T {
-	if !testing.Short() {
-		return all
+var long = flag.Bool("long", false, "test every model in every setting, a minute")
+
+// taken reports whether case i of n is tested: each with -long, else the third and the
+// last, and with -short the third alone. Of two the first stands for the third.
+func taken(i, n int) bool {
+	third := 2
+	if n < 3 {
+		third = 0
 	}
-	i := 2
-	if len(all) <= i {
-		i = 0
+	return *long || i == third || i == n-1 && !testing.Short()
+}
+
+// fewer returns the cases that are taken.
+func fewer[T any](all []T) (some []T) {
+	for i, x := range all {
+		if taken(i, len(all)) {
+			some = append(some, x)
+		}
 	}
-	return all[i : i+1]
+	return some
 }

@@ -1,10 +1,13 @@
 package negphase
 
 import (
+	"errors"
 	"runtime"
+	"slices"
 
 	"gorbm/rbm"
 	"gorbm/rbm/parallel"
+	"gorbm/rbm/ranks"
 )
 
 // insSettings are the settings of ins.
@@ -50,10 +53,13 @@ type ins struct {
 	off   []float64 // of each group: the weight of particles above temperature 1
 	loop  parallel.Loop
 
-	// The block of temperatures lo … hi−1, as the parts take it.
-	lo, hi int
-	weigh  bool
-	draws  rbm.Key
+	// The block of temperatures lo … hi−1 and the groups from … to−1, as the parts take
+	// them.
+	lo, hi, from, to int
+	weigh            bool
+	draws            rbm.Key
+
+	counts []int64 // of each rank: tries and exchanges of each pair
 }
 
 // An insPart is the working memory of some of the groups.
@@ -94,7 +100,9 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 		if err := n.advance(m, round); err != nil {
 			return rbm.Phase{}, Info{}, err
 		}
-		n.reassign(round.Child(swapKey), t == n.swaps-1)
+		if err := n.reassign(round.Child(swapKey), t == n.swaps-1); err != nil {
+			return rbm.Phase{}, Info{}, err
+		}
 		n.finish()
 	}
 	phase, err := n.phase(m)
@@ -103,28 +111,76 @@ func (n *ins) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 
 // reassign draws the temperatures of all particles anew within the blocks of
 // this round and, if weigh is set, overwrites the weights in the estimate by
-// those before the draw.
-func (n *ins) reassign(key rbm.Key, weigh bool) {
+// those before the draw. Where there are many groups, a rank draws for its own.
+func (n *ins) reassign(key rbm.Key, weigh bool) error {
 	n.draws = key
 	if weigh {
 		clear(n.weight)
 	}
+	n.from, n.to = n.dealt()
+	mine := n.to - n.from
+	shared := mine < n.groups
+	all := n.info
+	if shared { // count those of this rank apart
+		pairs := len(n.beta) - 1
+		n.counts = zeroed(n.counts, 2*pairs*n.team.group.Size())
+		own := n.counts[2*pairs*n.team.group.Rank():]
+		n.info.SwapTries, n.info.Swaps = own[:pairs], own[pairs:2*pairs]
+	}
 	// As many parts as keep every processor busy; bits do not depend on it.
-	for len(n.parts) < min(n.groups, runtime.GOMAXPROCS(0)) {
+	for len(n.parts) < min(mine, runtime.GOMAXPROCS(0)) {
 		n.parts = append(n.parts, newPart(n.block))
 	}
-	for n.lo = 0; n.lo < len(n.beta); n.lo = n.hi {
+	for n.lo = 0; n.lo < len(n.beta) && mine > 0; n.lo = n.hi {
 		n.hi = n.blockEnd(n.lo)
 		n.weigh = weigh && n.lo == 0
-		n.loop.Run(len(n.parts), permanentCost(n.hi-n.lo)*n.groups)
-		for g := range n.groups {
-			if n.weigh {
-				n.info.Off += n.off[g]
-				n.info.Groups++
-			}
+		n.loop.Run(len(n.parts), permanentCost(n.hi-n.lo)*mine)
+		for g := n.from; g < n.to; g++ {
 			n.countCrossings(n.group(g), n.lo, n.hi)
 		}
 	}
+	n.info.SwapTries, n.info.Swaps = all.SwapTries, all.Swaps
+	if shared {
+		if err := n.gatherDraws(weigh); err != nil {
+			return err
+		}
+	}
+	if weigh {
+		for _, off := range n.off {
+			n.info.Off += off
+		}
+		n.info.Groups += int64(n.groups)
+	}
+	return nil
+}
+
+// gatherDraws gathers what the ranks have drawn for their groups, and counted.
+func (n *ins) gatherDraws(weigh bool) error {
+	g := n.team.group
+	err := ranks.GatherRows(g, n.at, n.groups)
+	if err == nil && weigh {
+		err = errors.Join(ranks.GatherRows(g, n.weight, n.groups), ranks.GatherRows(g, n.off, n.groups))
+	}
+	if err == nil {
+		err = ranks.GatherRows(g, n.counts, g.Size())
+	}
+	pairs := len(n.beta) - 1
+	for of := range slices.Chunk(n.counts, 2*pairs) {
+		for k := range pairs {
+			n.info.SwapTries[k] += of[k]
+			n.info.Swaps[k] += of[pairs+k]
+		}
+	}
+	return err
+}
+
+// zeroed returns n zeros, in the memory of x if that is enough.
+func zeroed(x []int64, n int) []int64 {
+	if cap(x) < n {
+		return make([]int64, n)
+	}
+	clear(x[:n])
+	return x[:n]
 }
 
 // permanentCost is the cost, as parallel.Loop counts it, of a permanent of k particles:
@@ -142,11 +198,12 @@ func (n *ins) blockEnd(lo int) int {
 	return min(lo+length, len(n.beta))
 }
 
-// permutePart permutes the groups of part i within the block.
+// permutePart permutes the groups of part i, of those of this rank, within the block.
 func (n *ins) permutePart(i int) {
 	p := n.parts[i]
-	for g := i * n.groups / len(n.parts); g < (i+1)*n.groups/len(n.parts); g++ {
-		n.permute(p, g)
+	mine := n.to - n.from
+	for g := i * mine / len(n.parts); g < (i+1)*mine/len(n.parts); g++ {
+		n.permute(p, n.from+g)
 	}
 }
 

@@ -71,7 +71,7 @@ func zScore(replicates [][]float64, want []float64) float64 {
 func TestJarFollowsTheModel(t *testing.T) {
 	const replicates = 1000
 	for i, s := range sharp {
-		if testing.Short() && i != 2 {
+		if !taken(i, len(sharp)) {
 			continue
 		}
 		to := s.random(31, sharpSD)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // A ladder runs groups of replicas, one at each temperature. A group's
@@ -154,15 +155,35 @@ func (l *ladder) advance(m *rbm.RBM, key rbm.Key) error {
 		}
 		l.info.Updates += int64(l.steps) * int64(l.rows)
 	}
+	lo, hi := l.dealt()
 	for g := range l.groups {
 		sums, rows := l.record.sample(g), l.group(g)
 		for k := range sums {
 			cold, hot := l.energy(rows[k]), l.energy(rows[k+1])
-			sums[k] += 1 - swapProbability(l.beta[k], l.beta[k+1], cold, hot)
+			if lo <= g && g < hi {
+				sums[k] += 1 - swapProbability(l.beta[k], l.beta[k+1], cold, hot)
+			}
 			l.record.rises[k] += hot - cold
 		}
 	}
-	return nil
+	if hi-lo == l.groups {
+		return nil
+	}
+	return ranks.GatherRows(l.team.group, l.record.samples, l.groups)
+}
+
+// shareReplicas is the number of replicas from which each rank draws the permutations of its own groups
+// alone. At some 0.35 µs a replica (Zen 4, blocks of 8) twice as many take several times
+// what it takes to gather the draws (experiments/scale). The swaps of pt are not worth it.
+const shareReplicas = 512
+
+// dealt returns the groups lo … hi−1 that this rank draws for: all of them where they are
+// few.
+func (l *ladder) dealt() (lo, hi int) {
+	if l.team.group.Size() == 1 || l.groups == 1 || l.rows < shareReplicas {
+		return 0, l.groups
+	}
+	return l.team.group.Rows(l.groups)
 }
 
 // countCrossings counts a try to exchange for each pair of the temperatures

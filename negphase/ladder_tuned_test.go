@@ -18,7 +18,7 @@ func TestTuned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		fixed, err := Tuned(s, m, rbm.Batch{}, calls, rbm.NewKey(2))
+		fixed, err := Tuned(nil, s, m, rbm.Batch{}, calls, rbm.NewKey(2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,7 +48,7 @@ func TestTuned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := Tuned(s, m, rbm.Batch{}, calls, rbm.NewKey(2)); err != nil || got.String() != s.String() {
+		if got, err := Tuned(nil, s, m, rbm.Batch{}, calls, rbm.NewKey(2)); err != nil || got.String() != s.String() {
 			t.Errorf("%s becomes %s: %v", s, got, err)
 		}
 	}

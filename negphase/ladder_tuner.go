@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // A tuner places the temperatures of a ladder so that all neighbours reject
@@ -224,12 +225,16 @@ func placed(beta, length []float64, n int, crossed float64) (next []float64, fro
 // estimator of s after so many calls on m. Its chains are not kept. The chains
 // of the settings returned are Markov from the first call on. pos is for chains
 // that start at the data. Settings without tau=auto are returned as they are. The
-// errors are those of New and Estimate.
-func Tuned(s Settings, m *rbm.RBM, pos rbm.Batch, calls int, key rbm.Key) (Settings, error) {
+// ranks of g, if it is not nil, take the calls together, to the same bits. The
+// errors are those of New, Share and Estimate.
+func Tuned(g *ranks.Group, s Settings, m *rbm.RBM, pos rbm.Batch, calls int, key rbm.Key) (Settings, error) {
 	if !s.Ladder().Temperatures.Auto {
 		return s, nil
 	}
 	e, err := New(s)
+	if err == nil {
+		err = Share(e, s, g)
+	}
 	if err != nil {
 		return s, err
 	}

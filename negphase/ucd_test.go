@@ -68,7 +68,7 @@ const unbiasedCalls = 2000
 // wherever the chains start; the first terms alone are not, nor are the sums
 // of chains that are cut early. Six standard errors are allowed.
 func TestUCDIsUnbiased(t *testing.T) {
-	for _, s := range meetable {
+	for _, s := range fewer(meetable) {
 		m := s.random(31, meetableSD)
 		all := states(m)
 		want := expectation(m, all, law(all, 1))
@@ -186,11 +186,7 @@ func coupleSlowly(t *testing.T, m *rbm.RBM, k, max int, key rbm.Key, broken int)
 // One pair of ucd has the bits of the slow way, and the slow ways that are
 // wrong are seen to be biased.
 func TestUCDIsItsFormula(t *testing.T) {
-	models := meetable
-	if testing.Short() {
-		models = meetable[2:3] // with softmax labels: 50000 pairs of mutants, not 200000
-	}
-	for _, s := range models {
+	for i, s := range meetable {
 		m := s.random(31, meetableSD)
 		all := states(m)
 		want := expectation(m, all, law(all, 1))
@@ -211,7 +207,10 @@ func TestUCDIsItsFormula(t *testing.T) {
 				}
 			}
 		}
-		for broken := noLag; broken < mutations; broken++ {
+		for broken := noLag; broken < mutations; broken++ { // 50000 pairs, of one model enough
+			if i != 2 && !*long {
+				break
+			}
 			var estimates [][]float64
 			for n := range uint64(5 * unbiasedCalls) {
 				p, _ := coupleSlowly(t, m, 2, 1000, callFrom.Child(n), broken)
@@ -304,7 +303,7 @@ func TestCutWarning(t *testing.T) {
 // that made max steps, as Y is in law where X was a step before: the last step
 // counts in full. That of a step less is another.
 func TestUCDCountsTheLastStep(t *testing.T) {
-	for _, s := range meetable {
+	for _, s := range fewer(meetable) {
 		m := s.random(31, meetableSD)
 		all := states(m)
 		gibbs := gibbsKernel(m, nil, all, 1)

@@ -8,6 +8,7 @@ import (
 
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
+	"gorbm/rbm/ranks"
 )
 
 const (
@@ -33,6 +34,8 @@ type annealing struct {
 	lo, hi int         // the stretch: steps lo … hi−1 lead to path[lo+1] … path[hi]
 	ctx    context.Context
 	loop   parallel.Loop
+	group  *ranks.Group
+	table  []float64 // scratch of gather
 }
 
 // An annealPart moves some of the chains. The model does not change for many
@@ -85,16 +88,24 @@ func annealPartRows(rows int) int {
 // if v or base is of another shape than m, or if m has a constraint on all units.
 // Equal arguments give equal bits at any GOMAXPROCS.
 func Anneal(ctx context.Context, m *RBM, base *Base, path []float64, v Bits, key Key, look func(step int, gains []float64), progress func(steps int)) error {
+	return AnnealRanks(ctx, nil, m, base, path, v, key, look, progress)
+}
+
+// AnnealRanks is Anneal by all ranks of g together, to the same bits: each rank moves its
+// rows of v, see Group.Rows, and look gets the gains of all rows on every rank. The other rows of v
+// stay as they are. Every rank must give the same arguments but for ctx, of which one that is done
+// ends it on all ranks.
+func AnnealRanks(ctx context.Context, g *ranks.Group, m *RBM, base *Base, path []float64, v Bits, key Key, look func(step int, gains []float64), progress func(steps int)) error {
 	m.checkInput(v.Input())
 	base.mustFit(m)
 	if m.Constraint != nil && m.Constraint.On == AllUnits {
 		panic("rbm: Anneal is not for models with a constraint on all units")
 	}
-	return newAnnealing(m, base, path, v, key).run(ctx, look, progress)
+	return newAnnealing(g, m, base, path, v, key).run(ctx, look, progress)
 }
 
-func newAnnealing(m *RBM, base *Base, path []float64, v Bits, key Key) *annealing {
-	a := &annealing{path: path, key: key}
+func newAnnealing(g *ranks.Group, m *RBM, base *Base, path []float64, v Bits, key Key) *annealing {
+	a := &annealing{path: path, key: key, group: g}
 	a.loop.Body = a.runPart
 	biases := base
 	if biases == nil {
@@ -105,9 +116,10 @@ func newAnnealing(m *RBM, base *Base, path []float64, v Bits, key Key) *annealin
 		slope[i] = float64(b) - float64(biases.VisibleBias[i])
 	}
 	mirror, mirrorBase := m.mirror(base)
-	size := annealPartRows(v.Rows)
-	for lo := 0; lo < v.Rows; lo += size {
-		hi := min(lo+size, v.Rows)
+	begin, end := g.Rows(v.Rows)
+	size := annealPartRows(end - begin)
+	for lo := begin; lo < end; lo += size {
+		hi := min(lo+size, end)
 		p := annealPart{
 			up: newPass(), down: newPass(), first: lo, slope: slope,
 			beta: make([]float32, hi-lo), gains: newHiddenGain(m, biases.HiddenBias, hi-lo),
@@ -136,7 +148,10 @@ func (a *annealing) run(ctx context.Context, look func(step int, gains []float64
 	for a.hi = 0; a.hi < a.steps(); {
 		a.lo, a.hi = a.hi, min(a.hi+annealSteps, a.steps())
 		a.loop.Run(len(a.parts), parallel.Always)
-		if err := ctx.Err(); err != nil {
+		if err := a.group.Done(ctx); err != nil {
+			return err
+		}
+		if err := a.gather(); err != nil {
 			return err
 		}
 		for k := a.lo; k < a.hi; k++ {
@@ -150,6 +165,32 @@ func (a *annealing) run(ctx context.Context, look func(step int, gains []float64
 		}
 		if progress != nil {
 			progress(a.hi)
+		}
+	}
+	return nil
+}
+
+// gather gathers the gains of the stretch.
+func (a *annealing) gather() error {
+	if a.group.Size() == 1 {
+		return nil
+	}
+	steps, rows := a.hi-a.lo, len(a.gains[0])
+	if len(a.table) < steps*rows {
+		a.table = make([]float64, steps*rows)
+	}
+	table := a.table[:steps*rows] // row by row: those of a rank lie together
+	for k, gains := range a.gains[:steps] {
+		for r, x := range gains {
+			table[r*steps+k] = x
+		}
+	}
+	if err := ranks.GatherRows(a.group, table, rows); err != nil {
+		return err
+	}
+	for k, gains := range a.gains[:steps] {
+		for r := range gains {
+			gains[r] = table[r*steps+k]
 		}
 	}
 	return nil

@@ -60,7 +60,7 @@ type allPaths struct {
 
 func newAllPaths(m *RBM, b *Base, path []float64) *allPaths {
 	rows := distinctVisible(states(m))
-	return &allPaths{m, b, rows, newAnnealing(m, b, path, bitsOf(rows), NewKey(1))}
+	return &allPaths{m, b, rows, newAnnealing(nil, m, b, path, bitsOf(rows), NewKey(1))}
 }
 
 // law returns p_β of the rows.
@@ -344,7 +344,7 @@ func TestAnnealingAllocatesNothing(t *testing.T) {
 	v, h := NewBits(2*annealRows, 130), NewBits(2*annealRows, 200)
 	b := randomBase(m, 1, 6)
 	b.Draw(m, v, h, NewKey(1))
-	a := newAnnealing(m, b, []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1}, v, NewKey(2))
+	a := newAnnealing(nil, m, b, []float64{0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1}, v, NewKey(2))
 	a.ctx, a.hi = context.Background(), 5
 	a.runPart(len(a.parts) - 1)
 	if n := testing.AllocsPerRun(20, func() { a.runPart(len(a.parts) - 1) }); n != 0 {

@@ -37,14 +37,28 @@ var plainAscent Rule
 // AscendBy is AscendShare with what the rule says beside: its step is rate · (pos −
 // share·neg), centred if the rule has offsets. It panics if shapes differ.
 func (m *RBM) AscendBy(rate, share float32, pos, neg Phase, rule *Rule) {
-	m.ascend(0, vec.Blocks(m.Hidden()), rate, share, pos, neg, rule)
+	m.ascend(0, m.ascentParts(), rate, share, pos, neg, rule)
 }
 
-// ascend is AscendBy of the visible biases and of the panels lo … hi−1 of hidden units.
+// ascentParts returns the number of parts of the weights that an ascent can move one without the
+// other: each is of a panel of hidden units and a block of visible units, panel by panel, as they lie in
+// memory.
+func (m *RBM) ascentParts() int { return vec.Blocks(m.Hidden()) * vec.Blocks(m.Visible()) }
+
+// ascend is AscendBy of the parts lo … hi−1 of the weights, and of the biases of the hidden units
+// and of the visible units in them. Other biases of visible units have no meaning after it.
 func (m *RBM) ascend(lo, hi int, rate, share float32, pos, neg Phase, rule *Rule) {
 	rule.check(m)
 	a := &m.work
-	a.panel = lo
+	blocks := vec.Blocks(m.Visible())
+	a.lo, a.hi = lo, hi
+	panels, listed := (hi+blocks-1)/blocks-lo/blocks, min(blocks, hi-lo)
+	if rule.Mu != nil { // a bias needs the particles' products with all offsets
+		listed = blocks
+	}
+	if hi == lo {
+		panels = 0
+	}
 	if a.list.Body == nil {
 		a.list.Body, a.move.Body = m.listPart, m.movePart
 		// An up pass has just read the last panel, and the next begins with
@@ -71,14 +85,14 @@ func (m *RBM) ascend(lo, hi int, rate, share float32, pos, neg Phase, rule *Rule
 		if centred {
 			a.centring.hiddenParts(a, m.Hidden())
 		}
-		a.list.Run(vec.Blocks(m.Visible()), work/ascentLists)
+		a.list.Run(listed, work/ascentLists/blocks*listed)
 		if centred {
 			a.centring.visibleParts(len(a.coef))
 		}
 		if a.last {
 			m.moveVisible()
 		}
-		a.move.Run(hi-lo, work/vec.Blocks(m.Hidden())*(hi-lo))
+		a.move.Run(panels, work/m.ascentParts()*(hi-lo))
 	}
 	a.release()
 }
@@ -91,7 +105,7 @@ type ascentWork struct {
 	phases      [2]particles
 	moments     [2]*Moments
 	first, last bool // of the chunks
-	panel       int  // the first that is moved
+	lo, hi      int  // the parts that are moved
 	rule        *Rule
 
 	// Of the chunk's slots. Slots that fill up a word are of no particle.
@@ -100,14 +114,13 @@ type ascentWork struct {
 	v      [][]uint64  // visible words; nil in a grey slot
 	grey   [][]float32 // visible values; nil in a slot of bits
 	runs   []slotRun   // hidden means
-	used   []uint32    // offsets of the rows of g that count for the hidden biases
+	used   []uint32    // offsets of the rows of an ascentTile's g that count for the hidden biases
 	groups []slotGroup
 
 	mask   []uint64  // of each block of visible units: words of the slots, then their transposes
 	lists  []uint32  // of each block: the slots of its units, group by group
 	values []float32 // of grey slots in lists
 	cuts   []uint32  // of each block and group: where the units' parts of lists end
-	g      []float32 // of each panel: coef·h, a row for each slot
 
 	visible, hidden []float64 // steps of the biases
 	total           []float64 // steps of the weights in the chunks so far, in the panels' order
@@ -151,9 +164,14 @@ const (
 	ascentLists = 8
 )
 
-// An ascentTile is the steps of the weights between a panel and some blocks of
-// visible units.
-type ascentTile [tileBlocks * vec.Block * vec.Block]float32
+// An ascentTile is what one goroutine needs to move a panel. The next panel finds it
+// in the second-level cache.
+type ascentTile struct {
+	// First, and so at a cache line: steps of the weights between the panel and some
+	// blocks of visible units.
+	steps [tileBlocks * vec.Block * vec.Block]float32
+	g     []float32 // coef·h, a row for each slot of the chunk
+}
 
 var ascentTiles = sync.Pool{New: func() any { return new(ascentTile) }}
 
@@ -321,7 +339,6 @@ func (m *RBM) growAscent() {
 		}
 	}
 	a.cuts = grown(a.cuts, blocks*len(a.groups)*(vec.Block+1))
-	a.g = grown(a.g, vec.Blocks(m.Hidden())*slots*vec.Block)
 	if a.rule.Mu != nil {
 		a.centring.part = zeros(a.centring.part, blocks*slots)
 	}
@@ -360,10 +377,11 @@ func (a *ascentWork) unitLists(k, q int) (lists []uint32, values []float32, cuts
 	return lists, values, a.cuts[(k*len(a.groups)+q)*size:][:size]
 }
 
-// listPart lists the slots of each unit of block k of the visible units, and
-// moves the units' biases.
-func (m *RBM) listPart(k int) {
+// listPart lists the slots of each unit of the i-th block of visible units that is moved, and
+// sums the steps of the units' biases.
+func (m *RBM) listPart(i int) {
 	a := &m.work
+	k := (a.lo + i) % vec.Blocks(m.Visible())
 	lo := k * vec.Block
 	units := min(vec.Block, m.Visible()-lo)
 	mask := a.mask[k*len(a.coef):][:len(a.coef)]
@@ -423,14 +441,18 @@ func (m *RBM) listPart(k int) {
 	}
 }
 
-// movePart moves the weights and hidden biases of the i-th panel that is to be moved.
+// movePart moves the weights, as far as they are to be moved, and the hidden biases of the i-th
+// panel in which some are.
 func (m *RBM) movePart(i int) {
 	a := &m.work
-	k := a.panel + i
+	blocks := vec.Blocks(m.Visible())
+	k := a.lo/blocks + i
 	slots := len(a.coef)
 	lo := k * vec.Block
 	hi := min(lo+vec.Block, m.Hidden())
-	g := a.g[k*slots*vec.Block:][:slots*vec.Block]
+	tile := ascentTiles.Get().(*ascentTile)
+	tile.g = grown(tile.g, slots*vec.Block)
+	g := tile.g
 	for _, r := range a.runs {
 		vec.Scale(g[r.lo*vec.Block:], r.h[lo:], m.Hidden(), a.coef[r.lo:r.hi], hi-lo)
 	}
@@ -445,10 +467,9 @@ func (m *RBM) movePart(i int) {
 	if a.last {
 		m.moveHidden(&gc, step[:hi-lo], lo, hi)
 	}
-	tile := ascentTiles.Get().(*ascentTile)
-	blocks := vec.Blocks(m.Visible())
-	for from := 0; from < blocks; from += tileBlocks {
-		m.moveTile(tile, g, &gc, k, from, min(from+tileBlocks, blocks))
+	first, end := max(0, a.lo-k*blocks), min(blocks, a.hi-k*blocks)
+	for from := first; from < end; from += tileBlocks {
+		m.moveTile(tile, &gc, k, from, min(from+tileBlocks, end))
 	}
 	ascentTiles.Put(tile)
 }
@@ -468,12 +489,12 @@ func (a *ascentWork) addMoments(step []float64, of func(s *Moments) []float32) {
 // moveTile moves the weights of panel k, with G_c in gc, and the blocks from … to−1 of
 // visible units. One group of bits, or the last, needs no pass of its own to add the
 // steps to the weights.
-func (m *RBM) moveTile(tile *ascentTile, g []float32, gc *[vec.Block]float32, k, from, to int) {
-	a, r := &m.work, m.work.rule
+func (m *RBM) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int) {
+	a, r, g := &m.work, m.work.rule, tile.g
 	const size = vec.Block * vec.Block
 	first, end := from*size, min(to*size, m.Visible()*vec.Block)
 	at := k*m.rows*vec.Block + first // of the tile in m.w
-	steps := tile[:end-first]
+	steps := tile.steps[:end-first]
 	alone := a.first && a.last && a.moments == [2]*Moments{}
 	// Sums go straight to what takes the step unless a rest or, but for the first group
 	// of bits, centring comes between.

@@ -118,13 +118,16 @@ func TestAscendLosesNothing(t *testing.T) {
 		pos, neg Phase
 	}
 	var all []phases
-	sizes := []int{1, 10, 100, 1000, 20000, 60000, 1_000_000}
+	sizes := []int{1, 10, 100, 1000, 20000, 1_000_000}
 	if testing.Short() {
 		sizes = sizes[:5]
 	}
 	for _, rows := range sizes {
 		pos, neg := particlesOf(m, rows, 1), particlesOf(m, rows, 2)
 		all = append(all, phases{fmt.Sprintf("%d rows against as many", rows), m, eight, Phase{Batch: pos}, Phase{Batch: neg}})
+		if rows > 20000 { // five times as much work
+			continue
+		}
 		few := particlesOf(m, min(rows, 7), 3)
 		all = append(all, phases{fmt.Sprintf("%d rows against few", rows), m, eight, Phase{Batch: pos}, Phase{Batch: few}})
 		exact := NewMoments(m)

@@ -72,12 +72,12 @@ func (p *pass) constrainedPart(i int) {
 		}
 		c.Forward(false, stream)
 	}
-	panels := vec.Blocks(p.m.Hidden())
 	for r := lo; r < lo+n; r++ {
 		p.m.storeDrawn(p.h.Row(r), c, r-lo)
 		if p.energy != nil {
-			for k, w := range p.h.Row(r) {
-				p.partial[r*panels+k] = -maskedSum(p.act(k, r)[:], w)
+			x, _ := p.partials(r)
+			for k := range p.h.Stride {
+				vec.MaskedSums(x[vec.Blocks(p.m.Visible())+k:], 1, p.act(k, r)[:], vec.Block, p.h.Row(r)[k:], 1, 1)
 			}
 		}
 	}

@@ -88,26 +88,62 @@ type transposed [vec.ListWords * vec.Block * vec.Block]float32
 
 var transposedPool = sync.Pool{New: func() any { return new(transposed) }}
 
+// downAhead returns the weights that a down pass reads after those of block k and
+// list group g, panel by panel.
+func (m *RBM) downAhead(k, g int) (w [vec.ListWords][]float32) {
+	if g++; g*vec.ListWords >= vec.Blocks(m.Hidden()) {
+		g, k = 0, k+1
+	}
+	for q := range w {
+		if panel := g*vec.ListWords + q; panel < vec.Blocks(m.Hidden()) {
+			w[q] = m.panel(panel)[min(k*vec.Block, m.rows)*vec.Block:]
+			w[q] = w[q][:min(vec.Block*vec.Block, len(w[q]))]
+		}
+	}
+	return w
+}
+
 // downPart computes block k of the visible units. Weights are stored for the up
 // pass, one row for each visible unit. Transposed 64×64 at a time, they serve the
 // same sums in ascending order, from the first-level cache, and all rows of the
-// pass share the transposition.
+// pass share the transposition. One row takes the same sums without it.
 func (p *pass) downPart(k int) {
 	m, rows := p.m, p.rows
 	acts := p.acts[k*rows*vec.Block:][:rows*vec.Block]
 	setRows(acts, m.VisibleBias[k*vec.Block:])
+	if rows == 1 {
+		for q, word := range p.h.Row(0) {
+			vec.ColumnSums(acts, m.panel(q)[k*vec.Block*vec.Block:], word, min(vec.Block, m.Visible()-k*vec.Block))
+		}
+		p.visibleUnits(acts, k)
+		return
+	}
 	w := transposedPool.Get().(*transposed)
 	for g := range p.listGroups() {
 		for q := range min(vec.ListWords, p.h.Stride-g*vec.ListWords) {
 			panel := g*vec.ListWords + q
 			vec.Turn(w[q*vec.Block*vec.Block:], m.panel(panel)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-panel*vec.Block, vec.Block))
 		}
-		vec.RowSums(acts, w[:], p.lists, p.groupCuts(g))
+		if rows < aheadRows {
+			vec.RowSums(acts, w[:], p.lists, p.groupCuts(g))
+			continue
+		}
+		// The first half of the rows asks for the first panel ahead, and so on.
+		cuts, lo := p.groupCuts(g), 0
+		for q, ahead := range m.downAhead(k, g) {
+			hi := rows * (q + 1) / vec.ListWords
+			vec.RowSumsAhead(acts[lo*vec.Block:], w[:], p.lists, cuts[lo:hi+1], ahead)
+			lo = hi
+		}
 	}
 	transposedPool.Put(w)
+	p.visibleUnits(acts, k)
+}
 
-	// All units of the block, as if they were Bernoulli units.
-	width := min(m.Visible()-k*vec.Block, vec.Block)
+// visibleUnits computes means and draws of block k from the preactivations acts: all
+// units of the block, as if they were Bernoulli units.
+func (p *pass) visibleUnits(acts []float32, k int) {
+	rows, width := p.rows, min(p.m.Visible()-k*vec.Block, vec.Block)
 	if p.mean.Rows > 0 {
 		vec.Sigmoids(p.mean.Data[k*vec.Block:], p.mean.Cols, acts, rows, width)
 	}

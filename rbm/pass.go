@@ -1,7 +1,6 @@
 package rbm
 
 import (
-	"math/bits"
 	"sync"
 
 	"gorbm/rbm/internal/vec"
@@ -37,7 +36,7 @@ type pass struct {
 	cuts    []uint32  // where each row's part of lists ends
 	acts    []float32 // preactivations: block by block of units, in each row by row
 	softmax []float32 // preactivations of softmax units, rows × units
-	partial []float64 // rows × panels of −Σ h·a
+	partial []float64 // rows × (blocks of visible units, then panels) of Σ v·b and Σ h·a
 
 	m          *RBM
 	first      int // number of the first row among all rows that are drawn
@@ -77,7 +76,7 @@ func (p *pass) grow(m *RBM, rows int) {
 	p.cuts = grown(p.cuts, (rows+1)*groups)
 	p.acts = grown(p.acts, rows*blocks*vec.Block)
 	p.softmax = grown(p.softmax, rows*(m.Visible()-m.binary()))
-	p.partial = grown(p.partial, rows*hidden)
+	p.partial = grown(p.partial, rows*(visible+hidden))
 }
 
 // grown returns x with length n, in new memory if its own is too small. The
@@ -190,29 +189,30 @@ func (p *pass) drawUnits(dst Bits, acts, base []float32, k, lo, n, width int) {
 	}
 }
 
-// sumEnergy adds up the energy of each row, panel by panel.
+// partials returns the terms of the energies from row r on, and how far apart rows are:
+// those of the panels start at the number of blocks of visible units.
+func (p *pass) partials(r int) (x []float64, stride int) {
+	stride = vec.Blocks(p.m.Visible()) + vec.Blocks(p.m.Hidden())
+	return p.partial[r*stride:], stride
+}
+
+// sumEnergy adds up the energy of each row: block by block of visible units, then panel
+// by panel.
 func (p *pass) sumEnergy() {
-	panels := vec.Blocks(p.m.Hidden())
+	all, stride := p.partials(0)
+	for k := range vec.Blocks(p.m.Visible()) {
+		var bias [vec.Block]float32
+		copy(bias[:], p.m.VisibleBias[k*vec.Block:])
+		vec.MaskedSums(all[k:], stride, bias[:], 0, p.v.Words[k:], p.v.Stride, p.v.Rows)
+	}
 	for r := range p.v.Rows {
 		e := 0.0
-		for k, w := range p.v.Row(r) {
-			e -= maskedSum(p.m.VisibleBias[k*vec.Block:], w)
-		}
-		for _, x := range p.partial[r*panels : (r+1)*panels] {
-			e += x
+		for _, x := range all[r*stride : (r+1)*stride] {
+			e -= x
 		}
 		p.energy[r] = e
 		if p.base != nil {
 			p.baseEnergy[r] = p.base.energy(p.v.Row(r), p.h.Row(r))
 		}
 	}
-}
-
-// maskedSum returns Σ x[i] over the one bits i of w, in float64, ascending.
-func maskedSum(x []float32, w uint64) float64 {
-	sum := 0.0
-	for ; w != 0; w &= w - 1 {
-		sum += float64(x[bits.TrailingZeros64(w)])
-	}
-	return sum
 }

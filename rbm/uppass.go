@@ -35,12 +35,28 @@ func (p *pass) upPart(i int) {
 		if p.from.IsGrey() {
 			vec.RowSumsTimes(acts, m.panel(k), p.lists, p.values, cuts)
 		} else {
-			vec.RowSums(acts, m.panel(k), p.lists, cuts)
+			vec.RowSumsAhead(acts, m.panel(k), p.lists, cuts, m.upAhead(k, g, n))
 		}
 	}
 	if m.Constraint == nil { // else means and draws depend on all panels
 		p.hiddenUnits(acts, k, lo, n)
 	}
+}
+
+// aheadRows is the number of rows from which on a pass asks for the weights that it
+// reads next while it adds those it has. Fewer rows do not need all of them.
+const aheadRows = 32
+
+// upAhead returns the weights that an up pass reads after those of panel k and list
+// group g.
+func (m *RBM) upAhead(k, g, rows int) []float32 {
+	if rows < aheadRows {
+		return nil
+	}
+	const size = vec.ListWords * vec.Block * vec.Block
+	panel := m.rows * vec.Block
+	at := k*panel + min((g+1)*size, panel)
+	return m.w[at:min(at+size, len(m.w))]
 }
 
 // hiddenUnits computes means, gains, draws and energies from the preactivations
@@ -63,8 +79,6 @@ func (p *pass) hiddenUnits(acts []float32, k, lo, n int) {
 	if p.energy == nil {
 		return
 	}
-	panels := vec.Blocks(p.m.Hidden())
-	for r := range n {
-		p.partial[(lo+r)*panels+k] = -maskedSum(acts[r*vec.Block:], p.h.Row(lo + r)[k])
-	}
+	x, stride := p.partials(lo)
+	vec.MaskedSums(x[vec.Blocks(p.m.Visible())+k:], stride, acts, vec.Block, p.h.Words[lo*p.h.Stride+k:], p.h.Stride, n)
 }

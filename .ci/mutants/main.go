@@ -1,7 +1,7 @@
 // Mutants breaks the code on purpose, one place at a time, and checks that a test
 // notices. It works on a copy of the tree.
 //
-//	go run .ci/mutants/main.go [-match REGEXP] [-part N/M] [TABLE…]
+//	go run .ci/mutants/main.go [-check] [-match REGEXP] [-part N/M] [TABLE…]
 //
 // A table, by default .ci/mutants/*.txt, has mutants apart by empty lines:
 //
@@ -11,7 +11,8 @@
 //
 // that is the file, the package to test and, if not all of them, the tests to
 // run. Tests whose name has Golden are left out: they notice any change. It exits
-// with 1 if a mutant survives or cannot be built.
+// with 1 if a mutant survives or cannot be built. With -check it breaks nothing, and
+// checks in a second that each old text and each test still is where the table says.
 package main
 
 import (
@@ -21,6 +22,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -32,17 +34,18 @@ type mutant struct {
 }
 
 func main() {
+	check := flag.Bool("check", false, "check the tables alone")
 	match := flag.String("match", "", "mutants whose file matches")
 	part := flag.String("part", "1/1", "N/M: the N-th of M parts")
 	limit := flag.Duration("timeout", 5*time.Minute, "time for the tests of a mutant")
 	flag.Parse()
-	if err := run(*match, *part, *limit, flag.Args()); err != nil {
+	if err := run(*check, *match, *part, *limit, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(match, part string, limit time.Duration, tables []string) error {
+func run(check bool, match, part string, limit time.Duration, tables []string) error {
 	var n, m int
 	if _, err := fmt.Sscanf(part, "%d/%d", &n, &m); err != nil || n < 1 || n > m {
 		return fmt.Errorf("-part is %q; it must be like 1/4", part)
@@ -65,6 +68,18 @@ func run(match, part string, limit time.Duration, tables []string) error {
 				all = append(all, m)
 			}
 		}
+	}
+	if check {
+		for _, m := range all {
+			if _, err := m.broken("."); err != nil {
+				return err
+			}
+			if err := m.tested(); err != nil {
+				return err
+			}
+		}
+		fmt.Printf("%d mutants are where the tables say\n", len(all))
+		return nil
 	}
 	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
@@ -103,6 +118,49 @@ func run(match, part string, limit time.Duration, tables []string) error {
 	return nil
 }
 
+// broken returns the file of a mutant in a copy of the tree, broken.
+func (m mutant) broken(dir string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(dir, m.file))
+	if err != nil {
+		return nil, err
+	}
+	old := strings.Join(m.old, "\n")
+	if n := strings.Count(string(text), old); n != 1 {
+		return nil, fmt.Errorf("%s: %s has the old text %d times, not once", m.at, m.file, n)
+	}
+	return []byte(strings.Replace(string(text), old, strings.Join(m.new, "\n"), 1)), nil
+}
+
+var tests = regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+
+// tested checks that the package has a test for each name that the table gives.
+func (m mutant) tested() error {
+	files, err := filepath.Glob(filepath.Join(m.pkg, "*_test.go"))
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		for _, t := range tests.FindAllStringSubmatch(string(text), -1) {
+			names = append(names, t[1])
+		}
+	}
+	for name := range strings.SplitSeq(m.run, "|") {
+		wanted, err := regexp.Compile(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.at, err)
+		}
+		if !slices.ContainsFunc(names, wanted.MatchString) {
+			return fmt.Errorf("%s: %s has no test %q", m.at, m.pkg, name)
+		}
+	}
+	return nil
+}
+
 // try tests one mutant in the copy, and takes it back.
 func try(dir string, m mutant, limit time.Duration) (verdict string, err error) {
 	path := filepath.Join(dir, m.file)
@@ -110,12 +168,11 @@ func try(dir string, m mutant, limit time.Duration) (verdict string, err error) 
 	if err != nil {
 		return "", err
 	}
-	old := strings.Join(m.old, "\n")
-	if n := strings.Count(string(text), old); n != 1 {
-		return "", fmt.Errorf("%s: %s has the old text %d times, not once", m.at, m.file, n)
+	broken, err := m.broken(dir)
+	if err != nil {
+		return "", err
 	}
-	broken := strings.Replace(string(text), old, strings.Join(m.new, "\n"), 1)
-	if err := os.WriteFile(path, []byte(broken), 0o666); err != nil {
+	if err := os.WriteFile(path, broken, 0o666); err != nil {
 		return "", err
 	}
 	defer func() {

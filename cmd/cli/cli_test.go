@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"gorbm/rbm"
 )
@@ -216,6 +217,54 @@ func TestProgressIsSilentOffTerminals(t *testing.T) {
 	}
 	if info, err := file.Stat(); err != nil || info.Size() != 0 || buf.Len() != 0 {
 		t.Errorf("a bar was drawn where there is no terminal: %q", buf.String())
+	}
+}
+
+// Lines come after two seconds and then every ten, with what is left at the rate so far.
+func TestPlainProgress(t *testing.T) {
+	var buf bytes.Buffer
+	f := NewFlags("x", "x does.", "x [flags]")
+	f.AddOutput("", "")
+	if err := f.Parse([]string{"-progress", "plain"}, io.Discard, &buf); err != nil {
+		t.Fatal(err)
+	}
+	p := f.NewProgress("training", "steps", 1000)
+	begin := p.lines.begin
+	for _, c := range []struct {
+		n     int64
+		after time.Duration
+		text  string
+		want  string
+	}{
+		{10, time.Second, "", ""},
+		{100, 2 * time.Second, "", "training: 100 of 1000 steps, 10.0 %, 50 a second, 18s left\n"},
+		{200, 11 * time.Second, "", ""},
+		{240, 12 * time.Second, "error 0.1", "error 0.1: 240 of 1000 steps, 24.0 %, 20 a second, 38s left\n"},
+		{1000, 40 * time.Second, "", ""}, // the end says all
+	} {
+		buf.Reset()
+		p.lines.set(c.n, c.text, begin.Add(c.after))
+		if buf.String() != c.want {
+			t.Errorf("%d after %v prints %q, want %q", c.n, c.after, buf.String(), c.want)
+		}
+	}
+	p.Clear()
+	p.Done()
+	if n, err := p.Write(make([]byte, 3)); n != 3 || err != nil || p.lines.done != 1003 {
+		t.Errorf("Write returns %d, %v; done are %d", n, err, p.lines.done)
+	}
+	p = f.NewProgress("", "‰", 1000)
+	buf.Reset()
+	p.lines.set(250, "AIS", p.lines.begin.Add(5*time.Second))
+	if got := buf.String(); got != "AIS: 25.0 %, 15s left\n" {
+		t.Errorf("parts of a thousand: %q", got)
+	}
+	if err := f.Parse([]string{"-progress", "bar"}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "auto or plain") {
+		t.Errorf("-progress bar: %v", err)
+	}
+	f.Quiet = true
+	if f.NewProgress("training", "steps", 10) != nil {
+		t.Error("-quiet shows progress")
 	}
 }
 

@@ -40,6 +40,7 @@ type Flags struct {
 	Screen         Screen    // what -h prints
 
 	summary, usage string
+	progress       progressMode
 	version        bool
 	shell          string // of -completion
 	offers         map[string][]string
@@ -57,9 +58,12 @@ func NewFlags(name, summary, usage string) *Flags {
 	return f
 }
 
-// AddOutput adds the flags -quiet and -json with these texts of help.
+// AddOutput adds the flags -quiet and -json with these texts of help, and -progress.
 func (f *Flags) AddOutput(quiet, json string) {
 	f.BoolVar(&f.Quiet, "quiet", false, quiet)
+	f.progress = bars
+	f.Var(&f.progress, "progress", "auto, a bar if standard error is a terminal; or plain, a line of text every ten seconds, as for the log of a job")
+	f.Offer("progress", string(bars), string(plain))
 	f.BoolVar(&f.JSON, "json", false, json)
 }
 
@@ -204,7 +208,7 @@ func (f *Flags) CheckNew(flagName string, endings ...string) error {
 // order, but for those of the output.
 func (f *Flags) Settings() (all [][2]string) {
 	f.Visit(func(g *flag.Flag) {
-		if g.Name != "out" && g.Name != "quiet" && g.Name != "json" {
+		if g.Name != "out" && g.Name != "quiet" && g.Name != "json" && g.Name != "progress" {
 			all = append(all, [2]string{g.Name, g.Value.String()})
 		}
 	})

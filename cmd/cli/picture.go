@@ -1,12 +1,38 @@
 package cli
 
 import (
+	"path/filepath"
+
 	"gorbm/rbm/atomicfile"
 	"gorbm/train/plots"
 )
 
 // Pictures are the endings of picture files, for CheckNew and WritePicture.
 var Pictures = []string{".png", ".svg", ".pdf"}
+
+// AddPictures adds the flag -pictures: the format in which the charts of a folder are
+// written, beside PNG. Its value is for WritePictures.
+func (f *Flags) AddPictures() *string {
+	f.Offer("pictures", "png", "svg", "pdf")
+	return f.String("pictures", "png", "format of charts, svg or pdf, which are written as png in any case")
+}
+
+// CheckPictures checks the value of -pictures.
+func CheckPictures(format string) error {
+	if _, ok := plots.FormatOf("." + format); !ok {
+		return Usagef("-pictures is %q; it must be png, svg or pdf", format)
+	}
+	return nil
+}
+
+// WritePictures writes a page of plots to NAME.png in a folder, and in the format of
+// -pictures if that is another.
+func WritePictures(dir, name, format string, page *plots.Page) error {
+	if err := WritePicture(filepath.Join(dir, name+".png"), page); err != nil || format == "png" {
+		return err
+	}
+	return WritePicture(filepath.Join(dir, name+"."+format), page)
+}
 
 // WritePicture writes a page of plots to a file, in the format that its ending
 // asks for, or else as PNG.

@@ -1,19 +1,32 @@
 package cli
 
 import (
+	"fmt"
+	"io"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 )
 
-// Progress is a progress bar on a terminal. A nil Progress shows nothing.
-type Progress struct{ bar *progressbar.ProgressBar }
+// Progress shows how far work has come: as a bar on a terminal, or with -progress plain
+// as a line of text now and then. A nil Progress shows nothing.
+type Progress struct {
+	bar   *progressbar.ProgressBar // nil: lines
+	lines *progressLines
+}
 
-// NewProgress returns a progress bar of total units on standard error, or nil
-// with -quiet or if that is not a terminal.
+// NewProgress returns the progress of total units on standard error. It is nil with
+// -quiet, or if standard error is not a terminal and -progress is not plain.
 func (f *Flags) NewProgress(what, unit string, total int64) *Progress {
+	if f.Quiet {
+		return nil
+	}
+	if f.progress == plain {
+		now := time.Now()
+		return &Progress{lines: &progressLines{w: f.Stderr, what: what, unit: unit, total: total, begin: now, next: now.Add(firstLine)}}
+	}
 	screen, ok := terminal(f.Stderr)
-	if f.Quiet || !ok {
+	if !ok {
 		return nil
 	}
 	options := []progressbar.Option{
@@ -30,13 +43,71 @@ func (f *Flags) NewProgress(what, unit string, total int64) *Progress {
 	} else {
 		options = append(options, progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit))
 	}
-	return &Progress{progressbar.NewOptions64(total, options...)}
+	return &Progress{bar: progressbar.NewOptions64(total, options...)}
+}
+
+// A progressMode is the value of -progress.
+type progressMode string
+
+const (
+	bars  progressMode = "auto"
+	plain progressMode = "plain"
+)
+
+func (m *progressMode) String() string { return string(*m) }
+
+func (m *progressMode) Set(text string) error {
+	if text != string(bars) && text != string(plain) {
+		return fmt.Errorf("it must be auto or plain")
+	}
+	*m = progressMode(text)
+	return nil
+}
+
+// Lines of -progress plain come first after firstLine and then each nextLine: few
+// enough for the log of a job that runs for days, and soon enough to see that it runs.
+const (
+	firstLine = 2 * time.Second
+	nextLine  = 10 * time.Second
+)
+
+// progressLines are the lines of -progress plain.
+type progressLines struct {
+	w           io.Writer
+	what, unit  string
+	done, total int64
+	begin, next time.Time
+}
+
+// set prints a line if it is time.
+func (l *progressLines) set(n int64, text string, now time.Time) {
+	if l.done = n; text != "" {
+		l.what = text
+	}
+	if now.Before(l.next) || n <= 0 || n >= l.total {
+		return
+	}
+	l.next = now.Add(nextLine)
+	took := now.Sub(l.begin)
+	left := time.Duration(float64(took) * float64(l.total-n) / float64(n)).Round(time.Second)
+	line := fmt.Sprintf("%.1f %%", 100*float64(n)/float64(l.total))
+	if l.unit != "‰" {
+		line = fmt.Sprintf("%d of %d %s, %s, %.4g a second", n, l.total, l.unit, line, float64(n)/took.Seconds())
+	}
+	if l.what != "" {
+		line = l.what + ": " + line
+	}
+	fmt.Fprintf(l.w, "%s, %v left\n", line, left)
 }
 
 // Set moves the bar to n. If text is not empty, it is shown before the bar. A
 // command need not stop if its bar cannot be drawn, so errors are ignored.
 func (p *Progress) Set(n int64, text string) {
 	if p == nil {
+		return
+	}
+	if p.lines != nil {
+		p.lines.set(n, text, time.Now())
 		return
 	}
 	if text != "" {
@@ -48,14 +119,18 @@ func (p *Progress) Set(n int64, text string) {
 // Clear removes the bar from the screen until the next Set, so that something
 // else can be printed.
 func (p *Progress) Clear() {
-	if p != nil {
+	if p != nil && p.bar != nil {
 		_ = p.bar.Clear()
 	}
 }
 
 // Write counts the bytes of b, so that a Progress can stand in a MultiWriter.
 func (p *Progress) Write(b []byte) (int, error) {
-	if p != nil {
+	switch {
+	case p == nil:
+	case p.lines != nil:
+		p.lines.set(p.lines.done+int64(len(b)), "", time.Now())
+	default:
 		_ = p.bar.Add(len(b))
 	}
 	return len(b), nil
@@ -63,7 +138,7 @@ func (p *Progress) Write(b []byte) (int, error) {
 
 // Done removes the bar.
 func (p *Progress) Done() {
-	if p != nil {
+	if p != nil && p.bar != nil {
 		_ = p.bar.Finish()
 	}
 }

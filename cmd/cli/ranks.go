@@ -8,7 +8,10 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 
+	"gorbm/data"
+	"gorbm/rbm"
 	"gorbm/rbm/ranks"
 )
 
@@ -32,6 +35,7 @@ func MainRanks(name string, run RanksCommand) {
 	}
 	status := RunRanks(watchSignals(name, stderr), g, name, run, os.Args[1:], stdout, stderr)
 	if status == OK {
+		g.Any(false) // waits for the others, while it leaves the core to them; Close would not
 		g.Close()
 	}
 	os.Exit(status) // without Close: mpirun ends the other ranks
@@ -45,6 +49,28 @@ func RunRanks(ctx context.Context, g *ranks.Group, name string, run RanksCommand
 		}
 		return ofOthers(g, run(ctx, g, args, stdout, stderr))
 	}, args, stdout, stderr)
+}
+
+// AgreeOn returns failed, or nil if no rank has failed and all have the same rows and models:
+// files may differ between machines. Else rank 0 says which rank differs. All ranks must call it.
+func AgreeOn(g *ranks.Group, failed error, sets []*data.Set, models []*rbm.RBM) error {
+	if g.Size() == 1 {
+		return failed
+	}
+	if failed != nil {
+		return g.Agree(failed)
+	}
+	rows, parameters := sha256.New(), sha256.New()
+	for _, s := range sets {
+		if s != nil {
+			io.WriteString(rows, s.Hash())
+		}
+	}
+	for _, m := range models {
+		fmt.Fprintln(parameters, m.Visible(), m.Hidden(), m.Classes(), m.LabelKind(), m.Constraint)
+		parameters.Write(m.AppendParameters(nil))
+	}
+	return g.Agree(nil, ranks.Fact{Name: "data set", Sum: [32]byte(rows.Sum(nil))}, ranks.Fact{Name: "model", Sum: [32]byte(parameters.Sum(nil))})
 }
 
 // ofOthers returns err, or nil for an error that rank 0 reports.
@@ -67,7 +93,7 @@ func sameProgram(g *ranks.Group, args []string) error {
 }
 
 // sumOfProgram returns the SHA-256 of the program's file.
-func sumOfProgram() (sum [32]byte, err error) {
+var sumOfProgram = sync.OnceValues(func() (sum [32]byte, err error) {
 	path, err := os.Executable()
 	if err != nil {
 		return sum, err
@@ -80,4 +106,4 @@ func sumOfProgram() (sum [32]byte, err error) {
 	h := sha256.New()
 	_, err = io.Copy(h, f)
 	return [32]byte(h.Sum(nil)), err
-}
+})

@@ -37,10 +37,7 @@ func TestReadme(t *testing.T) {
 	if found := pagesIn(t, root); !slices.Equal(found, sorted(pages)) {
 		t.Errorf("the pages are %v, and those tested %v", found, sorted(pages))
 	}
-	bin, dir := t.TempDir(), t.TempDir()
-	if out, err := exec.Command("go", "build", "-o", bin, "gorbm/cmd/...").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	bin, dir := programs(t), t.TempDir()
 	writeOwnData(t, dir)
 	printed := map[string][]string{} // by command
 	run := func(page, line string) []string {
@@ -55,7 +52,6 @@ func TestReadme(t *testing.T) {
 		if args == nil {
 			return nil
 		}
-		start := time.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		defer cancel()
 		cmd := exec.CommandContext(ctx, filepath.Join(bin, args[0]), args[1:]...)
@@ -65,7 +61,7 @@ func TestReadme(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %q, as %q: %v: %s", page, line, args, err, out)
 		}
-		t.Logf("%.1f s: %s", time.Since(start).Seconds(), line)
+		t.Logf("%.2f s: %s", (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds(), line)
 		printed[line] = strings.Split(string(out), "\n")
 		return printed[line]
 	}
@@ -153,7 +149,7 @@ func reduced(line string) (args []string, ok bool) {
 	args = strings.Fields(rest)
 	// Flags that the page gives take these values; those of more are added.
 	given := map[string]map[string]string{
-		"rbmtrain":   {"-steps": "40", "-epochs": "1", "-hidden": "", "-holdout": "50", "-chains": ""},
+		"rbmtrain":   {"-steps": "12", "-epochs": "1", "-holdout": "20"},
 		"isingmc":    {"-seconds": "0.05", "-moves": "200", "-tune": "", "-lattice": ""},
 		"rbmeval":    {},
 		"rbmsample":  {},
@@ -165,6 +161,8 @@ func reduced(line string) (args []string, ok bool) {
 	}
 	for i := 1; i < len(args)-1; i++ {
 		switch value := given[args[i]]; {
+		case args[i] == "-hidden" && len(args[i+1]) > 2: // hundreds
+			args[i+1] = "30"
 		case value != "":
 			args[i+1] = value
 		case args[i] == "-data":
@@ -179,16 +177,17 @@ func reduced(line string) (args []string, ok bool) {
 	switch has := func(name string) bool { return slices.Contains(args, name) }; args[0] {
 	case "rbmtrain":
 		if has("-resume") {
-			return append(args, "-steps", "60"), true // on from the 40 above
+			return append(args, "-steps", "18"), true // on from the 12 above
 		}
 		if !has("-data") && !has("-out") && !has("-array") {
 			add("-out", "runs/fontdigits-ins-1") // the name by default, which other commands know
 		}
-		add("-data", "fontdigits:300")
+		add("-data", fewDigits)
 		if !has("-epochs") {
-			add("-steps", "40")
+			add("-steps", "12")
 		}
-		add("-hidden", "30") // beyond enumeration
+		add("-eval-every", "6") // for most of a short run is measuring
+		add("-hidden", "30")    // beyond enumeration
 	case "rbmeval":
 		if !has("-rows") && !has("-features") && !has("-classify") {
 			args = append(args, "-ladder-rounds", "200", "-ais-temperatures", "50", "-ais-chains", "5")
@@ -213,13 +212,15 @@ func reduced(line string) (args []string, ok bool) {
 	return args, true
 }
 
+const fewDigits = "fontdigits:100"
+
 // smallData returns data of the same kind that are quick to make.
 func smallData(spec string) string {
 	switch {
 	case strings.HasPrefix(spec, "mnist"):
-		return "fontdigits:300"
+		return fewDigits
 	case spec == "fontdigits":
-		return "fontdigits:300"
+		return fewDigits
 	}
 	return spec
 }

@@ -16,9 +16,10 @@ import (
 	"gorbm/cmd/cli"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/ranks"
 )
 
-func main() { cli.Main("isingmc", stopwatch().run) }
+func main() { cli.MainRanks("isingmc", stopwatch().runRanks) }
 
 const summary = `isingmc runs Markov chain Monte Carlo samplers on an Ising system, or on an RBM,
 and says how fast each forgets where it was.
@@ -48,6 +49,10 @@ With -moves and one sampler, equal seeds give equal results but for times; with
 several, the first makes so many moves and the others what they can in the time
 it takes. The moves of a sampler depend on the seed and on its own settings alone,
 so that only where a sampler stops depends on the clock.
+
+-chains makes as many independent chains of each sampler. Under mpirun -n N the ranks share
+them out; with -moves and one sampler any number of ranks gives the same bits. Build it by
+` + ranks.Build + `
 
 -tune finds settings by Bayesian optimisation: a Gaussian process models how
 well short trials did and says what to try next. What it learns is a policy: many
@@ -106,7 +111,8 @@ type options struct {
 	gap                                     bool
 	observables, overlap                    bool
 	out, trace, states                      string
-	keep                                    int
+	keep, chains                            int
+	group                                   *ranks.Group
 }
 
 // critical is the inverse temperature of the papers' experiments on 60x60. It is
@@ -139,6 +145,7 @@ func newOptions() *options {
 	f.Int64Var(&o.moves, "moves", 0, "moves of the first sampler, instead of -seconds")
 	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler")
 	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a share of -moves or -seconds")
+	f.IntVar(&o.chains, "chains", 1, "independent chains of each sampler, each of -moves or -seconds; numbers are of all of\nthem, pictures of the first; under mpirun the ranks share them out")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first state and of all moves")
 	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its whole matrix (small systems)")
 	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a .png, .svg or .pdf;\na .html is a report: charts that show their values, the table, and what to make of it")
@@ -172,14 +179,14 @@ var screen = cli.Screen{
 			"sampler LIST  gibbs, sw, sardonics, block-gibbs, exchange, …; see -h all",
 			"tune  tune the settings of sardonics or im first",
 		}, More: "order policy seconds-per-flip"},
-		{Title: "length", Main: []string{"seconds X  computing time of each (2)", "moves N  or moves of the first"}, More: "burn"},
+		{Title: "length", Main: []string{"seconds X  computing time of each (2)", "moves N  or moves of the first", "chains N  independent chains of each sampler (1)"}, More: "burn"},
 		{Title: "results", Main: []string{
 			"observables  magnetisation, susceptibility, Binder cumulant, specific heat",
 			"overlap  of two replicas",
 			"out FILE  a picture, .png, .svg or .pdf, or a report, .html",
 			"states FILE  sampled states, .npz",
 		}, More: "keep trace gap"},
-		{Title: "the run", More: "seed quiet json version completion"},
+		{Title: "the run", More: "seed progress quiet json version completion"},
 	},
 }
 
@@ -200,15 +207,25 @@ func stopwatch() clock {
 // run is the command. The clock now measures the computing time of samplers; those
 // who read it twice stay on their thread.
 func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return now.runRanks(ctx, nil, args, stdout, stderr)
+}
+
+// runRanks is run of one rank of a group. The ranks share out the chains. Rank 0 alone writes and
+// prints.
+func (now clock) runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
+	o.group = g
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
 	p, err := o.check()
-	if err != nil {
+	if err := p.agree(g, err); err != nil {
 		return err
 	}
 	if p.gap {
+		if g.Rank() > 0 { // there is nothing to share out
+			return nil
+		}
 		return p.printGaps()
 	}
 	if err := p.tuneSampler(ctx, now); err != nil {
@@ -217,15 +234,15 @@ func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Write
 	if !p.flags.JSON && !p.flags.Quiet {
 		fmt.Fprintln(stdout, p.describe())
 	}
-	err = p.sample(ctx, now)
+	err = p.sampleChains(ctx, now)
 	stopped := errors.Is(err, context.Canceled)
-	if err != nil && !stopped {
+	if g.Rank() > 0 || err != nil && !stopped {
 		return err
 	}
-	if p.contestants[0].trace.Len() == 0 {
+	if len(p.runs) == 0 {
 		return errors.New("stopped before the first measured move; there is nothing to show")
 	}
-	rows := newRows(p.contestants)
+	rows := newRows(p.contestants, p.runs)
 	if err := errors.Join(p.write(rows), p.print(rows)); err != nil {
 		return err
 	}
@@ -235,26 +252,24 @@ func (now clock) run(ctx context.Context, args []string, stdout, stderr io.Write
 	return nil
 }
 
-// sample runs the samplers, first unmeasured and then measured.
-func (p *plan) sample(ctx context.Context, now clock) error {
+// sample runs the samplers, first unmeasured and then measured. The bar goes on from begin by the
+// share of the whole.
+func (p *plan) sample(ctx context.Context, field []*contestant, now clock, begin, share float64) error {
 	const parts = 1000
 	bar := p.flags.NewProgress("", "‰", parts)
 	defer bar.Done()
 	whole := 1 + p.burn
+	show := func(done float64, what string) { bar.Set(int64(parts*(begin+share*done/whole)), what) }
 	if p.burn > 0 {
-		err := race(ctx, p.contestants, p.length.scaled(p.burn), now, func(done float64) {
-			bar.Set(int64(parts*p.burn/whole*done), "burn-in")
-		})
+		err := race(ctx, field, p.length.scaled(p.burn), now, func(done float64) { show(p.burn*done, "burn-in") })
 		if err != nil {
-			for _, c := range p.contestants {
+			for _, c := range field {
 				c.reset()
 			}
 			return err
 		}
 	}
-	return race(ctx, p.contestants, p.length, now, func(done float64) {
-		bar.Set(int64(parts*(p.burn+done)/whole), "sampling")
-	})
+	return race(ctx, field, p.length, now, func(done float64) { show(p.burn+done, "sampling") })
 }
 
 // write writes the files of -out, -trace and -states.
@@ -266,7 +281,7 @@ func (p *plan) write(rows []row) (err error) {
 		err = errors.Join(err, atomicfile.Write(p.trace, cli.WriteCSV(traceLines(rows))))
 	}
 	if p.states != "" {
-		err = errors.Join(err, atomicfile.Write(p.states, func(w io.Writer) error { return p.writeStates(w, p.contestants[0].states) }))
+		err = errors.Join(err, atomicfile.Write(p.states, func(w io.Writer) error { return p.writeStates(w) }))
 	}
 	return err
 }

@@ -34,7 +34,7 @@ func metronome(step time.Duration) clock {
 var isingmc = clitest.Command{Name: "isingmc", Run: metronome(clockInterval).run}
 
 func TestHelp(t *testing.T) {
-	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "class", "field", "gap", "json", "keep", "lattice", "model", "moves", "observables", "order", "out", "overlap", "policy", "quiet", "sampler", "seconds", "seconds-per-flip", "seed", "states", "temperature", "trace", "tune")
+	isingmc.Help(t, "J", "active", "beta", "boundary", "burn", "chains", "class", "field", "gap", "json", "keep", "lattice", "model", "moves", "observables", "order", "out", "overlap", "policy", "quiet", "sampler", "seconds", "seconds-per-flip", "seed", "states", "temperature", "trace", "tune")
 }
 
 // goldens are command lines whose output is fixed.
@@ -188,10 +188,10 @@ func TestAgreementIsNotBlind(t *testing.T) {
 			}
 			p.contestants[1].chain = chain
 		}
-		if err := p.sample(context.Background(), metronome(clockInterval)); err != nil {
+		if err := p.sample(context.Background(), p.contestants, metronome(clockInterval), 0, 1); err != nil {
 			t.Fatal(err)
 		}
-		w := strings.Join(p.warnings(newRows(p.contestants)), "\n")
+		w := strings.Join(p.warnings(newRows(p.contestants, [][]*measured{{&p.contestants[0].measured, &p.contestants[1].measured}})), "\n")
 		if strings.Contains(w, "has not converged") != wrong {
 			t.Errorf("β of sw wrong: %v; warnings: %q", wrong, w)
 		}
@@ -209,7 +209,7 @@ func TestWarnsOfSlowTails(t *testing.T) {
 			level := hop * float64(i*6/n%2)
 			trace.Add(level + r.NormFloat64())
 		}
-		rows := newRows([]*contestant{{name: "x", trace: trace, elapsed: time.Second}})
+		rows := newRows([]*contestant{{name: "x"}}, [][]*measured{{{trace: trace, elapsed: time.Second}}})
 		w := strings.Join(new(plan).warnings(rows), "\n")
 		if strings.Contains(w, "lasts far longer") != (hop > 0) {
 			t.Errorf("levels %v apart: warnings %q", hop, w)

@@ -53,8 +53,28 @@ func (m *moments) binder() estimate {
 // An estimate is a number with its standard error.
 type estimate struct{ mean, err float64 }
 
-func meanOf(t *diag.Trace) estimate {
-	s := t.Summary()
+// A trace of one of the moments, of the spins or of the overlap.
+type part func(o *observables) *moments
+
+func spins(o *observables) *moments   { return o.spins }
+func overlap(o *observables) *moments { return o.overlap }
+
+// value, abs and square are the means of x, |x| and x² over all chains.
+func (r row) value(of part) estimate {
+	return r.meanOf(func(o *observables) *diag.Trace { return of(o).value })
+}
+func (r row) abs(of part) estimate {
+	return r.meanOf(func(o *observables) *diag.Trace { return of(o).abs })
+}
+func (r row) square(of part) estimate {
+	return r.meanOf(func(o *observables) *diag.Trace { return of(o).square })
+}
+func (r row) binder(of part) estimate {
+	return r.mean(func(o *observables) estimate { return of(o).binder() })
+}
+
+func (r row) meanOf(of func(o *observables) *diag.Trace) estimate {
+	s := r.summary(func(m *measured) *diag.Trace { return of(m.observables) })
 	return estimate{s.Mean, s.StdErr}
 }
 
@@ -173,18 +193,19 @@ type OverlapResult struct {
 
 // specificHeat returns β²(<E²> − <E>²)/N.
 func (r row) specificHeat() estimate {
-	o := r.observables
 	scale := r.beta * r.beta / float64(r.system.Len())
-	mean, square := o.energy.Summary().Mean, o.energySquare.Summary().Mean
-	return estimate{
-		scale * (square - float64(mean*mean)),
-		scale * diag.FunctionError([]float64{1, -2 * mean}, o.energySquare, o.energy),
-	}
+	return r.mean(func(o *observables) estimate {
+		mean, square := o.energy.Summary().Mean, o.energySquare.Summary().Mean
+		return estimate{
+			scale * (square - float64(mean*mean)),
+			scale * diag.FunctionError([]float64{1, -2 * mean}, o.energySquare, o.energy),
+		}
+	})
 }
 
 // susceptibility returns βN(<m²> − <|m|>²).
 func (r row) susceptibility() estimate {
-	return r.observables.spins.spread(r.beta * float64(r.system.Len()))
+	return r.mean(func(o *observables) estimate { return o.spins.spread(r.beta * float64(r.system.Len())) })
 }
 
 // observablesResult returns what -json prints of the observables; nil if there are
@@ -196,20 +217,20 @@ func (r row) observablesResult() *ObservablesResult {
 	pair := func(n estimate) (mean, err *float64) { return cli.Finite(n.mean), cli.Finite(n.err) }
 	out := &ObservablesResult{}
 	out.SpecificHeat, out.SpecificHeatStdErr = pair(r.specificHeat())
-	if m := r.observables.spins; m != nil {
+	if r.observables.spins != nil {
 		s := &MagnetisationResult{}
-		s.Mean, s.StdErr = pair(meanOf(m.value))
-		s.AbsMean, s.AbsStdErr = pair(meanOf(m.abs))
-		s.SquareMean, s.SquareStdErr = pair(meanOf(m.square))
+		s.Mean, s.StdErr = pair(r.value(spins))
+		s.AbsMean, s.AbsStdErr = pair(r.abs(spins))
+		s.SquareMean, s.SquareStdErr = pair(r.square(spins))
 		s.Susceptibility, s.SusceptibilityStdErr = pair(r.susceptibility())
-		s.Binder, s.BinderStdErr = pair(m.binder())
+		s.Binder, s.BinderStdErr = pair(r.binder(spins))
 		out.MagnetisationResult = s
 	}
-	if q := r.observables.overlap; q != nil {
+	if r.observables.overlap != nil {
 		s := &OverlapResult{}
-		s.AbsMean, s.AbsStdErr = pair(meanOf(q.abs))
-		s.SquareMean, s.SquareStdErr = pair(meanOf(q.square))
-		s.Binder, s.BinderStdErr = pair(q.binder())
+		s.AbsMean, s.AbsStdErr = pair(r.abs(overlap))
+		s.SquareMean, s.SquareStdErr = pair(r.square(overlap))
+		s.Binder, s.BinderStdErr = pair(r.binder(overlap))
 		out.OverlapResult = s
 	}
 	return out
@@ -242,11 +263,11 @@ func observableCells(rows []row) [][]string {
 	table := [][]string{head}
 	for _, r := range rows {
 		line := []string{r.name, r.specificHeat().String()}
-		if m := r.observables.spins; m != nil {
-			line = append(line, meanOf(m.value).String(), meanOf(m.abs).String(), r.susceptibility().String(), m.binder().String())
+		if r.observables.spins != nil {
+			line = append(line, r.value(spins).String(), r.abs(spins).String(), r.susceptibility().String(), r.binder(spins).String())
 		}
-		if q := r.observables.overlap; q != nil {
-			line = append(line, meanOf(q.abs).String(), meanOf(q.square).String(), q.binder().String())
+		if r.observables.overlap != nil {
+			line = append(line, r.abs(overlap).String(), r.square(overlap).String(), r.binder(overlap).String())
 		}
 		table = append(table, line)
 	}
@@ -272,25 +293,25 @@ func (r row) observablesWarnings(symmetric bool) (w []string) {
 	if r.observables == nil {
 		return nil
 	}
-	if m := r.observables.spins; m != nil {
-		switch s := m.value.Summary(); {
+	if r.observables.spins != nil {
+		switch s := r.summary(func(m *measured) *diag.Trace { return m.observables.spins.value }); {
 		case s.Variance == 0:
 		case symmetric && !(math.Abs(s.Mean) <= maxApart*s.StdErr && s.Trusted()):
-			w = append(w, fmt.Sprintf("%s: without a field the mean of m is 0, and this run says %s: it turned its sign too seldom, so that the error of m means nothing; look at |m|", r.name, meanOf(m.value)))
+			w = append(w, fmt.Sprintf("%s: without a field the mean of m is 0, and this run says %s: it turned its sign too seldom, so that the error of m means nothing; look at |m|", r.name, estimate{s.Mean, s.StdErr}))
 		case !symmetric && !s.Trusted():
 			w = append(w, fmt.Sprintf("%s: the run is too short for the error of m; run longer", r.name))
 		}
 	}
-	of := func(m *moments, what string) {
-		if m == nil {
+	of := func(of part, what string) {
+		if of(r.observables) == nil {
 			return
 		}
-		if s := m.square.Summary(); s.Variance > 0 && !s.Trusted() {
+		if s := r.summary(func(m *measured) *diag.Trace { return of(m.observables).square }); s.Variance > 0 && !s.Trusted() {
 			w = append(w, fmt.Sprintf("%s: the run is worth %s independent values of %s; below %d their errors cannot be trusted; run longer",
 				r.name, cmp.Or(fewer(s.Effective), "few"), what, diag.MinEffective))
 		}
 	}
-	of(r.observables.spins, "m²")
-	of(r.observables.overlap, "q²")
+	of(spins, "m²")
+	of(overlap, "q²")
 	return w
 }

@@ -45,7 +45,7 @@ const (
 func energyStrips(rows []row) (strips []plots.Chart) {
 	span, end := 0.0, math.Inf(1)
 	for _, r := range rows {
-		end = min(end, r.seconds)
+		end = min(end, r.elapsed.Seconds())
 		span = max(span, stripTaus*r.secondsOf(r.Time.Tau))
 	}
 	if !(span < end) { // or τ is unknown

@@ -22,9 +22,10 @@ type plan struct {
 	graph       *mcmc.Graph                // an Ising system; nil of an RBM
 	labelEnergy float64                    // of the label unit that -class holds, by its bias
 	movers      []namedMover
-	keepsUp     bool // the samplers keep the number of spins up
-	constrained bool // that number is set by the constraint of the model
-	contestants []*contestant
+	keepsUp     bool          // the samplers keep the number of spins up
+	constrained bool          // that number is set by the constraint of the model
+	contestants []*contestant // of the first chain
+	runs        [][]*measured // what they have measured, chain by chain
 	length      length
 	firstHidden int     // of the units of an RBM; 0 of an Ising system
 	symmetric   bool    // states have the energy of their mirror images
@@ -43,7 +44,8 @@ const (
 
 // check checks every flag and makes the system and the samplers.
 func (o *options) check() (*plan, error) {
-	if err := cmp.Or(o.checkTemperature(), o.checkLength(), cli.Choice("boundary", o.boundary, "periodic", "free")); err != nil {
+	p := &plan{options: *o}
+	if err := cmp.Or(p.checkTemperature(), p.checkLength(), p.checkChains(), cli.Choice("boundary", o.boundary, "periodic", "free")); err != nil {
 		return nil, err
 	}
 	if name := o.flags.FirstGiven("out", "trace", "states", "moves", "seconds", "burn", "active"); o.gap && name != "" {
@@ -52,7 +54,6 @@ func (o *options) check() (*plan, error) {
 	if err := cmp.Or(o.flags.CheckNew("out", append(slices.Clone(cli.Pictures), ".html")...), o.flags.CheckNew("trace", ".csv"), o.flags.CheckNew("states", ".npz")); err != nil {
 		return nil, err
 	}
-	p := &plan{options: *o}
 	if o.flags.Given("model") {
 		if err := p.readModel(); err != nil {
 			return nil, err
@@ -186,9 +187,25 @@ func (p *plan) starts(key rbm.Key) map[bool][]uint8 {
 	return starts
 }
 
-// bind gives each sampler its own copy of the system, and with -overlap a second.
-func (p *plan) bind() error {
-	seed := rbm.NewKey(p.seed)
+// bind makes the samplers of the first chain and finds how long they run.
+func (p *plan) bind() (err error) {
+	p.length = length{byTime, time.Duration(p.seconds * float64(time.Second))}
+	if p.flags.Given("moves") {
+		p.length = length{p.options.moves, math.MaxInt64}
+	}
+	p.contestants, err = p.newContestants(0)
+	for _, c := range p.contestants {
+		if w, ok := c.chain.(mcmc.Warner); ok && w.Warning() != "" {
+			p.samplerWarnings = append(p.samplerWarnings, w.Warning())
+		}
+	}
+	return err
+}
+
+// newContestants gives each sampler its own copy of the system for one chain, and with -overlap a
+// second.
+func (p *plan) newContestants(chain int) (field []*contestant, err error) {
+	seed := p.keyOf(chain)
 	starts, twinStarts := p.starts(seed.Child(startKey)), map[bool][]uint8{}
 	if p.overlap {
 		twinStarts = p.starts(seed.Child(twinKey))
@@ -197,10 +214,7 @@ func (p *plan) bind() error {
 		system := p.newSystem(starts[isWalk(m.Mover)])
 		chain, err := m.Bind(system, p.beta, nil)
 		if err != nil {
-			return cli.Usagef("-sampler: %w", err)
-		}
-		if w, ok := chain.(mcmc.Warner); ok && w.Warning() != "" {
-			p.samplerWarnings = append(p.samplerWarnings, w.Warning())
+			return nil, cli.Usagef("-sampler: %w", err)
 		}
 		settings, before := format(m), 0
 		for _, other := range p.movers[:i] {
@@ -213,23 +227,19 @@ func (p *plan) bind() error {
 			second := p.newSystem(twinStarts[isWalk(m.Mover)])
 			chain, err := m.Bind(second, p.beta, nil)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			c.twin = &twin{second, chain, movesRand(seed.Child(twinKey), settings, before)}
 		}
 		if p.observables || p.overlap {
 			c.observables = newObservables(p.observables && !p.keepsUp, p.overlap)
 		}
-		p.contestants = append(p.contestants, c)
+		field = append(field, c)
 	}
 	if p.states != "" {
-		p.contestants[0].states = newStateLog(p.keep, p.units)
+		field[0].states = newStateLog(p.keep, p.units)
 	}
-	p.length = length{byTime, time.Duration(p.seconds * float64(time.Second))}
-	if p.flags.Given("moves") {
-		p.length = length{p.options.moves, math.MaxInt64}
-	}
-	return nil
+	return field, nil
 }
 
 // format returns the settings of m as text; of a policy its name.
@@ -257,6 +267,9 @@ func (p *plan) describe() string {
 		if len(p.movers) > 1 {
 			run += " of " + p.movers[0].name + " and equal computing time of the others"
 		}
+	}
+	if p.chains > 1 {
+		run += fmt.Sprintf(" in each of %d chains", p.chains)
 	}
 	return fmt.Sprintf("%s\nseed %d; %s, after a burn-in of %v of that", d, p.seed, run, p.burn)
 }

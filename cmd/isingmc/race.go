@@ -22,16 +22,19 @@ type contestant struct {
 	chain  mcmc.Chain
 	rand   *rand.Rand
 
-	// What was measured since the last reset.
+	measured
+	twin  *twin // nil without -overlap
+	batch int64 // moves between two readings of the clock
+}
+
+// measured is what a sampler has measured since the last reset.
+type measured struct {
 	info    mcmc.Info
 	trace   *diag.Trace // of the energy after each move
 	elapsed time.Duration
 
 	observables *observables // nil without -observables and -overlap
-	twin        *twin        // nil without -overlap
 	states      *stateLog    // nil without -states
-
-	batch int64 // moves between two readings of the clock
 }
 
 // traceLimit is the largest number of blocks of a trace, two megabytes. A
@@ -44,6 +47,7 @@ const (
 	movesKey
 	tuneKey
 	twinKey
+	chainKey
 )
 
 // movesRand returns the random numbers of a sampler's moves. They depend on a key

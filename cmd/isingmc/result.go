@@ -11,13 +11,16 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
+	"gorbm/negphase/mcmc"
 )
 
-// A row is the result of one sampler.
+// A row is the result of one sampler, of all its chains. What a picture shows is of the first.
 type row struct {
 	*contestant
-	diag.Summary         // of the energy, in moves
-	seconds      float64 // of computing
+	runs         []*measured // chain by chain
+	diag.Summary             // of the energy, in moves
+	seconds      float64     // of computing
+	info         mcmc.Info
 }
 
 // perSecond returns a count in the run per second of computing.
@@ -26,10 +29,19 @@ func (r row) perSecond(count float64) float64 { return count / r.seconds }
 // secondsOf returns the computing time of so many moves.
 func (r row) secondsOf(moves float64) float64 { return moves * r.seconds / float64(r.N) }
 
-func newRows(field []*contestant) []row {
+// newRows returns the results of the samplers of a field from what was measured in each chain.
+func newRows(field []*contestant, runs [][]*measured) []row {
 	rows := make([]row, len(field))
 	for i, c := range field {
-		rows[i] = row{c, c.trace.Summary(), c.elapsed.Seconds()}
+		r := row{contestant: c}
+		for _, run := range runs {
+			r.runs = append(r.runs, run[i])
+			r.seconds += run[i].elapsed.Seconds()
+			r.info.Add(run[i].info)
+		}
+		c.measured = *r.runs[0] // another rank's, if the first chain was stopped before it measured
+		r.Summary = r.summary(func(m *measured) *diag.Trace { return m.trace })
+		rows[i] = r
 	}
 	return rows
 }
@@ -38,6 +50,8 @@ func newRows(field []*contestant) []row {
 // computed from the run are null.
 type SamplerResult struct {
 	Sampler            string   `json:"sampler"`
+	Chains             int      `json:"chains,omitempty"`   // if there are several
+	ChainsP            *float64 `json:"chains_p,omitempty"` // probability that their mean energies differ as much by chance
 	Moves              int64    `json:"moves"`
 	Seconds            float64  `json:"seconds"`
 	MovesPerSecond     float64  `json:"moves_per_second"`
@@ -56,7 +70,12 @@ type SamplerResult struct {
 }
 
 func (r row) result() SamplerResult {
+	chains := 0
+	if len(r.runs) > 1 {
+		chains = len(r.runs)
+	}
 	return SamplerResult{
+		Chains: chains, ChainsP: cli.Finite(r.agreement()),
 		Sampler: r.name, Moves: r.N, Seconds: r.seconds,
 		MovesPerSecond: r.perSecond(float64(r.N)), FlipsPerSecond: r.perSecond(float64(r.info.Flips)),
 		EnergyMean: cli.Finite(r.Mean), EnergyStdErr: cli.Finite(r.StdErr), EnergyVariance: cli.Finite(r.Variance),
@@ -244,6 +263,7 @@ func (p *plan) warnings(rows []row) (w []string) {
 		case !r.Trusted():
 			w = append(w, fmt.Sprintf("%s: τ is too long for this run, which is worth %s independent energies; below %d its errors cannot be trusted; run longer", r.name, fewer(r.Effective), diag.MinEffective))
 		}
+		w = append(w, r.chainsWarning()...)
 		w = append(w, r.observablesWarnings(p.symmetric)...)
 	}
 	if a, b, z := farthest(rows); z > maxApart {
@@ -264,11 +284,22 @@ func fewer(n float64) string {
 // An energy is the mean over the moves since the line before: a long run has
 // several moves in a line.
 func traceLines(rows []row) [][]string {
-	lines := [][]string{{"sampler", "move", "seconds", "energy"}}
+	head := []string{"sampler", "move", "seconds", "energy"}
+	several := len(rows[0].runs) > 1
+	if several {
+		head = append(head, "chain")
+	}
+	lines := [][]string{head}
 	for _, r := range rows {
-		for i, energy := range r.trace.Blocks() {
-			move := (i + 1) * r.trace.Stride()
-			lines = append(lines, []string{r.name, strconv.Itoa(move), cli.Field(r.secondsOf(float64(move)), 6), cli.Field(energy, 12)})
+		for chain, m := range r.runs {
+			for i, energy := range m.trace.Blocks() {
+				move := (i + 1) * m.trace.Stride()
+				line := []string{r.name, strconv.Itoa(move), cli.Field(r.secondsOf(float64(move)), 6), cli.Field(energy, 12)}
+				if several {
+					line = append(line, strconv.Itoa(chain))
+				}
+				lines = append(lines, line)
+			}
 		}
 	}
 	return lines

@@ -75,22 +75,31 @@ func (p *plan) checkStates() error {
 		return nil
 	case len(p.movers) > 1:
 		return cli.Usagef("-states holds the states of one sampler, and -sampler names %d; name one", len(p.movers))
-	case p.keep < 2 || p.keep > maxStatesBytes/p.units:
-		return cli.Usagef("-keep is %d; it must lie in 2 … %d for %d units", p.keep, maxStatesBytes/p.units, p.units)
+	case p.keep < 2 || p.keep > maxStatesBytes/p.units/p.chains:
+		return cli.Usagef("-keep is %d; it must lie in 2 … %d for %d units and %s", p.keep, maxStatesBytes/p.units/p.chains, p.units, cli.Count(p.chains, "chain"))
 	}
 	return nil
 }
 
 // writeStates writes the arrays of -states: x, the spins −1 and +1 of each state, or
 // the visible bits of an RBM and in h the hidden ones; energy, that of each; and
-// move, the number of measured moves before it.
-func (p *plan) writeStates(w io.Writer, l *stateLog) error {
-	n := len(l.energies)
-	moves := make([]float64, n)
-	for i := range moves {
-		moves[i] = float64(int64(i+1) * l.every)
+// move, the number of measured moves before it. Of several chains those of each follow each
+// other, and chain has its number.
+func (p *plan) writeStates(w io.Writer) error {
+	l := &stateLog{units: p.units}
+	var moves, chains []float64
+	for chain, run := range p.runs {
+		its := run[0].states
+		l.states, l.energies = append(l.states, its.states...), append(l.energies, its.energies...)
+		for i := range its.energies {
+			moves, chains = append(moves, float64(int64(i+1)*its.every)), append(chains, float64(chain))
+		}
 	}
+	n := len(l.energies)
 	about := []npz.Named{{Name: "energy", Data: l.energies}, {Name: "move", Data: moves}}
+	if len(p.runs) > 1 {
+		about = append(about, npz.Named{Name: "chain", Data: chains})
+	}
 	if p.graph == nil {
 		part := func(name string, lo, hi int) npz.Named {
 			units := make([]uint8, 0, n*(hi-lo))

@@ -269,7 +269,7 @@ func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 		p.references = comparisons
 		p.movers = append(p.movers, namedMover{untuned.Mover, untuned.name + " untuned"}, namedMover{best, mcmc.FormatMover(best) + " of a grid"})
 	}
-	p.contestants, p.samplerWarnings = nil, nil
+	p.samplerWarnings = nil
 	if err := p.bind(); err != nil || p.policy == "" {
 		return err
 	}

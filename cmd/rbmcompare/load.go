@@ -64,6 +64,14 @@ func (p *plan) loadModels() error {
 	return nil
 }
 
+// parameters returns the models.
+func (p *plan) parameters() (models []*rbm.RBM) {
+	for _, s := range p.models {
+		models = append(models, s.Model)
+	}
+	return models
+}
+
 // loadData loads the rows of -data, if it is given.
 func (p *plan) loadData(ctx context.Context) error {
 	if !p.flags.Given("data") {

@@ -25,10 +25,11 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/rbm/memory"
+	"gorbm/rbm/ranks"
 	"gorbm/train"
 )
 
-func main() { cli.Main("rbmcompare", run) }
+func main() { cli.MainRanks("rbmcompare", runRanks) }
 
 const summary = `rbmcompare compares estimators of the negative phase on a model that stands still.
 
@@ -51,10 +52,15 @@ with tau=auto are tuned on the model beforehand, at no charge, and then stay.
 
 Seconds are those of the estimator alone, on -workers processors.
 
+Under mpirun -n N the ranks share out the repeats, and the runs of the reference, to the same
+bits but for the seconds. Build it by
+` + ranks.Build + `
+
 -runs 'runs/*' compares whole runs of rbmtrain: one table of the settings in which they
 differ, the last and the best value of a metric, and the time, the best run first.
--sort chooses the metric. -json prints all settings and metrics; -out writes them to
-runs.json and runs.csv, and the metric along the runs to runs.png.
+-sort chooses the metric. -json prints all settings and metrics; -out FOLDER writes them to
+runs.json and runs.csv, and the metric along the runs to runs.png, with a report. -out FILE writes one of
+them alone: a .csv, .json or picture.
 
 Examples:
 
@@ -70,12 +76,14 @@ type options struct {
 	data  *cli.DataFlags
 
 	run, negphase, reference      string
-	runs, sort                    string
+	runs, sort, over              string
 	chains, batch, steps, repeats int
 	referenceSteps                int
 	seed                          uint64
 	workers                       int
 	out                           string
+	group                         *ranks.Group
+	pictures                      *string
 }
 
 func newOptions() *options {
@@ -85,6 +93,7 @@ func newOptions() *options {
 	f.StringVar(&o.run, "run", "", "folder of a run: the estimators are compared on every snapshot in its models/")
 	f.StringVar(&o.runs, "runs", "", "folders of runs, as 'runs/*': a table of the settings in which they differ, their metrics and times, in place of all else")
 	f.StringVar(&o.sort, "sort", "", "with -runs: column of metrics.csv to sort by, the best first, or path or seconds (default: what the runs are for, of test rows if there are any)")
+	f.StringVar(&o.over, "over", "", "with -runs: setting, such as seed, over which to take means: finished runs that differ in it alone are one line, mean ± standard deviation")
 	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
 	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say")
 	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")
@@ -94,7 +103,8 @@ func newOptions() *options {
 	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt along a ladder that is tuned to the model)")
 	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts")
 	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all")
-	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures")
+	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures; with -runs also a .csv, .json or picture")
+	o.pictures = f.AddPictures()
 	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
 	f.Screen = screen
 	return o
@@ -109,7 +119,7 @@ var screen = cli.Screen{
 		"rbmcompare -run runs/toy -negphase pcd,ins -steps 1000  # on every snapshot",
 	},
 	Groups: []cli.Group{
-		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it", "runs 'runs/*'  whole runs, in one table"}, More: "sort classes labels"},
+		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it", "runs 'runs/*'  whole runs, in one table"}, More: "sort over classes labels"},
 		{Title: "estimators", Main: []string{
 			"negphase LIST  estimators, separated by commas; rbmtrain -negphase help lists them",
 			"steps N  Gibbs steps of each chain (10000)",
@@ -117,27 +127,40 @@ var screen = cli.Screen{
 		}, More: "chains batch"},
 		{Title: "the truth", More: "reference reference-steps"},
 		{Title: "rows", Main: []string{"data NAME  rows of the positive phase; by default none"}, More: "data-dir scale binarize label-column shape"},
-		{Title: "the run", Main: []string{"out FOLDER  for curves.csv, compare.json and pictures", "seed N  equal seeds give equal bits, but for the seconds (1)"}, More: "workers quiet json version completion"},
+		{Title: "the run", Main: []string{"out FOLDER  for curves.csv, compare.json and pictures", "seed N  equal seeds give equal bits, but for the seconds (1)"}, More: "pictures workers progress quiet json version completion"},
 	},
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return runRanks(ctx, nil, args, stdout, stderr)
+}
+
+// runRanks is run of one rank of a group. All ranks load the models and the rows and compare. Rank 0
+// alone writes and prints.
+func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
+	o.group = g
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
 	if o.runs != "" {
+		if g.Rank() > 0 { // there is nothing to share out
+			return nil
+		}
 		return o.compareRuns()
 	}
-	if o.flags.Given("sort") {
-		return cli.Usagef("-sort is for -runs, which is not given")
+	if name := o.flags.FirstGiven("sort", "over"); name != "" {
+		return cli.Usagef("-%s is for -runs, which is not given", name)
 	}
 	p, err := o.check(ctx)
 	if err != nil {
+		return cli.AgreeOn(g, err, nil, nil)
+	}
+	if err := cli.AgreeOn(g, nil, []*data.Set{p.set}, p.parameters()); err != nil {
 		return err
 	}
 	results, err := p.compare(ctx)
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if g.Rank() > 0 || err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	if len(results) > 0 { // what was completed is kept even if interrupted
@@ -174,6 +197,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 		cli.Between("repeats", o.repeats, 1, maxRepeats),
 		cli.Between("reference-steps", o.referenceSteps, 2, train.MaxSteps),
 		cli.Between("workers", o.workers, 0, math.MaxInt32),
+		cli.CheckPictures(*o.pictures),
 	); err != nil {
 		return nil, err
 	}
@@ -306,10 +330,10 @@ func (p *plan) truth(ctx context.Context, s *subject) (truth *compare.Truth, err
 		} else if p.set != nil && settings.Sampler() == "" {
 			settings.SetBase(p.base())
 		}
-		total := compare.ReferenceGroups * int64(p.referenceSteps)
+		total := int64((compare.ReferenceGroups+p.group.Size()-1)/p.group.Size()) * int64(p.referenceSteps)
 		bar := p.flags.NewProgress("reference run", "updates", total)
 		done := int64(0)
-		truth, err = compare.Reference(ctx, s.Model, settings, p.referenceSteps, rbm.NewKey(p.seed).Child(referenceKey), func() {
+		truth, err = compare.Reference(ctx, p.group, s.Model, settings, p.referenceSteps, rbm.NewKey(p.seed).Child(referenceKey), func() {
 			done++
 			bar.Set(done, "")
 		})
@@ -358,7 +382,7 @@ func (p *plan) measure(ctx context.Context, s *subject, truth *compare.Truth, i 
 	}
 	bar := p.flags.NewProgress(what, "‰", 1000)
 	defer bar.Done()
-	settings := compare.Settings{Steps: p.steps, Repeats: p.repeats, Seed: p.seed,
+	settings := compare.Settings{Group: p.group, Steps: p.steps, Repeats: p.repeats, Seed: p.seed,
 		Progress: func(done float64) { bar.Set(int64(1000*done), "") }}
 	if p.set != nil {
 		settings.Batches = func(repeat int) func(int) rbm.Batch { return p.batches(s.Model, repeat) }

@@ -48,7 +48,7 @@ func small(more ...string) []string {
 }
 
 func TestHelp(t *testing.T) {
-	rbmcompare.Help(t, "batch", "binarize", "chains", "classes", "data", "data-dir", "json", "label-column", "labels", "model", "negphase", "out", "quiet",
+	rbmcompare.Help(t, "batch", "binarize", "chains", "classes", "data", "data-dir", "json", "label-column", "labels", "model", "negphase", "out", "over", "pictures", "quiet",
 		"reference", "reference-steps", "repeats", "run", "runs", "seed", "shape", "sort", "steps", "workers")
 	out := rbmcompare.OK(t, "-h", "all")
 	for _, kind := range negphase.Kinds() {
@@ -141,9 +141,14 @@ func TestFiles(t *testing.T) {
 	if at != len(table) {
 		t.Errorf("%d rows, want %d", len(table), at)
 	}
-	rbmcompare.OK(t, small("-run", "run", "-negphase", "pcd,exact", "-out", "along")...)
+	rbmcompare.OK(t, small("-run", "run", "-negphase", "pcd,exact", "-out", "along", "-pictures", "pdf")...)
 	for _, name := range []string{"out/curves.png", "along/curves-0000001.png", "along/curves-0000010.png", "along/curves-0000100.png", "along/run.png"} {
 		inked(t, name)
+	}
+	for _, name := range []string{"along/curves-0000010.pdf", "along/run.pdf"} {
+		if text := clitest.Read(t, name); !strings.HasPrefix(text, "%PDF-") {
+			t.Errorf("%s begins with %.9q", name, text)
+		}
 	}
 	// One step, one repeat, or the truth alone: nothing to draw is no error.
 	rbmcompare.OK(t, "-model", "plain.npz", "-negphase", "exact", "-repeats", "1", "-out", "bare")

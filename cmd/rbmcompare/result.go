@@ -265,16 +265,16 @@ func (p *plan) write(results []result, object any) error {
 		return err
 	}
 	for _, r := range results {
-		name := "curves.png"
+		name := "curves"
 		if p.options.run != "" {
-			name = fmt.Sprintf("curves-%07d.png", r.Step)
+			name = fmt.Sprintf("curves-%07d", r.Step)
 		}
 		if err := p.draw(name, p.charts(r)); err != nil {
 			return err
 		}
 	}
 	if len(results) > 1 {
-		if err := p.draw("run.png", p.alongRun(results)); err != nil {
+		if err := p.draw("run", p.alongRun(results)); err != nil {
 			return err
 		}
 	}
@@ -287,7 +287,7 @@ func (p *plan) draw(name string, charts []plots.Chart) error {
 	if page == nil {
 		return nil
 	}
-	return cli.WritePicture(filepath.Join(p.out, name), page)
+	return cli.WritePictures(p.out, name, *p.pictures, page)
 }
 
 // table returns all points of all curves as the lines of a CSV file. Standard

@@ -52,14 +52,14 @@ type metric struct {
 func (o *options) compareRuns() error {
 	var other []string
 	o.flags.Visit(func(f *flag.Flag) {
-		if !slices.Contains([]string{"runs", "sort", "out", "quiet", "json"}, f.Name) {
+		if !slices.Contains([]string{"runs", "sort", "over", "out", "pictures", "progress", "quiet", "json"}, f.Name) {
 			other = append(other, "-"+f.Name)
 		}
 	})
 	if len(other) > 0 {
-		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -out -json -quiet can", strings.Join(other, " "))
+		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -over -out -pictures -json -quiet can", strings.Join(other, " "))
 	}
-	if err := o.flags.CheckNew("out"); err != nil {
+	if err := cmp.Or(cli.CheckPictures(*o.pictures), o.flags.CheckNew("out")); err != nil {
 		return err
 	}
 	all, err := o.findRuns()
@@ -72,13 +72,29 @@ func (o *options) compareRuns() error {
 	}
 	differ := differing(all)
 	object := map[string]any{"sorted_by": by, "differing": differ, "runs": all}
+	lines := tableLines(all, by, differ)
+	if o.over != "" {
+		groups, others, err := groupRuns(all, o.over, by, differ)
+		if err != nil {
+			return err
+		}
+		object["over"], object["means"] = o.over, groups
+		if n := len(all) - grouped(groups); n > 0 {
+			o.flags.Warn(fmt.Sprintf("-over: %s not finished, and left out of the means", cli.Count(n, "run")))
+		}
+		lines = groupLines(groups, by, others)
+	}
 	if o.out != "" {
-		if err := o.writeRuns(all, by, differ, object); err != nil {
+		if err := o.writeRuns(all, by, differ, lines, object); err != nil {
 			return err
 		}
 	}
 	return o.flags.Print(object, func(w io.Writer) error {
-		describeRuns(w, all, by, differ)
+		t := cli.NewTable(w)
+		for _, line := range lines {
+			fmt.Fprintf(t, "%s\t\n", strings.Join(line, "\t"))
+		}
+		t.Flush()
 		if o.out != "" {
 			fmt.Fprintf(w, "results in %s\n", o.out)
 		}
@@ -282,15 +298,6 @@ func differing(all []*finding) []string {
 // none stands for a setting that a run does not have, or a value that is not known.
 const none = "–"
 
-// describeRuns prints the table.
-func describeRuns(w io.Writer, all []*finding, by string, differ []string) {
-	t := cli.NewTable(w)
-	for _, line := range tableLines(all, by, differ) {
-		fmt.Fprintf(t, "%s\t\n", strings.Join(line, "\t"))
-	}
-	t.Flush()
-}
-
 // tableLines returns the runs as people read them: the settings that differ and the
 // metric by which they are sorted.
 func tableLines(all []*finding, by string, differ []string) [][]string {
@@ -323,36 +330,59 @@ func tableLines(all []*finding, by string, differ []string) [][]string {
 	return lines
 }
 
-// writeRuns makes the folder of -out and fills it.
-func (o *options) writeRuns(all []*finding, by string, differ []string, object any) error {
+// writeRuns writes the file of -out, or makes the folder and fills it.
+func (o *options) writeRuns(all []*finding, by string, differ []string, lines [][]string, object any) error {
+	writeJSON := func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(object)
+	}
+	measured := by != "" && by != "path" && by != "seconds"
+	draw := func(path string) error {
+		page := plots.Charts([]plots.Chart{runsChart(all, by)}, 1, 18*vg.Centimeter, 10*vg.Centimeter)
+		if page == nil {
+			return nil
+		}
+		return cli.WritePicture(path, page)
+	}
+	switch ext := strings.ToLower(filepath.Ext(o.out)); {
+	case ext == ".csv":
+		if o.over != "" {
+			return atomicfile.Write(o.out, cli.WriteCSV(lines))
+		}
+		return atomicfile.Write(o.out, cli.WriteCSV(runLines(all, differ)))
+	case ext == ".json":
+		return atomicfile.Write(o.out, writeJSON)
+	case slices.Contains(cli.Pictures, ext) && !measured:
+		return cli.Usagef("-out %s is to show a metric along the runs; name one by -sort", o.out)
+	case slices.Contains(cli.Pictures, ext):
+		return draw(o.out)
+	}
 	if err := os.Mkdir(o.out, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)
 	}
 	file := func(name string, write func(w io.Writer) error) error {
 		return atomicfile.Write(filepath.Join(o.out, name), write)
 	}
-	err := file("runs.json", func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(object)
-	})
-	if err == nil {
-		err = file("runs.csv", cli.WriteCSV(runLines(all, differ)))
-	}
-	if err != nil || by == "" || by == "path" || by == "seconds" {
+	err := cmp.Or(file("runs.json", writeJSON), file("runs.csv", cli.WriteCSV(runLines(all, differ))))
+	if err != nil || !measured {
 		return err
 	}
-	chart := runsChart(all, by)
-	if page := plots.Charts([]plots.Chart{chart}, 1, 18*vg.Centimeter, 10*vg.Centimeter); page != nil {
-		if err := cli.WritePicture(filepath.Join(o.out, "runs.png"), page); err != nil {
+	for _, format := range slices.Compact([]string{"png", *o.pictures}) {
+		if err := draw(filepath.Join(o.out, "runs."+format)); err != nil {
 			return err
 		}
 	}
-	lines := tableLines(all, by, differ)
+	chart := runsChart(all, by)
 	words := []string{fmt.Sprintf("%s is the first of %s by %s. Differences of runs of equal settings and other seeds say what is chance.",
-		all[0].Path, cli.Count(len(all), "run"), strings.ReplaceAll(by, "_", " "))}
+		all[0].Path, cli.Count(len(all), "run"), metricWords(by))}
 	page := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words,
 		Charts: []plots.Chart{chart}, Tables: []report.Table{{Title: "Runs", Head: lines[0], Rows: lines[1:]}}}
+	if o.over != "" {
+		page.Tables[0].Title = "Means ± standard deviations over " + o.over
+		runs := tableLines(all, by, differ)
+		page.Tables = append(page.Tables, report.Table{Title: "Runs", Head: runs[0], Rows: runs[1:]})
+	}
 	return file(rundir.ReportFile, func(w io.Writer) error { return report.Write(w, page) })
 }
 
@@ -400,10 +430,29 @@ func runLines(all []*finding, differ []string) [][]string {
 // drawnRuns is the number of curves that a picture has room for.
 const drawnRuns = 12
 
+// metricWords is what a column of metrics.csv is called in words.
+func metricWords(by string) string {
+	column, ok := train.ColumnOf(by)
+	if !ok || column.Label == "" {
+		return strings.ReplaceAll(by, "_", " ")
+	}
+	for ending, rows := range map[string]string{"_test": "test rows", "_holdout": "held-out rows", "_train": "training rows"} {
+		if strings.HasSuffix(by, ending) {
+			return column.Label + ", " + rows
+		}
+	}
+	return column.Label
+}
+
 // runsChart is a metric along the runs, of the best of them.
 func runsChart(all []*finding, by string) plots.Chart {
-	words := strings.ReplaceAll(by, "_", " ")
+	words := metricWords(by)
 	c := plots.Chart{Title: fmt.Sprintf("The best %s by %s", cli.Count(min(len(all), drawnRuns), "run"), words), X: "step", Y: words}
+	if column, ok := train.ColumnOf(by); ok {
+		if _, unit, found := strings.Cut(column.Axis, " / "); found && column.Scale == 0 {
+			c.Y += " (" + unit + ")"
+		}
+	}
 	for _, r := range all[:min(len(all), drawnRuns)] {
 		l := plots.Line{Name: filepath.Base(r.Path)}
 		if at := slices.Index(r.columns, by); at >= 0 {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,6 +122,58 @@ func TestRunsFiles(t *testing.T) {
 	if n := clitest.Report(t, "compared/report.html"); n != 1 {
 		t.Errorf("the report has %d charts", n)
 	}
+}
+
+// A file by -out is what the folder holds under another name.
+func TestRunsFile(t *testing.T) {
+	writeRuns(t)
+	rbmcompare.OK(t, "-runs", "runs/*", "-out", "v0.1")
+	for name, other := range map[string]string{"one.csv": "v0.1/runs.csv", "one.json": "v0.1/runs.json", "one.PNG": "v0.1/runs.png"} {
+		rbmcompare.OK(t, "-runs", "runs/*", "-out", name)
+		if clitest.Read(t, name) != clitest.Read(t, other) {
+			t.Errorf("%s is not %s", name, other)
+		}
+	}
+	rbmcompare.Fails(t, cli.Usage, []string{"-runs", "runs/*", "-sort", "path", "-out", "two.svg"}, "two.svg", "-sort")
+}
+
+// Charts say what is drawn, and in which unit.
+func TestRunsChart(t *testing.T) {
+	for by, want := range map[string]string{"pseudo_likelihood_test": "pseudo-log-likelihood, test rows (nats)", "error_holdout": "classification error, held-out rows", "accuracy_mean": "mean log p(y|x) (nats)", "barrier": "barrier"} {
+		if got := runsChart(nil, by).Y; got != want {
+			t.Errorf("%s is called %q, not %q", by, got, want)
+		}
+	}
+}
+
+// -over takes means over runs that differ in one setting alone.
+func TestMeansOverRuns(t *testing.T) {
+	clitest.Isolate(t)
+	for i, last := range []string{"-7", "-7.5", "-9"} {
+		seed := fmt.Sprint(i + 1)
+		writeRun(t, "runs/pcd"+seed, `"rate": 0.1, "negphase": {"kind": "pcd"}, "seed": `+seed, "step,seconds,pseudo_likelihood_test\n60,4,"+last+"\n", `{"seconds": 4.5, "metrics": {}}`)
+	}
+	writeRun(t, "runs/ins1", `"rate": 0.1, "negphase": {"kind": "ins"}, "seed": 1`, "step,seconds,pseudo_likelihood_test\n60,4,-7.2\n", `{"seconds": 6, "metrics": {}}`)
+	writeRun(t, "runs/ins2", `"rate": 0.1, "negphase": {"kind": "ins"}, "seed": 2`, "step,seconds,pseudo_likelihood_test\n30,4,-5\n", "")
+	r := rbmcompare.Call("-runs", "runs/*", "-over", "seed", "-out", "compared")
+	var lines []string
+	for line := range strings.Lines(r.Stdout) {
+		lines = append(lines, strings.Join(strings.Fields(line), " "))
+	}
+	// The standard deviation of -7, -7.5 and -9 about -47/6 is √(13/12) = 1.04.
+	want := []string{"negphase pseudo_likelihood_test runs seconds", "ins -7.2 1 6", "pcd -7.8 ± 1.0 3 4.5", "results in compared"}
+	if r.Status != 0 || !slices.Equal(lines, want) || !strings.Contains(r.Stderr, "1 run not finished") {
+		t.Errorf("status %d prints %q and %s", r.Status, lines, r.Stderr)
+	}
+	var object struct{ Means []group }
+	if err := json.Unmarshal([]byte(clitest.Read(t, "compared/runs.json")), &object); err != nil {
+		t.Fatal(err)
+	}
+	if m := object.Means[1].Metrics["pseudo_likelihood_test"]; m.N != 3 || math.Abs(*m.Mean+47./6) > 1e-12 || math.Abs(*m.SD-math.Sqrt(13./12)) > 1e-12 || len(object.Means[1].Runs) != 3 {
+		t.Errorf("the means are %+v", object.Means)
+	}
+	rbmcompare.Fails(t, cli.Usage, []string{"-runs", "runs/*", "-over", "rate"}, `-over is "rate"`, "negphase, seed")
+	rbmcompare.Fails(t, cli.Usage, []string{"-over", "seed"}, "-over is for -runs")
 }
 
 func TestRunsRefuses(t *testing.T) {

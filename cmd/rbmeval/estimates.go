@@ -35,20 +35,24 @@ var methods = map[logz.Method]string{
 
 // find computes log Z of m, as the flags say: by enumeration, by estimates, or
 // by both. The rows of parts bound log Z from below. The error is errNotFinite
-// or wraps rbm.ErrDiverged if a number is not finite.
-func (z *logZFlags) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts []*examples, progress func(stage string, done float64)) (p logZEstimates, err error) {
+// or wraps rbm.ErrDiverged if a number is not finite. The estimates are made by all ranks of the
+// group; only rank 0 knows the bound and enumerates.
+func (o *options) find(ctx context.Context, m *rbm.RBM, base *rbm.Base, parts []*examples, progress func(stage string, done float64)) (p logZEstimates, err error) {
 	p = unknown()
-	if z.estimated() {
-		s := z.settings(base)
-		if s.LowerBound, err = lowerBound(ctx, parts); err != nil {
-			return unknown(), err
+	if o.estimated() {
+		s := o.settings(base)
+		s.Annealing.Group = o.group
+		if o.group.Rank() == 0 {
+			if s.LowerBound, err = lowerBound(ctx, parts); err != nil {
+				return unknown(), err
+			}
 		}
-		if p.Bracket, err = logz.Estimate(ctx, m, s, rbm.NewKey(z.seed), progress); err != nil {
+		if p.Bracket, err = logz.Estimate(ctx, m, s, rbm.NewKey(o.seed), progress); err != nil {
 			return unknown(), err
 		}
 		p.logZ, p.stdErr, p.by = p.Best()
 	}
-	if z.exact {
+	if o.exact && o.group.Rank() == 0 {
 		enum, err := exact.New(m, exact.EvaluationLimit)
 		if err != nil {
 			return unknown(), err

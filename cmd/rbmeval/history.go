@@ -46,22 +46,15 @@ func (o *options) evaluateRun(ctx context.Context) error {
 	if err := o.flags.CheckNew("out"); err != nil {
 		return err
 	}
-	snapshots, err := rundir.ReadSnapshots(o.run)
-	if err != nil {
-		return err
-	}
 	h := &history{options: *o}
-	for _, s := range snapshots {
-		h.snapshots = append(h.snapshots, snapshot{Snapshot: s})
+	if err := h.load(ctx); err != nil {
+		return cli.AgreeOn(o.group, err, nil, nil)
 	}
-	if err := h.loadRows(ctx); err != nil {
+	if err := cli.AgreeOn(o.group, nil, h.sets(), h.models()); err != nil {
 		return err
 	}
-	if err := h.choose(); err != nil {
-		return err
-	}
-	err = h.evaluate(ctx)
-	if err != nil && !errors.Is(err, context.Canceled) {
+	err := h.evaluate(ctx)
+	if o.group.Rank() > 0 || err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
 	if len(h.snapshots) > 0 { // what was completed is kept even if interrupted
@@ -73,6 +66,38 @@ func (o *options) evaluateRun(ctx context.Context) error {
 		return fmt.Errorf("stopped after step %d", h.snapshots[len(h.snapshots)-1].Step)
 	}
 	return err
+}
+
+// load loads the snapshots and the rows.
+func (h *history) load(ctx context.Context) error {
+	snapshots, err := rundir.ReadSnapshots(h.run)
+	if err != nil {
+		return err
+	}
+	for _, s := range snapshots {
+		h.snapshots = append(h.snapshots, snapshot{Snapshot: s})
+	}
+	if err := h.loadRows(ctx); err != nil {
+		return err
+	}
+	return h.choose()
+}
+
+// sets and models are what the ranks must agree on.
+func (h *history) sets() (sets []*data.Set) {
+	for _, p := range h.parts {
+		sets = append(sets, p.set)
+	}
+	return sets
+}
+
+func (h *history) models() (models []*rbm.RBM) {
+	for _, s := range h.snapshots {
+		if s.Err == nil {
+			models = append(models, s.Model)
+		}
+	}
+	return models
 }
 
 // loadRows loads the rows that the snapshots are evaluated on.
@@ -183,6 +208,9 @@ func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(st
 	}
 	if s.logZEstimates, err = h.find(ctx, s.Model, h.base, h.parts, progress); err != nil {
 		return err
+	}
+	if h.group.Rank() > 0 {
+		return nil
 	}
 	for _, part := range h.parts {
 		free, err := part.freeEnergies(ctx, "", nil)

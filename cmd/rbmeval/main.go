@@ -19,9 +19,10 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/modelfile"
+	"gorbm/rbm/ranks"
 )
 
-func main() { cli.Main("rbmeval", run) }
+func main() { cli.MainRanks("rbmeval", runRanks) }
 
 const summary = `rbmeval evaluates a restricted Boltzmann machine on data.
 
@@ -74,6 +75,10 @@ The objects ais, reverse_ais and bennett have their own log_z, std_err, which is
 s, and ess, the number of independent draws that theirs are worth; "doubtful" if
 a warning names them; "raised" if log_z is the bound; "impossible", without log_z.
 
+Under mpirun -n N the ranks share out the chains of AIS and reverse AIS and the replicas
+of the ladders, to the same bits; the rest is done by rank 0. Build it by
+` + ranks.Build + `
+
 -run evaluates all snapshots of a run, ended or under way: the log-likelihood of
 test rows and of up to 10000 training rows, step by step. A snapshot that has
 diverged is shown without numbers, and a warning names it.`
@@ -88,6 +93,7 @@ type options struct {
 	pl, classify                   bool
 	labelIn                        bool // features are those of the row with its label
 	workers                        *int
+	group                          *ranks.Group
 
 	train, test labelSplit // by labelledRows
 }
@@ -136,7 +142,7 @@ var screen = cli.Screen{
 			"features FILE  an .npz with p(h|x) of every row",
 			"out FILE  of -run: the table and the picture",
 		}, More: "label-in-features"},
-		{Title: "the run", More: "seed workers quiet json version completion"},
+		{Title: "the run", More: "seed workers progress quiet json version completion"},
 	},
 }
 
@@ -156,7 +162,14 @@ type evaluation struct {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return runRanks(ctx, nil, args, stdout, stderr)
+}
+
+// runRanks is run of one rank of a group. All ranks load the model and the rows and estimate
+// log Z. The rest is for rank 0.
+func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
+	o.group = g
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
@@ -179,9 +192,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	e, err := o.load(ctx)
 	if err != nil {
+		return cli.AgreeOn(g, err, nil, nil)
+	}
+	if err := cli.AgreeOn(g, nil, []*data.Set{e.all, e.set}, []*rbm.RBM{e.m}); err != nil {
 		return err
 	}
-	if err := e.evaluate(ctx); err != nil {
+	if err := e.evaluate(ctx); err != nil || g.Rank() > 0 {
 		return err
 	}
 	return e.print()
@@ -290,6 +306,9 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 		if err != nil { // no flag asks for log Z: the rest is computed without it
 			e.warn(nil, "log Z was not estimated: %v", err)
 		}
+	}
+	if e.group.Rank() > 0 {
+		return nil
 	}
 	if e.classify || e.rows != "" {
 		e.logp = make([]float64, e.n*e.m.Classes())

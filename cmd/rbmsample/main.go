@@ -22,10 +22,11 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/memory"
 	"gorbm/rbm/modelfile"
+	"gorbm/rbm/ranks"
 	"gorbm/train"
 )
 
-func main() { cli.Main("rbmsample", run) }
+func main() { cli.MainRanks("rbmsample", runRanks) }
 
 const summary = `rbmsample draws samples from a model and says whether its chains have mixed.
 
@@ -62,6 +63,9 @@ why, and the samples are from chains that started at training rows, which they m
 resemble; -start decides otherwise. Chains that stick take all of -rounds, for each
 class: at 784 × 500 units some ten seconds a class.
 
+Under mpirun -n N the ranks share out the chains, to the same bits. Build it by
+` + ranks.Build + `
+
 The nearest training rows tell whether samples are copies: they are compared with as
 many training rows and the other rows nearest to these. A sample is nearer than all
 of these by chance about once.`
@@ -79,6 +83,7 @@ type options struct {
 	means     bool
 	seed      uint64
 	workers   *int
+	group     *ranks.Group
 }
 
 func newOptions() *options {
@@ -118,7 +123,7 @@ var screen = cli.Screen{
 		{Title: "sampler", Main: []string{"negphase NAME  by default Gibbs steps, and a tuned ladder where these stick"}, More: "rounds start"},
 		{Title: "training rows", Main: []string{"data NAME  rows that samples are compared with; by default the model's own"},
 			More: "data-dir scale binarize label-column unlabelled shape"},
-		{Title: "the run", Main: []string{"out FILE  a picture (.png, .svg, .pdf), .npz or .csv", "seed N  equal seeds give equal bits (1)"}, More: "workers quiet json version completion"},
+		{Title: "the run", Main: []string{"out FILE  a picture (.png, .svg, .pdf), .npz or .csv", "seed N  equal seeds give equal bits (1)"}, More: "workers progress quiet json version completion"},
 	},
 }
 
@@ -144,7 +149,14 @@ type plan struct {
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	return runRanks(ctx, nil, args, stdout, stderr)
+}
+
+// runRanks is run of one rank of a group. All ranks load the model and the rows and move the
+// chains. Rank 0 alone writes and prints.
+func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr io.Writer) error {
 	o := newOptions()
+	o.group = g
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
@@ -155,13 +167,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	defer restore()
 	p, err := o.plan(ctx)
 	if err != nil {
+		return cli.AgreeOn(g, err, nil, nil)
+	}
+	if err := cli.AgreeOn(g, nil, []*data.Set{p.set}, []*rbm.RBM{p.m}); err != nil {
 		return err
 	}
 	begin := time.Now()
 	bar := o.flags.NewProgress("sampling", "‰", 1000)
 	sheet, err := sample.DrawEach(ctx, p.m, p.set, p.queries, p.settings, rbm.NewKey(o.seed), func(done float64) { bar.Set(int64(1000*done), "") })
 	bar.Done()
-	if err != nil {
+	if err != nil || g.Rank() > 0 {
 		return err
 	}
 	r := p.newResult(sheet, time.Since(begin))
@@ -274,7 +289,7 @@ func (p *plan) ask() error {
 		}
 		p.queries = []sample.Query{{Class: class}}
 	}
-	p.settings = sample.Settings{Samples: cmp.Or(p.n, n), Rounds: p.rounds, Start: strings.TrimPrefix(p.start, "auto")}
+	p.settings = sample.Settings{Group: p.group, Samples: cmp.Or(p.n, n), Rounds: p.rounds, Start: strings.TrimPrefix(p.start, "auto")}
 	if p.settings.Rounds == 0 {
 		p.settings.Rounds = sample.DefaultRounds
 		if p.clamp != "" {

@@ -55,7 +55,7 @@ const (
 var taskVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "PBS_ARRAY_INDEX"}
 
 // notInArray are flags that lines of an array cannot have: they belong to the whole of it.
-var notInArray = []string{"array", "array-index", "dry-run", "json", "quiet", "resume", "force", "cpuprofile", "version", "completion"}
+var notInArray = []string{"array", "array-index", "dry-run", "json", "progress", "quiet", "resume", "force", "cpuprofile", "version", "completion"}
 
 // maxArray caps the file of -array.
 const maxArray = 1 << 26
@@ -72,6 +72,9 @@ func (o *options) runArray(ctx context.Context) error {
 	var err error
 	if o.group.Rank() == 0 {
 		text, err = atomicfile.Read(o.arrayFile, maxArray)
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("there is no file %s; write one, with the flags of a run in each line", o.arrayFile)
+		}
 	}
 	if text, err = o.group.Broadcast(text, err); err != nil {
 		return fmt.Errorf("-array: %w", err)
@@ -89,7 +92,8 @@ func (o *options) runArray(ctx context.Context) error {
 	return a.run(ctx)
 }
 
-// parse reads the lines: the flags of a run each, after those of the command line.
+// parse reads the lines: the flags of a run each, or of the runs of a grid (see
+// expandGrid), after those of the command line.
 // Text from # on and empty lines do not count.
 func (a *array) parse(text string) error {
 	var common []string
@@ -108,29 +112,43 @@ func (a *array) parse(text string) error {
 		if len(words) == 0 {
 			continue
 		}
-		r := arrayRun{Number: len(a.runs), line: n, args: slices.Concat(common, words)}
-		o := newOptions()
-		if err := o.flags.Parse(r.args, io.Discard, io.Discard); err != nil {
+		grid, err := expandGrid(words)
+		if err != nil {
 			return cli.Usagef("%s:%d: %w", a.file, n, err)
 		}
-		if name := o.flags.FirstGiven(notInArray...); name != "" {
-			return cli.Usagef("%s:%d: -%s cannot stand in a line of an array", a.file, n, name)
+		for _, words := range grid {
+			if err := a.add(n, common, words, at); err != nil {
+				return err
+			}
 		}
-		if r.Folder = o.out; r.Folder == "" {
-			stem := strings.TrimSuffix(filepath.Base(a.file), filepath.Ext(a.file))
-			r.Folder = filepath.Join("runs", rundir.Stem(stem)+"-"+strconv.Itoa(r.Number))
-			r.args = append(r.args, "-out="+r.Folder)
-		}
-		folder := filepath.Clean(r.Folder)
-		if other, ok := at[folder]; ok {
-			return cli.Usagef("%s:%d: -out %s is that of line %d", a.file, n, r.Folder, other)
-		}
-		at[folder] = n
-		a.runs = append(a.runs, r)
 	}
 	if len(a.runs) == 0 {
 		return cli.Usagef("-array: %s has no lines of flags", a.file)
 	}
+	return nil
+}
+
+// add adds the run of these flags, of line n. The folders of the runs so far are at.
+func (a *array) add(n int, common, words []string, at map[string]int) error {
+	r := arrayRun{Number: len(a.runs), line: n, args: slices.Concat(common, words)}
+	o := newOptions()
+	if err := o.flags.Parse(r.args, io.Discard, io.Discard); err != nil {
+		return cli.Usagef("%s:%d: %w", a.file, n, err)
+	}
+	if name := o.flags.FirstGiven(notInArray...); name != "" {
+		return cli.Usagef("%s:%d: -%s cannot stand in a line of an array", a.file, n, name)
+	}
+	if r.Folder = o.out; r.Folder == "" {
+		stem := strings.TrimSuffix(filepath.Base(a.file), filepath.Ext(a.file))
+		r.Folder = filepath.Join("runs", rundir.Stem(stem)+"-"+strconv.Itoa(r.Number))
+		r.args = append(r.args, "-out="+r.Folder)
+	}
+	folder := filepath.Clean(r.Folder)
+	if other, ok := at[folder]; ok {
+		return cli.Usagef("%s:%d: -out %s is that of line %d", a.file, n, r.Folder, other)
+	}
+	at[folder] = n
+	a.runs = append(a.runs, r)
 	return nil
 }
 
@@ -260,8 +278,8 @@ func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err 
 			return "", err
 		}
 	}
-	_, about, _ = strings.Cut(p.describe(), "\n")
-	return about, nil
+	text := p.describe()
+	return text[strings.LastIndexByte(text, '\n')+1:], nil // without what it says of the data
 }
 
 // stateOf returns the state of the run of p in a folder. The error says that there is
@@ -324,7 +342,7 @@ func (a *array) run(ctx context.Context) error {
 		case emptyRun:
 			args = append(slices.Clone(args), "-force")
 		}
-		for name, given := range map[string]bool{"-quiet": a.flags.Quiet, "-json": a.flags.JSON} {
+		for name, given := range map[string]bool{"-quiet": a.flags.Quiet, "-json": a.flags.JSON, "-progress=plain": a.flags.Lookup("progress").Value.String() == "plain"} {
 			if given {
 				args = append(slices.Clone(args), name)
 			}

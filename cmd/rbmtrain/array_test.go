@@ -30,6 +30,7 @@ const three = "# three runs\n-negphase pcd -rate 0.2\n\n-negphase cd   -out 'my 
 
 // All lines are run, as if each were a command, and then none again.
 func TestArray(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := sweep(t, three)
 	if out := rbmtrain.OK(t, append(args, "-dry-run")...); strings.Count(out, ", new: RBM: 8 inputs") != 3 || strings.Count(out, "forecast: ") != 3 || !strings.Contains(out, "run 1, my run, new") {
@@ -57,8 +58,48 @@ func TestArray(t *testing.T) {
 	}
 }
 
+// -dry-run says of a line what is trained, in one line, and what is wrong with a file that is
+// not there.
+func TestArrayDryRun(t *testing.T) {
+	clitest.Isolate(t)
+	args := sweep(t, "-negphase cd -labels none -data constant.csv\n", "-dry-run")
+	clitest.Write(t, "constant.csv", "0,1,1\n0,1,0\n0,0,1\n")
+	if out := rbmtrain.OK(t, args...); !strings.HasPrefix(out, "run 0, runs/sweep-0, new: RBM: 3 inputs") {
+		t.Errorf("-dry-run says %s", out)
+	}
+	rbmtrain.Fails(t, cli.Failed, []string{"-array", "nope.txt"}, "-array: there is no file nope.txt", "flags of a run in each line")
+}
+
+// The forecast names ranks as far as they gain.
+func TestRankForecasts(t *testing.T) {
+	for _, c := range []struct {
+		steps        int
+		step, chains float64
+		want         []int
+	}{
+		{1000, 0.1, 0.0999, []int{2, 4, 8, 16, 32, 64}},
+		{1000, 0.1, 0.05, []int{2, 4, 8}},   // 75, 62.5, 56.25, but then 53.1 s
+		{100000, 3e-4, 2.9e-4, []int{2, 4}}, // eight would have 36 µs of a step each
+		{10, 0.0003, 0.00029, nil},          // it ends before mpirun has begun
+		{20, 0.09, 0.0899, []int{2}},        // 1.8 s, then .9
+		{1000, 0.1, 0.005, nil},
+	} {
+		var got []int
+		for _, f := range rankForecasts(c.steps, c.step, c.chains) {
+			if want := float64(c.steps) * (c.step - c.chains + c.chains/float64(f.Ranks)); f.Seconds != want {
+				t.Errorf("%+v: %v s with %d ranks, not %v", c, f.Seconds, f.Ranks, want)
+			}
+			got = append(got, f.Ranks)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: ranks %v", c, got)
+		}
+	}
+}
+
 // A scheduler's number, or -array-index, chooses a line.
 func TestArrayIndex(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := sweep(t, three, "-quiet")
 	rbmtrain.OK(t, append(args, "-array-index", "2")...)
@@ -169,6 +210,7 @@ func TestArrayRefuses(t *testing.T) {
 // A run that fails does not keep the others from running. -json has what each of them
 // would print.
 func TestArrayWithAFailure(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := sweep(t, three, "-json")
 	rbmtrain.OK(t, args...)
@@ -195,6 +237,7 @@ func TestArrayWithAFailure(t *testing.T) {
 
 // Several ranks take the runs of an array together.
 func TestArrayInRanks(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	args := sweep(t, three, "-quiet")
 	rbmtrain.OK(t, args...)
@@ -202,7 +245,7 @@ func TestArrayInRanks(t *testing.T) {
 	if err := os.RemoveAll("my run"); err != nil {
 		t.Fatal(err)
 	}
-	if r := inRanks(t, context.Background(), 3, same(args...)); r.Status != cli.OK || r.Stdout+r.Stderr != "" {
+	if r := inRanks(t, context.Background(), 3, clitest.Same(args...)); r.Status != cli.OK || r.Stdout+r.Stderr != "" {
 		t.Errorf("exits with %d: %s", r.Status, r.Stderr)
 	}
 	if clitest.Read(t, "my run/"+rundir.ModelFile) != want {

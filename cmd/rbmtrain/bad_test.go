@@ -251,6 +251,7 @@ func TestBadFiles(t *testing.T) {
 
 // TestOutputInUse checks that nothing is overwritten unasked.
 func TestOutputInUse(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	clitest.Write(t, "foreign/thesis.tex", "years of work")
 	clitest.Write(t, "file", "a file")

@@ -18,7 +18,7 @@ type forecast struct {
 	Seconds     float64        `json:"seconds"`      // of all steps; measuring comes on top
 	ChainShare  float64        `json:"chain_share"`  // of the time of a step, which ranks share out; 0: none. They share out large ascents too, which is not counted
 	Longest     *longestLadder `json:"longest_ladder,omitempty"`
-	Ranks       []rankForecast `json:"ranks,omitempty"` // without the time of the network
+	Ranks       []rankForecast `json:"ranks,omitempty"` // without the time of the network; as far as they gain
 
 	steps int
 }
@@ -39,8 +39,14 @@ const (
 	// trialTime is how long steps are tried for a forecast, and trialSteps how many of
 	// them are enough.
 	trialTime, trialSteps = 500 * time.Millisecond, 200
-	// mostRanks is the largest number of ranks that a forecast names.
+	// mostRanks is the largest number of ranks that a forecast names. It names none where
+	// twice as many save less than a tenth, nor where a rank's part of a step is shorter, in seconds, than some
+	// times what the gathers of a step take between processes of one machine (experiments/scale), nor
+	// of a run that takes no longer than mpirun to start.
 	mostRanks = 64
+	leastGain = 0.9
+	leastPart = 50e-6
+	startTime = 1
 )
 
 // stopwatch measures the calls of an estimator.
@@ -96,10 +102,22 @@ func (p *plan) tryout() (*forecast, error) {
 		return f, nil
 	}
 	f.ChainShare = chains / step
-	for n := 2; n <= mostRanks; n *= 2 {
-		f.Ranks = append(f.Ranks, rankForecast{n, float64(p.steps) * (step - chains + chains/float64(n))})
-	}
+	f.Ranks = rankForecasts(p.steps, step, chains)
 	return f, nil
+}
+
+// rankForecasts returns the times of so many steps, of which the part chains is shared out, up to where
+// more ranks gain nothing.
+func rankForecasts(steps int, step, chains float64) (list []rankForecast) {
+	last := float64(steps) * step
+	for n := 2; n <= mostRanks && chains/float64(n) >= leastPart; n *= 2 {
+		next := float64(steps) * (step - chains + chains/float64(n))
+		if last < startTime || next > leastGain*last {
+			break
+		}
+		list, last = append(list, rankForecast{n, next}), next
+	}
+	return list
 }
 
 // write prints the forecast in words.
@@ -110,6 +128,9 @@ func (f *forecast) write(w io.Writer) {
 		fmt.Fprintf(w, "  the ladder may grow to %d temperatures, with which the steps take %s\n", l.Temperatures, duration(l.Seconds))
 	}
 	if len(f.Ranks) == 0 {
+		if f.ChainShare > 0 {
+			fmt.Fprintln(w, "  more ranks, by mpirun -n N, would gain nothing")
+		}
 		return
 	}
 	fmt.Fprintf(w, "  mpirun -n N shares out at least %.0f %% of a step; without the time of the network the steps take", 100*f.ChainShare)

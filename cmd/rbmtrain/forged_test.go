@@ -51,6 +51,7 @@ func set(t *testing.T, object, value string, names ...string) string {
 // TestForgedCheckpoint checks that a checkpoint whose checksum is right, and whose
 // content is not, is refused in one line.
 func TestForgedCheckpoint(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	const checkpoint = "run/" + rundir.CheckpointFile
 	for _, kind := range []string{"pt:tau=auto", "ptt"} {

@@ -99,6 +99,7 @@ func TestResumeRate(t *testing.T) {
 
 // TestResumeNotices checks what is said of things that have changed since.
 func TestResumeNotices(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	clitest.Write(t, "rows.csv", rowsCSV(60))
 	clitest.Write(t, "test.csv", rowsCSV(30))
@@ -146,6 +147,7 @@ func TestBestOfCheckpoint(t *testing.T) {
 // TestConfigFlags checks that config.json, which may be another's, sets nothing but
 // settings.
 func TestConfigFlags(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	stoppedAt(t, interrupt(40, small("-out", "run")...), "run")
 	config := clitest.Read(t, "run/"+rundir.ConfigFile)

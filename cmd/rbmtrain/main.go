@@ -133,6 +133,7 @@ type options struct {
 	resume, out, cpuprofile         string
 	force, dryRun                   bool
 	tensorboard, jsonLines          bool
+	pictures                        *string
 	workers                         *int
 	arrayFile                       string
 	arrayIndex                      int
@@ -187,10 +188,11 @@ func newOptions() *options {
 	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never")
 	f.BoolVar(&o.tensorboard, "tensorboard", false, "write the metrics for TensorBoard too, to the folder tensorboard of the run: tensorboard --logdir runs")
 	f.BoolVar(&o.jsonLines, "jsonl", false, "write the metrics as lines of JSON too, to metrics.jsonl")
+	o.pictures = f.AddPictures()
 	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time (5m, 1h) or number of steps between checkpoints")
 	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none")
-	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -quiet -json may be given besides")
-	f.StringVar(&o.arrayFile, "array", "", "file with the flags of a run in each line: takes all of them, one after another, that are not finished, after the flags given here; or one, where -array-index or a job of an array says which")
+	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -progress -quiet -json may be given besides")
+	f.StringVar(&o.arrayFile, "array", "", "file with the flags of a run in each line, or of a grid of runs, as in -negphase {pcd,ins} -seed {1..5}: takes all of them, one after another, that are not finished, after the flags given here; or one, where -array-index or a job of an array says which")
 	f.IntVar(&o.arrayIndex, "array-index", 0, "number of the line of -array to run, from 0 (default: that of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PBS_ARRAY_INDEX; else all)")
 	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)")
 	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run")
@@ -237,12 +239,12 @@ var screen = cli.Screen{
 			"batch N  rows of a minibatch (20)",
 			"preset NAME  values for what is not given; -preset help lists them",
 		}, More: "epochs schedule momentum l1 l2 center average sparse objective alpha"},
-		{Title: "measuring", More: "metrics eval-every stop-after snapshots tensorboard jsonl"},
+		{Title: "measuring", More: "metrics eval-every stop-after snapshots pictures tensorboard jsonl"},
 		{Title: "the run", Main: []string{
 			"out FOLDER  where results go (runs/DATA-NEGPHASE-N)",
 			"resume FOLDER  go on with a run, to the same bits",
 			"seed N  equal seeds give equal bits (1)",
-		}, More: "array array-index workers dry-run force checkpoint-every quiet json cpuprofile version completion"},
+		}, More: "array array-index workers dry-run force checkpoint-every progress quiet json cpuprofile version completion"},
 	},
 }
 

@@ -50,7 +50,7 @@ func undrawn(t *testing.T) {
 func TestHelp(t *testing.T) {
 	rbmtrain.Help(t, "alpha", "array", "array-index", "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
 		"epochs", "eval-every", "force", "hidden", "holdout", "init", "json", "k", "l1", "l2", "label-column", "labels", "metrics", "momentum",
-		"negphase", "objective", "out", "quiet", "rate", "resume", "scale", "schedule", "seed", "shape", "snapshots", "sparse", "jsonl", "start", "steps", "stop-after", "swaps", "tensorboard", "temperatures", "test", "unlabelled", "workers")
+		"negphase", "objective", "out", "pictures", "quiet", "rate", "resume", "scale", "schedule", "seed", "shape", "snapshots", "sparse", "jsonl", "start", "steps", "stop-after", "swaps", "tensorboard", "temperatures", "test", "unlabelled", "workers")
 	out := rbmtrain.OK(t, "-negphase", "help")
 	for _, kind := range negphase.Kinds() {
 		if !regexp.MustCompile(`(?m)^  ` + kind + ` +\w.*\n +cost: \w`).MatchString(out) {
@@ -198,7 +198,7 @@ func TestQuiet(t *testing.T) {
 		t.Errorf("the warning is not in the JSON: %s", out)
 	}
 	// Long walks that do not heed the model.
-	stuck := []string{"-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "1000", "-metrics", "none", "-rate", "0.3", "-negphase", "sardonics:k=50-64:gamma=0"}
+	stuck := []string{"-data", "toy:2,64,50,0", "-hidden", "64", "-steps", "250", "-metrics", "none", "-rate", "0.3", "-negphase", "sardonics:k=50-64:gamma=0"}
 	r = rbmtrain.Call(append(stuck, "-quiet")...)
 	if r.Status != 0 || r.Stdout != "" {
 		t.Errorf("exits with %d and prints %q", r.Status, r.Stdout)
@@ -241,7 +241,7 @@ func TestEqualSeeds(t *testing.T) {
 		clitest.Isolate(t)
 		for i, procs := range []int{1, 4, 4} {
 			runtime.GOMAXPROCS(procs)
-			pictures = i < 2 // of which the pictures are compared
+			pictures = kind == "ins" && i < 2 // of which the pictures are compared
 			rbmtrain.OK(t, small("-quiet", "-metrics", "none", "-snapshots", "3", "-negphase", kind, "-out", strconv.Itoa(i))...)
 		}
 		rbmtrain.OK(t, small("-quiet", "-metrics", "none", "-snapshots", "3", "-negphase", kind, "-seed", "2", "-out", "other")...)
@@ -256,6 +256,9 @@ func TestEqualSeeds(t *testing.T) {
 			t.Errorf("%s: the seed does not matter", kind)
 		}
 		for _, picture := range []string{rundir.FiltersFile, rundir.SamplesFile} {
+			if kind != "ins" {
+				continue
+			}
 			if clitest.Read(t, filepath.Join("0", picture)) != clitest.Read(t, filepath.Join("1", picture)) {
 				t.Errorf("%s: %s differs between GOMAXPROCS 1 and 4", kind, picture)
 			}
@@ -342,7 +345,7 @@ func TestLadder(t *testing.T) {
 func TestDryRunWritesNothing(t *testing.T) {
 	clitest.Isolate(t)
 	out := rbmtrain.OK(t, small("-dry-run")...)
-	for _, want := range []string{"toy:4,4,50,0.2:seed=1: 200 rows of 8 inputs (binary)", "8 inputs + 4 softmax labels, 4 hidden units", "ins:k=1", "60 steps", "forecast: ", "of memory", " for 60 steps", "mpirun -n N shares out at least"} {
+	for _, want := range []string{"toy:4,4,50,0.2:seed=1: 200 rows of 8 inputs (binary)", "8 inputs + 4 softmax labels, 4 hidden units", "ins:k=1", "60 steps", "forecast: ", "of memory", " for 60 steps", "by mpirun -n N, would gain nothing"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("-dry-run does not say %q: %s", want, out)
 		}

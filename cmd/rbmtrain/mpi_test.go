@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,10 +40,12 @@ type mpi struct {
 	launcher       []string
 }
 
+var underMPI = flag.Bool("mpi", false, "build the program with each MPI that is here, and run it")
+
 // mpis returns those that are here, of which one must be, or the test is skipped.
 func mpis(t *testing.T) (found []mpi) {
-	if testing.Short() {
-		t.Skip("it builds the program with cgo")
+	if !*underMPI {
+		t.Skip("it builds the program with cgo and takes half a minute, with -mpi")
 	}
 	for _, m := range []mpi{
 		{compiler: "mpicc.openmpi", launcher: []string{"mpirun.openmpi", "--oversubscribe", "--allow-run-as-root"}, name: "Open MPI"},

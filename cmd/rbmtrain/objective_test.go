@@ -49,6 +49,7 @@ func TestObjectiveChoosesByError(t *testing.T) {
 
 // TestObjectiveInJSON checks what -json and config.json say of the objective.
 func TestObjectiveInJSON(t *testing.T) {
+	undrawn(t)
 	for _, c := range []struct {
 		args, objective, negphase string
 		alpha                     float64

@@ -58,6 +58,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 		cli.Between("batch", o.settings.Batch, 1, math.MaxInt32),
 		cli.Between("stop-after", o.stopAfter, 0, math.MaxInt32),
 		cli.Between("snapshots", o.snapshots, 0, maxSnapshots),
+		cli.CheckPictures(*o.pictures),
 		everyErr,
 		o.checkSteps(),
 	); err != nil {

@@ -17,6 +17,7 @@ import (
 // What -preset auto chooses by the data, what flags override, and that a preset
 // by name gives the same.
 func TestPresets(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	clitest.Write(t, "five.csv", strings.Repeat("0,1,1\n1,0,1\n", 3)[:30])
 	wide := strings.Repeat("0,1,", manyInputs/2-1) + "0,"
@@ -126,6 +127,7 @@ func TestResumeKeepsThePreset(t *testing.T) {
 // A schedule that ends with the run is stretched by -resume with more steps, and
 // that is said.
 func TestStretchedScheduleIsSaid(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	for _, c := range []struct {
 		schedule string

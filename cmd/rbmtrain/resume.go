@@ -26,12 +26,12 @@ import (
 func (o *options) adopt() error {
 	var other []string
 	o.flags.Visit(func(f *flag.Flag) {
-		if !slices.Contains([]string{"resume", "steps", "rate", "workers", "quiet", "json"}, f.Name) {
+		if !slices.Contains([]string{"resume", "steps", "rate", "workers", "progress", "quiet", "json"}, f.Name) {
 			other = append(other, "-"+f.Name)
 		}
 	})
 	if len(other) > 0 {
-		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -rate -workers -quiet -json can", strings.Join(other, " "))
+		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -rate -workers -progress -quiet -json can", strings.Join(other, " "))
 	}
 	folder := rundir.Folder{Dir: o.resume}
 	text, err := o.readConfig(folder.Path(rundir.ConfigFile))
@@ -148,7 +148,7 @@ type rateChange struct {
 }
 
 // notKept are the flags that are not settings of a run, but of one call.
-var notKept = []string{"out", "force", "preset", "resume", "dry-run", "quiet", "json", "cpuprofile", "workers", "array", "array-index"}
+var notKept = []string{"out", "force", "preset", "resume", "dry-run", "progress", "quiet", "json", "cpuprofile", "workers", "array", "array-index"}
 
 // given returns the flags for config.json that say what to train and how. Paths
 // are absolute, so that the run can be resumed from any folder.

@@ -133,7 +133,7 @@ func TestResume(t *testing.T) {
 			}
 			clitest.Isolate(t)
 			undrawn(t)
-			pictures = slices.Contains([]string{"ins", "pins:tau=auto", "pcd -objective hybrid -alpha 0.2"}, kind)
+			pictures = kind == "pins:tau=auto"
 			whole := result(t, rbmtrain.OK(t, demanding(kind, "-out", "whole", "-json")...))
 			if whole.Steps != 120 || whole.BestStep == nil {
 				t.Fatalf("the whole run comes to %+v", whole)
@@ -414,6 +414,7 @@ func TestResumePairElsewhere(t *testing.T) {
 
 // TestResumeUsage checks what cannot go with -resume.
 func TestResumeUsage(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	stoppedAt(t, interrupt(40, small("-out", "run")...), "run")
 	clitest.Write(t, "folder/notes.txt", "no run")

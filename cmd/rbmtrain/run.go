@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime/pprof"
 	"strconv"
+	"strings"
 	"time"
 
 	"gorbm/cmd/cli"
@@ -325,9 +326,9 @@ func (r *runner) draw(ctx context.Context) error {
 	return r.drawCurves()
 }
 
-// draws writes a picture to the folder, as PNG.
+// draws writes a chart to the folder, as PNG and in the format of -pictures.
 func (r *runner) draws(name string, page *plots.Page) error {
-	return atomicfile.Write(r.folder.Path(name), page.As(plots.PNG))
+	return cli.WritePictures(r.folder.Dir, strings.TrimSuffix(name, ".png"), *r.options.pictures, page)
 }
 
 // drawSamples writes the picture of samples, unless p(x) was not trained or they

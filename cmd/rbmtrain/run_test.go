@@ -109,6 +109,7 @@ func TestCancelled(t *testing.T) {
 // TestDiverged checks what is said of parameters that leave the range in which
 // they can be computed with.
 func TestDiverged(t *testing.T) {
+	undrawn(t)
 	for _, c := range []struct {
 		name  string
 		spoil func(m *rbm.RBM)
@@ -198,6 +199,7 @@ func TestPictures(t *testing.T) {
 
 // TestProfile checks that a profile is written, beside the usual files.
 func TestProfile(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	rbmtrain.OK(t, small("-quiet", "-out", "run", "-cpuprofile", "cpu.pprof")...)
 	if got := clitest.Read(t, "cpu.pprof"); !strings.HasPrefix(got, "\x1f\x8b") {
@@ -209,7 +211,7 @@ func TestProfile(t *testing.T) {
 // of a run under way loads itself again, and the last one does not.
 func TestReport(t *testing.T) {
 	clitest.Isolate(t)
-	rbmtrain.OK(t, "-data", "fontdigits:400", "-hidden", "10", "-steps", "60", "-eval-every", "10", "-holdout", "100", "-out", "run")
+	rbmtrain.OK(t, "-data", "fontdigits:400", "-hidden", "10", "-steps", "30", "-eval-every", "10", "-holdout", "100", "-out", "run")
 	page := clitest.Read(t, filepath.Join("run", rundir.ReportFile))
 	for _, want := range []string{
 		"<title>run</title>", "classification error: train", "Pseudo-log-likelihood: nats against step", "Largest singular values", "Samples of the model", "Filters along the run", "Samples along the run",
@@ -244,6 +246,7 @@ func TestReport(t *testing.T) {
 // TestLocked checks that a second run into the folder of a live one is refused,
 // and leaves it as it is.
 func TestLocked(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	stoppedAt(t, interrupt(40, small("-out", "run")...), "run")
 	f, err := rundir.Open("run")
@@ -292,5 +295,29 @@ func TestOtherTables(t *testing.T) {
 	rbmtrain.OK(t, small("-out", "run", "-force")...)
 	if _, err := os.Stat("run/tensorboard"); err == nil {
 		t.Error("-force leaves the events of the earlier run")
+	}
+}
+
+// -pictures writes the charts in another format too, after -resume as well, and
+// -force takes them away.
+func TestPictureFormats(t *testing.T) {
+	clitest.Isolate(t)
+	rbmtrain.OK(t, small("-out", "run", "-negphase", "pt", "-eval-every", "20", "-pictures", "svg")...)
+	for _, name := range []string{"curves", "ladder"} {
+		if text := clitest.Read(t, "run/"+name+".svg"); !strings.Contains(text, "<svg") || !strings.Contains(text, "<path") {
+			t.Errorf("%s.svg is no drawing: %.80s", name, text)
+		}
+		picture(t, "run/"+name+".png")
+	}
+	if err := os.Remove("run/curves.svg"); err != nil {
+		t.Fatal(err)
+	}
+	rbmtrain.OK(t, "-resume", "run", "-steps", "80")
+	clitest.Read(t, "run/curves.svg")
+	rbmtrain.Fails(t, cli.Usage, small("-pictures", "gif"), "-pictures", "gif", "svg")
+	undrawn(t)
+	rbmtrain.OK(t, small("-out", "run", "-force")...)
+	if left, _ := filepath.Glob("run/*.svg"); len(left) > 0 {
+		t.Errorf("-force leaves %v", left)
 	}
 }

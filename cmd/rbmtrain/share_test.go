@@ -20,29 +20,11 @@ import (
 	"gorbm/train/rundir"
 )
 
-// inRanks runs rbmtrain in n ranks of this process, each with the arguments that args
-// gives it, and returns what rank 0 did. The others must print nothing and end well.
+// inRanks runs rbmtrain in n ranks of this process.
 func inRanks(t *testing.T, ctx context.Context, n int, args func(rank int) []string) clitest.Result {
 	t.Helper()
-	var all sync.WaitGroup
-	stdout, stderr, status := make([]bytes.Buffer, n), make([]bytes.Buffer, n), make([]int, n)
-	for r, g := range ranks.Goroutines(n) {
-		all.Go(func() {
-			status[r] = cli.RunRanks(ctx, g, "rbmtrain", runRanks, args(r), &stdout[r], &stderr[r])
-			g.Close()
-		})
-	}
-	all.Wait()
-	for r := 1; r < n && status[0] == cli.OK; r++ {
-		if status[r] != cli.OK {
-			t.Errorf("rank %d exits with %d: %s", r, status[r], &stderr[r])
-		}
-	}
-	return clitest.Result{Status: status[0], Stdout: stdout[0].String(), Stderr: stderr[0].String()}
+	return clitest.InRanks(t, ctx, "rbmtrain", runRanks, n, args)
 }
-
-// same gives all ranks these arguments.
-func same(args ...string) func(int) []string { return func(int) []string { return args } }
 
 // trained runs rbmtrain in n ranks and returns the bytes of the model.
 func trained(t *testing.T, n int, out string, args ...string) string {
@@ -50,7 +32,7 @@ func trained(t *testing.T, n int, out string, args ...string) string {
 	args = append(args, "-quiet")
 	if n == 1 {
 		rbmtrain.OK(t, args...)
-	} else if r := inRanks(t, context.Background(), n, same(args...)); r.Status != cli.OK {
+	} else if r := inRanks(t, context.Background(), n, clitest.Same(args...)); r.Status != cli.OK {
 		t.Fatalf("%d ranks, %q: %s", n, args, r.Stderr)
 	}
 	b, err := os.ReadFile(filepath.Join(out, rundir.ModelFile))
@@ -94,6 +76,7 @@ func TestRanksResume(t *testing.T) {
 
 // Rank 0 alone prints, and one line says what is wrong.
 func TestRanksFail(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	rbmtrain.OK(t, small("-negphase", "pcd", "-out", "taken", "-quiet")...)
 	before := clitest.Tree(t, ".")
@@ -103,11 +86,11 @@ func TestRanksFail(t *testing.T) {
 		status int
 		words  []string
 	}{
-		{"no such flag", same("-no-such-flag"), cli.Usage, []string{"no-such-flag"}},
-		{"ucd", same(small("-negphase", "ucd", "-out", "new")...), cli.Failed, []string{"ucd works in one process", "without mpirun"}},
-		{"no data", same("-data", "none.csv"), cli.Failed, []string{"none.csv"}},
-		{"the folder is taken", same(small("-negphase", "pcd", "-out", "taken")...), cli.Failed, []string{"taken"}},
-		{"no run to go on with", same("-resume", "nowhere"), cli.Failed, []string{"nowhere"}},
+		{"no such flag", clitest.Same("-no-such-flag"), cli.Usage, []string{"no-such-flag"}},
+		{"ucd", clitest.Same(small("-negphase", "ucd", "-out", "new")...), cli.Failed, []string{"ucd works in one process", "without mpirun"}},
+		{"no data", clitest.Same("-data", "none.csv"), cli.Failed, []string{"none.csv"}},
+		{"the folder is taken", clitest.Same(small("-negphase", "pcd", "-out", "taken")...), cli.Failed, []string{"taken"}},
+		{"no run to go on with", clitest.Same("-resume", "nowhere"), cli.Failed, []string{"nowhere"}},
 		{"another command line", func(rank int) []string {
 			return small("-negphase", "pcd", "-out", "new", "-seed", fmt.Sprint(1+rank/2))
 		}, cli.Failed, []string{"rank 2 on ", "another command line than rank 0"}},
@@ -151,6 +134,7 @@ func TestRanksWithOtherData(t *testing.T) {
 
 // If a rank is lost, rank 0 says where to go on.
 func TestRankLost(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	var stdout, stderr bytes.Buffer
 	var all sync.WaitGroup
@@ -197,7 +181,7 @@ func TestRanksAreInterrupted(t *testing.T) {
 			}
 		}
 	}()
-	r := inRanks(t, ctx, 3, same(small("-negphase", "pcd", "-out", "run", "-quiet", "-steps", "1000000", "-checkpoint-every", "10")...))
+	r := inRanks(t, ctx, 3, clitest.Same(small("-negphase", "pcd", "-out", "run", "-quiet", "-steps", "1000000", "-checkpoint-every", "10")...))
 	if r.Status != cli.Failed {
 		t.Errorf("exits with %d", r.Status)
 	}

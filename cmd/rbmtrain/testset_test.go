@@ -77,6 +77,7 @@ func TestOwnTestSet(t *testing.T) {
 // TestUnusedTestSet checks that a test set that is there and not used is said,
 // once and in one line.
 func TestUnusedTestSet(t *testing.T) {
+	undrawn(t)
 	clitest.Isolate(t)
 	clitest.Write(t, "train.csv", "0,1\n1,1\n")
 	clitest.Write(t, "test.csv", "0,1\n")

@@ -35,8 +35,9 @@ func main() { cli.Main("defaults", run) }
 
 const summary = `defaults measures what rbmtrain reaches by default, at equal numbers of particles:
 classification error and log-likelihood of the test rows against seconds of one
-core. It writes results.csv, with a row for each run, and defaults.png. Rows that
-are in results.csv already are not measured again.`
+core. It writes results.csv, with a row for each run, tables.txt, with the means of
+all of its rows, and defaults.png. Rows that are in results.csv already are not
+measured again.`
 
 // A method is a way to train that is compared.
 type method struct {
@@ -66,6 +67,7 @@ type experiment struct {
 	jobs    int
 	hidden  int
 	out     string
+	redraw  bool
 
 	programs string // folder of the commands
 }
@@ -81,6 +83,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	e.flags.IntVar(&e.seeds, "seeds", 5, "runs of each method and length, with seeds 1 to so many")
 	e.flags.IntVar(&e.jobs, "jobs", runtime.NumCPU(), "runs at a time, of one core each")
 	e.flags.StringVar(&e.out, "out", "runs/defaults", "folder for the results")
+	e.flags.BoolVar(&e.redraw, "redraw", false, "measure nothing: tables and picture of the rows that are there")
 	quick := e.flags.Bool("quick", false, "a first look in some seconds: 500 font digits, 20 hidden units, 200 steps, two seeds")
 	e.flags.AddOutput("print nothing but errors and warnings", "print the table as JSON")
 	if err := e.flags.Parse(args, stdout, stderr); err != nil {
@@ -140,8 +143,10 @@ func (e *experiment) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if rows, err = e.measure(ctx, file, rows); err != nil {
-		return err
+	if !e.redraw {
+		if rows, err = e.measure(ctx, file, rows); err != nil {
+			return err
+		}
 	}
 	var mine []row
 	asked := map[string]bool{}
@@ -154,8 +159,14 @@ func (e *experiment) run(ctx context.Context) error {
 		}
 	}
 	table := summarize(mine)
-	picture := filepath.Join(e.out, "defaults.png")
-	if err := atomicfile.Write(picture, func(w io.Writer) error { return draw(w, mine) }); err != nil {
+	picture, tables := filepath.Join(e.out, "defaults.png"), filepath.Join(e.out, "tables.txt")
+	if len(mine) == 0 {
+		return fmt.Errorf("%s has no rows of %s; leave -redraw out to measure them", file, e.data)
+	}
+	if err := cmp.Or(
+		atomicfile.Write(picture, func(w io.Writer) error { return draw(w, mine) }),
+		atomicfile.Write(tables, func(w io.Writer) error { printAll(w, rows); return nil }),
+	); err != nil {
 		return err
 	}
 	return e.flags.Print(table, func(w io.Writer) error {
@@ -163,7 +174,7 @@ func (e *experiment) run(ctx context.Context) error {
 			return nil
 		}
 		table.print(w)
-		_, err := fmt.Fprintf(w, "results in %s and %s\n", file, picture)
+		_, err := fmt.Fprintf(w, "results in %s, %s and %s\n", file, tables, picture)
 		return err
 	})
 }

@@ -37,8 +37,17 @@ func TestQuick(t *testing.T) {
 		t.Error("there is no picture")
 	}
 
-	// Without two of its rows it measures these and no other.
+	if tables := clitest.Read(t, filepath.Join(out, "tables.txt")); !strings.Contains(tables, clitest.Toy+", -labels auto, 20 hidden units\nsteps ") || !strings.Contains(text, strings.SplitAfterN(tables, "\n", 2)[1]) {
+		t.Errorf("tables.txt has\n%s\nand the terminal\n%s", tables, text)
+	}
 	before := clitest.Read(t, file)
+	defaults.OK(t, append(args, "-redraw", "-seeds", "3")...)
+	if clitest.Read(t, file) != before {
+		t.Error("-redraw measures")
+	}
+	defaults.Fails(t, cli.Failed, append(args, "-redraw", "-data", "bars:3"), "no rows of bars:3")
+
+	// Without two of its rows it measures these and no other.
 	lines := strings.SplitAfter(before, "\n")
 	last := len(lines) - 1 // after the last line
 	if err := os.WriteFile(file, []byte(strings.Join(lines[:last-2], "")), 0o644); err != nil {

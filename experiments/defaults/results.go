@@ -228,6 +228,28 @@ func pairs(rows, first []row, difference func(a, b row) float64) mean {
 	return meanOf(d, errorOf)
 }
 
+// printAll prints a table for each set of data and size of model.
+func printAll(w io.Writer, rows []row) {
+	title := func(r row) string {
+		return fmt.Sprintf("%s, -labels %s, %d hidden units", r.Data, r.Labels, r.Hidden)
+	}
+	byTitle := map[string][]row{}
+	var titles []string
+	for _, r := range rows {
+		if byTitle[title(r)] == nil {
+			titles = append(titles, title(r))
+		}
+		byTitle[title(r)] = append(byTitle[title(r)], r)
+	}
+	for i, t := range titles {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, t)
+		summarize(byTitle[t]).print(w)
+	}
+}
+
 // print prints means ± standard deviations over seeds, and differences ± standard
 // errors.
 func (t table) print(w io.Writer) {

@@ -23,9 +23,9 @@ type toy struct {
 
 const (
 	fullSteps    = 10000 // section 4.2.3
-	quickSteps   = 300
+	quickSteps   = 120
 	fullRepeats  = 20 // section 4.4
-	quickRepeats = 4
+	quickRepeats = 3
 )
 
 var (

@@ -13,6 +13,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/clock"
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
@@ -158,9 +159,9 @@ func run1(ctx context.Context, p *places, at int, e estimator, seed uint64, seco
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		begin := now()
+		begin := clock.Now()
 		one, err := t.Step()
-		spent += now() - begin
+		spent += clock.Now() - begin
 		if err != nil {
 			return nil, err
 		}

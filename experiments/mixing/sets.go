@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"gorbm/data"
+	"gorbm/experiments/internal/sets"
 	"gorbm/rbm"
 )
 
@@ -25,7 +26,7 @@ var problems = []problem{
 		return set, err
 	}},
 	{"prototypes", 12, 0.05, func(context.Context, *places) (*data.Set, error) { return prototypes(), nil }},
-	{"MNIST 0/1", 12, 0.05, zerosAndOnes},
+	{"MNIST 0/1", 12, 0.05, func(ctx context.Context, p *places) (*data.Set, error) { return sets.ZerosAndOnes(ctx, p.dir) }},
 	{"digits", 14, 0.05, func(ctx context.Context, p *places) (*data.Set, error) {
 		if p.digits == "" {
 			return nil, errors.New("give the file of the digits by -digits")
@@ -71,23 +72,4 @@ func prototypes() *data.Set {
 		}
 	}
 	return set
-}
-
-// zerosAndOnes returns the rows of MNIST that are a 0 or a 1.
-func zerosAndOnes(ctx context.Context, p *places) (*data.Set, error) {
-	all, _, err := data.Load(ctx, "mnist", data.Options{Dir: p.dir})
-	if err != nil {
-		return nil, err
-	}
-	var rows []int32
-	for r, y := range all.Y {
-		if y <= 1 {
-			rows = append(rows, int32(r))
-		}
-	}
-	set := &data.Set{Name: "0 and 1 of mnist", X: rbm.NewBits(len(rows), all.X.Cols), Height: all.Height, Width: all.Width, Binarize: all.Binarize}
-	for i, r := range rows {
-		copy(set.X.Row(i), all.X.Row(int(r)))
-	}
-	return set, nil
 }

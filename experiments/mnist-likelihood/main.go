@@ -41,7 +41,7 @@ func experiment(p *program.Runs) claims.Experiment {
 // Flags that all runs share.
 const (
 	common      = "-data mnist -labels none -hidden 500 -init log-odds -schedule linear -snapshots 0 -workers 1"
-	quickCommon = "-data fontdigits:200 -hidden 8 -batch 10 -steps 40 -eval-every 40"
+	quickCommon = "-data fontdigits:60 -hidden 8 -batch 10 -steps 40 -eval-every 40"
 )
 
 // flags returns the flags of rbmtrain of a run, by name.

@@ -171,7 +171,7 @@ func (s system) contest(ctx context.Context, p *programs, seed int, quick bool) 
 	offset := onto(c.build, start).Energy() - onto(c.ising, start).Energy()
 	seconds := s.seconds
 	if quick {
-		seconds = 0.02
+		seconds = 0.005
 	}
 	runs, err := chains.Race(ctx, samplers, s.beta, seconds, key.Child(2))
 	if err != nil {
@@ -233,7 +233,7 @@ func (s system) tune(ctx context.Context, c copies, start []uint8, quick bool, k
 	}
 	if quick {
 		limits.Length = [2]int{1, 7}
-		options.Evaluations, options.Moves, options.Kernels = 20, 20, 10
+		options.Evaluations, options.Moves, options.Kernels = 10, 10, 10
 		base.MaxLength = 7
 	}
 	space, err := tune.NewSpace(base, held, len(start), limits, true)

@@ -45,7 +45,7 @@ func experiment(p *programs) claims.Experiment {
 	for _, c := range contests {
 		figures[c.name] = c.figure(p)
 	}
-	lattices := "SARDONICS with several walks, with two biases and with both: each part leads to an increase in performance"
+	versions := "SARDONICS with several walks, with two biases and with both: each part leads to an increase in performance"
 	return claims.Experiment{
 		Name:  "sardonics",
 		Title: "SARDONICS",
@@ -53,11 +53,11 @@ func experiment(p *programs) claims.Experiment {
 		About: about,
 		Figures: []claims.Figure{
 			figures["2"],
-			parts(p, "3", "versions of SARDONICS on the ferromagnet", lattices+", but none is better than Swendsen–Wang.", true, ferro(2.27)),
+			parts(p, "3", "versions of SARDONICS on the ferromagnet", versions+", but none is better than Swendsen–Wang.", true, ferro(2.27)),
 			figures["4"], figures["5"], figures["6"],
-			parts(p, "7", "versions of SARDONICS on the frustrated lattices", lattices+".", false, frustrated, cube),
+			parts(p, "7", "versions of SARDONICS on the frustrated lattices", versions+".", false, frustrated, cube),
 			bits(p), figures["9"], figures["10"], filters(p), figures["12"],
-			tuning(p), times(p),
+			tuning(p), times(p), lattices(p),
 		},
 	}
 }

@@ -54,8 +54,9 @@ type copies struct {
 	// ising makes copies of the same bits as an Ising system, with energies that differ by a
 	// constant; of a lattice it is build.
 	ising     func() mcmc.Settable
-	hidden    int  // first of the hidden units; 0 of a lattice
-	symmetric bool // a state has the energy of its mirror image
+	graph     *mcmc.Graph // of a lattice
+	hidden    int         // first of the hidden units; 0 of a lattice
+	symmetric bool        // a state has the energy of its mirror image
 }
 
 // make returns copies of the system.
@@ -97,7 +98,7 @@ func (s system) make(ctx context.Context, p *programs, quick bool) (copies, erro
 		}
 	}
 	build := func() mcmc.Settable { return mcmc.NewIsing(g, nil) }
-	return copies{build: build, ising: build, symmetric: !s.fields}, nil
+	return copies{build: build, ising: build, graph: g, symmetric: !s.fields}, nil
 }
 
 // withFields returns g with fields of ±1, by fair coins.

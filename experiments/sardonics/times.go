@@ -55,7 +55,7 @@ func times(p *programs) claims.Figure {
 									curves = append(curves, c)
 								}
 							}
-							all, err := s.race(ctx, p, curves, claims.Size(o, 0.005, 0.25), repeat+1, o.Quick)
+							all, err := s.race(ctx, p, curves, claims.Size(o, 0.002, 0.25), repeat+1, o.Quick)
 							for _, pt := range all {
 								if pt.Panel == s.panel(microPanel) {
 									points = append(points, claims.Point{Panel: timePanel, Curve: pt.Curve, Repeat: pt.Repeat, X: float64(i), Y: pt.Y / 10})

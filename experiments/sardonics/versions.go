@@ -46,7 +46,7 @@ func parts(p *programs, name, title, says string, clustersWin bool, systems ...s
 					jobs = append(jobs, claims.Job{
 						Name: fmt.Sprintf("%s, seed %d", s.name, repeat+1),
 						Run: func(ctx context.Context) ([]claims.Point, error) {
-							return s.race(ctx, p, versions, claims.Size(o, 0.02, 1), repeat+1, o.Quick)
+							return s.race(ctx, p, versions, claims.Size(o, 0.005, 1), repeat+1, o.Quick)
 						},
 					})
 				}

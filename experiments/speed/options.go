@@ -106,7 +106,7 @@ var screen = cli.Screen{
 	Groups: []cli.Group{
 		{Title: "what", Main: []string{"only LIST  sections to run; -h all lists them", "data NAME  rows, mnist by default if it is on disk"}, More: "data-dir python"},
 		{Title: "how long", Main: []string{"quick  small sizes and short turns"}, More: "rounds seconds"},
-		{Title: "results", Main: []string{"out FOLDER  speed.json, speed.csv and speed.png (runs/speed-1)"}, More: "quiet json version completion"},
+		{Title: "results", Main: []string{"out FOLDER  speed.json, speed.csv and speed.png (runs/speed-1)"}, More: "progress quiet json version completion"},
 	},
 }
 

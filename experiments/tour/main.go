@@ -14,11 +14,11 @@ var run = program.Pictures("tour", "tour makes the pictures of rbmtrain's runs i
 	{
 		Name: "samples", Command: "rbmtrain", Out: "run", Pictures: []string{"samples.png", "filters.png"},
 		Flags: []string{"-negphase", "ins", "-out", "OUT"},
-		Quick: []string{"-data", "fontdigits:300", "-steps", "200", "-hidden", "20"},
+		Quick: []string{"-data", "fontdigits:100", "-steps", "40", "-eval-every", "20", "-hidden", "20"},
 	},
 	{
 		Name: "ladder", Command: "rbmtrain", Out: "ladder", Pictures: []string{"ladder.png"},
 		Flags: []string{"-preset", "ins-paper", "-labels", "softmax", "-negphase", "pins", "-temperatures", "auto", "-out", "OUT"},
-		Quick: []string{"-data", "fontdigits:300", "-steps", "300", "-hidden", "20"},
+		Quick: []string{"-data", "fontdigits:100", "-steps", "100", "-eval-every", "50", "-hidden", "20"},
 	},
 })

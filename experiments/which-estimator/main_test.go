@@ -6,11 +6,14 @@ import (
 
 	"gorbm/experiments/internal/claims"
 	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/negphase/logz"
+	"gorbm/rbm"
+	"gorbm/train"
 )
 
-func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(), run) }
+func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&places{}), run) }
 
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment()) }
+func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&places{})) }
 
 // The best estimator is that of the least mean; it wins if it beats pcd by three standard
 // errors, and shares the place with those that it does not beat.
@@ -43,7 +46,7 @@ func TestWinner(t *testing.T) {
 // draws from it.
 func TestUnequal(t *testing.T) {
 	const distance = 4
-	set, err := unequal(distance).load(t.Context())
+	set, err := unequal(distance).load(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,5 +73,90 @@ func TestUnequal(t *testing.T) {
 	}
 	if half := set.LogProb([]uint64{0xF0}, -1); math.Abs(ones-half-math.Log(2)) > 1e-3 {
 		t.Errorf("the first mode is %g times as probable as the second", math.Exp(ones-half))
+	}
+}
+
+// Where a law is known the logarithms of nats count, of at least 0.05, and elsewhere nats. Data on
+// which chains of pcd mix ask whether an estimator loses, the others whether it wins.
+func TestAgainst(t *testing.T) {
+	low, high := claims.Repeats{1: 1, 2: 1.1, 3: 0.9}, claims.Repeats{1: 2, 2: 2.1, 3: 2}
+	if s := bars.scores(claims.Repeats{1: math.E, 2: 0.001}); math.Abs(s[1]-1) > 1e-15 || s[2] != math.Log(0.05) {
+		t.Errorf("scores with a law: %v", s)
+	}
+	if s := fonts.scores(high); s[1] != 2 {
+		t.Errorf("scores without a law: %v", s)
+	}
+	for _, c := range []struct {
+		d         problem
+		its, base claims.Repeats
+		want      claims.Verdict
+	}{
+		{bars, low, high, claims.Pass}, {bars, high, low, claims.Fail}, {bars, low, low, claims.Fail},
+		{fonts, low, high, claims.Pass}, {fonts, high, low, claims.Fail}, {fonts, low, low, claims.Pass},
+	} {
+		if got := c.d.against("pt", c.its, c.base); got.Verdict != c.want {
+			t.Errorf("%+v, want %s", got, c.want)
+		}
+	}
+}
+
+// The best setting is that of the least mean score.
+func TestTuned(t *testing.T) {
+	var points []claims.Point
+	for x, ys := range [][2]float64{{3, 5}, {1, 2}, {0.1, 100}} { // by logarithms the second
+		for k, y := range ys {
+			points = append(points, claims.Point{Panel: bars.name, Curve: "pt", Repeat: k + 1, X: float64(x), Y: y})
+		}
+	}
+	if best := bars.tuned(claims.TableOf(points...), "pt"); best != 1 {
+		t.Errorf("the best setting is %v", settings[int(best)])
+	}
+}
+
+// The number of chains beside a ladder is that of the ladder's particles.
+func TestManyChains(t *testing.T) {
+	for _, e := range estimators {
+		s, err := e.on(fonts)
+		if err != nil {
+			t.Errorf("%s: %v", e.name, err)
+		}
+		if e.name == manyPCD && s.String() != "pcd:k=1:chains=350:start=uniform" {
+			t.Errorf("%s is %v", e.name, s)
+		}
+	}
+}
+
+// A bracket holds the exact log-likelihood of a model that can be enumerated, within four standard
+// errors; ladders that were too short have no number, and longer ones are asked next.
+func TestBracket(t *testing.T) {
+	d := shortened(larges[0])
+	d.file = false
+	p := &places{}
+	set, err := p.set(t.Context(), d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := train.NewModel(set, d.hidden, false, rbm.Softmax, 1)
+	m.Randomize(0.1, rbm.NewKey(1))
+	train.SetLogOdds(m, set) // near to the data, where the ladder ends
+	measured := func(brackets ...logz.Settings) map[string]float64 {
+		d.brackets = brackets
+		got := map[string]float64{}
+		if err := d.test(set).measure(t.Context(), m, 1, func(panel string, y float64) { got[panel] = y }); err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	truth := measured()[d.name]
+	short := bracketed(100, 0, 10)
+	if got := measured(short); len(got) != 1 || got[d.name+settledPanel] != 0 {
+		t.Errorf("a ladder of ten rounds says %v", got)
+	}
+	got := measured(short, bracketed(200, 100, 600))
+	if z := (got[d.name] - truth) / got[d.name+errorPanel]; got[d.name+settledPanel] != 1 || math.Abs(z) > 4 || math.IsNaN(z) {
+		t.Errorf("%v; the exact number is %g, %.1f errors away", got, truth, z)
+	}
+	if low, high := got[d.name+aisPanel], got[d.name+reversePanel]; math.Abs(low-truth) > 1 || math.Abs(high-truth) > 1 {
+		t.Errorf("the ends are %g and %g, the exact number is %g", low, high, truth)
 	}
 }

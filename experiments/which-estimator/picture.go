@@ -30,43 +30,58 @@ func ink(name string) color.RGBA {
 	return append(plots.Colors, yellow)[i-1]
 }
 
-// draw draws the map: a cell for each data and each budget, in the colour of the estimator that
-// is nearest to the law there.
-func draw(w io.Writer, t *claims.Table, problems []problem) error {
-	p := plots.New("", "s of updates")
-	var xTicks, yTicks []plot.Tick
-	var budgets []float64
-	column := 0
+// A column of a map has a cell for each x of some data.
+type column struct {
+	problem
+	label string
+	xs    []float64
+}
+
+// drawMap draws the map of the budgets: a column for each data.
+func drawMap(w io.Writer, t *claims.Table, problems []problem) error {
+	var columns []column
+	var rows []string
 	for _, d := range problems {
 		xs := t.Xs(d.name, estimators[0].name)
 		if len(xs) == 0 {
 			continue
 		}
-		budgets = xs
-		for k, x := range xs {
-			v := winner(t, d, x)
-			c := undecided
-			if v.sure {
-				c = ink(v.best)
-			}
-			base, _ := t.At(d.name, estimators[0].name, x).Average()
-			text := []string{fmt.Sprintf("%s (pcd %s)", digits(v.nats), digits(base)), strings.Join(group(v), ", ")}
-			left, low := float64(column), float64(k)
-			p.Area(plotter.XYs{{X: left, Y: low}, {X: left + 0.96, Y: low}, {X: left + 0.96, Y: low + 0.94}, {X: left, Y: low + 0.94}}, c)
-			p.Label(left+0.48, low+0.2, text[0])
-			p.Label(left+0.48, low+0.5, text[1])
+		columns = append(columns, column{d, strings.ReplaceAll(d.name, ", ", "\n"), xs})
+		rows = nil
+		for _, x := range xs {
+			rows = append(rows, fmt.Sprintf("%.2g", x))
 		}
-		words := strings.ReplaceAll(d.name, ", ", "\n")
-		xTicks = append(xTicks, plot.Tick{Value: float64(column) + 0.48, Label: words})
-		column++
 	}
-	for k, x := range budgets {
-		yTicks = append(yTicks, plot.Tick{Value: float64(k) + 0.47, Label: fmt.Sprintf("%.2g", x)})
+	return drawCells(w, t, "nearest to the law, with its nats below the law; grey: not beyond the error", "s of updates", columns, rows)
+}
+
+// drawCells draws cells in the colour of the estimator that is the best there.
+func drawCells(w io.Writer, t *claims.Table, title, y string, columns []column, rows []string) error {
+	p := plots.New("", y)
+	var xTicks, yTicks []plot.Tick
+	for at, c := range columns {
+		for k, x := range c.xs {
+			v := winner(t, c.problem, x)
+			ground := undecided
+			if v.sure {
+				ground = ink(v.best)
+			}
+			base, _ := t.At(c.name, estimators[0].name, x).Average()
+			left, low := float64(at), float64(k)
+			p.Area(plotter.XYs{{X: left, Y: low}, {X: left + 0.96, Y: low}, {X: left + 0.96, Y: low + 0.94}, {X: left, Y: low + 0.94}}, ground)
+			p.Label(left+0.48, low+0.2, fmt.Sprintf("%s (pcd %s)", digits(v.nats), digits(base)))
+			p.Label(left+0.48, low+0.5, strings.Join(group(v), ", "))
+		}
+		xTicks = append(xTicks, plot.Tick{Value: float64(at) + 0.48, Label: c.label})
+	}
+	for k, label := range rows {
+		yTicks = append(yTicks, plot.Tick{Value: float64(k) + 0.47, Label: label})
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks(xTicks), plot.ConstantTicks(yTicks)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(column), 0, float64(len(budgets))
-	p.Title.Text = "nearest to the law, with its nats below the law; grey: not beyond the error"
-	return plots.Column([]*plots.Plot{p}, vg.Length(max(4, column))*3.4*vg.Centimeter, []vg.Length{10 * vg.Centimeter}).Write(w, plots.PNG)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, float64(len(columns)), 0, float64(len(rows))
+	p.Title.Text = title
+	height := vg.Length(len(rows))*1.8*vg.Centimeter + vg.Centimeter
+	return plots.Column([]*plots.Plot{p}, vg.Length(max(4, len(columns)))*3.4*vg.Centimeter, []vg.Length{height}).Write(w, plots.PNG)
 }
 
 // group returns the best estimator and those that it does not beat, three at most.
@@ -93,7 +108,7 @@ func short(name string) string {
 	switch name {
 	case "pcd, as many chains as pt":
 		return "pcd 100"
-	case "pt, ladder of the paper":
+	case paperPT:
 		return "pt 1…5"
 	}
 	return name

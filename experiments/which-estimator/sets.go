@@ -2,30 +2,77 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
-	"strings"
+	"sync"
 
 	"gorbm/data"
+	"gorbm/experiments/internal/sets"
+	"gorbm/negphase/logz"
 	"gorbm/rbm"
 )
 
-// A problem is data of a known law and the size of the model.
+// A problem is data with the settings of the models that are trained on it.
 type problem struct {
 	name    string
 	hidden  int
+	batch   int
 	rate    float64
 	lawless bool // no law is known
-	load    func(ctx context.Context) (*data.Set, error)
+	mixes   bool // chains of pcd are said to do well
+	file    bool // it needs files
+	falls   bool // the rate falls linearly, to about 0 at the end; otherwise it is constant
+	ladder  int  // temperatures that pt comes to have, about
+	// brackets estimate log Z of models that are too large to be enumerated: each, if the ladder
+	// of the one before has not settled.
+	brackets []logz.Settings
+	load     func(ctx context.Context, p *places) (*data.Set, error)
 }
 
-// named returns a problem of a built-in set.
-func named(name, spec string, hidden int) problem {
-	return problem{name: name, hidden: hidden, rate: 0.05, lawless: spec != "bars" && !strings.HasPrefix(spec, "toy:"), load: func(ctx context.Context) (*data.Set, error) {
-		set, _, err := data.Load(ctx, spec, data.Options{})
-		return set, err
-	}}
+// places are where files are found. They keep the data that were loaded.
+type places struct {
+	digits, dir string
+
+	mutex sync.Mutex
+	sets  map[string]*data.Set
 }
+
+// set returns the data of a problem.
+func (p *places) set(ctx context.Context, d problem) (*data.Set, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if set := p.sets[d.name]; set != nil {
+		return set, nil
+	}
+	set, err := d.load(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if p.sets == nil {
+		p.sets = map[string]*data.Set{}
+	}
+	p.sets[d.name] = set
+	return set, nil
+}
+
+// of returns a problem of this name, of known law.
+func of(name string, hidden int, load func(ctx context.Context, p *places) (*data.Set, error)) problem {
+	return problem{name: name, hidden: hidden, batch: 20, rate: 0.05, ladder: 10, load: load}
+}
+
+// builtIn returns a problem of a built-in set.
+func builtIn(name, spec string, hidden int) problem {
+	return of(name, hidden, func(ctx context.Context, p *places) (*data.Set, error) {
+		set, _, err := data.Load(ctx, spec, data.Options{Dir: p.dir})
+		return set, err
+	})
+}
+
+func (d problem) withoutLaw() problem           { d.lawless = true; return d }
+func (d problem) easy() problem                 { d.mixes = true; return d }
+func (d problem) ofFiles() problem              { d.file = true; return d }
+func (d problem) longLadder(number int) problem { d.ladder = number; return d }
 
 const (
 	// flips is the probability that a bit of a row differs from its mode.
@@ -37,13 +84,13 @@ const (
 // modes returns data of so many modes, of which the nearest differ in so many bits, and of
 // which all have the same number of rows.
 func modes(count, distance int) problem {
-	return named(fmt.Sprintf("%d modes, distance %d", count, distance), fmt.Sprintf("toy:%d,%d,%d,%g:plain", count, distance, modeRows/count, flips), modeUnits)
+	return builtIn(fmt.Sprintf("%d modes, distance %d", count, distance), fmt.Sprintf("toy:%d,%d,%d,%g:plain", count, distance, modeRows/count, flips), modeUnits)
 }
 
 // unequal returns data of four such modes of which each has half the probability of the one
 // before: 8, 4, 2 and 1 of 15.
 func unequal(distance int) problem {
-	return problem{name: fmt.Sprintf("4 unequal modes, distance %d", distance), hidden: modeUnits, rate: 0.05, load: func(context.Context) (*data.Set, error) {
+	return of(fmt.Sprintf("4 unequal modes, distance %d", distance), modeUnits, func(context.Context, *places) (*data.Set, error) {
 		const count = 4
 		centres := rbm.NewBits(count, 2*distance)
 		for k := range count {
@@ -73,10 +120,25 @@ func unequal(distance int) problem {
 			return rbm.LogSumExp(terms)
 		}
 		return set, nil
-	}}
+	})
 }
 
 var (
+	bars  = builtIn("bars and stripes", "bars", 16)
+	fonts = builtIn("digits of fonts", "fontdigits:2000", 12).withoutLaw().easy().longLadder(35)
+
 	clusters = []problem{modes(4, 4), modes(4, 8), modes(4, 12), modes(4, 16), modes(4, 24), modes(4, 32), modes(2, 16), modes(8, 16), unequal(4), unequal(16), unequal(32)}
-	pictures = []problem{named("bars and stripes", "bars", 16), named("digits of fonts", "fontdigits:2000", 12)}
+	// pictures have those without files first.
+	pictures = []problem{
+		bars, fonts,
+		builtIn("four modes of 4×4", "desjardins:0.001", 10),
+		of("MNIST 0/1", 12, func(ctx context.Context, p *places) (*data.Set, error) { return sets.ZerosAndOnes(ctx, p.dir) }).withoutLaw().ofFiles().longLadder(40),
+		of("digits of scikit-learn", 14, func(ctx context.Context, p *places) (*data.Set, error) {
+			if p.digits == "" {
+				return nil, errors.New("give the file of the digits by -digits")
+			}
+			set, _, err := data.Load(ctx, p.digits, data.Options{})
+			return set, err
+		}).withoutLaw().ofFiles(),
+	}
 )

@@ -274,7 +274,7 @@ func TestReference(t *testing.T) {
 	m := model(8, 6, 0, rbm.Softmax)
 	truth := enumerate(t, m)
 	calls := 0
-	ref, err := Reference(context.Background(), m, parse(t, "pt:chains=4:tau=1/2/4")[0], 400, rbm.NewKey(1), func() { calls++ })
+	ref, err := Reference(context.Background(), nil, m, parse(t, "pt:chains=4:tau=1/2/4")[0], 400, rbm.NewKey(1), func() { calls++ })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -297,7 +297,7 @@ func TestReference(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Reference(ctx, m, DefaultReference(), 10, rbm.NewKey(1), nil); !errors.Is(err, context.Canceled) {
+	if _, err := Reference(ctx, nil, m, DefaultReference(), 10, rbm.NewKey(1), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if err := DefaultReference().Check(); err != nil {
@@ -318,7 +318,7 @@ func TestConstrainedReference(t *testing.T) {
 	}
 	m.Constraint = &rbm.Constraint{On: rbm.AllUnits, Active: 5}
 	truth := enumerate(t, m)
-	ref, err := Reference(context.Background(), m, ReferenceFor(m), 200, rbm.NewKey(1), nil)
+	ref, err := Reference(context.Background(), nil, m, ReferenceFor(m), 200, rbm.NewKey(1), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,10 +81,10 @@ func (m *Moment) add(x float64) {
 
 // A trace is the result of one repeat, point by point.
 type trace struct {
-	steps, gibbs, distance []float64
-	seconds                float64   // in all
-	value                  []float64 // the mean at the last point
-	info                   negphase.Info
+	Steps, Gibbs, Distance []float64
+	Seconds                float64   // in all
+	Value                  []float64 // the mean at the last point
+	Info                   negphase.Info
 }
 
 // add adds one repeat to the curve.
@@ -93,14 +93,14 @@ func (c *Curve) add(t trace, truth *Truth) {
 	n := float64(c.Repeats)
 	for i := range c.Points {
 		p := &c.Points[i]
-		p.Steps += (t.steps[i] - p.Steps) / n
-		p.GibbsSteps += (t.gibbs[i] - p.GibbsSteps) / n
-		p.Distance.add(t.distance[i])
+		p.Steps += (t.Steps[i] - p.Steps) / n
+		p.GibbsSteps += (t.Gibbs[i] - p.GibbsSteps) / n
+		p.Distance.add(t.Distance[i])
 	}
-	c.pace(t.seconds)
-	c.Info.Add(t.info)
-	c.Cosine.add(cosine(t.value, truth.Negative, truth.Positive))
-	c.spread.add(t.value)
+	c.pace(t.Seconds)
+	c.Info.Add(t.Info)
+	c.Cosine.add(cosine(t.Value, truth.Negative, truth.Positive))
+	c.spread.add(t.Value)
 	c.Variance = c.spread.variance()
 	d := 0.0
 	for i, x := range c.spread.mean {

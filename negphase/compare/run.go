@@ -21,6 +21,7 @@ import (
 
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // Settings say how much work is done.
@@ -36,6 +37,9 @@ type Settings struct {
 	// Progress, if not nil, is called with the part of the work that is done, from
 	// 0 to 1.
 	Progress func(done float64)
+	// Group are the ranks that share out the repeats, to the same bits in all but the
+	// seconds; nil: one process. All of them must call Run alike.
+	Group *ranks.Group
 }
 
 // NeedsData reports whether an estimator of these settings starts at the
@@ -84,7 +88,7 @@ func Run(ctx context.Context, m *rbm.RBM, truth *Truth, estimators []negphase.Se
 		if NeedsData(e) && r.Batches == nil {
 			return nil, fmt.Errorf("%s: %w; name some, or take an estimator that starts uniformly", e, ErrNoData)
 		}
-		e, err := negphase.Tuned(e, m, r.batches(0)(0), tuneUpdates, rbm.NewKey(s.Seed).Child(tuneKey))
+		e, err := negphase.Tuned(s.Group, e, m, r.batches(0)(0), tuneUpdates, rbm.NewKey(s.Seed).Child(tuneKey))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", e, err)
 		}
@@ -96,23 +100,31 @@ func Run(ctx context.Context, m *rbm.RBM, truth *Truth, estimators []negphase.Se
 		for _, n := range grid(updates) {
 			curves[i].Points = append(curves[i].Points, Point{Updates: n})
 			if n == updates {
-				r.total += float64(updates) * float64(s.Repeats)
+				r.total += float64(updates) * math.Ceil(float64(s.Repeats)/float64(s.Group.Size()))
 			}
 		}
 	}
-	for repeat := range s.Repeats {
+	return curves, ranks.Deal(s.Group, s.Repeats, func(repeat int) (traces []trace, err error) {
 		for i := range curves {
 			t, err := r.repeat(ctx, &curves[i], repeat)
-			if err != nil {
-				if !errors.Is(err, ctx.Err()) {
-					err = fmt.Errorf("%s: %w", curves[i].Estimator, err)
-				}
-				return curves, err
+			if errors.Is(err, context.Canceled) {
+				break // those that are completed count
 			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", curves[i].Estimator, err)
+			}
+			traces = append(traces, t)
+		}
+		return traces, nil
+	}, func(_ int, traces []trace) error {
+		for i, t := range traces {
 			curves[i].add(t, truth)
 		}
-	}
-	return curves, nil
+		if len(traces) < len(curves) {
+			return context.Canceled
+		}
+		return nil
+	})
 }
 
 type runner struct {
@@ -206,23 +218,23 @@ func (r *runner) repeat(ctx context.Context, c *Curve, repeat int) (trace, error
 		if err != nil {
 			return t, err
 		}
-		t.info.Add(info)
+		t.Info.Add(info)
 		if phase.Moments == nil {
 			steps += chainSteps(pairs, phase, info)
 			gibbs += float64(info.Updates)
 		}
 		r.mean.Add(phase)
-		if n+1 == c.Points[len(t.steps)].Updates {
-			t.steps = append(t.steps, steps)
-			t.gibbs = append(t.gibbs, gibbs)
-			t.distance = append(t.distance, r.mean.Distance(r.truth.Negative))
+		if n+1 == c.Points[len(t.Steps)].Updates {
+			t.Steps = append(t.Steps, steps)
+			t.Gibbs = append(t.Gibbs, gibbs)
+			t.Distance = append(t.Distance, r.mean.Distance(r.truth.Negative))
 		}
 		if r.done++; r.Progress != nil && n%progressEvery == 0 {
 			r.Progress(r.done / r.total)
 		}
 	}
-	t.seconds = spent.Seconds()
-	t.value = make([]float64, len(r.truth.Negative))
-	r.mean.Value(t.value)
+	t.Seconds = spent.Seconds()
+	t.Value = make([]float64, len(r.truth.Negative))
+	r.mean.Value(t.Value)
 	return t, nil
 }

@@ -10,6 +10,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
+	"gorbm/rbm/ranks"
 )
 
 // EnumerationLimit is the largest number of states that Enumerate lists: at 784
@@ -92,31 +93,36 @@ func reference(more string) negphase.Settings {
 // estimator, updates each, of which the first half is not counted (Gelman &
 // Rubin 1992). Its error comes from the spread of the runs, which is right only
 // if they have mixed: look at the exchange rates in Info. progress, if not nil,
-// is called after every update. A ladder that tunes itself is tuned beforehand
-// and then frozen, as in Run.
-func Reference(ctx context.Context, m *rbm.RBM, s negphase.Settings, updates int, key rbm.Key, progress func()) (*Truth, error) {
-	s, err := negphase.Tuned(s, m, rbm.Batch{}, tuneUpdates, key.Child(ReferenceGroups))
+// is called after every update of this rank. A ladder that tunes itself is tuned beforehand
+// and then frozen, as in Run. The ranks of g, if it is not nil, share out the runs, to the same
+// bits.
+func Reference(ctx context.Context, g *ranks.Group, m *rbm.RBM, s negphase.Settings, updates int, key rbm.Key, progress func()) (*Truth, error) {
+	s, err := negphase.Tuned(g, s, m, rbm.Batch{}, tuneUpdates, key.Child(ReferenceGroups))
 	if err != nil {
 		return nil, fmt.Errorf("the reference run: %w", err)
 	}
 	t := &Truth{Negative: NewMean(m).sum}
 	spread := newSpread(len(t.Negative))
-	mean, value := NewMean(m), make([]float64, len(t.Negative))
-	for g := range uint64(ReferenceGroups) {
+	mean := NewMean(m)
+	type group struct {
+		Value []float64
+		Info  negphase.Info
+	}
+	if err := ranks.Deal(g, ReferenceGroups, func(i int) (x group, err error) {
 		e, err := negphase.New(s)
 		if err != nil {
-			return nil, err
+			return x, err
 		}
 		mean.Reset()
 		for n := range updates {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				return x, err
 			}
-			phase, info, err := e.Estimate(m, rbm.Batch{}, key.Child(g).Child(uint64(n)))
+			phase, info, err := e.Estimate(m, rbm.Batch{}, key.Child(uint64(i)).Child(uint64(n)))
 			if err != nil {
-				return nil, fmt.Errorf("the reference run: %w", err)
+				return x, fmt.Errorf("the reference run: %w", err)
 			}
-			t.Info.Add(info)
+			x.Info.Add(info)
 			if n >= updates/2 {
 				mean.Add(phase)
 			}
@@ -124,8 +130,15 @@ func Reference(ctx context.Context, m *rbm.RBM, s negphase.Settings, updates int
 				progress()
 			}
 		}
-		mean.Value(value)
-		spread.add(value)
+		x.Value = make([]float64, len(t.Negative))
+		mean.Value(x.Value)
+		return x, nil
+	}, func(_ int, x group) error {
+		t.Info.Add(x.Info)
+		spread.add(x.Value)
+		return nil
+	}); err != nil {
+		return nil, err
 	}
 	copy(t.Negative, spread.mean)
 	t.StdErr = math.Sqrt(spread.variance() / ReferenceGroups)

@@ -1,6 +1,7 @@
 package logz
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"strings"
@@ -117,6 +118,8 @@ func kinds(t *testing.T) []model {
 	return all
 }
 
+var long = flag.Bool("long", false, "more runs of each estimator, a minute")
+
 // Intervals of 95 %, LogZ ± 1.96·StdErr, hold the truth in 90 to 99 % of the
 // cases where nothing warns of the estimate. Three binomial standard errors
 // beyond these are allowed; more than half of all must be without a warning, or
@@ -125,9 +128,9 @@ func kinds(t *testing.T) []model {
 // 5.3/1.154⁴ = 3.0; of normal errors less. Five standard errors of its mean are
 // allowed.
 func TestCoverage(t *testing.T) {
-	seeds := 9
-	if testing.Short() {
-		seeds = 2
+	seeds := 3
+	if *long {
+		seeds = 9
 	}
 	methods := []Method{ByAIS, ByReverse, ByBennett}
 	inside, n, squares := map[Method]int{}, map[Method]int{}, map[Method]float64{}
@@ -173,15 +176,15 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// Ten models with weights of standard deviations 0.3 to 3, a hundred runs of
+// Ten models with weights of standard deviations 0.3 to 3, some runs of
 // AIS and of its reverse from exact draws on each: where nothing warns, which
 // takes an effective sample size of 70, the truth is within two standard
 // errors at least nine times in ten; below there is a warning.
 func TestTenModels(t *testing.T) {
-	if testing.Short() {
-		t.Skip("two seconds; TestCoverage covers one model")
+	repeats := 20
+	if *long {
+		repeats = 100
 	}
-	const repeats = 100
 	var trusted, inside, warned [2]int
 	for k := range 10 {
 		classes := 3 * min(1, k%3)
@@ -225,7 +228,7 @@ func TestTenModels(t *testing.T) {
 	}
 	for side, what := range []string{"AIS", "reverse AIS"} {
 		t.Logf("%s: %d of %d within two standard errors, %d warnings", what, inside[side], trusted[side], warned[side])
-		if trusted[side] < 300 || warned[side] < 100 {
+		if trusted[side] < 3*repeats || warned[side] < repeats {
 			t.Errorf("%s: %d runs are trusted and %d warned of: one way is not tested", what, trusted[side], warned[side])
 		}
 		if float64(inside[side]) < 0.9*float64(trusted[side]) {

@@ -43,10 +43,13 @@ func (s Settings) runLadder(ctx context.Context, m *rbm.RBM, key rbm.Key, progre
 	if err != nil {
 		return draws{}, err
 	}
+	if err := negphase.Share(e, n, s.Annealing.Group); err != nil {
+		return draws{}, err
+	}
 	ladder := e.(negphase.Tempered) // as pt is
 	rounds := 0
 	advance := func() (rbm.Phase, error) { // a Gibbs step and swaps
-		if err := ctx.Err(); err != nil {
+		if err := s.Annealing.Group.Done(ctx); err != nil {
 			return rbm.Phase{}, err
 		}
 		phase, _, err := ladder.Estimate(m, rbm.Batch{}, key.Child(uint64(rounds)))

@@ -78,13 +78,13 @@ func (c *coverage) check(t *testing.T, what string) {
 	}
 }
 
-// TestTallyCoverage estimates log Z of 200 small models from the particles of a
+// TestTallyCoverage estimates log Z of a hundred small models from the particles of a
 // ladder that has followed a run through them, as in training: at each model it takes
 // a few rounds that do not count and a few that do.
 func TestTallyCoverage(t *testing.T) {
-	runs, each := 50, 4
-	if testing.Short() {
-		runs = 25
+	runs, each := 25, 4
+	if *long {
+		runs = 50
 	}
 	var c coverage
 	for seed := range uint64(runs) {
@@ -140,9 +140,9 @@ func TestTallyCoverage(t *testing.T) {
 // TestFollowerCoverage is the same of a ladder beside the run, which keeps its
 // chains and temperatures; a follower that is saved and restored goes on to the bit.
 func TestFollowerCoverage(t *testing.T) {
-	runs, each := 15, 4
-	if testing.Short() {
-		runs = 5
+	runs, each := 6, 4
+	if *long {
+		runs = 15
 	}
 	var c coverage
 	for seed := range uint64(runs) {

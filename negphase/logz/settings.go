@@ -14,7 +14,8 @@ type Settings struct {
 	AIS, Reverse, Bennett bool
 
 	// Annealing are the settings of AIS and of its reverse, which rounds the number
-	// of chains up to as many from each group. The ladder ends at its Base too.
+	// of chains up to as many from each group. The ladder ends at its Base too, and its
+	// Group shares out the replicas of the ladder as it does the chains.
 	Annealing partition.Annealing
 	// Groups are independent ladders of replicas. Each takes BurnIn rounds of a
 	// Gibbs step and swaps, in the first half of which its temperatures are

@@ -49,8 +49,8 @@ func (c severalMoves) Move(r *rand.Rand) (info Info) {
 func TestMixturesLeaveTheLaw(t *testing.T) {
 	const beta = 0.5
 	starts := exactStarts / 10
-	if testing.Short() {
-		starts /= 2
+	if !*long {
+		starts /= 4
 	}
 	for name, g := range map[string]*Graph{ // classes, and blocks
 		"signs":    lattice(t, "3x3", PlusMinus(1, rbm.NewKey(3)), 0),

@@ -58,7 +58,7 @@ func TestSardonicsKernelsOnRBMs(t *testing.T) {
 	for _, c := range exactCases() {
 		shapes := []int{c.n / 2}
 		switch {
-		case c.name == "iterated mixture of 4", c.long && testing.Short():
+		case c.name == "iterated mixture of 4", c.long && !*long:
 			continue // 3 units have it
 		case c.name == "pair", c.name == "mixture":
 			shapes = []int{1, c.n / 2, c.n - 1}
@@ -116,7 +116,7 @@ func TestIntraclusterKernelsOnRBMs(t *testing.T) {
 		for _, visible := range []int{1, 2, size - 2} {
 			for n := 1; n < size; n++ {
 				for _, k := range [][2]int{{1, 2}, {2, 2}, {1, 1}} {
-					if k[1] > min(n, size-n) || size == 6 && (visible != 2 || testing.Short()) {
+					if k[1] > min(n, size-n) || size == 6 && (visible != 2 || !*long) {
 						continue
 					}
 					for _, up := range []float64{.5, 1.1} {

@@ -135,8 +135,8 @@ func TestSardonicsKernels(t *testing.T) {
 		for _, weights := range []Weights{HeatBath, Boltzmann} {
 			for _, c := range exactCases() {
 				t.Run(structure.name+"/"+string(weights)+"/"+c.name, func(t *testing.T) {
-					if c.long && (testing.Short() || weights == Boltzmann || structure.name != "classes") || testing.Short() && weights == Boltzmann && structure.name != "classes" {
-						t.Skip("long")
+					if c.long && (!*long || weights == Boltzmann || structure.name != "classes") || !*long && weights == Boltzmann && structure.name != "classes" {
+						t.Skip("with -long")
 					}
 					c.m.Weights = weights
 					if weights == Boltzmann {

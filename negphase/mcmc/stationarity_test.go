@@ -1,6 +1,7 @@
 package mcmc
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -10,6 +11,8 @@ import (
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
 )
+
+var long = flag.Bool("long", false, "test every case, or from more starts, a minute")
 
 // exactStarts is the number of chains that start from the exact law: wrong
 // movers here then give z = 90 and more, where 6 is the limit.
@@ -50,7 +53,7 @@ func every(n int) []int {
 func TestMovesLeaveTheLaw(t *testing.T) {
 	const beta = 0.5
 	starts := exactStarts
-	if testing.Short() {
+	if !*long {
 		starts /= 10
 	}
 	for name, g := range map[string]*Graph{

@@ -142,8 +142,8 @@ func TestWalksMeanEnergyOfTheSmallTorus(t *testing.T) {
 // energy. Each runs for at least a hundred times its autocorrelation time: some
 // 5 moves of clusters, 100 to 400 sweeps and 500 to 1000 pairs of walks.
 func TestMeanEnergiesAtCriticality(t *testing.T) {
-	if testing.Short() {
-		t.Skip("long")
+	if !*long {
+		t.Skip("eight seconds, with -long: that each leaves the law as it is, is tested on small systems")
 	}
 	b := benches[0]
 	s := b.system(t, 1)

@@ -8,6 +8,7 @@ import (
 	"gorbm/negphase"
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // A Draw is samples of a law, and what shows whether the chains have mixed.
@@ -46,7 +47,7 @@ func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(do
 		progress = func(float64) {}
 	}
 	if s.Sampler.Kind != "" {
-		r, err := l.run(ctx, s.Sampler, s.Rounds, key, progress)
+		r, err := l.run(ctx, s.Group, s.Sampler, s.Rounds, key, progress)
 		if err != nil {
 			return Draw{}, err
 		}
@@ -57,12 +58,12 @@ func (l Law) Draw(ctx context.Context, s Settings, key rbm.Key, progress func(do
 	}
 	const share = 0.5 // of the progress bar, for the first of the samplers
 	first := s.chosen(l.Model)
-	r, err := l.run(ctx, first, s.Rounds, key, func(done float64) { progress(share * done) })
+	r, err := l.run(ctx, s.Group, first, s.Rounds, key, func(done float64) { progress(share * done) })
 	if err != nil {
 		return Draw{}, err
 	}
 	if rounds := s.Rounds / ladderShare; !r.proof.Mixed && first.Kind == "pcd" && rounds >= firstLook {
-		other, err := l.run(ctx, Defaults("pt", s.Samples), rounds, key.Child(tuneKey),
+		other, err := l.run(ctx, s.Group, Defaults("pt", s.Samples), rounds, key.Child(tuneKey),
 			func(done float64) { progress(share + float64((1-share)*done)) })
 		if err != nil {
 			return Draw{}, err
@@ -102,17 +103,17 @@ type run struct {
 }
 
 // run runs chains until they have mixed, or for so many rounds.
-func (l Law) run(ctx context.Context, s negphase.Settings, rounds int, key rbm.Key, progress func(done float64)) (*run, error) {
+func (l Law) run(ctx context.Context, g *ranks.Group, s negphase.Settings, rounds int, key rbm.Key, progress func(done float64)) (*run, error) {
 	if err := CheckSampler(s, l.Model); err != nil {
 		return nil, err
 	}
-	s, err := l.tuned(s, key.Child(tuneKey))
+	s, err := l.tuned(g, s, key.Child(tuneKey))
 	if err != nil {
 		return nil, err
 	}
 	every := max(1, rounds/traceLength)
 	r := &run{law: &l, key: key}
-	if r.cold, err = newSide(&l, s, nil, every, key.Child(coldKey)); err != nil {
+	if r.cold, err = newSide(&l, g, s, nil, every, key.Child(coldKey)); err != nil {
 		return nil, err
 	}
 	if l.Data.Rows > 0 {
@@ -120,7 +121,7 @@ func (l Law) run(ctx context.Context, s negphase.Settings, rounds int, key rbm.K
 		for i := range rows {
 			rows[i] = int(key.Child(pickKey).Uniform(uint64(i)) * float64(l.Data.Rows))
 		}
-		if r.data, err = newSide(&l, s, rows, every, key.Child(dataKey)); err != nil {
+		if r.data, err = newSide(&l, g, s, rows, every, key.Child(dataKey)); err != nil {
 			return nil, err
 		}
 	}
@@ -145,7 +146,7 @@ func (l Law) run(ctx context.Context, s negphase.Settings, rounds int, key rbm.K
 
 // tuned returns s with the base of its path, and the temperatures tuned to the law
 // if they are to be tuned.
-func (l Law) tuned(s negphase.Settings, key rbm.Key) (negphase.Settings, error) {
+func (l Law) tuned(g *ranks.Group, s negphase.Settings, key rbm.Key) (negphase.Settings, error) {
 	ladder := s.Ladder()
 	onGibbs := s.Sampler() == ""
 	if l.Base != nil && onGibbs && (s.NeedsBase() || ladder.Path == "" && ladder.Temperatures.Auto) {
@@ -154,7 +155,7 @@ func (l Law) tuned(s negphase.Settings, key rbm.Key) (negphase.Settings, error) 
 	if s.NeedsBase() {
 		return s, fmt.Errorf("%s: path=data needs the data of the model; leave it out, or name them by -data", s.Kind)
 	}
-	return negphase.Tuned(s, l.Model, rbm.Batch{}, tuningRounds, key)
+	return negphase.Tuned(g, s, l.Model, rbm.Batch{}, tuningRounds, key)
 }
 
 // draw takes the samples.

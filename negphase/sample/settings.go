@@ -5,6 +5,7 @@ import (
 
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // Settings say how a law is sampled.
@@ -20,6 +21,9 @@ type Settings struct {
 	// for those from random states if the chains have mixed, else those from data, if
 	// there are any.
 	Start string
+	// Group are the ranks that share out the chains, to the same bits; nil: one process. All
+	// of them must call alike, and each gets all samples.
+	Group *ranks.Group
 }
 
 // Where the chains of samples start.

@@ -8,11 +8,13 @@ import (
 
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // A side is a set of independent chains that started alike.
 type side struct {
 	law      *Law
+	group    *ranks.Group
 	e        negphase.Estimator
 	key      rbm.Key
 	rows     []int     // of law.Data, at which they start, chain by chain; nil: random states
@@ -43,11 +45,11 @@ const (
 
 // newSide returns chains of the settings, started at random states or, if rows is
 // not nil, at these rows of l.Data.
-func newSide(l *Law, s negphase.Settings, rows []int, every int, key rbm.Key) (*side, error) {
+func newSide(l *Law, g *ranks.Group, s negphase.Settings, rows []int, every int, key rbm.Key) (*side, error) {
 	start := negphase.Uniform
 	each := max(1, len(s.Ladder().Temperatures.List)) // particles that start at a row
 	n := max(1, each*len(rows))
-	x := &side{law: l, key: key, every: every, rows: rows}
+	x := &side{law: l, group: g, key: key, every: every, rows: rows}
 	x.pos = rbm.Batch{V: rbm.NewBits(n, l.Model.Visible()).Input(), H: rbm.NewMatrix(n, l.Model.Hidden())}
 	if rows != nil {
 		start = negphase.Data
@@ -60,13 +62,15 @@ func newSide(l *Law, s negphase.Settings, rows []int, every int, key rbm.Key) (*
 		return nil, err
 	}
 	var err error
-	x.e, err = negphase.New(s)
-	return x, err
+	if x.e, err = negphase.New(s); err != nil {
+		return nil, err
+	}
+	return x, negphase.Share(x.e, s, g)
 }
 
 // round takes the chains through a round.
 func (x *side) round(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
+	if err := x.group.Done(ctx); err != nil {
 		return err
 	}
 	key := x.key.Child(uint64(x.rounds))

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"gorbm/rbm"
+	"gorbm/rbm/ranks"
 )
 
 // Annealing are the settings of annealed importance sampling.
@@ -25,6 +26,10 @@ type Annealing struct {
 	Pilot        int       `json:"pilot"`          // chains of the two short runs that place the temperatures; 0: evenly spaced
 	Path         []float64 `json:"path,omitempty"` // the inverse temperatures, from 0 to 1; nil: AIS places them
 	Base         *rbm.Base `json:"-"`              // the law at β = 0; nil: the uniform law
+
+	// Group are the ranks that share out the chains, to the same bits; nil: one process.
+	// All of them must call alike.
+	Group *ranks.Group `json:"-"`
 }
 
 // DefaultAnnealing returns 100 chains and 1000 inverse temperatures placed by
@@ -151,7 +156,7 @@ func (s Annealing) run(ctx context.Context, m *rbm.RBM, v rbm.Bits, reverse bool
 	if progress = share(progress, pilotShare, 1); progress != nil {
 		steps = func(n int) { progress(float64(n) / float64(len(path)-1)) }
 	}
-	err = rbm.Anneal(ctx, m, s.Base, path, v, key.Child(2), func(_ int, gains []float64) {
+	err = rbm.AnnealRanks(ctx, s.Group, m, s.Base, path, v, key.Child(2), func(_ int, gains []float64) {
 		out.CESS = min(out.CESS, conditionalESS(out.LogWeights, gains))
 		floats.Add(out.LogWeights, gains)
 	}, steps)

@@ -42,7 +42,7 @@ func (s Annealing) place(ctx context.Context, m *rbm.RBM, key rbm.Key, progress 
 		v, h := rbm.NewBits(s.Pilot, m.Visible()), rbm.NewBits(s.Pilot, m.Hidden())
 		s.Base.Draw(m, v, h, key.Child(uint64(2*i)))
 		length := make([]float64, len(path)-1)
-		err := rbm.Anneal(ctx, m, s.Base, path, v, key.Child(uint64(2*i+1)), func(k int, gains []float64) { length[k] = deviation(gains) }, nil)
+		err := rbm.AnnealRanks(ctx, s.Group, m, s.Base, path, v, key.Child(uint64(2*i+1)), func(k int, gains []float64) { length[k] = deviation(gains) }, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -4,9 +4,6 @@ package ranks
 
 import "fmt"
 
-// Build is the command that builds programs that can run as several ranks.
-const Build = "CC=mpicc go build -tags mpi ./cmd/..."
-
 // Start returns the group of the processes that mpirun has started together with this
 // one, or nil if it was started alone. This program was built without the tag mpi: where
 // there are several processes, that is an error that says how to build it. silent is set on all but one of

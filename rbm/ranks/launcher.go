@@ -5,6 +5,9 @@ import (
 	"strconv"
 )
 
+// Build is the command that builds programs that can run as several ranks.
+const Build = "CC=mpicc go build -tags mpi ./cmd/..."
+
 // Launched returns the number of this process and of all processes that mpirun or srun
 // has started together, as Open MPI, or MPICH and Slurm, say it: 0 of 1 if none has.
 func Launched() (rank, size int) {

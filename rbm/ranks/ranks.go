@@ -63,7 +63,7 @@ func (g *Group) Rows(rows int) (lo, hi int) {
 
 // A Number is what tables hold.
 type Number interface {
-	uint8 | uint64 | int64 | float32 | float64
+	uint8 | int32 | uint64 | int64 | float32 | float64
 }
 
 // Gather makes x equal on all ranks. It consists of one part for each rank, in order:

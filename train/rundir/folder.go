@@ -34,7 +34,7 @@ const (
 	LaddersFile      = "ladder.csv" // how the temperatures exchange, at each measurement
 	ReportFile       = "report.html"
 	ResultFile       = "result.json" // what -json prints; a run that has one is finished
-	LadderFile       = "ladder.png"
+	LadderFile       = "ladder.png"  // and CurvesFile: .svg or .pdf too where the run asks for them
 )
 
 // A Folder holds what a run leaves behind.
@@ -132,6 +132,11 @@ func (f *Folder) clear() error {
 	events, _ := filepath.Glob(f.Path(filepath.Join(EventsDir, eventsPrefix+"*"))) // the pattern is well formed
 	for _, path := range append(events, f.Path(EventsDir)) {
 		os.Remove(path) // not the folder if it holds anything else
+	}
+	for _, chart := range []string{CurvesFile, LadderFile} {
+		for _, ending := range []string{".svg", ".pdf"} {
+			os.Remove(f.Path(strings.TrimSuffix(chart, ".png") + ending))
+		}
 	}
 	for _, name := range files {
 		if err := os.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

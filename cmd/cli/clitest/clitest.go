@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -129,6 +130,9 @@ const screenLines, screenColumns = 40, 100
 func (c Command) Help(t *testing.T, flags ...string) {
 	t.Helper()
 	Isolate(t)
+	if slices.Contains(flags, "quiet") {
+		flags = append(flags, "progress")
+	}
 	for _, arg := range []string{"-h", "-help", "--help"} {
 		out := c.OK(t, arg)
 		if n := strings.Count(out, "\n"); n > screenLines {

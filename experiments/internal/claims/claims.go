@@ -12,6 +12,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -97,6 +98,26 @@ func Larger(text string, a, b Repeats) Claim {
 
 // Smaller is the claim that a is smaller than b.
 func Smaller(text string, a, b Repeats) Claim { return Larger(text, b, a) }
+
+// NotLess is the claim that a is not smaller than b: it fails if b is larger by more than
+// three standard errors of the paired difference. The statistic says how large a loss these
+// numbers could have hidden, in the words of loss.
+func NotLess(text string, a, b Repeats, loss func(x float64) string) Claim {
+	c := Larger(text, a, b)
+	switch {
+	case c.Verdict == Open:
+	case c.Value < -Errors:
+		c.Verdict = Fail
+	default:
+		c.Verdict = Pass
+	}
+	c.Statistic = strings.Replace(c.Statistic, fmt.Sprintf("more than %d needed", Errors),
+		fmt.Sprintf("below -%d is a loss; a loss by more than %s is excluded", Errors, loss(max(0, Errors*c.StdErr-c.Mean))), 1)
+	return c
+}
+
+// Factor says a difference of logarithms as a factor, for NotLess.
+func Factor(x float64) string { return fmt.Sprintf("a factor of %.2g", math.Exp(x)) }
 
 // Alike is the claim that a and b do not differ. It passes if the paired
 // difference is within three standard errors. The statistic says how large a

@@ -47,6 +47,28 @@ func TestLarger(t *testing.T) {
 	}
 }
 
+// Not to be smaller passes unless the other is larger by three standard errors.
+func TestNotLess(t *testing.T) {
+	a := Repeats{1: 1, 2: 2, 3: 3}
+	for _, c := range []struct {
+		name string
+		b    Repeats
+		want Verdict
+		says string
+	}{
+		// Differences of -0.1, 0.1 and 0: the standard error is 0.1/√3, and
+		// exp(0.3/√3) = 1.19.
+		{"alike", Repeats{1: 1.1, 2: 1.9, 3: 3}, Pass, "a factor of 1.2 is excluded"},
+		{"smaller", Repeats{1: 0, 2: 0.9, 3: 2.1}, Pass, "a factor of 1 is excluded"},
+		{"larger", Repeats{1: 2, 2: 3.1, 3: 3.9}, Fail, "below -3 is a loss"},
+		{"too few", Repeats{1: 2, 2: 3.1}, Open, "over 2 repetitions"},
+	} {
+		if got := NotLess("", a, c.b, Factor); got.Verdict != c.want || !strings.Contains(got.Statistic, c.says) {
+			t.Errorf("%s: %+v, want %s and %q", c.name, got, c.want, c.says)
+		}
+	}
+}
+
 // Distances from the medians 5 and 10: 1, 0, 1, 0, 1 and 7, 3, 0, 6, 8.
 func TestSteadier(t *testing.T) {
 	a := Repeats{1: 4, 2: 5, 3: 6, 4: 5, 5: 6}

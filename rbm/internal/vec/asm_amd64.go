@@ -4,15 +4,25 @@
 
 package vec
 
-// rowSumsAVX2 is RowSums for n > 0 lists.
+// rowSumsAVX2 is RowSumsAhead for n > 0 lists.
 //
 //go:noescape
-func rowSumsAVX2(acc *float32, base *float32, lists *uint32, cuts *uint32, n int)
+func rowSumsAVX2(acc *float32, base *float32, lists *uint32, cuts *uint32, n int, ahead *float32, lines int)
 
-// rowSumsAVX512 is RowSums for n > 0 lists.
+// rowSumsAVX512 is RowSumsAhead for n > 0 lists.
 //
 //go:noescape
-func rowSumsAVX512(acc *float32, base *float32, lists *uint32, cuts *uint32, n int)
+func rowSumsAVX512(acc *float32, base *float32, lists *uint32, cuts *uint32, n int, ahead *float32, lines int)
+
+// columnSumsAVX2 is ColumnSums of word ≠ 0 for n > 0 units, a multiple of eight.
+//
+//go:noescape
+func columnSumsAVX2(acc *float32, panel *float32, word uint64, n int)
+
+// maskedSumsAVX512 is MaskedSums for n > 0 rows.
+//
+//go:noescape
+func maskedSumsAVX512(dst *float64, dstStride int, x *float32, xStride int, words *uint64, stride int, n int)
 
 // sumsAVX2 is the sums of the ascent step for n > 0 lists.
 //
@@ -483,14 +493,34 @@ func fillSubsetsAVX512(table *float64, coef *float64, blocks int)
 // functions below are not inlined, so that each call of one is such a point.
 
 //go:noinline
-func rowSums(acc, base []float32, lists, cuts []uint32) {
+func rowSums(acc, base []float32, lists, cuts []uint32, ahead *float32, lines int) {
 	switch InUse() {
 	case AVX512:
-		rowSumsAVX512(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1)
+		rowSumsAVX512(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1, ahead, lines)
 	case AVX2:
-		rowSumsAVX2(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1)
+		rowSumsAVX2(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1, ahead, lines)
 	default:
-		rowSumsGo(acc, base, lists, cuts)
+		rowSumsGo(acc, base, lists, cuts, ahead, lines)
+	}
+}
+
+//go:noinline
+func columnSums(acc, panel []float32, word uint64, n int) {
+	switch InUse() {
+	case AVX512, AVX2:
+		columnSumsAVX2(&acc[0], &panel[0], word, n)
+	default:
+		columnSumsGo(acc, panel, word, n)
+	}
+}
+
+//go:noinline
+func maskedSums(dst []float64, dstStride int, x []float32, xStride int, words []uint64, stride, n int) {
+	switch InUse() {
+	case AVX512:
+		maskedSumsAVX512(&dst[0], dstStride, &x[0], xStride, &words[0], stride, n)
+	default:
+		maskedSumsGo(dst, dstStride, x, xStride, words, stride, n)
 	}
 }
 

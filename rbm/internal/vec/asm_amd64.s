@@ -4,21 +4,23 @@
 
 #include "textflag.h"
 
-// func rowSumsAVX2(acc *float32, base *float32, lists *uint32, cuts *uint32, n int)
-// Requires: AVX
-TEXT ·rowSumsAVX2(SB), NOSPLIT, $0-40
+// func rowSumsAVX2(acc *float32, base *float32, lists *uint32, cuts *uint32, n int, ahead *float32, lines int)
+// Requires: AVX, MMX+
+TEXT ·rowSumsAVX2(SB), NOSPLIT, $0-56
 	MOVQ acc+0(FP), AX
 	MOVQ base+8(FP), CX
 	MOVQ lists+16(FP), DX
 	MOVQ cuts+24(FP), BX
 	MOVQ n+32(FP), SI
-	MOVL (BX), DI
-	LEAQ (DX)(DI*4), DI
+	MOVQ ahead+40(FP), DI
+	MOVQ lines+48(FP), R8
+	MOVL (BX), R10
+	LEAQ (DX)(R10*4), R10
 
 list:
-	MOVL    4(BX), R8
-	LEAQ    (DX)(R8*4), R8
-	CMPQ    DI, R8
+	MOVL    4(BX), R9
+	LEAQ    (DX)(R9*4), R9
+	CMPQ    R10, R9
 	JEQ     next
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
@@ -30,18 +32,18 @@ list:
 	VMOVUPS 224(AX), Y7
 
 row:
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VADDPS  (R9), Y0, Y0
-	VADDPS  32(R9), Y1, Y1
-	VADDPS  64(R9), Y2, Y2
-	VADDPS  96(R9), Y3, Y3
-	VADDPS  128(R9), Y4, Y4
-	VADDPS  160(R9), Y5, Y5
-	VADDPS  192(R9), Y6, Y6
-	VADDPS  224(R9), Y7, Y7
-	ADDQ    $0x04, DI
-	CMPQ    DI, R8
+	MOVL    (R10), R11
+	LEAQ    (CX)(R11*4), R11
+	VADDPS  (R11), Y0, Y0
+	VADDPS  32(R11), Y1, Y1
+	VADDPS  64(R11), Y2, Y2
+	VADDPS  96(R11), Y3, Y3
+	VADDPS  128(R11), Y4, Y4
+	VADDPS  160(R11), Y5, Y5
+	VADDPS  192(R11), Y6, Y6
+	VADDPS  224(R11), Y7, Y7
+	ADDQ    $0x04, R10
+	CMPQ    R10, R9
 	JNE     row
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
@@ -53,28 +55,41 @@ row:
 	VMOVUPS Y7, 224(AX)
 
 next:
-	ADDQ $0x00000100, AX
-	ADDQ $0x04, BX
+	ADDQ  $0x00000100, AX
+	ADDQ  $0x04, BX
+	MOVQ  R8, R9
+	TESTQ R9, R9
+	JEQ   asked
+
+line:
+	PREFETCHT1 (DI)
+	ADDQ       $0x40, DI
+	DECQ       R9
+	JNE        line
+
+asked:
 	DECQ SI
 	JNE  list
 	VZEROUPPER
 	RET
 
-// func rowSumsAVX512(acc *float32, base *float32, lists *uint32, cuts *uint32, n int)
-// Requires: AVX, AVX512F
-TEXT ·rowSumsAVX512(SB), NOSPLIT, $0-40
+// func rowSumsAVX512(acc *float32, base *float32, lists *uint32, cuts *uint32, n int, ahead *float32, lines int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·rowSumsAVX512(SB), NOSPLIT, $0-56
 	MOVQ acc+0(FP), AX
 	MOVQ base+8(FP), CX
 	MOVQ lists+16(FP), DX
 	MOVQ cuts+24(FP), BX
 	MOVQ n+32(FP), SI
-	MOVL (BX), DI
-	LEAQ (DX)(DI*4), DI
+	MOVQ ahead+40(FP), DI
+	MOVQ lines+48(FP), R8
+	MOVL (BX), R10
+	LEAQ (DX)(R10*4), R10
 
 list:
-	MOVL    4(BX), R8
-	LEAQ    (DX)(R8*4), R8
-	CMPQ    DI, R8
+	MOVL    4(BX), R9
+	LEAQ    (DX)(R9*4), R9
+	CMPQ    R10, R9
 	JEQ     next
 	VMOVUPS (AX), Z0
 	VMOVUPS 64(AX), Z1
@@ -82,14 +97,14 @@ list:
 	VMOVUPS 192(AX), Z3
 
 row:
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VADDPS  (R9), Z0, Z0
-	VADDPS  64(R9), Z1, Z1
-	VADDPS  128(R9), Z2, Z2
-	VADDPS  192(R9), Z3, Z3
-	ADDQ    $0x04, DI
-	CMPQ    DI, R8
+	MOVL    (R10), R11
+	LEAQ    (CX)(R11*4), R11
+	VADDPS  (R11), Z0, Z0
+	VADDPS  64(R11), Z1, Z1
+	VADDPS  128(R11), Z2, Z2
+	VADDPS  192(R11), Z3, Z3
+	ADDQ    $0x04, R10
+	CMPQ    R10, R9
 	JNE     row
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
@@ -97,10 +112,125 @@ row:
 	VMOVUPS Z3, 192(AX)
 
 next:
-	ADDQ $0x00000100, AX
-	ADDQ $0x04, BX
+	ADDQ  $0x00000100, AX
+	ADDQ  $0x04, BX
+	MOVQ  R8, R9
+	TESTQ R9, R9
+	JEQ   asked
+
+line:
+	PREFETCHT1 (DI)
+	ADDQ       $0x40, DI
+	DECQ       R9
+	JNE        line
+
+asked:
 	DECQ SI
 	JNE  list
+	VZEROUPPER
+	RET
+
+// func columnSumsAVX2(acc *float32, panel *float32, word uint64, n int)
+// Requires: AVX, BMI
+TEXT ·columnSumsAVX2(SB), NOSPLIT, $0-32
+	MOVQ acc+0(FP), AX
+	MOVQ panel+8(FP), CX
+	MOVQ word+16(FP), DX
+	MOVQ n+24(FP), BX
+
+units:
+	VMOVSS (AX), X0
+	VMOVSS 4(AX), X1
+	VMOVSS 8(AX), X2
+	VMOVSS 12(AX), X3
+	VMOVSS 16(AX), X4
+	VMOVSS 20(AX), X5
+	VMOVSS 24(AX), X6
+	VMOVSS 28(AX), X7
+	MOVQ   DX, SI
+
+column:
+	TZCNTQ SI, DI
+	LEAQ   -1(SI), R8
+	LEAQ   (CX)(DI*4), DI
+	VADDSS (DI), X0, X0
+	VADDSS 256(DI), X1, X1
+	VADDSS 512(DI), X2, X2
+	VADDSS 768(DI), X3, X3
+	VADDSS 1024(DI), X4, X4
+	VADDSS 1280(DI), X5, X5
+	VADDSS 1536(DI), X6, X6
+	VADDSS 1792(DI), X7, X7
+	ANDQ   R8, SI
+	JNE    column
+	VMOVSS X0, (AX)
+	VMOVSS X1, 4(AX)
+	VMOVSS X2, 8(AX)
+	VMOVSS X3, 12(AX)
+	VMOVSS X4, 16(AX)
+	VMOVSS X5, 20(AX)
+	VMOVSS X6, 24(AX)
+	VMOVSS X7, 28(AX)
+	ADDQ   $0x20, AX
+	ADDQ   $0x00000800, CX
+	SUBQ   $0x08, BX
+	JNE    units
+	RET
+
+// func maskedSumsAVX512(dst *float64, dstStride int, x *float32, xStride int, words *uint64, stride int, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·maskedSumsAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), AX
+	MOVQ x+16(FP), CX
+	MOVQ words+32(FP), DX
+	MOVQ n+48(FP), BX
+	MOVQ dstStride+8(FP), SI
+	MOVQ xStride+24(FP), DI
+	SHLQ $0x02, DI
+	MOVQ stride+40(FP), R8
+	SHLQ $0x03, SI
+	SHLQ $0x03, R8
+
+row:
+	VXORPD        Z0, Z0, Z0
+	VXORPD        Z1, Z1, Z1
+	KMOVB         (DX), K1
+	VCVTPS2PD     (CX), Z2
+	VADDPD        Z2, Z0, K1, Z0
+	KMOVB         1(DX), K1
+	VCVTPS2PD     32(CX), Z2
+	VADDPD        Z2, Z1, K1, Z1
+	KMOVB         2(DX), K1
+	VCVTPS2PD     64(CX), Z2
+	VADDPD        Z2, Z0, K1, Z0
+	KMOVB         3(DX), K1
+	VCVTPS2PD     96(CX), Z2
+	VADDPD        Z2, Z1, K1, Z1
+	KMOVB         4(DX), K1
+	VCVTPS2PD     128(CX), Z2
+	VADDPD        Z2, Z0, K1, Z0
+	KMOVB         5(DX), K1
+	VCVTPS2PD     160(CX), Z2
+	VADDPD        Z2, Z1, K1, Z1
+	KMOVB         6(DX), K1
+	VCVTPS2PD     192(CX), Z2
+	VADDPD        Z2, Z0, K1, Z0
+	KMOVB         7(DX), K1
+	VCVTPS2PD     224(CX), Z2
+	VADDPD        Z2, Z1, K1, Z1
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          SI, AX
+	ADDQ          DI, CX
+	ADDQ          R8, DX
+	DECQ          BX
+	JNE           row
 	VZEROUPPER
 	RET
 

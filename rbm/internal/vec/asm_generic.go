@@ -4,7 +4,13 @@
 
 package vec
 
-func rowSums(acc, base []float32, lists, cuts []uint32) { rowSumsGo(acc, base, lists, cuts) }
+func rowSums(acc, base []float32, lists, cuts []uint32, ahead *float32, lines int) {
+	rowSumsGo(acc, base, lists, cuts, ahead, lines)
+}
+func columnSums(acc, panel []float32, word uint64, n int) { columnSumsGo(acc, panel, word, n) }
+func maskedSums(dst []float64, dstStride int, x []float32, xStride int, words []uint64, stride, n int) {
+	maskedSumsGo(dst, dstStride, x, xStride, words, stride, n)
+}
 func sigmoids(dst []float32, stride int, x []float32, n, width int) {
 	sigmoidsGo(dst, stride, x, n, width)
 }

@@ -120,7 +120,7 @@ func TestRowSums(t *testing.T) {
 				got := s.fill(shifted(t, n*Block, shift, low))
 				want := slices.Clone(got)
 				atGo(func() { RowSums(want, base, lists, cuts) })
-				at(func() { RowSums(got, base, l, cuts) })
+				at(func() { RowSumsAhead(got, base, l, cuts, base[:s.IntN(len(base))]) })
 				same(t, fmt.Sprintf("%d lists", n), got, want)
 			}
 		})
@@ -146,6 +146,74 @@ func TestRowSumsDefinition(t *testing.T) {
 			}
 		}
 		same(t, "sum", got, want)
+	}
+}
+
+// ColumnSums against what it stands for: RowSums after Turn, for one list.
+func TestColumnSums(t *testing.T) {
+	levels := func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for units := range Block + 1 {
+				n := PanelRows(units)
+				panel := s.fill(shifted(t, n*Block, shift, low))
+				got := s.fill(shifted(t, n, shift, low))
+				want := make([]float32, Block)
+				copy(want, got)
+				word := s.words(make([]uint64, 1), []float64{0, 0.02, 0.3, 1}[s.IntN(4)])
+				atGo(func() {
+					turned, list, cuts := make([]float32, Block*Block), make([]uint32, Block), make([]uint32, 2)
+					Turn(turned, panel, n, Block)
+					Lists(list, cuts, word, 1, 1, 1, 1, 0)
+					RowSums(want, turned, list, cuts)
+				})
+				at(func() { ColumnSums(got, panel, word[0], units) })
+				same(t, fmt.Sprintf("%d units of %x", units, word), got, want[:n])
+			}
+		})
+	}
+	t.Run("go", func(t *testing.T) { levels(t, atGo) })
+	forLevels(t, levels)
+}
+
+func TestMaskedSums(t *testing.T) {
+	forLevels(t, func(t *testing.T, at func(func())) {
+		forData(t, func(t *testing.T, s *source, low bool, shift int) {
+			for n := range 20 {
+				dstStride, xStride, stride := 1+s.IntN(3), s.IntN(2)*(Block+s.IntN(3)), 1+s.IntN(3)
+				x := s.fill(shifted(t, max(0, n-1)*xStride+Block, shift, low))
+				words := s.words(fenced[uint64](t, max(0, n-1)*stride+1, low), 0.3)
+				got := fenced[float64](t, max(0, n-1)*dstStride+1, low)
+				want := make([]float64, len(got))
+				atGo(func() { MaskedSums(want, dstStride, x, xStride, words, stride, n) })
+				at(func() { MaskedSums(got, dstStride, x, xStride, words, stride, n) })
+				for r, y := range want {
+					if math.Float64bits(got[r]) != math.Float64bits(y) && (got[r] == got[r] || y == y) {
+						t.Fatalf("sums of %d rows: %v, plain Go gives %v", n, got, want)
+					}
+				}
+			}
+		})
+	})
+}
+
+// The plain Go of MaskedSums against the definition, to the rounding of 64 additions of
+// float64: 64 · 2⁻⁵³ of the sum of sizes.
+func TestMaskedSumsDefinition(t *testing.T) {
+	defer SetLevel(Go)()
+	s := newSource(4, false)
+	for range 100 {
+		x, word, got := s.fill(make([]float32, Block)), s.words(make([]uint64, 1), s.Float64()), make([]float64, 1)
+		MaskedSums(got, 1, x, 0, word, 1, 1)
+		want, size := 0.0, 0.0
+		for c, x := range x {
+			if word[0]>>c&1 != 0 {
+				want += float64(x)
+				size += math.Abs(float64(x))
+			}
+		}
+		if math.Abs(got[0]-want) > Block*0x1p-53*size {
+			t.Errorf("sum over %x is %v, must be %v", word, got[0], want)
+		}
 	}
 }
 

@@ -12,7 +12,9 @@ const rowSums64 = "&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1"
 // dispatch_amd64.go of package vec: their versions have different arguments. AVX2
 // cannot compress, so it has no version of lists and nonzero.
 var calls = []kernel.Call{
-	{Func: "rowSums(acc, base []float32, lists, cuts []uint32)", Args: "&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1"},
+	{Func: "rowSums(acc, base []float32, lists, cuts []uint32, ahead *float32, lines int)", Args: "&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1, ahead, lines"},
+	{Func: "columnSums(acc, panel []float32, word uint64, n int)", Args: "&acc[0], &panel[0], word, n", Both: true},
+	{Func: "maskedSums(dst []float64, dstStride int, x []float32, xStride int, words []uint64, stride, n int)", Args: "&dst[0], dstStride, &x[0], xStride, &words[0], stride, n", Wide: true},
 	{Func: "sigmoids(dst []float32, stride int, x []float32, n, width int)", Args: "&dst[0], stride, &x[0], n, width"},
 	{Func: "sigmoidsOfSums(dst, x, shifts []float32, n, m int)", Args: "&dst[0], &x[0], &shifts[0], n, m"},
 	{Func: "exps(dst, x []float32, scale, shift float32)", Args: "&dst[0], &x[0], len(x), scale, shift"},

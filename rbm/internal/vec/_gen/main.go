@@ -25,6 +25,8 @@ var avx2, avx512 = simd{kernel.AVX2}, simd{kernel.AVX512}
 func main() {
 	avx2.rowSums()
 	avx512.rowSums()
+	columnSums()
+	maskedSums()
 	ascent()
 	sweeps()
 	turn()

@@ -8,11 +8,13 @@ import (
 // block is the number of float32 in a row of a panel.
 const block = 64
 
-// rowSums writes RowSums: the accumulators of one list stay in registers.
+// rowSums writes RowSums and RowSumsAhead: the accumulators of one list stay in
+// registers. After each list it asks for so many cache lines from ahead on.
 func (s simd) rowSums() {
 	name := "rowSums" + s.Name
-	function(name, "func(acc, base *float32, lists, cuts *uint32, n int)", name+" is RowSums for n > 0 lists.")
+	function(name, "func(acc, base *float32, lists, cuts *uint32, n int, ahead *float32, lines int)", name+" is RowSumsAhead for n > 0 lists.")
 	acc, base, lists, cuts, n := arg("acc"), arg("base"), arg("lists"), arg("cuts"), arg("n")
+	ahead, lines, left := arg("ahead"), arg("lines"), c.GP64()
 	p, end, row := c.GP64(), c.GP64(), c.GP64()
 	sum := s.Vectors(block / s.Width)
 	each := func(f func(x reg.VecVirtual, disp int)) {
@@ -42,8 +44,88 @@ func (s simd) rowSums() {
 	c.Label("next")
 	c.ADDQ(operand.U32(4*block), acc)
 	c.ADDQ(operand.U8(4), cuts)
+	c.MOVQ(lines, left)
+	c.TESTQ(left, left)
+	c.JEQ(operand.LabelRef("asked"))
+	c.Label("line")
+	c.PREFETCHT1(mem(ahead, 0))
+	c.ADDQ(operand.U8(64), ahead)
+	c.DECQ(left)
+	c.JNE(operand.LabelRef("line"))
+	c.Label("asked")
 	c.DECQ(n)
 	c.JNE(operand.LabelRef("list"))
+	c.VZEROUPPER()
+	c.RET()
+}
+
+// columnSums writes ColumnSums: eight units have their accumulators in registers, and
+// the columns of the word come in turn.
+func columnSums() {
+	const units = 8
+	function("columnSumsAVX2", "func(acc, panel *float32, word uint64, n int)", "columnSumsAVX2 is ColumnSums of word ≠ 0 for n > 0 units, a multiple of eight.")
+	acc, panel, word, n := arg("acc"), arg("panel"), arg("word"), arg("n")
+	left, column, lower := c.GP64(), c.GP64(), c.GP64()
+	sum := make([]reg.VecVirtual, units)
+	for i := range sum {
+		sum[i] = c.XMM()
+	}
+	c.Label("units")
+	for i, x := range sum {
+		c.VMOVSS(mem(acc, 4*i), x)
+	}
+	c.MOVQ(word, left)
+	c.Label("column")
+	c.TZCNTQ(left, column) // as BSFQ where there is no TZCNTQ
+	c.LEAQ(mem(left, -1), lower)
+	c.LEAQ(operand.Mem{Base: panel, Index: column, Scale: 4}, column)
+	for i, x := range sum {
+		c.VADDSS(mem(column, 4*block*i), x, x)
+	}
+	c.ANDQ(lower, left)
+	c.JNE(operand.LabelRef("column"))
+	for i, x := range sum {
+		c.VMOVSS(x, mem(acc, 4*i))
+	}
+	c.ADDQ(operand.U8(4*units), acc)
+	c.ADDQ(operand.U32(4*block*units), panel)
+	c.SUBQ(operand.U8(units), n)
+	c.JNE(operand.LabelRef("units"))
+	c.RET()
+}
+
+// maskedSums writes MaskedSums, with eight lanes a vector.
+func maskedSums() {
+	function("maskedSumsAVX512", "func(dst *float64, dstStride int, x *float32, xStride int, words *uint64, stride, n int)", "maskedSumsAVX512 is MaskedSums for n > 0 rows.")
+	dst, x, words, n := arg("dst"), arg("x"), arg("words"), arg("n")
+	dstStep, xStep, step := arg("dstStride"), bytes(arg("xStride")), arg("stride")
+	c.SHLQ(operand.U8(3), dstStep)
+	c.SHLQ(operand.U8(3), step)
+	c.Label("row")
+	sum := []reg.VecVirtual{c.ZMM(), c.ZMM()}
+	for _, s := range sum {
+		c.VXORPD(s, s, s)
+	}
+	for i := range block / 8 {
+		k, wide := c.K(), c.ZMM()
+		c.KMOVB(mem(words, i), k)
+		c.VCVTPS2PD(mem(x, 4*8*i), wide)
+		c.VADDPD(wide, sum[i%2], k, sum[i%2])
+	}
+	half := c.ZMM()
+	c.VADDPD(sum[1], sum[0], sum[0])
+	c.VEXTRACTF64X4(operand.U8(1), sum[0], half.AsY())
+	c.VADDPD(half.AsY(), sum[0].AsY(), sum[0].AsY())
+	c.VEXTRACTF128(operand.U8(1), sum[0].AsY(), half.AsX())
+	c.VADDPD(half.AsX(), sum[0].AsX(), sum[0].AsX())
+	c.VUNPCKHPD(sum[0].AsX(), sum[0].AsX(), half.AsX())
+	c.VADDSD(half.AsX(), sum[0].AsX(), sum[0].AsX())
+	c.VMOVSD(sum[0].AsX(), mem(dst, 0))
+	c.ADDQ(dstStep, dst)
+	c.ADDQ(xStep, x)
+	c.ADDQ(step, words)
+	c.DECQ(n)
+	c.JNE(operand.LabelRef("row"))
 	c.VZEROUPPER()
 	c.RET()
 }

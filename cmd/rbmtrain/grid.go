@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// maxGrid bounds the runs of one line of an array.
+const maxGrid = 100_000
+
+// expandGrid returns the runs of a line with alternatives in braces, as shells write
+// them: -rate {0.1,0.05} is two runs, and -seed {1..20} twenty. Several braces are a
+// grid, in which the last varies fastest. Braces with neither a comma nor two dots
+// stay as they are.
+func expandGrid(words []string) (runs [][]string, err error) {
+	runs = [][]string{nil}
+	for _, word := range words {
+		values, err := expandWord(word)
+		if err != nil {
+			return nil, err
+		}
+		if len(runs)*len(values) > maxGrid {
+			return nil, fmt.Errorf("more than %d runs in one line; use fewer alternatives in braces", maxGrid)
+		}
+		var longer [][]string
+		for _, run := range runs {
+			for _, v := range values {
+				longer = append(longer, append(run[:len(run):len(run)], v))
+			}
+		}
+		runs = longer
+	}
+	return runs, nil
+}
+
+// expandWord returns the values of a word.
+func expandWord(word string) ([]string, error) {
+	from := 0
+	for {
+		open := strings.IndexByte(word[from:], '{')
+		if open < 0 {
+			return []string{word}, nil
+		}
+		open += from
+		end := strings.IndexByte(word[open:], '}')
+		if end < 0 {
+			return []string{word}, nil
+		}
+		end += open
+		inside := word[open+1 : end]
+		values := strings.Split(inside, ",")
+		if first, last, ok := strings.Cut(inside, ".."); ok && len(values) == 1 {
+			var err error
+			if values, err = integers(first, last); err != nil {
+				return nil, err
+			}
+		} else if len(values) == 1 {
+			from = end + 1
+			continue
+		}
+		rest, err := expandWord(word[end+1:])
+		if err != nil {
+			return nil, err
+		}
+		if len(values)*len(rest) > maxGrid {
+			return nil, fmt.Errorf("more than %d runs in one line; use fewer alternatives in braces", maxGrid)
+		}
+		var all []string
+		for _, v := range values {
+			for _, r := range rest {
+				all = append(all, word[:open]+v+r)
+			}
+		}
+		return all, nil
+	}
+}
+
+// integers returns the numbers of {first..last}.
+func integers(first, last string) (all []string, err error) {
+	a, err1 := strconv.Atoi(first)
+	b, err2 := strconv.Atoi(last)
+	switch {
+	case err1 != nil || err2 != nil || a > b:
+		return nil, fmt.Errorf("{%s..%s} is no range; write integers, the smaller first, as in {1..20}", first, last)
+	case uint64(b)-uint64(a) >= maxGrid: // b-a may be more than an int holds
+		return nil, fmt.Errorf("{%s..%s} has more than %d numbers", first, last, maxGrid)
+	}
+	for i := a; i <= b; i++ {
+		all = append(all, strconv.Itoa(i))
+	}
+	return all, nil
+}

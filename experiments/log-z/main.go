@@ -1,0 +1,235 @@
+// Log-z asks whether the errors of the estimates of log Z can be believed: it
+// estimates log Z of many models that are small enough to enumerate, and counts how
+// often the truth lies within them.
+//
+//	go run ./experiments/log-z
+//
+// Results are in README.md. See -h for the figures.
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"gorbm/cmd/cli"
+	"gorbm/experiments/internal/claims"
+	"gorbm/negphase/logz"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+func main() { cli.Main("log-z", run) }
+
+var run = experiment().Command(nil)
+
+const about = `` + "`rbmeval`" + ` estimates log Z in three ways, each with a standard error s, so that log Z ± 1.96 s is meant as an interval of
+95 %. It also warns where an estimate is not to be trusted. Here log Z of each model is enumerated too, and counted is how
+often it lies in the interval. Settings are those of ` + "`rbmeval`" + `. The distinct training rows bound log Z from below, as they do there.
+
+The models are images of font digits, without labels and with; data of known structure (bars, four modes, toy data, shifted
+patterns); random parameters; sharp random parameters; and models with a fixed number of active hidden units. Those of data were
+trained with short and long runs of ` + "`cd` and `pcd`" + `, some of which leave models whose chains hardly mix. Each has several seeds, of the
+model, its training and the estimate.`
+
+// experiment returns all figures.
+func experiment() claims.Experiment {
+	return claims.Experiment{
+		Name:    "log-z",
+		Title:   "Do the errors of log Z hold?",
+		Paper:   "ours",
+		About:   about,
+		Figures: []claims.Figure{coverage()},
+	}
+}
+
+var methods = []logz.Method{logz.ByBennett, logz.ByAIS, logz.ByReverse}
+
+// Panels. A curve is a kind of models, and X the number of a model's description.
+const (
+	scorePanel  = "score of "   // and the method: (estimate − log Z) / s; NaN: no estimate
+	errorPanel  = "error of "   // estimate − log Z, nats
+	warnedPanel = "warning of " // 1 if a warning names the estimate
+)
+
+func coverage() claims.Figure {
+	return claims.Figure{
+		Name:  "coverage",
+		Ours:  true,
+		Title: "how often intervals of log Z hold the truth",
+		Says:  "does an interval of 95 % hold log Z in 95 % of the models for which nothing warns of the estimate, and do warnings find the others?",
+		Jobs: func(o claims.Options) (jobs []claims.Job) {
+			for seed := range uint64(cmp.Or(o.Repeats, claims.Size(o, 2, 5))) {
+				for at, c := range cases {
+					if !o.Quick || at%10 == 0 {
+						jobs = append(jobs, c.job(at, seed+1, o.Quick))
+					}
+				}
+			}
+			return jobs
+		},
+		Claims: coverageClaims,
+		Draw:   draw,
+		Notes:  notes,
+	}
+}
+
+// A tally counts estimates of a method.
+type tally struct {
+	all, warned, impossible int       // estimates; those with a warning; without a number
+	scores, doubtful        []float64 // |estimate − log Z| / s without and with a warning
+	worst                   float64   // |estimate − log Z| without a warning, nats
+}
+
+// count counts the estimates of a method on models of a kind, "" for all kinds.
+func count(t *claims.Table, m logz.Method, kind string) (c tally) {
+	for _, name := range kinds() {
+		if kind != "" && kind != name {
+			continue
+		}
+		scores, errors, warned := t.Curve(scorePanel+string(m), name), t.Curve(errorPanel+string(m), name), t.Curve(warnedPanel+string(m), name)
+		for i, s := range scores {
+			c.all++
+			doubt := warned[i].Y == 1
+			if doubt {
+				c.warned++
+			}
+			switch {
+			case math.IsNaN(s.Y):
+				c.impossible++
+			case doubt:
+				c.doubtful = append(c.doubtful, math.Abs(s.Y))
+			default:
+				c.scores = append(c.scores, math.Abs(s.Y))
+				c.worst = max(c.worst, math.Abs(errors[i].Y))
+			}
+		}
+	}
+	return c
+}
+
+// within returns how many scores are at most z.
+func within(scores []float64, z float64) (n int) {
+	for _, s := range scores {
+		if s <= z {
+			n++
+		}
+	}
+	return n
+}
+
+// of95 is the half width of an interval of 95 % in standard errors.
+const of95 = 1.96
+
+// coverageClaims asks whether the share of intervals that hold is 95 %, give or take three
+// binomial standard errors.
+func coverageClaims(t *claims.Table) (all []claims.Claim) {
+	for _, m := range methods {
+		c := count(t, m, "")
+		n := len(c.scores)
+		if n == 0 {
+			continue
+		}
+		in := within(c.scores, of95)
+		share, sd := float64(in)/float64(n), math.Sqrt(0.95*0.05/float64(n))
+		z := (share - 0.95) / sd
+		all = append(all, claims.Holds(fmt.Sprintf("%s: intervals of 95 %% hold log Z where nothing warns of the estimate", m.Name()), math.Abs(z) <= claims.Errors, z,
+			"%d of %d: %.1f %% ± %.1f, %.2f standard errors from 95 %%", in, n, 100*share, 100*sd, z))
+		if d := len(c.doubtful); d > 0 {
+			held := within(c.doubtful, of95)
+			// Of as many intervals that hold as the others, so few or fewer hold by chance.
+			p := distuv.Binomial{N: float64(d), P: share}.CDF(float64(held))
+			all = append(all, claims.Holds(fmt.Sprintf("%s: intervals hold less often where something warns", m.Name()), p < 0.001, p,
+				"%d of %d: %.1f %%; by chance with probability %.2g, below 0.001 needed", held, d, 100*float64(held)/float64(d), p))
+		}
+	}
+	return all
+}
+
+// levels are the nominal shares at which the picture shows the counted ones.
+func levels() (all []float64) {
+	for l := 50; l <= 98; l += 4 {
+		all = append(all, float64(l))
+	}
+	return append(all, 99)
+}
+
+func draw(w io.Writer, t *claims.Table) error {
+	const held, warned = "held", "warned"
+	var points []claims.Point
+	curves := []string{"as meant"}
+	for _, l := range levels() {
+		points = append(points, claims.Point{Panel: held, Curve: curves[0], Repeat: 1, X: l, Y: l})
+	}
+	for _, m := range methods {
+		c := count(t, m, "")
+		curves = append(curves, m.Name())
+		for _, l := range levels() {
+			z := distuv.UnitNormal.Quantile(0.5 + l/200)
+			points = append(points, claims.Point{Panel: held, Curve: m.Name(), Repeat: 1, X: l, Y: 100 * float64(within(c.scores, z)) / float64(max(1, len(c.scores)))})
+		}
+		for i, kind := range kinds() {
+			if k := count(t, m, kind); k.all > 0 {
+				points = append(points, claims.Point{Panel: warned, Curve: m.Name(), Repeat: 1, X: float64(i), Y: 100 * float64(k.warned) / float64(k.all)})
+			}
+		}
+	}
+	return claims.Curves(w, claims.TableOf(points...), 2, []claims.Panel{
+		{Name: held, Title: "intervals without a warning", X: "meant to hold / %", Y: "hold log Z / %", Dots: true},
+		{Name: warned, Title: "estimates with a warning", Y: "of the models / %", Words: short()},
+	}, curves)
+}
+
+func notes(t *claims.Table) string {
+	var b strings.Builder
+	b.WriteString("Of each kind: models; for each way the share with a warning, and of those without one the share whose interval of 95 % holds log Z, and the largest error in nats.\n\n" +
+		"| models | | Bennett: warned | held | worst | AIS: warned | held | worst | reverse AIS: warned | held | worst |\n|" + strings.Repeat(" --- |", 11) + "\n")
+	for _, kind := range append(kinds(), "") {
+		line := []string{cmp.Or(kind, "all")}
+		for i, m := range methods {
+			c := count(t, m, kind)
+			if c.all == 0 {
+				break
+			}
+			if i == 0 {
+				line = append(line, fmt.Sprint(c.all))
+			}
+			held := "–"
+			if n := len(c.scores); n > 0 {
+				held = fmt.Sprintf("%.1f %%", 100*float64(within(c.scores, of95))/float64(n))
+			}
+			line = append(line, fmt.Sprintf("%.0f %%", 100*float64(c.warned)/float64(c.all)), held, fmt.Sprintf("%.2g", c.worst))
+		}
+		if len(line) > 1 {
+			fmt.Fprintf(&b, "| %s |\n", strings.Join(line, " | "))
+		}
+	}
+	for _, m := range methods {
+		if c := count(t, m, ""); c.impossible > 0 {
+			fmt.Fprintf(&b, "\n%s has no number in %d cases.", m.Name(), c.impossible)
+		}
+	}
+	return b.String()
+}
+
+// kinds returns the kinds of models in their order.
+func kinds() (all []string) {
+	for _, c := range cases {
+		if !slices.Contains(all, c.kind) {
+			all = append(all, c.kind)
+		}
+	}
+	return all
+}
+
+// short returns the first words of the kinds.
+func short() (all []string) {
+	for _, k := range kinds() {
+		first, _, _ := strings.Cut(k, " ")
+		all = append(all, first)
+	}
+	return all
+}

@@ -1,0 +1,130 @@
+package ranks
+
+import (
+	"bytes"
+	"context"
+	"encoding/gob"
+	"errors"
+	"fmt"
+)
+
+// Done returns ctx.Err(), or context.Canceled if the context of another rank is done. All
+// ranks must call it together, and all of them get an error if one does: so none waits for one that has
+// stopped. That of a rank other than 0 wraps ErrAgreed too.
+func (g *Group) Done(ctx context.Context) error {
+	if g.Size() == 1 {
+		return ctx.Err()
+	}
+	any, err := g.Any(ctx.Err() != nil)
+	switch {
+	case err != nil:
+		return errors.Join(ctx.Err(), err)
+	case !any:
+		return nil
+	}
+	return g.agreed(context.Canceled)
+}
+
+// agreed returns an error that all ranks have: rank 0 reports it.
+func (g *Group) agreed(err error) error {
+	if g.Rank() == 0 || errors.Is(err, ErrAgreed) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", err, ErrAgreed)
+}
+
+// The outcomes of a task.
+const (
+	taskDone = iota
+	taskFailed
+	taskStopped // by the end of its context
+)
+
+// Deal makes the ranks do n independent tasks: task i is done by rank i modulo their number.
+// On every rank take gets the results of all tasks, in order; it must do the same on all ranks. The
+// results travel by encoding/gob, which keeps the bits of numbers and needs exported
+// fields; those of one process are passed on as they are.
+//
+// The first error ends it, on all ranks, when take has had the results of the tasks before. It is that
+// of the task with the least number; or of take. One of another rank is known by its text alone,
+// or as context.Canceled. That of a rank other than 0 wraps ErrAgreed.
+func Deal[T any](g *Group, n int, do func(i int) (T, error), take func(i int, x T) error) error {
+	for first := 0; first < n; first += g.Size() {
+		mine := first + g.Rank()
+		var x T
+		var err error
+		if mine < n {
+			x, err = do(mine)
+		}
+		if g.Size() == 1 {
+			if err == nil {
+				err = take(mine, x)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := g.takeAll(min(n-first, g.Size()), mine < n, x, err, func(r int, d *gob.Decoder) error {
+			if r == g.Rank() {
+				return take(first+r, x)
+			}
+			var y T
+			if err := d.Decode(&y); err != nil {
+				return err
+			}
+			return take(first+r, y)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeAll gathers x, or the error of this rank, and calls take for what the first count ranks have.
+func (g *Group) takeAll(count int, has bool, x any, failed error, take func(rank int, d *gob.Decoder) error) error {
+	var b bytes.Buffer
+	state := int64(taskDone)
+	switch {
+	case errors.Is(failed, context.Canceled):
+		state = taskStopped
+	case failed != nil:
+		state = taskFailed
+		b.WriteString(failed.Error())
+	case has:
+		if err := gob.NewEncoder(&b).Encode(x); err != nil {
+			return err // a caller's bug, the same on all ranks
+		}
+	}
+	heads := make([]int64, 2*g.size)
+	heads[2*g.rank], heads[2*g.rank+1] = state, int64(b.Len())
+	if err := GatherRows(g, heads, g.size); err != nil {
+		return errors.Join(failed, err)
+	}
+	ends, total := make([]int, g.size), 0
+	for r := range ends {
+		total += int(heads[2*r+1])
+		ends[r] = total
+	}
+	table := make([]byte, total)
+	copy(table[ends[g.rank]-b.Len():], b.Bytes())
+	if err := Gather(g, table, ends); err != nil {
+		return errors.Join(failed, err)
+	}
+	for r := range count {
+		its := table[ends[r]-int(heads[2*r+1]) : ends[r]]
+		switch {
+		case heads[2*r] == taskDone:
+			if err := take(r, gob.NewDecoder(bytes.NewReader(its))); err != nil {
+				return g.agreed(err)
+			}
+		case r == g.rank:
+			return g.agreed(failed)
+		case heads[2*r] == taskStopped:
+			return g.agreed(context.Canceled)
+		default:
+			return g.agreed(fmt.Errorf("rank %d: %s", r, its))
+		}
+	}
+	return nil
+}
