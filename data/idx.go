@@ -54,6 +54,9 @@ func (f idxFile) scan(r io.Reader, path string, begin func(dims []int) (io.Write
 	if err != nil {
 		return idxRead(path, err)
 	}
+	ahead := readAhead(r)
+	defer ahead.Close()
+	r = ahead
 	h := sha256.New()
 	if f.sum != "" {
 		r = io.TeeReader(r, h)
@@ -142,6 +145,17 @@ func idxRead(path string, err error) error {
 		return formatErrorf("%s: damaged (%v); fetch it again", path, err)
 	}
 	return fmt.Errorf("%s: %w", path, err)
+}
+
+// readAhead reads r by a goroutine of its own, one piece ahead, so that it is unpacked
+// while the piece before is used. Close ends it.
+func readAhead(r io.Reader) io.ReadCloser {
+	from, to := io.Pipe()
+	go func() {
+		_, err := io.Copy(to, struct{ io.Reader }{r}) // without WriterTo, by pieces
+		to.CloseWithError(err)
+	}()
+	return from
 }
 
 // gzipMagic is how a gzip file begins.

@@ -1,8 +1,6 @@
 package rbm
 
 import (
-	"math"
-
 	"gorbm/rbm/internal/bernoulli"
 	"gorbm/rbm/internal/vec"
 )
@@ -120,65 +118,4 @@ func (e *evaluation) constrainedHidden(b *rowBlock, first int) {
 			m.storeMean(e.mean.Row(first+r), c, l)
 		}
 	})
-}
-
-// constrainedPseudoLogLikelihood is PseudoLogLikelihood under a constraint: F of
-// every row with one unit flipped, compared to its own.
-func (m *RBM) constrainedPseudoLogLikelihood(dst []float64, v Bits) {
-	clear(dst)
-	if m.softmaxLabel() {
-		logp := make([]float64, v.Rows*m.Classes())
-		m.ClassLogProb(logp, v.Input())
-		for i, lp := range logp {
-			if v.Get(i/m.Classes(), m.Inputs()+i%m.Classes()) {
-				dst[i/m.Classes()] = lp
-			}
-		}
-	}
-	m.evaluate(func(e *evaluation) { e.v, e.dst, e.size = v.Input(), dst, bernoulli.Rows }, func(e *evaluation, b *rowBlock, first int) {
-		b.weights = grown(b.weights, vec.RoundUp(m.Hidden()))
-		for r := range b.n {
-			e.dst[first+r] = m.addFlips(e.dst[first+r], b.row(r, m.Hidden()), b.weights, e.v.Bits, first+r)
-		}
-	})
-}
-
-// addFlips returns score plus the terms of the binary visible units of row r,
-// whose hidden preactivations are a. It uses weights for those of one unit.
-func (m *RBM) addFlips(score float64, a, weights []float64, v Bits, r int) float64 {
-	active := m.Constraint.activeHidden(m, v.Row(r))
-	var own, shift float64
-	m.eachLaw(1, false, nil, func(c *bernoulli.Conditional, l, _ int) {
-		copy(c.LogOdds[l], a)
-		c.Active[l] = active
-	}, func(c *bernoulli.Conditional, l, _ int, weight float64) {
-		own, shift = weight+c.LogSum(l), c.Shift[l]
-	})
-	if math.IsInf(own, -1) {
-		return own
-	}
-	sign := func(i int) float64 { // of the change of visible unit i
-		if v.Get(r, i) {
-			return -1
-		}
-		return 1
-	}
-	m.eachLaw(m.binary(), false, nil, func(c *bernoulli.Conditional, l, i int) {
-		m.widenRow(weights, i)
-		for j := range c.LogOdds[l] {
-			c.LogOdds[l][j] = a[j] + float64(sign(i)*weights[j])
-		}
-		c.Active[l], c.Shift[l] = active, shift
-		if m.Constraint.On == AllUnits {
-			differs := v.Get(r, i) != m.Constraint.onInReference(i)
-			if c.Active[l]--; differs { // flipped, it agrees with the reference
-				c.Active[l] += 2
-			}
-		}
-	}, func(c *bernoulli.Conditional, l, i int, weight float64) {
-		weight += float64(sign(i) * float64(m.VisibleBias[i]))
-		// −log(1 + e^(F−F')): exp(−F') against exp(−F).
-		score -= vec.Softplus(weight + c.LogSum(l) - own)
-	})
-	return score
 }

@@ -198,7 +198,7 @@ func TestFigureSources(t *testing.T) {
 			for _, file := range p.files {
 				text, err := os.ReadFile(filepath.Join("../..", file))
 				if err != nil {
-					t.Fatal(err)
+					t.Errorf("%s: %v", page, err)
 				}
 				have.Write(text)
 			}

@@ -40,8 +40,9 @@ type finding struct {
 	rows    [][]float64
 }
 
-// A metric is its last and its best value. Best is left out where nobody knows what is
-// better.
+// A metric is its last and its best value. The last of a finished run is that of all
+// rows; others are of a sample of them, where there are many. Best is left out where
+// nobody knows what is better.
 type metric struct {
 	Last     *float64 `json:"last"` // null where it is not a number
 	Best     *float64 `json:"best,omitempty"`
@@ -167,6 +168,16 @@ func readRun(dir string) (*finding, error) {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, rundir.ResultFile), err)
 	}
 	r.Finished, r.Final = true, result.Metrics
+	var final map[string]*float64
+	if err := json.Unmarshal(result.Metrics, &final); len(result.Metrics) > 0 && err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, rundir.ResultFile), err)
+	}
+	for name, x := range final {
+		if m, ok := r.Metrics[name]; ok && x != nil {
+			m.Last = x
+			r.Metrics[name] = m
+		}
+	}
 	if result.Seconds != nil {
 		r.Seconds = *result.Seconds
 	}

@@ -37,8 +37,8 @@ never from data.
 
 An estimate is printed as x ± s, its standard error. s comes from the spread
 between the ten ladders, or between the chains of AIS, and is widened by Student's
-t for their number. On 303 models small enough to enumerate, log Z lay between
-x − 2s and x + 2s in 95.6 % of the cases in which no warning named the estimate.
+t for their number. On 232 models small enough to enumerate, log Z lay between
+x − 1.96s and x + 1.96s for 96 to 97 % of the estimates that no warning named.
 No spread shows what all chains have missed, such as a mode of 4 % of Z: then log Z
 may lie outside without a warning. Warnings go to standard error even with -quiet.
 With -exact, they also name each estimate that is off by more than 3s.

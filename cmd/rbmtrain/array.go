@@ -289,7 +289,10 @@ func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
 	if errors.Is(err, os.ErrNotExist) {
 		return newRun, nil
 	}
-	var c config
+	var c struct {
+		Flags  map[string]string `json:"flags"`
+		Preset presetChoice      `json:"preset"`
+	}
 	if err == nil {
 		err = json.Unmarshal(text, &c)
 	}

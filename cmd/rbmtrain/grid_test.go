@@ -43,6 +43,12 @@ func TestGridInArray(t *testing.T) {
 			t.Errorf("run %d is not of %s and %s", i, kind, want)
 		}
 	}
+	// The same again finds all finished, those under a constraint too.
+	clitest.Write(t, "fixed.txt", "-negphase im -constraint hidden={1..2}\n")
+	args = small("-steps", "3", "-array", "fixed.txt")
+	for range 2 {
+		rbmtrain.OK(t, args...)
+	}
 	clitest.Write(t, "two.txt", "-seed {1..2} -out runs/same\n")
 	rbmtrain.Fails(t, cli.Usage, small("-array", "two.txt"), "two.txt:1", "runs/same", "line 1")
 	clitest.Write(t, "bad.txt", "\n-seed {2..1}\n")

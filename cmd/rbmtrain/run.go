@@ -351,6 +351,9 @@ func (r *runner) drawSamples(ctx context.Context, file func(name string, write f
 	if err != nil {
 		return err
 	}
+	if rounds < min(mostSamplesRounds, r.trainer.Steps()) {
+		r.verdict += fmt.Sprintf(" (after %d rounds; more would take too long)", rounds)
+	}
 	return file(rundir.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) })
 }
 
@@ -362,8 +365,12 @@ func samplesRounds(m *rbm.RBM, steps int) (rounds int, why string) {
 		lines = 10
 	}
 	pictures := samplesPerClass * lines
-	rounds = min(mostSamplesRounds, max(leastSamplesRounds, steps))
 	perRound := float64(pictures) * float64(m.Visible()) * float64(m.Hidden())
+	if m.Constraint != nil {
+		perRound *= constrainedRound
+		steps /= 8 // a round takes some five times as long as a step
+	}
+	rounds = min(mostSamplesRounds, max(leastSamplesRounds, steps))
 	switch {
 	case pictures*m.Inputs() > plots.MaxValues:
 		return 0, fmt.Sprintf("%d pictures of %d inputs are too large for a sheet", pictures, m.Inputs())
@@ -424,6 +431,9 @@ const (
 	// samplesWork bounds rounds · pictures · visible · hidden units: three times what
 	// these 784 × 500 units take. Chains of larger models have fewer rounds.
 	samplesWork = 1 << 37
+	// constrainedRound is what a round takes under a constraint, where the hidden units
+	// of each chain take a recursion: some ten to twenty times as long.
+	constrainedRound = 16
 	// samplesKey is the purpose of their key.
 	samplesKey = 1 << 33
 )

@@ -31,7 +31,7 @@ func TestWide(t *testing.T) {
 // The chains of samples.png have as many rounds as their work allows.
 func TestSamplesRounds(t *testing.T) {
 	for _, c := range []struct {
-		inputs, hidden, classes, steps int
+		inputs, hidden, classes, steps int // −10 classes: none, under a constraint
 		want                           int // 0: no picture
 	}{
 		{784, 500, 10, 20_000, 1024},
@@ -42,9 +42,16 @@ func TestSamplesRounds(t *testing.T) {
 		{8000, 2684, 0, 20_000, 64},
 		{8000, 2685, 0, 20_000, 0}, // 64 · 100 · 8000 · 2685 > 2³⁷
 		{41_943, 2, 0, 1, 64},
-		{41_944, 2, 0, 1, 0}, // 100 · 41944 values are above 2²²
+		{41_944, 2, 0, 1, 0},         // 100 · 41944 values are above 2²²
+		{784, 500, -10, 20_000, 219}, // 2³⁷ / (16 · 100 · 784 · 500), under a constraint
+		{784, 100, -10, 20_000, 1024},
+		{784, 100, -10, 800, 100},
 	} {
-		got, why := samplesRounds(rbm.New(c.inputs, c.hidden, c.classes, rbm.Softmax), c.steps)
+		m := rbm.New(c.inputs, c.hidden, max(0, c.classes), rbm.Softmax)
+		if c.classes < 0 {
+			m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 20}
+		}
+		got, why := samplesRounds(m, c.steps)
 		if got != c.want || (why == "") != (c.want > 0) {
 			t.Errorf("%+v: %d rounds, %q", c, got, why)
 		}

@@ -62,7 +62,7 @@ func coverage() claims.Figure {
 		Title: "how often intervals of log Z hold the truth",
 		Says:  "does an interval of 95 % hold log Z in 95 % of the models for which nothing warns of the estimate, and do warnings find the others?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for seed := range uint64(cmp.Or(o.Repeats, claims.Size(o, 2, 5))) {
+			for seed := range uint64(cmp.Or(o.Repeats, claims.Size(o, 2, 4))) {
 				for at, c := range cases {
 					if !o.Quick || at%10 == 0 {
 						jobs = append(jobs, c.job(at, seed+1, o.Quick))
@@ -209,7 +209,7 @@ func notes(t *claims.Table) string {
 	}
 	for _, m := range methods {
 		if c := count(t, m, ""); c.impossible > 0 {
-			fmt.Fprintf(&b, "\n%s has no number in %d cases.", m.Name(), c.impossible)
+			fmt.Fprintf(&b, "\n%s has no number in %s.", m.Name(), cli.Count(c.impossible, "case"))
 		}
 	}
 	return b.String()

@@ -1,0 +1,153 @@
+package rbm
+
+import (
+	"math"
+
+	"gorbm/rbm/internal/bernoulli"
+	"gorbm/rbm/internal/vec"
+)
+
+// constrainedPseudoLogLikelihood is PseudoLogLikelihood under a constraint: F of
+// every row with one unit flipped, compared to its own. The flip multiplies the odds
+// of the hidden units by e^±w, which are computed once for all rows of a block.
+func (m *RBM) constrainedPseudoLogLikelihood(dst []float64, v Bits) {
+	clear(dst)
+	if m.softmaxLabel() {
+		logp := make([]float64, v.Rows*m.Classes())
+		m.ClassLogProb(logp, v.Input())
+		for i, lp := range logp {
+			if v.Get(i/m.Classes(), m.Inputs()+i%m.Classes()) {
+				dst[i/m.Classes()] = lp
+			}
+		}
+	}
+	m.evaluate(func(e *evaluation) { e.v, e.dst, e.size = v.Input(), dst, flipRows }, (*evaluation).constrainedFlips)
+}
+
+const (
+	// flipRows is the number of rows of a block: of 500 hidden units their odds take
+	// 128 kB, and the exponentials of a unit's weights cost a tenth of the recursions.
+	flipRows = 16
+	// mostTilt bounds the logarithm of what the factors of the odds can multiply a
+	// sum by, and leastTilted the sums that are taken as they are. What is lost below
+	// the least float64, 10⁻³⁰⁸, is then below 10⁻³⁰⁸·e³⁰⁰ = 10⁻¹⁷⁷ of each of at
+	// most mK terms, beside 10⁻¹⁵⁰.
+	mostTilt    = 300
+	leastTilted = 1e-150
+)
+
+// A flipBlock is what is known of a block's rows before a flip.
+type flipBlock struct {
+	tilt   [(flipRows + bernoulli.Rows - 1) / bernoulli.Rows]bernoulli.Tilt
+	active [flipRows]int     // hidden units that differ from the reference
+	own    [flipRows]float64 // log weight of the row's hidden units
+}
+
+// constrainedFlips adds to dst the terms of the binary visible units of a block's rows.
+func (e *evaluation) constrainedFlips(b *rowBlock, first int) {
+	m := e.m
+	width := vec.RoundUp(m.Hidden())
+	b.weights, b.table = grown(b.weights, width), grown(b.table, 2*width)
+	var f flipBlock
+	m.eachLaw(b.n, false, nil, func(c *bernoulli.Conditional, l, r int) {
+		copy(c.LogOdds[l], b.row(r, m.Hidden()))
+		f.active[r] = m.Constraint.activeHidden(m, e.v.Bits.Row(first+r))
+		c.Active[l] = f.active[r]
+	}, func(c *bernoulli.Conditional, l, r int, weight float64) {
+		f.own[r] = weight + c.LogSum(l)
+		if l == 0 {
+			f.tilt[r/bernoulli.Rows].Set(c)
+		}
+		if !c.Possible(l) {
+			e.dst[first+r] = math.Inf(-1)
+		}
+	})
+	for i := range m.binary() {
+		e.flip(b, &f, first, i)
+	}
+}
+
+// flip adds the terms of visible unit i.
+func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
+	m := e.m
+	m.widenRow(b.weights, i)
+	w := b.weights[:m.Hidden()]
+	// Differing from the reference takes the opposite sign where that is one, and
+	// weight is that of the reference itself.
+	weight := m.fromReference(w)
+	var tilts [2]float64
+	for _, x := range w {
+		tilts[0] += max(0, x)
+		tilts[1] += max(0, -x)
+	}
+	up, down := b.table[:len(b.weights)], b.table[len(b.weights):][:len(b.weights)]
+	vec.Exps(up, b.weights)
+	for j := range w {
+		w[j] = -w[j]
+	}
+	vec.Exps(down, b.weights)
+	bias := float64(m.VisibleBias[i])
+	for g := 0; g < b.n; g += bernoulli.Rows {
+		tilt, lanes := &f.tilt[g/bernoulli.Rows], min(bernoulli.Rows, b.n-g)
+		var factors [bernoulli.Rows][]float64
+		var active [bernoulli.Rows]int
+		for l := range lanes {
+			k := f.flipped(m, e.v.Bits, g+l, first+g+l, i)
+			if active[l] = k; k < 0 || k > m.Hidden() || math.IsInf(e.dst[first+g+l], -1) {
+				continue
+			}
+			factors[l] = up
+			if e.v.Bits.Get(first+g+l, i) {
+				factors[l] = down
+			}
+		}
+		x := tilt.Times(&factors, &active)
+		for l := range lanes {
+			if factors[l] == nil {
+				continue
+			}
+			r, sign, most := g+l, 1., tilts[0]
+			if e.v.Bits.Get(first+r, i) {
+				sign, most = -1, tilts[1]
+			}
+			var log float64 // of the hidden units' weight after the flip, over that before
+			switch k, was := active[l], f.active[r]; {
+			// Where all units were on, or none, there is no shift, and x is 0.
+			case !(most <= mostTilt && x[l] >= leastTilted && x[l] <= 1/leastTilted):
+				log = m.flippedWeight(b, r, i, k, sign) - f.own[r]
+			default:
+				log = vec.Log(x[l]) + float64(sign*weight)
+				if k != was {
+					log += float64(float64(k-was) * tilt.Shift[l])
+				}
+			}
+			// −log(1 + e^(F−F')): exp(−F') against exp(−F).
+			e.dst[first+r] -= vec.Softplus(log + float64(sign*bias))
+		}
+	}
+}
+
+// flipped returns how many hidden units differ from the reference once visible unit i
+// of row r of the block, row n of v, is flipped.
+func (f *flipBlock) flipped(m *RBM, v Bits, r, n, i int) int {
+	switch {
+	case m.Constraint.On == HiddenUnits:
+		return f.active[r]
+	case v.Get(n, i) != m.Constraint.onInReference(i): // flipped, it agrees with the reference
+		return f.active[r] + 1
+	}
+	return f.active[r] - 1
+}
+
+// flippedWeight returns the log weight of the hidden units of row r of the block after
+// visible unit i is flipped, by a law of its own. It uses b.weights.
+func (m *RBM) flippedWeight(b *rowBlock, r, i, active int, sign float64) (log float64) {
+	m.widenRow(b.weights, i)
+	m.eachLaw(1, false, nil, func(c *bernoulli.Conditional, l, _ int) {
+		for j, a := range b.row(r, m.Hidden())[:m.Hidden()] {
+			c.LogOdds[l][j] = a + float64(sign*b.weights[j])
+		}
+		c.Active[l] = active
+	}, func(c *bernoulli.Conditional, l, _ int, weight float64) { log = weight + c.LogSum(l) })
+	return log
+}

@@ -1,0 +1,66 @@
+package bernoulli
+
+import "gorbm/rbm/internal/vec"
+
+// A Tilt is what a Conditional knows of up to Rows rows, for laws whose odds are those
+// of the rows times given factors, and whose numbers of active units may be others. Such
+// a law costs one pass of the recursion, without exponentials and without a search for
+// its own shift. Call Set before Times.
+type Tilt struct {
+	Shift [Rows]float64 // t of each row
+
+	p, q  []vec.Quad
+	total vec.Quad // b_0(K)
+	b     [2][]vec.Quad
+}
+
+// Set takes over the rows of c, after Solve.
+func (t *Tilt) Set(c *Conditional) {
+	t.p, t.q = append(t.p[:0], c.p[:c.units]...), append(t.q[:0], c.q[:c.units]...)
+	t.total, t.Shift = c.total, c.Shift
+}
+
+// Times returns, of each row with a place in factors,
+//
+//	e_k(x·f) / e_K(x) · e^((K−k)·t)
+//
+// where x are the odds of the row, f the factors, K the number of active units of the
+// row, and k that of active, which must lie in 0 … the number of units. All terms are
+// positive, so a result that did not leave the range of float64 on the way has the
+// rounding errors of a sum: see the caller. Rows without factors have no meaning.
+func (t *Tilt) Times(factors *[Rows][]float64, active *[Rows]int) (x vec.Quad) {
+	units := len(t.p)
+	least, most := units, 0
+	for l, f := range factors {
+		if f != nil {
+			least, most = min(least, active[l]), max(most, active[l])
+		}
+	}
+	if least > most {
+		return x
+	}
+	width := most + 2
+	src, dst := grown(t.b[0], width)[:width], grown(t.b[1], width)[:width]
+	clear(src) // each unit reads one element beyond those that were written
+	clear(dst)
+	src[1] = vec.Quad{1, 1, 1, 1}
+	var p vec.Quad
+	for j := units - 1; j >= 0; j-- {
+		p = t.p[j]
+		for l, f := range factors {
+			if f != nil {
+				p[l] = float64(p[l] * f[j])
+			}
+		}
+		lo, hi := max(0, least-j), min(most, units-j)
+		vec.Spread(dst[lo+1:hi+2], src[lo:], &p, &t.q[j])
+		src, dst = dst, src
+	}
+	t.b = [2][]vec.Quad{src, dst}
+	for l, f := range factors {
+		if f != nil {
+			x[l] = src[active[l]+1][l] / t.total[l]
+		}
+	}
+	return x
+}
