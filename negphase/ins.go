@@ -22,8 +22,8 @@ type pinsSettings struct {
 }
 
 // By default blocks have 8 temperatures: at 784 × 500 units, 10 groups and 30
-// temperatures an update then takes 2 % longer than one of pt. With blocks of 10
-// it takes 5 % longer and with blocks of 12 it takes 14 % (BenchmarkLadder).
+// temperatures an update then takes up to 4 % longer than one of pt, with blocks of 10
+// no more than that, and with blocks of 12 it takes 9 % longer (BenchmarkLadder).
 func (s *pinsSettings) keys() []key {
 	return s.LadderSettings.keys(countKey("block", &s.block, 8, 2, maxBlock, "most temperatures in a block"))
 }

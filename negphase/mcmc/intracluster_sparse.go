@@ -15,7 +15,7 @@ type classShell struct{ classes }
 
 func (w *classShell) sizes() (n [2]int) {
 	for c := range w.lists.List[:w.last+1] {
-		n[c/w.n] += int(w.lists.List[c].N)
+		n[c/w.n] += int(w.lists.List[c].N())
 	}
 	return n
 }

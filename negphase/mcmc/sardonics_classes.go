@@ -73,14 +73,15 @@ func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) 
 		node[i] = walk.Node{Pos: ^int32(t), List: w.mirror(c), Spin: int8(-s)}
 		w.state[i] ^= 1
 		w.early[t], w.late[t] = int32(len(edges)), -1
-		for _, l := range w.link[w.head[i]:w.head[i+1]] {
-			n := &node[l.to]
+		for _, l := range w.links(i) {
+			j := l.to()
+			n := &node[j]
 			sj := int32(n.Spin)
-			step := l.step * s * sj
+			step := l.step() * s * sj
 			from := &list[n.List]
 			n.List -= uint8(step)
 			to := &list[n.List]
-			w.field[l.to] = to.Half * sj
+			w.field[j] = to.Half * sj
 			at := n.Pos
 			if at < 0 {
 				if before := ^at; before < int32(t) {
@@ -90,13 +91,13 @@ func (w *classWalk) forward(r *rand.Rand, path []int32, k, bias int, sc *score) 
 				continue
 			}
 			// Lists.Move: the last site of a list takes the place of this one.
-			from.N--
-			last := site[from.Start+from.N]
-			site[from.Start+at] = last
+			from.End--
+			last := site[from.End]
+			site[at] = last
 			node[last].Pos = at
-			site[to.Start+to.N] = l.to
-			n.Pos = to.N
-			to.N++
+			site[to.End] = j
+			n.Pos = to.End
+			to.End++
 			total0 += to.Weight[0] - from.Weight[0]
 			total1 += to.Weight[1] - from.Weight[1]
 		}

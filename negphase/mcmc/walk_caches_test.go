@@ -88,7 +88,7 @@ func summed(b *walk.Blocks) bool {
 func wrongLists(l *walk.Lists, state []uint8, sites []int32, list func(int32) uint8) string {
 	n := 0
 	for _, list := range l.List {
-		n += int(list.N)
+		n += int(list.N())
 	}
 	if n != len(sites) {
 		return "counts"
@@ -100,7 +100,7 @@ func wrongLists(l *walk.Lists, state []uint8, sites []int32, list func(int32) ui
 	}
 	for _, i := range sites {
 		c, p := list(i), l.Node[i].Pos
-		if p < 0 || p >= l.List[c].N || l.Site[l.List[c].Start+p] != i {
+		if p < l.List[c].Start || p >= l.List[c].End || l.Site[p] != i {
 			return "lists"
 		}
 	}
@@ -130,12 +130,12 @@ func counters(s *Ising, c Chain) []uint64 {
 	switch w := caches.(type) {
 	case *classWalk:
 		for _, list := range w.lists.List {
-			out = append(out, uint64(list.N))
+			out = append(out, uint64(list.N()))
 		}
 		out = append(out, w.total[:]...)
 	case *classShell:
 		for _, list := range w.lists.List {
-			out = append(out, uint64(list.N))
+			out = append(out, uint64(list.N()))
 		}
 		out = append(out, w.total[:]...)
 	case *blockWalk:

@@ -26,6 +26,7 @@ const fixed = math.MinInt32
 type classes struct {
 	ising     *Ising
 	head      []int32 // neighbours of i: link[head[i]:head[i+1]]
+	degree    int32   // number of neighbours, if all sites have as many, else 0
 	link      []link
 	state     []uint8
 	field     []int32 // local fields in quanta
@@ -43,9 +44,22 @@ type classes struct {
 }
 
 // A link is a neighbour of a site. If the spins of the two are s and t before a
-// flip of the site, the flip lowers the neighbour's class by step·s·t.
-type link struct {
-	to, step int32
+// flip of the site, the flip lowers the neighbour's class by step·s·t. The step is
+// above the linkBits bits of the neighbour: 4 bytes a link, so that those of a few
+// thousand sites take little of the caches.
+type link int32
+
+const linkBits = 24
+
+func (l link) to() int32   { return int32(l) & (1<<linkBits - 1) }
+func (l link) step() int32 { return int32(l) >> linkBits }
+
+// links returns the neighbours of a site.
+func (w *classes) links(i int32) []link {
+	if d := w.degree; d > 0 {
+		return w.link[i*d : (i+1)*d]
+	}
+	return w.link[w.head[i]:w.head[i+1]]
 }
 
 // newClasses returns the classes of s under biases b, or false if there are none
@@ -53,7 +67,7 @@ type link struct {
 // with it and of those that differ.
 func newClasses(s System, sites []int32, reference []uint8, b biases) (classes, bool) {
 	is, ok := s.(*Ising)
-	if !ok || is.local == nil {
+	if !ok || is.local == nil || len(is.state) > 1<<linkBits {
 		return classes{}, false
 	}
 	g := is.graph
@@ -73,7 +87,14 @@ func newClasses(s System, sites []int32, reference []uint8, b biases) (classes, 
 	}
 	w.link = make([]link, len(g.weight))
 	for e, weight := range g.weight {
-		w.link[e] = link{g.neighbor[e], weight * (2 >> w.shift)}
+		w.link[e] = link(weight*(2>>w.shift)<<linkBits | g.neighbor[e])
+	}
+	w.degree = g.start[1] - g.start[0]
+	for i, end := range g.start[1:] {
+		if end-g.start[i] != w.degree {
+			w.degree = 0
+			break
+		}
 	}
 	sides := 1
 	if reference != nil {
@@ -98,7 +119,7 @@ func (w *classes) rebias(b biases) {
 		for i := range b.n {
 			if w.reference == nil || i == c/w.n {
 				list.Weight[i] = b.weight[i].Weight(float64(b.scale[i] * w.ising.graph.cost(int64(list.Half))))
-				w.total[i] += uint64(list.N) * list.Weight[i]
+				w.total[i] += uint64(list.N()) * list.Weight[i]
 			}
 		}
 	}
@@ -160,25 +181,26 @@ func (w *classes) flip(i int32) {
 	s := int32(node[i].Spin)
 	node[i].Spin = int8(-s)
 	w.state[i] ^= 1
-	for _, l := range w.link[w.head[i]:w.head[i+1]] {
-		n := &node[l.to]
+	for _, l := range w.links(i) {
+		j := l.to()
+		n := &node[j]
 		sj := int32(n.Spin)
 		from := &list[n.List]
-		n.List -= uint8(l.step * s * sj)
+		n.List -= uint8(l.step() * s * sj)
 		to := &list[n.List]
-		w.field[l.to] = to.Half * sj
+		w.field[j] = to.Half * sj
 		at := n.Pos
 		if at < 0 {
 			continue
 		}
 		// Lists.Move: the last site of a list takes the place of this one.
-		from.N--
-		last := site[from.Start+from.N]
-		site[from.Start+at] = last
+		from.End--
+		last := site[from.End]
+		site[at] = last
 		node[last].Pos = at
-		site[to.Start+to.N] = l.to
-		n.Pos = to.N
-		to.N++
+		site[to.End] = j
+		n.Pos = to.End
+		to.End++
 		total0 += to.Weight[0] - from.Weight[0]
 		total1 += to.Weight[1] - from.Weight[1]
 	}

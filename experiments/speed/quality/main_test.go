@@ -1,0 +1,72 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"gorbm/cmd/cli/clitest"
+	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/rbm/modelfile"
+)
+
+func TestCommitted(t *testing.T) { claimstest.Committed(t, new(quality).experiment()) }
+
+// A difference of 1 nat counts if it is above three standard errors of log Z: with 0.2
+// and 0.2, 0.85 in all, but not with 0.3 and 0.2, 1.08. The worse peer does not count.
+func TestClaims(t *testing.T) {
+	for _, c := range []struct {
+		stdErr  float64
+		verdict string
+	}{{0.2, "PASS"}, {0.3, "FAIL"}} {
+		dir := t.TempDir()
+		clitest.Write(t, filepath.Join(dir, "figure-quality.csv"), fmt.Sprintf(`job,panel,curve,repeat,x,y
+"gorbm 60 s, seed 1",%[1]s,gorbm,1,60,-70
+"gorbm 60 s, seed 1",%[2]s,gorbm,1,60,%[3]v
+"gorbm 60 s, seed 1",seconds,,0,0,5
+"NumPy 60 s, seed 1",%[1]s,NumPy,1,60,-71
+"NumPy 60 s, seed 1",%[2]s,NumPy,1,60,0.2
+"NumPy 60 s, seed 1",seconds,,0,0,5
+"PyTorch 60 s, seed 1",%[1]s,PyTorch,1,60,-80
+"PyTorch 60 s, seed 1",%[2]s,PyTorch,1,60,0.2
+"PyTorch 60 s, seed 1",seconds,,0,0,5
+`, testPanel, stdErrPanel, c.stdErr))
+		var result struct{ Claims []struct{ Verdict string } }
+		command := clitest.Command{Name: "quality", Run: run}
+		if err := json.Unmarshal([]byte(command.OK(t, "-redraw", "-json", "-out", dir)), &result); err != nil {
+			t.Fatal(err)
+		}
+		if len(result.Claims) != 1 || result.Claims[0].Verdict != c.verdict {
+			t.Errorf("standard error %v: %+v, want %s", c.stdErr, result.Claims, c.verdict)
+		}
+	}
+}
+
+// The loops stop in time and write models that gorbm reads.
+func TestLoops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second a library")
+	}
+	for name, module := range map[string]string{numpy: "numpy", pytorch: "torch", sklearn: "sklearn"} {
+		t.Run(name, func(t *testing.T) {
+			if err := exec.Command("python3", "-c", "import numpy, "+module).Run(); err != nil {
+				t.Skip("no python3 with " + module)
+			}
+			q := &quality{python: "python3"}
+			model := filepath.Join(t.TempDir(), "model.npz")
+			updates, used, err := q.peer(t.Context(), libraries[name], model, "fontdigits:300", 5, 0.2, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, _, err := modelfile.Read(model)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if updates < 1 || used < 0.2 || m.Hidden() != 5 {
+				t.Errorf("%v updates in %v s, %d hidden units", updates, used, m.Hidden())
+			}
+		})
+	}
+}
