@@ -424,7 +424,7 @@ func TestResumeUsage(t *testing.T) {
 		args   string
 		want   []string
 	}{
-		{cli.Usage, "-resume run -batch 2", []string{"-batch cannot go with -resume", "-steps -rate -workers -quiet -json"}},
+		{cli.Usage, "-resume run -batch 2", []string{"-batch cannot go with -resume", "-steps -rate -workers -progress -quiet -json"}},
 		{cli.Usage, "-resume run -seed 2 -data toy", []string{"-data -seed cannot go with -resume"}},
 		{cli.Usage, "-resume run -out other", []string{"-out cannot go with -resume"}},
 		{cli.Usage, "-resume run -dry-run", []string{"-dry-run cannot go with -resume"}},
