@@ -16,6 +16,7 @@ import (
 
 var (
 	figures = flag.Bool("figures", false, "run the commands whose output the pages print, at full size, and compare")
+	long    = flag.Bool("long", false, "run every command of the pages in a reduced form, half a minute")
 	renew   = flag.Bool("renew", false, "with -figures: write the new output into the pages")
 )
 

@@ -27,8 +27,8 @@ const mostLines = 200
 // TestReadme runs every command of the pages in a reduced form: on small data, with
 // few hidden units and steps. Links must lead to files.
 func TestReadme(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it runs some forty commands, half a minute")
+	if !*long {
+		t.Skip("it runs some forty commands, half a minute, with -long")
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {

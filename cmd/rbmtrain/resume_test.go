@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -121,6 +122,8 @@ func result(t *testing.T, out string) jsonResult {
 	return r
 }
 
+var everyKind = flag.Bool("long", false, "interrupt and kill runs of every kind of estimator, not of half of them")
+
 // TestResume checks, for every negative phase and with everything that keeps
 // state, that a run that was interrupted, twice, or killed ends as one that was
 // not: the same model, snapshots, pictures, metrics and result.
@@ -128,8 +131,8 @@ func TestResume(t *testing.T) {
 	for _, kind := range append(negphase.Kinds(), "pins:tau=auto", "pt:tau=auto/6:order=evenodd:path=uniform", "pt:gibbs=1:im", "ins:tau=auto:sardonics", "sardonics:moves=40:tune=30",
 		" -objective discriminative", "pcd -objective hybrid -alpha 0.2") {
 		t.Run(kind, func(t *testing.T) {
-			if testing.Short() && !slices.Contains([]string{"cd", "jar", "ptt", "pins:tau=auto", "sardonics:moves=40:tune=30", "pcd -objective hybrid -alpha 0.2"}, kind) {
-				t.Skip("half of the kinds are enough for what they share")
+			if !*everyKind && !slices.Contains([]string{"cd", "jar", "ptt", "pins:tau=auto", "sardonics:moves=40:tune=30", "pcd -objective hybrid -alpha 0.2"}, kind) {
+				t.Skip("half of the kinds are enough for what they share; all with -long")
 			}
 			clitest.Isolate(t)
 			undrawn(t)

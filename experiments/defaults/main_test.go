@@ -10,6 +10,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/cmd/cli/clitest"
+	"gorbm/experiments/internal/claims/claimstest"
 )
 
 var defaults = clitest.Command{Name: "defaults", Run: run}
@@ -17,6 +18,7 @@ var defaults = clitest.Command{Name: "defaults", Run: run}
 // A quick experiment goes on where it was left, and its table holds the means of
 // its rows.
 func TestQuick(t *testing.T) {
+	claimstest.Long(t)
 	out := filepath.Join(t.TempDir(), "out")
 	args := []string{"-quick", "-data", clitest.Toy, "-out", out}
 	text := defaults.OK(t, args...)

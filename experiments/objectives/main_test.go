@@ -21,9 +21,7 @@ func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&program.R
 // A run that was interrupted goes on, and one that is complete is tested without
 // training; neither if its flags are others.
 func TestGoesOn(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds commands")
-	}
+	claimstest.Long(t)
 	p := &program.Runs{Dir: t.TempDir()}
 	defer p.Remove()
 	at := byTime[0]

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"gorbm/experiments/internal/claims/claimstest"
 )
 
 // With prices of which one outweighs the rest, that one is the limit, and the time is what
@@ -68,9 +70,7 @@ func TestPair(t *testing.T) {
 }
 
 func TestQuick(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it measures for some seconds")
-	}
+	claimstest.Long(t)
 	dir := t.TempDir()
 	if err := run(context.Background(), nil, []string{"-quick", "-out", dir}, io.Discard, io.Discard); err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"gorbm/data"
 )
 
-var long = flag.Bool("long", false, "try every cheat and every wrong version of the peers, not a third")
+var long = flag.Bool("long", false, "try every cheat and every wrong version of the peers, not a third, and the peers themselves")
 
 // cheats change the job into less work, or other work.
 var cheats = map[string]func(j *job){
@@ -188,8 +188,8 @@ func TestPeers(t *testing.T) {
 	if python == "" {
 		t.Skip("no Python with NumPy here")
 	}
-	if testing.Short() {
-		t.Skip("imports of PyTorch take seconds")
+	if !*long {
+		t.Skip("imports of PyTorch take seconds; with -long")
 	}
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -1,6 +1,7 @@
 package vec
 
 import (
+	"flag"
 	"runtime"
 	"runtime/metrics"
 	"testing"
@@ -11,9 +12,11 @@ import (
 // cut up must not make it wait for one. Uncut, nearly every wait is longer; but
 // on a busy machine so are many that the operating system causes. An eighth of
 // the waits, in the best of five rounds, tells the two apart.
+var long = flag.Bool("long", false, "measure the pauses of kernels too")
+
 func TestPauses(t *testing.T) {
-	if testing.Short() {
-		t.Skip("measures pauses")
+	if !*long {
+		t.Skip("measures pauses for some seconds, with -long")
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2)) // on one, the collector waits for its turn
 	const n = 1 << 14

@@ -3,6 +3,7 @@ package claimstest
 
 import (
 	"encoding/json"
+	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,14 +15,22 @@ import (
 	"gorbm/experiments/internal/claims"
 )
 
+var long = flag.Bool("long", false, "run experiments in their quick size, some seconds each")
+
+// Long skips a test unless the flag -long is given.
+func Long(t *testing.T) {
+	t.Helper()
+	if !*long {
+		t.Skip("takes some seconds, with -long")
+	}
+}
+
 // Quick runs all figures in the quick size. Each must have a table, a picture, a
 // section and claims that are decided. It returns the verdicts by figure and
 // claim.
 func Quick(t *testing.T, e claims.Experiment, run cli.Command, flags ...string) map[string]claims.Verdict {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	Long(t)
 	out := filepath.Join(t.TempDir(), "out")
 	command := clitest.Command{Name: e.Name, Run: run}
 	args := append([]string{"-quick", "-json", "-out", out}, flags...)
@@ -73,9 +82,7 @@ func Quick(t *testing.T, e claims.Experiment, run cli.Command, flags ...string) 
 // where they are asked for, and each committed picture has a command.
 func Pictures(t *testing.T, name string, run cli.Command) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("builds a command")
-	}
+	Long(t)
 	command := clitest.Command{Name: name, Run: run}
 	out := t.TempDir()
 	command.OK(t, "-quick", "-out", out)
