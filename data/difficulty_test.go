@@ -121,6 +121,9 @@ func neighbourError(train, test *Set, n int) float64 {
 // than what a person could not read. The rows are fixed, so are the errors; the
 // bounds say what a change of the drawing must keep to.
 func TestFontDigitsDifficulty(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	train, test := mustLoad(t, "fontdigits")
 	const epochs, rows = 2, 500 // with 6 and 2000 it is the same, in four times the time
 	logistic := logisticError(train, test, epochs)

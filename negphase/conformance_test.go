@@ -388,6 +388,9 @@ func begun(t testing.TB, settings string) (Estimator, []byte) {
 }
 
 func TestDamagedStatesAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	eachKind(t, func(t *testing.T, settings string) {
 		e, saved := begun(t, settings)
 		refused := func(what string, b []byte) {

@@ -78,6 +78,9 @@ var constraints = []*rbm.Constraint{
 // that keeps it leaves the law at each temperature as it is, and its estimate
 // has the exact mean; a β that is off does not.
 func TestConstrainedEstimatesAreStationary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	for i, s := range sharp {
 		if !taken(i, len(sharp)) {
 			continue

@@ -69,6 +69,9 @@ func zScore(replicates [][]float64, want []float64) float64 {
 // resampling and without. What is put together wrongly has not: see the mutants of
 // each line.
 func TestJarFollowsTheModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	const replicates = 1000
 	for i, s := range sharp {
 		if !taken(i, len(sharp)) {
@@ -312,6 +315,9 @@ func TestVetoAndRenewalWarnings(t *testing.T) {
 // of them, and chains that begin there would not find the other. The chains of jar and
 // ptt begin elsewhere. Half of them are to be in each mode.
 func TestStartOnTrainedModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	const visible, weight, chains = 40, 2, 400
 	m := rbm.New(visible, 1, 0, rbm.Softmax)
 	w := rbm.NewMatrix(visible, 1)

@@ -185,6 +185,9 @@ func TestTerribleLadders(t *testing.T) {
 // The same by the estimators, whose measurements are noisy, and with the
 // number of temperatures left to the barrier.
 func TestTerribleLaddersInUse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	m := independent(60, 40, 8)
 	for name, start := range terrible {
 		for _, text := range []string{"pt:chains=6:tau=auto/16", "pt:chains=6:tau=auto", "pins:chains=6:tau=auto"} {

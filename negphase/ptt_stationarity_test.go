@@ -80,6 +80,9 @@ var pttTexts = []string{"ptt:reservoir=1", "ptt:k=2:reservoir=3", "ptt:reservoir
 // From an exact start calls leave the law of each model's particles as it is, and the
 // estimate has the exact mean.
 func TestTrajectoryIsStationary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	for _, shape := range fewer(sharp) {
 		for _, text := range pttTexts {
 			for _, k := range []int{2, 5} {

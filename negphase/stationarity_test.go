@@ -186,6 +186,9 @@ func eachExactStart(t *testing.T, shapes []shape, f func(t *testing.T, x *exactS
 // On the path to a base, ladders leave the laws there as they are and their
 // estimates have the exact mean; swaps by E in place of E − E₀ do not.
 func TestPathToABase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	for _, s := range sharp {
 		x := newExactStart(s, true)
 		want := expectation(x.m, x.all, x.p[0])
@@ -448,6 +451,9 @@ func deviation(groups [][]float64, want []float64) float64 {
 
 // From an exact start the returned moments have the exact ones as their mean.
 func TestEstimateIsUnbiased(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	eachExactStart(t, sharp, func(t *testing.T, x *exactStart) {
 		want := expectation(x.m, x.all, x.p[0])
 		run := func(e Estimator) rbm.Phase {

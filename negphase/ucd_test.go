@@ -186,6 +186,9 @@ func coupleSlowly(t *testing.T, m *rbm.RBM, k, max int, key rbm.Key, broken int)
 // One pair of ucd has the bits of the slow way, and the slow ways that are
 // wrong are seen to be biased.
 func TestUCDIsItsFormula(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	for i, s := range meetable {
 		m := s.random(31, meetableSD)
 		all := states(m)

@@ -141,6 +141,9 @@ func constrainedKernel(t *testing.T, m *RBM, beta float64, broken bool) (moved, 
 
 // Step from an exact start stays there, at its own β and on the path to a base.
 func TestConstrainedStepIsStationary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	const rows = 20000
 	for _, m := range hiddenConstrained() {
 		for _, base := range []*Base{nil, {VisibleBias: []float32{0.5, -1, 2, 0.25}[:m.Visible()], HiddenBias: []float32{1, -2, 0.5, 0, 3, 1}[:m.Hidden()]}} {
@@ -217,6 +220,9 @@ func countPairs(t *testing.T, v, h, gotV, gotH Bits) []int {
 
 // Draws of a base and of uniform states against their laws.
 func TestConstrainedBaseDraws(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	const rows = 4000
 	for name, m := range constrainedModels() {
 		v, h, _ := allowed(m)

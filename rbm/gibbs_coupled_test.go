@@ -52,6 +52,9 @@ func TestStepCoupledIsStep(t *testing.T) {
 // Rows of y are Gibbs chains: from an exact start a coupled step leaves their
 // law as it is, softmax labels included, whatever the law of x.
 func TestStepCoupledIsStationary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	const rows = 40000
 	forEach(t, small, func(t *testing.T, shape shape) {
 		m := shape.random(17, 1.5)

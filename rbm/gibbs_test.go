@@ -53,6 +53,9 @@ func countStates(s *States, all []state) []int {
 // From an exact start the step leaves the law of (v,h) at each row's β as it
 // is, and at a β that is off by a tenth it does not.
 func TestStepIsStationary(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	const rows = 20000
 	forEach(t, small, func(t *testing.T, shape shape) {
 		m := shape.random(17, 1.5)

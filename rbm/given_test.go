@@ -50,6 +50,9 @@ func stateName(v, h rbm.Bits, r int, keep func(i int) bool) (name string) {
 // the whole model: for every way to clamp the units, with labels of both kinds and
 // under constraints on either layer.
 func TestGiven(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	models := rbmtest.Constrained()
 	models["plain"] = rbmtest.Random(4, 3, 0, rbm.Softmax, 3, 1)
 	models["softmax"] = rbmtest.Random(6, 3, 3, rbm.Softmax, 4, 1)

@@ -268,6 +268,9 @@ func preactivationError(m *RBM) float64 {
 // Of rows that all have their class the generative phase is the positive phase of
 // the likelihood.
 func TestGenerativeObjectiveIsTheLikelihoods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	const rows = 150 // three tiles
 	m := shape{74, 130, 4, Softmax}.random(2, 0.2)
 	p, y := objectiveOf(m, rows, false)

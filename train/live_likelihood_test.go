@@ -53,6 +53,9 @@ func TestLiveLikelihoodIsAutomatic(t *testing.T) {
 // training. It tells of every third measurement here, the
 // others have too few updates, where its particles are those of the run.
 func TestLiveLikelihoodAgainstEnumeration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	set := toy(t, smallToy)
 	n, squares := 0.0, 0.0
 	for _, text := range []string{"pt:chains=10:tau=1/1.5/2.5/inf", "ins:chains=10:tau=1/1.5/2.5/inf", "pins:chains=10:tau=auto:path=data", "pcd:chains=10", "cd", "pt:chains=10:tau=1/2"} {

@@ -133,6 +133,9 @@ func twoModes() *rbm.RBM {
 // The statistic of fresh chains has the mean 0 too. Then the verdict is wrong with a
 // probability of at most 3·10⁻⁵ a measurement, so that none is expected here.
 func TestMixingFalseAlarms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	for _, c := range []struct {
 		chains  string
 		n       int

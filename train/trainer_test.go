@@ -360,6 +360,9 @@ func TestExactTrainingReachesTheLaw(t *testing.T) {
 // Chains that move by walks learn: of what the exact gradient gains in as many
 // steps, in nats of exact likelihood, they gain nine tenths.
 func TestWalksLearn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	const steps = 3000
 	for _, c := range []struct {
 		set      string

@@ -138,6 +138,9 @@ func kaufmanSpecificHeat(beta float64, n, m int) float64 {
 // critical point with the Binder cumulant 0.61069 (Kamieniarz and Blöte 1993), from
 // which 64×64 differs by less than 1e-3.
 func TestObservablesOfLargeSystems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	near := func(what string, value, err *float64, want, systematic, most float64) {
 		t.Helper()

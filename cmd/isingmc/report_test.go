@@ -9,6 +9,9 @@ import (
 
 // TestReport opens reports in a browser: of a race, and of a tuned sampler.
 func TestReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	isingmc.OK(t, "-lattice", "8x8", "-sampler", "gibbs,sw", "-moves", "3000", "-observables", "-out", "race.html", "-quiet")
 	text := clitest.Read(t, "race.html")
@@ -20,7 +23,7 @@ func TestReport(t *testing.T) {
 	if n := clitest.Report(t, "race.html"); n != 3 { // the decay, and the energies of two
 		t.Errorf("the report has %d charts", n)
 	}
-	isingmc.OK(t, "-lattice", "6x6", "-sampler", "sardonics", "-tune=ei:seconds=0.2:evaluations=4", "-moves", "500", "-out", "tuned.html", "-quiet")
+	isingmc.OK(t, "-lattice", "6x6", "-sampler", "sardonics", "-tune=ei:seconds=1:evaluations=4", "-moves", "500", "-out", "tuned.html", "-quiet")
 	if text := clitest.Read(t, "tuned.html"); !strings.Contains(text, "Rewards of the trials") || !strings.Contains(text, "The policy") {
 		t.Error("the report of a tuned sampler does not show the tuning")
 	}

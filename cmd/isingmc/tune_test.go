@@ -29,6 +29,9 @@ func tunedResult(t *testing.T, args string) (r jsonResult) {
 // TestTune: equal seeds give equal policies and moves; the keys of the one sampler
 // are at the top level; the policy that is saved gives what it gave.
 func TestTune(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	for _, method := range []string{"halving:seconds=0.1", "paper:evaluations=20:moves=20", "ei:seconds=0.05:evaluations=18"} {
 		a := tunedResult(t, tuneArgs+"-tune="+method+":kernels=4 -policy a.json")

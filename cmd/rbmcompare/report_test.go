@@ -11,6 +11,9 @@ import (
 
 // TestReport opens reports in a browser: of a model, and along a run.
 func TestReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	isolate(t)
 	rbmcompare.OK(t, small("-model", "softmax.safetensors", "-negphase", "pcd,cd,exact", "-data", clitest.Toy, "-out", "one", "-quiet")...)
 	text := clitest.Read(t, "one/report.html")

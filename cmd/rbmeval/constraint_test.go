@@ -15,6 +15,9 @@ import (
 // A model under a constraint is judged under it: log Z over the states it
 // allows, exact and by estimates; what cannot be had is refused.
 func TestConstraint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	isolate(t)
 	for _, c := range []struct {
 		model      *rbm.RBM

@@ -23,6 +23,9 @@ func spoilSnapshot(t *testing.T, step int, spoil func(m *rbm.RBM)) {
 // A snapshot that has diverged stays without numbers and is named; the others
 // are as without it. Nothing is left if all have diverged.
 func TestRunDiverged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	nan := float32(math.NaN())
 	spoilWeight := func(m *rbm.RBM) {
 		w := rbm.NewMatrix(m.Visible(), m.Hidden())

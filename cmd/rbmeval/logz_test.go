@@ -307,6 +307,9 @@ func nineDigits(t *testing.T, path string) string {
 
 // Estimates along a run, each against the sum over all states.
 func TestRunEstimates(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	isolate(t)
 	makeRun(t)
 	args := strings.Fields("-run run -ais -reverse-ais -bennett -out out" + quick)

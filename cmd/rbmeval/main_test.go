@@ -358,6 +358,9 @@ func python() (string, error) {
 // TestNumPy loads a model.npz into NumPy, which must find the free energies
 // that rbmeval does.
 func TestNumPy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	python, err := python()
 	if err != nil {
 		t.Skip(err)

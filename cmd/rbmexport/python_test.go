@@ -35,6 +35,9 @@ print("checked")
 // TestPython runs the Python of the page, of the packages that are there, and compares
 // free energies and the means of hidden units with gorbm's.
 func TestPython(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	page, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)

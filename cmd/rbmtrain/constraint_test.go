@@ -72,6 +72,9 @@ func TestImpossibleRow(t *testing.T) {
 // config.json, when it goes on after an interruption and in what starts from
 // its model; and training raises the likelihood among the states it allows.
 func TestConstrainedRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	undrawn(t)
 	clitest.Write(t, "reference.txt", "010011010110")

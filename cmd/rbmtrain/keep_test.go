@@ -17,6 +17,9 @@ import (
 // TestFinish checks that a run that was ended after its last checkpoint is
 // completed by -resume, and by -resume again changes nothing.
 func TestFinish(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	args := demanding("pt:tau=1/2")
 	rbmtrain.OK(t, append(args, "-quiet", "-out", "whole")...)

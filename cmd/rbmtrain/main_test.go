@@ -119,6 +119,9 @@ func table(t *testing.T, path string) [][]string {
 // TestJSON checks the keys that scripts rely on, and that the metrics are those
 // of the last row of metrics.csv.
 func TestJSON(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	common := []string{"steps", "seconds", "seconds_in_all", "samples_mixed", "steps_per_second", "metrics", "law_log_likelihood_train", "data", "binarize", "negphase", "model", "folder"}
 	for _, c := range []struct {
 		kind string
@@ -182,6 +185,9 @@ func TestJSON(t *testing.T) {
 // TestQuiet checks that -quiet leaves standard output empty, and that the
 // warning of a ladder that does not exchange remains, also in the JSON.
 func TestQuiet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	undrawn(t)
 	clitest.Isolate(t)
 	if out := rbmtrain.OK(t, small("-quiet", "-negphase", "pcd")...); out != "" {

@@ -20,6 +20,9 @@ import (
 // model of the least error on all rows held out, and that other runs keep to the
 // likelihood.
 func TestObjectiveChoosesByError(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	for objective, column := range map[string]string{"joint": "log_likelihood_holdout", "hybrid": "error_holdout", "discriminative": "error_holdout"} {
 		clitest.Isolate(t)
 		out := rbmtrain.OK(t, small("-objective", objective, "-holdout", "0.4", "-rate", "0.5", "-eval-every", "5", "-out", "run")...)

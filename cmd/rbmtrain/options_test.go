@@ -402,6 +402,9 @@ func modelMean(m *rbm.RBM) []float64 {
 
 // TestShape checks that -shape decides about pictures and goes to the model.
 func TestShape(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	clitest.Write(t, "rows.csv", rowsCSV(40))
 	for _, c := range []struct {
@@ -570,6 +573,9 @@ func TestSettingsMatter(t *testing.T) {
 // TestCurves checks that curves.png has a panel for each kind of metric, and a
 // curve in each.
 func TestCurves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	for _, c := range []struct {
 		args   string
@@ -614,6 +620,9 @@ func TestCurves(t *testing.T) {
 // TestWarnings checks when a run says that something is amiss, and that it says
 // so once.
 func TestWarnings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	undrawn(t)
 	clitest.Isolate(t)
 	const ladder, worse = "rbmtrain: warning: the ladder does not exchange: ", "rbmtrain: warning: the model is worse than before the first step: "

@@ -131,6 +131,9 @@ func TestResume(t *testing.T) {
 	for _, kind := range append(negphase.Kinds(), "pins:tau=auto", "pt:tau=auto/6:order=evenodd:path=uniform", "pt:gibbs=1:im", "ins:tau=auto:sardonics", "sardonics:moves=40:tune=30",
 		" -objective discriminative", "pcd -objective hybrid -alpha 0.2") {
 		t.Run(kind, func(t *testing.T) {
+			if testing.Short() && kind != "pins:tau=auto" && kind != "ptt" {
+				t.Skip("two kinds with everything that keeps state")
+			}
 			if !*everyKind && !slices.Contains([]string{"cd", "jar", "ptt", "pins:tau=auto", "sardonics:moves=40:tune=30", "pcd -objective hybrid -alpha 0.2"}, kind) {
 				t.Skip("half of the kinds are enough for what they share; all with -long")
 			}
@@ -265,6 +268,9 @@ func TestResumeFurther(t *testing.T) {
 
 // TestResumeDamaged checks what is done about a folder that is not whole.
 func TestResumeDamaged(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	undrawn(t)
 	const checkpoint, previous = "run/" + rundir.CheckpointFile, "run/" + rundir.CheckpointFile + ".previous"
 	damage := func(t *testing.T, path string) {

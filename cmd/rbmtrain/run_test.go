@@ -210,6 +210,9 @@ func TestProfile(t *testing.T) {
 // The report of a run is one page with its words, curves, pictures and settings; that
 // of a run under way loads itself again, and the last one does not.
 func TestReport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	rbmtrain.OK(t, "-data", "fontdigits:400", "-hidden", "10", "-steps", "30", "-eval-every", "10", "-holdout", "100", "-out", "run")
 	page := clitest.Read(t, filepath.Join("run", rundir.ReportFile))
@@ -301,6 +304,9 @@ func TestOtherTables(t *testing.T) {
 // -pictures writes the charts in another format too, after -resume as well, and
 // -force takes them away.
 func TestPictureFormats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	rbmtrain.OK(t, small("-out", "run", "-negphase", "pt", "-eval-every", "20", "-pictures", "svg")...)
 	for _, name := range []string{"curves", "ladder"} {

@@ -44,6 +44,9 @@ func trained(t *testing.T, n int, out string, args ...string) string {
 
 // Several ranks write the model of one process, whatever the negative phase.
 func TestRanksWriteTheSameModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	for i, negative := range []string{"pcd:chains=5", "pt:chains=3:tau=1/2/4", "ins:chains=3:tau=reach/4", "pins:chains=3:tau=auto", "jar:chains=5", "ptt:chains=5:sweeps=4", "sardonics:chains=5"} {
 		args := func(n int) (string, []string) {
@@ -60,6 +63,9 @@ func TestRanksWriteTheSameModel(t *testing.T) {
 
 // A run that was saved on four ranks goes on with any number to the bits of one process.
 func TestRanksResume(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	args := func(steps, out string) []string {
 		return small("-negphase", "pins:chains=3:tau=auto", "-metrics", "classification", "-eval-every", "10", "-snapshots", "3", "-steps", steps, "-out", out)

@@ -117,6 +117,9 @@ func TestTwoSignals(t *testing.T) {
 // TestSlowStep checks that a signal within a step of minutes ends the run in
 // seconds, and that the checkpoint is of the step before.
 func TestSlowStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	dir := t.TempDir()
 	args := []string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "400", "-negphase", "cd", "-k", "1000000", "-batch", "1", "-metrics", "none", "-steps", "1000", "-checkpoint-every", "1", "-eval-every", "50", "-snapshots", "0", "-out", "run"}

@@ -105,6 +105,9 @@ func TestUsage(t *testing.T) {
 // A small run of all that takes no Python and no compiler: what is printed and
 // what is left behind. Times are not looked at.
 func TestRun(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	clitest.Isolate(t)
 	only := "update,pt,exact,recipes"
 	if runtime.GOOS == "linux" {

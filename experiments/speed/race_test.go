@@ -103,6 +103,9 @@ func cheat(t *testing.T, name string) contestant {
 // Loops that do the same work as gorbm are not taken for cheats, and gorbm
 // with another number of threads is not either.
 func TestHonest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +133,9 @@ func TestHonest(t *testing.T) {
 
 // Contestants that do other work are noticed and left out.
 func TestCheats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	f := small(t)
 	for i, c := range []struct{ kind, cheat string }{
 		{"pcd", "half the rate"},

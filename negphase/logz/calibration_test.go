@@ -128,6 +128,9 @@ var long = flag.Bool("long", false, "more runs of each estimator, a minute")
 // 5.3/1.154⁴ = 3.0; of normal errors less. Five standard errors of its mean are
 // allowed.
 func TestCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	seeds := 3
 	if *long {
 		seeds = 9
@@ -181,6 +184,9 @@ func TestCoverage(t *testing.T) {
 // takes an effective sample size of 70, the truth is within two standard
 // errors at least nine times in ten; below there is a warning.
 func TestTenModels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	repeats := 20
 	if *long {
 		repeats = 100

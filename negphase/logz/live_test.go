@@ -82,6 +82,9 @@ func (c *coverage) check(t *testing.T, what string) {
 // ladder that has followed a run through them, as in training: at each model it takes
 // a few rounds that do not count and a few that do.
 func TestTallyCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	runs, each := 25, 4
 	if *long {
 		runs = 50
@@ -140,6 +143,9 @@ func TestTallyCoverage(t *testing.T) {
 // TestFollowerCoverage is the same of a ladder beside the run, which keeps its
 // chains and temperatures; a follower that is saved and restored goes on to the bit.
 func TestFollowerCoverage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	runs, each := 6, 4
 	if *long {
 		runs = 15

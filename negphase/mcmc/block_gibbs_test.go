@@ -54,6 +54,9 @@ func rbmZ(s *RBM, c Chain, on [][]uint8, law []float64, starts int) float64 {
 // Every mover leaves the law of an RBM, on all sites and on some; a chain at
 // another temperature is seen.
 func TestMoversLeaveTheLawOfAnRBM(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	const beta, units, starts = 0.8, 8, 10_000
 	for _, visible := range []int{5, 3} {
 		c := NewParameters(gaussianRBM(visible, units-visible, .9, uint64(visible)))

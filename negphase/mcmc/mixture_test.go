@@ -47,6 +47,9 @@ func (c severalMoves) Move(r *rand.Rand) (info Info) {
 }
 
 func TestMixturesLeaveTheLaw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	const beta = 0.5
 	starts := exactStarts / 10
 	if !*long {

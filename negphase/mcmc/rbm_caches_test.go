@@ -57,6 +57,9 @@ func caches(s *RBM, c Chain) (all []any) {
 // and after each rejected move those before it; at every level of
 // instructions the same.
 func TestDenseWalksKeepTheirCaches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	m := gaussianRBM(150, 90, .35, 3)
 	c := NewParameters(m)
 	for name, mover := range denseMovers() {

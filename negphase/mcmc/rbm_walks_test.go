@@ -55,6 +55,9 @@ func smallRBM(visible, n int) *Parameters {
 // The exact kernels of SARDONICS on small RBMs, path by path against the slow
 // walk, which knows nothing of layers.
 func TestSardonicsKernelsOnRBMs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	for _, c := range exactCases() {
 		shapes := []int{c.n / 2}
 		switch {

@@ -131,6 +131,9 @@ var structures = []struct {
 }
 
 func TestSardonicsKernels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	for _, structure := range structures {
 		for _, weights := range []Weights{HeatBath, Boltzmann} {
 			for _, c := range exactCases() {

@@ -14,6 +14,9 @@ import (
 // all computed: of chains that are reversible and that are not, reducible,
 // periodic, in a fixed and in random order, and of an RBM's layers.
 func TestOperatorGap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	m := rbm.New(4, 3, 0, rbm.Softmax)
 	m.Randomize(1, rbm.NewKey(3))
 	layers := []int32{4, 5, 6, 0, 1, 2, 3}

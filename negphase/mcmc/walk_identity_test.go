@@ -152,6 +152,9 @@ func TestWalksRepeatFromEqualSeeds(t *testing.T) {
 // With 10⁵ starts a law that is off by 5 % in each state is seen: z is then
 // 10⁵·0.05²/√(2·511) = 8 on 512 states. With a million, by -long, it is 2 %.
 func TestSardonicsStationarity(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	many := 100_000
 	if *long {
 		many = 1_000_000

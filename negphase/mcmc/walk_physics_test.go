@@ -16,6 +16,9 @@ import (
 // whole of the ratio at once. Rounds of 100 moves start from states that
 // differ; the standard error over rounds is below 0.01.
 func TestSardonicsAcceptanceOfPublishedSystems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	gammas := []float64{.90, .95, 1, 1.02, 1.05, 1.1, 1.2}
 	measure := func(s *Ising, b bench, r *rand.Rand, settle Chain, settling, rounds int) []float64 {
 		accepted := make([]float64, len(gammas))

@@ -117,6 +117,9 @@ func settings(t *testing.T, text string) Settings {
 // kinds of label, given and free, and under constraints; those of the model given
 // other units, or nothing, have not.
 func TestConditionalLaw(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	for name, c := range map[string]struct {
 		m       *rbm.RBM
 		q       Query
@@ -158,6 +161,9 @@ func TestConditionalLaw(t *testing.T) {
 // Every estimator with chains samples the law; of ladders it is the particle that
 // the weights draw.
 func TestEverySampler(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	m := model(5, 4, 0, 0, nil)
 	law, err := Query{Class: rbm.Free}.Law(m, nil)
 	if err != nil {
@@ -229,6 +235,9 @@ func twoModes(both bool) (*rbm.RBM, *data.Set) {
 
 // Chains that stick are told, and ladders take their place if none are named.
 func TestChainsThatStick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	m, one := twoModes(false)
 	law, err := Query{Class: rbm.Free}.Law(m, one)
 	if err != nil {

@@ -40,6 +40,9 @@ func follower(chains, rounds int, flip float64) *run {
 // The autocorrelation time is that of the slowest of several quantities, and as long
 // as it is by theory.
 func TestSlowest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	for name, c := range map[string]struct {
 		change func(s *side)
 		flip   float64

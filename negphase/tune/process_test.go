@@ -235,6 +235,9 @@ m, s = g.predict(d["x"], return_std=True)
 print(json.dumps([list(m), list(s), g.log_marginal_likelihood_value_]))`
 
 func TestProcessIsScikitLearns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	program := ""
 	var missing []string
 	for _, p := range []string{"python3", "/usr/bin/python3"} { // another one may come first in the path

@@ -285,6 +285,9 @@ func TestSymmetricObservables(t *testing.T) {
 // do that are worse or the same. Walks with a bias of twice the matching one are
 // hardly ever accepted.
 func TestFinals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	for _, c := range []struct {
 		base, other float64 // biases
 		replaced    bool

@@ -70,6 +70,9 @@ func (s ladder) bennett(t *testing.T, b *rbm.Base, m *rbm.RBM, groups int) Benne
 // Over many repetitions errors have the size of the standard errors: the mean
 // of z² has a standard error of √(2/repeats) if z is normal; five are allowed.
 func TestBennettIsCalibrated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	const repeats = 200
 	for _, c := range []struct {
 		shape shape
@@ -210,6 +213,9 @@ func TestBennettAtAnyScale(t *testing.T) {
 // The overlap is that of the definition, and where it is below a hundredth
 // there is no number.
 func TestBennettOverlap(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
 	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1.2)
 	count := []int{20000, 20000}
 	s := exactLadder(m, nil, []float64{0, 1}, count, rbm.NewKey(1))
