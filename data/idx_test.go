@@ -6,7 +6,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"strings"
 	"testing"
+	"testing/synctest"
 )
 
 // idxBuild returns an IDX file of bytes.
@@ -145,4 +147,32 @@ func FuzzIDX(f *testing.F) {
 			t.Errorf("dimensions %v of %d bytes", got.dims, len(got.data))
 		}
 	})
+}
+
+// However a scan ends, the goroutine that reads ahead ends too: a bubble in which one
+// is left waiting fails.
+func TestScanLeavesNoGoroutine(t *testing.T) {
+	rest := make([]byte, 1<<20)
+	good := append(idxBuild(nil, 1<<20), rest...)
+	for _, c := range []struct {
+		name  string
+		file  []byte
+		begin error
+		want  string // of the error; "" is none
+	}{
+		{"good", good, nil, ""},
+		{"no IDX file", append([]byte("<!DOCTYPE html>"), rest...), nil, "not an IDX file"},
+		{"refused", good, errBroken, errBroken.Error()},
+		{"too long", append(idxBuild(nil, 100), rest...), nil, "more data than the 100 bytes"},
+		{"cut gzip", gzipped(good)[:200], nil, "cut short"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				err := idxFile{dims: []int{1}}.scan(bytes.NewReader(c.file), "t.idx", func([]int) (io.Writer, error) { return io.Discard, c.begin })
+				if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+					t.Errorf("error %v, want %q", err, c.want)
+				}
+			})
+		})
+	}
 }

@@ -28,10 +28,10 @@ const (
 	// flipRows is the number of rows of a block: of 500 hidden units their odds take
 	// 128 kB, and the exponentials of a unit's weights cost a tenth of the recursions.
 	flipRows = 16
-	// mostTilt bounds the logarithm of what the factors of the odds can multiply a
-	// sum by, and leastTilted the sums that are taken as they are. What is lost below
-	// the least float64, 10⁻³⁰⁸, is then below 10⁻³⁰⁸·e³⁰⁰ = 10⁻¹⁷⁷ of each of at
-	// most mK terms, beside 10⁻¹⁵⁰.
+	// A sum of Tilt.Times is used if the factors can multiply it by e^mostTilt at most
+	// and it is not below leastTilted. Else the flip gets a law of its own. So what
+	// underflows, below 10⁻³⁰⁸, loses at most 10⁻³⁰⁸·e³⁰⁰ = 10⁻¹⁷⁷ in each of at most mK
+	// terms of a sum of 10⁻¹⁵⁰ or more.
 	mostTilt    = 300
 	leastTilted = 1e-150
 )
@@ -72,8 +72,8 @@ func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
 	m := e.m
 	m.widenRow(b.weights, i)
 	w := b.weights[:m.Hidden()]
-	// Differing from the reference takes the opposite sign where that is one, and
-	// weight is that of the reference itself.
+	// Units whose reference is one differ from it by being off: their weights change
+	// sign, and weight is the sum of those weights, which the reference itself has.
 	weight := m.fromReference(w)
 	var tilts [2]float64
 	for _, x := range w {

@@ -7,16 +7,16 @@ import (
 
 // traceWire is a Trace as encoding/gob knows it.
 type traceWire struct {
-	Limit, Stride, Filled       int
-	Blocks                      []float64
-	Block, First, Sum, SumOfSqs float64
-	N                           int64
+	Limit, Stride, Filled int
+	Blocks                []float64
+	Sums                  []float64 // block, first, sum and sumOfSqs: gob loses the sign of a field that is −0
+	N                     int64
 }
 
 // GobEncode implements gob.GobEncoder: the trace travels with all its bits.
 func (t *Trace) GobEncode() ([]byte, error) {
 	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode(traceWire{t.limit, t.stride, t.filled, t.blocks, t.block, t.first, t.sum, t.sumOfSqs, t.n})
+	err := gob.NewEncoder(&b).Encode(traceWire{t.limit, t.stride, t.filled, t.blocks, []float64{t.block, t.first, t.sum, t.sumOfSqs}, t.n})
 	return b.Bytes(), err
 }
 
@@ -26,6 +26,6 @@ func (t *Trace) GobDecode(b []byte) error {
 	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&w); err != nil {
 		return err
 	}
-	*t = Trace{limit: w.Limit, stride: w.Stride, filled: w.Filled, blocks: w.Blocks, block: w.Block, first: w.First, sum: w.Sum, sumOfSqs: w.SumOfSqs, n: w.N}
+	*t = Trace{limit: w.Limit, stride: w.Stride, filled: w.Filled, blocks: w.Blocks, block: w.Sums[0], first: w.Sums[1], sum: w.Sums[2], sumOfSqs: w.Sums[3], n: w.N}
 	return nil
 }

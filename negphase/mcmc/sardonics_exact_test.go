@@ -15,7 +15,7 @@ type exactCase struct {
 	m     Sardonics
 	sites []int32
 	slow  bool // checked path by path too
-	long  bool // left out of short tests
+	long  bool // only with -long
 }
 
 func exactCases() []exactCase {

@@ -15,7 +15,8 @@ import (
 var long = flag.Bool("long", false, "test every case, or from more starts, a minute")
 
 // exactStarts is the number of chains that start from the exact law: wrong
-// movers here then give z = 90 and more, where 6 is the limit.
+// movers here then give z = 90 and more, where 6 is the limit, and with a tenth of
+// them 16 and more.
 const exactStarts = 100000
 
 // z draws states from the law pi over codes, moves each once and tests the
@@ -106,26 +107,26 @@ func shellLaw(g *Graph, reference []uint8, active int, beta float64) (codes []in
 	return codes, boltzmann(energy, beta)
 }
 
-// Movers with a mistake inside must be found by the same test.
+// Movers with a mistake inside must be found by the same test, from as few starts.
 func TestBrokenMovesAreFound(t *testing.T) {
-	const beta = 0.5
+	const beta, starts = 0.5, exactStarts / 10
 	g := lattice(t, "3x3", Uniform(0.5), -0.5)
 	all, pi := every(9), boltzmann(energies(g), beta)
 	s := NewIsing(g, nil)
 
 	hot := must(Gibbs{}.Bind(s, 0.9*beta, nil))(t)
-	if z := z(t, s, hot, exactStarts, all, pi); z < 6 {
+	if z := z(t, s, hot, starts, all, pi); z < 6 {
 		t.Errorf("Gibbs at a wrong temperature: z = %.1f", z)
 	}
 	ghostless := must(SwendsenWang{}.Bind(s, beta, nil))(t).(*swendsenWang)
 	ghostless.bonds = slices.DeleteFunc(ghostless.bonds, func(b clusterBond) bool { return b.j == 9 })
-	if z := z(t, s, ghostless, exactStarts, all, pi); z < 6 {
+	if z := z(t, s, ghostless, starts, all, pi); z < 6 {
 		t.Errorf("Swendsen–Wang without the ghost: z = %.1f", z)
 	}
 	codes, law := shellLaw(g, nil, 4, beta)
 	s = NewIsing(g, stateOf(codes[0], 9))
 	e := must(Exchange{}.Bind(s, beta, nil))(t).(*exchange)
-	if z := z(t, s, uncoupled{e}, exactStarts, codes, law); z < 6 {
+	if z := z(t, s, uncoupled{e}, starts, codes, law); z < 6 {
 		t.Errorf("exchange without the coupling of the pair: z = %.1f", z)
 	}
 }

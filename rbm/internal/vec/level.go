@@ -8,7 +8,7 @@ type Level int32
 
 const (
 	Go     Level = iota // plain Go, which defines the results
-	AVX2                // AVX2
+	AVX2                // AVX2 and POPCNT
 	AVX512              // AVX-512 F, BW, DQ and VL
 )
 

@@ -8,9 +8,9 @@ import "golang.org/x/sys/cpu"
 var best = func() Level {
 	x := &cpu.X86
 	switch {
-	case !x.HasAVX2:
+	case !x.HasAVX2 || !x.HasPOPCNT:
 		return Go
-	case !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512DQ || !x.HasAVX512VL || !x.HasBMI2 || !x.HasPOPCNT:
+	case !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512DQ || !x.HasAVX512VL || !x.HasBMI2:
 		return AVX2
 	}
 	return AVX512
