@@ -257,10 +257,10 @@ var raceEnabled = func() bool {
 var long = flag.Bool("long", false, "test every model in every setting, a minute")
 
 // taken reports whether case i of n is tested: each with -long, else the third and the
-// last, and with -short the third alone. Of two the first stands for the third.
+// last, and with -short the third alone. Of two or three the first stands for the third.
 func taken(i, n int) bool {
 	third := 2
-	if n < 3 {
+	if n < 4 {
 		third = 0
 	}
 	return *long || i == third || i == n-1 && !testing.Short()
