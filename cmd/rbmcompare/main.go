@@ -60,7 +60,8 @@ bits but for the seconds. Build it by
 differ, the last and the best value of a metric, and the time, the best run first.
 -sort chooses the metric. -json prints all settings and metrics; -out FOLDER writes them to
 runs.json and runs.csv, and the metric along the runs to runs.png, with a report. -out FILE writes one of
-them alone: a .csv, .json or picture.
+them alone: a .csv, .json or picture. -over seed puts finished runs that differ in the seed alone into
+one line, with means ± standard deviations, and into means.csv of the folder, or the .csv of -out FILE.
 
 Examples:
 
