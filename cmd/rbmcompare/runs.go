@@ -58,9 +58,9 @@ func (o *options) compareRuns() error {
 		}
 	})
 	if len(other) > 0 {
-		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -over -out -pictures -json -quiet can", strings.Join(other, " "))
+		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -over -out -pictures -progress -json -quiet can", strings.Join(other, " "))
 	}
-	if err := cmp.Or(cli.CheckPictures(*o.pictures), o.flags.CheckNew("out")); err != nil {
+	if err := cmp.Or(o.checkPictures(), o.flags.CheckNew("out")); err != nil {
 		return err
 	}
 	all, err := o.findRuns()
