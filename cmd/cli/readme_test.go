@@ -196,7 +196,10 @@ func reduced(line string) (args []string, ok bool) {
 		args = append(args, "-rounds", "200", "-n", "4")
 	case "rbmcompare":
 		if has("-runs") {
-			return []string{"rbmcompare", "-runs", "runs/*"}, true // without the shell's quotes
+			for i, arg := range args {
+				args[i] = strings.Trim(arg, "'") // as the shell does
+			}
+			return args, true
 		}
 		args = append(args, "-steps", "50", "-repeats", "2")
 	case "isingmc":
@@ -233,7 +236,7 @@ func writeOwnData(t *testing.T, dir string) {
 		fmt.Fprintf(&rows, "%d,%d,1,0\n", i%2, 1-i%2)
 	}
 	holes.WriteString(strings.TrimSuffix(strings.Repeat("0,", 300)+strings.Repeat(",", 484), ",") + "\n")
-	for name, text := range map[string]string{"sweep.txt": "-negphase pcd -rate 0.05\n-negphase ins -rate 0.1 -out runs/best\n", "mine.csv": rows.String(), "holes.csv": holes.String()} {
+	for name, text := range map[string]string{"sweep.txt": "-negphase {pcd,ins} -seed {1..2}\n-negphase ins -rate 0.1 -out runs/best\n", "mine.csv": rows.String(), "holes.csv": holes.String()} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

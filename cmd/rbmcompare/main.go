@@ -60,7 +60,8 @@ bits but for the seconds. Build it by
 differ, the last and the best value of a metric, and the time, the best run first.
 -sort chooses the metric. -json prints all settings and metrics; -out FOLDER writes them to
 runs.json and runs.csv, and the metric along the runs to runs.png, with a report. -out FILE writes one of
-them alone: a .csv, .json or picture.
+them alone: a .csv, .json or picture. -over seed puts finished runs that differ in the seed alone into
+one line, with means ± standard deviations, and into means.csv of the folder, or the .csv of -out FILE.
 
 Examples:
 
@@ -189,6 +190,14 @@ type plan struct {
 	samplerWarnings []string // about their settings
 }
 
+// checkPictures checks -pictures, which says nothing without a folder.
+func (o *options) checkPictures() error {
+	if o.flags.Given("pictures") && o.out == "" {
+		return cli.Usagef("-pictures is for the folder of -out, which is not given")
+	}
+	return cli.CheckPictures(*o.pictures)
+}
+
 func (o *options) check(ctx context.Context) (*plan, error) {
 	if err := cmp.Or(
 		cli.Between("chains", o.chains, 1, negphase.MaxChains),
@@ -197,7 +206,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 		cli.Between("repeats", o.repeats, 1, maxRepeats),
 		cli.Between("reference-steps", o.referenceSteps, 2, train.MaxSteps),
 		cli.Between("workers", o.workers, 0, math.MaxInt32),
-		cli.CheckPictures(*o.pictures),
+		o.checkPictures(),
 	); err != nil {
 		return nil, err
 	}
@@ -205,7 +214,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	if err := p.parseEstimators(); err != nil {
 		return nil, err
 	}
-	if ext := filepath.Ext(o.out); ext == ".png" || ext == ".csv" || ext == ".json" {
+	if ext := strings.ToLower(filepath.Ext(o.out)); ext == ".csv" || ext == ".json" || slices.Contains(cli.Pictures, ext) {
 		return nil, cli.Usagef("-out is %q; it is a folder, for curves.csv, compare.json and pictures; leave the %s out", o.out, ext)
 	}
 	if err := o.flags.CheckNew("out"); err != nil {

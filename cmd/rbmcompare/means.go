@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -144,4 +145,40 @@ func (s overRuns) String() string {
 	}
 	digits := max(0, 1-int(math.Floor(math.Log10(*s.SD))))
 	return fmt.Sprintf("%.*f ± %.*f", digits, *s.Mean, digits, *s.SD)
+}
+
+// meanLines returns the groups as the lines of a CSV file: of each metric the mean, the
+// standard deviation and the number of runs that have it.
+func meanLines(groups []group, others []string) [][]string {
+	known := map[string]bool{}
+	for _, g := range groups {
+		for name := range g.Metrics {
+			known[name] = true
+		}
+	}
+	names := slices.Sorted(maps.Keys(known))
+	head := slices.Clone(others)
+	for _, name := range append(names, "seconds") {
+		head = append(head, name, name+"_sd", name+"_runs")
+	}
+	lines := [][]string{append(head, "runs")}
+	value := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return cli.Field(*x, 10)
+	}
+	for _, g := range groups {
+		var line []string
+		for _, name := range others {
+			line = append(line, g.Settings[name])
+		}
+		for _, name := range names {
+			m := g.Metrics[name]
+			line = append(line, value(m.Mean), value(m.SD), strconv.Itoa(m.N))
+		}
+		line = append(line, value(g.Seconds.Mean), value(g.Seconds.SD), strconv.Itoa(g.Seconds.N))
+		lines = append(lines, append(line, strconv.Itoa(len(g.Runs))))
+	}
+	return lines
 }

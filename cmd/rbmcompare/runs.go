@@ -58,9 +58,9 @@ func (o *options) compareRuns() error {
 		}
 	})
 	if len(other) > 0 {
-		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -over -out -pictures -json -quiet can", strings.Join(other, " "))
+		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -over -out -pictures -progress -json -quiet can", strings.Join(other, " "))
 	}
-	if err := cmp.Or(cli.CheckPictures(*o.pictures), o.flags.CheckNew("out")); err != nil {
+	if err := cmp.Or(o.checkPictures(), o.flags.CheckNew("out")); err != nil {
 		return err
 	}
 	all, err := o.findRuns()
@@ -74,9 +74,10 @@ func (o *options) compareRuns() error {
 	differ := differing(all)
 	object := map[string]any{"sorted_by": by, "differing": differ, "runs": all}
 	lines := tableLines(all, by, differ)
+	var groups []group
+	var others []string
 	if o.over != "" {
-		groups, others, err := groupRuns(all, o.over, by, differ)
-		if err != nil {
+		if groups, others, err = groupRuns(all, o.over, by, differ); err != nil {
 			return err
 		}
 		object["over"], object["means"] = o.over, groups
@@ -86,7 +87,7 @@ func (o *options) compareRuns() error {
 		lines = groupLines(groups, by, others)
 	}
 	if o.out != "" {
-		if err := o.writeRuns(all, by, differ, lines, object); err != nil {
+		if err := o.writeRuns(all, groups, by, differ, others, lines, object); err != nil {
 			return err
 		}
 	}
@@ -342,7 +343,7 @@ func tableLines(all []*finding, by string, differ []string) [][]string {
 }
 
 // writeRuns writes the file of -out, or makes the folder and fills it.
-func (o *options) writeRuns(all []*finding, by string, differ []string, lines [][]string, object any) error {
+func (o *options) writeRuns(all []*finding, groups []group, by string, differ, others []string, lines [][]string, object any) error {
 	writeJSON := func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", "  ")
@@ -359,7 +360,7 @@ func (o *options) writeRuns(all []*finding, by string, differ []string, lines []
 	switch ext := strings.ToLower(filepath.Ext(o.out)); {
 	case ext == ".csv":
 		if o.over != "" {
-			return atomicfile.Write(o.out, cli.WriteCSV(lines))
+			return atomicfile.Write(o.out, cli.WriteCSV(meanLines(groups, others)))
 		}
 		return atomicfile.Write(o.out, cli.WriteCSV(runLines(all, differ)))
 	case ext == ".json":
@@ -376,6 +377,9 @@ func (o *options) writeRuns(all []*finding, by string, differ []string, lines []
 		return atomicfile.Write(filepath.Join(o.out, name), write)
 	}
 	err := cmp.Or(file("runs.json", writeJSON), file("runs.csv", cli.WriteCSV(runLines(all, differ))))
+	if err == nil && o.over != "" {
+		err = file("means.csv", cli.WriteCSV(meanLines(groups, others)))
+	}
 	if err != nil || !measured {
 		return err
 	}

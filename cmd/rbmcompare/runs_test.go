@@ -172,6 +172,14 @@ func TestMeansOverRuns(t *testing.T) {
 	if m := object.Means[1].Metrics["pseudo_likelihood_test"]; m.N != 3 || math.Abs(*m.Mean+47./6) > 1e-12 || math.Abs(*m.SD-math.Sqrt(13./12)) > 1e-12 || len(object.Means[1].Runs) != 3 {
 		t.Errorf("the means are %+v", object.Means)
 	}
+	rbmcompare.OK(t, "-runs", "runs/*", "-over", "seed", "-out", "means.csv")
+	table := "negphase,pseudo_likelihood_test,pseudo_likelihood_test_sd,pseudo_likelihood_test_runs,seconds,seconds_sd,seconds_runs,runs\n" +
+		"ins,-7.2,,1,6,,1,1\npcd,-7.833333333," + cli.Field(math.Sqrt(13./12), 10) + ",3,4.5,0,3,3\n"
+	for _, file := range []string{"means.csv", "compared/means.csv"} {
+		if got := clitest.Read(t, file); got != table {
+			t.Errorf("%s holds\n%s, not\n%s", file, got, table)
+		}
+	}
 	rbmcompare.Fails(t, cli.Usage, []string{"-runs", "runs/*", "-over", "rate"}, `-over is "rate"`, "negphase, seed")
 	rbmcompare.Fails(t, cli.Usage, []string{"-over", "seed"}, "-over is for -runs")
 }
@@ -188,6 +196,8 @@ func TestRunsRefuses(t *testing.T) {
 		{[]string{"-runs", "runs/*", "-sort", "error_tset"}, cli.Usage, []string{"-sort", "error_tset", "error_test"}},
 		{[]string{"-runs", "runs/*", "-model", "runs/a"}, cli.Usage, []string{"-model cannot go with -runs"}},
 		{[]string{"-sort", "error_test"}, cli.Usage, []string{"-sort is for -runs"}},
+		{[]string{"-runs", "runs/*", "-pictures", "svg"}, cli.Usage, []string{"-pictures is for the folder of -out"}},
+		{[]string{"-runs", "runs/*", "-pictures", "gif", "-out", "new"}, cli.Usage, []string{`-pictures is "gif"`}},
 		{[]string{"-runs", "runs/*", "-out", "runs"}, cli.Failed, []string{"-out", "there already"}},
 	} {
 		rbmcompare.Fails(t, c.status, c.args, c.want...)

@@ -144,7 +144,10 @@ func (a *array) add(n int, common, words []string, at map[string]int) error {
 		r.args = append(r.args, "-out="+r.Folder)
 	}
 	folder := filepath.Clean(r.Folder)
-	if other, ok := at[folder]; ok {
+	switch other, ok := at[folder]; {
+	case ok && other == n:
+		return cli.Usagef("%s:%d: several runs of this line have -out %s; leave it out, or put braces into it too", a.file, n, r.Folder)
+	case ok:
 		return cli.Usagef("%s:%d: -out %s is that of line %d", a.file, n, r.Folder, other)
 	}
 	at[folder] = n

@@ -50,7 +50,7 @@ func TestGridInArray(t *testing.T) {
 		rbmtrain.OK(t, args...)
 	}
 	clitest.Write(t, "two.txt", "-seed {1..2} -out runs/same\n")
-	rbmtrain.Fails(t, cli.Usage, small("-array", "two.txt"), "two.txt:1", "runs/same", "line 1")
+	rbmtrain.Fails(t, cli.Usage, small("-array", "two.txt"), "two.txt:1", "several runs of this line have -out runs/same")
 	clitest.Write(t, "bad.txt", "\n-seed {2..1}\n")
 	rbmtrain.Fails(t, cli.Usage, small("-array", "bad.txt"), "bad.txt:2", "{2..1}")
 }

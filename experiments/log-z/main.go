@@ -27,8 +27,8 @@ func main() { cli.Main("log-z", run) }
 var run = experiment().Command(nil)
 
 const about = `` + "`rbmeval`" + ` estimates log Z in three ways, each with a standard error s, so that log Z ± 1.96 s is meant as an interval of
-95 %. It also warns where an estimate is not to be trusted. Here log Z of each model is enumerated too, and counted is how
-often it lies in the interval. Settings are those of ` + "`rbmeval`" + `. The distinct training rows bound log Z from below, as they do there.
+95 %. It also warns where an estimate is not to be trusted. Here log Z of each model is enumerated too, and the page
+counts how often it lies in the interval. Settings are those of ` + "`rbmeval`" + `. The distinct training rows bound log Z from below, as they do there.
 
 The models are images of font digits, without labels and with; data of known structure (bars, four modes, toy data, shifted
 patterns); random parameters; sharp random parameters; and models with a fixed number of active hidden units. Those of data were
