@@ -187,7 +187,7 @@ func try(dir string, m mutant, limit time.Duration) (verdict string, err error) 
 		fmt.Printf("%s", out)
 		return "no build", nil
 	}
-	args := []string{"test", "-short", "-count=1", "-failfast", "-skip", "Golden", "-timeout", limit.String()}
+	args := []string{"test", "-count=1", "-failfast", "-skip", "Golden", "-timeout", limit.String()}
 	if m.run != "" {
 		args = append(args, "-run", m.run)
 	}
