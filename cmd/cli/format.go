@@ -61,6 +61,10 @@ func PlusMinus(x, stdErr float64, decimals int) string {
 	return fmt.Sprintf("%.*f ± %.*f", decimals, x, decimals, stdErr)
 }
 
+// Decimals returns the number of decimals that show two digits of an error, none from 10
+// on. The error is finite and above 0.
+func Decimals(stdErr float64) int { return max(0, 1-int(math.Floor(math.Log10(stdErr)))) }
+
 // TimeUnit returns the unit, in seconds, in which a time of so many seconds is
 // read best, and its name.
 func TimeUnit(seconds float64) (unit float64, name string) {

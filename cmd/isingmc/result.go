@@ -198,9 +198,7 @@ func withError(x, err float64) string {
 	case err == 0 || math.IsNaN(err) || math.IsInf(err, 0):
 		return strconv.FormatFloat(x, 'g', 4, 64) + " ± ?"
 	}
-	// The decimals of the second digit of the error, none if it is above 10.
-	digits := max(0, 1-int(math.Floor(math.Log10(err))))
-	return cli.PlusMinus(x, err, digits)
+	return cli.PlusMinus(x, err, cli.Decimals(err))
 }
 
 // maxApart is how many standard errors two means may lie apart by chance: one

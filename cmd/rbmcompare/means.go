@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,8 +142,7 @@ func (s overRuns) String() string {
 	case s.SD == nil || !(*s.SD > 0):
 		return fmt.Sprintf("%.5g", *s.Mean)
 	}
-	digits := max(0, 1-int(math.Floor(math.Log10(*s.SD))))
-	return fmt.Sprintf("%.*f ± %.*f", digits, *s.Mean, digits, *s.SD)
+	return cli.PlusMinus(*s.Mean, *s.SD, cli.Decimals(*s.SD))
 }
 
 // meanLines returns the groups as the lines of a CSV file: of each metric the mean, the
@@ -162,12 +160,6 @@ func meanLines(groups []group, others []string) [][]string {
 		head = append(head, name, name+"_sd", name+"_runs")
 	}
 	lines := [][]string{append(head, "runs")}
-	value := func(x *float64) string {
-		if x == nil {
-			return ""
-		}
-		return cli.Field(*x, 10)
-	}
 	for _, g := range groups {
 		var line []string
 		for _, name := range others {
@@ -175,9 +167,9 @@ func meanLines(groups []group, others []string) [][]string {
 		}
 		for _, name := range names {
 			m := g.Metrics[name]
-			line = append(line, value(m.Mean), value(m.SD), strconv.Itoa(m.N))
+			line = append(line, field(m.Mean), field(m.SD), strconv.Itoa(m.N))
 		}
-		line = append(line, value(g.Seconds.Mean), value(g.Seconds.SD), strconv.Itoa(g.Seconds.N))
+		line = append(line, field(g.Seconds.Mean), field(g.Seconds.SD), strconv.Itoa(g.Seconds.N))
 		lines = append(lines, append(line, strconv.Itoa(len(g.Runs))))
 	}
 	return lines

@@ -350,13 +350,8 @@ func (o *options) writeRuns(all []*finding, groups []group, by string, differ, o
 		return e.Encode(object)
 	}
 	measured := by != "" && by != "path" && by != "seconds"
-	draw := func(path string) error {
-		page := plots.Charts([]plots.Chart{runsChart(all, by)}, 1, 18*vg.Centimeter, 10*vg.Centimeter)
-		if page == nil {
-			return nil
-		}
-		return cli.WritePicture(path, page)
-	}
+	chart := runsChart(all, by)
+	page := plots.Charts([]plots.Chart{chart}, 1, 18*vg.Centimeter, 10*vg.Centimeter) // nil: nothing to draw
 	switch ext := strings.ToLower(filepath.Ext(o.out)); {
 	case ext == ".csv":
 		if o.over != "" {
@@ -367,8 +362,10 @@ func (o *options) writeRuns(all []*finding, groups []group, by string, differ, o
 		return atomicfile.Write(o.out, writeJSON)
 	case slices.Contains(cli.Pictures, ext) && !measured:
 		return cli.Usagef("-out %s is to show a metric along the runs; name one by -sort", o.out)
+	case slices.Contains(cli.Pictures, ext) && page == nil:
+		return nil
 	case slices.Contains(cli.Pictures, ext):
-		return draw(o.out)
+		return cli.WritePicture(o.out, page)
 	}
 	if err := os.Mkdir(o.out, 0o777); err != nil {
 		return fmt.Errorf("-out: %w", err)
@@ -383,22 +380,21 @@ func (o *options) writeRuns(all []*finding, groups []group, by string, differ, o
 	if err != nil || !measured {
 		return err
 	}
-	for _, format := range slices.Compact([]string{"png", *o.pictures}) {
-		if err := draw(filepath.Join(o.out, "runs."+format)); err != nil {
+	if page != nil {
+		if err := cli.WritePictures(o.out, "runs", *o.pictures, page); err != nil {
 			return err
 		}
 	}
-	chart := runsChart(all, by)
 	words := []string{fmt.Sprintf("%s is the first of %s by %s. Differences of runs of equal settings and other seeds say what is chance.",
 		all[0].Path, cli.Count(len(all), "run"), metricWords(by))}
-	page := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words,
+	html := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words,
 		Charts: []plots.Chart{chart}, Tables: []report.Table{{Title: "Runs", Head: lines[0], Rows: lines[1:]}}}
 	if o.over != "" {
-		page.Tables[0].Title = "Means ± standard deviations over " + o.over
+		html.Tables[0].Title = "Means ± standard deviations over " + o.over
 		runs := tableLines(all, by, differ)
-		page.Tables = append(page.Tables, report.Table{Title: "Runs", Head: runs[0], Rows: runs[1:]})
+		html.Tables = append(html.Tables, report.Table{Title: "Runs", Head: runs[0], Rows: runs[1:]})
 	}
-	return file(rundir.ReportFile, func(w io.Writer) error { return report.Write(w, page) })
+	return file(rundir.ReportFile, func(w io.Writer) error { return report.Write(w, html) })
 }
 
 // runLines returns the runs as the lines of a CSV file, with all metrics.
@@ -417,12 +413,6 @@ func runLines(all []*finding, differ []string) [][]string {
 		}
 	}
 	lines := [][]string{append(head, "steps", "seconds", "finished")}
-	value := func(x *float64) string {
-		if x == nil {
-			return ""
-		}
-		return cli.Field(*x, 10)
-	}
 	for _, r := range all {
 		line := []string{r.Path}
 		for _, name := range differ {
@@ -433,13 +423,21 @@ func runLines(all []*finding, differ []string) [][]string {
 			if m.Best != nil {
 				step = strconv.Itoa(m.BestStep)
 			}
-			if line = append(line, value(m.Last)); known[name] {
-				line = append(line, value(m.Best), step)
+			if line = append(line, field(m.Last)); known[name] {
+				line = append(line, field(m.Best), step)
 			}
 		}
 		lines = append(lines, append(line, strconv.Itoa(r.Steps), cli.Field(r.Seconds, 10), strconv.FormatBool(r.Finished)))
 	}
 	return lines
+}
+
+// field returns a number of a CSV file, empty for none.
+func field(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return cli.Field(*x, 10)
 }
 
 // drawnRuns is the number of curves that a picture has room for.

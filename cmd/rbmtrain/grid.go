@@ -9,6 +9,8 @@ import (
 // maxGrid bounds the runs of one line of an array.
 const maxGrid = 100_000
 
+var errGrid = fmt.Errorf("more than %d runs in one line; use fewer alternatives in braces", maxGrid)
+
 // expandGrid returns the runs of a line with alternatives in braces, as shells write
 // them: -rate {0.1,0.05} is two runs, and -seed {1..20} twenty. Several braces are a
 // grid, in which the last varies fastest. Braces with neither a comma nor two dots
@@ -21,7 +23,7 @@ func expandGrid(words []string) (runs [][]string, err error) {
 			return nil, err
 		}
 		if len(runs)*len(values) > maxGrid {
-			return nil, fmt.Errorf("more than %d runs in one line; use fewer alternatives in braces", maxGrid)
+			return nil, errGrid
 		}
 		var longer [][]string
 		for _, run := range runs {
@@ -64,7 +66,7 @@ func expandWord(word string) ([]string, error) {
 			return nil, err
 		}
 		if len(values)*len(rest) > maxGrid {
-			return nil, fmt.Errorf("more than %d runs in one line; use fewer alternatives in braces", maxGrid)
+			return nil, errGrid
 		}
 		var all []string
 		for _, v := range values {

@@ -70,13 +70,6 @@ func long(p *program.Runs) claims.Figure {
 	}
 }
 
-// An estimate is one of log Z as rbmeval prints it.
-type estimate struct {
-	LogZ   float64 `json:"log_z"`
-	StdErr float64 `json:"std_err"`
-	ESS    float64 `json:"ess"`
-}
-
 // measure trains row number at, or goes on with the run, and brackets its likelihood.
 func measure(ctx context.Context, p *program.Runs, at int, quick bool) ([]claims.Point, error) {
 	r := rows[at]
@@ -98,17 +91,12 @@ func measure(ctx context.Context, p *program.Runs, at int, quick bool) ([]claims
 	if err != nil {
 		return nil, err
 	}
-	args := strings.Fields("-model " + folder + " -data " + f["data"] + " -binarize " + r.binarize + " -workers 1 -json -quiet " + testFlags)
+	args := strings.Fields("-model " + folder + " -data " + f["data"] + " -binarize " + r.binarize + " " + testFlags)
 	if quick {
 		args = append(args, "-ais-temperatures", "100", "-ladder-rounds", "300")
 	}
-	var tested struct {
-		FreeEnergy float64  `json:"free_energy"`
-		AIS        estimate `json:"ais"`
-		Reverse    estimate `json:"reverse_ais"`
-		Bennett    estimate `json:"bennett"`
-	}
-	if _, err := p.Call(ctx, &tested, "rbmeval", args...); err != nil {
+	tested, err := p.Evaluate(ctx, args...)
+	if err != nil {
 		return nil, err
 	}
 	points := []claims.Point{
@@ -117,12 +105,12 @@ func measure(ctx context.Context, p *program.Runs, at int, quick bool) ([]claims
 	}
 	for _, e := range []struct {
 		curve string
-		estimate
+		program.Estimate
 	}{{byAIS, tested.AIS}, {byReverse, tested.Reverse}, {byBennett, tested.Bennett}} {
 		point := func(panel string, y float64) claims.Point {
 			return claims.Point{Panel: panel, Curve: e.curve, Repeat: 1, X: float64(at), Y: y}
 		}
-		points = append(points, point(testPanel, -tested.FreeEnergy-e.LogZ), point(stdErrPanel, e.StdErr), point(essPanel, e.ESS))
+		points = append(points, point(testPanel, tested.Likelihood(e.Estimate)), point(stdErrPanel, e.StdErr), point(essPanel, e.ESS))
 	}
 	return points, nil
 }

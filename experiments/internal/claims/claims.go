@@ -16,6 +16,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
 )
 
@@ -183,6 +184,5 @@ func plusMinus(mean, stdErr float64) string {
 	if stdErr == 0 || math.IsNaN(stdErr) || math.IsInf(stdErr, 0) {
 		return fmt.Sprintf("%.3g ± %.2g", mean, stdErr)
 	}
-	digits := max(0, 1-int(math.Floor(math.Log10(stdErr))))
-	return fmt.Sprintf("%.*f ± %.*f", digits, mean, digits, stdErr)
+	return cli.PlusMinus(mean, stdErr, cli.Decimals(stdErr))
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,6 +75,35 @@ func (r *Runs) Call(ctx context.Context, v any, name string, args ...string) (se
 		seconds = (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Seconds()
 	}
 	return seconds, err
+}
+
+// An Evaluation is the test of a model by the three estimates of log Z of rbmeval.
+type Evaluation struct {
+	FreeEnergy float64  `json:"free_energy"` // mean
+	AIS        Estimate `json:"ais"`
+	Reverse    Estimate `json:"reverse_ais"`
+	Bennett    Estimate `json:"bennett"`
+}
+
+// An Estimate is one of log Z. An impossible one has no value.
+type Estimate struct {
+	LogZ   *float64 `json:"log_z"`
+	StdErr float64  `json:"std_err"`
+	ESS    float64  `json:"ess"`
+}
+
+// Likelihood returns the mean log-likelihood by an estimate of log Z; NaN without one.
+func (t Evaluation) Likelihood(e Estimate) float64 {
+	if e.LogZ == nil {
+		return math.NaN()
+	}
+	return -t.FreeEnergy - *e.LogZ
+}
+
+// Evaluate runs rbmeval on one core with these flags beside those of the three estimates.
+func (r *Runs) Evaluate(ctx context.Context, args ...string) (t Evaluation, err error) {
+	_, err = r.Call(ctx, &t, "rbmeval", append([]string{"-workers", "1", "-json", "-quiet", "-ais", "-reverse-ais", "-bennett"}, args...)...)
+	return t, err
 }
 
 // switches are the flags of rbmtrain without a value.

@@ -144,35 +144,24 @@ func (q *quality) measure(ctx context.Context, name string, seconds float64, see
 	if err != nil {
 		return nil, err
 	}
-	args := []string{"-model", model, "-data", source, "-workers", "1", "-json", "-quiet", "-ais", "-reverse-ais", "-bennett"}
+	args := []string{"-model", model, "-data", source}
 	if quick {
 		args = append(args, "-ais-temperatures", "50", "-ladder-rounds", "300")
 	}
-	var tested struct {
-		FreeEnergy float64  `json:"free_energy"`
-		AIS        estimate `json:"ais"`
-		Reverse    estimate `json:"reverse_ais"`
-		Bennett    estimate `json:"bennett"`
-	}
-	if _, err := q.runs.Call(ctx, &tested, "rbmeval", args...); err != nil {
+	tested, err := q.runs.Evaluate(ctx, args...)
+	if err != nil {
 		return nil, err
 	}
 	point := func(panel string, y float64) claims.Point {
 		return claims.Point{Panel: panel, Curve: name, Repeat: seed, X: seconds, Y: y}
 	}
 	points := []claims.Point{point(updatesPanel, updates), point(secondsPanel, used)}
-	for i, e := range []estimate{tested.Bennett, tested.AIS, tested.Reverse} {
+	for i, e := range []program.Estimate{tested.Bennett, tested.AIS, tested.Reverse} {
 		if e.LogZ != nil {
-			points = append(points, point([]string{testPanel, highPanel, lowPanel}[i], -tested.FreeEnergy-*e.LogZ))
+			points = append(points, point([]string{testPanel, highPanel, lowPanel}[i], tested.Likelihood(e)))
 		}
 	}
 	return append(points, point(stdErrPanel, tested.Bennett.StdErr)), nil
-}
-
-// An estimate is one of log Z as rbmeval prints it. An impossible one has no value.
-type estimate struct {
-	LogZ   *float64 `json:"log_z"`
-	StdErr float64  `json:"std_err"`
 }
 
 // off is the share of the time by which a run may miss it.
