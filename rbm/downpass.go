@@ -7,10 +7,10 @@ import (
 )
 
 // runDown computes the visible preactivations of every row of p.h. It draws p.v
-// at each row's β, or writes means at β = 1. It overwrites the lists.
+// at each row's β, or writes means at β = 1.
 func (p *pass) runDown() {
-	p.listActive(p.h.Input(), true)
-	p.down.Run(vec.Blocks(p.m.Visible()), p.cost())
+	p.start(p.h.Input())
+	p.down.Run(vec.Blocks(p.m.Visible()), p.groups(), p.cost())
 	for _, g := range p.m.SoftmaxGroups() {
 		for r := range p.rows {
 			x := p.groupActs(g, r)
@@ -81,18 +81,18 @@ func (p *pass) rowBeta(r int) float32 {
 	return p.beta[r]
 }
 
-// transposed are the weights between the hidden units of a group of lists and 64
-// visible units, one row for each hidden unit. They come from the heap because
+// transposed are the weights between a group of hidden units and 64 visible
+// units, one row for each hidden unit. They come from the heap because
 // there they start at a cache line.
 type transposed [vec.ListWords * vec.Block * vec.Block]float32
 
 var transposedPool = sync.Pool{New: func() any { return new(transposed) }}
 
-// downAhead returns the weights that a down pass reads after those of block k and
-// list group g, panel by panel.
-func (m *RBM) downAhead(k, g int) (w [vec.ListWords][]float32) {
-	if g++; g*vec.ListWords >= vec.Blocks(m.Hidden()) {
-		g, k = 0, k+1
+// downAhead returns the weights that a worker of groups lo … hi−1 of hidden units reads
+// after those of block k and group g, panel by panel.
+func (m *RBM) downAhead(k, g, lo, hi int) (w [vec.ListWords][]float32) {
+	if g++; g == hi {
+		g, k = lo, k+1
 	}
 	for q := range w {
 		if panel := g*vec.ListWords + q; panel < vec.Blocks(m.Hidden()) {
@@ -103,41 +103,57 @@ func (m *RBM) downAhead(k, g int) (w [vec.ListWords][]float32) {
 	return w
 }
 
-// downPart computes block k of the visible units. Weights are stored for the up
-// pass, one row for each visible unit. Transposed 64×64 at a time, they serve the
-// same sums in ascending order, from the first-level cache, and all rows of the
-// pass share the transposition. One row takes the same sums without it.
-func (p *pass) downPart(k int) {
+// downPart adds groups first … end−1 of hidden units to block k of the visible
+// units, after those before. Weights are stored for the up pass, one row for each
+// visible unit. Transposed 64×64 at a time, they serve the same sums in ascending order,
+// from the first-level cache, and all rows of the pass share the transposition. One row
+// takes the same sums without it.
+//
+// A worker has the panels of some groups, as in the up pass and in the ascent: they stay in
+// its processor's second-level cache, where the whole model does not fit.
+func (p *pass) downPart(k, first, end int) {
 	m, rows := p.m, p.rows
 	acts := p.acts[k*rows*vec.Block:][:rows*vec.Block]
-	setRows(acts, m.VisibleBias[k*vec.Block:])
-	if rows == 1 {
-		for q, word := range p.h.Row(0) {
-			vec.ColumnSums(acts, m.panel(q)[k*vec.Block*vec.Block:], word, min(vec.Block, m.Visible()-k*vec.Block))
-		}
-		p.visibleUnits(acts, k)
-		return
+	if first == 0 {
+		setRows(acts, m.VisibleBias[k*vec.Block:])
 	}
+	if rows == 1 {
+		for q, word := range p.h.Row(0)[:min(end*vec.ListWords, p.h.Stride)] {
+			if q >= first*vec.ListWords {
+				vec.ColumnSums(acts, m.panel(q)[k*vec.Block*vec.Block:], word, min(vec.Block, m.Visible()-k*vec.Block))
+			}
+		}
+	} else {
+		p.downSums(acts, k, first, end)
+	}
+	if end == p.groups() {
+		p.visibleUnits(acts, k)
+	}
+}
+
+// downSums is downPart's sums for more rows than one.
+func (p *pass) downSums(acts []float32, k, first, end int) {
+	m, rows := p.m, p.rows
 	w := transposedPool.Get().(*transposed)
-	for g := range p.listGroups() {
+	for g := first; g < end; g++ {
 		for q := range min(vec.ListWords, p.h.Stride-g*vec.ListWords) {
 			panel := g*vec.ListWords + q
 			vec.Turn(w[q*vec.Block*vec.Block:], m.panel(panel)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-panel*vec.Block, vec.Block))
 		}
+		x, q := &p.h, g*vec.ListWords
+		sum := func(lo, hi int, ahead []float32) {
+			vec.RowSums(acts[lo*vec.Block:], w[:], x.Words[lo*x.Stride+q:], x.Stride, min(vec.ListWords, x.Stride-q), hi-lo, ahead)
+		}
 		if rows < aheadRows {
-			vec.RowSums(acts, w[:], p.lists, p.groupCuts(g))
+			sum(0, rows, nil)
 			continue
 		}
 		// The first half of the rows asks for the first panel ahead, and so on.
-		cuts, lo := p.groupCuts(g), 0
-		for q, ahead := range m.downAhead(k, g) {
-			hi := rows * (q + 1) / vec.ListWords
-			vec.RowSumsAhead(acts[lo*vec.Block:], w[:], p.lists, cuts[lo:hi+1], ahead)
-			lo = hi
+		for q, ahead := range m.downAhead(k, g, first, end) {
+			sum(rows*q/vec.ListWords, rows*(q+1)/vec.ListWords, ahead)
 		}
 	}
 	transposedPool.Put(w)
-	p.visibleUnits(acts, k)
 }
 
 // visibleUnits computes means and draws of block k from the preactivations acts: all

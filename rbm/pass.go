@@ -31,8 +31,8 @@ const (
 // arguments and the working memory of a pass, and is kept from pass to pass so
 // that none allocates.
 type pass struct {
-	lists   []uint32  // offsets of the active units of the layer that the pass starts from: vec.ListWords words by as many, in each row by row
-	values  []float32 // of grey rows: the values of the listed units
+	lists   []uint32  // of grey rows: offsets of the units that are not zero, group by group of units, in each row by row
+	values  []float32 // of the listed units
 	cuts    []uint32  // where each row's part of lists ends
 	acts    []float32 // preactivations: block by block of units, in each row by row
 	softmax []float32 // preactivations of softmax units, rows × units
@@ -41,9 +41,8 @@ type pass struct {
 	m          *RBM
 	first      int // number of the first row among all rows that are drawn
 	v, h       Bits
-	from       Input     // the rows that are listed: visible rows or h
+	from       Input     // the rows that the pass starts from: visible rows or h
 	rows       int       // of from
-	anew       bool      // offsets start at 0 in each group of lists
 	mean       Matrix    // destination of means; without rows none are computed
 	beta       []float32 // inverse temperature of each row; nil: all 1
 	base       *Base     // the law at β = 0; nil: uniform
@@ -55,7 +54,8 @@ type pass struct {
 	draw       bool
 	stream     vec.Stream
 
-	list, up, down, constrained parallel.Loop
+	list, up, constrained parallel.Loop
+	down                  parallel.Pipeline
 }
 
 var passPool = sync.Pool{New: func() any { return newPass() }}
@@ -71,9 +71,6 @@ func (p *pass) grow(m *RBM, rows int) {
 	p.m = m
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
 	blocks := max(visible, hidden)
-	groups := ceilDiv(blocks, vec.ListWords)
-	p.lists = grown(p.lists, rows*blocks*vec.Block+groups*vec.ListSlack)
-	p.cuts = grown(p.cuts, (rows+1)*groups)
 	p.acts = grown(p.acts, rows*blocks*vec.Block)
 	p.softmax = grown(p.softmax, rows*(m.Visible()-m.binary()))
 	p.partial = grown(p.partial, rows*(visible+hidden))
@@ -112,37 +109,34 @@ func (m *RBM) passes(rows int, run func(p *pass, lo, hi int)) {
 // cost is the number of multiply-adds of a pass.
 func (p *pass) cost() int { return p.rows * p.m.Visible() * p.m.Hidden() }
 
-// listActive lists the units that are not zero in every row of x, the layer that
-// a pass starts from. Offsets are those of a whole panel of weights. If anew is
-// set, they start at 0 in each group of words.
-func (p *pass) listActive(x Input, anew bool) {
-	p.from, p.rows, p.anew = x, x.Rows(), anew
-	if x.IsGrey() {
-		p.values = grown(p.values, len(p.lists))
-	}
-	p.list.Run(p.listGroups(), p.rows*x.Cols()*listWork)
-}
-
-// listGroups returns the number of groups of words that are listed together.
-func (p *pass) listGroups() int { return ceilDiv(vec.Blocks(p.from.Cols()), vec.ListWords) }
-
-// listGroup lists the units of group g.
-func (p *pass) listGroup(g int) {
-	k := g * vec.ListWords
-	cuts := p.groupCuts(g)
-	cuts[0] = uint32(p.rows*k*vec.Block + g*vec.ListSlack)
-	first := uint32(k * vec.Block * vec.Block)
-	if p.anew {
-		first = 0
-	}
-	if b := &p.from.Bits; !p.from.IsGrey() {
-		vec.Lists(p.lists, cuts, b.Words[k:], b.Stride, 1, p.rows, min(vec.ListWords, b.Stride-k), first)
+// start says which rows the pass starts from. Of grey rows it lists the units that are
+// not zero.
+func (p *pass) start(x Input) {
+	p.from, p.rows = x, x.Rows()
+	if !x.IsGrey() {
 		return
 	}
-	at := int(cuts[0])
+	groups := p.groups()
+	p.lists = grown(p.lists, groups*(p.rows*vec.ListWords*vec.Block+vec.ListSlack))
+	p.values = grown(p.values, len(p.lists))
+	p.cuts = grown(p.cuts, (p.rows+1)*groups)
+	p.list.Run(groups, p.rows*x.Cols()*listWork)
+}
+
+// groups returns the number of groups of units whose weights are added together: each is
+// vec.ListWords words of them.
+func (p *pass) groups() int { return ceilDiv(vec.Blocks(p.from.Cols()), vec.ListWords) }
+
+// listGroup lists the units of group g of grey rows.
+func (p *pass) listGroup(g int) {
+	const units = vec.ListWords * vec.Block
+	cuts := p.groupCuts(g)
+	at := g * (p.rows*units + vec.ListSlack)
+	cuts[0] = uint32(at)
+	first := uint32(g * units * vec.Block)
 	for r := range p.rows {
 		row := p.from.Grey.Row(r)
-		row = row[k*vec.Block : min((k+vec.ListWords)*vec.Block, len(row))]
+		row = row[g*units : min((g+1)*units, len(row))]
 		n := vec.Nonzero(p.lists[at:], p.values[at:], row)
 		for i := range p.lists[at : at+n] {
 			p.lists[at+i] += first

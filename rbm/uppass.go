@@ -6,7 +6,7 @@ import "gorbm/rbm/internal/vec"
 // what the fields of p name: means at β = 1, draws of h at each row's β, terms of the
 // energy.
 func (p *pass) runUp(v Input) {
-	p.listActive(v, false)
+	p.start(v)
 	panels := vec.Blocks(p.m.Hidden())
 	p.up.Run(panels*ceilDiv(p.rows, p.upRows()), p.cost())
 	if p.m.Constraint != nil {
@@ -30,13 +30,13 @@ func (p *pass) upPart(i int) {
 	n := min(size, p.rows-lo)
 	acts := p.acts[(k*p.rows+lo)*vec.Block:][:n*vec.Block]
 	setRows(acts, m.HiddenBias[k*vec.Block:])
-	for g := range p.listGroups() {
-		cuts := p.groupCuts(g)[lo:][:n+1]
+	for g := range p.groups() {
 		if p.from.IsGrey() {
-			vec.RowSumsTimes(acts, m.panel(k), p.lists, p.values, cuts)
-		} else {
-			vec.RowSumsAhead(acts, m.panel(k), p.lists, cuts, m.upAhead(k, g, n))
+			vec.RowSumsTimes(acts, m.panel(k), p.lists, p.values, p.groupCuts(g)[lo:][:n+1])
+			continue
 		}
+		q, x := g*vec.ListWords, &p.from.Bits
+		vec.RowSums(acts, m.panel(k)[q*vec.Block*vec.Block:], x.Words[lo*x.Stride+q:], x.Stride, min(vec.ListWords, x.Stride-q), n, m.upAhead(k, g, n))
 	}
 	if m.Constraint == nil { // else means and draws depend on all panels
 		p.hiddenUnits(acts, k, lo, n)
@@ -47,8 +47,8 @@ func (p *pass) upPart(i int) {
 // reads next while it adds those it has. Fewer rows do not need all of them.
 const aheadRows = 32
 
-// upAhead returns the weights that an up pass reads after those of panel k and list
-// group g.
+// upAhead returns the weights that an up pass reads after those of panel k and group
+// g of visible units.
 func (m *RBM) upAhead(k, g, rows int) []float32 {
 	if rows < aheadRows {
 		return nil

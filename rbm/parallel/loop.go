@@ -66,11 +66,8 @@ func Do(n int, body func(i int)) {
 // If an iteration panics in the caller, the other iterations end before the
 // panic goes on. A panic in a helper ends the program.
 func (l *Loop) Run(n, cost int) {
-	workers := 1
-	if n > 1 && cost >= shareCost {
-		workers = min(n, runtime.GOMAXPROCS(0), processors)
-	}
-	if workers <= 1 || cost < Always && pausing() {
+	workers := workersFor(n, cost)
+	if workers == 1 {
 		for i := range n {
 			if l.Reverse {
 				i = n - 1 - i
@@ -79,6 +76,19 @@ func (l *Loop) Run(n, cost int) {
 		}
 		return
 	}
+	l.start(n, workers, cost)
+}
+
+// workersFor returns the number of goroutines to share n iterations of that cost.
+func workersFor(n, cost int) int {
+	if n <= 1 || cost < shareCost || cost < Always && pausing() {
+		return 1
+	}
+	return min(n, runtime.GOMAXPROCS(0), processors)
+}
+
+// start runs n iterations in as many ranges as workers.
+func (l *Loop) start(n, workers, cost int) {
 	l.n = n
 	if cap(l.ranges) < workers {
 		l.ranges = make([]workRange, workers)

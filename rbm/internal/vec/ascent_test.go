@@ -108,7 +108,7 @@ func TestSumsKeepTheirDigits(t *testing.T) {
 	sums, plain := make([]float32, Block), make([]float32, Block)
 	cuts := []uint32{0, n}
 	Sums(sums, base, list, cuts)
-	RowSums(plain, base, list, cuts)
+	rowSumGo((*[Block]float32)(plain), base, list)
 	// A rounding is uniform within half of the last bit, which for numbers of any
 	// size is on average 2.5·10⁻⁸ of them. The k-th sum of a run, and the k-th sum of
 	// runs, is rounded at k parts in Run, in n/Run, of its end.

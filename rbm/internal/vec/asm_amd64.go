@@ -4,15 +4,15 @@
 
 package vec
 
-// rowSumsAVX2 is RowSumsAhead for n > 0 lists.
+// rowSumsAVX2 is RowSums for n > 0 rows of words and a second one, more.
 //
 //go:noescape
-func rowSumsAVX2(acc *float32, base *float32, lists *uint32, cuts *uint32, n int, ahead *float32, lines int)
+func rowSumsAVX2(acc *float32, base *float32, words *uint64, stride int, more *uint64, moreStride int, n int, ahead *float32, lines int)
 
-// rowSumsAVX512 is RowSumsAhead for n > 0 lists.
+// rowSumsAVX512 is RowSums for n > 0 rows of words and a second one, more.
 //
 //go:noescape
-func rowSumsAVX512(acc *float32, base *float32, lists *uint32, cuts *uint32, n int, ahead *float32, lines int)
+func rowSumsAVX512(acc *float32, base *float32, words *uint64, stride int, more *uint64, moreStride int, n int, ahead *float32, lines int)
 
 // columnSumsAVX2 is ColumnSums of word ≠ 0 for n > 0 units, a multiple of eight.
 //
@@ -493,14 +493,16 @@ func fillSubsetsAVX512(table *float64, coef *float64, blocks int)
 // functions below are not inlined, so that each call of one is such a point.
 
 //go:noinline
-func rowSums(acc, base []float32, lists, cuts []uint32, ahead *float32, lines int) {
+func rowSums(acc, base []float32, words []uint64, stride, count, n int, ahead *float32, lines int) {
 	switch InUse() {
 	case AVX512:
-		rowSumsAVX512(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1, ahead, lines)
+		more, moreStride := secondWord(words, stride, count)
+		rowSumsAVX512(&acc[0], &base[0], &words[0], stride, more, moreStride, n, ahead, lines)
 	case AVX2:
-		rowSumsAVX2(&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1, ahead, lines)
+		more, moreStride := secondWord(words, stride, count)
+		rowSumsAVX2(&acc[0], &base[0], &words[0], stride, more, moreStride, n, ahead, lines)
 	default:
-		rowSumsGo(acc, base, lists, cuts, ahead, lines)
+		rowSumsGo(acc, base, words, stride, count, n, ahead, lines)
 	}
 }
 

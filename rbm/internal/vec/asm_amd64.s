@@ -4,23 +4,26 @@
 
 #include "textflag.h"
 
-// func rowSumsAVX2(acc *float32, base *float32, lists *uint32, cuts *uint32, n int, ahead *float32, lines int)
-// Requires: AVX, MMX+
-TEXT ·rowSumsAVX2(SB), NOSPLIT, $0-56
+// func rowSumsAVX2(acc *float32, base *float32, words *uint64, stride int, more *uint64, moreStride int, n int, ahead *float32, lines int)
+// Requires: AVX, BMI, MMX+
+TEXT ·rowSumsAVX2(SB), NOSPLIT, $0-72
 	MOVQ acc+0(FP), AX
 	MOVQ base+8(FP), CX
-	MOVQ lists+16(FP), DX
-	MOVQ cuts+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ ahead+40(FP), DI
-	MOVQ lines+48(FP), R8
-	MOVL (BX), R10
-	LEAQ (DX)(R10*4), R10
+	MOVQ words+16(FP), DX
+	MOVQ stride+24(FP), BX
+	MOVQ more+32(FP), SI
+	MOVQ moreStride+40(FP), DI
+	MOVQ n+48(FP), R8
+	MOVQ ahead+56(FP), R9
+	SHLQ $0x03, BX
+	SHLQ $0x03, DI
+	LEAQ 16384(CX), R13
 
 list:
-	MOVL    4(BX), R9
-	LEAQ    (DX)(R9*4), R9
-	CMPQ    R10, R9
+	MOVQ    (DX), R10
+	MOVQ    (SI), R11
+	MOVQ    R10, R12
+	ORQ     R11, R12
 	JEQ     next
 	VMOVUPS (AX), Y0
 	VMOVUPS 32(AX), Y1
@@ -30,21 +33,42 @@ list:
 	VMOVUPS 160(AX), Y5
 	VMOVUPS 192(AX), Y6
 	VMOVUPS 224(AX), Y7
+	TESTQ   R10, R10
+	JEQ     upper
 
 row:
-	MOVL    (R10), R11
-	LEAQ    (CX)(R11*4), R11
-	VADDPS  (R11), Y0, Y0
-	VADDPS  32(R11), Y1, Y1
-	VADDPS  64(R11), Y2, Y2
-	VADDPS  96(R11), Y3, Y3
-	VADDPS  128(R11), Y4, Y4
-	VADDPS  160(R11), Y5, Y5
-	VADDPS  192(R11), Y6, Y6
-	VADDPS  224(R11), Y7, Y7
-	ADDQ    $0x04, R10
-	CMPQ    R10, R9
-	JNE     row
+	TZCNTQ R10, R12
+	SHLQ   $0x08, R12
+	ADDQ   CX, R12
+	VADDPS (R12), Y0, Y0
+	VADDPS 32(R12), Y1, Y1
+	VADDPS 64(R12), Y2, Y2
+	VADDPS 96(R12), Y3, Y3
+	VADDPS 128(R12), Y4, Y4
+	VADDPS 160(R12), Y5, Y5
+	VADDPS 192(R12), Y6, Y6
+	VADDPS 224(R12), Y7, Y7
+	BLSRQ  R10, R10
+	JNE    row
+	TESTQ  R11, R11
+	JEQ    summed
+
+upper:
+	TZCNTQ R11, R12
+	SHLQ   $0x08, R12
+	ADDQ   R13, R12
+	VADDPS (R12), Y0, Y0
+	VADDPS 32(R12), Y1, Y1
+	VADDPS 64(R12), Y2, Y2
+	VADDPS 96(R12), Y3, Y3
+	VADDPS 128(R12), Y4, Y4
+	VADDPS 160(R12), Y5, Y5
+	VADDPS 192(R12), Y6, Y6
+	VADDPS 224(R12), Y7, Y7
+	BLSRQ  R11, R11
+	JNE    upper
+
+summed:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -56,56 +80,77 @@ row:
 
 next:
 	ADDQ  $0x00000100, AX
-	ADDQ  $0x04, BX
-	MOVQ  R8, R9
-	TESTQ R9, R9
+	ADDQ  BX, DX
+	ADDQ  DI, SI
+	MOVQ  lines+64(FP), R10
+	TESTQ R10, R10
 	JEQ   asked
 
 line:
-	PREFETCHT1 (DI)
-	ADDQ       $0x40, DI
-	DECQ       R9
+	PREFETCHT1 (R9)
+	ADDQ       $0x40, R9
+	DECQ       R10
 	JNE        line
 
 asked:
-	DECQ SI
+	DECQ R8
 	JNE  list
 	VZEROUPPER
 	RET
 
-// func rowSumsAVX512(acc *float32, base *float32, lists *uint32, cuts *uint32, n int, ahead *float32, lines int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·rowSumsAVX512(SB), NOSPLIT, $0-56
+// func rowSumsAVX512(acc *float32, base *float32, words *uint64, stride int, more *uint64, moreStride int, n int, ahead *float32, lines int)
+// Requires: AVX, AVX512F, BMI, MMX+
+TEXT ·rowSumsAVX512(SB), NOSPLIT, $0-72
 	MOVQ acc+0(FP), AX
 	MOVQ base+8(FP), CX
-	MOVQ lists+16(FP), DX
-	MOVQ cuts+24(FP), BX
-	MOVQ n+32(FP), SI
-	MOVQ ahead+40(FP), DI
-	MOVQ lines+48(FP), R8
-	MOVL (BX), R10
-	LEAQ (DX)(R10*4), R10
+	MOVQ words+16(FP), DX
+	MOVQ stride+24(FP), BX
+	MOVQ more+32(FP), SI
+	MOVQ moreStride+40(FP), DI
+	MOVQ n+48(FP), R8
+	MOVQ ahead+56(FP), R9
+	SHLQ $0x03, BX
+	SHLQ $0x03, DI
+	LEAQ 16384(CX), R13
 
 list:
-	MOVL    4(BX), R9
-	LEAQ    (DX)(R9*4), R9
-	CMPQ    R10, R9
+	MOVQ    (DX), R10
+	MOVQ    (SI), R11
+	MOVQ    R10, R12
+	ORQ     R11, R12
 	JEQ     next
 	VMOVUPS (AX), Z0
 	VMOVUPS 64(AX), Z1
 	VMOVUPS 128(AX), Z2
 	VMOVUPS 192(AX), Z3
+	TESTQ   R10, R10
+	JEQ     upper
 
 row:
-	MOVL    (R10), R11
-	LEAQ    (CX)(R11*4), R11
-	VADDPS  (R11), Z0, Z0
-	VADDPS  64(R11), Z1, Z1
-	VADDPS  128(R11), Z2, Z2
-	VADDPS  192(R11), Z3, Z3
-	ADDQ    $0x04, R10
-	CMPQ    R10, R9
-	JNE     row
+	TZCNTQ R10, R12
+	SHLQ   $0x08, R12
+	ADDQ   CX, R12
+	VADDPS (R12), Z0, Z0
+	VADDPS 64(R12), Z1, Z1
+	VADDPS 128(R12), Z2, Z2
+	VADDPS 192(R12), Z3, Z3
+	BLSRQ  R10, R10
+	JNE    row
+	TESTQ  R11, R11
+	JEQ    summed
+
+upper:
+	TZCNTQ R11, R12
+	SHLQ   $0x08, R12
+	ADDQ   R13, R12
+	VADDPS (R12), Z0, Z0
+	VADDPS 64(R12), Z1, Z1
+	VADDPS 128(R12), Z2, Z2
+	VADDPS 192(R12), Z3, Z3
+	BLSRQ  R11, R11
+	JNE    upper
+
+summed:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -113,19 +158,20 @@ row:
 
 next:
 	ADDQ  $0x00000100, AX
-	ADDQ  $0x04, BX
-	MOVQ  R8, R9
-	TESTQ R9, R9
+	ADDQ  BX, DX
+	ADDQ  DI, SI
+	MOVQ  lines+64(FP), R10
+	TESTQ R10, R10
 	JEQ   asked
 
 line:
-	PREFETCHT1 (DI)
-	ADDQ       $0x40, DI
-	DECQ       R9
+	PREFETCHT1 (R9)
+	ADDQ       $0x40, R9
+	DECQ       R10
 	JNE        line
 
 asked:
-	DECQ SI
+	DECQ R8
 	JNE  list
 	VZEROUPPER
 	RET

@@ -4,8 +4,8 @@
 
 package vec
 
-func rowSums(acc, base []float32, lists, cuts []uint32, ahead *float32, lines int) {
-	rowSumsGo(acc, base, lists, cuts, ahead, lines)
+func rowSums(acc, base []float32, words []uint64, stride, count, n int, ahead *float32, lines int) {
+	rowSumsGo(acc, base, words, stride, count, n, ahead, lines)
 }
 func columnSums(acc, panel []float32, word uint64, n int) { columnSumsGo(acc, panel, word, n) }
 func maskedSums(dst []float64, dstStride int, x []float32, xStride int, words []uint64, stride, n int) {

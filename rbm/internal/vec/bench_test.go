@@ -2,6 +2,7 @@ package vec
 
 import (
 	"fmt"
+	"math/bits"
 	"testing"
 )
 
@@ -31,18 +32,15 @@ func BenchmarkRowSums(b *testing.B) {
 		for r := range batch {
 			words[(r+1)*Blocks(n)-1] &= WordMask(n % Block)
 		}
-		groups := (Blocks(n) + ListWords - 1) / ListWords
-		lists, cuts := make([]uint32, len(words)*Block+ListSlack), make([]uint32, groups*batch+1)
-		for g := range groups {
-			k := g * ListWords
-			Lists(lists, cuts[g*batch:], words[k:], Blocks(n), 1, batch, min(ListWords, Blocks(n)-k), uint32(k*Block*Block))
-		}
 		acc := make([]float32, batch*panels*Block)
-		bytes := float64(cuts[groups*batch]) * panels * Block * 4
-		forBench(b, fmt.Sprintf("batch=%d", batch), bytes, "B", func() {
+		ones := 0
+		for _, w := range words {
+			ones += bits.OnesCount64(w)
+		}
+		forBench(b, fmt.Sprintf("batch=%d", batch), float64(ones*panels*Block*4), "B", func() {
 			for p := range panels {
-				for g := range groups {
-					RowSums(acc[p*batch*Block:], w[p*rows*Block:], lists, cuts[g*batch:(g+1)*batch+1])
+				for k := 0; k < Blocks(n); k += ListWords {
+					RowSums(acc[p*batch*Block:], w[(p*rows+k*Block)*Block:], words[k:], Blocks(n), min(ListWords, Blocks(n)-k), batch, nil)
 				}
 			}
 		})

@@ -37,6 +37,17 @@ func wideWeights(weight *[quad]float64) (w [quad * Wide]float64) {
 	return w
 }
 
+// secondWord returns the address and the stride of the second words of rows, of a single
+// word without ones if there are none.
+func secondWord(words []uint64, stride, count int) (*uint64, int) {
+	if count < 2 {
+		return &noOnes, 0
+	}
+	return &words[1], stride
+}
+
+var noOnes uint64
+
 // first returns the address of the first offset, or a valid address that is not read
 // if there is none.
 func first(lists []uint32) *uint32 {

@@ -104,52 +104,53 @@ func shifted(t *testing.T, n, shift int, low bool) []float32 {
 func TestRowSums(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
-			const rows = 70
-			base := s.fill(shifted(t, rows*Block, shift, low))
 			for n := 1; n < 40; n += 1 + s.IntN(6) {
-				cuts := []uint32{uint32(s.IntN(3))}
-				lists := make([]uint32, cuts[0])
-				for range n {
-					for range s.IntN(4) * s.IntN(60) {
-						lists = append(lists, uint32(s.IntN(rows))*Block)
-					}
-					cuts = append(cuts, uint32(len(lists)))
+				count := 1 + s.IntN(ListWords)
+				stride := count + s.IntN(2)
+				words := fenced[uint64](t, (n-1)*stride+count, low)
+				for i := range words {
+					s.words(words[i:i+1], []float64{0, 0.02, 0.3, 1}[s.IntN(4)])
 				}
-				l := fenced[uint32](t, len(lists), low)
-				copy(l, lists)
+				base := s.fill(shifted(t, count*Block*Block, shift, low))
 				got := s.fill(shifted(t, n*Block, shift, low))
 				want := slices.Clone(got)
-				atGo(func() { RowSums(want, base, lists, cuts) })
-				at(func() { RowSumsAhead(got, base, l, cuts, base[:s.IntN(len(base))]) })
-				same(t, fmt.Sprintf("%d lists", n), got, want)
+				atGo(func() { RowSums(want, base, words, stride, count, n, nil) })
+				at(func() { RowSums(got, base, words, stride, count, n, base[:s.IntN(len(base))]) })
+				same(t, fmt.Sprintf("%d rows of %d words", n, count), got, want)
 			}
 		})
 	})
 }
 
-// The plain Go of RowSums against its definition, in float32 and in order.
+// The plain Go of RowSums against its definition, in float32 and in order; what is read
+// ahead changes nothing.
 func TestRowSumsDefinition(t *testing.T) {
 	defer SetLevel(Go)()
 	s := newSource(3, false)
-	base := s.fill(make([]float32, 50*Block))
+	base := s.fill(make([]float32, ListWords*Block*Block))
 	for n := range 20 {
-		var list []uint32
-		for range n {
-			list = append(list, uint32(s.IntN(50))*Block)
-		}
-		got := s.fill(make([]float32, Block))
-		want := slices.Clone(got)
-		RowSums(got, base, list, []uint32{0, uint32(n)})
-		for _, o := range list {
-			for c := range want {
-				want[c] += base[int(o)+c]
+		const stride = ListWords + 1
+		words := s.words(make([]uint64, n*stride), 0.3)
+		for count := range ListWords + 1 {
+			got := s.fill(make([]float32, n*Block))
+			want := slices.Clone(got)
+			RowSums(got, base, words, stride, count, n, base)
+			for i := range n {
+				for b := range count * Block {
+					if words[i*stride+b/Block]>>(b%Block)&1 == 0 {
+						continue
+					}
+					for c := range Block {
+						want[i*Block+c] += base[b*Block+c]
+					}
+				}
 			}
+			same(t, "sums", got, want)
 		}
-		same(t, "sum", got, want)
 	}
 }
 
-// ColumnSums against what it stands for: RowSums after Turn, for one list.
+// ColumnSums against what it stands for: RowSums after Turn, for one row.
 func TestColumnSums(t *testing.T) {
 	levels := func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
@@ -161,10 +162,9 @@ func TestColumnSums(t *testing.T) {
 				copy(want, got)
 				word := s.words(make([]uint64, 1), []float64{0, 0.02, 0.3, 1}[s.IntN(4)])
 				atGo(func() {
-					turned, list, cuts := make([]float32, Block*Block), make([]uint32, Block), make([]uint32, 2)
+					turned := make([]float32, Block*Block)
 					Turn(turned, panel, n, Block)
-					Lists(list, cuts, word, 1, 1, 1, 1, 0)
-					RowSums(want, turned, list, cuts)
+					RowSums(want, turned, word, 1, 1, 1, nil)
 				})
 				at(func() { ColumnSums(got, panel, word[0], units) })
 				same(t, fmt.Sprintf("%d units of %x", units, word), got, want[:n])

@@ -8,7 +8,7 @@ import "golang.org/x/sys/cpu"
 var best = func() Level {
 	x := &cpu.X86
 	switch {
-	case !x.HasAVX2 || !x.HasPOPCNT:
+	case !x.HasAVX2 || !x.HasPOPCNT || !x.HasBMI1:
 		return Go
 	case !x.HasAVX512F || !x.HasAVX512BW || !x.HasAVX512DQ || !x.HasAVX512VL || !x.HasBMI2:
 		return AVX2

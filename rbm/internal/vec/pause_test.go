@@ -49,7 +49,7 @@ func TestPauses(t *testing.T) {
 		table[i] = 1
 	}
 	for name, f := range map[string]func(){
-		"RowSums":        func() { RowSums(acc, base, lists, cuts) },
+		"RowSums":        func() { RowSums(acc, base, words, 1, 1, n, nil) },
 		"Sigmoids":       func() { Sigmoids(acc, Block, acc, n, Block) },
 		"SigmoidsOfSums": func() { SigmoidsOfSums(acc, acc, base, n, 1) },
 		"Draws":          func() { stream.Draws(words, 1, acc, nil, 0, 0, n, Block) },

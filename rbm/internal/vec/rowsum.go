@@ -2,57 +2,71 @@ package vec
 
 import "math/bits"
 
-// RowSums adds rows of base to the n = len(cuts)−1 rows of acc. Accumulator i
-// takes the rows that start at the offsets lists[cuts[i]:cuts[i+1]], in that
-// order:
+// ListWords is the number of words of units for which one call of RowSums is fastest: all
+// accumulators then read 32 KiB of base from the first-level cache. With one word, sums
+// are 5 to 10 % slower because accumulators are loaded and stored more often. With all
+// 784 rows, which come from the second-level cache, they are 60 % slower (Zen 4).
+const ListWords = 2
+
+// RowSums adds to each of n rows of acc the rows of base whose bits are one in count ≤
+// ListWords words, in ascending order:
 //
 //	for i := range n {
-//		for _, o := range lists[cuts[i]:cuts[i+1]] {
-//			for c := range Block {
-//				acc[i*Block+c] += base[o+c]
+//		for q := range count {
+//			for each bit b of words[i*stride+q] that is one, ascending {
+//				for c := range Block {
+//					acc[i*Block+c] += base[(q*Block+b)*Block+c]
+//				}
 //			}
 //		}
 //	}
 //
-// In the up pass acc is the hidden units of a number of examples, base a panel of
-// weights, and lists holds the active visible units. acc and base must not overlap.
-// It panics if a slice is too short for the accumulators. Offsets are not checked.
-func RowSums(acc, base []float32, lists, cuts []uint32) { RowSumsAhead(acc, base, lists, cuts, nil) }
-
-// RowSumsAhead is RowSums. Meanwhile it asks for ahead, which is to be read next, a part
-// after each list: a burst of requests would make the sums wait.
-func RowSumsAhead(acc, base []float32, lists, cuts []uint32, ahead []float32) {
-	lines := (len(ahead)/lineValues + len(cuts) - 2) / max(1, len(cuts)-1)
-	eachPiece(lists, nil, cuts, false, func(lo, hi int) {
-		_, _ = acc[hi*Block-1], base[Block-1]
+// In the up pass acc is the hidden units of a number of examples, base a part of a panel of
+// weights, and words are the visible units. Meanwhile it asks for ahead, which is to be
+// read next, a part after each row: a burst of requests would make the sums wait. acc and
+// base must not overlap. It panics if acc or words is too short. That base has the rows is
+// not checked.
+func RowSums(acc, base []float32, words []uint64, stride, count, n int, ahead []float32) {
+	if n <= 0 || count <= 0 {
+		return
+	}
+	if count > ListWords {
+		panic("vec: more words than RowSums takes")
+	}
+	_, _, _ = acc[n*Block-1], base[Block-1], words[(n-1)*stride+count-1]
+	lines := (len(ahead)/lineValues + n - 1) / n
+	const rows = rowSumsWork / (ListWords * Block)
+	for lo := 0; lo < n; lo += rows {
 		from, lines := &base[0], lines
 		if at := lo * lines * lineValues; at < len(ahead) {
 			from = &ahead[at]
 		} else {
 			lines = 0
 		}
-		rowSums(acc[lo*Block:], base, lists, cuts[lo:hi+1], from, lines)
-	})
+		rowSums(acc[lo*Block:], base, words[lo*stride:], stride, count, min(rows, n-lo), from, lines)
+	}
 }
 
 // lineValues is the number of values of a cache line.
 const lineValues = 16
 
-// ListWords is the number of words of units for whose lists one call of RowSums is
-// fastest: all accumulators then read 32 KiB of base from the first-level cache.
-// With one word, sums are 5 to 10 % slower because accumulators are loaded and
-// stored more often. With all 784 rows, which come from the second-level cache, they
-// are 60 % slower (Zen 4).
-const ListWords = 2
-
-func rowSumsGo(acc, base []float32, lists, cuts []uint32, _ *float32, _ int) {
-	for i := range len(cuts) - 1 {
-		if list := lists[cuts[i]:cuts[i+1]]; len(list) > 0 {
-			rowSumGo((*[Block]float32)(acc[i*Block:]), base, list)
+func rowSumsGo(acc, base []float32, words []uint64, stride, count, n int, _ *float32, _ int) {
+	var list [ListWords * Block]uint32
+	for i := range n {
+		ones := 0
+		for q, w := range words[i*stride:][:count] {
+			for ; w != 0; w &= w - 1 {
+				list[ones] = uint32(q*Block+bits.TrailingZeros64(w)) * Block
+				ones++
+			}
+		}
+		if ones > 0 {
+			rowSumGo((*[Block]float32)(acc[i*Block:]), base, list[:ones])
 		}
 	}
 }
 
+// rowSumGo adds the rows that start at the offsets of list to acc, in that order.
 func rowSumGo(acc *[Block]float32, base []float32, list []uint32) {
 	for len(list) >= 4 {
 		r0 := (*[Block]float32)(base[list[0]:])

@@ -12,7 +12,8 @@ const rowSums64 = "&acc[0], stride, &base[0], &lists[0], &cuts[0], len(cuts)-1"
 // dispatch_amd64.go of package vec: their versions have different arguments. AVX2
 // cannot compress, so it has no version of lists and nonzero.
 var calls = []kernel.Call{
-	{Func: "rowSums(acc, base []float32, lists, cuts []uint32, ahead *float32, lines int)", Args: "&acc[0], &base[0], &lists[0], &cuts[0], len(cuts)-1, ahead, lines"},
+	{Func: "rowSums(acc, base []float32, words []uint64, stride, count, n int, ahead *float32, lines int)",
+		Before: "more, moreStride := secondWord(words, stride, count)", Args: "&acc[0], &base[0], &words[0], stride, more, moreStride, n, ahead, lines"},
 	{Func: "columnSums(acc, panel []float32, word uint64, n int)", Args: "&acc[0], &panel[0], word, n", Both: true},
 	{Func: "maskedSums(dst []float64, dstStride int, x []float32, xStride int, words []uint64, stride, n int)", Args: "&dst[0], dstStride, &x[0], xStride, &words[0], stride, n", Wide: true},
 	{Func: "sigmoids(dst []float32, stride int, x []float32, n, width int)", Args: "&dst[0], stride, &x[0], n, width"},

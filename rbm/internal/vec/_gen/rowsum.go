@@ -8,43 +8,56 @@ import (
 // block is the number of float32 in a row of a panel.
 const block = 64
 
-// rowSums writes RowSums and RowSumsAhead: the accumulators of one list stay in
-// registers. After each list it asks for so many cache lines from ahead on.
+// rowSums writes RowSums of one word or two: the accumulators of a row stay in registers.
+// After each row it asks for so many cache lines from ahead on.
 func (s simd) rowSums() {
 	name := "rowSums" + s.Name
-	function(name, "func(acc, base *float32, lists, cuts *uint32, n int, ahead *float32, lines int)", name+" is RowSumsAhead for n > 0 lists.")
-	acc, base, lists, cuts, n := arg("acc"), arg("base"), arg("lists"), arg("cuts"), arg("n")
-	ahead, lines, left := arg("ahead"), arg("lines"), c.GP64()
-	p, end, row := c.GP64(), c.GP64(), c.GP64()
+	function(name, "func(acc, base *float32, words *uint64, stride int, more *uint64, moreStride, n int, ahead *float32, lines int)",
+		name+" is RowSums for n > 0 rows of words and a second one, more.")
+	acc, base, words, stride := arg("acc"), arg("base"), arg("words"), arg("stride")
+	more, moreStride, n, ahead := arg("more"), arg("moreStride"), arg("n"), arg("ahead")
+	c.SHLQ(operand.U8(3), stride)
+	c.SHLQ(operand.U8(3), moreStride)
+	word, second, row, left := c.GP64(), c.GP64(), c.GP64(), c.GP64()
+	upper := c.GP64()
+	c.LEAQ(mem(base, 4*block*block), upper)
 	sum := s.Vectors(block / s.Width)
 	each := func(f func(x reg.VecVirtual, disp int)) {
 		for i, x := range sum {
 			f(x, 4*s.Width*i)
 		}
 	}
-	c.MOVL(mem(cuts, 0), p.As32())
-	c.LEAQ(operand.Mem{Base: lists, Index: p, Scale: 4}, p)
 
 	c.Label("list")
-	c.MOVL(mem(cuts, 4), end.As32())
-	c.LEAQ(operand.Mem{Base: lists, Index: end, Scale: 4}, end)
-	c.CMPQ(p, end)
+	c.MOVQ(mem(words, 0), word)
+	c.MOVQ(mem(more, 0), second)
+	c.MOVQ(word, row)
+	c.ORQ(second, row)
 	c.JEQ(operand.LabelRef("next"))
 	each(func(x reg.VecVirtual, disp int) { c.VMOVUPS(mem(acc, disp), x) })
+	c.TESTQ(word, word)
+	c.JEQ(operand.LabelRef("upper"))
 
-	c.Label("row")
-	c.MOVL(mem(p, 0), row.As32())
-	c.LEAQ(operand.Mem{Base: base, Index: row, Scale: 4}, row) // Intel splits additions from indexed addresses
-	each(func(x reg.VecVirtual, disp int) { c.VADDPS(mem(row, disp), x, x) })
-	c.ADDQ(operand.U8(4), p)
-	c.CMPQ(p, end)
-	c.JNE(operand.LabelRef("row"))
-
+	ones := func(label string, word, base reg.GPVirtual) { // of which there is one at least
+		c.Label(label)
+		c.TZCNTQ(word, row)
+		c.SHLQ(operand.U8(8), row)
+		c.ADDQ(base, row)
+		each(func(x reg.VecVirtual, disp int) { c.VADDPS(mem(row, disp), x, x) })
+		c.BLSRQ(word, word)
+		c.JNE(operand.LabelRef(label))
+	}
+	ones("row", word, base)
+	c.TESTQ(second, second)
+	c.JEQ(operand.LabelRef("summed"))
+	ones("upper", second, upper)
+	c.Label("summed")
 	each(func(x reg.VecVirtual, disp int) { c.VMOVUPS(x, mem(acc, disp)) })
 	c.Label("next")
 	c.ADDQ(operand.U32(4*block), acc)
-	c.ADDQ(operand.U8(4), cuts)
-	c.MOVQ(lines, left)
+	c.ADDQ(stride, words)
+	c.ADDQ(moreStride, more)
+	c.Load(c.Param("lines"), left)
 	c.TESTQ(left, left)
 	c.JEQ(operand.LabelRef("asked"))
 	c.Label("line")

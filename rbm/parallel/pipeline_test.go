@@ -1,0 +1,110 @@
+package parallel
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// Every iteration goes through all parts in ascending order, however many workers,
+// iterations and parts there are, and whether helpers come or not.
+func TestPipelineOrder(t *testing.T) {
+	for _, processors := range []int{1, 2, 4} {
+		restore := SetProcessors(processors)
+		r := rand.New(rand.NewPCG(1, uint64(processors)))
+		var got [40][]int // written without locks: the race detector sees a part that overtakes
+		p := Pipeline{Body: func(i, lo, hi int) {
+			for part := lo; part < hi; part++ {
+				got[i] = append(got[i], part)
+			}
+		}}
+		for range 2000 {
+			clear(got[:])
+			n, parts := r.IntN(len(got)), 1+r.IntN(9)
+			p.Run(n, parts, []int{0, shareCost, wakeCost, Always}[r.IntN(4)])
+			for i, got := range got {
+				want := 0
+				if i < n {
+					want = parts
+				}
+				if len(got) != want || !slices.IsSorted(got) {
+					t.Fatalf("%d processors, iteration %d of %d: parts %v of %d", processors, i, n, got, parts)
+				}
+			}
+		}
+		restore()
+	}
+}
+
+// Two stages run at the same time, and each iteration's second one after its first: with a
+// pipeline of one stage a worker would go through both.
+func TestPipelineHasStages(t *testing.T) {
+	defer SetProcessors(2)()
+	for met := false; !met; {
+		noPause()
+		var mu sync.Mutex
+		stages := [2]int{} // how far each has come
+		p := Pipeline{Body: func(i, lo, hi int) {
+			if hi != lo+1 {
+				t.Errorf("parts %d … %d at once", lo, hi-1)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if lo == 1 && stages[0] < i+1 {
+				t.Errorf("part 1 of iteration %d before part 0", i)
+			}
+			met = met || lo == 0 && stages[1] > 0
+			stages[lo]++
+			mu.Unlock()
+			runtime.Gosched()
+			mu.Lock()
+		}}
+		p.Run(20, 2, Always)
+	}
+}
+
+// A panic in a part leaves nobody waiting for it, and the next run is whole.
+func TestPanicInAPipeline(t *testing.T) {
+	defer SetProcessors(2)()
+	fails := true
+	count := [20]int{}
+	p := Pipeline{Body: func(i, lo, hi int) {
+		if fails && i == 7 && lo == 0 {
+			panic(i)
+		}
+		count[i] += hi - lo
+	}}
+	for range 50 {
+		fails = true
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("the panic is lost")
+				}
+			}()
+			// The caller has the first stage, unless its helper takes the rest of it.
+			p.Run(len(count), 4, Always)
+		}()
+		fails = false
+		clear(count[:])
+		p.Run(len(count), 4, Always)
+		for i, n := range count {
+			if n != 4 {
+				t.Fatalf("after a panic: iteration %d has %d of 4 parts", i, n)
+			}
+		}
+	}
+}
+
+func TestPipelinesAllocateNothing(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector allocates")
+	}
+	defer SetProcessors(2)()
+	p := Pipeline{Body: func(i, lo, hi int) {}}
+	if n := testing.AllocsPerRun(200, func() { p.Run(8, 4, wakeCost) }); n > 0 {
+		t.Errorf("%v allocations a run", n)
+	}
+}
