@@ -106,8 +106,9 @@ func (m *RBM) passes(rows int, run func(p *pass, lo, hi int)) {
 	passPool.Put(p)
 }
 
-// cost is the number of multiply-adds of a pass.
-func (p *pass) cost() int { return p.rows * p.m.Visible() * p.m.Hidden() }
+// cost is the number of multiply-adds of a pass. Reading the weights takes as long as
+// another row.
+func (p *pass) cost() int { return (p.rows + 1) * p.m.Visible() * p.m.Hidden() }
 
 // start says which rows the pass starts from. Of grey rows it lists the units that are
 // not zero.

@@ -75,9 +75,10 @@ const (
 	// slow: those get fewer rounds.
 	itemSeconds  = 60
 	quickSeconds = 4
-	// pause lets the threads of the last one go to sleep: OpenBLAS's spin for
-	// 2²⁶ cycles, some 20 ms.
-	pause = 30 * time.Millisecond
+	// pause lets the threads of the last one go to sleep. OpenBLAS's spin for 2²⁶
+	// cycles, some 20 ms, but after a pause of 30 ms whoever came next with two threads took
+	// up to twice as long in some rounds; after 150 ms nobody does.
+	pause = 150 * time.Millisecond
 )
 
 func newOptions() *options {
