@@ -3,6 +3,7 @@ package parallel
 import (
 	"runtime"
 	"sync/atomic"
+	"time"
 )
 
 // pipelineTurns is the number of iterations for each stage from which on a pipeline has
@@ -22,6 +23,7 @@ type Pipeline struct {
 	Body func(i, lo, hi int) // parts lo … hi−1 of iteration i
 
 	n, parts, stages int
+	cost             int          // of a stage of an iteration
 	ended            []stageCount // of each iteration
 	broken           atomic.Bool  // a stage has panicked
 	loop             Loop
@@ -49,6 +51,10 @@ func (p *Pipeline) Run(n, parts, cost int) {
 	if workers <= parts && n >= pipelineTurns*workers {
 		p.stages = workers
 	}
+	p.cost = cost
+	if cost < Always {
+		p.cost /= n * p.stages
+	}
 	if cap(p.ended) < n {
 		p.ended = make([]stageCount, n)
 	}
@@ -68,13 +74,8 @@ func (p *Pipeline) Run(n, parts, cost int) {
 // and then through what others have left of stages 1, 2, ….
 func (p *Pipeline) step(t int) {
 	stage, i := t/p.n, t%p.n
-	for look := 1; p.ended[i].Load() < int32(stage); look++ {
-		if p.broken.Load() {
-			return
-		}
-		if look%spins == 0 {
-			runtime.Gosched()
-		}
+	if p.ended[i].Load() < int32(stage) && !p.wait(stage, i) {
+		return
 	}
 	whole := false
 	defer func() {
@@ -85,4 +86,29 @@ func (p *Pipeline) step(t int) {
 	p.Body(i, stage*p.parts/p.stages, (stage+1)*p.parts/p.stages)
 	whole = true
 	p.ended[i].Store(int32(stage) + 1)
+}
+
+// slowRate is a number of multiply-adds in a nanosecond that every kernel reaches.
+const slowRate = 1
+
+// wait waits until iteration i has gone through the stages before this one, and reports
+// whether it has: not if a stage has panicked. If that takes longer than a stage can take,
+// the machine is busy, and callers pause.
+func (p *Pipeline) wait(stage, i int) bool {
+	from := now()
+	for look := 1; p.ended[i].Load() < int32(stage); look++ {
+		if p.broken.Load() {
+			return false
+		}
+		if look%spins == 0 {
+			runtime.Gosched()
+		}
+	}
+	if p.cost < Always {
+		end := now()
+		if waited := end - from; waited > max(spinTime, time.Duration(p.cost/slowRate)) {
+			pause(end, pauseFactor*waited)
+		}
+	}
+	return true
 }
