@@ -117,10 +117,10 @@ type ascentWork struct {
 	used   []uint32    // offsets of the rows of an ascentTile's g that count for the hidden biases
 	groups []slotGroup
 
-	mask   []uint64  // of each block of visible units: words of the slots, then their transposes
-	lists  []uint32  // of each block: the slots of its units, group by group
-	values []float32 // of grey slots in lists
-	cuts   []uint32  // of each block and group: where the units' parts of lists end
+	mask   []uint64  // of each block of visible units: words of the slots, then their transposes: of each unit the slots where it is not zero
+	lists  []uint32  // of each block: the grey slots of its units, group by group
+	values []float32 // of these
+	cuts   []uint32  // of each block and grey group: where the units' parts of lists end
 
 	visible, hidden []float64 // steps of the biases
 	total           []float64 // steps of the weights in the chunks so far, in the panels' order
@@ -150,7 +150,7 @@ const (
 	// of g come from the second-level cache in part, but there is no pass over the
 	// steps between groups: at batch 100 (784 × 500 units, Zen 4) an ascent takes 3 %
 	// less than by two groups, at batch 1000 it would take 5 % more.
-	fewWords = 4
+	fewWords = vec.SumsWords
 	// groupSlots is the number of slots of a group.
 	groupSlots = groupWords * vec.Block
 	// chunkSlots bounds the slots of a chunk, and so the memory of an ascent by
@@ -332,13 +332,13 @@ func (m *RBM) growAscent() {
 	a := &m.work
 	blocks, slots := vec.Blocks(m.Visible()), len(a.coef)
 	a.mask = grown(a.mask, blocks*slots)
-	a.lists = grown(a.lists, blocks*a.listSize())
 	for _, g := range a.groups {
 		if g.grey {
+			a.lists = grown(a.lists, blocks*a.listSize())
 			a.values = grown(a.values, blocks*a.listSize())
+			a.cuts = grown(a.cuts, blocks*len(a.groups)*(vec.Block+1))
 		}
 	}
-	a.cuts = grown(a.cuts, blocks*len(a.groups)*(vec.Block+1))
 	if a.rule.Mu != nil {
 		a.centring.part = zeros(a.centring.part, blocks*slots)
 	}
@@ -366,18 +366,21 @@ func (a *ascentWork) release() {
 // listSize is the room for the slots of a block of visible units.
 func (a *ascentWork) listSize() int { return len(a.coef) * vec.Block }
 
-// unitLists are the lists of block k with the values of grey slots, and where
-// those of each unit end in group q.
-func (a *ascentWork) unitLists(k, q int) (lists []uint32, values []float32, cuts []uint32) {
-	lists = a.lists[k*a.listSize():][:a.listSize()]
-	if a.groups[q].grey {
-		values = a.values[k*a.listSize():][:a.listSize()]
-	}
-	const size = vec.Block + 1
-	return lists, values, a.cuts[(k*len(a.groups)+q)*size:][:size]
+// unitWords are the words of the units of block k in group q, word by word of its slots.
+func (a *ascentWork) unitWords(k, q int) []uint64 {
+	g := a.groups[q]
+	return a.mask[k*len(a.coef)+g.word*vec.Block:][:g.words*vec.Block]
 }
 
-// listPart lists the slots of each unit of the i-th block of visible units that is moved, and
+// unitLists are the lists of block k with the values of grey slots, and where
+// those of each unit end in group q, which is grey.
+func (a *ascentWork) unitLists(k, q int) (lists []uint32, values []float32, cuts []uint32) {
+	const size = vec.Block + 1
+	at := k * a.listSize()
+	return a.lists[at:][:a.listSize()], a.values[at:][:a.listSize()], a.cuts[(k*len(a.groups)+q)*size:][:size]
+}
+
+// listPart finds the slots of each unit of the i-th block of visible units that is moved, and
 // sums the steps of the units' biases.
 func (m *RBM) listPart(i int) {
 	a := &m.work
@@ -411,11 +414,7 @@ func (m *RBM) listPart(i int) {
 	}
 	end := uint32(0)
 	for q, g := range a.groups {
-		lists, values, cuts := a.unitLists(k, q)
-		cuts[0] = end
 		slot := g.word * vec.Block
-		vec.Lists(lists, cuts, mask[slot:], 1, vec.Block, units, g.words, uint32(slot*vec.Block))
-		end = cuts[units]
 		var part []float64
 		if centred {
 			part = c.part[k*len(a.coef):][:len(a.coef)]
@@ -426,6 +425,10 @@ func (m *RBM) listPart(i int) {
 			}
 			continue
 		}
+		lists, values, cuts := a.unitLists(k, q)
+		cuts[0] = end
+		vec.Lists(lists, cuts, mask[slot:], 1, vec.Block, units, g.words, uint32(slot*vec.Block))
+		end = cuts[units]
 		for i := range units {
 			for p := cuts[i]; p < cuts[i+1]; p++ {
 				slot := lists[p] / vec.Block
@@ -503,33 +506,37 @@ func (m *RBM) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int
 		// With this group the steps are whole, and may go to the weights at once.
 		whole := alone && q == len(a.groups)-1
 		for b := from; b < to; b++ {
-			lists, values, cuts := a.unitLists(b, q)
 			lo, steps := at+(b-from)*size, steps[(b-from)*size:]
 			rows := min(vec.Block, len(steps)/vec.Block)
-			cuts, steps = cuts[:rows+1], steps[:rows*vec.Block]
+			steps = steps[:rows*vec.Block]
 			var w []float32 // takes the step at once
 			if whole && straight && (r.Mu == nil || !group.grey) && (q == 0 || r.Mu == nil && !group.grey) {
 				w, _ = m.begin(r, ofWeights, lo, lo+len(steps))
 			}
-			switch {
-			case w != nil && group.grey:
-				vec.AddSumsTimes(w, g, lists, values, cuts)
-			case w != nil && r.Mu != nil:
-				mu, gb, lambda := a.offsets(k, b*vec.Block, rows)
-				vec.AddCentred(w, g, lists, cuts, mu, gb, gc, lambda)
-			case w != nil && q == 0:
-				vec.AddSums(w, g, lists, cuts)
-			case w != nil:
-				vec.AddSumsTo(w, steps, g, lists, cuts)
-			case group.grey:
-				if q == 0 {
-					clear(steps)
+			if group.grey {
+				to := w
+				if to == nil {
+					if to = steps; q == 0 {
+						clear(steps)
+					}
 				}
-				vec.AddSumsTimes(steps, g, lists, values, cuts)
-			case q == 0:
-				vec.Sums(steps, g, lists, cuts)
-			default:
-				vec.AddSums(steps, g, lists, cuts)
+				lists, values, cuts := a.unitLists(b, q)
+				vec.AddSumsTimes(to, g, lists, values, cuts[:rows+1])
+			} else {
+				words, g := a.unitWords(b, q), g[group.word*vec.Block*vec.Block:]
+				switch {
+				case w != nil && r.Mu != nil:
+					mu, gb, lambda := a.offsets(k, b*vec.Block, rows)
+					vec.AddCentred(w, g, words, group.words, rows, mu, gb, gc, lambda)
+				case w != nil && q == 0:
+					vec.AddSums(w, g, words, group.words, rows)
+				case w != nil:
+					vec.AddSumsTo(w, steps, g, words, group.words, rows)
+				case q == 0:
+					vec.Sums(steps, g, words, group.words, rows)
+				default:
+					vec.AddSums(steps, g, words, group.words, rows)
+				}
 			}
 			if w != nil {
 				m.end(r, ofWeights, lo, lo+len(steps))

@@ -6,7 +6,7 @@ import "math/bits"
 // formed separately and added to the weight once. If each term, small beside the
 // weight, were added by itself, each would lose its last digits.
 //
-// The sum over a list has two levels. Its rows are taken Run at a time. Each run is
+// The sum over a number of rows has two levels. They are taken Run at a time. Each run is
 // summed in order, starting with its first row, and the sums of the runs are added
 // in order. With n terms of different values the relative rounding error of such a
 // sum is some √(Run/n + n/Run)·10⁻⁸, where one accumulator would have √n·10⁻⁸.
@@ -16,34 +16,36 @@ import "math/bits"
 // Run is the number of rows that are summed in one accumulator.
 const Run = 32
 
-// Sums overwrites the n = len(cuts)−1 rows of dst with sums of rows of base: row
-// i with the two-level sum of the rows that start at the offsets
-// lists[cuts[i]:cuts[i+1]], or zeros if there is none. It panics if a slice is too
-// short for the rows. Offsets are not checked. dst and base must not overlap.
-func Sums(dst, base []float32, lists, cuts []uint32) {
-	eachPiece(lists, nil, cuts, true, func(lo, hi int) {
-		_ = dst[hi*Block-1]
-		sums(dst[lo*Block:], base, lists, cuts[lo:hi+1])
-	})
+// SumsWords is the largest number of words of Sums.
+const SumsWords = 4
+
+// Sums overwrites each of n ≤ Block rows of dst with a two-level sum of rows of base, or
+// with zeros if there are none: row i with that of the rows whose bits are one in count ≤
+// SumsWords words, in ascending order. Bit b of words[q*Block+i] stands for row q·Block+b of
+// base. It panics if there are more rows or words than that, or a slice is too short for
+// them. That base has the rows is not checked. dst and base must not overlap.
+func Sums(dst, base []float32, words []uint64, count, n int) {
+	if checkSums(dst, words, count, n) {
+		sums(dst, base, words, count, n)
+	}
 }
 
 // AddSums adds to each row of dst what Sums would write.
-func AddSums(dst, base []float32, lists, cuts []uint32) {
-	eachPiece(lists, nil, cuts, false, func(lo, hi int) {
-		_ = dst[hi*Block-1]
-		addSums(dst[lo*Block:], base, lists, cuts[lo:hi+1])
-	})
+func AddSums(dst, base []float32, words []uint64, count, n int) {
+	if checkSums(dst, words, count, n) {
+		addSums(dst, base, words, count, n)
+	}
 }
 
 // AddSumsTo adds to each row of dst the sum of the row of part and what Sums
 // would write:
 //
 //	dst += part + Σ
-func AddSumsTo(dst, part, base []float32, lists, cuts []uint32) {
-	eachPiece(lists, nil, cuts, true, func(lo, hi int) {
-		_, _ = dst[hi*Block-1], part[hi*Block-1]
-		addSumsTo(dst[lo*Block:], part[lo*Block:], base, lists, cuts[lo:hi+1])
-	})
+func AddSumsTo(dst, part, base []float32, words []uint64, count, n int) {
+	if checkSums(dst, words, count, n) {
+		_ = part[n*Block-1]
+		addSumsTo(dst, part, base, words, count, n)
+	}
 }
 
 // AddCentred adds to each row of dst what Sums would write, less what Centre takes off
@@ -52,11 +54,23 @@ func AddSumsTo(dst, part, base []float32, lists, cuts []uint32) {
 //	dst[i] += (Σ − mu[i]·gc) − gb[i]·lambda
 //
 // It panics if mu or gb has fewer values than there are rows.
-func AddCentred(dst, base []float32, lists, cuts []uint32, mu, gb []float32, gc, lambda *[Block]float32) {
-	eachPiece(lists, nil, cuts, true, func(lo, hi int) {
-		_ = dst[hi*Block-1]
-		addCentred(dst[lo*Block:], base, lists, cuts[lo:hi+1], mu[lo:hi], gb[lo:hi], gc, lambda)
-	})
+func AddCentred(dst, base []float32, words []uint64, count, n int, mu, gb []float32, gc, lambda *[Block]float32) {
+	if checkSums(dst, words, count, n) {
+		_, _ = mu[n-1], gb[n-1]
+		addCentred(dst, base, words, count, n, mu, gb, gc, lambda)
+	}
+}
+
+// checkSums reports whether there are sums to take.
+func checkSums(dst []float32, words []uint64, count, n int) bool {
+	if n <= 0 {
+		return false
+	}
+	if n > Block || count < 1 || count > SumsWords {
+		panic("vec: more rows or words than sums take")
+	}
+	_, _ = dst[n*Block-1], words[(count-1)*Block+n-1]
+	return true
 }
 
 // AddSumsTimes is AddSums of rows times values, one for each offset in lists. Each
@@ -68,19 +82,19 @@ func AddSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []
 	})
 }
 
-func sumsGo(dst, base []float32, lists, cuts []uint32) {
-	for i := range len(cuts) - 1 {
+func sumsGo(dst, base []float32, words []uint64, count, n int) {
+	for i := range n {
 		row := (*[Block]float32)(dst[i*Block:])
-		if !treeGo(row, base, lists[cuts[i]:cuts[i+1]]) {
+		if !wordsGo(row, base, words[i:], count) {
 			clear(row[:])
 		}
 	}
 }
 
-func addSumsGo(dst, base []float32, lists, cuts []uint32) {
+func addSumsGo(dst, base []float32, words []uint64, count, n int) {
 	var sum [Block]float32
-	for i := range len(cuts) - 1 {
-		if treeGo(&sum, base, lists[cuts[i]:cuts[i+1]]) {
+	for i := range n {
+		if wordsGo(&sum, base, words[i:], count) {
 			row := (*[Block]float32)(dst[i*Block:])
 			for c := range row {
 				row[c] += sum[c]
@@ -89,11 +103,11 @@ func addSumsGo(dst, base []float32, lists, cuts []uint32) {
 	}
 }
 
-func addSumsToGo(dst, part, base []float32, lists, cuts []uint32) {
+func addSumsToGo(dst, part, base []float32, words []uint64, count, n int) {
 	var sum [Block]float32
-	for i := range len(cuts) - 1 {
+	for i := range n {
 		row, more := (*[Block]float32)(dst[i*Block:]), (*[Block]float32)(part[i*Block:])
-		if !treeGo(&sum, base, lists[cuts[i]:cuts[i+1]]) {
+		if !wordsGo(&sum, base, words[i:], count) {
 			for c := range row {
 				row[c] += more[c]
 			}
@@ -105,10 +119,10 @@ func addSumsToGo(dst, part, base []float32, lists, cuts []uint32) {
 	}
 }
 
-func addCentredGo(dst, base []float32, lists, cuts []uint32, mu, gb []float32, gc, lambda *[Block]float32) {
+func addCentredGo(dst, base []float32, words []uint64, count, n int, mu, gb []float32, gc, lambda *[Block]float32) {
 	var sum [Block]float32
-	for i := range len(cuts) - 1 {
-		if !treeGo(&sum, base, lists[cuts[i]:cuts[i+1]]) {
+	for i := range n {
+		if !wordsGo(&sum, base, words[i:], count) {
 			clear(sum[:])
 		}
 		centreGo(sum[:], mu[i:i+1], gb[i:i+1], gc, lambda)
@@ -117,6 +131,20 @@ func addCentredGo(dst, base []float32, lists, cuts []uint32, mu, gb []float32, g
 			row[c] += sum[c]
 		}
 	}
+}
+
+// wordsGo overwrites sum with the two-level sum of the rows that are on in words 0, Block,
+// …, and reports whether there is any.
+func wordsGo(sum *[Block]float32, base []float32, words []uint64, count int) bool {
+	var list [SumsWords * Block]uint32
+	ones := 0
+	for q := range count {
+		for w := words[q*Block]; w != 0; w &= w - 1 {
+			list[ones] = uint32(q*Block+bits.TrailingZeros64(w)) * Block
+			ones++
+		}
+	}
+	return treeGo(sum, base, list[:ones])
 }
 
 // treeGo overwrites sum with the two-level sum over a list, and reports whether the

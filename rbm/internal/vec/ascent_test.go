@@ -7,35 +7,35 @@ import (
 	"testing"
 )
 
-// Lists from none to several runs long: every level against plain Go.
+// Sums of no row up to several runs: every level against plain Go.
 func TestSumsLevels(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
-			const rows = 70
-			base := s.fill(shifted(t, rows*Block, shift, low))
-			for n := 1; n < 40; n += 1 + s.IntN(6) {
-				lists, values, cuts := s.someLists(t, n, rows, low)
+			for n := 1; n <= Block; n += 1 + s.IntN(12) {
+				count := 1 + s.IntN(SumsWords)
+				base := s.fill(shifted(t, count*Block*Block, shift, low))
+				words := fenced[uint64](t, (count-1)*Block+n, low)
+				for i := range words {
+					s.words(words[i:i+1], []float64{0, 0.02, 0.3, 1}[s.IntN(4)])
+				}
+				lists, values, cuts := s.someLists(t, n, count*Block, low)
 				part := s.fill(shifted(t, n*Block, shift, low))
 				mu, gb := s.fill(fenced[float32](t, n, low)), s.fill(fenced[float32](t, n, low))
 				gc, lambda := (*[Block]float32)(s.fill(shifted(t, Block, shift, low))), (*[Block]float32)(s.fill(shifted(t, Block, shift, low)))
 				for name, f := range map[string]func(dst []float32){
-					"Sums":         func(dst []float32) { Sums(dst, base, lists, cuts) },
-					"AddSums":      func(dst []float32) { AddSums(dst, base, lists, cuts) },
-					"AddSumsTo":    func(dst []float32) { AddSumsTo(dst, part, base, lists, cuts) },
-					"AddCentred":   func(dst []float32) { AddCentred(dst, base, lists, cuts, mu, gb, gc, lambda) },
+					"Sums":         func(dst []float32) { Sums(dst, base, words, count, n) },
+					"AddSums":      func(dst []float32) { AddSums(dst, base, words, count, n) },
+					"AddSumsTo":    func(dst []float32) { AddSumsTo(dst, part, base, words, count, n) },
+					"AddCentred":   func(dst []float32) { AddCentred(dst, base, words, count, n, mu, gb, gc, lambda) },
 					"AddSumsTimes": func(dst []float32) { AddSumsTimes(dst, base, lists, values, cuts) },
 				} {
 					got := s.fill(shifted(t, n*Block, shift, low))
 					want := slices.Clone(got)
 					atGo(func() { f(want) })
 					at(func() { f(got) })
-					same(t, fmt.Sprintf("%s of %d lists", name, n), got, want)
+					same(t, fmt.Sprintf("%s of %d rows, %d words", name, n, count), got, want)
 				}
 			}
-			none := fenced[uint32](t, 0, low)
-			got := s.fill(shifted(t, 2*Block, shift, low))
-			at(func() { Sums(got, base, none, []uint32{0, 0, 0}) })
-			same(t, "sums of no lists", got, make([]float32, 2*Block))
 		})
 	})
 }
@@ -44,17 +44,25 @@ func TestSumsLevels(t *testing.T) {
 func TestSumsDefinition(t *testing.T) {
 	defer SetLevel(Go)()
 	s := newSource(3, false)
-	base := s.fill(make([]float32, 50*Block))
-	for _, n := range []int{0, 1, 2, Run - 1, Run, Run + 1, 2*Run - 1, 2 * Run, 2*Run + 1, 4*Run + 7} {
-		list, values := make([]uint32, n), s.fill(make([]float32, n))
-		for k := range list {
-			list[k] = uint32(s.IntN(50)) * Block
+	base := s.fill(make([]float32, SumsWords*Block*Block))
+	for _, ones := range []int{0, 1, 2, Run - 1, Run, Run + 1, 2*Run - 1, 2 * Run, 2*Run + 1, 4*Run + 7, SumsWords * Block} {
+		// Row 1 of three has them, at places of its own; the others have other rows.
+		const n, row = 3, 1
+		words, on := s.words(make([]uint64, (SumsWords-1)*Block+n), 0.3), s.Perm(SumsWords * Block)[:ones]
+		slices.Sort(on)
+		for q := range SumsWords {
+			words[q*Block+row] = 0
+		}
+		list, values := make([]uint32, ones), s.fill(make([]float32, ones))
+		for k, b := range on {
+			words[b/Block*Block+row] |= 1 << (b % Block)
+			list[k] = uint32(b) * Block
 		}
 		tree := func(c int, times bool) (sum float32) {
-			for lo := 0; lo < n; lo += Run {
+			for lo := 0; lo < ones; lo += Run {
 				run := float32(0) // 0 + x is x but for the sign of zero
-				for k := lo; k < min(lo+Run, n); k++ {
-					x := base[int(list[k])+c]
+				for k := lo; k < min(lo+Run, ones); k++ {
+					x := base[on[k]*Block+c]
 					if times {
 						x = float32(x * values[k])
 					}
@@ -64,19 +72,19 @@ func TestSumsDefinition(t *testing.T) {
 			}
 			return sum
 		}
-		dst, part := s.fill(make([]float32, Block)), s.fill(make([]float32, Block))
-		sums, once, to, times := make([]float32, Block), slices.Clone(dst), slices.Clone(dst), slices.Clone(dst)
-		centred, mu, gb, gc, lambda := slices.Clone(dst), []float32{3}, []float32{-2}, (*[Block]float32)(part), (*[Block]float32)(base)
-		cuts := []uint32{0, uint32(n)}
-		AddCentred(centred, base, list, cuts, mu, gb, gc, lambda)
-		Sums(sums, base, list, cuts)
-		AddSums(once, base, list, cuts)
-		AddSumsTo(to, part, base, list, cuts)
-		AddSumsTimes(times, base, list, values, cuts)
-		for c, x := range dst {
-			sum := tree(c, false)
-			if sums[c] != sum || once[c] != x+sum || to[c] != x+(part[c]+sum) || times[c] != x+tree(c, true) || centred[c] != x+(sum-float32(3*gc[c])-float32(-2*lambda[c])) {
-				t.Fatalf("%d rows, column %d: %v, %v, %v, %v and %v", n, c, sums[c], once[c], to[c], times[c], centred[c])
+		dst, part := s.fill(make([]float32, n*Block)), s.fill(make([]float32, n*Block))
+		sums, once, to, times := make([]float32, n*Block), slices.Clone(dst), slices.Clone(dst), slices.Clone(dst)
+		centred, mu, gb, gc, lambda := slices.Clone(dst), []float32{1, 3, 1}, []float32{1, -2, 1}, (*[Block]float32)(part), (*[Block]float32)(base)
+		AddCentred(centred, base, words, SumsWords, n, mu, gb, gc, lambda)
+		Sums(sums, base, words, SumsWords, n)
+		AddSums(once, base, words, SumsWords, n)
+		AddSumsTo(to, part, base, words, SumsWords, n)
+		AddSumsTimes(times[row*Block:][:Block], base, list, values, []uint32{0, uint32(ones)})
+		for i, x := range dst[row*Block:][:Block] {
+			c := row*Block + i
+			sum := tree(i, false)
+			if sums[c] != sum || once[c] != x+sum || to[c] != x+(part[c]+sum) || times[c] != x+tree(i, true) || centred[c] != x+(sum-float32(3*gc[i])-float32(-2*lambda[i])) {
+				t.Fatalf("%d ones, column %d: %v, %v, %v, %v and %v", ones, i, sums[c], once[c], to[c], times[c], centred[c])
 			}
 		}
 	}
@@ -106,8 +114,7 @@ func TestSumsKeepTheirDigits(t *testing.T) {
 		return math.Sqrt(squares / size)
 	}
 	sums, plain := make([]float32, Block), make([]float32, Block)
-	cuts := []uint32{0, n}
-	Sums(sums, base, list, cuts)
+	treeGo((*[Block]float32)(sums), base, list)
 	rowSumGo((*[Block]float32)(plain), base, list)
 	// A rounding is uniform within half of the last bit, which for numbers of any
 	// size is on average 2.5·10⁻⁸ of them. The k-th sum of a run, and the k-th sum of

@@ -24,25 +24,25 @@ func columnSumsAVX2(acc *float32, panel *float32, word uint64, n int)
 //go:noescape
 func maskedSumsAVX512(dst *float64, dstStride int, x *float32, xStride int, words *uint64, stride int, n int)
 
-// sumsAVX2 is the sums of the ascent step for n > 0 lists.
+// sumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words.
 //
 //go:noescape
-func sumsAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+func sumsAVX2(dst *float32, base *float32, words *uint64, count int, n int)
 
-// addSumsAVX2 is the sums of the ascent step for n > 0 lists.
+// addSumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words.
 //
 //go:noescape
-func addSumsAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+func addSumsAVX2(dst *float32, base *float32, words *uint64, count int, n int)
 
-// addSumsToAVX2 is the sums of the ascent step for n > 0 lists.
+// addSumsToAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words.
 //
 //go:noescape
-func addSumsToAVX2(dst *float32, part *float32, base *float32, lists *uint32, cuts *uint32, n int)
+func addSumsToAVX2(dst *float32, part *float32, base *float32, words *uint64, count int, n int)
 
-// addCentredAVX2 is the sums of the ascent step for n > 0 lists.
+// addCentredAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words.
 //
 //go:noescape
-func addCentredAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
+func addCentredAVX2(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
 
 // addSumsTimesAVX2 is AddSumsTimes for n > 0 lists.
 //
@@ -69,25 +69,25 @@ func addWideAVX2(dst *float64, x *float32, n int)
 //go:noescape
 func addNarrowAVX2(dst *float32, x *float64, n int)
 
-// sumsAVX512 is the sums of the ascent step for n > 0 lists.
+// sumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words.
 //
 //go:noescape
-func sumsAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+func sumsAVX512(dst *float32, base *float32, words *uint64, count int, n int)
 
-// addSumsAVX512 is the sums of the ascent step for n > 0 lists.
+// addSumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words.
 //
 //go:noescape
-func addSumsAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
+func addSumsAVX512(dst *float32, base *float32, words *uint64, count int, n int)
 
-// addSumsToAVX512 is the sums of the ascent step for n > 0 lists.
+// addSumsToAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words.
 //
 //go:noescape
-func addSumsToAVX512(dst *float32, part *float32, base *float32, lists *uint32, cuts *uint32, n int)
+func addSumsToAVX512(dst *float32, part *float32, base *float32, words *uint64, count int, n int)
 
-// addCentredAVX512 is the sums of the ascent step for n > 0 lists.
+// addCentredAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words.
 //
 //go:noescape
-func addCentredAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
+func addCentredAVX512(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
 
 // addSumsTimesAVX512 is AddSumsTimes for n > 0 lists.
 //
@@ -587,50 +587,50 @@ func rises(factor, part []float64, x []float32, from, to float64, fromShift, toS
 }
 
 //go:noinline
-func sums(dst, base []float32, lists, cuts []uint32) {
+func sums(dst, base []float32, words []uint64, count, n int) {
 	switch InUse() {
 	case AVX512:
-		sumsAVX512(&dst[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+		sumsAVX512(&dst[0], &base[0], &words[0], count, n)
 	case AVX2:
-		sumsAVX2(&dst[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+		sumsAVX2(&dst[0], &base[0], &words[0], count, n)
 	default:
-		sumsGo(dst, base, lists, cuts)
+		sumsGo(dst, base, words, count, n)
 	}
 }
 
 //go:noinline
-func addSums(dst, base []float32, lists, cuts []uint32) {
+func addSums(dst, base []float32, words []uint64, count, n int) {
 	switch InUse() {
 	case AVX512:
-		addSumsAVX512(&dst[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+		addSumsAVX512(&dst[0], &base[0], &words[0], count, n)
 	case AVX2:
-		addSumsAVX2(&dst[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+		addSumsAVX2(&dst[0], &base[0], &words[0], count, n)
 	default:
-		addSumsGo(dst, base, lists, cuts)
+		addSumsGo(dst, base, words, count, n)
 	}
 }
 
 //go:noinline
-func addSumsTo(dst, part, base []float32, lists, cuts []uint32) {
+func addSumsTo(dst, part, base []float32, words []uint64, count, n int) {
 	switch InUse() {
 	case AVX512:
-		addSumsToAVX512(&dst[0], &part[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+		addSumsToAVX512(&dst[0], &part[0], &base[0], &words[0], count, n)
 	case AVX2:
-		addSumsToAVX2(&dst[0], &part[0], &base[0], first(lists), &cuts[0], len(cuts)-1)
+		addSumsToAVX2(&dst[0], &part[0], &base[0], &words[0], count, n)
 	default:
-		addSumsToGo(dst, part, base, lists, cuts)
+		addSumsToGo(dst, part, base, words, count, n)
 	}
 }
 
 //go:noinline
-func addCentred(dst, base []float32, lists, cuts []uint32, mu, gb []float32, gc, lambda *[Block]float32) {
+func addCentred(dst, base []float32, words []uint64, count, n int, mu, gb []float32, gc, lambda *[Block]float32) {
 	switch InUse() {
 	case AVX512:
-		addCentredAVX512(&dst[0], &base[0], first(lists), &cuts[0], &mu[0], &gb[0], &gc[0], &lambda[0], len(cuts)-1)
+		addCentredAVX512(&dst[0], &base[0], &words[0], count, &mu[0], &gb[0], &gc[0], &lambda[0], n)
 	case AVX2:
-		addCentredAVX2(&dst[0], &base[0], first(lists), &cuts[0], &mu[0], &gb[0], &gc[0], &lambda[0], len(cuts)-1)
+		addCentredAVX2(&dst[0], &base[0], &words[0], count, &mu[0], &gb[0], &gc[0], &lambda[0], n)
 	default:
-		addCentredGo(dst, base, lists, cuts, mu, gb, gc, lambda)
+		addCentredGo(dst, base, words, count, n, mu, gb, gc, lambda)
 	}
 }
 

@@ -284,55 +284,76 @@ row:
 	VZEROUPPER
 	RET
 
-// func sumsAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
-// Requires: AVX, CMOV
+// func sumsAVX2(dst *float32, base *float32, words *uint64, count int, n int)
+// Requires: AVX, BMI, CMOV, POPCNT
 TEXT ·sumsAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ base+8(FP), CX
-	MOVQ lists+16(FP), DX
-	MOVQ cuts+24(FP), BX
+	MOVQ words+16(FP), DX
+	MOVQ count+24(FP), BX
 	MOVQ n+32(FP), SI
-	MOVL (BX), DI
-	LEAQ (DX)(DI*4), DI
 
-list:
-	MOVL    4(BX), R8
-	LEAQ    (DX)(R8*4), R8
-	CMPQ    DI, R8
+unit:
+	MOVQ DX, R8
+	MOVQ BX, R11
+	XORQ R12, R12
+
+count:
+	POPCNTQ (R8), R10
+	ADDQ    R10, R12
+	ADDQ    $0x00000200, R8
+	DECQ    R11
+	JNE     count
+	TESTQ   R12, R12
 	JEQ     none
-	LEAQ    128(DI), R10
-	CMPQ    R10, R8
-	JCS     long
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VMOVUPS 128(R9), Y4
-	VMOVUPS 160(R9), Y5
-	VMOVUPS 192(R9), Y6
-	VMOVUPS 224(R9), Y7
-	ADDQ    $0x04, DI
-	CMPQ    DI, R8
-	JEQ     shortDone
+	MOVQ    DX, R8
+	MOVQ    (R8), DI
+	MOVQ    CX, R9
+	MOVQ    $0x00000020, R11
+	CMPQ    R12, R11
+	CMOVQLT R12, R11
+	SUBQ    R11, R12
 
-short:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
-	VADDPS 128(R9), Y4, Y4
-	VADDPS 160(R9), Y5, Y5
-	VADDPS 192(R9), Y6, Y6
-	VADDPS 224(R9), Y7, Y7
-	ADDQ   $0x04, DI
-	CMPQ   DI, R8
-	JNE    short
+runFirst:
+	TESTQ   DI, DI
+	JEQ     runFirstWord
+	TZCNTQ  DI, R10
+	SHLQ    $0x08, R10
+	ADDQ    R9, R10
+	BLSRQ   DI, DI
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	DECQ    R11
+	JEQ     runDone
 
-shortDone:
+run:
+	TESTQ  DI, DI
+	JEQ    runWord
+	TZCNTQ DI, R10
+	SHLQ   $0x08, R10
+	ADDQ   R9, R10
+	BLSRQ  DI, DI
+	VADDPS (R10), Y0, Y0
+	VADDPS 32(R10), Y1, Y1
+	VADDPS 64(R10), Y2, Y2
+	VADDPS 96(R10), Y3, Y3
+	VADDPS 128(R10), Y4, Y4
+	VADDPS 160(R10), Y5, Y5
+	VADDPS 192(R10), Y6, Y6
+	VADDPS 224(R10), Y7, Y7
+	DECQ   R11
+	JNE    run
+
+runDone:
+	TESTQ R12, R12
+	JNE   long
+
 summed:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
@@ -345,9 +366,9 @@ summed:
 
 next:
 	ADDQ $0x00000100, AX
-	ADDQ $0x04, BX
+	ADDQ $0x08, DX
 	DECQ SI
-	JNE  list
+	JNE  unit
 	VZEROUPPER
 	RET
 
@@ -364,36 +385,6 @@ none:
 	JMP     next
 
 long:
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VMOVUPS 128(R9), Y4
-	VMOVUPS 160(R9), Y5
-	VMOVUPS 192(R9), Y6
-	VMOVUPS 224(R9), Y7
-	ADDQ    $0x04, DI
-	CMPQ    DI, R10
-	JEQ     firstDone
-
-first:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
-	VADDPS 128(R9), Y4, Y4
-	VADDPS 160(R9), Y5, Y5
-	VADDPS 192(R9), Y6, Y6
-	VADDPS 224(R9), Y7, Y7
-	ADDQ   $0x04, DI
-	CMPQ   DI, R10
-	JNE    first
-
-firstDone:
 	VMOVAPS Y0, Y8
 	VMOVAPS Y1, Y9
 	VMOVAPS Y2, Y10
@@ -404,39 +395,48 @@ firstDone:
 	VMOVAPS Y7, Y15
 
 more:
-	LEAQ    128(DI), R10
-	CMPQ    R10, R8
-	CMOVQHI R8, R10
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VMOVUPS 128(R9), Y4
-	VMOVUPS 160(R9), Y5
-	VMOVUPS 192(R9), Y6
-	VMOVUPS 224(R9), Y7
-	ADDQ    $0x04, DI
-	CMPQ    DI, R10
-	JEQ     runDone
+	MOVQ    $0x00000020, R11
+	CMPQ    R12, R11
+	CMOVQLT R12, R11
+	SUBQ    R11, R12
 
-run:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
-	VADDPS 128(R9), Y4, Y4
-	VADDPS 160(R9), Y5, Y5
-	VADDPS 192(R9), Y6, Y6
-	VADDPS 224(R9), Y7, Y7
-	ADDQ   $0x04, DI
-	CMPQ   DI, R10
-	JNE    run
+furtherFirst:
+	TESTQ   DI, DI
+	JEQ     furtherFirstWord
+	TZCNTQ  DI, R10
+	SHLQ    $0x08, R10
+	ADDQ    R9, R10
+	BLSRQ   DI, DI
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	DECQ    R11
+	JEQ     furtherDone
 
-runDone:
+further:
+	TESTQ  DI, DI
+	JEQ    furtherWord
+	TZCNTQ DI, R10
+	SHLQ   $0x08, R10
+	ADDQ   R9, R10
+	BLSRQ  DI, DI
+	VADDPS (R10), Y0, Y0
+	VADDPS 32(R10), Y1, Y1
+	VADDPS 64(R10), Y2, Y2
+	VADDPS 96(R10), Y3, Y3
+	VADDPS 128(R10), Y4, Y4
+	VADDPS 160(R10), Y5, Y5
+	VADDPS 192(R10), Y6, Y6
+	VADDPS 224(R10), Y7, Y7
+	DECQ   R11
+	JNE    further
+
+furtherDone:
 	VADDPS  Y0, Y8, Y8
 	VADDPS  Y1, Y9, Y9
 	VADDPS  Y2, Y10, Y10
@@ -445,7 +445,7 @@ runDone:
 	VADDPS  Y5, Y13, Y13
 	VADDPS  Y6, Y14, Y14
 	VADDPS  Y7, Y15, Y15
-	CMPQ    DI, R8
+	TESTQ   R12, R12
 	JNE     more
 	VMOVAPS Y8, Y0
 	VMOVAPS Y9, Y1
@@ -457,55 +457,100 @@ runDone:
 	VMOVAPS Y15, Y7
 	JMP     summed
 
-// func addSumsAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
-// Requires: AVX, CMOV
+runFirstWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  runFirst
+
+runWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  run
+
+furtherFirstWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  furtherFirst
+
+furtherWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  further
+
+// func addSumsAVX2(dst *float32, base *float32, words *uint64, count int, n int)
+// Requires: AVX, BMI, CMOV, POPCNT
 TEXT ·addSumsAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ base+8(FP), CX
-	MOVQ lists+16(FP), DX
-	MOVQ cuts+24(FP), BX
+	MOVQ words+16(FP), DX
+	MOVQ count+24(FP), BX
 	MOVQ n+32(FP), SI
-	MOVL (BX), DI
-	LEAQ (DX)(DI*4), DI
 
-list:
-	MOVL    4(BX), R8
-	LEAQ    (DX)(R8*4), R8
-	CMPQ    DI, R8
+unit:
+	MOVQ DX, R8
+	MOVQ BX, R11
+	XORQ R12, R12
+
+count:
+	POPCNTQ (R8), R10
+	ADDQ    R10, R12
+	ADDQ    $0x00000200, R8
+	DECQ    R11
+	JNE     count
+	TESTQ   R12, R12
 	JEQ     none
-	LEAQ    128(DI), R10
-	CMPQ    R10, R8
-	JCS     long
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VMOVUPS 128(R9), Y4
-	VMOVUPS 160(R9), Y5
-	VMOVUPS 192(R9), Y6
-	VMOVUPS 224(R9), Y7
-	ADDQ    $0x04, DI
-	CMPQ    DI, R8
-	JEQ     shortDone
+	MOVQ    DX, R8
+	MOVQ    (R8), DI
+	MOVQ    CX, R9
+	MOVQ    $0x00000020, R11
+	CMPQ    R12, R11
+	CMOVQLT R12, R11
+	SUBQ    R11, R12
 
-short:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
-	VADDPS 128(R9), Y4, Y4
-	VADDPS 160(R9), Y5, Y5
-	VADDPS 192(R9), Y6, Y6
-	VADDPS 224(R9), Y7, Y7
-	ADDQ   $0x04, DI
-	CMPQ   DI, R8
-	JNE    short
+runFirst:
+	TESTQ   DI, DI
+	JEQ     runFirstWord
+	TZCNTQ  DI, R10
+	SHLQ    $0x08, R10
+	ADDQ    R9, R10
+	BLSRQ   DI, DI
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	DECQ    R11
+	JEQ     runDone
 
-shortDone:
+run:
+	TESTQ  DI, DI
+	JEQ    runWord
+	TZCNTQ DI, R10
+	SHLQ   $0x08, R10
+	ADDQ   R9, R10
+	BLSRQ  DI, DI
+	VADDPS (R10), Y0, Y0
+	VADDPS 32(R10), Y1, Y1
+	VADDPS 64(R10), Y2, Y2
+	VADDPS 96(R10), Y3, Y3
+	VADDPS 128(R10), Y4, Y4
+	VADDPS 160(R10), Y5, Y5
+	VADDPS 192(R10), Y6, Y6
+	VADDPS 224(R10), Y7, Y7
+	DECQ   R11
+	JNE    run
+
+runDone:
+	TESTQ R12, R12
+	JNE   long
+
 summed:
 	VADDPS  (AX), Y0, Y0
 	VMOVUPS Y0, (AX)
@@ -526,9 +571,9 @@ summed:
 
 next:
 	ADDQ $0x00000100, AX
-	ADDQ $0x04, BX
+	ADDQ $0x08, DX
 	DECQ SI
-	JNE  list
+	JNE  unit
 	VZEROUPPER
 	RET
 
@@ -536,36 +581,6 @@ none:
 	JMP next
 
 long:
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VMOVUPS 128(R9), Y4
-	VMOVUPS 160(R9), Y5
-	VMOVUPS 192(R9), Y6
-	VMOVUPS 224(R9), Y7
-	ADDQ    $0x04, DI
-	CMPQ    DI, R10
-	JEQ     firstDone
-
-first:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
-	VADDPS 128(R9), Y4, Y4
-	VADDPS 160(R9), Y5, Y5
-	VADDPS 192(R9), Y6, Y6
-	VADDPS 224(R9), Y7, Y7
-	ADDQ   $0x04, DI
-	CMPQ   DI, R10
-	JNE    first
-
-firstDone:
 	VMOVAPS Y0, Y8
 	VMOVAPS Y1, Y9
 	VMOVAPS Y2, Y10
@@ -576,39 +591,48 @@ firstDone:
 	VMOVAPS Y7, Y15
 
 more:
-	LEAQ    128(DI), R10
-	CMPQ    R10, R8
-	CMOVQHI R8, R10
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Y0
-	VMOVUPS 32(R9), Y1
-	VMOVUPS 64(R9), Y2
-	VMOVUPS 96(R9), Y3
-	VMOVUPS 128(R9), Y4
-	VMOVUPS 160(R9), Y5
-	VMOVUPS 192(R9), Y6
-	VMOVUPS 224(R9), Y7
-	ADDQ    $0x04, DI
-	CMPQ    DI, R10
-	JEQ     runDone
+	MOVQ    $0x00000020, R11
+	CMPQ    R12, R11
+	CMOVQLT R12, R11
+	SUBQ    R11, R12
 
-run:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Y0, Y0
-	VADDPS 32(R9), Y1, Y1
-	VADDPS 64(R9), Y2, Y2
-	VADDPS 96(R9), Y3, Y3
-	VADDPS 128(R9), Y4, Y4
-	VADDPS 160(R9), Y5, Y5
-	VADDPS 192(R9), Y6, Y6
-	VADDPS 224(R9), Y7, Y7
-	ADDQ   $0x04, DI
-	CMPQ   DI, R10
-	JNE    run
+furtherFirst:
+	TESTQ   DI, DI
+	JEQ     furtherFirstWord
+	TZCNTQ  DI, R10
+	SHLQ    $0x08, R10
+	ADDQ    R9, R10
+	BLSRQ   DI, DI
+	VMOVUPS (R10), Y0
+	VMOVUPS 32(R10), Y1
+	VMOVUPS 64(R10), Y2
+	VMOVUPS 96(R10), Y3
+	VMOVUPS 128(R10), Y4
+	VMOVUPS 160(R10), Y5
+	VMOVUPS 192(R10), Y6
+	VMOVUPS 224(R10), Y7
+	DECQ    R11
+	JEQ     furtherDone
 
-runDone:
+further:
+	TESTQ  DI, DI
+	JEQ    furtherWord
+	TZCNTQ DI, R10
+	SHLQ   $0x08, R10
+	ADDQ   R9, R10
+	BLSRQ  DI, DI
+	VADDPS (R10), Y0, Y0
+	VADDPS 32(R10), Y1, Y1
+	VADDPS 64(R10), Y2, Y2
+	VADDPS 96(R10), Y3, Y3
+	VADDPS 128(R10), Y4, Y4
+	VADDPS 160(R10), Y5, Y5
+	VADDPS 192(R10), Y6, Y6
+	VADDPS 224(R10), Y7, Y7
+	DECQ   R11
+	JNE    further
+
+furtherDone:
 	VADDPS  Y0, Y8, Y8
 	VADDPS  Y1, Y9, Y9
 	VADDPS  Y2, Y10, Y10
@@ -617,7 +641,7 @@ runDone:
 	VADDPS  Y5, Y13, Y13
 	VADDPS  Y6, Y14, Y14
 	VADDPS  Y7, Y15, Y15
-	CMPQ    DI, R8
+	TESTQ   R12, R12
 	JNE     more
 	VMOVAPS Y8, Y0
 	VMOVAPS Y9, Y1
@@ -629,56 +653,101 @@ runDone:
 	VMOVAPS Y15, Y7
 	JMP     summed
 
-// func addSumsToAVX2(dst *float32, part *float32, base *float32, lists *uint32, cuts *uint32, n int)
-// Requires: AVX, CMOV
+runFirstWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  runFirst
+
+runWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  run
+
+furtherFirstWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  furtherFirst
+
+furtherWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  further
+
+// func addSumsToAVX2(dst *float32, part *float32, base *float32, words *uint64, count int, n int)
+// Requires: AVX, BMI, CMOV, POPCNT
 TEXT ·addSumsToAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ base+16(FP), CX
-	MOVQ lists+24(FP), DX
-	MOVQ cuts+32(FP), BX
+	MOVQ words+24(FP), DX
+	MOVQ count+32(FP), BX
 	MOVQ n+40(FP), SI
 	MOVQ part+8(FP), DI
-	MOVL (BX), R8
-	LEAQ (DX)(R8*4), R8
 
-list:
-	MOVL    4(BX), R9
-	LEAQ    (DX)(R9*4), R9
-	CMPQ    R8, R9
+unit:
+	MOVQ DX, R9
+	MOVQ BX, R12
+	XORQ R13, R13
+
+count:
+	POPCNTQ (R9), R11
+	ADDQ    R11, R13
+	ADDQ    $0x00000200, R9
+	DECQ    R12
+	JNE     count
+	TESTQ   R13, R13
 	JEQ     none
-	LEAQ    128(R8), R11
-	CMPQ    R11, R9
-	JCS     long
-	MOVL    (R8), R10
-	LEAQ    (CX)(R10*4), R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	ADDQ    $0x04, R8
-	CMPQ    R8, R9
-	JEQ     shortDone
+	MOVQ    DX, R9
+	MOVQ    (R9), R8
+	MOVQ    CX, R10
+	MOVQ    $0x00000020, R12
+	CMPQ    R13, R12
+	CMOVQLT R13, R12
+	SUBQ    R12, R13
 
-short:
-	MOVL   (R8), R10
-	LEAQ   (CX)(R10*4), R10
-	VADDPS (R10), Y0, Y0
-	VADDPS 32(R10), Y1, Y1
-	VADDPS 64(R10), Y2, Y2
-	VADDPS 96(R10), Y3, Y3
-	VADDPS 128(R10), Y4, Y4
-	VADDPS 160(R10), Y5, Y5
-	VADDPS 192(R10), Y6, Y6
-	VADDPS 224(R10), Y7, Y7
-	ADDQ   $0x04, R8
-	CMPQ   R8, R9
-	JNE    short
+runFirst:
+	TESTQ   R8, R8
+	JEQ     runFirstWord
+	TZCNTQ  R8, R11
+	SHLQ    $0x08, R11
+	ADDQ    R10, R11
+	BLSRQ   R8, R8
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	VMOVUPS 224(R11), Y7
+	DECQ    R12
+	JEQ     runDone
 
-shortDone:
+run:
+	TESTQ  R8, R8
+	JEQ    runWord
+	TZCNTQ R8, R11
+	SHLQ   $0x08, R11
+	ADDQ   R10, R11
+	BLSRQ  R8, R8
+	VADDPS (R11), Y0, Y0
+	VADDPS 32(R11), Y1, Y1
+	VADDPS 64(R11), Y2, Y2
+	VADDPS 96(R11), Y3, Y3
+	VADDPS 128(R11), Y4, Y4
+	VADDPS 160(R11), Y5, Y5
+	VADDPS 192(R11), Y6, Y6
+	VADDPS 224(R11), Y7, Y7
+	DECQ   R12
+	JNE    run
+
+runDone:
+	TESTQ R13, R13
+	JNE   long
+
 summed:
 	VADDPS  (DI), Y0, Y0
 	VADDPS  (AX), Y0, Y0
@@ -708,9 +777,9 @@ summed:
 next:
 	ADDQ $0x00000100, DI
 	ADDQ $0x00000100, AX
-	ADDQ $0x04, BX
+	ADDQ $0x08, DX
 	DECQ SI
-	JNE  list
+	JNE  unit
 	VZEROUPPER
 	RET
 
@@ -742,36 +811,6 @@ none:
 	JMP     next
 
 long:
-	MOVL    (R8), R10
-	LEAQ    (CX)(R10*4), R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	ADDQ    $0x04, R8
-	CMPQ    R8, R11
-	JEQ     firstDone
-
-first:
-	MOVL   (R8), R10
-	LEAQ   (CX)(R10*4), R10
-	VADDPS (R10), Y0, Y0
-	VADDPS 32(R10), Y1, Y1
-	VADDPS 64(R10), Y2, Y2
-	VADDPS 96(R10), Y3, Y3
-	VADDPS 128(R10), Y4, Y4
-	VADDPS 160(R10), Y5, Y5
-	VADDPS 192(R10), Y6, Y6
-	VADDPS 224(R10), Y7, Y7
-	ADDQ   $0x04, R8
-	CMPQ   R8, R11
-	JNE    first
-
-firstDone:
 	VMOVAPS Y0, Y8
 	VMOVAPS Y1, Y9
 	VMOVAPS Y2, Y10
@@ -782,39 +821,48 @@ firstDone:
 	VMOVAPS Y7, Y15
 
 more:
-	LEAQ    128(R8), R11
-	CMPQ    R11, R9
-	CMOVQHI R9, R11
-	MOVL    (R8), R10
-	LEAQ    (CX)(R10*4), R10
-	VMOVUPS (R10), Y0
-	VMOVUPS 32(R10), Y1
-	VMOVUPS 64(R10), Y2
-	VMOVUPS 96(R10), Y3
-	VMOVUPS 128(R10), Y4
-	VMOVUPS 160(R10), Y5
-	VMOVUPS 192(R10), Y6
-	VMOVUPS 224(R10), Y7
-	ADDQ    $0x04, R8
-	CMPQ    R8, R11
-	JEQ     runDone
+	MOVQ    $0x00000020, R12
+	CMPQ    R13, R12
+	CMOVQLT R13, R12
+	SUBQ    R12, R13
 
-run:
-	MOVL   (R8), R10
-	LEAQ   (CX)(R10*4), R10
-	VADDPS (R10), Y0, Y0
-	VADDPS 32(R10), Y1, Y1
-	VADDPS 64(R10), Y2, Y2
-	VADDPS 96(R10), Y3, Y3
-	VADDPS 128(R10), Y4, Y4
-	VADDPS 160(R10), Y5, Y5
-	VADDPS 192(R10), Y6, Y6
-	VADDPS 224(R10), Y7, Y7
-	ADDQ   $0x04, R8
-	CMPQ   R8, R11
-	JNE    run
+furtherFirst:
+	TESTQ   R8, R8
+	JEQ     furtherFirstWord
+	TZCNTQ  R8, R11
+	SHLQ    $0x08, R11
+	ADDQ    R10, R11
+	BLSRQ   R8, R8
+	VMOVUPS (R11), Y0
+	VMOVUPS 32(R11), Y1
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 96(R11), Y3
+	VMOVUPS 128(R11), Y4
+	VMOVUPS 160(R11), Y5
+	VMOVUPS 192(R11), Y6
+	VMOVUPS 224(R11), Y7
+	DECQ    R12
+	JEQ     furtherDone
 
-runDone:
+further:
+	TESTQ  R8, R8
+	JEQ    furtherWord
+	TZCNTQ R8, R11
+	SHLQ   $0x08, R11
+	ADDQ   R10, R11
+	BLSRQ  R8, R8
+	VADDPS (R11), Y0, Y0
+	VADDPS 32(R11), Y1, Y1
+	VADDPS 64(R11), Y2, Y2
+	VADDPS 96(R11), Y3, Y3
+	VADDPS 128(R11), Y4, Y4
+	VADDPS 160(R11), Y5, Y5
+	VADDPS 192(R11), Y6, Y6
+	VADDPS 224(R11), Y7, Y7
+	DECQ   R12
+	JNE    further
+
+furtherDone:
 	VADDPS  Y0, Y8, Y8
 	VADDPS  Y1, Y9, Y9
 	VADDPS  Y2, Y10, Y10
@@ -823,7 +871,7 @@ runDone:
 	VADDPS  Y5, Y13, Y13
 	VADDPS  Y6, Y14, Y14
 	VADDPS  Y7, Y15, Y15
-	CMPQ    R8, R9
+	TESTQ   R13, R13
 	JNE     more
 	VMOVAPS Y8, Y0
 	VMOVAPS Y9, Y1
@@ -835,59 +883,104 @@ runDone:
 	VMOVAPS Y15, Y7
 	JMP     summed
 
-// func addCentredAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
-// Requires: AVX, CMOV
-TEXT ·addCentredAVX2(SB), NOSPLIT, $0-72
+runFirstWord:
+	ADDQ $0x00000200, R9
+	ADDQ $0x00004000, R10
+	MOVQ (R9), R8
+	JMP  runFirst
+
+runWord:
+	ADDQ $0x00000200, R9
+	ADDQ $0x00004000, R10
+	MOVQ (R9), R8
+	JMP  run
+
+furtherFirstWord:
+	ADDQ $0x00000200, R9
+	ADDQ $0x00004000, R10
+	MOVQ (R9), R8
+	JMP  furtherFirst
+
+furtherWord:
+	ADDQ $0x00000200, R9
+	ADDQ $0x00004000, R10
+	MOVQ (R9), R8
+	JMP  further
+
+// func addCentredAVX2(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
+// Requires: AVX, BMI, CMOV, POPCNT
+TEXT ·addCentredAVX2(SB), NOSPLIT, $8-72
 	MOVQ dst+0(FP), AX
 	MOVQ base+8(FP), CX
-	MOVQ lists+16(FP), DX
-	MOVQ cuts+24(FP), BX
+	MOVQ words+16(FP), DX
+	MOVQ count+24(FP), BX
 	MOVQ n+64(FP), SI
 	MOVQ mu+32(FP), DI
 	MOVQ gb+40(FP), R8
 	MOVQ gc+48(FP), R9
 	MOVQ lambda+56(FP), R10
-	MOVL (BX), R11
-	LEAQ (DX)(R11*4), R11
 
-list:
-	MOVL    4(BX), R12
-	LEAQ    (DX)(R12*4), R12
-	CMPQ    R11, R12
+unit:
+	MOVQ DX, R12
+	MOVQ BX, R15
+	XORQ BP, BP
+
+count:
+	POPCNTQ (R12), R14
+	ADDQ    R14, BP
+	ADDQ    $0x00000200, R12
+	DECQ    R15
+	JNE     count
+	TESTQ   BP, BP
 	JEQ     none
-	LEAQ    128(R11), R14
-	CMPQ    R14, R12
-	JCS     long
-	MOVL    (R11), R13
-	LEAQ    (CX)(R13*4), R13
-	VMOVUPS (R13), Y1
-	VMOVUPS 32(R13), Y2
-	VMOVUPS 64(R13), Y3
-	VMOVUPS 96(R13), Y4
-	VMOVUPS 128(R13), Y5
-	VMOVUPS 160(R13), Y6
-	VMOVUPS 192(R13), Y7
-	VMOVUPS 224(R13), Y8
-	ADDQ    $0x04, R11
-	CMPQ    R11, R12
-	JEQ     shortDone
+	MOVQ    DX, R12
+	MOVQ    (R12), R11
+	MOVQ    CX, R13
+	MOVQ    $0x00000020, R15
+	CMPQ    BP, R15
+	CMOVQLT BP, R15
+	SUBQ    R15, BP
 
-short:
-	MOVL   (R11), R13
-	LEAQ   (CX)(R13*4), R13
-	VADDPS (R13), Y1, Y1
-	VADDPS 32(R13), Y2, Y2
-	VADDPS 64(R13), Y3, Y3
-	VADDPS 96(R13), Y4, Y4
-	VADDPS 128(R13), Y5, Y5
-	VADDPS 160(R13), Y6, Y6
-	VADDPS 192(R13), Y7, Y7
-	VADDPS 224(R13), Y8, Y8
-	ADDQ   $0x04, R11
-	CMPQ   R11, R12
-	JNE    short
+runFirst:
+	TESTQ   R11, R11
+	JEQ     runFirstWord
+	TZCNTQ  R11, R14
+	SHLQ    $0x08, R14
+	ADDQ    R13, R14
+	BLSRQ   R11, R11
+	VMOVUPS (R14), Y1
+	VMOVUPS 32(R14), Y2
+	VMOVUPS 64(R14), Y3
+	VMOVUPS 96(R14), Y4
+	VMOVUPS 128(R14), Y5
+	VMOVUPS 160(R14), Y6
+	VMOVUPS 192(R14), Y7
+	VMOVUPS 224(R14), Y8
+	DECQ    R15
+	JEQ     runDone
 
-shortDone:
+run:
+	TESTQ  R11, R11
+	JEQ    runWord
+	TZCNTQ R11, R14
+	SHLQ   $0x08, R14
+	ADDQ   R13, R14
+	BLSRQ  R11, R11
+	VADDPS (R14), Y1, Y1
+	VADDPS 32(R14), Y2, Y2
+	VADDPS 64(R14), Y3, Y3
+	VADDPS 96(R14), Y4, Y4
+	VADDPS 128(R14), Y5, Y5
+	VADDPS 160(R14), Y6, Y6
+	VADDPS 192(R14), Y7, Y7
+	VADDPS 224(R14), Y8, Y8
+	DECQ   R15
+	JNE    run
+
+runDone:
+	TESTQ BP, BP
+	JNE   long
+
 summed:
 centre:
 	VBROADCASTSS (DI), Y0
@@ -943,9 +1036,9 @@ centre:
 	ADDQ         $0x04, DI
 	ADDQ         $0x04, R8
 	ADDQ         $0x00000100, AX
-	ADDQ         $0x04, BX
+	ADDQ         $0x08, DX
 	DECQ         SI
-	JNE          list
+	JNE          unit
 	VZEROUPPER
 	RET
 
@@ -961,36 +1054,6 @@ none:
 	JMP    centre
 
 long:
-	MOVL    (R11), R13
-	LEAQ    (CX)(R13*4), R13
-	VMOVUPS (R13), Y1
-	VMOVUPS 32(R13), Y2
-	VMOVUPS 64(R13), Y3
-	VMOVUPS 96(R13), Y4
-	VMOVUPS 128(R13), Y5
-	VMOVUPS 160(R13), Y6
-	VMOVUPS 192(R13), Y7
-	VMOVUPS 224(R13), Y8
-	ADDQ    $0x04, R11
-	CMPQ    R11, R14
-	JEQ     firstDone
-
-first:
-	MOVL   (R11), R13
-	LEAQ   (CX)(R13*4), R13
-	VADDPS (R13), Y1, Y1
-	VADDPS 32(R13), Y2, Y2
-	VADDPS 64(R13), Y3, Y3
-	VADDPS 96(R13), Y4, Y4
-	VADDPS 128(R13), Y5, Y5
-	VADDPS 160(R13), Y6, Y6
-	VADDPS 192(R13), Y7, Y7
-	VADDPS 224(R13), Y8, Y8
-	ADDQ   $0x04, R11
-	CMPQ   R11, R14
-	JNE    first
-
-firstDone:
 	VMOVAPS Y1, Y0
 	VMOVAPS Y2, Y9
 	VMOVAPS Y3, Y10
@@ -1001,39 +1064,48 @@ firstDone:
 	VMOVAPS Y8, Y15
 
 more:
-	LEAQ    128(R11), R14
-	CMPQ    R14, R12
-	CMOVQHI R12, R14
-	MOVL    (R11), R13
-	LEAQ    (CX)(R13*4), R13
-	VMOVUPS (R13), Y1
-	VMOVUPS 32(R13), Y2
-	VMOVUPS 64(R13), Y3
-	VMOVUPS 96(R13), Y4
-	VMOVUPS 128(R13), Y5
-	VMOVUPS 160(R13), Y6
-	VMOVUPS 192(R13), Y7
-	VMOVUPS 224(R13), Y8
-	ADDQ    $0x04, R11
-	CMPQ    R11, R14
-	JEQ     runDone
+	MOVQ    $0x00000020, R15
+	CMPQ    BP, R15
+	CMOVQLT BP, R15
+	SUBQ    R15, BP
 
-run:
-	MOVL   (R11), R13
-	LEAQ   (CX)(R13*4), R13
-	VADDPS (R13), Y1, Y1
-	VADDPS 32(R13), Y2, Y2
-	VADDPS 64(R13), Y3, Y3
-	VADDPS 96(R13), Y4, Y4
-	VADDPS 128(R13), Y5, Y5
-	VADDPS 160(R13), Y6, Y6
-	VADDPS 192(R13), Y7, Y7
-	VADDPS 224(R13), Y8, Y8
-	ADDQ   $0x04, R11
-	CMPQ   R11, R14
-	JNE    run
+furtherFirst:
+	TESTQ   R11, R11
+	JEQ     furtherFirstWord
+	TZCNTQ  R11, R14
+	SHLQ    $0x08, R14
+	ADDQ    R13, R14
+	BLSRQ   R11, R11
+	VMOVUPS (R14), Y1
+	VMOVUPS 32(R14), Y2
+	VMOVUPS 64(R14), Y3
+	VMOVUPS 96(R14), Y4
+	VMOVUPS 128(R14), Y5
+	VMOVUPS 160(R14), Y6
+	VMOVUPS 192(R14), Y7
+	VMOVUPS 224(R14), Y8
+	DECQ    R15
+	JEQ     furtherDone
 
-runDone:
+further:
+	TESTQ  R11, R11
+	JEQ    furtherWord
+	TZCNTQ R11, R14
+	SHLQ   $0x08, R14
+	ADDQ   R13, R14
+	BLSRQ  R11, R11
+	VADDPS (R14), Y1, Y1
+	VADDPS 32(R14), Y2, Y2
+	VADDPS 64(R14), Y3, Y3
+	VADDPS 96(R14), Y4, Y4
+	VADDPS 128(R14), Y5, Y5
+	VADDPS 160(R14), Y6, Y6
+	VADDPS 192(R14), Y7, Y7
+	VADDPS 224(R14), Y8, Y8
+	DECQ   R15
+	JNE    further
+
+furtherDone:
 	VADDPS  Y1, Y0, Y0
 	VADDPS  Y2, Y9, Y9
 	VADDPS  Y3, Y10, Y10
@@ -1042,7 +1114,7 @@ runDone:
 	VADDPS  Y6, Y13, Y13
 	VADDPS  Y7, Y14, Y14
 	VADDPS  Y8, Y15, Y15
-	CMPQ    R11, R12
+	TESTQ   BP, BP
 	JNE     more
 	VMOVAPS Y0, Y1
 	VMOVAPS Y9, Y2
@@ -1053,6 +1125,30 @@ runDone:
 	VMOVAPS Y14, Y7
 	VMOVAPS Y15, Y8
 	JMP     summed
+
+runFirstWord:
+	ADDQ $0x00000200, R12
+	ADDQ $0x00004000, R13
+	MOVQ (R12), R11
+	JMP  runFirst
+
+runWord:
+	ADDQ $0x00000200, R12
+	ADDQ $0x00004000, R13
+	MOVQ (R12), R11
+	JMP  run
+
+furtherFirstWord:
+	ADDQ $0x00000200, R12
+	ADDQ $0x00004000, R13
+	MOVQ (R12), R11
+	JMP  furtherFirst
+
+furtherWord:
+	ADDQ $0x00000200, R12
+	ADDQ $0x00004000, R13
+	MOVQ (R12), R11
+	JMP  further
 
 // func addSumsTimesAVX2(dst *float32, base *float32, lists *uint32, cuts *uint32, values *float32, n int)
 // Requires: AVX, CMOV
@@ -1620,47 +1716,68 @@ vectors:
 	VZEROUPPER
 	RET
 
-// func sumsAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
+// func sumsAVX512(dst *float32, base *float32, words *uint64, count int, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI, CMOV, POPCNT
 TEXT ·sumsAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ base+8(FP), CX
-	MOVQ lists+16(FP), DX
-	MOVQ cuts+24(FP), BX
+	MOVQ words+16(FP), DX
+	MOVQ count+24(FP), BX
 	MOVQ n+32(FP), SI
-	MOVL (BX), DI
-	LEAQ (DX)(DI*4), DI
 
-list:
-	MOVL    4(BX), R8
-	LEAQ    (DX)(R8*4), R8
-	CMPQ    DI, R8
+unit:
+	MOVQ DX, R8
+	MOVQ BX, R11
+	XORQ R12, R12
+
+count:
+	POPCNTQ (R8), R10
+	ADDQ    R10, R12
+	ADDQ    $0x00000200, R8
+	DECQ    R11
+	JNE     count
+	TESTQ   R12, R12
 	JEQ     none
-	LEAQ    128(DI), R10
-	CMPQ    R10, R8
-	JCS     long
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	ADDQ    $0x04, DI
-	CMPQ    DI, R8
-	JEQ     shortDone
+	MOVQ    DX, R8
+	MOVQ    (R8), DI
+	MOVQ    CX, R9
+	MOVQ    $0x00000020, R11
+	CMPQ    R12, R11
+	CMOVQLT R12, R11
+	SUBQ    R11, R12
 
-short:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Z0, Z0
-	VADDPS 64(R9), Z1, Z1
-	VADDPS 128(R9), Z2, Z2
-	VADDPS 192(R9), Z3, Z3
-	ADDQ   $0x04, DI
-	CMPQ   DI, R8
-	JNE    short
+runFirst:
+	TESTQ   DI, DI
+	JEQ     runFirstWord
+	TZCNTQ  DI, R10
+	SHLQ    $0x08, R10
+	ADDQ    R9, R10
+	BLSRQ   DI, DI
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	DECQ    R11
+	JEQ     runDone
 
-shortDone:
+run:
+	TESTQ  DI, DI
+	JEQ    runWord
+	TZCNTQ DI, R10
+	SHLQ   $0x08, R10
+	ADDQ   R9, R10
+	BLSRQ  DI, DI
+	VADDPS (R10), Z0, Z0
+	VADDPS 64(R10), Z1, Z1
+	VADDPS 128(R10), Z2, Z2
+	VADDPS 192(R10), Z3, Z3
+	DECQ   R11
+	JNE    run
+
+runDone:
+	TESTQ R12, R12
+	JNE   long
+
 summed:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
@@ -1669,9 +1786,9 @@ summed:
 
 next:
 	ADDQ $0x00000100, AX
-	ADDQ $0x04, BX
+	ADDQ $0x08, DX
 	DECQ SI
-	JNE  list
+	JNE  unit
 	VZEROUPPER
 	RET
 
@@ -1684,64 +1801,51 @@ none:
 	JMP     next
 
 long:
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	ADDQ    $0x04, DI
-	CMPQ    DI, R10
-	JEQ     firstDone
-
-first:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Z0, Z0
-	VADDPS 64(R9), Z1, Z1
-	VADDPS 128(R9), Z2, Z2
-	VADDPS 192(R9), Z3, Z3
-	ADDQ   $0x04, DI
-	CMPQ   DI, R10
-	JNE    first
-
-firstDone:
 	VMOVAPS Z0, Z4
 	VMOVAPS Z1, Z5
 	VMOVAPS Z2, Z6
 	VMOVAPS Z3, Z7
 
 more:
-	LEAQ    128(DI), R10
-	CMPQ    R10, R8
-	CMOVQHI R8, R10
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	ADDQ    $0x04, DI
-	CMPQ    DI, R10
-	JEQ     runDone
+	MOVQ    $0x00000020, R11
+	CMPQ    R12, R11
+	CMOVQLT R12, R11
+	SUBQ    R11, R12
 
-run:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Z0, Z0
-	VADDPS 64(R9), Z1, Z1
-	VADDPS 128(R9), Z2, Z2
-	VADDPS 192(R9), Z3, Z3
-	ADDQ   $0x04, DI
-	CMPQ   DI, R10
-	JNE    run
+furtherFirst:
+	TESTQ   DI, DI
+	JEQ     furtherFirstWord
+	TZCNTQ  DI, R10
+	SHLQ    $0x08, R10
+	ADDQ    R9, R10
+	BLSRQ   DI, DI
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	DECQ    R11
+	JEQ     furtherDone
 
-runDone:
+further:
+	TESTQ  DI, DI
+	JEQ    furtherWord
+	TZCNTQ DI, R10
+	SHLQ   $0x08, R10
+	ADDQ   R9, R10
+	BLSRQ  DI, DI
+	VADDPS (R10), Z0, Z0
+	VADDPS 64(R10), Z1, Z1
+	VADDPS 128(R10), Z2, Z2
+	VADDPS 192(R10), Z3, Z3
+	DECQ   R11
+	JNE    further
+
+furtherDone:
 	VADDPS  Z0, Z4, Z4
 	VADDPS  Z1, Z5, Z5
 	VADDPS  Z2, Z6, Z6
 	VADDPS  Z3, Z7, Z7
-	CMPQ    DI, R8
+	TESTQ   R12, R12
 	JNE     more
 	VMOVAPS Z4, Z0
 	VMOVAPS Z5, Z1
@@ -1749,47 +1853,92 @@ runDone:
 	VMOVAPS Z7, Z3
 	JMP     summed
 
-// func addSumsAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, n int)
-// Requires: AVX, AVX512F, CMOV
+runFirstWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  runFirst
+
+runWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  run
+
+furtherFirstWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  furtherFirst
+
+furtherWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  further
+
+// func addSumsAVX512(dst *float32, base *float32, words *uint64, count int, n int)
+// Requires: AVX, AVX512F, BMI, CMOV, POPCNT
 TEXT ·addSumsAVX512(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ base+8(FP), CX
-	MOVQ lists+16(FP), DX
-	MOVQ cuts+24(FP), BX
+	MOVQ words+16(FP), DX
+	MOVQ count+24(FP), BX
 	MOVQ n+32(FP), SI
-	MOVL (BX), DI
-	LEAQ (DX)(DI*4), DI
 
-list:
-	MOVL    4(BX), R8
-	LEAQ    (DX)(R8*4), R8
-	CMPQ    DI, R8
+unit:
+	MOVQ DX, R8
+	MOVQ BX, R11
+	XORQ R12, R12
+
+count:
+	POPCNTQ (R8), R10
+	ADDQ    R10, R12
+	ADDQ    $0x00000200, R8
+	DECQ    R11
+	JNE     count
+	TESTQ   R12, R12
 	JEQ     none
-	LEAQ    128(DI), R10
-	CMPQ    R10, R8
-	JCS     long
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	ADDQ    $0x04, DI
-	CMPQ    DI, R8
-	JEQ     shortDone
+	MOVQ    DX, R8
+	MOVQ    (R8), DI
+	MOVQ    CX, R9
+	MOVQ    $0x00000020, R11
+	CMPQ    R12, R11
+	CMOVQLT R12, R11
+	SUBQ    R11, R12
 
-short:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Z0, Z0
-	VADDPS 64(R9), Z1, Z1
-	VADDPS 128(R9), Z2, Z2
-	VADDPS 192(R9), Z3, Z3
-	ADDQ   $0x04, DI
-	CMPQ   DI, R8
-	JNE    short
+runFirst:
+	TESTQ   DI, DI
+	JEQ     runFirstWord
+	TZCNTQ  DI, R10
+	SHLQ    $0x08, R10
+	ADDQ    R9, R10
+	BLSRQ   DI, DI
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	DECQ    R11
+	JEQ     runDone
 
-shortDone:
+run:
+	TESTQ  DI, DI
+	JEQ    runWord
+	TZCNTQ DI, R10
+	SHLQ   $0x08, R10
+	ADDQ   R9, R10
+	BLSRQ  DI, DI
+	VADDPS (R10), Z0, Z0
+	VADDPS 64(R10), Z1, Z1
+	VADDPS 128(R10), Z2, Z2
+	VADDPS 192(R10), Z3, Z3
+	DECQ   R11
+	JNE    run
+
+runDone:
+	TESTQ R12, R12
+	JNE   long
+
 summed:
 	VADDPS  (AX), Z0, Z0
 	VMOVUPS Z0, (AX)
@@ -1802,9 +1951,9 @@ summed:
 
 next:
 	ADDQ $0x00000100, AX
-	ADDQ $0x04, BX
+	ADDQ $0x08, DX
 	DECQ SI
-	JNE  list
+	JNE  unit
 	VZEROUPPER
 	RET
 
@@ -1812,64 +1961,51 @@ none:
 	JMP next
 
 long:
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	ADDQ    $0x04, DI
-	CMPQ    DI, R10
-	JEQ     firstDone
-
-first:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Z0, Z0
-	VADDPS 64(R9), Z1, Z1
-	VADDPS 128(R9), Z2, Z2
-	VADDPS 192(R9), Z3, Z3
-	ADDQ   $0x04, DI
-	CMPQ   DI, R10
-	JNE    first
-
-firstDone:
 	VMOVAPS Z0, Z4
 	VMOVAPS Z1, Z5
 	VMOVAPS Z2, Z6
 	VMOVAPS Z3, Z7
 
 more:
-	LEAQ    128(DI), R10
-	CMPQ    R10, R8
-	CMOVQHI R8, R10
-	MOVL    (DI), R9
-	LEAQ    (CX)(R9*4), R9
-	VMOVUPS (R9), Z0
-	VMOVUPS 64(R9), Z1
-	VMOVUPS 128(R9), Z2
-	VMOVUPS 192(R9), Z3
-	ADDQ    $0x04, DI
-	CMPQ    DI, R10
-	JEQ     runDone
+	MOVQ    $0x00000020, R11
+	CMPQ    R12, R11
+	CMOVQLT R12, R11
+	SUBQ    R11, R12
 
-run:
-	MOVL   (DI), R9
-	LEAQ   (CX)(R9*4), R9
-	VADDPS (R9), Z0, Z0
-	VADDPS 64(R9), Z1, Z1
-	VADDPS 128(R9), Z2, Z2
-	VADDPS 192(R9), Z3, Z3
-	ADDQ   $0x04, DI
-	CMPQ   DI, R10
-	JNE    run
+furtherFirst:
+	TESTQ   DI, DI
+	JEQ     furtherFirstWord
+	TZCNTQ  DI, R10
+	SHLQ    $0x08, R10
+	ADDQ    R9, R10
+	BLSRQ   DI, DI
+	VMOVUPS (R10), Z0
+	VMOVUPS 64(R10), Z1
+	VMOVUPS 128(R10), Z2
+	VMOVUPS 192(R10), Z3
+	DECQ    R11
+	JEQ     furtherDone
 
-runDone:
+further:
+	TESTQ  DI, DI
+	JEQ    furtherWord
+	TZCNTQ DI, R10
+	SHLQ   $0x08, R10
+	ADDQ   R9, R10
+	BLSRQ  DI, DI
+	VADDPS (R10), Z0, Z0
+	VADDPS 64(R10), Z1, Z1
+	VADDPS 128(R10), Z2, Z2
+	VADDPS 192(R10), Z3, Z3
+	DECQ   R11
+	JNE    further
+
+furtherDone:
 	VADDPS  Z0, Z4, Z4
 	VADDPS  Z1, Z5, Z5
 	VADDPS  Z2, Z6, Z6
 	VADDPS  Z3, Z7, Z7
-	CMPQ    DI, R8
+	TESTQ   R12, R12
 	JNE     more
 	VMOVAPS Z4, Z0
 	VMOVAPS Z5, Z1
@@ -1877,48 +2013,93 @@ runDone:
 	VMOVAPS Z7, Z3
 	JMP     summed
 
-// func addSumsToAVX512(dst *float32, part *float32, base *float32, lists *uint32, cuts *uint32, n int)
-// Requires: AVX, AVX512F, CMOV
+runFirstWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  runFirst
+
+runWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  run
+
+furtherFirstWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  furtherFirst
+
+furtherWord:
+	ADDQ $0x00000200, R8
+	ADDQ $0x00004000, R9
+	MOVQ (R8), DI
+	JMP  further
+
+// func addSumsToAVX512(dst *float32, part *float32, base *float32, words *uint64, count int, n int)
+// Requires: AVX, AVX512F, BMI, CMOV, POPCNT
 TEXT ·addSumsToAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ base+16(FP), CX
-	MOVQ lists+24(FP), DX
-	MOVQ cuts+32(FP), BX
+	MOVQ words+24(FP), DX
+	MOVQ count+32(FP), BX
 	MOVQ n+40(FP), SI
 	MOVQ part+8(FP), DI
-	MOVL (BX), R8
-	LEAQ (DX)(R8*4), R8
 
-list:
-	MOVL    4(BX), R9
-	LEAQ    (DX)(R9*4), R9
-	CMPQ    R8, R9
+unit:
+	MOVQ DX, R9
+	MOVQ BX, R12
+	XORQ R13, R13
+
+count:
+	POPCNTQ (R9), R11
+	ADDQ    R11, R13
+	ADDQ    $0x00000200, R9
+	DECQ    R12
+	JNE     count
+	TESTQ   R13, R13
 	JEQ     none
-	LEAQ    128(R8), R11
-	CMPQ    R11, R9
-	JCS     long
-	MOVL    (R8), R10
-	LEAQ    (CX)(R10*4), R10
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	VMOVUPS 128(R10), Z2
-	VMOVUPS 192(R10), Z3
-	ADDQ    $0x04, R8
-	CMPQ    R8, R9
-	JEQ     shortDone
+	MOVQ    DX, R9
+	MOVQ    (R9), R8
+	MOVQ    CX, R10
+	MOVQ    $0x00000020, R12
+	CMPQ    R13, R12
+	CMOVQLT R13, R12
+	SUBQ    R12, R13
 
-short:
-	MOVL   (R8), R10
-	LEAQ   (CX)(R10*4), R10
-	VADDPS (R10), Z0, Z0
-	VADDPS 64(R10), Z1, Z1
-	VADDPS 128(R10), Z2, Z2
-	VADDPS 192(R10), Z3, Z3
-	ADDQ   $0x04, R8
-	CMPQ   R8, R9
-	JNE    short
+runFirst:
+	TESTQ   R8, R8
+	JEQ     runFirstWord
+	TZCNTQ  R8, R11
+	SHLQ    $0x08, R11
+	ADDQ    R10, R11
+	BLSRQ   R8, R8
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	DECQ    R12
+	JEQ     runDone
 
-shortDone:
+run:
+	TESTQ  R8, R8
+	JEQ    runWord
+	TZCNTQ R8, R11
+	SHLQ   $0x08, R11
+	ADDQ   R10, R11
+	BLSRQ  R8, R8
+	VADDPS (R11), Z0, Z0
+	VADDPS 64(R11), Z1, Z1
+	VADDPS 128(R11), Z2, Z2
+	VADDPS 192(R11), Z3, Z3
+	DECQ   R12
+	JNE    run
+
+runDone:
+	TESTQ R13, R13
+	JNE   long
+
 summed:
 	VADDPS  (DI), Z0, Z0
 	VADDPS  (AX), Z0, Z0
@@ -1936,9 +2117,9 @@ summed:
 next:
 	ADDQ $0x00000100, DI
 	ADDQ $0x00000100, AX
-	ADDQ $0x04, BX
+	ADDQ $0x08, DX
 	DECQ SI
-	JNE  list
+	JNE  unit
 	VZEROUPPER
 	RET
 
@@ -1958,64 +2139,51 @@ none:
 	JMP     next
 
 long:
-	MOVL    (R8), R10
-	LEAQ    (CX)(R10*4), R10
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	VMOVUPS 128(R10), Z2
-	VMOVUPS 192(R10), Z3
-	ADDQ    $0x04, R8
-	CMPQ    R8, R11
-	JEQ     firstDone
-
-first:
-	MOVL   (R8), R10
-	LEAQ   (CX)(R10*4), R10
-	VADDPS (R10), Z0, Z0
-	VADDPS 64(R10), Z1, Z1
-	VADDPS 128(R10), Z2, Z2
-	VADDPS 192(R10), Z3, Z3
-	ADDQ   $0x04, R8
-	CMPQ   R8, R11
-	JNE    first
-
-firstDone:
 	VMOVAPS Z0, Z4
 	VMOVAPS Z1, Z5
 	VMOVAPS Z2, Z6
 	VMOVAPS Z3, Z7
 
 more:
-	LEAQ    128(R8), R11
-	CMPQ    R11, R9
-	CMOVQHI R9, R11
-	MOVL    (R8), R10
-	LEAQ    (CX)(R10*4), R10
-	VMOVUPS (R10), Z0
-	VMOVUPS 64(R10), Z1
-	VMOVUPS 128(R10), Z2
-	VMOVUPS 192(R10), Z3
-	ADDQ    $0x04, R8
-	CMPQ    R8, R11
-	JEQ     runDone
+	MOVQ    $0x00000020, R12
+	CMPQ    R13, R12
+	CMOVQLT R13, R12
+	SUBQ    R12, R13
 
-run:
-	MOVL   (R8), R10
-	LEAQ   (CX)(R10*4), R10
-	VADDPS (R10), Z0, Z0
-	VADDPS 64(R10), Z1, Z1
-	VADDPS 128(R10), Z2, Z2
-	VADDPS 192(R10), Z3, Z3
-	ADDQ   $0x04, R8
-	CMPQ   R8, R11
-	JNE    run
+furtherFirst:
+	TESTQ   R8, R8
+	JEQ     furtherFirstWord
+	TZCNTQ  R8, R11
+	SHLQ    $0x08, R11
+	ADDQ    R10, R11
+	BLSRQ   R8, R8
+	VMOVUPS (R11), Z0
+	VMOVUPS 64(R11), Z1
+	VMOVUPS 128(R11), Z2
+	VMOVUPS 192(R11), Z3
+	DECQ    R12
+	JEQ     furtherDone
 
-runDone:
+further:
+	TESTQ  R8, R8
+	JEQ    furtherWord
+	TZCNTQ R8, R11
+	SHLQ   $0x08, R11
+	ADDQ   R10, R11
+	BLSRQ  R8, R8
+	VADDPS (R11), Z0, Z0
+	VADDPS 64(R11), Z1, Z1
+	VADDPS 128(R11), Z2, Z2
+	VADDPS 192(R11), Z3, Z3
+	DECQ   R12
+	JNE    further
+
+furtherDone:
 	VADDPS  Z0, Z4, Z4
 	VADDPS  Z1, Z5, Z5
 	VADDPS  Z2, Z6, Z6
 	VADDPS  Z3, Z7, Z7
-	CMPQ    R8, R9
+	TESTQ   R13, R13
 	JNE     more
 	VMOVAPS Z4, Z0
 	VMOVAPS Z5, Z1
@@ -2023,13 +2191,37 @@ runDone:
 	VMOVAPS Z7, Z3
 	JMP     summed
 
-// func addCentredAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
-// Requires: AVX, AVX512DQ, AVX512F, CMOV
+runFirstWord:
+	ADDQ $0x00000200, R9
+	ADDQ $0x00004000, R10
+	MOVQ (R9), R8
+	JMP  runFirst
+
+runWord:
+	ADDQ $0x00000200, R9
+	ADDQ $0x00004000, R10
+	MOVQ (R9), R8
+	JMP  run
+
+furtherFirstWord:
+	ADDQ $0x00000200, R9
+	ADDQ $0x00004000, R10
+	MOVQ (R9), R8
+	JMP  furtherFirst
+
+furtherWord:
+	ADDQ $0x00000200, R9
+	ADDQ $0x00004000, R10
+	MOVQ (R9), R8
+	JMP  further
+
+// func addCentredAVX512(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI, CMOV, POPCNT
 TEXT ·addCentredAVX512(SB), NOSPLIT, $0-72
 	MOVQ    dst+0(FP), AX
 	MOVQ    base+8(FP), CX
-	MOVQ    lists+16(FP), DX
-	MOVQ    cuts+24(FP), BX
+	MOVQ    words+16(FP), DX
+	MOVQ    count+24(FP), BX
 	MOVQ    n+64(FP), SI
 	MOVQ    mu+32(FP), DI
 	MOVQ    gb+40(FP), R8
@@ -2043,39 +2235,60 @@ TEXT ·addCentredAVX512(SB), NOSPLIT, $0-72
 	VMOVUPS 64(R10), Z6
 	VMOVUPS 128(R10), Z7
 	VMOVUPS 192(R10), Z8
-	MOVL    (BX), R9
-	LEAQ    (DX)(R9*4), R9
 
-list:
-	MOVL    4(BX), R10
-	LEAQ    (DX)(R10*4), R10
-	CMPQ    R9, R10
+unit:
+	MOVQ DX, R10
+	MOVQ BX, R13
+	XORQ R14, R14
+
+count:
+	POPCNTQ (R10), R12
+	ADDQ    R12, R14
+	ADDQ    $0x00000200, R10
+	DECQ    R13
+	JNE     count
+	TESTQ   R14, R14
 	JEQ     none
-	LEAQ    128(R9), R12
-	CMPQ    R12, R10
-	JCS     long
-	MOVL    (R9), R11
-	LEAQ    (CX)(R11*4), R11
-	VMOVUPS (R11), Z9
-	VMOVUPS 64(R11), Z10
-	VMOVUPS 128(R11), Z11
-	VMOVUPS 192(R11), Z12
-	ADDQ    $0x04, R9
-	CMPQ    R9, R10
-	JEQ     shortDone
+	MOVQ    DX, R10
+	MOVQ    (R10), R9
+	MOVQ    CX, R11
+	MOVQ    $0x00000020, R13
+	CMPQ    R14, R13
+	CMOVQLT R14, R13
+	SUBQ    R13, R14
 
-short:
-	MOVL   (R9), R11
-	LEAQ   (CX)(R11*4), R11
-	VADDPS (R11), Z9, Z9
-	VADDPS 64(R11), Z10, Z10
-	VADDPS 128(R11), Z11, Z11
-	VADDPS 192(R11), Z12, Z12
-	ADDQ   $0x04, R9
-	CMPQ   R9, R10
-	JNE    short
+runFirst:
+	TESTQ   R9, R9
+	JEQ     runFirstWord
+	TZCNTQ  R9, R12
+	SHLQ    $0x08, R12
+	ADDQ    R11, R12
+	BLSRQ   R9, R9
+	VMOVUPS (R12), Z9
+	VMOVUPS 64(R12), Z10
+	VMOVUPS 128(R12), Z11
+	VMOVUPS 192(R12), Z12
+	DECQ    R13
+	JEQ     runDone
 
-shortDone:
+run:
+	TESTQ  R9, R9
+	JEQ    runWord
+	TZCNTQ R9, R12
+	SHLQ   $0x08, R12
+	ADDQ   R11, R12
+	BLSRQ  R9, R9
+	VADDPS (R12), Z9, Z9
+	VADDPS 64(R12), Z10, Z10
+	VADDPS 128(R12), Z11, Z11
+	VADDPS 192(R12), Z12, Z12
+	DECQ   R13
+	JNE    run
+
+runDone:
+	TESTQ R14, R14
+	JNE   long
+
 summed:
 centre:
 	VBROADCASTSS (DI), Z0
@@ -2107,9 +2320,9 @@ centre:
 	ADDQ         $0x04, DI
 	ADDQ         $0x04, R8
 	ADDQ         $0x00000100, AX
-	ADDQ         $0x04, BX
+	ADDQ         $0x08, DX
 	DECQ         SI
-	JNE          list
+	JNE          unit
 	VZEROUPPER
 	RET
 
@@ -2121,70 +2334,81 @@ none:
 	JMP    centre
 
 long:
-	MOVL    (R9), R11
-	LEAQ    (CX)(R11*4), R11
-	VMOVUPS (R11), Z9
-	VMOVUPS 64(R11), Z10
-	VMOVUPS 128(R11), Z11
-	VMOVUPS 192(R11), Z12
-	ADDQ    $0x04, R9
-	CMPQ    R9, R12
-	JEQ     firstDone
-
-first:
-	MOVL   (R9), R11
-	LEAQ   (CX)(R11*4), R11
-	VADDPS (R11), Z9, Z9
-	VADDPS 64(R11), Z10, Z10
-	VADDPS 128(R11), Z11, Z11
-	VADDPS 192(R11), Z12, Z12
-	ADDQ   $0x04, R9
-	CMPQ   R9, R12
-	JNE    first
-
-firstDone:
 	VMOVAPS Z9, Z0
 	VMOVAPS Z10, Z13
 	VMOVAPS Z11, Z14
 	VMOVAPS Z12, Z15
 
 more:
-	LEAQ    128(R9), R12
-	CMPQ    R12, R10
-	CMOVQHI R10, R12
-	MOVL    (R9), R11
-	LEAQ    (CX)(R11*4), R11
-	VMOVUPS (R11), Z9
-	VMOVUPS 64(R11), Z10
-	VMOVUPS 128(R11), Z11
-	VMOVUPS 192(R11), Z12
-	ADDQ    $0x04, R9
-	CMPQ    R9, R12
-	JEQ     runDone
+	MOVQ    $0x00000020, R13
+	CMPQ    R14, R13
+	CMOVQLT R14, R13
+	SUBQ    R13, R14
 
-run:
-	MOVL   (R9), R11
-	LEAQ   (CX)(R11*4), R11
-	VADDPS (R11), Z9, Z9
-	VADDPS 64(R11), Z10, Z10
-	VADDPS 128(R11), Z11, Z11
-	VADDPS 192(R11), Z12, Z12
-	ADDQ   $0x04, R9
-	CMPQ   R9, R12
-	JNE    run
+furtherFirst:
+	TESTQ   R9, R9
+	JEQ     furtherFirstWord
+	TZCNTQ  R9, R12
+	SHLQ    $0x08, R12
+	ADDQ    R11, R12
+	BLSRQ   R9, R9
+	VMOVUPS (R12), Z9
+	VMOVUPS 64(R12), Z10
+	VMOVUPS 128(R12), Z11
+	VMOVUPS 192(R12), Z12
+	DECQ    R13
+	JEQ     furtherDone
 
-runDone:
+further:
+	TESTQ  R9, R9
+	JEQ    furtherWord
+	TZCNTQ R9, R12
+	SHLQ   $0x08, R12
+	ADDQ   R11, R12
+	BLSRQ  R9, R9
+	VADDPS (R12), Z9, Z9
+	VADDPS 64(R12), Z10, Z10
+	VADDPS 128(R12), Z11, Z11
+	VADDPS 192(R12), Z12, Z12
+	DECQ   R13
+	JNE    further
+
+furtherDone:
 	VADDPS  Z9, Z0, Z0
 	VADDPS  Z10, Z13, Z13
 	VADDPS  Z11, Z14, Z14
 	VADDPS  Z12, Z15, Z15
-	CMPQ    R9, R10
+	TESTQ   R14, R14
 	JNE     more
 	VMOVAPS Z0, Z9
 	VMOVAPS Z13, Z10
 	VMOVAPS Z14, Z11
 	VMOVAPS Z15, Z12
 	JMP     summed
+
+runFirstWord:
+	ADDQ $0x00000200, R10
+	ADDQ $0x00004000, R11
+	MOVQ (R10), R9
+	JMP  runFirst
+
+runWord:
+	ADDQ $0x00000200, R10
+	ADDQ $0x00004000, R11
+	MOVQ (R10), R9
+	JMP  run
+
+furtherFirstWord:
+	ADDQ $0x00000200, R10
+	ADDQ $0x00004000, R11
+	MOVQ (R10), R9
+	JMP  furtherFirst
+
+furtherWord:
+	ADDQ $0x00000200, R10
+	ADDQ $0x00004000, R11
+	MOVQ (R10), R9
+	JMP  further
 
 // func addSumsTimesAVX512(dst *float32, base *float32, lists *uint32, cuts *uint32, values *float32, n int)
 // Requires: AVX, AVX512F, CMOV

@@ -20,13 +20,15 @@ func blend(dst, x, beta []float32, base *[Block]float32, n int) { blendGo(dst, x
 func rises(factor, part []float64, x []float32, from, to float64, fromShift, toShift *[Block]float64, n int) {
 	risesGo(factor, part, x, from, to, fromShift, toShift, n)
 }
-func sums(dst, base []float32, lists, cuts []uint32)    { sumsGo(dst, base, lists, cuts) }
-func addSums(dst, base []float32, lists, cuts []uint32) { addSumsGo(dst, base, lists, cuts) }
-func addSumsTo(dst, part, base []float32, lists, cuts []uint32) {
-	addSumsToGo(dst, part, base, lists, cuts)
+func sums(dst, base []float32, words []uint64, count, n int) { sumsGo(dst, base, words, count, n) }
+func addSums(dst, base []float32, words []uint64, count, n int) {
+	addSumsGo(dst, base, words, count, n)
 }
-func addCentred(dst, base []float32, lists, cuts []uint32, mu, gb []float32, gc, lambda *[Block]float32) {
-	addCentredGo(dst, base, lists, cuts, mu, gb, gc, lambda)
+func addSumsTo(dst, part, base []float32, words []uint64, count, n int) {
+	addSumsToGo(dst, part, base, words, count, n)
+}
+func addCentred(dst, base []float32, words []uint64, count, n int, mu, gb []float32, gc, lambda *[Block]float32) {
+	addCentredGo(dst, base, words, count, n, mu, gb, gc, lambda)
 }
 func addSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	addSumsTimesGo(dst, base, lists, values, cuts)

@@ -48,17 +48,6 @@ func secondWord(words []uint64, stride, count int) (*uint64, int) {
 
 var noOnes uint64
 
-// first returns the address of the first offset, or a valid address that is not read
-// if there is none.
-func first(lists []uint32) *uint32 {
-	if len(lists) == 0 {
-		return &none
-	}
-	return &lists[0]
-}
-
-var none uint32
-
 //go:noinline
 func scale(dst, x []float32, stride int, a []float32, width int) {
 	switch l := InUse(); {

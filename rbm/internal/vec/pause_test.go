@@ -78,8 +78,6 @@ func TestPauses(t *testing.T) {
 			}
 		},
 		"AddWhere":     func() { AddWhere((*[Block]float64)(wide), words, coef) },
-		"Sums":         func() { Sums(acc, base, lists, cuts) },
-		"AddSumsTo":    func() { AddSumsTo(acc, acc, base, lists, cuts) },
 		"AddSumsTimes": func() { AddSumsTimes(acc, base, lists, values, cuts) },
 		"AddWide":      func() { AddWide(wide, acc[:len(wide)]) },
 		"AddNarrow":    func() { AddNarrow(acc[:len(wide)], wide) },

@@ -39,16 +39,16 @@ const (
 // sums writes Sums, AddSums, AddSumsTo and AddCentred. The sum of a run and that of the runs
 // before it stay in registers.
 func (s simd) sums(name string, end ending) {
-	signature := "func(dst, base *float32, lists, cuts *uint32, n int)"
+	signature := "func(dst, base *float32, words *uint64, count, n int)"
 	if end == addPart {
-		signature = "func(dst, part, base *float32, lists, cuts *uint32, n int)"
+		signature = "func(dst, part, base *float32, words *uint64, count, n int)"
 	}
 	if end == addCentred {
-		signature = "func(dst, base *float32, lists, cuts *uint32, mu, gb, gc, lambda *float32, n int)"
+		signature = "func(dst, base *float32, words *uint64, count int, mu, gb, gc, lambda *float32, n int)"
 	}
 	name += s.Name
-	function(name, signature, name+" is the sums of the ascent step for n > 0 lists.")
-	dst, base, lists, cuts, n := arg("dst"), arg("base"), arg("lists"), arg("cuts"), arg("n")
+	function(name, signature, name+" is the sums of the ascent step for n > 0 rows and count > 0 words.")
+	dst, base, words, count, n := arg("dst"), arg("base"), arg("words"), arg("count"), arg("n")
 	var part reg.GPVirtual
 	if end == addPart {
 		part = arg("part")
@@ -57,17 +57,21 @@ func (s simd) sums(name string, end ending) {
 	if end == addCentred {
 		centre = s.newCentre()
 	}
-	p, last := c.GP64(), c.GP64()
-	c.MOVL(mem(cuts, 0), p.As32())
-	c.LEAQ(operand.Mem{Base: lists, Index: p, Scale: 4}, p)
+	w, p, at, row := c.GP64(), c.GP64(), c.GP64(), c.GP64() // a word, its address, its first row, the row of a one
+	left, rest := c.GP64(), c.GP64()                        // ones of the run, ones of later runs
 	sum, total := s.Vectors(block/s.Width), s.Vectors(block/s.Width)
 
-	c.Label("list")
-	c.MOVL(mem(cuts, 4), last.As32())
-	c.LEAQ(operand.Mem{Base: lists, Index: last, Scale: 4}, last)
-	c.CMPQ(p, last)
-	c.JEQ(operand.LabelRef("none"))
-	rest := s.tree(base, p, last, sum, total, func(row reg.GPVirtual, first bool) {
+	// one takes the next one into sum, or puts the first of a run there. later writes what it
+	// does when a word has none left, behind the function's return.
+	var later []func()
+	one := func(label string, first bool) {
+		c.Label(label)
+		c.TESTQ(w, w)
+		c.JEQ(operand.LabelRef(label + "Word"))
+		c.TZCNTQ(w, row)
+		c.SHLQ(operand.U8(8), row)
+		c.ADDQ(at, row)
+		c.BLSRQ(w, w)
 		for i, x := range sum {
 			if first {
 				c.VMOVUPS(mem(row, 4*s.Width*i), x)
@@ -75,7 +79,48 @@ func (s simd) sums(name string, end ending) {
 				c.VADDPS(mem(row, 4*s.Width*i), x, x)
 			}
 		}
-	}, "")
+		later = append(later, func() {
+			c.Label(label + "Word")
+			c.ADDQ(operand.U32(8*block), p)
+			c.ADDQ(operand.U32(4*block*block), at)
+			c.MOVQ(mem(p, 0), w)
+			c.JMP(operand.LabelRef(label))
+		})
+	}
+	// oneRun sums the next run, of the ones that are left one at least.
+	oneRun := func(name string) {
+		c.MOVQ(operand.U32(run), left)
+		c.CMPQ(rest, left)
+		c.CMOVQLT(rest, left)
+		c.SUBQ(left, rest)
+		one(name+"First", true)
+		c.DECQ(left)
+		c.JEQ(operand.LabelRef(name + "Done"))
+		one(name, false)
+		c.DECQ(left)
+		c.JNE(operand.LabelRef(name))
+		c.Label(name + "Done")
+	}
+
+	c.Label("unit")
+	c.MOVQ(words, p)
+	c.MOVQ(count, left)
+	c.XORQ(rest, rest)
+	c.Label("count")
+	c.POPCNTQ(mem(p, 0), row)
+	c.ADDQ(row, rest)
+	c.ADDQ(operand.U32(8*block), p)
+	c.DECQ(left)
+	c.JNE(operand.LabelRef("count"))
+	c.TESTQ(rest, rest)
+	c.JEQ(operand.LabelRef("none"))
+	c.MOVQ(words, p)
+	c.MOVQ(mem(p, 0), w)
+	c.MOVQ(base, at)
+	oneRun("run")
+	c.TESTQ(rest, rest)
+	c.JNE(operand.LabelRef("long"))
+	c.Label("summed")
 	if end == addCentred {
 		c.Label("centre")
 		centre.take(sum)
@@ -97,9 +142,9 @@ func (s simd) sums(name string, end ending) {
 		centre.next()
 	}
 	c.ADDQ(operand.U32(4*block), dst)
-	c.ADDQ(operand.U8(4), cuts)
+	c.ADDQ(operand.U8(8), words)
 	c.DECQ(n)
-	c.JNE(operand.LabelRef("list"))
+	c.JNE(operand.LabelRef("unit"))
 	c.VZEROUPPER()
 	c.RET()
 
@@ -125,7 +170,25 @@ func (s simd) sums(name string, end ending) {
 	if end != addCentred {
 		c.JMP(operand.LabelRef("next"))
 	}
-	rest()
+
+	c.Label("long")
+	for i := range sum {
+		c.VMOVAPS(sum[i], total[i])
+	}
+	c.Label("more")
+	oneRun("further")
+	for i := range sum {
+		c.VADDPS(sum[i], total[i], total[i])
+	}
+	c.TESTQ(rest, rest)
+	c.JNE(operand.LabelRef("more"))
+	for i := range sum {
+		c.VMOVAPS(total[i], sum[i])
+	}
+	c.JMP(operand.LabelRef("summed"))
+	for _, f := range later {
+		f()
+	}
 }
 
 // A centre is what centring takes off rows: the arguments mu, gb, gc and lambda of a
