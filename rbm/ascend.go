@@ -145,7 +145,7 @@ type slotGroup struct {
 
 const (
 	// groupWords is the number of words of a group.
-	groupWords = vec.ListWords
+	groupWords = vec.RowSumsWords
 	// fewWords is the number of words that make one group by themselves. Its rows
 	// of g come from the second-level cache in part, but there is no pass over the
 	// steps between groups: at batch 100 (784 × 500 units, Zen 4) an ascent takes 3 %

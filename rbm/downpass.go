@@ -84,18 +84,18 @@ func (p *pass) rowBeta(r int) float32 {
 // transposed are the weights between a group of hidden units and 64 visible
 // units, one row for each hidden unit. They come from the heap because
 // there they start at a cache line.
-type transposed [vec.ListWords * vec.Block * vec.Block]float32
+type transposed [vec.RowSumsWords * vec.Block * vec.Block]float32
 
 var transposedPool = sync.Pool{New: func() any { return new(transposed) }}
 
 // downAhead returns the weights that a worker of groups lo … hi−1 of hidden units reads
 // after those of block k and group g, panel by panel.
-func (m *RBM) downAhead(k, g, lo, hi int) (w [vec.ListWords][]float32) {
+func (m *RBM) downAhead(k, g, lo, hi int) (w [vec.RowSumsWords][]float32) {
 	if g++; g == hi {
 		g, k = lo, k+1
 	}
 	for q := range w {
-		if panel := g*vec.ListWords + q; panel < vec.Blocks(m.Hidden()) {
+		if panel := g*vec.RowSumsWords + q; panel < vec.Blocks(m.Hidden()) {
 			w[q] = m.panel(panel)[min(k*vec.Block, m.rows)*vec.Block:]
 			w[q] = w[q][:min(vec.Block*vec.Block, len(w[q]))]
 		}
@@ -118,8 +118,8 @@ func (p *pass) downPart(k, first, end int) {
 		setRows(acts, m.VisibleBias[k*vec.Block:])
 	}
 	if rows == 1 {
-		for q, word := range p.h.Row(0)[:min(end*vec.ListWords, p.h.Stride)] {
-			if q >= first*vec.ListWords {
+		for q, word := range p.h.Row(0)[:min(end*vec.RowSumsWords, p.h.Stride)] {
+			if q >= first*vec.RowSumsWords {
 				vec.ColumnSums(acts, m.panel(q)[k*vec.Block*vec.Block:], word, min(vec.Block, m.Visible()-k*vec.Block))
 			}
 		}
@@ -136,13 +136,13 @@ func (p *pass) downSums(acts []float32, k, first, end int) {
 	m, rows := p.m, p.rows
 	w := transposedPool.Get().(*transposed)
 	for g := first; g < end; g++ {
-		for q := range min(vec.ListWords, p.h.Stride-g*vec.ListWords) {
-			panel := g*vec.ListWords + q
+		for q := range min(vec.RowSumsWords, p.h.Stride-g*vec.RowSumsWords) {
+			panel := g*vec.RowSumsWords + q
 			vec.Turn(w[q*vec.Block*vec.Block:], m.panel(panel)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-panel*vec.Block, vec.Block))
 		}
-		x, q := &p.h, g*vec.ListWords
+		x, q := &p.h, g*vec.RowSumsWords
 		sum := func(lo, hi int, ahead []float32) {
-			vec.RowSums(acts[lo*vec.Block:], w[:], x.Words[lo*x.Stride+q:], x.Stride, min(vec.ListWords, x.Stride-q), hi-lo, ahead)
+			vec.RowSums(acts[lo*vec.Block:], w[:], x.Words[lo*x.Stride+q:], x.Stride, min(vec.RowSumsWords, x.Stride-q), hi-lo, ahead)
 		}
 		if rows < aheadRows {
 			sum(0, rows, nil)
@@ -150,7 +150,7 @@ func (p *pass) downSums(acts []float32, k, first, end int) {
 		}
 		// The first half of the rows asks for the first panel ahead, and so on.
 		for q, ahead := range m.downAhead(k, g, first, end) {
-			sum(rows*q/vec.ListWords, rows*(q+1)/vec.ListWords, ahead)
+			sum(rows*q/vec.RowSumsWords, rows*(q+1)/vec.RowSumsWords, ahead)
 		}
 	}
 	transposedPool.Put(w)

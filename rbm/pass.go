@@ -118,19 +118,19 @@ func (p *pass) start(x Input) {
 		return
 	}
 	groups := p.groups()
-	p.lists = grown(p.lists, groups*(p.rows*vec.ListWords*vec.Block+vec.ListSlack))
+	p.lists = grown(p.lists, groups*(p.rows*vec.RowSumsWords*vec.Block+vec.ListSlack))
 	p.values = grown(p.values, len(p.lists))
 	p.cuts = grown(p.cuts, (p.rows+1)*groups)
 	p.list.Run(groups, p.rows*x.Cols()*listWork)
 }
 
 // groups returns the number of groups of units whose weights are added together: each is
-// vec.ListWords words of them.
-func (p *pass) groups() int { return ceilDiv(vec.Blocks(p.from.Cols()), vec.ListWords) }
+// vec.RowSumsWords words of them.
+func (p *pass) groups() int { return ceilDiv(vec.Blocks(p.from.Cols()), vec.RowSumsWords) }
 
 // listGroup lists the units of group g of grey rows.
 func (p *pass) listGroup(g int) {
-	const units = vec.ListWords * vec.Block
+	const units = vec.RowSumsWords * vec.Block
 	cuts := p.groupCuts(g)
 	at := g * (p.rows*units + vec.ListSlack)
 	cuts[0] = uint32(at)

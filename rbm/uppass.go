@@ -35,8 +35,8 @@ func (p *pass) upPart(i int) {
 			vec.RowSumsTimes(acts, m.panel(k), p.lists, p.values, p.groupCuts(g)[lo:][:n+1])
 			continue
 		}
-		q, x := g*vec.ListWords, &p.from.Bits
-		vec.RowSums(acts, m.panel(k)[q*vec.Block*vec.Block:], x.Words[lo*x.Stride+q:], x.Stride, min(vec.ListWords, x.Stride-q), n, m.upAhead(k, g, n))
+		q, x := g*vec.RowSumsWords, &p.from.Bits
+		vec.RowSums(acts, m.panel(k)[q*vec.Block*vec.Block:], x.Words[lo*x.Stride+q:], x.Stride, min(vec.RowSumsWords, x.Stride-q), n, m.upAhead(k, g, n))
 	}
 	if m.Constraint == nil { // else means and draws depend on all panels
 		p.hiddenUnits(acts, k, lo, n)
@@ -53,7 +53,7 @@ func (m *RBM) upAhead(k, g, rows int) []float32 {
 	if rows < aheadRows {
 		return nil
 	}
-	const size = vec.ListWords * vec.Block * vec.Block
+	const size = vec.RowSumsWords * vec.Block * vec.Block
 	panel := m.rows * vec.Block
 	at := k*panel + min((g+1)*size, panel)
 	return m.w[at:min(at+size, len(m.w))]

@@ -39,8 +39,8 @@ func BenchmarkRowSums(b *testing.B) {
 		}
 		forBench(b, fmt.Sprintf("batch=%d", batch), float64(ones*panels*Block*4), "B", func() {
 			for p := range panels {
-				for k := 0; k < Blocks(n); k += ListWords {
-					RowSums(acc[p*batch*Block:], w[(p*rows+k*Block)*Block:], words[k:], Blocks(n), min(ListWords, Blocks(n)-k), batch, nil)
+				for k := 0; k < Blocks(n); k += RowSumsWords {
+					RowSums(acc[p*batch*Block:], w[(p*rows+k*Block)*Block:], words[k:], Blocks(n), min(RowSumsWords, Blocks(n)-k), batch, nil)
 				}
 			}
 		})

@@ -105,7 +105,7 @@ func TestRowSums(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
 			for n := 1; n < 40; n += 1 + s.IntN(6) {
-				count := 1 + s.IntN(ListWords)
+				count := 1 + s.IntN(RowSumsWords)
 				stride := count + s.IntN(2)
 				words := fenced[uint64](t, (n-1)*stride+count, low)
 				for i := range words {
@@ -127,11 +127,11 @@ func TestRowSums(t *testing.T) {
 func TestRowSumsDefinition(t *testing.T) {
 	defer SetLevel(Go)()
 	s := newSource(3, false)
-	base := s.fill(make([]float32, ListWords*Block*Block))
+	base := s.fill(make([]float32, RowSumsWords*Block*Block))
 	for n := range 20 {
-		const stride = ListWords + 1
+		const stride = RowSumsWords + 1
 		words := s.words(make([]uint64, n*stride), 0.3)
-		for count := range ListWords + 1 {
+		for count := range RowSumsWords + 1 {
 			got := s.fill(make([]float32, n*Block))
 			want := slices.Clone(got)
 			RowSums(got, base, words, stride, count, n, base)

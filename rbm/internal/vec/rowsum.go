@@ -2,14 +2,14 @@ package vec
 
 import "math/bits"
 
-// ListWords is the number of words of units for which one call of RowSums is fastest: all
+// RowSumsWords is the number of words of units for which one call of RowSums is fastest: all
 // accumulators then read 32 KiB of base from the first-level cache. With one word, sums
 // are 5 to 10 % slower because accumulators are loaded and stored more often. With all
 // 784 rows, which come from the second-level cache, they are 60 % slower (Zen 4).
-const ListWords = 2
+const RowSumsWords = 2
 
 // RowSums adds to each of n rows of acc the rows of base whose bits are one in count ≤
-// ListWords words, in ascending order:
+// RowSumsWords words, in ascending order:
 //
 //	for i := range n {
 //		for q := range count {
@@ -30,12 +30,12 @@ func RowSums(acc, base []float32, words []uint64, stride, count, n int, ahead []
 	if n <= 0 || count <= 0 {
 		return
 	}
-	if count > ListWords {
+	if count > RowSumsWords {
 		panic("vec: more words than RowSums takes")
 	}
 	_, _, _ = acc[n*Block-1], base[Block-1], words[(n-1)*stride+count-1]
 	lines := (len(ahead)/lineValues + n - 1) / n
-	const rows = rowSumsWork / (ListWords * Block)
+	const rows = rowSumsWork / (RowSumsWords * Block)
 	for lo := 0; lo < n; lo += rows {
 		from, lines := &base[0], lines
 		if at := lo * lines * lineValues; at < len(ahead) {
@@ -51,7 +51,7 @@ func RowSums(acc, base []float32, words []uint64, stride, count, n int, ahead []
 const lineValues = 16
 
 func rowSumsGo(acc, base []float32, words []uint64, stride, count, n int, _ *float32, _ int) {
-	var list [ListWords * Block]uint32
+	var list [RowSumsWords * Block]uint32
 	for i := range n {
 		ones := 0
 		for q, w := range words[i*stride:][:count] {
