@@ -138,8 +138,12 @@ func (p *packer) flush() {
 func (b binarizer) picture(s *Set, i int, grey []byte, l *levels) {
 	row := s.X.Row(i)
 	if b.mode != Sample {
-		for j, g := range grey {
-			row[j/64] |= l.on[g] << (j % 64)
+		for k := range row {
+			word := uint64(0)
+			for j, g := range grey[k*64 : min((k+1)*64, len(grey))] {
+				word |= l.on[g] << (j & 63)
+			}
+			row[k] = word
 		}
 	} else {
 		key := b.row(i)

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -69,22 +71,15 @@ func (m mnistSource) load(ctx context.Context, sp spec, opt Options) ([]*Set, er
 			return nil, err
 		}
 	}
-	var sets []*Set
-	for i := range 2 {
-		s, bin := opt.part("mnist", i, true)
-		p := idxPart{paths[2*i], paths[2*i+1]}
-		labels, err := p.read(ctx, m.files[2*i:], &packer{bin: bin, set: s})
-		if err != nil {
-			return nil, err
-		}
-		s.Y, s.Classes = make([]int32, len(labels)), digitNames()
-		for row, y := range labels {
-			if y > 9 {
-				return nil, formatErrorf("%s: label %d of row %d is not a digit; fetch it again", p.labels, y, row)
-			}
-			s.Y[row] = int32(y)
-		}
-		sets = append(sets, s)
+	var sets [2]*Set
+	var errs [2]error
+	var both sync.WaitGroup
+	for i := range sets { // most of the time goes to decompressing, which is serial in a file
+		both.Go(func() { sets[i], errs[i] = m.read(ctx, i, idxPart{paths[2*i], paths[2*i+1]}, opt) })
+	}
+	both.Wait()
+	if err := cmp.Or(errs[0], errs[1]); err != nil {
+		return nil, err
 	}
 	train := sets[0]
 	n, err := sp.rows(train.Len())
@@ -98,7 +93,24 @@ func (m mnistSource) load(ctx context.Context, sp spec, opt Options) ([]*Set, er
 			g.Rows, g.Data = n, g.Data[lo*g.Cols:]
 		}
 	}
-	return sets, nil
+	return sets[:], nil
+}
+
+// read reads part i of MNIST: 0, the training set, or 1, the test set.
+func (m mnistSource) read(ctx context.Context, i int, p idxPart, opt Options) (*Set, error) {
+	s, bin := opt.part("mnist", i, true)
+	labels, err := p.read(ctx, m.files[2*i:], &packer{bin: bin, set: s})
+	if err != nil {
+		return nil, err
+	}
+	s.Y, s.Classes = make([]int32, len(labels)), digitNames()
+	for row, y := range labels {
+		if y > 9 {
+			return nil, formatErrorf("%s: label %d of row %d is not a digit; fetch it again", p.labels, y, row)
+		}
+		s.Y[row] = int32(y)
+	}
+	return s, nil
 }
 
 // HasMNIST reports whether MNIST can probably be loaded without a download: it

@@ -3,6 +3,7 @@ package sample
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"gorbm/data"
@@ -59,23 +60,29 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 		rows = nearest(set, rows, q.Inputs)
 	}
 	l.Data, l.Row = rbm.NewBits(len(rows), g.Visible()), rows
+	var free []int // inputs of which nothing is given
+	for i := range m.Inputs() {
+		if q.Inputs == nil || q.Inputs[i] == rbm.Free {
+			free = append(free, i)
+		}
+	}
 	mean := make([]float32, g.Visible())
 	for to, from := range rows {
-		unit := 0
-		put := func(on bool) {
-			if on {
-				l.Data.Set(to, unit, true)
-				mean[unit]++
-			}
-			unit++
-		}
-		for i := range m.Inputs() {
-			if q.Inputs == nil || q.Inputs[i] == rbm.Free {
-				put(set.X.Get(int(from), i))
+		row := l.Data.Row(to)
+		if q.Inputs == nil {
+			copy(row, set.X.Row(int(from)))
+		} else {
+			for unit, i := range free {
+				l.Data.Set(to, unit, set.X.Get(int(from), i))
 			}
 		}
-		for y := range g.Classes() {
-			put(set.Y[from] == int32(y))
+		if g.Classes() > 0 {
+			l.Data.Set(to, len(free)+int(set.Y[from]), true)
+		}
+		for k, word := range row {
+			for ; word != 0; word &= word - 1 {
+				mean[k*64+bits.TrailingZeros64(word)]++
+			}
 		}
 	}
 	if len(rows) == 0 {
