@@ -162,6 +162,12 @@ const (
 	tileBlocks = 16
 	// ascentLists is the work of an ascent over that of making its lists.
 	ascentLists = 8
+	// cachedWeights is the number of weights from which on an ascent asks for rows of
+	// them before it needs them, and rowsAhead how many rows before. At 784 × 4096 and
+	// 16384 units, batch 100, it takes 30 % less; at 784 × 500 it would take 2 % more
+	// (Zen 4).
+	cachedWeights = 1 << 20
+	rowsAhead     = 8
 )
 
 // An ascentTile is what one goroutine needs to move a panel. The next panel finds it
@@ -502,6 +508,10 @@ func (m *RBM) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int
 	// Sums go straight to what takes the step unless a rest or, but for the first group
 	// of bits, centring comes between.
 	straight := r.Rest == nil || r.Velocity != nil
+	ahead := 0
+	if len(m.w) > cachedWeights {
+		ahead = rowsAhead
+	}
 	for q, group := range a.groups {
 		// With this group the steps are whole, and may go to the weights at once.
 		whole := alone && q == len(a.groups)-1
@@ -527,15 +537,15 @@ func (m *RBM) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int
 				switch {
 				case w != nil && r.Mu != nil:
 					mu, gb, lambda := a.offsets(k, b*vec.Block, rows)
-					vec.AddCentred(w, g, words, group.words, rows, mu, gb, gc, lambda)
+					vec.AddCentred(w, g, words, group.words, rows, ahead, mu, gb, gc, lambda)
 				case w != nil && q == 0:
-					vec.AddSums(w, g, words, group.words, rows)
+					vec.AddSums(w, g, words, group.words, rows, ahead)
 				case w != nil:
-					vec.AddSumsTo(w, steps, g, words, group.words, rows)
+					vec.AddSumsTo(w, steps, g, words, group.words, rows, ahead)
 				case q == 0:
 					vec.Sums(steps, g, words, group.words, rows)
 				default:
-					vec.AddSums(steps, g, words, group.words, rows)
+					vec.AddSums(steps, g, words, group.words, rows, 0)
 				}
 			}
 			if w != nil {

@@ -30,10 +30,11 @@ func Sums(dst, base []float32, words []uint64, count, n int) {
 	}
 }
 
-// AddSums adds to each row of dst what Sums would write.
-func AddSums(dst, base []float32, words []uint64, count, n int) {
+// AddSums adds to each row of dst what Sums would write. It asks for the rows of dst that
+// are so many rows ahead, unless ahead is 0: those beyond dst should be what comes next.
+func AddSums(dst, base []float32, words []uint64, count, n, ahead int) {
 	if checkSums(dst, words, count, n) {
-		addSums(dst, base, words, count, n)
+		addSums(dst, base, words, count, n, ahead)
 	}
 }
 
@@ -41,10 +42,12 @@ func AddSums(dst, base []float32, words []uint64, count, n int) {
 // would write:
 //
 //	dst += part + Σ
-func AddSumsTo(dst, part, base []float32, words []uint64, count, n int) {
+//
+// ahead is that of AddSums.
+func AddSumsTo(dst, part, base []float32, words []uint64, count, n, ahead int) {
 	if checkSums(dst, words, count, n) {
 		_ = part[n*Block-1]
-		addSumsTo(dst, part, base, words, count, n)
+		addSumsTo(dst, part, base, words, count, n, ahead)
 	}
 }
 
@@ -53,11 +56,11 @@ func AddSumsTo(dst, part, base []float32, words []uint64, count, n int) {
 //
 //	dst[i] += (Σ − mu[i]·gc) − gb[i]·lambda
 //
-// It panics if mu or gb has fewer values than there are rows.
-func AddCentred(dst, base []float32, words []uint64, count, n int, mu, gb []float32, gc, lambda *[Block]float32) {
+// ahead is that of AddSums. It panics if mu or gb has fewer values than there are rows.
+func AddCentred(dst, base []float32, words []uint64, count, n, ahead int, mu, gb []float32, gc, lambda *[Block]float32) {
 	if checkSums(dst, words, count, n) {
 		_, _ = mu[n-1], gb[n-1]
-		addCentred(dst, base, words, count, n, mu, gb, gc, lambda)
+		addCentred(dst, base, words, count, n, ahead, mu, gb, gc, lambda)
 	}
 }
 
@@ -91,7 +94,7 @@ func sumsGo(dst, base []float32, words []uint64, count, n int) {
 	}
 }
 
-func addSumsGo(dst, base []float32, words []uint64, count, n int) {
+func addSumsGo(dst, base []float32, words []uint64, count, n, _ int) {
 	var sum [Block]float32
 	for i := range n {
 		if wordsGo(&sum, base, words[i:], count) {
@@ -103,7 +106,7 @@ func addSumsGo(dst, base []float32, words []uint64, count, n int) {
 	}
 }
 
-func addSumsToGo(dst, part, base []float32, words []uint64, count, n int) {
+func addSumsToGo(dst, part, base []float32, words []uint64, count, n, _ int) {
 	var sum [Block]float32
 	for i := range n {
 		row, more := (*[Block]float32)(dst[i*Block:]), (*[Block]float32)(part[i*Block:])
@@ -119,7 +122,7 @@ func addSumsToGo(dst, part, base []float32, words []uint64, count, n int) {
 	}
 }
 
-func addCentredGo(dst, base []float32, words []uint64, count, n int, mu, gb []float32, gc, lambda *[Block]float32) {
+func addCentredGo(dst, base []float32, words []uint64, count, n, _ int, mu, gb []float32, gc, lambda *[Block]float32) {
 	var sum [Block]float32
 	for i := range n {
 		if !wordsGo(&sum, base, words[i:], count) {

@@ -12,7 +12,7 @@ func TestSumsLevels(t *testing.T) {
 	forLevels(t, func(t *testing.T, at func(func())) {
 		forData(t, func(t *testing.T, s *source, low bool, shift int) {
 			for n := 1; n <= Block; n += 1 + s.IntN(12) {
-				count := 1 + s.IntN(SumsWords)
+				count, ahead := 1+s.IntN(SumsWords), s.IntN(2)*s.IntN(100)
 				base := s.fill(shifted(t, count*Block*Block, shift, low))
 				words := fenced[uint64](t, (count-1)*Block+n, low)
 				for i := range words {
@@ -24,9 +24,9 @@ func TestSumsLevels(t *testing.T) {
 				gc, lambda := (*[Block]float32)(s.fill(shifted(t, Block, shift, low))), (*[Block]float32)(s.fill(shifted(t, Block, shift, low)))
 				for name, f := range map[string]func(dst []float32){
 					"Sums":         func(dst []float32) { Sums(dst, base, words, count, n) },
-					"AddSums":      func(dst []float32) { AddSums(dst, base, words, count, n) },
-					"AddSumsTo":    func(dst []float32) { AddSumsTo(dst, part, base, words, count, n) },
-					"AddCentred":   func(dst []float32) { AddCentred(dst, base, words, count, n, mu, gb, gc, lambda) },
+					"AddSums":      func(dst []float32) { AddSums(dst, base, words, count, n, ahead) },
+					"AddSumsTo":    func(dst []float32) { AddSumsTo(dst, part, base, words, count, n, ahead) },
+					"AddCentred":   func(dst []float32) { AddCentred(dst, base, words, count, n, ahead, mu, gb, gc, lambda) },
 					"AddSumsTimes": func(dst []float32) { AddSumsTimes(dst, base, lists, values, cuts) },
 				} {
 					got := s.fill(shifted(t, n*Block, shift, low))
@@ -75,10 +75,10 @@ func TestSumsDefinition(t *testing.T) {
 		dst, part := s.fill(make([]float32, n*Block)), s.fill(make([]float32, n*Block))
 		sums, once, to, times := make([]float32, n*Block), slices.Clone(dst), slices.Clone(dst), slices.Clone(dst)
 		centred, mu, gb, gc, lambda := slices.Clone(dst), []float32{1, 3, 1}, []float32{1, -2, 1}, (*[Block]float32)(part), (*[Block]float32)(base)
-		AddCentred(centred, base, words, SumsWords, n, mu, gb, gc, lambda)
+		AddCentred(centred, base, words, SumsWords, n, 0, mu, gb, gc, lambda)
 		Sums(sums, base, words, SumsWords, n)
-		AddSums(once, base, words, SumsWords, n)
-		AddSumsTo(to, part, base, words, SumsWords, n)
+		AddSums(once, base, words, SumsWords, n, 0)
+		AddSumsTo(to, part, base, words, SumsWords, n, 8)
 		AddSumsTimes(times[row*Block:][:Block], base, list, values, []uint32{0, uint32(ones)})
 		for i, x := range dst[row*Block:][:Block] {
 			c := row*Block + i

@@ -24,25 +24,25 @@ func columnSumsAVX2(acc *float32, panel *float32, word uint64, n int)
 //go:noescape
 func maskedSumsAVX512(dst *float64, dstStride int, x *float32, xStride int, words *uint64, stride int, n int)
 
-// sumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words.
+// sumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
 //
 //go:noescape
 func sumsAVX2(dst *float32, base *float32, words *uint64, count int, n int)
 
-// addSumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words.
+// addSumsAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
 //
 //go:noescape
-func addSumsAVX2(dst *float32, base *float32, words *uint64, count int, n int)
+func addSumsAVX2(dst *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addSumsToAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words.
+// addSumsToAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
 //
 //go:noescape
-func addSumsToAVX2(dst *float32, part *float32, base *float32, words *uint64, count int, n int)
+func addSumsToAVX2(dst *float32, part *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addCentredAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words.
+// addCentredAVX2 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
 //
 //go:noescape
-func addCentredAVX2(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
+func addCentredAVX2(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int, ahead int)
 
 // addSumsTimesAVX2 is AddSumsTimes for n > 0 lists.
 //
@@ -69,25 +69,25 @@ func addWideAVX2(dst *float64, x *float32, n int)
 //go:noescape
 func addNarrowAVX2(dst *float32, x *float64, n int)
 
-// sumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words.
+// sumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
 //
 //go:noescape
 func sumsAVX512(dst *float32, base *float32, words *uint64, count int, n int)
 
-// addSumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words.
+// addSumsAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
 //
 //go:noescape
-func addSumsAVX512(dst *float32, base *float32, words *uint64, count int, n int)
+func addSumsAVX512(dst *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addSumsToAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words.
+// addSumsToAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
 //
 //go:noescape
-func addSumsToAVX512(dst *float32, part *float32, base *float32, words *uint64, count int, n int)
+func addSumsToAVX512(dst *float32, part *float32, base *float32, words *uint64, count int, n int, ahead int)
 
-// addCentredAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words.
+// addCentredAVX512 is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.
 //
 //go:noescape
-func addCentredAVX512(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
+func addCentredAVX512(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int, ahead int)
 
 // addSumsTimesAVX512 is AddSumsTimes for n > 0 lists.
 //
@@ -599,38 +599,38 @@ func sums(dst, base []float32, words []uint64, count, n int) {
 }
 
 //go:noinline
-func addSums(dst, base []float32, words []uint64, count, n int) {
+func addSums(dst, base []float32, words []uint64, count, n, ahead int) {
 	switch InUse() {
 	case AVX512:
-		addSumsAVX512(&dst[0], &base[0], &words[0], count, n)
+		addSumsAVX512(&dst[0], &base[0], &words[0], count, n, 4*Block*ahead)
 	case AVX2:
-		addSumsAVX2(&dst[0], &base[0], &words[0], count, n)
+		addSumsAVX2(&dst[0], &base[0], &words[0], count, n, 4*Block*ahead)
 	default:
-		addSumsGo(dst, base, words, count, n)
+		addSumsGo(dst, base, words, count, n, ahead)
 	}
 }
 
 //go:noinline
-func addSumsTo(dst, part, base []float32, words []uint64, count, n int) {
+func addSumsTo(dst, part, base []float32, words []uint64, count, n, ahead int) {
 	switch InUse() {
 	case AVX512:
-		addSumsToAVX512(&dst[0], &part[0], &base[0], &words[0], count, n)
+		addSumsToAVX512(&dst[0], &part[0], &base[0], &words[0], count, n, 4*Block*ahead)
 	case AVX2:
-		addSumsToAVX2(&dst[0], &part[0], &base[0], &words[0], count, n)
+		addSumsToAVX2(&dst[0], &part[0], &base[0], &words[0], count, n, 4*Block*ahead)
 	default:
-		addSumsToGo(dst, part, base, words, count, n)
+		addSumsToGo(dst, part, base, words, count, n, ahead)
 	}
 }
 
 //go:noinline
-func addCentred(dst, base []float32, words []uint64, count, n int, mu, gb []float32, gc, lambda *[Block]float32) {
+func addCentred(dst, base []float32, words []uint64, count, n, ahead int, mu, gb []float32, gc, lambda *[Block]float32) {
 	switch InUse() {
 	case AVX512:
-		addCentredAVX512(&dst[0], &base[0], &words[0], count, &mu[0], &gb[0], &gc[0], &lambda[0], n)
+		addCentredAVX512(&dst[0], &base[0], &words[0], count, &mu[0], &gb[0], &gc[0], &lambda[0], n, 4*Block*ahead)
 	case AVX2:
-		addCentredAVX2(&dst[0], &base[0], &words[0], count, &mu[0], &gb[0], &gc[0], &lambda[0], n)
+		addCentredAVX2(&dst[0], &base[0], &words[0], count, &mu[0], &gb[0], &gc[0], &lambda[0], n, 4*Block*ahead)
 	default:
-		addCentredGo(dst, base, words, count, n, mu, gb, gc, lambda)
+		addCentredGo(dst, base, words, count, n, ahead, mu, gb, gc, lambda)
 	}
 }
 

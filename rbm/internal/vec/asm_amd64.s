@@ -481,9 +481,9 @@ furtherWord:
 	MOVQ (R8), DI
 	JMP  further
 
-// func addSumsAVX2(dst *float32, base *float32, words *uint64, count int, n int)
-// Requires: AVX, BMI, CMOV, POPCNT
-TEXT ·addSumsAVX2(SB), NOSPLIT, $0-40
+// func addSumsAVX2(dst *float32, base *float32, words *uint64, count int, n int, ahead int)
+// Requires: AVX, BMI, CMOV, MMX+, POPCNT
+TEXT ·addSumsAVX2(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ base+8(FP), CX
 	MOVQ words+16(FP), DX
@@ -491,6 +491,15 @@ TEXT ·addSumsAVX2(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), SI
 
 unit:
+	MOVQ       ahead+40(FP), R8
+	TESTQ      R8, R8
+	JEQ        asked
+	PREFETCHT0 (AX)(R8*1)
+	PREFETCHT0 64(AX)(R8*1)
+	PREFETCHT0 128(AX)(R8*1)
+	PREFETCHT0 192(AX)(R8*1)
+
+asked:
 	MOVQ DX, R8
 	MOVQ BX, R11
 	XORQ R12, R12
@@ -677,9 +686,9 @@ furtherWord:
 	MOVQ (R8), DI
 	JMP  further
 
-// func addSumsToAVX2(dst *float32, part *float32, base *float32, words *uint64, count int, n int)
-// Requires: AVX, BMI, CMOV, POPCNT
-TEXT ·addSumsToAVX2(SB), NOSPLIT, $0-48
+// func addSumsToAVX2(dst *float32, part *float32, base *float32, words *uint64, count int, n int, ahead int)
+// Requires: AVX, BMI, CMOV, MMX+, POPCNT
+TEXT ·addSumsToAVX2(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ base+16(FP), CX
 	MOVQ words+24(FP), DX
@@ -688,6 +697,15 @@ TEXT ·addSumsToAVX2(SB), NOSPLIT, $0-48
 	MOVQ part+8(FP), DI
 
 unit:
+	MOVQ       ahead+48(FP), R9
+	TESTQ      R9, R9
+	JEQ        asked
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 64(AX)(R9*1)
+	PREFETCHT0 128(AX)(R9*1)
+	PREFETCHT0 192(AX)(R9*1)
+
+asked:
 	MOVQ DX, R9
 	MOVQ BX, R12
 	XORQ R13, R13
@@ -907,9 +925,9 @@ furtherWord:
 	MOVQ (R9), R8
 	JMP  further
 
-// func addCentredAVX2(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
-// Requires: AVX, BMI, CMOV, POPCNT
-TEXT ·addCentredAVX2(SB), NOSPLIT, $8-72
+// func addCentredAVX2(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int, ahead int)
+// Requires: AVX, BMI, CMOV, MMX+, POPCNT
+TEXT ·addCentredAVX2(SB), NOSPLIT, $8-80
 	MOVQ dst+0(FP), AX
 	MOVQ base+8(FP), CX
 	MOVQ words+16(FP), DX
@@ -921,6 +939,15 @@ TEXT ·addCentredAVX2(SB), NOSPLIT, $8-72
 	MOVQ lambda+56(FP), R10
 
 unit:
+	MOVQ       ahead+72(FP), R12
+	TESTQ      R12, R12
+	JEQ        asked
+	PREFETCHT0 (AX)(R12*1)
+	PREFETCHT0 64(AX)(R12*1)
+	PREFETCHT0 128(AX)(R12*1)
+	PREFETCHT0 192(AX)(R12*1)
+
+asked:
 	MOVQ DX, R12
 	MOVQ BX, R15
 	XORQ BP, BP
@@ -1877,9 +1904,9 @@ furtherWord:
 	MOVQ (R8), DI
 	JMP  further
 
-// func addSumsAVX512(dst *float32, base *float32, words *uint64, count int, n int)
-// Requires: AVX, AVX512F, BMI, CMOV, POPCNT
-TEXT ·addSumsAVX512(SB), NOSPLIT, $0-40
+// func addSumsAVX512(dst *float32, base *float32, words *uint64, count int, n int, ahead int)
+// Requires: AVX, AVX512F, BMI, CMOV, MMX+, POPCNT
+TEXT ·addSumsAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst+0(FP), AX
 	MOVQ base+8(FP), CX
 	MOVQ words+16(FP), DX
@@ -1887,6 +1914,15 @@ TEXT ·addSumsAVX512(SB), NOSPLIT, $0-40
 	MOVQ n+32(FP), SI
 
 unit:
+	MOVQ       ahead+40(FP), R8
+	TESTQ      R8, R8
+	JEQ        asked
+	PREFETCHT0 (AX)(R8*1)
+	PREFETCHT0 64(AX)(R8*1)
+	PREFETCHT0 128(AX)(R8*1)
+	PREFETCHT0 192(AX)(R8*1)
+
+asked:
 	MOVQ DX, R8
 	MOVQ BX, R11
 	XORQ R12, R12
@@ -2037,9 +2073,9 @@ furtherWord:
 	MOVQ (R8), DI
 	JMP  further
 
-// func addSumsToAVX512(dst *float32, part *float32, base *float32, words *uint64, count int, n int)
-// Requires: AVX, AVX512F, BMI, CMOV, POPCNT
-TEXT ·addSumsToAVX512(SB), NOSPLIT, $0-48
+// func addSumsToAVX512(dst *float32, part *float32, base *float32, words *uint64, count int, n int, ahead int)
+// Requires: AVX, AVX512F, BMI, CMOV, MMX+, POPCNT
+TEXT ·addSumsToAVX512(SB), NOSPLIT, $0-56
 	MOVQ dst+0(FP), AX
 	MOVQ base+16(FP), CX
 	MOVQ words+24(FP), DX
@@ -2048,6 +2084,15 @@ TEXT ·addSumsToAVX512(SB), NOSPLIT, $0-48
 	MOVQ part+8(FP), DI
 
 unit:
+	MOVQ       ahead+48(FP), R9
+	TESTQ      R9, R9
+	JEQ        asked
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 64(AX)(R9*1)
+	PREFETCHT0 128(AX)(R9*1)
+	PREFETCHT0 192(AX)(R9*1)
+
+asked:
 	MOVQ DX, R9
 	MOVQ BX, R12
 	XORQ R13, R13
@@ -2215,9 +2260,9 @@ furtherWord:
 	MOVQ (R9), R8
 	JMP  further
 
-// func addCentredAVX512(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI, CMOV, POPCNT
-TEXT ·addCentredAVX512(SB), NOSPLIT, $0-72
+// func addCentredAVX512(dst *float32, base *float32, words *uint64, count int, mu *float32, gb *float32, gc *float32, lambda *float32, n int, ahead int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI, CMOV, MMX+, POPCNT
+TEXT ·addCentredAVX512(SB), NOSPLIT, $0-80
 	MOVQ    dst+0(FP), AX
 	MOVQ    base+8(FP), CX
 	MOVQ    words+16(FP), DX
@@ -2237,6 +2282,15 @@ TEXT ·addCentredAVX512(SB), NOSPLIT, $0-72
 	VMOVUPS 192(R10), Z8
 
 unit:
+	MOVQ       ahead+72(FP), R10
+	TESTQ      R10, R10
+	JEQ        asked
+	PREFETCHT0 (AX)(R10*1)
+	PREFETCHT0 64(AX)(R10*1)
+	PREFETCHT0 128(AX)(R10*1)
+	PREFETCHT0 192(AX)(R10*1)
+
+asked:
 	MOVQ DX, R10
 	MOVQ BX, R13
 	XORQ R14, R14

@@ -21,14 +21,14 @@ func rises(factor, part []float64, x []float32, from, to float64, fromShift, toS
 	risesGo(factor, part, x, from, to, fromShift, toShift, n)
 }
 func sums(dst, base []float32, words []uint64, count, n int) { sumsGo(dst, base, words, count, n) }
-func addSums(dst, base []float32, words []uint64, count, n int) {
-	addSumsGo(dst, base, words, count, n)
+func addSums(dst, base []float32, words []uint64, count, n, ahead int) {
+	addSumsGo(dst, base, words, count, n, ahead)
 }
-func addSumsTo(dst, part, base []float32, words []uint64, count, n int) {
-	addSumsToGo(dst, part, base, words, count, n)
+func addSumsTo(dst, part, base []float32, words []uint64, count, n, ahead int) {
+	addSumsToGo(dst, part, base, words, count, n, ahead)
 }
-func addCentred(dst, base []float32, words []uint64, count, n int, mu, gb []float32, gc, lambda *[Block]float32) {
-	addCentredGo(dst, base, words, count, n, mu, gb, gc, lambda)
+func addCentred(dst, base []float32, words []uint64, count, n, ahead int, mu, gb []float32, gc, lambda *[Block]float32) {
+	addCentredGo(dst, base, words, count, n, ahead, mu, gb, gc, lambda)
 }
 func addSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
 	addSumsTimesGo(dst, base, lists, values, cuts)

@@ -40,14 +40,16 @@ const (
 // before it stay in registers.
 func (s simd) sums(name string, end ending) {
 	signature := "func(dst, base *float32, words *uint64, count, n int)"
-	if end == addPart {
-		signature = "func(dst, part, base *float32, words *uint64, count, n int)"
-	}
-	if end == addCentred {
-		signature = "func(dst, base *float32, words *uint64, count int, mu, gb, gc, lambda *float32, n int)"
+	switch end {
+	case addOnce:
+		signature = "func(dst, base *float32, words *uint64, count, n, ahead int)"
+	case addPart:
+		signature = "func(dst, part, base *float32, words *uint64, count, n, ahead int)"
+	case addCentred:
+		signature = "func(dst, base *float32, words *uint64, count int, mu, gb, gc, lambda *float32, n, ahead int)"
 	}
 	name += s.Name
-	function(name, signature, name+" is the sums of the ascent step for n > 0 rows and count > 0 words.")
+	function(name, signature, name+" is the sums of the ascent step for n > 0 rows and count > 0 words. Rows so many bytes ahead are asked for.")
 	dst, base, words, count, n := arg("dst"), arg("base"), arg("words"), arg("count"), arg("n")
 	var part reg.GPVirtual
 	if end == addPart {
@@ -103,6 +105,15 @@ func (s simd) sums(name string, end ending) {
 	}
 
 	c.Label("unit")
+	if end != overwrite {
+		c.Load(c.Param("ahead"), p)
+		c.TESTQ(p, p)
+		c.JEQ(operand.LabelRef("asked"))
+		for i := range 4 * block / 64 {
+			c.PREFETCHT0(operand.Mem{Base: dst, Index: p, Scale: 1, Disp: 64 * i})
+		}
+		c.Label("asked")
+	}
 	c.MOVQ(words, p)
 	c.MOVQ(count, left)
 	c.XORQ(rest, rest)
