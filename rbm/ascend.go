@@ -160,7 +160,7 @@ const (
 	// slots moves before the next does: a quarter of a megabyte of steps, which
 	// the second-level cache keeps for it.
 	tileBlocks = 16
-	// ascentLists is the work of an ascent over that of making its lists.
+	// ascentLists is the work of an ascent over that of finding the slots of its units.
 	ascentLists = 8
 )
 
