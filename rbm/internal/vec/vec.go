@@ -6,8 +6,9 @@
 // a NaN may differ.
 //
 // The exported functions check the lengths of their slices, but not the offsets in
-// lists, nor that there is a row for each bit of a word. The generator in _gen writes asm_amd64.s, and in asm_amd64.go and
-// asm_generic.go the Go functions that call its kernels:
+// lists, nor that there is a row for each bit of a word. The generator in _gen writes
+// asm_amd64.s, and in asm_amd64.go and asm_generic.go the Go functions that call its
+// kernels:
 //
 //	cd _gen && go run .
 //
