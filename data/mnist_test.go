@@ -150,7 +150,10 @@ func TestMNISTLastRows(t *testing.T) {
 }
 
 func TestMNISTBadFiles(t *testing.T) {
-	const images, labels = "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"
+	const (
+		images, labels = "train-images-idx3-ubyte.gz", "train-labels-idx1-ubyte.gz"
+		testImages     = "t10k-images-idx3-ubyte.gz"
+	)
 	for _, c := range []struct {
 		name   string
 		change func(m *mnistSource, f map[string][]byte)
@@ -167,6 +170,9 @@ func TestMNISTBadFiles(t *testing.T) {
 			sum := sha256.Sum256(b)
 			m.files[1].sum, f[labels] = hex.EncodeToString(sum[:]), b
 		}, []string{labels, "2 labels for the 6 images of"}},
+		{"test part", func(_ *mnistSource, f map[string][]byte) { f[testImages] = f[testImages][:30] }, []string{testImages, "cut short"}},
+		// The parts are read at once, but always the error of the first one is told.
+		{"both parts", func(_ *mnistSource, f map[string][]byte) { f[labels], f[testImages] = []byte("<html>"), nil }, []string{labels, "not an IDX file"}},
 		{"no digit", func(m *mnistSource, f map[string][]byte) {
 			b := idxBuild([]byte{0, 1, 2, 3, 4, 10}, 6)
 			sum := sha256.Sum256(b)

@@ -160,7 +160,7 @@ const (
 	// slots moves before the next does: a quarter of a megabyte of steps, which
 	// the second-level cache keeps for it.
 	tileBlocks = 16
-	// ascentLists is the work of an ascent over that of making its lists.
+	// ascentLists is the work of an ascent over that of finding the slots of its units.
 	ascentLists = 8
 	// cachedWeights is the number of weights from which on an ascent asks for rows of
 	// them before it needs them, and rowsAhead how many rows before. At 784 × 4096 and

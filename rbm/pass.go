@@ -16,7 +16,7 @@ const (
 	// chunkRows is the largest number of rows of one pass. It bounds the working
 	// memory.
 	chunkRows = 128
-	// listWork is the cost of listing one bit, in multiply-adds.
+	// listWork is the cost of looking at one grey value to list it, in multiply-adds.
 	listWork = 16
 	// blendRows is the number of rows whose preactivations are interpolated to
 	// the base and drawn at once. So few stay in the first-level cache.

@@ -5,7 +5,7 @@ import "math"
 // A Limit is the least time that the processor could need for an update: what
 // an update must do at least, counted in vectors of sixteen float32, at the
 // rates that were measured in the same run. Loads that miss the first-level
-// cache, lists, bookkeeping and the energies of pt and ins are not in it.
+// cache, bookkeeping and the energies of pt and ins are not in it.
 type Limit struct {
 	Densities  densities `json:"densities"`
 	LoadAdds   float64   `json:"load_adds"`   // up pass and ascent: a row of weights for each active unit

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -42,7 +43,7 @@ func TestPipelineOrder(t *testing.T) {
 // pipeline of one stage a worker would go through both.
 func TestPipelineHasStages(t *testing.T) {
 	defer SetProcessors(2)()
-	for met := false; !met; {
+	for met := false; !met && !t.Failed(); {
 		noPause()
 		var mu sync.Mutex
 		stages := [2]int{} // how far each has come
@@ -68,25 +69,41 @@ func TestPipelineHasStages(t *testing.T) {
 // A panic in a part leaves nobody waiting for it, and the next run is whole.
 func TestPanicInAPipeline(t *testing.T) {
 	defer SetProcessors(2)()
+	// One helper, which has the second stage: it comes to what is left of the first one only
+	// after the panic, so that the caller panics.
+	all := helpersFor(2)
+	one := all[:1]
+	helpers.all.Store(&one)
+	defer helpers.all.Store(&all)
 	fails := true
+	var helped atomic.Bool
 	count := [20]int{}
 	p := Pipeline{Body: func(i, lo, hi int) {
+		if lo > 0 {
+			helped.Store(true)
+		}
 		if fails && i == 7 && lo == 0 {
+			for look := 0; look < 1000 && !helped.Load(); look++ {
+				runtime.Gosched()
+			}
 			panic(i)
 		}
 		count[i] += hi - lo
 	}}
-	for range 50 {
+	for met := 0; met < 10; { // panics while the helper is at work: it comes to iteration 7 and waits
 		fails = true
+		helped.Store(false)
 		func() {
 			defer func() {
 				if recover() == nil {
 					t.Error("the panic is lost")
 				}
 			}()
-			// The caller has the first stage, unless its helper takes the rest of it.
 			p.Run(len(count), 4, Always)
 		}()
+		if helped.Load() {
+			met++
+		}
 		fails = false
 		clear(count[:])
 		p.Run(len(count), 4, Always)

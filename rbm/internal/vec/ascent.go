@@ -76,10 +76,11 @@ func checkSums(dst []float32, words []uint64, count, n int) bool {
 	return true
 }
 
-// AddSumsTimes is AddSums of rows times values, one for each offset in lists. Each
-// product is rounded before it is added.
+// AddSumsTimes adds to row i of dst the two-level sum, if it has any term, of values[k]
+// times the row of base that starts at lists[k], for cuts[i] ≤ k < cuts[i+1]. Each product
+// is rounded before it is added.
 func AddSumsTimes(dst, base []float32, lists []uint32, values []float32, cuts []uint32) {
-	eachPiece(lists, values, cuts, false, func(lo, hi int) {
+	eachPiece(lists, values, cuts, func(lo, hi int) {
 		_ = dst[hi*Block-1]
 		addSumsTimes(dst[lo*Block:], base, lists, values, cuts[lo:hi+1])
 	})

@@ -19,7 +19,7 @@ TEXT ·rowSumsAVX2(SB), NOSPLIT, $0-72
 	SHLQ $0x03, DI
 	LEAQ 16384(CX), R13
 
-list:
+sum:
 	MOVQ    (DX), R10
 	MOVQ    (SI), R11
 	MOVQ    R10, R12
@@ -94,7 +94,7 @@ line:
 
 asked:
 	DECQ R8
-	JNE  list
+	JNE  sum
 	VZEROUPPER
 	RET
 
@@ -113,7 +113,7 @@ TEXT ·rowSumsAVX512(SB), NOSPLIT, $0-72
 	SHLQ $0x03, DI
 	LEAQ 16384(CX), R13
 
-list:
+sum:
 	MOVQ    (DX), R10
 	MOVQ    (SI), R11
 	MOVQ    R10, R12
@@ -172,7 +172,7 @@ line:
 
 asked:
 	DECQ R8
-	JNE  list
+	JNE  sum
 	VZEROUPPER
 	RET
 

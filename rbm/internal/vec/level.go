@@ -8,8 +8,8 @@ type Level int32
 
 const (
 	Go     Level = iota // plain Go, which defines the results
-	AVX2                // AVX2 and POPCNT
-	AVX512              // AVX-512 F, BW, DQ and VL
+	AVX2                // AVX2, POPCNT and BMI1
+	AVX512              // these, AVX-512 F, BW, DQ and VL, and BMI2
 )
 
 // String returns "go", "avx2" or "avx512".

@@ -24,8 +24,8 @@ const RowSumsWords = 2
 // In the up pass acc is the hidden units of a number of examples, base a part of a panel of
 // weights, and words are the visible units. Meanwhile it asks for ahead, which is to be
 // read next, a part after each row: a burst of requests would make the sums wait. acc and
-// base must not overlap. It panics if acc or words is too short. That base has the rows is
-// not checked.
+// base must not overlap. It panics if count is larger or if acc or words is too short. That
+// base has the rows is not checked.
 func RowSums(acc, base []float32, words []uint64, stride, count, n int, ahead []float32) {
 	if n <= 0 || count <= 0 {
 		return
@@ -91,7 +91,7 @@ func rowSumGo(acc *[Block]float32, base []float32, list []uint32) {
 //
 //	acc[i] += panel[i·Block+c],  i < n, bit c of word is one
 //
-// These are the sums that RowSums takes after Turn, for one list. For so little work it
+// These are the sums that RowSums takes after Turn, for one row. For so little work it
 // takes half the time of the two. n is rounded up to a multiple of Tile.
 func ColumnSums(acc, panel []float32, word uint64, n int) {
 	if n <= 0 || word == 0 {

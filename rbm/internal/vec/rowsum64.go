@@ -1,6 +1,6 @@
 package vec
 
-// RowSums64 is RowSums of one panel in float64. Accumulator i begins at
+// RowSums64 is RowSums in float64, of rows in lists. Accumulator i begins at
 // acc[i·stride] and takes rows of base times values of the same number as
 // their offsets, or as they are if values is nil:
 //
@@ -16,7 +16,7 @@ package vec
 // each row is added often. The products of widened float32 are exact. It panics if a
 // slice is too short for the accumulators or the values. Offsets are not checked.
 func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists []uint32, values []float32, cuts []uint32) {
-	eachPiece(lists, values, cuts, false, func(lo, hi int) {
+	eachPiece(lists, values, cuts, func(lo, hi int) {
 		_ = acc[(hi-1)*stride+Block-1]
 		switch base := any(base).(type) {
 		case []float32:
@@ -27,22 +27,22 @@ func RowSums64[T float32 | float64](acc []float64, stride int, base []T, lists [
 	})
 }
 
-// RowSumsTimes is RowSums of one panel whose rows are multiplied by values of
-// the same number as their offsets:
+// RowSumsTimes is RowSums of rows in lists, each multiplied by the value of the same
+// number as its offset:
 //
-//	acc[i*Block+c] += values[k] * base[lists[k]+c]
+//	acc[i*Block+c] += values[k] * base[lists[k]+c],  cuts[i] ≤ k < cuts[i+1]
 //
 // in float32, with product and sum rounded separately.
 func RowSumsTimes(acc, base []float32, lists []uint32, values []float32, cuts []uint32) {
-	eachPiece(lists, values, cuts, false, func(lo, hi int) {
+	eachPiece(lists, values, cuts, func(lo, hi int) {
 		_ = acc[hi*Block-1]
 		rowSumsTimes(acc[lo*Block:], base, lists, values, cuts[lo:hi+1])
 	})
 }
 
 // eachPiece calls f for accumulators lo … hi−1, in pieces of at most rowSumsWork
-// rows. It skips pieces without any row unless empty is set.
-func eachPiece(lists []uint32, values []float32, cuts []uint32, empty bool, f func(lo, hi int)) {
+// rows. It skips pieces without any row.
+func eachPiece(lists []uint32, values []float32, cuts []uint32, f func(lo, hi int)) {
 	n := len(cuts) - 1
 	if n <= 0 {
 		return
@@ -56,7 +56,7 @@ func eachPiece(lists []uint32, values []float32, cuts []uint32, empty bool, f fu
 		for hi-lo > 1 && int(cuts[hi]-cuts[lo]+uint32(hi-lo)) > rowSumsWork {
 			hi = lo + (hi-lo)/2
 		}
-		if empty || cuts[hi] > cuts[lo] {
+		if cuts[hi] > cuts[lo] {
 			f(lo, hi)
 		}
 		lo = hi

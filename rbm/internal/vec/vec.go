@@ -1,13 +1,14 @@
 // Package vec holds the kernels of the batched layers of an RBM: plain Go, which
 // defines the results, and AVX2 and AVX-512 assembly that gives the same bits.
 // Each kernel states its order of additions; sums over units have one accumulator
-// for each unit, in list order (RowSums). There is no fused multiply-add. Products
+// for each unit, in ascending order (RowSums). There is no fused multiply-add. Products
 // are written float32(x*y) because Go may otherwise fuse them. Only the payload of
 // a NaN may differ.
 //
 // The exported functions check the lengths of their slices, but not the offsets in
-// lists. The generator in _gen writes asm_amd64.s, and in asm_amd64.go and
-// asm_generic.go the Go functions that call its kernels:
+// lists, nor that there is a row for each bit of a word. The generator in _gen writes
+// asm_amd64.s, and in asm_amd64.go and asm_generic.go the Go functions that call its
+// kernels:
 //
 //	cd _gen && go run .
 //

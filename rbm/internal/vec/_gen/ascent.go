@@ -26,7 +26,7 @@ func ascent() {
 	}
 }
 
-// What becomes of the sum over a list.
+// What becomes of a two-level sum.
 type ending int
 
 const (

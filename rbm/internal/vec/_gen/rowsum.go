@@ -28,7 +28,7 @@ func (s simd) rowSums() {
 		}
 	}
 
-	c.Label("list")
+	c.Label("sum")
 	c.MOVQ(mem(words, 0), word)
 	c.MOVQ(mem(more, 0), second)
 	c.MOVQ(word, row)
@@ -67,7 +67,7 @@ func (s simd) rowSums() {
 	c.JNE(operand.LabelRef("line"))
 	c.Label("asked")
 	c.DECQ(n)
-	c.JNE(operand.LabelRef("list"))
+	c.JNE(operand.LabelRef("sum"))
 	c.VZEROUPPER()
 	c.RET()
 }
@@ -98,7 +98,7 @@ func columnSums() {
 	c.PREFETCHT0(mem(ahead, 0))
 	c.PREFETCHT0(mem(ahead, 64))
 	c.ADDQ(operand.U32(128), ahead)
-	c.TZCNTQ(left, column) // as BSFQ where there is no TZCNTQ
+	c.TZCNTQ(left, column)
 	c.LEAQ(mem(left, -1), lower)
 	c.LEAQ(operand.Mem{Base: panel, Index: column, Scale: 4}, column)
 	for i, x := range sum {
