@@ -101,7 +101,7 @@ func newOptions() *options {
 var screen = cli.Screen{
 	Purpose: "speed races gorbm against scikit-learn, NumPy and PyTorch within one run, and measures how near\nthe processor's own limit it comes. It wants the machine for itself.",
 	Examples: []string{
-		"speed  # some 17 minutes",
+		"speed  # some 20 minutes",
 		"speed -quick  # a first look, one or two minutes",
 		"speed -only update,labels -python none  # some sections, gorbm alone",
 	},
