@@ -164,7 +164,7 @@ const (
 	ascentLists = 8
 	// cachedWeights is the number of weights from which on an ascent asks for rows of
 	// them before it needs them, and rowsAhead how many rows before. At 784 × 4096 and
-	// 16384 units, batch 100, it takes 30 % less; at 784 × 500 it would take 2 % more
+	// 16384 units, batch 100, it takes a quarter less; at 784 × 500 it would take 2 % more
 	// (Zen 4).
 	cachedWeights = 1 << 20
 	rowsAhead     = 8
