@@ -525,10 +525,11 @@ func (m *RBM) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int
 			}
 			if group.grey {
 				to := w
-				if to == nil {
-					if to = steps; q == 0 {
-						clear(steps)
-					}
+				if w == nil {
+					to = steps
+				}
+				if w == nil && q == 0 {
+					clear(steps)
 				}
 				lists, values, cuts := a.unitLists(b, q)
 				vec.AddSumsTimes(to, g, lists, values, cuts[:rows+1])

@@ -118,10 +118,8 @@ func (p *pass) downPart(k, first, end int) {
 		setRows(acts, m.VisibleBias[k*vec.Block:])
 	}
 	if rows == 1 {
-		for q, word := range p.h.Row(0)[:min(end*vec.RowSumsWords, p.h.Stride)] {
-			if q >= first*vec.RowSumsWords {
-				vec.ColumnSums(acts, m.panel(q)[k*vec.Block*vec.Block:], word, min(vec.Block, m.Visible()-k*vec.Block))
-			}
+		for q := first * vec.RowSumsWords; q < min(end*vec.RowSumsWords, p.h.Stride); q++ {
+			vec.ColumnSums(acts, m.panel(q)[k*vec.Block*vec.Block:], p.h.Words[q], min(vec.Block, m.Visible()-k*vec.Block))
 		}
 	} else {
 		p.downSums(acts, k, first, end)
@@ -140,17 +138,14 @@ func (p *pass) downSums(acts []float32, k, first, end int) {
 			panel := g*vec.RowSumsWords + q
 			vec.Turn(w[q*vec.Block*vec.Block:], m.panel(panel)[k*vec.Block*vec.Block:], m.Visible()-k*vec.Block, min(m.Hidden()-panel*vec.Block, vec.Block))
 		}
-		x, q := &p.h, g*vec.RowSumsWords
-		sum := func(lo, hi int, ahead []float32) {
-			vec.RowSums(acts[lo*vec.Block:], w[:], x.Words[lo*x.Stride+q:], x.Stride, min(vec.RowSumsWords, x.Stride-q), hi-lo, ahead)
-		}
 		if rows < aheadRows {
-			sum(0, rows, nil)
+			p.addGroup(acts, w[:], g, 0, rows, nil)
 			continue
 		}
 		// The first half of the rows asks for the first panel ahead, and so on.
 		for q, ahead := range m.downAhead(k, g, first, end) {
-			sum(rows*q/vec.RowSumsWords, rows*(q+1)/vec.RowSumsWords, ahead)
+			lo, hi := rows*q/vec.RowSumsWords, rows*(q+1)/vec.RowSumsWords
+			p.addGroup(acts[lo*vec.Block:], w[:], g, lo, hi, ahead)
 		}
 	}
 	transposedPool.Put(w)

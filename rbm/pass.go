@@ -147,6 +147,13 @@ func (p *pass) listGroup(g int) {
 	}
 }
 
+// addGroup adds to the preactivations acts of rows lo … hi−1 the rows of base, the weights of
+// group g, whose units are on in them. It asks for ahead.
+func (p *pass) addGroup(acts, base []float32, g, lo, hi int, ahead []float32) {
+	x, q := &p.from.Bits, g*vec.RowSumsWords
+	vec.RowSums(acts, base, x.Words[lo*x.Stride+q:], x.Stride, min(vec.RowSumsWords, x.Stride-q), hi-lo, ahead)
+}
+
 // groupCuts returns where each row's part of the lists of group g ends.
 func (p *pass) groupCuts(g int) []uint32 {
 	return p.cuts[g*(p.rows+1):][:p.rows+1]

@@ -35,8 +35,7 @@ func (p *pass) upPart(i int) {
 			vec.RowSumsTimes(acts, m.panel(k), p.lists, p.values, p.groupCuts(g)[lo:][:n+1])
 			continue
 		}
-		q, x := g*vec.RowSumsWords, &p.from.Bits
-		vec.RowSums(acts, m.panel(k)[q*vec.Block*vec.Block:], x.Words[lo*x.Stride+q:], x.Stride, min(vec.RowSumsWords, x.Stride-q), n, m.upAhead(k, g, n))
+		p.addGroup(acts, m.panel(k)[g*vec.RowSumsWords*vec.Block*vec.Block:], g, lo, lo+n, m.upAhead(k, g, n))
 	}
 	if m.Constraint == nil { // else means and draws depend on all panels
 		p.hiddenUnits(acts, k, lo, n)

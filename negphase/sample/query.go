@@ -3,7 +3,6 @@ package sample
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"gorbm/data"
@@ -68,9 +67,8 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 	}
 	mean := make([]float32, g.Visible())
 	for to, from := range rows {
-		row := l.Data.Row(to)
 		if q.Inputs == nil {
-			copy(row, set.X.Row(int(from)))
+			copy(l.Data.Row(to), set.X.Row(int(from)))
 		} else {
 			for unit, i := range free {
 				l.Data.Set(to, unit, set.X.Get(int(from), i))
@@ -79,11 +77,7 @@ func (q Query) Law(m *rbm.RBM, set *data.Set) (Law, error) {
 		if g.Classes() > 0 {
 			l.Data.Set(to, len(free)+int(set.Y[from]), true)
 		}
-		for k, word := range row {
-			for ; word != 0; word &= word - 1 {
-				mean[k*64+bits.TrailingZeros64(word)]++
-			}
-		}
+		l.Data.Each(to, func(unit int) { mean[unit]++ })
 	}
 	if len(rows) == 0 {
 		return l, nil

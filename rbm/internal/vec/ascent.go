@@ -141,14 +141,7 @@ func addCentredGo(dst, base []float32, words []uint64, count, n, _ int, mu, gb [
 // …, and reports whether there is any.
 func wordsGo(sum *[Block]float32, base []float32, words []uint64, count int) bool {
 	var list [SumsWords * Block]uint32
-	ones := 0
-	for q := range count {
-		for w := words[q*Block]; w != 0; w &= w - 1 {
-			list[ones] = uint32(q*Block+bits.TrailingZeros64(w)) * Block
-			ones++
-		}
-	}
-	return treeGo(sum, base, list[:ones])
+	return treeGo(sum, base, list[:onesGo(list[:], words, Block, count, 0)])
 }
 
 // treeGo overwrites sum with the two-level sum over a list, and reports whether the

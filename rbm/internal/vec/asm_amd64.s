@@ -295,24 +295,24 @@ TEXT ·sumsAVX2(SB), NOSPLIT, $0-40
 
 unit:
 	MOVQ DX, R8
-	MOVQ BX, R11
-	XORQ R12, R12
+	MOVQ BX, DI
+	XORQ R11, R11
 
 count:
 	POPCNTQ (R8), R10
-	ADDQ    R10, R12
+	ADDQ    R10, R11
 	ADDQ    $0x00000200, R8
-	DECQ    R11
+	DECQ    DI
 	JNE     count
-	TESTQ   R12, R12
+	TESTQ   R11, R11
 	JEQ     none
 	MOVQ    DX, R8
 	MOVQ    (R8), DI
 	MOVQ    CX, R9
-	MOVQ    $0x00000020, R11
-	CMPQ    R12, R11
-	CMOVQLT R12, R11
-	SUBQ    R11, R12
+	MOVQ    $0x00000020, R12
+	CMPQ    R11, R12
+	CMOVQLT R11, R12
+	SUBQ    R12, R11
 
 runFirst:
 	TESTQ   DI, DI
@@ -329,7 +329,7 @@ runFirst:
 	VMOVUPS 160(R10), Y5
 	VMOVUPS 192(R10), Y6
 	VMOVUPS 224(R10), Y7
-	DECQ    R11
+	DECQ    R12
 	JEQ     runDone
 
 run:
@@ -347,11 +347,11 @@ run:
 	VADDPS 160(R10), Y5, Y5
 	VADDPS 192(R10), Y6, Y6
 	VADDPS 224(R10), Y7, Y7
-	DECQ   R11
+	DECQ   R12
 	JNE    run
 
 runDone:
-	TESTQ R12, R12
+	TESTQ R11, R11
 	JNE   long
 
 summed:
@@ -395,10 +395,10 @@ long:
 	VMOVAPS Y7, Y15
 
 more:
-	MOVQ    $0x00000020, R11
-	CMPQ    R12, R11
-	CMOVQLT R12, R11
-	SUBQ    R11, R12
+	MOVQ    $0x00000020, R12
+	CMPQ    R11, R12
+	CMOVQLT R11, R12
+	SUBQ    R12, R11
 
 furtherFirst:
 	TESTQ   DI, DI
@@ -415,7 +415,7 @@ furtherFirst:
 	VMOVUPS 160(R10), Y5
 	VMOVUPS 192(R10), Y6
 	VMOVUPS 224(R10), Y7
-	DECQ    R11
+	DECQ    R12
 	JEQ     furtherDone
 
 further:
@@ -433,7 +433,7 @@ further:
 	VADDPS 160(R10), Y5, Y5
 	VADDPS 192(R10), Y6, Y6
 	VADDPS 224(R10), Y7, Y7
-	DECQ   R11
+	DECQ   R12
 	JNE    further
 
 furtherDone:
@@ -445,7 +445,7 @@ furtherDone:
 	VADDPS  Y5, Y13, Y13
 	VADDPS  Y6, Y14, Y14
 	VADDPS  Y7, Y15, Y15
-	TESTQ   R12, R12
+	TESTQ   R11, R11
 	JNE     more
 	VMOVAPS Y8, Y0
 	VMOVAPS Y9, Y1
@@ -501,24 +501,24 @@ unit:
 
 asked:
 	MOVQ DX, R8
-	MOVQ BX, R11
-	XORQ R12, R12
+	MOVQ BX, DI
+	XORQ R11, R11
 
 count:
 	POPCNTQ (R8), R10
-	ADDQ    R10, R12
+	ADDQ    R10, R11
 	ADDQ    $0x00000200, R8
-	DECQ    R11
+	DECQ    DI
 	JNE     count
-	TESTQ   R12, R12
+	TESTQ   R11, R11
 	JEQ     none
 	MOVQ    DX, R8
 	MOVQ    (R8), DI
 	MOVQ    CX, R9
-	MOVQ    $0x00000020, R11
-	CMPQ    R12, R11
-	CMOVQLT R12, R11
-	SUBQ    R11, R12
+	MOVQ    $0x00000020, R12
+	CMPQ    R11, R12
+	CMOVQLT R11, R12
+	SUBQ    R12, R11
 
 runFirst:
 	TESTQ   DI, DI
@@ -535,7 +535,7 @@ runFirst:
 	VMOVUPS 160(R10), Y5
 	VMOVUPS 192(R10), Y6
 	VMOVUPS 224(R10), Y7
-	DECQ    R11
+	DECQ    R12
 	JEQ     runDone
 
 run:
@@ -553,11 +553,11 @@ run:
 	VADDPS 160(R10), Y5, Y5
 	VADDPS 192(R10), Y6, Y6
 	VADDPS 224(R10), Y7, Y7
-	DECQ   R11
+	DECQ   R12
 	JNE    run
 
 runDone:
-	TESTQ R12, R12
+	TESTQ R11, R11
 	JNE   long
 
 summed:
@@ -600,10 +600,10 @@ long:
 	VMOVAPS Y7, Y15
 
 more:
-	MOVQ    $0x00000020, R11
-	CMPQ    R12, R11
-	CMOVQLT R12, R11
-	SUBQ    R11, R12
+	MOVQ    $0x00000020, R12
+	CMPQ    R11, R12
+	CMOVQLT R11, R12
+	SUBQ    R12, R11
 
 furtherFirst:
 	TESTQ   DI, DI
@@ -620,7 +620,7 @@ furtherFirst:
 	VMOVUPS 160(R10), Y5
 	VMOVUPS 192(R10), Y6
 	VMOVUPS 224(R10), Y7
-	DECQ    R11
+	DECQ    R12
 	JEQ     furtherDone
 
 further:
@@ -638,7 +638,7 @@ further:
 	VADDPS 160(R10), Y5, Y5
 	VADDPS 192(R10), Y6, Y6
 	VADDPS 224(R10), Y7, Y7
-	DECQ   R11
+	DECQ   R12
 	JNE    further
 
 furtherDone:
@@ -650,7 +650,7 @@ furtherDone:
 	VADDPS  Y5, Y13, Y13
 	VADDPS  Y6, Y14, Y14
 	VADDPS  Y7, Y15, Y15
-	TESTQ   R12, R12
+	TESTQ   R11, R11
 	JNE     more
 	VMOVAPS Y8, Y0
 	VMOVAPS Y9, Y1
@@ -707,24 +707,24 @@ unit:
 
 asked:
 	MOVQ DX, R9
-	MOVQ BX, R12
-	XORQ R13, R13
+	MOVQ BX, R8
+	XORQ R12, R12
 
 count:
 	POPCNTQ (R9), R11
-	ADDQ    R11, R13
+	ADDQ    R11, R12
 	ADDQ    $0x00000200, R9
-	DECQ    R12
+	DECQ    R8
 	JNE     count
-	TESTQ   R13, R13
+	TESTQ   R12, R12
 	JEQ     none
 	MOVQ    DX, R9
 	MOVQ    (R9), R8
 	MOVQ    CX, R10
-	MOVQ    $0x00000020, R12
-	CMPQ    R13, R12
-	CMOVQLT R13, R12
-	SUBQ    R12, R13
+	MOVQ    $0x00000020, R13
+	CMPQ    R12, R13
+	CMOVQLT R12, R13
+	SUBQ    R13, R12
 
 runFirst:
 	TESTQ   R8, R8
@@ -741,7 +741,7 @@ runFirst:
 	VMOVUPS 160(R11), Y5
 	VMOVUPS 192(R11), Y6
 	VMOVUPS 224(R11), Y7
-	DECQ    R12
+	DECQ    R13
 	JEQ     runDone
 
 run:
@@ -759,11 +759,11 @@ run:
 	VADDPS 160(R11), Y5, Y5
 	VADDPS 192(R11), Y6, Y6
 	VADDPS 224(R11), Y7, Y7
-	DECQ   R12
+	DECQ   R13
 	JNE    run
 
 runDone:
-	TESTQ R13, R13
+	TESTQ R12, R12
 	JNE   long
 
 summed:
@@ -839,10 +839,10 @@ long:
 	VMOVAPS Y7, Y15
 
 more:
-	MOVQ    $0x00000020, R12
-	CMPQ    R13, R12
-	CMOVQLT R13, R12
-	SUBQ    R12, R13
+	MOVQ    $0x00000020, R13
+	CMPQ    R12, R13
+	CMOVQLT R12, R13
+	SUBQ    R13, R12
 
 furtherFirst:
 	TESTQ   R8, R8
@@ -859,7 +859,7 @@ furtherFirst:
 	VMOVUPS 160(R11), Y5
 	VMOVUPS 192(R11), Y6
 	VMOVUPS 224(R11), Y7
-	DECQ    R12
+	DECQ    R13
 	JEQ     furtherDone
 
 further:
@@ -877,7 +877,7 @@ further:
 	VADDPS 160(R11), Y5, Y5
 	VADDPS 192(R11), Y6, Y6
 	VADDPS 224(R11), Y7, Y7
-	DECQ   R12
+	DECQ   R13
 	JNE    further
 
 furtherDone:
@@ -889,7 +889,7 @@ furtherDone:
 	VADDPS  Y5, Y13, Y13
 	VADDPS  Y6, Y14, Y14
 	VADDPS  Y7, Y15, Y15
-	TESTQ   R13, R13
+	TESTQ   R12, R12
 	JNE     more
 	VMOVAPS Y8, Y0
 	VMOVAPS Y9, Y1
@@ -949,24 +949,24 @@ unit:
 
 asked:
 	MOVQ DX, R12
-	MOVQ BX, R15
-	XORQ BP, BP
+	MOVQ BX, R11
+	XORQ R15, R15
 
 count:
 	POPCNTQ (R12), R14
-	ADDQ    R14, BP
+	ADDQ    R14, R15
 	ADDQ    $0x00000200, R12
-	DECQ    R15
+	DECQ    R11
 	JNE     count
-	TESTQ   BP, BP
+	TESTQ   R15, R15
 	JEQ     none
 	MOVQ    DX, R12
 	MOVQ    (R12), R11
 	MOVQ    CX, R13
-	MOVQ    $0x00000020, R15
-	CMPQ    BP, R15
-	CMOVQLT BP, R15
-	SUBQ    R15, BP
+	MOVQ    $0x00000020, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	SUBQ    BP, R15
 
 runFirst:
 	TESTQ   R11, R11
@@ -983,7 +983,7 @@ runFirst:
 	VMOVUPS 160(R14), Y6
 	VMOVUPS 192(R14), Y7
 	VMOVUPS 224(R14), Y8
-	DECQ    R15
+	DECQ    BP
 	JEQ     runDone
 
 run:
@@ -1001,11 +1001,11 @@ run:
 	VADDPS 160(R14), Y6, Y6
 	VADDPS 192(R14), Y7, Y7
 	VADDPS 224(R14), Y8, Y8
-	DECQ   R15
+	DECQ   BP
 	JNE    run
 
 runDone:
-	TESTQ BP, BP
+	TESTQ R15, R15
 	JNE   long
 
 summed:
@@ -1091,10 +1091,10 @@ long:
 	VMOVAPS Y8, Y15
 
 more:
-	MOVQ    $0x00000020, R15
-	CMPQ    BP, R15
-	CMOVQLT BP, R15
-	SUBQ    R15, BP
+	MOVQ    $0x00000020, BP
+	CMPQ    R15, BP
+	CMOVQLT R15, BP
+	SUBQ    BP, R15
 
 furtherFirst:
 	TESTQ   R11, R11
@@ -1111,7 +1111,7 @@ furtherFirst:
 	VMOVUPS 160(R14), Y6
 	VMOVUPS 192(R14), Y7
 	VMOVUPS 224(R14), Y8
-	DECQ    R15
+	DECQ    BP
 	JEQ     furtherDone
 
 further:
@@ -1129,7 +1129,7 @@ further:
 	VADDPS 160(R14), Y6, Y6
 	VADDPS 192(R14), Y7, Y7
 	VADDPS 224(R14), Y8, Y8
-	DECQ   R15
+	DECQ   BP
 	JNE    further
 
 furtherDone:
@@ -1141,7 +1141,7 @@ furtherDone:
 	VADDPS  Y6, Y13, Y13
 	VADDPS  Y7, Y14, Y14
 	VADDPS  Y8, Y15, Y15
-	TESTQ   BP, BP
+	TESTQ   R15, R15
 	JNE     more
 	VMOVAPS Y0, Y1
 	VMOVAPS Y9, Y2
@@ -1196,37 +1196,44 @@ list:
 	CMPQ         R8, R10
 	JEQ          next
 	MOVQ         R8, R9
-	LEAQ         128(R9), R12
-	CMPQ         R12, R10
-	JCS          long
-	MOVL         (R9), R11
-	LEAQ         (CX)(R11*4), R11
+	MOVQ         R10, R11
+	SUBQ         R8, R11
+	SHRQ         $0x02, R11
+	MOVQ         $0x00000020, R13
+	CMPQ         R11, R13
+	CMOVQLT      R11, R13
+	SUBQ         R13, R11
+	MOVL         (R9), R12
+	LEAQ         (CX)(R12*4), R12
 	VBROADCASTSS (R9)(DI*1), Y3
-	VMULPS       (R11), Y3, Y0
-	VMULPS       32(R11), Y3, Y1
-	VMULPS       64(R11), Y3, Y2
-	VMULPS       96(R11), Y3, Y3
 	ADDQ         $0x04, R9
-	CMPQ         R9, R10
-	JEQ          shortDone
+	VMULPS       (R12), Y3, Y0
+	VMULPS       32(R12), Y3, Y1
+	VMULPS       64(R12), Y3, Y2
+	VMULPS       96(R12), Y3, Y3
+	DECQ         R13
+	JEQ          runDone
 
-short:
-	MOVL         (R9), R11
-	LEAQ         (CX)(R11*4), R11
+run:
+	MOVL         (R9), R12
+	LEAQ         (CX)(R12*4), R12
 	VBROADCASTSS (R9)(DI*1), Y4
-	VMULPS       (R11), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R11), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       64(R11), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R11), Y4, Y4
-	VADDPS       Y4, Y3, Y3
 	ADDQ         $0x04, R9
-	CMPQ         R9, R10
-	JNE          short
+	VMULPS       (R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       32(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       64(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       96(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	DECQ         R13
+	JNE          run
 
-shortDone:
+runDone:
+	TESTQ R11, R11
+	JNE   long
+
 summed:
 	VADDPS       (AX), Y0, Y0
 	VMOVUPS      Y0, (AX)
@@ -1237,37 +1244,44 @@ summed:
 	VADDPS       96(AX), Y3, Y3
 	VMOVUPS      Y3, 96(AX)
 	MOVQ         R8, R9
-	LEAQ         128(R9), R11
-	CMPQ         R11, R10
-	JCS          longUpper
-	MOVL         (R9), R8
-	LEAQ         (CX)(R8*4), R8
+	MOVQ         R10, R11
+	SUBQ         R8, R11
+	SHRQ         $0x02, R11
+	MOVQ         $0x00000020, R8
+	CMPQ         R11, R8
+	CMOVQLT      R11, R8
+	SUBQ         R8, R11
+	MOVL         (R9), R12
+	LEAQ         (CX)(R12*4), R12
 	VBROADCASTSS (R9)(DI*1), Y3
-	VMULPS       128(R8), Y3, Y0
-	VMULPS       160(R8), Y3, Y1
-	VMULPS       192(R8), Y3, Y2
-	VMULPS       224(R8), Y3, Y3
 	ADDQ         $0x04, R9
-	CMPQ         R9, R10
-	JEQ          shortUpperDone
+	VMULPS       128(R12), Y3, Y0
+	VMULPS       160(R12), Y3, Y1
+	VMULPS       192(R12), Y3, Y2
+	VMULPS       224(R12), Y3, Y3
+	DECQ         R8
+	JEQ          runUpperDone
 
-shortUpper:
-	MOVL         (R9), R8
-	LEAQ         (CX)(R8*4), R8
+runUpper:
+	MOVL         (R9), R12
+	LEAQ         (CX)(R12*4), R12
 	VBROADCASTSS (R9)(DI*1), Y4
-	VMULPS       128(R8), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       160(R8), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       192(R8), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       224(R8), Y4, Y4
-	VADDPS       Y4, Y3, Y3
 	ADDQ         $0x04, R9
-	CMPQ         R9, R10
-	JNE          shortUpper
+	VMULPS       128(R12), Y4, Y5
+	VADDPS       Y5, Y0, Y0
+	VMULPS       160(R12), Y4, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       192(R12), Y4, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       224(R12), Y4, Y4
+	VADDPS       Y4, Y3, Y3
+	DECQ         R8
+	JNE          runUpper
 
-shortUpperDone:
+runUpperDone:
+	TESTQ R11, R11
+	JNE   longUpper
+
 summedUpper:
 	VADDPS  128(AX), Y0, Y0
 	VMOVUPS Y0, 128(AX)
@@ -1288,76 +1302,49 @@ next:
 	RET
 
 long:
-	MOVL         (R9), R11
-	LEAQ         (CX)(R11*4), R11
-	VBROADCASTSS (R9)(DI*1), Y3
-	VMULPS       (R11), Y3, Y0
-	VMULPS       32(R11), Y3, Y1
-	VMULPS       64(R11), Y3, Y2
-	VMULPS       96(R11), Y3, Y3
-	ADDQ         $0x04, R9
-	CMPQ         R9, R12
-	JEQ          firstDone
-
-first:
-	MOVL         (R9), R11
-	LEAQ         (CX)(R11*4), R11
-	VBROADCASTSS (R9)(DI*1), Y4
-	VMULPS       (R11), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       32(R11), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       64(R11), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       96(R11), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	ADDQ         $0x04, R9
-	CMPQ         R9, R12
-	JNE          first
-
-firstDone:
 	VMOVAPS Y0, Y4
 	VMOVAPS Y1, Y5
 	VMOVAPS Y2, Y6
 	VMOVAPS Y3, Y7
 
 more:
-	LEAQ         128(R9), R12
-	CMPQ         R12, R10
-	CMOVQHI      R10, R12
-	MOVL         (R9), R11
-	LEAQ         (CX)(R11*4), R11
+	MOVQ         $0x00000020, R13
+	CMPQ         R11, R13
+	CMOVQLT      R11, R13
+	SUBQ         R13, R11
+	MOVL         (R9), R12
+	LEAQ         (CX)(R12*4), R12
 	VBROADCASTSS (R9)(DI*1), Y3
-	VMULPS       (R11), Y3, Y0
-	VMULPS       32(R11), Y3, Y1
-	VMULPS       64(R11), Y3, Y2
-	VMULPS       96(R11), Y3, Y3
 	ADDQ         $0x04, R9
-	CMPQ         R9, R12
-	JEQ          runDone
+	VMULPS       (R12), Y3, Y0
+	VMULPS       32(R12), Y3, Y1
+	VMULPS       64(R12), Y3, Y2
+	VMULPS       96(R12), Y3, Y3
+	DECQ         R13
+	JEQ          furtherDone
 
-run:
-	MOVL         (R9), R11
-	LEAQ         (CX)(R11*4), R11
+further:
+	MOVL         (R9), R12
+	LEAQ         (CX)(R12*4), R12
 	VBROADCASTSS (R9)(DI*1), Y8
-	VMULPS       (R11), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       32(R11), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       64(R11), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       96(R11), Y8, Y8
-	VADDPS       Y8, Y3, Y3
 	ADDQ         $0x04, R9
-	CMPQ         R9, R12
-	JNE          run
+	VMULPS       (R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       32(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       64(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       96(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	DECQ         R13
+	JNE          further
 
-runDone:
+furtherDone:
 	VADDPS  Y0, Y4, Y4
 	VADDPS  Y1, Y5, Y5
 	VADDPS  Y2, Y6, Y6
 	VADDPS  Y3, Y7, Y7
-	CMPQ    R9, R10
+	TESTQ   R11, R11
 	JNE     more
 	VMOVAPS Y4, Y0
 	VMOVAPS Y5, Y1
@@ -1366,76 +1353,49 @@ runDone:
 	JMP     summed
 
 longUpper:
-	MOVL         (R9), R8
-	LEAQ         (CX)(R8*4), R8
-	VBROADCASTSS (R9)(DI*1), Y3
-	VMULPS       128(R8), Y3, Y0
-	VMULPS       160(R8), Y3, Y1
-	VMULPS       192(R8), Y3, Y2
-	VMULPS       224(R8), Y3, Y3
-	ADDQ         $0x04, R9
-	CMPQ         R9, R11
-	JEQ          firstUpperDone
-
-firstUpper:
-	MOVL         (R9), R8
-	LEAQ         (CX)(R8*4), R8
-	VBROADCASTSS (R9)(DI*1), Y4
-	VMULPS       128(R8), Y4, Y5
-	VADDPS       Y5, Y0, Y0
-	VMULPS       160(R8), Y4, Y5
-	VADDPS       Y5, Y1, Y1
-	VMULPS       192(R8), Y4, Y5
-	VADDPS       Y5, Y2, Y2
-	VMULPS       224(R8), Y4, Y4
-	VADDPS       Y4, Y3, Y3
-	ADDQ         $0x04, R9
-	CMPQ         R9, R11
-	JNE          firstUpper
-
-firstUpperDone:
 	VMOVAPS Y0, Y4
 	VMOVAPS Y1, Y5
 	VMOVAPS Y2, Y6
 	VMOVAPS Y3, Y7
 
 moreUpper:
-	LEAQ         128(R9), R11
-	CMPQ         R11, R10
-	CMOVQHI      R10, R11
-	MOVL         (R9), R8
-	LEAQ         (CX)(R8*4), R8
+	MOVQ         $0x00000020, R8
+	CMPQ         R11, R8
+	CMOVQLT      R11, R8
+	SUBQ         R8, R11
+	MOVL         (R9), R12
+	LEAQ         (CX)(R12*4), R12
 	VBROADCASTSS (R9)(DI*1), Y3
-	VMULPS       128(R8), Y3, Y0
-	VMULPS       160(R8), Y3, Y1
-	VMULPS       192(R8), Y3, Y2
-	VMULPS       224(R8), Y3, Y3
 	ADDQ         $0x04, R9
-	CMPQ         R9, R11
-	JEQ          runUpperDone
+	VMULPS       128(R12), Y3, Y0
+	VMULPS       160(R12), Y3, Y1
+	VMULPS       192(R12), Y3, Y2
+	VMULPS       224(R12), Y3, Y3
+	DECQ         R8
+	JEQ          furtherUpperDone
 
-runUpper:
-	MOVL         (R9), R8
-	LEAQ         (CX)(R8*4), R8
+furtherUpper:
+	MOVL         (R9), R12
+	LEAQ         (CX)(R12*4), R12
 	VBROADCASTSS (R9)(DI*1), Y8
-	VMULPS       128(R8), Y8, Y9
-	VADDPS       Y9, Y0, Y0
-	VMULPS       160(R8), Y8, Y9
-	VADDPS       Y9, Y1, Y1
-	VMULPS       192(R8), Y8, Y9
-	VADDPS       Y9, Y2, Y2
-	VMULPS       224(R8), Y8, Y8
-	VADDPS       Y8, Y3, Y3
 	ADDQ         $0x04, R9
-	CMPQ         R9, R11
-	JNE          runUpper
+	VMULPS       128(R12), Y8, Y9
+	VADDPS       Y9, Y0, Y0
+	VMULPS       160(R12), Y8, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       192(R12), Y8, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       224(R12), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	DECQ         R8
+	JNE          furtherUpper
 
-runUpperDone:
+furtherUpperDone:
 	VADDPS  Y0, Y4, Y4
 	VADDPS  Y1, Y5, Y5
 	VADDPS  Y2, Y6, Y6
 	VADDPS  Y3, Y7, Y7
-	CMPQ    R9, R10
+	TESTQ   R11, R11
 	JNE     moreUpper
 	VMOVAPS Y4, Y0
 	VMOVAPS Y5, Y1
@@ -1754,24 +1714,24 @@ TEXT ·sumsAVX512(SB), NOSPLIT, $0-40
 
 unit:
 	MOVQ DX, R8
-	MOVQ BX, R11
-	XORQ R12, R12
+	MOVQ BX, DI
+	XORQ R11, R11
 
 count:
 	POPCNTQ (R8), R10
-	ADDQ    R10, R12
+	ADDQ    R10, R11
 	ADDQ    $0x00000200, R8
-	DECQ    R11
+	DECQ    DI
 	JNE     count
-	TESTQ   R12, R12
+	TESTQ   R11, R11
 	JEQ     none
 	MOVQ    DX, R8
 	MOVQ    (R8), DI
 	MOVQ    CX, R9
-	MOVQ    $0x00000020, R11
-	CMPQ    R12, R11
-	CMOVQLT R12, R11
-	SUBQ    R11, R12
+	MOVQ    $0x00000020, R12
+	CMPQ    R11, R12
+	CMOVQLT R11, R12
+	SUBQ    R12, R11
 
 runFirst:
 	TESTQ   DI, DI
@@ -1784,7 +1744,7 @@ runFirst:
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
 	VMOVUPS 192(R10), Z3
-	DECQ    R11
+	DECQ    R12
 	JEQ     runDone
 
 run:
@@ -1798,11 +1758,11 @@ run:
 	VADDPS 64(R10), Z1, Z1
 	VADDPS 128(R10), Z2, Z2
 	VADDPS 192(R10), Z3, Z3
-	DECQ   R11
+	DECQ   R12
 	JNE    run
 
 runDone:
-	TESTQ R12, R12
+	TESTQ R11, R11
 	JNE   long
 
 summed:
@@ -1834,10 +1794,10 @@ long:
 	VMOVAPS Z3, Z7
 
 more:
-	MOVQ    $0x00000020, R11
-	CMPQ    R12, R11
-	CMOVQLT R12, R11
-	SUBQ    R11, R12
+	MOVQ    $0x00000020, R12
+	CMPQ    R11, R12
+	CMOVQLT R11, R12
+	SUBQ    R12, R11
 
 furtherFirst:
 	TESTQ   DI, DI
@@ -1850,7 +1810,7 @@ furtherFirst:
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
 	VMOVUPS 192(R10), Z3
-	DECQ    R11
+	DECQ    R12
 	JEQ     furtherDone
 
 further:
@@ -1864,7 +1824,7 @@ further:
 	VADDPS 64(R10), Z1, Z1
 	VADDPS 128(R10), Z2, Z2
 	VADDPS 192(R10), Z3, Z3
-	DECQ   R11
+	DECQ   R12
 	JNE    further
 
 furtherDone:
@@ -1872,7 +1832,7 @@ furtherDone:
 	VADDPS  Z1, Z5, Z5
 	VADDPS  Z2, Z6, Z6
 	VADDPS  Z3, Z7, Z7
-	TESTQ   R12, R12
+	TESTQ   R11, R11
 	JNE     more
 	VMOVAPS Z4, Z0
 	VMOVAPS Z5, Z1
@@ -1924,24 +1884,24 @@ unit:
 
 asked:
 	MOVQ DX, R8
-	MOVQ BX, R11
-	XORQ R12, R12
+	MOVQ BX, DI
+	XORQ R11, R11
 
 count:
 	POPCNTQ (R8), R10
-	ADDQ    R10, R12
+	ADDQ    R10, R11
 	ADDQ    $0x00000200, R8
-	DECQ    R11
+	DECQ    DI
 	JNE     count
-	TESTQ   R12, R12
+	TESTQ   R11, R11
 	JEQ     none
 	MOVQ    DX, R8
 	MOVQ    (R8), DI
 	MOVQ    CX, R9
-	MOVQ    $0x00000020, R11
-	CMPQ    R12, R11
-	CMOVQLT R12, R11
-	SUBQ    R11, R12
+	MOVQ    $0x00000020, R12
+	CMPQ    R11, R12
+	CMOVQLT R11, R12
+	SUBQ    R12, R11
 
 runFirst:
 	TESTQ   DI, DI
@@ -1954,7 +1914,7 @@ runFirst:
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
 	VMOVUPS 192(R10), Z3
-	DECQ    R11
+	DECQ    R12
 	JEQ     runDone
 
 run:
@@ -1968,11 +1928,11 @@ run:
 	VADDPS 64(R10), Z1, Z1
 	VADDPS 128(R10), Z2, Z2
 	VADDPS 192(R10), Z3, Z3
-	DECQ   R11
+	DECQ   R12
 	JNE    run
 
 runDone:
-	TESTQ R12, R12
+	TESTQ R11, R11
 	JNE   long
 
 summed:
@@ -2003,10 +1963,10 @@ long:
 	VMOVAPS Z3, Z7
 
 more:
-	MOVQ    $0x00000020, R11
-	CMPQ    R12, R11
-	CMOVQLT R12, R11
-	SUBQ    R11, R12
+	MOVQ    $0x00000020, R12
+	CMPQ    R11, R12
+	CMOVQLT R11, R12
+	SUBQ    R12, R11
 
 furtherFirst:
 	TESTQ   DI, DI
@@ -2019,7 +1979,7 @@ furtherFirst:
 	VMOVUPS 64(R10), Z1
 	VMOVUPS 128(R10), Z2
 	VMOVUPS 192(R10), Z3
-	DECQ    R11
+	DECQ    R12
 	JEQ     furtherDone
 
 further:
@@ -2033,7 +1993,7 @@ further:
 	VADDPS 64(R10), Z1, Z1
 	VADDPS 128(R10), Z2, Z2
 	VADDPS 192(R10), Z3, Z3
-	DECQ   R11
+	DECQ   R12
 	JNE    further
 
 furtherDone:
@@ -2041,7 +2001,7 @@ furtherDone:
 	VADDPS  Z1, Z5, Z5
 	VADDPS  Z2, Z6, Z6
 	VADDPS  Z3, Z7, Z7
-	TESTQ   R12, R12
+	TESTQ   R11, R11
 	JNE     more
 	VMOVAPS Z4, Z0
 	VMOVAPS Z5, Z1
@@ -2094,24 +2054,24 @@ unit:
 
 asked:
 	MOVQ DX, R9
-	MOVQ BX, R12
-	XORQ R13, R13
+	MOVQ BX, R8
+	XORQ R12, R12
 
 count:
 	POPCNTQ (R9), R11
-	ADDQ    R11, R13
+	ADDQ    R11, R12
 	ADDQ    $0x00000200, R9
-	DECQ    R12
+	DECQ    R8
 	JNE     count
-	TESTQ   R13, R13
+	TESTQ   R12, R12
 	JEQ     none
 	MOVQ    DX, R9
 	MOVQ    (R9), R8
 	MOVQ    CX, R10
-	MOVQ    $0x00000020, R12
-	CMPQ    R13, R12
-	CMOVQLT R13, R12
-	SUBQ    R12, R13
+	MOVQ    $0x00000020, R13
+	CMPQ    R12, R13
+	CMOVQLT R12, R13
+	SUBQ    R13, R12
 
 runFirst:
 	TESTQ   R8, R8
@@ -2124,7 +2084,7 @@ runFirst:
 	VMOVUPS 64(R11), Z1
 	VMOVUPS 128(R11), Z2
 	VMOVUPS 192(R11), Z3
-	DECQ    R12
+	DECQ    R13
 	JEQ     runDone
 
 run:
@@ -2138,11 +2098,11 @@ run:
 	VADDPS 64(R11), Z1, Z1
 	VADDPS 128(R11), Z2, Z2
 	VADDPS 192(R11), Z3, Z3
-	DECQ   R12
+	DECQ   R13
 	JNE    run
 
 runDone:
-	TESTQ R13, R13
+	TESTQ R12, R12
 	JNE   long
 
 summed:
@@ -2190,10 +2150,10 @@ long:
 	VMOVAPS Z3, Z7
 
 more:
-	MOVQ    $0x00000020, R12
-	CMPQ    R13, R12
-	CMOVQLT R13, R12
-	SUBQ    R12, R13
+	MOVQ    $0x00000020, R13
+	CMPQ    R12, R13
+	CMOVQLT R12, R13
+	SUBQ    R13, R12
 
 furtherFirst:
 	TESTQ   R8, R8
@@ -2206,7 +2166,7 @@ furtherFirst:
 	VMOVUPS 64(R11), Z1
 	VMOVUPS 128(R11), Z2
 	VMOVUPS 192(R11), Z3
-	DECQ    R12
+	DECQ    R13
 	JEQ     furtherDone
 
 further:
@@ -2220,7 +2180,7 @@ further:
 	VADDPS 64(R11), Z1, Z1
 	VADDPS 128(R11), Z2, Z2
 	VADDPS 192(R11), Z3, Z3
-	DECQ   R12
+	DECQ   R13
 	JNE    further
 
 furtherDone:
@@ -2228,7 +2188,7 @@ furtherDone:
 	VADDPS  Z1, Z5, Z5
 	VADDPS  Z2, Z6, Z6
 	VADDPS  Z3, Z7, Z7
-	TESTQ   R13, R13
+	TESTQ   R12, R12
 	JNE     more
 	VMOVAPS Z4, Z0
 	VMOVAPS Z5, Z1
@@ -2292,24 +2252,24 @@ unit:
 
 asked:
 	MOVQ DX, R10
-	MOVQ BX, R13
-	XORQ R14, R14
+	MOVQ BX, R9
+	XORQ R13, R13
 
 count:
 	POPCNTQ (R10), R12
-	ADDQ    R12, R14
+	ADDQ    R12, R13
 	ADDQ    $0x00000200, R10
-	DECQ    R13
+	DECQ    R9
 	JNE     count
-	TESTQ   R14, R14
+	TESTQ   R13, R13
 	JEQ     none
 	MOVQ    DX, R10
 	MOVQ    (R10), R9
 	MOVQ    CX, R11
-	MOVQ    $0x00000020, R13
-	CMPQ    R14, R13
-	CMOVQLT R14, R13
-	SUBQ    R13, R14
+	MOVQ    $0x00000020, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	SUBQ    R14, R13
 
 runFirst:
 	TESTQ   R9, R9
@@ -2322,7 +2282,7 @@ runFirst:
 	VMOVUPS 64(R12), Z10
 	VMOVUPS 128(R12), Z11
 	VMOVUPS 192(R12), Z12
-	DECQ    R13
+	DECQ    R14
 	JEQ     runDone
 
 run:
@@ -2336,11 +2296,11 @@ run:
 	VADDPS 64(R12), Z10, Z10
 	VADDPS 128(R12), Z11, Z11
 	VADDPS 192(R12), Z12, Z12
-	DECQ   R13
+	DECQ   R14
 	JNE    run
 
 runDone:
-	TESTQ R14, R14
+	TESTQ R13, R13
 	JNE   long
 
 summed:
@@ -2394,10 +2354,10 @@ long:
 	VMOVAPS Z12, Z15
 
 more:
-	MOVQ    $0x00000020, R13
-	CMPQ    R14, R13
-	CMOVQLT R14, R13
-	SUBQ    R13, R14
+	MOVQ    $0x00000020, R14
+	CMPQ    R13, R14
+	CMOVQLT R13, R14
+	SUBQ    R14, R13
 
 furtherFirst:
 	TESTQ   R9, R9
@@ -2410,7 +2370,7 @@ furtherFirst:
 	VMOVUPS 64(R12), Z10
 	VMOVUPS 128(R12), Z11
 	VMOVUPS 192(R12), Z12
-	DECQ    R13
+	DECQ    R14
 	JEQ     furtherDone
 
 further:
@@ -2424,7 +2384,7 @@ further:
 	VADDPS 64(R12), Z10, Z10
 	VADDPS 128(R12), Z11, Z11
 	VADDPS 192(R12), Z12, Z12
-	DECQ   R13
+	DECQ   R14
 	JNE    further
 
 furtherDone:
@@ -2432,7 +2392,7 @@ furtherDone:
 	VADDPS  Z10, Z13, Z13
 	VADDPS  Z11, Z14, Z14
 	VADDPS  Z12, Z15, Z15
-	TESTQ   R14, R14
+	TESTQ   R13, R13
 	JNE     more
 	VMOVAPS Z0, Z9
 	VMOVAPS Z13, Z10
@@ -2478,41 +2438,49 @@ TEXT ·addSumsTimesAVX512(SB), NOSPLIT, $0-48
 	LEAQ (DX)(R8*4), R8
 
 list:
-	MOVL         4(BX), R9
-	LEAQ         (DX)(R9*4), R9
-	CMPQ         R8, R9
+	MOVL         4(BX), R10
+	LEAQ         (DX)(R10*4), R10
+	CMPQ         R8, R10
 	JEQ          next
-	LEAQ         128(R8), R11
-	CMPQ         R11, R9
-	JCS          long
-	MOVL         (R8), R10
-	LEAQ         (CX)(R10*4), R10
-	VBROADCASTSS (R8)(DI*1), Z3
-	VMULPS       (R10), Z3, Z0
-	VMULPS       64(R10), Z3, Z1
-	VMULPS       128(R10), Z3, Z2
-	VMULPS       192(R10), Z3, Z3
-	ADDQ         $0x04, R8
-	CMPQ         R8, R9
-	JEQ          shortDone
+	MOVQ         R8, R9
+	MOVQ         R10, R11
+	SUBQ         R8, R11
+	SHRQ         $0x02, R11
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	SUBQ         R12, R11
+	MOVL         (R9), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (R9)(DI*1), Z3
+	ADDQ         $0x04, R9
+	VMULPS       (R8), Z3, Z0
+	VMULPS       64(R8), Z3, Z1
+	VMULPS       128(R8), Z3, Z2
+	VMULPS       192(R8), Z3, Z3
+	DECQ         R12
+	JEQ          runDone
 
-short:
-	MOVL         (R8), R10
-	LEAQ         (CX)(R10*4), R10
-	VBROADCASTSS (R8)(DI*1), Z4
-	VMULPS       (R10), Z4, Z5
+run:
+	MOVL         (R9), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (R9)(DI*1), Z4
+	ADDQ         $0x04, R9
+	VMULPS       (R8), Z4, Z5
 	VADDPS       Z5, Z0, Z0
-	VMULPS       64(R10), Z4, Z5
+	VMULPS       64(R8), Z4, Z5
 	VADDPS       Z5, Z1, Z1
-	VMULPS       128(R10), Z4, Z5
+	VMULPS       128(R8), Z4, Z5
 	VADDPS       Z5, Z2, Z2
-	VMULPS       192(R10), Z4, Z4
+	VMULPS       192(R8), Z4, Z4
 	VADDPS       Z4, Z3, Z3
-	ADDQ         $0x04, R8
-	CMPQ         R8, R9
-	JNE          short
+	DECQ         R12
+	JNE          run
 
-shortDone:
+runDone:
+	TESTQ R11, R11
+	JNE   long
+
 summed:
 	VADDPS  (AX), Z0, Z0
 	VMOVUPS Z0, (AX)
@@ -2522,7 +2490,7 @@ summed:
 	VMOVUPS Z2, 128(AX)
 	VADDPS  192(AX), Z3, Z3
 	VMOVUPS Z3, 192(AX)
-	MOVQ    R9, R8
+	MOVQ    R10, R8
 
 next:
 	ADDQ $0x00000100, AX
@@ -2533,76 +2501,49 @@ next:
 	RET
 
 long:
-	MOVL         (R8), R10
-	LEAQ         (CX)(R10*4), R10
-	VBROADCASTSS (R8)(DI*1), Z3
-	VMULPS       (R10), Z3, Z0
-	VMULPS       64(R10), Z3, Z1
-	VMULPS       128(R10), Z3, Z2
-	VMULPS       192(R10), Z3, Z3
-	ADDQ         $0x04, R8
-	CMPQ         R8, R11
-	JEQ          firstDone
-
-first:
-	MOVL         (R8), R10
-	LEAQ         (CX)(R10*4), R10
-	VBROADCASTSS (R8)(DI*1), Z4
-	VMULPS       (R10), Z4, Z5
-	VADDPS       Z5, Z0, Z0
-	VMULPS       64(R10), Z4, Z5
-	VADDPS       Z5, Z1, Z1
-	VMULPS       128(R10), Z4, Z5
-	VADDPS       Z5, Z2, Z2
-	VMULPS       192(R10), Z4, Z4
-	VADDPS       Z4, Z3, Z3
-	ADDQ         $0x04, R8
-	CMPQ         R8, R11
-	JNE          first
-
-firstDone:
 	VMOVAPS Z0, Z4
 	VMOVAPS Z1, Z5
 	VMOVAPS Z2, Z6
 	VMOVAPS Z3, Z7
 
 more:
-	LEAQ         128(R8), R11
-	CMPQ         R11, R9
-	CMOVQHI      R9, R11
-	MOVL         (R8), R10
-	LEAQ         (CX)(R10*4), R10
-	VBROADCASTSS (R8)(DI*1), Z3
-	VMULPS       (R10), Z3, Z0
-	VMULPS       64(R10), Z3, Z1
-	VMULPS       128(R10), Z3, Z2
-	VMULPS       192(R10), Z3, Z3
-	ADDQ         $0x04, R8
-	CMPQ         R8, R11
-	JEQ          runDone
+	MOVQ         $0x00000020, R12
+	CMPQ         R11, R12
+	CMOVQLT      R11, R12
+	SUBQ         R12, R11
+	MOVL         (R9), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (R9)(DI*1), Z3
+	ADDQ         $0x04, R9
+	VMULPS       (R8), Z3, Z0
+	VMULPS       64(R8), Z3, Z1
+	VMULPS       128(R8), Z3, Z2
+	VMULPS       192(R8), Z3, Z3
+	DECQ         R12
+	JEQ          furtherDone
 
-run:
-	MOVL         (R8), R10
-	LEAQ         (CX)(R10*4), R10
-	VBROADCASTSS (R8)(DI*1), Z8
-	VMULPS       (R10), Z8, Z9
+further:
+	MOVL         (R9), R8
+	LEAQ         (CX)(R8*4), R8
+	VBROADCASTSS (R9)(DI*1), Z8
+	ADDQ         $0x04, R9
+	VMULPS       (R8), Z8, Z9
 	VADDPS       Z9, Z0, Z0
-	VMULPS       64(R10), Z8, Z9
+	VMULPS       64(R8), Z8, Z9
 	VADDPS       Z9, Z1, Z1
-	VMULPS       128(R10), Z8, Z9
+	VMULPS       128(R8), Z8, Z9
 	VADDPS       Z9, Z2, Z2
-	VMULPS       192(R10), Z8, Z8
+	VMULPS       192(R8), Z8, Z8
 	VADDPS       Z8, Z3, Z3
-	ADDQ         $0x04, R8
-	CMPQ         R8, R11
-	JNE          run
+	DECQ         R12
+	JNE          further
 
-runDone:
+furtherDone:
 	VADDPS  Z0, Z4, Z4
 	VADDPS  Z1, Z5, Z5
 	VADDPS  Z2, Z6, Z6
 	VADDPS  Z3, Z7, Z7
-	CMPQ    R8, R9
+	TESTQ   R11, R11
 	JNE     more
 	VMOVAPS Z4, Z0
 	VMOVAPS Z5, Z1

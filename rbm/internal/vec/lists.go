@@ -27,15 +27,22 @@ func Lists(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count 
 func listsGo(list, cuts []uint32, words []uint64, rowStride, wordStride, n, count int, first uint32) {
 	p := int(cuts[0])
 	for i := range n {
-		for q := range count {
-			o := first + uint32(q*Block*Block)
-			for w := words[i*rowStride+q*wordStride]; w != 0; w &= w - 1 {
-				list[p] = o + uint32(bits.TrailingZeros64(w))*Block
-				p++
-			}
-		}
+		p += onesGo(list[p:], words[i*rowStride:], wordStride, count, first)
 		cuts[i+1] = uint32(p)
 	}
+}
+
+// onesGo writes the offsets of the one bits of count words, stride apart, to list, as
+// Lists does for a row, and returns their number.
+func onesGo(list []uint32, words []uint64, stride, count int, first uint32) (ones int) {
+	for q := range count {
+		o := first + uint32(q*Block*Block)
+		for w := words[q*stride]; w != 0; w &= w - 1 {
+			list[ones] = o + uint32(bits.TrailingZeros64(w))*Block
+			ones++
+		}
+	}
+	return ones
 }
 
 // ListSlack is the number of places past the end of its output that Nonzero may

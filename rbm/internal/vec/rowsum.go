@@ -53,14 +53,7 @@ const lineValues = 16
 func rowSumsGo(acc, base []float32, words []uint64, stride, count, n int, _ *float32, _ int) {
 	var list [RowSumsWords * Block]uint32
 	for i := range n {
-		ones := 0
-		for q, w := range words[i*stride:][:count] {
-			for ; w != 0; w &= w - 1 {
-				list[ones] = uint32(q*Block+bits.TrailingZeros64(w)) * Block
-				ones++
-			}
-		}
-		if ones > 0 {
+		if ones := onesGo(list[:], words[i*stride:], 1, count, 0); ones > 0 {
 			rowSumGo((*[Block]float32)(acc[i*Block:]), base, list[:ones])
 		}
 	}

@@ -60,7 +60,7 @@ func (s simd) sums(name string, end ending) {
 		centre = s.newCentre()
 	}
 	w, p, at, row := c.GP64(), c.GP64(), c.GP64(), c.GP64() // a word, its address, its first row, the row of a one
-	left, rest := c.GP64(), c.GP64()                        // ones of the run, ones of later runs
+	left, rest := c.GP64(), c.GP64()                        // words to be counted, ones to be added
 	sum, total := s.Vectors(block/s.Width), s.Vectors(block/s.Width)
 
 	// one takes the next one into sum, or puts the first of a run there. later writes what it
@@ -89,21 +89,6 @@ func (s simd) sums(name string, end ending) {
 			c.JMP(operand.LabelRef(label))
 		})
 	}
-	// oneRun sums the next run, of the ones that are left one at least.
-	oneRun := func(name string) {
-		c.MOVQ(operand.U32(run), left)
-		c.CMPQ(rest, left)
-		c.CMOVQLT(rest, left)
-		c.SUBQ(left, rest)
-		one(name+"First", true)
-		c.DECQ(left)
-		c.JEQ(operand.LabelRef(name + "Done"))
-		one(name, false)
-		c.DECQ(left)
-		c.JNE(operand.LabelRef(name))
-		c.Label(name + "Done")
-	}
-
 	c.Label("unit")
 	if end != overwrite {
 		c.Load(c.Param("ahead"), p)
@@ -128,10 +113,7 @@ func (s simd) sums(name string, end ending) {
 	c.MOVQ(words, p)
 	c.MOVQ(mem(p, 0), w)
 	c.MOVQ(base, at)
-	oneRun("run")
-	c.TESTQ(rest, rest)
-	c.JNE(operand.LabelRef("long"))
-	c.Label("summed")
+	long := s.tree(rest, sum, total, one, "")
 	if end == addCentred {
 		c.Label("centre")
 		centre.take(sum)
@@ -181,22 +163,7 @@ func (s simd) sums(name string, end ending) {
 	if end != addCentred {
 		c.JMP(operand.LabelRef("next"))
 	}
-
-	c.Label("long")
-	for i := range sum {
-		c.VMOVAPS(sum[i], total[i])
-	}
-	c.Label("more")
-	oneRun("further")
-	for i := range sum {
-		c.VADDPS(sum[i], total[i], total[i])
-	}
-	c.TESTQ(rest, rest)
-	c.JNE(operand.LabelRef("more"))
-	for i := range sum {
-		c.VMOVAPS(total[i], sum[i])
-	}
-	c.JMP(operand.LabelRef("summed"))
+	long()
 	for _, f := range later {
 		f()
 	}
@@ -247,49 +214,41 @@ func (x centre) next() {
 	}
 }
 
-// tree sums the rows at the offsets from p to last, of which there is one at
-// least, run by run: the result is in sum, and p at last. add takes a row into
-// sum, or puts the first of a run there. Lists of more than one run go through
-// code that rest writes, behind the function's return.
-func (s simd) tree(base, p, last reg.GPVirtual, sum, total []reg.VecVirtual, add func(row reg.GPVirtual, first bool), suffix string) (rest func()) {
-	row, stop := c.GP64(), c.GP64()
-	next := func(first bool) {
-		c.MOVL(mem(p, 0), row.As32())
-		c.LEAQ(operand.Mem{Base: base, Index: row, Scale: 4}, row) // Intel splits additions from indexed addresses
-		add(row, first)
-		c.ADDQ(operand.U8(4), p)
-	}
-	oneRun := func(name string, stop reg.GPVirtual) {
+// tree sums rest rows, of which there is one at least, run by run: the result is in sum, and
+// rest is 0. one, which begins with the label, takes the next row into sum, or puts the first
+// of a run there. More runs than one go through code that long writes, behind the
+// function's return.
+func (s simd) tree(rest reg.GPVirtual, sum, total []reg.VecVirtual, one func(label string, first bool), suffix string) (long func()) {
+	left := c.GP64() // rows of the run
+	oneRun := func(name string) {
 		name += suffix
-		next(true)
-		c.CMPQ(p, stop)
+		c.MOVQ(operand.U32(run), left)
+		c.CMPQ(rest, left)
+		c.CMOVQLT(rest, left)
+		c.SUBQ(left, rest)
+		one(name+"First", true)
+		c.DECQ(left)
 		c.JEQ(operand.LabelRef(name + "Done"))
-		c.Label(name)
-		next(false)
-		c.CMPQ(p, stop)
+		one(name, false)
+		c.DECQ(left)
 		c.JNE(operand.LabelRef(name))
 		c.Label(name + "Done")
 	}
-	c.LEAQ(mem(p, 4*run), stop)
-	c.CMPQ(stop, last)
-	c.JCS(operand.LabelRef("long" + suffix))
-	oneRun("short", last)
+	oneRun("run")
+	c.TESTQ(rest, rest)
+	c.JNE(operand.LabelRef("long" + suffix))
 	c.Label("summed" + suffix)
 	return func() {
 		c.Label("long" + suffix)
-		oneRun("first", stop)
 		for i := range sum {
 			c.VMOVAPS(sum[i], total[i])
 		}
 		c.Label("more" + suffix)
-		c.LEAQ(mem(p, 4*run), stop)
-		c.CMPQ(stop, last)
-		c.CMOVQHI(last, stop)
-		oneRun("run", stop)
+		oneRun("further")
 		for i := range sum {
 			c.VADDPS(sum[i], total[i], total[i])
 		}
-		c.CMPQ(p, last)
+		c.TESTQ(rest, rest)
 		c.JNE(operand.LabelRef("more" + suffix))
 		for i := range sum {
 			c.VMOVAPS(total[i], sum[i])
@@ -310,7 +269,7 @@ func (s simd) addSumsTimes() {
 	if !s.ZMM() {
 		halves = 2
 	}
-	start, p, last := c.GP64(), c.GP64(), c.GP64()
+	start, p, last, rest, row := c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP64()
 	c.MOVL(mem(cuts, 0), start.As32())
 	c.LEAQ(operand.Mem{Base: lists, Index: start, Scale: 4}, start)
 	sum, total := s.Vectors(block/s.Width/halves), s.Vectors(block/s.Width/halves)
@@ -320,13 +279,20 @@ func (s simd) addSumsTimes() {
 	c.LEAQ(operand.Mem{Base: lists, Index: last, Scale: 4}, last)
 	c.CMPQ(start, last)
 	c.JEQ(operand.LabelRef("next"))
-	var rest []func()
+	var long []func()
 	for half := range halves {
 		offset := 4 * block / halves * half
 		c.MOVQ(start, p)
-		rest = append(rest, s.tree(base, p, last, sum, total, func(row reg.GPVirtual, first bool) {
+		c.MOVQ(last, rest)
+		c.SUBQ(start, rest)
+		c.SHRQ(operand.U8(2), rest)
+		long = append(long, s.tree(rest, sum, total, func(label string, first bool) {
+			c.Label(label)
+			c.MOVL(mem(p, 0), row.As32())
+			c.LEAQ(operand.Mem{Base: base, Index: row, Scale: 4}, row) // Intel splits additions from indexed addresses
 			value := s.Vector()
 			c.VBROADCASTSS(operand.Mem{Base: p, Index: ahead, Scale: 1}, value)
+			c.ADDQ(operand.U8(4), p)
 			for i, x := range sum {
 				if first {
 					c.VMULPS(mem(row, offset+4*s.Width*i), value, x)
@@ -350,7 +316,7 @@ func (s simd) addSumsTimes() {
 	c.JNE(operand.LabelRef("list"))
 	c.VZEROUPPER()
 	c.RET()
-	for _, f := range rest {
+	for _, f := range long {
 		f()
 	}
 }
