@@ -136,34 +136,6 @@ func (l *ladder) checkValues(from *reader) {
 	}
 }
 
-// MarshalBinary returns the chains and, if they have begun, the free energies, the
-// log weights and what they have come to.
-func (j *jar) MarshalBinary() ([]byte, error) {
-	b, err := j.chains.MarshalBinary()
-	if j.states != nil || j.saved.h.Rows > 0 {
-		b = appendValues(b, j.past.free, j.past.log, j.past.sums)
-	}
-	return b, err
-}
-
-// UnmarshalBinary changes nothing unless all of b fits.
-func (j *jar) UnmarshalBinary(b []byte) error {
-	r := reader{b: b}
-	saved, past := r.chains(j.rows, true), newPast(j.rows)
-	if r.err == nil && saved.h.Rows > 0 {
-		r.read(past.free, past.log, &past.sums)
-		for _, x := range slices.Concat(past.free, past.log, []float64{past.sums.LogZ, past.sums.Variance}) {
-			r.check(!math.IsNaN(x) && !math.IsInf(x, 0), "a saved weight or free energy is %v", x)
-		}
-		r.check(past.sums.Variance >= 0 && past.sums.Vetoes >= 0 && past.sums.Vetoes <= math.MaxInt64/2, "the saved weights have a variance or a count below 0")
-	}
-	r.check(len(r.b) == 0, "the saved chains are too long by %d bytes", len(r.b))
-	if r.err == nil {
-		j.states, j.saved, j.past, j.looked = nil, saved, past, false
-	}
-	return r.err
-}
-
 // appendValues appends the binary form of values of fixed size, of slices of
 // them, or of what pointers to them point to.
 func appendValues(b []byte, values ...any) []byte {

@@ -19,7 +19,6 @@ import (
 var conformance = map[string][]string{
 	"cd":        {"cd:k=2"},
 	"pcd":       {"pcd:k=2:chains=13", "pcd:k=1:chains=5:start=data"},
-	"jar":       {"jar:k=2:chains=13", "jar:chains=5:resample=0.99", "jar:k=1:chains=2:resample=0.5"},
 	"pt":        {"pt:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "pt:k=2:swaps=3:chains=3:tau=1/1.5/inf:sardonics:k=1-2", "pt:chains=2:tau=auto:im", "pt:k=1:chains=3:start=data", "pt:swaps=3:chains=1:tau=1/1.5/2.5/6:order=evenodd", "pt:chains=7:tau=auto"},
 	"sardonics": {"sardonics:chains=7", "sardonics:k=1-2:gamma=.9/1.1:mix=1/1/1:chains=3:start=data:moves=3", "sardonics:chains=3:gibbs=2", "sardonics:chains=3:weights=boltzmann:gamma=.5", "sardonics:chains=2:moves=300:tune=2"},
 	"im":        {"im:chains=7:moves=2", "im:k=1:gibbs=2:chains=3:start=data", "im:chains=2:moves=300:tune=2"},
@@ -83,12 +82,12 @@ func words(p rbm.Phase, info Info) []uint64 {
 		floats(p.Moments.VH.Data)
 	}
 	counts := []int64{info.Updates, info.RoundTrips, info.Groups, info.Meetings, info.MeetingTime, info.Cuts,
-		info.Weighted, info.Resampled, info.Vetoes, info.Returns, info.Ages, info.Aged,
+		info.Vetoes, info.Returns, info.Ages, info.Aged,
 		info.Moves.Moves, info.Moves.Updates, info.Moves.Proposals, info.Moves.Accepted, info.Moves.Flips, info.Tunings, info.TuningFlips}
 	for _, n := range slices.Concat(counts, info.SwapTries, info.Swaps) {
 		w = append(w, uint64(n))
 	}
-	return append(w, math.Float64bits(info.Off), math.Float64bits(info.Effective))
+	return append(w, math.Float64bits(info.Off))
 }
 
 // call runs e for calls from … to−1 and returns all bits of what it returned.
@@ -135,7 +134,7 @@ func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 	})
 	// Sizes at which the passes are shared out among goroutines: rows × weights
 	// at least 2²³, and 2¹⁰ listed states × 300 units.
-	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "jar:chains=40", "ptt:chains=40:sweeps=2:weights=ins", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2", "ucd:chains=40:max=4", "sardonics:chains=40", "im:chains=40", "pt:chains=14:tau=1/2/3:sardonics"} {
+	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "ptt:chains=40:sweeps=2:weights=ins", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2", "ucd:chains=40:max=4", "sardonics:chains=40", "im:chains=40", "pt:chains=14:tau=1/2/3:sardonics"} {
 		t.Run("wide/"+settings, func(t *testing.T) { check(t, settings, shape{590, 370, 10, rbm.Softmax}, 0.05, 40, 1, 3) })
 	}
 	t.Run("wide/exact", func(t *testing.T) { check(t, "exact", shape{300, 10, 3, rbm.Softmax}, 0.5, 2, 1, 3) })
@@ -323,7 +322,6 @@ func TestStepsAreTaken(t *testing.T) {
 	for _, c := range [][]string{
 		{"cd:k=1", "cd:k=2", "cd:k=3"},
 		{"pcd:k=1", "pcd:k=2", "pcd:k=3"},
-		{"jar:k=1", "jar:k=2", "jar:k=3"},
 		{"ptt:k=1:sweeps=2", "ptt:k=2:sweeps=2", "ptt:k=1:sweeps=4", "ptt:k=1:sweeps=2:weights=ins"},
 		{"pt:k=1", "pt:k=2", "pt:k=1:swaps=2"},
 		{"ins:k=1", "ins:k=2", "ins:k=1:swaps=2"},

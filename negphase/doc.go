@@ -3,8 +3,8 @@
 //
 // Every estimator returns weighted particles (or, where the states can be
 // enumerated, the moments themselves), so each works with every optimiser,
-// metric and picture. The kinds are cd, pcd, jar, pt, ins, pins, ptt, ucd, sardonics, im,
-// walk and exact. Each has a file with its settings, its algorithm and the
+// metric and picture. The kinds are cd, pcd, pt, ins, pins, ptt, ucd, sardonics, im, walk
+// and exact. Each has a file with its settings, its algorithm and the
 // papers that it comes from; a new kind is such a file and a row of the table
 // kinds.
 //
@@ -16,10 +16,8 @@
 // their path ends at the uniform distribution or, with
 // "path=data", at the data's base rates.
 //
-// Two follow the parameters of training. In jar each persistent chain carries the
-// weight of Jarzynski's equality. The ladder of ptt is made of earlier parameters of
-// the run. Both know log Z (LogZer) and may reject an update that goes too far for
-// their chains (Vetoer).
+// The ladder of ptt is made of earlier parameters of the run. It knows log Z (LogZer)
+// and may reject an update that goes too far for its chains (Vetoer).
 //
 // Samplers of package mcmc may take the place of Gibbs steps in a ladder, as in
 // "pt:tau=1/1.5/2:sardonics:k=1-20".

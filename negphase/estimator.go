@@ -60,14 +60,9 @@ type Info struct {
 	// which they met, and the pairs that were cut before they met.
 	Meetings, MeetingTime, Cuts int64
 
-	// For jar: Effective sums the effective size of the chains before they are
-	// resampled, as a share of them, over Weighted calls; Resampled counts the calls that resampled them. Vetoes
-	// counts the updates that were rejected since the call before.
-	Effective           float64
-	Weighted, Resampled int64
-	Vetoes              int64
-	// For ptt: Returns counts the returns to earlier parameters since the call before.
-	Returns int64
+	// For ptt: Vetoes counts the updates that were rejected since the call before, and
+	// Returns the returns to earlier parameters.
+	Vetoes, Returns int64
 
 	// For samplers of binary systems: the counts of their moves, in all chains
 	// and replicas; with tune, how often their settings were tuned, and the flips
@@ -90,9 +85,6 @@ func (i *Info) Add(o Info) {
 	i.Cuts += o.Cuts
 	i.Ages += o.Ages
 	i.Aged += o.Aged
-	i.Effective += o.Effective
-	i.Weighted += o.Weighted
-	i.Resampled += o.Resampled
 	i.Vetoes += o.Vetoes
 	i.Returns += o.Returns
 	i.Moves.Add(o.Moves)
@@ -120,7 +112,7 @@ func (i *Info) Add(o Info) {
 // many pairs of temperatures where the ladder was tuned so often.
 func (i Info) Check(pairs int, tuned int64) error {
 	counts := append([]int64{i.Updates, i.Tuned, i.RoundTrips, int64(i.Groups), i.Ages, i.Aged, i.Meetings, i.MeetingTime, i.Cuts,
-		i.Weighted, i.Resampled, i.Vetoes, i.Returns, i.Tunings, i.TuningFlips, i.Moves.Moves, i.Moves.Updates, i.Moves.Proposals, i.Moves.Accepted, i.Moves.Flips}, i.Swaps...)
+		i.Vetoes, i.Returns, i.Tunings, i.TuningFlips, i.Moves.Moves, i.Moves.Updates, i.Moves.Proposals, i.Moves.Accepted, i.Moves.Flips}, i.Swaps...)
 	for _, n := range append(counts, i.SwapTries...) {
 		if n < 0 || n > maxCount {
 			return fmt.Errorf("a count of %d", n)
@@ -177,15 +169,6 @@ func (i Info) MeanAge() (float64, bool) {
 		return 0, false
 	}
 	return float64(i.Ages) / float64(i.Aged), true
-}
-
-// EffectiveShare returns the mean effective size of the chains of jar, as a share of
-// their number, and whether there are weights.
-func (i Info) EffectiveShare() (float64, bool) {
-	if i.Weighted == 0 {
-		return 0, false
-	}
-	return i.Effective / float64(i.Weighted), true
 }
 
 // MeanMeetingTime returns the mean number of Gibbs steps after which pairs of ucd

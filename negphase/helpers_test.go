@@ -275,3 +275,19 @@ func fewer[T any](all []T) (some []T) {
 	}
 	return some
 }
+
+// between returns the model at share t of the way from a to b.
+func between(a, b *rbm.RBM, t float32) *rbm.RBM {
+	m := a.Clone()
+	m.Approach(t, b, nil)
+	return m
+}
+
+// logZOf returns log Z by listing the states.
+func logZOf(all []state) float64 {
+	e := make([]float64, len(all))
+	for x, s := range all {
+		e[x] = -s.energy
+	}
+	return rbm.LogSumExp(e)
+}

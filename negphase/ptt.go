@@ -123,6 +123,8 @@ const (
 	maxRungs = 64
 	// rateShare is the share of a call in the moving average of the swap rate.
 	rateShare = 0.1
+	// lossShare is the share of the effective size that an update must leave.
+	lossShare = 0.5
 )
 
 // Veto rejects an update after which the chains, as draws of the model before it,
@@ -145,6 +147,22 @@ func (p *ptt) Veto(m *rbm.RBM) bool {
 	p.live.free, p.next = p.next, p.live.free
 	p.looked = true
 	return false
+}
+
+// effective returns (Σw)²/Σw² of log weights and overwrites w with the weights
+// divided by the largest.
+func effective(w, log []float64) float64 {
+	top := math.Inf(-1)
+	for _, x := range log {
+		top = max(top, x)
+	}
+	sum, square := 0.0, 0.0
+	for r, x := range log {
+		w[r] = rbm.Exp(x - top)
+		sum += w[r]
+		square += float64(w[r] * w[r])
+	}
+	return sum * sum / square
 }
 
 // look overwrites the hidden means of the live chains by those under m, and next by

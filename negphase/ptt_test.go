@@ -506,3 +506,110 @@ func TestReturnToTheLastRung(t *testing.T) {
 		}
 	}
 }
+
+// Warnings begin where a hundredth of the updates is rejected, and where particles are
+// as old as a quarter of the run.
+func TestVetoAndRenewalWarnings(t *testing.T) {
+	for _, c := range []struct {
+		info            Info
+		vetoes, renewal bool
+	}{
+		{Info{}, false, false},
+		{Info{Vetoes: 10}, false, false},
+		{Info{Vetoes: 11}, true, false},
+		{Info{Ages: 4990, Aged: 20}, false, false},
+		{Info{Ages: 5000, Aged: 20}, false, true},
+	} {
+		if v, r := c.info.VetoWarning(1000), c.info.RenewalWarning(1000); (v != "") != c.vetoes || (r != "") != c.renewal {
+			t.Errorf("%+v: %q, %q", c.info, v, r)
+		}
+	}
+}
+
+// A trained model of two modes, all visible units off or on: its meanField lies in one
+// of them, and chains that begin there would not find the other. The chains of ptt
+// begin elsewhere. Half of them are to be in each mode.
+func TestStartOnTrainedModel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
+	const visible, weight, chains = 40, 2, 400
+	m := rbm.New(visible, 1, 0, rbm.Softmax)
+	w := rbm.NewMatrix(visible, 1)
+	for i := range visible {
+		w.Data[i], m.VisibleBias[i] = weight, -weight/2
+	}
+	m.SetWeights(w)
+	m.HiddenBias[0] = -weight * visible / 2
+	if b := meanField(m); b.VisibleBias[0] > -0.9*weight/2 {
+		t.Fatalf("meanField is not in the mode of zeros: %v", b.VisibleBias)
+	}
+	for _, text := range []string{"ptt", "ptt:weights=ins", "ptt:path=data"} {
+		s := set(t, text, "chains", chains)
+		if s.NeedsBase() { // the rates of both modes together
+			s.SetBase(uniformLaw(m))
+		}
+		e := build[Estimator](s)
+		on := 0.0
+		const calls = 50
+		for n := range calls {
+			phase, _, err := e.Estimate(m, rbm.Batch{}, callFrom.Child(uint64(n)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for r := range phase.V.Bits.Rows {
+				p := 1 / float64(phase.V.Bits.Rows)
+				if phase.Weight != nil {
+					p = float64(phase.Weight[r])
+				}
+				if phase.V.Bits.Get(r, 0) {
+					on += p / calls
+				}
+			}
+		}
+		// Six standard errors of 400 independent chains, whose calls are not.
+		if math.Abs(on-0.5) > 6*math.Sqrt(0.25/chains) {
+			t.Errorf("%s: a unit is on in %.3f of the chains", text, on)
+		}
+	}
+}
+
+// An update that leaves less than half of the effective size is rejected, and changes
+// nothing; a small one passes, and the next call returns what it would without the
+// question.
+func TestVeto(t *testing.T) {
+	m := shape{9, 7, 3, rbm.Softmax}.random(3, 0.1)
+	far := shape{9, 7, 3, rbm.Softmax}.random(4, 6)
+	near := between(m, far, 1e-3)
+	const text = "ptt:chains=20:sweeps=2"
+	p := estimator(t, text).(*ptt)
+	if p.Veto(far) {
+		t.Error("a veto before the first call")
+	}
+	call(t, p, m, rbm.Batch{}, 0, 1)
+	saved, _ := p.MarshalBinary()
+	plain := estimator(t, text)
+	if err := plain.UnmarshalBinary(saved); err != nil {
+		t.Fatal(err)
+	}
+	infinite := m.Clone()
+	infinite.HiddenBias[1] = float32(math.Inf(1))
+	if !p.Veto(far) || !p.Veto(infinite) {
+		t.Error("no veto of an update that goes too far")
+	}
+	if p.Veto(m) || p.Veto(near) {
+		t.Error("a veto of a small update")
+	}
+	_, info, err := p.Estimate(near, rbm.Batch{}, rbm.NewKey(8))
+	if err != nil || info.Vetoes != 2 {
+		t.Errorf("%d vetoes are counted, %v", info.Vetoes, err)
+	}
+	if _, _, err := plain.Estimate(near, rbm.Batch{}, rbm.NewKey(8)); err != nil {
+		t.Fatal(err)
+	}
+	a, _ := p.MarshalBinary()
+	b, _ := plain.MarshalBinary()
+	if !slices.Equal(a, b) {
+		t.Error("a question of Veto changes the chains")
+	}
+}

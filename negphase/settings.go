@@ -43,7 +43,6 @@ type kind struct {
 var kinds = []kind{
 	{"cd", "contrastive divergence: short chains from the batch", "1", onHidden, gibbsObstacle, &cdSettings{}},
 	{"pcd", "persistent chains", "1", onHidden, gibbsObstacle, &pcdSettings{}},
-	{"jar", "persistent chains with Jarzynski's weights, resampled where few count; a running log Z", "1 to 1.3", onHidden, gibbsObstacle, &jarSettings{}},
 	{"pt", "parallel tempering: replicas at several temperatures swap", "1", onHidden, gibbsObstacle, &ptSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
 	{"ins", "infinite swapping: all permutations of at most 16 temperatures at once", "1.1", onHidden, gibbsObstacle, &insSettings{LadderSettings{longest: maxBlock}}},
 	{"pins", "partial infinite swapping: permutations within blocks of the temperatures", "1.1", onHidden, gibbsObstacle, &pinsSettings{LadderSettings: LadderSettings{longest: maxTemperatures}}},
@@ -53,6 +52,11 @@ var kinds = []kind{
 	{"im", "such walks at a fixed number of active units, and Gibbs steps that change it", "1.6", onBoth, "", &walkSettings{samplerSettings: samplerSettings{only: "im"}}},
 	{"walk", "persistent chains that move by any sampler, as walk:metropolis:order=random", "that of its sampler", onBoth, "", &walkSettings{}},
 	{"exact", "enumeration, where a layer has at most 18 units", "2^units of the smaller layer", onBoth, "", &exactSettings{}},
+}
+
+// removed says of each kind that was removed why, and what to take instead.
+var removed = map[string]string{
+	"jar": "its printed log Z was wrong, because the chains that shape an update then weigh that same update; take pcd, or ptt for a log Z",
 }
 
 // Kinds returns the names of all estimators.
@@ -69,6 +73,9 @@ func find(name string) (kind, error) {
 		if k.name == name {
 			return k, nil
 		}
+	}
+	if why, ok := removed[name]; ok {
+		return kind{}, fmt.Errorf("%s was removed: %s", name, why)
 	}
 	return kind{}, fmt.Errorf("unknown negative phase %q%s; there are %s",
 		name, data.DidYouMean(name, Kinds()), strings.Join(Kinds(), ", "))

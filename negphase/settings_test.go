@@ -15,7 +15,6 @@ var texts = []string{
 	"cd:k=1",
 	"cd:k=1000000",
 	"pcd:k=3:chains=20:start=data",
-	"jar:k=2:chains=20:resample=0.5",
 	"pt:k=1:swaps=1:chains=10:start=uniform:tau=1/2/3/4/5",
 	"pt:k=2:swaps=7:chains=1:start=uniform:tau=1/1.0000001",
 	"ins:k=1:swaps=1:chains=10:start=data:tau=1/1.5/1e+30",
@@ -141,7 +140,7 @@ func TestHelpOfSettings(t *testing.T) {
 			t.Errorf("a line of %d columns: %s", n, line)
 		}
 	}
-	if got, want := KeyHelp("chains"), "pcd, jar, ptt, ucd, sardonics, im, walk: chains; pt, ins, pins: groups of replicas"; got != want {
+	if got, want := KeyHelp("chains"), "pcd, ptt, ucd, sardonics, im, walk: chains; pt, ins, pins: groups of replicas"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
@@ -161,7 +160,8 @@ func TestParseErrors(t *testing.T) {
 		text string
 		want []string // what the message says
 	}{
-		{"", []string{"unknown negative phase", "cd, pcd, jar, pt, ins, pins, ptt, ucd, sardonics, im, walk, exact"}},
+		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, ptt, ucd, sardonics, im, walk, exact"}},
+		{"jar:k=1", []string{"jar was removed", "log Z was wrong", "take pcd, or ptt"}},
 		{"pdc", []string{`unknown negative phase "pdc"`, "did you mean pcd?"}},
 		{"exakt", []string{`"exakt"`, "did you mean exact?"}},
 		{"PT", []string{`"PT"`, "did you mean pt?"}},

@@ -116,7 +116,7 @@ func TestEqualBitsOnAnyNumberOfRanks(t *testing.T) {
 
 // TestLostRank: when a rank has left, the others get an error.
 func TestLostRank(t *testing.T) {
-	for _, settings := range []string{"pcd", "pins:chains=2:tau=1/2/3", "jar", "ptt:sweeps=2", "sardonics"} {
+	for _, settings := range []string{"pcd", "pins:chains=2:tau=1/2/3", "ptt:sweeps=2", "sardonics"} {
 		m := modest[0].random(3, 0.5)
 		pos := positive(m, 11, 4)
 		err := ranks.Each(3, func(g *ranks.Group) error {

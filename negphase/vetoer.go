@@ -29,7 +29,6 @@ type Returner interface {
 type LogZer interface {
 	Estimator
 	// LogZ returns an estimate of log Z in nats and its standard error, and whether
-	// there is one. It is of the model of the last call of Estimate, or of Veto where
-	// the estimator says so.
+	// there is one. It is of the model of the last call of Estimate.
 	LogZ() (logZ, stdErr float64, ok bool)
 }

@@ -20,7 +20,7 @@ func BenchmarkUpdate(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, kind := range []string{"cd", "pcd", "jar", "ptt", "ptt:weights=ins", "pt", "ins"} {
+	for _, kind := range []string{"cd", "pcd", "ptt", "ptt:weights=ins", "pt", "ins"} {
 		for _, size := range []struct{ hidden, batch, workers int }{{500, 10, 1}, {500, 10, 2}, {500, 100, 1}, {500, 100, 2}, {4096, 10, 1}, {4096, 10, 2}} {
 			b.Run(fmt.Sprintf("negphase=%s/hidden=%d/batch=%d/workers=%d", kind, size.hidden, size.batch, size.workers), func(b *testing.B) {
 				if size.workers > runtime.NumCPU() {
@@ -28,7 +28,7 @@ func BenchmarkUpdate(b *testing.B) {
 				}
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(size.workers))
 				s := settingsOf(b, kind)
-				s.Batch, s.Rate = size.batch, 0.001 // at which jar rejects no update
+				s.Batch, s.Rate = size.batch, 0.001 // at which ptt rejects no update
 				s.Negative.Set("chains", size.batch)
 				tr, err := New(s, set, NewModel(set, size.hidden, false, rbm.Softmax, 1))
 				if err != nil {
@@ -108,8 +108,8 @@ func BenchmarkMixing(b *testing.B) {
 	}{
 		{"bars:8", "pcd:chains=10", 50, 10}, {"bars:8", "pt:chains=10:tau=1/2/3/4/inf", 50, 10},
 		{"fontdigits:2000", "pcd:chains=50", 500, 20}, {"fontdigits:2000", "ins:chains=10:tau=1/2/3/4/5", 500, 20},
-		{"bars:8", "jar:chains=10", 50, 10}, {"bars:8", "ptt:chains=10", 50, 10}, {"bars:4", "jar:chains=50", 12, 20}, {"bars:4", "ptt:chains=20", 12, 20},
-		{"fontdigits:2000", "jar:chains=50", 500, 20}, {"fontdigits:2000", "ptt:chains=20", 500, 20},
+		{"bars:8", "ptt:chains=10", 50, 10}, {"bars:4", "ptt:chains=20", 12, 20},
+		{"fontdigits:2000", "ptt:chains=20", 500, 20},
 	} {
 		b.Run(fmt.Sprintf("data=%s/negphase=%s", c.data, c.negative), func(b *testing.B) {
 			s := settingsOf(b, c.negative)

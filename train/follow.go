@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"slices"
 
 	"gorbm/rbm"
 )
@@ -52,7 +51,6 @@ func continuedUpdates(since int, end bool) int {
 // A continuation is what chains did while the model stood still.
 type continuation struct {
 	trace      [][]float64 // free energies of each chain, or of each group's particles at β = 1
-	weight     []float64   // of each chain in the estimate; their sum is 1
 	stride     int         // updates between them
 	start, end rbm.Bits    // visible states after the first and the last update
 	steps      int         // Gibbs steps of a particle
@@ -75,7 +73,7 @@ func (s *subject) follow(ctx context.Context, updates int) (*continuation, error
 		return nil, err
 	}
 	chains, key := t.settings.Negative.Count("chains"), s.key.Child(followKey).Child(uint64(t.step))
-	c := &continuation{step: t.step, updates: updates, trace: make([][]float64, chains), weight: make([]float64, chains), stride: (updates + tracePoints - 3) / (tracePoints - 1),
+	c := &continuation{step: t.step, updates: updates, trace: make([][]float64, chains), stride: (updates + tracePoints - 3) / (tracePoints - 1),
 		start: rbm.NewBits(chains, m.Visible()), end: rbm.NewBits(chains, m.Visible())}
 	for i := range updates {
 		if err := ctx.Err(); err != nil {
@@ -98,15 +96,14 @@ func (s *subject) follow(ctx context.Context, updates int) (*continuation, error
 	return c, nil
 }
 
-// add appends the free energy of each chain to its trace, that of its particles by
-// their weights, and sets the weights of chains. Those of jar differ; they stay as
-// they are after the first update, as the model stands still.
+// add appends the free energy of each chain to its trace: the mean over its particles
+// by their weights.
 func (c *continuation) add(m *rbm.RBM, phase rbm.Phase) {
 	v := phase.V.Bits
 	chains, each := len(c.trace), v.Rows/len(c.trace)
 	rows := make([]int, 0, v.Rows)
 	for r := range v.Rows {
-		if phase.Weight == nil || phase.Weight[r] > 0 || each == 1 {
+		if phase.Weight == nil || phase.Weight[r] > 0 {
 			rows = append(rows, r)
 		}
 	}
@@ -117,15 +114,10 @@ func (c *continuation) add(m *rbm.RBM, phase rbm.Phase) {
 	free := make([]float64, len(rows))
 	m.FreeEnergy(free, weighted.Input())
 	sums, weights := make([]float64, chains), make([]float64, chains)
-	clear(c.weight)
 	for i, r := range rows {
 		w := 1 / float64(v.Rows)
 		if phase.Weight != nil {
 			w = float64(phase.Weight[r])
-		}
-		c.weight[r/each] += w
-		if each == 1 { // it counts in its own trace, be its weight 0
-			w = 1
 		}
 		sums[r/each] += float64(w * free[i])
 		weights[r/each] += w
@@ -133,30 +125,6 @@ func (c *continuation) add(m *rbm.RBM, phase rbm.Phase) {
 	for g := range sums {
 		c.trace[g] = append(c.trace[g], sums[g]/weights[g])
 	}
-}
-
-// draws returns the final states of chains that are draws of the model if the chains
-// are by their weights: each with a probability in proportion to its weight, and so
-// many at most.
-func (c *continuation) draws(most int, key rbm.Key) rbm.Bits {
-	largest := slices.Max(c.weight)
-	v, n := rbm.NewBits(min(len(c.weight), most), c.end.Cols), 0
-	for r, w := range c.weight {
-		if n < v.Rows && key.Uniform(uint64(r))*largest < w {
-			copy(v.Row(n), c.end.Row(r))
-			n++
-		}
-	}
-	return v.Slice(0, n)
-}
-
-// effective returns the effective number of chains, 1/Σw².
-func (c *continuation) effective() float64 {
-	sum := 0.0
-	for _, w := range c.weight {
-		sum += float64(w * w)
-	}
-	return 1 / sum
 }
 
 // coldest overwrites dst with the visible state of each chain: of a group of

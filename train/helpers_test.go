@@ -17,7 +17,6 @@ import (
 var negatives = map[string]string{
 	"cd":        "cd:k=1",
 	"pcd":       "pcd:k=1:chains=8",
-	"jar":       "jar:chains=8:resample=0.9",
 	"pt":        "pt:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
 	"ins":       "ins:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
 	"pins":      "pins:k=1:swaps=2:chains=4:tau=1/1.5/2.25:block=2",

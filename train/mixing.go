@@ -101,7 +101,7 @@ func (x *mixing) measure(ctx context.Context, _ *rbm.RBM, whole bool) ([]float64
 		values[rHatValue], values[tauValue] = chains.RHat, chains.Time.Tau*float64(c.stride)
 	}
 	values[fromDataZ], values[fromBaseZ] = math.NaN(), math.NaN()
-	if end := c.draws(mostCompared, key.Child(thinKey)); t.model.Constraint == nil && end.Rows > 1 && x.Step-x.Fresh >= freshEvery {
+	if end := c.end.Slice(0, min(c.end.Rows, mostCompared)); t.model.Constraint == nil && end.Rows > 1 && x.Step-x.Fresh >= freshEvery {
 		x.Fresh = x.Step
 		fresh := x.freshChains(c, key)
 		p.Data, p.Base = apart(end, fresh[fromData], key.Child(testKey)), apart(end, fresh[fromBase], key.Child(testKey+1))
@@ -136,7 +136,6 @@ const (
 	freshKey = 10 * iota
 	testKey
 	dataKey
-	thinKey
 )
 
 // Purposes of the keys of fresh chains.

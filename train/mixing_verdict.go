@@ -12,7 +12,7 @@ import (
 type mixingPoint struct {
 	Step    int     `json:"step"`
 	Updates int     `json:"updates"` // of the continued chains
-	Chains  float64 `json:"chains"`  // their effective number
+	Chains  float64 `json:"chains"`  // their number
 	Drift   float64 `json:"drift"`   // change of the mean free energy, in its standard deviations
 	Nats    float64 `json:"nats"`    // and in nats
 
@@ -33,20 +33,20 @@ type mixingPoint struct {
 // nothing.
 const leastSD = 0.1
 
-// point returns the drift: the mean free energy of the weighted chains in the last
+// point returns the drift: the mean free energy of the chains in the last
 // third of the continued updates, less that in the first of them. The first has the
 // particles that the next update of training would take, drawn from the hidden states
 // that training has left, under the model as it is now. The standard deviation is that
 // of single values in the last third, or sd if that is larger: of few chains the former
 // may be too small.
 func (c *continuation) point(sd float64) mixingPoint {
-	p := mixingPoint{Chains: c.effective()}
+	p := mixingPoint{Chains: float64(len(c.trace))}
 	var late []float64
-	for g, x := range c.trace {
+	for _, x := range c.trace {
 		last := x[len(x)-(len(x)+2)/3:]
 		late = append(late, last...)
 		mean, _ := diag.MeanVariance(last)
-		p.Nats += float64(c.weight[g] * (mean - x[0]))
+		p.Nats += (mean - x[0]) / p.Chains
 	}
 	_, variance := diag.MeanVariance(late)
 	p.Drift = p.Nats / max(math.Sqrt(variance), sd, leastSD)

@@ -83,7 +83,7 @@ func endsAs(tr *Trainer, step int, want []byte) error {
 func TestRanksShareTheAscent(t *testing.T) {
 	for name, set := range map[string]func(s *Settings){
 		"plain": func(*Settings) {}, "momentum": func(s *Settings) { s.Momentum = 0.5 }, "centred": func(s *Settings) { s.Center = 0.01 },
-		"vetoes": func(s *Settings) { s.Negative = settingsOf(t, "jar:chains=400").Negative; s.Rate = 2 },
+		"vetoes": func(s *Settings) { s.Negative = settingsOf(t, "ptt:chains=400:sweeps=2").Negative; s.Rate = 2 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := settingsOf(t, "pcd:chains=400")
@@ -93,7 +93,11 @@ func TestRanksShareTheAscent(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run(t, one, 3)
+			vetoes := int64(0)
+			run(t, one, 3, func(_ context.Context, e Event) error { vetoes += e.Info.Vetoes; return nil })
+			if (vetoes > 0) != (name == "vetoes") {
+				t.Errorf("%d vetoes", vetoes)
+			}
 			want := save(t, one)
 			if err := ranks.Each(3, func(g *ranks.Group) error {
 				tr, err := shared(t, s, g)

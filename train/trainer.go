@@ -316,7 +316,7 @@ func (t *Trainer) Ladder() (negphase.Ladder, bool) {
 
 // LogZ returns the estimate of log Z, in nats, that the chains of the negative phase
 // keep, with its standard error, and whether there is one: see negphase.LogZer. It is
-// of the parameters before the last update or, for jar, after it.
+// of the parameters before the last update.
 func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool) {
 	if n, is := t.negative.(negphase.LogZer); is {
 		return n.LogZ()

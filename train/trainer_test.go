@@ -42,9 +42,6 @@ var goldens = map[string]string{
 	"pcd/softmax":         "c48d40121b3790d3",
 	"pcd/bernoulli":       "1588bdc5e9ed8922",
 	"pcd/none":            "9d4e54cd62cf8c7e",
-	"jar/softmax":         "73a4cbe8f4836cb7",
-	"jar/bernoulli":       "755198989b9c2a88",
-	"jar/none":            "882b890fc7389e18",
 	"pt/softmax":          "be25076dd3df6273",
 	"pt/bernoulli":        "f55cdbda1db30a75",
 	"pt/none":             "ee467f0bda0ee201",
@@ -91,7 +88,7 @@ func TestGoldenParameters(t *testing.T) {
 func TestTrainingAtAnyGOMAXPROCS(t *testing.T) {
 	set := toy(t, "toy:4,240,25,0.2")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	for _, text := range []string{"cd:k=1", "pcd:chains=25", "jar:chains=25", "ptt:chains=10:sweeps=2:weights=ins", "pt:chains=10:tau=1/2/3", "ins:chains=10:tau=1/2/3", "pins:chains=10:tau=1/2/3:block=2", "exact"} {
+	for _, text := range []string{"cd:k=1", "pcd:chains=25", "ptt:chains=10:sweeps=2:weights=ins", "pt:chains=10:tau=1/2/3", "ins:chains=10:tau=1/2/3", "pins:chains=10:tau=1/2/3:block=2", "exact"} {
 		t.Run(text, func(t *testing.T) {
 			s := settingsOf(t, text)
 			s.Batch = 25

@@ -61,26 +61,3 @@ func TestRejectedUpdatesAreHalved(t *testing.T) {
 		}
 	}
 }
-
-// At a rate at which chains cannot follow, jar cuts the steps: the effective size
-// never falls below half of what it was.
-func TestJarCutsSteps(t *testing.T) {
-	set := toy(t, smallToy)
-	s := settingsOf(t, "jar:chains=50:resample=0.9")
-	s.Rate = 3
-	tr := newTrainer(t, s, set, 6, true, rbm.Softmax)
-	var total negphase.Info
-	for range 60 {
-		info, err := tr.Step()
-		if err != nil {
-			t.Fatal(err)
-		}
-		total.Add(info)
-		if info.Effective < 0.45 { // 0.9 of the chains or more before the update
-			t.Errorf("an update leaves %v of the effective size", info.Effective)
-		}
-	}
-	if total.Vetoes == 0 {
-		t.Error("no step is cut: the test sees nothing")
-	}
-}

@@ -115,7 +115,7 @@ func TestBadUsage(t *testing.T) {
 		{"-data zzzz", []string{`"zzzz"`, "fontdigits, mnist, toy"}},
 		{"-data ", []string{"no data set named", "fontdigits, mnist, toy"}},
 		{"-negphase exat", []string{`"exat"`, "did you mean exact?"}},
-		{"-negphase zzzz", []string{`"zzzz"`, "cd, pcd, jar, pt, ins, pins, ptt, ucd, sardonics, im, walk, exact"}},
+		{"-negphase zzzz", []string{`"zzzz"`, "cd, pcd, pt, ins, pins, ptt, ucd, sardonics, im, walk, exact"}},
 		{"-negphase pt:chain=3", []string{`no setting "chain"`, "did you mean chains?"}},
 		{"-negphase pt:k", []string{`"k" is not of the form key=value`}},
 		{"-negphase pt:k=x", []string{`k is "x"`, "whole number"}},

@@ -93,26 +93,3 @@ func TestMixingResume(t *testing.T) {
 		}
 	}
 }
-
-// The closing lines and the JSON have log Z by the weights of jar, unless its chains
-// do not mix.
-func TestJarLogZ(t *testing.T) {
-	if testing.Short() {
-		t.Skip("six runs of 3000 steps")
-	}
-	undrawn(t)
-	clitest.Isolate(t)
-	for rate, want := range map[string]bool{"0.01": true, "0.5": false} {
-		args := []string{"-data", "desjardins:0.001", "-hidden", "10", "-negphase", "jar", "-rate", rate, "-batch", "10", "-schedule", "constant", "-center", "0", "-steps", "3000", "-snapshots", "0"}
-		text, out := rbmtrain.Call(args...), rbmtrain.Call(append(args, "-json")...)
-		if mixes := !strings.Contains(text.Stderr, "does not mix"); mixes != want {
-			t.Fatalf("rate %s: the chains mix: %v", rate, mixes)
-		}
-		if got := strings.Contains(text.Stdout, "log Z: "); got != want {
-			t.Errorf("rate %s: log Z is printed: %v, want %v: %s", rate, got, want, text.Stdout)
-		}
-		if got := result(t, out.Stdout).LogZ != nil; got != want {
-			t.Errorf("rate %s: log Z is in the JSON: %v, want %v", rate, got, want)
-		}
-	}
-}

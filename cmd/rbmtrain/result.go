@@ -197,7 +197,6 @@ type jsonResult struct {
 	RoundTrips     *int64             `json:"round_trips,omitempty"`
 	OffWeight      *float64           `json:"off_weight,omitempty"`
 	Ladder         *jsonLadder        `json:"ladder,omitempty"`
-	Effective      *float64           `json:"effective_share,omitempty"`
 	MeanAge        *float64           `json:"mean_age,omitempty"`
 	Vetoes         int64              `json:"vetoes,omitempty"`
 	Returns        int64              `json:"returns,omitempty"` // to earlier parameters
@@ -261,9 +260,8 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		OffWeight:  cli.Known(total.OffWeight()),
 		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Tunings: total.Tunings, TuningFlips: total.TuningFlips, Ladder: r.jsonLadder(),
 	}
-	s.Effective, s.MeanAge, s.Vetoes = cli.Known(total.EffectiveShare()), cli.Known(total.MeanAge()), total.Vetoes
-	s.Returns = total.Returns
-	if logZ, stdErr, ok := r.logZ(warnings); ok {
+	s.MeanAge, s.Vetoes, s.Returns = cli.Known(total.MeanAge()), total.Vetoes, total.Returns
+	if logZ, stdErr, ok := r.trainer.LogZ(); ok {
 		s.LogZ, s.LogZErr = &logZ, &stdErr
 	}
 	if r.flags.JSON { // every row is scored
@@ -281,15 +279,6 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		s.BestStep = &r.state.Best.Step
 	}
 	return s
-}
-
-// logZ returns log Z as the chains have kept it, with its standard error, and whether
-// there is one. That of jar may be far off where chains do not mix, and its error does
-// not show it: see its LogZ.
-func (r *runner) logZ(warnings []string) (logZ, stdErr float64, ok bool) {
-	mixes := !slices.ContainsFunc(warnings, func(w string) bool { return strings.Contains(w, "does not mix") })
-	logZ, stdErr, ok = r.trainer.LogZ()
-	return logZ, stdErr, ok && (mixes || r.settings.Negative.Kind != "jar")
 }
 
 // secondsInAll returns the time since the command began, with that of the parts
@@ -322,12 +311,8 @@ func (r *runner) describeResult(total negphase.Info, warnings []string, w io.Wri
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s_holdout %.5g\n", b.Step, c.Name, v)
 	}
 	r.describeLadder(w, total)
-	if logZ, stdErr, ok := r.logZ(warnings); ok {
-		from := "Bennett's ratio along the rungs"
-		if r.settings.Negative.Kind == "jar" {
-			from = "the weights of jar; too low where all chains have left a part of the model"
-		}
-		fmt.Fprintf(w, "log Z: %.6g ± %.2g nats (%s)\n", logZ, stdErr, from)
+	if logZ, stdErr, ok := r.trainer.LogZ(); ok {
+		fmt.Fprintf(w, "log Z: %.6g ± %.2g nats (Bennett's ratio along the rungs)\n", logZ, stdErr)
 	}
 	if r.unsampled != "" {
 		fmt.Fprintln(w, "no samples: "+r.unsampled)

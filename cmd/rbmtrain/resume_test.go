@@ -134,7 +134,7 @@ func TestResume(t *testing.T) {
 			if testing.Short() && kind != "pins:tau=auto" && kind != "ptt" {
 				t.Skip("two kinds with everything that keeps state")
 			}
-			if !*everyKind && !slices.Contains([]string{"cd", "jar", "ptt", "pins:tau=auto", "sardonics:moves=40:tune=30", "pcd -objective hybrid -alpha 0.2"}, kind) {
+			if !*everyKind && !slices.Contains([]string{"cd", "ptt", "pins:tau=auto", "sardonics:moves=40:tune=30", "pcd -objective hybrid -alpha 0.2"}, kind) {
 				t.Skip("half of the kinds are enough for what they share; all with -long")
 			}
 			clitest.Isolate(t)
@@ -462,5 +462,22 @@ func TestResumeEpochs(t *testing.T) {
 	// -steps takes the place of -epochs; 60 steps were taken.
 	if out := rbmtrain.OK(t, "-resume", "run", "-steps", "66"); !strings.Contains(out, "\n66 steps in ") {
 		t.Errorf("prints %s", out)
+	}
+}
+
+// A run by an estimator that was removed is refused in one line that says why.
+func TestResumeOfRemovedEstimator(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	rbmtrain.OK(t, small("-negphase", "pcd", "-quiet", "-out", "run")...)
+	config := filepath.Join("run", rundir.ConfigFile)
+	text := strings.ReplaceAll(clitest.Read(t, config), `"pcd"`, `"jar"`)
+	if err := os.WriteFile(config, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := rbmtrain.Call("-resume", "run", "-steps", "70")
+	rbmtrain.OneLine(t, r.Stderr)
+	if r.Status != cli.Usage || !strings.Contains(r.Stderr, "jar was removed: its printed log Z was wrong") {
+		t.Errorf("exits with %d: %s", r.Status, r.Stderr)
 	}
 }

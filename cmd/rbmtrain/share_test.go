@@ -48,7 +48,7 @@ func TestRanksWriteTheSameModel(t *testing.T) {
 		t.Skip("takes a second or more")
 	}
 	clitest.Isolate(t)
-	for i, negative := range []string{"pcd:chains=5", "pt:chains=3:tau=1/2/4", "ins:chains=3:tau=reach/4", "pins:chains=3:tau=auto", "jar:chains=5", "ptt:chains=5:sweeps=4", "sardonics:chains=5"} {
+	for i, negative := range []string{"pcd:chains=5", "pt:chains=3:tau=1/2/4", "ins:chains=3:tau=reach/4", "pins:chains=3:tau=auto", "ptt:chains=5:sweeps=4", "sardonics:chains=5"} {
 		args := func(n int) (string, []string) {
 			out := fmt.Sprintf("%d-%d", i, n)
 			return out, small("-negphase", negative, "-metrics", "mixing,classification", "-eval-every", "20", "-snapshots", "0", "-out", out)

@@ -28,7 +28,6 @@ var estimators = []estimator{
 	{"pcd", "pcd:chains=50"},
 	{"pt", "pt:chains=10:tau=auto"},
 	{"pins", "pins:chains=10:tau=auto"},
-	{"jar", "jar:chains=50"},
 	{"ptt", "ptt:chains=20"},
 	{"ptt, INS weights", "ptt:chains=20:weights=ins"},
 }
@@ -256,7 +255,7 @@ func raceClaims(t *claims.Table) (all []claims.Claim) {
 func raceNotes(t *claims.Table) string {
 	var b strings.Builder
 	b.WriteString("Means over the repetitions ± one standard deviation. \"fall\" is how far the last log-likelihood is below the best of the run. " +
-		"\"does not mix\" counts the runs in which the metric said so; \"others\" are warnings of ptt and jar about vetoes and of ptt about renewal.\n\n" +
+		"\"does not mix\" counts the runs in which the metric said so; \"others\" are warnings of ptt about vetoes and about renewal.\n\n" +
 		"| data | estimator | settings | log-likelihood / nats | fall | \"does not mix\" | others | updates | ms an update |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for i, d := range problems {
 		for _, e := range estimators {

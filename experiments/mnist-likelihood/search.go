@@ -41,8 +41,6 @@ var trials = []trial{
 	{"ins", 1, large + " -negphase ins:chains=60:tau=reach/5 -steps 4900"},
 	{"pins", 0, small + " -negphase pins:chains=6" + few + " -steps 16500"},
 	{"pins", 1, large + " -negphase pins:chains=37" + few + " -steps 4600"},
-	{"jar", 0, small + " -negphase jar:chains=50 -steps 12000"},
-	{"jar", 1, large + " -negphase jar:chains=300 -steps 2900"},
 	{"ptt", 0, small + " -negphase ptt:chains=50 -steps 3000"},
 	{"ptt", 1, large + " -negphase ptt:chains=100 -steps 2900"},
 }

@@ -22,7 +22,6 @@ var estimators = []estimator{
 	{"pt", "pt:chains=10:tau=auto"},
 	{paperPT, "pt:chains=10:tau=" + paperLadder},
 	{"pins", "pins:chains=10:tau=auto"},
-	{"jar", "jar:chains=50"},
 	{"ptt", "ptt:chains=20"},
 }
 

@@ -75,8 +75,8 @@ func CheckSampler(s negphase.Settings, m *rbm.RBM) error {
 		return fmt.Errorf("exact lists states and draws none; take pcd, pt, ins, pins, sardonics, im or walk")
 	case "ucd":
 		return fmt.Errorf("ucd weighs states by +1 and −1, so they are no samples; take pcd, pt, ins, pins, sardonics, im or walk")
-	case "jar", "ptt":
-		return fmt.Errorf("%s follows a model in training; take pcd, pt, ins, pins, sardonics, im or walk", s.Kind)
+	case "ptt":
+		return fmt.Errorf("ptt follows a model in training; take pcd, pt, ins, pins, sardonics, im or walk")
 	case "cd":
 		return fmt.Errorf("cd starts at the data at each update; take pcd, which does the same steps and goes on, or pt")
 	}

@@ -1,0 +1,58 @@
+package negphase
+
+import "gorbm/rbm"
+
+// untrained is the largest size of a weight at which a model counts as not trained.
+// Initial weights have a standard deviation of 0.01.
+const untrained = 0.1
+
+// meanField returns a model without weights near m, whose units are independent:
+// the hidden biases are those of m, and the visible ones add the mean input from
+// hidden units that are on as often as without input, b + W·σ(c). To first order in
+// the weights its F differs from that of m by a constant. With visible biases at the
+// log-odds of the data it has the data's base rates.
+func meanField(m *rbm.RBM) *rbm.Base {
+	b := uniformLaw(m)
+	copy(b.HiddenBias, m.HiddenBias)
+	for i := range b.VisibleBias {
+		sum := float64(m.VisibleBias[i])
+		for j, c := range m.HiddenBias {
+			sum += float64(float64(m.Weight(i, j)) / (1 + rbm.Exp(-float64(c))))
+		}
+		b.VisibleBias[i] = float32(sum)
+	}
+	return b
+}
+
+// startingLaw returns the model without weights at which chains of m start. It is meanField
+// of a first model that training begins with, which has the data's base rates if the
+// visible biases are their log-odds. That of a trained model may lie in a single one of
+// its modes. Chains of such a model start at the uniform law, from which the straight
+// line to m is a ladder of temperatures.
+func startingLaw(m *rbm.RBM) *rbm.Base {
+	if fresh(m) {
+		return meanField(m)
+	}
+	return uniformLaw(m)
+}
+
+// uniformLaw returns the law under which every state of units such as those of m is
+// equally likely.
+func uniformLaw(m *rbm.RBM) *rbm.Base {
+	return &rbm.Base{VisibleBias: make([]float32, m.Visible()), HiddenBias: make([]float32, m.Hidden())}
+}
+
+// fresh reports whether the weights of m are as small as before training.
+func fresh(m *rbm.RBM) bool {
+	weight, _ := m.LargestSize()
+	return weight <= untrained
+}
+
+// baseModel returns b as a model of m's shape, with m's constraint.
+func baseModel(b *rbm.Base, m *rbm.RBM) *rbm.RBM {
+	x := m.Clone()
+	x.Zero()
+	copy(x.VisibleBias, b.VisibleBias)
+	copy(x.HiddenBias, b.HiddenBias)
+	return x
+}
