@@ -2,13 +2,11 @@ package cli_test
 
 import (
 	"flag"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -82,167 +80,6 @@ func TestFigures(t *testing.T) {
 			if err := os.WriteFile(path, []byte(renewed), 0o666); err != nil {
 				t.Fatal(err)
 			}
-		}
-	}
-}
-
-// Where other figures of a page come from is said above their paragraph, list or table:
-// <!-- figures from: experiments/objectives/README.md; not 3.39, 1.81 -->. A source is a
-// file of the repository, or a command, which is run with -figures: one of gorbm's, or
-// go run in the root of the repository. What follows "not" is compared with nothing:
-// figures of papers, settings, times of a clock; "timed" alone stands for all of them.
-var (
-	froms   = regexp.MustCompile(`^<!-- figures from: (.*?) -->\n*`)
-	blocks  = regexp.MustCompile("(?ms)(<!-- output of: [^\n]* -->\n+)?^```.*?^```$")
-	between = regexp.MustCompile(`\n[ \t]*\n`)
-	// measured is how a paragraph with figures is known.
-	measured = regexp.MustCompile(`\d ± \d|\d\.\d+ (%|nats)|−\d+\.\d|−\d\d`)
-	// unread are parts of a page in which numbers are no figures.
-	unread = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)")
-	// figure is a number with digits after its point, or with a unit. Times are no figures.
-	figure = regexp.MustCompile(`(\d+\.\d+|\d+)( %| nats)?( (?:s|ms|µs|seconds|minutes)\b)?`)
-	number = regexp.MustCompile(`\d+(\.\d+)?(e[-+]?\d+)?`)
-)
-
-// A provenance is a part of a page with the sources of its figures.
-type provenance struct {
-	text           string
-	files, command []string
-	not            []string // "": all
-}
-
-// provenances returns the parts of a page that have sources. Every part with measured
-// figures must have some.
-func provenances(t *testing.T, page, text string) (all []provenance) {
-	t.Helper()
-	sources := ""
-	for _, part := range between.Split(blocks.ReplaceAllString(text, ""), -1) {
-		part = strings.TrimLeft(part, "\n")
-		if m := froms.FindStringSubmatch(part); m != nil {
-			sources, part = m[1], part[len(m[0]):]
-			if part == "" { // an empty line follows
-				continue
-			}
-		}
-		if sources == "" {
-			if m := measured.FindString(unread.ReplaceAllString(part, "")); m != "" {
-				t.Errorf("%s: %q is a figure; say above its paragraph where it is from: <!-- figures from: FILE or COMMAND -->\n%.200s", page, m, part)
-			}
-			continue
-		}
-		p := provenance{text: part}
-		for _, source := range strings.Split(sources, ";") {
-			source = strings.TrimSpace(source)
-			switch first, rest, more := strings.Cut(source, " "); {
-			case source == "timed":
-				p.not = append(p.not, "")
-			case first == "not":
-				for _, n := range strings.Split(rest, ",") {
-					p.not = append(p.not, strings.TrimSpace(n))
-				}
-			case more:
-				p.command = append(p.command, source)
-			default:
-				p.files = append(p.files, source)
-			}
-		}
-		if p.files == nil && p.command == nil {
-			t.Errorf("%s: %q names no source", page, sources)
-		}
-		all, sources = append(all, p), ""
-	}
-	return all
-}
-
-// missing returns the figures of a part that its sources do not hold, rounded as in the
-// part; shares may be of 1 or of 100.
-func (p provenance) missing(sources string) (all []string) {
-	percent := strings.Contains(p.text, " %")
-	var have []float64
-	for _, n := range number.FindAllString(sources, -1) {
-		if x, err := strconv.ParseFloat(n, 64); err == nil {
-			have = append(have, x)
-		}
-	}
-	for _, m := range figure.FindAllStringSubmatch(unread.ReplaceAllString(p.text, ""), -1) {
-		_, decimals, fraction := strings.Cut(m[1], ".")
-		if !fraction && m[2] == "" || m[3] != "" || slices.Contains(p.not, m[1]) || slices.Contains(p.not, "") {
-			continue
-		}
-		x, err := strconv.ParseFloat(m[1], 64)
-		near := func(y float64) bool { return math.Abs(x-y) <= 0.5001*math.Pow10(-len(decimals)) }
-		if err != nil || !slices.ContainsFunc(have, func(y float64) bool { return near(y) || percent && near(100*y) }) {
-			all = append(all, strings.TrimSpace(m[1]+m[2]))
-		}
-	}
-	return all
-}
-
-// TestFigureSources checks that each figure of the pages is in the files that it is said
-// to be from, which programs write. So it tells which pages a new measurement changes.
-func TestFigureSources(t *testing.T) {
-	bin := ""
-	if *figures {
-		bin = programs(t)
-	}
-	for _, page := range pages {
-		dir := t.TempDir() // later commands read what earlier ones wrote
-		text, err := os.ReadFile(filepath.Join("../..", page))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, p := range provenances(t, page, string(text)) {
-			if p.command != nil && (!*figures || slices.Contains(p.not, "")) {
-				continue
-			}
-			var have strings.Builder
-			for _, file := range p.files {
-				text, err := os.ReadFile(filepath.Join("../..", file))
-				if err != nil {
-					t.Errorf("%s: %v", page, err)
-				}
-				have.Write(text)
-			}
-			for _, c := range p.command {
-				args := strings.Fields(c)
-				cmd := exec.Command(filepath.Join(bin, args[0]), args[1:]...)
-				if cmd.Dir = dir; args[0] == "go" {
-					cmd = exec.Command("go", args[1:]...)
-					cmd.Dir = "../.."
-				}
-				out, err := cmd.CombinedOutput()
-				if err != nil {
-					t.Errorf("%s: %q: %v: %s", page, c, err, out)
-				}
-				have.Write(out)
-			}
-			for _, m := range p.missing(have.String()) {
-				t.Errorf("%s: %s is not in %s %s any more:\n%s", page, m, strings.Join(p.files, " "), strings.Join(p.command, "; "), p.text)
-			}
-		}
-	}
-}
-
-// TestProvenance checks the comparison itself.
-func TestProvenance(t *testing.T) {
-	const text = "It is 2.85 ± 0.13 % after 23 seconds, `-rate 0.3`, and −70.0 [here](a/0.7.csv), 5 % off 3.39 %.\n"
-	const from = "<!-- figures from: a.csv; not 3.39 -->\n"
-	silent := new(testing.T)
-	if provenances(silent, "page", "Words.\n\n"+text); !silent.Failed() {
-		t.Error("a figure without a source")
-	}
-	all := provenances(t, "page", "Words.\n\n"+from+text+"\nMore 7.5 words.\n\n```\n−3 %\n```\n\n"+from+"\n| 1.5 ± 2.5 |\n")
-	if len(all) != 2 || !slices.Equal(all[0].files, []string{"a.csv"}) || all[1].text != "| 1.5 ± 2.5 |\n" {
-		t.Fatalf("%+v", all)
-	}
-	for have, want := range map[string][]string{
-		"2.8512 0.1345 -69.98 0.05": nil,
-		"0.028512,0.1345,-69.98,5":  nil,
-		"2.856 0.1345 -69.98 5":     {"2.85"},
-		"2.85 0.13 -70.06 6":        {"70.0", "5 %"},
-	} {
-		if got := all[0].missing(have); !slices.Equal(got, want) {
-			t.Errorf("%s: %v, want %v", have, got, want)
 		}
 	}
 }
