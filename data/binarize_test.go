@@ -339,7 +339,7 @@ func TestBinarizeErrors(t *testing.T) {
 	if why := checkGrey(1<<18, 1<<10); why != "" {
 		t.Errorf("1 GiB of grey values: %q", why)
 	}
-	s := &Set{X: rbm.Bits{Rows: 1 << 20, Cols: 784}}
+	s := &Set{X: rbm.Values{Rows: 1 << 20, Cols: 784}}
 	if why := (Options{Binarize: None}).binarizer(streamTrain).keep(s); why == "" || s.Grey.Data != nil {
 		t.Error("room for a million grey digits")
 	}
@@ -432,29 +432,29 @@ func TestRedraw(t *testing.T) {
 		s.X.Set(r, j, i%11 > 5)
 	}
 	rows := []int32{2, 0, 2}
-	v := rbm.NewInput(3, cols+classes, false)
+	v := rbm.NewValues(3, cols+classes, false)
 	on, same := make([]float64, 3*cols), 0
 	for n := range draws {
 		key := rbm.NewKey(5).Child(uint64(n))
 		s.Visible(v, rows, classes)
 		s.Redraw(v, rows, key)
-		again := rbm.NewInput(3, cols+classes, false)
+		again := rbm.NewValues(3, cols+classes, false)
 		s.Visible(again, rows, classes)
 		s.Redraw(again, rows, key)
-		if !slices.Equal(v.Bits.Words, again.Bits.Words) {
+		if !slices.Equal(v.Words, again.Words) {
 			t.Fatal("equal keys give other draws")
 		}
-		if rowText(v.Bits, 0) == rowText(v.Bits, 2) {
+		if rowText(v, 0) == rowText(v, 2) {
 			same++
 		}
 		for r, row := range rows {
 			for j := range cols {
-				if v.Bits.Get(r, j) {
+				if v.Get(r, j) {
 					on[r*cols+j]++
 				}
 			}
 			for y := range classes {
-				if v.Bits.Get(r, cols+y) != (int(s.Y[row]) == y) {
+				if v.Get(r, cols+y) != (int(s.Y[row]) == y) {
 					t.Fatal("a label has changed")
 				}
 			}

@@ -313,7 +313,7 @@ func (c *csvReader) set() ([]*Set, error) {
 	}
 	s := &Set{
 		Name:     c.path,
-		X:        rbm.Bits{Rows: len(c.words) / stride, Cols: cols, Stride: stride, Words: c.words},
+		X:        rbm.Values{Rows: len(c.words) / stride, Cols: cols, Stride: stride, Words: c.words},
 		Binarize: Binary,
 	}
 	if c.between {

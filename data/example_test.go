@@ -70,7 +70,7 @@ func ExampleSet_Visible() {
 		return
 	}
 	v := rbm.NewBits(2, toy.X.Cols+4)
-	toy.Visible(v.Input(), []int32{0, 2}, 4)
+	toy.Visible(v, []int32{0, 2}, 4)
 	for r := range v.Rows {
 		for j := range v.Cols {
 			if v.Get(r, j) {
@@ -112,7 +112,7 @@ func ExampleSet_Rows() {
 		fmt.Println(err)
 		return
 	}
-	v := digits.Rows([]int32{0}, 10).Grey
+	v := digits.Rows([]int32{0}, 10).Matrix()
 	fmt.Println(digits.Binarize, v.Row(0)[158:164])
 	fmt.Println(digits.Classes[digits.Y[0]], v.Row(0)[digits.X.Cols:])
 	// Output:

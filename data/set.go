@@ -20,9 +20,9 @@ type Set struct {
 	// " test" after it.
 	Name string
 
-	X       rbm.Bits // inputs, one row an example; labels are not among them
-	Y       []int32  // class of each row, or NoClass; nil where there are no labels
-	Classes []string // names of the classes; nil where there are no labels
+	X       rbm.Values // inputs, one row an example; labels are not among them
+	Y       []int32    // class of each row, or NoClass; nil where there are no labels
+	Classes []string   // names of the classes; nil where there are no labels
 
 	// Grey holds the values in [0,1], in X's shape, if they stayed grey; else
 	// Grey.Rows is 0. X then is what Threshold makes of them. It gives the number
@@ -130,8 +130,8 @@ func (s *Set) Hash() string {
 
 // NewRows returns room for n rows of s as visible units of a model with so many
 // classes: grey values if the set is grey, else bits.
-func (s *Set) NewRows(n, classes int) rbm.Input {
-	return rbm.NewInput(n, s.X.Cols+classes, s.Grey.Rows > 0)
+func (s *Set) NewRows(n, classes int) rbm.Values {
+	return rbm.NewValues(n, s.X.Cols+classes, s.Grey.Rows > 0)
 }
 
 // RowNumbers returns lo … hi−1, the numbers of rows of a set.
@@ -144,7 +144,7 @@ func RowNumbers(lo, hi int) []int32 {
 }
 
 // Rows returns the visible units of these examples, as Visible lays them out.
-func (s *Set) Rows(rows []int32, classes int) rbm.Input {
+func (s *Set) Rows(rows []int32, classes int) rbm.Values {
 	v := s.NewRows(len(rows), classes)
 	s.Visible(v, rows, classes)
 	return v
@@ -158,8 +158,8 @@ func (s *Set) Rows(rows []int32, classes int) rbm.Input {
 //
 // It panics if dst is not len(rows) × (X.Cols+classes), if a row is out of
 // range, or if classes > 0 and an example has a class that is not below it.
-func (s *Set) Visible(dst rbm.Input, rows []int32, classes int) {
-	if classes < 0 || dst.Cols() != s.X.Cols+classes {
+func (s *Set) Visible(dst rbm.Values, rows []int32, classes int) {
+	if classes < 0 || dst.Cols != s.X.Cols+classes {
 		panic("data: visible units of the wrong shape")
 	}
 	if classes > 0 && s.Y == nil {
@@ -185,17 +185,17 @@ func (s *Set) Visible(dst rbm.Input, rows []int32, classes int) {
 // does, and the units after them, which are those of the label, with zeros. It
 // panics if dst has not len(rows) rows of X.Cols units or more, or if a row is
 // out of range.
-func (s *Set) Inputs(dst rbm.Input, rows []int32) {
-	if dst.Rows() != len(rows) || dst.Cols() < s.X.Cols {
+func (s *Set) Inputs(dst rbm.Values, rows []int32) {
+	if dst.Rows != len(rows) || dst.Cols < s.X.Cols {
 		panic("data: visible units of the wrong shape")
 	}
 	for r, row := range rows {
-		if !dst.IsGrey() {
-			to := dst.Bits.Row(r)
+		if !dst.IsReal() {
+			to := dst.Row(r)
 			clear(to[copy(to, s.X.Row(int(row))):])
 			continue
 		}
-		to := dst.Grey.Row(r)
+		to := dst.Matrix().Row(r)
 		clear(to)
 		if s.Grey.Rows > 0 {
 			copy(to, s.Grey.Row(int(row)))
@@ -209,20 +209,20 @@ func (s *Set) Inputs(dst rbm.Input, rows []int32) {
 // each is 1 with its probability in Chances. Draws depend on key, r and the input alone.
 // It does nothing if there are no Chances, allocates nothing, and panics if dst holds
 // grey values or has not len(rows) rows.
-func (s *Set) Redraw(dst rbm.Input, rows []int32, key rbm.Key) {
+func (s *Set) Redraw(dst rbm.Values, rows []int32, key rbm.Key) {
 	if s.Chances.Rows == 0 {
 		return
 	}
-	if dst.IsGrey() || dst.Rows() != len(rows) || dst.Cols() < s.X.Cols {
+	if dst.IsReal() || dst.Rows != len(rows) || dst.Cols < s.X.Cols {
 		panic("data: rows to draw anew of the wrong shape")
 	}
 	cols := s.X.Cols
 	words := (cols + 63) / 64
 	for r, row := range rows {
-		to := dst.Bits.Row(r)
+		to := dst.Row(r)
 		after := to[words-1] &^ (1<<(cols-64*(words-1)) - 1) // units of the label beside the last inputs
 		chances := rbm.Matrix{Rows: 1, Cols: cols, Data: s.Chances.Row(int(row))}
-		rbm.DrawBits(rbm.Bits{Rows: 1, Cols: cols, Stride: words, Words: to[:words]}, chances, key.Child(uint64(r)))
+		rbm.DrawBits(rbm.Values{Rows: 1, Cols: cols, Stride: words, Words: to[:words]}, chances, key.Child(uint64(r)))
 		to[words-1] |= after
 	}
 }

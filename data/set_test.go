@@ -31,7 +31,7 @@ func TestVisible(t *testing.T) {
 			for i := range dst.Words {
 				dst.Words[i] = ^uint64(0) // what was there must go
 			}
-			s.Visible(dst.Input(), rows, classes)
+			s.Visible(dst, rows, classes)
 			want := rbm.NewBits(len(rows), cols+classes)
 			for r, row := range rows {
 				for j := range cols {
@@ -65,9 +65,9 @@ func TestGreyRows(t *testing.T) {
 			for i := range dst.Data {
 				dst.Data[i] = 7 // what was there must go
 			}
-			s.Visible(dst.Input(), rows, n)
+			s.Visible(dst.Values(), rows, n)
 			v := rbm.NewBits(len(rows), cols+n)
-			s.Visible(v.Input(), rows, n)
+			s.Visible(v, rows, n)
 			for r, row := range rows {
 				for j := range cols + n {
 					want := float32(0)
@@ -82,7 +82,7 @@ func TestGreyRows(t *testing.T) {
 					}
 				}
 			}
-			if n := testing.AllocsPerRun(100, func() { s.Visible(dst.Input(), rows, n) }); n != 0 {
+			if n := testing.AllocsPerRun(100, func() { s.Visible(dst.Values(), rows, n) }); n != 0 {
 				t.Errorf("%g allocations", n)
 			}
 		}
@@ -92,7 +92,7 @@ func TestGreyRows(t *testing.T) {
 func TestVisibleAllocates(t *testing.T) {
 	s := randomSet(20, 784, 10)
 	dst, rows := rbm.NewBits(3, 794), []int32{1, 2, 3}
-	if n := testing.AllocsPerRun(100, func() { s.Visible(dst.Input(), rows, 10) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { s.Visible(dst, rows, 10) }); n != 0 {
 		t.Errorf("%g allocations", n)
 	}
 }
@@ -105,18 +105,18 @@ func TestPanics(t *testing.T) {
 		name string
 		do   func()
 	}{
-		{"columns", func() { s.Visible(rbm.NewBits(1, 8).Input(), []int32{0}, 3) }},
-		{"rows", func() { s.Visible(rbm.NewBits(2, 11).Input(), []int32{0}, 3) }},
-		{"negative classes", func() { s.Visible(rbm.NewBits(1, 7).Input(), []int32{0}, -1) }},
-		{"row range", func() { s.Visible(rbm.NewBits(1, 11).Input(), []int32{5}, 3) }},
-		{"class range", func() { s.Visible(rbm.NewBits(1, 11).Input(), []int32{4}, 3) }},
-		{"no labels", func() { bare.Visible(rbm.NewBits(1, 11).Input(), []int32{0}, 3) }},
-		{"grey columns", func() { s.Visible(rbm.NewMatrix(1, 8).Input(), []int32{0}, 3) }},
-		{"grey rows", func() { s.Visible(rbm.NewMatrix(2, 11).Input(), []int32{0}, 3) }},
-		{"grey negative classes", func() { s.Visible(rbm.NewMatrix(1, 7).Input(), []int32{0}, -1) }},
-		{"grey row range", func() { s.Visible(rbm.NewMatrix(1, 11).Input(), []int32{5}, 3) }},
-		{"grey class range", func() { s.Visible(rbm.NewMatrix(1, 11).Input(), []int32{4}, 3) }},
-		{"grey no labels", func() { bare.Visible(rbm.NewMatrix(1, 11).Input(), []int32{0}, 3) }},
+		{"columns", func() { s.Visible(rbm.NewBits(1, 8), []int32{0}, 3) }},
+		{"rows", func() { s.Visible(rbm.NewBits(2, 11), []int32{0}, 3) }},
+		{"negative classes", func() { s.Visible(rbm.NewBits(1, 7), []int32{0}, -1) }},
+		{"row range", func() { s.Visible(rbm.NewBits(1, 11), []int32{5}, 3) }},
+		{"class range", func() { s.Visible(rbm.NewBits(1, 11), []int32{4}, 3) }},
+		{"no labels", func() { bare.Visible(rbm.NewBits(1, 11), []int32{0}, 3) }},
+		{"grey columns", func() { s.Visible(rbm.NewMatrix(1, 8).Values(), []int32{0}, 3) }},
+		{"grey rows", func() { s.Visible(rbm.NewMatrix(2, 11).Values(), []int32{0}, 3) }},
+		{"grey negative classes", func() { s.Visible(rbm.NewMatrix(1, 7).Values(), []int32{0}, -1) }},
+		{"grey row range", func() { s.Visible(rbm.NewMatrix(1, 11).Values(), []int32{5}, 3) }},
+		{"grey class range", func() { s.Visible(rbm.NewMatrix(1, 11).Values(), []int32{4}, 3) }},
+		{"grey no labels", func() { bare.Visible(rbm.NewMatrix(1, 11).Values(), []int32{0}, 3) }},
 		{"no rows", func() { NewBatches(0, 1, rbm.Key{}) }},
 		{"no size", func() { NewBatches(1, 0, rbm.Key{}) }},
 		{"batch size", func() { NewBatches(4, 2, rbm.Key{}).Rows(make([]int32, 3), 0) }},
@@ -194,6 +194,6 @@ func BenchmarkVisible(b *testing.B) {
 	batches := NewBatches(1000, 100, rbm.NewKey(1))
 	batches.Rows(rows, 0)
 	for b.Loop() {
-		s.Visible(dst.Input(), rows, 10)
+		s.Visible(dst, rows, 10)
 	}
 }

@@ -48,10 +48,10 @@ func (s *Set) Split(holdout float64, key rbm.Key) (train, held *Set, err error) 
 func (s *Set) Take(rows []int32) *Set {
 	t := *s
 	t.X = rbm.NewBits(len(rows), s.X.Cols)
-	s.Visible(t.X.Input(), rows, 0)
+	s.Visible(t.X, rows, 0)
 	if s.Grey.Rows > 0 {
 		t.Grey = rbm.NewMatrix(len(rows), s.X.Cols)
-		s.Visible(t.Grey.Input(), rows, 0)
+		s.Visible(t.Grey.Values(), rows, 0)
 	}
 	if s.Chances.Rows > 0 {
 		t.Chances = rbm.NewMatrix(len(rows), s.X.Cols)

@@ -148,7 +148,7 @@ func (t toyLaw) generate(ctx context.Context, sp spec, name string) ([]*Set, err
 }
 
 // codes returns the modes without flips, one a row.
-func (t toyLaw) codes() rbm.Bits {
+func (t toyLaw) codes() rbm.Values {
 	n := bits.Len(uint(t.modes - 1))
 	codes := rbm.NewBits(t.modes, n*t.repeat)
 	for c := range t.modes {
@@ -163,7 +163,7 @@ func (t toyLaw) codes() rbm.Bits {
 
 // logProb returns the law of the set for Set.LogProb: a mode drawn uniformly,
 // then independent flips. The class y is the mode, in a plain set too.
-func (t toyLaw) logProb(codes rbm.Bits) func(x []uint64, y int) float64 {
+func (t toyLaw) logProb(codes rbm.Values) func(x []uint64, y int) float64 {
 	logFlip, logKeep := math.Log(t.flip), math.Log1p(-t.flip)
 	last := ^uint64(0) >> (uint(-codes.Cols) % 64) // mask of the last word of a row
 	joint := func(x []uint64, mode int) float64 {

@@ -18,7 +18,7 @@ func mustLoad(t testing.TB, spec string) (train, test *Set) {
 }
 
 // rowText returns a row's bits as 0s and 1s.
-func rowText(b rbm.Bits, row int) string {
+func rowText(b rbm.Values, row int) string {
 	s := make([]byte, b.Cols)
 	for j := range s {
 		s[j] = '0'
@@ -50,7 +50,7 @@ func TestToyPaperExample(t *testing.T) {
 		}
 	}
 	visible := rbm.NewBits(1, 8)
-	train.Visible(visible.Input(), []int32{2}, 4)
+	train.Visible(visible, []int32{2}, 4)
 	if got, want := rowText(visible, 0), "11000100"; got != want {
 		t.Errorf("visible units of row 2 are %s, want %s", got, want)
 	}

@@ -55,7 +55,7 @@ func TestUnlabelled(t *testing.T) {
 	}
 	v := rbm.NewBits(3, 2+3)
 	v.Randomize(rbm.NewKey(1))
-	train.Visible(v.Input(), RowNumbers(0, 3), 3)
+	train.Visible(v, RowNumbers(0, 3), 3)
 	if got := rowText(v, 0) + rowText(v, 1) + rowText(v, 2); got != "01010"+"11000"+"00100" {
 		t.Errorf("visible units %s", got)
 	}

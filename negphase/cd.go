@@ -45,7 +45,7 @@ func (c *cd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info, 
 	}
 	c.info.Reset()
 	c.info.Updates = int64(c.steps) * int64(pos.Rows())
-	return rbm.Phase{Batch: rbm.Batch{V: c.states.V.Input(), H: c.states.Mean, Weight: pos.Weight}}, c.info, c.gatherMeans(c.states.Mean, pos.Weight)
+	return rbm.Phase{Batch: rbm.Batch{V: c.states.V, H: c.states.Mean, Weight: pos.Weight}}, c.info, c.gatherMeans(c.states.Mean, pos.Weight)
 }
 
 // stateless is the binary form of estimators that begin anew in every call.
@@ -92,5 +92,5 @@ func (p *pcd) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info,
 	}
 	p.info.Reset()
 	p.info.Updates = int64(p.steps) * int64(p.rows)
-	return rbm.Phase{Batch: rbm.Batch{V: p.states.V.Input(), H: p.states.Mean}}, p.info, p.gatherMeans(p.states.Mean, nil)
+	return rbm.Phase{Batch: rbm.Batch{V: p.states.V, H: p.states.Mean}}, p.info, p.gatherMeans(p.states.Mean, nil)
 }

@@ -10,10 +10,10 @@ import (
 // batchOf returns a positive phase of so many rows, by turns in these visible
 // states.
 func batchOf(m *rbm.RBM, rows int, from ...[]int) rbm.Batch {
-	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()).Input(), H: rbm.NewMatrix(rows, m.Hidden())}
+	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()), H: rbm.NewMatrix(rows, m.Hidden())}
 	for r := range rows {
 		for i, v := range from[r%len(from)] {
-			b.V.Bits.Set(r, i, v != 0)
+			b.V.Set(r, i, v != 0)
 		}
 	}
 	m.HiddenMean(b.H, b.V)

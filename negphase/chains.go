@@ -65,7 +65,7 @@ type chains struct {
 
 // savedChains are the states that persist: the hidden ones, and in joint chains
 // also the visible ones. They have no rows if the chains have not begun.
-type savedChains struct{ h, v rbm.Bits }
+type savedChains struct{ h, v rbm.Values }
 
 // begin makes the chains ready to be advanced under m.
 func (c *chains) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
@@ -116,15 +116,15 @@ func drawVisible(m *rbm.RBM, s *rbm.States, start string, pos rbm.Batch, key rbm
 				}
 			}
 		}
-	case pos.V.IsGrey():
+	case pos.V.IsReal():
 		p := rbm.NewMatrix(s.V.Rows, s.V.Cols)
 		for r := range p.Rows {
-			copy(p.Row(r), pos.V.Grey.Row(r%pos.Rows()))
+			copy(p.Row(r), pos.V.Matrix().Row(r%pos.Rows()))
 		}
 		rbm.DrawBits(s.V, p, key)
 	default:
 		for r := range s.V.Rows {
-			copy(s.V.Row(r), pos.V.Bits.Row(r%pos.Rows()))
+			copy(s.V.Row(r), pos.V.Row(r%pos.Rows()))
 		}
 	}
 }
@@ -141,9 +141,9 @@ func (s savedChains) check(m *rbm.RBM, joint bool) error {
 	case joint && s.v.Cols != m.Visible():
 		return bad("the saved chains have %d visible units, the model has %d", s.v.Cols, m.Visible())
 	}
-	c, layers, what := m.Constraint, []rbm.Bits{s.h}, "hidden units"
+	c, layers, what := m.Constraint, []rbm.Values{s.h}, "hidden units"
 	if c != nil && c.On == rbm.AllUnits {
-		layers, what = []rbm.Bits{s.v, s.h}, "units"
+		layers, what = []rbm.Values{s.v, s.h}, "units"
 	}
 	for r := range s.h.Rows {
 		active, unit := 0, 0

@@ -215,7 +215,7 @@ func (r *reader) chains(want int, joint bool) (s savedChains) {
 }
 
 // bits reads columns and words of so many rows.
-func (r *reader) bits(rows int) (x rbm.Bits) {
+func (r *reader) bits(rows int) (x rbm.Values) {
 	var cols uint32
 	r.read(&cols)
 	r.check(uint64(rows)*((uint64(cols)+63)/64)*8 <= uint64(len(r.b)), "the saved chains are cut short") // before room is made

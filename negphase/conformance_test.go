@@ -52,11 +52,11 @@ func eachKind(t *testing.T, f func(t *testing.T, settings string)) {
 
 // positive returns a positive phase of rows random examples.
 func positive(m *rbm.RBM, rows int, seed uint64) rbm.Batch {
-	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()).Input(), H: rbm.NewMatrix(rows, m.Hidden())}
-	b.V.Bits.Randomize(rbm.NewKey(seed))
+	b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()), H: rbm.NewMatrix(rows, m.Hidden())}
+	b.V.Randomize(rbm.NewKey(seed))
 	for r := range rows {
 		for y := range m.Classes() {
-			b.V.Bits.Set(r, m.Inputs()+y, y == r%m.Classes())
+			b.V.Set(r, m.Inputs()+y, y == r%m.Classes())
 		}
 	}
 	m.HiddenMean(b.H, b.V)
@@ -72,8 +72,8 @@ func words(p rbm.Phase, info Info) []uint64 {
 			w = append(w, uint64(math.Float32bits(x)))
 		}
 	}
-	w = append(w, uint64(p.V.Bits.Rows), uint64(p.V.Bits.Cols))
-	w = append(w, p.V.Bits.Words...)
+	w = append(w, uint64(p.V.Rows), uint64(p.V.Cols))
+	w = append(w, p.V.Words...)
 	floats(p.H.Data)
 	floats(p.Weight)
 	if p.Moments != nil {
@@ -255,8 +255,8 @@ func TestNoRows(t *testing.T) {
 			}
 		case err != nil:
 			t.Error(err)
-		case strings.HasPrefix(settings, "cd") && phase.V.Bits.Rows != 0:
-			t.Errorf("%d particles from no rows", phase.V.Bits.Rows)
+		case strings.HasPrefix(settings, "cd") && phase.V.Rows != 0:
+			t.Errorf("%d particles from no rows", phase.V.Rows)
 		}
 	})
 }
@@ -290,7 +290,7 @@ func TestPhasesAreWellFormed(t *testing.T) {
 			if phase.Moments != nil {
 				continue
 			}
-			sum, rows := 0.0, phase.V.Bits.Rows
+			sum, rows := 0.0, phase.V.Rows
 			for r := range rows {
 				w := 1 / float64(rows)
 				if phase.Weight != nil {
@@ -338,7 +338,7 @@ func TestStepsAreTaken(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			particles := fmt.Sprint(phase.V.Bits.Words)
+			particles := fmt.Sprint(phase.V.Words)
 			if same, ok := seen[particles]; ok {
 				t.Errorf("%s gives the particles of %s", settings, same)
 			}

@@ -120,10 +120,10 @@ func TestConstrainedEstimatesAreStationary(t *testing.T) {
 			phase := run(p, rbm.Batch{})
 			check("pcd", x.c.z(t, p.states, numbers(p.rows), x.p[0]), phase)
 
-			pos := rbm.Batch{V: rbm.NewBits(exactGroups, x.m.Visible()).Input(), H: rbm.NewMatrix(exactGroups, x.m.Hidden())}
+			pos := rbm.Batch{V: rbm.NewBits(exactGroups, x.m.Visible()), H: rbm.NewMatrix(exactGroups, x.m.Hidden())}
 			for r := range exactGroups {
 				for i, v := range x.all[pick(x.p[0], startFrom.Uniform(uint64(r)))].v {
-					pos.V.Bits.Set(r, i, v != 0)
+					pos.V.Set(r, i, v != 0)
 				}
 			}
 			x.m.HiddenMean(pos.H, pos.V)
@@ -188,7 +188,7 @@ func TestKeeps(t *testing.T) {
 			want := parse(t, kind).Keeps(m.Constraint) // of walk, with its default sampler
 			pos := positive(m, 4, 2)
 			if want != nil {
-				pos = rbm.Batch{V: rbm.NewBits(4, 6).Input(), H: rbm.NewMatrix(4, 5)}
+				pos = rbm.Batch{V: rbm.NewBits(4, 6), H: rbm.NewMatrix(4, 5)}
 				if s := want.Error(); strings.Contains(s, "\n") || !strings.Contains(s, "; take ") || !strings.HasPrefix(s, kind) {
 					t.Errorf("message %q", s)
 				}

@@ -32,7 +32,7 @@ func Example() {
 		sum += w
 	}
 	fmt.Println(settings)
-	fmt.Printf("%d particles, weights add up to %.3f, %d Gibbs steps\n", negative.V.Bits.Rows, sum, info.Updates)
+	fmt.Printf("%d particles, weights add up to %.3f, %d Gibbs steps\n", negative.V.Rows, sum, info.Updates)
 	// Output:
 	// ins:k=1:swaps=1:chains=2:start=uniform:tau=1/2/4
 	// 6 particles, weights add up to 1.000, 6 Gibbs steps

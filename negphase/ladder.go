@@ -233,7 +233,7 @@ func (l *ladder) trace(rows []int32) {
 
 // phase returns the weighted particles.
 func (l *ladder) phase(m *rbm.RBM) (rbm.Phase, error) {
-	phase := rbm.Phase{Batch: rbm.Batch{V: l.states.V.Input(), H: l.states.Mean, Weight: l.weight}}
+	phase := rbm.Phase{Batch: rbm.Batch{V: l.states.V, H: l.states.Mean, Weight: l.weight}}
 	if l.moves != nil {
 		return phase, l.hiddenMean(m, l.states.Mean, l.states.V, l.weight)
 	}

@@ -118,23 +118,22 @@ func TestVisibleStatesStartAtTheRows(t *testing.T) {
 	m := shape{7, 4, 3, rbm.Softmax}.random(3, 1)
 	pos := positive(m, 3, 4)
 	grey := pos
-	grey.V.Grey = rbm.NewMatrix(3, 7)
+	grey.V = rbm.NewValues(3, 7, true)
 	for r := range 3 {
-		pos.V.Bits.Each(r, func(i int) { grey.V.Grey.Row(r)[i] = 1 }) // draws of 0 and 1 are these
+		pos.V.Each(r, func(i int) { grey.V.Matrix().Row(r)[i] = 1 }) // draws of 0 and 1 are these
 	}
-	grey.V.Bits = rbm.Bits{}
 	for _, batch := range []rbm.Batch{pos, grey} {
 		s := rbm.NewStates(m, 8)
 		drawVisible(m, s, Data, batch, callFrom)
 		for r := range 8 {
-			if !slices.Equal(s.V.Row(r), pos.V.Bits.Row(r%3)) {
-				t.Errorf("grey %v: chain %d does not start at row %d", batch.V.Grey.Rows > 0, r, r%3)
+			if !slices.Equal(s.V.Row(r), pos.V.Row(r%3)) {
+				t.Errorf("grey %v: chain %d does not start at row %d", batch.V.IsReal(), r, r%3)
 			}
 		}
 	}
-	half := rbm.Batch{V: rbm.NewMatrix(2, 7).Input(), H: rbm.NewMatrix(2, 4)}
+	half := rbm.Batch{V: rbm.NewMatrix(2, 7).Values(), H: rbm.NewMatrix(2, 4)}
 	for i := range 7 {
-		half.V.Grey.Row(1)[i] = 0.25
+		half.V.Matrix().Row(1)[i] = 0.25
 	}
 	const rows = 4000
 	s := rbm.NewStates(m, rows)

@@ -180,7 +180,7 @@ func (w *binaryMoves) move(i int) {
 // redrawInputs draws the visible units of a row, without its softmax label,
 // given its hidden units, and returns the change of the energy. Visible units do
 // not interact, so their flip costs add up.
-func (w *binaryMoves) redrawInputs(p *place, v rbm.Bits, row int) (rise float64) {
+func (w *binaryMoves) redrawInputs(p *place, v rbm.Values, row int) (rise float64) {
 	state := p.system.State()
 	for i := range v.Cols - w.softmax.Units {
 		if cost := p.system.FlipCost(i); p.draws.Float64() < flipChance(cost, p.beta) {
@@ -197,7 +197,7 @@ func flipChance(cost, beta float64) float64 { return 1 / (1 + rbm.Exp(beta*cost)
 
 // redrawLabel draws the softmax label of a row given its hidden units, and
 // returns the change of the energy.
-func (w *binaryMoves) redrawLabel(p *place, v rbm.Bits, row int) (rise float64) {
+func (w *binaryMoves) redrawLabel(p *place, v rbm.Values, row int) (rise float64) {
 	state := p.system.State()[w.softmax.First:][:w.softmax.Units]
 	for k := range p.cost {
 		p.cost[k] = p.system.FlipCost(w.softmax.First + k)

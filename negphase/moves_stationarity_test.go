@@ -59,7 +59,7 @@ func TestWalksAreStationary(t *testing.T) {
 		} {
 			w := x.walk(t, text)
 			z := x.zOf(t, w)
-			phase := rbm.Phase{Batch: rbm.Batch{V: w.states.V.Input(), H: w.states.Mean}}
+			phase := rbm.Phase{Batch: rbm.Batch{V: w.states.V, H: w.states.Mean}}
 			d := deviation(groupEstimates(phase, exactWalks), want)
 			t.Logf("%s: z = %.1f, %.2f of the tolerance", text, z, d)
 			if z > 6 || d > 1 {

@@ -26,7 +26,7 @@ type ladderHead struct {
 
 type savedRung struct {
 	parameters []byte
-	v, h       rbm.Bits
+	v, h       rbm.Values
 	born       []int64
 	logZ       estimateOfLogZ
 }

@@ -17,7 +17,7 @@ type exchangeWork struct {
 	turned []float64
 
 	rate   float64    // mean probability of the last pair's swap
-	phaseV rbm.Bits   // particles of the estimate, chain by chain, and from the oldest model
+	phaseV rbm.Values // particles of the estimate, chain by chain, and from the oldest model
 	phaseH rbm.Matrix // their means under the live model
 	weight []float32
 	taken  int          // models whose particles are weighed; 0: the live chains are the estimate
@@ -208,9 +208,9 @@ func (w *exchangeWork) phase(p *ptt) rbm.Phase {
 	if w.taken > 0 {
 		n := w.taken * p.rows
 		w.taken = 0
-		return rbm.Phase{Batch: rbm.Batch{V: w.phaseV.Slice(0, n).Input(), H: w.phaseH.Slice(0, n), Weight: w.weight[:n]}}
+		return rbm.Phase{Batch: rbm.Batch{V: w.phaseV.Slice(0, n), H: w.phaseH.Slice(0, n), Weight: w.weight[:n]}}
 	}
 	w.phaseV.Slice(0, p.rows).CopyFrom(p.states.V)
 	copy(w.phaseH.Data[:len(p.states.Mean.Data)], p.states.Mean.Data)
-	return rbm.Phase{Batch: rbm.Batch{V: w.phaseV.Slice(0, p.rows).Input(), H: w.phaseH.Slice(0, p.rows)}}
+	return rbm.Phase{Batch: rbm.Batch{V: w.phaseV.Slice(0, p.rows), H: w.phaseH.Slice(0, p.rows)}}
 }

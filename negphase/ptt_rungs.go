@@ -13,10 +13,10 @@ type rung struct {
 	logZ  estimateOfLogZ
 
 	// The reservoir: member s of chain r is row s·R + r.
-	reservoir     rbm.Bits  // v
-	reservoirH    rbm.Bits  // h, drawn from p(h|v)
-	reservoirFree []float64 // F under the model
-	reservoirBorn []int64   // call in which the particle was an exact draw of the oldest rung
+	reservoir     rbm.Values // v
+	reservoirH    rbm.Values // h, drawn from p(h|v)
+	reservoirFree []float64  // F under the model
+	reservoirBorn []int64    // call in which the particle was an exact draw of the oldest rung
 
 	// What a round works on: one member of each chain.
 	states *rbm.States
@@ -43,7 +43,7 @@ func newRung(m *rbm.RBM, rows, members int) *rung {
 func (g *rung) fill(key rbm.Key) {
 	mean := rbm.NewMatrix(g.reservoir.Rows, g.model.Hidden())
 	g.model.HiddenMeanFree(mean, g.reservoirFree, g.reservoir)
-	g.model.HiddenSample(g.reservoirH, rbm.Batch{V: g.reservoir.Input(), H: mean}, key)
+	g.model.HiddenSample(g.reservoirH, rbm.Batch{V: g.reservoir, H: mean}, key)
 }
 
 // gather takes a member of each chain's reservoir. Its hidden means are not known.
@@ -74,7 +74,7 @@ func (g *rung) scatter(key rbm.Key) {
 
 // drawHidden draws h from p(h|v), whose means are known.
 func (g *rung) drawHidden(key rbm.Key) {
-	g.model.HiddenSample(g.states.H, rbm.Batch{V: g.states.V.Input(), H: g.states.Mean}, key)
+	g.model.HiddenSample(g.states.H, rbm.Batch{V: g.states.V, H: g.states.Mean}, key)
 }
 
 // Purposes of the keys of a rung within a round.

@@ -18,7 +18,7 @@ func exactTrajectory(t *testing.T, text string, chains int, models []*rbm.RBM) (
 	s := newTrajectory(models...)
 	p := build[*ptt](set(t, text, "chains", chains))
 	last := len(models) - 1
-	draw := func(dst rbm.Bits, a int) {
+	draw := func(dst rbm.Values, a int) {
 		for r := range dst.Rows {
 			for i, v := range s.v[pick(s.p[a], startFrom.Child(uint64(a)).Uniform(uint64(r)))] {
 				dst.Set(r, i, v != 0)
@@ -40,7 +40,7 @@ func exactTrajectory(t *testing.T, text string, chains int, models []*rbm.RBM) (
 }
 
 // z tests rows against the law of model a.
-func (s *trajectory) z(v rbm.Bits, a int) float64 {
+func (s *trajectory) z(v rbm.Values, a int) float64 {
 	index := map[string]int{}
 	for i, x := range s.v {
 		index[fmt.Sprint(x)] = i
@@ -179,8 +179,8 @@ func TestBrokenTrajectories(t *testing.T) {
 		estimate(p, m, n)
 		g := p.rungs[1]
 		mean := rbm.NewMatrix(g.reservoir.Rows, m.Hidden())
-		m.HiddenMean(mean, g.reservoir.Input())
-		m.HiddenSample(g.reservoirH, rbm.Batch{V: g.reservoir.Input(), H: mean}, callFrom.Child(uint64(50+n)))
+		m.HiddenMean(mean, g.reservoir)
+		m.HiddenSample(g.reservoirH, rbm.Batch{V: g.reservoir, H: mean}, callFrom.Child(uint64(50+n)))
 	}
 	check("h kept over a swap", s.worst(p))
 
@@ -205,10 +205,10 @@ func TestBrokenTrajectories(t *testing.T) {
 	phase := estimate(p, m, 0)
 	off := func(phase rbm.Phase) float64 { return 6 * deviation(groupEstimates(phase, exactGroups), s.want()) }
 	other := phase
-	other.V = rbm.NewBits(phase.V.Bits.Rows, m.Visible()).Input()
+	other.V = rbm.NewBits(phase.V.Rows, m.Visible())
 	for r := range exactGroups {
-		copy(other.V.Bits.Row(2*r), p.rungs[1].states.V.Row(r))
-		copy(other.V.Bits.Row(2*r+1), p.states.V.Row(r))
+		copy(other.V.Row(2*r), p.rungs[1].states.V.Row(r))
+		copy(other.V.Row(2*r+1), p.states.V.Row(r))
 	}
 	other.H = rbm.NewMatrix(phase.H.Rows, phase.H.Cols)
 	m.HiddenMean(other.H, other.V)

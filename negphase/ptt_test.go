@@ -557,12 +557,12 @@ func TestStartOnTrainedModel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for r := range phase.V.Bits.Rows {
-				p := 1 / float64(phase.V.Bits.Rows)
+			for r := range phase.V.Rows {
+				p := 1 / float64(phase.V.Rows)
 				if phase.Weight != nil {
 					p = float64(phase.Weight[r])
 				}
-				if phase.V.Bits.Get(r, 0) {
+				if phase.V.Get(r, 0) {
 					on += p / calls
 				}
 			}

@@ -19,7 +19,7 @@ var startFrom, callFrom = rbm.NewKey(1001), rbm.NewKey(1002)
 
 // drawExactly returns hidden states whose row r is drawn from p[r mod len(p)],
 // laws over all.
-func drawExactly(all []state, p [][]float64, rows int) rbm.Bits {
+func drawExactly(all []state, p [][]float64, rows int) rbm.Values {
 	b := rbm.NewBits(rows, len(all[0].h))
 	for r := range rows {
 		for j, h := range all[pick(p[r%len(p)], startFrom.Uniform(uint64(r)))].h {
@@ -268,10 +268,10 @@ func TestEstimateIsStationary(t *testing.T) {
 		check("pins, the hot pair", x.worst(t, &hot.ladder))
 
 		// cd from a batch drawn from the model stays there.
-		pos := rbm.Batch{V: rbm.NewBits(exactGroups, x.m.Visible()).Input(), H: rbm.NewMatrix(exactGroups, x.m.Hidden())}
+		pos := rbm.Batch{V: rbm.NewBits(exactGroups, x.m.Visible()), H: rbm.NewMatrix(exactGroups, x.m.Hidden())}
 		for r := range exactGroups {
 			for i, v := range x.all[pick(x.p[0], startFrom.Uniform(uint64(r)))].v {
-				pos.V.Bits.Set(r, i, v != 0)
+				pos.V.Set(r, i, v != 0)
 			}
 		}
 		x.m.HiddenMean(pos.H, pos.V)
@@ -397,25 +397,25 @@ func TestBrokenEstimatorsAreNotStationary(t *testing.T) {
 // groupEstimates returns for each group the estimate that its rows of the
 // phase give, as terms.
 func groupEstimates(phase rbm.Phase, groups int) [][]float64 {
-	rows := phase.V.Bits.Rows / groups
+	rows := phase.V.Rows / groups
 	all := make([][]float64, groups)
-	for r := range phase.V.Bits.Rows {
+	for r := range phase.V.Rows {
 		w := 1 / float64(rows)
 		if phase.Weight != nil {
 			w = float64(phase.Weight[r]) * float64(groups)
 		}
 		var f []float64
-		for i := range phase.V.Bits.Cols {
+		for i := range phase.V.Cols {
 			for _, q := range phase.H.Row(r) {
-				if !phase.V.Bits.Get(r, i) {
+				if !phase.V.Get(r, i) {
 					q = 0
 				}
 				f = append(f, float64(q))
 			}
 		}
-		for i := range phase.V.Bits.Cols {
+		for i := range phase.V.Cols {
 			v := 0.0
-			if phase.V.Bits.Get(r, i) {
+			if phase.V.Get(r, i) {
 				v = 1
 			}
 			f = append(f, v)

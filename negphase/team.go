@@ -120,14 +120,14 @@ func (t *team) gatherMeans(mean rbm.Matrix, weight []float32) error {
 
 // hiddenMean is RBM.HiddenMean of the rows whose weight is not zero: of all, if weight is
 // nil.
-func (t *team) hiddenMean(m *rbm.RBM, mean rbm.Matrix, v rbm.Bits, weight []float32) error {
+func (t *team) hiddenMean(m *rbm.RBM, mean rbm.Matrix, v rbm.Values, weight []float32) error {
 	lo, hi := t.group.Rows(v.Rows)
-	m.HiddenMean(mean.Slice(lo, hi), v.Slice(lo, hi).Input())
+	m.HiddenMean(mean.Slice(lo, hi), v.Slice(lo, hi))
 	return t.gatherMeans(mean, weight)
 }
 
 // hiddenMeanFree is RBM.HiddenMeanFree.
-func (t *team) hiddenMeanFree(m *rbm.RBM, mean rbm.Matrix, free []float64, v rbm.Bits) error {
+func (t *team) hiddenMeanFree(m *rbm.RBM, mean rbm.Matrix, free []float64, v rbm.Values) error {
 	lo, hi := t.group.Rows(v.Rows)
 	m.HiddenMeanFree(mean.Slice(lo, hi), free[lo:hi], v.Slice(lo, hi))
 	return t.gatherMeanFree(mean, free)

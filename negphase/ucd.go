@@ -116,7 +116,7 @@ func (u *ucd) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	}
 	if u.x == nil {
 		u.x, u.y = rbm.NewStates(m, u.rows), rbm.NewStates(m, u.rows)
-		u.batch = rbm.Batch{V: rbm.NewBits(0, m.Visible()).Input(), H: rbm.NewMatrix(0, m.Hidden())}
+		u.batch = rbm.Batch{V: rbm.NewBits(0, m.Visible()), H: rbm.NewMatrix(0, m.Hidden())}
 	}
 	truncate(u.x, u.rows)
 	truncate(u.y, u.rows)
@@ -128,7 +128,7 @@ func (u *ucd) begin(m *rbm.RBM, pos rbm.Batch, key rbm.Key) error {
 	}
 	u.y.H.CopyFrom(u.x.H)
 	b := &u.batch
-	b.V.Bits.Rows, b.V.Bits.Words = 0, b.V.Bits.Words[:0]
+	b.V.Rows, b.V.Words = 0, b.V.Words[:0]
 	b.H.Rows, b.H.Data = 0, b.H.Data[:0]
 	b.Weight = b.Weight[:0]
 	return nil
@@ -153,8 +153,8 @@ func (u *ucd) moveMetBack(n int) (met int) {
 // add appends the first n rows of s to the particles, with weight w each.
 func (u *ucd) add(s *rbm.States, n int, w float32) {
 	b := &u.batch
-	b.V.Bits.Rows += n
-	b.V.Bits.Words = append(b.V.Bits.Words, s.V.Slice(0, n).Words...)
+	b.V.Rows += n
+	b.V.Words = append(b.V.Words, s.V.Slice(0, n).Words...)
 	b.H.Rows += n
 	b.H.Data = append(b.H.Data, s.Mean.Slice(0, n).Data...)
 	for range n {
@@ -173,7 +173,7 @@ func swapRows(s *rbm.States, a, b int) {
 	if a == b {
 		return
 	}
-	for _, bits := range []rbm.Bits{s.V, s.H} {
+	for _, bits := range []rbm.Values{s.V, s.H} {
 		x, y := bits.Row(a), bits.Row(b)
 		for i := range x {
 			x[i], y[i] = y[i], x[i]

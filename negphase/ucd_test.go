@@ -23,11 +23,11 @@ const meetableSD = 2
 // moments64 returns the moments of a phase in float64, as terms orders them.
 func moments64(p rbm.Phase) []float64 {
 	var sum []float64
-	for r := range p.V.Bits.Rows {
+	for r := range p.V.Rows {
 		var vh, v, h []float64
-		for i := range p.V.Bits.Cols {
+		for i := range p.V.Cols {
 			x := 0.0
-			if p.V.Bits.Get(r, i) {
+			if p.V.Get(r, i) {
 				x = 1
 			}
 			v = append(v, x)
@@ -92,7 +92,7 @@ func TestUCDIsUnbiased(t *testing.T) {
 				}
 				total.Add(info)
 				whole = append(whole, moments64(phase))
-				phase.V.Bits, phase.H, phase.Weight = phase.V.Bits.Slice(0, 5), phase.H.Slice(0, 5), phase.Weight[:5]
+				phase.V, phase.H, phase.Weight = phase.V.Slice(0, 5), phase.H.Slice(0, 5), phase.Weight[:5]
 				firsts = append(firsts, moments64(phase))
 			}
 			if pairs := total.Meetings + total.Cuts; pairs != 5*unbiasedCalls {
@@ -140,8 +140,8 @@ func coupleSlowly(t *testing.T, m *rbm.RBM, k, max int, key rbm.Key, broken int)
 	}
 	steps := key.Child(roundKeys)
 	add := func(s *rbm.States, w float32) {
-		p.V.Bits.Rows, p.V.Bits.Cols, p.V.Bits.Stride = p.V.Bits.Rows+1, s.V.Cols, s.V.Stride
-		p.V.Bits.Words = append(p.V.Bits.Words, s.V.Words...)
+		p.V.Rows, p.V.Cols, p.V.Stride = p.V.Rows+1, s.V.Cols, s.V.Stride
+		p.V.Words = append(p.V.Words, s.V.Words...)
 		p.H.Rows, p.H.Cols = p.H.Rows+1, s.Mean.Cols
 		p.H.Data = append(p.H.Data, s.Mean.Data...)
 		p.Weight = append(p.Weight, w)

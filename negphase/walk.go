@@ -68,5 +68,5 @@ func (w *walk) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase, Info
 		return rbm.Phase{}, Info{}, err
 	}
 	w.tuner.count(w.info)
-	return rbm.Phase{Batch: rbm.Batch{V: w.states.V.Input(), H: w.states.Mean}}, w.info, w.hiddenMean(m, w.states.Mean, w.states.V, nil)
+	return rbm.Phase{Batch: rbm.Batch{V: w.states.V, H: w.states.Mean}}, w.info, w.hiddenMean(m, w.states.Mean, w.states.V, nil)
 }

@@ -87,7 +87,7 @@ func annealPartRows(rows int) int {
 // or it wraps ErrDiverged and says at which β a gain is not finite. Anneal panics
 // if v or base is of another shape than m, or if m has a constraint on all units.
 // Equal arguments give equal bits at any GOMAXPROCS.
-func Anneal(ctx context.Context, m *RBM, base *Base, path []float64, v Bits, key Key, look func(step int, gains []float64), progress func(steps int)) error {
+func Anneal(ctx context.Context, m *RBM, base *Base, path []float64, v Values, key Key, look func(step int, gains []float64), progress func(steps int)) error {
 	return AnnealRanks(ctx, nil, m, base, path, v, key, look, progress)
 }
 
@@ -95,8 +95,8 @@ func Anneal(ctx context.Context, m *RBM, base *Base, path []float64, v Bits, key
 // rows of v, see Group.Rows, and look gets the gains of all rows on every rank. The other rows of v
 // stay as they are. Every rank must give the same arguments but for ctx, of which one that is done
 // ends it on all ranks.
-func AnnealRanks(ctx context.Context, g *ranks.Group, m *RBM, base *Base, path []float64, v Bits, key Key, look func(step int, gains []float64), progress func(steps int)) error {
-	m.checkInput(v.Input())
+func AnnealRanks(ctx context.Context, g *ranks.Group, m *RBM, base *Base, path []float64, v Values, key Key, look func(step int, gains []float64), progress func(steps int)) error {
+	m.checkStates(v)
 	base.mustFit(m)
 	if m.Constraint != nil && m.Constraint.On == AllUnits {
 		panic("rbm: Anneal is not for models with a constraint on all units")
@@ -104,7 +104,7 @@ func AnnealRanks(ctx context.Context, g *ranks.Group, m *RBM, base *Base, path [
 	return newAnnealing(g, m, base, path, v, key).run(ctx, look, progress)
 }
 
-func newAnnealing(g *ranks.Group, m *RBM, base *Base, path []float64, v Bits, key Key) *annealing {
+func newAnnealing(g *ranks.Group, m *RBM, base *Base, path []float64, v Values, key Key) *annealing {
 	a := &annealing{path: path, key: key, group: g}
 	a.loop.Body = a.runPart
 	biases := base
@@ -217,7 +217,7 @@ func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 	}
 	up.gain, up.draw = &p.gains, draw
 	up.stream = key.stream()
-	up.runUp(up.v.Input())
+	up.runUp(up.v)
 	for r := range up.v.Rows {
 		dst[r] = float64((to-from)*maskedSums(p.slope, up.v.Row(r))) + p.gains.row(r)
 	}
@@ -227,7 +227,7 @@ func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 func (p *annealPart) moveVisible(key Key) {
 	down := p.down
 	down.stream = key.stream()
-	down.runUp(down.v.Input())
+	down.runUp(down.v)
 	// Softmax units were drawn as if they were independent. Draw them again.
 	for _, g := range p.up.m.SoftmaxGroups() {
 		for r := range down.h.Rows {

@@ -200,15 +200,15 @@ func (s byHand) at(beta float64) *RBM {
 }
 
 // weights returns the log weights of the rows of v, which it moves.
-func (s byHand) weights(path []float64, v Bits) []float64 {
+func (s byHand) weights(path []float64, v Values) []float64 {
 	logw := make([]float64, v.Rows)
 	h := NewBits(v.Rows, s.m.Hidden())
 	before, after := make([]float64, v.Rows), make([]float64, v.Rows)
 	for k := range len(path) - 1 {
 		from, to := s.at(path[k]), s.at(path[k+1])
 		weigh := func() {
-			from.FreeEnergy(before, v.Input())
-			to.FreeEnergy(after, v.Input())
+			from.FreeEnergy(before, v)
+			to.FreeEnergy(after, v)
 			for r := range logw {
 				logw[r] += before[r] - after[r]
 			}
@@ -231,9 +231,9 @@ func (s byHand) weights(path []float64, v Bits) []float64 {
 }
 
 // draw draws h|v and v|h of m.
-func (s byHand) draw(m *RBM, v, h Bits, up, down Key) {
+func (s byHand) draw(m *RBM, v, h Values, up, down Key) {
 	mean := NewMatrix(v.Rows, m.Hidden())
-	m.HiddenMean(mean, v.Input())
+	m.HiddenMean(mean, v)
 	us, ds := up.stream(), down.stream()
 	for r := range v.Rows {
 		for j, p := range mean.Row(r) {
@@ -258,7 +258,7 @@ func (s byHand) draw(m *RBM, v, h Bits, up, down Key) {
 }
 
 // annealed returns the log weights of the rows of v after all of path.
-func annealed(m *RBM, b *Base, path []float64, v Bits) ([]float64, error) {
+func annealed(m *RBM, b *Base, path []float64, v Values) ([]float64, error) {
 	logw := make([]float64, v.Rows)
 	err := Anneal(context.Background(), m, b, path, v, NewKey(6), func(_ int, gains []float64) {
 		for r, g := range gains {
@@ -304,7 +304,7 @@ func TestAnnealingIsUnbiased(t *testing.T) {
 			m := shape.random(12, 1.2)
 			_, logZ := law(states(m), 1)
 			for _, b := range []*Base{nil, randomBase(m, 0.5, 4)} {
-				start := func() Bits {
+				start := func() Values {
 					v, h := NewBits(chains, m.Visible()), NewBits(chains, m.Hidden())
 					b.Draw(m, v, h, NewKey(5))
 					return v

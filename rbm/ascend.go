@@ -183,7 +183,7 @@ var ascentTiles = sync.Pool{New: func() any { return new(ascentTile) }}
 
 // particles is a phase of which rows are dealt to slots.
 type particles struct {
-	v      Input
+	v      Values
 	grey   bool
 	h      Matrix
 	weight []float32 // nil: equal ones
@@ -206,7 +206,7 @@ func (m *RBM) particles(rate float64, p Phase) particles {
 		return particles{}
 	}
 	p.check(m.Visible(), m.Hidden())
-	d := particles{v: p.V, grey: p.V.IsGrey(), h: p.H, weight: p.Weight, bias: p.BiasWeight, count: p.H.Rows - p.LabelRows, rate: rate, rows: p.H.Rows}
+	d := particles{v: p.V, grey: p.V.IsReal(), h: p.H, weight: p.Weight, bias: p.BiasWeight, count: p.H.Rows - p.LabelRows, rate: rate, rows: p.H.Rows}
 	if d.weight == nil {
 		d.rate *= 1 / float64(d.rows)
 	}
@@ -307,9 +307,9 @@ func (a *ascentWork) deal(d *particles, most int) {
 			a.used = append(a.used, uint32(slot)*vec.Block)
 		}
 		if d.grey {
-			a.v, a.grey = append(a.v, nil), append(a.grey, d.v.Grey.Row(d.next))
+			a.v, a.grey = append(a.v, nil), append(a.grey, d.v.Matrix().Row(d.next))
 		} else {
-			a.v = append(a.v, d.v.Bits.Row(d.next))
+			a.v = append(a.v, d.v.Row(d.next))
 		}
 		most--
 		d.left--

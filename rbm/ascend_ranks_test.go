@@ -17,8 +17,8 @@ func TestAscendRanks(t *testing.T) {
 			for _, centred := range []bool{false, true} {
 				start := shape{135, 64*panels - 20, 3, Softmax}.random(5, 0.6)
 				batch := func(seed uint64) Phase {
-					b := Batch{V: NewBits(rows, start.Visible()).Input(), H: NewMatrix(rows, start.Hidden())}
-					b.V.Bits.Randomize(NewKey(seed))
+					b := Batch{V: NewBits(rows, start.Visible()), H: NewMatrix(rows, start.Hidden())}
+					b.V.Randomize(NewKey(seed))
 					start.HiddenMean(b.H, b.V)
 					return Phase{Batch: b}
 				}

@@ -34,9 +34,9 @@ func newStep64(n, m int, p Phase) step64 {
 		h := p.H.Row(r)
 		for i := range n {
 			v := 0.0
-			if p.V.Grey.Rows > 0 {
-				v = float64(p.V.Grey.Row(r)[i])
-			} else if p.V.Bits.Get(r, i) {
+			if p.V.IsReal() {
+				v = float64(p.V.Matrix().Row(r)[i])
+			} else if p.V.Get(r, i) {
 				v = 1
 			}
 			if v == 0 {
@@ -85,7 +85,7 @@ func particlesOf(m *RBM, rows int, seed uint64) Batch {
 	s := NewStates(m, rows)
 	s.H.Randomize(NewKey(seed))
 	m.Step(s, nil, 1, NewKey(seed))
-	return Batch{V: s.V.Input(), H: s.Mean}
+	return Batch{V: s.V, H: s.Mean}
 }
 
 // What Ascend adds, against the same sum in float64. On parameters of zero the
@@ -133,10 +133,10 @@ func TestAscendLosesNothing(t *testing.T) {
 		exact := NewMoments(m)
 		exact.Set(particlesOf(m, 50, 5))
 		all = append(all, phases{fmt.Sprintf("%d rows against moments", rows), m, eight, Phase{Batch: pos}, Phase{Moments: exact}})
-		grey := Batch{V: NewMatrix(rows, 8).Input(), H: pos.H}
+		grey := Batch{V: NewMatrix(rows, 8).Values(), H: pos.H}
 		r := NewKey(4).Rand()
-		for i := range grey.V.Grey.Data {
-			grey.V.Grey.Data[i] = r.Float32() * float32(i%3)
+		for i := range grey.V.Real {
+			grey.V.Real[i] = r.Float32() * float32(i%3)
 		}
 		all = append(all, phases{fmt.Sprintf("%d grey rows against bits", rows), m, eight, Phase{Batch: grey}, Phase{Batch: neg}})
 		neg.Weight = weights(rows, func(r int) float32 { return []float32{1e-9, 3, 0, -1, 0.3}[r%5] / float32(rows) })
@@ -237,7 +237,7 @@ func TestAscendAddsTheMomentDifference(t *testing.T) {
 		s := NewStates(m, rows)
 		s.H.Randomize(NewKey(seed))
 		m.Step(s, nil, 1, NewKey(seed))
-		return Batch{V: s.V.Input(), H: s.Mean}
+		return Batch{V: s.V, H: s.Mean}
 	}
 	for _, slots := range [][2]int{{1, 1}, {10, 50}, {70, 100}, {3, 0}} {
 		pos, neg := states(slots[0], 1), states(slots[1], 2)

@@ -110,7 +110,7 @@ func widen(x []float32) []float64 {
 
 // Energy overwrites dst, len v.Rows, with E₀(v,h) of every pair of rows: zeros
 // for a nil Base. It panics if the shapes differ.
-func (b *Base) Energy(dst []float64, v, h Bits) {
+func (b *Base) Energy(dst []float64, v, h Values) {
 	if len(dst) != v.Rows || h.Rows != v.Rows {
 		panic("rbm: Energy needs as many rows of h and places of dst as rows of v")
 	}
@@ -136,9 +136,9 @@ func (b *Base) energy(v, h []uint64) float64 {
 // Draw overwrites v and h, equally many rows of m's layers, with independent draws
 // from b among the states of m. Without a constraint, a step at β = 0 with the
 // same key gives the same bits. It panics if the shapes differ.
-func (b *Base) Draw(m *RBM, v, h Bits, key Key) {
+func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 	b.mustFit(m)
-	m.checkInput(v.Input())
+	m.checkStates(v)
 	h.check()
 	if h.Cols != m.Hidden() || h.Rows != v.Rows {
 		panic("rbm: Draw needs as many rows of hidden as of visible units")
@@ -165,7 +165,7 @@ func (b *Base) Draw(m *RBM, v, h Bits, key Key) {
 
 // drawBlocks draws the first len(bias) units of every row of dst as Bernoulli
 // units. It clears the rest of the last word that it writes.
-func drawBlocks(dst Bits, bias []float32, s vec.Stream) {
+func drawBlocks(dst Values, bias []float32, s vec.Stream) {
 	for k := range vec.Blocks(len(bias)) {
 		var x [vec.Block]float32
 		width := copy(x[:], bias[k*vec.Block:])

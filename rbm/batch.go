@@ -10,7 +10,7 @@ import (
 // means H = p(h|v), row by row, both taken at β = 1. It stands for the
 // Rao–Blackwellised estimate Σ_r w_r f(v_r, p(h|v_r)) of E f(v,h).
 type Batch struct {
-	V      Input
+	V      Values
 	H      Matrix
 	Weight []float32 // nil means 1/Rows for all; may be zero or negative
 
@@ -33,12 +33,12 @@ func (b Batch) Means(v, h []float64) {
 	b.check(len(v), len(h))
 	clear(v)
 	clear(h)
-	if !b.V.IsGrey() {
-		b.V.Bits.addColumns(v)
+	if !b.V.IsReal() {
+		b.V.addColumns(v)
 	}
 	for r := range b.Rows() {
-		if b.V.IsGrey() {
-			b.V.Each(r, func(i int, x float32) { v[i] += float64(x) })
+		if b.V.IsReal() {
+			b.V.Nonzero(r, func(i int, x float32) { v[i] += float64(x) })
 		}
 		row := b.H.Row(r)
 		wide := len(row) / vec.Wide * vec.Wide
@@ -77,8 +77,8 @@ func (s *Moments) Set(b Batch) {
 	}
 	m := s.work
 	m.Zero()
-	none := Bits{Cols: visible, Stride: vec.Blocks(visible)}
-	m.Ascend(1, Phase{Batch: b}, Phase{Batch: Batch{V: none.Input(), H: Matrix{Cols: hidden}}})
+	none := Values{Cols: visible, Stride: vec.Blocks(visible)}
+	m.Ascend(1, Phase{Batch: b}, Phase{Batch: Batch{V: none, H: Matrix{Cols: hidden}}})
 	copy(s.V, m.VisibleBias)
 	copy(s.H, m.HiddenBias)
 	m.Weights(s.VH)
@@ -86,11 +86,11 @@ func (s *Moments) Set(b Batch) {
 
 // check panics if b is not of these layers.
 func (b Batch) check(visible, hidden int) {
-	rows := b.V.Rows()
-	if !b.V.IsGrey() {
-		b.V.Bits.check()
+	rows := b.V.Rows
+	if !b.V.IsReal() {
+		b.V.check()
 	}
-	if b.V.Cols() != visible || b.H.Cols != hidden || b.H.Rows != rows || b.Weight != nil && len(b.Weight) != rows ||
+	if b.V.Cols != visible || b.H.Cols != hidden || b.H.Rows != rows || b.Weight != nil && len(b.Weight) != rows ||
 		b.BiasWeight != nil && (b.Weight == nil || len(b.BiasWeight) != rows) || b.LabelRows < 0 || b.LabelRows > rows {
 		panic("rbm: batch of another shape than the model")
 	}

@@ -19,12 +19,12 @@ func TestMeans(t *testing.T) {
 				}
 			}
 		}
-		for _, v := range []Input{bits.Input(), {Grey: grey}} {
+		for _, v := range []Values{bits, grey.Values()} {
 			got, hidden := make([]float64, cols), make([]float64, 3)
 			Batch{V: v, H: h}.Means(got, hidden)
 			for j, n := range want {
 				if got[j] != 1/float64(rows)*n {
-					t.Fatalf("%d × %d, grey %v: mean %d is %v, want %v of %d", rows, cols, v.IsGrey(), j, got[j], n, rows)
+					t.Fatalf("%d × %d, grey %v: mean %d is %v, want %v of %d", rows, cols, v.IsReal(), j, got[j], n, rows)
 				}
 			}
 		}

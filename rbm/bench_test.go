@@ -19,7 +19,7 @@ var benchShapes = []struct{ visible, hidden, batch int }{
 // forBench runs a benchmark on every shape, on one processor and on two, with
 // states whose visible units are one with probability 0.19, as MNIST's, and
 // hidden ones with 0.3.
-func forBench(b *testing.B, f func(b *testing.B, m *RBM, data Bits, s *States)) {
+func forBench(b *testing.B, f func(b *testing.B, m *RBM, data Values, s *States)) {
 	for i := range 2 * len(benchShapes) {
 		c, workers := benchShapes[i/2], 1+i%2
 		b.Run(fmt.Sprintf("visible=%d/hidden=%d/batch=%d/workers=%d", c.visible, c.hidden, c.batch, workers), func(b *testing.B) {
@@ -50,28 +50,28 @@ func forBench(b *testing.B, f func(b *testing.B, m *RBM, data Bits, s *States)) 
 
 // An update of persistent contrastive divergence without the bookkeeping.
 func BenchmarkUpdate(b *testing.B) {
-	forBench(b, func(b *testing.B, m *RBM, data Bits, s *States) {
+	forBench(b, func(b *testing.B, m *RBM, data Values, s *States) {
 		mean := NewMatrix(data.Rows, m.Hidden())
 		for i := uint64(0); b.Loop(); i++ {
-			m.HiddenMean(mean, data.Input())
+			m.HiddenMean(mean, data)
 			m.Step(s, nil, 1, NewKey(5))
-			m.Ascend(1e-6, Phase{Batch: Batch{V: data.Input(), H: mean}}, Phase{Batch: Batch{V: s.V.Input(), H: s.Mean}})
+			m.Ascend(1e-6, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
 		}
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
 	})
 }
 
 func BenchmarkHiddenMean(b *testing.B) {
-	forBench(b, func(b *testing.B, m *RBM, data Bits, s *States) {
+	forBench(b, func(b *testing.B, m *RBM, data Values, s *States) {
 		mean := NewMatrix(data.Rows, m.Hidden())
 		for b.Loop() {
-			m.HiddenMean(mean, data.Input())
+			m.HiddenMean(mean, data)
 		}
 	})
 }
 
 func BenchmarkVisibleMean(b *testing.B) {
-	forBench(b, func(b *testing.B, m *RBM, data Bits, s *States) {
+	forBench(b, func(b *testing.B, m *RBM, data Values, s *States) {
 		mean := NewMatrix(data.Rows, m.Visible())
 		for b.Loop() {
 			m.VisibleMean(mean, s.H)
@@ -80,7 +80,7 @@ func BenchmarkVisibleMean(b *testing.B) {
 }
 
 func BenchmarkStep(b *testing.B) {
-	forBench(b, func(b *testing.B, m *RBM, data Bits, s *States) {
+	forBench(b, func(b *testing.B, m *RBM, data Values, s *States) {
 		for b.Loop() {
 			m.Step(s, nil, 1, NewKey(5))
 		}
@@ -88,18 +88,18 @@ func BenchmarkStep(b *testing.B) {
 }
 
 func BenchmarkAscend(b *testing.B) {
-	forBench(b, func(b *testing.B, m *RBM, data Bits, s *States) {
+	forBench(b, func(b *testing.B, m *RBM, data Values, s *States) {
 		mean := NewMatrix(data.Rows, m.Hidden())
-		m.HiddenMean(mean, data.Input())
+		m.HiddenMean(mean, data)
 		for b.Loop() {
-			m.Ascend(1e-6, Phase{Batch: Batch{V: data.Input(), H: mean}}, Phase{Batch: Batch{V: s.V.Input(), H: s.Mean}})
+			m.Ascend(1e-6, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
 		}
 	})
 }
 
 // benchModel is a classification RBM of MNIST's shape, and a thousand rows of
 // its density.
-func benchModel() (*RBM, Bits) {
+func benchModel() (*RBM, Values) {
 	m := New(794, 500, 10, Softmax)
 	m.Randomize(0.05, NewKey(1))
 	p := NewMatrix(1000, 794)
@@ -117,7 +117,7 @@ func benchModel() (*RBM, Bits) {
 }
 
 // forEvaluation reports how many rows a second f evaluates, n at a time.
-func forEvaluation(b *testing.B, n int, f func(m *RBM, v Bits, dst []float64)) {
+func forEvaluation(b *testing.B, n int, f func(m *RBM, v Values, dst []float64)) {
 	m, v := benchModel()
 	dst := make([]float64, v.Rows*m.Classes())
 	b.Run(fmt.Sprintf("visible=794/hidden=500/classes=10/rows=%d", n), func(b *testing.B) {
@@ -131,26 +131,26 @@ func forEvaluation(b *testing.B, n int, f func(m *RBM, v Bits, dst []float64)) {
 
 func BenchmarkFreeEnergy(b *testing.B) {
 	for _, n := range []int{1, 10, 1000} {
-		forEvaluation(b, n, func(m *RBM, v Bits, dst []float64) { m.FreeEnergy(dst[:n], v.Input()) })
+		forEvaluation(b, n, func(m *RBM, v Values, dst []float64) { m.FreeEnergy(dst[:n], v) })
 	}
 }
 
 func BenchmarkClassLogProb(b *testing.B) {
 	for _, n := range []int{10, 1000} {
-		forEvaluation(b, n, func(m *RBM, v Bits, dst []float64) { m.ClassLogProb(dst[:10*n], v.Input()) })
+		forEvaluation(b, n, func(m *RBM, v Values, dst []float64) { m.ClassLogProb(dst[:10*n], v) })
 	}
 }
 
 func BenchmarkHiddenMeanGivenInputs(b *testing.B) {
 	mean := NewMatrix(1000, 500)
 	for _, n := range []int{10, 1000} {
-		forEvaluation(b, n, func(m *RBM, v Bits, _ []float64) { m.HiddenMeanGivenInputs(mean.Slice(0, n), v.Input()) })
+		forEvaluation(b, n, func(m *RBM, v Values, _ []float64) { m.HiddenMeanGivenInputs(mean.Slice(0, n), v) })
 	}
 }
 
 func BenchmarkPseudo(b *testing.B) {
 	for _, n := range []int{10, 200} {
-		forEvaluation(b, n, func(m *RBM, v Bits, dst []float64) { m.PseudoLogLikelihood(dst[:n], v) })
+		forEvaluation(b, n, func(m *RBM, v Values, dst []float64) { m.PseudoLogLikelihood(dst[:n], v) })
 	}
 }
 
@@ -167,7 +167,7 @@ func forGrey(b *testing.B, f func(m *RBM, v, mean Matrix)) {
 					v.Data[i] = r.Float32()
 				}
 			}
-			m.HiddenMean(mean, v.Input())
+			m.HiddenMean(mean, v.Values())
 			b.ReportAllocs()
 			for b.Loop() {
 				f(m, v, mean)
@@ -177,23 +177,23 @@ func forGrey(b *testing.B, f func(m *RBM, v, mean Matrix)) {
 }
 
 func BenchmarkHiddenMeanGrey(b *testing.B) {
-	forGrey(b, func(m *RBM, v, mean Matrix) { m.HiddenMean(mean, v.Input()) })
+	forGrey(b, func(m *RBM, v, mean Matrix) { m.HiddenMean(mean, v.Values()) })
 }
 
 func BenchmarkAscendGrey(b *testing.B) {
 	forGrey(b, func(m *RBM, v, mean Matrix) {
-		m.Ascend(1e-6, Phase{Batch: Batch{V: v.Input(), H: mean}}, Phase{Batch: Batch{V: v.Input(), H: mean}})
+		m.Ascend(1e-6, Phase{Batch: Batch{V: v.Values(), H: mean}}, Phase{Batch: Batch{V: v.Values(), H: mean}})
 	})
 }
 
 func BenchmarkMomentsSet(b *testing.B) {
-	forBench(b, func(b *testing.B, m *RBM, data Bits, s *States) {
+	forBench(b, func(b *testing.B, m *RBM, data Values, s *States) {
 		mean := NewMatrix(data.Rows, m.Hidden())
-		m.HiddenMean(mean, data.Input())
+		m.HiddenMean(mean, data)
 		dst := NewMoments(m)
 		b.ReportAllocs()
 		for b.Loop() {
-			dst.Set(Batch{V: data.Input(), H: mean})
+			dst.Set(Batch{V: data, H: mean})
 		}
 	})
 }
@@ -219,9 +219,9 @@ func BenchmarkConstraint(b *testing.B) {
 				m.RandomizeHidden(s.H, NewKey(3))
 				mean := NewMatrix(100, c.hidden)
 				for i := uint64(0); b.Loop(); i++ {
-					m.HiddenMean(mean, data.Input())
+					m.HiddenMean(mean, data)
 					m.Step(s, nil, 1, NewKey(5))
-					m.Ascend(1e-6, Phase{Batch: Batch{V: data.Input(), H: mean}}, Phase{Batch: Batch{V: s.V.Input(), H: s.Mean}})
+					m.Ascend(1e-6, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
 				}
 			})
 		}
@@ -237,7 +237,7 @@ func BenchmarkObjective(b *testing.B) {
 			for r := range y {
 				y[r] = int32(r % 10)
 			}
-			none := Phase{Batch: Batch{V: NewBits(0, m.Visible()).Input(), H: NewMatrix(0, m.Hidden())}}
+			none := Phase{Batch: Batch{V: NewBits(0, m.Visible()), H: NewMatrix(0, m.Hidden())}}
 			for b.Loop() {
 				p.Set(m, Objective{Discriminative: 1}, y)
 				m.AscendShare(1e-4, 0, Phase{Batch: p.Batch}, none)

@@ -6,18 +6,18 @@ import "gorbm/rbm/internal/vec"
 // with the means under a constraint, and with NaN where it leaves v no hidden
 // state. It panics if the shapes differ, or if v is grey and a constraint is on
 // all units.
-func (m *RBM) HiddenMean(dst Matrix, v Input) {
+func (m *RBM) HiddenMean(dst Matrix, v Values) {
 	m.checkInput(v)
-	if dst.Rows != v.Rows() || dst.Cols != m.Hidden() {
+	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
 		panic("rbm: HiddenMean needs dst of rows × hidden")
 	}
-	if v.IsGrey() && m.Constraint != nil {
+	if v.IsReal() && m.Constraint != nil {
 		m.evaluate(func(e *evaluation) { e.v, e.mean = v, dst }, (*evaluation).constrainedHidden)
 		return
 	}
 	m.passes(dst.Rows, func(p *pass, lo, hi int) {
 		some := v.Slice(lo, hi)
-		p.v, p.mean = some.Bits, dst.Slice(lo, hi)
+		p.v, p.mean = some, dst.Slice(lo, hi)
 		p.runUp(some)
 	})
 }
@@ -25,7 +25,7 @@ func (m *RBM) HiddenMean(dst Matrix, v Input) {
 // VisibleMean overwrites dst, h.Rows × Visible(), with p(v=1|h): for a softmax
 // label with the probabilities of the classes, and with NaN where a constraint
 // leaves h no visible state. It panics if the shapes differ.
-func (m *RBM) VisibleMean(dst Matrix, h Bits) {
+func (m *RBM) VisibleMean(dst Matrix, h Values) {
 	if h.Cols != m.Hidden() || dst.Rows != h.Rows || dst.Cols != m.Visible() {
 		panic("rbm: VisibleMean needs h of hidden units and dst of h.Rows × visible")
 	}
@@ -45,10 +45,10 @@ func (m *RBM) VisibleMean(dst Matrix, h Bits) {
 // means of b, with one the visible rows of b. Draws depend on key, the row and
 // the unit alone. It panics if the shapes differ, if b has no rows, or if the
 // constraint leaves a row of b no hidden state.
-func (m *RBM) HiddenSample(dst Bits, b Batch, key Key) { m.hiddenSample(dst, b, key, 0) }
+func (m *RBM) HiddenSample(dst Values, b Batch, key Key) { m.hiddenSample(dst, b, key, 0) }
 
 // hiddenSample is HiddenSample of rows that are numbered from first on.
-func (m *RBM) hiddenSample(dst Bits, b Batch, key Key, first int) {
+func (m *RBM) hiddenSample(dst Values, b Batch, key Key, first int) {
 	b.check(m.Visible(), m.Hidden())
 	if dst.Cols != m.Hidden() || b.Rows() == 0 {
 		panic("rbm: HiddenSample needs rows of hidden units and a batch with rows")
@@ -59,20 +59,20 @@ func (m *RBM) hiddenSample(dst Bits, b Batch, key Key, first int) {
 		switch {
 		case m.Constraint == nil:
 			drawBits(to, b.H.Slice(0, n), key, first+lo)
-		case b.V.IsGrey():
+		case b.V.IsReal():
 			m.checkInput(b.V)
 			m.evaluate(func(e *evaluation) {
 				e.v, e.drawn, e.stream, e.first = b.V.Slice(0, n), to, key.stream(), first+lo
 			}, (*evaluation).constrainedHidden)
 		default:
-			m.constrainedSample(to, b.V.Bits.Slice(0, n), key, first+lo)
+			m.constrainedSample(to, b.V.Slice(0, n), key, first+lo)
 		}
 	}
 }
 
 // constrainedSample is HiddenSample under a constraint given bits. Rows are
 // numbered from first on.
-func (m *RBM) constrainedSample(dst, v Bits, key Key, first int) {
+func (m *RBM) constrainedSample(dst, v Values, key Key, first int) {
 	for r := range v.Rows {
 		if k := m.Constraint.activeHidden(m, v.Row(r)); k < 0 || k > m.Hidden() {
 			panic("rbm: HiddenSample given a row of probability zero")
@@ -81,13 +81,13 @@ func (m *RBM) constrainedSample(dst, v Bits, key Key, first int) {
 	m.passes(v.Rows, func(p *pass, lo, hi int) {
 		p.draw, p.stream = true, key.stream()
 		p.first, p.v, p.h = first+lo, v.Slice(lo, hi), dst.Slice(lo, hi)
-		p.runUp(p.v.Input())
+		p.runUp(p.v)
 	})
 }
 
 // DrawBits overwrites dst with independent bits. Each is one with the probability
 // at the same place of p. It panics if the shapes differ.
-func DrawBits(dst Bits, p Matrix, key Key) {
+func DrawBits(dst Values, p Matrix, key Key) {
 	if dst.Rows != p.Rows || dst.Cols != p.Cols {
 		panic("rbm: DrawBits needs matrices of one shape")
 	}
@@ -95,7 +95,7 @@ func DrawBits(dst Bits, p Matrix, key Key) {
 }
 
 // drawBits is DrawBits of rows that are numbered from first on.
-func drawBits(dst Bits, p Matrix, key Key, first int) {
+func drawBits(dst Values, p Matrix, key Key, first int) {
 	s := key.stream()
 	for k := range dst.Stride {
 		lo := k * vec.Block
@@ -106,7 +106,7 @@ func drawBits(dst Bits, p Matrix, key Key, first int) {
 }
 
 // Randomize overwrites b with independent fair bits.
-func (b Bits) Randomize(key Key) {
+func (b Values) Randomize(key Key) {
 	s := key.stream()
 	for r := range b.Rows {
 		words := b.Row(r)

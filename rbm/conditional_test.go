@@ -18,11 +18,11 @@ func TestHiddenSampleGoesRound(t *testing.T) {
 		for r := range rows {
 			copy(again.Row(r), v.Row(r%n))
 		}
-		batch := func(v Bits, grey bool) Batch {
-			b := Batch{V: v.Input(), H: NewMatrix(v.Rows, 70)}
-			m.HiddenMean(b.H, v.Input())
+		batch := func(v Values, grey bool) Batch {
+			b := Batch{V: v, H: NewMatrix(v.Rows, 70)}
+			m.HiddenMean(b.H, v)
 			if grey {
-				b.V.Bits, b.V.Grey = Bits{}, greyOf(v)
+				b.V = greyOf(v).Values()
 			}
 			return b
 		}
@@ -51,7 +51,7 @@ func TestEnergyAndConditionals(t *testing.T) {
 		energy := make([]float64, len(all))
 		m.Energy(energy, bitsOf(v), bitsOf(h))
 		hidden := NewMatrix(len(all), m.Hidden())
-		m.HiddenMean(hidden, bitsOf(v).Input())
+		m.HiddenMean(hidden, bitsOf(v))
 		visible := NewMatrix(len(all), m.Visible())
 		m.VisibleMean(visible, bitsOf(h))
 		pv, ph := map[int]float64{}, map[int]float64{}

@@ -72,7 +72,7 @@ func (b *Base) constrainedLogZ(m *RBM) float64 {
 }
 
 // constrainedDraw is Draw under a constraint.
-func (b *Base) constrainedDraw(m *RBM, v, h Bits, key Key) {
+func (b *Base) constrainedDraw(m *RBM, v, h Values, key Key) {
 	law := b.constrained(m)
 	binary := m.binary()
 	label := key.Child(2)
@@ -131,7 +131,7 @@ func (b *Base) constrainedDraw(m *RBM, v, h Bits, key Key) {
 // bits, or under a constraint on the hidden units sets of active units of its
 // size. Under one on all units they are the hidden part of draws of a nil Base. It
 // panics if h has another width than the hidden layer.
-func (m *RBM) RandomizeHidden(h Bits, key Key) {
+func (m *RBM) RandomizeHidden(h Values, key Key) {
 	if h.Cols != m.Hidden() {
 		panic("rbm: RandomizeHidden needs rows of hidden units")
 	}

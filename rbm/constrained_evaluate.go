@@ -38,8 +38,8 @@ func (e *evaluation) constrainedFreeEnergies(b *rowBlock, first int) {
 	e.m.eachLaw(b.n, false, nil, func(c *bernoulli.Conditional, l, r int) {
 		copy(c.LogOdds[l], b.row(r, e.m.Hidden()))
 		c.Active[l] = e.m.Constraint.Active
-		if !e.v.IsGrey() {
-			c.Active[l] = e.m.Constraint.activeHidden(e.m, e.v.Bits.Row(first+r))
+		if !e.v.IsReal() {
+			c.Active[l] = e.m.Constraint.activeHidden(e.m, e.v.Row(first+r))
 		}
 	}, func(c *bernoulli.Conditional, l, r int, weight float64) {
 		e.dst[first+r] = -b.field[r] - (weight + c.LogSum(l))
@@ -57,7 +57,7 @@ func (e *evaluation) setClass(c *bernoulli.Conditional, l, i int, b *rowBlock, f
 	}
 	c.Active[l] = m.Constraint.Active
 	if m.Constraint.On == AllUnits {
-		c.Active[l] = m.Constraint.activeBeside(e.v.Bits.Row(first+r), m.Inputs()) - m.Constraint.ClassDistance(m, y)
+		c.Active[l] = m.Constraint.activeBeside(e.v.Row(first+r), m.Inputs()) - m.Constraint.ClassDistance(m, y)
 	}
 }
 

@@ -14,12 +14,12 @@ import (
 // constrainedLargeModels are models of several blocks of units in both layers under
 // constraints of every kind, with rows of which the last is impossible under a
 // constraint on all units.
-func constrainedLargeModels() map[string]func() (*RBM, Bits) {
-	models := map[string]func() (*RBM, Bits){}
+func constrainedLargeModels() map[string]func() (*RBM, Values) {
+	models := map[string]func() (*RBM, Values){}
 	for _, s := range []shape{{75, 90, 0, Softmax}, {75, 90, 5, Softmax}, {75, 90, 5, Bernoulli}} {
 		for _, c := range []Constraint{{On: HiddenUnits, Active: 20}, {On: AllUnits, Active: 92}} {
 			for _, referenced := range []bool{false, true} {
-				models[fmt.Sprintf("%v, %v, %v", s, &c, referenced)] = func() (*RBM, Bits) {
+				models[fmt.Sprintf("%v, %v, %v", s, &c, referenced)] = func() (*RBM, Values) {
 					m := s.random(3, 0.3)
 					c := c
 					if r := NewKey(5).Rand(); referenced {
@@ -56,7 +56,7 @@ func TestConstrainedEvaluation(t *testing.T) {
 	for name, make1 := range constrainedLargeModels() {
 		m, v := make1()
 		f := make([]float64, v.Rows)
-		m.FreeEnergy(f, v.Input())
+		m.FreeEnergy(f, v)
 		// Hundreds of roundings of numbers of a size of 100.
 		const tol = 1e-11
 		last := v.Rows - 1
@@ -79,12 +79,12 @@ func TestConstrainedEvaluation(t *testing.T) {
 		energy := func(change func()) float64 {
 			var f [1]float64
 			change()
-			m.FreeEnergy(f[:], one.Input())
+			m.FreeEnergy(f[:], one)
 			return f[0]
 		}
 		logp, score := make([]float64, v.Rows*m.Classes()), make([]float64, v.Rows)
 		if m.Classes() > 0 {
-			m.ClassLogProb(logp, v.Input())
+			m.ClassLogProb(logp, v)
 		}
 		m.PseudoLogLikelihood(score, v)
 		for _, r := range []int{0, 5, 17, last - 1} {
@@ -124,9 +124,9 @@ func TestConstrainedEvaluation(t *testing.T) {
 			continue
 		}
 		grey, greyp := make([]float64, v.Rows), make([]float64, len(logp))
-		m.FreeEnergy(grey, greyOf(v).Input())
+		m.FreeEnergy(grey, greyOf(v).Values())
 		if m.Classes() > 0 {
-			m.ClassLogProb(greyp, greyOf(v).Input())
+			m.ClassLogProb(greyp, greyOf(v).Values())
 		}
 		for i, x := range slices.Concat(grey, greyp) {
 			near(t, name+": grey", x, slices.Concat(f, logp)[i], tol)
@@ -144,15 +144,15 @@ func TestConstrainedEvaluationBits(t *testing.T) {
 		mean, given := NewMatrix(v.Rows, m.Hidden()), NewMatrix(v.Rows, m.Hidden())
 		grey := greyOf(v)
 		quick := func() {
-			m.FreeEnergy(dst[:v.Rows], v.Input())
+			m.FreeEnergy(dst[:v.Rows], v)
 			if m.Classes() > 0 {
-				m.ClassLogProb(dst[2*v.Rows:], v.Input())
-				m.HiddenMeanGivenInputs(given, v.Input())
+				m.ClassLogProb(dst[2*v.Rows:], v)
+				m.HiddenMeanGivenInputs(given, v)
 			}
 		}
 		greyMeans := func() {
 			if m.Constraint.On == HiddenUnits {
-				m.HiddenMean(mean, grey.Input())
+				m.HiddenMean(mean, grey.Values())
 			}
 		}
 		run := func() []uint64 {
@@ -210,8 +210,8 @@ func TestConstrainedQuantities(t *testing.T) {
 			rows.Row(x)[0] = uint64(x)
 		}
 		f, means := make([]float64, n), NewMatrix(n, m.Hidden())
-		m.FreeEnergy(f, rows.Input())
-		m.HiddenMean(means, rows.Input())
+		m.FreeEnergy(f, rows)
+		m.HiddenMean(means, rows)
 		const tol = 1e-12 // hundreds of roundings of numbers of a size of 10
 		oneHot := func(x int) bool {
 			y := x >> m.Inputs()
@@ -233,7 +233,7 @@ func TestConstrainedQuantities(t *testing.T) {
 				near(t, fmt.Sprintf("%s: mean %d of %b", name, j, x), float64(q), mean[uint64(x)][j]/p, 8.0/(1<<24)) // preactivations in float32
 			}
 		}
-		var possible Bits
+		var possible Values
 		for x := range n {
 			if oneHot(x) && pv[uint64(x)] > 0 {
 				possible.Rows++
@@ -243,7 +243,7 @@ func TestConstrainedQuantities(t *testing.T) {
 		possible.Cols, possible.Stride = m.Visible(), 1
 		if m.Classes() > 0 {
 			logp := make([]float64, possible.Rows*m.Classes())
-			m.ClassLogProb(logp, possible.Input())
+			m.ClassLogProb(logp, possible)
 			for r := range possible.Rows {
 				x := possible.Words[r] &^ (^uint64(0) << m.Inputs())
 				total := 0.0

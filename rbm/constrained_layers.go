@@ -159,7 +159,7 @@ func (p *pass) constrainedGain(c *bernoulli.Conditional, lo, n int) {
 
 // constrainedVisibleMean is VisibleMean under a constraint on all units. h fixes
 // how many visible units are active.
-func (m *RBM) constrainedVisibleMean(dst Matrix, h Bits) {
+func (m *RBM) constrainedVisibleMean(dst Matrix, h Values) {
 	weights := NewMatrix(m.Visible(), m.Hidden())
 	m.Weights(weights)
 	reference, distances := m.Constraint.HiddenReference(m), m.Constraint.ClassDistances(m)

@@ -201,7 +201,7 @@ func picks(p []float64, n int, key Key) []int {
 }
 
 // countPairs counts the rows of gotV and gotH among the states v and h.
-func countPairs(t *testing.T, v, h, gotV, gotH Bits) []int {
+func countPairs(t *testing.T, v, h, gotV, gotH Values) []int {
 	t.Helper()
 	index := map[[2]uint64]int{}
 	for k := range v.Rows {
@@ -257,9 +257,9 @@ func TestHiddenSample(t *testing.T) {
 	m := referenced(shape{4, 6, 0, Softmax}, 2, 0, 1, 0, 0, 1, 1)
 	v := NewBits(2, 4)
 	v.Words[0], v.Words[1] = 0b0101, 0b1110
-	b := Batch{V: v.Input(), H: NewMatrix(2, 6)}
-	m.HiddenMean(b.H, v.Input())
-	grey := Batch{V: greyOf(v).Input(), H: NewMatrix(2, 6)}
+	b := Batch{V: v, H: NewMatrix(2, 6)}
+	m.HiddenMean(b.H, v)
+	grey := Batch{V: greyOf(v).Values(), H: NewMatrix(2, 6)}
 	m.HiddenMean(grey.H, grey.V)
 	for i := range b.H.Data {
 		near(t, "grey mean", float64(grey.H.Data[i]), float64(b.H.Data[i]), 1e-6) // preactivations in float32
@@ -342,7 +342,7 @@ func TestConstrainedStepBits(t *testing.T) {
 		restore()
 	}
 	mean := NewMatrix(rows, m.Hidden())
-	m.HiddenMean(mean, want.V.Input())
+	m.HiddenMean(mean, want.V)
 	if !slices.Equal(mean.Data, want.Mean.Data) {
 		t.Error("HiddenMean and Step give other means")
 	}
@@ -350,7 +350,7 @@ func TestConstrainedStepBits(t *testing.T) {
 	s := run()
 	if n := testing.AllocsPerRun(20, func() {
 		m.Step(s, beta, 1, NewKey(3))
-		m.HiddenMean(mean, s.V.Input())
+		m.HiddenMean(mean, s.V)
 	}); n >= 1 && !raceEnabled { // the pools drop things under the race detector
 		t.Errorf("%v allocations", n)
 	}

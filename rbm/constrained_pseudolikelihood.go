@@ -10,18 +10,18 @@ import (
 // constrainedPseudoLogLikelihood is PseudoLogLikelihood under a constraint: F of
 // every row with one unit flipped, compared to its own. The flip multiplies the odds
 // of the hidden units by e^±w, which are computed once for all rows of a block.
-func (m *RBM) constrainedPseudoLogLikelihood(dst []float64, v Bits) {
+func (m *RBM) constrainedPseudoLogLikelihood(dst []float64, v Values) {
 	clear(dst)
 	if m.softmaxLabel() {
 		logp := make([]float64, v.Rows*m.Classes())
-		m.ClassLogProb(logp, v.Input())
+		m.ClassLogProb(logp, v)
 		for i, lp := range logp {
 			if v.Get(i/m.Classes(), m.Inputs()+i%m.Classes()) {
 				dst[i/m.Classes()] = lp
 			}
 		}
 	}
-	m.evaluate(func(e *evaluation) { e.v, e.dst, e.size = v.Input(), dst, flipRows }, (*evaluation).constrainedFlips)
+	m.evaluate(func(e *evaluation) { e.v, e.dst, e.size = v, dst, flipRows }, (*evaluation).constrainedFlips)
 }
 
 const (
@@ -51,7 +51,7 @@ func (e *evaluation) constrainedFlips(b *rowBlock, first int) {
 	var f flipBlock
 	m.eachLaw(b.n, false, nil, func(c *bernoulli.Conditional, l, r int) {
 		copy(c.LogOdds[l], b.row(r, m.Hidden()))
-		f.active[r] = m.Constraint.activeHidden(m, e.v.Bits.Row(first+r))
+		f.active[r] = m.Constraint.activeHidden(m, e.v.Row(first+r))
 		c.Active[l] = f.active[r]
 	}, func(c *bernoulli.Conditional, l, r int, weight float64) {
 		f.own[r] = weight + c.LogSum(l)
@@ -92,12 +92,12 @@ func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
 		var factors [bernoulli.Rows][]float64
 		var active [bernoulli.Rows]int
 		for l := range lanes {
-			k := f.flipped(m, e.v.Bits, g+l, first+g+l, i)
+			k := f.flipped(m, e.v, g+l, first+g+l, i)
 			if active[l] = k; k < 0 || k > m.Hidden() || math.IsInf(e.dst[first+g+l], -1) {
 				continue
 			}
 			factors[l] = up
-			if e.v.Bits.Get(first+g+l, i) {
+			if e.v.Get(first+g+l, i) {
 				factors[l] = down
 			}
 		}
@@ -107,7 +107,7 @@ func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
 				continue
 			}
 			r, sign, most := g+l, 1., tilts[0]
-			if e.v.Bits.Get(first+r, i) {
+			if e.v.Get(first+r, i) {
 				sign, most = -1, tilts[1]
 			}
 			var log float64 // of the hidden units' weight after the flip, over that before
@@ -129,7 +129,7 @@ func (e *evaluation) flip(b *rowBlock, f *flipBlock, first, i int) {
 
 // flipped returns how many hidden units differ from the reference once visible unit i
 // of row r of the block, row n of v, is flipped.
-func (f *flipBlock) flipped(m *RBM, v Bits, r, n, i int) int {
+func (f *flipBlock) flipped(m *RBM, v Values, r, n, i int) int {
 	switch {
 	case m.Constraint.On == HiddenUnits:
 		return f.active[r]

@@ -36,7 +36,7 @@ func TestConstrainedFlips(t *testing.T) {
 					v.Set(1, i, c.On == AllUnits && c.onInReference(i))
 				}
 				f, flipped, score := make([]float64, v.Rows), make([]float64, v.Rows), make([]float64, v.Rows)
-				m.FreeEnergy(f, v.Input())
+				m.FreeEnergy(f, v)
 				m.PseudoLogLikelihood(score, v)
 				want := make([]float64, v.Rows)
 				size := 0.0
@@ -44,7 +44,7 @@ func TestConstrainedFlips(t *testing.T) {
 					for r := range v.Rows {
 						v.Set(r, i, !v.Get(r, i))
 					}
-					m.FreeEnergy(flipped, v.Input())
+					m.FreeEnergy(flipped, v)
 					for r := range v.Rows {
 						v.Set(r, i, !v.Get(r, i))
 						if math.IsInf(f[r], 1) {
@@ -80,11 +80,11 @@ func TestConstrainedFlipOfLargeWeights(t *testing.T) {
 	v, other := NewBits(1, 5), NewBits(1, 5)
 	got, f, flipped := make([]float64, 1), make([]float64, 1), make([]float64, 1)
 	m.PseudoLogLikelihood(got, v)
-	m.FreeEnergy(f, v.Input())
+	m.FreeEnergy(f, v)
 	want := 0.0
 	for i := range 5 {
 		other.Set(0, i, true)
-		m.FreeEnergy(flipped, other.Input())
+		m.FreeEnergy(flipped, other)
 		other.Set(0, i, false)
 		want -= vec.Softplus(f[0] - flipped[0])
 	}

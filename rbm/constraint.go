@@ -212,8 +212,8 @@ func (m *RBM) HasClass(y int) bool {
 // hidden state beside it meets the constraint of m, or -1 if there is none. With
 // both kinds of label, a row whose label units are all off counts as one without a
 // label: it is possible if it is so in any class.
-func (m *RBM) ImpossibleRow(v Bits) int {
-	m.checkInput(v.Input())
+func (m *RBM) ImpossibleRow(v Values) int {
+	m.checkStates(v)
 	c := m.Constraint
 	if c == nil || c.On == HiddenUnits {
 		return -1

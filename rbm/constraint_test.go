@@ -43,7 +43,7 @@ func constrainedModels() map[string]*RBM {
 
 // allowed lists the states of a small model that its constraint allows, with
 // −E, by the definitions alone.
-func allowed(m *RBM) (v, h Bits, logw []float64) {
+func allowed(m *RBM) (v, h Values, logw []float64) {
 	n, k := m.Visible(), m.Hidden()
 	var states []uint64
 	for x := range uint64(1) << (n + k) {

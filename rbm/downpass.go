@@ -9,7 +9,7 @@ import (
 // runDown computes the visible preactivations of every row of p.h. It draws p.v
 // at each row's β, or writes means at β = 1.
 func (p *pass) runDown() {
-	p.start(p.h.Input())
+	p.start(p.h)
 	p.down.Run(vec.Blocks(p.m.Visible()), p.groups(), p.cost())
 	for _, g := range p.m.SoftmaxGroups() {
 		for r := range p.rows {
@@ -48,7 +48,7 @@ func (p *pass) groupActs(g Group, r int) []float32 {
 // drawSoftmax overwrites group g of row r of v with a draw by the uniform of its
 // first unit, at the row's β or coupled to the partner's row. It overwrites x, the
 // preactivations of the units.
-func (p *pass) drawSoftmax(g Group, x []float32, v Bits, r int, stream vec.Stream) {
+func (p *pass) drawSoftmax(g Group, x []float32, v Values, r int, stream vec.Stream) {
 	g.clear(v, r)
 	beta := p.rowBeta(r)
 	if p.base != nil {

@@ -12,7 +12,7 @@ import (
 // visibleMeans returns p(v=1|h) of row r of h by the definition of the down
 // pass: every visible unit adds the weights of the hidden units that are on to
 // its bias, one by one in float32, ascending or, wrongly, descending.
-func visibleMeans(m *RBM, h Bits, r int, descending bool) []float32 {
+func visibleMeans(m *RBM, h Values, r int, descending bool) []float32 {
 	var on []int
 	h.Each(r, func(j int) { on = append(on, j) })
 	if descending {

@@ -8,12 +8,13 @@ import (
 
 // Energy overwrites dst, len v.Rows, with E(v,h) of every pair of rows, in
 // float64 throughout. It panics if the shapes differ.
-func (m *RBM) Energy(dst []float64, v, h Bits) {
-	m.checkInput(v.Input())
+func (m *RBM) Energy(dst []float64, v, h Values) {
+	m.checkStates(v)
+	h.check()
 	if h.Cols != m.Hidden() || h.Rows != v.Rows || len(dst) != v.Rows {
 		panic("rbm: Energy needs as many rows of h and places of dst as rows of v")
 	}
-	m.evaluate(func(e *evaluation) { e.v, e.h, e.dst = v.Input(), h, dst }, (*evaluation).energies)
+	m.evaluate(func(e *evaluation) { e.v, e.h, e.dst = v, h, dst }, (*evaluation).energies)
 }
 
 func (e *evaluation) energies(b *rowBlock, first int) {
@@ -38,9 +39,9 @@ func (e *evaluation) energies(b *rowBlock, first int) {
 // where there are none. For grey rows exp(−F) is no probability; F serves to
 // compare rows, as in software that trains on grey values. It panics if the shapes
 // differ, or if v is grey and a constraint is on all units.
-func (m *RBM) FreeEnergy(dst []float64, v Input) {
+func (m *RBM) FreeEnergy(dst []float64, v Values) {
 	m.checkInput(v)
-	if len(dst) != v.Rows() {
+	if len(dst) != v.Rows {
 		panic("rbm: FreeEnergy needs one place of dst a row")
 	}
 	m.evaluate(func(e *evaluation) { e.v, e.dst = v, dst }, (*evaluation).freeEnergies)

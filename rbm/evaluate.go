@@ -26,8 +26,8 @@ const (
 // call to call, so that none allocates.
 type evaluation struct {
 	m     *RBM
-	v     Input
-	h     Bits
+	v     Values
+	h     Values
 	units int // visible units that enter the preactivations, from the first on
 	size  int // rows of a block; 0 before the pass: chosen by evaluate
 	dst   []float64
@@ -36,7 +36,7 @@ type evaluation struct {
 	loop parallel.Loop
 
 	mean   Matrix // destination of hidden means
-	drawn  Bits   // destination of draws of hidden units
+	drawn  Values // destination of draws of hidden units
 	stream vec.Stream
 	first  int // number of the first row's draws
 }
@@ -78,7 +78,7 @@ func (m *RBM) evaluate(set func(e *evaluation), do func(e *evaluation, b *rowBlo
 	e := evaluationPool.Get().(*evaluation)
 	e.m, e.units, e.do, e.size = m, m.Visible(), do, 0
 	set(e)
-	rows := e.v.Rows()
+	rows := e.v.Rows
 	if e.size == 0 {
 		e.size = blockRows
 		if m.Constraint == nil { // as many as leave no processor idle; bits do not depend on it
@@ -86,14 +86,14 @@ func (m *RBM) evaluate(set func(e *evaluation), do func(e *evaluation, b *rowBlo
 		}
 	}
 	e.loop.Run(ceilDiv(rows, e.size), 8*rows*m.Visible()*m.Hidden()) // 8: sums in float64, and softplus
-	e.m, e.v, e.h, e.dst, e.do, e.mean, e.drawn = nil, Input{}, Bits{}, nil, nil, Matrix{}, Bits{}
+	e.m, e.v, e.h, e.dst, e.do, e.mean, e.drawn = nil, Values{}, Values{}, nil, nil, Matrix{}, Values{}
 	evaluationPool.Put(e)
 }
 
 func (e *evaluation) block(i int) {
 	b := rowBlockPool.Get().(*rowBlock)
 	first := i * e.size
-	b.n = min(e.size, e.v.Rows()-first)
+	b.n = min(e.size, e.v.Rows-first)
 	b.preactivate(e, first)
 	e.do(e, b, first)
 	rowBlockPool.Put(b)
@@ -128,7 +128,7 @@ func (b *rowBlock) preactivate(e *evaluation, first int) {
 	b.lists = grown(b.lists, b.n*vec.Block*blocks+vec.ListSlack)
 	b.cuts = grown(b.cuts, b.n*blocks+1)
 	b.cuts[0] = 0
-	if e.v.IsGrey() {
+	if e.v.IsReal() {
 		b.listGrey(e, first)
 	} else {
 		b.listBits(e, first)
@@ -152,7 +152,7 @@ func (b *rowBlock) preactivate(e *evaluation, first int) {
 // listBits lists the units of each block that are on, and sums their biases.
 func (b *rowBlock) listBits(e *evaluation, first int) {
 	b.values = nil
-	v := e.v.Bits.Slice(first, first+b.n)
+	v := e.v.Slice(first, first+b.n)
 	if e.units < v.Cols {
 		b.words = append(b.words[:0], v.Words...)
 		v.Words = b.words
@@ -175,14 +175,14 @@ func (b *rowBlock) listGrey(e *evaluation, first int) {
 	p := 0
 	for k := range vec.Blocks(e.units) {
 		for r := range b.n {
-			row := e.v.Grey.Row(first + r)[k*vec.Block : min((k+1)*vec.Block, e.units)]
+			row := e.v.Matrix().Row(first + r)[k*vec.Block : min((k+1)*vec.Block, e.units)]
 			p += vec.Nonzero(b.lists[p:], b.values[p:], row)
 			b.cuts[k*b.n+r+1] = uint32(p)
 		}
 	}
 	for r := range b.field {
 		sum := 0.0
-		for i, x := range e.v.Grey.Row(first + r)[:e.units] {
+		for i, x := range e.v.Matrix().Row(first + r)[:e.units] {
 			sum += float64(float64(x) * float64(e.m.VisibleBias[i]))
 		}
 		b.field[r] = sum

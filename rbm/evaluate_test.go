@@ -40,7 +40,7 @@ func rowTolerance(m *RBM, size float64) float64 {
 }
 
 // randomRows returns rows of m with a label where there is one.
-func randomRows(m *RBM, rows int) Bits {
+func randomRows(m *RBM, rows int) Values {
 	v := NewBits(rows, m.Visible())
 	p := NewMatrix(rows, m.Visible())
 	for i := range p.Data {
@@ -55,7 +55,7 @@ func randomRows(m *RBM, rows int) Bits {
 	return v
 }
 
-func row64(v Bits, r int) []float64 {
+func row64(v Values, r int) []float64 {
 	x := make([]float64, v.Cols)
 	v.Each(r, func(i int) { x[i] = 1 })
 	return x
@@ -73,9 +73,9 @@ func TestEvaluatedRows(t *testing.T) {
 			h.Randomize(NewKey(2))
 			free, energy, pseudo := make([]float64, rows), make([]float64, rows), make([]float64, rows)
 			logp := make([]float64, rows*m.Classes())
-			m.FreeEnergy(free, v.Input())
+			m.FreeEnergy(free, v)
 			m.Energy(energy, v, h)
-			m.ClassLogProb(logp, v.Input())
+			m.ClassLogProb(logp, v)
 			m.PseudoLogLikelihood(pseudo, v)
 			for r := 0; r < rows; r += 19 {
 				x := row64(v, r)
@@ -91,9 +91,9 @@ func TestEvaluatedRows(t *testing.T) {
 				near(t, "energy", energy[r], e, rowTolerance(m, math.Abs(want)+math.Abs(e)))
 
 				one := make([]float64, m.Classes()+2)
-				m.FreeEnergy(one[:1], v.Slice(r, r+1).Input())
+				m.FreeEnergy(one[:1], v.Slice(r, r+1))
 				m.PseudoLogLikelihood(one[1:2], v.Slice(r, r+1))
-				m.ClassLogProb(one[2:], v.Slice(r, r+1).Input())
+				m.ClassLogProb(one[2:], v.Slice(r, r+1))
 				for i, got := range append([]float64{free[r], pseudo[r]}, logp[r*m.Classes():(r+1)*m.Classes()]...) {
 					if got != one[i] {
 						t.Errorf("row %d, figure %d: %v among others, %v alone", r, i, got, one[i])
@@ -117,9 +117,9 @@ func TestNaNIsSeen(t *testing.T) {
 		v.Set(0, 0, true)
 		v.Set(0, 12, true)
 		out := make([]float64, 4)
-		m.FreeEnergy(out[:1], v.Input())
+		m.FreeEnergy(out[:1], v)
 		m.PseudoLogLikelihood(out[1:2], v)
-		m.ClassLogProb(out[2:4], v.Input())
+		m.ClassLogProb(out[2:4], v)
 		for i, x := range out[:4] {
 			if x == x && i != 2 { // the first label may be well
 				t.Errorf("figure %d is %v", i, x)
@@ -139,15 +139,15 @@ func TestEvaluationAllocatesNothing(t *testing.T) {
 	dst := make([]float64, rows*10)
 	moments := NewMoments(m)
 	for name, f := range map[string]func(){
-		"FreeEnergy":          func() { m.FreeEnergy(dst[:rows], v.Input()) },
+		"FreeEnergy":          func() { m.FreeEnergy(dst[:rows], v) },
 		"Energy":              func() { m.Energy(dst[:rows], v, h) },
-		"ClassLogProb":        func() { m.ClassLogProb(dst, v.Input()) },
+		"ClassLogProb":        func() { m.ClassLogProb(dst, v) },
 		"PseudoLogLikelihood": func() { m.PseudoLogLikelihood(dst[:rows], v) },
-		"FreeEnergyGrey":      func() { m.FreeEnergy(dst[:rows], grey.Input()) },
-		"ClassLogProbGrey":    func() { m.ClassLogProb(dst, grey.Input()) },
-		"HiddenMeanGrey":      func() { m.HiddenMean(mean, grey.Input()) },
-		"means given inputs":  func() { m.HiddenMeanGivenInputs(mean, v.Input()) },
-		"Moments.Set":         func() { moments.Set(Batch{V: v.Input(), H: mean}) },
+		"FreeEnergyGrey":      func() { m.FreeEnergy(dst[:rows], grey.Values()) },
+		"ClassLogProbGrey":    func() { m.ClassLogProb(dst, grey.Values()) },
+		"HiddenMeanGrey":      func() { m.HiddenMean(mean, grey.Values()) },
+		"means given inputs":  func() { m.HiddenMeanGivenInputs(mean, v) },
+		"Moments.Set":         func() { moments.Set(Batch{V: v, H: mean}) },
 	} {
 		f()
 		if n := testing.AllocsPerRun(50, f); n != 0 {
@@ -173,23 +173,23 @@ func TestEvaluationAtAllLevels(t *testing.T) {
 			}
 			out := [][]float64{make([]float64, rows), make([]float64, rows), make([]float64, rows), make([]float64, rows),
 				make([]float64, rows*m.Classes()), make([]float64, rows*m.Classes())}
-			m.FreeEnergy(out[0], v.Input())
+			m.FreeEnergy(out[0], v)
 			m.Energy(out[1], v, h)
 			m.PseudoLogLikelihood(out[2], v)
-			m.FreeEnergy(out[3], grey.Input())
+			m.FreeEnergy(out[3], grey.Values())
 			if m.Classes() > 0 {
-				m.ClassLogProb(out[4], v.Input())
-				m.ClassLogProb(out[5], grey.Input())
+				m.ClassLogProb(out[4], v)
+				m.ClassLogProb(out[5], grey.Values())
 			}
-			m.HiddenMean(mean, grey.Input())
+			m.HiddenMean(mean, grey.Values())
 			moments := NewMoments(m)
-			moments.Set(Batch{V: v.Input(), H: mean})
+			moments.Set(Batch{V: v, H: mean})
 			set := NewMoments(m)
-			set.Set(Batch{V: grey.Input(), H: mean})
-			m.Ascend(0.1, Phase{Batch: Batch{V: grey.Input(), H: mean}}, Phase{Moments: moments})
+			set.Set(Batch{V: grey.Values(), H: mean})
+			m.Ascend(0.1, Phase{Batch: Batch{V: grey.Values(), H: mean}}, Phase{Moments: moments})
 			given, givenGrey := NewMatrix(rows, m.Hidden()), NewMatrix(rows, m.Hidden())
-			m.HiddenMeanGivenInputs(given, v.Input())
-			m.HiddenMeanGivenInputs(givenGrey, grey.Input())
+			m.HiddenMeanGivenInputs(given, v)
+			m.HiddenMeanGivenInputs(givenGrey, grey.Values())
 			got := digest(out, mean.Data, given.Data, givenGrey.Data, moments.VH.Data, set.VH.Data, m.w, m.VisibleBias, m.HiddenBias)
 			if want[s] == "" {
 				want[s] = got

@@ -42,7 +42,7 @@ func ExampleRBM_ClassLogProb() {
 	x := rbm.NewBits(2, 3) // input off, input on
 	x.Set(1, 0, true)
 	logp := make([]float64, 2*m.Classes())
-	m.ClassLogProb(logp, x.Input())
+	m.ClassLogProb(logp, x)
 	for r := range x.Rows {
 		fmt.Printf("p(first class) = %.3f\n", rbm.Exp(logp[r*m.Classes()]))
 	}

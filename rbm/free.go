@@ -12,15 +12,15 @@ import (
 // and all else is in float64. It is for weights and swaps of chains in training,
 // and takes a fraction of the time of FreeEnergy. Under a constraint it takes both
 // passes. It panics if the shapes differ.
-func (m *RBM) HiddenMeanFree(mean Matrix, free []float64, v Bits) {
-	m.checkInput(v.Input())
+func (m *RBM) HiddenMeanFree(mean Matrix, free []float64, v Values) {
+	m.checkStates(v)
 	if mean.Rows != v.Rows || mean.Cols != m.Hidden() || len(free) != v.Rows {
 		panic("rbm: HiddenMeanFree needs rows × hidden means and one free energy a row")
 	}
 	m.passes(v.Rows, func(p *pass, lo, hi int) {
 		p.v, p.mean = v.Slice(lo, hi), mean.Slice(lo, hi)
 		p.startFree()
-		p.runUp(p.v.Input())
+		p.runUp(p.v)
 		p.sumFree(free[lo:hi])
 	})
 }
@@ -58,8 +58,8 @@ func (m *RBM) StepFreeRows(s *States, lo, hi int, free []float64, steps int, key
 	for t := range steps {
 		step := key.Child(uint64(t))
 		if t > 0 {
-			m.HiddenMean(mean, v.Input())
-			m.hiddenSample(s.H.Slice(lo, hi), Batch{V: v.Input(), H: mean}, step.Child(2), lo)
+			m.HiddenMean(mean, v)
+			m.hiddenSample(s.H.Slice(lo, hi), Batch{V: v, H: mean}, step.Child(2), lo)
 		}
 		p := s.pass
 		p.grow(m, min(hi-lo, chunkRows))
@@ -127,7 +127,7 @@ func (p *pass) freePanel(acts []float32, k, lo, n, width int) {
 // began.
 func (p *pass) sumFree(dst []float64) {
 	if p.m.Constraint != nil {
-		p.m.FreeEnergy(dst, p.v.Input())
+		p.m.FreeEnergy(dst, p.v)
 		return
 	}
 	p.free.wanted = false

@@ -31,13 +31,13 @@ func TestHiddenMeanFree(t *testing.T) {
 		}
 		mean, free, want := NewMatrix(v.Rows, c.hidden), make([]float64, v.Rows), NewMatrix(v.Rows, c.hidden)
 		m.HiddenMeanFree(mean, free, v)
-		m.HiddenMean(want, v.Input())
+		m.HiddenMean(want, v)
 		if !slices.Equal(mean.Data, want.Data) {
 			t.Errorf("%+v: other means than HiddenMean", c)
 		}
 		exact := make([]float64, v.Rows)
-		m.FreeEnergy(exact, v.Input())
-		check := func(what string, v Bits, free, exact []float64) {
+		m.FreeEnergy(exact, v)
+		check := func(what string, v Values, free, exact []float64) {
 			t.Helper()
 			for r, f := range free {
 				size := 0.0
@@ -59,21 +59,21 @@ func TestHiddenMeanFree(t *testing.T) {
 		// Steps draw v given h, then h, and know both of the last v.
 		s := NewStates(m, v.Rows)
 		key := NewKey(5)
-		m.HiddenSample(s.H, Batch{V: v.Input(), H: mean}, key.Child(0).Child(2))
+		m.HiddenSample(s.H, Batch{V: v, H: mean}, key.Child(0).Child(2))
 		m.StepFree(s, free, 2, key)
 		for t := range uint64(2) {
 			h := NewBits(v.Rows, c.hidden)
-			m.HiddenSample(h, Batch{V: v.Input(), H: want}, key.Child(t).Child(2))
+			m.HiddenSample(h, Batch{V: v, H: want}, key.Child(t).Child(2))
 			plain := NewStates(m, v.Rows)
 			plain.H = h
 			m.Step(plain, nil, 1, key.Child(t)) // v|h, and more
 			v = plain.V
-			m.HiddenMean(want, v.Input())
+			m.HiddenMean(want, v)
 		}
 		if !slices.Equal(s.V.Words, v.Words) || !slices.Equal(s.Mean.Data, want.Data) {
 			t.Errorf("%+v: StepFree draws other states than its parts", c)
 		}
-		m.FreeEnergy(exact, v.Input())
+		m.FreeEnergy(exact, v)
 		check("StepFree", v, free, exact)
 	}
 }
@@ -86,8 +86,8 @@ func BenchmarkFree(b *testing.B) {
 	v := randomRows(m, 100)
 	mean, free := NewMatrix(100, 500), make([]float64, 100)
 	for name, f := range map[string]func(){
-		"mean": func() { m.HiddenMean(mean, v.Input()) }, "mean-and-free": func() { m.HiddenMeanFree(mean, free, v) },
-		"float64": func() { m.FreeEnergy(free, v.Input()) },
+		"mean": func() { m.HiddenMean(mean, v) }, "mean-and-free": func() { m.HiddenMeanFree(mean, free, v) },
+		"float64": func() { m.FreeEnergy(free, v) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -3,7 +3,7 @@ package rbm
 // States are the states of a number of Markov chains of an RBM, one chain a row.
 // NewStates makes them. H persists from step to step; Step overwrites the rest.
 type States struct {
-	V, H   Bits      // visible and hidden states
+	V, H   Values    // visible and hidden states
 	Mean   Matrix    // p(h|v) at β = 1
 	Energy []float64 // E(v,h), a float64 sum of float32 preactivations; nil: Step does not compute it
 
@@ -114,7 +114,7 @@ func (s *States) stepRows(lo, hi, steps int, key Key) {
 			}
 		}
 		p.stream = key.Child(uint64(2*t + 1)).stream()
-		p.runUp(p.v.Input())
+		p.runUp(p.v)
 	}
 	if p.energy != nil {
 		p.sumEnergy()

@@ -104,7 +104,7 @@ func TestStepMean(t *testing.T) {
 	}
 	m.Step(s, beta, 2, NewKey(5))
 	want := NewMatrix(50, 70)
-	m.HiddenMean(want, s.V.Input())
+	m.HiddenMean(want, s.V)
 	for i, x := range s.Mean.Data {
 		if x != want.Data[i] {
 			t.Fatalf("mean %d is %v, want %v", i, x, want.Data[i])
@@ -150,14 +150,14 @@ func TestStrayBitsPanic(t *testing.T) {
 	m := shape{5, 3, 0, Softmax}.random(1, 1)
 	stray := NewBits(2, 5)
 	stray.Words[1] = 1 << 5
-	wide := Bits{Rows: 2, Cols: 5, Stride: 2, Words: make([]uint64, 4)}
+	wide := Values{Rows: 2, Cols: 5, Stride: 2, Words: make([]uint64, 4)}
 	for name, f := range map[string]func(){
-		"HiddenMean": func() { m.HiddenMean(NewMatrix(2, 3), stray.Input()) },
-		"FreeEnergy": func() { m.FreeEnergy(make([]float64, 2), stray.Input()) },
+		"HiddenMean": func() { m.HiddenMean(NewMatrix(2, 3), stray) },
+		"FreeEnergy": func() { m.FreeEnergy(make([]float64, 2), stray) },
 		"Ascend": func() {
-			m.Ascend(1, Phase{Batch: Batch{V: stray.Input(), H: NewMatrix(2, 3)}}, Phase{Moments: NewMoments(m)})
+			m.Ascend(1, Phase{Batch: Batch{V: stray, H: NewMatrix(2, 3)}}, Phase{Moments: NewMoments(m)})
 		},
-		"stride":      func() { m.HiddenMean(NewMatrix(2, 3), wide.Input()) },
+		"stride":      func() { m.HiddenMean(NewMatrix(2, 3), wide) },
 		"VisibleMean": func() { h := NewBits(1, 3); h.Words[0] = 8; m.VisibleMean(NewMatrix(1, 5), h) },
 		"Step":        func() { s := NewStates(m, 1); s.H.Words[0] = 8; m.Step(s, nil, 1, NewKey(1)) },
 		"no states":   func() { m.Step(&States{V: NewBits(1, 5), H: NewBits(1, 3)}, nil, 1, NewKey(1)) },
@@ -184,7 +184,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 	if n := testing.AllocsPerRun(50, func() { m.Step(s, nil, 2, key) }); n != 0 {
 		t.Errorf("%v allocations a step", n)
 	}
-	b := Batch{V: s.V.Input(), H: s.Mean}
+	b := Batch{V: s.V, H: s.Mean}
 	m.Ascend(0, Phase{Batch: b}, Phase{Batch: b})
 	if n := testing.AllocsPerRun(50, func() { m.Ascend(0.1, Phase{Batch: b}, Phase{Batch: b}) }); n != 0 {
 		t.Errorf("%v allocations an ascent", n)

@@ -33,7 +33,7 @@ func lawOf(m *rbm.RBM) (map[string]float64, float64) {
 }
 
 // stateName writes the visible units of row r that keep names, and the hidden ones.
-func stateName(v, h rbm.Bits, r int, keep func(i int) bool) (name string) {
+func stateName(v, h rbm.Values, r int, keep func(i int) bool) (name string) {
 	for i := range v.Cols {
 		if keep(i) {
 			name += fmt.Sprint(v.Get(r, i))[:1]

@@ -16,9 +16,9 @@ import (
 // and NaN where a constraint leaves x no state in any class. It panics if the
 // shapes differ, if m has no classes, or if v is grey and a constraint is on all
 // units.
-func (m *RBM) ClassLogProb(dst []float64, v Input) {
+func (m *RBM) ClassLogProb(dst []float64, v Values) {
 	m.checkInput(v)
-	if m.Classes() == 0 || len(dst) != v.Rows()*m.Classes() {
+	if m.Classes() == 0 || len(dst) != v.Rows*m.Classes() {
 		panic("rbm: ClassLogProb needs a classification RBM and rows × classes places")
 	}
 	m.evaluate(func(e *evaluation) {
@@ -145,9 +145,9 @@ func normalise(x []float64) {
 // A row of dst is NaN where a constraint leaves x no state in any class. For a
 // model without labels it is HiddenMean. Sums are in float64. It panics if the
 // shapes differ, or if v is grey and a constraint is on all units.
-func (m *RBM) HiddenMeanGivenInputs(dst Matrix, v Input) {
+func (m *RBM) HiddenMeanGivenInputs(dst Matrix, v Values) {
 	m.checkInput(v)
-	if dst.Rows != v.Rows() || dst.Cols != m.Hidden() {
+	if dst.Rows != v.Rows || dst.Cols != m.Hidden() {
 		panic("rbm: HiddenMeanGivenInputs needs dst of rows × hidden")
 	}
 	if m.Classes() == 0 {

@@ -88,7 +88,7 @@ func TestHiddenMeanGivenInputs(t *testing.T) {
 				}
 			}
 			got, bare := NewMatrix(rows, hidden), NewMatrix(rows, hidden)
-			m.HiddenMeanGivenInputs(got, v.Input())
+			m.HiddenMeanGivenInputs(got, v)
 			for r := range rows {
 				want := listedInputMean(m, row64(v, r))
 				for j, x := range got.Row(r) {
@@ -104,13 +104,13 @@ func TestHiddenMeanGivenInputs(t *testing.T) {
 						v.Set(r, m.Inputs()+k, k == y)
 					}
 				}
-				m.HiddenMeanGivenInputs(bare, v.Input())
+				m.HiddenMeanGivenInputs(bare, v)
 				sameBits(t, what+": the label leaks", bare, got)
 			}
 			if c.On == AllUnits {
 				continue
 			}
-			m.HiddenMeanGivenInputs(bare, greyOf(v).Input())
+			m.HiddenMeanGivenInputs(bare, greyOf(v).Values())
 			for i, x := range bare.Data { // the products that are added come in another order
 				near(t, what+", grey bits", float64(x), float64(got.Data[i]), 0x1p-23)
 			}
@@ -119,7 +119,7 @@ func TestHiddenMeanGivenInputs(t *testing.T) {
 			for i := range grey.Data {
 				grey.Data[i] = float32(r.IntN(5)) / 4
 			}
-			m.HiddenMeanGivenInputs(got, grey.Input())
+			m.HiddenMeanGivenInputs(got, grey.Values())
 			for r := range rows {
 				x := make([]float64, m.Visible())
 				for i, g := range grey.Row(r) {
@@ -130,7 +130,7 @@ func TestHiddenMeanGivenInputs(t *testing.T) {
 				}
 				clear(grey.Row(r)[m.Inputs():])
 			}
-			m.HiddenMeanGivenInputs(bare, grey.Input())
+			m.HiddenMeanGivenInputs(bare, grey.Values())
 			sameBits(t, what+": the label of grey rows leaks", bare, got)
 		}
 	}
@@ -154,9 +154,9 @@ func TestHiddenMeanGivenInputsIsMixture(t *testing.T) {
 		const rows = 40
 		v := randomRows(m, rows)
 		logp := make([]float64, rows*m.Classes())
-		m.ClassLogProb(logp, v.Input())
+		m.ClassLogProb(logp, v)
 		got := NewMatrix(rows, m.Hidden())
-		m.HiddenMeanGivenInputs(got, v.Input())
+		m.HiddenMeanGivenInputs(got, v)
 		for r := range rows {
 			want := make([]float64, m.Hidden())
 			x := row64(v, r)
@@ -176,27 +176,27 @@ func TestHiddenMeanGivenInputsIsMixture(t *testing.T) {
 	plain := shape{20, 9, 0, Softmax}.random(2, 1)
 	v := randomRows(plain, 5)
 	got, want := NewMatrix(5, 9), NewMatrix(5, 9)
-	plain.HiddenMeanGivenInputs(got, v.Input())
-	plain.HiddenMean(want, v.Input())
+	plain.HiddenMeanGivenInputs(got, v)
+	plain.HiddenMean(want, v)
 	sameBits(t, "without labels", got, want)
-	plain.HiddenMeanGivenInputs(got, greyOf(v).Input())
-	plain.HiddenMean(want, greyOf(v).Input())
+	plain.HiddenMeanGivenInputs(got, greyOf(v).Values())
+	plain.HiddenMean(want, greyOf(v).Values())
 	sameBits(t, "without labels, grey", got, want)
 
 	m := shape{13, 9, 2, Softmax}.random(1, 1)
 	m.panel(0)[12*vec.Block+3] = float32(math.NaN()) // of the second label
-	m.HiddenMeanGivenInputs(got, NewBits(5, 13).Input())
+	m.HiddenMeanGivenInputs(got, NewBits(5, 13))
 	for i, x := range got.Data {
 		if x == x {
 			t.Fatalf("a weight of NaN makes place %d %v", i, x)
 		}
 	}
 	for name, f := range map[string]func(){
-		"dst":      func() { m.HiddenMeanGivenInputs(NewMatrix(5, 8), NewBits(5, 13).Input()) },
-		"rows":     func() { m.HiddenMeanGivenInputs(NewMatrix(4, 9), NewBits(5, 13).Input()) },
-		"v":        func() { m.HiddenMeanGivenInputs(NewMatrix(5, 9), NewBits(5, 11).Input()) },
-		"grey dst": func() { m.HiddenMeanGivenInputs(NewMatrix(5, 8), NewMatrix(5, 13).Input()) },
-		"grey v":   func() { m.HiddenMeanGivenInputs(NewMatrix(5, 9), NewMatrix(5, 11).Input()) },
+		"dst":      func() { m.HiddenMeanGivenInputs(NewMatrix(5, 8), NewBits(5, 13)) },
+		"rows":     func() { m.HiddenMeanGivenInputs(NewMatrix(4, 9), NewBits(5, 13)) },
+		"v":        func() { m.HiddenMeanGivenInputs(NewMatrix(5, 9), NewBits(5, 11)) },
+		"grey dst": func() { m.HiddenMeanGivenInputs(NewMatrix(5, 8), NewMatrix(5, 13).Values()) },
+		"grey v":   func() { m.HiddenMeanGivenInputs(NewMatrix(5, 9), NewMatrix(5, 11).Values()) },
 	} {
 		func() {
 			defer func() {
@@ -215,14 +215,14 @@ func TestClassLogProb(t *testing.T) {
 			m := shape{6, 4, 3, kind}.random(9, sd)
 			rows := [][]int{{0, 1, 1, 0, 0, 1}, {1, 1, 1, 1, 1, 1}, {0, 0, 0, 0, 0, 0}}
 			got := make([]float64, len(rows)*3)
-			m.ClassLogProb(got, bitsOf(rows).Input())
+			m.ClassLogProb(got, bitsOf(rows))
 			for r, row := range rows {
 				f := make([]float64, 3)
 				for y := range f {
 					full := append([]int{}, row...)
 					clear(full[m.Inputs():])
 					full[m.Inputs()+y] = 1
-					m.FreeEnergy(f[y:y+1], bitsOf([][]int{full}).Input())
+					m.FreeEnergy(f[y:y+1], bitsOf([][]int{full}))
 					f[y] = -f[y]
 				}
 				z := LogSumExp(f)
@@ -250,7 +250,7 @@ func TestClassLogProbAtAllSizes(t *testing.T) {
 		}
 		v := randomRows(m, 20)
 		got := make([]float64, 20*7)
-		m.ClassLogProb(got, v.Input())
+		m.ClassLogProb(got, v)
 		for r := range 20 {
 			x := row64(v, r)
 			f := make([]float64, 7)
@@ -275,7 +275,7 @@ func TestClassLogProbBelowOdds(t *testing.T) {
 	m.HiddenBias[0] = -720
 	m.panel(0)[1*vec.Block] = 690 // of the first label
 	got := make([]float64, 2)
-	m.ClassLogProb(got, NewBits(1, 3).Input())
+	m.ClassLogProb(got, NewBits(1, 3))
 	// 1+e^−30 to 1; each of some ten roundings of numbers near log 2.
 	near(t, "log p", got[0], -math.Ln2+math.Exp(-30)/2, 10*0x1p-53)
 	near(t, "log p", got[1], -math.Ln2-math.Exp(-30)/2, 10*0x1p-53)

@@ -99,7 +99,7 @@ func law(all []state, beta float64) (p []float64, logz float64) {
 }
 
 // bitsOf returns rows as a bit matrix.
-func bitsOf(rows [][]int) Bits {
+func bitsOf(rows [][]int) Values {
 	b := NewBits(len(rows), len(rows[0]))
 	for r, row := range rows {
 		for c, x := range row {
@@ -169,8 +169,8 @@ func TestGivenClass(t *testing.T) {
 				full[r][m.Inputs()+y] = 1
 			}
 			f, g := make([]float64, len(x)), make([]float64, len(x))
-			m.FreeEnergy(f, bitsOf(full).Input())
-			c.FreeEnergy(g, bitsOf(x).Input())
+			m.FreeEnergy(f, bitsOf(full))
+			c.FreeEnergy(g, bitsOf(x))
 			for r := range f {
 				// The clamped model lacks the constant −b_y alone; c + U_y is
 				// rounded to float32 in each hidden unit.

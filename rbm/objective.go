@@ -85,7 +85,7 @@ func NewObjectivePhase(m *RBM, rows int, grey bool) *ObjectivePhase {
 	}
 	n := rows + classes
 	p := &ObjectivePhase{
-		Batch: Batch{V: NewInput(n, m.Visible(), grey), H: NewMatrix(n, m.Hidden()),
+		Batch: Batch{V: NewValues(n, m.Visible(), grey), H: NewMatrix(n, m.Hidden()),
 			Weight: make([]float32, n), BiasWeight: make([]float32, n), LabelRows: classes},
 		LogProb: make([]float64, rows*classes), rows: rows, classes: classes,
 		acts:  make([]float32, vec.Blocks(m.Hidden())*rows*vec.Block),
@@ -122,7 +122,7 @@ func (p *ObjectivePhase) tileRows() int { return min(p.rows, max(1, tileTerms/p.
 
 // Inputs returns the rows of V that are to be filled before Set. Their label units
 // are to be off.
-func (p *ObjectivePhase) Inputs() Input { return p.V.Slice(0, p.rows) }
+func (p *ObjectivePhase) Inputs() Values { return p.V.Slice(0, p.rows) }
 
 // Set computes the phase at m of the rows in Inputs, of which y holds the classes or
 // NoClass. It allocates nothing. It panics if the shapes differ, if a class is out

@@ -109,7 +109,7 @@ func TestObjectiveAgainstDifferences(t *testing.T) {
 						x := float64(random.IntN(2))
 						if grey {
 							x = float64(random.IntN(5)) / 4
-							p.Inputs().Grey.Row(r)[i] = float32(x)
+							p.Inputs().Matrix().Row(r)[i] = float32(x)
 						} else {
 							p.Inputs().Set(r, i, x == 1)
 						}
@@ -121,7 +121,7 @@ func TestObjectiveAgainstDifferences(t *testing.T) {
 					return listedObjective(theta, o, listed, y, inputs, classes, hidden)
 				}
 				got := New(m.Visible(), hidden, classes, labels)
-				none := Phase{Batch: Batch{V: NewBits(0, m.Visible()).Input(), H: NewMatrix(0, hidden)}}
+				none := Phase{Batch: Batch{V: NewBits(0, m.Visible()), H: NewMatrix(0, hidden)}}
 				tolerance := objectiveError(m, o)
 				check := func(what string, f func(theta []float64) float64) {
 					var steps []float64
@@ -192,7 +192,7 @@ func objectiveOf(m *RBM, rows int, grey bool) (*ObjectivePhase, []int32) {
 			on := random.IntN(4) == 0
 			p.Inputs().Set(r, i, on)
 			if grey && on {
-				p.Inputs().Grey.Row(r)[i] = random.Float32()
+				p.Inputs().Matrix().Row(r)[i] = random.Float32()
 			}
 		}
 	}
@@ -277,10 +277,10 @@ func TestGenerativeObjectiveIsTheLikelihoods(t *testing.T) {
 	v := NewBits(rows, m.Visible())
 	for r := range y {
 		y[r] = int32(r / 3 % 4) // tiles differ
-		copy(v.Row(r), p.Inputs().Bits.Row(r))
+		copy(v.Row(r), p.Inputs().Row(r))
 		v.Set(r, m.Inputs()+r/3%4, true)
 	}
-	b := Batch{V: v.Input(), H: NewMatrix(rows, m.Hidden())}
+	b := Batch{V: v, H: NewMatrix(rows, m.Hidden())}
 	m.HiddenMean(b.H, b.V)
 	p.Set(m, Objective{Generative: 1}, y)
 	for r := range rows {

@@ -40,8 +40,8 @@ type pass struct {
 
 	m          *RBM
 	first      int // number of the first row among all rows that are drawn
-	v, h       Bits
-	from       Input     // the rows that the pass starts from: visible rows or h
+	v, h       Values
+	from       Values    // the rows that the pass starts from: visible rows or h
 	rows       int       // of from
 	mean       Matrix    // destination of means; without rows none are computed
 	beta       []float32 // inverse temperature of each row; nil: all 1
@@ -90,7 +90,7 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 // forget drops the references to the model and to the caller's memory.
 func (p *pass) forget() {
 	p.m, p.base, p.beta, p.energy, p.baseEnergy, p.partner = nil, nil, nil, nil, nil, nil
-	p.v, p.h, p.mean, p.from = Bits{}, Bits{}, Matrix{}, Input{}
+	p.v, p.h, p.mean, p.from = Values{}, Values{}, Matrix{}, Values{}
 }
 
 // passes calls run for rows lo … hi−1 of each chunk of rows, with a pass from the
@@ -112,21 +112,21 @@ func (p *pass) cost() int { return (p.rows + 1) * p.m.Visible() * p.m.Hidden() }
 
 // start says which rows the pass starts from. Of grey rows it lists the units that are
 // not zero.
-func (p *pass) start(x Input) {
-	p.from, p.rows = x, x.Rows()
-	if !x.IsGrey() {
+func (p *pass) start(x Values) {
+	p.from, p.rows = x, x.Rows
+	if !x.IsReal() {
 		return
 	}
 	groups := p.groups()
 	p.lists = grown(p.lists, groups*(p.rows*vec.RowSumsWords*vec.Block+vec.ListSlack))
 	p.values = grown(p.values, len(p.lists))
 	p.cuts = grown(p.cuts, (p.rows+1)*groups)
-	p.list.Run(groups, p.rows*x.Cols()*listWork)
+	p.list.Run(groups, p.rows*x.Cols*listWork)
 }
 
 // groups returns the number of groups of units whose weights are added together: each is
 // vec.RowSumsWords words of them.
-func (p *pass) groups() int { return ceilDiv(vec.Blocks(p.from.Cols()), vec.RowSumsWords) }
+func (p *pass) groups() int { return ceilDiv(vec.Blocks(p.from.Cols), vec.RowSumsWords) }
 
 // listGroup lists the units of group g of grey rows.
 func (p *pass) listGroup(g int) {
@@ -136,7 +136,7 @@ func (p *pass) listGroup(g int) {
 	cuts[0] = uint32(at)
 	first := uint32(g * units * vec.Block)
 	for r := range p.rows {
-		row := p.from.Grey.Row(r)
+		row := p.from.Matrix().Row(r)
 		row = row[g*units : min((g+1)*units, len(row))]
 		n := vec.Nonzero(p.lists[at:], p.values[at:], row)
 		for i := range p.lists[at : at+n] {
@@ -150,7 +150,7 @@ func (p *pass) listGroup(g int) {
 // addGroup adds to the preactivations acts of rows lo … hi−1 the rows of base, the weights of
 // group g, whose units are on in them. It asks for ahead.
 func (p *pass) addGroup(acts, base []float32, g, lo, hi int, ahead []float32) {
-	x, q := &p.from.Bits, g*vec.RowSumsWords
+	x, q := &p.from, g*vec.RowSumsWords
 	vec.RowSums(acts, base, x.Words[lo*x.Stride+q:], x.Stride, min(vec.RowSumsWords, x.Stride-q), hi-lo, ahead)
 }
 
@@ -171,7 +171,7 @@ func setRows(acts, bias []float32) {
 
 // drawUnits draws block k of n rows of dst, from row lo on, at each row's β on
 // the path from base, the biases at β = 0. A nil base is the uniform law.
-func (p *pass) drawUnits(dst Bits, acts, base []float32, k, lo, n, width int) {
+func (p *pass) drawUnits(dst Values, acts, base []float32, k, lo, n, width int) {
 	var beta []float32
 	if p.beta != nil {
 		beta = p.beta[lo:]

@@ -37,17 +37,17 @@ func digestOfPasses(s shape, rows int) string {
 	path := NewStates(m, rows)
 	path.Base = randomBase(m, 1, 6)
 	for t := range uint64(3) {
-		m.HiddenMean(hidden, data.V.Input())
+		m.HiddenMean(hidden, data.V)
 		m.Step(path, beta, 1, NewKey(6).Child(t))
 		DrawBits(bits, hidden, NewKey(4).Child(t))
 		m.Step(c, beta, 2, NewKey(5).Child(t))
 		m.VisibleMean(visible, c.H)
-		m.Ascend(0.1, Phase{Batch: Batch{V: data.V.Input(), H: hidden}}, Phase{Batch: Batch{V: c.V.Input(), H: c.Mean, Weight: weight}})
+		m.Ascend(0.1, Phase{Batch: Batch{V: data.V, H: hidden}}, Phase{Batch: Batch{V: c.V, H: c.Mean, Weight: weight}})
 		moments := NewMoments(m)
-		moments.Set(Batch{V: c.V.Input(), H: c.Mean})
-		m.Ascend(0.01, Phase{Moments: moments}, Phase{Batch: Batch{V: c.V.Input(), H: c.Mean}})
+		moments.Set(Batch{V: c.V, H: c.Mean})
+		m.Ascend(0.01, Phase{Moments: moments}, Phase{Batch: Batch{V: c.V, H: c.Mean}})
 		free := make([]float64, rows)
-		m.FreeEnergy(free, c.V.Input())
+		m.FreeEnergy(free, c.V)
 		for _, x := range []any{hidden.Data, bits.Words, c.V.Words, c.H.Words, c.Mean.Data, c.Energy, visible.Data,
 			m.w, m.VisibleBias, m.HiddenBias, free, path.V.Words, path.H.Words, path.Energy, path.BaseEnergy} {
 			binary.Write(h, binary.LittleEndian, x)
@@ -148,8 +148,8 @@ func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
 			default:
 			}
 			m.Step(s, nil, 1, NewKey(i))
-			m.HiddenMean(mean, s.V.Input())
-			b := Batch{V: s.V.Input(), H: mean}
+			m.HiddenMean(mean, s.V)
+			b := Batch{V: s.V, H: mean}
 			m.Ascend(1e-6, Phase{Batch: b}, Phase{Batch: b})
 		}
 	}()
@@ -196,12 +196,12 @@ func TestPeakMemory(t *testing.T) {
 		mean := NewMatrix(100, 500)
 		for i := range uint64(100) {
 			pos := data.Slice(int(i)*100, int(i+1)*100)
-			m.HiddenMean(mean, pos.Input())
+			m.HiddenMean(mean, pos)
 			m.Step(s, nil, 1, NewKey(i))
-			m.Ascend(0.01, Phase{Batch: Batch{V: pos.Input(), H: mean}}, Phase{Batch: Batch{V: s.V.Input(), H: s.Mean}})
+			m.Ascend(0.01, Phase{Batch: Batch{V: pos, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
 		}
 		free := make([]float64, data.Rows)
-		m.FreeEnergy(free[:2000], data.Slice(0, 2000).Input())
+		m.FreeEnergy(free[:2000], data.Slice(0, 2000))
 		status, err := os.ReadFile("/proc/self/status")
 		if err != nil {
 			t.Fatal(err)
@@ -243,7 +243,7 @@ func TestMeansAllocateNothing(t *testing.T) {
 	v.Randomize(NewKey(1))
 	vm, hm := NewMatrix(rows, 130), NewMatrix(rows, 200)
 	for name, f := range map[string]func(){
-		"HiddenMean":  func() { m.HiddenMean(hm, v.Input()) },
+		"HiddenMean":  func() { m.HiddenMean(hm, v) },
 		"VisibleMean": func() { m.VisibleMean(vm, h) },
 		"DrawBits":    func() { DrawBits(h, hm, NewKey(2)) },
 	} {

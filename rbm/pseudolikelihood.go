@@ -15,8 +15,8 @@ import (
 // here, beyond which their exponential overflows. It panics if the shapes differ.
 // Under a constraint it takes a recursion of O(mK) for each unit of each row, and
 // a row of probability zero has −Inf.
-func (m *RBM) PseudoLogLikelihood(dst []float64, v Bits) {
-	m.checkInput(v.Input())
+func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
+	m.checkStates(v)
 	if len(dst) != v.Rows {
 		panic("rbm: PseudoLogLikelihood needs one place of dst a row")
 	}
@@ -25,7 +25,7 @@ func (m *RBM) PseudoLogLikelihood(dst []float64, v Bits) {
 		return
 	}
 	m.evaluate(func(e *evaluation) {
-		e.v, e.dst = v.Input(), dst
+		e.v, e.dst = v, dst
 		if m.softmaxLabel() {
 			e.units = m.Inputs()
 			e.labels.set(m)
@@ -109,7 +109,7 @@ func (e *evaluation) labelScore(a []float64, b *rowBlock, r int) (score float64)
 	b.logp = grown(b.logp, e.m.Classes())
 	e.logProbs(b.logp, a, b)
 	for y, lp := range b.logp {
-		if e.v.Bits.Get(r, e.units+y) {
+		if e.v.Get(r, e.units+y) {
 			score += lp
 			for k, w := range e.labels.rows[y*len(a):][:len(a)] {
 				a[k] += w
@@ -135,7 +135,7 @@ func (e *evaluation) scoreUnits(b *rowBlock, first, i, n, span int) {
 		odds := up
 		for u := range n {
 			mantissa[u], offsets[u] = 1, uint32(2*u*width)
-			if e.v.Bits.Get(first+r, i+u) {
+			if e.v.Get(first+r, i+u) {
 				offsets[u] += uint32(width)
 				odds[u] = down[u]
 			}
@@ -148,7 +148,7 @@ func (e *evaluation) scoreUnits(b *rowBlock, first, i, n, span int) {
 				timesOnePlus(&score.flips, odds[u]*mantissa[u]*score.unit.M, exponent[u]+score.unit.E)
 				continue
 			}
-			if e.v.Bits.Get(first+r, i+u) {
+			if e.v.Get(first+r, i+u) {
 				bias = -bias
 			}
 			e.dst[first+r] -= vec.Softplus(bias + (vec.LogSplit(mantissa[u], exponent[u]) - score.own))

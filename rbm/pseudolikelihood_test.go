@@ -25,7 +25,7 @@ func TestPseudoAtAllBiases(t *testing.T) {
 			got := make([]float64, rows)
 			m.PseudoLogLikelihood(got, v)
 			logp := make([]float64, rows*m.Classes())
-			m.ClassLogProb(logp, v.Input())
+			m.ClassLogProb(logp, v)
 			worst := 0.0
 			for r := range rows {
 				x := row64(v, r)
@@ -69,7 +69,7 @@ func TestPseudoLogLikelihood(t *testing.T) {
 func pseudoByFlips(m *RBM, v []int) float64 {
 	free := func(v []int) float64 {
 		f := make([]float64, 1)
-		m.FreeEnergy(f, bitsOf([][]int{v}).Input())
+		m.FreeEnergy(f, bitsOf([][]int{v}))
 		return f[0]
 	}
 	logp := 0.0

@@ -71,9 +71,9 @@ func TestCentreOfParticles(t *testing.T) {
 				if grey {
 					x := NewMatrix(rows, 130)
 					for r := range rows {
-						b.V.Each(r, func(i int, v float32) { x.Row(r)[i] = v * float32(1+i%7) / 7 })
+						b.V.Nonzero(r, func(i int, v float32) { x.Row(r)[i] = v * float32(1+i%7) / 7 })
 					}
-					b.V = x.Input()
+					b.V = x.Values()
 				}
 				b.Weight = make([]float32, rows)
 				for r := range b.Weight {
@@ -219,9 +219,9 @@ func TestStepsLeaveNoSubnormals(t *testing.T) {
 	check("centring", g)
 
 	m := New(70, 66, 0, Softmax)
-	b := Batch{V: NewMatrix(1, 70).Input(), H: NewMatrix(1, 66)}
-	for i := range b.V.Grey.Data {
-		b.V.Grey.Data[i] = 0x1p-130
+	b := Batch{V: NewMatrix(1, 70).Values(), H: NewMatrix(1, 66)}
+	for i := range b.V.Real {
+		b.V.Real[i] = 0x1p-130
 	}
 	for i := range b.H.Data {
 		b.H.Data[i] = 0x1p-130

@@ -96,7 +96,7 @@ func (m *RBM) SoftmaxGroups() []Group {
 
 // CheckSoftmax returns an error that names the first row of v in which a softmax
 // group does not have exactly one unit on.
-func (m *RBM) CheckSoftmax(v Bits) error {
+func (m *RBM) CheckSoftmax(v Values) error {
 	for _, g := range m.SoftmaxGroups() {
 		for r := range v.Rows {
 			on := 0
@@ -142,7 +142,7 @@ func (g Group) value(row []uint64) int {
 func (g Group) of(x []float32) []float32 { return x[g.First : g.First+g.Units] }
 
 // clear makes the units of g zero in row r of v.
-func (g Group) clear(v Bits, r int) {
+func (g Group) clear(v Values, r int) {
 	for i := range g.Units {
 		v.Set(r, g.First+i, false)
 	}

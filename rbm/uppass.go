@@ -5,7 +5,7 @@ import "gorbm/rbm/internal/vec"
 // runUp computes the hidden preactivations of the visible rows v, and from them
 // what the fields of p name: means at β = 1, draws of h at each row's β, terms of the
 // energy.
-func (p *pass) runUp(v Input) {
+func (p *pass) runUp(v Values) {
 	p.start(v)
 	panels := vec.Blocks(p.m.Hidden())
 	p.up.Run(panels*ceilDiv(p.rows, p.upRows()), p.cost())
@@ -31,7 +31,7 @@ func (p *pass) upPart(i int) {
 	acts := p.acts[(k*p.rows+lo)*vec.Block:][:n*vec.Block]
 	setRows(acts, m.HiddenBias[k*vec.Block:])
 	for g := range p.groups() {
-		if p.from.IsGrey() {
+		if p.from.IsReal() {
 			vec.RowSumsTimes(acts, m.panel(k), p.lists, p.values, p.groupCuts(g)[lo:][:n+1])
 			continue
 		}

@@ -21,7 +21,7 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 		return fmt.Errorf("the constraint %v counts units that are on, but inputs of %s are grey; make them binary, as by threshold, or constrain the hidden units", m.Constraint, set.Name)
 	}
 	bad, on := -1, 0
-	eachVisible(m, set, func(first int, v rbm.Bits) {
+	eachVisible(m, set, func(first int, v rbm.Values) {
 		if r := m.ImpossibleRow(v); r >= 0 && bad < 0 {
 			bad, on = first+r, activeVisible(m, v, r)
 		}
@@ -30,7 +30,7 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 		return nil
 	}
 	least, most := m.Visible(), 0
-	eachVisible(m, set, func(_ int, v rbm.Bits) {
+	eachVisible(m, set, func(_ int, v rbm.Values) {
 		for r := range v.Rows {
 			n := activeVisible(m, v, r)
 			least, most = min(least, n), max(most, n)
@@ -53,15 +53,15 @@ func Allows(m *rbm.RBM, set *data.Set) error {
 // eachVisible calls f with one block of the rows of set after the other, as
 // visible units of m; first is the number of the block's first row. Label units
 // are off if set has no labels.
-func eachVisible(m *rbm.RBM, set *data.Set, f func(first int, v rbm.Bits)) {
+func eachVisible(m *rbm.RBM, set *data.Set, f func(first int, v rbm.Values)) {
 	const rows = 256 // at once
 	for lo := 0; lo < set.Len(); lo += rows {
 		some := data.RowNumbers(lo, min(lo+rows, set.Len()))
 		v := rbm.NewBits(len(some), m.Visible())
 		if set.Y != nil || m.Classes() == 0 {
-			set.Visible(v.Input(), some, m.Classes())
+			set.Visible(v, some, m.Classes())
 		} else {
-			set.Inputs(v.Input(), some)
+			set.Inputs(v, some)
 		}
 		f(lo, v)
 	}
@@ -69,7 +69,7 @@ func eachVisible(m *rbm.RBM, set *data.Set, f func(first int, v rbm.Bits)) {
 
 // activeVisible returns how many units of row r of v differ from the reference
 // of a constraint on all units.
-func activeVisible(m *rbm.RBM, v rbm.Bits, r int) (n int) {
+func activeVisible(m *rbm.RBM, v rbm.Values, r int) (n int) {
 	for i := range v.Cols {
 		if v.Get(r, i) != (m.Constraint.Reference != nil && m.Constraint.Reference[i] == 1) {
 			n++

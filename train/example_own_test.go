@@ -96,8 +96,8 @@ func (meanReconstruction) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.
 	on, v, h := rbm.NewBits(rows, m.Hidden()), rbm.NewMatrix(rows, m.Visible()), rbm.NewMatrix(rows, m.Hidden())
 	m.HiddenSample(on, pos, key)
 	m.VisibleMean(v, on)
-	m.HiddenMean(h, v.Input())
-	return rbm.Phase{Batch: rbm.Batch{V: v.Input(), H: h}}, negphase.Info{Updates: int64(rows)}, nil
+	m.HiddenMean(h, v.Values())
+	return rbm.Phase{Batch: rbm.Batch{V: v.Values(), H: h}}, negphase.Info{Updates: int64(rows)}, nil
 }
 
 // It keeps nothing from call to call.

@@ -52,7 +52,7 @@ func continuedUpdates(since int, end bool) int {
 type continuation struct {
 	trace      [][]float64 // free energies of each chain, or of each group's particles at β = 1
 	stride     int         // updates between them
-	start, end rbm.Bits    // visible states after the first and the last update
+	start, end rbm.Values  // visible states after the first and the last update
 	steps      int         // Gibbs steps of a particle
 
 	step, updates int // of the run; of the chains since
@@ -83,7 +83,7 @@ func (s *subject) follow(ctx context.Context, updates int) (*continuation, error
 		if err != nil {
 			return nil, err
 		}
-		c.steps += int(info.Updates) / phase.V.Rows()
+		c.steps += int(info.Updates) / phase.V.Rows
 		if (updates-1-i)%c.stride == 0 || i == 0 {
 			c.add(m, phase)
 		}
@@ -99,7 +99,7 @@ func (s *subject) follow(ctx context.Context, updates int) (*continuation, error
 // add appends the free energy of each chain to its trace: the mean over its particles
 // by their weights.
 func (c *continuation) add(m *rbm.RBM, phase rbm.Phase) {
-	v := phase.V.Bits
+	v := phase.V
 	chains, each := len(c.trace), v.Rows/len(c.trace)
 	rows := make([]int, 0, v.Rows)
 	for r := range v.Rows {
@@ -112,7 +112,7 @@ func (c *continuation) add(m *rbm.RBM, phase rbm.Phase) {
 		copy(weighted.Row(i), v.Row(r))
 	}
 	free := make([]float64, len(rows))
-	m.FreeEnergy(free, weighted.Input())
+	m.FreeEnergy(free, weighted)
 	sums, weights := make([]float64, chains), make([]float64, chains)
 	for i, r := range rows {
 		w := 1 / float64(v.Rows)
@@ -129,8 +129,8 @@ func (c *continuation) add(m *rbm.RBM, phase rbm.Phase) {
 
 // coldest overwrites dst with the visible state of each chain: of a group of
 // particles, that with the largest weight.
-func coldest(dst rbm.Bits, phase rbm.Phase) {
-	each := phase.V.Rows() / dst.Rows
+func coldest(dst rbm.Values, phase rbm.Phase) {
+	each := phase.V.Rows / dst.Rows
 	for g := range dst.Rows {
 		best := g * each
 		for r := best; r < (g+1)*each && phase.Weight != nil; r++ {
@@ -138,6 +138,6 @@ func coldest(dst rbm.Bits, phase rbm.Phase) {
 				best = r
 			}
 		}
-		copy(dst.Row(g), phase.V.Bits.Row(best))
+		copy(dst.Row(g), phase.V.Row(best))
 	}
 }

@@ -130,9 +130,9 @@ func (x *liveLikelihood) bracket(ctx context.Context, m *rbm.RBM, rounds int) (l
 	bound := math.Inf(-1)
 	if p := x.s.parts[0]; !x.s.isGrey() {
 		rows := p.set.Rows(p.rows(m, rowWork), m.Classes())
-		free := make([]float64, rows.Rows())
+		free := make([]float64, rows.Rows)
 		m.FreeEnergy(free, rows)
-		bound = logz.LowerBound(free, rows.Bits)
+		bound = logz.LowerBound(free, rows)
 	}
 	if !x.own {
 		f := logz.NewFollower(x.base)

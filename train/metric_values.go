@@ -174,7 +174,7 @@ func pseudoLikelihood(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]
 	return s.each(func(p part) float64 {
 		rows := p.rows(m, work)
 		dst, v := make([]float64, len(rows)), rbm.NewBits(len(rows), m.Visible())
-		p.set.Visible(v.Input(), rows, m.Classes())
+		p.set.Visible(v, rows, m.Classes())
 		m.PseudoLogLikelihood(dst, v)
 		return Mean(dst)
 	}), nil
@@ -195,7 +195,7 @@ func reconstruction(s *subject, _ context.Context, m *rbm.RBM, whole bool) ([]fl
 		sum, v := 0.0, make([]float32, m.Visible())
 		for r := range rows {
 			clear(v)
-			b.V.Each(r, func(i int, x float32) { v[i] = x })
+			b.V.Nonzero(r, func(i int, x float32) { v[i] = x })
 			for i, x := range mean.Row(r)[:m.Inputs()] {
 				d := float64(v[i]) - float64(x)
 				sum += float64(d * d)

@@ -154,7 +154,7 @@ const (
 // freshChains returns the visible states of chains that start at random training
 // rows, and of others that start at draws from the base rates of the data, after as
 // many Gibbs steps as those of c have taken.
-func (x *mixing) freshChains(c *continuation, key rbm.Key) (v [2]rbm.Bits) {
+func (x *mixing) freshChains(c *continuation, key rbm.Key) (v [2]rbm.Values) {
 	m := x.s.trainer.model
 	rows := min(max(c.end.Rows, leastFresh), mostFresh)
 	for from := range v {

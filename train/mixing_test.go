@@ -74,7 +74,7 @@ func newFrozen(t *testing.T, m *rbm.RBM, chains string) *frozen {
 }
 
 // draw overwrites h with draws of p(h).
-func (f *frozen) draw(h rbm.Bits, key rbm.Key) {
+func (f *frozen) draw(h rbm.Values, key rbm.Key) {
 	for r := range h.Rows {
 		u := key.Uniform(uint64(r))
 		i, _ := slices.BinarySearch(f.law, u)
@@ -85,7 +85,7 @@ func (f *frozen) draw(h rbm.Bits, key rbm.Key) {
 }
 
 // measure puts the chains at h and returns what a measurement says.
-func (f *frozen) measure(t *testing.T, h rbm.Bits) (p mixingPoint, values []float64) {
+func (f *frozen) measure(t *testing.T, h rbm.Values) (p mixingPoint, values []float64) {
 	t.Helper()
 	var b []byte
 	for _, x := range []any{uint32(1), uint32(h.Rows), uint32(h.Cols), h.Words} { // as chains are saved

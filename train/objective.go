@@ -103,7 +103,7 @@ func newObjective(s Settings, m *rbm.RBM, set *data.Set, key rbm.Key) *objective
 	o.y = make([]int32, s.Batch)
 	o.phase = rbm.NewObjectivePhase(m, s.Batch, set.Grey.Rows > 0)
 	o.means = o.parts.Generative > 0 || s.Center > 0
-	o.nothing = rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(0, m.Visible()).Input(), H: rbm.NewMatrix(0, m.Hidden())}}
+	o.nothing = rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(0, m.Visible()), H: rbm.NewMatrix(0, m.Hidden())}}
 	return o
 }
 

@@ -222,7 +222,7 @@ func TestClassesAreDrawn(t *testing.T) {
 		for i, y := range tr.objective.y {
 			at := -1
 			for k := range 4 {
-				if tr.batch.V.Bits.Get(i, m.Inputs()+k) {
+				if tr.batch.V.Get(i, m.Inputs()+k) {
 					if at >= 0 {
 						t.Fatal("two classes in a row")
 					}
@@ -396,7 +396,7 @@ func TestSparseKeepsPaceWithTheRate(t *testing.T) {
 	m := NewModel(set, 6, true, rbm.Softmax, 1)
 	s := DefaultSettings("cd")
 	s.Schedule, s.Horizon, s.Sparse = "linear", 8, 0.25
-	none := rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(0, m.Visible()).Input(), H: rbm.NewMatrix(0, m.Hidden())}}
+	none := rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(0, m.Visible()), H: rbm.NewMatrix(0, m.Hidden())}}
 	for _, at := range []int{0, 4} {
 		before := m.Clone()
 		o := newOptimizer(s, m, set)

@@ -272,10 +272,10 @@ func (o *reference) step(t int, pos rbm.Batch, neg rbm.Phase) {
 	n, m := o.n, o.m
 	g := make([]float64, len(o.w))
 	addTo := func(b rbm.Batch, sign float64) {
-		for r := range b.V.Bits.Rows {
-			w := sign / float64(b.V.Bits.Rows)
+		for r := range b.V.Rows {
+			w := sign / float64(b.V.Rows)
 			for i := range n {
-				if !b.V.Bits.Get(r, i) {
+				if !b.V.Get(r, i) {
 					continue
 				}
 				g[n*m+i] += w
@@ -293,17 +293,17 @@ func (o *reference) step(t int, pos rbm.Batch, neg rbm.Phase) {
 	if c := o.s.Center; c > 0 {
 		for i := range o.mu {
 			mean := 0.0
-			for r := range pos.V.Bits.Rows {
-				if pos.V.Bits.Get(r, i) {
-					mean += 1 / float64(pos.V.Bits.Rows)
+			for r := range pos.V.Rows {
+				if pos.V.Get(r, i) {
+					mean += 1 / float64(pos.V.Rows)
 				}
 			}
 			o.mu[i] += c * (mean - o.mu[i])
 		}
 		for j := range o.lambda {
 			mean := 0.0
-			for r := range pos.V.Bits.Rows {
-				mean += float64(pos.H.Row(r)[j]) / float64(pos.V.Bits.Rows)
+			for r := range pos.V.Rows {
+				mean += float64(pos.H.Row(r)[j]) / float64(pos.V.Rows)
 			}
 			o.lambda[j] += c * (mean - o.lambda[j])
 		}
@@ -571,7 +571,7 @@ func TestDecayArrives(t *testing.T) {
 			if !kept {
 				o.rest = nil
 			}
-			none := rbm.Batch{V: rbm.NewBits(1, 9).Input(), H: rbm.NewMatrix(1, 7)}
+			none := rbm.Batch{V: rbm.NewBits(1, 9), H: rbm.NewMatrix(1, 7)}
 			for step := range steps {
 				o.ascend(m, step, none, none, 1, rbm.Phase{Batch: none}, false)
 			}
@@ -603,10 +603,10 @@ func TestOffsetsOfLargeBatches(t *testing.T) {
 	const share, slides = 0.001, 3000
 	for _, rows := range []int{10, 60_000} {
 		m := rbm.New(3, 2, 0, rbm.Softmax)
-		b := rbm.Batch{V: rbm.NewMatrix(rows, 3).Input(), H: rbm.NewMatrix(rows, 2)}
+		b := rbm.Batch{V: rbm.NewMatrix(rows, 3).Values(), H: rbm.NewMatrix(rows, 2)}
 		visible, hidden := []float32{1, 0.7, 0.2}, []float32{0.9, 0.6}
 		for r := range rows {
-			copy(b.V.Grey.Row(r), visible)
+			copy(b.V.Matrix().Row(r), visible)
 			copy(b.H.Row(r), hidden)
 		}
 		if rows > 10 && testing.Short() {

@@ -21,7 +21,7 @@ func placesVariance(n int) float64 {
 	return float64(n+1) / (3 * float64(n) * float64(n-1))
 }
 
-func placesOf(v rbm.Bits) (p places) {
+func placesOf(v rbm.Values) (p places) {
 	for r := range min(v.Rows, mostPlaces) {
 		p = append(p, append([]uint64(nil), v.Row(r)...))
 	}

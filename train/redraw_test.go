@@ -32,29 +32,29 @@ func TestRowsAreDrawnAnew(t *testing.T) {
 			s.Alpha = 0.5
 		}
 		whole := newTrainer(t, s, set, 6, true, rbm.Softmax)
-		var drawn [2]rbm.Bits
+		var drawn [2]rbm.Values
 		for step := range drawn {
 			run(t, whole, step+1)
 			input := whole.batch.V
 			if objective != Joint {
 				input = whole.objective.phase.Inputs()
 			}
-			drawn[step] = rbm.NewBits(input.Bits.Rows, set.X.Cols)
-			for r := range input.Bits.Rows {
+			drawn[step] = rbm.NewBits(input.Rows, set.X.Cols)
+			for r := range input.Rows {
 				for i := range set.X.Cols {
-					drawn[step].Set(r, i, input.Bits.Get(r, i))
+					drawn[step].Set(r, i, input.Get(r, i))
 				}
 			}
 			plain := set.Rows(whole.rows, 0)
 			again := set.Rows(whole.rows, 0)
 			set.Redraw(again, whole.rows, rbm.NewKey(s.Seed).Child(redrawKey).Child(uint64(step)))
-			if !slices.Equal(drawn[step].Words, again.Bits.Words) || slices.Equal(drawn[step].Words, plain.Bits.Words) {
+			if !slices.Equal(drawn[step].Words, again.Words) || slices.Equal(drawn[step].Words, plain.Words) {
 				t.Errorf("%s, step %d: the rows are not those drawn anew", objective, step)
 			}
 			if objective == Hybrid { // chains start at the same draws
 				for r := range drawn[step].Rows {
 					for i := range set.X.Cols {
-						if whole.batch.V.Bits.Get(r, i) != drawn[step].Get(r, i) {
+						if whole.batch.V.Get(r, i) != drawn[step].Get(r, i) {
 							t.Fatalf("step %d: the rows that chains start at are others", step)
 						}
 					}

@@ -144,7 +144,7 @@ func VisibleMean(set *data.Set, classes int) []float32 {
 	for r := range set.Len() {
 		row[0] = int32(r)
 		set.Visible(one, row, classes)
-		one.Each(0, func(i int, x float32) { sums[i] += float64(x) })
+		one.Nonzero(0, func(i int, x float32) { sums[i] += float64(x) })
 	}
 	mean := make([]float32, len(sums))
 	for i, n := range sums {

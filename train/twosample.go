@@ -12,7 +12,7 @@ const permutations = 40
 
 // apart returns by how many standard deviations two samples of states lie farther
 // apart than two random parts of both together do.
-func apart(x, y rbm.Bits, key rbm.Key) float64 {
+func apart(x, y rbm.Values, key rbm.Key) float64 {
 	_, z := sample.StatesTest(x, y, permutations, key.Rand())
 	return z
 }

@@ -14,7 +14,7 @@ import (
 // this distance from one of means.
 func TestApart(t *testing.T) {
 	const rows, repeats = 20, 200
-	draw := func(equal bool, key rbm.Key) rbm.Bits {
+	draw := func(equal bool, key rbm.Key) rbm.Values {
 		x := rbm.NewBits(rows, 70)
 		for r := range rows {
 			for j := range x.Cols {

@@ -197,11 +197,11 @@ func TestCosineWithData(t *testing.T) {
 	for i := range rows {
 		rows[i] = int32(i)
 	}
-	set.Visible(v.Input(), rows, 4)
+	set.Visible(v, rows, 4)
 	h := rbm.NewMatrix(set.Len(), 5)
-	m.HiddenMean(h, v.Input())
+	m.HiddenMean(h, v)
 	mean := compare.NewMean(m)
-	mean.Add(rbm.Phase{Batch: rbm.Batch{V: v.Input(), H: h}})
+	mean.Add(rbm.Phase{Batch: rbm.Batch{V: v, H: h}})
 	if want := mean.Distance(truth.Negative); math.Abs(*with.GradientNorm-want) > 1e-6 {
 		t.Errorf("gradient of length %v, want %v", *with.GradientNorm, want)
 	}

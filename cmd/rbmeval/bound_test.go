@@ -40,7 +40,7 @@ func writePeak(t *testing.T) (bound float64) {
 		states.Set(1, i, i%2 == 0)
 	}
 	f := make([]float64, 2)
-	m.FreeEnergy(f, states.Input())
+	m.FreeEnergy(f, states)
 	return rbm.LogSumExp([]float64{-f[0], -f[1]})
 }
 

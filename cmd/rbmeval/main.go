@@ -269,7 +269,7 @@ func (e *evaluation) choose() error {
 		return cli.Usagef("-exact, -ais, -reverse-ais and -bennett need rows with labels for a model with bernoulli labels; %s has none", e.set.Name)
 	case e.classify && !e.labelled():
 		return cli.Usagef("-classify needs labels, of the model and of the data; the model has %d and %s %d", e.m.Classes(), e.set.Name, len(e.set.Classes))
-	case e.pl && e.v.IsGrey():
+	case e.pl && e.v.IsReal():
 		return cli.Usagef("-pl needs binary inputs; those of %s are grey", e.set.Name)
 	case e.pl && e.m.Classes() > 0 && !e.labelled():
 		return cli.Usagef("-pl needs rows with labels for a model with labels; %s has none", e.set.Name)
@@ -281,7 +281,7 @@ func (e *evaluation) choose() error {
 		if e.rows != "" { // a table of rows does not wait for estimates
 			e.ais, e.reverse, e.bennett = false, false, false
 		}
-		e.pl = !e.v.IsGrey() && (e.m.Classes() == 0 || e.labelled())
+		e.pl = !e.v.IsReal() && (e.m.Classes() == 0 || e.labelled())
 		e.classify = e.labelled()
 	}
 	return e.idle(e.flags)
@@ -317,7 +317,7 @@ func (e *evaluation) evaluate(ctx context.Context) (err error) {
 	if err == nil && e.pl {
 		e.pseudo = make([]float64, e.n)
 		err = e.eachChunk(ctx, "pseudo-likelihood", func(lo, hi int) {
-			e.m.PseudoLogLikelihood(e.pseudo[lo:hi], e.v.Bits.Slice(lo, hi))
+			e.m.PseudoLogLikelihood(e.pseudo[lo:hi], e.v.Slice(lo, hi))
 		})
 	}
 	if err == nil {

@@ -19,9 +19,9 @@ type examples struct {
 	bars  *cli.Flags // of the progress bars
 	m     *rbm.RBM
 	set   *data.Set
-	index []int32   // of the rows in set
-	n     int       // of rows
-	v     rbm.Input // the rows; label units are empty if the data have no labels
+	index []int32    // of the rows in set
+	n     int        // of rows
+	v     rbm.Values // the rows; label units are empty if the data have no labels
 }
 
 // fitSet returns the set with the classes of m, which is read from path, matched
@@ -67,7 +67,7 @@ func (x *examples) likely() bool {
 
 // likelihoodName is what the mean of −F − log Z is called.
 func (x *examples) likelihoodName() string {
-	if x.v.IsGrey() {
+	if x.v.IsReal() {
 		return "score −F − log Z"
 	}
 	return "log-likelihood"
@@ -144,7 +144,7 @@ func (x *examples) sumOutLabels(free, logp []float64, lo int) {
 // bound its log Z.
 func (x *examples) states(bare bool) *examples {
 	bare = bare && x.labelled()
-	if !x.v.IsGrey() && !bare {
+	if !x.v.IsReal() && !bare {
 		return x
 	}
 	states := *x
@@ -152,7 +152,7 @@ func (x *examples) states(bare bool) *examples {
 		set := *x.set
 		set.Y, states.set = nil, &set
 	}
-	states.v = rbm.NewBits(x.n, x.m.Visible()).Input()
+	states.v = rbm.NewBits(x.n, x.m.Visible())
 	states.fill()
 	return &states
 }
@@ -172,7 +172,7 @@ func lowerBound(ctx context.Context, parts []*examples) (float64, error) {
 			return 0, err
 		}
 		free = append(free, f...)
-		v.Words, v.Rows = append(v.Words, part.v.Bits.Words...), v.Rows+part.n
+		v.Words, v.Rows = append(v.Words, part.v.Words...), v.Rows+part.n
 	}
 	bound := logz.LowerBound(free, v)
 	if math.IsNaN(bound) || math.IsInf(bound, 0) {

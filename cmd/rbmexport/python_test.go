@@ -95,8 +95,8 @@ func writeTruth(t *testing.T) {
 		}
 	}
 	free, hidden := make([]float64, rows), rbm.NewMatrix(rows, m.Hidden())
-	m.FreeEnergy(free, v.Input())
-	m.HiddenMean(hidden, v.Input())
+	m.FreeEnergy(free, v)
+	m.HiddenMean(hidden, v)
 	f, err := os.Create("want.npz")
 	if err != nil {
 		t.Fatal(err)

@@ -139,9 +139,9 @@ func (d description) measure(ctx context.Context, at int, seed uint64, quick boo
 	}
 	s := logz.DefaultSettings()
 	if set != nil {
-		rows := set.Rows(data.RowNumbers(0, set.Len()), m.Classes()).Bits
+		rows := set.Rows(data.RowNumbers(0, set.Len()), m.Classes())
 		free := make([]float64, rows.Rows)
-		m.FreeEnergy(free, rows.Input())
+		m.FreeEnergy(free, rows)
 		s.LowerBound, s.Annealing.Base = logz.LowerBound(free, rows), train.Base(m, set)
 	}
 	if quick {

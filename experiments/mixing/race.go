@@ -143,7 +143,7 @@ func run1(ctx context.Context, p *places, at int, e estimator, seed uint64, seco
 		some[i] = int32(i * sets.Train.Len() / len(some))
 	}
 	rows := sets.Train.Rows(some, 0)
-	free := make([]float64, rows.Rows())
+	free := make([]float64, rows.Rows)
 	warnings := map[string]bool{}
 	note := func(text string) {
 		if text != "" {

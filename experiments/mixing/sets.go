@@ -49,7 +49,7 @@ const (
 // prototypes returns rows that are each a random prototype with some bits flipped.
 func prototypes() *data.Set {
 	key := rbm.NewKey(20)
-	var centres rbm.Bits
+	var centres rbm.Values
 	for try := uint64(0); ; try++ {
 		centres = rbm.NewBits(prototypeCount, prototypeBits)
 		centres.Randomize(key.Child(0).Child(try))

@@ -211,7 +211,7 @@ func (c *workload) measure() (p prices, err error) {
 }
 
 // copyUnits overwrites dst with the first units of each row of src.
-func copyUnits(dst, src rbm.Bits) {
+func copyUnits(dst, src rbm.Values) {
 	for r := range dst.Rows {
 		copy(dst.Row(r), src.Row(r))
 	}
@@ -222,7 +222,7 @@ func copyUnits(dst, src rbm.Bits) {
 func ascent(m *rbm.RBM, s *rbm.States) float64 {
 	rows := s.H.Rows
 	phase := func(lo, hi int) rbm.Phase {
-		return rbm.Phase{Batch: rbm.Batch{V: s.V.Slice(lo, hi).Input(), H: s.Mean.Slice(lo, hi)}}
+		return rbm.Phase{Batch: rbm.Batch{V: s.V.Slice(lo, hi), H: s.Mean.Slice(lo, hi)}}
 	}
 	return least(func() { m.Ascend(1e-9, phase(0, rows/2), phase(rows/2, rows)) }) / float64(rows)
 }
@@ -244,7 +244,7 @@ func rounds(negative string) (seconds float64, err error) {
 		return 0, err
 	}
 	tiny := tinyModel()
-	none := rbm.Batch{V: rbm.NewBits(0, 1).Input(), H: rbm.NewMatrix(0, 1)}
+	none := rbm.Batch{V: rbm.NewBits(0, 1), H: rbm.NewMatrix(0, 1)}
 	calls := uint64(0)
 	seconds = least(func() {
 		calls++

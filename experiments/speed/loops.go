@@ -11,7 +11,7 @@ import (
 // which skip units that are off. gorbm without assembly is compared with it.
 type loops struct {
 	job
-	x          rbm.Bits
+	x          rbm.Values
 	w          [][]float32 // a row a visible unit
 	b, c       []float32
 	h          [][]int     // active hidden units of each chain
@@ -38,7 +38,7 @@ func newLoopsRunner(j job) (*runner, error) {
 	}}, nil
 }
 
-func newLoops(j job, m *rbm.RBM, x rbm.Bits, seed uint64) *loops {
+func newLoops(j job, m *rbm.RBM, x rbm.Values, seed uint64) *loops {
 	l := &loops{job: j, x: x, b: append([]float32(nil), m.VisibleBias...), c: append([]float32(nil), m.HiddenBias...), random: rbm.NewKey(seed).Rand()}
 	for i := range j.Visible {
 		row := make([]float32, j.Hidden)

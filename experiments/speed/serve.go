@@ -179,9 +179,9 @@ func newClassifier(j job) (*runner, error) {
 		return nil, err
 	}
 	v, logp := rbm.NewBits(set.Len(), m.Visible()), make([]float64, set.Len()*m.Classes())
-	set.Inputs(v.Input(), data.RowNumbers(0, set.Len()))
+	set.Inputs(v, data.RowNumbers(0, set.Len()))
 	return valuesOf(func() error {
-		m.ClassLogProb(logp, v.Input())
+		m.ClassLogProb(logp, v)
 		return nil
 	}, func(rows int) []float64 { return logp[:min(rows*m.Classes(), len(logp))] }), nil
 }

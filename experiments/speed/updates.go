@@ -72,8 +72,8 @@ func measureDensities(j job) (*densities, error) {
 	if err != nil {
 		return nil, err
 	}
-	pos := rbm.Batch{V: rbm.NewBits(j.Batch, m.Visible()).Input(), H: rbm.NewMatrix(j.Batch, m.Hidden())}
-	copy(pos.V.Bits.Words, set.X.Words)
+	pos := rbm.Batch{V: rbm.NewBits(j.Batch, m.Visible()), H: rbm.NewMatrix(j.Batch, m.Hidden())}
+	copy(pos.V.Words, set.X.Words)
 	m.HiddenMean(pos.H, pos.V)
 	d := &densities{Data: set.Density()}
 	units, weighed, on := 0.0, 0.0, 0.0
@@ -85,14 +85,14 @@ func measureDensities(j job) (*densities, error) {
 		if round < densityRounds {
 			continue
 		}
-		d.Visible += float64(phase.V.Bits.Count())
-		units += float64(phase.V.Bits.Rows)
+		d.Visible += float64(phase.V.Count())
+		units += float64(phase.V.Rows)
 		for _, h := range phase.H.Data {
 			d.Hidden += float64(h)
 		}
-		for r := range phase.V.Bits.Rows {
+		for r := range phase.V.Rows {
 			if phase.Weight == nil || phase.Weight[r] != 0 {
-				on += float64(phase.V.Bits.Slice(r, r+1).Count())
+				on += float64(phase.V.Slice(r, r+1).Count())
 				weighed++
 			}
 		}

@@ -56,7 +56,7 @@ func shortened(d problem) problem {
 // bracket adds what a bracket of log Z says. Where no ladder has settled there is no number.
 func (x *test) bracket(ctx context.Context, m *rbm.RBM, seed uint64, energy float64, add func(panel string, y float64)) error {
 	for k, s := range x.brackets {
-		s.Annealing.Base, s.LowerBound = train.Base(m, x.set), logz.LowerBound(x.free, x.rows.Bits)
+		s.Annealing.Base, s.LowerBound = train.Base(m, x.set), logz.LowerBound(x.free, x.rows)
 		b, err := logz.Estimate(ctx, m, s, rbm.NewKey(measureKey).Child(seed).Child(uint64(k)), nil)
 		if err != nil {
 			return err

@@ -112,7 +112,7 @@ func foretell(ctx context.Context, seconds float64, begin func() (*train.Trainer
 type test struct {
 	problem
 	set  *data.Set
-	rows rbm.Input
+	rows rbm.Values
 	law  float64 // mean log p of the rows, 0 if it is not known
 	free []float64
 }

@@ -54,8 +54,8 @@ func run(t testing.TB, m *rbm.RBM, truth *Truth, s Settings, texts ...string) []
 func batches(m *rbm.RBM, rows int) func(int) func(int) rbm.Batch {
 	return func(repeat int) func(int) rbm.Batch {
 		return func(update int) rbm.Batch {
-			b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()).Input(), H: rbm.NewMatrix(rows, m.Hidden())}
-			b.V.Bits.Randomize(rbm.NewKey(9).Child(uint64(repeat)).Child(uint64(update)))
+			b := rbm.Batch{V: rbm.NewBits(rows, m.Visible()), H: rbm.NewMatrix(rows, m.Hidden())}
+			b.V.Randomize(rbm.NewKey(9).Child(uint64(repeat)).Child(uint64(update)))
 			m.HiddenMean(b.H, b.V)
 			return b
 		}
@@ -79,9 +79,9 @@ func TestMeanIsThatOfTheMoments(t *testing.T) {
 	bits := batches(m, 5)(0)(0)
 	weighted := batches(m, 5)(0)(1)
 	weighted.Weight = []float32{0.5, -0.25, 0, 0.5, 0.25}
-	grey := rbm.Batch{V: rbm.NewMatrix(2, 70).Input(), H: bits.H.Slice(0, 2)}
-	for i := range grey.V.Grey.Data {
-		grey.V.Grey.Data[i] = float32(rbm.NewKey(3).Uniform(uint64(i)))
+	grey := rbm.Batch{V: rbm.NewMatrix(2, 70).Values(), H: bits.H.Slice(0, 2)}
+	for i := range grey.V.Real {
+		grey.V.Real[i] = float32(rbm.NewKey(3).Uniform(uint64(i)))
 	}
 	moments := rbm.NewMoments(m)
 	moments.Set(bits)
@@ -195,9 +195,9 @@ func TestBias(t *testing.T) {
 	}
 	p := rbm.NewMatrix(4, 3)
 	m.VisibleMean(p, h)
-	one := rbm.Batch{V: rbm.NewBits(8, 3).Input(), H: rbm.NewMatrix(8, 2), Weight: make([]float32, 8)}
+	one := rbm.Batch{V: rbm.NewBits(8, 3), H: rbm.NewMatrix(8, 2), Weight: make([]float32, 8)}
 	for v := range 8 {
-		one.V.Bits.Row(v)[0] = uint64(v)
+		one.V.Row(v)[0] = uint64(v)
 		for r := range 4 {
 			w := float32(0.25)
 			for i, q := range p.Row(r) {

@@ -37,7 +37,7 @@ func (a *Mean) Add(p rbm.Phase) {
 		plus(h, 1, s.H)
 		return
 	}
-	if p.H.Cols != a.hidden || p.V.Cols() != a.visible {
+	if p.H.Cols != a.hidden || p.V.Cols != a.visible {
 		panic("compare: a phase of another shape")
 	}
 	for r := range p.Rows() {
@@ -50,7 +50,7 @@ func (a *Mean) Add(p rbm.Phase) {
 		}
 		mean := p.H.Row(r)
 		plus(h, w, mean)
-		p.V.Each(r, func(i int, x float32) {
+		p.V.Nonzero(r, func(i int, x float32) {
 			share := float64(w * float64(x))
 			v[i] += share
 			plus(vh[i*a.hidden:(i+1)*a.hidden], share, mean)

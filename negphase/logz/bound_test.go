@@ -29,7 +29,7 @@ func TestLowerBound(t *testing.T) {
 			copy(rows.Row(r), all.Row(7*r%all.Rows)) // 7 and the numbers of states have no factor in common
 		}
 		free := make([]float64, rows.Rows)
-		m.FreeEnergy(free, rows.Input())
+		m.FreeEnergy(free, rows)
 		if got := LowerBound(free, rows); math.Abs(got-want) > 1e-12*math.Abs(want) {
 			t.Errorf("%d × %d: the bound of all states is %v, log Z %v", m.Visible(), m.Hidden(), got, want)
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // states returns all visible states of m.
-func states(m *rbm.RBM) rbm.Bits {
+func states(m *rbm.RBM) rbm.Values {
 	inputs, labels := m.Inputs(), 1
 	if m.Classes() > 0 && m.LabelKind() == rbm.Softmax {
 		labels = m.Classes()
@@ -34,10 +34,10 @@ func states(m *rbm.RBM) rbm.Bits {
 
 // drawer returns a function that draws visible states from m by a table of
 // all of them.
-func drawer(m *rbm.RBM) func(rows int, key rbm.Key) rbm.Bits {
+func drawer(m *rbm.RBM) func(rows int, key rbm.Key) rbm.Values {
 	all := states(m)
 	free := make([]float64, all.Rows)
-	m.FreeEnergy(free, all.Input())
+	m.FreeEnergy(free, all)
 	least, total := free[0], 0.0
 	for _, f := range free {
 		least = min(least, f)
@@ -46,7 +46,7 @@ func drawer(m *rbm.RBM) func(rows int, key rbm.Key) rbm.Bits {
 		free[i] = math.Exp(least - f)
 		total += free[i]
 	}
-	return func(rows int, key rbm.Key) rbm.Bits {
+	return func(rows int, key rbm.Key) rbm.Values {
 		v := rbm.NewBits(rows, m.Visible())
 		for r := range rows {
 			k := 0

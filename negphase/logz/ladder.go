@@ -13,7 +13,7 @@ type draws struct {
 	before, after negphase.Ladder // before it was first tuned, and at the end
 	trips         int64           // round trips in the rounds that are sampled
 
-	start  rbm.Bits    // visible states at temperature 1: row i is of group i mod Groups
+	start  rbm.Values  // visible states at temperature 1: row i is of group i mod Groups
 	excess [][]float64 // of each temperature: the energies that β multiplies, group after group
 }
 
@@ -121,11 +121,11 @@ func (s Settings) sample(ladder negphase.Tempered, m *rbm.RBM, advance func() (r
 
 // copyColdest overwrites dst with the visible states at temperature 1, group by
 // group: the particles to which pt gives weight.
-func copyColdest(dst rbm.Bits, phase rbm.Phase) {
+func copyColdest(dst rbm.Values, phase rbm.Phase) {
 	n := 0
 	for r, w := range phase.Weight {
 		if w > 0 {
-			copy(dst.Row(n), phase.V.Bits.Row(r))
+			copy(dst.Row(n), phase.V.Row(r))
 			n++
 		}
 	}

@@ -178,7 +178,7 @@ func (b *Bracket) checkPairs() {
 // free[r] is the free energy of row r: the logarithm of a part of Z, and so a lower
 // bound of log Z. −Inf for no rows. It panics if there are not as many free energies
 // as rows.
-func LowerBound(free []float64, v rbm.Bits) float64 {
+func LowerBound(free []float64, v rbm.Values) float64 {
 	if len(free) != v.Rows {
 		panic("logz: LowerBound needs one free energy a row")
 	}

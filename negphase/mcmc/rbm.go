@@ -104,7 +104,7 @@ func (s *RBM) layer(l int) []uint8 {
 
 // Store writes the state of s to the given row of v and h. It panics if their
 // numbers of columns are not the numbers of units.
-func (s *RBM) Store(v, h rbm.Bits, row int) {
+func (s *RBM) Store(v, h rbm.Values, row int) {
 	if v.Cols != s.parameters.units[visible] || h.Cols != s.parameters.units[hidden] {
 		panic("mcmc: Store into states of another shape")
 	}

@@ -12,7 +12,7 @@ type loading struct {
 	unpack, stripes, settle parallel.Loop
 	now                     struct { // the arguments of the current Load
 		s    []*RBM
-		v, h rbm.Bits
+		v, h rbm.Values
 	}
 }
 
@@ -29,7 +29,7 @@ func (l *loading) prepare(c *Parameters) {
 // their preactivations anew. Chains on them need a Reset then. It panics if
 // there are not as many rows as systems, or if they are of another shape, and
 // allocates nothing. Large models are shared out among goroutines.
-func (c *Parameters) Load(s []*RBM, v, h rbm.Bits) {
+func (c *Parameters) Load(s []*RBM, v, h rbm.Values) {
 	if v.Rows != len(s) || h.Rows != len(s) || v.Cols != c.units[visible] || h.Cols != c.units[hidden] {
 		panic("mcmc: Load needs one row of visible and of hidden states a system")
 	}
@@ -46,7 +46,7 @@ func (c *Parameters) Load(s []*RBM, v, h rbm.Bits) {
 	l.unpack.Run(len(s), cost)
 	l.stripes.Run(c.stripes(visible)+c.stripes(hidden), cost)
 	l.settle.Run(len(s), cost)
-	l.now.s, l.now.v, l.now.h = nil, rbm.Bits{}, rbm.Bits{}
+	l.now.s, l.now.v, l.now.h = nil, rbm.Values{}, rbm.Values{}
 }
 
 // stripe is the number of preactivations that are summed together. They take

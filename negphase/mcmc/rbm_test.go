@@ -93,7 +93,7 @@ func loadStoreAndSet(t *testing.T, visible, hidden, rows int) {
 	}
 	energy := make([]float64, rows)
 	m.Energy(energy, v, h)
-	back := [2]rbm.Bits{rbm.NewBits(rows, visible), rbm.NewBits(rows, hidden)}
+	back := [2]rbm.Values{rbm.NewBits(rows, visible), rbm.NewBits(rows, hidden)}
 	for r, s := range systems {
 		if math.Abs(s.Energy()-energy[r]) > roundings(c) {
 			t.Errorf("row %d: energy %v, want %v", r, s.Energy(), energy[r])

@@ -13,7 +13,7 @@ import (
 
 // A Draw is samples of a law, and what shows whether the chains have mixed.
 type Draw struct {
-	V    rbm.Bits   // samples: states of Law.Model
+	V    rbm.Values // samples: states of Law.Model
 	Mean rbm.Matrix // p(v=1|h) of each, with h drawn given the sample
 	// Start is where the chains of the samples started, FromRandom or FromData. Row
 	// has the row of Law.Data at which the chain of each started; nil for FromRandom.
@@ -180,7 +180,7 @@ func (r *run) draw(ctx context.Context, s Settings) (Draw, error) {
 				return Draw{}, err
 			}
 		}
-		m.HiddenSample(h, rbm.Batch{V: from.v.Input(), H: from.h}, r.key.Child(meanKey).Child(uint64(first)))
+		m.HiddenSample(h, rbm.Batch{V: from.v, H: from.h}, r.key.Child(meanKey).Child(uint64(first)))
 		m.VisibleMean(mean, h)
 		for c := range min(chains, s.Samples-first) {
 			copy(d.V.Row(first+c), from.v.Row(c))

@@ -23,7 +23,7 @@ type Law struct {
 	// Data are rows of data as states of Model, from which chains may start. They
 	// are of the query's class and, if inputs are given, those nearest to these. There
 	// are none without data.
-	Data rbm.Bits
+	Data rbm.Values
 	Row  []int32 // the number of each of them in the data
 }
 

@@ -13,7 +13,7 @@ import (
 // other, as inputs of the whole model: units that are given have their values.
 type Sheet struct {
 	Means rbm.Matrix // p(x=1|h)
-	Bits  rbm.Bits   // x
+	Bits  rbm.Values // x
 	Class []int32    // the class given, or that of the sampled label; rbm.Free without labels
 	Asked []int32    // the class given, or rbm.Free
 	Start []int32    // the row of the data at which the chain started; rbm.Free for random states

@@ -21,7 +21,7 @@ type side struct {
 	pos      rbm.Batch // these rows
 	every    int       // rounds between two values of a trace
 	rounds   int
-	v        rbm.Bits     // of each chain, at temperature 1
+	v        rbm.Values   // of each chain, at temperature 1
 	h        rbm.Matrix   // p(h|v)
 	trace    [][]float64  // of each chain: free energies, every so many rounds
 	activity [][]float64  // of each chain: the sum of its hidden means
@@ -50,11 +50,11 @@ func newSide(l *Law, g *ranks.Group, s negphase.Settings, rows []int, every int,
 	each := max(1, len(s.Ladder().Temperatures.List)) // particles that start at a row
 	n := max(1, each*len(rows))
 	x := &side{law: l, group: g, key: key, every: every, rows: rows}
-	x.pos = rbm.Batch{V: rbm.NewBits(n, l.Model.Visible()).Input(), H: rbm.NewMatrix(n, l.Model.Hidden())}
+	x.pos = rbm.Batch{V: rbm.NewBits(n, l.Model.Visible()), H: rbm.NewMatrix(n, l.Model.Hidden())}
 	if rows != nil {
 		start = negphase.Data
 		for to := range n {
-			copy(x.pos.V.Bits.Row(to), l.Data.Row(rows[to/each]))
+			copy(x.pos.V.Row(to), l.Data.Row(rows[to/each]))
 		}
 		l.Model.HiddenMean(x.pos.H, x.pos.V)
 	}
@@ -84,7 +84,7 @@ func (x *side) round(ctx context.Context) error {
 	if x.rounds%x.every != 0 {
 		return nil
 	}
-	x.law.Model.FreeEnergy(x.energies, x.v.Input())
+	x.law.Model.FreeEnergy(x.energies, x.v)
 	for c, f := range x.energies {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
 			return fmt.Errorf("%w: the free energy of a chain is %v", rbm.ErrDiverged, f)
@@ -121,7 +121,7 @@ func (x *side) keep(phase rbm.Phase, key rbm.Key) {
 		if x.each > 1 {
 			row += pick(phase.Weight[row:row+x.each], key.Uniform(uint64(c)))
 		}
-		copy(x.v.Row(c), phase.V.Bits.Row(row))
+		copy(x.v.Row(c), phase.V.Row(row))
 		copy(x.h.Row(c), phase.H.Row(row))
 	}
 }

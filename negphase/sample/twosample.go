@@ -10,7 +10,7 @@ import (
 
 // StatesTest is diag.EnergyTest of the rows of x against those of y, states of equal width.
 // Their distance is Euclidean: the root of the number of units that differ.
-func StatesTest(x, y rbm.Bits, rearrangements int, r *rand.Rand) (p, z float64) {
+func StatesTest(x, y rbm.Values, rearrangements int, r *rand.Rand) (p, z float64) {
 	row := func(i int) []uint64 {
 		if i < x.Rows {
 			return x.Row(i)

@@ -26,7 +26,7 @@ func TestConstrainedEnumeration(t *testing.T) {
 		for r := range h.Rows {
 			h.Each(r, func(j int) { hidden.Row(r)[j] = 1 })
 		}
-		want.Set(rbm.Batch{V: v.Input(), H: hidden, Weight: p})
+		want.Set(rbm.Batch{V: v, H: hidden, Weight: p})
 		for _, layer := range []bool{true, false} {
 			c := planConstrained(m, layer)
 			c.prepare()
@@ -102,7 +102,7 @@ func TestConstrainedGradient(t *testing.T) {
 		row := v.Slice(v.Rows/3, v.Rows/3+1)
 		likelihood := func() float64 {
 			f := make([]float64, 1)
-			m.FreeEnergy(f, row.Input())
+			m.FreeEnergy(f, row)
 			z, err := LogZ(t.Context(), m)
 			if err != nil {
 				t.Fatal(err)
@@ -116,12 +116,12 @@ func TestConstrainedGradient(t *testing.T) {
 		negative, positive, mutant := rbm.NewMoments(m), rbm.NewMoments(m), rbm.NewMoments(m)
 		e.Moments(negative)
 		mean := rbm.NewMatrix(1, m.Hidden())
-		m.HiddenMean(mean, row.Input())
-		positive.Set(rbm.Batch{V: row.Input(), H: mean})
+		m.HiddenMean(mean, row)
+		positive.Set(rbm.Batch{V: row, H: mean})
 		free := m.Clone()
 		free.Constraint = nil
-		free.HiddenMean(mean, row.Input())
-		mutant.Set(rbm.Batch{V: row.Input(), H: mean})
+		free.HiddenMean(mean, row)
+		mutant.Set(rbm.Batch{V: row, H: mean})
 		off := 0.0
 		const step = 1.0 / 64 // exact in float32
 		check := func(what string, plus, minus, broken float32, add func(x float32)) {

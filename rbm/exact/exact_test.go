@@ -28,7 +28,7 @@ func TestLogZAndFreeEnergy(t *testing.T) {
 
 			rows := distinctVisible(all)
 			f := make([]float64, len(rows))
-			m.FreeEnergy(f, rbmtest.BitsOf(rows).Input())
+			m.FreeEnergy(f, rbmtest.BitsOf(rows))
 			marginal := marginals(all, p)
 			for r, v := range rows {
 				rbmtest.Near(t, "p(v)", math.Exp(-f[r]-got), marginal[key(v)], 1e-12)
@@ -169,7 +169,7 @@ func TestProgressMayUseTheModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := rbm.NewBits(300, 300)
-	_, err = e.LogZ(context.Background(), func(float64) { m.HiddenMean(rbm.NewMatrix(300, 13), v.Input()) })
+	_, err = e.LogZ(context.Background(), func(float64) { m.HiddenMean(rbm.NewMatrix(300, 13), v) })
 	if err != nil {
 		t.Error(err)
 	}

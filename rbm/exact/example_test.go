@@ -22,7 +22,7 @@ func Example() {
 	v := rbm.NewBits(2, 2) // two rows: (0,0) and (1,0)
 	v.Set(1, 0, true)
 	f := make([]float64, v.Rows)
-	m.FreeEnergy(f, v.Input())
+	m.FreeEnergy(f, v)
 	for r := range f {
 		fmt.Printf("p(v) = %.4f\n", rbm.Exp(-f[r]-logZ))
 	}

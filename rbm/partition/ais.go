@@ -111,7 +111,7 @@ func AIS(ctx context.Context, m *rbm.RBM, s Annealing, key rbm.Key, progress fun
 // of AIS, and one that names a row in which a softmax label does not have exactly
 // one class. It panics if start has another width than the visible layer. It does
 // not change start.
-func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Bits, key rbm.Key, progress func(done float64)) (Annealed, error) {
+func ReverseAIS(ctx context.Context, m *rbm.RBM, s Annealing, start rbm.Values, key rbm.Key, progress func(done float64)) (Annealed, error) {
 	if start.Cols != m.Visible() {
 		panic("partition: rows of another width than the visible layer")
 	}
@@ -142,7 +142,7 @@ func share(progress func(done float64), lo, hi float64) func(done float64) {
 
 // run moves the rows of v up the path, or down it if reverse is set, and returns the
 // estimate that their weights give.
-func (s Annealing) run(ctx context.Context, m *rbm.RBM, v rbm.Bits, reverse bool, key rbm.Key, progress func(done float64)) (Annealed, error) {
+func (s Annealing) run(ctx context.Context, m *rbm.RBM, v rbm.Values, reverse bool, key rbm.Key, progress func(done float64)) (Annealed, error) {
 	path, err := s.place(ctx, m, key.Child(0), share(progress, 0, pilotShare))
 	if err != nil {
 		return Annealed{}, err

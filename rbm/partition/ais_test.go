@@ -31,7 +31,7 @@ func ais(t *testing.T, m *rbm.RBM, s Annealing, seed uint64) Annealed {
 }
 
 // exactDraws returns rows of visible states drawn from the law p of all.
-func exactDraws(all []rbmtest.State, p []float64, rows int, key rbm.Key) rbm.Bits {
+func exactDraws(all []rbmtest.State, p []float64, rows int, key rbm.Key) rbm.Values {
 	v := rbm.NewBits(rows, len(all[0].V))
 	for r := range rows {
 		u, k := key.Uniform(uint64(r)), 0
@@ -359,7 +359,7 @@ func TestAISDeterminism(t *testing.T) {
 }
 
 // digestStart returns 30 rows of a few steps of m's chains.
-func digestStart(m *rbm.RBM) rbm.Bits {
+func digestStart(m *rbm.RBM) rbm.Values {
 	s := rbm.NewStates(m, 30)
 	m.Step(s, nil, 3, rbm.NewKey(9))
 	return s.V

@@ -76,7 +76,7 @@ func Law(all []State, beta float64) (p []float64, logZ float64) {
 
 // Allowed lists the states of a small model that its constraint allows, with
 // −E, by the definitions alone.
-func Allowed(m *rbm.RBM) (v, h rbm.Bits, logw []float64) {
+func Allowed(m *rbm.RBM) (v, h rbm.Values, logw []float64) {
 	c := m.Constraint
 	var visible, hidden [][]int
 	for _, s := range States(m) {
@@ -99,7 +99,7 @@ func Allowed(m *rbm.RBM) (v, h rbm.Bits, logw []float64) {
 }
 
 // BitsOf returns rows as a bit matrix.
-func BitsOf(rows [][]int) rbm.Bits {
+func BitsOf(rows [][]int) rbm.Values {
 	b := rbm.NewBits(len(rows), len(rows[0]))
 	for r, row := range rows {
 		for c, x := range row {

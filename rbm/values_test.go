@@ -6,7 +6,7 @@ import (
 )
 
 // greyOf returns bits as 0 and 1.
-func greyOf(v Bits) Matrix {
+func greyOf(v Values) Matrix {
 	g := NewMatrix(v.Rows, v.Cols)
 	for r := range v.Rows {
 		v.Each(r, func(i int) { g.Row(r)[i] = 1 })
@@ -23,18 +23,18 @@ func TestGreyRowsOfBits(t *testing.T) {
 	grey := greyOf(s.V)
 
 	mean := NewMatrix(40, 75)
-	m.HiddenMean(mean, grey.Input())
+	m.HiddenMean(mean, grey.Values())
 	for i, p := range mean.Data {
 		if p != s.Mean.Data[i] { // the same additions in the same order
 			t.Fatalf("mean %d is %v, want %v", i, p, s.Mean.Data[i])
 		}
 	}
 	f, g := make([]float64, 40), make([]float64, 40)
-	m.FreeEnergy(f, s.V.Input())
-	m.FreeEnergy(g, grey.Input())
+	m.FreeEnergy(f, s.V)
+	m.FreeEnergy(g, grey.Values())
 	p, q := make([]float64, 120), make([]float64, 120)
-	m.ClassLogProb(p, s.V.Input())
-	m.ClassLogProb(q, grey.Input())
+	m.ClassLogProb(p, s.V)
+	m.ClassLogProb(q, grey.Values())
 	for r := range f {
 		near(t, "free energy", g[r], f[r], 1e-10) // 205 terms of size 10 in another order
 	}
@@ -43,9 +43,9 @@ func TestGreyRowsOfBits(t *testing.T) {
 	}
 
 	a, b := m.Clone(), m.Clone()
-	neg := Phase{Batch: Batch{V: s.V.Slice(0, 10).Input(), H: s.Mean.Slice(0, 10)}}
-	a.Ascend(0.25, Phase{Batch: Batch{V: s.V.Input(), H: s.Mean}}, neg)
-	b.Ascend(0.25, Phase{Batch: Batch{V: grey.Input(), H: s.Mean}}, neg)
+	neg := Phase{Batch: Batch{V: s.V.Slice(0, 10), H: s.Mean.Slice(0, 10)}}
+	a.Ascend(0.25, Phase{Batch: Batch{V: s.V, H: s.Mean}}, neg)
+	b.Ascend(0.25, Phase{Batch: Batch{V: grey.Values(), H: s.Mean}}, neg)
 	compare(t, a, b, 50*0.25*2/(1<<23))
 }
 
@@ -69,9 +69,9 @@ func TestGreyRows(t *testing.T) {
 		grey.Data[i] = float32(i%5) / 4
 	}
 	mean := NewMatrix(6, 70)
-	m.HiddenMean(mean, grey.Input())
+	m.HiddenMean(mean, grey.Values())
 	f := make([]float64, 6)
-	m.FreeEnergy(f, grey.Input())
+	m.FreeEnergy(f, grey.Values())
 	for r := range 6 {
 		want := 0.0
 		for i, x := range grey.Row(r) {
@@ -87,7 +87,7 @@ func TestGreyRows(t *testing.T) {
 		}
 		near(t, "free energy", f[r], want, 1e-11)
 	}
-	b := Batch{V: grey.Input(), H: mean, Weight: []float32{0.5, 0, -0.25, 1, 0.125, 0.125}}
+	b := Batch{V: grey.Values(), H: mean, Weight: []float32{0.5, 0, -0.25, 1, 0.125, 0.125}}
 	plus := NewMoments(m)
 	plus.Set(b)
 	fused, dense := m.Clone(), m.Clone()
@@ -99,9 +99,40 @@ func TestGreyRows(t *testing.T) {
 		return // a sync.Pool forgets at random
 	}
 	if n := testing.AllocsPerRun(20, func() {
-		m.HiddenMean(mean, grey.Input())
+		m.HiddenMean(mean, grey.Values())
 		fused.Ascend(0.5, Phase{Batch: b}, Phase{Batch: b})
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// Functions of states refuse real values with one text. Before there was one type the
+// compiler did.
+func TestStatesAreBits(t *testing.T) {
+	m := shape{5, 4, 2, Softmax}.random(1, 1)
+	v, h := NewValues(3, 5, true), NewBits(3, 4)
+	dst, mean := make([]float64, 3), NewMatrix(3, 4)
+	for name, f := range map[string]func(){
+		"Energy of v":         func() { m.Energy(dst, v, h) },
+		"Energy of h":         func() { m.Energy(dst, NewBits(3, 5), NewValues(3, 4, true)) },
+		"HiddenMeanFree":      func() { m.HiddenMeanFree(mean, dst, v) },
+		"VisibleMean":         func() { m.VisibleMean(NewMatrix(3, 5), NewValues(3, 4, true)) },
+		"PseudoLogLikelihood": func() { m.PseudoLogLikelihood(dst, v) },
+		"ImpossibleRow":       func() { m.ImpossibleRow(v) },
+		"Base.Draw":           func() { (*Base)(nil).Draw(m, v, h, NewKey(1)) },
+		"Base.Energy":         func() { NewBase(m, make([]float32, 5), 1).Energy(dst, v, h) },
+		"Anneal": func() {
+			Anneal(t.Context(), m, nil, []float64{0, 1}, v, NewKey(1), func(int, []float64) {}, nil)
+		},
+		"Step": func() { s := NewStates(m, 3); s.H = NewValues(3, 4, true); m.Step(s, nil, 1, NewKey(1)) },
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != "rbm: real values where states are bits" {
+					t.Errorf("%s: panic %v", name, got)
+				}
+			}()
+			f()
+		}()
 	}
 }

@@ -1,0 +1,203 @@
+package rbm
+
+import (
+	"math/bits"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// Values are rows of units of a layer, one row for each chain or example. They are bits:
+// column j of a row is bit j%64 of its word j/64, and bits past Cols are zero, which every
+// function here relies on and keeps so. Or they are real values, if Real is not nil: grey
+// values of data in [0,1], each the probability that its unit is on. Grey values occur only
+// in the positive phase and in evaluation. Methods that deal with bits panic on real values.
+type Values struct {
+	Rows, Cols int
+	Stride     int       // number of words of a row of bits
+	Words      []uint64  // len Rows·Stride; nil if the values are real
+	Real       []float32 // len Rows·Cols; nil if the values are bits
+}
+
+// NewBits returns rows × cols bits, all zero. It panics if either number is negative.
+func NewBits(rows, cols int) Values {
+	if rows < 0 || cols < 0 {
+		panic("rbm: negative bit matrix size")
+	}
+	stride := (cols + 63) / 64
+	return Values{Rows: rows, Cols: cols, Stride: stride, Words: make([]uint64, rows*stride)}
+}
+
+// NewValues returns rows × cols zeros, real or bits. It panics if either number is
+// negative.
+func NewValues(rows, cols int, real bool) Values {
+	if real {
+		return NewMatrix(rows, cols).Values()
+	}
+	return NewBits(rows, cols)
+}
+
+// IsReal reports whether the values are real.
+func (b Values) IsReal() bool { return b.Real != nil }
+
+// Matrix returns real values as a matrix, which shares memory with b.
+func (b Values) Matrix() Matrix { return Matrix{Rows: b.Rows, Cols: b.Cols, Data: b.Real} }
+
+// Row returns the words of row i, which share memory with b.
+func (b Values) Row(i int) []uint64 {
+	return b.Words[i*b.Stride : (i+1)*b.Stride : (i+1)*b.Stride]
+}
+
+// Slice returns rows lo … hi−1, which share memory with b.
+func (b Values) Slice(lo, hi int) Values {
+	if b.IsReal() {
+		return b.Matrix().Slice(lo, hi).Values()
+	}
+	return Values{Rows: hi - lo, Cols: b.Cols, Stride: b.Stride, Words: b.Words[lo*b.Stride : hi*b.Stride]}
+}
+
+// Get reports whether bit (i, j) is one. It panics if (i, j) is out of range.
+func (b Values) Get(i, j int) bool {
+	if uint(j) >= uint(b.Cols) {
+		panic("rbm: bit index out of range")
+	}
+	return b.Row(i)[j/64]>>(j%64)&1 != 0
+}
+
+// Set makes value (i, j) one or zero. It panics if (i, j) is out of range.
+func (b Values) Set(i, j int, on bool) {
+	if uint(j) >= uint(b.Cols) {
+		panic("rbm: bit index out of range")
+	}
+	if b.IsReal() {
+		b.Matrix().Row(i)[j] = 0
+		if on {
+			b.Matrix().Row(i)[j] = 1
+		}
+		return
+	}
+	w := &b.Row(i)[j/64]
+	if on {
+		*w |= 1 << (j % 64)
+	} else {
+		*w &^= 1 << (j % 64)
+	}
+}
+
+// check panics if b is real values, if the stride does not fit the columns, or if there are ones beyond
+// the last column. The kernels rely on both.
+func (b Values) check() {
+	if b.IsReal() {
+		panic("rbm: real values where states are bits")
+	}
+	if b.Stride != (b.Cols+63)/64 || len(b.Words) < b.Rows*b.Stride {
+		panic("rbm: bit matrix of another stride than its columns need")
+	}
+	if b.Cols%64 == 0 {
+		return
+	}
+	for i := b.Stride - 1; i < b.Rows*b.Stride; i += b.Stride {
+		if b.Words[i]>>(b.Cols%64) != 0 {
+			panic("rbm: bits beyond the last column")
+		}
+	}
+}
+
+// Count returns the number of ones in bits.
+func (b Values) Count() int {
+	n := 0
+	for _, w := range b.Words {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// addColumns adds to each of n, one for each column, the number of ones of its column.
+func (b Values) addColumns(n []float64) {
+	var words [vec.Block]uint64
+	var ones [vec.Block]float32
+	for i := range ones {
+		ones[i] = 1
+	}
+	for k := range b.Stride {
+		var sum [vec.Block]float64
+		for lo := 0; lo < b.Rows; lo += vec.Block {
+			rows := min(vec.Block, b.Rows-lo)
+			for r := range rows {
+				words[r] = b.Words[(lo+r)*b.Stride+k]
+			}
+			vec.AddWhere(&sum, words[:rows], ones[:rows])
+		}
+		for i := range min(vec.Block, b.Cols-k*vec.Block) {
+			n[k*vec.Block+i] += sum[i]
+		}
+	}
+}
+
+// Hamming returns the number of columns in which two rows of equal width differ.
+func Hamming(a, b []uint64) (n int) {
+	for i, w := range a {
+		n += bits.OnesCount64(w ^ b[i])
+	}
+	return n
+}
+
+// CopyFrom copies src over b. It panics if src has other rows or columns, or is bits where b
+// is real values.
+func (b Values) CopyFrom(src Values) {
+	if b.Rows != src.Rows || b.Cols != src.Cols || b.IsReal() != src.IsReal() {
+		panic("rbm: values of different shapes")
+	}
+	copy(b.Words, src.Words)
+	copy(b.Real, src.Real)
+}
+
+// Each calls f for every one bit of row i, in ascending order.
+func (b Values) Each(i int, f func(j int)) {
+	for k, w := range b.Row(i) {
+		for ; w != 0; w &= w - 1 {
+			f(64*k + bits.TrailingZeros64(w))
+		}
+	}
+}
+
+// Nonzero calls f with every unit of row i that is not zero, in ascending order, and its
+// value.
+func (b Values) Nonzero(i int, f func(j int, value float32)) {
+	if !b.IsReal() {
+		b.Each(i, func(j int) { f(j, 1) })
+		return
+	}
+	for j, value := range b.Matrix().Row(i) {
+		if value != 0 {
+			f(j, value)
+		}
+	}
+}
+
+// clearFrom clears the bits of a row from column n on.
+func clearFrom(row []uint64, n int) {
+	for k := range row {
+		row[k] &= vec.WordMask(min(max(n-k*vec.Block, 0), vec.Block))
+	}
+}
+
+// checkStates panics if v is not bits of m's visible layer.
+func (m *RBM) checkStates(v Values) {
+	if v.Cols != m.Visible() {
+		panic("rbm: rows of another width than the visible layer")
+	}
+	v.check()
+}
+
+// checkInput panics if x has another width than m's visible layer, or if x is grey
+// and a constraint is on all units: grey rows have no number of units that are on.
+func (m *RBM) checkInput(x Values) {
+	switch {
+	case x.Cols != m.Visible():
+		panic("rbm: rows of another width than the visible layer")
+	case !x.IsReal():
+		x.check()
+	case m.Constraint != nil && m.Constraint.On == AllUnits:
+		panic("rbm: grey rows under a constraint on all units")
+	}
+}
