@@ -5,11 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"gorbm/negphase"
 	"gorbm/rbm"
 )
 
@@ -169,6 +172,80 @@ func TestOwnLadder(t *testing.T) {
 		}
 		if s.Average = 0.9; ownLadder(s) {
 			t.Errorf("%s: averaged parameters are not those of the particles", text)
+		}
+	}
+}
+
+// The bound that estimates must not fall below is that of the training rows, each counted once.
+func TestLiveLowerBound(t *testing.T) {
+	set := toy(t, smallToy)
+	tr := newTrainer(t, settingsOf(t, "pt:chains=10:tau=1/1.5/2.5/inf"), set, 4, true, rbm.Softmax)
+	run(t, tr, 200)
+	m := tr.Model()
+	x := &liveLikelihood{s: &subject{m: m, run: tr.settings, parts: []part{newPart("train", set, true, rbm.NewKey(9))}}, key: rbm.NewKey(8), own: true}
+	x.s.watch(tr)
+	b, err := x.bracket(context.Background(), m, leastRounds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	distinct, row := map[string]bool{}, set.NewRows(1, m.Classes())
+	sum, free := 0.0, make([]float64, 1)
+	for r := range set.Len() {
+		set.Visible(row, []int32{int32(r)}, m.Classes())
+		if name := fmt.Sprint(row.Bits.Row(0)); !distinct[name] {
+			distinct[name] = true
+			m.FreeEnergy(free, row)
+			sum += math.Exp(-free[0])
+		}
+	}
+	near(t, "the lower bound of log Z", b.LowerBound, math.Log(sum), 1e-9*math.Abs(math.Log(sum)))
+}
+
+// A scripted is a ladder of ten groups at β = 1 and 0 whose energies are exact normal draws, with
+// log Z(1) − log Z(0) = ½. Before the given round they are far above.
+type scripted struct {
+	negphase.Estimator
+	settled, round int
+	draws          *rand.Rand
+}
+
+func (s *scripted) CopyFrom(negphase.Estimator) bool { return true }
+func (s *scripted) Freeze()                          {}
+func (s *scripted) Ladder() negphase.Ladder          { return negphase.Ladder{Beta: []float64{1, 0}} }
+func (s *scripted) Estimate(*rbm.RBM, rbm.Batch, rbm.Key) (rbm.Phase, negphase.Info, error) {
+	s.round++
+	return rbm.Phase{}, negphase.Info{}, nil
+}
+func (s *scripted) Excess(dst []float64) {
+	for i := range dst {
+		dst[i] = s.draws.NormFloat64()
+		if i%2 == 0 { // at β = 1
+			dst[i]--
+		}
+		if s.round <= s.settled {
+			dst[i] += 2
+		}
+	}
+}
+
+// Chains that reach the model within the first quarter of the rounds give a number, as that
+// quarter does not count. Those that take most of them give none.
+func TestLiveFirstQuarter(t *testing.T) {
+	set := toy(t, smallToy)
+	tr := newTrainer(t, settingsOf(t, "pt:chains=10:tau=1/inf"), set, 4, true, rbm.Softmax)
+	const rounds = 100
+	for settled, want := range map[int]bool{0: true, rounds / settleShare: true, rounds * 7 / 10: false} {
+		x := &liveLikelihood{s: &subject{m: tr.Model(), run: tr.settings}, own: true, copy: &scripted{settled: settled, draws: rbm.NewKey(1).Rand()}}
+		x.s.watch(tr)
+		b, err := x.settle(context.Background(), tr.Model(), rounds, math.Inf(-1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		logZ, stdErr, _ := b.Best()
+		if want {
+			near(t, fmt.Sprintf("log Z of chains that settle in %d rounds", settled), logZ, (*rbm.Base)(nil).LogZ(tr.Model())+0.5, 5*stdErr)
+		} else if !math.IsNaN(logZ) {
+			t.Errorf("chains that do not settle in %d rounds give %v ± %v", settled, logZ, stdErr)
 		}
 	}
 }

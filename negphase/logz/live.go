@@ -52,10 +52,10 @@ const (
 
 // LogZ returns Bennett's ratio along the ladder, whose path begins at base (nil: the
 // uniform law) and has β = 0 in it, from the last two thirds of the rounds added, four
-// or more. Half the difference from the first third is part of the standard error,
-// which else is that of a Bracket. Chains that have not settled on the model give no number
-// but a warning: those whose first third differs by more than chance, and those whose
-// draws are worth too few independent ones, as groups disagree. ais, if not nil, is an
+// or more. The standard error is that of a Bracket. Chains that have not settled on the model
+// give no number but a warning: those whose first third differs by more than chance, and those
+// whose draws are worth too few independent ones, as groups disagree. A difference within chance
+// does not widen the error: it would count the noise of the last two thirds twice. ais, if not nil, is an
 // independent estimate to go with it. An estimate below lowerBound is treated as
 // Settings.LowerBound says.
 func (t *Tally) LogZ(m *rbm.RBM, base *rbm.Base, ais *partition.Annealed, lowerBound float64) (Bracket, error) {
@@ -82,8 +82,6 @@ func (t *Tally) LogZ(m *rbm.RBM, base *rbm.Base, ais *partition.Annealed, lowerB
 		out.unsettled("log Z moved by %.1f nats within %d rounds", change, len(t.rounds))
 	case late.ESS < leastTally*float64(t.groups):
 		out.unsettled("the draws of its %d ladders in %d rounds are worth %.0f independent ones, fewer than %d each", t.groups, len(t.rounds)-n, late.ESS, leastTally)
-	default:
-		late.StdErr = math.Hypot(late.StdErr, change/2)
 	}
 	out.applyBound()
 	return out, nil

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gorbm/negphase"
+	"gorbm/negphase/diag"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 )
@@ -138,6 +139,90 @@ func TestTallyCoverage(t *testing.T) {
 		t.Errorf("only %d of %d models have an estimate", c.n, runs*each)
 	}
 	c.check(t, "particles of a run")
+}
+
+// normalTally returns a tally of exact independent draws, of ten groups at β = 1 and 0, of
+// an energy whose density of states is normal with this standard deviation: at β it has the mean
+// −β·sd², and log Z(β) − log Z(0) = β²sd²/2.
+func normalTally(rounds int, sd float64, key rbm.Key) *Tally {
+	t := &Tally{groups: 10, beta: []float64{1, 0}}
+	r := key.Rand()
+	for range rounds {
+		x := make([]float64, t.groups*len(t.beta))
+		for i := range x {
+			x[i] = sd * (r.NormFloat64() - t.beta[i%len(t.beta)]*sd)
+		}
+		t.rounds = append(t.rounds, x)
+	}
+	return t
+}
+
+// The standard errors of tallies are what they are called. Estimates of early and late
+// rounds are then normal, of variances 2 and 1, with errors that ten groups tell, χ² of nine degrees of freedom,
+// but never below those of independent draws. The same rule on such numbers
+// gives the mean z² of those that pass as settled; estimates from exact draws must agree to five standard
+// errors. Errors with half the change from early rounds on top, which count the
+// noise of the late ones twice, must not, nor those that are not widened.
+func TestTallyErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
+	const groups, rounds, sd, tallies = 10, 45, 1.0, 2000
+	want, n := 0.0, 0.0
+	r, wide := rbm.NewKey(1).Rand(), widened(1, groups)
+	stdErr := func(sigma float64) float64 {
+		squares := 0.0
+		for range groups - 1 {
+			x := r.NormFloat64()
+			squares += x * x
+		}
+		return sigma * max(1, wide*math.Sqrt(squares/(groups-1)))
+	}
+	for range 400_000 {
+		early, late := math.Sqrt2*r.NormFloat64(), r.NormFloat64()
+		if e := stdErr(1); math.Abs(late-early) <= unsettled*math.Hypot(stdErr(math.Sqrt2), e) {
+			want += late * late / (e * e)
+			n++
+		}
+	}
+	want /= n
+	m := rbm.New(4, 3, 0, rbm.Softmax)
+	truth := 7*math.Ln2 + sd*sd/2
+	var z2, twice, narrow []float64
+	for i := range uint64(tallies) {
+		y := normalTally(rounds, sd, rbm.NewKey(2).Child(i))
+		b, err := y.LogZ(m, nil, nil, math.Inf(-1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, e, _ := b.Best()
+		if math.IsNaN(x) {
+			continue
+		}
+		s := Settings{Groups: groups}
+		early, err := s.bennett(m, y.draws(y.rounds[:rounds/3]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		square := func(e float64) float64 { return (x - truth) * (x - truth) / (e * e) }
+		z2 = append(z2, square(e))
+		twice = append(twice, square(math.Hypot(e, (x-early.LogZ)/2)))
+		narrow = append(narrow, square(e/wide))
+	}
+	off := func(z2 []float64) float64 {
+		mean, variance := diag.MeanVariance(z2)
+		return (mean - want) / math.Sqrt(variance/float64(len(z2)))
+	}
+	t.Logf("mean z² of %d tallies: %.1f standard errors from %.3f; with the change %.1f, not widened %.1f", len(z2), off(z2), want, off(twice), off(narrow))
+	if len(z2) < tallies*9/10 {
+		t.Errorf("only %d of %d tallies have settled", len(z2), tallies)
+	}
+	if math.Abs(off(z2)) > 5 {
+		t.Errorf("the mean z² is %.1f standard errors from %.3f", off(z2), want)
+	}
+	if !(off(twice) < -5) || !(off(narrow) > 5) {
+		t.Errorf("errors that are too wide or too narrow pass: %.1f and %.1f standard errors from %.3f", off(twice), off(narrow), want)
+	}
 }
 
 // TestFollowerCoverage is the same of a ladder beside the run, which keeps its
