@@ -360,3 +360,30 @@ func TestPlaces(t *testing.T) {
 		t.Errorf("of places of another length it is %v", got)
 	}
 }
+
+// Few chains must drift farther: the mean difference of n chains in equilibrium has the
+// standard deviation √(2/n), and a lag takes driftZ of it.
+func TestLagOfFewChains(t *testing.T) {
+	for chains, want := range map[float64]bool{20: false, 35: false, 36: true, 100: true} {
+		if _, _, clear := lag([]mixingPoint{{Drift: -0.95, Nats: -3, Chains: chains}}); clear != want {
+			t.Errorf("a drift of 0.95 standard deviations of %v chains is a lag: %v", chains, clear)
+		}
+	}
+}
+
+// Chains are stuck only if they are far from fresh chains of both kinds, which agree.
+func TestStuckTakesBothKinds(t *testing.T) {
+	for name, c := range map[string]struct {
+		data, base, fresh float64
+		want              bool
+	}{
+		"far from both":            {10, 10, 0, true},
+		"far from those from data": {10, 0, 0, false},
+		"far from the base rates":  {0, 10, 0, false},
+		"fresh ones disagree":      {10, 10, 10, false},
+	} {
+		if z, clear := stuck([]mixingPoint{{Compared: true, Data: c.data, Base: c.base, Fresh: c.fresh}}); clear != c.want {
+			t.Errorf("%s: stuck by %v: %v", name, z, clear)
+		}
+	}
+}
