@@ -192,7 +192,7 @@ func TestLiveLowerBound(t *testing.T) {
 	sum, free := 0.0, make([]float64, 1)
 	for r := range set.Len() {
 		set.Visible(row, []int32{int32(r)}, m.Classes())
-		if name := fmt.Sprint(row.Bits.Row(0)); !distinct[name] {
+		if name := fmt.Sprint(row.Row(0)); !distinct[name] {
 			distinct[name] = true
 			m.FreeEnergy(free, row)
 			sum += math.Exp(-free[0])
