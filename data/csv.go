@@ -2,6 +2,7 @@ package data
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -20,15 +21,19 @@ var labelNames = []string{"y", "label", "class", "target"}
 
 // A csvReader reads a CSV file.
 type csvReader struct {
-	path   string
-	labels string // auto, last or none
-	r      *csv.Reader
-	header []string // nil if the file has none
-	fields int      // columns of each row, with that of the labels
-	label  bool     // the last column holds labels
-	rows   int      // so far
-	counts bool     // the first column counts the rows so far, from 0 or from 1
-	from   int      // which of the two
+	path    string
+	labels  string // auto, last or none
+	asked   string // Options.Header
+	limit   *rowLimit
+	r       *csv.Reader
+	header  []string // nil if the file has none
+	kind    string   // of the header: Set.Header
+	numbers bool     // the first line is whole numbers that all differ, and Options.Header is auto
+	fields  int      // columns of each row, with that of the labels
+	label   bool     // the last column holds labels
+	rows    int      // so far
+	counts  bool     // the first column counts the rows so far, from 0 or from 1
+	from    int      // which of the two
 
 	scaling  scaling
 	to       scale
@@ -41,10 +46,13 @@ type csvReader struct {
 
 // loadCSV reads a file of one example a row: values 0 and 1, or numbers in
 // [0,1], or what Options.Scale takes there, that are made binary as
-// Options.Binarize says. A header of words may come first, and labels may be in
-// the last column; see Options.LabelColumn.
+// Options.Binarize says. A header may come first, and labels may be in the last
+// column; see Options.Header and Options.LabelColumn.
 func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error) {
-	c := &csvReader{path: path, labels: opt.LabelColumn, labeller: opt.labeller(), scaling: opt.scaling(), bin: opt.binarizer(streamTrain)}
+	c := &csvReader{path: path, labels: opt.LabelColumn, asked: cmp.Or(opt.Header, "auto"), labeller: opt.labeller(), scaling: opt.scaling(), bin: opt.binarizer(streamTrain)}
+	if err := c.begin(f, size); err != nil {
+		return nil, err
+	}
 	if _, known := c.scaling.known(false); !known { // the file is read twice
 		var e extent
 		err := c.read(f, size, func(row []string) error {
@@ -80,41 +88,57 @@ func loadCSV(f io.ReaderAt, size int64, path string, opt Options) ([]*Set, error
 	return sets, err
 }
 
-// read calls do for each row of the file, but for the header.
-func (c *csvReader) read(f io.ReaderAt, size int64, do func(row []string) error) error {
-	in := bufio.NewReaderSize(io.NewSectionReader(f, 0, size), 1<<16)
+// open goes to the first line of the file.
+func (c *csvReader) open(f io.ReaderAt, size int64) {
+	c.limit = &rowLimit{r: io.NewSectionReader(f, 0, size)}
+	in := bufio.NewReaderSize(c.limit, 1<<16)
 	// Some spreadsheets begin a file with a byte order mark.
 	if bom, err := in.Peek(3); err == nil && string(bom) == "\xef\xbb\xbf" {
 		in.Discard(3)
 	}
-	c.r, c.rows, c.counts = csv.NewReader(in), 0, true
+	c.r = csv.NewReader(in)
 	c.r.FieldsPerRecord = -1 // rows of unequal length have an error of our own
 	c.r.ReuseRecord = true
 	c.r.TrimLeadingSpace = true
+}
+
+// next returns the next line, valid until the next call, or io.EOF.
+func (c *csvReader) next() ([]string, error) {
+	row, err := c.r.Read()
+	var parse *csv.ParseError
+	switch {
+	case c.limit.err != nil: // what the reader makes of the row that was cut off does not count
+		return nil, fmt.Errorf("%s: %w", c.path, c.limit.err)
+	case errors.As(err, &parse):
+		return nil, formatErrorf("%s:%d: byte %d: %w; quotes must enclose a whole field", c.path, parse.Line, parse.Column, parse.Err)
+	case err != nil && err != io.EOF:
+		return nil, fmt.Errorf("%s: %w", c.path, err)
+	}
+	return row, err
+}
+
+// read calls do for each row of the file, but for the header.
+func (c *csvReader) read(f io.ReaderAt, size int64, do func(row []string) error) error {
+	c.open(f, size)
+	c.rows, c.counts = 0, true
 	for first := true; ; first = false {
-		row, err := c.r.Read()
-		var parse *csv.ParseError
-		switch {
-		case err == io.EOF:
+		row, err := c.next()
+		if err == io.EOF {
 			return c.checkIndex()
-		case errors.As(err, &parse):
-			return formatErrorf("%s:%d: byte %d: %w; quotes must enclose a whole field", c.path, parse.Line, parse.Column, parse.Err)
-		case err != nil:
-			return fmt.Errorf("%s: %w", c.path, err)
 		}
-		header := false
-		if first {
-			header, err = c.begin(row)
+		if err == nil && first && c.header != nil {
+			continue
 		}
-		if err == nil && !header {
-			if err = c.checkRow(row); err == nil {
-				err = do(row)
-			}
-			c.rows++
+		if err == nil {
+			err = c.checkRow(row)
+		}
+		if err == nil {
+			err = do(row)
 		}
 		if err != nil {
 			return err
 		}
+		c.rows++
 	}
 }
 
@@ -169,46 +193,141 @@ func (c *csvReader) inputs(row []string) []string {
 	return row
 }
 
-// begin reads from the first row the number of columns, whether the row is a
-// header, and whether there are labels.
-func (c *csvReader) begin(row []string) (header bool, err error) {
-	if s := separator(row[0]); s != "" {
-		return false, formatErrorf("%s:1: columns are separated by %s; separate them by commas, and write fractions as 0.5", c.path, s)
+// begin reads from the first line the number of columns, whether it is a header,
+// and whether there are labels.
+func (c *csvReader) begin(f io.ReaderAt, size int64) error {
+	c.open(f, size)
+	row, err := c.next()
+	if err == io.EOF {
+		return nil
 	}
-	if row[0] == "" && len(row) > 1 {
-		return false, formatErrorf("%s:1: the first column has no name, as that of pandas that counts rows; leave it out (to_csv(index=False))", c.path)
+	if err != nil {
+		return err
+	}
+	row = slices.Clone(row) // the reader reuses row
+	if s := separator(row[0]); s != "" {
+		return formatErrorf("%s:1: columns are separated by %s; separate them by commas, and write fractions as 0.5", c.path, s)
+	}
+	if row[0] == "" && len(row) > 1 && c.asked != "no" {
+		return formatErrorf("%s:1: the first column has no name, as that of pandas that counts rows; leave it out (to_csv(index=False))", c.path)
+	}
+	if why := checkShape(0, int64(len(row))); why != "" {
+		return formatErrorf("%s:1: %s; split the file", c.path, why)
 	}
 	c.fields = len(row)
-	last := strings.ToLower(strings.TrimSpace(row[len(row)-1]))
-	labelled := slices.Contains(labelNames, last)
-	header = labelled
-	if !header {
-		// A header has words in all columns of inputs. A word among numbers is a
-		// mistake.
+	isLabel := func(name string) bool {
+		return c.asked != "no" && slices.Contains(labelNames, strings.ToLower(strings.TrimSpace(name)))
+	}
+	labelled := isLabel(row[len(row)-1])
+	c.kind = c.asked
+	if c.asked == "auto" {
 		inputs := row
 		if c.labels == "last" && len(row) > 1 {
 			inputs = row[:len(row)-1]
 		}
-		header = !slices.ContainsFunc(inputs, isNumber)
+		// A header has words in all columns of inputs. A word among numbers is a
+		// mistake.
+		c.kind = HeaderNo
+		if labelled || !slices.ContainsFunc(inputs, isNumber) {
+			c.kind = HeaderYes
+		} else if names, err := c.areNames(inputs); err != nil {
+			return err
+		} else if names {
+			c.kind = HeaderNumbers
+		}
 	}
-	if header {
-		c.header = slices.Clone(row) // the reader reuses row
-		first := strings.ToLower(strings.TrimSpace(row[0]))
-		if c.labels == "auto" && !labelled && slices.Contains(labelNames, first) {
-			return false, formatErrorf("%s:1: the labels, %s, are in the first column; move them to the last", c.path, quote(row[0]))
+	if c.kind != HeaderNo {
+		c.header = row
+		if c.labels == "auto" && !labelled && isLabel(row[0]) {
+			return formatErrorf("%s:1: the labels, %s, are in the first column; move them to the last", c.path, quote(row[0]))
 		}
 	}
 	c.label = c.labels == "last" || c.labels == "auto" && labelled
 	if c.label && len(row) < 2 {
-		return false, formatErrorf("%s:1: the labels' is the only column; put the inputs before it", c.path)
+		return formatErrorf("%s:1: the labels' is the only column; put the inputs before it", c.path)
 	}
-	if why := checkShape(0, int64(len(row))); why != "" {
-		return false, formatErrorf("%s:1: %s; split the file", c.path, why)
-	}
-	return header, nil
+	return nil
 }
 
-// isNumber reports whether a field reads as a number, NaN included.
+const (
+	// countedNames is the number of columns from which a first line that counts them
+	// is a header whatever the rows are. Even where each row has these numbers in some
+	// order, less than one first row in 5! is in this one.
+	countedNames = 5
+	// leastCounted is the number of columns from which it is a header unless another
+	// row has the same numbers. Two columns are counted by 0,1, a common row.
+	leastCounted = 3
+	// lookAhead is the number of rows that are compared with the first line. If one of
+	// 101 rows is unlike the others, in any order, it is the first in 1 % of all cases.
+	lookAhead = 100
+)
+
+// areNames reports whether the first line, whose fields have a number among them, is
+// a header all the same. pandas counts columns that have no names. The line must be
+// whole numbers that all differ. It is a header if they count the columns, from 0 or
+// from 1, or if none of the next lookAhead rows is such a line. The only line of a
+// file is a row. It reads lookAhead rows at most.
+func (c *csvReader) areNames(line []string) (bool, error) {
+	names, counted := distinct(line)
+	if c.numbers = names != nil; !c.numbers {
+		return false, nil
+	}
+	rows, alike, reordered := 0, 0, false
+	for ; rows < lookAhead; rows++ {
+		row, err := c.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return false, err
+		}
+		if values, _ := distinct(row[:min(len(line), len(row))]); values != nil {
+			alike++
+			reordered = reordered || slices.Equal(values, names)
+		}
+	}
+	switch n := len(line); {
+	case rows == 0:
+		return false, nil
+	case counted && n >= leastCounted:
+		return n >= countedNames || !reordered, nil
+	}
+	return rows == lookAhead && alike == 0, nil
+}
+
+// distinct returns the numbers in fields, in ascending order, if all are whole and no
+// two are equal, else nil. counted says that they are 0, 1, 2, … or 1, 2, 3, … in the
+// order of the fields.
+func distinct(fields []string) (sorted []float64, counted bool) {
+	counted = true
+	for _, field := range fields {
+		v, err := ParseNumber(strings.TrimSpace(field))
+		if err != nil || v != math.Trunc(v) {
+			return nil, false
+		}
+		sorted = append(sorted, v)
+		counted = counted && v == sorted[0]+float64(len(sorted)-1)
+	}
+	counted = counted && (sorted[0] == 0 || sorted[0] == 1)
+	slices.Sort(sorted)
+	if len(slices.Compact(slices.Clone(sorted))) < len(sorted) {
+		return nil, false
+	}
+	return sorted, counted
+}
+
+// ParseNumber reads a number of a table: decimal, such as -1.5e-3, or nan or inf in
+// the spellings of strconv.ParseFloat, whose errors it returns. The hexadecimal numbers
+// and the digits with underscores of Go's source text are errors: no table means them.
+func ParseNumber(text string) (float64, error) {
+	if strings.ContainsAny(text, "_xX") {
+		return 0, &strconv.NumError{Func: "ParseNumber", Num: text, Err: strconv.ErrSyntax}
+	}
+	return strconv.ParseFloat(text, 64)
+}
+
+// isNumber reports whether a field reads as a number, NaN and what ParseNumber
+// refuses included: such a field is no name of a column.
 func isNumber(field string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
 	return err == nil || errors.Is(err, strconv.ErrRange)
@@ -266,7 +385,7 @@ func (c *csvReader) value(j int, field string) (v float64, err error) {
 		v = 1
 	default:
 		field = strings.TrimSpace(field)
-		v, err = strconv.ParseFloat(field, 64)
+		v, err = ParseNumber(field)
 	}
 	why := c.scaling.wrong(v, false)
 	switch {
@@ -284,6 +403,8 @@ func (c *csvReader) value(j int, field string) (v float64, err error) {
 		return v, nil
 	case j == 0 && c.counts && c.rows > 0:
 		return 0, c.wrong(j, "%s: %s", quote(field), countsRows)
+	case c.rows == 0 && c.header == nil && c.numbers:
+		why += ", or if this line names the columns, say so by -header yes"
 	case j == c.fields-1 && !c.label && !math.IsNaN(v):
 		why += ", or if the last column holds labels, say so by -label-column last"
 	}
@@ -315,6 +436,7 @@ func (c *csvReader) set() ([]*Set, error) {
 		Name:     c.path,
 		X:        rbm.Values{Rows: len(c.words) / stride, Cols: cols, Stride: stride, Words: c.words},
 		Binarize: Binary,
+		Header:   c.kind,
 	}
 	if c.between {
 		s.Binarize = c.bin.mode

@@ -34,7 +34,7 @@ func (f idxFile) scanFile(ctx context.Context, path string, begin func(dims []in
 		return err
 	}
 	defer file.Close()
-	return f.scan(file, path, func(dims []int) (io.Writer, error) {
+	return f.scan(reading{ctx, nil, file}, path, func(dims []int) (io.Writer, error) {
 		full := 1.0
 		for _, n := range dims {
 			full *= float64(n)

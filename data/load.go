@@ -32,6 +32,12 @@ type Options struct {
 	// sets ignore it.
 	LabelColumn string
 
+	// Header says whether the first line of a CSV file is names of columns. "yes" and
+	// "no" say so. "auto", or "": it is if it holds no numbers, or a label's name in the
+	// last column, or whole numbers that count the columns or that no other row is like;
+	// Set.Header says which. Other sources ignore it.
+	Header string
+
 	// Unlabelled takes files in which some rows have no label: their class is
 	// NoClass. An empty label is none, and so is NoLabel if it is not "". Without
 	// it an empty label is an error.
@@ -89,17 +95,19 @@ func (o Options) progress(what string, total int64) io.Writer {
 
 // Load returns the data set that a spec names; [Help] lists the specs. The test
 // set is nil where the source has none. MNIST is downloaded if it is nowhere on
-// disk. Cancelling ctx ends downloads and long drawings.
+// disk. Cancelling ctx ends downloads, long drawings and the reading of files and pipes.
 //
 // Errors are of one line. They are [ErrFormat] where the spec or a file is
 // malformed, and wrap [fs.ErrNotExist] where a file is missing.
 func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err error) {
-	opt.LabelColumn, opt.Binarize = cmp.Or(opt.LabelColumn, "auto"), cmp.Or(opt.Binarize, Threshold)
+	opt.LabelColumn, opt.Binarize, opt.Header = cmp.Or(opt.LabelColumn, "auto"), cmp.Or(opt.Binarize, Threshold), cmp.Or(opt.Header, "auto")
 	var sets []*Set
 	switch err = CheckScale(opt.Scale); {
 	case err != nil:
 	case !slices.Contains([]string{"auto", "last", "none"}, opt.LabelColumn):
 		err = specErrorf("label column %s: it must be auto, last or none", quote(opt.LabelColumn))
+	case !slices.Contains([]string{"auto", HeaderYes, HeaderNo}, opt.Header):
+		err = specErrorf("header %s: it must be auto, yes or no", quote(opt.Header))
 	case !slices.Contains([]string{Threshold, Sample, None}, opt.Binarize):
 		err = specErrorf("binarization %s: it must be threshold, sample or none", quote(opt.Binarize))
 	case opt.Redraw && opt.Binarize != Sample:
@@ -113,7 +121,7 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 			spec = Stdin
 		}
 		if spec == Stdin {
-			if err = opt.readPipe(); err != nil {
+			if err = opt.readPipe(ctx); err != nil {
 				break
 			}
 		}
@@ -121,6 +129,9 @@ func Load(ctx context.Context, spec string, opt Options) (train, test *Set, err 
 		if errors.Is(err, ErrFormat) && !errors.Is(err, ErrSpec) && opt.scaling().rule == "auto" {
 			sets, err = loadSpins(ctx, spec, opt, err)
 		}
+	}
+	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
+		err = ended // and no fault of a file
 	}
 	if err != nil {
 		return nil, nil, err

@@ -87,6 +87,7 @@ func TestNPZTypes(t *testing.T) {
 		npyBytes("<i2", "2, 3", []int16{0, 1, 1, 1, 0, 0}),
 		npyBytes("<u4", "2, 3", []uint32{0, 1, 1, 1, 0, 0}),
 		npyBytes("<i8", "2, 3", []int64{0, 1, 1, 1, 0, 0}),
+		npyBytes("<f2", "2, 3", []uint16{0, 0x3c00, 0x3c00, 0x3c00, 0x8000, 0}),
 		npyBytes("<f4", "2, 3", []float32{0, 1, 1, 1, 0, 0}),
 		npyBytes("<f8", "2, 3", []float64{0, 1, 1, 1, 0, 0}),
 		between[0],
@@ -95,6 +96,7 @@ func TestNPZTypes(t *testing.T) {
 		npyBytes("|u1", "2, 1, 3, 1", []byte{0, 1, 1, 1, 0, 0}),
 		npyBytes("|u1", "2L, 3L", []byte{0, 1, 1, 1, 0, 0}),
 		swap(">i4", "2, 3", []int32{0, 1, 1, 1, 0, 0}),
+		swap(">f2", "2, 3", []uint16{0, 0x3c00, 0x3c00, 0x3c00, 0x8000, 0}),
 		swap(">f8", "2, 3", []float64{0, 1, 1, 1, 0, 0}),
 	} {
 		for _, method := range []uint16{zip.Store, zip.Deflate} {
@@ -243,7 +245,7 @@ func TestNPZErrors(t *testing.T) {
 		{"records", head("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (3, 2), }"), "records"},
 		{"objects", one(npyBytes("|O", "3, 2", make([]byte, 48))), "Python objects"},
 		{"complex", one(npyBytes("<c8", "3, 2", make([]byte, 48))), `"<c8" cannot be read`},
-		{"half", one(npyBytes("<f2", "3, 2", make([]byte, 12))), `"<f2" cannot be read`},
+		{"quarter", one(npyBytes("<f1", "3, 2", make([]byte, 6))), `"<f1" cannot be read`},
 		{"text", one(npyBytes("<U1", "3, 2", make([]byte, 24))), "inputs are text"},
 		{"one dimension", one(npyBytes("|b1", "6,", make([]byte, 6))), "1 dimensions"},
 		{"none", one(npyBytes("|b1", "", make([]byte, 1))), "0 dimensions"},

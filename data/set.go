@@ -49,6 +49,10 @@ type Set struct {
 	// file alike.
 	Scale string
 
+	// Header says whether the first line of a CSV file names the columns: HeaderYes,
+	// HeaderNo, or HeaderNumbers. It is "" for other sources.
+	Header string
+
 	// Spins is true if the source held spins, −1 and +1, although no scale was asked
 	// for: −1 became 0.
 	Spins bool
@@ -58,6 +62,13 @@ type Set struct {
 	// are ignored. It is nil if the law is not known.
 	LogProb func(x []uint64, y int) float64
 }
+
+// Values of Set.Header. The first two are values of Options.Header too.
+const (
+	HeaderYes     = "yes"
+	HeaderNo      = "no"
+	HeaderNumbers = "numbers" // yes: Options.Header is auto, and the line is numbers that cannot well be a row
+)
 
 // NoClass is the class of a row without a label, in a set where others have one.
 const NoClass = -1

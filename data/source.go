@@ -105,7 +105,7 @@ func fileLoader(read func(f io.ReaderAt, size int64, path string, opt Options) (
 			return nil, err
 		}
 		defer f.Close()
-		return read(f, size, sp.text, opt)
+		return read(reading{ctx, f, nil}, size, sp.text, opt)
 	}
 }
 

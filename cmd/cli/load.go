@@ -21,12 +21,12 @@ import (
 
 // DataFlags are the flags that choose data.
 type DataFlags struct {
-	Flags                                          *Flags // of the command
-	Spec, Dir, LabelColumn, Binarize, Scale, Shape string
-	Test                                           string // of AddTest
-	Unlabelled                                     string // of AddUnlabelled
-	unlabelled                                     bool   // rows without a label are taken
-	Redraw                                         bool   // of AddRedraw
+	Flags                                                  *Flags // of the command
+	Spec, Dir, LabelColumn, Header, Binarize, Scale, Shape string
+	Test                                                   string // of AddTest
+	Unlabelled                                             string // of AddUnlabelled
+	unlabelled                                             bool   // rows without a label are taken
+	Redraw                                                 bool   // of AddRedraw
 }
 
 // AddData adds the flags that choose data. spec is the default of -data, and
@@ -36,12 +36,14 @@ func (f *Flags) AddData(spec, specHelp string) *DataFlags {
 	f.StringVar(&d.Spec, "data", spec, "data: a name with settings after a colon, or a file\n"+data.Help()+specHelp)
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
 	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, none, or auto, which takes a last column named y, label, class or target")
+	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto, which takes words for names, and whole numbers that count the columns or that no other row is like")
 	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), or none (kept as probabilities)")
 	f.StringVar(&d.Scale, "scale", "auto", "values of a file that become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), 255 or another number (0 and this one), LOW:HIGH, or auto: 0 and 1, or −1 and +1 if there are no others, or for bytes above 1 0 and 255")
 	f.StringVar(&d.Shape, "shape", "", "shape of the rows as pictures, such as 28x28 (default: the data's own, or as square as can be)")
 	f.Offer("data", data.Names()...)
 	f.Offer("binarize", data.Threshold, data.Sample, data.None)
 	f.Offer("label-column", "auto", "last", "none")
+	f.Offer("header", "auto", data.HeaderYes, data.HeaderNo)
 	f.Offer("scale", "auto", "max", "minmax", "spins", "255")
 	return d
 }
@@ -70,11 +72,12 @@ const ShapeUnused = "shape of the rows as pictures, such as 28x28: it must fit t
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
 	if err := cmp.Or(
 		Choice("label-column", d.LabelColumn, "auto", "last", "none"),
+		Choice("header", cmp.Or(d.Header, "auto"), "auto", data.HeaderYes, data.HeaderNo),
 		Choice("binarize", d.Binarize, data.Threshold, data.Sample, data.None),
 	); err != nil {
 		return nil, nil, err
 	}
-	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Binarize: d.Binarize, Scale: d.Scale, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw}
+	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw}
 	if d.Redraw && d.Binarize != data.Sample {
 		return nil, nil, Usagef("-redraw goes with -binarize sample, not %s", d.Binarize)
 	}
@@ -115,7 +118,13 @@ func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error)
 	case d.Flags.Lookup("test") != nil && test == nil && beside != "":
 		d.Flags.Warn(fmt.Sprintf("%s lies beside %s and is not used; -test %s tests on it", beside, train.Name, beside))
 	}
+	if d.Flags.Given("header") && train.Header == "" && (test == nil || test.Header == "") {
+		return nil, nil, Usagef("-header is for .csv files, and %s is none; leave it out", train.Name)
+	}
 	for _, s := range []*data.Set{train, test} {
+		if s != nil && s.Header == data.HeaderNumbers && !d.Flags.Quiet {
+			fmt.Fprintf(d.Flags.Stderr, "%s: %s: the first line is numbers and is read as names of the columns; -header no reads it as a row\n", d.Flags.Name(), s.Name)
+		}
 		if s != nil && s.Spins && !d.Flags.Quiet {
 			fmt.Fprintf(d.Flags.Stderr, "%s: %s holds spins: −1 is read as 0, and +1 as 1\n", d.Flags.Name(), s.Name)
 		}
@@ -143,6 +152,9 @@ func (d *DataFlags) Describe(about *modelfile.About, set *data.Set) {
 	if d.LabelColumn != "auto" {
 		about.LabelColumn = d.LabelColumn
 	}
+	if d.Header != "auto" {
+		about.Header = d.Header
+	}
 }
 
 // Follow sets the flags that were not given to what the file of a model says
@@ -164,6 +176,9 @@ func (d *DataFlags) Follow(about modelfile.About) {
 	}
 	if !f.Given("label-column") && about.LabelColumn != "" {
 		d.LabelColumn = about.LabelColumn
+	}
+	if !f.Given("header") && about.Header != "" {
+		d.Header = about.Header
 	}
 	if !f.Given("unlabelled") {
 		d.Unlabelled = about.Unlabelled

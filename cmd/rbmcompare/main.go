@@ -127,7 +127,7 @@ var screen = cli.Screen{
 			"repeats N  independent runs of each (20)",
 		}, More: "chains batch"},
 		{Title: "the truth", More: "reference reference-steps"},
-		{Title: "rows", Main: []string{"data NAME  rows of the positive phase; by default none"}, More: "data-dir scale binarize label-column shape"},
+		{Title: "rows", Main: []string{"data NAME  rows of the positive phase; by default none"}, More: "data-dir scale binarize label-column header shape"},
 		{Title: "the run", Main: []string{"out FOLDER  for curves.csv, compare.json and pictures", "seed N  equal seeds give equal bits, but for the seconds (1)"}, More: "pictures workers progress quiet json version completion"},
 	},
 }

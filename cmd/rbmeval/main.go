@@ -129,7 +129,7 @@ var screen = cli.Screen{
 	},
 	Groups: []cli.Group{
 		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it"}, More: "classes labels"},
-		{Title: "rows", Main: []string{"data NAME  rows; by default those of the model's training"}, More: "test part data-dir scale binarize label-column unlabelled shape"},
+		{Title: "rows", Main: []string{"data NAME  rows; by default those of the model's training"}, More: "test part data-dir scale binarize label-column header unlabelled shape"},
 		{Title: "log Z", Main: []string{
 			"exact  by enumeration, however long it takes",
 			"ais  by annealed importance sampling: too low on average",

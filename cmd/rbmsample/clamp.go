@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -13,6 +15,7 @@ import (
 	"strings"
 
 	"gorbm/cmd/cli"
+	"gorbm/data"
 	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
@@ -29,12 +32,12 @@ type given struct {
 const maxCells = 1 << 27
 
 // readClamp reads the file of -clamp. class is that of -class, or rbm.Free.
-func (p *plan) readClamp(class int) (*given, error) {
+func (p *plan) readClamp(ctx context.Context, class int) (*given, error) {
 	var g *given
 	var err error
 	switch ext := strings.ToLower(filepath.Ext(p.clamp)); ext {
 	case ".csv":
-		g, err = p.clampCSV()
+		g, err = p.clampCSV(ctx)
 	case ".npz", ".npy":
 		g, err = p.clampArrays(ext == ".npy")
 	default:
@@ -85,13 +88,13 @@ func put(row []int8, v float64) ([]int8, error) {
 // clampCSV reads rows of values. Empty cells are holes. A header may come first; a
 // last column of it named y, label, class or target, or one more column than there
 // are inputs, has the labels.
-func (p *plan) clampCSV() (*given, error) {
+func (p *plan) clampCSV(ctx context.Context) (*given, error) {
 	f, _, err := atomicfile.Open(p.clamp)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	in := csv.NewReader(f)
+	in := csv.NewReader(data.LimitRows(f))
 	in.FieldsPerRecord, in.TrimLeadingSpace, in.ReuseRecord = -1, true, true
 	inputs := p.m.Inputs()
 	g := &given{}
@@ -100,7 +103,7 @@ func (p *plan) clampCSV() (*given, error) {
 		if err == io.EOF {
 			return g, nil
 		}
-		if err != nil {
+		if err := cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
 		line, _ := in.FieldPos(0)
@@ -121,7 +124,7 @@ func (p *plan) clampCSV() (*given, error) {
 		for i, text := range fields[:inputs] {
 			v := math.NaN()
 			if text = strings.TrimSpace(text); text != "" {
-				if v, err = strconv.ParseFloat(text, 64); err != nil {
+				if v, err = data.ParseNumber(text); err != nil {
 					return nil, fmt.Errorf("line %d, column %d: %.40q is not a number; holes are NaN or empty", line, i+1, text)
 				}
 			}

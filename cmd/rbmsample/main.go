@@ -122,7 +122,7 @@ var screen = cli.Screen{
 		}, More: "means"},
 		{Title: "sampler", Main: []string{"negphase NAME  by default Gibbs steps, and a tuned ladder where these stick"}, More: "rounds start"},
 		{Title: "training rows", Main: []string{"data NAME  rows that samples are compared with; by default the model's own"},
-			More: "data-dir scale binarize label-column unlabelled shape"},
+			More: "data-dir scale binarize label-column header unlabelled shape"},
 		{Title: "the run", Main: []string{"out FILE  a picture (.png, .svg, .pdf), .npz or .csv", "seed N  equal seeds give equal bits (1)"}, More: "workers progress quiet json version completion"},
 	},
 }
@@ -215,7 +215,7 @@ func (o *options) plan(ctx context.Context) (*plan, error) {
 	for len(p.classes) < p.m.Classes() {
 		p.classes = append(slices.Clip(p.classes), fmt.Sprint(len(p.classes)))
 	}
-	if err := p.ask(); err != nil {
+	if err := p.ask(ctx); err != nil {
 		return nil, err
 	}
 	if err := p.loadData(ctx); err != nil {
@@ -261,7 +261,7 @@ func (p *plan) needData() error {
 }
 
 // ask makes the queries of -class and -clamp.
-func (p *plan) ask() error {
+func (p *plan) ask(ctx context.Context) error {
 	class, each, err := p.parseClass()
 	if err != nil {
 		return err
@@ -269,7 +269,7 @@ func (p *plan) ask() error {
 	n := 100
 	switch {
 	case p.clamp != "":
-		if p.given, err = p.readClamp(class); err != nil {
+		if p.given, err = p.readClamp(ctx, class); err != nil {
 			return err
 		}
 		p.queries, n = p.given.queries, 5

@@ -203,6 +203,9 @@ func TestBadInput(t *testing.T) {
 	clitest.Write(t, "there.png", "a file")
 	clitest.Write(t, "short.csv", "1,,0\n")
 	clitest.Write(t, "word.csv", "1,,0,x,0,0\n")
+	clitest.Write(t, "hex.csv", "1,,0,0x1p-1,0,0\n")
+	clitest.Write(t, "underscore.csv", "1,,0,0,0_1,0\n")
+	clitest.Write(t, "endless.csv", strings.Repeat("0,", 1<<20))
 	clitest.Write(t, "large.csv", "1,,0,7,0,0\n")
 	clitest.Write(t, "full.csv", "1,0,0,1,0,0\n")
 	clitest.Write(t, "fox.csv", "1,,0,1,0,0,fox\n")
@@ -242,6 +245,9 @@ func TestBadInput(t *testing.T) {
 		{cli.Failed, plain + "-clamp short.csv", []string{"short.csv", "line 1 has 3 values", "6 inputs"}},
 		{cli.Failed, m + "-clamp holes.csv", []string{"line 1 has 6 values", "8 inputs"}},
 		{cli.Failed, plain + "-clamp word.csv", []string{"line 1, column 4", `"x"`, "holes are NaN or empty"}},
+		{cli.Failed, plain + "-clamp hex.csv", []string{"line 1, column 4", `"0x1p-1" is not a number`}},
+		{cli.Failed, plain + "-clamp underscore.csv", []string{"line 1, column 5", `"0_1" is not a number`}},
+		{cli.Failed, plain + "-clamp endless.csv", []string{"line 1: a row of more than the 1048576 columns"}},
 		{cli.Failed, plain + "-clamp large.csv", []string{"column 4", "7 is not in [0,1]"}},
 		{cli.Failed, plain + "-clamp full.csv", []string{"row 0", "leave some of them free"}},
 		{cli.Failed, plain + "-clamp empty.csv", []string{"no rows"}},

@@ -33,6 +33,7 @@ type configData struct {
 	Name        string  `json:"name"`
 	Binarize    string  `json:"binarize"`
 	Scale       string  `json:"scale,omitempty"`
+	Header      string  `json:"header,omitempty"` // of a .csv file, as data.Set.Header
 	Rows        int     `json:"rows"`
 	Unlabelled  int     `json:"unlabelled_rows,omitempty"` // of these
 	HoldoutRows int     `json:"holdout_rows"`
@@ -64,7 +65,7 @@ func (p *plan) config(hash string) config {
 		Version: cli.Version(), Command: p.command, Flags: p.given(), Preset: p.chosen,
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
 		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Unlabelled: set.Unlabelled(), Inputs: set.X.Cols,
-			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize, Scale: set.Scale},
+			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize, Scale: set.Scale, Header: set.Header},
 		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Init: p.init, ClassNames: p.initNames, Constraint: p.model.Constraint},
 		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{}, Rates: p.rates,
 	}

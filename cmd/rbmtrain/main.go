@@ -226,7 +226,7 @@ var screen = cli.Screen{
 	},
 	Groups: []cli.Group{
 		{Title: "data", Main: []string{"data NAME  fontdigits, mnist, bars:4, …, or a file: .csv .npz .npy, IDX"},
-			More: "test data-dir scale binarize redraw label-column unlabelled shape holdout"},
+			More: "test data-dir scale binarize redraw label-column header unlabelled shape holdout"},
 		{Title: "model", Main: []string{"hidden N  hidden units (500)"}, More: "labels init constraint constraint-reference"},
 		{Title: "negative phase", Main: []string{
 			"negphase NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs",

@@ -49,7 +49,7 @@ func undrawn(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	rbmtrain.Help(t, "alpha", "array", "array-index", "average", "batch", "binarize", "center", "chains", "checkpoint-every", "cpuprofile", "data", "data-dir", "dry-run",
-		"epochs", "eval-every", "force", "hidden", "holdout", "init", "json", "k", "l1", "l2", "label-column", "labels", "metrics", "momentum",
+		"epochs", "eval-every", "force", "header", "hidden", "holdout", "init", "json", "k", "l1", "l2", "label-column", "labels", "metrics", "momentum",
 		"negphase", "objective", "out", "pictures", "quiet", "rate", "resume", "scale", "schedule", "seed", "shape", "snapshots", "sparse", "jsonl", "start", "steps", "stop-after", "swaps", "tensorboard", "temperatures", "test", "unlabelled", "workers")
 	out := rbmtrain.OK(t, "-negphase", "help")
 	for _, kind := range negphase.Kinds() {

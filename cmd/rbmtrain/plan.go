@@ -385,6 +385,14 @@ func (p *plan) describe() string {
 	if p.sets.Test != nil {
 		d += fmt.Sprintf("; %d test rows", p.sets.Test.Len())
 	}
+	switch set.Header {
+	case data.HeaderNo:
+		d += "; no header"
+	case data.HeaderYes:
+		d += "; the first line names the columns"
+	case data.HeaderNumbers:
+		d += "; the first line is numbers and names the columns (-header no: it is a row)"
+	}
 	d += p.describeUnlabelled()
 	if constant := set.DescribeConstantColumns(); constant != "" {
 		d += "\n" + constant

@@ -143,7 +143,7 @@ func (o *options) check() (run []string, err error) {
 
 // load loads the data.
 func (o *options) load(ctx context.Context) (*data.Set, error) {
-	d := cli.DataFlags{Flags: o.flags, Spec: o.data, Dir: o.dataDir, LabelColumn: "auto", Binarize: data.Threshold}
+	d := cli.DataFlags{Flags: o.flags, Spec: o.data, Dir: o.dataDir, LabelColumn: "auto", Header: "auto", Binarize: data.Threshold}
 	if d.Spec == "" {
 		d.Spec = "fontdigits"
 		if data.HasMNIST(o.dataDir) {

@@ -18,7 +18,7 @@ import (
 )
 
 var testAbout = About{
-	ClassNames: []string{"a", "b", `c "quoted"`}, Data: "toy:4,4,2500,0.2", Binarize: "binary", LabelColumn: "last", Unlabelled: "?",
+	ClassNames: []string{"a", "b", `c "quoted"`}, Data: "toy:4,4,2500,0.2", Binarize: "binary", LabelColumn: "last", Header: "no", Unlabelled: "?",
 	Height: 1, Width: 4, Seed: 1 << 63, Described: true,
 }
 

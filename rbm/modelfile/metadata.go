@@ -21,6 +21,7 @@ type About struct {
 	ClassNames  []string // of the label units; may be nil
 	Data        string   // the data set that the model was trained on
 	LabelColumn string   // which column of the data held the labels, as the commands' -label-column
+	Header      string   // whether its first line names the columns, as the commands' -header
 	Unlabelled  string   // the label that stands for none, as the commands' -unlabelled
 	Binarize    string   // how its inputs were made binary
 	Scale       string   // the range of its values that became [0,1], as data.Set.Scale
@@ -79,7 +80,7 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 			meta["class_names"] = string(names)
 		}
 	}
-	for key, value := range map[string]string{"data": about.Data, "label_column": about.LabelColumn, "unlabelled": about.Unlabelled, "binarize": about.Binarize, "scale": about.Scale, "test": about.Test} {
+	for key, value := range map[string]string{"data": about.Data, "label_column": about.LabelColumn, "header": about.Header, "unlabelled": about.Unlabelled, "binarize": about.Binarize, "scale": about.Scale, "test": about.Test} {
 		if value != "" {
 			meta[key] = value
 		}
@@ -205,7 +206,7 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 			}
 		}
 		about.Data, about.LabelColumn, about.Binarize = meta["data"], meta["label_column"], meta["binarize"]
-		about.Unlabelled = meta["unlabelled"]
+		about.Header, about.Unlabelled = meta["header"], meta["unlabelled"]
 		about.Scale, about.Test = meta["scale"], meta["test"]
 		about.Seed, _ = strconv.ParseUint(meta["seed"], 10, 64) // absent in files that other tools wrote
 	}

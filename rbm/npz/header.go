@@ -127,7 +127,7 @@ func (h *header) setType(s string) error {
 	case 'i', 'u':
 		ok = n == 1 || n == 2 || n == 4 || n == 8
 	case 'f':
-		ok = n == 4 || n == 8
+		ok = n == 2 || n == 4 || n == 8
 	case 'U':
 		ok = n >= 1 && n <= 256
 		h.Size = 4 * n // NumPy counts letters, of four bytes each
@@ -172,7 +172,10 @@ func (h *header) Elements() int64 {
 func (h *header) Number(b []byte) float64 {
 	switch h.Kind {
 	case 'f':
-		if h.Size == 4 {
+		switch h.Size {
+		case 2:
+			return half(h.order.Uint16(b))
+		case 4:
 			return float64(math.Float32frombits(h.order.Uint32(b)))
 		}
 		return math.Float64frombits(h.order.Uint64(b))
@@ -203,6 +206,25 @@ func (h *header) unsigned(b []byte) uint64 {
 func (h *header) signed(b []byte) int64 {
 	unused := 64 - 8*h.Size
 	return int64(h.unsigned(b)) << unused >> unused
+}
+
+// half returns the number of 16 bits in IEEE 754's binary16: a sign, 5 bits of an
+// exponent that is biased by 15, and 10 bits of a fraction.
+func half(b uint16) float64 {
+	exponent, fraction := int(b>>10&31), float64(b&1023)
+	v := math.Ldexp(1024+fraction, exponent-25)
+	switch {
+	case exponent == 0: // subnormal
+		v = math.Ldexp(fraction, -24)
+	case exponent == 31 && fraction == 0:
+		v = math.Inf(1)
+	case exponent == 31:
+		v = math.NaN()
+	}
+	if b>>15 != 0 {
+		return -v
+	}
+	return v
 }
 
 // Text returns the element in b as the name of a class, or false if it

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"testing"
 )
@@ -254,6 +255,31 @@ func TestSingle(t *testing.T) {
 	for cut := range len(file) {
 		if _, err := Single(strings.NewReader(file), int64(cut), "x").Array("x"); !errors.Is(err, ErrFormat) {
 			t.Errorf("%d bytes of %d: %v", cut, len(file), err)
+		}
+	}
+}
+
+// TestHalf checks all numbers of 16 bits against what IEEE 754 says of them, by way of
+// their 32-bit form: the bias of the exponent is 127 there, and the fraction 13 bits longer.
+func TestHalf(t *testing.T) {
+	for i := range 1 << 16 {
+		b := uint16(i)
+		sign, exponent, fraction := uint32(b>>15)<<31, uint32(b>>10&31), uint32(b&1023)
+		want := math.Float32frombits(sign | (exponent+127-15)<<23 | fraction<<13)
+		switch exponent {
+		case 0:
+			want = float32(fraction) / (1 << 24)
+			want = math.Float32frombits(math.Float32bits(want) | sign)
+		case 31:
+			want = math.Float32frombits(sign | 255<<23 | fraction<<13)
+		}
+		if got := half(b); math.Float32bits(float32(got)) != math.Float32bits(want) && !(got != got && want != want) {
+			t.Fatalf("%04x is %v, want %v", b, got, want)
+		}
+	}
+	for b, want := range map[uint16]float64{0x3c00: 1, 0xc000: -2, 0x7bff: 65504, 0x0400: 6.103515625e-05, 0x0001: 5.960464477539063e-08, 0x3555: 0.333251953125} {
+		if got := half(b); got != want { // examples of the standard's page on the format
+			t.Errorf("%04x is %v, want %v", b, got, want)
 		}
 	}
 }
