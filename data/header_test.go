@@ -137,7 +137,7 @@ func TestHeaderScale(t *testing.T) {
 	if s := load("bare.csv", "yes", "max"); s.Len() != 119 {
 		t.Errorf("with a header %d rows", s.Len())
 	}
-	// A test file has, or lacks, a header of its own.
+	// Whether a test file has a header does not depend on the training file.
 	for _, name := range []string{"pandas.csv", "bare.csv"} {
 		test, err := LoadTest(context.Background(), filepath.Join(dir, name), load("pandas.csv", "", "max"), Options{Binarize: None})
 		if err != nil || test.Len() != 120 {

@@ -12,7 +12,7 @@ import (
 	"gorbm/train/rundir"
 )
 
-// TestHeader checks that a header of numbers is told in the line of the data, that
+// TestHeader checks that a header of numbers stands in the line of the data, that
 // -header overrules it and is kept for -resume and for who reads the model, and that
 // the hash of the data is that of the rows.
 func TestHeader(t *testing.T) {
