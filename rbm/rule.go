@@ -22,7 +22,7 @@ type Rule struct {
 	// L2 is the share by which the weights shrink after the step, L1 the size by which
 	// they then move towards zero, at which they stop. Biases do not decay.
 	L1, L2 float32
-	// Sparse is taken off the hidden biases.
+	// Sparse is subtracted from the hidden biases.
 	Sparse float32
 
 	// Average, if not nil, moves by Share of its way towards the new parameters.
@@ -80,6 +80,14 @@ func (m *RBM) begin(r *Rule, k kind, lo, hi int) (to, rest []float32) {
 	return m.slice(k, lo, hi), r.Rest.slice(k, lo, hi)
 }
 
+// ones are the hidden units of a panel that Rule.Sparse moves: all of them.
+var ones = func() (x [vec.Block]float32) {
+	for j := range x {
+		x[j] = 1
+	}
+	return x
+}()
+
 // end does the rest for the parameters of which begin was called.
 func (m *RBM) end(r *Rule, k kind, lo, hi int) {
 	to, rest := m.slice(k, lo, hi), r.Rest.slice(k, lo, hi)
@@ -90,9 +98,7 @@ func (m *RBM) end(r *Rule, k kind, lo, hi int) {
 		vec.Decay(to, rest, r.L1, r.L2)
 	}
 	if k == ofHidden && r.Sparse != 0 {
-		for j := range to {
-			to[j] -= r.Sparse
-		}
+		vec.Advance(to, ones[:len(to)], rest, -r.Sparse)
 	}
 	if average := r.Average.slice(k, lo, hi); average != nil {
 		vec.Approach(average, to, r.AverageRest.slice(k, lo, hi), r.Share)

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
+
+	"gorbm/rbm/internal/vec"
 )
 
 // The centred gradient is the plain one of the centred model: with the offsets
@@ -166,10 +168,56 @@ func sweeps(m *RBM, rate, share float32, pos, neg Phase, r Rule) {
 		m.Decay(r.L1, r.L2, r.Rest)
 	}
 	for j := range m.HiddenBias {
-		m.HiddenBias[j] -= r.Sparse
+		var rest []float32
+		if r.Rest != nil {
+			rest = r.Rest.HiddenBias[j : j+1]
+		}
+		vec.Advance(m.HiddenBias[j:j+1], []float32{1}, rest, -r.Sparse)
 	}
 	if r.Average != nil {
 		r.Average.Approach(r.Share, m, r.AverageRest)
+	}
+}
+
+// Steps of sparsity far below the last bit of a bias arrive where there are rests. A
+// bias of −5 lies between powers of two, 4 and 8, where the last bit is 2⁻²¹: the
+// rest is at most half of it, and adding a step to the rest rounds by 2⁻⁴⁶ at most.
+// So after n steps bias and rest together are right to n·2⁻⁴⁶, and the bias alone to
+// 2⁻²² more. Without rests, the broken twin, each step is rounded to the bias.
+func TestSmallSparseSteps(t *testing.T) {
+	const steps = 100_000
+	m := New(1, 70, 0, Softmax) // a whole panel and a part of one
+	none := Phase{Moments: NewMoments(m)}
+	for _, step := range []float32{1e-6, 1e-7, 1e-8} {
+		moved := func(rest *RBM) (with, alone float64) {
+			for j := range m.HiddenBias {
+				m.HiddenBias[j] = -5
+			}
+			for range steps {
+				m.AscendBy(1, 1, none, none, &Rule{Sparse: step, Rest: rest})
+			}
+			for j, c := range m.HiddenBias {
+				if c != m.HiddenBias[0] {
+					t.Fatalf("bias %d is %v, the first %v", j, c, m.HiddenBias[0])
+				}
+			}
+			alone = -5 - float64(m.HiddenBias[0])
+			if rest == nil {
+				return alone, alone
+			}
+			return alone - float64(rest.HiddenBias[0]), alone
+		}
+		wanted := steps * float64(step)
+		with, alone := moved(New(1, 70, 0, Softmax))
+		if off := math.Abs(with - wanted); off > steps*0x1p-46 {
+			t.Errorf("steps of %v: bias and rest moved by %.9g, want %.9g ± %.2g", step, with, wanted, steps*0x1p-46)
+		}
+		if off := math.Abs(alone - wanted); off > steps*0x1p-46+0x1p-22 {
+			t.Errorf("steps of %v: the bias moved by %.9g, want %.9g", step, alone, wanted)
+		}
+		if _, alone := moved(nil); math.Abs(alone-wanted) < 0.04*wanted {
+			t.Errorf("steps of %v: without rests the bias moved by %.9g of %.9g: the test sees nothing", step, alone, wanted)
+		}
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // A liveLikelihood estimates the log-likelihood of models that are too large to
-// enumerate. Where the ladder of the run ends at β = 0, where log Z is known, its
+// enumerate, or too slow. Where the ladder of the run ends at β = 0, where log Z is known, its
 // own particles give log Z: a copy of it goes on while the model stands still, until
 // the chains are in equilibrium with it. Other runs have a ladder for the purpose,
 // whose chains and temperatures are kept from one measurement to the next.
@@ -204,7 +204,7 @@ func (x *liveLikelihood) warn(end bool) string {
 	return x.Doubt
 }
 
-// liveMetric completes the metric log_likelihood of a model that cannot be enumerated.
+// liveMetric completes the metric log_likelihood of a model that is not enumerated.
 func liveMetric(s *subject, m *Metric) {
 	x := &liveLikelihood{s: s, key: s.key.Child(likelihoodKey), own: ownLadder(s.run)}
 	m.Columns = []Column{

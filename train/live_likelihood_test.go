@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
 )
@@ -247,5 +248,89 @@ func TestLiveFirstQuarter(t *testing.T) {
 		} else if !math.IsNaN(logZ) {
 			t.Errorf("chains that do not settle in %d rounds give %v ± %v", settled, logZ, stdErr)
 		}
+	}
+}
+
+// With a ladder that ends at β = 0, models of every size have the log-likelihood without
+// being asked: by enumeration where its terms are at most likelihoodWork, 2²⁸, and by an
+// estimate from there on, both where the model could be enumerated, up to 2²⁸ states, and
+// where it could not. Asked for by name, it is exact for all models that can be
+// enumerated. Without such a ladder, "auto" has only what is fast.
+func TestEveryModelHasALikelihood(t *testing.T) {
+	for _, c := range []struct {
+		inputs, hidden int
+		auto, named    bool // it is exact, by "auto" and by name
+	}{
+		{16, 24, true, true}, // 2¹⁶·24
+		{23, 32, true, true}, // 2²³·32 = 2²⁸ terms: the first limit
+		{23, 33, false, true},
+		{32, 23, true, true}, // and with the other layer listed
+		{33, 23, false, true},
+		{27, 25, false, true},
+		{30, 27, false, true},
+		{28, 28, false, true}, // 2²⁸ states: the second limit
+		{40, 28, false, true},
+		{29, 29, false, false},
+		{40, 60, false, false},
+	} {
+		m := rbm.New(c.inputs, c.hidden, 0, rbm.Softmax)
+		set := &data.Set{Name: "any", X: rbm.NewBits(2, c.inputs), Height: 1, Width: c.inputs}
+		for _, text := range []string{"pt:chains=10:tau=auto", "pcd:chains=10"} {
+			for _, names := range [][]string{{"auto"}, {"log_likelihood"}, {"auto", " log_likelihood"}} {
+				want, byName := c.auto, len(names) > 1 || names[0] != "auto"
+				if byName {
+					want = c.named
+				}
+				metrics, err := NewRunMetrics(names, m, Sets{Train: set}, settingsOf(t, text))
+				if err != nil {
+					t.Fatal(err)
+				}
+				at := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == "log_likelihood" })
+				if none := at < 0; none != (text == "pcd:chains=10" && !byName && !c.auto) {
+					t.Errorf("%d × %d units, %s, %q: there is a log-likelihood: %v", c.inputs, c.hidden, text, names, !none)
+				} else if !none && (metrics[at].Columns[0].Label == "exact log-likelihood") != want {
+					t.Errorf("%d × %d units, %s, %q: it is %q", c.inputs, c.hidden, text, names, metrics[at].Columns[0].Label)
+				}
+			}
+		}
+		// Without a run there are no chains to estimate it by.
+		switch _, err := NewMetrics([]string{"log_likelihood"}, m, Sets{Train: set}, 1); {
+		case (err == nil) != c.named:
+			t.Errorf("%d × %d units, without a run: %v", c.inputs, c.hidden, err)
+		}
+	}
+}
+
+// Of a model between the limits a ladder along the run gives the number that
+// enumeration gives, to within four of its standard errors, as in
+// TestLiveLikelihoodAgainstEnumeration.
+func TestLikelihoodBetweenTheLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
+	set := toy(t, "toy:4,12,30,0.1") // 24 inputs
+	s := settingsOf(t, "pt:chains=10:tau=auto")
+	s.Rate = 0.02
+	tr := newTrainer(t, s, set, 24, false, rbm.Softmax) // 2²⁴·24 terms
+	var values [2][]float64
+	for i, name := range []string{"auto", "log_likelihood"} {
+		metrics, err := NewRunMetrics([]string{name}, tr.Model(), Sets{Train: set}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := metrics[slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == "log_likelihood" })]
+		if (m.Watch != nil) != (i == 0) {
+			t.Fatalf("%s: %v", name, m.Values)
+		}
+		if m.Watch != nil {
+			m.Watch(tr)
+			run(t, tr, 1200)
+		}
+		if values[i], err = m.Measure(context.Background(), tr.Model(), false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if live, exact := values[0], values[1]; !(math.Abs(live[0]-exact[0]) <= 4*live[1]) || !(live[1] < 1) {
+		t.Errorf("the estimate is %v, the truth %v", live, exact)
 	}
 }

@@ -129,9 +129,17 @@ type subject struct {
 	copy     negphase.Estimator // with a copy of its chains
 	followed *continuation      // the last one
 
-	parts   []part // the first is trained on
+	parts   []part   // the first is trained on
+	named   []string // the metrics that are asked for by name
 	enum    *exact.Enumeration
 	enumErr error // why the model cannot be enumerated
+}
+
+// exactly reports whether the log-likelihood is measured by enumeration: of models that
+// take at most likelihoodWork, and of larger ones that can be enumerated if it is asked
+// for by name.
+func (s *subject) exactly() bool {
+	return s.enumErr == nil && (s.enum.Work() <= likelihoodWork || slices.Contains(s.named, "log_likelihood"))
 }
 
 // train returns the training data.
@@ -171,23 +179,26 @@ var metricKinds = []metricKind{
 	},
 	{
 		// The mean exact log-likelihood, by enumeration; of grey rows the score
-		// −F − log Z, which is no likelihood. Of models that are too large it is
-		// estimated along a run: see liveLikelihood.
+		// −F − log Z, which is no likelihood. Of models that are too large, or too slow
+		// to enumerate unasked, it is estimated along a run: see liveLikelihood.
 		name:    "log_likelihood",
 		columns: []Column{{Name: "log_likelihood", Label: "exact log-likelihood", Format: "%.5g", First: true, Goal: true, Axis: "log-likelihood / nats", Rank: 1}},
 		applies: func(s *subject) (bool, error) {
 			switch {
-			case s.enumErr == nil:
-				return s.enum.Work() <= likelihoodWork, nil
+			case s.exactly():
+				return true, nil
 			case s.run.Negative.Kind == "" || s.m.Constraint != nil:
-				return false, fmt.Errorf("log_likelihood: %w", s.enumErr)
+				if s.enumErr != nil {
+					return false, fmt.Errorf("log_likelihood: %w", s.enumErr)
+				}
+				return false, nil
 			}
 			// From the run's own ladder it costs a few hundredths of the time. A ladder
 			// beside the run costs more: only who asks for it gets it.
 			return ownLadder(s.run), nil
 		},
 		live: func(s *subject, m *Metric) {
-			if s.enumErr != nil {
+			if !s.exactly() {
 				liveMetric(s, m)
 			}
 		},
@@ -335,14 +346,17 @@ func NewRunMetrics(names []string, m *rbm.RBM, sets Sets, run Settings) ([]Metri
 		s.parts = append(s.parts, newPart("test", sets.Test, m.Classes() > 0, key.Child(1)))
 	}
 	s.enum, s.enumErr = exact.New(m, exact.EvaluationLimit)
+	for _, name := range names {
+		s.named = append(s.named, strings.TrimSpace(name))
+	}
 	var metrics []Metric
 	add := func(k metricKind) {
 		if !slices.ContainsFunc(metrics, func(m Metric) bool { return m.Name == k.name }) {
 			metrics = append(metrics, k.metric(s))
 		}
 	}
-	for _, name := range names {
-		if name = strings.TrimSpace(name); name == "auto" {
+	for _, name := range s.named {
+		if name == "auto" {
 			for _, k := range metricKinds {
 				if auto, err := k.applies(s); auto && err == nil {
 					add(k)

@@ -411,6 +411,38 @@ func TestSparseKeepsPaceWithTheRate(t *testing.T) {
 	}
 }
 
+// A run whose steps of sparsity are small has second words, and the hidden biases move
+// by the sum of those steps, where there is no gradient. Steps of 2⁻¹⁰ need none.
+func TestSmallSparseStepsOfARun(t *testing.T) {
+	set := toy(t, smallToy)
+	m := NewModel(set, 6, true, rbm.Softmax, 1)
+	none := rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(0, m.Visible()).Input(), H: rbm.NewMatrix(0, m.Hidden())}}
+	const steps = 20_000
+	for _, sparse := range []float64{0x1p-10, 1e-6, 1e-7, 1e-8} {
+		s := DefaultSettings("cd")
+		s.Schedule, s.Sparse = "constant", sparse
+		o := newOptimizer(s, m, set)
+		if small := sparse < 1e-5; (o.rest != nil) != small {
+			t.Errorf("sparse %v: second words are kept: %v, want %v", sparse, o.rest != nil, small)
+		}
+		if o.rest == nil {
+			continue
+		}
+		for j := range m.HiddenBias {
+			m.HiddenBias[j] = -5
+		}
+		for step := range steps {
+			o.ascend(m, step, none.Batch, none.Batch, 1, none, false)
+		}
+		want := -5 - steps*float64(float32(sparse))
+		for j, c := range m.HiddenBias {
+			// See TestSmallSparseSteps of package rbm.
+			near(t, "bias and second word", float64(c)+float64(o.rest.HiddenBias[j]), want, steps*0x1p-46)
+			near(t, "bias", float64(c), want, steps*0x1p-46+0x1p-22)
+		}
+	}
+}
+
 // Sparse is taken off the hidden biases after a step, whatever the optimizer, and
 // before the parameters are averaged.
 func TestSparseStep(t *testing.T) {

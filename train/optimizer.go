@@ -130,9 +130,14 @@ const (
 // gradient's noise does not help, because decay is a step of its own.
 const smallDecay = 0x1p-17
 
+// smallSparse is the step of a hidden bias by sparsity below which the parameters
+// have a second word: 64 times the last bit of a bias of size 8 to 16, as far down as
+// sparsity drives biases. It is a step of its own, like decay.
+const smallSparse = 0x1p-14
+
 // smallSteps reports whether the parameters need second words because their steps
 // are small in half of the run or more: steps along the gradient, which momentum
-// multiplies by 1/(1−momentum), or steps of weight decay.
+// multiplies by 1/(1−momentum), or steps of weight decay or of sparsity.
 func (s Settings) smallSteps() bool {
 	name, _, given := strings.Cut(s.Schedule, ":")
 	if name == "inverse" && given {
@@ -142,7 +147,8 @@ func (s Settings) smallSteps() bool {
 	}
 	pace := s.pace(s.Horizon / 2)
 	small := func(penalty float64) bool { return penalty > 0 && pace*penalty < smallDecay }
-	return pace < smallRate || small(s.L1) || small(s.L2)
+	sparse := s.Sparse * s.rateAt(s.Horizon/2) / s.Rate
+	return pace < smallRate || small(s.L1) || small(s.L2) || sparse > 0 && sparse < smallSparse
 }
 
 // ascend moves m by step t, along pos − share·neg, and the average, if there is one,

@@ -68,8 +68,9 @@ lie apart from fresh ones from data and from the base rates. A line with "does n
 while training and at the end; where the schedule ends at rate 0, chains that lag are
 judged at the end alone. It takes some tenth of the time or less.
 
-log_likelihood is exact where the model can be enumerated. Of other models it is an
-estimate, with a standard error in log_likelihood_std_err. Where the ladder ends at
+log_likelihood is exact where enumeration is fast: states of the smaller layer times
+units of the other up to 2^28. -metrics log_likelihood enumerates up to 2^28 states,
+which may take many seconds a measurement. Of other models it is an estimate, with a standard error in log_likelihood_std_err. Where the ladder ends at
 temperature inf, as with -temperatures auto, its own particles give log Z: now and then
 a copy of it goes on while the model stands still, for at most a twelfth of the updates
 since the last time, so that there may be few numbers along a run. Such runs have it
