@@ -4,13 +4,15 @@ import (
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"gorbm/rbm"
 )
 
-// drawnLabels returns log p of three classes for so many rows, and labels drawn from
-// p^β, normalised.
-func drawnLabels(rows int, beta float64) (logp []float64, y []int32) {
-	r := rbm.NewKey(3).Rand()
+// drawnLabels returns log p of three classes for the given number of rows, and labels
+// drawn from p^β, normalised.
+func drawnLabels(rows int, beta float64, seed uint64) (logp []float64, y []int32) {
+	r := rbm.NewKey(seed).Rand()
 	for range rows {
 		p, q, z, zq := [3]float64{}, [3]float64{}, 0.0, 0.0
 		for k := range p {
@@ -36,7 +38,7 @@ func drawnLabels(rows int, beta float64) (logp []float64, y []int32) {
 func TestCalibrateFindsTheTemperature(t *testing.T) {
 	const rows = 20000
 	for _, beta := range []float64{0.4, 1, 3} {
-		logp, y := drawnLabels(rows, beta)
+		logp, y := drawnLabels(rows, beta, 3)
 		information := 0.0
 		for r := range y {
 			z, one, two := 0.0, 0.0, 0.0
@@ -65,9 +67,37 @@ func TestCalibrateFindsTheTemperature(t *testing.T) {
 	}
 }
 
+// The temperature is judged on rows that it was not fitted on. Of labels drawn from p
+// itself, the temperature of n rows is off by v/√I, and with u√I the derivative at 1 of the
+// log-likelihood of n other rows, these lose n·ΔNLL = v²/2 − u·v, where u and v are
+// independent N(0,1) and I is the information of n rows: ½ on average (Akaike 1974), and
+// 1 + 3/4 squared. The rows of the fit themselves, the broken twin, win ½; and if one of
+// the scores were of other rows than the other, the square would be that of the spread
+// between the halves, some n times as large.
+func TestCalibrationIsJudgedOnOtherRows(t *testing.T) {
+	const half, runs = 100, 1500
+	var loss, square [runs]float64
+	for i := range runs {
+		logp, y := drawnLabels(2*half, 1, uint64(i))
+		c, _ := Calibrate(logp, y, rbm.NewKey(uint64(i)).Child(1))
+		loss[i] = half * (c.After.NLL - c.Before.NLL)
+		square[i] = loss[i] * loss[i]
+	}
+	for what, c := range map[string]struct {
+		x    []float64
+		want float64
+	}{"loss": {loss[:], 0.5}, "square of the loss": {square[:], 1.75}} {
+		mean, sd := stat.MeanStdDev(c.x, nil)
+		near(t, what, mean, c.want, 6*sd/math.Sqrt(runs))
+	}
+	if mean, sd := stat.MeanStdDev(loss[:], nil); mean-6*sd/math.Sqrt(runs) < -0.5 {
+		t.Errorf("the loss is %v ± %v: −½ would pass too", mean, sd/math.Sqrt(runs))
+	}
+}
+
 // The fit is at the largest likelihood of its own rows.
 func TestTemperatureIsTheBest(t *testing.T) {
-	logp, y := drawnLabels(500, 0.6)
+	logp, y := drawnLabels(500, 0.6, 3)
 	l := labelled{logp, y}
 	best := l.bestInverse()
 	for _, other := range []float64{best * 1.01, best / 1.01} {

@@ -14,6 +14,7 @@ import (
 	"gorbm/cmd/cli/clitest"
 	"gorbm/data"
 	"gorbm/negphase/mcmc"
+	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
 	"gorbm/rbm/npz"
 )
@@ -159,6 +160,70 @@ func TestObservablesOfLargeSystems(t *testing.T) {
 	near("specific heat of 64×64", cold.SpecificHeat, cold.SpecificHeatStdErr, kaufmanSpecificHeat(cold.Beta, 64, 64), 0, 0.1)
 	at := result(t, fmt.Sprintf("-lattice 64x64 -beta %v -sampler sw -moves 2000 -observables", math.Asinh(1)/2))
 	near("Binder cumulant of 64×64", at.MagnetisationResult.Binder, at.MagnetisationResult.BinderStdErr, 0.61069, 1e-3, 0.02)
+}
+
+// TestErrorsOfMoments checks the errors of functions of moments against the truth: over
+// many runs of independent values the mean of z² is 1, to six standard errors √(2/runs) of
+// it. The values are magnetisations of 8 free spins in a field, so that moments are sums of
+// nine terms. Powers of x are correlated: with one of the slopes left out, or of the wrong sign,
+// the broken twins, an error by the delta method has another size, which the test computes too.
+func TestErrorsOfMoments(t *testing.T) {
+	const runs, n, spins, up = 500, 500, 8, 0.7
+	p, x := make([]float64, spins+1), make([]float64, spins+1)
+	moment := func(f func(x float64) float64) (sum float64) {
+		for k := range p {
+			sum += p[k] * f(x[k])
+		}
+		return sum
+	}
+	choose := 1.0
+	for k := range p {
+		p[k] = choose * math.Pow(up, float64(k)) * math.Pow(1-up, float64(spins-k))
+		x[k] = 2*float64(k)/spins - 1
+		choose *= float64(spins-k) / float64(k+1)
+	}
+	power := func(k float64) func(x float64) float64 {
+		return func(x float64) float64 { return math.Pow(math.Abs(x), k) }
+	}
+	abs, square, fourth := moment(power(1)), moment(power(2)), moment(power(4))
+	for name, c := range map[string]struct {
+		of             func(m *moments) estimate
+		want           float64
+		f, g           func(x float64) float64 // the estimate is a function of their means,
+		slopeF, slopeG float64                 // with these slopes
+	}{
+		"Binder cumulant": {(*moments).binder, 1 - fourth/(3*square*square), power(4), power(2), -1 / (3 * square * square), 2 * fourth / (3 * square * square * square)},
+		"spread":          {func(m *moments) estimate { return m.spread(1) }, square - abs*abs, power(2), power(1), 1, -2 * abs},
+	} {
+		r := rbm.NewKey(5).Rand()
+		squares := 0.0
+		for range runs {
+			m := newMoments()
+			for range n {
+				k := 0
+				for u := r.Float64(); k < spins && u >= p[k]; k++ {
+					u -= p[k]
+				}
+				m.add(x[k])
+			}
+			e := c.of(m)
+			squares += math.Pow((e.mean-c.want)/e.err, 2) / runs
+		}
+		allowed := 6 * math.Sqrt(2./runs)
+		if math.Abs(squares-1) > allowed {
+			t.Errorf("%s: the mean z² of %d runs is %.2f, want 1 ± %.2f", name, runs, squares, allowed)
+		}
+		variance := func(slopeF, slopeG float64) float64 {
+			h := func(x float64) float64 { return slopeF*c.f(x) + slopeG*c.g(x) }
+			mean := moment(h)
+			return moment(func(x float64) float64 { return h(x) * h(x) }) - mean*mean
+		}
+		for _, twin := range [][2]float64{{c.slopeF, 0}, {0, c.slopeG}, {c.slopeF, -c.slopeG}} {
+			if z := variance(c.slopeF, c.slopeG) / variance(twin[0], twin[1]); math.Abs(z-1) < 1.5*allowed {
+				t.Errorf("%s: with slopes %v the mean z² would be %.2f: the test sees nothing", name, twin, z)
+			}
+		}
+	}
 }
 
 // TestTurns checks that m is doubted of chains that never turn its sign, and trusted of

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/rbm/partition"
@@ -161,6 +162,65 @@ func TestDeterminismGOMAXPROCS(t *testing.T) {
 			first = b
 		} else if d := cmp.Diff(first, b); d != "" {
 			t.Errorf("at %d processors: %s", procs, d)
+		}
+	}
+}
+
+// A counted ladder has a state of each round: its number, in bits.
+type counted struct {
+	negphase.Tempered
+}
+
+func (counted) Ladder() negphase.Ladder { return negphase.Ladder{Beta: []float64{1, 0}} }
+func (counted) Excess([]float64)        {}
+
+// Reverse AIS starts from states that are far from each other and from where the
+// chains started: those of one group are equally far apart in rounds, as nearly as whole
+// rounds allow, the first as far from the burn-in, and the last is of the last round.
+// The first rounds, or the first round of each part, would be draws of chains that have moved
+// less.
+func TestReverseStartsAreSpread(t *testing.T) {
+	m := rbm.New(8, 2, 0, rbm.Softmax)
+	for _, c := range []struct{ groups, chains, rounds int }{{2, 6, 10}, {3, 7, 100}, {2, 20, 10}, {4, 4, 7}} {
+		s := Settings{Reverse: true, Groups: c.groups, Rounds: c.rounds}
+		s.Annealing.Chains = c.chains
+		round := 0
+		advance := func() (rbm.Phase, error) {
+			v, weight := rbm.NewBits(2*c.groups, 8), make([]float32, 2*c.groups)
+			for r := range v.Rows {
+				for i := range 8 {
+					v.Set(r, i, round>>i&1 == 1)
+				}
+				weight[r] = float32(1 - r%2) // the second of a group is hot
+			}
+			round++
+			return rbm.Phase{Batch: rbm.Batch{V: v.Input(), Weight: weight}}, nil
+		}
+		var d draws
+		if err := s.sample(counted{}, m, advance, &d); err != nil {
+			t.Fatal(err)
+		}
+		rows := (c.chains + c.groups - 1) / c.groups
+		if d.start.Rows != rows*c.groups {
+			t.Fatalf("%+v: %d rows, want %d", c, d.start.Rows, rows*c.groups)
+		}
+		for group := range c.groups {
+			before := -1 // the last round of the burn-in
+			for k := range rows {
+				at := 0
+				for i := range 8 {
+					if d.start.Get(k*c.groups+group, i) {
+						at |= 1 << i
+					}
+				}
+				if apart := at - before; apart < c.rounds/rows || apart > (c.rounds+rows-1)/rows {
+					t.Errorf("%+v: row %d of group %d is of round %d, %d after the one before", c, k, group, at, apart)
+				}
+				before = at
+			}
+			if before != c.rounds-1 {
+				t.Errorf("%+v: the last row of group %d is of round %d", c, group, before)
+			}
 		}
 	}
 }

@@ -180,6 +180,91 @@ func TestPlacedTemperatures(t *testing.T) {
 	}
 }
 
+// The pilots start at draws from the base. Without weights all is known: the inputs are
+// independent, and with biases that go from b to −b along the path the gain of a step is
+// −2b·Δβ times the number of inputs that are on, which is binomial at every β. Where few inputs
+// are off under the base, chains from the uniform distribution, the broken twin, show a
+// first step of many times its variance and draw temperatures there. The reference are
+// paths by gains that are drawn from these binomial numbers; a temperature may be six of
+// their standard deviations from their mean.
+func TestPilotsStartAtTheBase(t *testing.T) {
+	const inputs, bias, temperatures, references = 100, 6.0, 41, 50
+	m := rbm.New(inputs, 2, 0, rbm.Softmax)
+	base := uniformBase(m)
+	for i := range m.VisibleBias {
+		m.VisibleBias[i], base.VisibleBias[i] = -bias, bias
+	}
+	s := Annealing{Chains: 10, Temperatures: temperatures, Pilot: 2000, Base: base}
+	r := rbm.NewKey(2).Rand()
+	reference := func() []float64 {
+		path := evenPath(11)
+		for _, next := range []int{21, temperatures} {
+			length, gains, law := make([]float64, len(path)-1), make([]float64, s.Pilot), make([]float64, inputs+1)
+			for k := range length {
+				odds := math.Exp(bias - 2*bias*path[k])
+				law[0] = 1
+				for n, p := 0, 1.0; n < inputs; n++ { // cumulated, times (1+odds)^inputs
+					p *= odds * float64(inputs-n) / float64(n+1)
+					law[n+1] = law[n] + p
+				}
+				for i := range gains {
+					on, _ := slices.BinarySearch(law, r.Float64()*law[inputs])
+					gains[i] = -2 * bias * (path[k+1] - path[k]) * float64(on)
+				}
+				length[k] = deviation(gains)
+			}
+			path = equalParts(path, smooth(length, path), next)
+		}
+		return path
+	}
+	got, err := s.place(context.Background(), m, rbm.NewKey(1), nil)
+	if err != nil || len(got) != temperatures {
+		t.Fatalf("%d temperatures, want %d: %v", len(got), temperatures, err)
+	}
+	paths := make([][]float64, temperatures)
+	for range references {
+		for k, b := range reference() {
+			paths[k] = append(paths[k], b)
+		}
+	}
+	for k := 1; k < temperatures-1; k++ {
+		mean, sd := stat.MeanStdDev(paths[k], nil)
+		rbmtest.Near(t, fmt.Sprintf("temperature %d", k), got[k], mean, 6*sd*math.Sqrt(1+1./references))
+	}
+}
+
+// The square of the standard error is an unbiased estimate of the variance of the mean
+// weight, divided by the square of that mean, at any number of chains. With two temperatures a
+// weight is that of importance sampling from the uniform distribution, whose variance is a
+// sum over all visible states. At n = 3 chains the variance without n/(n−1), the broken
+// twin, is a third too small.
+func TestStdErrOfFewChains(t *testing.T) {
+	const chains, runs = 3, 20_000
+	m := shape{5, 4, 0, rbm.Softmax}.random(2, 0.4)
+	visible, z := map[string]float64{}, 0.0 // Σ_h e^−E, and Z
+	for _, st := range rbmtest.States(m) {
+		w := math.Exp(-st.Energy)
+		visible[fmt.Sprint(st.V)] += w
+		z += w
+	}
+	square := 0.0 // of a chain's estimate of Z, 2⁵·Σ_h e^−E at one of 2⁵ equally likely states
+	for _, w := range visible {
+		square += 32 * w * w
+	}
+	want := (square - z*z) / chains
+	var got []float64
+	for i := range uint64(runs) {
+		out := ais(t, m, Annealing{Chains: chains, Temperatures: 2}, i)
+		got = append(got, math.Pow(out.StdErr*math.Exp(out.LogZ), 2))
+	}
+	mean, sd := stat.MeanStdDev(got, nil)
+	stdErr := sd / math.Sqrt(runs)
+	rbmtest.Near(t, "variance of the mean weight", mean, want, 6*stdErr)
+	if math.Abs(mean*(chains-1)/chains-want) < 6*stdErr {
+		t.Errorf("the variance is %v ± %v: without n/(n−1) it would pass too", mean, stdErr)
+	}
+}
+
 // So many temperatures that float32 cannot tell them apart still make a path
 // that may be given again: all of the length lies in the last 2⁻¹⁶, which has
 // 2⁸ numbers.

@@ -322,3 +322,31 @@ func TestBennettOnALongLadder(t *testing.T) {
 		t.Errorf("mean z² %.2f", square)
 	}
 }
+
+// The overlap is the smaller of the two that the draws of either temperature show, and
+// one is enough to refuse. With n draws of energy difference a at β = 0 and m of b at
+// β = 1, Bennett's equation n/(1+e^(a−t)) = m/(1+e^(t−b)), t = log(m/n) + f, is quadratic
+// in e^t. Where both overlaps are small, their ratio is n/m, so that the unequal counts
+// let one look sixteen times as large as the other.
+func TestOverlapOfEitherSide(t *testing.T) {
+	same := func(x float64, n int) []float64 { return slices.Repeat([]float64{x}, n) }
+	const a, b = 0, -9.2 // √(4·e^(b−a)) is 0.02, twice the least overlap
+	for _, c := range []struct {
+		n, m  int
+		there bool // a number
+	}{{40, 40, true}, {160, 10, false}, {10, 160, false}} {
+		n, m := float64(c.n), float64(c.m)
+		q := (n - m) * math.Exp(b) / n
+		root := -q/2 + math.Sqrt(q*q/4+m/n*math.Exp(a+b)) // e^t
+		f := math.Log(root * n / m)
+		sides := [2]float64{2 / (1 + math.Exp(a-f)), 2 / (1 + math.Exp(f-b))}
+		out, err := Bennett([]float64{0, 1}, [][]float64{same(a, c.n), same(b, c.m)}, 0, 0)
+		if c.there != (err == nil) || err != nil && !errors.Is(err, ErrOverlap) {
+			t.Errorf("%d and %d draws, overlaps of %.3g and %.3g: %v", c.n, c.m, sides[0], sides[1], err)
+		}
+		rbmtest.Near(t, "overlap", out.Overlap, min(sides[0], sides[1]), 1e-9)
+		if !c.there && max(sides[0], sides[1]) < 2*leastOverlap {
+			t.Errorf("%d and %d draws: overlaps of %.3g and %.3g would be refused by either: the test sees nothing", c.n, c.m, sides[0], sides[1])
+		}
+	}
+}
