@@ -416,7 +416,7 @@ func TestSparseKeepsPaceWithTheRate(t *testing.T) {
 func TestSmallSparseStepsOfARun(t *testing.T) {
 	set := toy(t, smallToy)
 	m := NewModel(set, 6, true, rbm.Softmax, 1)
-	none := rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(0, m.Visible()).Input(), H: rbm.NewMatrix(0, m.Hidden())}}
+	none := rbm.Phase{Batch: rbm.Batch{V: rbm.NewBits(0, m.Visible()), H: rbm.NewMatrix(0, m.Hidden())}}
 	const steps = 20_000
 	for _, sparse := range []float64{0x1p-10, 1e-6, 1e-7, 1e-8} {
 		s := DefaultSettings("cd")

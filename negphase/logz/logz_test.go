@@ -194,7 +194,7 @@ func TestReverseStartsAreSpread(t *testing.T) {
 				weight[r] = float32(1 - r%2) // the second of a group is hot
 			}
 			round++
-			return rbm.Phase{Batch: rbm.Batch{V: v.Input(), Weight: weight}}, nil
+			return rbm.Phase{Batch: rbm.Batch{V: v, Weight: weight}}, nil
 		}
 		var d draws
 		if err := s.sample(counted{}, m, advance, &d); err != nil {
