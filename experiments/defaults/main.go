@@ -47,11 +47,12 @@ type method struct {
 }
 
 // methods are compared, the first with each of the others. All but the last have
-// 50 particles. The last two are what else pcd might be given in long runs.
+// 50 particles. The last three are other settings for long runs.
 var methods = []method{
 	{name: "ins", flags: []string{"-negphase", "ins"}},
 	{name: "pcd", flags: []string{"-negphase", "pcd"}},
 	{name: "pt", flags: []string{"-negphase", "pt"}},
+	{name: "ins, rate 0.03", flags: []string{"-negphase", "ins", "-rate", "0.03"}, long: true},
 	{name: "pcd, rate 0.03", flags: []string{"-negphase", "pcd", "-rate", "0.03"}, long: true},
 	{name: "pcd, 100 chains", flags: []string{"-negphase", "pcd", "-chains", "100"}, long: true},
 }

@@ -8,15 +8,6 @@ import (
 	"gorbm/negphase/compare"
 )
 
-func TestLadders(t *testing.T) {
-	if got := evenly(3, 5); got != "1/3/5" {
-		t.Errorf("evenly %s", got)
-	}
-	if got := geometric(4, 27); got != "1/3/9/27" {
-		t.Errorf("of equal ratios %s", got)
-	}
-}
-
 // hyperbola is a curve of the distances 2/steps, of 0.03 ms a step.
 func hyperbola() compare.Curve {
 	var c compare.Curve

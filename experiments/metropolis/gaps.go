@@ -34,22 +34,14 @@ const denseStates = 4096
 // leastGap is the size of rounding errors: no digit of a smaller gap is right.
 const leastGap = 1e-12
 
-// gapOf returns the spectral gap of m's moves: 0 if they are reducible or periodic,
-// and else leastGap or more.
-func gapOf(s mcmc.Settable, m mcmc.Mover, sites []int32) (float64, error) {
-	o, err := mcmc.NewSweepOperator(s, m, 1, sites)
-	if err != nil {
-		return 0, err
-	}
-	return operatorGap(o)
-}
-
 // An operator is a transition matrix with its law, as mcmc.SweepOperator.
 type operator interface {
 	diag.Operator
 	Law() []float64
 }
 
+// operatorGap returns the spectral gap: 0 of moves that are reducible or periodic, and else
+// leastGap or more.
 func operatorGap(o operator) (float64, error) {
 	gap, err := diag.OperatorGap(o, o.Law())
 	if n := o.States(); err != nil && n <= denseStates {
@@ -83,20 +75,19 @@ func latticeJob(panel, text string, periodic bool, order mcmc.Order, j float64) 
 		if err != nil {
 			return nil, err
 		}
-		return gaps(panel, mcmc.NewIsing(g, nil), order, nil, j, 0)
-	}}
-}
-
-// gaps returns a point at x for each sampler.
-func gaps(panel string, s mcmc.Settable, order mcmc.Order, sites []int32, x float64, repeat int) (points []claims.Point, err error) {
-	for _, m := range samplers {
-		gap, err := gapOf(s, m.of(order), sites)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", m.name, err)
+		for _, m := range samplers {
+			o, err := mcmc.NewSweepOperator(mcmc.NewIsing(g, nil), m.of(order), 1, nil)
+			if err != nil {
+				return nil, err
+			}
+			gap, err := operatorGap(o)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", m.name, err)
+			}
+			points = append(points, claims.Point{Panel: panel, Curve: m.name, X: j, Y: gap})
 		}
-		points = append(points, claims.Point{Panel: panel, Curve: m.name, Repeat: repeat, X: x, Y: gap})
-	}
-	return points, nil
+		return points, nil
+	}}
 }
 
 // couplings are the J of a figure: the paper's picture goes from none to strong.

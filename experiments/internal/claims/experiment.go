@@ -216,6 +216,24 @@ func (r *running) figure(ctx context.Context, f Figure) (*Table, error) {
 	return t, atomicfile.Write(f.file(r.out, ".png"), func(w io.Writer) error { return f.Draw(w, t) })
 }
 
+// Unfinished returns the jobs of the full size that the table in the folder out lacks, which a
+// call would run, and those of the table that are not planned.
+func (f Figure) Unfinished(out string) (missing, other []string, err error) {
+	t, err := readTable(f.file(out, ".csv"))
+	planned := map[string]bool{}
+	for _, j := range f.Jobs(Options{}) {
+		if planned[j.Name] = true; !t.has(j.Name) {
+			missing = append(missing, j.Name)
+		}
+	}
+	for _, name := range t.jobs {
+		if !planned[name] {
+			other = append(other, name)
+		}
+	}
+	return missing, other, err
+}
+
 // measure runs the jobs of the plan that are not in t, and writes t after each.
 func (r *running) measure(ctx context.Context, f Figure, file string, t *Table, plan []Job) error {
 	var todo []Job

@@ -99,7 +99,8 @@ func Pictures(t *testing.T, name string, run cli.Command) {
 }
 
 // Committed checks that the pages in the working folder are what the program
-// writes from the tables there.
+// writes from the tables there, and that these have all jobs and no others: so a call of
+// the program runs nothing again.
 func Committed(t *testing.T, e claims.Experiment) {
 	t.Helper()
 	dir := t.TempDir()
@@ -117,6 +118,21 @@ func Committed(t *testing.T, e claims.Experiment) {
 	}
 	if err := e.WritePages(dir, claims.Options{}); err != nil {
 		t.Fatal(err)
+	}
+	if len(tables) != len(e.Figures) {
+		t.Errorf("got %d tables, want one for each of %d figures", len(tables), len(e.Figures))
+	}
+	for _, f := range e.Figures {
+		missing, other, err := f.Unfinished(".")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, job := range missing {
+			t.Errorf("figure %s: job %q is not in the table", f.Name, job)
+		}
+		for _, job := range other {
+			t.Errorf("figure %s: the table has job %q, which is not planned", f.Name, job)
+		}
 	}
 	for _, name := range []string{"README.md", "claims.csv"} {
 		if clitest.Read(t, name) != clitest.Read(t, filepath.Join(dir, name)) {
