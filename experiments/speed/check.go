@@ -170,7 +170,7 @@ var checkEnergies = []float64{-101, -100.3, -102.5, -101.4, -99}
 
 // own returns gorbm's answers from a start.
 func (it item) own(reference *child, start string) (list []reply, err error) {
-	j := it.jobOf(reference.contestant)
+	j := it.job
 	j.Model = start
 	if _, err := reference.ask(request{Do: "prepare", Job: &j}); err != nil {
 		return nil, err

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,8 +18,6 @@ var peersScript []byte
 // Names of programs.
 const (
 	gorbm   = "gorbm"
-	plainGo = "gorbm, plain Go"
-	loopsGo = "Go loops"
 	numPy   = "NumPy"
 	torch   = "PyTorch"
 	sklearn = "scikit-learn"
@@ -120,18 +116,4 @@ func findPython() string {
 		}
 	}
 	return ""
-}
-
-// buildPlain builds this program without assembly, which takes the go command
-// and the module's source.
-func buildPlain(ctx context.Context, dir string) (string, error) {
-	path := filepath.Join(dir, "plain")
-	if runtime.GOOS == "windows" {
-		path += ".exe"
-	}
-	out, err := exec.CommandContext(ctx, "go", "build", "-tags", "noasm", "-buildvcs=false", "-o", path, "gorbm/experiments/speed").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("cannot build gorbm without assembly, for which the go command must run in its folder: %w %s", err, out)
-	}
-	return path, nil
 }

@@ -20,11 +20,10 @@ const (
 	exactSection    = "exact"
 	scalingSection  = "scaling"
 	recipesSection  = "recipes"
-	twinSection     = "twin"
 	memorySection   = "memory"
 )
 
-var sections = []string{updateSection, ptSection, insSection, labelsSection, classifySection, aisSection, exactSection, scalingSection, recipesSection, twinSection, memorySection}
+var sections = []string{updateSection, ptSection, insSection, labelsSection, classifySection, aisSection, exactSection, scalingSection, recipesSection, memorySection}
 
 // An item is one race.
 type item struct {
@@ -123,12 +122,6 @@ func (f *files) items(section string) (list []item) {
 			if f.quick {
 				break
 			}
-		}
-	case twinSection:
-		for _, batch := range []int{10, 100} {
-			it := f.update("pcd", inputs, hidden, batch)
-			it.programs = []string{plainGo, loopsGo}
-			add(it, "plain Go, PCD-1, "+size, inputs, hidden, batch)
 		}
 	}
 	return list

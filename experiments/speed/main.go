@@ -1,6 +1,6 @@
 // Speed races gorbm against scikit-learn and against loops over NumPy and
 // PyTorch that are tuned by hand, on the same data and sizes, in turn within
-// one run, and says how much of the processor's limit gorbm reaches.
+// one run.
 //
 //	go run ./experiments/speed
 //
@@ -101,7 +101,7 @@ func (o *options) race(ctx context.Context, f *files, run []string, result *Resu
 		children: map[string]*child{}, versions: result.Programs,
 	}
 	defer r.close()
-	if err := o.enter(ctx, r, f.dir, run, result, text); err != nil {
+	if err := o.enter(r, f.dir, result, text); err != nil {
 		return err
 	}
 	result.Density = f.set.Density()
@@ -109,14 +109,11 @@ func (o *options) race(ctx context.Context, f *files, run []string, result *Resu
 	for _, section := range run {
 		bar.Set(0, section+": models")
 		err := o.section(ctx, r, f, section, result, bar, text)
-		if r.best != nil {
-			result.Rates = r.best
-		}
 		if err != nil {
 			return err
 		}
 	}
-	result.printRates(text)
+	result.printPeers(text)
 	return ctx.Err()
 }
 
@@ -156,23 +153,12 @@ func (o *options) section(ctx context.Context, r *race, f *files, section string
 }
 
 // enter finds the contestants, and says which are missing.
-func (o *options) enter(ctx context.Context, r *race, dir string, run []string, result *Result, text io.Writer) error {
+func (o *options) enter(r *race, dir string, result *Result, text io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
 	r.contestants = gorbms(self, result.Processors)
-	if slices.Contains(run, twinSection) {
-		plain, err := buildPlain(ctx, dir)
-		if err != nil {
-			result.Warnings = append(result.Warnings, "twin is left out: "+err.Error())
-		} else {
-			for _, n := range counts(result.Processors) {
-				r.contestants = append(r.contestants, goContestant(plainGo, plain, n))
-			}
-			r.contestants = append(r.contestants, goContestant(loopsGo, self, 1))
-		}
-	}
 	script := filepath.Join(dir, "peers.py")
 	if err := os.WriteFile(script, peersScript, 0o600); err != nil {
 		return err
@@ -202,25 +188,17 @@ func (r *Result) of(section string) (list []Item) {
 	return list
 }
 
-// printRates prints what the limits rest on.
-func (r *Result) printRates(w io.Writer) {
-	switch {
-	case r.Rates == nil:
-	case r.Rates.LoadAdd == 0:
-		fmt.Fprintln(w, "\nThis processor, or this build, has no AVX-512: the limits of its ports are left out.")
-	default:
-		fmt.Fprintf(w, "\nOne core does, in 10⁹ vectors of 16 a second: %.2f additions from the cache, %.2f of registers, %.2f multiply-adds, %.2f permutations with additions; and %.2f · 10⁹ draws.\n",
-			r.Rates.LoadAdd/1e9, r.Rates.Add/1e9, r.Rates.FMA/1e9, r.Rates.PermuteAdd/1e9, r.Rates.Draw/1e9)
-	}
+// printPeers prints the versions of the peers.
+func (r *Result) printPeers(w io.Writer) {
 	var names []string
 	for name, version := range r.Programs {
-		if name != gorbm && name != plainGo && name != loopsGo {
+		if name != gorbm {
 			names = append(names, version)
 		}
 	}
 	slices.Sort(names)
 	if len(names) > 0 {
-		fmt.Fprintf(w, "Against %s.\n", strings.Join(names, "; "))
+		fmt.Fprintf(w, "\nAgainst %s.\n", strings.Join(names, "; "))
 	}
 }
 

@@ -28,7 +28,6 @@ log Z agree. One that does other work is left out, with a warning.
   exact     log Z of 784 × 20 units by enumeration
   scaling   PCD-1 with batches from 1 to 1000 and up to 16384 hidden units
   recipes   PCD-1 of gorbm with centring, momentum, weight decay, an average, a constraint
-  twin      gorbm without assembly against simple loops in Go
   memory    the most memory that each holds while it trains
 
 Peers are scikit-learn's BernoulliRBM.fit, and loops over NumPy and PyTorch as an
@@ -41,11 +40,6 @@ They need a python3 with these packages; on Debian
 
 A peer that is not installed is left out. DsysDML/rbms, an RBM library in PyTorch,
 is not among the peers: Debian has no package of it.
-
-The limit of the ports is the least time in which this processor could do what an
-update must do: the rates of its vector operations are measured in the same run,
-and the operations are counted from the parts of the units that are on. It takes
-AVX-512.
 
 Times depend on what else the machine does: let it do nothing else.
 
@@ -99,7 +93,7 @@ func newOptions() *options {
 
 // screen is what -h prints.
 var screen = cli.Screen{
-	Purpose: "speed races gorbm against scikit-learn, NumPy and PyTorch within one run, and measures how near\nthe processor's own limit it comes. It wants the machine for itself.",
+	Purpose: "speed races gorbm against scikit-learn, NumPy and PyTorch within one run. It wants\nthe machine for itself.",
 	Examples: []string{
 		"speed  # some 20 minutes",
 		"speed -quick  # a first look, one or two minutes",

@@ -3,7 +3,6 @@ package main
 import (
 	"image/color"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 
@@ -16,7 +15,7 @@ import (
 
 var programColors = map[string]color.RGBA{
 	gorbm: plots.Colors[0], numPy: plots.Colors[1], torch: plots.Colors[2],
-	sklearn: plots.Colors[3], loopsGo: plots.Colors[4],
+	sklearn: plots.Colors[3],
 }
 
 // short names of items for the axis.
@@ -49,26 +48,11 @@ func (r *Result) plots() (all []*plots.Plot) {
 func picture(w io.Writer, all []*plots.Plot) error {
 	const width, height = 18 * vg.Centimeter, 9 * vg.Centimeter
 	var legend []plots.LegendEntry
-	for _, program := range []string{gorbm, numPy, torch, sklearn, loopsGo, limit} {
-		line := &plotter.Line{LineStyle: draw.LineStyle{Color: inkOf(program), Width: vg.Points(3)}}
-		if program == limit {
-			line.Width, line.Dashes = vg.Points(1.4), dashes
-		}
+	for _, program := range []string{gorbm, numPy, torch, sklearn} {
+		line := &plotter.Line{LineStyle: draw.LineStyle{Color: programColors[program], Width: vg.Points(3)}}
 		legend = append(legend, plots.LegendEntry{Name: program, Mark: line})
 	}
 	return plots.Column(all, width, slices.Repeat([]vg.Length{height}, len(all)), legend...).Write(w, plots.PNG)
-}
-
-// limit names the line that no program can get below.
-const limit = "limit of the ports on one core"
-
-var dashes = []vg.Length{vg.Points(3), vg.Points(3)}
-
-func inkOf(program string) color.Color {
-	if program == limit {
-		return color.Gray{0x60}
-	}
-	return programColors[program]
 }
 
 // ratioPlot has a group of bars an item, a bar a peer, with the range over
@@ -81,11 +65,8 @@ func ratioPlot(r *Result) *plots.Plot {
 			continue
 		}
 		name := shortNames[it.Section]
-		switch it.Section {
-		case updateSection:
+		if it.Section == updateSection {
 			name = "PCD-1\nbatch " + strconv.Itoa(it.Job.Batch)
-		case twinSection:
-			name = "plain Go\nbatch " + strconv.Itoa(it.Job.Batch)
 		}
 		items, names = append(items, it), append(names, name)
 	}
@@ -98,7 +79,7 @@ func ratioPlot(r *Result) *plots.Plot {
 	p.Title.Text = "How many times faster gorbm is than each peer; lines: the range over rounds"
 	p.Y.Min, p.Y.Max = 0, 1.25
 	const bar = 0.27 // of the distance between groups
-	for _, program := range []string{numPy, torch, sklearn, loopsGo} {
+	for _, program := range []string{numPy, torch, sklearn} {
 		for i, it := range items {
 			for k, ratio := range it.Ratios {
 				if ratio.Program != program {
@@ -126,32 +107,22 @@ func scalingPlot(items []Item, label string, in func(j job) bool, x func(j job) 
 	p.Title.Text = "Time of an update on one core, against " + label
 	p.Grid()
 	most := 0
-	for _, program := range []string{gorbm, numPy, torch, limit} {
+	for _, program := range []string{gorbm, numPy, torch} {
 		var xy plotter.XYs
 		for i := range items {
 			it := &items[i]
 			if !in(it.Job) {
 				continue
 			}
-			y := math.NaN()
-			if e := it.fastest(program, 1); e != nil { // as the limit is
-				y = e.Median
-			} else if program == limit && it.Limit != nil {
-				y = it.Limit.Seconds
-			}
-			if y > 0 {
-				xy = append(xy, plotter.XY{X: float64(x(it.Job)), Y: 1e3 * y})
+			if e := it.fastest(program, 1); e != nil {
+				xy = append(xy, plotter.XY{X: float64(x(it.Job)), Y: 1e3 * e.Median})
 			}
 		}
 		if len(xy) == 0 {
 			continue
 		}
 		most = max(most, len(xy))
-		line := p.Line(xy, inkOf(program), vg.Points(1.4))
-		if program == limit {
-			line.Dashes = dashes
-			continue
-		}
+		p.Line(xy, programColors[program], vg.Points(1.4))
 		p.Dots(xy, programColors[program], vg.Points(2.5))
 	}
 	if most < 2 {

@@ -1,13 +1,9 @@
 package main
 
-import (
-	"gorbm/experiments/speed/internal/ports"
-)
-
 // A job is what contestants do, each in its own way, on files that the race has
 // written: packed rows of bits and float32 parameters.
 type job struct {
-	Kind    string  `json:"kind"` // pcd, pt, ins, discriminative, loops (PCD-1 by simple loops), classify, ais, exact
+	Kind    string  `json:"kind"` // pcd, pt, ins, discriminative, classify, ais, exact
 	Visible int     `json:"visible"`
 	Hidden  int     `json:"hidden"`
 	Classes int     `json:"classes"` // label units, the last of the visible ones
@@ -39,7 +35,7 @@ type recipe struct {
 
 // A request is one line to a contestant.
 type request struct {
-	Do  string `json:"do"` // hello, prepare, run, answer, peak; of gorbm rates and densities
+	Do  string `json:"do"` // hello, prepare, run, answer, peak
 	Job *job   `json:"job,omitempty"`
 	N   int    `json:"n,omitempty"` // times to run
 
@@ -60,9 +56,7 @@ type reply struct {
 	Seconds float64   `json:"seconds"`
 	Values  []float64 `json:"values,omitempty"`
 	change
-	Bytes     int64      `json:"bytes,omitempty"`
-	Rates     *rates     `json:"rates,omitempty"`
-	Densities *densities `json:"densities,omitempty"`
+	Bytes int64 `json:"bytes,omitempty"`
 }
 
 // A change is what some updates made of the parameters.
@@ -71,19 +65,4 @@ type change struct {
 	Biases  []float64 `json:"biases,omitempty"`  // of the visible units
 	Jumps   float64   `json:"jumps,omitempty"`   // Σ over steps and all weights of the square of a step less the one before
 	Whole   float64   `json:"whole,omitempty"`   // Σ over all weights of the square of the whole movement
-}
-
-// rates are what one core can do in a second at most.
-type rates struct {
-	ports.Rates
-	Draw float64 `json:"draw"` // bits drawn with given probabilities
-}
-
-// densities are the parts of units that are on.
-type densities struct {
-	Data    float64 `json:"data"`
-	Visible float64 `json:"visible"` // of the chains
-	Hidden  float64 `json:"hidden"`
-	// Of the chains that are in the estimate, which is all but in pt.
-	Estimate float64 `json:"estimate"`
 }

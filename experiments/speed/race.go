@@ -22,7 +22,6 @@ type race struct {
 
 	children map[string]*child
 	versions map[string]string // of programs
-	best     *rates            // the highest seen
 }
 
 // hopeless is how many times longer than with one thread a peer may take with
@@ -58,9 +57,7 @@ func (r *race) child(ctx context.Context, c contestant) (*child, error) {
 func (r *race) field(it item) (list []contestant) {
 	for _, c := range r.contestants {
 		does := slices.Contains(c.kinds, it.job.Kind)
-		if it.programs == nil {
-			does = does && c.program != plainGo && c.program != loopsGo
-		} else {
+		if it.programs != nil {
 			does = slices.Contains(it.programs, c.program)
 		}
 		if does {
@@ -68,15 +65,6 @@ func (r *race) field(it item) (list []contestant) {
 		}
 	}
 	return list
-}
-
-// jobOf returns the item's job as the contestant does it.
-func (it item) jobOf(c contestant) job {
-	j := it.job
-	if c.program == loopsGo {
-		j.Kind = "loops"
-	}
-	return j
 }
 
 // An entrant is a contestant that is ready.
@@ -101,10 +89,7 @@ func (r *race) run(ctx context.Context, it item) (Item, error) {
 			out.Entries = append(out.Entries, x.entry)
 		}
 	}
-	out.compare(it.host())
-	if err == nil && len(entrants) > 0 {
-		err = r.limit(it, entrants[0].child, &out)
-	}
+	out.compare(gorbm)
 	if err != nil {
 		err = cmp.Or(ctx.Err(), err)
 	}
@@ -129,13 +114,13 @@ func (r *race) ready(ctx context.Context, it item, out *Item) (entrants []*entra
 		r.progress(it.name+": "+c.program, 0)
 		p, n, seconds, err := r.prepare(ctx, it, c)
 		switch {
-		case ctx.Err() != nil || err != nil && c.program == it.host():
+		case ctx.Err() != nil || err != nil && c.program == gorbm:
 			return nil, 0, err
 		case err != nil:
 			out.Warnings = append(out.Warnings, fmt.Sprintf("%s: %v; it is left out", it.name, err))
 			continue
 		}
-		if c.program != it.host() && single[c.program] > 0 && seconds > hopeless*single[c.program] {
+		if c.program != gorbm && single[c.program] > 0 && seconds > hopeless*single[c.program] {
 			continue
 		}
 		if single[c.program] == 0 {
@@ -160,7 +145,7 @@ func (r *race) turns(ctx context.Context, it item, entrants []*entrant, rounds i
 			time.Sleep(r.pause)
 			said, err := x.ask(request{Do: "run", N: x.entry.Times})
 			switch {
-			case err != nil && (ctx.Err() != nil || x.program == it.host()):
+			case err != nil && (ctx.Err() != nil || x.program == gorbm):
 				return err
 			case err != nil:
 				x.failed = true
@@ -173,21 +158,13 @@ func (r *race) turns(ctx context.Context, it item, entrants []*entrant, rounds i
 	return nil
 }
 
-// host is the program that the others are compared with.
-func (it item) host() string {
-	if it.section == twinSection {
-		return plainGo
-	}
-	return gorbm
-}
-
 // prepare makes the contestant ready and returns how often it does the work in
 // a turn, and in how many seconds each.
 func (r *race) prepare(ctx context.Context, it item, c contestant) (p *child, n int, seconds float64, err error) {
 	if p, err = r.child(ctx, c); err != nil {
 		return nil, 0, 0, err
 	}
-	j := it.jobOf(c)
+	j := it.job
 	if _, err := p.ask(request{Do: "prepare", Job: &j}); err != nil {
 		return nil, 0, 0, err
 	}
@@ -215,7 +192,7 @@ func (r *race) check(ctx context.Context, it item, field []contestant, out *Item
 		return nil, err
 	}
 	own := map[string][]reply{} // by start
-	seen := map[string]bool{it.host(): true}
+	seen := map[string]bool{gorbm: true}
 	for _, c := range field {
 		if seen[c.program] {
 			continue
@@ -248,7 +225,7 @@ func (r *race) start(ctx context.Context, it item, c contestant) (p *child, mode
 	if p, err = r.child(ctx, c); err != nil {
 		return nil, "", err
 	}
-	j := it.jobOf(c)
+	j := it.job
 	if _, err = p.ask(request{Do: "prepare", Job: &j}); err != nil || c.program != sklearn {
 		return p, j.Model, err
 	}
@@ -288,7 +265,7 @@ func peakOf(ctx context.Context, it item, c contestant) (int64, error) {
 		return 0, err
 	}
 	defer p.close()
-	j := it.jobOf(c)
+	j := it.job
 	var said reply
 	for _, ask := range []request{{Do: "prepare", Job: &j}, {Do: "run", N: memoryUpdates}, {Do: "peak"}} {
 		if said, err = p.ask(ask); err != nil {

@@ -20,7 +20,6 @@ type Result struct {
 	Data       string            `json:"data"`
 	Density    float64           `json:"density"`
 	Programs   map[string]string `json:"programs"` // versions
-	Rates      *rates            `json:"rates"`    // of one core, a second; null where they cannot be measured
 	Items      []Item            `json:"items"`
 	Memory     []Memory          `json:"memory"`
 	Warnings   []string          `json:"warnings"`
@@ -34,7 +33,6 @@ type Item struct {
 	Job       job      `json:"job"`
 	Entries   []Entry  `json:"entries"`
 	Ratios    []Ratio  `json:"ratios"`
-	Limit     *Limit   `json:"limit,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
@@ -162,13 +160,7 @@ func (it *Item) print(w io.Writer) error {
 		e := &it.Entries[i]
 		fmt.Fprintf(t, "  %s\t%s\t%s\t%s\t%s\t%s\n", e.Program, e.Threads, digits(e.Median/size), digits(e.Least/size), digits(e.Most/size), it.remark(e))
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	if l := it.Limit; l != nil {
-		fmt.Fprintf(w, "  limit of the ports: %s %s on one core%s\n", digits(l.Seconds/size), name, it.reached(host))
-	}
-	return nil
+	return t.Flush()
 }
 
 // remark says by how much the host is faster, of the peer's best.
@@ -183,20 +175,6 @@ func (it *Item) remark(e *Entry) string {
 		}
 	}
 	return ""
-}
-
-// reached says which part of the limit the host reaches, by its medians.
-func (it *Item) reached(host string) string {
-	var parts []string
-	for _, e := range it.Entries {
-		if e.Program == host {
-			parts = append(parts, fmt.Sprintf("%.0f %% with %s", 100*it.Limit.Seconds/float64(e.Count)/e.Median, threads(e.Count)))
-		}
-	}
-	if parts == nil {
-		return ""
-	}
-	return "; " + host + " reaches " + strings.Join(parts, ", ")
 }
 
 func threads(n int) string {
@@ -217,7 +195,7 @@ func printScaling(w io.Writer, items []Item) error {
 	for _, p := range []string{gorbm, numPy, torch} {
 		fmt.Fprintf(t, "\t%s", p)
 	}
-	fmt.Fprintf(t, "\tgorbm is faster\tlimit of one core\treached\n")
+	fmt.Fprintf(t, "\tgorbm is faster\n")
 	for i := range items {
 		it := &items[i]
 		fmt.Fprintf(t, "  %s", it.Name)
@@ -232,12 +210,7 @@ func printScaling(w io.Writer, items []Item) error {
 		for _, r := range it.Ratios {
 			ratios = append(ratios, times(r.Ratio))
 		}
-		fmt.Fprintf(t, "\t%s", strings.Join(ratios, ", "))
-		if e := it.fastest(gorbm, 1); it.Limit != nil && e != nil {
-			fmt.Fprintf(t, "\t%s\t%.0f %%\n", digits(1e6*it.Limit.Seconds), 100*it.Limit.Seconds/e.Median)
-		} else {
-			fmt.Fprintf(t, "\t–\t–\n")
-		}
+		fmt.Fprintf(t, "\t%s\n", strings.Join(ratios, ", "))
 	}
 	return t.Flush()
 }

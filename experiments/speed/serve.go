@@ -16,7 +16,6 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/data"
-	"gorbm/experiments/speed/internal/ports"
 	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/rbm/partition"
@@ -79,9 +78,6 @@ func (s *server) reply(ask request, out *reply) (err error) {
 	case "peak":
 		out.Bytes, err = peak()
 		return err
-	case "rates":
-		out.Rates = measureRates()
-		return nil
 	}
 	if s.run == nil {
 		return errors.New("there is no job")
@@ -96,16 +92,13 @@ func (s *server) reply(ask request, out *reply) (err error) {
 		return err
 	case "answer":
 		return s.run.answer(ask, out)
-	case "densities":
-		out.Densities, err = measureDensities(s.job)
-		return err
 	}
 	return fmt.Errorf("unknown request %q", ask.Do)
 }
 
 // runners make the runners of each kind of job.
 var runners = map[string]func(job) (*runner, error){
-	"pcd": newTrainer, "pt": newTrainer, "ins": newTrainer, "discriminative": newTrainer, "loops": newLoopsRunner,
+	"pcd": newTrainer, "pt": newTrainer, "ins": newTrainer, "discriminative": newTrainer,
 	"classify": newClassifier, "ais": newAIS, "exact": newExact,
 }
 
@@ -234,25 +227,6 @@ func valuesOf(once func() error, values func(rows int) []float64) *runner {
 		out.Values = values(ask.Rows)
 		return err
 	}}
-}
-
-// measureRates measures the rates of this machine: of its vector operations, if
-// they can be measured, and of gorbm's draws.
-func measureRates() *rates {
-	const samples = 20
-	var r rates
-	r.Rates, _ = ports.Measure(samples)
-	const rows, cols = 100, 784
-	p, dst := rbm.NewMatrix(rows, cols), rbm.NewBits(rows, cols)
-	for i := range p.Data {
-		p.Data[i] = 0.19 // of MNIST
-	}
-	for i := range samples {
-		start := time.Now()
-		rbm.DrawBits(dst, p, rbm.NewKey(uint64(i)))
-		r.Draw = max(r.Draw, rows*cols/time.Since(start).Seconds())
-	}
-	return &r
 }
 
 // peak returns the most memory that this process has held, in bytes.
