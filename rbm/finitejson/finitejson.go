@@ -1,0 +1,157 @@
+// Package finitejson writes JSON, which can express neither an infinity nor NaN. Such
+// numbers are null, wherever they stand; all else is what encoding/json writes.
+package finitejson
+
+import (
+	"encoding"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+)
+
+// Marshal returns v as JSON. v must hold no cycles.
+func Marshal(v any) (text []byte, err error) {
+	err = retry(v, func(v any) error {
+		text, err = json.Marshal(v)
+		return err
+	})
+	return text, err
+}
+
+// Write writes v as JSON and ends the line. With an indent each element has its own line.
+// The characters <, > and & are not escaped. v must hold no cycles.
+func Write(w io.Writer, v any, indent string) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", indent)
+	e.SetEscapeHTML(false)
+	return retry(v, e.Encode) // which writes nothing before all of v is encoded
+}
+
+// retry calls encode with v, and if v holds a number that is not finite with a copy in
+// which these are null.
+func retry(v any, encode func(v any) error) error {
+	err := encode(v)
+	var unsupported *json.UnsupportedValueError
+	if !errors.As(err, &unsupported) || !isFloat(unsupported.Value.Kind()) {
+		return err
+	}
+	if finite, changed := replace(reflect.ValueOf(v)); changed {
+		return encode(finite)
+	}
+	return err // it is in a type that writes itself
+}
+
+func isFloat(k reflect.Kind) bool { return k == reflect.Float32 || k == reflect.Float64 }
+
+var (
+	null    = json.RawMessage("null")
+	anyType = reflect.TypeFor[any]()
+	byJSON  = reflect.TypeFor[json.Marshaler]()
+	byText  = reflect.TypeFor[encoding.TextMarshaler]()
+)
+
+// replace returns a copy of v that encoding/json writes as it would write v, but with null
+// for numbers that are not finite, and whether there are any.
+func replace(v reflect.Value) (copied any, changed bool) {
+	if !v.IsValid() {
+		return nil, false
+	}
+	for _, t := range []reflect.Type{v.Type(), reflect.PointerTo(v.Type())} {
+		if t.Implements(byJSON) || t.Implements(byText) { // it writes itself
+			return nil, false
+		}
+	}
+	switch v.Kind() {
+	case reflect.Float32, reflect.Float64:
+		return null, math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)
+	case reflect.Pointer, reflect.Interface:
+		return replace(v.Elem())
+	case reflect.Slice, reflect.Array:
+		var list []any
+		for i := range v.Len() {
+			x, replaced := replace(v.Index(i))
+			if replaced && list == nil {
+				list = make([]any, v.Len())
+				for k := range list {
+					list[k] = original(v.Index(k))
+				}
+			}
+			if replaced {
+				list[i] = x
+			}
+		}
+		return list, list != nil
+	case reflect.Map:
+		m := reflect.MakeMap(reflect.MapOf(v.Type().Key(), anyType))
+		for it := v.MapRange(); it.Next(); {
+			x, replaced := replace(it.Value())
+			if !replaced {
+				x = it.Value().Interface()
+			}
+			value := reflect.New(anyType).Elem() // which may hold nil
+			if x != nil {
+				value.Set(reflect.ValueOf(x))
+			}
+			m.SetMapIndex(it.Key(), value)
+			changed = changed || replaced
+		}
+		return m.Interface(), changed
+	case reflect.Struct:
+		return replaceFields(v)
+	}
+	return nil, false
+}
+
+// replaceFields is replace of a struct. The copy is a struct of the same fields, those of
+// embedded structs among them, or a pointer to it. Fields that change have type any.
+func replaceFields(v reflect.Value) (copied any, changed bool) {
+	var fields []reflect.StructField
+	var values []reflect.Value
+	var named [][]int // embedded structs that are written under names
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		inside := func(index []int) bool {
+			return len(f.Index) > len(index) && reflect.DeepEqual(f.Index[:len(index)], index)
+		}
+		skip := false
+		for _, index := range named {
+			skip = skip || inside(index)
+		}
+		inlined := f.Anonymous && f.Tag.Get("json") == "" // its fields come themselves
+		if skip || inlined || !f.IsExported() {
+			continue
+		}
+		if f.Anonymous {
+			named = append(named, f.Index)
+		}
+		value, err := v.FieldByIndexErr(f.Index)
+		if err != nil { // in an embedded pointer that is nil
+			continue
+		}
+		field := reflect.StructField{Name: f.Name, Type: f.Type, Tag: f.Tag}
+		if x, replaced := replace(value); replaced {
+			field.Type, value, changed = anyType, reflect.ValueOf(x), true
+		}
+		fields, values = append(fields, field), append(values, value)
+	}
+	if !changed {
+		return nil, false
+	}
+	s := reflect.New(reflect.StructOf(fields))
+	for i, value := range values {
+		s.Elem().Field(i).Set(value)
+	}
+	if v.CanAddr() {
+		return s.Interface(), true
+	}
+	return s.Elem().Interface(), true
+}
+
+// original returns v to stand in a copy. Methods of pointers to it count where they did.
+func original(v reflect.Value) any {
+	if v.CanAddr() {
+		return v.Addr().Interface()
+	}
+	return v.Interface()
+}
