@@ -11,6 +11,7 @@ import (
 
 	"gorbm/data"
 	"gorbm/negphase/mcmc"
+	"gorbm/rbm/finitejson"
 )
 
 // String returns s in the grammar that Parse reads.
@@ -146,7 +147,7 @@ func (s Settings) MarshalJSON() ([]byte, error) {
 			out[k.jsonName()] = numberOrText(text)
 		}
 	}
-	return json.Marshal(out)
+	return finitejson.Marshal(out)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. Keys that are missing have their

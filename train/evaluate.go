@@ -7,6 +7,7 @@ import (
 
 	"gorbm/negphase"
 	"gorbm/rbm"
+	"gorbm/rbm/finitejson"
 )
 
 // An Evaluation is one measurement of a run.
@@ -78,7 +79,7 @@ func (v *Evaluator) Memory() (map[string]json.RawMessage, error) {
 		if m.Memory == nil {
 			continue
 		}
-		text, err := json.Marshal(m.Memory)
+		text, err := finitejson.Marshal(m.Memory)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", m.Name, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"gorbm/rbm"
+	"gorbm/rbm/finitejson"
 )
 
 // A saved trainer is
@@ -97,7 +98,7 @@ func (t *Trainer) models() []*rbm.RBM {
 // settings, parameters, chains, and extra, which Load gives back.
 func (t *Trainer) Save(w io.Writer, extra []byte) error {
 	h := t.header()
-	header, err := json.Marshal(h)
+	header, err := finitejson.Marshal(h)
 	if err != nil {
 		return err
 	}
@@ -204,8 +205,8 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 		constraint = want.Constraint.Text()
 	}
 	h.Settings.Horizon, h.Settings.Rate = want.Settings.Horizon, want.Settings.Rate
-	theirs, err1 := json.Marshal(h.Settings)
-	ours, err2 := json.Marshal(want.Settings)
+	theirs, err1 := finitejson.Marshal(h.Settings)
+	ours, err2 := finitejson.Marshal(want.Settings)
 	if err := errors.Join(err1, err2); err != nil {
 		return saved{}, err
 	}

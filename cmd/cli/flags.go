@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"gorbm/data"
+	"gorbm/rbm/finitejson"
 )
 
 // MaxStates is the largest number of hidden units in all rows of a batch, or in
@@ -58,13 +58,14 @@ func NewFlags(name, summary, usage string) *Flags {
 	return f
 }
 
-// AddOutput adds the flags -quiet and -json with these texts of help, and -progress.
+// AddOutput adds the flags -quiet and -json with these texts of help, and -progress. The
+// text of -json is followed by the rule for numbers that JSON cannot express.
 func (f *Flags) AddOutput(quiet, json string) {
 	f.BoolVar(&f.Quiet, "quiet", false, quiet)
 	f.progress = bars
 	f.Var(&f.progress, "progress", "auto, a bar if standard error is a terminal; or plain, a line of text every ten seconds, as for the log of a job")
 	f.Offer("progress", string(bars), string(plain))
-	f.BoolVar(&f.JSON, "json", false, json)
+	f.BoolVar(&f.JSON, "json", false, json+"; a number that is infinite, or unknown (NaN), is null")
 }
 
 // AddWorkers adds -workers, the number of processors to use, for UseWorkers.
@@ -158,7 +159,7 @@ func (f *Flags) Warn(texts ...string) {
 // otherwise what text writes.
 func (f *Flags) Print(v any, text func(w io.Writer) error) error {
 	if f.JSON {
-		return json.NewEncoder(f.Stdout).Encode(v)
+		return finitejson.Write(f.Stdout, v, "")
 	}
 	return text(f.Stdout)
 }

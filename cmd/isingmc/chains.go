@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/gob"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -17,6 +16,7 @@ import (
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
+	"gorbm/rbm/finitejson"
 	"gorbm/rbm/ranks"
 )
 
@@ -190,7 +190,7 @@ func (p *plan) agree(g *ranks.Group, failed error) error {
 		}
 	}
 	if p.tuning != nil {
-		if err := json.NewEncoder(policy).Encode(p.tuning.policy); err != nil {
+		if err := finitejson.Write(policy, p.tuning.policy, ""); err != nil {
 			return g.Agree(err)
 		}
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -17,6 +16,7 @@ import (
 	"gorbm/negphase/compare"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/finitejson"
 	"gorbm/train/plots"
 	"gorbm/train/report"
 	"gorbm/train/rundir"
@@ -255,9 +255,7 @@ func (p *plan) write(results []result, object any) error {
 		return atomicfile.Write(filepath.Join(p.out, name), write)
 	}
 	if err := file("compare.json", func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(object)
+		return finitejson.Write(w, object, "  ")
 	}); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/finitejson"
 	"gorbm/train"
 	"gorbm/train/plots"
 	"gorbm/train/report"
@@ -198,7 +199,7 @@ func (r *finding) set(settings map[string]any) {
 		case string:
 			r.Settings[name] = v
 		default:
-			text, _ := json.Marshal(v) // it was read from JSON
+			text, _ := finitejson.Marshal(v) // it was read from JSON
 			r.Settings[name] = string(text)
 		}
 	}
@@ -345,9 +346,7 @@ func tableLines(all []*finding, by string, differ []string) [][]string {
 // writeRuns writes the file of -out, or makes the folder and fills it.
 func (o *options) writeRuns(all []*finding, groups []group, by string, differ, others []string, lines [][]string, object any) error {
 	writeJSON := func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(object)
+		return finitejson.Write(w, object, "  ")
 	}
 	measured := by != "" && by != "path" && by != "seconds"
 	chart := runsChart(all, by)

@@ -18,6 +18,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/finitejson"
 	"gorbm/rbm/ranks"
 	"gorbm/train/rundir"
 )
@@ -218,7 +219,7 @@ func (a *array) examine(ctx context.Context) error {
 	var err error
 	if a.group.Rank() == 0 {
 		if err = a.examineAll(ctx); err == nil {
-			text, err = json.Marshal(a.runs)
+			text, err = finitejson.Marshal(a.runs)
 		}
 	}
 	if text, err = a.group.Broadcast(text, err); err != nil || a.group.Rank() == 0 {
@@ -288,7 +289,7 @@ func (a *array) examineRun(ctx context.Context, r *arrayRun) (about string, err 
 // stateOf returns the state of the run of p in a folder. The error says that there is
 // another run.
 func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
-	text, err := atomicfile.Read(folder.Path(rundir.ConfigFile), maxConfig)
+	text, err := folder.Read(rundir.ConfigFile, maxConfig)
 	if errors.Is(err, os.ErrNotExist) {
 		return newRun, nil
 	}

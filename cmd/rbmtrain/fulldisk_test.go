@@ -90,7 +90,7 @@ func TestBestOnFullDisk(t *testing.T) {
 	}
 	is := func(when string, step int) {
 		t.Helper()
-		sum, err := sumOf(best)
+		sum, err := r.sumOf(rundir.BestFile)
 		if b := r.state.Best; err != nil || b == nil || b.Step != step || b.Sum != sum {
 			t.Errorf("%s: the best model is %+v, want that of step %d; its file has the sum %s, %v", when, b, step, sum, err)
 		}

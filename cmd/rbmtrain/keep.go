@@ -5,10 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -16,6 +16,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/finitejson"
 	"gorbm/rbm/modelfile"
 	"gorbm/train/rundir"
 )
@@ -122,7 +123,7 @@ func (r *runner) save() error {
 		}
 	}
 	state.Rows = r.table.Rows()
-	extra, err := json.Marshal(state)
+	extra, err := finitejson.Marshal(state)
 	if err != nil {
 		return err
 	}
@@ -196,14 +197,14 @@ func (r *runner) restoreBest() error {
 	if best != nil && best.Sum == "" { // of an older version
 		return nil
 	}
-	sum, _ := sumOf(path)
+	sum, _ := r.sumOf(rundir.BestFile)
 	if best != nil && sum == best.Sum {
 		return nil
 	}
 	if best == nil {
 		return ignoreMissing(os.Remove(path))
 	}
-	if sum, _ := sumOf(previous); sum == best.Sum {
+	if sum, _ := r.sumOf(rundir.PreviousBestFile); sum == best.Sum {
 		return os.Rename(previous, path)
 	}
 	r.flags.Warn(fmt.Sprintf("%s is not the best model of the checkpoint, that of step %d, which is lost; the next one that is measured takes its place", path, best.Step))
@@ -218,9 +219,9 @@ func ignoreMissing(err error) error {
 	return err
 }
 
-// sumOf returns the SHA-256 of a file.
-func sumOf(path string) (string, error) {
-	b, err := os.ReadFile(path)
+// sumOf returns the SHA-256 of a model file of the folder.
+func (r *runner) sumOf(name string) (string, error) {
+	b, err := r.folder.Read(name, math.MaxInt64-1)
 	if err != nil {
 		return "", err
 	}

@@ -185,7 +185,7 @@ func (r *runner) warn(w string) {
 	r.flags.Warn(w)
 }
 
-// jsonResult is the JSON object on standard output.
+// jsonResult is the JSON object on standard output. Numbers that are not finite are null.
 type jsonResult struct {
 	Steps          int                `json:"steps"`
 	Seconds        float64            `json:"seconds"`
@@ -268,9 +268,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		s.Law = cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0))
 	}
 	for _, v := range r.final.Values {
-		if !math.IsNaN(v.Value) { // JSON has no NaN
-			s.Metrics[v.Name] = v.Value
-		}
+		s.Metrics[v.Name] = v.Value
 	}
 	if s.Ladder != nil {
 		s.RoundTrips = &total.RoundTrips

@@ -34,7 +34,7 @@ func (o *options) adopt() error {
 		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -rate -workers -progress -quiet -json can", strings.Join(other, " "))
 	}
 	folder := rundir.Folder{Dir: o.resume}
-	text, err := o.readConfig(folder.Path(rundir.ConfigFile))
+	text, err := o.readConfig(&folder)
 	if err != nil {
 		return fmt.Errorf("-resume: %s is not the folder of a run: %w", o.resume, err)
 	}

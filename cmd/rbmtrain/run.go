@@ -8,6 +8,7 @@ import (
 	"image"
 	"image/png"
 	"io"
+	"math"
 	"os"
 	"runtime/pprof"
 	"strconv"
@@ -253,7 +254,7 @@ func (r *runner) report(e train.Evaluation) error {
 	r.last = e
 	if e.Step == 0 {
 		if v, ok := e.Value(r.goal().Name + "_train"); ok {
-			r.state.First = &v
+			r.state.First = cli.Finite(v)
 		}
 	}
 	if w := r.exchangeWarning(e.Info, fmt.Sprintf(" up to step %d", e.Step)); w != "" && e.Step < r.steps && !r.settling(e.Info) && !r.warned {
@@ -288,6 +289,9 @@ func (r *runner) choose(e train.Evaluation) error {
 	c := r.choice()
 	v, ok := e.Value(c.Name + "_holdout")
 	if !ok {
+		return nil
+	}
+	if math.IsNaN(v) || math.IsInf(v, 0) { // it cannot be compared with
 		return nil
 	}
 	if c.Smaller {

@@ -8,9 +8,9 @@ import (
 	"fmt"
 
 	"gorbm/rbm"
-	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/ranks"
 	"gorbm/train"
+	"gorbm/train/rundir"
 )
 
 // Under mpirun all ranks read the flags and the data and take the steps together. Only
@@ -25,9 +25,9 @@ func facts(t *train.Trainer) []ranks.Fact {
 }
 
 // readConfig returns config.json of a run, which rank 0 reads for all.
-func (o *options) readConfig(path string) (text []byte, err error) {
+func (o *options) readConfig(folder *rundir.Folder) (text []byte, err error) {
 	if o.group.Rank() == 0 {
-		text, err = atomicfile.Read(path, maxConfig)
+		text, err = folder.Read(rundir.ConfigFile, maxConfig)
 	}
 	return o.group.Broadcast(text, err)
 }

@@ -286,8 +286,8 @@ func (e *experiment) one(ctx context.Context, j job) (row, error) {
 		"-eval-every", strconv.Itoa(j.steps), "-snapshots", "0", "-workers", "1", "-json", "-out", folder}, j.method.flags...)
 	r := e.row(j)
 	var trained struct {
-		Seconds float64            `json:"seconds"`
-		Metrics map[string]float64 `json:"metrics"`
+		Seconds float64             `json:"seconds"`
+		Metrics map[string]*float64 `json:"metrics"`
 		Ladder  *struct {
 			Beta []float64 `json:"beta"`
 		} `json:"ladder"`
@@ -299,13 +299,13 @@ func (e *experiment) one(ctx context.Context, j job) (row, error) {
 	}
 	busy := (training.ProcessState.UserTime() + training.ProcessState.SystemTime()).Seconds() / time.Since(begin).Seconds()
 	r.Seconds = trained.Seconds * min(busy, 1) // without the time that other programs had the core
-	r.Error, r.LogP = value(trained.Metrics, "error_test"), value(trained.Metrics, "accuracy_mean")
+	r.Error, r.LogP = known(trained.Metrics["error_test"]), known(trained.Metrics["accuracy_mean"])
 	if l := trained.Ladder; l != nil {
 		r.Hottest = 1 / l.Beta[len(l.Beta)-1]
 	}
 	for _, name := range []string{"log_likelihood_test", "log_likelihood_train"} { // of small models, exactly
-		if x, ok := trained.Metrics[name]; ok {
-			r.LogLikelihood, r.StdErr = x, 0
+		if x := trained.Metrics[name]; x != nil {
+			r.LogLikelihood, r.StdErr = *x, 0
 			return r, nil
 		}
 	}

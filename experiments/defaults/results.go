@@ -37,13 +37,6 @@ func (r *row) numbers() []*float64 {
 	return []*float64{&r.Seconds, &r.Error, &r.LogP, &r.LogLikelihood, &r.StdErr, &r.Hottest}
 }
 
-func value(m map[string]float64, name string) float64 {
-	if v, ok := m[name]; ok {
-		return v
-	}
-	return math.NaN()
-}
-
 func known(x *float64) float64 {
 	if x == nil {
 		return math.NaN()

@@ -8,6 +8,7 @@ import (
 
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/finitejson"
 )
 
 // A Policy is what Tune learned, as it is kept in a file of JSON.
@@ -59,9 +60,7 @@ func (p *Policy) Mixture() (mcmc.Mixture, error) {
 // Write writes the policy to a file that does not exist yet.
 func (p *Policy) Write(path string) error {
 	return atomicfile.Write(path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", " ")
-		return e.Encode(p)
+		return finitejson.Write(w, p, " ")
 	})
 }
 

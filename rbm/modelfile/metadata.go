@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gorbm/rbm"
+	"gorbm/rbm/finitejson"
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/memory"
 )
@@ -75,7 +76,7 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 	}
 	describe(m.Constraint, meta)
 	if about.ClassNames != nil {
-		names, err := json.Marshal(about.ClassNames)
+		names, err := finitejson.Marshal(about.ClassNames)
 		if err == nil { // a list of strings always is
 			meta["class_names"] = string(names)
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"gorbm/rbm"
+	"gorbm/rbm/finitejson"
 	"gorbm/rbm/npz"
 )
 
@@ -50,7 +51,7 @@ func WriteSklearnNPZ(w io.Writer, m *rbm.RBM, about About) error {
 
 // writeArrays writes weights under the given name, the biases and the metadata of m.
 func writeArrays(w io.Writer, m *rbm.RBM, about About, name string, weights rbm.Matrix, biases ...npz.Named) error {
-	meta, err := json.Marshal(metadata(m, about))
+	meta, err := finitejson.Marshal(metadata(m, about))
 	if err != nil {
 		return err
 	}

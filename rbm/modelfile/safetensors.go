@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"gorbm/rbm"
+	"gorbm/rbm/finitejson"
 )
 
 // A tensor is an entry of a safetensors header.
@@ -43,7 +44,7 @@ func WriteSafetensors(w io.Writer, m *rbm.RBM, about About) error {
 		end += 4 * int64(len(p.data))
 		header[p.name] = tensor{"F32", p.shape, [2]int64{lo, end}}
 	}
-	text, err := json.Marshal(header)
+	text, err := finitejson.Marshal(header)
 	if err != nil {
 		return err
 	}

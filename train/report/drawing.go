@@ -1,13 +1,13 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"math"
 	"slices"
 	"strings"
 
+	"gorbm/rbm/finitejson"
 	"gorbm/train/plots"
 )
 
@@ -108,14 +108,14 @@ func newDrawing(c plots.Chart) drawing {
 	return d
 }
 
-// JSON returns the lines for the page's script: numbers that the chart cannot show are
-// null.
+// JSON returns the lines for the page's script: points that the chart cannot show are
+// left out.
 func (d drawing) JSON() (template.JS, error) {
 	type line struct {
-		Name string     `json:"name"`
-		X    []float64  `json:"x"`
-		Y    []float64  `json:"y"`
-		Err  []*float64 `json:"err,omitempty"`
+		Name string    `json:"name"`
+		X    []float64 `json:"x"`
+		Y    []float64 `json:"y"`
+		Err  []float64 `json:"err,omitempty"`
 	}
 	lines := []line{}
 	for _, l := range d.Lines {
@@ -126,15 +126,11 @@ func (d drawing) JSON() (template.JS, error) {
 			}
 			out.X, out.Y = append(out.X, l.X[i]), append(out.Y, y)
 			if l.Err != nil {
-				e := &l.Err[i]
-				if math.IsNaN(*e) || math.IsInf(*e, 0) {
-					e = nil
-				}
-				out.Err = append(out.Err, e)
+				out.Err = append(out.Err, l.Err[i])
 			}
 		}
 		lines = append(lines, out)
 	}
-	text, err := json.Marshal(lines) // which escapes <, > and &
+	text, err := finitejson.Marshal(lines) // which escapes <, > and &
 	return template.JS(text), err
 }

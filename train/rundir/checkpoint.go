@@ -67,7 +67,7 @@ func (f *Folder) LoadCheckpoint(t *train.Trainer) (extra []byte, warning string,
 }
 
 func (f *Folder) load(name string, t *train.Trainer) ([]byte, error) {
-	file, _, err := atomicfile.Open(f.Path(name))
+	file, err := f.openFile(name, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}

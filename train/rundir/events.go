@@ -2,7 +2,6 @@ package rundir
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -10,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"gorbm/rbm/finitejson"
 )
 
 // EventsDir is the folder of the files for TensorBoard in a run's folder.
@@ -102,7 +103,7 @@ type Lines struct {
 // NewLines makes the file of a table with these columns, and writes the rows that the
 // table has already.
 func (f *Folder) NewLines(columns []string, rows [][]float64) (*Lines, error) {
-	file, err := os.Create(f.Path(LinesFile))
+	file, err := f.openFile(LinesFile, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the metrics: %w", err)
 	}
@@ -120,7 +121,7 @@ func (f *Folder) NewLines(columns []string, rows [][]float64) (*Lines, error) {
 func (l *Lines) Add(values []float64) error {
 	line := append(l.pending.AvailableBuffer(), '{')
 	for c, v := range values {
-		name, err := json.Marshal(l.columns[c])
+		name, err := finitejson.Marshal(l.columns[c])
 		if err != nil {
 			return err
 		}

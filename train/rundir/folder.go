@@ -4,7 +4,6 @@ package rundir
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"unicode"
 
 	"gorbm/rbm/atomicfile"
+	"gorbm/rbm/finitejson"
 )
 
 // The files of a run's folder.
@@ -46,6 +46,9 @@ type Folder struct {
 // files are the files of a run's folder beside its snapshots. The last one to be
 // removed is that by which the folder is known for a run's.
 var files = []string{MetricsFile, ModelFile, BestFile, PreviousBestFile, CheckpointFile, previousFile, freshFile, FiltersFile, SamplesFile, CurvesFile, LaddersFile, LadderFile, ReportFile, LinesFile, ResultFile, ConfigFile}
+
+// charts are the files that may have another ending too.
+var charts, chartEndings = []string{CurvesFile, LadderFile}, []string{".svg", ".pdf"}
 
 // maxRuns bounds the search for a free number.
 const maxRuns = 1_000_000
@@ -121,7 +124,7 @@ func check(dir string, force bool) (*Folder, error) {
 	case !force:
 		return nil, fmt.Errorf("output folder %s holds an earlier run; choose another by -out, go on with it by -resume, or replace it by -force", dir)
 	}
-	return f, nil
+	return f, f.checkLinks()
 }
 
 // clear removes the files of an earlier run.
@@ -133,8 +136,8 @@ func (f *Folder) clear() error {
 	for _, path := range append(events, f.Path(EventsDir)) {
 		os.Remove(path) // not the folder if it holds anything else
 	}
-	for _, chart := range []string{CurvesFile, LadderFile} {
-		for _, ending := range []string{".svg", ".pdf"} {
+	for _, chart := range charts {
+		for _, ending := range chartEndings {
 			os.Remove(f.Path(strings.TrimSuffix(chart, ".png") + ending))
 		}
 	}
@@ -195,9 +198,6 @@ func (f *Folder) Path(name string) string { return filepath.Join(f.Dir, name) }
 // WriteJSON writes v, indented, to a file of the folder.
 func (f *Folder) WriteJSON(name string, v any) error {
 	return atomicfile.Write(f.Path(name), func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		e.SetEscapeHTML(false)
-		return e.Encode(v)
+		return finitejson.Write(w, v, "  ")
 	})
 }

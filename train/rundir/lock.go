@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -21,7 +22,7 @@ var errHeld = errors.New("locked")
 // process that writes it, if there is one.
 func (f *Folder) lock() error {
 	for {
-		file, err := os.OpenFile(f.Path(lockFile), os.O_RDWR|os.O_CREATE, 0o666)
+		file, err := f.openFile(lockFile, os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			return fmt.Errorf("cannot lock the folder of the run: %w", err)
 		}
@@ -57,7 +58,7 @@ func writeAt(file *os.File, text string) error {
 // isLock reports whether file is what lies at the lock's path.
 func (f *Folder) isLock(file *os.File) bool {
 	ours, err1 := file.Stat()
-	there, err2 := os.Stat(f.Path(lockFile))
+	there, err2 := os.Lstat(f.Path(lockFile))
 	return err1 == nil && err2 == nil && os.SameFile(ours, there)
 }
 
@@ -71,10 +72,13 @@ func (f *Folder) heldBy(file io.Reader) error {
 	return fmt.Errorf("%s is being written by %.200q; wait until it ends, stop it, or choose another folder by -out", f.Dir, holder)
 }
 
-// Free returns an error that names the process that writes the folder now, or
-// nil if none does. It changes nothing.
+// Free returns an error that names the process that writes the folder now, or a link among
+// its files, which a run refuses; nil if there is neither. It changes nothing.
 func (f *Folder) Free() error {
-	file, err := os.OpenFile(f.Path(lockFile), os.O_RDWR, 0)
+	if err := f.checkLinks(); errors.Is(err, errLink) {
+		return err
+	}
+	file, err := f.openFile(lockFile, os.O_RDWR)
 	if err != nil {
 		return nil // no lock, or a folder that cannot be written: writing it will say so
 	}
@@ -92,7 +96,7 @@ func Open(dir string) (*Folder, error) {
 	if err := f.lock(); err != nil {
 		return nil, err
 	}
-	if err := f.removeTemporary(); err != nil {
+	if err := cmp.Or(f.checkLinks(), f.removeTemporary()); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

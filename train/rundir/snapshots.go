@@ -67,9 +67,8 @@ func (f *Folder) DropSnapshots(step int) error {
 		return err
 	}
 	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ".safetensors")
-		at, err := strconv.Atoi(name)
-		if !ok || err != nil || at <= step {
+		at, err := strconv.Atoi(strings.TrimSuffix(e.Name(), ".safetensors"))
+		if !isSnapshot(e.Name()) || err != nil || at <= step {
 			continue
 		}
 		if err := os.Remove(filepath.Join(f.Path(SnapshotsDir), e.Name())); err != nil {

@@ -27,7 +27,7 @@ const metricsText = "metrics"
 
 // NewTable makes the table of this name with these columns.
 func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
-	file, err := os.Create(f.Path(name))
+	file, err := f.openFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the metrics: %w", err)
 	}
@@ -41,7 +41,11 @@ func (f *Folder) NewTable(name string, columns []string) (*Table, error) {
 // its columns are not these.
 func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table, error) {
 	path := f.Path(name)
-	was, rows, err := ReadTable(path)
+	text, err := f.Read(name, maxTable)
+	if err != nil {
+		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
+	}
+	was, rows, err := parseTable(path, text)
 	if err != nil {
 		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
 	}
@@ -64,7 +68,7 @@ func (f *Folder) ContinueTable(name string, columns []string, step int) (*Table,
 	}
 	t.size = int64(t.pending.Len())
 	t.pending.Reset()
-	if t.file, err = os.OpenFile(path, os.O_WRONLY, 0); err != nil {
+	if t.file, err = f.openFile(name, os.O_WRONLY); err != nil {
 		return nil, fmt.Errorf("cannot go on with the metrics: %w", err)
 	}
 	return t, nil
@@ -123,6 +127,11 @@ func ReadTable(path string) (columns []string, rows [][]float64, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	return parseTable(path, text)
+}
+
+// parseTable is ReadTable of the file's text.
+func parseTable(path string, text []byte) (columns []string, rows [][]float64, err error) {
 	text = text[:bytes.LastIndexByte(text, '\n')+1]
 	in := csv.NewReader(bytes.NewReader(text))
 	in.FieldsPerRecord = -1

@@ -1,0 +1,210 @@
+package rundir
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// ourFiles are all names of files of a run's folder.
+func ourFiles() []string {
+	all := append([]string{lockFile, "curves.svg", "curves.pdf", "ladder.svg", "ladder.pdf", SnapshotFile(7), EventsDir + "/" + eventsPrefix + "00000000000000000007.gorbm"}, files...)
+	for i, name := range all {
+		all[i] = filepath.FromSlash(name)
+	}
+	return all
+}
+
+// victim is what lies outside the folder of a run: one file, and a folder with files of the
+// names that a run would remove.
+func victim(t *testing.T) (dir string, state func() string) {
+	dir = t.TempDir()
+	put(t, filepath.Join(dir, "victim"), []byte("precious"))
+	for _, name := range []string{"0000007.safetensors", eventsPrefix + "00000000000000000007.gorbm"} {
+		put(t, filepath.Join(dir, name), []byte("precious"))
+	}
+	return dir, func() string {
+		var all strings.Builder
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			all.WriteString(e.Name() + ": " + string(content(t, filepath.Join(dir, e.Name()))) + "\n")
+		}
+		return all.String()
+	}
+}
+
+// aRun makes a folder with a file of each name of a run.
+func aRun(t *testing.T) *Folder {
+	f := folder(t)
+	for _, name := range ourFiles() {
+		if name == lockFile {
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(f.Path(name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		put(t, f.Path(name), []byte("x"))
+	}
+	return f
+}
+
+// TestLinks puts a link of each kind in the place of each file, and of each folder: going on
+// with the run and replacing it are refused by a line that names it, as is opening it, and
+// what the link leads to is as it was.
+func TestLinks(t *testing.T) {
+	kinds := map[string]func(from, to string) error{"symbolic": os.Symlink}
+	if names(mustStat(t, t.TempDir())) > 1 || runtime.GOOS == "linux" { // folders have two names where these are known
+		kinds["hard"] = os.Link
+	}
+	for kind, link := range kinds {
+		for _, name := range append(ourFiles(), SnapshotsDir, EventsDir) {
+			isDir := name == SnapshotsDir || name == EventsDir
+			if isDir && kind == "hard" {
+				continue
+			}
+			f := aRun(t)
+			dir, state := victim(t)
+			target := filepath.Join(dir, "victim")
+			if isDir {
+				target = dir
+			}
+			if err := errors.Join(os.RemoveAll(f.Path(name)), link(target, f.Path(name))); err != nil {
+				t.Fatal(err)
+			}
+			before := state()
+			refused := func(what string, err error) {
+				t.Helper()
+				if err == nil || !errors.Is(err, errLink) || !strings.Contains(err.Error(), f.Path(name)+" is a "+kind) ||
+					!strings.Contains(err.Error(), "cp -rL") || strings.Contains(err.Error(), "\n") {
+					t.Errorf("%s link %s: %s: %v", kind, name, what, err)
+				}
+			}
+			g, err := Open(f.Dir)
+			refused("Open", err)
+			if g != nil {
+				g.Close()
+			}
+			g, err = New(f.Dir, "", true)
+			refused("New", err)
+			if g != nil {
+				g.Close()
+			}
+			_, err = Check(f.Dir, true)
+			refused("Check", err)
+			refused("Free", f.Free())
+			if !isDir {
+				for _, flag := range []int{os.O_RDONLY, os.O_WRONLY | os.O_CREATE | os.O_TRUNC, os.O_RDWR | os.O_CREATE} {
+					file, err := f.openFile(name, flag)
+					refused("openFile", err)
+					if err == nil {
+						file.Close()
+					}
+				}
+			}
+			if after := state(); after != before {
+				t.Errorf("%s link %s: what it leads to was\n%s, and is\n%s", kind, name, before, after)
+			}
+			if info, err := os.Lstat(f.Path(name)); err != nil || isDir && info.Mode()&os.ModeSymlink == 0 {
+				t.Errorf("%s link %s is gone: %v", kind, name, err)
+			}
+		}
+	}
+	// A folder that is itself reached by a link is the user's choice, and other files are none of a run's.
+	f := aRun(t)
+	dir, _ := victim(t)
+	for _, name := range []string{"notes.txt", SnapshotsDir + "/notes.txt"} {
+		if err := os.Symlink(filepath.Join(dir, "victim"), f.Path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	there := filepath.Join(t.TempDir(), "run")
+	if err := os.Symlink(f.Dir, there); err != nil {
+		t.Fatal(err)
+	}
+	for _, open := range []func() (*Folder, error){func() (*Folder, error) { return Open(there) }, func() (*Folder, error) { return New(there, "", true) }} {
+		g, err := open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func mustStat(t *testing.T, path string) os.FileInfo {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// TestLinkDangles checks that nothing is made where a link leads that leads nowhere, nor by
+// the opener alone, which is all that stands between a link made later and its target.
+func TestLinkDangles(t *testing.T) {
+	f, target := folder(t), filepath.Join(t.TempDir(), "nothing")
+	if err := os.Symlink(target, f.Path(lockFile)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(f.Dir, "", false); !errors.Is(err, errLink) {
+		t.Errorf("New: %v", err)
+	}
+	for _, flag := range []int{os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_CREATE | os.O_TRUNC} {
+		if _, err := f.openFile(lockFile, flag); !errors.Is(err, errLink) {
+			t.Errorf("openFile: %v", err)
+		}
+		if noFollow != 0 {
+			if _, err := os.OpenFile(f.Path(lockFile), flag|noFollow, 0o666); err == nil {
+				t.Error("noFollow follows")
+			}
+		}
+	}
+	if _, err := os.Lstat(target); err == nil {
+		t.Error("a file was made outside")
+	}
+}
+
+// TestNotAFile checks that a folder in the place of a file is refused.
+func TestNotAFile(t *testing.T) {
+	for _, name := range []string{lockFile, MetricsFile, CheckpointFile} {
+		f := aRun(t)
+		drop(t, f.Path(name))
+		if err := os.Mkdir(f.Path(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(f.Dir); err == nil || !strings.Contains(err.Error(), f.Path(name)+" is not a regular file") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	f := aRun(t)
+	if err := os.RemoveAll(f.Path(SnapshotsDir)); err != nil {
+		t.Fatal(err)
+	}
+	put(t, f.Path(SnapshotsDir), nil)
+	if _, err := Open(f.Dir); err == nil || !strings.Contains(err.Error(), f.Path(SnapshotsDir)+" is not a folder") {
+		t.Error(err)
+	}
+}
+
+// TestRead checks the bound on what is read.
+func TestRead(t *testing.T) {
+	f := folder(t)
+	put(t, f.Path("x"), []byte("12345"))
+	if b, err := f.Read("x", 5); err != nil || string(b) != "12345" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if b, err := f.Read("x", 4); err == nil || b != nil || !strings.Contains(err.Error(), "more than 4 bytes") {
+		t.Errorf("%q, %v", b, err)
+	}
+	if _, err := f.Read("y", 4); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
