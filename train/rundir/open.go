@@ -86,7 +86,8 @@ func checkInfo(path string, info fs.FileInfo) error {
 }
 
 // checkLinks returns an error that names the first link among what a run reads, writes or
-// removes in the folder. It changes nothing.
+// removes in the folder. It changes nothing. What is no file otherwise is an error when
+// it is opened or replaced.
 func (f *Folder) checkLinks() error {
 	for _, dir := range []struct {
 		name string
@@ -97,11 +98,8 @@ func (f *Folder) checkLinks() error {
 		{EventsDir, func(name string) bool { return strings.HasPrefix(name, eventsPrefix) }},
 	} {
 		path := f.Path(dir.name)
-		if info, err := os.Lstat(path); dir.name != "." && err == nil && !info.IsDir() {
-			if info.Mode()&fs.ModeSymlink != 0 {
-				return fmt.Errorf("%s is a symbolic link; %w", path, errLink)
-			}
-			return fmt.Errorf("%s is not a folder; remove it", path)
+		if info, err := os.Lstat(path); dir.name != "." && err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a symbolic link; %w", path, errLink)
 		}
 		entries, err := os.ReadDir(path)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -111,7 +109,7 @@ func (f *Folder) checkLinks() error {
 			if !dir.ours(e.Name()) {
 				continue
 			}
-			if err := checkFile(filepath.Join(path, e.Name())); err != nil {
+			if err := checkFile(filepath.Join(path, e.Name())); errors.Is(err, errLink) {
 				return err
 			}
 		}
