@@ -44,17 +44,20 @@ func (r *runner) row(e train.Evaluation) []float64 {
 
 // openLogs opens the files of -tensorboard and -jsonl.
 func (r *runner) openLogs() (err error) {
-	if r.tensorboard {
-		if r.events, err = r.folder.NewEvents(r.columns(), time.Now()); err != nil {
-			return err
-		}
-	}
-	if !r.jsonLines {
+	if !r.tensorboard && !r.jsonLines {
 		return nil
 	}
 	_, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
 	if err != nil {
 		return err
+	}
+	if r.tensorboard {
+		if r.events, err = r.folder.NewEvents(r.columns(), rows, time.Now()); err != nil {
+			return err
+		}
+	}
+	if !r.jsonLines {
+		return nil
 	}
 	r.lines, err = r.folder.NewLines(r.columns(), rows)
 	return err

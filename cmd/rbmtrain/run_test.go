@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"image"
 	"image/color"
@@ -292,13 +293,83 @@ func TestOtherTables(t *testing.T) {
 			}
 		}
 	}
-	if files, _ := filepath.Glob("run/tensorboard/events.out.tfevents.*"); len(files) != 2 {
-		t.Errorf("files of events: %v; one for each part of the run", files)
-	}
+	sameEvents(t, "run")
 	rbmtrain.OK(t, small("-out", "run", "-force")...)
 	if _, err := os.Stat("run/tensorboard"); err == nil {
 		t.Error("-force leaves the events of the earlier run")
 	}
+}
+
+// sameEvents checks that the file for TensorBoard has each row of metrics.csv once, and
+// nothing else.
+func sameEvents(t *testing.T, dir string) {
+	t.Helper()
+	files, _ := filepath.Glob(filepath.Join(dir, "tensorboard", "*"))
+	if len(files) != 1 {
+		t.Fatalf("files of events: %v", files)
+	}
+	type point struct {
+		step uint64
+		tag  string
+	}
+	got := map[point][]float32{}
+	for text := []byte(clitest.Read(t, files[0])); len(text) > 0; {
+		n := binary.LittleEndian.Uint64(text)
+		record := text[12 : 12+n] // 8 of its length, 4 of its checksum
+		text = text[16+n:]
+		// Event: wall_time, 9 bytes; step; summary, of values with a tag and a number.
+		step, k := binary.Uvarint(record[10:])
+		if rest := record[10+k:]; record[9] == 2<<3 && len(rest) > 0 && rest[0] == 5<<3|2 {
+			_, k := binary.Uvarint(rest[1:])
+			for values := rest[1+k:]; len(values) > 0; {
+				size, tag := int(values[1]), int(values[3])
+				at := point{step, string(values[4 : 4+tag])}
+				got[at] = append(got[at], math.Float32frombits(binary.LittleEndian.Uint32(values[5+tag:])))
+				values = values[2+size:]
+			}
+		}
+	}
+	rows, points := table(t, filepath.Join(dir, rundir.MetricsFile)), 0
+	for _, row := range rows[1:] {
+		step, err := strconv.ParseUint(row[0], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c, field := range row[1:] {
+			want, err := strconv.ParseFloat(field, 64)
+			if err != nil || math.IsNaN(want) || math.IsInf(want, 0) {
+				continue
+			}
+			points++
+			values := got[point{step, rows[0][c+1]}]
+			// A float32 has a relative error of 6e-8, and metrics.csv one of 5e-10.
+			if len(values) != 1 || !(math.Abs(float64(values[0])-want) <= 1e-7*math.Abs(want)) {
+				t.Errorf("step %d: %s is %v for TensorBoard, and %s in metrics.csv", step, rows[0][c+1], values, field)
+			}
+		}
+	}
+	if len(got) != points || points == 0 {
+		t.Errorf("there are %d points for TensorBoard, and %d in metrics.csv", len(got), points)
+	}
+}
+
+// However often a run is killed and goes on, at another rate too, a step has one value for
+// TensorBoard, as in metrics.csv.
+func TestEventsOfKills(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	kill(23, small("-out", "run", "-tensorboard", "-eval-every", "3", "-checkpoint-every", "10", "-quiet")...)
+	for i, n := range []int{14, 3, 9, 21, 7} {
+		kill(n, "-resume", "run", "-rate", []string{"0.1", "0.02"}[i%2], "-quiet")
+	}
+	rbmtrain.OK(t, "-resume", "run", "-quiet")
+	sameEvents(t, "run")
+	if err := os.RemoveAll(filepath.Join("run", rundir.EventsDir)); err != nil {
+		t.Fatal(err)
+	}
+	kill(1, "-resume", "run", "-steps", "100", "-quiet")
+	rbmtrain.OK(t, "-resume", "run", "-steps", "100", "-quiet") // what was removed is written again
+	sameEvents(t, "run")
 }
 
 // -pictures writes the charts in another format too, after -resume as well, and

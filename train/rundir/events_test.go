@@ -1,13 +1,16 @@
 package rundir
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"hash/crc32"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,7 +20,7 @@ import (
 // and by TensorBoard's where Python has it.
 func TestEvents(t *testing.T) {
 	f := &Folder{Dir: t.TempDir()}
-	e, err := f.NewEvents([]string{"step", "error", "gap"}, time.Unix(1000, 0))
+	e, err := f.NewEvents([]string{"step", "error", "gap"}, nil, time.Unix(1000, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,6 +77,117 @@ print([(s.step, round(s.value, 6)) for s in a.Scalars("error")], [(s.step, s.val
 	} else if got := strings.TrimSpace(string(out)); got != "[(0, 0.9), (300, 0.25)] [(300, -1.5)]" {
 		t.Errorf("TensorBoard reads %s", got)
 	}
+}
+
+// eventsOf returns the wall times and values of the steps in the folder's one file.
+func eventsOf(t *testing.T, f *Folder) string {
+	t.Helper()
+	paths, _ := filepath.Glob(f.Path(EventsDir + "/*"))
+	if len(paths) != 1 {
+		t.Fatalf("files: %v", paths)
+	}
+	var all strings.Builder
+	for text := content(t, paths[0]); len(text) > 0; {
+		n := binary.LittleEndian.Uint64(text)
+		b := text[12 : 12+n]
+		text = text[16+n:]
+		fmt.Fprint(&all, math.Float64frombits(binary.LittleEndian.Uint64(b[1:])), " ")
+		switch {
+		case b[9] == 0x1a:
+			all.WriteString("version")
+		case b[9] == 0x3a:
+			fmt.Fprintf(&all, "session %x", b[10:])
+		default:
+			fmt.Fprint(&all, "step ", b[10], " ", math.Float32frombits(binary.LittleEndian.Uint32(b[len(b)-4:])))
+		}
+		all.WriteString("\n")
+	}
+	return all.String()
+}
+
+// TestEventsContinue has runs that were killed go on: rows of the table keep their first
+// times, later ones are gone, rows that no file has are added, and a damaged end does not
+// matter. Of several files the last counts, and one that begins a session replaces those before.
+func TestEventsContinue(t *testing.T) {
+	columns := []string{"step", "x"}
+	write := func(f *Folder, at int64, rows, later [][]float64) {
+		t.Helper()
+		e, err := f.NewEvents(columns, rows, time.Unix(at, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range later {
+			if err := e.Add(row, time.Unix(at+1+int64(i), 0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e.Close()
+	}
+	f := folder(t)
+	write(f, 1000, nil, [][]float64{{0, 1}, {10, 2}, {20, 3}})
+	const first = "1000 version\n1001 step 0 1\n1002 step 10 2\n1003 step 20 3\n"
+	if got := eventsOf(t, f); got != first {
+		t.Fatalf("the first file has\n%s", got)
+	}
+	path := func() string { p, _ := filepath.Glob(f.Path(EventsDir + "/*")); return p[len(p)-1] }
+	whole := content(t, path())
+	rows := [][]float64{{0, 1}, {5, 7}, {10, 2}}
+	for _, torn := range []string{"", "x", "\xff\xff\xff\xff\xff\xff\xff\xff1234567890", string(whole[:20])} {
+		f = folder(t)
+		write(f, 1000, nil, [][]float64{{0, 1}, {10, 2}, {20, 3}})
+		put(t, path(), append(slices.Clone(whole), torn...))
+		put(t, f.Path(EventsDir+"/.events.out.tfevents.00000000000000000007.gorbm.10000"), []byte("left by a kill"))
+		if err := f.removeTemporary(); err != nil {
+			t.Fatal(err)
+		}
+		write(f, 500, rows, [][]float64{{20, 4}}) // the clock was set back
+		want := "500 version\n500 session 020801\n1001 step 0 1\n500 step 5 7\n1002 step 10 2\n501 step 20 4\n"
+		if got := eventsOf(t, f); got != want {
+			t.Errorf("torn by %q: the file has\n%s, want\n%s", torn, got, want)
+		}
+	}
+	// Killed after the new file was made and before the old one was removed.
+	again := content(t, path())
+	put(t, f.Path(EventsDir+"/"+eventsPrefix+"00000000000000000001.gorbm"), whole)
+	write(f, 2000, [][]float64{{0, 1}, {10, 2}, {20, 4}}, nil)
+	want := "2000 version\n2000 session 020801\n1001 step 0 1\n1002 step 10 2\n501 step 20 4\n"
+	if got := eventsOf(t, f); got != want {
+		t.Errorf("of two files there is\n%s, want\n%s", got, want)
+	}
+	// A damaged byte ends what is known of a file: its rows are written anew.
+	again[len(again)-5] ^= 1
+	put(t, path(), again)
+	write(f, 3000, [][]float64{{0, 1}, {20, 4}}, nil)
+	want = "3000 version\n3000 session 020801\n1001 step 0 1\n3000 step 20 4\n"
+	if got := eventsOf(t, f); got != want {
+		t.Errorf("of a damaged file there is\n%s, want\n%s", got, want)
+	}
+}
+
+// FuzzEvents reads anything as a file of events.
+func FuzzEvents(f *testing.F) {
+	f.Add([]byte("\x09\x00\x00\x00\x00\x00\x00\x00\x00\x10\x05\x2a\x00"))
+	f.Add([]byte{})
+	f.Add([]byte("\x2a\xff\xff\xff\xff\xff\xff\xff\xff\x7f"))
+	f.Add([]byte("\x3a\x02\x08\x01"))
+	dir := folder(f)
+	f.Fuzz(func(t *testing.T, b []byte) {
+		parseEvent(b)
+		e := Events{}
+		e.put(b)
+		text := append(slices.Clone(e.pending.Bytes()), b...)
+		if record, rest := nextRecord(text); !bytes.Equal(record, b) || record == nil || !bytes.Equal(rest, b) {
+			t.Fatalf("of %q with %q after it come %q and %q", b, b, record, rest)
+		}
+		nextRecord(b)
+		if err := os.MkdirAll(dir.Path(EventsDir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		put(t, dir.Path(EventsDir+"/"+eventsPrefix+"00000000000000000001.gorbm"), text)
+		if _, _, err := dir.readEvents(); err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // TestLines checks that lines of JSON hold the rows, those from before included.

@@ -153,13 +153,13 @@ func (f *Folder) clear() error {
 // its way to become one of the run's.
 func isTemporary(e fs.DirEntry) bool {
 	base, ok := atomicfile.Temporary(e.Name())
-	return ok && e.Type().IsRegular() && (slices.Contains(files, base) || filepath.Ext(base) == ".safetensors")
+	return ok && e.Type().IsRegular() && (slices.Contains(files, base) || filepath.Ext(base) == ".safetensors" || strings.HasPrefix(base, eventsPrefix))
 }
 
 // removeTemporary removes the temporary files that killed processes have left. The
 // folder must be locked.
 func (f *Folder) removeTemporary() error {
-	for _, dir := range []string{f.Dir, f.Path(SnapshotsDir)} {
+	for _, dir := range []string{f.Dir, f.Path(SnapshotsDir), f.Path(EventsDir)} {
 		entries, err := os.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
