@@ -63,11 +63,15 @@ func newMoves(s samplerSettings, moves int) *binaryMoves {
 // prepare makes w ready for runs of groups of chains of m, one chain at each
 // inverse temperature. It must be called whenever the parameters have changed.
 func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
+	var err error
 	bound := w.parameters != nil && slices.Equal(w.betas, betas)
 	if w.parameters != nil && !m.Constraint.Equal(w.constraint) {
 		return fmt.Errorf("the chains are of the constraint %v, the model has %v", w.constraint, m.Constraint)
 	}
 	if w.parameters == nil {
+		if w.sites, err = sitesOf(m, w.mover); err != nil {
+			return err
+		}
 		w.parameters = mcmc.NewParameters(m)
 	} else {
 		w.parameters.Set(m)
@@ -77,10 +81,6 @@ func (w *binaryMoves) prepare(m *rbm.RBM, betas []float64, groups int) error {
 	}
 	if bound {
 		return nil
-	}
-	var err error
-	if w.sites, err = sitesOf(m, w.mover); err != nil {
-		return err
 	}
 	if c := m.Constraint; w.gibbs > 0 && c != nil && c.On == rbm.AllUnits {
 		return fmt.Errorf("gibbs=%d: Gibbs steps never change the number of visible units that are active, so under the constraint %v leave gibbs out", w.gibbs, c)

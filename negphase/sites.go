@@ -24,6 +24,9 @@ type sites struct {
 // sitesOf returns the sites of a sampler on m, or an error that says why it
 // cannot move there.
 func sitesOf(m *rbm.RBM, mover mcmc.Mover) (sites, error) {
+	if err := m.CheckBinary(); err != nil {
+		return sites{}, fmt.Errorf("%s: %w", moverName(mover), err)
+	}
 	s := sites{constraint: m.Constraint, softmax: softmaxLabel(m)}
 	c, units := m.Constraint, m.Visible()+m.Hidden()
 	s.hiddenOnly = c != nil && c.On == rbm.HiddenUnits

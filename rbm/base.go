@@ -17,7 +17,7 @@ import (
 //
 // (Salakhutdinov & Murray 2008). The path from the data's base rates is shorter
 // than from the uniform law. A nil Base is the uniform law: E₀ = 0, every state
-// equally likely. A softmax label stays one unit.
+// equally likely. A softmax group stays one variable.
 type Base struct {
 	VisibleBias []float32 // b₀, len Visible() of the model
 	HiddenBias  []float32 // c₀, len Hidden()
@@ -40,7 +40,7 @@ func uniformBase(m *RBM) *Base {
 
 // LogOdds overwrites dst with the visible biases at which a model of m's shape
 // without weights has about the means mean over rows rows: log((n+½)/(N−n+½)) for
-// a unit that is on in n of N rows, and log(n+½) for a unit of a softmax label. The
+// a unit that is on in n of N rows, and log(n+½) for a unit of a softmax group. The
 // halves keep the biases of units that never change finite. It panics if dst or
 // mean has another length than the visible layer.
 func (m *RBM) LogOdds(dst, mean []float32, rows int) {
@@ -48,13 +48,16 @@ func (m *RBM) LogOdds(dst, mean []float32, rows int) {
 		panic("rbm: LogOdds needs one mean and one place a visible unit")
 	}
 	total := float64(rows)
-	for i, p := range mean {
-		n := float64(float64(p) * total)
-		b := Log(n + 0.5)
-		if i < m.binary() {
-			b -= Log(total - n + 0.5)
+	for _, g := range m.groups {
+		to := g.of(dst)
+		for i, p := range g.of(mean) {
+			n := float64(float64(p) * total)
+			b := Log(n + 0.5)
+			if g.Kind == Bernoulli {
+				b -= Log(total - n + 0.5)
+			}
+			to[i] = float32(b)
 		}
-		dst[i] = float32(b)
 	}
 }
 
@@ -83,7 +86,7 @@ func (b *Base) mustFit(m *RBM) {
 
 // LogZ returns log Σ exp(−E₀) over the states of m that meet its constraint, in
 // nats. Without one it is Σ log(1+e^b) over the binary units, plus log Σ e^b over
-// the states of a softmax label. It panics if b is of another shape than m.
+// the states of each softmax group. It panics if b is of another shape than m.
 func (b *Base) LogZ(m *RBM) float64 {
 	b.mustFit(m)
 	if b == nil {
@@ -92,11 +95,15 @@ func (b *Base) LogZ(m *RBM) float64 {
 	if m.Constraint != nil {
 		return b.constrainedLogZ(m)
 	}
-	logZ := 0.0
-	for _, g := range m.SoftmaxGroups() {
-		logZ += vec.LogSumExp(widen(g.of(b.VisibleBias)))
+	soft, binary := 0.0, 0.0
+	for _, g := range m.runs {
+		if x := widen(g.of(b.VisibleBias)); g.Kind == Softmax {
+			soft += vec.LogSumExp(x)
+		} else {
+			binary += vec.SoftplusSum(x)
+		}
 	}
-	return logZ + vec.SoftplusSum(widen(b.VisibleBias[:m.binary()])) + vec.SoftplusSum(widen(b.HiddenBias))
+	return soft + binary + vec.SoftplusSum(widen(b.HiddenBias))
 }
 
 // widen returns x in float64.

@@ -77,6 +77,9 @@ func (c *Constraint) Check(m *RBM) error {
 	if c == nil {
 		return nil
 	}
+	if err := m.CheckBinary(); err != nil {
+		return fmt.Errorf("constraint %v: %w", c, err)
+	}
 	var units int
 	switch c.On {
 	case HiddenUnits:

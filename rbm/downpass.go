@@ -41,8 +41,7 @@ func (p *pass) gather(x []float32, g Group, r int) {
 // groupActs returns the memory for the preactivations of softmax group g in row
 // r.
 func (p *pass) groupActs(g Group, r int) []float32 {
-	first := p.m.binary()
-	return p.softmax[r*(p.m.Visible()-first)+g.First-first:][:g.Units]
+	return p.softmax[r*p.m.softmaxUnits()+g.at:][:g.Units]
 }
 
 // drawSoftmax overwrites group g of row r of v with a draw by the uniform of its

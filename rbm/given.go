@@ -24,7 +24,8 @@ const Free = -1
 // are those of m with the units clamped, without the biases of clamped units that
 // are on. A constraint on all units is reduced by the clamped units that are active.
 //
-// The error says that no unit is free, or that the constraint leaves no state. Given
+// The error says that no unit is free or that the constraint leaves no state, or it
+// is CheckBinary's for inputs of other groups than Bernoulli ones. Given
 // panics if inputs has another length than m's inputs or holds another value, or if
 // m has no such class.
 func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
@@ -46,18 +47,33 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 			panic("rbm: a clamped input is 0 or 1")
 		}
 	}
-	label, _ := m.Label()
 	if class != Free {
 		on = append(on, nx+class)
-		label.Units = 0
 	}
-	for i := range label.Units {
-		free = append(free, nx+i)
+	var groups []Group
+	inputsLeft := free
+	for _, g := range m.groups {
+		n := 0
+		for len(inputsLeft) > 0 && inputsLeft[0] < g.First+g.Units {
+			n, inputsLeft = n+1, inputsLeft[1:]
+		}
+		if g.Label && class == Free {
+			for n = range g.Units {
+				free = append(free, g.First+n)
+			}
+			n = g.Units
+		}
+		if n < g.Units && !g.Label && g.Kind != Bernoulli {
+			return nil, m.CheckBinary()
+		}
+		if g.Units = n; n > 0 {
+			groups = append(groups, g)
+		}
 	}
 	if len(free) == 0 {
 		return nil, fmt.Errorf("all %d visible units are given; leave some of them free", m.Visible())
 	}
-	c := New(len(free), m.Hidden(), label.Units, label.Kind)
+	c := NewGroups(m.Hidden(), groups...)
 	if m.Constraint != nil {
 		c.Constraint = m.Constraint.given(m, free, inputs, class)
 		if err := c.Constraint.Check(c); err != nil {

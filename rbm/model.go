@@ -24,8 +24,9 @@ type RBM struct {
 	HiddenBias  []float32   // c, len Hidden()
 	Constraint  *Constraint // restricts the states; nil: no restriction
 
-	groups   []Group // of visible units: Bernoulli units, then softmax units
-	labelled bool    // the last group is a label
+	groups  []Group // of visible units
+	runs    []Group // the same, with neighbouring Bernoulli groups as one
+	softmax []Group // the softmax groups
 
 	w     []float32 // panels of vec.Block hidden units, each rows × vec.Block
 	rows  int       // rows of a panel: visible units, then zero rows
@@ -113,8 +114,7 @@ func (m *RBM) checkWeights(a Matrix) {
 // Clone returns a copy of m. It shares only the constraint with m, which is never
 // written to.
 func (m *RBM) Clone() *RBM {
-	label, _ := m.Label()
-	c := New(m.Visible(), m.Hidden(), label.Units, label.Kind)
+	c := NewGroups(m.Hidden(), m.groups...)
 	c.Set(m)
 	c.Constraint = m.Constraint
 	return c
@@ -186,12 +186,11 @@ func checkTensor(name string, x []float32, at func(i int) string) error {
 	return nil
 }
 
-// Equal reports whether m and o have the same shape, kind, constraint and
-// parameter bits.
+// Equal reports whether m and o have the same shape, constraint and parameter bits.
 func (m *RBM) Equal(o *RBM) bool {
 	same := func(a, b []float32) bool {
 		return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 	}
-	return m.labelled == o.labelled && slices.Equal(m.groups, o.groups) && m.Constraint.Equal(o.Constraint) &&
+	return m.SameShape(o) && m.Constraint.Equal(o.Constraint) &&
 		same(m.VisibleBias, o.VisibleBias) && same(m.HiddenBias, o.HiddenBias) && same(m.w, o.w)
 }

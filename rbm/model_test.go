@@ -58,14 +58,8 @@ func states(m *RBM) []state {
 		for j := range k {
 			s.h[j] = bits >> (n + j) & 1
 		}
-		if m.softmaxLabel() {
-			on := 0
-			for _, y := range s.v[m.Inputs():] {
-				on += y
-			}
-			if on != 1 {
-				continue
-			}
+		if m.CheckSoftmax(bitsOf([][]int{s.v})) != nil {
+			continue
 		}
 		for i, v := range s.v {
 			s.energy -= float64(v) * float64(m.VisibleBias[i])

@@ -72,7 +72,7 @@ func (p *pass) grow(m *RBM, rows int) {
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
 	blocks := max(visible, hidden)
 	p.acts = grown(p.acts, rows*blocks*vec.Block)
-	p.softmax = grown(p.softmax, rows*(m.Visible()-m.binary()))
+	p.softmax = grown(p.softmax, rows*m.softmaxUnits())
 	p.partial = grown(p.partial, rows*(visible+hidden))
 }
 

@@ -12,7 +12,8 @@ import (
 //
 // in nats (Besag 1975). Every unit is scored, not one drawn at random. A
 // softmax label is one variable, scored by log p(y|x). Weights are cut at ±700
-// here, beyond which their exponential overflows. It panics if the shapes differ.
+// here, beyond which their exponential overflows. It panics if the shapes differ
+// or if m does not pass CheckBinary.
 // Under a constraint it takes a recursion of O(mK) for each unit of each row, and
 // a row of probability zero has −Inf.
 func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
@@ -20,6 +21,7 @@ func (m *RBM) PseudoLogLikelihood(dst []float64, v Values) {
 	if len(dst) != v.Rows {
 		panic("rbm: PseudoLogLikelihood needs one place of dst a row")
 	}
+	m.mustBinary()
 	if m.Constraint != nil {
 		m.constrainedPseudoLogLikelihood(dst, v)
 		return

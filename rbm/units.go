@@ -3,6 +3,9 @@ package rbm
 import (
 	"fmt"
 	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
 
 	"gorbm/rbm/internal/vec"
 )
@@ -37,21 +40,129 @@ func ParseKind(s string) (Kind, error) {
 	return 0, fmt.Errorf("unknown label kind %q; it is softmax or bernoulli", s)
 }
 
-// A Group is a range of visible units of one kind. The visible layer is a list of
+// A Group is a range of units of a layer, of one kind. The visible layer is a list of
 // groups: the inputs and, in a classification RBM, the label.
 type Group struct {
 	Kind  Kind
 	First int // index of its first unit
 	Units int
+	Label bool // its units hold the class of an example; only the last group may be a label
+
+	at int // number of units in the softmax groups before it
+}
+
+// NewGroups returns an RBM with all parameters zero, whose visible layer has the given
+// groups in this order. It sets First of each. It panics if a layer or a group has no
+// unit, or if a group before the last is a label.
+func NewGroups(hidden int, visible ...Group) *RBM {
+	n := 0
+	for _, g := range visible {
+		if g.Units <= 0 {
+			panic("rbm: a group without units")
+		}
+		n += g.Units
+	}
+	m := New(n, hidden, 0, Bernoulli)
+	m.setGroups(visible)
+	return m
+}
+
+// setGroups makes the groups those of the visible layer.
+func (m *RBM) setGroups(groups []Group) {
+	m.groups, m.runs, m.softmax = nil, nil, nil
+	first, at := 0, 0
+	for i, g := range groups {
+		if g.Label && i < len(groups)-1 {
+			panic("rbm: a label that is not the last group")
+		}
+		g.First, g.at = first, at
+		first += g.Units
+		m.groups = append(m.groups, g)
+		if g.Kind == Softmax {
+			m.softmax = append(m.softmax, g)
+			at += g.Units
+		}
+		if n := len(m.runs); n > 0 && g.Kind == Bernoulli && m.runs[n-1].Kind == Bernoulli {
+			m.runs[n-1].Units += g.Units
+		} else {
+			m.runs = append(m.runs, g)
+		}
+	}
+}
+
+// Groups returns the groups of the visible layer. The caller must not change them.
+func (m *RBM) Groups() []Group { return m.groups }
+
+// SameShape reports whether m and o have the same number of hidden units and visible
+// layers of the same groups.
+func (m *RBM) SameShape(o *RBM) bool {
+	return m.Hidden() == o.Hidden() && slices.Equal(m.groups, o.groups)
+}
+
+// GroupsText returns the groups of the visible layer as text, such as
+// "softmax:4 softmax:4 bernoulli:2:label", or nothing if there are but Bernoulli inputs and
+// a label: Classes and LabelKind say that.
+func (m *RBM) GroupsText() string {
+	if n := len(m.groups); m.CheckBinary() == nil && n <= 2 && (n == 1 || m.groups[1].Label) {
+		return ""
+	}
+	var b strings.Builder
+	for i, g := range m.groups {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		fmt.Fprintf(&b, "%v:%d", g.Kind, g.Units)
+		if g.Label {
+			b.WriteString(":label")
+		}
+	}
+	return b.String()
+}
+
+// ParseGroups reads groups as GroupsText writes them.
+func ParseGroups(s string) ([]Group, error) {
+	var groups []Group
+	for i, text := range strings.Split(s, " ") {
+		kind, rest, _ := strings.Cut(text, ":")
+		number, role, more := strings.Cut(rest, ":")
+		g := Group{Label: more}
+		var err1, err2 error
+		g.Kind, err1 = ParseKind(kind)
+		g.Units, err2 = strconv.Atoi(number)
+		if err1 != nil || err2 != nil || g.Units < 1 || more && (role != "label" || i < strings.Count(s, " ")) {
+			return nil, fmt.Errorf("group %.40q is not of the form softmax:3, or softmax:10:label for the last one", text)
+		}
+		groups = append(groups, g)
+	}
+	return groups, nil
+}
+
+// CheckBinary returns an error that wraps ErrUnits unless all units of m are Bernoulli
+// units, but for a label, which may be one softmax group. It is for what enumerates or
+// flips units.
+func (m *RBM) CheckBinary() error {
+	for _, g := range m.groups {
+		if g.Kind != Bernoulli && !g.Label {
+			return fmt.Errorf("%w: visible units %d … %d are one %v group", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
+		}
+	}
+	return nil
+}
+
+// mustBinary panics where CheckBinary returns an error.
+func (m *RBM) mustBinary() {
+	if err := m.CheckBinary(); err != nil {
+		panic("rbm: " + err.Error())
+	}
 }
 
 // Label returns the group of units that holds the class of an example, and
 // whether there is one.
 func (m *RBM) Label() (Group, bool) {
-	if !m.labelled {
-		return Group{First: m.Visible()}, false
+	if g := m.groups[len(m.groups)-1]; g.Label {
+		return g, true
 	}
-	return m.groups[len(m.groups)-1], true
+	return Group{First: m.Visible()}, false
 }
 
 // SetLabel makes the last classes visible units a label of the given kind, and
@@ -62,13 +173,14 @@ func (m *RBM) SetLabel(classes int, kind Kind) {
 	if classes < 0 || inputs < 0 {
 		panic("rbm: classes out of range")
 	}
-	m.groups, m.labelled = nil, classes > 0
+	var groups []Group
 	if inputs > 0 {
-		m.groups = append(m.groups, Group{Bernoulli, 0, inputs})
+		groups = append(groups, Group{Kind: Bernoulli, Units: inputs})
 	}
-	if m.labelled {
-		m.groups = append(m.groups, Group{kind, inputs, classes})
+	if classes > 0 {
+		groups = append(groups, Group{Kind: kind, Units: classes, Label: true})
 	}
+	m.setGroups(groups)
 }
 
 // Classes returns the number of label units, 0 if there is no label.
@@ -83,16 +195,9 @@ func (m *RBM) Inputs() int {
 	return label.First
 }
 
-// SoftmaxGroups returns the groups of softmax units, in each of which one unit is
-// on. They come after the Bernoulli units. The caller must not change them.
-func (m *RBM) SoftmaxGroups() []Group {
-	for i, g := range m.groups {
-		if g.Kind == Softmax {
-			return m.groups[i:]
-		}
-	}
-	return nil
-}
+// SoftmaxGroups returns the groups of softmax units, in each of which one unit is on.
+// The caller must not change them.
+func (m *RBM) SoftmaxGroups() []Group { return m.softmax }
 
 // CheckSoftmax returns an error that names the first row of v in which a softmax
 // group does not have exactly one unit on.
@@ -106,25 +211,35 @@ func (m *RBM) CheckSoftmax(v Values) error {
 				}
 			}
 			if on != 1 {
-				return fmt.Errorf("row %d has %d classes on; a softmax label has one", r, on)
+				return fmt.Errorf("row %d has %d of units %d … %d on; a softmax group has one", r, on, g.First, g.First+g.Units-1)
 			}
 		}
 	}
 	return nil
 }
 
-// binary returns the number of visible units that are Bernoulli units. They come
-// before the softmax units.
+// binary returns the number of visible units that are no softmax label. What uses it
+// is for models that pass CheckBinary.
 func (m *RBM) binary() int {
-	if g := m.SoftmaxGroups(); len(g) > 0 {
-		return g[0].First
+	if m.softmaxLabel() {
+		return m.Inputs()
 	}
 	return m.Visible()
 }
 
-// softmaxLabel reports whether the label is a softmax group. Enumeration and
-// constraints assume that there is no other softmax group.
-func (m *RBM) softmaxLabel() bool { return len(m.SoftmaxGroups()) > 0 }
+// softmaxUnits returns the number of units in softmax groups.
+func (m *RBM) softmaxUnits() int {
+	if n := len(m.softmax); n > 0 {
+		return m.softmax[n-1].at + m.softmax[n-1].Units
+	}
+	return 0
+}
+
+// softmaxLabel reports whether the label is a softmax group.
+func (m *RBM) softmaxLabel() bool {
+	label, ok := m.Label()
+	return ok && label.Kind == Softmax
+}
 
 // value returns which unit of g, counted from its first, is on in a row of visible
 // units. One must be on.

@@ -222,6 +222,9 @@ var metricKinds = []metricKind{
 			if s.isGrey() {
 				return false, fmt.Errorf("pseudo_likelihood needs binary inputs; those of %s are grey", s.train().Name)
 			}
+			if err := s.m.CheckBinary(); err != nil {
+				return false, fmt.Errorf("pseudo_likelihood: %w", err)
+			}
 			return s.m.Constraint == nil || leastRows*s.m.Visible()*s.m.Hidden()*constraintWork(s.m) <= pseudoWork, nil
 		},
 		describe: func(s *subject, c []Column) {

@@ -39,6 +39,7 @@ type saved struct {
 	Hidden   int      `json:"hidden"`
 	Classes  int      `json:"classes"`
 	Labels   string   `json:"labels"`
+	Groups   string   `json:"groups,omitempty"` // of the visible layer, as the model's GroupsText
 
 	Constraint *rbm.Constraint `json:"constraint,omitempty"`
 
@@ -53,7 +54,7 @@ type saved struct {
 // header describes the trainer as it is.
 func (t *Trainer) header() saved {
 	h := saved{Step: t.step, Settings: t.settings, Visible: t.model.Visible(), Hidden: t.model.Hidden(),
-		Classes: t.model.Classes(), Constraint: t.model.Constraint, Data: t.set.Name, Hash: t.hash, Returns: t.optimizer.returns}
+		Classes: t.model.Classes(), Groups: t.model.GroupsText(), Constraint: t.model.Constraint, Data: t.set.Name, Hash: t.hash, Returns: t.optimizer.returns}
 	if h.Classes > 0 {
 		h.Labels = t.model.LabelKind().String()
 	}
@@ -224,6 +225,8 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	case h.Visible != want.Visible || h.Hidden != want.Hidden || h.Classes != want.Classes || h.Labels != want.Labels:
 		return saved{}, fmt.Errorf("the saved model has %d visible and %d hidden units and %d %s labels; this one has %d, %d and %d %s",
 			h.Visible, h.Hidden, h.Classes, h.Labels, want.Visible, want.Hidden, want.Classes, want.Labels)
+	case h.Groups != want.Groups:
+		return saved{}, fmt.Errorf("the saved model has the groups of visible units %.60q, not %.60q", h.Groups, want.Groups)
 	case h.Constraint != constraint:
 		return saved{}, fmt.Errorf("the saved run has the constraint %.40q, not %.40q, or another reference", h.Constraint, constraint)
 	}

@@ -77,6 +77,15 @@ func TestLoadRefusesOtherRuns(t *testing.T) {
 		}, "other data"},
 		{"hidden units", func() *Trainer { return newTrainer(t, s, set, 7, true, rbm.Softmax) }, "6 hidden"},
 		{"labels", func() *Trainer { return newTrainer(t, s, set, 6, true, rbm.Bernoulli) }, "softmax"},
+		{"groups", func() *Trainer {
+			label := rbm.Group{Kind: rbm.Softmax, Units: len(set.Classes), Label: true}
+			m := rbm.NewGroups(6, rbm.Group{Kind: rbm.Softmax, Units: 3}, rbm.Group{Kind: rbm.Bernoulli, Units: set.X.Cols - 3}, label)
+			o, err := New(s, set, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return o
+		}, "groups"},
 		{"no labels", func() *Trainer { return newTrainer(t, s, set, 6, false, rbm.Softmax) }, "12 visible"},
 	} {
 		o := c.other()

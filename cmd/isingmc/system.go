@@ -162,6 +162,9 @@ func (p *plan) readModel() error {
 		return err
 	}
 	given, held := "", p.flags.Given("class")
+	if err := m.CheckBinary(); err != nil {
+		return fmt.Errorf("-model: %s: %w", p.modelFile, err)
+	}
 	switch {
 	case held && m.Classes() == 0:
 		return cli.Usagef("-class is for models with a label; %s has none", p.modelFile)

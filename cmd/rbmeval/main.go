@@ -271,6 +271,8 @@ func (e *evaluation) choose() error {
 		return cli.Usagef("-classify needs labels, of the model and of the data; the model has %d and %s %d", e.m.Classes(), e.set.Name, len(e.set.Classes))
 	case e.pl && e.v.IsReal():
 		return cli.Usagef("-pl needs binary inputs; those of %s are grey", e.set.Name)
+	case e.pl && e.m.CheckBinary() != nil:
+		return cli.Usagef("-pl: %v", e.m.CheckBinary())
 	case e.pl && e.m.Classes() > 0 && !e.labelled():
 		return cli.Usagef("-pl needs rows with labels for a model with labels; %s has none", e.set.Name)
 	}
@@ -281,7 +283,7 @@ func (e *evaluation) choose() error {
 		if e.rows != "" { // a table of rows does not wait for estimates
 			e.ais, e.reverse, e.bennett = false, false, false
 		}
-		e.pl = !e.v.IsReal() && (e.m.Classes() == 0 || e.labelled())
+		e.pl = !e.v.IsReal() && e.m.CheckBinary() == nil && (e.m.Classes() == 0 || e.labelled())
 		e.classify = e.labelled()
 	}
 	return e.idle(e.flags)

@@ -41,8 +41,11 @@ const (
 	hidden  = 1
 )
 
-// NewParameters returns the parameters of m.
+// NewParameters returns the parameters of m. It panics if m does not pass CheckBinary.
 func NewParameters(m *rbm.RBM) *Parameters {
+	if err := m.CheckBinary(); err != nil {
+		panic("mcmc: " + err.Error())
+	}
 	c := &Parameters{first: [2]int{0, m.Visible()}, units: [2]int{m.Visible(), m.Hidden()}}
 	for _, g := range m.SoftmaxGroups() {
 		c.labels = [2]int32{int32(g.First), int32(g.First + g.Units)}

@@ -71,8 +71,8 @@ type layers struct {
 
 func newLayers(m *rbm.RBM, hidden bool) layers {
 	binary, classes := m.Visible(), 0
-	if g := m.SoftmaxGroups(); len(g) > 0 {
-		binary, classes = g[0].First, g[0].Units
+	for _, g := range m.SoftmaxGroups() { // the label, if any
+		binary, classes = g.First, g.Units
 	}
 	if hidden {
 		return layers{m: m, hidden: true, units: m.Hidden(), other: m.Visible(), soft: binary}
@@ -129,8 +129,11 @@ const (
 // New prepares to enumerate models of m's shape and constraint over one layer: the
 // one with fewer states, or under a constraint the one that takes less work. The
 // error wraps ErrTooLarge and gives the number of states if there are more than
-// limit.
+// limit, or it is that of RBM.CheckBinary.
 func New(m *rbm.RBM, limit int) (*Enumeration, error) {
+	if err := m.CheckBinary(); err != nil {
+		return nil, err
+	}
 	var s states
 	var err error
 	if m.Constraint == nil {

@@ -46,6 +46,9 @@ const (
 	// fileVersionConstraint is the version of models with a constraint. Programs that
 	// know no constraints must not ignore it.
 	fileVersionConstraint = "2"
+	// fileVersionGroups is the version of models whose visible layer has other groups than
+	// Bernoulli inputs and a label.
+	fileVersionGroups = "3"
 	// maxHeader limits the header of a safetensors file. The format allows 100 MB;
 	// ours are below 1 kB, plus the class names.
 	maxHeader = 1 << 20
@@ -56,6 +59,9 @@ const (
 	maxName       = 1000
 	maxParameters = 1 << 30
 )
+
+// metaGroups is the key of the groups of the visible layer, as RBM.GroupsText writes them.
+const metaGroups = "groups"
 
 // The keys of a constraint in a model file's metadata.
 const (
@@ -73,6 +79,9 @@ func metadata(m *rbm.RBM, about About) map[string]string {
 	}
 	if m.Classes() > 0 {
 		meta["labels"] = m.LabelKind().String()
+	}
+	if groups := m.GroupsText(); groups != "" {
+		meta["version"], meta[metaGroups] = fileVersionGroups, groups
 	}
 	describe(m.Constraint, meta)
 	if about.ClassNames != nil {
@@ -103,6 +112,36 @@ func describe(c *rbm.Constraint, meta map[string]string) {
 	if c.Reference != nil {
 		meta[metaReference] = reference
 	}
+}
+
+// withGroups returns m with the groups of visible units that metadata names, or as it is if
+// it names none.
+func withGroups(m *rbm.RBM, meta map[string]string) (*rbm.RBM, error) {
+	text, ok := meta[metaGroups]
+	if version := meta["version"]; ok != (version == fileVersionGroups) {
+		return nil, fmt.Errorf("version %s of a model and its groups do not go together", version)
+	}
+	if !ok {
+		return m, nil
+	}
+	groups, err := rbm.ParseGroups(text)
+	if err != nil {
+		return nil, err
+	}
+	units := 0
+	for _, g := range groups {
+		if units += g.Units; g.Units > maxUnits || units > maxUnits {
+			break
+		}
+	}
+	if units != m.Visible() {
+		return nil, fmt.Errorf("the groups %.60q are not of %d units", text, m.Visible())
+	}
+	n := rbm.NewGroups(m.Hidden(), groups...)
+	if n.Classes() != m.Classes() || m.Classes() > 0 && n.LabelKind() != m.LabelKind() || n.GroupsText() != text {
+		return nil, fmt.Errorf("the groups %.60q do not fit %d classes", text, m.Classes())
+	}
+	return n, nil
 }
 
 // readConstraint returns the constraint on m that describe wrote, nil if there is
@@ -178,8 +217,8 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 	var classes int
 	var labels rbm.Kind
 	if meta["format"] == fileFormat {
-		if v := meta["version"]; v != fileVersion && v != fileVersionConstraint {
-			return bad("the model has version %.20q; this program reads version %s, or %s with a constraint", v, fileVersion, fileVersionConstraint)
+		if v := meta["version"]; v != fileVersion && v != fileVersionConstraint && v != fileVersionGroups {
+			return bad("the model has version %.20q; this program reads version %s, %s with a constraint, or %s with groups of units", v, fileVersion, fileVersionConstraint, fileVersionGroups)
 		}
 		about.Described = true
 		var err error
@@ -214,6 +253,9 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 	m := rbm.New(visible, hidden, classes, labels)
 	if about.Described {
 		var err error
+		if m, err = withGroups(m, meta); err != nil {
+			return bad("%v", err)
+		}
 		if m.Constraint, err = readConstraint(meta, m); err != nil {
 			return bad("%v", err)
 		}

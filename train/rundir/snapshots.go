@@ -126,7 +126,7 @@ func ReadSnapshots(run string) ([]Snapshot, error) {
 		a, b := s.Model, all[first].Model
 		switch {
 		case s.Err != nil:
-		case a.Visible() != b.Visible() || a.Hidden() != b.Hidden() || a.Classes() != b.Classes() || a.LabelKind() != b.LabelKind():
+		case !a.SameShape(b):
 			return nil, fmt.Errorf("-run: %s is of another shape than %s; the folder holds models of several runs", s.Path, all[first].Path)
 		case !a.Constraint.Equal(b.Constraint):
 			return nil, fmt.Errorf("-run: %s has another constraint than %s; the folder holds models of several runs", s.Path, all[first].Path)

@@ -37,14 +37,8 @@ func States(m *rbm.RBM) []State {
 		for j := range k {
 			s.H[j] = bits >> (n + j) & 1
 		}
-		if len(m.SoftmaxGroups()) > 0 {
-			on := 0
-			for _, y := range s.V[m.Inputs():] {
-				on += y
-			}
-			if on != 1 {
-				continue
-			}
+		if m.CheckSoftmax(BitsOf([][]int{s.V})) != nil {
+			continue
 		}
 		for i, v := range s.V {
 			s.Energy -= float64(float64(v) * float64(m.VisibleBias[i]))

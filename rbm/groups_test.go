@@ -1,0 +1,195 @@
+package rbm
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"gorbm/negphase/diag"
+)
+
+// grouped returns a model whose visible layer has softmax groups before, between and after
+// Bernoulli units.
+func grouped(label ...Group) *RBM {
+	m := NewGroups(3, append([]Group{{Kind: Softmax, Units: 3}, {Kind: Bernoulli, Units: 2}, {Kind: Softmax, Units: 2}}, label...)...)
+	m.Randomize(1, NewKey(3))
+	return m
+}
+
+// A clone has the groups of its model. One that keeps but the label, as clones once did, is
+// another model.
+func TestCloneKeepsGroups(t *testing.T) {
+	for _, m := range []*RBM{grouped(), grouped(Group{Kind: Softmax, Units: 2, Label: true}), grouped(Group{Kind: Bernoulli, Units: 2, Label: true})} {
+		c := m.Clone()
+		if !c.Equal(m) || c.GroupsText() != m.GroupsText() || c.Classes() != m.Classes() {
+			t.Errorf("%s: the clone has %q", m.GroupsText(), c.GroupsText())
+		}
+		label, _ := m.Label()
+		b := New(m.Visible(), m.Hidden(), label.Units, label.Kind)
+		if b.Set(m); b.Equal(m) || b.SameShape(m) {
+			t.Errorf("%s: equal to a model of Bernoulli inputs", m.GroupsText())
+		}
+	}
+}
+
+func TestParseGroups(t *testing.T) {
+	for _, text := range []string{"softmax:3 bernoulli:2 softmax:2", "softmax:3 bernoulli:2:label"} {
+		groups, err := ParseGroups(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := NewGroups(1, groups...).GroupsText(); got != text {
+			t.Errorf("got %q, want %q", got, text)
+		}
+	}
+	for _, text := range []string{"", "softmax", "softmax:0", "softmax:-1", "soft:3", "softmax:3:label softmax:3", "softmax:3:labels", "softmax:3  softmax:3", "softmax:3 "} {
+		if g, err := ParseGroups(text); err == nil {
+			t.Errorf("%q is read as %v", text, g)
+		}
+	}
+	if got := New(5, 2, 3, Softmax).GroupsText(); got != "" {
+		t.Errorf("inputs and a label are %q, want nothing", got)
+	}
+}
+
+// Steps leave the distribution of a model with groups as it is; steps of a model that takes
+// its groups for Bernoulli units leave its states.
+func TestGroupsAreStationary(t *testing.T) {
+	const rows = 20000
+	for _, m := range []*RBM{grouped(), grouped(Group{Kind: Softmax, Units: 2, Label: true})} {
+		all := states(m)
+		for _, beta := range []float64{1, 0.4} {
+			p, _ := law(all, beta)
+			run := func(m *RBM, base *Base) float64 {
+				s := NewStates(m, rows)
+				s.Base = base
+				startExactly(s, all, p, NewKey(1))
+				b := make([]float32, rows)
+				fill(b, float32(beta))
+				m.Step(s, b, 3, NewKey(2))
+				counts := countStates(s, all)
+				if counts == nil {
+					return math.Inf(1)
+				}
+				return diag.StationarityZ(counts, p)
+			}
+			if z := run(m, nil); z > 6 {
+				t.Errorf("%s, β = %v: z = %.1f", m.GroupsText(), beta, z)
+			}
+			if z := run(m, uniformBase(m)); z > 6 {
+				t.Errorf("%s, β = %v, a base: z = %.1f", m.GroupsText(), beta, z)
+			}
+			if z := run(func() *RBM { c := m.Clone(); c.SetLabel(0, Softmax); return c }(), nil); z < 6 {
+				t.Errorf("%s: Bernoulli units are not seen: z = %.1f", m.GroupsText(), z)
+			}
+		}
+	}
+}
+
+// Means, free energies and the base's log Z against all states, and annealing against the
+// exact log Z.
+func TestGroupsAgainstAllStates(t *testing.T) {
+	m := grouped(Group{Kind: Softmax, Units: 2, Label: true})
+	all := states(m)
+	p, logZ := law(all, 1)
+	pv := marginals(all, p)
+	var rows [][]int
+	for k := range pv {
+		v := make([]int, m.Visible())
+		for i := range v {
+			v[i] = k >> i & 1
+		}
+		rows = append(rows, v)
+	}
+	v := bitsOf(rows)
+	f := make([]float64, v.Rows)
+	m.FreeEnergy(f, v)
+	for r, row := range rows {
+		near(t, "log p(v)", -f[r]-logZ, math.Log(pv[key(row)]), exactTol*10)
+	}
+	b := randomBase(m, 1, 4)
+	bare := m.Clone()
+	bare.Zero()
+	copy(bare.VisibleBias, b.VisibleBias)
+	copy(bare.HiddenBias, b.HiddenBias)
+	_, logZ0 := law(states(bare), 1)
+	near(t, "log Z of the base", b.LogZ(m), logZ0, exactTol*10)
+
+	h := bitsOf([][]int{{1, 0, 1}})
+	mean := NewMatrix(1, m.Visible())
+	m.VisibleMean(mean, h)
+	want, total := make([]float64, m.Visible()), 0.0
+	for i, s := range all {
+		if s.h[0] == 1 && s.h[1] == 0 && s.h[2] == 1 {
+			total += p[i]
+			for j, x := range s.v {
+				want[j] += p[i] * float64(x)
+			}
+		}
+	}
+	for i, x := range mean.Row(0) {
+		near(t, "visible mean", float64(x), want[i]/total, 1e-6) // a few roundings at 2⁻²⁴
+	}
+
+	const chains = 20000
+	start, hidden := NewBits(chains, m.Visible()), NewBits(chains, m.Hidden())
+	b.Draw(m, start, hidden, NewKey(5))
+	logw, err := annealed(m, b, []float64{0, 0.25, 0.5, 0.75, 1}, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.CheckSoftmax(start); err != nil {
+		t.Fatal(err)
+	}
+	sum, squares := 0.0, 0.0
+	for _, x := range logw {
+		w := math.Exp(x + b.LogZ(m) - logZ) // of mean 1
+		sum, squares = sum+w, squares+w*w
+	}
+	average := sum / chains
+	if z := (average - 1) / math.Sqrt((squares/chains-average*average)/chains); math.Abs(z) > 6 {
+		t.Errorf("mean weight %v of Z, z = %.1f", average, z)
+	}
+}
+
+// A group may lie on both sides of a word.
+func TestGroupAcrossWords(t *testing.T) {
+	m := NewGroups(70, Group{Kind: Bernoulli, Units: 62}, Group{Kind: Softmax, Units: 70}, Group{Kind: Bernoulli, Units: 3})
+	m.Randomize(0.5, NewKey(1))
+	s := NewStates(m, 50)
+	s.H.Randomize(NewKey(2))
+	m.Step(s, nil, 2, NewKey(3))
+	if err := m.CheckSoftmax(s.V); err != nil {
+		t.Fatal(err)
+	}
+	if !s.V.Get(0, 134) && !s.V.Get(1, 134) && !s.V.Get(2, 134) && !s.V.Get(3, 134) && !s.V.Get(4, 134) {
+		t.Error("the last Bernoulli unit is never on")
+	}
+}
+
+// What enumerates or flips units refuses other groups with one text.
+func TestGroupsAreRefused(t *testing.T) {
+	m := grouped(Group{Kind: Softmax, Units: 2, Label: true})
+	want := m.CheckBinary()
+	if !errors.Is(want, ErrUnits) || want.Error() != "this needs binary units, besides a label: visible units 0 … 2 are one softmax group" {
+		t.Errorf("got %v", want)
+	}
+	if err := New(4, 2, 2, Softmax).CheckBinary(); err != nil {
+		t.Errorf("inputs and a label: %v", err)
+	}
+	if _, err := m.Given([]int8{1, 0, 0, Free, Free, Free, Free}, Free); !errors.Is(err, ErrUnits) {
+		t.Errorf("Given: %v", err)
+	}
+	if c, err := m.Given([]int8{Free, Free, Free, 1, Free, Free, Free}, 1); err != nil || c.GroupsText() != "softmax:3 bernoulli:1 softmax:2" {
+		t.Errorf("Given a Bernoulli input and a class: %v", err)
+	}
+	if err := (&Constraint{On: HiddenUnits, Active: 1}).Check(m); !errors.Is(err, ErrUnits) {
+		t.Errorf("a constraint: %v", err)
+	}
+	defer func() {
+		if got := recover(); got != "rbm: "+want.Error() {
+			t.Errorf("pseudo-likelihood: %v", got)
+		}
+	}()
+	m.PseudoLogLikelihood(make([]float64, 1), NewBits(1, m.Visible()))
+}
