@@ -25,7 +25,7 @@ var conformance = map[string][]string{
 	"walk":      {"walk:gibbs:order=random:chains=5:moves=2", "walk:exchange:chains=3", "walk:metropolis:chains=2:gibbs=1", "walk:block-gibbs:chains=3", "walk:flip:chains=2:moves=3"},
 	"ins":       {"ins:k=2:swaps=2:chains=3:tau=1/1.5/6:gibbs", "ins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6", "ins:k=1:chains=3:start=data", "ins:chains=1:tau=auto/4:hottest=4"},
 	"pins":      {"pins:k=2:swaps=3:chains=3:tau=1/1.5/6:block=2:gibbs=1:sardonics", "pins:k=2:swaps=3:chains=7:tau=1/1.5/2.5/6/9:block=2", "pins:k=1:chains=1:start=data:block=3", "pins:chains=7:tau=auto/5:block=4"},
-	"ptt":       {"ptt:chains=7:sweeps=10", "ptt:k=2:chains=3:rungs=3:models=3:weights=ins:sweeps=4:reservoir=2", "ptt:chains=2:freeze=0.9:sweeps=2:reservoir=1:weights=ins:lost=return"},
+	"ptt":       {"ptt:chains=7:sweeps=10", "ptt:k=2:chains=3:rungs=3:sweeps=4:reservoir=2", "ptt:chains=2:freeze=0.9:sweeps=2:reservoir=1"},
 	"ucd":       {"ucd:k=2:max=500:chains=7", "ucd:k=1:max=3:chains=5:start=data"},
 	"exact":     {"exact"},
 }
@@ -82,7 +82,7 @@ func words(p rbm.Phase, info Info) []uint64 {
 		floats(p.Moments.VH.Data)
 	}
 	counts := []int64{info.Updates, info.RoundTrips, info.Groups, info.Meetings, info.MeetingTime, info.Cuts,
-		info.Vetoes, info.Returns, info.Ages, info.Aged,
+		info.Vetoes, info.Ages, info.Aged,
 		info.Moves.Moves, info.Moves.Updates, info.Moves.Proposals, info.Moves.Accepted, info.Moves.Flips, info.Tunings, info.TuningFlips}
 	for _, n := range slices.Concat(counts, info.SwapTries, info.Swaps) {
 		w = append(w, uint64(n))
@@ -134,7 +134,7 @@ func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 	})
 	// Sizes at which the passes are shared out among goroutines: rows × weights
 	// at least 2²³, and 2¹⁰ listed states × 300 units.
-	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "ptt:chains=40:sweeps=2:weights=ins", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2", "ucd:chains=40:max=4", "sardonics:chains=40", "im:chains=40", "pt:chains=14:tau=1/2/3:sardonics"} {
+	for _, settings := range []string{"cd:k=2", "pcd:chains=40", "ptt:chains=40:sweeps=2", "pt:chains=14:tau=1/2/3", "ins:chains=14:tau=1/2/3", "pins:chains=14:tau=1/2/3:block=2", "ucd:chains=40:max=4", "sardonics:chains=40", "im:chains=40", "pt:chains=14:tau=1/2/3:sardonics"} {
 		t.Run("wide/"+settings, func(t *testing.T) { check(t, settings, shape{590, 370, 10, rbm.Softmax}, 0.05, 40, 1, 3) })
 	}
 	t.Run("wide/exact", func(t *testing.T) { check(t, "exact", shape{300, 10, 3, rbm.Softmax}, 0.5, 2, 1, 3) })
@@ -322,7 +322,7 @@ func TestStepsAreTaken(t *testing.T) {
 	for _, c := range [][]string{
 		{"cd:k=1", "cd:k=2", "cd:k=3"},
 		{"pcd:k=1", "pcd:k=2", "pcd:k=3"},
-		{"ptt:k=1:sweeps=2", "ptt:k=2:sweeps=2", "ptt:k=1:sweeps=4", "ptt:k=1:sweeps=2:weights=ins"},
+		{"ptt:k=1:sweeps=2", "ptt:k=2:sweeps=2", "ptt:k=1:sweeps=4"},
 		{"pt:k=1", "pt:k=2", "pt:k=1:swaps=2"},
 		{"ins:k=1", "ins:k=2", "ins:k=1:swaps=2"},
 		{"pins:k=1:block=2", "pins:k=2:block=2", "pins:k=1:swaps=2:block=2"},

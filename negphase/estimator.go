@@ -60,9 +60,8 @@ type Info struct {
 	// which they met, and the pairs that were cut before they met.
 	Meetings, MeetingTime, Cuts int64
 
-	// For ptt: Vetoes counts the updates that were rejected since the call before, and
-	// Returns the returns to earlier parameters.
-	Vetoes, Returns int64
+	// For ptt: Vetoes counts the updates that were rejected since the call before.
+	Vetoes int64
 
 	// For samplers of binary systems: the counts of their moves, in all chains
 	// and replicas; with tune, how often their settings were tuned, and the flips
@@ -86,7 +85,6 @@ func (i *Info) Add(o Info) {
 	i.Ages += o.Ages
 	i.Aged += o.Aged
 	i.Vetoes += o.Vetoes
-	i.Returns += o.Returns
 	i.Moves.Add(o.Moves)
 	i.Tunings += o.Tunings
 	i.TuningFlips += o.TuningFlips
@@ -112,7 +110,7 @@ func (i *Info) Add(o Info) {
 // many pairs of temperatures where the ladder was tuned so often.
 func (i Info) Check(pairs int, tuned int64) error {
 	counts := append([]int64{i.Updates, i.Tuned, i.RoundTrips, int64(i.Groups), i.Ages, i.Aged, i.Meetings, i.MeetingTime, i.Cuts,
-		i.Vetoes, i.Returns, i.Tunings, i.TuningFlips, i.Moves.Moves, i.Moves.Updates, i.Moves.Proposals, i.Moves.Accepted, i.Moves.Flips}, i.Swaps...)
+		i.Vetoes, i.Tunings, i.TuningFlips, i.Moves.Moves, i.Moves.Updates, i.Moves.Proposals, i.Moves.Accepted, i.Moves.Flips}, i.Swaps...)
 	for _, n := range append(counts, i.SwapTries...) {
 		if n < 0 || n > maxCount {
 			return fmt.Errorf("a count of %d", n)
@@ -152,8 +150,8 @@ func (i Info) SwapRates() []float64 {
 	return rates
 }
 
-// OffWeight returns the mean weight of ins, pins or ptt that was not on the particle
-// simulated at temperature 1 (of ptt: under the live model), and whether there are weights.
+// OffWeight returns the mean weight of ins or pins that was not on the particle
+// simulated at temperature 1, and whether there are weights.
 func (i Info) OffWeight() (float64, bool) {
 	if i.Groups == 0 {
 		return 0, false
@@ -207,23 +205,6 @@ func (i Info) VetoWarning(updates int) string {
 		return ""
 	}
 	return fmt.Sprintf("the chains cannot follow the model: steps were halved %d times in %d updates; take a smaller rate or more chains", i.Vetoes, updates)
-}
-
-// ReturnWarning returns a warning if training has gone back to earlier parameters, and
-// "" if not.
-func (i Info) ReturnWarning() string {
-	if i.Returns == 0 {
-		return ""
-	}
-	return fmt.Sprintf("the chains lost the model: training went back to earlier parameters %s and halved its rate each time; take a smaller rate or more chains", times(i.Returns))
-}
-
-// times returns n in words, as in "3 times".
-func times(n int64) string {
-	if n == 1 {
-		return "once"
-	}
-	return fmt.Sprintf("%d times", n)
 }
 
 // RenewalWarning returns a warning if the particles of ptt hardly come from its oldest

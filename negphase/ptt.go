@@ -10,28 +10,14 @@ import (
 
 // pttSettings are the settings of ptt.
 type pttSettings struct {
-	k, chains, rungs, sweeps, reservoir, models int
-	freeze                                      float64
-	weights                                     string
-	lost                                        string    // what to do where the chains have lost the model: putBetween or goBack
-	path                                        string    // to the oldest rung; "": to the model that the run begins with
-	base                                        *rbm.Base // base rates of the data, for ToData
+	k, chains, rungs, sweeps, reservoir int
+	freeze                              float64
+	path                                string    // to the oldest rung; "": to the model that the run begins with
+	base                                *rbm.Base // base rates of the data, for ToData
 }
-
-// What ptt does where a new rung hardly swaps with the one before.
-const (
-	putBetween = "bridge" // rungs between the two
-	goBack     = "return" // the parameters of the one before, and half the rate
-)
 
 func (s *pttSettings) needsBase() bool        { return s.path == ToData && s.base == nil }
 func (s *pttSettings) setBase(base *rbm.Base) { s.path, s.base = ToData, base }
-
-// The weights of ptt.
-const (
-	bySwaps = "swaps" // the chains of the live model, after the swaps
-	byINS   = "ins"   // also particles of rungs, by infinite swapping
-)
 
 func (s *pttSettings) keys() []key {
 	return []key{
@@ -42,23 +28,13 @@ func (s *pttSettings) keys() []key {
 		shareKey("freeze", &s.freeze, 0.3, "rate of swaps with the newest rung below which the model is frozen as a new one"),
 		{name: "sweeps", value: (*count)(&s.sweeps), initial: "40", check: s.checkSweeps, help: "sweeps of all rungs that thermalise a new one, half of them to measure it"},
 		countKey("reservoir", &s.reservoir, 4, 1, 1000, "members of a rung's reservoir for each chain"),
-		wordKey("weights", &s.weights, bySwaps, "swaps: the estimate is over the chains of the model; ins: also over particles of the newest rungs, by infinite swapping", bySwaps, byINS).like(byINS),
-		wordKey("lost", &s.lost, putBetween, "where a new rung hardly swaps with the one before: bridge puts rungs between the two; return takes the parameters of the one before, and training goes on from there at half the rate", putBetween, goBack).like(goBack),
 		wordKey("path", &s.path, "", "the oldest rung: uniform, every state equally likely, or data, independent units with the data's frequencies (default: the model that the run begins with, without its weights)", ToUniform, ToData).like(ToData),
-		{name: "models", value: (*count)(&s.models), initial: "2", check: s.checkModels, help: "models that weights=ins permutes, the live one among them"},
 	}
 }
 
 func (s *pttSettings) checkSweeps() error {
 	if s.sweeps < 2 || s.sweeps > maxSteps || s.sweeps%2 != 0 {
 		return fmt.Errorf("sweeps is %d; it must be an even number from 2 to %d", s.sweeps, maxSteps)
-	}
-	return nil
-}
-
-func (s *pttSettings) checkModels() error {
-	if s.models < 2 || s.models > s.rungs {
-		return fmt.Errorf("models is %d; it must lie in 2 … rungs, and rungs is %d", s.models, s.rungs)
 	}
 	return nil
 }
@@ -90,12 +66,6 @@ func (s *pttSettings) estimator(all Settings) Estimator {
 // threshold, the model is frozen as a new rung, and sweeps of all rungs thermalise
 // it: see raise. They also give log Z of the new rung, by Bennett's ratio to the one
 // before.
-//
-// With weights=ins the estimate takes the particles x of the live model and y of the
-// newest rung with the weights 1 − σ(Δ) and σ(Δ), as they are before the swap. Its
-// mean is that over the live model's law, exactly, if x and y are independent draws.
-// The energies are those of the swap. With models=K it takes the K−1 newest rungs, and
-// the weights are those of infinite swapping over all permutations of K models.
 type ptt struct {
 	chains // of the live model
 	pttSettings
@@ -108,8 +78,6 @@ type ptt struct {
 	turn      int64   // of the pair of older rungs
 	rate      float64 // moving average of the swap rate with the newest rung
 	vetoes    int64   // since the last call
-	back      bool    // the chains have lost the model of the last call
-	returns   int64   // since the last call
 	work      exchangeWork
 	ratios    [2][]float64 // F_live − F_newest of the last call, at particles of the newest rung and of the live one
 	next, log []float64    // scratch of Veto
@@ -188,7 +156,6 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 	}
 	p.looked = false
 	p.startCounts()
-	p.back = false
 	round := key.Child(roundKeys)
 	if p.rate < p.freeze && len(p.rungs) < maxRungs && !p.fixed {
 		if err := p.raise(round.Child(swapKey)); err != nil {
@@ -197,7 +164,6 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 		p.startCounts()
 	}
 	p.info.Vetoes, p.vetoes = p.vetoes, 0
-	p.info.Returns, p.returns = p.returns, 0
 	from, rest := 0, false
 	if n := len(p.rungs); n > p.pttSettings.rungs {
 		from, rest = n-p.pttSettings.rungs+1, p.now%2 == 1
@@ -208,7 +174,7 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 		}
 		p.turn++
 	}
-	rate, err := p.sweep(from, rest, p.weights == byINS, round.Child(stepKey))
+	rate, err := p.sweep(from, rest, round.Child(stepKey))
 	if err != nil {
 		return rbm.Phase{}, Info{}, err
 	}
@@ -218,7 +184,8 @@ func (p *ptt) Estimate(m *rbm.RBM, _ rbm.Batch, key rbm.Key) (rbm.Phase, Info, e
 		p.info.Ages += p.now - born
 		p.info.Aged++
 	}
-	return p.work.phase(p), p.info, nil
+	copy(p.work.phase.Data, p.states.Mean.Data) // so that Veto leaves it as it is
+	return rbm.Phase{Batch: rbm.Batch{V: p.states.V, H: p.work.phase}}, p.info, nil
 }
 
 // Freeze leaves the rungs as they are for good; see Freezer.
@@ -235,8 +202,7 @@ func (p *ptt) startCounts() {
 }
 
 // LogZ returns an estimate of log Z, in nats, of the model of the last call of
-// Estimate, or of Return if it went back, and its standard error: of the oldest rung
-// it is known, and each rung adds Bennett's ratio to the one before. ok is false where
+// Estimate, and its standard error: of the oldest rung it is known, and each rung adds Bennett's ratio to the one before. ok is false where
 // there is none, as neighbours overlap too little. The error of the last ratio, to the
 // live model, takes the particles of one call as independent.
 func (p *ptt) LogZ() (logZ, stdErr float64, ok bool) {

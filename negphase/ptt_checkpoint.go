@@ -20,7 +20,7 @@ type savedLadder struct {
 type ladderHead struct {
 	Rungs             uint32
 	Now, Turn, Vetoes int64
-	Returns           int64
+	_                 int64 // older builds counted returns to earlier parameters here
 	Rate              float64
 }
 
@@ -42,7 +42,7 @@ func (p *ptt) MarshalBinary() ([]byte, error) {
 	if p.states == nil {
 		return b, err
 	}
-	b = appendValues(b, ladderHead{uint32(len(p.rungs)), p.now, p.turn, p.vetoes, p.returns, p.rate}, p.live.free, p.live.born, p.ratios[0], p.ratios[1])
+	b = appendValues(b, ladderHead{uint32(len(p.rungs)), p.now, p.turn, p.vetoes, 0, p.rate}, p.live.free, p.live.born, p.ratios[0], p.ratios[1])
 	for _, g := range p.rungs {
 		b = appendValues(b, uint32(g.model.ParameterBytes()))
 		b = g.model.AppendParameters(b)
@@ -58,7 +58,7 @@ func (p *ptt) UnmarshalBinary(b []byte) error {
 		return err
 	}
 	p.states, p.rungs, p.looked, p.raw = nil, nil, false, nil
-	p.now, p.turn, p.vetoes, p.returns, p.back, p.rate = 0, 0, 0, 0, false, 0
+	p.now, p.turn, p.vetoes, p.rate = 0, 0, 0, 0
 	p.ratios = [2][]float64{}
 	clear(p.live.born)
 	if saved.chains.h.Rows > 0 {
@@ -74,7 +74,7 @@ func (p *ptt) read(b []byte) (savedLadder, error) {
 	if r.err == nil && s.chains.h.Rows > 0 {
 		r.read(&s.head)
 		r.check(s.head.Rungs >= 1 && s.head.Rungs <= maxRungs, "a saved ladder of %d rungs", s.head.Rungs)
-		for _, n := range []int64{s.head.Now, s.head.Turn, s.head.Vetoes, s.head.Returns} {
+		for _, n := range []int64{s.head.Now, s.head.Turn, s.head.Vetoes} {
 			r.check(n >= 0 && n <= math.MaxInt64/2, "the saved ladder has a count of %d", n)
 		}
 		r.check(s.head.Rate >= 0 && s.head.Rate <= 1, "the saved ladder has a swap rate of %v", s.head.Rate)
@@ -128,6 +128,5 @@ func (r *reader) checkBorn(born []int64, now int64) {
 // setSaved takes over what is beside the chains and rungs.
 func (p *ptt) setSaved(s savedLadder) {
 	p.now, p.turn, p.vetoes, p.rate = s.head.Now, s.head.Turn, s.head.Vetoes, s.head.Rate
-	p.returns = s.head.Returns
 	p.live.free, p.live.born, p.ratios = s.free, s.born, s.ratios
 }

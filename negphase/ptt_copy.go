@@ -37,7 +37,6 @@ func (p *ptt) CopyFrom(other Estimator) bool {
 		p.ratios[i] = slices.Clone(o.ratios[i])
 	}
 	p.now, p.turn, p.rate, p.vetoes, p.looked = o.now, o.turn, o.rate, o.vetoes, o.looked
-	p.returns, p.back = o.returns, o.back
 	return true
 }
 

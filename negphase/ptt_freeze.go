@@ -75,14 +75,14 @@ func (p *ptt) place(m *rbm.RBM, rungs []*rung) {
 	for i := range p.ratios {
 		p.ratios[i] = make([]float64, p.rows)
 	}
-	p.work.grow(m, p.rows, p.models)
+	p.work.grow(m, p.rows)
 }
 
 // thermalise makes sweeps of all rungs and returns the mean swap rate between the
 // newest of them and the live model in the second half.
 func (p *ptt) thermalise(key rbm.Key) (rate float64, err error) {
 	for t := range p.sweeps {
-		one, err := p.sweep(0, false, false, key.Child(uint64(t)))
+		one, err := p.sweep(0, false, key.Child(uint64(t)))
 		if err != nil {
 			return 0, err
 		}
@@ -105,9 +105,7 @@ const (
 // raise freezes the live model as a new rung. Its reservoir begins as copies of the
 // live chains, and sweeps of all rungs thermalise it. If it then hardly swaps with the
 // rung before, the chains had not followed the model: rungs on the straight line
-// between the two are put in, each half as far as the last that was too far. With
-// lost=return, it asks for a return to the rung before instead, if that is a model that
-// the run has had: not the oldest, whose hidden units are all alike.
+// between the two are put in, each half as far as the last that was too far.
 func (p *ptt) raise(key rbm.Key) error {
 	m := p.live.model
 	share := 1.0
@@ -143,10 +141,6 @@ func (p *ptt) raise(key rbm.Key) error {
 		p.rate = rate
 		if p.pairRate() < floorShare*p.freeze {
 			p.rungs = p.rungs[:n-1]
-			if try == 0 && p.lost == goBack && len(p.rungs) > 1 {
-				p.back = true
-				break
-			}
 			share /= 2
 			continue
 		}

@@ -114,10 +114,9 @@ func (p *ptt) step(i int, key rbm.Key) error {
 func rungKey(key rbm.Key, i int) rbm.Key { return key.Child(uint64(i)) }
 
 // sweep takes rungs from … and the live model through one round: Gibbs steps, of the
-// rungs unless they rest, then swaps of neighbours from below. If weigh is set, the estimate is that of infinite
-// swapping. It returns the mean probability of a swap between the newest rung and the
+// rungs unless they rest, then swaps of neighbours from below. It returns the mean probability of a swap between the newest rung and the
 // live model.
-func (p *ptt) sweep(from int, rest, weigh bool, key rbm.Key) (rate float64, err error) {
+func (p *ptt) sweep(from int, rest bool, key rbm.Key) (rate float64, err error) {
 	n := len(p.rungs)
 	for i := from; i <= n; i++ {
 		if i < n {
@@ -130,16 +129,8 @@ func (p *ptt) sweep(from int, rest, weigh bool, key rbm.Key) (rate float64, err 
 			return 0, err
 		}
 	}
-	block := 2
-	if weigh {
-		block = min(p.models, n-from+1)
-	}
-	for i := from; i <= n+1-block; i++ {
-		length := 2
-		if i == n+1-block {
-			length = block
-		}
-		if err := p.exchange(i, length, weigh && length == block && i+length == n+1, rungKey(key, i).Child(exchangeKey)); err != nil {
+	for i := from; i < n; i++ {
+		if err := p.exchange(i, rungKey(key, i).Child(exchangeKey)); err != nil {
 			return 0, err
 		}
 	}
@@ -157,7 +148,7 @@ func (p *ptt) refresh(i int, key rbm.Key) error {
 	if err := p.step(i, rungKey(key, i)); err != nil {
 		return err
 	}
-	if err := p.exchange(i, 2, false, rungKey(key, i).Child(exchangeKey)); err != nil {
+	if err := p.exchange(i, rungKey(key, i).Child(exchangeKey)); err != nil {
 		return err
 	}
 	for j := i; j < i+2; j++ {

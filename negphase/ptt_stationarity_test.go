@@ -75,7 +75,7 @@ func frozenModels(s shape, k int) []*rbm.RBM {
 }
 
 // pttTexts are ladders that are all in a call, and such that only a part is.
-var pttTexts = []string{"ptt:reservoir=1", "ptt:k=2:reservoir=3", "ptt:reservoir=2:weights=ins", "ptt:rungs=3:reservoir=1:models=3:weights=ins"}
+var pttTexts = []string{"ptt:reservoir=1", "ptt:k=2:reservoir=3", "ptt:rungs=3:reservoir=2"}
 
 // From an exact start calls leave the law of each model's particles as it is, and the
 // estimate has the exact mean.
@@ -121,7 +121,7 @@ func TestSwapsExchangeParticles(t *testing.T) {
 	h.CopyFrom(g.reservoirH)
 	p.startCounts()
 	g.gather(callFrom)
-	p.exchange(1, 2, false, callFrom)
+	p.exchange(1, callFrom)
 	g.scatter(callFrom)
 	free := make([]float64, 1000)
 	g.model.HiddenMeanFree(rbm.NewMatrix(1000, m.Hidden()), free, g.reservoir)
@@ -196,39 +196,19 @@ func TestBrokenTrajectories(t *testing.T) {
 	}
 	p.startCounts()
 	clear(p.rungs[1].free)
-	p.exchange(1, 2, false, callFrom)
+	p.exchange(1, callFrom)
 	check("free energies that are not those of the particles", s.z(p.states.V, 2))
 
-	// Weights on particles as they are after the swap; the frozen model's means; equal
-	// weights.
-	p, s, m = fresh("ptt:reservoir=1:weights=ins")
+	// The newest rung's hidden means of the live particles.
+	p, s, m = fresh("ptt:reservoir=1")
 	phase := estimate(p, m, 0)
-	off := func(phase rbm.Phase) float64 { return 6 * deviation(groupEstimates(phase, exactGroups), s.want()) }
-	other := phase
-	other.V = rbm.NewBits(phase.V.Rows, m.Visible())
-	for r := range exactGroups {
-		copy(other.V.Row(2*r), p.rungs[1].states.V.Row(r))
-		copy(other.V.Row(2*r+1), p.states.V.Row(r))
-	}
-	other.H = rbm.NewMatrix(phase.H.Rows, phase.H.Cols)
-	m.HiddenMean(other.H, other.V)
-	check("weights of the particles before the swap", off(other))
-	other = phase
-	other.H = rbm.NewMatrix(phase.H.Rows, phase.H.Cols)
-	copy(other.H.Data, phase.H.Data)
-	frozen := rbm.NewMatrix(phase.H.Rows, phase.H.Cols)
-	s.models[1].HiddenMean(frozen, phase.V)
-	for row := 0; row < frozen.Rows; row += 2 {
-		copy(other.H.Row(row), frozen.Row(row))
-	}
-	check("the frozen model's hidden means", off(other))
-	phase.Weight = nil
-	check("equal weights", off(phase))
+	s.models[1].HiddenMean(phase.H, phase.V)
+	check("the frozen model's hidden means", 6*deviation(groupEstimates(phase, exactGroups), s.want()))
 }
 
 // Along a path of parameters that is quick for one Gibbs step a call, rungs are frozen
 // by themselves; log Z and, in the mean over calls at the end, the moments are right,
-// with either estimate and either way to the sharp model: along the path, or at once.
+// along the path and where the model jumps there at once.
 func TestTrajectoryIsTrue(t *testing.T) {
 	type path struct {
 		text  string
@@ -239,7 +219,7 @@ func TestTrajectoryIsTrue(t *testing.T) {
 			continue
 		}
 		to := shape.random(31, sharpSD)
-		for _, c := range fewer([]path{{"ptt:chains=100:sweeps=60:freeze=0.9", 40}, {"ptt:chains=100:sweeps=60:freeze=0.9:weights=ins", 40}, {"ptt:chains=100:sweeps=60:freeze=0.9:weights=ins", 1}}) {
+		for _, c := range fewer([]path{{"ptt:chains=100:sweeps=60:freeze=0.9", 40}, {"ptt:chains=100:sweeps=60:freeze=0.9", 1}}) {
 			for _, constraint := range []*rbm.Constraint{nil, constraints[i]} {
 				all := states(to)
 				to.Constraint = constraint
@@ -343,13 +323,11 @@ func TestReservoirBias(t *testing.T) {
 	}
 	alone, se := bias(fmt.Sprintf("pcd:chains=%d", chains))
 	t.Logf("pcd: %.4f ± %.4f", alone, se)
-	for _, weights := range []string{bySwaps, byINS} {
-		for _, members := range fewer([]int{16, 4, 1}) {
-			got, se := bias(fmt.Sprintf("ptt:chains=%d:freeze=0.9:sweeps=10:reservoir=%d:weights=%s", chains, members, weights))
-			t.Logf("reservoir=%d, weights=%s: %.4f ± %.4f", members, weights, got, se)
-			if got-6*se > alone/2 {
-				t.Errorf("reservoir=%d, weights=%s: a bias of %v ± %v; persistent chains alone have %v", members, weights, got, se, alone)
-			}
+	for _, members := range fewer([]int{16, 4, 1}) {
+		got, se := bias(fmt.Sprintf("ptt:chains=%d:freeze=0.9:sweeps=10:reservoir=%d", chains, members))
+		t.Logf("reservoir=%d: %.4f ± %.4f", members, got, se)
+		if got-6*se > alone/2 {
+			t.Errorf("reservoir=%d: a bias of %v ± %v; persistent chains alone have %v", members, got, se, alone)
 		}
 	}
 }

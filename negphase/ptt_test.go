@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"gorbm/rbm"
+	"gorbm/rbm/partition"
 )
 
-// A rungState is a visible state of one of several models, with what the weights and
-// the estimate need of it.
+// A trajectory lists the visible states of several models, with their probabilities.
 type trajectory struct {
 	models []*rbm.RBM // the live one is the last
 	v      [][]int    // visible states
@@ -66,12 +66,11 @@ func (s *trajectory) number(x []int) (n int) {
 	return n
 }
 
-// energies returns F_a(x_b) at [a·K+b].
-func (s *trajectory) energies(x []int) []float64 {
-	var f []float64
-	for a := range s.models {
-		for _, b := range x {
-			f = append(f, s.free[a][b])
+// energies returns those of the particles x of models j and j+1.
+func (s *trajectory) energies(x []int, j int) (f pairEnergies) {
+	for a := range f {
+		for b := range f {
+			f[a][b] = s.free[j+a][x[j+b]]
 		}
 	}
 	return f
@@ -145,13 +144,13 @@ func (s *trajectory) moved(q []float64, a int, kernel [][]float64) []float64 {
 
 // swapped returns the law after the swaps of neighbours from below, by the
 // implementation's Δ.
-func (s *trajectory) swapped(q []float64, ratio func(f []float64, k, j, x, y int) float64) []float64 {
+func (s *trajectory) swapped(q []float64, ratio func(pairEnergies) float64) []float64 {
 	k := len(s.models)
 	for j := range k - 1 {
 		next := make([]float64, len(q))
 		for n, x := range s.joint {
 			// The particles are as they are now, so particle a is model a's.
-			accept := rbm.Exp(min(0, ratio(s.energies(x), k, j, j, j+1)))
+			accept := rbm.Exp(min(0, ratio(s.energies(x, j))))
 			y := slices.Clone(x)
 			y[j], y[j+1] = y[j+1], y[j]
 			next[s.number(y)] += q[n] * accept
@@ -162,31 +161,7 @@ func (s *trajectory) swapped(q []float64, ratio func(f []float64, k, j, x, y int
 	return q
 }
 
-// weights returns the implementation's weights of all X.
-func (s *trajectory) weights() (all [][]float64) {
-	k := len(s.models)
-	var w exchangeWork
-	w.grow(s.models[0], 1, k)
-	for _, x := range s.joint {
-		share := make([]float64, k)
-		w.insWeights(share, s.energies(x), k)
-		all = append(all, share)
-	}
-	return all
-}
-
-// estimate returns Σ_X q(X) Σ_k w_k(X) f(x_k), with hidden means under the model that
-// means names for each k.
-func (s *trajectory) estimate(q []float64, weights [][]float64, means []int) []float64 {
-	var sum []float64
-	for n, x := range s.joint {
-		for k, i := range x {
-			sum = addTo(sum, q[n]*weights[n][k], terms(s.models[means[k]], s.v[i], 1))
-		}
-	}
-	return sum
-}
-
+// want returns the exact moments of the live model.
 func (s *trajectory) want() (mean []float64) {
 	last := len(s.models) - 1
 	for i, p := range s.p[last] {
@@ -224,9 +199,8 @@ func TestOldestRung(t *testing.T) {
 	}
 }
 
-// The whole step of ptt on three units, with two and three models: Gibbs steps of all,
-// swaps from below, and the estimate of infinite swapping in between. The particles
-// of the rungs are exact independent draws.
+// The whole step of ptt on three units, with two to four models: Gibbs steps of all and
+// swaps from below leave the law of independent particles as it is.
 func TestTrajectoryKernel(t *testing.T) {
 	for _, shape := range []shape{{2, 1, 0, 0}, {1, 2, 0, 0}, {3, 1, 2, rbm.Softmax}} {
 		for k := 2; k <= 4; k++ {
@@ -236,8 +210,7 @@ func TestTrajectoryKernel(t *testing.T) {
 			}
 			s := newTrajectory(models...)
 			live := k - 1
-			want, start, weights := s.want(), s.product(), s.weights()
-			own := slices.Repeat([]int{live}, k)
+			start := s.product()
 			q := start
 			for a := range k {
 				q = s.moved(q, a, s.kernel(a, a))
@@ -245,49 +218,19 @@ func TestTrajectoryKernel(t *testing.T) {
 			if d := farthest(q, start); d > kernelTol {
 				t.Errorf("%v, %d models: Gibbs steps move Π p by %v", shape, k, d)
 			}
-			if d := farthest(s.estimate(q, weights, own), want); d > kernelTol {
-				t.Errorf("%v, %d models: the estimate is off by %v", shape, k, d)
-			}
-			if d := farthest(s.swapped(q, delta), start); d > kernelTol {
+			if d := farthest(s.swapped(q, pairEnergies.delta), start); d > kernelTol {
 				t.Errorf("%v, %d models: swaps move Π p by %v", shape, k, d)
 			}
-
 			mutant := func(name string, d float64) {
 				t.Helper()
 				if d < mutantBreak {
 					t.Errorf("%v, %d models: mutant is not seen: %s: off by %v only", shape, k, name, d)
 				}
 			}
-			frozen := slices.Clone(own)
-			frozen[live-1] = live - 1
-			mutant("the frozen model's hidden means", farthest(s.estimate(start, weights, frozen), want))
 			// After a swap, or an update, h is the one drawn under the model before.
 			mutant("h kept over an update", farthest(s.moved(start, live, s.kernel(live, live-1)), start))
 			mutant("h kept over a swap", s.keptOverSwap())
-			flat := make([][]float64, len(s.joint))
-			for n := range flat {
-				flat[n] = slices.Repeat([]float64{1 / float64(k)}, k)
-			}
-			mutant("equal weights", farthest(s.estimate(start, flat, own), want))
-			var stale []float64
-			for n, x := range s.joint {
-				one := make([]float64, len(s.joint))
-				one[n] = start[n]
-				for a := range k {
-					one = s.moved(one, a, s.kernel(a, a))
-				}
-				old := make([][]float64, len(s.joint))
-				for i := range old {
-					old[i] = weights[n]
-				}
-				stale = addTo(stale, 1, s.estimate(one, old, own))
-				_ = x
-			}
-			mutant("weights before the Gibbs steps", farthest(stale, want))
-			mutant("Δ turned", farthest(s.swapped(start, func(f []float64, k, j, x, y int) float64 { return -delta(f, k, j, x, y) }), start))
-			if d := s.turnedWeights(); k == 2 {
-				mutant("Δ turned in the weights", d)
-			}
+			mutant("Δ turned", farthest(s.swapped(start, func(f pairEnergies) float64 { return -f.delta() }), start))
 		}
 	}
 }
@@ -306,7 +249,7 @@ func (s *trajectory) keptOverSwap() float64 {
 		}
 	}
 	for n, x := range s.joint {
-		accept := rbm.Exp(min(0, delta(s.energies(x), k, j, j, j+1)))
+		accept := rbm.Exp(min(0, s.energies(x, j).delta()))
 		for moved, p := range [2]float64{1 - accept, accept} {
 			y := slices.Clone(x)
 			if moved == 1 {
@@ -320,52 +263,6 @@ func (s *trajectory) keptOverSwap() float64 {
 		}
 	}
 	return farthest(end, start)
-}
-
-// turnedWeights returns how far the estimate is off with the weights exchanged.
-func (s *trajectory) turnedWeights() float64 {
-	weights := s.weights()
-	for _, w := range weights {
-		slices.Reverse(w)
-	}
-	return farthest(s.estimate(s.product(), weights, slices.Repeat([]int{len(s.models) - 1}, len(s.models))), s.want())
-}
-
-// The weights are the sums over all permutations, at any scale of the free energies.
-func TestINSWeightsOfModels(t *testing.T) {
-	for k := 2; k <= 6; k++ {
-		for _, scale := range []float64{0.1, 1, 30, 1000} {
-			r := rbm.NewKey(uint64(k)).Rand()
-			var w exchangeWork
-			w.grow(rbm.New(2, 2, 0, rbm.Softmax), 1, k)
-			for range 20 {
-				f := make([]float64, k*k)
-				for i := range f {
-					f[i] = scale*r.NormFloat64() - 500
-				}
-				want, total := make([]float64, k), math.Inf(-1)
-				for _, at := range permutations(k) {
-					sum := 0.0
-					for a, b := range at {
-						sum -= f[a*k+b]
-					}
-					total = rbm.LogSumExp([]float64{total, sum})
-				}
-				for _, at := range permutations(k) {
-					sum := -total
-					for a, b := range at {
-						sum -= f[a*k+b]
-					}
-					want[at[k-1]] += math.Exp(sum)
-				}
-				share := make([]float64, k)
-				w.insWeights(share, f, k)
-				for b := range share {
-					near(t, fmt.Sprintf("%d models, scale %v: weight %d", k, scale, b), share[b], want[b], 1e-9*math.Max(1, scale/30)) // a few roundings of sums of that size
-				}
-			}
-		}
-	}
 }
 
 // Where all swaps are accepted the rate is 1 and not above, which a checkpoint must not
@@ -423,87 +320,21 @@ func TestAgesAreInCalls(t *testing.T) {
 	}
 }
 
-// A model that jumps far from the chains is left: with lost=return the parameters are
-// those of the newest rung again, bit by bit, and the chains are its particles, with
-// their ages. Without it rungs are put between. A return is counted by the next call,
-// also of an estimator that was saved in between.
-func TestReturnToTheLastRung(t *testing.T) {
+// A model that jumps far from the chains is reached by rungs that are put between.
+func TestBridge(t *testing.T) {
 	s := shape{12, 6, 0, rbm.Softmax}
 	start := s.random(3, 0.01)
 	far := s.random(8, 6) // hardly a state in common
-	for _, lost := range []string{putBetween, goBack} {
-		p := build[*ptt](set(t, "ptt", "chains", 20, "lost", lost, "freeze", 0.9, "sweeps", 4))
-		m := between(start, s.random(5, 1), 0.5)
-		call(t, p, start, rbm.Batch{}, 0, 1)
-		young := build[*ptt](set(t, "ptt", "chains", 20, "lost", lost, "freeze", 0.9, "sweeps", 4))
-		call(t, young, start, rbm.Batch{}, 0, 1)
-		young.rate = 0
-		if call(t, young, far, rbm.Batch{}, 1, 2); young.Return(far) || len(young.rungs) < 3 {
-			t.Fatalf("%s: the oldest rung is returned to, or nothing is put between %d rungs", lost, len(young.rungs))
-		}
-		for n := 1; len(p.rungs) < 2; n++ {
-			call(t, p, m, rbm.Batch{}, n, n+1)
-		}
-		newest, model := p.rungs[len(p.rungs)-1], far.Clone()
-		rungs := len(p.rungs)
-		p.rate = 0 // as the model has jumped
-		if lost == goBack {
-			call(t, p, far, rbm.Batch{}, 48, 49)
-			p.rate = 1
-			if call(t, p, far, rbm.Batch{}, 49, 50); p.Return(far.Clone()) {
-				t.Error("a return that an earlier call asked for is made")
-			}
-			p.rate = 0
-		}
-		call(t, p, model, rbm.Batch{}, 50, 51)
-		if !model.Equal(far) {
-			t.Fatalf("%s: Estimate changes the model", lost)
-		}
-		if back := p.Return(model); back != (lost == goBack) {
-			t.Fatalf("%s: returns: %v, with %d rungs", lost, back, len(p.rungs))
-		}
-		if lost == putBetween {
-			if len(p.rungs) < rungs+2 {
-				t.Errorf("%d rungs are put between", len(p.rungs)-rungs)
-			}
-			continue
-		}
-		if !model.Equal(newest.model) || len(p.rungs) != rungs || p.Return(model) {
-			t.Errorf("the parameters are not those of the newest rung, or there are %d rungs, not %d", len(p.rungs), rungs)
-		}
-		if logZ, err, ok := p.LogZ(); !ok || math.Abs(logZ-newest.logZ.Mean) > 1e-12*math.Abs(logZ) || math.Abs(err*err-newest.logZ.Variance) > 1e-12*newest.logZ.Variance {
-			t.Errorf("log Z is %v ± %v, %v, not that of the newest rung, %v", logZ, err, ok, newest.logZ)
-		}
-		members := map[string]bool{}
-		for r := range newest.reservoir.Rows {
-			members[fmt.Sprint(newest.reservoir.Row(r), newest.reservoirH.Row(r), newest.reservoirBorn[r])] = true
-		}
-		for r := range p.rows {
-			if !members[fmt.Sprint(p.states.V.Row(r), p.states.H.Row(r), p.live.born[r])] {
-				t.Errorf("chain %d is no particle of the newest rung", r)
-			}
-		}
-		saved, err := p.MarshalBinary()
-		if err != nil {
-			t.Fatal(err)
-		}
-		restored := build[*ptt](set(t, "ptt", "chains", 20, "lost", lost, "freeze", 0.9, "sweeps", 4))
-		if err := restored.UnmarshalBinary(saved); err != nil {
-			t.Fatal(err)
-		}
-		for _, e := range []*ptt{p, restored} {
-			for n, want := range []int64{1, 0} {
-				_, info, err := e.Estimate(model, rbm.Batch{}, callFrom.Child(uint64(60+n)))
-				if err != nil || info.Returns != want {
-					t.Errorf("call %d counts %d returns, not %d; %v", n, info.Returns, want, err)
-				}
-			}
-		}
-		if again, _ := p.MarshalBinary(); true {
-			if other, _ := restored.MarshalBinary(); !slices.Equal(again, other) {
-				t.Error("a ladder that was saved after a return goes on with other bits")
-			}
-		}
+	p := build[*ptt](set(t, "ptt", "chains", 20, "freeze", 0.9, "sweeps", 4))
+	call(t, p, start, rbm.Batch{}, 0, 1)
+	rungs, given := len(p.rungs), far.Clone()
+	p.rate = 0 // as the model has jumped
+	call(t, p, given, rbm.Batch{}, 1, 2)
+	if !given.Equal(far) {
+		t.Error("Estimate changes the model")
+	}
+	if len(p.rungs) < rungs+2 {
+		t.Errorf("%d rungs are put between", len(p.rungs)-rungs)
 	}
 }
 
@@ -544,7 +375,7 @@ func TestStartOnTrainedModel(t *testing.T) {
 	if b := meanField(m); b.VisibleBias[0] > -0.9*weight/2 {
 		t.Fatalf("meanField is not in the mode of zeros: %v", b.VisibleBias)
 	}
-	for _, text := range []string{"ptt", "ptt:weights=ins", "ptt:path=data"} {
+	for _, text := range []string{"ptt", "ptt:path=data"} {
 		s := set(t, text, "chains", chains)
 		if s.NeedsBase() { // the rates of both modes together
 			s.SetBase(uniformLaw(m))
@@ -611,5 +442,156 @@ func TestVeto(t *testing.T) {
 	b, _ := plain.MarshalBinary()
 	if !slices.Equal(a, b) {
 		t.Error("a question of Veto changes the chains")
+	}
+}
+
+// The ratios to the live model are F_live − F_newest at particles of both, before they
+// swap.
+func TestRatiosToTheLiveModel(t *testing.T) {
+	p, s := exactTrajectory(t, "ptt:reservoir=1", 50, frozenModels(sharp[2], 3))
+	m, g := s.models[2], p.rungs[1]
+	p.live.model = m
+	m.HiddenMeanFree(p.states.Mean, p.live.free, p.states.V)
+	g.gather(callFrom)
+	var want [2][]float64
+	for i, v := range []rbm.Values{g.states.V, p.states.V} {
+		live, newest := make([]float64, p.rows), make([]float64, p.rows)
+		m.FreeEnergy(live, v)
+		g.model.FreeEnergy(newest, v)
+		for r := range live {
+			want[i] = append(want[i], live[r]-newest[r])
+		}
+	}
+	p.startCounts()
+	if err := p.exchange(1, callFrom); err != nil {
+		t.Fatal(err)
+	}
+	if p.info.Swaps[0] == 0 || p.info.Swaps[0] == int64(p.rows) {
+		t.Fatalf("%d swaps: the test sees nothing", p.info.Swaps[0])
+	}
+	for i, name := range []string{"newest rung", "live model"} {
+		for r, x := range want[i] {
+			near(t, fmt.Sprintf("ratio at particle %d of the %s", r, name), p.ratios[i][r], x, 1e-5*(1+math.Abs(x))) // sums of float32 in other orders
+		}
+	}
+}
+
+// The error of log Z of a new rung comes from the spread over chains, whose values are
+// not independent from sweep to sweep. Chains that each stay at a value of their own
+// would seem exact if sweeps were taken for the groups.
+func TestLogZOfARungByChains(t *testing.T) {
+	const rows, sweeps = 8, 50
+	m := rbm.New(4, 3, 0, rbm.Softmax)
+	p := build[*ptt](set(t, "ptt", "chains", rows))
+	r := rbm.NewKey(1).Rand()
+	var chains, bySweep [2][]float64
+	for i := range chains {
+		chains[i], bySweep[i] = make([]float64, rows*sweeps), make([]float64, rows*sweeps)
+		p.work.seen[i] = make([]float64, 2*rows*sweeps) // the first half is not used
+		for c := range rows {
+			for n := range sweeps {
+				x := 2*float64(c)/rows + 0.01*r.NormFloat64() - float64(i)
+				chains[i][c*sweeps+n], bySweep[i][n*rows+c] = x, x
+				p.work.seen[i][rows*sweeps+n*rows+c] = x
+			}
+		}
+	}
+	before, g := newRung(m, rows, 1), newRung(m, rows, 1)
+	before.logZ = estimateOfLogZ{Mean: 5, Variance: 0.25}
+	p.setLogZ(before, g)
+	stdErr := func(draws [2][]float64) float64 {
+		ratio, err := partition.Bennett([]float64{0, 1}, draws[:], rows, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		near(t, "log Z", g.logZ.Mean, ratio.LogZ[1], 1e-12)
+		return ratio.StdErr[1]
+	}
+	want := stdErr(chains)
+	near(t, "standard error", math.Sqrt(g.logZ.Variance-0.25), want, 1e-12)
+	if wrong := stdErr(bySweep); wrong > want/5 {
+		t.Errorf("the error is %v by sweeps and %v by chains: the test sees nothing", wrong, want)
+	}
+}
+
+// A new rung that swaps with the one before at a third of freeze or more stays where it
+// is, whatever freeze is; below that rungs are put between.
+func TestFloorOfANewRung(t *testing.T) {
+	s := shape{12, 6, 0, rbm.Softmax}
+	start, far := s.random(3, 0.01), s.random(8, 6)
+	seen := map[bool]int{}
+	for i := range 10 {
+		for _, freeze := range []float64{0.3, 0.9} {
+			p := build[*ptt](set(t, "ptt", "chains", 50, "freeze", freeze, "sweeps", 20))
+			call(t, p, start, rbm.Batch{}, 0, 1)
+			p.live.model = between(start, far, 0.1+0.03*float32(i))
+			if err := p.look(p.live.model); err != nil {
+				t.Fatal(err)
+			}
+			p.live.free, p.next = p.next, p.live.free
+			rungs, before := len(p.rungs), p.rungs[len(p.rungs)-1]
+			// The rate that raise will see at its first try.
+			probe := build[*ptt](set(t, "ptt", "chains", 50, "freeze", 1e-9, "sweeps", 20))
+			call(t, probe, start, rbm.Batch{}, 0, 1)
+			probe.live.model = p.live.model
+			probe.look(probe.live.model)
+			probe.live.free, probe.next = probe.next, probe.live.free
+			if len(probe.rungs) != rungs || !probe.rungs[rungs-1].model.Equal(before.model) {
+				t.Fatal("the ladders differ before the rung is raised")
+			}
+			if err := probe.raise(callFrom); err != nil {
+				t.Fatal(err)
+			}
+			rate := probe.pairRate()
+			if err := p.raise(callFrom); err != nil {
+				t.Fatal(err)
+			}
+			bridged := len(p.rungs) > rungs+1
+			if want := rate < freeze/3; bridged != want {
+				t.Errorf("freeze %v: at a rate of %.3f rungs are put between: %v", freeze, rate, bridged)
+			}
+			if rate > 0.3/3 && rate < 1./3 && freeze == 0.3 {
+				seen[bridged]++
+			}
+		}
+	}
+	if seen[false] == 0 {
+		t.Error("no rate lies between a third of freeze and a third: the test sees nothing")
+	}
+}
+
+// Every pair of the older rungs has its turn, each as often as the others.
+func TestOlderRungsTakeTurns(t *testing.T) {
+	const rungs, rows, rounds = 7, 20, 3
+	m := rbm.New(3, 2, 0, rbm.Softmax) // of all rungs
+	p := build[*ptt](set(t, "ptt", "chains", rows))
+	p.states = rbm.NewStates(m, rows)
+	var ladder []*rung
+	for i := range rungs {
+		g := newRung(m, rows, p.reservoir)
+		g.fill(startFrom.Child(uint64(i)))
+		ladder = append(ladder, g)
+	}
+	p.place(m, ladder)
+	p.rate = 1
+	older := rungs - p.pttSettings.rungs + 1
+	tries := make([]int64, rungs)
+	for n := range 2 * older * rounds {
+		_, info, err := p.Estimate(m, rbm.Batch{}, callFrom.Child(uint64(n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range info.SwapTries {
+			tries[i] += x
+		}
+	}
+	for i, got := range tries {
+		want := int64(rows * rounds)
+		if below := rungs - 1 - i; below >= older { // of the newest rungs, in every call
+			want *= 2 * int64(older)
+		}
+		if got != want {
+			t.Errorf("%d swaps of the pair %d from the live model were tried, want %d", got, i, want)
+		}
 	}
 }

@@ -59,6 +59,25 @@ var removed = map[string]string{
 	"jar": "its printed log Z was wrong, because the chains that shape an update then weigh that same update; take pcd, or ptt for a log Z",
 }
 
+// A removedKey is a setting that was removed from a kind.
+type removedKey struct {
+	kind, name string
+	plain      string // the value that chains still behave by; "": every value
+	why        string
+}
+
+// removedKeys are the settings that Parse and UnmarshalJSON refuse, the latter unless
+// the value is plain.
+var removedKeys = []removedKey{
+	{"ptt", "weights", "swaps", "weights by infinite swapping did not raise the final likelihood beyond the error"},
+	{"ptt", "lost", "bridge", "nothing showed that a return to earlier parameters pays"},
+	{"ptt", "models", "", "it belonged to weights=ins"},
+}
+
+func (k removedKey) err() error {
+	return fmt.Errorf("%s: %s was removed: %s; leave it out", k.kind, k.name, k.why)
+}
+
 // Kinds returns the names of all estimators.
 func Kinds() []string {
 	names := make([]string, len(kinds))

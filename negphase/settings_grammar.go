@@ -114,6 +114,11 @@ func defaultsFrom(kind string, given Settings) (Settings, error) {
 // unknownKey returns the error for a key that s does not have, with those of
 // the sampler that is named so far.
 func (s Settings) unknownKey(name string, sampler []string) error {
+	for _, k := range removedKeys {
+		if k.kind == s.Kind && k.name == name {
+			return k.err()
+		}
+	}
 	var known []string
 	for _, k := range s.keys() {
 		if k.name != samplerKey {
@@ -161,6 +166,11 @@ func (s *Settings) UnmarshalJSON(b []byte) error {
 	}
 	kind, _ := fields["kind"].(string)
 	read := DefaultSettings(kind)
+	for _, k := range removedKeys {
+		if x, ok := fields[k.name]; ok && k.kind == kind && k.plain != "" && x != any(k.plain) {
+			return k.err()
+		}
+	}
 	for _, k := range read.keys() {
 		x, ok := fields[k.jsonName()]
 		if list, isList := x.([]any); isList {

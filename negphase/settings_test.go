@@ -26,7 +26,7 @@ var texts = []string{
 	"pt:k=1:swaps=1:chains=10:start=uniform:tau=auto/256:hottest=5",
 	"ins:k=1:swaps=1:chains=10:start=uniform:tau=auto/16:hottest=inf:path=uniform",
 	"pins:k=1:swaps=1:chains=10:start=uniform:tau=auto:hottest=1.01:block=4",
-	"ptt:k=1:chains=20:rungs=4:freeze=0.25:sweeps=20:reservoir=2:weights=ins:lost=return:path=uniform:models=3",
+	"ptt:k=1:chains=20:rungs=4:freeze=0.25:sweeps=20:reservoir=2:path=uniform",
 	"ucd:k=5:max=200:chains=20:start=data",
 	"sardonics:k=auto:gamma=1.02:weights=heatbath:walks=1:chains=10:start=uniform:moves=1",
 	"sardonics:k=1-30:gamma=0.95/1.05:weights=heatbath:walks=3:mix=2/1/1:accept=type:chains=10:start=data:moves=1:gibbs=2",
@@ -162,6 +162,8 @@ func TestParseErrors(t *testing.T) {
 	}{
 		{"", []string{"unknown negative phase", "cd, pcd, pt, ins, pins, ptt, ucd, sardonics, im, walk, exact"}},
 		{"jar:k=1", []string{"jar was removed", "log Z was wrong", "take pcd, or ptt"}},
+		{"ptt:weights=ins", []string{"ptt: weights was removed", "did not raise", "leave it out"}},
+		{"ptt:lost=return", []string{"ptt: lost was removed", "leave it out"}},
 		{"pdc", []string{`unknown negative phase "pdc"`, "did you mean pcd?"}},
 		{"exakt", []string{`"exakt"`, "did you mean exact?"}},
 		{"PT", []string{`"PT"`, "did you mean pt?"}},

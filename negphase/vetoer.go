@@ -14,17 +14,6 @@ type Vetoer interface {
 	Veto(m *rbm.RBM) bool
 }
 
-// A Returner is a Vetoer that keeps earlier parameters of the run, and may ask for a
-// return to them where its chains have lost the model.
-type Returner interface {
-	Vetoer
-	// Return overwrites m, the model of the last call of Estimate, with the last
-	// parameters that the chains had followed, and reports whether it has. The next
-	// call of Estimate is then under m as it has become; take no update of this one,
-	// and smaller steps from there.
-	Return(m *rbm.RBM) bool
-}
-
 // A LogZer is an Estimator whose chains know log Z of the model that they follow.
 type LogZer interface {
 	Estimator

@@ -20,7 +20,7 @@ func BenchmarkUpdate(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, kind := range []string{"cd", "pcd", "ptt", "ptt:weights=ins", "pt", "ins"} {
+	for _, kind := range []string{"cd", "pcd", "ptt", "pt", "ins"} {
 		for _, size := range []struct{ hidden, batch, workers int }{{500, 10, 1}, {500, 10, 2}, {500, 100, 1}, {500, 100, 2}, {4096, 10, 1}, {4096, 10, 2}} {
 			b.Run(fmt.Sprintf("negphase=%s/hidden=%d/batch=%d/workers=%d", kind, size.hidden, size.batch, size.workers), func(b *testing.B) {
 				if size.workers > runtime.NumCPU() {

@@ -20,7 +20,7 @@ var negatives = map[string]string{
 	"pt":        "pt:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
 	"ins":       "ins:k=1:swaps=2:chains=4:tau=1/1.5/2.25",
 	"pins":      "pins:k=1:swaps=2:chains=4:tau=1/1.5/2.25:block=2",
-	"ptt":       "ptt:chains=8:freeze=0.8:sweeps=4:weights=ins",
+	"ptt":       "ptt:chains=8:freeze=0.8:sweeps=4",
 	"ucd":       "ucd:k=1:max=20:chains=4",
 	"sardonics": "sardonics:chains=4:moves=2",
 	"im":        "im:chains=4",

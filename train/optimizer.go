@@ -79,8 +79,6 @@ type optimizer struct {
 
 	rest        *rbm.RBM // what rounding leaves of the parameters' steps, if they are small
 	averageRest *rbm.RBM // and of the average's
-
-	returns int // to earlier parameters; each halves the rate
 }
 
 // newOptimizer returns the optimizer of m on set.
@@ -155,7 +153,7 @@ func (s Settings) smallSteps() bool {
 // towards m; not the average if later is set, as the step may be retracted. batch is the
 // minibatch, at whose means the gradient is centred.
 func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float32, neg rbm.Phase, later bool) error {
-	s := o.slowed()
+	s := o.settings
 	if o.mu != nil {
 		o.slide(batch)
 	}
@@ -171,7 +169,7 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float3
 	if s.Sparse > 0 {
 		// In proportion to the rate, or it would outweigh the gradient where the rate
 		// comes to zero.
-		o.rule.Sparse = float32(s.Sparse * s.rateAt(t) / o.settings.Rate)
+		o.rule.Sparse = float32(s.Sparse * s.rateAt(t) / s.Rate)
 	}
 	if !later {
 		o.rule.Average, o.rule.Share, o.rule.AverageRest = o.average, o.share(), o.averageRest
@@ -181,24 +179,6 @@ func (o *optimizer) ascend(m *rbm.RBM, t int, batch, pos rbm.Batch, share float3
 
 // share is the share of new parameters in a step of their average.
 func (o *optimizer) share() float32 { return float32(1 - o.settings.Average) }
-
-// slowed returns the settings with the rate that returns to earlier parameters have left.
-func (o *optimizer) slowed() Settings {
-	s := o.settings
-	s.Rate = math.Ldexp(s.Rate, -o.returns)
-	return s
-}
-
-// restart halves the rate from now on, after a return to earlier parameters, to which
-// neither the velocity nor what rounding had left belongs.
-func (o *optimizer) restart() {
-	o.returns++
-	for _, m := range []*rbm.RBM{o.velocity, o.rest} {
-		if m != nil {
-			m.Zero()
-		}
-	}
-}
 
 // follow moves the average, if there is one, towards m, after a step that may have been
 // retracted.
@@ -218,7 +198,7 @@ func (o *optimizer) retract(m *rbm.RBM, t int, pos rbm.Batch, share float32, neg
 		return nil
 	}
 	o.rule = rbm.Rule{Mu: o.mu, Lambda: o.lambda, Rest: o.rest}
-	return o.climb(m, float32(-back*o.slowed().rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
+	return o.climb(m, float32(-back*o.settings.rateAt(t)), share, rbm.Phase{Batch: pos}, neg)
 }
 
 // leastOffset is the size below which an offset counts as zero: products with

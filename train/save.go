@@ -43,8 +43,6 @@ type saved struct {
 
 	Constraint *rbm.Constraint `json:"constraint,omitempty"`
 
-	Returns int `json:"returns,omitempty"` // to earlier parameters
-
 	Rests []string `json:"rests,omitempty"` // names of the rests that are saved, in their order
 
 	Data string `json:"data"`
@@ -54,7 +52,7 @@ type saved struct {
 // header describes the trainer as it is.
 func (t *Trainer) header() saved {
 	h := saved{Step: t.step, Settings: t.settings, Visible: t.model.Visible(), Hidden: t.model.Hidden(),
-		Classes: t.model.Classes(), Groups: t.model.GroupsText(), Constraint: t.model.Constraint, Data: t.set.Name, Hash: t.hash, Returns: t.optimizer.returns}
+		Classes: t.model.Classes(), Groups: t.model.GroupsText(), Constraint: t.model.Constraint, Data: t.set.Name, Hash: t.hash}
 	if h.Classes > 0 {
 		h.Labels = t.model.LabelKind().String()
 	}
@@ -187,7 +185,7 @@ func (t *Trainer) Load(r io.Reader) (extra []byte, err error) {
 			b = b[t.model.ParameterBytes():]
 		}
 	}
-	t.step, t.elapsed, t.optimizer.returns = h.Step, 0, h.Returns
+	t.step, t.elapsed = h.Step, 0
 	return parts[3], nil
 }
 
@@ -214,8 +212,6 @@ func (t *Trainer) checkHeader(text []byte) (saved, error) {
 	switch {
 	case h.Step < 0 || h.Step > MaxSteps:
 		return saved{}, fmt.Errorf("%w: the saved run is at step %d", rbm.ErrFormat, h.Step)
-	case h.Returns < 0 || h.Returns > h.Step:
-		return saved{}, fmt.Errorf("%w: the saved run has gone back %d times in %d steps", rbm.ErrFormat, h.Returns, h.Step)
 	case !bytes.Equal(theirs, ours):
 		return saved{}, fmt.Errorf("the saved run has other settings: %s, not %s", theirs, ours)
 	case !slices.Equal(h.Rests, slices.DeleteFunc(slices.Clone(restNames), func(name string) bool { return !slices.Contains(h.Rests, name) })):

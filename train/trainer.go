@@ -182,9 +182,8 @@ type Trainer struct {
 	optimizer *optimizer
 	objective *objective // nil: the log-likelihood of rows that all have their classes
 
-	vetoer   negphase.Vetoer   // negative, if it may reject updates
-	returner negphase.Returner // negative, if it may return to earlier parameters
-	group    *ranks.Group      // that takes the steps together
+	vetoer negphase.Vetoer // negative, if it may reject updates
+	group  *ranks.Group    // that takes the steps together
 
 	step    int
 	elapsed time.Duration
@@ -267,9 +266,6 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 	}
 	if v, ok := negative.(negphase.Vetoer); ok {
 		t.vetoer = v
-	}
-	if r, ok := negative.(negphase.Returner); ok {
-		t.returner = r
 	}
 	return t
 }
@@ -381,11 +377,6 @@ func (t *Trainer) Step() (negphase.Info, error) {
 			}
 		}
 		return info, fmt.Errorf("step %d: %w", t.step+1, err)
-	}
-	if t.returner != nil && t.returner.Return(t.model) {
-		t.optimizer.restart()
-		t.step++
-		return info, nil
 	}
 	err = t.optimizer.ascend(t.model, t.step, t.batch, positive, float32(share), negative, t.vetoer != nil)
 	if err == nil && t.vetoer != nil {

@@ -236,7 +236,6 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, m + "-negphase zzz", []string{"-negphase", `"zzz"`}},
 		{cli.Usage, m + "-negphase cd", []string{"-negphase: cd starts at the data", "pcd"}},
 		{cli.Usage, m + "-negphase ptt", []string{"-negphase: ptt follows a model in training", "pcd"}},
-		{cli.Usage, m + "-negphase ptt:weights=ins", []string{"-negphase: ptt follows a model in training", "pcd"}},
 		{cli.Usage, m + "-negphase exact", []string{"exact lists states"}},
 		{cli.Usage, m + "-negphase ucd", []string{"no samples"}},
 		{cli.Usage, plain + "-negphase pt:path=data", []string{"path=data"}},

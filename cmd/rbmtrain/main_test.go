@@ -130,7 +130,7 @@ func TestJSON(t *testing.T) {
 		{"cd", nil},
 		{"pcd", nil},
 		{"exact", nil},
-		{"ptt:weights=ins", []string{"swap_rates", "off_weight", "mean_age", "log_z", "log_z_std_err"}},
+		{"ptt", []string{"swap_rates", "mean_age", "log_z", "log_z_std_err"}},
 		{"pt", []string{"swap_rates", "round_trips", "ladder"}},
 		{"ins", []string{"swap_rates", "round_trips", "off_weight", "ladder"}},
 		{"pins:tau=auto", []string{"swap_rates", "round_trips", "off_weight", "ladder"}},

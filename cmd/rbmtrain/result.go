@@ -202,7 +202,6 @@ type jsonResult struct {
 	Ladder         *jsonLadder        `json:"ladder,omitempty"`
 	MeanAge        *float64           `json:"mean_age,omitempty"`
 	Vetoes         int64              `json:"vetoes,omitempty"`
-	Returns        int64              `json:"returns,omitempty"` // to earlier parameters
 	LogZ           *float64           `json:"log_z,omitempty"`
 	LogZErr        *float64           `json:"log_z_std_err,omitempty"`
 	Acceptance     *float64           `json:"acceptance,omitempty"`
@@ -228,7 +227,7 @@ func (r *runner) print() error {
 	var warnings []string
 	exchange, trips := r.ladderWarnings(total)
 	warnings = append(warnings, r.state.Early...)
-	for _, w := range append([]string{r.unusedNegative(), r.samplerWarning, exchange, trips, total.CutWarning(), total.VetoWarning(r.trainer.Steps()), total.ReturnWarning(), total.RenewalWarning(r.trainer.Steps()), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()}, r.evaluator.Warnings(true)...) {
+	for _, w := range append([]string{r.unusedNegative(), r.samplerWarning, exchange, trips, total.CutWarning(), total.VetoWarning(r.trainer.Steps()), total.RenewalWarning(r.trainer.Steps()), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()}, r.evaluator.Warnings(true)...) {
 		if w != "" && !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)
 		}
@@ -263,7 +262,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		OffWeight:  cli.Known(total.OffWeight()),
 		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Tunings: total.Tunings, TuningFlips: total.TuningFlips, Ladder: r.jsonLadder(),
 	}
-	s.MeanAge, s.Vetoes, s.Returns = cli.Known(total.MeanAge()), total.Vetoes, total.Returns
+	s.MeanAge, s.Vetoes = cli.Known(total.MeanAge()), total.Vetoes
 	if logZ, stdErr, ok := r.trainer.LogZ(); ok {
 		s.LogZ, s.LogZErr = &logZ, &stdErr
 	}

@@ -56,6 +56,6 @@ func experiment(p *places) claims.Experiment {
 		Title:   "Training where chains do not mix",
 		Paper:   "ours",
 		About:   about,
-		Figures: []claims.Figure{race(p), variance(p)},
+		Figures: []claims.Figure{race(p)},
 	}
 }

@@ -30,14 +30,3 @@ func TestPrototypes(t *testing.T) {
 		t.Errorf("%d rows are near to the first and %d far", near, far)
 	}
 }
-
-// The components 1, 2, 3 and 0, 0, 3 have the variances 1 and 3.
-func TestSpread(t *testing.T) {
-	s := &spread{}
-	s.add([]float64{1, 0})
-	s.add([]float64{2, 0})
-	s.add([]float64{3, 3})
-	if v := s.variance(); v != 4 {
-		t.Errorf("the variance is %v", v)
-	}
-}

@@ -29,7 +29,6 @@ var estimators = []estimator{
 	{"pt", "pt:chains=10:tau=auto"},
 	{"pins", "pins:chains=10:tau=auto"},
 	{"ptt", "ptt:chains=20"},
-	{"ptt, INS weights", "ptt:chains=20:weights=ins"},
 }
 
 func names() (all []string) {
@@ -211,12 +210,6 @@ func raceClaims(t *claims.Table) (all []claims.Claim) {
 		}
 		for _, e := range estimators[1:] {
 			all = append(all, claims.Larger(fmt.Sprintf("%s: %s ends above %s", d.name, e.name, base), t.Last(d.name, e.name), t.Last(d.name, base)))
-		}
-	}
-	for _, d := range problems {
-		if len(t.Curves(d.name)) > 0 {
-			swaps, ins := estimators[len(estimators)-2].name, estimators[len(estimators)-1].name
-			all = append(all, claims.Larger(fmt.Sprintf("%s: %s ends above %s", d.name, ins, swaps), t.Last(d.name, ins), t.Last(d.name, swaps)))
 		}
 	}
 	var fell, fellWarned, good, goodWarned int

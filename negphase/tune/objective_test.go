@@ -106,3 +106,14 @@ func TestRateOfManySamples(t *testing.T) {
 		}
 	}
 }
+
+// Of ρ = exp(−t/τ) the sum over few lags and the tail make τ. The sum is the trapezoidal
+// rule, which is off by at most 1/(12τ) here (its remainder, (f'(last) − f'(0))/12).
+func TestTailOfAnExponential(t *testing.T) {
+	for _, want := range []float64{20, 1000} {
+		got := integrated(15, func(t int) float64 { return -math.Expm1(-float64(t) / want) })
+		if math.Abs(got-want) > 1/(12*want)+1e-9 {
+			t.Errorf("τ is %v, want %v", got, want)
+		}
+	}
+}
