@@ -356,7 +356,7 @@ func TestAnnealingErrors(t *testing.T) {
 			t.Errorf("ReverseAIS: got %v, want %q", err, want)
 		}
 	}
-	if _, err := ReverseAIS(context.Background(), m, DefaultAnnealing(), rbm.NewBits(2, 4), rbm.NewKey(1), nil); err == nil || !strings.Contains(err.Error(), "row 0 has 0 classes on") {
+	if _, err := ReverseAIS(context.Background(), m, DefaultAnnealing(), rbm.NewBits(2, 4), rbm.NewKey(1), nil); err == nil || !strings.Contains(err.Error(), "row 0 has 0 of units 2 … 3 on") {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
