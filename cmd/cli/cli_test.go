@@ -133,8 +133,7 @@ func TestCompletion(t *testing.T) {
 		f := NewFlags("prog", "prog does this.", "prog [flags]")
 		f.Int("hidden", 7, "hidden units, it's so: [many] of them; more")
 		f.Bool("force", false, "overwrite")
-		f.String("kind", "", "which one (of several)")
-		f.Offer("kind", "first", "second")
+		f.StringVar(new(string), "kind", "", "which one (of several)").Offer("first", "second")
 		if err := f.Parse([]string{"-completion", shell}, &out, io.Discard); !errors.Is(err, flag.ErrHelp) {
 			t.Errorf("-completion %s: %v", shell, err)
 		}
@@ -172,7 +171,7 @@ func TestCompletion(t *testing.T) {
 		}
 	}
 	var usage usageError
-	if _, _, _, err := parse("-completion", "csh"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "bash, zsh or fish") {
+	if _, _, _, err := parse("-completion", "csh"); !errors.As(err, &usage) || !strings.Contains(err.Error(), "bash, zsh, fish") {
 		t.Errorf("-completion csh: %v", err)
 	}
 }
@@ -287,13 +286,13 @@ func TestCheckNew(t *testing.T) {
 		{"-folder=there.png/new", "-folder: there is no folder there.png for new; make it first"},
 	} {
 		f := NewFlags("prog", "", "")
-		f.String("out", "", "")
-		f.String("folder", "", "")
+		f.StringVar(new(string), "out", "", "").New(".npz", ".png")
+		f.StringVar(new(string), "folder", "", "").New()
 		if err := f.Parse([]string{c.arg}, io.Discard, io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		if err := cmp.Or(f.CheckNew("out", ".npz", ".png"), f.CheckNew("folder")); err != nil {
+		if err := f.CheckNew(); err != nil {
 			got = err.Error()
 		}
 		if got != c.want {
@@ -333,14 +332,12 @@ func TestWorkers(t *testing.T) {
 		want int
 	}{{nil, 4}, {[]string{"-workers", "0"}, 4}, {[]string{"-workers", "1"}, 1}, {[]string{"-workers=3"}, 3}, {[]string{"-workers", "9"}, 4}} {
 		f := NewFlags("x", "", "")
-		n := f.AddWorkers()
+		var n int
+		f.AddWorkers(&n)
 		if err := f.Parse(c.args, io.Discard, io.Discard); err != nil {
 			t.Fatal(err)
 		}
-		restore, err := UseWorkers(*n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		restore := UseWorkers(n)
 		if got := runtime.GOMAXPROCS(0); got != c.want {
 			t.Errorf("%v uses %d processors, want %d", c.args, got, c.want)
 		}
@@ -349,8 +346,106 @@ func TestWorkers(t *testing.T) {
 			t.Fatalf("%v leaves %d processors, want 4", c.args, got)
 		}
 	}
-	var usage usageError
-	if _, err := UseWorkers(-1); !errors.As(err, &usage) {
-		t.Errorf("-workers -1 gives %v, want a usage error", err)
+}
+
+// What a row says of its flag decides what the command line may hold.
+func TestRows(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"", ""},
+		{"-n 0", ""}, // the default, which nobody need give
+		{"-n 4 -kind b -x 0.5 -y 0 -many 4503599627370496", ""},
+		{"-n 1", "-n is 1; it must lie in 2 … 5"},
+		{"-n 6", "-n is 6; it must lie in 2 … 5"},
+		{"-w 0", "-w is 0; it must lie in 1 … 2147483647"}, // not its default, -1
+		{"-many 4503599627370497", "-many is 4503599627370497; it must lie in 1 … 4503599627370496"},
+		{"-kind bb", `-kind is "bb"; it is a, b`},
+		{"-x 0", "-x is 0; it must be above 0 and at most 1"},
+		{"-x nan", "-x is NaN; it must be above 0 and at most 1"},
+		{"-y inf", "-y is +Inf; it must be a finite number"},
+		{"-z inf", "-z is +Inf; it must be a finite number above 0"},
+		{"-sort a", "-sort is for -runs, which is not given"},
+		{"-sort a -runs r -json", ""},
+		{"-runs r -kind a -n 3", "-kind -n cannot go with -runs, which reads finished runs; only -sort -progress -quiet -json can"},
+		{"-gap -x 1", "-x cannot go with -gap, which runs no chain; leave one of them out"},
+		{"-gap=false -x 1", ""},
+		{"-y 1 -z 1", "-z and -y say the same; give one of them"},
+	} {
+		f := NewFlags("prog", "", "")
+		f.IntVar(new(int), "n", 0, "").Between(2, 5).OrZero()
+		f.IntVar(new(int), "w", -1, "").Between(1, math.MaxInt32)
+		f.Int64Var(new(int64), "many", 7, "").Between(1, 1<<52)
+		f.StringVar(new(string), "kind", "", "").Choice("a", "b")
+		f.Float64Var(new(float64), "x", 1, "").Above(0, 1).Not("gap")
+		f.Float64Var(new(float64), "y", 1, "").Finite()
+		f.Float64Var(new(float64), "z", 1, "").Above(0, math.Inf(1)).Same("y")
+		f.BoolVar(new(bool), "gap", false, "").Mode("runs no chain")
+		f.StringVar(new(string), "runs", "", "").Alone("reads finished runs")
+		f.StringVar(new(string), "sort", "", "").For("runs").Tag("runs")
+		f.AddOutput("", "", "runs")
+		got := ""
+		if err := f.Parse(strings.Fields(c.args), io.Discard, io.Discard); err != nil {
+			got = err.Error()
+			var usage usageError
+			if !errors.As(err, &usage) {
+				t.Errorf("%s: %v is no usage error", c.args, err)
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.args, got, c.want)
+		}
+	}
+}
+
+// A default that is set later, as by a preset, is checked as one that is given, and not
+// marked as such.
+func TestSetDefault(t *testing.T) {
+	f := NewFlags("prog", "", "")
+	var n int
+	f.IntVar(&n, "n", 0, "").Between(2, 5)
+	if err := f.Parse(nil, io.Discard, io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for value, want := range map[string]string{"3": "", "9": "-n is 9; it must lie in 2 … 5"} {
+		got := ""
+		if err := cmp.Or(f.SetDefault("n", value), f.Check()); err != nil {
+			got = err.Error()
+		}
+		if got != want || f.Given("n") {
+			t.Errorf("the default %s: %q, want %q; given: %v", value, got, want, f.Given("n"))
+		}
+	}
+	if f.SetDefault("m", "1") == nil || f.SetDefault("n", "x") == nil {
+		t.Error("a flag that is not there, or a value that is none, is taken")
+	}
+}
+
+// The short help has the flags in their groups: a line for those that have one, then the
+// names of the others, and in the last group those of every command.
+func TestScreen(t *testing.T) {
+	f := NewFlags("prog", "", "prog [flags]")
+	f.Screen = Screen{Purpose: "prog does.", Examples: []string{"prog -n 3  # three"}}
+	f.Group("model")
+	f.IntVar(new(int), "n", 0, "")
+	f.StringVar(new(string), "model", "", "").Main("FILE  a model")
+	f.Group("others")
+	f.BoolVar(new(bool), "force", false, "").Main("  overwrite")
+	var out strings.Builder
+	if err := f.Parse([]string{"-h"}, &out, io.Discard); !errors.Is(err, flag.ErrHelp) {
+		t.Fatal(err)
+	}
+	const want = `prog does.
+
+  prog -n 3  # three
+
+Usage: prog [flags]
+  model   -model FILE      a model
+          -n
+  others  -force           overwrite
+          -version -completion
+
+prog -h all explains all of this and every flag.
+`
+	if out.String() != want {
+		t.Errorf("got %q\nwant %q", out.String(), want)
 	}
 }

@@ -1,13 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -42,8 +41,9 @@ type Flags struct {
 	summary, usage string
 	progress       progressMode
 	version        bool
-	shell          string // of -completion
-	offers         map[string][]string
+	shell          string   // of -completion
+	rows           []*Row   // in the order of their declaration
+	groups         []string // their titles; rows declared next are in the last
 }
 
 // NewFlags returns the flags of a command. summary says all that there is to know of
@@ -52,40 +52,36 @@ func NewFlags(name, summary, usage string) *Flags {
 	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), summary: summary, usage: usage}
 	f.SetOutput(io.Discard)
 	f.BoolVar(&f.version, "version", false, "print the version and exit")
-	f.StringVar(&f.shell, "completion", "", "print the script that completes this command in a shell, bash, zsh or fish, and exit: source <(NAME -completion bash)")
-	f.Offer("completion", "bash", "zsh", "fish")
+	f.StringVar(&f.shell, "completion", "", "print the script that completes this command in a shell, bash, zsh or fish, and exit: source <(NAME -completion bash)").Choice("bash", "zsh", "fish")
 	f.FlagSet.Usage = func() {}
 	return f
 }
 
 // AddOutput adds the flags -quiet and -json with these texts of help, and -progress. The
-// text of -json is followed by the rule for numbers that JSON cannot express.
-func (f *Flags) AddOutput(quiet, json string) {
-	f.BoolVar(&f.Quiet, "quiet", false, quiet)
+// text of -json is followed by the rule for numbers that JSON cannot express. The flags have
+// these tags.
+func (f *Flags) AddOutput(quiet, json string, tags ...string) {
 	f.progress = bars
-	f.Var(&f.progress, "progress", "auto, a bar if standard error is a terminal; or plain, a line of text every ten seconds, as for the log of a job")
-	f.Offer("progress", string(bars), string(plain))
-	f.BoolVar(&f.JSON, "json", false, json+"; a number that is infinite, or unknown (NaN), is null")
+	f.Var(&f.progress, "progress", "auto, a bar if standard error is a terminal; or plain, a line of text every ten seconds, as for the log of a job").Offer(string(bars), string(plain)).Tag(tags...)
+	f.BoolVar(&f.Quiet, "quiet", false, quiet).Tag(tags...)
+	f.BoolVar(&f.JSON, "json", false, json+"; a number that is infinite, or unknown (NaN), is null").Tag(tags...)
 }
 
 // AddWorkers adds -workers, the number of processors to use, for UseWorkers.
-func (f *Flags) AddWorkers() *int {
-	return f.Int("workers", 0, "processors to use at most; 0: all. Results have the same bits at any number")
+func (f *Flags) AddWorkers(n *int) *Row {
+	return f.IntVar(n, "workers", 0, "processors to use at most; 0: all. Results have the same bits at any number").Between(0, math.MaxInt32)
 }
 
 // UseWorkers lowers GOMAXPROCS to n, unless n is 0 or larger than it, and returns
 // a function that restores it. It limits all goroutines and the garbage
 // collector.
-func UseWorkers(n int) (restore func(), err error) {
-	if err := Between("workers", n, 0, math.MaxInt32); err != nil {
-		return nil, err
-	}
+func UseWorkers(n int) (restore func()) {
 	if n == 0 {
-		return func() {}, nil
+		return func() {}
 	}
 	old := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(min(n, old))
-	return func() { runtime.GOMAXPROCS(old) }, nil
+	return func() { runtime.GOMAXPROCS(old) }
 }
 
 // Parse reads args. It returns flag.ErrHelp after printing help or the version
@@ -108,16 +104,15 @@ func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 		fmt.Fprintf(stdout, "%s %s\n", f.Name(), Version())
 		return flag.ErrHelp
 	case f.shell != "":
-		script, err := f.completion(f.shell)
-		if err != nil {
+		if err := f.Check(); err != nil {
 			return err
 		}
-		io.WriteString(stdout, script)
+		io.WriteString(stdout, f.completion(f.shell))
 		return flag.ErrHelp
 	case f.NArg() > 0:
 		return Usagef("unexpected argument %q; settings are given by flags, see -h", f.Arg(0))
 	}
-	return nil
+	return cmp.Or(f.Check(), f.checkTogether())
 }
 
 // suggest names the flag that an unknown one is most like.
@@ -176,31 +171,6 @@ func Choice(flagName, value string, known ...string) error {
 func Between(flagName string, n, lo, hi int) error {
 	if n < lo || n > hi {
 		return Usagef("-%s is %d; it must lie in %d … %d", flagName, n, lo, hi)
-	}
-	return nil
-}
-
-// CheckNew checks a flag that names a file or folder to make, if it is given:
-// its name must have one of these endings, if there are any, its folder must be
-// there, and itself not.
-func (f *Flags) CheckNew(flagName string, endings ...string) error {
-	if !f.Given(flagName) {
-		return nil
-	}
-	path := f.Lookup(flagName).Value.String()
-	if n := len(endings) - 1; n >= 0 && !slices.Contains(endings, strings.ToLower(filepath.Ext(path))) {
-		list := endings[n]
-		if n > 0 {
-			list = strings.Join(endings[:n], ", ") + " or " + list
-		}
-		return Usagef("-%s is %q; it must end in %s", flagName, path, list)
-	}
-	dir := filepath.Dir(path)
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return fmt.Errorf("-%s: there is no folder %s for %s; make it first", flagName, dir, filepath.Base(path))
-	}
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("-%s: %s is there already; remove it or choose another name", flagName, path)
 	}
 	return nil
 }

@@ -12,19 +12,11 @@ import (
 	"gorbm/rbm"
 )
 
-// A Screen is the help of a command that fits on a screen: what -h prints. -h all
-// prints everything.
+// A Screen is the beginning of the help of a command that fits on a screen: what -h prints.
+// The flags follow, in their groups. -h all prints everything.
 type Screen struct {
 	Purpose  string   // what the command does, in a line or two
 	Examples []string // command lines, each with a comment
-	Groups   []Group
-}
-
-// A Group is a line or more of a Screen, about flags of one purpose.
-type Group struct {
-	Title string
-	Main  []string // flags that many need, a line each: "name VALUE  text"
-	More  string   // names of the others, separated by spaces
 }
 
 // screenWidth is the number of columns that help keeps to.
@@ -44,23 +36,27 @@ func (f *Flags) printScreen(w io.Writer) {
 		fmt.Fprintf(w, "  %-*s  #%s\n", wide, line, comment)
 	}
 	fmt.Fprintf(w, "\nUsage: %s\n", f.usage)
-	title := 0
-	for _, g := range s.Groups {
-		title = max(title, utf8.RuneCountInString(g.Title))
+	width := 0
+	for _, title := range f.groups {
+		width = max(width, utf8.RuneCountInString(title))
 	}
-	for _, g := range s.Groups {
-		head := g.Title
-		for _, line := range g.Main {
-			name, text, _ := strings.Cut(line, "  ")
-			fmt.Fprintf(w, "  %-*s  -%-15s %s\n", title, head, name, text)
-			head = ""
+	for i, title := range f.groups {
+		head, more, last := title, "", ""
+		for _, r := range f.rows {
+			switch {
+			case r.group == "" && i == len(f.groups)-1:
+				last += " -" + r.Name
+			case r.group != title:
+			case r.main == "":
+				more += " -" + r.Name
+			default:
+				name, text, _ := strings.Cut(r.main, "  ")
+				fmt.Fprintf(w, "  %-*s  -%-15s %s\n", width, head, strings.TrimSpace(r.Name+" "+name), text)
+				head = ""
+			}
 		}
-		more := strings.Fields(g.More)
-		for i := range more {
-			more[i] = "-" + more[i]
-		}
-		for _, line := range wrap(strings.Join(more, " "), screenWidth-title-4) {
-			fmt.Fprintf(w, "  %-*s  %s\n", title, head, line)
+		for _, line := range wrap(strings.TrimSpace(more+last), screenWidth-width-4) {
+			fmt.Fprintf(w, "  %-*s  %s\n", width, head, line)
 			head = ""
 		}
 	}
@@ -114,37 +110,32 @@ func (f *Flags) flagNames() (names []string) {
 	return names
 }
 
-// Offer names values that a flag takes, for completion in a shell.
-func (f *Flags) Offer(flagName string, values ...string) {
-	if f.offers == nil {
-		f.offers = map[string][]string{}
-	}
-	f.offers[flagName] = values
-}
-
-// completion returns the script that completes the command's flags in a shell, and
-// the values of those that Offer knows. Other values are names of files.
-func (f *Flags) completion(shell string) (string, error) {
+// completion returns the script that completes the command's flags in a shell, bash, zsh or
+// fish, and the values of those that have an offer. Other values are names of files.
+func (f *Flags) completion(shell string) string {
 	var b strings.Builder
 	name := f.Name()
+	each := func(do func(g *flag.Flag, offer string)) {
+		f.VisitAll(func(g *flag.Flag) { do(g, strings.Join(f.Row(g.Name).offers, " ")) })
+	}
 	switch shell {
 	case "bash":
 		fmt.Fprintf(&b, "_%s() {\n\tlocal words=''\n\tcase ${COMP_WORDS[COMP_CWORD-1]} in\n", name)
-		for _, flagName := range f.flagNames() {
-			if offer := f.offers[flagName]; offer != nil {
-				fmt.Fprintf(&b, "\t-%s) words='%s' ;;\n", flagName, strings.Join(offer, " "))
+		each(func(g *flag.Flag, offer string) {
+			if offer != "" {
+				fmt.Fprintf(&b, "\t-%s) words='%s' ;;\n", g.Name, offer)
 			}
-		}
+		})
 		fmt.Fprintf(&b, "\tesac\n\tcase ${COMP_WORDS[COMP_CWORD]} in -*) words='-%s' ;; esac\n", strings.Join(f.flagNames(), " -"))
 		fmt.Fprintf(&b, "\tCOMPREPLY=($(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\"))\n}\ncomplete -o default -F _%s %s\n", name, name)
 	case "zsh":
 		fmt.Fprintf(&b, "#compdef %s\n_%s() {\n\t_arguments", name, name)
-		f.VisitAll(func(g *flag.Flag) {
+		each(func(g *flag.Flag, offer string) {
 			fmt.Fprintf(&b, " \\\n\t\t'-%s[%s]", g.Name, zshQuote(brief(g)))
-			switch offer := f.offers[g.Name]; {
+			switch {
 			case isBool(g):
-			case offer != nil:
-				fmt.Fprintf(&b, ":%s:(%s)", g.Name, strings.Join(offer, " "))
+			case offer != "":
+				fmt.Fprintf(&b, ":%s:(%s)", g.Name, offer)
 			default:
 				fmt.Fprintf(&b, ":%s:_files", g.Name)
 			}
@@ -152,21 +143,19 @@ func (f *Flags) completion(shell string) (string, error) {
 		})
 		fmt.Fprintf(&b, "\n}\ncompdef _%s %s\n", name, name)
 	case "fish":
-		f.VisitAll(func(g *flag.Flag) {
+		each(func(g *flag.Flag, offer string) {
 			fmt.Fprintf(&b, "complete -c %s -o %s -d '%s'", name, g.Name, strings.ReplaceAll(strings.ReplaceAll(brief(g), `\`, `\\`), "'", `\'`))
-			switch offer := f.offers[g.Name]; {
+			switch {
 			case isBool(g):
-			case offer != nil:
-				fmt.Fprintf(&b, " -x -a '%s'", strings.Join(offer, " "))
+			case offer != "":
+				fmt.Fprintf(&b, " -x -a '%s'", offer)
 			default:
 				b.WriteString(" -r")
 			}
 			b.WriteString("\n")
 		})
-	default:
-		return "", Usagef("-completion is %q; it is bash, zsh or fish", shell)
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 // brief returns the first clause of a flag's help.

@@ -37,22 +37,3 @@ func (i integer[N]) Set(text string) error {
 	*i.value = N(n)
 	return nil
 }
-
-// IntVar is that of the flag package, but takes 1e4 as well.
-func (f *Flags) IntVar(p *int, name string, value int, usage string) {
-	*p = value
-	f.Var(integer[int]{p}, name, usage)
-}
-
-// Int64Var is that of the flag package, but takes 1e4 as well.
-func (f *Flags) Int64Var(p *int64, name string, value int64, usage string) {
-	*p = value
-	f.Var(integer[int64]{p}, name, usage)
-}
-
-// Int is that of the flag package, but takes 1e4 as well.
-func (f *Flags) Int(name string, value int, usage string) *int {
-	p := new(int)
-	f.IntVar(p, name, value, usage)
-	return p
-}

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,60 +22,50 @@ import (
 type DataFlags struct {
 	Flags                                                  *Flags // of the command
 	Spec, Dir, LabelColumn, Header, Binarize, Scale, Shape string
-	Test                                                   string // of AddTest
-	Unlabelled                                             string // of AddUnlabelled
-	unlabelled                                             bool   // rows without a label are taken
-	Redraw                                                 bool   // of AddRedraw
+	Test, Unlabelled                                       string
+	Redraw                                                 bool
+	unlabelled                                             bool // rows without a label are taken
 }
 
-// AddData adds the flags that choose data. spec is the default of -data, and
-// specHelp ends its help.
-func (f *Flags) AddData(spec, specHelp string) *DataFlags {
-	d := &DataFlags{Flags: f}
-	f.StringVar(&d.Spec, "data", spec, "data: a name with settings after a colon, or a file\n"+data.Help()+specHelp)
+// DataRows says which of the flags that choose data a command has.
+type DataRows struct {
+	Spec, Help string // the default of -data, and the end of its help
+	Main       string // its line in the short help
+	Test       string // the end of the help of -test; "" leaves -test out
+	Unlabelled bool   // rows of files may have no label
+	Redraw     bool
+	Undrawn    bool // rows are never drawn, so that -shape is of little use
+}
+
+// AddData adds the flags that choose data.
+func (f *Flags) AddData(rows DataRows) *DataFlags {
+	d := &DataFlags{Flags: f, unlabelled: rows.Unlabelled}
+	f.StringVar(&d.Spec, "data", rows.Spec, "data: a name with settings after a colon, or a file\n"+data.Help()+rows.Help).Offer(data.Names()...).Main(rows.Main)
+	if rows.Test != "" {
+		f.StringVar(&d.Test, "test", "", "rows to test on, of a file or a name as in -data: its test rows if it has any, else all; read as those of -data are, classes matched by name "+rows.Test)
+	}
 	f.StringVar(&d.Dir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
-	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, none, or auto, which takes a last column named y, label, class or target")
-	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto, which takes words for names, and whole numbers that count the columns or that no other row is like")
-	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), or none (kept as probabilities)")
-	f.StringVar(&d.Scale, "scale", "auto", "values of a file that become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), 255 or another number (0 and this one), LOW:HIGH, or auto: 0 and 1, or −1 and +1 if there are no others, or for bytes above 1 0 and 255")
-	f.StringVar(&d.Shape, "shape", "", "shape of the rows as pictures, such as 28x28 (default: the data's own, or as square as can be)")
-	f.Offer("data", data.Names()...)
-	f.Offer("binarize", data.Threshold, data.Sample, data.None)
-	f.Offer("label-column", "auto", "last", "none")
-	f.Offer("header", "auto", data.HeaderYes, data.HeaderNo)
-	f.Offer("scale", "auto", "max", "minmax", "spins", "255")
+	f.StringVar(&d.Scale, "scale", "auto", "values of a file that become 0 and 1: max (0 and the largest), minmax (the smallest and the largest), spins (−1 and +1), 255 or another number (0 and this one), LOW:HIGH, or auto: 0 and 1, or −1 and +1 if there are no others, or for bytes above 1 0 and 255").Offer("auto", "max", "minmax", "spins", "255")
+	f.StringVar(&d.Binarize, "binarize", data.Threshold, "grey values: threshold (1 from ½ up), sample (1 with the value as probability, drawn once), or none (kept as probabilities)").Choice(data.Threshold, data.Sample, data.None)
+	if rows.Redraw {
+		f.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: draw the rows of each minibatch anew from the grey values, so that the model cannot learn one draw by heart; metrics and test rows keep theirs")
+	}
+	f.StringVar(&d.LabelColumn, "label-column", "auto", "labels of a .csv file: last, none, or auto, which takes a last column named y, label, class or target").Choice("auto", "last", "none")
+	f.StringVar(&d.Header, "header", "auto", "whether the first line of a .csv file names the columns: yes, no, or auto, which takes words for names, and whole numbers that count the columns or that no other row is like").Choice("auto", data.HeaderYes, data.HeaderNo)
+	if rows.Unlabelled {
+		f.StringVar(&d.Unlabelled, "unlabelled", "", "label that stands for none, such as -1 or ?, in files where some rows have no label; an empty one always does")
+	}
+	shape := "shape of the rows as pictures, such as 28x28 (default: the data's own, or as square as can be)"
+	if rows.Undrawn {
+		shape = "shape of the rows as pictures, such as 28x28: it must fit the rows, and has no other effect here"
+	}
+	f.StringVar(&d.Shape, "shape", "", shape)
 	return d
 }
-
-// AddTest adds -test.
-func (d *DataFlags) AddTest(help string) {
-	d.Flags.StringVar(&d.Test, "test", "", "rows to test on, of a file or a name as in -data: its test rows if it has any, else all; read as those of -data are, classes matched by name "+help)
-}
-
-// AddUnlabelled adds -unlabelled: rows of files without a label are taken.
-func (d *DataFlags) AddUnlabelled() {
-	d.unlabelled = true
-	d.Flags.StringVar(&d.Unlabelled, "unlabelled", "", "label that stands for none, such as -1 or ?, in files where some rows have no label; an empty one always does")
-}
-
-// AddRedraw adds -redraw.
-func (d *DataFlags) AddRedraw() {
-	d.Flags.BoolVar(&d.Redraw, "redraw", false, "with -binarize sample: draw the rows of each minibatch anew from the grey values, so that the model cannot learn one draw by heart; metrics and test rows keep theirs")
-}
-
-// ShapeUnused is the help of -shape for commands that draw no rows.
-const ShapeUnused = "shape of the rows as pictures, such as 28x28: it must fit the rows, and has no other effect here"
 
 // Load loads the data, with a progress bar for what takes long. It warns of a
 // test set that is there and not used.
 func (d *DataFlags) Load(ctx context.Context) (train, test *data.Set, err error) {
-	if err := cmp.Or(
-		Choice("label-column", d.LabelColumn, "auto", "last", "none"),
-		Choice("header", cmp.Or(d.Header, "auto"), "auto", data.HeaderYes, data.HeaderNo),
-		Choice("binarize", d.Binarize, data.Threshold, data.Sample, data.None),
-	); err != nil {
-		return nil, nil, err
-	}
 	opt := data.Options{Dir: d.Dir, LabelColumn: d.LabelColumn, Header: d.Header, Binarize: d.Binarize, Scale: d.Scale, Unlabelled: d.unlabelled, NoLabel: d.Unlabelled, Redraw: d.Redraw}
 	if d.Redraw && d.Binarize != data.Sample {
 		return nil, nil, Usagef("-redraw goes with -binarize sample, not %s", d.Binarize)
@@ -223,9 +212,9 @@ type ModelFlags struct {
 // AddModel adds -model, -classes and -labels.
 func (f *Flags) AddModel() *ModelFlags {
 	m := &ModelFlags{flags: f}
-	f.StringVar(&m.Path, "model", "", "model: a .safetensors or .npz file, or the folder of a run")
+	f.StringVar(&m.Path, "model", "", "model: a .safetensors or .npz file, or the folder of a run").Main("FILE  a model, or the folder of a run")
 	f.IntVar(&m.Classes, "classes", 0, "number of label units, the last visible ones, of a model whose file does not say")
-	f.StringVar(&m.Labels, "labels", "softmax", "kind of the label units of -classes, softmax or bernoulli")
+	f.StringVar(&m.Labels, "labels", "softmax", "kind of the label units of -classes, softmax or bernoulli").Offer("softmax", "bernoulli")
 	return m
 }
 

@@ -12,17 +12,8 @@ var Pictures = []string{".png", ".svg", ".pdf"}
 
 // AddPictures adds the flag -pictures: the format in which the charts of a folder are
 // written, beside PNG. Its value is for WritePictures.
-func (f *Flags) AddPictures() *string {
-	f.Offer("pictures", "png", "svg", "pdf")
-	return f.String("pictures", "png", "format of charts, svg or pdf, which are written as png in any case")
-}
-
-// CheckPictures checks the value of -pictures.
-func CheckPictures(format string) error {
-	if _, ok := plots.FormatOf("." + format); !ok {
-		return Usagef("-pictures is %q; it must be png, svg or pdf", format)
-	}
-	return nil
+func (f *Flags) AddPictures(format *string) *Row {
+	return f.StringVar(format, "pictures", "png", "format of charts, svg or pdf, which are written as png in any case").Choice("png", "svg", "pdf")
 }
 
 // WritePictures writes a page of plots to NAME.png in a folder, and in the format of

@@ -12,7 +12,6 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
@@ -159,19 +158,6 @@ func (r row) agreement() float64 {
 func (r row) chainsWarning() []string {
 	if p := r.agreement(); p < leastAgreement {
 		return []string{fmt.Sprintf("%s: the mean energies of its %d chains differ by more than their errors (p = %.2g): they have not converged; run longer", r.name, len(r.runs), p)}
-	}
-	return nil
-}
-
-// checkChains checks -chains.
-func (p *plan) checkChains() error {
-	switch err := cli.Between("chains", p.chains, 1, maxChains); {
-	case err != nil:
-		return err
-	case p.gap && p.flags.Given("chains"):
-		return cli.Usagef("-gap runs no chain, so there is nothing for -chains; leave one of them out")
-	case p.group.Size() > 1 && p.flags.Given("tune"):
-		return cli.Usagef("-tune works in one process; tune without mpirun, with -policy FILE, and give the ranks -policy FILE alone")
 	}
 	return nil
 }

@@ -11,6 +11,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"time"
 
 	"gorbm/cmd/cli"
@@ -127,36 +129,51 @@ const (
 func newOptions() *options {
 	kinds, keys := mcmc.Help()
 	f := cli.NewFlags("isingmc", fmt.Sprintf(summary, kinds, keys), "isingmc [flags]")
+	f.Screen = screen
 	o := &options{flags: f}
-	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: sides of a square or cubic lattice (60x60, 9x9x9),\nchimera:M (M×M cells of 8 spins) or chimera:MxN, or a file with a line \"i j J\"\nfor each coupling and \"i h\" for each field, spins numbered from 0")
-	f.StringVar(&o.modelFile, "model", "", "an RBM instead, a .safetensors or .npz file or the folder of a run: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; β is 1 unless given, and a constraint all=K is kept")
-	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held; energies are those of the whole model,\nthe label's bias included, and energy/spin divides them by the other units")
-	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free")
-	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 by fair coins) or gaussian (of\nstandard deviation 1); pm1:seed=N takes other coins, whatever -seed;\nor a file with a line \"i j J\" for each pair of neighbours")
-	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice")
-	f.Float64Var(&o.beta, "beta", critical, "inverse temperature")
-	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta")
-	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange and im (default: half of them)")
-	f.StringVar(&o.samplers, "sampler", "", "samplers, separated by commas (default: gibbs, sw and sardonics;\nexchange and im with -active; the single-site samplers with -gap)")
-	f.StringVar(&o.order, "order", "", "order of updates of samplers that do not say: linear, chessboard or random")
-	f.Var(&o.tune, "tune", "tune the settings of sardonics or im that -sampler leaves open, then sample with\nwhat was learned; see above")
-	f.StringVar(&o.policy, "policy", "", "with -tune: write what was learned to this file, a .json; without: sample with\nthe settings in this file")
-	f.Float64Var(&o.secondsPerFlip, "seconds-per-flip", 0, "with -tune: take this for the time of a flip instead of the clock, so that equal\nseeds give equal results")
-	f.Int64Var(&o.moves, "moves", 0, "moves of the first sampler, instead of -seconds")
-	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler")
-	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a share of -moves or -seconds")
-	f.IntVar(&o.chains, "chains", 1, "independent chains of each sampler, each of -moves or -seconds; numbers are of all of\nthem, pictures of the first; under mpirun the ranks share them out")
+	f.Group("system")
+	f.StringVar(&o.lattice, "lattice", "60x60", "spins and their bonds: sides of a square or cubic lattice (60x60, 9x9x9),\nchimera:M (M×M cells of 8 spins) or chimera:MxN, or a file with a line \"i j J\"\nfor each coupling and \"i h\" for each field, spins numbered from 0").
+		Main("NAME  60x60, 9x9x9, chimera:4, or a file of couplings").Not("model")
+	f.Float64Var(&o.temperature, "temperature", 1/critical, "temperature, instead of -beta").Main("T  or -beta").Above(0, math.Inf(1))
+	f.StringVar(&o.couplings, "J", "1", "couplings of a lattice: a number, pm1 (±1 by fair coins) or gaussian (of\nstandard deviation 1); pm1:seed=N takes other coins, whatever -seed;\nor a file with a line \"i j J\" for each pair of neighbours").
+		Main("NAME  couplings: a number, pm1, gaussian, or a file").Not("model")
+	f.StringVar(&o.modelFile, "model", "", "an RBM instead, a .safetensors or .npz file or the folder of a run: bits of 0 and 1 with E = −vᵀWh − bᵀv − cᵀh,\nvisible units first; β is 1 unless given, and a constraint all=K is kept").
+		Main("FILE  an RBM instead").Mode("takes an RBM instead of an Ising system")
+	f.Float64Var(&o.beta, "beta", critical, "inverse temperature").Above(0, math.Inf(1)).Same("temperature")
+	f.StringVar(&o.boundary, "boundary", "periodic", "boundary of a lattice: periodic or free").Choice("periodic", "free").Not("model")
+	f.Float64Var(&o.field, "field", 0, "field h on every spin of a lattice").Finite().Not("model")
+	f.IntVar(&o.active, "active", 0, "spins that are up, for exchange and im (default: half of them)").Not("gap")
+	f.IntVar(&o.class, "class", 0, "class at which the label of -model is held; energies are those of the whole model,\nthe label's bias included, and energy/spin divides them by the other units").For("model")
+	f.Group("samplers")
+	f.StringVar(&o.samplers, "sampler", "", "samplers, separated by commas (default: gibbs, sw and sardonics;\nexchange and im with -active; the single-site samplers with -gap)").
+		Main("LIST  gibbs, sw, sardonics, block-gibbs, exchange, …; see -h all")
+	f.Var(&o.tune, "tune", "tune the settings of sardonics or im that -sampler leaves open, then sample with\nwhat was learned; see above").
+		Main("  tune the settings of sardonics or im first").Not("gap")
+	f.StringVar(&o.order, "order", "", "order of updates of samplers that do not say: linear, chessboard or random").Choice(mcmc.Orders()...)
+	f.StringVar(&o.policy, "policy", "", "with -tune: write what was learned to this file, a .json; without: sample with\nthe settings in this file").New(".json").Not("gap")
+	f.Float64Var(&o.secondsPerFlip, "seconds-per-flip", 0, "with -tune: take this for the time of a flip instead of the clock, so that equal\nseeds give equal results").Above(0, 1).For("tune")
+	f.Group("length")
+	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "computing time of each sampler").Main("X  computing time of each (2)").Above(0, maxSeconds).Not("gap")
+	f.Int64Var(&o.moves, "moves", 0, "moves of the first sampler, instead of -seconds").Same("seconds").Main("N  or moves of the first").Between(1, maxMoves).Not("gap")
+	f.IntVar(&o.chains, "chains", 1, "independent chains of each sampler, each of -moves or -seconds; numbers are of all of\nthem, pictures of the first; under mpirun the ranks share them out").
+		Main("N  independent chains of each sampler (1)").Between(1, maxChains).Not("gap")
+	f.Float64Var(&o.burn, "burn", defaultBurn, "run before measuring, as a share of -moves or -seconds").Between(0, maxBurn).Not("gap")
+	f.Group("results")
+	f.BoolVar(&o.observables, "observables", false, "also measure, each with its standard error, the magnetisation m, |m|, its susceptibility,\nthe Binder cumulant, and the specific heat; see above").
+		Main("  magnetisation, susceptibility, Binder cumulant, specific heat").Not("gap", "model")
+	f.BoolVar(&o.overlap, "overlap", false, "also measure the overlap q of two replicas: each sampler moves a second chain that\nstarts elsewhere, whose time counts as its own; and the specific heat").
+		Main("  of two replicas").Not("gap", "model")
+	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a .png, .svg or .pdf;\na .html is a report: charts that show their values, the table, and what to make of it").
+		Main("FILE  a picture, .png, .svg or .pdf, or a report, .html").New(append(slices.Clone(cli.Pictures), ".html")...).Not("gap")
+	f.StringVar(&o.states, "states", "", "write states of the one sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM the visible bits, and h), energy and move; rbmtrain -data reads it").
+		Main("FILE  sampled states, .npz").New(".npz").Not("gap")
+	f.IntVar(&o.keep, "keep", defaultKeep, "states in -states at most, equally spaced in moves: between half of it and all of it\nonce the run is longer").For("states")
+	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table").New(".csv").Not("gap")
+	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its whole matrix (small systems)").Mode("runs no chain").Not("model")
+	f.Group("the run")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the first state and of all moves")
-	f.BoolVar(&o.gap, "gap", false, "print the spectral gap of a sweep instead, from its whole matrix (small systems)")
-	f.StringVar(&o.out, "out", "", "draw energies and autocorrelation against time in this file, a .png, .svg or .pdf;\na .html is a report: charts that show their values, the table, and what to make of it")
-	f.StringVar(&o.trace, "trace", "", "write the energies to this file, a CSV table")
-	f.BoolVar(&o.observables, "observables", false, "also measure, each with its standard error, the magnetisation m, |m|, its susceptibility,\nthe Binder cumulant, and the specific heat; see above")
-	f.BoolVar(&o.overlap, "overlap", false, "also measure the overlap q of two replicas: each sampler moves a second chain that\nstarts elsewhere, whose time counts as its own; and the specific heat")
-	f.StringVar(&o.states, "states", "", "write states of the one sampler to this file, an .npz: x, spins −1 and +1 a row\n(of an RBM the visible bits, and h), energy and move; rbmtrain -data reads it")
-	f.IntVar(&o.keep, "keep", defaultKeep, "states in -states at most, equally spaced in moves: between half of it and all of it\nonce the run is longer")
 	f.AddOutput("no progress bar and no table; errors and warnings remain",
 		"print the result as one JSON object and nothing else on standard output:\nenergies are of the whole system, tau_int in moves")
-	f.Screen = screen
 	return o
 }
 
@@ -167,26 +184,6 @@ var screen = cli.Screen{
 		"isingmc -sampler gibbs,sw -temperature 2.5 -out race.png  # side by side, with a picture",
 		"isingmc -lattice 64x64 -sampler sw -moves 2e4 -observables  # magnetisation and others",
 		"isingmc -lattice 9x9x9 -J pm1 -beta 1 -sampler sardonics -tune  # Bayesian optimisation",
-	},
-	Groups: []cli.Group{
-		{Title: "system", Main: []string{
-			"lattice NAME  60x60, 9x9x9, chimera:4, or a file of couplings",
-			"temperature T  or -beta",
-			"J NAME  couplings: a number, pm1, gaussian, or a file",
-			"model FILE  an RBM instead",
-		}, More: "beta boundary field active class"},
-		{Title: "samplers", Main: []string{
-			"sampler LIST  gibbs, sw, sardonics, block-gibbs, exchange, …; see -h all",
-			"tune  tune the settings of sardonics or im first",
-		}, More: "order policy seconds-per-flip"},
-		{Title: "length", Main: []string{"seconds X  computing time of each (2)", "moves N  or moves of the first", "chains N  independent chains of each sampler (1)"}, More: "burn"},
-		{Title: "results", Main: []string{
-			"observables  magnetisation, susceptibility, Binder cumulant, specific heat",
-			"overlap  of two replicas",
-			"out FILE  a picture, .png, .svg or .pdf, or a report, .html",
-			"states FILE  sampled states, .npz",
-		}, More: "keep trace gap"},
-		{Title: "the run", More: "seed progress quiet json version completion"},
 	},
 }
 

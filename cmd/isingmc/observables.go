@@ -274,19 +274,6 @@ func observableCells(rows []row) [][]string {
 	return table
 }
 
-// checkObservables checks -observables and -overlap against the system.
-func (p *plan) checkObservables() error {
-	switch name := p.flags.FirstGiven("observables", "overlap"); {
-	case name == "":
-		return nil
-	case p.gap:
-		return cli.Usagef("-gap runs no chain, so there is nothing for -%s; leave one of them out", name)
-	case p.graph == nil:
-		return cli.Usagef("-%s is for Ising systems; leave it out, or -model", name)
-	}
-	return nil
-}
-
 // observablesWarnings returns which observables the run was too short for. symmetric
 // says that states have the energy of their mirror images, so that the mean of m is 0.
 func (r row) observablesWarnings(symmetric bool) (w []string) {

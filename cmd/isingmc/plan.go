@@ -45,21 +45,22 @@ const (
 // check checks every flag and makes the system and the samplers.
 func (o *options) check() (*plan, error) {
 	p := &plan{options: *o}
-	if err := cmp.Or(p.checkTemperature(), p.checkLength(), p.checkChains(), cli.Choice("boundary", o.boundary, "periodic", "free")); err != nil {
-		return nil, err
+	if o.flags.Given("temperature") {
+		p.beta = 1 / o.temperature
 	}
-	if name := o.flags.FirstGiven("out", "trace", "states", "moves", "seconds", "burn", "active"); o.gap && name != "" {
-		return nil, cli.Usagef("-gap runs no chain, so there is nothing for -%s; leave one of them out", name)
+	if math.IsInf(p.beta, 0) {
+		return nil, cli.Usagef("-temperature is %v; its inverse must be finite too", o.temperature)
 	}
-	if err := cmp.Or(o.flags.CheckNew("out", append(slices.Clone(cli.Pictures), ".html")...), o.flags.CheckNew("trace", ".csv"), o.flags.CheckNew("states", ".npz")); err != nil {
+	if o.group.Size() > 1 && o.flags.Given("tune") {
+		return nil, cli.Usagef("-tune works in one process; tune without mpirun, with -policy FILE, and give the ranks -policy FILE alone")
+	}
+	if err := o.flags.CheckNew("out", "trace", "states"); err != nil {
 		return nil, err
 	}
 	if o.flags.Given("model") {
 		if err := p.readModel(); err != nil {
 			return nil, err
 		}
-	} else if o.flags.Given("class") {
-		return nil, cli.Usagef("-class is for the label of -model; leave it out, or give -model")
 	} else if err := p.makeGraph(); err != nil {
 		return nil, err
 	}
@@ -69,43 +70,10 @@ func (o *options) check() (*plan, error) {
 	if err := p.parseSamplers(); err != nil {
 		return nil, err
 	}
-	if err := cmp.Or(p.checkActive(), p.checkTune(), p.checkObservables(), p.checkStates()); err != nil || p.gap {
+	if err := cmp.Or(p.checkActive(), p.checkTune(), p.checkStates()); err != nil || p.gap {
 		return p, err
 	}
 	return p, p.bind()
-}
-
-func (o *options) checkTemperature() error {
-	name, value := "beta", o.beta
-	if o.flags.Given("temperature") {
-		if o.flags.Given("beta") {
-			return cli.Usagef("-beta and -temperature say the same; give one of them")
-		}
-		name, value = "temperature", o.temperature
-		o.beta = 1 / o.temperature
-	}
-	if !(value > 0) || math.IsInf(value, 0) || math.IsInf(o.beta, 0) {
-		return cli.Usagef("-%s is %v; it must be a finite number above 0", name, value)
-	}
-	if math.IsNaN(o.field) || math.IsInf(o.field, 0) {
-		return cli.Usagef("-field is %v; it must be a finite number", o.field)
-	}
-	return nil
-}
-
-func (o *options) checkLength() error {
-	byMoves := o.flags.Given("moves")
-	switch {
-	case byMoves && o.flags.Given("seconds"):
-		return cli.Usagef("-moves and -seconds both say how long to run; give one of them")
-	case byMoves && (o.moves < 1 || o.moves > maxMoves):
-		return cli.Usagef("-moves is %d; it must lie in 1 … %d", o.moves, int64(maxMoves))
-	case !(o.seconds > 0 && o.seconds <= maxSeconds):
-		return cli.Usagef("-seconds is %v; it must be above 0 and at most %d", o.seconds, maxSeconds)
-	case !(o.burn >= 0 && o.burn <= maxBurn):
-		return cli.Usagef("-burn is %v; it is a share of the run, from 0 to %d", o.burn, maxBurn)
-	}
-	return nil
 }
 
 // checkActive checks -active against the samplers and the system.

@@ -52,11 +52,6 @@ type namedMover struct {
 
 // parseSamplers reads -sampler and -order.
 func (p *plan) parseSamplers() error {
-	if p.order != "" {
-		if err := cli.Choice("order", p.order, mcmc.Orders()...); err != nil {
-			return err
-		}
-	}
 	taken := p.order == ""
 	var kinds [2]string // the first sampler of all states, and at a fixed number of spins up
 	for _, text := range strings.Split(p.samplers, ",") {

@@ -69,8 +69,6 @@ func (l *stateLog) halve() {
 // checkStates checks -states and -keep.
 func (p *plan) checkStates() error {
 	switch {
-	case p.states == "" && p.flags.Given("keep"):
-		return cli.Usagef("-keep is the number of states in the file of -states; give -states too")
 	case p.states == "":
 		return nil
 	case len(p.movers) > 1:

@@ -148,9 +148,6 @@ func parseCouplings(text string) (mcmc.Couplings, error) {
 
 // readModel reads the RBM of -model.
 func (p *plan) readModel() error {
-	if name := p.flags.FirstGiven("lattice", "boundary", "J", "field", "gap"); name != "" {
-		return cli.Usagef("-%s is for Ising systems; leave it out, or -model", name)
-	}
 	m, _, err := cli.ReadModel(&p.modelFile)
 	if err != nil {
 		return fmt.Errorf("-model: %w", err)

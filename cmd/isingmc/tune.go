@@ -117,25 +117,17 @@ func pair[T any](a, b *T, between string, parse func(string) (T, error)) func(st
 	}
 }
 
-// checkTune checks -tune, -policy and -seconds-per-flip.
+// checkTune checks -tune and -policy.
 func (p *plan) checkTune() error {
 	tuning := p.flags.Given("tune")
 	switch {
-	case !tuning && p.flags.Given("seconds-per-flip"):
-		return cli.Usagef("-seconds-per-flip is for the trials of -tune; leave it out, or give -tune")
-	case p.flags.Given("seconds-per-flip") && !(p.secondsPerFlip > 0 && p.secondsPerFlip <= 1):
-		return cli.Usagef("-seconds-per-flip is %v; it must be above 0 and at most 1", p.secondsPerFlip)
 	case !tuning && !p.flags.Given("policy"):
 		return nil
-	case p.gap:
-		return cli.Usagef("-gap runs no chain, so there is nothing to tune; leave one of them out")
 	case !tuning:
 		return p.loadPolicy()
 	}
-	if p.flags.Given("policy") {
-		if err := p.flags.CheckNew("policy", ".json"); err != nil {
-			return err
-		}
+	if err := p.flags.CheckNew("policy"); err != nil {
+		return err
 	}
 	o, limits, energy, err := parseTune(string(p.tune))
 	if err != nil {

@@ -8,7 +8,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,32 +81,39 @@ type options struct {
 	referenceSteps                int
 	seed                          uint64
 	workers                       int
-	out                           string
+	out, pictures                 string
 	group                         *ranks.Group
-	pictures                      *string
 }
 
 func newOptions() *options {
 	f := cli.NewFlags("rbmcompare", summary, "rbmcompare -model FILE [flags]\n       rbmcompare -run FOLDER [flags]\n       rbmcompare -runs 'runs/*' [flags]")
-	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: none; chains then start uniformly)")}
-	f.Lookup("shape").Usage = cli.ShapeUnused
-	f.StringVar(&o.run, "run", "", "folder of a run: the estimators are compared on every snapshot in its models/")
-	f.StringVar(&o.runs, "runs", "", "folders of runs, as 'runs/*': a table of the settings in which they differ, their metrics and times, in place of all else")
-	f.StringVar(&o.sort, "sort", "", "with -runs: column of metrics.csv to sort by, the best first, or path or seconds (default: what the runs are for, of test rows if there are any)")
-	f.StringVar(&o.over, "over", "", "with -runs: setting, such as seed, over which to take means: finished runs that differ in it alone are one line, mean ± standard deviation")
-	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3")
-	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say")
-	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at")
-	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps, or moves of a sampler, of each chain")
-	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20")
-	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits, but for the seconds")
-	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt along a ladder that is tuned to the model)")
-	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts")
-	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all")
-	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures; with -runs also a .csv, .json or picture")
-	o.pictures = f.AddPictures()
-	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
 	f.Screen = screen
+	o := &options{flags: f}
+	f.Group("model")
+	o.model = f.AddModel()
+	f.StringVar(&o.run, "run", "", "folder of a run: the estimators are compared on every snapshot in its models/").Main("FOLDER  a run: every snapshot of it")
+	f.StringVar(&o.runs, "runs", "", "folders of runs, as 'runs/*': a table of the settings in which they differ, their metrics and times, in place of all else").
+		Main("'runs/*'  whole runs, in one table").Alone("reads finished runs")
+	f.StringVar(&o.sort, "sort", "", "with -runs: column of metrics.csv to sort by, the best first, or path or seconds (default: what the runs are for, of test rows if there are any)").For("runs").Tag("runs")
+	f.StringVar(&o.over, "over", "", "with -runs: setting, such as seed, over which to take means: finished runs that differ in it alone are one line, mean ± standard deviation").For("runs").Tag("runs")
+	f.Group("estimators")
+	f.StringVar(&o.negphase, "negphase", "pcd,pt,ins", "estimators, separated by commas: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow each, as in pt:k=1:tau=1/2/3").
+		Main("LIST  estimators, separated by commas; rbmtrain -negphase help lists them")
+	f.IntVar(&o.steps, "steps", 10000, "Gibbs steps, or moves of a sampler, of each chain").Main("N  Gibbs steps of each chain (10000)").Between(1, train.MaxSteps)
+	f.IntVar(&o.repeats, "repeats", 20, "independent runs of each estimator; the paper has 20").Main("N  independent runs of each (20)").Between(1, maxRepeats)
+	f.IntVar(&o.chains, "chains", negphase.DefaultSettings("pcd").Count("chains"), negphase.KeyHelp("chains")+"; where -negphase does not say").Between(1, negphase.MaxChains)
+	f.IntVar(&o.batch, "batch", train.DefaultSettings("cd").Batch, "rows of a minibatch of -data, which cd and start=data start at").Between(1, math.MaxInt32)
+	f.Group("the truth")
+	f.StringVar(&o.reference, "reference", "", "estimator of the reference run, which is then made even where the model can be enumerated (default: pt along a ladder that is tuned to the model)")
+	f.IntVar(&o.referenceSteps, "reference-steps", 10000, "updates of each of the 20 independent runs of the reference, of which the second half counts").Between(2, train.MaxSteps)
+	f.Group("rows")
+	o.data = f.AddData(cli.DataRows{Help: " (default: none; chains then start uniformly)", Main: "NAME  rows of the positive phase; by default none", Undrawn: true})
+	f.Group("the run")
+	f.StringVar(&o.out, "out", "", "folder to make, for curves.csv, compare.json and pictures; with -runs also a .csv, .json or picture").Main("FOLDER  for curves.csv, compare.json and pictures").New().Tag("runs")
+	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits, but for the seconds").Main("N  equal seeds give equal bits, but for the seconds (1)")
+	f.AddPictures(&o.pictures).For("out").Tag("runs")
+	f.IntVar(&o.workers, "workers", 1, "processors to measure seconds on, at most; 0: all").Between(0, math.MaxInt32)
+	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output", "runs")
 	return o
 }
 
@@ -118,17 +124,6 @@ var screen = cli.Screen{
 		"rbmcompare -model runs/toy -negphase pcd,pt,ins -out runs/compared  # curves, pictures",
 		"rbmcompare -model runs/toy -data toy:4,4,2500,0.2 -negphase cd,ucd,exact  # and the gradient",
 		"rbmcompare -run runs/toy -negphase pcd,ins -steps 1000  # on every snapshot",
-	},
-	Groups: []cli.Group{
-		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it", "runs 'runs/*'  whole runs, in one table"}, More: "sort over classes labels"},
-		{Title: "estimators", Main: []string{
-			"negphase LIST  estimators, separated by commas; rbmtrain -negphase help lists them",
-			"steps N  Gibbs steps of each chain (10000)",
-			"repeats N  independent runs of each (20)",
-		}, More: "chains batch"},
-		{Title: "the truth", More: "reference reference-steps"},
-		{Title: "rows", Main: []string{"data NAME  rows of the positive phase; by default none"}, More: "data-dir scale binarize label-column header shape"},
-		{Title: "the run", Main: []string{"out FOLDER  for curves.csv, compare.json and pictures", "seed N  equal seeds give equal bits, but for the seconds (1)"}, More: "pictures workers progress quiet json version completion"},
 	},
 }
 
@@ -149,9 +144,6 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 			return nil
 		}
 		return o.compareRuns()
-	}
-	if name := o.flags.FirstGiven("sort", "over"); name != "" {
-		return cli.Usagef("-%s is for -runs, which is not given", name)
 	}
 	p, err := o.check(ctx)
 	if err != nil {
@@ -190,26 +182,7 @@ type plan struct {
 	samplerWarnings []string // about their settings
 }
 
-// checkPictures checks -pictures, which says nothing without a folder.
-func (o *options) checkPictures() error {
-	if o.flags.Given("pictures") && o.out == "" {
-		return cli.Usagef("-pictures is for the folder of -out, which is not given")
-	}
-	return cli.CheckPictures(*o.pictures)
-}
-
 func (o *options) check(ctx context.Context) (*plan, error) {
-	if err := cmp.Or(
-		cli.Between("chains", o.chains, 1, negphase.MaxChains),
-		cli.Between("batch", o.batch, 1, math.MaxInt32),
-		cli.Between("steps", o.steps, 1, train.MaxSteps),
-		cli.Between("repeats", o.repeats, 1, maxRepeats),
-		cli.Between("reference-steps", o.referenceSteps, 2, train.MaxSteps),
-		cli.Between("workers", o.workers, 0, math.MaxInt32),
-		o.checkPictures(),
-	); err != nil {
-		return nil, err
-	}
 	p := &plan{options: *o}
 	if err := p.parseEstimators(); err != nil {
 		return nil, err
@@ -217,7 +190,7 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	if ext := strings.ToLower(filepath.Ext(o.out)); ext == ".csv" || ext == ".json" || slices.Contains(cli.Pictures, ext) {
 		return nil, cli.Usagef("-out is %q; it is a folder, for curves.csv, compare.json and pictures; leave the %s out", o.out, ext)
 	}
-	if err := o.flags.CheckNew("out"); err != nil {
+	if err := o.flags.CheckNew(); err != nil {
 		return nil, err
 	}
 	if err := p.loadModels(); err != nil {
@@ -380,11 +353,7 @@ func enumerate(ctx context.Context, m *rbm.RBM) (*compare.Truth, error) {
 
 // measure runs the estimators on model number i.
 func (p *plan) measure(ctx context.Context, s *subject, truth *compare.Truth, i int) ([]compare.Curve, error) {
-	restore, err := cli.UseWorkers(p.workers)
-	if err != nil {
-		return nil, err
-	}
-	defer restore()
+	defer cli.UseWorkers(p.workers)()
 	what := "comparing"
 	if len(p.models) > 1 {
 		what = fmt.Sprintf("model %d of %d", i+1, len(p.models))

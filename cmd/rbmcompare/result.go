@@ -285,7 +285,7 @@ func (p *plan) draw(name string, charts []plots.Chart) error {
 	if page == nil {
 		return nil
 	}
-	return cli.WritePictures(p.out, name, *p.pictures, page)
+	return cli.WritePictures(p.out, name, p.pictures, page)
 }
 
 // table returns all points of all curves as the lines of a CSV file. Standard

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
@@ -52,16 +51,7 @@ type metric struct {
 
 // compareRuns is -runs: a table of finished and unfinished runs.
 func (o *options) compareRuns() error {
-	var other []string
-	o.flags.Visit(func(f *flag.Flag) {
-		if !slices.Contains([]string{"runs", "sort", "over", "out", "pictures", "progress", "quiet", "json"}, f.Name) {
-			other = append(other, "-"+f.Name)
-		}
-	})
-	if len(other) > 0 {
-		return cli.Usagef("%s cannot go with -runs, which reads finished runs; only -sort -over -out -pictures -progress -json -quiet can", strings.Join(other, " "))
-	}
-	if err := cmp.Or(o.checkPictures(), o.flags.CheckNew("out")); err != nil {
+	if err := o.flags.CheckNew(); err != nil {
 		return err
 	}
 	all, err := o.findRuns()
@@ -380,7 +370,7 @@ func (o *options) writeRuns(all []*finding, groups []group, by string, differ, o
 		return err
 	}
 	if page != nil {
-		if err := cli.WritePictures(o.out, "runs", *o.pictures, page); err != nil {
+		if err := cli.WritePictures(o.out, "runs", o.pictures, page); err != nil {
 			return err
 		}
 	}

@@ -40,12 +40,6 @@ const sampleKey = 1 << 32
 
 // evaluateRun evaluates the snapshots of -run.
 func (o *options) evaluateRun(ctx context.Context) error {
-	if name := o.flags.FirstGiven("model", "classes", "labels", "part", "pl", "classify", "rows", "features", "ladder"); name != "" {
-		return cli.Usagef("-%s is for a single model; -run computes the likelihood of all snapshots", name)
-	}
-	if err := o.flags.CheckNew("out"); err != nil {
-		return err
-	}
 	h := &history{options: *o}
 	if err := h.load(ctx); err != nil {
 		return cli.AgreeOn(o.group, err, nil, nil)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 
@@ -20,9 +19,8 @@ type logZFlags struct {
 	exact, ais, reverse, bennett bool
 
 	chains, temperatures, rounds int
-	base                         string
+	base, ladder                 string
 	seed                         uint64
-	ladder                       string
 }
 
 const (
@@ -42,16 +40,15 @@ const (
 func addLogZFlags(f *cli.Flags) *logZFlags {
 	s := logz.DefaultSettings()
 	z := new(logZFlags)
-	f.BoolVar(&z.exact, "exact", false, "exact log Z and log-likelihood, however long it takes (at most 2^28 states)")
-	f.BoolVar(&z.ais, "ais", false, "log Z by annealed importance sampling: too low on average")
-	f.BoolVar(&z.reverse, "reverse-ais", false, "log Z by reverse annealed importance sampling, from tempered chains at the model: too high on average")
-	f.BoolVar(&z.bennett, "bennett", false, "log Z by the multistate Bennett ratio along the tempered chains")
-	f.IntVar(&z.chains, "ais-chains", s.Annealing.Chains, "chains of AIS and of its reverse")
-	f.IntVar(&z.temperatures, "ais-temperatures", s.Annealing.Temperatures, "temperatures of AIS and of its reverse; a snapshot of -run gets half of the default")
-	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "rounds of the tempered chains, the first third of which are the burn-in; a snapshot of -run gets half of the default")
-	f.StringVar(&z.base, "base", "data", "where tempering begins: data, independent units with the means of the training rows, or uniform")
-	f.Uint64Var(&z.seed, "seed", 1, "seed of the estimates: equal seeds give equal bits")
-	f.StringVar(&z.ladder, "ladder", "", "write a picture (.png, .svg or .pdf) of the ladder of tempered chains before and after it is tuned to the model")
+	f.BoolVar(&z.exact, "exact", false, "exact log Z and log-likelihood, however long it takes (at most 2^28 states)").Main("  by enumeration, however long it takes")
+	f.BoolVar(&z.ais, "ais", false, "log Z by annealed importance sampling: too low on average").Main("  by annealed importance sampling: too low on average")
+	f.BoolVar(&z.reverse, "reverse-ais", false, "log Z by reverse annealed importance sampling, from tempered chains at the model: too high on average").Main("  by its reverse: too high on average")
+	f.BoolVar(&z.bennett, "bennett", false, "log Z by the multistate Bennett ratio along the tempered chains").Main("  by Bennett's ratio: leans to neither side")
+	f.IntVar(&z.chains, "ais-chains", s.Annealing.Chains, "chains of AIS and of its reverse").Between(1, maxChains)
+	f.IntVar(&z.temperatures, "ais-temperatures", s.Annealing.Temperatures, "temperatures of AIS and of its reverse; a snapshot of -run gets half of the default").Between(2, maxTemperatures)
+	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "rounds of the tempered chains, the first third of which are the burn-in; a snapshot of -run gets half of the default").Between(minRounds, maxRounds)
+	f.StringVar(&z.base, "base", "data", "where tempering begins: data, independent units with the means of the training rows, or uniform").Choice("data", "uniform")
+	f.StringVar(&z.ladder, "ladder", "", "write a picture (.png, .svg or .pdf) of the ladder of tempered chains before and after it is tuned to the model").New(cli.Pictures...).Not("run")
 	return z
 }
 
@@ -60,17 +57,6 @@ func (z *logZFlags) asked() bool { return z.exact || z.estimated() }
 
 // estimated reports whether log Z is to be estimated.
 func (z *logZFlags) estimated() bool { return z.ais || z.reverse || z.bennett }
-
-// check checks the values of the flags.
-func (z *logZFlags) check(f *cli.Flags) error {
-	return cmp.Or(
-		cli.Between("ais-chains", z.chains, 1, maxChains),
-		cli.Between("ais-temperatures", z.temperatures, 2, maxTemperatures),
-		cli.Between("ladder-rounds", z.rounds, minRounds, maxRounds),
-		cli.Choice("base", z.base, "data", "uniform"),
-		f.CheckNew("ladder", cli.Pictures...),
-	)
-}
 
 // idle returns an error for a flag that was given but has no effect, because
 // nothing that is computed takes it.

@@ -92,7 +92,7 @@ type options struct {
 	run, out, part, rows, features string
 	pl, classify                   bool
 	labelIn                        bool // features are those of the row with its label
-	workers                        *int
+	workers                        int
 	group                          *ranks.Group
 
 	train, test labelSplit // by labelledRows
@@ -100,22 +100,35 @@ type options struct {
 
 func newOptions() *options {
 	f := cli.NewFlags("rbmeval", summary, "rbmeval -model FILE [flags]\n       rbmeval -run FOLDER [flags]")
-	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: the data that the model was trained on)")}
-	f.Lookup("shape").Usage = cli.ShapeUnused
-	o.data.AddTest("(default: those that the model was tested on)")
-	f.StringVar(&o.part, "part", "auto", "rows to evaluate on: train, test, or auto, which is test if there is one")
-	o.data.AddUnlabelled()
-	o.logZFlags = addLogZFlags(f)
-	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated")
-	f.StringVar(&o.out, "out", "", "of -run: folder to make for likelihood.csv and likelihood.png, or a .csv or a picture (.png, .svg, .pdf) for one of them alone")
-	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored")
-	f.BoolVar(&o.classify, "classify", false, "error rate, mean log p(y|x) and calibration")
-	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: its number from 0, free energy, and where they apply log-likelihood, pseudo-log-likelihood, label, prediction, p(y|x)")
-	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)")
-	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features")
-	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
-	o.workers = f.AddWorkers()
 	f.Screen = screen
+	o := &options{flags: f}
+	f.Group("model")
+	o.model = f.AddModel()
+	for _, name := range []string{"model", "classes", "labels"} {
+		f.Row(name).Not("run")
+	}
+	f.StringVar(&o.run, "run", "", "folder of a run: its snapshots in models/ are evaluated").Main("FOLDER  a run: every snapshot of it").Mode("evaluates all snapshots of a run")
+	f.Group("rows")
+	o.data = f.AddData(cli.DataRows{Help: " (default: the data that the model was trained on)", Main: "NAME  rows; by default those of the model's training",
+		Test: "(default: those that the model was tested on)", Unlabelled: true, Undrawn: true})
+	f.StringVar(&o.part, "part", "auto", "rows to evaluate on: train, test, or auto, which is test if there is one").Choice("auto", "train", "test").Not("run")
+	f.Group("log Z")
+	o.logZFlags = addLogZFlags(f)
+	f.Group("other numbers")
+	f.BoolVar(&o.classify, "classify", false, "error rate, mean log p(y|x) and calibration").Main("  error and calibration").Not("run")
+	f.BoolVar(&o.pl, "pl", false, "exact pseudo-log-likelihood: every unit of every row is scored").Main("  pseudo-log-likelihood").Not("run")
+	f.Group("files")
+	f.StringVar(&o.rows, "rows", "", "write a .csv with a line a row: its number from 0, free energy, and where they apply log-likelihood, pseudo-log-likelihood, label, prediction, p(y|x)").
+		Main("FILE  a .csv with a line a row: free energy, likelihood, prediction").New().Not("run")
+	f.StringVar(&o.features, "features", "", "write an .npz with p(h|x) of every row, a label summed out: the array features [rows, hidden] (what scikit-learn calls transform)").
+		Main("FILE  an .npz with p(h|x) of every row").New(".npz").Not("run")
+	f.BoolVar(&o.labelIn, "label-in-features", false, "of -features: p(h|x,y) with the row's own label instead, which leaks it into the features").For("features")
+	f.StringVar(&o.out, "out", "", "of -run: folder to make for likelihood.csv and likelihood.png, or a .csv or a picture (.png, .svg, .pdf) for one of them alone").
+		Main("FILE  of -run: the table and the picture").New().For("run")
+	f.Group("the run")
+	f.Uint64Var(&o.seed, "seed", 1, "seed of the estimates: equal seeds give equal bits")
+	f.AddWorkers(&o.workers)
+	f.AddOutput("no progress bar", "print one JSON object and nothing else on standard output")
 	return o
 }
 
@@ -126,23 +139,6 @@ var screen = cli.Screen{
 		"rbmeval -model runs/mnist-ins-1  # log Z in three ways, log-likelihood",
 		"rbmeval -model runs/mnist-ins-1 -classify  # error, log p(y|x), calibration",
 		"rbmeval -run runs/mnist-ins-1 -out runs/likelihood  # along all snapshots of a run",
-	},
-	Groups: []cli.Group{
-		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run", "run FOLDER  a run: every snapshot of it"}, More: "classes labels"},
-		{Title: "rows", Main: []string{"data NAME  rows; by default those of the model's training"}, More: "test part data-dir scale binarize label-column header unlabelled shape"},
-		{Title: "log Z", Main: []string{
-			"exact  by enumeration, however long it takes",
-			"ais  by annealed importance sampling: too low on average",
-			"reverse-ais  by its reverse: too high on average",
-			"bennett  by Bennett's ratio: leans to neither side",
-		}, More: "ais-chains ais-temperatures ladder-rounds base ladder"},
-		{Title: "other numbers", Main: []string{"classify  error and calibration", "pl  pseudo-log-likelihood"}},
-		{Title: "files", Main: []string{
-			"rows FILE  a .csv with a line a row: free energy, likelihood, prediction",
-			"features FILE  an .npz with p(h|x) of every row",
-			"out FILE  of -run: the table and the picture",
-		}, More: "label-in-features"},
-		{Title: "the run", More: "seed workers progress quiet json version completion"},
 	},
 }
 
@@ -173,22 +169,12 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
-	if err := o.logZFlags.check(o.flags); err != nil {
-		return err
-	}
-	restore, err := cli.UseWorkers(*o.workers)
-	if err != nil {
-		return err
-	}
-	defer restore()
-	if o.labelIn && o.features == "" {
-		return cli.Usagef("-label-in-features says what -features writes; give -features a file, or leave it out")
+	defer cli.UseWorkers(o.workers)()
+	if err := o.flags.CheckNew(); err != nil {
+		return cli.AgreeOn(g, err, nil, nil)
 	}
 	if o.flags.Given("run") {
 		return o.evaluateRun(ctx)
-	}
-	if o.flags.Given("out") {
-		return cli.Usagef("-out is for the table and the picture of -run; of a single model -rows writes a table")
 	}
 	e, err := o.load(ctx)
 	if err != nil {
@@ -205,9 +191,6 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 
 // load loads the model and its rows.
 func (o *options) load(ctx context.Context) (*evaluation, error) {
-	if err := cmp.Or(cli.Choice("part", o.part, "auto", "train", "test"), o.flags.CheckNew("rows"), o.flags.CheckNew("features", ".npz")); err != nil {
-		return nil, err
-	}
 	if o.part == "train" && o.flags.Given("test") {
 		return nil, cli.Usagef("-part train leaves the rows of -test unused; leave one of the two out")
 	}

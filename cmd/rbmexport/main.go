@@ -37,21 +37,27 @@ draws samples.`
 
 func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	f := cli.NewFlags("rbmexport", summary, "rbmexport -model FILE -out FILE [flags]")
-	model := f.AddModel()
-	out := f.String("out", "", "file to write: .safetensors, .npz or a picture (.png, .svg, .pdf)")
-	sklearn := f.Bool("sklearn", false, "write the .npz with scikit-learn's names")
 	f.Screen = screen
+	f.Group("model")
+	model := f.AddModel()
+	f.Group("file")
+	var out string
+	var sklearn bool
+	f.StringVar(&out, "out", "", "file to write: .safetensors, .npz or a picture (.png, .svg, .pdf)").
+		Main("FILE  .safetensors, .npz or a picture (.png, .svg, .pdf)").New(append([]string{".safetensors", ".npz"}, cli.Pictures...)...)
+	f.BoolVar(&sklearn, "sklearn", false, "write the .npz with scikit-learn's names").Main("  scikit-learn's names in the .npz")
+	f.Group("others")
 	if err := f.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
-	if *out == "" {
+	if out == "" {
 		return cli.Usagef("-out is missing; name a .safetensors, .npz or picture file (.png, .svg, .pdf)")
 	}
-	if err := f.CheckNew("out", append([]string{".safetensors", ".npz"}, cli.Pictures...)...); err != nil {
+	if err := f.CheckNew(); err != nil {
 		return err
 	}
-	ext := strings.ToLower(filepath.Ext(*out))
-	if *sklearn && ext != ".npz" {
+	ext := strings.ToLower(filepath.Ext(out))
+	if sklearn && ext != ".npz" {
 		return cli.Usagef("-sklearn is for .npz files, not %s", ext)
 	}
 	m, about, err := model.Load()
@@ -60,19 +66,19 @@ func run(_ context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	what := fmt.Sprintf("%d visible and %d hidden units", m.Visible(), m.Hidden())
 	switch {
-	case *sklearn:
-		err = atomicfile.Write(*out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
+	case sklearn:
+		err = atomicfile.Write(out, func(w io.Writer) error { return modelfile.WriteSklearnNPZ(w, m, about) })
 	case slices.Contains(cli.Pictures, ext):
 		img := draw(m, about)
 		what = fmt.Sprintf("a sheet of %d×%d pixels", img.Bounds().Dx(), img.Bounds().Dy())
-		err = cli.WritePicture(*out, plots.Sheet(img))
+		err = cli.WritePicture(out, plots.Sheet(img))
 	default:
-		err = modelfile.Write(*out, m, about)
+		err = modelfile.Write(out, m, about)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(stdout, "%s: %s\n", *out, what)
+	_, err = fmt.Fprintf(stdout, "%s: %s\n", out, what)
 	return err
 }
 
@@ -92,10 +98,5 @@ var screen = cli.Screen{
 		"rbmexport -model runs/mnist-ins-1 -out model.npz  # arrays for NumPy and PyTorch",
 		"rbmexport -model runs/mnist-ins-1 -sklearn -out sklearn.npz  # with scikit-learn's names",
 		"rbmexport -model runs/mnist-ins-1 -out filters.png  # weights as pictures",
-	},
-	Groups: []cli.Group{
-		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run"}, More: "classes labels"},
-		{Title: "file", Main: []string{"out FILE  .safetensors, .npz or a picture (.png, .svg, .pdf)", "sklearn  scikit-learn's names in the .npz"}},
-		{Title: "others", More: "version completion"},
 	},
 }

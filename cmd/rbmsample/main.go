@@ -82,26 +82,34 @@ type options struct {
 	n, rounds int
 	means     bool
 	seed      uint64
-	workers   *int
+	workers   int
 	group     *ranks.Group
 }
 
 func newOptions() *options {
 	f := cli.NewFlags("rbmsample", summary, "rbmsample -model RUN_OR_FILE -out FILE [flags]")
-	o := &options{flags: f, model: f.AddModel(), data: f.AddData("", " (default: the data that the model was trained on, if they are there)")}
-	f.IntVar(&o.n, "n", 0, "samples of each class, or of each row of -clamp; 0: 50 of a class that is named, 10 of each class else, 100 without labels, 5 of a row of -clamp")
-	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: the label is drawn too (default: each class in turn)")
-	f.StringVar(&o.clamp, "clamp", "", "a .csv, .npz or .npy of rows with holes to fill in")
-	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im or walk; settings may follow, as in pt:chains=10:tau=auto (default: chosen)")
-	f.StringVar(&o.out, "out", "", "file to write: .npz, .csv or a picture (.png, .svg, .pdf)")
-	f.StringVar(&o.start, "start", "auto", "chains that the samples come from, by where they started: random, data, or auto, which is random if they have mixed, else data")
-	f.IntVar(&o.rounds, "rounds", 0, fmt.Sprintf("most rounds of a chain before its first sample; 0: %d, or fewer of each of many rows of -clamp", sample.DefaultRounds))
-	f.BoolVar(&o.means, "means", true, "grey means p(x|h); -means=false: bits")
-	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits")
-	f.AddOutput("no progress bar and no report; errors and warnings remain", "print one JSON object and nothing else on standard output")
-	o.data.AddUnlabelled()
-	o.workers = f.AddWorkers()
 	f.Screen = screen
+	o := &options{flags: f}
+	f.Group("model")
+	o.model = f.AddModel()
+	f.Group("what is drawn")
+	f.StringVar(&o.class, "class", "", "class to draw, by name or number from 0; any: the label is drawn too (default: each class in turn)").Main("NAME  a class; any: the label is drawn too")
+	f.StringVar(&o.clamp, "clamp", "", "a .csv, .npz or .npy of rows with holes to fill in").Main("FILE  rows with holes to fill in: a .csv, .npz or .npy")
+	f.IntVar(&o.n, "n", 0, "samples of each class, or of each row of -clamp; 0: 50 of a class that is named, 10 of each class else, 100 without labels, 5 of a row of -clamp").
+		Main("N  samples of each class, or of each row of -clamp").Between(0, maxSamples)
+	f.BoolVar(&o.means, "means", true, "grey means p(x|h); -means=false: bits")
+	f.Group("sampler")
+	f.StringVar(&o.negphase, "negphase", "", "the sampler: pcd, pt, ins, pins, sardonics, im or walk; settings may follow, as in pt:chains=10:tau=auto (default: chosen)").
+		Main("NAME  by default Gibbs steps, and a tuned ladder where these stick")
+	f.IntVar(&o.rounds, "rounds", 0, fmt.Sprintf("most rounds of a chain before its first sample; 0: %d, or fewer of each of many rows of -clamp", sample.DefaultRounds)).Between(minRounds, maxRounds).OrZero()
+	f.StringVar(&o.start, "start", "auto", "chains that the samples come from, by where they started: random, data, or auto, which is random if they have mixed, else data").Choice("auto", sample.FromRandom, sample.FromData)
+	f.Group("training rows")
+	o.data = f.AddData(cli.DataRows{Help: " (default: the data that the model was trained on, if they are there)", Main: "NAME  rows that samples are compared with; by default the model's own", Unlabelled: true})
+	f.Group("the run")
+	f.StringVar(&o.out, "out", "", "file to write: .npz, .csv or a picture (.png, .svg, .pdf)").Main("FILE  a picture (.png, .svg, .pdf), .npz or .csv").New(append(slices.Clone(cli.Pictures), ".npz", ".csv")...)
+	f.Uint64Var(&o.seed, "seed", 1, "seed: equal seeds give equal bits").Main("N  equal seeds give equal bits (1)")
+	f.AddWorkers(&o.workers)
+	f.AddOutput("no progress bar and no report; errors and warnings remain", "print one JSON object and nothing else on standard output")
 	return o
 }
 
@@ -112,18 +120,6 @@ var screen = cli.Screen{
 		"rbmsample -model runs/mnist-ins-1 -out samples.png  # ten of each class",
 		"rbmsample -model runs/mnist-ins-1 -class 3 -out threes.npz  # fifty threes, as an array",
 		"rbmsample -model runs/mnist-ins-1 -clamp holes.csv -out filled.png  # fills empty cells",
-	},
-	Groups: []cli.Group{
-		{Title: "model", Main: []string{"model FILE  a model, or the folder of a run"}, More: "classes labels"},
-		{Title: "what is drawn", Main: []string{
-			"class NAME  a class; any: the label is drawn too",
-			"clamp FILE  rows with holes to fill in: a .csv, .npz or .npy",
-			"n N  samples of each class, or of each row of -clamp",
-		}, More: "means"},
-		{Title: "sampler", Main: []string{"negphase NAME  by default Gibbs steps, and a tuned ladder where these stick"}, More: "rounds start"},
-		{Title: "training rows", Main: []string{"data NAME  rows that samples are compared with; by default the model's own"},
-			More: "data-dir scale binarize label-column header unlabelled shape"},
-		{Title: "the run", Main: []string{"out FILE  a picture (.png, .svg, .pdf), .npz or .csv", "seed N  equal seeds give equal bits (1)"}, More: "workers progress quiet json version completion"},
 	},
 }
 
@@ -160,11 +156,7 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 	if err := o.flags.Parse(args, stdout, stderr); err != nil {
 		return err
 	}
-	restore, err := cli.UseWorkers(*o.workers)
-	if err != nil {
-		return err
-	}
-	defer restore()
+	defer cli.UseWorkers(o.workers)()
 	p, err := o.plan(ctx)
 	if err != nil {
 		return cli.AgreeOn(g, err, nil, nil)
@@ -192,16 +184,8 @@ func (o *options) plan(ctx context.Context) (*plan, error) {
 	if o.out == "" {
 		return nil, cli.Usagef("-out is missing; name a .png, .npz or .csv file")
 	}
-	if o.start != "auto" && o.start != sample.FromRandom && o.start != sample.FromData {
-		return nil, cli.Choice("start", o.start, "auto", sample.FromRandom, sample.FromData)
-	}
-	if err := cmp.Or(f.CheckNew("out", append(slices.Clone(cli.Pictures), ".npz", ".csv")...), cli.Between("n", o.n, 0, maxSamples)); err != nil {
+	if err := f.CheckNew(); err != nil {
 		return nil, err
-	}
-	if f.Given("rounds") && o.rounds != 0 {
-		if err := cli.Between("rounds", o.rounds, minRounds, maxRounds); err != nil {
-			return nil, err
-		}
 	}
 	p := &plan{options: *o}
 	var err error

@@ -55,9 +55,6 @@ const (
 // PBS.
 var taskVariables = []string{"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX", "PBS_ARRAY_INDEX"}
 
-// notInArray are flags that lines of an array cannot have: they belong to the whole of it.
-var notInArray = []string{"array", "array-index", "dry-run", "json", "progress", "quiet", "resume", "force", "cpuprofile", "version", "completion"}
-
 // maxArray caps the file of -array.
 const maxArray = 1 << 26
 
@@ -98,8 +95,9 @@ func (o *options) runArray(ctx context.Context) error {
 // Text from # on and empty lines do not count.
 func (a *array) parse(text string) error {
 	var common []string
+	notInLines := a.flags.Tagged(ofArray)
 	a.flags.Visit(func(f *flag.Flag) {
-		if !slices.Contains(notInArray, f.Name) {
+		if !slices.Contains(notInLines, f.Name) {
 			common = append(common, "-"+f.Name+"="+f.Value.String())
 		}
 	})
@@ -136,7 +134,7 @@ func (a *array) add(n int, common, words []string, at map[string]int) error {
 	if err := o.flags.Parse(r.args, io.Discard, io.Discard); err != nil {
 		return cli.Usagef("%s:%d: %w", a.file, n, err)
 	}
-	if name := o.flags.FirstGiven(notInArray...); name != "" {
+	if name := o.flags.FirstGiven(o.flags.Tagged(ofArray)...); name != "" {
 		return cli.Usagef("%s:%d: -%s cannot stand in a line of an array", a.file, n, name)
 	}
 	if r.Folder = o.out; r.Folder == "" {
@@ -345,7 +343,7 @@ func (a *array) run(ctx context.Context) error {
 			}
 			continue
 		case brokenRun:
-			args = []string{"-resume=" + r.Folder, "-workers=" + strconv.Itoa(*a.workers)}
+			args = []string{"-resume=" + r.Folder, "-workers=" + strconv.Itoa(a.workers)}
 		case emptyRun:
 			args = append(slices.Clone(args), "-force")
 		}

@@ -14,9 +14,6 @@ import (
 // nil if the flag is not given.
 func (o *options) parseConstraint() (*rbm.Constraint, error) {
 	if !o.flags.Given("constraint") {
-		if o.flags.Given("constraint-reference") {
-			return nil, cli.Usagef("-constraint-reference is for -constraint, which is missing")
-		}
 		return nil, nil
 	}
 	c, err := rbm.ParseConstraint(o.constraint)

@@ -9,6 +9,7 @@ package main
 import (
 	"context"
 	"io"
+	"math"
 	"strings"
 
 	"gorbm/cmd/cli"
@@ -134,8 +135,8 @@ type options struct {
 	resume, out, cpuprofile         string
 	force, dryRun                   bool
 	tensorboard, jsonLines          bool
-	pictures                        *string
-	workers                         *int
+	pictures                        string
+	workers                         int
 	arrayFile                       string
 	arrayIndex                      int
 
@@ -149,71 +150,77 @@ type options struct {
 	group *ranks.Group
 }
 
+// Tags of flags, beside "resume": that may go with it.
+const (
+	ofCall  = "call"  // of this call and not of the run: not in config.json
+	ofArray = "array" // of a whole array: not in its lines
+)
+
 func newOptions() *options {
 	f := cli.NewFlags("rbmtrain", summary, "rbmtrain [flags]")
-	o := &options{flags: f, data: f.AddData("fontdigits", "")}
-	o.data.AddTest("(default: the test rows of -data, if it has any)")
-	o.data.AddUnlabelled()
-	o.data.AddRedraw()
-	o.settings = train.DefaultSettings("ins")
+	f.Screen = screen
+	o := &options{flags: f, settings: train.DefaultSettings("ins")}
 	s := &o.settings
-	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data")
-	f.StringVar(&s.Objective, "objective", train.Joint, "what to climb: joint, log p(x,y); discriminative, log p(y|x); or hybrid, log p(y|x) + alpha log p(x,y)")
-	f.Float64Var(&o.alpha, "alpha", defaultAlpha, "weight of the generative part of -objective hybrid")
-	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units")
+	f.Group("data")
+	o.data = f.AddData(cli.DataRows{Spec: "fontdigits", Main: "NAME  fontdigits, mnist, bars:4, …, or a file: .csv .npz .npy, IDX",
+		Test: "(default: the test rows of -data, if it has any)", Unlabelled: true, Redraw: true})
+	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
+	f.Group("model")
+	f.IntVar(&o.hidden, "hidden", defaultHidden, "hidden units").Main("N  hidden units (500)").Between(1, maxHidden)
+	f.StringVar(&o.labels, "labels", "auto", "label layer: softmax, bernoulli (the infinite-swapping paper's), none, or auto, which is softmax for labelled data").Choice("auto", "softmax", "bernoulli", "none")
+	f.StringVar(&o.init, "init", "", "start from random (small) parameters, from log-odds, which are these with visible biases from the data's frequencies, or from a model file or the folder of a run")
 	f.StringVar(&o.constraint, "constraint", "", "keep a number of units active: hidden=20, so many hidden units whatever the input, or all=120, so many of all units, labels included (default: none)")
-	f.StringVar(&o.reference, "constraint-reference", "", "file of 0 and 1, one for each unit of -constraint, visible ones first: a unit is active if it differs (default: all 0, active is on)")
-	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3")
-	f.Int("k", s.Negative.Count("k"), negphase.KeyHelp("k"))
-	f.Int("swaps", s.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
-	f.Int("chains", 0, negphase.KeyHelp("chains")+" (default: 10 groups, or 50 chains)")
-	f.String("start", s.Negative.Get("start"), negphase.KeyHelp("start"))
-	f.String("temperatures", "", negphase.KeyHelp("tau"))
-	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate; the preset generative has 0.05")
-	f.StringVar(&s.Schedule, "schedule", s.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after so many steps, a tenth of all by default), linear or cosine (to zero)")
+	f.StringVar(&o.reference, "constraint-reference", "", "file of 0 and 1, one for each unit of -constraint, visible ones first: a unit is active if it differs (default: all 0, active is on)").For("constraint")
+	f.Group("negative phase")
+	f.StringVar(&o.negphase, "negphase", "ins", "negative phase: "+strings.Join(negphase.Kinds(), ", ")+"; settings may follow, as in pt:k=1:tau=1/2/3").
+		Main("NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs").Offer(append(negphase.Kinds(), "help")...)
+	f.StringVar(new(string), "temperatures", "", negphase.KeyHelp("tau")).Main("T  reach:5, auto, or a list such as 1,1.1,1.3")
+	f.IntVar(new(int), "chains", 0, negphase.KeyHelp("chains")+" (default: 10 groups, or 50 chains)").Main("N  chains, or groups of chains with a ladder of temperatures")
+	f.IntVar(new(int), "k", s.Negative.Count("k"), negphase.KeyHelp("k"))
+	f.IntVar(new(int), "swaps", s.Negative.Count("swaps"), negphase.KeyHelp("swaps"))
+	f.StringVar(new(string), "start", s.Negative.Get("start"), negphase.KeyHelp("start")).Offer("uniform", "data")
+	f.Group("training")
+	f.IntVar(&o.steps, "steps", 0, "training steps").Main("N  training steps (48000)").Between(1, train.MaxSteps).Same("epochs").Tag("resume")
+	f.Float64Var(&s.Rate, "rate", s.Rate, "learning rate; the preset generative has 0.05").Main("X  learning rate (0.1)").Tag("resume")
+	f.IntVar(&s.Batch, "batch", s.Batch, "rows of a minibatch").Main("N  rows of a minibatch (20)").Between(1, math.MaxInt32)
+	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; help lists them").
+		Main("NAME  values for what is not given; -preset help lists them").Choice(append(presetNames(), "help")...).Tag(ofCall)
+	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps").Above(0, math.Inf(1))
+	f.StringVar(&s.Schedule, "schedule", s.Schedule, "learning-rate schedule: constant, inverse or inverse:STEPS (halved after so many steps, a tenth of all by default), linear or cosine (to zero)").Offer("constant", "inverse", "linear", "cosine")
 	f.Float64Var(&s.Momentum, "momentum", 0, "share of the last change that is repeated, 0 to below 0.9999")
 	f.Float64Var(&s.L1, "l1", 0, "penalty on the sum of |weight|, per row in nats")
 	f.Float64Var(&s.L2, "l2", 0, "penalty on half the sum of weight², per row in nats")
 	f.Float64Var(&s.Center, "center", 0, "centred gradient: step of the offsets' moving averages, such as 0.01; 0: not centred")
 	f.Float64Var(&s.Average, "average", 0, "share of the old in a moving average of the parameters, such as 0.999, which becomes the model; 0: none")
 	f.Float64Var(&s.Sparse, "sparse", 0, "take this off every hidden bias after each step, such as 0.0001, which leaves fewer hidden units on; where -schedule lowers the rate, it is lowered as much")
-	f.StringVar(&o.preset, "preset", "auto", "values for flags that are not given: "+strings.Join(presetNames()[1:], ", ")+"; auto chooses by the data; help lists them")
-	f.StringVar(&o.init, "init", "", "start from random (small) parameters, from log-odds, which are these with visible biases from the data's frequencies, or from a model file or the folder of a run")
-	f.IntVar(&s.Batch, "batch", s.Batch, "rows of a minibatch")
-	f.IntVar(&o.steps, "steps", 0, "training steps")
-	f.Float64Var(&o.epochs, "epochs", 0, "passes over the data, instead of -steps")
-	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of all that is random but the data: equal seeds give equal bits")
-	f.StringVar(&o.metrics, "metrics", "auto", "what to measure: "+strings.Join(train.MetricNames(), ", ")+", separated by commas; auto or none")
-	f.IntVar(&o.evalEvery, "eval-every", 0, "steps between measurements (default: a twentieth of the steps)")
-	f.Float64Var(&o.holdout, "holdout", 0, "training rows to hold out, as a fraction below 1 or a number: the model that is best on them is kept as best.safetensors")
-	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never")
+	f.StringVar(&s.Objective, "objective", train.Joint, "what to climb: joint, log p(x,y); discriminative, log p(y|x); or hybrid, log p(y|x) + alpha log p(x,y)").Choice(train.Objectives()...)
+	f.Float64Var(&o.alpha, "alpha", defaultAlpha, "weight of the generative part of -objective hybrid")
+	f.Group("measuring")
+	f.StringVar(&o.metrics, "metrics", "auto", "what to measure: "+strings.Join(train.MetricNames(), ", ")+", separated by commas; auto or none").Offer(append(train.MetricNames(), "auto", "none")...)
+	f.IntVar(&o.evalEvery, "eval-every", 0, "steps between measurements (default: a twentieth of the steps)").Between(1, train.MaxSteps)
+	f.IntVar(&o.stopAfter, "stop-after", 0, "stop after so many measurements without a better one on the rows held out; 0: never").Between(0, math.MaxInt32)
+	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none").Between(0, maxSnapshots)
+	f.AddPictures(&o.pictures)
 	f.BoolVar(&o.tensorboard, "tensorboard", false, "write the metrics for TensorBoard too, to the folder tensorboard of the run: tensorboard --logdir runs")
 	f.BoolVar(&o.jsonLines, "jsonl", false, "write the metrics as lines of JSON too, to metrics.jsonl")
-	o.pictures = f.AddPictures()
+	f.Group("the run")
+	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)").Main("FOLDER  where results go (runs/DATA-NEGPHASE-N)").Tag(ofCall)
+	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -progress -quiet -json may be given besides").
+		Main("FOLDER  go on with a run, to the same bits").Alone("takes all settings from the run").Tag(ofCall, ofArray)
+	f.Uint64Var(&s.Seed, "seed", s.Seed, "seed of all that is random but the data: equal seeds give equal bits").Main("N  equal seeds give equal bits (1)")
+	f.StringVar(&o.arrayFile, "array", "", "file with the flags of a run in each line, or of a grid of runs, as in -negphase {pcd,ins} -seed {1..5}: takes all of them, one after another, that are not finished, after the flags given here; or one, where -array-index or a job of an array says which").Tag(ofCall, ofArray)
+	f.IntVar(&o.arrayIndex, "array-index", 0, "number of the line of -array to run, from 0 (default: that of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PBS_ARRAY_INDEX; else all)").For("array").Tag(ofCall, ofArray)
+	f.AddWorkers(&o.workers).Tag("resume", ofCall)
+	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run and what it takes, on several ranks too; write nothing").Tag(ofCall, ofArray)
+	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run").Tag(ofCall, ofArray)
 	f.StringVar(&o.checkpoint, "checkpoint-every", "5m", "time (5m, 1h) or number of steps between checkpoints")
-	f.IntVar(&o.snapshots, "snapshots", 20, "models to keep in models/, at steps spaced evenly on a logarithmic scale; 0: none")
-	f.StringVar(&o.resume, "resume", "", "folder of a run to go on with: all settings are its own; -steps -rate -workers -progress -quiet -json may be given besides")
-	f.StringVar(&o.arrayFile, "array", "", "file with the flags of a run in each line, or of a grid of runs, as in -negphase {pcd,ins} -seed {1..5}: takes all of them, one after another, that are not finished, after the flags given here; or one, where -array-index or a job of an array says which")
-	f.IntVar(&o.arrayIndex, "array-index", 0, "number of the line of -array to run, from 0 (default: that of SLURM_ARRAY_TASK_ID, JOB_COMPLETION_INDEX or PBS_ARRAY_INDEX; else all)")
-	f.StringVar(&o.out, "out", "", "folder for the results (default: runs/DATA-NEGPHASE-N, the first free N)")
-	f.BoolVar(&o.force, "force", false, "let -out replace an earlier run")
-	f.BoolVar(&o.dryRun, "dry-run", false, "check everything, say what would run and what it takes, on several ranks too; write nothing")
-	f.AddOutput("no progress bar and no report; errors and warnings remain", "print the result as one JSON object and nothing else on standard output")
-	f.StringVar(&o.cpuprofile, "cpuprofile", "", "write a CPU profile of the training to this file")
-	o.workers = f.AddWorkers()
+	f.AddOutput("no progress bar and no report; errors and warnings remain", "print the result as one JSON object and nothing else on standard output", "resume", ofCall, ofArray)
+	f.StringVar(&o.cpuprofile, "cpuprofile", "", "write a CPU profile of the training to this file").New().Tag(ofCall, ofArray)
 	for _, s := range presets[0].flags {
 		if !s.single {
 			f.Lookup(s.flag).DefValue = s.value // for -h
 		}
 	}
-	f.Screen = screen
-	f.Offer("negphase", append(negphase.Kinds(), "help")...)
-	f.Offer("preset", append(presetNames(), "help")...)
-	f.Offer("metrics", append(train.MetricNames(), "auto", "none")...)
-	f.Offer("labels", "auto", "softmax", "bernoulli", "none")
-	f.Offer("objective", train.Objectives()...)
-	f.Offer("schedule", "constant", "inverse", "linear", "cosine")
-	f.Offer("start", "uniform", "data")
 	return o
 }
 
@@ -224,28 +231,6 @@ var screen = cli.Screen{
 		"rbmtrain  # built-in digits, infinite swapping",
 		"rbmtrain -data mnist -labels none -negphase pcd -steps 1e5  # without labels, persistent chains",
 		"rbmtrain -resume runs/mnist-pcd-1 -steps 2e5  # for longer",
-	},
-	Groups: []cli.Group{
-		{Title: "data", Main: []string{"data NAME  fontdigits, mnist, bars:4, …, or a file: .csv .npz .npy, IDX"},
-			More: "test data-dir scale binarize redraw label-column header unlabelled shape holdout"},
-		{Title: "model", Main: []string{"hidden N  hidden units (500)"}, More: "labels init constraint constraint-reference"},
-		{Title: "negative phase", Main: []string{
-			"negphase NAME  ins, pcd, pt, exact, …; -negphase help lists them with costs",
-			"temperatures T  reach:5, auto, or a list such as 1,1.1,1.3",
-			"chains N  chains, or groups of chains with a ladder of temperatures",
-		}, More: "k swaps start"},
-		{Title: "training", Main: []string{
-			"steps N  training steps (48000)",
-			"rate X  learning rate (0.1)",
-			"batch N  rows of a minibatch (20)",
-			"preset NAME  values for what is not given; -preset help lists them",
-		}, More: "epochs schedule momentum l1 l2 center average sparse objective alpha"},
-		{Title: "measuring", More: "metrics eval-every stop-after snapshots pictures tensorboard jsonl"},
-		{Title: "the run", Main: []string{
-			"out FOLDER  where results go (runs/DATA-NEGPHASE-N)",
-			"resume FOLDER  go on with a run, to the same bits",
-			"seed N  equal seeds give equal bits (1)",
-		}, More: "array array-index workers dry-run force checkpoint-every progress quiet json cpuprofile version completion"},
 	},
 }
 
@@ -272,9 +257,6 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 	if o.arrayFile != "" {
 		return o.runArray(ctx)
 	}
-	if o.flags.Given("array-index") {
-		return cli.Usagef("-array-index is a line of -array FILE, which is not given")
-	}
 	if o.flags.Given("resume") {
 		if err := o.adopt(); err != nil {
 			return err
@@ -288,11 +270,7 @@ func runRanks(ctx context.Context, g *ranks.Group, args []string, stdout, stderr
 		_, err := io.WriteString(stdout, presetHelp())
 		return err
 	}
-	restore, err := cli.UseWorkers(*o.workers)
-	if err != nil {
-		return err
-	}
-	defer restore()
+	defer cli.UseWorkers(o.workers)()
 	if o.command == nil {
 		o.command = append([]string{o.flags.Name()}, args...)
 	}
@@ -326,7 +304,7 @@ func (o *options) prepare(ctx context.Context) (*plan, *train.Trainer, error) {
 		return nil, nil, err
 	}
 	if o.group.Rank() == 0 {
-		if err := p.flags.CheckNew("cpuprofile"); err != nil {
+		if err := p.flags.CheckNew(); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -14,9 +14,6 @@ import (
 // negative phase: what says how to estimate it is checked and left unused.
 func (o *options) checkObjective() error {
 	s := &o.settings
-	if err := cli.Choice("objective", s.Objective, train.Objectives()...); err != nil {
-		return err
-	}
 	s.Alpha = 0
 	switch s.Objective {
 	case train.Hybrid:

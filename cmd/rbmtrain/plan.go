@@ -51,17 +51,8 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	if err := o.choosePreset(); err != nil {
 		return nil, err
 	}
-	every, everyErr := parseInterval(o.checkpoint)
-	if err := cmp.Or(
-		cli.Choice("labels", o.labels, "auto", "softmax", "bernoulli", "none"),
-		cli.Between("hidden", o.hidden, 1, maxHidden),
-		cli.Between("batch", o.settings.Batch, 1, math.MaxInt32),
-		cli.Between("stop-after", o.stopAfter, 0, math.MaxInt32),
-		cli.Between("snapshots", o.snapshots, 0, maxSnapshots),
-		cli.CheckPictures(*o.pictures),
-		everyErr,
-		o.checkSteps(),
-	); err != nil {
+	every, err := parseInterval(o.checkpoint)
+	if err := cmp.Or(o.flags.Check(), err); err != nil {
 		return nil, err
 	}
 	if err := o.checkSettings(); err != nil {
@@ -255,24 +246,6 @@ func (p *plan) initial() (*rbm.RBM, modelfile.About, error) {
 		}
 	}
 	return modelfile.Read(p.init)
-}
-
-func (o *options) checkSteps() error {
-	if o.flags.Given("epochs") {
-		if o.flags.Given("steps") {
-			return cli.Usagef("-steps and -epochs say the same; give one of them")
-		}
-		if math.IsNaN(o.epochs) || o.epochs <= 0 {
-			return cli.Usagef("-epochs is %v; it must be above 0", o.epochs)
-		}
-	}
-	if err := cli.Between("steps", o.steps, 1, train.MaxSteps); err != nil {
-		return err
-	}
-	if o.flags.Given("eval-every") {
-		return cli.Between("eval-every", o.evalEvery, 1, train.MaxSteps)
-	}
-	return nil
 }
 
 // checkStates bounds the memory of the batch and of the chains.

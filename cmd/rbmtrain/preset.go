@@ -129,7 +129,7 @@ func beforePresets() *presetChoice {
 // line.
 func (o *options) apply(name string) error {
 	at := slices.IndexFunc(presets, func(p preset) bool { return p.name == name })
-	if at < 0 {
+	if at < 0 { // help, in a line of an array
 		return cli.Choice("preset", name, presetNames()...)
 	}
 	kind, _, _ := strings.Cut(o.negphase, ":")
@@ -145,12 +145,8 @@ func (o *options) apply(name string) error {
 // applyChoice sets flags without marking them as given.
 func (o *options) applyChoice(c presetChoice) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Flags)) {
-		f := o.flags.Lookup(name)
-		if f == nil {
-			return fmt.Errorf("preset %s: there is no flag -%s", c.Name, name)
-		}
-		if err := f.Value.Set(c.Flags[name]); err != nil {
-			return fmt.Errorf("preset %s: -%s %s: %w", c.Name, name, c.Flags[name], err)
+		if err := o.flags.SetDefault(name, c.Flags[name]); err != nil {
+			return fmt.Errorf("preset %s: %w", c.Name, err)
 		}
 	}
 	o.chosen = c

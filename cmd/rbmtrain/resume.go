@@ -24,15 +24,6 @@ import (
 // adopt sets the flags to those of the run that -resume names, except the few
 // that may be given beside -resume.
 func (o *options) adopt() error {
-	var other []string
-	o.flags.Visit(func(f *flag.Flag) {
-		if !slices.Contains([]string{"resume", "steps", "rate", "workers", "progress", "quiet", "json"}, f.Name) {
-			other = append(other, "-"+f.Name)
-		}
-	})
-	if len(other) > 0 {
-		return cli.Usagef("%s cannot go with -resume, which takes all settings from the run; only -steps -rate -workers -progress -quiet -json can", strings.Join(other, " "))
-	}
 	folder := rundir.Folder{Dir: o.resume}
 	text, err := o.readConfig(&folder)
 	if err != nil {
@@ -55,6 +46,7 @@ func (o *options) adopt() error {
 	if c.Preset == nil {
 		c.Preset = beforePresets()
 	}
+	notKept := o.flags.Tagged(ofCall)
 	for _, flags := range []map[string]string{c.Flags, c.Preset.Flags} {
 		for name := range flags { // the file may be another's
 			if o.flags.Lookup(name) != nil && slices.Contains(notKept, name) {
@@ -147,13 +139,10 @@ type rateChange struct {
 	Rate float64 `json:"rate"`
 }
 
-// notKept are the flags that are not settings of a run, but of one call.
-var notKept = []string{"out", "force", "preset", "resume", "dry-run", "progress", "quiet", "json", "cpuprofile", "workers", "array", "array-index"}
-
 // given returns the flags for config.json that say what to train and how. Paths
 // are absolute, so that the run can be resumed from any folder.
 func (p *plan) given() map[string]string {
-	m := map[string]string{"eval-every": strconv.Itoa(p.evalEvery)}
+	m, notKept := map[string]string{"eval-every": strconv.Itoa(p.evalEvery)}, p.flags.Tagged(ofCall)
 	p.flags.Visit(func(f *flag.Flag) {
 		if slices.Contains(notKept, f.Name) || f.Name == "eval-every" {
 			return

@@ -332,7 +332,7 @@ func (r *runner) draw(ctx context.Context) error {
 
 // draws writes a chart to the folder, as PNG and in the format of -pictures.
 func (r *runner) draws(name string, page *plots.Page) error {
-	return cli.WritePictures(r.folder.Dir, strings.TrimSuffix(name, ".png"), *r.options.pictures, page)
+	return cli.WritePictures(r.folder.Dir, strings.TrimSuffix(name, ".png"), r.pictures, page)
 }
 
 // drawSamples writes the picture of samples, unless p(x) was not trained or they

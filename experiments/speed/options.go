@@ -78,16 +78,19 @@ const (
 func newOptions() *options {
 	f := cli.NewFlags("speed", summary, "speed [flags]")
 	o := &options{flags: f}
-	f.StringVar(&o.data, "data", "", "data set with labels, of 784 inputs: mnist, fontdigits … (default: mnist if it is on disk, else fontdigits)")
-	f.StringVar(&o.dataDir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
-	f.StringVar(&o.only, "only", "", "sections to run, separated by commas (default: all)")
-	f.IntVar(&o.rounds, "rounds", defaultRounds, "turns of each contestant; fewer where that would take over a minute")
-	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "length of a turn")
-	f.BoolVar(&o.quick, "quick", false, "short turns, few rounds and small sizes: one or two minutes, for a first look")
-	f.StringVar(&o.python, "python", "", "python3 of the peers, or none (default: the first one found that has NumPy)")
-	f.StringVar(&o.out, "out", "", "new folder for speed.json, speed.csv and speed.png (default: runs/speed-1, or the next that is free)")
-	f.AddOutput("no progress bar and no tables; errors and warnings remain", "print the result as one JSON object and nothing else on standard output")
 	f.Screen = screen
+	f.Group("what")
+	f.StringVar(&o.only, "only", "", "sections to run, separated by commas (default: all)").Main("LIST  sections to run; -h all lists them")
+	f.StringVar(&o.data, "data", "", "data set with labels, of 784 inputs: mnist, fontdigits … (default: mnist if it is on disk, else fontdigits)").Main("NAME  rows, mnist by default if it is on disk")
+	f.StringVar(&o.dataDir, "data-dir", "", "folder in which to look for MNIST first (then $GORBM_DATA/mnist, then the user's cache)")
+	f.StringVar(&o.python, "python", "", "python3 of the peers, or none (default: the first one found that has NumPy)")
+	f.Group("how long")
+	f.BoolVar(&o.quick, "quick", false, "short turns, few rounds and small sizes: one or two minutes, for a first look").Main("  small sizes and short turns")
+	f.IntVar(&o.rounds, "rounds", defaultRounds, "turns of each contestant; fewer where that would take over a minute").Between(1, 10000)
+	f.Float64Var(&o.seconds, "seconds", defaultSeconds, "length of a turn").Between(0.001, 60)
+	f.Group("results")
+	f.StringVar(&o.out, "out", "", "new folder for speed.json, speed.csv and speed.png (default: runs/speed-1, or the next that is free)").Main("FOLDER  speed.json, speed.csv and speed.png (runs/speed-1)")
+	f.AddOutput("no progress bar and no tables; errors and warnings remain", "print the result as one JSON object and nothing else on standard output")
 	return o
 }
 
@@ -99,11 +102,6 @@ var screen = cli.Screen{
 		"speed -quick  # a first look, one or two minutes",
 		"speed -only update,labels -python none  # some sections, gorbm alone",
 	},
-	Groups: []cli.Group{
-		{Title: "what", Main: []string{"only LIST  sections to run; -h all lists them", "data NAME  rows, mnist by default if it is on disk"}, More: "data-dir python"},
-		{Title: "how long", Main: []string{"quick  small sizes and short turns"}, More: "rounds seconds"},
-		{Title: "results", Main: []string{"out FOLDER  speed.json, speed.csv and speed.png (runs/speed-1)"}, More: "progress quiet json version completion"},
-	},
 }
 
 // check returns the sections to run.
@@ -113,12 +111,6 @@ func (o *options) check() (run []string, err error) {
 	}
 	if o.quick && !o.flags.Given("seconds") {
 		o.seconds = 0.05
-	}
-	if err := cli.Between("rounds", o.rounds, 1, 10000); err != nil {
-		return nil, err
-	}
-	if !(o.seconds >= 0.001 && o.seconds <= 60) {
-		return nil, cli.Usagef("-seconds is %v; it must lie in 0.001 … 60", o.seconds)
 	}
 	if o.python != "" && o.python != "none" && len(modules(o.python)) == 0 {
 		return nil, cli.Usagef("-python: %s cannot be run, or has none of NumPy, PyTorch and scikit-learn; name one that has, or none", o.python)

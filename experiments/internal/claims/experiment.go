@@ -242,11 +242,7 @@ func (r *running) measure(ctx context.Context, f Figure, file string, t *Table, 
 			todo = append(todo, j)
 		}
 	}
-	restore, err := cli.UseWorkers(r.jobs)
-	if err != nil {
-		return err
-	}
-	defer restore()
+	defer cli.UseWorkers(r.jobs)()
 	bar := r.flags.NewProgress("figure "+f.Name, "jobs", int64(len(plan)))
 	defer bar.Done()
 	ctx, cancel := context.WithCancelCause(ctx)
