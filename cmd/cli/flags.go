@@ -112,7 +112,7 @@ func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 	case f.NArg() > 0:
 		return Usagef("unexpected argument %q; settings are given by flags, see -h", f.Arg(0))
 	}
-	return cmp.Or(f.Check(), f.checkTogether())
+	return cmp.Or(f.check(func(r *Row) bool { return f.Given(r.Name) }), f.checkTogether())
 }
 
 // suggest names the flag that an unknown one is most like.
@@ -177,10 +177,10 @@ func Between(flagName string, n, lo, hi int) error {
 
 // Settings returns the flags that were given with their values, in alphabetical
 // order, but for those of the output.
-func (f *Flags) Settings() (all [][2]string) {
+func (f *Flags) Settings() (all Record) {
 	f.Visit(func(g *flag.Flag) {
 		if g.Name != "out" && g.Name != "quiet" && g.Name != "json" && g.Name != "progress" {
-			all = append(all, [2]string{g.Name, g.Value.String()})
+			all.Say("-"+g.Name, g.Value.String())
 		}
 	})
 	return all

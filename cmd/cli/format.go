@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"strconv"
-	"text/tabwriter"
 
 	"gorbm/rbm"
 )
@@ -96,12 +95,6 @@ func Units(m *rbm.RBM) string {
 		text += fmt.Sprintf(", %d %s %s", c.Active, what, state)
 	}
 	return text
-}
-
-// NewTable returns a writer that lines up columns, which end in tabs, on the
-// right. The caller flushes it.
-func NewTable(w io.Writer) *tabwriter.Writer {
-	return tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 }
 
 // WriteCSV returns a function that writes the lines as a CSV file, for

@@ -202,11 +202,15 @@ func (f *Flags) SetDefault(name, value string) error {
 	return nil
 }
 
-// Check checks the values that flags have now against their ranges, but for those that
-// nobody has set. Parse does so too.
+// Check checks the values of flags against their ranges, but for those that nobody has set.
+// Parse checks those that were given; what sets others later calls it again.
 func (f *Flags) Check() error {
+	return f.check(func(r *Row) bool { return f.Given(r.Name) || r.Value.String() != r.DefValue })
+}
+
+func (f *Flags) check(which func(r *Row) bool) error {
 	for _, r := range f.rows {
-		if !f.Given(r.Name) && r.Value.String() == r.DefValue {
+		if !which(r) {
 			continue
 		}
 		if r.choices {

@@ -57,12 +57,12 @@ func TestBadUsage(t *testing.T) {
 		{"-lattice pair.txt -boundary free", []string{"-boundary is for lattices"}},
 		{"-lattice pair.txt -field 1", []string{"-field is for lattices"}},
 		// Observables and states.
-		{"-gap -observables -lattice 2x2", []string{"-gap runs no chain", "-observables"}},
-		{"-gap -overlap -lattice 2x2", []string{"-gap runs no chain", "-overlap"}},
-		{"-gap -states s.npz -lattice 2x2", []string{"-gap runs no chain", "-states"}},
+		{"-gap -observables -lattice 2x2", []string{"-gap, which runs no chain", "-observables"}},
+		{"-gap -overlap -lattice 2x2", []string{"-gap, which runs no chain", "-overlap"}},
+		{"-gap -states s.npz -lattice 2x2", []string{"-gap, which runs no chain", "-states"}},
 		{"-states s.csv -sampler gibbs", []string{"-states", ".npz"}},
 		{"-states s.npz -sampler gibbs,sw", []string{"-states", "one sampler", "names 2"}},
-		{"-keep 5", []string{"-keep", "give -states too"}},
+		{"-keep 5", []string{"-keep", "-keep is for -states"}},
 		{"-states s.npz -sampler gibbs -keep 1", []string{"-keep is 1", "2 …"}},
 		{"-states s.npz -sampler gibbs -keep 1000000", []string{"-keep is 1000000", "298261"}},
 		// Samplers.
@@ -107,7 +107,7 @@ func TestBadUsage(t *testing.T) {
 		{"-seconds Inf", []string{"-seconds is +Inf"}},
 		{"-burn -0.1", []string{"-burn is -0.1"}},
 		{"-burn NaN", []string{"-burn is NaN"}},
-		{"-burn 1000", []string{"-burn is 1000", "share"}},
+		{"-burn 1000", []string{"-burn is 1000", "0 … 100"}},
 		{"-seed -1", []string{`"-1" for flag -seed`}},
 		// Gaps.
 		{"-gap", []string{"-gap", "3600 spins", "too large", "at most 12"}},

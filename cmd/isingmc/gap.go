@@ -11,17 +11,9 @@ import (
 	"gorbm/rbm"
 )
 
-// A gapResult is what -gap prints of a sampler.
-type gapResult struct {
-	Sampler     string  `json:"sampler"`
-	SpectralGap float64 `json:"spectral_gap"`
-	Period      int     `json:"period"` // 0 if some states cannot be reached; see diag.Period
-}
-
 // gaps computes the spectral gap of each sampler from its whole transition
 // matrix.
-func (p *plan) gaps() ([]gapResult, error) {
-	var results []gapResult
+func (p *plan) gaps() (all []cli.Record, err error) {
 	var law []float64
 	for _, m := range p.movers {
 		matrix, err := mcmc.SweepMatrix(p.graph, m.Mover, p.beta)
@@ -35,9 +27,14 @@ func (p *plan) gaps() ([]gapResult, error) {
 		if err != nil {
 			return nil, fmt.Errorf("-gap: %s: %w", m.name, err)
 		}
-		results = append(results, gapResult{m.name, gap, diag.Period(matrix)})
+		var rec cli.Record
+		text, forget := words(gap, diag.Period(matrix))
+		rec.Show("sampler", "sampler", m.name, m.name)
+		rec.Show("spectral_gap", "spectral gap of a sweep", gap, text)
+		rec.Show("period", "sweeps to forget by 1/e", diag.Period(matrix), forget) // 0 if some states cannot be reached
+		all = append(all, rec)
 	}
-	return results, nil
+	return all, nil
 }
 
 // boltzmann returns the probabilities of all states. Bit i of the index of a
@@ -64,47 +61,40 @@ func boltzmann(g *mcmc.Graph, beta float64) []float64 {
 // diag.SpectralGap.
 const leastGap = 1e-12
 
-// words returns the gap as text, and the number of sweeps in which the distance to
+// words returns a gap as text, and the number of sweeps in which the distance to
 // the law, in its slowest part, falls to 1/e.
-func (r gapResult) words() (gap, forget string) {
+func words(spectral float64, period int) (gap, forget string) {
 	switch {
-	case r.Period == 0:
+	case period == 0:
 		return "0", "never: states are out of reach, or at odds below 1e-16"
-	case r.Period > 1:
-		return "0", fmt.Sprintf("never: it has period %d", r.Period)
-	case r.SpectralGap < leastGap:
+	case period > 1:
+		return "0", fmt.Sprintf("never: it has period %d", period)
+	case spectral < leastGap:
 		return fmt.Sprintf("below %v", leastGap), fmt.Sprintf("above %v", 1/leastGap)
 	}
-	return fmt.Sprintf("%.6g", r.SpectralGap), fmt.Sprintf("%.4g", -1/math.Log1p(-r.SpectralGap))
+	return fmt.Sprintf("%.6g", spectral), fmt.Sprintf("%.4g", -1/math.Log1p(-spectral))
 }
 
-// printGaps prints the spectral gaps.
+// printGaps prints the spectral gaps. If there is one sampler, its fields are also at the top
+// level of the JSON object.
 func (p *plan) printGaps() error {
-	results, err := p.gaps()
+	all, err := p.gaps()
 	if err != nil {
 		return err
 	}
-	object := struct {
-		System   string      `json:"system"`
-		Spins    int         `json:"spins"`
-		Beta     float64     `json:"beta"`
-		Samplers []gapResult `json:"samplers"`
-		*gapResult
-	}{System: p.model, Spins: p.units, Beta: p.beta, Samplers: results}
-	if len(results) == 1 {
-		object.gapResult = &results[0]
+	var out cli.Record
+	out.Add("system", p.model)
+	out.Add("spins", p.units)
+	out.Add("beta", p.beta)
+	out.Add("samplers", all)
+	if len(all) == 1 {
+		out = append(out, all[0]...)
 	}
-	return p.flags.Print(object, func(w io.Writer) error {
+	return p.flags.Print(out, func(w io.Writer) error {
 		if p.flags.Quiet {
 			return nil
 		}
 		fmt.Fprintln(w, p.describeSystem())
-		t := cli.NewTable(w)
-		fmt.Fprintln(t, "sampler\tspectral gap of a sweep\tsweeps to forget by 1/e\t")
-		for _, r := range results {
-			gap, forget := r.words()
-			fmt.Fprintf(t, "%s\t%s\t%s\t\n", r.Sampler, gap, forget)
-		}
-		return t.Flush()
+		return cli.PrintTable(w, cli.Table(all), false)
 	})
 }

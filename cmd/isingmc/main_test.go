@@ -73,6 +73,59 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// A SamplerResult is what -json prints of a sampler.
+type SamplerResult struct {
+	Sampler        string
+	Chains         int
+	ChainsP        *float64 `json:"chains_p"`
+	Moves          int64
+	Seconds        float64
+	MovesPerSecond float64 `json:"moves_per_second"`
+	FlipsPerSecond float64 `json:"flips_per_second"`
+	Acceptance     *float64
+	EnergyMean     *float64 `json:"energy_mean"`
+	EnergyStdErr   *float64 `json:"energy_std_err"`
+	EnergyPerSpin  *float64 `json:"energy_per_spin"`
+	EnergyVariance *float64 `json:"energy_variance"`
+	TauInt         *float64 `json:"tau_int"`
+	TauIntStdErr   *float64 `json:"tau_int_std_err"`
+	TauIntSeconds  *float64 `json:"tau_int_seconds"`
+	Effective      *float64 `json:"effective_samples"`
+
+	EffectivePerSecond *float64 `json:"effective_samples_per_second"`
+	SpecificHeat       *float64 `json:"specific_heat"`
+	SpecificHeatStdErr *float64 `json:"specific_heat_std_err"`
+	AbsMean            *float64 `json:"abs_magnetisation_mean"`
+	AbsStdErr          *float64 `json:"abs_magnetisation_std_err"`
+	Binder             *float64 `json:"binder_cumulant"`
+	BinderStdErr       *float64 `json:"binder_cumulant_std_err"`
+	OverlapSquare      *float64 `json:"squared_overlap_mean"`
+}
+
+// A jsonResult is what -json prints.
+type jsonResult struct {
+	System       string
+	Spins, Bonds int
+	Beta         float64
+	Active       *int
+	Seed         uint64
+	Samplers     []SamplerResult
+	*SamplerResult
+	Policy *struct {
+		File, Sampler, Best string
+		Kernels             int
+		Untuned             bool
+		Mean                map[string]float64
+	}
+	Method       string
+	Evaluations  int
+	TuneSeconds  float64 `json:"seconds_tuning"`
+	TrialSeconds float64 `json:"seconds_trials"`
+	ModelSeconds float64 `json:"seconds_model"`
+	References   []SamplerResult
+	Warnings     []string
+}
+
 // result runs the command with -json and returns what it prints.
 func result(t *testing.T, args string) (r jsonResult) {
 	t.Helper()

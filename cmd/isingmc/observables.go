@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"strings"
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase/diag"
@@ -158,39 +159,6 @@ func countDifferent(a, b []uint8) (n int) {
 	return n
 }
 
-// ObservablesResult is what -json prints of the observables. Those that were not
-// measured are left out; numbers that cannot be computed from the run are null.
-type ObservablesResult struct {
-	SpecificHeat       *float64 `json:"specific_heat"`
-	SpecificHeatStdErr *float64 `json:"specific_heat_std_err"`
-	*MagnetisationResult
-	*OverlapResult
-}
-
-// MagnetisationResult is the part of ObservablesResult about m, the mean spin.
-type MagnetisationResult struct {
-	Mean                 *float64 `json:"magnetisation_mean"`
-	StdErr               *float64 `json:"magnetisation_std_err"`
-	AbsMean              *float64 `json:"abs_magnetisation_mean"`
-	AbsStdErr            *float64 `json:"abs_magnetisation_std_err"`
-	SquareMean           *float64 `json:"squared_magnetisation_mean"`
-	SquareStdErr         *float64 `json:"squared_magnetisation_std_err"`
-	Susceptibility       *float64 `json:"susceptibility"`
-	SusceptibilityStdErr *float64 `json:"susceptibility_std_err"`
-	Binder               *float64 `json:"binder_cumulant"`
-	BinderStdErr         *float64 `json:"binder_cumulant_std_err"`
-}
-
-// OverlapResult is the part of ObservablesResult about q, the overlap of two replicas.
-type OverlapResult struct {
-	AbsMean      *float64 `json:"abs_overlap_mean"`
-	AbsStdErr    *float64 `json:"abs_overlap_std_err"`
-	SquareMean   *float64 `json:"squared_overlap_mean"`
-	SquareStdErr *float64 `json:"squared_overlap_std_err"`
-	Binder       *float64 `json:"overlap_binder_cumulant"`
-	BinderStdErr *float64 `json:"overlap_binder_cumulant_std_err"`
-}
-
 // specificHeat returns β²(<E²> − <E>²)/N.
 func (r row) specificHeat() estimate {
 	scale := r.beta * r.beta / float64(r.system.Len())
@@ -208,70 +176,51 @@ func (r row) susceptibility() estimate {
 	return r.mean(func(o *observables) estimate { return o.spins.spread(r.beta * float64(r.system.Len())) })
 }
 
-// observablesResult returns what -json prints of the observables; nil if there are
-// none.
-func (r row) observablesResult() *ObservablesResult {
+// observed returns the observables; nothing if none were measured.
+func (r row) observed() (rec cli.Record) {
 	if r.observables == nil {
 		return nil
 	}
-	pair := func(n estimate) (mean, err *float64) { return cli.Finite(n.mean), cli.Finite(n.err) }
-	out := &ObservablesResult{}
-	out.SpecificHeat, out.SpecificHeatStdErr = pair(r.specificHeat())
+	add := func(key, label string, n estimate) {
+		rec.Show(key, label, n.mean, n.String())
+		rec.Add(strings.TrimSuffix(key, "_mean")+"_std_err", n.err)
+	}
+	add("specific_heat", "specific heat", r.specificHeat())
 	if r.observables.spins != nil {
-		s := &MagnetisationResult{}
-		s.Mean, s.StdErr = pair(r.value(spins))
-		s.AbsMean, s.AbsStdErr = pair(r.abs(spins))
-		s.SquareMean, s.SquareStdErr = pair(r.square(spins))
-		s.Susceptibility, s.SusceptibilityStdErr = pair(r.susceptibility())
-		s.Binder, s.BinderStdErr = pair(r.binder(spins))
-		out.MagnetisationResult = s
+		add("magnetisation_mean", "m", r.value(spins))
+		add("abs_magnetisation_mean", "|m|", r.abs(spins))
+		add("squared_magnetisation_mean", "", r.square(spins))
+		add("susceptibility", "susceptibility", r.susceptibility())
+		add("binder_cumulant", "Binder cumulant", r.binder(spins))
 	}
 	if r.observables.overlap != nil {
-		s := &OverlapResult{}
-		s.AbsMean, s.AbsStdErr = pair(r.abs(overlap))
-		s.SquareMean, s.SquareStdErr = pair(r.square(overlap))
-		s.Binder, s.BinderStdErr = pair(r.binder(overlap))
-		out.OverlapResult = s
+		add("abs_overlap_mean", "|q|", r.abs(overlap))
+		add("squared_overlap_mean", "q²", r.square(overlap))
+		add("overlap_binder_cumulant", "Binder cumulant of q", r.binder(overlap))
 	}
-	return out
+	return rec
 }
 
 // printObservables prints a table of the observables, a line for each sampler.
 func printObservables(w io.Writer, rows []row) error {
-	cells := observableCells(rows)
-	if cells == nil {
+	table := observablesTable(rows)
+	if table == nil {
 		return nil
 	}
 	fmt.Fprintln(w)
-	return printCells(w, cells)
+	return cli.PrintTable(w, table, true)
 }
 
-// observableCells returns the table of the observables, its head first; nil if none
-// were measured.
-func observableCells(rows []row) [][]string {
-	first := rows[0].observables
-	if first == nil {
+// observablesTable returns the table of the observables; nil if none were measured.
+func observablesTable(rows []row) [][]string {
+	if rows[0].observables == nil {
 		return nil
 	}
-	head := []string{"sampler", "specific heat"}
-	if first.spins != nil {
-		head = append(head, "m", "|m|", "susceptibility", "Binder cumulant")
-	}
-	if first.overlap != nil {
-		head = append(head, "|q|", "q²", "Binder cumulant of q")
-	}
-	table := [][]string{head}
+	var all []cli.Record
 	for _, r := range rows {
-		line := []string{r.name, r.specificHeat().String()}
-		if r.observables.spins != nil {
-			line = append(line, r.value(spins).String(), r.abs(spins).String(), r.susceptibility().String(), r.binder(spins).String())
-		}
-		if r.observables.overlap != nil {
-			line = append(line, r.abs(overlap).String(), r.square(overlap).String(), r.binder(overlap).String())
-		}
-		table = append(table, line)
+		all = append(all, append(cli.Record{{Label: "sampler", Text: r.name}}, r.observed()...))
 	}
-	return table
+	return cli.Table(all)
 }
 
 // observablesWarnings returns which observables the run was too short for. symmetric

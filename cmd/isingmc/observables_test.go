@@ -2,10 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -73,26 +75,25 @@ func exactObservables(t *testing.T, args string) map[string]float64 {
 	return all
 }
 
-// observed returns the numbers of a sampler in JSON by their keys.
-func observed(s SamplerResult) map[string]*float64 {
-	all := map[string]*float64{}
-	if s.ObservablesResult == nil {
-		return all
+// observed returns the observables of each sampler in JSON by their keys, with the errors
+// by NAME_std_err, and the names of the samplers.
+func observed(t *testing.T, args string) (all []map[string]*float64, names []string) {
+	t.Helper()
+	var r struct{ Samplers []map[string]any }
+	out := isingmc.OK(t, append(strings.Fields(args), "-json")...)
+	if err := json.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
 	}
-	all["specific_heat"], all["specific_heat_std_err"] = s.SpecificHeat, s.SpecificHeatStdErr
-	if m := s.MagnetisationResult; m != nil {
-		all["magnetisation_mean"], all["magnetisation_mean_std_err"] = m.Mean, m.StdErr
-		all["abs_magnetisation_mean"], all["abs_magnetisation_mean_std_err"] = m.AbsMean, m.AbsStdErr
-		all["squared_magnetisation_mean"], all["squared_magnetisation_mean_std_err"] = m.SquareMean, m.SquareStdErr
-		all["susceptibility"], all["susceptibility_std_err"] = m.Susceptibility, m.SusceptibilityStdErr
-		all["binder_cumulant"], all["binder_cumulant_std_err"] = m.Binder, m.BinderStdErr
+	for _, s := range r.Samplers {
+		one := map[string]*float64{}
+		for key, value := range s {
+			if x, ok := value.(float64); ok && regexp.MustCompile("heat|magnetisation|susceptibility|binder|overlap").MatchString(key) {
+				one[key] = &x
+			}
+		}
+		all, names = append(all, one), append(names, s["sampler"].(string))
 	}
-	if q := s.OverlapResult; q != nil {
-		all["abs_overlap_mean"], all["abs_overlap_mean_std_err"] = q.AbsMean, q.AbsStdErr
-		all["squared_overlap_mean"], all["squared_overlap_mean_std_err"] = q.SquareMean, q.SquareStdErr
-		all["overlap_binder_cumulant"], all["overlap_binder_cumulant_std_err"] = q.Binder, q.BinderStdErr
-	}
-	return all
+	return all, names
 }
 
 // TestObservables compares every observable of several samplers with its exact value.
@@ -107,19 +108,19 @@ func TestObservables(t *testing.T) {
 		"-lattice 3x3 -active 4 -temperature 2 -sampler exchange,im:k=1-3 -moves 20000",
 	} {
 		exact := exactObservables(t, args)
-		for _, s := range result(t, args+" -observables -overlap").Samplers {
-			got := observed(s)
+		all, names := observed(t, args+" -observables -overlap")
+		for i, got := range all {
 			if len(got) != 2*len(exact) {
-				t.Errorf("%s: %s gives %d numbers, want %d", args, s.Sampler, len(got), 2*len(exact))
+				t.Errorf("%s: %s gives %d numbers, want %d", args, names[i], len(got), 2*len(exact))
 			}
 			for name, want := range exact {
-				value, err := got[name], got[name+"_std_err"]
+				value, err := got[name], got[strings.TrimSuffix(name, "_mean")+"_std_err"]
 				if value == nil || err == nil {
-					t.Errorf("%s: %s: no %s, or no error of it", args, s.Sampler, name)
+					t.Errorf("%s: %s: no %s, or no error of it", args, names[i], name)
 					continue
 				}
 				if z := (*value - want) / *err; !(math.Abs(z) < 4.5) || *err > 0.05 {
-					t.Errorf("%s: %s: %s is %v ± %v, exact %v (%.1f errors)", args, s.Sampler, name, *value, *err, want, z)
+					t.Errorf("%s: %s: %s is %v ± %v, exact %v (%.1f errors)", args, names[i], name, *value, *err, want, z)
 				}
 			}
 		}
@@ -156,10 +157,10 @@ func TestObservablesOfLargeSystems(t *testing.T) {
 	near("specific heat of 16×16", s.SpecificHeat, s.SpecificHeatStdErr, kaufmanSpecificHeat(s.Beta, 16, 16), 0, 0.05)
 	cold := result(t, "-lattice 64x64 -temperature 2 -sampler sw -moves 2000 -observables")
 	yang := math.Pow(1-math.Pow(math.Sinh(2*cold.Beta), -4), 1./8)
-	near("|m| of 64×64", cold.MagnetisationResult.AbsMean, cold.MagnetisationResult.AbsStdErr, yang, 1e-6, 0.002)
+	near("|m| of 64×64", cold.AbsMean, cold.AbsStdErr, yang, 1e-6, 0.002)
 	near("specific heat of 64×64", cold.SpecificHeat, cold.SpecificHeatStdErr, kaufmanSpecificHeat(cold.Beta, 64, 64), 0, 0.1)
 	at := result(t, fmt.Sprintf("-lattice 64x64 -beta %v -sampler sw -moves 2000 -observables", math.Asinh(1)/2))
-	near("Binder cumulant of 64×64", at.MagnetisationResult.Binder, at.MagnetisationResult.BinderStdErr, 0.61069, 1e-3, 0.02)
+	near("Binder cumulant of 64×64", at.Binder, at.BinderStdErr, 0.61069, 1e-3, 0.02)
 }
 
 // TestErrorsOfMoments checks the errors of functions of moments against the truth: over
@@ -280,7 +281,7 @@ func TestStatesOfModel(t *testing.T) {
 	clitest.Isolate(t)
 	const path = "m.safetensors"
 	clitest.Save(t, path, clitest.Model(5, 3, 0, 0), modelfile.About{})
-	isingmc.Fails(t, cli.Usage, []string{"-model", path, "-observables"}, "-observables is for Ising systems", "-model")
+	isingmc.Fails(t, cli.Usage, []string{"-model", path, "-observables"}, "-observables cannot go with -model", "-model")
 	isingmc.OK(t, "-model", path, "-sampler", "block-gibbs", "-moves", "50", "-states", "s.npz", "-quiet")
 	arrays := readNPZ(t, "s.npz")
 	p := planOf(t, "-model "+path+" -sampler block-gibbs")
@@ -308,10 +309,10 @@ func TestReplicasDiffer(t *testing.T) {
 	if *alone.EnergyMean != *both.EnergyMean {
 		t.Errorf("the mean energy is %v alone and %v beside a second replica", *alone.EnergyMean, *both.EnergyMean)
 	}
-	if alone.ObservablesResult != nil {
+	if alone.SpecificHeat != nil {
 		t.Error("observables are measured although nobody asked")
 	}
-	if q := *both.OverlapResult.SquareMean; !(q > 0 && q < 0.2) {
+	if q := *both.OverlapSquare; !(q > 0 && q < 0.2) {
 		t.Errorf("q² of two replicas in a hot state is %v", q)
 	}
 }

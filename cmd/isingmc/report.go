@@ -51,10 +51,9 @@ func (p *plan) report(rows []row) (report.Report, error) {
 		page.Pictures = []report.Picture{{Title: "The policy", PNG: b.Bytes(),
 			Alt: fmt.Sprintf("a column of dots for each setting that was tuned, one for each of %d kernels of the policy, and the best by the model", len(t.result.Points))}}
 	}
-	cells := tableCells(rows)
-	page.Tables = []report.Table{{Title: "Samplers", Head: cells[0], Rows: cells[1:]}}
-	if cells := observableCells(rows); cells != nil {
-		page.Tables = append(page.Tables, report.Table{Title: "Observables", Head: cells[0], Rows: cells[1:]})
+	page.Tables = []report.Table{report.TableOf("Samplers", cli.Table(records(rows)))}
+	if table := observablesTable(rows); table != nil {
+		page.Tables = append(page.Tables, report.TableOf("Observables", table))
 	}
 	page.Tables = append(page.Tables, p.settingsTable())
 	return page, nil
@@ -83,14 +82,11 @@ func advice(rows []row) (lines []string) {
 
 // settingsTable lists what was run.
 func (p *plan) settingsTable() report.Table {
-	t := report.Table{Title: "Settings", Head: []string{"what", "value"}}
-	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
-	add("system", fmt.Sprintf("%s: %s, %s", p.model, cli.Count(p.units, "unit"), cli.Count(p.pairs, "bond")))
-	for _, flag := range p.flags.Settings() {
-		add("-"+flag[0], flag[1])
-	}
-	add("inverse temperature", strconv.FormatFloat(p.beta, 'g', 6, 64))
-	add("seed", strconv.FormatUint(p.seed, 10))
-	add("version", fmt.Sprintf("%s, kernels %s; report of %s", cli.Version(), rbm.KernelLevel(), time.Now().Format("2006-01-02 15:04:05")))
-	return t
+	var t cli.Record
+	t.Say("system", fmt.Sprintf("%s: %s, %s", p.model, cli.Count(p.units, "unit"), cli.Count(p.pairs, "bond")))
+	t = append(t, p.flags.Settings()...)
+	t.Say("inverse temperature", strconv.FormatFloat(p.beta, 'g', 6, 64))
+	t.Say("seed", strconv.FormatUint(p.seed, 10))
+	t.Say("version", fmt.Sprintf("%s, kernels %s; report of %s", cli.Version(), rbm.KernelLevel(), time.Now().Format("2006-01-02 15:04:05")))
+	return report.TableOf("Settings", t.Lines())
 }

@@ -46,78 +46,79 @@ func newRows(field []*contestant, runs [][]*measured) []row {
 	return rows
 }
 
-// A SamplerResult is what -json prints of a sampler. Numbers that cannot be
-// computed from the run are null.
-type SamplerResult struct {
-	Sampler            string   `json:"sampler"`
-	Chains             int      `json:"chains,omitempty"`   // if there are several
-	ChainsP            *float64 `json:"chains_p,omitempty"` // probability that their mean energies differ as much by chance
-	Moves              int64    `json:"moves"`
-	Seconds            float64  `json:"seconds"`
-	MovesPerSecond     float64  `json:"moves_per_second"`
-	FlipsPerSecond     float64  `json:"flips_per_second"`
-	Acceptance         *float64 `json:"acceptance"`
-	EnergyMean         *float64 `json:"energy_mean"`
-	EnergyStdErr       *float64 `json:"energy_std_err"`
-	EnergyPerSpin      *float64 `json:"energy_per_spin"`
-	EnergyVariance     *float64 `json:"energy_variance"`
-	TauInt             *float64 `json:"tau_int"` // in moves
-	TauIntStdErr       *float64 `json:"tau_int_std_err"`
-	TauIntSeconds      *float64 `json:"tau_int_seconds"`
-	Effective          *float64 `json:"effective_samples"`
-	EffectivePerSecond *float64 `json:"effective_samples_per_second"`
-	*ObservablesResult
-}
-
-func (r row) result() SamplerResult {
-	chains := 0
+// record returns the result of a sampler. Its table shows times of τ in the unit of this
+// size and name, in seconds. Numbers that cannot be computed from the run are null in JSON.
+func (r row) record(unit float64, unitName string) (rec cli.Record) {
+	spins, acceptance := float64(r.system.Len()), math.NaN()
+	if a, ok := r.info.Acceptance(); ok {
+		acceptance = a
+	}
+	rate := func(key, label string, count float64) {
+		rec.Show(key, label, r.perSecond(count), short(r.perSecond(count)))
+	}
+	rec.Show("sampler", "sampler", r.name, r.name)
 	if len(r.runs) > 1 {
-		chains = len(r.runs)
+		rec.Add("chains", len(r.runs))
 	}
-	return SamplerResult{
-		Chains: chains, ChainsP: cli.Finite(r.agreement()),
-		Sampler: r.name, Moves: r.N, Seconds: r.seconds,
-		MovesPerSecond: r.perSecond(float64(r.N)), FlipsPerSecond: r.perSecond(float64(r.info.Flips)),
-		EnergyMean: cli.Finite(r.Mean), EnergyStdErr: cli.Finite(r.StdErr), EnergyVariance: cli.Finite(r.Variance),
-		EnergyPerSpin: cli.Finite(r.Mean / float64(r.system.Len())),
-		TauInt:        cli.Finite(r.Time.Tau), TauIntStdErr: cli.Finite(r.Time.StdErr), TauIntSeconds: cli.Finite(r.secondsOf(r.Time.Tau)),
-		Effective: cli.Finite(r.Effective), EffectivePerSecond: cli.Finite(r.perSecond(r.Effective)),
-		Acceptance: cli.Known(r.info.Acceptance()), ObservablesResult: r.observablesResult(),
-	}
+	rec.Add("chains_p", cli.Finite(r.agreement())) // probability that their mean energies differ as much by chance
+	rec.Show("moves", "moves", r.N, strconv.FormatInt(r.N, 10))
+	rec.Show("seconds", "seconds", r.seconds, fmt.Sprintf("%.3g", r.seconds))
+	rate("moves_per_second", "moves/s", float64(r.N))
+	rate("flips_per_second", "flips/s", float64(r.info.Flips))
+	rec.Show("acceptance", "accepted", acceptance, cli.Percent(acceptance))
+	rec.Add("energy_mean", r.Mean)
+	rec.Add("energy_std_err", r.StdErr)
+	rec.Show("energy_per_spin", "energy/spin", r.Mean/spins, withError(r.Mean/spins, r.StdErr/spins))
+	rec.Add("energy_variance", r.Variance)
+	rec.Show("tau_int", "τ / moves", r.Time.Tau, withError(r.Time.Tau, r.Time.StdErr))
+	rec.Add("tau_int_std_err", r.Time.StdErr)
+	tau := r.secondsOf(r.Time.Tau)
+	rec.Show("tau_int_seconds", "τ / "+unitName, tau, withError(tau/unit, r.secondsOf(r.Time.StdErr)/unit))
+	rec.Add("effective_samples", r.Effective)
+	rate("effective_samples_per_second", "effective/s", r.Effective)
+	return rec
 }
 
-// A jsonResult is the JSON object on standard output. If there is one sampler,
-// its fields are also at the top level.
-type jsonResult struct {
-	System   string          `json:"system"`
-	Spins    int             `json:"spins"`
-	Bonds    int             `json:"bonds"`
-	Beta     float64         `json:"beta"`
-	Active   *int            `json:"active,omitempty"`
-	Seed     uint64          `json:"seed"`
-	Samplers []SamplerResult `json:"samplers"`
-	*SamplerResult
-	TuneResult
-	References []SamplerResult `json:"references,omitempty"` // settings that a tuned sampler is compared with
-	Warnings   []string        `json:"warnings,omitempty"`
-}
-
-func (p *plan) result(rows []row, warnings []string) jsonResult {
-	out := jsonResult{System: p.model, Spins: p.units, Bonds: p.pairs, Beta: p.beta, Seed: p.seed, Warnings: warnings}
-	if p.keepsUp {
-		out.Active = &p.active
-	}
-	out.TuneResult = p.tuning.json(p.policy)
-	for i, r := range rows {
-		if i < len(rows)-p.references {
-			out.Samplers = append(out.Samplers, r.result())
-		} else {
-			out.References = append(out.References, r.result())
+// records returns the results of the samplers.
+func records(rows []row) (all []cli.Record) {
+	longest := 0.0
+	for _, r := range rows {
+		if tau := r.secondsOf(r.Time.Tau); !math.IsInf(tau, 1) {
+			longest = max(longest, tau)
 		}
 	}
-	if len(out.Samplers) == 1 {
-		out.SamplerResult = &out.Samplers[0]
+	unit, name := cli.TimeUnit(longest)
+	for _, r := range rows {
+		all = append(all, r.record(unit, name))
 	}
+	return all
+}
+
+// result returns the JSON object on standard output. If there is one sampler, its fields are
+// also at the top level.
+func (p *plan) result(rows []row, warnings []string) (out cli.Record) {
+	all := records(rows)
+	for i, r := range rows {
+		all[i] = append(all[i], r.observed()...)
+	}
+	n := len(rows) - p.references
+	out.Add("system", p.model)
+	out.Add("spins", p.units)
+	out.Add("bonds", p.pairs)
+	out.Add("beta", p.beta)
+	if p.keepsUp {
+		out.Add("active", p.active)
+	}
+	out.Add("seed", p.seed)
+	out.Add("samplers", all[:n])
+	if n == 1 {
+		out = append(out, all[0]...)
+	}
+	out = append(out, p.tuning.record(p.policy)...)
+	if p.references > 0 {
+		out.Add("references", all[n:]) // settings that a tuned sampler is compared with
+	}
+	out.Add("warnings", warnings)
 	return out
 }
 
@@ -126,7 +127,7 @@ func (p *plan) print(rows []row) error {
 	warnings := p.warnings(rows)
 	return p.flags.Print(p.result(rows, warnings), func(w io.Writer) error {
 		if !p.flags.Quiet {
-			if err := cmp.Or(printCells(w, tableCells(rows)), printObservables(w, rows)); err != nil {
+			if err := cmp.Or(cli.PrintTable(w, cli.Table(records(rows)), true), printObservables(w, rows)); err != nil {
 				return err
 			}
 			for _, line := range append(p.tuning.lines(), conclusions(rows)...) {
@@ -136,42 +137,6 @@ func (p *plan) print(rows []row) error {
 		p.flags.Warn(warnings...)
 		return nil
 	})
-}
-
-// printCells prints a table, its head first.
-func printCells(w io.Writer, cells [][]string) error {
-	t := cli.NewTable(w)
-	wide := 0
-	for _, line := range cells {
-		wide = max(wide, len(line[0]))
-	}
-	for _, line := range cells {
-		fmt.Fprintf(t, "%-*s\t%s\t\n", wide, line[0], strings.Join(line[1:], "\t"))
-	}
-	return t.Flush()
-}
-
-// tableCells returns the table of the samplers, its head first.
-func tableCells(rows []row) [][]string {
-	longest := 0.0
-	for _, r := range rows {
-		if tau := r.secondsOf(r.Time.Tau); !math.IsInf(tau, 1) {
-			longest = max(longest, tau)
-		}
-	}
-	unit, unitName := cli.TimeUnit(longest)
-	table := [][]string{{"sampler", "moves", "seconds", "moves/s", "flips/s", "accepted", "energy/spin", "τ / moves", "τ / " + unitName, "effective/s"}}
-	for _, r := range rows {
-		spins := float64(r.system.Len())
-		accepted := "–"
-		if a, ok := r.info.Acceptance(); ok {
-			accepted = cli.Percent(a)
-		}
-		table = append(table, []string{r.name, strconv.FormatInt(r.N, 10), fmt.Sprintf("%.3g", r.seconds), short(r.perSecond(float64(r.N))), short(r.perSecond(float64(r.info.Flips))), accepted,
-			withError(r.Mean/spins, r.StdErr/spins), withError(r.Time.Tau, r.Time.StdErr),
-			withError(r.secondsOf(r.Time.Tau)/unit, r.secondsOf(r.Time.StdErr)/unit), short(r.perSecond(r.Effective))})
-	}
-	return table
 }
 
 // short returns a rate to three digits, in thousands, millions or billions.

@@ -268,38 +268,29 @@ func (p *plan) tuneSampler(ctx context.Context, now clock) error {
 	return t.policy.Write(p.policy) // now, so that sampling may be stopped
 }
 
-// A TuneResult is what -json prints of a policy.
-type TuneResult struct {
-	Policy       *PolicyResult `json:"policy,omitempty"`
-	Method       string        `json:"method,omitempty"`
-	Evaluations  int           `json:"evaluations,omitempty"`
-	TuneSeconds  float64       `json:"seconds_tuning,omitempty"`
-	TrialSeconds float64       `json:"seconds_trials,omitempty"` // of computing, on all cores together
-	ModelSeconds float64       `json:"seconds_model,omitempty"`  // of these: the Gaussian process and what maximises over it
-}
-
-// A PolicyResult describes a policy.
-type PolicyResult struct {
-	File    string             `json:"file,omitempty"`
-	Sampler string             `json:"sampler"`
-	Kernels int                `json:"kernels"`
-	Best    string             `json:"best"`
-	Untuned bool               `json:"untuned,omitempty"` // nothing was clearly better than the settings before tuning
-	Mean    map[string]float64 `json:"mean,omitempty"`    // of each parameter over the kernels
-}
-
-// result returns what is printed of t, which may be nil.
-func (t *tuning) json(file string) (r TuneResult) {
+// record returns what -json prints of a policy, and of tuning it.
+func (t *tuning) record(file string) (rec cli.Record) {
 	if t == nil || t.policy == nil {
-		return r
+		return nil
 	}
-	r.Policy = &PolicyResult{File: file, Sampler: t.policy.Sampler, Kernels: len(t.policy.Kernels), Best: t.policy.Best, Mean: means(t.policy)}
+	var policy cli.Record
+	policy.AddSome("file", file)
+	policy.Add("sampler", t.policy.Sampler)
+	policy.Add("kernels", len(t.policy.Kernels))
+	policy.Add("best", t.policy.Best)
 	if t.result != nil {
-		r.Policy.Untuned = t.result.Untuned
-		r.Method, r.Evaluations, r.TuneSeconds = string(t.options.Method), trials(t.result), t.seconds
-		r.TrialSeconds, r.ModelSeconds = t.result.TrialSeconds+t.result.BurnSeconds, t.result.ModelSeconds
+		policy.AddSome("untuned", t.result.Untuned) // nothing was clearly better than the settings before tuning
 	}
-	return r
+	policy.Add("mean", means(t.policy)) // of each parameter over the kernels
+	rec.Add("policy", policy)
+	if t.result != nil {
+		rec.Add("method", string(t.options.Method))
+		rec.Add("evaluations", trials(t.result))
+		rec.Add("seconds_tuning", t.seconds)
+		rec.Add("seconds_trials", t.result.TrialSeconds+t.result.BurnSeconds) // of computing, on all cores together
+		rec.Add("seconds_model", t.result.ModelSeconds)                       // of these: the Gaussian process and what maximises over it
+	}
+	return rec
 }
 
 // trials returns the number of trials, those of the finals included.

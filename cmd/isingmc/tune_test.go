@@ -129,7 +129,7 @@ func TestBadTuning(t *testing.T) {
 		{"-tune -sampler gibbs", []string{"-tune", "gibbs", "no numbers to tune"}},
 		{"-tune -sampler sardonics:k=1-5:gamma=1:walks=1:mix=1/0/0", []string{"-tune", "nothing is left"}},
 		{"-tune -sampler sardonics,sardonics:walks=2", []string{"-tune", "two samplers"}},
-		{"-tune -gap -lattice 2x2", []string{"-gap", "nothing to tune"}},
+		{"-tune -gap -lattice 2x2", []string{"-gap", "-gap, which runs no chain"}},
 		{"-tune -policy x.txt", []string{"-policy", ".json"}},
 		{"-tune -out x.png -sampler sardonics,gibbs,gibbs,gibbs,gibbs", []string{"-sampler names 5", "at most 4"}},
 		{"-seconds-per-flip 1e-7", []string{"-seconds-per-flip", "-tune"}},

@@ -99,7 +99,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Failed, s + "-out there", []string{"-out", "there is there already"}},
 		{cli.Usage, s + "-out x.png", []string{"-out", "x.png", "folder", "curves.csv"}},
 		{cli.Usage, s + "-out x.SVG", []string{"-out", "x.SVG", "folder"}},
-		{cli.Usage, s + "-pictures pdf", []string{"-pictures is for the folder of -out"}},
+		{cli.Usage, s + "-pictures pdf", []string{"-pictures is for -out"}},
 		{cli.Failed, s + "-out no/where", []string{"-out", "no folder no"}},
 		{cli.Usage, "-modle x", []string{"-modle", "did you mean -model?"}},
 		{cli.Usage, "softmax.safetensors", []string{`unexpected argument "softmax.safetensors"`}},

@@ -91,6 +91,38 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// A jsonResult is what -json says of one model.
+type jsonResult struct {
+	Model, Data  string
+	Exact        bool
+	Norm         float64
+	GradientNorm *float64 `json:"gradient_norm"`
+	Reference    *struct {
+		NegPhase  string
+		StdErr    float64   `json:"std_err"`
+		SwapRates []float64 `json:"swap_rates"`
+	}
+	Estimators []struct {
+		Name, NegPhase string
+		Repeats        int
+		Updates        int
+		Steps, Seconds float64
+		GibbsSteps     float64  `json:"gibbs_steps"`
+		SecondsPerStep *float64 `json:"seconds_per_step"`
+		DistanceMean   float64  `json:"distance_mean"`
+		DistanceSD     *float64 `json:"distance_sd"`
+		BiasNorm       float64  `json:"bias_norm"`
+		BiasFloor      *float64 `json:"bias_floor"`
+		Bias, Variance *float64
+		CosineMean     *float64  `json:"cosine_mean"`
+		CosineSD       *float64  `json:"cosine_sd"`
+		SwapRates      []float64 `json:"swap_rates"`
+		MeetingTime    *float64  `json:"mean_meeting_time"`
+		Acceptance     *float64
+		Cuts           int64
+	}
+}
+
 // estimators returns what -json says of one model.
 func estimators(t *testing.T, args ...string) jsonResult {
 	t.Helper()

@@ -113,25 +113,38 @@ func grouped(groups []group) (n int) {
 	return n
 }
 
-// groupLines returns the groups as a table: means ± standard deviations.
-func groupLines(groups []group, by string, others []string) [][]string {
-	metric := by != "" && by != "path" && by != "seconds"
-	head := slices.Clone(others)
-	if metric {
-		head = append(head, by)
-	}
-	lines := [][]string{append(head, "runs", "seconds")}
+// groupRecords returns the groups: of each metric the mean, the standard deviation and the
+// number of runs that have it. People read the metric by which they are sorted.
+func groupRecords(groups []group, by string, others []string) (records []cli.Record) {
+	known := map[string]bool{}
 	for _, g := range groups {
-		var line []string
-		for _, name := range others {
-			line = append(line, cmp.Or(g.Settings[name], none))
+		for name := range g.Metrics {
+			known[name] = true
 		}
-		if metric {
-			line = append(line, g.Metrics[by].String())
-		}
-		lines = append(lines, append(line, strconv.Itoa(len(g.Runs)), fmt.Sprintf("%.3g", *g.Seconds.Mean)))
 	}
-	return lines
+	for _, g := range groups {
+		var rec cli.Record
+		for _, name := range others {
+			rec.Show(name, name, g.Settings[name], cmp.Or(g.Settings[name], none))
+		}
+		add := func(name string, m overRuns) {
+			label := ""
+			if name == by && by != "seconds" {
+				label = by
+			}
+			rec.Show(name, label, m.Mean, m.String())
+			rec.Add(name+"_sd", m.SD)
+			rec.Add(name+"_runs", m.N)
+		}
+		for _, name := range slices.Sorted(maps.Keys(known)) {
+			add(name, g.Metrics[name])
+		}
+		add("seconds", g.Seconds)
+		rec.Show("runs", "runs", len(g.Runs), strconv.Itoa(len(g.Runs)))
+		rec.Say("seconds", fmt.Sprintf("%.3g", *g.Seconds.Mean))
+		records = append(records, rec)
+	}
+	return records
 }
 
 // String prints the mean with two digits of its standard deviation.
@@ -143,34 +156,4 @@ func (s overRuns) String() string {
 		return fmt.Sprintf("%.5g", *s.Mean)
 	}
 	return cli.PlusMinus(*s.Mean, *s.SD, cli.Decimals(*s.SD))
-}
-
-// meanLines returns the groups as the lines of a CSV file: of each metric the mean, the
-// standard deviation and the number of runs that have it.
-func meanLines(groups []group, others []string) [][]string {
-	known := map[string]bool{}
-	for _, g := range groups {
-		for name := range g.Metrics {
-			known[name] = true
-		}
-	}
-	names := slices.Sorted(maps.Keys(known))
-	head := slices.Clone(others)
-	for _, name := range append(names, "seconds") {
-		head = append(head, name, name+"_sd", name+"_runs")
-	}
-	lines := [][]string{append(head, "runs")}
-	for _, g := range groups {
-		var line []string
-		for _, name := range others {
-			line = append(line, g.Settings[name])
-		}
-		for _, name := range names {
-			m := g.Metrics[name]
-			line = append(line, field(m.Mean), field(m.SD), strconv.Itoa(m.N))
-		}
-		line = append(line, field(g.Seconds.Mean), field(g.Seconds.SD), strconv.Itoa(g.Seconds.N))
-		lines = append(lines, append(line, strconv.Itoa(len(g.Runs))))
-	}
-	return lines
 }

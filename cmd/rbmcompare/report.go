@@ -31,8 +31,7 @@ func (p *plan) page(results []result) report.Report {
 		page.Charts = append(p.alongRun(results), page.Charts...)
 	}
 	for i := len(results) - 1; i >= 0; i-- {
-		cells := p.cells(results[i])
-		page.Tables = append(page.Tables, report.Table{Title: results[i].Path, Head: cells[0], Rows: cells[1:]})
+		page.Tables = append(page.Tables, report.TableOf(results[i].Path, cli.Table(p.records(results[i]))))
 	}
 	page.Tables = append(page.Tables, p.settingsTable())
 	return page
@@ -104,16 +103,12 @@ func (p *plan) words(r result) (lines []string) {
 
 // settingsTable lists what was compared.
 func (p *plan) settingsTable() report.Table {
-	t := report.Table{Title: "Settings", Head: []string{"what", "value"}}
-	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
-	for _, flag := range p.flags.Settings() {
-		add("-"+flag[0], flag[1])
-	}
+	t := p.flags.Settings()
 	if p.set != nil {
-		add("data", p.set.Name)
+		t.Say("data", p.set.Name)
 	}
-	add("seed", strconv.FormatUint(p.seed, 10))
-	add("machine", fmt.Sprintf("%s, kernels %s, %s", cli.Count(p.processors(), "processor"), rbm.KernelLevel(), cli.Version()))
-	add("time", "report of "+time.Now().Format("2006-01-02 15:04:05"))
-	return t
+	t.Say("seed", strconv.FormatUint(p.seed, 10))
+	t.Say("machine", fmt.Sprintf("%s, kernels %s, %s", cli.Count(p.processors(), "processor"), rbm.KernelLevel(), cli.Version()))
+	t.Say("time", "report of "+time.Now().Format("2006-01-02 15:04:05"))
+	return report.TableOf("Settings", t.Lines())
 }

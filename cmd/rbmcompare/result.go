@@ -42,74 +42,68 @@ func completed(results []result) int {
 	return least
 }
 
-// jsonResult is the object of -json and compare.json for one model.
-type jsonResult struct {
-	Model        string          `json:"model"`
-	Step         int             `json:"step,omitempty"`
-	Data         string          `json:"data,omitempty"`
-	Exact        bool            `json:"exact"`
-	Reference    *jsonReference  `json:"reference,omitempty"`
-	Norm         float64         `json:"norm"`
-	GradientNorm *float64        `json:"gradient_norm,omitempty"`
-	Seed         uint64          `json:"seed"`
-	Workers      int             `json:"workers"`
-	Kernels      string          `json:"kernels"`
-	Estimators   []jsonEstimator `json:"estimators"`
-}
-
-type jsonReference struct {
-	NegPhase  string    `json:"negphase"`
-	StdErr    float64   `json:"std_err"`
-	SwapRates []float64 `json:"swap_rates,omitempty"`
-}
-
-// jsonEstimator has the figures at the last point. Those that need several
-// repeats are left out if there is one.
-type jsonEstimator struct {
-	Name           string    `json:"name"`
-	NegPhase       string    `json:"negphase"`
-	Repeats        int       `json:"repeats"`
-	Updates        int       `json:"updates"`
-	Steps          float64   `json:"steps"`
-	GibbsSteps     float64   `json:"gibbs_steps"`
-	Seconds        float64   `json:"seconds"`
-	SecondsPerStep *float64  `json:"seconds_per_step,omitempty"`
-	DistanceMean   float64   `json:"distance_mean"`
-	DistanceSD     *float64  `json:"distance_sd,omitempty"`
-	BiasNorm       float64   `json:"bias_norm"`
-	BiasFloor      *float64  `json:"bias_floor,omitempty"`
-	Bias           *float64  `json:"bias,omitempty"`
-	Variance       *float64  `json:"variance,omitempty"`
-	CosineMean     *float64  `json:"cosine_mean,omitempty"`
-	CosineSD       *float64  `json:"cosine_sd,omitempty"`
-	SwapRates      []float64 `json:"swap_rates,omitempty"`
-	MeetingTime    *float64  `json:"mean_meeting_time,omitempty"`
-	Acceptance     *float64  `json:"acceptance,omitempty"`
-	Cuts           int64     `json:"cuts,omitempty"`
-}
-
-func (p *plan) json(r result) jsonResult {
-	j := jsonResult{Model: r.Path, Step: r.Step, Exact: r.truth.Exact, Norm: r.truth.Norm(), GradientNorm: cli.Finite(r.truth.GradientNorm()),
-		Seed: p.seed, Workers: p.processors(), Kernels: rbm.KernelLevel()}
+// json returns the object of -json and compare.json for one model.
+func (p *plan) json(r result) (out cli.Record) {
+	out.Add("model", r.Path)
+	out.AddSome("step", r.Step)
 	if p.set != nil {
-		j.Data = p.set.Name
+		out.Add("data", p.set.Name)
 	}
+	out.Add("exact", r.truth.Exact)
 	if !r.truth.Exact {
-		j.Reference = &jsonReference{r.reference.String(), r.truth.StdErr, r.truth.Info.SwapRates()}
+		var reference cli.Record
+		reference.Add("negphase", r.reference.String())
+		reference.Add("std_err", r.truth.StdErr)
+		reference.Add("swap_rates", r.truth.Info.SwapRates())
+		out.Add("reference", reference)
 	}
+	out.Add("norm", r.truth.Norm())
+	out.Add("gradient_norm", cli.Finite(r.truth.GradientNorm()))
+	out.Add("seed", p.seed)
+	out.Add("workers", p.processors())
+	out.Add("kernels", rbm.KernelLevel())
+	out.Add("estimators", p.records(r))
+	return out
+}
+
+// records returns the estimators with their figures at the last point. Those that need
+// several repeats are left out of JSON if there is one.
+func (p *plan) records(r result) (all []cli.Record) {
 	for i, c := range r.curves {
 		if c.Repeats == 0 {
 			continue
 		}
 		last := c.Last()
-		j.Estimators = append(j.Estimators, jsonEstimator{Name: p.names[i], NegPhase: c.Estimator.String(), Repeats: c.Repeats, Updates: last.Updates,
-			Steps: last.Steps, GibbsSteps: last.GibbsSteps, Seconds: last.Seconds, SecondsPerStep: cli.Finite(c.SecondsPerStep()),
-			DistanceMean: last.Distance.Mean, DistanceSD: cli.Finite(last.Distance.SD),
-			BiasNorm: c.Bias.Norm, BiasFloor: cli.Finite(c.Bias.Floor), Bias: cli.Finite(c.Bias.Corrected()), Variance: cli.Finite(c.Variance),
-			CosineMean: cli.Finite(c.Cosine.Mean), CosineSD: cli.Finite(c.Cosine.SD), SwapRates: c.Info.SwapRates(), Cuts: c.Info.Cuts,
-			MeetingTime: cli.Known(c.Info.MeanMeetingTime()), Acceptance: cli.Known(c.Info.Moves.Acceptance())})
+		bias := cli.Number(c.Bias.Norm)
+		if !math.IsNaN(c.Bias.Floor) {
+			bias += " (noise " + cli.Number(c.Bias.Floor) + ")"
+		}
+		var e cli.Record
+		e.Show("name", "negphase", p.names[i], p.names[i])
+		e.Add("negphase", c.Estimator.String())
+		e.Add("repeats", c.Repeats)
+		e.Add("updates", last.Updates)
+		e.Show("steps", "steps", last.Steps, fmt.Sprintf("%.6g", last.Steps))
+		e.Show("gibbs_steps", "Gibbs steps", last.GibbsSteps, fmt.Sprintf("%.6g", last.GibbsSteps))
+		e.Add("seconds", last.Seconds)
+		e.Add("seconds_per_step", cli.Finite(c.SecondsPerStep()))
+		e.Show("distance_mean", "distance", last.Distance.Mean, plusMinus(last.Distance))
+		e.Add("distance_sd", cli.Finite(last.Distance.SD))
+		e.Show("bias_norm", "bias", c.Bias.Norm, bias)
+		e.Add("bias_floor", cli.Finite(c.Bias.Floor))
+		e.Add("bias", cli.Finite(c.Bias.Corrected()))
+		e.Show("variance", "noise", cli.Finite(c.Variance), cli.Number(math.Sqrt(c.Variance)))
+		e.Show("cosine_mean", "cosine", cli.Finite(c.Cosine.Mean), fmt.Sprintf("%.6f", c.Cosine.Mean))
+		e.Add("cosine_sd", cli.Finite(c.Cosine.SD))
+		e.Add("swap_rates", c.Info.SwapRates())
+		e.Add("mean_meeting_time", cli.Known(c.Info.MeanMeetingTime()))
+		e.Add("acceptance", cli.Known(c.Info.Moves.Acceptance()))
+		e.AddSome("cuts", c.Info.Cuts)
+		e.Say("µs/step", cli.Number(1e6*c.SecondsPerStep()))
+		e.Say("seconds", cli.Number(last.Seconds))
+		all = append(all, e)
 	}
-	return j
+	return all
 }
 
 // processors returns the number of processors that seconds are measured on.
@@ -122,7 +116,7 @@ func (p *plan) processors() int {
 
 // report prints the results and writes the files.
 func (p *plan) report(results []result) error {
-	objects := make([]jsonResult, len(results))
+	objects := make([]cli.Record, len(results))
 	for i, r := range results {
 		objects[i] = p.json(r)
 	}
@@ -160,30 +154,7 @@ func (p *plan) describe(r result, w io.Writer) {
 		fmt.Fprintf(w, "; gradient of %s, length %.4g", p.set.Name, r.truth.GradientNorm())
 	}
 	fmt.Fprintf(w, "\n%s, seconds of %s (%s)\n", cli.Count(r.curves[0].Repeats, "repeat"), cli.Count(p.processors(), "processor"), rbm.KernelLevel())
-
-	t := cli.NewTable(w)
-	for _, line := range p.cells(r) {
-		fmt.Fprintf(t, "%s\t\n", strings.Join(line, "\t"))
-	}
-	t.Flush()
-}
-
-// cells returns the table of a model, its head first.
-func (p *plan) cells(r result) [][]string {
-	table := [][]string{{"negphase", "steps", "Gibbs steps", "distance", "bias", "noise", "cosine", "µs/step", "seconds"}}
-	for i, c := range r.curves {
-		if c.Repeats == 0 {
-			continue
-		}
-		last := c.Last()
-		bias := cli.Number(c.Bias.Norm)
-		if !math.IsNaN(c.Bias.Floor) {
-			bias += " (noise " + cli.Number(c.Bias.Floor) + ")"
-		}
-		table = append(table, []string{p.names[i], fmt.Sprintf("%.6g", last.Steps), fmt.Sprintf("%.6g", last.GibbsSteps), plusMinus(last.Distance), bias,
-			cli.Number(math.Sqrt(c.Variance)), fmt.Sprintf("%.6f", c.Cosine.Mean), cli.Number(1e6 * c.SecondsPerStep()), cli.Number(last.Seconds)})
-	}
-	return table
+	cli.PrintTable(w, cli.Table(p.records(r)), false)
 }
 
 // shortList is the number of temperatures that a line has room for.

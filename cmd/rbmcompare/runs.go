@@ -64,30 +64,26 @@ func (o *options) compareRuns() error {
 	}
 	differ := differing(all)
 	object := map[string]any{"sorted_by": by, "differing": differ, "runs": all}
-	lines := tableLines(all, by, differ)
-	var groups []group
-	var others []string
+	runs := runRecords(all, by, differ)
+	lines := runs
 	if o.over != "" {
-		if groups, others, err = groupRuns(all, o.over, by, differ); err != nil {
+		groups, others, err := groupRuns(all, o.over, by, differ)
+		if err != nil {
 			return err
 		}
 		object["over"], object["means"] = o.over, groups
 		if n := len(all) - grouped(groups); n > 0 {
 			o.flags.Warn(fmt.Sprintf("-over: %s not finished, and left out of the means", cli.Count(n, "run")))
 		}
-		lines = groupLines(groups, by, others)
+		lines = groupRecords(groups, by, others)
 	}
 	if o.out != "" {
-		if err := o.writeRuns(all, groups, by, differ, others, lines, object); err != nil {
+		if err := o.writeRuns(all, by, differ, runs, lines, object); err != nil {
 			return err
 		}
 	}
 	return o.flags.Print(object, func(w io.Writer) error {
-		t := cli.NewTable(w)
-		for _, line := range lines {
-			fmt.Fprintf(t, "%s\t\n", strings.Join(line, "\t"))
-		}
-		t.Flush()
+		cli.PrintTable(w, cli.Table(lines), false)
 		if o.out != "" {
 			fmt.Fprintf(w, "results in %s\n", o.out)
 		}
@@ -301,15 +297,15 @@ func differing(all []*finding) []string {
 // none stands for a setting that a run does not have, or a value that is not known.
 const none = "–"
 
-// tableLines returns the runs as people read them: the settings that differ and the
+// runRecords returns the runs with the settings that differ and all metrics. People read the
 // metric by which they are sorted.
-func tableLines(all []*finding, by string, differ []string) [][]string {
-	head := append([]string{"run"}, differ...)
-	_, measured := all[0].Metrics[by]
-	if measured {
-		head = append(head, by, "best", "at step")
+func runRecords(all []*finding, by string, differ []string) (records []cli.Record) {
+	known := map[string]bool{} // whether there is a best value
+	for _, r := range all {
+		for name, m := range r.Metrics {
+			known[name] = known[name] || m.Best != nil
+		}
 	}
-	lines := [][]string{append(head, "steps done", "seconds", "")}
 	value := func(x *float64) string {
 		if x == nil {
 			return none
@@ -317,36 +313,50 @@ func tableLines(all []*finding, by string, differ []string) [][]string {
 		return fmt.Sprintf("%.5g", *x)
 	}
 	for _, r := range all {
-		line := []string{r.Path}
+		var rec cli.Record
+		rec.Show("run", "run", r.Path, r.Path)
 		for _, name := range differ {
-			line = append(line, cmp.Or(r.Settings[name], none))
+			rec.Show(name, name, r.Settings[name], cmp.Or(r.Settings[name], none))
 		}
-		if m := r.Metrics[by]; measured {
-			line = append(line, value(m.Last), value(m.Best), strconv.Itoa(m.BestStep))
+		for _, name := range slices.Sorted(maps.Keys(known)) {
+			m, step := r.Metrics[name], any(nil)
+			if m.Best != nil {
+				step = m.BestStep
+			}
+			if name != by {
+				rec.Add(name, m.Last)
+			} else {
+				rec.Show(name, by, m.Last, value(m.Last))
+				rec.Say("best", value(m.Best))
+				rec.Say("at step", strconv.Itoa(m.BestStep))
+			}
+			if known[name] {
+				rec.Add(name+"_best", m.Best)
+				rec.Add(name+"_best_step", step)
+			}
 		}
-		state := ""
-		if !r.Finished {
-			state = "not finished"
-		}
-		lines = append(lines, append(line, strconv.Itoa(r.Steps), fmt.Sprintf("%.3g", r.Seconds), state))
+		rec.Show("steps", "steps done", r.Steps, strconv.Itoa(r.Steps))
+		rec.Show("seconds", "seconds", r.Seconds, fmt.Sprintf("%.3g", r.Seconds))
+		rec.Add("finished", r.Finished)
+		rec.Say("", map[bool]string{false: "not finished"}[r.Finished])
+		records = append(records, rec)
 	}
-	return lines
+	return records
 }
 
-// writeRuns writes the file of -out, or makes the folder and fills it.
-func (o *options) writeRuns(all []*finding, groups []group, by string, differ, others []string, lines [][]string, object any) error {
+// writeRuns writes the file of -out, or makes the folder and fills it. lines are runs, or the
+// means of -over.
+func (o *options) writeRuns(all []*finding, by string, differ []string, runs, lines []cli.Record, object any) error {
 	writeJSON := func(w io.Writer) error {
 		return finitejson.Write(w, object, "  ")
 	}
+	table := func(records []cli.Record) func(w io.Writer) error { return cli.WriteCSV(cli.Columns(records, 10)) }
 	measured := by != "" && by != "path" && by != "seconds"
 	chart := runsChart(all, by)
 	page := plots.Charts([]plots.Chart{chart}, 1, 18*vg.Centimeter, 10*vg.Centimeter) // nil: nothing to draw
 	switch ext := strings.ToLower(filepath.Ext(o.out)); {
 	case ext == ".csv":
-		if o.over != "" {
-			return atomicfile.Write(o.out, cli.WriteCSV(meanLines(groups, others)))
-		}
-		return atomicfile.Write(o.out, cli.WriteCSV(runLines(all, differ)))
+		return atomicfile.Write(o.out, table(lines))
 	case ext == ".json":
 		return atomicfile.Write(o.out, writeJSON)
 	case slices.Contains(cli.Pictures, ext) && !measured:
@@ -362,9 +372,9 @@ func (o *options) writeRuns(all []*finding, groups []group, by string, differ, o
 	file := func(name string, write func(w io.Writer) error) error {
 		return atomicfile.Write(filepath.Join(o.out, name), write)
 	}
-	err := cmp.Or(file("runs.json", writeJSON), file("runs.csv", cli.WriteCSV(runLines(all, differ))))
+	err := cmp.Or(file("runs.json", writeJSON), file("runs.csv", table(runs)))
 	if err == nil && o.over != "" {
-		err = file("means.csv", cli.WriteCSV(meanLines(groups, others)))
+		err = file("means.csv", table(lines))
 	}
 	if err != nil || !measured {
 		return err
@@ -376,57 +386,12 @@ func (o *options) writeRuns(all []*finding, groups []group, by string, differ, o
 	}
 	words := []string{fmt.Sprintf("%s is the first of %s by %s. Differences of runs of equal settings and other seeds say what is chance.",
 		all[0].Path, cli.Count(len(all), "run"), metricWords(by))}
-	html := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words,
-		Charts: []plots.Chart{chart}, Tables: []report.Table{{Title: "Runs", Head: lines[0], Rows: lines[1:]}}}
+	html := report.Report{Title: "rbmcompare: runs", Lead: "settings that differ: " + cmp.Or(strings.Join(differ, ", "), "none"), Words: words, Charts: []plots.Chart{chart}}
 	if o.over != "" {
-		html.Tables[0].Title = "Means ± standard deviations over " + o.over
-		runs := tableLines(all, by, differ)
-		html.Tables = append(html.Tables, report.Table{Title: "Runs", Head: runs[0], Rows: runs[1:]})
+		html.Tables = append(html.Tables, report.TableOf("Means ± standard deviations over "+o.over, cli.Table(lines)))
 	}
+	html.Tables = append(html.Tables, report.TableOf("Runs", cli.Table(runs)))
 	return file(rundir.ReportFile, func(w io.Writer) error { return report.Write(w, html) })
-}
-
-// runLines returns the runs as the lines of a CSV file, with all metrics.
-func runLines(all []*finding, differ []string) [][]string {
-	known := map[string]bool{} // whether there is a best value
-	for _, r := range all {
-		for name, m := range r.Metrics {
-			known[name] = known[name] || m.Best != nil
-		}
-	}
-	names := slices.Sorted(maps.Keys(known))
-	head := append([]string{"run"}, differ...)
-	for _, name := range names {
-		if head = append(head, name); known[name] {
-			head = append(head, name+"_best", name+"_best_step")
-		}
-	}
-	lines := [][]string{append(head, "steps", "seconds", "finished")}
-	for _, r := range all {
-		line := []string{r.Path}
-		for _, name := range differ {
-			line = append(line, r.Settings[name])
-		}
-		for _, name := range names {
-			m, step := r.Metrics[name], ""
-			if m.Best != nil {
-				step = strconv.Itoa(m.BestStep)
-			}
-			if line = append(line, field(m.Last)); known[name] {
-				line = append(line, field(m.Best), step)
-			}
-		}
-		lines = append(lines, append(line, strconv.Itoa(r.Steps), cli.Field(r.Seconds, 10), strconv.FormatBool(r.Finished)))
-	}
-	return lines
-}
-
-// field returns a number of a CSV file, empty for none.
-func field(x *float64) string {
-	if x == nil {
-		return ""
-	}
-	return cli.Field(*x, 10)
 }
 
 // drawnRuns is the number of curves that a picture has room for.

@@ -196,7 +196,7 @@ func TestRunsRefuses(t *testing.T) {
 		{[]string{"-runs", "runs/*", "-sort", "error_tset"}, cli.Usage, []string{"-sort", "error_tset", "error_test"}},
 		{[]string{"-runs", "runs/*", "-model", "runs/a"}, cli.Usage, []string{"-model cannot go with -runs"}},
 		{[]string{"-sort", "error_test"}, cli.Usage, []string{"-sort is for -runs"}},
-		{[]string{"-runs", "runs/*", "-pictures", "svg"}, cli.Usage, []string{"-pictures is for the folder of -out"}},
+		{[]string{"-runs", "runs/*", "-pictures", "svg"}, cli.Usage, []string{"-pictures is for -out"}},
 		{[]string{"-runs", "runs/*", "-pictures", "gif", "-out", "new"}, cli.Usage, []string{`-pictures is "gif"`}},
 		{[]string{"-runs", "runs/*", "-out", "runs"}, cli.Failed, []string{"-out", "there already"}},
 	} {

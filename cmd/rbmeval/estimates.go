@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 
@@ -115,116 +114,88 @@ func (p logZEstimates) logLikelihood(free float64) (mean, upperBound *float64) {
 	return nil, nil
 }
 
-// A logZResult is what -json prints of log Z.
-type logZResult struct {
-	LogZ       *float64        `json:"log_z,omitempty"`
-	LogZBy     logz.Method     `json:"log_z_by,omitempty"`
-	LogZStdErr *float64        `json:"log_z_std_err,omitempty"`
-	LowerBound *float64        `json:"log_z_lower_bound,omitempty"`
-	AIS        *estimateResult `json:"ais,omitempty"`
-	ReverseAIS *estimateResult `json:"reverse_ais,omitempty"`
-	Bennett    *estimateResult `json:"bennett,omitempty"`
-	Warnings   []string        `json:"warnings,omitempty"`
-}
-
-// An estimateResult is what -json prints of one estimate. It has no log_z and no
-// std_err if there is no number or an impossible one, and no std_err if there is
-// one chain.
-type estimateResult struct {
-	LogZ         *float64 `json:"log_z,omitempty"`
-	StdErr       *float64 `json:"std_err,omitempty"`
-	Raised       bool     `json:"raised,omitempty"`     // to log_z_lower_bound, by no more than its error
-	Impossible   bool     `json:"impossible,omitempty"` // below log_z_lower_bound
-	Doubtful     bool     `json:"doubtful,omitempty"`   // a warning is about it
-	ESS          *float64 `json:"ess,omitempty"`
-	CESS         *float64 `json:"cess,omitempty"`
-	Overlap      *float64 `json:"overlap,omitempty"`
-	Chains       int      `json:"chains,omitempty"`
-	Ladders      int      `json:"ladders,omitempty"`
-	Temperatures int      `json:"temperatures"`
-	RoundTrips   *int64   `json:"round_trips,omitempty"`
-}
-
-func (p logZEstimates) result() logZResult {
-	r := logZResult{LogZBy: p.by, LowerBound: cli.Finite(p.LowerBound)}
-	if p.by != "" {
-		r.LogZ = &p.logZ
-		if p.by != byExact {
-			r.LogZStdErr = cli.Finite(p.stdErr)
-		}
+// record returns log Z, its estimates and its bound.
+func (p logZEstimates) record() (rec cli.Record) {
+	if p.by == byExact {
+		rec.Show("log_z", "exact log Z", p.logZ, fmt.Sprintf("%.6f", p.logZ))
+		rec.Add("log_z_by", p.by)
+	} else if p.by != "" {
+		rec.Add("log_z", p.logZ)
+		rec.Add("log_z_by", p.by)
+		rec.Add("log_z_std_err", cli.Finite(p.stdErr))
 	}
-	annealed := func(m logz.Method, a *partition.Annealed) *estimateResult {
-		if a == nil {
-			return nil
+	rec.Add("log_z_lower_bound", cli.Finite(p.LowerBound))
+	for _, a := range []struct {
+		key string
+		m   logz.Method
+		*partition.Annealed
+	}{{"ais", logz.ByAIS, p.AIS}, {"reverse_ais", logz.ByReverse, p.Reverse}} {
+		if a.Annealed == nil {
+			continue
 		}
-		return p.estimateResult(m, a.LogZ, a.StdErr, estimateResult{ESS: &a.ESS, CESS: &a.CESS, Chains: len(a.LogWeights), Temperatures: len(a.Path)})
+		e, number := p.estimate(a.m, a.LogZ, a.StdErr)
+		e.Add("ess", a.ESS)
+		e.Add("cess", a.CESS)
+		e.Add("chains", len(a.LogWeights))
+		e.Add("temperatures", len(a.Path))
+		rec.Show(a.key, "log Z by "+methods[a.m], e, fmt.Sprintf("%s (%d chains, %d temperatures; ESS %.1f, smallest CESS %.1f %%)", number, len(a.LogWeights), len(a.Path), a.ESS, 100*a.CESS))
 	}
-	r.AIS, r.ReverseAIS = annealed(logz.ByAIS, p.AIS), annealed(logz.ByReverse, p.Reverse)
 	if b := p.Bennett; b != nil {
-		r.Bennett = p.estimateResult(logz.ByBennett, b.LogZ, b.StdErr, estimateResult{Overlap: &b.Overlap, Ladders: b.Groups, Temperatures: b.Temperatures, RoundTrips: &p.RoundTrips})
-		if r.Bennett.LogZ != nil || r.Bennett.Impossible {
-			r.Bennett.ESS = &b.ESS
+		e, number := p.estimate(logz.ByBennett, b.LogZ, b.StdErr)
+		ess := ""
+		if p.Impossible(logz.ByBennett) || !math.IsNaN(b.LogZ) {
+			e.Add("ess", b.ESS)
+			ess = fmt.Sprintf("ESS %.0f, ", b.ESS)
 		}
+		e.Add("overlap", b.Overlap)
+		e.Add("ladders", b.Groups)
+		e.Add("temperatures", b.Temperatures)
+		e.Add("round_trips", p.RoundTrips)
+		rec.Show("bennett", "log Z by "+methods[logz.ByBennett], e, fmt.Sprintf("%s (%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %s)",
+			number, b.Groups, b.Temperatures, ess, 100*b.Overlap, cli.Count(p.RoundTrips, "round trip")))
 	}
-	for _, w := range p.Warnings {
-		r.Warnings = append(r.Warnings, w.String())
+	if cli.Finite(p.LowerBound) != nil && (p.by == "" || len(p.Raised) > 0 || slices.ContainsFunc(estimators, p.Impossible)) {
+		rec.Say("log Z is at least", fmt.Sprintf("%.3f (by the distinct rows at hand)", p.LowerBound))
 	}
-	return r
+	rec.Add("warnings", p.warnings())
+	return rec
 }
 
-// estimateResult completes r by the estimate of method m and by how far it can
-// be trusted.
-func (p logZEstimates) estimateResult(m logz.Method, logZ, stdErr float64, r estimateResult) *estimateResult {
-	r.Impossible, r.Doubtful, r.Raised = p.Impossible(m), p.Doubtful(m), slices.Contains(p.Raised, m)
-	if !r.Impossible && !math.IsNaN(logZ) {
-		r.LogZ, r.StdErr = &logZ, cli.Finite(stdErr)
+// warnings returns the warnings in words.
+func (p logZEstimates) warnings() (texts []string) {
+	for _, w := range p.Warnings {
+		texts = append(texts, w.String())
 	}
-	return &r
+	return texts
+}
+
+// estimate returns the estimate of method m, and in words. It has no log_z and no std_err if
+// there is no number or an impossible one, and no std_err if there is one chain.
+func (p logZEstimates) estimate(m logz.Method, logZ, stdErr float64) (e cli.Record, text string) {
+	text = "no number"
+	impossible, raised := p.Impossible(m), slices.Contains(p.Raised, m)
+	switch {
+	case impossible:
+		text = "impossible"
+	case !math.IsNaN(logZ):
+		e.Add("log_z", logZ)
+		e.Add("std_err", cli.Finite(stdErr))
+		if cli.Finite(stdErr) == nil {
+			stdErr = math.Inf(1)
+		}
+		text = cli.PlusMinus(logZ, stdErr, 3)
+	}
+	if raised {
+		text += ", raised to the bound"
+	}
+	if p.Doubtful(m) && !impossible && !math.IsNaN(logZ) {
+		text += doubtful
+	}
+	e.AddSome("raised", raised)         // to log_z_lower_bound, by no more than its error
+	e.AddSome("impossible", impossible) // below log_z_lower_bound
+	e.AddSome("doubtful", p.Doubtful(m))
+	return e, text
 }
 
 // doubtful marks a number that a warning is about.
 const doubtful = ", doubtful"
-
-// print prints a line for each way to log Z that was taken.
-func (r logZResult) print(w io.Writer) {
-	if r.LogZBy == byExact {
-		fmt.Fprintf(w, "%-26s %.6f\n", "exact log Z", *r.LogZ)
-	}
-	bounded := r.LogZBy == ""
-	line := func(m logz.Method, x *estimateResult, format string, details ...any) {
-		number := "no number"
-		switch {
-		case x.Impossible:
-			number = "impossible"
-		case x.LogZ != nil && x.StdErr == nil:
-			number = cli.PlusMinus(*x.LogZ, math.Inf(1), 3)
-		case x.LogZ != nil:
-			number = cli.PlusMinus(*x.LogZ, *x.StdErr, 3)
-		}
-		if x.Raised {
-			number += ", raised to the bound"
-		}
-		if x.Doubtful && x.LogZ != nil {
-			number += doubtful
-		}
-		bounded = bounded || x.Impossible || x.Raised
-		fmt.Fprintf(w, "%-26s %s (%s)\n", "log Z by "+methods[m], number, fmt.Sprintf(format, details...))
-	}
-	const annealed = "%d chains, %d temperatures; ESS %.1f, smallest CESS %.1f %%"
-	if x := r.AIS; x != nil {
-		line(logz.ByAIS, x, annealed, x.Chains, x.Temperatures, *x.ESS, 100**x.CESS)
-	}
-	if x := r.ReverseAIS; x != nil {
-		line(logz.ByReverse, x, annealed, x.Chains, x.Temperatures, *x.ESS, 100**x.CESS)
-	}
-	if x := r.Bennett; x != nil {
-		ess := ""
-		if x.ESS != nil {
-			ess = fmt.Sprintf("ESS %.0f, ", *x.ESS)
-		}
-		line(logz.ByBennett, x, "%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %s", x.Ladders, x.Temperatures, ess, 100**x.Overlap, cli.Count(*x.RoundTrips, "round trip"))
-	}
-	if r.LowerBound != nil && bounded {
-		fmt.Fprintf(w, "%-26s %.3f (by the distinct rows at hand)\n", "log Z is at least", *r.LowerBound)
-	}
-}

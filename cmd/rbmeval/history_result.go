@@ -1,70 +1,53 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gorbm/cmd/cli"
 	"gorbm/rbm/atomicfile"
 )
 
-// historyResult is the object that -json prints.
-type historyResult struct {
-	Run      string `json:"run"`
-	Data     string `json:"data"`
-	Binarize string `json:"binarize"`
-	NTrain   int    `json:"n_train"`
-	NTest    int    `json:"n_test"`
-
-	Constraint string           `json:"constraint,omitempty"`
-	Snapshots  []snapshotResult `json:"snapshots"`
-}
-
-type snapshotResult struct {
-	Step       int      `json:"step"`
-	Train      *float64 `json:"log_likelihood_train,omitempty"`
-	Test       *float64 `json:"log_likelihood_test,omitempty"`
-	TrainBound *float64 `json:"log_likelihood_train_upper_bound,omitempty"` // where no estimate will do
-	TestBound  *float64 `json:"log_likelihood_test_upper_bound,omitempty"`
-	logZResult
-}
-
-func (h *history) result() historyResult {
-	p := h.parts[0]
-	r := historyResult{Run: h.run, Data: p.set.Name, Binarize: p.set.Binarize, NTrain: p.n}
-	if c := p.m.Constraint; c != nil {
-		r.Constraint = c.String()
-	}
-	if len(h.parts) > 1 {
-		r.NTest = h.parts[1].n
-	}
+// records returns what is known of each snapshot.
+func (h *history) records() (all []cli.Record) {
 	for _, s := range h.snapshots {
-		one := snapshotResult{Step: s.Step, logZResult: s.logZEstimates.result()}
-		if len(s.free) > 0 {
-			one.Train, one.TrainBound = s.logLikelihood(s.free[0])
+		var rec, bounds cli.Record
+		rec.Add("step", s.Step)
+		for i, free := range s.free {
+			name := []string{"log_likelihood_train", "log_likelihood_test"}[i]
+			mean, bound := s.logLikelihood(free)
+			rec.Add(name, mean)
+			bounds.Add(name+"_upper_bound", bound) // where no estimate will do
 		}
-		if len(s.free) > 1 {
-			one.Test, one.TestBound = s.logLikelihood(s.free[1])
-		}
-		r.Snapshots = append(r.Snapshots, one)
+		all = append(all, slices.Concat(rec, bounds, s.record()))
 	}
-	return r
+	return all
 }
 
 // report prints the result and writes the files of -out.
 func (h *history) report() error {
-	r := h.result()
+	all, p := h.records(), h.parts[0]
 	if h.out != "" {
-		if err := h.write(r); err != nil {
+		if err := h.write(all); err != nil {
 			return err
 		}
 	}
-	if err := h.flags.Print(r, func(w io.Writer) error { return h.print(r, w) }); err != nil {
+	var r cli.Record
+	r.Add("run", h.run)
+	r.Add("data", p.set.Name)
+	r.Add("binarize", p.set.Binarize)
+	r.Add("n_train", p.n)
+	r.Add("n_test", h.testRows())
+	if c := p.m.Constraint; c != nil {
+		r.Add("constraint", c.String())
+	}
+	r.Add("snapshots", all)
+	if err := h.flags.Print(r, h.print); err != nil {
 		return err
 	}
 	doubtful, last := 0, ""
@@ -83,14 +66,22 @@ func (h *history) report() error {
 	return nil
 }
 
-// print prints the table.
-func (h *history) print(r historyResult, w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s\n%s: %d training rows", r.Run, cli.Units(h.parts[0].m), r.Data, r.NTrain)
-	if r.NTest > 0 {
-		fmt.Fprintf(w, ", %d test rows", r.NTest)
+func (h *history) testRows() int {
+	if len(h.parts) < 2 {
+		return 0
 	}
-	fmt.Fprintf(w, " (%s); mean %s in nats\n%9s  %12s  %7s  %-15s  %10s", r.Binarize, h.parts[0].likelihoodName(), "step", "log Z", "±", "by", "train")
-	if r.NTest > 0 {
+	return h.parts[1].n
+}
+
+// print prints the table.
+func (h *history) print(w io.Writer) error {
+	p := h.parts[0]
+	fmt.Fprintf(w, "%s: %s\n%s: %d training rows", h.run, cli.Units(p.m), p.set.Name, p.n)
+	if len(h.parts) > 1 {
+		fmt.Fprintf(w, ", %d test rows", h.testRows())
+	}
+	fmt.Fprintf(w, " (%s); mean %s in nats\n%9s  %12s  %7s  %-15s  %10s", p.set.Binarize, p.likelihoodName(), "step", "log Z", "±", "by", "train")
+	if len(h.parts) > 1 {
 		fmt.Fprintf(w, "  %10s", "test")
 	}
 	fmt.Fprintln(w)
@@ -100,14 +91,22 @@ func (h *history) print(r historyResult, w io.Writer) error {
 		}
 		return fmt.Sprintf("%*s", width, fmt.Sprintf("%s%.3f", sign, *x))
 	}
-	for _, s := range r.Snapshots {
-		logZ, by, above, below, likelihoods := s.LogZ, methods[s.LogZBy], "", "", []*float64{s.Train, s.Test}
-		if logZ == nil && s.LowerBound != nil {
-			logZ, by, above, below, likelihoods = s.LowerBound, "bound", "≥ ", "≤ ", []*float64{s.TrainBound, s.TestBound}
+	for _, s := range h.snapshots {
+		logZ, stdErr, by, above, below := cli.Known(s.logZ, s.by != ""), cli.Finite(s.stdErr), methods[s.by], "", ""
+		if s.by == "" || s.by == byExact {
+			stdErr = nil
 		}
-		fmt.Fprintf(w, "%9d  %s  %s  %-15s", s.Step, number(above, logZ, 12), number("", s.LogZStdErr, 7), by)
+		if bound := cli.Finite(s.LowerBound); logZ == nil && bound != nil {
+			logZ, by, above, below = bound, "bound", "≥ ", "≤ "
+		}
+		fmt.Fprintf(w, "%9d  %s  %s  %-15s", s.Step, number(above, logZ, 12), number("", stdErr, 7), by)
 		for part := range h.parts {
-			fmt.Fprintf(w, "  %s", number(below, likelihoods[part], 10))
+			var x *float64
+			if part < len(s.free) {
+				mean, bound := s.logLikelihood(s.free[part])
+				x = cmp.Or(mean, bound)
+			}
+			fmt.Fprintf(w, "  %s", number(below, x, 10))
 		}
 		if len(s.Warnings) > 0 {
 			fmt.Fprint(w, "  !")
@@ -122,8 +121,13 @@ func (h *history) print(r historyResult, w io.Writer) error {
 
 // write makes the folder of -out, or the picture or the table alone if -out
 // is named as one.
-func (h *history) write(r historyResult) error {
-	table, picture := cli.WriteCSV(r.lines()), h.picture()
+func (h *history) write(all []cli.Record) error {
+	columns := []string{"step", "log_likelihood_train", "log_likelihood_test", "log_z", "log_z_by", "log_z_std_err", "log_z_lower_bound"}
+	for _, name := range []string{"ais", "reverse_ais", "bennett"} {
+		columns = append(columns, name+"="+name+".log_z", name+"_std_err="+name+".std_err", name+"_ess="+name+".ess")
+	}
+	columns = append(columns, "bennett_overlap=bennett.overlap", "round_trips=bennett.round_trips", "warnings")
+	table, picture := cli.WriteCSV(cli.Columns(all, 12, columns...)), h.picture()
 	ending := strings.ToLower(filepath.Ext(h.out))
 	switch {
 	case ending == ".csv":
@@ -141,32 +145,4 @@ func (h *history) write(r historyResult) error {
 		return err
 	}
 	return cli.WritePicture(filepath.Join(h.out, "likelihood.png"), picture)
-}
-
-// lines returns the table of -out, a line for each snapshot. What was not found
-// is empty.
-func (r historyResult) lines() [][]string {
-	lines := [][]string{{"step", "log_likelihood_train", "log_likelihood_test", "log_z", "log_z_by", "log_z_std_err", "log_z_lower_bound",
-		"ais", "ais_std_err", "ais_ess", "reverse_ais", "reverse_ais_std_err", "reverse_ais_ess", "bennett", "bennett_std_err", "bennett_ess", "bennett_overlap", "round_trips", "warnings"}}
-	maybe := func(x *float64) string {
-		if x == nil {
-			return ""
-		}
-		return cli.Field(*x, 12)
-	}
-	for _, s := range r.Snapshots {
-		line := []string{strconv.Itoa(s.Step), maybe(s.Train), maybe(s.Test), maybe(s.LogZ), string(s.LogZBy), maybe(s.LogZStdErr), maybe(s.LowerBound)}
-		for _, a := range []*estimateResult{s.AIS, s.ReverseAIS, s.Bennett} {
-			if a == nil {
-				a = new(estimateResult)
-			}
-			line = append(line, maybe(a.LogZ), maybe(a.StdErr), maybe(a.ESS))
-		}
-		overlap, trips := "", ""
-		if b := s.Bennett; b != nil {
-			overlap, trips = maybe(b.Overlap), strconv.FormatInt(*b.RoundTrips, 10)
-		}
-		lines = append(lines, append(line, overlap, trips, strings.Join(s.Warnings, "; ")))
-	}
-	return lines
 }

@@ -13,141 +13,84 @@ import (
 	"gorbm/train"
 )
 
-// jsonResult is the object that -json prints.
-type jsonResult struct {
-	Model      string   `json:"model"`
-	Data       string   `json:"data"`
-	Binarize   string   `json:"binarize"`
-	N          int      `json:"n"`
-	Constraint string   `json:"constraint,omitempty"`
-	FreeEnergy *float64 `json:"free_energy,omitempty"`
-	logZResult
-	MeanLogLikelihood *float64     `json:"mean_log_likelihood,omitempty"`
-	UpperBound        *float64     `json:"mean_log_likelihood_upper_bound,omitempty"` // where no estimate will do
-	LawLogLikelihood  *float64     `json:"law_log_likelihood,omitempty"`
-	PseudoLikelihood  *float64     `json:"pseudo_likelihood,omitempty"`
-	Classification    *labelResult `json:"classification,omitempty"`
-	Features          string       `json:"features,omitempty"` // which means -features wrote
-}
-
-// A labelResult is what -json prints of p(y|x).
-type labelResult struct {
-	train.Score
-	NLL         float64            `json:"negative_log_likelihood"` // mean −log p(y|x), nats
-	Calibration *train.Calibration `json:"calibration,omitempty"`
-}
-
-// print prints the scores of p(y|x).
-func (c labelResult) print(w io.Writer) {
-	fmt.Fprintf(w, "%-26s %.3f %% of %d rows\n", "classification error", 100*c.Error, c.N)
-	fmt.Fprintf(w, "%-26s %.6f\n", "mean log p(y|x)", c.MeanLogP)
-	k := c.Calibration
-	if k == nil {
-		return
-	}
-	fmt.Fprintf(w, "%-26s %.4f (ECE, %d bins)\n", "calibration error", k.ECE, k.Bins)
-	bound := ""
-	if k.AtBound() {
-		bound = ", at the bound of what is tried"
-	}
-	fmt.Fprintf(w, "%-26s %.4g (T of p(y|x)^(1/T), fitted on %s%s)\n", "calibration temperature", k.Temperature, cli.Count(k.Fitted, "row"), bound)
-	fmt.Fprintf(w, "%-26s mean log p(y|x) %.6f, ECE %.4f; without it %.6f, %.4f\n", fmt.Sprintf("  on the other %d rows", k.N), -k.After.NLL, k.After.ECE, -k.Before.NLL, k.Before.ECE)
-}
-
 // calibrationKey chooses the half of the rows on which the temperature is fitted: of
 // as many rows always the same.
 var calibrationKey = rbm.NewKey(0)
 
-func (e *evaluation) result() (jsonResult, error) {
-	r := jsonResult{Model: e.model.Path, Data: e.set.Name, Binarize: e.set.Binarize, N: e.n, Features: e.featuresLaw(), logZResult: e.logZEstimates.result()}
-	if e.m.Constraint != nil {
-		r.Constraint = e.m.Constraint.String()
+// record returns the results. The error is errNotFinite if one of them is not finite.
+func (e *evaluation) record() (rec cli.Record, err error) {
+	number := func(key, label string, x float64) {
+		if cli.Finite(x) == nil {
+			err = errNotFinite
+		}
+		rec.Show(key, label, x, fmt.Sprintf("%.6f", x))
 	}
-	bad := false
-	set := func(dst **float64, x float64) {
-		bad = bad || cli.Finite(x) == nil
-		*dst = &x
+	rec.Add("model", e.model.Path)
+	rec.Add("data", e.set.Name)
+	rec.Add("binarize", e.set.Binarize)
+	rec.Add("n", e.n)
+	if e.m.Constraint != nil {
+		rec.Add("constraint", e.m.Constraint.String())
 	}
 	if e.likely() {
-		set(&r.FreeEnergy, train.Mean(e.free))
-		r.MeanLogLikelihood, r.UpperBound = e.logLikelihood(train.Mean(e.free))
+		number("free_energy", "mean free energy", train.Mean(e.free))
+	}
+	rec = append(rec, e.logZEstimates.record()...)
+	if e.likely() {
+		e.addLikelihood(&rec)
 	}
 	if law, ok := train.LawLikelihood(e.set, e.labelled()); ok && e.by != "" {
-		set(&r.LawLogLikelihood, law)
+		number("law_log_likelihood", "  of the data's own law", law)
 	}
 	if e.pl {
-		set(&r.PseudoLikelihood, train.Mean(e.pseudo))
+		number("pseudo_likelihood", "mean pseudo-log-likelihood", train.Mean(e.pseudo))
 	}
 	if e.classify {
-		s := labelResult{Score: train.ScoreRows(e.logp, e.set.Y)}
-		bad = bad || cli.Finite(s.MeanLogP) == nil
-		s.NLL = -s.MeanLogP
-		if c, ok := train.Calibrate(e.logp, e.set.Y, calibrationKey); ok && !bad {
-			s.Calibration = &c
+		s := train.ScoreRows(e.logp, e.set.Y)
+		if cli.Finite(s.MeanLogP) == nil {
+			err = errNotFinite
 		}
-		r.Classification = &s
-	}
-	if bad {
-		return r, errNotFinite
-	}
-	return r, nil
-}
-
-func (e *evaluation) print() error {
-	r, err := e.result()
-	if err != nil {
-		return err
-	}
-	err = e.flags.Print(r, func(w io.Writer) error { return e.describe(r, w) })
-	e.flags.Warn(r.Warnings...)
-	return err
-}
-
-// describe prints what -json puts into an object.
-func (e *evaluation) describe(r jsonResult, w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s\n%s: %d rows (%s)\n", r.Model, cli.Units(e.m), r.Data, r.N, r.Binarize)
-	line := func(what string, x *float64) {
-		if x != nil {
-			fmt.Fprintf(w, "%-26s %.6f\n", what, *x)
+		if err == nil {
+			e.addScores(&rec, s)
 		}
 	}
-	line("mean free energy", r.FreeEnergy)
-	r.logZResult.print(w)
-	e.printLikelihood(r, w)
-	line("  of the data's own law", r.LawLogLikelihood)
-	line("mean pseudo-log-likelihood", r.PseudoLikelihood)
-	if c := r.Classification; c != nil {
-		c.print(w)
-	}
-	if !e.likely() {
-		fmt.Fprintln(w, "no likelihood: rows without labels have none under bernoulli labels")
-	} else if enum, err := exact.New(e.m, exact.EvaluationLimit); err == nil && e.auto && !e.exact {
-		fmt.Fprintf(w, "%d states were not enumerated unasked; -exact does\n", enum.States())
-	} else if err != nil && constrainsAll(e.m) {
-		fmt.Fprintf(w, "no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it\n", e.m.Constraint)
-	}
-	if e.auto && e.rows != "" && !e.asked() && e.likely() && !constrainsAll(e.m) {
-		fmt.Fprintln(w, "log Z is not estimated for -rows unasked; -bennett does")
-	}
-	if e.rows != "" {
-		fmt.Fprintf(w, "rows written to %s\n", e.rows)
-	}
-	if e.features != "" {
-		fmt.Fprintf(w, "features %s written to %s\n", r.Features, e.features)
-	}
-	if e.ladder != "" {
-		fmt.Fprintf(w, "ladder drawn in %s\n", e.ladder)
-	}
-	return nil
+	rec.AddSome("features", e.featuresLaw()) // which means -features wrote
+	return rec, err
 }
 
-// printLikelihood prints the mean log-likelihood: exact, or the best estimate
-// with those of the other methods, or an upper bound.
-func (e *evaluation) printLikelihood(r jsonResult, w io.Writer) {
-	what := "mean " + e.likelihoodName()
-	switch free := train.Mean(e.free); {
+// addScores adds the scores of p(y|x).
+func (e *evaluation) addScores(rec *cli.Record, s train.Score) {
+	var c cli.Record
+	c.Add("error", s.Error)
+	c.Add("mean_log_p", s.MeanLogP)
+	c.Add("n", s.N)
+	c.Add("negative_log_likelihood", -s.MeanLogP) // mean −log p(y|x), nats
+	k, calibrated := train.Calibrate(e.logp, e.set.Y, calibrationKey)
+	if calibrated {
+		c.Add("calibration", k)
+	}
+	rec.Show("classification", "classification error", c, fmt.Sprintf("%.3f %% of %d rows", 100*s.Error, s.N))
+	rec.Say("mean log p(y|x)", fmt.Sprintf("%.6f", s.MeanLogP))
+	if !calibrated {
+		return
+	}
+	bound := ""
+	if k.AtBound() {
+		bound = ", at the bound of what is tried"
+	}
+	rec.Say("calibration error", fmt.Sprintf("%.4f (ECE, %d bins)", k.ECE, k.Bins))
+	rec.Say("calibration temperature", fmt.Sprintf("%.4g (T of p(y|x)^(1/T), fitted on %s%s)", k.Temperature, cli.Count(k.Fitted, "row"), bound))
+	rec.Say(fmt.Sprintf("  on the other %d rows", k.N), fmt.Sprintf("mean log p(y|x) %.6f, ECE %.4f; without it %.6f, %.4f", -k.After.NLL, k.After.ECE, -k.Before.NLL, k.Before.ECE))
+}
+
+// addLikelihood adds the mean log-likelihood: exact, or the best estimate with those of the
+// other methods, or an upper bound.
+func (e *evaluation) addLikelihood(rec *cli.Record) {
+	what, free := "mean "+e.likelihoodName(), train.Mean(e.free)
+	mean, bound := e.logLikelihood(free)
+	switch {
 	case e.by == byExact:
-		fmt.Fprintf(w, "%-26s %.6f\n", what, *r.MeanLogLikelihood)
+		rec.Show("mean_log_likelihood", what, mean, fmt.Sprintf("%.6f", *mean))
 	case e.by != "":
 		mark := func(m logz.Method) string {
 			if e.Doubtful(m) {
@@ -155,18 +98,48 @@ func (e *evaluation) printLikelihood(r jsonResult, w io.Writer) {
 			}
 			return ""
 		}
-		fmt.Fprintf(w, "%-26s %s by %s%s", what, cli.PlusMinus(*r.MeanLogLikelihood, e.stdErr, 3), methods[e.by], mark(e.by))
+		text := fmt.Sprintf("%s by %s%s", cli.PlusMinus(*mean, e.stdErr, 3), methods[e.by], mark(e.by))
 		for _, m := range estimators {
 			if x, _ := e.By(m); m != e.by && !math.IsNaN(x) {
-				fmt.Fprintf(w, "; %.3f by %s%s", -free-x, methods[m], mark(m))
+				text += fmt.Sprintf("; %.3f by %s%s", -free-x, methods[m], mark(m))
 			}
 		}
-		fmt.Fprintln(w)
-	case r.UpperBound != nil:
-		fmt.Fprintf(w, "%-26s at most %.3f, by the lower bound of log Z\n", what, *r.UpperBound)
+		rec.Show("mean_log_likelihood", what, mean, text)
+	case bound != nil:
+		rec.Show("mean_log_likelihood_upper_bound", what, bound, fmt.Sprintf("at most %.3f, by the lower bound of log Z", *bound))
 	case e.asked():
-		fmt.Fprintf(w, "no %s: no estimate of log Z has a number\n", what)
+		rec.Say("", fmt.Sprintf("no %s: no estimate of log Z has a number", what))
 	}
+}
+
+// print prints the results, and what was not computed or was written.
+func (e *evaluation) print() error {
+	rec, err := e.record()
+	if err != nil {
+		return err
+	}
+	if !e.likely() {
+		rec.Say("", "no likelihood: rows without labels have none under bernoulli labels")
+	} else if enum, err := exact.New(e.m, exact.EvaluationLimit); err == nil && e.auto && !e.exact {
+		rec.Say("", fmt.Sprintf("%d states were not enumerated unasked; -exact does", enum.States()))
+	} else if err != nil && constrainsAll(e.m) {
+		rec.Say("", fmt.Sprintf("no log-likelihood: the constraint %v leaves too many states to enumerate, and estimates take Gibbs steps, which cannot keep it", e.m.Constraint))
+	}
+	if e.auto && e.rows != "" && !e.asked() && e.likely() && !constrainsAll(e.m) {
+		rec.Say("", "log Z is not estimated for -rows unasked; -bennett does")
+	}
+	for _, file := range []struct{ path, what string }{{e.rows, "rows written to "}, {e.features, "features " + e.featuresLaw() + " written to "}, {e.ladder, "ladder drawn in "}} {
+		if file.path != "" {
+			rec.Say("", file.what+file.path)
+		}
+	}
+	err = e.flags.Print(rec, func(w io.Writer) error {
+		fmt.Fprintf(w, "%s: %s\n%s: %d rows (%s)\n", e.model.Path, cli.Units(e.m), e.set.Name, e.n, e.set.Binarize)
+		rec.Print(w, 26)
+		return nil
+	})
+	e.flags.Warn(e.logZEstimates.warnings()...)
+	return err
 }
 
 // rowLines returns the table of -rows, a line for each row.

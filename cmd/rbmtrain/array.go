@@ -61,9 +61,8 @@ const maxArray = 1 << 26
 // runArray runs one line of the file of -array or, where no number is given, all of
 // them. Lines that cannot run are found before any starts.
 func (o *options) runArray(ctx context.Context) error {
-	if name := o.flags.FirstGiven("resume", "out", "force", "cpuprofile"); name != "" {
-		remedy := map[string]string{"resume": "the same command again goes on with its runs", "out": "it may stand in its lines",
-			"force": "remove the folders of runs that are to start again", "cpuprofile": "give it to a run alone"}[name]
+	if name := o.flags.FirstGiven("out", "force", "cpuprofile"); name != "" {
+		remedy := map[string]string{"out": "it may stand in its lines", "force": "remove the folders of runs that are to start again", "cpuprofile": "give it to a run alone"}[name]
 		return cli.Usagef("-%s cannot go with -array; %s", name, remedy)
 	}
 	var text []byte
@@ -131,11 +130,12 @@ func (a *array) parse(text string) error {
 func (a *array) add(n int, common, words []string, at map[string]int) error {
 	r := arrayRun{Number: len(a.runs), line: n, args: slices.Concat(common, words)}
 	o := newOptions()
-	if err := o.flags.Parse(r.args, io.Discard, io.Discard); err != nil {
-		return cli.Usagef("%s:%d: %w", a.file, n, err)
-	}
+	err := o.flags.Parse(r.args, io.Discard, io.Discard)
 	if name := o.flags.FirstGiven(o.flags.Tagged(ofArray)...); name != "" {
 		return cli.Usagef("%s:%d: -%s cannot stand in a line of an array", a.file, n, name)
+	}
+	if err != nil {
+		return cli.Usagef("%s:%d: %w", a.file, n, err)
 	}
 	if r.Folder = o.out; r.Folder == "" {
 		stem := strings.TrimSuffix(filepath.Base(a.file), filepath.Ext(a.file))

@@ -198,12 +198,12 @@ func TestArrayRefuses(t *testing.T) {
 		{"-resume a\n", nil, []string{"sweep.txt:1", "-resume cannot stand in a line"}},
 		{"# nothing\n", nil, []string{"no lines of flags"}},
 		{"-seed 1\n", []string{"-out", "a"}, []string{"-out cannot go with -array; it may stand in its lines"}},
-		{"-seed 1\n", []string{"-resume", "a"}, []string{"-resume cannot go with -array; the same command again goes on"}},
+		{"-seed 1\n", []string{"-resume", "a"}, []string{"-array", "cannot go with -resume"}},
 		{"-seed 1\n", []string{"-force"}, []string{"-force cannot go with -array; remove the folders"}},
 	} {
 		rbmtrain.Fails(t, cli.Usage, sweep(t, c.lines, c.more...), c.want...)
 	}
-	rbmtrain.Fails(t, cli.Usage, small("-array-index", "1"), "-array-index", "-array FILE")
+	rbmtrain.Fails(t, cli.Usage, small("-array-index", "1"), "-array-index is for -array")
 	rbmtrain.Fails(t, cli.Failed, small("-array", "none.txt"), "-array", "none.txt")
 }
 

@@ -41,7 +41,7 @@ func TestBadConstraints(t *testing.T) {
 		{bars + "-constraint all=6", 2, []string{"-negphase", "ins", "all=6", "take im, walk:exchange, exact"}},
 		{bars + "-constraint all=8 -negphase exact", 1, []string{"row ", "bars:3", "probability zero", "all=8", "0 to 9 such units, it takes 9 hidden units"}},
 		{"-data bars:3 -labels none -hidden 10 -constraint all=8 -negphase exact", 1, []string{"row ", "probability zero", "all=9 to all=10 allow every row"}},
-		{bars + "-constraint-reference six.txt", 2, []string{"-constraint-reference", "-constraint", "missing"}},
+		{bars + "-constraint-reference six.txt", 2, []string{"-constraint-reference is for -constraint"}},
 		{bars + "-constraint hidden=3 -constraint-reference none.txt", 1, []string{"-constraint-reference", "none.txt", "no such file"}},
 		{bars + "-constraint hidden=3 -constraint-reference words.txt", 1, []string{"-constraint-reference", "words.txt", "'x'", "byte 2"}},
 		{bars + "-constraint hidden=3 -constraint-reference short.txt", 2, []string{"-constraint", "4 units", "has 6"}},

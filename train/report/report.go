@@ -42,6 +42,11 @@ type Table struct {
 	Rows  [][]string
 }
 
+// TableOf returns the table of these cells, the head first.
+func TableOf(title string, cells [][]string) Table {
+	return Table{Title: title, Head: cells[0], Rows: cells[1:]}
+}
+
 // NewPicture returns a picture of an image.
 func NewPicture(title, alt string, img image.Image) (Picture, error) {
 	var b bytes.Buffer
