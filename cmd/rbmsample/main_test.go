@@ -37,8 +37,59 @@ func TestHelp(t *testing.T) {
 	rbmsample.Help(t, "model", "n", "class", "clamp", "negphase", "out", "start", "rounds", "means", "seed", "data", "json", "quiet", "workers")
 }
 
+// What -json prints.
+
+type jsonResult struct {
+	N        int               `json:"n"`
+	Class    string            `json:"class,omitempty"`
+	Mixed    bool              `json:"mixed"`
+	Tau      *float64          `json:"tau"`
+	ESS      *float64          `json:"ess"`
+	RHat     *float64          `json:"r_hat"`
+	Laws     []jsonLaw         `json:"laws"`
+	Nearest  *nearest          `json:"nearest,omitempty"`
+	Classes  *sample.Agreement `json:"samples_of_class,omitempty"`
+	Seconds  float64           `json:"seconds"`
+	Means    bool              `json:"means"`
+	Seed     uint64            `json:"seed"`
+	Model    string            `json:"model"`
+	Warnings []string          `json:"warnings,omitempty"`
+	Out      string            `json:"out"`
+}
+
+type jsonLaw struct {
+	Of        string     `json:"of,omitempty"` // "class 3", "row 0"
+	NegPhase  string     `json:"negphase"`
+	Start     string     `json:"start"` // of the chains of the samples
+	Mixed     bool       `json:"mixed"`
+	Why       string     `json:"why,omitempty"` // not mixed
+	Rounds    int        `json:"rounds"`
+	BurnIn    int        `json:"burn_in"`
+	Chains    int        `json:"chains"`
+	Tau       *float64   `json:"tau"`
+	TauStdErr *float64   `json:"tau_std_err"`
+	TauOf     string     `json:"tau_of,omitempty"` // the quantity that forgets slowest
+	ESS       *float64   `json:"ess"`
+	RHat      *float64   `json:"r_hat"`
+	Samples   *twoSample `json:"two_sample,omitempty"`
+	Trips     *int64     `json:"round_trips,omitempty"`
+}
+
+type twoSample struct {
+	FreeEnergy [2]float64 `json:"free_energy"` // means of the two
+	Z          *float64   `json:"z"`
+	P          float64    `json:"p"`
+	PicturesP  float64    `json:"pictures_p"`
+}
+
+type nearest struct {
+	Distance    float64 `json:"distance"`
+	RowDistance float64 `json:"row_distance"`
+	Copies      int     `json:"copies"`
+}
+
 // object runs the command with -json.
-func object(t *testing.T, args string) (r result) {
+func object(t *testing.T, args string) (r jsonResult) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(rbmsample.OK(t, append(strings.Fields(args), "-json")...)), &r); err != nil {
 		t.Fatal(err)
@@ -297,33 +348,37 @@ func TestRowsWithoutLabel(t *testing.T) {
 
 // The warning names what has not mixed, up to five, and says where samples come from.
 func TestNotMixedNames(t *testing.T) {
-	p := &plan{classes: []string{"0", "1"}, given: &given{}, queries: []sample.Query{{Class: rbm.Free}, {Class: 1}}}
-	laws := []law{{Of: p.name(0), Mixed: true}}
+	p := &plan{classes: []string{"0", "1"}, given: &given{}, queries: make([]sample.Query, 8)}
+	for i := range p.queries {
+		p.queries[i].Class = rbm.Free
+	}
+	p.queries[1].Class = 1
+	bad := func(why, start string) sample.Draw { return sample.Draw{Start: start, Proof: sample.Proof{Why: why}} }
+	s := sample.Sheet{Draws: []sample.Draw{{Proof: sample.Proof{Mixed: true}}}}
 	for i, want := range []string{"", "for 1 of 2 (row 1 of class 1); of the first: because; more -rounds may help"} {
-		if got := notMixed(laws); (want == "") != (got == "") || !strings.HasSuffix(got, want) {
+		if got := p.notMixed(s); (want == "") != (got == "") || !strings.HasSuffix(got, want) {
 			t.Errorf("%d: %q, want %q", i, got, want)
 		}
-		laws = append(laws, law{Of: p.name(1), Why: "because"})
+		s.Draws = append(s.Draws, bad("because", ""))
 	}
-	for len(laws) < 8 {
-		laws = append(laws, law{Of: "row 7", Start: sample.FromData, Why: "another"})
+	for len(s.Draws) < 8 {
+		s.Draws = append(s.Draws, bad("another", sample.FromData))
 	}
-	if got := notMixed(laws); !strings.Contains(got, "7 of 8 (row 1 of class 1, row 1 of class 1, row 7, row 7, row 7, …); of the first: because; their samples are from chains that started at training rows") {
+	if got := p.notMixed(s); !strings.Contains(got, "7 of 8 (row 1 of class 1, row 2, row 3, row 4, row 5, …); of the first: because; their samples are from chains that started at training rows") {
 		t.Error(got)
 	}
 }
 
 // A time whose end is not in sight is a bound, and so is what the chains are worth.
 func TestDescribe(t *testing.T) {
-	tau, ess, rHat, stdErr := 2.0, 5.0, 1.5, 0.25
-	l := law{NegPhase: "pcd", Tau: &tau, TauOf: "hidden activity", ESS: &ess, RHat: &rHat}
-	for want, e := range map[string]*float64{
-		"τ ≥ 2 rounds (hidden activity), effective size ≤ 5, R̂ 1.5": nil,
-		"τ 2 rounds (hidden activity), effective size 5, R̂ 1.5":     &stdErr,
+	d := sample.Draw{Proof: sample.Proof{Sampler: "pcd", Tau: 2, TauOf: "hidden activity", Effective: 5, RHat: 1.5, P: math.NaN()}}
+	for want, stdErr := range map[string]float64{
+		"τ ≥ 2 rounds (hidden activity), effective size ≤ 5, R̂ 1.5": math.Inf(1),
+		"τ 2 rounds (hidden activity), effective size 5, R̂ 1.5":     0.25,
 	} {
-		l.TauStdErr = e
+		d.TauErr = stdErr
 		var b strings.Builder
-		if describe(&b, l); !strings.Contains(b.String(), want) {
+		if describe(&b, "", d); !strings.Contains(b.String(), want) {
 			t.Errorf("%q does not say %q", b.String(), want)
 		}
 	}

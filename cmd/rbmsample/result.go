@@ -13,60 +13,6 @@ import (
 	"gorbm/rbm"
 )
 
-// result is the JSON object on standard output. tau, r_hat and ess are those of the
-// worst of the laws.
-type result struct {
-	N        int               `json:"n"`
-	Class    string            `json:"class,omitempty"`
-	Mixed    bool              `json:"mixed"`
-	Tau      *float64          `json:"tau"`
-	ESS      *float64          `json:"ess"`
-	RHat     *float64          `json:"r_hat"`
-	Laws     []law             `json:"laws"`
-	Nearest  *nearest          `json:"nearest,omitempty"`
-	Classes  *sample.Agreement `json:"samples_of_class,omitempty"`
-	Seconds  float64           `json:"seconds"`
-	Means    bool              `json:"means"`
-	Seed     uint64            `json:"seed"`
-	Model    string            `json:"model"`
-	Warnings []string          `json:"warnings,omitempty"`
-	Out      string            `json:"out"`
-}
-
-// law is the proof of one law.
-type law struct {
-	Of        string     `json:"of,omitempty"` // "class 3", "row 0"
-	NegPhase  string     `json:"negphase"`
-	Start     string     `json:"start"` // of the chains of the samples
-	Mixed     bool       `json:"mixed"`
-	Why       string     `json:"why,omitempty"` // not mixed
-	Rounds    int        `json:"rounds"`
-	BurnIn    int        `json:"burn_in"`
-	Chains    int        `json:"chains"`
-	Tau       *float64   `json:"tau"`
-	TauStdErr *float64   `json:"tau_std_err"`
-	TauOf     string     `json:"tau_of,omitempty"` // the quantity that forgets slowest
-	ESS       *float64   `json:"ess"`
-	RHat      *float64   `json:"r_hat"`
-	Samples   *twoSample `json:"two_sample,omitempty"`
-	Trips     *int64     `json:"round_trips,omitempty"`
-}
-
-// twoSample is the comparison of chains from random states and from training rows.
-type twoSample struct {
-	FreeEnergy [2]float64 `json:"free_energy"` // means of the two
-	Z          *float64   `json:"z"`
-	P          float64    `json:"p"`
-	PicturesP  float64    `json:"pictures_p"`
-}
-
-// nearest is the comparison with the nearest training rows.
-type nearest struct {
-	Distance    float64 `json:"distance"`
-	RowDistance float64 `json:"row_distance"`
-	Copies      int     `json:"copies"`
-}
-
 // name names law i.
 func (p *plan) name(i int) string {
 	switch q := p.queries[i]; {
@@ -83,66 +29,116 @@ func (p *plan) name(i int) string {
 // nearestKey is the purpose of the key of the training rows to compare with.
 const nearestKey = 1 << 32
 
+// A result is what was drawn and what is known of it.
+type result struct {
+	sample.Sheet
+	nearest  sample.Comparison // with the training rows; empty without them
+	warnings []string
+	took     time.Duration
+}
+
 func (p *plan) newResult(s sample.Sheet, took time.Duration) *result {
-	r := &result{N: s.Means.Rows, Mixed: s.Mixed(), Seconds: took.Seconds(), Means: p.means, Seed: p.seed,
-		Model: p.model.Path, Warnings: p.warnings, Out: p.out}
-	if len(p.queries) == 1 && p.queries[0].Class != rbm.Free {
-		r.Class = p.classes[p.queries[0].Class]
+	r := &result{Sheet: s, warnings: slices.Clip(p.warnings), took: took}
+	if w := p.notMixed(s); w != "" {
+		r.warnings = append(r.warnings, w)
 	}
-	tau, ess, rhat := math.Inf(-1), math.Inf(1), math.Inf(-1)
-	for i, d := range s.Draws {
-		l := law{Of: p.name(i), NegPhase: d.Sampler, Start: d.Start, Mixed: d.Mixed, Why: d.Why, Rounds: d.Rounds, BurnIn: d.BurnIn,
-			Chains: d.Chains, Tau: cli.Finite(d.Tau), TauStdErr: cli.Finite(d.TauErr), TauOf: d.TauOf, ESS: cli.Finite(d.Effective), RHat: cli.Finite(d.RHat)}
-		if !math.IsNaN(d.P) {
-			l.Samples = &twoSample{[2]float64{d.FreeEnergy, d.FreeEnergyData}, cli.Finite(d.Z), d.P, d.PicturesP}
-		}
-		if d.Ladders > 0 {
-			l.Trips = &d.RoundTrips
-		}
-		r.Laws = append(r.Laws, l)
-		tau, ess, rhat = math.Max(tau, d.Tau), math.Min(ess, d.Effective), math.Max(rhat, d.RHat)
+	if p.set != nil {
+		r.nearest = sample.Compare(p.set, p.values(s), s.Asked, s.Start, rbm.NewKey(p.seed).Child(nearestKey))
 	}
-	r.Tau, r.ESS, r.RHat = cli.Finite(tau), cli.Finite(ess), cli.Finite(rhat)
-	if w := notMixed(r.Laws); w != "" {
-		r.Warnings = append(slices.Clip(r.Warnings), w)
-	}
-	if p.set == nil {
-		return r
-	}
-	c := sample.Compare(p.set, p.values(s), s.Asked, s.Start, rbm.NewKey(p.seed).Child(nearestKey))
-	if c.Of > 0 {
-		r.Nearest = &nearest{c.Distance, c.RowDistance, c.Copies}
-	}
-	if r.Classes = c.Classes; c.Classes != nil && c.Classes.Leave() {
-		r.Warnings = append(slices.Clip(r.Warnings), leaves(*c.Classes, r.Mixed))
+	if c := r.nearest.Classes; c != nil && c.Leave() {
+		r.warnings = append(r.warnings, leaves(*c, s.Mixed()))
 	}
 	return r
 }
 
+// record returns the JSON object on standard output. tau, r_hat and ess are those of the
+// worst of the laws.
+func (p *plan) record(r *result) (rec cli.Record) {
+	rec.Add("n", r.Means.Rows)
+	if len(p.queries) == 1 && p.queries[0].Class != rbm.Free {
+		rec.Add("class", p.classes[p.queries[0].Class])
+	}
+	tau, ess, rhat := math.Inf(-1), math.Inf(1), math.Inf(-1)
+	var laws []cli.Record
+	for i, d := range r.Draws {
+		laws = append(laws, p.law(i, d))
+		tau, ess, rhat = math.Max(tau, d.Tau), math.Min(ess, d.Effective), math.Max(rhat, d.RHat)
+	}
+	rec.Add("mixed", r.Mixed())
+	rec.Add("tau", tau)
+	rec.Add("ess", ess)
+	rec.Add("r_hat", rhat)
+	rec.Add("laws", laws)
+	if c := r.nearest; c.Of > 0 {
+		var nearest cli.Record // comparison with the nearest training rows
+		nearest.Add("distance", c.Distance)
+		nearest.Add("row_distance", c.RowDistance)
+		nearest.Add("copies", c.Copies)
+		rec.Add("nearest", nearest)
+	}
+	rec.Add("samples_of_class", r.nearest.Classes)
+	rec.Add("seconds", r.took.Seconds())
+	rec.Add("means", p.means)
+	rec.Add("seed", p.seed)
+	rec.Add("model", p.model.Path)
+	rec.AddSome("warnings", r.warnings)
+	rec.Add("out", p.out)
+	return rec
+}
+
+// law returns the proof of law i.
+func (p *plan) law(i int, d sample.Draw) (l cli.Record) {
+	l.AddSome("of", p.name(i)) // "class 3", "row 0"
+	l.Add("negphase", d.Sampler)
+	l.Add("start", d.Start) // of the chains of the samples
+	l.Add("mixed", d.Mixed)
+	l.AddSome("why", d.Why) // not mixed
+	l.Add("rounds", d.Rounds)
+	l.Add("burn_in", d.BurnIn)
+	l.Add("chains", d.Chains)
+	l.Add("tau", d.Tau)
+	l.Add("tau_std_err", d.TauErr)
+	l.AddSome("tau_of", d.TauOf) // the quantity that forgets slowest
+	l.Add("ess", d.Effective)
+	l.Add("r_hat", d.RHat)
+	if !math.IsNaN(d.P) {
+		var two cli.Record // comparison of chains from random states and from training rows
+		two.Add("free_energy", [2]float64{d.FreeEnergy, d.FreeEnergyData})
+		two.Add("z", d.Z)
+		two.Add("p", d.P)
+		two.Add("pictures_p", d.PicturesP)
+		l.Add("two_sample", two)
+	}
+	if d.Ladders > 0 {
+		l.Add("round_trips", d.RoundTrips)
+	}
+	return l
+}
+
 // notMixed is the warning of laws that have not mixed, or "".
-func notMixed(laws []law) string {
+func (p *plan) notMixed(s sample.Sheet) string {
 	var names []string
 	why, data := "", false
-	for _, l := range laws {
-		if l.Mixed {
+	for i, d := range s.Draws {
+		if d.Mixed {
 			continue
 		}
-		if names = append(names, l.Of); why == "" {
-			why = l.Why
+		if names = append(names, p.name(i)); why == "" {
+			why = d.Why
 		}
-		data = data || l.Start == sample.FromData
+		data = data || d.Start == sample.FromData
 	}
 	if len(names) == 0 {
 		return ""
 	}
 	text := "the chains have not mixed"
-	if len(laws) > 1 {
+	if len(s.Draws) > 1 {
 		const most = 5
 		list := strings.Join(names[:min(len(names), most)], ", ")
 		if len(names) > most {
 			list += ", …"
 		}
-		text += fmt.Sprintf(" for %d of %d (%s); of the first", len(names), len(laws), list)
+		text += fmt.Sprintf(" for %d of %d (%s); of the first", len(names), len(s.Draws), list)
 	}
 	text += ": " + why
 	if data {
@@ -163,23 +159,23 @@ func leaves(a sample.Agreement, mixed bool) string {
 // print prints the result as JSON or in words, and the warnings.
 func (p *plan) print(r *result) error {
 	if !p.flags.JSON {
-		p.flags.Warn(r.Warnings...)
+		p.flags.Warn(r.warnings...)
 		if p.flags.Quiet {
 			return nil
 		}
 	}
-	return p.flags.Print(r, func(w io.Writer) error {
-		for _, l := range r.Laws {
-			describe(w, l)
+	return p.flags.Print(p.record(r), func(w io.Writer) error {
+		for i, d := range r.Draws {
+			describe(w, p.name(i), d)
 		}
-		if n := r.Nearest; n != nil {
+		if n := r.nearest; n.Of > 0 {
 			fmt.Fprintf(w, "nearest training rows: %.1f inputs differ on average (training rows from each other: %.1f); %s nearer than any of as many training rows\n",
-				n.Distance, n.RowDistance, are(n.Copies, r.N))
+				n.Distance, n.RowDistance, are(n.Copies, r.Means.Rows))
 		}
-		if a := r.Classes; a != nil {
+		if a := r.nearest.Classes; a != nil {
 			fmt.Fprintf(w, "classes: of %d samples, %d are nearest to a training row of their class (of training rows, %d)\n", a.Of, a.Same, a.Rows)
 		}
-		_, err := fmt.Fprintf(w, "%s: %s in %.3g s\n", r.Out, cli.Count(r.N, "sample"), r.Seconds)
+		_, err := fmt.Fprintf(w, "%s: %s in %.3g s\n", p.out, cli.Count(r.Means.Rows, "sample"), r.took.Seconds())
 		return err
 	})
 }
@@ -203,31 +199,30 @@ func short(negphase string) string {
 }
 
 // describe prints the proof of a law in a line or two.
-func describe(w io.Writer, l law) {
-	if l.Of != "" {
-		fmt.Fprintf(w, "%s: ", l.Of)
+func describe(w io.Writer, name string, d sample.Draw) {
+	if name != "" {
+		fmt.Fprintf(w, "%s: ", name)
 	}
-	fmt.Fprint(w, map[bool]string{true: "mixed", false: "not mixed"}[l.Mixed])
-	number := func(x *float64) string {
-		if x == nil {
-			return "–"
+	fmt.Fprint(w, map[bool]string{true: "mixed", false: "not mixed"}[d.Mixed])
+	number := func(x float64) string {
+		if math.IsInf(x, 0) {
+			x = math.NaN()
 		}
-		return cli.Number(*x)
+		return cli.Number(x)
 	}
-	atLeast, atMost := "", ""
-	if l.Tau != nil && l.TauStdErr == nil { // its end is not in sight
+	atLeast, atMost, of := "", "", ""
+	if cli.Finite(d.Tau) != nil && cli.Finite(d.TauErr) == nil { // its end is not in sight
 		atLeast, atMost = "≥ ", "≤ "
 	}
-	of := ""
-	if l.TauOf != "" {
-		of = " (" + l.TauOf + ")"
+	if d.TauOf != "" {
+		of = " (" + d.TauOf + ")"
 	}
-	fmt.Fprintf(w, "; %d chains of %s, %d rounds; τ %s%s rounds%s, effective size %s%s, R̂ %s", l.Chains, short(l.NegPhase), l.Rounds, atLeast, number(l.Tau), of, atMost, number(l.ESS), number(l.RHat))
-	if s := l.Samples; s != nil {
-		fmt.Fprintf(w, "; random against data starts: z %s, p %.3g, pictures p %.3g", number(s.Z), s.P, s.PicturesP)
+	fmt.Fprintf(w, "; %d chains of %s, %d rounds; τ %s%s rounds%s, effective size %s%s, R̂ %s", d.Chains, short(d.Sampler), d.Rounds, atLeast, number(d.Tau), of, atMost, number(d.Effective), number(d.RHat))
+	if !math.IsNaN(d.P) {
+		fmt.Fprintf(w, "; random against data starts: z %s, p %.3g, pictures p %.3g", number(d.Z), d.P, d.PicturesP)
 	}
-	if l.Trips != nil {
-		fmt.Fprintf(w, "; %s", cli.Count(*l.Trips, "round trip"))
+	if d.Ladders > 0 {
+		fmt.Fprintf(w, "; %s", cli.Count(d.RoundTrips, "round trip"))
 	}
-	fmt.Fprintf(w, "; samples from %s starts\n", l.Start)
+	fmt.Fprintf(w, "; samples from %s starts\n", d.Start)
 }

@@ -124,7 +124,7 @@ func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error 
 		} else {
 			names = p.classes
 		}
-		img, err := plots.Caption(plots.Tiles(x, height, width, columns, plots.Ink), names, s.Caption(r.Classes))
+		img, err := plots.Caption(plots.Tiles(x, height, width, columns, plots.Ink), names, s.Caption(r.nearest.Classes))
 		if err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (p *plan) draw(w io.Writer, x rbm.Matrix, s sample.Sheet, r *result) error 
 		}
 		names = append(names, p.label(i))
 	}
-	img, err := plots.Caption(plots.Tiles(all, height, width, columns, plots.MarkedInk), names, s.Caption(r.Classes))
+	img, err := plots.Caption(plots.Tiles(all, height, width, columns, plots.MarkedInk), names, s.Caption(r.nearest.Classes))
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,7 @@ func TestHeader(t *testing.T) {
 	}
 	// Who reads the model takes the rows as training did.
 	_, about := clitest.Load(t, "no/"+rundir.ModelFile)
-	d := cli.NewFlags("reader", "", "").AddData("", "")
+	d := cli.NewFlags("reader", "", "").AddData(cli.DataRows{})
 	d.Follow(about)
 	if d.Header != data.HeaderNo {
 		t.Errorf("a reader of the model has -header %q", d.Header)
