@@ -11,6 +11,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
+
+	"gorbm/rbm/finitejson"
 )
 
 // A RecordField is a value with its names.
@@ -77,31 +79,19 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		if f.Key == "" || f.Value == nil {
 			continue
 		}
-		value, err := marshal(f.Value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Key, err)
-		}
 		b.WriteByte(sep)
 		sep = ','
 		key, _ := json.Marshal(f.Key)
-		b.Write(append(append(key, ':'), value...))
+		b.Write(append(key, ':'))
+		if err := finitejson.Write(&b, f.Value, ""); err != nil { // <, > and & stay, as the caller decides on them
+			return nil, fmt.Errorf("%s: %w", f.Key, err)
+		}
 	}
 	if sep == '{' {
 		b.WriteByte(sep)
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-func marshal(value any) ([]byte, error) {
-	if x, ok := value.(float64); ok && (math.IsNaN(x) || math.IsInf(x, 0)) {
-		return []byte("null"), nil
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // the encoder that calls decides on it
-	err := e.Encode(value)
-	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'}), err
 }
 
 // Print writes the fields for people, a line each: the label, on width columns, and the text,
