@@ -228,7 +228,13 @@ func (c *csvReader) begin(f io.ReaderAt, size int64) error {
 		// A header has words in all columns of inputs. A word among numbers is a
 		// mistake.
 		c.kind = HeaderNo
-		if labelled || !slices.ContainsFunc(inputs, isNumber) {
+		words := !slices.ContainsFunc(inputs, isNumber)
+		if labelled && slices.ContainsFunc(row[:len(row)-1], isNumber) {
+			if labelled, err = c.isName(row[len(row)-1]); err != nil {
+				return err
+			}
+		}
+		if labelled || words {
 			c.kind = HeaderYes
 		} else if names, err := c.areNames(inputs); err != nil {
 			return err
@@ -266,33 +272,56 @@ const (
 // a header all the same. pandas counts columns that have no names. The line must be
 // whole numbers that all differ. It is a header if they count the columns, from 0 or
 // from 1, or if none of the next lookAhead rows is such a line. The only line of a
-// file is a row. It reads lookAhead rows at most.
+// file is a row.
 func (c *csvReader) areNames(line []string) (bool, error) {
 	names, counted := distinct(line)
 	if c.numbers = names != nil; !c.numbers {
 		return false, nil
 	}
-	rows, alike, reordered := 0, 0, false
-	for ; rows < lookAhead; rows++ {
-		row, err := c.next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return false, err
-		}
+	alike, reordered := 0, false
+	rows, err := c.ahead(func(row []string) {
 		if values, _ := distinct(row[:min(len(line), len(row))]); values != nil {
 			alike++
 			reordered = reordered || slices.Equal(values, names)
 		}
-	}
+	})
 	switch n := len(line); {
+	case err != nil:
+		return false, err
 	case rows == 0:
 		return false, nil
 	case counted && n >= leastCounted:
 		return n >= countedNames || !reordered, nil
 	}
 	return rows == lookAhead && alike == 0, nil
+}
+
+// isName reports whether last, the last field of a first line of numbers, which is the
+// name of a column of labels, is that and not the class y of other rows too.
+func (c *csvReader) isName(last string) (bool, error) {
+	classes := 0
+	_, err := c.ahead(func(row []string) {
+		if strings.EqualFold(strings.TrimSpace(row[len(row)-1]), strings.TrimSpace(last)) {
+			classes++
+		}
+	})
+	return classes == 0, err
+}
+
+// ahead calls do for the next lookAhead rows, or as many as there are, and returns their
+// number. The reader then is at no place to go on from: see open.
+func (c *csvReader) ahead(do func(row []string)) (rows int, err error) {
+	for ; rows < lookAhead; rows++ {
+		row, err := c.next()
+		if err == io.EOF {
+			return rows, nil
+		}
+		if err != nil {
+			return rows, err
+		}
+		do(row)
+	}
+	return rows, nil
 }
 
 // distinct returns the numbers in fields, in ascending order, if all are whole and no

@@ -154,6 +154,7 @@ func (e *extent) add(v float64) {
 			return
 		}
 	}
+	v += 0 // −0 and 0 are one value
 	switch e.n {
 	case 0:
 		e.least, e.most = v, v

@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A header describes the array of a NumPy file, whose elements follow it. The
@@ -76,10 +78,11 @@ func readHeader(r io.Reader) (h header, err error) {
 	return h, h.parse(string(text))
 }
 
-// A header's text is a Python dictionary of three entries in any order.
-const entry = `[ ,]*'(descr|fortran_order|shape)': (\[.*\]|'[^']*'|True|False|\([^)]*\))`
+// A header's text is a Python dictionary of three entries in any order, and nothing
+// else.
+const entry = `\s*'(descr|fortran_order|shape)'\s*:\s*(\[.*\]|'[^']*'|True|False|\([^)]*\))\s*`
 
-var dictionary = regexp.MustCompile(`^\s*\{` + entry + entry + entry + `[ ,]*\}`)
+var dictionary = regexp.MustCompile(`^\s*\{` + entry + `,` + entry + `,` + entry + `,?\s*\}\s*$`)
 
 // parse reads the header's text.
 func (h *header) parse(text string) error {
@@ -116,7 +119,7 @@ func (h *header) setType(s string) error {
 		return refused
 	}
 	n, err := strconv.Atoi(s[2:])
-	if err != nil {
+	if err != nil || strconv.Itoa(n) != s[2:] {
 		return refused
 	}
 	h.Kind, h.Size = s[1], n
@@ -142,14 +145,19 @@ func (h *header) setType(s string) error {
 // whose number of elements fits into 62 bits.
 func (h *header) setShape(s string) bool {
 	h.Shape = nil
+	if s = strings.TrimSpace(s); s == "" { // a single number
+		return true
+	}
+	inside, ok := strings.CutSuffix(s, ",")
+	if !ok && !strings.Contains(s, ",") { // no tuple, for Python
+		return false
+	}
 	total := int64(1)
-	for f := range strings.SplitSeq(s, ",") {
+	for f := range strings.SplitSeq(inside, ",") {
 		f = strings.TrimSuffix(strings.TrimSpace(f), "L") // Python 2's long integers
-		if f == "" {
-			continue
-		}
 		n, err := strconv.ParseInt(f, 10, 64)
-		if err != nil || n < 0 || len(h.Shape) == 32 || n > 0 && total > 1<<62/n {
+		// A sign or a leading zero, which is octal in Python 2, is refused.
+		if err != nil || n < 0 || strconv.FormatInt(n, 10) != f || len(h.Shape) == 32 || n > 0 && total > 1<<62/n {
 			return false
 		}
 		total *= max(n, 1)
@@ -228,11 +236,12 @@ func half(b uint16) float64 {
 }
 
 // Text returns the element in b as the name of a class, or false if it
-// cannot be one.
+// cannot be one: no whole number, or an empty text, or one with a zero or with what is
+// no letter of Unicode in it.
 func (h *header) Text(b []byte) (string, bool) {
 	switch h.Kind {
 	case 'f':
-		v := h.Number(b)
+		v := h.Number(b) + 0 // −0 is the class 0
 		return strconv.FormatFloat(v, 'f', -1, 64), v == math.Trunc(v) && math.Abs(v) <= 1<<53
 	case 'i':
 		return strconv.FormatInt(h.signed(b), 10), true
@@ -240,9 +249,15 @@ func (h *header) Text(b []byte) (string, bool) {
 		return strconv.Itoa(int(h.Number(b))), true
 	case 'U':
 		var s strings.Builder
-		for ; len(b) > 0; b = b[4:] {
-			// Shorter texts are padded with zeros.
-			if c := h.order.Uint32(b); c != 0 {
+		ended := false
+		for ; len(b) >= 4; b = b[4:] {
+			c := h.order.Uint32(b)
+			switch {
+			case c == 0: // shorter texts are padded
+				ended = true
+			case ended || c > unicode.MaxRune || !utf8.ValidRune(rune(c)):
+				return s.String() + "\ufffd", false // an empty text may stand for no label
+			default:
 				s.WriteRune(rune(c))
 			}
 		}

@@ -140,14 +140,18 @@ func Single(r io.ReaderAt, size int64, name string) *Archive {
 	return &Archive{size: size, npy: r, name: name}
 }
 
-// index returns where the array of a name is in files, or −1.
-func (a *Archive) index(name string) int {
-	return slices.IndexFunc(a.files, func(f *zip.File) bool { return f.Name == name+".npy" || f.Name == name })
+// index returns where the array of a name is in files, or −1. twice says that there
+// is another one of this name: NumPy takes the last, others the first.
+func (a *Archive) index(name string) (at int, twice bool) {
+	named := func(f *zip.File) bool { return f.Name == name+".npy" || f.Name == name }
+	at = slices.IndexFunc(a.files, named)
+	return at, at >= 0 && slices.ContainsFunc(a.files[at+1:], named)
 }
 
 // Has reports whether there is an array of this name.
 func (a *Archive) Has(name string) bool {
-	return a.index(name) >= 0 || a.npy != nil && name == a.name
+	at, _ := a.index(name)
+	return at >= 0 || a.npy != nil && name == a.name
 }
 
 // Names lists the arrays for a message.
@@ -203,7 +207,11 @@ func (a *Archive) Array(name string) (*Array, error) {
 	if a.npy != nil {
 		return newArray(name, io.NopCloser(io.NewSectionReader(a.npy, 0, a.size)), uint64(a.size))
 	}
-	f := a.files[a.index(name)]
+	at, twice := a.index(name)
+	if twice {
+		return nil, errorf("%s: two arrays of this name; save it again", name)
+	}
+	f := a.files[at]
 	packed, full := f.CompressedSize64, f.UncompressedSize64
 	impossible := packed > uint64(a.size)
 	switch f.Method {

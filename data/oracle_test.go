@@ -1,0 +1,734 @@
+package data
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/big"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode"
+
+	"gorbm/data/mutated"
+	"gorbm/rbm"
+)
+
+var long = flag.Bool("long", false, "read 2000 damaged files of each kind, not 400")
+
+// damaged is the number of damaged files of each kind.
+func damaged() int {
+	if *long {
+		return 2000
+	}
+	return 400
+}
+
+// A meaning is what the bytes of a file say: values in [0,1], labels by name, "" for none.
+type meaning struct {
+	cols   int
+	values []float64
+	labels []string // nil: no row has one
+	scale  string
+	header string
+}
+
+// compare fails if a reader has taken a file for something else than it is.
+func compare(t *testing.T, i int, file []byte, opt Options, s *Set, m meaning, err error) {
+	t.Helper()
+	fail := func(format string, args ...any) {
+		t.Helper()
+		t.Errorf("file %d, labels %s, scale %q, header %q, unlabelled %v: %s\n%.300q", i, opt.LabelColumn, opt.Scale, opt.Header, opt.Unlabelled, fmt.Sprintf(format, args...), file)
+	}
+	if err != nil {
+		fail("taken, though %v", err)
+		return
+	}
+	if s.X.Cols != m.cols || s.Len()*m.cols != len(m.values) {
+		fail("%d rows of %d inputs, and the bytes say %d values in rows of %d", s.Len(), s.X.Cols, len(m.values), m.cols)
+		return
+	}
+	for k, v := range m.values {
+		r, j := k/m.cols, k%m.cols
+		if s.X.Get(r, j) != (v >= 0.5) {
+			fail("row %d, column %d is %v, and the bytes say %v", r, j, s.X.Get(r, j), v)
+			return
+		}
+		if s.Grey.Rows > 0 && s.Grey.Row(r)[j] != float32(v) {
+			fail("row %d, column %d is %v, and the bytes say %v", r, j, s.Grey.Row(r)[j], v)
+			return
+		}
+		if s.Grey.Rows == 0 && opt.Binarize == None && v != 0 && v != 1 {
+			fail("row %d, column %d is %v, and grey values are not kept", r, j, v)
+			return
+		}
+	}
+	if (s.Y == nil) != (m.labels == nil) {
+		fail("labels %v, and the bytes say %q", s.Y, m.labels)
+		return
+	}
+	for r, name := range m.labels {
+		got := ""
+		if s.Y[r] != NoClass {
+			got = s.Classes[s.Y[r]]
+		}
+		if got != name {
+			fail("row %d has the label %q, and the bytes say %q", r, got, name)
+			return
+		}
+	}
+	if s.Scale != m.scale || m.header != "" && s.Header != m.header {
+		fail("scale %q, header %q, and the bytes say %q, %q", s.Scale, s.Header, m.scale, m.header)
+	}
+}
+
+// TestCSVMeans compares the reader of CSV files with a second one on damaged files.
+func TestCSVMeans(t *testing.T) {
+	pandas := count(0, 6) + "\n"
+	for range 110 {
+		pandas += "0,3,3,16,0,7\n5,0,0,0,2,1\n"
+	}
+	type like struct{ labels, scale, header string }
+	files := []struct {
+		text    string
+		options []like
+	}{
+		{"0,1,1,0\n1,0,0,1\n1,1,0,0\n0,0,1,1\n", []like{{"auto", "", ""}, {"last", "", "no"}, {"none", "max", "yes"}}},
+		{"a,b,c,label\n0,0.25,1,cat\n1,.5,0,dog\n0,0.75,1,cat\n1,1,1,\n", []like{{"auto", "", ""}, {"last", "max", "yes"}}},
+		{"\xef\xbb\xbf0.5,1e-1,0.0,x y\r\n1, 0.125,1,\"a, \"\"b\"\"\"\r\n0,0,0.875,x y\r\n", []like{{"last", "", ""}, {"last", "minmax", "no"}}},
+		{"3,16,5,4\n0,9,12,1\n16,0,0,2\n", []like{{"auto", "max", ""}, {"last", "16", ""}, {"none", "-1:16", ""}}},
+		{"0,1,2,3,4,5\n9,0,0,16,3,3\n4,4,1,0,0,8\n0,7,7,2,1,1\n", []like{{"auto", "minmax", ""}, {"last", "max", ""}}},
+		{pandas, []like{{"none", "max", ""}, {"last", "minmax", ""}}},
+		{"-1,1,-1\n1,1,-1\n-1,-1,1\n", []like{{"auto", "spins", ""}, {"none", "minmax", ""}}},
+		{"0,1,y\n1,1,n\n1,0,y\n", []like{{"last", "", ""}, {"auto", "", ""}}},
+	}
+	var seeds []string
+	for _, f := range files {
+		seeds = append(seeds, f.text)
+	}
+	words := []string{",", "\n", "\r\n", "\"", "\"\"", " ", "0", "1", ".", "-", "+", "e", "E5", "_", "0x1p-1", "1_0", "nan", "inf", "1e999", "1e-999", "-0", ";", "\t", "a", "y", "label", "\x00", "\xef\xbb\xbf", "\u00a0", "٣", "0.5", "2", "16", "\n\n", "0", "1", "\n0,1,1,0\n"}
+	accepted := 0
+	mutated.Each(damaged(), rbm.NewKey(34).Child(1), seeds, words, func(i int, file []byte) {
+		for _, like := range files[i%len(files)].options {
+			opt := Options{LabelColumn: like.labels, Scale: like.scale, Header: like.header, Binarize: None, Unlabelled: i%2 == 0}
+			if i%3 == 0 {
+				opt.Binarize, opt.NoLabel = Threshold, "cat"
+			}
+			s, err := one(loadCSV(bytes.NewReader(file), int64(len(file)), "t.csv", opt))
+			if err != nil {
+				checkFormat(t, err, "t.csv")
+				continue
+			}
+			accepted++
+			m, err := csvMeans(string(file), opt)
+			compare(t, i, file, opt, s, m, err)
+		}
+	})
+	if accepted < damaged()/4 {
+		t.Errorf("%d readings are of files that are taken, too few to compare", accepted)
+	}
+}
+
+// csvLines takes a CSV text apart, by RFC 4180, into fields without spaces before them.
+func csvLines(text string) (lines [][]string, err error) {
+	text = strings.TrimPrefix(text, "\xef\xbb\xbf")
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.TrimSuffix(text, "\r")
+	var line []string
+	for len(text) > 0 {
+		if line == nil && text[0] == '\n' { // an empty line
+			text = text[1:]
+			continue
+		}
+		text = strings.TrimLeftFunc(text, func(c rune) bool { return unicode.IsSpace(c) && c != '\n' })
+		field := ""
+		if rest, quoted := strings.CutPrefix(text, `"`); quoted {
+			for {
+				inside, after, ok := strings.Cut(rest, `"`)
+				if !ok {
+					return nil, errors.New("a quote does not end")
+				}
+				field += inside
+				if rest, ok = strings.CutPrefix(after, `"`); !ok {
+					text = after
+					break
+				}
+				field += `"`
+			}
+			if text != "" && text[0] != ',' && text[0] != '\n' {
+				return nil, errors.New("something follows a quote")
+			}
+		} else {
+			end := strings.IndexAny(text, ",\n")
+			if end < 0 {
+				end = len(text)
+			}
+			field, text = text[:end], text[end:]
+			if strings.Contains(field, `"`) {
+				return nil, errors.New("a quote within a field")
+			}
+		}
+		line = append(line, field)
+		if text == "" || text[0] == '\n' {
+			lines, line = append(lines, line), nil
+		} else if text == "," {
+			lines, line = append(lines, append(line, "")), nil
+		}
+		text = text[min(1, len(text)):]
+	}
+	return lines, nil
+}
+
+var decimal = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,5})?$`)
+
+// exactly returns the number nearest to a decimal one.
+func exactly(field string) (float64, error) {
+	field = strings.TrimSpace(field)
+	r, ok := new(big.Rat).SetString(field)
+	if !decimal.MatchString(field) || !ok {
+		return 0, fmt.Errorf("%q is no decimal number", field)
+	}
+	v, _ := r.Float64()
+	return v, nil
+}
+
+// likeNumber reports whether a field is no name: Go's notation of numbers is none.
+func likeNumber(field string) bool {
+	_, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// allDiffer returns the fields as a sorted text if they are whole numbers that differ.
+func allDiffer(fields []string) string {
+	var seen []float64
+	for _, f := range fields {
+		v, err := exactly(f)
+		if err != nil || v != math.Floor(v) || math.IsInf(v, 0) || slices.Contains(seen, v) {
+			return ""
+		}
+		seen = append(seen, v+0)
+	}
+	sort.Float64s(seen)
+	return fmt.Sprint(seen)
+}
+
+// headerOf says, by the words of Options.Header, whether the first line is a header.
+func headerOf(lines [][]string, opt Options) string {
+	if opt.Header == "yes" || opt.Header == "no" {
+		return opt.Header
+	}
+	first := lines[0]
+	n := len(first)
+	next := lines[1:min(len(lines), 101)]
+	last := strings.ToLower(strings.TrimSpace(first[n-1]))
+	if last == "y" || last == "label" || last == "class" || last == "target" {
+		for _, row := range next {
+			if slices.ContainsFunc(first[:n-1], likeNumber) && strings.EqualFold(strings.TrimSpace(row[len(row)-1]), last) {
+				last = ""
+			}
+		}
+		if last != "" {
+			return HeaderYes
+		}
+	}
+	inputs := first
+	if opt.LabelColumn == "last" && n > 1 {
+		inputs = first[:n-1]
+	}
+	if !slices.ContainsFunc(inputs, likeNumber) {
+		return HeaderYes
+	}
+	names := allDiffer(inputs)
+	if names == "" || len(next) == 0 {
+		return HeaderNo
+	}
+	counts := true
+	zero, _ := exactly(inputs[0])
+	for j, f := range inputs {
+		v, _ := exactly(f)
+		counts = counts && v == zero+float64(j) && (zero == 0 || zero == 1)
+	}
+	alike, same := 0, 0
+	for _, row := range next {
+		if d := allDiffer(row[:min(len(row), len(inputs))]); d != "" {
+			alike++
+			if d == names {
+				same++
+			}
+		}
+	}
+	if counts && (len(inputs) >= 5 || len(inputs) >= 3 && same == 0) || len(next) == 100 && alike == 0 {
+		return HeaderNumbers
+	}
+	return HeaderNo
+}
+
+// csvMeans is the second parser of CSV files.
+func csvMeans(text string, opt Options) (m meaning, err error) {
+	lines, err := csvLines(text)
+	if err != nil || len(lines) == 0 {
+		return m, cmpErr(err, "no rows")
+	}
+	m.header = headerOf(lines, opt)
+	first := lines[0]
+	labelled := opt.LabelColumn == "last"
+	if m.header != HeaderNo {
+		last := strings.ToLower(strings.TrimSpace(first[len(first)-1]))
+		labelled = labelled || opt.LabelColumn == "auto" && slices.Contains([]string{"y", "label", "class", "target"}, last)
+		lines = lines[1:]
+	}
+	m.cols = len(first)
+	if labelled {
+		m.cols--
+	}
+	named := false
+	for _, line := range lines {
+		if len(line) != len(first) {
+			return m, errors.New("a row of another length")
+		}
+		for _, f := range line[:m.cols] {
+			v, err := exactly(f)
+			if err != nil {
+				return m, err
+			}
+			m.values = append(m.values, v)
+		}
+		if labelled {
+			name := strings.TrimSpace(line[m.cols])
+			if opt.Unlabelled && name == opt.NoLabel {
+				name = ""
+			}
+			if name == "" && !opt.Unlabelled {
+				return m, errors.New("no label")
+			}
+			named = named || name != ""
+			m.labels = append(m.labels, name)
+		}
+	}
+	if !named {
+		m.labels = nil
+	}
+	return m, m.rescale(opt.Scale, false)
+}
+
+func cmpErr(err error, words string) error {
+	if err != nil {
+		return err
+	}
+	return errors.New(words)
+}
+
+// rescale takes the values to [0,1] by the words of Options.Scale.
+func (m *meaning) rescale(rule string, bytes bool) error {
+	if len(m.values) == 0 {
+		return errors.New("no values")
+	}
+	least, most := slices.Min(m.values)+0, slices.Max(m.values)+0 // −0 is 0
+	low, high := 0.0, 1.0
+	switch rule {
+	case "", "auto":
+		if bytes && most >= 128 {
+			high = 255
+		}
+	case "max":
+		high = most
+	case "minmax":
+		low, high = least, most
+	case "spins":
+		low = -1
+		if slices.ContainsFunc(m.values, func(v float64) bool { return v != -1 && v != 1 }) {
+			return errors.New("no spins")
+		}
+		m.scale = "spins"
+	default:
+		a, b, both := strings.Cut(rule, ":")
+		if !both {
+			a, b = "0", a
+		}
+		low, _ = strconv.ParseFloat(a, 64)
+		high, _ = strconv.ParseFloat(b, 64)
+	}
+	if rule != "" && rule != "auto" && rule != "spins" {
+		m.scale = fmt.Sprintf("%v:%v", low, high)
+	}
+	if !(least >= low && most <= high && low < high) {
+		return fmt.Errorf("values from %v to %v are beyond %v to %v", least, most, low, high)
+	}
+	for i, v := range m.values {
+		m.values[i] = (v - low) / (high - low)
+	}
+	return nil
+}
+
+// TestNPYMeans compares the reader of NumPy's arrays with a second one on damaged files:
+// single arrays, and archives of x and y of which one, or the archive, is damaged.
+func TestNPYMeans(t *testing.T) {
+	xs := []string{
+		string(npyBytes("|u1", "4, 3", []byte{0, 255, 17, 200, 127, 128, 0, 0, 1, 255, 254, 3})),
+		string(npyBytes("<f4", "4, 3", []float32{0, 1, .5, .25, .75, 1, 0, 0, 1, 1, .125, .4999})),
+		string(npyBytes("<f2", "4, 3", []uint16{0, 0x3c00, 0x3800, 0x3400, 0x3a00, 0x3c00, 0, 0x8000, 1, 0x3bff, 0x37ff, 0x0400})),
+		string(npyBytes("<i4", "4, 1, 3", []int32{0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0})),
+		string(npyBytes("|b1", "4, 3", []byte{0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0})),
+		string(npyBytes(">f8", "4, 3", make([]float64, 12))),
+	}
+	ys := []string{
+		string(npyBytes("<i8", "4,", []int64{3, -1, 3, 10})),
+		string(npyBytes("<f8", "4, 1", []float64{0, 1, math.Copysign(0, -1), 2})),
+		string(npyBytes("<U2", "4,", []uint32{'a', 0, 'b', 'c', 'a', 0, 0, 0x1f600})),
+		string(npyBytes("|u1", "4,", []byte{0, 1, 0, 200})),
+	}
+	words := []string{"'", "(", ")", ",", " ", "3", "4", "<", ">", "|", "f", "u", "i", "b", "U", "1", "2", "4", "8", "True", "False", "'shape': ", "'descr': ", "}", "{", "\n", "L", "\x00", "\x01", "\xff", "\x80", "x", "(4, 3)", "(12,)", "-", "_", "+", "0"}
+	accepted := 0
+	check := func(i int, file, x, y []byte, opt Options, sets []*Set, err error) {
+		if err != nil {
+			checkFormat(t, err, "t.np")
+			return
+		}
+		accepted++
+		m, err := npyMeans(x, y, opt)
+		compare(t, i, file, opt, sets[0], m, err)
+	}
+	options := func(i int) Options {
+		return Options{LabelColumn: "auto", Binarize: None, Scale: []string{"minmax", "-300:70000", "max", "", "255"}[i%5], Unlabelled: i%2 == 0, NoLabel: "-1"}
+	}
+	mutated.Each(damaged(), rbm.NewKey(34).Child(2), xs, words, func(i int, x []byte) {
+		opt := options(i)
+		sets, err := loadNPY(bytes.NewReader(x), int64(len(x)), "t.npy", opt)
+		check(i, x, x, nil, opt, sets, err)
+		y := []byte(ys[i%len(ys)])
+		file := zipped(zip.Deflate, "x", x, "y", y)
+		sets, err = loadNPZ(bytes.NewReader(file), int64(len(file)), "t.npz", opt)
+		check(i, x, x, y, opt, sets, err)
+	})
+	mutated.Each(damaged(), rbm.NewKey(34).Child(3), ys, words, func(i int, y []byte) {
+		opt := options(i)
+		x := []byte(xs[i%len(xs)])
+		file := zipped(zip.Store, "y", y, "x", x)
+		sets, err := loadNPZ(bytes.NewReader(file), int64(len(file)), "t.npz", opt)
+		check(i, y, x, y, opt, sets, err)
+	})
+	whole := []string{string(zipped(zip.Store, "x", []byte(xs[1]), "y", []byte(ys[0]))), string(zipped(zip.Store, "x", []byte(xs[1]), "x", []byte(xs[3]))), string(zipped(zip.Store, "x", []byte(xs[1]), "z", []byte(xs[3])))}
+	mutated.Each(damaged(), rbm.NewKey(34).Child(4), whole, append(words, "PK\x01\x02", "y.npy", "x.npy"), func(i int, file []byte) {
+		opt := options(i)
+		sets, err := loadNPZ(bytes.NewReader(file), int64(len(file)), "t.npz", opt)
+		if err != nil {
+			checkFormat(t, err, "t.npz")
+			return
+		}
+		x, y, err := members(file)
+		if err != nil {
+			t.Errorf("file %d: taken, though %v", i, err)
+			return
+		}
+		check(i, file, x, y, opt, sets, nil)
+	})
+	if accepted < damaged()/4 {
+		t.Errorf("%d readings are of files that are taken, too few to compare", accepted)
+	}
+}
+
+// members returns the files x and y of an archive. A name must be there once: NumPy
+// takes the last of two.
+func members(file []byte) (x, y []byte, err error) {
+	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range z.File {
+		name := strings.TrimSuffix(f.Name, ".npy")
+		if name != "x" && name != "y" {
+			continue
+		}
+		r, err := f.Open()
+		if err != nil {
+			return nil, nil, err
+		}
+		b, err := io.ReadAll(r)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case name == "x" && x == nil:
+			x = b
+		case name == "y" && y == nil:
+			y = b
+		default:
+			return nil, nil, fmt.Errorf("%s is there twice", name)
+		}
+	}
+	return x, y, nil
+}
+
+var npyHeader = regexp.MustCompile(`^\{(?: *'(descr|fortran_order|shape)' *: *('[<>|][biufU][1-9][0-9]*'|True|False|\((?: *[0-9]+L? *,?)*\s*\)) *,){2} *'(descr|fortran_order|shape)' *: *('[<>|][biufU][1-9][0-9]*'|True|False|\((?: *[0-9]+L? *,?)*\s*\)) *,? *\}\s*$`)
+
+// An npyArray is what a file of NumPy holds.
+type npyArray struct {
+	descr string
+	shape []int
+	data  []byte
+	size  int
+}
+
+// npyTaken takes a NumPy file apart.
+func npyTaken(b []byte) (a npyArray, err error) {
+	if len(b) < 12 || string(b[:6]) != "\x93NUMPY" || b[6] < 1 || b[6] > 3 {
+		return a, errors.New("no array")
+	}
+	n, at := int(b[8])|int(b[9])<<8, 10
+	if b[6] > 1 {
+		n, at = n|int(b[10])<<16|int(b[11])<<24, 12
+	}
+	if n < 0 || at+n > len(b) {
+		return a, errors.New("a long header")
+	}
+	text := strings.NewReplacer("\n", " ", "\f", " ", "\r", " ", "\t", " ").Replace(string(b[at : at+n])) // the same within braces
+	if !npyHeader.MatchString(text) {
+		return a, fmt.Errorf("a header %q", text)
+	}
+	value := func(key string) string {
+		if strings.Count(text, "'"+key+"'") != 1 {
+			return ""
+		}
+		_, v, _ := strings.Cut(text, "'"+key+"'")
+		v = strings.TrimLeft(v, " :")
+		end := map[byte]string{'\'': "'", '(': ")", 'T': "e", 'F': "e"}[v[0]]
+		return v[:1+strings.Index(v[1:], end)+1]
+	}
+	a.descr, a.data = strings.Trim(value("descr"), "'"), b[at+n:]
+	shape := value("shape")
+	if len(a.descr) < 3 || value("fortran_order") != "False" || !strings.HasPrefix(shape, "(") {
+		return a, fmt.Errorf("a header %q", text)
+	}
+	inside := strings.TrimSpace(shape[1 : len(shape)-1])
+	full := 1
+	for k, f := range strings.Split(strings.TrimSpace(strings.TrimSuffix(inside, ",")), ",") {
+		f = strings.TrimSuffix(strings.TrimSpace(f), "L")
+		d, err := strconv.Atoi(f)
+		if err != nil || len(f) > 1 && f[0] == '0' || k == 0 && !strings.Contains(inside, ",") {
+			return a, fmt.Errorf("shape %q", shape) // Python takes (3) for a number, and no number begins with 0
+		}
+		a.shape, full = append(a.shape, d), full*d
+	}
+	a.size, _ = strconv.Atoi(a.descr[2:])
+	if a.descr[1] == 'U' {
+		a.size *= 4
+	}
+	if full*a.size != len(a.data) {
+		return a, fmt.Errorf("%d bytes for shape %v of %s", len(a.data), a.shape, a.descr)
+	}
+	return a, nil
+}
+
+// element returns the bytes of element i, the most significant first.
+func (a npyArray) element(i int) *big.Int {
+	b := slices.Clone(a.data[i*a.size : (i+1)*a.size])
+	if a.descr[0] != '>' {
+		slices.Reverse(b)
+	}
+	return new(big.Int).SetBytes(b)
+}
+
+// number returns element i, by the bits of its type.
+func (a npyArray) number(i int) float64 {
+	n := a.element(i)
+	v, _ := new(big.Float).SetInt(n).Float64()
+	switch kind := a.descr[1]; {
+	case kind == 'b' && v != 0:
+		return 1
+	case kind == 'i' && n.Bit(8*a.size-1) == 1:
+		v, _ = new(big.Float).SetInt(new(big.Int).Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*a.size)))).Float64()
+	case kind == 'f':
+		fraction := map[int]uint{2: 10, 4: 23, 8: 52}[a.size]
+		bits := n.Uint64()
+		exponent := int(bits >> fraction & (1<<(uint(8*a.size)-1-fraction) - 1))
+		bias := 1<<(uint(8*a.size)-2-fraction) - 1
+		m := float64(bits & (1<<fraction - 1))
+		switch {
+		case exponent == 2*bias+1 && m != 0:
+			return math.NaN()
+		case exponent == 2*bias+1:
+			v = math.Inf(1)
+		case exponent == 0:
+			v = math.Ldexp(m, 1-bias-int(fraction))
+		default:
+			v = math.Ldexp(m+math.Ldexp(1, int(fraction)), exponent-bias-int(fraction))
+		}
+		if n.Bit(8*a.size-1) == 1 {
+			v = -v
+		}
+	}
+	return v
+}
+
+// label returns element i as the name of a class.
+func (a npyArray) label(i int) (string, error) {
+	if a.descr[1] == 'U' {
+		var name []rune
+		for k := range a.size / 4 {
+			c := (npyArray{descr: a.descr, data: a.data[i*a.size:], size: 4}).element(k).Int64()
+			if c > unicode.MaxRune || c >= 0xd800 && c < 0xe000 {
+				return "", errors.New("no letter")
+			}
+			name = append(name, rune(c))
+		}
+		text := strings.TrimRight(string(name), "\x00")
+		if strings.Contains(text, "\x00") {
+			return "", errors.New("a zero within a text")
+		}
+		return text, nil
+	}
+	if a.descr[1] == 'i' || a.descr[1] == 'u' {
+		n := a.element(i)
+		if a.descr[1] == 'i' && n.Bit(8*a.size-1) == 1 {
+			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*a.size)))
+		}
+		return n.String(), nil
+	}
+	v := a.number(i)
+	if v != math.Floor(v) || math.Abs(v) > 1<<53 {
+		return "", errors.New("no class")
+	}
+	return strconv.FormatInt(int64(v), 10), nil
+}
+
+// npyMeans is the second parser of NumPy's files. y may be nil.
+func npyMeans(x, y []byte, opt Options) (m meaning, err error) {
+	a, err := npyTaken(x)
+	if err != nil {
+		return m, err
+	}
+	known := map[string]string{"b": "1", "i": "1 2 4 8", "u": "1 2 4 8", "f": "2 4 8"}[a.descr[1:2]]
+	if !slices.Contains(strings.Fields(known), a.descr[2:]) || len(a.shape) < 2 {
+		return m, errors.New("no inputs")
+	}
+	m.cols = 1
+	for _, d := range a.shape[1:] {
+		m.cols *= d
+	}
+	for i := range len(a.data) / a.size {
+		v := a.number(i)
+		if v != v {
+			return m, errors.New("nan")
+		}
+		m.values = append(m.values, v)
+	}
+	if y != nil {
+		l, err := npyTaken(y)
+		if err != nil {
+			return m, err
+		}
+		if len(l.data) != a.shape[0]*l.size {
+			return m, errors.New("labels of another number")
+		}
+		named := false
+		for i := range a.shape[0] {
+			name, err := l.label(i)
+			if err != nil {
+				return m, err
+			}
+			if opt.Unlabelled && name == opt.NoLabel {
+				name = ""
+			}
+			named = named || name != ""
+			m.labels = append(m.labels, name)
+		}
+		if !named {
+			m.labels = nil
+		}
+	}
+	return m, m.rescale(opt.Scale, a.descr[1:] == "u1")
+}
+
+// TestIDXMeans compares the reader of IDX files, gzipped or not, with a second one on
+// damaged files of images or of labels.
+func TestIDXMeans(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "t-images.idx")
+	images := []string{
+		string(idxBuild([]byte{0, 255, 17, 200, 127, 128, 0, 0, 1, 255, 254, 3}, 4, 1, 3)),
+		string(idxBuild([]byte{0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0}, 4, 3)),
+	}
+	labels := string(idxBuild([]byte{7, 0, 255, 7}, 4))
+	words := []string{"\x00", "\x01", "\x02", "\x03", "\x04", "\x08", "\x09", "\xff", "\x1f\x8b", "\x00\x00\x00\x04", "\x00\x00\x00\x03", "\x00\x00\x08\x03"}
+	accepted := 0
+	read := func(i int, x, y []byte) {
+		opt := Options{LabelColumn: "last", Binarize: None, Scale: []string{"", "max", "255"}[i%3]}
+		writeFiles(t, dir, map[string][]byte{"t-images.idx": x, "t-labels.idx": y})
+		s, _, err := Load(context.Background(), path, opt)
+		if err != nil {
+			checkFormat(t, err, "t-")
+			return
+		}
+		accepted++
+		m, err := idxMeans(x, y, opt)
+		compare(t, i, x, opt, s, m, err)
+	}
+	mutated.Each(damaged(), rbm.NewKey(34).Child(5), images, words, func(i int, x []byte) { read(i, x, []byte(labels)) })
+	mutated.Each(damaged(), rbm.NewKey(34).Child(6), []string{labels}, words, func(i int, y []byte) { read(i, []byte(images[i%2]), y) })
+	packed := []string{string(gzipped([]byte(images[0]))), string(gzipped([]byte(images[1]))), string(gzipped([]byte(images[0][:20]))) + string(gzipped([]byte(images[0][20:])))}
+	mutated.Each(damaged(), rbm.NewKey(34).Child(7), packed, words, func(i int, x []byte) { read(i, x, gzipped([]byte(labels))) })
+	if accepted < damaged()/4 {
+		t.Errorf("%d readings are of files that are taken, too few to compare", accepted)
+	}
+}
+
+// unpacked returns the bytes of a file, through gzip if it begins so. gzip has a checksum.
+func unpacked(b []byte) ([]byte, error) {
+	if !bytes.HasPrefix(b, []byte("\x1f\x8b")) {
+		return b, nil
+	}
+	z, err := gzip.NewReader(bytes.NewReader(b))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
+}
+
+// idxTaken takes an IDX file of bytes apart.
+func idxTaken(b []byte) (dims []int, data []byte, err error) {
+	if b, err = unpacked(b); err != nil {
+		return nil, nil, err
+	}
+	if len(b) < 4 || string(b[:3]) != "\x00\x00\x08" || len(b) < 4+4*int(b[3]) {
+		return nil, nil, errors.New("no IDX file of bytes")
+	}
+	full := uint64(1)
+	for k := range int(b[3]) {
+		d := binary.BigEndian.Uint32(b[4+4*k:])
+		dims, full = append(dims, int(d)), full*uint64(d)
+	}
+	if data = b[4+4*len(dims):]; uint64(len(data)) != full {
+		return nil, nil, errors.New("another number of bytes")
+	}
+	return dims, data, nil
+}
+
+// idxMeans is the second parser of pairs of IDX files.
+func idxMeans(x, y []byte, opt Options) (m meaning, err error) {
+	dims, data, err := idxTaken(x)
+	if err != nil || len(dims) < 2 || len(dims) > 3 {
+		return m, cmpErr(err, "no images")
+	}
+	m.cols = len(data) / dims[0]
+	for _, g := range data {
+		m.values = append(m.values, float64(g))
+	}
+	classes, of, err := idxTaken(y)
+	if err != nil || len(classes) != 1 || len(of) != dims[0] {
+		return m, cmpErr(err, "labels of another number")
+	}
+	for _, c := range of {
+		m.labels = append(m.labels, strconv.Itoa(int(c)))
+	}
+	return m, m.rescale(opt.Scale, true)
+}
