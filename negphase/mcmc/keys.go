@@ -161,7 +161,7 @@ func weightsKey(w *Weights) key {
 // parseNumbers reads numbers separated by slashes.
 func parseNumbers(text string) (x []float64, err error) {
 	for field := range strings.SplitSeq(text, "/") {
-		v, err := strconv.ParseFloat(field, 64)
+		v, err := data.ParseNumber(field)
 		if err != nil {
 			return nil, fmt.Errorf("%q is not a number", field)
 		}

@@ -1,10 +1,15 @@
 package tune
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm/atomicfile"
@@ -82,6 +87,8 @@ func ReadPolicy(path, sampler string, units int) (*Policy, error) {
 		return nil, fmt.Errorf("%s has more than %d bytes, so it is no policy", path, maxPolicyBytes)
 	case err != nil:
 		return nil, fmt.Errorf("%s is no policy: %w", path, err)
+	case checkEntries(data) != nil:
+		return nil, fmt.Errorf("%s is no policy: %w", path, checkEntries(data))
 	case p.Format != policyFormat:
 		return nil, fmt.Errorf("%s is no policy: its format is %q, not %q", path, p.Format, policyFormat)
 	case p.Version != policyVersion:
@@ -96,5 +103,48 @@ func ReadPolicy(path, sampler string, units int) (*Policy, error) {
 	if _, err := p.Mixture(); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if _, err := mcmc.ParseMover(p.Best, mcmc.Linear); err != nil {
+		return nil, fmt.Errorf("%s: best: %w", path, err)
+	}
 	return p, nil
+}
+
+// checkEntries returns an error unless data, which is JSON of a policy's types, is one
+// object with each entry of a policy, once, by its exact name, and nothing else.
+// encoding/json takes what is missing, null or of another name for zero, the last of
+// two of a name, and what is no UTF-8 for U+FFFD.
+func checkEntries(data []byte) error {
+	if !utf8.Valid(data) {
+		return errors.New("it is not UTF-8")
+	}
+	var missing []string
+	for f := range reflect.TypeFor[Policy]().Fields() {
+		missing = append(missing, f.Tag.Get("json"))
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return errors.New("it is no object")
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		at := slices.Index(missing, name.(string))
+		if at < 0 {
+			return fmt.Errorf("the entry %.40q is unknown, or is there twice", name)
+		}
+		missing = slices.Delete(missing, at, at+1)
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		if string(value) == "null" {
+			return fmt.Errorf("the entry %q is null", name)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("it has no entry %q", missing[0])
+	}
+	return nil
 }
