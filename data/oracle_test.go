@@ -11,17 +11,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"math/big"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 	"testing"
-	"unicode"
 
-	"gorbm/data/mutated"
+	"gorbm/data/oracle"
 	"gorbm/rbm"
 )
 
@@ -119,7 +116,7 @@ func TestCSVMeans(t *testing.T) {
 	}
 	words := []string{",", "\n", "\r\n", "\"", "\"\"", " ", "0", "1", ".", "-", "+", "e", "E5", "_", "0x1p-1", "1_0", "nan", "inf", "1e999", "1e-999", "-0", ";", "\t", "a", "y", "label", "\x00", "\xef\xbb\xbf", "\u00a0", "٣", "0.5", "2", "16", "\n\n", "0", "1", "\n0,1,1,0\n"}
 	accepted := 0
-	mutated.Each(damaged(), rbm.NewKey(34).Child(1), seeds, words, func(i int, file []byte) {
+	oracle.Each(damaged(), rbm.NewKey(34).Child(1), seeds, words, func(i int, file []byte) {
 		for _, like := range files[i%len(files)].options {
 			opt := Options{LabelColumn: like.labels, Scale: like.scale, Header: like.header, Binarize: None, Unlabelled: i%2 == 0}
 			if i%3 == 0 {
@@ -140,69 +137,6 @@ func TestCSVMeans(t *testing.T) {
 	}
 }
 
-// csvLines takes a CSV text apart, by RFC 4180, into fields without spaces before them.
-func csvLines(text string) (lines [][]string, err error) {
-	text = strings.TrimPrefix(text, "\xef\xbb\xbf")
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	text = strings.TrimSuffix(text, "\r")
-	var line []string
-	for len(text) > 0 {
-		if line == nil && text[0] == '\n' { // an empty line
-			text = text[1:]
-			continue
-		}
-		text = strings.TrimLeftFunc(text, func(c rune) bool { return unicode.IsSpace(c) && c != '\n' })
-		field := ""
-		if rest, quoted := strings.CutPrefix(text, `"`); quoted {
-			for {
-				inside, after, ok := strings.Cut(rest, `"`)
-				if !ok {
-					return nil, errors.New("a quote does not end")
-				}
-				field += inside
-				if rest, ok = strings.CutPrefix(after, `"`); !ok {
-					text = after
-					break
-				}
-				field += `"`
-			}
-			if text != "" && text[0] != ',' && text[0] != '\n' {
-				return nil, errors.New("something follows a quote")
-			}
-		} else {
-			end := strings.IndexAny(text, ",\n")
-			if end < 0 {
-				end = len(text)
-			}
-			field, text = text[:end], text[end:]
-			if strings.Contains(field, `"`) {
-				return nil, errors.New("a quote within a field")
-			}
-		}
-		line = append(line, field)
-		if text == "" || text[0] == '\n' {
-			lines, line = append(lines, line), nil
-		} else if text == "," {
-			lines, line = append(lines, append(line, "")), nil
-		}
-		text = text[min(1, len(text)):]
-	}
-	return lines, nil
-}
-
-var decimal = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,5})?$`)
-
-// exactly returns the number nearest to a decimal one.
-func exactly(field string) (float64, error) {
-	field = strings.TrimSpace(field)
-	r, ok := new(big.Rat).SetString(field)
-	if !decimal.MatchString(field) || !ok {
-		return 0, fmt.Errorf("%q is no decimal number", field)
-	}
-	v, _ := r.Float64()
-	return v, nil
-}
-
 // likeNumber reports whether a field is no name: Go's notation of numbers is none.
 func likeNumber(field string) bool {
 	_, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
@@ -213,7 +147,7 @@ func likeNumber(field string) bool {
 func allDiffer(fields []string) string {
 	var seen []float64
 	for _, f := range fields {
-		v, err := exactly(f)
+		v, err := oracle.Decimal(f)
 		if err != nil || v != math.Floor(v) || math.IsInf(v, 0) || slices.Contains(seen, v) {
 			return ""
 		}
@@ -254,9 +188,9 @@ func headerOf(lines [][]string, opt Options) string {
 		return HeaderNo
 	}
 	counts := true
-	zero, _ := exactly(inputs[0])
+	zero, _ := oracle.Decimal(inputs[0])
 	for j, f := range inputs {
-		v, _ := exactly(f)
+		v, _ := oracle.Decimal(f)
 		counts = counts && v == zero+float64(j) && (zero == 0 || zero == 1)
 	}
 	alike, same := 0, 0
@@ -276,7 +210,7 @@ func headerOf(lines [][]string, opt Options) string {
 
 // csvMeans is the second parser of CSV files.
 func csvMeans(text string, opt Options) (m meaning, err error) {
-	lines, err := csvLines(text)
+	lines, err := oracle.CSV(text)
 	if err != nil || len(lines) == 0 {
 		return m, cmpErr(err, "no rows")
 	}
@@ -298,7 +232,7 @@ func csvMeans(text string, opt Options) (m meaning, err error) {
 			return m, errors.New("a row of another length")
 		}
 		for _, f := range line[:m.cols] {
-			v, err := exactly(f)
+			v, err := oracle.Decimal(f)
 			if err != nil {
 				return m, err
 			}
@@ -402,7 +336,7 @@ func TestNPYMeans(t *testing.T) {
 	options := func(i int) Options {
 		return Options{LabelColumn: "auto", Binarize: None, Scale: []string{"minmax", "-300:70000", "max", "", "255"}[i%5], Unlabelled: i%2 == 0, NoLabel: "-1"}
 	}
-	mutated.Each(damaged(), rbm.NewKey(34).Child(2), xs, words, func(i int, x []byte) {
+	oracle.Each(damaged(), rbm.NewKey(34).Child(2), xs, words, func(i int, x []byte) {
 		opt := options(i)
 		sets, err := loadNPY(bytes.NewReader(x), int64(len(x)), "t.npy", opt)
 		check(i, x, x, nil, opt, sets, err)
@@ -411,7 +345,7 @@ func TestNPYMeans(t *testing.T) {
 		sets, err = loadNPZ(bytes.NewReader(file), int64(len(file)), "t.npz", opt)
 		check(i, x, x, y, opt, sets, err)
 	})
-	mutated.Each(damaged(), rbm.NewKey(34).Child(3), ys, words, func(i int, y []byte) {
+	oracle.Each(damaged(), rbm.NewKey(34).Child(3), ys, words, func(i int, y []byte) {
 		opt := options(i)
 		x := []byte(xs[i%len(xs)])
 		file := zipped(zip.Store, "y", y, "x", x)
@@ -419,14 +353,14 @@ func TestNPYMeans(t *testing.T) {
 		check(i, y, x, y, opt, sets, err)
 	})
 	whole := []string{string(zipped(zip.Store, "x", []byte(xs[1]), "y", []byte(ys[0]))), string(zipped(zip.Store, "x", []byte(xs[1]), "x", []byte(xs[3]))), string(zipped(zip.Store, "x", []byte(xs[1]), "z", []byte(xs[3])))}
-	mutated.Each(damaged(), rbm.NewKey(34).Child(4), whole, append(words, "PK\x01\x02", "y.npy", "x.npy"), func(i int, file []byte) {
+	oracle.Each(damaged(), rbm.NewKey(34).Child(4), whole, append(words, "PK\x01\x02", "y.npy", "x.npy"), func(i int, file []byte) {
 		opt := options(i)
 		sets, err := loadNPZ(bytes.NewReader(file), int64(len(file)), "t.npz", opt)
 		if err != nil {
 			checkFormat(t, err, "t.npz")
 			return
 		}
-		x, y, err := members(file)
+		x, y, err := oracle.Members(file)
 		if err != nil {
 			t.Errorf("file %d: taken, though %v", i, err)
 			return
@@ -438,201 +372,38 @@ func TestNPYMeans(t *testing.T) {
 	}
 }
 
-// members returns the files x and y of an archive. A name must be there once: NumPy
-// takes the last of two.
-func members(file []byte) (x, y []byte, err error) {
-	z, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, f := range z.File {
-		name := strings.TrimSuffix(f.Name, ".npy")
-		if name != "x" && name != "y" {
-			continue
-		}
-		r, err := f.Open()
-		if err != nil {
-			return nil, nil, err
-		}
-		b, err := io.ReadAll(r)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case name == "x" && x == nil:
-			x = b
-		case name == "y" && y == nil:
-			y = b
-		default:
-			return nil, nil, fmt.Errorf("%s is there twice", name)
-		}
-	}
-	return x, y, nil
-}
-
-var npyHeader = regexp.MustCompile(`^\{(?: *'(descr|fortran_order|shape)' *: *('[<>|][biufU][1-9][0-9]*'|True|False|\((?: *[0-9]+L? *,?)*\s*\)) *,){2} *'(descr|fortran_order|shape)' *: *('[<>|][biufU][1-9][0-9]*'|True|False|\((?: *[0-9]+L? *,?)*\s*\)) *,? *\}\s*$`)
-
-// An npyArray is what a file of NumPy holds.
-type npyArray struct {
-	descr string
-	shape []int
-	data  []byte
-	size  int
-}
-
-// npyTaken takes a NumPy file apart.
-func npyTaken(b []byte) (a npyArray, err error) {
-	if len(b) < 12 || string(b[:6]) != "\x93NUMPY" || b[6] < 1 || b[6] > 3 {
-		return a, errors.New("no array")
-	}
-	n, at := int(b[8])|int(b[9])<<8, 10
-	if b[6] > 1 {
-		n, at = n|int(b[10])<<16|int(b[11])<<24, 12
-	}
-	if n < 0 || at+n > len(b) {
-		return a, errors.New("a long header")
-	}
-	text := strings.NewReplacer("\n", " ", "\f", " ", "\r", " ", "\t", " ").Replace(string(b[at : at+n])) // the same within braces
-	if !npyHeader.MatchString(text) {
-		return a, fmt.Errorf("a header %q", text)
-	}
-	value := func(key string) string {
-		if strings.Count(text, "'"+key+"'") != 1 {
-			return ""
-		}
-		_, v, _ := strings.Cut(text, "'"+key+"'")
-		v = strings.TrimLeft(v, " :")
-		end := map[byte]string{'\'': "'", '(': ")", 'T': "e", 'F': "e"}[v[0]]
-		return v[:1+strings.Index(v[1:], end)+1]
-	}
-	a.descr, a.data = strings.Trim(value("descr"), "'"), b[at+n:]
-	shape := value("shape")
-	if len(a.descr) < 3 || value("fortran_order") != "False" || !strings.HasPrefix(shape, "(") {
-		return a, fmt.Errorf("a header %q", text)
-	}
-	inside := strings.TrimSpace(shape[1 : len(shape)-1])
-	full := 1
-	for k, f := range strings.Split(strings.TrimSpace(strings.TrimSuffix(inside, ",")), ",") {
-		f = strings.TrimSuffix(strings.TrimSpace(f), "L")
-		d, err := strconv.Atoi(f)
-		if err != nil || len(f) > 1 && f[0] == '0' || k == 0 && !strings.Contains(inside, ",") {
-			return a, fmt.Errorf("shape %q", shape) // Python takes (3) for a number, and no number begins with 0
-		}
-		a.shape, full = append(a.shape, d), full*d
-	}
-	a.size, _ = strconv.Atoi(a.descr[2:])
-	if a.descr[1] == 'U' {
-		a.size *= 4
-	}
-	if full*a.size != len(a.data) {
-		return a, fmt.Errorf("%d bytes for shape %v of %s", len(a.data), a.shape, a.descr)
-	}
-	return a, nil
-}
-
-// element returns the bytes of element i, the most significant first.
-func (a npyArray) element(i int) *big.Int {
-	b := slices.Clone(a.data[i*a.size : (i+1)*a.size])
-	if a.descr[0] != '>' {
-		slices.Reverse(b)
-	}
-	return new(big.Int).SetBytes(b)
-}
-
-// number returns element i, by the bits of its type.
-func (a npyArray) number(i int) float64 {
-	n := a.element(i)
-	v, _ := new(big.Float).SetInt(n).Float64()
-	switch kind := a.descr[1]; {
-	case kind == 'b' && v != 0:
-		return 1
-	case kind == 'i' && n.Bit(8*a.size-1) == 1:
-		v, _ = new(big.Float).SetInt(new(big.Int).Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*a.size)))).Float64()
-	case kind == 'f':
-		fraction := map[int]uint{2: 10, 4: 23, 8: 52}[a.size]
-		bits := n.Uint64()
-		exponent := int(bits >> fraction & (1<<(uint(8*a.size)-1-fraction) - 1))
-		bias := 1<<(uint(8*a.size)-2-fraction) - 1
-		m := float64(bits & (1<<fraction - 1))
-		switch {
-		case exponent == 2*bias+1 && m != 0:
-			return math.NaN()
-		case exponent == 2*bias+1:
-			v = math.Inf(1)
-		case exponent == 0:
-			v = math.Ldexp(m, 1-bias-int(fraction))
-		default:
-			v = math.Ldexp(m+math.Ldexp(1, int(fraction)), exponent-bias-int(fraction))
-		}
-		if n.Bit(8*a.size-1) == 1 {
-			v = -v
-		}
-	}
-	return v
-}
-
-// label returns element i as the name of a class.
-func (a npyArray) label(i int) (string, error) {
-	if a.descr[1] == 'U' {
-		var name []rune
-		for k := range a.size / 4 {
-			c := (npyArray{descr: a.descr, data: a.data[i*a.size:], size: 4}).element(k).Int64()
-			if c > unicode.MaxRune || c >= 0xd800 && c < 0xe000 {
-				return "", errors.New("no letter")
-			}
-			name = append(name, rune(c))
-		}
-		text := strings.TrimRight(string(name), "\x00")
-		if strings.Contains(text, "\x00") {
-			return "", errors.New("a zero within a text")
-		}
-		return text, nil
-	}
-	if a.descr[1] == 'i' || a.descr[1] == 'u' {
-		n := a.element(i)
-		if a.descr[1] == 'i' && n.Bit(8*a.size-1) == 1 {
-			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*a.size)))
-		}
-		return n.String(), nil
-	}
-	v := a.number(i)
-	if v != math.Floor(v) || math.Abs(v) > 1<<53 {
-		return "", errors.New("no class")
-	}
-	return strconv.FormatInt(int64(v), 10), nil
-}
-
 // npyMeans is the second parser of NumPy's files. y may be nil.
 func npyMeans(x, y []byte, opt Options) (m meaning, err error) {
-	a, err := npyTaken(x)
+	a, err := oracle.NPY(x)
 	if err != nil {
 		return m, err
 	}
-	known := map[string]string{"b": "1", "i": "1 2 4 8", "u": "1 2 4 8", "f": "2 4 8"}[a.descr[1:2]]
-	if !slices.Contains(strings.Fields(known), a.descr[2:]) || len(a.shape) < 2 {
+	known := map[string]string{"b": "1", "i": "1 2 4 8", "u": "1 2 4 8", "f": "2 4 8"}[a.Type[1:2]]
+	if !slices.Contains(strings.Fields(known), a.Type[2:]) || len(a.Shape) < 2 {
 		return m, errors.New("no inputs")
 	}
 	m.cols = 1
-	for _, d := range a.shape[1:] {
+	for _, d := range a.Shape[1:] {
 		m.cols *= d
 	}
-	for i := range len(a.data) / a.size {
-		v := a.number(i)
+	for i := range len(a.Data) / a.Size {
+		v := a.Number(i)
 		if v != v {
 			return m, errors.New("nan")
 		}
 		m.values = append(m.values, v)
 	}
 	if y != nil {
-		l, err := npyTaken(y)
+		l, err := oracle.NPY(y)
 		if err != nil {
 			return m, err
 		}
-		if len(l.data) != a.shape[0]*l.size {
+		if len(l.Data) != a.Shape[0]*l.Size {
 			return m, errors.New("labels of another number")
 		}
 		named := false
-		for i := range a.shape[0] {
-			name, err := l.label(i)
+		for i := range a.Shape[0] {
+			name, err := l.Label(i)
 			if err != nil {
 				return m, err
 			}
@@ -646,7 +417,7 @@ func npyMeans(x, y []byte, opt Options) (m meaning, err error) {
 			m.labels = nil
 		}
 	}
-	return m, m.rescale(opt.Scale, a.descr[1:] == "u1")
+	return m, m.rescale(opt.Scale, a.Type[1:] == "u1")
 }
 
 // TestIDXMeans compares the reader of IDX files, gzipped or not, with a second one on
@@ -673,10 +444,10 @@ func TestIDXMeans(t *testing.T) {
 		m, err := idxMeans(x, y, opt)
 		compare(t, i, x, opt, s, m, err)
 	}
-	mutated.Each(damaged(), rbm.NewKey(34).Child(5), images, words, func(i int, x []byte) { read(i, x, []byte(labels)) })
-	mutated.Each(damaged(), rbm.NewKey(34).Child(6), []string{labels}, words, func(i int, y []byte) { read(i, []byte(images[i%2]), y) })
+	oracle.Each(damaged(), rbm.NewKey(34).Child(5), images, words, func(i int, x []byte) { read(i, x, []byte(labels)) })
+	oracle.Each(damaged(), rbm.NewKey(34).Child(6), []string{labels}, words, func(i int, y []byte) { read(i, []byte(images[i%2]), y) })
 	packed := []string{string(gzipped([]byte(images[0]))), string(gzipped([]byte(images[1]))), string(gzipped([]byte(images[0][:20]))) + string(gzipped([]byte(images[0][20:])))}
-	mutated.Each(damaged(), rbm.NewKey(34).Child(7), packed, words, func(i int, x []byte) { read(i, x, gzipped([]byte(labels))) })
+	oracle.Each(damaged(), rbm.NewKey(34).Child(7), packed, words, func(i int, x []byte) { read(i, x, gzipped([]byte(labels))) })
 	if accepted < damaged()/4 {
 		t.Errorf("%d readings are of files that are taken, too few to compare", accepted)
 	}

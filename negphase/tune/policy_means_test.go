@@ -14,7 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"gorbm/data/mutated"
+	"gorbm/data/oracle"
 	"gorbm/negphase/mcmc"
 	"gorbm/rbm"
 )
@@ -63,7 +63,7 @@ func TestPolicyMeans(t *testing.T) {
 		}
 	}
 	taken := 0
-	mutated.Each(n, rbm.NewKey(34).Child(8), seeds, words, func(i int, file []byte) {
+	oracle.Each(n, rbm.NewKey(34).Child(8), seeds, words, func(i int, file []byte) {
 		if err := os.WriteFile(path, file, 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,73 @@
+package oracle
+
+import (
+	"errors"
+	"fmt"
+	"math/big"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// CSV takes a CSV text apart, by RFC 4180, into fields without spaces before them.
+func CSV(text string) (lines [][]string, err error) {
+	text = strings.TrimPrefix(text, "\xef\xbb\xbf")
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.TrimSuffix(text, "\r")
+	var line []string
+	for len(text) > 0 {
+		if line == nil && text[0] == '\n' { // an empty line
+			text = text[1:]
+			continue
+		}
+		text = strings.TrimLeftFunc(text, func(c rune) bool { return unicode.IsSpace(c) && c != '\n' })
+		field := ""
+		if rest, quoted := strings.CutPrefix(text, `"`); quoted {
+			for {
+				inside, after, ok := strings.Cut(rest, `"`)
+				if !ok {
+					return nil, errors.New("a quote does not end")
+				}
+				field += inside
+				if rest, ok = strings.CutPrefix(after, `"`); !ok {
+					text = after
+					break
+				}
+				field += `"`
+			}
+			if text != "" && text[0] != ',' && text[0] != '\n' {
+				return nil, errors.New("something follows a quote")
+			}
+		} else {
+			end := strings.IndexAny(text, ",\n")
+			if end < 0 {
+				end = len(text)
+			}
+			field, text = text[:end], text[end:]
+			if strings.Contains(field, `"`) {
+				return nil, errors.New("a quote within a field")
+			}
+		}
+		line = append(line, field)
+		if text == "" || text[0] == '\n' {
+			lines, line = append(lines, line), nil
+		} else if text == "," {
+			lines, line = append(lines, append(line, "")), nil
+		}
+		text = text[min(1, len(text)):]
+	}
+	return lines, nil
+}
+
+var decimal = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,5})?$`)
+
+// Decimal returns the number nearest to a decimal one, with spaces around it.
+func Decimal(field string) (float64, error) {
+	field = strings.TrimSpace(field)
+	r, ok := new(big.Rat).SetString(field)
+	if !decimal.MatchString(field) || !ok {
+		return 0, fmt.Errorf("%q is no decimal number", field)
+	}
+	v, _ := r.Float64()
+	return v, nil
+}
