@@ -39,7 +39,7 @@ func TestUnlabelled(t *testing.T) {
 	}
 
 	x := npyBytes("|u1", "3, 2", []byte{0, 1, 1, 1, 0, 0})
-	b := zipped(0, "x", x, "y", npyBytes("<i8", "3", []int64{4, -1, 2}), "x_test", x, "y_test", npyBytes("<i8", "3", []int64{-1, 4, 7}))
+	b := zipped(0, "x", x, "y", npyBytes("<i8", "3,", []int64{4, -1, 2}), "x_test", x, "y_test", npyBytes("<i8", "3,", []int64{-1, 4, 7}))
 	train, test, err := two(loadNPZ(bytes.NewReader(b), int64(len(b)), "t.npz", Options{Unlabelled: true, NoLabel: "-1"}))
 	if err != nil {
 		t.Fatal(err)

@@ -87,12 +87,12 @@ func ReadPolicy(path, sampler string, units int) (*Policy, error) {
 		return nil, fmt.Errorf("%s has more than %d bytes, so it is no policy", path, maxPolicyBytes)
 	case err != nil:
 		return nil, fmt.Errorf("%s is no policy: %w", path, err)
-	case checkEntries(data) != nil:
-		return nil, fmt.Errorf("%s is no policy: %w", path, checkEntries(data))
 	case p.Format != policyFormat:
 		return nil, fmt.Errorf("%s is no policy: its format is %q, not %q", path, p.Format, policyFormat)
 	case p.Version != policyVersion:
 		return nil, fmt.Errorf("%s is a policy of version %d; this program reads version %d", path, p.Version, policyVersion)
+	case checkEntries(data) != nil:
+		return nil, fmt.Errorf("%s is no policy: %w", path, checkEntries(data))
 	case p.Sampler != sampler:
 		return nil, fmt.Errorf("%s is a policy of the sampler %s, not of %s; tune again, or name that sampler", path, p.Sampler, sampler)
 	case p.Units != units:
