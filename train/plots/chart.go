@@ -21,7 +21,9 @@ type Chart struct {
 	// of y.
 	Left, Right, Low, High float64
 	Whole                  bool // y counts something: it has whole numbers
-	Lines                  []Line
+	// Words, if there are any, stand at x = 0, 1, … in place of numbers.
+	Words []string
+	Lines []Line
 }
 
 // A Line is a curve. It goes straight past a Y that is not finite.
@@ -172,7 +174,11 @@ func (c Chart) Spans() (x, y Span) {
 	if !c.LogY && later.High > later.Low && y.High-y.Low > crush*(later.High-later.Low) {
 		y = later
 	}
-	if c.Right > c.Left && x.Low <= x.High {
+	switch {
+	case x.Low > x.High:
+	case c.Words != nil:
+		x = Span{-0.4, float64(len(c.Words)) - 0.6}
+	case c.Right > c.Left:
 		x = Span{c.Left, c.Right}
 	}
 	switch {
@@ -275,6 +281,13 @@ func (c Chart) Plot() (p *Plot, key []LegendEntry) {
 	p.Y.Min, p.Y.Max = y.Low, y.High
 	if c.Whole {
 		p.Y.Tick.Marker = plot.ConstantTicks(ticks(c.YMarks()))
+	}
+	if c.Words != nil {
+		var words []plot.Tick
+		for x, word := range c.Words {
+			words = append(words, plot.Tick{Value: float64(x), Label: word})
+		}
+		p.X.Tick.Marker = plot.ConstantTicks(words)
 	}
 	if c.LogX {
 		p.Log(&p.X)

@@ -176,7 +176,7 @@ func TestExperimentGoesOn(t *testing.T) {
 	if page := clitest.Read(t, filepath.Join(out, "README.md")); !strings.Contains(page, "| A is larger | PASS | paired difference 10.200 ± 0.071") || !strings.Contains(page, "all 5 runs") || !strings.Contains(page, "seeds 1 to 5") {
 		t.Error(page)
 	}
-	if page := clitest.Read(t, filepath.Join(dir, "README.md")); !strings.Contains(page, "| Nobody | [1](probe/README.md) | A is larger |") {
+	if page := clitest.Read(t, filepath.Join(dir, "README.md")); !strings.Contains(page, "| Nobody | [1](probe/README.md) | 1 | 0 | 0 |") {
 		t.Error(page)
 	}
 	// Without the end of the last job and without a word of the one before it.
@@ -204,10 +204,23 @@ func TestExperimentGoesOn(t *testing.T) {
 func TestGeometricMeans(t *testing.T) {
 	var table Table
 	table.add("one", []Point{{"p", "a", 1, 0, 1}, {"p", "a", 2, 0, 100}}, 1)
-	xy, band := Panel{Name: "p", LogY: true, Geometric: true}.curve(&table, "a")
+	l := Panel{Name: "p", LogY: true, Geometric: true}.line(&table, "a")
 	factor := math.Exp(math.Log(100) / math.Sqrt2)
-	if len(band) != 2 || math.Abs(xy[0].Y-10) > 1e-12 || math.Abs(band[0].Y-10*factor) > 1e-10 || math.Abs(band[1].Y-10/factor) > 1e-12 {
-		t.Errorf("%v, %v; want 10 times or divided by %v", xy, band, factor)
+	if len(l.Y) != 1 || math.Abs(l.Y[0]-10) > 1e-12 || math.Abs(l.High[0]-10*factor) > 1e-10 || math.Abs(l.Low[0]-10/factor) > 1e-12 {
+		t.Errorf("got %+v, want 10 times or divided by %v", l, factor)
+	}
+}
+
+// Two curves over words stand beside each other as dots with bars; points at 0 may stand apart.
+func TestPanelChart(t *testing.T) {
+	table := TableOf(Point{"p", "a", 1, 0, 1}, Point{"p", "a", 2, 0, 3}, Point{"p", "a", 1, 1, 5}, Point{"p", "b", 1, 0, 2})
+	c := Panel{Name: "p", Words: []string{"one", "two"}}.chart(table, []string{"a", "none", "b"})
+	if a, b := c.Lines[0], c.Lines[2]; !a.Apart || !a.Bars || a.X[0] != -0.09 || b.X[0] != 0.09 || b.Color != 3 || a.Y[0] != 2 || math.Abs(a.Low[0]-2+math.Sqrt2) > 1e-15 || len(c.Lines[1].X) != 0 {
+		t.Errorf("got %+v", c.Lines)
+	}
+	c = Panel{Name: "p", Apart: true, To: 0.5}.chart(table, []string{"a"})
+	if first, rest := c.Lines[1], c.Lines[0]; !first.Apart || len(first.X) != 1 || rest.Apart || len(rest.X) != 0 || first.Color != rest.Color {
+		t.Errorf("got %+v", c.Lines)
 	}
 }
 

@@ -111,8 +111,8 @@ func (t *Table) seeds() string {
 
 const indexHead = `# Experiments
 
-Figures of papers, made again at the papers' sizes, and figures of ours. Each folder has a page with the pictures.
-This table is written by the commands themselves, from the numbers beside the pictures. PASS and FAIL are computed:
+Figures of papers, made again at the papers' sizes, and figures of ours. Each folder has a page with the pictures and
+the claims. This table is written by the commands themselves, from the numbers beside the pictures. PASS and FAIL are computed:
 a claim that one side is better passes if the paired difference over repetitions exceeds three standard errors,
 which chance alone does once in 270 claims with 20 repetitions, once in 130 with 10 and once in 50 with 5.
 A FAIL is a finding. OPEN means too few repetitions to say. FILE in a command is explained on the page.
@@ -121,7 +121,7 @@ The other folders belong to the main README: ` + "`go run ./experiments/NAME`" +
 `
 
 const tableHead = `
-| paper | figure | claim | our result | | time | command |
+| paper | figure | PASS | FAIL | OPEN | time | command |
 | --- | --- | --- | --- | --- | --- | --- |
 `
 
@@ -155,9 +155,14 @@ func index(dir string) (string, error) {
 			return "", fmt.Errorf("%s: the columns are not those of claims; run the experiment again", file)
 		}
 		folder := filepath.Base(filepath.Dir(file))
-		for _, l := range lines[1:] {
-			counts[l[4]]++
-			fmt.Fprintf(&page, "| %s | [%s](%s/README.md) | %s | %s | %s | %s s | `%s` |\n", l[0], l[1], folder, l[2], l[3], l[4], l[5], l[6])
+		for lines = lines[1:]; len(lines) > 0; {
+			first, own := lines[0], map[string]int{}
+			for ; len(lines) > 0 && lines[0][1] == first[1]; lines = lines[1:] {
+				own[lines[0][4]]++
+				counts[lines[0][4]]++
+			}
+			fmt.Fprintf(&page, "| %s | [%s](%s/README.md) | %d | %d | %d | %s s | `%s` |\n", first[0], first[1], folder,
+				own[string(Pass)], own[string(Fail)], own[string(Open)], first[5], first[6])
 		}
 	}
 	sum := fmt.Sprintf("\n%d claims pass, %d fail and %d are open.\n", counts[string(Pass)], counts[string(Fail)], counts[string(Open)])
