@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"gorbm/rbm"
-	"gorbm/rbm/partition"
 )
 
 // pttSettings are the settings of ptt.
@@ -79,8 +78,7 @@ type ptt struct {
 	rate      float64 // moving average of the swap rate with the newest rung
 	vetoes    int64   // since the last call
 	work      exchangeWork
-	ratios    [2][]float64 // F_live − F_newest of the last call, at particles of the newest rung and of the live one
-	next, log []float64    // scratch of Veto
+	next, log []float64 // scratch of Veto
 	linear    []float64
 	raw       []byte // restored from a checkpoint, until the first call
 	info      Info
@@ -201,18 +199,28 @@ func (p *ptt) startCounts() {
 	p.info.Tuned = int64(n - 1)
 }
 
-// LogZ returns an estimate of log Z, in nats, of the model of the last call of
-// Estimate, and its standard error: of the oldest rung it is known, and each rung adds Bennett's ratio to the one before. ok is false where
-// there is none, as neighbours overlap too little. The error of the last ratio, to the
-// live model, takes the particles of one call as independent.
-func (p *ptt) LogZ() (logZ, stdErr float64, ok bool) {
-	if len(p.rungs) == 0 || p.ratios[0] == nil {
-		return 0, 0, false
+// LogZ freezes m as raise would, but adds no rung: sweeps of all rungs thermalise the
+// chains under m, and Bennett's ratio of the second half of them leads from the newest
+// rung to m. The chains that have shaped m would have a bias as draws of it. ok is false
+// where neighbours overlap too little. See LogZer.
+func (p *ptt) LogZ(m *rbm.RBM, key rbm.Key) (logZ, stdErr float64, ok bool, err error) {
+	if p.states == nil && p.raw == nil {
+		return 0, 0, false, nil
 	}
-	newest := p.rungs[len(p.rungs)-1]
-	ratio, err := partition.Bennett([]float64{0, 1}, p.ratios[:], 0, newest.logZ.Mean)
-	if err != nil || !newest.logZ.known() {
-		return 0, 0, false
+	if err := p.begin(m, key.Child(startKey)); err != nil {
+		return 0, 0, false, err
 	}
-	return ratio.LogZ[1], math.Sqrt(newest.logZ.Variance + float64(ratio.StdErr[1]*ratio.StdErr[1])), true
+	p.live.model = m
+	if err := p.look(m); err != nil {
+		return 0, 0, false, err
+	}
+	p.live.free, p.next = p.next, p.live.free
+	p.startCounts()
+	_, err = p.thermalise(len(p.rungs)-1, key.Child(stepKey))
+	p.looked = false
+	if err != nil {
+		return 0, 0, false, err
+	}
+	z := p.logZAbove(p.rungs[len(p.rungs)-1].logZ)
+	return z.Mean, math.Sqrt(z.Variance), z.known(), nil
 }

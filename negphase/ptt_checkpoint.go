@@ -13,14 +13,13 @@ type savedLadder struct {
 	head   ladderHead
 	free   []float64 // of the live chains
 	born   []int64
-	ratios [2][]float64
 	rungs  []savedRung
 }
 
 type ladderHead struct {
 	Rungs             uint32
 	Now, Turn, Vetoes int64
-	_                 int64 // older builds counted returns to earlier parameters here
+	Version           int64 // 1; 0 has the ratios of the last call between born and the rungs
 	Rate              float64
 }
 
@@ -42,7 +41,7 @@ func (p *ptt) MarshalBinary() ([]byte, error) {
 	if p.states == nil {
 		return b, err
 	}
-	b = appendValues(b, ladderHead{uint32(len(p.rungs)), p.now, p.turn, p.vetoes, 0, p.rate}, p.live.free, p.live.born, p.ratios[0], p.ratios[1])
+	b = appendValues(b, ladderHead{uint32(len(p.rungs)), p.now, p.turn, p.vetoes, 1, p.rate}, p.live.free, p.live.born)
 	for _, g := range p.rungs {
 		b = appendValues(b, uint32(g.model.ParameterBytes()))
 		b = g.model.AppendParameters(b)
@@ -59,7 +58,6 @@ func (p *ptt) UnmarshalBinary(b []byte) error {
 	}
 	p.states, p.rungs, p.looked, p.raw = nil, nil, false, nil
 	p.now, p.turn, p.vetoes, p.rate = 0, 0, 0, 0
-	p.ratios = [2][]float64{}
 	clear(p.live.born)
 	if saved.chains.h.Rows > 0 {
 		p.raw = slices.Clone(b)
@@ -77,11 +75,14 @@ func (p *ptt) read(b []byte) (savedLadder, error) {
 		for _, n := range []int64{s.head.Now, s.head.Turn, s.head.Vetoes} {
 			r.check(n >= 0 && n <= math.MaxInt64/2, "the saved ladder has a count of %d", n)
 		}
+		r.check(s.head.Version == 0 || s.head.Version == 1, "a saved ladder of version %d; this program reads 0 and 1", s.head.Version)
 		r.check(s.head.Rate >= 0 && s.head.Rate <= 1, "the saved ladder has a swap rate of %v", s.head.Rate)
 		s.free, s.born = make([]float64, p.rows), make([]int64, p.rows)
-		s.ratios = [2][]float64{make([]float64, p.rows), make([]float64, p.rows)}
-		r.read(s.free, s.born, s.ratios[0], s.ratios[1])
-		r.checkFinite(s.free, s.ratios[0], s.ratios[1])
+		r.read(s.free, s.born)
+		if s.head.Version == 0 {
+			r.read(make([]float64, 2*p.rows))
+		}
+		r.checkFinite(s.free)
 		r.checkBorn(s.born, s.head.Now)
 		for i := 0; i < int(s.head.Rungs) && r.err == nil; i++ {
 			s.rungs = append(s.rungs, r.rung(p.rows*p.reservoir, s.head.Now))
@@ -128,5 +129,5 @@ func (r *reader) checkBorn(born []int64, now int64) {
 // setSaved takes over what is beside the chains and rungs.
 func (p *ptt) setSaved(s savedLadder) {
 	p.now, p.turn, p.vetoes, p.rate = s.head.Now, s.head.Turn, s.head.Vetoes, s.head.Rate
-	p.live.free, p.live.born, p.ratios = s.free, s.born, s.ratios
+	p.live.free, p.live.born = s.free, s.born
 }

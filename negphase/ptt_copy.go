@@ -1,10 +1,6 @@
 package negphase
 
-import (
-	"slices"
-
-	"gorbm/rbm"
-)
+import "gorbm/rbm"
 
 // CopyFrom shares the frozen models of other, which never change; see Copier.
 func (p *ptt) CopyFrom(other Estimator) bool {
@@ -33,9 +29,6 @@ func (p *ptt) CopyFrom(other Estimator) bool {
 	}
 	copy(p.live.free, o.live.free)
 	copy(p.live.born, o.live.born)
-	for i := range p.ratios {
-		p.ratios[i] = slices.Clone(o.ratios[i])
-	}
 	p.now, p.turn, p.rate, p.vetoes, p.looked = o.now, o.turn, o.rate, o.vetoes, o.looked
 	return true
 }

@@ -51,7 +51,6 @@ func (p *ptt) exchange(i int, key rbm.Key) error {
 		accept := rbm.Exp(min(0, f.delta()))
 		if i == len(p.rungs)-1 {
 			rate += accept
-			p.ratios[0][r], p.ratios[1][r] = f.ratio(0), f.ratio(1)
 		}
 		from := len(p.rungs) - 1 - i // the live model
 		p.info.SwapTries[from]++

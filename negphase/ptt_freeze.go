@@ -52,7 +52,7 @@ func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 		p.live.model, p.live.free, p.next = m, p.next, p.live.free
 		p.startCounts()
 		var rate float64
-		if rate, err = p.thermalise(key.Child(gibbsKey)); err == nil {
+		if rate, err = p.thermalise(-1, key.Child(gibbsKey)); err == nil {
 			p.rate = rate
 			if rate < p.freeze {
 				err = p.raise(key.Child(exchangeKey))
@@ -72,15 +72,15 @@ func (p *ptt) begin(m *rbm.RBM, key rbm.Key) error {
 func (p *ptt) place(m *rbm.RBM, rungs []*rung) {
 	p.rungs = rungs
 	p.live.states = p.states
-	for i := range p.ratios {
-		p.ratios[i] = make([]float64, p.rows)
-	}
 	p.work.grow(m, p.rows)
 }
 
 // thermalise makes sweeps of all rungs and returns the mean swap rate between the
-// newest of them and the live model in the second half.
-func (p *ptt) thermalise(key rbm.Key) (rate float64, err error) {
+// newest of them and the live model in the second half. It records the ratios of the
+// pair whose lower rung is watch; of none if that is −1.
+func (p *ptt) thermalise(watch int, key rbm.Key) (rate float64, err error) {
+	p.work.watch, p.work.seen = watch, [2][]float64{}
+	defer func() { p.work.watch = -1 }()
 	for t := range p.sweeps {
 		one, err := p.sweep(0, false, key.Child(uint64(t)))
 		if err != nil {
@@ -132,9 +132,7 @@ func (p *ptt) raise(key rbm.Key) error {
 		p.startCounts()
 
 		n := len(p.rungs)
-		p.work.watch, p.work.seen = n-2, [2][]float64{}
-		rate, err := p.thermalise(round.Child(gibbsKey))
-		p.work.watch = -1
+		rate, err := p.thermalise(n-2, round.Child(gibbsKey))
 		if err != nil {
 			return err
 		}
@@ -144,7 +142,7 @@ func (p *ptt) raise(key rbm.Key) error {
 			share /= 2
 			continue
 		}
-		p.setLogZ(before, g)
+		g.logZ = p.logZAbove(before.logZ)
 		if share == 1 {
 			return nil
 		}
@@ -171,10 +169,9 @@ func (p *ptt) pairRate() float64 {
 	return rate
 }
 
-// setLogZ sets log Z of a new rung by Bennett's ratio to the one before, with an error
-// from the spread over chains.
-func (p *ptt) setLogZ(before, g *rung) {
-	g.logZ = estimateOfLogZ{Variance: math.Inf(1)}
+// logZAbove returns log Z of the upper model of the watched pair by Bennett's ratio to
+// the lower one, with an error from the spread over chains.
+func (p *ptt) logZAbove(before estimateOfLogZ) estimateOfLogZ {
 	var draws [2][]float64
 	below, above := p.half()
 	sweeps := len(below) / p.rows
@@ -190,10 +187,11 @@ func (p *ptt) setLogZ(before, g *rung) {
 	if groups == 1 {
 		groups = 0
 	}
-	ratio, err := partition.Bennett([]float64{0, 1}, draws[:], groups, before.logZ.Mean)
-	if err == nil && before.logZ.known() {
-		g.logZ = estimateOfLogZ{ratio.LogZ[1], before.logZ.Variance + float64(ratio.StdErr[1]*ratio.StdErr[1])}
+	ratio, err := partition.Bennett([]float64{0, 1}, draws[:], groups, before.Mean)
+	if err != nil || !before.known() {
+		return estimateOfLogZ{Variance: math.Inf(1)}
 	}
+	return estimateOfLogZ{ratio.LogZ[1], before.Variance + float64(ratio.StdErr[1]*ratio.StdErr[1])}
 }
 
 // restore makes the ladder that a checkpoint held that below chains of m.

@@ -17,7 +17,8 @@ type Vetoer interface {
 // A LogZer is an Estimator whose chains know log Z of the model that they follow.
 type LogZer interface {
 	Estimator
-	// LogZ returns an estimate of log Z in nats and its standard error, and whether
-	// there is one. It is of the model of the last call of Estimate.
-	LogZ() (logZ, stdErr float64, ok bool)
+	// LogZ returns an estimate of log Z of m in nats and its standard error, and whether
+	// there is one. It moves the chains, so call it on a copy. m may be one update away
+	// from the model of the last call of Estimate, or the moving average of its parameters.
+	LogZ(m *rbm.RBM, key rbm.Key) (logZ, stdErr float64, ok bool, err error)
 }

@@ -29,6 +29,7 @@ const (
 	metricKey
 	classKey
 	redrawKey
+	logZKey
 )
 
 // Settings are what the parameters after n steps depend on, beside the data
@@ -189,6 +190,7 @@ type Trainer struct {
 	elapsed time.Duration
 	key     rbm.Key // of the negative phase
 	drawKey rbm.Key // of rows that are drawn anew
+	logZKey rbm.Key // of LogZ
 	batches *data.Batches
 	rows    []int32
 	batch   rbm.Batch
@@ -260,6 +262,7 @@ func assemble(negative negphase.Estimator, s Settings, set *data.Set, m *rbm.RBM
 		objective: newObjective(s, m, set, key),
 		key:       key.Child(negativeKey),
 		drawKey:   key.Child(redrawKey),
+		logZKey:   key.Child(logZKey),
 		batches:   data.NewBatches(s.Rows(set), s.Batch, key.Child(batchKey)),
 		rows:      make([]int32, s.Batch),
 		batch:     batch,
@@ -310,14 +313,18 @@ func (t *Trainer) Ladder() (negphase.Ladder, bool) {
 	return negphase.Ladder{}, false
 }
 
-// LogZ returns the estimate of log Z, in nats, that the chains of the negative phase
-// keep, with its standard error, and whether there is one: see negphase.LogZer. It is
-// of the parameters before the last update.
-func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool) {
-	if n, is := t.negative.(negphase.LogZer); is {
-		return n.LogZ()
+// LogZ returns an estimate of log Z, in nats, of Model by a copy of the chains of the
+// negative phase, with its standard error, and whether there is one: see
+// negphase.LogZer. It costs some dozens of updates.
+func (t *Trainer) LogZ() (logZ, stdErr float64, ok bool, err error) {
+	if _, is := t.negative.(negphase.LogZer); !is {
+		return 0, 0, false, nil
 	}
-	return 0, 0, false
+	c, err := t.copyNegative(nil)
+	if err != nil {
+		return 0, 0, false, err
+	}
+	return c.(negphase.LogZer).LogZ(t.Model(), t.logZKey.Child(uint64(t.step)))
 }
 
 // copyNegative returns a copy of the estimator that goes on from its chains as

@@ -224,6 +224,11 @@ type jsonResult struct {
 // print prints the result as JSON or in words, and warnings.
 func (r *runner) print() error {
 	total, _ := r.evaluator.Counts() // all, as the last step was measured
+	if logZ, stdErr, ok, err := r.trainer.LogZ(); err != nil {
+		return err
+	} else if ok {
+		r.logZ, r.logZErr = &logZ, &stdErr
+	}
 	var warnings []string
 	exchange, trips := r.ladderWarnings(total)
 	warnings = append(warnings, r.state.Early...)
@@ -263,9 +268,7 @@ func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
 		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Tunings: total.Tunings, TuningFlips: total.TuningFlips, Ladder: r.jsonLadder(),
 	}
 	s.MeanAge, s.Vetoes = cli.Known(total.MeanAge()), total.Vetoes
-	if logZ, stdErr, ok := r.trainer.LogZ(); ok {
-		s.LogZ, s.LogZErr = &logZ, &stdErr
-	}
+	s.LogZ, s.LogZErr = r.logZ, r.logZErr
 	if r.flags.JSON { // every row is scored
 		s.Law = cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0))
 	}
@@ -311,8 +314,8 @@ func (r *runner) describeResult(total negphase.Info, warnings []string, w io.Wri
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s_holdout %.5g\n", b.Step, c.Name, v)
 	}
 	r.describeLadder(w, total)
-	if logZ, stdErr, ok := r.trainer.LogZ(); ok {
-		fmt.Fprintf(w, "log Z: %.6g ± %.2g nats (Bennett's ratio along the rungs)\n", logZ, stdErr)
+	if r.logZ != nil {
+		fmt.Fprintf(w, "log Z: %.6g ± %.2g nats (Bennett's ratio along the rungs)\n", *r.logZ, *r.logZErr)
 	}
 	if r.unsampled != "" {
 		fmt.Fprintln(w, "no samples: "+r.unsampled)

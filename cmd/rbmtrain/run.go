@@ -142,6 +142,8 @@ type runner struct {
 	unsampled  string         // why there is no picture of samples; "" where there is one
 	events     *rundir.Events // nil without -tensorboard
 	lines      *rundir.Lines  // nil without -jsonl
+
+	logZ, logZErr *float64 // of the model, by the chains; nil: there is none
 }
 
 // open makes the folder of the run, or opens the folder of -resume.
