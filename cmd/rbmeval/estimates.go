@@ -151,8 +151,9 @@ func (p logZEstimates) record() (rec cli.Record) {
 		e.Add("ladders", b.Groups)
 		e.Add("temperatures", b.Temperatures)
 		e.Add("round_trips", p.RoundTrips)
-		rec.Show("bennett", "log Z by "+methods[logz.ByBennett], e, fmt.Sprintf("%s (%d ladders of %d temperatures; %ssmallest overlap %.2g %%, %s)",
-			number, b.Groups, b.Temperatures, ess, 100*b.Overlap, cli.Count(p.RoundTrips, "round trip")))
+		e.Add("rounds", p.Rounds)
+		rec.Show("bennett", "log Z by "+methods[logz.ByBennett], e, fmt.Sprintf("%s (%d ladders of %d temperatures, %d rounds; %ssmallest overlap %.2g %%, %s)",
+			number, b.Groups, b.Temperatures, p.Rounds, ess, 100*b.Overlap, cli.Count(p.RoundTrips, "round trip")))
 	}
 	if cli.Finite(p.LowerBound) != nil && (p.by == "" || len(p.Raised) > 0 || slices.ContainsFunc(estimators, p.Impossible)) {
 		rec.Say("log Z is at least", fmt.Sprintf("%.3f (by the distinct rows at hand)", p.LowerBound))
@@ -177,6 +178,14 @@ func (p logZEstimates) estimate(m logz.Method, logZ, stdErr float64) (e cli.Reco
 	switch {
 	case impossible:
 		text = "impossible"
+	case p.Bound(m):
+		e.Add("log_z", logZ)
+		side := "below"
+		if m == logz.ByReverse {
+			side = "above"
+		}
+		e.Add("bound", side)
+		text = fmt.Sprintf("%.3f, a bound from %s", logZ, side)
 	case !math.IsNaN(logZ):
 		e.Add("log_z", logZ)
 		e.Add("std_err", cli.Finite(stdErr))

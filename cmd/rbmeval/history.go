@@ -18,7 +18,7 @@ import (
 // A history is the likelihood along a run.
 type history struct {
 	options
-	base      *rbm.Base
+	all       *data.Set   // the training rows
 	parts     []*examples // training rows, and test rows if there are any
 	snapshots []snapshot
 }
@@ -126,7 +126,7 @@ func (h *history) loadRows(ctx context.Context) error {
 		}
 		h.parts = append(h.parts, newExamples(&silent, s.Model, set, chosen))
 	}
-	h.base = h.baseOf(s.Model, all)
+	h.all = all
 	return nil
 }
 
@@ -154,7 +154,11 @@ func (h *history) choose() error {
 	if !h.flags.Given("ladder-rounds") {
 		h.rounds /= historyShare
 	}
-	return h.idle(h.flags)
+	if err := h.idle(h.flags); err != nil {
+		return err
+	}
+	h.fixed = true // some twenty ladders of two minutes are too many
+	return nil
 }
 
 // evaluate evaluates the snapshots. If it ends early, those that are done
@@ -200,7 +204,7 @@ func (h *history) evaluateOne(ctx context.Context, s *snapshot, progress func(st
 	for _, part := range h.parts {
 		part.m = s.Model
 	}
-	if s.logZEstimates, err = h.find(ctx, s.Model, h.base, h.parts, progress); err != nil {
+	if s.logZEstimates, err = h.find(ctx, s.Model, h.baseOf(s.Model, h.all), h.parts, progress); err != nil {
 		return err
 	}
 	if h.group.Rank() > 0 {

@@ -19,6 +19,7 @@ type logZFlags struct {
 	exact, ais, reverse, bennett bool
 
 	chains, temperatures, rounds int
+	fixed                        bool // the rounds are not doubled
 	base, ladder                 string
 	seed                         uint64
 }
@@ -46,8 +47,8 @@ func addLogZFlags(f *cli.Flags) *logZFlags {
 	f.BoolVar(&z.bennett, "bennett", false, "log Z by the multistate Bennett ratio along the tempered chains").Main("  by Bennett's ratio: leans to neither side")
 	f.IntVar(&z.chains, "ais-chains", s.Annealing.Chains, "chains of AIS and of its reverse").Between(1, maxChains)
 	f.IntVar(&z.temperatures, "ais-temperatures", s.Annealing.Temperatures, "temperatures of AIS and of its reverse; a snapshot of -run gets half of the default").Between(2, maxTemperatures)
-	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "rounds of the tempered chains, the first third of which are the burn-in; a snapshot of -run gets half of the default").Between(minRounds, maxRounds)
-	f.StringVar(&z.base, "base", "data", "where tempering begins: data, independent units with the means of the training rows, or uniform").Choice("data", "uniform")
+	f.IntVar(&z.rounds, "ladder-rounds", s.BurnIn+s.Rounds, "rounds of the tempered chains, the first third of which are the burn-in; unless this is given they are doubled while the draws will not do, up to some two minutes of a core; a snapshot of -run gets half of the default").Between(minRounds, maxRounds)
+	f.StringVar(&z.base, "base", "data", "where tempering begins: data, independent units with the means of the training rows in both layers, or uniform").Choice("data", "uniform")
 	f.StringVar(&z.ladder, "ladder", "", "write a picture (.png, .svg or .pdf) of the ladder of tempered chains before and after it is tuned to the model").New(cli.Pictures...).Not("run")
 	return z
 }
@@ -77,6 +78,7 @@ func (z *logZFlags) idle(f *cli.Flags) error {
 			return cli.Usagef("-%s is for %s, none of which is done; give one of them", c.flag, c.of)
 		}
 	}
+	z.fixed = f.Given("ladder-rounds")
 	s := z.settings(nil)
 	if least := (z.chains + s.Groups - 1) / s.Groups; z.reverse && s.Rounds < least {
 		return cli.Usagef("-ais-chains %d of reverse AIS start from %d ladders, which takes -ladder-rounds of %d or more", z.chains, s.Groups, burnInShare*least/(burnInShare-1)+1)
@@ -130,23 +132,19 @@ func (z *logZFlags) settings(base *rbm.Base) logz.Settings {
 	s.Annealing.Chains, s.Annealing.Temperatures, s.Annealing.Base = z.chains, z.temperatures, base
 	s.BurnIn = z.rounds / burnInShare
 	s.Rounds = z.rounds - s.BurnIn
+	if z.fixed {
+		s.Longest = 0
+	}
 	return s
 }
 
-// baseOf returns the base for models of m's shape. It has the means of the
-// training rows in set. If set has no labels, all labels are equally probable.
+// baseOf returns the base of paths to m, by the rows of set; nil, the uniform distribution,
+// also where no estimate takes one.
 func (z *logZFlags) baseOf(m *rbm.RBM, set *data.Set) *rbm.Base {
-	if z.base == "uniform" {
+	if z.base == "uniform" || !z.estimated() {
 		return nil
 	}
-	if m.Classes() == 0 || set.Y != nil {
-		return train.Base(m, set)
-	}
-	mean := train.VisibleMean(set, 0)
-	for range m.Classes() {
-		mean = append(mean, 0.5) // of softmax labels only the ratios count
-	}
-	return rbm.NewBase(m, mean, set.Len())
+	return train.ModelBase(m, set)
 }
 
 // drawLadder writes the picture of -ladder.

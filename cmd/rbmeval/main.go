@@ -33,7 +33,8 @@ Bennett's ratio, which leans to neither side; pseudo-likelihood; classification.
 With -rows log Z is not estimated unless one of these asks for it, and with
 -features alone nothing else is computed.
 Chains at the model come from ten ladders of temperatures that are tuned to it,
-never from data.
+never from data. They run until they have made ten round trips each and the standard
+error is at most 0.2 nats, or for some two minutes of a core.
 
 An estimate is printed as x ± s, its standard error. s comes from the spread
 between the ten ladders, or between the chains of AIS, and is widened by Student's
@@ -73,7 +74,9 @@ by; without an estimate that will do they are absent, and
 mean_log_likelihood_upper_bound is there. log_z_lower_bound is the bound.
 The objects ais, reverse_ais and bennett have their own log_z, std_err, which is
 s, and ess, the number of independent draws that theirs are worth; "doubtful" if
-a warning names them; "raised" if log_z is the bound; "impossible", without log_z.
+a warning names them; "raised" if log_z is the bound; "impossible", without log_z;
+"bound", below or above, if AIS or its reverse is only a bound of log Z, because few of
+its chains have all the weight.
 
 Under mpirun -n N the ranks share out the chains of AIS and reverse AIS and the replicas
 of the ladders, to the same bits; the rest is done by rank 0. Build it by

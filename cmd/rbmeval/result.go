@@ -93,8 +93,13 @@ func (e *evaluation) addLikelihood(rec *cli.Record) {
 		rec.Show("mean_log_likelihood", what, mean, fmt.Sprintf("%.6f", *mean))
 	case e.by != "":
 		mark := func(m logz.Method) string {
-			if e.Doubtful(m) {
+			switch {
+			case e.Doubtful(m):
 				return doubtful
+			case e.Bound(m) && m == logz.ByAIS:
+				return " (or less)"
+			case e.Bound(m):
+				return " (or more)"
 			}
 			return ""
 		}

@@ -145,7 +145,7 @@ func (d description) measure(ctx context.Context, at int, seed uint64, quick boo
 		s.LowerBound, s.Annealing.Base = logz.LowerBound(free, rows), train.Base(m, set)
 	}
 	if quick {
-		s.Annealing.Temperatures, s.Annealing.Pilot, s.BurnIn, s.Rounds = 100, 20, 150, 300
+		s.Annealing.Temperatures, s.Annealing.Pilot, s.BurnIn, s.Rounds, s.Longest = 100, 20, 150, 300, 0
 	}
 	b, err := logz.Estimate(ctx, m, s, rbm.NewKey(seed), nil)
 	if err != nil {
@@ -154,7 +154,7 @@ func (d description) measure(ctx context.Context, at int, seed uint64, quick boo
 	for _, method := range methods {
 		estimate, stdErr := b.By(method)
 		warned := 0.0
-		if b.Doubtful(method) {
+		if b.Doubtful(method) || b.Bound(method) {
 			warned = 1
 		}
 		point := func(panel string, y float64) {

@@ -25,7 +25,7 @@ const (
 // bracketed returns the settings that log Z of the large models is measured with.
 func bracketed(temperatures, burnIn, rounds int) logz.Settings {
 	s := logz.DefaultSettings()
-	s.Annealing.Temperatures, s.BurnIn, s.Rounds = temperatures, burnIn, rounds
+	s.Annealing.Temperatures, s.BurnIn, s.Rounds, s.Longest = temperatures, burnIn, rounds, 0
 	return s
 }
 

@@ -30,6 +30,14 @@ type Bracket struct {
 
 	Start, Ladder negphase.Ladder // before it was first tuned; frozen, at the end
 	RoundTrips    int64           // of all particles of the ladder in the rounds sampled
+	Rounds        int             // of the ladder, the burn-in included
+
+	// Bounds are the estimates, AIS or its reverse, whose weights are worth too few
+	// independent ones for an error, while Bennett's ratio has no warning and lies on
+	// their right side. They are bounds: by Markov's inequality AIS is above log Z by x
+	// nats, and the reverse below it, with a probability of e^−x at most, whatever the
+	// weights are worth (Grosse, Ghahramani & Adams 2015).
+	Bounds []Method
 
 	// Warnings say in words why an estimate, or all of them, may be wrong.
 	Warnings []Warning
@@ -101,6 +109,9 @@ func (b Bracket) By(m Method) (logZ, stdErr float64) {
 func (b Bracket) Doubtful(m Method) bool {
 	return slices.ContainsFunc(b.Warnings, func(w Warning) bool { return slices.Contains(w.Of, m) })
 }
+
+// Bound reports whether the estimate of m is only a bound: see Bounds.
+func (b Bracket) Bound(m Method) bool { return slices.Contains(b.Bounds, m) }
 
 // Best returns the estimate to use, with its standard error. It is Bennett's,
 // which is biased to neither side; AIS where Bennett has no number, or a lower

@@ -35,8 +35,14 @@ func TestWarnings(t *testing.T) {
 	}{
 		"sound":               {annealed(10, 0.1, 70), annealed(10.2, 0.1, 70), ratio(10.1, 0.1, 400), none, 100, nil, ByBennett},
 		"reversed by chance":  {annealed(10.3, 0.1, 70), annealed(10, 0.1, 70), ratio(10.1, 0.1, 400), none, 100, nil, ByBennett},
-		"AIS in few weights":  {annealed(10, 0.1, 69), annealed(10.2, 0.1, 70), ratio(10.1, 0.1, 400), none, 100, []string{"AIS: its 100 weights are worth 69.0 (below 70 "}, ByBennett},
-		"reverse in few":      {annealed(10, 0.1, 70), annealed(10.2, 0.1, 69), ratio(10.1, 0.1, 400), none, 100, []string{"reverse AIS: its 100 weights are worth 69.0 (below 70 "}, ByBennett},
+		"AIS is a bound":      {annealed(10, 0.1, 69), annealed(10.2, 0.1, 70), ratio(10.1, 0.1, 400), none, 100, nil, ByBennett},
+		"reverse is a bound":  {annealed(10, 0.1, 70), annealed(10.2, 0.1, 69), ratio(10.1, 0.1, 400), none, 100, nil, ByBennett},
+		"both are far bounds": {annealed(5, 0.1, 2), annealed(15, 0.1, 2), ratio(10.1, 0.1, 400), none, 100, nil, ByBennett},
+		"AIS in few weights":  {annealed(10, 0.1, 69), annealed(10.2, 0.1, 70), nil, none, 100, []string{"AIS: its 100 weights are worth 69.0 (below 70 "}, ByAIS},
+		"reverse in few":      {annealed(10, 0.1, 70), annealed(10.2, 0.1, 69), nil, none, 100, []string{"reverse AIS: its 100 weights are worth 69.0 (below 70 "}, ByAIS},
+		"AIS above, in few":   {annealed(10.5, 0.1, 69), nil, ratio(10, 0.1, 400), none, 100, []string{"AIS: its 100 weights", "Bennett: Bennett says 10.00 and AIS 10.50"}, ByAIS},
+		"reverse below":       {nil, annealed(9.6, 0.1, 69), ratio(10, 0.1, 400), none, 100, []string{"reverse AIS: its 100 weights"}, ByBennett},
+		"ratio is doubtful":   {annealed(10, 0.1, 69), nil, ratio(10.1, 0.1, 399), none, 100, []string{"AIS: its 100 weights", "Bennett: the draws of its 10 ladders"}, ByBennett},
 		"few of many":         {many(279), nil, nil, none, 0, []string{"AIS: its 400 weights are worth 279.0 (below 280 their spread is no guide), and log Z is likely above its estimate; take more temperatures"}, ByAIS},
 		"enough of many":      {many(280), nil, nil, none, 0, nil, ByAIS},
 		"few chains":          {few, nil, nil, none, 0, []string{"AIS: its 60 weights are worth 60.0 (below 70 their spread is no guide), and log Z is likely above its estimate; take more temperatures and 100 chains"}, ByAIS},
@@ -89,6 +95,11 @@ func TestWarnings(t *testing.T) {
 		for _, m := range []Method{ByAIS, ByReverse, ByBennett} {
 			if b.Doubtful(m) != doubtful[m] {
 				t.Errorf("%s: %s is doubtful: %v", name, m.Name(), b.Doubtful(m))
+			}
+		}
+		for m, is := range map[Method]bool{ByAIS: name == "AIS is a bound" || name == "both are far bounds", ByReverse: name == "reverse is a bound" || name == "both are far bounds", ByBennett: false} {
+			if b.Bound(m) != is {
+				t.Errorf("%s: %s is a bound: %v", name, m.Name(), b.Bound(m))
 			}
 		}
 		logZ, _, by := b.Best()

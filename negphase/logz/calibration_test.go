@@ -142,7 +142,7 @@ func TestCoverage(t *testing.T) {
 		for seed := range uint64(seeds) {
 			s := DefaultSettings()
 			s.Annealing.Temperatures, s.Annealing.Pilot, s.Annealing.Base = 100, 20, c.base
-			s.BurnIn, s.Rounds = 150, 300
+			s.BurnIn, s.Rounds, s.Longest = 150, 300, 0
 			b, err := Estimate(t.Context(), c.m, s, rbm.NewKey(seed), nil)
 			if err != nil {
 				t.Fatal(err)

@@ -79,7 +79,7 @@ func Estimate(ctx context.Context, m *rbm.RBM, s Settings, key rbm.Key, progress
 		if err != nil {
 			return Bracket{}, err
 		}
-		b.Start, b.Ladder, b.RoundTrips = d.before, d.after, d.trips
+		b.Start, b.Ladder, b.RoundTrips, b.Rounds = d.before, d.after, d.trips, d.rounds
 		if s.Reverse {
 			a, err := partition.ReverseAIS(ctx, m, annealing, d.start, key.Child(reverseKey), of(Reversing))
 			if err != nil {

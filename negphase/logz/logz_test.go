@@ -72,7 +72,7 @@ func rampBase(m *rbm.RBM) *rbm.Base {
 func small(base *rbm.Base) Settings {
 	s := DefaultSettings()
 	s.Annealing.Temperatures, s.Annealing.Base = 200, base
-	s.BurnIn, s.Rounds = 300, 300
+	s.BurnIn, s.Rounds, s.Longest = 300, 300, 0
 	return s
 }
 
@@ -181,11 +181,9 @@ func (counted) Excess([]float64)        {}
 // less.
 func TestReverseStartsAreSpread(t *testing.T) {
 	m := rbm.New(8, 2, 0, rbm.Softmax)
-	for _, c := range []struct{ groups, chains, rounds int }{{2, 6, 10}, {3, 7, 100}, {2, 20, 10}, {4, 4, 7}} {
-		s := Settings{Reverse: true, Groups: c.groups, Rounds: c.rounds}
-		s.Annealing.Chains = c.chains
-		round := 0
-		advance := func() (rbm.Phase, error) {
+	for _, c := range []struct{ groups, rows, first, rounds, most int }{{2, 3, 0, 10, 100}, {3, 3, 0, 100, 100}, {2, 10, 0, 10, 100}, {4, 1, 0, 7, 9}, {2, 10, 85, 256, 20}} {
+		kept := record{every: 1, most: c.most}
+		for round := range c.rounds {
 			v, weight := rbm.NewBits(2*c.groups, 8), make([]float32, 2*c.groups)
 			for r := range v.Rows {
 				for i := range 8 {
@@ -193,35 +191,65 @@ func TestReverseStartsAreSpread(t *testing.T) {
 				}
 				weight[r] = float32(1 - r%2) // the second of a group is hot
 			}
-			round++
-			return rbm.Phase{Batch: rbm.Batch{V: v, Weight: weight}}, nil
+			kept.add(counted{}, m, c.groups, round, rbm.Phase{Batch: rbm.Batch{V: v, Weight: weight}})
 		}
-		var d draws
-		if err := s.sample(counted{}, m, advance, &d); err != nil {
-			t.Fatal(err)
+		d := kept.draws(c.first, c.groups, c.rows)
+		if d.start.Rows != c.rows*c.groups {
+			t.Fatalf("%+v: %d rows, want %d", c, d.start.Rows, c.rows*c.groups)
 		}
-		rows := (c.chains + c.groups - 1) / c.groups
-		if d.start.Rows != rows*c.groups {
-			t.Fatalf("%+v: %d rows, want %d", c, d.start.Rows, rows*c.groups)
+		if n := len(d.excess[0]); n%c.groups != 0 || n > 2*c.most*c.groups || n < min(c.most/2, c.rounds)*c.groups {
+			t.Errorf("%+v: %d draws at a temperature", c, n)
 		}
 		for group := range c.groups {
-			before := -1 // the last round of the burn-in
-			for k := range rows {
+			before := c.first - 1 // the last round of the burn-in
+			for k := range c.rows {
 				at := 0
 				for i := range 8 {
 					if d.start.Get(k*c.groups+group, i) {
 						at |= 1 << i
 					}
 				}
-				if apart := at - before; apart < c.rounds/rows || apart > (c.rounds+rows-1)/rows {
+				n := (c.rounds - c.first) / c.rows
+				if apart := at - before; apart < n-2*kept.every || apart > n+2*kept.every {
 					t.Errorf("%+v: row %d of group %d is of round %d, %d after the one before", c, k, group, at, apart)
 				}
 				before = at
 			}
-			if before != c.rounds-1 {
+			if before < c.rounds-kept.every {
 				t.Errorf("%+v: the last row of group %d is of round %d", c, group, before)
 			}
 		}
+	}
+}
+
+// A ladder that may run longer does so until its draws will do, and says how long. One
+// that may not has the warnings of a short one.
+func TestLadderRunsLonger(t *testing.T) {
+	c := kinds(t)[10] // slow
+	s := small(c.base)
+	s.AIS, s.Reverse, s.BurnIn, s.Rounds = false, false, 20, 40
+	short, err := Estimate(t.Context(), c.m, s, rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if short.Rounds != 60 || !short.Doubtful(ByBennett) {
+		t.Errorf("%d rounds, doubtful %v; want 60 and a warning", short.Rounds, short.Doubtful(ByBennett))
+	}
+	s.Longest = 100_000
+	long, err := Estimate(t.Context(), c.m, s, rbm.NewKey(1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logZ, stdErr, _ := long.Best()
+	if long.Doubtful(ByBennett) || long.Rounds <= 60 || long.Rounds%60 != 0 || stdErr > wantedError {
+		t.Errorf("%d rounds: ± %v, %v", long.Rounds, stdErr, long.Warnings)
+	}
+	if z := (logZ - c.want) / stdErr; math.Abs(z) > 6 {
+		t.Errorf("%v ± %v for %v", logZ, stdErr, c.want)
+	}
+	s.Longest = 2*60 - 1 // not twice the rounds
+	if b, err := Estimate(t.Context(), c.m, s, rbm.NewKey(1), nil); err != nil || b.Rounds != 60 {
+		t.Errorf("%d rounds, %v", b.Rounds, err)
 	}
 }
 

@@ -57,9 +57,9 @@ const (
 // check compares the estimates of b with its bound and with each other, and adds
 // the warnings.
 func (s Settings) check(b *Bracket) {
+	s.checkLadder(b)
 	b.checkWeights(ByAIS, b.AIS, "above")
 	b.checkWeights(ByReverse, b.Reverse, "below")
-	s.checkLadder(b)
 	b.applyBound()
 	b.checkPairs()
 }
@@ -79,8 +79,29 @@ func (b *Bracket) checkWeights(m Method, a *partition.Annealed, side string) {
 		chains = fmt.Sprintf(" and %d chains", leastChains)
 	}
 	if least := leastShare * float64(max(n, leastChains)); a.ESS < least {
+		if b.boundedBy(m) {
+			b.Bounds = append(b.Bounds, m)
+			return
+		}
 		b.warn([]Method{m}, "its %d weights are worth %.1f (below %.4g their spread is no guide), and log Z is likely %s its estimate; take more temperatures%s",
 			n, a.ESS, least, side, chains)
+	}
+}
+
+// boundedBy reports whether Bennett's ratio has no warning and m, AIS or its reverse,
+// is not on the wrong side of it by more than Bennett's error.
+func (b *Bracket) boundedBy(m Method) bool {
+	ratio, ratioErr := b.By(ByBennett)
+	if math.IsNaN(ratio) || b.Doubtful(ByBennett) {
+		return false
+	}
+	switch x, _ := b.By(m); {
+	case math.IsNaN(x):
+		return false
+	case m == ByAIS:
+		return !above(x, 0, ratio, ratioErr)
+	default:
+		return !above(ratio, ratioErr, x, 0)
 	}
 }
 
@@ -167,6 +188,9 @@ func (b *Bracket) checkPairs() {
 	} {
 		low, lowErr := b.By(c.low)
 		high, highErr := b.By(c.high)
+		if b.Bound(c.low) || b.Bound(c.high) {
+			continue // they agree with Bennett's ratio as far as bounds do
+		}
 		if above(high, highErr, low, lowErr) {
 			b.warn(c.of, "%s says %.2f and %s %.2f, which their errors do not explain: %s",
 				c.low.Name(), low, c.high.Name(), high, c.text)
