@@ -60,7 +60,7 @@ func TestHeader(t *testing.T) {
 		"one row like it":              {"3,17,41,40", "auto", append(long[1:], "1,2,3,4"), HeaderNo},
 		"a number twice":               {"3,17,41,3", "auto", long, HeaderNo},
 		"a fraction":                   {"3,17,41,4.5", "auto", long, HeaderNo},
-		"two columns of bits":          {"0,1", "auto", []string{"1,1", "1,0", "0,0"}, HeaderNo},
+		"two columns of bits":          {"0,1", "auto", []string{"1,1", "0,0"}, HeaderNo},
 		"the only row":                 {count(0, 64), "auto", nil, HeaderNo},
 		"words":                        {"a,b,c", "auto", ranks, HeaderYes},
 		"ragged later":                 {"3,17,41,40", "auto", append([]string{"1"}, long...), ""},
