@@ -105,7 +105,7 @@ func call(t testing.TB, e Estimator, m *rbm.RBM, pos rbm.Batch, from, to int) []
 }
 
 // modest are models on which all kinds run, one of each kind of label.
-var modest = []shape{{9, 7, 0, 0}, {70, 6, 3, rbm.Softmax}, {70, 6, 3, rbm.Bernoulli}, {1, 1, 0, 0}}
+var modest = []shape{{9, 7, 0, rbm.Softmax}, {70, 6, 3, rbm.Softmax}, {70, 6, 3, rbm.Bernoulli}, {1, 1, 0, rbm.Softmax}}
 
 func TestEqualBitsAtAnyGOMAXPROCS(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -317,7 +317,7 @@ func TestPhasesAreWellFormed(t *testing.T) {
 // As many Gibbs steps and rounds are taken as the settings say: other numbers
 // give other particles.
 func TestStepsAreTaken(t *testing.T) {
-	m := shape{20, 30, 0, 0}.random(5, 0.3)
+	m := shape{20, 30, 0, rbm.Softmax}.random(5, 0.3)
 	pos := positive(m, 6, 6)
 	for _, c := range [][]string{
 		{"cd:k=1", "cd:k=2", "cd:k=3"},
@@ -376,7 +376,7 @@ func TestEstimateAllocatesNothing(t *testing.T) {
 // begun returns an estimator after a call, and its saved state.
 func begun(t testing.TB, settings string) (Estimator, []byte) {
 	e := estimator(t, settings)
-	m := shape{9, 7, 0, 0}.random(5, 0.7)
+	m := shape{9, 7, 0, rbm.Softmax}.random(5, 0.7)
 	call(t, e, m, positive(m, 6, 6), 0, 1)
 	b, err := e.MarshalBinary()
 	if err != nil {
@@ -494,7 +494,7 @@ func TestRefusedStatesChangeNothing(t *testing.T) {
 func TestModelOfAnotherShape(t *testing.T) {
 	eachKind(t, func(t *testing.T, settings string) {
 		e, saved := begun(t, settings)
-		m := shape{9, 8, 0, 0}.random(5, 0.7)
+		m := shape{9, 8, 0, rbm.Softmax}.random(5, 0.7)
 		if _, _, err := e.Estimate(m, positive(m, 6, 6), rbm.NewKey(1)); err == nil {
 			t.Error("the chains are used for another model")
 		}
@@ -531,7 +531,7 @@ func TestDivergence(t *testing.T) {
 				m.SetWeights(w)
 			},
 		} {
-			m := shape{9, 7, 0, 0}.random(5, 0.7)
+			m := shape{9, 7, 0, rbm.Softmax}.random(5, 0.7)
 			pos := positive(m, 6, 6)
 			spoil(m)
 			_, _, err := estimator(t, settings).Estimate(m, pos, rbm.NewKey(1))
@@ -543,7 +543,7 @@ func TestDivergence(t *testing.T) {
 }
 
 func TestExactRefusesLargeModels(t *testing.T) {
-	_, _, err := estimator(t, "exact").Estimate(rbm.New(40, 40, 0, 0), rbm.Batch{}, rbm.NewKey(1))
+	_, _, err := estimator(t, "exact").Estimate(rbm.New(40, 40, 0, rbm.Softmax), rbm.Batch{}, rbm.NewKey(1))
 	if !errors.Is(err, exact.ErrTooLarge) {
 		t.Errorf("got %v, want ErrTooLarge", err)
 	}
@@ -561,7 +561,7 @@ func FuzzUnmarshal(f *testing.F) {
 		f.Add(uint8(i), saved)
 		f.Add(uint8(i), []byte{1, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0})
 	}
-	m := shape{9, 7, 0, 0}.random(5, 0.7)
+	m := shape{9, 7, 0, rbm.Softmax}.random(5, 0.7)
 	pos := positive(m, 2, 6)
 	f.Fuzz(func(t *testing.T, i uint8, b []byte) {
 		e := estimator(t, all[int(i)%len(all)])

@@ -183,7 +183,7 @@ func TestConstrainedExact(t *testing.T) {
 func TestKeeps(t *testing.T) {
 	for _, kind := range Kinds() {
 		for _, on := range []rbm.Layer{rbm.HiddenUnits, rbm.AllUnits} {
-			m := shape{6, 5, 0, 0}.random(3, 1)
+			m := shape{6, 5, 0, rbm.Softmax}.random(3, 1)
 			m.Constraint = &rbm.Constraint{On: on, Active: 3}
 			want := parse(t, kind).Keeps(m.Constraint) // of walk, with its default sampler
 			pos := positive(m, 4, 2)
@@ -263,7 +263,7 @@ func TestConstrainedEstimators(t *testing.T) {
 
 // Chains start at sets of active units that are all equally likely.
 func TestConstrainedStart(t *testing.T) {
-	m := shape{3, 6, 0, 0}.random(1, 2)
+	m := shape{3, 6, 0, rbm.Softmax}.random(1, 2)
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
 	s := rbm.NewStates(m, 30000)
 	if err := drawStart(m, s, Uniform, rbm.Batch{}, rbm.NewKey(5)); err != nil {

@@ -249,7 +249,7 @@ func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 // of two and three temperatures, on both paths. A Bernoulli label is a plain
 // unit.
 func eachReplicated(t *testing.T, f func(t *testing.T, s *replicated)) {
-	for _, shape := range []shape{{2, 1, 0, 0}, {1, 2, 0, 0}, {3, 1, 2, rbm.Softmax}} {
+	for _, shape := range []shape{{2, 1, 0, rbm.Softmax}, {1, 2, 0, rbm.Softmax}, {3, 1, 2, rbm.Softmax}} {
 		for _, beta := range [][]float64{{1, 0.5}, {1, 0.625, 0.25}} {
 			name := shape.String() + "/K=" + string(rune('0'+len(beta)))
 			m := shape.random(21, 1.5)

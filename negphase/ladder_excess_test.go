@@ -10,7 +10,7 @@ import (
 // What Excess returns of group g at temperature k is E − E₀ of the particle
 // that is assigned there, whatever row it is in.
 func TestExcess(t *testing.T) {
-	m := shape{6, 4, 0, 0}.random(1, 1)
+	m := shape{6, 4, 0, rbm.Softmax}.random(1, 1)
 	base := rbm.NewBase(m, []float32{0.1, 0.9, 0.5, 0.3, 0.2, 0.7}, 100)
 	for _, path := range []string{"", ":path=data"} {
 		const groups, k = 5, 4

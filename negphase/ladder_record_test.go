@@ -38,7 +38,7 @@ func ladderAfter(t testing.TB, text string, m *rbm.RBM, calls int) Ladder {
 // Rejections and barrier of every kind, of many groups and of a lone one,
 // against enumeration, within six of their own standard errors.
 func TestRejections(t *testing.T) {
-	m := shape{4, 3, 0, 0}.random(31, sharpSD)
+	m := shape{4, 3, 0, rbm.Softmax}.random(31, sharpSD)
 	all := states(m)
 	const tau = "tau=1/1.6/4/8"
 	for _, text := range []string{"pt:" + tau, "pt:order=evenodd:" + tau, "ins:" + tau, "pins:block=2:" + tau} {
@@ -98,7 +98,7 @@ func TestBarrierFromBelow(t *testing.T) {
 // The errors of a lone group's correlated rounds are right: over many runs the
 // rejection scatters as they say.
 func TestRejectionErrors(t *testing.T) {
-	m := shape{4, 3, 0, 0}.random(31, sharpSD)
+	m := shape{4, 3, 0, rbm.Softmax}.random(31, sharpSD)
 	want := rejectionOf(states(m), 1, 0.5)
 	const runs = 60
 	sum := 0.0
@@ -187,7 +187,7 @@ func TestRecordOfManyRounds(t *testing.T) {
 // A ladder that exchanges mixes particles over temperatures; one that does not
 // leaves them where they were, and the record tells them apart.
 func TestAssociations(t *testing.T) {
-	m := shape{6, 4, 0, 0}.random(1, 0.3)
+	m := shape{6, 4, 0, rbm.Softmax}.random(1, 0.3)
 	for _, text := range []string{"pt", "pt:order=evenodd", "ins", "pins:block=3"} {
 		text += ":chains=20:tau=1/1.1/1.2/1.3"
 		const calls = 2000
@@ -212,7 +212,7 @@ func TestAssociations(t *testing.T) {
 			near(t, text+": sum of moves", from, 1, 1e-14)
 		}
 	}
-	frozen := ladderAfter(t, "pt:chains=20:tau=1/1e30", shape{20, 20, 0, 0}.random(1, 9), 50)
+	frozen := ladderAfter(t, "pt:chains=20:tau=1/1e30", shape{20, 20, 0, rbm.Softmax}.random(1, 9), 50)
 	if frozen.Deviation < 0.4 || frozen.Rejection[0] < 0.9 {
 		t.Errorf("a ladder that cannot exchange: deviation %v, rejection %v", frozen.Deviation, frozen.Rejection)
 	}
@@ -223,7 +223,7 @@ func TestLadderBeforeTheFirstCall(t *testing.T) {
 	if !slices.Equal(l.Beta, []float64{1, 0.5, 0.25}) || l.Rounds != 0 || l.RejectionErr != nil || l.Barrier != 0 || l.Deviation != 0 || len(l.Trajectory) != 0 {
 		t.Errorf("got %+v", l)
 	}
-	if l := ladderAfter(t, "pt:chains=1", shape{4, 3, 0, 0}.random(1, 1), 1); l.RejectionErr != nil || l.BarrierErr != 0 || l.Rounds != 1 {
+	if l := ladderAfter(t, "pt:chains=1", shape{4, 3, 0, rbm.Softmax}.random(1, 1), 1); l.RejectionErr != nil || l.BarrierErr != 0 || l.Rounds != 1 {
 		t.Errorf("after one round of a lone group: %+v", l)
 	}
 }

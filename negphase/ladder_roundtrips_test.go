@@ -72,8 +72,8 @@ func BenchmarkRoundTrips(b *testing.B) {
 		name string
 		m    *rbm.RBM
 	}{
-		{"random-100x60", shape{100, 60, 0, 0}.random(7, 0.7)},
-		{"random-784x100", shape{784, 100, 0, 0}.random(7, 0.3)},
+		{"random-100x60", shape{100, 60, 0, rbm.Softmax}.random(7, 0.7)},
+		{"random-784x100", shape{784, 100, 0, rbm.Softmax}.random(7, 0.3)},
 		{"independent-300", independent(299, 1, 8)},
 	} {
 		m := c.m

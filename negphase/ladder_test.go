@@ -73,7 +73,7 @@ func TestCrossings(t *testing.T) {
 // Counts of one call against what the settings say, and a warm ladder that
 // exchanges.
 func TestInfoCounts(t *testing.T) {
-	m := shape{6, 4, 0, 0}.random(1, 0.1)
+	m := shape{6, 4, 0, rbm.Softmax}.random(1, 0.1)
 	for _, text := range []string{"pt:k=3:swaps=2:chains=50:tau=1/1.2/1.5", "ins:k=3:swaps=2:chains=50:tau=1/1.2/1.5",
 		"pins:k=3:swaps=2:chains=50:tau=1/1.2/1.5"} {
 		s := parse(t, text)

@@ -225,7 +225,7 @@ func TestTerribleLaddersInUse(t *testing.T) {
 // at any GOMAXPROCS.
 func TestTuningsResume(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	m := shape{20, 16, 0, 0}.random(3, 1.5)
+	m := shape{20, 16, 0, rbm.Softmax}.random(3, 1.5)
 	for _, text := range []string{"pt:chains=3:tau=auto", "ins:chains=3:tau=auto", "pins:chains=1:tau=auto:block=4", "ins:chains=3:tau=reach/4"} {
 		const last = 230 // tunings come before calls 51, 101, 151 and 201
 		runtime.GOMAXPROCS(1)
@@ -336,7 +336,7 @@ func TestWantedTemperatures(t *testing.T) {
 // Particles of a new ladder start where those of the nearest old temperatures
 // are, and the records start again but for the totals.
 func TestRetunedParticles(t *testing.T) {
-	m := shape{20, 70, 0, 0}.random(3, 0.2)
+	m := shape{20, 70, 0, rbm.Softmax}.random(3, 0.2)
 	e := estimator(t, "pt:chains=3:tau=auto/6").(*pt)
 	calls(t, e, m, 1, 50)
 	old, at, beta, trips := slices.Clone(e.states.H.Words), slices.Clone(e.at), slices.Clone(e.beta), e.trips

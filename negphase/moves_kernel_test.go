@@ -10,7 +10,7 @@ import (
 )
 
 // tiny are models whose kernels are listed.
-var tiny = []shape{{3, 2, 0, 0}, {2, 3, 0, 0}, {4, 2, 3, rbm.Softmax}, {4, 2, 2, rbm.Softmax}, {4, 2, 2, rbm.Bernoulli}}
+var tiny = []shape{{3, 2, 0, rbm.Softmax}, {2, 3, 0, rbm.Softmax}, {4, 2, 3, rbm.Softmax}, {4, 2, 2, rbm.Softmax}, {4, 2, 2, rbm.Bernoulli}}
 
 // rounded rounds the parameters of m to multiples of 2⁻²⁰, which walks hold
 // exactly while preactivations stay below 2¹⁰: their quantum is 2⁻³⁰ of these.
@@ -97,12 +97,12 @@ func TestConstrainedWalkKernels(t *testing.T) {
 		shape      shape
 		constraint rbm.Constraint
 	}{
-		{shape{2, 4, 0, 0}, rbm.Constraint{On: rbm.HiddenUnits, Active: 2}},
-		{shape{2, 3, 0, 0}, rbm.Constraint{On: rbm.HiddenUnits, Active: 1, Reference: []uint8{1, 0, 1}}},
+		{shape{2, 4, 0, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 2}},
+		{shape{2, 3, 0, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 1, Reference: []uint8{1, 0, 1}}},
 		{shape{4, 3, 3, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 2}},
 		{shape{3, 2, 2, rbm.Bernoulli}, rbm.Constraint{On: rbm.HiddenUnits, Active: 1}},
-		{shape{3, 3, 0, 0}, rbm.Constraint{On: rbm.AllUnits, Active: 3}},
-		{shape{3, 3, 0, 0}, rbm.Constraint{On: rbm.AllUnits, Active: 2, Reference: []uint8{1, 0, 1, 1, 0, 0}}},
+		{shape{3, 3, 0, rbm.Softmax}, rbm.Constraint{On: rbm.AllUnits, Active: 3}},
+		{shape{3, 3, 0, rbm.Softmax}, rbm.Constraint{On: rbm.AllUnits, Active: 2, Reference: []uint8{1, 0, 1, 1, 0, 0}}},
 		{shape{5, 2, 3, rbm.Softmax}, rbm.Constraint{On: rbm.AllUnits, Active: 3}},
 		{shape{4, 2, 2, rbm.Bernoulli}, rbm.Constraint{On: rbm.AllUnits, Active: 2}},
 	} {
@@ -144,7 +144,7 @@ func TestConstrainedWalkKernels(t *testing.T) {
 // the laws as it is, and infinite swapping the symmetrised one; particles that
 // move at another's temperature do not.
 func TestLaddersOfMoves(t *testing.T) {
-	for _, shape := range []shape{{2, 1, 0, 0}, {3, 1, 2, rbm.Softmax}} {
+	for _, shape := range []shape{{2, 1, 0, rbm.Softmax}, {3, 1, 2, rbm.Softmax}} {
 		m := shape.random(44, 1.5)
 		s := newReplicated(m, nil, []float64{1, 0.625, 0.25})
 		upward := []int{0, 1}

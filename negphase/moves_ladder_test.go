@@ -16,9 +16,9 @@ func TestConstrainedLaddersAreStationary(t *testing.T) {
 		shape      shape
 		constraint rbm.Constraint
 	}{
-		{shape{3, 4, 0, 0}, rbm.Constraint{On: rbm.HiddenUnits, Active: 2}},
+		{shape{3, 4, 0, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 2}},
 		{shape{5, 4, 3, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 1, Reference: []uint8{1, 0, 0, 1}}},
-		{shape{4, 3, 0, 0}, rbm.Constraint{On: rbm.AllUnits, Active: 3}},
+		{shape{4, 3, 0, rbm.Softmax}, rbm.Constraint{On: rbm.AllUnits, Active: 3}},
 	} {
 		m := c.shape.random(46, sharpSD)
 		m.Constraint = &c.constraint
@@ -57,7 +57,7 @@ func TestConstrainedLaddersAreStationary(t *testing.T) {
 // temperature of the place: it is on where the uniform number lies beyond what
 // that law says of the state it was in. The energy is that of the new state.
 func TestInputsAreDrawnFromTheirLaw(t *testing.T) {
-	m := rounded(shape{3, 3, 0, 0}.random(43, 1.5))
+	m := rounded(shape{3, 3, 0, rbm.Softmax}.random(43, 1.5))
 	m.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 1}
 	for _, beta := range []float64{1, 0.3, 0} {
 		w := newMoves(samplerSettings{mover: mcmc.Exchange{}}, 1)

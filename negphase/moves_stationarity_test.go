@@ -108,9 +108,9 @@ func TestConstrainedWalksAreStationary(t *testing.T) {
 		texts      []string
 	}{
 		{shape{5, 4, 3, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 2}, []string{"im:k=1-2", "walk:exchange", "im:k=1:gibbs=1"}},
-		{shape{3, 4, 0, 0}, rbm.Constraint{On: rbm.HiddenUnits, Active: 1, Reference: []uint8{1, 0, 0, 1}}, []string{"im:k=1"}},
+		{shape{3, 4, 0, rbm.Softmax}, rbm.Constraint{On: rbm.HiddenUnits, Active: 1, Reference: []uint8{1, 0, 0, 1}}, []string{"im:k=1"}},
 		{shape{5, 3, 3, rbm.Softmax}, rbm.Constraint{On: rbm.AllUnits, Active: 3}, []string{"im:k=1-2:moves=2", "walk:exchange"}},
-		{shape{4, 3, 0, 0}, rbm.Constraint{On: rbm.AllUnits, Active: 3, Reference: []uint8{1, 1, 0, 0, 0, 1, 0}}, []string{"im", "walk:exchange"}},
+		{shape{4, 3, 0, rbm.Softmax}, rbm.Constraint{On: rbm.AllUnits, Active: 3, Reference: []uint8{1, 1, 0, 0, 0, 1, 0}}, []string{"im", "walk:exchange"}},
 	} {
 		m := c.shape.random(46, sharpSD)
 		m.Constraint = &c.constraint
@@ -175,7 +175,7 @@ func TestConstraintsThatWalksCannotKeep(t *testing.T) {
 
 // Samplers that may never reach some states of a model say so, and where.
 func TestDoubts(t *testing.T) {
-	m := shape{4, 3, 0, 0}.random(1, .5)
+	m := shape{4, 3, 0, rbm.Softmax}.random(1, .5)
 	for text, want := range map[string]string{
 		"walk:metropolis":                       "",
 		"walk:modified-metropolis":              "",
@@ -197,7 +197,7 @@ func TestDoubts(t *testing.T) {
 
 // Chains restored into a model whose constraint they do not meet are refused.
 func TestSavedChainsMeetTheConstraint(t *testing.T) {
-	m := shape{4, 3, 0, 0}.random(1, .5)
+	m := shape{4, 3, 0, rbm.Softmax}.random(1, .5)
 	w := estimator(t, "im").(*walk)
 	call(t, w, m, rbm.Batch{}, 0, 1)
 	saved, err := w.MarshalBinary()
@@ -234,7 +234,7 @@ func (keeping) Reset() {}
 
 // Where one part of an update is wrong, the law is left.
 func TestBrokenWalksLeaveTheLaw(t *testing.T) {
-	for _, s := range []shape{{4, 3, 0, 0}, {5, 3, 3, rbm.Softmax}} {
+	for _, s := range []shape{{4, 3, 0, rbm.Softmax}, {5, 3, 3, rbm.Softmax}} {
 		x := newExactStart(s, false)
 		check := func(name string, z float64) {
 			t.Helper()
@@ -263,7 +263,7 @@ func TestBrokenWalksLeaveTheLaw(t *testing.T) {
 // changed, are hardly seen in the law, as walks are drawn with any weights. But
 // they make another chain of a run that was interrupted.
 func TestForgetfulWalksDoNotGoOn(t *testing.T) {
-	m := shape{9, 7, 0, 0}.random(5, 0.7)
+	m := shape{9, 7, 0, rbm.Softmax}.random(5, 0.7)
 	for _, forget := range []bool{false, true} {
 		e, restored := estimator(t, "sardonics:k=1-3").(*walk), estimator(t, "sardonics:k=1-3").(*walk)
 		if forget {

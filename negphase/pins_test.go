@@ -45,7 +45,7 @@ func TestPartitions(t *testing.T) {
 
 // Of one block pins is ins, bit for bit; of two it is not.
 func TestPINSOfOneBlockIsINS(t *testing.T) {
-	m := shape{9, 7, 0, 0}.random(3, 1.5)
+	m := shape{9, 7, 0, rbm.Softmax}.random(3, 1.5)
 	const rest = ":k=1:swaps=3:chains=5:tau=1/1.3/1.7/2.5/4"
 	want := call(t, estimator(t, "ins"+rest), m, rbm.Batch{}, 0, 4)
 	for _, block := range []int{5, 6, 16} {
@@ -142,7 +142,7 @@ func (s *replicated) blockWeights(n *ins, hi int) (weights [][]float64) {
 // Both half-steps of pins, and the estimate after the Gibbs steps of each, on
 // three units at three and four temperatures in blocks of two, on both paths.
 func TestPartialInfiniteSwappingKernel(t *testing.T) {
-	m := shape{2, 1, 0, 0}.random(21, 1.5)
+	m := shape{2, 1, 0, rbm.Softmax}.random(21, 1.5)
 	for name, s := range map[string]*replicated{
 		"K=3": newReplicated(m, nil, []float64{1, 0.7, 0.25}), "K=3/base": newReplicated(m, randomBase(m, 5), []float64{1, 0.7, 0.25}),
 		"K=4": newReplicated(m, nil, []float64{1, 0.8, 0.5, 0.25}), "K=4/base": newReplicated(m, randomBase(m, 5), []float64{1, 0.8, 0.5, 0.25}),
@@ -208,7 +208,7 @@ func TestPartialInfiniteSwappingKernel(t *testing.T) {
 // exchanges within two rounds, whether they come in one call or in two; with
 // the turn stuck, some pairs never do.
 func TestTurnsAlternate(t *testing.T) {
-	m := shape{6, 4, 0, 0}.random(1, 0.1)
+	m := shape{6, 4, 0, rbm.Softmax}.random(1, 0.1)
 	const rest = ":chains=60:tau=1/1.1/1.2/1.3/1.4/1.5"
 	type parts interface {
 		Tempered
@@ -259,7 +259,7 @@ func (l *ladder) turn() *int64 { return &l.rounds }
 // Two rounds of blocks take a particle from any temperature to any other that
 // two blocks reach, and rows above the weighed block have no weight.
 func TestRowsOfOtherBlocksHaveNoWeight(t *testing.T) {
-	m := shape{9, 7, 0, 0}.random(3, 1)
+	m := shape{9, 7, 0, rbm.Softmax}.random(3, 1)
 	e := estimator(t, "pins:chains=3:tau=1/1.2/1.4/1.6/1.8/2/2.2:block=4").(*ins)
 	for round, want := range []int{4, 2, 4, 2} {
 		was := slices.Clone(e.at)
@@ -280,7 +280,7 @@ func TestRowsOfOtherBlocksHaveNoWeight(t *testing.T) {
 // The estimate of an even number of rounds is weighed within a whole block, not
 // always within half of one; of an odd number within both in turn.
 func TestWeighedBlocks(t *testing.T) {
-	m := shape{9, 7, 0, 0}.random(3, 0.1)
+	m := shape{9, 7, 0, rbm.Softmax}.random(3, 0.1)
 	for swaps, want := range map[int][]int{1: {4, 2, 4, 2}, 2: {4, 4, 4, 4}, 3: {4, 2, 4, 2}, 4: {4, 4, 4, 4}} {
 		e := estimator(t, fmt.Sprintf("pins:chains=1:tau=1/1.2/1.4/1.6/1.8/2/2.2:block=4:swaps=%d", swaps))
 		for call, want := range want {
@@ -344,7 +344,7 @@ func benchmarkLadder(b *testing.B, name string, temperatures int) {
 
 // Groups are permuted on all processors: their number changes no bit.
 func TestINSAtAnyGOMAXPROCS(t *testing.T) {
-	m := shape{5, 4, 0, 0}.random(3, 1)
+	m := shape{5, 4, 0, rbm.Softmax}.random(3, 1)
 	run := func(processors int) (weights []float32, off float64, at []int32) {
 		defer parallel.SetProcessors(processors)()
 		n := build[*ins](set(t, "ins", "chains", 9, "tau", inverse(ladderOf(14))))

@@ -97,8 +97,8 @@ func (l *ladder) rowsAt(k int) []int32 {
 // sharp are small models of every kind; with parameters of standard deviation
 // 2 their laws are far from uniform and from each other.
 var sharp = []shape{
-	{4, 3, 0, 0},
-	{3, 4, 0, 0},
+	{4, 3, 0, rbm.Softmax},
+	{3, 4, 0, rbm.Softmax},
 	{5, 3, 3, rbm.Softmax},
 	{4, 2, 2, rbm.Bernoulli},
 }
@@ -545,7 +545,7 @@ func TestBaseOfALadder(t *testing.T) {
 		if slices.Equal(call(t, estimator(t, kind+":chains=3"), m, rbm.Batch{}, 0, 70), whole) {
 			t.Errorf("%s: the base changes nothing", kind)
 		}
-		s.SetBase(randomBase(shape{8, 7, 0, 0}.random(1, 1), 2))
+		s.SetBase(randomBase(shape{8, 7, 0, rbm.Softmax}.random(1, 1), 2))
 		e, err := New(s)
 		if err != nil {
 			t.Fatal(err)

@@ -12,8 +12,8 @@ import (
 // meetable are models on which pairs of chains meet in some ten steps and yet
 // one step from a uniform start is far from the law.
 var meetable = []shape{
-	{4, 3, 0, 0},
-	{5, 4, 0, 0},
+	{4, 3, 0, rbm.Softmax},
+	{5, 4, 0, rbm.Softmax},
 	{5, 3, 3, rbm.Softmax},
 	{4, 2, 2, rbm.Bernoulli},
 }
@@ -266,7 +266,7 @@ func TestUCDChainsAreGibbsChains(t *testing.T) {
 // A pair that has met costs nothing more: with max far away, no more Gibbs
 // steps are counted than its chains take, two less one up to the meeting.
 func TestUCDStopsAtTheMeeting(t *testing.T) {
-	m := shape{4, 3, 0, 0}.random(31, meetableSD)
+	m := shape{4, 3, 0, rbm.Softmax}.random(31, meetableSD)
 	e := estimator(t, "ucd:k=1:chains=9:max=100000")
 	for n := range uint64(50) {
 		_, info, err := e.Estimate(m, rbm.Batch{}, callFrom.Child(n))
@@ -280,7 +280,7 @@ func TestUCDStopsAtTheMeeting(t *testing.T) {
 }
 
 func TestCutWarning(t *testing.T) {
-	m := shape{4, 3, 0, 0}.random(31, meetableSD)
+	m := shape{4, 3, 0, rbm.Softmax}.random(31, meetableSD)
 	// No pair can have met after one step.
 	_, info, err := estimator(t, "ucd:chains=10:max=1").Estimate(m, rbm.Batch{}, callFrom)
 	if err != nil {

@@ -49,8 +49,7 @@ type annealPart struct {
 	beta     []float32
 }
 
-// mirror returns m with its layers exchanged, and b likewise. Labels become
-// plain hidden units.
+// mirror returns m with its layers exchanged, and b likewise.
 func (m *RBM) mirror(b *Base) (*RBM, *Base) {
 	t := NewMatrix(m.Hidden(), m.Visible())
 	for j := range t.Rows {
@@ -62,6 +61,7 @@ func (m *RBM) mirror(b *Base) (*RBM, *Base) {
 	other.SetWeights(t)
 	copy(other.VisibleBias, m.HiddenBias)
 	copy(other.HiddenBias, m.VisibleBias)
+	other.visible, other.hidden = m.hidden, m.visible
 	if b != nil {
 		b = &Base{VisibleBias: b.HiddenBias, HiddenBias: b.VisibleBias}
 	}
@@ -211,7 +211,7 @@ func (a *annealing) runPart(i int) {
 // β = to. If draw is set it draws their hidden states at to.
 func (p *annealPart) gain(dst []float64, from, to float64, key Key, draw bool) {
 	up := p.up
-	p.gains.set(from, to)
+	p.gains.from, p.gains.to = from, to
 	for r := range p.beta {
 		p.beta[r] = float32(to)
 	}
@@ -228,55 +228,25 @@ func (p *annealPart) moveVisible(key Key) {
 	down := p.down
 	down.stream = key.stream()
 	down.runUp(down.v)
-	// Softmax units were drawn as if they were independent. Draw them again.
-	for _, g := range p.up.m.SoftmaxGroups() {
-		for r := range down.h.Rows {
-			x := p.up.groupActs(g, r)
-			down.gather(x, g, r)
-			p.up.drawSoftmax(g, x, down.h, r, down.stream)
-		}
-	}
 }
 
-// A hiddenGain computes what the hidden units gain in an up pass: the change of
-// Σⱼ log(1+e^xⱼ) between two points on the path, xⱼ = β·aⱼ + (1−β)·c₀ⱼ.
+// A hiddenGain computes what the hidden units gain in an up pass: the rise of their log Z
+// between two points on the path.
 type hiddenGain struct {
-	from, to    float64 // inverse temperatures
-	rows        int
-	bias        []float32            // c₀
-	fromShift   [][vec.Block]float64 // (1−β)·c₀, panel by panel
-	toShift     [][vec.Block]float64
-	factor      []float64 // as vec.Rises gives them: of each panel, of each row
-	part        []float64
-	constrained []float64 // under a constraint: the gain of each row; else nil
+	from, to     float64 // inverse temperatures
+	rows, panels int
+	bias         []float32 // c₀
+	sum, product []float64 // as units.Kind.Rises writes them: of each panel, of each row
+	constrained  []float64 // under a constraint: the gain of each row; else nil
 }
 
 func newHiddenGain(m *RBM, bias []float32, rows int) hiddenGain {
 	n := vec.Blocks(len(bias))
-	g := hiddenGain{
-		rows: rows, bias: bias,
-		fromShift: make([][vec.Block]float64, n), toShift: make([][vec.Block]float64, n),
-		factor: make([]float64, n*rows), part: make([]float64, n*rows),
-	}
+	g := hiddenGain{rows: rows, panels: n, bias: bias, sum: make([]float64, n*rows), product: make([]float64, n*rows)}
 	if m.Constraint != nil {
 		g.constrained = make([]float64, rows)
 	}
 	return g
-}
-
-func (g *hiddenGain) set(from, to float64) {
-	g.from, g.to = from, to
-	for j, c := range g.bias {
-		g.fromShift[j/vec.Block][j%vec.Block] = float64((1 - from) * float64(c))
-		g.toShift[j/vec.Block][j%vec.Block] = float64((1 - to) * float64(c))
-	}
-}
-
-// addPanel computes the gains of panel k, n rows from lo on, from
-// preactivations. Places beyond the last unit hold zeros and gain nothing.
-func (g *hiddenGain) addPanel(acts []float32, k, lo, n int) {
-	at := k*g.rows + lo
-	vec.Rises(g.factor[at:], g.part[at:], acts, g.from, g.to, &g.fromShift[k], &g.toShift[k], n)
 }
 
 // row returns the gain of row r, summed panel by panel. A factor lies between
@@ -287,9 +257,9 @@ func (g *hiddenGain) row(r int) float64 {
 	}
 	const together = 14
 	sum, product := 0.0, 1.0
-	for k := range g.toShift {
-		sum += g.part[k*g.rows+r]
-		product *= g.factor[k*g.rows+r]
+	for k := range g.panels {
+		sum += g.sum[k*g.rows+r]
+		product *= g.product[k*g.rows+r]
 		if k%together == together-1 {
 			sum += Log(product)
 			product = 1

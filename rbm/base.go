@@ -2,8 +2,6 @@ package rbm
 
 import (
 	"fmt"
-
-	"gorbm/rbm/internal/vec"
 )
 
 // A Base is the law at β = 0 of a tempered path: independent units with energy
@@ -47,17 +45,8 @@ func (m *RBM) LogOdds(dst, mean []float32, rows int) {
 	if len(dst) != m.Visible() || len(mean) != m.Visible() {
 		panic("rbm: LogOdds needs one mean and one place a visible unit")
 	}
-	total := float64(rows)
-	for _, g := range m.groups {
-		to := g.of(dst)
-		for i, p := range g.of(mean) {
-			n := float64(float64(p) * total)
-			b := Log(n + 0.5)
-			if g.Kind == Bernoulli {
-				b -= Log(total - n + 0.5)
-			}
-			to[i] = float32(b)
-		}
+	for _, g := range m.visible.groups {
+		g.Kind.Field(g.of(dst), g.of(mean), float64(rows))
 	}
 }
 
@@ -95,15 +84,7 @@ func (b *Base) LogZ(m *RBM) float64 {
 	if m.Constraint != nil {
 		return b.constrainedLogZ(m)
 	}
-	soft, binary := 0.0, 0.0
-	for _, g := range m.runs {
-		if x := widen(g.of(b.VisibleBias)); g.Kind == Softmax {
-			soft += vec.LogSumExp(x)
-		} else {
-			binary += vec.SoftplusSum(x)
-		}
-	}
-	return soft + binary + vec.SoftplusSum(widen(b.HiddenBias))
+	return m.visible.logZ(widen(b.VisibleBias)) + m.hidden.logZ(widen(b.HiddenBias))
 }
 
 // widen returns x in float64.
@@ -158,27 +139,12 @@ func (b *Base) Draw(m *RBM, v, h Values, key Key) {
 		return
 	}
 	down, up := key.Child(0).stream(), key.Child(1).stream()
-	drawBlocks(v, b.VisibleBias, down)
-	drawBlocks(h, b.HiddenBias, up)
-	for _, g := range m.SoftmaxGroups() {
-		x := make([]float32, g.Units)
-		for r := range v.Rows {
-			g.clear(v, r)
-			copy(x, g.of(b.VisibleBias))
-			v.Set(r, g.First+vec.DrawOne(x, down.Uniform(uint32(r), uint32(g.First)), 1), true)
-		}
-	}
-}
-
-// drawBlocks draws the first len(bias) units of every row of dst as Bernoulli
-// units. It clears the rest of the last word that it writes.
-func drawBlocks(dst Values, bias []float32, s vec.Stream) {
-	for k := range vec.Blocks(len(bias)) {
-		var x [vec.Block]float32
-		width := copy(x[:], bias[k*vec.Block:])
-		for r := range dst.Rows {
-			s.Draws(dst.Words[r*dst.Stride+k:], dst.Stride, x[:], nil, uint32(r), uint32(k), 1, width)
-		}
+	fields := make([]float32, max(m.Visible(), m.Hidden()))
+	for r := range v.Rows {
+		copy(fields, b.VisibleBias)
+		m.visible.draw(v, r, fields, down)
+		copy(fields, b.HiddenBias)
+		m.hidden.draw(h, r, fields, up)
 	}
 }
 

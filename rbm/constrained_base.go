@@ -2,6 +2,7 @@ package rbm
 
 import (
 	"math"
+	"slices"
 
 	"gorbm/rbm/internal/bernoulli"
 	"gorbm/rbm/internal/vec"
@@ -91,7 +92,10 @@ func (b *Base) constrainedDraw(m *RBM, v, h Values, key Key) {
 		}
 	}
 	if len(law.free) > 0 {
-		drawBlocks(v, b.VisibleBias[:binary], key.Child(0).stream())
+		free, fields := newLayer(Group{Kind: Bernoulli, Units: binary}), slices.Clone(b.VisibleBias)
+		for r := range v.Rows {
+			free.draw(v, r, fields, key.Child(0).stream())
+		}
 	}
 	if m.softmaxLabel() {
 		for r := range v.Rows {

@@ -10,74 +10,9 @@ import (
 // at each row's β, or writes means at β = 1.
 func (p *pass) runDown() {
 	p.start(p.h)
+	p.out = output{&p.m.visible, p.v, p.base.visible()}
 	p.down.Run(vec.Blocks(p.m.Visible()), p.groups(), p.cost())
-	for _, g := range p.m.SoftmaxGroups() {
-		for r := range p.rows {
-			x := p.groupActs(g, r)
-			p.gather(x, g, r)
-			if p.mean.Rows > 0 {
-				vec.Softmax(g.of(p.mean.Row(r)), x)
-			}
-			if p.draw {
-				p.drawSoftmax(g, x, p.v, r, p.stream)
-			}
-		}
-	}
-}
-
-// act returns the preactivations of block k of units of row r.
-func (p *pass) act(k, r int) *[vec.Block]float32 {
-	return (*[vec.Block]float32)(p.acts[(k*p.rows+r)*vec.Block:])
-}
-
-// gather overwrites x with the preactivations of group g in row r of the pass.
-func (p *pass) gather(x []float32, g Group, r int) {
-	for c := range x {
-		i := g.First + c
-		x[c] = p.act(i/vec.Block, r)[i%vec.Block]
-	}
-}
-
-// groupActs returns the memory for the preactivations of softmax group g in row
-// r.
-func (p *pass) groupActs(g Group, r int) []float32 {
-	return p.softmax[r*p.m.softmaxUnits()+g.at:][:g.Units]
-}
-
-// drawSoftmax overwrites group g of row r of v with a draw by the uniform of its
-// first unit, at the row's β or coupled to the partner's row. It overwrites x, the
-// preactivations of the units.
-func (p *pass) drawSoftmax(g Group, x []float32, v Values, r int, stream vec.Stream) {
-	g.clear(v, r)
-	beta := p.rowBeta(r)
-	if p.base != nil {
-		for c, b := range g.of(p.base.VisibleBias) {
-			x[c] = float32(beta*x[c]) + float32((1-beta)*b)
-		}
-		beta = 1
-	}
-	if p.partner != nil {
-		v.Set(r, g.First+p.coupledSoftmax(g, r, x), true)
-		return
-	}
-	y := vec.DrawOne(x, stream.Uniform(uint32(p.first+r), uint32(g.First)), beta)
-	v.Set(r, g.First+y, true)
-}
-
-// coupledSoftmax returns the unit that is drawn for group g of row r, which has
-// the preactivations x, coupled to the same group of the partner's row r. The
-// partner's draw used the uniform of the first unit. This one uses the next two.
-func (p *pass) coupledSoftmax(g Group, r int, x []float32) int {
-	uniform := func(unit int) float32 { return p.stream.Uniform(uint32(p.first+r), uint32(unit)) }
-	return vec.DrawCoupled(x, p.partner.groupActs(g, r), g.value(p.partner.v.Row(r)), uniform(g.First+1), uniform(g.First+2))
-}
-
-// rowBeta returns the inverse temperature of row r.
-func (p *pass) rowBeta(r int) float32 {
-	if p.beta == nil {
-		return 1
-	}
-	return p.beta[r]
+	p.jointUnits()
 }
 
 // transposed are the weights between a group of hidden units and 64 visible
@@ -124,7 +59,7 @@ func (p *pass) downPart(k, first, end int) {
 		p.downSums(acts, k, first, end)
 	}
 	if end == p.groups() {
-		p.visibleUnits(acts, k)
+		p.blockUnits(acts, k, 0, rows)
 	}
 }
 
@@ -148,16 +83,4 @@ func (p *pass) downSums(acts []float32, k, first, end int) {
 		}
 	}
 	transposedPool.Put(w)
-}
-
-// visibleUnits computes means and draws of block k from the preactivations acts: all
-// units of the block, as if they were Bernoulli units.
-func (p *pass) visibleUnits(acts []float32, k int) {
-	rows, width := p.rows, min(p.m.Visible()-k*vec.Block, vec.Block)
-	if p.mean.Rows > 0 {
-		vec.Sigmoids(p.mean.Data[k*vec.Block:], p.mean.Cols, acts, rows, width)
-	}
-	if p.draw {
-		p.drawUnits(p.v, acts, p.base.visible(), k, 0, rows, width)
-	}
 }

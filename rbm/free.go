@@ -1,10 +1,6 @@
 package rbm
 
-import (
-	"math"
-
-	"gorbm/rbm/internal/vec"
-)
+import "gorbm/rbm/internal/vec"
 
 // HiddenMeanFree overwrites mean, v.Rows × Hidden(), with p(h=1|v) and free, len
 // v.Rows, with F(v) in nats, in one up pass. The means have the bits of HiddenMean.
@@ -75,14 +71,12 @@ func (m *RBM) StepFreeRows(s *States, lo, hi int, free []float64, steps int, key
 	m.HiddenMeanFree(mean, free[lo:hi], v)
 }
 
-// A freeSum collects, in an up pass that computes means p = σ(a), what the hidden
-// units add to −F: by log(1+eᵃ) = max(a,0) − log max(p,1−p), the sum of the first
-// terms and the product of the arguments of the second, for each row and panel. A
-// mean is off by at most some 2⁻²⁴ of itself, so that a unit adds no more than that to
-// the rounding of its preactivation.
+// A freeSum collects, in an up pass that computes means, the log Z of the hidden units: for
+// each row and panel as units.Kind.LogZs writes it.
 type freeSum struct {
 	wanted       bool
-	above, below []float64 // rows × panels
+	panels       int
+	sum, product []float64 // rows × panels
 }
 
 // startFree makes the next up pass collect what sumFree needs. It must compute means.
@@ -90,37 +84,10 @@ func (p *pass) startFree() {
 	if p.m.Constraint != nil {
 		return
 	}
-	n := p.v.Rows * vec.Blocks(p.m.Hidden())
-	p.free.above, p.free.below = grown(p.free.above, n), grown(p.free.below, n)
+	p.free.panels = vec.Blocks(p.m.Hidden())
+	n := p.v.Rows * p.free.panels
+	p.free.sum, p.free.product = grown(p.free.sum, n), grown(p.free.product, n)
 	p.free.wanted = true
-}
-
-// freePanel collects from the preactivations of panel k, n rows from lo on.
-func (p *pass) freePanel(acts []float32, k, lo, n, width int) {
-	panels := vec.Blocks(p.m.Hidden())
-	for r := range n {
-		a := acts[r*vec.Block:][:width]
-		mean := p.mean.Data[(lo+r)*p.mean.Cols+k*vec.Block:][:width]
-		// Units take turns in two lanes. All of it is free of branches: a+|a| is twice
-		// max(a,0), and ½+|p−½| is max(p,1−p), exactly.
-		var sum [2]float64
-		product := [2]float64{1, 1}
-		i := 0
-		for ; i+1 < len(a) && i+1 < len(mean); i += 2 {
-			x, y := float64(a[i]), float64(a[i+1])
-			sum[0] += x + math.Abs(x)
-			sum[1] += y + math.Abs(y)
-			product[0] *= 0.5 + math.Abs(float64(mean[i])-0.5)
-			product[1] *= 0.5 + math.Abs(float64(mean[i+1])-0.5)
-		}
-		if i < width {
-			x := float64(a[i])
-			sum[0] += x + math.Abs(x)
-			product[0] *= 0.5 + math.Abs(float64(mean[i])-0.5)
-		}
-		at := (lo+r)*panels + k
-		p.free.above[at], p.free.below[at] = (sum[0]+sum[1])/2, product[0]*product[1]
-	}
 }
 
 // sumFree overwrites dst with F of the visible rows of the up pass that startFree
@@ -131,9 +98,9 @@ func (p *pass) sumFree(dst []float64) {
 		return
 	}
 	p.free.wanted = false
-	panels := vec.Blocks(p.m.Hidden())
+	panels := p.free.panels
 	for r := range dst {
-		above, below := p.free.above[r*panels:][:panels], p.free.below[r*panels:][:panels]
+		above, below := p.free.sum[r*panels:][:panels], p.free.product[r*panels:][:panels]
 		sum, product := maskedSums(p.m.VisibleBias, p.v.Row(r)), 1.0
 		for k := range above {
 			sum += above[k]

@@ -1,5 +1,7 @@
 package rbm
 
+import "gorbm/rbm/units"
+
 // States are the states of a number of Markov chains of an RBM, one chain a row.
 // NewStates makes them. H persists from step to step; Step overwrites the rest.
 type States struct {
@@ -125,7 +127,7 @@ func (s *States) stepRows(lo, hi, steps int, key Key) {
 // step at β = 1, as Step does, with row r of y coupled to row r of x. Each of
 // them alone is a Gibbs chain; x has the bits that Step with the same key gives.
 // Binary units of the two rows are drawn by common uniforms, a softmax group
-// by vec.DrawCoupled. Given both hidden states, every unit takes the same
+// by units.DrawCoupled. Given both hidden states, every unit takes the same
 // value in both rows with the largest probability that its two laws allow: it
 // is a maximal coupling unit by unit, not of the layer as one variable. Rows
 // with equal H stay equal for ever. x may have more rows than y; the rest of its
@@ -151,4 +153,14 @@ func (m *RBM) StepCoupled(x, y *States, key Key) {
 	}
 	x.pass.forget()
 	y.pass.forget()
+}
+
+// drawCoupled draws group g, of inputs b, coupled to the same group of the partner's rows.
+func (p *pass) drawCoupled(g *Group, b units.Block) {
+	for r := range p.rows {
+		row := b
+		row.In, row.Rows, row.Row = b.In[r*b.Stride:], 1, b.Row+uint32(r)
+		e := p.partner.joint[r*b.Stride+g.at:][:g.Units]
+		units.DrawCoupled(p.drawn(r), row, p.stream, e, g.value(p.partner.v.Row(r)))
+	}
 }

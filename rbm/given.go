@@ -52,7 +52,7 @@ func (m *RBM) Given(inputs []int8, class int) (*RBM, error) {
 	}
 	var groups []Group
 	inputsLeft := free
-	for _, g := range m.groups {
+	for _, g := range m.visible.groups {
 		n := 0
 		for len(inputsLeft) > 0 && inputsLeft[0] < g.First+g.Units {
 			n, inputsLeft = n+1, inputsLeft[1:]

@@ -45,11 +45,12 @@ func (e *evaluation) classLogProbs(dst []float64, b *rowBlock, first int) {
 
 // labels are the weights of the label units and what follows from them.
 type labels struct {
-	bias  []float64
-	rows  []float64 // of each label unit: its weights, padded to a multiple of vec.Wide
-	odds  []float64 // e^weight: the factors on the odds of the hidden units
-	begin []uint32  // of each label unit in rows
-	span  int       // number of units that vec.Products may take at once; 0 if a weight is too large for it
+	bias   []float64
+	rows   []float64 // of each label unit: its weights, padded to a multiple of vec.Wide
+	odds   []float64 // e^weight: the factors on the odds of the hidden units
+	begin  []uint32  // of each label unit in rows
+	hidden *layer
+	span   int // number of units that vec.Products may take at once; 0 if a weight is too large for it
 }
 
 // oddsWeight is the largest size of a label's weight that may multiply odds. The
@@ -58,6 +59,7 @@ type labels struct {
 const oddsWeight = 650
 
 func (l *labels) set(m *RBM) {
+	l.hidden = &m.hidden
 	n := vec.RoundUp(m.Hidden())
 	l.bias, l.begin = grown(l.bias, m.Classes()), grown(l.begin, m.Classes())
 	l.rows, l.odds = grown(l.rows, n*m.Classes()), grown(l.odds, n*m.Classes())
@@ -110,7 +112,7 @@ func (l *labels) logProbs(dst, a []float64, b *rowBlock) {
 			for k, w := range l.rows[y*len(a):][:len(a)] {
 				b.table[k] = a[k] + w
 			}
-			dst[y] = l.bias[y] + vec.SoftplusSum(b.table)
+			dst[y] = l.bias[y] + l.hidden.logZ(b.table)
 		}
 	}
 	normalise(dst)

@@ -24,9 +24,7 @@ type RBM struct {
 	HiddenBias  []float32   // c, len Hidden()
 	Constraint  *Constraint // restricts the states; nil: no restriction
 
-	groups  []Group // of visible units
-	runs    []Group // the same, with neighbouring Bernoulli groups as one
-	softmax []Group // the softmax groups
+	visible, hidden layer
 
 	w     []float32 // panels of vec.Block hidden units, each rows × vec.Block
 	rows  int       // rows of a panel: visible units, then zero rows
@@ -49,6 +47,7 @@ func New(visible, hidden, classes int, label Kind) *RBM {
 		rows:        rows,
 		w:           make([]float32, vec.Blocks(hidden)*rows*vec.Block),
 	}
+	m.hidden = newLayer(Group{Kind: Bernoulli, Units: hidden})
 	m.SetLabel(classes, label)
 	return m
 }
@@ -114,7 +113,7 @@ func (m *RBM) checkWeights(a Matrix) {
 // Clone returns a copy of m. It shares only the constraint with m, which is never
 // written to.
 func (m *RBM) Clone() *RBM {
-	c := NewGroups(m.Hidden(), m.groups...)
+	c := NewGroups(m.Hidden(), m.visible.groups...)
 	c.Set(m)
 	c.Constraint = m.Constraint
 	return c

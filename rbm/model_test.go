@@ -131,7 +131,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 }
 
 func TestWeightsRoundTrip(t *testing.T) {
-	for _, s := range []shape{{1, 1, 0, 0}, {7, 63, 0, 0}, {8, 64, 0, 0}, {9, 65, 2, 0}, {784, 500, 10, 0}} {
+	for _, s := range []shape{{1, 1, 0, Softmax}, {7, 63, 0, Softmax}, {8, 64, 0, Softmax}, {9, 65, 2, Softmax}, {784, 500, 10, Softmax}} {
 		m := New(s.visible, s.hidden, s.classes, s.labels)
 		w := NewMatrix(s.visible, s.hidden)
 		for i := range w.Data {

@@ -5,6 +5,7 @@ import (
 
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
+	"gorbm/rbm/units"
 )
 
 // KernelLevel returns the instruction set that the inner loops use on this
@@ -18,9 +19,6 @@ const (
 	chunkRows = 128
 	// listWork is the cost of looking at one grey value to list it, in multiply-adds.
 	listWork = 16
-	// blendRows is the number of rows whose preactivations are interpolated to
-	// the base and drawn at once. So few stay in the first-level cache.
-	blendRows = 16
 	// blockRows is the smallest number of rows that one iteration of a loop over
 	// examples takes.
 	blockRows = 16
@@ -35,13 +33,14 @@ type pass struct {
 	values  []float32 // of the listed units
 	cuts    []uint32  // where each row's part of lists ends
 	acts    []float32 // preactivations: block by block of units, in each row by row
-	softmax []float32 // preactivations of softmax units, rows × units
+	joint   []float32 // preactivations of groups that are one variable, rows × units
 	partial []float64 // rows × (blocks of visible units, then panels) of Σ v·b and Σ h·a
 
 	m          *RBM
 	first      int // number of the first row among all rows that are drawn
 	v, h       Values
-	from       Values    // the rows that the pass starts from: visible rows or h
+	from       Values // the rows that the pass starts from: visible rows or h
+	out        output
 	rows       int       // of from
 	mean       Matrix    // destination of means; without rows none are computed
 	beta       []float32 // inverse temperature of each row; nil: all 1
@@ -72,7 +71,7 @@ func (p *pass) grow(m *RBM, rows int) {
 	visible, hidden := vec.Blocks(m.Visible()), vec.Blocks(m.Hidden())
 	blocks := max(visible, hidden)
 	p.acts = grown(p.acts, rows*blocks*vec.Block)
-	p.softmax = grown(p.softmax, rows*m.softmaxUnits())
+	p.joint = grown(p.joint, rows*max(m.visible.jointUnits(), m.hidden.jointUnits()))
 	p.partial = grown(p.partial, rows*(visible+hidden))
 }
 
@@ -91,6 +90,7 @@ func ceilDiv(a, b int) int { return (a + b - 1) / b }
 func (p *pass) forget() {
 	p.m, p.base, p.beta, p.energy, p.baseEnergy, p.partner = nil, nil, nil, nil, nil, nil
 	p.v, p.h, p.mean, p.from = Values{}, Values{}, Matrix{}, Values{}
+	p.out = output{}
 }
 
 // passes calls run for rows lo … hi−1 of each chunk of rows, with a pass from the
@@ -169,26 +169,100 @@ func setRows(acts, bias []float32) {
 	}
 }
 
-// drawUnits draws block k of n rows of dst, from row lo on, at each row's β on
-// the path from base, the biases at β = 0. A nil base is the uniform law.
-func (p *pass) drawUnits(dst Values, acts, base []float32, k, lo, n, width int) {
-	var beta []float32
+// An output is the layer that a pass computes.
+type output struct {
+	layer  *layer
+	states Values    // destination of draws
+	base   []float32 // fields at β = 0; nil: zeros
+}
+
+// inputs returns the block of units from first on, of which row r has its inputs at in[r·stride:],
+// in rows lo … lo+n−1 of the pass.
+func (p *pass) inputs(in []float32, stride, first, width, lo, n int) units.Block {
+	b := units.Block{First: first, Width: width, In: in, Stride: stride, Rows: n, Row: uint32(p.first + lo), Base: p.out.base}
 	if p.beta != nil {
-		beta = p.beta[lo:]
+		b.Beta = p.beta[lo:][:n]
 	}
-	words := dst.Words[lo*dst.Stride+k:]
-	if base == nil || beta == nil {
-		p.stream.Draws(words, dst.Stride, acts, beta, uint32(p.first+lo), uint32(k), n, width)
-		return
+	return b
+}
+
+// means and drawn return the destinations of a pass from row lo on.
+func (p *pass) means(lo int) units.Means {
+	return units.Means{Data: p.mean.Data[lo*p.mean.Cols:], Cols: p.mean.Cols}
+}
+
+func (p *pass) drawn(lo int) units.States {
+	x := &p.out.states
+	return units.States{Words: x.Words[lo*x.Stride:], Stride: x.Stride}
+}
+
+// blockUnits computes from the preactivations acts of block k, n rows from lo on, what the
+// fields of p name, of the units that are independent.
+func (p *pass) blockUnits(acts []float32, k, lo, n int) {
+	for i := range p.out.layer.runs {
+		g := &p.out.layer.runs[i]
+		width := min(g.First+g.Units-k*vec.Block, vec.Block)
+		if g.isJoint() || width <= 0 || g.First >= (k+1)*vec.Block {
+			continue
+		}
+		b := p.inputs(acts, vec.Block, k*vec.Block, width, lo, n)
+		if p.mean.Rows > 0 {
+			g.Kind.Means(p.means(lo), b)
+		}
+		if p.free.wanted {
+			at, panels := lo*p.free.panels+k, p.free.panels
+			g.Kind.LogZs(p.free.sum[at:], p.free.product[at:], panels, p.means(lo), b)
+		}
+		if p.gain != nil {
+			at := k*p.gain.rows + lo
+			g.Kind.Rises(p.gain.sum[at:], p.gain.product[at:], b, p.gain.from, p.gain.to)
+		}
+		if p.draw {
+			g.Kind.Draw(p.drawn(lo), b, p.stream)
+		}
 	}
-	var from [vec.Block]float32
-	copy(from[:], base[k*vec.Block:])
-	var blends [blendRows * vec.Block]float32
-	for r := 0; r < n; r += blendRows {
-		some := min(blendRows, n-r)
-		vec.Blend(blends[:], acts[r*vec.Block:], beta[r:], &from, some)
-		p.stream.Draws(words[r*dst.Stride:], dst.Stride, blends[:], nil, uint32(p.first+lo+r), uint32(k), some, width)
+}
+
+// jointUnits computes means and draws of the groups that are one variable.
+func (p *pass) jointUnits() {
+	for i := range p.out.layer.joint {
+		g := &p.out.layer.joint[i]
+		stride := p.out.layer.jointUnits()
+		for r := range p.rows {
+			p.gather(p.joint[r*stride+g.at:][:g.Units], g, r)
+		}
+		b := p.inputs(p.joint[g.at:], stride, g.First, g.Units, 0, p.rows)
+		if p.mean.Rows > 0 {
+			g.Kind.Means(p.means(0), b)
+		}
+		switch {
+		case p.draw && p.partner != nil:
+			p.drawCoupled(g, b)
+		case p.draw:
+			g.Kind.Draw(p.drawn(0), b, p.stream)
+		}
 	}
+}
+
+// gather overwrites x with the preactivations of group g in row r of the pass.
+func (p *pass) gather(x []float32, g *Group, r int) {
+	for c := range x {
+		i := g.First + c
+		x[c] = p.act(i/vec.Block, r)[i%vec.Block]
+	}
+}
+
+// act returns the preactivations of block k of units of row r.
+func (p *pass) act(k, r int) *[vec.Block]float32 {
+	return (*[vec.Block]float32)(p.acts[(k*p.rows+r)*vec.Block:])
+}
+
+// rowBeta returns the inverse temperature of row r.
+func (p *pass) rowBeta(r int) float32 {
+	if p.beta == nil {
+		return 1
+	}
+	return p.beta[r]
 }
 
 // partials returns the terms of the energies from row r on, and how far apart rows are:

@@ -8,37 +8,17 @@ import (
 	"strings"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/units"
 )
 
-// A Kind says how the units of a group behave.
-type Kind int
+// A Kind says how the units of a group behave: see package units.
+type Kind = units.Kind
 
-const (
-	// Softmax units together are one variable with as many values as units:
-	// exactly one of them is on.
-	Softmax Kind = iota
-	// Bernoulli units are independent binary units, given the other layer.
-	Bernoulli
+// The kinds of units of a label.
+var (
+	Softmax   = units.Softmax
+	Bernoulli = units.Bernoulli
 )
-
-// String returns "softmax" or "bernoulli".
-func (k Kind) String() string {
-	if k == Bernoulli {
-		return "bernoulli"
-	}
-	return "softmax"
-}
-
-// ParseKind returns the kind whose String is s.
-func ParseKind(s string) (Kind, error) {
-	switch s {
-	case "softmax":
-		return Softmax, nil
-	case "bernoulli":
-		return Bernoulli, nil
-	}
-	return 0, fmt.Errorf("unknown label kind %q; it is softmax or bernoulli", s)
-}
 
 // A Group is a range of units of a layer, of one kind. The visible layer is a list of
 // groups: the inputs and, in a classification RBM, the label.
@@ -48,7 +28,75 @@ type Group struct {
 	Units int
 	Label bool // its units hold the class of an example; only the last group may be a label
 
-	at int // number of units in the softmax groups before it
+	at int // number of units in the groups before it that are one variable
+}
+
+// A layer is the groups of a layer.
+type layer struct {
+	groups []Group
+	runs   []Group // the same, with neighbouring groups of independent units of a kind as one
+	joint  []Group // the groups that are one variable
+}
+
+// newLayer returns a layer of these groups, of which it sets First.
+func newLayer(groups ...Group) (l layer) {
+	first, at := 0, 0
+	for i, g := range groups {
+		if g.Label && i < len(groups)-1 {
+			panic("rbm: a label that is not the last group")
+		}
+		g.First, g.at = first, at
+		first += g.Units
+		l.groups = append(l.groups, g)
+		if g.isJoint() {
+			l.joint = append(l.joint, g)
+			at += g.Units
+		}
+		if n := len(l.runs); n > 0 && !g.isJoint() && l.runs[n-1].Kind == g.Kind {
+			l.runs[n-1].Units += g.Units
+		} else {
+			l.runs = append(l.runs, g)
+		}
+	}
+	return l
+}
+
+// isJoint reports whether the units of g are one variable.
+func (g *Group) isJoint() bool { return g.Kind.Support() == units.OneHot }
+
+// jointUnits returns the number of units of the groups that are one variable.
+func (l *layer) jointUnits() int {
+	if n := len(l.joint); n > 0 {
+		return l.joint[n-1].at + l.joint[n-1].Units
+	}
+	return 0
+}
+
+// logZ returns the log Z of the layer's units, given their inputs.
+func (l *layer) logZ(z []float64) float64 {
+	sum := 0.0
+	for i := range l.runs {
+		g := &l.runs[i]
+		sum += g.Kind.LogZ(z[g.First : g.First+g.Units])
+	}
+	return sum
+}
+
+// draw overwrites row r of dst with a draw by fields alone. It overwrites fields.
+func (l *layer) draw(dst Values, r int, fields []float32, stream vec.Stream) {
+	x := units.States{Words: dst.Row(r), Stride: dst.Stride}
+	for i := range l.runs {
+		g := &l.runs[i]
+		for k := g.First / vec.Block; !g.isJoint() && k*vec.Block < g.First+g.Units; k++ {
+			var in [vec.Block]float32
+			width := copy(in[:], fields[k*vec.Block:g.First+g.Units])
+			g.Kind.Draw(x, units.Block{First: k * vec.Block, Width: width, In: in[:], Stride: vec.Block, Rows: 1, Row: uint32(r)}, stream)
+		}
+	}
+	for i := range l.joint {
+		g := &l.joint[i]
+		g.Kind.Draw(x, units.Block{First: g.First, Width: g.Units, In: g.of(fields), Stride: g.Units, Rows: 1, Row: uint32(r)}, stream)
+	}
 }
 
 // NewGroups returns an RBM with all parameters zero, whose visible layer has the given
@@ -63,51 +111,28 @@ func NewGroups(hidden int, visible ...Group) *RBM {
 		n += g.Units
 	}
 	m := New(n, hidden, 0, Bernoulli)
-	m.setGroups(visible)
+	m.visible = newLayer(visible...)
 	return m
 }
 
-// setGroups makes the groups those of the visible layer.
-func (m *RBM) setGroups(groups []Group) {
-	m.groups, m.runs, m.softmax = nil, nil, nil
-	first, at := 0, 0
-	for i, g := range groups {
-		if g.Label && i < len(groups)-1 {
-			panic("rbm: a label that is not the last group")
-		}
-		g.First, g.at = first, at
-		first += g.Units
-		m.groups = append(m.groups, g)
-		if g.Kind == Softmax {
-			m.softmax = append(m.softmax, g)
-			at += g.Units
-		}
-		if n := len(m.runs); n > 0 && g.Kind == Bernoulli && m.runs[n-1].Kind == Bernoulli {
-			m.runs[n-1].Units += g.Units
-		} else {
-			m.runs = append(m.runs, g)
-		}
-	}
-}
-
 // Groups returns the groups of the visible layer. The caller must not change them.
-func (m *RBM) Groups() []Group { return m.groups }
+func (m *RBM) Groups() []Group { return m.visible.groups }
 
 // SameShape reports whether m and o have the same number of hidden units and visible
 // layers of the same groups.
 func (m *RBM) SameShape(o *RBM) bool {
-	return m.Hidden() == o.Hidden() && slices.Equal(m.groups, o.groups)
+	return m.Hidden() == o.Hidden() && slices.Equal(m.visible.groups, o.visible.groups)
 }
 
 // GroupsText returns the groups of the visible layer as text, such as
 // "softmax:4 softmax:4 bernoulli:2:label", or nothing if there are but Bernoulli inputs and
 // a label: Classes and LabelKind say that.
 func (m *RBM) GroupsText() string {
-	if n := len(m.groups); m.CheckBinary() == nil && n <= 2 && (n == 1 || m.groups[1].Label) {
+	if n := len(m.visible.groups); m.CheckBinary() == nil && n <= 2 && (n == 1 || m.visible.groups[1].Label) {
 		return ""
 	}
 	var b strings.Builder
-	for i, g := range m.groups {
+	for i, g := range m.visible.groups {
 		if i > 0 {
 			b.WriteByte(' ')
 		}
@@ -127,7 +152,7 @@ func ParseGroups(s string) ([]Group, error) {
 		number, role, more := strings.Cut(rest, ":")
 		g := Group{Label: more}
 		var err1, err2 error
-		g.Kind, err1 = ParseKind(kind)
+		g.Kind, err1 = units.Parse(kind)
 		g.Units, err2 = strconv.Atoi(number)
 		if err1 != nil || err2 != nil || g.Units < 1 || more && (role != "label" || i < strings.Count(s, " ")) {
 			return nil, fmt.Errorf("group %.40q is not of the form softmax:3, or softmax:10:label for the last one", text)
@@ -141,7 +166,7 @@ func ParseGroups(s string) ([]Group, error) {
 // units, but for a label, which may be one softmax group. It is for what enumerates or
 // flips units.
 func (m *RBM) CheckBinary() error {
-	for _, g := range m.groups {
+	for _, g := range m.visible.groups {
 		if g.Kind != Bernoulli && !g.Label {
 			return fmt.Errorf("%w: visible units %d … %d are one %v group", ErrUnits, g.First, g.First+g.Units-1, g.Kind)
 		}
@@ -159,7 +184,7 @@ func (m *RBM) mustBinary() {
 // Label returns the group of units that holds the class of an example, and
 // whether there is one.
 func (m *RBM) Label() (Group, bool) {
-	if g := m.groups[len(m.groups)-1]; g.Label {
+	if g := m.visible.groups[len(m.visible.groups)-1]; g.Label {
 		return g, true
 	}
 	return Group{First: m.Visible()}, false
@@ -180,7 +205,7 @@ func (m *RBM) SetLabel(classes int, kind Kind) {
 	if classes > 0 {
 		groups = append(groups, Group{Kind: kind, Units: classes, Label: true})
 	}
-	m.setGroups(groups)
+	m.visible = newLayer(groups...)
 }
 
 // Classes returns the number of label units, 0 if there is no label.
@@ -197,7 +222,7 @@ func (m *RBM) Inputs() int {
 
 // SoftmaxGroups returns the groups of softmax units, in each of which one unit is on.
 // The caller must not change them.
-func (m *RBM) SoftmaxGroups() []Group { return m.softmax }
+func (m *RBM) SoftmaxGroups() []Group { return m.visible.joint }
 
 // CheckSoftmax returns an error that names the first row of v in which a softmax
 // group does not have exactly one unit on.
@@ -227,14 +252,6 @@ func (m *RBM) binary() int {
 	return m.Visible()
 }
 
-// softmaxUnits returns the number of units in softmax groups.
-func (m *RBM) softmaxUnits() int {
-	if n := len(m.softmax); n > 0 {
-		return m.softmax[n-1].at + m.softmax[n-1].Units
-	}
-	return 0
-}
-
 // softmaxLabel reports whether the label is a softmax group.
 func (m *RBM) softmaxLabel() bool {
 	label, ok := m.Label()
@@ -255,13 +272,6 @@ func (g Group) value(row []uint64) int {
 
 // of returns the part of x, one value for each visible unit, that belongs to g.
 func (g Group) of(x []float32) []float32 { return x[g.First : g.First+g.Units] }
-
-// clear makes the units of g zero in row r of v.
-func (g Group) clear(v Values, r int) {
-	for i := range g.Units {
-		v.Set(r, g.First+i, false)
-	}
-}
 
 // LabelKind returns the kind of the label units. It has no meaning if there are
 // none.

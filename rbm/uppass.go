@@ -7,11 +7,14 @@ import "gorbm/rbm/internal/vec"
 // energy.
 func (p *pass) runUp(v Values) {
 	p.start(v)
+	p.out = output{&p.m.hidden, p.h, p.base.hidden()}
 	panels := vec.Blocks(p.m.Hidden())
 	p.up.Run(panels*ceilDiv(p.rows, p.upRows()), p.cost())
 	if p.m.Constraint != nil {
 		p.runConstrained()
+		return
 	}
+	p.jointUnits()
 }
 
 // upRows returns the number of rows of one iteration of an up pass: all, so that
@@ -61,23 +64,9 @@ func (m *RBM) upAhead(k, g, rows int) []float32 {
 // hiddenUnits computes means, gains, draws and energies from the preactivations
 // acts of panel k, n rows from lo on.
 func (p *pass) hiddenUnits(acts []float32, k, lo, n int) {
-	width := min(p.m.Hidden()-k*vec.Block, vec.Block)
-	if p.mean.Rows > 0 {
-		vec.Sigmoids(p.mean.Data[lo*p.mean.Cols+k*vec.Block:], p.mean.Cols, acts, n, width)
+	p.blockUnits(acts, k, lo, n)
+	if p.draw && p.energy != nil {
+		x, stride := p.partials(lo)
+		vec.MaskedSums(x[vec.Blocks(p.m.Visible())+k:], stride, acts, vec.Block, p.h.Words[lo*p.h.Stride+k:], p.h.Stride, n)
 	}
-	if p.free.wanted {
-		p.freePanel(acts, k, lo, n, width)
-	}
-	if p.gain != nil {
-		p.gain.addPanel(acts, k, lo, n)
-	}
-	if !p.draw {
-		return
-	}
-	p.drawUnits(p.h, acts, p.base.hidden(), k, lo, n, width)
-	if p.energy == nil {
-		return
-	}
-	x, stride := p.partials(lo)
-	vec.MaskedSums(x[vec.Blocks(p.m.Visible())+k:], stride, acts, vec.Block, p.h.Words[lo*p.h.Stride+k:], p.h.Stride, n)
 }

@@ -155,11 +155,11 @@ func TestNewMetricsNames(t *testing.T) {
 		{"none", tiny, ""},
 		{"auto", tiny, "classification log_likelihood pseudo_likelihood"},
 		{"auto", large, "classification pseudo_likelihood"},
-		{"auto", rbm.New(1, 1, 0, 0), "log_likelihood pseudo_likelihood"},
+		{"auto", rbm.New(1, 1, 0, rbm.Softmax), "log_likelihood pseudo_likelihood"},
 		{"pseudo_likelihood", tiny, "pseudo_likelihood"},
 		{"pseudo_likelihood,classification", tiny, "pseudo_likelihood classification"},
 		{"log_likelihood", large, "too many states"},
-		{"classification", rbm.New(1, 1, 0, 0), "labels"},
+		{"classification", rbm.New(1, 1, 0, rbm.Softmax), "labels"},
 		{"clasification", tiny, "did you mean classification?"},
 		{"speed", tiny, "there are classification, log_likelihood, pseudo_likelihood"},
 	} {

@@ -277,8 +277,8 @@ func TestNewRefuses(t *testing.T) {
 		{"batch too large", func(s *Settings, _ **rbm.RBM) { s.Batch = 401 }, "1 … 400"},
 		{"chains 0", func(s *Settings, _ **rbm.RBM) { s.Negative.Set("chains", 0) }, "pcd: chains is 0"},
 		{"kind", func(s *Settings, _ **rbm.RBM) { s.Negative.Kind = "pdc" }, "did you mean pcd?"},
-		{"inputs", func(_ *Settings, m **rbm.RBM) { *m = rbm.New(9, 2, 0, 0) }, "9 inputs"},
-		{"classes", func(_ *Settings, m **rbm.RBM) { *m = rbm.New(11, 2, 3, 0) }, "3 classes"},
+		{"inputs", func(_ *Settings, m **rbm.RBM) { *m = rbm.New(9, 2, 0, rbm.Softmax) }, "9 inputs"},
+		{"classes", func(_ *Settings, m **rbm.RBM) { *m = rbm.New(11, 2, 3, rbm.Softmax) }, "3 classes"},
 	} {
 		s, m := settingsOf(t, "pcd:chains=8"), NewModel(set, 6, true, rbm.Softmax, 1)
 		c.spoil(&s, &m)
@@ -286,7 +286,7 @@ func TestNewRefuses(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
 		}
 	}
-	if _, err := New(DefaultSettings("cd"), plain, rbm.New(12, 2, 4, 0)); err == nil || !strings.Contains(err.Error(), "no labels") {
+	if _, err := New(DefaultSettings("cd"), plain, rbm.New(12, 2, 4, rbm.Softmax)); err == nil || !strings.Contains(err.Error(), "no labels") {
 		t.Errorf("labels of unlabelled data: %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"gorbm/data"
 	"gorbm/rbm"
 	"gorbm/rbm/modelfile"
+	"gorbm/rbm/units"
 	"gorbm/train/rundir"
 )
 
@@ -224,7 +225,7 @@ func (f *ModelFlags) Load() (*rbm.RBM, modelfile.About, error) {
 	if f.Path == "" {
 		return fail(Usagef("-model is missing; name a .safetensors or .npz file, or the folder of a run"))
 	}
-	kind, err := rbm.ParseKind(f.Labels)
+	kind, err := units.Parse(f.Labels)
 	if err != nil {
 		return fail(Usagef("-labels: %w", err))
 	}

@@ -280,7 +280,7 @@ func TestStates(t *testing.T) {
 func TestStatesOfModel(t *testing.T) {
 	clitest.Isolate(t)
 	const path = "m.safetensors"
-	clitest.Save(t, path, clitest.Model(5, 3, 0, 0), modelfile.About{})
+	clitest.Save(t, path, clitest.Model(5, 3, 0, rbm.Softmax), modelfile.About{})
 	isingmc.Fails(t, cli.Usage, []string{"-model", path, "-observables"}, "-observables cannot go with -model", "-model")
 	isingmc.OK(t, "-model", path, "-sampler", "block-gibbs", "-moves", "50", "-states", "s.npz", "-quiet")
 	arrays := readNPZ(t, "s.npz")

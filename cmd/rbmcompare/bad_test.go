@@ -39,7 +39,7 @@ func TestBadInput(t *testing.T) {
 	}
 	constrained := clitest.Model(8, 5, 0, rbm.Softmax)
 	constrained.Constraint = &rbm.Constraint{On: rbm.HiddenUnits, Active: 2}
-	for run, second := range map[string]*rbm.RBM{"mixed": clitest.Model(8, 6, 0, 0), "kinds": clitest.Model(8, 5, 2, rbm.Bernoulli), "bound": constrained} {
+	for run, second := range map[string]*rbm.RBM{"mixed": clitest.Model(8, 6, 0, rbm.Softmax), "kinds": clitest.Model(8, 5, 2, rbm.Bernoulli), "bound": constrained} {
 		if err := os.MkdirAll(run+"/models", 0o755); err != nil {
 			t.Fatal(err)
 		}

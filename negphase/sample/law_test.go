@@ -125,7 +125,7 @@ func TestConditionalLaw(t *testing.T) {
 		q       Query
 		sampler string
 	}{
-		"inputs":            {model(5, 3, 0, 0, nil), Query{[]int8{1, rbm.Free, 0, rbm.Free, rbm.Free}, rbm.Free}, "pcd"},
+		"inputs":            {model(5, 3, 0, rbm.Softmax, nil), Query{[]int8{1, rbm.Free, 0, rbm.Free, rbm.Free}, rbm.Free}, "pcd"},
 		"class":             {model(6, 3, 3, rbm.Softmax, nil), Query{nil, 1}, "pcd"},
 		"inputs and class":  {model(7, 3, 2, rbm.Softmax, nil), Query{[]int8{1, rbm.Free, 1, rbm.Free, rbm.Free}, 0}, "pcd"},
 		"a free label":      {model(7, 3, 3, rbm.Softmax, nil), Query{[]int8{1, rbm.Free, 1, rbm.Free}, rbm.Free}, "pcd"},
@@ -164,7 +164,7 @@ func TestEverySampler(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes a second or more")
 	}
-	m := model(5, 4, 0, 0, nil)
+	m := model(5, 4, 0, rbm.Softmax, nil)
 	law, err := Query{Class: rbm.Free}.Law(m, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +212,7 @@ func TestPick(t *testing.T) {
 // both, or of one.
 func twoModes(both bool) (*rbm.RBM, *data.Set) {
 	const n, hidden = 12, 4
-	m := rbm.New(n, hidden, 0, 0)
+	m := rbm.New(n, hidden, 0, rbm.Softmax)
 	w := rbm.NewMatrix(n, hidden)
 	for i := range w.Data {
 		w.Data[i] = 2.5

@@ -145,7 +145,7 @@ func TestDamagedModels(t *testing.T) {
 		{"version", "this program reads version 1", replace(`"version":"1"`, `"version":"9"`)},
 		{"classes", "classes but", replace(`"classes":"3"`, `"classes":"8"`)},
 		{"class names", "names of the classes", replace(`"classes":"3"`, `"classes":"2"`)},
-		{"labels", "label kind", replace(`softmax`, `hardmax`)},
+		{"labels", "unknown kind of units", replace(`softmax`, `hardmax`)},
 		{"picture", "shape", replace(`"shape":"1x4"`, `"shape":"2x4"`)},
 		{"NaN", "weights holds NaN", nan},
 	} {

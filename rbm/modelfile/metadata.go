@@ -14,6 +14,7 @@ import (
 	"gorbm/rbm/finitejson"
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/memory"
+	"gorbm/rbm/units"
 )
 
 // About is what a model file holds beside the parameters. It is stored as text in
@@ -226,7 +227,7 @@ func build(visible, hidden int, meta map[string]string, load func(name string, d
 			return bad("the model has %.20q classes but %d visible units", meta["classes"], visible)
 		}
 		if classes > 0 {
-			if labels, err = rbm.ParseKind(meta["labels"]); err != nil {
+			if labels, err = units.Parse(meta["labels"]); err != nil {
 				return bad("%v", err)
 			}
 		}

@@ -1,0 +1,93 @@
+package units
+
+import (
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// Bernoulli units are 0 or 1, independent given the other layer: p(1) = 1/(1+e^−z).
+var Bernoulli Kind = bernoulli{}
+
+type bernoulli struct{}
+
+func (bernoulli) String() string   { return "bernoulli" }
+func (bernoulli) Support() Support { return Bits }
+
+func (bernoulli) Means(dst Means, b Block) {
+	vec.Sigmoids(dst.Data[b.First:], dst.Cols, b.In, b.Rows, b.Width)
+}
+
+// blendRows is the number of rows whose inputs are blended with the base and drawn at once. So
+// few stay in the first-level cache.
+const blendRows = 16
+
+// Draw draws all units of the block's words and clears the rest of them.
+func (bernoulli) Draw(x States, b Block, s vec.Stream) {
+	k := b.First / vec.Block
+	words := x.Words[k:]
+	if b.Base == nil || b.Beta == nil {
+		s.Draws(words, x.Stride, b.In, b.Beta, b.Row, uint32(k), b.Rows, b.Width)
+		return
+	}
+	var from [vec.Block]float32
+	copy(from[:], b.Base[b.First:])
+	var blends [blendRows * vec.Block]float32
+	for r := 0; r < b.Rows; r += blendRows {
+		some := min(blendRows, b.Rows-r)
+		vec.Blend(blends[:], b.In[r*vec.Block:], b.Beta[r:], &from, some)
+		s.Draws(words[r*x.Stride:], x.Stride, blends[:], nil, b.Row+uint32(r), uint32(k), some, b.Width)
+	}
+}
+
+// LogZs takes log(1+eᶻ) = max(z,0) − log max(p,1−p). A mean p is off by at most some 2⁻²⁴ of
+// itself, so that a unit adds no more than that to the rounding of its input. The product is at
+// least 2⁻⁶⁴.
+func (bernoulli) LogZs(sum, product []float64, stride int, mean Means, b Block) {
+	for r := range b.Rows {
+		z := b.In[r*vec.Block:][:b.Width]
+		p := mean.Data[r*mean.Cols+b.First:][:b.Width]
+		// Units take turns in two lanes. All of it is free of branches: z+|z| is twice
+		// max(z,0), and ½+|p−½| is max(p,1−p), exactly.
+		var above [2]float64
+		below := [2]float64{1, 1}
+		i := 0
+		for ; i+1 < len(z) && i+1 < len(p); i += 2 {
+			x, y := float64(z[i]), float64(z[i+1])
+			above[0] += x + math.Abs(x)
+			above[1] += y + math.Abs(y)
+			below[0] *= 0.5 + math.Abs(float64(p[i])-0.5)
+			below[1] *= 0.5 + math.Abs(float64(p[i+1])-0.5)
+		}
+		if i < b.Width {
+			x := float64(z[i])
+			above[0] += x + math.Abs(x)
+			below[0] *= 0.5 + math.Abs(float64(p[i])-0.5)
+		}
+		sum[r*stride], product[r*stride] = (above[0]+above[1])/2, below[0]*below[1]
+	}
+}
+
+// Rises takes the inputs of all 64 units of the block. Those beyond the last are zeros and add
+// nothing. The product lies between 2⁻⁶⁴ and 2⁶⁴.
+func (bernoulli) Rises(sum, product []float64, b Block, from, to float64) {
+	var fromShift, toShift [vec.Block]float64
+	if b.Base != nil {
+		for i, c := range b.Base[b.First:][:b.Width] {
+			fromShift[i] = float64((1 - from) * float64(c))
+			toShift[i] = float64((1 - to) * float64(c))
+		}
+	}
+	vec.Rises(product, sum, b.In, from, to, &fromShift, &toShift, b.Rows)
+}
+
+func (bernoulli) LogZ(z []float64) float64 { return vec.SoftplusSum(z) }
+
+func (bernoulli) Field(dst, mean []float32, rows float64) {
+	for i, p := range mean {
+		n := float64(float64(p) * rows)
+		b := vec.Log(n + 0.5)
+		b -= vec.Log(rows - n + 0.5)
+		dst[i] = float32(b)
+	}
+}

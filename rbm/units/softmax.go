@@ -1,0 +1,92 @@
+package units
+
+import (
+	"math"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// Softmax units are together one variable with as many values as units: one of them is 1, unit
+// k with probability ∝ e^zₖ.
+var Softmax Kind = softmax{}
+
+type softmax struct{}
+
+func (softmax) String() string   { return "softmax" }
+func (softmax) Support() Support { return OneHot }
+
+func (softmax) Means(dst Means, b Block) {
+	for r := range b.Rows {
+		vec.Softmax(dst.Data[r*dst.Cols+b.First:][:b.Width], b.In[r*b.Stride:][:b.Width])
+	}
+}
+
+// Draw leaves in b.In e to the inputs, relative to the largest of each row.
+func (softmax) Draw(x States, b Block, s vec.Stream) {
+	for r := range b.Rows {
+		z, beta := b.In[r*b.Stride:][:b.Width], b.beta(r)
+		if b.Base != nil {
+			for c, base := range b.Base[b.First:][:b.Width] {
+				z[c] = float32(beta*z[c]) + float32((1-beta)*base)
+			}
+			beta = 1
+		}
+		x.setOne(r, b.First, b.Width, vec.DrawOne(z, s.Uniform(b.Row+uint32(r), uint32(b.First)), beta))
+	}
+}
+
+// DrawCoupled is Draw at β = 1 of the one row of b, by the next two uniforms after that of
+// Draw, coupled to a draw of unit i whose b.In Draw has left in e: see vec.DrawCoupled.
+func DrawCoupled(x States, b Block, s vec.Stream, e []float32, i int) {
+	u, v := s.Uniform(b.Row, uint32(b.First+1)), s.Uniform(b.Row, uint32(b.First+2))
+	x.setOne(0, b.First, b.Width, vec.DrawCoupled(b.In[:b.Width], e, i, u, v))
+}
+
+// setOne makes unit first+y of row r one, and the others of this number from first on zero.
+func (x States) setOne(r, first, number, y int) {
+	row := x.Words[r*x.Stride:]
+	for i := first; i < first+number; i++ {
+		row[i/vec.Block] &^= 1 << (i % vec.Block)
+	}
+	row[(first+y)/vec.Block] |= 1 << ((first + y) % vec.Block)
+}
+
+func (softmax) LogZs(sum, product []float64, stride int, _ Means, b Block) {
+	b.Base = nil
+	for r := range b.Rows {
+		sum[r*stride], product[r*stride] = b.logSumExp(r, 1), 1
+	}
+}
+
+func (softmax) Rises(sum, product []float64, b Block, from, to float64) {
+	for r := range b.Rows {
+		sum[r], product[r] = b.logSumExp(r, to)-b.logSumExp(r, from), 1
+	}
+}
+
+// logSumExp returns log Σ eᶻ of row r at β.
+func (b *Block) logSumExp(r int, beta float64) float64 {
+	input := func(i int) float64 {
+		z := float64(beta * float64(b.In[r*b.Stride+i]))
+		if b.Base != nil {
+			z += float64((1 - beta) * float64(b.Base[b.First+i]))
+		}
+		return z
+	}
+	top, sum := math.Inf(-1), 0.0
+	for i := range b.Width {
+		top = max(top, input(i))
+	}
+	for i := range b.Width {
+		sum += vec.Exp(input(i) - top)
+	}
+	return top + vec.Log(sum)
+}
+
+func (softmax) LogZ(z []float64) float64 { return vec.LogSumExp(z) }
+
+func (softmax) Field(dst, mean []float32, rows float64) {
+	for i, p := range mean {
+		dst[i] = float32(vec.Log(float64(float64(p)*rows) + 0.5))
+	}
+}

@@ -1,0 +1,96 @@
+// Package units has the kinds of units of a layer, one file each: how their states are drawn
+// and summed out given their inputs.
+//
+// With energy E(v,h) = Σ U(vᵢ) + Σ U(hⱼ) − vᵀWh, a unit x of one layer has, given the other, the
+// distribution p(x) ∝ exp(x·z − U′(x)). Its input z is what the weights give it plus its field,
+// the bias, and U′ is the rest of U. At inverse temperature β on the path from a base all
+// parameters are blended: z_β = β·z + (1−β)·θ₀ with θ₀ the base's field.
+package units
+
+import (
+	"fmt"
+
+	"gorbm/rbm/internal/vec"
+)
+
+// A Support says which states a unit has.
+type Support int
+
+const (
+	Bits   Support = iota // 0 or 1, each unit for itself
+	OneHot                // 0 or 1, one unit of the group is 1: the group is one variable
+)
+
+// A Kind is how the units of a group behave given their inputs. All methods but LogZ and Field
+// work on a Block, so that no call is made for a single unit.
+type Kind interface {
+	fmt.Stringer // its name in files and flags
+	Support() Support
+
+	// Means overwrites the units' places of dst with their means at β = 1.
+	Means(dst Means, b Block)
+	// Draw overwrites the units' places of x with draws at the β of each row. Unit i of row r
+	// uses the uniforms of row b.Row+r and unit i of s, a group that is one variable those of its
+	// first unit. It may overwrite b.In.
+	Draw(x States, b Block, s vec.Stream)
+	// LogZs writes, for row r at dst[r·stride], the log Z of the units: sum − log product. mean
+	// are the means of the same block, which save exponentials. Rounding is that of float32.
+	LogZs(sum, product []float64, stride int, mean Means, b Block)
+	// Rises writes of each row how much the log Z of the units rises from one β to another:
+	// sum + log product.
+	Rises(sum, product []float64, b Block, from, to float64)
+	// LogZ returns Σ log Σ_x exp(x·z − U′(x)) over units of inputs z, in nats.
+	LogZ(z []float64) float64
+	// Field overwrites dst with the fields at which units without weights have about the given
+	// means over this number of rows. Half a row more keeps those finite that never change.
+	Field(dst, mean []float32, rows float64)
+}
+
+// Kinds are all kinds of units.
+var Kinds = []Kind{Bernoulli, Softmax}
+
+// Parse returns the kind of this name.
+func Parse(name string) (Kind, error) {
+	text := ""
+	for i, k := range Kinds {
+		if k.String() == name {
+			return k, nil
+		}
+		if text += k.String(); i < len(Kinds)-1 {
+			text += " or "
+		}
+	}
+	return nil, fmt.Errorf("unknown kind of units %q; it is %s", name, text)
+}
+
+// A Block is the inputs of units of one group for a number of rows: of a block of 64 units of
+// the layer those up to number First+Width−1, or of one variable all.
+type Block struct {
+	First, Width int       // number of the first unit in its layer; number of units
+	In           []float32 // inputs; those of a row begin at a multiple of Stride
+	Stride, Rows int
+	Row          uint32    // number of the first row in the random stream
+	Beta         []float32 // inverse temperature of each row; nil: all 1
+	Base         []float32 // fields of all units of the layer at β = 0; nil: zeros
+}
+
+// beta returns the inverse temperature of row r.
+func (b *Block) beta(r int) float32 {
+	if b.Beta == nil {
+		return 1
+	}
+	return b.Beta[r]
+}
+
+// Means are rows of means of all units of a layer.
+type Means struct {
+	Data []float32
+	Cols int
+}
+
+// States are rows of states of all units of a layer, bit by bit: unit i is bit i%64 of word i/64
+// of its row.
+type States struct {
+	Words  []uint64
+	Stride int
+}

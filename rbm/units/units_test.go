@@ -1,0 +1,239 @@
+package units
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gorbm/negphase/diag"
+	"gorbm/rbm/internal/vec"
+)
+
+const (
+	number = 5  // units of a test's block
+	first  = 64 // number of its first unit
+	layer  = 75 // units of the layer
+)
+
+// statesOf lists the states of a few units of a kind.
+func statesOf(k Kind) (all []uint64) {
+	for x := range uint64(1 << number) {
+		if k.Support() == Bits || x&(x-1) == 0 && x != 0 {
+			all = append(all, x)
+		}
+	}
+	return all
+}
+
+// logWeights are the log weights of all states of units with inputs z.
+func logWeights(k Kind, z []float64) (logw []float64) {
+	for _, x := range statesOf(k) {
+		w := 0.0
+		for i, z := range z {
+			w += z * float64(x>>i&1)
+		}
+		logw = append(logw, w)
+	}
+	return logw
+}
+
+// inputs returns rows of inputs of a block, some of them large, as blocks of the kind have them.
+func inputs(k Kind, rows int, scale float64) Block {
+	b := Block{First: first, Width: number, Rows: rows, Row: 3, Stride: vec.Block}
+	if k.Support() == OneHot {
+		b.First, b.Stride = first+3, number+1
+	}
+	b.In = make([]float32, rows*b.Stride)
+	r := rand.New(rand.NewPCG(uint64(rows), 1))
+	for row := range rows {
+		for i := range number {
+			b.In[row*b.Stride+i] = float32(scale * r.NormFloat64())
+		}
+	}
+	return b
+}
+
+// at returns the inputs of row r at β on the path from the base.
+func (b *Block) at(r int, beta float64) []float64 {
+	z := make([]float64, b.Width)
+	for i := range z {
+		z[i] = beta * float64(b.In[r*b.Stride+i])
+		if b.Base != nil {
+			z[i] += (1 - beta) * float64(b.Base[b.First+i])
+		}
+	}
+	return z
+}
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s: got %v, want %v ± %v", what, got, want, tol)
+	}
+}
+
+// LogZ is that of all states; Means are its derivatives; LogZs and Rises are LogZ.
+func TestKindsAgainstTheirStates(t *testing.T) {
+	for _, k := range Kinds {
+		for _, scale := range []float64{0.5, 3, 30} {
+			b := inputs(k, 7, scale)
+			b.Base = make([]float32, layer)
+			for i := range b.Base {
+				b.Base[i] = float32(i%7) - 3
+			}
+			mean := Means{Data: make([]float32, 7*layer), Cols: layer}
+			k.Means(mean, b)
+			sum, product := make([]float64, 14), make([]float64, 14)
+			k.LogZs(sum, product, 2, mean, b)
+			rise, factor := make([]float64, 7), make([]float64, 7)
+			k.Rises(rise, factor, b, 0.25, 0.75)
+			for r := range 7 {
+				z := b.at(r, 1)
+				logZ := vec.LogSumExp(logWeights(k, z))
+				size := 1 + math.Abs(logZ)
+				near(t, k.String()+": log Z", k.LogZ(z), logZ, 1e-14*size) // some thirty roundings
+				// Five float32 means off by 2⁻²⁴ of themselves.
+				near(t, k.String()+": log Z from means", sum[2*r]-math.Log(product[2*r]), logZ, number*0x1p-23)
+				near(t, k.String()+": rise", rise[r]+math.Log(factor[r]),
+					vec.LogSumExp(logWeights(k, b.at(r, 0.75)))-vec.LogSumExp(logWeights(k, b.at(r, 0.25))), 1e-13*size)
+				for i := range z {
+					const h = 1e-4
+					x := z[i]
+					z[i] = x + h
+					up := k.LogZ(z)
+					z[i] = x - h
+					slope := (up - k.LogZ(z)) / (2 * h)
+					z[i] = x
+					// A third derivative of at most 0.1 and the rounding of log Z over 2h, then float32.
+					near(t, k.String()+": mean", float64(mean.Data[r*layer+b.First+i]), slope, 0.1/6*h*h+1e-15*size/h+0x1p-21)
+				}
+			}
+		}
+	}
+}
+
+// Draws have the distribution of their states at each β, with a base and without. Draws at
+// another β do not.
+func TestDraws(t *testing.T) {
+	const rows = 20000
+	for _, k := range Kinds {
+		for _, based := range []bool{false, true} {
+			one := inputs(k, 1, 1.5)
+			draw := func(beta float32) []int {
+				b := one
+				b.Rows, b.In, b.Beta = rows, make([]float32, rows*b.Stride), make([]float32, rows)
+				for r := range rows {
+					copy(b.In[r*b.Stride:][:number], one.In)
+					b.Beta[r] = beta
+				}
+				if based {
+					b.Base = make([]float32, layer)
+					for i := range b.Base {
+						b.Base[i] = float32(i%3) - 1
+					}
+				}
+				x := States{Words: make([]uint64, 2*rows), Stride: 2}
+				for i := range x.Words {
+					x.Words[i] = ^uint64(0)
+				}
+				k.Draw(x, b, vec.Stream{K0: 1, K1: 2})
+				counts := make([]int, len(statesOf(k)))
+				for r := range rows {
+					state := x.Words[2*r+1] >> (b.First % 64)
+					if k.Support() == OneHot { // it leaves the other units
+						if x.Words[2*r] != ^uint64(0) || state>>number != ^uint64(0)>>(number+b.First%64) {
+							t.Fatalf("%v: other units than the group's are drawn", k)
+						}
+						state &= 1<<number - 1
+					}
+					for i, s := range statesOf(k) {
+						if s == state {
+							counts[i]++
+							state = math.MaxUint64
+						}
+					}
+					if state != math.MaxUint64 {
+						t.Fatalf("%v: a draw of %b", k, state)
+					}
+				}
+				return counts
+			}
+			b := one
+			if based {
+				b.Base = make([]float32, layer)
+				for i := range b.Base {
+					b.Base[i] = float32(i%3) - 1
+				}
+			}
+			p := logWeights(k, b.at(0, 0.6))
+			total := vec.LogSumExp(p)
+			for i, w := range p {
+				p[i] = math.Exp(w - total)
+			}
+			if z := diag.StationarityZ(draw(0.6), p); z > 6 {
+				t.Errorf("%v, base %v: z = %.1f", k, based, z)
+			}
+			if z := diag.StationarityZ(draw(1), p); z < 6 {
+				t.Errorf("%v, base %v: draws at β = 1 pass for draws at 0.6: z = %.1f", k, based, z)
+			}
+		}
+	}
+}
+
+// Field is the field at which the means are those of the data, half a row apart.
+func TestField(t *testing.T) {
+	for _, k := range Kinds {
+		mean, rows := []float32{0.125, 0.25, 0.125, 0.375, 0.125}, 1e6 // one of them is on
+		field, z := make([]float32, number), make([]float64, number)
+		k.Field(field, mean, rows)
+		for i, x := range field {
+			z[i] = float64(x)
+		}
+		logw, p := logWeights(k, z), make([]float64, number)
+		total := vec.LogSumExp(logw)
+		for s, x := range statesOf(k) {
+			for i := range p {
+				p[i] += math.Exp(logw[s]-total) * float64(x>>i&1)
+			}
+		}
+		for i := range p {
+			near(t, k.String()+": mean", p[i], float64(mean[i]), 3/rows+4*0x1p-23) // halves of a row; fields to 2⁻²³ of 2
+		}
+		k.Field(field, []float32{0, 1, 0, 0, 0}, 10)
+		for _, x := range field {
+			if math.IsInf(float64(x), 0) || x != x {
+				t.Errorf("%v: the field of a unit that never changes is %v", k, x)
+			}
+		}
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, k := range Kinds {
+		if got, err := Parse(k.String()); err != nil || got != k {
+			t.Errorf("%v: got %v, %v", k, got, err)
+		}
+	}
+	if _, err := Parse("gauss"); err == nil || err.Error() != `unknown kind of units "gauss"; it is bernoulli or softmax` {
+		t.Errorf("got %v", err)
+	}
+}
+
+// No call allocates.
+func TestKindsAllocateNothing(t *testing.T) {
+	for _, k := range Kinds {
+		b := inputs(k, 20, 1)
+		b.Base, b.Beta = make([]float32, layer), make([]float32, 20)
+		mean := Means{Data: make([]float32, 20*layer), Cols: layer}
+		x := States{Words: make([]uint64, 40), Stride: 2}
+		sum, product := make([]float64, 20), make([]float64, 20)
+		if n := testing.AllocsPerRun(10, func() {
+			k.Means(mean, b)
+			k.LogZs(sum, product, 1, mean, b)
+			k.Rises(sum, product, b, 0.5, 1)
+			k.Draw(x, b, vec.Stream{})
+		}); n > 0 {
+			t.Errorf("%v: %v allocations", k, n)
+		}
+	}
+}
