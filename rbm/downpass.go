@@ -4,13 +4,14 @@ import (
 	"sync"
 
 	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/units"
 )
 
 // runDown computes the visible preactivations of every row of p.h. It draws p.v
 // at each row's β, or writes means at β = 1.
 func (p *pass) runDown() {
 	p.start(p.h)
-	p.out = output{&p.m.visible, p.v, p.base.visible()}
+	p.out = output{&p.m.visible, units.States{Words: p.v.Words, Stride: p.v.Stride}, p.base.visible()}
 	p.down.Run(vec.Blocks(p.m.Visible()), p.groups(), p.cost())
 	p.jointUnits()
 }

@@ -161,6 +161,6 @@ func (p *pass) drawCoupled(g *Group, b units.Block) {
 		row := b
 		row.In, row.Rows, row.Row = b.In[r*b.Stride:], 1, b.Row+uint32(r)
 		e := p.partner.joint[r*b.Stride+g.at:][:g.Units]
-		units.DrawCoupled(p.drawn(r), row, p.stream, e, g.value(p.partner.v.Row(r)))
+		units.DrawCoupled(p.out.from(r), row, p.stream, e, g.value(p.partner.v.Row(r)))
 	}
 }

@@ -172,40 +172,32 @@ func setRows(acts, bias []float32) {
 // An output is the layer that a pass computes.
 type output struct {
 	layer  *layer
-	states Values    // destination of draws
-	base   []float32 // fields at β = 0; nil: zeros
+	states units.States // destination of draws
+	base   []float32    // fields at β = 0; nil: zeros
 }
 
-// inputs returns the block of units from first on, of which row r has its inputs at in[r·stride:],
-// in rows lo … lo+n−1 of the pass.
-func (p *pass) inputs(in []float32, stride, first, width, lo, n int) units.Block {
-	b := units.Block{First: first, Width: width, In: in, Stride: stride, Rows: n, Row: uint32(p.first + lo), Base: p.out.base}
-	if p.beta != nil {
-		b.Beta = p.beta[lo:][:n]
-	}
-	return b
+// from returns where rows from lo on begin.
+func (o *output) from(lo int) units.States {
+	return units.States{Words: o.states.Words[lo*o.states.Stride:], Stride: o.states.Stride}
 }
 
-// means and drawn return the destinations of a pass from row lo on.
+// means returns the destination of means from row lo on.
 func (p *pass) means(lo int) units.Means {
 	return units.Means{Data: p.mean.Data[lo*p.mean.Cols:], Cols: p.mean.Cols}
-}
-
-func (p *pass) drawn(lo int) units.States {
-	x := &p.out.states
-	return units.States{Words: x.Words[lo*x.Stride:], Stride: x.Stride}
 }
 
 // blockUnits computes from the preactivations acts of block k, n rows from lo on, what the
 // fields of p name, of the units that are independent.
 func (p *pass) blockUnits(acts []float32, k, lo, n int) {
-	for i := range p.out.layer.runs {
-		g := &p.out.layer.runs[i]
-		width := min(g.First+g.Units-k*vec.Block, vec.Block)
-		if g.isJoint() || width <= 0 || g.First >= (k+1)*vec.Block {
+	b := units.Block{First: k * vec.Block, In: acts, Stride: vec.Block, Rows: n, Row: uint32(p.first + lo), Base: p.out.base}
+	if p.beta != nil {
+		b.Beta = p.beta[lo:]
+	}
+	for i := range p.out.layer.apart {
+		g := &p.out.layer.apart[i]
+		if b.Width = min(g.First+g.Units-b.First, vec.Block); b.Width <= 0 || g.First >= b.First+vec.Block {
 			continue
 		}
-		b := p.inputs(acts, vec.Block, k*vec.Block, width, lo, n)
 		if p.mean.Rows > 0 {
 			g.Kind.Means(p.means(lo), b)
 		}
@@ -218,7 +210,7 @@ func (p *pass) blockUnits(acts []float32, k, lo, n int) {
 			g.Kind.Rises(p.gain.sum[at:], p.gain.product[at:], b, p.gain.from, p.gain.to)
 		}
 		if p.draw {
-			g.Kind.Draw(p.drawn(lo), b, p.stream)
+			g.Kind.Draw(p.out.from(lo), b, p.stream)
 		}
 	}
 }
@@ -231,7 +223,7 @@ func (p *pass) jointUnits() {
 		for r := range p.rows {
 			p.gather(p.joint[r*stride+g.at:][:g.Units], g, r)
 		}
-		b := p.inputs(p.joint[g.at:], stride, g.First, g.Units, 0, p.rows)
+		b := units.Block{First: g.First, Width: g.Units, In: p.joint[g.at:], Stride: stride, Rows: p.rows, Row: uint32(p.first), Beta: p.beta, Base: p.out.base}
 		if p.mean.Rows > 0 {
 			g.Kind.Means(p.means(0), b)
 		}
@@ -239,7 +231,7 @@ func (p *pass) jointUnits() {
 		case p.draw && p.partner != nil:
 			p.drawCoupled(g, b)
 		case p.draw:
-			g.Kind.Draw(p.drawn(0), b, p.stream)
+			g.Kind.Draw(p.out.states, b, p.stream)
 		}
 	}
 }

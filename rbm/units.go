@@ -34,8 +34,8 @@ type Group struct {
 // A layer is the groups of a layer.
 type layer struct {
 	groups []Group
-	runs   []Group // the same, with neighbouring groups of independent units of a kind as one
-	joint  []Group // the groups that are one variable
+	apart  []Group // those of independent units, with neighbours of a kind as one
+	joint  []Group // those that are one variable
 }
 
 // newLayer returns a layer of these groups, of which it sets First.
@@ -51,11 +51,10 @@ func newLayer(groups ...Group) (l layer) {
 		if g.isJoint() {
 			l.joint = append(l.joint, g)
 			at += g.Units
-		}
-		if n := len(l.runs); n > 0 && !g.isJoint() && l.runs[n-1].Kind == g.Kind {
-			l.runs[n-1].Units += g.Units
+		} else if n := len(l.apart); n > 0 && i > 0 && groups[i-1].Kind == g.Kind {
+			l.apart[n-1].Units += g.Units
 		} else {
-			l.runs = append(l.runs, g)
+			l.apart = append(l.apart, g)
 		}
 	}
 	return l
@@ -75,9 +74,11 @@ func (l *layer) jointUnits() int {
 // logZ returns the log Z of the layer's units, given their inputs.
 func (l *layer) logZ(z []float64) float64 {
 	sum := 0.0
-	for i := range l.runs {
-		g := &l.runs[i]
-		sum += g.Kind.LogZ(z[g.First : g.First+g.Units])
+	for _, groups := range [2][]Group{l.apart, l.joint} {
+		for i := range groups {
+			g := &groups[i]
+			sum += g.Kind.LogZ(z[g.First : g.First+g.Units])
+		}
 	}
 	return sum
 }
@@ -85,9 +86,9 @@ func (l *layer) logZ(z []float64) float64 {
 // draw overwrites row r of dst with a draw by fields alone. It overwrites fields.
 func (l *layer) draw(dst Values, r int, fields []float32, stream vec.Stream) {
 	x := units.States{Words: dst.Row(r), Stride: dst.Stride}
-	for i := range l.runs {
-		g := &l.runs[i]
-		for k := g.First / vec.Block; !g.isJoint() && k*vec.Block < g.First+g.Units; k++ {
+	for i := range l.apart {
+		g := &l.apart[i]
+		for k := g.First / vec.Block; k*vec.Block < g.First+g.Units; k++ {
 			var in [vec.Block]float32
 			width := copy(in[:], fields[k*vec.Block:g.First+g.Units])
 			g.Kind.Draw(x, units.Block{First: k * vec.Block, Width: width, In: in[:], Stride: vec.Block, Rows: 1, Row: uint32(r)}, stream)

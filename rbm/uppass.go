@@ -1,13 +1,16 @@
 package rbm
 
-import "gorbm/rbm/internal/vec"
+import (
+	"gorbm/rbm/internal/vec"
+	"gorbm/rbm/units"
+)
 
 // runUp computes the hidden preactivations of the visible rows v, and from them
 // what the fields of p name: means at β = 1, draws of h at each row's β, terms of the
 // energy.
 func (p *pass) runUp(v Values) {
 	p.start(v)
-	p.out = output{&p.m.hidden, p.h, p.base.hidden()}
+	p.out = output{&p.m.hidden, units.States{Words: p.h.Words, Stride: p.h.Stride}, p.base.hidden()}
 	panels := vec.Blocks(p.m.Hidden())
 	p.up.Run(panels*ceilDiv(p.rows, p.upRows()), p.cost())
 	if p.m.Constraint != nil {
