@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"strconv"
+	"strings"
 
 	"gorbm/rbm"
 )
@@ -98,9 +99,37 @@ func Units(m *rbm.RBM) string {
 }
 
 // WriteCSV returns a function that writes the lines as a CSV file, for
-// atomicfile.Write.
+// atomicfile.Write. Names in it may come from foreign files: see plainCell.
 func WriteCSV(lines [][]string) func(w io.Writer) error {
-	return func(w io.Writer) error { return csv.NewWriter(w).WriteAll(lines) }
+	return func(w io.Writer) error {
+		c := csv.NewWriter(w)
+		for _, line := range lines {
+			cells := make([]string, len(line))
+			for i, text := range line {
+				cells[i] = plainCell(text)
+			}
+			if err := c.Write(cells); err != nil {
+				return err
+			}
+		}
+		c.Flush()
+		return c.Error()
+	}
+}
+
+// plainCell returns text as a cell that neither a terminal nor a spreadsheet obeys. Control
+// characters are written as clean writes them. A spreadsheet takes what begins with =, +, -
+// or @ for a formula: an apostrophe goes before it, unless it is a number or a sign alone.
+// (OWASP, "CSV injection".)
+func plainCell(text string) string {
+	text = string(clean([]byte(text)))
+	if len(text) < 2 || !strings.ContainsRune("=+-@\t", rune(text[0])) {
+		return text
+	}
+	if _, err := strconv.ParseFloat(text, 64); err == nil {
+		return text
+	}
+	return "'" + text
 }
 
 // Field returns x for a CSV file, to so many digits. NaN leaves it empty.

@@ -90,3 +90,31 @@ func TestHostileError(t *testing.T) {
 		t.Errorf("%q, want %q", stderr, want)
 	}
 }
+
+// What a spreadsheet takes for a formula, and a terminal for a command, is text in a CSV file.
+func TestWriteCSVPlain(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                  "",
+		"cat":               "cat",
+		"-1.5":              "-1.5",
+		"+Inf":              "+Inf",
+		"-1e-300":           "-1e-300",
+		"-":                 "-", // a class of many tables
+		"+":                 "+",
+		"a=b":               "a=b",
+		"=1+1":              "'=1+1",
+		`=HYPERLINK("x")`:   `"'=HYPERLINK(""x"")"`,
+		"+cmd|' /C calc'!A": "'+cmd|' /C calc'!A",
+		"-2+3":              "'-2+3",
+		"@SUM(A1)":          "'@SUM(A1)",
+		"\t=1":              "'\t=1",
+		"\x1b[2Jred\x07":    `\u001b[2Jred\u0007`,
+		"\x1b=1":            `\u001b=1`,
+		"größer":            "größer",
+	} {
+		var b strings.Builder
+		if err := WriteCSV([][]string{{in, "x"}})(&b); err != nil || b.String() != want+",x\n" {
+			t.Errorf("%q becomes %q, want %q; %v", in, b.String(), want+",x\n", err)
+		}
+	}
+}

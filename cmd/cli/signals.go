@@ -83,7 +83,7 @@ func exitStatus(s os.Signal) int {
 // watchSignals returns a context that Ctrl-C, SIGTERM and SIGHUP end. A second
 // signal after bounce ends the process at once, as does one signal where the
 // command is stuck. A closed pipe at a standard stream is an error of writing,
-// and no signal.
+// and no signal. SIGQUIT stays Go's: it prints all stacks.
 func watchSignals(name string, stderr io.Writer) context.Context {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)

@@ -75,6 +75,9 @@ func (s *saver) due(step int) bool {
 
 // lost says what is lost if the process is ended now.
 func (r *runner) lost() string {
+	if r.folder.Gone() {
+		return r.gone()
+	}
 	if r.saver.written.Load() {
 		return fmt.Sprintf("the model is written, but not all that follows it; finish by: rbmtrain %s", r.resumption())
 	}
@@ -83,6 +86,11 @@ func (r *runner) lost() string {
 		return fmt.Sprintf("stopped within step %d, before the first checkpoint: nothing is kept", at+1)
 	}
 	return fmt.Sprintf("stopped within step %d; go on from the checkpoint, of step %d, by: rbmtrain %s", at+1, kept, r.resumption())
+}
+
+// gone says that there is no folder to write to, nor to go on from.
+func (r *runner) gone() string {
+	return fmt.Sprintf("the folder %s was removed or renamed during the run: nothing can be written to it", r.folder.Dir)
 }
 
 // tolerate keeps training alive if the disk is full or cannot be written: it warns
@@ -94,6 +102,10 @@ func (r *runner) tolerate(err error) error {
 	}
 	if !r.saver.failing {
 		r.saver.failing = true
+		if r.folder.Gone() {
+			r.warn(r.gone() + "; training goes on and tries again: put the folder back, or stop the run")
+			return nil
+		}
 		r.warn(fmt.Sprintf("%v; training goes on and tries again; the checkpoint is of step %d", err, r.saver.kept.Load()))
 	}
 	return nil
@@ -147,6 +159,9 @@ func (r *runner) write(ctx context.Context) error {
 	}
 	// The one is tried even if the other fails.
 	err := errors.Join(r.save(), modelfile.Write(r.folder.Path(rundir.ModelFile), r.trainer.Model(), r.about()))
+	if err != nil && r.folder.Gone() {
+		return fmt.Errorf("%s: %w", r.gone(), err)
+	}
 	if err != nil {
 		return fmt.Errorf("%w; make room, and finish by: rbmtrain %s", err, r.resumption())
 	}
@@ -232,7 +247,7 @@ func (r *runner) sumOf(name string) (string, error) {
 // diverged says what helps against divergence, err. That is not a smaller rate
 // where the parameters were out of range before the first step.
 func (r *runner) diverged(err error) error {
-	if kept := r.saver.kept.Load(); kept > 0 {
+	if kept := r.saver.kept.Load(); kept > 0 && !r.folder.Gone() {
 		return fmt.Errorf("training %w; go on from the checkpoint, of step %d, with a smaller rate, by: rbmtrain %s -rate %.3g; metrics up to then are in %s", err, kept, r.resumption(), r.settings.Rate/10, r.folder.Dir)
 	}
 	if size, large := r.health.BeganLarge(); large {

@@ -309,7 +309,7 @@ func TestResumeDamaged(t *testing.T) {
 		{name: "damaged and none before", spoil: func(t *testing.T) { damage(t, checkpoint); remove(t, previous) },
 			err: []string{"-resume", checkpoint, "checksum"}},
 		{name: "both missing", spoil: func(t *testing.T) { remove(t, checkpoint); remove(t, previous) },
-			err: []string{"-resume", "run has no checkpoint to go on from", "start anew"}},
+			err: []string{"-resume", "run has no checkpoint to go on from", "start anew, by its own flags with -out run -force"}},
 		{name: "no checkpoint at all", spoil: func(t *testing.T) { clitest.Write(t, checkpoint, "not a checkpoint"); remove(t, previous) },
 			err: []string{"-resume", checkpoint}},
 		{name: "config missing", spoil: func(t *testing.T) { remove(t, "run/"+rundir.ConfigFile) },

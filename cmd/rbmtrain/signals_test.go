@@ -4,7 +4,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -94,6 +96,45 @@ func TestHangUp(t *testing.T) {
 	status, stderr, _ = signalled(t, cmd, "run/"+rundir.MetricsFile, 300*time.Millisecond, syscall.SIGHUP, syscall.SIGTERM)
 	if status != cli.Terminated {
 		t.Errorf("SIGHUP under nohup, then SIGTERM: status %d, %q", status, stderr)
+	}
+}
+
+// SIGQUIT is Go's: the process ends at once, and says where it was.
+func TestQuit(t *testing.T) {
+	clitest.Isolate(t)
+	status, stderr, _ := signalled(t, process(t.TempDir(), long()...), "run/"+rundir.MetricsFile, 0, syscall.SIGQUIT)
+	if status != 2 || !strings.Contains(stderr, "SIGQUIT: quit") || !strings.Contains(stderr, "goroutine ") {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+}
+
+// A after is a context that calls then when it has been asked n times whether it is done.
+type after struct {
+	context.Context
+	n    int
+	then func()
+}
+
+func (a *after) Err() error {
+	if a.n--; a.n == 0 {
+		a.then()
+	}
+	return nil
+}
+
+// A run whose folder was removed says so, and advises nobody to go on with it.
+func TestFolderGone(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	var stderr bytes.Buffer
+	args := small("-out", "run", "-quiet", "-snapshots", "0", "-checkpoint-every", "10")
+	status := cli.Run(&after{context.Background(), 25, func() {
+		if err := os.RemoveAll("run"); err != nil {
+			t.Error(err)
+		}
+	}}, "rbmtrain", run, args, io.Discard, &stderr)
+	if text := stderr.String(); status != cli.Failed || strings.Contains(text, "-resume") || strings.Contains(text, "make room") || strings.Count(text, "the folder run was removed or renamed during the run") < 2 {
+		t.Errorf("exits with %d and says %s", status, text)
 	}
 }
 

@@ -136,6 +136,7 @@ func TestEventsContinue(t *testing.T) {
 		f = folder(t)
 		write(f, 1000, nil, [][]float64{{0, 1}, {10, 2}, {20, 3}})
 		put(t, path(), append(slices.Clone(whole), torn...))
+		was := path()
 		put(t, f.Path(EventsDir+"/.events.out.tfevents.00000000000000000007.gorbm.10000"), []byte("left by a kill"))
 		if err := f.removeTemporary(); err != nil {
 			t.Fatal(err)
@@ -145,12 +146,18 @@ func TestEventsContinue(t *testing.T) {
 		if got := eventsOf(t, f); got != want {
 			t.Errorf("torn by %q: the file has\n%s, want\n%s", torn, got, want)
 		}
+		if filepath.Base(path()) <= filepath.Base(was) { // TensorBoard would not come to it
+			t.Errorf("%s follows %s", path(), was)
+		}
 	}
 	// Killed after the new file was made and before the old one was removed.
 	again := content(t, path())
-	put(t, f.Path(EventsDir+"/"+eventsPrefix+"00000000000000000001.gorbm"), whole)
-	write(f, 2000, [][]float64{{0, 1}, {10, 2}, {20, 4}}, nil)
-	want := "2000 version\n2000 session 020801\n1001 step 0 1\n1002 step 10 2\n501 step 20 4\n"
+	older := folder(t)
+	write(older, 1000, nil, [][]float64{{0, 1}, {10, 2}, {20, 3}, {30, 5}})
+	old, _ := filepath.Glob(older.Path(EventsDir + "/*"))
+	put(t, f.Path(EventsDir+"/"+eventsPrefix+"00000000000000000001.gorbm"), content(t, old[0]))
+	write(f, 2000, [][]float64{{0, 1}, {10, 2}, {20, 4}, {30, 6}}, nil) // step 30 of the run that was killed is another
+	want := "2000 version\n2000 session 020801\n1001 step 0 1\n1002 step 10 2\n501 step 20 4\n2000 step 30 6\n"
 	if got := eventsOf(t, f); got != want {
 		t.Errorf("of two files there is\n%s, want\n%s", got, want)
 	}

@@ -121,10 +121,26 @@ func check(dir string, force bool) (*Folder, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("output folder %s is in use, and not by a run; choose another by -out", dir)
+	case !force && !f.hasCheckpoint():
+		return nil, fmt.Errorf("output folder %s holds a run that ended before its first checkpoint; choose another by -out, or replace it by -force", dir)
 	case !force:
 		return nil, fmt.Errorf("output folder %s holds an earlier run; choose another by -out, go on with it by -resume, or replace it by -force", dir)
 	}
 	return f, f.checkLinks()
+}
+
+// hasCheckpoint reports whether a run can go on from the folder.
+func (f *Folder) hasCheckpoint() bool {
+	return slices.ContainsFunc([]string{CheckpointFile, previousFile}, func(name string) bool {
+		_, err := os.Lstat(f.Path(name))
+		return err == nil
+	})
+}
+
+// Gone reports whether the folder is no longer where it was: it was removed or renamed.
+func (f *Folder) Gone() bool {
+	_, err := os.Stat(f.Dir)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // clear removes the files of an earlier run.

@@ -31,7 +31,7 @@ func TestStem(t *testing.T) {
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	for _, name := range []string{"empty", "foreign", "run"} {
+	for _, name := range []string{"empty", "foreign", "run", "early"} {
 		if err := os.Mkdir(in(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -39,6 +39,8 @@ func TestCheck(t *testing.T) {
 	put(t, in("file"), nil)
 	put(t, in("foreign/thesis.tex"), nil)
 	put(t, in("run/"+ConfigFile), nil)
+	put(t, in("run/"+CheckpointFile), nil)
+	put(t, in("early/"+ConfigFile), nil)
 	for _, c := range []struct {
 		name  string
 		force bool
@@ -52,6 +54,8 @@ func TestCheck(t *testing.T) {
 		{"foreign", true, "in use, and not by a run"},
 		{"run", false, "holds an earlier run; choose another by -out, go on with it by -resume, or replace it by -force"},
 		{"run", true, ""},
+		{"early", false, "holds a run that ended before its first checkpoint; choose another by -out, or replace it by -force"},
+		{"early", true, ""},
 		{"file", true, "not a directory"},
 		{"file/run", false, "not a directory"},
 	} {
