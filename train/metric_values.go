@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"slices"
 
 	"gorbm/data"
 	"gorbm/rbm"
@@ -116,19 +117,34 @@ type Score struct {
 // Classify scores m, which must have classes, on rows of set, which must have
 // labels. Of no rows, as of nil, the fractions are NaN.
 func Classify(m *rbm.RBM, set *data.Set, rows []int32) Score {
-	logp := make([]float64, len(rows)*m.Classes())
-	m.ClassLogProb(logp, set.Rows(rows, m.Classes()))
-	y := make([]int32, len(rows))
-	for i, r := range rows {
-		y[i] = set.Y[r]
+	var s Score
+	block := min(len(rows), max(1, scoreBlock/m.Classes()))
+	logp, y := make([]float64, block*m.Classes()), make([]int32, block)
+	for some := range slices.Chunk(rows, max(1, block)) {
+		logp, y := logp[:len(some)*m.Classes()], y[:len(some)]
+		m.ClassLogProb(logp, set.Rows(some, m.Classes()))
+		for i, r := range some {
+			y[i] = set.Y[r]
+		}
+		s.add(logp, y)
 	}
-	return ScoreRows(logp, y)
+	return s.mean()
 }
+
+// scoreBlock is the number of log p(y|x) that Classify holds at a time: 32 MiB.
+const scoreBlock = 1 << 22
 
 // ScoreRows scores log p(y|x), rows × classes, against the labels y. Of no rows
 // the fractions are NaN.
 func ScoreRows(logp []float64, y []int32) Score {
-	s := Score{N: len(y)}
+	var s Score
+	s.add(logp, y)
+	return s.mean()
+}
+
+// add adds rows to sums, which mean makes a Score.
+func (s *Score) add(logp []float64, y []int32) {
+	s.N += len(y)
 	classes := len(logp) / max(len(y), 1)
 	for i, label := range y {
 		p := logp[i*classes : (i+1)*classes]
@@ -137,8 +153,11 @@ func ScoreRows(logp []float64, y []int32) Score {
 		}
 		s.MeanLogP += p[label]
 	}
-	s.Error /= float64(len(y))
-	s.MeanLogP /= float64(len(y))
+}
+
+func (s Score) mean() Score {
+	s.Error /= float64(s.N)
+	s.MeanLogP /= float64(s.N)
 	return s
 }
 

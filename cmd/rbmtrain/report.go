@@ -64,7 +64,7 @@ func (r *runner) finalReport(total negphase.Info, warnings []string) error {
 	}
 	page.Charts = append(page.Charts, values...)
 	for _, p := range []struct{ file, title, alt string }{
-		{rundir.SamplesFile, "Samples of the model", "a sheet of samples, a line for each class where there are classes; " + r.verdict},
+		{rundir.SamplesFile, "Samples of the model", "a sheet of samples, a line for each class where there are classes; " + r.ofClasses() + r.verdict},
 		{rundir.FiltersFile, "Filters", "the weights between the inputs and each of the first hidden units, red above zero and blue below"},
 		{rundir.LadderFile, "The ladder", "rejection rates between neighbouring temperatures, moves of particles between them, and their ways along the ladder, before and after it was tuned"},
 	} {

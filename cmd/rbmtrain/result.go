@@ -357,9 +357,9 @@ func (r *runner) suggestions() []string {
 // describeSamples says how many samples are of their class, by the nearest
 // training row, and whether their chains have mixed.
 func (r *runner) describeSamples() string {
-	text := "samples: "
+	text := "samples: " + r.ofClasses()
 	if a := r.samples; a != nil {
-		text = fmt.Sprintf("of %d samples, %d are nearest to a row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
+		text = r.ofClasses() + fmt.Sprintf("of %d samples, %d are nearest to a row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
 		if a.Leave() {
 			text += ": samples leave their classes"
 		}

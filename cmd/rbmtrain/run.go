@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"runtime/pprof"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -366,7 +367,7 @@ func (r *runner) drawSamples(ctx context.Context, file func(name string, write f
 // samplesRounds returns how many rounds the chains of samples.png may take after so
 // many steps, or why there is to be no such picture.
 func samplesRounds(m *rbm.RBM, steps int) (rounds int, why string) {
-	lines := m.Classes()
+	lines := len(drawnClasses(m))
 	if lines == 0 {
 		lines = 10
 	}
@@ -386,13 +387,23 @@ func samplesRounds(m *rbm.RBM, steps int) (rounds int, why string) {
 	return int(min(float64(rounds), samplesWork/perRound)), ""
 }
 
-// sample draws the samples of samples.png: some of each class, or without labels
+// drawnClasses returns the classes that samples.png shows: all, or mostDrawn of them,
+// evenly spread.
+func drawnClasses(m *rbm.RBM) []int {
+	classes := make([]int, min(m.Classes(), mostDrawn))
+	for i := range classes {
+		classes[i] = i * m.Classes() / len(classes)
+	}
+	return classes
+}
+
+// sample draws the samples of samples.png: some of each class that it shows, or without labels
 // of the whole model.
 func (r *runner) sample(ctx context.Context, rounds int) (sample.Sheet, error) {
 	m := r.trainer.Model()
 	var queries []sample.Query
 	s := sample.Settings{Samples: samplesPerClass, Rounds: rounds}
-	for y := range m.Classes() {
+	for _, y := range drawnClasses(m) {
 		if m.HasClass(y) {
 			queries = append(queries, sample.Query{Class: y})
 		}
@@ -411,11 +422,11 @@ func (r *runner) sheet(samples sample.Sheet) (image.Image, error) {
 	set, m := r.sets.Train, r.trainer.Model()
 	mixed := samples.Mixed()
 	r.mixed, r.verdict, r.fromData = &mixed, samples.Verdict(), samples.FromData()
-	rows := samples.Means
+	rows, classes := samples.Means, drawnClasses(m)
 	if m.Classes() > 0 { // a class that a constraint makes impossible has an empty line
-		rows = rbm.NewMatrix(m.Classes()*samplesPerClass, m.Inputs())
+		rows = rbm.NewMatrix(len(classes)*samplesPerClass, m.Inputs())
 		for i, y := range samples.Asked {
-			copy(rows.Row(int(y)*samplesPerClass+i%samplesPerClass), samples.Means.Row(i))
+			copy(rows.Row(slices.Index(classes, int(y))*samplesPerClass+i%samplesPerClass), samples.Means.Row(i))
 		}
 	}
 	tiles := plots.Tiles(rows, set.Height, set.Width, samplesPerClass, plots.Ink)
@@ -423,10 +434,10 @@ func (r *runner) sheet(samples sample.Sheet) (image.Image, error) {
 		r.samples = sample.Compare(set, samples.Means, samples.Asked, samples.Start, rbm.NewKey(r.settings.Seed).Child(samplesKey)).Classes
 	}
 	var names []string
-	if m.Classes() > 0 {
-		names = set.Classes
+	for _, y := range classes {
+		names = append(names, set.Classes[y])
 	}
-	return plots.Caption(tiles, names, samples.Caption(r.samples))
+	return plots.Caption(tiles, names, r.ofClasses()+samples.Caption(r.samples))
 }
 
 const (
@@ -444,9 +455,22 @@ const (
 	samplesKey = 1 << 33
 )
 
-// samplesPerClass is the number of samples in a line of samples.png. There is
-// a line for each class.
-const samplesPerClass = 10
+const (
+	// samplesPerClass is the number of samples in a line of samples.png. There is
+	// a line for each class, or for mostDrawn of many.
+	samplesPerClass = 10
+	// mostDrawn is the number of lines that a page has room for.
+	mostDrawn = 40
+)
+
+// ofClasses says that samples are drawn of some classes alone, if so.
+func (r *runner) ofClasses() string {
+	drawn, all := len(drawnClasses(r.model)), r.model.Classes()
+	if drawn == all {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d classes are drawn; ", drawn, all)
+}
 
 // profile starts a CPU profile and returns the function that ends it.
 func profile(path string) (stop func() error, err error) {
