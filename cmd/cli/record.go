@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -81,7 +80,7 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		}
 		b.WriteByte(sep)
 		sep = ','
-		key, _ := json.Marshal(f.Key)
+		key, _ := finitejson.Marshal(f.Key)
 		b.Write(append(key, ':'))
 		if err := finitejson.Write(&b, f.Value, ""); err != nil { // <, > and & stay, as the caller decides on them
 			return nil, fmt.Errorf("%s: %w", f.Key, err)
