@@ -16,8 +16,8 @@ import (
 // Above a paragraph, list or table with measured figures a comment names the cells of tables
 // that they are from:
 //
-//	<!-- figures from: experiments/defaults/tables.txt;
-//	     row "mnist…" "48000|160000" "ins" column "test error %"; not 3.39 -->
+//	<!-- figures from: experiments/defaults/README.md;
+//	     row "48000|160000" "ins" column "test error %"; not 3.39 -->
 //
 // Items are separated by semicolons:
 //

@@ -1,13 +1,9 @@
-// Defaults measures what rbmtrain reaches by default: it trains with infinite
-// swapping, persistent chains and parallel tempering at equal numbers of
-// particles, for several lengths and seeds, and holds errors and log-likelihoods
-// against seconds.
+// Defaults measures what rbmtrain reaches by default: infinite swapping, persistent chains and
+// parallel tempering at equal numbers of particles, for several lengths and data.
 //
 //	go run ./experiments/defaults
 //
-// Each run is one of rbmtrain's own, on one core, evaluated by rbmeval. Its
-// numbers are a row of results.csv. A row that is there already is not measured
-// again, so that an interrupted experiment goes on. See defaults -h.
+// Results are in README.md. See -h for the figures.
 package main
 
 import (
@@ -15,307 +11,275 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"runtime"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"gorbm/cmd/cli"
-	"gorbm/data"
+	"gorbm/experiments/internal/claims"
 	"gorbm/experiments/internal/program"
-	"gorbm/rbm/atomicfile"
-	"gorbm/train"
 )
 
 func main() { cli.Main("defaults", run) }
 
-const summary = `defaults measures what rbmtrain reaches by default, at equal numbers of particles:
-classification error and log-likelihood of the test rows against seconds of one
-core. It writes results.csv, with a row for each run, tables.txt, with the means of
-all of its rows, and defaults.png. Rows that are in results.csv already are not
-measured again.`
+var run = program.Command(experiment)
 
-// A method is a way to train that is compared.
-type method struct {
-	name  string
-	flags []string // of rbmtrain
-	long  bool     // in the longest runs only
+const about = `Each run is one of ` + "`rbmtrain`" + ` on one core, with its defaults but for what the table says, tested by ` + "`rbmeval`" + `.
+All methods have 50 chains or particles, but for "pcd, 100 chains". Seconds are those of training, less what other programs took of
+the core. The log-likelihood is of the test rows: exact for small models, and otherwise by Bennett's ratio, which ` + "`rbmeval`" + ` leaves out
+where the rows refute it; "known" counts the runs that have it.`
+
+func experiment(p *program.Runs) claims.Experiment {
+	return claims.Experiment{Name: "defaults", Title: "What the defaults reach", Paper: "ours", About: about, Figures: []claims.Figure{lengths(p), others(p)}}
 }
 
-// methods are compared, the first with each of the others. All but the last have
-// 50 particles. The last three are other settings for long runs.
-var methods = []method{
-	{name: "ins", flags: []string{"-negphase", "ins"}},
-	{name: "pcd", flags: []string{"-negphase", "pcd"}},
-	{name: "pt", flags: []string{"-negphase", "pt"}},
-	{name: "ins, rate 0.03", flags: []string{"-negphase", "ins", "-rate", "0.03"}, long: true},
-	{name: "pcd, rate 0.03", flags: []string{"-negphase", "pcd", "-rate", "0.03"}, long: true},
-	{name: "pcd, 100 chains", flags: []string{"-negphase", "pcd", "-chains", "100"}, long: true},
+// A problem is data with the number of hidden units.
+type problem struct {
+	data, labels string
+	hidden       int
 }
 
-// An experiment is what is measured, and how.
-type experiment struct {
-	flags   *cli.Flags
-	data    string
-	labels  string
-	methods []method
-	steps   []int
-	seeds   int
-	jobs    int
-	hidden  int
-	out     string
-	redraw  bool
-
-	programs string // folder of the commands
+func (d problem) String() string {
+	if d.labels == "none" {
+		return d.data + " without labels"
+	}
+	return d.data
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	e := experiment{}
-	e.flags = cli.NewFlags("defaults", summary, "defaults [flags]")
-	e.flags.StringVar(&e.data, "data", "mnist", "data, as rbmtrain -data")
-	e.flags.StringVar(&e.labels, "labels", "auto", "labels, as rbmtrain -labels")
-	e.flags.IntVar(&e.hidden, "hidden", 500, "hidden units")
-	names := e.flags.String("methods", "all", "methods to compare, separated by semicolons, or all: "+strings.Join(methodNames(), "; "))
-	steps := e.flags.String("steps", "12000,48000,160000,280000", "lengths of the runs, separated by commas; 48000 is rbmtrain's default")
-	e.flags.IntVar(&e.seeds, "seeds", 5, "runs of each method and length, with seeds 1 to so many")
-	e.flags.IntVar(&e.jobs, "jobs", runtime.NumCPU(), "runs at a time, of one core each")
-	e.flags.StringVar(&e.out, "out", "runs/defaults", "folder for the results")
-	e.flags.BoolVar(&e.redraw, "redraw", false, "measure nothing: tables and picture of the rows that are there")
-	quick := e.flags.Bool("quick", false, "a first look in some seconds: 500 font digits, 20 hidden units, 200 steps, two seeds")
-	e.flags.AddOutput("print nothing but errors and warnings", "print the table as JSON")
-	if err := e.flags.Parse(args, stdout, stderr); err != nil {
-		return err
-	}
-	if *quick {
-		for name, value := range map[string]string{"data": "fontdigits:500", "hidden": "20", "steps": "200", "seeds": "2"} {
-			if !e.flags.Given(name) {
-				if err := e.flags.Lookup(name).Value.Set(value); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	if err := cmp.Or(cli.Between("seeds", e.seeds, 2, 1000), cli.Between("jobs", e.jobs, 1, 1000), e.parse(*names, *steps)); err != nil {
-		return err
-	}
-	return e.run(ctx)
+var (
+	mnist    = problem{"mnist", "auto", 500}
+	problems = []problem{{"fontdigits", "auto", 500}, {"mnist", "none", 500}, {"bars:4", "none", 16}, {"desjardins:0.001", "none", 10}, {"toy:4,4,2500,0.2", "auto", 4}, {"shifter", "auto", 16}}
+	quick    = problem{"fontdigits:500", "auto", 20}
+)
+
+const (
+	ins, pcd, pt = "ins", "pcd", "pt"
+	slowIns      = "ins, rate 0.03"
+	slowPCD      = "pcd, rate 0.03"
+	manyPCD      = "pcd, 100 chains"
+)
+
+// flags are those of rbmtrain.
+var flags = map[string][]string{
+	ins: {"-negphase", "ins"}, pcd: {"-negphase", "pcd"}, pt: {"-negphase", "pt"},
+	slowIns: {"-negphase", "ins", "-rate", "0.03"}, slowPCD: {"-negphase", "pcd", "-rate", "0.03"}, manyPCD: {"-negphase", "pcd", "-chains", "100"},
 }
 
-func methodNames() (names []string) {
-	for _, m := range methods {
-		names = append(names, m.name)
-	}
-	return names
-}
+// methods are in the order of the pictures.
+var methods = []string{ins, pcd, pt, slowIns, slowPCD, manyPCD}
 
-// parse reads the lists of methods and of lengths.
-func (e *experiment) parse(names, steps string) error {
-	for _, text := range strings.Split(steps, ",") {
-		n, err := strconv.Atoi(strings.TrimSpace(text))
-		if err != nil || n < 1 || n > train.MaxSteps {
-			return cli.Usagef("-steps is %q; it must be numbers from 1 to %d, separated by commas", steps, train.MaxSteps)
-		}
-		e.steps = append(e.steps, n)
-	}
-	if names == "all" {
-		e.methods = methods
-		return nil
-	}
-	for _, name := range strings.Split(names, ";") {
-		at := slices.Index(methodNames(), name)
-		if at < 0 {
-			return cli.Usagef("-methods: there is no %q%s", name, data.DidYouMean(name, methodNames()))
-		}
-		e.methods = append(e.methods, methods[at])
-	}
-	return nil
-}
-
-func (e *experiment) run(ctx context.Context) error {
-	if err := os.MkdirAll(e.out, 0o777); err != nil {
-		return err
-	}
-	file := filepath.Join(e.out, "results.csv")
-	rows, err := readRows(file)
-	if err != nil {
-		return err
-	}
-	if !e.redraw {
-		if rows, err = e.measure(ctx, file, rows); err != nil {
-			return err
-		}
-	}
-	var mine []row
-	asked := map[string]bool{}
-	for _, j := range e.plan() {
-		asked[e.row(j).key()] = true
-	}
-	for _, r := range rows {
-		if asked[r.key()] {
-			mine = append(mine, r)
-		}
-	}
-	table := summarize(mine)
-	picture, tables := filepath.Join(e.out, "defaults.png"), filepath.Join(e.out, "tables.txt")
-	if len(mine) == 0 {
-		return fmt.Errorf("%s has no rows of %s; leave -redraw out to measure them", file, e.data)
-	}
-	if err := cmp.Or(
-		atomicfile.Write(picture, func(w io.Writer) error { return draw(w, mine) }),
-		atomicfile.Write(tables, func(w io.Writer) error { printAll(w, rows); return nil }),
-	); err != nil {
-		return err
-	}
-	return e.flags.Print(table, func(w io.Writer) error {
-		if e.flags.Quiet {
-			return nil
-		}
-		table.print(w)
-		_, err := fmt.Fprintf(w, "results in %s, %s and %s\n", file, tables, picture)
-		return err
-	})
-}
-
-// A job is a run to be measured.
-type job struct {
-	method method
+// plan has the seeds of each method by the steps of a run on MNIST.
+var plan = []struct {
+	method string
 	steps  int
-	seed   int
+	seeds  int
+}{
+	{ins, 12000, 5}, {pcd, 12000, 5}, {pt, 12000, 5}, {ins, defaultSteps, 5}, {pcd, defaultSteps, 5}, {pt, defaultSteps, 5},
+	{ins, 160000, 5}, {pcd, 160000, 5}, {pt, 160000, 5}, {manyPCD, 160000, 3},
+	{ins, longest, 5}, {pcd, longest, 5}, {pt, longest, 5}, {slowIns, longest, 3}, {slowPCD, longest, 3}, {manyPCD, longest, 2},
 }
 
-// plan returns all runs, those of a seed together.
-func (e *experiment) plan() (all []job) {
-	for seed := range e.seeds {
-		for _, steps := range e.steps {
-			for _, m := range e.methods {
-				if !m.long || steps == e.steps[len(e.steps)-1] {
-					all = append(all, job{m, steps, seed + 1})
+const (
+	defaultSteps = 48000
+	longest      = 280000
+)
+
+// Panels. X is the number of steps, or that of the data.
+const (
+	secondsPanel    = "seconds of a core"
+	errorPanel      = "test error"
+	logPPanel       = "log p(y given x)"
+	likelihoodPanel = "log-likelihood"
+	stdErrPanel     = "standard error"
+	hottestPanel    = "hottest"
+)
+
+func lengths(p *program.Runs) claims.Figure {
+	return claims.Figure{
+		Name: "mnist", Ours: true, Title: "errors and log-likelihoods on MNIST, 500 hidden units",
+		Says: "which estimator ends at the least error and at the highest likelihood, after which time of a core?",
+		Jobs: func(o claims.Options) (jobs []claims.Job) {
+			for seed := 1; seed <= 5; seed++ {
+				for _, r := range plan {
+					if seed <= cmp.Or(o.Repeats, claims.Size(o, 3, r.seeds)) {
+						jobs = append(jobs, job(p, o, mnist, r.method, r.steps, seed, float64(r.steps)))
+					}
 				}
 			}
+			return jobs
+		},
+		Claims: func(t *claims.Table) (all []claims.Claim) {
+			for _, r := range plan {
+				if r.method != ins {
+					all = append(all, against(t, fmt.Sprintf("%d steps", r.steps), r.method, ins, float64(r.steps))...)
+				}
+			}
+			return append(all, against(t, fmt.Sprintf("%d steps", longest), slowPCD, slowIns, longest)...)
+		},
+		Draw: func(w io.Writer, t *claims.Table) error {
+			panels := []claims.Panel{{Name: errorPanel, Title: "Test error", Y: "%"}, {Name: likelihoodPanel, Title: "Log-likelihood", Y: "nats"}}
+			for i := range panels {
+				panels[i].X, panels[i].LogX, panels[i].Dots = "computing time / s of one core", true, true
+			}
+			return claims.Curves(w, byTime(t), 2, panels, methods)
+		},
+		Notes: func(t *claims.Table) string {
+			return notes(t, "steps", func(x float64) string { return fmt.Sprint(x) })
+		},
+	}
+}
+
+func others(p *program.Runs) claims.Figure {
+	return claims.Figure{
+		Name: "data", Ours: true, Title: fmt.Sprintf("log-likelihoods on other data, %d steps, the default", defaultSteps),
+		Says: "do the defaults do as well on other data?",
+		Jobs: func(o claims.Options) (jobs []claims.Job) {
+			for seed := 1; seed <= cmp.Or(o.Repeats, claims.Size(o, 3, 5)); seed++ {
+				for x, d := range problems {
+					for _, m := range methods[:3] {
+						if m != pt || d.hidden != 500 {
+							jobs = append(jobs, job(p, o, d, m, defaultSteps, seed, float64(x)))
+						}
+					}
+				}
+			}
+			return jobs
+		},
+		Claims: func(t *claims.Table) (all []claims.Claim) {
+			for x, d := range problems {
+				for _, m := range methods[1:3] {
+					all = append(all, against(t, d.String(), m, ins, float64(x))...)
+				}
+			}
+			return all
+		},
+		Draw: func(w io.Writer, t *claims.Table) error {
+			var names []string
+			for _, d := range problems {
+				names = append(names, strings.ReplaceAll(d.String(), " ", "\n"))
+			}
+			return claims.Curves(w, t, 1, []claims.Panel{{Name: likelihoodPanel, Title: "Log-likelihood", Y: "nats", Words: names}}, methods[:3])
+		},
+		Notes: func(t *claims.Table) string {
+			return notes(t, "data", func(x float64) string { return problems[int(x)].String() })
+		},
+	}
+}
+
+// job is a run of rbmtrain, tested by rbmeval.
+func job(p *program.Runs, o claims.Options, d problem, method string, steps, seed int, x float64) claims.Job {
+	name := fmt.Sprintf("%v, %s, %d steps, seed %d", d, method, steps, seed)
+	if o.Quick {
+		d, steps = quick, 200
+	}
+	return claims.Job{Name: name, Run: func(ctx context.Context) (points []claims.Point, err error) {
+		folder, remove, err := p.Folder(name)
+		if err != nil {
+			return nil, err
 		}
+		defer remove()
+		add := func(panel string, y *float64) {
+			if y != nil && !math.IsNaN(*y) {
+				points = append(points, claims.Point{Panel: panel, Curve: method, Repeat: seed, X: x, Y: *y})
+			}
+		}
+		args := append([]string{"-data", d.data, "-labels", d.labels, "-hidden", strconv.Itoa(d.hidden), "-steps", strconv.Itoa(steps), "-seed", strconv.Itoa(seed),
+			"-eval-every", strconv.Itoa(steps), "-snapshots", "0", "-workers", "1", "-json", "-out", folder}, flags[method]...)
+		var trained struct {
+			Seconds float64            `json:"seconds"`
+			Metrics map[string]float64 `json:"metrics"`
+			Ladder  *struct {
+				Beta []float64 `json:"beta"`
+			} `json:"ladder"`
+		}
+		begin := time.Now()
+		processor, err := p.Call(ctx, &trained, "rbmtrain", args...)
+		if err != nil {
+			return nil, err
+		}
+		seconds := trained.Seconds * min(processor/time.Since(begin).Seconds(), 1) // without the time that other programs had the core
+		add(secondsPanel, &seconds)
+		if e, ok := trained.Metrics["error_test"]; ok {
+			e *= 100
+			add(errorPanel, &e)
+		}
+		if l, ok := trained.Metrics["accuracy_mean"]; ok {
+			add(logPPanel, &l)
+		}
+		if l := trained.Ladder; l != nil {
+			hottest := 1 / l.Beta[len(l.Beta)-1]
+			add(hottestPanel, &hottest)
+		}
+		for _, name := range []string{"log_likelihood_test", "log_likelihood_train"} { // of small models, exactly
+			if l, ok := trained.Metrics[name]; ok {
+				add(likelihoodPanel, &l)
+				return points, nil
+			}
+		}
+		var tested struct {
+			LogLikelihood *float64 `json:"mean_log_likelihood"`
+			Error         *float64 `json:"log_z_std_err"`
+		}
+		_, err = p.Call(ctx, &tested, "rbmeval", "-model", folder, "-bennett", "-workers", "1", "-json", "-seed", strconv.Itoa(seed))
+		add(likelihoodPanel, tested.LogLikelihood)
+		add(stdErrPanel, tested.Error)
+		return points, err
+	}}
+}
+
+// against are the claims that the second method is better than the first at x, as far as
+// there are runs of both.
+func against(t *claims.Table, where, a, b string, x float64) (all []claims.Claim) {
+	if ea, eb := t.At(errorPanel, a, x), t.At(errorPanel, b, x); len(ea) > 0 && len(eb) > 0 {
+		all = append(all, claims.Smaller(fmt.Sprintf("%s: %s errs less than %s", where, b, a), eb, ea))
+	}
+	if la, lb := t.At(likelihoodPanel, a, x), t.At(likelihoodPanel, b, x); len(la) > 0 && len(lb) > 0 {
+		all = append(all, claims.Larger(fmt.Sprintf("%s: %s ends at a higher likelihood than %s", where, b, a), lb, la))
 	}
 	return all
 }
 
-// measure runs all jobs whose rows are not there yet, and adds their rows to the
-// file.
-func (e *experiment) measure(ctx context.Context, file string, rows []row) ([]row, error) {
-	known := map[string]bool{}
-	for _, r := range rows {
-		known[r.key()] = true
-	}
-	var todo []job
-	work := 0
-	for _, j := range e.plan() {
-		if !known[e.row(j).key()] {
-			todo = append(todo, j)
-			work += j.steps
+// byTime returns the table with the mean seconds of runs in place of their steps.
+func byTime(t *claims.Table) *claims.Table {
+	var points []claims.Point
+	for p := range t.All {
+		if p.Panel == errorPanel || p.Panel == likelihoodPanel {
+			p.X, _ = t.At(secondsPanel, p.Curve, p.X).Average()
+			points = append(points, p)
 		}
 	}
-	if len(todo) == 0 {
-		return rows, nil
+	return claims.TableOf(points...)
+}
+
+// notes returns the means over the seeds as a table.
+func notes(t *claims.Table, first string, text func(x float64) string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Means ± standard deviations over the seeds. \"hottest\" is the hottest temperature of the ladder at the end.\n\n"+
+		"| %s | method | seeds | s of a core | test error %% | log p(y given x) | log-likelihood | known | hottest |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", first)
+	var xs []float64
+	for _, m := range methods {
+		xs = append(xs, t.Xs(secondsPanel, m)...)
 	}
-	dir, err := os.MkdirTemp("", "defaults")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	e.programs = dir
-	if err := program.Build(ctx, dir, "rbmtrain", "rbmeval"); err != nil {
-		return nil, err
-	}
-	bar := e.flags.NewProgress("measuring", "steps", int64(work))
-	defer bar.Done()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	queue := make(chan job)
-	var wait sync.WaitGroup
-	var mutex sync.Mutex
-	done := 0
-	for range e.jobs {
-		wait.Go(func() {
-			for j := range queue {
-				r, err := e.one(ctx, j)
-				if err != nil {
-					cancel(err)
-					continue
-				}
-				mutex.Lock()
-				rows = append(rows, r)
-				err = appendRow(file, r)
-				done += j.steps
-				bar.Set(int64(done), j.method.name)
-				mutex.Unlock()
-				if err != nil {
-					cancel(err)
-				}
+	slices.Sort(xs)
+	for _, x := range slices.Compact(xs) {
+		for _, m := range methods {
+			seeds := len(t.At(secondsPanel, m, x))
+			if seeds == 0 {
+				continue
 			}
-		})
-	}
-	for _, j := range todo {
-		select {
-		case queue <- j:
-			continue
-		case <-ctx.Done():
-		}
-		break
-	}
-	close(queue)
-	wait.Wait()
-	return rows, context.Cause(ctx)
-}
-
-// row returns the row of a job, without numbers.
-func (e *experiment) row(j job) row {
-	return row{Data: e.data, Labels: e.labels, Method: j.method.name, Hidden: e.hidden, Steps: j.steps, Seed: j.seed}
-}
-
-// one trains and evaluates a model.
-func (e *experiment) one(ctx context.Context, j job) (row, error) {
-	dir, err := os.MkdirTemp(e.programs, "run")
-	if err != nil {
-		return row{}, err
-	}
-	defer os.RemoveAll(dir)
-	folder := filepath.Join(dir, "run")
-	args := append([]string{"-data", e.data, "-labels", e.labels, "-hidden", strconv.Itoa(e.hidden), "-steps", strconv.Itoa(j.steps), "-seed", strconv.Itoa(j.seed),
-		"-eval-every", strconv.Itoa(j.steps), "-snapshots", "0", "-workers", "1", "-json", "-out", folder}, j.method.flags...)
-	r := e.row(j)
-	var trained struct {
-		Seconds float64             `json:"seconds"`
-		Metrics map[string]*float64 `json:"metrics"`
-		Ladder  *struct {
-			Beta []float64 `json:"beta"`
-		} `json:"ladder"`
-	}
-	begin := time.Now()
-	training := program.New(ctx, filepath.Join(e.programs, "rbmtrain"), args...)
-	if err := training.Run(&trained); err != nil {
-		return r, err
-	}
-	busy := (training.ProcessState.UserTime() + training.ProcessState.SystemTime()).Seconds() / time.Since(begin).Seconds()
-	r.Seconds = trained.Seconds * min(busy, 1) // without the time that other programs had the core
-	r.Error, r.LogP = known(trained.Metrics["error_test"]), known(trained.Metrics["accuracy_mean"])
-	if l := trained.Ladder; l != nil {
-		r.Hottest = 1 / l.Beta[len(l.Beta)-1]
-	}
-	for _, name := range []string{"log_likelihood_test", "log_likelihood_train"} { // of small models, exactly
-		if x := trained.Metrics[name]; x != nil {
-			r.LogLikelihood, r.StdErr = *x, 0
-			return r, nil
+			mean := func(panel string, digits int) string {
+				r := t.At(panel, m, x)
+				if len(r) == 0 {
+					return "–"
+				}
+				mean, sd := r.Average()
+				return fmt.Sprintf("%.*f ± %.*f", digits, mean, digits, sd)
+			}
+			fmt.Fprintf(&b, "| %s | %s | %d | %s | %s | %s | %s | %d | %s |\n", text(x), m, seeds, mean(secondsPanel, 1), mean(errorPanel, 2), mean(logPPanel, 4),
+				mean(likelihoodPanel, 2), len(t.At(likelihoodPanel, m, x)), mean(hottestPanel, 3))
 		}
 	}
-	var evaluated struct {
-		LogLikelihood *float64 `json:"mean_log_likelihood"`
-		Error         *float64 `json:"log_z_std_err"`
-	}
-	// One estimate, that of Bennett's ratio, is enough: rbmeval names it impossible
-	// where the rows at hand refute it.
-	err = program.New(ctx, filepath.Join(e.programs, "rbmeval"), "-model", folder, "-bennett", "-workers", "1", "-json", "-seed", strconv.Itoa(j.seed)).Run(&evaluated)
-	r.LogLikelihood, r.StdErr = known(evaluated.LogLikelihood), known(evaluated.Error)
-	return r, err
+	return b.String()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"gorbm/experiments/internal/claims"
@@ -83,11 +82,7 @@ func measure(ctx context.Context, p *program.Runs, at int, quick bool) ([]claims
 	if err != nil {
 		return nil, err
 	}
-	m, err := program.ReadMetrics(filepath.Join(folder, program.MetricsFile))
-	if err != nil {
-		return nil, err
-	}
-	gap, err := m.Last("free_energy_gap")
+	gap, err := program.LastMeasured(folder, "free_energy_gap")
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"gorbm/experiments/internal/claims"
@@ -105,13 +104,9 @@ func (t trial) run(ctx context.Context, p *program.Runs, quick bool) ([]claims.P
 	if _, err := p.Train(ctx, folder, f); err != nil {
 		return nil, err
 	}
-	m, err := program.ReadMetrics(filepath.Join(folder, program.MetricsFile))
-	if err != nil {
-		return nil, err
-	}
 	var points []claims.Point
 	for _, c := range []struct{ panel, column string }{{heldOutPanel, "log_likelihood_holdout"}, {errorPanel, "log_likelihood_std_err"}, {updatesPanel, "seconds"}} {
-		y, err := m.Last(c.column)
+		y, err := program.LastMeasured(folder, c.column)
 		if err != nil && c.panel == errorPanel && quick { // log Z is exact
 			continue
 		}

@@ -44,7 +44,7 @@ func measure(ctx context.Context, p *program.Runs, at, seed int, quick bool) ([]
 	if err != nil {
 		return nil, err
 	}
-	step, holdout, err := least(filepath.Join(folder, program.MetricsFile))
+	step, holdout, err := least(folder)
 	if err != nil {
 		return nil, err
 	}
@@ -84,16 +84,12 @@ func measure(ctx context.Context, p *program.Runs, at, seed int, quick bool) ([]
 
 // least returns the first step with the least error on the rows held out, and that
 // error.
-func least(file string) (step int, least float64, err error) {
-	m, err := program.ReadMetrics(file)
+func least(folder string) (step int, least float64, err error) {
+	steps, err := program.Measured(folder, "step")
 	if err != nil {
 		return 0, 0, err
 	}
-	steps, err := m.Column("step")
-	if err != nil {
-		return 0, 0, err
-	}
-	errors, err := m.Column("error_holdout")
+	errors, err := program.Measured(folder, "error_holdout")
 	if err != nil {
 		return 0, 0, err
 	}

@@ -18,6 +18,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/claims"
+	"gorbm/train/rundir"
 )
 
 // Runs are runs of rbmtrain, tested by rbmeval. Both are built once.
@@ -129,8 +130,33 @@ func Flags(line string) map[string]string {
 // in seconds.
 const TimeFile = "processor_seconds"
 
-// MetricsFile holds what rbmtrain has measured in a run.
-const MetricsFile = "metrics.csv"
+// Measured returns a column of the metrics.csv of a run, which has at least one row.
+func Measured(folder, column string) (x []float64, err error) {
+	file := filepath.Join(folder, rundir.MetricsFile)
+	columns, rows, err := rundir.ReadTable(file)
+	at := slices.Index(columns, column)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(rows) == 0:
+		return nil, fmt.Errorf("%s: there are no measurements", file)
+	case at < 0:
+		return nil, fmt.Errorf("%s: there is no column %s", file, column)
+	}
+	for _, row := range rows {
+		x = append(x, row[at])
+	}
+	return x, nil
+}
+
+// LastMeasured returns the last number of a column.
+func LastMeasured(folder, column string) (float64, error) {
+	x, err := Measured(folder, column)
+	if err != nil {
+		return 0, err
+	}
+	return x[len(x)-1], nil
+}
 
 // Train runs rbmtrain, or what is left of an interrupted run, and returns the
 // processor time of all parts.
@@ -142,19 +168,15 @@ func (r *Runs) Train(ctx context.Context, folder string, flags map[string]string
 		if err := sameFlags(b, flags); err != nil {
 			return 0, fmt.Errorf("%s: %w; give another -runs", folder, err)
 		}
-		m, err := ReadMetrics(filepath.Join(folder, MetricsFile))
-		if err != nil {
-			return 0, err
-		}
 		if b, err = os.ReadFile(file); err == nil {
 			seconds, err = strconv.ParseFloat(strings.TrimSpace(string(b)), 64)
 		} else if errors.Is(err, fs.ErrNotExist) { // killed before it was written
-			seconds, err = m.Last("seconds")
+			seconds, err = LastMeasured(folder, "seconds")
 		}
 		if err != nil {
 			return 0, err
 		}
-		if last, err := m.Last("step"); err != nil || fmt.Sprint(int(last)) == flags["steps"] {
+		if last, err := LastMeasured(folder, "step"); err != nil || fmt.Sprint(int(last)) == flags["steps"] {
 			return seconds, err
 		}
 		args = []string{"-resume", folder, "-workers", "1"}

@@ -30,16 +30,17 @@ func TestSameFlags(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	file := filepath.Join(t.TempDir(), MetricsFile)
+	run := t.TempDir()
+	file := filepath.Join(run, "metrics.csv")
 	clitest.Write(t, file, "step,x\n0,NaN\n10,-1.5\n")
-	m, err := ReadMetrics(file)
-	if err != nil {
-		t.Fatal(err)
+	if x, err := LastMeasured(run, "x"); x != -1.5 || err != nil {
+		t.Errorf("got %v, %v, want -1.5", x, err)
 	}
-	if x, err := m.Last("x"); x != -1.5 || err != nil {
-		t.Errorf("%v, %v", x, err)
-	}
-	if _, err := m.Last("y"); err == nil || !strings.Contains(err.Error(), "no column y") {
+	if _, err := LastMeasured(run, "y"); err == nil || !strings.Contains(err.Error(), "no column y") {
 		t.Errorf("a column that is not there: %v", err)
+	}
+	clitest.Write(t, file, "step,x\n")
+	if _, err := LastMeasured(run, "x"); err == nil || !strings.Contains(err.Error(), "no measurements") {
+		t.Errorf("a file without rows: %v", err)
 	}
 }
