@@ -126,7 +126,7 @@ func check(dir string, force bool) (*Folder, error) {
 	case !force:
 		return nil, fmt.Errorf("output folder %s holds an earlier run; choose another by -out, go on with it by -resume, or replace it by -force", dir)
 	}
-	return f, f.checkLinks()
+	return f, nil
 }
 
 // hasCheckpoint reports whether a run can go on from the folder.
