@@ -58,14 +58,14 @@ func (v *Evaluator) Watch(t *Trainer) {
 
 // Warnings returns what metrics warn of, by their last measurements: until the end
 // each of them once.
-func (v *Evaluator) Warnings(end bool) []string {
-	var all []string
+func (v *Evaluator) Warnings(end bool) []Warning {
+	var all []Warning
 	for _, m := range v.Metrics {
 		if m.Warning == nil {
 			continue
 		}
 		if w := m.Warning(end); w != "" {
-			all = append(all, w)
+			all = append(all, Warning{m.Name, w})
 		}
 	}
 	return all

@@ -7,6 +7,7 @@ import (
 
 	"gorbm/negphase/diag"
 	"gorbm/rbm"
+	"gorbm/rbm/exact"
 )
 
 // A Health watches a run for what does not get well by itself: hidden units that no
@@ -14,8 +15,14 @@ import (
 // falls. It says each of these once.
 type Health struct {
 	goal  Column // what training is to better; without a name it is not watched
-	part  part   // of the training rows
+	parts []part // of the data; the first is trained on
 	batch int
+
+	trainer     *Trainer // of the run: see Watch
+	steps       int      // of the run
+	likelihood  *Metric  // the log-likelihood; nil: it is not measured
+	every       int      // steps between measurements of an exact one; 0: it is not exact
+	enumeration float64  // terms of one
 	HealthState
 }
 
@@ -30,6 +37,12 @@ type HealthState struct {
 	BestStep int       `json:"best_step"`        //
 	Below    int       `json:"below"`            // values in a row far below the best
 	Said     []string  `json:"said,omitempty"`   // kinds of warnings
+
+	Train  track     `json:"train"`            // the log-likelihood of the training rows
+	Other  track     `json:"other"`            // and of others
+	Pseudo track     `json:"pseudo"`           // the pseudo-likelihood of others
+	Recent []float64 `json:"recent,omitempty"` // the last values of Train
+	Open   []Warning `json:"open,omitempty"`   // what was told and is judged again at the end
 }
 
 const (
@@ -62,7 +75,11 @@ func NewHealth(s Settings, set Sets, m *rbm.RBM, goal Column) *Health {
 		goal = Column{}
 	}
 	key := rbm.NewKey(s.Seed).Child(metricKey).Child(healthKey)
-	return &Health{goal: goal, batch: s.Batch, part: newPart("train", set.Train, m.Classes() > 0, key)}
+	h := &Health{goal: goal, batch: s.Batch, parts: set.parts(m.Classes() > 0, func(uint64) rbm.Key { return key })}
+	if e, err := exact.New(m, exact.EvaluationLimit); err == nil {
+		h.enumeration = e.Work()
+	}
+	return h
 }
 
 // Warnings takes in the evaluation e of m and returns what is wrong by it and those
@@ -75,8 +92,10 @@ func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []string) {
 		}
 	}
 	h.add(e)
-	say("falling", h.falling(e.Step))
-	rows := h.part.rows(m, productWork)
+	if h.likelihood == nil || h.Train.N == 0 { // which else decides: see Early
+		say("falling", h.falling(e.Step))
+	}
+	rows := h.parts[0].rows(m, productWork)
 	rows = rows[:min(len(rows), healthRows)]
 	if e.Step > 0 && !end && (e.Step-h.Checked)*h.batch < healthShare*len(rows) {
 		return all
@@ -96,7 +115,7 @@ func (h *Health) Warnings(e Evaluation, m *rbm.RBM, end bool) (all []string) {
 	default:
 		say("weights", fmt.Sprintf("weights explode: at step %d the largest is %.3g, and beyond %d single inputs decide over units; a smaller -rate, -schedule linear or some -l2 keeps them small", e.Step, large, largeWeight))
 	}
-	if dead := deadUnits(m, h.part, rows); float64(dead) >= deadShare*float64(m.Hidden()) && dead > 1 {
+	if dead := deadUnits(m, h.parts[0], rows); float64(dead) >= deadShare*float64(m.Hidden()) && dead > 1 {
 		text := fmt.Sprintf("%d of %d hidden units are dead at step %d: given training rows they are on, or off, with a mean probability below %g, so that they learn nothing from the data; ", dead, m.Hidden(), e.Step, deadMean)
 		if e.Step == 0 {
 			text += "start from another -init"

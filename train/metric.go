@@ -341,13 +341,7 @@ func NewRunMetrics(names []string, m *rbm.RBM, sets Sets, run Settings) ([]Metri
 		return nil, nil
 	}
 	key := rbm.NewKey(run.Seed).Child(metricKey)
-	s := &subject{m: m, run: run, key: key, parts: []part{newPart("train", sets.Train, m.Classes() > 0, key.Child(0))}}
-	if sets.Holdout != nil {
-		s.parts = append(s.parts, newPart("holdout", sets.Holdout, m.Classes() > 0, key.Child(2)))
-	}
-	if sets.Test != nil {
-		s.parts = append(s.parts, newPart("test", sets.Test, m.Classes() > 0, key.Child(1)))
-	}
+	s := &subject{m: m, run: run, key: key, parts: sets.parts(m.Classes() > 0, key.Child)}
 	s.enum, s.enumErr = exact.New(m, exact.EvaluationLimit)
 	for _, name := range names {
 		s.named = append(s.named, strings.TrimSpace(name))

@@ -52,6 +52,18 @@ func newPart(name string, set *data.Set, labelled bool, key rbm.Key) part {
 	return part{name: name, set: set, order: order, key: key.Child(0)}
 }
 
+// parts returns the parts of the data, those to train on first. key returns the key of a purpose.
+func (s Sets) parts(labelled bool, key func(uint64) rbm.Key) []part {
+	all := []part{newPart("train", s.Train, labelled, key(0))}
+	if s.Holdout != nil {
+		all = append(all, newPart("holdout", s.Holdout, labelled, key(2)))
+	}
+	if s.Test != nil {
+		all = append(all, newPart("test", s.Test, labelled, key(1)))
+	}
+	return all
+}
+
 // rows returns a sample of rows, the same each time, of at most work divided
 // by m's weights; work 0 means all.
 func (p part) rows(m *rbm.RBM, work int) []int32 {

@@ -65,9 +65,16 @@ moves, in its standard deviations: near 0 if they are draws of the model, and be
 and the autocorrelation time in updates. mixing_left says how far chains have left the
 places they had at the measurement before: 1 if they have forgotten them, and 1/M if
 each stays in one of M equal modes. mixing_z_data and mixing_z_base say how far chains
-lie apart from fresh ones from data and from the base rates. A line with "does not mix" is printed
-while training and at the end; where the schedule ends at rate 0, chains that lag are
-judged at the end alone. It takes some tenth of the time or less.
+lie apart from fresh ones from data and from the base rates. Where there is no
+log_likelihood, a line with "does not mix" is printed while training and at the end; where
+the schedule ends at rate 0, chains that lag are judged at the end alone. It takes some
+tenth of the time or less.
+
+Where log_likelihood is measured it decides whether a run goes wrong. A line says so when it
+has been more than a nat below its best for a twentieth of the run: "the chains lag", "the
+chains are too short" or "the rate is too high", as a copy of the model shows that trains on with
+the exact negative phase, or "the model overfits", of the rows of -holdout or of test rows. At the
+end all is judged again, and a line names what no longer holds.
 
 log_likelihood is exact where enumeration is fast: states of the smaller layer times
 units of the other up to 2^28. -metrics log_likelihood enumerates up to 2^28 states,

@@ -16,8 +16,8 @@ func mixingRun(rate string, more ...string) []string {
 		"-schedule", "constant", "-steps", "2000", "-metrics", "mixing", "-snapshots", "0"}, more...)
 }
 
-// A run at a large rate that stays warns while it runs and at the end, on standard
-// error and in the JSON; at a small rate, or at one that falls to 0, it does not.
+// A run at a large rate that stays warns while it runs and at the end on standard
+// error, and in the JSON in the words of the end alone; at a small rate, or at one that falls to 0, it does not.
 func TestMixingWarning(t *testing.T) {
 	undrawn(t)
 	clitest.Isolate(t)
@@ -48,11 +48,44 @@ func TestMixingWarning(t *testing.T) {
 		}
 		early := strings.Count(r.Stderr, "does not mix") // with -json that of the end is in the JSON alone
 		all := strings.Count(rbmtrain.Call(append(c.args, "-quiet")...).Stderr, "does not mix")
-		if early != min(c.want, 1) || said != c.want || all != c.want {
-			t.Errorf("%v: %d warnings on standard error, without -json %d, and %d in the JSON, want %d: %s", c.args, early, all, said, c.want, r.Stderr)
+		if early != min(c.want, 1) || said != min(c.want, 1) || all != c.want {
+			t.Errorf("%v: %d warnings on standard error, without -json %d, and %d in the JSON; in all %d are wanted: %s", c.args, early, all, said, c.want, r.Stderr)
 		}
 		if _, ok := out.Metrics["mixing_drift"]; !ok {
 			t.Errorf("%v: the JSON has no mixing_drift: %v", c.args, out.Metrics)
+		}
+	}
+}
+
+// A run whose likelihood falls says so while it trains, with the cause, and at the end in words of
+// its own, which are those of the JSON; no closing line then has the drift of the chains. What
+// was said and does not hold at the end is named, and is not in the JSON.
+func TestJudgedWarnings(t *testing.T) {
+	undrawn(t)
+	clitest.Isolate(t)
+	for _, c := range []struct {
+		args, kind string
+		stands     bool
+	}{
+		{"-negphase pcd -rate 0.2 -steps 15000 -schedule constant", "the chains lag behind the model: ", true},
+		{"-labels none -negphase exact -rate 3 -steps 3000 -schedule linear", "the rate is too high: ", false},
+	} {
+		args := append([]string{"-data", "toy:8,6,100,0.05", "-hidden", "12", "-snapshots", "0"}, strings.Fields(c.args)...)
+		r := rbmtrain.Call(args...)
+		lines := slices.DeleteFunc(strings.Split(r.Stderr, "\n"), func(l string) bool { return !strings.Contains(l, "warning: ") })
+		want := "rbmtrain: warning: this does not hold at the end: " + c.kind
+		if c.stands {
+			want = "rbmtrain: warning: " + c.kind + "log_likelihood_train is "
+		}
+		if len(lines) != 2 || !strings.HasPrefix(lines[0], "rbmtrain: warning: "+c.kind) || !strings.HasPrefix(lines[1], want) || lines[0] == lines[1] {
+			t.Errorf("%s: prints %q", c.args, lines)
+		}
+		if drift := strings.Contains(r.Stdout, "drift of the chains"); drift && c.stands {
+			t.Errorf("%s: the closing lines have the drift of the chains: %s", c.args, r.Stdout)
+		}
+		out := result(t, rbmtrain.OK(t, append(args, "-json")...))
+		if c.stands && (len(out.Warnings) != 1 || !strings.Contains(lines[1], out.Warnings[0])) || !c.stands && len(out.Warnings) != 0 {
+			t.Errorf("%s: the JSON has the warnings %q", c.args, out.Warnings)
 		}
 	}
 }
@@ -70,6 +103,7 @@ func TestMixingResume(t *testing.T) {
 		want string // a name in the JSON
 	}{
 		"warned": {nil, "mixing_drift"},
+		"judged": {[]string{"-data", "toy:8,6,100,0.05", "-labels", "none", "-hidden", "12", "-metrics", "log_likelihood,mixing", "-rate", "0.3"}, "log_likelihood_train"},
 		"own":    {[]string{"-negphase", "pt:tau=1/1.5/3/inf", "-metrics", "log_likelihood,mixing", "-steps", "900", "-rate", "0.02"}, "log_likelihood_train"},
 		"beside": {[]string{"-metrics", "log_likelihood,mixing", "-steps", "900"}, "log_likelihood_std_err"},
 	} {
@@ -85,7 +119,8 @@ func TestMixingResume(t *testing.T) {
 		}
 		sameRuns(t, name+"parts", name+"whole")
 		want, got := result(t, whole.Stdout), result(t, rest.Stdout)
-		if !slices.Equal(got.Warnings, want.Warnings) || name == "warned" && (len(want.Warnings) != 2 || !strings.Contains(want.Warnings[0], "does not mix")) {
+		if !slices.Equal(got.Warnings, want.Warnings) || name == "warned" && (len(want.Warnings) != 1 || !strings.Contains(want.Warnings[0], "does not mix")) ||
+			name == "judged" && (len(want.Warnings) != 1 || !strings.HasPrefix(want.Warnings[0], "the chains lag behind the model: ")) {
 			t.Errorf("%s: the resumed run warns %q\nthe whole one %q", name, got.Warnings, want.Warnings)
 		}
 		if _, ok := want.Metrics[c.want]; !ok || !maps.Equal(got.Metrics, want.Metrics) {

@@ -639,10 +639,15 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	bad := []string{"-preset", "ins-paper", "-data", clitest.Toy, "-hidden", "8", "-steps", "200", "-rate", "20", "-negphase", "cd"}
+	// The exact likelihood says it at once, with the cause, and at the end once more.
+	if r := result(t, rbmtrain.OK(t, append(bad, "-json")...)); len(r.Warnings) != 2 || !strings.HasPrefix(r.Warnings[0], "8 of 8 hidden units") || !strings.HasPrefix(r.Warnings[1], "the rate is too high: ") {
+		t.Errorf("the JSON has the warnings %q", r.Warnings)
+	}
+	bad = append(bad, "-metrics", "pseudo_likelihood")
 	r := rbmtrain.Call(append(bad, "-quiet")...)
 	dead, last, _ := strings.Cut(r.Stderr, "\n")
 	rbmtrain.OneLine(t, dead+"\n", "warning: 8 of 8 hidden units are dead at step 200: ", "smaller -rate")
-	rbmtrain.OneLine(t, last, strings.TrimPrefix(worse, "rbmtrain: "), "log_likelihood_train is -", "it was -", "smaller -rate")
+	rbmtrain.OneLine(t, last, strings.TrimPrefix(worse, "rbmtrain: "), "pseudo_likelihood_train is -", "it was -", "smaller -rate")
 	if r := result(t, rbmtrain.OK(t, append(bad, "-json")...)); len(r.Warnings) != 2 || !strings.HasPrefix(r.Warnings[0], "8 of 8 hidden units") || !strings.HasPrefix(r.Warnings[1], "the model is worse") {
 		t.Errorf("the JSON has the warnings %q", r.Warnings)
 	}

@@ -165,12 +165,17 @@ func (r *runner) latest() string {
 // worse for a warning. In short runs values vary by less without a reason.
 const worseMargin = 0.01
 
+// fell reports whether it stands that the likelihood fell.
+func (r *runner) fell() bool {
+	return slices.ContainsFunc(r.standing, func(w train.Warning) bool { return w.Kind == train.FallKind })
+}
+
 // worseWarning returns a warning if the model is worse than before the first
 // step, and "" if it is not.
 func (r *runner) worseWarning() string {
 	goal := r.goal()
 	end, ok := r.last.Value(goal.Name + "_train") // of the rows that were measured at first
-	if r.state.First == nil || !ok {
+	if r.state.First == nil || !ok || r.fell() {
 		return ""
 	}
 	worse := *r.state.First - end
@@ -181,6 +186,12 @@ func (r *runner) worseWarning() string {
 		return ""
 	}
 	return fmt.Sprintf("the model is worse than before the first step: %s_train is %.5g, it was %.5g; try a smaller -rate or more -chains", goal.Name, end, *r.state.First)
+}
+
+// warnEarly warns while training.
+func (r *runner) warnEarly(w string) {
+	r.state.Early = append(r.state.Early, w)
+	r.warn(w)
 }
 
 func (r *runner) warn(w string) {
@@ -231,8 +242,19 @@ func (r *runner) print() error {
 	}
 	var warnings []string
 	exchange, trips := r.ladderWarnings(total)
-	warnings = append(warnings, r.state.Early...)
-	for _, w := range append([]string{r.unusedNegative(), r.samplerWarning, exchange, trips, total.CutWarning(), total.VetoWarning(r.trainer.Steps()), total.RenewalWarning(r.trainer.Steps()), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()}, r.evaluator.Warnings(true)...) {
+	for _, w := range r.state.Early { // what was judged again stands in words of its own, or not at all
+		if !slices.ContainsFunc(r.health.Open, func(o train.Warning) bool { return o.Text == w }) {
+			warnings = append(warnings, w)
+		}
+	}
+	var standing []string
+	for _, w := range r.standing {
+		standing = append(standing, w.Text)
+	}
+	for _, w := range r.withdrawn {
+		r.warn("this does not hold at the end: " + w.Text)
+	}
+	for _, w := range append([]string{r.unusedNegative(), r.samplerWarning, exchange, trips, total.CutWarning(), total.VetoWarning(r.trainer.Steps()), total.RenewalWarning(r.trainer.Steps()), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()}, standing...) {
 		if w != "" && !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)
 		}
@@ -293,6 +315,9 @@ func (r *runner) describeResult(total negphase.Info, warnings []string, w io.Wri
 	steps := r.trainer.Steps()
 	metrics := func(first bool) {
 		for _, m := range r.metrics {
+			if m.Name == "mixing" && r.fell() {
+				continue // one drift, of the last measurement, is no word against the likelihood
+			}
 			for _, line := range m.Report(r.final, first) {
 				fmt.Fprintln(w, line)
 			}

@@ -82,6 +82,9 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 	if err := r.dropPrevious(); err != nil {
 		return err
 	}
+	if r.standing, r.withdrawn, err = r.health.Final(ctx, r.evaluator); err != nil {
+		return fmt.Errorf("%w; finish by: rbmtrain %s", err, r.resumption())
+	}
 	return r.print()
 }
 
@@ -132,6 +135,8 @@ type runner struct {
 	samples    *sample.Agreement // with their classes; nil without labels
 	mixed      *bool             // whether the chains of samples.png have mixed; nil before
 	verdict    string            // on them, in words
+	standing   []train.Warning   // of metrics and of the likelihood, at the end
+	withdrawn  []train.Warning   // that were told and do not stand any more
 	fromData   bool              // some of the samples are of chains that started at training rows
 	begun      bool              // the evaluation of step 0 is in the table
 	warned     bool              // that the ladder does not exchange
@@ -152,6 +157,7 @@ func (r *runner) open() (err error) {
 	r.evaluator = &train.Evaluator{Metrics: r.metrics, Every: r.evalEvery, Report: r.report}
 	r.evaluator.Watch(r.trainer)
 	r.health = train.NewHealth(r.settings, r.sets, r.model, r.goal())
+	r.health.Watch(r.trainer, r.metrics, r.steps)
 	if !r.flags.Given("resume") {
 		if r.folder, err = rundir.New(r.out, rundir.Stem(r.sets.Train.Name)+"-"+r.stem(), r.force); err != nil {
 			return err
@@ -218,6 +224,13 @@ func (r *runner) train(ctx context.Context) error {
 		r.saver.took = time.Since(r.saver.stepped)
 		return nil
 	}
+	watched := func(ctx context.Context, e train.Event) error {
+		judged, err := r.health.Observe(context.WithoutCancel(ctx), e.Step, r.evalEvery)
+		for _, w := range judged {
+			r.warnEarly(w.Text)
+		}
+		return err
+	}
 	ended := func(_ context.Context, e train.Event) error {
 		if err := r.tolerate(snapshot(e)); err != nil {
 			return err
@@ -241,7 +254,7 @@ func (r *runner) train(ctx context.Context) error {
 	}
 	release()
 	r.joined = true
-	err = r.trainer.Run(ctx, r.steps, began, r.evaluator.Observe, ended)
+	err = r.trainer.Run(ctx, r.steps, began, watched, r.evaluator.Observe, ended)
 	switch {
 	case errors.Is(err, rbm.ErrDiverged):
 		return r.diverged(err)
@@ -264,15 +277,15 @@ func (r *runner) report(e train.Evaluation) error {
 		r.warned = true
 		r.warn(w)
 	}
-	ill := r.health.Warnings(e, r.trainer.Model(), e.Step == r.steps)
-	if e.Step < r.steps {
-		ill = append(ill, r.evaluator.Warnings(false)...)
+	for _, w := range r.health.Warnings(e, r.trainer.Model(), e.Step == r.steps) {
+		r.warnEarly(w)
 	}
-	if len(ill) > 0 {
-		for _, w := range ill {
-			r.state.Early = append(r.state.Early, w)
-			r.warn(w)
-		}
+	judged, err := r.health.Early(context.Background(), e, r.evaluator)
+	if err != nil {
+		return err
+	}
+	for _, w := range judged {
+		r.warnEarly(w.Text)
 	}
 	row := r.row(e)
 	if err := cmp.Or(r.tolerate(r.table.Add(row)), r.tolerate(r.recordLadder(e)), r.tolerate(r.log(row))); err != nil {

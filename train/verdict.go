@@ -1,0 +1,324 @@
+package train
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"gorbm/negphase"
+)
+
+// A Warning is what is wrong with a run, in words. There is one of a kind at a time.
+type Warning struct {
+	Kind string `json:"kind"` // FallKind, OverfitKind or the name of a metric
+	Text string `json:"text"`
+}
+
+// Kinds of warnings of a likelihood.
+const (
+	FallKind    = "fall"    // of the training rows
+	OverfitKind = "overfit" // of the rows held out or for testing, as it is learnt by heart
+)
+
+const (
+	// fallNats is the loss of log-likelihood, in nats a row, from which a run is worse than
+	// it was, beyond twice the standard error of an estimate.
+	fallNats, fallErrors = 1, 2
+	// An exact likelihood is measured watchPoints times in a run, between evaluations too, as
+	// far as that takes less than 1/watchShare of the work of the updates. Of 120 runs that end a
+	// nat below their best of 200 points, 11 were never seen so high at 20 points, 4 at 50 and 2 at 100.
+	watchPoints, watchShare = 100, 10
+	// A loss is told when it has lasted for 1/lastShare of the run.
+	lastShare = 20
+	// The likelihood of the last recentPoints measurements is the level that a trial is
+	// compared with, whose likelihood is measured trialPoints times in its second half.
+	recentPoints, trialPoints = 5, 8
+	// A trial takes 1/trialShare of the steps of the run, within these bounds.
+	trialShare, leastTrial, mostTrial = 20, 100, 500
+	// trialWork bounds the terms that the enumerations of a trial sum, to about a second.
+	trialWork = 1 << 30
+	// trialGain is the part of the loss that a trial must bring back if the chains are to blame. Of
+	// 15 trials of runs that lost by their chains 12 brought back 0.26 or more; of 9 of runs that lose
+	// as much from the start with the exact negative phase none brought back anything.
+	trialGain = 0.2
+	// knownShare: a likelihood decides if it was measured in the last 1/knownShare of the run.
+	knownShare = 5
+)
+
+// A track follows the log-likelihood of a part of the data.
+type track struct {
+	Best     float64 `json:"best"`
+	BestErr  float64 `json:"best_std_err,omitempty"`
+	BestStep int     `json:"best_step"`
+	BestGap  float64 `json:"best_gap,omitempty"` // of the training rows' to it, then
+	Last     float64 `json:"last"`
+	LastErr  float64 `json:"last_std_err,omitempty"`
+	LastStep int     `json:"last_step"`
+	LastGap  float64 `json:"last_gap,omitempty"`
+	Since    int     `json:"since,omitempty"` // step since when it is below; 0: it is not
+	N        int     `json:"n"`               // measurements
+}
+
+// add takes in a measurement. loss says whether the likelihood is below its best.
+func (k *track) add(step int, v, gap, stdErr float64, loss func(k *track) bool) {
+	k.Last, k.LastErr, k.LastStep, k.LastGap = v, stdErr, step, gap
+	if k.N++; k.N == 1 || v > k.Best {
+		k.Best, k.BestErr, k.BestStep, k.BestGap = v, stdErr, step, gap
+	}
+	switch {
+	case !loss(k):
+		k.Since = 0
+	case k.Since == 0:
+		k.Since = step
+	}
+}
+
+// fell reports whether the likelihood is below its best by more than fallNats and chance.
+func (k *track) fell() bool {
+	return k.Best-k.Last > fallNats+fallErrors*math.Hypot(k.BestErr, k.LastErr)
+}
+
+// overfits reports the same of rows that are not trained on, where the gap to the training
+// rows has grown as much. Log Z cancels in the gap, and its error too.
+func (k *track) overfits() bool { return k.fell() && k.LastGap-k.BestGap > fallNats }
+
+// lasts reports whether the loss has lasted for long enough to be told.
+func (k *track) lasts(steps int) bool { return k.Since > 0 && (k.LastStep-k.Since)*lastShare >= steps }
+
+// Watch gives h the run, of so many steps, and its metrics. From then on the log-likelihood
+// decides whether the run goes wrong, where it is one of them.
+func (h *Health) Watch(t *Trainer, metrics []Metric, steps int) {
+	h.trainer, h.steps, h.likelihood, h.every = t, steps, nil, 0
+	if o := t.settings.Objective; o != "" && o != Joint {
+		return
+	}
+	at := slices.IndexFunc(metrics, func(m Metric) bool { return m.Name == "log_likelihood" })
+	if at < 0 {
+		return
+	}
+	h.likelihood = &metrics[at]
+	if h.likelihood.Watch != nil { // an estimate, for evaluations alone
+		return
+	}
+	m, n := t.model, 0
+	for _, p := range h.parts {
+		n += len(p.rows(m, rowWork))
+	}
+	// Of each row of a batch and each chain, an update has two passes at least.
+	update := float64(2*(t.settings.Batch+max(t.settings.Batch, t.settings.Negative.Count("chains")))) * float64(m.Visible()*m.Hidden())
+	measure := h.enumeration + float64(n)*float64(m.Visible()*m.Hidden())
+	h.every = max(steps/watchPoints, int(watchShare*measure/update), 1)
+}
+
+// Observe measures an exact log-likelihood where it is due between evaluations, which come
+// every so many steps, and returns what is new.
+func (h *Health) Observe(ctx context.Context, step, evaluations int) ([]Warning, error) {
+	if h.every == 0 || step%h.every != 0 || step%evaluations == 0 || step == h.steps {
+		return nil, nil
+	}
+	values, err := h.likelihood.Measure(ctx, h.trainer.Model(), false)
+	if err != nil {
+		return nil, fmt.Errorf("step %d: %s: %w", step, h.likelihood.Name, err)
+	}
+	e := Evaluation{Step: step}
+	for i, x := range values {
+		e.Values = append(e.Values, Value{h.likelihood.Values[i], x})
+	}
+	return h.early(ctx, e, nil)
+}
+
+// Early takes in an evaluation of the run of v and returns what is new: what its metrics warn of
+// and what the likelihood says. Where there is one it decides, and how chains mix is not told.
+func (h *Health) Early(ctx context.Context, e Evaluation, v *Evaluator) ([]Warning, error) {
+	return h.early(ctx, e, v)
+}
+
+func (h *Health) early(ctx context.Context, e Evaluation, v *Evaluator) (all []Warning, err error) {
+	if h.follow(e); e.Step >= h.steps {
+		return nil, nil // see Final
+	}
+	if h.Train.lasts(h.steps) && !h.open(FallKind) {
+		w, err := h.fall(ctx)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, w)
+	}
+	if k := h.other(); k.lasts(h.steps) && !h.open(OverfitKind) {
+		all = append(all, h.overfit())
+	}
+	if v != nil {
+		all = append(all, h.metricWarnings(v, false)...)
+	}
+	h.Open = append(h.Open, all...)
+	return all, nil
+}
+
+// Final returns what stands at the end of the run of v, and of what was told before what
+// does not stand any more. What stands has words of its own.
+func (h *Health) Final(ctx context.Context, v *Evaluator) (standing, withdrawn []Warning, err error) {
+	if h.decides() && h.Train.fell() {
+		w, err := h.fall(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		standing = append(standing, w)
+	}
+	if k := h.other(); k.N > 0 && k.overfits() {
+		standing = append(standing, h.overfit())
+	}
+	standing = append(standing, h.metricWarnings(v, true)...)
+	for _, w := range h.Open {
+		if !slices.ContainsFunc(standing, func(s Warning) bool { return s.Kind == w.Kind }) {
+			withdrawn = append(withdrawn, w)
+		}
+	}
+	return standing, withdrawn, nil
+}
+
+func (h *Health) open(kind string) bool {
+	return slices.ContainsFunc(h.Open, func(w Warning) bool { return w.Kind == kind })
+}
+
+// metricWarnings returns what metrics warn of. How chains mix is left out where the likelihood decides.
+func (h *Health) metricWarnings(v *Evaluator, end bool) (all []Warning) {
+	for _, w := range v.Warnings(end) {
+		if w.Kind != "mixing" || !h.decides() {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// decides reports whether the log-likelihood of the training rows is known.
+func (h *Health) decides() bool {
+	return h.likelihood != nil && h.Train.N > 1 && (h.trainer.step-h.Train.LastStep)*knownShare <= h.steps
+}
+
+// other returns the track of the rows that are not trained on: of their log-likelihood, or of
+// their pseudo-likelihood where that is not known.
+func (h *Health) other() *track {
+	if h.decides() {
+		return &h.Other
+	}
+	return &h.Pseudo
+}
+
+// follow takes in the likelihoods of an evaluation.
+func (h *Health) follow(e Evaluation) {
+	value := func(name string) float64 {
+		if v, ok := e.Value(name); ok && !math.IsInf(v, 0) {
+			return v
+		}
+		return math.NaN()
+	}
+	part := ""
+	if len(h.parts) > 1 {
+		part = "_" + h.parts[1].name
+	}
+	if h.likelihood != nil {
+		v, other, stdErr := value("log_likelihood_train"), value("log_likelihood"+part), 0.0
+		if h.likelihood.Watch != nil {
+			stdErr = value("log_likelihood_std_err")
+		}
+		if !math.IsNaN(v + stdErr) {
+			h.Train.add(e.Step, v, 0, stdErr, (*track).fell)
+			if h.Recent = append(h.Recent, v); len(h.Recent) > recentPoints {
+				h.Recent = h.Recent[1:]
+			}
+			if !math.IsNaN(other) {
+				h.Other.add(e.Step, other, v-other, stdErr, (*track).overfits)
+			}
+		}
+	}
+	if v, other := value("pseudo_likelihood_train"), value("pseudo_likelihood"+part); !math.IsNaN(v + other) {
+		gap := value("free_energy_gap")
+		if math.IsNaN(gap) {
+			gap = v - other
+		}
+		h.Pseudo.add(e.Step, other, gap, 0, (*track).overfits)
+	}
+}
+
+// overfit returns the warning of rows that are learnt by heart.
+func (h *Health) overfit() Warning {
+	k, name := h.other(), "log_likelihood_"
+	if k == &h.Pseudo {
+		name = "pseudo_likelihood_"
+	}
+	return Warning{OverfitKind, fmt.Sprintf("the model overfits: %s%s is %.5g at step %d and was %.5g at step %d, and its gap to the training rows grew by %.3g nats; -holdout with -stop-after ends a run at its best, and more rows, fewer -hidden or some -l2 help",
+		name, h.parts[1].name, k.Last, k.LastStep, k.Best, k.BestStep, k.LastGap-k.BestGap)}
+}
+
+// fall returns the warning of a log-likelihood that fell, with its cause.
+func (h *Health) fall(ctx context.Context) (Warning, error) {
+	k, s := h.Train, h.trainer.settings
+	what := fmt.Sprintf("log_likelihood_train is %.5g at step %d and was %.5g at step %d", k.Last, k.LastStep, k.Best, k.BestStep)
+	gain, steps, err := h.trial(ctx)
+	if err != nil {
+		return Warning{}, err
+	}
+	known, level := steps > 0, Mean(h.Recent)
+	switch {
+	case s.Negative.Kind == "exact", known && gain < trialGain*(k.Best-level):
+		if known {
+			what += fmt.Sprintf("; %d updates with the exact negative phase hardly bring it back, so it is not the chains", steps)
+		}
+		return Warning{FallKind, "the rate is too high: " + what + "; a smaller -rate, -schedule linear or a larger -batch helps"}, nil
+	case known:
+		what += fmt.Sprintf("; %d updates with the exact negative phase bring back %.3g nats", steps, gain)
+	}
+	if !s.Negative.Persists() {
+		return Warning{FallKind, "the chains are too short: " + what + "; more Gibbs steps an update (-k) help, or chains that persist, such as -negphase pcd or pins"}, nil
+	}
+	more := "more Gibbs steps an update (-k)"
+	if negphase.Has(s.Negative.Kind, "swaps") {
+		more = "more rounds an update (-swaps)"
+	}
+	return Warning{FallKind, fmt.Sprintf("the chains lag behind the model: %s; a smaller -rate, -schedule linear, %s, more -chains or a ladder such as -negphase pins -temperatures auto helps", what, more)}, nil
+}
+
+// trial tells what a loss is due to by an experiment: it trains a copy of the model, as it is, with
+// the exact negative phase, at the rate and on the batches of the run. It returns by how much the
+// log-likelihood rises above its recent level, and the updates taken: 0 where the exact negative
+// phase is that of the run or takes too long, or where the rate is over.
+func (h *Health) trial(ctx context.Context) (gain float64, steps int, err error) {
+	t := h.trainer
+	s := t.settings
+	rate := s.rateAt(t.step)
+	if h.every == 0 || s.Negative.Kind == "exact" || rate < s.Rate/100 || s.Average > 0 {
+		return 0, 0, nil
+	}
+	steps = min(max(h.steps/trialShare, leastTrial), mostTrial, int(trialWork/h.enumeration))
+	if steps < leastTrial {
+		return 0, 0, nil
+	}
+	s.Rate, s.Schedule, s.Negative = rate, "constant", negphase.DefaultSettings("exact")
+	exact, err := negphase.New(s.Negative)
+	if err != nil {
+		return 0, 0, nil
+	}
+	try, err := NewWith(exact, s, t.set, t.model.Clone())
+	if err != nil {
+		return 0, 0, nil
+	}
+	try.step = t.step
+	sum := 0.0
+	for i := range steps {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		if _, err := try.Step(); err != nil {
+			return 0, 0, nil
+		}
+		if left := steps - 1 - i; left < steps/2 && left%(steps/2/trialPoints) == 0 && left/(steps/2/trialPoints) < trialPoints {
+			v, err := h.likelihood.Measure(ctx, try.Model(), false)
+			if err != nil {
+				return 0, 0, nil
+			}
+			sum += v[0]
+		}
+	}
+	return sum/trialPoints - Mean(h.Recent), steps, nil
+}

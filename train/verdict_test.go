@@ -1,0 +1,186 @@
+package train
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"gorbm/rbm"
+)
+
+// judged returns the health of a run of 100 steps by the exact negative phase, whose
+// log-likelihood is an estimate or exact, with a test set or without one.
+func judged(t *testing.T, estimate, test bool) *Health {
+	t.Helper()
+	set := toy(t, smallToy)
+	tr := newTrainer(t, settingsOf(t, "exact"), set, 2, false, rbm.Softmax)
+	sets := Sets{Train: set}
+	if test {
+		sets.Test = set
+	}
+	h := NewHealth(tr.settings, sets, tr.Model(), Column{})
+	m := Metric{Name: "log_likelihood"}
+	if estimate {
+		m.Watch = func(*Trainer) {}
+	}
+	h.Watch(tr, []Metric{{Name: "mixing"}, m}, 100)
+	return h
+}
+
+// mixingEvaluator has a metric that says that chains do not mix.
+func mixingEvaluator() *Evaluator {
+	return &Evaluator{Metrics: []Metric{{Name: "mixing", Warning: func(bool) string { return "does not mix" }}}}
+}
+
+// A likelihood that falls by more than a nat is told when the fall has lasted for a twentieth of
+// the run, and once; at the end it stands or is withdrawn. The test rows are learnt by heart if their gap grows too.
+func TestJudge(t *testing.T) {
+	for name, c := range map[string]struct {
+		train, test []float64 // one a step; no test rows if test is nil
+		stdErr      float64   // of an estimate; 0: exact
+		told        map[int]string
+		standing    string
+		withdrawn   bool
+	}{
+		"rises":     {train: []float64{-9, -8, -7, -7.9, -7.9, -7.9, -7.9, -7.9, -7.9, -7.9, -7.9}},
+		"falls":     {train: []float64{-9, -8, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1}, told: map[int]string{7: FallKind}, standing: FallKind},
+		"too late":  {train: []float64{-9, -8, -8, -8, -8, -9.1}, standing: FallKind},
+		"dips":      {train: []float64{-9, -8, -9.1, -9.1, -9.1, -8.9, -9.1, -9.1, -9.1, -8}},
+		"recovers":  {train: []float64{-9, -8, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1, -8}, told: map[int]string{7: FallKind}, withdrawn: true},
+		"uncertain": {train: []float64{-9, -8, -9.2, -9.2, -9.2, -9.2, -9.2, -9.2, -9.2}, stdErr: 0.1},
+		"certain":   {train: []float64{-9, -8, -9.3, -9.3, -9.3, -9.3, -9.3, -9.3, -9.3}, stdErr: 0.1, told: map[int]string{7: FallKind}, standing: FallKind},
+		"overfits": {train: []float64{-9, -8, -7, -7, -7, -7, -7, -7, -7}, test: []float64{-9, -8, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1, -9.1},
+			told: map[int]string{7: OverfitKind}, standing: OverfitKind},
+		"both fall": {train: []float64{-9, -8, -9.5, -9.5, -9.5, -9.5, -9.5, -9.5, -9.5}, test: []float64{-9, -8, -9.5, -9.5, -9.5, -9.5, -9.5, -9.5, -9.5},
+			told: map[int]string{7: FallKind}, standing: FallKind},
+	} {
+		h := judged(t, c.stdErr > 0, c.test != nil)
+		v := mixingEvaluator()
+		for i, x := range c.train {
+			e := Evaluation{Step: i, Values: []Value{{"log_likelihood_train", x}, {"log_likelihood_std_err", c.stdErr}}}
+			if c.test != nil {
+				e.Values = append(e.Values, Value{"log_likelihood_test", c.test[i]})
+			}
+			h.trainer.step = i
+			state, err := json.Marshal(h.HealthState) // as a run that is resumed
+			if err != nil {
+				t.Fatal(err)
+			}
+			h.HealthState = HealthState{}
+			if err := json.Unmarshal(state, &h.HealthState); err != nil {
+				t.Fatal(err)
+			}
+			all, err := h.Early(context.Background(), e, v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kind := ""
+			for _, w := range all {
+				if w.Kind != "mixing" || i > 1 { // one value is no likelihood yet
+					kind += w.Kind
+				}
+			}
+			if kind != c.told[i] {
+				t.Errorf("%s: step %d says %q, want %q", name, i, kind, c.told[i])
+			}
+		}
+		h.Open = h.Open[min(1, len(h.Open)):] // that of mixing
+		standing, withdrawn, err := h.Final(context.Background(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind := ""
+		for _, w := range standing {
+			kind += w.Kind
+		}
+		if kind != c.standing || len(withdrawn) > 0 != c.withdrawn {
+			t.Errorf("%s: at the end %q stands, want %q; withdrawn %v", name, standing, c.standing, withdrawn)
+		}
+	}
+}
+
+// Without a likelihood of late the metrics are heard, and the pseudo-likelihood of test rows says
+// that they are learnt by heart.
+func TestJudgeWithoutLikelihood(t *testing.T) {
+	h := judged(t, true, true)
+	v := mixingEvaluator()
+	kinds := ""
+	for i := range 40 {
+		h.trainer.step = i
+		e := Evaluation{Step: i, Values: []Value{{"pseudo_likelihood_train", -5}, {"pseudo_likelihood_test", -6}, {"free_energy_gap", 1}}}
+		if i < 2 {
+			e.Values = append(e.Values, Value{"log_likelihood_train", -9}, Value{"log_likelihood_std_err", 0.1})
+		}
+		if i >= 30 {
+			e.Values[1].Value, e.Values[2].Value = -7.1, 2.1
+		}
+		all, err := h.Early(context.Background(), e, v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range all {
+			if w.Kind == OverfitKind {
+				kinds += w.Kind
+				if i != 35 || !strings.Contains(w.Text, "pseudo_likelihood_test is -7.1 at step 35 and was -6 at step 0, and its gap to the training rows grew by 1.1 nats") {
+					t.Errorf("step %d: %s", i, w.Text)
+				}
+			}
+		}
+		if heard := len(all) > 0 && all[len(all)-1].Kind == "mixing"; heard != (i == 0 || i > 21) { // the last number is a fifth of the run old at step 21
+			t.Errorf("step %d: mixing is heard: %v", i, heard)
+		}
+	}
+	if kinds != OverfitKind {
+		t.Errorf("overfitting is told %q", kinds)
+	}
+}
+
+// The cause of a fall is found by training on with the exact negative phase: chains that are few
+// lag, chains that start at the data are too short, and where the exact negative phase falls as well it is the rate.
+func TestFallCause(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes a second or more")
+	}
+	for _, c := range []struct {
+		data, negative string
+		rate           float64
+		want           string
+	}{
+		{"toy:8,6,100,0.05:plain", "pcd:chains=10", 0.3, "the chains lag behind the model: "},
+		{"desjardins:0.001", "cd", 0.1, "the chains are too short: "},
+		{"toy:8,6,100,0.05:plain", "exact", 3, "the rate is too high: "},
+		{"toy:8,6,100,0.05:plain", "cd:k=20", 3, "the rate is too high: "},
+	} {
+		set := toy(t, c.data)
+		s := settingsOf(t, c.negative)
+		s.Rate, s.Batch = c.rate, 20
+		tr := newTrainer(t, s, set, 10, false, rbm.Softmax)
+		metrics, err := NewRunMetrics([]string{"log_likelihood"}, tr.Model(), Sets{Train: set}, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const steps = 4000
+		h := NewHealth(s, Sets{Train: set}, tr.Model(), metrics[0].Columns[0])
+		h.Watch(tr, metrics, steps)
+		v := &Evaluator{Metrics: metrics, Every: steps / 20}
+		told := ""
+		hear := func(all []Warning, err error) error {
+			for _, w := range all {
+				told += w.Text
+			}
+			return err
+		}
+		v.Report = func(e Evaluation) error { return hear(h.Early(context.Background(), e, v)) }
+		run(t, tr, steps, func(ctx context.Context, e Event) error {
+			return errors.Join(hear(h.Observe(ctx, e.Step, v.Every)), v.Observe(ctx, e))
+		})
+		if points := steps / h.every; points > watchPoints || h.Train.N < points {
+			t.Errorf("%s: the likelihood is watched every %d steps, %d times", c.negative, h.every, h.Train.N)
+		}
+		if !strings.HasPrefix(told, c.want) {
+			t.Errorf("%s, rate %v: %q, want %q", c.negative, c.rate, told, c.want)
+		}
+	}
+}
