@@ -12,7 +12,8 @@
 //
 // # Layout
 //
-// States are bits, one row for each example. Weights are stored once, in panels of
+// A layer is a list of groups of a kind of unit, see package units. States are bits, one row
+// for each example. Weights are stored once, in panels of
 // 64 hidden units; each panel holds a row of 64 weights for every visible unit.
 // Sums over active units therefore add rows of a panel, and the update of a
 // panel adds scaled hidden means to the same rows.

@@ -188,7 +188,7 @@ func (m *RBM) Label() (Group, bool) {
 	if g := m.visible.groups[len(m.visible.groups)-1]; g.Label {
 		return g, true
 	}
-	return Group{First: m.Visible()}, false
+	return Group{Kind: Softmax, First: m.Visible()}, false
 }
 
 // SetLabel makes the last classes visible units a label of the given kind, and
