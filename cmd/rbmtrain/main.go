@@ -71,7 +71,7 @@ the schedule ends at rate 0, chains that lag are judged at the end alone. It tak
 tenth of the time or less.
 
 Where log_likelihood is measured it decides whether a run goes wrong. A line says so when it
-has been more than a nat below its best for a twentieth of the run: "the chains lag", "the
+has been more than a nat below its best for a thirtieth of the run: "the chains lag", "the
 chains are too short" or "the rate is too high", as a copy of the model shows that trains on with
 the exact negative phase, or "the model overfits", of the rows of -holdout or of test rows. At the
 end all is judged again, and a line names what no longer holds.
