@@ -31,7 +31,8 @@ const about = `How good a model does so much processor time of one core buy? Eac
 MNIST, thresholded at ½, without labels. gorbm has the defaults of ` + "`rbmtrain`" + ` for data without labels, and the loops over
 NumPy and PyTorch have the same settings: persistent contrastive divergence, 50 chains, batches of 20, a rate that falls from
 0.05 to 0 on a line, visible biases that start from the data. The rate of a loop falls with its processor time, that of gorbm with the number
-of updates, as many as the time allowed in a run before; the table has what it took. scikit-learn trains as it does by itself. All models
+of updates, as many as the time allowed in a run before; the table has what it took. scikit-learn trains by its own fit, of float32,
+stopped at its time. All models
 are tested by ` + "`rbmeval`" + `.`
 
 //go:embed loops.py
