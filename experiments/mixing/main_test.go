@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"gorbm/experiments/internal/claims/claimstest"
+	"gorbm/experiments/internal/race"
 	"gorbm/rbm"
 )
 
-func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&places{}), run) }
+func TestQuick(t *testing.T) { claimstest.Quick(t, experiment(&race.Places{}), run) }
 
-func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&places{})) }
+func TestCommitted(t *testing.T) { claimstest.Committed(t, experiment(&race.Places{})) }
 
 // Rows of the prototypes are in eight clusters: within one they differ in 4 bits on
 // average, and otherwise in leastDistance at least, less what is flipped.

@@ -9,33 +9,20 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
-	"gorbm/data"
 	"gorbm/experiments/internal/claims"
-	"gorbm/experiments/internal/clock"
+	"gorbm/experiments/internal/race"
 	"gorbm/negphase"
-	"gorbm/rbm"
 	"gorbm/rbm/exact"
 	"gorbm/train"
 )
 
-// An estimator is a curve of the figures with its settings.
-type estimator struct{ name, settings string }
-
 // estimators are those that are raced; the first is what the others are held against.
-var estimators = []estimator{
-	{"pcd", "pcd:chains=50"},
-	{"pt", "pt:chains=10:tau=auto"},
-	{"pins", "pins:chains=10:tau=auto"},
-	{"ptt", "ptt:chains=20"},
-}
-
-func names() (all []string) {
-	for _, e := range estimators {
-		all = append(all, e.name)
-	}
-	return all
+var estimators = []race.Estimator{
+	{Name: "pcd", Settings: "pcd:chains=50"},
+	{Name: "pt", Settings: "pt:chains=10:tau=auto"},
+	{Name: "pins", Settings: "pins:chains=10:tau=auto"},
+	{Name: "ptt", Settings: "ptt:chains=20"},
 }
 
 const (
@@ -58,7 +45,7 @@ const (
 	spentPanel  = "milliseconds" // of an update
 )
 
-func race(p *places) claims.Figure {
+func figure(p *race.Places) claims.Figure {
 	return claims.Figure{
 		Name:  "time",
 		Ours:  true,
@@ -66,14 +53,16 @@ func race(p *places) claims.Figure {
 		Title: "exact log-likelihood against computing time on clustered data",
 		Says:  "does an estimator whose chains can cross between clusters reach a better model in the same computing time, and is a run whose chains cannot warned of?",
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
-			for at, seed := range eachProblem(o) {
-				for _, e := range estimators {
-					jobs = append(jobs, claims.Job{
-						Name: fmt.Sprintf("%s, %s, seed %d", problems[at].name, e.name, seed),
-						Run: func(ctx context.Context) ([]claims.Point, error) {
-							return run1(ctx, p, at, e, seed, claims.Size(o, 0.04, 4), claims.Size(o, 2, 8))
-						},
-					})
+			for repeat := range cmp.Or(o.Repeats, claims.Size(o, 3, 5)) {
+				for at, d := range problems[:claims.Size(o, 2, len(problems))] {
+					for _, e := range estimators {
+						jobs = append(jobs, claims.Job{
+							Name: fmt.Sprintf("%s, %s, seed %d", d.Name, e.Name, repeat+1),
+							Run: func(ctx context.Context) ([]claims.Point, error) {
+								return train1(ctx, p, at, e, uint64(repeat+1), claims.Size(o, 0.04, 4), claims.Size(o, 2, 8))
+							},
+						})
+					}
 				}
 			}
 			return jobs
@@ -82,67 +71,36 @@ func race(p *places) claims.Figure {
 		Draw: func(w io.Writer, t *claims.Table) error {
 			var panels []claims.Panel
 			for _, d := range problems {
-				if len(t.Curves(d.name)) > 0 {
-					panels = append(panels, claims.Panel{Name: d.name, Title: d.name, X: "seconds of updates", Y: "log-likelihood / nats", Dots: true})
+				if len(t.Curves(d.Name)) > 0 {
+					panels = append(panels, claims.Panel{Name: d.Name, Title: d.Name, X: "seconds of updates", Y: "log-likelihood / nats", Dots: true})
 				}
 			}
-			return claims.Curves(w, t, 2, panels, names())
+			return claims.Curves(w, t, 2, panels, race.Names(estimators))
 		},
 		Notes: raceNotes,
 	}
 }
 
-// settings returns those of training by an estimator.
-func (d problem) settings(e estimator, seed uint64) (train.Settings, error) {
-	s := train.DefaultSettings("pcd")
-	var err error
-	s.Negative, err = negphase.Parse(e.settings, negphase.Settings{})
-	s.Rate, s.Batch, s.Center, s.Seed = d.rate, 20, 0.01, seed
-	return s, err
-}
-
-// model returns the model that training begins with.
-func (d problem) model(set *data.Set, seed uint64) *rbm.RBM {
-	m := train.NewModel(set, d.hidden, false, rbm.Softmax, seed)
-	train.SetLogOdds(m, set)
-	return m
-}
-
-// trainer returns a run on the data of a problem.
-func (d problem) trainer(ctx context.Context, p *places, e estimator, seed uint64) (*train.Trainer, train.Sets, train.Settings, error) {
-	set, err := d.load(ctx, p)
-	if err != nil {
-		return nil, train.Sets{}, train.Settings{}, err
-	}
-	s, err := d.settings(e, seed)
-	if err != nil {
-		return nil, train.Sets{}, s, err
-	}
-	t, err := train.New(s, set, d.model(set, seed))
-	return t, train.Sets{Train: set}, s, err
-}
-
-// run1 trains for so many seconds and returns the log-likelihoods at so many moments on
+// train1 trains for so many seconds and returns the log-likelihoods at so many moments on
 // the way.
-func run1(ctx context.Context, p *places, at int, e estimator, seed uint64, seconds float64, moments int) (points []claims.Point, err error) {
+func train1(ctx context.Context, p *race.Places, at int, e race.Estimator, seed uint64, seconds float64, moments int) (points []claims.Point, err error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	d := problems[at]
-	t, sets, s, err := d.trainer(ctx, p, e, seed)
+	negative, err := negphase.Parse(e.Settings, negphase.Settings{})
 	if err != nil {
 		return nil, err
 	}
-	metrics, err := train.NewRunMetrics([]string{"mixing"}, t.Model(), sets, s)
+	t, err := d.Start(ctx, p, negative, seed, 0)
 	if err != nil {
 		return nil, err
 	}
-	metrics[0].Watch(t)
-	some := make([]int32, min(likelihoodRows, sets.Train.Len())) // evenly, as rows may be in an order
-	for i := range some {
-		some[i] = int32(i * sets.Train.Len() / len(some))
+	metrics, err := train.NewRunMetrics([]string{"mixing"}, t.Model(), train.Sets{Train: t.Set}, t.Settings)
+	if err != nil {
+		return nil, err
 	}
-	rows := sets.Train.Rows(some, 0)
-	free := make([]float64, rows.Rows)
+	metrics[0].Watch(t.Trainer)
+	rows := race.Evenly(t.Set, likelihoodRows)
 	warnings := map[string]bool{}
 	note := func(text string) {
 		if text != "" {
@@ -151,34 +109,26 @@ func run1(ctx context.Context, p *places, at int, e estimator, seed uint64, seco
 		}
 	}
 	var info negphase.Info
-	var spent time.Duration
 	var likelihoods []float64
-	for next := 1; next <= moments; {
-		if err := ctx.Err(); err != nil {
+	for k := 1; k <= moments; k++ {
+		moment := seconds * float64(k) / float64(moments)
+		if err := t.Advance(ctx, moment, func(one negphase.Info) error {
+			info.Add(one)
+			if t.Steps()%watchEvery != 0 {
+				return nil
+			}
+			_, err := metrics[0].Measure(ctx, t.Model(), false)
+			note(metrics[0].Warning(false))
+			return err
+		}); err != nil {
 			return nil, err
 		}
-		begin := clock.Now()
-		one, err := t.Step()
-		spent += clock.Now() - begin
+		logZ, err := exact.LogZ(ctx, t.Model())
 		if err != nil {
 			return nil, err
 		}
-		info.Add(one)
-		if t.Steps()%watchEvery == 0 {
-			if _, err := metrics[0].Measure(ctx, t.Model(), false); err != nil {
-				return nil, err
-			}
-			note(metrics[0].Warning(false))
-		}
-		for ; next <= moments && spent.Seconds() >= seconds*float64(next)/float64(moments); next++ {
-			logZ, err := exact.LogZ(ctx, t.Model())
-			if err != nil {
-				return nil, err
-			}
-			t.Model().FreeEnergy(free, rows)
-			likelihoods = append(likelihoods, -train.Mean(free)-logZ)
-			points = append(points, claims.Point{Panel: d.name, Curve: e.name, Repeat: int(seed), X: seconds * float64(next) / float64(moments), Y: likelihoods[len(likelihoods)-1]})
-		}
+		likelihoods = append(likelihoods, -rows.MeanFreeEnergy(t.Model())-logZ)
+		points = append(points, claims.Point{Panel: d.Name, Curve: e.Name, Repeat: int(seed), X: moment, Y: likelihoods[k-1]})
 	}
 	note(metrics[0].Warning(true))
 	warned := 0.0
@@ -195,35 +145,35 @@ func run1(ctx context.Context, p *places, at int, e estimator, seed uint64, seco
 	}
 	last := likelihoods[len(likelihoods)-1]
 	for panel, y := range map[string]float64{warnedPanel: warned, othersPanel: others, fallPanel: slices.Max(likelihoods) - last,
-		stepsPanel: float64(t.Steps()), spentPanel: 1000 * spent.Seconds() / float64(t.Steps())} {
-		points = append(points, claims.Point{Panel: panel, Curve: e.name, Repeat: int(seed), X: float64(at), Y: y})
+		stepsPanel: float64(t.Steps()), spentPanel: 1000 * t.Spent.Seconds() / float64(t.Steps())} {
+		points = append(points, claims.Point{Panel: panel, Curve: e.Name, Repeat: int(seed), X: float64(at), Y: y})
 	}
 	slices.SortStableFunc(points, func(a, b claims.Point) int { return cmp.Compare(a.Panel, b.Panel) })
 	return points, nil
 }
 
 func raceClaims(t *claims.Table) (all []claims.Claim) {
-	base := estimators[0].name
+	base := estimators[0].Name
 	for _, d := range problems {
-		if len(t.Curves(d.name)) == 0 {
+		if len(t.Curves(d.Name)) == 0 {
 			continue
 		}
 		for _, e := range estimators[1:] {
-			all = append(all, claims.Larger(fmt.Sprintf("%s: %s ends above %s", d.name, e.name, base), t.Last(d.name, e.name), t.Last(d.name, base)))
+			all = append(all, claims.Larger(fmt.Sprintf("%s: %s ends above %s", d.Name, e.Name, base), t.Last(d.Name, e.Name), t.Last(d.Name, base)))
 		}
 	}
 	var fell, fellWarned, good, goodWarned int
 	for i, d := range problems {
 		best := math.Inf(-1)
 		for _, e := range estimators {
-			for _, end := range t.Last(d.name, e.name) {
+			for _, end := range t.Last(d.Name, e.Name) {
 				best = max(best, end)
 			}
 		}
 		for _, e := range estimators {
-			mixes, others := t.At(warnedPanel, e.name, float64(i)), t.At(othersPanel, e.name, float64(i))
-			fall := t.At(fallPanel, e.name, float64(i))
-			for repeat, end := range t.Last(d.name, e.name) {
+			mixes, others := t.At(warnedPanel, e.Name, float64(i)), t.At(othersPanel, e.Name, float64(i))
+			fall := t.At(fallPanel, e.Name, float64(i))
+			for repeat, end := range t.Last(d.Name, e.Name) {
 				if fall[repeat] > worse {
 					fell++
 					if mixes[repeat] > 0 || others[repeat] > 0 {
@@ -252,17 +202,17 @@ func raceNotes(t *claims.Table) string {
 		"| data | estimator | settings | log-likelihood / nats | fall | \"does not mix\" | others | updates | ms an update |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for i, d := range problems {
 		for _, e := range estimators {
-			end := t.Last(d.name, e.name)
+			end := t.Last(d.Name, e.Name)
 			if len(end) == 0 {
 				continue
 			}
 			mean := func(panel string) float64 {
-				m, _ := t.At(panel, e.name, float64(i)).Average()
+				m, _ := t.At(panel, e.Name, float64(i)).Average()
 				return m
 			}
 			ll, sd := end.Average()
 			n := float64(len(end))
-			fmt.Fprintf(&b, "| %s | %s | `%s` | %.2f ± %.2f | %.2f | %.0f of %.0f | %.0f of %.0f | %.0f | %.3f |\n", d.name, e.name, e.settings, ll, sd, mean(fallPanel),
+			fmt.Fprintf(&b, "| %s | %s | `%s` | %.2f ± %.2f | %.2f | %.0f of %.0f | %.0f of %.0f | %.0f | %.3f |\n", d.Name, e.Name, e.Settings, ll, sd, mean(fallPanel),
 				math.Round(n*mean(warnedPanel)), n, math.Round(n*mean(othersPanel)), n, mean(stepsPanel), mean(spentPanel))
 		}
 	}

@@ -2,38 +2,20 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"gorbm/data"
-	"gorbm/experiments/internal/sets"
+	"gorbm/experiments/internal/race"
 	"gorbm/rbm"
 )
 
-// A problem is clustered data with a model that can be enumerated.
-type problem struct {
-	name   string
-	hidden int
-	rate   float64
-	load   func(ctx context.Context, p *places) (*data.Set, error)
-}
-
-// problems are the data, those without files first.
-var problems = []problem{
-	{"four modes", 10, 0.05, func(ctx context.Context, _ *places) (*data.Set, error) {
-		set, _, err := data.Load(ctx, "desjardins:0.001", data.Options{})
-		return set, err
-	}},
-	{"prototypes", 12, 0.05, func(context.Context, *places) (*data.Set, error) { return prototypes(), nil }},
-	{"MNIST 0/1", 12, 0.05, func(ctx context.Context, p *places) (*data.Set, error) { return sets.ZerosAndOnes(ctx, p.dir) }},
-	{"digits", 14, 0.05, func(ctx context.Context, p *places) (*data.Set, error) {
-		if p.digits == "" {
-			return nil, errors.New("give the file of the digits by -digits")
-		}
-		set, _, err := data.Load(ctx, p.digits, data.Options{})
-		return set, err
-	}},
+// problems are clustered data with models that can be enumerated, those without files first.
+var problems = []race.Problem{
+	{Name: "four modes", Hidden: 10, Batch: 20, Rate: 0.05, Load: race.BuiltIn("desjardins:0.001")},
+	{Name: "prototypes", Hidden: 12, Batch: 20, Rate: 0.05, Load: func(context.Context, *race.Places) (*data.Set, error) { return prototypes(), nil }},
+	{Name: "MNIST 0/1", Hidden: 12, Batch: 20, Rate: 0.05, Load: race.ZerosAndOnes},
+	{Name: "digits", Hidden: 14, Batch: 20, Rate: 0.05, Load: race.ScikitDigits},
 }
 
 const (

@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
-	"gorbm/data"
 	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/race"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 	"gorbm/train"
@@ -45,18 +45,15 @@ func large(name, spec string) problem {
 
 // shortened returns the problem of -quick, which needs no files.
 func shortened(d problem) problem {
-	d.hidden, d.brackets = 8, []logz.Settings{bracketed(100, 100, 400)}
-	d.file, d.load = false, func(ctx context.Context, _ *places) (*data.Set, error) {
-		set, _, err := data.Load(ctx, "fontdigits:200", data.Options{})
-		return set, err
-	}
+	d.Hidden, d.brackets = 8, []logz.Settings{bracketed(100, 100, 400)}
+	d.file, d.Load = false, race.BuiltIn("fontdigits:200")
 	return d
 }
 
 // bracket adds what a bracket of log Z says. Where no ladder has settled there is no number.
 func (x *test) bracket(ctx context.Context, m *rbm.RBM, seed uint64, energy float64, add func(panel string, y float64)) error {
 	for k, s := range x.brackets {
-		s.Annealing.Base, s.LowerBound = train.Base(m, x.set), logz.LowerBound(x.free, x.rows)
+		s.Annealing.Base, s.LowerBound = train.Base(m, x.set), logz.LowerBound(x.Free, x.Values)
 		b, err := logz.Estimate(ctx, m, s, rbm.NewKey(measureKey).Child(seed).Child(uint64(k)), nil)
 		if err != nil {
 			return err
@@ -65,20 +62,20 @@ func (x *test) bracket(ctx context.Context, m *rbm.RBM, seed uint64, energy floa
 		if math.IsNaN(logZ) || b.Doubtful(logz.ByBennett) {
 			continue
 		}
-		add(x.name+settledPanel, 1)
-		add(x.name, energy+logZ)
-		add(x.name+errorPanel, stdErr)
+		add(x.Name+settledPanel, 1)
+		add(x.Name, energy+logZ)
+		add(x.Name+errorPanel, stdErr)
 		for _, of := range []struct {
 			panel string
 			by    logz.Method
 		}{{aisPanel, logz.ByAIS}, {reversePanel, logz.ByReverse}} {
 			if logZ, _ := b.By(of.by); !math.IsNaN(logZ) {
-				add(x.name+of.panel, energy+logZ)
+				add(x.Name+of.panel, energy+logZ)
 			}
 		}
 		return nil
 	}
-	add(x.name+settledPanel, 0)
+	add(x.Name+settledPanel, 0)
 	return nil
 }
 
@@ -94,13 +91,13 @@ func brackets(t *claims.Table) string {
 		"| data | estimator | AIS | Bennett | reverse AIS | error | settled |\n| --- | --- | --- | --- | --- | --- | --- |\n", largeSeconds)
 	for _, d := range larges {
 		for _, e := range estimators {
-			settled := t.Last(d.name+settledPanel, e.name)
+			settled := t.Last(d.Name+settledPanel, e.Name)
 			if len(settled) == 0 {
 				continue
 			}
-			xs := t.Xs(d.name+settledPanel, e.name)
+			xs := t.Xs(d.Name+settledPanel, e.Name)
 			text := func(panel string) string {
-				r := t.At(d.name+panel, e.name, xs[len(xs)-1])
+				r := t.At(d.Name+panel, e.Name, xs[len(xs)-1])
 				if len(r) == 0 {
 					return "none"
 				}
@@ -108,7 +105,7 @@ func brackets(t *claims.Table) string {
 				return fmt.Sprintf("%.2f", mean)
 			}
 			share, _ := settled.Average()
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.0f of %d |\n", d.name, e.name, text(aisPanel), text(""), text(reversePanel), text(errorPanel), share*float64(len(settled)), len(settled))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.0f of %d |\n", d.Name, e.Name, text(aisPanel), text(""), text(reversePanel), text(errorPanel), share*float64(len(settled)), len(settled))
 		}
 	}
 	return b.String()

@@ -12,6 +12,7 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/race"
 )
 
 func main() { cli.Main("which-estimator", run) }
@@ -31,16 +32,13 @@ Where chains of pcd are said to mix, on digits of fonts and MNIST, it is asked w
 See [mixing](../mixing/README.md) for longer runs with warnings.`
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	p := &places{}
-	return experiment(p).Command(func(f *cli.Flags) func() error {
-		f.StringVar(&p.digits, "digits", "", "scikit-learn's 8×8 digits over 16, a file that -data of rbmtrain reads, for the figure sets; without it the others are made first")
-		f.StringVar(&p.dir, "data-dir", "", "folder with the MNIST files, for the figures sets and large (default: $GORBM_DATA/mnist, then the user's cache); -quick needs none")
-		return func() error { return nil }
-	})(ctx, args, stdout, stderr)
+	p := &race.Places{}
+	return experiment(p).Command(p.Flags(", for the figure sets; without it the others are made first",
+		", for the figures sets and large (default: $GORBM_DATA/mnist, then the user's cache); -quick needs none"))(ctx, args, stdout, stderr)
 }
 
 // experiment returns all figures.
-func experiment(p *places) claims.Experiment {
+func experiment(p *race.Places) claims.Experiment {
 	moments := []float64{1. / 16, 1. / 8, 1. / 4, 1. / 2, 1}
 	return claims.Experiment{
 		Name:  "which-estimator",
@@ -48,18 +46,18 @@ func experiment(p *places) claims.Experiment {
 		Paper: "ours",
 		About: about,
 		Figures: []claims.Figure{
-			race{
+			contest{
 				name: "map", title: "the best estimator by the distance of the modes and the computing time",
 				says:     "for which barrier and which budget does which estimator win?",
 				problems: clusters, seconds: 1, moments: moments, chart: true, notes: func(*claims.Table) string { return "\n" + cells },
 			}.figure(p),
-			race{
+			contest{
 				name: "sets", title: "bars and stripes, four far modes, and digits", flags: "-digits FILE",
 				says:     "what does an estimator gain on data whose modes chains of pcd are said not to cross, and cost on digits of fonts, where they do well?",
 				problems: pictures, seconds: 1, moments: moments,
 			}.figure(p),
 			sweep(p),
-			race{
+			contest{
 				name: "large", title: "MNIST with 100 hidden units, log Z in a bracket",
 				says:     "what does an estimator cost on data of practice, where chains of pcd do well?",
 				problems: larges, seconds: largeSeconds, moments: []float64{1. / 4, 1}, apart: true, short: shortened, notes: brackets,

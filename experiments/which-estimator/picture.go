@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/race"
 	"gorbm/train/plots"
 )
 
@@ -23,7 +24,7 @@ var yellow = color.RGBA{0xF0, 0xE4, 0x42, 0xFF}
 
 // ink returns the colour of an estimator, and undecided for pcd.
 func ink(name string) color.RGBA {
-	i := slices.Index(names(), name)
+	i := slices.Index(race.Names(estimators), name)
 	if i == 0 {
 		return undecided
 	}
@@ -42,11 +43,11 @@ func drawMap(w io.Writer, t *claims.Table, problems []problem) error {
 	var columns []column
 	var rows []string
 	for _, d := range problems {
-		xs := t.Xs(d.name, estimators[0].name)
+		xs := t.Xs(d.Name, estimators[0].Name)
 		if len(xs) == 0 {
 			continue
 		}
-		columns = append(columns, column{d, strings.ReplaceAll(d.name, ", ", "\n"), xs})
+		columns = append(columns, column{d, strings.ReplaceAll(d.Name, ", ", "\n"), xs})
 		rows = nil
 		for _, x := range xs {
 			rows = append(rows, fmt.Sprintf("%.2g", x))
@@ -69,7 +70,7 @@ func drawCells(w io.Writer, t *claims.Table, title, y string, columns []column, 
 			if v.sure {
 				ground = ink(v.best)
 			}
-			base, _ := t.At(c.name, estimators[0].name, x).Average()
+			base, _ := t.At(c.Name, estimators[0].Name, x).Average()
 			left, low := float64(at), float64(k)
 			p.Area(plotter.XYs{{X: left, Y: low}, {X: left + 0.96, Y: low}, {X: left + 0.96, Y: low + 0.94}, {X: left, Y: low + 0.94}}, ground)
 			p.Label(left+0.48, low+0.2, fmt.Sprintf("%s (pcd %s)", digits(v.nats), digits(base)))

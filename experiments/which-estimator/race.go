@@ -8,21 +8,19 @@ import (
 	"slices"
 
 	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/race"
 	"gorbm/negphase"
 )
 
-// An estimator is a curve with its settings.
-type estimator struct{ name, settings string }
-
 // estimators are those that race; the others are held against the first.
-var estimators = []estimator{
-	{"pcd", "pcd:chains=50"},
-	{"cd", "cd:k=1"},
-	{manyPCD, "pcd:chains=%d"},
-	{"pt", "pt:chains=10:tau=auto"},
-	{paperPT, "pt:chains=10:tau=" + paperLadder},
-	{"pins", "pins:chains=10:tau=auto"},
-	{"ptt", "ptt:chains=20"},
+var estimators = []race.Estimator{
+	{Name: "pcd", Settings: "pcd:chains=50"},
+	{Name: "cd", Settings: "cd:k=1"},
+	{Name: manyPCD, Settings: "pcd:chains=%d"},
+	{Name: "pt", Settings: "pt:chains=10:tau=auto"},
+	{Name: paperPT, Settings: "pt:chains=10:tau=" + paperLadder},
+	{Name: "pins", Settings: "pins:chains=10:tau=auto"},
+	{Name: "ptt", Settings: "ptt:chains=20"},
 }
 
 const (
@@ -32,27 +30,20 @@ const (
 	paperLadder = "1/2/3/4/5"
 )
 
-// on returns the settings for a problem.
-func (e estimator) on(d problem) (negphase.Settings, error) {
-	text := e.settings
-	if e.name == manyPCD {
+// settings returns those of an estimator on a problem.
+func (d problem) settings(e race.Estimator) (negphase.Settings, error) {
+	text := e.Settings
+	if e.Name == manyPCD {
 		text = fmt.Sprintf(text, 10*d.ladder)
 	}
 	return negphase.Parse(text, negphase.Settings{})
 }
 
-func names() (all []string) {
-	for _, e := range estimators {
-		all = append(all, e.name)
-	}
-	return all
-}
-
 // likelihoodRows are those that the mean log-likelihood is taken of.
 const likelihoodRows = 1000
 
-// A race is a figure in which the estimators train on data for equal computing time.
-type race struct {
+// A contest is a figure in which the estimators train on data for equal computing time.
+type contest struct {
 	name, title, says, flags string
 	problems                 []problem
 	seconds                  float64
@@ -63,7 +54,7 @@ type race struct {
 	notes                    func(t *claims.Table) string // more of them; nil: none
 }
 
-func (r race) figure(p *places) claims.Figure {
+func (r contest) figure(p *race.Places) claims.Figure {
 	return claims.Figure{
 		Name: r.name, Ours: true, Title: r.title, Says: r.says, Flags: r.flags,
 		Jobs: func(o claims.Options) (jobs []claims.Job) {
@@ -90,9 +81,9 @@ func (r race) figure(p *places) claims.Figure {
 				if !ok {
 					continue
 				}
-				end := func(name string) claims.Repeats { return d.scores(t.At(d.name, name, x)) }
+				end := func(name string) claims.Repeats { return d.scores(t.At(d.Name, name, x)) }
 				for _, e := range estimators[1:] {
-					all = append(all, d.against(e.name, end(e.name), end(estimators[0].name)))
+					all = append(all, d.against(e.Name, end(e.Name), end(estimators[0].Name)))
 				}
 				all = append(all, d.ladders(end("pt"), end(paperPT)))
 			}
@@ -104,11 +95,11 @@ func (r race) figure(p *places) claims.Figure {
 			}
 			var panels []claims.Panel
 			for _, d := range r.problems {
-				if len(t.Curves(d.name)) > 0 {
-					panels = append(panels, claims.Panel{Name: d.name, Title: d.name, X: "s of updates", Y: d.measure(), LogX: true, Dots: true})
+				if len(t.Curves(d.Name)) > 0 {
+					panels = append(panels, claims.Panel{Name: d.Name, Title: d.Name, X: "s of updates", Y: d.measure(), LogX: true, Dots: true})
 				}
 			}
-			return claims.Curves(w, t, 2, panels, names())
+			return claims.Curves(w, t, 2, panels, race.Names(estimators))
 		},
 		Notes: func(t *claims.Table) string {
 			more := ""
@@ -121,7 +112,7 @@ func (r race) figure(p *places) claims.Figure {
 }
 
 // ends returns the ends of runs, as shares of the time, the longest first.
-func (r race) ends() []float64 {
+func (r contest) ends() []float64 {
 	if !r.apart {
 		return []float64{1}
 	}
@@ -131,8 +122,8 @@ func (r race) ends() []float64 {
 }
 
 // job returns a run of an estimator on some data, for a share of the time.
-func (r race) job(o claims.Options, p *places, d problem, e estimator, seed int, share float64) claims.Job {
-	name, seconds, moments := d.name+", "+e.name, share*claims.Size(o, 0.01, r.seconds), r.moments
+func (r contest) job(o claims.Options, p *race.Places, d problem, e race.Estimator, seed int, share float64) claims.Job {
+	name, seconds, moments := d.Name+", "+e.Name, share*claims.Size(o, 0.01, r.seconds), r.moments
 	if r.apart {
 		name, moments = fmt.Sprintf("%s, %g s", name, seconds), []float64{1}
 	}
@@ -142,7 +133,7 @@ func (r race) job(o claims.Options, p *places, d problem, e estimator, seed int,
 }
 
 // some returns the problems, with -quick two of those without files.
-func (r race) some(o claims.Options) (all []problem) {
+func (r contest) some(o claims.Options) (all []problem) {
 	for _, d := range r.problems {
 		switch {
 		case !o.Quick:

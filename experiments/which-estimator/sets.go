@@ -2,23 +2,18 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"sync"
 
 	"gorbm/data"
-	"gorbm/experiments/internal/sets"
+	"gorbm/experiments/internal/race"
 	"gorbm/negphase/logz"
 	"gorbm/rbm"
 )
 
-// A problem is data with the settings of the models that are trained on it.
+// A problem is data, and what is known of them.
 type problem struct {
-	name    string
-	hidden  int
-	batch   int
-	rate    float64
+	race.Problem
 	lawless bool // no law is known
 	mixes   bool // chains of pcd are said to do well
 	file    bool // it needs files
@@ -27,47 +22,15 @@ type problem struct {
 	// brackets estimate log Z of models that are too large to be enumerated: each, if the ladder
 	// of the one before has not settled.
 	brackets []logz.Settings
-	load     func(ctx context.Context, p *places) (*data.Set, error)
-}
-
-// places are where files are found. They keep the data that were loaded.
-type places struct {
-	digits, dir string
-
-	mutex sync.Mutex
-	sets  map[string]*data.Set
-}
-
-// set returns the data of a problem.
-func (p *places) set(ctx context.Context, d problem) (*data.Set, error) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	if set := p.sets[d.name]; set != nil {
-		return set, nil
-	}
-	set, err := d.load(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	if p.sets == nil {
-		p.sets = map[string]*data.Set{}
-	}
-	p.sets[d.name] = set
-	return set, nil
 }
 
 // of returns a problem of this name, of known law.
-func of(name string, hidden int, load func(ctx context.Context, p *places) (*data.Set, error)) problem {
-	return problem{name: name, hidden: hidden, batch: 20, rate: 0.05, ladder: 10, load: load}
+func of(name string, hidden int, load race.Loader) problem {
+	return problem{Problem: race.Problem{Name: name, Hidden: hidden, Batch: 20, Rate: 0.05, Load: load}, ladder: 10}
 }
 
 // builtIn returns a problem of a built-in set.
-func builtIn(name, spec string, hidden int) problem {
-	return of(name, hidden, func(ctx context.Context, p *places) (*data.Set, error) {
-		set, _, err := data.Load(ctx, spec, data.Options{Dir: p.dir})
-		return set, err
-	})
-}
+func builtIn(name, spec string, hidden int) problem { return of(name, hidden, race.BuiltIn(spec)) }
 
 func (d problem) withoutLaw() problem           { d.lawless = true; return d }
 func (d problem) easy() problem                 { d.mixes = true; return d }
@@ -90,7 +53,7 @@ func modes(count, distance int) problem {
 // unequal returns data of four such modes of which each has half the probability of the one
 // before: 8, 4, 2 and 1 of 15.
 func unequal(distance int) problem {
-	return of(fmt.Sprintf("4 unequal modes, distance %d", distance), modeUnits, func(context.Context, *places) (*data.Set, error) {
+	return of(fmt.Sprintf("4 unequal modes, distance %d", distance), modeUnits, func(context.Context, *race.Places) (*data.Set, error) {
 		const count = 4
 		centres := rbm.NewBits(count, 2*distance)
 		for k := range count {
@@ -132,13 +95,7 @@ var (
 	pictures = []problem{
 		bars, fonts,
 		builtIn("four modes of 4×4", "desjardins:0.001", 10),
-		of("MNIST 0/1", 12, func(ctx context.Context, p *places) (*data.Set, error) { return sets.ZerosAndOnes(ctx, p.dir) }).withoutLaw().ofFiles().longLadder(40),
-		of("digits of scikit-learn", 14, func(ctx context.Context, p *places) (*data.Set, error) {
-			if p.digits == "" {
-				return nil, errors.New("give the file of the digits by -digits")
-			}
-			set, _, err := data.Load(ctx, p.digits, data.Options{})
-			return set, err
-		}).withoutLaw().ofFiles(),
+		of("MNIST 0/1", 12, race.ZerosAndOnes).withoutLaw().ofFiles().longLadder(40),
+		of("digits of scikit-learn", 14, race.ScikitDigits).withoutLaw().ofFiles(),
 	}
 )

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gorbm/experiments/internal/claims"
+	"gorbm/experiments/internal/race"
 )
 
 // swept are the data of the sweep: chains of pcd do not mix on the first.
@@ -40,7 +41,7 @@ func pairs(batches []int, rates []float64) (all []setting) {
 
 func (s setting) String() string { return fmt.Sprintf("batch %d, rate %g", s.batch, s.rate) }
 
-func sweep(p *places) claims.Figure {
+func sweep(p *race.Places) claims.Figure {
 	return claims.Figure{
 		Name: "sweep", Ours: true, Title: "the best estimator by batch and rate",
 		Says: "does the verdict depend on the size of the batch and on the rate, and how good is each estimator with the best of them?",
@@ -50,9 +51,9 @@ func sweep(p *places) claims.Figure {
 					for at, s := range settings[:claims.Size(o, len(rates), len(settings))] {
 						for _, e := range estimators {
 							jobs = append(jobs, claims.Job{
-								Name: fmt.Sprintf("%s, %s, %v, seed %d", d.name, e.name, s, repeat+1),
+								Name: fmt.Sprintf("%s, %s, %v, seed %d", d.Name, e.Name, s, repeat+1),
 								Run: func(ctx context.Context) (points []claims.Point, err error) {
-									d.batch, d.rate = s.batch, s.rate
+									d.Batch, d.Rate = s.batch, s.rate
 									points, err = d.train(ctx, p, e, uint64(repeat+1), claims.Size(o, 0.01, sweepSeconds), []float64{1})
 									for i := range points {
 										points[i].X = float64(at)
@@ -68,12 +69,12 @@ func sweep(p *places) claims.Figure {
 		},
 		Claims: func(t *claims.Table) (all []claims.Claim) {
 			for _, d := range swept {
-				if len(t.Curves(d.name)) == 0 {
+				if len(t.Curves(d.Name)) == 0 {
 					continue
 				}
-				best := func(name string) claims.Repeats { return d.scores(t.At(d.name, name, d.tuned(t, name))) }
+				best := func(name string) claims.Repeats { return d.scores(t.At(d.Name, name, d.tuned(t, name))) }
 				for _, e := range estimators[1:] {
-					c := d.against(e.name, best(e.name), best(estimators[0].name))
+					c := d.against(e.Name, best(e.Name), best(estimators[0].Name))
 					c.Text += ", each with its best batch and rate"
 					all = append(all, c)
 				}
@@ -87,9 +88,9 @@ func sweep(p *places) claims.Figure {
 			var columns []column
 			for _, d := range swept {
 				for b, batch := range batches {
-					c := column{problem: d, label: fmt.Sprintf("%s\nbatch %d", strings.ReplaceAll(d.name, ", ", "\n"), batch)}
+					c := column{problem: d, label: fmt.Sprintf("%s\nbatch %d", strings.ReplaceAll(d.Name, ", ", "\n"), batch)}
 					for r := range rates {
-						if x := float64(b*len(rates) + r); len(t.At(d.name, estimators[0].name, x)) > 0 {
+						if x := float64(b*len(rates) + r); len(t.At(d.Name, estimators[0].Name, x)) > 0 {
 							c.xs = append(c.xs, x)
 						}
 					}
@@ -111,8 +112,8 @@ func sweep(p *places) claims.Figure {
 // tuned returns the setting with which an estimator is the best on average.
 func (d problem) tuned(t *claims.Table, name string) (best float64) {
 	least := math.Inf(1)
-	for _, x := range t.Xs(d.name, name) {
-		if mean, _ := d.scores(t.At(d.name, name, x)).Average(); mean < least {
+	for _, x := range t.Xs(d.Name, name) {
+		if mean, _ := d.scores(t.At(d.Name, name, x)).Average(); mean < least {
 			least, best = mean, x
 		}
 	}
@@ -127,21 +128,21 @@ func sweepNotes(t *claims.Table) string {
 		"| data | estimator | nats, best setting | | nats, worst setting | | better than pcd in | worse in |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n", sweepSeconds)
 	for _, d := range swept {
 		for _, e := range estimators {
-			xs := t.Xs(d.name, e.name)
+			xs := t.Xs(d.Name, e.Name)
 			if len(xs) == 0 {
 				continue
 			}
-			best, worst := d.tuned(t, e.name), xs[0]
+			best, worst := d.tuned(t, e.Name), xs[0]
 			wins, losses := 0, 0
 			mean := func(x float64) float64 {
-				m, _ := d.scores(t.At(d.name, e.name, x)).Average()
+				m, _ := d.scores(t.At(d.Name, e.Name, x)).Average()
 				return m
 			}
 			for _, x := range xs {
 				if mean(x) > mean(worst) {
 					worst = x
 				}
-				its, base := d.scores(t.At(d.name, e.name, x)), d.scores(t.At(d.name, estimators[0].name, x))
+				its, base := d.scores(t.At(d.Name, e.Name, x)), d.scores(t.At(d.Name, estimators[0].Name, x))
 				if beats(its, base) {
 					wins++
 				}
@@ -150,14 +151,14 @@ func sweepNotes(t *claims.Table) string {
 				}
 			}
 			text := func(x float64) string {
-				m, sd := t.At(d.name, e.name, x).Average()
+				m, sd := t.At(d.Name, e.Name, x).Average()
 				return fmt.Sprintf("%.2f ± %.2f | %v", m, sd, settings[int(x)])
 			}
 			verdict := "– | –"
-			if e.name != estimators[0].name {
+			if e.Name != estimators[0].Name {
 				verdict = fmt.Sprintf("%d of %d | %d", wins, len(xs), losses)
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", d.name, e.name, text(best), text(worst), verdict)
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", d.Name, e.Name, text(best), text(worst), verdict)
 		}
 	}
 	return b.String() + "\n" + cells

@@ -128,9 +128,6 @@ func TestTable(t *testing.T) {
 	if mean, sd := read.At("p", "a", 0).Average(); mean != 3 || math.Abs(sd-math.Sqrt(8)) > 1e-15 {
 		t.Errorf("%v ± %v", mean, sd)
 	}
-	if p := read.Part("b"); p.Curve("p", "a") != nil || len(p.Curve("q", "b")) != 1 {
-		t.Error("a part has other curves")
-	}
 	for _, broken := range []string{"a,b\n", strings.Replace(text, "one,p,a,1,0,1", "one,p,a,x,0,1", 1)} {
 		clitest.Write(t, path, broken)
 		if _, err := readTable(path); err == nil || !strings.Contains(err.Error(), "t.csv") {

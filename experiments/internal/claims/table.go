@@ -95,22 +95,6 @@ func (t *Table) All(yield func(p Point) bool) {
 	}
 }
 
-// Part returns a table of the points of these curves alone.
-func (t *Table) Part(curves ...string) *Table {
-	o := &Table{parts: map[string][]Point{}}
-	for _, j := range t.jobs {
-		var some []Point
-		for _, p := range t.parts[j] {
-			if slices.Contains(curves, p.Curve) || p.Panel == secondsPanel {
-				some = append(some, p)
-			}
-		}
-		o.jobs = append(o.jobs, j)
-		o.parts[j] = some
-	}
-	return o
-}
-
 // Seconds returns the time that all complete jobs took.
 func (t *Table) Seconds() (sum float64) {
 	for _, j := range t.jobs {
