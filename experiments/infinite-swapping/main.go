@@ -1,6 +1,5 @@
 // Infinite-swapping makes the figures of "Infinite Swapping Algorithm for
-// Training Restricted Boltzmann Machines" (Hult, Nyquist & Ringqvist 2020) again,
-// and one at equal computing time.
+// Training Restricted Boltzmann Machines" (Hult, Nyquist & Ringqvist 2020) again.
 //
 //	go run ./experiments/infinite-swapping -figure 2
 //
@@ -31,6 +30,5 @@ mean log p(class|inputs) over rows; the paper adds it up.`,
 		distanceFigure("2", smallToy), trainingFigure("3", smallToy),
 		distanceFigure("4", desjardinsToy), trainingFigure("5", desjardinsToy),
 		figure6, remark1,
-		timeFigure,
 	},
 }

@@ -17,20 +17,6 @@ func hyperbola() compare.Curve {
 	return c
 }
 
-// Interpolation of logarithms is exact for a power of the time.
-func TestAtTimes(t *testing.T) {
-	points := atTimes(hyperbola(), "c", 7)
-	// From 0.03 to 3 ms: 10^−1.5 … 10^0.4.
-	if len(points) != 20 {
-		t.Fatalf("%d points, want 20", len(points))
-	}
-	for _, p := range points {
-		if want := 2 * 0.03 / p.X; math.Abs(p.Y/want-1) > 1e-12 || p.Repeat != 7 || p.Curve != "c" {
-			t.Errorf("%+v, want %v", p, want)
-		}
-	}
-}
-
 // The last decade is from the tenth of the steps on.
 func TestSettled(t *testing.T) {
 	if got, want := settled(hyperbola()), (0.2+0.05+0.02)/3; math.Abs(got-want) > 1e-15 {

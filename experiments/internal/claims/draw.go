@@ -22,8 +22,6 @@ type Panel struct {
 	// logarithms; it needs LogY.
 	Geometric bool
 	Dots      bool // at each point
-	// To is the largest x that is shown; 0: all.
-	To float64
 	// Apart draws points at x = 0 apart from the curves.
 	Apart bool
 }
@@ -87,9 +85,6 @@ func (p Panel) line(t *Table, name string) (l plots.Line) {
 		mean, sd := byX[x].Average()
 		if p.Geometric {
 			mean, sd = math.Exp(mean), math.Exp(mean)*math.Expm1(sd)
-		}
-		if p.To > 0 && x > p.To {
-			continue
 		}
 		low := mean - sd
 		if p.LogY {

@@ -116,8 +116,8 @@ the claims. This table is written by the commands themselves, from the numbers b
 a claim that one side is better passes if the paired difference over repetitions exceeds three standard errors,
 which chance alone does once in 270 claims with 20 repetitions, once in 130 with 10 and once in 50 with 5.
 A FAIL is a finding. OPEN means too few repetitions to say. FILE in a command is explained on the page.
-The other folders belong to the main README: ` + "`go run ./experiments/NAME`" + ` makes the pictures of
-` + "`ising` and `tour`, and measures `defaults`, `scale`, `speed` and `speed/quality`; [sweeps](sweeps/README.md) has files for `rbmtrain -array`" + `.
+` + "`go run ./experiments/NAME` also measures `scale`, `speed` and `speed/quality`; [sweeps](sweeps/README.md) has files for `rbmtrain -array`" + `.
+The pictures in ` + "`ising` and `tour`" + ` are those of the commands on the pages that show them.
 `
 
 const tableHead = `

@@ -78,26 +78,6 @@ func Quick(t *testing.T, e claims.Experiment, run cli.Command, flags ...string) 
 	return verdicts
 }
 
-// Pictures makes the quick pictures of an experiment of pictures alone: they are made
-// where they are asked for, and each committed picture has a command.
-func Pictures(t *testing.T, name string, run cli.Command) {
-	t.Helper()
-	Long(t)
-	command := clitest.Command{Name: name, Run: run}
-	out := t.TempDir()
-	command.OK(t, "-quick", "-out", out)
-	committed, err := filepath.Glob("*.png")
-	if err != nil || len(committed) == 0 {
-		t.Fatalf("no pictures here: %v", err)
-	}
-	for _, name := range committed {
-		if info, err := os.Stat(filepath.Join(out, name)); err != nil || info.Size() == 0 {
-			t.Errorf("%s is not made", name)
-		}
-	}
-	command.Fails(t, cli.Usage, []string{"-figure", "none"}, "-figure")
-}
-
 // Committed checks that the pages in the working folder are what the program
 // writes from the tables there, and that these have all jobs and no others: so a call of
 // the program runs nothing again.
