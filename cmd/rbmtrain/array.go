@@ -305,7 +305,7 @@ func (p *plan) stateOf(folder *rundir.Folder) (string, error) {
 		return "", fmt.Errorf("%s: %w; remove the folder, or choose another -out", folder.Path(rundir.ConfigFile), err)
 	}
 	now := p.given()
-	now["preset"], c.Flags["preset"] = p.chosen.Name, c.Preset.Name
+	now["preset"], c.Flags["preset"] = p.opts.chosen.Name, c.Preset.Name
 	names := slices.Sorted(slices.Values(slices.Concat(slices.Collect(maps.Keys(c.Flags)), slices.Collect(maps.Keys(now)))))
 	names = append(names, "eval-every") // last, as it follows from the steps
 	for i, name := range names {

@@ -62,12 +62,12 @@ type configModel struct {
 func (p *plan) config(hash string) config {
 	set := p.sets.Train
 	c := config{
-		Version: cli.Version(), Command: p.command, Flags: p.given(), Preset: p.chosen,
+		Version: cli.Version(), Command: p.opts.command, Flags: p.given(), Preset: p.opts.chosen,
 		Kernels: rbm.KernelLevel(), Processor: runtime.GOOS + "/" + runtime.GOARCH, Workers: runtime.GOMAXPROCS(0),
 		Data: configData{Name: set.Name, Hash: hash, Rows: set.Len(), Unlabelled: set.Unlabelled(), Inputs: set.X.Cols,
 			HoldoutRows: rows(p.sets.Holdout), TestRows: rows(p.sets.Test), Density: set.Density(), Binarize: set.Binarize, Scale: set.Scale, Header: set.Header},
-		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Init: p.init, ClassNames: p.initNames, Constraint: p.model.Constraint},
-		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{}, Rates: p.rates,
+		Model:    configModel{Visible: p.model.Visible(), Hidden: p.model.Hidden(), Classes: p.model.Classes(), Init: p.opts.init, ClassNames: p.initNames, Constraint: p.model.Constraint},
+		Training: p.settings, Steps: p.steps, EvalEvery: p.evalEvery, Metrics: []string{}, Rates: p.opts.rates,
 	}
 	if p.sets.Test != nil {
 		c.Data.Test, c.Data.TestHash = p.sets.Test.Name, p.sets.Test.Hash()
@@ -91,7 +91,7 @@ func rows(set *data.Set) int {
 // about is what the model file says beside the parameters.
 func (p *plan) about() modelfile.About {
 	a := modelfile.About{Seed: p.settings.Seed}
-	p.data.Describe(&a, p.sets.Train)
+	p.opts.data.Describe(&a, p.sets.Train)
 	if p.model.Classes() > 0 {
 		a.ClassNames = p.sets.Train.Classes
 	}

@@ -23,30 +23,29 @@ func (o *options) parseConstraint() (*rbm.Constraint, error) {
 	return c, nil
 }
 
-// constrain gives the model the constraint of -constraint. A model of -init
-// keeps its own, which must be the same.
-func (p *plan) constrain() (err error) {
-	c := p.keep
+// constrain gives the model the constraint c of -constraint, which may be nil. A model of
+// -init keeps its own, which must be the same.
+func (o *options) constrain(m *rbm.RBM, c *rbm.Constraint) (err error) {
 	if c == nil {
 		return nil
 	}
-	if p.began != nil { // the run has it, with its reference
-		if own := p.began.constraint(p.model); own != nil {
+	if o.began != nil { // the run has it, with its reference
+		if own := o.began.constraint(m); own != nil {
 			c = own
 		}
 	}
-	if p.reference != "" && c.Reference == nil {
-		if c.Reference, err = readReference(p.reference); err != nil {
+	if o.reference != "" && c.Reference == nil {
+		if c.Reference, err = readReference(o.reference); err != nil {
 			return fmt.Errorf("-constraint-reference: %w", err)
 		}
 	}
-	if err := c.Check(p.model); err != nil {
+	if err := c.Check(m); err != nil {
 		return cli.Usagef("-constraint: %w", err)
 	}
-	if own := p.model.Constraint; own != nil && !own.Equal(c) {
-		return cli.Usagef("-constraint is %v, but %s has the constraint %v, or another reference; leave -constraint out", c, p.init, own)
+	if own := m.Constraint; own != nil && !own.Equal(c) {
+		return cli.Usagef("-constraint is %v, but %s has the constraint %v, or another reference; leave -constraint out", c, o.init, own)
 	}
-	p.model.Constraint = c
+	m.Constraint = c
 	return nil
 }
 

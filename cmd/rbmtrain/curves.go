@@ -10,7 +10,6 @@ import (
 
 	"gorbm/train"
 	"gorbm/train/plots"
-	"gorbm/train/rundir"
 )
 
 // A panel is a chart of the columns of metrics.csv whose names begin with stem.
@@ -26,9 +25,9 @@ type panel struct {
 }
 
 // panels are the panels of curves.png and of the report, in their order.
-func (p *plan) panels() (all []panel) {
+func panels(metrics []train.Metric) (all []panel) {
 	var columns []train.Column
-	for _, m := range p.metrics {
+	for _, m := range metrics {
 		columns = append(columns, m.Columns...)
 	}
 	slices.SortStableFunc(columns, func(a, b train.Column) int { return a.Rank - b.Rank })
@@ -50,10 +49,10 @@ var seriesNames = map[string]string{
 	"coldest": "coldest pair", "least": "least of all pairs",
 }
 
-// charts returns the charts of a table of metrics. A column whose name ends in
+// charts returns the charts of a table of these metrics. A column whose name ends in
 // _std_err is the error of the others; one that ends in _error has no curve.
-func (p *plan) charts(columns []string, rows [][]float64) (all []plots.Chart) {
-	for _, panel := range p.panels() {
+func charts(metrics []train.Metric, columns []string, rows [][]float64) (all []plots.Chart) {
+	for _, panel := range panels(metrics) {
 		what, unit, _ := strings.Cut(panel.axis, " / ")
 		first, size := utf8.DecodeRuneInString(what)
 		chart := plots.Chart{Title: string(unicode.ToUpper(first)) + what[size:], X: "step", Y: unit, Whole: panel.whole}
@@ -105,16 +104,8 @@ func (p *plan) charts(columns []string, rows [][]float64) (all []plots.Chart) {
 // curvesAcross is the number of panels in a row of curves.png.
 const curvesAcross = 3
 
-// drawCurves writes curves.png, if there is anything to draw.
-func (r *runner) drawCurves() error {
-	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
-	if err != nil {
-		return err
-	}
+// curves returns curves.png of a table of these metrics; nil if there is nothing to draw.
+func curves(metrics []train.Metric, columns []string, rows [][]float64) *plots.Page {
 	const width, height = 10 * vg.Centimeter, 6.2 * vg.Centimeter
-	page := plots.Charts(r.charts(columns, rows), curvesAcross, width, height)
-	if page == nil {
-		return nil
-	}
-	return r.draws(rundir.CurvesFile, page)
+	return plots.Charts(charts(metrics, columns, rows), curvesAcross, width, height)
 }

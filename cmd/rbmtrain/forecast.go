@@ -64,7 +64,7 @@ func (s *stopwatch) Estimate(m *rbm.RBM, pos rbm.Batch, key rbm.Key) (rbm.Phase,
 // tryout forecasts the run of p. It leaves the plan and its model as they are.
 func (p *plan) tryout() (*forecast, error) {
 	settings, watch := p.settings, &stopwatch{}
-	if !p.discriminative() {
+	if !discriminative(p.settings) {
 		if l := settings.Negative.Ladder(); l.Path == negphase.ToData && l.Base == nil {
 			settings.Negative.SetBase(train.Base(p.model, p.sets.Train))
 		}

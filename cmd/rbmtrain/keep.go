@@ -113,7 +113,7 @@ func (r *runner) tolerate(err error) error {
 
 // save writes a checkpoint.
 func (r *runner) save() error {
-	if err := r.model.CheckFinite(); err != nil {
+	if err := r.plan.model.CheckFinite(); err != nil {
 		return err
 	}
 	state := r.state
@@ -154,11 +154,11 @@ func (r *runner) save() error {
 // write writes the checkpoint and the model.
 func (r *runner) write(ctx context.Context) error {
 	defer cli.Protect(ctx, r.lost)()
-	if err := r.model.CheckFinite(); err != nil {
+	if err := r.plan.model.CheckFinite(); err != nil {
 		return err
 	}
 	// The one is tried even if the other fails.
-	err := errors.Join(r.save(), modelfile.Write(r.folder.Path(rundir.ModelFile), r.trainer.Model(), r.about()))
+	err := errors.Join(r.save(), modelfile.Write(r.folder.Path(rundir.ModelFile), r.trainer.Model(), r.plan.about()))
 	if err != nil && r.folder.Gone() {
 		return fmt.Errorf("%s: %w", r.gone(), err)
 	}
@@ -182,7 +182,7 @@ func (r *runner) keepBest(b bestState) error {
 	}
 	sum := sha256.New()
 	if err := atomicfile.Write(path, func(w io.Writer) error {
-		return modelfile.WriteSafetensors(io.MultiWriter(w, sum), r.trainer.Model(), r.about())
+		return modelfile.WriteSafetensors(io.MultiWriter(w, sum), r.trainer.Model(), r.plan.about())
 	}); err != nil {
 		if moved {
 			err = errors.Join(err, os.Rename(previous, path)) // it is the best still
@@ -222,7 +222,7 @@ func (r *runner) restoreBest() error {
 	if sum, _ := r.sumOf(rundir.PreviousBestFile); sum == best.Sum {
 		return os.Rename(previous, path)
 	}
-	r.flags.Warn(fmt.Sprintf("%s is not the best model of the checkpoint, that of step %d, which is lost; the next one that is measured takes its place", path, best.Step))
+	r.plan.flags.Warn(fmt.Sprintf("%s is not the best model of the checkpoint, that of step %d, which is lost; the next one that is measured takes its place", path, best.Step))
 	r.state.Best = nil
 	return cmp.Or(ignoreMissing(os.Remove(path)), ignoreMissing(os.Remove(previous)))
 }
@@ -248,7 +248,7 @@ func (r *runner) sumOf(name string) (string, error) {
 // where the parameters were out of range before the first step.
 func (r *runner) diverged(err error) error {
 	if kept := r.saver.kept.Load(); kept > 0 && !r.folder.Gone() {
-		return fmt.Errorf("training %w; go on from the checkpoint, of step %d, with a smaller rate, by: rbmtrain %s -rate %.3g; metrics up to then are in %s", err, kept, r.resumption(), r.settings.Rate/10, r.folder.Dir)
+		return fmt.Errorf("training %w; go on from the checkpoint, of step %d, with a smaller rate, by: rbmtrain %s -rate %.3g; metrics up to then are in %s", err, kept, r.resumption(), r.plan.settings.Rate/10, r.folder.Dir)
 	}
 	if size, large := r.health.BeganLarge(); large {
 		return fmt.Errorf("training %w; the run began with parameters up to %.3g, at which units no longer follow their inputs: start from another -init, a smaller rate will not help; metrics up to then are in %s", err, size, r.folder.Dir)

@@ -14,31 +14,42 @@ import (
 	"gorbm/train/rundir"
 )
 
+// A ladder watches the temperatures of a run.
+type ladder struct {
+	negative negphase.Settings
+	now      func() (negphase.Ladder, bool) // as it is; false: there is none
+	state    *ladderState
+}
+
+// ladderState is what a checkpoint holds of a ladder.
+type ladderState struct {
+	Still       int64              `json:"still,omitempty"`        // rounds since the last evaluation that saw a round trip
+	FirstLadder *plots.NamedLadder `json:"first_ladder,omitempty"` // as it was first measured
+}
+
 // tempered reports whether the negative phase has a ladder of temperatures.
-func (p *plan) tempered() bool { return negphase.Has(p.settings.Negative.Kind, "tau") }
+func tempered(s negphase.Settings) bool { return negphase.Has(s.Kind, "tau") }
 
 // weighs reports whether the estimate is a weighted mean over particles at
 // several temperatures.
-func (p *plan) weighs() bool {
-	return p.settings.Negative.Kind == "ins" || p.settings.Negative.Kind == "pins"
-}
+func weighs(s negphase.Settings) bool { return s.Kind == "ins" || s.Kind == "pins" }
 
 // ladderColumns are the columns of metrics.csv about the ladder. A tuned ladder
 // changes its length, so its pairs have no columns of their own: there are two,
 // for the coldest pair and for the one that exchanges least.
-func (p *plan) ladderColumns() []string {
-	if !p.tempered() {
+func ladderColumns(s negphase.Settings) []string {
+	if !tempered(s) {
 		return nil
 	}
 	var c []string
-	if t := p.settings.Negative.Ladder().Temperatures; t.Auto {
+	if t := s.Ladder().Temperatures; t.Auto {
 		c = append(c, "temperatures", "swap_coldest", "swap_least")
 	} else {
 		for k := range len(t.List) - 1 {
 			c = append(c, fmt.Sprintf("swap_%d_%d", k+1, k+2))
 		}
 	}
-	if p.weighs() {
+	if weighs(s) {
 		c = append(c, "off_weight")
 	}
 	return append(c, "round_trips_per_1000", "barrier", "barrier_error", "association_deviation")
@@ -53,11 +64,11 @@ var ladderPanels = []panel{
 	{stem: "round_trips_per_1000", axis: "round trips / per 1000 steps", ofSteps: true},
 }
 
-// ladderValues are the values of these columns. Rates count what happened since
+// values are the values of these columns. Rates count what happened in the steps since
 // the last evaluation. The barrier and the deviation are measured since the
 // temperatures last changed. At step 0 all are 0.
-func (r *runner) ladderValues(e train.Evaluation) []float64 {
-	l, ok := r.trainer.Ladder()
+func (d ladder) values(e train.Evaluation, since int) []float64 {
+	l, ok := d.now()
 	if !ok {
 		return nil
 	}
@@ -66,16 +77,16 @@ func (r *runner) ladderValues(e train.Evaluation) []float64 {
 		rates = make([]float64, len(l.Beta)-1)
 	}
 	v := rates
-	if r.settings.Negative.Ladder().Temperatures.Auto {
+	if d.negative.Ladder().Temperatures.Auto {
 		v = []float64{float64(len(l.Beta)), rates[0], slices.Min(rates)}
 	}
-	if r.weighs() {
+	if weighs(d.negative) {
 		off, _ := e.Info.OffWeight()
 		v = append(v, off)
 	}
 	trips := 0.0
-	if steps := e.Step - r.state.Measured; steps > 0 {
-		trips = 1000 * float64(e.Info.RoundTrips) / float64(steps)
+	if since > 0 {
+		trips = 1000 * float64(e.Info.RoundTrips) / float64(since)
 	}
 	return append(v, trips, l.Barrier, l.BarrierErr, l.Deviation)
 }
@@ -86,32 +97,32 @@ var pairColumns = []string{"step", "rung", "temperature", "beta", "rejection", "
 
 // named returns the ladder as it is at a step, for a picture, and whether there
 // is one.
-func (r *runner) named(step int) (l plots.NamedLadder, ok bool) {
+func (d ladder) named(step int) (l plots.NamedLadder, ok bool) {
 	l.Name = "step " + strconv.Itoa(step)
-	l.Ladder, ok = r.trainer.Ladder()
+	l.Ladder, ok = d.now()
 	return l, ok
 }
 
 // keepFirst keeps a tuned ladder as it was just before the first tuning, for
 // the picture.
-func (r *runner) keepFirst(step int) {
-	if !r.settings.Negative.Ladder().Temperatures.Auto || step != negphase.FirstTuning {
+func (d ladder) keepFirst(step int) {
+	if !d.negative.Ladder().Temperatures.Auto || step != negphase.FirstTuning {
 		return
 	}
-	if l, ok := r.named(step); ok {
-		r.state.FirstLadder = &l
+	if l, ok := d.named(step); ok {
+		d.state.FirstLadder = &l
 	}
 }
 
-// recordLadder writes to ladder.csv how the ladder exchanges at this
+// record writes to the table pairs, ladder.csv, how the ladder exchanges at this
 // evaluation. It keeps the first ladder that was measured for the picture.
-func (r *runner) recordLadder(e train.Evaluation) error {
-	l, ok := r.named(e.Step)
+func (d ladder) record(e train.Evaluation, pairs *rundir.Table) error {
+	l, ok := d.named(e.Step)
 	if !ok || l.Rounds == 0 {
 		return nil
 	}
-	if r.state.FirstLadder == nil {
-		r.state.FirstLadder = &l
+	if d.state.FirstLadder == nil {
+		d.state.FirstLadder = &l
 	}
 	for k, beta := range l.Beta {
 		rejection, err := math.NaN(), math.NaN()
@@ -121,25 +132,25 @@ func (r *runner) recordLadder(e train.Evaluation) error {
 				err = l.RejectionErr[k]
 			}
 		}
-		if err := r.pairs.Add([]float64{float64(e.Step), float64(k + 1), 1 / beta, beta, rejection, err}); err != nil {
+		if err := pairs.Add([]float64{float64(e.Step), float64(k + 1), 1 / beta, beta, rejection, err}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// drawLadder writes ladder.png: the ladder as it was first measured, or before
-// it was tuned, and as it is now.
-func (r *runner) drawLadder() error {
-	now, ok := r.named(r.trainer.Steps())
+// picture returns ladder.png at a step: the ladder as it was first measured, or before
+// it was tuned, and as it is now. It is nil if there is nothing to draw.
+func (d ladder) picture(step int) *plots.Page {
+	now, ok := d.named(step)
 	if !ok || now.Rounds == 0 {
 		return nil
 	}
 	ladders := []plots.NamedLadder{now}
-	if first := r.state.FirstLadder; first != nil && first.Name != now.Name {
+	if first := d.state.FirstLadder; first != nil && first.Name != now.Name {
 		ladders = []plots.NamedLadder{*first, now}
 	}
-	return r.draws(rundir.LadderFile, plots.Ladders(ladders...))
+	return plots.Ladders(ladders...)
 }
 
 // exchangeTries is the least number of attempts after which the rate of
@@ -156,15 +167,15 @@ const settledTunings = 5
 
 // settling reports whether it is too early to warn that a tuned ladder does not
 // exchange. A ladder of two temperatures is never tuned.
-func (r *runner) settling(info negphase.Info) bool {
-	t := r.settings.Negative.Ladder().Temperatures
+func (d ladder) settling(info negphase.Info) bool {
+	t := d.negative.Ladder().Temperatures
 	return t.Auto && t.Number != 2 && info.Tuned < settledTunings
 }
 
 // exchangeWarning returns a warning if the coldest pair of temperatures hardly
 // exchanges, and "" if it does or if there are too few attempts to tell. info
 // has the counts, and when says up to which step they were taken.
-func (r *runner) exchangeWarning(info negphase.Info, when string) string {
+func (d ladder) exchangeWarning(info negphase.Info, when string) string {
 	rates := info.SwapRates()
 	if rates == nil || max(info.SwapTries[0], info.Groups) < exchangeTries {
 		return ""
@@ -176,13 +187,13 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 	if rate >= cli.ExchangeFloor {
 		return ""
 	}
-	l, ok := r.trainer.Ladder()
+	l, ok := d.now()
 	if !ok {
 		return "" // rungs of a trajectory are no temperatures
 	}
-	kind := r.settings.Negative.Kind
+	kind := d.negative.Kind
 	remedy := "put -temperatures closer together, let them be tuned by -temperatures reach:5 or by -negphase pins -temperatures auto, or take pcd"
-	switch t := r.settings.Negative.Ladder().Temperatures; {
+	switch t := d.negative.Ladder().Temperatures; {
 	case t.Reach:
 		remedy = "try a smaller -rate, so that the ladder can follow the model, or take pcd"
 	case t.Auto && kind == "ins":
@@ -194,11 +205,11 @@ func (r *runner) exchangeWarning(info negphase.Info, when string) string {
 		plots.Temperature(l.Beta[0]), plots.Temperature(l.Beta[1]), what, cli.Percent(rate), when, kind, len(l.Beta), remedy)
 }
 
-// countStill counts the rounds since the last evaluation that saw a round trip.
-func (r *runner) countStill(e train.Evaluation) {
-	r.state.Still += int64(e.Step-r.state.Measured) * int64(r.settings.Negative.Count("swaps"))
-	if e.Info.RoundTrips > 0 {
-		r.state.Still = 0
+// countStill counts the rounds of the steps since the last evaluation, which had these counts.
+func (d ladder) countStill(info negphase.Info, since int) {
+	d.state.Still += int64(since) * int64(d.negative.Count("swaps"))
+	if info.RoundTrips > 0 {
+		d.state.Still = 0
 	}
 }
 
@@ -211,34 +222,35 @@ func (r *runner) countStill(e train.Evaluation) {
 const tripRounds = 2000
 
 // tripWarning returns a warning if no particle has made a round trip from the
-// coldest temperature to the hottest and back for long, and "" otherwise.
-func (r *runner) tripWarning() string {
-	l, ok := r.trainer.Ladder()
-	if !ok || r.state.Still < tripRounds {
+// coldest temperature to the hottest and back for long, and "" otherwise. picture is the path of
+// ladder.png.
+func (d ladder) tripWarning(picture string) string {
+	l, ok := d.now()
+	if !ok || d.state.Still < tripRounds {
 		return ""
 	}
 	return fmt.Sprintf("no particle has gone from the coldest of %d temperatures to the hottest and back in the last %d rounds: the hot end does not refresh the cold one; %s shows where they turn back; more rounds an update (-swaps) or a smaller -rate give them time",
-		len(l.Beta), r.state.Still, r.folder.Path(rundir.LadderFile))
+		len(l.Beta), d.state.Still, picture)
 }
 
-// ladderWarnings returns the warnings about the ladder at the end: that it does
+// warnings returns the warnings about the ladder at the end: that it does
 // not exchange, or that no particle makes round trips.
-func (r *runner) ladderWarnings(total negphase.Info) (exchange, trips string) {
-	if exchange = r.exchangeWarning(total, ""); exchange != "" {
+func (d ladder) warnings(total negphase.Info, picture string) (exchange, trips string) {
+	if exchange = d.exchangeWarning(total, ""); exchange != "" {
 		return exchange, ""
 	}
-	return "", r.tripWarning()
+	return "", d.tripWarning(picture)
 }
 
-// describeLadder prints the closing line about the ladder.
-func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
-	l, ok := r.trainer.Ladder()
+// describe prints the closing line about the ladder.
+func (d ladder) describe(w io.Writer, total negphase.Info, picture string) {
+	l, ok := d.now()
 	rates := total.SwapRates()
 	if !ok || rates == nil {
 		return
 	}
 	verdict := "good"
-	switch exchange, trips := r.ladderWarnings(total); {
+	switch exchange, trips := d.warnings(total, picture); {
 	case exchange != "":
 		verdict = "does not exchange"
 	case trips != "":
@@ -255,25 +267,20 @@ func (r *runner) describeLadder(w io.Writer, total negphase.Info) {
 	fmt.Fprintln(w)
 }
 
-// jsonLadder is the ladder in the JSON result.
-type jsonLadder struct {
-	Beta           []float64 `json:"beta"`
-	Rejection      []float64 `json:"rejection"`
-	RejectionError []float64 `json:"rejection_error,omitempty"`
-	Barrier        float64   `json:"barrier"`
-	BarrierError   float64   `json:"barrier_error"`
-	Deviation      float64   `json:"association_deviation"`
-	Rounds         int64     `json:"rounds"`
-	Tuned          int64     `json:"tuned"`            // how often
-	Capped         bool      `json:"capped,omitempty"` // the barrier asks for more temperatures
-}
-
-// jsonLadder returns the ladder for the JSON result; nil if there is none.
-func (r *runner) jsonLadder() *jsonLadder {
-	l, ok := r.trainer.Ladder()
+// json returns the ladder for the JSON result; nothing if there is none.
+func (d ladder) json() (rec cli.Record) {
+	l, ok := d.now()
 	if !ok {
 		return nil
 	}
-	return &jsonLadder{Beta: l.Beta, Rejection: l.Rejection, RejectionError: l.RejectionErr,
-		Barrier: l.Barrier, BarrierError: l.BarrierErr, Deviation: l.Deviation, Rounds: l.Rounds, Tuned: l.Tuned, Capped: l.Capped}
+	rec.Add("beta", l.Beta)
+	rec.Add("rejection", l.Rejection)
+	rec.AddSome("rejection_error", l.RejectionErr)
+	rec.Add("barrier", l.Barrier)
+	rec.Add("barrier_error", l.BarrierErr)
+	rec.Add("association_deviation", l.Deviation)
+	rec.Add("rounds", l.Rounds)
+	rec.Add("tuned", l.Tuned)       // how often
+	rec.AddSome("capped", l.Capped) // the barrier asks for more temperatures
+	return rec
 }

@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	"gorbm/cmd/cli"
+	"gorbm/data"
 	"gorbm/negphase"
+	"gorbm/rbm"
 	"gorbm/train"
 )
 
@@ -24,38 +26,23 @@ func (o *options) checkObjective() error {
 	if s.Objective != train.Hybrid && o.flags.Given("alpha") {
 		return cli.Usagef("-alpha is the weight of the generative part of -objective hybrid; leave it out with %s", s.Objective)
 	}
-	if o.byClass() && o.labels == "none" {
+	if byClass(*s) && o.labels == "none" {
 		return cli.Usagef("-objective %s needs labels; leave -labels none out", s.Objective)
 	}
-	if o.byClass() && o.flags.Given("constraint") {
+	if byClass(*s) && o.flags.Given("constraint") {
 		return cli.Usagef("-objective %s does not go with -constraint; leave one of them out", s.Objective)
 	}
 	return nil
 }
 
 // byClass reports whether the objective has a discriminative part.
-func (o *options) byClass() bool {
-	return o.settings.Objective == train.Hybrid || o.discriminative()
-}
+func byClass(s train.Settings) bool { return s.Objective == train.Hybrid || discriminative(s) }
 
-func (o *options) discriminative() bool { return o.settings.Objective == train.Discriminative }
+func discriminative(s train.Settings) bool { return s.Objective == train.Discriminative }
 
-// fitObjective checks the objective against the data, and gives it the name that
-// saved runs have.
-func (p *plan) fitObjective() error {
-	set := p.sets.Train
-	if p.byClass() && set.Y == nil {
-		return cli.Usagef("-objective %s needs labels, and %s has none; see -label-column", p.settings.Objective, set.Name)
-	}
-	if p.settings.Objective == train.Joint {
-		p.settings.Objective = ""
-	}
-	return nil
-}
-
-// ofClasses ends a count of the rows that are trained on.
-func (p *plan) ofClasses() string {
-	if p.discriminative() && p.sets.Train.Unlabelled() > 0 {
+// ofClasses ends a count of the rows of set that are trained on.
+func ofClasses(s train.Settings, set *data.Set) string {
+	if discriminative(s) && set.Unlabelled() > 0 {
 		return " with a label"
 	}
 	return ""
@@ -63,12 +50,12 @@ func (p *plan) ofClasses() string {
 
 // describeUnlabelled says how many training rows have no label, and what becomes of
 // them.
-func (p *plan) describeUnlabelled() string {
-	n := p.sets.Train.Unlabelled()
+func describeUnlabelled(s train.Settings, m *rbm.RBM, set *data.Set) string {
+	n := set.Unlabelled()
 	switch {
-	case n == 0 || p.model.Classes() == 0:
+	case n == 0 || m.Classes() == 0:
 		return ""
-	case p.discriminative():
+	case discriminative(s):
 		return fmt.Sprintf("; %d rows have no label and are left out", n)
 	}
 	return fmt.Sprintf("; %d rows have no label: it is summed out", n)
@@ -77,7 +64,7 @@ func (p *plan) describeUnlabelled() string {
 // unusedNegative is a line about flags of the negative phase that were given to the
 // discriminative objective; "" if there are none.
 func (o *options) unusedNegative() string {
-	if !o.discriminative() {
+	if !discriminative(o.settings) {
 		return ""
 	}
 	names := []string{"negphase"}
@@ -92,34 +79,33 @@ func (o *options) unusedNegative() string {
 }
 
 // method returns what the gradient is, for the description of the run.
-func (p *plan) method() string {
-	negative := p.settings.Negative.Fitted(p.model).String()
-	switch p.settings.Objective {
+func method(s train.Settings, m *rbm.RBM) string {
+	negative := s.Negative.Fitted(m).String()
+	switch s.Objective {
 	case train.Discriminative:
 		return "log p(y|x)"
 	case train.Hybrid:
-		return fmt.Sprintf("log p(y|x) + %v log p(x,y), %s", p.settings.Alpha, negative)
+		return fmt.Sprintf("log p(y|x) + %v log p(x,y), %s", s.Alpha, negative)
 	}
 	return negative
 }
 
 // stem returns the part of the folder's name that tells how the model was trained.
-func (p *plan) stem() string {
-	switch kind := p.settings.Negative.Kind; p.settings.Objective {
+func stem(s train.Settings) string {
+	switch s.Objective {
 	case train.Discriminative:
 		return train.Discriminative
 	case train.Hybrid:
-		return train.Hybrid + "-" + kind
-	default:
-		return kind
+		return train.Hybrid + "-" + s.Negative.Kind
 	}
+	return s.Negative.Kind
 }
 
 // metricNames returns the names of -metrics. Without p(x) there is nothing but the
 // classification that "auto" could measure.
-func (p *plan) metricNames() string {
-	if p.discriminative() && p.options.metrics == "auto" {
+func (o *options) metricNames() string {
+	if discriminative(o.settings) && o.metrics == "auto" {
 		return "classification"
 	}
-	return p.options.metrics
+	return o.metrics
 }

@@ -118,14 +118,13 @@ func TestPartlyLabelled(t *testing.T) {
 
 // The closing line on samples.png says where they come from if chains have not mixed.
 func TestDescribeSamples(t *testing.T) {
-	yes, no := true, false
 	const count, stuck = "of 20 samples, 18 are nearest to a row of their class (of training rows, 19); ", "(so they are of chains that started at training rows)"
-	r := &runner{samples: &sample.Agreement{Same: 18, Of: 20, Rows: 19}, mixed: &no, verdict: "their chains have mixed in 1 of 2 lines", fromData: true}
-	if got := r.describeSamples(); !strings.HasPrefix(got, count+r.verdict+" "+stuck) {
+	s := samples{agreement: &sample.Agreement{Same: 18, Of: 20, Rows: 19}, verdict: "their chains have mixed in 1 of 2 lines", fromData: true}
+	if got := s.describe(2); !strings.HasPrefix(got, count+s.verdict+" "+stuck) {
 		t.Error(got)
 	}
-	r.mixed, r.verdict, r.fromData = &yes, "their chains have mixed", false
-	if got := r.describeSamples(); got != count+r.verdict {
+	s.mixed, s.verdict, s.fromData = true, "their chains have mixed", false
+	if got := s.describe(2); got != count+s.verdict {
 		t.Error(got)
 	}
 }

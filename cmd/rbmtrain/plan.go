@@ -20,6 +20,7 @@ import (
 	"gorbm/rbm/exact"
 	"gorbm/rbm/memory"
 	"gorbm/rbm/modelfile"
+	"gorbm/rbm/ranks"
 	"gorbm/train"
 	"gorbm/train/rundir"
 )
@@ -30,32 +31,35 @@ const (
 	maxSnapshots  = 10000
 )
 
-// A plan is a checked command line with its data loaded.
+// A plan is what a run is: its checked settings, its data and its model.
 type plan struct {
-	options
-	sets    train.Sets
-	rows    *data.Set       // those of sets.Train and sets.Holdout, before they were split
-	keep    *rbm.Constraint // of -constraint, without its reference
-	model   *rbm.RBM
-	every   interval // between checkpoints
-	metrics []train.Metric
-	need    float64 // bytes of memory beside the data, at most
+	opts      *options // as given, and as a preset or the data complete them
+	flags     *cli.Flags
+	group     *ranks.Group
+	settings  train.Settings
+	steps     int
+	evalEvery int      // steps between measurements
+	every     interval // between checkpoints
+	sets      train.Sets
+	rows      *data.Set // those of sets.Train and sets.Holdout, before they were split
+	model     *rbm.RBM
+	metrics   []train.Metric
+	choice    train.Column // decides on the rows held out which model is best; its name is "" if none does
+	goal      train.Column // what training is to better, as above
+	need      float64      // bytes of memory beside the data, at most
 
-	initNames      []string // of the classes, in the order of the model of -init
-	samplerWarning string   // of the negative phase
+	initNames []string // of the classes, in the order of the model of -init
+	warnings  []string // of settings
 }
 
-// check checks every flag, before and after the data are known, and loads the
-// data.
+// check checks every flag and makes the plan: first what each flag says alone, then what
+// depends on the data, then the model and what depends on it.
 func (o *options) check(ctx context.Context) (*plan, error) {
 	if err := o.choosePreset(); err != nil {
 		return nil, err
 	}
 	every, err := parseInterval(o.checkpoint)
-	if err := cmp.Or(o.flags.Check(), err); err != nil {
-		return nil, err
-	}
-	if err := o.checkSettings(); err != nil {
+	if err := cmp.Or(o.flags.Check(), err, o.checkSettings()); err != nil {
 		return nil, err
 	}
 	keep, err := o.parseConstraint()
@@ -65,107 +69,151 @@ func (o *options) check(ctx context.Context) (*plan, error) {
 	if o.stopAfter > 0 && o.holdout == 0 {
 		return nil, cli.Usagef("-stop-after looks at rows held out; say how many by -holdout, such as 0.1")
 	}
-	var sets train.Sets
-	if sets.Train, sets.Test, err = o.data.Load(ctx); err != nil {
+
+	sets, rows, err := o.load(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if err := o.fitPreset(sets.Train); err != nil {
+	p := &plan{opts: o, flags: o.flags, group: o.group, every: every}
+	if p.settings, p.steps, p.evalEvery, err = o.fit(sets.Train); err != nil {
 		return nil, err
 	}
-	p := &plan{options: *o, every: every, keep: keep, sets: sets, rows: sets.Train}
-	if o.flags.Given("holdout") {
-		key := rbm.NewKey(o.settings.Seed).Child(holdoutKey)
-		if p.sets.Train, p.sets.Holdout, err = p.sets.Train.Split(o.holdout, key); err != nil {
-			return nil, cli.Usagef("-holdout: %w", err)
-		}
+	label, err := o.label(sets.Train)
+	if err != nil {
+		return nil, err
 	}
-	return p, p.fit()
+	if p.need, err = checkSize(p.settings, o.hidden, sets.Train, label.on); err != nil {
+		return nil, err
+	}
+
+	if p.model, p.initNames, err = o.start(&sets, &rows, label); err != nil {
+		return nil, err
+	}
+	if err := o.constrain(p.model, keep); err != nil {
+		return nil, err
+	}
+	if p.warnings, err = checkModel(p.model, p.settings, rows, sets.Test); err != nil {
+		return nil, err
+	}
+	if unused := o.unusedNegative(); unused != "" {
+		p.warnings = append([]string{unused}, p.warnings...)
+	}
+	p.sets, p.rows = sets, rows
+	if p.metrics, err = train.NewRunMetrics(strings.Split(o.metricNames(), ","), p.model, sets, p.settings); err != nil {
+		return nil, cli.Usagef("-metrics: %w", err)
+	}
+	p.choice, p.goal = choice(p.metrics, byClass(p.settings)), goal(p.metrics, discriminative(p.settings))
+	if sets.Holdout != nil && p.choice.Name == "" && o.stopAfter > 0 {
+		return nil, cli.Usagef("-stop-after needs a metric of the rows held out; -metrics %s has none", o.metrics)
+	}
+	return p, nil
 }
 
 // holdoutKey is the key that chooses the rows held out. Package train has smaller
 // ones.
 const holdoutKey = 1 << 32
 
-// fit checks the flags against the data, and makes the model.
-func (p *plan) fit() (err error) {
-	set := p.sets.Train
-	if err := p.fitObjective(); err != nil {
-		return err
+// load loads the data, takes their preset and holds rows out. rows are those of the training
+// set before.
+func (o *options) load(ctx context.Context) (sets train.Sets, rows *data.Set, err error) {
+	if sets.Train, sets.Test, err = o.data.Load(ctx); err != nil {
+		return sets, nil, err
 	}
-	rows := p.settings.Rows(set)
-	p.fitBatch(rows)
-	if p.settings.Batch > rows {
-		return cli.Usagef("-batch is %d, but %s has only %d rows%s", p.settings.Batch, set.Name, rows, p.ofClasses())
+	rows = sets.Train
+	if err := o.fitPreset(rows); err != nil {
+		return sets, nil, err
 	}
-	if p.flags.Given("epochs") {
-		steps := math.Ceil(p.epochs * float64(rows) / float64(p.settings.Batch))
-		if steps > train.MaxSteps {
-			return cli.Usagef("-epochs is %v, which is %.3g steps; at most %d are allowed", p.epochs, steps, train.MaxSteps)
-		}
-		p.steps = int(steps)
-	}
-	p.settings.Horizon = p.steps
-	if !p.flags.Given("eval-every") {
-		p.evalEvery = max(1, p.steps/20)
-	}
-	kind, labelled := rbm.Softmax, set.Y != nil && p.labels != "none"
-	if p.labels == "bernoulli" {
-		kind = rbm.Bernoulli
-	}
-	if set.Y == nil && p.labels != "auto" && p.labels != "none" {
-		return cli.Usagef("-labels is %s, but %s has no labels", p.labels, set.Name)
-	}
-	if n := (set.X.Cols + len(set.Classes)) * p.hidden; n > maxParameters {
-		return cli.Usagef("-hidden is %d, which makes %d weights; at most %d are allowed", p.hidden, n, maxParameters)
-	}
-	if err := p.checkStates(p.settings.Negative, set.X.Cols+len(set.Classes)); err != nil {
-		return err
-	}
-	if err := p.forecast(labelled); err != nil {
-		return err
-	}
-	if err := p.start(labelled, kind); err != nil {
-		return err
-	}
-	if err := p.constrain(); err != nil {
-		return err
-	}
-	if p.samplerWarning, err = p.settings.Negative.CheckModel(p.model); err != nil {
-		return cli.Usagef("-negphase: %w", err)
-	}
-	for _, set := range []*data.Set{p.rows, p.sets.Test} {
-		if set == nil {
-			continue
-		}
-		if err := train.Fits(p.model, set); err != nil {
-			return fmt.Errorf("%w; give both files labels in the same way, or train with -labels none", err)
-		}
-		if err := train.Allows(p.model, set); err != nil {
-			return err
+	if o.flags.Given("holdout") {
+		key := rbm.NewKey(o.settings.Seed).Child(holdoutKey)
+		if sets.Train, sets.Holdout, err = rows.Split(o.holdout, key); err != nil {
+			return sets, nil, cli.Usagef("-holdout: %w", err)
 		}
 	}
-	if p.settings.Negative.Kind == "exact" {
-		if _, err := exact.New(p.model, exact.GradientLimit); err != nil {
-			return cli.Usagef("-negphase exact: %w", err)
-		}
-	}
-	if p.metrics, err = train.NewRunMetrics(strings.Split(p.metricNames(), ","), p.model, p.sets, p.settings); err != nil {
-		return cli.Usagef("-metrics: %w", err)
-	}
-	if p.sets.Holdout != nil && p.choice().Name == "" && p.stopAfter > 0 {
-		return cli.Usagef("-stop-after needs a metric of the rows held out; -metrics %s has none", p.options.metrics)
-	}
-	return nil
+	return sets, rows, nil
 }
 
-// forecast returns an error if the machine has not the memory that training needs
-// beside the data. It counts what grows with the model and the chains.
-func (p *plan) forecast(labelled bool) error {
-	visible, s := p.sets.Train.X.Cols, p.settings
-	if labelled {
-		visible += len(p.sets.Train.Classes)
+// fit returns the settings, the number of steps and of those between measurements for training
+// on set.
+func (o *options) fit(set *data.Set) (s train.Settings, steps, evalEvery int, err error) {
+	s, steps, evalEvery = o.settings, o.steps, o.evalEvery
+	if s.Objective == train.Joint { // its name in saved runs
+		s.Objective = ""
 	}
-	parameters := 4 * float64(visible) * float64(p.hidden)
+	rows := s.Rows(set)
+	if _, chosen := o.chosen.Flags["batch"]; chosen && s.Batch > rows { // by a preset
+		s.Batch = rows
+		o.chosen.Flags["batch"] = strconv.Itoa(rows)
+	}
+	switch {
+	case byClass(s) && set.Y == nil:
+		return s, 0, 0, cli.Usagef("-objective %s needs labels, and %s has none; see -label-column", s.Objective, set.Name)
+	case s.Batch > rows:
+		return s, 0, 0, cli.Usagef("-batch is %d, but %s has only %d rows%s", s.Batch, set.Name, rows, ofClasses(s, set))
+	}
+	if o.flags.Given("epochs") {
+		n := math.Ceil(o.epochs * float64(rows) / float64(s.Batch))
+		if n > train.MaxSteps {
+			return s, 0, 0, cli.Usagef("-epochs is %v, which is %.3g steps; at most %d are allowed", o.epochs, n, train.MaxSteps)
+		}
+		steps = int(n)
+	}
+	s.Horizon = steps
+	if !o.flags.Given("eval-every") {
+		evalEvery = max(1, steps/20)
+	}
+	return s, steps, evalEvery, nil
+}
+
+// labelling says whether the model has labels, and of which kind.
+type labelling struct {
+	on   bool
+	kind rbm.Kind
+}
+
+// label returns the labels of -labels for set.
+func (o *options) label(set *data.Set) (labelling, error) {
+	if set.Y == nil && o.labels != "auto" && o.labels != "none" {
+		return labelling{}, cli.Usagef("-labels is %s, but %s has no labels", o.labels, set.Name)
+	}
+	l := labelling{set.Y != nil && o.labels != "none", rbm.Softmax}
+	if o.labels == "bernoulli" {
+		l.kind = rbm.Bernoulli
+	}
+	return l, nil
+}
+
+// checkSize bounds the parameters, the states of the batch and of the chains, and returns the
+// memory that training needs beside the data: what grows with the model and the chains. The
+// error says that it is too much, also for this machine.
+func checkSize(s train.Settings, hidden int, set *data.Set, labelled bool) (need float64, err error) {
+	units := set.X.Cols + len(set.Classes)
+	replicas, chains, most := s.Negative.Ladder().MaxTemperatures(), s.Negative.Count("chains"), s.Negative.Count("max")
+	states := func(n int, format string, args ...any) error {
+		if n <= cli.MaxStates {
+			return nil
+		}
+		return cli.Usagef(format+" with -hidden %d makes %d hidden states; at most %d are allowed", append(args, hidden, n, cli.MaxStates)...)
+	}
+	if n := units * hidden; n > maxParameters {
+		return 0, cli.Usagef("-hidden is %d, which makes %d weights; at most %d are allowed", hidden, n, maxParameters)
+	}
+	if err := states(s.Batch*hidden, "-batch %d", s.Batch); err != nil {
+		return 0, err
+	}
+	if n := chains * replicas * (hidden + units); s.Negative.Sampler() != "" && n > negphase.MaxSites {
+		return 0, cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", chains, replicas, hidden+units, n, negphase.MaxSites)
+	}
+	if err := cmp.Or(
+		states(chains*replicas*hidden, "-chains %d at %d temperatures", chains, replicas),
+		states(chains*2*most*hidden, "-chains %d of up to max = %d steps", chains, most),
+	); err != nil {
+		return 0, err
+	}
+	visible := set.X.Cols
+	if labelled {
+		visible = units
+	}
+	parameters := 4 * float64(visible) * float64(hidden)
 	copies := 2.0 // the model, and what rounding leaves of small steps
 	if s.Momentum > 0 {
 		copies++
@@ -174,98 +222,105 @@ func (p *plan) forecast(labelled bool) error {
 		copies += 2
 	}
 	// A checkpoint is put together in memory, in a slice that grows as it is filled.
-	need := parameters * copies * 2
-	defer func() { p.need = need }()
-	if s.Objective != train.Joint || s.Negative.Kind == "exact" {
+	need = parameters * copies * 2
+	if s.Objective != "" || s.Negative.Kind == "exact" {
 		need += parameters // of dense moments
 	}
-	rows := s.Negative.Count("chains")*s.Negative.Ladder().MaxTemperatures()*max(1, 2*s.Negative.Count("max")) + 2*s.Batch
-	need += cli.StateBytes(rows, visible, p.hidden)
-	if err := memory.Check(fmt.Sprintf("training %d hidden units on %d visible ones", p.hidden, visible), need); err != nil {
-		return fmt.Errorf("%w; take a smaller -hidden or fewer -chains", err)
+	need += cli.StateBytes(chains*replicas*max(1, 2*most)+2*s.Batch, visible, hidden)
+	if err := memory.Check(fmt.Sprintf("training %d hidden units on %d visible ones", hidden, visible), need); err != nil {
+		return 0, fmt.Errorf("%w; take a smaller -hidden or fewer -chains", err)
 	}
-	return nil
+	return need, nil
 }
 
-// start makes the model that training starts from.
-func (p *plan) start(labelled bool, kind rbm.Kind) error {
-	set := p.sets.Train
-	if p.init == "" || p.init == "random" || p.init == "log-odds" {
-		p.model = train.NewModel(set, p.hidden, labelled, kind, p.settings.Seed)
-		if p.init == "log-odds" {
-			train.SetLogOdds(p.model, set)
+// start returns the model that training starts from. Of a model of -init it also returns the
+// names of the classes, to which it brings the order of the sets and of rows.
+func (o *options) start(sets *train.Sets, rows **data.Set, label labelling) (m *rbm.RBM, names []string, err error) {
+	set := sets.Train
+	if o.init == "" || o.init == "random" || o.init == "log-odds" {
+		m = train.NewModel(set, o.hidden, label.on, label.kind, o.settings.Seed)
+		if o.init == "log-odds" {
+			train.SetLogOdds(m, set)
 		}
-		return nil
+		return m, nil, nil
 	}
-	if info, err := os.Stat(p.init); err == nil && info.IsDir() { // the folder of a run
-		p.init = filepath.Join(p.init, rundir.ModelFile)
+	if info, err := os.Stat(o.init); err == nil && info.IsDir() { // the folder of a run
+		o.init = filepath.Join(o.init, rundir.ModelFile)
 	}
-	m, about, err := p.initial()
+	m, about, err := o.initial(set.X.Cols)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("-init: there is no file %s%s; give a model file, log-odds or random", p.init, data.DidYouMean(p.init, []string{"log-odds", "random"}))
+		return nil, nil, fmt.Errorf("-init: there is no file %s%s; give a model file, log-odds or random", o.init, data.DidYouMean(o.init, []string{"log-odds", "random"}))
 	}
 	if err != nil {
-		return fmt.Errorf("-init: %w", err)
+		return nil, nil, fmt.Errorf("-init: %w", err)
 	}
-	if !about.Described && labelled { // a file of bare tensors: the labels are those of the data
-		m.SetLabel(min(len(set.Classes), m.Visible()), kind)
+	if !about.Described && label.on { // a file of bare tensors: the labels are those of the data
+		m.SetLabel(min(len(set.Classes), m.Visible()), label.kind)
 	}
-	for _, set := range []**data.Set{&p.rows, &p.sets.Train, &p.sets.Holdout, &p.sets.Test} {
-		if *set == nil || !labelled || m.Inputs() != (*set).X.Cols {
+	for _, set := range []**data.Set{rows, &sets.Train, &sets.Holdout, &sets.Test} {
+		if *set == nil || !label.on || m.Inputs() != (*set).X.Cols {
 			continue
 		}
 		if *set, err = (*set).WithClasses(about.ClassNames); err != nil {
-			return fmt.Errorf("-init: %s does not fit the data: %w", p.init, err)
+			return nil, nil, fmt.Errorf("-init: %s does not fit the data: %w", o.init, err)
 		}
 	}
-	set = p.sets.Train
+	set = sets.Train
 	switch {
-	case labelled != (m.Classes() > 0):
-		return cli.Usagef("-init: %s has %d label units, which does not go with -labels %s on %s", p.init, m.Classes(), p.labels, set.Name)
-	case p.flags.Given("hidden") && m.Hidden() != p.hidden:
-		return cli.Usagef("-hidden is %d, but %s has %d hidden units; leave -hidden out", p.hidden, p.init, m.Hidden())
-	case p.labels == "bernoulli" && m.LabelKind() != rbm.Bernoulli || p.labels == "softmax" && m.LabelKind() != rbm.Softmax:
-		return cli.Usagef("-labels is %s, but those of %s are %s", p.labels, p.init, m.LabelKind())
+	case label.on != (m.Classes() > 0):
+		return nil, nil, cli.Usagef("-init: %s has %d label units, which does not go with -labels %s on %s", o.init, m.Classes(), o.labels, set.Name)
+	case o.flags.Given("hidden") && m.Hidden() != o.hidden:
+		return nil, nil, cli.Usagef("-hidden is %d, but %s has %d hidden units; leave -hidden out", o.hidden, o.init, m.Hidden())
+	case o.labels == "bernoulli" && m.LabelKind() != rbm.Bernoulli || o.labels == "softmax" && m.LabelKind() != rbm.Softmax:
+		return nil, nil, cli.Usagef("-labels is %s, but those of %s are %s", o.labels, o.init, m.LabelKind())
 	}
 	if err := train.Fits(m, set); err != nil {
-		return fmt.Errorf("-init: %s does not fit the data: %w", p.init, err)
+		return nil, nil, fmt.Errorf("-init: %s does not fit the data: %w", o.init, err)
 	}
-	p.model, p.hidden = m, m.Hidden()
-	if p.initNames = set.Classes; !labelled {
-		p.initNames = nil
+	if label.on {
+		names = set.Classes
 	}
-	return nil
+	return m, names, nil
 }
 
 // initial returns the model of the file of -init, or one of its shape for a run
 // that goes on.
-func (p *plan) initial() (*rbm.RBM, modelfile.About, error) {
-	if p.began != nil {
-		if m := p.began.model(p.sets.Train.X.Cols); m != nil {
-			return m, modelfile.About{Described: true, ClassNames: p.began.ClassNames}, nil
+func (o *options) initial(inputs int) (*rbm.RBM, modelfile.About, error) {
+	if o.began != nil {
+		if m := o.began.model(inputs); m != nil {
+			return m, modelfile.About{Described: true, ClassNames: o.began.ClassNames}, nil
 		}
 	}
-	return modelfile.Read(p.init)
+	return modelfile.Read(o.init)
 }
 
-// checkStates bounds the memory of the batch and of the chains.
-func (o *options) checkStates(s negphase.Settings, inputs int) error {
-	if n := o.settings.Batch * o.hidden; n > cli.MaxStates {
-		return cli.Usagef("-batch %d with -hidden %d makes %d hidden states; at most %d are allowed", o.settings.Batch, o.hidden, n, cli.MaxStates)
+// checkModel checks that the negative phase can run on m, and that m fits the sets, which may be
+// nil, and gives no row of them the probability zero.
+func checkModel(m *rbm.RBM, s train.Settings, sets ...*data.Set) (warnings []string, err error) {
+	warning, err := s.Negative.CheckModel(m)
+	if err != nil {
+		return nil, cli.Usagef("-negphase: %w", err)
 	}
-	replicas := s.Ladder().MaxTemperatures()
-	units := o.hidden + inputs
-	chains, most := s.Count("chains"), s.Count("max")
-	if n := chains * replicas * units; s.Sampler() != "" && n > negphase.MaxSites {
-		return cli.Usagef("-chains %d at %d temperatures of %d units make %d units to move; at most %d are allowed", chains, replicas, units, n, negphase.MaxSites)
+	if warning != "" {
+		warnings = []string{warning}
 	}
-	if n := chains * replicas * o.hidden; n > cli.MaxStates {
-		return cli.Usagef("-chains %d at %d temperatures with -hidden %d makes %d hidden states; at most %d are allowed", chains, replicas, o.hidden, n, cli.MaxStates)
+	for _, set := range sets {
+		if set == nil {
+			continue
+		}
+		if err := train.Fits(m, set); err != nil {
+			return nil, fmt.Errorf("%w; give both files labels in the same way, or train with -labels none", err)
+		}
+		if err := train.Allows(m, set); err != nil {
+			return nil, err
+		}
 	}
-	if n := chains * 2 * most * o.hidden; n > cli.MaxStates {
-		return cli.Usagef("-chains %d of up to max = %d steps with -hidden %d makes %d hidden states; at most %d are allowed", chains, most, o.hidden, n, cli.MaxStates)
+	if s.Negative.Kind == "exact" {
+		if _, err := exact.New(m, exact.GradientLimit); err != nil {
+			return nil, cli.Usagef("-negphase exact: %w", err)
+		}
 	}
-	return nil
+	return warnings, nil
 }
 
 // checkSettings sets the negative phase from its flags, and checks the settings
@@ -366,12 +421,12 @@ func (p *plan) describe() string {
 	case data.HeaderNumbers:
 		d += "; the first line is numbers and names the columns (-header no: it is a row)"
 	}
-	d += p.describeUnlabelled()
+	d += describeUnlabelled(p.settings, p.model, set)
 	if constant := set.DescribeConstantColumns(); constant != "" {
 		d += "\n" + constant
 	}
 	s := p.settings
-	m := fmt.Sprintf("RBM: %s; %s, rate %v", cli.Units(p.model), p.method(), s.Rate)
+	m := fmt.Sprintf("RBM: %s; %s, rate %v", cli.Units(p.model), method(s, p.model), s.Rate)
 	if s.Schedule != "constant" {
 		m += " " + s.Schedule
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gorbm/cmd/cli"
@@ -181,12 +180,4 @@ func (o *options) fitPreset(set *data.Set) error {
 		delete(o.chosen.Flags, "labels")
 	}
 	return nil
-}
-
-// fitBatch makes the batch that a preset chose no larger than the data.
-func (o *options) fitBatch(rows int) {
-	if _, chosen := o.chosen.Flags["batch"]; chosen && o.settings.Batch > rows {
-		o.settings.Batch = rows
-		o.chosen.Flags["batch"] = strconv.Itoa(rows)
-	}
 }

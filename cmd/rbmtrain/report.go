@@ -16,6 +16,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"gorbm/cmd/cli"
+	"gorbm/data"
 	"gorbm/negphase"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
@@ -42,7 +44,7 @@ func (r *runner) reportSoFar() {
 	}
 	begin := time.Now()
 	defer func() { r.reported, r.reportTook = time.Now(), time.Since(begin) }()
-	words := []string{fmt.Sprintf("Step %d of %d, after %.3g s.", r.trainer.Steps(), r.steps, r.seconds()), r.latest()}
+	words := []string{fmt.Sprintf("Step %d of %d, after %.3g s.", r.trainer.Steps(), r.plan.steps, r.seconds()), r.latest()}
 	if page, err := r.page(words, r.state.Early); err == nil {
 		page.Running = true
 		_ = r.writePage(page)
@@ -58,13 +60,17 @@ func (r *runner) finalReport(total negphase.Info, warnings []string) error {
 	if err != nil {
 		return err
 	}
-	values, filters, err := r.history()
-	if err != nil {
-		return err
+	m := r.trainer.Model()
+	var filters []report.Picture
+	if r.plan.opts.snapshots > 0 {
+		var values []plots.Chart
+		if values, filters, err = history(r.folder.Dir, m, r.plan.sets.Train, r.plan.settings); err != nil {
+			return err
+		}
+		page.Charts = append(page.Charts, values...)
 	}
-	page.Charts = append(page.Charts, values...)
 	for _, p := range []struct{ file, title, alt string }{
-		{rundir.SamplesFile, "Samples of the model", "a sheet of samples, a line for each class where there are classes; " + r.ofClasses() + r.verdict},
+		{rundir.SamplesFile, "Samples of the model", "a sheet of samples, a line for each class where there are classes; " + r.samples.classes + r.samples.verdict},
 		{rundir.FiltersFile, "Filters", "the weights between the inputs and each of the first hidden units, red above zero and blue below"},
 		{rundir.LadderFile, "The ladder", "rejection rates between neighbouring temperatures, moves of particles between them, and their ways along the ladder, before and after it was tuned"},
 	} {
@@ -73,7 +79,7 @@ func (r *runner) finalReport(total negphase.Info, warnings []string) error {
 		}
 	}
 	page.Pictures = append(page.Pictures, filters...)
-	errors, table, err := r.mistakes()
+	errors, table, err := mistakes(m, cmp.Or(r.plan.sets.Test, r.plan.sets.Holdout))
 	if err != nil {
 		return err
 	}
@@ -90,43 +96,42 @@ func (r *runner) writePage(page report.Report) error {
 // settings.
 func (r *runner) page(words, warnings []string) (report.Report, error) {
 	page := report.Report{
-		Title: r.folder.Dir, Lead: strings.ReplaceAll(r.describe(), "\n", "; "),
+		Title: r.folder.Dir, Lead: strings.ReplaceAll(r.plan.describe(), "\n", "; "),
 		Words: words, Warnings: warnings, Tables: []report.Table{r.settingsTable()},
 	}
-	if !r.measures() {
+	if !r.plan.measures() {
 		return page, nil
 	}
 	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
 	if err != nil {
 		return page, err
 	}
-	page.Charts = r.charts(columns, rows)
+	page.Charts = charts(r.plan.metrics, columns, rows)
 	return page, nil
 }
 
 // settingsTable lists what was run, where, and when.
 func (r *runner) settingsTable() report.Table {
-	c := r.config(r.trainer.Hash())
-	t := report.Table{Title: "Settings", Head: []string{"what", "value"}}
-	add := func(name, value string) { t.Rows = append(t.Rows, []string{name, value}) }
-	add("command", strings.Join(c.Command, " "))
+	c := r.plan.config(r.trainer.Hash())
+	var t cli.Record
+	t.Say("command", strings.Join(c.Command, " "))
 	for _, flags := range []map[string]string{c.Flags, c.Preset.Flags} {
 		for _, name := range slices.Sorted(maps.Keys(flags)) {
 			note := ""
 			if _, given := c.Flags[name]; !given {
 				note = ", by the preset " + c.Preset.Name
 			}
-			add("-"+name, flags[name]+note)
+			t.Say("-"+name, flags[name]+note)
 		}
 	}
-	add("seed", strconv.FormatUint(c.Training.Seed, 10))
-	add("data", fmt.Sprintf("%s, sha256 %s", c.Data.Name, c.Data.Hash))
+	t.Say("seed", strconv.FormatUint(c.Training.Seed, 10))
+	t.Say("data", fmt.Sprintf("%s, sha256 %s", c.Data.Name, c.Data.Hash))
 	if c.Data.Test != "" {
-		add("test data", fmt.Sprintf("%s, sha256 %s", c.Data.Test, c.Data.TestHash))
+		t.Say("test data", fmt.Sprintf("%s, sha256 %s", c.Data.Test, c.Data.TestHash))
 	}
-	add("machine", fmt.Sprintf("%s, %d processors, kernels %s, %s", c.Processor, runtime.GOMAXPROCS(0), c.Kernels, c.Version))
-	add("time", fmt.Sprintf("%.4g s of training, %.4g s in all; report of %s", r.seconds(), r.secondsInAll(), time.Now().Format("2006-01-02 15:04:05")))
-	return t
+	t.Say("machine", fmt.Sprintf("%s, %d processors, kernels %s, %s", c.Processor, runtime.GOMAXPROCS(0), c.Kernels, c.Version))
+	t.Say("time", fmt.Sprintf("%.4g s of training, %.4g s in all; report of %s", r.seconds(), r.secondsInAll(), time.Now().Format("2006-01-02 15:04:05")))
+	return report.TableOf("Settings", t.Lines())
 }
 
 const (
@@ -141,13 +146,11 @@ const (
 	historyWork = 1 << 30
 )
 
-// history returns the singular values of the weights along the run, and filters of
-// the first hidden units, from the snapshots. Without snapshots it returns nothing.
-func (r *runner) history() (charts []plots.Chart, pictures []report.Picture, err error) {
-	if r.snapshots == 0 {
-		return nil, nil, nil
-	}
-	all, err := rundir.ReadSnapshots(r.folder.Dir)
+// history returns the singular values of the weights along the run in a folder, and filters of
+// the first hidden units, from the snapshots of models like m, trained on set. Without
+// snapshots it returns nothing.
+func history(folder string, m *rbm.RBM, set *data.Set, settings train.Settings) (charts []plots.Chart, pictures []report.Picture, err error) {
+	all, err := rundir.ReadSnapshots(folder)
 	if err != nil {
 		return nil, nil, nil // a run may have none, as one of a single step
 	}
@@ -162,7 +165,6 @@ func (r *runner) history() (charts []plots.Chart, pictures []report.Picture, err
 	if len(all) < 2 {
 		return nil, nil, nil
 	}
-	m := r.trainer.Model()
 	if work := float64(m.Visible()) * float64(m.Hidden()) * float64(min(m.Visible(), m.Hidden())); work <= historyWork {
 		charts = append(charts, singularValues(all))
 	}
@@ -180,7 +182,7 @@ func (r *runner) history() (charts []plots.Chart, pictures []report.Picture, err
 	for _, s := range all {
 		names = append(names, strconv.Itoa(s.Step))
 	}
-	sheet, err := plots.Caption(plots.Weights(weights, r.sets.Train.Height, r.sets.Train.Width, units), names, "")
+	sheet, err := plots.Caption(plots.Weights(weights, set.Height, set.Width, units), names, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -189,7 +191,7 @@ func (r *runner) history() (charts []plots.Chart, pictures []report.Picture, err
 		return nil, nil, err
 	}
 	pictures = []report.Picture{filters}
-	samples, err := r.samplesAlong(all, names)
+	samples, err := samplesAlong(all, names, set, settings)
 	if samples != nil {
 		pictures = append(pictures, *samples)
 	}
@@ -209,13 +211,13 @@ const (
 // samplesAlong draws a strip of samples for each snapshot: chains of Gibbs steps that
 // start at random and have the same random numbers in all. It returns nil for models
 // that have no such chains, or that are very large.
-func (r *runner) samplesAlong(all []rundir.Snapshot, names []string) (*report.Picture, error) {
-	m := r.trainer.Model()
-	if r.discriminative() || m.Constraint != nil && m.Constraint.On == rbm.AllUnits || m.Visible()*m.Hidden() > alongWork ||
+func samplesAlong(all []rundir.Snapshot, names []string, set *data.Set, settings train.Settings) (*report.Picture, error) {
+	m := all[0].Model
+	if settings.Objective == train.Discriminative || m.Constraint != nil && m.Constraint.On == rbm.AllUnits || m.Visible()*m.Hidden() > alongWork ||
 		len(all)*alongSamples*m.Inputs() > plots.MaxValues {
 		return nil, nil
 	}
-	key := rbm.NewKey(r.settings.Seed).Child(alongKey)
+	key := rbm.NewKey(settings.Seed).Child(alongKey)
 	rows := rbm.NewMatrix(len(all)*alongSamples, m.Inputs())
 	means := rbm.NewMatrix(alongSamples, m.Visible())
 	for k, s := range all {
@@ -227,7 +229,7 @@ func (r *runner) samplesAlong(all []rundir.Snapshot, names []string) (*report.Pi
 			copy(rows.Row(k*alongSamples+i), means.Row(i)) // without the label
 		}
 	}
-	sheet, err := plots.Caption(plots.Tiles(rows, r.sets.Train.Height, r.sets.Train.Width, alongSamples, plots.Ink), names, "")
+	sheet, err := plots.Caption(plots.Tiles(rows, set.Height, set.Width, alongSamples, plots.Ink), names, "")
 	if err != nil {
 		return nil, err
 	}
@@ -270,12 +272,11 @@ func singularValues(all []rundir.Snapshot) plots.Chart {
 // mistakesShown is the number of misclassified rows on the sheet.
 const mistakesShown = 40
 
-// mistakes returns the confusion matrix of the test rows, or else of rows held out,
-// and a sheet of rows that are classified wrongly, the surest mistakes first. It is
+// mistakes returns the confusion matrix of m on rows of set, which may be nil, and a sheet of
+// rows that are classified wrongly, the surest mistakes first. It is
 // empty for models without labels, or more classes than a page has room for.
-func (r *runner) mistakes() ([]report.Picture, []report.Table, error) {
+func mistakes(m *rbm.RBM, set *data.Set) ([]report.Picture, []report.Table, error) {
 	const mostClasses = 30
-	m, set := r.trainer.Model(), cmp.Or(r.sets.Test, r.sets.Holdout)
 	classes := m.Classes()
 	if set == nil || set.Y == nil || classes < 2 || classes > mostClasses {
 		return nil, nil, nil

@@ -11,7 +11,6 @@ import (
 
 	"gorbm/cmd/cli"
 	"gorbm/negphase"
-	"gorbm/negphase/sample"
 	"gorbm/train"
 	"gorbm/train/rundir"
 )
@@ -25,7 +24,7 @@ func (p *plan) columns() []string {
 	for _, m := range p.metrics {
 		c = append(c, m.Values...)
 	}
-	c = append(c, p.ladderColumns()...)
+	c = append(c, ladderColumns(p.settings.Negative)...)
 	return append(c, p.moveColumns()...)
 }
 
@@ -38,28 +37,28 @@ func (r *runner) row(e train.Evaluation) []float64 {
 	for _, v := range e.Values {
 		row = append(row, v.Value)
 	}
-	row = append(row, r.ladderValues(e)...)
+	row = append(row, r.ladder.values(e, e.Step-r.state.Measured)...)
 	return append(row, r.moveValues(e)...)
 }
 
 // openLogs opens the files of -tensorboard and -jsonl.
 func (r *runner) openLogs() (err error) {
-	if !r.tensorboard && !r.jsonLines {
+	if !r.plan.opts.tensorboard && !r.plan.opts.jsonLines {
 		return nil
 	}
 	_, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
 	if err != nil {
 		return err
 	}
-	if r.tensorboard {
-		if r.events, err = r.folder.NewEvents(r.columns(), rows, time.Now()); err != nil {
+	if r.plan.opts.tensorboard {
+		if r.events, err = r.folder.NewEvents(r.plan.columns(), rows, time.Now()); err != nil {
 			return err
 		}
 	}
-	if !r.jsonLines {
+	if !r.plan.opts.jsonLines {
 		return nil
 	}
-	r.lines, err = r.folder.NewLines(r.columns(), rows)
+	r.lines, err = r.folder.NewLines(r.plan.columns(), rows)
 	return err
 }
 
@@ -87,7 +86,7 @@ func (p *plan) moveColumns() []string {
 
 // moveValues are the values of these columns, counted since the last evaluation.
 func (r *runner) moveValues(e train.Evaluation) []float64 {
-	if !r.moves() {
+	if !r.plan.moves() {
 		return nil
 	}
 	acceptance, ok := e.Info.Moves.Acceptance()
@@ -111,9 +110,9 @@ func (p *plan) first(names ...string) string {
 	return ""
 }
 
-// firsts returns the columns of what the run is for, in the order of -metrics.
-func (p *plan) firsts() (columns []train.Column) {
-	for _, m := range p.metrics {
+// firsts returns the columns of what a run is for, in the order of -metrics.
+func firsts(metrics []train.Metric) (columns []train.Column) {
+	for _, m := range metrics {
 		for _, c := range m.Columns {
 			if c.First {
 				columns = append(columns, c)
@@ -126,9 +125,9 @@ func (p *plan) firsts() (columns []train.Column) {
 // choice is the column that decides on the rows held out which model is best:
 // that of the lowest rank, without estimates. Its name is "" if there is none.
 // With an objective of classes it is their error, if that is measured.
-func (p *plan) choice() train.Column {
-	all := slices.DeleteFunc(p.firsts(), func(c train.Column) bool { return c.Estimate })
-	if at := slices.IndexFunc(all, func(c train.Column) bool { return c.Name == "error" }); at >= 0 && p.byClass() {
+func choice(metrics []train.Metric, byClass bool) train.Column {
+	all := slices.DeleteFunc(firsts(metrics), func(c train.Column) bool { return c.Estimate })
+	if at := slices.IndexFunc(all, func(c train.Column) bool { return c.Name == "error" }); at >= 0 && byClass {
 		return all[at]
 	}
 	return lowest(all)
@@ -136,8 +135,8 @@ func (p *plan) choice() train.Column {
 
 // goal is the column of what training is to better, of the lowest rank. Its name
 // is "" if there is none.
-func (p *plan) goal() train.Column {
-	return lowest(slices.DeleteFunc(p.firsts(), func(c train.Column) bool { return !c.Goal || p.discriminative() }))
+func goal(metrics []train.Metric, discriminative bool) train.Column {
+	return lowest(slices.DeleteFunc(firsts(metrics), func(c train.Column) bool { return !c.Goal || discriminative }))
 }
 
 // lowest returns the column of the lowest rank, or an empty one.
@@ -151,7 +150,7 @@ func lowest(columns []train.Column) train.Column {
 // latest returns the text of the progress bar: the first column, of test rows if
 // there are any.
 func (r *runner) latest() string {
-	for _, c := range r.firsts() {
+	for _, c := range firsts(r.plan.metrics) {
 		for _, part := range []string{"_test", "_train"} {
 			if v, ok := r.last.Value(c.Name + part); ok {
 				return c.Label + " " + c.Text(v)
@@ -173,7 +172,7 @@ func (r *runner) fell() bool {
 // worseWarning returns a warning if the model is worse than before the first
 // step, and "" if it is not.
 func (r *runner) worseWarning() string {
-	goal := r.goal()
+	goal := r.plan.goal
 	end, ok := r.last.Value(goal.Name + "_train") // of the rows that were measured at first
 	if r.state.First == nil || !ok || r.fell() {
 		return ""
@@ -196,40 +195,7 @@ func (r *runner) warnEarly(w string) {
 
 func (r *runner) warn(w string) {
 	r.bar.Clear()
-	r.flags.Warn(w)
-}
-
-// jsonResult is the JSON object on standard output. Numbers that are not finite are null.
-type jsonResult struct {
-	Steps          int                `json:"steps"`
-	Seconds        float64            `json:"seconds"`
-	StepsPerSecond float64            `json:"steps_per_second"`
-	SecondsInAll   float64            `json:"seconds_in_all"`
-	Metrics        map[string]float64 `json:"metrics"`
-	Law            *float64           `json:"law_log_likelihood_train,omitempty"`
-	SwapRates      []float64          `json:"swap_rates,omitempty"`
-	RoundTrips     *int64             `json:"round_trips,omitempty"`
-	OffWeight      *float64           `json:"off_weight,omitempty"`
-	Ladder         *jsonLadder        `json:"ladder,omitempty"`
-	MeanAge        *float64           `json:"mean_age,omitempty"`
-	Vetoes         int64              `json:"vetoes,omitempty"`
-	LogZ           *float64           `json:"log_z,omitempty"`
-	LogZErr        *float64           `json:"log_z_std_err,omitempty"`
-	Acceptance     *float64           `json:"acceptance,omitempty"`
-	FlipsPerUpdate *float64           `json:"flips_per_update,omitempty"`
-	Tunings        int64              `json:"tunings,omitempty"`      // of a sampler's settings
-	TuningFlips    int64              `json:"tuning_flips,omitempty"` // of their trials
-	BestStep       *int               `json:"best_step,omitempty"`
-	Samples        *sample.Agreement  `json:"samples_of_class,omitempty"`
-	Mixed          *bool              `json:"samples_mixed,omitempty"`
-	Warnings       []string           `json:"warnings,omitempty"`
-	Data           string             `json:"data"`
-	Binarize       string             `json:"binarize"`
-	Objective      string             `json:"objective,omitempty"` // joint if it is missing
-	Alpha          float64            `json:"alpha,omitempty"`
-	NegPhase       string             `json:"negphase"` // "" if the objective has none
-	Model          string             `json:"model"`
-	Folder         string             `json:"folder"`
+	r.plan.flags.Warn(w)
 }
 
 // print prints the result as JSON or in words, and warnings.
@@ -241,20 +207,20 @@ func (r *runner) print() error {
 		r.logZ, r.logZErr = &logZ, &stdErr
 	}
 	var warnings []string
-	exchange, trips := r.ladderWarnings(total)
+	exchange, trips := r.ladder.warnings(total, r.folder.Path(rundir.LadderFile))
 	for _, w := range r.state.Early { // what was judged again stands in words of its own, or not at all
 		if !slices.ContainsFunc(r.health.Open, func(o train.Warning) bool { return o.Text == w }) {
 			warnings = append(warnings, w)
 		}
 	}
-	var standing []string
+	end := append(slices.Clone(r.plan.warnings), exchange, trips, total.CutWarning(), total.VetoWarning(r.trainer.Steps()), total.RenewalWarning(r.trainer.Steps()), r.plan.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning())
 	for _, w := range r.standing {
-		standing = append(standing, w.Text)
+		end = append(end, w.Text)
 	}
 	for _, w := range r.withdrawn {
 		r.warn("this does not hold at the end: " + w.Text)
 	}
-	for _, w := range append([]string{r.unusedNegative(), r.samplerWarning, exchange, trips, total.CutWarning(), total.VetoWarning(r.trainer.Steps()), total.RenewalWarning(r.trainer.Steps()), r.settings.Negative.AcceptanceWarning(r.last.Info), r.worseWarning()}, standing...) {
+	for _, w := range end {
 		if w != "" && !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)
 		}
@@ -266,12 +232,12 @@ func (r *runner) print() error {
 	if err := r.folder.WriteJSON(rundir.ResultFile, result); err != nil {
 		return err
 	}
-	return r.flags.Print(result, func(w io.Writer) error {
-		if !r.flags.Quiet {
+	return r.plan.flags.Print(result, func(w io.Writer) error {
+		if !r.plan.flags.Quiet {
 			r.describeResult(total, warnings, w)
 		}
 		for _, text := range warnings {
-			if text != r.samplerWarning && text != r.unusedNegative() && !slices.Contains(r.state.Early, text) && !(text == exchange && r.warned) { // those were printed when they came up
+			if !slices.Contains(r.plan.warnings, text) && !slices.Contains(r.state.Early, text) && !(text == exchange && r.warned) { // those were printed when they came up
 				r.warn(text)
 			}
 		}
@@ -279,31 +245,51 @@ func (r *runner) print() error {
 	})
 }
 
-func (r *runner) result(total negphase.Info, warnings []string) jsonResult {
-	s := jsonResult{
-		Steps: r.trainer.Steps(), Seconds: r.seconds(), StepsPerSecond: float64(r.trainer.Steps()) / r.seconds(),
-		Metrics: map[string]float64{}, SwapRates: total.SwapRates(), Warnings: warnings,
-		SecondsInAll: r.secondsInAll(), Samples: r.samples, Mixed: r.mixed,
-		Data: r.sets.Train.Name, Binarize: r.sets.Train.Binarize, NegPhase: r.settings.Negative.String(), Objective: r.settings.Objective, Alpha: r.settings.Alpha,
-		Model: r.folder.Path(rundir.ModelFile), Folder: r.folder.Dir,
-		OffWeight:  cli.Known(total.OffWeight()),
-		Acceptance: cli.Known(total.Moves.Acceptance()), FlipsPerUpdate: cli.Known(r.flips(total)), Tunings: total.Tunings, TuningFlips: total.TuningFlips, Ladder: r.jsonLadder(),
-	}
-	s.MeanAge, s.Vetoes = cli.Known(total.MeanAge()), total.Vetoes
-	s.LogZ, s.LogZErr = r.logZ, r.logZErr
-	if r.flags.JSON { // every row is scored
-		s.Law = cli.Known(train.LawLikelihood(r.sets.Train, r.model.Classes() > 0))
-	}
+// result is the JSON object on standard output.
+func (r *runner) result(total negphase.Info, warnings []string) (rec cli.Record) {
+	rec.Add("steps", r.trainer.Steps())
+	rec.Add("seconds", r.seconds())
+	rec.Add("steps_per_second", float64(r.trainer.Steps())/r.seconds())
+	rec.Add("seconds_in_all", r.secondsInAll())
+	metrics := map[string]float64{}
 	for _, v := range r.final.Values {
-		s.Metrics[v.Name] = v.Value
+		metrics[v.Name] = v.Value
 	}
-	if s.Ladder != nil {
-		s.RoundTrips = &total.RoundTrips
+	rec.Add("metrics", metrics)
+	if r.plan.flags.JSON { // every row is scored
+		rec.Add("law_log_likelihood_train", cli.Known(train.LawLikelihood(r.plan.sets.Train, r.plan.model.Classes() > 0)))
 	}
-	if r.state.Best != nil {
-		s.BestStep = &r.state.Best.Step
+	rec.Add("swap_rates", total.SwapRates())
+	ladder := r.ladder.json()
+	if ladder != nil {
+		rec.Add("round_trips", total.RoundTrips)
 	}
-	return s
+	rec.Add("off_weight", cli.Known(total.OffWeight()))
+	rec.Add("ladder", ladder)
+	rec.Add("mean_age", cli.Known(total.MeanAge()))
+	rec.AddSome("vetoes", total.Vetoes)
+	rec.Add("log_z", r.logZ)
+	rec.Add("log_z_std_err", r.logZErr)
+	rec.Add("acceptance", cli.Known(total.Moves.Acceptance()))
+	rec.Add("flips_per_update", cli.Known(r.flips(total)))
+	rec.AddSome("tunings", total.Tunings)          // of a sampler's settings
+	rec.AddSome("tuning_flips", total.TuningFlips) // of their trials
+	if b := r.state.Best; b != nil {
+		rec.Add("best_step", b.Step)
+	}
+	if s := r.samples; s.missing == "" {
+		rec.Add("samples_of_class", s.agreement)
+		rec.Add("samples_mixed", s.mixed)
+	}
+	rec.Add("warnings", warnings)
+	rec.Add("data", r.plan.sets.Train.Name)
+	rec.Add("binarize", r.plan.sets.Train.Binarize)
+	rec.AddSome("objective", r.plan.settings.Objective) // joint if it is missing
+	rec.AddSome("alpha", r.plan.settings.Alpha)
+	rec.Add("negphase", r.plan.settings.Negative.String()) // "" if the objective has none
+	rec.Add("model", r.folder.Path(rundir.ModelFile))
+	rec.Add("folder", r.folder.Dir)
+	return rec
 }
 
 // secondsInAll returns the time since the command began, with that of the parts
@@ -314,7 +300,7 @@ func (r *runner) secondsInAll() float64 { return r.state.All + time.Since(r.begi
 func (r *runner) describeResult(total negphase.Info, warnings []string, w io.Writer) {
 	steps := r.trainer.Steps()
 	metrics := func(first bool) {
-		for _, m := range r.metrics {
+		for _, m := range r.plan.metrics {
 			if m.Name == "mixing" && r.fell() {
 				continue // one drift, of the last measurement, is no word against the likelihood
 			}
@@ -326,27 +312,23 @@ func (r *runner) describeResult(total negphase.Info, warnings []string, w io.Wri
 	metrics(true)
 	fmt.Fprintf(w, "%d steps in %.3g s, %.4g steps/s; %.3g s in all\n", steps, r.seconds(), float64(steps)/r.seconds(), r.secondsInAll())
 	if r.stopped {
-		fmt.Fprintf(w, "stopped at step %d of %d: no better %s_holdout in %d measurements\n", steps, r.steps, r.choice().Name, r.stopAfter)
+		fmt.Fprintf(w, "stopped at step %d of %d: no better %s_holdout in %d measurements\n", steps, r.plan.steps, r.plan.choice.Name, r.plan.opts.stopAfter)
 	}
 	fmt.Fprintf(w, "results in %s\n", r.folder.Dir)
 	fmt.Fprintf(w, "next: %s\n", strings.Join(r.suggestions(), "; "))
 	metrics(false)
 	if b := r.state.Best; b != nil {
-		v, c := b.Value, r.choice()
+		v, c := b.Value, r.plan.choice
 		if c.Smaller {
 			v = -v
 		}
 		fmt.Fprintf(w, "best on the rows held out: step %d, %s_holdout %.5g\n", b.Step, c.Name, v)
 	}
-	r.describeLadder(w, total)
+	r.ladder.describe(w, total, r.folder.Path(rundir.LadderFile))
 	if r.logZ != nil {
 		fmt.Fprintf(w, "log Z: %.6g ± %.2g nats (Bennett's ratio along the rungs)\n", *r.logZ, *r.logZErr)
 	}
-	if r.unsampled != "" {
-		fmt.Fprintln(w, "no samples: "+r.unsampled)
-	} else {
-		fmt.Fprintln(w, r.describeSamples())
-	}
+	fmt.Fprintln(w, r.samples.describe(r.plan.model.Classes()))
 	r.describeMoves(w, total)
 	if tau, ok := total.MeanMeetingTime(); ok {
 		fmt.Fprintf(w, "coupled chains met after %.3g steps in the mean; %d of %d pairs were cut\n", tau, total.Cuts, total.Meetings+total.Cuts)
@@ -356,47 +338,27 @@ func (r *runner) describeResult(total negphase.Info, warnings []string, w io.Wri
 // suggestions says what to do next.
 func (r *runner) suggestions() []string {
 	look := "look at its " + rundir.SamplesFile
-	if r.unsampled != "" {
+	if r.samples.missing != "" {
 		look = "look at its " + rundir.FiltersFile
 	}
-	if r.measures() {
+	if r.plan.measures() {
 		look += " and " + rundir.CurvesFile
 	}
 	all := []string{look}
-	exact := r.first("log_likelihood_train") != "" && r.first("log_likelihood_std_err") == ""
-	if r.discriminative() {
+	exact := r.plan.first("log_likelihood_train") != "" && r.plan.first("log_likelihood_std_err") == ""
+	if discriminative(r.plan.settings) {
 		all = append(all, fmt.Sprintf("rbmeval -model %s -classify scores it", r.folder.Dir))
-	} else if !exact && r.model.Constraint == nil {
+	} else if !exact && r.plan.model.Constraint == nil {
 		all = append(all, fmt.Sprintf("rbmeval -model %s estimates the log-likelihood", r.folder.Dir))
 	}
 	switch steps := 2 * r.trainer.Steps(); {
 	case r.stopped || steps > train.MaxSteps:
-	case train.Ends(r.settings.Schedule):
+	case train.Ends(r.plan.settings.Schedule):
 		all = append(all, fmt.Sprintf("a new run with -steps %d trains for longer", steps))
 	default:
 		all = append(all, fmt.Sprintf("rbmtrain -resume %s -steps %d goes on", r.folder.Dir, steps))
 	}
 	return all
-}
-
-// describeSamples says how many samples are of their class, by the nearest
-// training row, and whether their chains have mixed.
-func (r *runner) describeSamples() string {
-	text := "samples: " + r.ofClasses()
-	if a := r.samples; a != nil {
-		text = r.ofClasses() + fmt.Sprintf("of %d samples, %d are nearest to a row of their class (of training rows, %d)", a.Of, a.Same, a.Rows)
-		if a.Leave() {
-			text += ": samples leave their classes"
-		}
-		text += "; "
-	} else if r.model.Classes() > 0 {
-		text += "not counted by class, as training rows of different classes lie too near to each other; "
-	}
-	text += r.verdict
-	if !*r.mixed && r.fromData {
-		text += " (so they are of chains that started at training rows)"
-	}
-	return text
 }
 
 // describeMoves prints what the moves did.
@@ -409,8 +371,8 @@ func (r *runner) describeMoves(w io.Writer, total negphase.Info) {
 	if a, ok := total.Moves.Acceptance(); ok {
 		accepted = cli.Percent(a) + " of proposals accepted, "
 	}
-	fmt.Fprintf(w, "%s: %s%.4g flips an update\n", r.settings.Negative.Sampler(), accepted, flips)
-	switch every := r.settings.Negative.Count("tune"); {
+	fmt.Fprintf(w, "%s: %s%.4g flips an update\n", r.plan.settings.Negative.Sampler(), accepted, flips)
+	switch every := r.plan.settings.Negative.Count("tune"); {
 	case every == 0:
 	case total.Tunings == 0 && r.trainer.Steps() <= every:
 		fmt.Fprintf(w, "its settings were never tuned: that takes more than %s\n", cli.Count(every, "update"))
@@ -424,5 +386,5 @@ func (r *runner) describeMoves(w io.Writer, total negphase.Info) {
 
 // flips returns the flips of a sampler in the mean update of the run.
 func (r *runner) flips(total negphase.Info) (perUpdate float64, ok bool) {
-	return float64(total.Moves.Flips) / float64(r.trainer.Steps()), r.moves()
+	return float64(total.Moves.Flips) / float64(r.trainer.Steps()), r.plan.moves()
 }

@@ -18,7 +18,6 @@ import (
 	"gorbm/rbm"
 	"gorbm/rbm/units"
 	"gorbm/train"
-	"gorbm/train/plots"
 	"gorbm/train/rundir"
 )
 
@@ -152,12 +151,12 @@ func (p *plan) given() map[string]string {
 		case "data":
 			m[f.Name] = data.Absolute(p.sets.Train.Name)
 		case "test":
-			m[f.Name] = data.Absolute(p.data.Test)
+			m[f.Name] = data.Absolute(p.opts.data.Test)
 		case "data-dir", "constraint-reference":
 			m[f.Name] = cli.Abs(f.Value.String())
 		case "init":
-			if m[f.Name] = p.init; p.init != "log-odds" && p.init != "random" {
-				m[f.Name] = cli.Abs(p.init)
+			if m[f.Name] = p.opts.init; p.opts.init != "log-odds" && p.opts.init != "random" {
+				m[f.Name] = cli.Abs(p.opts.init)
 			}
 		default:
 			m[f.Name] = f.Value.String()
@@ -168,7 +167,7 @@ func (p *plan) given() map[string]string {
 
 // reopen opens the folder of -resume and takes the run to its checkpoint.
 func (r *runner) reopen() (err error) {
-	if r.folder, err = rundir.Open(r.resume); err != nil {
+	if r.folder, err = rundir.Open(r.plan.opts.resume); err != nil {
 		return fmt.Errorf("-resume: %w", err)
 	}
 	extra, warning, err := r.folder.LoadCheckpoint(r.trainer)
@@ -176,34 +175,34 @@ func (r *runner) reopen() (err error) {
 		return fmt.Errorf("-resume: %w", err)
 	}
 	if warning != "" {
-		r.flags.Warn(warning)
+		r.plan.flags.Warn(warning)
 	}
 	if r.state, err = readState(extra); err != nil {
-		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.resume, err)
+		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.plan.opts.resume, err)
 	}
 	at := r.trainer.Steps()
 	if err := r.checkState(at); err != nil {
-		return fmt.Errorf("-resume: the checkpoint of %s: %w: %w", r.resume, rbm.ErrFormat, err)
+		return fmt.Errorf("-resume: the checkpoint of %s: %w: %w", r.plan.opts.resume, rbm.ErrFormat, err)
 	}
-	if at > r.steps {
-		return cli.Usagef("-resume: %s has taken %d steps already; give -steps from %d up", r.resume, at, at)
+	if at > r.plan.steps {
+		return cli.Usagef("-resume: %s has taken %d steps already; give -steps from %d up", r.plan.opts.resume, at, at)
 	}
-	if at == r.steps && !r.flags.JSON && !r.flags.Quiet {
-		fmt.Fprintf(r.flags.Stdout, "%s has taken all of its %d steps: nothing is left to train, and what follows them is written again; -steps goes on\n", r.resume, at)
+	if at == r.plan.steps && !r.plan.flags.JSON && !r.plan.flags.Quiet {
+		fmt.Fprintf(r.plan.flags.Stdout, "%s has taken all of its %d steps: nothing is left to train, and what follows them is written again; -steps goes on\n", r.plan.opts.resume, at)
 	}
 	if at == 0 { // the evaluation of step 0 is repeated: see reopenTables
 		r.state = progressState{Seconds: r.state.Seconds, All: r.state.All}
 	}
-	r.stopped = r.stoppedEarly() && !r.extended
-	r.saver.begin(r.every, at)
-	if r.extended && r.steps != r.before && train.Ends(r.settings.Schedule) {
-		r.flags.Warn(fmt.Sprintf("the schedule %s was to end at step %d and now ends at step %d: from step %d on the rates are those of a run so long", r.settings.Schedule, r.before, r.steps, at))
+	r.stopped = r.stoppedEarly() && !r.plan.opts.extended
+	r.saver.begin(r.plan.every, at)
+	if r.plan.opts.extended && r.plan.steps != r.plan.opts.before && train.Ends(r.plan.settings.Schedule) {
+		r.plan.flags.Warn(fmt.Sprintf("the schedule %s was to end at step %d and now ends at step %d: from step %d on the rates are those of a run so long", r.plan.settings.Schedule, r.plan.opts.before, r.plan.steps, at))
 	}
 	r.warnOfTest()
 	r.evaluator.Restore(r.state.Before, r.state.Since)
 	r.health.HealthState = r.state.Health
 	if err := r.evaluator.SetMemory(r.state.Memory); err != nil {
-		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.resume, err)
+		return fmt.Errorf("-resume: the checkpoint of %s: %w", r.plan.opts.resume, err)
 	}
 	if err := cmp.Or(r.restoreBest(), r.folder.DropSnapshots(at)); err != nil {
 		return fmt.Errorf("-resume: %w", err)
@@ -211,18 +210,18 @@ func (r *runner) reopen() (err error) {
 	if err := r.reopenTables(at); err != nil {
 		return err
 	}
-	if r.slowed {
-		r.rates = append(r.rates, rateChange{at, r.settings.Rate})
+	if r.plan.opts.slowed {
+		r.plan.opts.rates = append(r.plan.opts.rates, rateChange{at, r.plan.settings.Rate})
 	}
 	if r.trains() {
 		if err := ignoreMissing(os.Remove(r.folder.Path(rundir.ResultFile))); err != nil {
 			return err
 		}
 	}
-	if !r.extended && !r.slowed {
+	if !r.plan.opts.extended && !r.plan.opts.slowed {
 		return nil
 	}
-	return r.folder.WriteJSON(rundir.ConfigFile, r.config(r.trainer.Hash())) // with the other steps or rate
+	return r.folder.WriteJSON(rundir.ConfigFile, r.plan.config(r.trainer.Hash())) // with the other steps or rate
 }
 
 // reopenTables opens the tables of a run that goes on after this step.
@@ -231,34 +230,34 @@ func (r *runner) reopenTables(at int) (err error) {
 	if r.begun = at > 0; !r.begun {
 		keep = -1 // the evaluation of step 0 may be incomplete: it is repeated
 	}
-	if r.tempered() {
+	if tempered(r.plan.settings.Negative) {
 		if r.pairs, err = r.folder.ContinueTable(rundir.LaddersFile, pairColumns, keep); err != nil {
 			return err
 		}
 	}
-	if r.table, err = r.folder.ContinueTable(rundir.MetricsFile, r.columns(), keep); err != nil {
+	if r.table, err = r.folder.ContinueTable(rundir.MetricsFile, r.plan.columns(), keep); err != nil {
 		return err
 	}
 	if lost := r.state.Rows - r.table.Rows(); lost > 0 {
-		r.flags.Warn(fmt.Sprintf("%s lacks %s of the %d that the run had written up to step %d: they are lost", r.folder.Path(rundir.MetricsFile), cli.Count(lost, "row"), r.state.Rows, at))
+		r.plan.flags.Warn(fmt.Sprintf("%s lacks %s of the %d that the run had written up to step %d: they are lost", r.folder.Path(rundir.MetricsFile), cli.Count(lost, "row"), r.state.Rows, at))
 	}
 	return nil
 }
 
 // warnOfTest says that the test rows have changed since the run began.
 func (r *runner) warnOfTest() {
-	if r.began == nil || r.sets.Test == nil {
+	if r.plan.opts.began == nil || r.plan.sets.Test == nil {
 		return
 	}
-	if was := r.began.testHash; was != "" && was != r.sets.Test.Hash() {
-		r.flags.Warn(fmt.Sprintf("the test rows, %s, have changed since the run began: what was measured on them before and after step %d cannot be compared", r.sets.Test.Name, r.trainer.Steps()))
+	if was := r.plan.opts.began.testHash; was != "" && was != r.plan.sets.Test.Hash() {
+		r.plan.flags.Warn(fmt.Sprintf("the test rows, %s, have changed since the run began: what was measured on them before and after step %d cannot be compared", r.plan.sets.Test.Name, r.trainer.Steps()))
 	}
 }
 
 // stoppedEarly reports whether -stop-after has ended the run.
 func (r *runner) stoppedEarly() bool {
 	b := r.state.Best
-	return b != nil && r.stopAfter > 0 && b.Since >= r.stopAfter
+	return b != nil && r.plan.opts.stopAfter > 0 && b.Since >= r.plan.opts.stopAfter
 }
 
 // checkState returns an error if the state of the checkpoint, which is at this step,
@@ -311,10 +310,9 @@ type progressState struct {
 	Health train.HealthState          `json:"health"`
 	Early  []string                   `json:"early,omitempty"` // warnings while training
 
-	Rows        int                `json:"rows,omitempty"`         // of metrics.csv
-	Measured    int                `json:"measured"`               // step of the last evaluation
-	Still       int64              `json:"still,omitempty"`        // rounds since the last evaluation that saw a round trip
-	FirstLadder *plots.NamedLadder `json:"first_ladder,omitempty"` // as it was first measured
+	Rows     int `json:"rows,omitempty"` // of metrics.csv
+	Measured int `json:"measured"`       // step of the last evaluation
+	ladderState
 }
 
 // bestState is the value and the step of the best model on the rows held out.

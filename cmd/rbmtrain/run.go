@@ -11,13 +11,11 @@ import (
 	"math"
 	"os"
 	"runtime/pprof"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"gorbm/cmd/cli"
-	"gorbm/negphase/sample"
 	"gorbm/rbm"
 	"gorbm/rbm/atomicfile"
 	"gorbm/rbm/ranks"
@@ -28,29 +26,28 @@ import (
 
 // run trains and writes the folder.
 func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
-	for _, w := range []string{p.samplerWarning, p.unusedNegative()} {
-		if w != "" && !p.flags.JSON {
-			p.flags.Warn(w)
-		}
+	if !p.flags.JSON {
+		p.flags.Warn(p.warnings...)
 	}
-	if p.dryRun {
+	if p.opts.dryRun {
 		return p.rehearse(trainer.Hash())
 	}
 	r := &runner{plan: p, trainer: trainer, begin: time.Now()}
+	r.ladder = ladder{p.settings.Negative, trainer.Ladder, &r.state.ladderState}
 	defer r.close()
 	if err := r.handOut(r.open()); err != nil {
 		return err
 	}
 	defer func() {
 		if r.trains() && !r.joined { // as in an array, where another run comes next
-			r.trainer.Leave(r.steps)
+			r.trainer.Leave(r.plan.steps)
 		}
 	}()
 	if !p.flags.JSON && !p.flags.Quiet {
 		fmt.Fprintln(p.flags.Stdout, p.describe())
 	}
-	if p.cpuprofile != "" {
-		stop, err := profile(p.cpuprofile)
+	if p.opts.cpuprofile != "" {
+		stop, err := profile(p.opts.cpuprofile)
 		if err != nil {
 			return err
 		}
@@ -92,16 +89,16 @@ func (p *plan) run(ctx context.Context, trainer *train.Trainer) (err error) {
 // number of steps is in config.json, unless -steps came with -resume.
 func (r *runner) resumption() string {
 	flags := "-resume " + r.folder.Dir
-	if r.extended {
-		flags += " -steps " + strconv.Itoa(r.steps)
+	if r.plan.opts.extended {
+		flags += " -steps " + strconv.Itoa(r.plan.steps)
 	}
 	return flags
 }
 
 // rehearse is -dry-run: it prints what would run.
 func (p *plan) rehearse(hash string) error {
-	if p.out != "" {
-		if _, err := rundir.Check(p.out, p.force); err != nil {
+	if p.opts.out != "" {
+		if _, err := rundir.Check(p.opts.out, p.opts.force); err != nil {
 			return err
 		}
 	}
@@ -119,7 +116,7 @@ func (p *plan) rehearse(hash string) error {
 
 // A runner is a run under way.
 type runner struct {
-	*plan
+	plan      *plan
 	trainer   *train.Trainer
 	evaluator *train.Evaluator
 	health    *train.Health
@@ -130,22 +127,19 @@ type runner struct {
 
 	begin      time.Time
 	state      progressState
-	last       train.Evaluation  // while training
-	final      train.Evaluation  // of all rows
-	samples    *sample.Agreement // with their classes; nil without labels
-	mixed      *bool             // whether the chains of samples.png have mixed; nil before
-	verdict    string            // on them, in words
-	standing   []train.Warning   // of metrics and of the likelihood, at the end
-	withdrawn  []train.Warning   // that were told and do not stand any more
-	fromData   bool              // some of the samples are of chains that started at training rows
-	begun      bool              // the evaluation of step 0 is in the table
-	warned     bool              // that the ladder does not exchange
-	stopped    bool              // by -stop-after
-	joined     bool              // the steps of the other ranks
+	last       train.Evaluation // while training
+	final      train.Evaluation // of all rows
+	samples    samples
+	standing   []train.Warning // of metrics and of the likelihood, at the end
+	withdrawn  []train.Warning // that were told and do not stand any more
+	begun      bool            // the evaluation of step 0 is in the table
+	warned     bool            // that the ladder does not exchange
+	stopped    bool            // by -stop-after
+	joined     bool            // the steps of the other ranks
 	saver      saver
+	ladder     ladder
 	reported   time.Time      // the report so far
 	reportTook time.Duration  // to write
-	unsampled  string         // why there is no picture of samples; "" where there is one
 	events     *rundir.Events // nil without -tensorboard
 	lines      *rundir.Lines  // nil without -jsonl
 
@@ -154,23 +148,23 @@ type runner struct {
 
 // open makes the folder of the run, or opens the folder of -resume.
 func (r *runner) open() (err error) {
-	r.evaluator = &train.Evaluator{Metrics: r.metrics, Every: r.evalEvery, Report: r.report}
+	r.evaluator = &train.Evaluator{Metrics: r.plan.metrics, Every: r.plan.evalEvery, Report: r.report}
 	r.evaluator.Watch(r.trainer)
-	r.health = train.NewHealth(r.settings, r.sets, r.model, r.goal())
-	r.health.Watch(r.trainer, r.metrics, r.steps)
-	if !r.flags.Given("resume") {
-		if r.folder, err = rundir.New(r.out, rundir.Stem(r.sets.Train.Name)+"-"+r.stem(), r.force); err != nil {
+	r.health = train.NewHealth(r.plan.settings, r.plan.sets, r.plan.model, r.plan.goal)
+	r.health.Watch(r.trainer, r.plan.metrics, r.plan.steps)
+	if !r.plan.flags.Given("resume") {
+		if r.folder, err = rundir.New(r.plan.opts.out, rundir.Stem(r.plan.sets.Train.Name)+"-"+stem(r.plan.settings), r.plan.opts.force); err != nil {
 			return err
 		}
-		if err := r.folder.WriteJSON(rundir.ConfigFile, r.config(r.trainer.Hash())); err != nil {
+		if err := r.folder.WriteJSON(rundir.ConfigFile, r.plan.config(r.trainer.Hash())); err != nil {
 			return err
 		}
-		if r.tempered() {
+		if tempered(r.plan.settings.Negative) {
 			if r.pairs, err = r.folder.NewTable(rundir.LaddersFile, pairColumns); err != nil {
 				return err
 			}
 		}
-		r.table, err = r.folder.NewTable(rundir.MetricsFile, r.columns())
+		r.table, err = r.folder.NewTable(rundir.MetricsFile, r.plan.columns())
 		return err
 	}
 	return r.reopen()
@@ -207,14 +201,14 @@ func (r *runner) train(ctx context.Context) error {
 		}
 	}
 	start := r.trainer.Steps()
-	bar := r.flags.NewProgress("training", "steps", int64(r.steps-start))
+	bar := r.plan.flags.NewProgress("training", "steps", int64(r.plan.steps-start))
 	defer bar.Done()
 	r.bar = bar
-	snapshot, err := r.folder.Snapshots(rundir.SnapshotSteps(r.steps, r.snapshots), r.about())
+	snapshot, err := r.folder.Snapshots(rundir.SnapshotSteps(r.plan.steps, r.plan.opts.snapshots), r.plan.about())
 	if err != nil {
 		return err
 	}
-	r.saver.begin(r.every, start)
+	r.saver.begin(r.plan.every, start)
 	var shown time.Time
 	// A step may take long. Between two of them nothing may be cut off.
 	release := cli.Protect(ctx, r.lost)
@@ -225,7 +219,7 @@ func (r *runner) train(ctx context.Context) error {
 		return nil
 	}
 	watched := func(ctx context.Context, e train.Event) error {
-		judged, err := r.health.Observe(context.WithoutCancel(ctx), e.Step, r.evalEvery)
+		judged, err := r.health.Observe(context.WithoutCancel(ctx), e.Step, r.plan.evalEvery)
 		for _, w := range judged {
 			r.warnEarly(w.Text)
 		}
@@ -235,7 +229,7 @@ func (r *runner) train(ctx context.Context) error {
 		if err := r.tolerate(snapshot(e)); err != nil {
 			return err
 		}
-		r.keepFirst(e.Step)
+		r.ladder.keepFirst(e.Step)
 		if now := time.Now(); e.Last || now.Sub(shown) > 100*time.Millisecond {
 			shown = now
 			bar.Set(int64(e.Step-start), r.latest())
@@ -254,7 +248,7 @@ func (r *runner) train(ctx context.Context) error {
 	}
 	release()
 	r.joined = true
-	err = r.trainer.Run(ctx, r.steps, began, watched, r.evaluator.Observe, ended)
+	err = r.trainer.Run(ctx, r.plan.steps, began, watched, r.evaluator.Observe, ended)
 	switch {
 	case errors.Is(err, rbm.ErrDiverged):
 		return r.diverged(err)
@@ -269,15 +263,15 @@ func (r *runner) train(ctx context.Context) error {
 func (r *runner) report(e train.Evaluation) error {
 	r.last = e
 	if e.Step == 0 {
-		if v, ok := e.Value(r.goal().Name + "_train"); ok {
+		if v, ok := e.Value(r.plan.goal.Name + "_train"); ok {
 			r.state.First = cli.Finite(v)
 		}
 	}
-	if w := r.exchangeWarning(e.Info, fmt.Sprintf(" up to step %d", e.Step)); w != "" && e.Step < r.steps && !r.settling(e.Info) && !r.warned {
+	if w := r.ladder.exchangeWarning(e.Info, fmt.Sprintf(" up to step %d", e.Step)); w != "" && e.Step < r.plan.steps && !r.ladder.settling(e.Info) && !r.warned {
 		r.warned = true
 		r.warn(w)
 	}
-	for _, w := range r.health.Warnings(e, r.trainer.Model(), e.Step == r.steps) {
+	for _, w := range r.health.Warnings(e, r.trainer.Model(), e.Step == r.plan.steps) {
 		r.warnEarly(w)
 	}
 	judged, err := r.health.Early(context.Background(), e, r.evaluator)
@@ -288,10 +282,10 @@ func (r *runner) report(e train.Evaluation) error {
 		r.warnEarly(w.Text)
 	}
 	row := r.row(e)
-	if err := cmp.Or(r.tolerate(r.table.Add(row)), r.tolerate(r.recordLadder(e)), r.tolerate(r.log(row))); err != nil {
+	if err := cmp.Or(r.tolerate(r.table.Add(row)), r.tolerate(r.ladder.record(e, r.pairs)), r.tolerate(r.log(row))); err != nil {
 		return err
 	}
-	r.countStill(e)
+	r.ladder.countStill(e.Info, e.Step-r.state.Measured)
 	r.state.Measured = e.Step
 	if err := r.choose(e); err != nil {
 		return err
@@ -302,7 +296,7 @@ func (r *runner) report(e train.Evaluation) error {
 
 // choose keeps the model if it is the best so far on the rows held out.
 func (r *runner) choose(e train.Evaluation) error {
-	c := r.choice()
+	c := r.plan.choice
 	v, ok := e.Value(c.Name + "_holdout")
 	if !ok {
 		return nil
@@ -329,160 +323,42 @@ var pictures = true
 // draw writes the pictures.
 func (r *runner) draw(ctx context.Context) error {
 	if !pictures {
-		r.unsampled = "no pictures are drawn"
+		r.samples.missing = "no pictures are drawn"
 		return nil
 	}
-	set, file := r.sets.Train, func(name string, write func(w io.Writer) error) error {
-		return atomicfile.Write(r.folder.Path(name), write)
+	set, m := r.plan.sets.Train, r.trainer.Model()
+	file := func(name string, img image.Image) error {
+		return atomicfile.Write(r.folder.Path(name), func(w io.Writer) error { return png.Encode(w, img) })
 	}
-	filters := plots.Filters(r.trainer.Model(), set.Height, set.Width)
-	if err := cmp.Or(
-		file(rundir.FiltersFile, func(w io.Writer) error { return png.Encode(w, filters) }),
-		r.drawSamples(ctx, file),
-		r.drawLadder(),
-	); err != nil || !r.measures() {
+	if err := file(rundir.FiltersFile, plots.Filters(m, set.Height, set.Width)); err != nil {
 		return err
 	}
-	return r.drawCurves()
+	bar := r.plan.flags.NewProgress("samples", "‰", 1000)
+	var err error
+	r.samples, err = drawSamples(ctx, m, set, r.plan.settings, r.trainer.Steps(), r.folder.Dir, func(done float64) { bar.Set(int64(1000*done), "") })
+	bar.Done()
+	if err == nil && r.samples.missing == "" {
+		err = file(rundir.SamplesFile, r.samples.sheet)
+	}
+	if page := r.ladder.picture(r.trainer.Steps()); err == nil && page != nil {
+		err = r.draws(rundir.LadderFile, page)
+	}
+	if err != nil || !r.plan.measures() {
+		return err
+	}
+	columns, rows, err := rundir.ReadTable(r.folder.Path(rundir.MetricsFile))
+	if err != nil {
+		return err
+	}
+	if page := curves(r.plan.metrics, columns, rows); page != nil {
+		return r.draws(rundir.CurvesFile, page)
+	}
+	return nil
 }
 
 // draws writes a chart to the folder, as PNG and in the format of -pictures.
 func (r *runner) draws(name string, page *plots.Page) error {
-	return cli.WritePictures(r.folder.Dir, strings.TrimSuffix(name, ".png"), r.pictures, page)
-}
-
-// drawSamples writes the picture of samples, unless p(x) was not trained or they
-// would take too long.
-func (r *runner) drawSamples(ctx context.Context, file func(name string, write func(w io.Writer) error) error) error {
-	rounds, why := samplesRounds(r.trainer.Model(), r.trainer.Steps())
-	switch {
-	case r.discriminative():
-		r.unsampled = "p(x) was not trained"
-		return nil
-	case why != "":
-		r.unsampled = fmt.Sprintf("%s; rbmsample -model %s draws them", why, r.folder.Dir)
-		return nil
-	}
-	samples, err := r.sample(ctx, rounds)
-	if err != nil {
-		return err
-	}
-	sheet, err := r.sheet(samples)
-	if err != nil {
-		return err
-	}
-	if rounds < min(mostSamplesRounds, r.trainer.Steps()) {
-		r.verdict += fmt.Sprintf(" (after %d rounds; more would take too long)", rounds)
-	}
-	return file(rundir.SamplesFile, func(w io.Writer) error { return png.Encode(w, sheet) })
-}
-
-// samplesRounds returns how many rounds the chains of samples.png may take after so
-// many steps, or why there is to be no such picture.
-func samplesRounds(m *rbm.RBM, steps int) (rounds int, why string) {
-	lines := len(drawnClasses(m))
-	if lines == 0 {
-		lines = 10
-	}
-	pictures := samplesPerClass * lines
-	perRound := float64(pictures) * float64(m.Visible()) * float64(m.Hidden())
-	if m.Constraint != nil {
-		perRound *= constrainedRound
-		steps /= 8 // a round takes some five times as long as a step
-	}
-	rounds = min(mostSamplesRounds, max(leastSamplesRounds, steps))
-	switch {
-	case pictures*m.Inputs() > plots.MaxValues:
-		return 0, fmt.Sprintf("%d pictures of %d inputs are too large for a sheet", pictures, m.Inputs())
-	case leastSamplesRounds*perRound > samplesWork:
-		return 0, fmt.Sprintf("their chains would take too long with %d × %d units", m.Visible(), m.Hidden())
-	}
-	return int(min(float64(rounds), samplesWork/perRound)), ""
-}
-
-// drawnClasses returns the classes that samples.png shows: all, or mostDrawn of them,
-// evenly spread.
-func drawnClasses(m *rbm.RBM) []int {
-	classes := make([]int, min(m.Classes(), mostDrawn))
-	for i := range classes {
-		classes[i] = i * m.Classes() / len(classes)
-	}
-	return classes
-}
-
-// sample draws the samples of samples.png: some of each class that it shows, or without labels
-// of the whole model.
-func (r *runner) sample(ctx context.Context, rounds int) (sample.Sheet, error) {
-	m := r.trainer.Model()
-	var queries []sample.Query
-	s := sample.Settings{Samples: samplesPerClass, Rounds: rounds}
-	for _, y := range drawnClasses(m) {
-		if m.HasClass(y) {
-			queries = append(queries, sample.Query{Class: y})
-		}
-	}
-	if m.Classes() == 0 {
-		queries, s.Samples = []sample.Query{{Class: rbm.Free}}, 10*samplesPerClass
-	}
-	bar := r.flags.NewProgress("samples", "‰", 1000)
-	defer bar.Done()
-	return sample.DrawEach(ctx, m, r.sets.Train, queries, s, rbm.NewKey(r.settings.Seed).Child(samplesKey), func(done float64) { bar.Set(int64(1000*done), "") })
-}
-
-// sheet returns the picture of the samples, with their classes, how many are of
-// their class, and whether the chains have mixed.
-func (r *runner) sheet(samples sample.Sheet) (image.Image, error) {
-	set, m := r.sets.Train, r.trainer.Model()
-	mixed := samples.Mixed()
-	r.mixed, r.verdict, r.fromData = &mixed, samples.Verdict(), samples.FromData()
-	rows, classes := samples.Means, drawnClasses(m)
-	if m.Classes() > 0 { // a class that a constraint makes impossible has an empty line
-		rows = rbm.NewMatrix(len(classes)*samplesPerClass, m.Inputs())
-		for i, y := range samples.Asked {
-			copy(rows.Row(slices.Index(classes, int(y))*samplesPerClass+i%samplesPerClass), samples.Means.Row(i))
-		}
-	}
-	tiles := plots.Tiles(rows, set.Height, set.Width, samplesPerClass, plots.Ink)
-	if set.Y != nil {
-		r.samples = sample.Compare(set, samples.Means, samples.Asked, samples.Start, rbm.NewKey(r.settings.Seed).Child(samplesKey)).Classes
-	}
-	var names []string
-	for _, y := range classes {
-		names = append(names, set.Classes[y])
-	}
-	return plots.Caption(tiles, names, r.ofClasses()+samples.Caption(r.samples))
-}
-
-const (
-	// mostSamplesRounds bounds the chains of samples.png: some seconds at 784 × 500
-	// units and ten classes. Those of a short run are as long as the run, or
-	// leastSamplesRounds.
-	mostSamplesRounds, leastSamplesRounds = 1024, 64
-	// samplesWork bounds rounds · pictures · visible · hidden units: three times what
-	// these 784 × 500 units take. Chains of larger models have fewer rounds.
-	samplesWork = 1 << 37
-	// constrainedRound is what a round takes under a constraint, where the hidden units
-	// of each chain take a recursion: some ten to twenty times as long.
-	constrainedRound = 16
-	// samplesKey is the purpose of their key.
-	samplesKey = 1 << 33
-)
-
-const (
-	// samplesPerClass is the number of samples in a line of samples.png. There is
-	// a line for each class, or for mostDrawn of many.
-	samplesPerClass = 10
-	// mostDrawn is the number of lines that a page has room for.
-	mostDrawn = 40
-)
-
-// ofClasses says that samples are drawn of some classes alone, if so.
-func (r *runner) ofClasses() string {
-	drawn, all := len(drawnClasses(r.model)), r.model.Classes()
-	if drawn == all {
-		return ""
-	}
-	return fmt.Sprintf("%d of %d classes are drawn; ", drawn, all)
+	return cli.WritePictures(r.folder.Dir, strings.TrimSuffix(name, ".png"), r.plan.opts.pictures, page)
 }
 
 // profile starts a CPU profile and returns the function that ends it.

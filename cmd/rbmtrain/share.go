@@ -34,25 +34,25 @@ func (o *options) readConfig(folder *rundir.Folder) (text []byte, err error) {
 
 // trains reports whether there are steps to take: else only what follows the last step
 // is missing.
-func (r *runner) trains() bool { return r.trainer.Steps() < r.steps && !r.stopped }
+func (r *runner) trains() bool { return r.trainer.Steps() < r.plan.steps && !r.stopped }
 
 // handOut gives all ranks the state from which they go on, or tells them that rank 0 has
 // failed to open the run. It returns failed then.
 func (r *runner) handOut(failed error) error {
-	if r.group.Size() == 1 {
+	if r.plan.group.Size() == 1 {
 		return failed
 	}
 	var state bytes.Buffer
 	if failed == nil && r.trains() {
 		failed = r.trainer.Save(&state, nil)
 	}
-	_, err := r.group.Broadcast(state.Bytes(), failed)
+	_, err := r.plan.group.Broadcast(state.Bytes(), failed)
 	return err
 }
 
 // follow takes the steps of the run on a rank other than 0.
 func (p *plan) follow(ctx context.Context, trainer *train.Trainer) error {
-	if p.dryRun {
+	if p.opts.dryRun {
 		return nil
 	}
 	state, err := p.group.Broadcast(nil, nil)
