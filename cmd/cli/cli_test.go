@@ -354,6 +354,8 @@ func TestRows(t *testing.T) {
 		{"", ""},
 		{"-n 0", ""}, // the default, which nobody need give
 		{"-n 4 -kind b -x 0.5 -y 0 -many 4503599627370496", ""},
+		{"-n 2", ""},
+		{"-n 5", ""},
 		{"-n 1", "-n is 1; it must lie in 2 … 5"},
 		{"-n 6", "-n is 6; it must lie in 2 … 5"},
 		{"-w 0", "-w is 0; it must lie in 1 … 2147483647"}, // not its default, -1
