@@ -89,6 +89,7 @@ func UseWorkers(n int) (restore func()) {
 func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 	f.Stdout, f.Stderr = stdout, stderr
 	err := f.FlagSet.Parse(args)
+	given := func(r *Row) bool { return f.Given(r.Name) }
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		switch {
@@ -104,7 +105,7 @@ func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 		fmt.Fprintf(stdout, "%s %s\n", f.Name(), Version())
 		return flag.ErrHelp
 	case f.shell != "":
-		if err := f.Check(); err != nil {
+		if err := f.check(given); err != nil {
 			return err
 		}
 		io.WriteString(stdout, f.completion(f.shell))
@@ -112,7 +113,7 @@ func (f *Flags) Parse(args []string, stdout, stderr io.Writer) error {
 	case f.NArg() > 0:
 		return Usagef("unexpected argument %q; settings are given by flags, see -h", f.Arg(0))
 	}
-	return cmp.Or(f.check(func(r *Row) bool { return f.Given(r.Name) }), f.checkTogether())
+	return cmp.Or(f.check(given), f.checkTogether())
 }
 
 // suggest names the flag that an unknown one is most like.

@@ -133,6 +133,12 @@ func (c Command) Help(t *testing.T, flags ...string) {
 	if slices.Contains(flags, "quiet") {
 		flags = append(flags, "progress")
 	}
+	script := c.OK(t, "-completion", "bash")
+	for _, f := range flags {
+		if !regexp.MustCompile(`[' ]-` + f + `[' ]`).MatchString(script) {
+			t.Errorf("the script of -completion lacks the flag -%s", f)
+		}
+	}
 	for _, arg := range []string{"-h", "-help", "--help"} {
 		out := c.OK(t, arg)
 		if n := strings.Count(out, "\n"); n > screenLines {
