@@ -87,7 +87,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Failed, "-model manylabels.safetensors", []string{"manylabels.safetensors", `"9" classes`, "3 visible units"}},
 		{cli.Failed, "-model absurd.safetensors", []string{"absurd.safetensors"}},
 		{cli.Usage, s + "-classes 4", []string{"-classes and -labels", "4 classes"}},
-		{cli.Usage, s + "-labels sofmax", []string{"-labels", `"sofmax"`, "softmax or bernoulli"}},
+		{cli.Usage, s + "-labels sofmax", []string{"-labels", `"sofmax"`, "bernoulli or softmax"}},
 		// Model and data.
 		{cli.Failed, s + "-data three.csv", []string{"softmax.safetensors does not fit the data", "8 inputs", "three.csv have 3"}},
 		{cli.Failed, s + "-data toy:8,4,5,0.2", []string{"softmax.safetensors does not fit the data", "8 inputs", "have 12"}},

@@ -145,7 +145,7 @@ func TestBadInput(t *testing.T) {
 		{cli.Usage, m + "-classes 2 -out a.npz", []string{"-classes and -labels", "2 classes"}},
 		{cli.Usage, "-model bare.safetensors -classes 12 -out a.png", []string{"-classes is 12", "0 … 11"}},
 		{cli.Usage, "-model bare.safetensors -classes -1 -out a.png", []string{"-classes is -1"}},
-		{cli.Usage, "-model bare.safetensors -classes 2 -labels zzz -out a.png", []string{"-labels", `"zzz"`, "softmax or bernoulli"}},
+		{cli.Usage, "-model bare.safetensors -classes 2 -labels zzz -out a.png", []string{"-labels", `"zzz"`, "bernoulli or softmax"}},
 		{cli.Usage, m + "-samples -out a.png", []string{"-samples"}},
 		{cli.Usage, m + "-ouy a.png", []string{"-ouy", "did you mean -out?"}},
 		{cli.Usage, m + "-out a.png b.png", []string{`unexpected argument "b.png"`}},
