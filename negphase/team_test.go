@@ -50,14 +50,14 @@ func course(settings string, calls int, m *rbm.RBM, pos rbm.Batch, g *ranks.Grou
 		seen := phase
 		seen.H = mean
 		w = append(w, words(seen, info)...)
-		m.Ascend(0.3, rbm.Phase{Batch: pos}, phase)
+		new(rbm.Ascent).Step(m, 0.3, 1, rbm.Phase{Batch: pos}, phase)
 		if v, ok := e.(Vetoer); ok && v.Veto(m) {
-			m.Ascend(-0.15, rbm.Phase{Batch: pos}, phase)
+			new(rbm.Ascent).Step(m, -0.15, 1, rbm.Phase{Batch: pos}, phase)
 			for range 5 {
 				if !v.Veto(m) {
 					break
 				}
-				m.Ascend(-0.03, rbm.Phase{Batch: pos}, phase)
+				new(rbm.Ascent).Step(m, -0.03, 1, rbm.Phase{Batch: pos}, phase)
 			}
 		}
 	}

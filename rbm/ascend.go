@@ -6,11 +6,61 @@ import (
 
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
+	"gorbm/rbm/ranks"
 )
 
-// Ascend moves the parameters by rate · (pos − neg):
+// An Ascent moves the parameters of a model along estimates of the gradient of its
+// likelihood. It does all of an update in one pass, block by block while a block's step
+// is in the first-level cache: one pass over the parameters instead of one per feature.
+// The zero value is plain ascent. Fields may change between steps; Parameters that they name must have
+// the shape of the model. It keeps its working memory, so that a step allocates
+// nothing, and is not for concurrent use.
+type Ascent struct {
+	// Mu and Lambda are the offsets of the centred gradient, one for each visible and
+	// each hidden unit (Melchior, Fischer & Wiskott 2016, equations 12 to 14, for
+	// parameters without offsets); nil: the plain gradient. With G the plain one,
+	//
+	//	ΔW = G_W − mu·G_cᵀ − G_b·lambdaᵀ,  Δb = G_b − ΔW·lambda,  Δc = G_c − ΔWᵀ·mu
+	Mu, Lambda []float32
+
+	// Rule turns the step along the gradient into that of the parameters; nil: it is the
+	// same. Slots are what the rule keeps, Rule.Slots() of them. Update is the number of
+	// updates before this one, for rules that depend on it.
+	Rule   Rule
+	Slots  []*Parameters
+	Update int
+
+	// L2 is the fraction by which the weights shrink after the step, L1 the size by which
+	// they then move towards zero, at which they stop. Biases do not decay.
+	L1, L2 float32
+	// Sparse is subtracted from the hidden biases.
+	Sparse float32
+
+	// Average, if not nil, moves by the fraction AverageShare of its way towards the new
+	// parameters.
+	Average      *Parameters
+	AverageShare float32
+
+	// Rest and AverageRest, if not nil, keep what rounding leaves of the steps of
+	// the parameters and of the average, and add it to later ones.
+	Rest, AverageRest *Parameters
+
+	// Group are ranks that take the step together, with the same result: each moves the
+	// weights and biases of its parts, of which there is one for each 64 hidden and 64 visible
+	// units, and then all that has moved is gathered. It saves time where the particles of
+	// both phases are many, because the ranks exchange all parameters. Every rank must call Step with the
+	// same arguments. nil: one process.
+	Group *ranks.Group
+
+	ascentWork
+}
+
+// Step moves the parameters of m by rate · (pos − share·neg), or as the fields say:
 //
-//	W += rate(⟨vhᵀ⟩⁺ − ⟨vhᵀ⟩⁻),  b += rate(⟨v⟩⁺ − ⟨v⟩⁻),  c += rate(⟨h⟩⁺ − ⟨h⟩⁻)
+//	W += rate(⟨vhᵀ⟩⁺ − share⟨vhᵀ⟩⁻),  b += rate(⟨v⟩⁺ − share⟨v⟩⁻),  c += rate(⟨h⟩⁺ − share⟨h⟩⁻)
+//
+// The share is 1 for the likelihood. An objective that has only a share of the
+// log-likelihood has the rest of its gradient in pos.
 //
 // Each parameter's step is summed apart and added to it once, so that it loses
 // no more than the parameter's own last bit. A step is a sum over the particles of
@@ -23,82 +73,81 @@ import (
 // rows of the other, or is moments, while all hidden means are nearly equal, it
 // is up to 5·10⁻⁷, as the rounding of equal terms does not average out. Weights of
 // both signs that nearly cancel lose in proportion to Σ|weight|. It panics if the
-// shapes differ.
-func (m *RBM) Ascend(rate float32, pos, neg Phase) { m.AscendShare(rate, 1, pos, neg) }
-
-// AscendShare is Ascend by rate · (pos − share·neg): where the objective has only a
-// share of the log-likelihood, and pos has the rest.
-func (m *RBM) AscendShare(rate, share float32, pos, neg Phase) {
-	m.AscendBy(rate, share, pos, neg, &plainAscent)
+// shapes differ. The error is that of the ranks, after which the parameters have no
+// meaning; there is none without a Group.
+func (a *Ascent) Step(m *RBM, rate, share float32, pos, neg Phase) error {
+	parts := a.parts(m)
+	if a.Group.Size() == 1 {
+		a.step(m, 0, parts, rate, share, pos, neg)
+		return nil
+	}
+	lo, hi := a.Group.Rows(parts)
+	a.step(m, lo, hi, rate, share, pos, neg)
+	return a.gather(m)
 }
 
-var plainAscent Rule
-
-// AscendBy is AscendShare with what the rule says beside: its step is rate · (pos −
-// share·neg), centred if the rule has offsets. It panics if shapes differ.
-func (m *RBM) AscendBy(rate, share float32, pos, neg Phase, rule *Rule) {
-	m.ascend(0, m.ascentParts(), rate, share, pos, neg, rule)
-}
-
-// ascentParts returns the number of parts of the weights that an ascent can move one without the
+// parts returns the number of parts of the weights that an ascent can move one without the
 // other: each is of a panel of hidden units and a block of visible units, panel by panel, as they lie in
 // memory.
-func (m *RBM) ascentParts() int { return vec.Blocks(m.Hidden()) * vec.Blocks(m.Visible()) }
+func (a *Ascent) parts(m *RBM) int { return vec.Blocks(m.Hidden()) * vec.Blocks(m.Visible()) }
 
-// ascend is AscendBy of the parts lo … hi−1 of the weights, and of the biases of the hidden units
+// step is Step of the parts lo … hi−1 of the weights, and of the biases of the hidden units
 // and of the visible units in them. Other biases of visible units have no meaning after it.
-func (m *RBM) ascend(lo, hi int, rate, share float32, pos, neg Phase, rule *Rule) {
-	rule.check(m)
-	a := &m.work
+func (a *Ascent) step(m *RBM, lo, hi int, rate, share float32, pos, neg Phase) {
+	a.check(m)
+	a.m, a.to, a.rate, a.rule = m, m.parameters(), rate, a.Rule
+	if a.rule == nil {
+		a.rule = plain{}
+	}
+	a.adder, _ = a.rule.(Adder)
 	blocks := vec.Blocks(m.Visible())
 	a.lo, a.hi = lo, hi
 	panels, listed := (hi+blocks-1)/blocks-lo/blocks, min(blocks, hi-lo)
-	if rule.Mu != nil { // a bias needs the particles' products with all offsets
+	if a.Mu != nil { // a bias needs the particles' products with all offsets
 		listed = blocks
 	}
 	if hi == lo {
 		panels = 0
 	}
 	if a.list.Body == nil {
-		a.list.Body, a.move.Body = m.listPart, m.movePart
+		a.list.Body, a.move.Body = a.listPart, a.movePart
 		// An up pass has just read the last panel, and the next begins with
 		// the first.
 		a.move.Reverse = true
 	}
 	down := float64(rate) * float64(share)
-	a.rule, a.rates, a.moments = rule, [2]float64{float64(rate), -down}, [2]*Moments{pos.Moments, neg.Moments}
+	a.rates, a.moments = [2]float64{float64(rate), -down}, [2]*Moments{pos.Moments, neg.Moments}
 	a.phases = [2]particles{m.particles(float64(rate), pos), m.particles(-down, neg)}
 	a.visible = zeros(a.visible, vec.Blocks(m.Visible())*vec.Block)
 	a.hidden = zeros(a.hidden, vec.Blocks(m.Hidden())*vec.Block)
-	centred := rule.Mu != nil
+	centred := a.Mu != nil
 	if centred {
-		a.centring.begin(m)
+		a.centring.begin(a)
 	}
 	for a.first, a.last = true, false; !a.last; a.first = false {
 		a.fill()
 		a.last = a.phases[0].left == 0 && a.phases[1].left == 0
-		m.growAscent()
+		a.grow()
 		work := len(a.coef) * m.Visible() * m.Hidden()
 		if a.last && a.moments != [2]*Moments{} {
 			work += 8 * m.Visible() * m.Hidden()
 		}
 		if centred {
-			a.centring.hiddenParts(a, m.Hidden())
+			a.centring.hiddenParts(&a.ascentWork, m.Hidden())
 		}
 		a.list.Run(listed, work/ascentLists/blocks*listed)
 		if centred {
 			a.centring.visibleParts(len(a.coef))
 		}
 		if a.last {
-			m.moveVisible()
+			a.moveVisible()
 		}
-		a.move.Run(panels, work/m.ascentParts()*(hi-lo))
+		a.move.Run(panels, work/a.parts(m)*(hi-lo))
 	}
 	a.release()
 }
 
-// ascentWork is what Ascend needs beside its arguments, kept so that no step
-// allocates. A slot is one particle of either phase whose weight is not zero; a
+// ascentWork is the working memory of a step. A slot is one particle of either phase whose weight is not zero; a
 // chunk is the slots that are at hand.
 type ascentWork struct {
 	rates       [2]float64 // of the phases, that of the negative one below zero
@@ -106,7 +155,12 @@ type ascentWork struct {
 	moments     [2]*Moments
 	first, last bool // of the chunks
 	lo, hi      int  // the parts that are moved
-	rule        *Rule
+
+	m     *RBM
+	to    Parameters // of m
+	rate  float32
+	rule  Rule
+	adder Adder // the rule, if it is one
 
 	// Of the chunk's slots. Slots that fill up a word are of no particle.
 	coef   []float32   // rate·weight, negative in the negative phase
@@ -176,7 +230,8 @@ type ascentTile struct {
 	// First, and so at a cache line: steps of the weights between the panel and some
 	// blocks of visible units.
 	steps [tileBlocks * vec.Block * vec.Block]float32
-	g     []float32 // coef·h, a row for each slot of the chunk
+	g     []float32          // coef·h, a row for each slot of the chunk
+	short [vec.Block]float32 // steps of the hidden biases
 }
 
 var ascentTiles = sync.Pool{New: func() any { return new(ascentTile) }}
@@ -333,9 +388,9 @@ func (a *ascentWork) close(word int, grey bool, most int) {
 	a.groups = append(a.groups, slotGroup{word, words, grey})
 }
 
-// growAscent makes room for the chunk.
-func (m *RBM) growAscent() {
-	a := &m.work
+// grow makes room for the chunk.
+func (a *Ascent) grow() {
+	m := a.m
 	blocks, slots := vec.Blocks(m.Visible()), len(a.coef)
 	a.mask = grown(a.mask, blocks*slots)
 	for _, g := range a.groups {
@@ -345,7 +400,7 @@ func (m *RBM) growAscent() {
 			a.cuts = grown(a.cuts, blocks*len(a.groups)*(vec.Block+1))
 		}
 	}
-	if a.rule.Mu != nil {
+	if a.Mu != nil {
 		a.centring.part = zeros(a.centring.part, blocks*slots)
 	}
 	if a.first && !a.last {
@@ -366,7 +421,7 @@ func (a *ascentWork) release() {
 	clear(a.v[:cap(a.v)])
 	clear(a.grey[:cap(a.grey)])
 	a.phases = [2]particles{}
-	a.moments, a.rule = [2]*Moments{}, nil
+	a.moments, a.m, a.to, a.rule, a.adder = [2]*Moments{}, nil, Parameters{}, nil, nil
 }
 
 // listSize is the room for the slots of a block of visible units.
@@ -388,8 +443,8 @@ func (a *ascentWork) unitLists(k, q int) (lists []uint32, values []float32, cuts
 
 // listPart finds the slots of each unit of the i-th block of visible units that is moved, and
 // sums the steps of the units' biases.
-func (m *RBM) listPart(i int) {
-	a := &m.work
+func (a *Ascent) listPart(i int) {
+	m := a.m
 	k := (a.lo + i) % vec.Blocks(m.Visible())
 	lo := k * vec.Block
 	units := min(vec.Block, m.Visible()-lo)
@@ -403,11 +458,11 @@ func (m *RBM) listPart(i int) {
 	clear(mask[len(a.v):])
 	step := (*[vec.Block]float64)(a.visible[lo:])
 	vec.AddWhere(step, mask, a.bias[:len(a.v)])
-	c, centred := &a.centring, a.rule.Mu != nil
+	c, centred := &a.centring, a.Mu != nil
 	var mu []float32
 	var rows *[vec.Block]float64
 	if centred {
-		mu, rows = a.rule.Mu[lo:lo+units], (*[vec.Block]float64)(c.rows[lo:])
+		mu, rows = a.Mu[lo:lo+units], (*[vec.Block]float64)(c.rows[lo:])
 		vec.AddWhere(rows, mask, c.h[:len(a.v)])
 	}
 	for s, v := range a.grey {
@@ -452,8 +507,8 @@ func (m *RBM) listPart(i int) {
 
 // movePart moves the weights, as far as they are to be moved, and the hidden biases of the i-th
 // panel in which some are.
-func (m *RBM) movePart(i int) {
-	a := &m.work
+func (a *Ascent) movePart(i int) {
+	m := a.m
 	blocks := vec.Blocks(m.Visible())
 	k := a.lo/blocks + i
 	slots := len(a.coef)
@@ -469,16 +524,16 @@ func (m *RBM) movePart(i int) {
 	if len(a.used) > 0 {
 		vec.RowSums64(step, vec.Block, g, a.used, nil, []uint32{0, uint32(len(a.used))})
 	}
-	if n := len(c.slots); a.rule.Mu != nil && n > 0 {
+	if n := len(c.slots); a.Mu != nil && n > 0 {
 		vec.RowSums64(c.cols[lo:], vec.Block, g, c.slots, c.v, []uint32{0, uint32(n)})
 	}
 	var gc [vec.Block]float32
 	if a.last {
-		m.moveHidden(&gc, step[:hi-lo], lo, hi)
+		a.moveHidden(tile, &gc, step[:hi-lo], lo, hi)
 	}
 	first, end := max(0, a.lo-k*blocks), min(blocks, a.hi-k*blocks)
 	for from := first; from < end; from += tileBlocks {
-		m.moveTile(tile, &gc, k, from, min(from+tileBlocks, end))
+		a.moveTile(tile, &gc, k, from, min(from+tileBlocks, end))
 	}
 	ascentTiles.Put(tile)
 }
@@ -498,16 +553,13 @@ func (a *ascentWork) addMoments(step []float64, of func(s *Moments) []float32) {
 // moveTile moves the weights of panel k, with G_c in gc, and the blocks from … to−1 of
 // visible units. One group of bits, or the last, needs no pass of its own to add the
 // steps to the weights.
-func (m *RBM) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int) {
-	a, r, g := &m.work, m.work.rule, tile.g
+func (a *Ascent) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int) {
+	m, g := a.m, tile.g
 	const size = vec.Block * vec.Block
 	first, end := from*size, min(to*size, m.Visible()*vec.Block)
 	at := k*m.rows*vec.Block + first // of the tile in m.w
 	steps := tile.steps[:end-first]
 	alone := a.first && a.last && a.moments == [2]*Moments{}
-	// Sums go straight to what takes the step unless a rest or, but for the first group
-	// of bits, centring comes between.
-	straight := r.Rest == nil || r.Velocity != nil
 	ahead := 0
 	if len(m.w) > cachedWeights {
 		ahead = rowsAhead
@@ -519,9 +571,13 @@ func (m *RBM) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int
 			lo, steps := at+(b-from)*size, steps[(b-from)*size:]
 			rows := min(vec.Block, len(steps)/vec.Block)
 			steps = steps[:rows*vec.Block]
-			var w []float32 // takes the step at once
-			if whole && straight && (r.Mu == nil || !group.grey) && (q == 0 || r.Mu == nil && !group.grey) {
-				w, _ = m.begin(r, ofWeights, lo, lo+len(steps))
+			// Sums go straight to what takes the step, unless the rule has to see it or, but for
+			// the first group of bits, centring comes between.
+			var block Block
+			var w []float32
+			if whole && a.adder != nil && (a.Mu == nil || !group.grey) && (q == 0 || a.Mu == nil && !group.grey) {
+				block = a.block(Weights, lo, lo+len(steps))
+				w = a.adder.AddTo(block)
 			}
 			if group.grey {
 				to := w
@@ -536,7 +592,7 @@ func (m *RBM) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int
 			} else {
 				words, g := a.unitWords(b, q), g[group.word*vec.Block*vec.Block:]
 				switch {
-				case w != nil && r.Mu != nil:
+				case w != nil && a.Mu != nil:
 					mu, gb, lambda := a.offsets(k, b*vec.Block, rows)
 					vec.AddCentred(w, g, words, group.words, rows, ahead, mu, gb, gc, lambda)
 				case w != nil && q == 0:
@@ -550,9 +606,9 @@ func (m *RBM) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int
 				}
 			}
 			if w != nil {
-				m.end(r, ofWeights, lo, lo+len(steps))
+				a.apply(block)
 			} else if whole {
-				m.moveBlock(steps, gc, k, b, lo)
+				a.moveBlock(steps, gc, k, b, lo)
 			}
 		}
 		if whole {
@@ -578,24 +634,24 @@ func (m *RBM) moveTile(tile *ascentTile, gc *[vec.Block]float32, k, from, to int
 	}
 	for b := from; b < to; b++ {
 		lo := (b - from) * size
-		m.moveBlock(steps[lo:min(lo+size, len(steps))], gc, k, b, at+lo)
+		a.moveBlock(steps[lo:min(lo+size, len(steps))], gc, k, b, at+lo)
 	}
 }
 
 // moveBlock moves the weights between panel k, with G_c in gc, and block b of visible
 // units, from number lo on, by steps. It overwrites steps.
-func (m *RBM) moveBlock(steps []float32, gc *[vec.Block]float32, k, b, lo int) {
-	if m.work.rule.Mu != nil {
-		mu, gb, lambda := m.work.offsets(k, b*vec.Block, len(steps)/vec.Block)
+func (a *Ascent) moveBlock(steps []float32, gc *[vec.Block]float32, k, b, lo int) {
+	if a.Mu != nil {
+		mu, gb, lambda := a.offsets(k, b*vec.Block, len(steps)/vec.Block)
 		vec.Centre(steps, mu, gb, gc, lambda)
 	}
-	m.move(m.work.rule, ofWeights, lo, steps)
+	a.take(Weights, lo, steps)
 }
 
 // offsets returns the offsets and G_b of rows visible units from first on, and the
 // offsets of panel k.
-func (a *ascentWork) offsets(k, first, rows int) (mu, gb []float32, lambda *[vec.Block]float32) {
-	return a.rule.Mu[first:][:rows], a.centring.gb[first:][:rows], (*[vec.Block]float32)(a.centring.lambda[k*vec.Block:])
+func (a *Ascent) offsets(k, first, rows int) (mu, gb []float32, lambda *[vec.Block]float32) {
+	return a.Mu[first:][:rows], a.centring.gb[first:][:rows], (*[vec.Block]float32)(a.centring.lambda[k*vec.Block:])
 }
 
 // addMoments adds rate times the part of the moments between panel k and the

@@ -27,35 +27,34 @@ func TestAscendRanks(t *testing.T) {
 					neg.Moments = NewMoments(start)
 					neg.Moments.Set(neg.Batch)
 				}
-				// All that a rule may move beside, from other parameters each.
-				ruleOf := func(m *RBM) (*Rule, []*RBM) {
-					r := &Rule{Mu: make([]float32, m.Visible()), Lambda: make([]float32, m.Hidden()), Velocity: m.Clone(), Friction: 0.1,
-						L1: 1e-4, L2: 1e-3, Sparse: 1e-3, Average: m.Clone(), Share: 1e-3, Rest: m.Clone(), AverageRest: m.Clone()}
-					for i := range r.Mu {
-						r.Mu[i] = float32(i) / 100
+				// All that an ascent may move beside, from other parameters each.
+				ascentOf := func(m *RBM) (*Ascent, []*Parameters) {
+					a := new(Ascent)
+					allOf(a, m)
+					if centred {
+						a.Mu, a.Lambda = make([]float32, m.Visible()), make([]float32, m.Hidden())
+						for i := range a.Mu {
+							a.Mu[i] = float32(i) / 100
+						}
 					}
-					if !centred {
-						r.Mu, r.Lambda = nil, nil
-					}
-					r.Rest.Zero()
-					r.AverageRest.Zero()
-					return r, []*RBM{m, r.Velocity, r.Rest, r.Average, r.AverageRest}
+					return a, append(besides(a), m.Parameters())
 				}
-				bytesOf := func(all []*RBM) (b []byte) {
-					for _, m := range all {
-						b = m.AppendParameters(b)
+				bytesOf := func(all []*Parameters) (b []byte) {
+					for _, p := range all {
+						b = p.AppendTo(b)
 					}
 					return b
 				}
 				one := start.Clone()
-				rule, all := ruleOf(one)
-				one.AscendBy(0.3, 0.7, pos, neg, rule)
+				a, all := ascentOf(one)
+				a.Step(one, 0.3, 0.7, pos, neg)
 				want := bytesOf(all)
 				for _, n := range []int{1, 3, 4, 11} {
 					if err := ranks.Each(n, func(g *ranks.Group) error {
 						m := start.Clone()
-						rule, moved := ruleOf(m)
-						if err := m.AscendRanks(g, 0.3, 0.7, pos, neg, rule); err != nil {
+						a, moved := ascentOf(m)
+						a.Group = g
+						if err := a.Step(m, 0.3, 0.7, pos, neg); err != nil {
 							return err
 						}
 						if !bytes.Equal(bytesOf(moved), want) {

@@ -161,8 +161,8 @@ func TestAscendLosesNothing(t *testing.T) {
 				}
 			}
 			step, moved := New(n, h, 0, Softmax), c.m.Clone()
-			step.Ascend(rate, c.pos, c.neg)
-			moved.Ascend(rate, c.pos, c.neg)
+			new(Ascent).Step(step, rate, 1, c.pos, c.neg)
+			new(Ascent).Step(moved, rate, 1, c.pos, c.neg)
 			got, before, after := parameters64(step), parameters64(c.m), parameters64(moved)
 			for k, tensor := range tensors {
 				size := math.Max(norm64(want[k], nil), share*rate64*norm64(plus[k], nil))
@@ -210,7 +210,7 @@ func TestCentreLosesNothing(t *testing.T) {
 			lambda[j] = float32(plus[2][j])
 		}
 		got := New(n, h, 0, Softmax)
-		got.AscendBy(1, 1, pos, neg, &Rule{Mu: mu, Lambda: lambda})
+		(&Ascent{Mu: mu, Lambda: lambda}).Step(got, 1, 1, pos, neg)
 		gb, gc := slices.Clone(want[1]), slices.Clone(want[2])
 		for i := range n {
 			for j := range h {
@@ -253,9 +253,9 @@ func TestAscendAddsTheMomentDifference(t *testing.T) {
 		less.Set(neg)
 		fused, dense, mixed := m.Clone(), m.Clone(), m.Clone()
 		const rate = 0.25
-		fused.Ascend(rate, Phase{Batch: pos}, Phase{Batch: neg})
-		dense.Ascend(rate, Phase{Moments: plus}, Phase{Moments: less})
-		mixed.Ascend(rate, Phase{Batch: pos}, Phase{Moments: less})
+		new(Ascent).Step(fused, rate, 1, Phase{Batch: pos}, Phase{Batch: neg})
+		new(Ascent).Step(dense, rate, 1, Phase{Moments: plus}, Phase{Moments: less})
+		new(Ascent).Step(mixed, rate, 1, Phase{Batch: pos}, Phase{Moments: less})
 		// Sums of up to 170 float32 terms below 1.5 in different orders.
 		const tol = 170 * 1.5 * rate / (1 << 23)
 		for _, got := range []*RBM{dense, mixed} {

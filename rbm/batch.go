@@ -56,7 +56,8 @@ type Moments struct {
 	V, H []float32 // ⟨v⟩ and ⟨h⟩
 	VH   Matrix    // ⟨vhᵀ⟩, visible × hidden
 
-	work *RBM // of Set
+	sums   *RBM // of Set, with the ascent that makes them
+	ascent Ascent
 }
 
 // NewMoments returns zero moments of m's shape.
@@ -72,13 +73,14 @@ func NewMoments(m *RBM) *Moments {
 // 1 adds to parameters that are zero. It panics if the shapes differ.
 func (s *Moments) Set(b Batch) {
 	visible, hidden := len(s.V), len(s.H)
-	if s.work == nil {
-		s.work = New(visible, hidden, 0, Softmax)
+	if s.sums == nil {
+		s.sums = New(visible, hidden, 0, Softmax)
 	}
-	m := s.work
-	m.Zero()
+	m := s.sums
+	zero := m.parameters()
+	zero.Zero()
 	none := Values{Cols: visible, Stride: vec.Blocks(visible)}
-	m.Ascend(1, Phase{Batch: b}, Phase{Batch: Batch{V: none, H: Matrix{Cols: hidden}}})
+	s.ascent.Step(m, 1, 1, Phase{Batch: b}, Phase{Batch: Batch{V: none, H: Matrix{Cols: hidden}}})
 	copy(s.V, m.VisibleBias)
 	copy(s.H, m.HiddenBias)
 	m.Weights(s.VH)

@@ -51,11 +51,12 @@ func forBench(b *testing.B, f func(b *testing.B, m *RBM, data Values, s *States)
 // An update of persistent contrastive divergence without the bookkeeping.
 func BenchmarkUpdate(b *testing.B) {
 	forBench(b, func(b *testing.B, m *RBM, data Values, s *States) {
+		var a Ascent
 		mean := NewMatrix(data.Rows, m.Hidden())
 		for i := uint64(0); b.Loop(); i++ {
 			m.HiddenMean(mean, data)
 			m.Step(s, nil, 1, NewKey(5))
-			m.Ascend(1e-6, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
+			a.Step(m, 1e-6, 1, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
 		}
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
 	})
@@ -91,8 +92,9 @@ func BenchmarkAscend(b *testing.B) {
 	forBench(b, func(b *testing.B, m *RBM, data Values, s *States) {
 		mean := NewMatrix(data.Rows, m.Hidden())
 		m.HiddenMean(mean, data)
+		var a Ascent
 		for b.Loop() {
-			m.Ascend(1e-6, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
+			a.Step(m, 1e-6, 1, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
 		}
 	})
 }
@@ -181,8 +183,9 @@ func BenchmarkHiddenMeanGrey(b *testing.B) {
 }
 
 func BenchmarkAscendGrey(b *testing.B) {
+	var a Ascent
 	forGrey(b, func(m *RBM, v, mean Matrix) {
-		m.Ascend(1e-6, Phase{Batch: Batch{V: v.Values(), H: mean}}, Phase{Batch: Batch{V: v.Values(), H: mean}})
+		a.Step(m, 1e-6, 1, Phase{Batch: Batch{V: v.Values(), H: mean}}, Phase{Batch: Batch{V: v.Values(), H: mean}})
 	})
 }
 
@@ -218,10 +221,11 @@ func BenchmarkConstraint(b *testing.B) {
 				s := NewStates(m, 100)
 				m.RandomizeHidden(s.H, NewKey(3))
 				mean := NewMatrix(100, c.hidden)
+				var a Ascent
 				for i := uint64(0); b.Loop(); i++ {
 					m.HiddenMean(mean, data)
 					m.Step(s, nil, 1, NewKey(5))
-					m.Ascend(1e-6, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
+					a.Step(m, 1e-6, 1, Phase{Batch: Batch{V: data, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
 				}
 			})
 		}
@@ -238,9 +242,10 @@ func BenchmarkObjective(b *testing.B) {
 				y[r] = int32(r % 10)
 			}
 			none := Phase{Batch: Batch{V: NewBits(0, m.Visible()), H: NewMatrix(0, m.Hidden())}}
+			var a Ascent
 			for b.Loop() {
 				p.Set(m, Objective{Discriminative: 1}, y)
-				m.AscendShare(1e-4, 0, Phase{Batch: p.Batch}, none)
+				a.Step(m, 1e-4, 0, Phase{Batch: p.Batch}, none)
 			}
 		})
 	}

@@ -186,7 +186,7 @@ func TestEvaluationAtAllLevels(t *testing.T) {
 			moments.Set(Batch{V: v, H: mean})
 			set := NewMoments(m)
 			set.Set(Batch{V: grey.Values(), H: mean})
-			m.Ascend(0.1, Phase{Batch: Batch{V: grey.Values(), H: mean}}, Phase{Moments: moments})
+			new(Ascent).Step(m, 0.1, 1, Phase{Batch: Batch{V: grey.Values(), H: mean}}, Phase{Moments: moments})
 			given, givenGrey := NewMatrix(rows, m.Hidden()), NewMatrix(rows, m.Hidden())
 			m.HiddenMeanGivenInputs(given, v)
 			m.HiddenMeanGivenInputs(givenGrey, grey.Values())

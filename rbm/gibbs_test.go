@@ -155,7 +155,7 @@ func TestStrayBitsPanic(t *testing.T) {
 		"HiddenMean": func() { m.HiddenMean(NewMatrix(2, 3), stray) },
 		"FreeEnergy": func() { m.FreeEnergy(make([]float64, 2), stray) },
 		"Ascend": func() {
-			m.Ascend(1, Phase{Batch: Batch{V: stray, H: NewMatrix(2, 3)}}, Phase{Moments: NewMoments(m)})
+			new(Ascent).Step(m, 1, 1, Phase{Batch: Batch{V: stray, H: NewMatrix(2, 3)}}, Phase{Moments: NewMoments(m)})
 		},
 		"stride":      func() { m.HiddenMean(NewMatrix(2, 3), wide) },
 		"VisibleMean": func() { h := NewBits(1, 3); h.Words[0] = 8; m.VisibleMean(NewMatrix(1, 5), h) },
@@ -185,8 +185,9 @@ func TestStepAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations a step", n)
 	}
 	b := Batch{V: s.V, H: s.Mean}
-	m.Ascend(0, Phase{Batch: b}, Phase{Batch: b})
-	if n := testing.AllocsPerRun(50, func() { m.Ascend(0.1, Phase{Batch: b}, Phase{Batch: b}) }); n != 0 {
+	var a Ascent
+	a.Step(m, 0, 1, Phase{Batch: b}, Phase{Batch: b})
+	if n := testing.AllocsPerRun(50, func() { a.Step(m, 0.1, 1, Phase{Batch: b}, Phase{Batch: b}) }); n != 0 {
 		t.Errorf("%v allocations an ascent", n)
 	}
 }

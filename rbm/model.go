@@ -26,10 +26,8 @@ type RBM struct {
 
 	visible, hidden layer
 
-	w     []float32 // panels of vec.Block hidden units, each rows × vec.Block
-	rows  int       // rows of a panel: visible units, then zero rows
-	work  ascentWork
-	sweep sweep
+	w    []float32 // panels of vec.Block hidden units, each rows × vec.Block
+	rows int       // rows of a panel: visible units, then zero rows
 }
 
 // New returns an RBM with all parameters zero. Its visible units are binary

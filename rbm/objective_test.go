@@ -132,7 +132,7 @@ func TestObjectiveAgainstDifferences(t *testing.T) {
 						near(t, fmt.Sprintf("%v labels, grey %v, %+v, %s, parameter %d", labels, grey, o, what, i), step, difference(f, theta, i), tolerance)
 					}
 				}
-				got.Ascend(1, Phase{Batch: p.Batch}, none)
+				new(Ascent).Step(got, 1, 1, Phase{Batch: p.Batch}, none)
 				check("without log Z", objective)
 				if grey {
 					continue
@@ -154,8 +154,8 @@ func TestObjectiveAgainstDifferences(t *testing.T) {
 						negative.H[j] += float32(h) * q
 					}
 				}
-				got.Zero()
-				got.AscendShare(1, float32(o.Generative), Phase{Batch: p.Batch}, Phase{Moments: negative})
+				got.Parameters().Zero()
+				new(Ascent).Step(got, 1, float32(o.Generative), Phase{Batch: p.Batch}, Phase{Moments: negative})
 				tolerance += float64(len(all)) * 0x1p-24 // of the moments' sums
 				check("with log Z", func(theta []float64) float64 {
 					energies := make([]float64, len(all))
@@ -233,7 +233,7 @@ func TestObjectiveLevels(t *testing.T) {
 			all := m.Clone()
 			for _, o := range objectives {
 				p.Set(m, o, y)
-				all.AscendShare(0.1, float32(o.Generative), Phase{Batch: p.Batch}, Phase{Batch: p.Batch})
+				new(Ascent).Step(all, 0.1, float32(o.Generative), Phase{Batch: p.Batch}, Phase{Batch: p.Batch})
 			}
 			got := digest([][]float64{p.LogProb}, all.w, all.VisibleBias, all.HiddenBias, p.H.Data)
 			if want == "" {
@@ -299,7 +299,7 @@ func TestGenerativeObjectiveIsTheLikelihoods(t *testing.T) {
 	// A quarter of the phase taken away leaves three, whichever has the classes apart.
 	for _, neg := range []Phase{{Batch: b}, {Batch: p.Batch}, {Moments: want}} {
 		rest, three := New(m.Visible(), m.Hidden(), 4, Softmax), NewMoments(m)
-		rest.AscendShare(1, 0.25, Phase{Batch: b}, neg)
+		new(Ascent).Step(rest, 1, 0.25, Phase{Batch: b}, neg)
 		rest.Weights(three.VH)
 		for i, x := range append(append(three.VH.Data, rest.VisibleBias...), rest.HiddenBias...) {
 			near(t, "three quarters", float64(x), 0.75*float64(append(append(want.VH.Data, want.V...), want.H...)[i]), 4*0x1p-24)
@@ -314,9 +314,10 @@ func TestObjectiveAllocatesNothing(t *testing.T) {
 	for _, grey := range []bool{false, true} {
 		m := shape{74, 130, 10, Softmax}.random(2, 0.2)
 		p, y := objectiveOf(m, 10, grey)
+		var a Ascent
 		step := func() {
 			p.Set(m, Objective{1, 0.5}, y)
-			m.AscendShare(1e-4, 0.5, Phase{Batch: p.Batch}, Phase{Batch: Batch{V: p.Inputs(), H: p.H.Slice(0, 10)}})
+			a.Step(m, 1e-4, 0.5, Phase{Batch: p.Batch}, Phase{Batch: Batch{V: p.Inputs(), H: p.H.Slice(0, 10)}})
 		}
 		step()
 		if n := testing.AllocsPerRun(20, step); n != 0 {
@@ -343,7 +344,7 @@ func TestObjectivePanics(t *testing.T) {
 		"weights of biases alone": func() {
 			b := p.Batch
 			b.Weight = nil
-			m.Ascend(1, Phase{Batch: b}, Phase{Batch: b})
+			new(Ascent).Step(m, 1, 1, Phase{Batch: b}, Phase{Batch: b})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -2,20 +2,123 @@ package rbm
 
 import (
 	"encoding/binary"
+	"sync"
 
 	"gorbm/rbm/internal/vec"
 	"gorbm/rbm/parallel"
 )
 
-// An RBM is also a vector of parameters: a gradient, a velocity and an average are
-// kept as RBMs. This file has the sweeps over all parameters that momentum, decay
-// and averaging need where AscendBy does not do them on the way. They panic if two
-// models differ in shape. Steps below 2⁻¹⁰⁰ in size count as zero, which keeps
-// parameters out of the subnormal numbers.
+// A Tensor names a tensor of parameters.
+type Tensor int
+
+// The tensors of a model, in the order of AppendTo.
+const (
+	Weights     Tensor = iota // in panels, as WeightPanel has them
+	VisibleBias               // one for each visible unit
+	HiddenBias                // one for each hidden unit
+	tensorCount
+)
+
+// String returns the name that files and errors have for a tensor.
+func (t Tensor) String() string {
+	return [...]string{"weights", "visible_bias", "hidden_bias"}[t]
+}
+
+// Parameters are the tensors of a model, or as many numbers that are kept for each
+// parameter: a velocity, an average, what rounding leaves of steps. Methods panic if two
+// differ in shape. Steps below 2⁻¹⁰⁰ in size count as zero, which keeps parameters out
+// of the subnormal numbers.
 //
-// Sweeps with an argument rest, if it is not nil, keep in it what rounding leaves
+// Methods with an argument rest, if it is not nil, keep in it what rounding leaves
 // of each parameter's step, and add that to the next step. So parameters follow
 // steps that are far below their own last bit. Without a rest such steps are lost.
+type Parameters struct {
+	tensors         [tensorCount][]float32
+	visible, hidden int
+	rows            int // of a panel
+}
+
+// parameters returns those of m.
+func (m *RBM) parameters() Parameters {
+	return Parameters{
+		tensors: [tensorCount][]float32{Weights: m.w, VisibleBias: m.VisibleBias, HiddenBias: m.HiddenBias},
+		visible: m.Visible(), hidden: m.Hidden(), rows: m.rows,
+	}
+}
+
+// Parameters returns the parameters of m, without copying.
+func (m *RBM) Parameters() *Parameters {
+	p := m.parameters()
+	return &p
+}
+
+// NewParameters returns zeros, one for each parameter of m.
+func NewParameters(m *RBM) *Parameters {
+	p := m.parameters()
+	for t, x := range p.tensors {
+		p.tensors[t] = make([]float32, len(x))
+	}
+	return &p
+}
+
+// slice returns numbers lo … hi−1 of a tensor; nil if p is nil.
+func (p *Parameters) slice(t Tensor, lo, hi int) []float32 {
+	if p == nil {
+		return nil
+	}
+	return p.tensors[t][lo:hi]
+}
+
+// sameShape panics if p and o differ in shape.
+func (p *Parameters) sameShape(o *Parameters) {
+	if p.visible != o.visible || p.hidden != o.hidden {
+		panic("rbm: parameters of another shape")
+	}
+}
+
+// checkParameters panics if p, which may be nil, is not of the shape of m.
+func (m *RBM) checkParameters(p *Parameters) {
+	if p != nil && (p.visible != m.Visible() || p.hidden != m.Hidden()) {
+		panic("rbm: parameters of another shape")
+	}
+}
+
+// Zero makes all parameters zero.
+func (p *Parameters) Zero() {
+	for _, x := range p.tensors {
+		clear(x)
+	}
+}
+
+// Set copies the parameters of x.
+func (p *Parameters) Set(x *Parameters) {
+	p.sameShape(x)
+	for t := range p.tensors {
+		copy(p.tensors[t], x.tensors[t])
+	}
+}
+
+// Set copies the parameters of x, of the same shape.
+func (m *RBM) Set(x *RBM) {
+	to, from := m.parameters(), x.parameters()
+	to.Set(&from)
+}
+
+// Shrink subtracts the fraction a from all parameters. Those that end below 2⁻¹⁰⁰ in size
+// become zero.
+func (p *Parameters) Shrink(a float32) {
+	p.sweep(p, nil, func(to, _, _ []float32, a float32) { vec.Shrink(to, a) }, a)
+}
+
+// Add adds a·x to the parameters. A step below 2⁻¹⁰⁰ in size counts as zero.
+func (p *Parameters) Add(a float32, x, rest *Parameters) {
+	p.sweep(x, rest, vec.Advance, a)
+}
+
+// Approach moves the parameters by the fraction a of their way towards x: p + a·(x−p).
+func (p *Parameters) Approach(a float32, x, rest *Parameters) {
+	p.sweep(x, rest, vec.Approach, a)
+}
 
 // sweepWork is the work on a weight in a sweep, for the cost of its loop: some 0.1 ns.
 const sweepWork = 16
@@ -23,89 +126,38 @@ const sweepWork = 16
 // A sweep is an operation on every parameter, panel by panel.
 type sweep struct {
 	loop        parallel.Loop
-	op          func(m, x, rest []float32, a, b float32)
-	a, b        float32
-	other, rest *RBM
+	op          func(to, x, rest []float32, a float32)
+	a           float32
+	to, x, rest *Parameters
 }
 
-// Zero makes all parameters zero.
-func (m *RBM) Zero() {
-	clear(m.VisibleBias)
-	clear(m.HiddenBias)
-	clear(m.w)
-}
+var sweeps = sync.Pool{New: func() any {
+	s := new(sweep)
+	s.loop.Body = s.panel
+	return s
+}}
 
-// Shrink takes the share a off all parameters. Those that end below 2⁻¹⁰⁰ in size
-// become zero.
-func (m *RBM) Shrink(a float32) {
-	m.run(shrink, a, 0, m, nil, true)
-}
-
-// Add adds a·x to the parameters, x of the same shape. A step below 2⁻¹⁰⁰ in size
-// counts as zero.
-func (m *RBM) Add(a float32, x, rest *RBM) {
-	m.run(add, a, 0, x, rest, true)
-}
-
-// Approach moves the parameters towards x by the share a of the way:
-// m + a·(x−m).
-func (m *RBM) Approach(a float32, x, rest *RBM) {
-	m.run(approach, a, 0, x, rest, true)
-}
-
-// Set copies the parameters of x, of the same shape.
-func (m *RBM) Set(x *RBM) {
-	m.checkShape(x)
-	copy(m.VisibleBias, x.VisibleBias)
-	copy(m.HiddenBias, x.HiddenBias)
-	copy(m.w, x.w)
-}
-
-// Decay shrinks the weights, not the biases: first by the share l2, then by l1
-// towards zero, at which they stop (the proximal step of an L1 penalty).
-func (m *RBM) Decay(l1, l2 float32, rest *RBM) {
-	m.run(decay, l1, l2, m, rest, false)
-}
-
-func shrink(m, _, _ []float32, a, _ float32)      { vec.Shrink(m, a) }
-func add(m, x, rest []float32, a, _ float32)      { vec.Advance(m, x, rest, a) }
-func approach(m, x, rest []float32, a, _ float32) { vec.Approach(m, x, rest, a) }
-func decay(m, _, rest []float32, l1, l2 float32)  { vec.Decay(m, rest, l1, l2) }
-
-// run applies op to every parameter of m, x and rest.
-func (m *RBM) run(op func(m, x, rest []float32, a, b float32), a, b float32, x, rest *RBM, biases bool) {
-	m.checkShape(x)
-	s := &m.sweep
-	if s.loop.Body == nil {
-		s.loop.Body = m.sweepPanel
-	}
-	var visible, hidden []float32 // of rest
+// sweep applies op to every parameter of p, x and rest.
+func (p *Parameters) sweep(x, rest *Parameters, op func(to, x, rest []float32, a float32), a float32) {
+	p.sameShape(x)
 	if rest != nil {
-		m.checkShape(rest)
-		visible, hidden = rest.VisibleBias, rest.HiddenBias
+		p.sameShape(rest)
 	}
-	s.op, s.a, s.b, s.other, s.rest = op, a, b, x, rest
-	s.loop.Run(vec.Blocks(m.Hidden()), sweepWork*len(m.w))
-	if biases {
-		op(m.VisibleBias, x.VisibleBias, visible, a, b)
-		op(m.HiddenBias, x.HiddenBias, hidden, a, b)
+	s := sweeps.Get().(*sweep)
+	s.op, s.a, s.to, s.x, s.rest = op, a, p, x, rest
+	s.loop.Run(vec.Blocks(p.hidden), sweepWork*len(p.tensors[Weights]))
+	for _, t := range [...]Tensor{VisibleBias, HiddenBias} {
+		n := len(p.tensors[t])
+		op(p.tensors[t], x.tensors[t], rest.slice(t, 0, n), a)
 	}
-	s.other, s.rest = nil, nil
+	s.to, s.x, s.rest = nil, nil, nil
+	sweeps.Put(s)
 }
 
-func (m *RBM) sweepPanel(k int) {
-	s := &m.sweep
-	var rest []float32
-	if s.rest != nil {
-		rest = s.rest.panel(k)
-	}
-	s.op(m.panel(k), s.other.panel(k), rest, s.a, s.b)
-}
-
-func (m *RBM) checkShape(x *RBM) {
-	if m.Visible() != x.Visible() || m.Hidden() != x.Hidden() {
-		panic("rbm: parameters of another shape")
-	}
+func (s *sweep) panel(k int) {
+	size := s.to.rows * vec.Block
+	lo, hi := k*size, (k+1)*size
+	s.op(s.to.slice(Weights, lo, hi), s.x.slice(Weights, lo, hi), s.rest.slice(Weights, lo, hi), s.a)
 }
 
 // LargestSize returns the largest absolute value of the weights and that of the biases,
@@ -114,33 +166,39 @@ func (m *RBM) LargestSize() (weight, bias float64) {
 	return float64(vec.Largest(m.w)), float64(max(vec.Largest(m.VisibleBias), vec.Largest(m.HiddenBias)))
 }
 
-// AppendParameters appends all parameters to b as little-endian float32:
-// weights row by row of visible units, visible biases, hidden biases.
-func (m *RBM) AppendParameters(b []byte) []byte {
-	w := NewMatrix(m.Visible(), m.Hidden())
-	m.Weights(w)
-	for _, x := range [3][]float32{w.Data, m.VisibleBias, m.HiddenBias} {
-		b, _ = binary.Append(b, binary.LittleEndian, x) // fails for other types only
+// eachRun calls f for the parameters in the order of AppendTo, run by run: weights row by
+// row of visible units, visible biases, hidden biases.
+func (p *Parameters) eachRun(f func(x []float32)) {
+	for i := range p.visible {
+		for lo := 0; lo < p.hidden; lo += vec.Block {
+			f(p.tensors[Weights][lo*p.rows+i*vec.Block:][:min(vec.Block, p.hidden-lo)])
+		}
 	}
+	f(p.tensors[VisibleBias])
+	f(p.tensors[HiddenBias])
+}
+
+// AppendTo appends all parameters to b as little-endian float32: weights row by row of
+// visible units, visible biases, hidden biases.
+func (p *Parameters) AppendTo(b []byte) []byte {
+	p.eachRun(func(x []float32) {
+		b, _ = binary.Append(b, binary.LittleEndian, x) // fails for other types only
+	})
 	return b
 }
 
-// ParameterBytes returns the length of what AppendParameters appends.
-func (m *RBM) ParameterBytes() int {
-	return 4 * (m.Visible()*m.Hidden() + m.Visible() + m.Hidden())
-}
+// Bytes returns the length of what AppendTo appends.
+func (p *Parameters) Bytes() int { return 4 * (p.visible*p.hidden + p.visible + p.hidden) }
 
-// SetParameters takes the parameters from the start of b, as AppendParameters
-// writes them, and returns the rest. It panics if b is too short.
-func (m *RBM) SetParameters(b []byte) []byte {
-	if len(b) < m.ParameterBytes() {
+// SetFrom takes the parameters from the start of b, as AppendTo writes them, and returns
+// the rest. It panics if b is too short.
+func (p *Parameters) SetFrom(b []byte) []byte {
+	if len(b) < p.Bytes() {
 		panic("rbm: too few bytes of parameters")
 	}
-	w := NewMatrix(m.Visible(), m.Hidden())
-	for _, x := range [3][]float32{w.Data, m.VisibleBias, m.HiddenBias} {
+	p.eachRun(func(x []float32) {
 		n, _ := binary.Decode(b, binary.LittleEndian, x) // b is long enough
 		b = b[n:]
-	}
-	m.SetWeights(w)
+	})
 	return b
 }

@@ -42,10 +42,10 @@ func digestOfPasses(s shape, rows int) string {
 		DrawBits(bits, hidden, NewKey(4).Child(t))
 		m.Step(c, beta, 2, NewKey(5).Child(t))
 		m.VisibleMean(visible, c.H)
-		m.Ascend(0.1, Phase{Batch: Batch{V: data.V, H: hidden}}, Phase{Batch: Batch{V: c.V, H: c.Mean, Weight: weight}})
+		new(Ascent).Step(m, 0.1, 1, Phase{Batch: Batch{V: data.V, H: hidden}}, Phase{Batch: Batch{V: c.V, H: c.Mean, Weight: weight}})
 		moments := NewMoments(m)
 		moments.Set(Batch{V: c.V, H: c.Mean})
-		m.Ascend(0.01, Phase{Moments: moments}, Phase{Batch: Batch{V: c.V, H: c.Mean}})
+		new(Ascent).Step(m, 0.01, 1, Phase{Moments: moments}, Phase{Batch: Batch{V: c.V, H: c.Mean}})
 		free := make([]float64, rows)
 		m.FreeEnergy(free, c.V)
 		for _, x := range []any{hidden.Data, bits.Words, c.V.Words, c.H.Words, c.Mean.Data, c.Energy, visible.Data,
@@ -141,6 +141,7 @@ func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
+		var a Ascent
 		for i := uint64(0); ; i++ {
 			select {
 			case <-stop:
@@ -150,7 +151,7 @@ func TestGarbageCollectorIsNotHeldUp(t *testing.T) {
 			m.Step(s, nil, 1, NewKey(i))
 			m.HiddenMean(mean, s.V)
 			b := Batch{V: s.V, H: mean}
-			m.Ascend(1e-6, Phase{Batch: b}, Phase{Batch: b})
+			a.Step(m, 1e-6, 1, Phase{Batch: b}, Phase{Batch: b})
 		}
 	}()
 	sample := []metrics.Sample{{Name: "/sched/pauses/stopping/gc:seconds"}}
@@ -194,11 +195,12 @@ func TestPeakMemory(t *testing.T) {
 		data.Randomize(NewKey(1))
 		s := NewStates(m, 100)
 		mean := NewMatrix(100, 500)
+		var a Ascent
 		for i := range uint64(100) {
 			pos := data.Slice(int(i)*100, int(i+1)*100)
 			m.HiddenMean(mean, pos)
 			m.Step(s, nil, 1, NewKey(i))
-			m.Ascend(0.01, Phase{Batch: Batch{V: pos, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
+			a.Step(m, 0.01, 1, Phase{Batch: Batch{V: pos, H: mean}}, Phase{Batch: Batch{V: s.V, H: s.Mean}})
 		}
 		free := make([]float64, data.Rows)
 		m.FreeEnergy(free[:2000], data.Slice(0, 2000))

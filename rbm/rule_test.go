@@ -12,7 +12,7 @@ import (
 
 // The centred gradient is the plain one of the centred model: with the offsets
 // held fixed, W' = W, b' = b + W·lambda and c' = c + Wᵀ·mu describe the same
-// law, and a step along the centred gradient in (W,b',c') is a step by the rule in
+// law, and a step along the centred gradient in (W,b',c') is a step along it in
 // (W,b,c).
 func TestCentre(t *testing.T) {
 	s := shape{70, 66, 0, Softmax}
@@ -29,7 +29,7 @@ func TestCentre(t *testing.T) {
 		lambda[j] = 1 - float32(j)/66
 	}
 	got := New(70, 66, 0, Softmax)
-	got.AscendBy(1, 1, Phase{Moments: moments}, Phase{Moments: none}, &Rule{Mu: mu, Lambda: lambda})
+	(&Ascent{Mu: mu, Lambda: lambda}).Step(got, 1, 1, Phase{Moments: moments}, Phase{Moments: none})
 	for j := range g.Hidden() {
 		gc := float64(g.HiddenBias[j])
 		for i := range g.Visible() {
@@ -48,7 +48,7 @@ func TestCentre(t *testing.T) {
 		near(t, "g_b'", float64(got.VisibleBias[i]), gb, 1e-5)
 	}
 	zero := New(70, 66, 0, Softmax)
-	zero.AscendBy(1, 1, Phase{Moments: moments}, Phase{Moments: none}, &Rule{Mu: make([]float32, 70), Lambda: make([]float32, 66)})
+	(&Ascent{Mu: make([]float32, 70), Lambda: make([]float32, 66)}).Step(zero, 1, 1, Phase{Moments: moments}, Phase{Moments: none})
 	if !zero.Equal(g) {
 		t.Error("offsets of zero change the gradient")
 	}
@@ -59,12 +59,12 @@ func TestCentre(t *testing.T) {
 func TestCentreOfParticles(t *testing.T) {
 	s := shape{130, 75, 0, Softmax}
 	m := s.random(1, 0.1)
-	rule := Rule{Mu: make([]float32, 130), Lambda: make([]float32, 75)}
-	for i := range rule.Mu {
-		rule.Mu[i] = float32(i) / 200
+	ascent := Ascent{Mu: make([]float32, 130), Lambda: make([]float32, 75)}
+	for i := range ascent.Mu {
+		ascent.Mu[i] = float32(i) / 200
 	}
-	for j := range rule.Lambda {
-		rule.Lambda[j] = 1 - float32(j)/100
+	for j := range ascent.Lambda {
+		ascent.Lambda[j] = 1 - float32(j)/100
 	}
 	for _, grey := range []bool{false, true} {
 		for _, rows := range []int{3, 64, 200, 3000} { // one group, some, several chunks
@@ -85,11 +85,11 @@ func TestCentreOfParticles(t *testing.T) {
 			}
 			pos, neg := batch(1), batch(2)
 			got, want := New(130, 75, 0, Softmax), New(130, 75, 0, Softmax)
-			got.AscendBy(1, 0.5, Phase{Batch: pos}, Phase{Batch: neg}, &rule)
+			ascent.Step(got, 1, 0.5, Phase{Batch: pos}, Phase{Batch: neg})
 			plus, less := NewMoments(m), NewMoments(m)
 			plus.Set(pos)
 			less.Set(neg)
-			want.AscendBy(1, 0.5, Phase{Moments: plus}, Phase{Moments: less}, &rule)
+			ascent.Step(want, 1, 0.5, Phase{Moments: plus}, Phase{Moments: less})
 			for k, tensor := range tensors {
 				a, b := parameters64(got)[k], parameters64(want)[k]
 				// Terms are rounded to float32 in either way: some 10⁻⁷ of their size each.
@@ -101,20 +101,22 @@ func TestCentreOfParticles(t *testing.T) {
 	}
 }
 
-// A rule gives the bits that the same things give one after another, in sweeps over
+// An ascent gives the bits that the same things give one after another, in sweeps over
 // all parameters, and allocates nothing.
-func TestRule(t *testing.T) {
+func TestAscentIsSweeps(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows int
-		with func(r *Rule, m *RBM)
+		with func(a *Ascent, m *RBM)
 	}{
-		"velocity": {10, func(r *Rule, m *RBM) { r.Velocity, r.Friction = m.Clone(), 0.1 }},
-		"decay":    {10, func(r *Rule, m *RBM) { r.L1, r.L2 = 1e-3, 1e-2 }},
-		"sparse":   {10, func(r *Rule, m *RBM) { r.Sparse = 0.01 }},
-		"average": {10, func(r *Rule, m *RBM) {
-			r.Average, r.Share, r.AverageRest = m.Clone(), 0.01, New(m.Visible(), m.Hidden(), 0, Softmax)
+		"velocity": {10, func(a *Ascent, m *RBM) {
+			a.Rule, a.Slots = &Momentum{Friction: 0.1}, []*Parameters{m.Clone().Parameters()}
 		}},
-		"rest":         {10, func(r *Rule, m *RBM) { r.Rest = New(m.Visible(), m.Hidden(), 0, Softmax) }},
+		"decay":  {10, func(a *Ascent, m *RBM) { a.L1, a.L2 = 1e-3, 1e-2 }},
+		"sparse": {10, func(a *Ascent, m *RBM) { a.Sparse = 0.01 }},
+		"average": {10, func(a *Ascent, m *RBM) {
+			a.Average, a.AverageShare, a.AverageRest = m.Clone().Parameters(), 0.01, NewParameters(m)
+		}},
+		"rest":         {10, func(a *Ascent, m *RBM) { a.Rest = NewParameters(m) }},
 		"all":          {100, allOf},
 		"all, 5000":    {5000, allOf}, // several chunks
 		"all, moments": {0, allOf},
@@ -128,54 +130,137 @@ func TestRule(t *testing.T) {
 				pos.Moments.Set(particlesOf(m, 20, 1))
 				neg.Moments.Set(particlesOf(m, 20, 2))
 			}
-			rule := func() (r Rule) { c.with(&r, m); return }
-			got, want, r, w := m.Clone(), m.Clone(), rule(), rule()
+			got, want, a, w := m.Clone(), m.Clone(), new(Ascent), new(Ascent)
+			c.with(a, m)
+			c.with(w, m)
 			for range 3 {
-				got.AscendBy(0.1, 0.5, pos, neg, &r)
-				sweeps(want, 0.1, 0.5, pos, neg, w)
+				a.Step(got, 0.1, 0.5, pos, neg)
+				inSweeps(want, 0.1, 0.5, pos, neg, w)
 			}
 			if !got.Equal(want) {
 				t.Error("the parameters differ")
 			}
-			for what, pair := range map[string][2]*RBM{"velocity": {r.Velocity, w.Velocity}, "average": {r.Average, w.Average}, "rest": {r.Rest, w.Rest}, "rest of the average": {r.AverageRest, w.AverageRest}} {
-				if pair[0] != nil && (!pair[0].Equal(pair[1]) || pair[0].Equal(New(130, 75, 0, Softmax))) {
-					t.Errorf("%s: differs, or is zero", what)
+			bytesOf := func(p *Parameters) string { return string(p.AppendTo(nil)) }
+			zero, theirs := bytesOf(NewParameters(m)), besides(w)
+			for i, p := range besides(a) {
+				if x := bytesOf(p); x != bytesOf(theirs[i]) || x == zero {
+					t.Errorf("parameters %d beside the model differ, or are zero", i)
 				}
 			}
-			if n := testing.AllocsPerRun(3, func() { got.AscendBy(1e-3, 0.5, pos, neg, &r) }); n != 0 && !raceEnabled { // the pool of tiles drops some under the race detector
+			if n := testing.AllocsPerRun(3, func() { a.Step(got, 1e-3, 0.5, pos, neg) }); n != 0 && !raceEnabled { // the pool of tiles drops some under the race detector
 				t.Errorf("%v allocations", n)
 			}
 		})
 	}
 }
 
-func allOf(r *Rule, m *RBM) {
-	blank := func() *RBM { return New(m.Visible(), m.Hidden(), 0, Softmax) }
-	*r = Rule{Velocity: m.Clone(), Friction: 0.1, L1: 1e-3, L2: 1e-2, Sparse: 0.01, Average: m.Clone(), Share: 0.01, Rest: blank(), AverageRest: blank()}
+// allOf makes a do all that it can, but for centring.
+func allOf(a *Ascent, m *RBM) {
+	*a = Ascent{Rule: &Momentum{Friction: 0.1}, Slots: []*Parameters{m.Clone().Parameters()}, L1: 1e-3, L2: 1e-2, Sparse: 0.01,
+		Average: m.Clone().Parameters(), AverageShare: 0.01, Rest: NewParameters(m), AverageRest: NewParameters(m)}
 }
 
-// sweeps is AscendBy of a rule without offsets, in one sweep after another.
-func sweeps(m *RBM, rate, share float32, pos, neg Phase, r Rule) {
-	step := New(m.Visible(), m.Hidden(), 0, Softmax)
-	step.AscendShare(rate, share, pos, neg)
-	if r.Velocity != nil {
-		r.Velocity.Shrink(r.Friction)
-		r.Velocity.Add(1, step, nil)
-		step = r.Velocity
+// besides returns all parameters that an ascent moves beside the model.
+func besides(a *Ascent) (all []*Parameters) {
+	for _, p := range append([]*Parameters{a.Average, a.Rest, a.AverageRest}, a.Slots...) {
+		if p != nil {
+			all = append(all, p)
+		}
 	}
-	m.Add(1, step, r.Rest)
-	if r.L1 > 0 || r.L2 > 0 {
-		m.Decay(r.L1, r.L2, r.Rest)
+	return all
+}
+
+// inSweeps is a step of an ascent without offsets, in one sweep after another.
+func inSweeps(m *RBM, rate, share float32, pos, neg Phase, a *Ascent) {
+	step := New(m.Visible(), m.Hidden(), 0, Softmax)
+	new(Ascent).Step(step, rate, share, pos, neg)
+	by, to := step.Parameters(), m.Parameters()
+	if r, ok := a.Rule.(*Momentum); ok {
+		a.Slots[0].Shrink(r.Friction)
+		a.Slots[0].Add(1, by, nil)
+		by = a.Slots[0]
+	}
+	to.Add(1, by, a.Rest)
+	if a.L1 > 0 || a.L2 > 0 {
+		vec.Decay(m.w, a.Rest.slice(Weights, 0, len(m.w)), a.L1, a.L2)
 	}
 	for j := range m.HiddenBias {
-		var rest []float32
-		if r.Rest != nil {
-			rest = r.Rest.HiddenBias[j : j+1]
-		}
-		vec.Advance(m.HiddenBias[j:j+1], []float32{1}, rest, -r.Sparse)
+		vec.Advance(m.HiddenBias[j:j+1], []float32{1}, a.Rest.slice(HiddenBias, j, j+1), -a.Sparse)
 	}
-	if r.Average != nil {
-		r.Average.Approach(r.Share, m, r.AverageRest)
+	if a.Average != nil {
+		a.Average.Approach(a.AverageShare, to, a.AverageRest)
+	}
+}
+
+// A secondMoment is a rule with slots of its own that has to see the step: the parameters
+// move by the step over 1 plus its mean square so far.
+type secondMoment struct{}
+
+func (secondMoment) Slots() int { return 2 }
+
+func (secondMoment) Apply(b Block) {
+	for i, g := range b.Step {
+		b.Slots[0][i] += (g*g - b.Slots[0][i]) / float32(b.Update+1)
+		b.Slots[1][i] = b.Rate
+		b.Step[i] = g / (1 + b.Slots[0][i])
+	}
+	b.Advance(b.Step)
+}
+
+// A rule of a caller sees each step whole, once, with its slots, the rate and the number of
+// the update: by bits and real values, by several chunks, by moments and centred. The model moves
+// by what the rule makes of the steps of plain ascent.
+func TestRuleOfACaller(t *testing.T) {
+	m := shape{130, 75, 0, Softmax}.random(1, 0.1)
+	moments := NewMoments(m)
+	moments.Set(particlesOf(m, 20, 3))
+	offsets := Ascent{Mu: make([]float32, 130), Lambda: make([]float32, 75)}
+	for i := range offsets.Mu {
+		offsets.Mu[i] = float32(i) / 200
+	}
+	for j := range offsets.Lambda {
+		offsets.Lambda[j] = 1 - float32(j)/100
+	}
+	grey := particlesOf(m, 100, 4)
+	x := NewMatrix(100, 130)
+	for r := range x.Rows {
+		grey.V.Nonzero(r, func(i int, v float32) { x.Row(r)[i] = v / 3 })
+	}
+	grey.V = x.Values()
+	for name, pos := range map[string]Phase{"bits": {Batch: particlesOf(m, 100, 1)}, "5000 rows": {Batch: particlesOf(m, 5000, 1)}, "moments": {Moments: moments}, "real values": {Batch: grey}} {
+		for _, centred := range []bool{false, true} {
+			a := &Ascent{Rule: secondMoment{}, Slots: []*Parameters{NewParameters(m), NewParameters(m)}}
+			got := m.Clone()
+			want, square := parameters64(m), newStep64(130, 75, Phase{Moments: NewMoments(m)})
+			for update := range 3 {
+				neg, by := Phase{Batch: particlesOf(m, 50, uint64(10+update))}, new(Ascent)
+				if centred {
+					a.Mu, a.Lambda, by.Mu, by.Lambda = offsets.Mu, offsets.Lambda, offsets.Mu, offsets.Lambda
+				}
+				step := New(130, 75, 0, Softmax)
+				by.Step(step, 4, 0.5, pos, neg)
+				a.Update = update
+				a.Step(got, 4, 0.5, pos, neg)
+				for k, tensor := range parameters64(step) {
+					for i, g := range tensor {
+						square[k][i] += (g*g - square[k][i]) / float64(update+1)
+						want[k][i] += g / (1 + square[k][i])
+					}
+				}
+			}
+			for k, tensor := range parameters64(got) {
+				if off := floats.Distance(tensor, want[k], math.Inf(1)); !(off <= 1e-5) { // some ten roundings of numbers up to 4
+					t.Errorf("%s, centred %v: %v are off by %.2g", name, centred, Tensor(k), off)
+				}
+			}
+			rates := New(130, 75, 0, Softmax)
+			rates.Parameters().Set(a.Slots[1])
+			eachParameter(rates, func(i int, x float32, _ bool) {
+				if x != 4 {
+					t.Fatalf("%s, centred %v: parameter %d has the rate %v", name, centred, i, x)
+				}
+			})
+		}
 	}
 }
 
@@ -189,12 +274,13 @@ func TestSmallSparseSteps(t *testing.T) {
 	m := New(1, 70, 0, Softmax) // a whole panel and a part of one
 	none := Phase{Moments: NewMoments(m)}
 	for _, step := range []float32{1e-6, 1e-7, 1e-8} {
-		moved := func(rest *RBM) (with, alone float64) {
+		moved := func(rest *Parameters) (with, alone float64) {
+			a := &Ascent{Sparse: step, Rest: rest}
 			for j := range m.HiddenBias {
 				m.HiddenBias[j] = -5
 			}
 			for range steps {
-				m.AscendBy(1, 1, none, none, &Rule{Sparse: step, Rest: rest})
+				a.Step(m, 1, 1, none, none)
 			}
 			for j, c := range m.HiddenBias {
 				if c != m.HiddenBias[0] {
@@ -205,10 +291,10 @@ func TestSmallSparseSteps(t *testing.T) {
 			if rest == nil {
 				return alone, alone
 			}
-			return alone - float64(rest.HiddenBias[0]), alone
+			return alone - float64(rest.slice(HiddenBias, 0, 1)[0]), alone
 		}
 		wanted := steps * float64(step)
-		with, alone := moved(New(1, 70, 0, Softmax))
+		with, alone := moved(NewParameters(m))
 		if off := math.Abs(with - wanted); off > steps*0x1p-46 {
 			t.Errorf("steps of %v: bias and rest moved by %.9g, want %.9g ± %.2g", step, with, wanted, steps*0x1p-46)
 		}
@@ -221,17 +307,43 @@ func TestSmallSparseSteps(t *testing.T) {
 	}
 }
 
-// A rule of another shape than the model panics before anything moves.
-func TestRuleOfAnotherShape(t *testing.T) {
+// Nothing may hide that a weight is NaN.
+func TestDecayKeepsNaN(t *testing.T) {
+	for _, rest := range []bool{false, true} {
+		m := New(2, 2, 0, Softmax)
+		w := NewMatrix(2, 2)
+		w.Row(0)[1] = float32(math.NaN())
+		m.SetWeights(w)
+		a := &Ascent{L1: 0.1, L2: 0.1}
+		if rest {
+			a.Rest = NewParameters(m)
+		}
+		none := Phase{Moments: NewMoments(m)}
+		a.Step(m, 1, 1, none, none)
+		if m.CheckFinite() == nil {
+			t.Errorf("rests %v: decay hides a NaN", rest)
+		}
+	}
+}
+
+// An ascent with parts of another shape than the model, or without the slots of its rule, panics
+// before anything moves.
+func TestAscentOfAnotherShape(t *testing.T) {
 	m := New(4, 3, 0, Softmax)
 	none := Phase{Moments: NewMoments(m)}
-	for name, r := range map[string]Rule{
+	other := NewParameters(New(4, 4, 0, Softmax))
+	for name, a := range map[string]*Ascent{
 		"offsets of the visible units alone": {Mu: make([]float32, 4)},
 		"offsets of the hidden units alone":  {Lambda: make([]float32, 3)},
 		"offsets of too few visible units":   {Mu: make([]float32, 3), Lambda: make([]float32, 3)},
 		"offsets of too many hidden units":   {Mu: make([]float32, 4), Lambda: make([]float32, 4)},
-		"velocity":                           {Velocity: New(4, 4, 0, Softmax)},
-		"average":                            {Average: New(3, 3, 0, Softmax)},
+		"velocity":                           {Rule: &Momentum{}, Slots: []*Parameters{other}},
+		"no velocity":                        {Rule: &Momentum{}},
+		"a velocity that is nil":             {Rule: &Momentum{}, Slots: []*Parameters{nil}},
+		"a slot without a rule":              {Slots: []*Parameters{NewParameters(m)}},
+		"average":                            {Average: NewParameters(New(3, 3, 0, Softmax))},
+		"rest":                               {Rest: other},
+		"rest of the average":                {AverageRest: other},
 	} {
 		func() {
 			defer func() {
@@ -239,7 +351,7 @@ func TestRuleOfAnotherShape(t *testing.T) {
 					t.Errorf("%s: no panic of this package", name)
 				}
 			}()
-			m.AscendBy(1, 1, none, none, &r)
+			a.Step(m, 1, 1, none, none)
 		}()
 	}
 }
@@ -263,7 +375,7 @@ func TestStepsLeaveNoSubnormals(t *testing.T) {
 		moments.H[j], lambda[j] = 0x1p-95, 0x1p-35
 	}
 	g := New(70, 66, 0, Softmax)
-	g.AscendBy(1, 1, Phase{Moments: moments}, Phase{Moments: NewMoments(g)}, &Rule{Mu: mu, Lambda: lambda})
+	(&Ascent{Mu: mu, Lambda: lambda}).Step(g, 1, 1, Phase{Moments: moments}, Phase{Moments: NewMoments(g)})
 	check("centring", g)
 
 	m := New(70, 66, 0, Softmax)
@@ -274,6 +386,6 @@ func TestStepsLeaveNoSubnormals(t *testing.T) {
 	for i := range b.H.Data {
 		b.H.Data[i] = 0x1p-130
 	}
-	m.Ascend(1, Phase{Batch: b}, Phase{Moments: NewMoments(m)})
+	new(Ascent).Step(m, 1, 1, Phase{Batch: b}, Phase{Moments: NewMoments(m)})
 	check("ascent", m)
 }

@@ -44,8 +44,8 @@ func TestGreyRowsOfBits(t *testing.T) {
 
 	a, b := m.Clone(), m.Clone()
 	neg := Phase{Batch: Batch{V: s.V.Slice(0, 10), H: s.Mean.Slice(0, 10)}}
-	a.Ascend(0.25, Phase{Batch: Batch{V: s.V, H: s.Mean}}, neg)
-	b.Ascend(0.25, Phase{Batch: Batch{V: grey.Values(), H: s.Mean}}, neg)
+	new(Ascent).Step(a, 0.25, 1, Phase{Batch: Batch{V: s.V, H: s.Mean}}, neg)
+	new(Ascent).Step(b, 0.25, 1, Phase{Batch: Batch{V: grey.Values(), H: s.Mean}}, neg)
 	compare(t, a, b, 50*0.25*2/(1<<23))
 }
 
@@ -91,16 +91,17 @@ func TestGreyRows(t *testing.T) {
 	plus := NewMoments(m)
 	plus.Set(b)
 	fused, dense := m.Clone(), m.Clone()
-	fused.Ascend(0.5, Phase{Batch: b}, Phase{Moments: NewMoments(m)})
-	dense.Ascend(0.5, Phase{Moments: plus}, Phase{Moments: NewMoments(m)})
+	new(Ascent).Step(fused, 0.5, 1, Phase{Batch: b}, Phase{Moments: NewMoments(m)})
+	new(Ascent).Step(dense, 0.5, 1, Phase{Moments: plus}, Phase{Moments: NewMoments(m)})
 	compare(t, fused, dense, 20*0.5*2/(1<<23))
 
 	if raceEnabled {
 		return // a sync.Pool forgets at random
 	}
+	var ascent Ascent
 	if n := testing.AllocsPerRun(20, func() {
 		m.HiddenMean(mean, grey.Values())
-		fused.Ascend(0.5, Phase{Batch: b}, Phase{Batch: b})
+		ascent.Step(fused, 0.5, 1, Phase{Batch: b}, Phase{Batch: b})
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

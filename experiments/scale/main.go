@@ -224,7 +224,8 @@ func ascent(m *rbm.RBM, s *rbm.States) float64 {
 	phase := func(lo, hi int) rbm.Phase {
 		return rbm.Phase{Batch: rbm.Batch{V: s.V.Slice(lo, hi), H: s.Mean.Slice(lo, hi)}}
 	}
-	return least(func() { m.Ascend(1e-9, phase(0, rows/2), phase(rows/2, rows)) }) / float64(rows)
+	var a rbm.Ascent
+	return least(func() { a.Step(m, 1e-9, 1, phase(0, rows/2), phase(rows/2, rows)) }) / float64(rows)
 }
 
 func tinyModel() *rbm.RBM {
